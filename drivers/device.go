@@ -20,6 +20,12 @@ type Sensor interface {
 	Close() error
 }
 
+// Lagging is a Sensor whose values are older than the end of their read: by what they take on a slow wire, say.
+type Lagging interface {
+	// Lag is how much older they are, of the read before.
+	Lag() time.Duration
+}
+
 // Reader is a Sensor that reads tags: its one value is how many are in reach.
 type Reader interface {
 	Sensor

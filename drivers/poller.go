@@ -50,7 +50,7 @@ type Poller struct {
 // reading is what came of one read.
 type reading struct {
 	values []float64
-	at     time.Duration // when the values came; < 0 = never
+	at     time.Duration // when the values were measured; < 0 = never
 	ended  time.Duration // when the read was over, well or not
 	err    error
 }
@@ -153,6 +153,9 @@ func (p *Poller) read() {
 	switch {
 	case r.err == nil:
 		r.at = r.ended
+		if l, ok := p.sensor.(Lagging); ok {
+			r.at = max(0, r.ended-l.Lag())
+		}
 	case !p.link.open:
 		p.next = max(p.next, r.ended+retryEvery)
 	}

@@ -128,7 +128,7 @@ func (b *Body) Joint(i int) *Joint { return &b.joints[i] }
 func (b *Body) Supply() *actuator.Supply { return b.supply[0] }
 
 // Read tells the state at the end of the last Advance, which is the frame's time: positions as the encoders say them, all
-// else as it truly is.
+// else as it truly is. What a sensor with an interval of its own reads is as old as its last reading.
 func (b *Body) Read(f *hal.Frame) error {
 	for i := range b.joints {
 		a, j := &b.layout.Actuators[i], &b.joints[i]
@@ -163,9 +163,14 @@ func (b *Body) Read(f *hal.Frame) error {
 	for i := range b.senses {
 		s := &b.senses[i]
 		copy(f.Measured[s.first:s.first+s.count], b.sensed[s.from:])
-		f.Status[len(b.joints)+i] = hal.Status{Time: f.Time, Err: b.fault}
+		f.Status[len(b.joints)+i] = hal.Status{Time: f.Time - since(s.device.old), Err: b.fault}
 	}
 	return nil
+}
+
+// since is a number of seconds.
+func since(seconds float64) time.Duration {
+	return time.Duration(math.Round(seconds * float64(time.Second)))
 }
 
 // alarm is an alarm as an error; nil for none.

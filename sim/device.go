@@ -15,6 +15,7 @@ import (
 type device struct {
 	spec *model.Device // nil: a sensor of sense.go alone
 	wait float64       // s until it reads again
+	old  float64       // s since it last read
 	seed uint64        // of its noise
 	age  float64       // s since the reset
 
@@ -104,7 +105,9 @@ func zeroed(kind string) bool { return kind == "odometry" || kind == "inertial" 
 func (b *Body) measure(s *sense, to []float64, dt float64) {
 	d := &s.device
 	d.age += dt
+	d.old += dt
 	if s.kind == "battery" {
+		d.old = 0
 		to[0] = math.Max(0, d.spec.Life-d.age)
 		return
 	}
@@ -120,6 +123,7 @@ func (b *Body) measure(s *sense, to []float64, dt float64) {
 	if d.wait += d.spec.Interval; d.wait < 0 || dt == 0 {
 		d.wait = d.spec.Interval
 	}
+	d.old = 0
 	switch s.kind {
 	case "sonar":
 		to[0] = b.sonar(s)

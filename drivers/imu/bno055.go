@@ -38,6 +38,7 @@ type transport interface {
 type BNO055 struct {
 	wire   transport
 	config BNO055Config
+	last   [4]float64 // the quaternion that was read last
 }
 
 // wired is a chip on I2C as a transport: the bus is another's to open and close.
@@ -187,7 +188,15 @@ func (s *BNO055) Read(values []float64) error {
 	case math.Abs(norm-1) > 0.02:
 		return s.wire.Fault(hal.BusFault, fmt.Errorf("attitude: got a quaternion of length %.3f, want 1", norm))
 	}
-	out := [10]float64{q[0] / norm, q[1] / norm, q[2] / norm, q[3] / norm}
+	// q and -q are the same attitude; a change of sign would count as a jump
+	if q[0]*s.last[0]+q[1]*s.last[1]+q[2]*s.last[2]+q[3]*s.last[3] < 0 {
+		norm = -norm
+	}
+	for i := range q {
+		q[i] /= norm
+	}
+	s.last = q
+	out := [10]float64{q[0], q[1], q[2], q[3]}
 	for axis := range 3 {
 		out[4+axis] = le16(p, BNO055Gyro-first+2*axis) * BNO055GyroScale
 		out[7+axis] = le16(p, 2*axis) * BNO055AccScale

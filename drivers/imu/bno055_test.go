@@ -65,6 +65,7 @@ func TestBNO055Session(t *testing.T) {
 	clock := &fakeClock{}
 	bus := &i2ctest.Playback{DontPanic: true, Ops: append(append([]i2ctest.IO{}, bnoOpening...),
 		io(0x28, "08", bnoSample),
+		io(0x28, "08", strings.Replace(bnoSample, "41 2D 00 00 00 00 41 2D", "BF D2 00 00 00 00 BF D2", 1)), // the same with its sign changed
 		io(0x28, "08", strings.Repeat("00 ", 32)),
 		io(0x28, "08", strings.Repeat("11 ", 32)),
 		io(0x28, "35", "D8"),
@@ -77,6 +78,10 @@ func TestBNO055Session(t *testing.T) {
 		t.Errorf("waited %v, want %v", clock.now, want)
 	}
 	v := make([]float64, 10)
+	if err := s.Read(v); err != nil {
+		t.Fatal(err)
+	}
+	checkSample(t, v)
 	if err := s.Read(v); err != nil {
 		t.Fatal(err)
 	}

@@ -217,6 +217,12 @@ func (d *SICK) configure() error {
 	return d.mode(sickStore, SICKRequest)
 }
 
+// Lag is what a scan takes on the line, and half of the turn in which it was made.
+func (d *SICK) Lag() time.Duration {
+	const turn = time.Second / 75
+	return d.wire(sickFrame+4+2*d.geometry.Count) + turn/2
+}
+
 // Read waits for the next scan: some tens of milliseconds at 500 kbaud, up to 190 at 38400.
 func (d *SICK) Read(values []float64) error {
 	if d.s.Request {

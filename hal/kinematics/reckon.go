@@ -35,12 +35,13 @@ type DeadReckoner struct {
 	hal.Body
 	layout *hal.Layout
 	w      Wheeled
-	last   [3]float64 // odometry
-	known  bool       // last is
-	at     [3]float64 // of the centre
-	yaw    float64    // there
-	offset float64    // from the attitude sensor's yaw to ours
-	led    bool       // offset is of the present: the sensor was well in the cycle before
+	last   [3]float64    // odometry
+	known  bool          // last is
+	at     [3]float64    // of the centre
+	yaw    float64       // there
+	offset float64       // from the attitude sensor's yaw to ours
+	led    bool          // offset is of the present: the sensor was well a moment ago
+	since  time.Duration // when it was last
 	past   [64]attitude
 	newest int // of past
 }
@@ -105,6 +106,9 @@ func (r *DeadReckoner) Read(f *hal.Frame) error {
 	return err
 }
 
+// attitudeGap is how long an attitude sensor may be silent and still count from where it did: no chip starts in less.
+const attitudeGap = 150 * time.Millisecond
+
 // remember asks the attitude sensor.
 func (r *DeadReckoner) remember(now time.Duration) {
 	r.newest = (r.newest + 1) % len(r.past)
@@ -116,13 +120,15 @@ func (r *DeadReckoner) remember(now time.Duration) {
 		a.known = a.known && !math.IsNaN(q[0]+q[1]+q[2]+q[3]) // one, and the place would be NaN for good
 	}
 	if !a.known {
-		r.led = false
 		return
 	}
 	said := yawOf(q)
-	if !r.led {
+	// A reading that is missing leaves the offset: what the wheels say meanwhile is late, and wrong of turns. A sensor that
+	// was away for longer may have begun to count anew.
+	if !r.led || now-r.since > attitudeGap {
 		r.offset, r.led = r.yaw-said, true
 	}
+	r.since = now
 	a.yaw, a.tilt = math.Remainder(said+r.offset, 2*math.Pi), hal.Pose{Rotation: about(-said)}.Times(hal.Pose{Rotation: q})
 }
 

@@ -129,9 +129,42 @@ func TestReckon(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { r.Read(f) }); n > 0 {
 		t.Errorf("a read allocates %g times", n)
 	}
+	testAttitudeGap(t)
 	for _, w := range []Wheeled{{Odometry: 1, Pose: 1}, {Odometry: 0, Pose: 2}, {Odometry: 0, Pose: 1, Left: 2}, {Odometry: -1, Pose: 1}} {
 		if _, err := Reckon(c, w); err == nil {
 			t.Errorf("%+v: got no error", w)
 		}
+	}
+}
+
+// testAttitudeGap: a reading of the attitude that is missing while the robot turns, and odometry lags, costs nothing; a
+// sensor that was away for longer counts from another zero.
+func testAttitudeGap(t *testing.T) {
+	var attitude [4]float64
+	known := true
+	r, err := Reckon(newCart(), Wheeled{Start: hal.Pose{Rotation: [4]float64{1}}, Odometry: 0, Pose: 1, Left: 0, Right: 1, Radius: 0.1, Turn: 4,
+		Attitude: func() ([4]float64, bool) { return attitude, known }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := hal.NewFrame(r.Layout())
+	yaw := func() float64 { return hal.Pose{Rotation: [4]float64(f.Measured[8:12])}.RollPitchYaw()[2] }
+	for i := range 100 {
+		f.Time += 10 * time.Millisecond
+		attitude, known = turnedBy(0.3+0.01*float64(i), 0), i%20 != 19
+		r.Read(f)
+	}
+	known = true
+	r.Read(f)
+	if got := yaw(); math.Abs(got-0.99) > 1e-9 {
+		t.Errorf("a turn of 0.99 rad with readings missing: got %.3f rad", got)
+	}
+	known = false
+	f.Time += time.Second
+	r.Read(f)
+	was := yaw()
+	known, attitude = true, turnedBy(-2, 0)
+	if r.Read(f); math.Abs(yaw()-was) > 1e-9 {
+		t.Errorf("a sensor that was away for a second: got %.3f rad, want %.3f as before", yaw(), was)
 	}
 }
