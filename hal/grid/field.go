@@ -23,19 +23,24 @@ type offset struct {
 	near          uint8
 }
 
-// How near a cell is to an obstacle. In the core a vehicle touches it whichever way it is turned.
+// How near a cell is to an obstacle. In the core a vehicle touches it whichever way it is turned; between the core and the
+// radius it touches where it turns.
 const (
 	core     = 1
 	obstacle = 2
 
-	coreShare = 0.6 // of the radius
+	coreShare = 0.75 // of the radius
 )
 
-// nearCost is what a cell at the vehicle's edge costs more; it falls to 0 over the margin.
-const nearCost = 6
+// nearCost is what a cell at the vehicle's edge costs more; it falls to 0 over the margin. tightCost is that of a cell within
+// the radius, but outside the core: there is a way through, for a vehicle that has no other one.
+const (
+	nearCost  = 6
+	tightCost = 30
+)
 
-// Grow makes f from the probabilities of rows by columns cells: obstacles grow by radius, and cells up to margin farther
-// cost more. Both are in cells, 0 or more.
+// Grow makes f from the probabilities of rows by columns cells: obstacles grow by the core of radius, cells up to radius
+// cost much, and those up to margin farther more than others. Both are in cells, 0 or more.
 func (f *Field) Grow(probability []float64, rows, columns int, radius, margin float64) {
 	if f.disc == nil || radius != f.radius || margin != f.margin {
 		f.radius, f.margin = radius, margin
@@ -77,7 +82,7 @@ func disc(radius, margin float64) (out []offset) {
 			case d <= coreShare*radius:
 				o.cost, o.near = Blocked, core
 			case d <= radius:
-				o.cost = Blocked
+				o.cost = tightCost
 			case d < radius+margin:
 				o.cost = float32(1 + nearCost*(radius+margin-d)/margin)
 			default:

@@ -21,7 +21,7 @@ func draw(rows ...string) (probability []float64, n, width int) {
 
 func TestRay(t *testing.T) {
 	m := NewMap(100, 0.1)
-	m.Ray(0.05, 0.05, 1.05, 0.05, true)
+	m.Enter([]Ray{{0.05, 0.05, 1.05, 0.05, true}})
 	for i := range 10 {
 		if got := m.At(i, 0); math.Abs(got-(Unseen-0.02)) > 1e-6 || !m.Seen(i, 0) {
 			t.Errorf("cell %d of the ray: got %g, want %g", i, got, Unseen-0.02)
@@ -34,15 +34,15 @@ func TestRay(t *testing.T) {
 		t.Errorf("behind the hit: got %g, want unseen", m.At(11, 0))
 	}
 	for range 6 {
-		m.Ray(0.05, 0.05, 1.05, 0.05, true)
+		m.Enter([]Ray{{0.05, 0.05, 1.05, 0.05, true}})
 	}
 	if got := m.At(10, 0); got < Obstacle {
 		t.Errorf("seven hits: got %g, want an obstacle", got)
 	}
 	// a diagonal ray touches every cell that it passes through, and the reverse ray the same cells
 	a, b := NewMap(50, 0.1), NewMap(50, 0.1)
-	a.Ray(0.03, 0.07, 1.31, -0.93, false)
-	b.Ray(1.31, -0.93, 0.03, 0.07, false)
+	a.Enter([]Ray{{0.03, 0.07, 1.31, -0.93, false}})
+	b.Enter([]Ray{{1.31, -0.93, 0.03, 0.07, false}})
 	for i := -25; i < 25; i++ {
 		for j := -25; j < 25; j++ {
 			if a.Seen(i, j) != b.Seen(i, j) {
@@ -50,15 +50,45 @@ func TestRay(t *testing.T) {
 			}
 		}
 	}
-	m.Ray(0, 0, math.NaN(), 0, true)
-	m.Ray(0, 0, math.Inf(1), 0, true)
-	m.Ray(math.Inf(-1), 0, 1, 0, true)
-	m.Ray(0, 0, 1e300, 0, true)
+	m.Enter([]Ray{{0, 0, math.NaN(), 0, true}})
+	m.Enter([]Ray{{0, 0, math.Inf(1), 0, true}})
+	m.Enter([]Ray{{math.Inf(-1), 0, 1, 0, true}})
+	m.Enter([]Ray{{0, 0, 1e300, 0, true}})
+}
+
+// TestWear: a wall stays that is hit once in a scan and grazed by many rays of it; what nothing is in any more goes.
+func TestWear(t *testing.T) {
+	m := NewMap(100, 0.1)
+	var rays []Ray
+	for k := range 20 { // along a wall that fills a quarter of the cells of row 0, hit at its end alone
+		rays = append(rays, Ray{1.5, 1, -1.95 - 0.05*float64(k), 0.075, k == 0})
+	}
+	for range 10 {
+		m.Enter(rays)
+	}
+	if got := m.At(-20, 0); got < Obstacle {
+		t.Errorf("the cell that is hit: got %g, want an obstacle", got)
+	}
+	if got := m.At(14, 9); math.Abs(got) > 1e-6 {
+		t.Errorf("a cell that is passed: got %g, want 0 after ten scans of -0.02", got)
+	}
+	for range 50 {
+		m.Enter([]Ray{{-1.95, 1, -1.95, -0.5, false}})
+	}
+	if got := m.At(-20, 0); got > 0.01 {
+		t.Errorf("the cell after what was in it has gone: got %g, want 0", got)
+	}
+	for range 70_000 { // the counter of rounds begins again
+		m.Enter(nil)
+	}
+	if m.Enter([]Ray{{0, 0, 0, 0, true}}); math.Abs(m.At(0, 0)-Unseen-0.07) > 1e-6 {
+		t.Errorf("after many rounds: got %g", m.At(0, 0))
+	}
 }
 
 func TestScroll(t *testing.T) {
 	m := NewMap(20, 0.5)
-	m.Ray(1.2, 1.2, 1.2, 1.2, true)
+	m.Enter([]Ray{{1.2, 1.2, 1.2, 1.2, true}})
 	at := m.At(2, 2)
 	for _, to := range [][2]float64{{3, -3}, {-2, 4}, {5, 5}} {
 		m.Center(to[0], to[1])
@@ -74,7 +104,7 @@ func TestScroll(t *testing.T) {
 	if m.At(2, 2) == at {
 		t.Error("it left the map and came back: got its old probability")
 	}
-	m.Ray(0.2, 0.2, 0.2, 0.2, true)
+	m.Enter([]Ray{{0.2, 0.2, 0.2, 0.2, true}})
 	if m.Center(1e6, 0); m.Seen(0, 0) {
 		t.Error("a leap: got a cell that is seen")
 	}
@@ -84,11 +114,11 @@ func TestGrow(t *testing.T) {
 	p, rows, columns := draw(".......", ".......", ".......", "...#...", ".......", ".......", ".......")
 	var f Field
 	f.Grow(p, rows, columns, 1, 1.5)
-	want := []string{".......", "..nnn..", ".nnBnn.", ".nBBBn."}
+	want := []string{".......", "..nnn..", ".nntnn.", ".ntBtn."}
 	for r, row := range want {
 		for c, k := range row {
 			cost := f.Cost[r*columns+c]
-			if ok := map[rune]bool{'.': cost == 1, 'n': cost > 1 && cost < Blocked, 'B': cost == Blocked}[k]; !ok {
+			if ok := map[rune]bool{'.': cost == 1, 'n': cost > 1 && cost < tightCost, 't': cost == tightCost, 'B': cost == Blocked}[k]; !ok {
 				t.Errorf("cell %d, %d: got %g, want %c", r, c, cost, k)
 			}
 		}
@@ -148,6 +178,24 @@ func TestPlan(t *testing.T) {
 	var planner Planner
 	if path, found := planner.Plan(&Field{Rows: 1, Columns: 1, Cost: []float32{1}}, 5, 0); path != nil || found {
 		t.Errorf("outside: got %v", path)
+	}
+}
+
+func TestLeave(t *testing.T) {
+	// the goal is beyond the right edge: the way straight there is closed, the one through the top costs less than the left one
+	p, rows, columns := draw(".#.####", ".#....#", ".#.##.#", "......#", "#######")
+	var f Field
+	f.Grow(p, rows, columns, 0, 0)
+	var planner Planner
+	beyond := func(cell int) float64 { return math.Hypot(float64(cell/columns-1), float64(cell%columns-9)) }
+	path, cost := planner.Leave(&f, 3*columns+3, beyond)
+	if len(path) == 0 || path[0] != 3*columns+3 || path[len(path)-1] != 2 || math.Abs(cost-(4+beyond(2))) > 1e-3 {
+		t.Errorf("got %v at %.2f, want a path to cell 2", path, cost)
+	}
+	p, rows, columns = draw("#####", "#...#", "#####")
+	f.Grow(p, rows, columns, 0, 0)
+	if path, _ := planner.Leave(&f, columns+1, func(int) float64 { return 0 }); path != nil {
+		t.Errorf("closed: got %v", path)
 	}
 }
 
@@ -229,12 +277,14 @@ func BenchmarkPlan(b *testing.B) {
 func BenchmarkUpdate(b *testing.B) {
 	m := NewMap(1000, 0.1)
 	cells := 0
+	var rays []Ray
+	for k := range 181 {
+		sin, cos := math.Sincos(float64(k) * math.Pi / 180)
+		rays = append(rays, Ray{0, 0, 5 * cos, 5 * sin, true})
+	}
 	b.ReportAllocs()
 	for b.Loop() {
-		for k := range 181 {
-			sin, cos := math.Sincos(float64(k) * math.Pi / 180)
-			m.Ray(0, 0, 5*cos, 5*sin, true)
-		}
+		m.Enter(rays)
 		cells += 181 * 55 // about: 50 cells along an axis, 70 along a diagonal
 	}
 	b.ReportMetric(float64(cells)/b.Elapsed().Seconds(), "cells/s")
@@ -248,7 +298,7 @@ func BenchmarkMemory(b *testing.B) {
 		at := 0
 		for range 181 * 55 {
 			at = (at + 997) % len(m.cells)
-			m.cells[at] += 1e-9
+			m.cells[at].p += 1e-9
 		}
 		cells += 181 * 55
 	}

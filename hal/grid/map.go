@@ -22,14 +22,26 @@ type Map struct {
 	n          int
 	resolution float64
 	x0, y0     int // the cell at the lower end of both axes
-	cells      []float32
-	seen       []bool
+	cells      []cell
+	round      uint16 // of Enter
+}
+
+type cell struct {
+	p     float32
+	round uint16 // in which it was last changed
+	seen  bool
+}
+
+// Ray is one measurement: the cells from (SX, SY) on are free, that of (HX, HY) is an obstacle where Hit is set.
+type Ray struct {
+	SX, SY, HX, HY float64
+	Hit            bool
 }
 
 // NewMap returns a map of n by n cells of so many metres, about the origin: nothing is seen. n is 1 or more, resolution
 // above 0.
 func NewMap(n int, resolution float64) *Map {
-	m := &Map{n: max(1, n), resolution: resolution, cells: make([]float32, max(1, n*n)), seen: make([]bool, max(1, n*n))}
+	m := &Map{n: max(1, n), resolution: resolution, cells: make([]cell, max(1, n*n))}
 	m.Clear()
 	m.x0, m.y0 = -m.n/2, -m.n/2
 	return m
@@ -42,7 +54,7 @@ func (m *Map) Resolution() float64 { return m.resolution }
 // Clear forgets everything.
 func (m *Map) Clear() {
 	for i := range m.cells {
-		m.cells[i], m.seen[i] = Unseen, false
+		m.cells[i] = cell{p: Unseen}
 	}
 }
 
@@ -69,7 +81,7 @@ func wrap(i, n int) int { return (i%n + n) % n }
 // At is the probability of a cell; Unseen outside the map. Seen reports whether a ray has passed or hit it.
 func (m *Map) At(i, j int) float64 {
 	if k := m.index(i, j); k >= 0 {
-		return float64(m.cells[k])
+		return float64(m.cells[k].p)
 	}
 	return Unseen
 }
@@ -77,7 +89,7 @@ func (m *Map) At(i, j int) float64 {
 // Seen reports whether a ray has passed or hit a cell.
 func (m *Map) Seen(i, j int) bool {
 	k := m.index(i, j)
-	return k >= 0 && m.seen[k]
+	return k >= 0 && m.cells[k].seen
 }
 
 // Center scrolls the map so that (x, y) is in its middle, and forgets what it leaves.
@@ -107,50 +119,71 @@ func (m *Map) Center(x, y float64) {
 func (m *Map) forgetRow(i int) {
 	row := wrap(i, m.n) * m.n
 	for k := row; k < row+m.n; k++ {
-		m.cells[k], m.seen[k] = Unseen, false
+		m.cells[k] = cell{p: Unseen}
 	}
 }
 
 func (m *Map) forgetColumn(j int) {
 	for k := wrap(j, m.n); k < len(m.cells); k += m.n {
-		m.cells[k], m.seen[k] = Unseen, false
+		m.cells[k] = cell{p: Unseen}
 	}
 }
 
 func abs(i int) int { return max(i, -i) }
 
-// Add puts p more into the probability of a cell, within 0..1.
-func (m *Map) add(i, j int, p float32) {
-	if k := m.index(i, j); k >= 0 {
-		m.cells[k] = max(0, min(1, m.cells[k]+p))
-		m.seen[k] = true
+// Enter enters the rays of one scan. A cell rises with each ray that ends in it; one in which none ends falls once, however
+// many pass through it, so that rays which graze a wall do not wear it off. Rays with points that are no numbers, and rays
+// longer than the map, are left out.
+func (m *Map) Enter(rays []Ray) {
+	if m.round++; m.round == 0 { // 0 is of cells that were never changed
+		m.round = 1
+		for i := range m.cells {
+			m.cells[i].round = 0
+		}
+	}
+	for i := range rays {
+		if r := &rays[i]; r.Hit && m.enters(r) {
+			if k := m.index(m.Cell(r.HX, r.HY)); k >= 0 {
+				c := &m.cells[k]
+				c.p, c.round, c.seen = min(1, c.p+hit), m.round, true
+			}
+		}
+	}
+	for i := range rays {
+		if r := &rays[i]; m.enters(r) {
+			m.pass(r)
+		}
 	}
 }
 
-// Ray enters one measurement: the cells from (sx, sy) on are free, that of (hx, hy) is an obstacle where obstacle is set.
-// Points that are no numbers, and rays longer than the map, are left out.
-func (m *Map) Ray(sx, sy, hx, hy float64, obstacle bool) {
-	length := math.Hypot(hx-sx, hy-sy)
-	if !(length <= float64(m.n)*m.resolution) {
-		return
-	}
-	i, j := m.Cell(sx, sy)
-	endI, endJ := m.Cell(hx, hy)
+// enters reports whether a ray is no longer than the map.
+func (m *Map) enters(r *Ray) bool {
+	return math.Hypot(r.HX-r.SX, r.HY-r.SY) <= float64(m.n)*m.resolution
+}
+
+// pass lowers the cells that a ray passes through, and the last one where it is no obstacle.
+func (m *Map) pass(r *Ray) {
+	i, j := m.Cell(r.SX, r.SY)
+	endI, endJ := m.Cell(r.HX, r.HY)
 	// from cell to cell along the ray (Amanatides and Woo, A Fast Voxel Traversal Algorithm for Ray Tracing, 1987)
-	stepI, nextI, perI := traverse(sx, hx-sx, i, m.resolution)
-	stepJ, nextJ, perJ := traverse(sy, hy-sy, j, m.resolution)
+	stepI, nextI, perI := traverse(r.SX, r.HX-r.SX, i, m.resolution)
+	stepJ, nextJ, perJ := traverse(r.SY, r.HY-r.SY, j, m.resolution)
 	for limit := 2 * m.n; (i != endI || j != endJ) && limit > 0; limit-- {
-		m.add(i, j, miss)
+		m.lower(i, j)
 		if nextI < nextJ {
 			i, nextI = i+stepI, nextI+perI
 		} else {
 			j, nextJ = j+stepJ, nextJ+perJ
 		}
 	}
-	if obstacle {
-		m.add(endI, endJ, hit)
-	} else {
-		m.add(endI, endJ, miss)
+	m.lower(endI, endJ)
+}
+
+// lower lowers the probability of a cell that has not changed in this round.
+func (m *Map) lower(i, j int) {
+	if k := m.index(i, j); k >= 0 && m.cells[k].round != m.round {
+		c := &m.cells[k]
+		c.p, c.round, c.seen = max(0, c.p+miss), m.round, true
 	}
 }
 

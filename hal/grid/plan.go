@@ -1,6 +1,9 @@
 package grid
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Planner finds cheapest paths in fields: A* on eight neighbours. It allocates only where a field is larger than those
 // before. One goroutine at a time uses it.
@@ -31,17 +34,47 @@ func (p *Planner) Plan(f *Field, start, goal int) (path []int, found bool) {
 		return nil, false
 	}
 	best := p.search(f, start, goal)
-	p.path = p.path[:0]
-	for at := best; ; at = int(p.from[at]) {
+	return p.trace(best), best == goal
+}
+
+// trace is the path to a cell that the search has visited.
+func (p *Planner) trace(to int) []int {
+	p.path = append(p.path[:0], to)
+	for at := to; int(p.from[at]) != at; {
+		at = int(p.from[at])
 		p.path = append(p.path, at)
-		if at == start {
-			break
+	}
+	slices.Reverse(p.path)
+	return p.path
+}
+
+// Leave returns the path from start to the edge of the field that promises the shortest way to a goal beyond it: its cost
+// and beyond, the cell lengths from a cell of the edge to the goal. It is nil where no cell of the edge can be reached.
+func (p *Planner) Leave(f *Field, start int, beyond func(cell int) float64) (path []int, cost float64) {
+	if start < 0 || start >= len(f.Cost) {
+		return nil, 0
+	}
+	p.search(f, start, -1)
+	best := -1
+	try := func(cell int) {
+		if c := p.Cost(cell); c >= 0 {
+			if c += beyond(cell); best < 0 || c < cost {
+				best, cost = cell, c
+			}
 		}
 	}
-	for i, j := 0, len(p.path)-1; i < j; i, j = i+1, j-1 {
-		p.path[i], p.path[j] = p.path[j], p.path[i]
+	for c := range f.Columns {
+		try(c)
+		try((f.Rows-1)*f.Columns + c)
 	}
-	return p.path, best == goal
+	for r := range f.Rows {
+		try(r * f.Columns)
+		try(r*f.Columns + f.Columns - 1)
+	}
+	if best < 0 {
+		return nil, 0
+	}
+	return p.trace(best), cost
 }
 
 // Costs computes the cost of reaching every cell from start, in cell lengths; Cost returns them.

@@ -51,6 +51,11 @@ func PoseAt(t Cartesian, r RPY) Pose {
 	return Pose{Translation: t, S: cr*cp*cy + sr*sp*sy, X: sr*cp*cy - cr*sp*sy, Y: cr*sp*cy + sr*cp*sy, Z: cr*cp*sy - sr*sp*cy}
 }
 
+// Yaw is the turn of a pose about z, rad.
+func (p *Pose) Yaw() float64 {
+	return math.Atan2(2*(p.S*p.Z+p.X*p.Y), 1-2*(p.Y*p.Y+p.Z*p.Z))
+}
+
 // Limits of arrays.
 const (
 	MaxWaypoints = 100

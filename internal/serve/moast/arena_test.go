@@ -31,16 +31,18 @@ const arenaHardware = `
         camera_tilt: {bus: head%d, id: 2, model: ax-12a}
       sensors:
         scanner1: {bus: laser%d, device: sick-lms200}
+        inu:      {bus: main%d, device: bno055}
 `
 
 const arenaBuses = `
   base%d:  {type: serial, port: /dev/base%d, baud: 9600}
   laser%d: {type: serial, port: /dev/laser%d, baud: 38400}
   head%d:  {type: dynamixel1, port: /dev/head%d}
+  main%d:  {type: i2c, port: /dev/i2c-%d}
 `
 
-// starts are where vehicles 1 and 2 begin.
-var starts = []string{"[4.5, -1.9, -1.8]", "[0.9, -9.1, -1.8]"}
+// starts are where vehicles begin.
+var starts = []string{"[4.5, -1.9, -1.8]", "[0.9, -9.1, -1.8]", "[11.7, -9.1, -1.8]"}
 
 // arena is a world with vehicles whose modules are stepped with it.
 type arena struct {
@@ -66,12 +68,13 @@ type rect struct {
 	hx, hy float64
 }
 
-func newArena(t *testing.T, body string, seed, vehicles int) *arena {
+// newArena has so many vehicles, from the first of the starts on.
+func newArena(t *testing.T, body string, seed, vehicles, first int) *arena {
 	t.Helper()
 	text := fmt.Sprintf("name: arena\nclock: {mode: lockstep, period: 10ms}\nworld: {scene: yellow, seed: %d}\n", seed)
 	agents, servers, buses := "agents:\n", "servers:\n", ""
 	for i := range vehicles {
-		agents += fmt.Sprintf("  - name: v%d\n    model: usarsim-pioneer\n    body: %s\n    pose: {position: %s}\n", i+1, body, starts[i])
+		agents += fmt.Sprintf("  - name: v%d\n    model: usarsim-pioneer\n    body: %s\n    pose: {position: %s}\n", i+1, body, starts[(first+i)%len(starts)])
 		if body != "sim" {
 			agents += strings.TrimPrefix(strings.ReplaceAll(arenaHardware, "%d", fmt.Sprint(i+1)), "\n")
 			buses += strings.TrimPrefix(strings.ReplaceAll(arenaBuses, "%d", fmt.Sprint(i+1)), "\n")
@@ -375,7 +378,7 @@ func TestArena(t *testing.T) {
 
 // follow drives prim along line and checks its deviation from it.
 func follow(t *testing.T, what, body string, seed int, c moast.Command, line []point, tolerance float64) {
-	a := newArena(t, body, seed, 1)
+	a := newArena(t, body, seed, 1, 0)
 	a.init("primMobJA")
 	most := 0.0
 	a.watching = func(at point) { most = math.Max(most, off(at, line)) }
@@ -425,7 +428,7 @@ func waypoints(t *testing.T, body string, seed int) {
 }
 
 func maze(t *testing.T, body string, seed int, folder string) {
-	a := newArena(t, body, seed, 1)
+	a := newArena(t, body, seed, 1, 0)
 	a.init("amMobJA")
 	a.pass(2)
 	begun := a.now
@@ -445,7 +448,7 @@ func maze(t *testing.T, body string, seed int, folder string) {
 }
 
 func explore(t *testing.T, body string, seed, vehicles int, folder string) {
-	a := newArena(t, body, seed, vehicles)
+	a := newArena(t, body, seed, vehicles, seed-1) // each seed from another start
 	a.init("sectMobPL")
 	connect := &moast.SectMobCmdConnect{SendInit: true}
 	for i := range vehicles {

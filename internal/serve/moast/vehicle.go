@@ -2,6 +2,7 @@ package moast
 
 import (
 	"math"
+	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
@@ -27,8 +28,6 @@ type vehicle struct {
 	moving   map[int]bool // the parts that do, by echelon's numbers
 	packages []model.MissionPackage
 	about    echelon.Description
-	reckoner reckoner
-	first    *[2]moast.Motion // absolute and relative, of an estimate
 	inputs   []float64
 	held     []float64 // in lock-step: until the next step
 	measured []float64
@@ -77,7 +76,7 @@ func (v *vehicle) Observe(o *echelon.Observation) {
 	o.Volts, o.Charge = math.NaN(), math.NaN()
 	o.Scans, o.Sonars = o.Scans[:0], o.Sonars[:0]
 	o.Absolute.Tran.X, o.Odometry.Tran.X = math.NaN(), math.NaN()
-	wheels, heading := []float64(nil), math.NaN()
+	posed := time.Duration(-1)
 	for i := range v.layout.Sensors {
 		s := &v.layout.Sensors[i]
 		values := v.measured[s.First : s.First+s.Count]
@@ -86,59 +85,40 @@ func (v *vehicle) Observe(o *echelon.Observation) {
 			values = make([]float64, s.Count)
 			blank(values)
 		}
-		o.Time = max(o.Time, status.Time.Seconds())
 		switch s.Kind {
 		case "pose":
-			o.Absolute = motionOf(values)
+			o.Absolute, posed = motionOf(values), status.Time
 		case "odometry":
 			// two wheels cannot count what a platform does that moves sideways
 			if len(values) >= 3 && v.about.Steer != moast.OmniSteer {
-				wheels = values
+				o.Odometry = moast.Motion{Tran: moast.Cartesian{X: values[0], Y: -values[1]}, RPY: moast.RPY{Y: -values[2]}}
 			}
-		case "inertial", "imu":
-			heading = headingOf(s, values)
 		case "range":
-			o.Scans = append(o.Scans, v.scan(s, values))
+			o.Scans = append(o.Scans, v.scan(s, values, status.Time))
 		case "sonar":
-			o.Sonars = append(o.Sonars, echelon.Range{Mount: mount(s), Range: values[0], MaxRange: v.layout.Measured(s.First).Max})
+			o.Sonars = append(o.Sonars, echelon.Range{Mount: mount(s), Time: status.Time.Seconds(), Range: values[0], MaxRange: v.layout.Measured(s.First).Max})
 		case "voltage":
 			o.Volts = values[0]
 		case "battery":
 			o.Charge = v.layout.Measured(s.First).Fraction(values[0])
 		}
 	}
-	if len(wheels) >= 3 && !math.IsNaN(wheels[0]+wheels[1]+wheels[2]) {
-		at := v.reckoner.step([3]float64(wheels), heading)
-		o.Odometry = moast.Motion{Tran: moast.Cartesian{X: at[0], Y: -at[1]}, RPY: moast.RPY{Y: -at[2]}}
-		if v.agent.BodyKind() != hal.Simulated && !math.IsNaN(o.Absolute.Tran.X) {
-			v.estimate(o)
-		}
+	for i := range v.status {
+		o.Time = max(o.Time, v.status[i].Time.Seconds())
 	}
 	v.observeJoints(o)
-	if math.IsNaN(o.Odometry.Tran.X) {
-		o.Odometry = o.Absolute
-	} else if !math.IsNaN(o.Absolute.Tran.X) {
-		o.Odometry.TranRate, o.Odometry.RPYRate = o.Absolute.TranRate, o.Absolute.RPYRate // odometry has no rates
-	}
+	// where the vehicle is counts before what its wheels do: they skid
 	if math.IsNaN(o.Absolute.Tran.X) {
 		o.Absolute = o.Odometry
-	} else {
-		o.Absolute.Tran.X, o.Absolute.Tran.Y, o.Absolute.Tran.Z = o.Absolute.Tran.X+v.offset[0], o.Absolute.Tran.Y+v.offset[1], o.Absolute.Tran.Z+v.offset[2]
+		return
 	}
-}
-
-// estimate makes the absolute pose of a body whose pose is reckoned from its wheels alone: the first one, moved as the
-// odometry with the measured heading has moved since.
-func (v *vehicle) estimate(o *echelon.Observation) {
-	abs, rel := &o.Absolute, &o.Odometry
-	if v.first == nil {
-		v.first = &[2]moast.Motion{*abs, *rel}
-	}
-	turn := v.first[0].RPY.Y - v.first[1].RPY.Y
-	sin, cos := math.Sincos(turn)
-	dx, dy := rel.Tran.X-v.first[1].Tran.X, rel.Tran.Y-v.first[1].Tran.Y
-	abs.Tran.X, abs.Tran.Y = v.first[0].Tran.X+cos*dx-sin*dy, v.first[0].Tran.Y+sin*dx+cos*dy
-	abs.RPY.Y = math.Remainder(rel.RPY.Y+turn, 2*math.Pi)
+	// a place that is reckoned comes late
+	const most = 0.3 // s
+	late := min(o.Time-posed.Seconds(), most)
+	o.Absolute.Tran.X += late * o.Absolute.TranRate.X
+	o.Absolute.Tran.Y += late * o.Absolute.TranRate.Y
+	o.Odometry = o.Absolute
+	o.Absolute.Tran.X, o.Absolute.Tran.Y, o.Absolute.Tran.Z = o.Absolute.Tran.X+v.offset[0], o.Absolute.Tran.Y+v.offset[1], o.Absolute.Tran.Z+v.offset[2]
 }
 
 // motionOf is a pose sensor's reading: position, quaternion, velocity, turn rates.
@@ -162,13 +142,13 @@ func mount(s *hal.Sensor) (m echelon.SensorMount) {
 }
 
 // scan is a scanner's reading: hal's rays go from right to left, which is MOAST's falling angle.
-func (v *vehicle) scan(s *hal.Sensor, ranges []float64) echelon.Scan {
+func (v *vehicle) scan(s *hal.Sensor, ranges []float64, at time.Duration) echelon.Scan {
 	fov := math.Pi
 	for i := range v.robot.Sensors {
 		if have := &v.robot.Sensors[i]; have.Name == s.Name && have.Device != nil && have.Device.FOV > 0 {
 			fov = have.Device.FOV
 		}
 	}
-	return echelon.Scan{Mount: mount(s), Start: fov / 2, Increment: -fov / math.Max(1, float64(s.Count-1)),
+	return echelon.Scan{Mount: mount(s), Time: at.Seconds(), Start: fov / 2, Increment: -fov / math.Max(1, float64(s.Count-1)),
 		MaxRange: v.layout.Measured(s.First).Max, Ranges: ranges}
 }

@@ -16,28 +16,49 @@ const (
 	amCells    = 1000 // 100 m
 	amShown    = 100  // 10 m
 	resolution = 0.1  // m
+
+	// A vehicle keeps so many cells off obstacles more than it must where it can; in a corridor of 1.1 m none.
+	amMargin   = 1.5
+	unseenCost = 4
+	freed      = grid.Unseen - 0.01 // what no ray has passed is above it
 )
 
 // amSP is AMSP: it keeps the scrolling map, and publishes the part about the vehicle.
 type amSP struct {
-	buffers *buffers
-	nav     *nml.Buffer
-	seen    *Observation
-	out     *nml.Buffer
-	floor   *grid.Map
-	shown   moast.SensorData2D
+	nav    *nml.Buffer
+	points *nml.Buffer // of PrimSP
+	out    *nml.Buffer
+	floor  *grid.Map
+	list   moast.SensorDataList
+	writes int32   // of points, that were seen
+	came   float64 // when the last of them did, s
+	rays   []grid.Ray
+	shown  moast.SensorData2D
 }
 
-// Update enters the sensor points of the moment.
-func (c *amSP) Update(m *Module, _ float64) {
+// Update enters the newest sensor points: in each cycle until the next ones come, as MOAST's probabilities are made for,
+// but not those of a source that has become silent.
+func (c *amSP) Update(m *Module, now float64) {
+	const silent = 1.0 // s
 	var nav moast.NavDataExt
 	if c.nav.Peek(&nav) != nil {
 		return
 	}
-	list := sensorPoints(&nav, c.seen)
+	if n := c.points.State().Count; n != c.writes && c.points.Peek(&c.list) == nil {
+		c.writes, c.came = n, now
+	}
+	list := &c.list
 	c.floor.Center(nav.Rel.Tran.X, nav.Rel.Tran.Y)
-	for _, p := range list.Points {
-		enter(c.floor, p, list.MaxRange)
+	if now-c.came < silent {
+		c.rays = c.rays[:0]
+		for _, p := range list.Points {
+			if list.Global {
+				p.Sensor.X, p.Sensor.Y = local(&nav, p.Sensor.X, p.Sensor.Y)
+				p.Hit.X, p.Hit.Y = local(&nav, p.Hit.X, p.Hit.Y)
+			}
+			c.rays = append(c.rays, rayOf(p, list.MaxRange))
+		}
+		c.floor.Enter(c.rays)
 	}
 	part(&c.shown, c.floor, nav.Rel.Tran.X, nav.Rel.Tran.Y, amShown)
 	c.shown.Time = list.Time
@@ -47,15 +68,13 @@ func (c *amSP) Update(m *Module, _ float64) {
 // reach is how far a ray clears the floor: farther cells are a ray's width apart.
 const reach = 8.0
 
-// enter puts one ray into a map.
-func enter(floor *grid.Map, p moast.SensorPoint, maxRange float64) {
-	length := p.Param
-	if length > reach {
-		share := reach / length
-		floor.Ray(p.Sensor.X, p.Sensor.Y, p.Sensor.X+share*(p.Hit.X-p.Sensor.X), p.Sensor.Y+share*(p.Hit.Y-p.Sensor.Y), false)
-		return
+// rayOf is a point as a ray of the map.
+func rayOf(p moast.SensorPoint, maxRange float64) grid.Ray {
+	if p.Param > reach {
+		share := reach / p.Param
+		return grid.Ray{SX: p.Sensor.X, SY: p.Sensor.Y, HX: p.Sensor.X + share*(p.Hit.X-p.Sensor.X), HY: p.Sensor.Y + share*(p.Hit.Y-p.Sensor.Y)}
 	}
-	floor.Ray(p.Sensor.X, p.Sensor.Y, p.Hit.X, p.Hit.Y, length <= maxRange)
+	return grid.Ray{SX: p.Sensor.X, SY: p.Sensor.Y, HX: p.Hit.X, HY: p.Hit.Y, Hit: p.Param <= maxRange}
 }
 
 // part fills d with n by n cells of a map about a point: rows run from west to east (y), each north (x) of the one before.
@@ -91,20 +110,21 @@ func (c *amSP) Configure(m *Module, config moast.Command) error {
 
 // amMob is AMMobJA: it plans a path around obstacles in each cycle, and lets prim follow it.
 type amMob struct {
-	status  *moast.AMMobStat
-	set     *moast.AMMobSet
-	prim    *Link
-	nav     *nml.Buffer
-	area    *nml.Buffer
-	at      moast.NavDataExt
-	shown   moast.SensorData2D
-	known   bool
-	points  []moast.Waypoint
-	index   int
-	stuck   float64 // s without a path
-	field   grid.Field
-	planner grid.Planner
-	turns   []int
+	status   *moast.AMMobStat
+	set      *moast.AMMobSet
+	prim     *Link
+	nav      *nml.Buffer
+	area     *nml.Buffer
+	at       moast.NavDataExt
+	shown    moast.SensorData2D
+	known    bool
+	points   []moast.Waypoint
+	index    int
+	stuck    float64 // s without a path
+	progress progress
+	field    grid.Field
+	planner  grid.Planner
+	turns    []int
 }
 
 func (c *amMob) Update(m *Module, _ float64) {
@@ -127,6 +147,9 @@ func (c *amMob) Task(m *Module, command moast.Command, changed bool) {
 	switch command := command.(type) {
 	case *moast.AMMobCmdMoveWaypoint:
 		if begin || changed {
+			if begin {
+				c.stuck, c.progress = 0, progress{}
+			}
 			if !c.begin(m, command) {
 				return
 			}
@@ -166,7 +189,7 @@ func (c *amMob) wait(m *Module) {
 
 // begin checks the waypoints of a command.
 func (c *amMob) begin(m *Module, command *moast.AMMobCmdMoveWaypoint) bool {
-	c.points, c.index, c.stuck = command.Waypoints, 0, 0
+	c.points, c.index = command.Waypoints, 0
 	c.status.ErrorCode, c.status.Seeds = moast.AMErrorNone, nil
 	if len(c.points) == 0 {
 		c.fail(m, moast.AMErrorWaypoint, "no waypoints", moast.Cartesian{}, moast.Cartesian{})
@@ -199,7 +222,12 @@ func (c *amMob) ready(m *Module) bool {
 // grow makes the field of the cycle, and returns the vehicle's cell.
 func (c *amMob) grow() (start int) {
 	radius := c.set.VehicleWidth / 2 / c.shown.IncrementX
-	c.field.Grow(c.shown.Features, int(c.shown.Y), int(c.shown.X), radius, 3)
+	c.field.Grow(c.shown.Features, int(c.shown.Y), int(c.shown.X), radius, amMargin)
+	for i, p := range c.shown.Features {
+		if p > freed && p < grid.Maybe && c.field.Cost[i] < unseenCost {
+			c.field.Cost[i] = unseenCost // a way that is seen counts before one that is hoped for
+		}
+	}
 	row, column := c.cell(c.at.Rel.Tran.X, c.at.Rel.Tran.Y)
 	c.field.Escape(row, column, radius+2)
 	return row*c.field.Columns + column
@@ -233,6 +261,7 @@ func (c *amMob) move(m *Module, command *moast.AMMobCmdMoveWaypoint) {
 	near := math.Max(goal.Neighborhood, resolution)
 	if distance(here.x, here.y, goal.P.X, goal.P.Y) <= near {
 		if c.index++; c.index < len(c.points) {
+			c.progress = progress{}
 			return
 		}
 		c.index = len(c.points) - 1
@@ -241,15 +270,18 @@ func (c *amMob) move(m *Module, command *moast.AMMobCmdMoveWaypoint) {
 			return
 		}
 	}
-	path, found, err := c.plan(goal)
+	path, left, err := c.plan(goal)
 	switch {
 	case err != nil:
 		c.fail(m, moast.AMErrorWaypoint, err.Error(), goal.P)
 		return
-	case len(path) == 0 || !found && len(path) < 2:
+	case len(path) == 0:
 		if c.stuck += m.Elapsed; c.stuck > 3 {
 			c.fail(m, moast.AMErrorPlanPrim, "no path")
 		}
+		return
+	case c.progress.ended(m.Now, left, 45, 100):
+		c.fail(m, moast.AMErrorPlanPrim, "no progress")
 		return
 	}
 	c.stuck = 0
@@ -274,17 +306,39 @@ func (c *amMob) move(m *Module, command *moast.AMMobCmdMoveWaypoint) {
 
 var errInObstacle = errors.New("waypoint in an obstacle")
 
-// plan is the path to a waypoint: points at which it turns. found is not set where it leads only nearer.
-func (c *amMob) plan(goal *moast.Waypoint) (path []moast.Waypoint, found bool, err error) {
+// plan is the path to a waypoint: points at which it turns, and its length, m. Where none is on the map it leads to the edge
+// from which the waypoint may be reached, and where the vehicle cannot leave the map as near as one leads. There is none
+// where it is as near as it can come.
+func (c *amMob) plan(goal *moast.Waypoint) (path []moast.Waypoint, left float64, err error) {
 	start := c.grow()
 	row, column := c.cell(goal.P.X, goal.P.Y)
 	inside := c.inside(goal.P.X, goal.P.Y)
 	if inside && c.shown.Features[row*c.field.Columns+column] >= grid.Obstacle {
-		return nil, false, errInObstacle
+		return nil, 0, errInObstacle
 	}
-	cells, found := c.planner.Plan(&c.field, start, row*c.field.Columns+column)
-	if len(cells) == 0 {
-		return nil, false, fmt.Errorf("vehicle off the map")
+	end := row*c.field.Columns + column
+	cells, found := c.planner.Plan(&c.field, start, end)
+	left = c.planner.Cost(end)
+	if !inside || !found {
+		beyond := func(cell int) float64 {
+			x, y := c.point(cell)
+			return distance(x, y, goal.P.X, goal.P.Y) / c.shown.IncrementX
+		}
+		if out, cost := c.planner.Leave(&c.field, start, beyond); out != nil {
+			cells, left = out, cost
+		} else {
+			cells, found = c.planner.Plan(&c.field, start, end)
+			if len(cells) > 0 {
+				left = beyond(cells[len(cells)-1])
+			}
+		}
+	}
+	left *= c.shown.IncrementX
+	switch {
+	case len(cells) == 0:
+		return nil, 0, fmt.Errorf("vehicle off the map")
+	case len(cells) <= 2 && !found:
+		return nil, 0, nil
 	}
 	c.turns = c.field.Straighten(c.turns, cells)
 	for _, cell := range c.turns[1:min(len(c.turns), moast.MaxWaypoints)] {
@@ -297,7 +351,7 @@ func (c *amMob) plan(goal *moast.Waypoint) (path []moast.Waypoint, found bool, e
 	if found && len(path) == 0 {
 		path = []moast.Waypoint{{P: goal.P}}
 	}
-	return path, found, nil
+	return path, left, nil
 }
 
 // horizon computes the cost of points along the edge of the map, as seeds for a planner above.

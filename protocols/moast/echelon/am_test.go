@@ -43,6 +43,19 @@ func TestMaze(t *testing.T) {
 	t.Logf("nearest %.3f m, %.1f s", s.rover.nearest, *s.now)
 }
 
+// TestUnreachable: AM drives as near as it can come, straight on too, and then says that there is no path.
+func TestUnreachable(t *testing.T) {
+	s := startAM(t, [][4]float64{{-2, -3.2, 4, -3}, {-2, 3, 4, 3.2}, {-2.2, -3, -2, 3}, {3, -3, 3.2, 3}})
+	s.pass(2)
+	s.send(&moast.AMMobCmdMoveWaypoint{Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: 4.2}, Neighborhood: 0.2, Speed: 0.5}}})
+	if h := s.until(60, moast.Error); h.Message != "no path" {
+		t.Errorf("message: got %q", h.Message)
+	}
+	if at := s.rover.at; at.x < 2 || s.rover.nearest < 0.25 {
+		t.Errorf("got %+v, nearest %.2f m, want 2 m on, 0.25 m from the wall", at, s.rover.nearest)
+	}
+}
+
 // TestErrors: each fault of a command with its code and its seeds.
 func TestErrors(t *testing.T) {
 	s := startAM(t, maze())

@@ -162,7 +162,10 @@ func (h *Hierarchy) addPrim(about Description, runs bool) {
 	m := newModule(b, "primMobJA", tick, mob, status, set)
 	mob.servo = m.link(b, "servoMobJA", "GrdVeh")
 	const points = 300_000 // bytes of SensorDataList
-	sp := &primSP{buffers: b, nav: nav, points: b.get(moast.SensorPointsBuffer(b.vehicle), points), seen: &h.seen}
+	sp := &primSP{nav: nav, points: b.get(moast.SensorPointsBuffer(b.vehicle), points), sonar: b.get(moast.SonarBuffer(b.vehicle), 4096)}
+	for i := range h.seen.Scans {
+		sp.scanners = append(sp.scanners, scanner{mount: h.seen.Scans[i].Mount, buffer: b.get(moast.LineScanBuffer(b.vehicle, i+1), 8192)})
+	}
 	spModule := newModule(b, "primSP", tick, sp, &moast.PlainStat{Kind: 6101}, &moast.PlainSet{Kind: 6301, CycleTime: tick})
 	spModule.link(b, "servoSP", "")
 	h.add(runs, spModule, m)
@@ -171,7 +174,7 @@ func (h *Hierarchy) addPrim(about Description, runs bool) {
 func (h *Hierarchy) addAM(about Description, runs bool) {
 	b := h.buffers
 	nav, area := b.get(moast.NavDataBuffer(b.vehicle), 1024), b.get(moast.MapBuffer(b.vehicle), 8*amShown*amShown+1024)
-	sp := &amSP{buffers: b, nav: nav, seen: &h.seen, out: area, floor: grid.NewMap(amCells, resolution)}
+	sp := &amSP{nav: nav, points: b.byName[moast.SensorPointsBuffer(b.vehicle)], out: area, floor: grid.NewMap(amCells, resolution)}
 	spModule := newModule(b, "amSP", amCycle, sp, &moast.PlainStat{Kind: 9101}, &moast.AMSPSet{CycleTime: amCycle})
 	spModule.link(b, "primSP", "")
 	// the vehicle turns on the spot: it needs the circle about it, and half a cell

@@ -28,7 +28,9 @@ type rover struct {
 	flippers []moast.Flipper
 	operated []string
 	placed   moast.Pose
-	given    []int // parts released
+	given    []int   // parts released
+	every    float64 // s between two scans; 0 = always
+	scan     Scan    // the last
 }
 
 func (r *rover) Drive(left, right float64) error {
@@ -140,15 +142,24 @@ func (r *rover) Observe(o *Observation) {
 	}
 	o.Absolute = moast.Motion{Tran: moast.Cartesian{X: 100 + r.at.x, Y: 200 + r.at.y}, RPY: moast.RPY{Y: r.at.yaw}}
 	o.Odometry = moast.Motion{Tran: moast.Cartesian{X: r.at.x, Y: r.at.y}, RPY: moast.RPY{Y: r.at.yaw}}
+	sonarX, sonarY := r.at.of(0.2, 0)
+	o.Sonars = append(o.Sonars[:0], Range{Mount: Mount(0.2, 0, 0, 0), Time: r.time, Range: r.ray(sonarX, sonarY, r.at.yaw), MaxRange: 5})
+	o.Kinds, o.Values = []moast.SensorKind{moast.Odometer}, [][]float64{{r.at.x, r.at.y, r.at.yaw}}
+	if r.scan.Ranges == nil || r.time >= r.scan.Time+r.every {
+		r.scan = r.look()
+	}
+	o.Scans = append(o.Scans[:0], r.scan)
+}
+
+// look scans.
+func (r *rover) look() Scan {
 	const rays = 181
-	scan := Scan{Mount: Mount(0.1, 0, -0.3, 0), Start: math.Pi / 2, Increment: -math.Pi / (rays - 1), MaxRange: 8}
+	scan := Scan{Mount: Mount(0.1, 0, -0.3, 0), Time: r.time, Start: math.Pi / 2, Increment: -math.Pi / (rays - 1), MaxRange: 8}
 	sx, sy := r.at.of(0.1, 0)
 	for i := range rays {
 		scan.Ranges = append(scan.Ranges, r.ray(sx, sy, r.at.yaw+scan.Start+float64(i)*scan.Increment))
 	}
-	o.Scans = append(o.Scans[:0], scan)
-	o.Sonars = append(o.Sonars[:0], Range{Mount: Mount(0.2, 0, 0, 0), Range: r.ray(r.at.x, r.at.y, r.at.yaw), MaxRange: 5})
-	o.Kinds, o.Values = []moast.SensorKind{moast.Odometer}, [][]float64{{r.at.x, r.at.y, r.at.yaw}}
+	return scan
 }
 
 // superior is a test's hand on one module.

@@ -150,11 +150,11 @@ func TestData(t *testing.T) {
 	if len(scan.Features) != 181 || scan.Start != math.Pi/2 || scan.Increment >= 0 || math.Abs(scan.Features[90]-2.9) > 1e-9 {
 		t.Errorf("scan: got %d rays from %g, ahead %g, want 2.9 m", len(scan.Features), scan.Start, scan.Features[90])
 	}
-	if len(sonar.Elements) != 1 || math.Abs(sonar.Elements[0].Range-3) > 1e-9 {
+	if len(sonar.Elements) != 1 || math.Abs(sonar.Elements[0].Range-2.8) > 1e-9 {
 		t.Errorf("sonar: got %+v", sonar)
 	}
 	// ahead is x of the relative coordinates: the vehicle started with this heading
-	if p := points.Points[90]; math.Abs(p.Hit.X-3) > 1e-9 || math.Abs(p.Hit.Y) > 1e-9 || math.Abs(p.Sensor.X-0.1) > 1e-9 {
+	if p := points.Points[0]; math.Abs(p.Hit.X-3) > 1e-9 || math.Abs(p.Hit.Y) > 1e-9 || math.Abs(p.Sensor.X-0.1) > 1e-9 {
 		t.Errorf("points: got %+v, want a hit at 3, 0", p)
 	}
 }

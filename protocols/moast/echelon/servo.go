@@ -55,9 +55,9 @@ type Package struct {
 
 // Observation is what a vehicle measured, in MOAST's axes.
 type Observation struct {
-	Time     float64 // s
+	Time     float64 // s, of the pose
 	Absolute moast.Motion
-	Odometry moast.Motion // dead reckoning; Absolute where the vehicle has none
+	Odometry moast.Motion // dead reckoning; Absolute where the vehicle knows where it is
 	Scans    []Scan
 	Sonars   []Range
 	Volts    float64 // NaN = not known
@@ -70,16 +70,18 @@ type Observation struct {
 	Lit      bool    // its headlight is on
 }
 
-// Scan is one scanner's rays, from Start by Increment, rad clockwise: m. NaN is no reading.
+// Scan is one scanner's rays at Time, s, from Start by Increment, rad clockwise: m. NaN is no reading.
 type Scan struct {
 	Mount                                SensorMount
+	Time                                 float64
 	Start, Increment, MaxRange, MinRange float64
 	Ranges                               []float64
 }
 
-// Range is one sonar.
+// Range is one sonar at Time, s.
 type Range struct {
 	Mount    SensorMount
+	Time     float64
 	Range    float64
 	MaxRange float64
 }
@@ -191,6 +193,7 @@ type servoSP struct {
 	seen    *Observation
 	start   moast.Motion
 	begun   bool
+	scanned []float64 // when each scanner's last scan was, s
 	nav     *nml.Buffer
 	sonar   *nml.Buffer
 	buffers *buffers
@@ -214,13 +217,20 @@ func (c *servoSP) Update(m *Module, now float64) {
 	m.note(c.nav.Write(nav))
 	for i := range o.Scans {
 		s := &o.Scans[i]
+		for len(c.scanned) <= i {
+			c.scanned = append(c.scanned, math.Inf(-1))
+		}
+		if s.Time == c.scanned[i] {
+			continue // a reader sees each scan once
+		}
+		c.scanned[i] = s.Time
 		m.note(c.buffers.get(moast.LineScanBuffer(c.buffers.vehicle, i+1), 8192).Write(&moast.SensorData1D{Start: s.Start,
-			Increment: s.Increment, MaxRange: s.MaxRange, MinRange: s.MinRange, Features: known(s), Time: o.Time}))
+			Increment: s.Increment, MaxRange: s.MaxRange, MinRange: s.MinRange, Features: known(s), Time: s.Time}))
 	}
 	if len(o.Sonars) > 0 {
 		array := &moast.SensorData3D{}
 		for _, s := range o.Sonars[:min(len(o.Sonars), moast.MaxSonars)] {
-			array.Elements = append(array.Elements, moast.SonarElement{Time: o.Time, Range: s.Range,
+			array.Elements = append(array.Elements, moast.SonarElement{Time: s.Time, Range: s.Range,
 				Pose: moast.PoseAt(moast.Cartesian{X: s.Mount.X, Y: s.Mount.Y, Z: s.Mount.Z}, moast.RPY{Y: s.Mount.Yaw})})
 		}
 		m.note(c.sonar.Write(array))

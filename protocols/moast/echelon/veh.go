@@ -126,10 +126,8 @@ type vehMob struct {
 	near    float64
 	speed   float64
 	index   int
-	faults  int     // cycles without a path or with an error of AM, in a row
-	left    float64 // m, of the path: the least so far
-	gained  float64 // when, s
-	longer  int     // times that the path has become much longer: what it led through is an obstacle
+	faults  int // cycles without a path or with an error of AM, in a row
+	way     progress
 	field   grid.Field
 	planner grid.Planner
 	chances []float64
@@ -167,7 +165,7 @@ func (c *vehMob) Task(m *Module, command moast.Command, changed bool) {
 
 // begin takes the points of a command, in absolute coordinates.
 func (c *vehMob) begin(command *moast.VehMobCmdMoveWaypoint) string {
-	c.points, c.index, c.faults, c.left = c.points[:0], 0, 0, 0
+	c.points, c.index, c.faults, c.way = c.points[:0], 0, 0, progress{}
 	c.near, c.speed = math.Max(command.Neighborhood, vehResolution), command.Speed
 	if len(command.Waypoints) == 0 {
 		return "no waypoints"
@@ -218,10 +216,10 @@ func (c *vehMob) move(m *Module) {
 			m.Finish()
 			return
 		}
-		c.left = 0 // of the path to the next point
+		c.way = progress{}
 	}
 	next, left, ok := c.next(here)
-	if ok && c.stuck(m, left) {
+	if ok && c.way.ended(m.Now, left, 15, 3) {
 		c.Stop(m)
 		m.Fail("no progress")
 		return
@@ -250,24 +248,30 @@ func (c *vehMob) move(m *Module) {
 	}
 }
 
-// stuck reports whether the path, of which so much is left, has not become shorter for long: AM leads as near to a point as
-// it can, and cannot tell that nearer will never be possible.
-func (c *vehMob) stuck(m *Module, left float64) bool {
+// progress is how much of a path was left at least: a planner leads as near to a point as it can, and cannot tell that
+// nearer will never be possible.
+type progress struct {
+	left   float64 // m, at least so far
+	gained float64 // when, s
+	longer int     // times that the path has become much longer: what it led through is an obstacle
+}
+
+// ended reports whether the path, of which so much is left, has not become shorter for long, s. It may become longer so
+// many times.
+func (p *progress) ended(now, left, long float64, times int) bool {
 	const (
 		step   = 0.3 // m that count as progress
 		detour = 1.0 // m by which a path becomes longer where an obstacle was found
-		tries  = 3   // detours
-		long   = 15  // s
 	)
 	switch {
-	case c.left == 0:
-		c.left, c.gained, c.longer = left, m.Now, 0
-	case left < c.left-step:
-		c.left, c.gained = left, m.Now
-	case left > c.left+detour && c.longer < tries:
-		c.left, c.gained, c.longer = left, m.Now, c.longer+1
+	case p.left == 0:
+		p.left, p.gained, p.longer = left, now, 0
+	case left < p.left-step:
+		p.left, p.gained = left, now
+	case left > p.left+detour && p.longer < times:
+		p.left, p.gained, p.longer = left, now, p.longer+1
 	}
-	return m.Now-c.gained > long
+	return now-p.gained > long
 }
 
 // lead is how far along the path AM is led, m: well within its map, and so near that AM finds the same way.
