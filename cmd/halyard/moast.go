@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"net"
@@ -50,6 +51,9 @@ func newMOAST(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if file == "" && port > 0 && a.format == "table" {
+				file = "-"
+			}
 			if file != "" {
 				if err := writeNML(a, config, file, host); err != nil {
 					return err
@@ -61,7 +65,7 @@ func newMOAST(a *app) *cobra.Command {
 	c.Flags().StringVar(&run.Levels, "levels", "", "of servo, prim, am, veh, sect, with commas between (all)")
 	c.Flags().StringVar(&ini, "ini", "", "moast.ini: vehicles, start poses, UTM offset, cycle of servo")
 	c.Flags().StringVar(&run.World, "map", "yellow", "the arena; of --ini its section is read, also [DM-USAR_NAME]")
-	c.Flags().StringVar(&file, "nml", "", "write the buffers' configuration for rcslib programs; - is standard output")
+	c.Flags().StringVar(&file, "nml", "", "write the buffers' configuration for rcslib programs to this file (standard output)")
 	c.Flags().StringVar(&address, "listen", fmt.Sprintf("127.0.0.1:%d", nml.FirstPort), "HOST:PORT of the buffers; further vehicles have the next ports")
 	c.Flags().StringVar(&run.Encoding, "encoding", "packed", "packed, xdr or disp")
 	c.Flags().StringArrayVar(&set, "set", nil, "PATH=VALUE: any key of the config that this makes")
@@ -147,7 +151,7 @@ func newShell(a *app) *cobra.Command {
 		},
 	}
 	addNMLFlags(c, &file)
-	c.Flags().IntVar(&vehicle, "vehicle", 1, "number of the vehicle")
+	c.Flags().IntVarP(&vehicle, "vehicle", "m", 1, "number of the vehicle")
 	return c
 }
 
@@ -218,5 +222,5 @@ func newNMLModules(a *app) *cobra.Command {
 }
 
 func addNMLFlags(c *cobra.Command, file *string) {
-	c.Flags().StringVar(file, "nml", "moast.nml", "configuration file of the buffers")
+	c.Flags().StringVarP(file, "nml", "n", cmp.Or(os.Getenv("CONFIG_NML"), "moast.nml"), "configuration file of the buffers (environment CONFIG_NML)")
 }

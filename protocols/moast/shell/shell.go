@@ -187,10 +187,10 @@ func (s *Shell) commands() []command {
 		}})
 	}
 	all = append(all,
-		command{"ct", "SECS: set the cycle time", s.numbers("<secs>", 1, func(v []float64) error {
+		command{"ct", "SECS: set the cycle time", s.numbers("<float>", 1, func(v []float64) error {
 			return s.configure(&moast.CfgCycleTime{Kind: s.module.ID(moast.Cfg, "CycleTime"), CycleTime: v[0]})
 		})},
-		command{"debug", "FLAG: set the debug mask", s.numbers("<flag>", 1, func(v []float64) error {
+		command{"debug", "FLAG: set the debug mask", s.numbers("<int>", 1, func(v []float64) error {
 			return s.configure(&moast.CfgDebug{Kind: s.module.ID(moast.Cfg, "Debug"), Debug: int32(v[0])})
 		})})
 	return append(all, s.own()...)
@@ -211,29 +211,29 @@ func (s *Shell) own() []command {
 		return []command{
 			{"arc", "FILE: follow arcs, lines of cx cy ex ey theta tolerance speed isArc", s.arcs},
 			{"wp", "FILE: follow waypoints, lines of x y neighborhood speed", s.waypoints},
-			{"rotate", "THETA: turn to a heading, rad", s.numbers("<theta>", 1, func(v []float64) error {
+			{"rotate", "THETA: turn to a heading, rad", s.numbers("<float>", 1, func(v []float64) error {
 				return s.send(&moast.PrimMobCmdRotate{Theta: v[0], Tolerance: 0.02, Direction: moast.Shortest})
 			})},
-			{"vel", "V W: drive at m/s and rad/s clockwise", s.numbers("<v> <w>", 2, func(v []float64) error {
+			{"vel", "V W: drive at m/s and rad/s clockwise", s.numbers("<float> <float>", 2, func(v []float64) error {
 				return s.send(&moast.PrimMobCmdVel{V: v[0], W: v[1]})
 			})},
 			{"stop", "stop", plain("Stop")},
-			{"pars", "VMAX AMAX WMAX ALPHAMAX CUT: set the limits", s.numbers("<vmax> <amax> <wmax> <alphamax> <cut>", 5, func(v []float64) error {
+			{"pars", "VMAX AMAX WMAX ALPHAMAX CUT: set the limits", s.numbers("<float> <float> <float> <float> <float>", 5, func(v []float64) error {
 				return s.configure(&moast.PrimMobCfgMove{MoveLimits: moast.MoveLimits{VMax: v[0], AMax: v[1], WMax: v[2], AlphaMax: v[3], VCutoff: v[4], WCutoff: v[4]}})
 			})},
 		}
 	case "am":
 		return []command{
-			{"mv", "X Y: move around obstacles", s.numbers("<x> <y>", 2, func(v []float64) error {
+			{"mv", "X Y: move around obstacles", s.numbers("<float> <float>", 2, func(v []float64) error {
 				return s.send(&moast.AMMobCmdMoveWaypoint{Neighborhood: 0.3, Speed: 0.4, Waypoints: point(v)})
 			})},
-			{"spin", "THETA: turn to a heading, rad", s.numbers("<theta>", 1, func(v []float64) error {
+			{"spin", "THETA: turn to a heading, rad", s.numbers("<float>", 1, func(v []float64) error {
 				return s.send(&moast.AMMobCmdSpin{Angle: v[0], Tolerance: 0.05, Direction: moast.Shortest})
 			})},
 			{"horizon", "compute the costs of the map's edge", s.numbers("", 0, func([]float64) error {
 				return s.send(&moast.AMMobCmdPrepareMove{Neighborhood: 0.3, Speed: 0.4})
 			})},
-			{"width", "M: set the vehicle's width", s.numbers("<m>", 1, func(v []float64) error {
+			{"width", "M: set the vehicle's width", s.numbers("<float>", 1, func(v []float64) error {
 				return s.configure(&moast.CfgValue{Kind: 11208, Value: v[0]})
 			})},
 			{"dump", "print the map about the vehicle", func([]string) error { return s.print(moast.MapBuffer(s.Vehicle)) }},
@@ -241,7 +241,7 @@ func (s *Shell) own() []command {
 		}
 	case "veh":
 		move := func(local bool) func([]string) error {
-			return s.numbers("<x> <y>", 2, func(v []float64) error {
+			return s.numbers("<float> <float>", 2, func(v []float64) error {
 				return s.send(&moast.VehMobCmdMoveWaypoint{Local: local, Neighborhood: 0.3, Speed: 0.4, Waypoints: point(v)})
 			})
 		}
@@ -249,7 +249,7 @@ func (s *Shell) own() []command {
 			{"dump", "print the grid of the floor", func([]string) error { return s.print(fmt.Sprint("vehSPMap", s.Vehicle)) }}, {"stop", "stop", plain("Stop")}}
 	}
 	return []command{
-		{"explore", "DIST: send the vehicles to unexplored points", s.numbers("<dist>", 1, func(v []float64) error {
+		{"explore", "DIST: send the vehicles to unexplored points", s.numbers("<float>", 1, func(v []float64) error {
 			return s.send(&moast.SectMobCmdExplore{Distance: v[0]})
 		})},
 		{"connect", "ID...: connect to vehicles", func(args []string) error {
@@ -257,7 +257,7 @@ func (s *Shell) own() []command {
 			for _, word := range args {
 				n, err := strconv.Atoi(word)
 				if err != nil || len(args) > moast.MaxVehicles {
-					return errors.New("need <id>")
+					return errors.New("need <int>")
 				}
 				c.Vehicles = append(c.Vehicles, int32(n))
 			}
@@ -267,7 +267,7 @@ func (s *Shell) own() []command {
 	}
 }
 
-// numbers is a word that takes n numbers; need is what it prints where it gets others.
+// numbers is a word that takes n numbers; need is what it prints where it gets others, as MOAST's shells do.
 func (s *Shell) numbers(need string, n int, run func(v []float64) error) func([]string) error {
 	return func(args []string) error {
 		v, err := parse(args, n)

@@ -86,8 +86,8 @@ func run(t *testing.T, level, line string) (out, sent, configured string) {
 func TestLines(t *testing.T) {
 	for _, k := range []struct{ level, line, out, sent, configured string }{
 		{"prim", "vel 0.5 -0.25", "> > ", "PrimMobJACmdVel &{CmdHead:{Serial:8} V:0.5 W:-0.25}", ""},
-		{"prim", "vel 0.5", "> need <v> <w>\n> ", "", ""},
-		{"prim", "vel fast slow", "> need <v> <w>\n> ", "", ""},
+		{"prim", "vel 0.5", "> need <float> <float>\n> ", "", ""},
+		{"prim", "vel fast slow", "> need <float> <float>\n> ", "", ""},
 		{"prim", "fly", "> ?\n> ", "", ""},
 		{"prim", "init", "> > ", "PrimMobJACmdInit &{CmdHead:{Serial:8} Kind:8002}", ""},
 		{"prim", "shutdown", "> > ", "PrimMobJACmdShutdown &{CmdHead:{Serial:8} Kind:8005}", ""},
@@ -114,7 +114,7 @@ func TestLines(t *testing.T) {
 		{"servo", "", "mobstat> no status\nmobstat> ", "", ""},
 		{"am", "spin 1", "> > ", "AmMobJACmdSpin &{CmdHead:{Serial:1} Direction:2 Angle:1 Tolerance:0.05}", ""},
 		{"sect", "connect 1 3", "> > ", "SectMobPLCmdConnect &{CmdHead:{Serial:1} Vehicles:[1 3] SendInit:true}", ""},
-		{"sect", "connect one", "> need <id>\n> ", "", ""},
+		{"sect", "connect one", "> need <int>\n> ", "", ""},
 		{"sect", "explore 10", "> > ", "SectMobPLCmdExplore &{CmdHead:{Serial:1} Distance:10}", ""},
 		{"sect", "disconnect", "> > ", "SectMobPLCmdDisconnect &{CmdHead:{Serial:1} Kind:16008}", ""},
 	} {
