@@ -329,7 +329,7 @@ func TestBrowserCSV(t *testing.T) {
 	rig := serve(t, "so101")
 	run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#plots"), until(`document.querySelectorAll(".pick input:checked").length === 3`), chromedp.Sleep(time.Second),
 		chromedp.Evaluate[chromedp.Void](`URL.createObjectURL = (b) => { b.text().then((t) => { window.csv = t; }); return "#plots"; }`),
-		chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll("button")].find((b) => b.textContent === "Export CSV").click()`), until(`window.csv !== undefined`))
+		until(`([...document.querySelectorAll("button")].find((b) => b.textContent === "Export CSV").click(), (window.csv ?? "").trim().split("\n").length >= 3)`)) // samples may come late
 	rows := strings.Split(strings.TrimSpace(value[string](t, ctx, "window.csv")), "\n")
 	if rows[0] != "time_s,so101/shoulder_pan/position [rad],so101/shoulder_lift/position [rad],so101/elbow_flex/position [rad]" || len(rows) < 3 {
 		t.Fatalf("got %d rows, the first %q", len(rows), rows[0])
