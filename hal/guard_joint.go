@@ -125,7 +125,8 @@ func (g *guard) slew(i int, f *Frame, now time.Duration, dt float64) bool {
 		return true
 	}
 	speed := g.speed(a)
-	if j.outside = g.escaped(i, speed); j.outside {
+	j.outside = (j.sight.at < a.Limits.MinPosition || j.sight.at > a.Limits.MaxPosition) && g.escaped(i, speed)
+	if j.outside {
 		return false
 	}
 	if g.homing {
