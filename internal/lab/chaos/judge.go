@@ -107,7 +107,7 @@ type watch struct {
 	hand      float64    // that pushes, as a share of the stall torque
 	letGo     int        // cycle in which it changed last
 	out       int        // cycles far outside its soft limits
-	way       [3]float64 // of its goal since the deadline of its last command, and where that has been when it passed
+	way       [3]float64 // of its goal since its last command, and where that has been until its deadline passed
 	stopped   int        // cycles since a stop; < 0 = none
 	torque    bool       // it had torque then
 
@@ -280,7 +280,7 @@ func (r *run) judgeJoint(i int) {
 		r.violated(escaped, i, "torque at %.3f rad, want none outside %.3f..%.3f", s.Position, a.Limits.MinPosition, a.Limits.MaxPosition)
 	}
 	after := deadline + 50*time.Millisecond + 2*period
-	still := w.stays(step, difference(a, s.Position, s.GoalPosition), stepNoise+2*j.tick, !held || now-w.command <= deadline, now-w.command <= after)
+	still := w.stays(step, difference(a, s.Position, s.GoalPosition), stepNoise+2*j.tick, !held || now-w.command <= period, now-w.command <= after)
 	if !position {
 		after = stillAfter
 		// It is braked, or it is not driven. A controller that has braked a fast motor swings a little.
@@ -307,8 +307,8 @@ func (r *run) judgeJoint(i int) {
 	}
 }
 
-// stays tells whether a goal stays where it was when the deadline passed: it goes from there only to a joint that a load or a hand
-// has moved, and comes back. ahead is how far the joint is from the goal. runs is before the deadline, passes until what follows from
+// stays tells whether a goal stays where it was between its last command and the deadline: it goes from there only to a joint that a load or a hand
+// has moved, and comes back. ahead is how far the joint is from the goal. runs is while it is commanded, passes until what follows from
 // it is done.
 func (w *watch) stays(step, ahead, noise float64, runs, passes bool) bool {
 	at, low, high := &w.way[0], &w.way[1], &w.way[2]
