@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 
 	"github.com/spf13/cobra"
@@ -25,12 +26,18 @@ func newSetup(a *app) *cobra.Command {
 		Args:    arguments("CONFIG:BUS|PORT", "halyard setup so101:arm"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags := cmd.Flags(); !flags.Changed("id") && !flags.Changed("new-id") && !flags.Changed("new-baud") && !flags.Changed("set") {
-				w, err := newWalk(a, cmd, &f, args[0], deaf)
+				w, err := commission.NewWalk(args[0], deaf)
 				if err != nil {
 					return err
 				}
-				w.folder, w.dry = s.Backup, s.Dry
-				return w.Run(cmd.Context())
+				if w.BareLine, err = f.Open(cmd, args[0]); err != nil {
+					return err
+				}
+				if !cmd.Flags().Changed("baud") {
+					w.SearchUsual()
+				}
+				w.Folder, w.Dry = s.Backup, s.Dry
+				return a.walk(cmd.Context(), w)
 			}
 			if err := s.Check(cmd.Flags().Changed("new-id")); err != nil {
 				return err
@@ -63,4 +70,18 @@ func newSetup(a *app) *cobra.Command {
 	c.Flags().BoolVar(&deaf, "no-input", false, "fail instead of prompting")
 	f.add(c)
 	return c
+}
+
+// walk runs w and shows its rows: as they come in JSON lines, else at its end.
+func (a *app) walk(ctx context.Context, w *commission.Walk) error {
+	w.In, w.Note = commission.NewAsker(a.in), a.note
+	if a.format == "jsonl" {
+		w.Each = func(r commission.WalkRow) error { return a.Line(r) }
+		return w.Run(ctx)
+	}
+	err := w.Run(ctx)
+	if rows := w.Rows(); err == nil || len(rows) > 0 {
+		err = errors.Join(show(a, rows), err)
+	}
+	return err
 }

@@ -29,7 +29,8 @@ type fresh struct {
 type desk struct {
 	t      *testing.T
 	bus    *emulator.Bus
-	walk   *walk
+	app    *app
+	walk   *commission.Walk
 	out    bytes.Buffer // stdout
 	said   bytes.Buffer // stderr, with what was typed
 	script []string
@@ -89,7 +90,8 @@ func newDesk(t *testing.T, kind string, baud int, joints []string, servos []fres
 			f.Bauds = append(f.Bauds, rate)
 		}
 	}
-	b.walk = &walk{BareLine: &commission.BareLine{Finder: f}, app: a, in: commission.NewAsker(a.in), config: "desk.yaml", kind: kind, baud: baud, joints: list}
+	b.app = a
+	b.walk = &commission.Walk{BareLine: &commission.BareLine{Finder: f}, Config: "desk.yaml", Kind: kind, Baud: baud, Joints: list}
 	return b
 }
 
@@ -160,8 +162,8 @@ func TestWalkTranscript(t *testing.T) {
 	d := newDesk(t, "feetech", 1000000, []string{"pan sts3215 1", "lift sts3215 2 max_voltage=84", "roll sts3215 3", "grip scs15 4"},
 		[]fresh{{"sts3215", 1, 1000000}, {"sts3215", 1, 500000}, {"sts3215", 1, 1000000}, {"scs15", 7, 1000000}},
 		":", "0 1:", "0 2:", "3:", ":what?", "0:", "0 1:", "0 1 3:", ":s")
-	d.walk.folder = folder
-	if err := d.walk.Run(d.ctx); err != nil {
+	d.walk.Folder = folder
+	if err := d.app.walk(d.ctx, d.walk); err != nil {
 		t.Error(err)
 	}
 	const want = `pan comes last: new servos have its id, 1, too
@@ -256,7 +258,7 @@ func TestWalk(t *testing.T) {
 		{"another brand's", "dynamixel1", 1000000, []string{"a ax-12a 4"}, []fresh{{"sts3215", 1, 1000000}}, "0:", nil,
 			"1@1000000", "it is an sts3215, want an ax-12a of a", "", "input ended"},
 		{"a model without a number", "feetech", 1000000, []string{"a sts3032 4"}, []fresh{{"sts3032", 1, 1000000}}, "0:", nil, "4@1000000", "", "1 set up", ""},
-		{"dry", "dynamixel2", 1000000, xm[:2], xms[:2], "0:/1:", func(d *desk) { d.walk.dry = true }, "1@57600 1@57600", "would become id 2", "2 dry run. Nothing was written", ""},
+		{"dry", "dynamixel2", 1000000, xm[:2], xms[:2], "0:/1:", func(d *desk) { d.walk.Dry = true }, "1@57600 1@57600", "would become id 2", "2 dry run. Nothing was written", ""},
 		{"all skipped", "dynamixel2", 1000000, xm, xms, ":s/:s/:s", nil, "1@57600 1@57600 1@57600", "", "3 skipped", ""},
 		{"stopped at a question", "dynamixel2", 1000000, xm, xms, "1:/:^C", nil, "1@57600 2@1000000 1@57600", "", "", "canceled"},
 		{"stopped in a change", "dynamixel2", 1000000, xm, xms, "0:", func(d *desk) {
@@ -279,7 +281,7 @@ func TestWalk(t *testing.T) {
 			if c.change != nil {
 				c.change(d)
 			}
-			err := d.walk.Run(d.ctx)
+			err := d.app.walk(d.ctx, d.walk)
 			if c.err == "" && err != nil || c.err != "" && (err == nil || !strings.Contains(err.Error(), c.err)) {
 				t.Errorf("got %v, want %q", err, c.err)
 			}
@@ -298,8 +300,8 @@ func TestWalkForPrograms(t *testing.T) {
 	folder := t.TempDir()
 	for n := range 2 {
 		d := newDesk(t, "feetech", 1000000, []string{"lift sts3215 2"}, []fresh{{"sts3215", 1, 1000000}}, "0:")
-		d.walk.app.format, d.walk.folder = "jsonl", folder
-		if err := d.walk.Run(d.ctx); err != nil {
+		d.app.format, d.walk.Folder = "jsonl", folder
+		if err := d.app.walk(d.ctx, d.walk); err != nil {
 			t.Fatal(err)
 		}
 		var got commission.WalkRow

@@ -1,4 +1,84 @@
 package commission
 
+import (
+	"fmt"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/internal/catalog"
+)
+
 // ItIsNew is typed where the one servo on the line is not the one that is known by its id.
 const ItIsNew = "new"
+
+// pick reports which of those that answer belong to which joints: the one that is new to joint i, or several that all have
+// their places already to theirs. Else it reports why not, and what to do. stranger reports that no device of the line is known.
+func (w *Walk) pick(found []FoundServo, i int, stranger bool) (fresh map[int]*FoundServo, why string) {
+	j, all := &w.Joints[i], make([]string, len(found))
+	fresh = map[int]*FoundServo{}
+	var strange []*FoundServo // those that are not in place
+	for k := range found {
+		f := &found[k]
+		if all[k] = fmt.Sprintf("id %d (%s, %d Bd)", f.ID, f.Named(), f.Baud); f.Finding == CollisionText {
+			return nil, w.collision(f)
+		}
+		switch at := w.placeOf(f); {
+		case at < 0:
+			strange = append(strange, f)
+		case stranger || !w.Joints[at].Done():
+			fresh[at] = f
+		}
+	}
+	switch n := len(fresh) + len(strange); {
+	case len(found) == 0:
+		return nil, "no reply: check the servo's power and cable"
+	case n == 0:
+		return nil, fmt.Sprintf("only %s answers, which is done: connect the servo of %s; if it is connected, it has the id of one that is done: connect only that servo and type %s",
+			strings.Join(all, " and "), j.Name, ItIsNew)
+	case len(strange) == 0 && n > 1 && !stranger:
+		// Ids that differ are nobody's as they come, but for the one that all have.
+		if last := len(w.Joints) - 1; n < len(w.Joints) && w.Joints[last].Novice() {
+			delete(fresh, last)
+		}
+		return fresh, ""
+	case n > 1:
+		return nil, fmt.Sprintf("%s reply: connect only the servo of %s", strings.Join(all, " and "), j.Name)
+	case len(strange) == 0: // it may be new, with the id of another joint
+		for _, f := range fresh {
+			strange = append(strange, f)
+		}
+	}
+	if one := strange[0]; !w.fits(one, i) {
+		return nil, fmt.Sprintf("it is %s, want %s of %s: connect another, or correct %s", one.Article(), Article(j.Model.Units().Name), j.Name, w.Config)
+	}
+	return map[int]*FoundServo{i: strange[0]}, ""
+}
+
+// collision is what to do about several servos with the id of f.
+func (w *Walk) collision(f *FoundServo) string {
+	for i := range w.Joints {
+		if j := &w.Joints[i]; j.ID == f.ID && f.Baud == w.Baud && j.Done() {
+			return fmt.Sprintf("several servos answer at id %d, the one of %s: take that off the line until this one has its own", f.ID, j.Name)
+		}
+	}
+	return fmt.Sprintf("several servos reply at id %d: connect only one", f.ID)
+}
+
+// placeOf is the joint in whose place f is, by its id, rate and model; -1 where it is in nobody's.
+func (w *Walk) placeOf(f *FoundServo) int {
+	for i := range w.Joints {
+		if w.Joints[i].ID == f.ID && f.Baud == w.Baud && w.fits(f, i) {
+			return i
+		}
+	}
+	return -1
+}
+
+// fits reports whether f can be the servo of joint i: some models report the same of themselves, and some report none.
+func (w *Walk) fits(f *FoundServo, i int) bool {
+	want := w.Joints[i].Model
+	if f.Type != w.Kind || f.Model == want.Units().Name {
+		return f.Type == w.Kind
+	}
+	t := catalog.BuiltinBuses().Of(w.Kind)
+	return t.Same != nil && t.Same(want, t.Lookup(f.Model))
+}
