@@ -1,8 +1,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -10,12 +8,8 @@ import (
 	"io"
 	"log/slog"
 	"os"
-	"os/exec"
 	"runtime"
-	"runtime/debug"
-	"strings"
 	"sync"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -103,7 +97,7 @@ func (a *app) work(ctx context.Context, f *workFlags, args []string) (err error)
 		if cfg, err = f.config.load(a, args); err != nil {
 			return err
 		}
-		if list, err = a.readRollouts(f.rollouts); err != nil {
+		if list, err = work.ReadRollouts(f.rollouts, a.in); err != nil {
 			return err
 		}
 		if f.queue.URL == "" && f.server.Address == work.DefaultAddress {
@@ -128,7 +122,7 @@ func (a *app) work(ctx context.Context, f *workFlags, args []string) (err error)
 	defer crew.Wait()
 	defer cancel()
 	for i := range f.workers {
-		crew.Go(func() { keepWorker(ctx, f, i+1, log) })
+		crew.Go(func() { work.KeepProcess(ctx, f.queue, i+1, log) })
 	}
 	if cfg == nil {
 		if a.format == "table" {
@@ -154,9 +148,9 @@ type queueReady struct {
 // submit queues rollouts and shows their results in order. Its error reports those that failed.
 func (a *app) submit(ctx context.Context, q *work.Queue, cfg *halyard.Config, list []*work.Rollout) error {
 	bar := a.progress("rollouts", len(list))
-	var rows []resultRow
+	var rows []work.Result
 	failed, first := 0, ""
-	err := q.Submit(ctx, cfg, build(), list, func(r *work.Result) error {
+	err := q.Submit(ctx, cfg, work.Build(), list, func(r *work.Result) error {
 		bar.Add(1)
 		if r.Error != "" {
 			if failed++; first == "" {
@@ -166,7 +160,7 @@ func (a *app) submit(ctx context.Context, q *work.Queue, cfg *halyard.Config, li
 		if a.format == "jsonl" {
 			return a.Line(r)
 		}
-		rows = append(rows, resultRow{*r})
+		rows = append(rows, *r)
 		return nil
 	})
 	if a.format != "jsonl" {
@@ -176,58 +170,6 @@ func (a *app) submit(ctx context.Context, q *work.Queue, cfg *halyard.Config, li
 		err = &hal.Error{Kind: hal.Differs, Op: "work", Err: fmt.Errorf("%d of %d rollouts ended with an error, first %s", failed, len(list), first)}
 	}
 	return err
-}
-
-// resultRow is a result as a row of a table: its last observations.
-type resultRow struct{ work.Result }
-
-func (resultRow) Header() []string {
-	return []string{"key", "seed", "steps", "rows", "last observations", "hash", "error"}
-}
-
-func (r resultRow) Cells() []string {
-	last := ""
-	if n := len(r.Observations); n > 0 {
-		var list []string
-		for i, x := range r.Observations[n-1] {
-			if i == 4 {
-				list = append(list, "..")
-				break
-			}
-			list = append(list, fmt.Sprintf("%.4g", x))
-		}
-		last = strings.Join(list, " ")
-	}
-	return []string{r.Key, fmt.Sprint(r.Seed), fmt.Sprint(r.Steps), fmt.Sprint(len(r.Observations)), last, r.Hash, r.Error}
-}
-
-// readRollouts reads a file of rollouts, one a line; "-" is standard input.
-func (a *app) readRollouts(name string) (list []*work.Rollout, err error) {
-	in := a.in
-	if name != "-" {
-		f, err := os.Open(name)
-		if err != nil {
-			return nil, &hal.Error{Kind: hal.Invalid, Op: "work --rollouts", Err: err}
-		}
-		defer f.Close()
-		in = f
-	}
-	lines := bufio.NewScanner(in)
-	lines.Buffer(nil, work.MaxRollout+1)
-	for n := 1; lines.Scan(); n++ {
-		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
-			continue
-		}
-		r, err := work.Parse(lines.Bytes())
-		if err != nil {
-			return nil, &hal.Error{Kind: hal.Invalid, Op: fmt.Sprintf("%s:%d", name, n), Err: err}
-		}
-		list = append(list, r)
-	}
-	if err := lines.Err(); err != nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "work --rollouts " + name, Err: err}
-	}
-	return list, nil
 }
 
 // workHere is one worker in this process.
@@ -249,7 +191,7 @@ func (a *app) workHere(ctx context.Context, f *workFlags, log *slog.Logger) erro
 	if !f.untilEOF {
 		a.note("worker of queue %s at %s", f.queue.Name, f.queue.URL)
 	}
-	w := work.Worker{Queue: q, Build: build(), Log: log, Open: func(cfg *configs.Config, o halyard.BatchOptions) (work.Environment, error) {
+	w := work.Worker{Queue: q, Build: work.Build(), Log: log, Open: func(cfg *configs.Config, o halyard.BatchOptions) (work.Environment, error) {
 		return halyard.OpenBatch(cfg, o)
 	}}
 	if err := w.Run(ctx); err != nil {
@@ -262,48 +204,4 @@ func (a *app) workHere(ctx context.Context, f *workFlags, log *slog.Logger) erro
 		return nil
 	}
 	return ctx.Err()
-}
-
-// keepWorker runs a worker process, and another when it dies, until ctx ends.
-func keepWorker(ctx context.Context, f *workFlags, number int, log *slog.Logger) {
-	const between, timeout = 200 * time.Millisecond, 3 * time.Second
-	program, err := os.Executable()
-	for err == nil && ctx.Err() == nil {
-		c := exec.CommandContext(ctx, program, "work", "--queue", f.queue.URL, "--name", f.queue.Name, "--until-eof")
-		c.Env = append(os.Environ(), "HALYARD_TOKEN="+f.queue.Token) // not in the list of processes
-		c.Stderr, c.WaitDelay = os.Stderr, timeout
-		var in io.WriteCloser
-		if in, err = c.StdinPipe(); err != nil { // it ends with this process, however this one ends
-			break
-		}
-		c.Cancel = in.Close
-		if err = c.Start(); err != nil {
-			break
-		}
-		died := c.Wait()
-		if ctx.Err() != nil {
-			return
-		}
-		log.Warn("worker process ended; another one starts", "worker", number, "cause", died)
-		select {
-		case <-time.After(between):
-		case <-ctx.Done():
-		}
-	}
-	if err != nil {
-		log.Error("worker process", "worker", number, "fault", err)
-	}
-}
-
-// build identifies this program to workers: results of another build may differ.
-func build() string {
-	info, ok := debug.ReadBuildInfo()
-	if !ok {
-		return ""
-	}
-	v := map[string]string{}
-	for _, s := range info.Settings {
-		v[s.Key] = s.Value
-	}
-	return strings.Join([]string{info.Main.Version, v["vcs.revision"], v["vcs.modified"]}, " ")
 }
