@@ -64,72 +64,86 @@ func TestMain(m *testing.M) {
 
 var torqueOff = []byte{0xFF, 0xFF, 0xFE, 0x04, 0x03, 0x28, 0x00, 0xD2} // Feetech: all, write torque_enable 0
 
-// TestSafety18Supervisor: however its process dies, a line gets torque off within 200 ms of the last beat, again and again, and the
-// supervisor ends by itself. One that ends in order leaves the line alone.
+// TestSafety18Supervisor: regardless of how its process dies, a line gets torque off within 200 ms of the last beat, again and
+// again, and the supervisor ends by itself. One that ends in order leaves the line alone. A busy machine may delay the process
+// that measures, so the best of some trials counts; what is on the line must be right in each.
 func TestSafety18Supervisor(t *testing.T) {
+	const trials = 5
 	for _, way := range []string{"kill -9", "SIGSTOP", "panic", "deadlock", "out of memory", "order"} {
 		t.Run(way, func(t *testing.T) {
-			p, err := pty.Open(1000000)
-			if err != nil {
-				t.Skip(err)
-			}
-			defer p.Close()
-			main := exec.Command(os.Args[0])
-			main.Env = append(os.Environ(), role+"="+way, "LINE="+p.Path)
-			out, err := main.StdoutPipe()
-			if err == nil {
-				err = main.Start()
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { main.Process.Kill(); main.Wait() }()
-			var supervisor int
-			if _, err := fmt.Fscan(out, &supervisor); err != nil {
-				t.Fatal(err)
-			}
-			begin := time.Now()
-			switch way {
-			case "kill -9":
-				main.Process.Kill()
-			case "SIGSTOP":
-				main.Process.Signal(syscall.SIGSTOP)
-			default: // it dies by itself, 150 ms after its word
-				begin = begin.Add(150 * time.Millisecond)
-			}
-			var got []byte
-			var first time.Duration
-			for b := make([]byte, 256); time.Since(begin) < Insist+time.Second; {
-				n, err := p.Read(b, time.Now().Add(50*time.Millisecond))
-				if n > 0 && first == 0 {
-					first = time.Since(begin)
+			for n := 1; ; n++ {
+				got, first, ended := die(t, way)
+				t.Logf("torque off after %v, the supervisor ended after %v", first.Round(time.Millisecond), ended.Round(100*time.Millisecond))
+				if way == "order" {
+					if len(got) > 0 {
+						t.Errorf("ended in order: got % x, want the line left alone", got)
+					}
+				} else if n := bytes.Count(got, torqueOff); n < 10 || len(got) != n*len(torqueOff) {
+					t.Errorf("got %d telegrams in %d bytes, want many and nothing else", n, len(got))
 				}
-				got = append(got, b[:n]...)
-				if n == 0 && first > 0 && time.Since(begin) > Insist+500*time.Millisecond || err != nil && n > 0 {
-					break
+				if t.Failed() || first <= 200*time.Millisecond && ended <= 3*time.Second {
+					return
 				}
-			}
-			for alive(supervisor) && time.Since(begin) < time.Minute {
-				<-time.After(10 * time.Millisecond)
-			}
-			t.Logf("torque off after %v, the supervisor ended after %v", first.Round(time.Millisecond), time.Since(begin).Round(100*time.Millisecond))
-			if time.Since(begin) > 6*time.Second { // 3 s, and what a busy machine adds
-				t.Errorf("the supervisor ended after %v, want 3 s", time.Since(begin))
-			}
-			if way == "order" {
-				if len(got) > 0 {
-					t.Errorf("ended in order: got % x, want the line left alone", got)
+				if n == trials {
+					t.Fatalf("torque off after %v, ended after %v in the last of %d trials, want at most 200 ms and 3 s", first, ended, trials)
 				}
-				return
-			}
-			if n := bytes.Count(got, torqueOff); n < 10 || len(got) != n*len(torqueOff) {
-				t.Errorf("got %d telegrams in %d bytes, want many and nothing else", n, len(got))
-			}
-			if first > 350*time.Millisecond { // 200 ms, and what a busy machine adds
-				t.Errorf("torque off after %v, want 200 ms", first)
 			}
 		})
 	}
+}
+
+// die lets a process with a line die in one way. It returns what came over the line, when that began, and when the supervisor had
+// ended, since the death.
+func die(t *testing.T, way string) (got []byte, first, ended time.Duration) {
+	p, err := pty.Open(1000000)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer p.Close()
+	main := exec.Command(os.Args[0])
+	main.Env = append(os.Environ(), role+"="+way, "LINE="+p.Path)
+	out, err := main.StdoutPipe()
+	if err == nil {
+		err = main.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { main.Process.Kill(); main.Wait() }()
+	var supervisor int
+	if _, err := fmt.Fscan(out, &supervisor); err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	switch way {
+	case "kill -9":
+		main.Process.Kill()
+	case "SIGSTOP":
+		main.Process.Signal(syscall.SIGSTOP)
+	default: // it dies by itself, 150 ms after its word
+		begin = begin.Add(150 * time.Millisecond)
+	}
+	for b := make([]byte, 256); time.Since(begin) < Insist+time.Second; {
+		n, err := p.Read(b, time.Now().Add(50*time.Millisecond))
+		if n > 0 && first == 0 {
+			first = time.Since(begin)
+		}
+		if got = append(got, b[:n]...); ended == 0 && !alive(supervisor) {
+			ended = time.Since(begin)
+		}
+		if n == 0 && ended > 0 || err != nil && n > 0 {
+			break
+		}
+	}
+	for ended == 0 && time.Since(begin) < time.Minute {
+		if <-time.After(10 * time.Millisecond); !alive(supervisor) {
+			ended = time.Since(begin)
+		}
+	}
+	if ended == 0 {
+		t.Fatal("the supervisor does not end")
+	}
+	return got, first, ended
 }
 
 // alive tells whether a process runs: it is there, and it is none that nobody has waited for.
