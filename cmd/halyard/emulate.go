@@ -102,9 +102,12 @@ func (a *app) announcePorts(ports []halyard.Port, config, dir string) error {
 		return a.Line(ready{Event: "ready", Servers: []halyard.Server{}, Ports: ports})
 	}
 	lines := make([]portLine, len(ports))
-	next := ""
+	next, banner := "", "EMULATED: no hardware is touched."
 	for i, p := range ports {
 		lines[i] = portLine{p}
+		if p.Path != "" && !filepath.IsAbs(p.Path) && !strings.Contains(p.Path, ":") { // an interface of the kernel, which may be wired
+			banner = "EMULATED motors send on " + p.Path + ": keep real ones off that bus."
+		}
 		if next == "" && p.Path != "" && p.Servos {
 			next = p.Path
 			if filepath.IsAbs(next) { // a terminal; an interface of CAN has its own rate
@@ -120,9 +123,9 @@ func (a *app) announcePorts(ports []halyard.Port, config, dir string) error {
 	}
 	switch {
 	case next != "":
-		a.note("EMULATED: no hardware is touched. Next, in another terminal:\n  halyard scan %s\nCtrl-C ends it.", next)
+		a.note("%s Next, in another terminal:\n  halyard scan %s\nCtrl-C ends it.", banner, next)
 	case slices.ContainsFunc(ports, func(p halyard.Port) bool { return p.Path != "" }):
-		a.note("EMULATED: no hardware is touched. Ctrl-C ends it.")
+		a.note("%s Ctrl-C ends it.", banner)
 	default:
 		a.note("Nothing of it can be a terminal. Next: halyard serve %s --body emulated", config)
 	}
