@@ -37,15 +37,13 @@ func Print(w io.Writer, m nml.Message) error {
 		}
 		return nil
 	}
-	if _, err := fmt.Fprintln(w, moast.Symbol(m.MessageType())); err != nil {
-		return err
-	}
-	return printFields(w, m)
+	fmt.Fprintln(w, moast.Symbol(m.MessageType()))
+	return printFields(w, m, true)
 }
 
-// printFields prints the fields of a message, those of its head first.
-func printFields(w io.Writer, m nml.Message) error {
-	p := printer{w: w, kind: m.MessageType()}
+// printFields prints the fields of a message, those of its head first, where head is set.
+func printFields(w io.Writer, m nml.Message, head bool) error {
+	p := printer{w: w, kind: m.MessageType(), headless: !head}
 	p.fields("", reflect.ValueOf(m).Elem(), true)
 	return p.err
 }
@@ -54,9 +52,10 @@ func printFields(w io.Writer, m nml.Message) error {
 const valuesInRow = 10
 
 type printer struct {
-	w    io.Writer
-	kind int32 // the type of the message
-	err  error // the first one
+	w        io.Writer
+	kind     int32 // the type of the message
+	headless bool  // leaves out SetHead
+	err      error // the first one
 }
 
 func (p *printer) row(name, value string) {
@@ -71,6 +70,7 @@ func (p *printer) fields(prefix string, v reflect.Value, message bool) {
 		f, t := v.Field(i), v.Type().Field(i)
 		name := fieldName(v.Type().Name(), t.Name)
 		switch {
+		case t.Anonymous && p.headless && t.Type == reflect.TypeFor[moast.SetHead]():
 		case t.Anonymous:
 			p.fields(prefix, f, false)
 		case message && name == "kind":

@@ -42,9 +42,12 @@ type Shell struct {
 	last           moast.Reporter // the latest status
 	serial         int32
 	cfgSerial      int32
+	view           string // what an empty line prints, stat or set
 	word           string // servo: the subsystem at work, mob, mis, eff or sp
-	view           string // servo: what an empty line prints, stat or set
 	pack           int    // servo: the mission package, from 1
+	effector       int    // servo: the effector, from 1
+	data           string // servo: the sensors that an empty line prints in the place of view, sonar, range, nav or sensor; "" = none
+	buffer         string // servo: of data
 }
 
 // modules are the modules of the levels' shells.
@@ -65,7 +68,7 @@ func (s *Shell) Run(ctx context.Context) error {
 	if s.ReadFile == nil {
 		s.ReadFile = os.ReadFile
 	}
-	s.word, s.view, s.pack = "mob", "stat", 1
+	s.word, s.view, s.pack, s.effector = "mob", "stat", 1, 1
 	if err := s.open(s.module, 0); err != nil {
 		return err
 	}
@@ -115,11 +118,14 @@ func closeAll(all ...Channel) {
 }
 
 func (s *Shell) prompt() {
-	if s.Level == "servo" {
+	switch {
+	case s.data != "":
+		fmt.Fprint(s.Out, s.data, "> ")
+	case s.Level == "servo":
 		fmt.Fprint(s.Out, s.word, s.view, "> ")
-		return
+	default:
+		fmt.Fprint(s.Out, "> ")
 	}
-	fmt.Fprint(s.Out, "> ")
 }
 
 func (s *Shell) stayAlive(ctx context.Context) {
@@ -152,10 +158,7 @@ func (s *Shell) status() moast.Reporter {
 func (s *Shell) Line(line string) error {
 	words := strings.Fields(line)
 	if len(words) == 0 {
-		if s.view == "set" && s.Level == "servo" {
-			return s.printSettings()
-		}
-		return s.printStatus()
+		return s.printView()
 	}
 	for _, c := range s.commands() {
 		if c.name == words[0] {
@@ -163,6 +166,17 @@ func (s *Shell) Line(line string) error {
 		}
 	}
 	return errors.New("?")
+}
+
+// printView prints what is chosen: the status, the settings or, of servo, sensors.
+func (s *Shell) printView() error {
+	switch {
+	case s.data != "":
+		return s.print(s.buffer)
+	case s.view == "set":
+		return s.printSettings()
+	}
+	return s.printStatus()
 }
 
 // command is one word of a shell.
@@ -178,19 +192,23 @@ func (s *Shell) commands() []command {
 		{"help", "print this list", func([]string) error { return s.help() }},
 		{"quit", "leave the shell", func([]string) error { return errQuit }},
 		{"q", "leave the shell", func([]string) error { return errQuit }},
-		{"stat", "print the status", func([]string) error { s.view = "stat"; return s.printStatus() }},
-		{"set", "print the settings", func([]string) error { s.view = "set"; return s.printSettings() }},
+		{"stat", "print the status, and at each empty line", func([]string) error { s.view = "stat"; return s.printView() }},
+		{"set", "print the settings, and at each empty line", func([]string) error { s.view = "set"; return s.printView() }},
 	}
 	for _, name := range []string{"Init", "Halt", "Abort", "Shutdown"} {
 		all = append(all, command{strings.ToLower(name), "administrative command", func([]string) error {
 			return s.send(&moast.Plain{Kind: s.module.ID(moast.Cmd, name)})
 		}})
 	}
+	time := "need <float>"
+	if s.Level == "servo" {
+		time = "syntax: ct <cycle time>"
+	}
 	all = append(all,
-		command{"ct", "SECS: set the cycle time", s.numbers("<float>", 1, func(v []float64) error {
+		command{"ct", "SECS: set the cycle time", s.numbers(time, 1, func(v []float64) error {
 			return s.configure(&moast.CfgCycleTime{Kind: s.module.ID(moast.Cfg, "CycleTime"), CycleTime: v[0]})
 		})},
-		command{"debug", "FLAG: set the debug mask", s.numbers("<int>", 1, func(v []float64) error {
+		command{"debug", "FLAG: set the debug mask", s.numbers("need <int>", 1, func(v []float64) error {
 			return s.configure(&moast.CfgDebug{Kind: s.module.ID(moast.Cfg, "Debug"), Debug: int32(v[0])})
 		})})
 	return append(all, s.own()...)
@@ -211,29 +229,29 @@ func (s *Shell) own() []command {
 		return []command{
 			{"arc", "FILE: follow arcs, lines of cx cy ex ey theta tolerance speed isArc", s.arcs},
 			{"wp", "FILE: follow waypoints, lines of x y neighborhood speed", s.waypoints},
-			{"rotate", "THETA: turn to a heading, rad", s.numbers("<float>", 1, func(v []float64) error {
+			{"rotate", "THETA: turn to a heading, rad", s.numbers("need <float>", 1, func(v []float64) error {
 				return s.send(&moast.PrimMobCmdRotate{Theta: v[0], Tolerance: 0.02, Direction: moast.Shortest})
 			})},
-			{"vel", "V W: drive at m/s and rad/s clockwise", s.numbers("<float> <float>", 2, func(v []float64) error {
+			{"vel", "V W: drive at m/s and rad/s clockwise", s.numbers("need <float> <float>", 2, func(v []float64) error {
 				return s.send(&moast.PrimMobCmdVel{V: v[0], W: v[1]})
 			})},
 			{"stop", "stop", plain("Stop")},
-			{"pars", "VMAX AMAX WMAX ALPHAMAX CUT: set the limits", s.numbers("<float> <float> <float> <float> <float>", 5, func(v []float64) error {
+			{"pars", "VMAX AMAX WMAX ALPHAMAX CUT: set the limits", s.numbers("need <float> <float> <float> <float> <float>", 5, func(v []float64) error {
 				return s.configure(&moast.PrimMobCfgMove{MoveLimits: moast.MoveLimits{VMax: v[0], AMax: v[1], WMax: v[2], AlphaMax: v[3], VCutoff: v[4], WCutoff: v[4]}})
 			})},
 		}
 	case "am":
 		return []command{
-			{"mv", "X Y: move around obstacles", s.numbers("<float> <float>", 2, func(v []float64) error {
+			{"mv", "X Y: move around obstacles", s.numbers("need <float> <float>", 2, func(v []float64) error {
 				return s.send(&moast.AMMobCmdMoveWaypoint{Neighborhood: 0.3, Speed: 0.4, Waypoints: point(v)})
 			})},
-			{"spin", "THETA: turn to a heading, rad", s.numbers("<float>", 1, func(v []float64) error {
+			{"spin", "THETA: turn to a heading, rad", s.numbers("need <float>", 1, func(v []float64) error {
 				return s.send(&moast.AMMobCmdSpin{Angle: v[0], Tolerance: 0.05, Direction: moast.Shortest})
 			})},
 			{"horizon", "compute the costs of the map's edge", s.numbers("", 0, func([]float64) error {
 				return s.send(&moast.AMMobCmdPrepareMove{Neighborhood: 0.3, Speed: 0.4})
 			})},
-			{"width", "M: set the vehicle's width", s.numbers("<float>", 1, func(v []float64) error {
+			{"width", "M: set the vehicle's width", s.numbers("need <float>", 1, func(v []float64) error {
 				return s.configure(&moast.CfgValue{Kind: 11208, Value: v[0]})
 			})},
 			{"dump", "print the map about the vehicle", func([]string) error { return s.print(moast.MapBuffer(s.Vehicle)) }},
@@ -241,7 +259,7 @@ func (s *Shell) own() []command {
 		}
 	case "veh":
 		move := func(local bool) func([]string) error {
-			return s.numbers("<float> <float>", 2, func(v []float64) error {
+			return s.numbers("need <float> <float>", 2, func(v []float64) error {
 				return s.send(&moast.VehMobCmdMoveWaypoint{Local: local, Neighborhood: 0.3, Speed: 0.4, Waypoints: point(v)})
 			})
 		}
@@ -249,7 +267,7 @@ func (s *Shell) own() []command {
 			{"dump", "print the grid of the floor", func([]string) error { return s.print(fmt.Sprint("vehSPMap", s.Vehicle)) }}, {"stop", "stop", plain("Stop")}}
 	}
 	return []command{
-		{"explore", "DIST: send the vehicles to unexplored points", s.numbers("<float>", 1, func(v []float64) error {
+		{"explore", "DIST: send the vehicles to unexplored points", s.numbers("need <float>", 1, func(v []float64) error {
 			return s.send(&moast.SectMobCmdExplore{Distance: v[0]})
 		})},
 		{"connect", "ID...: connect to vehicles", func(args []string) error {
@@ -267,12 +285,12 @@ func (s *Shell) own() []command {
 	}
 }
 
-// numbers is a word that takes n numbers; need is what it prints where it gets others, as MOAST's shells do.
-func (s *Shell) numbers(need string, n int, run func(v []float64) error) func([]string) error {
+// numbers is a word that takes n numbers; want is what it prints where it gets others, as MOAST's shells do.
+func (s *Shell) numbers(want string, n int, run func(v []float64) error) func([]string) error {
 	return func(args []string) error {
 		v, err := parse(args, n)
 		if err != nil {
-			return fmt.Errorf("need %s", need)
+			return errors.New(want)
 		}
 		return run(v)
 	}
@@ -340,23 +358,34 @@ func (s *Shell) arcs(args []string) error {
 	return s.send(c)
 }
 
-// send writes a command under the next serial number.
+// step is how far serial numbers rise.
+func (s *Shell) step() int32 {
+	if s.Level == "servo" {
+		return 2
+	}
+	return 1
+}
+
+// send writes a command under the next serial number; empty lines print the status from then on.
 func (s *Shell) send(c moast.Command) error {
+	s.view = "stat"
 	if r := s.status(); r != nil {
 		s.serial = max(s.serial, r.Report().EchoSerial)
 	}
-	s.serial++
+	s.serial += s.step()
 	c.Head().Serial = s.serial
 	return s.cmd.Write(c, false)
 }
 
+// configure writes a configuration under the next serial number; empty lines print the settings from then on.
 func (s *Shell) configure(c moast.Command) error {
+	s.view = "set"
 	if m, err := s.set.Peek(moast.New); err == nil {
 		if set, ok := m.(moast.Setting); ok {
 			s.cfgSerial = max(s.cfgSerial, set.Settings().EchoSerial)
 		}
 	}
-	s.cfgSerial++
+	s.cfgSerial += s.step()
 	c.Head().Serial = s.cfgSerial
 	return s.cfg.Write(c, false)
 }
@@ -445,29 +474,5 @@ func (s *Shell) printSettings() error {
 		return errors.New("no settings")
 	}
 	s.printHead(set.Settings())
-	switch set := set.(type) {
-	case *moast.PrimMobSet:
-		s.row("cycleTime", set.CycleTime)
-		s.row("vmax", set.VMax)
-		s.row("amax", set.AMax)
-		s.row("wmax", set.WMax)
-		s.row("alphamax", set.AlphaMax)
-		s.row("vCutoffAngle", set.VCutoff)
-		s.row("wCutoffAngle", set.WCutoff)
-	case *moast.ServoMobSetGround:
-		s.row("cycleTime", set.CycleTime)
-		s.row("platform", set.Platform)
-		s.row("size", fmt.Sprint(set.Length, " ", set.Width, " ", set.Height))
-		s.row("steer", int32(set.Steer))
-		s.row("maxWheelRotation", set.MaxWheelRotation)
-		s.row("wheelSeparation", set.WheelSeparation)
-		s.row("wheelRadius", set.WheelRadius)
-		s.row("wheelBase", set.WheelBase)
-	case *moast.ServoMisSet:
-		s.row("name", set.Name)
-		for _, l := range set.Links {
-			s.row(fmt.Sprint("link", l.Link), fmt.Sprintf("parent %d range %f %f", l.Parent, l.MinRange, l.MaxRange))
-		}
-	}
-	return nil
+	return printFields(s.Out, set, false)
 }

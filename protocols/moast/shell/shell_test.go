@@ -102,15 +102,28 @@ func TestLines(t *testing.T) {
 		{"prim", "ct 0.02", "> > ", "", "PrimMobJACfgCycleTime &{CmdHead:{Serial:1} Kind:8202 CycleTime:0.02}"},
 		{"prim", "debug 3", "> > ", "", "PrimMobJACfgDebug &{CmdHead:{Serial:1} Kind:8204 Debug:3}"},
 		{"prim", "pars 1 2 3 4 5", "> > ", "", "PrimMobJACfgMove &{CmdHead:{Serial:1} MoveLimits:{VMax:1 AMax:2 WMax:3 AlphaMax:4 VCutoff:5 WCutoff:5}}"},
-		{"servo", "skid 1 2", "mobstat> mobstat> ", "ServoMobJACmdSkid &{CmdHead:{Serial:1} Left:1 Right:2}", ""},
-		{"servo", "ackerman 1 0.5", "mobstat> mobstat> ", "ServoMobJACmdAckerman &{CmdHead:{Serial:1} Velocity:1 SteerAngle:0.5 CrabAngle:0}", ""},
+		{"servo", "skid 1 2", "mobstat> mobstat> ", "ServoMobJACmdSkid &{CmdHead:{Serial:2} Left:1 Right:2}", ""},
+		{"servo", "ackerman 1 0.5", "mobstat> mobstat> ", "ServoMobJACmdAckerman &{CmdHead:{Serial:2} Velocity:1 SteerAngle:0.5 CrabAngle:0}", ""},
 		{"servo", "set", "mobstat> no settings\nmobset> ", "", ""},
-		{"servo", "omni 1 2 3", "mobstat> mobstat> ", "ServoMobJACmdOmni &{CmdHead:{Serial:1} Linear:1 Lateral:2 Rotation:3}", ""},
-		{"servo", "flip 1 0.5", "mobstat> mobstat> ", "ServoMobJACmdFlipSkid &{CmdHead:{Serial:1} Left:0 Right:0 Flippers:[{Kind:1 Angle:0.5}]}", ""},
-		{"servo", "mis", "mobstat> misstat> ", "", ""},
-		{"servo", "num 0", "mobstat> need <n>\nmobstat> ", "", ""},
-		{"servo", "movej one", "mobstat> need <#>\nmobstat> ", "", ""},
-		{"servo", "range 2", "mobstat> no new message\nmobstat> ", "", ""},
+		{"servo", "omni 1 2 3", "mobstat> mobstat> ", "ServoMobJACmdOmni &{CmdHead:{Serial:2} Linear:1 Lateral:2 Rotation:3}", ""},
+		{"servo", "flip 1 0.5", "mobstat> mobstat> ", "ServoMobJACmdFlipSkid &{CmdHead:{Serial:2} Left:0 Right:0 Flippers:[{Kind:1 Angle:0.5}]}", ""},
+		{"servo", "skid 1", "mobstat> syntax: skid <left speed> <right speed>\nmobstat> ", "", ""},
+		{"servo", "ackerman one", "mobstat> syntax: ackerman <speed> <steering angle>\nmobstat> ", "", ""},
+		{"servo", "skid 1 2\nskid 3 4", "mobstat> mobstat> mobstat> ", "ServoMobJACmdSkid &{CmdHead:{Serial:4} Left:3 Right:4}", ""},
+		{"servo", "ct 0.02\nct 0.03", "mobstat> mobset> mobset> ", "", "ServoMobJACfgCycleTime &{CmdHead:{Serial:4} Kind:4201 CycleTime:0.03}"},
+		{"servo", "ct soon", "mobstat> syntax: ct <cycle time>\nmobstat> ", "", ""},
+		{"servo", "set\ninit", "mobstat> no settings\nmobset> mobstat> ", "ServoMobJACmdInit &{CmdHead:{Serial:2} Kind:4001}", ""},
+		{"servo", "mis", "mobstat> no status\nmisstat> ", "", ""},
+		{"servo", "num", "mobstat> syntax: num <subsystem number>\nmobstat> ", "", ""},
+		{"servo", "num 0", "mobstat> syntax: num <1 .. 99>\nmobstat> ", "", ""},
+		{"servo", "movej one", "mobstat> syntax: movej <sequence of joint values>\nmobstat> ", "", ""},
+		{"servo", "opcode", "mobstat> syntax: opcode <parameter>\nmobstat> ", "", ""},
+		{"servo", "range", "mobstat> need range sensor number 1 to 99\nmobstat> ", "", ""},
+		{"servo", "sensor 0", "mobstat> bad sensor number: 0\nmobstat> ", "", ""},
+		{"servo", "range 2", "mobstat> no new message\nrange> ", "", ""},
+		{"servo", "sensor 1\nmob", "mobstat> no new message\nsensor> no status\nmobstat> ", "", ""},
+		{"servo", "sonar\n\nskid 1 2", "mobstat> no new message\nsonar> no new message\nsonar> mobstat> ", "ServoMobJACmdSkid &{CmdHead:{Serial:2} Left:1 Right:2}", ""},
+		{"am", "set\n\nstop", "> no settings\n> no settings\n> > ", "AmMobJACmdStop &{CmdHead:{Serial:1} Kind:11008}", ""},
 		{"servo", "", "mobstat> no status\nmobstat> ", "", ""},
 		{"am", "spin 1", "> > ", "AmMobJACmdSpin &{CmdHead:{Serial:1} Direction:2 Angle:1 Tolerance:0.05}", ""},
 		{"sect", "connect 1 3", "> > ", "SectMobPLCmdConnect &{CmdHead:{Serial:1} Vehicles:[1 3] SendInit:true}", ""},
@@ -153,8 +166,18 @@ rpyRel:             0.000000 0.000000 0.000000
 	if out != want {
 		t.Errorf("got\n%s\nwant\n%s", out, want)
 	}
-	if out, _, _ = run(t, "prim", "set"); !strings.Contains(out, "vmax:               0.5\n") {
+	if out, _, _ = run(t, "prim", "set"); !strings.Contains(out, "vmax:               0.5\n") || strings.Count(out, "echo_serial") != 1 {
 		t.Errorf("settings: got %s", out)
+	}
+	// what stat or set chose, or the last command, is what an empty line prints, at every level
+	for _, k := range []struct {
+		lines             string
+		statuses, setting int
+	}{{"set\n\n", 0, 2}, {"set\nstat\n\n", 2, 1}, {"set\nstop\n\n", 1, 1}, {"ct 0.02\n\n", 0, 1}} {
+		out, _, _ := run(t, "prim", strings.TrimSuffix(k.lines, "\n"))
+		if a, b := strings.Count(out, "pathIndex"), strings.Count(out, "vmax"); a != k.statuses || b != k.setting {
+			t.Errorf("%q: got %d statuses and %d settings, want %d and %d", k.lines, a, b, k.statuses, k.setting)
+		}
 	}
 	if out, _, _ = run(t, "prim", "help"); !strings.Contains(out, "rotate       THETA") {
 		t.Errorf("help: got %s", out)
@@ -202,17 +225,17 @@ func TestSubsystems(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out strings.Builder
-	s := &Shell{Level: "servo", Vehicle: 1, Out: &out, In: strings.NewReader("set\nnum 2\nmovej 0.5\nstat\nopcode 1 1 0\ngo\nrange 1\n"),
+	s := &Shell{Level: "servo", Vehicle: 1, Out: &out, In: strings.NewReader("set\nnum 2\nmovej 0.5\nstat\neff\nnum 2\nopcode 0.5\ngo\nrange 1\n\n"),
 		Open: func(name string) (Channel, error) { return channel{m.buffer(name)}, nil }}
 	if err := s.Run(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"platform:           usarsim-p2at\n", "mobset> misset> ", "link1:              0.500000 0.000000\n", "effstat> spstat> 1 4\n0 5\nspstat> "} {
+	for _, want := range []string{"platformName:       usarsim-p2at\n", "mobset> misset> misstat> ", "link1:              0.500000 0.000000\n", "effstat> effstat> effstat> spstat> 1 4\n0 5\nrange> 1 4\n0 5\nrange> "} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("got %s, want %q", out.String(), want)
 		}
 	}
-	for name, want := range map[string]string{"servoMisJACmd1_2": "Links:[{Value:0.5 Kind:0 Tolerance:0}]", "servoEffJACmd1": "Effector:1 Opcode:1", "servoSPCmd1": "Kind:2005"} {
+	for name, want := range map[string]string{"servoMisJACmd1_2": "Links:[{Value:0.5 Kind:0 Tolerance:0}]", "servoEffJACmd1": "Effector:2 Opcode:1 Param:0.5", "servoSPCmd1": "Kind:2005"} {
 		got, _, err := m.buffer(name).Read(moast.New, 0)
 		if err != nil || !strings.Contains(fmt.Sprintf("%+v", got), want) {
 			t.Errorf("%s: got %+v, %v, want %s", name, got, err, want)
