@@ -130,6 +130,8 @@ func (b *Body) Supply() *actuator.Supply { return b.supply[0] }
 // Read tells the state at the end of the last Advance, which is the frame's time: positions as the encoders say them, all
 // else as it truly is. What a sensor with an interval of its own reads is as old as its last reading.
 func (b *Body) Read(f *hal.Frame) error {
+	b.scene.lock()
+	defer b.scene.unlock()
 	for i := range b.joints {
 		a, j := &b.layout.Actuators[i], &b.joints[i]
 		f.Status[i] = hal.Status{Time: f.Time, Err: b.fault}

@@ -152,8 +152,15 @@ func (s *Scene) Driven(name string, joint int) error {
 	return nil
 }
 
-// Share lets l be held in Advance: what else holds it may command joints from another goroutine, as a stop does.
+// Share lets l be held in Advance and while a body is read: what else holds it may command joints from another goroutine, as a
+// stop does.
 func (s *Scene) Share(l sync.Locker) { s.shared = append(s.shared, l) }
+
+func (s *Scene) lock() {
+	for _, l := range s.shared {
+		l.Lock()
+	}
+}
 
 func (s *Scene) unlock() {
 	for _, l := range s.shared {
@@ -168,9 +175,7 @@ func (s *Scene) Advance(dt time.Duration) error {
 	if dt < 0 {
 		return &hal.Error{Op: "scene: advance", Err: fmt.Errorf("got %v, want no less than 0", dt)}
 	}
-	for _, l := range s.shared {
-		l.Lock()
-	}
+	s.lock()
 	defer s.unlock()
 	s.now += dt
 	s.rest += dt

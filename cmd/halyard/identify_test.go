@@ -81,7 +81,7 @@ func TestIdentifyRefuses(t *testing.T) {
 		{`got a recording of "mx64"`, []string{"--servo", "xl330-m288", "--data", other, "--out", out}},
 		{`got a recording of "mx64"`, []string{"--check", "xl330-m288", "--data", other}},
 		{`did you mean "xl330-m288"`, []string{"--servo", "xl330-m28", "--data", good, "--out", out}},
-		{"position mode has no gain", []string{"--servo", "ax-12a", "--data", good, "--out", out}},
+		{"without a position gain", []string{"--servo", "ax-12a", "--data", good, "--out", out}},
 		{"no --out", []string{"--servo", "xl330-m288", "--data", good}},
 		{"no --data", []string{"--servo", "xl330-m288", "--out", out}},
 		{"no --servo and no --check", []string{"--data", good}},

@@ -55,7 +55,7 @@ func TestStopReader(t *testing.T) {
 	}{
 		"cut":       {func(chip *pins.Chip, _ chan struct{}) { chip.Fault(wire.Fault{Kind: wire.OpenWire, Target: 0}) }, "its circuit is open", hal.Unsafe},
 		"unplugged": {func(chip *pins.Chip, _ chan struct{}) { chip.Fault(wire.Fault{Kind: wire.Unplugged}) }, "no such", hal.Absent},
-		"dead":      {func(_ *pins.Chip, hang chan struct{}) { close(hang) }, "its reader has said nothing for 100ms", hal.Timeout},
+		"dead":      {func(_ *pins.Chip, hang chan struct{}) { close(hang) }, "no report of its reader for 100ms", hal.Timeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
