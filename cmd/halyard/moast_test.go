@@ -87,7 +87,7 @@ func TestMOAST(t *testing.T) {
 		t.Errorf("position: got %+v, want 0.5, 0", at)
 	}
 	code, out, errText := runApp(t, "nml", "print", "navDataExt1", "--nml", file)
-	if code != 0 || !strings.HasPrefix(out, "NavDataExt &{Time:") {
+	if code != 0 || !strings.HasPrefix(out, "NavDataExt\ntime:               ") {
 		t.Errorf("nml print: got %d, %s%s", code, out, errText)
 	}
 	code, out, errText = runApp(t, "nml", "print", "servoSPLinescan1_1", "--nml", file)
