@@ -148,6 +148,12 @@ func TestSafety07OperatorArms(t *testing.T) {
 	if err := a.RequestArm("client"); err != nil || a.Condition().Reason != "client" {
 		t.Errorf("disarmed by a client: got %v, %+v", err, a.Condition())
 	}
+	// guard.arming: operator: not even what a client has disarmed itself.
+	c := add(t, r, "c", haltest.NewBody("j"), hal.Emulated, hal.GuardConfig{Arming: hal.OperatorArms})
+	c.RequestDisarm("client")
+	if err := c.RequestArm("client"); hal.KindOf(err) != hal.Unsafe || c.Condition().State != hal.Disarmed {
+		t.Errorf("arming by the operator alone: a client arms: got %v, %+v", err, c.Condition())
+	}
 }
 
 // lossy is a wheel that does not hear the first torque-off packets.

@@ -41,7 +41,7 @@ func TestSafety02LostServosAreSentSafeCommands(t *testing.T) {
 	}
 }
 
-// TestSafety08CutTorque: a stop goes out at once, whoever calls it, and no torque comes back by the goals of before.
+// TestSafety08CutTorque: a stop goes out at once, whoever calls it, to lost servos too, and no torque comes back by the goals of before.
 func TestSafety08CutTorque(t *testing.T) {
 	b := newStub(t)
 	b.cycle(t)
@@ -63,6 +63,11 @@ func TestSafety08CutTorque(t *testing.T) {
 	b.r.Receive()
 	if got := b.cycle(t); !strings.Contains(got, "arm0") {
 		t.Errorf("enabled again: got %q, want torque", got)
+	}
+	b.r.Devices[0].Lost = true
+	b.said = b.said[:0]
+	if err := b.r.CutTorque(); err != nil || strings.Join(b.said, " ") != "off0 off1" {
+		t.Errorf("cut with a lost servo: got %v, %q, want torque off to both", err, b.said)
 	}
 }
 

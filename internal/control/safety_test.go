@@ -50,14 +50,14 @@ func order(t *testing.T, o Order) (ans Answer) {
 
 // TestSafety14ControlSurvivesNoDescriptors: with every descriptor of the process taken a stop is still answered.
 func TestSafety14ControlSurvivesNoDescriptors(t *testing.T) {
-	rig, _ := openRig(t)
-	// The client has its connection before there are none left; the server has to accept it.
-	conn, err := net.Dial("unix", ControlSocket("arm"))
-	if err != nil {
-		t.Fatal(err)
+	rig, c := openRig(t)
+	order(t, OrderStatus)
+	for range cap(c.free) { // until its connection is closed: what is taken below stays taken
+		c.free <- struct{}{}
 	}
-	defer conn.Close()
-	order(t, OrderStatus) // the first one was accepted
+	for range cap(c.free) {
+		<-c.free
+	}
 	client, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -144,6 +144,9 @@ func TestSafety15FolderOfAnother(t *testing.T) {
 		if err := CheckFolder(dir); hal.KindOf(err) != hal.Unsafe {
 			t.Errorf("%s: a client: got %v, want refused", name, err)
 		}
+		if _, err := Send(t.Context(), "arm", OrderStop); hal.KindOf(err) != hal.Unsafe {
+			t.Errorf("%s: estop: got %v, want refused: another may answer in the rig's place", name, err)
+		}
 		rig, _ := hal.New(hal.Config{Name: "arm", Period: time.Second})
 		if c, err := OpenControl(rig, Hooks{}); hal.KindOf(err) != hal.Unsafe {
 			t.Errorf("%s: a rig: got %v, want refused", name, err)
@@ -166,7 +169,10 @@ func TestSafety16StopBeforeTheCycle(t *testing.T) {
 				case <-done:
 					return
 				default:
-					rig.BetweenCycles(func() {})
+					rig.BetweenCycles(func() { // the queue for it is never empty
+						for end := time.Now().Add(20 * time.Microsecond); time.Now().Before(end); {
+						}
+					})
 				}
 			}
 		}()

@@ -5,19 +5,26 @@ import (
 	"testing"
 )
 
-// TestSafety22AdviceKeepsForeignLimits: no advice of the doctor writes a servo's position limits, which another tool may have set.
+// TestSafety22AdviceKeepsForeignLimits: no advice of the doctor for a servo that another robot's owner has left writes its
+// position limits, which another tool may have set.
 func TestSafety22AdviceKeepsForeignLimits(t *testing.T) {
 	writes := regexp.MustCompile(`(min|max)_position=|(cw|ccw)_angle_limit=`)
-	found := false
+	foreign := 0
 	for _, c := range usedFaultCases() {
-		if c.Name == "limits of another robot" {
-			found = true
+		bad, _, err := c.examine(t.Context(), t.TempDir())
+		if err != nil {
+			t.Fatal(err)
 		}
-		if writes.MatchString(c.Fix) {
-			t.Errorf("%s: advises %q", c.Name, c.Fix)
+		for _, f := range bad {
+			if c.Name == "limits of another robot" {
+				foreign++
+			}
+			if writes.MatchString(f.Fix) {
+				t.Errorf("%s of %s: advises %q", c.Name, c.Config, f.Fix)
+			}
 		}
 	}
-	if !found {
-		t.Error("no case of foreign limits")
+	if foreign < 3 {
+		t.Errorf("got %d findings of foreign limits, want one of each brand", foreign)
 	}
 }
