@@ -8,8 +8,9 @@ import (
 
 // NewChain returns a chain of all servos of one line; nothing is sent until Open, which also reports what is wrong with cfg.
 //
-// A cycle is one sync write of 7 bytes each (acceleration, position, time, speed) and, of STS and SMS, one sync read of
-// 8 (position, speed, load, voltage, temperature); SCS take 6 and are read one by one. Alarms are in every reply.
+// A cycle is one sync write of 7 bytes each (acceleration, position, time, speed; of HLS a current in place of the time) and,
+// of STS and SMS, one sync read of 8 (position, speed, load, voltage, temperature), of HLS of 15, as far as the current; SCS
+// take 6 and are read one by one. Alarms are in every reply.
 // The reading of one servo's health in turn reads its mode, torque switch, limit and lock as well.
 //
 // The operating mode is an EEPROM register. It is changed with torque off, read back, and written with the lock closed,
@@ -24,7 +25,7 @@ func NewChain(cfg servo.ChainConfig) *servo.GenericChain {
 		LastID: LastID, Bits: bitsPerByte, Out: exchangeRoom, In: exchangeRoom,
 		Known: func(i int) bool { return b.devices[i].m != nil },
 		Base: func(i int) servo.Level {
-			if m := b.devices[i].m; m != nil && m.Series == STS {
+			if m := b.devices[i].m; m != nil && m.Series != SCS {
 				return servo.SyncReads
 			}
 			return servo.SingleReads

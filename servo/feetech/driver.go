@@ -8,7 +8,7 @@ import (
 
 type driver struct{}
 
-// Driver is the driver of STS, SMS and SCS servos, bus type "feetech".
+// Driver is the driver of STS, SMS, HLS and SCS servos, bus type "feetech".
 func Driver() servo.Driver { return driver{} }
 
 func (driver) Traits() *servo.Traits {
@@ -53,7 +53,7 @@ func benchmarks() []servo.Benchmark {
 func settable(name string) bool {
 	switch name {
 	case "id", "baud_rate", "operating_mode", "lock", "torque_enable", "torque_limit", "goal_position", "goal_velocity",
-		"goal_time", "goal_acceleration":
+		"goal_time", "goal_current", "goal_acceleration":
 		return false
 	}
 	return true

@@ -12,14 +12,15 @@ import (
 
 // What is read and written in a cycle, the same addresses in both series.
 const (
-	stateAt   = 56 // position, speed, load, voltage, temperature
-	stateSize = 8
-	goalBlock = 7 // acceleration, position, time, speed; SCS has no acceleration
-	firstAt   = 0 // firmware.. model_number
-	firstSize = 5
-	setupAt   = 7  // return_delay..
-	setupSize = 34 // ..torque_enable
-	lookEnd   = 66 // the look ends with hardware_error
+	stateAt     = 56 // position, speed, load, voltage, temperature
+	stateSize   = 8  // of HLS, whose effort is a current, currentSize
+	currentSize = 15
+	goalBlock   = 7 // acceleration, position, time, speed; SCS has no acceleration
+	firstAt     = 0 // firmware.. model_number
+	firstSize   = 5
+	setupAt     = 7  // return_delay..
+	setupSize   = 34 // ..torque_enable
+	lookEnd     = 66 // the look ends with hardware_error
 )
 
 // protocol is the servo.Protocol of a chain.
@@ -42,7 +43,7 @@ type device struct {
 	cfg *servo.ServoConfig
 	m   *Model
 
-	torque, lock, mode, limit                       *servo.Register
+	torque, lock, mode, limit, current              *servo.Register // current: HLS alone
 	position, velocity, load, volts, celsius, error *servo.Register
 	acceleration, goalPosition, goalTime, goalSpeed *servo.Register
 
@@ -50,6 +51,8 @@ type device struct {
 	modeNow   int         // operating mode in the servo, -1 = unknown
 	limitNow  int64       // raw limit last written, -1 = unknown
 	maxLimit  int64       // what the EEPROM allows
+	full      float64     // raw limit of a share of 1
+	size      byte        // of the state
 	fatal     servo.Alarm // what takes the torque
 	low, high float64     // ticks
 	coarse    float64     // step/s of one count of speed, 1 or 50
@@ -66,10 +69,15 @@ func (d *device) init(cfg *servo.ServoConfig) {
 	if d.limit == nil {
 		d.limit = r("max_torque") // with the lock closed: the copy in RAM
 	}
+	d.goalTime, d.size, d.full = r("goal_time"), stateSize, float64(d.limit.Max)
+	if m.Series == HLS { // a current stands where others have the time, and is the limit as well
+		d.goalTime, d.limit, d.current, d.size = r("goal_current"), r("goal_current"), r("present_current"), currentSize
+		d.full = float64(d.limit.Raw(m.StallCurrent))
+	}
 	d.position, d.velocity, d.load = r("present_position"), r("present_velocity"), r("present_load")
 	d.volts, d.celsius, d.error = r("present_voltage"), r("present_temperature"), r("hardware_error")
 	d.acceleration, d.goalPosition = r("goal_acceleration"), r("goal_position")
-	d.goalTime, d.goalSpeed = r("goal_time"), r("goal_velocity")
+	d.goalSpeed = r("goal_velocity")
 	d.maxLimit, d.low, d.high = d.limit.Max, d.m.MinTicks, d.m.MaxTicks
 	d.fatal = Alarms(byte(r("unload_condition").Default))
 }
@@ -106,8 +114,12 @@ func (b *protocol) Identify(i int) error {
 		return err
 	}
 	read := func(name string) int64 { return at(d.m.Register(name), k.Params, setupAt) }
-	d.delay = time.Duration(read("return_delay")) * 2 * time.Microsecond
-	d.maxLimit, d.fatal = read("max_torque"), Alarms(byte(read("unload_condition")))
+	d.fatal = Alarms(byte(read("unload_condition")))
+	if d.m.Series == HLS { // it has no delay to set
+		d.delay, d.maxLimit = 0, read("protection_current")
+	} else {
+		d.delay, d.maxLimit = time.Duration(read("return_delay"))*2*time.Microsecond, read("max_torque")
+	}
 	low, high := read("min_position"), read("max_position")
 	switch {
 	case low < high:
@@ -117,7 +129,7 @@ func (b *protocol) Identify(i int) error {
 	}
 	if d.mode != nil {
 		d.modeNow, d.coarse = int(read("operating_mode")), 1
-		if read("phase")&phaseFineSpeed == 0 {
+		if d.m.Series == STS && read("phase")&phaseFineSpeed == 0 {
 			d.coarse = coarseSpeed
 		}
 	} else {
@@ -131,15 +143,18 @@ func (b *protocol) Identify(i int) error {
 // SyncRead reads the states of many by sync read. Answers come in the order asked for, but a missing one is not allowed to
 // hide another, so any order is taken.
 func (b *protocol) SyncRead(_ servo.Level, list []int) error {
-	l := b.link
-	g := BeginGroup(l.Out[:0], SyncRead, stateAt, stateSize)
+	l, size := b.link, byte(stateSize)
+	for _, i := range list { // the servos of both series have the longer one
+		size = max(size, b.devices[i].size)
+	}
+	g := BeginGroup(l.Out[:0], SyncRead, stateAt, size)
 	delay := time.Duration(0)
 	for _, i := range list {
 		g.Add(b.devices[i].cfg.ID, nil)
 		delay += b.devices[i].delay
 	}
 	l.Out = g.End()
-	if err := l.Ask(&l.parser.Framer, len(list)*(6+stateSize), delay); err != nil {
+	if err := l.Ask(&l.parser.Framer, len(list)*(6+int(size)), delay); err != nil {
 		return err
 	}
 	for left := len(list); left > 0; {
@@ -153,7 +168,7 @@ func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 		// A second answer under one id finds nobody who still waits, and is dropped.
 		for _, i := range list {
 			seat := &b.chain.Devices[i]
-			if b.devices[i].cfg.ID != k.ID || seat.Answered || len(k.Params) != stateSize {
+			if b.devices[i].cfg.ID != k.ID || seat.Answered || len(k.Params) != int(size) {
 				continue
 			}
 			if left--; b.parseState(i, &k) {
@@ -180,7 +195,7 @@ func (b *protocol) garbled(list []int) {
 // ReadState reads the state of servo i.
 func (b *protocol) ReadState(i int) error {
 	d := &b.devices[i]
-	k, err := b.link.read(d.cfg.ID, stateAt, stateSize, d.delay)
+	k, err := b.link.read(d.cfg.ID, stateAt, int(d.size), d.delay)
 	if err == nil && !b.parseState(i, &k) {
 		err = servo.ErrCorrupt
 	}
@@ -198,7 +213,9 @@ func (b *protocol) parseState(i int, k *Packet) bool {
 	}
 	s.Position = ticks
 	s.Velocity = d.velocity.SI(at(d.velocity, k.Params, stateAt)) * d.coarse
-	s.Effort = d.load.SI(at(d.load, k.Params, stateAt))
+	if s.Effort = d.load.SI(at(d.load, k.Params, stateAt)); d.current != nil {
+		s.Effort = d.current.SI(at(d.current, k.Params, stateAt))
+	}
 	s.Voltage = d.volts.SI(at(d.volts, k.Params, stateAt))
 	s.Temperature = d.celsius.SI(at(d.celsius, k.Params, stateAt))
 	// A rising alarm asks for a look, which reports whether torque is still on.
@@ -232,7 +249,7 @@ func (b *protocol) ReadHealth(i int) error {
 	}
 	torque := servo.SwitchOf(at(d.torque, k.Params, from))
 	// Whatever took the torque, it is an alarm's doing only while one stands.
-	if seat.SawTorque(torque, torque == servo.Off && seat.State.Alarm&d.fatal != 0) && d.limit.Addr >= uint16(from) {
+	if seat.SawTorque(torque, torque == servo.Off && seat.State.Alarm&d.fatal != 0) && d.limit.Addr >= uint16(from) && d.limitStands() {
 		if at(d.limit, k.Params, from) != d.limitNow { // a packet was lost, or somebody else wrote
 			d.limitNow = -1
 		}
@@ -276,5 +293,21 @@ func (d *device) goalSize() int {
 
 // limitRaw is the effort limit of a goal as a raw value, within what the EEPROM allows.
 func (d *device) limitRaw(share float64) int64 {
-	return min(int64(math.Round(share*float64(d.limit.Max))), d.maxLimit)
+	return min(int64(math.Round(share*d.full)), d.maxLimit)
+}
+
+// limitStands reports that the limit has a register of its own at present: of an HLS in its current mode that holds the goal.
+func (d *device) limitStands() bool { return d.current == nil || d.modeNow != modeCurrent }
+
+// currentRaw is what goal_current of an HLS is set to: the goal in the current mode, else the limit, at least one count, since
+// at none the motor is limp until it is started again.
+func (d *device) currentRaw(goal float64, mode hal.Mode, share float64) int64 {
+	most := d.limitNow
+	if most < 0 { // not known: the servo is as its EEPROM has it, which is no less
+		most = d.limitRaw(share)
+	}
+	if mode == hal.TorqueMode {
+		return min(max(d.goalTime.Raw(goal), -most), most)
+	}
+	return max(most, 1)
 }

@@ -75,8 +75,9 @@ func (b *protocol) StageTorqueOn(i, step int) {
 		for _, s := range d.cfg.Settings {
 			b.put(i, d.m.Register(s.Register), s.Value)
 		}
-		d.limitNow = d.limitRaw(seat.Share())
-		b.put(i, d.limit, d.limitNow)
+		if d.limitNow = d.limitRaw(seat.Share()); d.current == nil {
+			b.put(i, d.limit, d.limitNow)
+		}
 	case armGoal:
 		b.putGoal(i, true)
 	case armTorque:
@@ -92,14 +93,15 @@ func (b *protocol) StageGoal(i int) bool {
 	}
 	// A limit raised under an alarm would defeat the servo's own protection.
 	if v := d.limitRaw(seat.Share()); v != d.limitNow && (seat.State.Alarm&d.fatal == 0 || v < d.limitNow) {
-		d.limitNow = v
-		b.put(i, d.limit, v)
+		if d.limitNow = v; d.current == nil { // else it goes with the goal
+			b.put(i, d.limit, v)
+		}
 	}
 	b.putGoal(i, false)
 	return true
 }
 
-// putGoal stages acceleration, position, time and speed, which in every mode lie side by side; of a goal without a position
+// putGoal stages acceleration, position, time (of HLS a current) and speed, which in every mode lie side by side; of a goal without a position
 // the latter two. rest asks for no motion: the present position, or a speed or duty of zero.
 func (b *protocol) putGoal(i int, rest bool) {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
@@ -110,13 +112,16 @@ func (b *protocol) putGoal(i int, rest bool) {
 	if !(fastest > 0) {
 		fastest = 1.2 * d.m.MaxVelocity
 	}
-	speed, duty := fastest, int64(0)
+	speed, duty := fastest, int64(0) // duty: what lies where the time does
 	switch mode {
 	case hal.VelocityMode:
 		speed = amount(seat.Goal.Velocity, rest)
 	case hal.DutyMode:
 		speed = 0
 		duty = d.goalTime.Raw(amount(seat.Goal.Duty, rest))
+	}
+	if d.current != nil {
+		duty = d.currentRaw(amount(seat.Goal.Effort, rest), mode, seat.Share())
 	}
 	w := write{id: d.cfg.ID, addr: byte(d.goalTime.Addr), size: byte(d.goalTime.Size + d.goalSpeed.Size)}
 	if mode != hal.PositionMode && !rest {

@@ -2,21 +2,23 @@ package feetech
 
 import (
 	"math"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Series is a family of firmware.
+// Series is a family of firmware. Its lowest bit is what the servo's byte_order register says.
 type Series uint8
 
-// The series. The value is what the servo's byte_order register says.
+// The series.
 const (
-	STS Series = iota // STS and SMS: low byte first
-	SCS               // high byte first
+	STS Series = 0 // STS and SMS: low byte first
+	SCS Series = 1 // high byte first
+	HLS Series = 2 // low byte first, with a current loop; told from STS by its firmware
 )
 
-// The values of operating_mode of STS.
+// The values of operating_mode of STS; the first two are those of HLS, too.
 const (
 	modePosition = 0
 	modeVelocity = 1
@@ -107,6 +109,9 @@ func (m *Model) Units() servo.Units {
 		Name: m.Name, TicksPerTurn: m.TicksPerTurn, CentreTicks: m.Centre, MinTicks: m.MinTicks, MaxTicks: m.MaxTicks,
 		MaxVelocity: m.MaxVelocity, StallTorque: m.StallTorque, NominalVolts: m.NominalVolts, MaxEffort: 1,
 	}
+	if m.Series == HLS {
+		u.MaxEffort, u.Current = m.StallCurrent, true
+	}
 	for i, code := range m.Modes {
 		u.Modes[i] = code >= 0
 	}
@@ -116,7 +121,7 @@ func (m *Model) Units() servo.Units {
 const rpm = 2 * math.Pi / 60 // rad/s
 
 // catalogue is every known model: only read.
-var catalogue = append(stsModels(), scsModels()...)
+var catalogue = slices.Concat(stsModels(), hlsModels(), scsModels())
 
 // Models returns every known model. The slice is the caller's, the models are not.
 func Models() []*Model { return append([]*Model(nil), catalogue...) }

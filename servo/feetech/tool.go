@@ -54,6 +54,9 @@ func (l *link) identity(id byte) (f found, err error) {
 	if f.number = uint16(p[3]) | uint16(p[4])<<8; f.series == SCS {
 		f.number = uint16(p[3])<<8 | uint16(p[4])
 	}
+	if minor := p[1]; f.series == STS && p[0] == firmwareHLS && minor >= firstHLS && minor < endHLS {
+		f.series = HLS
+	}
 	return f, nil
 }
 

@@ -67,12 +67,18 @@ var oldSheets = []sheet{
 
 // otherSheets are other vendors' servos. Sources: Feetech's data sheets of STS3032 (6 V), STS3250 (12 V), SCS0009 (6 V)
 // and SCS15 (7.4 V); Hiwonder's of the LX-16A (7.4 V); Kondo's of the KRS-2552 (11.1 V). Stall currents of STS3032,
-// SCS0009, LX-16A and STS3095 are estimates; so is all else of the STS3095 but its torque and speed. The gains are those of the STS3215, by which such servos hold as stiffly as it does.
+// SCS0009, LX-16A and STS3095 are estimates; so is all else of the STS3095 but its torque and speed. Of the HLS servos (12 V)
+// the sheets' are the torques, the first three currents and the masses but the HLS2915's; speeds but the HLS3950's, its current
+// and all gains are estimates, as servo/feetech says; MaxCurrent is the stall current, above which their limit lies at power-up. The gains are those of the STS3215, by which such servos hold as stiffly as it does.
 // The MG996R is a hobby servo, which pulses report where to be: TowerPro's data sheet (6 V); its gain is an estimate.
 var otherSheets = []sheet{
 	{"sts3032", cored, 6, 0.44, 1.2, 95, 21, 0, 4, 8, 70, 32, 0, 32, 100, 1920},
 	{"sts3095", coreless, 12, 10.3, 5.5, 26, 185, 0, 6, 14, 70, 32, 0, 32, 100, 1920},
 	{"sts3250", coreless, 12, 4.9, 4.4, 75, 74.5, 0, 6, 14, 70, 32, 0, 32, 100, 1920},
+	{"hls3915", coreless, 12, 1.39, 1.5, 100, 36, 1.5, 4, 16, 80, 32, 0, 32, 100, 1920},
+	{"hls2915", coreless, 12, 1.39, 1.5, 100, 36, 1.5, 4, 16, 80, 32, 0, 32, 100, 1920},
+	{"hls3930", coreless, 12, 3.43, 2.8, 73, 70.5, 2.8, 4, 16, 80, 32, 0, 32, 100, 1920},
+	{"hls3950", coreless, 12, 4.9, 4.4, 75, 74.5, 4.4, 4, 16, 80, 32, 0, 32, 100, 1920},
 	{"scs0009", cored, 6, 0.225, 0.9, 100, 13.2, 0, 4, 9, 80, 15, 0, 32, 100, 1920},
 	{"scs15", cored, 7.4, 1.6, 2.2, 62.5, 56, 0, 4, 9, 80, 15, 0, 32, 100, 1920},
 	{"lx-16a", cored, 7.4, 1.67, 2.4, 62.5, 54, 0, 4.5, 12, 85, 32, 0, 32, 100, 1920},
@@ -164,7 +170,8 @@ func (r *sheet) other() Spec {
 		k.TicksPerTurn, k.CentreTicks, k.MaxTicks, k.DeadSector = 2*1023, 512, 1023, true
 	default:
 		k.Source = "Feetech datasheet, " + r.name + volts
-		k.Modes = [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.DutyMode: true}
+		k.CurrentControl = r.maxCurrent > 0
+		k.Modes = [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.TorqueMode: k.CurrentControl, hal.DutyMode: !k.CurrentControl}
 	}
 	return k
 }

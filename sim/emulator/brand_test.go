@@ -80,7 +80,7 @@ func brands(t *testing.T, test func(t *testing.T, open func(n int) *rostered, go
 		goal, near float64
 		open       func(t *testing.T, model string, n int) *rostered
 	}{
-		{"sts3215", 2600, 20, openFeetech}, {"scs0009", 600, 8, openFeetech},
+		{"sts3215", 2600, 20, openFeetech}, {"hls3915", 2600, 20, openFeetech}, {"scs0009", 600, 8, openFeetech},
 		{"lx-16a", 600, 8, openHiwonder}, {"krs-2552", 8500, 60, openKondo},
 		{"vesc-6", 9500, 60, openVESC}, {"odrive-s1", 1500, 60, openODriveCAN}, {"cybergear", 1500, 60, openCyberGear},
 	} {

@@ -79,6 +79,7 @@ func TestFeetechGoalTakesTorqueOn(t *testing.T) {
 	}{
 		{"STS", "sts3215", nil, 1},
 		{"SCS", "scs0009", nil, 1},
+		{"HLS", "hls3930", nil, 1},
 		{"PWM mode", "sts3215", []any{"operating_mode", 2}, 0},
 	} {
 		r := newRig(t, emulator.Timing{}, newFeetech(t, c.model, 1, c.presets...))

@@ -22,7 +22,7 @@ func (s *ServoCheck) settings() {
 		}
 	}
 	if v, ok := s.Read("shadow_id"); ok && v <= 252 {
-		s.warn("settings", fmt.Sprintf("it also executes packets for id %d: its shadow_id", v), s.setFix("shadow_id", 255))
+		s.warn("settings", fmt.Sprintf("it also executes packets for id %d: its shadow_id", v), s.setFix("shadow_id", s.model.Register("shadow_id").Max))
 	}
 	for _, name := range []string{"shutdown", "unload_condition"} {
 		if v, ok := s.Read(name); ok && v == 0 {

@@ -1,4 +1,4 @@
-// Package feetech emulates Feetech servos (STS, SMS, SCS).
+// Package feetech emulates Feetech servos (STS, SMS, HLS, SCS).
 package feetech
 
 import (
@@ -11,12 +11,16 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// The values of operating_mode of STS servos, and what torque_enable takes beside 0 and 1.
+// The values of operating_mode of STS servos and of HLS, and what torque_enable takes beside 0 and 1.
 const (
 	stsPosition = 0
 	stsVelocity = 1
 	stsPWM      = 2
 	stsMiddle   = 128 // torque_enable: here is 2048
+
+	hlsCurrent = 2
+	hlsPWM     = 3 // its unit is not published: taken for that of present_load
+	hlsDamp    = 2 // torque_enable: the winding is shorted
 )
 
 // The bits of phase.
@@ -25,8 +29,8 @@ const (
 	phaseTurns = 1 << 4 // positions may leave 0..4095
 )
 
-// device is a servo of the STS, SMS or SCS series. An overload that the unload condition names takes no torque away: it leaves
-// the protective torque, until a goal the other way or the torque switched off.
+// device is a servo of the STS, SMS, HLS or SCS series. An overload that the unload condition names takes no torque away but of
+// an HLS, which has no protective torque: it leaves that, until a goal the other way or the torque switched off.
 type device struct {
 	*emulator.Servo
 	m    *feetech.Model
@@ -80,19 +84,33 @@ func (s *device) Configured() {
 // begin sets what starts from the EEPROM, with the goal where the servo stands.
 func (s *device) begin() {
 	s.Set(emulator.RegTorqueLimit, s.Get(emulator.RegMaxTorque))
-	s.Act.Shutdown = shutdownOf(byte(s.Get(emulator.RegUnloadCondition)))
+	if s.m.Series == feetech.HLS {
+		s.Set(emulator.RegGoalCurrent, s.protection())
+	}
+	s.Act.Shutdown = s.shutdownOf(byte(s.Get(emulator.RegUnloadCondition)))
 	s.pushed = 0
 	s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
 }
 
+// protection is an HLS's protection_current, what its goal_current is at power-up.
+func (s *device) protection() int64 {
+	r := s.m.Register("protection_current")
+	return r.Decode(s.Bytes[r.Addr:])
+}
+
 // shutdownOf is the mask of alarms that cut the torque.
-func shutdownOf(bits byte) actuator.Alarm {
-	return actuator.Alarm(feetech.Alarms(bits)) &^ actuator.AlarmOverload
+func (s *device) shutdownOf(bits byte) actuator.Alarm {
+	a := actuator.Alarm(feetech.Alarms(bits))
+	if s.Has(emulator.RegProtectiveTorque) {
+		a &^= actuator.AlarmOverload
+	}
+	return a
 }
 
 // overloaded reports that the protective torque is all that is left.
 func (s *device) overloaded() bool {
-	return s.Alarm&actuator.AlarmOverload != 0 && feetech.Alarms(byte(s.Get(emulator.RegUnloadCondition)))&servo.AlarmOverload != 0
+	return s.Has(emulator.RegProtectiveTorque) && s.Alarm&actuator.AlarmOverload != 0 &&
+		feetech.Alarms(byte(s.Get(emulator.RegUnloadCondition)))&servo.AlarmOverload != 0
 }
 
 // relieve forgets an alarm, as the torque switched off does.
@@ -147,6 +165,10 @@ func (s *device) Actuate() {
 	}
 	a.GoalPosition = s.Angle(goal + s.offset() + s.lap(s.Shaft()))
 	a.TimeBased, a.ProfileVelocity, a.ProfileAcceleration = false, math.Abs(speed), s.SI(emulator.RegGoalAcceleration)/s.Truth.Gear
+	if s.m.Series == feetech.HLS {
+		s.actuateHLS(turn, speed)
+		return
+	}
 	switch s.Get(emulator.RegOperatingMode) {
 	case stsVelocity:
 		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*speed
@@ -158,6 +180,24 @@ func (s *device) Actuate() {
 		if t := s.SI(emulator.RegGoalTime); s.m.Series == feetech.SCS && t > 0 {
 			a.TimeBased, a.ProfileVelocity, a.ProfileAcceleration = true, t, 0
 		}
+	}
+}
+
+// actuateHLS is what an HLS makes of its mode and of goal_current, which in all modes but its own is the greatest current.
+func (s *device) actuateHLS(turn, speed float64) {
+	a := s.Act
+	a.DutyLimit, a.Limit = s.SI(emulator.RegTorqueLimit), min(1, math.Abs(s.SI(emulator.RegGoalCurrent))/a.Spec.MaxCurrent)
+	a.Mode = hal.PositionMode
+	switch s.Get(emulator.RegOperatingMode) {
+	case stsVelocity:
+		a.Mode, a.GoalVelocity = hal.VelocityMode, turn*speed
+	case hlsCurrent:
+		a.Mode, a.Limit, a.GoalCurrent = hal.TorqueMode, 1, turn*s.SI(emulator.RegGoalCurrent)
+	case hlsPWM:
+		a.Mode, a.Limit, a.GoalDuty = hal.DutyMode, 1, turn*float64(s.Get(emulator.RegGoalCurrent))/1000
+	}
+	if s.Get(emulator.RegTorqueEnable) == hlsDamp {
+		a.Enable, a.Mode, a.Limit, a.GoalDuty = !s.shut, hal.DutyMode, 1, 0
 	}
 }
 
@@ -184,6 +224,11 @@ func (s *device) Show(r *emulator.Reading) {
 	s.SetSI(emulator.RegPresentCurrent, r.Amps)
 	s.SetSI(emulator.RegPresentVoltage, r.Volts)
 	s.SetSI(emulator.RegPresentTemperature, r.Temperature)
-	s.Set(emulator.RegMoving, emulator.Flag(r.Moving))
+	moving := emulator.Flag(r.Moving)
+	if s.m.Series == feetech.HLS {
+		moving *= 3 // and is not yet there
+		s.Store(s.m.Register("target_position"), s.Get(emulator.RegGoalPosition))
+	}
+	s.Set(emulator.RegMoving, moving)
 	s.Set(emulator.RegHardwareError, int64(feetech.AlarmByte(servo.Alarm(s.Alarm))))
 }

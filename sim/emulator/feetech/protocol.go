@@ -50,7 +50,7 @@ func (t *protocol) handle(now time.Duration) {
 		t.writes(k.Params)
 	default:
 		for _, s := range t.servos {
-			if !s.deaf && (k.ID == feetech.Broadcast || int64(k.ID) == s.Get(emulator.RegID)) {
+			if !s.deaf && (k.ID == feetech.Broadcast || s.meant(k.ID)) {
 				t.single(s, now)
 			}
 		}
@@ -63,6 +63,11 @@ func (t *protocol) single(s *device, now time.Duration) {
 	id, start, baud, level := byte(s.Get(emulator.RegID)), now+s.ReturnDelay(), s.Baud(), s.Get(emulator.RegResponseLevel)
 	s.Reply = s.Reply[:0]
 	answers := level >= 1
+	if k.ID != feetech.Broadcast && k.ID != id { // its second id: writes alone, and no answer
+		if answers = false; feetech.Op(k.Code) == feetech.Ping || feetech.Op(k.Code) == feetech.Read {
+			return
+		}
+	}
 	switch op, p := feetech.Op(k.Code), k.Params; {
 	case op == feetech.Ping:
 		if k.ID == feetech.Broadcast { // one after the other, by their ids, as logs of real arms show
@@ -86,7 +91,11 @@ func (t *protocol) single(s *device, now time.Duration) {
 	case op == feetech.Reset:
 		s.reset_()
 	case op == feetech.Calibrate:
-		s.middle()
+		centre := s.Sheet.Centre
+		if s.m.Series == feetech.HLS && len(p) == 2 { // told what to read here
+			centre = float64(uint16(p[0]) | uint16(p[1])<<8)
+		}
+		s.middle(centre)
 	default:
 		return // what nobody knows, or nobody can read
 	}
@@ -123,7 +132,7 @@ func (t *protocol) turns(p []byte, now time.Duration) {
 	for _, id := range p[2:] {
 		whole, end := false, now
 		for _, s := range t.servos {
-			if s.m.Series != feetech.STS || s.deaf || s.Get(emulator.RegID) != int64(id) {
+			if s.m.Series == feetech.SCS || s.deaf || s.Get(emulator.RegID) != int64(id) {
 				continue
 			}
 			s.Measure()
@@ -149,11 +158,17 @@ func (t *protocol) writes(p []byte) {
 	size := int(p[1]) + 1 // with the id in front
 	for q := p[2:]; len(q) > 0; q = q[size:] {
 		for _, s := range t.servos {
-			if !s.deaf && s.Get(emulator.RegID) == int64(q[0]) {
+			if !s.deaf && s.meant(q[0]) {
 				s.write(int(p[0]), q[1:size])
 			}
 		}
 	}
+}
+
+// meant reports whether an instruction to id is for s, as its id or as its second one.
+func (s *device) meant(id byte) bool {
+	v := int64(id)
+	return v == s.Get(emulator.RegID) || s.Has(emulator.RegShadowID) && v == s.Get(emulator.RegShadowID) && v < feetech.LastID
 }
 
 // readThrough appends n bytes from addr on as they are; what is no register reads as 0.
@@ -189,13 +204,13 @@ func (s *device) write(addr int, data []byte) {
 func (s *device) take(r *servo.Register, n emulator.Name, v int64) {
 	if n == emulator.RegTorqueEnable {
 		switch {
-		case v == stsMiddle:
-			s.middle()
+		case v == stsMiddle: // HLS: beyond its range
+			s.middle(s.Sheet.Centre)
 			return
 		case v == 0: // switching off is what ends a shutdown
 			s.shut = false
 			s.relieve()
-		case v != 1 || s.shut:
+		case v != 1 && (v != hlsDamp || s.m.Series != feetech.HLS) || s.shut:
 			return
 		}
 	}
@@ -211,20 +226,20 @@ func (s *device) take(r *servo.Register, n emulator.Name, v int64) {
 		copy(s.Flash[r.Addr:r.Addr+r.Size], s.Bytes[r.Addr:])
 	}
 	if n == emulator.RegUnloadCondition {
-		s.Act.Shutdown = shutdownOf(byte(v))
+		s.Act.Shutdown = s.shutdownOf(byte(v))
 	}
 }
 
-// middle makes the present place 2048 by the offset, which stays.
-func (s *device) middle() {
+// middle makes the present place read as centre, 0..4095, by the offset, which stays.
+func (s *device) middle(centre float64) {
 	r := s.Named[emulator.RegHomingOffset]
-	if r == nil {
+	if r == nil || centre > s.Sheet.High {
 		return
 	}
 	// In whatever turn it stands; set cuts half a turn itself, a tick more than eleven bits hold.
-	s.Set(emulator.RegHomingOffset, int64(math.Round(math.Remainder(s.Shaft()-s.Sheet.Centre, s.Sheet.Turn))))
+	s.Set(emulator.RegHomingOffset, int64(math.Round(math.Remainder(s.Shaft()-centre, s.Sheet.Turn))))
 	copy(s.Flash[r.Addr:r.Addr+r.Size], s.Bytes[r.Addr:])
-	s.Set(emulator.RegGoalPosition, int64(s.Sheet.Centre))
+	s.Set(emulator.RegGoalPosition, int64(centre))
 }
 
 // Reset_ brings the EEPROM back to what the factory wrote, but for the ID.
