@@ -35,7 +35,7 @@ func TestBrandsConform(t *testing.T) {
 		volts      float64
 		echo       bool
 	}{
-		{"feetech", "sts3215", 1000000, 7.4, false}, {"feetech", "sts3250", 1000000, 12, false},
+		{"feetech", "sts3215", 1000000, 7.4, false}, {"feetech", "sts3250", 1000000, 12, false}, {"feetech", "hls3915", 1000000, 12, false}, {"feetech", "hls3930", 1000000, 12, false},
 		{"feetech", "sts3032", 1000000, 6, true}, {"feetech", "scs0009", 1000000, 6, false},
 		{"feetech", "scs15", 1000000, 7.4, false}, {"hiwonder", "lx-16a", 115200, 7.4, false},
 		{"kondo", "krs-2552", 1250000, 11.1, true},

@@ -105,7 +105,7 @@ func TestRegisters(t *testing.T) {
 		{"sts3215", "goal_position", 3072, "00 0C", 1024 * steps4096.Scale},
 		{"hls2915", "homing_offset", -3132, "3C 8C", -3132 * steps4096.Scale}, // as one was read
 		{"hls2915", "goal_current", -450, "C2 81", -2.925},
-		{"hls3930", "goal_velocity", 100, "64 00", 7.66990},
+		{"hls3930", "goal_velocity", 100, "64 00", 100 * speedHLS.Scale},
 		{"hls3950", "model_number", 4618, "0A 12", 4618},
 		{"hls3915", "model_number", 5130, "0A 14", 5130},
 		{"scs0009", "goal_position", 512, "02 00", 0},
@@ -116,7 +116,7 @@ func TestRegisters(t *testing.T) {
 		if !bytes.Equal(got, servotest.Hex(t, c.bytes)) || r.Decode(got) != c.value {
 			t.Errorf("%s %s: %d: got % X, want %s", c.model, c.register, c.value, got, c.bytes)
 		}
-		if si := r.SI(c.value); si < c.si-1e-5 || si > c.si+1e-5 {
+		if si := r.SI(c.value); si < c.si-1e-9 || si > c.si+1e-9 {
 			t.Errorf("%s %s: %d: got %g, want %g", c.model, c.register, c.value, si, c.si)
 		}
 	}
