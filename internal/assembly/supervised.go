@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -12,8 +13,8 @@ type stopper interface {
 	TorqueOffTelegrams() ([]servo.Telegram, error)
 }
 
-// Supervised lists what another process writes to stop the real servos, bases and boards. without names those that have no
-// descriptor. The caller closes the files.
+// Supervised lists what another process writes to stop the real servos, bases and boards, those of real classes included: they are
+// open before a client binds them. without names those that have no descriptor. The caller closes the files.
 func (s *System) Supervised() (list []servo.Telegram, without []string, err error) {
 	ask := func(name string, device any) {
 		d, ok := device.(stopper)
@@ -40,6 +41,10 @@ func (s *System) Supervised() (list []servo.Telegram, without []string, err erro
 		if f := s.feeders[p]; f != nil && p.Body == configs.Real {
 			ask(p.Device, f)
 		}
+	}
+	for _, name := range report.SortedKeys(s.outfits) {
+		own, lacking, e := s.outfits[name].Supervised()
+		list, without, err = append(list, own...), append(without, lacking...), errors.Join(err, e)
 	}
 	return list, without, err
 }
