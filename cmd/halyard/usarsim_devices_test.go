@@ -220,6 +220,14 @@ func bindReal(t *testing.T, path string) {
 	if err := st.Rig.Arm(); err != nil { // a real body starts disarmed
 		t.Fatal(err)
 	}
+	// Another process holds the base of a real class before a client binds it, and says so of what it cannot hold.
+	held, without, err := st.Supervised()
+	if err != nil || len(held) != 1 || len(without) > 0 {
+		t.Errorf("supervised: got %d lines, without %v, %v; want that of the base", len(held), without, err)
+	}
+	for _, h := range held {
+		h.File.Close()
+	}
 	a := dialArena(t, address)
 	a.spawn("USARBot.P2AT", "A", [3]float64{1, 2, 3})
 	if at := a.place(3); math.Hypot(at[0]-1, at[1]-2) > 1e-3 || at[2] != 3 {
