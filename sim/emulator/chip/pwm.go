@@ -1,13 +1,15 @@
 package chip
 
 import (
+	"sync"
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 )
 
-// PCA9685 is an emulated PWM chip. Whoever moves the world asks for its pulses between cycles.
+// PCA9685 is an emulated PWM chip. Its pulses are read between cycles, while a stop may write to it from another goroutine.
 type PCA9685 struct {
+	mu         sync.Mutex // guards gate and regs
 	addr       uint16
 	oscillator float64
 	gate       bool // OE is low
@@ -24,6 +26,8 @@ func (c *PCA9685) Address() uint16 { return c.addr }
 
 // Power implements Device.
 func (c *PCA9685) Power(bool, time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.regs = registers{}
 	f := &c.regs.file
 	f[pwm.PCA9685Mode1], f[pwm.PCA9685Mode2], f[pwm.PCA9685PreScale] = pwm.PCA9685Reset1, pwm.PCA9685Reset2, 30
@@ -35,12 +39,16 @@ func (c *PCA9685) Power(bool, time.Duration) {
 
 // Gate moves the OE pin: true lets pulses through. It is what OutputWriterConfig.Gate wants of an emulated one.
 func (c *PCA9685) Gate(open bool) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.gate = open
 	return nil
 }
 
 // Transfer implements Device. Without the AI bit the pointer stays where it is.
 func (c *PCA9685) Transfer(w, r []byte, _ time.Duration) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	f := &c.regs
 	if len(w) > 0 {
 		f.pointer = w[0]
@@ -105,6 +113,8 @@ func (c *PCA9685) pulses() bool {
 
 // Pulse is what channel i puts out: the width of its pulses, 0 where it has none, and how often.
 func (c *PCA9685) Pulse(i int) (width time.Duration, hertz float64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	f := &c.regs.file
 	at := pwm.PCA9685LED0 + 4*i
 	if !c.gate || f[pwm.PCA9685Mode1]&pwm.PCA9685Sleep != 0 || f[at+3]&pwm.PCA9685Full != 0 {
