@@ -127,8 +127,10 @@ func (c *PCA9685) Pulse(i int) (width time.Duration, hertz float64) {
 	return time.Duration(float64(n) * step * 1e9), 1 / (step * pwm.PCA9685Steps)
 }
 
-// Maestro is an emulated board on a serial line. Whoever moves the world asks for its pulses between cycles.
+// Maestro is an emulated board on a serial line. Its pulses are read between cycles, while a stop may send to it from another
+// goroutine.
 type Maestro struct {
+	mu      sync.Mutex // guards what follows
 	device  byte
 	crc     bool
 	targets []uint16 // quarter µs
@@ -144,12 +146,16 @@ func NewMaestro(n int, device byte, crc bool) *Maestro {
 
 // Power implements Endpoint.
 func (m *Maestro) Power(bool, time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	clear(m.targets)
 	m.errors, m.half = 0, m.half[:0]
 }
 
 // Pulse is the width of channel i's pulses, 0 where it has none. They come 50 times a second.
 func (m *Maestro) Pulse(i int) time.Duration {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	return time.Duration(m.targets[i]) * time.Microsecond / pwm.MaestroQuarters
 }
 
@@ -161,6 +167,8 @@ const (
 
 // Receive implements Endpoint. A byte with bit 7 begins a command, wherever it comes.
 func (m *Maestro) Receive(p []byte, _ time.Duration, answer []byte) []byte {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	for _, b := range p {
 		if b&0x80 != 0 {
 			if len(m.half) > 0 && !m.justStart() {
