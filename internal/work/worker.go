@@ -104,6 +104,9 @@ func (w *Worker) do(ctx context.Context, msg jetstream.Msg) error {
 			return err
 		}
 	}
+	// The end of ctx does not throw away what is done: it is stored, if the queue answers.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), longestAsk)
+	defer cancel()
 	if _, err := w.Queue.results.Create(ctx, r.Key, data); err != nil && !errors.Is(err, jetstream.ErrKeyExists) {
 		return err
 	}
