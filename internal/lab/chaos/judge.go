@@ -280,7 +280,11 @@ func (r *run) judgeJoint(i int) {
 		r.violated(escaped, i, "torque at %.3f rad, want none outside %.3f..%.3f", s.Position, a.Limits.MinPosition, a.Limits.MaxPosition)
 	}
 	after := deadline + 50*time.Millisecond + 2*period
-	still := w.stays(step, difference(a, s.Position, s.GoalPosition), stepNoise+2*j.tick, !held || now-w.command <= period, now-w.command <= after)
+	ahead := difference(a, s.Position, s.GoalPosition)
+	if s.Velocity*step < 0 { // a goal that brakes it was brought to where it was seen
+		ahead -= s.Velocity * 2 * period.Seconds()
+	}
+	still := w.stays(step, ahead, stepNoise+2*j.tick, !held || now-w.command <= period, now-w.command <= after)
 	if !position {
 		after = stillAfter
 		// It is braked, or it is not driven. A controller that has braked a fast motor swings a little.
@@ -308,7 +312,7 @@ func (r *run) judgeJoint(i int) {
 }
 
 // stays tells whether a goal stays where it was between its last command and the deadline: it goes from there only to a joint that a load or a hand
-// has moved, and comes back. ahead is how far the joint is from the goal. runs is while it is commanded, passes until what follows from
+// has moved, and comes back. ahead is how far the joint, where it was seen, is from the goal. runs is while it is commanded, passes until what follows from
 // it is done.
 func (w *watch) stays(step, ahead, noise float64, runs, passes bool) bool {
 	at, low, high := &w.way[0], &w.way[1], &w.way[2]
