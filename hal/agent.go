@@ -20,7 +20,7 @@ const (
 
 func (r BodyKind) String() string { return [...]string{"sim", "emulated", "real"}[min(r, Real)] }
 
-// AgentConfig is what the rig needs to know of a new agent.
+// AgentConfig describes a new agent to the rig.
 type AgentConfig struct {
 	Name     string
 	Body     Body
@@ -67,7 +67,7 @@ func (a *Agent) Layout() *Layout { return a.layout }
 // BodyKind returns whether its body is simulated, emulated or real.
 func (a *Agent) BodyKind() BodyKind { return a.bodyKind }
 
-// Measured appends what the body measured in the last cycle, outputs then infos, to dst[:0].
+// Measured appends the body's measurements of the last cycle, outputs then infos, to dst[:0].
 func (a *Agent) Measured(dst []float64) []float64 {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -106,7 +106,7 @@ func (a *Agent) Goals(dst []Goal) []Goal {
 	return dst
 }
 
-// World is what time passes in for its body.
+// World is the world of its body.
 func (a *Agent) World() World { return a.world }
 
 // Holder names the party that holds the lease, or "".
@@ -126,9 +126,8 @@ func (a *Agent) Guard() (state GuardState, counts GuardCounts, overrides uint64)
 	return a.guard.state, a.guard.counts, a.overrides
 }
 
-// Override commands the agent without a lease, for protocols that know none (ODCP). NaN keeps what was commanded.
-// A simulated or emulated body executes it from the next cycle on, with or without a lease; a real one refuses (Busy) while
-// a lease is held.
+// Override commands the agent without a lease, for protocols without leases (ODCP). NaN keeps the last command. A simulated
+// or emulated body executes it from the next cycle on, even while a lease is held; a real one then refuses it (Busy).
 func (a *Agent) Override(inputs []float64) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -149,8 +148,8 @@ func (a *Agent) command(inputs []float64) {
 	a.guard.accept(inputs, a.now)
 }
 
-// Renew counts as one more command for every joint that has one at work, and for its autopilot, for protocols whose commands
-// persist: their deadlines begin again. It moves nothing, and revives no joint whose deadline has passed.
+// Renew counts as a command for every joint with an active one, and for its autopilot, for protocols whose commands persist:
+// it restarts their deadlines. It moves nothing, and does not revive an expired joint.
 func (a *Agent) Renew() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -168,7 +167,7 @@ func (a *Agent) decide(now, elapsed, dt time.Duration, piloted bool) {
 		a.enter(Order{Kind: LatchOrder})
 		a.disarm(Stopped)
 	}
-	a.now = elapsed + dt // a command that comes from here on counts from the next cycle
+	a.now = elapsed + dt // a later command counts from the next cycle
 	a.time, a.frame.Time = now, now
 	if piloted {
 		a.steer(elapsed, dt)
@@ -177,7 +176,7 @@ func (a *Agent) decide(now, elapsed, dt time.Duration, piloted bool) {
 	a.guard.apply(a.frame, now, elapsed, dt)
 }
 
-// publish makes what was read visible outside the rig. Under the rig's lock.
+// publish makes the measurements visible outside the rig. Under the rig's lock.
 func (a *Agent) publish() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -13,8 +13,8 @@ type Condition struct {
 	Since  time.Duration // rig time
 }
 
-// Condition reports the state of the guard. An agent whose commands have all passed their deadline is Expired, one with a
-// joint with a fault stays as it is; see JointState.
+// Condition reports the state of the guard. An agent whose commands have all passed their deadline is Expired. A joint with
+// a fault does not change it; see JointState.
 func (a *Agent) Condition() Condition {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -34,9 +34,9 @@ func (a *Agent) Arm() error {
 	return nil
 }
 
-// RequestArm lets commands pass again where client may order it, and does nothing where they pass already. The error, of
-// kind Unsafe, gives the reason: the emergency stop is latched; an operator has to arm after a stop, after Disarm and
-// where the config starts disarmed, and always where the guard's Arming is OperatorArms.
+// RequestArm arms the guard if client may do so; if it is armed it does nothing. The error, of kind Unsafe, gives the
+// reason: the emergency stop is latched, or an operator must arm. The latter is so after a stop, after Disarm, if the
+// config starts disarmed, and always if the guard's Arming is OperatorArms.
 func (a *Agent) RequestArm(client string) error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -136,8 +136,8 @@ func (a *Agent) noteStateLocked(s GuardState, why string) {
 	a.rig.log.Info("guard", "agent", a.name, "state", s.String(), "reason", why)
 }
 
-// watchGuard reports what the guard has decided by itself in the cycle: a deadline that passed, a joint at fault. Under
-// the rig's lock.
+// watchGuard reports the guard's own decisions of the cycle: an expired deadline, a joint with a fault. Under the rig's
+// lock.
 func (a *Agent) watchGuard() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

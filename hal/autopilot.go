@@ -12,21 +12,21 @@ type Autopilot interface {
 	// inputs, which are NaN (no command) at first, and reports whether it commands: the cycle in which it no longer does takes
 	// the torque off the agent's thrusters.
 	Update(f *Frame, inputs []float64, dt time.Duration) bool
-	// Disengage is called instead of Update while the guard lets nothing pass: disarmed or stopped, on the way home, or, where
-	// there is a command deadline, without a command within it. After it Update commands nothing until
-	// the autopilot is armed again, so that a returning client moves nothing by connecting.
+	// Disengage is called instead of Update while the guard passes no commands: disarmed, stopped, homing, or after its
+	// command deadline. After it Update commands nothing until the autopilot is armed again, so that a returning client
+	// moves nothing by connecting.
 	Disengage()
 }
 
-// pilot is an agent's autopilot and what the rig keeps for it.
+// pilot is an agent's autopilot and its state in the rig.
 type pilot struct {
 	law    Autopilot
 	inputs []float64
 	flying bool // commanded in the last cycle
 }
 
-// SetAutopilot puts law between a's controllers and its guard from the next cycle on, in the place of the one before;
-// nil: none.
+// SetAutopilot puts law between a's controllers and its guard from the next cycle on, and replaces the previous one; nil
+// removes it.
 func (a *Agent) SetAutopilot(law Autopilot) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -56,7 +56,7 @@ func (a *Agent) steer(elapsed, dt time.Duration) {
 	g.steer(p.inputs)
 }
 
-// rest lets the autopilot command nothing more. Under a's lock.
+// rest disengages the autopilot. Under a's lock.
 func (a *Agent) rest() {
 	if a.pilot.law != nil {
 		a.pilot.law.Disengage()

@@ -102,9 +102,9 @@ func TestAutopilotWithoutDeadline(t *testing.T) {
 func TestAutopilotDeadline(t *testing.T) {
 	r, a, b, law := pilotedRig(t, GuardConfig{CommandTimeout: 3 * tick})
 	cycles(r, 1)
-	b.want(t, "nobody commands", false, 0)
+	b.want(t, "no command", false, 0)
 	quiet := []float64{nan, nan}
-	a.Override(quiet) // says nothing, and counts for nothing
+	a.Override(quiet) // commands no joint, and does not renew the command
 	cycles(r, 1)
 	b.want(t, "a message without a command", false, 0)
 	a.Renew()
@@ -124,7 +124,7 @@ func TestAutopilotDeadline(t *testing.T) {
 	}
 }
 
-// TestAutopilotRests: whatever stops the robot stops the autopilot, and it does not go on by itself.
+// TestAutopilotRests: every stop of the robot disengages the autopilot, which does not resume by itself.
 func TestAutopilotRests(t *testing.T) {
 	for name, stop := range map[string]func(*Rig, *Agent){
 		"emergency stop": func(r *Rig, a *Agent) { r.EmergencyStop("test"); r.Recover(); a.Arm() },

@@ -9,8 +9,8 @@ import "time"
 //   - An actuator with Enable false has no torque. When Enable turns true its goal is its present position until an
 //     input is set otherwise, so that nothing moves at torque-on.
 //   - Of an actuator's goals at most one is not NaN; that one sets its mode. All NaN keeps mode and goal.
-//   - A torque limit that is NaN stays as it was; at first it is the actuator's MaxTorque. At 0 the torque is off.
-//   - Read fills everything measured and every Status; what a device did not send keeps its old value and time.
+//   - A torque limit that is NaN keeps its value; at first it is the actuator's MaxTorque. At 0 the torque is off.
+//   - Read fills all measurements and every Status; a value that a device did not send keeps its old value and time.
 type Body interface {
 	Layout() *Layout
 	Write(f *Frame) error
@@ -20,9 +20,9 @@ type Body interface {
 	Halt() error
 }
 
-// World is what time passes in: a physics scene, or the room.
+// World is the environment of a body that advances with time: a physics scene, or the physical world.
 type World interface {
-	// Advance lets dt pass. In the room it returns at once: the rig keeps the wall clock.
+	// Advance lets dt pass. In the physical world it returns at once: the rig follows the wall clock.
 	Advance(dt time.Duration) error
 }
 

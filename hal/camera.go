@@ -12,7 +12,7 @@ type Picture struct {
 	Time          time.Duration
 	Width, Height int
 	RGB           []byte      // 3 bytes a pixel; nil of a depth camera
-	Depth         []float32   // m along the optical axis, one a pixel, +Inf where nothing is; nil of a colour camera
+	Depth         []float32   // m along the optical axis, one a pixel, +Inf without an object; nil of a colour camera
 	Detections    []Detection // the objects that the camera's detector recognises, nearest first
 
 	// Free, where not nil, takes the picture back; see Release.
@@ -40,7 +40,7 @@ type Detection struct {
 // CameraSource is a body whose cameras can be watched. Its methods may be called from any goroutine outside the cycle,
 // which never waits for them. Only watched cameras are rendered.
 type CameraSource interface {
-	// Watch begins to look through camera i of the layout.
+	// Watch opens a stream of camera i of the layout.
 	Watch(camera int) (ImageStream, error)
 }
 

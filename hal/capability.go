@@ -1,7 +1,7 @@
 package hal
 
-// What only some bodies or worlds can do. A session asks with a type assertion through the rig and, where the
-// capability is absent, answers in its protocol's own words; nothing moves.
+// Capabilities of some bodies or worlds. A session checks for one with a type assertion through the rig. If it is absent
+// the session replies in its protocol's own terms; nothing moves.
 
 // Resetter returns to its initial state at once and exactly; the same seed gives the same state, bit for bit.
 // Seed 0 means "don't care" and gives the state of the seed before.

@@ -9,9 +9,9 @@ import (
 // rolls out first.
 const closeTime = time.Second
 
-// close stops every body by its policy and takes no more steps. Joints of emulated and real bodies that hold keep their
-// torque; what has no position to hold, a wheel, loses it. All other bodies end inert. The error names each joint that did
-// not confirm.
+// close stops every body by its policy and runs no more cycles. Joints of emulated and real bodies that hold a position keep
+// their torque; those without a position, such as wheels, lose it. All other bodies end inert. The error names each joint
+// that did not confirm.
 func (r *Rig) close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,8 +10,8 @@ type controlEvents struct {
 	nextStep, stepCompleted, reset, resetDone, tryCompleted, emergencyStop EventID
 }
 
-// declareControl declares the events and values of the cycle. Those of the original that nothing here can cause are
-// declared too: a client may register for them and never receive them.
+// declareControl declares the events and values of the cycle. Events of the original that cannot occur here are declared
+// too: a client may register for them and never receives them.
 func (r *Rig) declareControl() {
 	e := r.events
 	r.known = controlEvents{
@@ -84,8 +84,8 @@ func (r *Rig) setPeriod(x Value) error {
 	return nil
 }
 
-// declareAgent declares an agent's measured channels and last commands as values, "/humanoid/left_elbow/position", and
-// an event for each of its devices that comes to fault, "/humanoid/left_elbow/Fault", and for each state of its guard.
+// declareAgent declares an agent's measured channels and last commands as values, "/humanoid/left_elbow/position". It also
+// declares an event for a fault of each of its devices, "/humanoid/left_elbow/Fault", and for each state of its guard.
 func (r *Rig) declareAgent(a *Agent) {
 	a.faulty, a.faults = make([]EventID, a.layout.Devices()), make([]EventID, a.layout.Devices())
 	for i := range a.faults {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// runPending runs what every lease has asked for, in lock-step. Under the lock.
+// runPending runs the steps that every lease has requested, in lock-step. Under the lock.
 func (r *Rig) runPending() {
 	if r.config.Mode != Lockstep || r.paused || r.closed || r.leases == 0 {
 		return
@@ -29,7 +29,7 @@ func (r *Rig) allAsked(what request) bool {
 	return true
 }
 
-// run is one cycle: what was asked becomes what the bodies do, and what they did becomes what the observers see.
+// run is one cycle: the commands go to the bodies, and their measurements to the observers.
 func (r *Rig) run() {
 	defer r.survive()
 	dt := r.config.Period
@@ -73,7 +73,7 @@ func (r *Rig) run() {
 	}
 }
 
-// notify answers every lease that asked for what, and lets the observers see the cycle.
+// notify answers every lease that requested what, and passes the cycle to the observers.
 func (r *Rig) notify(what request) {
 	for _, p := range r.sessions {
 		for _, l := range p.leases {
@@ -203,8 +203,8 @@ func (r *Rig) loop(ctx context.Context) {
 	r.park(next)
 }
 
-// unhurried reports whether a cycle may begin some microseconds late: nothing has a line or a body outside this process, and in
-// real time no session has a robot under control. Such a rig takes no processor between its cycles.
+// unhurried reports whether a cycle may begin some microseconds late: all lines and bodies are in this process, and in real
+// time no session controls a robot. Such a rig uses no processor time between its cycles.
 func (r *Rig) unhurried() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -219,8 +219,8 @@ func (r *Rig) unhurried() bool {
 	return r.leases == 0 && len(r.buses) == 0
 }
 
-// tick runs the cycle that was due at deadline and returns the next deadline. A late loop never catches up: it skips
-// what it missed. While a lock-step party has time in its hands, or the rig is paused, it waits.
+// tick runs the cycle that was due at deadline and returns the next deadline. A late loop never catches up: it skips missed
+// cycles. While a session controls time in lock-step, or the rig is paused, it waits.
 func (r *Rig) tick(ctx context.Context, deadline time.Duration) time.Duration {
 	now := r.clock.Now()
 	r.mu.Lock()
@@ -250,7 +250,7 @@ func (r *Rig) tick(ctx context.Context, deadline time.Duration) time.Duration {
 // resting reports whether the loop must not advance time.
 func (r *Rig) resting() bool { return r.paused || r.config.Mode == Lockstep && r.leases > 0 }
 
-// park brings bodies whose policy is Park home before the rig ends, up to a timeout.
+// park moves bodies with the Park policy to their default poses before the rig ends, up to a timeout.
 func (r *Rig) park(next time.Duration) {
 	const timeout = 10 * time.Second
 	parking := func() (any bool) {
@@ -271,7 +271,7 @@ func (r *Rig) park(next time.Duration) {
 	}
 }
 
-// goHome sends bodies whose policy is Park to their default poses. Under the lock.
+// goHome sends bodies with the Park policy to their default poses. Under the lock.
 func (r *Rig) goHome() {
 	for _, a := range r.agents {
 		a.mu.Lock()

@@ -43,8 +43,8 @@ type Error struct {
 	Bus   string // the bus's name in the config, or its path
 	ID    int    // the device's address on its bus; below 1 means none (id 0 is named in Op)
 	Joint string
-	Op    string // what was tried: "read", "open"
-	Err   error  // what came of it: got, want
+	Op    string // the operation: "read", "open"
+	Err   error  // the result: got, want
 	Try   string // the next command to type
 }
 

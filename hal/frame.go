@@ -6,7 +6,7 @@ import (
 )
 
 // Status is the time at which a device's values were measured, in rig time, and the error since then (nil: none).
-// A device that has never answered has Time < 0.
+// A device that has never replied has Time < 0.
 type Status struct {
 	Time  time.Duration
 	Err   error
@@ -24,7 +24,7 @@ const (
 )
 
 // Frame is the data of one cycle of one body. NewFrame sizes it once; it never grows.
-// The rig owns it: a body reads Inputs and Enable in Write, fills the rest in Read, and keeps nothing of it.
+// The rig owns it: a body reads Inputs and Enable in Write, fills the rest in Read, and keeps no reference to it.
 type Frame struct {
 	Time     time.Duration // rig time of the cycle
 	Inputs   []float64     // one a Layout.Inputs; NaN = no command: a torque limit stays, a joint stays where it is or was commanded to be
@@ -36,7 +36,7 @@ type Frame struct {
 	Pictures []*Picture    // one a camera, nil = none yet
 }
 
-// NewFrame returns a frame for l: no commands, nothing enabled, nothing known.
+// NewFrame returns a frame for l: no commands, no torque, no measurements.
 func NewFrame(l *Layout) *Frame {
 	f := &Frame{
 		Inputs:   make([]float64, len(l.Inputs)),

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Policy is what a guard does when commands stop coming.
+// Policy is the action of a guard after its command timeout.
 type Policy uint8
 
 // The policies.
@@ -17,7 +17,7 @@ const (
 
 func (p Policy) String() string { return [...]string{"hold", "torque_off", "park"}[min(p, Park)] }
 
-// GuardConfig is what a user may set of a guard. The zero GuardConfig has no deadline and full speed.
+// GuardConfig holds the settings of a guard. The zero GuardConfig has no command timeout and full speed.
 type GuardConfig struct {
 	CommandTimeout time.Duration // since the last command; 0 = none
 	OnTimeout      Policy
@@ -25,29 +25,29 @@ type GuardConfig struct {
 	HomeSpeed      float64 // rad/s of park and of a real body's reset; 0 = 0.5
 	Disarmed       bool    // starts disarmed: torque off until an operator arms it
 	Arming         Arming  // which requests may arm it
-	// FollowingError is how far a position goal may be from the measured position, rad or m. 0 = by the actuator:
-	// followBase and what a servo lags behind at the slew limit.
+	// FollowingError is the greatest distance of a position goal from the measured position, rad or m. 0 = by the actuator:
+	// followBase plus the lag of a servo at the slew limit.
 	FollowingError float64
 	// Direct passes commands on unchanged, within their ranges and limits: goals are not slewed, and efforts may press
-	// a joint against its stops. For simulated robots whose controllers know them without a guard.
+	// a joint against its stops. For simulated robots whose controllers were written for a simulator without a guard.
 	Direct bool
 	// Interlock lists the devices without which the robot must not move; the zero Interlock is empty.
 	Interlock Interlock
 }
 
-// Arming is which requests may arm a guard. An operator may always. After a stop, after an operator's Disarm, and where
+// Arming defines which requests may arm a guard. An operator always may. After a stop, after an operator's Disarm, and if
 // the guard starts disarmed, only an operator may.
 type Arming uint8
 
 // The rules of arming.
 const (
 	ClientArms   Arming = iota // a client's own command may arm as well
-	OperatorArms               // a client's arm command is a request: granted where an operator has armed, else refused
+	OperatorArms               // a client's arm command is a request: granted if an operator has armed, else refused
 )
 
 func (a Arming) String() string { return [...]string{"client", "operator"}[min(a, OperatorArms)] }
 
-// GuardState is whether commands pass.
+// GuardState determines whether commands pass.
 type GuardState uint8
 
 // The states of a guard, and further ones of a single joint.
@@ -63,7 +63,7 @@ func (s GuardState) String() string {
 	return [...]string{"armed", "disarmed", "stopped", "expired", "fault"}[min(s, Faulty)]
 }
 
-// GuardCounts are what a guard did not let through as it came, since the rig started.
+// GuardCounts counts the commands that a guard refused or changed, and its stops, since the rig started.
 type GuardCounts struct {
 	Refused uint64 // infinite commands, commands of a second mode in one message, and all while not armed
 	Clamped uint64 // commands outside their range or limits
@@ -76,22 +76,22 @@ type GuardCounts struct {
 // guard checks every command to one body. Its agent's lock protects it.
 //
 // accept stores a controller's command at any time; apply, once a cycle, computes the command to the body: one mode
-// a joint, within soft limits, position goals slewed from where the joint is and never far ahead of it. It acts on
-// trusted readings alone (see sight).
+// a joint, within soft limits, position goals slewed from the present position and never far ahead of it. It uses only
+// trusted readings (see sight).
 //
 // Two times are passed in: rig time, which readings carry, and elapsed time, which deadlines count. Elapsed time is rig
 // time plus the periods that the rig missed.
 type guard struct {
 	layout *Layout
 	config GuardConfig
-	exact  bool // the body is simulated: its readings are the truth, and may jump when its world is reset
+	exact  bool // the body is simulated: its readings are exact, and may jump when its world is reset
 	state  GuardState
 	joints []guardJoint
 	counts GuardCounts
 
 	last     time.Duration // elapsed time of the last command or renewal
-	waiting  bool          // a deadline runs
-	expired  bool          // it has passed, and no command has come since
+	waiting  bool          // a command deadline runs
+	expired  bool          // it has passed without a command since
 	operator bool          // only an operator may arm it
 	homing   bool          // on the way to the default pose
 	reset    bool          // because of a reset: commands wait; a parking body follows its controller again
@@ -104,23 +104,23 @@ type guard struct {
 
 type guardJoint struct {
 	mode    Mode
-	told    Mode    // of the last cycle
-	goal    float64 // as asked, clamped; NaN in position mode = where the joint is when it starts
-	out     float64 // as commanded to the body: the goal, slewed; NaN = none, as always where told is no position
+	told    Mode    // mode of the last cycle
+	goal    float64 // requested goal, clamped; NaN in position mode = the joint's position when it starts
+	out     float64 // goal commanded to the body, slewed; NaN = none, always if told is not PositionMode
 	limit   float64 // torque limit; NaN = never commanded
 	enabled bool
 	moved   bool // out moved in this cycle
-	away    bool // it was not seen in the last cycle
-	limp    bool // by a torque limit of 0
-	adrift  bool // its drive was lost, and it was not seen since
-	waits   bool // commanded to have torque and not seen: it has no goal
-	off     bool // disarmed by itself, by a reset, until armed
+	away    bool // without a trusted reading in the last cycle
+	limp    bool // torque off by a torque limit of 0
+	adrift  bool // its drive was lost, and there was no trusted reading since
+	waits   bool // enabled without a trusted reading: it has no goal yet
+	off     bool // disarmed on its own, by a reset, until armed
 	outside bool // not enabled: it is outside its soft limits
 	coasts  bool // at the end of the rig: its torque must be seen to be off
 
 	last    time.Duration // elapsed time of its last command
 	waiting bool          // its deadline runs
-	expired bool          // it has passed, and no command has come since
+	expired bool          // it has passed without a command since
 
 	sight sight
 }
@@ -145,7 +145,7 @@ func newGuard(l *Layout, c GuardConfig) *guard {
 	return g
 }
 
-// clear forgets every command; nothing is enabled until a new one comes.
+// clear discards all commands; no joint is enabled until a new command.
 func (g *guard) clear() {
 	for i := range g.joints {
 		g.joints[i].forget(math.NaN())
@@ -153,13 +153,13 @@ func (g *guard) clear() {
 	g.homing, g.reset, g.waiting, g.expired = false, false, false, false
 }
 
-// forget takes the torque off j until a new command comes. What is known of its position stays.
+// forget switches torque off for j until a new command. Its trusted position readings stay.
 func (j *guardJoint) forget(limit float64) {
 	*j = guardJoint{mode: NoMode, told: NoMode, goal: math.NaN(), out: math.NaN(), limit: limit, off: j.off, sight: j.sight}
 }
 
-// adopt makes every joint of h that has torque hold where it is, before any controller commands it. A joint far outside
-// its soft limits loses its torque: no goal outside them is written, and a goal within them would make it leap.
+// adopt makes every joint of h that has torque hold its position, before any controller commands it. A joint far outside
+// its soft limits loses its torque: no goal outside them is written, and a goal within them would make it jump.
 func (g *guard) adopt(h TorqueReporter, f *Frame) {
 	for i := range g.joints {
 		a, j := &g.layout.Actuators[i], &g.joints[i]
@@ -174,7 +174,7 @@ func (g *guard) adopt(h TorqueReporter, f *Frame) {
 
 // set changes the state. It discards old commands.
 func (g *guard) set(s GuardState) {
-	for i := range g.joints { // an operator arms what he has seen
+	for i := range g.joints { // arming confirms a jumped position
 		if e := &g.joints[i].sight; s == Armed && e.jumped {
 			*e = blindfolded(trustSamples)
 		}
@@ -184,15 +184,15 @@ func (g *guard) set(s GuardState) {
 	g.admit()
 }
 
-// admit lets commands reach the joints that were disarmed one by one.
+// admit arms the joints that were disarmed individually.
 func (g *guard) admit() {
 	for i := range g.joints {
 		g.joints[i].off = false
 	}
 }
 
-// disarmFaulty disarms each joint with a fault: what has cut its torque is about to be cleared. A jump is forgiven: the
-// joint's next consistent readings are believed.
+// disarmFaulty disarms each joint with a fault, before the cause of its lost torque is cleared. It clears a jump: the
+// joint's next consistent readings are trusted.
 func (g *guard) disarmFaulty(f *Frame) {
 	for i := range g.joints {
 		if j := &g.joints[i]; f.Status[i].Err != nil || j.sight.jumped {
@@ -205,9 +205,8 @@ func (g *guard) disarmFaulty(f *Frame) {
 	}
 }
 
-// accept takes the commands of one message at elapsed time now. NaN keeps what was; a slice shorter than the inputs
-// leaves the rest. The first mode of a joint that has a goal wins. Only what commands something counts for the deadline,
-// and for that joint.
+// accept stores the commands of one message at elapsed time now. NaN keeps the last command, and so does a missing element
+// of a short slice. The first mode of a joint with a goal wins. Only a joint's own command renews its deadline.
 func (g *guard) accept(inputs []float64, now time.Duration) {
 	if g.state != Armed || g.reset {
 		g.counts.Refused++
@@ -222,7 +221,7 @@ func (g *guard) accept(inputs []float64, now time.Duration) {
 	}
 }
 
-// acceptJoint takes the commands for actuator i. It reports whether there was one that passed.
+// acceptJoint stores the commands for actuator i. It reports whether one passed.
 func (g *guard) acceptJoint(i int, inputs []float64) (commanded bool) {
 	a, j := &g.layout.Actuators[i], &g.joints[i]
 	taken, kept := false, j.off || j.sight.jumped || g.kept(i)
@@ -251,15 +250,15 @@ func (g *guard) acceptJoint(i int, inputs []float64) (commanded bool) {
 	return taken
 }
 
-// steer takes the commands of an autopilot. They count for no deadline.
+// steer stores the commands of an autopilot. They do not renew a deadline.
 func (g *guard) steer(inputs []float64) {
 	for i := range g.joints {
 		g.acceptJoint(i, inputs)
 	}
 }
 
-// renew counts as a command for every joint that has one at work, at elapsed time now: the controller lives and means
-// what it said. It revives none whose deadline has passed.
+// renew counts as a command for every joint with an active one, at elapsed time now: the controller is alive and keeps its
+// command. It does not revive an expired joint.
 func (g *guard) renew(now time.Duration) {
 	if g.state != Armed || g.reset {
 		return

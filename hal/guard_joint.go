@@ -6,11 +6,11 @@ import (
 )
 
 const (
-	// followBase and followTime make the default following error: what a servo sags under its load, and how long it lags
-	// behind a goal that moves.
+	// followBase and followTime make the default following error: a servo's deflection under load, and its lag behind a
+	// moving goal.
 	followBase = 0.2 // rad or m
 	followTime = 100 * time.Millisecond
-	// stopTime is how long before a soft limit a joint begins to slow down, at its speed.
+	// stopTime is the time before it reaches a soft limit at which a joint begins to slow down.
 	stopTime = 250 * time.Millisecond
 	// brakeShare is the excess over the speed that is allowed near a limit, as a share of the greatest speed, at which the
 	// whole torque brakes.
@@ -22,7 +22,7 @@ const (
 	// nearTime is how much of its speed a joint may be outside its soft limits and be led back to them at once: the position
 	// loops of servos turn a step of that into no more than that speed.
 	nearTime = 30 * time.Millisecond
-	// freshCycles is how old a reading may be by which torque comes on.
+	// freshCycles is the greatest age, in cycles, of the reading at which torque is switched on.
 	freshCycles = 3
 )
 
@@ -51,7 +51,7 @@ func (g *guard) joint(i int, f *Frame, now time.Duration, dt float64) bool {
 	}
 	v := j.goal
 	if e.blind && a.Kind != Thruster {
-		// It may receive what it does not answer: the zero goes out, and after the deadline the torque goes off.
+		// It may receive commands although it does not reply: send zero, and after the deadline switch torque off.
 		if v = 0; !g.unheard(i, f, now) {
 			j.goal = 0
 		} else {
@@ -64,7 +64,7 @@ func (g *guard) joint(i int, f *Frame, now time.Duration, dt float64) bool {
 	return true
 }
 
-// unheard reports whether actuator i has answered nothing for the deadline.
+// unheard reports whether actuator i has not replied within the deadline.
 func (g *guard) unheard(i int, f *Frame, now time.Duration) bool {
 	most := unheardAfter
 	if t := g.config.CommandTimeout; t > 0 {
@@ -78,11 +78,11 @@ func (g *guard) unheard(i int, f *Frame, now time.Duration) bool {
 func (g *guard) slew(i int, f *Frame, now time.Duration, dt float64) bool {
 	a, j := &g.layout.Actuators[i], &g.joints[i]
 	known := !j.sight.blind && !math.IsNaN(j.sight.at)
-	// Torque comes on only by a reading of now: in a tenth of a second a hand has moved the joint far away.
+	// Torque is switched on only with a fresh reading: in a tenth of a second a person can move the joint far away.
 	fresh := known && j.sight.seen <= j.sight.time && now-j.sight.time <= freshCycles*g.period
 	j.moved = false
-	// One that is found far from where it was commanded to be has missed its goals, and starts again; one whose drive was lost is
-	// held where it was found.
+	// A joint found far from its commanded position has missed its goals, and starts again; one whose drive was lost holds
+	// the position where it was found.
 	missed := known && j.away && (j.adrift || math.Abs(difference(a, j.out, j.sight.at)) > g.following(a, 0))
 	j.away = !known
 	// A drive that was lost may have lost its torque, and the joint may have moved: until it is known where it is, the drive
@@ -93,15 +93,15 @@ func (g *guard) slew(i int, f *Frame, now time.Duration, dt float64) bool {
 		j.out, j.waits = math.NaN(), false
 		return false
 	}
-	// Torque that comes on while it is not known where the joint is comes on without a goal: the drive holds it where it is
-	// then. Its last goal is of a place that it may have left.
+	// While the joint's position is not known, torque is switched on without a goal: the drive holds the present position.
+	// The last goal may be far from it.
 	if !fresh && j.enabled && !j.limp && f.Status[i].Drive == Switching {
 		j.waits, j.out = true, math.NaN()
 	}
 	if j.waits = j.waits && !fresh; j.waits {
 		return true
 	}
-	// From where it is: nothing jumps at torque-on, nor when a limit of 0 is raised.
+	// Start at the present position: no jump at torque-on, nor when a limit of 0 is raised.
 	if !j.enabled || j.limp || math.IsNaN(j.out) || missed {
 		if !fresh {
 			return false
@@ -114,14 +114,14 @@ func (g *guard) slew(i int, f *Frame, now time.Duration, dt float64) bool {
 		}
 	}
 	if j.limp = j.limit == 0; j.limp || !known {
-		return true // it stays: nothing moves on an old reading
+		return true // it stays: no motion with an old reading
 	}
-	// A drive that is being switched on or to another mode follows nothing yet.
+	// A drive that is being switched on or to another mode does not follow goals yet.
 	switch s := &f.Status[i]; {
 	case s.Drive == Switching:
 		j.out = soft(a, j.sight.at)
 		return true
-	case s.Drive == Waiting || s.Err != nil && s.Time < now: // it goes on from where it was commanded to be last
+	case s.Drive == Waiting || s.Err != nil && s.Time < now: // it continues from its last commanded position
 		return true
 	}
 	speed := g.speed(a)
@@ -186,9 +186,9 @@ func (g *guard) near(i int, position float64) bool {
 	return g.config.Direct || math.Abs(position-soft(a, position)) <= min(noise, g.speed(a)*nearTime.Seconds())
 }
 
-// escaped reports whether actuator i, which has torque, was pushed so far outside its soft limits that it must lose it: no goal
-// outside them is written, so that neither a near goal nor one behind the joint keeps it from making for the limit at once.
-// It is so where the joint is farther outside than a goal may be ahead of it, and where it comes back too fast.
+// escaped reports whether actuator i, which has torque, was pushed so far outside its soft limits that it must lose torque.
+// No goal outside the limits is written, so the joint would move to the limit at once. It is true if the joint is farther
+// outside than the following error, or comes back too fast.
 func (g *guard) escaped(i int, speed float64) bool {
 	e := &g.joints[i].sight
 	a := &g.layout.Actuators[i]
@@ -224,9 +224,9 @@ func difference(a *Actuator, goal, from float64) float64 {
 	return goal - from
 }
 
-// outward lets no velocity, torque or duty push a joint beyond its soft limits. The speed towards a limit is bounded so
-// that the way there takes stopTime at least, however near it is: it is reached with no speed. Torque and duty are bounded
-// by what brings the joint to that speed.
+// outward prevents velocity, torque and duty from pushing a joint beyond its soft limits. The speed towards a limit is
+// bounded so that the way there always takes at least stopTime: the joint reaches it at zero speed. Torque and duty are
+// bounded to those that bring the joint to that speed.
 func (g *guard) outward(a *Actuator, j *guardJoint, v float64) float64 {
 	e := &j.sight
 	if a.Wraps || a.Kind == Thruster || a.Position == None || g.config.Direct || math.IsNaN(e.at) {

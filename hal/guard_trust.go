@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// sight is what a guard knows of a joint's position. A reading is trusted when the joint can have come there from the last
-// trusted one. One that was not seen for a while needs trustSamples readings that agree. While it has torque, readings
-// that agree with each other and not with what was known are a jump: another servo answers, or the encoder has slipped.
-// A jump ends with a reset by an operator.
+// sight is a guard's knowledge of a joint's position. A reading is trusted if the joint can have moved there from the last
+// trusted one. After a pause trustSamples consistent readings are needed. With torque on, readings that are consistent with
+// each other but not with the last position are a jump: another servo replies, or the encoder has slipped. A jump ends with
+// a reset by an operator.
 type sight struct {
 	at     float64       // last trusted position; NaN = none
 	time   time.Duration // rig time of it; < 0 = never
@@ -52,7 +52,7 @@ func (g *guard) watch(i int, f *Frame, now, dt time.Duration) {
 	a, j, s := &g.layout.Actuators[i], &g.joints[i], &f.Status[i]
 	e := &j.sight
 	if !g.measured[i] {
-		// There is nothing to be wrong about: what is written is all that is known.
+		// The position is not measured: the commanded one is used.
 		if e.blind = s.Err != nil && now-s.Time > blindAfter; a.Position != None {
 			e.at, e.time = f.Measured[a.Position], s.Time
 		}

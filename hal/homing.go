@@ -13,8 +13,8 @@ const (
 	homeTimeout      = 3 * time.Second // after the goals arrived; gravity may keep a joint from its pose
 )
 
-// expire applies the policy to the joints whose deadline has passed at elapsed time now. What was commanded is forgotten, so
-// that a client that comes back moves nothing by coming. A body parks when none of its joints is commanded any more.
+// expire applies the policy to the joints whose deadline has passed at elapsed time now. Their commands are discarded, so
+// that a returning client moves nothing by connecting. A body parks when none of its joints has a command any more.
 func (g *guard) expire(now time.Duration) {
 	t := g.config.CommandTimeout
 	if t == 0 || !g.waiting {
@@ -62,7 +62,7 @@ func (g *guard) hold() {
 func (g *guard) holdJoint(i int) {
 	j := &g.joints[i]
 	switch {
-	case !j.enabled, j.mode == PositionMode && j.waits: // nothing to keep: its torque is not on, or was not seen on
+	case !j.enabled, j.mode == PositionMode && j.waits: // no position to keep: torque is off, or not confirmed on
 		j.mode = NoMode
 	case j.mode == PositionMode:
 		j.goal = j.out

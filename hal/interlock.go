@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Interlock keeps actuators still while a device is lost: wheels without a working scanner, since its cable was
-// pulled. What was commanded before is forgotten, so that nothing moves because the device is back: a new command does.
+// Interlock keeps actuators still while a device is lost: for example wheels without a working scanner. Commands from before
+// are discarded, so that only a new command moves an actuator after the device is back.
 type Interlock struct {
-	Devices   []int         // of Frame.Status: those that must be well
+	Devices   []int         // of Frame.Status: those that must be without a fault
 	Actuators []int         // to stop then, at zero velocity, torque or duty, or at their positions
 	After     time.Duration // how long a device may have a fault; 0 = 1 s
 }

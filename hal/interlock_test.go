@@ -71,11 +71,11 @@ func TestInterlock(t *testing.T) {
 	turning(0, false, "the wheel is back, and off")
 	g.say(nan, 1, nan, nan, nan)
 	g.run(100*time.Millisecond, nil, nil)
-	turning(1, true, "commanded anew")
+	turning(1, true, "commanded again")
 	if g.counts.Locked != 3 || g.counts.Refused != 1 {
 		t.Errorf("got locked %d times, %d refused; want 3, 1", g.counts.Locked, g.counts.Refused)
 	}
-	// A scanner that never was there is as good as one that is lost.
+	// A scanner that was never present has the same effect as a lost one.
 	g = watched()
 	g.f.Status[1] = Status{Time: -1, Err: errPulled}
 	g.tick()

@@ -116,7 +116,7 @@ type holding struct{ *haltest.Body }
 
 func (holding) Holding(int) bool { return true }
 
-// A joint that holds when the rig starts goes on holding, whatever the body is made of: to switch it off would drop it.
+// A joint that has torque when the rig starts keeps it, for every kind of body: without torque it would drop.
 func TestTorqueFromBeforeIsKept(t *testing.T) {
 	for name, wrap := range map[string]func(hal.Body) (hal.Body, error){
 		"alone":    func(b hal.Body) (hal.Body, error) { return b, nil },

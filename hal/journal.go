@@ -2,13 +2,13 @@ package hal
 
 import "time"
 
-// Journal receives everything from outside that decides what a rig does, and the end of every cycle. With the same bodies,
-// the orders of a journal, given to Replay before the cycle they name, repeat every decision. Its methods run under
-// the rig's lock or an agent's: they neither block, allocate, nor call the rig or its agents, but for Agent.Frame in Cycle.
+// Journal receives all external inputs of a rig's decisions, and the end of every cycle. With the same bodies, the orders of
+// a journal, given to Replay before the cycle they name, repeat every decision. Its methods run under the rig's lock or an
+// agent's: they must not block, allocate, or call the rig or its agents, except Agent.Frame in Cycle.
 type Journal interface {
 	// Order may come from several goroutines at once, and inside a cycle (Steer). o.Inputs is valid during the call.
 	Order(o Order)
-	// Cycle comes last in a cycle. c is valid during the call.
+	// Cycle is the last call of a cycle. c is valid during the call.
 	Cycle(c CycleEnd)
 }
 
@@ -21,7 +21,7 @@ type CycleEnd struct {
 	Agents []*Agent      // as they are after it
 }
 
-// OrderKind is what an order is.
+// OrderKind is the kind of an order.
 type OrderKind uint8
 
 // The orders, with the fields that they use. An agent's name is in Agent where one is meant.
@@ -76,7 +76,7 @@ type Order struct {
 	Value  Value
 }
 
-// SetJournal gives the rig its journal, between cycles; nil: none. What was asked before is not in it.
+// SetJournal sets the rig's journal, between cycles; nil removes it. It does not contain earlier requests.
 func (r *Rig) SetJournal(j Journal) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

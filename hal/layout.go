@@ -6,7 +6,7 @@ import (
 	"math"
 )
 
-// Quantity is what a channel measures or commands; it fixes the unit.
+// Quantity is the physical quantity of a channel; it defines the unit.
 type Quantity uint8
 
 // The quantities and their units.
@@ -53,8 +53,8 @@ func (q Quantity) String() string {
 type Channel struct {
 	Name     string
 	Quantity Quantity
-	Min, Max float64 // the whole range of values, Min < Max; what normalised protocols map to their own range
-	Estimate bool    // derived, not measured: what a real body answers where a simulated one knows the truth
+	Min, Max float64 // the whole range of values, Min < Max; normalised protocols map it to their own range
+	Estimate bool    // derived, not measured: a real body's value in place of a simulated one's exact value
 }
 
 // Fraction maps v linearly to 0..1 over the channel's range, clipped. NaN stays NaN.
@@ -65,7 +65,7 @@ func (c *Channel) Fraction(v float64) float64 {
 // FromFraction is the inverse of Fraction; f is not clipped.
 func (c *Channel) FromFraction(f float64) float64 { return c.Min + f*(c.Max-c.Min) }
 
-// Mode is what an actuator's active command means.
+// Mode is the control mode of an actuator's active command.
 type Mode uint8
 
 // The modes. An actuator has at most one active at a time.
@@ -75,7 +75,7 @@ const (
 	TorqueMode
 	DutyMode
 	NumModes
-	NoMode = NumModes // nothing commanded yet
+	NoMode = NumModes // no command yet
 )
 
 var modeNames = [...]string{"position", "velocity", "torque", "duty", "none"}
@@ -87,7 +87,7 @@ func (m Mode) String() string {
 	return fmt.Sprintf("mode(%d)", uint8(m))
 }
 
-// Quantity is what a command of mode m commands.
+// Quantity is the quantity of a command in mode m.
 func (m Mode) Quantity() Quantity {
 	return [...]Quantity{Position, Velocity, Torque, Duty, Ratio}[min(m, NoMode)]
 }
@@ -106,7 +106,7 @@ const (
 // None marks an index that an actuator does not have.
 const None = -1
 
-// Limits bound what a guard lets through, in the units of the actuator's kind.
+// Limits bound the commands that a guard passes, in the units of the actuator's kind.
 type Limits struct {
 	MinPosition, MaxPosition float64 // soft limits; ignored where Wraps
 	MaxVelocity              float64 // the slew limit of position goals, and the range of velocity goals
@@ -151,19 +151,19 @@ func (a *Actuator) DutyLimit(limit, velocity, towards float64) float64 {
 //	imu            attitude as a quaternion w x y z (sensor in world), gyro x y z, accelerometer x y z
 //	body           position x y z and velocity x y z of a body's centre in the world, m and m/s
 //	pose           position x y z, quaternion w x y z, velocity x y z, angular velocity x y z (world axes)
-//	contact        1 where something touches, else 0
+//	contact        1 while there is contact, else 0
 //	force          N, along the sensor's x y z
 //	pressure       Pa above that of the air at sea level
 //	range          m, one a ray; of a scanner from its right to its left
-//	sonar          m to the nearest thing in one cone; the sensor's greatest range if absent
+//	sonar          m to the nearest object in one cone; without an echo the sensor's greatest range
 //	infrared       m along one beam, which passes through glass
-//	odometry       x y of the estimated place, m, and heading, rad: from where the robot was at its last zero
-//	inertial       roll pitch yaw, rad, against the attitude at its last zero
+//	odometry       x y of the estimated position, m, and heading, rad: relative to the pose at its last zero
+//	inertial       roll pitch yaw, rad, relative to the attitude at its last zero
 //	encoder        ticks turned since its last zero
-//	rfid, victim   the tags in reach, a number; which ones they are is no channel (gamebots.Hits)
-//	sound          loudness, and how long it lasts, s
-//	motion         probability that what moves is human, 0..1
-//	battery        running time that is left, s
+//	rfid, victim   the number of tags in reach; which tags they are is not in a channel (gamebots.Hits)
+//	sound          loudness, and its duration, s
+//	motion         probability that a moving object is human, 0..1
+//	battery        remaining running time, s
 //	voltage        V of the supply
 //	current        A, one a motor
 type Sensor struct {
@@ -189,7 +189,8 @@ type Pose struct {
 	Rotation [4]float64
 }
 
-// Layout is what a body offers. It does not change while the body is open, and is read-only after New.
+// Layout describes the channels and devices of a body. It does not change while the body is open, and is read-only after
+// New.
 type Layout struct {
 	Inputs, Outputs, Infos []Channel
 	Actuators              []Actuator

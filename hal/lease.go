@@ -6,7 +6,7 @@ import (
 )
 
 // Observer is called in every cycle, under the rig's lock: it must neither block nor call the rig, its agents' leases or
-// Values (but Values.Read). What it needs of an agent it reads from Lease.Frame.
+// Values (except Values.Read). It reads an agent's data from Lease.Frame.
 type Observer interface{ Cycle(c *Cycle) }
 
 // Cycle describes one cycle, or one reset, to an observer. It is valid during the call.
@@ -30,7 +30,7 @@ type Lease struct {
 	session *Session
 	agent   *Agent // nil once released
 	asked   request
-	done    request // what the last cycle answered
+	done    request // request that the last cycle completed
 }
 
 type request uint8
@@ -114,7 +114,7 @@ func (p *Session) Step(l *Lease, inputs []float64) error {
 	return p.ask(l, askStep, inputs, 0)
 }
 
-// Renew is Agent.Renew of l's agent; nothing once l is released.
+// Renew is Agent.Renew of l's agent; without effect once l is released.
 func (p *Session) Renew(l *Lease) {
 	if a := l.agent; a != nil {
 		a.Renew()

@@ -10,12 +10,11 @@ import (
 // letGoTime is how long a real body that leaves may take to release its joints: a base that rolls brakes first.
 const letGoTime = time.Second
 
-// Remove takes the agent called name out of the rig, between cycles, and leaves its body inert. Its values stay as they
-// were last. The error is Busy while a party holds it.
+// Remove removes the agent called name from the rig, between cycles, and leaves its body inert. Its values keep their last
+// state. The error is Busy while a session holds it.
 //
-// A real body in a rig that runs releases its joints first, on the way that every command takes, in a second of cycles at
-// most, which the others go on in: its Halt, under which no cycle passes, then finds nothing left to wait for. Remove blocks for
-// as long.
+// In a running rig a real body first switches its joints off in normal cycles, for at most a second, in which the other
+// agents continue. Its Halt, during which no cycle runs, then need not wait. Remove blocks for that time.
 func (r *Rig) Remove(name string) error {
 	a, err := r.leave(name)
 	if err != nil {
@@ -53,8 +52,8 @@ func (r *Rig) leave(name string) (*Agent, error) {
 
 var errLeaving = errors.New("it is being removed")
 
-// lettingGo reports whether a body that leaves still holds joints and cycles pass in which it may release them, which it is told
-// to.
+// lettingGo reports whether a body being removed still has torque while the rig runs cycles, and commands it to switch
+// torque off.
 func (r *Rig) lettingGo(a *Agent) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// BeginReplay prepares a rig in lock-step that does not run for Replay and ReplayCycle: autopilots command what a journal
-// says, and no other stop counts than the journal's.
+// BeginReplay prepares a rig in lock-step that does not run for Replay and ReplayCycle: the journal replaces the outputs of
+// autopilots, and only the journal's stops count.
 func (r *Rig) BeginReplay() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -26,7 +26,7 @@ func (r *Rig) Replay(o *Order) error {
 		r.EmergencyStop(o.Name)
 		return nil
 	case RecoverOrder:
-		r.Recover() // what could not be cleared then is no fault of the replay
+		r.Recover() // an alarm that could not be cleared then is not an error of the replay
 		return nil
 	case ArmAllOrder:
 		r.Arm()
@@ -112,7 +112,7 @@ func (r *Rig) ReplayCycle(missed time.Duration) error {
 	return nil
 }
 
-// played is an autopilot that commands what was recorded of one.
+// played is an autopilot that repeats the recorded output of one.
 type played struct {
 	inputs []float64
 	steers bool

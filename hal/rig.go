@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// Config is what a rig needs to know.
+// Config holds the settings of a rig.
 type Config struct {
 	Name   string
 	Mode   ClockMode
@@ -53,14 +53,14 @@ type Rig struct {
 	lines    atomic.Pointer[[]Bus]    // the buses, for a stop that waits for no lock
 	roll     atomic.Pointer[[]*Agent] // the agents, likewise
 
-	// Rig time is the sum of the periods that cycles were run for: what worlds were advanced by and what every protocol
-	// reports. A period that a late wake-up missed is neither simulated nor counted in it; missed is their sum, by which rig
-	// time is behind the clock. Command deadlines count both, since a robot does not wait for a slow host.
+	// Rig time is the sum of the periods of all cycles: worlds advance by it, and every protocol reports it. A period missed
+	// by a late wake-up is neither simulated nor counted. missed is the sum of those, by which rig time is behind the clock.
+	// Command deadlines count both, since a robot does not wait for a slow host.
 	time      time.Duration
 	missed    time.Duration
 	step      uint64 // cycles since the last reset
 	total     uint64 // cycles since the start
-	deciding  uint64 // the last cycle in which commands became what the bodies do
+	deciding  uint64 // the last cycle in which commands were applied to the bodies
 	tries     int64
 	steps     int64 // cycles a try is meant to have, 0 = no end
 	seed      int64
@@ -88,7 +88,7 @@ func New(c Config) (*Rig, error) {
 		c.Seed = 1
 	}
 	r := &Rig{config: c, clock: c.Clock, seed: c.Seed, events: newEvents()}
-	// What writes the log may block for as long as it likes: a terminal that is stopped stops no cycle.
+	// The log's writer may block without bound: a stopped terminal does not stop the cycle.
 	r.log = slog.New(r.sink.Handler(c.Log.Handler()))
 	r.edgeTime = defaultEdgeTime
 	r.lines.Store(new([]Bus))
@@ -178,8 +178,8 @@ func (r *Rig) AddBus(b Bus) error {
 	return b.Receive()
 }
 
-// RemoveBus takes a line from under the rig, between cycles; the agents on it were removed before. It stays open: who
-// opened it closes it.
+// RemoveBus removes a line from the rig, between cycles; its agents must be removed before. The line stays open: its owner
+// closes it.
 func (r *Rig) RemoveBus(b Bus) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -233,7 +233,7 @@ func (r *Rig) agent(name string) *Agent {
 	return nil
 }
 
-// BetweenCycles runs f between two cycles, while nothing of the rig moves. f must not call the rig.
+// BetweenCycles runs f between two cycles, under the rig's lock. f must not call the rig.
 func (r *Rig) BetweenCycles(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

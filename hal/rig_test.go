@@ -194,8 +194,8 @@ func running(t *testing.T, r *hal.Rig) (look func(func()), stop func()) {
 	}
 }
 
-// A rig in lock-step ticks by itself until somebody takes a lease, and again when the lease is back.
-func TestLockstepTicksWhileNobodyAsks(t *testing.T) {
+// A rig in lock-step ticks by itself until a client takes a lease, and again after the lease is released.
+func TestLockstepTicksWithoutLease(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hal.Lockstep)
 		body := haltest.NewBody("j")
@@ -210,7 +210,7 @@ func TestLockstepTicksWhileNobodyAsks(t *testing.T) {
 		was := writes()
 		time.Sleep(time.Second)
 		if n := writes(); n != was {
-			t.Errorf("a lease is held and nobody asks: got %d cycles more", n-was)
+			t.Errorf("a lease is held and no step is requested: got %d cycles more", n-was)
 		}
 		p.Release(l)
 		time.Sleep(105 * time.Millisecond)
@@ -319,7 +319,7 @@ func TestEmergencyStop(t *testing.T) {
 	}
 	body.HaltErr = errors.New("the whole bus is gone")
 	if stops := r.EmergencyStop("again"); stops[0].Err == nil || stops[2].Err == nil {
-		t.Errorf("a fault of nobody in particular: got %+v, want none acknowledged", stops)
+		t.Errorf("a fault of no particular joint: got %+v, want none acknowledged", stops)
 	}
 	was := body.Position[0]
 	p.Step(l, []float64{1, nan, 1, nan, 1, nan})
@@ -720,7 +720,7 @@ type brakeBus struct {
 
 func (b *brakeBus) CutTorque() error { b.braked, b.halts = b.braked+1, b.body.Halts; return nil }
 
-// Torque is cut on the lines before anybody waits for a halt.
+// An emergency stop cuts torque on all lines before it waits for a halt.
 func TestStopCutsFirst(t *testing.T) {
 	r := newRig(t, hal.Lockstep)
 	bus := &brakeBus{body: haltest.NewBody("x")}

@@ -270,7 +270,7 @@ func TestSafety18Panic(t *testing.T) {
 	})
 }
 
-// TestSafety18Contain: a panic in a goroutine that serves a client is an emergency stop; a goroutine that ends is none.
+// TestSafety18Contain: a panic in a goroutine that serves a client causes an emergency stop; a normal return does not.
 func TestSafety18Contain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hal.Realtime)

@@ -82,7 +82,7 @@ func (s *shadowed) Read(f *Frame) error {
 	return err
 }
 
-// join2 is errors.Join without its allocation where nothing is wrong.
+// join2 is errors.Join without an allocation if an error is nil.
 func join2(a, b error) error {
 	if a == nil {
 		return b

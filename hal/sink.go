@@ -91,7 +91,7 @@ func (s *Sink) Flush(timeout time.Duration) bool {
 	}
 }
 
-// Writer returns a writer that hands each write to w through s. It copies what is written and never fails.
+// Writer returns a writer that passes each write to w through s. It copies the bytes and never fails.
 func (s *Sink) Writer(w io.Writer) io.Writer { return sinkWriter{s, w} }
 
 type sinkWriter struct {

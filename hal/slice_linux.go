@@ -7,10 +7,9 @@ import (
 	"unsafe"
 )
 
-// slice is how long the loop's thread wants to run at a time, the shortest that the kernel gives. From Linux 6.12 on a
-// thread that wakes goes before one that runs when its slice is the shorter one (EEVDF; sched_setattr(2)): what renders
-// beside the loop need not come to the end of its own 3 ms first. No privilege is needed for that. Older kernels do as
-// they always did.
+// slice is the requested time slice of the loop's thread, the kernel's minimum. From Linux 6.12 on a waking thread preempts
+// a running one with a longer slice (EEVDF; sched_setattr(2)), so the loop need not wait for the end of a render thread's
+// 3 ms. This needs no privilege. On older kernels it has no effect.
 const slice = 100 * time.Microsecond
 
 // schedAttr is the kernel's struct sched_attr in its first size.
@@ -22,8 +21,8 @@ type schedAttr struct {
 	runtime, deadline, period uint64
 }
 
-// setSlice gives the calling thread slices of d, 0 = the usual ones. A thread under another policy than the usual one, as
-// chrt(1) makes it, is left as it is; so is one of a machine that knows nothing of this.
+// setSlice sets the slice of the calling thread to d, 0 = the default. It does not change a thread with another scheduling
+// policy, as set by chrt(1), nor one on a kernel without this feature.
 func setSlice(d time.Duration) {
 	a, ok := schedOf()
 	if !ok || a.policy != 0 {

@@ -113,7 +113,7 @@ func TestDutyLimit(t *testing.T) {
 	}
 }
 
-// Whoever declares a costly event hears when somebody wants it, and not before.
+// DeclareFor of a costly event calls its function at the first lookup, and not before.
 func TestEventThatIsAskedFor(t *testing.T) {
 	e, asked := newEvents(), 0
 	id := e.DeclareFor("/robot/foot/Collision", func() { asked++ })

@@ -8,7 +8,7 @@ import (
 // A world may be reset, saved and restored between two cycles for a protocol that waits for no session. The commands to
 // its agents belong to its state: without it the same commands would not move it the same way again.
 
-// agentSnapshot is what SaveWorld keeps of an agent in addition to its body.
+// agentSnapshot is the state of an agent that SaveWorld stores in addition to its body.
 type agentSnapshot struct {
 	taken                  bool
 	joints                 []guardJoint
@@ -16,9 +16,9 @@ type agentSnapshot struct {
 	last, arrived          time.Duration // before the time of the snapshot
 }
 
-// ResetWorld returns w to the state of seed at once (0: the seed before), as a rig's reset does that every lease has
-// asked for. Commands are forgotten and every body in w is read again. The error is of kind Unsafe where something in w
-// is real or w is no Resetter; nothing moves then.
+// ResetWorld returns w to the state of seed at once (0: the previous seed), like a rig's reset requested by every lease.
+// Commands are discarded and every body in w is read again. The error is of kind Unsafe if a body in w is real or w is not
+// a Resetter; nothing moves then.
 func (r *Rig) ResetWorld(w World, seed int64) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,8 +68,9 @@ func (r *Rig) SaveWorld(w World) error {
 	return nil
 }
 
-// RestoreWorld returns w and its agents to what SaveWorld kept, bit for bit, and without it to the initial state. Rig
-// time goes on; deadlines are as far away as they were. What is disarmed or stopped stays so, and forgets commands when it is armed. Errors as SaveWorld.
+// RestoreWorld returns w and its agents to the state stored by SaveWorld, bit for bit, or, without one, to the initial
+// state. Rig time continues; deadlines keep their remaining time. Disarmed and stopped agents stay so, and discard commands
+// when they are armed. Errors as SaveWorld.
 func (r *Rig) RestoreWorld(w World) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,7 +101,7 @@ func (r *Rig) saver(op string, w World) (Saver, error) {
 	return s, nil
 }
 
-// readWorld reads the bodies in w again: guards and observers go by what was measured. Under the lock.
+// readWorld reads the bodies in w again, since guards and observers use measurements. Under the lock.
 func (r *Rig) readWorld(w World) {
 	for _, a := range r.agents {
 		if a.world == w {

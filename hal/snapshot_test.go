@@ -196,7 +196,7 @@ func TestWorldsThatCannot(t *testing.T) {
 	}
 }
 
-// TestResetWorld: commands are forgotten, and what was measured is of the new state, without anybody having asked.
+// TestResetWorld: a reset discards commands, and measurements are of the new state before the next step.
 func TestResetWorld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hal.Lockstep)

@@ -8,7 +8,7 @@ type Stats struct {
 	Time         time.Duration // rig time
 	Ticks        uint64        // real-time cycles
 	Missed       uint64        // periods that a late wake-up skipped
-	Behind       time.Duration // what rig time is behind the clock: the sum of the missed periods
+	Behind       time.Duration // by which rig time is behind the clock: the sum of the missed periods
 	LineOverruns uint64        // lock-step cycles whose line time exceeded the period
 	Faults       uint64        // errors of whole bodies, buses and worlds
 	LastFault    string
@@ -16,8 +16,8 @@ type Stats struct {
 	Work         Histogram // from the wake-up to the end of the observers
 }
 
-// overrunner is a world whose lines are in memory: transfers return at once, and the time that the wire would have
-// taken beyond the period is counted, for nothing else would show it.
+// overrunner is a world with lines in memory. Transfers return at once, so cycles whose wire time exceeds the period are
+// only visible in this count.
 type overrunner interface{ Overruns() uint64 }
 
 // Stats copies the rig's statistics into s.

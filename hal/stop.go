@@ -14,16 +14,16 @@ type JointStop struct {
 	Err          error
 }
 
-// TorqueCutter is a Bus that switches off the torque of every device on it at once: by broadcast where the line has one,
-// by a brake where a body on it would roll on. CutTorque may be called from any goroutine, also while Send or Receive are
-// under way; it waits for the exchange of its own line at most, and for no acknowledgement. No torque comes back until a
-// device's Enable has been false once.
+// TorqueCutter is a Bus that switches off the torque of every device on it at once: by broadcast if the line has one, by
+// braking if a body would roll on. CutTorque may be called from any goroutine, also during Send or Receive. It waits at most
+// for the running exchange of its line, and for no acknowledgement. Torque stays off until a device's Enable has been false
+// once.
 type TorqueCutter interface{ CutTorque() error }
 
 const (
-	// cutTime is how long a stop waits for lines that do not take their telegrams before it goes on to verify the others.
+	// cutTime is the time that a stop waits for blocked lines before it continues to verify the others.
 	cutTime = 50 * time.Millisecond
-	// defaultEdgeTime is how long a stop waits for the end of a cycle before it reports that nothing could be verified.
+	// defaultEdgeTime is the time that a stop waits for the end of a cycle before it reports all joints as not verified.
 	defaultEdgeTime = 2 * time.Second
 )
 
@@ -73,7 +73,7 @@ func (r *Rig) cut() {
 	defer timer.Stop()
 	select {
 	case <-done:
-	case <-timer.C: // a line that blocks keeps nothing waiting
+	case <-timer.C: // a blocked line does not delay the stop
 	}
 }
 
@@ -146,13 +146,13 @@ func (r *Rig) halt(agents []*Agent) []error {
 	return errs
 }
 
-// survive stops all robots after a panic in a cycle, and lets the rig go on: without it nothing could be asked or reset.
+// survive stops all robots after a panic in a cycle. The rig continues, so that it can still be queried and reset.
 func (r *Rig) survive() {
 	p := recover()
 	if p == nil {
 		return
 	}
-	defer func() { recover() }() // the torque is off; what fails now changes nothing
+	defer func() { recover() }() // torque is off; a further failure changes nothing
 	trace := string(debug.Stack())
 	r.stats.Faults++
 	r.stats.LastFault = fmt.Sprintf("panic: %v", p)
@@ -165,8 +165,8 @@ func (r *Rig) survive() {
 	}
 }
 
-// Contain is deferred first in each goroutine that serves a client. A panic there is an emergency stop, and its stack is
-// logged; the rig and its other clients go on. what names the goroutine: "okon session".
+// Contain is deferred first in each goroutine that serves a client. A panic there causes an emergency stop, and its stack is
+// logged; the rig and its other clients continue. what names the goroutine: "okon session".
 func (r *Rig) Contain(what string) {
 	p := recover()
 	if p == nil {
@@ -183,7 +183,7 @@ type sleeper interface{ Suspended() time.Duration }
 // suspendLimit is how long the machine may have been suspended for its robots to go on.
 const suspendLimit = 500 * time.Millisecond
 
-// noticeSuspend stops emulated and real robots after a suspend: what they did meanwhile is not known. Under the lock.
+// noticeSuspend stops emulated and real robots after a suspend: their motion meanwhile is not known. Under the lock.
 func (r *Rig) noticeSuspend() {
 	s, ok := r.clock.(sleeper)
 	if !ok {
@@ -244,7 +244,7 @@ func (a *Agent) stopped(err error) []JointStop {
 	for _, e := range flatten(err, nil) {
 		var fault *Error
 		if !errors.As(e, &fault) || a.layout.Actuator(fault.Joint) == None {
-			for i := range stops { // it names no joint: believe none
+			for i := range stops { // it names no joint: trust none
 				stops[i].Err = e
 			}
 			return stops
@@ -271,13 +271,14 @@ func flatten(err error, list []error) []error {
 // Latched reports whether an emergency stop is, also of a rig without agents.
 func (r *Rig) Latched() bool { return r.latched.Load() }
 
-// recoverer is a bus with devices that latch an alarm when they protect themselves: an overload that has cut a servo's
-// torque. It frees those that may be freed, moves nothing, and returns one error for each that stays latched.
+// recoverer is a bus with devices that latch an alarm when they protect themselves: an overload that has switched a servo's
+// torque off. ClearAlarms clears alarms without moving anything, and returns one error for each that stays latched.
 type recoverer interface{ ClearAlarms() []error }
 
-// Recover unlatches the emergency stop: every agent is disarmed then. Without a stop it disarms the joints that are at fault
-// alone, the others go on. Alarms that devices have latched are cleared. Arm lets commands pass again. While a stop input
-// is not well it does nothing, and the error, of kind Unsafe, gives the cause; else the error joins what could not be cleared.
+// Recover unlatches the emergency stop: every agent is disarmed then. Without a stop it disarms only the joints with a
+// fault; the others continue. It clears latched alarms of devices. Arm lets commands pass again. While a stop input is open
+// or has a fault it does nothing, and the error, of kind Unsafe, gives the cause. Else the error joins the alarms that could
+// not be cleared.
 func (r *Rig) Recover() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -118,7 +118,7 @@ func (v *Values) Read(id ValueID) (Value, error) {
 	return e.get(), nil
 }
 
-// Set sets id at the cycle's edge. An error leaves it as it was: ErrNoValue, ErrReadOnly, or what its owner found wrong.
+// Set sets id at the cycle's edge. On an error it keeps its value: ErrNoValue, ErrReadOnly, or its owner's error.
 func (v *Values) Set(id ValueID, val Value) (err error) {
 	e, ok := v.entry(id)
 	switch {

@@ -67,7 +67,7 @@ func (p *Pilot) cruise(change func(*cruise)) {
 	change(&p.cruising)
 }
 
-// steer moves t for dt seconds. pose is what the pose sensor measured, nil without one.
+// steer moves t for dt seconds. pose is the pose sensor's reading, nil without one.
 func (c *cruise) steer(t *Targets, e *Estimate, pose []float64, dt float64) {
 	if !known(e.Attitude[:]) {
 		return // the law rests

@@ -5,23 +5,23 @@
 //
 // # Axes
 //
-// Everything here is in hal's axes: a body's x points forward, y left, z up, the world's z up; turns are right-handed, so
-// that a positive roll lowers the right side, a positive pitch the nose, and a positive yaw goes left. Angles are
-// radians, rates rad/s, depths metres, downwards.
+// All values are in hal's axes: a body's x points forward, y left, z up, the world's z up. Turns are right-handed: a positive
+// roll lowers the right side, a positive pitch the nose, and a positive yaw turns left. Angles are radians, rates rad/s,
+// depths metres, downwards.
 //
 // # Laws
 //
-// They are those of knr-auv/simulation (RobotController.cs and PID.cs, 2021-11), which use Unity's left-handed axes
-// there. With t the target attitude, q the present one, and w the rates about the body's axes:
+// They are those of knr-auv/simulation (RobotController.cs and PID.cs, 2021-11), which use Unity's left-handed axes.
+// With t the target attitude, q the present one, and w the rates about the body's axes:
 //
-//	turn    = vector part of conj(q)·t, the shorter way   half the turn still to go, about the body's axes
+//	turn    = vector part of conj(q)·t, the shorter way   half the remaining turn, about the body's axes
 //	stable  : roll, pitch, yaw = PID of 50·turn + w       heave = PID of depth - target, off where the target is 0
 //	acro    : roll, pitch, yaw = PID of target - w        no heave
 //	manual  : the duties as given, and no mixer
 //
-// The rate in the stable law has the sign of the original. It drives, where one expects it to damp; the damping comes of
-// the derivative of 50·turn. The original's acro mode has a sign wrong, so that it runs away from its target (its
-// document lists it as not working); here it has the one that works.
+// The rate in the stable law has the sign of the original. It accelerates, although one expects it to damp; the damping
+// comes from the derivative of 50·turn. The original's acro mode has a wrong sign and diverges from its target (its document
+// lists it as not working); here the sign is correct.
 //
 // The heave pushes along the world's vertical, in every attitude: the mixer distributes it to the thrusters.
 package autopilot

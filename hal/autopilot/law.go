@@ -6,20 +6,20 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Mode is what a law holds.
+// Mode is the quantity that a law controls.
 type Mode uint8
 
 // The modes.
 const (
-	Manual Mode = iota // nothing: the duties are the commander's
+	Manual Mode = iota // none: the commander sets the duties
 	Acro               // the rates about the body's axes
 	Stable             // the attitude, and the depth
 )
 
 func (m Mode) String() string { return [...]string{"manual", "acro", "stable"}[min(m, Stable)] }
 
-// Targets are what a law steers for. Velocities are not measured: they are thrust along the body's x, y, z, as shares
-// of what one thruster gives.
+// Targets are the setpoints of a law. Velocities are not measured: they are thrust along the body's x, y, z, as shares of
+// one thruster's thrust.
 type Targets struct {
 	Attitude [4]float64 // Stable: quaternion w x y z, body in world; all zero is no rotation
 	Rates    [3]float64 // Acro: about the body's axes, rad/s
@@ -27,7 +27,7 @@ type Targets struct {
 	Depth    float64 // Stable: m; 0 switches the depth hold off
 }
 
-// bounded is t with everything finite and within MaxParameter; what is not known is 0.
+// bounded is t with all values finite and within MaxParameter; NaN becomes 0.
 func (t Targets) bounded() Targets {
 	bound := func(v []float64) {
 		for i := range v {
@@ -46,7 +46,7 @@ func (t Targets) bounded() Targets {
 	return t
 }
 
-// unit is q at length 1, no rotation where it has none.
+// unit is q at length 1; no rotation if q has no length.
 func unit(q [4]float64) [4]float64 {
 	n := math.Sqrt(float64(q[0]*q[0]) + float64(q[1]*q[1]) + float64(q[2]*q[2]) + float64(q[3]*q[3]))
 	if !(n > 1e-9) || math.IsInf(n, 0) {
@@ -67,7 +67,7 @@ type law struct {
 	roll, pitch, yaw, depth pid
 }
 
-// reset forgets what the PIDs have gathered.
+// reset clears the state of the PIDs.
 func (l *law) reset() { l.roll, l.pitch, l.yaw, l.depth = pid{}, pid{}, pid{}, pid{} }
 
 // step fills duties for dt seconds. An attitude that is not known leaves the thrusters unchanged; a depth that is not known

@@ -24,7 +24,7 @@ func TestPID(t *testing.T) {
 		{"no kick at first", Gains{D: 1, Gain: 1, Limit: 9}, []float64{5}, 0},
 		{"d", Gains{D: 1, Gain: 1, Limit: 99}, []float64{5, 4}, -10},
 		{"all", full, []float64{1, 2}, 10 * (4 + 3*0.25 + 5)},
-		{"an unknown error starts anew", full, []float64{1, math.NaN(), 2}, 10 * (4 + 3*0.2)},
+		{"an unknown error restarts the integral", full, []float64{1, math.NaN(), 2}, 10 * (4 + 3*0.2)},
 		{"not known", full, []float64{1, math.NaN()}, 0},
 		{"infinite", Gains{P: MaxParameter, Gain: MaxParameter, Limit: 1}, []float64{math.Inf(1)}, 1},
 		{"no limit is no output", Gains{P: 1, Gain: 1}, []float64{1}, 0},
@@ -134,7 +134,7 @@ func wrench(out []float64) (w [6]float64) {
 	return w
 }
 
-// FuzzLaw: whatever is measured, asked for and set, duties are within -1..1.
+// FuzzLaw: duties are within -1..1 for any measurement, setpoint and tuning.
 func FuzzLaw(f *testing.F) {
 	f.Add(uint8(2), 1.0, 0.0, 0.0, 0.0, 0.1, 1.0, 0.02, 10.0)
 	f.Add(uint8(1), 0.0, 1.0, 1e300, -1e300, math.Inf(1), math.NaN(), 1e-300, 1e6)

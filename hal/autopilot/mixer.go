@@ -2,8 +2,8 @@ package autopilot
 
 import "math"
 
-// Demand is what a law asks of all thrusters together: turning about and pushing along the body's axes, and Heave along
-// the world's vertical. 1 is what one thruster gives.
+// Demand is the output of a law for all thrusters together: moments about and forces along the body's axes, and Heave along
+// the world's vertical. 1 is the thrust of one thruster.
 type Demand struct {
 	Roll, Pitch, Yaw  float64
 	Forward, Left, Up float64

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Gains are what a PID is set to. The output is Gain·(P·e + I·∫e dt + D·de/dt) within ±Limit.
+// Gains are the parameters of a PID. The output is Gain·(P·e + I·∫e dt + D·de/dt) within ±Limit.
 type Gains struct {
 	P, I, D   float64
 	WindupCap float64 // the greatest |∫e dt|, 0 or more
@@ -13,7 +13,7 @@ type Gains struct {
 	Limit     float64 // of the output, 0 or more
 }
 
-// MaxParameter bounds every gain and target: nothing that is computed of them overflows.
+// MaxParameter bounds every gain and target, so that no computation with them overflows.
 const MaxParameter = 1e6
 
 // check reports the first gain that is not finite, beyond MaxParameter, or below 0 where that has no meaning.
@@ -64,11 +64,11 @@ type Tuning struct {
 	RollSpeed, PitchSpeed, YawSpeed Gains
 }
 
-// OkonTuning is the original's, but for the integrals of the acro mode, 5 with a cap of 0.1 where it had 0.1 and 1: that
-// mode never flew there (see the package's comment), and with 0.1 the water's drag keeps the rates a third below their
-// targets for a minute. A turn at w rad/s that lifts the vehicle against its righting moment stays behind by the slope of
-// that moment, as a share of a thruster, over the integral's gain: an eighth of 0.2 rad/s with 1, a fortieth with 5. Cap
-// and gain together are the limit, so that nothing is gathered that could not be given.
+// OkonTuning is the original's, except for the integrals of the acro mode: 5 with a cap of 0.1 in place of 0.1 and 1. That
+// mode never worked there (see the package's comment), and with 0.1 the water's drag keeps the rates a third below their
+// targets for a minute. A turn at w rad/s against the righting moment lags by the slope of that moment, as a share of a
+// thruster, over the integral's gain: an eighth of 0.2 rad/s with 1, a fortieth with 5. Cap times gain equals the limit, so
+// the integral cannot exceed the output.
 func OkonTuning() Tuning {
 	of := func(p, i, d float64) Gains { return Gains{P: p, I: i, D: d, WindupCap: 1, Gain: 1, Limit: 0.5} }
 	rate := Gains{P: 1, I: 5, D: 0.05, WindupCap: 0.1, Gain: 1, Limit: 0.5}

@@ -31,7 +31,7 @@ type Pilot struct {
 	armed   bool
 	duties  []float64     // one a thruster, held between two steps
 	since   time.Duration // the last step
-	due     bool          // the first step after a rest waits for nothing
+	due     bool          // the first step after a rest is immediate
 	time    time.Duration // of the estimate before
 	rates   [3]float64    // then, about the world's axes
 	angular [3]float64    // their change, rad/s²
@@ -40,7 +40,7 @@ type Pilot struct {
 	cruising cruise // of Fly and Go; every other command ends it
 }
 
-// reference is what Zero took as nothing.
+// reference is the zero point set by Zero.
 type reference struct{ heading, depth, pressure float64 }
 
 // New returns a pilot for bodies of layout l: its thrusters are the actuators of kind hal.Thruster that take a duty, in
@@ -141,7 +141,7 @@ func (p *Pilot) differ(e *Estimate, now time.Duration) {
 // Disengage is the rig's call; see hal.Autopilot. The thrusters are disarmed.
 func (p *Pilot) Disengage() { p.Disarm() }
 
-// Arm lets the thrusters turn, from nothing; Disarm takes the torque off them.
+// Arm enables the thrusters, at zero duty; Disarm switches them off.
 func (p *Pilot) Arm() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -161,7 +161,7 @@ func (p *Pilot) Disarm() {
 	}
 }
 
-// Armed reports whether the thrusters may turn, Mode what is held.
+// Armed reports whether the thrusters may turn; Mode is the mode.
 func (p *Pilot) Armed() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -174,8 +174,8 @@ func (p *Pilot) Mode() Mode {
 	return p.mode
 }
 
-// SetMode changes what is held. A new mode starts from resting thrusters; the original left them turning as the mode
-// before had them.
+// SetMode changes the mode. A new mode starts from resting thrusters; in the original they kept the duties of the previous
+// mode.
 func (p *Pilot) SetMode(m Mode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -186,7 +186,7 @@ func (p *Pilot) SetMode(m Mode) {
 	}
 }
 
-// SetTargets steers for t from now on, in the modes that have a target. What is not finite in it is 0.
+// SetTargets sets the targets from now on, for modes with a target. Values that are not finite become 0.
 func (p *Pilot) SetTargets(t Targets) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -201,7 +201,7 @@ func (p *Pilot) Targets() Targets {
 	return p.law.targets
 }
 
-// SetDuties turns the thrusters, -1..1 in the mixer's order, for as long as manual mode lasts. In other modes, and while
+// SetDuties sets the duties of the thrusters, -1..1 in the mixer's order, until manual mode ends. In other modes, and while
 // disarmed, it does nothing.
 func (p *Pilot) SetDuties(duties []float64) {
 	p.mu.Lock()
@@ -223,7 +223,7 @@ func (p *Pilot) Duties(dst []float64) []float64 {
 	return append(dst[:0], p.duties...)
 }
 
-// Tuning is what the PIDs are set to. SetTuning sets them from the next step on, or reports what cannot be.
+// Tuning returns the tuning of the PIDs. SetTuning sets it from the next step on, or returns an error for an invalid value.
 func (p *Pilot) Tuning() Tuning {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -264,8 +264,8 @@ func (p *Pilot) Estimate(measured []float64) Estimate {
 	return e
 }
 
-// estimate reads the sensors, counted from what Zero took as nothing. Horizontal positions are not turned with the heading:
-// a vehicle that needs Zero does not know them. Under the lock.
+// estimate reads the sensors relative to the zero point. Horizontal positions are not rotated with the heading: a vehicle
+// that needs Zero does not measure them. Under the lock.
 func (p *Pilot) estimate(measured []float64, status []hal.Status, now time.Duration) Estimate {
 	e := p.senses.read(measured, status, now)
 	if p.zero == (reference{}) {

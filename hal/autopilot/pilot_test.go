@@ -36,8 +36,8 @@ func apart(a, b [4]float64) float64 {
 	return 2 * math.Acos(math.Min(1, math.Abs(dot))) * 180 / math.Pi
 }
 
-// TestStable: attitude within 2 degrees and depth within 5 cm, held in a current, whatever the cycle and however the
-// imu is mounted.
+// TestStable: attitude within 2 degrees and depth within 5 cm, held in a current, for any cycle time and any mounting
+// of the IMU.
 func TestStable(t *testing.T) {
 	for _, k := range []struct {
 		name    string
@@ -79,7 +79,7 @@ func TestStable(t *testing.T) {
 	}
 }
 
-// TestPeriod: the law runs at 50 Hz, whatever the cycle, and what it said is held between.
+// TestPeriod: the control law runs at 50 Hz for any cycle time, and its output is held between runs.
 func TestPeriod(t *testing.T) {
 	for _, k := range []struct{ cycle, want time.Duration }{
 		{5 * time.Millisecond, cycle}, {cycle, cycle}, {7 * time.Millisecond, 21 * time.Millisecond}, {30 * time.Millisecond, 30 * time.Millisecond},
@@ -163,7 +163,7 @@ func TestManualAndArming(t *testing.T) {
 	want := []float64{0.1, -0.2, 0.3, 1, -1, 0, 0.5, -0.5}
 	p.SetDuties([]float64{0.1, -0.2, 0.3, 7, -7, math.NaN(), 0.5, -0.5})
 	if !slices.Equal(run(), want) || !slices.Equal(p.Duties(nil), run()) {
-		t.Errorf("manual: got %v, want %v for as long as nobody says otherwise", b.duties, want)
+		t.Errorf("manual: got %v, want %v until the next SetDuties", b.duties, want)
 	}
 	p.SetMode(Acro)
 	p.SetDuties(want)

@@ -57,7 +57,7 @@ func (s *senses) bind(l *hal.Layout, c *Config) error {
 	return nil
 }
 
-// fresh reports whether what sensor i measured last may be believed at time now. A nil status believes all.
+// fresh reports whether the last reading of sensor i is valid at time now. With a nil status all are valid.
 func (s *senses) fresh(i int, status []hal.Status, now time.Duration) bool {
 	if status == nil {
 		return true
@@ -75,8 +75,8 @@ func (s *senses) posed(measured []float64, status []hal.Status, now time.Duratio
 	return measured[k.First : k.First+k.Count]
 }
 
-// read is the state by measured at time now; values that are too old are not known. The imu goes before the pose, and the pressure
-// before its height: they are what every vehicle has, so that the same laws see the same sensors on a simulated one.
+// read is the state from measured at time now; outdated values are NaN. The imu has priority over the pose, and the pressure
+// over its height: every vehicle has these, so the laws use the same sensors on a simulated one.
 func (s *senses) read(measured []float64, status []hal.Status, now time.Duration) Estimate {
 	nan := math.NaN()
 	e := Estimate{Position: [3]float64{nan, nan, nan}, Attitude: [4]float64{nan, nan, nan, nan},
@@ -92,7 +92,7 @@ func (s *senses) read(measured []float64, status []hal.Status, now time.Duration
 		k := &s.layout.Sensors[s.pressure]
 		e.Pressure = measured[k.First]
 		e.Depth = e.Pressure / s.perMetre
-		// the sensor is as much above the body's origin as its mount stands up in the world
+		// add the sensor's height above the body's origin in the world
 		if k.Mount.Position != ([3]float64{}) && !math.IsNaN(e.Attitude[0]) {
 			e.Depth += hal.Pose{Rotation: e.Attitude}.Turn(k.Mount.Position)[2]
 		}
@@ -106,7 +106,7 @@ func (s *senses) read(measured []float64, status []hal.Status, now time.Duration
 	return e
 }
 
-// fromPose takes what a pose sensor knows: ground truth of a simulated body, odometry of a real one.
+// fromPose uses a pose sensor: ground truth of a simulated body, odometry of a real one.
 func (e *Estimate) fromPose(v []float64) {
 	copy(e.Position[:], v)
 	if known(v[3:7]) && known(v[10:13]) {
@@ -115,8 +115,8 @@ func (e *Estimate) fromPose(v []float64) {
 	}
 }
 
-// fromIMU turns what an imu measures in its own axes into the body's and the world's. Where it is not at the body's
-// origin it feels turning as acceleration, which stays in.
+// fromIMU rotates an imu's readings from its own axes to the body's and the world's. Away from the body's origin it also
+// measures the acceleration of turns, which is not removed.
 func (e *Estimate) fromIMU(v []float64, mount hal.Pose) {
 	if known(v[:7]) {
 		world := hal.Pose{Rotation: unit([4]float64(v[:4]))}

@@ -5,7 +5,7 @@ import "math"
 // Blocked is the cost of a cell that the vehicle cannot enter.
 const Blocked = math.MaxFloat32
 
-// Field is the cost of entering each cell of a rectangle, per cell length: 1 where nothing is near. Cost is Rows rows of
+// Field is the cost of entering each cell of a rectangle, per cell length: 1 away from obstacles. Cost is Rows rows of
 // Columns cells.
 type Field struct {
 	Rows, Columns int
@@ -32,8 +32,8 @@ const (
 	coreShare = 0.75 // of the radius
 )
 
-// nearCost is what a cell at the vehicle's edge costs more; it falls to 0 over the margin. tightCost is that of a cell within
-// the radius, but outside the core: there is a way through, for a vehicle that has no other one.
+// nearCost is the additional cost of a cell at the vehicle's edge; it falls to 0 over the margin. tightCost is that of a
+// cell within the radius, but outside the core: passable if there is no other way.
 const (
 	nearCost  = 6
 	tightCost = 30
@@ -69,7 +69,7 @@ func (f *Field) Grow(probability []float64, rows, columns int, radius, margin fl
 	}
 }
 
-// disc is the cells about an obstacle and what each costs.
+// disc is the cells about an obstacle and their costs.
 func disc(radius, margin float64) (out []offset) {
 	reach := int(math.Ceil(radius + margin))
 	for r := -reach; r <= reach; r++ {
@@ -131,7 +131,7 @@ func (f *Field) Escape(row, column int, radius float64) {
 	}
 }
 
-// Free reports whether the straight line between two cells enters no blocked cell, and none that costs more than most.
+// Free reports whether the straight line between two cells enters no blocked cell, and no cell with a cost above most.
 func (f *Field) Free(r0, c0, r1, c1 int, most float32) bool {
 	steps := max(abs(r1-r0), abs(c1-c0))
 	for k := 0; k <= steps; k++ {

@@ -1,8 +1,9 @@
-// Package grid is occupancy maps and planners for vehicles on a floor: pure functions of what was seen, without hardware,
+// Package grid implements occupancy maps and planners for ground vehicles: pure functions of the scans, without hardware,
 // clock or goroutines. Lengths are m; x and y are any two axes of the floor.
 //
-// A Map follows the vehicle: it covers a square about its centre and forgets what leaves the square. A Field is the costs
-// of a part of a map, grown by the vehicle's size, so that the vehicle is a point in it; a Planner finds paths in a Field.
+// A Map follows the vehicle: it covers a square about its centre and drops cells that leave the square. A Field holds the
+// costs of a part of a map, inflated by the vehicle's size, so that the vehicle is a point in it. A Planner finds paths in
+// a Field.
 package grid
 
 import "math"
@@ -38,8 +39,7 @@ type Ray struct {
 	Hit            bool
 }
 
-// NewMap returns a map of n by n cells of so many metres, about the origin: nothing is seen. n is 1 or more, resolution
-// above 0.
+// NewMap returns an empty map of n by n cells about the origin. n is 1 or more; resolution is the cell size, m, above 0.
 func NewMap(n int, resolution float64) *Map {
 	m := &Map{n: max(1, n), resolution: resolution, cells: make([]cell, max(1, n*n))}
 	m.Clear()
@@ -68,7 +68,7 @@ func (m *Map) Middle(i, j int) (x, y float64) {
 	return (float64(i) + 0.5) * m.resolution, (float64(j) + 0.5) * m.resolution
 }
 
-// index is where a cell is kept: cells wrap around, so that scrolling moves nothing. -1 is outside.
+// index is the storage index of a cell: cells wrap around, so that scrolling moves no data. -1 is outside.
 func (m *Map) index(i, j int) int {
 	if i < m.x0 || j < m.y0 || i >= m.x0+m.n || j >= m.y0+m.n {
 		return -1
@@ -92,7 +92,7 @@ func (m *Map) Seen(i, j int) bool {
 	return k >= 0 && m.cells[k].seen
 }
 
-// Center scrolls the map so that (x, y) is in its middle, and forgets what it leaves.
+// Center scrolls the map so that (x, y) is in its middle, and clears the cells that leave it.
 func (m *Map) Center(x, y float64) {
 	i, j := m.Cell(x, y)
 	i, j = i-m.n/2, j-m.n/2
@@ -131,9 +131,8 @@ func (m *Map) forgetColumn(j int) {
 
 func abs(i int) int { return max(i, -i) }
 
-// Enter enters the rays of one scan. A cell rises with each ray that ends in it; one in which none ends falls once, however
-// many pass through it, so that rays which graze a wall do not wear it off. Rays with points that are no numbers, and rays
-// longer than the map, are left out.
+// Enter adds the rays of one scan. A cell's value rises with each ray that ends in it. A cell with only passing rays falls
+// once per scan, so that rays which graze a wall do not erase it. Rays with NaN, and rays longer than the map, are ignored.
 func (m *Map) Enter(rays []Ray) {
 	if m.round++; m.round == 0 { // 0 is of cells that were never changed
 		m.round = 1

@@ -14,7 +14,7 @@ import (
 type Body struct {
 	Position []float64 // rad, one a joint
 	Speed    float64   // rad/s towards a goal
-	HaltErr  error     // what Halt answers
+	HaltErr  error     // result of Halt
 	ReadErr  error
 	Silent   map[int]error // joints that do not answer, and why
 	Writes   int           // how often it was written
@@ -103,7 +103,7 @@ func (b *Body) Advance(dt time.Duration) error {
 	return nil
 }
 
-// Read tells every joint's position.
+// Read returns every joint's position.
 func (b *Body) Read(f *hal.Frame) error {
 	for i := range b.layout.Actuators {
 		a := &b.layout.Actuators[i]

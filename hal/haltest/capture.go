@@ -9,7 +9,7 @@ import (
 )
 
 // Capture returns the lines of a file of bytes that real devices sent, without its first line, which states device and
-// origin. The files lie beside the repository, in shared/data/captures; where they do not, the test is skipped.
+// origin. The files are next to the repository, in shared/data/captures; if they are missing the test is skipped.
 func Capture(t testing.TB, name string) []string {
 	t.Helper()
 	root, err := os.Getwd()

@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// settle is how long a joint gets to arrive: a slow servo over a third of its range, and what swings to come to rest.
+// settle is the time for a joint to arrive: for a slow servo over a third of its range, and for oscillations to decay.
 const settle = 2 * time.Second
 
 func layoutHolds(t *testing.T, b *bench) {

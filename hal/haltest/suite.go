@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Subject is a body to examine, and what it stands on.
+// Subject is a body under test, with its buses and world.
 type Subject struct {
 	Body   hal.Body
 	Buses  []hal.Bus
@@ -53,7 +53,7 @@ func Run(t *testing.T, open func(t *testing.T) Subject) {
 	}
 }
 
-// bench runs a body without a rig, so that what the suite sees is the body's own doing.
+// bench runs a body without a rig, so that the suite tests only the body.
 type bench struct {
 	Subject
 	t     *testing.T

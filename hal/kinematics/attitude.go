@@ -10,7 +10,7 @@ type AttitudeConfig struct {
 	Gain float64
 	// Drift is how fast the gyros' offsets are learnt, 1/s²; 0 = 0.1. Negative = never.
 	Drift float64
-	// MaxDrift bounds what is believed of a gyro's offset, rad/s; 0 = 0.2.
+	// MaxDrift bounds the estimated gyro offset, rad/s; 0 = 0.2.
 	MaxDrift float64
 }
 
@@ -18,15 +18,15 @@ type AttitudeConfig struct {
 // orthogonal group", IEEE Transactions on Automatic Control 53(5), 2008, section IV, equations 32 and 34): gyros carry the
 // attitude from sample to sample, the directions of gravity and of the earth's field pull it back.
 //
-// The world's z points up; its x points to the magnetic north where there is a magnetometer, else where the sensor's x
-// pointed at the first sample. One goroutine at a time uses it; it allocates nothing.
+// The world's z points up. Its x points to magnetic north with a magnetometer, else in the direction of the sensor's x at
+// the first sample. One goroutine at a time uses it; it does not allocate.
 type Attitude struct {
 	config AttitudeConfig
 	q      [4]float64 // sensor in world, w x y z; all 0 before the first sample
 	drift  [3]float64 // rad/s
 }
 
-// NewAttitude returns a filter that knows nothing yet.
+// NewAttitude returns a filter without an attitude yet.
 func NewAttitude(c AttitudeConfig) *Attitude {
 	if c.Gain == 0 {
 		c.Gain = 1
@@ -40,13 +40,13 @@ func NewAttitude(c AttitudeConfig) *Attitude {
 	return &Attitude{config: c}
 }
 
-// Reset forgets the attitude; what is known of the gyros' offsets stays.
+// Reset discards the attitude; the estimated gyro offsets stay.
 func (a *Attitude) Reset() { a.q = [4]float64{} }
 
 // Quaternion is the attitude, sensor in world, a unit quaternion w x y z; all 0 before the first.
 func (a *Attitude) Quaternion() [4]float64 { return a.q }
 
-// Drift is what is believed of the gyros' offsets, rad/s.
+// Drift is the estimated offset of the gyros, rad/s.
 func (a *Attitude) Drift() [3]float64 { return a.drift }
 
 // Update takes one sample, in the sensor's axes: rates rad/s, proper acceleration m/s² (at rest an axis that points up has
@@ -66,7 +66,7 @@ func (a *Attitude) Update(rates, acceleration, field [3]float64, dt float64) {
 	if !(dt > 0) || math.IsNaN(rates[0]+rates[1]+rates[2]) {
 		return
 	}
-	// What turns the estimated directions onto the measured ones, in the sensor's axes.
+	// The rotation from the estimated directions to the measured ones, in the sensor's axes.
 	var pull [3]float64
 	if known {
 		pull = cross(up, turnBack(a.q, [3]float64{0, 0, 1}))

@@ -103,7 +103,7 @@ func TestAttitudeConverges(t *testing.T) {
 			a.config.Drift = 0.1
 			drift := [3]float64{0.02, -0.05, 0.03}
 			if !c.field {
-				drift[2] = 0 // about the vertical nobody could tell
+				drift[2] = 0 // drift about the vertical is not observable without a magnetometer
 			}
 			for range 100_000 {
 				sample(drift)

@@ -47,7 +47,7 @@ func (a *Arm) Tip(q []float64) hal.Pose {
 	return a.state.Poses[len(a.tree)-1]
 }
 
-// How near Reach comes, and how long it tries.
+// Tolerances and limits of Reach.
 const (
 	nearEnough = 1e-5 // m
 	straight   = 1e-4 // rad
@@ -59,12 +59,12 @@ const (
 // ErrReach reports that no position of the joints brings the tip where it must be.
 var ErrReach = errors.New("kinematics: out of reach")
 
-// Reach finds joints that bring the tip to a target, from where they are. Of several ways it takes the one that its steps
-// find first: they are short, so that it is one near from. Joints stay within their limits.
+// Reach finds joint positions that bring the tip to a target, starting at from. Of several solutions it returns the first
+// that its steps find; the steps are short, so it is one near from. Joints stay within their limits.
 //
-// The steps are those of Levenberg and Marquardt: the least squares of what is left to do, damped as much as it takes for
-// a step to be a step forward (Nocedal and Wright, Numerical Optimization, 2006, section 10.3). Where they end in a corner
-// it tries again from other places, always the same.
+// The steps are those of Levenberg and Marquardt: least squares of the remaining error, damped until a step reduces the
+// error (Nocedal and Wright, Numerical Optimization, 2006, section 10.3). In a local minimum it tries again from other
+// start positions, always the same ones.
 func (a *Arm) Reach(to Target, from []float64) ([]float64, error) {
 	n := len(a.limits)
 	q := make([]float64, n)
@@ -144,7 +144,7 @@ func (a *Arm) within(rows [][]float64, left []float64, damping float64, q []floa
 	return step, true
 }
 
-// left is what is still to do with the joints at q, as a row of figures, and its square.
+// left is the remaining error with the joints at q, as a vector, and its square.
 func (a *Arm) left(to Target, q []float64) (e []float64, square float64) {
 	tip := a.Tip(q)
 	if to.Position != nil {
@@ -173,7 +173,7 @@ func (a *Arm) left(to Target, q []float64) (e []float64, square float64) {
 	return e, square
 }
 
-// arrived reports whether what is left counts as nothing.
+// arrived reports whether the remaining error is within the tolerances.
 func arrived(to Target, left []float64) bool {
 	for i, x := range left {
 		most := nearEnough
@@ -253,7 +253,7 @@ func (to *Target) row() (r []float64) {
 	return r
 }
 
-// damped is the x of the least |rows·x - want|² + damping·|x|², by elimination; false where it has none.
+// damped is the x that minimizes |rows·x - want|² + damping·|x|², by elimination; false if there is none.
 func damped(rows [][]float64, want []float64, damping float64) (x []float64, ok bool) {
 	n := len(rows[0])
 	m := make([][]float64, n) // rowsᵀ·rows + damping | rowsᵀ·want

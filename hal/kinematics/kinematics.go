@@ -16,7 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Options are what Estimate must know in addition to the tree.
+// Options are the inputs of Estimate in addition to the tree.
 type Options struct {
 	Base hal.Pose // of the tree's frame in the world; of a robot with a free base: its start pose
 	// Free reports that the robot is not fixed to the world. Its attitude is that of its first sensor of kind "imu", where
@@ -26,8 +26,8 @@ type Options struct {
 	Links map[string]int
 }
 
-// Estimate returns a body that is b, with an estimate in place of each sensor of kind "body" and "pose" whose link is
-// known. Positions without a known joint are not known either: what is beyond such a joint keeps its old values.
+// Estimate returns body b with an estimate in place of each sensor of kind "body" and "pose" with a known link. Sensors
+// beyond a joint without a known position keep their old values.
 func Estimate(b hal.Body, t Tree, o Options) (hal.Body, error) {
 	l := b.Layout()
 	if err := t.Validate(len(l.Actuators)); err != nil {
@@ -77,7 +77,7 @@ type estimator struct {
 
 type estimated struct{ sensor, link int }
 
-// errUnknown is the status of what is connected to a joint whose position is not known.
+// errUnknown is the status of a sensor beyond a joint whose position is not known.
 var errUnknown = errors.New("a joint of the path has no position")
 
 // Layout is the inner body's, with the estimates marked.
@@ -119,8 +119,8 @@ func measured(f *hal.Frame, at int) float64 {
 	return f.Measured[at]
 }
 
-// attitude is the base as the IMU has it: what turns the sensor, as it is by the joints alone, to where the IMU has it
-// is. Without the IMU the base is upright.
+// attitude is the attitude of the base by the IMU: the rotation from the sensor's attitude by the joints to that by the IMU.
+// Without the IMU the base is upright.
 func (e *estimator) attitude(f *hal.Frame) (base hal.Pose, spin [3]float64) {
 	s := &e.layout.Sensors[e.imu]
 	m := f.Measured[s.First:][:s.Count]

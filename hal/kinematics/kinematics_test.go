@@ -105,11 +105,11 @@ func TestValidate(t *testing.T) {
 		t.Error("estimate with a bad tree: got no error")
 	}
 	if _, err := Estimate(bodyOf("imu"), arm(), Options{Links: map[string]int{"tip": 9}}); err == nil {
-		t.Error("a sensor on a link that is none: got no error")
+		t.Error("a sensor on a link that does not exist: got no error")
 	}
 }
 
-// bodyOf is a scripted robot of two joints with a body sensor, a pose sensor and one of another kind.
+// bodyOf is a scripted robot of two joints with a body sensor, a pose sensor and one of the given kind.
 func bodyOf(kind string) *haltest.Body {
 	l := haltest.Layout("a", "b")
 	sensor := func(name, kind string, count int) {

@@ -9,11 +9,11 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Wheeled is what Reckon must know of a robot on wheels.
+// Wheeled describes a wheeled robot to Reckon.
 type Wheeled struct {
 	Start hal.Pose // where its frame was at the beginning
-	// Odometry and Pose are sensors of the layout: one of kind "odometry" that the wheels serve, and one of kind "pose" that
-	// nothing does.
+	// Odometry and Pose are sensors of the layout: one of kind "odometry", computed from the wheels, and one of kind "pose"
+	// without a device.
 	Odometry, Pose int
 	Left, Right    int     // actuators: a wheel of each side
 	Radius         float64 // of the wheels, m
@@ -28,9 +28,9 @@ type Wheeled struct {
 	Attitude func() ([4]float64, bool)
 }
 
-// DeadReckoner is a body whose place is reckoned: the distance is from its wheels, the direction from its attitude sensor,
-// and from the wheels while that is silent. So a skid-steered base, whose wheels know little of its turns, and one on
-// a ramp come out right; what slips away sideways does not.
+// DeadReckoner is a body with a dead-reckoned position: the distance is from its wheels, the direction from its attitude
+// sensor, or from the wheels while that is lost. So the position of a skid-steered base, whose wheels measure its turns
+// badly, and of one on a ramp is right; a sideways slip is not detected.
 type DeadReckoner struct {
 	hal.Body
 	layout *hal.Layout
@@ -46,8 +46,8 @@ type DeadReckoner struct {
 	newest int // of past
 }
 
-// attitude is how the robot stood once: its yaw, and its tilt without it. Odometry comes late, and which way the robot went
-// is which way it looked then.
+// attitude is the robot's attitude at a past time: its yaw, and its tilt without the yaw. Odometry is late, and the robot
+// moved in the direction of its heading at that time.
 type attitude struct {
 	time  time.Duration
 	yaw   float64
@@ -123,8 +123,8 @@ func (r *DeadReckoner) remember(now time.Duration) {
 		return
 	}
 	said := yawOf(q)
-	// A reading that is missing leaves the offset: what the wheels say meanwhile is late, and wrong of turns. A sensor that
-	// was away for longer may have begun to count anew.
+	// A missing reading keeps the offset: meanwhile the wheel odometry is late, and inaccurate in turns. A sensor that was
+	// lost for longer than attitudeGap may have restarted its yaw from zero.
 	if !r.led || now-r.since > attitudeGap {
 		r.offset, r.led = r.yaw-said, true
 	}
@@ -132,7 +132,7 @@ func (r *DeadReckoner) remember(now time.Duration) {
 	a.yaw, a.tilt = math.Remainder(said+r.offset, 2*math.Pi), hal.Pose{Rotation: about(-said)}.Times(hal.Pose{Rotation: q})
 }
 
-// stood is how the robot was at a time, or as long ago as is remembered.
+// stood is the robot's attitude at a time, or the oldest stored one.
 func (r *DeadReckoner) stood(at time.Duration) *attitude {
 	i := r.newest
 	for n := 1; n < len(r.past) && r.past[i].time > at; n++ {
@@ -145,7 +145,7 @@ func (r *DeadReckoner) stood(at time.Duration) *attitude {
 	return &r.past[i]
 }
 
-// advance goes on to the odometry of a time.
+// advance updates the position to the odometry of a time.
 func (r *DeadReckoner) advance(now [3]float64, at time.Duration) {
 	from, known := r.last, r.known
 	if r.last, r.known = now, true; !known {

@@ -8,8 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Link is one rigid body of a Tree. Places and directions are given in the tree's frame as the robot stands when all
-// its joints are at 0.
+// Link is one rigid body of a Tree. Positions and directions are given in the tree's frame, with all joints at 0.
 type Link struct {
 	Name   string
 	Parent int      // the link that it is connected to, one before it in the tree; hal.None: the base
@@ -35,7 +34,7 @@ type State struct {
 	Speed [][3]float64 // m/s, of each link's point that is in the world's origin now
 	Spin  [][3]float64 // rad/s
 
-	moved []hal.Pose // what takes each link from where it is at 0 to where it is, in the tree's frame
+	moved []hal.Pose // displacement of each link from its pose at 0 to its present pose, in the tree's frame
 }
 
 // Validate reports everything that is wrong with t for a robot of so many actuators at once, or nil.
@@ -68,8 +67,8 @@ func (t Tree) NewState() *State {
 // Forward fills s from the positions and velocities of the actuators and the pose of the base, which moves with speed
 // (of its point in the world's origin) and spin. A NaN spreads to the links beyond its joint. It allocates nothing.
 //
-// It is the product of exponentials: each joint turns all that is beyond it about its axis as it is at 0 (Lynch and
-// Park, Modern Robotics, 2017, sections 4.1 and 5.1).
+// It is the product of exponentials: each joint moves all links beyond it about its axis at 0 (Lynch and Park, Modern
+// Robotics, 2017, sections 4.1 and 5.1).
 func (t Tree) Forward(s *State, positions, velocities []float64, base hal.Pose, speed, spin [3]float64) {
 	for i := range t {
 		l := &t[i]
@@ -97,7 +96,7 @@ func (t Tree) Forward(s *State, positions, velocities []float64, base hal.Pose, 
 	}
 }
 
-// displacement is what a motion of l's joint does to points of the tree's frame.
+// displacement is the rigid motion of points of the tree's frame by a motion of l's joint.
 func (l *Link) displacement(motion float64) hal.Pose {
 	if l.Slide {
 		return hal.Pose{Position: scale(motion, l.Axis), Rotation: [4]float64{1}}
