@@ -8,19 +8,18 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Probe finds devices. Nothing moves and nothing is written. It blocks for each request's bytes, the reply delay of the
-// device, the adapter's latency and Slack. Errors are *hal.Error: of kind hal.Timeout where there is no reply,
-// hal.BusFault where a reply is damaged, hal.Invalid of a device that the driver does not know, hal.Absent where the
-// adapter is gone. One goroutine uses a probe.
+// Probe finds devices. It moves nothing and writes nothing. It blocks for each request's bytes, the reply delay of the
+// device, the adapter's latency and Slack. Errors are *hal.Error. hal.Timeout: no reply. hal.BusFault: corrupt reply.
+// hal.Invalid: a device that the driver does not support. hal.Absent: adapter disconnected. One goroutine uses a probe.
 type Probe interface {
-	// List returns the ids of all devices by one request, or by few; false where each id has to be asked, because the
+	// List returns the ids of all devices by one request, or by few. It is false if each id must be tried, because the
 	// protocol has no such request or because replies collided.
 	List() (ids []int, ok bool, err error)
 	// Ping's error reports whether a device replies at id.
 	Ping(id int) error
-	// Identify asks the device at id what it is.
+	// Identify reads the identity of the device at id.
 	Identify(id int) (Found, error)
-	// Question is a request to a device that is an m, and its reply as far as that is known beforehand.
+	// Question is a request to a device of model m, and the expected reply, as far as it is known in advance.
 	Question(m Model, id int) Question
 	// SetLatency sets how long the adapter may hold back the replies from now on.
 	SetLatency(d time.Duration)
@@ -45,19 +44,19 @@ type Tool interface {
 	Save() (restarts bool, err error)
 }
 
-// Found is what a device reports of itself.
+// Found is the identity that a device reports.
 type Found struct {
 	Model    Model  // nil: a device that the driver does not know; only Number is set
-	Number   int    // of its model, 0 where it reports none
-	Firmware string // as its maker writes it, with the minor version where there is one; "" = none
+	Number   int    // of its model, 0 = not reported
+	Firmware string // in the maker's notation, with the minor version if there is one; "" = not reported
 	Assumed  bool   // it does not report its model: Model is how it is driven
 	Note     string // for a person; "" if empty
 }
 
-// Question is a request whose reply is known but for what changes by itself.
+// Question is a request with a known reply, except for values that change by themselves.
 type Question struct {
 	Ask, Want []byte
-	Same      func(got []byte) bool // of a reply as long as Want: what cannot be otherwise is as in Want
+	Same      func(got []byte) bool // of a reply as long as Want: the constant bytes equal those of Want
 	Sound     func(got []byte) bool // its checksum is right
 }
 
@@ -70,7 +69,7 @@ type ToolConfig struct {
 }
 
 // ToolSpec is a vendor's part of a Tool: its requests. Errors may be bare (ErrNoReply, ErrCorrupt, ErrNoRegister, those of
-// the port) or a *hal.Error. What is nil the devices do not offer.
+// the port) or a *hal.Error. A nil function is not supported by the devices.
 type ToolSpec struct {
 	Exchange *Exchange
 	Identify func(id int) (Found, error)
@@ -84,8 +83,8 @@ type ToolSpec struct {
 	Save     func() (restarts bool, err error)
 	Question func(m Model, id int) Question
 
-	// Locked is set where a device takes a write to what it keeps while its torque is on, and follows it: the torque is
-	// asked for first.
+	// Locked: with torque on, a device accepts a write to its stored settings and moves accordingly. So the tool reads the
+	// torque state first.
 	Locked bool
 }
 
@@ -134,7 +133,7 @@ func (c *client) Identify(id int) (Found, error) {
 
 func (c *client) Question(m Model, id int) Question { return c.ToolSpec.Question(m, id) }
 
-// model is what the device at id is taken for.
+// model is the assumed model of the device at id.
 func (c *client) model(id int) (Model, error) {
 	if c.cfg.Model != nil {
 		return c.cfg.Model, nil
@@ -271,7 +270,7 @@ func (c *client) settled(id int, op string, err error) error {
 // maxNoiseReads bounds how long Settle waits on a line that never falls silent, reads.
 const maxNoiseReads = 100
 
-// Settle waits until nothing has been received for quiet, within bounds, and discards what is.
+// Settle waits, within bounds, until no byte has been received for quiet, and discards all bytes.
 func Settle(line Port, quiet time.Duration) {
 	var scrap [256]byte
 	for range maxNoiseReads {
@@ -284,7 +283,7 @@ func Settle(line Port, quiet time.Duration) {
 // Tries is how often a request is sent before silence counts as an answer.
 const Tries = 3
 
-// Retry repeats what a line may have lost.
+// Retry repeats a request that may have been lost on the line.
 func Retry(try func() error) error {
 	var err error
 	for range Tries {

@@ -110,7 +110,7 @@ type Traits struct {
 	GuardFix   string                // how to set them
 	Firmware   string                // the maker's tool that writes firmware
 	Same       func(a, b Model) bool // devices of a and b report the same of themselves; nil = none do
-	Unnamed    Model                 // what a tool takes devices for that do not report their model, where that is none of Models
+	Unnamed    Model                 // the model assumed for devices that do not report one, if it is not in Models
 	NoDefaults bool                  // what the factory set depends on the firmware
 	FixedIDs   *Refusal              // why Tool.SetID always fails; nil = it does not
 	FixedAll   *Refusal              // why every write fails; nil = they do not

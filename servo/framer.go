@@ -20,7 +20,7 @@ type Rules struct {
 	Frame func(head []byte) (n int, ok bool)
 	// Check reports whether a whole packet is sound.
 	Check func(packet []byte) bool
-	// Unchecked reports that packets have no checksum: whatever is received and is no reply is damaged.
+	// Unchecked: packets have no checksum, so received bytes that form no reply count as damaged.
 	Unchecked bool
 }
 

@@ -9,15 +9,15 @@ import (
 )
 
 // Protocol is a vendor's part of a GenericChain: its packets. i is the index of a servo. All methods are called
-// from the chain's goroutine while there is a line; what they return is what went wrong: ErrNoReply or ErrCorrupt of one
-// servo, anything else of the line itself.
+// from the chain's goroutine while there is a line. ErrNoReply and ErrCorrupt are errors of one servo, all others are
+// errors of the line.
 type Protocol interface {
 	// Connect takes the line that has just been opened.
 	Connect(x *Exchange)
 	// Identify reads model and settings of servo i. It moves nothing and enables no torque. Its error may be a *hal.Error.
 	Identify(i int) error
-	// Ready reports whether servo i may be given torque now. Where its mode is another than its goal's, it changes that
-	// first, when GenericChain.Resting reports that it may. ErrDiffers is a servo that does not take what torque needs.
+	// Ready reports whether torque of servo i may be switched on now. If its mode differs from its goal's, Ready changes the
+	// mode first, once GenericChain.Resting allows it. ErrDiffers: the servo did not store a setting that torque requires.
 	Ready(i int) (bool, error)
 	// StageTorqueOff stages torque off for servo i, StageTorqueOn one of the Steps of switching torque on at its position.
 	StageTorqueOff(i int)
@@ -25,7 +25,7 @@ type Protocol interface {
 	// StageGoal stages the goal of servo i; false if that needs another mode, which changes only with torque off.
 	StageGoal(i int) bool
 	Steps() int
-	// Stage ends what has been staged, which goes out before what is staged after; Flush sends it.
+	// Stage ends a group of staged packets, which is sent before later ones; Flush sends all.
 	Stage()
 	Flush() error
 	// SyncRead reads the states of many with one request, fast or not, and calls GenericChain.MarkReceived for each that replies.
@@ -33,17 +33,17 @@ type Protocol interface {
 	// ReadState reads the state of servo i with a request of its own, ReadHealth its torque switch and its health.
 	ReadState(i int) error
 	ReadHealth(i int) error
-	// Invalidate notes that what was written to servo i may be gone.
+	// Invalidate notes that values written to servo i may be lost.
 	Invalidate(i int)
-	// Clear frees servo i of a latched alarm; torque stays off.
+	// Clear clears a latched alarm of servo i; torque stays off.
 	Clear(i int) error
-	// ParserStats is what the line's parser has counted.
+	// ParserStats returns the counters of the line's parser.
 	ParserStats() (badChecksums, garbage uint64)
 }
 
 // LongReader is a Protocol without a separate request for health: SyncRead and ReadState read one device long.
 type LongReader interface {
-	// ReadLong reports which device the reads of this cycle read long, -1 = none; one that was lost is read long anyway.
+	// ReadLong selects the device that the reads of this cycle read long, -1 = none; a lost device is always read long.
 	ReadLong(i int)
 	// ShowsHealth reports whether a long read shows the torque switch of servo i; else ReadHealth follows it.
 	ShowsHealth(i int) bool
@@ -53,17 +53,17 @@ type LongReader interface {
 type ChainSpec struct {
 	LastID  int  // maximum id
 	Bits    int  // of a byte on the wire
-	Out, In int  // bytes of the longest packets, staged together and replied together
+	Out, In int  // bytes of the longest packets: all staged together, all replies together
 	NoLimit bool // devices cannot limit their effort: a limit of zero is made by switching torque off
-	Untold  bool // devices do not report whether they have torque: one that was lost waits for Enable to have been false
+	Untold  bool // devices do not report their torque state: after a loss, Enable must have been false once
 	// Base is the best way to read servo i; nil = SingleReads.
 	Base  func(i int) Level
 	Known func(i int) bool // the model of servo i is one of the vendor's
-	// Faults are faults in the description of servo i, beside its id and its settings; nil = none. Open reports them.
+	// Faults are faults in the config of servo i, in addition to its id and its settings; nil = none. Open reports them.
 	Faults func(i int) []error
 }
 
-// Device is one servo of a chain with everything known of it that is not of its vendor.
+// Device is one servo of a chain: its state that does not depend on the vendor.
 type Device struct {
 	DeviceState
 	Reading
@@ -71,14 +71,14 @@ type Device struct {
 	Barred bool // another model replies at this id: it is not used
 	met    bool
 	fresh  bool // armed in this Send
-	again  bool // and not for the first time: its torque was not seen
-	doubt  bool // back after a loss and not looked at yet: no goals
+	again  bool // and not for the first time: its torque was not confirmed
+	doubt  bool // back after a loss and not checked yet: gets no goals
 	base   Level
 	clears Clears
 }
 
-// GenericChain runs the cycle of a chain of servos for any vendor's Protocol. It keeps the state of each servo and the line.
-// has torque, and the line. One goroutine calls it. It is a Chain.
+// GenericChain runs the cycle of a chain of servos for any vendor's Protocol. It keeps the state of each servo, which of
+// them has torque, and the line. One goroutine calls it. It is a Chain.
 //
 // Send stages and sends the goals of all servos with torque, changed or not, which repairs a lost packet. Receive reads all
 // servos, with one request where possible. A servo that did not reply is polled by itself in the next cycle, after three
@@ -90,7 +90,7 @@ type GenericChain struct {
 	cfg      ChainConfig
 	spec     ChainSpec
 	protocol Protocol
-	long     LongReader // nil where the protocol is none
+	long     LongReader // nil if the protocol does not implement it
 	x        Exchange
 	line     Line // nil while it is lost
 	reopen   Reconnector
@@ -104,8 +104,8 @@ type GenericChain struct {
 	cut      cut
 }
 
-// HealthInterval is the number of cycles of period between two health reads: five, and 50 ms at least. What a
-// look sees, heat and a switch that fell, changes no faster in a short cycle, where the wire has the least time for it.
+// HealthInterval is the number of cycles of period between two health reads: at least five, and at least 50 ms. Heat and
+// the torque switch do not change faster in a short cycle, and a short cycle has the least bus time for reads.
 func HealthInterval(period time.Duration) int {
 	const least, pause = 5, 50 * time.Millisecond
 	if period <= 0 {
@@ -144,13 +144,13 @@ func (r *GenericChain) connect(line Line) {
 	r.protocol.Connect(&r.x)
 }
 
-// Units returns what servo i's values mean.
+// Units returns the units and ranges of servo i's values.
 func (r *GenericChain) Units(i int) Units { return r.cfg.Servos[i].Model.Units() }
 
 // Inline lets a lost line be opened within the cycle, for lines in memory; see Reconnector. Call it before Send.
 func (r *GenericChain) Inline() { r.reopen.Inline = true }
 
-// SetGoal stages what servo i must do from the next Send on.
+// SetGoal stages the goal of servo i from the next Send on.
 func (r *GenericChain) SetGoal(i int, g Goal) { r.Devices[i].Goal = g }
 
 // State returns the last state of servo i. The chain changes it in Send, Receive and Halt.
@@ -163,10 +163,10 @@ func (r *GenericChain) Fault(i int) error { return r.Devices[i].State.Inhibit }
 // Stats returns the counts so far.
 func (r *GenericChain) Stats() Stats { return r.stats }
 
-// IsServoError reports whether err is one servo's silence or noise, and no matter of the line.
+// IsServoError reports whether err is a missing or corrupt reply of one servo, not an error of the line.
 func IsServoError(err error) bool { return errors.Is(err, ErrNoReply) || errors.Is(err, ErrCorrupt) }
 
-// Close closes the line and waits for a try to get it back that is under way. Torque stays as it is: Halt first.
+// Close closes the line and waits for a running attempt to reopen it. It does not switch torque off: call Halt first.
 func (r *GenericChain) Close() error {
 	err := r.reopen.Close()
 	if r.line == nil {
@@ -177,7 +177,7 @@ func (r *GenericChain) Close() error {
 	return errors.Join(err, line.Close())
 }
 
-// lineError passes on an error of servo s or of the port, with its place; when the adapter is gone the line is given up.
+// lineError adds bus and servo to an error of servo s or of the port. If the adapter is lost it closes the line.
 func (r *GenericChain) lineError(s *Device, op string, err error) error {
 	if err == nil {
 		return nil
@@ -202,7 +202,7 @@ func (r *GenericChain) lineError(s *Device, op string, err error) error {
 
 // lose closes the line.
 func (r *GenericChain) lose(err error) {
-	r.line.Close() // it is gone: there is nothing to learn from a second error
+	r.line.Close() // it is lost: a second error adds nothing
 	r.line = nil
 	r.reopen.Lose(err)
 	for i := range r.Devices {
@@ -210,8 +210,8 @@ func (r *GenericChain) lose(err error) {
 	}
 }
 
-// attend sees to a lost line and never blocks. nil means that there is a line. The servos of one that is back may have
-// lost their power, or hold torque on an old goal.
+// attend reopens a lost line and never blocks. nil means that there is a line. After the loss servos may have lost their
+// power, or hold torque on an old goal.
 func (r *GenericChain) attend() error {
 	if r.line != nil {
 		return nil
@@ -236,13 +236,13 @@ func (r *GenericChain) wanted(s *Device) bool {
 	return s.Goal.Enable && !(r.spec.NoLimit && s.Share() == 0)
 }
 
-// ready reports whether servo i can be given torque now: it answered in the last cycle and no alarm has it latched.
+// ready reports whether torque of servo i can be switched on now: it replied in the last cycle and no alarm is latched.
 func (r *GenericChain) ready(i int) (bool, error) {
 	s := &r.Devices[i]
 	switch {
 	case s.Barred || s.Lost || !s.met || s.State.Err != nil || math.IsNaN(s.State.Position):
 		return false, nil
-	// Enabling it again would free it: that is not what latching is for.
+	// Enabling it again would clear the latch.
 	case s.Latched:
 		s.Hold(ErrLatched)
 		return false, nil
@@ -256,8 +256,8 @@ func (r *GenericChain) ready(i int) (bool, error) {
 	return r.protocol.Ready(i)
 }
 
-// Resting reports whether servo i may be prepared for torque now, which takes some exchanges: its torque was seen to be off,
-// not only commanded off, and no other was prepared in this Send. One with torque is switched off.
+// Resting reports whether servo i may be prepared for torque now, which takes some exchanges: its torque is confirmed off,
+// not only commanded off, and no other was prepared in this Send. A servo with torque is switched off.
 func (r *GenericChain) Resting(i int) bool {
 	s := &r.Devices[i]
 	if s.Torque != Off {

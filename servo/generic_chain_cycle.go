@@ -103,8 +103,8 @@ func (r *GenericChain) receive() error {
 	return err
 }
 
-// readGroup reads all servos that take part with one request and finds who was missing. In the order asked, whoever is
-// first without an answer may have kept the rest waiting.
+// readGroup reads all servos that take part with one request and counts the missing replies. The first missing one, in
+// the order requested, may have blocked the replies after it.
 func (r *GenericChain) readGroup(way Level) error {
 	r.list = r.list[:0]
 	for i := range r.Devices {
@@ -132,9 +132,9 @@ func (r *GenericChain) readGroup(way Level) error {
 	return nil
 }
 
-// readAlone reads the servos that no group holds: by their level, because they missed the last group, or because it is
-// time to ask a lost one. Once a servo was silent the rest is asked only while the period lasts, and begins the next
-// cycle; of the lost ones that stay silent a single one is asked a cycle.
+// readAlone reads single servos: those whose level has no group read, that missed the last group, or that are lost and due
+// for a retry. After a servo did not reply, the rest is read only within the period, and first in the next cycle. At most
+// one silent lost servo is read per cycle.
 func (r *GenericChain) readAlone() error {
 	n, over, first, some := len(r.Devices), false, r.next, false
 	for pass := range 2 {

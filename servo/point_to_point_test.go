@@ -16,7 +16,7 @@ type shut struct {
 
 func (s *shut) Close() error { s.times++; return errors.New("gone") }
 
-// A line is closed before it is opened again, whatever it says to that, and once.
+// A line is closed once before it is opened again, even if Close returns an error.
 func TestLone(t *testing.T) {
 	first, second := &shut{}, &shut{}
 	lines := []Line{first, second}

@@ -41,7 +41,8 @@ func TestSafety02LostServosAreSentSafeCommands(t *testing.T) {
 	}
 }
 
-// TestSafety08CutTorque: a stop goes out at once, whoever calls it, to lost servos too, and no torque comes back by the goals of before.
+// TestSafety08CutTorque: a stop from any goroutine is sent at once, to lost servos too. Earlier goals do not restore
+// torque.
 func TestSafety08CutTorque(t *testing.T) {
 	b := newStub(t)
 	b.cycle(t)

@@ -17,42 +17,43 @@ type protocol struct {
 	devices []device
 }
 
-// device is what the chain knows of one motor beside its seat.
+// device is the state of one motor in addition to servo.Device.
 type device struct {
 	cfg *servo.ServoConfig
 	m   *Model
 
-	last    Feedback // as it came last
-	heard   bool     // since the last Flush began
-	staged  int      // commands that are staged and answered with feedback
-	pending int      // feedback that is on the way
-	ask     Index    // parameter that is waited for, 0 = none
+	last    Feedback // decoded last feedback
+	heard   bool     // feedback was received since the last Flush began
+	staged  int      // staged commands that are answered with feedback
+	pending int      // expected feedback frames
+	ask     Index    // parameter of the pending read, 0 = none
 	got     float64  // its value
-	mode    int      // RunMode that it was armed in
+	mode    int      // RunMode in which it was armed
 	limit   float64  // LimitTorque in the motor, N·m, NaN = unknown
-	timeout float64  // CANTimeout that it must have
-	mute    int      // questions for its voltage without an answer
-	owed    int      // feedback that came too late so far: it may come yet
-	extra   int      // feedback that nothing asked for, lately
+	timeout float64  // required CANTimeout
+	mute    int      // reads of its voltage without a reply
+	owed    int      // feedback frames that missed their timeout and may still arrive
+	extra   int      // recent feedback frames without a command
 	message Message  // the last feedback
 }
 
-// maxExtra is how much new feedback without a question is believed to be chance. A second node with a motor's id sends one for each question.
+// maxExtra is the number of feedback frames without a command that are tolerated as chance. A second node with the motor's
+// id sends one for each command.
 const maxExtra = 5
 
-// errSharedID is why a motor loses its torque of whose feedback half is another node's.
+// errSharedID is the fault of a motor whose id another node also uses: half of the feedback is the other node's.
 var errSharedID = errors.New("more replies than questions: another node on the bus sends with its id (try: halyard scan, with one motor connected at a time)")
 
-// replyDelay is what a motor needs before an answer.
+// replyDelay is the time of a motor before a reply.
 const replyDelay = time.Millisecond
 
 // Connect takes a line.
 func (b *protocol) Connect(x *servo.Exchange) { b.x = servo.NewCANExchange(x, b.handleFrame) }
 
-// ParserStats is what was no frame; the bus itself drops what is damaged.
+// ParserStats counts malformed frames; the bus itself drops corrupt ones.
 func (b *protocol) ParserStats() (uint64, uint64) { return 0, b.x.Bad }
 
-// handleFrame takes one frame; it reports whether it was waited for.
+// handleFrame handles one frame; it reports whether the frame was expected.
 func (b *protocol) handleFrame(f *servo.CANFrame) bool {
 	var m Message
 	if !m.Parse(f) {
@@ -67,10 +68,10 @@ func (b *protocol) handleFrame(f *servo.CANFrame) bool {
 	return false
 }
 
-// handleReply takes an answer of motor i.
+// handleReply handles a reply of motor i.
 func (b *protocol) handleReply(i int, m *Message) bool {
 	d, s := &b.devices[i], &b.chain.Devices[i].State
-	again := *m == d.message // an adapter's doing; two motors hardly ever agree on every bit
+	again := *m == d.message // duplicated by an adapter; two motors hardly ever agree on every bit
 	switch m.Type {
 	case Who:
 	case Read:
@@ -98,13 +99,13 @@ func (b *protocol) handleReply(i int, m *Message) bool {
 			d.extra++
 			return false
 		}
-	default: // faults on their own: feedback has them too
+	default: // fault frames: feedback has the faults too
 		return false
 	}
 	return true
 }
 
-// stage stages a command for motor i that it answers with feedback, put any other message.
+// stage stages a command for motor i that it answers with feedback; put stages any other message.
 func (b *protocol) stage(i int, m Message) {
 	b.devices[i].staged++
 	b.put(m)
@@ -115,14 +116,14 @@ func (b *protocol) put(m Message) {
 	b.x.Put(&f)
 }
 
-// collect sends what is staged for motor i and waits for more answers than its feedback.
+// collect sends the staged messages for motor i and waits for its feedback and more other replies.
 func (b *protocol) collect(i, more int) error {
 	d := &b.devices[i]
 	d.pending, d.staged = d.pending+d.staged, 0
 	return b.x.Collect(d.pending+more, replyDelay)
 }
 
-// Identify asks motor i whether it is there. One that holds goes on holding.
+// Identify reads the device id of motor i. It does not change the motor's torque.
 func (b *protocol) Identify(i int) error {
 	d := &b.devices[i]
 	d.limit, d.mute = math.NaN(), 0
@@ -130,8 +131,8 @@ func (b *protocol) Identify(i int) error {
 	return b.collect(i, 1)
 }
 
-// SyncRead waits for the feedback of many: of those that were told a goal it is on the way, the others are told something
-// that changes nothing.
+// SyncRead waits for the feedback of many motors. A motor that was sent a goal already replies; the others get a command
+// without effect.
 func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 	if err := b.x.Drain(); err != nil {
 		return err
@@ -148,7 +149,7 @@ func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 	err := b.x.Collect(want, replyDelay)
 	for _, i := range list {
 		d := &b.devices[i]
-		// The last of several answers is the one that counts.
+		// The last of several replies counts.
 		if d.heard && d.pending == 0 {
 			b.judge(i)
 			b.chain.MarkReceived(i)
@@ -165,7 +166,7 @@ func (d *device) forget() {
 	d.heard, d.owed, d.pending = false, d.owed+d.pending, 0
 }
 
-// nudge makes motor i answer: one that is not meant to hold is commanded to stop, another its limit.
+// nudge makes motor i send feedback: a motor without torque gets a stop command, another one its torque limit.
 func (b *protocol) nudge(i int) {
 	if b.chain.Devices[i].Stage == servo.TorqueOn {
 		b.stage(i, Set(b.devices[i].cfg.ID, LimitTorque, b.share(i)))
@@ -174,15 +175,15 @@ func (b *protocol) nudge(i int) {
 	b.StageTorqueOff(i)
 }
 
-// share is the greatest torque that motor i may give now, N·m.
+// share is the torque limit of motor i now, N·m.
 func (b *protocol) share(i int) float64 {
 	return b.chain.Devices[i].Share() * b.devices[i].m.Spans.Torque
 }
 
-// judge compares what motor i does with what it was told.
+// judge compares the state of motor i with the commanded one.
 func (b *protocol) judge(i int) {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
-	torque := servo.On // whatever else it does turns the motor
+	torque := servo.On // every state but Resting drives the motor
 	if d.last.State == Resting {
 		torque = servo.Off
 	}
@@ -194,17 +195,17 @@ func (b *protocol) judge(i int) {
 	seat.State.Torque = torque == servo.On
 }
 
-// ReadState is Group for one.
+// ReadState is SyncRead for one motor.
 func (b *protocol) ReadState(i int) error {
 	list := [1]int{i}
 	return b.SyncRead(servo.SyncReads, list[:])
 }
 
-// muteAfter is how often a motor is asked for its voltage before it counts as one that cannot say it: firmware before
-// 1.2.1.5.
+// muteAfter is the number of unanswered reads of the voltage after which a motor counts as one that cannot report it:
+// firmware before 1.2.1.5.
 const muteAfter = 3
 
-// ReadHealth reads the supply's voltage, and of a motor that must be limp whether it is.
+// ReadHealth reads the supply's voltage and, if torque must be off, whether it is off.
 func (b *protocol) ReadHealth(i int) error {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	if d.heard, d.ask = false, 0; d.mute < muteAfter {
@@ -221,18 +222,18 @@ func (b *protocol) ReadHealth(i int) error {
 	case more == 1 && d.ask == 0:
 		d.mute, seat.State.Voltage = 0, d.got
 	case more == 1 && d.heard:
-		d.mute++ // it is there, and does not say its voltage
+		d.mute++ // it replies, but not with its voltage
 		err = onlyOther(err)
 	}
 	d.ask, d.owed, d.pending = 0, d.owed+d.pending, 0
-	d.extra, d.owed = d.extra/2, d.owed/2 // what was long ago has no weight
+	d.extra, d.owed = d.extra/2, d.owed/2 // old frames lose weight
 	if err == nil {
 		b.judge(i)
 	}
 	return err
 }
 
-// onlyOther leaves out that an answer did not come.
+// onlyOther is err without the error for a missing reply.
 func onlyOther(err error) error {
 	if errors.Is(err, servo.ErrNoReply) {
 		return nil
@@ -240,10 +241,10 @@ func onlyOther(err error) error {
 	return err
 }
 
-// Invalidate reports that the limit has to be written again; the mode is before every arming.
+// Invalidate marks the torque limit as unknown, so it is written again; the mode is written before every arming.
 func (b *protocol) Invalidate(i int) { b.devices[i].limit = math.NaN() }
 
-// Clear frees motor i of its faults.
+// Clear clears the faults of motor i.
 func (b *protocol) Clear(i int) error {
 	m := To(b.devices[i].cfg.ID, Stop)
 	m.Data[0] = 1

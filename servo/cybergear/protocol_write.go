@@ -73,11 +73,11 @@ func (b *protocol) write(i int, k Index, v float64, differs error) error {
 // Steps of arming: the goal where it is, the torque, and the goal once more, should enabling have forgotten it.
 func (b *protocol) Steps() int { return 3 }
 
-// StageTorqueOff stages a stop, Arm a step of giving torque, Aim the goal.
+// StageTorqueOff stages a stop.
 func (b *protocol) StageTorqueOff(i int) { b.stage(i, To(b.devices[i].cfg.ID, Stop)) }
 
-// StageTorqueOn stages a step of giving torque. As it comes a motor goes to positions at 2 rad/s: a controller that wants it slow says
-// so by its goals.
+// StageTorqueOn stages one step of switching torque on. The factory default speed of position mode is 2 rad/s; it is raised
+// to the model's, and the controller's goals define the speed.
 func (b *protocol) StageTorqueOn(i, step int) {
 	d := &b.devices[i]
 	switch {

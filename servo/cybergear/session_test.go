@@ -166,7 +166,7 @@ func TestTimeoutIsProven(t *testing.T) {
 	}
 }
 
-// Answers of others, to others, and late ones are no answers; a frame of nobody is none.
+// Replies of another motor, to another host, and late replies are ignored; so is a frame of an unknown id.
 func TestStrangers(t *testing.T) {
 	other := Feedback{ID: 9, State: Running}
 	toOther := rest

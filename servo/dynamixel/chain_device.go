@@ -7,7 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// deviceRegisters are the registers the cycle needs, looked up once; nil where the model has none.
+// deviceRegisters are the registers of the cycle, looked up once; nil if the model lacks the register.
 type deviceRegisters struct {
 	torque, hardware, watchdog                          *Register
 	position, velocity, effort, voltage, temperature    *Register
@@ -29,12 +29,12 @@ func (d *device) resolve() {
 		profileVelocity:     m.Register("profile_velocity"),
 		profileAcceleration: m.Register("profile_acceleration"), operatingMode: m.Register("operating_mode"),
 	}
-	// Load and current never stand in one table of those the chain reads, but for MX-64 and MX-106 in 1.0, whose current
-	// lies apart from the rest.
+	// A table has either load or current. Only MX-64 and MX-106 in 1.0 have both, and their current is not next to the other
+	// registers.
 	if m.CurrentControl {
 		d.reg.effort = m.Register("present_current")
 	}
-	// Both spans follow from the table: where the registers lie is the model's business alone.
+	// Both spans are computed from the model's table.
 	d.short = spanOf(d.reg.position, d.reg.velocity, d.reg.effort)
 	d.long = spanOf(d.reg.torque, d.reg.position, d.reg.voltage, d.reg.temperature, d.reg.hardware)
 	d.minTicks, d.maxTicks = m.MinTicks, m.MaxTicks
@@ -84,7 +84,7 @@ func (d *device) parseState(s span, st *Status) {
 	if v, ok := s.within(d.reg.effort, st.Data); ok {
 		state.Effort = d.reg.effort.SI(v)
 	}
-	// Long reads alone have these; they keep their last values in between.
+	// Only long reads have these; they keep their last values in between.
 	if v, ok := s.within(d.reg.voltage, st.Data); ok {
 		state.Voltage = d.reg.voltage.SI(v)
 	}
@@ -98,10 +98,10 @@ func (d *device) parseState(s span, st *Status) {
 	state.Torque = d.Torque == servo.On
 }
 
-// parseAlarm reads what st says of d's health. 1.0 has the bits in every answer; 2.0 only reports that hardware_error is
-// worth a look. A rising alarm asks for a long read, which reports whether torque is still on.
+// parseAlarm reads d's alarms from st. Protocol 1.0 has the bits in every reply; 2.0 has one alert bit for hardware_error.
+// A new alarm requests a long read, which reports whether torque is still on.
 func (d *device) parseAlarm(s span, st *Status) {
-	// Without the alert bit hardware_error is zero; with it, it waits for a long read to be named.
+	// Without the alert bit hardware_error is zero; with it, a long read is needed to know the error.
 	alert := st.Error&AlertBit != 0
 	if d.m.Protocol == 1 {
 		d.State.Alarm = d.m.Alarms(st.Error)
@@ -117,12 +117,12 @@ func (d *device) parseAlarm(s span, st *Status) {
 	d.alert = alert
 }
 
-// parseTorque compares the torque switch and what stands beside it with what was told.
+// parseTorque compares the torque switch and the registers read with it to the commanded values.
 func (d *device) parseTorque(k servo.Switch, s span, data []byte) {
-	// What stands beside the switch reports why it is off.
+	// The registers read with the switch show why it is off.
 	limit, limitRead := s.within(d.limitRegister(), data)
 	dog, dogRead := s.within(d.reg.watchdog, data)
-	// An alarm of a 1.0 servo leaves a torque limit of zero behind, even where torque is switched on again.
+	// An alarm of a 1.0 servo sets its torque limit to zero, which stays when torque is switched on again.
 	robbed := d.m.Protocol == 1 && limitRead && limit == 0 && d.limit > 0
 	switch {
 	case !d.SawTorque(k, k == servo.Off && d.State.Alarm&d.fatal != 0 || robbed):
@@ -132,7 +132,7 @@ func (d *device) parseTorque(k servo.Switch, s span, data []byte) {
 	// Its RAM is gone, and its torque came back by itself, by the startup register.
 	case dogRead && dog == 0 && d.guarded:
 		d.hold(servo.ErrPowerLost)
-	// A limit packet was lost, or somebody else wrote.
+	// A limit packet was lost, or another program wrote.
 	case limitRead && d.limit >= 0 && limit != d.limit:
 		d.limit = -1 // written again with the next goal
 	}
@@ -144,7 +144,7 @@ func (d *device) parseTorque(k servo.Switch, s span, data []byte) {
 	}
 }
 
-// hold is Member.Hold; the limit in the servo is nobody's any more.
+// hold is DeviceState.Hold; the limit in the servo is unknown afterwards.
 func (d *device) hold(why error) {
 	d.Hold(why)
 	d.limit = -1
@@ -183,7 +183,7 @@ func (d *device) limitRaw() int64 {
 	return d.shareOf(d.outputLimit(), limitOutput)
 }
 
-// shareOf is the goal's limit as a raw value of r: a share of what the model can do, within what the EEPROM allows.
+// shareOf is the goal's limit as a raw value of r: a share of the model's maximum, within the limit in EEPROM.
 func (d *device) shareOf(r *Register, i int) int64 {
 	return min(int64(math.Round(d.Share()*float64(r.Max))), d.maxLimit[i])
 }

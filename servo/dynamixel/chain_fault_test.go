@@ -165,12 +165,12 @@ func TestChainRefusedMode(t *testing.T) {
 		r.SetGoal(0, mode)
 		r.run(6)
 		if r.Fault(0) != nil || !r.State(0).Torque {
-			t.Errorf("%s: enabled anew: got %v, torque %v", model, r.Fault(0), r.State(0).Torque)
+			t.Errorf("%s: enabled again: got %v, torque %v", model, r.Fault(0), r.State(0).Torque)
 		}
 	}
 }
 
-// A servo that stands outside of its position limits is given no torque: it would leap to the nearer one.
+// A servo outside its position limits gets no torque: it would jump to the nearer limit.
 func TestChainOutsideOfItsLimits(t *testing.T) {
 	for model, limit := range map[string]string{"xm430-w350": "min_position", "xl430-w250": "min_position", "ax-12a": "cw_angle_limit"} {
 		r := newRig(t, nil, model, model)

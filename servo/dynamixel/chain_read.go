@@ -177,7 +177,7 @@ func (c *protocol) receiveFast(total int) error {
 			if !ok {
 				break
 			}
-			// Right CRC, wrong servo: somebody answers out of turn.
+			// Right CRC, wrong servo: a servo replied out of turn.
 			if st.ID != d.cfg.ID {
 				return servo.ErrCorrupt
 			}
@@ -206,7 +206,7 @@ func (c *protocol) receiveGroup() error {
 			}
 			return err
 		}
-		// A second answer under one id finds nobody who still waits, and is dropped. The next in turn is the likeliest.
+		// A second reply under one id matches no pending device, and is dropped. The next in turn is the likeliest.
 		for k := range c.members {
 			d := c.members[(next+k)%len(c.members)]
 			if d.cfg.ID == st.ID && !d.Answered {

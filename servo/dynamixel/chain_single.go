@@ -37,7 +37,7 @@ func (c *protocol) setMode(d *device, mode int) error {
 	return c.store(d, d.m.Register("ccw_angle_limit"), hi)
 }
 
-// store writes v to r and reads it back, whatever the servo's status return level. Torque must be off for EEPROM.
+// store writes v to r and reads it back, at any status return level. Torque must be off for EEPROM.
 func (c *protocol) store(d *device, r *Register, v int64) error {
 	var room [4]byte
 	l := c.link
@@ -48,7 +48,7 @@ func (c *protocol) store(d *device, r *Register, v int64) error {
 	if err := l.ask(statusBytes(l.protocol, 0), d.delay); err != nil {
 		return err
 	}
-	// No acknowledgement is no fault: a status return level of 1 answers reads alone. The reading back decides.
+	// No acknowledgement is not a fault: a status return level of 1 answers only reads. The read-back decides.
 	if s, err := l.status(); err == nil {
 		if err := refusal(l.protocol, s.Error); err != nil {
 			return fmt.Errorf("write %s: %w: %w", r.Name, servo.ErrDiffers, err)

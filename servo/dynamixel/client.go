@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Client talks to one servo at a time, for tools. Every call blocks for its wire time, the servos' return delay,
-// Latency and 2 ms at most. It shares its port with nobody.
+// Client exchanges packets with one servo at a time, for tools. Every call blocks for at most its wire time, the servos'
+// return delay, Latency and 2 ms. It must be the only user of its port.
 type Client struct {
 	Name string // the bus in errors
 	link *link
@@ -99,23 +99,23 @@ func (c *Client) plain(id byte, op Op, data []byte) error {
 	return err
 }
 
-// exchange sends in and returns the servo's answer, checked. Nobody answers a broadcast.
+// exchange sends in and returns the servo's checked reply. A broadcast has no reply.
 func (c *Client) exchange(op string, in *Instruction, reply int) (Status, error) {
 	l := c.link
 	l.Out = l.Out[:0]
 	l.add(in)
-	// Nobody answers a broadcast, whatever its instruction; PingAll is the exception and does not come here.
+	// No servo answers a broadcast of any instruction, except a ping: PingAll does not use exchange.
 	if in.ID == Broadcast {
 		return Status{}, c.classify(in.ID, op, l.Write())
 	}
-	// What this exchange adds to the counters tells noise from silence.
+	// The counts that this exchange adds distinguish noise from silence.
 	garbage, bad := l.parser.Garbage, l.parser.BadChecksum
 	if err := l.ask(statusBytes(l.protocol, reply), maxDelay); err != nil {
 		return Status{}, c.classify(in.ID, op, err)
 	}
 	for {
 		s, err := l.status()
-		// Something came, but no packet: a wrong rate, a collision, a bad cable. Silence would mean that nobody is there.
+		// Bytes were received, but no packet: a wrong rate, a collision, a bad cable. Silence would mean: no servo.
 		if errors.Is(err, servo.ErrNoReply) && len(l.Raw) > 0 {
 			err = fmt.Errorf("%w: got %d bytes, %d bad checksums, %d bytes of noise", servo.ErrCorrupt, len(l.Raw),
 				l.parser.BadChecksum-bad, l.parser.Garbage-garbage)

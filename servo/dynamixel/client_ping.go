@@ -18,10 +18,10 @@ type Found struct {
 	Answers  int // more than one: several servos have this id
 }
 
-// Model is the found servo's model, nil when it is none that this package knows.
+// Model is the found servo's model, nil if this package does not support it.
 func (f *Found) Model(protocol int) *Model { return ModelByNumber(f.Number, protocol) }
 
-// asRefusal finds a servo's own no in err.
+// asRefusal finds a servo's error status in err.
 func asRefusal(err error) (Refusal, bool) {
 	var r Refusal
 	ok := errors.As(err, &r)
@@ -34,7 +34,7 @@ func (c *Client) Ping(id byte) (Found, error) {
 	f := Found{ID: id}
 	s, err := c.exchange("ping", &Instruction{ID: id, Op: Ping}, 3)
 	if err != nil {
-		// A no is an answer too: somebody is there.
+		// An error status is a reply too: a servo is there.
 		if _, refused := asRefusal(err); !refused {
 			return f, c.collision(id, err)
 		}
@@ -47,7 +47,7 @@ func (c *Client) Ping(id byte) (Found, error) {
 		return f, err
 	}
 	if c.link.protocol == 1 {
-		// A ping of 1.0 tells nothing but that somebody is there.
+		// A ping of protocol 1.0 returns only that a servo is there.
 		p, err := c.Read(id, 0, 3)
 		if hal.KindOf(err) == hal.Timeout {
 			return f, c.fault(hal.BusFault, id, "ping", errPingOnly)

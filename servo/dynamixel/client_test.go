@@ -167,13 +167,13 @@ func TestClientTroubles(t *testing.T) {
 			}
 		})
 	}
-	// A slow adapter is waited for when it is notified of.
+	// With SetLatency the client waits for a slow adapter.
 	client, _ := play(t, 2, ping+"after 9ms\n< FF FF FD 00 01 07 00 55 00 06 04 26 65 5D")
 	client.SetLatency(16 * time.Millisecond)
 	if _, err := client.Ping(1); err != nil {
 		t.Errorf("with 16 ms of latency: got %v", err)
 	}
-	// Somebody else's answer is not ours.
+	// The reply of another id is ignored.
 	client, _ = play(t, 2, ping+"< FF FF FD 00 02 07 00 55 00 06 04 26 6F 6D FF FF FD 00 01 07 00 55 00 06 04 26 65 5D")
 	if f, err := client.Ping(1); err != nil || f.Number != 1030 {
 		t.Errorf("behind another's answer: got %+v, %v", f, err)

@@ -96,7 +96,7 @@ func (d driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 	})
 }
 
-// ping is a bare ping, whatever the servo says to it.
+// ping is a bare ping; a reply with an error status counts as success.
 func (t tool) ping(id int) error {
 	_, err := t.exchange("ping", &Instruction{ID: byte(id), Op: Ping}, 3)
 	if _, refused := asRefusal(err); refused {

@@ -44,7 +44,7 @@ func instructions(protocol int, data []byte) func() (*Instruction, error) {
 	}
 }
 
-// lastRead is the last instruction in asked that has data in its replies; nil where there is none.
+// lastRead is the last instruction in asked that has data in its replies; nil if asked has no such instruction.
 func lastRead(protocol int, asked []byte) (last *Instruction) {
 	next := instructions(protocol, asked)
 	for {

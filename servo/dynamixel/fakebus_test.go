@@ -7,17 +7,17 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// fakeServo is a register file that answers as its model would, as far as the chain can tell.
+// fakeServo is a register file that answers like its model in everything that the chain checks.
 type fakeServo struct {
 	m      *Model
 	id     byte
 	regs   [1024]byte
-	mute   bool // hears but does not answer
+	mute   bool // receives but does not answer
 	dead   bool // no power
 	noFast bool // old firmware: does not take part in fast reads
-	fixed  bool // takes no EEPROM
+	fixed  bool // ignores EEPROM writes
 	noWide bool // refuses reads across the gaps of its table
-	bad    int  // answers to spoil
+	bad    int  // replies to corrupt
 	errors byte // error byte of every answer
 }
 
@@ -37,8 +37,8 @@ func (s *fakeServo) power() {
 	}
 }
 
-// fakeBus is a line with servos on it, in virtual time. Silence in a group read hides everybody behind it, as on the
-// real bus.
+// fakeBus is a line with servos on it, in virtual time. A silent servo in a group read suppresses all replies after it,
+// as on the real bus.
 type fakeBus struct {
 	servos  []*fakeServo
 	rate    int

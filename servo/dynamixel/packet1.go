@@ -23,7 +23,7 @@ func AppendInstruction1(dst []byte, in *Instruction) []byte {
 			dst = append(dst, in.Blocks[i].Data...)
 		}
 	case BulkRead:
-		// The zero has no meaning that anybody has documented.
+		// The zero byte has no documented meaning.
 		// Note the order: length, id, address; 2.0 has id, address, length.
 		dst = append(dst, 0)
 		for i := range in.Blocks {

@@ -268,18 +268,18 @@ func TestBadParameters(t *testing.T) {
 		{1, "write nothing", Packet{Code: byte(Write), Params: []byte{1}}, errShort},
 		{1, "sync write of no size", Packet{Code: byte(SyncWrite), Params: []byte{30, 0, 1, 2}}, errShape},
 		{1, "uneven sync write", Packet{Code: byte(SyncWrite), Params: []byte{30, 2, 1, 2}}, errShape},
-		{1, "sync write to nobody", Packet{Code: byte(SyncWrite), Params: []byte{30, 2}}, errShort},
+		{1, "sync write without ids", Packet{Code: byte(SyncWrite), Params: []byte{30, 2}}, errShort},
 		{1, "empty bulk read", Packet{Code: byte(BulkRead)}, errShort},
 		{1, "uneven bulk read", Packet{Code: byte(BulkRead), Params: []byte{0, 1}}, errShape},
 		{1, "sync read", Packet{Code: byte(SyncRead), Params: []byte{0, 1}}, errUnknown},
 		{2, "factory reset of nothing", Packet{Code: byte(FactoryReset)}, errShort},
 		{2, "short read", Packet{Code: byte(Read), Params: []byte{1, 0, 1}}, errShort},
 		{2, "long read", Packet{Code: byte(Read), Params: []byte{1, 0, 1, 0, 9}}, errShape},
-		{2, "sync read of nobody", Packet{Code: byte(SyncRead), Params: []byte{1, 0, 1, 0}}, errShort},
-		{2, "bulk read of nobody", Packet{Code: byte(BulkRead)}, errShape},
+		{2, "sync read without ids", Packet{Code: byte(SyncRead), Params: []byte{1, 0, 1, 0}}, errShort},
+		{2, "bulk read without ids", Packet{Code: byte(BulkRead)}, errShape},
 		{2, "bulk write overrun", Packet{Code: byte(BulkWrite), Params: []byte{1, 0, 0, 9, 0, 1}}, errShape},
 		{2, "bulk write of nothing", Packet{Code: byte(BulkWrite), Params: []byte{1, 0, 0, 0, 0}}, errShape},
-		{2, "bulk write to nobody", Packet{Code: byte(BulkWrite)}, errShort},
+		{2, "bulk write without ids", Packet{Code: byte(BulkWrite)}, errShort},
 		{2, "no such code", Packet{Code: 0x77}, errUnknown},
 	} {
 		var in Instruction
@@ -292,7 +292,7 @@ func TestBadParameters(t *testing.T) {
 	}
 }
 
-// The CRC over four bytes at a time is that over each byte alone, whatever the length and wherever it is continued.
+// The CRC over four bytes at a time equals the CRC byte by byte, for any length and any point of continuation.
 func TestCRCInSteps(t *testing.T) {
 	p := make([]byte, 23)
 	for i := range p {

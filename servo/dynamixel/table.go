@@ -38,7 +38,7 @@ type Indirect struct {
 	Min, Max          uint16
 }
 
-// Model is one servo model: its control table and what its values mean. Nobody writes to it.
+// Model is one servo model: its control table and the meaning of its values. It is read-only.
 type Model struct {
 	Name      string // "xm430-w350"
 	Number    uint16 // model_number

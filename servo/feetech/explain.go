@@ -44,7 +44,7 @@ func explain(asked, data []byte, host bool, model func(id int) servo.Model) []st
 	})
 }
 
-// addressed is the first register of the last read in asked; -1 where there is none.
+// addressed is the first register of the last read in asked; -1 if asked has no read.
 func addressed(asked []byte) int {
 	addr := -1
 	p := NewParser(FromHost)

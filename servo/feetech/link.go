@@ -61,11 +61,11 @@ func (l *link) register(id byte, r *servo.Register, delay time.Duration) (int64,
 	return r.Decode(k.Params), nil
 }
 
-// store writes v to r of servo id and reads it back, whatever its response level.
+// store writes v to r of servo id and reads it back, at any response level.
 func (l *link) store(id byte, r *servo.Register, v int64, delay time.Duration) error {
 	var room [4]byte
 	l.Out = AppendWrite(l.Out[:0], id, byte(r.Addr), r.Append(room[:0], v))
-	// No acknowledgement is no fault: the reading back decides.
+	// No acknowledgement is not a fault: the read-back decides.
 	if _, err := l.answer(id, 0, delay); err != nil && !servo.IsServoError(err) {
 		return err
 	}

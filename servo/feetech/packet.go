@@ -6,7 +6,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Broadcast is the ID that every servo listens to; nobody answers it.
+// Broadcast is the ID that every servo receives; no servo answers it.
 const Broadcast = 0xFE
 
 // LastID is the greatest ID of a servo.

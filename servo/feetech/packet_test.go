@@ -157,7 +157,7 @@ func TestTables(t *testing.T) {
 		}
 	}
 	if ModelByName("sts9999") != nil || ModelByNumber(0) != nil {
-		t.Error("found a model that is none")
+		t.Error("found a model that does not exist")
 	}
 	if Alarms(0x2F) != servo.AlarmVoltage|servo.AlarmEncoder|servo.AlarmHeat|servo.AlarmShock|servo.AlarmOverload || AlarmByte(Alarms(0x2F)) != 0x2F {
 		t.Errorf("alarms: got %v", Alarms(0x2F))

@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// What is read and written in a cycle, the same addresses in both series.
+// Addresses and sizes of the cyclic reads and writes, the same in both series.
 const (
 	stateAt     = 56 // position, speed, load, voltage, temperature
 	stateSize   = 8  // of HLS, whose effort is a current, currentSize
@@ -38,22 +38,22 @@ type write struct {
 	sent           bool
 }
 
-// device is what the chain knows of one servo beside its seat.
+// device is the state of one servo in addition to servo.Device.
 type device struct {
 	cfg *servo.ServoConfig
 	m   *Model
 
-	torque, lock, mode, limit, current              *servo.Register // current: HLS alone
+	torque, lock, mode, limit, current              *servo.Register // current: only HLS
 	position, velocity, load, volts, celsius, error *servo.Register
 	acceleration, goalPosition, goalTime, goalSpeed *servo.Register
 
 	delay     time.Duration
 	modeNow   int         // operating mode in the servo, -1 = unknown
 	limitNow  int64       // raw limit last written, -1 = unknown
-	maxLimit  int64       // what the EEPROM allows
+	maxLimit  int64       // limit in EEPROM
 	full      float64     // raw limit of a share of 1
 	size      byte        // of the state
-	fatal     servo.Alarm // what takes the torque
+	fatal     servo.Alarm // alarms that switch torque off
 	low, high float64     // ticks
 	coarse    float64     // step/s of one count of speed, 1 or 50
 }
@@ -70,7 +70,7 @@ func (d *device) init(cfg *servo.ServoConfig) {
 		d.limit = r("max_torque") // with the lock closed: the copy in RAM
 	}
 	d.goalTime, d.size, d.full = r("goal_time"), stateSize, float64(d.limit.Max)
-	if m.Series == HLS { // a current stands where others have the time, and is the limit as well
+	if m.Series == HLS { // the current is at the address of other series' time, and is the limit as well
 		d.goalTime, d.limit, d.current, d.size = r("goal_current"), r("goal_current"), r("present_current"), currentSize
 		d.full = float64(d.limit.Raw(m.StallCurrent))
 	}
@@ -88,12 +88,12 @@ func at(r *servo.Register, data []byte, addr byte) int64 { return r.Decode(data[
 // Connect takes a line.
 func (b *protocol) Connect(x *servo.Exchange) { b.link = newLink(x) }
 
-// ParserStats is what the parser has counted.
+// ParserStats returns the parser's counters.
 func (b *protocol) ParserStats() (uint64, uint64) {
 	return b.link.parser.BadChecksum, b.link.parser.Garbage
 }
 
-// Identify asks who servo i is and how it is set.
+// Identify reads the model and the settings of servo i.
 func (b *protocol) Identify(i int) error {
 	d, seat, l := &b.devices[i], &b.chain.Devices[i], b.link
 	f, err := l.identity(d.cfg.ID)
@@ -101,7 +101,7 @@ func (b *protocol) Identify(i int) error {
 		return err
 	}
 	if f.series != d.m.Series || d.m.Number != 0 && f.number != d.m.Number {
-		// Goals in another model's units are worse than none.
+		// Goals in another model's units are dangerous.
 		seat.Barred = true
 		got := fmt.Sprintf("model %d", f.number)
 		if m := ModelByNumber(f.number); m != nil {
@@ -165,7 +165,7 @@ func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 			}
 			return err
 		}
-		// A second answer under one id finds nobody who still waits, and is dropped.
+		// A second reply under one id matches no pending servo, and is dropped.
 		for _, i := range list {
 			seat := &b.chain.Devices[i]
 			if b.devices[i].cfg.ID != k.ID || seat.Answered || len(k.Params) != int(size) {
@@ -202,8 +202,8 @@ func (b *protocol) ReadState(i int) error {
 	return err
 }
 
-// parseState fills in a state that was read from stateAt. It refuses one that cannot be, and one without voltage: nobody speaks
-// without, but zeros are what is left where two servos talk at once, and one checksum in 256 fits.
+// parseState fills in a state that was read from stateAt. It refuses an impossible state, and one without voltage: a servo
+// without supply cannot reply. Zeros remain when two servos reply at once, and one checksum in 256 matches by chance.
 func (b *protocol) parseState(i int, k *Packet) bool {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	s := &seat.State
@@ -248,9 +248,9 @@ func (b *protocol) ReadHealth(i int) error {
 		d.modeNow = int(at(d.mode, k.Params, from))
 	}
 	torque := servo.SwitchOf(at(d.torque, k.Params, from))
-	// Whatever took the torque, it is an alarm's doing only while one stands.
+	// Torque that is off counts as switched off by an alarm only while a fatal alarm is active.
 	if seat.SawTorque(torque, torque == servo.Off && seat.State.Alarm&d.fatal != 0) && d.limit.Addr >= uint16(from) && d.limitStands() {
-		if at(d.limit, k.Params, from) != d.limitNow { // a packet was lost, or somebody else wrote
+		if at(d.limit, k.Params, from) != d.limitNow { // a packet was lost, or another program wrote
 			d.limitNow = -1
 		}
 	}
@@ -262,7 +262,7 @@ func (b *protocol) Invalidate(i int) {
 	b.devices[i].limitNow, b.devices[i].modeNow = -1, b.unknownMode(i)
 }
 
-// unknownMode is what is known of the mode of a servo that may have lost its power; SCS have only one.
+// unknownMode is the assumed mode of a servo that may have lost its power; SCS have only one mode.
 func (b *protocol) unknownMode(i int) int {
 	if b.devices[i].mode == nil {
 		return modePosition
@@ -270,7 +270,7 @@ func (b *protocol) unknownMode(i int) int {
 	return -1
 }
 
-// Clear switches the torque off again, which is what ends an overload; the servo's alarm must have gone with its cause.
+// Clear switches torque off again, which ends an overload; the alarm must be over with its cause.
 func (b *protocol) Clear(i int) error {
 	d := &b.devices[i]
 	if err := b.link.store(d.cfg.ID, d.torque, 0, d.delay); err != nil {
@@ -291,7 +291,7 @@ func (d *device) goalSize() int {
 	return goalBlock
 }
 
-// limitRaw is the effort limit of a goal as a raw value, within what the EEPROM allows.
+// limitRaw is the effort limit of a goal as a raw value, within the limit in EEPROM.
 func (d *device) limitRaw(share float64) int64 {
 	return min(int64(math.Round(share*d.full)), d.maxLimit)
 }
@@ -299,8 +299,8 @@ func (d *device) limitRaw(share float64) int64 {
 // limitStands reports that the limit has a register of its own at present: of an HLS in its current mode that holds the goal.
 func (d *device) limitStands() bool { return d.current == nil || d.modeNow != modeCurrent }
 
-// currentRaw is what goal_current of an HLS is set to: the goal in the current mode, else the limit, at least one count, since
-// at none the motor is limp until it is started again.
+// currentRaw is the goal_current of an HLS: the goal in current mode, else the limit. It is at least one count: at zero the
+// motor loses torque until it is started again.
 func (d *device) currentRaw(goal float64, mode hal.Mode, share float64) int64 {
 	most := d.limitNow
 	if most < 0 { // not known: the servo is as its EEPROM has it, which is no less

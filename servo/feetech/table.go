@@ -36,7 +36,7 @@ func bauds() []Baud {
 	return []Baud{{0, 1000000}, {1, 500000}, {2, 250000}, {3, 128000}, {4, 115200}, {5, 76800}, {6, 57600}, {7, 38400}}
 }
 
-// Model is one servo model: its memory table and what its values mean. Nobody writes to it.
+// Model is one servo model: its memory table and the meaning of its values. It is read-only.
 type Model struct {
 	Name      string
 	Number    uint16 // model_number; 0 = not published, not checked

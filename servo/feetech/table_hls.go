@@ -17,7 +17,7 @@ const (
 	firstHLS, endHLS = 40, 60 // minor versions
 )
 
-// What HLS servos count otherwise than STS: speeds in 50 step/s, 0.732 rpm, whatever the phase.
+// HLS servos differ from STS in the unit of speed: 50 step/s, 0.732 rpm, for every value of phase.
 var speedHLS = servo.Measure{Unit: "rad/s", Scale: coarseSpeed * 2 * math.Pi / 4096}
 
 // hlsModels are the HLS series, "constant force" servos with a current loop. Source: Feetech's memory table of the series, read

@@ -122,7 +122,7 @@ func stsRegisters(model int64) []servo.Register {
 		servo.Reg("hardware_error", 65, 1, readOnly, plain, 0, 255, 0, number),
 		servo.Reg("moving", 66, 1, readOnly, plain, 0, 1, 0, number),
 		servo.Reg("present_current", 69, 2, readOnly, servo.Magnitude15, -32767, 32767, 0, milliamps),
-		// The factory's own figures, whose units and defaults are not published: shown, and written by nobody.
+		// Factory values with unpublished units and defaults: displayed, read-only.
 		servo.Reg("moving_threshold", 80, 1, readOnly, plain, 0, 255, 0, number),
 		servo.Reg("dts", 81, 1, readOnly, plain, 0, 255, 0, number),
 		servo.Reg("speed_unit", 82, 1, readOnly, plain, 0, 255, 0, number),

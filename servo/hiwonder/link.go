@@ -23,7 +23,7 @@ type link struct {
 
 func newLink(x *servo.Exchange) *link { return &link{x, NewParser()} }
 
-// write adds c with params for id; nobody answers.
+// write adds c with params for id; the servo does not answer.
 func (l *link) write(id byte, c byte, params []byte) {
 	l.Out = AppendPacket(l.Out, &Packet{ID: id, Command: c, Params: params})
 }

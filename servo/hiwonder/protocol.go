@@ -62,7 +62,7 @@ func (b *protocol) ParserStats() (uint64, uint64) {
 	return b.link.parser.BadChecksum, b.link.parser.Garbage
 }
 
-// Identify asks how servo i is set. That somebody answers is all that is known of who it is.
+// Identify reads the settings of servo i. The protocol has no model number: any reply at the id counts as the servo.
 func (b *protocol) Identify(i int) error {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	value := map[string]int64{}
@@ -85,7 +85,7 @@ func (b *protocol) Identify(i int) error {
 	return nil
 }
 
-// SyncRead is never asked for: no servo takes part in one.
+// SyncRead is never called: the protocol has no group read.
 func (b *protocol) SyncRead(servo.Level, []int) error { return nil }
 
 // ReadState reads the position of servo i.

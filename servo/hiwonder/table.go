@@ -11,7 +11,7 @@ import (
 // addresses on the wire; Addr is ours, by which a command finds its registers.
 type Command struct {
 	Name        string
-	Write, Read byte // 0 = there is none
+	Write, Read byte // 0 = not available
 	Addr, Size  uint16
 }
 

@@ -15,34 +15,34 @@ type protocol struct {
 	devices []device
 }
 
-// device is what the chain knows of one servo beside its seat.
+// device is the state of one servo in addition to servo.Device.
 type device struct {
 	cfg *servo.ServoConfig
 	m   *Model
 
-	due      bool // goal is to be told in this Send
+	due      bool // goal is to be sent in this Send
 	goal     int  // ticks; 0 = free
-	settings bool // they are to be written first
+	settings bool // the settings must be written before it
 }
 
-// free is the position that takes the torque off.
+// free is the position that switches torque off.
 const free = 0
 
 // Connect takes a line.
 func (b *protocol) Connect(x *servo.Exchange) { b.link = newLink(x) }
 
-// ParserStats is what the parser has counted; there is no checksum.
+// ParserStats returns the parser's counters; the protocol has no checksum.
 func (b *protocol) ParserStats() (uint64, uint64) {
 	return b.link.parser.BadChecksum, b.link.parser.Garbage
 }
 
-// Identify asks whether servo i is there, by its stiffness.
+// Identify checks that servo i replies, by a read of its stretch (stiffness).
 func (b *protocol) Identify(i int) error {
 	_, err := b.link.exchange(Packet{Op: Read, ID: b.devices[i].cfg.ID, A: Stretch})
 	return err
 }
 
-// SyncRead is never asked for: no servo takes part in one.
+// SyncRead is never called: the protocol has no group read.
 func (b *protocol) SyncRead(servo.Level, []int) error { return nil }
 
 // Ready has nothing to prepare.
@@ -52,24 +52,24 @@ func (b *protocol) Ready(i int) (bool, error) {
 	return err == nil, err
 }
 
-// Steps of arming: the position where the servo stands is its torque.
+// Steps of arming: one, a goal at the present position switches torque on.
 func (b *protocol) Steps() int { return 1 }
 
-// StageTorqueOff, Arm and Aim note what Flush must tell.
+// StageTorqueOff stages the free position for Flush.
 func (b *protocol) StageTorqueOff(i int) {
-	// A lost servo is freed when it is asked for: waiting for it in every cycle would cost the others their pace.
+	// A lost servo is freed by its next poll: waiting for it in every cycle would delay the others.
 	if !b.chain.Devices[i].Lost {
 		b.setGoal(i, free)
 	}
 }
 
-// StageTorqueOn tells servo i to be where it is, its settings before that.
+// StageTorqueOn stages a goal at the present position of servo i, and its settings before that.
 func (b *protocol) StageTorqueOn(i, _ int) {
 	b.devices[i].settings = len(b.devices[i].cfg.Settings) > 0
 	b.setGoal(i, b.target(i, true))
 }
 
-// StageGoal tells servo i its goal.
+// StageGoal stages the goal of servo i.
 func (b *protocol) StageGoal(i int) bool {
 	b.setGoal(i, b.target(i, false))
 	return true
@@ -77,16 +77,16 @@ func (b *protocol) StageGoal(i int) bool {
 
 func (b *protocol) setGoal(i, goal int) { b.devices[i].due, b.devices[i].goal = true, goal }
 
-// target is the position to tell servo i.
+// target is the position to send to servo i.
 func (b *protocol) target(i int, rest bool) int {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	return int(math.Round(seat.Position(rest, seat.Goal.Mode != hal.PositionMode, d.m.MinTicks, d.m.MaxTicks)))
 }
 
-// Stage has nothing to do: each servo is told one thing.
+// Stage does nothing: each servo gets one command.
 func (b *protocol) Stage() {}
 
-// Flush tells every servo what is due and takes the answer.
+// Flush sends every due command and receives the reply.
 func (b *protocol) Flush() error {
 	for i := range b.devices {
 		d := &b.devices[i]
@@ -110,7 +110,7 @@ func (b *protocol) Flush() error {
 	return nil
 }
 
-// writeSettings writes the settings of servo i where they are due.
+// writeSettings writes the settings of servo i if they are due.
 func (b *protocol) writeSettings(i int) error {
 	d := &b.devices[i]
 	if !d.settings {
@@ -130,7 +130,8 @@ func (b *protocol) writeSettings(i int) error {
 	return nil
 }
 
-// exchange tells servo i a position and takes where it is and, since it has received, whether it has torque.
+// exchange sends a position to servo i and reads the present one. The reply proves that the command was received, so the
+// torque state is known.
 func (b *protocol) exchange(i, goal int) error {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	k, err := b.link.exchange(At(d.cfg.ID, goal))
@@ -145,7 +146,7 @@ func (b *protocol) exchange(i, goal int) error {
 	if goal == free {
 		torque = servo.Off
 	}
-	// What was answered has been done. One that is freed to be measured is Ask's to judge.
+	// An answered command has been executed. If a servo was freed only to be measured, ReadState decides.
 	if driven := seat.Stage == servo.TorqueOn; driven == (torque == servo.On) {
 		seat.SawTorque(torque, false)
 	}
@@ -153,10 +154,10 @@ func (b *protocol) exchange(i, goal int) error {
 	return nil
 }
 
-// beyond is how far beyond its range a shaft may be pushed, ticks.
+// beyond is the greatest distance that a shaft can be pushed beyond its range, ticks.
 const beyond = 300
 
-// believable reports whether servo i can be at a position. Without a checksum this is all there is.
+// believable reports whether servo i can be at a position. Without a checksum this is the only check.
 func (b *protocol) believable(i, ticks int) bool {
 	d := &b.devices[i]
 	if float64(ticks) < d.m.MinTicks-beyond || float64(ticks) > d.m.MaxTicks+beyond {
@@ -165,8 +166,8 @@ func (b *protocol) believable(i, ticks int) bool {
 	return b.chain.Devices[i].Believes(float64(ticks), d.m.TicksPerTurn, d.m.MaxVelocity, b.link.Port.Now())
 }
 
-// ReadState measures servo i without a change: it is told once more what it was told, or to be free. One that was lost while
-// it had torque may have lost its power, and then must not be driven: it is freed.
+// ReadState measures servo i without a change: it sends the last goal again, or the free position. A servo that was lost
+// while it had torque may have lost its power, and must not move then: it is freed.
 func (b *protocol) ReadState(i int) error {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	goal := free
@@ -180,7 +181,7 @@ func (b *protocol) ReadState(i int) error {
 	return err
 }
 
-// ReadHealth reads the current of servo i. Where it must be limp it is told so, whose answer is the proof.
+// ReadHealth reads the current of servo i. If torque must be off it sends the free position first; the reply proves it.
 func (b *protocol) ReadHealth(i int) error {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	if seat.Stage != servo.TorqueOn {
@@ -192,7 +193,7 @@ func (b *protocol) ReadHealth(i int) error {
 	if err != nil {
 		return err
 	}
-	// 0..63 forwards, 64 more backwards; as a share of what it draws when it does not move.
+	// 0..63 forwards, 64 more backwards; the effort is a share of the stall current.
 	amps := ampere * float64(k.B&0x3F)
 	if k.B&0x40 != 0 {
 		amps = -amps
@@ -201,8 +202,8 @@ func (b *protocol) ReadHealth(i int) error {
 	return nil
 }
 
-// Invalidate reports that the settings have to be written again.
+// Invalidate discards the staged goal; the settings are written again at the next arming.
 func (b *protocol) Invalidate(i int) { b.devices[i].due = false }
 
-// Clear has nothing to do: the servo reports no alarm.
+// Clear does nothing: the servo reports no alarm.
 func (b *protocol) Clear(int) error { return nil }

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// MaxLine bounds a line of the ASCII protocol, its end included; what is longer is nobody's.
+// MaxLine is the maximum length of a line of the ASCII protocol, with its end; a longer one is discarded.
 const MaxLine = 256
 
 // AppendLine appends text as a line with its checksum. It must be printable and hold no asterisk.
@@ -144,7 +144,7 @@ func sumIs(digits []byte, sum byte) bool {
 	return n == int(sum)
 }
 
-// Numbers reads the numbers of an answer into dst; false where there are not just as many, or one is none.
+// Numbers reads the numbers of a reply into dst; false if their count differs from len(dst), or one is malformed.
 func Numbers(line []byte, dst []float64) bool {
 	for i := range dst {
 		word := line
@@ -164,8 +164,8 @@ func Numbers(line []byte, dst []float64) bool {
 	return true
 }
 
-// number is a decimal number, with no more than a sign, digits and a point: what the firmware prints, and no "inf". It
-// allocates nothing.
+// number parses a decimal number of a sign, digits and a point, as the firmware prints it; "inf" is malformed. It does
+// not allocate.
 func number(p []byte) (v float64, ok bool) {
 	negative := len(p) > 0 && p[0] == '-'
 	if negative {

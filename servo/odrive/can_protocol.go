@@ -8,17 +8,17 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// frameBits is what a standard frame of 8 bytes takes at the most, stuffing and the gap included, shared out over the
-// bytes that it is on a line: 135 bits of 16 bytes, rounded up. remoteBits is a whole remote frame.
+// frameBits is the maximum length of a standard frame of 8 bytes, with stuffing and the gap, per byte of its 16 bytes on a
+// servo.Line: 135 bits, rounded up. remoteBits is a whole remote frame.
 const (
 	frameBits  = 9
 	remoteBits = 55
 )
 
-// canDelay is what a node needs before an answer.
+// canDelay is the time of a node before a reply.
 const canDelay = time.Millisecond
 
-// heartbeatTimeout is how long a heartbeat may be away: one and a half of its usual periods.
+// heartbeatTimeout is the timeout of a heartbeat: one and a half of its usual periods.
 const heartbeatTimeout = 150 * time.Millisecond
 
 // canProtocol is the servo.Protocol of a CANChain.
@@ -26,10 +26,10 @@ type canProtocol struct {
 	chain      *servo.GenericChain
 	x          *servo.CANExchange
 	devices    []device
-	awaitBeats bool // heartbeats are waited for
+	awaitBeats bool // ReadHealth waits for heartbeats
 }
 
-// Connect takes a line; heartbeats of an earlier one say nothing any more.
+// Connect takes a line; heartbeats of an earlier one become invalid.
 func (b *canProtocol) Connect(x *servo.Exchange) {
 	b.x = servo.NewCANExchange(x, b.handleFrame)
 	for i := range b.devices {
@@ -37,10 +37,10 @@ func (b *canProtocol) Connect(x *servo.Exchange) {
 	}
 }
 
-// ParserStats is what was no frame; the bus itself drops what is damaged.
+// ParserStats counts malformed frames; the bus itself drops corrupt ones.
 func (b *canProtocol) ParserStats() (uint64, uint64) { return 0, b.x.Bad }
 
-// handleFrame takes one frame; it reports whether it was waited for.
+// handleFrame handles one frame; it reports whether the frame was expected.
 func (b *canProtocol) handleFrame(f *servo.CANFrame) bool {
 	node, c, ok := Split(f)
 	if !ok || f.Remote {
@@ -58,7 +58,7 @@ func (b *canProtocol) handleFrame(f *servo.CANFrame) bool {
 	return false
 }
 
-// handleReply takes what node i says; false where it is nothing that a node says.
+// handleReply handles a frame of node i; false if it is not a valid reply.
 func (b *canProtocol) handleReply(i int, c Command, f *servo.CANFrame) bool {
 	d, s := &b.devices[i], &b.chain.Devices[i].State
 	switch c {
@@ -108,13 +108,14 @@ func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 func (b *canProtocol) put(f servo.CANFrame) { b.x.Put(&f) }
 
-// ask stages the question of node i for c.
+// ask stages the request for c of node i.
 func (b *canProtocol) ask(i int, c Command) {
 	b.devices[i].due |= 1 << c
 	b.put(Ask(b.devices[i].cfg.ID, c))
 }
 
-// Identify asks node i for its version, which 0.5 does not know, and else for what both do.
+// Identify requests the version of node i. Firmware 0.5 does not answer that; then it requests the estimates, which both
+// series answer.
 func (b *canProtocol) Identify(i int) error {
 	d := &b.devices[i]
 	if err := b.x.Drain(); err != nil {
@@ -133,9 +134,9 @@ func (b *canProtocol) Identify(i int) error {
 	return err
 }
 
-// SyncRead asks many for their estimates and their currents with remote frames, all at once.
+// SyncRead requests the estimates and currents of many nodes with remote frames, all together.
 func (b *canProtocol) SyncRead(_ servo.Level, list []int) error {
-	// What came unasked meanwhile is old by now, but for heartbeats, whose time is not so exact.
+	// Cyclic frames received meanwhile are old by now; only heartbeats, whose time is less critical, are used.
 	if err := b.x.Drain(); err != nil {
 		return err
 	}
@@ -159,20 +160,20 @@ func (b *canProtocol) SyncRead(_ servo.Level, list []int) error {
 	return err
 }
 
-// settling is what an axis may need to come to the state that it was told.
+// settling is the time that an axis may need to reach a commanded state.
 const settling = 10 * time.Millisecond
 
-// stale reports that node i has said nothing of its state since it was told another one.
+// stale reports whether the node has not reported its state since the last state command.
 func (d *device) stale() bool { return d.beatAt < 0 || d.telling || d.beatAt < d.toldAt+settling }
 
-// weigh judges node i by its last heartbeat, if that came after it was told another state.
+// weigh judges node i by its last heartbeat, if that is newer than the last state command.
 func (b *canProtocol) weigh(i int) {
 	if d := &b.devices[i]; !d.stale() {
 		d.judge(&b.chain.Devices[i], d.heartbeat)
 	}
 }
 
-// ReadState is Group for one.
+// ReadState is SyncRead for one node.
 func (b *canProtocol) ReadState(i int) error {
 	list := [1]int{i}
 	err := b.SyncRead(servo.SyncReads, list[:])
@@ -180,16 +181,16 @@ func (b *canProtocol) ReadState(i int) error {
 		err = servo.ErrNoReply
 	}
 	if b.devices[i].heard {
-		return nil // its current alone is missing
+		return nil // only its current is missing
 	}
 	return err
 }
 
-// ReadHealth reads the voltage or the temperature of node i, and judges it by its heartbeat, which only Halt waits for.
+// ReadHealth reads the voltage or the temperature of node i, and judges it by its heartbeat. Only Halt waits for one.
 func (b *canProtocol) ReadHealth(i int) error {
 	d := &b.devices[i]
 	if b.awaitBeats {
-		for range 2 { // the first may be of the moment in which it stopped
+		for range 2 { // the first may have been sent just as it stopped
 			if !d.stale() {
 				break
 			}
@@ -202,9 +203,9 @@ func (b *canProtocol) ReadHealth(i int) error {
 		b.weigh(i)
 		return nil
 	}
-	// 0.5 does not tell its temperature over CAN.
+	// Firmware 0.5 does not report its temperature over CAN.
 	d.turn++
-	d.limit = math.NaN() // nobody reports that a limit was received: it is told again now and then
+	d.limit = math.NaN() // a limit is not acknowledged: send it again regularly
 	c := GetBus
 	if d.dialect == V06 && d.turn%2 == 0 {
 		c = GetTemperature
@@ -217,6 +218,6 @@ func (b *canProtocol) ReadHealth(i int) error {
 	return err
 }
 
-// Invalidate reports that the limit has to be written again; the rest is before every arming. What it said of its state counts no
-// longer either.
+// Invalidate marks the limit as unknown, so it is written again; all else is written before every arming. The last
+// heartbeat becomes invalid too.
 func (b *canProtocol) Invalidate(i int) { b.devices[i].limit, b.devices[i].beatAt = math.NaN(), -1 }

@@ -54,7 +54,7 @@ func (b *canProtocol) guard(i int) error {
 		err := b.x.Collect(1, canDelay)
 		d.due &^= 1 << TxSDO
 		switch {
-		case servo.IsServoError(err): // an endpoint that is none has no answer
+		case servo.IsServoError(err): // a nonexistent endpoint is not answered
 			return errWatchdog
 		case err != nil:
 			return err

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// device is what a chain knows of one axis beside its seat, whatever the line.
+// device is the state of one axis in addition to servo.Device, on a serial line or on CAN.
 type device struct {
 	cfg     *servo.ServoConfig
 	m       *Model
@@ -43,7 +43,7 @@ func (d *device) judge(seat *servo.Device, b HeartbeatMessage) {
 	alarm := b.Errors.Alarm(d.dialect)
 	seat.State.Alarm = alarm
 	torque := servo.Off
-	if b.State != Idle && b.State != Undefined { // whatever else it does turns the motor
+	if b.State != Idle && b.State != Undefined { // every other state drives the motor
 		torque = servo.On
 	}
 	seat.SawTorque(torque, torque == servo.Off && alarm != 0)

@@ -5,15 +5,15 @@
 //
 //	command arguments*checksum LF            -> answer*checksum CR LF, where there is one
 //
-// The checksum is the XOR of all bytes before the asterisk, in decimal; a command with a wrong one is ignored, an answer
-// to one without has none. Answers do not say what they answer.
+// The checksum is the XOR of all bytes before the asterisk, in decimal. A command with a wrong checksum is ignored; the
+// reply to one without has no checksum. Replies do not name their command.
 //
 //	p axis turns turns/s N·m    v axis turns/s N·m    c axis N·m    u axis (I am alive)    f axis -> turns turns/s
 //	r property -> value         w property value      sc (clear errors)
 //
-// CAN, 250 kbit/s as it comes, standard frames; each axis is a node:
+// CAN, 250 kbit/s by factory default, standard frames; each axis is a node:
 //
-//	10..5 node   4..0 command              little-endian; a remote frame asks for what a node also sends unasked
+//	10..5 node   4..0 command              little-endian; a remote frame requests data that a node also sends cyclically
 //
 // Firmware 0.5 (v3.6) and 0.6 (S1, Pro) differ in the names of properties, in the bits of errors, and in what CAN can
 // read; 0.4 counts encoder steps in place of turns and is refused. The watchdog stops an axis that is not commanded.

@@ -118,7 +118,7 @@ func (m *Model) Register(name string) *servo.Register { return servo.Named(Param
 // Setting is nil: a controller on a serial line keeps its settings.
 func (m *Model) Setting(string) *servo.Register { return nil }
 
-// Meaning names errors: alarms, and the one that is none, that the host was away.
+// Meaning names errors: alarms, and the expired watchdog, which is not an alarm.
 func (m *Model) Meaning(r *servo.Register, raw int64) string {
 	if r.Name != "errors" {
 		return ""

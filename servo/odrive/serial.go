@@ -116,12 +116,12 @@ func (b *serialProtocol) ReadHealth(i int) error {
 	case 5:
 		p, to = FETCelsius, &s.Temperature
 	case 0:
-		d.limit = math.NaN() // nobody reports that a limit was received: it is told again now and then
+		d.limit = math.NaN() // a limit is not acknowledged: send it again regularly
 	}
 	if d.turn%4 != 1 && d.turn%4 != 2 {
 		return b.state(i)
 	}
-	// Not every board has every sensor; a property that is none of its is answered with words.
+	// Not every board has every sensor; a request for a missing property is answered with an error text.
 	v, err := b.link.number(p, d.dialect, b.chain.Devices[i].ID)
 	switch {
 	case err == nil:
@@ -132,10 +132,10 @@ func (b *serialProtocol) ReadHealth(i int) error {
 	return b.state(i)
 }
 
-// Invalidate reports that settings have to be written again, which they are before every arming.
+// Invalidate marks the settings as unknown: they are written again before the next arming.
 func (b *serialProtocol) Invalidate(i int) { b.devices[i].limit = math.NaN() }
 
-// Clear frees the controller of its errors.
+// Clear clears the errors of the controller.
 func (b *serialProtocol) Clear(i int) error {
 	b.link.Out = AppendLine(b.link.Out, "sc")
 	if err := b.state(i); err != nil {

@@ -115,10 +115,10 @@ const (
 	PositionControl Control = 3
 )
 
-// Passthrough is the input mode in which a goal counts as it comes.
+// Passthrough is the input mode that applies a goal without a filter or ramp.
 const Passthrough = 1
 
-// Dialect is which firmware speaks.
+// Dialect is the firmware series of a controller.
 type Dialect byte
 
 // The dialects, by the minor version.
@@ -164,7 +164,7 @@ var alarms05 = [...]struct {
 	{0xA0401, servo.AlarmShock},
 }
 
-// Alarm is what e says as every vendor does; what only reports that the host was away, or stopped it, is none.
+// Alarm converts e to the common alarms. Errors that only report a missing or stopping host are not alarms.
 func (e Errors) Alarm(d Dialect) (a servo.Alarm) {
 	table := alarms06[:]
 	if d == V05 {

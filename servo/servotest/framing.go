@@ -21,8 +21,8 @@ func Hex(t testing.TB, text string) []byte {
 }
 
 // Framing checks the parsers that open returns on any stream: the same packets and the same counts whether it is fed whole
-// or byte by byte, and what decodes encodes to bytes that are in the stream. next returns a packet encoded again, nil where
-// there is none yet, and as it was understood.
+// or byte by byte, and a decoded packet encodes to bytes of the stream. next returns a packet encoded again, nil if none is
+// complete yet, and its decoded form.
 func Framing(t testing.TB, stream []byte, open func() (f *servo.Framer, next func() (again []byte, said any))) {
 	t.Helper()
 	parse := func(size int) string {

@@ -37,7 +37,7 @@ func open(t *testing.T, text string) *Playback {
 func talk(t *testing.T, line servo.Line) []string {
 	t.Helper()
 	var heard []string
-	for _, w := range []string{"\xFF\xFF\x01\x02\x01\xFB", "\xFF\xFF\x02\x02\x01\xFA", "whatever"} {
+	for _, w := range []string{"\xFF\xFF\x01\x02\x01\xFB", "\xFF\xFF\x02\x02\x01\xFA", "anything"} {
 		if _, err := line.Write([]byte(w)); err != nil {
 			t.Fatalf("write: got %v", err)
 		}
@@ -92,7 +92,7 @@ func TestPlaybackFindsFault(t *testing.T) {
 		{"wrong bytes", "> 01 02\n", "\x01\x03", "write 0: got 01 03, want 01 02"},
 		{"leftover", "> 01\n> 02\n", "\x01", "closed with 1 turns left: want write of 02"},
 		{"too much", "", "\x01", "write 0: got 01, want nothing more"},
-		{"a text that is none", "> 01\n? 02\n", "\x01", "line 2"},
+		{"a malformed text", "> 01\n? 02\n", "\x01", "line 2"},
 	} {
 		line := Play(1000000, c.text)
 		line.Write([]byte(c.write))
@@ -133,7 +133,7 @@ func TestLateAnswerIsSilence(t *testing.T) {
 	}
 }
 
-// What a device says by itself comes in its time, though somebody discards what was before; Record keeps the time.
+// Unsolicited bytes of a device arrive at their time, even after a Discard of earlier bytes; Record keeps the time.
 func TestWords(t *testing.T) {
 	const said = "> 01\n< 02\nafter 20ms\n< 03\nafter 30ms\n< 04 05\n< gone\n"
 	rec := &Record{Line: Play(10000, said)}

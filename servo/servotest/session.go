@@ -11,10 +11,10 @@ import (
 // Turn is one Write of the host and what can be read after it.
 type Turn struct {
 	Write []byte        // what must be written
-	Any   bool          // whatever is written is right
+	Any   bool          // any written bytes are accepted
 	After time.Duration // from the end of the write to the first byte of the answer
 	Read  []byte        // the answer; empty = silence
-	Then  []Word        // what the device says afterwards by itself
+	Then  []Word        // unsolicited bytes of the device afterwards
 	Gone  bool          // after the answer the adapter is gone
 }
 

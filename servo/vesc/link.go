@@ -11,27 +11,27 @@ import (
 // bitsPerByte on the wire: start, eight data, stop.
 const bitsPerByte = 10
 
-// replyDelay is what a controller needs before an answer, a packet over its CAN bus and back included: 2 frames there and 6
-// back at 500 kbit/s are 2.1 ms for what the chain asks in a cycle.
+// replyDelay is the time of a controller before a reply, with the forwarding over its CAN bus: for the chain's cyclic
+// request 2 frames there and 6 back at 500 kbit/s take 2.1 ms.
 const replyDelay = 2500 * time.Microsecond
 
-// canByte is what a byte takes on the controllers' CAN bus: 7 of them share a frame of 160 bits at the most.
+// canByte is the time of a byte on the controllers' CAN bus: 7 bytes share a frame of at most 160 bits.
 const canByte = 160 * time.Second / 500_000 / 7
 
-// via is how long controller id may need before an answer of about size bytes comes out of the line: one behind the first has
-// sent it there as a whole by then.
+// via is the time that controller id may need before a reply of about size bytes appears on the line. A controller behind
+// the first sends its whole reply to the first one before that.
 func (l *link) via(id, size int) time.Duration {
-	const around = 20 // of the question and of what ends the answer
+	const around = 20 // bytes of the request and of the end of the reply
 	if id == l.first || l.first == unknownID {
 		return replyDelay
 	}
 	return max(replyDelay, time.Duration(size+around)*canByte)
 }
 
-// unknownID means the first controller as long as it has not said its id.
+// unknownID means the first controller until its id is known.
 const unknownID = -1
 
-// link is one end of a line: the questions that both the client and the chain ask.
+// link is the host's end of a line: the requests that client and chain have in common.
 type link struct {
 	*servo.Exchange
 	parser *Parser
@@ -54,16 +54,16 @@ func (l *link) put(id int, payload []byte) {
 	l.Out = AppendPacket(l.Out, append(append(room[:0], byte(ForwardCAN), byte(id)), payload...))
 }
 
-// set adds a command that tells v.
+// set adds command c with the value v.
 func (l *link) set(id int, c Command, v float64) { l.put(id, AppendSet(l.room[:0], c, v)) }
 
-// ask sends Out and waits for id's answer to c of about size bytes. It is the parser's until the next question. An echo of
-// a question is no answer: all answers but PingCAN's are longer.
+// ask sends Out and waits for id's reply to c of about size bytes. It belongs to the parser until the next request. An echo
+// of a request is ignored: all replies but PingCAN's are longer.
 func (l *link) ask(id int, c Command, size int) ([]byte, error) {
 	return l.await(c, size, 6, l.via(id, size))
 }
 
-// askPing is ask for PingCAN, whose answer is the ids, perhaps none.
+// askPing is ask for PingCAN. The reply is the list of ids, which may be empty.
 func (l *link) askPing() ([]byte, error) {
 	p, err := l.await(PingCAN, 256, 1, replyDelay)
 	if err != nil {
@@ -92,7 +92,7 @@ func (l *link) next(c Command, least int) (p []byte, err error) {
 	return p, err
 }
 
-// measure asks controller id for the fields of mask, which must name ControllerID. Answers of others are no answer.
+// measure reads the fields of mask, which must include ControllerID, from controller id. It ignores replies of others.
 func (l *link) measure(id int, mask uint32) (*Values, error) {
 	l.put(id, AppendSelective(l.room[:0], mask))
 	p, err := l.ask(id, Selective, 5+size(mask))
@@ -109,7 +109,7 @@ func (l *link) measure(id int, mask uint32) (*Values, error) {
 	return &l.values, nil
 }
 
-// find asks the controller at the line's end for its id, once for each line.
+// find reads the id of the controller at the line's end, once for each line.
 func (l *link) find() error {
 	if l.first != unknownID {
 		return nil
@@ -121,8 +121,8 @@ func (l *link) find() error {
 	return err
 }
 
-// findAgain is find where a controller does not answer: the one at the line's end may have another id now. While none
-// answers, the id that was known stays: what is for another controller must not go to that one.
+// findAgain is find after a missing reply: the controller at the line's end may have another id now. While none replies,
+// the known id stays: a packet for another controller must not reach that one.
 func (l *link) findAgain() error {
 	was := l.first
 	l.first = unknownID
@@ -133,20 +133,20 @@ func (l *link) findAgain() error {
 	return err
 }
 
-// identity is what a controller says of itself.
+// identity is the identity and the settings that a controller reports.
 type identity struct {
 	major, minor byte
 	hardware     string
 	poles        int           // of its motor
-	timeout      time.Duration // after which it stops the motor when nobody speaks; 0 = never
+	timeout      time.Duration // without a command, after which it stops the motor; 0 = never
 }
 
-// old reports that its firmware is older than the chain knows.
+// old reports whether its firmware is older than the chain supports.
 func (who *identity) old() bool {
 	return who.major < minMajor || who.major == minMajor && who.minor < minMinor
 }
 
-// identify asks controller id who it is and how it is set.
+// identify reads the firmware, the motor's poles and the timeout of controller id.
 func (l *link) identify(id int) (who identity, err error) {
 	l.put(id, []byte{byte(FWVersion)})
 	p, err := l.ask(id, FWVersion, 80)
@@ -160,7 +160,7 @@ func (l *link) identify(id int) (who identity, err error) {
 		}
 		who.hardware += string(b)
 	}
-	if who.old() { // it does not know the next question
+	if who.old() { // it does not support the next request
 		return who, nil
 	}
 	l.put(id, []byte{byte(GetMcConfTemp)})

@@ -55,7 +55,7 @@ func NewParser() *Parser {
 
 func isStart(b byte) bool { return b == shortMark || b == longMark }
 
-// frame judges a head. A long packet that would have fitted into a short one is none: it would only delay what follows.
+// frame checks a header. A long packet whose payload fits into a short one is refused: it would only delay what follows.
 func frame(h []byte) (int, bool) {
 	switch {
 	case len(h) < 2:

@@ -18,20 +18,21 @@ type protocol struct {
 	devices []device
 }
 
-// device is what the chain knows of one controller beside its seat.
+// device is the state of one controller in addition to servo.Device.
 type device struct {
 	m *Model
 
-	due   bool    // an answer of it is waited for
+	due   bool    // a reply is pending
 	pairs float64 // pole pairs
-	tacho float64 // its counter without sign, which a restart brings back to 0; NaN = not known yet
+	tacho float64 // its unsigned tachometer, which a restart resets to 0; NaN = not known yet
 	fault Fault
 
-	turned  bool          // its last goal was no position: to hold is to stay where it is then
-	timeout time.Duration // its own
+	turned  bool          // its last goal was not a position: hold then keeps the present position
+	timeout time.Duration // the controller's own
 }
 
-// asked are the fields of a usual answer, 27 bytes of payload: with one more over the controllers' CAN bus it would be a frame more.
+// asked are the fields of a cyclic reply, 27 bytes of payload: one more byte would need another frame on the controllers'
+// CAN bus.
 func (m *Model) asked() uint32 {
 	const always = 1<<TempFET | 1<<CurrentQ | 1<<ERPM | 1<<Volts | 1<<TachoAbs | 1<<FaultCode | 1<<ControllerID
 	if m.Encoder {
@@ -40,22 +41,22 @@ func (m *Model) asked() uint32 {
 	return always | 1<<Tacho
 }
 
-// Connect takes a line; who is at its end is asked again.
+// Connect takes a line; the id of the controller at its end is read again.
 func (b *protocol) Connect(x *servo.Exchange) { b.link = newLink(x) }
 
-// ParserStats is what the parser has counted.
+// ParserStats returns the parser's counters.
 func (b *protocol) ParserStats() (uint64, uint64) {
 	return b.link.parser.BadChecksum, b.link.parser.Garbage
 }
 
-// The oldest firmware whose packets are these, and the longest timeout that still stops a motor in time.
+// The oldest supported firmware, and the longest timeout that still stops a motor in time.
 const (
 	minMajor, minMinor = 5, 2
 	maxTimeout         = 2 * time.Second
 )
 
-// Identify asks controller i who it is. One that would go on without this program is left alone: its own timeout is all that
-// stops a motor whose cable was pulled.
+// Identify reads the identity of controller i. It refuses one without a short timeout: only the timeout stops a motor whose
+// cable was pulled.
 func (b *protocol) Identify(i int) error {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	if err := b.link.find(); err != nil {
@@ -81,8 +82,8 @@ func (b *protocol) Identify(i int) error {
 	return nil
 }
 
-// SyncRead asks many in one write: the line has a wire each way, and an answer says whose it is. Those behind the first are
-// asked over its CAN bus while it sends what others have answered.
+// SyncRead sends requests to many controllers in one write: the line has a wire each way, and a reply has its sender's id.
+// The first controller forwards requests to the others over its CAN bus while it sends replies of others.
 func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 	if err := b.link.find(); err != nil {
 		return err
@@ -98,12 +99,12 @@ func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 	return err
 }
 
-// gather sends what is staged and takes n answers of those that are due one.
+// gather sends the staged packets and receives n replies of controllers with a pending one.
 func (b *protocol) gather(n int) error {
-	// The mask and the packet's own bytes stand around the fields, which are as long of one with an encoder as without.
+	// The mask and the packet's own bytes around the fields, which have the same length with an encoder and without.
 	const length = 5 + 22 + 6
 	l := b.link
-	// Those behind the first answer over one CAN bus, which may take longer for it than the line does.
+	// Controllers behind the first reply over one CAN bus, which may be slower than the line.
 	delay := replyDelay + time.Duration(max(0, n-2))*max(0, replyDelay-l.Wire(length))
 	err := l.Ask(&l.parser.Framer, n*length, delay)
 	for err == nil && n > 0 {
@@ -118,7 +119,7 @@ func (b *protocol) gather(n int) error {
 	return err
 }
 
-// answered takes an answer of some fields; false where nobody is due one of them with its id.
+// answered handles a reply with the given fields; false if no device with its id waits for them.
 func (b *protocol) answered(v *Values, fields uint32) bool {
 	for i := range b.devices {
 		if d := &b.devices[i]; d.due && b.chain.Devices[i].ID == int(v[ControllerID]) && fields&d.m.asked() == d.m.asked() {
@@ -148,7 +149,7 @@ func (b *protocol) ReadState(i int) error {
 	return err
 }
 
-// handleValues takes what controller i has answered.
+// handleValues updates the state of controller i from a reply.
 func (b *protocol) handleValues(i int, v *Values) {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	s := &seat.State
@@ -159,8 +160,8 @@ func (b *protocol) handleValues(i int, v *Values) {
 	}
 	d.fault = Fault(v[FaultCode])
 	s.Alarm = d.fault.Alarm()
-	// The counter runs up from 0 from when it has power, which tells nothing of one that never turned. One that was silent
-	// for longer than its timeout has let go: a goal of then is no goal of now.
+	// The tachometer counts up from 0 at power-on; it shows no restart of a motor that never turned. A controller that got
+	// no command for longer than its timeout has released the motor: goals from before do not count.
 	silent := b.link.Port.Now() - s.Time
 	restarted := v[TachoAbs] < d.tacho || seat.Lost && (!(d.tacho > 0) || silent > d.timeout)
 	d.tacho = v[TachoAbs]
@@ -176,11 +177,11 @@ func (b *protocol) handleValues(i int, v *Values) {
 	s.Torque = seat.Stage == servo.TorqueOn
 }
 
-// idle is the current below which a motor that was let go counts as let go, A: what the sensors of an idle bridge say.
+// idle is the current below which a motor counts as released, A: the noise of the sensors of an idle bridge.
 const idle = 1.0
 
-// ReadHealth has nothing more to read. A controller that must be limp is told so once more, in one write with the question:
-// what answers has received it, and what no longer pushes has done it.
+// ReadHealth reads no further values. If torque must be off it sends the command again, in one write with the request. A
+// reply proves that the command was received; a current near zero proves that it was executed.
 func (b *protocol) ReadHealth(i int) error {
 	seat := &b.chain.Devices[i]
 	if seat.Stage == servo.TorqueOn {
@@ -201,10 +202,10 @@ func (b *protocol) ReadHealth(i int) error {
 	return nil
 }
 
-// Invalidate has nothing to do: everything is told in every cycle.
+// Invalidate does nothing: every cycle sends all commands.
 func (b *protocol) Invalidate(int) {}
 
-// Clear looks whether the fault is over: a controller forgets one by itself half a second later.
+// Clear checks whether the fault is over: a controller clears its fault by itself after half a second.
 func (b *protocol) Clear(i int) error {
 	if err := b.ReadHealth(i); err != nil {
 		return err
@@ -215,14 +216,14 @@ func (b *protocol) Clear(i int) error {
 	return nil
 }
 
-// Ready has nothing to prepare, and Steps of arming are one: the first goal is the torque.
+// Ready has nothing to prepare, and there is one step of arming: the first goal switches torque on.
 func (b *protocol) Ready(int) (bool, error) { return true, nil }
 func (b *protocol) Steps() int              { return 1 }
 
-// StageTorqueOff lets the motor go.
+// StageTorqueOff stages torque off: a current of 0 A.
 func (b *protocol) StageTorqueOff(i int) { b.link.set(b.chain.Devices[i].ID, SetCurrent, 0) }
 
-// StageTorqueOn tells controller i to stay where it is, Aim its goal.
+// StageTorqueOn stages a goal that keeps controller i in place.
 func (b *protocol) StageTorqueOn(i, _ int) { b.setGoal(i, true) }
 
 func (b *protocol) StageGoal(i int) bool {
@@ -230,7 +231,7 @@ func (b *protocol) StageGoal(i int) bool {
 	return true
 }
 
-// reach is how far from where it is a controller is sent at once, ticks.
+// reach is the greatest distance of a position goal from the present position, ticks.
 const reach = 0.45 * TicksPerTurn
 
 // setGoal stages the goal of controller i. rest asks for no motion.
@@ -250,7 +251,7 @@ func (b *protocol) setGoal(i int, rest bool) {
 		b.link.set(seat.ID, SetCurrent, min(max(known(g.Effort), -most), most))
 	case g.Mode == hal.DutyMode:
 		b.link.set(seat.ID, SetDuty, min(max(known(g.Duty), -1), 1))
-	case g.Mode == hal.VelocityMode || !d.m.Encoder: // without an encoder no speed is all the hold there is
+	case g.Mode == hal.VelocityMode || !d.m.Encoder: // without an encoder, zero speed is the only hold
 		v := known(g.Velocity)
 		if g.Mode != hal.VelocityMode {
 			v = 0
@@ -258,16 +259,16 @@ func (b *protocol) setGoal(i int, rest bool) {
 		b.link.set(seat.ID, SetRPM, min(max(v, -d.m.Velocity), d.m.Velocity)/rpm*d.pairs)
 	default:
 		at := seat.Position(rest || turned && g.Mode != hal.PositionMode, g.Mode != hal.PositionMode, 0, TicksPerTurn-1)
-		// It goes the shorter way round: to a goal half a turn away or more, by way of the end of its range.
+		// The controller takes the shorter way round, which for a goal half a turn away passes the end of its range.
 		at = min(max(at, seat.State.Position-reach), seat.State.Position+reach)
 		b.link.set(seat.ID, SetPos, at/TicksPerTurn*360)
 	}
 }
 
-// Stage has nothing to do: packets leave in the order they are staged.
+// Stage does nothing: packets are sent in the order they are staged.
 func (b *protocol) Stage() {}
 
-// Flush sends what is staged.
+// Flush sends the staged packets.
 func (b *protocol) Flush() error {
 	if len(b.link.Out) == 0 {
 		return nil

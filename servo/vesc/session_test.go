@@ -165,7 +165,7 @@ func TestForwarded(t *testing.T) {
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
 	}
-	// The first's late answer is none.
+	// A late reply of the first controller is not taken for one of the second.
 	c.Receive()
 	if s := c.State(0); !errors.Is(s.Err, servo.ErrNoReply) {
 		t.Errorf("another's answer: got %v", s.Err)
@@ -202,7 +202,7 @@ func TestRefused(t *testing.T) {
 	}
 	c, _ := open(t, "> any\n< silence\n> any\n< silence\n", servo.ServoConfig{ID: 1, Model: ModelByName("vesc-6")})
 	if err := c.Open(); hal.KindOf(err) != hal.Absent {
-		t.Errorf("nobody: got %v", err)
+		t.Errorf("no controller: got %v", err)
 	}
 	c, _ = open(t, "", servo.ServoConfig{ID: 1})
 	if err := c.Open(); hal.KindOf(err) != hal.Invalid {

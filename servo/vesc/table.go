@@ -8,11 +8,11 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Baud is the rate of the serial port as it comes, bit/s.
+// Baud is the factory default rate of the serial port, bit/s.
 const Baud = 115200
 
-// TicksPerTurn is what one turn of the motor is counted in here: the wire has degrees and electrical turns, encoders of
-// such drives 14 bits.
+// TicksPerTurn is the number of ticks of one turn of the motor in this package. The wire has degrees and electrical turns;
+// encoders of such drives have 14 bits.
 const TicksPerTurn = 16384
 
 // Model is a controller with the motor that it usually turns. The motor's figures bound goals and give the torque of a
