@@ -12,8 +12,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Joint is one actuator of the layout: a servo of a chain and how to read it, or, where Writer is set, a channel of
-// pulses and what they make.
+// Joint is one actuator of the layout: a servo of a chain with its calibration, or, if Writer is set, a PWM channel with
+// its calibration.
 type Joint struct {
 	Chain       servo.Chain
 	Index       int                // of the servo in its chain
@@ -26,7 +26,7 @@ type Joint struct {
 	ID          int                // address on the bus
 }
 
-// Body is a robot of devices. It implements hal.Body; it owns none of them.
+// Body is a robot of devices. It implements hal.Body; it does not own the devices.
 type Body struct {
 	layout *hal.Layout
 	parts  []part   // one an actuator
@@ -40,8 +40,8 @@ type part interface {
 	read(f *hal.Frame, a *hal.Actuator) hal.Status
 	alarm() servo.Alarm
 	holding() bool
-	release()            // stages what takes the torque off
-	line() (halter, int) // what halts it, and its place there
+	release()            // stages torque off
+	line() (halter, int) // the line that halts it, and its index there
 	refused(error) error // that it did not halt, as a user sees it
 }
 
@@ -49,7 +49,7 @@ type part interface {
 // not acknowledge, nil for the rest.
 type halter interface{ Halt() []error }
 
-// joint is a Joint with what the body keeps of it between cycles.
+// joint is a Joint with its state between cycles.
 type joint struct {
 	Joint
 	name     string
@@ -71,8 +71,8 @@ type joint struct {
 }
 
 // NewBody returns the body of layout, whose actuators are joints, in the same order. It does no I/O. It reports
-// all that does not fit at once, each a *hal.Error with its Joint: Uncalibrated where the calibration is missing or
-// of another servo, Invalid where the servo cannot do what the layout offers.
+// all mismatches together, each a *hal.Error with its Joint. Uncalibrated: the calibration is missing or of another servo.
+// Invalid: the servo does not support a mode or range of the layout.
 func NewBody(layout *hal.Layout, joints []Joint) (*Body, error) {
 	if err := check(layout, joints); err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func (j *joint) write(f *hal.Frame, a *hal.Actuator, enable bool) {
 	if limit := input(f, a.TorqueLimit); !math.IsNaN(limit) {
 		j.limit = limit
 	}
-	// At most one goal is set, the guard sees to that; while limp none counts. Without one it holds where it is.
+	// The guard sets at most one goal; with torque off none counts. Without a goal the joint holds its position.
 	told := false
 	for m := range hal.NumModes {
 		if v := input(f, a.Goal[m]); !math.IsNaN(v) && enable {
@@ -215,8 +215,8 @@ func (j *joint) command(a *hal.Actuator, m hal.Mode, v float64) {
 	}
 }
 
-// ticks is where the servo must go for the joint to be at radians, within its soft limits even if the guard passed more. The servo may count other turns than the
-// calibration does; its own present position reports which. What was not measured to be safe is never asked for.
+// ticks is the servo's goal for the joint at radians, clamped to the soft limits even if the guard passed more. The servo
+// may count other turns than the calibration; its present position shows which. A goal never leaves the calibrated range.
 func (j *joint) ticks(a *hal.Actuator, radians float64) float64 {
 	if !a.Wraps {
 		radians = clamp(radians, a.Limits.MinPosition, a.Limits.MaxPosition)
@@ -243,9 +243,9 @@ func (j *joint) ticks(a *hal.Actuator, radians float64) float64 {
 	return clamp(ticks, j.units.MinTicks, j.units.MaxTicks)
 }
 
-// parted reports whether a joint that turns without end is elsewhere than its goal, by readings in a row: whole turns away, as it
-// was turned on faster than its goal, and must not be driven back all those turns; or beyond the end of what a servo of one turn
-// counts, which would drive it to its goal the long way round.
+// parted reports whether several readings in a row show a continuous joint away from its goal. Either it is whole turns
+// away, turned by hand faster than its goal, and must not be driven back all those turns. Or it is beyond the end of the
+// range of a one-turn servo, which would take the long way round to its goal.
 func (j *joint) parted(present float64) bool {
 	s, turn, need := j.Chain.State(j.Index), j.cal.TicksPerTurn*j.cal.Gear, oddTurns
 	most := turn
@@ -265,8 +265,8 @@ func (j *joint) parted(present float64) bool {
 	return j.odd >= need
 }
 
-// Read takes every device's state. A value that a device did not report keeps its old value and time; why it did not, and what it
-// complains of, is in its Status. It does no I/O and, but for the first time that a fault occurs, allocates nothing.
+// Read copies the state of every device. A missing value keeps its old value and time; the reason and the device's alarms
+// are in its Status. It does no I/O and allocates only at the first occurrence of a fault.
 func (b *Body) Read(f *hal.Frame) error {
 	for i, p := range b.parts {
 		f.Status[i] = p.read(f, &b.layout.Actuators[i])
@@ -279,15 +279,15 @@ func (b *Body) Read(f *hal.Frame) error {
 
 func (j *joint) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 	s := j.Chain.State(j.Index)
-	// New are values of another time: those that came although something was wrong with them too, and not those of a
-	// device that reports less often than the cycle comes round.
+	// Values with a changed time are new, even with an error. A device that reports less often than every cycle has no new
+	// values in the other cycles.
 	if s.Time >= 0 && s.Time != j.clock {
 		j.clock = s.Time
 		turns := s.Position - j.cal.Unwrap(s.Position)
 		if turns == j.said || math.IsNaN(j.said) {
 			j.sure = turns
 		}
-		// Without torque, one wrong reading must not become the place where torque comes on, whole turns away.
+		// Without torque, one wrong reading must not set the position at which torque is switched on, whole turns away.
 		if j.said = turns; turns == j.sure || math.IsNaN(turns) || a.Wraps || j.goal.Enable {
 			j.time = f.Time
 		}
@@ -309,7 +309,7 @@ func (j *joint) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 	return hal.Status{Time: j.time, Err: j.fault(err, s.Alarm), Drive: s.Drive}
 }
 
-// Alarms appends what each actuator's device complains of, in the layout's order, to dst.
+// Alarms appends the alarms of each actuator's device to dst, in the layout's order.
 func (b *Body) Alarms(dst []servo.Alarm) []servo.Alarm {
 	for _, p := range b.parts {
 		dst = append(dst, p.alarm())
@@ -324,7 +324,7 @@ func (b *Body) Halt() error {
 	for _, p := range b.parts {
 		p.release()
 	}
-	// Each line has a goroutine of its own here and an answer of its own: nothing is shared but the wait.
+	// Each line has its own goroutine and its own result: they share only the wait.
 	answers := make([][]error, len(b.lines))
 	var all sync.WaitGroup
 	for i, l := range b.lines {

@@ -137,7 +137,7 @@ func TestLedBackIntoRange(t *testing.T) {
 	}
 }
 
-// TestSafety04DriverClamps: whatever a guard lets through, no goal beyond the soft limits reaches a servo.
+// TestSafety04DriverClamps: no goal beyond the soft limits reaches a servo, even if the guard passes it.
 func TestSafety04DriverClamps(t *testing.T) {
 	r := newRobot(t, xm, []string{"elbow"}, func(l *hal.Layout, _ []Joint) {
 		l.Actuators[0].Limits.MinPosition, l.Actuators[0].Limits.MaxPosition = -0.5, 0.5

@@ -158,7 +158,7 @@ func TestPollerRecovers(t *testing.T) {
 	}
 }
 
-// Beside the cycle the goroutine reads at its own rate; a read that hangs is told by the clock; Close waits for it.
+// A poller with its own goroutine reads at its own rate. A read that hangs shows as a stale value; Close waits for it.
 func TestPollerBeside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := bubble{time.Now()}
@@ -185,7 +185,7 @@ func TestPollerBeside(t *testing.T) {
 	})
 }
 
-// What jumps waits until it is said twice; what is said once was a wrong bit.
+// A value that jumps is accepted when a second reading confirms it; a single jump is taken for a bit error.
 func TestPollerJump(t *testing.T) {
 	v := &virtual{}
 	s := &fixed{}
@@ -210,7 +210,7 @@ func TestPollerJump(t *testing.T) {
 	}
 }
 
-// fixed is a Sensor that says what it is told to.
+// fixed is a Sensor that returns given values.
 type fixed struct{ values [2]float64 }
 
 func (f *fixed) Open() error                 { return nil }
@@ -319,7 +319,7 @@ func TestFeederGateLost(t *testing.T) {
 	}
 	_, now, _ := f.State()
 	if now != begun+1 || s.pulses[0] != 0 && open {
-		t.Errorf("pulses began %d times anew, want once", now-begun)
+		t.Errorf("pulses restarted %d times, want once", now-begun)
 	}
 	gone = nil
 	n := 0
@@ -328,10 +328,10 @@ func TestFeederGateLost(t *testing.T) {
 			t.Fatal("back: not well within 200 ms")
 		}
 		if open {
-			t.Error("back: open before anybody has seen to it")
+			t.Error("back: open before the caller has staged values again")
 		}
 	}
-	// Whoever saw the count has staged none until now; from here on they are asked for again.
+	// The caller has seen the new count and has staged no pulses yet; from here on it stages them again.
 	for range 10 {
 		step()
 	}
@@ -373,7 +373,7 @@ func TestFeederRecovers(t *testing.T) {
 		}
 	}
 	if _, now, _ := f.State(); now == begun {
-		t.Error("back: nobody is told that pulses began anew")
+		t.Error("back: the restart of the pulses is not reported")
 	}
 	if s.pulses[0] != 0 {
 		t.Errorf("back: got %v, an order from before", s.pulses)
@@ -383,7 +383,7 @@ func TestFeederRecovers(t *testing.T) {
 	}
 }
 
-// Beside the cycle the newest pulses win, a write that hangs holds up nobody but Halt and Close.
+// With a goroutine of its own the newest pulses win, and a write that hangs delays only Halt and Close.
 func TestFeederBeside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := bubble{time.Now()}

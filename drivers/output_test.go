@@ -198,9 +198,9 @@ func TestOutputRegained(t *testing.T) {
 	b.cycle()
 	b.f.Enable[0], b.f.Enable[1] = true, true
 	b.cycle()
-	b.wants("enabled anew", 1750, 1900)
+	b.wants("enabled again", 1750, 1900)
 	if err := errors.Join(b.f.Status[0].Err, b.f.Status[1].Err); err != nil {
-		t.Errorf("enabled anew: got %v", err)
+		t.Errorf("enabled again: got %v", err)
 	}
 }
 

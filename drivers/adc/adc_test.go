@@ -193,7 +193,7 @@ func TestINA219Session(t *testing.T) {
 	}
 }
 
-// Whatever the registers hold, what comes out is a number or an error.
+// Any register contents give finite values or an error.
 func FuzzINA219(f *testing.F) {
 	f.Add(uint16(0x5DC2), uint16(0x2710), 0.1)
 	f.Fuzz(func(t *testing.T, bus, current uint16, shunt float64) {

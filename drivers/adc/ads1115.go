@@ -25,9 +25,9 @@ type ADS1115Config struct {
 	Address uint16      // 0 = ADS1115Address
 	Rate    int         // samples a second: 8, 16, 32, 64, 128, 250, 475 or 860; 0 = 860
 	Inputs  []ADS1115In // in the order of the values; at least one
-	// Turn is held from a conversion's start to its reading, by all who read inputs of one chip; nil = nobody else does.
+	// Turn is locked from a conversion's start to its reading, by all readers of one chip; nil = this is the only reader.
 	Turn  *sync.Mutex
-	Clock hal.Clock // that conversions are waited for by; nil = the wall's
+	Clock hal.Clock // for the wait for a conversion; nil = the wall clock
 }
 
 // ADS1115 is one chip. It is a drivers.Sensor of a value for each of its inputs.

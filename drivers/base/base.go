@@ -95,7 +95,7 @@ type Base struct {
 	gripperAt time.Duration
 	senses    [numSenses]sense
 	gyro      gyro
-	silent    error // what means silence: one value, so that it is explained once
+	silent    error // the error for no reply: one value, so that it is explained once
 	lost      error
 }
 
@@ -111,8 +111,8 @@ type Stats struct {
 	Reports     uint64
 	BadChecksum uint64 // packets
 	Garbage     uint64 // bytes
-	Malformed   uint64 // packets that checked and said nothing
-	Jumps       uint64 // places too far from the last to be believed
+	Malformed   uint64 // packets with a correct checksum and invalid contents
+	Jumps       uint64 // rejected positions, too far from the last one
 	Sessions    uint64 // opened
 	Reopened    uint64 // lines
 }
@@ -164,9 +164,9 @@ const (
 	maxRateTimeout = 3 * time.Second
 )
 
-// Open opens the line and a session with the base, and sees that it is the robot it should be. A session that somebody left
-// open is closed first. Motors stay off. It goes round the rates twice, for a base that was switched on a moment ago, and
-// blocks for half a second at each where nobody is, for up to three where somebody is.
+// Open opens the line and a session with the base, and verifies the robot type. A session left open by another program is
+// closed first. Motors stay off. It tries all rates twice, for a base that was just switched on. It blocks for half a
+// second at a rate without received bytes, and for up to three seconds at one with.
 func (b *Base) Open() error {
 	if b.line == nil {
 		line, err := b.cfg.Line()
@@ -207,7 +207,7 @@ func (b *Base) Open() error {
 		Err: fmt.Errorf("no base answers at %v baud: %w", b.cfg.Bauds, servo.ErrNoReply), Try: "halyard doctor"}
 }
 
-// Close ends the session, which takes the motors' power, and the line.
+// Close ends the session, which switches the motors off, and closes the line.
 func (b *Base) Close() error {
 	err := b.reopen.Close()
 	if b.line == nil {
@@ -226,7 +226,7 @@ func (b *Base) Close() error {
 func (b *Base) Units(int) servo.Units {
 	u := servo.Units{Name: b.robot.Name, TicksPerTurn: 2 * math.Pi * b.robot.Radius * 1000, MinTicks: -farTicks, MaxTicks: farTicks,
 		MaxVelocity: b.robot.MaxSpeed / b.robot.Radius, MaxEffort: 1, NominalVolts: 12,
-		// What the motors can is not published; nothing here commands or measures it.
+		// The motors' torque is not published; this driver neither commands nor measures it.
 		StallTorque: 10}
 	u.Modes[hal.VelocityMode] = true
 	return u

@@ -11,7 +11,7 @@ import (
 func TestCapturedConfig(t *testing.T) {
 	head := haltest.Bytes(t, strings.Join(haltest.Capture(t, "p2os_configpac_p3dxsh.txt"), " "))
 	packet := append(head, make([]byte, 3+int(head[2])-len(head))...)
-	packet[len(packet)-1] = 1 // whatever it was, it was wrong
+	packet[len(packet)-1] = 1 // makes the checksum wrong
 	p := NewParser()
 	feed := func(b []byte) []byte {
 		p.Feed(b)

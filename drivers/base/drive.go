@@ -14,34 +14,34 @@ const (
 	settling = 120 * time.Millisecond // from a switch of the motors to a report that knows of it
 	insist   = 200 * time.Millisecond // between two commands to the same end
 	gap      = 20 * time.Millisecond  // least time between two speeds, so that a slow line keeps up
-	// arms is how long the base is asked to switch its motors on: where its red button is down they would come on, and it
-	// would drive, when somebody lets go of that.
+	// arms is how long the driver repeats the command to switch the motors on. If it went on while the red button is
+	// pressed, the robot would drive as soon as the button is released.
 	arms = 2 * time.Second
 )
 
-// drive is what is wanted of the motors and what was told them.
+// drive is the wanted state of the motors and the commands sent to them.
 type drive struct {
 	wants    bool          // a wheel was enabled as of the last cycle
 	arming   bool          // ENABLE is under way
-	on       bool          // the base said that its motors are on, after we asked for it
+	on       bool          // the base reported its motors on, after our command
 	off      error         // why they are off, as a user sees it; made once
-	pressed  bool          // it reports that the emergency stop is
+	pressed  bool          // the base reports its emergency stop as pressed
 	switched time.Duration // when ENABLE was last sent
-	to       bool          // what it said
-	sent     bool          // it ever was
-	began    time.Duration // when it was first sent to arm
-	speed    [2]int        // told last: mm/s and °/s, or the two sides' steps
-	told     time.Duration // when
-	valid    bool          // since then nothing else was told
-	braking  bool          // the motors are to go off, and brake first
-	braked   time.Duration // since when
-	insisted time.Duration // when it was last told to brake
+	to       bool          // the value of that ENABLE
+	sent     bool          // ENABLE was sent at least once
+	began    time.Duration // when ENABLE was first sent to arm
+	speed    [2]int        // last command: mm/s and °/s, or the two sides' steps
+	told     time.Duration // when it was sent
+	valid    bool          // no other command was sent since
+	braking  bool          // the motors are to be switched off, after braking
+	braked   time.Duration // when braking began
+	insisted time.Duration // when the brake command was last sent
 }
 
-// release forgets that the motors were asked for: only a new Enable brings them back.
+// release cancels the request for motors on: only a new Enable switches them on again.
 func (d *drive) release() { d.arming, d.on, d.sent, d.valid = false, false, false, false }
 
-// fault is what keeps enabled wheels from turning; nil where nothing does.
+// fault is the reason why enabled wheels do not turn; nil if they can turn.
 func (d *drive) fault(b *Base) error {
 	if !d.wants || d.on || d.arming {
 		d.off = nil
@@ -57,7 +57,7 @@ func (d *drive) fault(b *Base) error {
 	return d.off
 }
 
-// steer puts what a running base is to be told at now: settings one by one, motors, speeds, else a pulse.
+// steer puts the commands that are due at now to a running base: settings one by one, motors, speeds, else a pulse.
 func (b *Base) steer(now time.Duration) {
 	d := &b.drive
 	b.want()
@@ -65,7 +65,7 @@ func (b *Base) steer(now time.Duration) {
 		return
 	}
 	motors := b.report.Flags&FlagMotors != 0
-	knows := b.at-d.switched > settling // the newest report is of after the last switch
+	knows := b.at-d.switched > settling // the newest report was made after the last switch
 	switch {
 	case d.arming && d.sent && d.to && motors && knows:
 		d.arming, d.on, d.valid = false, true, false
@@ -106,7 +106,8 @@ func (b *Base) steer(now time.Duration) {
 	b.extra = b.extra[:0]
 }
 
-// brake stops a base that rolls before its motors go off: those brake nothing. True while it does, for brakeTime at most.
+// brake stops a rolling base before its motors go off: without power they do not brake. True while it brakes, for at most
+// brakeTime.
 func (b *Base) brake(now time.Duration, motors bool) bool {
 	d, r := &b.drive, &b.report
 	off := !d.arming && !d.on && d.sent && d.to && motors
@@ -117,7 +118,7 @@ func (b *Base) brake(now time.Duration, motors bool) bool {
 	if d.braking = d.braking && off && !stands && now-d.braked <= brakeTime; !d.braking {
 		return false
 	}
-	if now-d.insisted >= settling { // again and again: a word may be lost
+	if now-d.insisted >= settling { // repeated: a packet may be lost
 		b.put(Command{Op: OpEStop})
 		d.insisted, d.told = now, now
 	}
@@ -127,11 +128,11 @@ func (b *Base) brake(now time.Duration, motors bool) bool {
 // pace is the least time between two speeds on this line.
 func (b *Base) pace() time.Duration { return max(gap, 2*servo.WireTime(18, 10, b.line.Baud())) }
 
-// driven reports whether a wheel is enabled. One is enough for the motors: who drives the left side alone turns about the
-// right one, which does not move.
+// driven reports whether a wheel is enabled. One enabled wheel switches the motors on: with only the left side driven the
+// robot turns about the right one, which does not move.
 func (w *wheel) driven() bool { return w.goal.Enable && w.goal.Limit > 0 }
 
-// want looks whether a wheel is enabled, and begins to arm where none was before.
+// want checks whether a wheel is enabled, and begins to arm if none was before.
 func (b *Base) want() {
 	d, want := &b.drive, false
 	for i := range b.wheels {
@@ -146,8 +147,8 @@ func (b *Base) want() {
 	d.wants = want
 }
 
-// speeds is what the wheels' goals come to, in the numbers of the command. The wheels of a side share a motor: it goes at
-// the mean of those that are enabled, and stands where none is.
+// speeds converts the wheels' goals to the values of the command. The wheels of a side share a motor: its speed is the mean
+// of the enabled ones, and 0 if none is enabled.
 func (b *Base) speeds() [2]int {
 	var sum, count [2]float64
 	for i := range b.wheels {
@@ -182,22 +183,22 @@ func (b *Base) command(speed [2]int) {
 	b.put(Command{Op: OpVel, Kind: Number, Int: speed[0]}, Command{Op: OpRVel, Kind: Number, Int: speed[1]})
 }
 
-// CutTorque implements hal.TorqueCutter: it tells the base to stop as hard as it can, and waits for nothing. Its motors
-// go off with Halt, when it stands: those brake nothing.
+// CutTorque implements hal.TorqueCutter: it commands the strongest braking and does not wait. Halt switches the motors off
+// when the base is at rest: without power they do not brake.
 func (b *Base) CutTorque() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.line == nil {
-		return nil // Halt says so
+		return nil // Halt reports it
 	}
 	b.put(Command{Op: OpEStop})
 	b.drive.valid = false
 	return b.flush()
 }
 
-// Halt stops the base as hard as it can, switches its motors off and waits until it says so, for a second at most; not at
-// all where it is with its motors off already. There is an error a wheel. Motors come back only after the wheels were
-// disabled once.
+// Halt brakes the base as strongly as possible, switches its motors off and waits for the base to report it, for at most a
+// second. It does not wait if the base is at rest with its motors off. It returns an error for each wheel. Motors go on
+// again only after the wheels were disabled once.
 func (b *Base) Halt() []error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -206,7 +207,7 @@ func (b *Base) Halt() []error {
 	}
 	inert := b.inert(b.clock.Now())
 	b.drive.release()
-	b.drive.wants = true // so that nothing but a new Enable is one
+	b.drive.wants = true // so that only a new Enable counts
 	err := b.halt(inert)
 	errs := make([]error, len(b.wheels))
 	for i := range errs {
@@ -231,13 +232,13 @@ func (b *Base) halt(inert bool) error {
 		if now-began > haltTimeout {
 			return b.silent
 		}
-		// Motors that are off brake nothing: they are to be on until it stands. A report that was on its way already may say
-		// what was before.
+		// Motors without power do not brake: they stay on until the base is at rest. A report that was already being sent may
+		// show the state before.
 		stands := b.at > began+settling && b.report.Left == 0 && b.report.Right == 0
 		if !off && (stands || now-began > brakeTime) {
 			off, said = true, began-time.Second
 		}
-		// Again and again: a word may be lost, and this one matters.
+		// Repeated: a packet may be lost, and this one is critical.
 		if now-said >= settling {
 			b.put(Command{Op: OpEStop})
 			if off {
@@ -259,14 +260,14 @@ func (b *Base) halt(inert bool) error {
 	}
 }
 
-// inert reports whether the base stands with its motors off, by its own word, and was not told otherwise since.
+// inert reports whether the base has reported that it is at rest with its motors off, and got no other command since.
 func (b *Base) inert(now time.Duration) bool {
 	d, r := &b.drive, &b.report
 	return b.stage == running && b.at >= 0 && now-b.at <= tolerable && d.sent && !d.to && b.at > d.switched && b.at-d.began > settling &&
 		r.Flags&FlagMotors == 0 && r.Left == 0 && r.Right == 0
 }
 
-// Times of a halt: how long the base may take to stand, and to say that its motors are off.
+// Timeouts of a halt: until the base is at rest, and until it reports its motors off.
 const (
 	brakeTime   = 400 * time.Millisecond
 	haltTimeout = time.Second

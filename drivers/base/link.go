@@ -95,7 +95,7 @@ func (b *Base) sendDue(now time.Duration) error {
 		b.stage, b.tries = knocking, 1
 	}
 	if b.stage == knocking && !b.fresh {
-		// Somebody may have pressed its reset: it is at another rate then. Every third knock looks there.
+		// After a press of its reset button the base is at another rate. Every third attempt tries that rate.
 		rate := b.rate
 		if b.tries%3 == 0 {
 			rate += b.tries / 3

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// babbler is a line at whose end somebody never ceases to speak.
+// babbler is a line whose device sends without a pause.
 type babbler struct {
 	servo.Line
 	reads int
@@ -48,7 +48,7 @@ func (q *quiet) Baud() int                               { return 38400 }
 func (q *quiet) Now() time.Duration                      { return q.now }
 func (q *quiet) SleepUntil(t time.Duration)              { q.now = max(q.now, t) }
 
-// A cycle costs no memory, whatever it says and hears.
+// A cycle allocates no memory, for every packet sent and received.
 func TestCycleAllocatesNothing(t *testing.T) {
 	robot, err := RobotOf("p2at")
 	if err != nil {

@@ -90,7 +90,7 @@ type counts struct {
 	known bool // last is of this session
 }
 
-// update follows a report. What the wheels turned while nobody heard of it is not known, and not counted.
+// update counts a report. Turns of the wheels while no report was received are not known, and not counted.
 func (c *counts) update(e *EncoderReport) {
 	now := [2]int32{e.Left, e.Right}
 	for i := range now {

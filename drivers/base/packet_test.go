@@ -255,7 +255,7 @@ func TestRobots(t *testing.T) {
 	}
 }
 
-// Whatever comes: no panic, bounded memory, and what decodes encodes to itself.
+// Any input: no panic, bounded memory, and decoded packets encode to the same bytes.
 func FuzzParser(f *testing.F) {
 	for _, c := range commandCases() {
 		f.Add(wire(f, c.bytes))

@@ -66,12 +66,12 @@ func (b *Base) handle(data []byte, now time.Duration) {
 func (b *Base) handleReport(r *Report, now time.Duration) {
 	switch b.stage {
 	case knocking:
-		if b.fresh { // left open by somebody; CLOSE is answered by silence
+		if b.fresh { // left open by another program; the base does not reply to CLOSE
 			b.put(Command{Op: OpClose})
 			b.asked = now - knock/2
 			return
 		}
-		// Our own session goes on. Where the base has stopped by itself, it is for the user to start it again.
+		// Our own session continues. If the base stopped by itself, the user must start it again.
 		if now-b.at > watchdog {
 			b.drive.release()
 		}

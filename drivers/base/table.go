@@ -14,7 +14,7 @@ const (
 	OpEnable       Op = 4   // 1 = motors on, 0 = off
 	OpSetA         Op = 5   // mm/s², greatest acceleration; negative: deceleration
 	OpSetV         Op = 6   // mm/s, greatest speed
-	OpSetO         Op = 7   // none: here is the origin
+	OpSetO         Op = 7   // none: the present position becomes the origin
 	OpMove         Op = 8   // mm
 	OpRotate       Op = 9   // °/s
 	OpSetRV        Op = 10  // °/s, greatest turning speed
@@ -45,7 +45,7 @@ const (
 	OpSonarCycle   Op = 48  // ms
 	OpHostBaud     Op = 50  // 0 = 9600, 1 = 19200, 2 = 38400, 3 = 57600, 4 = 115200
 	OpAux1Baud     Op = 51  // likewise
-	OpEStop        Op = 55  // none: as hard as it can
+	OpEStop        Op = 55  // none: strongest braking
 	OpGyro         Op = 58  // 1 = stream -> GyroReport
 	OpTTY3         Op = 66  // text
 	OpGetAux2      Op = 67  // bytes
@@ -71,7 +71,7 @@ const (
 	argText     = 0x2B
 )
 
-// Types of what the base sends, apart from the echoes of the three SYNCs (0, 1, 2).
+// Types of the base's packets, apart from the echoes of the three SYNCs (0, 1, 2).
 const (
 	typeStopped = 0x32 // Report
 	typeMoving  = 0x33 // Report
@@ -82,15 +82,15 @@ const (
 	typeIO      = 0xF0
 )
 
-// What a wheel command of Vel2 counts, mm/s.
+// vel2Step is the unit of a wheel speed of Vel2, mm/s.
 const vel2Step = 20
 
-// Place is where a sonar sits and looks: m forward and to the left of the robot's centre, rad to the left.
+// Place is the position and direction of a sonar: m forward and to the left of the robot's centre, rad to the left.
 type Place struct{ X, Y, Heading float64 }
 
-// Robot is one kind of base: what its numbers mean. Nobody writes to it.
+// Robot is one type of base: the scales of its values. It is read-only.
 type Robot struct {
-	Name        string  // the subclass that it answers SYNC2 with
+	Name        string  // the subclass in its reply to SYNC2
 	Distance    float64 // m a count of x and y
 	Range       float64 // m a count of a sonar
 	Speed       float64 // m/s a count of a wheel's speed
@@ -105,7 +105,7 @@ type Robot struct {
 	Bumpers     int     // segments a ring, where it has rings
 	FullVolts   float64 // battery
 	EmptyVolts  float64 // V, likewise FullVolts
-	NoEchoRange float64 // what a sonar says without an echo
+	NoEchoRange float64 // reading of a sonar without an echo
 }
 
 const degree = 3.14159265358979323846 / 180
@@ -116,7 +116,7 @@ const Angle = 360 * degree / 4096
 // GyroScale is one count of the analog gyro, rad/s: a 300 °/s gyro of 2.5 V on a ten bit converter of 5 V, by ARIA's factor.
 const GyroScale = 5.0 / 1023 * 300 / 2.5 * 1.626 * degree
 
-// GyroStill is what the analog gyro says at rest, nominally.
+// GyroStill is the nominal reading of the analog gyro at rest.
 const GyroStill = 512
 
 // places makes poses of the table's millimetres and degrees.

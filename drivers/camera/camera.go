@@ -8,19 +8,19 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Config reports which camera it is, and how it is used.
+// Config selects a camera and its settings.
 type Config struct {
 	Name          string  // for errors: the camera's name in the layout
-	Port          string  // its path, for errors; "" = it has none
+	Port          string  // its path, for errors; "" = none
 	Node          Opener  // opens the device, and opens it again; Reopener for the kernel's
 	Encoding      string  // the word of one of Encodings; "" = mjpeg
-	Width, Height int     // pixels, 1..MaxSide; what the camera cannot do is refused
-	Rate          float64 // frames a second, 0.1..1000; the camera takes the nearest that it can
-	// Now is the rig's time, which pictures carry; nil = the time of the node's clock. It is called from the camera's
-	// goroutine.
+	Width, Height int     // pixels, 1..MaxSide; an unsupported size is refused
+	Rate          float64 // frames a second, 0.1..1000; the camera selects the nearest supported one
+	// Now is the rig's time, for the pictures' time stamps; nil = the time of the node's clock. It is called from the
+	// camera's goroutine.
 	Now func() time.Duration
-	// After is what the pause between two attempts to open a lost camera is waited for by; nil = time.After. A camera in
-	// virtual time has its own.
+	// After makes the pause between two attempts to open a lost camera; nil = time.After. A camera in virtual time has its
+	// own.
 	After func(d time.Duration) <-chan time.Time
 	ABI   ABI // 0 = Native
 }
@@ -28,25 +28,25 @@ type Config struct {
 const (
 	// retryEvery is the pause between two attempts to open a lost camera.
 	retryEvery = 200 * time.Millisecond
-	// slice is how long the goroutine waits at a time, of the wall's: how late it may see that nobody watches any more.
+	// slice is the longest single wait of the goroutine, wall time: the delay until it notices that the last viewer left.
 	slice = 50 * time.Millisecond
-	// firstFrame is how long a camera may take for its first frame, and silence, on top of three periods, for another.
+	// firstFrame is the timeout of the first frame; silence, added to three periods, that of every later one.
 	firstFrame = 5 * time.Second
 	silence    = 500 * time.Millisecond
-	// tolerated is how many bad frames in a row are passed over in silence; as many as hopeless reopen the camera.
+	// tolerated is the number of bad frames in a row that are not reported; hopeless is the number that reopens the camera.
 	tolerated = 3
 	hopeless  = 30
-	// oldest bounds what is believed of a frame's age.
+	// oldest is the greatest accepted age of a frame.
 	oldest = 10 * time.Second
 )
 
-// Stats counts what a camera did since it was made.
+// Stats counts the frames and openings of a camera since it was made.
 type Stats struct {
-	Pictures uint64 // that were decoded
-	Frames   uint64 // that came; most nobody waits for
-	Bad      uint64 // that were damaged, cut off, or of another format
-	Lost     uint64 // that were made and never came, by their numbers
-	Opened   uint64 // times that it was opened to stream
+	Pictures uint64 // decoded
+	Frames   uint64 // received; most have no waiting viewer and are not decoded
+	Bad      uint64 // damaged, truncated, or of another format
+	Lost     uint64 // captured but not received, by their sequence numbers
+	Opened   uint64 // times that the device was opened to stream
 }
 
 // Camera is one camera: a hal.CameraSource of one. All methods may be called from any goroutine.
@@ -64,10 +64,10 @@ type Camera struct {
 	closed   bool
 	sequence uint64
 	newest   *plate
-	frame    uint64 // number of the newest frame that came; watching again counts as one
+	frame    uint64 // number of the newest received frame; the first viewer counts as one too
 	free     []*plate
-	lost     error // why there are no pictures; it stands until there are
-	refuse   error // the same, as those who watch now are told
+	lost     error // why there are no pictures; kept until there is one
+	refuse   error // the same, for the present viewers
 	stats    Stats
 }
 
@@ -97,7 +97,7 @@ func New(c Config) (*Camera, error) {
 	return &Camera{config: c, stop: make(chan struct{}), wake: make(chan struct{}, 1), changed: make(chan struct{})}, nil
 }
 
-// Probe opens the device, agrees with it on what the config asks for, and closes it. It captures nothing.
+// Probe opens the device, sets the config's format, size and rate, and closes it. It captures nothing.
 func (c *Camera) Probe() error {
 	s, err := openStream(&c.config)
 	if err != nil {
@@ -106,8 +106,7 @@ func (c *Camera) Probe() error {
 	return s.close()
 }
 
-// Open looks whether the camera is there and offers what the config asks for, and begins to serve viewers. Where it does
-// not, the error says so and nothing runs.
+// Open checks that the camera exists and supports the config, and begins to serve viewers. After an error nothing runs.
 func (c *Camera) Open() error {
 	if err := c.Probe(); err != nil {
 		return err
@@ -116,7 +115,7 @@ func (c *Camera) Open() error {
 	return nil
 }
 
-// Close ends all watches and waits for the goroutine, which gives the device back. Pictures that are held stay good.
+// Close ends all watches and waits for the goroutine, which closes the device. Held pictures stay valid.
 func (c *Camera) Close() error {
 	c.mu.Lock()
 	if !c.closed {
@@ -129,22 +128,23 @@ func (c *Camera) Close() error {
 	return nil
 }
 
-// State is what the camera did and why it has no pictures now; nil: it has, or nobody watches and it had.
+// State returns the counters and the reason for missing pictures. The error is nil while there are pictures, and without
+// viewers if the last capture worked.
 func (c *Camera) State() (Stats, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.stats, c.lost
 }
 
-// notify wakes all who wait. Under the lock.
+// notify wakes all waiting viewers. Under the lock.
 func (c *Camera) notify() {
 	close(c.changed)
 	c.changed = make(chan struct{})
 }
 
-// run is the goroutine: it captures while somebody watches.
+// run is the goroutine: it captures while there are viewers.
 func (c *Camera) run() {
-	var pause <-chan time.Time // nil: there is none
+	var pause <-chan time.Time // nil: no pause
 	for {
 		select {
 		case <-c.stop:
@@ -152,7 +152,7 @@ func (c *Camera) run() {
 		case <-c.wake:
 		}
 		for c.watched() {
-			// A camera that is lost is not asked more often for it by many viewers who come and go.
+			// New viewers do not shorten the pause after the loss of a camera.
 			if pause != nil {
 				select {
 				case <-c.stop:
@@ -175,7 +175,7 @@ func (c *Camera) watched() bool {
 	return c.viewers > 0 && !c.closed
 }
 
-// fail notes why there are no pictures, and tells all who wait.
+// fail stores the reason for missing pictures, and wakes all waiting viewers.
 func (c *Camera) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,7 +183,7 @@ func (c *Camera) fail(err error) {
 	c.notify()
 }
 
-// capture opens the camera and decodes frames until nobody watches any more or something breaks.
+// capture opens the camera and decodes frames until the last viewer leaves or an error occurs.
 func (c *Camera) capture() (err error) {
 	s, err := openStream(&c.config)
 	if err != nil {
@@ -234,7 +234,7 @@ func (c *Camera) capture() (err error) {
 	return nil
 }
 
-// publishFrame makes a picture of a frame, if somebody waits for one. The error reports why the frame is none.
+// publishFrame decodes a frame to a picture if a viewer waits for one. The error reports why the frame is invalid.
 func (c *Camera) publishFrame(s *stream, d *Decoder, b *Buffer, lost uint64) error {
 	c.mu.Lock()
 	c.stats.Frames++
@@ -266,7 +266,7 @@ func (c *Camera) publishFrame(s *stream, d *Decoder, b *Buffer, lost uint64) err
 	return err
 }
 
-// time is the rig's time at which a frame was taken: as long ago as the node's clock says.
+// time is the rig's time at which a frame was taken; the frame's age is measured by the node's clock.
 func (c *Camera) time(s *stream, b *Buffer) time.Duration {
 	now, age := s.node.Now(), time.Duration(0)
 	if b.Flags&StampMask == Monotonic {

@@ -190,7 +190,7 @@ func TestStream(t *testing.T) {
 		{"empty frames", func(k *kernel) { k.frames[0].Used = 0 }, hal.BusFault, "got 0 bytes in a buffer of 64"},
 		{"more than the buffer", func(k *kernel) { k.frames[0].Used = 1 << 31 }, hal.BusFault, "in a buffer of 64"},
 		{"damaged", func(k *kernel) { k.frames[0].Flags = FrameDamaged }, hal.BusFault, "damaged"},
-		{"a buffer that is none", func(k *kernel) { k.frames[0].Index = 4 }, hal.BusFault, "got buffer 4, want below 4"},
+		{"a buffer out of range", func(k *kernel) { k.frames[0].Index = 4 }, hal.BusFault, "got buffer 4, want below 4"},
 		{"one buffer", func(k *kernel) { k.buffers = 1 }, hal.BusFault, "buffers: got 1"},
 		{"a thousand buffers", func(k *kernel) { k.buffers = 1000 }, hal.BusFault, "buffers: got 1000"},
 		{"buffers of nothing", func(k *kernel) { k.length = 0 }, hal.BusFault, "got 0 bytes"},
@@ -238,7 +238,8 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// Nothing is captured that nobody watches; frames that nobody waits for are not decoded; what slow viewers hold stays.
+// Without viewers nothing is captured. Frames without a waiting viewer are not decoded. Pictures held by slow viewers stay
+// unchanged.
 func TestViewers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKernel()
@@ -249,7 +250,7 @@ func TestViewers(t *testing.T) {
 		time.Sleep(time.Second)
 		synctest.Wait()
 		if k.opened != 1 || k.closed != 1 {
-			t.Fatalf("nobody watches: opened %d times, closed %d", k.opened, k.closed)
+			t.Fatalf("no viewers: opened %d times, closed %d", k.opened, k.closed)
 		}
 		a, _ := c.Watch(0)
 		b, _ := c.Watch(0)
@@ -264,7 +265,7 @@ func TestViewers(t *testing.T) {
 		}
 		time.Sleep(time.Second)
 		if s, _ := c.State(); s.Pictures != 1 || s.Frames < 50 || s.Bad+s.Lost != 0 || s.Opened != 1 {
-			t.Errorf("a second in which nobody asks: got %+v", s)
+			t.Errorf("a second without a call of Next: got %+v", s)
 		}
 		first := p.RGB
 		r, err := look(a, 0)
@@ -286,12 +287,12 @@ func TestViewers(t *testing.T) {
 		time.Sleep(100 * time.Millisecond)
 		synctest.Wait()
 		if k.closed != 2 {
-			t.Errorf("nobody watches any more: closed %d times, want 2", k.closed)
+			t.Errorf("no viewers left: closed %d times, want 2", k.closed)
 		}
 		if _, err := c.Watch(1); hal.KindOf(err) != hal.Invalid {
 			t.Errorf("another camera: got %v", err)
 		}
-		// Who waits when it is closed is told so.
+		// Close returns an error to a waiting viewer.
 		k.waits = os.ErrDeadlineExceeded
 		w, _ := c.Watch(0)
 		told := make(chan error)

@@ -146,7 +146,7 @@ func frames(t testing.TB) []struct {
 		{"noise behind a start", mjpg, []byte("\xFF\xD8no picture at all"), 0, "want a marker"},
 		{"a segment without a length", mjpg, []byte{0xFF, jpegStart, 0xFF, jpegTables, 0, 1, 0, 0}, 0, "cut off"},
 		{"a large one behind a restart", mjpg, hidden(jpegRestart), 0, "out of place"},
-		{"a large one behind a marker that is none", mjpg, hidden(0), 0, "out of place"},
+		{"a large one behind an invalid marker", mjpg, hidden(0), 0, "out of place"},
 		{"two heads", mjpg, slices.Concat(whole[:data], whole[sof:]), 0, "MJPG frame: "},
 	}
 }
@@ -220,7 +220,7 @@ func TestYUYV(t *testing.T) {
 	}
 }
 
-// Every colour comes out as the standard library has it, whatever the sampling and the width.
+// Every colour is converted as by the standard library, for all subsampling ratios and widths.
 func TestConvert(t *testing.T) {
 	for _, ratio := range []image.YCbCrSubsampleRatio{
 		image.YCbCrSubsampleRatio444, image.YCbCrSubsampleRatio422, image.YCbCrSubsampleRatio420,
@@ -284,7 +284,7 @@ func TestDecodeAllocates(t *testing.T) {
 	}
 }
 
-// Whatever a camera sends: no panic, and nothing is allocated for a size that was not agreed on.
+// Any frame: no panic, and no allocation for a size other than the agreed one.
 func FuzzDecode(f *testing.F) {
 	pixels := []Pixel{YUYV, RGB3, GREY, MJPG}
 	for _, c := range frames(f) {

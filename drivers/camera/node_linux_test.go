@@ -17,7 +17,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// What stands in the place of a video device, and is none, is told apart from one that is not there.
+// A file that is not a video device gives another error than a missing device.
 func TestOpenNode(t *testing.T) {
 	plain := filepath.Join(t.TempDir(), "video0")
 	if err := os.WriteFile(plain, nil, 0o600); err != nil {

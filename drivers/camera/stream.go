@@ -119,8 +119,8 @@ func (s *stream) give(i uint32) error {
 	return nil
 }
 
-// next waits for a frame, for timeout at most, and takes the newest: those before it go back unseen. The frame is the
-// buffer's number, which is to be given back. false: there is none yet.
+// next waits for a frame, for at most timeout, and takes the newest: older ones are returned to the driver unread. The
+// frame is the number of a buffer, which the caller must give back. ok is false if there was no frame.
 func (s *stream) next(timeout time.Duration) (newest Buffer, ok bool, err error) {
 	if err := s.node.Wait(timeout); errors.Is(err, os.ErrDeadlineExceeded) {
 		return newest, false, nil

@@ -64,7 +64,7 @@ type viewer struct {
 
 var _ hal.CameraSource = (*Camera)(nil)
 
-// Watch begins to look through the camera, whose number is 0. The device need not be there at the moment: Next tells.
+// Watch opens a stream of pictures of the camera, which must be 0. The device may be missing at the moment: Next reports it.
 func (c *Camera) Watch(camera int) (hal.ImageStream, error) {
 	if camera != 0 {
 		return nil, c.config.fault(hal.Invalid, fmt.Errorf("got camera %d, want 0", camera))
@@ -74,7 +74,7 @@ func (c *Camera) Watch(camera int) (hal.ImageStream, error) {
 	if c.closed {
 		return nil, c.gone()
 	}
-	// What was before nobody's concern is none of this viewer's: the device may be back by now.
+	// An error from before the first viewer does not count: the device may be back by now.
 	if c.viewers++; c.viewers == 1 {
 		c.refuse = nil
 		c.frame++

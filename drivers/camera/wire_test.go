@@ -112,7 +112,7 @@ func TestBufferTime(t *testing.T) {
 	}
 }
 
-// Whatever the kernel, or what calls itself so, answers: it is taken and said again without a panic, and the same.
+// Any bytes from the kernel are parsed and encoded again without a panic, and unchanged.
 func FuzzStructures(f *testing.F) {
 	for _, c := range structures {
 		f.Add(Native.Append(nil, c.value))

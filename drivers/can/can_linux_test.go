@@ -76,7 +76,7 @@ func TestLineCarriesFrames(t *testing.T) {
 	}
 }
 
-// Nobody acknowledges: the queue fills up, frames are dropped, and the cycle goes on.
+// Without an acknowledge the queue fills up, frames are dropped, and the cycle continues.
 func TestLineDropsWhatFindsNoRoom(t *testing.T) {
 	l, peer := pair(t)
 	defer unix.Close(peer)
@@ -88,7 +88,7 @@ func TestLineDropsWhatFindsNoRoom(t *testing.T) {
 	}
 }
 
-// What stands behind a dropped frame is dropped with it: it may be the torque to the goal that was lost.
+// Frames after a dropped frame are dropped too: they may switch on torque for the goal that was lost.
 func TestLineDropsTheRest(t *testing.T) {
 	l, peer := pair(t)
 	defer unix.Close(peer)

@@ -95,8 +95,8 @@ func newLine(name string, bitrate, fd int) *Line {
 // maxFrame is the most bits that a frame takes, stuffing and the gap included.
 const maxFrame = 160
 
-// Write is servo.Port's: whole frames. An interface queues ten of them as it comes (txqueuelen); what finds no room waits
-// for as long as all of p takes on the bus, and is then dropped with all behind it, and counted: nobody acknowledges.
+// Write is servo.Port's: whole frames. An interface queues ten frames by default (txqueuelen). A frame that finds the queue
+// full waits for at most the bus time of all of p. Then it is dropped with all after it, and counted: no node acknowledges.
 func (l *Line) Write(p []byte) (int, error) {
 	if l.lost != nil {
 		return 0, l.lost

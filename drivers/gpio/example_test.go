@@ -70,7 +70,7 @@ func ExampleNewPIR() {
 	defer pir.Close()
 	moves := []float64{0}
 	if err := pir.Read(moves); err == nil && moves[0] == 1 {
-		fmt.Println("somebody is there")
+		fmt.Println("motion detected")
 	}
 }
 

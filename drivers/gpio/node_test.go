@@ -200,7 +200,7 @@ func TestFind(t *testing.T) {
 	for _, c := range []struct{ rp1, other string }{{"gpiochip0", "gpiochip4"}, {"gpiochip4", "gpiochip0"}} {
 		labels[c.rp1], labels[c.other] = "pinctrl-rp1", "twin"
 		if _, err := again(); err != nil || opened != c.rp1 {
-			t.Errorf("counted anew: got %s, %v; want %s", opened, err, c.rp1)
+			t.Errorf("renumbered: got %s, %v; want %s", opened, err, c.rp1)
 		}
 	}
 	labels["gpiochip0"], labels["gpiochip4"] = "pinctrl-rp1", "twin"

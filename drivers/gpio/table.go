@@ -55,7 +55,7 @@ type Flags uint64
 
 // The flags.
 const (
-	Used         Flags = 1 << iota // somebody holds it
+	Used         Flags = 1 << iota // in use
 	ActiveLow                      // its active level is the low one; values and edges are by activity
 	Input                          // as which it was asked for
 	Output                         //

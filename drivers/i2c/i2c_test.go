@@ -55,7 +55,7 @@ type loose struct {
 func (l *loose) Tx(uint16, []byte, []byte) error { return l.err }
 func (l *loose) Close() error                    { l.closed++; return nil }
 
-// A link to a bus is followed again after the adapter was lost, under whatever number it comes back.
+// After the loss of the adapter the link to its bus is resolved again, so the bus is found under any new number.
 func TestBus(t *testing.T) {
 	dir := t.TempDir()
 	link := filepath.Join(dir, "rov")

@@ -22,7 +22,7 @@ type BNO055Config struct {
 	Clock   hal.Clock // for the waits of Open; nil = the wall's
 }
 
-// transport reads and writes registers, whatever the wire.
+// transport reads and writes registers over I2C or UART.
 type transport interface {
 	open() error
 	Read(register byte, n int) ([]byte, error)
@@ -132,8 +132,8 @@ func (s *BNO055) find() error {
 	}
 }
 
-// turnBack looks whether a chip without the identity is ours after all, left at its other page by whoever had it before. To a
-// stranger nothing is written.
+// turnBack checks whether a chip with a wrong identity is a BNO055 that another program left at register page 1, and
+// selects page 0. It writes nothing to any other chip.
 func (s *BNO055) turnBack(id byte) error {
 	p, err := s.wire.Read(BNO055Page, 1)
 	if err == nil && p[0] == 1 {

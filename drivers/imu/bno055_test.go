@@ -90,7 +90,7 @@ func TestBNO055Session(t *testing.T) {
 		t.Errorf("zeros: got %v", err)
 	}
 	if err := s.Read(v); hal.KindOf(err) != hal.BusFault {
-		t.Errorf("a quaternion that is none: got %v", err)
+		t.Errorf("an invalid quaternion: got %v", err)
 	}
 	if sys, gyr, acc, mag, err := s.Calibrated(); sys != 3 || gyr != 1 || acc != 2 || mag != 0 || err != nil {
 		t.Errorf("calibrated: got %d %d %d %d, %v", sys, gyr, acc, mag, err)

@@ -176,7 +176,7 @@ type fixed struct {
 
 func (f *fixed) Tx(_ uint16, _, r []byte) error { copy(r, f.answers[len(r)]); return nil }
 
-// Whatever a chip says, the decoders make numbers, or an error.
+// Any register contents give finite values or an error.
 func FuzzSamples(f *testing.F) {
 	f.Add(wire(bnoSample), wire("1000 E000 0800 0000 0042 FF7D 3FF7"), wire("64 00 38 FF E8 03 10"))
 	f.Fuzz(func(t *testing.T, bno, mpu, field []byte) {

@@ -58,7 +58,7 @@ func streams() []stream {
 		}, 40},
 		{"hokuyo", urg, func() func([]byte) bool {
 			m, _ := HokuyoModelOf("UTM-30LX")
-			d, _ := NewHokuyo(HokuyoSettings{Line: nobody, Model: m})
+			d, _ := NewHokuyo(HokuyoSettings{Line: noLine, Model: m})
 			return func(p []byte) bool { ok, _ := d.parse(p); return ok }
 		}, 40},
 		{"rplidar standard", nodes, func() func([]byte) bool {
@@ -109,7 +109,7 @@ func copyRate() float64 {
 	const size = 64 << 20
 	from, to, best := make([]byte, size), make([]byte, size), math.Inf(1)
 	for i := range from {
-		from[i] = byte(i) // pages that nobody wrote are all the same one
+		from[i] = byte(i) // pages that were never written are all the same one
 	}
 	for range 5 {
 		began := time.Now()

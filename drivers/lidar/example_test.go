@@ -21,7 +21,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := laser.Open(); err != nil { // finds it at whatever rate it is, and starts its stream
+	if err := laser.Open(); err != nil { // finds its baud rate, and starts its stream
 		log.Fatal(err)
 	}
 	fan := laser.Geometry()

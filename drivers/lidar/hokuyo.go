@@ -190,7 +190,7 @@ func (h *Hokuyo) ask(command string, statuses ...string) (string, error) {
 	now := h.port.Line.Now()
 	silence := now + scipTimeout + h.wire(len(command)+1)
 	whole := silence + h.wire(h.scanSize())
-	if h.tuned() && h.port.Line.Baud() != h.s.Baud { // nobody streams there, but for who was there before
+	if h.tuned() && h.port.Line.Baud() != h.s.Baud { // at another rate only a stream that was started before can be on the line
 		whole = silence + scipTimeout/2
 	}
 	for deadline := silence; ; {

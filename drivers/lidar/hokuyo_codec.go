@@ -33,7 +33,7 @@ func AppendSCIPValue(dst []byte, v, n int) []byte {
 	return dst
 }
 
-// DecodeSCIPValue is the value of p's characters, false where one is none.
+// DecodeSCIPValue is the value of p's characters, false if one is not a SCIP digit.
 func DecodeSCIPValue(p []byte) (v int, ok bool) {
 	for _, c := range p {
 		c -= 0x30
@@ -105,7 +105,7 @@ func (p *SCIPParser) Next(k *SCIPBlock) bool {
 	}
 }
 
-// decode finds the command and its status in a block, behind whatever is before it: an echo of the line, noise.
+// decode finds the command and its status in a block, and skips an echo of the line or noise before them.
 func (k *SCIPBlock) decode(block []byte) bool {
 	var echo []byte
 	for rest := block; len(rest) > 0; {
@@ -158,10 +158,10 @@ func (k *SCIPBlock) Number(key string) (int, error) {
 
 var errSCIPLine = errors.New("scan: a line's sum or length is wrong")
 
-// Scan puts the ranges of a block of data of a model into dst, m, of which it must have exactly as many: size characters a
-// value. What lies beyond the scanner's reach, or beyond what two characters can say, is +Inf; what is an error is NaN. It returns
-// the scanner's time, ms modulo 2^24: of its step 0, by a clock of its own that nobody has compared with ours. After an error dst
-// means nothing.
+// Scan decodes the ranges of a data block of model m into dst, in m: size characters a value, and exactly len(dst) values.
+// A range beyond the scanner's reach, or beyond the limit of two characters, is +Inf; an error code is NaN. It returns the
+// scanner's time of its step 0, ms modulo 2^24, by its own clock, which is not synchronized with ours. After an error dst
+// is undefined.
 func (k *SCIPBlock) Scan(size int, m *HokuyoModel, dst []float64) (ms int, err error) {
 	line, rest, _ := bytes.Cut(k.Lines, []byte("\n"))
 	if len(line) != 5 || SCIPSum(line[:4]) != line[4] {

@@ -2,7 +2,7 @@ package lidar
 
 import "fmt"
 
-// HokuyoModel is what a model measures, as its PP says.
+// HokuyoModel describes a model's measurement, as in its reply to PP.
 type HokuyoModel struct {
 	Name               string
 	MinRange, MaxRange int // DMIN, DMAX, mm
@@ -10,7 +10,7 @@ type HokuyoModel struct {
 	First, Last        int // AMIN, AMAX: the steps it measures
 	Front              int // AFRT: the one straight ahead
 	RPM                int // SCAN
-	// Void is the error code that reports that nothing is within its reach; 0 = it has none. UST ones say more than MaxRange.
+	// Void is the code for no echo within range; 0 = the model has no such code. UST models report more than MaxRange instead.
 	Void int
 }
 
@@ -36,37 +36,37 @@ func HokuyoModelOf(name string) (HokuyoModel, error) {
 	return HokuyoModel{}, fmt.Errorf("rays: model: got %q, want one of rays.HokuyoModels", name)
 }
 
-// Commands of SCIP 2.0 (C-42-03320-1). Each is a line; its answer is the line again, a status, and what there is to say.
+// Commands of SCIP 2.0 (C-42-03320-1). Each is a line; the reply is the same line, a status, and data.
 const (
 	SCIPVersion    = "VV" // lines of KEY:value
 	SCIPParameters = "PP" // likewise: MODL DMIN DMAX ARES AMIN AMAX AFRT SCAN
 	SCIPInternals  = "II" // likewise: MODL LASR SCSP MESM SBPS TIME STAT
 	SCIPLaserOn    = "BM" // status 00, or 02 where it was on
 	SCIPLaserOff   = "QT" // ends measuring
-	SCIPReset      = "RS" // to what it was at power-on
+	SCIPReset      = "RS" // to the state after power-on
 	SCIPRate       = "SS" // six digits: baud; status 03: it is
 	SCIPTime       = "TM" // 0 = begin, 1 = ask (four characters, ms), 2 = end
 	SCIPOnce       = "GD" // first4 last4 cluster2: the newest scan, three characters a value
 	SCIPOnceShort  = "GS" // two characters
 	SCIPStream     = "MD" // first4 last4 cluster2 skipped1 count2: scans as they come; count 00 = until QT
 	SCIPStreamTwo  = "MS"
-	SCIPSwitch     = "SCIP2.0" // leaves SCIP 1.1, in which an old URG-04LX wakes up; answer: 0 alone
+	SCIPSwitch     = "SCIP2.0" // leaves SCIP 1.1, in which an old URG-04LX starts; the reply is only 0
 )
 
-// Statuses. What else there is differs from model to model.
+// Statuses. All others differ between models.
 const (
 	SCIPOK      = "00"
-	SCIPData    = "99" // of a scan that comes by itself
+	SCIPData    = "99" // of a scan in a stream
 	SCIPAlready = "02" // of BM
 	SCIPSame    = "03" // of SS
 	SCIPUnknown = "0E" // not a command now
-	SCIPResumed = "98" // in place of a scan: measuring goes on after a pause
-	// What a scanner of SCIP 1.1 says: a single character, without a sum.
+	SCIPResumed = "98" // in place of a scan: measurement continues after a pause
+	// Statuses of a scanner of SCIP 1.1: a single character, without a checksum.
 	SCIPOldOK      = "0"
 	SCIPOldUnknown = "E"
 )
 
-// scipMeaning is what a status says (C-42-03320B, sections 8 and 9); "" where it says nothing known.
+// scipMeaning is the meaning of a status (C-42-03320B, sections 8 and 9); "" if unknown.
 func scipMeaning(command, status string) string {
 	names := func(list ...string) string {
 		if n := int(status[1] - '1'); status[0] == '0' && n >= 0 && n < len(list) {
@@ -109,8 +109,8 @@ const scipMaxShort = 1<<12 - 1
 // scipLine is how long a line of data is at most, without its sum.
 const scipLine = 64
 
-// scipMaxLine bounds a block: a scan of 1081 values with its lines, and what may be in front of it.
+// scipMaxLine bounds a block: a scan of 1081 values with its lines, and bytes in front of it.
 const scipMaxLine = 8192
 
-// SCIPBauds are the rates that SS takes.
+// SCIPBauds are the rates that SS accepts.
 func SCIPBauds() []int { return []int{19200, 38400, 57600, 115200, 250000, 500000, 750000} }

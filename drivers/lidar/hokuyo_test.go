@@ -87,7 +87,7 @@ func TestSCIPBlocks(t *testing.T) {
 	if got := AppendSCIPFields(nil, "PP", "DMIN:20", "ARES:1024"); string(got) != "PP\n00P\nDMIN:20;4\nARES:1024;\\\n\n" {
 		t.Errorf("encoded: got %q", got)
 	}
-	// A field whose sum is wrong is none; a block without an end is thrown away.
+	// A field with a wrong checksum is ignored; a block without an end is discarded.
 	p := NewSCIPParser()
 	p.Feed([]byte("PP\n00P\nDMIN:20;5\n\n"))
 	if p.Next(&k); true {
@@ -183,7 +183,7 @@ func TestSCIPInstead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := NewHokuyo(HokuyoSettings{Line: nobody, Model: m, First: 384, Last: 385})
+	h, err := NewHokuyo(HokuyoSettings{Line: noLine, Model: m, First: 384, Last: 385})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,12 +226,12 @@ func TestNewHokuyo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := NewHokuyo(HokuyoSettings{Line: nobody, Model: m, First: 44, Last: 725, Cluster: 1})
+	h, err := NewHokuyo(HokuyoSettings{Line: noLine, Model: m, First: 44, Last: 725, Cluster: 1})
 	if err != nil || h.command != "MD0044072501000" || h.geometry.Count != 682 || math.Abs(h.geometry.First+119.53*degree) > 1e-4 {
 		t.Errorf("got %q %+v %v", h.command, h.geometry, err)
 	}
 	for _, s := range []HokuyoSettings{{}, {Model: m, First: 43, Last: 700}, {Model: m, First: 700, Last: 100}, {Model: m, Cluster: 100}, {Model: m, Baud: 9600}, {Model: m, Skip: 10}} {
-		s.Line = nobody
+		s.Line = noLine
 		if h, err := NewHokuyo(s); err == nil {
 			t.Errorf("%+v: got %+v, want an error", s, h)
 		}

@@ -73,7 +73,7 @@ func (l *link) wire(n int) time.Duration { return servo.WireTime(n, 10, l.port.L
 // tuned reports whether the wire has a rate at all: USB and TCP have none.
 func (l *link) tuned() bool { return l.port.Line.Baud() > 0 }
 
-// skim takes what has come already, of scans that are over: nobody knows for how long. An error of kind hal.Absent ends it.
+// skim handles the bytes that have already arrived, of past scans of unknown age. An error of kind hal.Absent ends it.
 func (l *link) skim(take func([]byte) (bool, error)) error {
 	if l.port.Line == nil {
 		return l.fault(hal.Absent, servo.ErrDisconnected)
@@ -95,11 +95,11 @@ func (l *link) skim(take func([]byte) (bool, error)) error {
 	return nil
 }
 
-// maxSkims bounds what is taken of scans that are over, in pieces: more than a second of any scanner.
+// maxSkims bounds the bytes of past scans that skim handles, in pieces: more than a second of any scanner.
 const maxSkims = 256
 
-// await takes what comes until a scan is whole, an error or the deadline. A scanner that says nothing at all for as long as
-// silence is not measuring: the error is of kind hal.Absent, and it is to be opened again.
+// await handles received bytes until a scan is whole, an error or the deadline. A scanner that sends nothing for the time
+// silence is not measuring: the error is of kind hal.Absent, and the caller must open it again.
 func (l *link) await(silence, deadline time.Duration, take func([]byte) (bool, error)) error {
 	deadline += l.port.Line.Now()
 	for heard := false; ; heard = true {

@@ -10,12 +10,12 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// nobody is a line that is never there.
-func nobody() (servo.Line, error) {
+// noLine is an opener without an adapter.
+func noLine() (servo.Line, error) {
 	return nil, &hal.Error{Kind: hal.Absent, Op: "open", Err: servo.ErrDisconnected}
 }
 
-// babbler is a line at whose end somebody never ceases to speak.
+// babbler is a line whose device sends without a pause.
 type babbler struct {
 	now   time.Duration
 	reads int
@@ -69,7 +69,7 @@ func TestBabbler(t *testing.T) {
 	}
 }
 
-// A connection whose other end reads nothing is gone, and says so without keeping anybody waiting for its buffers to empty.
+// A connection whose other end reads nothing is lost. Close does not wait for its buffers to empty.
 func TestDeafConnection(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// RPLidarSettings say how an RPLIDAR is used.
+// RPLidarSettings are the settings of an RPLIDAR.
 type RPLidarSettings struct {
 	Name  string       // the bus's, for errors
 	Line  servo.Opener // opens the line, and opens it again
@@ -37,10 +37,10 @@ type RPLidar struct {
 	capsule  RPCapsule        // the last one
 	span     int              // how far the capsule before reached, 1/64 °
 	misfits  int              // capsules in a row that did not reach as far as the ones before
-	fresh    bool             // nothing was read since Open
+	fresh    bool             // no scan was read since Open
 	turn     rpTurn
 	scan     []float64
-	Model    byte   // what it says of itself, after Open
+	Model    byte   // reported by the scanner, after Open
 	Firmware string // "1.29", likewise
 	Serial   string // 32 hexadecimal digits, likewise
 }
@@ -48,7 +48,7 @@ type RPLidar struct {
 // dtr is a line whose modem line DTR can be set: drivers/serial's on an adapter.
 type dtr interface{ SetDTR(on bool) error }
 
-// NewRPLidar returns the scanner as s says. It does no I/O.
+// NewRPLidar returns the scanner with settings s. It does no I/O.
 func NewRPLidar(s RPLidarSettings) (*RPLidar, error) {
 	if s.Rays == 0 {
 		s.Rays = 360
@@ -91,13 +91,13 @@ func (d *RPLidar) Geometry() ScanGeometry { return d.geometry }
 // Times of a scanner.
 const (
 	rpAnswer      = 60 * time.Millisecond
-	rpQuiet       = 5 * time.Millisecond   // after a stop nothing more is said
+	rpQuiet       = 5 * time.Millisecond   // silence after a stop
 	rpMaxTurnTime = 250 * time.Millisecond // a turn
-	// rpSpinUp is how long a motor takes until there is something to say. Opening again before would stop an A1's again.
+	// rpSpinUp is the time until a started motor gives scans. Opening again before that would stop an A1's motor.
 	rpSpinUp = 3 * time.Second
 )
 
-// Open stops what the scanner is doing, sees that it is well, and starts motor and scan. It blocks for some 50 ms.
+// Open stops a running scan, checks the scanner's health, and starts motor and scan. It blocks for about 50 ms.
 func (d *RPLidar) Open() error {
 	if err := d.port.Open(); err != nil {
 		return err
@@ -212,10 +212,10 @@ func (d *RPLidar) stop() error {
 			return d.fault(hal.BusFault, err)
 		}
 	}
-	return nil // what goes on talking is not listening; the next answer tells
+	return nil // a scanner that keeps sending did not receive the stop; the next reply shows it
 }
 
-// begin sends a request and waits for the descriptor of its answer. What came behind it is returned.
+// begin sends a request and waits for the descriptor of its reply. It returns the bytes received after it.
 func (d *RPLidar) begin(kind byte, length int, c RPLidarCommand, payload ...byte) ([]byte, error) {
 	if err := d.send(c, payload...); err != nil {
 		return nil, err
@@ -292,8 +292,8 @@ func (d *RPLidar) parse(piece []byte) (ended bool, err error) {
 	return ended, nil
 }
 
-// What a capsule reaches over: at most rpSpan, 1/64 °, an ultra one twice that; and as far as the one before, within a quarter,
-// for a motor has a mass. After rpMisfits in a row it is the motor that is slower.
+// The angle that a capsule covers is at most rpSpan, 1/64 °, for an ultra one twice that. It differs from the previous
+// capsule's by at most a quarter, since the motor has inertia. After rpMisfits in a row the motor's speed has changed.
 const (
 	rpSpan    = 60 << 6
 	rpMisfits = 8

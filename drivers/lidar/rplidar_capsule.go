@@ -46,14 +46,14 @@ func rpSize(e RPLidarEncoding) (samples, bytes int) {
 	return 0, 0
 }
 
-// RPCapsule is one packet of an express, ultra, dense or ultra-dense scan. Its samples are spread evenly over Span from Start on, as
-// the motor turns; a sample was taken at an angle less by what the scanner's optics make of its range, which an express
-// capsule states for each sample and an ultra one leaves to the reader.
+// RPCapsule is one packet of an express, ultra, dense or ultra-dense scan. Its samples are spaced evenly over Span from
+// Start on, by the motor's angle. The true angle of a sample is smaller by an offset that depends on its range, because of
+// the optics. An express capsule has that offset for each sample; for an ultra one the reader computes it.
 type RPCapsule struct {
 	Encoding RPLidarEncoding
 	Start    uint16 // 1/64 °, turning to the right
-	Span     int    // 1/64 °, up to the start of the capsule after it; what Append ignores
-	First    bool   // of a scan: what came before it does not belong to it
+	Span     int    // 1/64 °, up to the start of the next capsule; ignored by Append
+	First    bool   // first capsule of a scan
 	Ranges   [rpMaxSamples]uint16
 	Shifts   [rpMaxSamples]uint8 // 1/8 °, of an express capsule, 0 to 63
 	Next     uint16              // mm, the first range of the capsule after it: an ultra capsule's last sample refers to it
@@ -62,8 +62,8 @@ type RPCapsule struct {
 // Samples returns how many samples the capsule has.
 func (c *RPCapsule) Samples() int { n, _ := rpSize(c.Encoding); return n }
 
-// Sample returns where sample k was taken, in 1/64 ° (it may be a little outside of a turn), and its range in mm, 0 for none.
-// The arithmetic is that of SLAMTEC's SDK, to the bit.
+// Sample returns the angle of sample k, in 1/64 ° (it may be slightly outside one turn), and its range in mm, 0 for no
+// echo. The arithmetic is that of SLAMTEC's SDK, to the bit.
 func (c *RPCapsule) Sample(k int) (angle, mm int) {
 	mm = int(c.Ranges[k])
 	q16 := int(c.Start)<<10 + k*((c.Span<<10)/c.Samples())
@@ -76,8 +76,8 @@ func (c *RPCapsule) Sample(k int) (angle, mm int) {
 	return q16 >> 10, mm
 }
 
-// RPLidarShift returns by how much the angle of a sample of a range, mm, is less than the motor's, in 1/65536 °. The
-// lens is 24.0 mm beside the laser: 8° - asin(24.0 mm/range), 7.5° for what is nearer than 50 mm and for no range.
+// RPLidarShift returns the difference between the motor's angle and that of a sample of a range, mm, in 1/65536 °. The
+// lens is 24.0 mm next to the laser: 8° - asin(24.0 mm/range); 7.5° below 50 mm and without an echo.
 func RPLidarShift(mm int) int {
 	const (
 		far      = 9150  // 8 °, 1/65536 rad
@@ -177,8 +177,9 @@ func (c *RPCapsule) decode(p, after []byte) {
 	}
 }
 
-// A sample of an ultra-dense capsule is 20 bits: a scale in 2 bits, a range in 10 to 13 bits of 2 to 5 mm beyond what the scale
-// before it reaches, and what is left of 8 bits of quality. The SDK averages neighbours that are within 2 mm; here they stay.
+// A sample of an ultra-dense capsule has 20 bits: a scale in 2 bits, a range in 10 to 13 bits of 2 to 5 mm beyond the end
+// of the previous scale, and the remaining bits of an 8 bit quality. The SDK averages neighbours within 2 mm; this decoder
+// does not.
 func scaled() [4]struct{ from, step, bits uint32 } {
 	return [...]struct{ from, step, bits uint32 }{{0, 2, 10}, {2046, 3, 11}, {8187, 4, 12}, {24567, 5, 13}}
 }
@@ -198,15 +199,15 @@ func packScaled(mm uint16) uint32 {
 	return 0
 }
 
-// A triple of an ultra capsule is 32 bits: a range in 12 bits of variable scale, and two predictions of 10 bits with a sign. The
-// first prediction is relative to the triple's own range, or to the next triple's where it has none, the second to the next
-// triple's; each in the scale of what it is relative to. -512 and 511 are no range.
+// A triple of an ultra capsule has 32 bits: a range in 12 bits of variable scale, and two signed predictions of 10 bits. The
+// first prediction is relative to the triple's own range, or to the next triple's if it has none; the second to the next
+// triple's. Each has the scale of its reference. -512 and 511 mean no echo.
 const (
 	predictNone = 0x1FF
 	predictLeft = -0x200
 )
 
-// scales are the variable scale, from the coarsest on: codes from code on stand for ranges from mm on, by 1<<level mm.
+// scales is the variable scale, coarsest first: codes from code on mean ranges from mm on, in steps of 1<<level mm.
 func scales() [5]struct{ code, mm, level uint32 } {
 	return [...]struct{ code, mm, level uint32 }{{3328, 1 << 14, 4}, {1792, 1 << 12, 3}, {1280, 1 << 11, 2}, {512, 1 << 9, 1}, {0, 0, 0}}
 }
@@ -221,7 +222,7 @@ func expand(code uint32) (mm, level uint32) {
 	return 0, 0
 }
 
-// compress returns the code of a range, and what the code means.
+// compress returns the code of a range, and the range and level of that code.
 func compress(mm uint32) (code, stands, level uint32) {
 	for _, s := range scales() {
 		if mm >= s.mm {
@@ -233,7 +234,7 @@ func compress(mm uint32) (code, stands, level uint32) {
 	return 0, 0, 0
 }
 
-// bases returns what the two predictions of a triple are relative to, and their scales.
+// bases returns the reference ranges of the two predictions of a triple, and their scales.
 func bases(own, next uint32) (one, two int, levelOne, levelTwo uint32) {
 	a, levelA := expand(own)
 	b, levelB := expand(next)
@@ -281,11 +282,11 @@ type RPCapsuleParser struct {
 	servo.Framer
 	encoding RPLidarEncoding
 	lost     uint64 // bytes lost as of the last capsule
-	held     []byte // the last capsule; empty = none that can be completed
+	held     []byte // the last capsule; empty = no capsule waits for its successor
 	previous []byte // the one that Next gave last
 }
 
-// NewRPCapsuleParser returns a parser with nothing in it, for an encoding that has capsules.
+// NewRPCapsuleParser returns an empty parser for an encoding with capsules.
 func NewRPCapsuleParser(e RPLidarEncoding) *RPCapsuleParser {
 	_, n := rpSize(e)
 	return &RPCapsuleParser{encoding: e, held: make([]byte, 0, n), previous: make([]byte, 0, n), Framer: servo.NewFramer(n, servo.Rules{
@@ -301,7 +302,7 @@ func NewRPCapsuleParser(e RPLidarEncoding) *RPCapsuleParser {
 	})}
 }
 
-// Reset forgets what has been fed.
+// Reset discards all buffered bytes.
 func (p *RPCapsuleParser) Reset() {
 	p.Framer.Reset()
 	p.held = p.held[:0]

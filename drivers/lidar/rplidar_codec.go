@@ -70,7 +70,7 @@ func (n *RPNode) Append(dst []byte) []byte {
 	return binary.LittleEndian.AppendUint16(binary.LittleEndian.AppendUint16(dst, n.Angle<<1|1), n.Range)
 }
 
-// decode takes a node; false where its check bits are wrong, or its angle is none.
+// decode decodes a node; false if its check bits are wrong, or its angle is out of range.
 func (n *RPNode) decode(p []byte) bool {
 	angle := binary.LittleEndian.Uint16(p[1:])
 	if (p[0]^p[0]>>1)&1 == 0 || angle&1 == 0 || angle>>1 >= turnQ6+64 {

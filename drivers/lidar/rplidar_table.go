@@ -46,7 +46,7 @@ type RPLidarDrive uint8
 const (
 	RPLidarDTR  RPLidarDrive = iota // A1: by the line DTR of its adapter; down, it turns
 	RPLidarPWM                      // A2, A3: by RPLidarMotor
-	RPLidarFree                     // nobody: it turns whenever it has power
+	RPLidarFree                     // no drive: it turns whenever it has power
 )
 
 // RPLidarUsualPWM is what makes an A2 turn ten times a second.

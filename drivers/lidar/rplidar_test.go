@@ -296,7 +296,7 @@ func TestAgree(t *testing.T) {
 
 func TestNewRPLidar(t *testing.T) {
 	for _, s := range []RPLidarSettings{{Rays: 7}, {Rays: 4000}, {PWM: 1024}, {PWM: -1}, {Drive: 3}} {
-		s.Line = nobody
+		s.Line = noLine
 		if d, err := NewRPLidar(s); err == nil {
 			t.Errorf("%+v: got %+v, want an error", s, d)
 		}

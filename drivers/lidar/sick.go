@@ -95,9 +95,9 @@ const (
 	sickScan    = sickFrame + 4 + 2*361 + 10 // bytes that may be on the wire when a command goes out
 )
 
-// Open finds the scanner at whatever rate it is, gives it its rate and settings, and starts the stream. A settings byte
-// that is not as it should be is written once, to its EEPROM. It blocks for half a second, or a few where it must write. The
-// scanner of a power-on needs up to a minute before it answers at all.
+// Open finds the scanner at any of its rates, sets its rate and settings, and starts the stream. A wrong settings byte is
+// written once, to its EEPROM. It blocks for half a second, or a few seconds with a write. After power-on the scanner needs
+// up to a minute before it answers.
 func (d *SICK) Open() error {
 	if err := d.port.Open(); err != nil {
 		return err

@@ -29,7 +29,7 @@ func (d *SICK) ask(timeout time.Duration, reply byte, body ...byte) ([]byte, err
 	}
 	now := d.port.Line.Now()
 	silence := now + timeout + d.wire(len(d.out)) + sickSlack
-	// A scan on the wire comes first; at a rate that is not ours nobody streams, but for who was there before.
+	// A scan on the wire comes first; at another rate only a stream that was started before can be on the line.
 	whole := silence + d.wire(sickScan+SICKStatusLen)
 	if d.tuned() && d.port.Line.Baud() != d.s.Baud {
 		whole = silence + sickForeign + d.wire(SICKStatusLen)

@@ -62,7 +62,7 @@ func TestTelegrams(t *testing.T) {
 		if got := p.Body(); !bytes.Equal(got, body) || p.Garbage+p.BadChecksum != 0 {
 			t.Errorf("%s: decoded: got % X, want % X", c.name, got, body)
 		}
-		// The other way round nobody listens: a host that hears itself takes nothing for an answer.
+		// The opposite direction is not decoded: a host that receives its own echo must not take it for a reply.
 		other := NewSICKParser(c.address ^ 0x80)
 		other.Feed(want)
 		if got := other.Body(); got != nil {
@@ -161,7 +161,7 @@ func TestSICKResync(t *testing.T) {
 
 func TestNewSICK(t *testing.T) {
 	for _, s := range []SICKSettings{{Baud: 57600}, {Angle: 90}, {Resolution: 25}, {Resolution: 33}, {Reach: 9}} {
-		s.Line = nobody
+		s.Line = noLine
 		if d, err := NewSICK(s); err == nil {
 			t.Errorf("%+v: got %+v, want an error", s, d)
 		}
@@ -169,7 +169,7 @@ func TestNewSICK(t *testing.T) {
 	if _, err := NewSICK(SICKSettings{}); err == nil {
 		t.Error("no line: got no error")
 	}
-	d, err := NewSICK(SICKSettings{Line: nobody})
+	d, err := NewSICK(SICKSettings{Line: noLine})
 	if f := d.Geometry(); err != nil || f.Count != 361 || math.Abs(f.First+float64(f.Count-1)*f.Step/2) > 1e-9 {
 		t.Errorf("got %+v %v", f, err)
 	}

@@ -52,7 +52,7 @@ func (s *socket) Read(p []byte, timeout time.Duration) (int, error) {
 	return 0, gone(err)
 }
 
-// gone makes what ends a connection servo.ErrDisconnected; waiting in vain is none of it.
+// gone wraps an error that ends the connection in servo.ErrDisconnected; a timeout does not end it.
 func gone(err error) error {
 	if err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 		return err

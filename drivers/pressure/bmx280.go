@@ -105,7 +105,7 @@ func (s *BMX280) readTrim() error {
 		}
 		hum = [7]byte(p)
 	}
-	// A line of SPI that nobody drives rests at one level.
+	// An undriven SPI line stays at one level.
 	if rests(block[:]) || s.moist && rests(hum[:]) {
 		return s.chip.Fault(hal.BusFault, errNoTrim)
 	}
@@ -113,12 +113,12 @@ func (s *BMX280) readTrim() error {
 	return nil
 }
 
-// rests reports whether p is a line that rests: all 0 or all ones.
+// rests reports whether p is the reading of an undriven line: all zeros or all ones.
 func rests(p []byte) bool {
 	return !slices.ContainsFunc(p, func(b byte) bool { return b != p[0] || b != 0 && b != 0xFF })
 }
 
-// Read takes the newest measurement, and looks in the same burst whether the chip still has its settings.
+// Read reads the newest measurement, and checks the chip's settings in the same burst.
 func (s *BMX280) Read(values []float64) error {
 	size := BMX280Data - BMX280CtrlHum + 6
 	if s.moist {

@@ -26,7 +26,7 @@ const SeaLevel = 101325.0
 // put sets values from v on, as far as there is room.
 func put(values []float64, v ...float64) { copy(values, v) }
 
-// finite tells numbers from what is none.
+// finite reports whether v is neither NaN nor infinite.
 func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // wait lets d pass on c.

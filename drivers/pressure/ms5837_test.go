@@ -175,7 +175,7 @@ func TestMS5837Refuses(t *testing.T) {
 	}
 }
 
-// Whatever the chip says, the mathematics neither panics nor makes what is no number.
+// Any PROM and ADC values: the compensation neither panics nor returns NaN or an infinity.
 func FuzzMS5837(f *testing.F) {
 	for _, v := range ms5837Vectors {
 		f.Add(v.prom[1], v.prom[2], v.prom[3], v.prom[4], v.prom[5], v.prom[6], v.d1, v.d2)

@@ -249,7 +249,7 @@ func (k *Kernel) Off() []error {
 }
 
 func (k *Kernel) off(o *kernelOut) error {
-	o.on, o.wrote = false, -1 // whatever comes of it, the next Write writes everything
+	o.on, o.wrote = false, -1 // even after an error, the next Write writes everything
 	// By a file of its own: the open ones may be those of a device that is gone and has come back.
 	path := filepath.Join(o.dir, "enable")
 	if _, err := os.Stat(o.dir); errors.Is(err, fs.ErrNotExist) && o.enable == nil {

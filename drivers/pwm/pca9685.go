@@ -150,8 +150,8 @@ func (d *PCA9685) Off() []error {
 // Close leaves the chip as it is.
 func (d *PCA9685) Close() error { return nil }
 
-// Gate returns what cuts all channels off by a chip's OE pin, whatever its bus does: for OutputWriterConfig.Gate. The pin is low
-// to let pulses through.
+// Gate returns a function that switches all channels by a chip's OE pin, even if its bus fails: for OutputWriterConfig.Gate.
+// The pin is low to enable the outputs.
 func Gate(oe gpio.PinOut) func(open bool) error {
 	return func(open bool) error {
 		if err := oe.Out(gpio.Level(!open)); err != nil {

@@ -37,7 +37,7 @@ func AppendRDM6300(dst []byte, tag [5]byte) []byte {
 }
 
 // parseRDM6300 finds the first telegram in p: of which tag it is, and how many bytes it and what is in front of it
-// take. used 0: there may be one when more has come. ok false: what is used is none.
+// take. used 0: the telegram is not complete yet. ok false: the used bytes are not a telegram.
 func parseRDM6300(p []byte) (tag [5]byte, used int, ok bool) {
 	// What is in front of a start is noise.
 	from := 0

@@ -118,7 +118,7 @@ func TestPN532Frames(t *testing.T) {
 	}
 }
 
-// Whatever comes, what is used is never more than there is, and a frame that was found is one.
+// Any input: the number of used bytes is within the input, and a found frame encodes to the same bytes.
 func FuzzPN532(f *testing.F) {
 	for _, c := range pn532Frames {
 		f.Add(c.bytes)
@@ -342,7 +342,7 @@ func TestPN532I2C(t *testing.T) {
 		t.Errorf("got %v, %v, %v", n, tags, err)
 	}
 	if err := NewPN532I2C(&i2ctest.Playback{DontPanic: true}, nil).Open(); hal.KindOf(err) != hal.Absent {
-		t.Errorf("nobody there: got %v", err)
+		t.Errorf("no chip: got %v", err)
 	}
 	if err := r.Close(); err != nil {
 		t.Error(err)

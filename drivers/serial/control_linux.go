@@ -15,10 +15,10 @@ type control struct {
 	ts   *unix.Timespec
 }
 
-// errHeld reports that somebody else has the port.
+// errHeld reports that another process has the port open.
 var errHeld = errors.New("held")
 
-// openControl opens device and takes it for this process alone: errHeld where another has it.
+// openControl opens device for this process only: errHeld if another process has it.
 func openControl(device string) (control, error) {
 	fd, err := unix.Open(device, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err == unix.EBUSY {
@@ -56,7 +56,7 @@ func (c control) claim(device string) error {
 	return nil
 }
 
-// exclusive turns TIOCEXCL on or off: on, nobody but root and this process opens the port.
+// exclusive turns TIOCEXCL on or off: while it is on, only root and this process can open the port.
 func (c control) exclusive(on bool) {
 	request := uint(unix.TIOCNXCL)
 	if on {
@@ -85,7 +85,7 @@ func (c control) plain() error {
 	return unix.IoctlSetTermios(c.fd, unix.TCSETS, t)
 }
 
-// discard drops what the kernel has received and nobody read.
+// discard drops bytes that the kernel has received and that were not read.
 func (c control) discard() error { return unix.IoctlSetInt(c.fd, unix.TCFLSH, unix.TCIFLUSH) }
 
 // wait waits for events and returns what came, 0 after timeout; at most 0 looks without waiting.

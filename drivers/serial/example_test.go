@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo/feetech"
 )
 
-// Everything that is connected to a serial line takes a Line. The path is best one below /dev/serial/by-id, which stays an
-// adapter's whatever number the kernel gives it.
+// All drivers of devices on a serial line take a Line. Use a path below /dev/serial/by-id, which stays the same when the
+// kernel gives the adapter another number.
 func ExampleOpen() {
 	line, err := serial.Open("/dev/serial/by-id/usb-1a86_USB_Single_Serial_5A46-if00", 1_000_000, "")
 	if err != nil {

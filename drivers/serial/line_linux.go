@@ -19,19 +19,19 @@ import (
 )
 
 const (
-	// rateTolerance is how far the kernel's rate may be from the asked one. An FT232H divides 12 MHz by eighths and
-	// so makes 4.571 Mbaud of 4.5 (1.6 %), which servos accept; beyond 2 % 8N1 loses bits.
+	// rateTolerance is the greatest relative difference of the kernel's rate from the requested one. An FT232H divides
+	// 12 MHz by eighths, so 4.5 Mbaud becomes 4.571 (1.6 %), which servos accept; beyond 2 % 8N1 loses bits.
 	rateTolerance = 0.02
-	// writeSlack is what a write may take above its wire time before the adapter counts as hung.
+	// writeSlack is the time that a write may take in addition to its wire time before the adapter counts as hung.
 	writeSlack = 50 * time.Millisecond
 )
 
 // Line is one open port. One goroutine owns it.
 type Line struct {
-	path    string // as the caller said, for errors
+	path    string // as given by the caller, for errors
 	device  string // the device node behind it
 	opener  string
-	baud    int  // asked
+	baud    int  // requested
 	rate    int  // set by the kernel
 	even    bool // parity
 	ctl     control
@@ -41,9 +41,9 @@ type Line struct {
 	note    string
 }
 
-// Open opens path at baud with opener (Bugst where empty) for this process alone. It blocks briefly.
-// Its errors: hal.Absent where there is no such device, hal.Busy where another process holds it (named where that
-// can be known) or access is denied, hal.Invalid for what is no serial port or a rate it cannot have.
+// Open opens path at baud with opener (Bugst if empty) for this process only. It blocks briefly.
+// Its errors: hal.Absent: no such device. hal.Busy: another process has it open (named if known), or access is denied.
+// hal.Invalid: not a serial port, or an unsupported rate.
 func Open(path string, baud int, opener string) (*Line, error) {
 	if err := (&Line{path: path, opener: cmp.Or(opener, Bugst)}).check(baud); err != nil {
 		return nil, err
@@ -55,8 +55,8 @@ func Open(path string, baud int, opener string) (*Line, error) {
 	return openAt(path, device, baud, opener)
 }
 
-// openAt is Open of the node that path leads to: what /proc names in a holder's list of files, and what sysfs has a folder
-// for.
+// openAt is Open of the device node that path resolves to. /proc lists open files by that node, and sysfs has a folder for
+// it.
 func openAt(path, device string, baud int, opener string) (_ *Line, err error) {
 	l := &Line{path: path, device: device, opener: cmp.Or(opener, Bugst)}
 	if err := l.check(baud); err != nil {
@@ -73,7 +73,7 @@ func openAt(path, device string, baud int, opener string) (_ *Line, err error) {
 	return l, nil
 }
 
-// check refuses what no attempt could open.
+// check refuses settings that cannot work on any port.
 func (l *Line) check(baud int) error {
 	refuse := func(format string, args ...any) error {
 		return fault(hal.Invalid, l.path, "open", fmt.Errorf(format, args...))
@@ -91,15 +91,15 @@ func (l *Line) check(baud int) error {
 	return nil
 }
 
-// tune opens the library's port at baud, or re-tunes it, and reads back what the kernel made of it.
+// tune opens the library's port at baud, or changes its rate, and reads back the kernel's actual rate.
 func (l *Line) tune(baud int) error {
-	// Another descriptor of ours must open the port once more, so exclusiveness starts after it. flock holds on.
+	// The library opens the port once more, so TIOCEXCL is set after that. The flock stays.
 	l.ctl.exclusive(false)
 	if err := l.reopen(baud); err != nil {
 		return openFault(l.path, l.device, err)
 	}
 	l.ctl.exclusive(true)
-	// The driver describes what its divider made of the rate; a chip that cannot do it is known only so.
+	// The driver returns the rate of its divider; only this shows a chip that does not support the rate.
 	rate, err := l.ctl.rate()
 	if err != nil {
 		return openFault(l.path, l.device, err)
@@ -112,8 +112,8 @@ func (l *Line) tune(baud int) error {
 	return nil
 }
 
-// SetEven gives every byte an even parity bit, or none, from now on and whatever rate follows. With serial_backend tarm, which
-// has none, it is an error of kind hal.Invalid.
+// SetEven switches the even parity bit on or off, from now on and at every later rate. With serial_backend tarm, which does
+// not support parity, it is an error of kind hal.Invalid.
 func (l *Line) SetEven(even bool) error {
 	if even && l.opener == Tarm {
 		return fault(hal.Invalid, l.path, "parity", fmt.Errorf("got even, want none with serial_backend %s; %s has it", Tarm, Bugst))
@@ -125,7 +125,7 @@ func (l *Line) SetEven(even bool) error {
 	return l.SetBaud(l.baud)
 }
 
-// SetBaud re-tunes the line. After an error the rate is not known until a SetBaud succeeds.
+// SetBaud changes the rate of the line. After an error the rate is not known until a SetBaud succeeds.
 func (l *Line) SetBaud(baud int) error {
 	if err := l.unusable(); err != nil {
 		return err
@@ -136,7 +136,7 @@ func (l *Line) SetBaud(baud int) error {
 	return l.tune(baud)
 }
 
-// Read is servo.Port's. It allocates what go.bug.st/serial does: nothing but on errors.
+// Read is servo.Port's. Like go.bug.st/serial it allocates only on errors.
 func (l *Line) Read(p []byte, timeout time.Duration) (int, error) {
 	if err := l.unusable(); err != nil {
 		return 0, err
@@ -150,13 +150,13 @@ func (l *Line) Read(p []byte, timeout time.Duration) (int, error) {
 		if events == 0 {
 			return 0, os.ErrDeadlineExceeded
 		}
-		// Something is there, so no library's own timeout or tenth of a second comes into play.
+		// Bytes are available, so the library's own timeout, a tenth of a second, does not apply.
 		n, err := l.port.Read(p)
 		if n > 0 {
 			return n, nil
 		}
 		if err == nil && events&(unix.POLLHUP|unix.POLLERR) != 0 {
-			err = io.EOF // nothing to read and never will be
+			err = io.EOF // no bytes left, and none will follow
 		}
 		if err != nil {
 			return 0, l.failed("read", err)
@@ -164,8 +164,8 @@ func (l *Line) Read(p []byte, timeout time.Duration) (int, error) {
 	}
 }
 
-// Write is servo.Port's. It goes through the line's own descriptor, since the libraries' writes wait without bound:
-// an adapter that takes nothing for its wire time and 50 ms more is an error that is os.ErrDeadlineExceeded.
+// Write is servo.Port's. It uses the line's own descriptor, since the libraries' writes wait without bound. If the adapter
+// does not accept the bytes within their wire time and 50 ms, the error is os.ErrDeadlineExceeded.
 func (l *Line) Write(p []byte) (int, error) {
 	if err := l.unusable(); err != nil {
 		return 0, err
@@ -205,20 +205,20 @@ func (l *Line) Discard() error {
 	return nil
 }
 
-// Now is the monotonic time since the process began; it goes on over a reopening.
+// Now is the monotonic time since the process began; it continues over a reopening.
 func (l *Line) Now() time.Duration { return time.Since(epoch) }
 
-// Baud is the rate that was asked for; Rate is what the kernel made of it.
+// Baud is the requested rate, bit/s; Rate is the kernel's actual one.
 func (l *Line) Baud() int { return l.baud }
 
-// Rate is the line's true rate, bits a second, as the kernel says.
+// Rate is the line's actual rate, bit/s, as reported by the kernel.
 func (l *Line) Rate() int { return l.rate }
 
-// LatencyTimer is how long the adapter holds received bytes back before it sends less than a full USB packet, and,
-// where that is not the 1 ms of a servo bus or not known, why. 0 means that it has no such timer or does not say.
+// LatencyTimer is the time for which the adapter holds received bytes back before it sends less than a full USB packet. If
+// it is not 1 ms, as a servo bus needs, or not known, note gives the reason. 0: no such timer, or not reported.
 func (l *Line) LatencyTimer() (d time.Duration, note string) { return l.latency, l.note }
 
-// Close gives the port back. Closing twice is nothing.
+// Close closes the port. A second Close has no effect.
 func (l *Line) Close() error {
 	var err error
 	if l.port != nil {
@@ -228,8 +228,7 @@ func (l *Line) Close() error {
 	return errors.Join(err, l.ctl.close())
 }
 
-// unusable reports why nothing more can be done with the line. An adapter that is gone stays gone: it comes back as
-// another device.
+// unusable returns the error of a closed or lost line. A lost adapter stays lost: it comes back as another device.
 func (l *Line) unusable() error {
 	if l.port == nil {
 		return fault(hal.Unexpected, l.path, "use", os.ErrClosed)
@@ -237,7 +236,7 @@ func (l *Line) unusable() error {
 	return l.lost
 }
 
-// failed sorts an error of an open port: what means that the other end has vanished is servo.ErrDisconnected.
+// failed classifies an error of an open port: if the adapter has been disconnected it is servo.ErrDisconnected.
 func (l *Line) failed(op string, err error) error {
 	var p *bugst.PortError
 	switch {

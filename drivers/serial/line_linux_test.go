@@ -180,7 +180,7 @@ func TestHeldByStranger(t *testing.T) {
 	}
 	in.Close()
 	cmd.Wait()
-	// The pty keeps TIOCEXCL; the holder is dead, so the flag is stale for whoever can pass it.
+	// The pty keeps TIOCEXCL after the end of the process that set it; root can still open the port.
 	if os.Getuid() == 0 {
 		open(t, slave, 9600, "")
 	}
@@ -240,7 +240,7 @@ func TestWriteBounded(t *testing.T) {
 		}
 		return
 	}
-	t.Fatal("a pty that nobody reads took everything")
+	t.Fatal("a pty without a reader accepted everything")
 }
 
 func TestCycleAllocatesNothing(t *testing.T) {

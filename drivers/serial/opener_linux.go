@@ -38,9 +38,9 @@ func (l *Line) reopen(baud int) error {
 	return p.SetReadTimeout(0) // the waiting is done before the reading
 }
 
-// reopenTarm goes by goserial, which cannot re-tune: it closes and opens.
+// reopenTarm sets the rate with goserial, which cannot change it on an open port: it closes and opens.
 func (l *Line) reopenTarm(baud int) error {
-	// With cgo goserial keeps parity, stop bits and flow control of whoever had the port before.
+	// With cgo goserial keeps the parity, stop bits and flow control of the port's last user.
 	if err := l.ctl.plain(); err != nil {
 		return err
 	}

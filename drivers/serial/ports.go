@@ -29,7 +29,7 @@ type Process struct {
 	files   int
 }
 
-// Held reports who has p open, "" for nobody that is known.
+// Held names the processes that have p open, "" if none is known.
 func (p *Port) Held() string {
 	if len(p.Holders) == 0 {
 		return ""
@@ -104,15 +104,15 @@ func chipOf(vendor, product uint16, driver string) Chip {
 	return Chip{Name: driver}
 }
 
-// RulesFile is where UdevRules belong.
+// RulesFile is the path for the text of UdevRules.
 const RulesFile = "/etc/udev/rules.d/70-halyard.rules"
 
-// LinkDir is where the links stand that UdevRules make.
+// LinkDir is the folder of the links that UdevRules make.
 const LinkDir = "/dev/halyard"
 
-// UdevRules is the part of a udev rules file for the known adapters: access for whoever sits at the machine and for
-// a group, ModemManager kept away, FTDI's latency timer at 1 ms, and a link to each adapter in LinkDir: by its serial
-// number, or by its USB socket where it has none, as many cheap ones. The user installs it; Halyard never does.
+// UdevRules is the part of a udev rules file for the known adapters: access for the user at the machine and for a group,
+// no ModemManager, and FTDI's latency timer at 1 ms. It also links each adapter in LinkDir: by its serial number, or by its
+// USB socket if it has no number, as many cheap ones. The user installs it; Halyard never does.
 //
 // 60-serial.rules of udev itself, which comes before, sets ID_SERIAL_SHORT, ID_USB_INTERFACE_NUM and ID_PATH_TAG.
 func UdevRules(group string) string {

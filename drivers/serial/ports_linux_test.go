@@ -230,7 +230,7 @@ func TestUdevRules(t *testing.T) {
 		}
 	}
 	if strings.Contains(rules, "0666") {
-		t.Error("rules open the ports to everybody")
+		t.Error("rules open the ports to all users")
 	}
 }
 
