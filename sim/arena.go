@@ -41,7 +41,7 @@ func (s *Scene) layTags() {
 	}
 }
 
-// Arena is what the robots stand in, with its starts, tags and victims. Nobody writes to it.
+// Arena is the scene that the robots are in, with its starts, tags and victims. It is read-only.
 func (s *Scene) Arena() (*model.Scene, error) {
 	if s.ground == nil {
 		return s.load(s.seed)
@@ -49,8 +49,8 @@ func (s *Scene) Arena() (*model.Scene, error) {
 	return s.ground, nil
 }
 
-// Listen lets f be notified of what a sensor of kind rfid or victim finds, each time that it reads, in the goroutine of Advance.
-// There is one listener a sensor, and a second is refused; nil ends it.
+// Listen calls f with each find of a sensor of kind rfid or victim, at each of its readings, in the goroutine of Advance.
+// A sensor has one listener; a second is refused. nil removes it.
 func (b *Body) Listen(sensor int, f func(Found)) error {
 	if sensor < 0 || sensor >= len(b.senses) || b.senses[sensor].kind != "rfid" && b.senses[sensor].kind != "victim" {
 		return refused("listen", b.name, errors.New("got a sensor that reads no tags"))

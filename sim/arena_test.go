@@ -65,7 +65,7 @@ func TestMisplacedWithoutRays(t *testing.T) {
 	}
 }
 
-// Who drives all wheels climbs the ramp of the orange arena to its upper level, the Tarantula's tracks too.
+// Robots with all-wheel drive, and the tracked Tarantula, climb the ramp of the orange arena to its upper level.
 func TestRamp(t *testing.T) {
 	for robot, speed := range map[string]float64{"p2at": 5, "tarantula": 5, "papagoose": 5, "atrvjr": 3.5, "kenaf": 4, "talon": 4, "matilda": 4} {
 		r := enter(t, robot, "orange", hal.Pose{Position: [3]float64{2.2, 4.6, -1.1}})
@@ -79,7 +79,7 @@ func TestRamp(t *testing.T) {
 	}
 }
 
-// The yellow arena's victim is told by degrees of nearness, and only where the reader points at it.
+// The reader reports more of the yellow arena's victim the nearer it is, and only while it points at the victim.
 func TestVictims(t *testing.T) {
 	r := enter(t, "p2at", "yellow", hal.Pose{Position: [3]float64{1.2, -4.35, -1.8}})
 	var last Found
@@ -96,10 +96,10 @@ func TestVictims(t *testing.T) {
 		last, heard = Found{}, 0
 		r.run(cycle)
 	}
-	// The reader stands 0.2 m ahead of the middle of the robot; Jim lies at x = 2.4.
+	// The reader is 0.2 m ahead of the middle of the robot; Jim lies at x = 2.4.
 	at(1.3, 0)
 	if heard != 1 || last.Name != "None" || last.State != "None" || r.sensor("victrfid")[0] != 1 || math.Abs(last.At[0]-0.9) > 0.02 {
-		t.Errorf("at 0.9 m: got %+v, want somebody", last)
+		t.Errorf("at 0.9 m: got %+v, want an unnamed victim", last)
 	}
 	at(1.75, 0)
 	if last.Name != "Jim" || last.State != "None" {
@@ -107,11 +107,11 @@ func TestVictims(t *testing.T) {
 	}
 	at(2, 0)
 	if last.Name != "Jim" || last.State != "unconscious" {
-		t.Errorf("at 0.2 m: got %+v, want Jim and how he is", last)
+		t.Errorf("at 0.2 m: got %+v, want Jim and his state", last)
 	}
 	at(1.3, math.Pi)
 	if heard != 0 || r.sensor("victrfid")[0] != 0 {
-		t.Errorf("turned away: got %+v, want nobody", last)
+		t.Errorf("turned away: got %+v, want no victim", last)
 	}
 }
 

@@ -15,11 +15,11 @@ import (
 type Body struct {
 	scene  *Scene
 	name   string
-	model  *model.Robot // as it is until the next reset; nobody writes to it
+	model  *model.Robot // in use until the next reset; read-only
 	pose   hal.Pose
 	layout *hal.Layout
 	joints []Joint
-	next   *model.Robot       // what the next reset draws model from; nobody writes to it
+	next   *model.Robot       // source of model at the next reset; read-only
 	stale  bool               // next was changed since the last reset
 	drawn  int64              // the seed of model
 	supply []*actuator.Supply // the robot's, then those of its own that joints have
@@ -127,8 +127,8 @@ func (b *Body) Joint(i int) *Joint { return &b.joints[i] }
 // Supply is the robot's supply, which its servos share but for those with one of their own.
 func (b *Body) Supply() *actuator.Supply { return b.supply[0] }
 
-// Read tells the state at the end of the last Advance, which is the frame's time: positions as the encoders say them, all
-// else as it truly is. What a sensor with an interval of its own reads is as old as its last reading.
+// Read returns the state at the end of the last Advance, which is the frame's time: positions as the encoders measure them,
+// all other values exact. A sensor with its own interval returns its last reading.
 func (b *Body) Read(f *hal.Frame) error {
 	b.scene.lock()
 	defer b.scene.unlock()
@@ -200,8 +200,8 @@ func (b *Body) Halt() error {
 	return nil
 }
 
-// Follow lets joint i move as its real twin does from the next Advance on; see hal.Follower. Its servo still feels
-// what that takes of current and heat. A driven joint follows nobody: what is measured of it is itself.
+// Follow makes joint i move like its real twin from the next Advance on; see hal.Follower. Its servo still computes the
+// current and heat of that motion. A driven joint does not follow: its measurements are its own state.
 func (b *Body) Follow(i int, position, velocity float64) {
 	if !b.joints[i].driven {
 		b.Hand(i, position, velocity)

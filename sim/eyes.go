@@ -25,7 +25,7 @@ func (b *Body) cameras() []camera.Camera {
 	return list
 }
 
-// Watch begins to look through one of the robot's cameras; see hal.CameraSource. Nothing is rendered until somebody does.
+// Watch opens a stream of one of the robot's cameras; see hal.CameraSource. Pictures are rendered only while there is one.
 func (b *Body) Watch(index int) (hal.ImageStream, error) {
 	return b.scene.gallery.watch(b.name, index)
 }
@@ -58,7 +58,7 @@ func (b *Body) Switch(on bool) error {
 // Lit reports whether the headlight is on.
 func (b *Body) Lit() bool { return b.lit }
 
-// unhang ends all pictures of a scene that nobody is left in.
+// unhang ends all pictures of a scene without robots and vehicles.
 func (s *Scene) unhang() {
 	g := &s.gallery
 	g.mu.Lock()

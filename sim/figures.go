@@ -10,9 +10,9 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// Figures of robots and of loose things: masses, sizes, friction, motors. They change at a reset alone, where what is
-// random of them is drawn: each from a stream of its own, by the seed and the names of the robot, of the part and of the
-// figure, so that nothing that is added changes what another draws.
+// Figures are values of robots and of loose things: masses, sizes, friction, motors. They change only at a reset, which
+// draws the random ones. Each has its own random stream, derived from the seed and the names of the robot, the part and the
+// value, so an additional value does not change the others.
 
 // figures are those of a robot at one time.
 type figures struct {
@@ -20,8 +20,8 @@ type figures struct {
 	drawn       int64
 }
 
-// Figures are the robot's, drawn where they are random; after a Change, until the next reset, those from which that
-// will draw. Nobody writes to them.
+// Figures are the robot's values; random ones are drawn. After a Change, until the next reset, they are the values from
+// which that reset will draw. They are read-only.
 func (b *Body) Figures() *model.Robot {
 	if b.stale {
 		return b.next
@@ -29,14 +29,13 @@ func (b *Body) Figures() *model.Robot {
 	return b.model
 }
 
-// Change changes figures of the robot from the next reset on: change gets a copy to write to, and what it writes is
-// what random figures are drawn about. Names, and what is connected to what, stay. The error describes what no robot has; then
-// nothing changes.
+// Change changes figures of the robot from the next reset on: change writes to a copy, and random values are drawn about
+// the values that it writes. Names and the structure stay. The error names an impossible value; then nothing changes.
 func (b *Body) Change(change func(*model.Robot)) error {
 	next := b.next.Clone()
 	change(next)
-	// The builder of the system knows what it cannot be. It notes where the robot's bodies are in the spec, which must
-	// not be the robot's own note: the system goes on with those there are.
+	// Building a system checks the values. It stores the indices of the robot's bodies in the spec, so it works on a copy of
+	// b: the running system keeps its own indices.
 	if len(next.Bodies) > 0 {
 		spec, trial := dynamics.Spec{}, *b
 		trial.model, trial.parts = next, next.Bodies
@@ -71,7 +70,7 @@ func (b *Body) use(m *model.Robot) {
 	for i := range b.joints {
 		j := &b.joints[i]
 		j.Model = &m.Joints[i]
-		// An emulated device may have put a backlash into the load: only what can change is taken.
+		// An emulated device may have set a backlash in the load: only the changeable fields are copied.
 		if s := j.Servo; s != nil {
 			s.Spec, s.Load.Min, s.Load.Max = j.Model.Servo, j.Model.Load.Min, j.Model.Load.Max
 		}
@@ -101,9 +100,9 @@ func (s *Scene) redraw() bool {
 
 // reinstate brings back the figures of the snapshot where a reset has made others since; it reports whether it has, and the
 // system must be built again.
-func (s *Scene) reinstate() (anew bool) {
+func (s *Scene) reinstate() (rebuild bool) {
 	if k := &s.saved; s.system != nil && k.ground != nil && k.ground != s.ground {
-		s.ground, s.loaded, anew = k.ground, k.loaded, true
+		s.ground, s.loaded, rebuild = k.ground, k.loaded, true
 		s.own.changed = s.own.changed || s.own.is()
 	}
 	for _, b := range s.bodies {
@@ -111,15 +110,15 @@ func (s *Scene) reinstate() (anew bool) {
 		if was.model == nil || was.model == b.model {
 			continue
 		}
-		// What was set after the snapshot, or before a reset after it, has not gone: the next reset has it.
+		// Values set after the snapshot, or before a reset after it, are not lost: the next reset applies them.
 		b.use(was.model)
 		b.drawn, b.stale = was.drawn, b.stale || b.next != was.next
-		anew = anew || len(b.parts) > 0
+		rebuild = rebuild || len(b.parts) > 0
 	}
-	return anew
+	return rebuild
 }
 
-// own are the figures of the ground and of loose things that were set: they count whatever the seed makes of others.
+// own are the values of the ground and of loose things that a client has set: a reset with any seed keeps them.
 type own struct {
 	changed bool // since the last reset
 	ground  *model.Material
@@ -142,10 +141,10 @@ func (o *own) put(g *model.Scene) *model.Scene {
 	return g
 }
 
-// Gravity is what SetGravity has set, m/s².
+// Gravity is the scene's gravity, m/s²; see SetGravity.
 func (s *Scene) Gravity() [3]float64 { return s.gravity }
 
-// Ground is the surface of the plane that the robots stand on, as Figures are; nil if absent.
+// Ground is the surface of the ground plane; see Figures. nil if absent.
 func (s *Scene) Ground() *model.Material {
 	switch {
 	case s.ground == nil || s.ground.Ground == nil:
@@ -214,7 +213,7 @@ func (s *Scene) ChangeThing(i int, change func(*model.Body)) error {
 	}
 	b := *was
 	b.Shapes = append([]model.Shape(nil), b.Shapes...)
-	b.Random = model.Random{} // what is set is meant
+	b.Random = model.Random{} // set values are exact
 	change(&b)
 	spec := dynamics.Spec{}
 	if err := assembleGround(&spec, &model.Scene{Free: []model.Body{b}}); err != nil {
@@ -230,7 +229,7 @@ func (s *Scene) ChangeThing(i int, change func(*model.Body)) error {
 	return nil
 }
 
-// check tells what is wrong with a spec.
+// check returns the faults of a spec.
 func check(spec dynamics.Spec) error {
 	_, err := dynamics.New(spec)
 	return err

@@ -62,7 +62,8 @@ func (r *rig) fall() (bits uint64, mass float64) {
 	return h, r.body.Figures().Mass()
 }
 
-// The same seed makes the same robot, bit for bit, whatever was between and whoever else is there; another makes another.
+// The same seed makes the same robot, bit for bit, after any other seeds and with other robots in the scene. Another seed
+// makes another robot.
 func TestRandomFigures(t *testing.T) {
 	r := falling(t, 7, "one")
 	seven, heavy := r.fall()
@@ -215,7 +216,7 @@ func TestThings(t *testing.T) {
 	}
 }
 
-// Nobody looks at touches until somebody wants them; then each pair is told once a cycle, and nothing is allocated.
+// Touches are not recorded before WatchTouches; then each pair is reported once a cycle, without allocation.
 func TestTouches(t *testing.T) {
 	r := newRig(t, "a-series", 1)
 	r.cycle(300) // it falls

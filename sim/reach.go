@@ -145,8 +145,8 @@ func (s *Scene) part(op, agent, part string) (*Body, int, error) {
 	return nil, 0, refused(op, agent, fmt.Errorf("got body %q, which it does not have", part))
 }
 
-// diverged makes the robot limp whose joint would have run away, until the next reset. Where that has not helped, or
-// nobody's joint it was, the scene's time stands still.
+// diverged switches torque off, until the next reset, for the robot whose joint diverged. If it diverges again, or the body
+// belongs to no robot, the scene's time stops.
 func (s *Scene) diverged(err error) error {
 	var d *dynamics.Diverged
 	if !errors.As(err, &d) {

@@ -135,8 +135,8 @@ func (s *Scene) Body(name string) *Body {
 	return nil
 }
 
-// Driven marks a joint as driven from outside: its body's Write and Halt no longer command it, whoever has its Servo or,
-// of a joint with an ideal motor, calls its Spin does. It stays in the scene's step.
+// Driven marks a joint as driven from outside: its body's Write and Halt no longer command it. The owner of its Servo does,
+// or, for a joint with an ideal motor, the caller of Spin. It stays in the scene's step.
 func (s *Scene) Driven(name string, joint int) error {
 	b := s.Body(name)
 	if b == nil {

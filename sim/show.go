@@ -15,7 +15,7 @@ func (s *Scene) Changes() int {
 	return s.gallery.hung
 }
 
-// Appearance is all that there is to see, by bodies from 0 on, -1 the world. Nobody writes to it.
+// Appearance is the visible part of the scene, by bodies from 0 on; -1 is the world. It is read-only.
 func (s *Scene) Appearance() camera.Scene {
 	s.gallery.mu.Lock()
 	defer s.gallery.mu.Unlock()

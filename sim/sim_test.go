@@ -447,7 +447,7 @@ func TestDriven(t *testing.T) {
 	if !s.Enable || math.Abs(s.Position-0.5) > 0.02 {
 		t.Errorf("driven: got enable %v at %g rad, want it at 0.5", s.Enable, s.Position)
 	}
-	for _, err := range []error{r.Driven("nobody", 0), r.Driven("a-series", 21), r.Driven("a-series", -1)} {
+	for _, err := range []error{r.Driven("absent", 0), r.Driven("a-series", 21), r.Driven("a-series", -1)} {
 		if hal.KindOf(err) != hal.Invalid {
 			t.Errorf("got %v, want an invalid error", err)
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// touches are the pairs of bodies of the system that touched during the last Advance, in whichever of its steps: a knock
-// may be over when it ends. They are kept once somebody watches.
+// touches are the pairs of bodies of the system that touched during the last Advance, in any of its steps: a knock may be
+// over at its end. They are recorded only after WatchTouches.
 type touches struct {
 	watched atomic.Bool
 	pairs   [][2]int32 // in the order in which they met; dynamics.World first
@@ -21,7 +21,7 @@ func (t *touches) clear() {
 	}
 }
 
-// WatchTouches makes Touches tell of every Advance from now on; see hal.Toucher.
+// WatchTouches makes Touches report every Advance from now on; see hal.Toucher.
 func (s *Scene) WatchTouches() { s.touches.watched.Store(true) }
 
 // Touches reports which bodies touched during the last Advance; see hal.Toucher.
@@ -32,7 +32,7 @@ func (s *Scene) Touches(f func(a, b hal.Part)) {
 	}
 }
 
-// noteTouches notes who touched in the step that has just been taken. It allocates where more touch than ever did.
+// noteTouches records the contacts of the last step. It allocates when more pairs touch than ever before.
 func (s *Scene) noteTouches() {
 	t := &s.touches
 	if !t.watched.Load() {
@@ -41,7 +41,7 @@ func (s *Scene) noteTouches() {
 	if t.seen == nil {
 		t.seen = map[[2]int32]bool{}
 	}
-	// Two bodies meet at several points and in several steps, but are notified of once.
+	// Two bodies touch at several points and in several steps, but are reported once.
 	for i := range s.system.Touches() {
 		c := s.system.Touch(i).Contact
 		a, b := int32(s.system.Geom(int(c.A)).Body), int32(s.system.Geom(int(c.B)).Body)
@@ -53,7 +53,7 @@ func (s *Scene) noteTouches() {
 	}
 }
 
-// name is what a body of the system is called: the world never moves, robots come first, things last.
+// name is the name of a body of the system: robots come first, loose things last; the world is the empty Part.
 func (s *Scene) name(body int) hal.Part {
 	if body < 0 {
 		return hal.Part{}

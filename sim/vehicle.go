@@ -44,7 +44,8 @@ type run struct {
 	course  progress
 }
 
-// Noise is what a vehicle's sensors add to what is: standard deviations, each reading by itself. The zero Noise is none.
+// Noise is the noise of a vehicle's sensors: standard deviations, independent for each reading. The zero Noise means no
+// noise.
 type Noise struct {
 	Pressure     float64 // Pa; an MS5837-30BA at its finest has 20
 	Rate         float64 // rad/s; a BNO055's gyroscope has 0.0015 at 32 Hz

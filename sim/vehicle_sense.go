@@ -119,7 +119,7 @@ func (v *Vehicle) sense(dt float64) {
 	to = put(to, at.Rotation[:])
 	to = put(to, rate[:])
 	to = put(to, push[:])
-	// The pressure of what stands above the vehicle's origin; in the air there is none.
+	// The pressure of the water above the vehicle's origin; zero in air.
 	sea := &v.scene.sea
 	depth := math.Max(0, sea.Surface-at.Position[2])
 	fall := math.Sqrt(dot(v.scene.gravity, v.scene.gravity))

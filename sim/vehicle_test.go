@@ -155,7 +155,7 @@ func TestVehicleThrusts(t *testing.T) {
 	b.duty(true)
 	b.cycle(1)
 	if thrust() != 0 {
-		t.Errorf("enabled anew: got %g N, want rest", thrust())
+		t.Errorf("enabled again: got %g N, want rest", thrust())
 	}
 	b.duty(true, math.Inf(1), math.NaN(), -7)
 	b.cycle(1)
@@ -259,7 +259,7 @@ func TestVehicleSenses(t *testing.T) {
 		t.Errorf("a part that it has not: got %v", err)
 	}
 	if err := b.Place("rov", hal.Pose{Position: [3]float64{math.NaN()}}); hal.KindOf(err) != hal.Invalid {
-		t.Errorf("a place that is none: got %v", err)
+		t.Errorf("an invalid pose: got %v", err)
 	}
 	// Without gravity nothing floats and no pressure grows.
 	b.must(b.SetGravity([3]float64{}))

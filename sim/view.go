@@ -22,18 +22,18 @@ type gallery struct {
 	cameras []camera.Camera
 	owners  []eye            // one a camera
 	bodies  int              // of the system
-	studio  *camera.Renderer // nil: nobody has watched yet, or it is being replaced
-	fault   error            // why there is none
+	studio  *camera.Renderer // nil: no viewer yet, or it is being replaced
+	fault   error            // why it could not be made
 	hung    int              // counts the systems
 	closed  bool
 	change  chan struct{} // closed when studio is no longer the one to watch
 
-	viewers int            // who watch
-	poses   []collide.Pose // of the newest snapshot, which is kept for a studio that comes
-	shown   time.Duration  // its time; below 0 = there is none
+	viewers int            // open watches
+	poses   []collide.Pose // of the newest snapshot, kept for the next studio
+	shown   time.Duration  // its time; below 0 = no snapshot
 }
 
-// eye says whose camera it is and how its pictures are numbered.
+// eye is the owner of a camera and the numbering of its pictures.
 type eye struct {
 	vehicle     string
 	camera      int    // of the vehicle
@@ -88,7 +88,7 @@ func (s *Scene) Close() {
 	s.gallery.drop()
 }
 
-// show hands the poses of the bodies to the studio, once a cycle, if somebody watches.
+// show passes the poses of the bodies to the studio, once a cycle, if there are viewers.
 func (s *Scene) show(now time.Duration) {
 	g := &s.gallery
 	g.mu.Lock()
@@ -105,7 +105,7 @@ func (s *Scene) show(now time.Duration) {
 	}
 }
 
-// enter counts a viewer, n = 1, or one who leaves, -1. What nobody has watched is nothing to show to the next.
+// enter counts a new viewer, n = 1, or a leaving one, -1. Without viewers the last snapshot becomes invalid.
 func (g *gallery) enter(n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -114,7 +114,7 @@ func (g *gallery) enter(n int) {
 	}
 }
 
-// catchUp shows a studio that has just been opened what the one before was shown last.
+// catchUp pushes the last snapshot of the previous studio to one that has just been opened.
 func (g *gallery) catchUp(studio *camera.Renderer) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -125,14 +125,15 @@ func (g *gallery) catchUp(studio *camera.Renderer) {
 
 var errGone = errors.New("it is gone")
 
-// open returns the studio, the number in it of a vehicle's camera, and what reports that another studio has taken over.
+// open returns the studio, the number of a vehicle's camera in it, and a channel that is closed when another studio
+// replaces it.
 func (g *gallery) open(vehicle string, index int) (*camera.Renderer, int, chan struct{}, error) {
 	g.making.Lock()
 	defer g.making.Unlock()
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for g.studio == nil && g.fault == nil && !g.closed {
-		// What is made in its own goroutine may be out of date when it is there.
+		// The lock is not held meanwhile, so the studio may be outdated when it is made.
 		scene, bodies, cameras, hung := g.scene, g.bodies, g.cameras, g.hung
 		g.mu.Unlock()
 		studio, err := camera.New(&scene, bodies, cameras, 0)
@@ -155,12 +156,12 @@ func (g *gallery) open(vehicle string, index int) (*camera.Renderer, int, chan s
 	return nil, 0, nil, &hal.Error{Kind: hal.Absent, Op: fmt.Sprintf("camera %d of %s", index, vehicle), Err: errGone}
 }
 
-// Watch begins to look through one of the vehicle's cameras; see hal.CameraSource. Nothing is rendered until somebody does.
+// Watch opens a stream of one of the vehicle's cameras; see hal.CameraSource. Pictures are rendered only while there is one.
 func (v *Vehicle) Watch(index int) (hal.ImageStream, error) {
 	return v.scene.gallery.watch(v.name, index)
 }
 
-// watch begins to look through a camera of the robot or vehicle called owner.
+// watch opens a stream of a camera of the robot or vehicle called owner.
 func (g *gallery) watch(owner string, index int) (hal.ImageStream, error) {
 	w := &viewer{gallery: g, vehicle: owner, index: index}
 	g.enter(1)

@@ -62,7 +62,7 @@ func joinModel(t *testing.T, s *Scene, name string, m *model.Robot, at hal.Pose)
 	return r
 }
 
-// A wheel that something outside drives obeys it alone, and rolls on freely when it lets go.
+// A wheel driven from outside ignores other commands, and rolls freely when it is no longer driven.
 func TestDrivenWheels(t *testing.T) {
 	m, err := model.Load("usarsim-p2at")
 	if err != nil {
@@ -76,7 +76,7 @@ func TestDrivenWheels(t *testing.T) {
 		}
 		r.body.Joint(i).Spin(2, true)
 	}
-	r.drive(-6, -6) // nobody hears it
+	r.drive(-6, -6) // without effect
 	r.run(2 * time.Second)
 	at, turned := r.body.Pose(0).Position, r.body.Joint(wheels[0]).Turned()
 	if way := at[0] - 5; math.Abs(way-2*2*0.11) > 0.03 || math.Abs(turned*0.11-way) > 0.02 {
@@ -209,7 +209,7 @@ func TestWheelsStallAtAWall(t *testing.T) {
 	}
 }
 
-// Every robot stands still when nobody drives it, drives straight ahead and turns the way it is told.
+// Every robot stays in place without commands, drives straight ahead, and turns as commanded.
 func TestRoversDrive(t *testing.T) {
 	for _, name := range model.RescueNames() {
 		name = strings.TrimPrefix(name, "usarsim-")

@@ -39,7 +39,7 @@ func (s *Servo) Control(dt float64) Drive {
 	s.sample()
 	volts := s.Volts()
 	if volts < s.Spec.BrownOut {
-		// The processor restarts: torque off, and whoever keeps its registers sees Restarts.
+		// The processor restarts: torque off. The emulated register file detects it by Restarts.
 		if s.bridge != dark {
 			s.Restarts++
 		}

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// identification is what somebody measured on a real servo: the motor's constants and a friction model, which hold
-// together alone.
+// identification holds values measured on a real servo: the motor's constants and a friction model. They are valid only
+// together.
 type identification struct {
 	servo           string
 	kt, r, armature float64 // N·m/A, Ω, kg·m²

@@ -15,8 +15,8 @@ type profile struct {
 }
 
 // plan begins a motion from position q at velocity v. With timed, velocity and acc are times: of the whole motion and
-// of each of its ramps, s; else limits in rad/s and rad/s², 0 = none. It reports whether there is a profile at all:
-// without a velocity there is none and the goal holds at once (e-Manual, "Profile Velocity").
+// of each of its ramps, s; else limits in rad/s and rad/s², 0 = none. It reports whether there is a profile: without a
+// velocity the goal applies at once (e-Manual, "Profile Velocity").
 func (p *profile) plan(goal, velocity, acc float64, timed bool, q, v float64) bool {
 	*p = profile{goal: goal, velocity: velocity, acc: acc, timed: timed, planned: true, from: q, start: v}
 	d := goal - q

@@ -76,7 +76,7 @@ func (k *Spec) Stiffness() float64 {
 	return k.StallTorque * k.PositionGain * g.P
 }
 
-// Lookup returns the servo model called name. Nobody changes what it points to.
+// Lookup returns the servo model called name. The Spec is shared and read-only.
 func Lookup(name string) (*Spec, bool) {
 	for i := range specs {
 		if specs[i].Name == name {

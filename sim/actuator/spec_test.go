@@ -20,7 +20,7 @@ func run(s *Servo, n int) {
 	}
 }
 
-// onDuty is a servo of spec that is driven by a bare duty, whatever its firmware offers.
+// onDuty is a servo of spec in duty mode, even if its firmware has no duty mode.
 func onDuty(spec *Spec, duty float64) *Servo {
 	s := NewServo(spec)
 	s.Enable, s.Mode, s.GoalDuty = true, hal.DutyMode, duty
@@ -112,7 +112,7 @@ func TestWithFriction(t *testing.T) {
 		t.Errorf("mx-64: got M%d, %q", k.Friction.Model, k.Fit)
 	}
 	if _, ok := k.WithFriction(5); ok {
-		t.Error("mx-64 M5: got one, but nobody identified it")
+		t.Error("mx-64 M5: got one, but it was never identified")
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 const rpm = 2 * math.Pi / 60 // rad/s
 
-// specs are all servo models, in the order of series and size; nobody writes to them.
+// specs are all servo models, in the order of series and size; read-only.
 var specs = models()
 
 // sheet is one row of the datasheets, at volts.
@@ -176,7 +176,8 @@ func (r *sheet) other() Spec {
 	return k
 }
 
-// spec is the row as a Spec with what all servos share, its motor identified where somebody did, else fitted.
+// spec is the row as a Spec with the values common to all servos. Its motor is an identified one if there is one, else
+// fitted.
 func (r *sheet) spec() Spec {
 	k := Spec{
 		Name: r.name, Source: "ROBOTIS e-Manual, " + r.name + " at " + strconv.FormatFloat(r.volts, 'g', -1, 64) + " V",

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/ray"
 )
 
-// BenchmarkRay is a ray of the front camera without light: the bound of what a pixel may cost, whatever it shows.
+// BenchmarkRay casts a ray of the front camera without light: the lower bound of the cost of a pixel, for any scene.
 func BenchmarkRay(b *testing.B) {
 	r, poses := bench(b)
 	v := r.newView(&front, poses)

@@ -12,13 +12,13 @@ import (
 	"github.com/halyard-robotics/halyard/sim/collide"
 )
 
-// Renderer renders a scene in its own goroutine. Whoever makes one closes it.
+// Renderer renders a scene in its own goroutine. The caller of New must Close it.
 //
-//	cycle:   if studio.Watched() { studio.Push(now, poses) }     a copy under a lock that nobody holds for long
+//	cycle:   if studio.Watched() { studio.Push(now, poses) }     a copy under a lock that is only held briefly
 //	viewer:  w, _ := studio.Watch(camera); p, err := w.Next(ctx, p.Sequence); ...; p.Release()
 //
-// A picture is rendered when a viewer waits for one, of the newest snapshot, so nobody gets an old one: not the one who
-// asks every minute, nor the client in lock-step who asks after its step. An open Watch that does not ask costs a copy
+// A picture is rendered from the newest snapshot when a viewer waits for one, so it is never old: neither for a viewer that
+// calls Next once a minute, nor for a client in lock-step after its step. An open Watch without calls of Next costs a copy
 // of the poses a cycle.
 type Renderer struct {
 	renderer *renderer
@@ -32,7 +32,7 @@ type Renderer struct {
 	closed  bool
 	next    snapshot
 	fresh   bool // next has not been taken yet
-	valid   bool // the newest snapshot is of this cycle, or of a time when somebody watched
+	valid   bool // the newest snapshot is of this cycle, or was pushed while there were viewers
 	shown   snapshot
 	pushed  uint64 // the number of the newest snapshot
 
@@ -41,7 +41,7 @@ type Renderer struct {
 	shot    shot
 }
 
-// snapshot is where everything was.
+// snapshot holds the poses of all bodies at one time.
 type snapshot struct {
 	number uint64
 	time   time.Duration
@@ -52,7 +52,7 @@ type snapshot struct {
 type eye struct {
 	Camera
 	sequence uint64
-	newest   *plate // what the viewers get; one hold of it is the studio's
+	newest   *plate // the picture for the viewers; the Renderer has one hold on it
 	asked    bool   // a viewer waits for a newer one
 	free     []*plate
 }
@@ -66,7 +66,7 @@ type shot struct {
 	helping sync.WaitGroup
 }
 
-// helper is a goroutine that renders rows beside the director.
+// helper is a goroutine that renders rows concurrently with the main render goroutine.
 type helper struct {
 	start chan struct{}
 	tally tally
@@ -128,13 +128,13 @@ func (s *Renderer) Close() {
 	s.crew.Wait()
 }
 
-// Watched reports whether anybody watches, so that a cycle need not gather poses for nobody. It does not block.
+// Watched reports whether there are viewers; without them a cycle need not collect poses. It does not block.
 func (s *Renderer) Watched() bool { return s.watched.Load() > 0 }
 
 // Push takes a copy of the poses of all bodies as they are at rig time t. It does not allocate and waits for no picture.
 func (s *Renderer) Push(t time.Duration, poses []collide.Pose) {
 	s.mu.Lock()
-	// The one that nobody took is written over: only the newest is of use.
+	// A snapshot that was not taken yet is overwritten: only the newest is useful.
 	s.pushed++
 	s.next.number, s.next.time = s.pushed, t
 	copy(s.next.poses, poses)

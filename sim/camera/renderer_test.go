@@ -14,8 +14,8 @@ import (
 
 var small = Camera{Name: "small", Width: 32, Height: 18, FieldOfView: 1.6, Mask: 1, Detects: true}
 
-// TestNext tells the life of a watch: nobody is shown an old picture, nothing is rendered that nobody asked for, and one
-// picture serves all who wait for it.
+// TestNext checks a watch from open to close: no viewer gets an old picture, only requested pictures are rendered, and one
+// picture serves all waiting viewers.
 func TestNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st, err := New(pool(0.05), 1, []Camera{small, small}, 2)
@@ -24,7 +24,7 @@ func TestNext(t *testing.T) {
 		}
 		defer st.Close()
 		if st.Watched() {
-			t.Error("watched by nobody: got true")
+			t.Error("no viewers: got watched")
 		}
 		a, _ := st.Watch(0)
 		b, _ := st.Watch(0)
@@ -52,7 +52,7 @@ func TestNext(t *testing.T) {
 		if p != q || p.Sequence != 1 || p.Time != time.Second || p.Width != 32 || len(p.RGB) != 3*32*18 {
 			t.Errorf("two viewers: got %d at %v and %d, want one picture, 1 at 1s", p.Sequence, p.Time, q.Sequence)
 		}
-		// The state has not moved on: the same picture again for who has not seen it, none for who has.
+		// The state is unchanged: the same picture again for a viewer that has not seen it, none for one that has.
 		next(a, 0)
 		if again := <-got; again != p {
 			t.Error("of the same state: got another picture")
@@ -72,7 +72,7 @@ func TestNext(t *testing.T) {
 		}
 		synctest.Wait()
 		before := slices.Clone(p.RGB)
-		// Who asks late is shown the newest state, not the newest picture.
+		// A late request gets the newest state, not the newest picture.
 		st.Push(9*time.Second, at(0, 0, -3, 0.5, 0))
 		synctest.Wait()
 		next(b, 0)
@@ -85,7 +85,7 @@ func TestNext(t *testing.T) {
 		p.Release()
 		q.Release()
 		if st.eyes[1].sequence != 0 {
-			t.Error("the other camera has rendered for nobody")
+			t.Error("the other camera has rendered without a viewer")
 		}
 		a.Close()
 		a.Close()
@@ -93,7 +93,7 @@ func TestNext(t *testing.T) {
 		if st.Watched() {
 			t.Error("all closed: got watched")
 		}
-		// From here on nobody pushed, so what is known is old.
+		// From here on there is no Push, so the last snapshot is old.
 		c, _ := st.Watch(0)
 		next(c, 0)
 		if len(got) > 0 {

@@ -43,14 +43,14 @@ func (s *Renderer) acquirePlate(e *eye) *plate {
 func (e *eye) publish(p *plate, of *snapshot) {
 	e.sequence++
 	p.Sequence, p.Time, p.shows, p.holds = e.sequence, of.time, of.number, 1
-	// The studio's own hold moves on; viewers who hold the old one keep it.
+	// The Renderer's hold moves to the new plate; viewers that hold the old one keep it.
 	if e.newest != nil {
 		e.drop(e.newest)
 	}
 	e.newest = p
 }
 
-// drop lets go of a plate once; with the last hold it may be used again.
+// drop releases one hold on a plate; without holds it can be used again.
 func (e *eye) drop(p *plate) {
 	if p.holds--; p.holds == 0 && len(e.free) < keep {
 		e.free = append(e.free, p)
@@ -66,8 +66,8 @@ type watch struct {
 
 var _ hal.ImageStream = (*watch)(nil)
 
-// Watch begins to look through camera i. While nobody else watches, the next snapshot is that of the next Push: who must
-// not wait for it, as a server in lock-step, keeps its Watch open from the start.
+// Watch opens a stream of pictures of camera i. For the first viewer the first snapshot is that of the next Push. A client
+// that must not wait for it, such as a server in lock-step, keeps its Watch open from the start.
 func (s *Renderer) Watch(camera int) (hal.ImageStream, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +126,7 @@ func (w *watch) Close() {
 	}
 	w.closed = true
 	if s.watched.Add(-1) == 0 {
-		s.valid = false // from now on nobody need push
+		s.valid = false // from now on Push need not be called
 	}
 	s.done.Broadcast()
 }

@@ -123,9 +123,8 @@ func (o *optics) above(d r3.Vec) r3.Vec {
 	return c
 }
 
-// window is what the surface shows to somebody below who looks up along d: the sky within Snell's window, which narrows
-// all that is above the horizon to 49 degrees, and else the water in its mirror. beyond, where not nil, is what stands
-// above the surface there.
+// window is the colour of the surface seen from below along d. Within Snell's window, which compresses everything above the
+// horizon to 49 degrees, it is the sky; outside it, the mirrored water. beyond, if not nil, replaces the sky.
 func (o *optics) window(d r3.Vec, beyond *r3.Vec) r3.Vec {
 	mirror := o.glow(0, -d.Z, math.Inf(1))
 	sine := float64(refraction * math.Sqrt(max(0, 1-float64(d.Z*d.Z))))

@@ -80,11 +80,11 @@ func (w *work) dipCylinder(s *solid, at, up r3.Vec) {
 	}
 }
 
-// rimDown returns the direction in the caps' planes that points most against up, and the one across it. Where the caps
-// face up there is none; then it is the shape's own x, and near there it turns to it without a jump.
+// rimDown returns the direction in the caps' planes that points most against up, and the one across it. If the caps face
+// up, it is the shape's own x, and near there it approaches x continuously.
 func (s *solid) rimDown(up r3.Vec) (down, side r3.Vec) {
 	c := up.Dot(s.axis[2])
-	// What of -up lies across the axis: as long as the sine of the tilt.
+	// The part of -up across the axis; its length is the sine of the tilt.
 	flat := s.axis[2].Mul(c).Sub(up)
 	const small = 1e-6
 	if sin := flat.Norm(); sin < small {

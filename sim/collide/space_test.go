@@ -102,7 +102,7 @@ func skipped(skip [][2]int, a, b int) bool {
 	return slices.Contains(skip, [2]int{a, b}) || slices.Contains(skip, [2]int{b, a})
 }
 
-// TestDeterminism: contacts come in order, each feature once a pair, the same bits whatever the steps before were.
+// TestDeterminism: contacts are in order, each feature once a pair, and equal to the bit for any previous steps.
 func TestDeterminism(t *testing.T) {
 	geoms, poses := pile(t, 60, 4)
 	one, err := New(geoms, nil, 5000)
@@ -329,7 +329,7 @@ func TestMovingPlane(t *testing.T) {
 	}
 }
 
-// A body that is held stays where it was, whatever its pose says, and meets what is not held.
+// A held body stays at its position, regardless of its pose, and collides with bodies that are not held.
 func TestHold(t *testing.T) {
 	geoms := []Geom{{Shape: Shape{Kind: Plane}, Body: -1}}
 	for b := range 3 {

@@ -161,7 +161,7 @@ func TestAnisotropicFriction(t *testing.T) {
 	near(t, "along the grain", (2-s.V[1])/0.1/(0.1*9.81), 1, 0.01)
 }
 
-// Friction as a limit of force brakes with just that force, whatever the weight.
+// Friction given as a force limit brakes with exactly that force, for any weight.
 func TestForceLimit(t *testing.T) {
 	spec := ball(dynamics.Euler, 0.1, collide.Material{Friction: 3, ForceLimit: true})
 	spec.Geoms[0].Material = collide.Material{Friction: 3, ForceLimit: true}
@@ -364,8 +364,8 @@ func ExampleSystem_Step() {
 	// Output: after 2 s it lies at 0.10 m, 1 contact
 }
 
-// Two balls that have passed deep into each other part no faster than Haste lets them; without it, with the energy of a
-// spring that nobody has wound.
+// Two balls that deeply penetrate each other separate at most at the speed of Haste. Without Haste they separate with the
+// energy of a compressed spring, although no work was done.
 func TestHaste(t *testing.T) {
 	for haste, most := range map[float64]float64{0: 10, 0.5: 0.5, 0.1: 0.1} {
 		spec := dynamics.Spec{Options: dynamics.Options{Contact: dynamics.Softness{ERP: 0.3, CFM: 1e-4, Haste: haste}}}

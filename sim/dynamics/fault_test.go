@@ -84,7 +84,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// No more faults are listed than somebody reads.
+// The number of listed faults is bounded.
 func TestFaultsAreBounded(t *testing.T) {
 	spec := dynamics.Spec{Bodies: make([]dynamics.Body, 50_000)}
 	for i := range spec.Bodies {

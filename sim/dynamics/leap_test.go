@@ -43,8 +43,8 @@ func plough(t *testing.T, torsion float64) *System {
 	return s
 }
 
-// A solve with leaps comes to the same accelerations as sweeps alone that run until nothing changes, with a few sweeps
-// instead of hundreds, whatever holds, slides or opens.
+// A solve with leaps gives the same accelerations as sweeps without leaps run to convergence, with a few sweeps instead of
+// hundreds, for sticking, sliding and opening contacts.
 func TestLeapIsTheSolution(t *testing.T) {
 	for _, torsion := range []float64{0, 0.01, -1} {
 		s := plough(t, max(torsion, 0))

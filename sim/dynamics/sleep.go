@@ -1,11 +1,11 @@
 package dynamics
 
-// Sleep. A free body that Spec allows to sleep, and that has lain still for restful seconds, is left alone: it stands where
-// it is, as the World does, costs next to nothing, and pushes back on whoever treads on it. It wakes for the next step when
-// something that moves touches it, when what it touched begins to move, and at once when a force acts on it, when gravity
-// changes and when Moved reports that somebody has reached in. A scene of two hundred stones so costs what moves in it.
+// Sleep. A free body that Spec allows to sleep falls asleep after restful seconds at rest. It then stays in place like the
+// World, costs next to nothing, and still supports bodies on it. It wakes for the next step when a moving body touches it,
+// or when a body that it touched begins to move. It wakes at once when a force acts on it, when gravity changes, and when
+// Moved reports a change of the state from outside. So a scene of two hundred stones costs only its moving bodies.
 //
-// Who sleeps is a part of the State; all else here follows from it.
+// Which bodies sleep is part of the State; all else here is derived from it.
 
 const (
 	restful  = 0.5  // s
@@ -13,7 +13,7 @@ const (
 	steadily = 0.1  // rad/s
 )
 
-// sleepers finds the trees that may sleep: of one body alone, which nothing holds.
+// sleepers finds the trees that may sleep: of a single body, which no equality holds.
 func (m *Model) sleepers() {
 	count := make([]int, len(m.links))
 	for _, l := range m.on {
@@ -36,7 +36,7 @@ func (m *Model) sleepers() {
 	}
 }
 
-// doze finds who sleeps in this evaluation. It changes nothing of the State.
+// doze finds the trees that sleep in this evaluation. It does not change the State.
 func (s *System) doze() {
 	awake := s.Gravity != s.State.felt
 	for _, t := range s.m.drowsy {
@@ -66,7 +66,7 @@ func (s *System) park(t int32, on bool) {
 	}
 }
 
-// moved is Moved without waking anybody: Q and V are others, and so perhaps is who sleeps.
+// moved is Moved without waking sleepers: Q and V have changed, and with them perhaps the set of sleepers.
 func (s *System) moved() {
 	s.placed = false
 	for _, t := range s.m.drowsy {
@@ -74,7 +74,7 @@ func (s *System) moved() {
 	}
 }
 
-// rest ends a step of h: who has not moved comes nearer to sleep, and who sleeps is woken by what moves beside it.
+// rest ends a step of h: it counts the time at rest of each tree, and wakes sleepers next to a moving body.
 func (s *System) rest(h float64) {
 	m, still := s.m, s.State.still
 	if len(m.drowsy) == 0 {

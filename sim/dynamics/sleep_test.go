@@ -27,7 +27,7 @@ func bricks(quad, sleeps bool) dynamics.Spec {
 	return spec
 }
 
-// asleep is a system of three boxes at rest for 2 s: nothing touches, for a contact between sleepers is none.
+// asleep is a system of three boxes at rest for 2 s: it has no contacts, since those between sleepers do not count.
 func asleep(t *testing.T) *dynamics.System {
 	s := system(t, bricks(false, true))
 	steps(t, s, 2000, 1e-3)
@@ -67,7 +67,7 @@ func TestSleep(t *testing.T) {
 	}
 }
 
-// What wakes a box: a force, gravity, somebody who reaches in, a blow, and that what it lies on leaves.
+// A box is woken by a force, by gravity, by a change of the state from outside, by a blow, and by losing its support.
 func TestWake(t *testing.T) {
 	speed := func(s *dynamics.System, b int) float64 {
 		v, _ := s.Velocity(b)

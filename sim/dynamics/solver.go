@@ -178,7 +178,7 @@ func (v *solver) gather(s *System, h float64) {
 // open begins a block between the links whose last degrees of freedom are a and b. It is false where there is no room.
 func (v *solver) open(s *System, kind blockKind, a, b, source int32, rows int) bool {
 	m := s.m
-	// With both paths counted whole, there is room whatever they share.
+	// The sum of both full paths is enough room for any number of shared degrees of freedom.
 	n := 0
 	for _, k := range [...]int32{a, b} {
 		if k >= 0 {
@@ -284,8 +284,8 @@ func (v *solver) forget(s *System) {
 // reference returns aref and R of a row with the effective inverse mass a; standard is its kind's softness.
 func (p *Softness) reference(standard *Softness, h, velocity, violation, a float64) (want, give float64) {
 	if p.CFM > 0 {
-		// What is far off comes back no faster than Haste: two links that have passed into each other within a step would
-		// else part with the energy of a spring that nobody has wound, and wind others.
+		// Haste bounds the speed of correction. Otherwise two links that penetrate each other within one step would separate
+		// with the energy of a compressed spring although no work was done, and load other constraints.
 		back := float64(p.ERP / float64(h*h) * violation)
 		if p.Haste > 0 {
 			back = max(-p.Haste/h, min(p.Haste/h, back))

@@ -2,14 +2,14 @@ package dynamics
 
 import "github.com/halyard-robotics/halyard/sim/collide"
 
-// World is the parent of a body that hangs from nothing else, and the body that never moves.
+// World is the parent of a root body, and the body that never moves.
 const World = -1
 
-// Spec is what a Model is built from. All of it is copied.
+// Spec is the description from which a Model is built. All of it is copied.
 type Spec struct {
 	Bodies     []Body
 	Geoms      []collide.Geom // Geom.Body is an index of Bodies, or World
-	NoContact  [][2]int       // pairs of bodies that never touch, beside those that a joint connects
+	NoContact  [][2]int       // pairs of bodies that never collide, in addition to those that a joint connects
 	Equalities []Equality
 	Options    Options
 }
@@ -27,12 +27,12 @@ type Body struct {
 	COM     [3]float64 // m, in the link frame
 	Inertia [9]float64 // kg·m², about the COM, in the axes of the link frame, row by row
 
-	// Sleeps lets a free body that nothing drives be left alone while it lies still: see sleep.go. Under RK4 none does.
+	// Sleeps lets an undriven free body sleep while it is at rest: see sleep.go. Not with RK4.
 	Sleeps bool
 
-	// Added, where not nil, puts the body into water, see Water: the inertia of the water that moves along, about the
-	// origin of the link frame, in its axes. Rows are force x, y, z and moment x, y, z; columns the accelerations that
-	// take them: kg, kg·m, kg·m². It is symmetric, and all of 0 for what has drag alone.
+	// Added, if not nil, puts the body into water, see Water: its added mass, about the origin of the link frame, in its
+	// axes. Rows are force x, y, z and moment x, y, z; columns the accelerations: kg, kg·m, kg·m². It is symmetric, and all
+	// zeros for a body with only drag.
 	Added *[6][6]float64
 }
 
@@ -66,29 +66,29 @@ type Joint struct {
 
 	Armature  float64 // kg·m², inertia of the rotor seen at the joint, added to each degree of freedom
 	Damping   float64 // N·m·s/rad
-	Stiffness float64 // N·m/rad towards Rest; hinge and slide alone
+	Stiffness float64 // N·m/rad towards Rest; only hinge and slide
 	Rest      float64 // rad
 	Dry       float64 // N·m, dry friction of a moving joint
 	Static    float64 // N·m, greatest dry friction at rest; below Dry it counts as Dry
 	Stribeck  float64 // rad/s, the speed at which Static has fallen towards Dry by 1/e; > 0 where Static > Dry
 
-	Limited bool       // hinge and slide alone
+	Limited bool       // only hinge and slide
 	Limits  [2]float64 // rad
 	Stop    Softness   // of the limits
 }
 
-// EqualityKind is what an Equality holds together.
+// EqualityKind is the kind of constraint of an Equality.
 type EqualityKind uint8
 
 // The kinds of equality.
 const (
 	Point  EqualityKind = iota // AnchorA of body A and AnchorB of body B are the same point: a ball joint that closes a loop
 	Fixed                      // and A's frame, turned by Rotation, is parallel to B's
-	Mirror                     // the joint of body A stands at Ratio times that of B, plus Offset; hinges and slides
+	Mirror                     // the joint of body A is at Ratio times that of B, plus Offset; hinges and slides
 	numEqualities
 )
 
-// Equality is a condition beside the tree: the closing of a loop, or a coupling of two joints.
+// Equality is a constraint in addition to the tree: a loop closure, or a coupling of two joints.
 type Equality struct {
 	Kind             EqualityKind
 	A, B             int // bodies; B may be World but for Mirror
@@ -136,7 +136,7 @@ const (
 type Options struct {
 	Integrator Integrator
 	SubSteps   int        // of equal length in each Step; 0 means 1
-	Gravity    [3]float64 // m/s²; what a new State starts with
+	Gravity    [3]float64 // m/s²; of a new State
 	Contact    Softness
 	Iterations int     // of the constraint solver at most; 0 means 50
 	Tolerance  float64 // at which it stops: change of the accelerations in a sweep as a share of their size; 0 means 3e-5
@@ -145,8 +145,8 @@ type Options struct {
 	// MaxTurn is the angle, rad, that no joint turns by in one part of a step under RK4: faster ones have the step taken
 	// in up to 16 parts. 0 means 0.1, negative without end.
 	MaxTurn float64
-	// EulerTurn is the same under Euler, where 0 is without end: what spins by more than a radian in a step gains energy
-	// from the terms of v², which are explicit.
+	// EulerTurn is the same for Euler; 0 = no limit. A body that turns by more than a radian per step gains energy from the
+	// explicit v² terms.
 	EulerTurn float64
 	// Articulated makes trees without constraints use the articulated-body recursion from so many degrees of freedom
 	// in a row on; 0 means where it is faster, negative never.

@@ -153,7 +153,7 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// Whatever makes a step diverge, the state afterwards is the one before, finite, and the error names the joint.
+// After a diverged step of any cause the state is the finite one before it, and the error names the joint.
 func TestDiverged(t *testing.T) {
 	for _, in := range both {
 		for what, spoil := range map[string]func(s *dynamics.System) (body int){

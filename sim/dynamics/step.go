@@ -150,7 +150,7 @@ func (s *System) wild(v []float64) int {
 	return -1
 }
 
-// diverged makes the error. What is not a number spreads through the whole tree, so an input that is none is named first.
+// diverged makes the error. NaN spreads through the whole tree, so an input that is not finite is named first.
 func (s *System) diverged(i int) error {
 	for k, tau := range s.Tau {
 		d := &s.Drive[k]

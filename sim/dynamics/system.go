@@ -175,8 +175,8 @@ func (s *System) Acceleration(b int) (linear, angular [3]float64) {
 	return av.Add(aw.Cross(at)).Add(n.v.w.Cross(v)).Array(), aw.Array()
 }
 
-// Follow makes a hinge or slide, degree of freedom i, move to position with velocity at the end of the next Step,
-// whatever forces that takes, and stay followed until Release. It is false for other joints.
+// Follow makes a hinge or slide, degree of freedom i, reach position with velocity at the end of the next Step, with any
+// force that this needs. It stays followed until Release. It is false for other joints.
 func (s *System) Follow(i int, position, velocity float64) bool {
 	if s.m.dofs[i].q < 0 || !(position-position == 0) || !(velocity-velocity == 0) {
 		return false

@@ -114,8 +114,7 @@ func (s *System) flow(i int) motion {
 	return v
 }
 
-// wade adds to the links what it takes to move the water: A a + v x* A v and the drag, with v and a as they are seen by
-// somebody who drifts with the current.
+// wade adds to the links the forces that move the water: A a + v x* A v and the drag. v and a are relative to the current.
 func (s *System) wade() {
 	for i := range s.wet {
 		w, n := &s.wet[i], &s.links[s.m.wet[i].link]

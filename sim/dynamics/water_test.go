@@ -222,7 +222,7 @@ func TestDragCentre(t *testing.T) {
 	near(t, "pitch", qdd[4], -0.4, 1e-12)
 }
 
-// What is dry stays so to the bit, whoever swims beside it; and what weighs nothing in water moves as in air.
+// A dry robot moves the same to the bit with a swimming one in the system. A body without weight in water moves as in air.
 func TestDryBeside(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 33))
 	spec := randomTree(r, 6)
@@ -295,7 +295,7 @@ func TestWaterState(t *testing.T) {
 	}
 }
 
-// In still water with drag and without gravity no motion lasts: energy falls with every step, whatever the tree.
+// In still water with drag and without gravity all motion stops: energy falls with every step, for every tree.
 func TestWaterCalms(t *testing.T) {
 	for seed := range uint64(10) {
 		r := rand.New(rand.NewPCG(seed, 35))

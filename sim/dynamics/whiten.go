@@ -36,7 +36,7 @@ func (v *solver) whiten(s *System, k *block) {
 		for i := range rows {
 			rows[i].given = 0
 			for _, j := range index {
-				if s.State.follow[j].active { // it moves as it is told, whatever pushes
+				if s.State.follow[j].active { // it moves as prescribed, under any force
 					rows[i].given += float64(w[int(j)*n+i] * s.given[j])
 					w[int(j)*n+i] = 0
 				}

@@ -141,9 +141,9 @@ func TestFeetechOverload(t *testing.T) {
 		}
 		d.cycles(5, servo.Goal{})
 		d.cycles(150, to(middle+50))
-		d.follows(model+": enabled anew", middle+50, 20)
+		d.follows(model+": enabled again", middle+50, 20)
 		if s := d.State(0); s.Alarm != 0 || act.Limit != 1 {
-			t.Errorf("%s: enabled anew: got %v, limit %g", model, s.Alarm, act.Limit)
+			t.Errorf("%s: enabled again: got %v, limit %g", model, s.Alarm, act.Limit)
 		}
 	}
 }

@@ -157,7 +157,7 @@ func TestBrandsSilentServoCostsLittle(t *testing.T) {
 		}
 		d.cycles(5, servo.Goal{})
 		d.cycles(150, to(goal))
-		d.follows("enabled anew", goal, near)
+		d.follows("enabled again", goal, near)
 	})
 }
 
@@ -176,7 +176,7 @@ func TestBrandsComeBackAfterUnplug(t *testing.T) {
 			d.cycles(1, to(goal))
 			runtime.Gosched() // the line is opened in its own goroutine
 		}
-		// A goal of before is no goal of now: nobody is driven until Enable has been false once.
+		// Goals from before the loss do not count: no servo gets torque until Enable has been false once.
 		d.cycles(5, to(goal))
 		for i := range d.servos {
 			if !errors.Is(d.fault(i), servo.ErrRegained) {
@@ -203,11 +203,12 @@ func TestBrandsNoticePowerLoss(t *testing.T) {
 		d.plant("brownout servo 1 for=50ms")
 		d.cycles(100, to(goal))
 		if d.servos[0].Actuator().Enable || d.fault(0) == nil || d.fault(1) != nil {
-			t.Errorf("driven %v, faults %v and %v; want the first limp with one", d.servos[0].Actuator().Enable, d.fault(0), d.fault(1))
+			t.Errorf("torque %v, faults %v and %v; want torque off and a fault of the first only", d.servos[0].Actuator().Enable,
+				d.fault(0), d.fault(1))
 		}
 		d.cycles(5, servo.Goal{})
 		d.cycles(150, to(goal))
-		d.follows("enabled anew", goal, near)
+		d.follows("enabled again", goal, near)
 	})
 }
 
@@ -285,8 +286,8 @@ func TestBrandsAllocateNothing(t *testing.T) {
 	})
 }
 
-// A servo that did not hear for a moment keeps its torque, or says why it has not: motors that stop by a watchdog of their
-// own, and those of which nobody can say that they kept their power.
+// A servo that missed packets for a moment keeps its torque or reports a fault. The latter are motors with their own
+// watchdog, and those without a sign that they kept their power.
 func TestBrandsKeepTorqueOverSilence(t *testing.T) {
 	brands(t, func(t *testing.T, open func(int) *rostered, goal, near float64) {
 		d := open(3)

@@ -11,14 +11,14 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// BusConfig describes what one line is.
+// BusConfig describes one line.
 type BusConfig struct {
 	Name   string // in errors
-	Baud   int    // bit/s of the line: what its servos are set to, and what a line in memory opens with
+	Baud   int    // bit/s: the rate of the servos, and the first rate of a line in memory
 	Timing Timing // of servos and adapter; the zero one adds nothing
 	Seed   int64  // of the faults' dice
-	// Mutex, when not nil, is held while the bus touches servos and actuators: give buses on ptys the one that is
-	// held around the scene's Advance. A nil one is made.
+	// Mutex is held while the bus accesses servos and actuators: give buses on ptys the one that is held around the
+	// scene's Advance. nil = one of its own.
 	Mutex *sync.Mutex
 }
 
@@ -38,9 +38,9 @@ type Bus struct {
 	host     int           // the host's rate, bit/s
 	sent     time.Duration // when the host's last byte ends
 
-	protocol Protocol // what is spoken on the line
-	net      *Net     // the bus where it is CAN, else nil
-	duplex   bool     // a wire each way: nobody talks over an answer
+	protocol Protocol // of the servos
+	net      *Net     // the CAN bus, nil on a serial line
+	duplex   bool     // a wire each way: requests and replies do not collide
 }
 
 // NewBus returns the line of servos. Each is set to the line's baud rate, if its model knows it; Preset afterwards
@@ -57,7 +57,7 @@ func NewBus(cfg BusConfig, servos ...*Servo) *Bus {
 		b.protocol = servos[0].kind.Protocol(b)
 	}
 	for _, s := range servos {
-		// Who sets up a robot sets its servos to the line's rate; other settings are the factory's.
+		// Servos of a robot are set to the line's rate; their other settings are the factory defaults.
 		s.boot = cfg.Timing.Boot
 		s.kind.SetBaud(b.baud)
 	}
@@ -70,7 +70,7 @@ func (b *Bus) Name() string { return b.Medium.Name }
 // Baud is the rate of the config, bit/s.
 func (b *Bus) Baud() int { return b.baud }
 
-// Servos are those that the bus was made of, in their order. The slice is the bus's.
+// Servos returns the servos of NewBus, in that order. The slice belongs to the bus.
 func (b *Bus) Servos() []*Servo { return b.servos }
 
 // Overruns counts the periods of Advance in which transfers took longer than the period.
@@ -89,7 +89,7 @@ func (b *Bus) Line() servo.Line {
 func (b *Bus) Open() (servo.Line, error) {
 	b.Lock()
 	defer b.Unlock()
-	if _, err := b.Plugged(); err != nil { // nobody waits here: the caller tries again
+	if _, err := b.Plugged(); err != nil { // no wait here: the caller tries again
 		return nil, err
 	}
 	if b.net != nil {
@@ -136,7 +136,7 @@ func (b *Bus) Fault(f wire.Fault) error {
 	return nil
 }
 
-// FaultOccurs throws the dice of the fault of a kind on s, nil for the whole bus.
+// FaultOccurs draws whether the fault of a kind occurs on s now; s is nil for the whole bus.
 func (b *Bus) FaultOccurs(kind wire.Kind, s *Servo, now time.Duration) *wire.Planted {
 	if len(b.Planted()) == 0 {
 		return nil
@@ -144,7 +144,7 @@ func (b *Bus) FaultOccurs(kind wire.Kind, s *Servo, now time.Duration) *wire.Pla
 	return b.Occurs(kind, slices.Index(b.servos, s), now) // -1 is All
 }
 
-// Update lets everything notice what the faults at work do.
+// Update applies the active faults to the bus and its servos.
 func (b *Bus) Update(now time.Duration) {
 	// An unplugged servo is without power; an unplugged bus is without a host, and its servos keep their power.
 	if b.IsGone() {
@@ -156,7 +156,7 @@ func (b *Bus) Update(now time.Duration) {
 	b.look(now)
 }
 
-// look lets the servos notice that time has passed: faults, watchdogs.
+// look updates the time-dependent state of the servos: faults, watchdogs.
 func (b *Bus) look(now time.Duration) {
 	for i, s := range b.servos {
 		b.view(i, s, now)
@@ -165,7 +165,7 @@ func (b *Bus) look(now time.Duration) {
 	}
 }
 
-// view sets what the faults at work make of s, servo i, and takes or gives its power.
+// view applies the active faults to s, servo i, and switches its power.
 func (b *Bus) view(i int, s *Servo, now time.Duration) {
 	if len(b.Planted()) == 0 && !s.Dark && s.faults == (faultView{}) {
 		return
@@ -198,11 +198,11 @@ func (b *Bus) view(i int, s *Servo, now time.Duration) {
 	}
 }
 
-// busEnd is a Bus as its host's adapter sees it: a wire.End.
+// busEnd is the host adapter's side of a Bus: a wire.End.
 type busEnd struct{ *Bus }
 
-// Send takes bytes that the host sends from now on, or from when its last ones have left, and returns when the last one ends.
-// Whole instructions among them are executed and answered.
+// Send receives bytes that the host sends from now on, or after its previous ones, and returns the time when the last one
+// ends. Complete instructions are executed and answered.
 func (b busEnd) Send(p []byte, now time.Duration) time.Duration {
 	start := max(now, b.sent)
 	if b.net != nil {
@@ -212,18 +212,18 @@ func (b busEnd) Send(p []byte, now time.Duration) time.Duration {
 	if b.IsGone() {
 		return end
 	}
-	if start-b.sent > byteGap { // whatever stopped there will not go on
+	if start-b.sent > byteGap { // a packet interrupted that long is never continued
 		b.protocol.Reset()
 	}
 	if start < b.path.Busy() && !b.duplex {
-		// The host talks over an answer: neither is understood.
+		// The host transmits during a reply: both are lost.
 		b.path.TalkOver(start)
 		b.protocol.Reset()
 		k := min(len(p), int((b.path.Busy()-start)/b.path.Time(1, b.host))+1)
 		start += b.path.Time(k, b.host)
 		p = p[k:]
 	}
-	// The adapter's own echo is on the wire while the host talks, before any answer.
+	// The adapter's echo is on the wire while the host transmits, before any reply.
 	b.sent = end
 	if b.timing.Echo {
 		b.path.Put(p, start, b.host)
@@ -269,7 +269,7 @@ func (b busEnd) Discard(now time.Duration) {
 // Baud is the host's rate.
 func (b busEnd) Baud() int { return b.host }
 
-// Tune changes the host's rate; what was half sent at the old one is lost. One that cannot be is left alone.
+// Tune changes the host's rate; a packet half sent at the old one is lost. It ignores an impossible rate.
 func (b busEnd) Tune(baud int) {
 	if baud != b.host && baud > 0 && baud <= wire.MaxBaud {
 		b.host = baud
@@ -280,33 +280,33 @@ func (b busEnd) Tune(baud int) {
 // Rest lets watchdogs trip.
 func (b busEnd) Rest(now time.Duration) { b.look(now) }
 
-// Feed lets a parser have p, whose first byte begins at start. It calls next for every packet that may be there, and
-// where it reports that one was, execute with the time at which its last byte ended.
+// Feed feeds p, whose first byte begins at start, to a parser. It calls next for every possible packet. If next reports
+// one, it calls obey with the end time of its last byte.
 func (b *Bus) Feed(f *servo.Framer, p []byte, start time.Duration, next func() bool, obey func(end time.Duration)) {
 	for fed := 0; fed < len(p); {
 		fed += f.Feed(p[fed:])
 		for next() {
-			// What is still buffered has come after the packet.
+			// Bytes still buffered are after the packet.
 			obey(start + b.path.Time(max(0, fed-f.Buffered()), b.host))
 		}
 	}
 }
 
-// CanReceive reports whether s receives what is said now.
+// CanReceive reports whether s receives the host's bytes now.
 func (b *Bus) CanReceive(s *Servo, now time.Duration) bool {
 	return !s.Dark && now >= s.Booted && s.Act.Volts() >= s.Act.Spec.BrownOut && wire.SameBaud(s.baud(), b.host) && b.FaultOccurs(wire.Dropped, s, now) == nil
 }
 
-// Sent is what became of an answer.
+// Sent is the result of Transmit.
 type Sent struct {
 	Start, End time.Duration // of its bytes
-	Whole      bool          // it was not cut short
-	Doubled    bool          // a servo with the same ID answers at the same time: the vendor knows what
+	Whole      bool          // not truncated
+	Doubled    bool          // a servo with the same ID replies at the same time; the vendor's protocol makes its reply
 }
 
-// Transmit puts a whole answer of s on the wire, which is ready to leave at start, with what its faults make of it.
+// Transmit puts a whole reply of s, ready to send at start, on the wire, with the effects of its faults.
 func (b *Bus) Transmit(s *Servo, packet []byte, start time.Duration, baud int) Sent {
-	// The order matters to the dice: each fault throws its own, once an answer.
+	// The order is fixed for the random numbers: each fault draws its own, once per reply.
 	start += b.timing.Reply
 	if p := b.FaultOccurs(wire.Delayed, s, b.Time()); p != nil {
 		start += p.Delay
@@ -316,7 +316,7 @@ func (b *Bus) Transmit(s *Servo, packet []byte, start time.Duration, baud int) S
 	if b.FaultOccurs(wire.CRC, s, b.Time()) != nil {
 		packet[n-1] ^= 0xFF
 	}
-	// At least one byte goes out, and never all.
+	// At least one byte is sent, and never all.
 	if p := b.FaultOccurs(wire.Truncated, s, b.Time()); p != nil {
 		n, whole = 1+p.Dice.IntN(n-1), false
 	}
@@ -324,8 +324,8 @@ func (b *Bus) Transmit(s *Servo, packet []byte, start time.Duration, baud int) S
 	return Sent{start, end, whole, b.FaultOccurs(wire.DuplicateID, s, b.Time()) != nil}
 }
 
-// Put sends p from start on at a rate and returns when its last byte ends. WireTime is the time of n bytes, Busy when the line
-// falls idle.
+// Put sends p from start on at a rate and returns the time when its last byte ends. WireTime is the time of n bytes, Busy
+// the time when the line becomes idle.
 func (b *Bus) Put(p []byte, start time.Duration, baud int) time.Duration {
 	return b.path.Put(p, start, baud)
 }
@@ -336,6 +336,6 @@ func (b *Bus) Busy() time.Duration                { return b.path.Busy() }
 func (b *Bus) Host() int      { return b.host }
 func (b *Bus) Timing() Timing { return b.timing }
 
-// SetDuplex reports that the line has a wire each way, SetBits that a byte has n bits: for a Protocol in its making.
+// SetDuplex declares that the line has a wire each way, SetBits that a byte has n bits: for the constructor of a Protocol.
 func (b *Bus) SetDuplex()    { b.duplex = true }
 func (b *Bus) SetBits(n int) { b.path.Bits = n }

@@ -46,7 +46,7 @@ func TestFeetechVectors(t *testing.T) {
 		{"wheel speed", "FF FF 01 05 03 2E E8 83 5D", "FF FF 01 02 00 FC"},
 		{"sync read", "FF FF FE 06 82 38 08 01 02 36",
 			"FF FF 01 0A 00 00 08 00 00 00 00 4A 19 89 FF FF 02 0A 00 00 08 00 00 00 00 4A 19 88"},
-		{"nobody has that id", "FF FF 03 02 01 F9", ""},
+		{"no servo with that id", "FF FF 03 02 01 F9", ""},
 		{"bad checksum", "FF FF 01 02 01 FA", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) { r.TB = t; r.want(c.request, c.answer) })
@@ -83,7 +83,8 @@ func TestFeetechVectors(t *testing.T) {
 	scs.want("FF FF 01 04 02 03 02 F3", "FF FF 01 04 00 05 04 F1")
 }
 
-// Wherever the shaft stands, in whatever turn, the middle made there reads as 2048, and as half a turn more half a turn away.
+// After a middle command at any shaft angle and in any turn the position reads as 2048, and as half a turn more half a turn
+// away.
 func TestFeetechMiddleEverywhere(t *testing.T) {
 	s := newFeetech(t, "sts3215", 1)
 	r := newRig(t, emulator.Timing{}, s)

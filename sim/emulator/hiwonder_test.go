@@ -38,7 +38,7 @@ func TestHiwonderVectors(t *testing.T) {
 		{"load", "55 55 01 04 1F 01 DA", ""},
 		{"offset", "55 55 01 04 11 F6 F3", ""},
 		{"offset read", "55 55 01 03 13 E8", "55 55 01 04 13 F6 F1"},
-		{"somebody else", "55 55 02 03 1C DE", ""},
+		{"another id", "55 55 02 03 1C DE", ""},
 		{"bad checksum", "55 55 01 03 1C DE", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) { r.TB = t; r.want(c.request, c.answer) })

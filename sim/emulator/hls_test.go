@@ -24,7 +24,7 @@ func TestHLSModes(t *testing.T) {
 			t.Errorf("speed: servo %d: got %.2f rad/s in mode %d with current %d, want 2 in 1 with 216", i+1, v, d.register(i, "operating_mode"), d.register(i, "goal_current"))
 		}
 	}
-	// Blocked, the motor has the current that it was told, whatever its sign, and no more than the limit.
+	// A blocked motor has the commanded current, of either sign, and no more than the limit.
 	for i := range d.servos {
 		d.servos[i].Actuator().Load.Inertia = 1e3
 	}

@@ -16,7 +16,7 @@ type Kind interface {
 	Started()         // power has come, RAM is at its defaults
 	Configured()      // EEPROM was changed from outside
 	Actuate()         // hand what the registers command to the actuator
-	Notice()          // alarms, and whatever else time brings; the actuator's alarms are up to date
+	Notice()          // update alarms and other time-dependent states; the actuator's alarms are up to date
 	Show(r *Reading)  // fill what is measured
 	Baud() int        // the rate that it is set to
 	SetBaud(baud int) // set it to a rate, if it knows it

@@ -33,7 +33,7 @@ func TestKondoCommands(t *testing.T) {
 		{"read current", "A3 03", "23 03 00"},
 		{"no such parameter", "A3 09", ""},
 		{"id", "FF 00 00 00", "E3"},
-		{"somebody else", "84 00 00", ""},
+		{"another id", "84 00 00", ""},
 		{"half a command, then a whole", "83 3E 83 00 00", "03 3A 4C"},
 		{"set id", "E5 01 01 01", "E5"},
 		{"the new one", "85 00 00", "05 3A 4C"},

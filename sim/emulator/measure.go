@@ -34,8 +34,8 @@ func (s *Servo) sense() Reading {
 	return r
 }
 
-// Measure brings every present register up to date, or to what a fault makes of it. It runs before every read: the
-// registers of a servo that nobody reads cost nothing.
+// Measure updates every present register, or sets it to the value that a fault causes. It runs before every read, so a
+// servo that is not read costs nothing.
 func (s *Servo) Measure() {
 	if s.faults.stuck {
 		return

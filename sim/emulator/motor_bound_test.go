@@ -8,22 +8,23 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// motorBounds are what a cycle of n motors takes on its wire at the least: bytes of a serial line, frames of a CAN bus.
+// motorBounds are lower bounds of the wire time of a cycle of n motors: bytes of a serial line, frames of a CAN bus.
 var motorBounds = []struct {
 	model string
 	rate  int
 	can   bool
-	// bound is the time without anybody's processing: serial lines by the bytes, CAN by 111 bits of a standard frame of 8
-	// bytes, 47 of a remote one and 131 of an extended one, nothing stuffed.
+	// bound is the time without processing: serial lines by the bytes, CAN by 111 bits of a standard frame of 8 bytes, 47
+	// of a remote one and 131 of an extended one, without bit stuffing.
 	bound func(n int) time.Duration
 }{
-	// 10 told and 10 asked of the first, 12 and 12 of the others, 32 answered, which goes beside the asking of all but one
+	// 10 bytes of command and 10 of request to the first, 12 and 12 to the others; 32 of reply, sent concurrently with the
+	// requests of all but one
 	{"vesc-6", 115200, false, func(n int) time.Duration { return servo.WireTime(20+32+(12+32)*(n-1), 10, 115200) }},
 	// The CAN bus behind the first has longer: 877 bits each at 500 kbit/s (bldc, comm_can_send_buffer)
 	{"vesc-6", 1000000, false, func(n int) time.Duration {
 		return max(servo.WireTime(20+32, 10, 1000000), servo.WireTime(n-1, 877, 500000))
 	}},
-	// a goal, two questions, two answers
+	// a goal, two requests, two replies
 	{"odrive-s1", 250000, true, func(n int) time.Duration { return servo.WireTime(n, 3*111+2*47, 250000) }},
 	{"odrive-s1", 1000000, true, func(n int) time.Duration { return servo.WireTime(n, 3*111+2*47, 1000000) }},
 	// a goal and its feedback

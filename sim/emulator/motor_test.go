@@ -124,7 +124,7 @@ func motors(t *testing.T, test func(t *testing.T, d *rostered)) {
 	}
 }
 
-// Position, speed, torque and back; whatever it was before, to hold is to stay.
+// Position, speed, torque and back; a hold keeps the present position after any mode.
 func TestMotorModes(t *testing.T) {
 	motors(t, func(t *testing.T, d *rostered) {
 		d.cycles(30, servo.Goal{})

@@ -28,7 +28,7 @@ func TestCyberGearTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := c.Ping(4); hal.KindOf(err) != hal.Timeout {
-		t.Errorf("nobody: got %v", err)
+		t.Errorf("no motor: got %v", err)
 	}
 	for _, r := range cybergear.Parameters() {
 		if r.Name == "id" || r.Name == "torque_enable" {
@@ -159,7 +159,7 @@ func TestODriveCANTools(t *testing.T) {
 			t.Fatalf("%s: got %v, %v", name, got, err)
 		}
 		if _, err := c.Identify(4); hal.KindOf(err) != hal.Timeout {
-			t.Errorf("%s: nobody: got %v", name, err)
+			t.Errorf("%s: no axis: got %v", name, err)
 		}
 		c.Identify(3)
 		read := 0

@@ -123,8 +123,8 @@ func (n *Net) run(until time.Duration, stop bool) {
 	}
 }
 
-// receive takes the frames of p, which the host sends from start on, and returns when the last has gone out. One that finds
-// nobody stays on the way.
+// receive queues the frames of p, which the host sends from start on, and returns the time at which the last was sent. A
+// frame that no node acknowledges stays queued.
 func (n *Net) receive(p []byte, start time.Duration) time.Duration {
 	const timeout = 100 * time.Millisecond
 	if n.bus.IsGone() {
@@ -136,7 +136,7 @@ func (n *Net) receive(p []byte, start time.Duration) time.Duration {
 			n.host.Send(&f, start)
 		}
 	}
-	// It goes out frame by frame; the clock stops as soon as it has.
+	// Step sends frame by frame, until the queue is empty.
 	now := start
 	for n.host.Waiting() > 0 && !n.host.Off && now < start+timeout {
 		for i, s := range n.bus.servos {

@@ -69,11 +69,11 @@ func TestODriveFrames(t *testing.T) {
 		{"estimates", odrive.Ask(3, odrive.Estimates), "069#0000000000000000"},
 		{"estimates of 0.5", odrive.Ask(4, odrive.Estimates), "089#0000000000000000"},
 		{"volts", odrive.Ask(3, odrive.GetBus), "077#0000404200000000"},
-		{"somebody else", odrive.Ask(5, odrive.Estimates), ""},
+		{"another node", odrive.Ask(5, odrive.Estimates), ""},
 		{"watchdog, as it is", odrive.SDO{Endpoint: emuodrive.WatchdogEndpoint}.Frame(3, odrive.RxSDO), "065#00C800000000003F"},
 		{"watchdog on", odrive.SDO{Write: true, Endpoint: emuodrive.EnableEndpoint, Value: 1}.Frame(3, odrive.RxSDO), ""},
 		{"is it", odrive.SDO{Endpoint: emuodrive.EnableEndpoint}.Frame(3, odrive.RxSDO), "065#00C9000001000000"},
-		{"an endpoint of nobody", odrive.SDO{Endpoint: 7}.Frame(3, odrive.RxSDO), ""},
+		{"an unknown endpoint", odrive.SDO{Endpoint: 7}.Frame(3, odrive.RxSDO), ""},
 		{"0.5 has none", odrive.SDO{Endpoint: emuodrive.EnableEndpoint}.Frame(4, odrive.RxSDO), ""},
 		{"closed loop", odrive.Words(3, odrive.SetState, 8), ""},
 	} {
@@ -108,7 +108,7 @@ func TestCyberGearFrames(t *testing.T) {
 	}{
 		{"who", cybergear.To(1, cybergear.Who), "000001FE#68616C7961726401"},
 		{"stop", cybergear.To(1, cybergear.Stop), "020001FD#80008000800000FA"},
-		{"somebody else", cybergear.To(2, cybergear.Stop), ""},
+		{"another motor", cybergear.To(2, cybergear.Stop), ""},
 		{"volts", cybergear.Ask(1, cybergear.BusVolts), "110001FD#1C7000000000C041"},
 		{"no such parameter", cybergear.Ask(1, 0x7777), ""},
 		{"current mode", current, "020001FD#80008000800000FA"},
@@ -171,7 +171,7 @@ func busOff(t *testing.T, model string) {
 	d.follows("after", 1000, 40)
 }
 
-// One that has another bit rate receives nothing and is missing; a bus on which nobody is costs no more than its questions.
+// A motor at another bit rate receives nothing and is missing; an empty bus takes only the time of the requests.
 func TestCANStrangers(t *testing.T) {
 	m := cybergear.ModelByName("cybergear")
 	one := emucybergear.New(m, 1, motorActuator(t, "cybergear"), emulator.GroundTruth{})
@@ -186,10 +186,10 @@ func TestCANStrangers(t *testing.T) {
 	r = canRig(t, 1000000)
 	c = cybergear.NewChain(servo.ChainConfig{Name: "can", Line: r.line, Servos: []servo.ServoConfig{{ID: 1, Model: m}}})
 	if err := c.Open(); hal.KindOf(err) != hal.Absent {
-		t.Errorf("nobody: got %v", err)
+		t.Errorf("empty bus: got %v", err)
 	}
 	if took := r.line.Now(); took > 20*time.Millisecond {
-		t.Errorf("nobody: it took %v", took)
+		t.Errorf("empty bus: it took %v", took)
 	}
 }
 

@@ -14,9 +14,9 @@ import (
 // canRetry is how long an interface that is down is left alone.
 const canRetry = 100 * time.Millisecond
 
-// ServeCAN serves a CAN bus on an interface of the kernel, which must be up at the bus's rate: its motors answer whatever other
-// socket, or other node, sends there. An interface that goes down is opened again when it is up. It returns once the interface is
-// open; wait blocks until ctx is done and all is closed. Linux only.
+// ServeCAN serves a CAN bus on an interface of the kernel, which must be up at the bus's rate: its motors answer any other
+// socket or node on it. An interface that goes down is opened again when it is up. It returns once the interface is open;
+// wait blocks until ctx is done and all is closed. Linux only.
 func (b *Bus) ServeCAN(ctx context.Context, name string) (wait func() error, err error) {
 	line, err := can.Open(name, b.baud)
 	if err != nil {

@@ -15,8 +15,8 @@ type Servo struct {
 	Sheet  Sheet
 	Act    *actuator.Servo
 	Truth  GroundTruth
-	Flash  []byte         // what the EEPROM holds, whatever its copy in RAM says; nil where there is no copy
-	Alarm  actuator.Alarm // as the vendor latches it
+	Flash  []byte         // contents of the EEPROM, independent of its copy in RAM; nil if the model has no RAM copy
+	Alarm  actuator.Alarm // latched as by the vendor's firmware
 	Reply  []byte         // scratch of the reply being made
 
 	Now      time.Duration

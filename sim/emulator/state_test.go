@@ -229,7 +229,7 @@ func TestTruth(t *testing.T) {
 	}
 }
 
-// Whatever turns the counting round turns goals, speeds and what is measured with it.
+// Every reversal of the counting direction also reverses goals, speeds and measurements.
 func TestDirectionsAgree(t *testing.T) {
 	mirrored := emulator.GroundTruth{ZeroTicks: 2048, Direction: -1, Gear: 1}
 	for _, x := range []struct {

@@ -114,7 +114,8 @@ func TestTranscript2(t *testing.T) {
 	r.want("FF FF FD 00 01 04 00 06 01 A1 E6", "FF FF FD 00 01 04 00 55 00 A1 0C")             // factory reset but ID
 }
 
-// Data that look like a header are stuffed on the way in; a goal of 16646143 is none. What is damaged is not answered.
+// Data that look like a header are byte-stuffed by the host; a goal of 16646143 is out of range. A corrupt packet is not
+// answered.
 func TestTranscript2More(t *testing.T) {
 	r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 1, "operating_mode", 4))
 	r.want("FF FF FD 00 01 0A 00 03 74 00 FF FF FD FD 00 21 E7", "FF FF FD 00 01 04 00 55 04 BA 8C")

@@ -19,7 +19,7 @@ type Sea struct {
 type Craft struct {
 	Input    []float64       // -1..1 one a thruster; NaN = 0; kept until it is changed
 	Volts    float64         // the supply
-	External dynamics.Wrench // what else pushes the vehicle, through its COM, in world axes; kept
+	External dynamics.Wrench // additional wrench on the vehicle, through its COM, in world axes; kept between steps
 
 	vehicle  *Vehicle
 	body     int
@@ -27,7 +27,7 @@ type Craft struct {
 	half     r3.Vec   // half the size of each
 	reach    float64  // m, how far the hull is from its centre at most
 
-	root   []float64 // of each thruster's thrust, with its sign: what lags
+	root   []float64 // signed root of each thruster's thrust: the quantity with the lag
 	thrust []float64 // N, on the vehicle, of the last step
 	share  float64   // of the volume, in the last step; NaN before the first
 
@@ -35,7 +35,7 @@ type Craft struct {
 	step, gain, volts, scale float64
 }
 
-// New makes a craft of body b, which came from v.Body, in a system. It stands still.
+// New makes a craft at rest of body b of a system, which was made by v.Body.
 func New(v *Vehicle, b int) *Craft {
 	n := len(v.Thrusters)
 	c := &Craft{
@@ -43,7 +43,7 @@ func New(v *Vehicle, b int) *Craft {
 		vehicle: v, body: b, root: make([]float64, n), thrust: make([]float64, n), share: math.NaN(),
 	}
 	h := &v.Hull
-	// A ramp is one element at the centre: what it lacks in size, it has in ramp.
+	// A hull with a ramp is one element at the centre; the ramp replaces its height.
 	if h.Ramp > 0 {
 		c.elements = []r3.Vec{r3.Pack(h.Centre)}
 		return c
@@ -69,7 +69,7 @@ type moving struct {
 	turn             r3.Mat
 	origin, com      r3.Vec
 	velocity, spin   r3.Vec // of the origin; world axes
-	force, torque    r3.Vec // what has been gathered; about the COM
+	force, torque    r3.Vec // sums so far; about the COM
 	surface, density float64
 }
 
@@ -82,8 +82,8 @@ func (m *moving) push(f, at r3.Vec) {
 	m.torque = m.torque.Add(at.Sub(m.com).Cross(f))
 }
 
-// Act sets what the water and the thrusters do to the vehicle in the next h seconds: its body's Force and Water in the
-// system, which belong to the craft. It is called before every sub-step.
+// Act sets the effect of the water and the thrusters on the vehicle in the next h seconds: its body's Force and Water in
+// the system, which belong to the craft. It is called before every sub-step.
 func (c *Craft) Act(s *dynamics.System, sea *Sea, h float64) {
 	v := c.vehicle
 	// The joint is free, so its coordinates are the pose and its velocities those of the origin: no need to place links.
@@ -99,7 +99,7 @@ func (c *Craft) Act(s *dynamics.System, sea *Sea, h float64) {
 	share := c.float(&m, r3.Pack(s.Gravity))
 	w := &s.Water[c.body]
 	w.Current = sea.Current
-	// The original whose hull has a ramp knows only in and out.
+	// The original simulator, whose hull has a ramp, has only in and out.
 	w.Share = share
 	if v.Hull.Ramp > 0 && share > 0 {
 		w.Share = 1
@@ -127,8 +127,8 @@ func (c *Craft) float(m *moving, gravity r3.Vec) float64 {
 		m.push(lift, centre)
 		return 1
 	}
-	// An element goes under over its own height in the world, by the axis that is most upright: so a column of elements
-	// goes under evenly, and what its others add to the height is evened out among neighbours.
+	// An element submerges over its height along its most upright axis. So a column of elements submerges evenly, and
+	// neighbours compensate the height along the other axes.
 	up := r3.XYZ(m.turn.X.Z, m.turn.Y.Z, m.turn.Z.Z)
 	tall := max(float64(c.half.X*math.Abs(up.X)), float64(c.half.Y*math.Abs(up.Y)), float64(c.half.Z*math.Abs(up.Z)))
 	low := m.surface - m.origin.Z + tall
@@ -145,7 +145,7 @@ func (c *Craft) float(m *moving, gravity r3.Vec) float64 {
 	if sum == 0 {
 		return 0
 	}
-	// One force at the mean of the elements, by their shares: the centre of buoyancy of what is under water.
+	// One force at the mean of the elements, weighted by their shares: the centre of buoyancy of the submerged part.
 	share := sum / float64(len(c.elements))
 	m.push(lift.Mul(share), m.at(moment.Div(sum)))
 	return share
@@ -157,7 +157,7 @@ func (c *Craft) brake(m *moving, w *dynamics.Water) {
 	arm := m.turn.Of(r3.Pack(d.At))
 	through := m.velocity.Add(m.spin.Cross(arm)).Sub(r3.Pack(w.Current))
 	v, s := m.turn.Back(through), m.turn.Back(m.spin)
-	// The engine multiplies by the velocity itself, implicitly; what grows with the speed is that of now.
+	// The engine multiplies by the velocity implicitly; the coefficient uses the present speed.
 	w.Centre = d.At
 	speeds := [6]float64{v.X, v.Y, v.Z, s.X, s.Y, s.Z}
 	lengths := [2]float64{v.Norm(), s.Norm()}
@@ -171,11 +171,11 @@ func (c *Craft) brake(m *moving, w *dynamics.Water) {
 	}
 }
 
-// enter takes from the vehicle's momentum what the water that it begins to take along gets of it.
+// enter subtracts from the vehicle's momentum the share of the added water mass on entering the water.
 func (c *Craft) enter(m *moving, w *dynamics.Water, h float64) {
 	more := w.Share - c.share
 	c.share = w.Share
-	if !(more > 0) { // on the way out the water keeps what it has
+	if !(more > 0) { // on leaving, the water keeps its momentum
 		return
 	}
 	v, s := m.turn.Back(m.velocity.Sub(r3.Pack(w.Current))), m.turn.Back(m.spin)
@@ -195,7 +195,7 @@ func (c *Craft) enter(m *moving, w *dynamics.Water, h float64) {
 // drive lets the thrusters follow their inputs for h seconds and adds their thrust.
 func (c *Craft) drive(m *moving, h float64) {
 	v := c.vehicle
-	// An exact step of the lag, whatever its length.
+	// An exact step of the first-order lag, for any step size.
 	if h != c.step {
 		c.step, c.gain = h, 1
 		if v.Lag > 0 {
@@ -222,7 +222,7 @@ func (c *Craft) drive(m *moving, h float64) {
 	}
 }
 
-// wetted is the share of a propeller under water whose middle is at a depth.
+// wetted is the submerged share of a propeller whose middle is at a depth.
 func (v *Vehicle) wetted(depth float64) float64 {
 	if v.Propeller == 0 {
 		if depth > 0 {
@@ -233,7 +233,7 @@ func (v *Vehicle) wetted(depth float64) float64 {
 	return max(0, min(1, 0.5+depth/v.Propeller))
 }
 
-// Thrust is what thruster i did in the last step, N along its direction.
+// Thrust is the thrust of thruster i in the last step, N along its direction.
 func (c *Craft) Thrust(i int) float64 { return c.thrust[i] }
 
 // Immersed is the share of the volume that was under water in the last step, 0..1; of a hull with a ramp, whether it was.
@@ -244,7 +244,7 @@ func (c *Craft) Immersed() float64 {
 	return c.share
 }
 
-// State is all of a craft that a step depends on beside the system: equal states have equal futures.
+// State is the state of a craft in addition to the system's: equal states give equal steps.
 type State struct {
 	input, root  []float64
 	volts, share float64

@@ -40,7 +40,7 @@ func TestCurve(t *testing.T) {
 	near(t, "20 V", s.scale(20)*5.245, 6.7, 0.05)
 	near(t, "no supply", s.scale(0), 0, 0)
 	near(t, "less than none", s.scale(math.NaN()), 0, 0)
-	near(t, "okon's thrust hangs on no supply", load(t, "okon").Supply.scale(0), 1, 0)
+	near(t, "okon's thrust does not depend on a supply", load(t, "okon").Supply.scale(0), 1, 0)
 }
 
 // TestThruster: lag, supply and the surface.

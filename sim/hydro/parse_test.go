@@ -143,7 +143,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// FuzzParse: whatever a file says, it is refused or swims: a second in water without what is not a number.
+// FuzzParse: any file is refused or makes a vehicle that swims: a second in water without NaN.
 func FuzzParse(f *testing.F) {
 	f.Add([]byte(small))
 	for _, name := range Names() {

@@ -6,7 +6,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/dynamics"
 )
 
-// Vehicle is an underwater vehicle as data. Nobody changes it after Parse.
+// Vehicle is an underwater vehicle as data. It does not change after Parse.
 type Vehicle struct {
 	Name, Title string
 

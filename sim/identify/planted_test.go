@@ -286,7 +286,7 @@ func TestPlantedLatency(t *testing.T) {
 	}
 }
 
-// Play: within 0.1 degrees or a fifth, where slow crossings show it; without any play there is none found.
+// Play: within 0.1 degrees or a fifth, if slow crossings show it; without play the result is zero.
 func TestPlantedPlay(t *testing.T) {
 	for _, kind := range []errorKind{white, correlated} {
 		var misses []float64

@@ -36,8 +36,8 @@ func (r *Run) fits(spec *actuator.Spec) error {
 	return r.onGrid(spec)
 }
 
-// onGrid refuses positions that lie on the ticks of another encoder. Positions between ticks are good: somebody may have
-// interpolated them.
+// onGrid refuses positions that lie on the ticks of another encoder. Positions between ticks are accepted: the recording
+// may be interpolated.
 func (r *Run) onGrid(spec *actuator.Spec) error {
 	share := func(ticksPerTurn float64) float64 {
 		n := 0

@@ -8,12 +8,12 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Arena is what a scene has for rescue robots beside what stands in their way, and beside the starts of its course.
+// Arena holds the data of a scene for rescue robots in addition to its shapes and the starts of its course.
 type Arena struct {
-	Level   string // what the server calls it: "DM-USAR_yellow"
+	Level   string // its name for USARSim's clients: "DM-USAR_yellow"
 	Tags    []Tag
 	Victims []Victim
-	// What cameras see by: Daylight is the sun's and the sky's share of a clear day, 0..1, 1 where the file says nothing.
+	// The light for cameras: Daylight is the sun's and the sky's share of a clear day, 0..1, default 1.
 	Daylight float64
 	Lights   []Light
 }
@@ -32,21 +32,21 @@ type Tag struct {
 	Single bool // it answers one reader once
 }
 
-// Victim is somebody to be found, or a false alarm: a place that a reader of victims reports. Its body, if it has one, is
-// among the scene's shapes.
+// Victim is a victim to find, or a false alarm: a position that a victim sensor reports. Its body, if it has one, is among
+// the scene's shapes.
 type Victim struct {
 	Name, State string // "Jim", "unconscious"
 	At          [3]float64
 	False       bool    // no victim: FalsePositive
 	Loudness    float64 // of its voice a metre away; 0 = silent
 	Call, Pause float64 // s, how long it calls and how long not
-	Amplitude   float64 // m, how far what moves of it moves; 0 = it lies still
+	Amplitude   float64 // m, amplitude of its moving part; 0 = it does not move
 	Period      float64 // s, of that motion
 	Segments    []Segment
 	Parts       []Part // of its body; of a false alarm one
 }
 
-// Part is a part of a victim's body under the name that a victim sensor tells: Head, Chest, Pelvis, Leg, Foot.
+// Part is a part of a victim's body under the name that a victim sensor reports: Head, Chest, Pelvis, Leg, Foot.
 type Part struct {
 	Name string
 	At   [3]float64 // its middle in the scene, at rest
@@ -91,11 +91,11 @@ type victimFile struct {
 	Segments  []segmentFile `yaml:"segments" count:"8" unique:"name"`
 }
 
-// planFile is a floor plan drawn with letters. Its lines are posts and walls by turns:
+// planFile is a floor plan drawn with letters. Its lines are alternately posts and walls:
 //
 //	+--+--+
 //	|     |
-//	+  +==+        - | wall   = ! glass   + a post, part of the walls beside it
+//	+  +==+        - | wall   = ! glass   + a post, part of the adjacent walls
 //	|     |
 //	+--+--+
 //
@@ -110,7 +110,7 @@ type planFile struct {
 	Rows      []string   `yaml:"rows" count:"999"`
 }
 
-// arena reads what the scene's file has for rescue robots, and puts walls and victims among s's shapes.
+// arena reads the rescue data of the scene's file, and adds walls and victims to s's shapes.
 func (f *arenaFile) arena(s *Scene, materials map[string]Material, faults *faults) {
 	s.Arena.Level, s.Arena.Daylight = f.Level, f.Daylight
 	if f.Level != "" {
@@ -165,7 +165,7 @@ func (f *victimFile) victim(path yaml.Path, s *Scene, materials map[string]Mater
 			Pose: hal.Pose{Position: at, Rotation: lie}, Material: material, Collides: true})
 	}
 	part(Capsule, 0, 0, 0.13, 0.3)
-	// What moves is not there a second time.
+	// A moving part is not added as a fixed one.
 	if !moving["head"] {
 		part(Sphere, 0.38, 0, 0.11, 0)
 	}
@@ -226,7 +226,7 @@ type drawing struct {
 	bottom int
 }
 
-// letter is what is drawn in a line at a column, a blank beyond its end.
+// letter is the character in a line at a column, a blank beyond its end.
 func (d *drawing) letter(line, column int) byte {
 	if line < 0 || line > d.bottom || column >= len(d.rows[line]) {
 		return ' '

@@ -181,7 +181,7 @@ plans: [{cell_m: 1, height_m: 1, thickness_m: 0.1, rows: ["+--+", "#"]}]
 		t.Fatal(err)
 	}
 	for _, c := range []struct{ from, to, fault string }{
-		{"kind: odometry", "kind: odometry, left: nobody", "sensors[17].left"},
+		{"kind: odometry", "kind: odometry, left: absent", "sensors[17].left"},
 		{"class: USARBot.P2AT", "class: P 2", "usarsim.class"},
 		{"left: [left_front_wheel", "left: [left_wheel", "usarsim.left[0]"},
 		{"range_m: 80", "range_m: -1", "range_m"},

@@ -49,8 +49,8 @@ type Shape struct {
 	Collides bool    // false: it has a mass and nothing touches it
 }
 
-// Material is the surface of a shape. A contact is Coulomb's unless one of the two materials says ForceLimit: then the
-// greater of the two Frictions bounds the friction force, N, whatever the load, as in the original Simloid.
+// Material is the surface of a shape. A contact has Coulomb friction unless one of the two materials sets ForceLimit. Then
+// the greater of the two Frictions bounds the friction force, N, for any load, as in the original Simloid.
 type Material struct {
 	Friction    float64 // coefficient, or N where ForceLimit; +Inf: it does not slide
 	Torsion     float64 // m: torque about the normal per newton of normal force

@@ -202,7 +202,7 @@ joints:
   - {name: j3, limits_deg: [-1, 1], parent: e, child: e, anchor_m: [0, 0, 0], axis: [0, 0, 1], mirrors: j3}
   - {name: j4, limits_deg: [-1, 1], parent: loop1, child: loop2, anchor_m: [0, 0, 0], axis: [0, 0, 1], mirrors: j0}
   - {name: j5, limits_deg: [-1, 1], parent: loop2, child: loop1, anchor_m: [0, 0, 0], axis: [0, 0, 1], mirrors: j0}
-  - {name: j6, motor: steam, servo: mx-28, torque_factor: -1, limits_deg: [-1, 1], mirrors: nobody}
+  - {name: j6, motor: steam, servo: mx-28, torque_factor: -1, limits_deg: [-1, 1], mirrors: absent}
 passive:
   - {name: j0, kind: rope, parent: a, child: f, mimic: {joint: j9, times: .nan}}
   - {name: p, kind: slide, stops_deg: [0, 1], stops_m: [1, 0], parent: a, child: f, anchor_m: [0, 0, 0], axis: [1, 0, 0]}
@@ -227,7 +227,7 @@ passive:
 		`joints[2].parent: got "z"`, "joints[2].anchor_m: got nothing", "joints[2].axis[2]: got .nan", "joints[2].sign: got 2",
 		"joints[2].start_deg: got 400", `joints[3]: got "e" as parent and child`, "joints[3].mirrors: got the joint itself",
 		`joints[5].mirrors: got "j0", but one`, `joints[6].motor: got "steam", want`,
-		"joints[6].torque_factor: got -1", `joints[6].mirrors: got "nobody"`,
+		"joints[6].torque_factor: got -1", `joints[6].mirrors: got "absent"`,
 		`passive[0].name: got "j0", want one of its own; joints[0] has it too`, `passive[0].kind: got "rope"`, `passive[0].mimic.joint: got "j9"`,
 		"passive[0].mimic.times: got .nan", "passive[1].stops_deg: got [0 1] for a slide", "passive[1].stops_m: got [1, 0]",
 		`passive[1].child: got "f", which passive[0] holds already`,

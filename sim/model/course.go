@@ -11,7 +11,7 @@ type Water struct {
 	Surface   float64    // m, its z
 	Density   float64    // kg/m³
 	Current   [3]float64 // m/s, the same everywhere
-	Turbidity float64    // 1/m, what particles take of the light: 0.05 in a clean pool, 0.3 in a lake, 2 in a harbour
+	Turbidity float64    // 1/m, attenuation of light by particles: 0.05 in a clean pool, 0.3 in a lake, 2 in a harbour
 }
 
 // Pattern is how the two colours of a paint lie on a surface; the names and the meaning are those of package camera.
@@ -37,20 +37,20 @@ type Thing struct {
 	First, Count int
 }
 
-// Course is what is to be done in a scene. The zero Course is none.
+// Course is the task in a scene. The zero Course means: no task.
 type Course struct {
 	Starts []Start
 	Zones  []Zone
 }
 
-// Start is a place where a vehicle may begin.
+// Start is a possible start pose of a vehicle.
 type Start struct {
 	Name   string
 	Pose   hal.Pose
 	Spread float64 // rad: it begins turned about the vertical by an even random angle up to this to either side
 }
 
-// ZoneKind is what a zone means to who comes into it.
+// ZoneKind is the effect of a zone on a vehicle that enters it.
 type ZoneKind uint8
 
 // The kinds of zone.

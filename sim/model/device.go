@@ -10,15 +10,15 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Device is what a sensor of a rescue robot is told beyond its place. Which fields count is connected to its kind; what a file
-// leaves out is as in USARSim's own USARBot.ini (manual, section 8).
+// Device holds the settings of a sensor of a rescue robot in addition to its pose. The kind decides which fields apply; the
+// defaults are those of USARSim's own USARBot.ini (manual, section 8).
 type Device struct {
 	Interval   float64      // s between two readings; 0 = with every cycle
-	TimeStamp  bool         // bWithTimeStamp: how it is told
+	TimeStamp  bool         // bWithTimeStamp: messages have a time stamp
 	Manual     bool         // a scanner that is informed when it is asked
 	Range      float64      // m, of rays, tags and motion
 	Noise      float64      // relative amplitude: data + data * (-Noise..Noise)
-	Curve      [][2]float64 // what goes out for what was measured, in straight pieces; nothing = as it is; outside 0
+	Curve      [][2]float64 // maps measured to reported values, piecewise linear; empty = unchanged; 0 outside
 	Beam       float64      // rad, the whole angle of a sonar's cone
 	FOV        float64      // rad, of scanners and of readers that look ahead
 	Resolution float64      // rad, from ray to ray of a scanner; of one tick of an encoder or of odometry's encoders
@@ -60,7 +60,7 @@ type deviceFile struct {
 	Life       *float64     `yaml:"life_s" min:"1" max:"1e7"`
 }
 
-// deviceKinds are the kinds of sensor that have a Device, each with what its section of USARBot.ini says.
+// deviceKinds are the kinds of sensor with a Device, each with the values of its section in USARBot.ini.
 func deviceKinds() map[string]Device {
 	none := Device{Joint: hal.None, Left: hal.None, Right: hal.None}
 	with := func(change func(d *Device)) Device {
@@ -88,7 +88,7 @@ func deviceKinds() map[string]Device {
 // most rays of one scanner, as many as a message of the protocol can hold.
 const maxRays = 4096
 
-// device reads what the sensor of kind at path is told; nil for kinds that are told nothing. r has its joints.
+// device reads the settings of the sensor of kind at path; nil for kinds without settings. r has its joints.
 func (f *deviceFile) device(path yaml.Path, kind string, r *Robot, faults *faults) *Device {
 	d, ok := deviceKinds()[kind]
 	if !ok && kind == "contact" && f.Diameter != nil {
@@ -118,7 +118,7 @@ func (f *deviceFile) device(path yaml.Path, kind string, r *Robot, faults *fault
 	if f.TimeStamp != nil {
 		d.TimeStamp = *f.TimeStamp
 	}
-	// Infrared always passes glass; a scanner is told so.
+	// Infrared always passes glass; for a scanner this is a setting.
 	d.Manual, d.Clear = f.Manual, d.Clear || f.Infrared
 	d.Upright = f.Plane == "xz"
 	for i, p := range f.Curve {
@@ -134,8 +134,8 @@ func (f *deviceFile) device(path yaml.Path, kind string, r *Robot, faults *fault
 	return &d
 }
 
-// joints finds the joints that the device listens to. Odometry without wheels takes the left-most and the right-most, and
-// believes their true sizes where the file does not say others.
+// joints finds the joints that the device measures. Odometry without named wheels uses the left-most and the right-most,
+// with their true sizes unless the file gives others.
 func (f *deviceFile) joints(path yaml.Path, kind string, d *Device, r *Robot, faults *faults) {
 	find := func(key, name string) int {
 		i := r.Joint(name)
@@ -189,7 +189,7 @@ func (f *deviceFile) joints(path yaml.Path, kind string, d *Device, r *Robot, fa
 // Rays is how many rays a scanner has: the first at the right end of its field of view.
 func (d *Device) Rays() int { return int(d.FOV/d.Resolution+1e-9) + 1 }
 
-// greatest ends of channels that have none by nature.
+// Upper limits of channels without a natural one.
 const (
 	maxTicks = 1e9
 	maxTags  = 64

@@ -11,7 +11,7 @@
 //	materials:
 //	  default: {friction: 0.5}   # a coefficient, for shapes that name none
 //	  rubber: {friction: 1, torsion_m: 0.002}
-//	  ice: {force_n: 0.1}        # a friction force, whatever the load, as the original Simloid had it
+//	  ice: {force_n: 0.1}        # a friction force, for any load, as in the original Simloid
 //
 //	bodies:                      # mass_kg or density_kgm3 of the whole, or mass_kg of each shape
 //	  - name: trunk
@@ -23,13 +23,13 @@
 //	  - name: head
 //	    position_m: [0, 0, 0.25]
 //	    mass_kg: 0.2
-//	    com_m: [0.01, 0, 0]      # where the shapes do not say it; inertia_kgm2: [xx, yy, zz, xy, xz, yz] likewise
+//	    com_m: [0.01, 0, 0]      # if it differs from the shapes'; inertia_kgm2: [xx, yy, zz, xy, xz, yz] likewise
 //	    shapes: [{sphere: 0.04}]
 //	    random: {mass: 10%, friction: 20%}
 //
 //	joints:                      # in motor order
 //	  - name: nod
-//	    path: /Head/Tilt         # what the original simulator calls it
+//	    path: /Head/Tilt         # its name in the original simulator
 //	    servo: MODEL
 //	    limits_deg: [-45, 45]
 //	    stops_deg: [-50, 50]
@@ -42,16 +42,16 @@
 //	accelerometers:
 //	  - {name: balance, body: head, at_m: [0, 0, 0.02], axes: [+x, +z], range_g: 2}
 //
-// What is random is drawn at each reset, evenly within ± that share of the figure that the file gives: Robot.Draw.
+// Random values are drawn at each reset, uniformly within ± the given share of the file's value: Robot.Draw.
 //
-// Beside these: passive joints (hinge, slide, weld; mimic), mirrors (the joint's image on the other side), no_contact
+// Also supported: passive joints (hinge, slide, weld; mimic), mirrors (the joint's image on the other side), no_contact
 // (pairs of bodies), joint_defaults, motor: simloid-rx-28 with its torque_factor in place of a servo, and simloid: the
-// robot's id there. The files simloid/*.yaml are the fourteen robots of the original Simloid of 2016; where it differs
-// from what one would expect they say so.
+// robot's id there. The files simloid/*.yaml are the fourteen robots of the original Simloid of 2016; comments in them note
+// unexpected values of the original.
 //
-// A scene may be full of water, have objects that a detector knows by their class, and a course of start, checkpoint,
-// no-go, finish and action zones (course.go; scenes/pool.yaml has all of it). Materials may have a colour.
+// A scene may be filled with water, and have objects with a class for the object detector. It may have a course of start,
+// checkpoint, no-go, finish and action zones (course.go; scenes/pool.yaml has all of it). Materials may have a colour.
 //
-// Lengths, masses and inertias are SI; angles in the files are degrees, which the key's name says, and radians
-// everywhere else.
+// Lengths, masses and inertias are SI. Angles are degrees in the files, as the key's name shows, and radians everywhere
+// else.
 package model

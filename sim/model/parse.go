@@ -174,7 +174,8 @@ func (f *jointFile) drive(path yaml.Path, j *Joint, faults *faults) (can [hal.Nu
 	return spec.Modes
 }
 
-// modes are those named; where none is, position, or whatever a motor has that is no servo, or has no position.
+// modes are the named modes. The default is position; for a motor that is not a servo, or has no position mode, it is all
+// modes that the motor has.
 func (f *jointFile) modes(path yaml.Path, can [hal.NumModes]bool, faults *faults) (modes [hal.NumModes]bool) {
 	if !faults.Has(path + ".modes") {
 		if f.Motor != "" || !can[hal.PositionMode] {

@@ -12,7 +12,7 @@ func (f *linkFile) linkage(path yaml.Path, bodies map[string]int, faults *faults
 		l.Sign = f.Sign
 	}
 	l.Random = f.Random.read(path+".random", f, faults)
-	// Without bodies there is nothing to connect, and whoever wrote it forgot them.
+	// Without bodies there is nothing to connect: the file's author forgot them.
 	if len(bodies) == 0 {
 		if f.Parent != "" || f.Child != "" || f.Anchor != nil || f.Axis != nil {
 			faults.add(path, "got parent, child, anchor_m or axis without bodies, want bodies too")

@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Random reports how far figures of a body or a joint may be from the value in the file, as shares of it: 0.1 is an even
-// chance of anything within ±10 %. 0 leaves the figure alone.
+// Random holds the random spread of values of a body or a joint, as a share of the file's value: 0.1 is a uniform
+// distribution within ±10 %. 0 keeps the file's value.
 type Random struct {
 	Mass     float64 // of a body, with its inertia
 	Friction float64 // of a body: of the surface of all its shapes; of a joint: its dry friction
@@ -16,10 +16,10 @@ type Random struct {
 	Strength float64 // of a joint with a motor
 }
 
-// maxRandom keeps what is drawn well above 0.
+// maxRandom keeps drawn values well above 0.
 const maxRandom = 0.9
 
-// Random reports whether the file leaves any figure to chance.
+// Random reports whether any value of the file is random.
 func (r *Robot) Random() bool {
 	for i := range r.Bodies {
 		if r.Bodies[i].Random != (Random{}) {
@@ -39,8 +39,8 @@ func (r *Robot) Random() bool {
 	return false
 }
 
-// Clone returns a copy of r whose bodies, shapes and joints may be changed. Servos and motors stay shared: put a
-// changed copy in their place.
+// Clone returns a copy of r whose bodies, shapes and joints may be changed. Servos and motors stay shared: replace them by
+// changed copies.
 func (r *Robot) Clone() *Robot {
 	c := *r
 	c.Bodies = cloneBodies(r.Bodies)
@@ -58,9 +58,9 @@ func cloneBodies(list []Body) []Body {
 	return list
 }
 
-// Draw returns the robot as it is for once: with what is random drawn, and with motors as strong as Joint.Strength says.
-// uniform gives a number from 0 to 1 for a figure: of the list "bodies" or "joints", of the thing called name there. It
-// must not depend on the order of calls, so that a figure more changes no other.
+// Draw returns one sample of the robot: random values are drawn, and motors have the strength of Joint.Strength. uniform
+// returns a number from 0 to 1 for a value of the entry called name in the list "bodies" or "joints". It must not depend on
+// the order of calls, so that an additional random value does not change others.
 func (r *Robot) Draw(uniform func(list, name, figure string) float64) *Robot {
 	d := r.Clone()
 	draw := spread(uniform)
@@ -83,7 +83,7 @@ func (r *Robot) Draw(uniform func(list, name, figure string) float64) *Robot {
 	return d
 }
 
-// Draw returns the scene with what is random of its loose things drawn, of the list "things"; else as of a Robot.
+// Draw returns the scene with the random values of its loose things drawn, from the list "things"; see Robot.Draw.
 func (s *Scene) Draw(uniform func(list, name, figure string) float64) *Scene {
 	d, draw := *s, spread(uniform)
 	d.Free = cloneBodies(s.Free)
@@ -97,7 +97,7 @@ func (s *Scene) Draw(uniform func(list, name, figure string) float64) *Scene {
 func spread(uniform func(list, name, figure string) float64) func(list, name, figure string, share float64) float64 {
 	return func(list, name, figure string, share float64) float64 {
 		if share == 0 {
-			return 1 // exactly, and without a draw: what is not random stays as it is to the bit
+			return 1 // exactly, and without a draw: other values stay the same to the bit
 		}
 		return 1 + float64(share*(2*uniform(list, name, figure)-1))
 	}
@@ -107,15 +107,15 @@ func (b *Body) draw(list string, draw func(list, name, figure string, share floa
 	if b.Random.Mass > 0 {
 		b.Weigh(b.Mass * draw(list, b.Name, "mass", b.Random.Mass))
 	}
-	// One draw for all shapes: a body is of one batch of rubber.
+	// One draw for all shapes: a body consists of one batch of rubber.
 	surface := draw(list, b.Name, "friction", b.Random.Friction)
 	for k := range b.Shapes {
 		b.Shapes[k].Material.Friction *= surface
 	}
 }
 
-// strengthen gives the joint a motor of its strength. A servo's data sheet stays as it is: drivers and firmware count by
-// it, and do not know that this one is weaker.
+// strengthen gives the joint a motor of its strength. A servo's data sheet values do not change: drivers and firmware use
+// them, and cannot detect that this servo is weaker.
 func (j *Joint) strengthen() {
 	switch {
 	case j.Strength == 1:
@@ -130,21 +130,21 @@ func (j *Joint) strengthen() {
 	}
 }
 
-// Weigh makes the body weigh mass, kg, above 0, with its inertia in proportion; it weighs something already.
+// Weigh sets the body's mass, kg, above 0, and scales its inertia. The old mass must not be 0.
 func (b *Body) Weigh(mass float64) {
 	times := mass / b.Mass
 	b.Mass = mass
 	for i := range b.Inertia {
 		b.Inertia[i] *= times
 	}
-	// The shapes keep their parts, which Resize needs.
+	// The shapes keep their shares of the mass, which Resize needs.
 	for i := range b.Shapes {
 		b.Shapes[i].Mass *= times
 	}
 }
 
-// Resize gives shape i other measures, m; see Shape. It keeps its mass and its place, so that of the body the inertia
-// alone follows. Where the file gives the shapes no masses, they have that of the body by their volumes.
+// Resize sets the dimensions of shape i, m; see Shape. The shape keeps its mass and pose, so only the body's inertia
+// changes. Shapes without a mass in the file share the body's mass by volume.
 func (b *Body) Resize(i int, radius float64, half [3]float64) {
 	s := &b.Shapes[i]
 	mass, all, volume := s.Mass, 0.0, 0.0
@@ -154,8 +154,8 @@ func (b *Body) Resize(i int, radius float64, half [3]float64) {
 	if all == 0 {
 		mass = b.Mass * s.Volume() / volume
 	}
-	// Taking the old solid out and putting the new one in leaves alone the value in the file beyond the shapes. About the
-	// body's centre both have the same parallel-axis part, which falls out.
+	// Subtracting the old solid and adding the new one keeps the part of the file's inertia that is not from the shapes.
+	// About the body's centre both have the same parallel-axis term, which cancels.
 	about := symmetric(b.Inertia)
 	about.add(turned(s.inertia(-mass), s.Pose.Rotation))
 	s.Radius, s.Half = radius, half
@@ -163,14 +163,14 @@ func (b *Body) Resize(i int, radius float64, half [3]float64) {
 	b.Inertia = about.list()
 }
 
-// bodyRandomFile is what a body may leave to chance: "10%".
+// bodyRandomFile holds the random shares of a body: "10%".
 type bodyRandomFile struct {
 	Mass     string `yaml:"mass" form:"bare"`
 	Friction string `yaml:"friction" form:"bare"`
 }
 
 func (f *bodyRandomFile) read(path yaml.Path, b *Body, faults *faults) (r Random) {
-	// A share of nothing is a mistake, not a figure: it would never be seen to do nothing.
+	// A share of a value that is 0 is a mistake that would have no visible effect.
 	r.Mass = faults.share(path+".mass", f.Mass, "mass_kg", b.Mass)
 	rough := 0.0
 	for i := range b.Shapes {
@@ -180,7 +180,7 @@ func (f *bodyRandomFile) read(path yaml.Path, b *Body, faults *faults) (r Random
 	return r
 }
 
-// jointRandomFile is what a joint may leave to chance: "10%". Where it starts, start_spread_deg says.
+// jointRandomFile holds the random shares of a joint: "10%". The start position has start_spread_deg.
 type jointRandomFile struct {
 	Strength string `yaml:"strength" form:"bare"`
 	Friction string `yaml:"friction" form:"bare"`
@@ -194,8 +194,7 @@ func (f *jointRandomFile) read(path yaml.Path, l *linkFile, faults *faults) (r R
 	return r
 }
 
-// share reads "10%" as 0.1, and 0 where nothing is said. Of nothing no share can be random: want names what is missing
-// where the figure is 0.
+// share reads "10%" as 0.1, and "" as 0. A share of a figure that is 0 is a fault; want names the missing key.
 func (f *faults) share(path yaml.Path, text, want string, figure float64) float64 {
 	if text == "" {
 		return 0

@@ -8,34 +8,34 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// Robot is a robot of this package. Nobody changes it after Parse.
+// Robot describes a robot as data. It does not change after Parse.
 type Robot struct {
 	Name    string
 	Title   string
-	Simloid int // the id by which Simloid's clients ask for it; hal.None for all others
-	// ODE reports that its dynamics are those of the Open Dynamics Engine as Simloid set it up: soft joint stops, its own step, and in a
-	// world of such robots alone nothing that ODE did not have.
+	Simloid int // the id by which Simloid's clients request it; hal.None for all others
+	// ODE: its dynamics are those of the Open Dynamics Engine as configured by Simloid, with soft joint stops and its own
+	// step. A world of only such robots uses no feature that ODE did not have.
 	ODE    bool
 	Supply Supply
-	// Supplies feed the joints that Supply does not: Joint.Supply numbers them, from 1.
+	// Supplies feed the joints with a supply of their own: Joint.Supply numbers them, from 1.
 	Supplies []Supply
 	Joints   []Joint // in motor order
 
-	// What the robot weighs and touches. No bodies: each joint is one servo with the load that it names.
-	Bodies         []Body    // a tree, in the file's order; Order tells parents from children
+	// The mechanics of the robot. Without bodies each joint is one servo with the load that it names.
+	Bodies         []Body    // a tree, in the file's order; Order lists parents before children
 	Passive        []Passive // joints without a motor
 	Accelerometers []Accelerometer
 	Sensors        []Sensor
 	Cameras        []Camera
-	Rescue         *Rescue  // nil: it is no robot of USARSim
+	Rescue         *Rescue  // nil: not a robot of USARSim
 	Differential   []int    // two of Passive, whose positions add up to 0; or none
 	Fixed          bool     // the root body does not move; else it floats freely
-	NoContact      [][2]int // pairs of bodies that never touch, beside those that a joint connects
+	NoContact      [][2]int // pairs of bodies that never collide, in addition to those that a joint connects
 }
 
 // Supply is a power supply of servos. Those that share it sag together.
 type Supply struct {
-	Name       string  // of a joint's own, as the file that names it does
+	Name       string  // of a joint's own supply, as in the file
 	Volts      float64 // V, without load
 	Resistance float64 // Ω, of source, cables and connectors together
 }
@@ -48,7 +48,7 @@ func (r *Robot) SupplyOf(i int) Supply {
 	return r.Supply
 }
 
-// Linkage is what a joint does to bodies: the child moves against the parent about, or along, one axis.
+// Linkage is the mechanical part of a joint: the child moves relative to the parent about, or along, one axis.
 type Linkage struct {
 	Kind          JointKind
 	Parent, Child int        // of Robot.Bodies; hal.None without bodies
@@ -58,19 +58,19 @@ type Linkage struct {
 	Sign float64
 	// Stops are the ends of the joint's position, rad or m; none where Stops[0] >= Stops[1].
 	Stops    [2]float64
-	Damping  float64 // N·m·s/rad, or N·s/m, beside the motor's own
-	Friction float64 // N·m, or N, dry, beside the motor's own
+	Damping  float64 // N·m·s/rad, or N·s/m, in addition to the motor's
+	Friction float64 // dry friction, N·m, or N, in addition to the motor's
 	Random   Random
 }
 
-// JointKind is how a joint lets its child move.
+// JointKind is the kind of motion that a joint allows.
 type JointKind uint8
 
 // The kinds of joint.
 const (
 	Hinge JointKind = iota
 	Slide
-	Weld // not at all
+	Weld // no motion
 )
 
 // String names the kind as model files do.
@@ -78,7 +78,7 @@ func (k JointKind) String() string {
 	return [...]string{"hinge", "slide", "weld", "no joint"}[min(k, Weld+1)]
 }
 
-// Passive is a joint without a motor: it swings freely, or moves as another joint does.
+// Passive is a joint without a motor: it swings freely, or follows another joint.
 type Passive struct {
 	Name string
 	Linkage
@@ -95,22 +95,22 @@ type Mimic struct {
 // Joint is one motor's joint.
 type Joint struct {
 	Name    string             // "left_elbow", in no other joint of the robot
-	Path    string             // what its original simulator calls it, "/Left/Elbow"; Simloid's worm has one name four times
-	Servo   *actuator.Spec     // what moves it; nil where Motor does
-	Motor   *Motor             // what moves it; nil where Servo does
+	Path    string             // its name in the original simulator, "/Left/Elbow"; Simloid's worm has one name four times
+	Servo   *actuator.Spec     // the servo that moves it; nil if Motor is set
+	Motor   *Motor             // the ideal motor that moves it; nil if Servo is set
 	Supply  int                // 0: of the robot; else of Robot.Supplies, from 1
-	Modes   [hal.NumModes]bool // what it offers, always a part of what its servo or motor can
+	Modes   [hal.NumModes]bool // its modes, a subset of those of its servo or motor
 	Limits  [2]float64         // rad, soft limits; m for a slide, likewise all angles below
 	Range   [2]float64         // rad, of the position channels
 	Default float64            // rad, the goal after a reset
-	Start   float64            // rad, the position after a reset: Default but where the file says otherwise
-	Spread  float64            // rad: a reset takes an even random position this far about Default
+	Start   float64            // rad, the position after a reset: Default unless the file sets another
+	Spread  float64            // rad: a reset draws a uniform random position within this distance of Default
 	Noise   float64            // rad, standard deviation of the encoder's reading
 	Load    actuator.Load
-	Source  string // where the load's figures come from
-	Wraps   bool   // it turns without end
-	// Strength is what its motor makes of its torque constant: 1 is as the data sheet says. It is in Servo or Motor of
-	// what Draw returns, and there alone.
+	Source  string // source of the load's values
+	Wraps   bool   // continuous: it turns without end
+	// Strength scales the motor's torque constant: 1 is the data sheet's. It is applied only to the Servo or Motor of a
+	// robot that Draw returned.
 	Strength float64
 
 	Linkage
@@ -118,8 +118,8 @@ type Joint struct {
 	Mirrors bool // of two partners, the one that the file calls the image of the other
 }
 
-// Against reports whether the joint turns the other way about the axis of USARSim's and MOAST's frames that it lies along:
-// there y points to the right and z down.
+// Against reports whether the joint turns in the negative direction about the nearest axis of USARSim's and MOAST's frames,
+// where y points to the right and z down.
 func (j *Joint) Against() bool {
 	k := 0
 	for i, a := range j.Axis {
@@ -156,8 +156,8 @@ func (r *Robot) Joint(name string) int {
 	return hal.None
 }
 
-// Sub returns a robot of those joints of r that are named, in r's order: a part of a mixed body. It has no bodies and no
-// partners, since half a tree is no robot. Names that r does not have are one hal.Invalid error.
+// Sub returns a robot of the named joints of r, in r's order: a part of a mixed body. It has no bodies and no partners,
+// since a part of a tree is not a robot. Unknown names are one hal.Invalid error.
 func (r *Robot) Sub(joints []string) (*Robot, error) {
 	faults := faults{&yaml.Document{Source: "robot " + r.Name}}
 	chosen := make([]bool, len(r.Joints))

@@ -9,12 +9,12 @@ import (
 	"github.com/halyard-robotics/halyard/sim/exact"
 )
 
-// Scene is a world to stand in. Nobody changes it after ParseScene.
+// Scene is a world for robots, as data. It does not change after ParseScene.
 type Scene struct {
 	Name    string
 	Title   string
-	Simloid int       // the id by which Simloid's clients ask for it; hal.None for all others
-	Ground  *Material // of the plane z = 0, solid below; nil: there is none
+	Simloid int       // the id by which Simloid's clients request it; hal.None for all others
+	Ground  *Material // of the plane z = 0, solid below; nil: no ground
 	Fixed   []Shape   // in the scene's frame
 	Fields  []Field
 	Free    []Body  // loose, at rest; stones that fall first

@@ -20,7 +20,7 @@ func (r *Robot) Body(name string) int {
 	return hal.None
 }
 
-// Root is the body that is nobody's child, or hal.None where the robot has no bodies.
+// Root is the body without a parent, or hal.None if the robot has no bodies.
 func (r *Robot) Root() int {
 	parents := r.Parents()
 	for i, p := range parents {

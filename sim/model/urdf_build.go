@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// urdfName is what links and joints may be called: whatever is in use, but nothing that splits a channel's name.
+// urdfName is the pattern of valid names of links and joints: all usual characters, but none that splits a channel's name.
 var urdfName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:+-]{0,99}$`)
 
 // urdfBuilder holds a URDF on its way to a Robot.

@@ -175,7 +175,7 @@ func TestURDFFaults(t *testing.T) {
 		{"flat box", string(urdf(`<link name="a"><collision><geometry><box size="1 0 1"/></geometry></collision></link>`)), `link "a".collision[0].box.size: got 0`},
 		{"no radius", string(urdf(`<link name="a"><collision><geometry><sphere/></geometry></collision></link>`)), `link "a".collision[0].sphere.radius: got nothing`},
 		{"collada", string(urdf(`<link name="a"><collision><geometry><mesh filename="a.dae"/></geometry></collision></link>`)), `link "a".collision[0].mesh: "a.dae": got ".dae", want an .stl file`},
-		{"mimics nobody", string(urdf(ab + `<joint name="j" type="revolute">` + fromAB + limit + `<mimic joint="k"/></joint>`)), `joint "j".mimic.joint: got "k"`},
+		{"mimics an unknown joint", string(urdf(ab + `<joint name="j" type="revolute">` + fromAB + limit + `<mimic joint="k"/></joint>`)), `joint "j".mimic.joint: got "k"`},
 		{"mimics itself", string(urdf(ab + `<joint name="j" type="revolute">` + fromAB + limit + `<mimic joint="j"/></joint>`)), `joint "j".mimic.joint: got a loop`},
 		{"floats inside", string(urdf(ab + `<joint name="j" type="floating">` + fromAB + `</joint>`)), `joint "j".type: got floating`},
 		{"too large", "<robot name='r'>" + strings.Repeat(" ", maxURDF), "want at most 4194304"},
@@ -221,7 +221,7 @@ func TestURDFMimicChain(t *testing.T) {
 	}
 }
 
-// Two welded rods weigh what one rod of both lengths does, in whatever frames they are written.
+// Two welded rods have the mass and inertia of one rod of both lengths, in any frames of the file.
 func TestURDFWeld(t *testing.T) {
 	rod := func(name, origin string) string {
 		return `<link name="` + name + `"><inertial><origin ` + origin + `/><mass value="1"/><inertia ixx="0" iyy="0.0833333333333333" izz="0.0833333333333333"/></inertial></link>`

@@ -172,7 +172,7 @@ func (b *BVH) Cast(r *Ray) (Hit, bool) {
 	if c.geom < 0 {
 		return miss, false
 	}
-	// From very far the rounding of the distance shows in the normal; past all digits there is none.
+	// From very far the rounding of the distance affects the normal; beyond the float range there is no valid normal.
 	n := b.frame[c.geom].turn.Of(c.hit.normal)
 	long := n.Norm()
 	if !(long > r3.Tiny && long < r3.Huge) {

@@ -89,7 +89,7 @@ type Noise struct {
 const (
 	together = 0.15 // s for which errors last: samples within it count as one
 	sure     = 25.0 // by how much a cause must be likelier than none, twice the logarithm
-	strange  = 6.0  // likewise: above it a joint is none that is known
+	strange  = 6.0  // likewise: above it the cause is Unmodelled
 	weighed  = 0.25 // share of the difference that a named cause explains at least
 	mostZero = 0.9  // rad; a zero that is off by more would be a turned joint, which gravity alone shows likewise
 	tied     = 6.0  // below it two causes are alike

@@ -6,8 +6,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// What a controller keeps to send, frames; what comes beyond is lost, as ENOBUFS says on Linux (txqueuelen 10 is raised
-// by everybody who drives motors).
+// Length of a controller's transmit queue, frames; more are lost, as with ENOBUFS on Linux (where txqueuelen 10 is usually
+// raised for motors).
 const maxQueue = 256
 
 // The limits of an error counter (ISO 11898-1), and the bits that a station is off the bus before it may come back.
@@ -116,7 +116,7 @@ func (b *Bus) Step(until time.Duration) (end time.Duration, ok bool) {
 	case spoiled:
 		bits = b.fail(winner, bits/2+disturbed, 8)
 	case !b.acknowledged(winner):
-		// Nobody is there: an error, for which a passive transmitter does not count on.
+		// No acknowledge: an error, which does not increase the counter of an error-passive transmitter.
 		add := 8
 		if winner.TEC >= passive {
 			add = 0
@@ -180,7 +180,7 @@ func (b *Bus) fail(s *Station, bits, add int) int {
 	return bits
 }
 
-// acknowledged reports whether anybody but s acknowledges.
+// acknowledged reports whether a station other than s acknowledges.
 func (b *Bus) acknowledged(s *Station) bool {
 	for _, other := range b.stations {
 		if other != s && !other.Deaf && !other.Off {

@@ -127,7 +127,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Alone on a bus nobody acknowledges: the frame stays, and the station does not go off the bus for it.
+// A station alone on a bus gets no acknowledge: its frame stays queued, and the station does not go bus-off.
 func TestAlone(t *testing.T) {
 	b := New(1_000_000)
 	s, other := b.Attach(), b.Attach()

@@ -31,8 +31,8 @@ func (w wall) Tx(addr uint16, p, r []byte) error {
 	return err
 }
 
-// The real ROV's way: each device has a goroutine of its own. The cycle takes no time at all, whatever the devices do;
-// a bus that hangs for a second is seen by ages and faults, and all are well within a second of its end.
+// As on the real ROV, each device has its own goroutine. The cycle takes no virtual time, for any behaviour of the devices.
+// A bus that hangs for a second shows in ages and faults, and all devices recover within a second of its end.
 func TestBeside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()

@@ -33,7 +33,7 @@ func (c *BNO055) Power(_ bool, now time.Duration) {
 	c.regs, c.half = registers{}, c.half[:0]
 	for r, v := range map[byte]byte{0: imu.BNO055ID, 1: 0xFB, 2: 0x32, 3: 0x0F, 4: 0x11, 5: 0x03, 6: 0x15,
 		0x36: 0x0F, imu.BNO055Units: 0x80, 0x3C: 0xFF, imu.BNO055Mode: bnoModeBits, imu.BNO055AxisMap: 0x24,
-		0x44: 0x40, 0x4C: 0x40, 0x54: 0x40, 0x69: 0xE0, 0x6A: 0x01} { // passed its own test; soft iron is none, radius 480
+		0x44: 0x40, 0x4C: 0x40, 0x54: 0x40, 0x69: 0xE0, 0x6A: 0x01} { // self-test passed; no soft-iron correction, radius 480
 		c.regs.file[r] = v
 	}
 	c.booted, c.fused, c.page = now+imu.BNO055Boot, now, 0
@@ -52,7 +52,7 @@ func (c *BNO055) Transfer(w, r []byte, now time.Duration) error {
 	return nil
 }
 
-// other makes what was read from register on that of page 1: settings that nobody here touches.
+// other replaces the bytes read from register on by those of page 1, whose settings are not emulated: zeros.
 func (c *BNO055) other(register byte, p []byte) {
 	for i := range p {
 		if p[i] = 0; register+byte(i) == imu.BNO055Page {

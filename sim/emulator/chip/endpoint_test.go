@@ -185,7 +185,7 @@ func TestBusTime(t *testing.T) {
 		t.Errorf("another host: at %v, want the edge", other.Now())
 	}
 	if err := host.Tx(0x29, []byte{0}, nil); !errors.Is(err, chip.ErrNoAcknowledge) {
-		t.Errorf("nobody there: got %v", err)
+		t.Errorf("no device: got %v", err)
 	}
 	bus.Fault(wire.Fault{Kind: wire.HeldLow})
 	before := other.Now()

@@ -143,10 +143,10 @@ func feeding(t *testing.T, out drivers.Output, clock hal.Clock, edge func() time
 	return s
 }
 
-// outcome is what a fault did to a subject.
+// outcome is the effect of a fault on a subject.
 type outcome struct {
-	told     bool          // the fault was seen as one
-	wrong    int           // cycles with values that were handed on as right and were not
+	told     bool          // the fault was detected
+	wrong    int           // cycles with wrong values that were reported as valid
 	recovery time.Duration // from the end of its cause to good values
 }
 
@@ -232,7 +232,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// One device's fault is nobody else's: on the ROV's bus all others stay well.
+// A fault of one device does not affect the others on the ROV's bus.
 func TestFaultsStayLocal(t *testing.T) {
 	for _, c := range []struct {
 		addr uint16

@@ -11,8 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 )
 
-// KernelPWM is the kernel's PWM as a folder of plain files, for the driver's Root. Unlike the kernel's its files take whatever is
-// written; what they mean is worked out when somebody asks for a pulse.
+// KernelPWM is the kernel's PWM as a folder of plain files, for the driver's Root. Unlike the kernel's, its files accept any
+// text; it is parsed when a pulse is read.
 type KernelPWM struct{ dirs []string }
 
 // NewKernelPWM makes the files of channels, exported and switched off, under root.

@@ -1,6 +1,6 @@
 package chip
 
-// Motion is what an inertial sensor feels, in its own axes. Whoever moves the world writes it between cycles.
+// Motion is the input of an inertial sensor, in its own axes. The owner of the world writes it between cycles.
 type Motion struct {
 	Attitude     [4]float64 // sensor in world, unit quaternion w x y z; the zero one is the identity
 	Rates        [3]float64 // rad/s
@@ -9,8 +9,8 @@ type Motion struct {
 	Celsius      float64    // of the chip
 }
 
-// AtRest is the motion of a sensor that lies still and level at 25 °C, heading along x, in the field of the middle
-// latitudes: 20 µT to the north, 45 µT down.
+// AtRest is the motion of a level sensor at rest at 25 °C, heading along x, in the magnetic field of the middle latitudes:
+// 20 µT to the north, 45 µT down.
 func AtRest() Motion {
 	return Motion{Attitude: [4]float64{1}, Acceleration: [3]float64{0, 0, 9.80665}, Field: [3]float64{20e-6, 0, -45e-6}, Celsius: 25}
 }

@@ -138,8 +138,8 @@ type Maestro struct {
 	half    []byte
 }
 
-// NewMaestro returns a board of n channels that answers to a device number (12 as it comes) in the Pololu protocol, and
-// to the compact one; crc is as its settings have it.
+// NewMaestro returns a board of n channels with a device number for the Pololu protocol (factory default 12). It also
+// accepts the compact protocol. crc is the board's setting for a CRC at the end of commands.
 func NewMaestro(n int, device byte, crc bool) *Maestro {
 	return &Maestro{device: device, crc: crc, targets: make([]uint16, n)}
 }

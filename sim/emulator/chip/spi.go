@@ -58,7 +58,7 @@ func (s *SPI) Tx(w, r []byte) error {
 	}
 	if w[0]&0x80 == 0 {
 		data := append([]byte{register}, w[1:]...)
-		_ = d.Transfer(data, nil, begin) // nobody receives that it was not taken
+		_ = d.Transfer(data, nil, begin) // SPI has no acknowledge: the host does not see an error
 		return nil
 	}
 	s.w[0] = register

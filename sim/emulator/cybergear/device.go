@@ -12,17 +12,17 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/motor"
 )
 
-// device is a motor. Decisions where the manual is silent:
+// device is a motor. Decisions for behaviour that the manual does not specify:
 //
-//   - Any frame to a motor feeds its CAN timeout, which takes the torque as a stop does.
-//   - The run mode does not change while the motor runs; reading it back tells.
-//   - A stop, and enabling, leave the goals as they are.
-//   - The gains, and the limit of the current, are kept for whoever asks; the actuator's own do the work.
-//   - Another id is taken at rest alone; it is answered from the new one.
+//   - Any frame to a motor feeds its CAN timeout, which switches torque off like a stop.
+//   - The run mode does not change while the motor runs; reading it back shows that.
+//   - A stop, and enabling, do not change the goals.
+//   - The gains, and the limit of the current, can be written and read back; the actuator uses its own.
+//   - A new id is accepted only at rest; the reply comes from the new id.
 type device struct {
 	motor.Controller
 	m    *cybergear.Model
-	idle map[cybergear.Index]float64 // the parameters that move nothing
+	idle map[cybergear.Index]float64 // the parameters without effect on the motion
 }
 
 // New returns a motor of model m on act; its ID must be 0..127. nil where m is another vendor's.
@@ -54,7 +54,7 @@ func (s *device) Started() {
 	}
 }
 
-// The run modes, as the controls that they are.
+// The control of each run mode.
 var controls = [...]int64{
 	cybergear.Operating: motor.ControlMotion, cybergear.InPosition: motor.ControlPosition,
 	cybergear.InSpeed: motor.ControlVelocity, cybergear.InCurrent: motor.ControlTorque,

@@ -15,7 +15,7 @@ func (s *device) Actuate() {
 	// A latched shutdown outranks the register.
 	a.Enable = s.Get(emulator.RegTorqueEnable) == 1 && !s.shut
 	s.driveGains()
-	// The goal stands ready in every mode, for when the position mode comes.
+	// The goal position is set in every mode, ready for a change to position mode.
 	a.GoalPosition = s.Angle(s.shaftAt(float64(s.Get(emulator.RegGoalPosition))))
 	// The actuator counts as the joint does, the registers as the shaft and the drive mode do: this is the way from a
 	// register's sense of turning to the joint's. Speeds go through the gear as well.
@@ -30,8 +30,8 @@ func (s *device) Actuate() {
 	}
 }
 
-// driveOld is the table of AX, MX (1.0) and XL-320. There the torque limit bounds the duty, and moving_speed means
-// the profile's speed for a joint, where 0 is none, and the goal for a wheel.
+// driveOld is the table of AX, MX (1.0) and XL-320. There the torque limit bounds the duty. moving_speed is the profile's
+// speed for a joint, where 0 means no limit, and the goal for a wheel.
 func (s *device) driveOld(turn float64) {
 	a := s.Act
 	a.Limit, a.DutyLimit, a.TimeBased = s.SI(emulator.RegTorqueLimit), 1, false
@@ -145,10 +145,10 @@ func (s *device) Notice() {
 	if s.Alarm&a.Shutdown != 0 && !s.shut {
 		s.shutDown()
 	}
-	// The watchdog looks at torque that is on and nobody talking; -1 reads as 255 on the wire.
+	// The watchdog trips when torque is on and no packet arrives; -1 reads as 255 on the wire.
 	w := s.Get(emulator.RegWatchdog)
 	if w > 0 && s.Get(emulator.RegTorqueEnable) == 1 && now-s.Received > time.Duration(w)*watchdogUnit {
-		// Tripped: goals are locked, the profile is none, and the servo stays where it is.
+		// Tripped: goals are locked, the profile is cleared, and the servo holds its position.
 		s.Set(emulator.RegWatchdog, -1)
 		s.Set(emulator.RegProfileVelocity, 0)
 		s.Set(emulator.RegProfileAcceleration, 0)

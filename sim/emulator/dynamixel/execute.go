@@ -18,7 +18,7 @@ func (t *protocol) execute(protocol int, in *dynamixel.Instruction, unsound bool
 			s.Received = now
 		}
 	}
-	// What cannot be read is refused by the one it is for, and by nobody where it is for all.
+	// The addressed servo answers malformed parameters with an error; on a broadcast no servo answers.
 	switch {
 	case unsound && in.ID == dynamixel.Broadcast:
 	case unsound:
@@ -121,8 +121,8 @@ func (s *device) knows(op dynamixel.Op) bool {
 	return true
 }
 
-// fast is a fast read: one packet, to which each servo adds its part as soon as the one before it has. The first one
-// sends the length of the whole, so that one missing leaves the packet short.
+// fast is a fast read: one packet, to which each servo adds its part directly after the previous one. The first servo sends
+// the length of the whole packet, so a missing servo makes it too short.
 func (t *protocol) fast(in *dynamixel.Instruction, now time.Duration) {
 	f := fastAnswer{start: now, baud: t.bus.Host()}
 	length := 1
@@ -133,13 +133,13 @@ func (t *protocol) fast(in *dynamixel.Instruction, now time.Duration) {
 	if length > maxFast {
 		return
 	}
-	// The whole is encoded as if everybody were there, so that each CRC covers what it would; then it is cut.
+	// The packet is encoded as if all servos replied, so that each CRC covers the right bytes; then it is truncated.
 	t.parts, t.data, t.bad = t.parts[:0], t.data[:0], t.bad[:0]
 	for i := range in.Blocks {
 		t.addPart(&f, in, i, now)
 	}
 	if f.size == 0 {
-		return // the one that would send the header is silent
+		return // the first servo, which sends the header, does not reply
 	}
 	t.out = dynamixel.AppendFastStatus(t.out[:0], t.parts)
 	for _, at := range t.bad {
@@ -156,10 +156,10 @@ type fastAnswer struct {
 	start  time.Duration
 	baud   int
 	size   int  // bytes that really go out
-	silent bool // somebody did not add his part: nobody after him does
+	silent bool // a servo did not add its part: those after it do not either
 }
 
-// addPart adds what servo i of the list says, or zeros that nobody will see.
+// addPart adds the reply of servo i of the list, or zeros that are cut off before sending.
 func (t *protocol) addPart(f *fastAnswer, in *dynamixel.Instruction, i int, now time.Duration) {
 	addr, n := part(in, i)
 	st := dynamixel.Status{ID: in.Blocks[i].ID}
@@ -180,7 +180,7 @@ func (t *protocol) addPart(f *fastAnswer, in *dynamixel.Instruction, i int, now 
 		t.data = append(t.data, got.Data...)
 		t.sendPart(f, s, n, now)
 	}
-	if present == 0 { // zeros stand in for what will be cut off
+	if present == 0 { // zeros in place of the part, which is cut off later
 		f.silent = true
 		t.data = append(t.data, make([]byte, n)...)
 	}
@@ -208,7 +208,7 @@ func (t *protocol) sendPart(f *fastAnswer, s *device, n int, now time.Duration) 
 	}
 }
 
-// writes is a sync or bulk write. Nobody answers, not even to say that he refuses.
+// writes is a sync or bulk write. No servo answers, not even with an error.
 func (t *protocol) writes(in *dynamixel.Instruction) {
 	for i := range in.Blocks {
 		x := &in.Blocks[i]

@@ -14,19 +14,19 @@ const (
 	loadTable  = "\x02CTRL"
 )
 
-// execute follows one instruction, of a kind that one servo answers, and makes its answer. It reports whether the servo
-// sends it. unsound reports that the instruction's parameters were not what it takes.
-// What the instruction does beyond its answer (a reboot, a reset) waits for finish.
+// execute executes one instruction, of a kind that one servo answers, and makes its reply. It reports whether the servo
+// sends the reply. unsound means that the instruction's parameters are malformed.
+// Effects after the reply (a reboot, a reset) wait for finish.
 func (s *device) execute(in *dynamixel.Instruction, unsound bool) (st dynamixel.Status, answers bool) {
 	broadcast := in.ID == dynamixel.Broadcast
 	s.Reply = s.Reply[:0]
-	why := instruction // what nobody knows, or nobody can read
+	why := instruction // unknown instruction, or malformed parameters
 	least := int64(2)  // the status return level from which on this is answered
 	if !unsound {
 		switch in.Op {
 		case dynamixel.Ping:
 			least, why = 0, fine
-			// 2.0 reports who it is; 1.0 only that it is.
+			// 2.0 returns model and firmware; 1.0 nothing.
 			if s.speaks() == 2 {
 				s.Reply = append(s.Reply, s.Bytes[0], s.Bytes[1], byte(s.Get(emulator.RegFirmware)))
 			}
@@ -53,12 +53,12 @@ func (s *device) execute(in *dynamixel.Instruction, unsound bool) (st dynamixel.
 			why = s.backUp(string(in.Data))
 		}
 	}
-	// Everybody follows a broadcast, nobody answers it.
+	// A broadcast is executed by all servos, and answered by none.
 	return s.status(why), !broadcast && s.Get(emulator.RegStatusReturn) >= least
 }
 
-// status is s's answer with its data as they are. 1.0 has a bit for each complaint, of the packet and of the servo
-// together; 2.0 a number for the packet and one bit that reports that there is more to know.
+// status is s's reply with its data. Protocol 1.0 has one bit for each error, of the packet or of the servo. 2.0 has a
+// number for the error of the packet, and one alert bit for errors of the servo.
 func (s *device) status(why refusal) dynamixel.Status {
 	st := dynamixel.Status{ID: byte(s.Get(emulator.RegID)), Data: s.Reply}
 	if s.speaks() == 1 {

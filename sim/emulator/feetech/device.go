@@ -11,39 +11,39 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// The values of operating_mode of STS servos and of HLS, and what torque_enable takes beside 0 and 1.
+// The values of operating_mode of STS servos and of HLS, and the values of torque_enable in addition to 0 and 1.
 const (
 	stsPosition = 0
 	stsVelocity = 1
 	stsPWM      = 2
-	stsMiddle   = 128 // torque_enable: here is 2048
+	stsMiddle   = 128 // torque_enable: the present position becomes 2048
 
 	hlsCurrent = 2
-	hlsPWM     = 3 // its unit is not published: taken for that of present_load
+	hlsPWM     = 3 // its unit is not published: assumed to be that of present_load
 	hlsDamp    = 2 // torque_enable: the winding is shorted
 )
 
 // The bits of phase.
 const (
 	phaseFine  = 1 << 2 // speeds in step/s; else in 50 of them
-	phaseTurns = 1 << 4 // positions may leave 0..4095
+	phaseTurns = 1 << 4 // positions may be outside 0..4095
 )
 
-// device is a servo of the STS, SMS, HLS or SCS series. An overload that the unload condition names takes no torque away but of
-// an HLS, which has no protective torque: it leaves that, until a goal the other way or the torque switched off.
+// device is a servo of the STS, SMS, HLS or SCS series. An overload in the unload condition reduces torque to the
+// protective torque, until a goal in the other direction or torque off. On an HLS, which has none, it switches torque off.
 type device struct {
 	*emulator.Servo
 	m    *feetech.Model
-	deaf bool // did not understand the instruction at hand
+	deaf bool // did not receive the present instruction
 	shut bool // torque is off until its switch has been written
 
-	registered []byte // what a reg write left: address, then data
+	registered []byte // data of a reg write
 	registerAt uint16
-	pushed     float64 // the way its goal lay when it was overloaded, as a sign
+	pushed     float64 // sign of the direction to its goal when it was overloaded
 }
 
-// New returns a servo of model m on act, fresh from the factory but for its ID, which must be 0..253. The
-// servo owns act's commands and its backlash from now on; the scene moves it. nil where m is another vendor's.
+// New returns a servo of model m on act with factory settings and the given ID, which must be 0..253. The servo owns act's
+// commands and its backlash from now on; the scene moves it. nil if m is another vendor's.
 func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo {
 	model, ok := m.(*feetech.Model)
 	if !ok {
@@ -53,7 +53,7 @@ func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth)
 	s.Init(s, emulator.Sheet{Name: model.Name, RAMStart: model.RAMStart, Turn: model.TicksPerTurn, Centre: model.Centre, Low: model.MinTicks, High: model.MaxTicks},
 		model.Registers, id, act, truth)
 	s.registered = make([]byte, 0, len(s.Bytes))
-	s.Flash = append(s.Flash, s.Bytes...) // from now on what is written is what the lock lets through
+	s.Flash = append(s.Flash, s.Bytes...) // from now on the lock decides which writes reach it
 	return s.Servo
 }
 
@@ -68,20 +68,20 @@ func (s *device) SetBaud(baud int) {
 	}
 }
 
-// start brings the EEPROM back to what it holds, and what begins from it.
+// Started loads RAM from the EEPROM, and the values derived from it.
 func (s *device) Started() {
 	s.shut = false
 	s.Recover()
 	s.begin()
 }
 
-// derive follows a change of EEPROM from outside: it stays.
+// Configured stores a change of the EEPROM from outside.
 func (s *device) Configured() {
 	s.Flash = append(s.Flash[:0], s.Bytes...)
 	s.begin()
 }
 
-// begin sets what starts from the EEPROM, with the goal where the servo stands.
+// begin sets the values that start from the EEPROM, with the goal at the present position.
 func (s *device) begin() {
 	s.Set(emulator.RegTorqueLimit, s.Get(emulator.RegMaxTorque))
 	if s.m.Series == feetech.HLS {
@@ -92,7 +92,7 @@ func (s *device) begin() {
 	s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
 }
 
-// protection is an HLS's protection_current, what its goal_current is at power-up.
+// protection is an HLS's protection_current, the value of its goal_current at power-on.
 func (s *device) protection() int64 {
 	r := s.m.Register("protection_current")
 	return r.Decode(s.Bytes[r.Addr:])
@@ -107,27 +107,27 @@ func (s *device) shutdownOf(bits byte) actuator.Alarm {
 	return a
 }
 
-// overloaded reports that the protective torque is all that is left.
+// overloaded reports whether torque is reduced to the protective torque.
 func (s *device) overloaded() bool {
 	return s.Has(emulator.RegProtectiveTorque) && s.Alarm&actuator.AlarmOverload != 0 &&
 		feetech.Alarms(byte(s.Get(emulator.RegUnloadCondition)))&servo.AlarmOverload != 0
 }
 
-// relieve forgets an alarm, as the torque switched off does.
+// relieve clears an alarm, as torque off does.
 func (s *device) relieve() {
 	s.Act.ClearAlarm()
 	s.Alarm, s.pushed = 0, 0
 }
 
-// offset is what the registers leave out of the encoder's count: present = actual - offset.
+// offset is the homing offset, ticks: present = actual - offset.
 func (s *device) offset() float64 { return float64(s.Get(emulator.RegHomingOffset)) }
 
-// present is the position that the registers show for a shaft position, ticks: within a turn unless told otherwise.
+// present is the position register's value for a shaft position, ticks: within one turn unless phaseTurns is set.
 func (s *device) present(shaft float64) float64 {
 	return math.Round(shaft - s.offset() - s.lap(shaft))
 }
 
-// lap is the whole turns that the registers do not show.
+// lap is the part of the position in whole turns that the registers do not show, ticks.
 func (s *device) lap(shaft float64) float64 {
 	if s.m.Series == feetech.SCS || s.Get(emulator.RegPhase)&phaseTurns != 0 {
 		return 0
@@ -135,7 +135,7 @@ func (s *device) lap(shaft float64) float64 {
 	return math.Floor((shaft-s.offset())/s.Sheet.Turn) * s.Sheet.Turn
 }
 
-// coarse is how many step/s a count of speed is.
+// coarse is the step/s of one count of speed.
 func (s *device) coarse() float64 {
 	if s.m.Series == feetech.STS && s.Get(emulator.RegPhase)&phaseFine == 0 {
 		return 50
@@ -143,7 +143,7 @@ func (s *device) coarse() float64 {
 	return 1
 }
 
-// drive hands the registers to the actuator. All speeds go through the gear; the actuator counts as the joint does.
+// Actuate passes the registers to the actuator. Speeds are converted by the gear: the actuator works in joint units.
 func (s *device) Actuate() {
 	a, turn := s.Act, s.Truth.Direction
 	a.Enable = s.Get(emulator.RegTorqueEnable) == 1 && !s.shut
@@ -155,10 +155,10 @@ func (s *device) Actuate() {
 	if s.overloaded() {
 		a.Limit = min(a.Limit, s.SI(emulator.RegProtectiveTorque))
 	}
-	// Values beyond a turn are told and shown only where the phase says so: else they are of the turn in which the shaft is.
+	// Positions beyond one turn exist only with phaseTurns: else they are within the shaft's present turn.
 	a.Extended = s.Get(emulator.RegPhase)&phaseTurns != 0 || s.lap(s.Shaft()) != 0
 	speed := s.SI(emulator.RegGoalVelocity) * s.coarse() / s.Truth.Gear
-	// Limits that do not rise are none.
+	// Limits with low >= high are inactive.
 	goal := float64(s.Get(emulator.RegGoalPosition))
 	if low, high := float64(s.Get(emulator.RegMinPosition)), float64(s.Get(emulator.RegMaxPosition)); low < high {
 		goal = min(max(goal, low), high)
@@ -176,14 +176,14 @@ func (s *device) Actuate() {
 		a.Mode, a.GoalDuty = hal.DutyMode, turn*s.SI(emulator.RegGoalTime)
 	default:
 		a.Mode = hal.PositionMode
-		// The SCS is told a time instead of a speed, where one stands.
+		// An SCS uses the goal time instead of a speed if it is set.
 		if t := s.SI(emulator.RegGoalTime); s.m.Series == feetech.SCS && t > 0 {
 			a.TimeBased, a.ProfileVelocity, a.ProfileAcceleration = true, t, 0
 		}
 	}
 }
 
-// actuateHLS is what an HLS makes of its mode and of goal_current, which in all modes but its own is the greatest current.
+// actuateHLS applies an HLS's mode and goal_current, which is the current limit in all modes but the current mode.
 func (s *device) actuateHLS(turn, speed float64) {
 	a := s.Act
 	a.DutyLimit, a.Limit = s.SI(emulator.RegTorqueLimit), min(1, math.Abs(s.SI(emulator.RegGoalCurrent))/a.Spec.MaxCurrent)
@@ -201,7 +201,7 @@ func (s *device) actuateHLS(turn, speed float64) {
 	}
 }
 
-// notice latches what the unload condition names: the torque is off until its switch has been written.
+// Notice latches the alarms of the unload condition: torque is off until its switch has been written.
 func (s *device) Notice() {
 	const passing = actuator.AlarmVoltage
 	s.Alarm = s.Alarm&^passing | s.Act.Alarm
@@ -216,7 +216,7 @@ func (s *device) Notice() {
 	}
 }
 
-// show fills what is measured. The load is inferred from the output.
+// Show fills the present registers. The load is the duty of the output.
 func (s *device) Show(r *emulator.Reading) {
 	s.Set(emulator.RegPresentPosition, int64(s.present(r.Shaft)))
 	s.SetSI(emulator.RegPresentVelocity, r.Velocity/s.coarse())
@@ -226,7 +226,7 @@ func (s *device) Show(r *emulator.Reading) {
 	s.SetSI(emulator.RegPresentTemperature, r.Temperature)
 	moving := emulator.Flag(r.Moving)
 	if s.m.Series == feetech.HLS {
-		moving *= 3 // and is not yet there
+		moving *= 3 // bit 1: the goal is not reached yet
 		s.Store(s.m.Register("target_position"), s.Get(emulator.RegGoalPosition))
 	}
 	s.Set(emulator.RegMoving, moving)

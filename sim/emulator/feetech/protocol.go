@@ -9,11 +9,11 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// protocol is what Feetech servos understand. Decisions where the sources are silent:
+// protocol is the protocol of Feetech servos. Decisions for behaviour that the sources do not specify:
 //
-//   - A write that leaves a register's range leaves that register as it was; the error byte has no bit for it.
-//   - A write to a read-only register does nothing. What lies between and behind the registers reads as 0.
-//   - A silent servo in a sync read silences those after it; Timing.SkipSilent is for firmware that goes on.
+//   - A write outside a register's range does not change that register; the error byte has no bit for it.
+//   - A write to a read-only register has no effect. Addresses between and behind the registers read as 0.
+//   - A servo that does not reply to a sync read blocks those after it; Timing.SkipSilent is for firmware that continues.
 type protocol struct {
 	bus    *emulator.Bus
 	servos []*device
@@ -33,7 +33,7 @@ func (t *protocol) Parse(p []byte, start time.Duration) {
 	t.bus.Feed(&t.parser.Framer, p, start, func() bool { return t.parser.Next(&t.packet) }, t.handle)
 }
 
-// handle hands the packet at hand, whose last byte ended at now, to the servos that it is for and sends their answers.
+// handle executes the current packet, whose last byte ended at now, on the addressed servos and sends their replies.
 func (t *protocol) handle(now time.Duration) {
 	b, k := t.bus, &t.packet
 	b.Update(now)
@@ -63,7 +63,7 @@ func (t *protocol) single(s *device, now time.Duration) {
 	id, start, baud, level := byte(s.Get(emulator.RegID)), now+s.ReturnDelay(), s.Baud(), s.Get(emulator.RegResponseLevel)
 	s.Reply = s.Reply[:0]
 	answers := level >= 1
-	if k.ID != feetech.Broadcast && k.ID != id { // its second id: writes alone, and no answer
+	if k.ID != feetech.Broadcast && k.ID != id { // its second id: only writes, without a reply
 		if answers = false; feetech.Op(k.Code) == feetech.Ping || feetech.Op(k.Code) == feetech.Read {
 			return
 		}
@@ -75,13 +75,13 @@ func (t *protocol) single(s *device, now time.Duration) {
 		}
 		t.answer(s, id, start, baud)
 		return
-	// Reads are answered at every level; the rest at level 1 alone.
+	// Reads are answered at every response level; all others only at level 1.
 	case op == feetech.Read && len(p) == 2:
 		s.Measure()
 		s.Reply, answers = s.readThrough(s.Reply, int(p[0]), int(p[1])), true
 	case op == feetech.Write && len(p) >= 2:
 		s.write(int(p[0]), p[1:])
-	// What is longer than the table could never be written.
+	// Data longer than the table can never be written.
 	case op == feetech.RegWrite && len(p) >= 2 && len(p)-1 <= cap(s.registered):
 		s.registerAt, s.registered = uint16(p[0]), append(s.registered[:0], p[1:]...)
 		s.Set(emulator.RegRegistered, 1)
@@ -92,12 +92,12 @@ func (t *protocol) single(s *device, now time.Duration) {
 		s.reset_()
 	case op == feetech.Calibrate:
 		centre := s.Sheet.Centre
-		if s.m.Series == feetech.HLS && len(p) == 2 { // told what to read here
+		if s.m.Series == feetech.HLS && len(p) == 2 { // the request has address and size
 			centre = float64(uint16(p[0]) | uint16(p[1])<<8)
 		}
 		s.middle(centre)
 	default:
-		return // what nobody knows, or nobody can read
+		return // unknown instruction, or malformed parameters
 	}
 	if answers && k.ID != feetech.Broadcast {
 		t.answer(s, id, start, baud)
@@ -107,7 +107,7 @@ func (t *protocol) single(s *device, now time.Duration) {
 // pingSlot is how long each id has for its answer to a broadcast ping: its six bytes, and as much again.
 func pingSlot(baud int) time.Duration { return servo.WireTime(2*6, 10, baud) }
 
-// answer sends s.Reply with the servo's alarms, and tells when it ends and whether it is whole.
+// answer sends s.Reply with the servo's alarms. It returns the end time and whether the reply is whole.
 func (t *protocol) answer(s *device, id byte, start time.Duration, baud int) (time.Duration, bool) {
 	b := t.bus
 	status := feetech.Packet{ID: id, Code: feetech.AlarmByte(servo.Alarm(s.Alarm)), Params: s.Reply}
@@ -150,7 +150,7 @@ func (t *protocol) turns(p []byte, now time.Duration) {
 	}
 }
 
-// writes is a sync write. Nobody answers.
+// writes is a sync write. No servo answers.
 func (t *protocol) writes(p []byte) {
 	if len(p) < 2 || p[1] == 0 || (len(p)-2)%(int(p[1])+1) != 0 {
 		return
@@ -171,7 +171,7 @@ func (s *device) meant(id byte) bool {
 	return v == s.Get(emulator.RegID) || s.Has(emulator.RegShadowID) && v == s.Get(emulator.RegShadowID) && v < feetech.LastID
 }
 
-// readThrough appends n bytes from addr on as they are; what is no register reads as 0.
+// readThrough appends n bytes from addr on; addresses without a register read as 0.
 func (s *device) readThrough(dst []byte, addr, n int) []byte {
 	for a := addr; a < addr+n; a++ {
 		if a < len(s.Bytes) {
@@ -185,7 +185,7 @@ func (s *device) readThrough(dst []byte, addr, n int) []byte {
 
 // write stores data register by register, with all that follows from each.
 func (s *device) write(addr int, data []byte) {
-	// One after the other, as the firmware does: the lock before what it guards makes a difference.
+	// Register by register, like the firmware: a write to the lock affects the registers after it.
 	for i := 0; i < len(data); {
 		r, n := s.RegisterAt(addr + i)
 		if r == nil || int(r.Addr) != addr+i || i+int(r.Size) > len(data) {
@@ -200,14 +200,14 @@ func (s *device) write(addr int, data []byte) {
 	s.Drive()
 }
 
-// take sets one register. EEPROM keeps it where the lock is open; else its copy in RAM alone changes.
+// take sets one register. With the lock open, EEPROM stores it; else only its copy in RAM changes.
 func (s *device) take(r *servo.Register, n emulator.Name, v int64) {
 	if n == emulator.RegTorqueEnable {
 		switch {
 		case v == stsMiddle: // HLS: beyond its range
 			s.middle(s.Sheet.Centre)
 			return
-		case v == 0: // switching off is what ends a shutdown
+		case v == 0: // switching off ends a shutdown
 			s.shut = false
 			s.relieve()
 		case v != 1 && (v != hlsDamp || s.m.Series != feetech.HLS) || s.shut:
@@ -218,7 +218,7 @@ func (s *device) take(r *servo.Register, n emulator.Name, v int64) {
 		s.relieve()
 	}
 	s.Store(r, v)
-	// A goal takes the torque on: the maker's examples never enable it. Inferred from them; no sheet says so.
+	// A goal switches torque on. This is inferred from the maker's examples, which never enable it; no data sheet states it.
 	if n == emulator.RegGoalPosition && s.Get(emulator.RegOperatingMode) == stsPosition && !s.shut {
 		s.Set(emulator.RegTorqueEnable, 1)
 	}
@@ -230,19 +230,20 @@ func (s *device) take(r *servo.Register, n emulator.Name, v int64) {
 	}
 }
 
-// middle makes the present place read as centre, 0..4095, by the offset, which stays.
+// middle makes the present position read as centre, 0..4095, by the homing offset, which is stored in EEPROM.
 func (s *device) middle(centre float64) {
 	r := s.Named[emulator.RegHomingOffset]
 	if r == nil || centre > s.Sheet.High {
 		return
 	}
-	// In whatever turn it stands; set cuts half a turn itself, a tick more than eleven bits hold.
+	// The offset is taken within the shaft's present turn. Set itself clips an offset of half a turn, which is one tick
+	// more than eleven bits hold.
 	s.Set(emulator.RegHomingOffset, int64(math.Round(math.Remainder(s.Shaft()-centre, s.Sheet.Turn))))
 	copy(s.Flash[r.Addr:r.Addr+r.Size], s.Bytes[r.Addr:])
 	s.Set(emulator.RegGoalPosition, int64(centre))
 }
 
-// Reset_ brings the EEPROM back to what the factory wrote, but for the ID.
+// reset_ restores the factory defaults of the EEPROM, except the ID.
 func (s *device) reset_() {
 	id := s.Get(emulator.RegID)
 	for i := range s.Table {

@@ -7,18 +7,18 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// Config is what a chip is.
+// Config describes a chip.
 type Config struct {
 	Name  string   // of its node: gpiochip0
 	Label string   // of its driver
 	Lines []string // their names; "" = none
 	Seed  int64    // of the faults' dice
-	// Keeps is a chip whose outputs stay as they are when nobody holds them any more; most let go of them.
+	// Keeps: outputs keep their level after their holder closed them; most chips release them.
 	Keeps bool
 }
 
 // Chip is a GPIO chip in memory. It is a hal.World: Advance moves its clock along with the scene's. All methods may be called
-// from any goroutine; what its parts are set to is written between cycles.
+// from any goroutine; the inputs of its parts are written between cycles.
 type Chip struct {
 	config Config
 
@@ -27,10 +27,10 @@ type Chip struct {
 	parts  []Part
 	nodes  map[int32]*request
 	handed int32
-	dead   bool // it is unplugged, and its holders were told
+	dead   bool // it is unplugged, and its holders were notified
 }
 
-// pull is what holds a line, or drives it.
+// pull is a resistor on a line, or its driver.
 type pull uint8
 
 const (
@@ -49,12 +49,12 @@ func pulled(up bool) pull {
 // line is one line of the chip.
 type line struct {
 	board   pull // a resistor on the board
-	part    pull // what is connected to it, as of the last change
+	part    pull // output of the connected part after the last change
 	out     pull // our own, where it is an output
 	level   bool // on the wire
 	shown   bool // after the kernel's debouncing
 	due     time.Duration
-	settles bool // at due it is shown what it is
+	settles bool // at due the kernel sees the present level
 	coming  []change
 	holder  *request
 	flags   driver.Flags
@@ -62,7 +62,7 @@ type line struct {
 	seq     uint32
 }
 
-// change is what a part does to a line at a time.
+// change is a new state of a line by a part, and its time.
 type change struct {
 	at time.Duration
 	to pull
@@ -70,13 +70,13 @@ type change struct {
 
 // Part is something on the chip's lines. Its methods are called under the chip's lock.
 type Part interface {
-	// advance does what happens from the last edge to the next.
+	// advance simulates the part from the last cycle's edge to the next.
 	advance(c *Chip, from, to time.Duration)
-	// setLevel takes the level that an output has come to.
+	// setLevel receives the new level of an output.
 	setLevel(c *Chip, line int, level bool, at time.Duration)
 }
 
-// New returns a chip with nothing on its lines.
+// New returns a chip without parts.
 func New(config Config) *Chip {
 	c := &Chip{config: config, lines: make([]line, len(config.Lines)), nodes: map[int32]*request{}}
 	c.Medium = wire.NewMedium(config.Name, config.Seed, 0x6910, nil, c.notice)
@@ -94,7 +94,7 @@ func (c *Chip) Attach(parts ...Part) {
 	c.flushAll()
 }
 
-// Resistor puts a resistor on the board that holds a line up or down while nothing drives it.
+// Resistor adds a resistor on the board that pulls a line up or down while it is not driven.
 func (c *Chip) Resistor(line int, up bool) {
 	c.Lock()
 	defer c.Unlock()
@@ -102,14 +102,14 @@ func (c *Chip) Resistor(line int, up bool) {
 	c.refresh(line, c.EdgeTime())
 }
 
-// Level is what is on the wire of a line at the edge.
+// Level is the level of a line at the cycle's edge.
 func (c *Chip) Level(line int) bool {
 	c.Lock()
 	defer c.Unlock()
 	return c.lines[line].level
 }
 
-// Held is who holds a line, "" where nobody does.
+// Held is the consumer name of a line in use, "" if it is free.
 func (c *Chip) Held(line int) string {
 	c.Lock()
 	defer c.Unlock()
@@ -119,7 +119,7 @@ func (c *Chip) Held(line int) string {
 	return ""
 }
 
-// Advance lets a period of dt pass. The kernel takes edges whether or not anybody reads them.
+// Advance lets a period of dt pass. The kernel records edges even if they are not read.
 func (c *Chip) Advance(dt time.Duration) error {
 	c.Lock()
 	defer c.Unlock()
@@ -149,11 +149,11 @@ func (c *Chip) drive(i int, to pull, at time.Duration) {
 	if last := len(l.coming) - 1; last < 0 && l.part == to || last >= 0 && l.coming[last].to == to {
 		return
 	}
-	// What has been said stays said: a contact that still bounces changes after it.
+	// Pending changes stay: a contact that still bounces changes after them.
 	if last := len(l.coming) - 1; last >= 0 {
 		at = max(at, l.coming[last].at)
 	}
-	// A contact that bounces comes back a few times, sooner and sooner.
+	// A bouncing contact reopens a few times, at decreasing intervals.
 	if f := c.Find(wire.Duplicated, i, at); f != nil {
 		was := l.part
 		if last := len(l.coming) - 1; last >= 0 {
@@ -168,7 +168,7 @@ func (c *Chip) drive(i int, to pull, at time.Duration) {
 	l.coming = append(l.coming, change{at, to})
 }
 
-// flush lets what comes to a line until a time come. Under the lock.
+// flush applies the pending changes of a line until a time. Under the lock.
 func (c *Chip) flush(i int, until time.Duration) {
 	l := &c.lines[i]
 	for {
@@ -187,7 +187,7 @@ func (c *Chip) flush(i int, until time.Duration) {
 	}
 }
 
-// next is when something comes to the line.
+// next is the time of the next change of the line.
 func (l *line) next() (at time.Duration, ok bool) {
 	if len(l.coming) > 0 {
 		at, ok = l.coming[0].at, true
@@ -250,7 +250,7 @@ func (c *Chip) level(i int, at time.Duration) bool {
 	return false
 }
 
-// show lets the kernel see a level, and tell whoever asked.
+// show gives the kernel a new level of line i; the line's holder gets an event if it requested this edge.
 func (c *Chip) show(i int, level bool, at time.Duration) {
 	l := &c.lines[i]
 	if l.shown == level {
@@ -270,8 +270,9 @@ func (c *Chip) show(i int, level bool, at time.Duration) {
 	l.holder.queueEvent(driver.Event{At: at, Line: uint32(i), Rising: active, LineSeq: l.seq}, c.Occurs(wire.Dropped, i, at) != nil)
 }
 
-// Fault plants f, whose time begins now. Its target is a line's offset, or wire.All. Duplicated lets contacts bounce: they come back
-// several times at each change, within 4 ms. OpenWire leaves a line to the resistors of the board. Unplugged is the whole chip's.
+// Fault plants f, whose time begins now. Its target is a line's offset, or wire.All. Duplicated makes contacts bounce
+// several times at each change, within 4 ms. OpenWire leaves only the resistors of the board on a line. Unplugged affects
+// the whole chip.
 func (c *Chip) Fault(f wire.Fault) {
 	c.Lock()
 	defer c.Unlock()

@@ -102,11 +102,11 @@ func TestBumper(t *testing.T) {
 		sw.Closed = false
 		for range 19 {
 			b.pass(ms)
-			b.want(s, 1, "let go less than 20 ms ago")
+			b.want(s, 1, "released less than 20 ms ago")
 		}
 		b.pass(8 * ms)
-		b.want(s, 0, "let go")
-		// Nobody looks during a tap: it is shown once.
+		b.want(s, 0, "released")
+		// A tap between two reads is reported once.
 		sw.Closed = true
 		b.pass(10 * ms)
 		sw.Closed = false
@@ -157,7 +157,7 @@ func TestCircuit(t *testing.T) {
 		b.pass(ms)
 		button.Closed = true
 		b.pass(ms)
-		b.want(s, 0, "pressed and released while nobody looked")
+		b.want(s, 0, "pressed and released between reads")
 		b.want(s, 1, "whole again")
 		broken := wire.StuckHigh
 		if toSupply {
@@ -175,10 +175,10 @@ func TestCircuit(t *testing.T) {
 		}
 		b.chip.ClearFaults()
 		if err := s.Read(make([]float64, 1)); hal.KindOf(err) != hal.Absent {
-			t.Errorf("plugged in again: got %v, want that it is to be opened anew", err)
+			t.Errorf("plugged in again: got %v, want an error until it is opened again", err)
 		}
 		b.must(s.Open())
-		b.want(s, 1, "opened anew")
+		b.want(s, 1, "opened again")
 	}
 }
 
@@ -315,12 +315,12 @@ func TestPIR(t *testing.T) {
 		t.Errorf("cold: got %v", err)
 	}
 	b.pass(time.Second)
-	b.want(s, 0, "nobody")
+	b.want(s, 0, "no motion")
 	part.Moves = true
 	b.pass(30 * ms)
 	b.want(s, 0, "not settled")
 	b.pass(50 * ms)
-	b.want(s, 1, "somebody")
+	b.want(s, 1, "motion")
 	part.Moves = false
 	b.pass(2400 * ms)
 	b.want(s, 1, "held")
@@ -338,7 +338,7 @@ func TestSwitch(t *testing.T) {
 	b := newBoard(t)
 	b.chip.Resistor(4, true) // holds an OE pin high: off
 	if !b.chip.Level(4) {
-		t.Fatal("nobody drives it: got low, want what the resistor says")
+		t.Fatal("not driven: got low, want the resistor's level")
 	}
 	s := driver.NewSwitch(b.pins("4"))
 	b.must(s.Open())
@@ -435,7 +435,7 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// Reading costs no allocation, whatever comes.
+// Reading does not allocate, for any input.
 func TestReadAllocates(t *testing.T) {
 	sw, wheel := &gpio.Switch{Line: 3}, &gpio.Encoder{A: 0, B: 1}
 	b := newBoard(t, sw, wheel)

@@ -44,7 +44,7 @@ func (s *device) SetBaud(baud int) {
 func (s *device) Started() { s.Set(emulator.RegGoalPosition, int64(s.Shaft())) }
 
 func (s *device) Actuate() {
-	const middle, most = 60, 127 // stretch as it comes; the greatest speed
+	const middle, most = 60, 127 // factory default of stretch; the greatest speed
 	a := s.Act
 	a.Enable = s.Get(emulator.RegTorqueEnable) == 1
 	a.Mode, a.GoalPosition = hal.PositionMode, s.Angle(float64(s.Get(emulator.RegGoalPosition)))

@@ -28,8 +28,8 @@ func (t *protocol) Parse(p []byte, start time.Duration) {
 	t.bus.Feed(&t.parser.Framer, p, start, func() bool { return t.parser.Next(&t.packet) }, t.handle)
 }
 
-// handle hands the packet at hand, whose last byte ended at now, to the servos that it is for and sends their answers. A
-// command about the ID is for all, whatever its own; they answer at once.
+// handle executes the current packet, whose last byte ended at now, on the addressed servos and sends their replies. An ID
+// command addresses all servos, regardless of the ID in it; they reply at the same time.
 func (t *protocol) handle(now time.Duration) {
 	b, k := t.bus, t.packet
 	b.Update(now)

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// Whatever a host says, a scanner neither panics nor says more than its wire would carry, and goes on.
+// Any bytes from a host: a scanner neither panics nor sends more than its wire can carry, and continues.
 func FuzzBoards(f *testing.F) {
 	f.Add([]byte{2, 0, 2, 0, 0x20, 0x24, 0x34, 8})
 	f.Add([]byte("MD0044072501000\nTM0\nSS115200\nGD0044072501\n"))

@@ -18,7 +18,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// scanner is what the three drivers have in common.
+// scanner is the common interface of the three drivers.
 type scanner interface {
 	drivers.Sensor
 	Geometry() lidar.ScanGeometry
@@ -140,7 +140,7 @@ func TestScans(t *testing.T) {
 			t.Errorf("%s: %g allocations a scan, with the board's", s.name, n)
 		}
 		must(t, d.Close())
-		// Whoever comes next finds it, whatever the last one did.
+		// The next driver finds the scanner, in any state that the last one left.
 		again := s.make(t, line.Open)
 		must(t, again.Open())
 		must(t, again.Read(values))
@@ -304,6 +304,6 @@ func TestPTYAndTCP(t *testing.T) {
 	cancel()
 	must(t, <-done)
 	if _, err := dial(); !errors.Is(err, servo.ErrDisconnected) {
-		t.Errorf("nobody there: got %v", err)
+		t.Errorf("no server: got %v", err)
 	}
 }

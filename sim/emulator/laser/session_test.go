@@ -143,7 +143,7 @@ func TestRPLidarSession(t *testing.T) {
 	}
 }
 
-// A scanner that wakes up in SCIP 1.1 is found at whatever rate it is, and after a loss of power again.
+// A scanner that starts in SCIP 1.1 is found at any rate, and again after a loss of power.
 func TestOldHokuyo(t *testing.T) {
 	b := laser.NewHokuyo(model("URG-04LX"), 19200, room)
 	b.Old = true

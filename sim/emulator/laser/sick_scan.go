@@ -65,7 +65,7 @@ func (o *sickOrder) next(s *SICK) []byte {
 	word := binary.LittleEndian.AppendUint16
 	s.measure()
 	if o.mode == lidar.SICKStream || o.mode == sickMeans {
-		o.last = s.count() // whatever was set since
+		o.last = s.count() // the count may have been set since
 	}
 	values, unit := s.values, uint16(s.settings[lidar.SICKUnitByte])<<14
 	part := values[o.first-1 : o.last]

@@ -15,11 +15,11 @@ import (
 
 // device is an axis, on a serial line or on CAN, with firmware 0.5 (v3.6) or 0.6. Decisions:
 //
-//   - A goal is remembered in every state and acted on in closed loop alone; entering that with an error left is refused.
-//   - Any command to an axis feeds its watchdog, and on a serial line those that name it.
+//   - A goal is stored in every state and applied only in closed loop; entering closed loop with an active error is refused.
+//   - Any command to an axis feeds its watchdog; on a serial line only those that name the axis.
 //   - Over CAN the endpoints of the watchdog are 200 and 201.
-//   - What is kept and moves nothing (gains, trip levels) is remembered for whoever asks. What was written and not saved
-//     goes with the power, but for the watchdog and the limit of the current, which are the servo's registers.
+//   - Parameters without effect on the motion (gains, trip levels) can be written and read back. Unsaved values are lost at
+//     power-off, except the watchdog and the current limit, which are registers of the servo.
 type device struct {
 	motor.Controller
 	m           *odrive.Model
@@ -34,7 +34,7 @@ const (
 	EnableEndpoint   = 201
 )
 
-// heartbeat is how often an axis reports that it is there (axis0.config.can.heartbeat_msg_rate_ms).
+// heartbeat is the period of an axis's heartbeat message (axis0.config.can.heartbeat_msg_rate_ms).
 const heartbeat = 100 * time.Millisecond
 
 // New returns an axis of model m on act: id 0 or 1 of a controller on a serial line. nil where m is another vendor's.

@@ -180,7 +180,7 @@ func (t *protocol) property(s *device, word []byte) bool {
 	case odrive.IqMeasured:
 		v = s.SI(emulator.RegPresentCurrent)
 	case odrive.CurrentLimit:
-		if v = s.SI(emulator.RegCurrentLimit); s.Get(emulator.RegCurrentLimit) == math.MaxInt32 { // as it comes
+		if v = s.SI(emulator.RegCurrentLimit); s.Get(emulator.RegCurrentLimit) == math.MaxInt32 { // factory default
 			v = s.Amps
 		}
 	case odrive.InputMode:
@@ -226,7 +226,7 @@ func (s *device) registerOf(word []byte) (name string, factor float64) {
 	return "", 1
 }
 
-// write sets a property; what is none, or cannot be written, is let pass, as the firmware does.
+// write sets a property. Like the firmware, it ignores an unknown or read-only one.
 func (s *device) write(word []byte, v float64) {
 	switch {
 	case s.is(word, odrive.RequestedState):

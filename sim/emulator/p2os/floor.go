@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Floor is a Chassis for a base without a world: an empty flat floor on which its rims go as they are told, without
-// mass or slip. It is a hal.World; nobody but Advance moves it.
+// Floor is a Chassis for a base without a world: an empty flat floor on which the wheel rims move at the commanded speed,
+// without mass or slip. It is a hal.World; only Advance moves it.
 type Floor struct {
 	Volt          float64 // of the battery
 	X, Y, Heading float64 // where the base is, m and rad
-	Echo          float64 // what transducer 0 sees, m; the others see nothing
+	Echo          float64 // range of transducer 0, m; the others get no echo
 	Pressed       [2]int  // segment of the front and the rear ring that is pressed, from 1; 0 = none
 
 	difference float64 // rad of turn a metre of half the difference of the rims

@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/p2os"
 )
 
-// Whatever a client says, a board neither panics nor moves before its motors were switched on in an open session.
+// Any bytes from a client: a board neither panics nor moves before its motors were switched on in an open session.
 func FuzzBoard(f *testing.F) {
 	session := []byte{0xFA, 0xFB, 3, 0, 0, 0, 0xFA, 0xFB, 3, 1, 0, 1, 0xFA, 0xFB, 3, 2, 0, 2, 0xFA, 0xFB, 3, 1, 0, 1}
 	f.Add(session)

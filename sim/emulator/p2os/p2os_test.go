@@ -101,7 +101,7 @@ func TestSenses(t *testing.T) {
 	r.run(300 * time.Millisecond)
 	check("front_left", 1)
 	check("rear_left", 1)
-	// Nobody knows how long this battery lasts: that is no value, and said.
+	// The charge of this battery is not known: the sensor reports an error instead of a value.
 	if _, s := r.sensor("battery"); s.Err == nil || s.Time >= 0 {
 		t.Errorf("battery: got %v", s)
 	}
@@ -137,7 +137,7 @@ func left(r *robot) float64 {
 	return l
 }
 
-// When nobody calls Send any more the base stops by itself; so does one whose cable is out.
+// A base without calls of Send stops by itself; so does one with an unplugged cable.
 func TestWatchdog(t *testing.T) { synctest.Test(t, watchdog) }
 
 func watchdog(t *testing.T) {
@@ -213,7 +213,7 @@ func TestPower(t *testing.T) {
 	}
 }
 
-// The button on the robot is its own: what it switched off nobody switches on behind its back.
+// Motors that the button on the robot switched off are not switched on again by the driver.
 func TestButton(t *testing.T) {
 	r := newRobot(t, "p3dx", 1, nil)
 	must(t, r.base.Open())
@@ -242,7 +242,7 @@ func TestButton(t *testing.T) {
 	}
 }
 
-// Motors that do not come on since the red button is down do not come on when somebody lets go of it, either.
+// Motors that stay off because the red button is pressed also stay off when it is released.
 func TestButtonDown(t *testing.T) {
 	r := newRobot(t, "p3dx", 1, nil)
 	must(t, r.base.Open())
@@ -267,7 +267,7 @@ func TestButtonDown(t *testing.T) {
 	}
 }
 
-// A base brakes before anybody waits for it.
+// CutTorque brakes the base and does not wait.
 func TestBrake(t *testing.T) {
 	r := newRobot(t, "p2at", 1, nil)
 	must(t, r.base.CutTorque()) // not open: nothing to brake
@@ -303,7 +303,7 @@ func TestHalt(t *testing.T) {
 	if on, _, _ := r.board.Motors(); on {
 		t.Error("motors came back by themselves")
 	}
-	// It stands with its motors off, and said so a moment ago: nobody waits for it.
+	// The base is at rest with its motors off, and has just reported it: Halt does not wait.
 	before := r.line.Now()
 	if must(t, r.body.Halt()); r.line.Now() != before {
 		t.Errorf("inert: waited for %v", r.line.Now()-before)
@@ -316,14 +316,15 @@ func TestHalt(t *testing.T) {
 	if err := r.body.Halt(); err == nil {
 		t.Error("deaf: got no error")
 	}
-	// A word of long ago is none.
+	// An old report does not count.
 	r.run(time.Second)
 	if err := r.body.Halt(); err == nil {
 		t.Error("deaf for long: got no error")
 	}
 }
 
-// A robot of another kind is refused; one whose session somebody left open is taken over; none is an error in bounded time.
+// A robot of another type is refused. A session left open by another program is taken over. A missing robot is an error in
+// bounded time.
 func TestOpen(t *testing.T) {
 	r := newRobot(t, "p2dx", 1, func(s *base.Settings) { s.Robot, _ = base.RobotOf("p3dx") })
 	if err := r.base.Open(); err == nil || !strings.Contains(err.Error(), "got a p2dx, want a p3dx") {

@@ -46,7 +46,7 @@ func (b *Board) packet(dst, data []byte) []byte {
 	return base.AppendPacket(dst, data)
 }
 
-// ticksPerMetre is that of a P3-DX's encoders; nobody converts them here.
+// ticksPerMetre is the resolution of a P3-DX's encoders; the driver does not convert ticks.
 const ticksPerMetre = 128000
 
 func (b *Board) ticks(m float64) int32 { return int32(int64(math.Round(m * ticksPerMetre))) }

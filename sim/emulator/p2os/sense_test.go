@@ -13,7 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// ahead is a chassis whose wheels have gone some way before anybody looked.
+// ahead is a chassis whose wheels start with an offset: left by, right -by.
 type ahead struct {
 	*p2os.Floor
 	by float64 // m
@@ -24,7 +24,7 @@ func (a *ahead) Rims() (left, right float64) {
 	return left + a.by, right - a.by
 }
 
-// Counts of the encoders go round at 32 bits, either way; what is told goes on.
+// The encoder counts overflow at 32 bits in both directions; the reported values continue.
 func TestEncodersGoRound(t *testing.T) {
 	const perMetre = 128000 // of the emulated board
 	var far *ahead
@@ -123,7 +123,7 @@ func (g gagged) Write(p []byte) (int, error) {
 	return g.Line.Write(p)
 }
 
-// What was asked for at the start and did not get through is asked for again, whatever else does not come, ever.
+// Each setting requested at the start is requested again until it takes effect, even if another never does.
 func TestReminder(t *testing.T) {
 	gag := false
 	r := newRobot(t, "p2at", 1, func(s *base.Settings) {

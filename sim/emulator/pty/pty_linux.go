@@ -151,11 +151,11 @@ func openers(path string) int {
 	return n
 }
 
-// Unplug ends the line as pulling an adapter out does: a client that has it open reads an error, and Path leads nowhere. The
-// kernel gives its number to nobody else until Close, so a client that tries Path again cannot open a stranger's terminal.
+// Unplug ends the line like pulling an adapter out: a client that has it open reads an error, and Path cannot be opened. The
+// kernel does not reuse its number until Close, so a client that tries Path again cannot open another terminal.
 func (p *PTY) Unplug() error { return p.master.Close() }
 
-// Close ends the line, if Unplug has not, and lets go of its number.
+// Close ends the line, if Unplug has not, and releases its number.
 func (p *PTY) Close() error {
 	if p.slave != nil {
 		p.slave.Close()

@@ -144,7 +144,7 @@ func TestAClientThatDoesNotReadNeverBlocksTheDevice(t *testing.T) {
 			return
 		}
 	}
-	t.Error("the line took 256 KiB that nobody read")
+	t.Error("the line accepted 256 KiB without a reader")
 }
 
 func TestAnUnpluggedLineKeepsItsNumber(t *testing.T) {

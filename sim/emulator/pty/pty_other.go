@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// PTY is what a pseudo terminal is on Linux; there is none here.
+// PTY is a pseudo terminal on Linux; it is not supported here.
 type PTY struct{ Path string }
 
 var errLinux = errors.New("pty: want Linux: other systems do not report a client's baud rate")

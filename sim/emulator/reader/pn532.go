@@ -86,7 +86,7 @@ func (c *PN532) Transfer(w, r []byte, now time.Duration) error {
 		return nil
 	}
 	r[0] = rfid.PN532Ready
-	// Whoever looks at the ready byte alone takes nothing; a frame that is read is gone, whole or not.
+	// A read of only the ready byte keeps the frame; a longer read removes it, even if it read only a part.
 	if len(r) > 1 {
 		copy(r[1:], c.out[0].frame)
 		c.out = c.out[1:]

@@ -18,13 +18,13 @@ type Config struct {
 	Camera int // of the Source
 	Sizes  [][2]int
 	Pixels []camera.Pixel // that it offers: MJPG, YUYV, RGB3, GREY
-	Rate   float64        // frames a second where nobody asks for another; 0 = 30
+	Rate   float64        // default frames a second, if the driver does not set another; 0 = 30
 	Seed   int64          // of the faults' dice
 	ABI    camera.ABI     // 0 = camera.Native
 	// Bare frames lack their Huffman tables, as those of most USB cameras do.
 	Bare bool
-	// Steady lets Advance wait until the driver has come to rest, once one has waited for a frame: what happens in virtual
-	// time is then the same on every run. The Source must answer at once.
+	// Steady makes Advance wait until the driver is idle, once a driver has waited for a frame. Events in virtual time are
+	// then the same on every run. The Source must answer at once.
 	Steady bool
 }
 
@@ -51,7 +51,7 @@ type Camera struct {
 	met     bool // a driver has waited
 }
 
-// pause is somebody who waits for a time.
+// pause is a pending After.
 type pause struct {
 	until time.Duration
 	over  chan time.Time

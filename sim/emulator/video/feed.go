@@ -121,7 +121,7 @@ func (n *node) fill(e *encoder, at time.Duration) time.Duration {
 	if resized {
 		f.Width, f.Height, f.Stride = f.Width/4*2, f.Height/2, f.Stride/4*2
 	}
-	// Not under the lock: the cycle waits for nobody who encodes.
+	// Not under the lock: the cycle must not wait for the encoder.
 	frame := e.encode(&f, v.config.Bare)
 	v.Lock()
 	defer v.Unlock()

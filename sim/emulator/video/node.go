@@ -212,7 +212,8 @@ func (n *node) Map(offset uint32, length int) ([]byte, error) {
 // Unmap is camera.Node's.
 func (n *node) Unmap([]byte) error { return nil }
 
-// Wait is camera.Node's. It ends with every step of the device's clock too: whoever waits in virtual time looks at that.
+// Wait is camera.Node's. It also ends at every step of the device's clock, so a caller that waits in virtual time must
+// check that clock.
 func (n *node) Wait(timeout time.Duration) error {
 	timer := time.NewTimer(timeout)
 	defer timer.Stop()
@@ -277,7 +278,7 @@ func (v *Camera) offers(p camera.Pixel) bool {
 	return false
 }
 
-// nearest is what the device makes of a format that somebody asks for. Under the lock.
+// nearest is the format that the device selects for a requested one. Under the lock.
 func (v *Camera) nearest(x camera.Format) camera.Format {
 	if !v.offers(x.Pixel) {
 		x.Pixel = v.config.Pixels[0]

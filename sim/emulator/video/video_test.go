@@ -259,12 +259,12 @@ func TestFaults(t *testing.T) {
 						counted := s.Bad + s.Lost
 						switch kind {
 						case wire.Denied, wire.Busy, wire.Wrong:
-							// Whoever streams already goes on; a new one is refused, with the reason.
+							// An open stream continues; a new one is refused, with the reason.
 							if good == 0 || told > 0 {
-								t.Errorf("the one who streams: got %d pictures and %d faults", good, told)
+								t.Errorf("the open stream: got %d pictures and %d faults", good, told)
 							}
 							if err := b.driver.Probe(); err == nil {
-								t.Error("a new one was let in")
+								t.Error("a new stream was accepted")
 							}
 						case wire.Delayed:
 							if good == 0 || told > 0 || counted > 0 {
@@ -423,7 +423,7 @@ func TestSteady(t *testing.T) {
 	}
 }
 
-// While nobody watches the device is closed and the source makes no pictures; time that stands still is no fault.
+// Without viewers the device is closed and the source makes no pictures; a stopped clock is not a fault.
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, "mjpeg", camera.Native, 1)
@@ -445,10 +445,10 @@ func TestIdle(t *testing.T) {
 			b.pass(t)
 		}
 		if n := testing.AllocsPerRun(100, func() { _ = b.device.Advance(0) }); n != 0 {
-			t.Errorf("a cycle in which nobody watches: got %g allocations, want 0", n)
+			t.Errorf("a cycle without viewers: got %g allocations, want 0", n)
 		}
 		if b.device.Opened() != opened || b.device.Frames() != frames || b.lamp.taken != taken || b.lamp.viewers != 0 {
-			t.Errorf("nobody watches: opened %d times, %d frames, %d pictures", b.device.Opened()-opened, b.device.Frames()-frames, b.lamp.taken-taken)
+			t.Errorf("no viewers: opened %d times, %d frames, %d pictures", b.device.Opened()-opened, b.device.Frames()-frames, b.lamp.taken-taken)
 		}
 		if b.watch, err = b.driver.Watch(0); err != nil {
 			t.Fatal(err)
@@ -459,7 +459,7 @@ func TestIdle(t *testing.T) {
 	})
 }
 
-// A camera that was lost and is back while nobody waited: those who ask again are notified of the loss at most once more.
+// A camera is lost and comes back while no viewer waits: the next calls of Next report the loss at most once more.
 func TestLostUnseen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, "yuyv", camera.Native, 1)
@@ -510,7 +510,7 @@ func TestRefuses(t *testing.T) {
 		"an output's rate":      do(camera.SetParm, &camera.Rate{Kind: 2}),
 		"memory of the user's":  do(camera.ReqBufs, &camera.Buffers{Count: 1, Kind: camera.Capture, Memory: 2}),
 		"on without buffers":    do(camera.StreamOn, &camera.Number{Value: camera.Capture}),
-		"a buffer that is none": do(camera.QueueBuf, buffer),
+		"a buffer out of range": do(camera.QueueBuf, buffer),
 		"a frame while off":     do(camera.DequeueBuf, buffer),
 	} {
 		if err == nil {
@@ -518,7 +518,7 @@ func TestRefuses(t *testing.T) {
 		}
 	}
 	if _, err := n.Map(1, 5); err == nil {
-		t.Error("mapped what is none")
+		t.Error("mapped a buffer out of range")
 	}
 	if err := errors.Join(do(camera.GetFmt, &camera.Format{Kind: camera.Capture}), n.Close()); err != nil {
 		t.Error(err)

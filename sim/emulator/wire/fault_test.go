@@ -87,7 +87,7 @@ func driving(t *testing.T, seed int64) *subject {
 	place, echo := b.Source(base.Odometry), b.Source(base.Ring)
 	var at [3]float64
 	var sonar [1]float64
-	// What the base could not count while it had no power, or was taken for another, is nobody's to know.
+	// The motion without power, or while another device replied in its place, is not counted and cannot be known.
 	var x, y, h float64
 	return &subject{name: "base", line: line, cycle: func(t *testing.T) (well, wrong bool) {
 		goal := servo.Goal{Enable: hal.KindOf(b.State(0).Err) != hal.Unsafe, Mode: hal.VelocityMode, Limit: 1}
@@ -158,7 +158,7 @@ func subjects() map[string]func(*testing.T, int64) *subject {
 	}
 }
 
-// stranger is what another device says: none of it is anybody else's.
+// stranger is the reply of another device, which the subject must ignore.
 func stranger(hears string) []byte {
 	scan := lidar.AppendSICK(nil, 0x81, lidar.AppendSICKScan(nil, []uint16{100, 200, 300}, 1, 0x10)) // another address
 	report := base.Report{X: 5000, Y: 5000, Left: 2000, Battery: 120}

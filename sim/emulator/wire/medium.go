@@ -77,8 +77,8 @@ func (m *Medium) Plant(f Fault) {
 	m.Pass(m.own)
 }
 
-// moment is when faults are cleared: at the cycle's edge, whatever a host has waited for beyond it; at the host's time where there
-// are no cycles.
+// moment is the time at which faults are cleared: the cycle's edge, even if a host has waited beyond it; without cycles,
+// the host's time.
 func (m *Medium) moment() time.Duration {
 	if m.cycled {
 		return m.edge

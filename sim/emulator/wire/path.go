@@ -8,15 +8,15 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// maxWaiting bounds what waits for a host that does not read, bytes; what comes then is lost.
+// maxWaiting bounds the bytes that wait for a host that does not read; later ones are lost.
 const maxWaiting = 1 << 16
 
-// Adapter is what the host's adapter adds to the bare wire time of what comes; the zero one hands every byte on at once.
+// Adapter is the delay of the host's adapter in addition to the wire time; the zero one passes every byte on at once.
 type Adapter struct {
-	// Frame is the USB frame: bytes reach the host at its edges alone. 1 ms at full speed, 125 µs at high speed.
-	// Field measurements (LeRobot pull request 3456) fit frames on the way in and none on the way out.
+	// Frame is the USB frame: bytes reach the host only at its edges. 1 ms at full speed, 125 µs at high speed.
+	// Field measurements (LeRobot pull request 3456) match frames for received bytes, and none for sent ones.
 	Frame time.Duration
-	// Latency is the FTDI latency timer: what has come is handed on when it runs out, or when Batch bytes wait.
+	// Latency is the FTDI latency timer: received bytes are passed on when it expires, or when Batch bytes wait.
 	Latency time.Duration
 	Batch   int // bytes; 0 = the FTDI's 62
 }
@@ -50,10 +50,10 @@ func (w *Path) Time(n, baud int) time.Duration {
 	return servo.WireTime(n, w.Bits, baud)
 }
 
-// waiting is what has not been read yet.
+// waiting are the unread bytes.
 func (w *Path) waiting() []onWire { return w.bytes[w.head:] }
 
-// Clear loses everything.
+// Clear drops all bytes.
 func (w *Path) Clear() { w.bytes, w.head, w.ready = w.bytes[:0], 0, 0 }
 
 // Busy is when the last byte on the wire ends.
@@ -98,11 +98,11 @@ func (w *Path) collide(x onWire) {
 		return
 	}
 	y := &w.bytes[at]
-	late := (x.end - y.end + bit/2) / bit // bits by which x comes after y
+	late := (x.end - y.end + bit/2) / bit // bits by which x is after y
 	y.b &= bits.RotateLeft8(x.b, int(late))
 }
 
-// TalkOver garbles everything that ends after from, since another device sends too. What is left of it is arbitrary, and the same
+// TalkOver garbles all bytes that end after from, since another device transmits too. The result is arbitrary, but the same
 // each time.
 func (w *Path) TalkOver(from time.Duration) {
 	for i := w.head + w.ready; i < len(w.bytes); i++ {
@@ -112,7 +112,7 @@ func (w *Path) TalkOver(from time.Duration) {
 	}
 }
 
-// Cut loses what has not left its sender by now: it has no power any more.
+// Cut drops the bytes that were not sent by now: the sender has lost its power.
 func (w *Path) Cut(now time.Duration) {
 	for n := len(w.bytes); n > w.head+w.ready && w.bytes[n-1].end > now; n-- {
 		w.bytes = w.bytes[:n-1]
@@ -124,7 +124,7 @@ func (w *Path) Queue(p []byte, start time.Duration, baud int) time.Duration {
 	return w.Put(p, max(start, w.Busy()), baud)
 }
 
-// Arrival is when the next bytes reach the host; Never when none are on their way.
+// Arrival is the time when the next bytes reach the host; Never if there are none.
 func (w *Path) Arrival() time.Duration {
 	if w.ready > 0 {
 		return w.flushed
@@ -167,7 +167,7 @@ func (w *Path) frame(t time.Duration) time.Duration {
 	return t
 }
 
-// Take reads into p what the host has by now, at its own rate.
+// Take reads the bytes that the host has received by now into p, sampled at its rate.
 func (w *Path) Take(p []byte, now time.Duration, baud int) int {
 	for w.ready < len(p) && w.head+w.ready < len(w.bytes) {
 		at, n := w.packet(w.bytes[w.head+w.ready:])
@@ -189,7 +189,7 @@ func (w *Path) Take(p []byte, now time.Duration, baud int) int {
 	return n
 }
 
-// Discard throws away what has come by now; what is still on its way comes later.
+// Discard drops the bytes received by now; bytes still on the wire arrive later.
 func (w *Path) Discard(now time.Duration) {
 	for w.head < len(w.bytes) && w.bytes[w.head].end <= now {
 		w.head++
@@ -204,8 +204,8 @@ func SameBaud(a, b int) bool {
 	return x*100 <= y*103 && y*100 <= x*103
 }
 
-// Sample is the byte that a receiver at rate to makes of b sent at rate from: where they differ it finds the start bit's edge
-// and samples the middle of what it takes for the eight bits; behind the stop bit the line is idle. Rate 0 is any.
+// Sample is the byte that a receiver at rate to decodes from b sent at rate from. If the rates differ it finds the start
+// bit's edge and samples the middle of its own eight bits; behind the stop bit the line is idle. Rate 0 matches any.
 func Sample(b byte, from, to int) byte {
 	if from <= 0 || to <= 0 || SameBaud(from, to) {
 		return b

@@ -10,24 +10,24 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Tap is a bad stretch of wire between a host and any line in memory, whatever is at its end: servos, a board, a laser.
-// What passes goes wrong byte by byte, or on CAN frame by frame, both ways, so that it needs to know nothing of telegrams.
-// Power is not its: that is the device's own emulation's.
+// Tap is a faulty piece of wire between a host and any line in memory: to servos, a board, a laser. Faults occur byte by
+// byte, or on CAN frame by frame, in both directions, so it does not parse telegrams. Power faults are emulated by the
+// device itself.
 //
-// Of its faults P is how likely one strikes each byte (Corrupted, Dropped, Duplicated, and Truncated, which loses the rest of a
-// telegram) or each beginning of a telegram (Garbage, Foreign); 0 is always. Delayed, Echo, OpenWire and Unplugged strike
-// always, until they are cleared.
+// P of a fault is its probability for each byte (Corrupted, Dropped, Duplicated, and Truncated, which loses the rest of a
+// telegram) or for each beginning of a telegram (Garbage, Foreign); 0 means always. Delayed, Echo, OpenWire and Unplugged
+// are always active until they are cleared.
 type Tap struct {
-	// Unit is how many bytes go wrong together: 1, or the size of a frame. Set it before use.
+	// Unit is the number of bytes that a fault affects together: 1, or the size of a frame. Set it before use.
 	Unit int
 	open servo.Opener
 
 	mu     sync.Mutex
 	faults Plan
-	plug   int // counts losses of the adapter: what was opened before one is gone
+	plug   int // counts losses of the adapter: lines opened before the last one are lost
 }
 
-// NewTap returns a tap on what open opens. seed is of its dice.
+// NewTap returns a tap on the line that open opens. seed is for its random faults.
 func NewTap(seed int64, open servo.Opener) *Tap {
 	return &Tap{Unit: 1, open: open, faults: NewPlan(seed, 0x7A9)}
 }
