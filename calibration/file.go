@@ -157,7 +157,7 @@ func SaveAll(dir string, joints []*Joint) (err error) {
 	return err
 }
 
-// fileName refuses a joint whose name is none of a file.
+// fileName returns an error if the joint's name cannot be a file name.
 func fileName(joint string) error {
 	if joint == "" || strings.ContainsAny(joint, "/\\") || strings.HasPrefix(joint, ".") {
 		return &hal.Error{Kind: hal.Invalid, Op: "calibration", Joint: joint, Err: fmt.Errorf("got joint %q, want a name that can be a file's", joint)}

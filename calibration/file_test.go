@@ -175,7 +175,7 @@ func TestSaveKeepsVersions(t *testing.T) {
 	if kept, err := Save(path, first); err != nil || first.Version != 4 || filepath.Base(kept) != "left_elbow.v3.yaml" {
 		t.Errorf("rollback: got version %d, kept %s, %v", first.Version, kept, err)
 	}
-	// A file that somebody spoilt, or edited under its old version, is kept as it is.
+	// A corrupt file, or one that was edited without a new version number, is kept unchanged.
 	os.WriteFile(path, []byte("nonsense"), 0o644)
 	if kept, err := Save(path, j); err != nil || filepath.Base(kept) != "left_elbow.v4.yaml" || j.Version != 5 {
 		t.Errorf("spoilt: got version %d, kept %s, %v", j.Version, kept, err)

@@ -11,18 +11,18 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Inertial is the calibration of an inertial sensor: how its chip lies in its mount, and what its axes say at nothing. It is
-// made by ParseInertial, LoadInertial or NominalInertial; goroutines may share it. A file:
+// Inertial is the calibration of an inertial sensor: the orientation of the chip in its mount, and the offsets and scales
+// of its axes. It is made by ParseInertial, LoadInertial or NominalInertial; goroutines may share it. A file:
 //
 //	sensor: imu
 //	model: mpu-6050
 //	method: manual                # nominal, manual, import, identified
 //	date: 2026-11-21T14:03:00Z
 //	axes: [y, -x, z]              # the mount's x is the chip's y, its y the chip's -x, ..; a rotation
-//	gyro: {offset: [0.012, -0.003, 0.001]}                              # rad/s; of the chip's own axes, as the rest
-//	accelerometer: {offset: [0.1, 0, -0.2], scale: [1.002, 0.998, 1]}     # m/s²; true = (said - offset) · scale
+//	gyro: {offset: [0.012, -0.003, 0.001]}                              # rad/s; in the chip's axes, as all offsets
+//	accelerometer: {offset: [0.1, 0, -0.2], scale: [1.002, 0.998, 1]}     # m/s²; true = (raw - offset) · scale
 //	magnetometer: {offset: [12.5e-6, -3e-6, 0], scale: [1, 1.05, 0.97]}         # T
-//	chip: 0102..16                # what a chip with a fusion of its own found, hexadecimal: a BNO055's 22 bytes
+//	chip: 0102..16                # calibration data of a chip with its own fusion, hexadecimal: a BNO055's 22 bytes
 type Inertial struct {
 	Sensor        string     `yaml:"sensor" required:"true" form:"label"`
 	Model         string     `yaml:"model" required:"true" form:"label"`
@@ -39,7 +39,7 @@ type Inertial struct {
 // Axis is one of the chip's axes with its sign: "x", "-x" ..
 type Axis string
 
-// Correction is what each of the chip's axes says at nothing, and by what to multiply the rest.
+// Correction has the offset of each of the chip's axes, and the scale of the value after that.
 type Correction struct {
 	Offset [3]float64 `yaml:"offset"`
 	Scale  [3]float64 `yaml:"scale" default:"[1, 1, 1]" min:"0.5" max:"2"`
@@ -57,13 +57,13 @@ func (a Axis) index() (int, float64) {
 	return i % 3, float64(1 - 2*(i/3))
 }
 
-// NominalInertial is the calibration of a chip that lies as its mount does and of which nothing was measured.
+// NominalInertial is the calibration of a chip aligned with its mount, without measured values.
 func NominalInertial(sensor, model string) *Inertial {
 	none := Correction{Scale: [3]float64{1, 1, 1}}
 	return &Inertial{Sensor: sensor, Model: model, Method: ByNominal, Version: 1, Axes: [3]Axis{"x", "y", "z"}, Gyro: none, Accelerometer: none, Magnetometer: none}
 }
 
-// apply corrects what the chip's axes say and turns it into the mount's.
+// apply corrects the values of the chip's axes and rotates them to the mount's.
 func (c *Correction) apply(j *Inertial, said [3]float64) (v [3]float64) {
 	for i, axis := range j.Axes {
 		k, sign := axis.index()
@@ -72,7 +72,7 @@ func (c *Correction) apply(j *Inertial, said [3]float64) (v [3]float64) {
 	return v
 }
 
-// Corrected are rates (rad/s), acceleration (m/s²) and field (T), said in the chip's axes, as they are in the mount's.
+// Corrected converts rates (rad/s), acceleration (m/s²) and field (T) from the chip's raw axes to the mount's, corrected.
 func (j *Inertial) Corrected(rates, acceleration, field [3]float64) (r, a, f [3]float64) {
 	return j.Gyro.apply(j, rates), j.Accelerometer.apply(j, acceleration), j.Magnetometer.apply(j, field)
 }
@@ -85,8 +85,8 @@ func (j *Inertial) Mount() (q [4]float64, ok bool) {
 		k, sign := axis.index()
 		want[i][k] = sign
 	}
-	// The 24 rotations that turn axes into axes are among the quaternions whose parts are all 0, 1 or -1 before they are
-	// brought to length 1; there are few enough to try.
+	// The 24 rotations that map axes to axes are among the quaternions with components 0, 1 or -1 before normalization; there
+	// are few enough to try all.
 	for n := range 81 {
 		p := [4]float64{float64(n%3 - 1), float64(n/3%3 - 1), float64(n/9%3 - 1), float64(n/27 - 1)}
 		length := math.Sqrt(p[0]*p[0] + p[1]*p[1] + p[2]*p[2] + p[3]*p[3])
@@ -128,8 +128,8 @@ func LoadInertial(path string) (*Inertial, error) { return load(path, "sensor", 
 // chipBytes is the length of a BNO055's calibration: offsets of three sensors and two radii.
 const chipBytes = 22
 
-// check adds what is wrong between keys, and offsets that no chip has: no gyro is off by 35 °/s, no accelerometer by 2 g, no
-// magnetometer by 10 times the earth's field.
+// check adds faults between keys, and impossible offsets: a gyro by 35 °/s, an accelerometer by 2 g, a magnetometer by 10
+// times the earth's field.
 func (j *Inertial) check(d *yaml.Document) {
 	if b, err := hex.DecodeString(j.Chip); err != nil || len(b) != 0 && len(b) != chipBytes {
 		d.Add("chip", yaml.Quote(j.Chip), fmt.Sprintf("%d hexadecimal digits", 2*chipBytes), "")

@@ -4,7 +4,7 @@
 //	radians = direction · (ticks − zero_ticks) · 2π / (ticks_per_turn · gear)      or the table, between its ends
 //	torque  = direction · constant · (effort − offset)
 //
-// Ticks are always the servo's own present position, with whatever homing offset its register holds. A file:
+// Ticks are always the servo's own present position, which includes the homing offset in its register. A file:
 //
 //	joint: left_elbow
 //	servo: {model: NAME, id: 7, firmware: "48", adapter: /dev/serial/by-id/usb-FTDI_..., homing_offset: 0}
@@ -47,8 +47,8 @@ type Joint struct {
 	Source       Source     `yaml:"source"`
 }
 
-// Source reports which other program's file a calibration was imported from, as much as it takes to write that file again byte
-// by byte. The zero Source is none.
+// Source identifies the other program's file that a calibration was imported from. It has all that is needed to write that
+// file again byte by byte. The zero Source means: not imported.
 type Source struct {
 	Format  string `yaml:"format" required:"true" enum:"lerobot"`
 	Place   int    `yaml:"place" min:"0" max:"10000"`       // of the joint in the file, from 1; 0 = not known

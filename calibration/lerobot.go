@@ -16,31 +16,31 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// LeRobot keeps the calibration of one arm in one JSON file (src/lerobot/motors, 7427f318):
+// LeRobot stores the calibration of one arm in one JSON file (src/lerobot/motors, 7427f318):
 //
 //	{"shoulder_pan": {"id": 1, "drive_mode": 0, "homing_offset": -12, "range_min": 758, "range_max": 3292}, ...}
 //
 // range_* are present positions, after the offset in the servo's register: present = actual − offset on Feetech,
 // actual + offset on Dynamixel. In its degrees mode an angle is (present − middle of the range) · 360/(res − 1).
 
-// Import describes what a LeRobot file does not.
+// Import holds the values that a LeRobot file lacks.
 type Import struct {
-	Model      string // of every servo; amend the result where they differ
+	Model      string // of all servos; change the result if they differ
 	Adapter    string
-	Resolution int // ticks a turn; 4096 where 0
+	Resolution int // ticks a turn; 0 = 4096
 	Date       time.Time
-	// Robot is what a config says of each joint: its servo, and the angle at which it is closed where LeRobot normalises it
-	// to 0..100, as a gripper. Where it is not nil, a joint that it has not, or of another id, is a fault.
+	// Robot has each joint of a config: its servo and, for a gripper, which LeRobot normalises to 0..100, the angle at which
+	// it is closed. If it is not nil, a joint that it lacks, or with another id, is a fault.
 	Robot map[string]RobotJoint
 }
 
-// RobotJoint is what is known of a joint besides a LeRobot file.
+// RobotJoint is the data of a joint in addition to a LeRobot file.
 type RobotJoint struct {
 	Servo  Servo
-	Closed float64 // rad at LeRobot's 0; NaN where LeRobot says degrees
+	Closed float64 // rad at LeRobot's 0; NaN if LeRobot uses degrees
 }
 
-// resolution is how many steps LeRobot divides the turn of a servo into.
+// resolution is LeRobot's number of steps of a turn of a servo.
 func resolution(model string) int {
 	if strings.HasPrefix(model, "scs") {
 		return 1024
@@ -56,14 +56,14 @@ const (
 )
 
 const (
-	defaultResolution = 4096 // STS, SMS and all of Dynamixel but AX and XL-320
+	defaultResolution = 4096 // STS, SMS and all Dynamixel but AX and XL-320
 	// feetechOffset is the largest |offset| of the 12-bit sign-magnitude register of STS servos. LeRobot itself
 	// crashes on more ("Magnitude 2114 exceeds 2047", its issue 1296).
 	feetechOffset   = 2047
 	dynamixelOffset = 1044479 // X series, register 20
 )
 
-// offsetLimit is the largest homing offset that a model's register holds; the smallest of all where it is not known.
+// offsetLimit is the largest homing offset of a model's register; for an unknown model, the smallest of all models.
 func offsetLimit(model string) int {
 	if strings.HasPrefix(model, "x") || strings.HasPrefix(model, "mx") {
 		return dynamixelOffset
@@ -74,9 +74,9 @@ func offsetLimit(model string) int {
 var leRobotKeys = [...]string{"id", "drive_mode", "homing_offset", "range_min", "range_max"}
 
 // ImportLeRobot reads a LeRobot calibration file, its joints in the file's order. The angles are LeRobot's degrees:
-// zero in the middle of the range, and its scale of res − 1 steps a turn, which is in Gear. drive_mode 1 turns
-// the direction, as LeRobot does for its ranges, though not for its degrees. Torque is not known.
-// Every fault is reported at once, each a *Fault.
+// zero in the middle of the range, and its scale of res − 1 steps a turn, which is in Gear. drive_mode 1 reverses
+// the direction, as in LeRobot's ranges, though not in its degrees. Torque is not known.
+// All faults are reported together, each a *Fault.
 func ImportLeRobot(data []byte, with Import) ([]*Joint, error) {
 	f := &yaml.Document{}
 	var joints []*Joint
@@ -122,7 +122,7 @@ func ImportLeRobot(data []byte, with Import) ([]*Joint, error) {
 		if m := offsetLimit(known.Servo.Model); values[2] < -m || values[2] > m {
 			f.Note(joined(name, "homing_offset"), fmt.Sprintf("got %d, want -%d..%d", values[2], m, m))
 		}
-		// The rest of the rules are those of any calibration.
+		// The other rules are those of every calibration.
 		merge(f, name, j.Validate())
 		joints = append(joints, j)
 	})
@@ -138,7 +138,7 @@ func ImportLeRobot(data []byte, with Import) ([]*Joint, error) {
 	return joints, nil
 }
 
-// joined is the path of a key of a joint, whose name may hold anything.
+// joined is the path of a key of a joint; the joint's name may have any characters.
 func joined(name string, keys ...string) yaml.Path {
 	path := yaml.Path("").Key(name)
 	for _, k := range keys {
@@ -157,7 +157,7 @@ func merge(d *yaml.Document, name string, err error) {
 	}
 }
 
-// motor reads one motor's five whole numbers in the order of leRobotKeys; nil where one is faulty.
+// motor reads one motor's five whole numbers in the order of leRobotKeys; nil if one is faulty.
 func motor(f *yaml.Document, name string, value json.RawMessage) []int {
 	before := len(f.Faults)
 	values, seen := make([]int, len(leRobotKeys)), make([]bool, len(leRobotKeys))
@@ -194,12 +194,12 @@ func motor(f *yaml.Document, name string, value json.RawMessage) []int {
 	return values
 }
 
-// members calls each with the members of the JSON object in data, in their order, repeated ones too.
+// members calls each with the members of the JSON object in data, in order, including duplicates.
 func members(data []byte, limit int, each func(name string, value json.RawMessage)) error {
 	if len(data) > limit {
 		return fmt.Errorf("got %d bytes, want at most %d", len(data), limit)
 	}
-	// A map would lose the order of the joints and hide a joint that is there twice.
+	// A map would lose the order of the joints and hide a duplicate joint.
 	d := json.NewDecoder(bytes.NewReader(data))
 	if t, err := d.Token(); err != nil {
 		return syntax(err)
@@ -220,14 +220,14 @@ func members(data []byte, limit int, each func(name string, value json.RawMessag
 	if _, err := d.Token(); err != nil {
 		return syntax(err)
 	}
-	// A file that was written twice into itself is not half believed.
+	// A file with two objects, such as one written twice, is refused.
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
 		return errors.New("syntax: something follows the object")
 	}
 	return nil
 }
 
-// syntax says what is wrong with JSON that cannot be read.
+// syntax is the error of malformed JSON.
 func syntax(err error) error {
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 		return errors.New("syntax: the file ends in the middle: half written")
@@ -240,9 +240,9 @@ func LooksLikeLeRobot(data []byte) bool {
 	return bytes.HasPrefix(bytes.TrimSpace(data), []byte("{")) && bytes.Contains(data, []byte(`"homing_offset"`))
 }
 
-// ExportLeRobot writes joints, in their order, as a LeRobot calibration file. lost says, a line each, what the format
-// cannot hold and how far off LeRobot will then be. What would make it wrong is refused: an offset that its servos
-// cannot store, a range outside one turn of a Feetech servo, two joints with one name or id.
+// ExportLeRobot writes joints, in their order, as a LeRobot calibration file. lost has a line for each value that the
+// format cannot hold, with the resulting deviation of LeRobot. Joints that would make a wrong file are refused: an offset
+// that the servo cannot store, a range outside one turn of a Feetech servo, two joints with one name or id.
 func ExportLeRobot(joints []*Joint) (data []byte, lost []string, err error) {
 	f := &yaml.Document{}
 	names, ids := map[string]bool{}, map[int]bool{}
@@ -257,7 +257,7 @@ func ExportLeRobot(joints []*Joint) (data []byte, lost []string, err error) {
 		if o := j.Servo.HomingOffset; o < -limit || o > limit {
 			f.Note(joined(j.Joint, "servo.homing_offset"), fmt.Sprintf("got %d, want -%d..%d", o, limit, limit))
 		}
-		// LeRobot cannot say a range that passes the seam; a Dynamixel in extended mode has none.
+		// LeRobot cannot represent a range across the encoder's zero; a Dynamixel in extended mode has no such limit.
 		low, high := math.Round(j.RangeTicks[0]), math.Round(j.RangeTicks[1])
 		if limit == feetechOffset && (low < 0 || high > j.TicksPerTurn-1) {
 			f.Note(joined(j.Joint, "range_ticks"), fmt.Sprintf("got %g..%g, want 0..%g: home the servo so that its range has no seam",
@@ -277,12 +277,12 @@ func ExportLeRobot(joints []*Joint) (data []byte, lost []string, err error) {
 	}
 	end := "\n}\n"
 	if s := joints[0].Source; s.Format == leRobot && !s.Newline {
-		end = end[:2] // as LeRobot itself ends its files
+		end = end[:2] // LeRobot's own files have no final newline
 	}
 	return []byte("{\n" + b.String() + end), lost, nil
 }
 
-// lostInLeRobot describes what the file will not hold of j when its zero is middle.
+// lostInLeRobot lists the values of j that the file cannot hold, if its zero is middle.
 func (j *Joint) lostInLeRobot(middle float64) (lost []string) {
 	say := func(format string, args ...any) {
 		lost = append(lost, j.Joint+": "+fmt.Sprintf(format, args...))
@@ -307,14 +307,14 @@ func (j *Joint) lostInLeRobot(middle float64) (lost []string) {
 	return lost
 }
 
-// Present is what a Feetech servo says when its encoder is at actual and its offset register holds offset.
+// Present is the present position of a Feetech servo whose encoder is at actual and whose homing offset is offset.
 func Present(actual, offset, resolution int) int {
 	return ((actual-offset)%resolution + resolution) % resolution
 }
 
-// HalfTurn is the offset to write so that a Feetech servo at actual says the middle of its turn, 2047, as LeRobot's
-// homing does; the joint's travel then has no seam. At the one place where that needs −2048, which the register
-// cannot hold, the servo will say 2048.
+// HalfTurn is the homing offset for which a Feetech servo at actual reports the middle of its turn, 2047, as after
+// LeRobot's homing; the joint's travel then does not cross the encoder's zero. At the one position that needs −2048, which
+// the register cannot hold, the servo reports 2048.
 func HalfTurn(actual, resolution int) int {
 	return min(actual-(resolution-1)/2, resolution/2-1)
 }

@@ -7,21 +7,21 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Pulse is the calibration of one channel that is told by the width of a pulse: a hobby servo, an ESC, a thruster. It is
-// made by ParsePulse, LoadPulse or NominalPulse and passes Validate; goroutines may share it. A file:
+// Pulse is the calibration of one PWM channel, commanded by pulse width: a hobby servo, an ESC, a thruster. It is made by
+// ParsePulse, LoadPulse or NominalPulse and passes Validate; goroutines may share it. A file:
 //
 //	output: front_left
 //	device: {model: pca9685, channel: 3}
 //	method: manual                # nominal, manual, import, identified
 //	date: 2026-11-21T14:03:00Z
-//	mode: torque                # what the table's second column is: position (rad), velocity, torque (N·m, N) or duty
-//	direction: -1                 # -1: mounted the other way round, all signs turn
-//	neutral_us: 1500              # nothing: no thrust, or the middle
+//	mode: torque                # quantity of the table's second column: position (rad), velocity, torque (N·m, N) or duty
+//	direction: -1                 # -1: mounted the other way round, all signs are reversed
+//	neutral_us: 1500              # no thrust, or the middle position
 //	range_us: [1100, 1900]
-//	dead_band_us: [1472, 1528]    # widths that do nothing; both neutral where left out
-//	table: [[1100, -39.9], [1472, 0], [1528, 0], [1900, 51.4]]      # µs and what they make, never falling
-//	arming_s: 3                   # how long neutral must be before it follows; 0 = it has no arming
-//	idle_output: neutral          # what it gets while it is not enabled: neutral, or none at all (a servo loses torque)
+//	dead_band_us: [1472, 1528]    # widths without effect; default: both neutral
+//	table: [[1100, -39.9], [1472, 0], [1528, 0], [1900, 51.4]]      # µs and output, never falling
+//	arming_s: 3                   # time at neutral before it follows commands; 0 = no arming
+//	idle_output: neutral          # pulse while not enabled: neutral, or none (a servo loses torque)
 type Pulse struct {
 	Output     string
 	Device     Channel
@@ -33,7 +33,7 @@ type Pulse struct {
 	Neutral    float64  // µs
 	Range      [2]float64
 	DeadBand   [2]float64 // µs, around Neutral
-	Table      []Width    // empty where it knows its share of the range alone (duty)
+	Table      []Width    // empty: only duty mode, a share of the range
 	Arming     time.Duration
 	IdleOutput Idle
 }
@@ -44,10 +44,10 @@ type Channel struct {
 	Channel int    `yaml:"channel" required:"true" min:"0" max:"255"`
 }
 
-// Width is one row of a table: a pulse's width in µs and what it makes, in the unit of the mode that it drives.
+// Width is one row of a table: a pulse width in µs and the output, in the unit of the mode.
 type Width struct{ Micros, Value float64 }
 
-// Idle describes what a channel gets while its actuator is not enabled.
+// Idle is the output of a channel while its actuator is not enabled.
 type Idle string
 
 // The ways.
@@ -56,15 +56,15 @@ const (
 	IdleNone    Idle = "none"    // no pulses: a servo loses torque
 )
 
-// NominalThruster is the calibration of a bidirectional ESC of which nothing was measured: 1100 to 1900 µs around 1500,
-// 28 µs of dead band either way and 3 s of arming (Blue Robotics Basic ESC). table may be nil.
+// NominalThruster is the calibration of a bidirectional ESC without measured values: 1100 to 1900 µs around 1500, 28 µs of
+// dead band to each side and 3 s of arming (Blue Robotics Basic ESC). table may be nil.
 func NominalThruster(output string, c Channel, table []Width) *Pulse {
 	return &Pulse{Output: output, Device: c, Method: ByNominal, Version: 1, Mode: hal.TorqueMode, Direction: 1,
 		Neutral: 1500, Range: [2]float64{1100, 1900}, DeadBand: [2]float64{1472, 1528}, Table: table,
 		Arming: 3 * time.Second, IdleOutput: IdleNeutral}
 }
 
-// NominalServo is the calibration of a hobby servo of which nothing was measured: 1000 to 2000 µs make low to high rad.
+// NominalServo is the calibration of a hobby servo without measured values: 1000 to 2000 µs map to low to high, rad.
 func NominalServo(output string, c Channel, low, high float64) *Pulse {
 	return &Pulse{Output: output, Device: c, Method: ByNominal, Version: 1, Mode: hal.PositionMode, Direction: 1,
 		Neutral: 1500, Range: [2]float64{1000, 2000}, DeadBand: [2]float64{1500, 1500},
@@ -82,7 +82,7 @@ func (p *Pulse) Width(m hal.Mode, v float64) time.Duration {
 	us := p.Neutral
 	v *= float64(p.Direction)
 	switch {
-	case math.IsNaN(v): // nothing known is nothing done
+	case math.IsNaN(v): // NaN: no command
 	case m == p.Mode && len(p.Table) > 0:
 		us = p.inverse(v)
 	case v > 0:
@@ -93,7 +93,7 @@ func (p *Pulse) Width(m hal.Mode, v float64) time.Duration {
 	return time.Duration(math.Round(math.Max(p.Range[0], math.Min(p.Range[1], us)) * 1000))
 }
 
-// inverse finds the width that makes v. Where several do (a dead band) it is the one nearest neutral; what no width makes
+// inverse finds the width for the output v. Among several (a dead band) it is the one nearest neutral; beyond the table it
 // is the nearer end.
 func (p *Pulse) inverse(v float64) float64 {
 	t, last := p.Table, len(p.Table)-1
@@ -116,7 +116,7 @@ func between(a, b Width, v float64) float64 {
 	return a.Micros + (v-a.Value)*(b.Micros-a.Micros)/(b.Value-a.Value)
 }
 
-// Value is what a pulse makes by the table, the ends' beyond it, in the mode that the table is of. NaN without a table.
+// Value is the output of a pulse by the table, clamped to its ends, in the unit of the table's mode. NaN without a table.
 func (p *Pulse) Value(pulse time.Duration) float64 {
 	us, t := float64(pulse)/1000, p.Table
 	if len(t) == 0 {

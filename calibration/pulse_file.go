@@ -37,7 +37,7 @@ func ParsePulse(data []byte, source string) (*Pulse, error) {
 			p.Mode = m
 		}
 	}
-	// Where the file says nothing of a dead band there is none: both its ends are neutral.
+	// A file without dead_band has no dead band: both its ends are neutral.
 	if p.DeadBand = [2]float64{p.Neutral, p.Neutral}; f.DeadBand != nil {
 		p.DeadBand = *f.DeadBand
 	}

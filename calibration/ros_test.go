@@ -106,7 +106,7 @@ func TestROSFaults(t *testing.T) {
 	}
 }
 
-// Whatever is read of ROS either leaves a valid calibration or an error.
+// Any ROS file gives either a valid calibration or an error.
 func FuzzROS(f *testing.F) {
 	for _, c := range rosFaults {
 		f.Add([]byte(strings.Replace(limitsYAML, c.from, c.to, 1)))

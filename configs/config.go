@@ -7,16 +7,16 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Config is one rig. Load returns it complete: every default is filled in, and all that can be known from the file
-// alone has been checked. It does not change afterwards; any goroutine may read it.
+// Config is one rig. Load returns it complete: all defaults are filled in, and all rules that need only the file have been
+// checked. It does not change afterwards; any goroutine may read it.
 //
-// The tags of the fields are the only place where a key, its default, its rule and its meaning are written down:
+// The tags of the fields are the only source of a key, its default, its rule and its meaning:
 //
 //	yaml       the key
-//	doc        what it means, with its unit; the reference is made of it
-//	default    its value where the file is silent, as YAML
-//	otherwise  in words, a default that is connected to other keys; complete works it out
-//	required   the key must be there
+//	doc        its meaning, with its unit; docs/config.md is generated from it
+//	default    its value if the file does not set it, as YAML
+//	otherwise  in words, a default that depends on other keys; complete computes it
+//	required   the key must be set
 //	enum       the words allowed, separated by |
 //	min, max   the range allowed, ends included
 //	form       a pattern of forms (rules.go)
@@ -32,15 +32,15 @@ type Config struct {
 
 	Source string `yaml:"-"` // the file's path as given, or the name of the embedded config
 	Dir    string `yaml:"-"` // the folder of the file; empty for an embedded config
-	Notes  Faults `yaml:"-"` // what is allowed but worth a look; never an error
+	Notes  Faults `yaml:"-"` // warnings about allowed values; never an error
 
-	document *yaml.Document // where each key stands, for the faults that others find; nil of a config that was not read
+	document *yaml.Document // the position of each key, for faults found later; nil if the config was not read from a file
 
-	data    []byte // the document that it was read from, and what the caller changed of it
+	data    []byte // the document that it was read from, and the caller's changes
 	options Options
 }
 
-// Resolve returns a path of the config as the operating system takes it: relative paths start at the config's folder.
+// Resolve returns a path of the config for the operating system: relative paths start at the config's folder.
 func (c *Config) Resolve(path string) string {
 	if path == "" || filepath.IsAbs(path) {
 		return path
@@ -48,7 +48,7 @@ func (c *Config) Resolve(path string) string {
 	return filepath.Join(c.Dir, path)
 }
 
-// ClockMode describes what time passes by.
+// ClockMode selects what advances time.
 type ClockMode string
 
 // The clock modes.
@@ -57,7 +57,8 @@ const (
 	Realtime ClockMode = "realtime"
 )
 
-// Clock is what a cycle waits for. An explicit lockstep with a real body is a fault; without a mode the bodies decide.
+// Clock is the timing of the cycle. An explicit lockstep with a real body is a fault; the default mode depends on the
+// bodies.
 type Clock struct {
 	Mode   ClockMode     `yaml:"mode" enum:"lockstep|realtime" otherwise:"realtime where anything is real, else lockstep" doc:"lockstep: time advances when every controller has requested the step. realtime: time follows the wall clock."`
 	Period time.Duration `yaml:"period" default:"10ms" min:"100us" max:"1s" doc:"Length of one cycle."`
@@ -69,11 +70,11 @@ type World struct {
 	Gravity      float64        `yaml:"gravity" default:"9.81" min:"-1000" max:"1000" doc:"Downward acceleration, m/s²."`
 	Seed         int64          `yaml:"seed" default:"1" doc:"Random seed. The same seed gives the same run."`
 	GivenSubstep *time.Duration `yaml:"substep" min:"10us" max:"100ms" otherwise:"the longest part of the period up to what the robots need, 1ms to 5ms (docs/physics.md); up to 10ms where all are Simloid's" doc:"Physics step. The period must be a multiple of it."`
-	// Substep is GivenSubstep, or what suits the period where the config gives none.
+	// Substep is GivenSubstep, or a value that suits the period if the config gives none.
 	Substep time.Duration `yaml:"-"`
 }
 
-// Record is the file that everything a rig does is written to.
+// Record is the recording of all states and commands of a rig.
 type Record struct {
 	File     string        `yaml:"file" otherwise:"none" doc:"Path of an MCAP file. A file of that name is kept: it gets the time of its last change in its name."`
 	Ring     time.Duration `yaml:"ring" default:"0s" min:"0s" max:"24h" doc:"Above 0: keeps only the last span of so long, in two files, and saves both at every stop and fault. Such a recording is looked at, not replayed."`
@@ -103,8 +104,8 @@ type Supply struct {
 	Ohms  float64 `yaml:"ohms" default:"0.05" min:"0" max:"100" doc:"Resistance of source, cables and connectors together, Ω."`
 }
 
-// Timing is how an emulated line behaves beyond its baud rate: that of an ideal adapter unless told otherwise, so that
-// what a benchmark shows is the bus. The servo delay is the one constant fitted to published cycle times.
+// Timing is the timing of an emulated line in addition to its baud rate. The default is an ideal adapter, so that a
+// benchmark measures the bus. Only the servo delay was fitted to published cycle times.
 type Timing struct {
 	ServoDelay   time.Duration `yaml:"servo_delay" default:"58us" min:"0s" max:"100ms" doc:"Processing time of a servo, in addition to its return delay."`
 	USBFrame     time.Duration `yaml:"usb_frame" default:"0s" min:"0s" max:"10ms" doc:"USB frame, each way: 1ms at full speed, 125us at high speed."`
@@ -112,7 +113,8 @@ type Timing struct {
 	Echo         bool          `yaml:"echo" default:"false" doc:"The adapter echoes transmitted bytes."`
 }
 
-// BodyKind describes what a robot is made of; this is the one word that moves a controller from physics to motors.
+// BodyKind selects physics, emulated devices or real ones. It is the only key to change to move a controller from
+// simulation to motors.
 type BodyKind string
 
 // The kinds of body.
@@ -129,7 +131,7 @@ type Agent struct {
 	Robot `yaml:",inline"`
 }
 
-// Robot is what a robot is and what it is made of, wherever it stands. A spawned class is one without name and place.
+// Robot is a robot without its name and pose: its model, body and devices. A class for spawning is a Robot.
 type Robot struct {
 	Model    string              `yaml:"model" required:"true" doc:"An embedded robot (simloid-31 is Simloid's robot 31), or the path of a robot file, a vehicle file or a URDF file (NAME.urdf)."`
 	Lenient  bool                `yaml:"lenient" default:"false" doc:"Model is an INI of USARSim: leave out sensors of unknown classes, with a warning, instead of refusing the robot."`
@@ -140,7 +142,7 @@ type Robot struct {
 	Hardware *Hardware           `yaml:"hardware" doc:"Devices of the robot; required by real and emulated bodies."`
 }
 
-// BodyOf describes what joint is made of: its part, or the body of the rest.
+// BodyOf is the body of joint: that of its entry in Parts, or the robot's.
 func (r *Robot) BodyOf(joint string) BodyKind {
 	if part, ok := r.Parts[joint]; ok {
 		return part
@@ -168,7 +170,7 @@ func (r *Robot) HasOther(k BodyKind) bool {
 	return r.Body != k
 }
 
-// MostReal is the most real of what the robot is made of: what a device is that belongs to no part.
+// MostReal is the most real of the body and its parts: the body of devices that belong to no part.
 func (r *Robot) MostReal() BodyKind {
 	for _, k := range []BodyKind{Real, Emulated} {
 		if r.Has(k) {
@@ -178,14 +180,14 @@ func (r *Robot) MostReal() BodyKind {
 	return Sim
 }
 
-// Pose is a place and an attitude in the world.
+// Pose is a position and an attitude in the world.
 type Pose struct {
 	Position [3]float64 `yaml:"position" default:"[0, 0, 0]" doc:"x, y, z, m."`
 	Rotation [3]float64 `yaml:"rotation" default:"[0, 0, 0]" doc:"Roll, pitch, yaw, rad."`
 }
 
-// Guard is what a user may set of a robot's guard. hal.GuardConfig describes how each acts. Emergency stop and soft limits
-// are not here: no config switches them off.
+// Guard holds the user's settings of a robot's guard; see hal.GuardConfig. Emergency stop and soft limits are not here: no
+// config switches them off.
 type Guard struct {
 	CommandTimeout time.Duration `yaml:"command_timeout" min:"0s" max:"1h" otherwise:"500ms where anything of the robot is real or emulated, 2s there for USARSim and Simloid, whose commands persist; else none" doc:"A joint stops if no command for it arrives for this long, also while its client is connected; none = never."`
 	OnTimeout      string        `yaml:"on_timeout" default:"hold" enum:"hold|torque_off|park" doc:"Stop policy. hold: keep position. torque_off: switch torque off; an arm falls. park: move slowly to the default pose."`
@@ -196,7 +198,7 @@ type Guard struct {
 	Armed          bool          `yaml:"armed" otherwise:"false where arming is operator, else true" doc:"Whether it starts armed. false: torque stays off until halyard arm."`
 }
 
-// Hardware is what a robot is made of.
+// Hardware lists the devices of a robot.
 type Hardware struct {
 	Base     *Base             `yaml:"base" doc:"The robot base: drives the wheels and provides sonar, odometry, encoders, bumpers and battery. Its name in parts is base."`
 	Joints   map[string]Joint  `yaml:"joints" form:"name" doc:"The actuator of each joint or thruster, by name: a servo (bus, id, model), or a channel of a PWM board (bus, device, channel)."`
@@ -207,8 +209,8 @@ type Hardware struct {
 	Monitors map[string]Sensor `yaml:"monitors" form:"name" doc:"Sensor devices in addition to the robot's sensors, by any name, for example leak. The keys are those of sensors."`
 }
 
-// Joint is what drives one joint: a servo, or where Device is set a channel of pulses. Ids up to 253 are what one vendor or
-// another allows; cmd knows the vendor's own range, and the devices.
+// Joint is the actuator of one joint: a servo, or, if Device is set, a PWM channel. 253 is the greatest id of any vendor;
+// cmd checks the vendor's own range, and the devices.
 type Joint struct {
 	Bus          string         `yaml:"bus" required:"without device" doc:"The bus of the device, one of buses."`
 	ID           int            `yaml:"id" required:"without device" min:"0" max:"253" doc:"Id of the servo on that bus."`
@@ -266,14 +268,14 @@ const (
 	NoBias    Bias = "none"
 )
 
-// Wire is one line of a GPIO chip, of what has no more than that.
+// Wire is a device that consists of one line of a GPIO chip.
 type Wire struct {
 	Bus       string `yaml:"bus" required:"true" doc:"GPIO chip, one of buses."`
 	Line      Line   `yaml:"line" required:"true" form:"line" doc:"Line, by offset or name (17, GPIO17)."`
 	ActiveLow *bool  `yaml:"active_low" otherwise:"true of estop and output_enable, false of lights" doc:"The low level is on; for estop the low level is the closed circuit. The pull resistor of an estop line has the opposite level, so that a cut wire is detected."`
 }
 
-// Low reports whether the low level is the active one, which it is usually or not.
+// Low reports whether the low level is active: said, or the default usually if said is nil.
 func Low(said *bool, usually bool) bool {
 	if said == nil {
 		return usually
@@ -291,7 +293,8 @@ type Camera struct {
 	Format string  `yaml:"format" default:"mjpeg" enum:"mjpeg|yuyv|rgb24|grey" doc:"Pixel format. mjpeg: compressed; most USB cameras support it. The others are uncompressed."`
 }
 
-// GroundTruth is what an emulated servo really is. What is left out is the inverse of the calibration, which then is right.
+// GroundTruth holds the true values of an emulated servo. Values left out are the inverse of the calibration, which is then
+// exact.
 type GroundTruth struct {
 	Zero      *float64 `yaml:"zero" otherwise:"as calibrated" doc:"Tick at which the joint is at 0 rad."`
 	Direction *int     `yaml:"direction" otherwise:"as calibrated" enum:"1|-1" doc:"Direction of the joint while ticks increase."`
@@ -299,7 +302,7 @@ type GroundTruth struct {
 	Backlash  float64  `yaml:"backlash" default:"0" min:"0" max:"1" doc:"Backlash of the joint, rad, end to end."`
 }
 
-// Outputs says how measured values go out.
+// Outputs selects the scale of measured values in replies.
 type Outputs string
 
 // The ways.
@@ -308,8 +311,8 @@ const (
 	Physical   Outputs = "physical"
 )
 
-// Server is one protocol on one address. Agent is filled in where a protocol serves one robot and there is only one;
-// empty it means all of them.
+// Server is one protocol on one address. For a protocol that serves one robot, Agent is filled in if there is only one.
+// An empty Agent means all robots.
 type Server struct {
 	Protocol        string        `yaml:"protocol" required:"true" form:"kind" doc:"osp, odcp, simloid, gamebots, imageserver, player, nml, okon, okon-video, batch, rosbridge or foxglove."`
 	Listen          string        `yaml:"listen" required:"true" form:"address" doc:"HOST:PORT; port 0 selects a free port. A host other than loopback lets the network command the robot."`

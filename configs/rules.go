@@ -82,15 +82,15 @@ func isAddress(s string) bool {
 	return err == nil
 }
 
-// isLoopback reports whether only this machine reaches the address s. An empty host is every interface, and of another
-// name than localhost nobody can tell.
+// isLoopback reports whether only this machine reaches the address s. An empty host means all interfaces. A host name
+// other than localhost is not resolved and counts as reachable from outside.
 func isLoopback(s string) bool {
 	host, _, err := net.SplitHostPort(s)
 	ip := net.ParseIP(host)
 	return err == nil && (host == "localhost" || ip != nil && ip.IsLoopback())
 }
 
-// anyPort reports whether s asks for whatever port is free.
+// anyPort reports whether s requests any free port (port 0).
 func anyPort(s string) bool {
 	_, port, err := net.SplitHostPort(s)
 	return err == nil && port == "0"

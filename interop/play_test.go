@@ -46,7 +46,7 @@ func (t *terminal) Read(b []byte) (int, error) { return t.Line.Read(b, time.Unti
 // world is an open config.
 type world struct {
 	dial func() (connection, error)
-	hand func(order string) error // executes an order of halyard hand, and waits until the joint is there; nil = there is none
+	hand func(order string) error // executes an order of halyard hand, waits until the joint has arrived; nil = not available
 	end  func()
 }
 

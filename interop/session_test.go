@@ -27,7 +27,7 @@ const (
 	seeks            // until the pattern has come
 	lines            // until a line matches
 	numbers          // as many numbers of six decimals, a blank behind each
-	hangUp           // closes, and opens anew
+	hangUp           // closes, and opens again
 	rates            // sets the line's rate
 	hands            // a person moves a joint
 )

@@ -187,7 +187,7 @@ func (d *decoder) parse(e entry) (value, bool) {
 	return v, err == nil
 }
 
-// ignore tells of entries that nobody knows.
+// ignore reports entries with unknown keys in to, up to yaml.MaxFaults.
 func (d *decoder) ignore(to *yaml.Faults, entries []entry) {
 	for _, e := range entries {
 		if len(*to) < yaml.MaxFaults {

@@ -27,7 +27,7 @@
 //
 // # Faults
 //
-// Nothing is guessed. All that is wrong is reported together, each with file, line and key. A key that nobody here knows
-// is no fault, since real files are full of what only Unreal needs: it is distinguished, in Bots.Ignored. Two slips of the
-// manual itself are taken as they are meant: a comma for a decimal point (Weight=0,4), and a HumanMotion FOV in degrees.
+// Nothing is guessed. All faults are reported together, each with file, line and key. An unknown key is not a fault: real
+// files have many keys that only Unreal needs. Such keys are listed in Bots.Ignored. Two mistakes of the manual itself are
+// read as intended: a comma as a decimal point (Weight=0,4), and a HumanMotion FOV in degrees.
 package usarini

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// itemClasses are the manual's classes of items and what they are in a robot file.
+// itemClasses maps the manual's classes of items to the kinds of a robot file.
 var itemClasses = map[string]string{
 	"sonarsensor": "sonar", "irsensor": "infrared", "rangesensor": "infrared", "rangescanner": "range", "irscanner": "range",
 	"odometrysensor": "odometry", "inusensor": "inertial", "encodersensor": "encoder", "touchsensor": "contact",
@@ -26,7 +26,7 @@ var itemClasses = map[string]string{
 // poseMessages are the types of message of classes that know where they are.
 var poseMessages = map[string]string{"groundtruth": "GroundTruth", "ins": "INS", "inssensor": "INS", "gps": "GPS", "gpssensor": "GPS"}
 
-// scanners are what scanners by a maker's name are set to where the file has no section of theirs: as USARSim's own.
+// scanners are the settings of scanners with a maker's name that have no section in the file: those of USARSim's own file.
 var scanners = map[string]string{
 	"hokuyo":  ", range_m: 4, fov_deg: 240, resolution_deg: 1.0547, interval_s: 0.3",
 	"sicklms": ", range_m: 20, fov_deg: 180, resolution_deg: 1, interval_s: 0.2",
@@ -38,7 +38,7 @@ func shortClass(class string) string {
 	return strings.ToLower(class[strings.LastIndexByte(class, '.')+1:])
 }
 
-// kind is what an item of a class is. A class of the user's own is known by what its section alone can have.
+// kind is the kind of an item of a class. A user's own class is recognized by keys that only one kind has.
 func (w *writer) kind(class string) (kind string, clear bool) {
 	short := shortClass(class)
 	if kind, ok := itemClasses[short]; ok {
@@ -60,7 +60,7 @@ func (w *writer) kind(class string) (kind string, clear bool) {
 	return "", false
 }
 
-// equip writes what the robot carries.
+// equip writes the robot's sensors, cameras and effecters.
 func (w *writer) equip() {
 	r := w.robot
 	var tail strings.Builder
@@ -85,8 +85,8 @@ func (w *writer) equip() {
 	w.drive(&tail)
 }
 
-// sort puts what AddParts adds to the sensors, cameras and effecters of the robot, by its class. What every robot has here is
-// not added again, and what is there to be looked at is left out.
+// sort adds the items of AddParts to the sensors, cameras and effecters of the robot, by their class. It leaves out items
+// that every robot has here, and purely visual ones.
 func (w *writer) sort() (sensors, cameras, effecters []Item) {
 	r := w.robot
 	sensors, cameras, effecters = slices.Clone(r.Sensors), slices.Clone(r.Cameras), slices.Clone(r.Effecters)
@@ -107,7 +107,7 @@ func (w *writer) sort() (sensors, cameras, effecters []Item) {
 	return sensors, cameras, effecters
 }
 
-// drive writes what USARSim must know. Of a built-in robot the wheels, sides and packages are its own.
+// drive writes the usarsim section. A built-in robot keeps its own wheels, sides and packages.
 func (w *writer) drive(tail *strings.Builder) {
 	r := w.robot
 	w.place("usarsim.interval_s", r.Line, "msgTimer")
@@ -138,8 +138,8 @@ func (w *writer) drive(tail *strings.Builder) {
 	w.out.WriteString(w.packages)
 }
 
-// carrier is the body that an item is connected to, and its pose there: a built-in part is another body than the one in the INI,
-// but stands in the same place.
+// carrier is the body that an item is mounted on, and its pose there. A part of a built-in robot is another body than in
+// the INI, at the same position.
 func (w *writer) carrier(it *Item, list string) (body string, ok bool) {
 	if it.Parent == "" {
 		return w.base.Chassis, true
@@ -182,7 +182,7 @@ func (w *writer) sensor(it *Item, n int) int {
 		s += ", joint: " + part[0]
 	}
 	w.place(fmt.Sprintf("sensors[%d]", n), it.Line, "Sensors "+it.Name)
-	if kind == "pose" { // its section has nothing that counts here
+	if kind == "pose" { // its section has no relevant keys
 		w.line("%s, message: %s}", s, poseMessages[shortClass(it.Class)])
 		return 1
 	}
@@ -198,7 +198,7 @@ func (w *writer) sensor(it *Item, n int) int {
 	return 1
 }
 
-// figures are what a class's section says, as the keys of a robot file; what it leaves out is as in USARSim's own file.
+// figures are the values of a class's section as keys of a robot file; the defaults are those of USARSim's own file.
 func (w *writer) figures(kind string, v *Device, n int) (s string) {
 	add := func(key, value, ini string) {
 		s += ", " + key + ": " + value
@@ -254,7 +254,7 @@ func (w *writer) figures(kind string, v *Device, n int) (s string) {
 			}
 			part, ok := w.base.Joints[strings.ToLower(t.tire)]
 			if !ok {
-				// one section for all robots: what this one has not, the sensor looks for itself (8.4.1)
+				// one section serves all robots: for a wheel that this one lacks the sensor selects one itself (8.4.1)
 				w.twin.Notes = append(w.twin.Notes, fault(w.file, v.Line, where(v.Class, t.ini), yaml.Quote(t.tire),
 					"a part of "+w.robot.Class+": its outermost wheel is taken"))
 				continue

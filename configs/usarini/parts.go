@@ -8,23 +8,23 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// What an INI cannot say is in Unreal's meshes: the shapes of the chassis, of wheels and of parts. Wheels of the manual's
-// robots have its sizes (10.1 to 10.4). DrawScale3D changes none: it is for the eye alone (12.4.2.4).
+// Unreal's meshes hold data that an INI lacks: the shapes of the chassis, of wheels and of parts. Wheels of the manual's
+// robots have its sizes (10.1 to 10.4). DrawScale3D changes no size: it is only visual (12.4.2.4).
 var tyres = map[string][2]float64{ // radius and width, m
 	"p2attire": {0.11, 0.075}, "p2dxtire": {0.0825, 0.037}, "atrvjrtire": {0.165, 0.1}, "pertire": {0.05, 0.04},
 	"usartire": {0.1, 0.05}, "omnitire": {0.05, 0.03},
 }
 
-// Assumed of what has no figure anywhere.
+// Assumed values without a source.
 const (
 	wheelMass  = 0.5  // kg
 	partMass   = 0.3  // kg
-	karmaMass  = 10.0 // kg of a ChassisMass of 1, where Weight says nothing
+	karmaMass  = 10.0 // kg of a ChassisMass of 1, if there is no Weight
 	wheelSpeed = 1.0  // m/s of a wheel's rim at its fastest
 	tall       = 0.12 // m, of the chassis above its axles
 	thin       = 0.08 // m, a chassis is at least so long and wide
 	tyreGrip   = 0.9  // friction of TireRollFriction 15
-	tyreSlide  = 0.7  // what is left of it across, of TireLateralFriction 15
+	tyreSlide  = 0.7  // its share across, of TireLateralFriction 15
 )
 
 // piece is a part as it is built.
@@ -38,8 +38,8 @@ type piece struct {
 	radius, width float64
 }
 
-// build writes the mechanics of a robot from its parts: a box between the wheels, the wheels, and small boxes for what
-// hinges move. What had to be assumed is noted.
+// build writes the mechanics of a robot from its parts: a box between the wheels, the wheels, and small boxes for parts on
+// hinges. It adds a note for each assumption.
 func (w *writer) build() {
 	r := w.robot
 	pieces := make([]piece, len(r.Parts))
@@ -118,7 +118,7 @@ func (w *writer) piece(p *Part, before []piece, at map[string]int) piece {
 				fmt.Sprintf("nothing: %s is a wheel of %s m radius, %s m wide", p.Name, num(size[0]), num(size[1])))
 		}
 		k.radius, k.width = size[0], size[1]
-		// whatever side it is on, a wheel that rolls along turns forward
+		// a rolling wheel turns forward, on either side of the robot
 		if math.Abs(k.spin[1]) > 0.9 && k.spin[1] < 0 {
 			k.spin = [3]float64{-k.spin[0], -k.spin[1], -k.spin[2]}
 		}
@@ -135,7 +135,7 @@ func (w *writer) piece(p *Part, before []piece, at map[string]int) piece {
 	return k
 }
 
-// chassis writes a box that reaches from axle to axle and stands on them, and casters where all wheels are in one line.
+// chassis writes a box on the axles from the first to the last, and casters if all wheels are in one line.
 func (w *writer) chassis(wheels []*piece) {
 	r := w.robot
 	low, high := [3]float64{1e9, 1e9, 1e9}, [3]float64{-1e9, -1e9, -1e9}
@@ -162,7 +162,7 @@ func (w *writer) chassis(wheels []*piece) {
 		fmt.Sprintf("nothing: it is a box of %s by %s by %s m on its axles", num(length), num(width), num(tall)))
 	shapes := fmt.Sprintf("{box: [%s, %s, %s], at_m: %s}", num(length), num(width), num(tall), list3([3]float64{middle, 0, low[2] + tall/2}))
 	if inLine {
-		// a caster is a ball that slides, a little above the floor that the wheels stand on
+		// a caster is a sliding ball, slightly above the floor under the wheels
 		const ball, gap = 0.03, 0.002
 		for _, end := range [...]float64{-1, 1} {
 			at := [3]float64{middle + end*(length/2-ball), 0, low[2] - radius + ball + gap}
@@ -186,7 +186,7 @@ func extent(wheels []*piece) (size [3]float64) {
 	return [3]float64{high[0] - low[0], high[1] - low[1], radius + tall}
 }
 
-// body writes a part. A wheel stands on the middle of its tread, as those of the built-in robots do.
+// body writes a part. A wheel touches the floor with the middle of its tread, as in the built-in robots.
 func (w *writer) body(k *piece) {
 	if k.radius == 0 {
 		w.line("  - {name: %s, position_m: %s%s, mass_kg: %s, shapes: [{box: [0.06, 0.06, 0.06], collides: false}]}",
@@ -219,7 +219,7 @@ func turned(q [4]float64) string {
 	return ""
 }
 
-// joint writes what moves a part, and reports how many joints that were.
+// joint writes the joints that move a part, and returns their number.
 func (w *writer) joint(k *piece, n int) int {
 	r, p := w.robot, k.part
 	parent := "chassis"

@@ -13,7 +13,7 @@ type Bots struct {
 	UDK     bool   // it is one of USARSim on UDK: angles of scanners are radians, robots carry what AddParts adds
 	Robots  []Robot
 	Devices []Device
-	Ignored yaml.Faults // keys that nobody here knows, and sections of other packages
+	Ignored yaml.Faults // unknown keys, and sections of other packages
 }
 
 // Robot finds a robot by its class, with or without the package before the dot, in any case; nil if absent.

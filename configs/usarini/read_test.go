@@ -258,7 +258,7 @@ f:4: [botapi.botserver]: got it twice, want each section once`
 	}
 }
 
-// FuzzINI: whatever the file holds, it is read or refused within bounds, and what is read is finite.
+// FuzzINI: any file is read or refused within bounds, and all values read are finite.
 func FuzzINI(f *testing.F) {
 	f.Add(example(f))
 	f.Add([]byte("[USARBot.A]\nSensors=(ItemClass=class'A.B',ItemName=\"F1\",Position=(X=1,Y=2,Z=3),Direction=(Pitch=1,Yaw=2))"))

@@ -84,7 +84,7 @@ func scan(file string, b []byte, opens func(key string) bool, faults *yaml.Fault
 	return sections
 }
 
-// comment reports whether a line, which is not empty, is none of ours.
+// comment reports whether a non-empty line is a comment.
 func comment(line string) bool { return line[0] == ';' || strings.HasPrefix(line, "//") }
 
 // plainKey is a key without its array's index, and without the mark with which Unreal's own files add to an array.

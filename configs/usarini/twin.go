@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Base is a robot file that a class begins with, where it is built in: its mechanics stay, what it carries is the INI's.
+// Base is the robot file of a built-in class. The mechanics come from the file, the sensors and effecters from the INI.
 type Base struct {
 	YAML    []byte
 	Chassis string               // its root body
@@ -21,7 +21,7 @@ type Base struct {
 	Poses   map[string]hal.Pose  // of the parts on the chassis, all joints at 0
 }
 
-// Twin is a robot of an INI file as a robot file of sim/model, which says the same.
+// Twin is a robot of an INI file, converted to an equivalent robot file of sim/model.
 type Twin struct {
 	YAML  []byte
 	Notes yaml.Faults // what has no meaning here, or had to be assumed
@@ -30,8 +30,8 @@ type Twin struct {
 	places map[string]entry // what of the YAML comes from where: "sensors[3]" → its line and key
 }
 
-// Twin makes the robot file of a class. base is nil where the class is not built in: then its parts make its mechanics.
-// lenient skips sensors of classes that nobody here knows, with a note; else they are faults. The error is yaml.Faults.
+// Twin makes the robot file of a class. base is nil if the class is not built in: then its parts make its mechanics.
+// With lenient, sensors of unknown classes are skipped with a note; without, they are faults. The error is yaml.Faults.
 func (b *Bots) Twin(class string, base *Base, lenient bool) (*Twin, error) {
 	r := b.Robot(class)
 	if r == nil {
