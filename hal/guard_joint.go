@@ -42,6 +42,12 @@ func (g *guard) joint(i int, f *Frame, now time.Duration, dt float64) bool {
 	}
 	if j.mode == PositionMode {
 		if !g.slew(i, f, now, dt) {
+			// Where no client commands it, it must not get torque again by coming back within its soft limits.
+			if j.outside && !j.waiting {
+				expired := j.expired
+				j.forget(j.limit)
+				j.expired = expired
+			}
 			return false
 		}
 		if f.Inputs[a.Goal[PositionMode]] = j.out; j.adrift {

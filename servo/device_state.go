@@ -74,7 +74,8 @@ type DeviceState struct {
 	strangeAt time.Duration
 	doubted   bool
 
-	attempts int // of switching torque on without seeing it
+	attempts int  // of switching torque on without seeing it
+	spins    bool // the last goal written was no position
 	resting  bool
 	restAt   float64
 }
@@ -159,6 +160,7 @@ func (m *DeviceState) Release() bool {
 
 // Arm notes that torque was commanded on; the switch must be verified.
 func (m *DeviceState) Arm() {
+	m.spins = m.turns()
 	m.Stage, m.Torque, m.Seen, m.Verify, m.State.Inhibit = TorqueOn, Unknown, false, true, nil
 }
 
@@ -248,8 +250,9 @@ func (m *DeviceState) Regained() {
 }
 
 // RunsOn reports that m waits for Enable, may have torque, and has no position to hold: a wheel would turn on at its last goal.
+// What it is commanded meanwhile does not matter: the servo is still in the mode of its last goal.
 func (m *DeviceState) RunsOn() bool {
-	return m.Stage == Inhibited && m.Torque != Off && m.turns()
+	return m.Stage == Inhibited && m.Torque != Off && m.spins
 }
 
 // Error is an error of m.

@@ -49,6 +49,23 @@ type LongReader interface {
 	ShowsHealth(i int) bool
 }
 
+// GoalVerifier is a Protocol whose devices go to their goal register at torque-on. A lost packet leaves an old goal there.
+type GoalVerifier interface {
+	// TorqueStep is the step of StageTorqueOn that switches torque on. The steps before it write the goal.
+	TorqueStep() int
+	// TookGoal reads the goal of servo i back. ErrDiffers is another goal than was written.
+	TookGoal(i int) error
+}
+
+// SameGoal compares a position goal, ticks, as read back and as written, of a servo of turn ticks a turn. It allows what noise and
+// play allow: while torque is off a firmware may let its goal follow the position.
+func SameGoal(got, want int64, turn float64) error {
+	if math.Abs(float64(got-want)) <= jitterShare*turn {
+		return nil
+	}
+	return Unequal(got, want)
+}
+
 // ChainSpec is a vendor's chain without its config.
 type ChainSpec struct {
 	LastID  int  // maximum id
@@ -90,7 +107,8 @@ type GenericChain struct {
 	cfg      ChainConfig
 	spec     ChainSpec
 	protocol Protocol
-	long     LongReader // nil if the protocol does not implement it
+	long     LongReader   // nil if the protocol does not implement it
+	goals    GoalVerifier // likewise
 	x        Exchange
 	line     Line // nil while it is lost
 	reopen   Reconnector
@@ -121,6 +139,7 @@ func NewGenericChain(cfg ChainConfig, spec ChainSpec, p Protocol) *GenericChain 
 	}
 	r := &GenericChain{cfg: cfg, spec: spec, protocol: p, Devices: make([]Device, len(cfg.Servos)), list: make([]int, 0, len(cfg.Servos))}
 	r.long, _ = p.(LongReader)
+	r.goals, _ = p.(GoalVerifier)
 	r.reopen = Reconnector{Bus: cfg.Name, Open: cfg.Reopen}
 	for i := range cfg.Servos {
 		s, c := &r.Devices[i], &cfg.Servos[i]

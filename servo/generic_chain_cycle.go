@@ -47,6 +47,11 @@ func (r *GenericChain) send() error {
 		}
 	}
 	for step := range r.protocol.Steps() {
+		if r.goals != nil && step == r.goals.TorqueStep() {
+			if err := r.verifyGoals(); err != nil {
+				return err
+			}
+		}
 		for _, i := range r.list {
 			r.protocol.StageTorqueOn(i, step)
 		}
@@ -55,7 +60,9 @@ func (r *GenericChain) send() error {
 	// 3. All goals; a servo armed in this Send already has its goal, the present position.
 	for i := range r.Devices {
 		if s := &r.Devices[i]; s.Stage == TorqueOn && !s.fresh && (!s.Lost && !s.doubt || s.still()) {
-			if !r.protocol.StageGoal(i) {
+			if r.protocol.StageGoal(i) {
+				s.spins = s.turns()
+			} else {
 				s.Disarm()
 				r.protocol.StageTorqueOff(i)
 			}
@@ -64,6 +71,32 @@ func (r *GenericChain) send() error {
 	}
 	r.protocol.Stage()
 	return r.lineError(nil, "", r.protocol.Flush())
+}
+
+// verifyGoals leaves in r.list the servos that have taken the goal of their torque-on. The others are tried again in the next
+// Send, as are those for which the period leaves no time.
+func (r *GenericChain) verifyGoals() error {
+	kept := r.list[:0]
+	for k, i := range r.list {
+		s := &r.Devices[i]
+		if k > 0 && r.stats.Late(&r.x, r.cfg.Period) {
+			s.Disarm()
+			continue
+		}
+		switch err := r.goals.TookGoal(i); {
+		case err == nil:
+			kept = append(kept, i)
+		case errors.Is(err, ErrDiffers):
+			s.Disarm()
+			s.refuse(err, maxAttempts)
+		case IsServoError(err):
+			s.Disarm()
+		default:
+			return r.lineError(s, "goal", err)
+		}
+	}
+	r.list = kept
+	return nil
 }
 
 // receive is Receive under the line's lock.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
@@ -131,5 +132,91 @@ func TestRosterPreparesOne(t *testing.T) {
 	b.r.Devices[1].Torque = On
 	if b.r.Resting(1) {
 		t.Error("resting with torque")
+	}
+}
+
+// verifying is a stub whose servos go to their goals at torque-on: a goal is a step of its own, and read back.
+type verifying struct {
+	*stub
+	took [2]error
+	slow time.Duration // of reading a goal back
+}
+
+func (b *verifying) Steps() int                { return 2 }
+func (b *verifying) Ready(int) (bool, error)   { return true, nil }
+func (b *verifying) TorqueStep() int           { return 1 }
+func (b *verifying) StageTorqueOn(i, step int) { b.say([...]string{"goal", "torque"}[step], i) }
+func (b *verifying) TookGoal(i int) error {
+	b.r.x.Port.(*echoing).now += b.slow
+	return b.took[i]
+}
+
+func newVerifying() *verifying {
+	b := &verifying{stub: &stub{fits: true}}
+	b.r = NewGenericChain(ChainConfig{Line: &echoing{}, Health: 1, Period: time.Millisecond, Servos: []ServoConfig{{ID: 1, Joint: "hip"}, {ID: 2, Joint: "knee"}}},
+		ChainSpec{LastID: 9, Bits: 10, Out: 64, In: 64, Known: func(int) bool { return true }}, b)
+	for i := range b.r.Devices {
+		s := &b.r.Devices[i]
+		s.met, s.State.Position, s.State.Err = true, 7, nil
+	}
+	return b
+}
+
+// A servo that did not receive the goal of its torque-on gets no torque: it would go to the goal before. One lost packet costs
+// a cycle; a servo that never takes its goal is held; reading back takes no more than the period.
+func TestTorqueOnVerifiesTheGoal(t *testing.T) {
+	b := newVerifying()
+	b.took[0] = ErrNoReply
+	if got := b.cycle(t); got != "goal0 goal1 torque1" {
+		t.Errorf("a lost packet: got %q", got)
+	}
+	b.took[0] = nil
+	if got := b.cycle(t); got != "goal0 torque0 aim1" {
+		t.Errorf("the next cycle: got %q", got)
+	}
+
+	b = newVerifying()
+	b.took[1] = ErrDiffers
+	for k := range maxAttempts {
+		if b.r.Fault(1) != nil {
+			t.Fatalf("cycle %d: got %v", k, b.r.Fault(1))
+		}
+		b.cycle(t)
+	}
+	if got := b.cycle(t); got != "aim0" || !errors.Is(b.r.Fault(1), ErrDiffers) {
+		t.Errorf("held: got %q, %v", got, b.r.Fault(1))
+	}
+
+	b = newVerifying()
+	b.slow = 2 * time.Millisecond
+	for k, want := range []string{"goal0 goal1 torque0", "goal1 torque1 aim0", "aim0 aim1"} {
+		if got := b.cycle(t); got != want {
+			t.Errorf("slow, cycle %d: got %q, want %q", k, got, want)
+		}
+	}
+
+	b = newVerifying()
+	b.took[0] = errors.New("short circuit")
+	b.r.SetGoal(0, Goal{Enable: true, Mode: hal.PositionMode, Limit: 1})
+	if err := b.r.Send(); hal.KindOf(err) != hal.BusFault {
+		t.Errorf("line: got %v", err)
+	}
+}
+
+// A joint that turned when its line was lost is stopped when the line is back, whatever mode it has been commanded in since.
+func TestRegainedStopsWhatTurns(t *testing.T) {
+	for _, last := range []hal.Mode{hal.DutyMode, hal.PositionMode} {
+		b := newVerifying()
+		s := &b.r.Devices[0]
+		s.Goal = Goal{Enable: true, Mode: last, Limit: 1}
+		s.Arm()
+		s.Regained()
+		s.Goal.Mode = hal.PositionMode
+		if last == hal.PositionMode {
+			s.Goal.Mode = hal.DutyMode
+		}
+		if got, want := s.RunsOn(), last == hal.DutyMode; got != want {
+			t.Errorf("last goal in mode %v: runs on: got %v, want %v", last, got, want)
+		}
 	}
 }

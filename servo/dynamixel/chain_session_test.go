@@ -36,10 +36,12 @@ const sessionAX = openAX + `
 # at rest: nothing is written
 > FF FF 01 04 02 24 06 CE
 < FF FF 01 08 00 58 02 00 00 00 00 9C
-# told to go to 612: torque limit, goal := present (600), torque on; a long read sees it
+# told to go to 612: torque limit, goal := present (600), which is read back, torque on; a long read sees it
 > FF FF FE 07 83 22 02 01 FF 03 50
 + FF FF FE 09 83 1E 04 01 58 02 00 00 F8
-+ FF FF FE 06 83 18 01 01 01 5D
+> FF FF 01 04 02 1E 02 D8
+< FF FF 01 04 00 58 02 A0
+> FF FF FE 06 83 18 01 01 01 5D
 > FF FF 01 04 02 18 14 CC
 < FF FF 01 16 00 01 00 01 01 20 20 58 02 00 00 FF 03 58 02 00 00 00 00 78 19 5E
 # the goal itself
@@ -188,13 +190,15 @@ const sessionXM = openXM + `
 # at rest
 > FF FF FD 00 FE 08 00 8A 7E 00 0A 00 01 9C 26
 < FF FF FD 00 FE 0F 00 55 00 01 00 00 00 00 00 00 58 02 00 00 58 69
-# watchdog off, profile, current limit; goal := present; torque on; watchdog 200 ms; a long read sees it
+# watchdog off, profile, current limit; goal := present, which is read back; torque on; watchdog 200 ms; a long read sees it
 > FF FF FD 00 FE 09 00 83 62 00 01 00 01 00 3A AF
 + FF FF FD 00 FE 0C 00 83 6C 00 04 00 01 00 00 00 00 DC F6
 + FF FF FD 00 FE 0C 00 83 70 00 04 00 01 00 00 00 00 5F 3A
 + FF FF FD 00 FE 0A 00 83 66 00 02 00 01 A9 04 04 6B
 + FF FF FD 00 FE 0C 00 83 74 00 04 00 01 58 02 00 00 EF C3
-+ FF FF FD 00 FE 09 00 83 40 00 01 00 01 01 1D DF
+> FF FF FD 00 01 07 00 02 74 00 04 00 35 D5
+< FF FF FD 00 01 08 00 55 00 58 02 00 00 8C D8
+> FF FF FD 00 FE 09 00 83 40 00 01 00 01 01 1D DF
 + FF FF FD 00 FE 09 00 83 62 00 01 00 01 0A 06 AF
 > FF FF FD 00 FE 08 00 8A 40 00 53 00 01 3B A8
 < FF FF FD 00 FE 58 00 55 00 01 01 00 00 00 02 00 00 00 00 00 00 00 80 07 64 00 00 00 00 00 20 03 00 00 00 00 00 00

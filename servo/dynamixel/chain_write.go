@@ -24,6 +24,30 @@ const (
 // Steps is the number of them.
 func (c *protocol) Steps() int { return armWatchdog + 1 }
 
+// TorqueStep is the step that switches torque on.
+func (c *protocol) TorqueStep() int { return armTorque }
+
+// TookGoal reads back the goal of servo i. Of a packet with a speed behind the position, the position counts.
+func (c *protocol) TookGoal(i int) error {
+	d := &c.devices[i]
+	var r *Register
+	for _, g := range [...]*Register{d.reg.goalPosition, d.reg.goalVelocity, d.reg.goalCurrent, d.reg.goalPWM, d.reg.movingSpeed} {
+		if g != nil && g.Addr == d.goalAt {
+			r = g
+			break
+		}
+	}
+	got, err := c.fetch(d, r)
+	if err != nil {
+		return err
+	}
+	want := r.Decode(d.bytes[:r.Size])
+	if r == d.reg.goalPosition {
+		return servo.SameGoal(got, want, d.m.TicksPerTurn)
+	}
+	return servo.Unequal(got, want)
+}
+
 // Ready reports whether the operating mode of servo i is right, and sets it right, which needs torque off and takes a cycle of
 // its own: the EEPROM takes its time, and so do the two exchanges.
 func (c *protocol) Ready(i int) (bool, error) {

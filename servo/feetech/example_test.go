@@ -81,11 +81,14 @@ const armSession = `
 # at rest: where it is
 > FF FF FE 05 82 38 08 01 39
 < FF FF 01 0A 00 00 08 00 00 00 00 4A 19 89
-# told to go: torque first, the goal where it stands
+# commanded to move: first the goal at its position
 > FF FF 01 04 02 21 01 D6
 < FF FF 01 03 00 00 FB
-> FF FF FE 06 83 37 01 01 01 3E FF FF FE 07 83 30 02 01 E8 03 59 FF FF FE 0C 83 29 07 01 00 00 08 00 00 00 10 29 FF FF FE
-+ 06 83 28 01 01 01 4D
+> FF FF FE 06 83 37 01 01 01 3E FF FF FE 07 83 30 02 01 E8 03 59 FF FF FE 0C 83 29 07 01 00 00 08 00 00 00 10 29
+# the goal was received; torque
+> FF FF 01 04 02 2A 02 CC
+< FF FF 01 04 00 00 08 F2
+> FF FF FE 06 83 28 01 01 01 4D
 > FF FF FE 05 82 38 08 01 39
 < FF FF 01 0A 00 00 08 00 00 00 00 4A 19 89
 > FF FF 01 04 02 21 21 B6

@@ -104,7 +104,9 @@ func TestChainSessionHLS(t *testing.T) {
 # the lock alone, the goal with 2.8 A and 88 rpm, the switch
 > FF FF FE 06 83 37 01 01 01 ??
 + FF FF FE 0C 83 29 07 01 00 61 07 AF 01 78 00 ??
-+ FF FF FE 06 83 28 01 01 01 ??
+> FF FF 01 04 02 2A 02 ??
+< FF FF 01 04 00 61 07 ??
+> FF FF FE 06 83 28 01 01 01 ??
 > FF FF FE 05 82 38 0F 01 ??
 < FF FF 01 11 00 `+strings.Replace(stateBytesHLS, "02 00", "9A 80", 1)+` ??
 # the look: mode, .., torque, goal and its current

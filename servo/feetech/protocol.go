@@ -50,6 +50,7 @@ type device struct {
 	delay     time.Duration
 	modeNow   int         // operating mode in the servo, -1 = unknown
 	limitNow  int64       // raw limit last written, -1 = unknown
+	goalNow   int64       // raw position goal last written
 	maxLimit  int64       // limit in EEPROM
 	full      float64     // raw limit of a share of 1
 	size      byte        // of the state

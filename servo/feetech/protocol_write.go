@@ -18,6 +18,33 @@ const (
 // Steps is the number of them.
 func (b *protocol) Steps() int { return armSteps }
 
+// TorqueStep is the step that switches torque on.
+func (b *protocol) TorqueStep() int { return armTorque }
+
+// TookGoal reads back the goal of servo i, or of a mode without positions its speed or duty, which is zero.
+func (b *protocol) TookGoal(i int) error {
+	d := &b.devices[i]
+	r := d.goalPosition
+	_, mode := d.wanted(&b.chain.Devices[i].Goal)
+	switch mode {
+	case hal.VelocityMode:
+		r = d.goalSpeed
+	case hal.DutyMode, hal.TorqueMode:
+		r = d.goalTime
+	}
+	if err := b.send(); err != nil {
+		return err
+	}
+	got, err := b.link.register(d.cfg.ID, r, d.delay)
+	switch {
+	case err != nil:
+		return err
+	case mode == hal.PositionMode:
+		return servo.SameGoal(got, d.goalNow, d.m.TicksPerTurn)
+	}
+	return servo.Unequal(got, 0)
+}
+
 // wanted is the operating mode that a goal needs, and the mode of ours it means. A mode the model does not have,
 // like no mode at all, is to hold the position.
 func (d *device) wanted(g *servo.Goal) (int, hal.Mode) {
@@ -137,6 +164,7 @@ func (b *protocol) putGoal(i int, rest bool) {
 		p = d.acceleration.Append(p, d.accelerationRaw())
 	}
 	raw := min(max(int64(math.Round(position)), d.goalPosition.Min), d.goalPosition.Max)
+	d.goalNow = raw
 	p = d.goalTime.Append(d.goalPosition.Append(p, raw), duty)
 	d.goalSpeed.Append(p, d.goalSpeed.Raw(speed/d.coarse))
 	b.queue = append(b.queue, w)

@@ -49,11 +49,15 @@ func TestChainSession(t *testing.T) {
 < FF FF 01 03 00 00 ??
 > FF FF 02 04 02 21 01 ??
 < FF FF 02 03 00 00 ??
-# lock and limit, then the goal where each stands, then the switch
+# lock and limit, then the goal at the position of each, read back, then the switch
 > FF FF FE 08 83 37 01 01 01 02 01 ??
 + FF FF FE 0A 83 30 02 01 E8 03 02 E8 03 ??
 + FF FF FE 14 83 29 07 01 00 00 08 00 00 00 10 02 00 10 08 00 00 00 10 ??
-+ FF FF FE 08 83 28 01 01 01 02 01 ??
+> FF FF 01 04 02 2A 02 ??
+< FF FF 01 04 00 00 08 ??
+> FF FF 02 04 02 2A 02 ??
+< FF FF 02 04 00 10 08 ??
+> FF FF FE 08 83 28 01 01 01 02 01 ??
 > FF FF FE 06 82 38 08 01 02 36
 < FF FF 01 0A 00 00 08 00 00 00 00 4A 19 ??
 < FF FF 02 0A 00 10 08 00 00 00 00 4A 1A ??

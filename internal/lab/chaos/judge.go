@@ -96,6 +96,7 @@ type watch struct {
 	mode      hal.Mode
 	goal      float64
 	fast      [3]float64    // rad/s, of the last cycles
+	at        [2]float64    // rad, at the end of the last cycles
 	stepped   time.Duration // when its goal last moved
 	command   time.Duration // when it was last commanded
 	commanded bool          // since its agent was armed
@@ -281,9 +282,12 @@ func (r *run) judgeJoint(i int) {
 	}
 	after := deadline + 50*time.Millisecond + 2*period
 	ahead := difference(a, s.Position, s.GoalPosition)
-	if s.Velocity*step < 0 { // a goal that brakes it was brought to where it was seen
-		ahead -= s.Velocity * 2 * period.Seconds()
+	for _, at := range w.at { // a goal that brakes a joint is brought to where it was seen
+		if seen := difference(a, at, s.GoalPosition); math.Abs(seen) < math.Abs(ahead) || seen*step > max(0, ahead*step) {
+			ahead = seen
+		}
 	}
+	w.at = [2]float64{s.Position, w.at[0]}
 	still := w.stays(step, ahead, stepNoise+2*j.tick, !held || now-w.command <= period, now-w.command <= after)
 	if !position {
 		after = stillAfter
