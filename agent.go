@@ -16,11 +16,11 @@ import (
 type Command struct {
 	mode  hal.Mode
 	value float64
-	limit float64 // N·m; NaN = as it is
+	limit float64 // N·m; NaN = unchanged
 	given bool
 }
 
-// Position goes to an angle, rad (m for a slide), within the guard's slew.
+// Position commands an angle, rad (m for a slide), within the guard's slew.
 func Position(rad float64) Command {
 	return Command{mode: hal.PositionMode, value: rad, limit: math.NaN(), given: true}
 }
@@ -46,7 +46,7 @@ func (c Command) WithTorqueLimit(newtonMetres float64) Command {
 	return c
 }
 
-// JointState is the feedback of one joint. What the joint does not measure is NaN.
+// JointState is the feedback of one joint. Values that the joint does not measure are NaN.
 type JointState struct {
 	Position    float64        // rad; m for a slide
 	Velocity    float64        // rad/s; m/s for a slide
@@ -54,7 +54,7 @@ type JointState struct {
 	Voltage     float64        // V
 	Temperature float64        // °C
 	Guard       hal.GuardState // whether commands reach it
-	Err         error          // its fault; nil while it is well
+	Err         error          // its fault; nil without a fault
 }
 
 // Agent is one robot of a System.
@@ -75,15 +75,15 @@ type Agent struct {
 // Name is the agent's name in the config.
 func (a *Agent) Name() string { return a.agent.Name() }
 
-// Layout lists what the agent has: joints, sensors and cameras, with units and ranges.
+// Layout lists the agent's joints, sensors and cameras, with units and ranges.
 func (a *Agent) Layout() *hal.Layout { return a.agent.Layout() }
 
 // Joints lists the names of the joints.
 func (a *Agent) Joints() []string { return a.agent.Joints() }
 
-// Command commands a joint. In lock-step the next Step carries it, in real time the next cycle; its deadline
-// (guard.command_timeout) counts from there. The first command takes the agent's lease: the error is hal.Busy where a client
-// of a server holds it, and hal.Invalid where the joint or the mode is not there.
+// Command commands a joint. It takes effect in the next Step in lock-step, in the next cycle in real time; its deadline
+// (guard.command_timeout) starts then. The first command acquires the agent's lease: the error is hal.Busy while a client
+// of a server holds it, and hal.Invalid if the joint or the mode does not exist.
 func (a *Agent) Command(joint string, c Command) error {
 	l := a.agent.Layout()
 	i := l.Actuator(joint)
@@ -112,7 +112,7 @@ func (a *Agent) Command(joint string, c Command) error {
 	return nil
 }
 
-// State is the feedback of a joint in the last cycle; all NaN where there is no joint of that name.
+// State returns the feedback of a joint in the last cycle; all values are NaN for an unknown joint.
 func (a *Agent) State(joint string) JointState {
 	nan := math.NaN()
 	s := JointState{nan, nan, nan, nan, nan, hal.Disarmed, nil}
@@ -139,9 +139,9 @@ func (a *Agent) value(channel int) float64 {
 	return a.measured[channel]
 }
 
-// Hand moves a joint of a simulated or emulated robot from outside, as a person's hand would, so that it is at position (rad, m)
-// with velocity (rad/s, m/s) at the end of the next cycle and stays there. NaN releases it. The error is hal.Absent for a joint
-// that is real: move it by hand.
+// Hand moves a joint of a simulated or emulated robot from outside, as a person's hand would. The joint is at position (rad, m)
+// with velocity (rad/s, m/s) at the end of the next cycle and is held there. NaN releases it. The error is hal.Absent for
+// a real joint: move it by hand.
 func (a *Agent) Hand(joint string, position, velocity float64) error {
 	body := a.system.sys.Scene.Body(a.Name())
 	i := a.agent.Layout().Actuator(joint)
@@ -170,7 +170,7 @@ func (a *Agent) Sensor(name string, dst []float64) (values []float64, at time.Du
 	return append(dst[:0], a.measured[s.First:s.First+s.Count]...), st.Time, st.Err
 }
 
-// Release gives the agent's lease back, so that another client may command it. Its body holds.
+// Release releases the agent's lease, so that another client may command it. Its body holds.
 func (a *Agent) Release() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -184,7 +184,7 @@ func (a *Agent) fault(op, format string, args ...any) error {
 	return &hal.Error{Kind: hal.Invalid, Op: a.Name() + ": " + op, Err: fmt.Errorf(format, args...)}
 }
 
-// acquire takes the lease. Under the lock.
+// acquire acquires the lease. Under the lock.
 func (a *Agent) acquire() (err error) {
 	if a.lease != nil && a.lease.Agent() != nil {
 		return nil
@@ -193,9 +193,9 @@ func (a *Agent) acquire() (err error) {
 	return err
 }
 
-// send hands the commands on and keeps none for the next cycle: the guard holds the last one of each joint. Under the lock.
+// send passes the commands to the rig and clears them: the guard holds the last one of each joint. Under the lock.
 func (a *Agent) send() error {
-	if !a.commanded { // silence is no command: the deadline goes on
+	if !a.commanded { // without a command the deadline keeps running
 		return a.system.session.Step(a.lease, nil)
 	}
 	err := a.system.session.Step(a.lease, a.inputs)
@@ -206,7 +206,7 @@ func (a *Agent) send() error {
 	return err
 }
 
-// agents are those that the program has asked for.
+// agents holds the agents that the program has requested.
 type agents struct {
 	mu   sync.Mutex
 	list []*Agent
@@ -238,8 +238,8 @@ func (s *agents) forget(name string) {
 	s.list = slices.DeleteFunc(s.list, func(a *Agent) bool { return a.Name() == name })
 }
 
-// ask asks for the step of every agent whose lease the program holds; the last one runs the cycle. asked is false where it
-// holds none.
+// ask requests the step of every agent whose lease the program holds; the last request runs the cycle. asked is false if it
+// holds no lease.
 func (s *agents) ask(session *hal.Session) (asked bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -17,7 +17,8 @@ type BatchOptions = batch.Options
 // BatchChannel is one column of the arrays: its name, unit and range.
 type BatchChannel = batch.Channel
 
-// OpenBatch opens copies of the rig of cfg. No server opens. The error is hal.Invalid where a body is real: there is one of it.
+// OpenBatch opens copies of the rig of cfg, without its servers. The error is hal.Invalid for a real body, which cannot be
+// copied.
 func OpenBatch(cfg *Config, o BatchOptions, with ...Option) (*Batch, error) {
 	own := options{catalog: builtin.Catalog()}
 	for _, w := range with {
@@ -39,14 +40,15 @@ func (b *Batch) Copies() int                  { return b.batch.Copies() }
 func (b *Batch) Actions() []BatchChannel      { return b.batch.Actions() }
 func (b *Batch) Observations() []BatchChannel { return b.batch.Observations() }
 
-// Step commands every copy, lets one period pass, and fills in what they measure: actions and observations have one row a copy,
-// in SI units; NaN is no new command. It allocates nothing, and the results are the same on any number of cores.
+// Step commands every copy, advances it by one period, and fills in the observations. actions and observations have one
+// row per copy, in SI units; NaN is no new command. It allocates nothing, and the results are the same on any number of
+// cores.
 func (b *Batch) Step(actions, observations []float64) error {
 	return b.batch.Step(actions, observations)
 }
 
-// Reset returns the copies for which which is true (nil: all) to the start by their seeds (nil, or 0: those they had) and fills
-// in their rows.
+// Reset resets the copies for which which is true (nil: all) to the start, with the given seeds (nil or 0: unchanged), and
+// fills in their rows.
 func (b *Batch) Reset(which []bool, seeds []int64, observations []float64) error {
 	return b.batch.Reset(which, seeds, observations)
 }

@@ -61,7 +61,7 @@ func same(a, b []float64) bool {
 	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Float64bits(x) == math.Float64bits(y) })
 }
 
-// Copies are bit for bit what single rigs with their seeds are, on one core and on several, simulated and emulated.
+// Copies give the same bits as single rigs with their seeds, on one core and on several, simulated and emulated.
 func TestBatchIsItsCopies(t *testing.T) {
 	for _, c := range []struct {
 		config, body string

@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// Check is Load and, beyond the form of the config, looks up every name in it: models, devices, calibrations, protocols. It
-// opens nothing. All faults come together, in the order of the file.
+// Check is Load, and also resolves every name in the config: models, devices, calibrations, protocols. It opens no device.
+// All faults are returned together, in the order of the file.
 func Check(nameOrPath string, settings ...Setting) (*Config, error) {
 	p, err := plan.Load(nameOrPath, optionsOf(settings), builtin.Catalog())
 	if err != nil {
@@ -20,12 +20,12 @@ func Check(nameOrPath string, settings ...Setting) (*Config, error) {
 	return p.Config, nil
 }
 
-// Finding is the result of one check of Examine: its state ("ok", "warn" or "fail"), what was found, and what to do about it.
+// Finding is the result of one check of Examine: its state ("ok", "warn" or "fail"), the finding, and the fix.
 type Finding = doctor.Finding
 
-// Examine runs the checks of halyard doctor before a first motion: ports, lines, servos, devices and calibrations. A joint whose
-// body is "sim" is examined as if it were real. It moves nothing and writes no register. The worst findings come first; the
-// error is of a config that cannot be examined. It blocks for seconds, until ctx ends at most.
+// Examine runs the checks of halyard doctor before a first motion: ports, lines, servos, devices and calibrations. A joint
+// with body "sim" is checked as if it were real. It moves nothing and writes no register. The worst findings come first. It
+// returns an error if the config cannot be checked. It blocks for seconds, until ctx ends at most.
 func Examine(ctx context.Context, nameOrPath string, settings ...Setting) ([]Finding, error) {
 	x, err := doctor.Load(nameOrPath, optionsOf(settings), nil)
 	if err != nil {
@@ -35,7 +35,7 @@ func Examine(ctx context.Context, nameOrPath string, settings ...Setting) ([]Fin
 	return x.Found, err
 }
 
-// Item is a part of a robot, or a server, of a config: what it is, its unit and range, and where it is connected.
+// Item is a part of a robot, or a server, of a config: its kind, unit and range, and its connection.
 type Item = plan.Thing
 
 // List lists the actuators, sensors, cameras, bodies and servers of cfg; of each class that has hardware, one robot.

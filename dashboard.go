@@ -14,15 +14,15 @@ import (
 // Dashboard is web pages on which a person sees, stops, resets, arms and jogs the robots of systems.
 type Dashboard struct{ server *dashboard.Server }
 
-// DashboardOptions are what a user may set of a dashboard.
+// DashboardOptions are the settings of a dashboard.
 type DashboardOptions struct {
-	Address string       // HOST:PORT; "" = port 8642 of loopback, or the next that is free
+	Address string       // HOST:PORT; "" = port 8642 of loopback, or the next free port
 	Token   string       // which every request must bring; beyond loopback there must be one
 	Log     *slog.Logger // nil = silent
 }
 
-// OpenDashboard opens the address of a dashboard; Show sets its systems. The error is hal.Unsafe where the address is not
-// loopback and there is no token, and hal.Busy where the address cannot be had.
+// OpenDashboard opens the address of a dashboard; Show sets its systems. The error is hal.Unsafe for an address beyond
+// loopback without a token, and hal.Busy if the address is in use.
 func OpenDashboard(o DashboardOptions) (*Dashboard, error) {
 	ln, err := dashboard.Listen(o.Address)
 	if err != nil {
@@ -52,7 +52,7 @@ func (d *Dashboard) Show(systems ...*System) {
 // URL is where a browser on this computer finds it.
 func (d *Dashboard) URL() string { return d.server.URL() }
 
-// Run serves until ctx ends. What a page moved holds still then.
+// Run serves until ctx ends. A robot that a page was moving then holds still.
 func (d *Dashboard) Run(ctx context.Context) error {
 	err := d.server.Serve(ctx)
 	if errors.Is(err, net.ErrClosed) {

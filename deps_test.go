@@ -11,35 +11,35 @@ const module = "github.com/halyard-robotics/halyard/"
 // root is what the law calls the package at the module's root.
 const root = "halyard"
 
-// law is which of our own packages a package may import: the longest matching prefix on the left decides, and each
-// word on the right is a prefix of what it may import. A folder may always import its own parents and children named
+// law lists the packages of this module that a package may import. The longest matching prefix on the left applies; each
+// word on the right is a prefix of allowed imports. A folder may always import its own parents and children named
 // on its right.
 var law = []struct{ importer, may, reason string }{
 	{"hal/", "hal", "kinematics, autopilots and test suites build on the vocabulary alone"},
 	{"hal", "", "the vocabulary imports the standard library alone"},
 	{"servo/", "hal servo", "a brand's bus knows no calibration, no body, no physics"},
 	{"servo", "hal", "what all servos share knows no brand"},
-	{"internal/yaml", "hal", "reads files; whose they are is no business of its own"},
-	{"calibration", "hal internal/yaml", "maps numbers; whose numbers they are is none of its business"},
-	{"drivers/serial", "hal servo", "a line knows nothing of what hangs on it"},
-	{"drivers/", "hal servo drivers/i2c", "a device knows its line, and nothing of bodies"},
+	{"internal/yaml", "hal", "reads files, independent of their owner"},
+	{"calibration", "hal internal/yaml", "converts numbers, independent of the device"},
+	{"drivers/serial", "hal servo", "a line is independent of the devices connected to it"},
+	{"drivers/", "hal servo drivers/i2c", "a device driver uses its line, never a body"},
 	{"drivers", "hal servo calibration", "the hardware body sees chains by their shape, never a brand"},
 	{"sim/emulator", "hal sim servo drivers", "the other side of the wire: codecs, register tables and physics"},
 	{"sim/model", "hal sim internal/yaml", "robots and scenes are files"},
 	{"sim/hydro", "hal sim internal/yaml", "vehicles are files"},
 	{"sim/identify", "hal sim internal/yaml", "a fit simulates the robot's own servo; servos are files"},
 	{"sim", "hal sim", "physics never sees hardware"},
-	{"protocols/", "hal protocols", "a protocol never sees what stands behind the rig"},
+	{"protocols/", "hal protocols", "a protocol uses the rig, never the bodies behind it"},
 	{"protocols", "hal", "what protocols share"},
 	{"configs", "hal calibration internal/yaml", "checks form; cmd resolves names"},
-	{"internal/supervise", "", "a page that a reader can check; what it holds are descriptors and bytes"},
-	{"internal/keys", "", "a terminal and what a key means"},
-	{"internal/report", "", "numbers and rows; of what is the caller's business"},
+	{"internal/supervise", "", "small enough to review; holds only descriptors and bytes"},
+	{"internal/keys", "", "a terminal and the meaning of its keys"},
+	{"internal/report", "", "numbers and rows, independent of their source"},
 	{"internal/motion", "hal protocols sim internal/report", "reads samples and plays them as a client"},
-	{"internal/console", "internal/control internal/report", "a terminal shows what a rig's socket says"},
-	{"internal/control", "hal internal/report", "a rig's socket knows the rig alone"},
+	{"internal/console", "internal/control internal/report", "a terminal shows the answers of a rig's socket"},
+	{"internal/control", "hal internal/report", "a rig's socket uses only the rig"},
 	{"internal/record", "hal servo", "a rig's journal and its lines as a file"},
-	{"internal/replay", "hal servo configs internal/record internal/catalog internal/plan internal/assembly internal/report", "builds what a recording is of, and compares"},
+	{"internal/replay", "hal servo configs internal/record internal/catalog internal/plan internal/assembly internal/report", "builds the rig of a recording, and compares"},
 	{"internal/catalog", "hal servo calibration drivers sim protocols configs internal/report", "the one table of hardware"},
 	{"internal/plan", "hal servo calibration drivers sim protocols configs internal/catalog internal/report", "a config resolved against the table; opens nothing"},
 	{"internal/assembly", "hal servo calibration drivers sim protocols configs internal/plan internal/catalog internal/control internal/report", "opens a plan"},
@@ -62,7 +62,7 @@ var law = []struct{ importer, may, reason string }{
 // stdOnly are packages that may import nothing but the standard library and our own.
 var stdOnly = []string{"hal", "servo", "protocols"}
 
-// outside is what packages under stdOnly may import beside it.
+// outside lists the further imports of packages under stdOnly.
 var outside = map[string]string{"protocols/ws": "github.com/coder/websocket"}
 
 // toTests are packages that exist for tests; no shipped package imports them.
@@ -122,7 +122,8 @@ func check(t *testing.T, importer, imported string) {
 	t.Errorf("%s: no rule of the import law names it", importer)
 }
 
-// forbidden is what a prefix would let through: sim sees its own but never the emulator, parents never their vendors.
+// forbidden reports imports that a prefix allows but the law forbids: sim never imports the emulator, parents never import
+// their vendors.
 func forbidden(importer, path string) bool {
 	switch {
 	case under(importer, "sim") && !under(importer, "sim/emulator"):

@@ -27,7 +27,7 @@ type Emulator struct {
 	plan  *plan.Plan
 	world *assembly.EmulatedWorld
 	state string            // folder of the kept EEPROM; "" = none
-	kept  map[string][]byte // what is written there, by bus
+	kept  map[string][]byte // the last contents written, by bus
 	cans  []assembly.Terminal
 }
 
@@ -44,7 +44,7 @@ type Port struct {
 	Servos bool   `json:"-"` // servos are on it
 }
 
-// Emulate makes the devices of cfg whose body is emulated. Close releases them.
+// Emulate creates the devices of cfg whose body is emulated. Close releases them.
 func Emulate(cfg *Config) (*Emulator, error) {
 	p, err := plan.Resolve(cfg, builtin.Catalog())
 	if err != nil {
@@ -63,19 +63,18 @@ func Emulate(cfg *Config) (*Emulator, error) {
 // Fault plants a fault that begins now: "off servo 3", "slow bus by=5ms", "BUS: crc servo 3 p=0.1" (docs/faults.md).
 func (e *Emulator) Fault(text string) error { return e.world.Plant(text) }
 
-// Hand does to a joint what a person at the bench would, or looks: "move elbow 0.5", "look" (halyard hand --help). It may be
-// called while Serve runs. What it returns is JSON's: the joints, registers, a note, an error.
+// Hand executes an order of a person at the bench, or reads the state: "move elbow 0.5", "look" (halyard hand --help). It
+// may be called while Serve runs. The result can be encoded as JSON: the joints, registers, a note, an error.
 func (e *Emulator) Hand(order string) any { return e.world.Hand(order) }
 
-// Keep gives the servos the EEPROM that they had when they were last served with the folder dir, and keeps it there from
-// now on. It is called before Serve.
+// Keep loads the servos' EEPROM from the folder dir, and saves it there from now on. Call it before Serve.
 func (e *Emulator) Keep(dir string) error {
 	e.state, e.kept = dir, map[string][]byte{}
 	return e.world.Restore(dir)
 }
 
-// OnCAN serves a CAN bus of the config on an interface of the kernel, which is up at its rate ("vcan0", which has none). It is
-// called before Serve, and the error is of kind hal.Invalid where the config has no such bus.
+// OnCAN serves a CAN bus of the config on a kernel interface, which must be up at its rate ("vcan0" has no rate). Call it
+// before Serve. The error is hal.Invalid if the config has no such bus.
 func (e *Emulator) OnCAN(bus, name string) error {
 	t, err := e.world.OnCAN(bus, name)
 	if err != nil {
@@ -85,7 +84,7 @@ func (e *Emulator) OnCAN(bus, name string) error {
 	return nil
 }
 
-// keep writes what has changed until ctx ends, and once more then.
+// keep writes changes of the EEPROM until ctx ends, and once more at the end.
 func (e *Emulator) keep(ctx context.Context) error {
 	tick := time.NewTicker(saveEvery)
 	defer tick.Stop()
@@ -149,7 +148,7 @@ func (e *Emulator) Serve(ctx context.Context, dir string, ready func([]Port) err
 	return errors.Join(errs...)
 }
 
-// serveHand claims the folder dir, which it makes where it is not there, and listens to a hand in it, until end.
+// serveHand claims the folder dir, creates it if necessary, and serves halyard hand in it, until end.
 func serveHand(flag, dir string, answer func(order string) any) (end func() error, err error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, &hal.Error{Kind: hal.Busy, Op: flag, Err: err}
@@ -170,7 +169,7 @@ func (e *Emulator) unserved(lines []assembly.Terminal) (ports []Port) {
 	for _, name := range slices.Sorted(maps.Keys(e.plan.Config.Buses)) {
 		if bus := e.plan.Config.Buses[name]; !slices.ContainsFunc(lines, func(t assembly.Terminal) bool { return t.Name == name }) {
 			if !bus.Rated() {
-				bus.Baud = 0 // it has none
+				bus.Baud = 0 // it has no baud rate
 			}
 			ports = append(ports, Port{Bus: name, Type: bus.Type, Baud: bus.Baud, Reason: assembly.Unserved(e.plan.Catalog.Buses, bus.Type)})
 		}

@@ -10,11 +10,11 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Expose puts the lines of emulated servos on pseudo terminals, with a link DIR/BUS to each, while the system's own drivers use
-// them: for tools that read and write registers while a rig runs. A transfer of theirs waits for the end of a cycle and takes
-// the line's time, so that many of them make the rig miss periods, as on copper. DIR listens to a hand, too (halyard hand DIR).
-// It is called once, before Run, and lasts until Close. A folder that another process serves into is an error of kind hal.Busy, a
-// config without emulated servos on a line one of kind hal.Invalid. Linux only.
+// Expose serves the lines of emulated servos on pseudo-terminals, with a link DIR/BUS to each, while the system's own
+// drivers use them. So tools can read and write registers while a rig runs. A tool's transfer waits for the end of a cycle
+// and takes the line's time; many transfers make the rig miss periods, as on a real line. halyard hand DIR works too. Call
+// it once, before Run; it lasts until Close. The error is hal.Busy if another process uses the folder, and hal.Invalid
+// for a config without emulated servos on a line. Linux only.
 func (s *System) Expose(dir string) (ports []Port, err error) {
 	const flag = "--expose"
 	if s.exposed != nil {

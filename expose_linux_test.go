@@ -17,7 +17,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/control"
 )
 
-// Beside a running rig a tool reads the same servos on a terminal, and a hand moves their joints.
+// While a rig runs, a tool reads the same servos on a terminal, and a hand moves their joints.
 func TestExpose(t *testing.T) {
 	sys := open(t, "so101", halyard.Set("agents[0].body", "emulated"))
 	dir := filepath.Join(t.TempDir(), "d")
@@ -97,7 +97,7 @@ func TestExpose(t *testing.T) {
 	}
 }
 
-// The terminals and the hand go with the system.
+// The terminals and the hand end with the system.
 func TestExposeEnds(t *testing.T) {
 	cfg, err := halyard.Load("so101", halyard.Set("agents[0].body", "emulated"))
 	if err != nil {

@@ -14,7 +14,7 @@ func TestExtension(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a module of its own")
 	}
-	// Its sums are ours, so that a dependency more of ours needs nothing of it, nor the network.
+	// It uses our go.sum, so that a new dependency needs neither a change of it nor the network.
 	mod := filepath.Join(t.TempDir(), "go.mod")
 	for from, to := range map[string]string{"testdata/extension/go.mod": mod, "go.sum": strings.TrimSuffix(mod, "mod") + "sum"} {
 		b, err := os.ReadFile(from)

@@ -6,13 +6,13 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 )
 
-// Config is a config as docs/config.md describes it. Load and Parse check it; change it by settings, not by hand.
+// Config is a config as described in docs/config.md. Load and Parse check it; change it by settings, not its fields.
 type Config = configs.Config
 
 // Setting changes a config while it is read, under the rules of the file.
 type Setting func(*configs.Options)
 
-// Set sets one key, as --set does: Set("agents[0].body", "emulated"). The value is YAML, %v of what is no string.
+// Set sets one key, as --set does: Set("agents[0].body", "emulated"). The value is YAML; other types are formatted by %v.
 func Set(path string, value any) Setting {
 	return func(o *configs.Options) { o.Set = append(o.Set, fmt.Sprintf("%s=%v", path, value)) }
 }
@@ -22,7 +22,7 @@ func Listen(protocol, address string) Setting {
 	return func(o *configs.Options) { o.Listen = append(o.Listen, protocol+"="+address) }
 }
 
-// Load reads a config: the name of an embedded one ("so101"), or the path of a file. All faults come together.
+// Load reads a config: the name of an embedded one ("so101"), or the path of a file. All faults are returned together.
 func Load(nameOrPath string, settings ...Setting) (*Config, error) {
 	return configs.Load(nameOrPath, optionsOf(settings))
 }

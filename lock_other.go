@@ -4,5 +4,5 @@ package halyard
 
 import "os"
 
-// lockFolder claims nothing here: there are no terminals that a folder could lead to.
+// lockFolder opens the folder without a lock: this system has no pseudo-terminals to link to.
 func lockFolder(_, dir string) (*os.File, error) { return os.Open(dir) }

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
-// Option replaces a part of what Open uses.
+// Option changes a default of Open.
 type Option func(*options)
 
 type options struct {
@@ -30,8 +30,8 @@ func WithClock(clock hal.Clock) Option { return func(o *options) { o.clock = clo
 // WithBody replaces the body of every agent and class, parts included, as --body does: "sim", "emulated" or "real".
 func WithBody(kind string) Option { return func(o *options) { o.body = configs.BodyKind(kind) } }
 
-// WithSupervisor lets Run start command, a program that calls Supervise, which holds the serial lines of real bodies and
-// switches their torque off when this process dies or hangs. Without it nothing does.
+// WithSupervisor makes Run start command, a program that calls Supervise. It holds the serial lines of real bodies and
+// switches their torque off when this process dies or hangs. Without it no program does.
 func WithSupervisor(command ...string) Option { return func(o *options) { o.supervisor = command } }
 
 // Catalog is hardware and protocols that a config may name, each row by its word. Package extend has the rows.
@@ -40,7 +40,7 @@ type Catalog = catalog.Catalog
 // WithCatalog adds hardware and protocols of the program's own to the built-in ones, which it wins over.
 func WithCatalog(more *Catalog) Option { return func(o *options) { o.catalog = o.catalog.With(more) } }
 
-// plan resolves cfg as the options change it. It leaves cfg as it is.
+// plan resolves cfg with the options. It does not change cfg.
 func (o *options) plan(cfg *Config) (*plan.Plan, error) {
 	if o.body != "" {
 		var err error

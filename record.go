@@ -22,19 +22,19 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// RecordStats are what a recording has written and what it could not.
+// RecordStats counts the written and the dropped data of a recording.
 type RecordStats = record.Stats
 
 // Recording is a recording of a System under way; see docs/record.md.
 type Recording struct {
 	system *System
 	inner  *record.Recording
-	blind  func() // ends what looks through cameras
+	blind  func() // ends the recording of cameras
 }
 
-// Record writes every cycle from the next one on into w, an MCAP file, until Stop: commands, measurements, states, what clients
-// asked, and the bytes of every line. w may block: then cycles are dropped and counted, in real time, and the robot does
-// not notice. One recording at a time: the error is hal.Busy.
+// Record writes every cycle from the next one on into w, an MCAP file, until Stop: commands, measurements, states, clients'
+// requests, and the bytes of every line. If w blocks in real time, cycles are dropped and counted, without an effect on the
+// robot. Only one recording can run: the error is hal.Busy.
 func (s *System) Record(w io.Writer) (*Recording, error) {
 	s.recordMu.Lock()
 	defer s.recordMu.Unlock()
@@ -68,7 +68,8 @@ func (s *System) recordInto(w io.Writer) (stop func() error, err error) {
 // Stats are those until now.
 func (r *Recording) Stats() RecordStats { return r.inner.Stats() }
 
-// Stop ends the recording and its file, which stays open. The error is what kept it from being written. Twice is nothing.
+// Stop ends the recording and completes the file, which stays open. The error is the first failed write. A second call has
+// no effect.
 func (r *Recording) Stop() (RecordStats, error) {
 	r.system.recordMu.Lock()
 	defer r.system.recordMu.Unlock()
@@ -107,7 +108,7 @@ func version() string {
 	return b.Main.Version
 }
 
-// recordFile starts the recording that the config asks for. A file of that name is kept under another one.
+// recordFile starts the recording of the config. An existing file is kept under another name.
 func (s *System) recordFile() error {
 	c := s.sys.Plan.Config
 	name := c.Resolve(c.Record.File)
@@ -136,7 +137,7 @@ func openRecord(name string, ring time.Duration) (io.WriteCloser, error) {
 	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 }
 
-// endRecording ends a recording under way, regardless of who began it.
+// endRecording ends a running recording, of the config or of a client.
 func (s *System) endRecording() error {
 	s.recordMu.Lock()
 	r := s.recording
@@ -169,18 +170,18 @@ func tap(p *plan.Plan) *record.Taps {
 	return taps
 }
 
-// ReplayOptions are what a replay does otherwise than the recording: its counterfactual.
+// ReplayOptions are the changes of a replay against the recording.
 type ReplayOptions struct {
 	Set   []string          // "agents[0].guard.slew=0.5", after those of the recording
 	Body  string            // of every agent: "sim" lets a simulated robot follow a real one's commands
 	Files map[string][]byte // in place of attached files, by name: another calibration
 }
 
-// ReplayResult is what came of a replay.
+// ReplayResult is the result of a replay.
 type ReplayResult = replay.Result
 
-// Replay repeats a recording: the same drivers, guards and bodies, fed with what was asked then and with what real lines
-// answered, and compares every cycle. It opens nothing real.
+// Replay repeats a recording with the same drivers, guards and bodies. Their input is the recorded requests and the recorded
+// answers of real lines. It compares every cycle. It opens no real device.
 func Replay(in io.Reader, r ReplayOptions, with ...Option) (*ReplayResult, error) {
 	o := options{catalog: builtin.Catalog(), log: slog.New(slog.DiscardHandler)}
 	for _, w := range with {

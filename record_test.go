@@ -113,7 +113,7 @@ func TestReplayRealtime(t *testing.T) {
 	}
 }
 
-// TestRecordTwice: what lines do between two recordings is in neither of them.
+// TestRecordTwice: bytes on lines between two recordings are in neither of them.
 func TestRecordTwice(t *testing.T) {
 	c, err := halyard.Load("so101", halyard.Set("agents[0].body", "emulated"))
 	if err != nil {
@@ -151,7 +151,7 @@ func TestRecordTwice(t *testing.T) {
 	}
 }
 
-// TestRecordPictures: the camera of a rover that joins is recorded where the config asks.
+// TestRecordPictures: the camera of a rover that joins is recorded if the config enables pictures.
 func TestRecordPictures(t *testing.T) {
 	for _, asked := range []bool{true, false} {
 		n := 0
@@ -231,7 +231,7 @@ func recordedPictures(t *testing.T, asked bool, within time.Duration) (n int) {
 	}
 }
 
-// TestRecordRing keeps what was before a stop, by the config alone.
+// TestRecordRing: the cycles before a stop are kept, with the config's settings only.
 func TestRecordRing(t *testing.T) {
 	dir := t.TempDir()
 	c, err := halyard.Load("so101", halyard.Set("record.file", filepath.Join(dir, "run.mcap")), halyard.Set("record.ring", "1s"))
@@ -258,8 +258,8 @@ func TestRecordRing(t *testing.T) {
 	}
 }
 
-// BenchmarkStep is a cycle of the humanoid, alone and recorded with its lines; in lock-step it waits for the writer too, so that what
-// it shows is the most that a recording may cost.
+// BenchmarkStep measures a cycle of the humanoid, without and with a recording of its lines. In lock-step it also waits for
+// the writer, so the result is the upper bound of the cost.
 func BenchmarkStep(b *testing.B) {
 	for _, body := range []string{"sim", "emulated"} {
 		for _, recorded := range []bool{false, true} {

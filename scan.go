@@ -14,7 +14,7 @@ import (
 )
 
 // Bus is one open line of a config, for tools: no chain drives it. It reads and writes registers by name (servo.Tool), and
-// finds devices. Nothing moves. One goroutine uses it.
+// finds devices. No joint moves. Only one goroutine may use it.
 type Bus struct {
 	servo.Tool
 	line   servo.Line
@@ -25,7 +25,7 @@ type Bus struct {
 type FoundServo struct {
 	ID int
 	servo.Found
-	Err error // it replied, but not soundly, or is one that the driver does not know
+	Err error // a corrupt reply, or a model that the driver does not support
 }
 
 // OpenBus opens a line of servos of cfg: in memory where its joints are emulated, else the port. The error is hal.Invalid
@@ -59,8 +59,8 @@ func OpenBus(cfg *Config, name string, with ...Option) (*Bus, error) {
 	return &Bus{tool, line, row.LastID}, nil
 }
 
-// Scan finds all devices of the line, at its rate: by one request where the protocol has one, else id by id. It returns
-// what it has found when ctx ends.
+// Scan finds all devices of the line, at its rate: by one request if the protocol has one, else id by id. When ctx ends it
+// returns the devices found so far.
 func (b *Bus) Scan(ctx context.Context) (found []FoundServo, err error) {
 	ids, ok, err := b.List()
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 // or when the torque of its lines was switched off.
 func Supervise() error { return supervise.Run() }
 
-// supervise starts the supervisor of the real lines, where one was asked for and there are any. end ends it.
+// supervise starts the supervisor of the real lines, if WithSupervisor is set and there are real lines. end ends it.
 func (s *System) supervise() (end func(), err error) {
 	if len(s.supervisor) == 0 {
 		return func() {}, nil

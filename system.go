@@ -35,7 +35,7 @@ type System struct {
 	recording *Recording // nil = none
 	recorded  io.Closer  // the config's file
 
-	exposed    func() error // ends what Expose began; nil = nothing
+	exposed    func() error // ends Expose; nil = not exposed
 	supervisor []string     // the command of the process that supervises real lines; nil = none
 	ran        atomic.Bool
 	closed     bool
@@ -48,8 +48,8 @@ type Server struct {
 	Address  string `json:"address"` // host:port
 }
 
-// Open opens all that cfg names: lines, devices, simulated worlds, agents. Nothing moves, and no server answers yet. On an
-// error nothing stays open; all faults come together.
+// Open opens everything in cfg: lines, devices, simulated worlds, agents. No joint moves, and no server answers yet. After
+// an error nothing stays open; all faults are returned together.
 func Open(cfg *Config, with ...Option) (*System, error) {
 	o := options{catalog: builtin.Catalog(), log: slog.New(slog.DiscardHandler)}
 	for _, w := range with {
@@ -82,7 +82,7 @@ func (s *System) Config() *Config { return s.sys.Plan.Config }
 func (s *System) Rig() *hal.Rig { return s.sys.Rig }
 
 // Listen opens the servers of the config and the control socket, and lists the servers; none answers until Run. It may be
-// called once; Run does where it was not.
+// called once; otherwise Run calls it.
 func (s *System) Listen() (list []Server, err error) {
 	if s.servers != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "listen", Err: errors.New("the servers are open already")}
@@ -103,9 +103,9 @@ func (s *System) Listen() (list []Server, err error) {
 	return list, nil
 }
 
-// Run lets time pass: by the wall clock in real time, and in lock-step whenever all clients have asked for the step. It
-// serves until ctx ends or a server fails; then the servers end first, so that no command comes any more, and the bodies
-// stop by their policies. A System runs once.
+// Run runs the cycles: by the wall clock in real time, and in lock-step whenever all clients have requested the step. It
+// serves until ctx ends or a server fails. Then it first ends the servers, so that no further command arrives, and the
+// bodies stop by their policies. A System runs once.
 func (s *System) Run(ctx context.Context) error {
 	if s.ran.Load() {
 		return &hal.Error{Kind: hal.Invalid, Op: "run", Err: errors.New("the system has run already")}
@@ -132,10 +132,10 @@ func (s *System) Run(ctx context.Context) error {
 	return err
 }
 
-// Step hands on the commands of all agents and returns after the next cycle of a system in lock-step. It runs the cycle in
-// the calling goroutine and allocates nothing. While Run serves clients, Step is one of them: it takes the lease of every
-// agent that is free, and returns when all have asked for the step. In real time the error is hal.Invalid, and without Run
-// it is hal.Busy where a client holds an agent.
+// Step passes on the commands of all agents and returns after the next cycle of a system in lock-step. It runs the cycle in
+// the calling goroutine and allocates nothing. While Run serves clients, Step acts as one of them: it acquires the lease of
+// every free agent, and returns when all clients have requested the step. In real time the error is hal.Invalid; without Run
+// it is hal.Busy while a client holds an agent.
 func (s *System) Step() error {
 	if s.sys.Rig.Mode() != hal.Lockstep {
 		return s.sys.Rig.Step() // which refuses
@@ -161,7 +161,7 @@ func (s *System) Step() error {
 	return s.cycles.wait(before)
 }
 
-// lead takes the lease of every agent that is free.
+// lead acquires the lease of every free agent.
 func (s *System) lead() error {
 	for _, a := range s.Agents() {
 		a.mu.Lock()
@@ -212,7 +212,7 @@ func (s *System) Stop(reason string) error {
 	return errors.Join(faults...)
 }
 
-// Reset clears the emergency stop and the alarms of devices. What was stopped stays disarmed.
+// Reset clears the emergency stop and the alarms of devices. Stopped joints stay disarmed.
 func (s *System) Reset() error { return s.sys.Rig.Recover() }
 
 // Arm lets commands move the bodies. It is refused (hal.Unsafe) while the emergency stop is latched.
@@ -235,8 +235,8 @@ func (s *System) OnCycle(f func(c *hal.Cycle)) (cancel func()) {
 	return session.Close
 }
 
-// OnEvent calls f for every event called name ("/Control/EmergencyStop", "/arm/elbow_flex/Fault"), as OnCycle does. The
-// error is hal.Invalid where the system has no such event.
+// OnEvent calls f for every event called name ("/Control/EmergencyStop", "/arm/elbow_flex/Fault"), under the conditions of
+// OnCycle. The error is hal.Invalid if the system has no such event.
 func (s *System) OnEvent(name string, f func()) (cancel func(), err error) {
 	id, ok := s.sys.Rig.Events().Lookup(name)
 	if !ok {

@@ -39,7 +39,7 @@ func steps(t *testing.T, sys *halyard.System, n int) {
 	}
 }
 
-// The stop takes torque off and is latched; reset and arm are acts of their own.
+// The stop switches torque off and is latched; reset and arm are separate commands.
 func TestStopResetArm(t *testing.T) {
 	for _, body := range []string{"sim", "emulated"} {
 		sys := open(t, "so101", halyard.Set("agents[0].body", body))
@@ -146,7 +146,7 @@ func TestSpawn(t *testing.T) {
 	}
 }
 
-// Step allocates nothing, whatever the body is made of.
+// Step allocates nothing, with a simulated and with an emulated body.
 func TestStepAllocatesNothing(t *testing.T) {
 	for _, body := range []string{"sim", "emulated"} {
 		sys := open(t, "so101", halyard.Set("agents[0].body", body))
@@ -160,7 +160,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A program steps beside clients: while Run serves, Step is one of the parties of the lock-step.
+// A program steps together with clients: while Run serves, Step is one of the parties of the lock-step.
 func TestStepWhileItRuns(t *testing.T) {
 	sys := open(t, "so101", halyard.Set("name", "step-while-it-runs"), halyard.Set("servers", "[]"))
 	ctx, stop := context.WithCancel(t.Context())

@@ -65,7 +65,7 @@ func TestVendorsAreInTheirFolders(t *testing.T) {
 	}
 }
 
-// TestVendorNamesAreFound: the rule bites where a name stands in code, in text or in a comment, and not inside of other words.
+// TestVendorNamesAreFound: the rule finds a name in code, in text and in a comment, but not within another word.
 func TestVendorNamesAreFound(t *testing.T) {
 	names := vendorNames()
 	for text, want := range map[string]string{

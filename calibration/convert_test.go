@@ -112,14 +112,14 @@ func TestWrapAround(t *testing.T) {
 			}
 		}
 	}
-	// A range of nearly a turn says nothing about turns: readings a little outside stay outside.
+	// With a range of nearly a turn, readings slightly outside are not moved by a turn.
 	j := sample(1, 1, false)
 	near(t, "below 0", j.Radians(-3), -2051*2*math.Pi/turn, 1e-12)
 	near(t, "above 4095", j.Radians(4100), 2052*2*math.Pi/turn, 1e-12)
 }
 
-// For all 4096 places that a homed joint may stand at: the offset fits its register, the servo says the middle, and
-// 1000 ticks of travel either way meet no seam.
+// For all 4096 positions of a homed joint: the offset fits its register, the servo reports the middle, and 1000 ticks of
+// travel in either direction do not pass the seam.
 func TestHalfTurn(t *testing.T) {
 	for actual := range turn {
 		offset := HalfTurn(actual, turn)

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// Lying is one joint of a robot whose torque is off: its calibration, and where its servo reports that it is, ticks.
+// Lying is one joint of a robot with torque off: its calibration, and the position that its servo reports, ticks.
 type Lying struct {
 	Joint *Joint
 	Ticks float64 // NaN = not read
 }
 
-// Drifted is a joint that does not lie where it lay when it was calibrated, though the rest of the robot does.
+// Drifted is a joint that is not at its rest position, while the other joints of the robot are.
 type Drifted struct {
 	Joint  string
 	Off    float64 // rad at the joint
@@ -25,8 +25,8 @@ func (d *Drifted) String() string {
 	return fmt.Sprintf("lies %+.1f degrees from where it lay on %s: %s", d.Off*180/math.Pi, d.Since.UTC().Format("2006-01-02"), d.Cause)
 }
 
-// A joint lies where it lay within restNear: play, and how the robot was laid down. Drift compares only a robot of which
-// restShare of the joints, and restJoints at least, lie so: any other stands somewhere else.
+// A joint within restNear is at its rest position; the tolerance covers play and how the robot was put down. Drift compares
+// only a robot with restShare of its joints, and restJoints at least, at rest: any other is in another pose.
 const (
 	restNear   = 5 * math.Pi / 180
 	restShare  = 0.5
@@ -35,8 +35,8 @@ const (
 	splineNear = 2 * math.Pi / 180 // of a servo that was put on another tooth
 )
 
-// Drift compares where the joints of one robot lie with the rest pose of their calibrations. resting reports whether the robot lies
-// in that pose at all; where it does not, nothing is known.
+// Drift compares the joints of one robot with the rest pose of their calibrations. resting reports whether the robot is in
+// that pose; otherwise no joint is compared.
 func Drift(joints []Lying) (drifted []Drifted, resting bool) {
 	var off []float64
 	known, near := 0, 0

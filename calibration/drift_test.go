@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Of a robot with few joints that lie as they lay, or with none that is known, nothing is said.
+// For a robot with few joints at rest, or without a known rest pose, no drift is reported.
 func TestDriftOfFew(t *testing.T) {
 	lying := func(ticks ...float64) (list []Lying) {
 		for _, v := range ticks {
@@ -26,7 +26,7 @@ func TestDriftOfFew(t *testing.T) {
 		{[]float64{2000, 2000, 2030}, 0, true},
 		{[]float64{2000, 2000, nan}, 0, true},
 		{[]float64{2000, 2300}, 0, false},                   // which of the two is wrong?
-		{[]float64{2000, 2000, 2300, 2300, 2400}, 0, false}, // it stands elsewhere
+		{[]float64{2000, 2000, 2300, 2300, 2400}, 0, false}, // another pose
 		{[]float64{nan, nan}, 0, false},
 		{nil, 0, false},
 	} {

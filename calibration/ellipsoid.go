@@ -10,9 +10,10 @@ import (
 // leastCover is the share of an axis's radius that points must reach on both sides of its centre.
 const leastCover = 0.7
 
-// FitEllipsoid finds what a three-axis sensor must be corrected by so that what it says of one vector, turned to every side, lies on
-// a sphere of radius: gravity for an accelerometer, m/s², the earth's field for a magnetometer, T. A radius of 0 is the mean of the
-// three axes. The axes of the ellipsoid are taken to be the chip's. residual is the root mean square distance from the sphere.
+// FitEllipsoid computes the correction of a three-axis sensor from readings of one constant vector in all directions. The
+// corrected readings lie on a sphere of radius: gravity for an accelerometer, m/s², the earth's field for a magnetometer,
+// T. A radius of 0 means the mean of the three axes. The ellipsoid's axes are assumed to be the chip's. residual is the root
+// mean square distance from the sphere.
 func FitEllipsoid(points [][3]float64, radius float64) (c Correction, residual float64, err error) {
 	if len(points) < 6 {
 		return c, 0, fmt.Errorf("got %d points, want 6 or more, one on each side", len(points))
@@ -80,8 +81,8 @@ func FitEllipsoid(points [][3]float64, radius float64) (c Correction, residual f
 	return c, math.Sqrt(residual), nil
 }
 
-// AxesOf is how a chip lies that says level, m/s², while its mount is level, and nose while the mount's front is raised; corrected by
-// what FitEllipsoid finds. The error describes what cannot be.
+// AxesOf returns the mounting of a chip from two readings, m/s²: level while its mount is level, and nose while the mount's
+// front is raised. Both are corrected by the result of FitEllipsoid. The error describes an impossible pair.
 func AxesOf(level, nose [3]float64) (axes [3]Axis, err error) {
 	up, sign := largest(level)
 	for k := range nose {

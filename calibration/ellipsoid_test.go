@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// What was planted in an accelerometer of six positions, and in a magnetometer that was turned about, is found.
+// FitEllipsoid finds the planted errors of an accelerometer in six positions and of a magnetometer in all directions.
 func TestFitEllipsoid(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	truth := Correction{Offset: [3]float64{0.3, -0.2, 0.05}, Scale: [3]float64{1.02, 0.97, 1.005}}

@@ -24,7 +24,7 @@ var keptName = regexp.MustCompile(`\.v[1-9][0-9]*\.yaml$`)
 // Load reads and checks the file at path. A missing file is hal.Uncalibrated, a bad one hal.Invalid with every fault.
 func Load(path string) (*Joint, error) { return load(path, "joint", Parse) }
 
-// Encode is j as the YAML that Parse reads; the same j gives the same bytes.
+// Encode returns j as the YAML that Parse reads; the same j gives the same bytes.
 func (j *Joint) Encode() []byte {
 	var b bytes.Buffer
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
@@ -68,9 +68,9 @@ func (j *Joint) Encode() []byte {
 // plain writes v without an exponent, which YAML readers disagree on; 0 + v turns -0 into 0.
 func plain(v float64) string { return strconv.FormatFloat(0+v, 'f', -1, 64) }
 
-// Save makes j the calibration at path, with the next free version, which it writes into j. The one that was there
-// is kept beside it as NAME.vN.yaml, N its version; kept is that path, "" for the first. A crash at any moment
-// leaves a whole file at path, the old one or the new one.
+// Save writes j to path, with the next free version, which it stores in j. The previous file is kept in the same folder as
+// NAME.vN.yaml, N its version; kept is that path, "" for the first. A crash at any moment leaves a complete file at path,
+// the old one or the new one.
 func Save(path string, j *Joint) (kept string, err error) {
 	next := *j
 	return saveNext(path, &next, &next.Version, &j.Version, Parse, func(o *Joint) int { return o.Version })
@@ -82,7 +82,7 @@ func saveNext[T any](path string, next interface {
 	Encode() []byte
 }, version, to *int, parse func([]byte, string) (*T, error), versionOf func(*T) int) (kept string, err error) {
 	// Nothing on disk changes for a calibration that could not be loaded again.
-	*version = 1 // the true one is not known yet
+	*version = 1 // the next version is not known yet
 	if err := next.Validate(); err != nil {
 		return "", &hal.Error{Kind: hal.Invalid, Op: "calibration " + path, Err: err}
 	}
@@ -101,8 +101,8 @@ func saveNext[T any](path string, next interface {
 	return kept, err
 }
 
-// saveVersion makes what encode returns for the next free version, n, the file at path, as Save does. versionOf is the version of an
-// old file, 0 where it has none.
+// saveVersion writes the result of encode for the next free version, n, to path, as Save does. versionOf returns the version
+// of an old file, 0 if it has none.
 func saveVersion(path string, versionOf func([]byte) int, encode func(n int) []byte) (n int, kept string, err error) {
 	versions, last, err := keptVersions(path)
 	if err != nil {
@@ -110,7 +110,7 @@ func saveVersion(path string, versionOf func([]byte) int, encode func(n int) []b
 	}
 	if old, err := os.ReadFile(path); err == nil {
 		// It keeps its own number where that is free, or holds the same already: a crash between the two steps below.
-		n := last + 1 // for what was not written by Save, or edited since
+		n := last + 1 // for a file not written by Save, or edited since
 		if v := versionOf(old); v > last || v > 0 && same(versions[v], old) {
 			n = v
 		}
@@ -125,8 +125,8 @@ func saveVersion(path string, versionOf func([]byte) int, encode func(n int) []b
 	return last + 1, kept, replace(path, encode(last+1))
 }
 
-// SaveAll saves each of joints as DIR/JOINT.yaml. Where one of them cannot be written, those before it are put back as they
-// were: all are new, or none is.
+// SaveAll saves each of joints as DIR/JOINT.yaml. If one of them cannot be written, the previous files are restored: all
+// are new, or none.
 func SaveAll(dir string, joints []*Joint) (err error) {
 	type saved struct{ path, kept string }
 	var done []saved
@@ -165,8 +165,8 @@ func fileName(joint string) error {
 	return nil
 }
 
-// LoadAll reads the calibrations of all joints in dir, kept versions left out, in the order of their ids. All faults come
-// together. What is in dir besides, an inertial sensor's file for one, is not read.
+// LoadAll reads the calibrations of all joints in dir, without kept versions, in the order of their ids. All faults are
+// returned together. Other files in dir, such as an inertial sensor's, are not read.
 func LoadAll(dir string) (joints []*Joint, err error) {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.yaml"))
 	if err != nil {
@@ -245,7 +245,7 @@ func replace(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer os.Remove(f.Name()) // gone already when all went well
+	defer os.Remove(f.Name()) // removed already after a success
 	_, err = f.Write(data)
 	err = cmp.Or(err, f.Chmod(0o644), f.Sync())
 	if e := f.Close(); err == nil {

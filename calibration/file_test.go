@@ -35,7 +35,7 @@ table:
 torque: {constant: 1.5}
 `
 
-// Each case changes the good file; the faults come all, in any order, and nothing else.
+// Each case changes the good file; Parse returns exactly the listed faults, in any order.
 var parseCases = []struct {
 	name     string
 	from, to string
@@ -91,7 +91,7 @@ torque: {constant: -2}
 	}},
 }
 
-// The file of the package comment is read as it says.
+// The file in the package comment is valid and has the documented values.
 func TestParseDocumented(t *testing.T) {
 	j, err := Parse([]byte(`
 joint: left_elbow
@@ -171,7 +171,7 @@ func TestSaveKeepsVersions(t *testing.T) {
 	if err != nil || first.Version != 1 || first.ZeroTicks != 2048.1 || first.Servo != j.Servo || !first.Date.Equal(j.Date) {
 		t.Errorf("first: got %+v, %v", first, err)
 	}
-	// Going back is saving an old one; nothing is lost by it.
+	// A rollback saves an old version as a new one; no version is lost.
 	if kept, err := Save(path, first); err != nil || first.Version != 4 || filepath.Base(kept) != "left_elbow.v3.yaml" {
 		t.Errorf("rollback: got version %d, kept %s, %v", first.Version, kept, err)
 	}
@@ -186,7 +186,7 @@ func TestSaveKeepsVersions(t *testing.T) {
 	if err != nil || filepath.Base(kept) != "left_elbow.v5.yaml" || j.Version != 6 || !same(kept, edited) {
 		t.Errorf("edited: got version %d, kept %s, %v", j.Version, kept, err)
 	}
-	stray := filepath.Join(dir, "left_elbow.v0.yaml") // not a name that Save gives
+	stray := filepath.Join(dir, "left_elbow.v0.yaml") // not a name that Save writes
 	os.WriteFile(stray, nil, 0o644)
 	versions, err := Versions(path)
 	os.Remove(stray)
@@ -196,7 +196,7 @@ func TestSaveKeepsVersions(t *testing.T) {
 	if entries, _ := os.ReadDir(dir); len(entries) != 6 {
 		t.Errorf("left behind: %v", entries)
 	}
-	// A bad one changes nothing.
+	// An invalid calibration changes no file.
 	bad := *j
 	bad.Direction = 0
 	if _, err := Save(path, &bad); hal.KindOf(err) != hal.Invalid || bad.Version != 6 {
@@ -211,7 +211,7 @@ func TestSaveKeepsVersions(t *testing.T) {
 	}
 }
 
-// What Parse accepts is valid and survives being written and read.
+// A calibration that Parse accepts is valid and survives Encode and Parse.
 func FuzzParse(f *testing.F) {
 	for _, c := range parseCases {
 		f.Add([]byte(strings.Replace(good, c.from, c.to, 1)))

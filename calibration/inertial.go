@@ -64,10 +64,10 @@ func NominalInertial(sensor, model string) *Inertial {
 }
 
 // apply corrects the values of the chip's axes and rotates them to the mount's.
-func (c *Correction) apply(j *Inertial, said [3]float64) (v [3]float64) {
+func (c *Correction) apply(j *Inertial, measured [3]float64) (v [3]float64) {
 	for i, axis := range j.Axes {
 		k, sign := axis.index()
-		v[i] = sign * c.Scale[k] * (said[k] - c.Offset[k])
+		v[i] = sign * c.Scale[k] * (measured[k] - c.Offset[k])
 	}
 	return v
 }
@@ -77,8 +77,8 @@ func (j *Inertial) Corrected(rates, acceleration, field [3]float64) (r, a, f [3]
 	return j.Gyro.apply(j, rates), j.Accelerometer.apply(j, acceleration), j.Magnetometer.apply(j, field)
 }
 
-// Mount is the mount's attitude in the chip's axes, a unit quaternion w x y z: the chip's attitude in the world times this
-// is the mount's. false where the axes are no rotation: one is there twice, or they are mirrored.
+// Mount returns the mount's attitude in the chip's axes, a unit quaternion w x y z: the chip's attitude in the world times
+// this is the mount's. ok is false if the axes are not a rotation: an axis occurs twice, or they are mirrored.
 func (j *Inertial) Mount() (q [4]float64, ok bool) {
 	var want [3][3]float64 // the mount's axes in the chip's
 	for i, axis := range j.Axes {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Encode is j as the YAML that ParseInertial reads; the same j gives the same bytes.
+// Encode returns j as the YAML that ParseInertial reads; the same j gives the same bytes.
 func (j *Inertial) Encode() []byte {
 	var b bytes.Buffer
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
@@ -32,7 +32,7 @@ func (j *Inertial) Encode() []byte {
 // Validate reports everything that is wrong with j at once, or nil.
 func (j *Inertial) Validate() error { return valid(j.Encode(), ParseInertial) }
 
-// SaveInertial makes j the calibration at path, as Save does.
+// SaveInertial writes j to path, as Save does.
 func SaveInertial(path string, j *Inertial) (kept string, err error) {
 	next := *j
 	return saveNext(path, &next, &next.Version, &j.Version, ParseInertial, func(o *Inertial) int { return o.Version })

@@ -27,9 +27,8 @@ import (
 	"time"
 )
 
-// Joint is the calibration of one joint. It is made by Parse, Load, Nominal or ImportLeRobot and passes Validate;
-// nothing here writes to it but Save, so goroutines may share it. The tags hold the bounds of what is believed, which keep
-// all arithmetic finite.
+// Joint is the calibration of one joint. It is made by Parse, Load, Nominal or ImportLeRobot and passes Validate. Only Save
+// writes to it, so goroutines may share it. The tags hold the plausible bounds, which keep all arithmetic finite.
 type Joint struct {
 	Joint        string     `yaml:"joint" required:"true" form:"label"`
 	Servo        Servo      `yaml:"servo" required:"true"`
@@ -41,7 +40,7 @@ type Joint struct {
 	TicksPerTurn float64    `yaml:"ticks_per_turn" required:"true" min:"2" max:"1e9"` // of the servo's output shaft
 	Gear         float64    `yaml:"gear" default:"1" min:"1e-4" max:"1e4"`            // turns of the servo's shaft a turn of the joint
 	RangeTicks   [2]float64 `yaml:"range_ticks" required:"true" min:"-1e9" max:"1e9"` // rising; where the joint may go. May pass the encoder's seam: [3500, 4700]
-	Table        []Point    `yaml:"table" count:"4096" min:"-1e9" max:"1e9"`          // rising in ticks; empty = none. Beyond its ends the straight line goes on
+	Table        []Point    `yaml:"table" count:"4096" min:"-1e9" max:"1e9"`          // rising in ticks; empty = none. Beyond its ends the straight line continues
 	RestTicks    *float64   `yaml:"rest_ticks" min:"-1e9" max:"1e9"`                  // where the joint lies with its torque off; nil = not taken
 	Torque       Torque     `yaml:"torque"`
 	Source       Source     `yaml:"source"`
@@ -56,16 +55,16 @@ type Source struct {
 	Newline bool   `yaml:"newline"`                         // the file ends with one
 }
 
-// Servo reports which servo a calibration is of. A calibration of another servo is worth nothing.
+// Servo identifies the servo that a calibration belongs to. It is invalid for any other servo.
 type Servo struct {
 	Model        string `yaml:"model" required:"true" form:"label"` // as configs have it
 	ID           int    `yaml:"id" required:"true" min:"0" max:"253"`
 	Firmware     string `yaml:"firmware" form:"label"`
 	Adapter      string `yaml:"adapter" form:"label"`                             // the stable name of the port it was connected to
-	HomingOffset int    `yaml:"homing_offset" min:"-1000000000" max:"1000000000"` // what its homing register held, ticks
+	HomingOffset int    `yaml:"homing_offset" min:"-1000000000" max:"1000000000"` // value of its homing register, ticks
 }
 
-// Torque maps effort to torque. Effort is what servo.State says: A, or the share of the stall torque.
+// Torque maps effort to torque. Effort is that of servo.State: A, or the share of the stall torque.
 type Torque struct {
 	Constant float64 `yaml:"constant" required:"true" min:"0" max:"1e4"` // N·m at the joint per unit of effort, gear and losses included; 0 = not known
 	Offset   float64 `yaml:"offset" min:"-1e4" max:"1e4"`                // the effort that the servo reads at no torque
@@ -79,21 +78,21 @@ type Method string
 
 // The methods.
 const (
-	ByNominal    Method = "nominal"    // from the servo's data sheet: nothing was measured
+	ByNominal    Method = "nominal"    // from the servo's data sheet, not measured
 	ByManual     Method = "manual"     // the joint was moved to its ends by hand
 	ByEndstops   Method = "endstops"   // the servo drove it to its ends
 	ByImport     Method = "import"     // from another program's file
 	ByIdentified Method = "identified" // fitted to a recording
 )
 
-// Model is what Nominal must know of a servo's model; servo.Units has the same words.
+// Model is the data of a servo model that Nominal needs; servo.Units has the same fields.
 type Model struct {
 	TicksPerTurn, CentreTicks, MinTicks, MaxTicks float64
 	StallTorque, MaxEffort                        float64 // N·m at the nominal voltage, and the effort that makes it
 }
 
-// Nominal is the calibration of a joint of which nothing was measured: zero at the centre, ticks rising with the
-// angle, no gear. It fits an emulated servo exactly and a real one by luck.
+// Nominal returns a calibration without measurements: zero at the centre, ticks rising with the angle, no gear. It fits an
+// emulated servo exactly, and a real one only by chance.
 func Nominal(joint string, s Servo, m Model) *Joint {
 	return &Joint{
 		Joint: joint, Servo: s, Method: ByNominal, Version: 1,
@@ -119,12 +118,12 @@ func (j *Joint) Unwrap(ticks float64) float64 {
 	if j.RangeTicks[1]-j.RangeTicks[0] > turn*(1-seamMargin) {
 		return ticks
 	}
-	// The farthest that a reading is believed is half a turn from the middle, well outside the range.
+	// A plausible reading is at most half a turn from the middle, well outside the range.
 	middle := (j.RangeTicks[0] + j.RangeTicks[1]) / 2
 	return ticks - turn*math.Round((ticks-middle)/turn)
 }
 
-// Radians is the joint's angle when its servo says ticks. It does not clamp.
+// Radians returns the joint's angle, rad, when its servo reports ticks. It does not clamp.
 func (j *Joint) Radians(ticks float64) float64 {
 	ticks = j.Unwrap(ticks)
 	n := len(j.Table)
@@ -159,7 +158,7 @@ func (j *Joint) Ticks(radians float64) float64 {
 	return a.Ticks + (radians-a.Radians)*(b.Ticks-a.Ticks)/(b.Radians-a.Radians)
 }
 
-// segment is the index before the first point that is above what is looked for; the ends are excluded already.
+// segment returns the index before the first point for which above is true; the ends are already excluded.
 func (j *Joint) segment(above func(Point) bool) int {
 	low, high := 0, len(j.Table)-1
 	for high-low > 1 {

@@ -33,7 +33,7 @@ func TestImportLeRobot(t *testing.T) {
 		if j.Joint != want[i] || j.Servo.ID != i+1 {
 			t.Errorf("%d: got %s, id %d", i, j.Joint, j.Servo.ID)
 		}
-		// LeRobot's own formula for degrees, for every tick that the servo can say within the range.
+		// LeRobot's own formula for degrees, for every tick within the range.
 		middle := (j.RangeTicks[0] + j.RangeTicks[1]) / 2
 		for tick := j.RangeTicks[0]; tick <= j.RangeTicks[1]; tick++ {
 			degrees := (tick - middle) * 360 / 4095 * float64(j.Direction)
@@ -43,7 +43,7 @@ func TestImportLeRobot(t *testing.T) {
 	if j := joints[1]; j.Servo.HomingOffset != -1318 || j.Direction != -1 || j.RangeTicks != [2]float64{821, 3196} {
 		t.Errorf("shoulder_lift: got %+v", j)
 	}
-	// Out again: the same bytes, since nothing that came from LeRobot can be lost to it.
+	// The export gives the same bytes, since LeRobot's format holds all imported data.
 	data, lost, err := ExportLeRobot(joints)
 	if err != nil || string(data) != string(so101(t)) {
 		t.Errorf("export: got %v\n%s", err, data)
@@ -144,7 +144,7 @@ func TestExportLeRobot(t *testing.T) {
 	}
 }
 
-// What is imported is valid, and what is exported of it is imported as the same again.
+// An imported calibration is valid, and its export is imported as the same calibration.
 func FuzzImportLeRobot(f *testing.F) {
 	f.Add(so101(f))
 	for _, c := range leRobotFaults {
@@ -171,7 +171,7 @@ func FuzzImportLeRobot(f *testing.F) {
 	})
 }
 
-// A config that names LeRobot's file as a joint's hears whose it is and what to do.
+// If a config names a LeRobot file as a calibration, the error reports its format and the command to import it.
 func TestLoadSaysItIsLeRobots(t *testing.T) {
 	_, err := Load("testdata/so101.json")
 	if hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "LeRobot's calibration of a whole robot") || !strings.Contains(err.Error(), "halyard calibration import testdata/so101.json") {

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Odometry is what a wheeled robot's dead reckoning is corrected by. The zero Odometry corrects nothing.
+// Odometry is the correction of a wheeled robot's dead reckoning. The zero Odometry is no correction.
 type Odometry struct {
 	Distance float64 // metres gone a metre reckoned: the size of the wheels
 	Turn     float64 // radians turned a radian reckoned: the distance between the wheels

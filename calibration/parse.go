@@ -54,7 +54,7 @@ func load[T any](path, what string, parse func([]byte, string) (*T, error)) (*T,
 	return parse(data, path)
 }
 
-// valid checks a value by what its file would be: text must be read, and be written the same again.
+// valid checks a value by its file: text must parse, and encode to the same text.
 func valid[T interface{ Encode() []byte }](text []byte, parse func([]byte, string) (T, error)) error {
 	again, err := parse(text, "")
 	var faults yaml.Faults
@@ -73,7 +73,7 @@ func valid[T interface{ Encode() []byte }](text []byte, parse func([]byte, strin
 // Validate reports everything that is wrong with j at once, or nil.
 func (j *Joint) Validate() error { return valid(j.Encode(), Parse) }
 
-// check adds what is wrong between keys.
+// check adds faults between keys.
 func (j *Joint) check(d *yaml.Document) {
 	if r := j.RangeTicks; d.Has("range_ticks") && d.Clean("range_ticks") && r[1]-r[0] < 1 {
 		d.Add("range_ticks", fmt.Sprintf("%g..%g", r[0], r[1]), "a rising range of 1 tick or more", "")
@@ -93,7 +93,7 @@ func (j *Joint) check(d *yaml.Document) {
 			d.Add(at, fmt.Sprintf("%g rad after %g", p.Radians, before.Radians), fmt.Sprintf("radians that follow direction %d", j.Direction), "")
 		}
 	}
-	if len(d.Faults) == 0 { // the rest makes sense, so the two ways to say zero can be compared
+	if len(d.Faults) == 0 { // only then can the two definitions of zero be compared
 		if zero := j.Ticks(0); math.Abs(zero-j.ZeroTicks) > 1 {
 			d.Add("table", fmt.Sprintf("0 rad at tick %g", zero), fmt.Sprintf("it at zero_ticks %g", j.ZeroTicks), "")
 		}

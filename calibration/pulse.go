@@ -76,8 +76,8 @@ func (p *Pulse) Takes(m hal.Mode) bool {
 	return m == hal.DutyMode || len(p.Table) > 0 && m == p.Mode
 }
 
-// Width is the pulse that makes v of mode m, which p takes, within the range. A duty is the share of the range beyond the
-// dead band: 0 is neutral, anything else is outside the dead band. NaN is neutral.
+// Width returns the pulse width for the value v of mode m, within the range; p.Takes(m) must be true. A duty is the share of
+// the range beyond the dead band: 0 is neutral, any other value is outside the dead band. NaN is neutral.
 func (p *Pulse) Width(m hal.Mode, v float64) time.Duration {
 	us := p.Neutral
 	v *= float64(p.Direction)

@@ -18,7 +18,7 @@ type pulseFile struct {
 	Version    int         `yaml:"version" default:"1" min:"1" max:"1000000000"`
 	Mode       string      `yaml:"mode" required:"true" enum:"position|velocity|torque|duty"`
 	Direction  int         `yaml:"direction" required:"true" enum:"1|-1"`
-	Neutral    float64     `yaml:"neutral_us" required:"true" min:"100" max:"20000"` // no servo or ESC knows shorter or longer ones
+	Neutral    float64     `yaml:"neutral_us" required:"true" min:"100" max:"20000"` // no servo or ESC accepts shorter or longer ones
 	Range      [2]float64  `yaml:"range_us" required:"true" order:"<" min:"100" max:"20000"`
 	DeadBand   *[2]float64 `yaml:"dead_band_us" min:"100" max:"20000"`
 	Table      []Width     `yaml:"table" count:"4096" min:"-20000" max:"20000"`
@@ -51,7 +51,7 @@ func ParsePulse(data []byte, source string) (*Pulse, error) {
 // LoadPulse reads and checks the file at path. A missing file is hal.Uncalibrated, a bad one hal.Invalid.
 func LoadPulse(path string) (*Pulse, error) { return load(path, "output", ParsePulse) }
 
-// SavePulse makes p the calibration at path, as Save does.
+// SavePulse writes p to path, as Save does.
 func SavePulse(path string, p *Pulse) (kept string, err error) {
 	next := *p
 	return saveNext(path, &next, &next.Version, &p.Version, ParsePulse, func(o *Pulse) int { return o.Version })
@@ -63,7 +63,7 @@ func (p *Pulse) Validate() error { return valid(p.Encode(), ParsePulse) }
 // modes are those that a table may be of.
 var modes = [...]hal.Mode{hal.PositionMode, hal.VelocityMode, hal.TorqueMode, hal.DutyMode}
 
-// check adds what is wrong between keys. Least, dead band, neutral and greatest stand in this order.
+// check adds faults between keys. The minimum, dead band, neutral and maximum must be in order.
 func (p *Pulse) check(d *yaml.Document) {
 	if !d.Has("range_us") || !d.Clean("range_us") || !d.Clean("neutral_us") {
 		return
@@ -90,7 +90,7 @@ func (p *Pulse) check(d *yaml.Document) {
 // maxValue bounds the second column of a table.
 const maxValue = 1e4
 
-// Encode is p as the YAML that ParsePulse reads; the same p gives the same bytes.
+// Encode returns p as the YAML that ParsePulse reads; the same p gives the same bytes.
 func (p *Pulse) Encode() []byte {
 	var b bytes.Buffer
 	put := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }

@@ -65,7 +65,7 @@ func TestParsePulse(t *testing.T) {
 	}
 }
 
-// All faults come at once, each with its line and path.
+// All faults are returned together, each with its line and path.
 func TestParsePulseFaults(t *testing.T) {
 	_, err := ParsePulse([]byte(strings.NewReplacer("direction: -1", "direction: 2", "[1472, 1528]", "[1600, 1528]", "[1528, 0]", "[1528, -50]",
 		"mode: torque", "mode: thrust", "arming_s: 3", "arming_s: -1", "idle_output: neutral", "idle_output: rest\nfrobnicate: 1").Replace(escFile)), "f")
@@ -80,7 +80,7 @@ func TestParsePulseFaults(t *testing.T) {
 	}
 }
 
-// Widths by hand, both directions.
+// Widths computed by hand, in both directions.
 func TestPulseWidth(t *testing.T) {
 	forward := esc()
 	forward.Direction = 1
@@ -112,7 +112,7 @@ func TestPulseWidth(t *testing.T) {
 	near(t, "value", esc().Value(1714*time.Microsecond), -51.4/2, 1e-9)
 }
 
-// What parses is valid, makes widths within its range only, and is written as it was read.
+// A calibration that parses is valid, gives only widths within its range, and encodes to the same file.
 func FuzzParsePulse(f *testing.F) {
 	f.Add(escFile)
 	f.Add(dutyFile)

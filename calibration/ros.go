@@ -13,18 +13,18 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// What ROS has of a calibration: ranges in joint_limits.yaml (ros2_control, MoveIt) and in the <limit> of a URDF; direction,
+// The calibration data of ROS: ranges in joint_limits.yaml (ros2_control, MoveIt) and in the <limit> of a URDF; direction,
 // gear and zero in a URDF's <transmission> (mechanical_reduction, offset: joint = actuator / reduction + offset); and the
-// reference edges of <calibration>, which belong to a switch and are read and left alone.
+// reference edges of <calibration>, which belong to a switch: they are read but not used.
 
-// ROSJoint is what a file of ROS says of a joint. What it does not say is NaN.
+// ROSJoint is the data of a joint in a ROS file. Missing values are NaN.
 type ROSJoint struct {
 	Joint            string
 	Moves            bool    // it is no fixed joint
 	Low, High        float64 // rad, or m
 	Reduction        float64 // turns of the servo a turn of the joint; below 0 it turns the other way
 	Offset           float64 // rad of the joint where the servo is at its centre
-	Rising, Falling  float64 // rad; of a switch that only a URDF's <calibration> knows
+	Rising, Falling  float64 // rad; of a switch, only in a URDF's <calibration>
 	Velocity, Effort float64 // rad/s, N·m
 }
 
@@ -58,7 +58,7 @@ type limitFile struct {
 	SoftHigh        float64 `yaml:"soft_upper_limit"`
 }
 
-// ParseJointLimits reads a joint_limits.yaml, its joints by name. All faults come together.
+// ParseJointLimits reads a joint_limits.yaml, its joints by name. All faults are returned together.
 func ParseJointLimits(data []byte) (joints []ROSJoint, err error) {
 	var f jointLimitsFile
 	d := decode(data, "", &f)
@@ -190,8 +190,8 @@ func ParseURDF(data []byte) (joints []ROSJoint, err error) {
 	return joints, nil
 }
 
-// Apply changes c to the value in the file and leaves the rest; notes say what a calibration cannot hold. A range or a zero that
-// no calibration may have is an error.
+// Apply sets the values of the file in c and does not change the others; notes list data that a calibration cannot hold. A
+// range or a zero outside the bounds of a calibration is an error.
 func (r *ROSJoint) Apply(c *Joint) (notes []string, err error) {
 	c.Source = Source{}
 	known := func(v float64) bool { return !math.IsNaN(v) }

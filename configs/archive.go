@@ -29,12 +29,12 @@ type Archive struct {
 	Absent  []string          // files that were named and could not be taken
 }
 
-// fileNames finds what may be the name of a file in a text: it ends in a dot and a suffix.
+// fileNames finds possible file names in a text: words that end in a dot and a suffix.
 var fileNames = regexp.MustCompile(`[^\s"'<>=,;(){}\[\]|]+\.[A-Za-z][A-Za-z0-9]{0,7}\b`)
 
-// Archive collects what c was read from: the document, the options, the files that they name, and those that these name in
-// turn. Files outside the config's folder come under outside/ where the config itself names them. The error is hal.Invalid
-// where c was not read by this package.
+// Archive collects the sources of c: the document, the options, the files that they name, and the files that these name in
+// turn. A file outside the config's folder is stored under outside/ if the config itself names it. The error is hal.Invalid
+// if c was not read by this package.
 func (c *Config) Archive() (*Archive, error) {
 	if c.data == nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "archive", Err: errMadeByHand}
@@ -48,7 +48,7 @@ func (c *Config) Archive() (*Archive, error) {
 		if !filepath.IsLocal(name) {
 			local = fmt.Sprintf("outside/%d/%s", len(a.Files), filepath.Base(name))
 		}
-		if name == c.Record.File { // what is written, not what is read
+		if name == c.Record.File { // an output file
 			continue
 		}
 		if a.take(c.Resolve(name), local) && local != name {
@@ -62,7 +62,7 @@ func (c *Config) Archive() (*Archive, error) {
 	return a, nil
 }
 
-// take adds the file at from, and those that it names beside it. It reports whether there is one.
+// take adds the file at from, and the files that it names in its folder. It reports whether the file exists.
 func (a *Archive) take(from, name string) bool {
 	info, err := os.Stat(from)
 	if _, have := a.Files[name]; have || err != nil || !info.Mode().IsRegular() {

@@ -1,6 +1,6 @@
 package configs
 
-// BasePart is what parts call a robot's base.
+// BasePart is the name of a robot's base in parts.
 const BasePart = "base"
 
 // Base is a wheeled base with a controller of its own at the end of a serial line.
@@ -23,8 +23,8 @@ type Reckon struct {
 	Curve    float64 `yaml:"curve" default:"0" min:"-1" max:"1" doc:"Turn to the left that is not reckoned, rad/m."`
 }
 
-// Scanner is what a laser scanner is told beyond what every sensor is. The robot's sensor becomes what the scanner is, on
-// every body.
+// Scanner is the settings of a laser scanner in addition to those of every sensor. They define the robot's sensor on every
+// body.
 type Scanner struct {
 	Model      string   `yaml:"model" form:"kind" doc:"hokuyo: urg-04lx, urg-04lx-ug01, ubg-04lx-f01, utm-30lx, ust-10lx or ust-20lx."`
 	FOV        *float64 `yaml:"fov" min:"1" max:"360" otherwise:"all it has" doc:"Scanner: field of view, degrees; sick: 180 or 100. The robot's sensor takes it over, also when simulated."`

@@ -10,8 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// checker finds what is wrong between keys. It concludes nothing from keys that have a fault of their own, so that one
-// slip is one fault.
+// checker finds faults between keys. It ignores keys that have a fault of their own, so that one mistake is one fault.
 type checker struct {
 	*Config
 	*yaml.Document
@@ -20,7 +19,7 @@ type checker struct {
 // add reports a fault at path unless there is one already.
 func (c *checker) add(path Path, got, rule, fix string) { c.Document.Add(path, got, rule, fix) }
 
-// clash reports that second has what first has. Where an option set first and not second, the option is to blame.
+// clash reports that second has the same value as first. If an option set only first, the fault names the option.
 func (c *checker) clash(first, second Path, got, rule string) {
 	if c.option(first) != "" && c.option(second) == "" {
 		first, second = second, first
@@ -84,7 +83,7 @@ func (c *checker) checkBuses() {
 				seen[port] = at.Key("port")
 			}
 		}
-		// Who writes a rate that means nothing on such a bus expects something of it.
+		// A user who sets a rate that has no meaning on such a bus expects an effect.
 		if line := b.Rated(); line && b.GivenFrequency != nil {
 			c.add(at.Key("frequency"), fmt.Sprint(b.Frequency), "it only of type i2c or spi", "baud is the rate of a line")
 		} else if !line && b.GivenBaud != nil {
@@ -102,9 +101,9 @@ func (c *checker) checkBuses() {
 	}
 }
 
-// checkRobot checks what r is made of against the devices that it names.
+// checkRobot checks the bodies of r's parts against the devices that it names.
 func (c *checker) checkRobot(r Placed) {
-	// The fault stands at the word that makes the robot real: its body, or the part.
+	// The fault is reported at the word that makes the robot real: its body, or the part.
 	body, hardware := r.Path.Key("body"), r.Path.Key("hardware")
 	if r.Has(Real) && c.Clock.Mode == Lockstep {
 		at := body
@@ -177,9 +176,9 @@ func (c *checker) checkRobot(r Placed) {
 	}
 }
 
-// checkBus checks the bus that what stands at path is connected to.
+// checkBus checks the bus of the device at path.
 func (c *checker) checkBus(at Path, name string, body BodyKind) {
-	// A bus that is there but faulty is not unknown; and only a real device needs the bus to lead anywhere.
+	// A bus with a fault is not unknown; and only a real device needs a port of the bus.
 	bus, there := c.Buses[name]
 	switch port := Path("buses").Key(name).Key("port"); {
 	case !c.good(at.Key("bus")) || name == "":
@@ -224,8 +223,8 @@ func (c *checker) checkJoint(at Path, j *Joint) {
 	}
 }
 
-// checkIDs finds servos that would answer at once and garble each other, of all robots: buses are shared. Classes
-// count as well, since a spawned robot joins the buses of those that are there.
+// checkIDs finds servos of all robots with the same id on one bus, whose answers would collide. Classes count as well, since
+// a spawned robot shares the buses of the others.
 func (c *checker) checkIDs() {
 	type address struct {
 		bus string
@@ -280,7 +279,7 @@ func (c *checker) checkServers() {
 		if !c.good(listen) {
 			continue
 		}
-		// Two protocols may share a number, one over UDP and one over TCP; only cmd knows which is which.
+		// Two protocols may share a number, one over UDP and one over TCP; the catalog has the transport of each.
 		if first, twice := seen[s.Protocol+"="+s.Listen]; twice && !anyPort(s.Listen) {
 			c.clash(first, listen, yaml.Quote(s.Listen), "an address of its own")
 		}
@@ -291,7 +290,7 @@ func (c *checker) checkServers() {
 	}
 }
 
-// inOrder sorts the keys under path by where they stand, so that faults come in the order of the file.
+// inOrder sorts the keys under path by their place, so that faults are in the order of the file.
 func (c *checker) inOrder(path Path, keys []string) []string {
 	slices.SortStableFunc(keys, func(a, b string) int {
 		p, q := c.Place(path.Key(a)), c.Place(path.Key(b))

@@ -47,7 +47,7 @@ func TestSubstep(t *testing.T) {
 	}
 }
 
-// A robot that is sim needs nothing of what it names under hardware but its form.
+// For a robot with body sim the entries under hardware need only the right form.
 func TestSimNeedsNoDevice(t *testing.T) {
 	c := parsed(t, with(", port: /dev/ttyUSB0", ""), Options{})
 	if c.Buses["left"].Port != "" || c.Buses["left"].Baud != 1000000 || c.Buses["left"].Timing.ServoDelay != 58*time.Microsecond {
@@ -58,7 +58,7 @@ func TestSimNeedsNoDevice(t *testing.T) {
 	}
 }
 
-// What a config gives counts, even where it equals what a config without it has: no value stands for "not set".
+// A value in a config counts even if it equals the default: no value means "not set".
 func TestGiven(t *testing.T) {
 	c := parsed(t, rig, set("buses.left.baud=1000000", "buses.laser={type: serial, baud: 115200}", "buses.plain.type=serial", "world.substep=1ms"))
 	for name, want := range map[string]struct {

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// What a bus has that says nothing, and what an emulated I2C bus has.
+// The defaults of a bus, and of an emulated I2C bus.
 const (
 	usualBaud  = 1000000
 	usualHertz = 400000
 )
 
-// complete works out the defaults that are connected to other keys. It runs on configs with faults too, since checking goes on
+// complete computes the defaults that depend on other keys. It also runs on configs with faults, since checking continues
 // after them; every key then has its default or a value within its rule.
 func (c *Config) complete() {
-	// A real robot cannot wait for a controller. So that one word turns a simulated rig into a real one, a config that
-	// does not name the mode gets the one that its bodies allow; one that names it is held to its word (checkRobot).
+	// A real robot cannot wait for a controller. A config without a mode gets the one that its bodies allow, so that one
+	// word turns a simulated rig into a real one. An explicit mode is checked (checkRobot).
 	if c.Clock.Mode == "" {
 		c.Clock.Mode = Lockstep
 		if slices.ContainsFunc(c.Robots(), func(r Placed) bool { return r.Has(Real) }) {
@@ -28,7 +28,7 @@ func (c *Config) complete() {
 	for name, bus := range c.Buses {
 		if bus.Baud = usualBaud; bus.GivenBaud != nil {
 			bus.Baud = *bus.GivenBaud
-		} else if bus.Type == "serial" { // what a BNO055 has, and a Maestro on a UART
+		} else if bus.Type == "serial" { // the rate of a BNO055, and of a Maestro on a UART
 			bus.Baud = 115200
 		}
 		if bus.Frequency = usualHertz; bus.GivenFrequency != nil {
@@ -61,7 +61,7 @@ func (c *Config) complete() {
 		}
 		if s.MaxClients = 16; s.GivenMaxClients != nil {
 			s.MaxClients = *s.GivenMaxClients
-		} else if okon(s.Protocol) { // its clients look on as well as command
+		} else if okon(s.Protocol) { // many of its clients only watch
 			s.MaxClients = 256
 		}
 		if s.Agent == "" && servesOne(s.Protocol) && len(c.Agents) == 1 {
@@ -80,7 +80,7 @@ func substep(period time.Duration) time.Duration {
 	return period / n
 }
 
-// completeGuard sets the command deadline: none where a lost controller can break nothing.
+// completeGuard sets the command deadline: none if a lost controller can do no damage.
 func (c *Config) completeGuard(r *Robot, at Path) {
 	guard := at.Key("guard")
 	if !c.given(guard.Key("command_timeout")) && (r.Has(Real) || r.Has(Emulated)) {
@@ -114,17 +114,17 @@ func (c *Config) servedPersistently(r *Robot) bool {
 	return true
 }
 
-// given reports whether the document has a good value at path.
+// given reports whether the document has a valid value at path.
 func (c *Config) given(path Path) bool {
 	return c.document != nil && c.document.Has(path) && !c.document.Bad(path)
 }
 
-// persists reports whether the protocol's commands persist, so that who says nothing need not be gone.
+// persists reports whether the protocol's commands persist, so that a silent client may still be alive.
 func persists(protocol string) bool {
 	return protocol == "simloid" || protocol == "gamebots" || protocol == "imageserver" || protocol == "player" || protocol == "nml" || okon(protocol)
 }
 
-// servesOne reports whether the protocol has no way to say which robot is meant.
+// servesOne reports whether the protocol cannot select a robot.
 func servesOne(protocol string) bool {
 	return protocol == "odcp" || protocol == "simloid" || protocol == "player" || protocol == "nml" || okon(protocol) || bridges(protocol)
 }

@@ -77,19 +77,20 @@ type World struct {
 // Record is the recording of all states and commands of a rig.
 type Record struct {
 	File     string        `yaml:"file" otherwise:"none" doc:"Path of an MCAP file. A file of that name is kept: it gets the time of its last change in its name."`
-	Ring     time.Duration `yaml:"ring" default:"0s" min:"0s" max:"24h" doc:"Above 0: keeps only the last span of so long, in two files, and saves both at every stop and fault. Such a recording is looked at, not replayed."`
+	Ring     time.Duration `yaml:"ring" default:"0s" min:"0s" max:"24h" doc:"Above 0: keeps only the last span of so long, in two files, and saves both at every stop and fault. Such a recording can be viewed, but not replayed."`
 	Pictures bool          `yaml:"pictures" default:"false" doc:"Records the pictures of all cameras too, as JPEG, depth as 16 bit PNG, at most ten a second of each camera. They are dropped where the disk is too slow."`
 }
 
-// Bus is one serial line, I2C bus, port of SPI or GPIO chip. Type is an open set: a new vendor is a case in cmd, not here.
+// Bus is one serial line, I2C bus, SPI port or GPIO chip. Type is an open set: a new vendor is added in the catalog, not
+// here.
 type Bus struct {
 	Type      string `yaml:"type" required:"true" form:"kind" doc:"Protocol of the line. Servos: dynamixel1, dynamixel2, feetech, hiwonder, kondo. Motor controllers: vesc, odrive; odrive-can, cybergear on CAN. Others: i2c; spi (one chip); gpio; serial (one device: Maestro, BNO055, robot base, laser scanner or tag reader)."`
 	Port      string `yaml:"port" form:"port" doc:"Device file; required by real devices only. Serial: the stable name under /dev/serial/by-id/, or tcp://HOST:PORT of a scanner. i2c: /dev/i2c-1. spi: /dev/spidev0.1 (bus 0, select 1). CAN: can0. gpio: /dev/gpiochip0, or the chip's label, pinctrl-rp1."`
 	GivenBaud *int   `yaml:"baud" min:"1200" max:"4500000" otherwise:"1000000; 115200 of type serial" doc:"Baud rate of a serial line or CAN bus, bit/s. A base is also found at 9600 and 38400; a sick supports 500000, 38400 (default), 19200 and 9600."`
-	// Baud is GivenBaud, or the usual rate of the type where the config gives none.
+	// Baud is GivenBaud, or the usual rate of the type if the config has none.
 	Baud           int  `yaml:"-"`
 	GivenFrequency *int `yaml:"frequency" min:"10000" max:"10000000" otherwise:"400000; 1000000 of type spi" doc:"SPI clock, Hz. I2C clock of an emulated bus, at most 5000000; the device tree sets the clock of a real one."`
-	// Frequency is GivenFrequency, or the usual one of the type where the config gives none.
+	// Frequency is GivenFrequency, or the usual one of the type if the config has none.
 	Frequency     int           `yaml:"-"`
 	SerialBackend string        `yaml:"serial_backend" default:"bugst" enum:"bugst|tarm" doc:"Library that opens the port. tarm supports up to 115200 Bd, without timing guarantees."`
 	Latency       time.Duration `yaml:"latency" default:"1ms" min:"1ms" max:"255ms" doc:"Latency timer to set in an FTDI adapter, whole milliseconds."`
@@ -98,7 +99,7 @@ type Bus struct {
 	Timing        Timing        `yaml:"timing" doc:"Timing of an emulated line."`
 }
 
-// Supply is a power supply of servos; those that share one sag together.
+// Supply is a power supply of servos; the voltage of all servos on it sags together.
 type Supply struct {
 	Volts float64 `yaml:"volts" required:"true" min:"1" max:"60" doc:"Voltage without load, V."`
 	Ohms  float64 `yaml:"ohms" default:"0.05" min:"0" max:"100" doc:"Resistance of source, cables and connectors together, Ω."`
@@ -254,7 +255,7 @@ type Sensor struct {
 	Above             *float64 `yaml:"above" otherwise:"no alarm" doc:"Alarm while the first value is above this, for example a leak."`
 }
 
-// Line names a line of a GPIO chip: by its offset, or by the name that the maker of the board gave it.
+// Line names a line of a GPIO chip: by its offset, or by the name that the board's vendor gave it.
 type Line string
 
 // Bias is a resistor inside a GPIO chip.
@@ -276,14 +277,14 @@ type Wire struct {
 }
 
 // Low reports whether the low level is active: said, or the default usually if said is nil.
-func Low(said *bool, usually bool) bool {
-	if said == nil {
+func Low(given *bool, usually bool) bool {
+	if given == nil {
 		return usually
 	}
-	return *said
+	return *given
 }
 
-// Camera is a device that takes pictures: one of the robot's cameras.
+// Camera is the device of one of the robot's cameras.
 type Camera struct {
 	Device string  `yaml:"device" required:"true" form:"kind" doc:"Device type: v4l2, a Linux camera."`
 	Port   string  `yaml:"port" form:"port" doc:"Device file, by its stable name under /dev/v4l/by-id/ that ends in index0. Required by real cameras only."`
@@ -305,7 +306,7 @@ type GroundTruth struct {
 // Outputs selects the scale of measured values in replies.
 type Outputs string
 
-// The ways.
+// The units.
 const (
 	Normalised Outputs = "normalised"
 	Physical   Outputs = "physical"
@@ -328,7 +329,7 @@ type Server struct {
 	KeepState       bool          `yaml:"keep_state" default:"false" doc:"simloid: keep the state of a simulated robot when a client leaves; otherwise the next client finds the start state."`
 	Teleport        bool          `yaml:"teleport" default:"false" doc:"okon: move a simulated robot that enters a no-go or finish zone to a start zone, as the original did."`
 	GivenMaxClients *int          `yaml:"max_clients" min:"1" max:"1024" otherwise:"16; 256 of okon" doc:"gamebots, imageserver, player, okon, rosbridge, foxglove: maximum number of clients. Each gamebots client has one robot."`
-	// MaxClients is GivenMaxClients, or the usual number of the protocol where the config gives none.
+	// MaxClients is GivenMaxClients, or the usual number of the protocol if the config has none.
 	MaxClients int           `yaml:"-"`
 	Origins    []string      `yaml:"origins" doc:"rosbridge, foxglove: hosts of web pages whose scripts may connect, such as robots.example; pages of this computer always may."`
 	ROS        int           `yaml:"ros" default:"2" min:"1" max:"2" doc:"rosbridge: names and times of which ROS clients get that name no types themselves."`

@@ -41,8 +41,8 @@ func Load(nameOrPath string, o Options) (*Config, error) {
 	return c, nil
 }
 
-// Draft is Load for those who look for more faults: where the error is Faults it returns what could be read as well,
-// with defaults in place of what is wrong, or nil. A draft with faults is never to be run.
+// Draft is Load for callers that check for further faults: if the error is Faults it also returns the readable part of the
+// config, with defaults in place of faulty values, or nil. Never run a draft with faults.
 func Draft(nameOrPath string, o Options) (*Config, error) {
 	if data, ok := Embedded(nameOrPath); ok {
 		return draft(data, nameOrPath, o)
@@ -68,8 +68,8 @@ func Draft(nameOrPath string, o Options) (*Config, error) {
 	return c, err
 }
 
-// Parse reads a config from data. source is what faults call it. The error is nil or Faults; the config is nil if
-// there are any. It keeps nothing of data.
+// Parse reads a config from data. source is its name in faults. The error is nil or Faults; the config is nil after
+// faults. It does not retain data.
 func Parse(data []byte, source string, o Options) (*Config, error) {
 	c, err := draft(data, source, o)
 	if err != nil {
@@ -95,7 +95,7 @@ func (c *Config) WithBody(kind BodyKind) (*Config, error) {
 }
 
 func draft(data []byte, source string, o Options) (*Config, error) {
-	// 1. The document as a tree; without one there is nothing to go on with.
+	// 1. The document as a tree; without a tree the later steps cannot run.
 	d := yaml.Read(data, source)
 	switch root := d.Root; {
 	case root == nil:
@@ -104,7 +104,7 @@ func draft(data []byte, source string, o Options) (*Config, error) {
 		d.Refuse(root.At, root.String(), "a config with the keys name, agents and servers", "halyard configs demo prints one to start from")
 		return nil, d.Err()
 	}
-	// 2. The command line's changes, 3. the structs, 4. what hangs together. None stops at a fault.
+	// 2. The command line's changes, 3. the structs, 4. the relations between keys. No step stops at a fault.
 	override(d.Root, o, d)
 	c := &Config{Source: source, document: d, data: data, options: o}
 	d.Decode(c, forms)

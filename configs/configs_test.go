@@ -49,7 +49,7 @@ func TestEmbedded(t *testing.T) {
 				switch name {
 				case "okon", "rov": // their clients do not step, and their laws are made for 50 Hz
 					mode, period = Realtime, 20*time.Millisecond
-				case "hobby-hexapod", "lx16a-arm": // as fast as pulses come, and as the line lets six answer
+				case "hobby-hexapod", "lx16a-arm": // the pulse frequency, and the time for six answers on the line
 					period = 20 * time.Millisecond
 				}
 				if body == Real || spawns {
@@ -79,7 +79,7 @@ func TestEmbedded(t *testing.T) {
 	}
 }
 
-// What Load returns, written as YAML and read again, is the same config.
+// A config that is written as YAML and read again is unchanged.
 func TestRoundTrip(t *testing.T) {
 	for _, name := range Names() {
 		o := Options{Set: []string{"agents[0].hardware.joints.elbow={bus: x, id: 99, model: y, ground_truth: {zero: 2048, direction: -1, gear: 2}}", "buses.x.type=z",
@@ -87,7 +87,7 @@ func TestRoundTrip(t *testing.T) {
 			"agents[0].hardware.sensors={imu: {bus: x, device: chip}}",
 			"agents[0].hardware.cameras={front: {device: v4l2, width: 640}}",
 			"agents[0].hardware.monitors={leak: {bus: x, device: chip, above: 2.5}}"}}
-		if name == "usarsim" || name == "p2at" { // no agent is there yet
+		if name == "usarsim" || name == "p2at" { // without agents at the start
 			o = Options{}
 		}
 		first := mustLoad(t, name, o)
@@ -102,7 +102,7 @@ func TestRoundTrip(t *testing.T) {
 		}
 		first.document, first.data, first.options = nil, nil, Options{} // where it was read from is not part of it
 		again.document, again.data, again.options = nil, nil, Options{}
-		if len(first.Agents)+len(first.Buses) == 0 { // nothing, whether it is written or not
+		if len(first.Agents)+len(first.Buses) == 0 { // an empty value, written or omitted
 			again.Agents, again.Buses = first.Agents, first.Buses
 		}
 		if !reflect.DeepEqual(first, again) {
@@ -212,7 +212,7 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// Every key says what it means and what it is without being set; the tables of the reference stay whole.
+// Every key has a meaning and a default; the tables of the reference are well-formed.
 func TestTags(t *testing.T) {
 	var walk func(reflect.Type)
 	walk = func(typ reflect.Type) {

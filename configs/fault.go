@@ -10,14 +10,14 @@ type Faults = yaml.Faults
 type Fault = yaml.Fault
 
 // Path names one key of a config: agents[0].hardware.joints.left_elbow.id. A key with other characters than letters,
-// digits, - and _ stands in quotes: classes["USARBot.P2AT"].body. The empty Path is the whole document.
+// digits, - and _ is in quotes: classes["USARBot.P2AT"].body. The empty Path is the whole document.
 type Path = yaml.Path
 
-// Closest returns the word of among that name was most likely meant to be, or "" where none is near.
+// Closest returns the word of among that is most similar to name, or "" if none is similar.
 func Closest(name string, among []string) string { return yaml.Closest(name, among) }
 
-// Fault returns a fault at path with the place where path stands; a key that is not in the file has the place of the
-// nearest one above it. The caller may set its Kind before it adds it to its Faults.
+// Fault returns a fault at path with the place of path in the file; a key that is not in the file has the place of the
+// nearest key above it. The caller may set its Kind before it adds it to its Faults.
 func (c *Config) Fault(path Path, got, rule, fix string) Fault {
 	f := Fault{Source: c.Source, Path: path, Got: got, Rule: rule, Fix: fix}
 	if c.document != nil {

@@ -99,7 +99,7 @@ var cases = []struct {
 	{"address", with("127.0.0.1:45454", "127.0.0.1"), Options{}, `f.yaml:14:29: servers[0].listen: got "127.0.0.1", want HOST:PORT with a port of 0..65535`},
 	{"address port", with("127.0.0.1:45454", "127.0.0.1:99999"), Options{}, `f.yaml:14:29: servers[0].listen: got "127.0.0.1:99999", want HOST:PORT with a port of 0..65535`},
 
-	// What hangs together.
+	// Relations between keys.
 	{"no robot", "name: r\n", Options{}, `f.yaml: agents: got nothing, want at least one agent or class`},
 	{"substep", rig + "world: {substep: 3ms}\n", Options{}, `f.yaml:15:18: world.substep: got 3ms, want a whole part of clock.period, 10ms`},
 	{"two agents, one name", with("name: b", "name: a"), Options{}, `f.yaml:12:12: agents[1].name: got "a", want a name of its own; agents[0].name has it too`},

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// FuzzParse: no document and no option panics, takes long, or gives a config that is not complete.
+// FuzzParse: no document or option panics, takes long, or gives an incomplete config.
 func FuzzParse(f *testing.F) {
 	for _, c := range cases {
 		if len(c.yaml) < 4096 {

@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Options are what a command line changes of a config. They change the document before it is decoded, so that they
-// execute the same rules; a fault of theirs names the option instead of a line.
+// Options are the changes of a config by the command line. They change the document before it is decoded, so that the
+// same rules apply; a fault in an option names the option instead of a line.
 type Options struct {
 	Set    []string // "agents[0].body=emulated", in order; the value is YAML; an index one past the end appends
 	Body   string   // "sim", "emulated" or "real" for every agent and class, and no parts; "" leaves them
@@ -17,7 +17,7 @@ type Options struct {
 
 // override applies o to root, which is a table.
 func override(root *yaml.Node, o Options, d *yaml.Document) {
-	// The broad options come after --set, so that "--body sim" is a promise that no --set can break.
+	// The broad options come after --set, so that no --set can override "--body sim".
 	for _, s := range o.Set {
 		at := yaml.Place{Source: "--set " + s}
 		if err := setPath(root, s, at, d); err != nil {
@@ -35,10 +35,10 @@ func override(root *yaml.Node, o Options, d *yaml.Document) {
 	}
 }
 
-// mismatch is what is wrong with the form of an option. What is wrong with its value, decoding finds.
+// mismatch is a fault in the form of an option. Decoding finds faults in its value.
 type mismatch struct{ got, rule string }
 
-// setPath handles one PATH=VALUE. What is missing on the way is made.
+// setPath handles one PATH=VALUE. It creates missing keys on the way.
 func setPath(root *yaml.Node, s string, at yaml.Place, d *yaml.Document) *mismatch {
 	path, value, ok := cutAssignment(s)
 	if !ok {
@@ -48,8 +48,8 @@ func setPath(root *yaml.Node, s string, at yaml.Place, d *yaml.Document) *mismat
 	if err != nil {
 		return &mismatch{yaml.Quote(string(path)), "a path such as agents[0].hardware.joints.left_elbow.id"}
 	}
-	// Walk down, turning nothing into what the next step needs. A value that is something else is never overwritten
-	// on the way: name.x=y is a slip, not a wish for name to become a table.
+	// Walk down and create missing nodes. A value of another type is never overwritten on the way: name.x=y is a mistake,
+	// not a request to turn name into a table.
 	n := root
 	var walked Path
 	for _, st := range steps {
@@ -90,8 +90,7 @@ func setPath(root *yaml.Node, s string, at yaml.Place, d *yaml.Document) *mismat
 	return nil
 }
 
-// cutAssignment splits at the first = that is not inside a quoted key, which is the first one before which a whole
-// path stands.
+// cutAssignment splits at the first = that is not inside a quoted key: the first one after a complete path.
 func cutAssignment(s string) (path Path, value string, ok bool) {
 	for i := range len(s) {
 		if s[i] != '=' {
@@ -108,8 +107,8 @@ func cutAssignment(s string) (path Path, value string, ok bool) {
 	return "", "", false
 }
 
-// overrideBody sets body everywhere and takes the parts away. Classes are included: a client that spawns one must not
-// reach real motors in a run that was started with --body sim.
+// overrideBody sets body everywhere and removes parts. Classes are included: a client that spawns one must not reach real
+// motors in a run that was started with --body sim.
 func overrideBody(root *yaml.Node, body string, d *yaml.Document) {
 	at := yaml.Place{Source: "--body " + body}
 	kinds := []string{string(Sim), string(Emulated), string(Real)}
@@ -121,7 +120,7 @@ func overrideBody(root *yaml.Node, body string, d *yaml.Document) {
 		if robot.Kind != yaml.Table {
 			return // decoding reports it
 		}
-		// A null body of parts keeps the key's place for faults and decodes as none.
+		// A null parts keeps the key's place for faults and decodes as no parts.
 		robot.Set("body", &yaml.Node{Kind: yaml.Text, Text: body, At: at})
 		if robot.Key("parts") != nil {
 			robot.Set("parts", &yaml.Node{At: at})
@@ -154,7 +153,7 @@ func overrideListen(root *yaml.Node, option string, at yaml.Place) *mismatch {
 	if servers.Kind != yaml.List {
 		return nil // decoding reports it
 	}
-	// Which server is meant must be clear: an address on the wrong one would hand a robot to the wrong controller.
+	// The server must be unambiguous: an address on the wrong server would give a robot to the wrong controller.
 	var found []*yaml.Node
 	for _, s := range servers.Items {
 		if word(s, "protocol") == protocol && (!named || serves(root, s, agent)) {
@@ -177,7 +176,7 @@ func overrideListen(root *yaml.Node, option string, at yaml.Place) *mismatch {
 	return nil
 }
 
-// serves reports whether server is for agent: it says so, or says nothing and there is no other.
+// serves reports whether server is for agent: it names the agent, or names none and there is only one agent.
 func serves(root, server *yaml.Node, agent string) bool {
 	if a := word(server, "agent"); a != "" {
 		return a == agent

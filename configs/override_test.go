@@ -20,7 +20,7 @@ func TestSet(t *testing.T) {
 		"clock.period=2ms",
 		"agents[0].body=emulated",
 		"agents[0].parts={wrist: sim}",
-		"agents[1].hardware.joints.knee={bus: left, id: 2, model: mx-28}", // makes what is missing on the way
+		"agents[1].hardware.joints.knee={bus: left, id: 2, model: mx-28}", // creates missing keys on the way
 		`classes["USARBot.P2AT"].model=a=b`,
 		"servers[0].listen=[::1]:45454", // no YAML, but an address
 		"servers[1].protocol=odcp",      // one past the end appends
@@ -83,7 +83,7 @@ func TestListen(t *testing.T) {
 	}
 }
 
-// Listening to the network is allowed, and said.
+// Listening on the network is allowed and noted.
 func TestNotes(t *testing.T) {
 	for _, tc := range []struct{ listen, want string }{
 		{"127.0.0.1:45454", ""},

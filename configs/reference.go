@@ -25,7 +25,7 @@ Generated from the source by the tests of package configs; do not edit.
 	return b.String()
 }
 
-// section writes the table of t, then the sections of what stands in it. A type that was written already is named.
+// section writes the table of t, then the sections of its structs. It only names a type that was written before.
 func section(b *strings.Builder, path string, t reflect.Type, seen map[reflect.Type]string) {
 	title := "`" + path + "`"
 	if path == "" {
@@ -38,7 +38,7 @@ func section(b *strings.Builder, path string, t reflect.Type, seen map[reflect.T
 		fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", f.Name, valueText(f), defaultText(f), f.Tag.Get("doc"))
 	}
 	for _, f := range yaml.Fields(t) {
-		// Classes repeat a robot's keys; their section says so instead of writing all of them again.
+		// Classes repeat a robot's keys; their section refers to those instead of listing them again.
 		inner, suffix := contained(f.Type)
 		if inner == nil {
 			continue
@@ -68,7 +68,7 @@ func contained(t reflect.Type) (inner reflect.Type, suffix string) {
 	return t, suffix
 }
 
-// valueText is the rule as a cell: what is in maps and lists stands in sections of its own.
+// valueText returns the rule as a cell: the contents of maps and lists have sections of their own.
 func valueText(f yaml.Field) string {
 	switch t := f.Type; {
 	case t.Kind() == reflect.Map && f.Tag.Get("enum") != "":

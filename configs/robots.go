@@ -1,6 +1,6 @@
 package configs
 
-// Placed is a robot with its place in the config, for what agents and classes have in common.
+// Placed is a robot, agent or class, with its place in the config.
 type Placed struct {
 	Path  Path
 	Name  string // of the agent, or of the class
@@ -21,5 +21,5 @@ func (c *Config) Robots() []Placed {
 	return list
 }
 
-// Rated reports whether the bus has a rate of bits: a chip of GPIO has none, and a bus of I2C or a port of SPI a clock, Frequency.
+// Rated reports whether the bus has a bit rate: a GPIO chip has none; an I2C bus and an SPI port have a clock, Frequency.
 func (b *Bus) Rated() bool { return b.Type != "i2c" && b.Type != "spi" && b.Type != "gpio" }

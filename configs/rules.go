@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// forms are the patterns by the name in the tag. They keep names usable where they end up: in file and socket names, in
-// channel names (left_elbow/position), on a command line. The set of kinds is open here; cmd knows what there is.
+// forms returns the pattern of a name in the tag. The patterns keep names usable in file and socket names, in channel names
+// (left_elbow/position) and on a command line. The set of kinds is open here; the catalog has the kinds.
 func forms(name string) yaml.Form {
 	short := func(chars string) func(string) bool {
 		return func(s string) bool { return len(s) <= 64 && strings.Trim(s, chars) == "" }
@@ -52,19 +52,19 @@ func isAlnum(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9'
 }
 
-// isPort takes what can be a path of a device; whether it is one, cmd sees.
+// isPort accepts any text that can be the path of a device; whether it is one is checked later.
 func isPort(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }) &&
 		filepath.Clean(s) != "." && !strings.HasSuffix(s, "/")
 }
 
-// isOffset takes an offset as the tools print it: 17, and not 0x11 or 017.
+// isOffset accepts an offset in the form that the tools print: 17, and not 0x11 or 017.
 func isOffset(s string) bool {
 	offset, err := strconv.ParseUint(s, 10, 16)
 	return err == nil && s == strconv.FormatUint(offset, 10)
 }
 
-// isLine takes an offset, or what can be the name of a line: the kernel has room for 31 bytes.
+// isLine accepts an offset, or a possible name of a line: at most 31 bytes, as in the kernel.
 func isLine(s string) bool {
 	if strings.Trim(s, "0123456789") == "" {
 		return isOffset(s)
@@ -72,7 +72,7 @@ func isLine(s string) bool {
 	return len(s) <= 31 && !strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }
 
-// isAddress takes any host: looking names up would make loading wait for the network.
+// isAddress accepts any host: resolving names would make loading wait for the network.
 func isAddress(s string) bool {
 	host, port, err := net.SplitHostPort(s)
 	if err != nil || strings.ContainsAny(host, " \t/@") {

@@ -1,4 +1,4 @@
-// Package extend has the rows with which a program adds servo vendors, sensors, boards and protocols of its own to Halyard.
+// Package extend has the catalog rows that add a program's own servo vendors, sensors, boards and protocols to Halyard.
 //
 // A row goes into a halyard.Catalog, under the word that a config uses, and the catalog into halyard.Open by
 // halyard.WithCatalog. testdata/extension is a program with one row of each; docs/extending.md explains them.
@@ -19,9 +19,9 @@ type (
 	Protocol = catalog.Protocol   // a protocol of servers
 )
 
-// What the functions of a row receive and return.
+// The arguments and results of a row's functions.
 type (
-	SensorPlan   = catalog.SensorPlan  // a sensor of a config: its address and settings, and the robot's sensors that it serves
+	SensorPlan   = catalog.SensorPlan  // a sensor of a config: its address and settings, and the robot's sensors that it provides
 	BoardPlan    = catalog.BoardPlan   // a board of a config
 	Connection   = catalog.Connection  // the bus or line that a device is connected to
 	Emulation    = catalog.Emulation   // an emulated device, moved by the physics
@@ -32,6 +32,6 @@ type (
 	ServedAgent  = catalog.ServedAgent // the agent of a server, for Protocol.Check
 )
 
-// Servos returns the row of a vendor: its driver, and the constructor of its emulated devices (package sim/emulator), nil if
-// there is none.
+// Servos returns the row of a vendor: its driver, and the constructor of its emulated devices (package sim/emulator). emulate
+// may be nil.
 func Servos(d servo.Driver, emulate catalog.Emulate) Bus { return catalog.Servos(d, emulate) }

@@ -24,7 +24,7 @@ import (
 
 const (
 	patience = 5 * time.Second // for each answer
-	farthest = 1 << 20         // bytes that a client reads before what it waits for
+	farthest = 1 << 20         // maximum bytes that a client skips before the awaited ones
 )
 
 // connection is a client's side.
@@ -202,7 +202,7 @@ func (s *session) play(w *world) error {
 				return fmt.Errorf("line %d: baud: got no serial line", k.line)
 			}
 			err = line.SetBaud(k.baud)
-			in.Reset(conn) // what came at another rate is noise
+			in.Reset(conn) // bytes received at another rate are noise
 		case hands:
 			if w.hand == nil {
 				return fmt.Errorf("line %d: got no emulated servos", k.line)

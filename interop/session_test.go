@@ -11,14 +11,14 @@ import (
 	"testing"
 )
 
-// session is what a client sends and expects.
+// session is the bytes that a client sends and expects.
 type session struct {
 	name, client, source, facts string
 	open                        []string // emulate or serve, config, bus or protocol
 	steps                       []step
 }
 
-// stepKind is what a step does.
+// stepKind is the action of a step.
 type stepKind uint8
 
 const (

@@ -43,8 +43,8 @@ func Address(conn PacketConn) netip.AddrPort {
 // Plain returns a without the IPv6 wrapping of an IPv4 address, so that addresses of all sockets compare.
 func Plain(a netip.AddrPort) netip.AddrPort { return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()) }
 
-// Transient tells a read's error that concerns one datagram, or the deadline, from the end of the socket: some systems
-// report at the next read that an earlier datagram found nobody.
+// Transient reports whether a read error concerns one datagram or the deadline, so that the socket is still usable: some
+// systems report at the next read that an earlier datagram reached no listener.
 func Transient(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET)
 }

@@ -12,9 +12,9 @@ type Cause uint8
 const (
 	Truncated  Cause = iota // it ends before its fields do, or announces more than it holds
 	Oversized               // longer than any datagram of the protocol
-	Unknown                 // its command is none, or none that a client sends
-	Version                 // it asks for a version that nobody speaks here
-	Stranger                // it comes from another address than the session's client
+	Unknown                 // its command is not defined, or clients do not send it
+	Version                 // it asks for a protocol version that the server does not support
+	Stranger                // its source is not the address of the session's client
 	Unheld                  // it commands an agent that its sender does not control
 	Refused                 // the rig did not take it: another holds the agent, or the rig has ended
 	Full                    // no session is free

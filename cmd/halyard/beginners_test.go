@@ -145,7 +145,7 @@ func TestTablesAsJSON(t *testing.T) {
 	tried := map[string]bool{}
 	for _, line := range []string{
 		"version", "configs", "ports", "list so101", "list rov", "list p2at", "validate so101", "doctor so101 --body emulated", "faults pca9685 --seeds 1 --fault dropped",
-		"bench cycle --steps 1", "chaos pendulum --seeds 2", "status", "estop", "reset", "arm", "disarm", "scan nothere", "list nothere", "status nobody", "identify --check nothere --data nothere", "nml print x --nml none.nml", "shell none",
+		"bench cycle --steps 1", "chaos pendulum --seeds 2", "status", "estop", "reset", "arm", "disarm", "scan nothere", "list nothere", "status nothere", "identify --check nothere --data nothere", "nml print x --nml none.nml", "shell none",
 		"plan so101", "replay nothere", "export nothere --csv nowhere", "top", "record --out nowhere/x.mcap", "calibrate nothere", "calibration export --dir nothere --format lerobot", "twin nothere", "work nothere --rollouts nowhere",
 	} {
 		args := strings.Fields(line)
@@ -214,7 +214,7 @@ func TestSources(t *testing.T) {
 	}
 }
 
-// A port that is said is listened at, 0 too, which is any free one; one that is none is refused.
+// The server listens on the given port; 0 selects a free port; an invalid port is refused.
 func TestUSARSimPort(t *testing.T) {
 	r := start(t, "usarsim", "--port", "0", "--listen", "imageserver=127.0.0.1:0")
 	if at := r.address(t, "gamebots"); strings.HasSuffix(at, ":3000") || strings.HasSuffix(at, ":0") {
@@ -260,7 +260,7 @@ func TestCalibrationNotThere(t *testing.T) {
 	}
 }
 
-// A command line that is wrong names what was meant, or the help of its command; a sub-command that is none is no success.
+// The error of a wrong command line suggests the intended command, or the command's help; an unknown sub-command fails.
 func TestBeginnersCommands(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	for _, c := range []struct {
@@ -305,7 +305,7 @@ func TestRobotCalled(t *testing.T) {
 	}
 }
 
-// Who wants all to stand still need not name anybody; whom else an order is for, is asked.
+// estop without a name stops all rigs; other orders require a name if several rigs run.
 func TestStopAll(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	bodies := map[string]*haltest.Body{}
@@ -342,8 +342,8 @@ func TestStopAll(t *testing.T) {
 	}
 }
 
-// A rig that nobody is in yet is not armed while its stop is latched: a robot that comes would be stopped all the same.
-func TestArmOfNobody(t *testing.T) {
+// A rig without agents is not armed while its stop is latched: a robot added later would be stopped all the same.
+func TestArmEmptyRig(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	rig, err := hal.New(hal.Config{Name: "arena", Period: 1e7})
 	if err != nil {
@@ -390,7 +390,7 @@ func TestEchoOfSignal(t *testing.T) {
 	all.Wait()
 }
 
-// Whoever ends the program of a real robot is told whether it falls.
+// At the end of the program of a real robot a message reports whether the joints keep their torque.
 func TestParting(t *testing.T) {
 	for policy, want := range map[string]string{"hold": "so101 holds: smart servos keep their torque", "torque_off": "so101: torque off", "park": "so101 parks"} {
 		p := planOf(t, "so101", configs.Options{Set: []string{"agents[0].guard.on_timeout=" + policy}})

@@ -56,7 +56,7 @@ func TestCompletion(t *testing.T) {
 	}
 }
 
-// What is no line of servos, or has nobody on it, ends with its code and with what to do next.
+// A port that is not a servo line, or has no servo on it, ends with its exit code and a next command.
 func TestNoLine(t *testing.T) {
 	dir := t.TempDir()
 	_, stop := emulated(t, "pendulum", "--dir", dir)

@@ -74,7 +74,7 @@ func TestOrders(t *testing.T) {
 	if state, _, _ := agent.Guard(); state != hal.Armed {
 		t.Errorf("after reset and arm: got %v", state)
 	}
-	if code, _, _ := runApp(t, "status", "nobody"); code != 3 {
+	if code, _, _ := runApp(t, "status", "missing"); code != 3 {
 		t.Errorf("an unknown rig: got exit %d, want 3", code)
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestServeDashboard: the ready line tells where the dashboard is; a second one takes another port; off is none, and beyond
-// loopback it needs a token.
+// TestServeDashboard: the ready line contains the dashboard's URL; a second one uses another port; off disables it, and
+// beyond loopback it requires a token.
 func TestServeDashboard(t *testing.T) {
 	pendulum := []string{"pendulum", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0"}
 	first := startServe(t, pendulum...)

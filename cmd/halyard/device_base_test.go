@@ -123,7 +123,7 @@ func TestBaseDrives(t *testing.T) {
 	}
 }
 
-// Two runs are the same, bit for bit, whatever scanner looks.
+// Two runs are the same, bit for bit, with each scanner.
 func TestBaseRepeats(t *testing.T) {
 	for name, device := range scanners() {
 		run := func() []uint64 {
@@ -188,7 +188,7 @@ func TestBaseCables(t *testing.T) {
 				}
 			}
 			plug(true)
-			// Whoever commands goes on doing so.
+			// the client continues to command
 			after, still := s.stops(4 * time.Second)
 			t.Logf("%s: stands after %v", c.cable, after)
 			if !still || after > c.within {

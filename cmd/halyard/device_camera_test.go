@@ -80,7 +80,7 @@ func TestCameraEmulated(t *testing.T) {
 			s, device := emulatedEye(t, format)
 			s.Run(time.Second)
 			if device.Opened() != 1 || device.Frames() != 0 {
-				t.Errorf("nobody watches: opened %d times, %d frames", device.Opened(), device.Frames())
+				t.Errorf("no watcher: opened %d times, %d frames", device.Opened(), device.Frames())
 			}
 			p, err := s.Look(0, 0, 20*time.Second)
 			if err != nil {
@@ -150,7 +150,7 @@ func TestCameraUnplugged(t *testing.T) {
 	}
 }
 
-// What a real robot has no device for is asked for in vain; what it has shows pictures, and nobody knows what is in them.
+// A real robot has no pictures of a camera without a device. A camera with a device has pictures without detections.
 func TestSightOfDevices(t *testing.T) {
 	s, _ := emulatedEye(t, "mjpeg")
 	emulated, err := s.sys.Sight(s.agent)

@@ -214,7 +214,7 @@ func TestRealThrustersOnAPTY(t *testing.T) {
 	if !neutral {
 		t.Error("channel 0 had no neutral before")
 	}
-	// Nobody commands any more: the guard's deadline brings neutral.
+	// without commands the guard's deadline sets the outputs to neutral
 	board.until(t, "neutral after silence", func() bool { return maestro.Pulse(0) == 1500*time.Microsecond })
 	cancel()
 	if err := errors.Join(<-ran, sys.Close()); err != nil {

@@ -202,7 +202,7 @@ func TestROVFaults(t *testing.T) {
 		}
 		s.Run(time.Second)
 		if s.duties() != 0 {
-			t.Errorf("armed anew, but not the autopilot: got duty %v", s.duties())
+			t.Errorf("armed again, but not the autopilot: got duty %v", s.duties())
 		}
 		s.agent.SetAutopilot(nil)
 		s.inputs[s.agent.Layout().Actuators[0].Goal[hal.DutyMode]] = 0.5

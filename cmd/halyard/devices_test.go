@@ -270,7 +270,7 @@ func TestInputsOfOneChip(t *testing.T) {
 		}
 	}
 	if s.saw("/rov/leak/Alarm") || s.device("battery").Err != nil {
-		t.Error("a leak where there is none, or no battery")
+		t.Error("a leak without water, or no battery")
 	}
 	of.Volts[0] = 3
 	s.Run(200 * time.Millisecond)

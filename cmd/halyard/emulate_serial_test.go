@@ -74,8 +74,8 @@ func TestUnserved(t *testing.T) {
 	}
 }
 
-// Whatever kind of device makes the end of a line is served: a base and its laser on terminals, a scanner of the network on
-// a port of the loopback, all in one world.
+// Devices of every kind are served: a base and its laser on pseudo-terminals, a network scanner on a loopback port, all in
+// one world.
 func TestEmulateBasesAndScanners(t *testing.T) {
 	dir := t.TempDir()
 	path := rigOf(t, pioneerRig, "", "buses:\n", "buses:\n  bay: {type: spi, port: /dev/spidev0.0}\n")
@@ -105,7 +105,7 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 		t.Errorf("laser: the nearest wall at %.2f m, %v", near, err)
 	}
 	laser.Close()
-	// A base says who it is to whoever greets it, as ARIA and Player do.
+	// A base identifies itself to a client that greets it, as ARIA and Player do.
 	port, err := serial.Open(filepath.Join(dir, "base"), 9600, "")
 	if err != nil {
 		t.Fatal(err)

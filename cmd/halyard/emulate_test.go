@@ -135,7 +135,7 @@ func TestToolsEndToEnd(t *testing.T) {
 			t.Errorf("doctor: exit %d, %s, want 3 and %s", code, out, want)
 		}
 	}
-	// Somebody else has the port: this process, under its own number.
+	// The port is in use by this process, and the error has its process id.
 	held, err := serial.Open(link, 1000000, "")
 	if err != nil {
 		t.Fatal(err)

@@ -94,8 +94,8 @@ func TestFaultMatrix(t *testing.T) {
 	}
 }
 
-// What the matrix has found stays mended, with the dice that found it: a servo back from noise that was never told a goal
-// again, a tripped watchdog that nobody saw, a scanner that waited for the rest of a request.
+// Faults that the matrix has found stay mended, tested with the seeds that found them: a servo that got no goal again
+// after noise, an undetected watchdog trip, a scanner that waited for the rest of a request.
 func TestFaultFinds(t *testing.T) {
 	rows, words := lab.FaultRows(), lab.FaultWords()
 	for _, c := range []struct {
@@ -165,8 +165,8 @@ func TestFaultJudges(t *testing.T) {
 			s.Eye.Blinker.Period /= 2
 			return nil
 		}}, "wrong: eye"},
-		{"a button that nobody hears", row("estop", catalog.GPIOBus), lab.FaultWord{Dead: true, Gpio: nothing}, "not stopped"},
-		{"a gate that nobody hears", row("output_enable", catalog.GPIOBus), lab.FaultWord{Dead: true, Gpio: nothing}, "lies: pulse"},
+		{"a button without effect", row("estop", catalog.GPIOBus), lab.FaultWord{Dead: true, Gpio: nothing}, "not stopped"},
+		{"a gate without effect", row("output_enable", catalog.GPIOBus), lab.FaultWord{Dead: true, Gpio: nothing}, "lies: pulse"},
 		{"a light that is away unnoticed", row("lights", catalog.GPIOBus), lab.FaultWord{Gpio: nothing}, "no event"},
 		{"it never ends", row("ina219", catalog.I2CBus), lab.FaultWord{I2c: func(s *lab.TestRig, wholly bool) error {
 			s.Row.Address, s.Row.On = 0x40, "main" // the neighbour's board

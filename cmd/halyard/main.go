@@ -25,8 +25,8 @@ import (
 )
 
 func main() {
-	// The real-time loop must get a processor back after each sleep, whatever else is busy in here: keep more of the
-	// runtime's processors than there are goroutines that can be busy at once.
+	// The real-time loop must get a processor back after each sleep, with any other load in this process: keep more of
+	// the runtime's processors than there are goroutines that can be busy at once.
 	runtime.GOMAXPROCS(max(8, 4*runtime.NumCPU()))
 	// A pipe that closes must not end the control loop.
 	signal.Ignore(syscall.SIGPIPE)
@@ -112,11 +112,11 @@ func misused(c *cobra.Command, args []string, err error) error {
 const flushTime = 300 * time.Millisecond
 
 const (
-	timeoutOfTerm      = 3 * time.Second // who sends SIGTERM sends SIGKILL next
+	timeoutOfTerm      = 3 * time.Second // a service manager sends SIGKILL some time after SIGTERM
 	timeoutOfTorqueOff = time.Second
 
-	// echoOfSignal is how long the same signal counts as the first one's echo: timeout(1), and a terminal that hangs up
-	// under a shell, send theirs to the process and to its group, and nobody meant that to drop an arm.
+	// echoOfSignal is how long the same signal counts as the echo of the first one: timeout(1), and a terminal that is
+	// closed under a shell, send a signal both to the process and to its group. The second one must not drop an arm.
 	echoOfSignal = 200 * time.Millisecond
 )
 

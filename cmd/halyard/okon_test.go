@@ -142,7 +142,7 @@ func (d *dock) Run(span time.Duration) {
 	d.gate.pass(span)
 }
 
-// glance asks for a picture, or what is seen in one, and lets a cycle pass where nothing was shown since somebody looked.
+// glance requests a picture or its detections, and lets cycles pass until a new picture is there.
 func glance[T any](d *dock, ask func() (T, error)) T {
 	d.t.Helper()
 	d.gate.pass(20 * time.Millisecond)

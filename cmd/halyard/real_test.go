@@ -93,12 +93,12 @@ func TestRealBodyOnAPTY(t *testing.T) {
 	}
 	code, _, errText := runApp(t, "serve", config, "--body", "real", "--set", "name=other", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
 	if code != 4 || !strings.Contains(errText, fmt.Sprint(os.Getpid())) {
-		t.Errorf("the port is held: got exit %d: %s; want 4 and by whom", code, errText)
+		t.Errorf("the port is held: got exit %d: %s; want 4 and the process id", code, errText)
 	}
 	unplug()
 	r.exit = 3 // its robot could not be told to stop
 	if code, out, _ := runApp(t, "estop", "-o", "jsonl"); code != 5 || strings.Contains(out, `"acknowledged":true`) {
-		t.Errorf("estop without a cable: exit %d, want 5 and nobody's acknowledgement:\n%s", code, out)
+		t.Errorf("estop without a cable: exit %d, want 5 and no acknowledgement:\n%s", code, out)
 	}
 }
 

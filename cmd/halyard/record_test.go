@@ -99,7 +99,7 @@ func TestRecordRealBody(t *testing.T) {
 	}
 }
 
-// TestReplayCommand repeats a file by command: what is identical, what was cut, what is none, and what would have been different.
+// TestReplayCommand: replay of an identical, a truncated, an invalid and a different recording.
 func TestReplayCommand(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "run.mcap")

@@ -116,11 +116,11 @@ func TestRegistersDiffNeighbours(t *testing.T) {
 		t.Errorf("got %+v, %v", rows, err)
 	}
 	if _, err := s.Differences(t.Context(), []string{"9"}); hal.KindOf(err) != hal.Timeout {
-		t.Errorf("nobody there: got %v", err)
+		t.Errorf("no servo: got %v", err)
 	}
 	// As a byte it is the servo itself, which differs in nothing from itself.
 	if rows, err := s.Differences(t.Context(), []string{"259"}); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "0..253") {
-		t.Errorf("an id that nobody can have: got %v, %v", rows, err)
+		t.Errorf("an invalid id: got %v, %v", rows, err)
 	}
 	other := filepath.Join(t.TempDir(), "other.json")
 	if err := (&commission.RegisterFile{Model: "lx-16a", Registers: map[string]int64{}}).Save(other); err != nil {
@@ -335,7 +335,7 @@ func TestBusOf(t *testing.T) {
 	}
 }
 
-// A file of registers is somebody's text.
+// A register file is text that a user may have edited.
 func FuzzRegisterFile(f *testing.F) {
 	for _, text := range []string{
 		`{"model":"sts3215","type":"feetech","id":1,"baud":1000000,"registers":{"id":1}}`, `{"model":"nothing"}`, `{}`, `[]`, ``,

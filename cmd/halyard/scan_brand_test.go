@@ -106,7 +106,7 @@ func TestSetupOfBrands(t *testing.T) {
 		if !strings.Contains(got, c.want) || err == nil && (done == nil || !done.Done || len(done.Backup) == 0) {
 			t.Errorf("%s %s: got %q, %+v; want %q", c.model, c.name, got, done, c.want)
 		}
-		// Whatever happened, the EEPROM is locked again.
+		// In every case the EEPROM is locked again.
 		if v, ok := one.Register("lock"); ok && v != 1 {
 			t.Errorf("%s %s: the lock is open", c.model, c.name)
 		}
@@ -188,7 +188,7 @@ func isWrite(p []byte, addr byte) bool {
 	return len(p) > 6 && p[0] == 0xFF && p[4] == 3 && p[5] == addr
 }
 
-// Where ids are asked in a hurry, an answer that comes too late is still the one of whom was asked.
+// With a short timeout a late answer is still assigned to the id that was asked.
 func TestScanOfLateAnswers(t *testing.T) {
 	for _, c := range everyBrand() {
 		if c.kind == "dynamixel2" { // all are asked at once, with time

@@ -38,7 +38,7 @@ func TestSurveyI2C(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	if rows, err := commission.SurveyI2C(t.Context(), "PORT", chip.NewBus("empty", 400_000, 1).Host()); err != nil || len(rows) != 0 {
-		t.Errorf("nobody: got %v, %v", rows, err)
+		t.Errorf("no chip: got %v, %v", rows, err)
 	}
 	file := filepath.Join(t.TempDir(), "rov.yaml")
 	text, _ := configs.Embedded("rov")
@@ -62,7 +62,7 @@ func TestSurveyI2C(t *testing.T) {
 	}
 }
 
-// Who is on a port of SPI says so itself; a line that rests is nobody.
+// A chip on an SPI port identifies itself; an idle line means no chip.
 func TestSurveySPI(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -71,7 +71,7 @@ func TestSurveySPI(t *testing.T) {
 		{"imu", "[{PORT -1 [mpu-9250] true}]", []chip.Device{chip.NewMPU("mpu-9250", 0x68)}},
 		{"barometer", "[{PORT -1 [bmp280] true}]", []chip.Device{chip.NewBMX280(0x76, false)}},
 		{"a chip of I2C alone", "[{PORT -1 [] false}]", []chip.Device{chip.NewMPU("mpu-6050", 0x68)}},
-		{"nobody", "[]", nil},
+		{"no chip", "[]", nil},
 	} {
 		rows, err := commission.SurveySPI("PORT", spi.NewPort("PORT", chip.NewBus("main", 1_000_000, 1, c.chip...).SPI()))
 		if err != nil || fmt.Sprint(rows) != c.want {

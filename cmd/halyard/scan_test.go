@@ -79,7 +79,7 @@ func TestSurvey(t *testing.T) {
 	}{
 		{"every rate and protocol", emulator.Timing{}, mixed, all},
 		{"echo", emulator.Timing{Echo: true}, mixed, all},
-		{"FTDI as it comes", emulator.FTDI(16 * time.Millisecond), mixed[:4],
+		{"FTDI with factory settings", emulator.FTDI(16 * time.Millisecond), mixed[:4],
 			"2 xl430-w250 57600; 1 xm430-w350 1000000; 0 ax-12a 1000000; 7 ax-12a 115200; "},
 		{"equal servos on one id", emulator.Timing{}, []onWire{{"xm430-w350", 3, 1000000, 0}, {"xm430-w350", 3, 1000000, 0.5}},
 			"3 xm430-w350 1000000!; "},
@@ -87,7 +87,7 @@ func TestSurvey(t *testing.T) {
 			"3  1000000!; 4 xl430-w250 1000000; "},
 		{"one id in protocol 1.0", emulator.Timing{}, []onWire{{"ax-12a", 3, 1000000, 0}, {"ax-12a", 3, 1000000, 0.5}},
 			"3 ax-12a 1000000!; "},
-		{"nobody", emulator.Timing{}, nil, ""},
+		{"no servo", emulator.Timing{}, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := surveyOf(wireOf(t, c.timing, c.wire...).Line())

@@ -68,7 +68,7 @@ func TestSetup(t *testing.T) {
 		{"answers to reads alone", arm, func(s *commission.Setup) { s.NewID = 3 }, func(b *emulator.Bus) { b.Servos()[0].Preset("status_return", 1) },
 			0, "", "3@57600 2@1000000 7@1000000"},
 		{"dry run", arm, func(s *commission.Setup) { s.NewID, s.Dry = 3, true }, nil, 0, "", before},
-		{"nobody", arm, func(s *commission.Setup) { s.ID, s.NewID = 9, 3 }, nil, hal.Absent, "halyard scan PORT", before},
+		{"no servo", arm, func(s *commission.Setup) { s.ID, s.NewID = 9, 3 }, nil, hal.Absent, "halyard scan PORT", before},
 		{"id taken at its rate", arm, func(s *commission.Setup) { s.NewID, s.NewBaud = 2, 1000000 }, nil,
 			hal.Unsafe, "id 2 is taken at 1000000 Bd", before},
 		{"id taken on the way", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 2, 57600, 0}}, func(s *commission.Setup) { s.NewID, s.NewBaud = 2, 1000000 }, nil,

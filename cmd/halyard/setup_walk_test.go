@@ -253,7 +253,7 @@ func TestWalk(t *testing.T) {
 			"2@1000000", "max_voltage=84", "1 set up", ""},
 		{"a neighbour's id", "feetech", 1000000, sts, []fresh{{"sts3215", 1, 1000000}, {"sts3215", 2, 1000000}, {"sts3215", 2, 1000000}}, "0:/0 1:/1:/1: new/2:", nil,
 			"2@1000000 3@1000000 2@1000000", "several servos answer at id 2, the one of lift: take that off", "", "input ended"},
-		{"nobody new", "feetech", 1000000, sts[:2], []fresh{{"sts3215", 5, 1000000}}, "0:/0:", nil,
+		{"no new servo", "feetech", 1000000, sts[:2], []fresh{{"sts3215", 5, 1000000}}, "0:/0:", nil,
 			"2@1000000", "only id 2 (sts3215, 1000000 Bd) answers, which is done", "", "input ended"},
 		{"another brand's", "dynamixel1", 1000000, []string{"a ax-12a 4"}, []fresh{{"sts3215", 1, 1000000}}, "0:", nil,
 			"1@1000000", "it is an sts3215, want an ax-12a of a", "", "input ended"},

@@ -174,7 +174,7 @@ func TestSimloidRefuses(t *testing.T) {
 		{"--body emulated", []string{"halyard simloid xl430-pendulum --body emulated"}},
 		{"--body real", []string{"--body real"}},
 		{"--robot 77", []string{"77", "[10 11 20 30 31 40 50 60 90 91 92 93 94 95]"}},
-		{"--robot nobody", []string{"nobody", "simloid-ID"}},
+		{"--robot missing", []string{"missing", "simloid-ID"}},
 		{"--scene 9", []string{"9", "hurdles"}},
 		{"--scene swamp", []string{"swamp", "hurdles"}},
 		{"--port 99999", []string{"listen", "99999"}},
@@ -299,7 +299,7 @@ servers:
 		errs[1] = worm.Close()
 	})
 	both.Go(func() {
-		for range 200 { // the worm leaves before: nobody waits for it then
+		for range 200 { // the worm leaves before; then it is not waited for
 			if _, err := cat.Cycle(simloid.Command{Verb: simloid.PA, Values: []float64{0.1}}); err != nil {
 				errs[0] = err
 				return
@@ -318,8 +318,8 @@ servers:
 	}
 }
 
-// TestSimloidRestoreRepeats: after RESTORE the same commands bring the same statuses to the last digit, noise included,
-// whatever was done in between.
+// TestSimloidRestoreRepeats: after RESTORE the same commands give the same statuses to the last digit, noise included,
+// after any commands in between.
 func TestSimloidRestoreRepeats(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r := start(t, "simloid", "--keep", "-p", "0", "--robot", "31", "--robot", "50", "-p", "0", "--scene", "1")

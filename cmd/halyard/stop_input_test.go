@@ -133,7 +133,7 @@ func TestStopBlink(t *testing.T) {
 	}
 }
 
-// hands is a clock that somebody turns.
+// hands is a clock that the test advances.
 type hands struct{ now time.Duration }
 
 func (h *hands) Now() time.Duration { return h.now }

@@ -209,7 +209,7 @@ func TestSetupOfMotors(t *testing.T) {
 		{"taken", gear, func(s *commission.Setup) { s.NewID = 7 }, "id 7 is taken", ""},
 		{"too great", gear, func(s *commission.Setup) { s.NewID = 128 }, "0..127", ""},
 		{"a rate", gear, func(s *commission.Setup) { s.NewBaud = 500000 }, "does not support", ""},
-		{"nobody", gear, func(s *commission.Setup) { s.ID, s.NewID = 5, 9 }, "no servo answers", ""},
+		{"no servo", gear, func(s *commission.Setup) { s.ID, s.NewID = 5, 9 }, "no servo answers", ""},
 		{"dry", gear, func(s *commission.Setup) { s.NewID, s.Dry = 9, true }, "3 7", ""},
 		{"a setting", gear, func(s *commission.Setup) { s.NewID, s.Set = 9, []string{"max_torque=5000"} }, "9 7", ""},
 		{"a goal", gear, func(s *commission.Setup) { s.Set = []string{"goal_velocity=5000"} }, "guard", ""},
@@ -258,7 +258,7 @@ func TestSetupOfMotorsRestores(t *testing.T) {
 	f, bus := motorCase{"cybergear", "cybergear", 1000000, []int{3}}.finder(t)
 	s := &commission.Setup{Finder: f, ID: 3, NewID: 9, Note: func(string, ...any) {}, Writes: []servo.Setting{{Register: "max_torque", Value: 5000}}}
 	s.Line = &watched{s.Line, func(p []byte) {
-		if p[3]&0x1F == 7 { // type 7, which nobody hears
+		if p[3]&0x1F == 7 { // type 7 becomes a type that no motor receives
 			p[0] = 0x44
 		}
 	}}

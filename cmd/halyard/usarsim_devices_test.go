@@ -252,7 +252,7 @@ func bindReal(t *testing.T, path string) {
 		t.Errorf("a second INIT while it is bound: got %q", m.Text("Status"))
 	}
 	a.drives(0.2, "DRIVE {Left 3} {Right 3}")
-	// Whoever leaves leaves it standing, for the next.
+	// a client that leaves leaves the robot in place, for the next client
 	a.Close()
 	for st.Rig.Agent("A") != nil {
 		b.say("GETSTARTPOSES") // what takes a moment
@@ -261,13 +261,13 @@ func bindReal(t *testing.T, path string) {
 	c := dialArena(t, address)
 	c.spawn("USARBot.P2AT", "C", [3]float64{})
 	if at := c.place(3); math.Hypot(at[0], at[1]) > 0.02 {
-		t.Errorf("bound anew: got %v, want where the client said", at)
+		t.Errorf("bound again: got %v, want the place in the client's INIT", at)
 	}
 	c.stands()
 	c.drives(0.1, "DRIVE {Left 2} {Right 2}")
 }
 
-// Whoever serves a class that is real is warned as of any real body: a client's INIT makes it move.
+// A server of a real class warns as for any real body: a client's INIT makes the robot move.
 func TestRealClassWarns(t *testing.T) {
 	plan := planOf(t, rigOf(t, pioneerClass, "", "body: emulated", "body: real", "        inu: {bus: main, device: bno055}\n", ""), configs.Options{})
 	var said strings.Builder

@@ -66,7 +66,7 @@ func TestINITwins(t *testing.T) {
 func transcript(t *testing.T, class string, f usarsimFlags) []string {
 	t.Helper()
 	clock := newTowed()
-	clock.patience = time.Hour
+	clock.timeout = time.Hour
 	_, address := runArena(t, clock, f)
 	defer clock.allow(24 * time.Hour)
 	conn, err := net.Dial("tcp", address)
@@ -195,7 +195,7 @@ func TestBotAPI(t *testing.T) {
 	}
 }
 
-// FuzzINI: whatever a file says, its robots are built, or it is told what is wrong and where.
+// FuzzINI: the robots of any file are built, or the error reports each fault with its place.
 func FuzzINI(f *testing.F) {
 	for _, name := range []string{"MyRobots.ini", "USARBot.ini"} {
 		text, err := os.ReadFile(filepath.Join(iniFolder, name))

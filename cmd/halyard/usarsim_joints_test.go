@@ -29,7 +29,7 @@ type pilot struct {
 func newPilot(t *testing.T, class string) *pilot {
 	t.Helper()
 	p := &pilot{t: t, clock: newTowed(), name: "It"}
-	p.clock.patience = time.Hour
+	p.clock.timeout = time.Hour
 	var address string
 	p.st, address = runArena(t, p.clock, usarsimFlags{arena: "hall"})
 	t.Cleanup(func() { p.clock.allow(24 * time.Hour) })

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// searcher is a controller of a P2AT as somebody would write it who has the manual alone: lines of text over a socket, and
-// nothing of this project. Places and turns are the wire's: x north, y east, z down, clockwise.
+// searcher is a controller of a P2AT written only from the manual: lines of text over a socket, without code of this
+// project. Positions and rotations are the wire's: x north, y east, z down, clockwise.
 type searcher struct {
 	conn net.Conn
 	in   *bufio.Scanner
@@ -22,8 +22,8 @@ type searcher struct {
 	heading float64
 	born    bool
 	sonar   map[string]float64 // m, by name
-	seen    float64            // when somebody was in reach whose name is not known
-	seenAt  [2]float64         // where that was, in the axes of the reader
+	seen    float64            // when a victim with an unknown name was last in range
+	seenAt  [2]float64         // its position, in the axes of the reader
 
 	doing    int
 	began    float64      // time of the first STA
@@ -167,7 +167,7 @@ func (r *searcher) hear(line string) bool {
 	return false
 }
 
-// triple is a list of numbers as the wire has it; what is none is 0.
+// triple parses a list of numbers of the wire; a malformed number is 0.
 func triple(s string) (v [3]float64) {
 	for i, word := range strings.Split(s, ",") {
 		if i < len(v) {
@@ -238,7 +238,7 @@ func (r *searcher) follow() {
 	r.left, r.right = pace*(slow-turn), pace*(slow+turn)
 }
 
-// Open reports whether somebody has just been seen with nothing between but themselves: tags are seen through walls too.
+// Open reports whether a victim has just been seen without an obstacle in between: tags are seen through walls too.
 func (r *searcher) Open() bool {
 	const body = 0.35 // m, from the tag to the skin, and from the reader to the sonars
 	ahead := math.Min(r.sonar["F4"], r.sonar["F5"])
@@ -246,7 +246,7 @@ func (r *searcher) Open() bool {
 		ahead > 0.2 && math.Min(r.sonar["F3"], r.sonar["F6"]) > 0.2
 }
 
-// near drives towards somebody until their name is known, or something stands between.
+// near drives towards a victim until its name is known, or an obstacle is in between.
 func (r *searcher) near() {
 	if r.victim != "" || r.time > r.shy || !r.Open() {
 		r.doing, r.shy = following, r.time+10

@@ -19,10 +19,10 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// towed is a rig's clock that a controller tows: each message that it has obeyed lets some more time pass, as fast as the
-// machine can. So two minutes take seconds, and a busy machine makes the run slow and not wrong.
+// towed is a rig's clock that a controller advances: each executed message lets some more time pass, as fast as the
+// machine can. So two minutes take seconds, and a busy machine makes the run slow but not wrong.
 type towed struct {
-	patience time.Duration // after which time goes on by itself, slowly: what waits for nobody must not wait for ever
+	timeout time.Duration // after which time advances by itself, slowly, so that the rig never waits for ever
 
 	mu      sync.Mutex
 	changed *sync.Cond
@@ -32,7 +32,7 @@ type towed struct {
 }
 
 func newTowed() *towed {
-	c := &towed{patience: 500 * time.Millisecond}
+	c := &towed{timeout: 500 * time.Millisecond}
 	c.changed = sync.NewCond(&c.mu)
 	return c
 }
@@ -44,7 +44,7 @@ func (c *towed) Now() time.Duration {
 }
 
 func (c *towed) SleepUntil(t time.Duration) {
-	late := time.AfterFunc(c.patience, func() { c.allow(t) })
+	late := time.AfterFunc(c.timeout, func() { c.allow(t) })
 	defer late.Stop()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -126,8 +126,8 @@ func runArena(t *testing.T, clock hal.Clock, f usarsimFlags, config ...string) (
 	return nil, ""
 }
 
-// fence measures how near a robot's outline comes to what stands in the arena, seen from above: the truth, whatever the
-// robot's own sensors say.
+// fence measures the distance from a robot's outline to the obstacles of the arena, seen from above: the ground truth,
+// independent of the robot's own sensors.
 type fence struct {
 	scene   *sim.Scene
 	robot   string

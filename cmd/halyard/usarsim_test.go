@@ -16,7 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// controller is a client of a running arena, as somebody who has the manual alone would write it.
+// controller is a client of a running arena, written only from the manual.
 type controller struct {
 	*gamebots.Client
 	t *testing.T

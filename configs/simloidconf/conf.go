@@ -13,21 +13,21 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Conf is what a simloid.conf says, or leaves as the original has it.
+// Conf is the settings of a simloid.conf, with the original's defaults.
 //
 //	tcp_port   8000        # where clients connect
 //	robot      31
 //	scene      0
 //	step_length 0.01       # s
 //
-// One parameter stands on a line, its name and its value with blanks between them; # begins a comment. What comes first of
-// two that differ is overridden, as there. A truth is yes, on, true or 1; anything else is false.
+// One parameter per line, its name and its value with blanks between them; # begins a comment. The last value of a
+// repeated parameter applies, as in the original. True is yes, on, true or 1; any other word is false.
 type Conf struct {
 	Port      int
 	Robot     int
 	Scene     int
 	Step      time.Duration
-	Gravity   bool       // at the start; the original begins without, until the client says GRAVITY ON
+	Gravity   bool       // at the start; the original begins without, until the client sends GRAVITY ON
 	MaxTorque float64    // 0.001..1, the greatest torque of the position controllers at the start
 	PID       [3]float64 // of the position controllers
 }
@@ -40,8 +40,8 @@ func Original() Conf {
 // maxConf bounds a simloid.conf, bytes; the original writes 3000.
 const maxConf = 1 << 16
 
-// Parse reads a simloid.conf over c. What the original knows and has no meaning here is passed over; notes
-// name what it would not know either. All bad lines come in one error of kind hal.Invalid.
+// Parse reads a simloid.conf into c. Parameters of the original without a meaning here are ignored; notes list the unknown
+// ones. All bad lines are in one error of kind hal.Invalid.
 func Parse(name string, data []byte, c *Conf) (notes []string, err error) {
 	if len(data) > maxConf {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: name, Err: fmt.Errorf("got %d bytes, want at most %d", len(data), maxConf)}
@@ -73,13 +73,13 @@ func Parse(name string, data []byte, c *Conf) (notes []string, err error) {
 	return notes, errors.Join(faults...)
 }
 
-// passedOver are the original's parameters of its window, its solver and its speed: here time passes when the client
-// asks for it, and nothing is drawn.
+// passedOver are the original's parameters of its window, its solver and its speed: here time advances when the client
+// requests a step, and nothing is drawn.
 var passedOver = []string{"real_time", "initial_pause", "contact_soft_ERP", "contact_soft_CFM", "show_aabb",
 	"show_contacts", "show_joints", "show_accels", "show_cam_position", "show_time_stat", "disable_graphics", "fps",
 	"use_fps_control", "window_width", "window_height", "record_frames"}
 
-// Set sets one parameter. known is false for a strange name; want describes what the value should have been.
+// Set sets one parameter. known is false for an unknown name; want describes the valid values after an invalid one.
 func (c *Conf) Set(name, value string) (known bool, want string) {
 	switch name {
 	case "tcp_port":
@@ -106,7 +106,7 @@ func (c *Conf) Set(name, value string) (known bool, want string) {
 	return false, ""
 }
 
-// whole reads a whole number from low to high into to, or describes what it should be.
+// whole reads an integer from low to high into to, or returns a description of the valid values.
 func whole(text string, low, high int, to *int) (want string) {
 	n, err := strconv.Atoi(text)
 	if err != nil || n < low || n > high {

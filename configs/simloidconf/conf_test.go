@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Each line of a file overrides the original, and what is wrong with one names its place.
+// Each line of a file overrides the original, and a fault names its line.
 func TestParse(t *testing.T) {
 	for _, c := range []struct {
 		text  string
@@ -39,7 +39,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// FuzzParse: no text makes a simloid.conf mean what none may mean.
+// FuzzParse: no text gives settings outside their bounds.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{"tcp_port 8000\nrobot 31 #\n", "step_length 1e-4\npidD nan", "initial_gravity on\nscene 3", "robot", "\x00 \xff", "init_max_torque 0.5"} {
 		f.Add([]byte(s))

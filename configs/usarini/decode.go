@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// decoder takes the values of one section, and notes what is wrong with them.
+// decoder decodes the values of one section, and collects their faults.
 type decoder struct {
 	file    string
 	section string
@@ -22,16 +22,15 @@ func (d *decoder) fault(key, got, want string) {
 	d.faults.Add(fault(d.file, d.line, where(d.section, key), got, want))
 }
 
-// slot is where the value of a key goes: *float64, *int, *bool, *string, *[3]float64, *direction or
-// *[]Point. Numbers are within
-// low..high.
+// slot is the target of a key's value: *float64, *int, *bool, *string, *[3]float64, *direction or *[]Point. Numbers are
+// within low..high.
 type slot struct {
 	key       string
 	to        any
 	low, high float64
 }
 
-// wide are the bounds of a number that has none of its own.
+// wide bounds a number that has no bounds of its own.
 const wide = 1e9
 
 // find is the index of the slot of that key, in any case, or -1.
@@ -113,7 +112,7 @@ func (d *decoder) names(path string, v value, slots []slot) {
 	}
 }
 
-// known lists the keys of slots, for a fault that describes what would be right.
+// known lists the keys of slots, for a fault's list of valid keys.
 func known(slots []slot) string {
 	names := make([]string, len(slots))
 	for i := range slots {
@@ -122,12 +121,12 @@ func known(slots []slot) string {
 	return strings.Join(names, ", ")
 }
 
-// vector takes (X=1,Y=2,Z=3), of which each may be left out for 0.
+// vector decodes (X=1,Y=2,Z=3); an omitted component is 0.
 func (d *decoder) vector(to *[3]float64, path string, v value) {
 	d.names(path, v, []slot{{"X", &to[0], -wide, wide}, {"Y", &to[1], -wide, wide}, {"Z", &to[2], -wide, wide}})
 }
 
-// direction takes a vector of turns, or (Pitch=1,Yaw=2,Roll=3).
+// direction decodes a vector of rotations, or (Pitch=1,Yaw=2,Roll=3).
 func (d *decoder) direction(to *direction, path string, v value) {
 	t := &to.turns
 	d.names(path, v, []slot{{"X", &t[0], -wide, wide}, {"Y", &t[1], -wide, wide}, {"Z", &t[2], -wide, wide},
@@ -137,7 +136,7 @@ func (d *decoder) direction(to *direction, path string, v value) {
 	}
 }
 
-// curve takes (Points=((InVal=0,OutVal=0),...)), rising in InVal.
+// curve decodes (Points=((InVal=0,OutVal=0),...)), rising in InVal.
 func (d *decoder) curve(to *[]Point, path string, v value) {
 	if !v.list || len(v.fields) != 1 || !strings.EqualFold(v.fields[0].name, "Points") || !v.fields[0].value.list {
 		d.fault(path, "something else", "(Points=((InVal=0,OutVal=0),...))")
@@ -155,7 +154,7 @@ func (d *decoder) curve(to *[]Point, path string, v value) {
 	}
 }
 
-// scalars takes those entries of a section that slots know, each once, and returns the others.
+// scalars decodes the entries of a section with a key in slots, each once, and returns the others.
 func (d *decoder) scalars(entries []entry, slots []slot) (rest []entry) {
 	seen := make([]int, len(slots))
 	for _, e := range entries {
@@ -177,7 +176,7 @@ func (d *decoder) scalars(entries []entry, slots []slot) (rest []entry) {
 	return rest
 }
 
-// parse takes an entry's value apart; faults from here on are of its line.
+// parse parses an entry's value; later faults have its line.
 func (d *decoder) parse(e entry) (value, bool) {
 	d.line = e.line
 	v, err := parse(e.text)

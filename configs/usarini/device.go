@@ -2,8 +2,8 @@ package usarini
 
 import "strings"
 
-// Device is one section of a sensor or effecter class: what all its items can do. What a class does not have, or its
-// section does not say, is zero. Lengths are m, angles rad, times s.
+// Device is one section of a sensor or effecter class: the properties of all its items. A property that the class or its
+// section does not have is zero. Lengths are m, angles rad, times s.
 type Device struct {
 	Class             string // "USARBot.SonarSensor"
 	Line              int
@@ -18,13 +18,13 @@ type Device struct {
 	Resolution        float64 // of a scanner or encoder
 	ScanFOV           float64
 	Pitch, Yaw        bool    // the scanner's plane: x-z, x-y
-	OutputCurve       []Point // empty = as it is
+	OutputCurve       []Point // empty = no curve
 	EncoderResolution float64 // of odometry
 	LeftTire          string  // "" = the left-most wheel
 	RightTire         string
 	Diameter          float64 // of a touch sensor
-	FPMinRange        float64 // of the victim sensor: where it reports that there is something
-	VictMinRange      float64 // where it reports who
+	FPMinRange        float64 // of the victim sensor: range within which it detects a victim or false positive
+	VictMinRange      float64 // range within which it identifies the victim
 	VictStatusRange   float64 // where it describes how they are
 	RFIDFOV           float64
 	FOV               float64 // of the human motion sensor
@@ -37,8 +37,8 @@ type Device struct {
 // Point is one point of a distortion curve.
 type Point struct{ In, Out float64 }
 
-// slots are all keys that any class of the manual has, each with the bounds of what can be meant. A class that has no
-// use for one may still have it: files of later versions do.
+// slots lists the keys of all classes of the manual, each with its plausible bounds. A class may have a key without a use
+// for it, as in files of later versions.
 func (v *Device) slots() []slot {
 	return []slot{
 		{"HiddenSensor", &v.Hidden, 0, 0}, {"bWithTimeStamp", &v.TimeStamp, 0, 0}, {"Weight", &v.Weight, 0, 1e5},
@@ -85,7 +85,7 @@ func (d *decoder) device(s *section, udk bool) (v Device, ignored []entry) {
 
 const maxRays = 65536
 
-// robotic reports whether a section is a robot's: one that carries something, or has what only robots have.
+// robotic reports whether a section is a robot's: it carries items, or has a key of robots only.
 func robotic(s *section) bool {
 	for _, e := range s.entries {
 		if list(e.key) >= 0 {

@@ -23,7 +23,7 @@ var itemClasses = map[string]string{
 	"battery": "battery", "victimsensor": "victim",
 }
 
-// poseMessages are the types of message of classes that know where they are.
+// poseMessages maps classes that measure their pose to message types.
 var poseMessages = map[string]string{"groundtruth": "GroundTruth", "ins": "INS", "inssensor": "INS", "gps": "GPS", "gpssensor": "GPS"}
 
 // scanners are the settings of scanners with a maker's name that have no section in the file: those of USARSim's own file.
@@ -227,7 +227,7 @@ func (w *writer) figures(kind string, v *Device, n int) (s string) {
 	}
 	switch kind {
 	case "range":
-		// a scanner without an interval scans when it is asked
+		// a scanner without an interval scans on request
 		if add("interval_s", num(v.ScanInterval), "ScanInterval"); v.ScanInterval == 0 {
 			add("manual", "true", "ScanInterval")
 		}

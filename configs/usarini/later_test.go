@@ -32,8 +32,8 @@ ScanInterval=0.2
 	}
 }
 
-// TestUDKScanner: a scanner's class has what its section leaves out from RangeScanner, with the values of UDK's DefaultUSAR.ini;
-// with an interval of its own it keeps that.
+// TestUDKScanner: a scanner's class inherits omitted values from RangeScanner, with the values of UDK's DefaultUSAR.ini; an
+// interval of its own is kept.
 func TestUDKScanner(t *testing.T) {
 	for own, want := range map[string]string{"": "interval_s: 0.2", "ScanInterval=0.5\n": "interval_s: 0.5", "ScanInterval=0\n": "manual: true"} {
 		bots, err := ParseBots("DefaultUSAR.ini", []byte(`[USARBot.P3AT]

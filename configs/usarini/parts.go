@@ -27,7 +27,7 @@ const (
 	tyreSlide  = 0.7  // its share across, of TireLateralFriction 15
 )
 
-// piece is a part as it is built.
+// piece is a part under construction.
 type piece struct {
 	part          *Part
 	body, joint   string
@@ -244,7 +244,7 @@ func (w *writer) joint(k *piece, n int) int {
 		return count
 	}
 	w.line("  - {name: %s, path: \"/%s\", "+modes+", limits_deg: [-175, 175],", k.joint, p.Name, num(torque), num(math.Max(0.01, r.MotorSpeed)), "position, velocity, torque")
-	// Karma's hinges stay where they are, which a gear does by its friction.
+	// Karma's hinges keep their angle without power; here the friction of a gear does that.
 	w.line("     parent: %s, child: %s, anchor_m: %s, axis: %s, friction_nm: %s}", parent, k.body, list3(k.anchor), list3(k.spin), num(0.3*torque))
 	return count
 }

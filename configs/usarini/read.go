@@ -7,10 +7,10 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Bots are what a USARBot.ini says, in its order.
+// Bots is the contents of a USARBot.ini, in its order.
 type Bots struct {
 	File    string // as faults name it
-	UDK     bool   // it is one of USARSim on UDK: angles of scanners are radians, robots carry what AddParts adds
+	UDK     bool   // the file of USARSim on UDK: angles of scanners are radians, robots carry the items of AddParts
 	Robots  []Robot
 	Devices []Device
 	Ignored yaml.Faults // unknown keys, and sections of other packages
@@ -41,7 +41,7 @@ func (s *section) has(key string) bool {
 	return slices.ContainsFunc(s.entries, func(e entry) bool { return strings.EqualFold(e.key, key) })
 }
 
-// inherit adds what a section leaves out and its base class's has, as Unreal's classes do.
+// inherit adds the base class's entries that a section omits, as Unreal's classes do.
 func (s *section) inherit(base *section) {
 	for _, e := range base.entries {
 		if !s.has(e.key) {
@@ -50,7 +50,7 @@ func (s *section) inherit(base *section) {
 	}
 }
 
-// packageOf is what stands before the dot of a class.
+// packageOf returns the part of a class before the dot.
 func packageOf(class string) string { p, _, _ := strings.Cut(class, "."); return p }
 
 // same reports whether asked names class, with or without its package, in any case.
@@ -59,8 +59,8 @@ func same(class, asked string) bool {
 }
 
 // ParseBots reads a USARBot.ini, or the DefaultUSAR.ini of UDK; file names it in faults. The error is yaml.Faults, all of them
-// together but for those of a robot's section, which Twin of that robot reports: one bad robot does not refuse the others.
-// What could be read is returned beside it.
+// together, except those of a robot's section, which Twin of that robot reports: one bad robot does not refuse the others.
+// With an error it also returns the readable part.
 func ParseBots(file string, text []byte) (*Bots, error) {
 	var faults yaml.Faults
 	b := &Bots{File: file}
@@ -122,7 +122,7 @@ func ParseBots(file string, text []byte) (*Bots, error) {
 	return b, faults.Err()
 }
 
-// API is what a BotAPI.ini says of the server.
+// API is the server's settings in a BotAPI.ini.
 type API struct {
 	Found          bool // the file has the section
 	ListenPort     int

@@ -32,11 +32,11 @@ func near(t *testing.T, what string, got, want [3]float64) {
 	}
 }
 
-// forward is where an item looks, upward where its z points, in its parent's axes.
+// forward returns the direction of an item's x, upward that of its z, in its parent's axes.
 func forward(p hal.Pose) [3]float64 { return p.Turn([3]float64{1}) }
 func upward(p hal.Pose) [3]float64  { return p.Turn([3]float64{0, 0, 1}) }
 
-// TestExample: every key of the manual, and where the real robot has what it places.
+// TestExample: every key of the manual, with the poses of the real robot.
 func TestExample(t *testing.T) {
 	b, err := ParseBots("USARBot.ini", example(t))
 	if err != nil {
@@ -59,7 +59,7 @@ func TestExample(t *testing.T) {
 	near(t, "F1 looks", forward(f1.Pose), [3]float64{0, 1, 0})
 	near(t, "F8", f8.Pose.Position, [3]float64{0.145, -0.130, 0})
 	near(t, "F8 looks", forward(f8.Pose), [3]float64{0, -1, 0})
-	// a pitch of 45° looks up, in Unreal's axes and in J670's
+	// a pitch of 45° points up, in Unreal's axes and in J670's
 	scanner := r.Sensors[2]
 	near(t, "Scanner1", scanner.Pose.Position, [3]float64{0, 0, 0.1})
 	near(t, "Scanner1 looks", forward(scanner.Pose), [3]float64{math.Sqrt2 / 2, 0, math.Sqrt2 / 2})

@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Robot is one section of a robot class. What the file does not say has USARSim's default.
+// Robot is one section of a robot class. Omitted keys have USARSim's defaults.
 type Robot struct {
 	Class          string // "USARBot.P2AT"
 	Line           int
@@ -16,7 +16,7 @@ type Robot struct {
 	AbsoluteCamera bool    // bAbsoluteCamera
 	SpeedControl   bool    // bSpeedControl: DRIVE is a speed, else a torque
 	MountByUU      bool
-	Weight         float64 // kg, for the description alone
+	Weight         float64 // kg, only for the description
 	Payload        float64 // kg
 	BatteryLife    float64 // s
 	ChassisMass    float64 // Karma's unit
@@ -30,13 +30,13 @@ type Robot struct {
 	Sensors        []Item
 	Cameras        []Item // the first is the main one
 	Effecters      []Item
-	Added          []Item // by AddParts, of UDK: each is what its class is
+	Added          []Item // by AddParts, of UDK: the class of each decides its kind
 	Parts          []Part // parents first
 
 	Faults yaml.Faults // of its section; Twin returns them
 }
 
-// Bare reports that nothing is on the robot: a section of the base of several classes, or one whose body is elsewhere.
+// Bare reports whether the robot has no parts or items: the section is a base of other classes, or its body is elsewhere.
 func (r *Robot) Bare() bool {
 	return len(r.Sensors)+len(r.Cameras)+len(r.Effecters)+len(r.Added)+len(r.Parts)+len(r.Faults) == 0
 }
@@ -44,13 +44,13 @@ func (r *Robot) Bare() bool {
 // PID are the gains and bounds of a speed control.
 type PID struct{ P, I, D, Min, Max float64 }
 
-// Joints are what all joints of a robot share, in the file's units (section 12.4.2.3 of the manual).
+// Joints is the common settings of all joints of a robot, in the file's units (section 12.4.2.3 of the manual).
 type Joints struct {
 	HingePropGap, SteerPropGap, SteerTorque, SteerSpeed     float64
 	SuspStiffness, SuspDamping, SuspHighLimit, SuspLowLimit float64
 }
 
-// Tires are what all tires of a robot share, likewise.
+// Tires is the common settings of all tires of a robot, likewise.
 type Tires struct {
 	RollFriction, LateralFriction, RollSlip, LateralSlip float64
 	MinSlip, SlipRate, Softness, Adhesion, Restitution   float64
@@ -141,7 +141,7 @@ func (d *decoder) robot(s *section) (r Robot, ignored []entry) {
 	}
 	parts := map[string]bool{"": true, "none": true}
 	names := map[string]int{}
-	// parts first: an item may stand before the part that carries it
+	// parts first: an item may precede the part that carries it
 	for pass := range 2 {
 		for _, e := range rest {
 			at := list(e.key)
@@ -183,7 +183,7 @@ func (d *decoder) item(e entry, v value, uu bool, names map[string]int) Item {
 		it.Name = it.Class[strings.LastIndexByte(it.Class, '.')+1:]
 	}
 	d.word(e.key+".ItemName", it.Name)
-	// Whether the part is there, Twin sees: a class that is built in may leave its parts out, as the manual's P2AT does.
+	// Twin checks that the part exists: a built-in class may omit its parts, as the manual's P2AT does.
 	if strings.EqualFold(it.Parent, "None") {
 		it.Parent = ""
 	}
@@ -235,7 +235,7 @@ func (d *decoder) part(e entry, v value, uu bool, parts map[string]bool) Part {
 	return p
 }
 
-// parent checks that a part's parent is there, one before it: the manual wants parents first.
+// parent checks that a part's parent precedes it, as the manual requires.
 func (d *decoder) parent(path string, name *string, parts map[string]bool) {
 	if !parts[strings.ToLower(*name)] {
 		d.fault(path, yaml.Quote(*name), "a part of this robot that precedes it")
@@ -245,8 +245,8 @@ func (d *decoder) parent(path string, name *string, parts map[string]bool) {
 	}
 }
 
-// word wants a name as section 7.2 of the manual has them: printable ASCII without blanks. Braces and commas would break
-// the protocol, quotes and backslashes the robot file.
+// word checks a name by section 7.2 of the manual: printable ASCII without blanks. Braces and commas would break the
+// protocol, quotes and backslashes the robot file.
 func (d *decoder) word(path, name string) {
 	ok := name != "" && len(name) <= 64
 	for _, c := range []byte(name) {

@@ -67,7 +67,7 @@ func scan(file string, b []byte, opens func(key string) bool, faults *yaml.Fault
 			fault(number, where(s.name, ""), yaml.Quote(line), "key=value")
 			continue
 		}
-		// a value goes on while its parentheses are open
+		// a value continues while its parentheses are open
 		var whole strings.Builder
 		whole.WriteString(strings.TrimSpace(value))
 		for open := depth(value); open > 0 && i+1 < len(lines) && whole.Len() < maxValue; i++ {
@@ -123,7 +123,7 @@ func where(section, key string) string {
 	return "[" + section + "] " + key
 }
 
-// decodeText is b as UTF-8: by its mark if it has one, else as it is, else byte by byte as Latin-1.
+// decodeText returns b as UTF-8: by its byte-order mark if it has one, unchanged if it is UTF-8, else decoded as Latin-1.
 func decodeText(b []byte) (string, error) {
 	var order binary.ByteOrder
 	switch {

@@ -6,7 +6,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// align is the turn that carries a to b, and c as near to d as it can then; axes that are zero ask for nothing.
+// align returns the rotation from a to b that also brings c as near to d as possible; zero axes are ignored.
 func align(a, c, b, d [3]float64) [4]float64 {
 	zero := [3]float64{}
 	if a == zero {
@@ -16,7 +16,7 @@ func align(a, c, b, d [3]float64) [4]float64 {
 	if c == zero || d == zero {
 		return q
 	}
-	// and about b, until c lies where d does, as seen along b
+	// then about b, until c is aligned with d as seen along b
 	turned := hal.Pose{Rotation: q}.Turn(c)
 	u, v := across(turned, b), across(d, b)
 	angle := math.Atan2(inner(b, outer(u, v)), inner(u, v))
@@ -50,7 +50,7 @@ func outer(a, b [3]float64) [3]float64 {
 	return [3]float64{a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0]}
 }
 
-// across is what of a is not along the unit vector b.
+// across returns the component of a perpendicular to the unit vector b.
 func across(a, b [3]float64) [3]float64 {
 	along := inner(a, b)
 	return [3]float64{a[0] - along*b[0], a[1] - along*b[1], a[2] - along*b[2]}

@@ -24,10 +24,10 @@ type Base struct {
 // Twin is a robot of an INI file, converted to an equivalent robot file of sim/model.
 type Twin struct {
 	YAML  []byte
-	Notes yaml.Faults // what has no meaning here, or had to be assumed
+	Notes yaml.Faults // keys without a meaning here, and assumptions
 
 	file   string
-	places map[string]entry // what of the YAML comes from where: "sensors[3]" → its line and key
+	places map[string]entry // source of the YAML's entries: "sensors[3]" → line and key of the INI
 }
 
 // Twin makes the robot file of a class. base is nil if the class is not built in: then its parts make its mechanics.
@@ -72,8 +72,8 @@ func (t *Twin) Blame(own yaml.Faults) (faults yaml.Faults) {
 	return faults
 }
 
-// fault is one of an INI, which has lines and no columns. key is "[USARBot.P2AT] Sensors.Position.X"; empty where the line
-// has none.
+// fault returns a fault of an INI, which has lines but no columns. key is "[USARBot.P2AT] Sensors.Position.X"; empty if the
+// line has no key.
 func fault(file string, line int, key, got, want string) yaml.Fault {
 	return yaml.Fault{Source: file, Line: line, Path: yaml.Path(key), Got: got, Rule: want}
 }
@@ -88,25 +88,25 @@ type writer struct {
 	twin    *Twin
 	faults  yaml.Faults
 	out     bytes.Buffer
-	names   map[string]bool // of sensors, which the robot file wants each once
+	names   map[string]bool // of sensors, which must be unique in the robot file
 
 	packages string // the section of packages, where the INI names some
 }
 
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(&w.out, format+"\n", args...) }
 
-// note tells of something that is no fault.
+// note adds a note, which is not a fault.
 func (w *writer) note(line int, key, got, want string) {
 	w.twin.Notes = append(w.twin.Notes, fault(w.file, line, where(w.robot.Class, key), got, want))
 }
 
-// place remembers where an entry of the YAML comes from.
+// place stores the source of an entry of the YAML.
 func (w *writer) place(path string, line int, key string) {
 	w.twin.places[path] = entry{key: where(w.robot.Class, key), line: line}
 }
 
-// known reports whether all parts of the robot are those of the built-in one, whose own mechanics are the better ones: an
-// INI says nothing of shapes and masses.
+// known reports whether all parts of the robot are those of the built-in one. Then the built-in mechanics are better: an INI
+// has no shapes and masses.
 func (w *writer) known(base *Base) bool {
 	for i := range w.robot.Parts {
 		if _, ok := base.Joints[strings.ToLower(w.robot.Parts[i].Name)]; !ok {
@@ -116,7 +116,7 @@ func (w *writer) known(base *Base) bool {
 	return true
 }
 
-// keep takes over a built-in robot file but for what the INI says.
+// keep copies a built-in robot file, except the values of the INI.
 func (w *writer) keep(base *Base) {
 	w.base = base
 	if n := len(w.robot.Parts); n > 0 {

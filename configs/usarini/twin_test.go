@@ -32,7 +32,7 @@ func built() *Base {
 		Package: map[string]string{"cameratilt": "CameraPanTilt"}, Poses: map[string]hal.Pose{"cameratilt": at}}
 }
 
-// Every key that the manual has stands in the example, which is shown to behave as its twin.
+// The example has every key of the manual; another test shows that it behaves as its twin.
 func TestExampleIsWhole(t *testing.T) {
 	text, err := os.ReadFile("testdata/MyRobots.ini")
 	if err != nil {
@@ -53,7 +53,7 @@ func TestExampleIsWhole(t *testing.T) {
 	}
 }
 
-// A class of one's own becomes a whole robot file; what had to be assumed is told.
+// A user's own class becomes a complete robot file with a note for each assumption.
 func TestTwin(t *testing.T) {
 	twin, err := robots(t).Twin("mybot", nil, false)
 	if err != nil {
@@ -144,7 +144,7 @@ func TestTwinMechanics(t *testing.T) {
 	}
 }
 
-// What cannot be built is told with file, line and key, all together.
+// All faults that prevent a build are reported together, with file, line and key.
 func TestTwinFaults(t *testing.T) {
 	const wheels = "JointParts=(PartName=\"L\",PartClass=class'A.PERTire',JointClass=class'KCarWheelJoint',ParentPos=(Y=-1),ParentAxis2=(Y=1))\n"
 	for _, k := range []struct{ name, text, want string }{
@@ -181,7 +181,7 @@ f.ini:9: [USARBot.A] Effecters: got a second releaser of tags, want one`},
 	}
 }
 
-// What the robot file turns out to be wrong in, the INI is blamed for.
+// A fault of the robot file is reported at its line of the INI.
 func TestBlame(t *testing.T) {
 	twin, err := robots(t).Twin("MyBot", nil, false)
 	if err != nil {

@@ -16,11 +16,11 @@ const (
 	maxFields = 4096
 )
 
-// value is the tree of a value: fields where it stood in parentheses, else text.
+// value is the tree of a value: fields if it is in parentheses, else text.
 type value struct {
 	text   string
 	fields []field
-	list   bool // it stood in parentheses
+	list   bool // it is in parentheses
 }
 
 // field is one part of a value in parentheses; its name is "" in a list.
@@ -29,7 +29,7 @@ type field struct {
 	value value
 }
 
-// parse takes a value's text apart.
+// parse parses a value's text.
 func parse(text string) (value, error) {
 	p := parser{rest: text}
 	v, err := p.value(0)
@@ -45,7 +45,7 @@ type parser struct {
 	fields int
 }
 
-// value takes the next value off p.rest; level counts the parentheses around it.
+// value parses the next value of p.rest; level counts the parentheses around it.
 func (p *parser) value(level int) (value, error) {
 	p.rest = strings.TrimLeft(p.rest, " \t")
 	if !strings.HasPrefix(p.rest, "(") {
@@ -81,7 +81,7 @@ func (p *parser) value(level int) (value, error) {
 	}
 }
 
-// name is what stands before a "=", "" where none does before the field's value.
+// name returns the name before a "=", "" if the field has only a value.
 func (p *parser) name() string {
 	n := strings.IndexAny(p.rest, "=,()\"'")
 	if n <= 0 || p.rest[n] != '=' {
@@ -142,7 +142,7 @@ func number(text string) (float64, bool) {
 	return v, err == nil && !math.IsInf(v, 0)
 }
 
-// truth is True or False as Unreal has them.
+// truth parses Unreal's True or False.
 func truth(text string) (v, ok bool) {
 	switch strings.ToLower(text) {
 	case "true", "1":

@@ -38,13 +38,13 @@ func (s *Sight) Watch(i int) (hal.ImageStream, error) {
 	return s.Scene.Watch(i)
 }
 
-// Sees reports whether camera i has any pictures.
+// Sees reports whether camera i provides pictures.
 func (s *Sight) Sees(i int) bool {
 	return i >= 0 && i < len(s.Devices) && (s.Devices[i] != nil || s.Scene != nil && !s.Real[i])
 }
 
-// Detector is the camera whose pictures tell what is in those of camera i, or hal.None. Nobody detects anything in the
-// pictures of a device; of an emulated one the scene knows.
+// Detector returns the camera whose detections apply to the pictures of camera i, or hal.None. For an emulated device the
+// scene provides them. There is no detector for the pictures of a real device.
 func (s *Sight) Detector(i int) int {
 	switch {
 	case !s.Sees(i) || s.Real[i]:

@@ -27,7 +27,7 @@ type instance struct {
 	err     error
 }
 
-// newInstance opens the rig of p with a seed of its own. p is shared: nobody writes to it.
+// newInstance opens the rig of p with a seed of its own. p is shared and read-only.
 func newInstance(p *plan.Plan, seed int64, o *Options, log *slog.Logger) (*instance, error) {
 	own, config := *p, *p.Config
 	config.World.Seed, config.Clock.Mode = seed, "lockstep"

@@ -30,7 +30,7 @@ const (
 	wasReset
 )
 
-// OpenLive takes the agents of rig. The error is hal.Busy where somebody else has one.
+// OpenLive acquires all agents of rig. The error is hal.Busy while another client holds one of them.
 func OpenLive(rig *hal.Rig, o Options) (*Live, error) {
 	l := &Live{rig: rig, done: make(chan struct{}, 1)}
 	agents := rig.Agents()

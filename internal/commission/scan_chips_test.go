@@ -40,6 +40,6 @@ func TestSurveyI2CWholeBus(t *testing.T) {
 	}
 	bus := &failing{err: errors.New("remote I/O error")}
 	if rows, err := SurveyI2C(t.Context(), "/dev/i2c-7", bus); err != nil || len(rows) != 0 || bus.asked != LastAddress-FirstAddress+1 {
-		t.Errorf("nobody there: got %v, %v after %d", rows, err, bus.asked)
+		t.Errorf("no device: got %v, %v after %d", rows, err, bus.asked)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// countingLine is a line that counts what it receives, also what nobody has waited for.
+// countingLine is a line that counts all received bytes, also those that are discarded.
 type countingLine struct {
 	servo.Line
 	heard int
@@ -23,7 +23,7 @@ func (e *countingLine) Read(p []byte, timeout time.Duration) (int, error) {
 	return n, err
 }
 
-// Discard receives what it drops.
+// Discard reads the bytes that it drops, so that they count.
 func (e *countingLine) Discard() error {
 	servo.Settle(e, 0)
 	return e.Line.Discard()

@@ -7,15 +7,15 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 )
 
-// ItIsNew is typed where the one servo on the line is not the one that is known by its id.
+// ItIsNew is the user's answer if the servo on the line is new although its id is that of a servo set up before.
 const ItIsNew = "new"
 
-// pick reports which of those that answer belong to which joints: the one that is new to joint i, or several that all have
-// their places already to theirs. Else it reports why not, and what to do. stranger reports that no device of the line is known.
+// pick assigns the servos that answer to joints: one new servo to joint i, or several that have their joints' ids already
+// to those joints. Otherwise why is the reason and the fix. stranger: no device of the line is known.
 func (w *Walk) pick(found []FoundServo, i int, stranger bool) (fresh map[int]*FoundServo, why string) {
 	j, all := &w.Joints[i], make([]string, len(found))
 	fresh = map[int]*FoundServo{}
-	var strange []*FoundServo // those that are not in place
+	var strange []*FoundServo // those without a joint
 	for k := range found {
 		f := &found[k]
 		if all[k] = fmt.Sprintf("id %d (%s, %d Bd)", f.ID, f.Named(), f.Baud); f.Finding == CollisionText {
@@ -35,7 +35,7 @@ func (w *Walk) pick(found []FoundServo, i int, stranger bool) (fresh map[int]*Fo
 		return nil, fmt.Sprintf("only %s answers, which is done: connect the servo of %s; if it is connected, it has the id of one that is done: connect only that servo and type %s",
 			strings.Join(all, " and "), j.Name, ItIsNew)
 	case len(strange) == 0 && n > 1 && !stranger:
-		// Ids that differ are nobody's as they come, but for the one that all have.
+		// Different ids do not come from the factory, except the one default id.
 		if last := len(w.Joints) - 1; n < len(w.Joints) && w.Joints[last].Novice() {
 			delete(fresh, last)
 		}
@@ -63,7 +63,7 @@ func (w *Walk) collision(f *FoundServo) string {
 	return fmt.Sprintf("several servos reply at id %d: connect only one", f.ID)
 }
 
-// placeOf is the joint in whose place f is, by its id, rate and model; -1 where it is in nobody's.
+// placeOf returns the joint that f matches by id, baud rate and model; -1 if none.
 func (w *Walk) placeOf(f *FoundServo) int {
 	for i := range w.Joints {
 		if w.Joints[i].ID == f.ID && f.Baud == w.Baud && w.fits(f, i) {
@@ -73,7 +73,7 @@ func (w *Walk) placeOf(f *FoundServo) int {
 	return -1
 }
 
-// fits reports whether f can be the servo of joint i: some models report the same of themselves, and some report none.
+// fits reports whether f can be the servo of joint i: some models report the same model number, and some report none.
 func (w *Walk) fits(f *FoundServo, i int) bool {
 	want := w.Joints[i].Model
 	if f.Type != w.Kind || f.Model == want.Units().Name {

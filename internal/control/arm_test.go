@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal/haltest"
 )
 
-// Arm answers success only where commands move the joints: one that does not answer, or waits for a reset, is an error, and
-// its state is no "armed". A fault that passes within a few cycles is none.
+// Arm succeeds only if commands move the joints. A joint that does not answer or waits for a reset is an error, and its
+// state is not "armed". A fault that clears within a few cycles is not an error.
 func TestArmTellsWhatCannotMove(t *testing.T) {
 	rig, err := hal.New(hal.Config{Name: "arm", Mode: hal.Lockstep, Period: 10 * time.Millisecond})
 	if err != nil {

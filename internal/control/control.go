@@ -105,11 +105,11 @@ type Control struct {
 	ended    chan struct{} // closed by Close
 	listener net.Listener
 	sessions sync.WaitGroup
-	reserve  *os.File // a descriptor that is given up for an order when there is none left
+	reserve  *os.File // a spare descriptor, closed to accept an order when no descriptor is left
 	free     chan struct{}
 }
 
-// Hooks are what a control knows beyond its rig; nil where it does not.
+// Hooks are functions of a control beyond its rig; nil if not supported.
 type Hooks struct {
 	Record func(w io.Writer) (stop func() error, err error) // records the rig into w until stop is called
 	Buses  func() []BusStatus

@@ -17,8 +17,8 @@ func Folder() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("halyard-%d", os.Getuid()))
 }
 
-// Folders are all in which rigs of this user may have their sockets, whatever XDG_RUNTIME_DIR and TMPDIR are here: Folder
-// first. Those that are not this user's alone are left out.
+// Folders returns all folders in which rigs of this user may have their sockets, for any XDG_RUNTIME_DIR and TMPDIR of the
+// rig's process; Folder is the first. Folders that other users can access are left out.
 func Folders() []string {
 	list := []string{Folder()}
 	own := fmt.Sprintf("halyard-%d", os.Getuid())

@@ -15,14 +15,13 @@ const (
 	ClockPeriod = time.Millisecond
 	// boundWake is field.md 4.6, target 4: at 1 kHz the 99th percentile of |wake-up - deadline| on a quiet core.
 	boundWake = 50 * time.Microsecond
-	// emptyShare is how many times longer the rig runs than the empty one beside which it is seen.
+	// emptyShare is how many times longer the rig's loop is measured than the empty loop.
 	emptyShare = 4
 )
 
-// benchClock measures the real-time loop at 1 kHz with the humanoid's 21 joints on a stub body, alone and beside
-// goroutines that never rest. How late a loop wakes is mostly the machine's doing: its hypervisor takes milliseconds
-// away whatever runs in it (dependencies.md 12). So beside the bound stands what this machine gave at this time: the
-// machine_ figures are of the same loop with nothing in it, under the same load, right before.
+// benchClock measures the real-time loop at 1 kHz with the humanoid's 21 joints on a stub body, first alone, then
+// concurrently with busy goroutines. The wake-up delay depends mostly on the machine: a hypervisor takes milliseconds from
+// any program (dependencies.md 12). So the machine_ values measure an empty loop, under the same load, right before.
 func benchClock(ctx context.Context, size BenchSize, emit func(Result)) error {
 	span := size.Time
 	if span <= 0 {
@@ -44,7 +43,7 @@ func benchClock(ctx context.Context, size BenchSize, emit func(Result)) error {
 	return nil
 }
 
-// ClockCase measures for span beside a number of busy goroutines.
+// ClockCase measures for span, concurrently with a number of busy goroutines.
 func ClockCase(ctx context.Context, busy int, span time.Duration) (Figures, error) {
 	robot, err := model.Load("a-series")
 	if err != nil {

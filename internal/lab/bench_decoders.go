@@ -65,7 +65,7 @@ func copyRate() float64 {
 	const size = 64 << 20
 	from, to, best := make([]byte, size), make([]byte, size), time.Hour
 	for i := range from {
-		from[i] = byte(i) // pages that nobody wrote are all the same one
+		from[i] = byte(i) // the kernel maps unwritten pages to one zero page
 	}
 	for range 5 {
 		began := time.Now()

@@ -25,8 +25,8 @@ import (
 // The humanoid's steps take longer than datagrams: its bound is the physics alone, stepped through the same poses in this
 // goroutine.
 //
-// With two agents each client has bare sockets of its own, which are busy side by side as the clients are; but a step
-// waits for both clients, bare round trips wait for nobody.
+// With two agents each client has bare sockets of its own, which run concurrently as the clients do. But a step waits for
+// both clients, and a bare round trip does not.
 func benchOSP(ctx context.Context, size BenchSize, emit func(Result)) error {
 	for _, c := range []struct {
 		name    string

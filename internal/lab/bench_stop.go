@@ -134,7 +134,7 @@ type stopRig struct {
 
 	mu     sync.Mutex
 	inputs [][]float64 // of each agent
-	silent atomic.Bool // nobody commands
+	silent atomic.Bool // no client commands
 	last   time.Duration
 	on, of int           // joints with torque, and all, after the last cycle
 	off    time.Duration // when the last one lost its torque
@@ -234,7 +234,7 @@ func withStopRig(ctx context.Context, name string, load stopLoad, f func(*stopRi
 	var out io.Writer = io.Discard
 	var sink hal.Sink
 	if load.blocked {
-		read, write := io.Pipe() // nobody reads
+		read, write := io.Pipe() // never read
 		defer func() { read.Close(); sink.Flush(time.Second) }()
 		out = write
 	}

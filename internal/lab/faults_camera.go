@@ -32,14 +32,14 @@ func cameraRows() (rows []*FaultRow) {
 	return rows
 }
 
-// A blinker's picture is the time in cycles, in bits, white or black, from left to right: what is not quite a picture of its
-// time is none.
+// A blinker's picture encodes the time in cycles as bits, white or black, from left to right. A picture with any deviation
+// from that code is invalid.
 const (
 	blinks    = 10
 	blinkSide = 8 // pixels, of a JPEG's blocks
 )
 
-// blinker is what the camera of a stand looks at. It answers at once.
+// blinker is the image source of a test rig's camera. It never blocks.
 type blinker struct {
 	now    func() time.Duration
 	Period time.Duration

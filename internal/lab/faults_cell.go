@@ -92,7 +92,7 @@ type trial struct {
 	seed   int64
 }
 
-// must reports whether err is none; else the trial has failed.
+// must reports whether err is nil; otherwise it fails the trial.
 func (t *trial) must(err error) bool {
 	if err != nil {
 		t.fail("%v", err)
@@ -207,14 +207,14 @@ func (t *trial) well(i int, name string, r reading) {
 	}
 }
 
-// beside sees to the neighbours.
+// beside checks the neighbouring devices.
 func (t *trial) beside() {
 	s, row := t.s, t.s.Row
 	if t.begin == 0 {
 		return
 	}
 	for _, name := range row.beside {
-		// A bus that is held low is nobody's.
+		// A bus that is held low blocks all its devices.
 		if (row.Bus == catalog.I2CBus || row.own != nil) && t.w.Name == "delayed" && (name == "imu" || name == "pulse") {
 			continue
 		}

@@ -14,14 +14,14 @@ func (s *TestRig) pulsing() bool {
 	return s.Sys.Scene.Body("stand").Joint(s.agent.Layout().Actuator("pulse")).Servo.Enable
 }
 
-// gate tries a fault of a gate, or of the board behind it. Whatever happens, a closed gate lets no pulse through.
+// gate tests a fault of an output-enable gate, or of the board behind it. A closed gate must pass no pulse in any case.
 func (t *trial) gate(plant func(*TestRig, bool) error) {
 	s := t.s
 	switch {
 	case s.Row.own[t.w.Name] != nil:
 		t.halts(plant)
 	case t.w.Name == "open_wire":
-		// The resistor closes it, and no driver is notified of that.
+		// The resistor closes the gate, and no driver is notified.
 		ended := func() {
 			if t.closed(); s.pulsing() {
 				t.fail("pulses at %v, though the gate's wire is cut", s.now)

@@ -13,13 +13,13 @@ import (
 type FaultWord struct {
 	Name  string
 	About string
-	Dead  bool // wholly, no value can come: one that does is a lie
-	can   bool // on CAN too, where controllers throw away what is not whole
-	// plant begins it; wholly is the second half. nil: the medium cannot have it.
+	Dead  bool // in the second half no value can be received; a value that is received is false
+	can   bool // also on CAN, where controllers drop damaged frames
+	// They plant the fault; wholly selects the second half. nil: the medium cannot have the fault.
 	Serial, I2c, Gpio, Video func(s *TestRig, wholly bool) error
 }
 
-// lateBy is how late what is late comes: after several cycles.
+// lateBy is the delay of delayed bytes: several cycles.
 const lateBy = 60 * time.Millisecond
 
 // FaultWords are the faults of the matrix.
@@ -30,8 +30,8 @@ func FaultWords() []FaultWord {
 		{Name: "duplicated", can: true, About: "bytes come twice; GPIO: contacts bounce", Serial: bytewise(wire.Duplicated), Gpio: onLines(wire.Duplicated)},
 		{Name: "delayed", can: true, About: "transmitted bytes arrive 60 ms later; I2C: the bus is held low", Serial: delayed, I2c: onChip(wire.HeldLow, 0.02), Video: onEye(wire.Delayed)},
 		{Name: "echo", About: "the adapter echoes transmitted bytes", Serial: always(wire.Echo)},
-		{Name: "garbage", About: "random bytes before and between the packets", Serial: anew(wire.Garbage)},
-		{Name: "foreign", can: true, About: "a packet of another device precedes the reply", Serial: anew(wire.Foreign), Video: onEye(wire.Foreign)},
+		{Name: "garbage", About: "random bytes before and between the packets", Serial: inserted(wire.Garbage)},
+		{Name: "foreign", can: true, About: "a packet of another device precedes the reply", Serial: inserted(wire.Foreign), Video: onEye(wire.Foreign)},
 		{Name: "truncated", About: "the end is missing", Serial: bytewise(wire.Truncated), Video: onEye(wire.Truncated)},
 		{Name: "open_wire", About: "GPIO: a wire is cut, where that is to be noticed", Dead: true, Gpio: onLines(wire.OpenWire)},
 		{Name: "unplugged", can: true, About: "the adapter is gone and back as another; I2C: the device's cable is", Dead: true,
@@ -56,13 +56,13 @@ func (w *FaultWord) Plant(r *FaultRow) func(*TestRig, bool) error {
 		}
 		return w.Gpio
 	case ofMachine:
-		return nil // nothing of it can be cut off
+		return nil // it has no wire
 	case catalog.I2CBus:
 		return w.I2c
 	case VideoBus:
 		return w.Video
 	case catalog.SPIBus:
-		if w.Name == "delayed" { // nobody holds it: the host alone has the clock
+		if w.Name == "delayed" { // no device can hold the bus: only the host drives the clock
 			return nil
 		}
 		return w.I2c
@@ -73,7 +73,7 @@ func (w *FaultWord) Plant(r *FaultRow) func(*TestRig, bool) error {
 	return w.Serial
 }
 
-// stalls is how long the kernel itself waits for a bus that is held low, before any program is notified of it.
+// stalls is how long the kernel waits for a bus that is held low before it reports an error.
 func (w *FaultWord) stalls(r *FaultRow) time.Duration {
 	if r.Bus == catalog.I2CBus && w.Name == "delayed" {
 		return time.Second
@@ -81,7 +81,7 @@ func (w *FaultWord) stalls(r *FaultRow) time.Duration {
 	return 0
 }
 
-// The faults of a serial line. Bytes go wrong one in fifty, then every other one.
+// bytewise is a fault of single bytes on a serial line: one in fifty, then one in two.
 func bytewise(kind wire.Kind) func(*TestRig, bool) error {
 	return func(s *TestRig, wholly bool) error {
 		f := wire.Fault{Kind: kind, P: 0.02}
@@ -93,7 +93,8 @@ func bytewise(kind wire.Kind) func(*TestRig, bool) error {
 	}
 }
 
-func anew(kind wire.Kind) func(*TestRig, bool) error {
+// inserted is a fault that inserts bytes on a serial line, with a probability of 0.3, then always.
+func inserted(kind wire.Kind) func(*TestRig, bool) error {
 	return func(s *TestRig, wholly bool) error {
 		f := wire.Fault{Kind: kind, P: 0.3, Bytes: string(s.Row.stranger)}
 		if wholly {
@@ -153,7 +154,7 @@ func onChip(kind wire.Kind, p float64) func(*TestRig, bool) error {
 	}
 }
 
-// flipped is bits that are wrong in answers on I2C: in one of thirty, then in one of three. If all were, nobody could tell.
+// flipped corrupts bits of answers on I2C: in one of 30, then in one of 3. If all were corrupted, they would look valid.
 func flipped(s *TestRig, wholly bool) error {
 	f := wire.Fault{Kind: wire.Corrupted, Target: int(s.Row.Address), P: 1. / 30}
 	if wholly {
@@ -177,10 +178,10 @@ func onLines(kind wire.Kind) func(*TestRig, bool) error {
 	}
 }
 
-// brownOut is how long a device has no power that is back before anybody has noticed.
+// brownOut is the length of a power loss that is too short for the host to notice.
 const brownOut = 50 * time.Millisecond
 
-// Darken takes the device's power away: for a moment, or for good.
+// Darken switches the device's power off: for brownOut, or permanently.
 func (s *TestRig) Darken(wholly bool) error {
 	span := brownOut
 	if wholly {

@@ -11,12 +11,12 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// sockets are where the adapters of a stand are plugged in: a made-up /dev in which a stable name leads to the node that the
-// kernel has given the adapter, another one each time. What is opened by a number of before is nobody's.
+// sockets are the ports of a test rig's adapters: an imitation of /dev in which a stable name links to the node of the
+// adapter. The node's number changes with each plugging, and an old number opens no adapter.
 type sockets struct {
 	root  string            // "/" of the made-up tree
 	nodes map[string]string // by the adapter's stable name: "ttyUSB3"; none while it is not plugged in
-	count int               // of numbers given
+	count int               // numbers assigned so far
 }
 
 // plug gives the adapter called name the next number.
@@ -39,7 +39,7 @@ func (s *sockets) unplug(name string) error {
 	return errors.Join(os.Remove(filepath.Join(s.root, name)), os.Remove(filepath.Join(s.root, "dev", node)))
 }
 
-// follow is open for whoever finds the adapter by its stable name, as a real port is found.
+// follow returns an opener that finds the adapter by its stable name, as for a real port.
 func (s *sockets) follow(name string, open servo.Opener) servo.Opener {
 	return serial.Named(s.root, name, func(_, node string) (servo.Line, error) {
 		if filepath.Base(node) != s.nodes[name] {

@@ -233,7 +233,7 @@ func (t *trial) Light(plant func(*TestRig, bool) error) {
 			return
 		}
 	}
-	// It is lit when its chip goes; at first nobody touches it.
+	// The light is on when its chip fails; at first it is not switched.
 	t.begin, t.wholly = s.now, s.now
 	s.events = s.events[:0]
 	if !t.must(plant(s, true)) || !t.pass(outage/2, watch) {

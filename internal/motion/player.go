@@ -68,7 +68,7 @@ func (p *Player) Run(ctx context.Context, name string) ([]Tracking, error) {
 	case !(p.Speed > 0 && p.Speed <= 1000):
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "--speed", Err: fmt.Errorf("got %g, want above 0 and at most 1000", p.Speed)}
 	}
-	// What is wrong with the command is told before anybody is asked.
+	// errors of the command line come first, before any connection
 	if p.Model != "" {
 		if _, err := model.Open(p.Model, p.Model); err != nil {
 			return nil, err

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
-// What a base measures goes with it, whatever the rest of the robot is made of, unless parts takes it out.
+// A base's sensors are part of the base, for any body of the other parts, unless parts overrides them.
 func TestBaseCarriesItsSensors(t *testing.T) {
 	for parts, want := range map[string]string{
 		"{base: emulated}":          "f1 f2 r8 odometry battery",

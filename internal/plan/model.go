@@ -101,7 +101,7 @@ func (r *Resolver) ownFaults(err error) bool {
 	return ok
 }
 
-// equip gives a joint the servo that its hardware names, in the place of its own or of a motor that nobody can buy.
+// equip gives a joint the servo that its hardware names, in place of the model's servo or of an idealised motor.
 func equip(robot *model.Robot, j *model.Joint, spec *actuator.Spec) {
 	j.Servo = spec
 	if j.Motor == nil {

@@ -99,7 +99,7 @@ func (p *DevicePlan) Emulates() bool {
 		slices.ContainsFunc(p.Bases, func(p *BasePlan) bool { return p.Body == configs.Emulated }) || p.emulatesLines()
 }
 
-// IdsOn are the ids that joints of the config have on a bus, whatever they are made of.
+// IdsOn returns the ids of the config's joints on a bus, for any body.
 func (p *Plan) IdsOn(bus string) (ids []int) {
 	for i := range p.Agents {
 		for _, j := range p.Agents[i].Joints {

@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// pulsePlan is a joint that a channel of a board drives; a nil board is none.
+// pulsePlan is a joint that a channel of a PWM board drives; if Board is nil, the joint has no board.
 type pulsePlan struct {
 	Board       *catalog.BoardPlan
 	Channel     int

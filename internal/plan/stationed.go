@@ -7,9 +7,9 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// Stationed is p with one robot of each class that has hardware, under the class's name and at a start of its scene, among
-// the agents: what is to be examined, emulated or listed of a config is there whether or not anybody has spawned it. p is
-// not to be used any more, for its devices are the new plan's.
+// Stationed returns p with one robot of each class that has hardware, named as the class and placed at a start of the
+// scene. So doctor, emulate and list find these devices before a client spawns the robot. Do not use p afterwards: the new
+// plan owns its devices.
 func (p *Plan) Stationed() (*Plan, error) {
 	whole := *p
 	whole.Agents, whole.Classes = slices.Clone(p.Agents), nil

@@ -139,10 +139,10 @@ func (c *Comparison) Divergences() []Divergence {
 	return list
 }
 
-// RMS of all divergences is over the cycles that were compared.
+// RMS returns the root mean square of a divergence over the compared cycles.
 func (c *Comparison) RMS(d *Divergence) float64 { return d.RMS(c.Cycles) }
 
-// difference of two numbers; 0 where one is none.
+// difference returns the absolute difference of two numbers; 0 if one is malformed.
 func difference(a, b string) float64 {
 	x, e1 := strconv.ParseFloat(a, 64)
 	y, e2 := strconv.ParseFloat(b, 64)

@@ -241,7 +241,7 @@ func TestCutAndHostile(t *testing.T) {
 		for err == nil {
 			_, err = d.Next()
 		}
-		// What follows the end of the data is the index, which nobody needs.
+		// The index follows the end of the data; the decoder does not need it.
 		if err != io.EOF {
 			t.Fatalf("cut at %d: got %v, want io.EOF", n, err)
 		}

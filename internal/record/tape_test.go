@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestTape gives back each use of a line as it was, whatever came before it.
+// TestTape: each recorded use of a line is decoded unchanged, after any other use.
 func TestTape(t *testing.T) {
 	uses := []struct {
 		op

@@ -7,19 +7,19 @@ import (
 )
 
 const (
-	watchTime   = 3 * time.Second // for which a line is watched after it was looked at
+	watchTime   = 3 * time.Second // how long a line is watched after the last call of Frames
 	watchFrames = 24
 	watchBytes  = 512 // of a frame
 )
 
-// Frame is what went over a line in one direction before the other one had its turn.
+// Frame is a run of bytes on a line in one direction.
 type Frame struct {
 	Out  bool   // from the host
 	Size int    // bytes
 	Data []byte // the first of them
 }
 
-// frames are the newest of a line, while somebody looks.
+// frames holds the newest frames of a line while a client reads them.
 type frames struct {
 	until atomic.Int64 // Unix time, ns
 
@@ -32,8 +32,8 @@ type frames struct {
 	}
 }
 
-// Frames are the newest frames of the line called name, oldest first. It is watched from the first call on, and for watchTime
-// after the last: before that there are none.
+// Frames returns the newest frames of the line called name, oldest first. The first call starts the watch, which ends
+// watchTime after the last call. The first call returns none.
 func (t *Taps) Frames(name string) (list []Frame) {
 	for _, l := range t.all() {
 		if l.bus != name {

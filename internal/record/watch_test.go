@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestFrames keeps the newest frames of a line, whole, from the first look on until nobody looks any more.
+// TestFrames: the newest frames of a line are kept whole, from the first call of Frames until the calls cease.
 func TestFrames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var taps Taps
@@ -16,7 +16,7 @@ func TestFrames(t *testing.T) {
 		time.Sleep(time.Second)
 		l.frames.keep(true, []byte{1})
 		if got := taps.Frames("upper"); got != nil {
-			t.Errorf("before anybody looked: got %v", got)
+			t.Errorf("first call: got %v", got)
 		}
 		for i := range 2 * watchFrames {
 			l.frames.keep(true, []byte{0xff, byte(i)})
@@ -37,10 +37,10 @@ func TestFrames(t *testing.T) {
 		time.Sleep(2 * watchTime)
 		l.frames.keep(true, []byte{7})
 		if got := taps.Frames("upper"); len(got) != 0 {
-			t.Errorf("nobody has looked for %v: got %v", 2*watchTime, got)
+			t.Errorf("no call for %v: got %v", 2*watchTime, got)
 		}
 		if taps.Frames("lower") != nil {
-			t.Error("a line that is none: got frames")
+			t.Error("an unknown line: got frames")
 		}
 	})
 }

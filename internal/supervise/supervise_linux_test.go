@@ -146,7 +146,7 @@ func die(t *testing.T, way string) (got []byte, first, ended time.Duration) {
 	return got, first, ended
 }
 
-// alive tells whether a process runs: it is there, and it is none that nobody has waited for.
+// alive reports whether a process runs: it exists and is not a zombie.
 func alive(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && !bytes.Contains(stat, []byte(") Z "))

@@ -11,8 +11,8 @@
 //	NAME_results    key-value bucket: one result a key. A result is created, never replaced: the first one counts
 //	NAME_rigs       object store: each config with its files, by its SHA-256
 //
-// Each rollout has one result by its key, whatever dies. A worker reports that it is alive while it steps; a rollout of which
-// nothing was heard for Lost is given to another worker. A worker acknowledges a rollout after its result is stored; one that is
-// delivered again after that is acknowledged without another run. Results have no trace of the worker that made them: they are
-// the same bit for bit on any number of workers and machines with the same version of Halyard.
+// Each rollout has one result by its key, even if processes die. A worker sends heartbeats while it steps; after
+// Lost without one the rollout is given to another worker. A worker acknowledges a rollout after its result is stored; one
+// that is delivered again after that is acknowledged without another run. Results do not depend on the worker: they are the
+// same bit for bit on any number of workers and machines with the same version of Halyard.
 package work

@@ -47,7 +47,7 @@ func Listen(o ServerOptions) (*Server, error) {
 		return refuse(hal.Invalid, "--listen "+DefaultAddress, fmt.Errorf("port: got %q, want 0..65535", service))
 	}
 	if ip, err := netip.ParseAddr(host); o.Token == "" && host != "localhost" && (err != nil || !ip.IsLoopback()) {
-		return refuse(hal.Unsafe, "--token TOKEN", errors.New("not a loopback address: anybody could queue configs: got no token, want one"))
+		return refuse(hal.Unsafe, "--token TOKEN", errors.New("not a loopback address: any host could queue configs: got no token, want one"))
 	}
 	// The server itself logs and exits where it cannot listen: try first.
 	probe, err := net.Listen("tcp", o.Address)

@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// Decode sets the struct that into points to from the tree, going on after each fault; a value with a fault keeps what
-// it was. The tags of the fields are:
+// Decode sets the struct that into points to from the tree. It continues after each fault; a value with a fault keeps its
+// previous value. The tags of the fields are:
 //
-//	yaml       the key; - is none; ,inline makes the keys of a struct those of the one around it
+//	yaml       the key; - skips the field; ,inline adds the keys of a struct to those of the enclosing one
 //	default    its value where the document has none, as YAML
 //	required   "true": the key must be there; "with KEY", "without KEY": where another one is set, or is not
 //	enum       the words or numbers allowed, separated by |; of a map those of its values
 //	min, max   the range allowed, ends included; of an array or a list that of its items
-//	above      a least value that is excluded, in place of min
+//	above      an exclusive lower bound, in place of min
 //	count      of a list: how many items it may have at most
 //	unique     of a list: the key that no two items have the same value of
 //	form       a pattern of texts by the name that forms knows; of a map that of its keys
@@ -349,7 +349,7 @@ func within(x float64, tag reflect.StructTag) bool {
 	return x >= low && x <= high && !(open && x == low)
 }
 
-// oneOf reports whether s is among the words of the tag's enum, or there is none.
+// oneOf reports whether s is one of the words of the tag's enum, or the tag has no enum.
 func oneOf(s string, tag reflect.StructTag) bool {
 	enum := tag.Get("enum")
 	return enum == "" || slices.Contains(strings.Split(enum, "|"), s)

@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml/yamltest"
 )
 
-// No document costs more than its bound, whatever it is decoded into.
+// No document costs more than its bound, for any target type.
 func TestHostile(t *testing.T) {
 	yamltest.Refuses(t, func(b []byte) error {
 		d, _ := yaml.Decode(b, "f", &thing{})

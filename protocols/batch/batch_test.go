@@ -114,7 +114,7 @@ func serve(t *testing.T, o Options) (string, *counter) {
 	env := &counter{closed: make(chan struct{})}
 	s := NewServer(ln, func(h *Hello) (Environment, *Spaces, error) {
 		if h.Seed == 13 {
-			return nil, nil, &hal.Error{Kind: hal.Busy, Op: "batch", Err: errors.New("somebody has it")}
+			return nil, nil, &hal.Error{Kind: hal.Busy, Op: "batch", Err: errors.New("held by another client")}
 		}
 		env.sum = make([]float64, h.Copies)
 		column := []Column{{Name: "x", Unit: "1", Min: -1, Max: 1}}

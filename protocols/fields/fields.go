@@ -77,8 +77,8 @@ var (
 func IsTime(t reflect.Type) bool  { return t == timeType }
 func IsBytes(t reflect.Type) bool { return t == bytesType }
 
-// Name is a type's name as ROS has it: "float64", "string[]", "std_msgs/Header". An array's length is -1 of what is none, 0
-// of one of any length.
+// Name returns a type's ROS name, "float64", "string[]" or "std_msgs/Header", and the array length: -1 for a type that is
+// not an array, 0 for a slice.
 func Name(t reflect.Type, s Style) (name string, length int) {
 	switch t.Kind() {
 	case reflect.Slice:

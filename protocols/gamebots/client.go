@@ -15,7 +15,7 @@ type ClientOptions struct {
 	Timeout time.Duration // of connecting, and of each wait for a message; 0 = 30 s
 }
 
-// maxMessage bounds what a client reads as one line: a scanner of some ten thousand rays.
+// maxMessage bounds one line of the server: the message of a scanner with some ten thousand rays.
 const maxMessage = 128 << 10
 
 // Client is the client of one server, Halyard's or an original. It belongs to one goroutine. Each wait ends with an
@@ -26,7 +26,7 @@ type Client struct {
 	in      lineReader
 	message Message
 	out     []byte
-	until   time.Time // the read deadline that stands
+	until   time.Time // the present read deadline
 }
 
 // Dial connects to the server at address. Its NFO is the first message.
@@ -41,7 +41,7 @@ func Dial(address string, o ClientOptions) (*Client, error) {
 	return NewClient(conn, o), nil
 }
 
-// NewClient is a client over a connection that stands, which it owns.
+// NewClient returns a client on an open connection, which it owns.
 func NewClient(conn net.Conn, o ClientOptions) *Client {
 	if o.Timeout <= 0 {
 		o.Timeout = 30 * time.Second
@@ -95,7 +95,7 @@ func (c *Client) Wait(kind string, pairs ...string) (*Message, error) {
 	}
 }
 
-// has reports whether m says all these, names and values in turn, in any case.
+// has reports whether m has all these pairs, names and values in turn, case-insensitive.
 func (m *Message) has(pairs []string) bool {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		if v, ok := m.Value(pairs[i]); !ok || !equal(v, pairs[i+1]) {
@@ -106,7 +106,7 @@ func (m *Message) has(pairs []string) bool {
 }
 
 // Init spawns a robot and waits for its first state, or for the refusal, which is an error of kind hal.Invalid. An
-// original that refuses says nothing. location is m and rotation rad, both as on the wire; name may be "".
+// original server sends no refusal. location is m and rotation rad, both as on the wire; name may be "".
 func (c *Client) Init(class, name string, location, rotation [3]float64) error {
 	var t text
 	t.begin("INIT")
@@ -135,7 +135,7 @@ func (c *Client) Init(class, name string, location, rotation [3]float64) error {
 // Close ends the connection; the server removes the robot.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// fault tells what the client tried, and makes a time that is over an error of kind hal.Timeout.
+// fault adds the client's operation to an error, and turns an exceeded deadline into kind hal.Timeout.
 func fault(op string, err error) error {
 	kind := hal.Unexpected
 	if errors.Is(err, os.ErrDeadlineExceeded) {

@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// messages are lines, what is in them (segment index, name, value), and the line as it goes out.
+// messages are lines, their parsed pairs (segment index, name, value), and the encoded line.
 var messages = []struct {
 	name, line string
 	kind       string
@@ -44,7 +44,7 @@ var messages = []struct {
 }
 
 func TestMessages(t *testing.T) {
-	var m Message // one for all, so that what is left over is seen
+	var m Message // one for all lines, so that remains of the last line show
 	for _, k := range messages {
 		t.Run(k.name, func(t *testing.T) {
 			if err := Parse([]byte(k.line), &m); err != nil {
@@ -83,7 +83,7 @@ func TestNotMessages(t *testing.T) {
 	}
 }
 
-// FuzzMessage: nothing panics, what is parsed has its bounds, and what goes out comes in again as it was.
+// FuzzMessage: nothing panics, parsed messages keep their bounds, and an encoded message parses to the same pairs.
 func FuzzMessage(f *testing.F) {
 	for _, k := range messages {
 		f.Add(k.line)
@@ -125,7 +125,7 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%v: got %s, want %s", k.v, got, k.want)
 		}
 	}
-	// what was read goes out as it came
+	// a parsed number is encoded unchanged
 	for i := range 10000 {
 		want := string(AppendNumber(nil, float64(i)/1e4, 4))
 		v, err := number([]byte(want))
@@ -183,7 +183,7 @@ func TestAxes(t *testing.T) {
 				t.Errorf("%v came back as %v", a, back)
 			}
 		}
-		// and hal's own composition says the same: yaw, then pitch, then roll
+		// hal's own composition gives the same: yaw, then pitch, then roll
 		p := turned(turned(turned(hal.Pose{}, [3]float64{0, 0, 1}, -a[2]), [3]float64{0, 1, 0}, -a[1]), [3]float64{1}, a[0])
 		if back := angles(p.Rotation); math.Abs(back[0]-a[0])+math.Abs(back[1]-a[1])+math.Abs(back[2]-a[2]) > 1e-9 {
 			t.Errorf("%v composed is %v", a, back)

@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Why a command is not done. None of these is commanded to the client but as Failed, where the manual answers at all.
+// The reasons of a refused command. The client receives only Failed, and only for commands that the manual answers.
 var (
 	errAbsent  = errors.New("this robot cannot")
 	errNobody  = errors.New("no robot yet")
@@ -16,17 +16,17 @@ var (
 	errUnknown = errors.New("no such command")
 )
 
-// Control is one command at work: what it says, and what it makes the robot do. All of it happens when the command
-// returns nil, nothing of it otherwise.
+// Control is one command in execution: its message and its staged effects. They are applied if the command returns nil,
+// otherwise none of them.
 type Control struct {
 	session *session
 	message *Message
-	err     error // the first value that was none
+	err     error // of the first malformed value
 	staged  bool
 	numbers []float64
 }
 
-// Command handles one line. An error, and any value that is malformed, leaves the robot as it is.
+// Command handles one line. After an error or a malformed value the robot is unchanged.
 type Command func(c *Control) error
 
 // Has reports whether the line names a value. Names are compared in any case.
@@ -68,7 +68,7 @@ func (c *Control) vector(name string, count int) (v [3]float64) {
 	return v
 }
 
-// Truth is a value as True or False, false if absent.
+// Truth returns a boolean value, True or False; false if absent.
 func (c *Control) Truth(name string) bool {
 	v, ok := c.message.Value(name)
 	switch {
@@ -104,7 +104,7 @@ func (c *Control) Drive(joint string, order Order, value float64) error {
 	return c.drive(i, order, value)
 }
 
-// joint is the index of a joint in Robot.Joints, or hal.None.
+// joint returns the index of a joint in Robot.Joints, or hal.None.
 func (c *Control) joint(name []byte) int {
 	for i := range c.robot().Joints {
 		if equal(name, c.robot().Joints[i].Name) {
@@ -124,7 +124,7 @@ func (c *Control) drive(joint int, order Order, value float64) error {
 	return c.stage(j.Actuator, order.mode(), signed(value, j.Reversed))
 }
 
-// stage puts a goal of one mode into the inputs, and takes those of other modes back.
+// stage puts a goal of one mode into the inputs, and clears the actuator's goals of other modes.
 func (c *Control) stage(actuator int, mode hal.Mode, value float64) error {
 	a := &c.link().layout.Actuators[actuator]
 	if a.Goal[mode] == hal.None {

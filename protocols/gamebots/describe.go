@@ -61,9 +61,9 @@ func channels(kind string) int {
 	return 1
 }
 
-// Describe makes a robot of what a's layout says: its actuators are joints, wheels whose names begin with Left and Right
-// are driven by DRIVE {Left} {Right}, and its sensors are told in the form of their kinds. It is what a robot without a
-// description of its own gets.
+// Describe derives a robot from a's layout: its actuators are joints, DRIVE {Left} {Right} drives the wheels whose names
+// begin with Left and Right, and its sensors are sent in the form of their kinds. It is the default for a robot without a
+// description of its own.
 func Describe(class string, a *hal.Agent) *Robot {
 	l := a.Layout()
 	r := &Robot{Class: class, State: hal.None, AbsoluteCamera: true}
@@ -97,7 +97,7 @@ func Describe(class string, a *hal.Agent) *Robot {
 // one is name as one word.
 func one(name string) string { return strings.Join(strings.Fields(name), "_") }
 
-// complete fills in what is left open, and reports everything that is wrong with r at once.
+// complete fills in the defaults, and returns all faults of r together.
 func (r *Robot) complete(l *hal.Layout) error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -145,7 +145,7 @@ func (r *Robot) complete(l *hal.Layout) error {
 		if index(where+": index", s.Index, len(l.Sensors)); s.Index < 0 || s.Index >= len(l.Sensors) {
 			continue
 		}
-		// what a message of this kind needs is there, so that sense need not look
+		// the channels that a message of this kind needs exist, so that sense need not check
 		k := &l.Sensors[s.Index]
 		if k.Count < channels(k.Kind) {
 			fault("%s: channels: got %d, want %d of a sensor of kind %s", where, k.Count, channels(k.Kind), k.Kind)
@@ -192,10 +192,10 @@ func (r *Robot) complete(l *hal.Layout) error {
 	return &hal.Error{Kind: hal.Invalid, Op: "gamebots: robot " + r.Class, Err: errors.Join(faults...)}
 }
 
-// maxName bounds names that clients give.
+// maxName bounds names given by clients.
 const maxName = 64
 
-// proper reports whether name is a name on the wire: printable ASCII, one word, nothing that the grammar needs.
+// proper reports whether name is a name on the wire: one word of printable ASCII without characters of the grammar.
 func proper(name string) bool {
 	if len(name) == 0 || len(name) > maxName {
 		return false

@@ -104,7 +104,7 @@ func (s *session) listen(m *Message) {
 	}
 }
 
-// laterInterval is how often scanners of USARSim on UT2004 were told: 0.2 s of its configuration, to the next tick.
+// laterInterval is the scan interval of USARSim on UT2004: the 0.2 s of its configuration, rounded up to its next tick.
 const laterInterval = 220 * time.Millisecond
 
 // pace lets the robot's scanners read as often as the dialect's did.

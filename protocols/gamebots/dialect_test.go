@@ -32,7 +32,7 @@ func senses(r *Robot) {
 
 const spawnR1 = "a> INIT {ClassName USARBot.P2AT} {Name R1}\n"
 
-// The document's dialect is without what later ones have, whatever the robot carries.
+// The document's dialect omits the fields of later dialects, for any equipment of the robot.
 func TestDocumentSenses(t *testing.T) {
 	bubble(t, config{change: senses}, func(s *stage) {
 		s.play(nfoLine + spawnR1)
@@ -47,7 +47,7 @@ func TestDocumentSenses(t *testing.T) {
 	})
 }
 
-// TestLaterSenses: what clients of 2007 to 2010 read of each sensor. GPS by the example of its source (a place at the
+// TestLaterSenses: each sensor's message for clients of 2007 to 2010. GPS by the example of its source (a place at the
 // origin's 39° 8.0273' N, 77° 12.998' W, 1.9 m to the east).
 func TestLaterSenses(t *testing.T) {
 	bubble(t, config{Options: Options{Dialect: Later}, change: senses}, func(s *stage) {
@@ -148,8 +148,8 @@ func TestDialectChosen(t *testing.T) {
 	}
 }
 
-// TestVictSensor: the messages of the original, by its source and what MRL's client and MOAST quote of it, and none of it in the
-// document's dialect.
+// TestVictSensor: the messages of the original, by its source and by quotes in MRL's client and MOAST; no such message in
+// the document's dialect.
 func TestVictSensor(t *testing.T) {
 	seen := &Parts{}
 	change := func(r *Robot) {

@@ -25,32 +25,32 @@
 //	MISPKG, MISPGK {Name n} {Rotation x,y,z} {Translation x,y,z} {Order 0..2}
 //	GETGEO, GETCONF {Type t} {Name n}    GETSTARTPOSES    later: ACT {Name n} {Link i} {Value v} {Order o} ...
 //
-// The manual has types and names case-sensitive and values not; its own clients disagree, so that in nothing is. Robots,
-// joints and items keep the case they were given in what goes out.
+// In the manual types and names are case-sensitive, and values are not. Its own clients disagree, so the server ignores
+// case everywhere. It sends the names of robots, joints and items in the case in which they were given.
 //
 // # Units
 //
-// SI, in the axes of SAE J670: x to the front (north), y to the right (east), z down, turns right-handed about them. hal
-// has y to the left and z up: all that crosses over here turns by π about x. Numbers have four decimals and are cut, not
-// rounded, so that there is a -0.0000; times, places of tags, probabilities and loudness have two, as in the manual's
+// SI, in the axes of SAE J670: x to the front (north), y to the right (east), z down, rotations right-handed about them.
+// hal has y to the left and z up: this package rotates all vectors by π about x. Numbers have four decimals and are cut,
+// not rounded, so that -0.0000 occurs; times, positions of tags, probabilities and loudness have two, as in the manual's
 // examples. The time is the rig's, in seconds.
 //
-// # What is not answered
+// # Commands without an answer
 //
-// The manual answers SET and zooms, with Failed where they do nothing, and nothing else. An INIT that fails is answered
-// here as well, by RES with the class as its type. A line that is no command, a malformed number, NaN or infinite, a
-// joint that is not there: nothing of that command is done and nothing is said; the log says so once a session.
-// A query for what the robot does not have is answered, as the original did, by its own type and name alone.
+// The manual answers only SET and zooms, with Failed if they have no effect. This server also answers a failed INIT, by
+// RES with the class as its type. A command with an unknown type, an unknown joint, or a malformed, NaN or infinite
+// number has no effect and no answer; the log reports it once a session. A query for an item that the robot does not have
+// is answered, as in the original, only by its type and name.
 //
 // # Where the manual and its own examples differ
 //
-//   - RFID messages have {Type RFID}, as in the example and the sensor's source, not RFIDTag; their places have no blanks
+//   - RFID messages have {Type RFID}, as in the example and the sensor's source, not RFIDTag; their positions have no blanks
 //     after the commas, which section 7.2 forbids.
-//   - MISPKG is its text, MISPGK its syntax line; both are taken.
-//   - The later dialect (2007 to 2010, an option) names the type in STA, which has no place any more, sends MISSTA, CONF
+//   - The text has MISPKG, the syntax line MISPGK; both are accepted.
+//   - The later dialect (2007 to 2010, an option) has the type but no position in STA, sends MISSTA, CONF
 //     and GEO of whole robots, {Name n} before the settings of each item, and times with four decimals. SEN begins with
-//     {Time}, of two decimals, for sonars, scanners, GroundTruth and readers of tags, and for no encoder, odometry, INU, INS
-//     and GPS. A scanner's CONF has MinRange and Fov, and it scans every 0.22 s where its file gives no interval.
+//     {Time}, of two decimals, for sonars, scanners, GroundTruth and readers of tags, but not for encoder, odometry, INU, INS
+//     and GPS. A scanner's CONF has MinRange and Fov, and it scans every 0.22 s if its file has no interval.
 //   - The UDK dialect (2010 to 2015) has no INU. It sends one SEN a sensor and one segment a value, {Time} in all but INS and GPS, an STA of
 //     time, battery and steering, ASTA for MISSTA, and Actuator for MisPkg. Facts from hrnr/robocup-usarsim e0a5d17.
 package gamebots

@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// full is what means a wheel's greatest speed (or torque) in a normalised DRIVE.
+// full is the value of a wheel's maximum speed (or torque) in a normalised DRIVE.
 const full = 100
 
 // wheels handles DRIVE in all its forms, which may be in one line.
@@ -79,8 +79,8 @@ func (c *Control) steer(name string, joints []int) error {
 	return nil
 }
 
-// eachJoint handles {Name joint} {Steer a} {Order o} {Value v}; a further Name begins a further joint. A joint without a
-// Value is steered alone.
+// eachJoint handles {Name joint} {Steer a} {Order o} {Value v}; each further Name begins a further joint. A joint without
+// a Value is only steered.
 func (c *Control) eachJoint() error {
 	whole := *c.message
 	defer func() { c.message.Pairs = whole.Pairs }()
@@ -100,7 +100,7 @@ func (c *Control) eachJoint() error {
 	return nil
 }
 
-// oneJoint handles what c.message, cut to one joint, says of it.
+// oneJoint handles c.message, which is cut to one joint.
 func (c *Control) oneJoint(name []byte) error {
 	i := c.joint(name)
 	if i == hal.None {
@@ -141,7 +141,7 @@ func (c *Control) switches() error {
 		return c.err
 	}
 	r := c.robot()
-	// a line that is refused does nothing
+	// a refused line has no effect
 	if flip && r.Flipper == nil {
 		return fmt.Errorf("flip: %w", errAbsent)
 	}
@@ -164,7 +164,7 @@ func (c *Control) switches() error {
 	return nil
 }
 
-// camera handles CAMERA: the main camera's package, and its zoom, which alone is answered.
+// camera handles CAMERA: the main camera's package, and its zoom. Only the zoom is answered.
 func (c *Control) camera() error {
 	r := c.robot()
 	if len(r.Cameras) == 0 {

@@ -12,13 +12,13 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 )
 
-// A custom command, as the tutorial's OMNIDRIVE for a platform on three Swedish wheels: its name, and what it makes the
-// joints do.
+// A custom command, as the tutorial's OMNIDRIVE for a platform on three Swedish wheels: its name, and a function that
+// commands the joints.
 func ExampleCommand() {
 	omnidrive := func(c *gamebots.Control) error {
 		straight, side, turn := c.Number("STRAIGHT", 0), c.Number("SIDE", 0), c.Number("ROT", 0)
 		for i, joint := range []string{"FWheel", "LeftRWheel", "RightRWheel"} {
-			at := float64(i) * 2 * math.Pi / 3 // where the wheel stands around the platform
+			at := float64(i) * 2 * math.Pi / 3 // angle of the wheel on the platform
 			if err := c.Drive(joint, gamebots.Angle, side*math.Cos(at)-straight*math.Sin(at)+turn); err != nil {
 				return err
 			}
@@ -48,7 +48,7 @@ func ExampleCommand() {
 	// Output: 0.70 0.40 0.40
 }
 
-// town is a rig whose robots are scripted platforms; their wheels are told angles, which is all that those know.
+// town is a rig whose robots are scripted platforms; their wheels accept only angles.
 type town struct {
 	rig     *hal.Rig
 	body    *haltest.Body
@@ -61,7 +61,7 @@ func (w *town) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 
 func (w *town) Remove(name string) error { return w.rig.Remove(name) }
 
-// goals waits until the wheels are where they were told to be.
+// goals waits until the wheels have reached their goals.
 func (w *town) goals() []float64 {
 	out := make([]float64, 3)
 	for range 1000 {

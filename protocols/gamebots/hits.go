@@ -13,19 +13,18 @@ type Hit struct {
 	At    [3]float64
 }
 
-// maxHits bounds what waits for a client.
+// maxHits bounds the hits that are pending for a client.
 const maxHits = 64
 
-// Hits are what a reader has found since they were last told: of each tag the newest sight. So a tag that answers once
-// alone is told once, however seldom the client is told. Both ends may be on any goroutine.
+// Hits holds the tags that a reader has found since the last report, with the newest sighting of each. So a tag that
+// answers only once is reported once, even at a low report rate. Safe for concurrent use.
 type Hits struct {
 	mu   sync.Mutex
 	list []Hit
 }
 
-// Put adds h, or puts it in the place of an earlier sight of the same tag. The oldest of more than 64 is forgotten.
-// Whoever simulates or drives the reader calls it each time that the reader has read. At is in the sensor's frame, m,
-// in hal's axes.
+// Put adds h, or replaces an earlier sighting of the same tag. Above 64 tags the oldest is dropped. The simulation or the
+// driver of the reader calls Put after each reading. h.At is in the sensor's frame, in hal's axes, m.
 func (q *Hits) Put(h Hit) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -41,7 +40,7 @@ func (q *Hits) Put(h Hit) {
 	q.list = append(q.list, h)
 }
 
-// drain appends what was put since the last time to dst[:0], and forgets it.
+// drain appends the pending hits to dst[:0] and clears them.
 func (q *Hits) drain(dst []Hit) []Hit {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -51,19 +50,19 @@ func (q *Hits) drain(dst []Hit) []Hit {
 	return dst
 }
 
-// BodyPart is a part of a victim's body that a victim sensor sees. At is in the sensor's frame, m, in hal's axes.
+// BodyPart is a part of a victim's body that a victim sensor sees. At is in the sensor's frame, in hal's axes, m.
 type BodyPart struct {
 	Name string
 	At   [3]float64
 }
 
-// Parts are what a victim sensor sees now. Both ends may be on any goroutine.
+// Parts holds the body parts that a victim sensor sees now. Safe for concurrent use.
 type Parts struct {
 	mu   sync.Mutex
 	list []BodyPart
 }
 
-// Set makes n parts, of 64 at most, what is seen.
+// Set replaces the visible parts by n parts, at most 64.
 func (p *Parts) Set(n int, part func(i int) BodyPart) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,7 +72,7 @@ func (p *Parts) Set(n int, part func(i int) BodyPart) {
 	}
 }
 
-// append appends what is seen to dst[:0].
+// append appends the visible parts to dst[:0].
 func (p *Parts) append(dst []BodyPart) []BodyPart {
 	p.mu.Lock()
 	defer p.mu.Unlock()

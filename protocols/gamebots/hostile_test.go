@@ -13,13 +13,13 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
-// TestHostile: whatever a client sends, its robot does nothing of it, it is told what the manual says, and another
-// client goes on.
+// TestHostile: invalid input of a client does not move its robot, is answered as the manual specifies, and does not
+// disturb another client.
 func TestHostile(t *testing.T) {
 	bubble(t, config{change: func(r *Robot) { plain(r); r.Interval = time.Hour }}, func(s *stage) {
 		init := "INIT {ClassName USARBot.P2AT} {Name R1}"
 		sta := "STA {Time 0.01} {Location 4.4976,1.9000,1.8527} {Orientation 0.0000,0.0000,0.0000} {Velocity 0.0000,0.0000,0.0000} {LightToggle False} {LightIntensity 0} {Battery 3600}"
-		s.play("a> DRIVE {Left 1}\na> GETGEO {Type Sonar}\na> CAMERA {Zoom 1}\n") // nobody yet
+		s.play("a> DRIVE {Left 1}\na> GETGEO {Type Sonar}\na> CAMERA {Zoom 1}\n") // before INIT
 		s.receive("a")
 		s.play(`
 		a> INIT {ClassName USARBot.Tank} {Name T}
@@ -53,7 +53,7 @@ func TestHostile(t *testing.T) {
 		} {
 			s.play("a> " + line)
 		}
-		// what SET answers, it answers last
+		// the answer to SET comes last
 		s.play("a< RES {Time 0.01} {Type None} {Name None} {Status Failed}")
 		synctest.Wait()
 		p := s.town.puppet("R1")
@@ -70,7 +70,7 @@ func TestHostile(t *testing.T) {
 		if n := strings.Count(s.log.String(), "\n"); n > 20 {
 			t.Errorf("log: got %d lines, want each kind of fault once\n%s", n, s.log)
 		}
-		// a client that ends within a line: its robot is gone and its name free
+		// a client that disconnects within a line: its robot is removed and its name is free
 		s.play("a- DRIVE {Left\na.")
 		synctest.Wait()
 		if p.halts == 0 || s.rig.Agent("R1") != nil {
@@ -83,7 +83,7 @@ func TestHostile(t *testing.T) {
 	})
 }
 
-// TestConnections: one more than may be finds its connection closed, and comes in when one has left.
+// TestConnections: a connection above the limit is closed, and accepted once a client has left.
 func TestConnections(t *testing.T) {
 	bubble(t, config{Options: Options{MaxConnections: 2}}, func(s *stage) {
 		s.play(nfoLine + "b> X\nc|\na.\n")
@@ -98,14 +98,14 @@ func TestConnections(t *testing.T) {
 	})
 }
 
-// TestDeaf: a client that never reads loses its connection, what waits for it stays bounded, and its robot stops first.
+// TestDeaf: a client that never reads is disconnected, its queue stays bounded, and its robot stops before that.
 func TestDeaf(t *testing.T) {
 	guard := hal.GuardConfig{CommandTimeout: 500 * time.Millisecond}
 	bubble(t, config{reality: hal.Emulated, guard: guard, change: plain}, func(s *stage) {
 		s.play("a> INIT {ClassName P2AT} {Name R1}\na> DRIVE {Left 1} {Right 1}\nb> INIT {ClassName P2AT} {Name R2}\nb> DRIVE {Left 1} {Right 1}\n")
 		deaf, well := s.town.puppet("R1"), s.town.puppet("R2")
 		gone := make(chan struct{})
-		go func() { // b reads and says nothing
+		go func() { // b reads and sends nothing
 			defer close(gone)
 			for {
 				if _, err := s.heard["b"].ReadString('\n'); err != nil {
@@ -115,7 +115,7 @@ func TestDeaf(t *testing.T) {
 		}()
 		<-time.After(2 * time.Second)
 		if v := deaf.goal("LeftFWheel/velocity"); v != 0 {
-			t.Errorf("after 2 s that nobody read: got %g rad/s, want 0", v)
+			t.Errorf("after 2 s without a read: got %g rad/s, want 0", v)
 		}
 		if v := well.goal("LeftFWheel/velocity"); v != 0 {
 			t.Errorf("of a client that reads and is silent: got %g rad/s, want 0: it may hang", v)
@@ -128,7 +128,7 @@ func TestDeaf(t *testing.T) {
 		s.conns["b"].Close()
 		<-gone
 	})
-	bubble(t, config{change: plain}, func(s *stage) { // one that asks and asks
+	bubble(t, config{change: plain}, func(s *stage) { // a client that sends queries without end
 		s.play("a> INIT {ClassName P2AT} {Name R1}\n")
 		c := s.conns["a"]
 		sent := 0
@@ -146,8 +146,8 @@ func TestDeaf(t *testing.T) {
 	})
 }
 
-// TestLockstep: in a rig that steps, a client lets time pass at the pace of the wall clock, and a flood of commands
-// does not hasten it.
+// TestLockstep: in lock-step a client advances time at the pace of the wall clock, and a flood of commands does not
+// accelerate it.
 func TestLockstep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{mode: hal.Lockstep, change: plain}, protocolstest.NewPipes("pipes"), &bubbleClock{time.Now()})
@@ -232,7 +232,7 @@ type brokenListener struct {
 
 func (b brokenListener) Accept() (net.Conn, error) { return nil, b.err }
 
-// TestFaultySensor: a sensor that is at fault is not told again as new.
+// TestFaultySensor: the last value of a faulty sensor is not sent again as new.
 func TestFaultySensor(t *testing.T) {
 	p := newPuppet()
 	r := p.robot()
@@ -265,7 +265,7 @@ func agentOf(t testing.TB, p *puppet) *hal.Agent {
 	return a
 }
 
-// TestSafety18SessionPanic: a bug in one client's session stops every robot and ends that session alone.
+// TestSafety18SessionPanic: a panic in one client's session stops every robot and ends only that session.
 func TestSafety18SessionPanic(t *testing.T) {
 	bug := map[string]Command{"BUG": func(*Control) error { panic("a bug") }}
 	bubble(t, config{reality: hal.Emulated, change: plain, Options: Options{Commands: bug}}, func(s *stage) {
@@ -283,7 +283,7 @@ func TestSafety18SessionPanic(t *testing.T) {
 		if s.rig.Agent("R2") != nil {
 			t.Error("the robot of the session that ended is there")
 		}
-		for range 4 { // the server goes on
+		for range 4 { // the server continues
 			s.receive("a")
 		}
 		s.play("c> INIT {ClassName P2AT} {Name R3}\n")

@@ -6,7 +6,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// item is what GETGEO, GETCONF and SET find by type and name: sensors, effecters and cameras alike.
+// item is a sensor, effecter or camera that GETGEO, GETCONF and SET find by type and name.
 type item struct {
 	kind, name, mount string
 	pose              hal.Pose
@@ -26,7 +26,7 @@ const (
 	families
 )
 
-// items calls f for each item of a family until it says no.
+// items calls f for each item of a family until f returns false.
 func (k *link) items(family int, f func(item) bool) {
 	none := item{camera: hal.None, sensor: hal.None, effecter: hal.None}
 	switch family {
@@ -81,7 +81,7 @@ func orNone(name string) string {
 	return name
 }
 
-// nfo tells of the game.
+// nfo appends the NFO of the game.
 func nfo(t *text, a *Arena) {
 	t.begin("NFO")
 	t.segment("Gametype", a.Game)
@@ -90,7 +90,7 @@ func nfo(t *text, a *Arena) {
 	t.end()
 }
 
-// startPoses tells the recommended starts, all in one segment.
+// startPoses appends the recommended starts, all in one segment.
 func startPoses(t *text, starts []Start) {
 	t.begin("NFO")
 	t.integerSegment("StartPoses", len(starts))

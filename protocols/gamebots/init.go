@@ -12,7 +12,7 @@ import (
 // farthest bounds the places that a client may name, m: beyond it float32 bodies of the physics lose millimetres.
 const farthest = 10e3
 
-// spawn handles INIT, and says Failed where it cannot.
+// spawn handles INIT, and answers Failed after an error.
 func (c *Control) spawn() error {
 	s := c.session
 	class, name := c.Text("ClassName"), c.Text("Name")
@@ -110,7 +110,7 @@ func (a *Arena) class(asked string) (string, error) {
 // short is a class without its package: P2AT.
 func short(class string) string { return class[strings.LastIndexByte(class, '.')+1:] }
 
-// bind describes a spawned robot and takes its lease.
+// bind describes a spawned robot and acquires its lease.
 func (s *session) bind(class string, agent *hal.Agent) (*link, error) {
 	describe := s.server.arena.Describe
 	if describe == nil {

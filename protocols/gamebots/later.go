@@ -7,7 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// What the dialect of 2007 and after says of mission packages and whole robots.
+// The messages of mission packages and whole robots in the dialect of 2007 and after.
 
 // links is one package, link by link from 1: the parts that move.
 func (k *link) links(t *text, head string, p *Package) {
@@ -50,7 +50,7 @@ func (k *link) stops(joint int) (kind string, low, high float64) {
 		kind = "Prismatic"
 	}
 	switch low, high = a.Limits.MinPosition, a.Limits.MaxPosition; {
-	case a.Wraps: // the original's way to say that there are no stops
+	case a.Wraps: // the original's code for a joint without stops
 		return kind, 1, 0
 	case j.Reversed:
 		return kind, 0 - high, 0 - low

@@ -1,7 +1,7 @@
 package gamebots
 
-// lineReader cuts what read brings into lines. Its buffer is all the memory there is: a line that does not fit is
-// dropped up to its end, with one errLong for each buffer full of it.
+// lineReader splits the bytes of read into lines. It uses no memory beyond its buffer: a line that does not fit is
+// dropped up to its end, with one errLong for each full buffer.
 type lineReader struct {
 	read       func([]byte) (int, error)
 	buf        []byte

@@ -20,7 +20,7 @@ type link struct {
 	dialect *spoken
 	groups  []group
 	fov     []float64   // of each camera, as it was set
-	joints  []float64   // the reader's room for what is measured
+	joints  []float64   // the reader's buffer for measured values
 	lit     atomic.Bool // the headlight
 	drained atomic.Bool // the battery is empty
 
@@ -33,12 +33,12 @@ type link struct {
 	status time.Duration // rig time at which STA and MIS are due
 	asked  []bool        // of each group: SCAN
 	hits   []Hit         // the cycle's room
-	found  []Hits        // of each of the robot's readers: what is to be told
+	found  []Hits        // of each of the robot's readers: the hits to send
 	told   []Hit         // the writer's room
 	seen   []BodyPart    // scratch of parts
 }
 
-// group is what goes into one message: all sensors of a type that come together, or one alone.
+// group is the sensors of one message: all of a type that are sent together, or a single one.
 type group struct {
 	kind    string // of the layout
 	members []int  // of Robot.Sensors
@@ -47,7 +47,7 @@ type group struct {
 	due     time.Duration
 }
 
-// sample is what was measured when something was due.
+// sample is the measurements of a cycle in which a message was due.
 type sample struct {
 	time     time.Duration
 	status   bool
@@ -60,7 +60,7 @@ func combined(kind string) bool {
 	return kind == "sonar" || kind == "infrared" || kind == "encoder" || kind == "contact"
 }
 
-// newLink is ready for cycles. What r's readers found before is forgotten: it was found for somebody else.
+// newLink returns a link that is ready for cycles. It drops earlier hits of r's readers: they belong to the last client.
 func newLink(r *Robot, a *hal.Agent, lease *hal.Lease, dialect *spoken) *link {
 	k := &link{robot: r, agent: a, lease: lease, layout: a.Layout(), life: hal.None, dialect: dialect}
 	for i := range k.layout.Sensors {
@@ -110,8 +110,8 @@ func (k *link) group(i int) {
 	k.groups = append(k.groups, group{kind: kind, members: []int{i}, manual: manual, every: every})
 }
 
-// cycle takes what is measured where something is due, and reports whether it is. Under the rig's lock: it waits for
-// nobody but a writer that changes two samples.
+// cycle copies the measurements if a report is due, and reports whether one is due. It runs under the rig's lock and waits
+// only for a writer that swaps two samples.
 func (k *link) cycle(f *hal.Frame) (due bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -150,8 +150,8 @@ func (k *link) cycle(f *hal.Frame) (due bool) {
 	return due
 }
 
-// collect keeps what a group's readers have found until now: what they find from here on is another message's. What the
-// writer has not told yet stays, since a tag may answer once alone.
+// collect stores the hits of a group's readers up to now; later hits belong to another message. Hits that the writer has
+// not sent yet are kept, since a tag may answer only once.
 func (k *link) collect(g *group) {
 	for _, i := range g.members {
 		if from := k.robot.Sensors[i].Hits; from != nil {
@@ -171,7 +171,7 @@ func next(due, now, every time.Duration) time.Duration {
 	return due
 }
 
-// silence makes the values of sensors that are at fault unknown: what they measured last is not told again as new.
+// silence sets the values of faulty sensors to NaN, so that their last measurement is not sent again as new.
 func (k *link) silence(f *hal.Frame) {
 	for i := range k.layout.Sensors {
 		if f.Status[len(k.layout.Actuators)+i].Err == nil {
@@ -189,13 +189,13 @@ func (k *link) swapSample() *sample {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.fresh, k.taken = k.taken, k.fresh
-	// what was due in the one is told now; the other begins without
+	// the messages due in the taken sample are sent now; the other sample starts without any
 	k.fresh.status = false
 	clear(k.fresh.due)
 	return &k.taken
 }
 
-// scan asks for the message of sensor i, which is Manual.
+// scan requests the message of sensor i, which is Manual.
 func (k *link) scan(i int) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -222,7 +222,7 @@ func (k *link) battery(s *sample) int {
 	if k.life != hal.None {
 		left = s.measured[k.layout.Sensors[k.life].First]
 	}
-	return int(math.Max(0, left)) // NaN is 0: the conversion of what is not known
+	return int(math.Max(0, left)) // NaN becomes 0
 }
 
 // angle is the measured angle of joint i on the wire, 0 where it is not known.

@@ -7,17 +7,17 @@ import (
 	"strconv"
 )
 
-// What is wrong with a line.
+// The errors of a line.
 var (
 	ErrFormat = errors.New("gamebots: not a message")
 	ErrNumber = errors.New("gamebots: not a number of this kind")
 	errLong   = errors.New("gamebots: line too long")
 )
 
-// maxPairs bounds what one line may say. The longest that means something is a query's answer with every sonar's place.
+// maxPairs bounds the pairs of one line. The longest meaningful line is a query's answer with the pose of every sonar.
 const maxPairs = 1024
 
-// Message is one line of either direction. Its fields are parts of the line that Parse was given.
+// Message is one line of either direction. Its fields are parts of the line passed to Parse.
 type Message struct {
 	Type  []byte // "DRIVE", in the case it came
 	Pairs []Pair
@@ -29,8 +29,8 @@ type Pair struct {
 	Name, Value []byte
 }
 
-// Parse takes line, without its end, apart into m, whose memory it uses again. The error is ErrFormat; m is then as far
-// as Parse came.
+// Parse splits line, without its end, into m and reuses m's memory. The error is ErrFormat; m then has the pairs before
+// the fault.
 func Parse(line []byte, m *Message) error {
 	m.Pairs = m.Pairs[:0]
 	line = bytes.TrimLeft(line, blanks)
@@ -59,8 +59,8 @@ func Parse(line []byte, m *Message) error {
 
 const blanks = " \t"
 
-// segment takes what is between two braces apart. A number that follows a value belongs to it: some clients write
-// "Location 1 2 3", and no name begins as a number does.
+// segment splits the text between two braces. A number that follows a value belongs to it: some clients write
+// "Location 1 2 3", and no name begins like a number.
 func (m *Message) segment(index int, s []byte) error {
 	if bytes.IndexByte(s, '{') >= 0 {
 		return ErrFormat
@@ -98,7 +98,7 @@ func word(s []byte) (w, rest []byte) {
 	return s[:n], s[n:]
 }
 
-// numeric reports whether a word that begins so is a number, or goes on with a list of them.
+// numeric reports whether a word that begins with c is a number, or continues a list of numbers.
 func numeric(c byte) bool {
 	return c >= '0' && c <= '9' || c == '-' || c == '+' || c == '.' || c == ','
 }
@@ -106,7 +106,7 @@ func numeric(c byte) bool {
 // Is reports whether m is of that type, in any case.
 func (m *Message) Is(kind string) bool { return equal(m.Type, kind) }
 
-// equal is bytes.EqualFold for the few bytes of a word, and allocates nothing.
+// equal is bytes.EqualFold for a short word, without an allocation.
 func equal(b []byte, s string) bool {
 	if len(b) != len(s) {
 		return false
@@ -143,7 +143,8 @@ func (m *Message) Text(name string) string {
 	return string(v)
 }
 
-// Numbers appends the numbers of a value to dst[:0]. ErrNumber: one is none, or not finite; nothing is appended then.
+// Numbers appends the numbers of a value to dst[:0]. If one is malformed or not finite, it returns ErrNumber and appends
+// none.
 func (m *Message) Numbers(name string, dst []float64) ([]float64, error) {
 	dst = dst[:0]
 	v, _ := m.Value(name)
@@ -164,7 +165,7 @@ func (m *Message) Numbers(name string, dst []float64) ([]float64, error) {
 	return dst, nil
 }
 
-// Append appends m as one line with its end: one blank between words, and commas alone between numbers.
+// Append appends m as one line with its end: one blank between words, and commas without blanks between numbers.
 func (m *Message) Append(dst []byte) []byte {
 	t := text{b: append(dst, m.Type...)}
 	for i, p := range m.Pairs {
@@ -178,7 +179,7 @@ func (m *Message) Append(dst []byte) []byte {
 		for rest, first := p.Value, true; ; first = false {
 			var w []byte
 			if w, rest = word(rest); len(w) == 0 {
-				t.b = bytes.TrimRight(t.b, " ") // of a name alone
+				t.b = bytes.TrimRight(t.b, " ") // of a name without a value
 				break
 			}
 			if last := t.b[len(t.b)-1]; !first && last != ',' && w[0] != ',' {
@@ -193,7 +194,8 @@ func (m *Message) Append(dst []byte) []byte {
 	return t.end()
 }
 
-// number is a decimal number. What Go and C take beside it (hexadecimal, NaN, infinite) is refused: it would reach a motor.
+// number parses a decimal number. Other forms that Go and C accept (hexadecimal, NaN, infinite) are refused: they would
+// reach a motor.
 func number(b []byte) (float64, error) {
 	for _, c := range b {
 		if !(numeric(c) && c != ',' || c == 'e' || c == 'E') {

@@ -19,13 +19,13 @@ import (
 
 const period = 10 * time.Millisecond
 
-// puppet is a scripted robot: wheels turn as fast as they are told, hinges are where they are told, sensors measure
-// what the test says.
+// puppet is a scripted robot: wheels turn at the commanded speed, hinges are at the commanded angle, and the test sets the
+// sensors' values.
 type puppet struct {
 	layout *hal.Layout
 	mu     sync.Mutex
 	values []float64 // measured
-	last   []float64 // the inputs that were said last, each
+	last   []float64 // the last command of each input
 	names  map[string]int
 	halts  int
 	lit    bool
@@ -106,7 +106,7 @@ func (p *puppet) note(format string, args ...any) {
 	p.events = append(p.events, fmt.Sprintf(format, args...))
 }
 
-// goal is what an input was told last, by its channel's name; NaN: nothing.
+// goal returns the last command of an input, by its channel's name; NaN without a command.
 func (p *puppet) goal(name string) float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -118,7 +118,7 @@ func (p *puppet) goal(name string) float64 {
 	return math.Inf(1)
 }
 
-// value is what is measured at a channel.
+// value returns the measured value of a channel.
 func (p *puppet) value(channel int) float64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -178,7 +178,7 @@ func (p *puppet) Release() error {
 	return nil
 }
 
-// Solve is an arm's that reaches wherever it is told: its goal is the sum of all that it was told.
+// Solve is the solver of an arm without limits: its goal is the sum of all commands.
 func (p *puppet) Solve(order Order, rotation, translation [3]float64, joints, goals []float64) error {
 	p.note("solve %d %.3g %.3g from %.3g", order, rotation, translation, joints)
 	goals[0] = 0.25
@@ -271,7 +271,7 @@ func (w *town) puppet(name string) *puppet {
 	return w.puppets[name]
 }
 
-// stage is a rig that runs, an arena, a server, and what its clients are.
+// stage is a running rig, an arena, a server and its clients.
 type stage struct {
 	t      testing.TB
 	rig    *hal.Rig
@@ -283,7 +283,7 @@ type stage struct {
 	heard  map[string]*bufio.Reader
 }
 
-// config is what a stage differs in.
+// config is the settings of a stage.
 type config struct {
 	Options
 	mode    hal.ClockMode
@@ -325,8 +325,8 @@ func newStage(t testing.TB, c config, ln net.Listener, clock hal.Clock) *stage {
 	return s
 }
 
-// play runs a transcript. "a> line" sends a line, "a< line" is the next line that comes, "a|" reports that the server
-// closes, "a." that the client does, "a- text" sends text without an end. A client connects when it is first named.
+// play runs a transcript. "a> line" sends a line, "a< line" expects the next line, "a|" expects that the server closes,
+// "a." closes the client, "a- text" sends text without an end. A client connects when it is first named.
 func (s *stage) play(text string) {
 	s.t.Helper()
 	for line := range strings.Lines(text) {

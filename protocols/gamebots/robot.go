@@ -6,15 +6,16 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Arena tells a server where its robots live and who makes them. What is nil is refused in the protocol's way.
+// Arena is the world of a server's robots and the functions that spawn them. A command whose field is nil is refused as
+// in the protocol.
 type Arena struct {
 	Game, Level string        // of NFO; "" = "USARBot.USARDeathMatch" and "DM-USAR"
 	TimeLimit   time.Duration // of NFO; 0 = none
-	Classes     []string      // of robots: "USARBot.P2AT"; a client may leave out what is before the dot
+	Classes     []string      // of robots: "USARBot.P2AT"; a client may omit the part before the dot
 	Spawner     hal.Spawner
-	// Describe describes what the body of a spawned agent has beyond its layout; nil = Describe of this package.
+	// Describe returns the description of a spawned agent beyond its layout; nil = Describe of this package.
 	Describe func(class string, a *hal.Agent) (*Robot, error)
-	Starts   []Start // the first is that of an INIT without a place
+	Starts   []Start // the first is used for an INIT without a position
 }
 
 // Start is a recommended place to begin at, in the world, in hal's axes.
@@ -23,11 +24,12 @@ type Start struct {
 	Pose hal.Pose
 }
 
-// Robot is what one robot has beyond its layout. Poses are in hal's axes. Its interfaces are called one at a time, at a
-// cycle's edge, but for Solvers, which may take their time beside it; they must not call the rig. What is nil is refused.
+// Robot describes one robot beyond its layout. Poses are in hal's axes. Its interfaces are called one at a time between
+// cycles, except Solvers, which run concurrently and may take their time. They must not call the rig. A command whose
+// field is nil is refused.
 type Robot struct {
 	Class          string        // "P2AT", of the later dialect's CONF
-	State          int           // Layout.Sensors of kind pose or body that STA tells, or hal.None: no STA
+	State          int           // Layout.Sensors of kind pose or body that STA reports, or hal.None: no STA
 	Interval       time.Duration // msgTimer; 0 = 200 ms
 	BatteryLife    time.Duration // without a sensor of kind battery: from the spawning on; 0 = an hour
 	AbsoluteCamera bool          // bAbsoluteCamera: CAMERA means angles, not changes of them
@@ -35,7 +37,7 @@ type Robot struct {
 	Joints         []Joint
 	Left, Right    []int // of Joints: the wheels of DRIVE {Left} {Right}
 	Coupled        bool  // the wheels of a side turn together, as by a belt: an order to one is one to all of its side
-	Front, Rear    []int // of Joints: what the later DRIVE {FrontSteer} {RearSteer} turns
+	Front, Rear    []int // of Joints: turned by the later dialect's DRIVE {FrontSteer} {RearSteer}
 	Sensors        []Sensor
 	Cameras        []Camera // the first is the main one, CAMERA's
 	Effecters      []Effecter
@@ -48,7 +50,7 @@ type Robot struct {
 	Zoomer         Zoomer
 }
 
-// Joint is an actuator under the name that DRIVE knows it by.
+// Joint is an actuator under its name in DRIVE.
 type Joint struct {
 	Name     string // LeftFWheel
 	Actuator int    // of the layout
@@ -58,10 +60,10 @@ type Joint struct {
 	SteerReversed bool
 }
 
-// Sensor is how one of the layout's sensors is told. Its kind there says in what form.
+// Sensor describes the message of one of the layout's sensors. Its kind in the layout selects the form.
 type Sensor struct {
-	Type, Name, Mount string // Type groups what goes into one message: "Sonar"; Mount is the item that carries it, "" = the chassis
-	Index             int    // of Layout.Sensors, whose Mount is its pose on what carries it
+	Type, Name, Mount string // Type groups the sensors of one message: "Sonar"; Mount is the item that carries it, "" = the chassis
+	Index             int    // of Layout.Sensors, whose Mount is its pose on that item
 	Interval          time.Duration
 	Manual            bool // of a scanner: it is informed when SET {Opcode SCAN} asks for it
 	TimeStamp         bool // bWithTimeStamp
@@ -70,7 +72,7 @@ type Sensor struct {
 	Parts             *Parts // of kind victim: it is the victim sensor of the later dialects, and not a reader of tags
 	Settings          []Setting
 	Since             Dialect // the first dialect that has it
-	Unpaced           bool    // its file gives no interval: a dialect's own counts
+	Unpaced           bool    // its file has no interval: that of the dialect applies
 }
 
 // Setting is one name and value of a CONF message, as USARBot.ini has them.
@@ -81,7 +83,7 @@ type Setting struct {
 	Since Dialect
 }
 
-// Camera is one of the layout's cameras. Fields of view are rad; where Min is Max it does not zoom.
+// Camera is one of the layout's cameras. Fields of view are rad; if Min equals Max it cannot zoom.
 type Camera struct {
 	Name, Mount       string
 	Index             int // of Layout.Cameras
@@ -89,7 +91,7 @@ type Camera struct {
 	Default, Min, Max float64
 }
 
-// Effecter is something that SET alone can move.
+// Effecter is a device that only SET can move.
 type Effecter struct {
 	Type, Name, Mount string // "RFIDReleaser"
 	Pose              hal.Pose
@@ -101,10 +103,10 @@ type Effecter struct {
 type Package struct {
 	Type, Name string // "PanTilt", "Flipper", "Arm"
 	Pose       hal.Pose
-	Mount      string // what carries it, "" = the chassis
+	Mount      string // the item that carries it, "" = the chassis
 	Parts      []Part
-	// Solver finds the joints for a pose of the terminal. Without it each joint takes the part of Rotation that lies
-	// along its axis, which is all that a pan-tilt or a flipper needs.
+	// Solver computes the joints for a pose of the terminal. Without it each joint turns by the part of Rotation along its
+	// axis, which is enough for a pan-tilt or a flipper.
 	Solver Solver
 }
 
@@ -115,7 +117,7 @@ type Part struct {
 	Joint  int        // of Robot.Joints, or hal.None: fixed
 	Pose   hal.Pose   // relative to its mount, with its joint at 0
 	Axis   [3]float64 // of its joint, a unit vector in the part's axes
-	Mounts []Mount    // where further parts hang
+	Mounts []Mount    // mounting points of further parts
 }
 
 // Mount is where the part called Carries hangs; its name on the wire is M_part_Carries.
@@ -124,7 +126,7 @@ type Mount struct {
 	Pose    hal.Pose
 }
 
-// Size is what the later dialect tells of a whole robot: metres, kilograms, rad.
+// Size is the data of a whole robot in the later dialect: metres, kilograms, rad.
 type Size struct {
 	Steering                           string     // "SkidSteered" where empty
 	Dimensions                         [3]float64 // length, width, height
@@ -169,7 +171,7 @@ type Solver interface {
 	Solve(order Order, rotation, translation [3]float64, joints, goals []float64) error
 }
 
-// Order is what a value means: an angle, a speed, or a torque.
+// Order is the quantity of a value: an angle, a speed, or a torque.
 type Order int
 
 // The orders of DRIVE.
@@ -179,7 +181,7 @@ const (
 	Torque
 )
 
-// mode is what an actuator's goal of this order is.
+// mode returns the actuator's mode for this order.
 func (o Order) mode() hal.Mode {
 	return [...]hal.Mode{hal.PositionMode, hal.VelocityMode, hal.TorqueMode}[o]
 }

@@ -48,8 +48,8 @@ func (k *link) message(t *text, s *sample, g *group, members []int) {
 	t.end()
 }
 
-// reach makes rays that met nothing as long as the sensor reaches, which is how the protocol says so, and so those that
-// one look has lost, the first one too. Where no ray is known they stay unknown: there is nothing to tell.
+// reach sets rays without an echo to the sensor's maximum range, as in the protocol, and also single rays that a scan has
+// lost, including the first one. If no ray is known, all stay unknown and no message is sent.
 func (k *link) reach(v []float64, channel int) {
 	if !slices.ContainsFunc(v, func(x float64) bool { return !math.IsNaN(x) }) {
 		return
@@ -61,8 +61,8 @@ func (k *link) reach(v []float64, channel int) {
 	}
 }
 
-// sense is the part of one of the robot's sensors, {Name n} first; it reports whether there is something to tell. v is at least as long as
-// the kind wants (Robot.complete).
+// sense appends the part of one of the robot's sensors, {Name n} first, and reports whether there is a value to send. v has at least
+// the channels of the kind (Robot.complete).
 func (k *link) sense(t *text, of int, kind string, v []float64) bool {
 	sensor := &k.robot.Sensors[of]
 	if math.IsNaN(v[0]) {
@@ -144,7 +144,7 @@ func (k *link) part(t *text) {
 	}
 }
 
-// parts is what a victim sensor sees at the instant of the message; without any it has no name, as in the original.
+// parts appends the body parts that a victim sensor sees now; without any the message has no name, as in the original.
 func (k *link) parts(t *text, sensor *Sensor) bool {
 	k.seen = sensor.Parts.append(k.seen)
 	for i := range k.seen {
@@ -160,7 +160,7 @@ func (k *link) parts(t *text, sensor *Sensor) bool {
 	return true
 }
 
-// tags is what a reader found until the instant of the message.
+// tags appends the tags that a reader has found up to now.
 func (k *link) tags(t *text, of int, victims bool) bool {
 	if k.told = k.found[of].drain(k.told); len(k.told) == 0 {
 		return false

@@ -20,7 +20,7 @@ const (
 	DefaultConnections = 16
 )
 
-// Options are what a user may set of a server. The zero Options are the original of the manual.
+// Options are the settings of a server. The zero Options are the original of the manual.
 type Options struct {
 	// Dialect is the generation of the protocol that sessions begin in.
 	Dialect Dialect
@@ -32,9 +32,9 @@ type Options struct {
 	Commands map[string]Command
 	// WriteTimeout is how long a client may leave messages unread until its session ends; 0 = 5 s.
 	WriteTimeout time.Duration
-	// ClientTimeout is the silence after which a client counts as gone; 0 = never: commands persist.
+	// ClientTimeout is the silence after which a client is disconnected; 0 = never: commands persist.
 	ClientTimeout time.Duration
-	// Log is notified of sessions that begin and end, and once a session of each kind of command that is not done; nil = silent.
+	// Log receives the begin and end of sessions, and once a session each kind of refused command; nil = silent.
 	Log *slog.Logger
 }
 
@@ -64,8 +64,7 @@ type Server struct {
 	spawned  int        // robots that were given a name
 }
 
-// NewServer returns a server of arena, whose robots are agents of rig, for the clients that come to listener, which it
-// owns from here on.
+// NewServer returns a server of arena, whose robots are agents of rig, for the clients of listener. It owns listener.
 func NewServer(rig *hal.Rig, listener net.Listener, arena Arena, o Options) *Server {
 	if arena.Game == "" {
 		arena.Game = "USARBot.USARDeathMatch"
@@ -114,10 +113,10 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 }
 
-// grace is how long a client waits for one that leaves: its connection may be closed already, and nobody have noticed.
+// grace is how long a new client waits for a free place: a client may have disconnected, but its session not yet ended.
 const grace = 250 * time.Millisecond
 
-// admit takes a place, where one is free within the grace.
+// admit reserves a place for a connection, and reports whether one was free within the grace.
 func admit(ctx context.Context, free chan<- struct{}) bool {
 	select {
 	case free <- struct{}{}:
@@ -146,7 +145,7 @@ func (s *Server) Cycle(c *hal.Cycle) {
 func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	defer conn.Close()
 	if c, ok := conn.(interface{ SetNoDelay(bool) error }); ok {
-		c.SetNoDelay(true) // a message waits for nothing
+		c.SetNoDelay(true) // send each message at once
 	}
 	log := s.options.Log.With("client", conn.RemoteAddr())
 	log.Info("gamebots: session")
@@ -156,7 +155,7 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	log.Info("gamebots: session ends", "robot", c.name, "why", why)
 }
 
-// find is what handles m, and its name; nil if absent.
+// find returns the handler of m and its name; nil if absent.
 func (s *session) find(m *Message) (name string, f Command) {
 	switch {
 	case m.Is("INIT"):
@@ -184,10 +183,10 @@ func (s *session) find(m *Message) (name string, f Command) {
 	return "", nil
 }
 
-// anytime reports whether a command needs no robot, or sees to it itself that there is one.
+// anytime reports whether a command needs no robot, or checks for one itself.
 func anytime(name string) bool { return name == "INIT" || name == "SET" || name == "GETSTARTPOSES" }
 
-// ready reports whether there is a robot whose battery is not empty.
+// ready returns an error without a robot, or if its battery is empty.
 func (s *session) ready() error {
 	switch k := s.robot.Load(); {
 	case k == nil:
@@ -230,7 +229,7 @@ func (s *Server) spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 	return s.arena.Spawner.Spawn(class, name, at)
 }
 
-// remove takes a robot out of the world. Its lease is back by then: the rig removes no robot that is held.
+// remove removes a robot from the world. Its lease is released before: the rig does not remove a robot with a lease.
 func (s *Server) remove(name string) {
 	s.spawning.Lock()
 	defer s.spawning.Unlock()

@@ -18,7 +18,7 @@ import (
 const (
 	// maxLine bounds a command. The manual's longest is below 200 bytes.
 	maxLine = 8192
-	// maxReplies bounds the answers that wait for a client that asks without reading.
+	// maxReplies bounds the answers that are pending for a client that sends queries without reading.
 	maxReplies = 256 << 10
 	// heartbeat is how often the state of a connected client is checked in real time.
 	heartbeat = 100 * time.Millisecond
@@ -31,9 +31,9 @@ var (
 	errDeaf   = errors.New("gamebots: does not read its answers")
 )
 
-// session is one connection, and its robot from INIT on. Its reader, which is the goroutine of run, handles; its writer
-// tells. The rig calls Cycle, which takes what is due and waits for neither. A client that does not read holds up its
-// writer alone.
+// session is one connection, and its robot from INIT on. Its reader, the goroutine of run, handles commands; its writer
+// sends messages. The rig calls Cycle, which copies due measurements and waits for neither. A client that does not read
+// blocks only its writer.
 type session struct {
 	server *Server
 	log    *slog.Logger
@@ -46,8 +46,8 @@ type session struct {
 	message Message
 	control Control
 	name    string    // of the agent, "" before INIT
-	inputs  []float64 // of the command at work; NaN = not said
-	held    []float64 // said since the last step, in lock-step
+	inputs  []float64 // of the command in execution; NaN = no command
+	held    []float64 // commands since the last step, in lock-step
 	beat    time.Time // of the next step
 	heard   time.Time
 	stopped bool // the battery's end was seen
@@ -57,13 +57,13 @@ type session struct {
 	chosen    bool // the client has shown a dialect
 	dialect   spoken
 
-	wake    chan struct{} // there is something to write
-	writing atomic.Int64  // nanoseconds of the Unix time since which a Write waits; 0 = none does
+	wake    chan struct{} // a message is due
+	writing atomic.Int64  // Unix time at which the pending Write began, ns; 0 = no pending Write
 	mu      sync.Mutex
 	replies []byte
 }
 
-// newSession joins the rig as an observer: leave takes it out again.
+// newSession joins the rig as an observer; leave removes it.
 func newSession(s *Server, conn net.Conn, log *slog.Logger) *session {
 	c := &session{server: s, log: log, conn: conn, said: map[string]bool{}, wake: make(chan struct{}, 1)}
 	c.dialect.set(s.options.Dialect)
@@ -92,7 +92,7 @@ func (s *session) run(ctx context.Context) error {
 	return err
 }
 
-// leave frees the robot and takes it out of the world.
+// leave releases the robot and removes it from the world.
 func (s *session) leave() {
 	s.party.Close()
 	s.hide()
@@ -114,14 +114,14 @@ func (s *session) begin(k *link) {
 	s.pace()
 }
 
-// clearInputs makes inputs say nothing: NaN keeps what was commanded.
+// clearInputs sets all inputs to NaN, which keeps earlier commands.
 func clearInputs(inputs []float64) {
 	for i := range inputs {
 		inputs[i] = math.NaN()
 	}
 }
 
-// handle reads and does commands.
+// handle reads and executes commands.
 func (s *session) handle() error {
 	s.control = Control{session: s, message: &s.message}
 	for {
@@ -134,7 +134,7 @@ func (s *session) handle() error {
 			return err
 		}
 		s.heard = time.Now()
-		// Commands persist while their program says anything at all; one that hangs is silent, whatever its kernel acknowledges.
+		// Commands persist while the client sends lines. A hung client sends none, although its kernel still acknowledges.
 		if k := s.robot.Load(); k != nil {
 			s.party.Renew(k.lease)
 		}
@@ -192,7 +192,7 @@ func (s *session) drop(cause protocols.Cause, kind string, why error) {
 	s.warn(kind, why)
 }
 
-// warn logs what was not done, once a kind and session.
+// warn logs a refused command, once per kind and session.
 func (s *session) warn(kind string, why error) {
 	if !s.said[kind] {
 		s.said[kind] = true
@@ -200,7 +200,7 @@ func (s *session) warn(kind string, why error) {
 	}
 }
 
-// commit hands the staged inputs on: at once in real time, with the next step in lock-step, where a step is time.
+// commit passes the staged inputs to the rig: at once in real time, with the next step in lock-step.
 func (s *session) commit() error {
 	k := s.robot.Load()
 	if s.server.rig.Mode() == hal.Realtime {
@@ -241,8 +241,8 @@ func (s *session) read(b []byte) (int, error) {
 	}
 }
 
-// step lets a robot's client count as alive, and in lock-step time pass at the pace of the wall clock: whoever speaks
-// this protocol does not ask for steps.
+// step renews the lease of the client. In lock-step it also advances time at the pace of the wall clock, since clients of
+// this protocol do not request steps.
 func (s *session) step() error {
 	now := time.Now()
 	if now.Before(s.beat) {
@@ -252,7 +252,7 @@ func (s *session) step() error {
 	if s.server.rig.Mode() == hal.Lockstep && k != nil {
 		every = s.server.rig.Period()
 	}
-	// on a grid, so that the pace is kept on average; after a pause it begins again
+	// on a grid, so that the mean pace is exact; after a pause the grid restarts
 	if s.beat = s.beat.Add(every); s.beat.Before(now) {
 		s.beat = now.Add(every)
 	}
@@ -260,11 +260,11 @@ func (s *session) step() error {
 	if k == nil {
 		return nil
 	}
-	// who does not read what a robot says must not go on driving it: the guard decides when that has lasted too long
+	// a client that does not read must not keep driving: its lease is not renewed, and the guard's deadline stops the robot
 	if since := s.writing.Load(); since != 0 && now.UnixNano()-since > int64(deaf) && s.server.rig.Mode() == hal.Realtime {
 		return nil
 	}
-	// an empty battery turns no wheel, and nobody can say so any more
+	// an empty battery stops the wheels, and no message can report it any more
 	if k.drained.Load() && !s.stopped {
 		s.stopped = true
 		s.halt(k)

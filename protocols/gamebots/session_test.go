@@ -23,7 +23,7 @@ const nfoLine = `
 	a< NFO {Gametype USARBot.USARDeathMatch} {Level DM-USAR_yellow} {TimeLimit 0}
 	`
 
-// plain leaves the robot only what STA says.
+// plain removes all sensors, packages and cameras, so that only STA is sent.
 func plain(r *Robot) { r.Sensors, r.Packages, r.Cameras = nil, nil, nil }
 
 // TestManual: every message to the manual's own examples, character by character.
@@ -95,11 +95,11 @@ func hits(s *stage, sensor string) *Hits {
 	return nil
 }
 
-// TestAnswers: queries and SET, and that what is not there is answered as the original did.
+// TestAnswers: queries and SET, and the original's answers for unknown items.
 func TestAnswers(t *testing.T) {
 	bubble(t, config{change: func(r *Robot) { r.Interval = time.Hour }}, func(s *stage) {
 		s.play(nfoLine + `
-		a> SET {Type Odometry} {Name Odometry} {Opcode RESET}   # nobody yet: silence
+		a> SET {Type Odometry} {Name Odometry} {Opcode RESET}   # before INIT: no answer
 		a> GETGEO {Type Sonar}
 		a> INIT {ClassName p2at} {Location 1 2 3} {Rotation 0 0 1.5708} {Name R1}
 		`)
@@ -170,7 +170,7 @@ func TestAnswers(t *testing.T) {
 	})
 }
 
-// TestStarts: where an INIT without a place begins, and what GETSTARTPOSES tells.
+// TestStarts: the start of an INIT without a position, and the answer to GETSTARTPOSES.
 func TestStarts(t *testing.T) {
 	arena := func(a *Arena) {
 		a.Starts = []Start{{"P1", pose([3]float64{4.5, 1.9, 1.8}, [3]float64{})}, {"P2", pose([3]float64{1, -2, 1.16}, [3]float64{0, 0, 1.5})}}
@@ -196,7 +196,7 @@ func TestStarts(t *testing.T) {
 
 var nan = math.NaN()
 
-// TestDrive: what each command reports which input. Inputs that are not named are not told.
+// TestDrive: the inputs that each command sets. Other inputs are not commanded.
 func TestDrive(t *testing.T) {
 	type inputs map[string]float64
 	for _, k := range []struct {
@@ -248,7 +248,7 @@ func TestDrive(t *testing.T) {
 			}}, func(s *stage) {
 				s.play("a> INIT {ClassName P2AT} {Name R1}\n")
 				s.receive("a") // NFO
-				s.receive("a") // STA: it is there
+				s.receive("a") // STA: the robot exists
 				go func() {
 					for s.receive("a") != "" {
 					}
@@ -307,7 +307,7 @@ func TestLater(t *testing.T) {
 	})
 }
 
-// TestBattery: when it is empty the wheels stop and nothing is obeyed or answered; messages go on.
+// TestBattery: when it is empty the wheels stop and commands are neither executed nor answered; messages continue.
 func TestBattery(t *testing.T) {
 	bubble(t, config{change: func(r *Robot) { plain(r); r.BatteryLife = 1500 * time.Millisecond }}, func(s *stage) {
 		s.play("a> INIT {ClassName USARBot.P2AT} {Name R1}\na> DRIVE {Left 1} {Right 1}")
@@ -335,8 +335,7 @@ func TestBattery(t *testing.T) {
 	})
 }
 
-// A ray that one look has lost reads as far as the sensor reaches, the first as any other; a scanner that has lost all of
-// them has nothing to tell.
+// A lost ray of a scan reads the maximum range, also the first ray; a scanner that has lost all rays sends no message.
 func TestReach(t *testing.T) {
 	k := &link{layout: &hal.Layout{Outputs: []hal.Channel{{Max: 20}, {Max: 20}, {Max: 20}}}}
 	v := []float64{nan, 2.5, math.Inf(1)}

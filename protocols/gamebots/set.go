@@ -9,9 +9,9 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// viewValue is the rig's named value that reports who looks through which camera: an image server declares it (protocols/
-// imageserver). Setting it to "10.0.0.2 R1/Camera" lets the client at 10.0.0.2 look through the camera called Camera of
-// the agent R1, "10.0.0.2" lets go.
+// viewValue is the rig's named value with each client's camera; an image server declares it (protocols/imageserver).
+// Setting it to "10.0.0.2 R1/Camera" gives the client at 10.0.0.2 the camera called Camera of the agent R1; "10.0.0.2"
+// ends that view.
 const viewValue = "/ImageServer/View"
 
 const failed = "Failed"
@@ -43,7 +43,7 @@ func (c *Control) set() error {
 	return err
 }
 
-// operate does one opcode and returns the status to answer with.
+// operate executes one opcode and returns the status of the answer.
 func (c *Control) operate(it *item) (status string, err error) {
 	r, l := c.robot(), c.link().layout
 	opcode, _ := c.message.Value("Opcode")
@@ -103,7 +103,7 @@ func (c *Control) view() error {
 	if len(ids) == 0 {
 		return fmt.Errorf("viewpoint: no image server: %w", errAbsent)
 	}
-	// the original refuses loopback addresses; here they mean what they say
+	// the original refuses loopback addresses; this server accepts them
 	said := client.Unmap().String()
 	if robot := c.Text("Robot"); robot != "" {
 		camera := c.Text("Name")

@@ -92,7 +92,7 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// TestClientFaults: a server that is not there, that says rubbish, that says nothing, and that goes.
+// TestClientFaults: a server that is absent, sends garbage, sends nothing, or disconnects.
 func TestClientFaults(t *testing.T) {
 	ln := listen(t)
 	for _, k := range []struct {
@@ -124,11 +124,11 @@ func TestClientFaults(t *testing.T) {
 	}
 	ln.Close()
 	if _, err := Dial(ln.Addr().String(), ClientOptions{}); hal.KindOf(err) != hal.Absent {
-		t.Errorf("nobody there: got %v, want absent", err)
+		t.Errorf("no server: got %v, want absent", err)
 	}
 }
 
-// TestCycleDoesNotAllocate: neither what the rig calls, nor a DRIVE that comes, nor a whole set of messages.
+// TestCycleDoesNotAllocate: neither Cycle, nor a received DRIVE, nor a whole set of messages allocates.
 func TestCycleDoesNotAllocate(t *testing.T) {
 	p := newPuppet()
 	r := p.robot()
@@ -334,8 +334,7 @@ func BenchmarkMessages(b *testing.B) {
 	b.ReportMetric(rate/bound, "ratio")
 }
 
-// FuzzCommand: whatever line a robot's client sends, nothing panics, no input becomes what is no number, and answers
-// are whole lines.
+// FuzzCommand: for any line of a client, nothing panics, every goal is a finite number, and answers are whole lines.
 func FuzzCommand(f *testing.F) {
 	for _, line := range []string{
 		"DRIVE {Left 1} {Right -1} {Normalized True} {Light True} {Flip True}", "DRIVE {Name CameraPan} {Steer 1} {Order 2} {Value 3}",

@@ -112,7 +112,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever comes, an image has the pixels that it says it has.
+// FuzzDecode: for any input, a decoded image has as many pixels as its header specifies.
 func FuzzDecode(f *testing.F) {
 	f.Add([]byte{0, 0, 0, 0, 7, 0, 1, 0, 1, 1, 2, 3})
 	f.Add([]byte{1, 0, 0, 0, 0})
@@ -128,7 +128,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzPaint: a part of a picture, whatever the client asks for, is a part of it.
+// FuzzPaint: any requested part of a picture stays within the picture.
 func FuzzPaint(f *testing.F) {
 	f.Add([]byte("0123456789abcdef"), uint8(3), uint8(2), uint8(0), uint8(0))
 	f.Add(bytes.Repeat([]byte{255}, 16), uint8(3), uint8(2), uint8(5), uint8(7))
@@ -167,7 +167,7 @@ func TestViews(t *testing.T) {
 	if want := "10.0.0.2 R3/Rear\n10.0.0.4 R4/C\n"; got.Text != want || err != nil {
 		t.Errorf("got %q, %v, want %q", got.Text, err, want)
 	}
-	for _, text := range []string{"", "R1/Camera", "10.0.0.2 R1/C by whom", "host R1/C"} {
+	for _, text := range []string{"", "R1/Camera", "10.0.0.2 R1/C by client", "host R1/C"} {
 		if set(text) == nil {
 			t.Errorf("%q: got no error", text)
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
-// TestViewOfAConnection: two programs of one machine have each its own robot before it, whatever the other one says; what is
-// said of an address is for all.
+// TestViewOfAConnection: two programs on one machine each see their own robot, independent of the other's requests; a view
+// of an address applies to all its connections.
 func TestViewOfAConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, protocolstest.NewPipes("pipes"), Options{FrameRate: 1000})
@@ -37,18 +37,18 @@ func TestViewOfAConnection(t *testing.T) {
 		see("the second one's, changed", first(t, b)[0], 21)
 		s.view("10.0.0.2 R1/Camera")
 		say(t, b, "OK")
-		see("everybody's", first(t, b)[0], 10)
+		see("the address's", first(t, b)[0], 10)
 		s.view("10.0.0.2")
 		s.view("10.0.0.2 R2/Camera 10.0.0.2:3")
 		say(t, a, "OK")
 		see("another connection, where its own has ended", first(t, a)[0], 20)
 		s.view("10.0.0.2 - 10.0.0.2:3")
 		say(t, a, "OK")
-		see("nobody's", first(t, a)[0], 10)
+		see("the default", first(t, a)[0], 10)
 	})
 }
 
-// TestQuad: four cameras in one picture, and black where there is none.
+// TestQuad: four cameras in one picture, and black for an empty place.
 func TestQuad(t *testing.T) {
 	w := &world{}
 	g := w.add("R1")

@@ -127,7 +127,7 @@ func (c *session) acknowledged(ctx context.Context) (region, error) {
 	}
 }
 
-// listen reads acknowledgements: OK, whatever stands around it, or U and a part of the picture.
+// listen reads acknowledgements: OK, with any bytes before or after it, or U and a part of the picture.
 func (c *session) listen(ctx context.Context) error {
 	in := bufio.NewReaderSize(c.conn, 64)
 	for last := byte(0); ; {

@@ -185,7 +185,7 @@ func TestPace(t *testing.T) {
 		if got := time.Since(start); got != 400*time.Millisecond {
 			t.Errorf("five pictures: got %v, want 0.4 s", got)
 		}
-		// without an acknowledgement nothing comes, and after a while nobody looks
+		// without an acknowledgement no picture is sent, and after a while the camera is closed
 		<-time.After(3 * idle)
 		if open, rendered := g.counts(); open != 0 || rendered != 5 {
 			t.Errorf("unacknowledged: got %d open, %d rendered, want 0 and 5", open, rendered)
@@ -210,8 +210,8 @@ func TestPace(t *testing.T) {
 	})
 }
 
-// TestViewpoints: whom a viewpoint concerns, that it changes from one picture to the next, and what is shown of a robot
-// that is not there.
+// TestViewpoints: which connections a viewpoint applies to, that it changes from one picture to the next, and the picture
+// of a robot that does not exist.
 func TestViewpoints(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, protocolstest.NewPipes("pipes"), Options{FrameRate: 1000})
@@ -250,15 +250,15 @@ func TestViewpoints(t *testing.T) {
 			t.Errorf("a robot that went: got %d, want black", x)
 		}
 		if open, _ := one.counts(); open != 1 {
-			t.Errorf("who looks through R1: got %d, want one", open)
+			t.Errorf("cameras open on R1: got %d, want one", open)
 		}
 		if open, _ := two.counts(); open != 0 {
-			t.Errorf("who looks through R2: got %d, want nobody", open)
+			t.Errorf("cameras open on R2: got %d, want 0", open)
 		}
 	})
 }
 
-// TestSlowClient: one that takes its time holds up nobody, and one that never reads is let go.
+// TestSlowClient: a slow client does not delay the others, and one that never reads is disconnected.
 func TestSlowClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, protocolstest.NewPipes("pipes"), Options{FrameRate: 100})
@@ -292,7 +292,7 @@ func TestRegion(t *testing.T) {
 		first(t, conn)
 		for _, k := range []struct{ ask, want string }{
 			{"U\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04", "\x00\x03\x00\x04"},
-			{"U\x00\x00\x00\x01\x00\x00\x00OK\x00\x00\x03\x00\x00\x00\x02", "\x00\x08\x00\x08"}, // an OK within the numbers is none
+			{"U\x00\x00\x00\x01\x00\x00\x00OK\x00\x00\x03\x00\x00\x00\x02", "\x00\x08\x00\x08"}, // OK within the numbers is not an acknowledgement
 		} {
 			say(t, conn, k.ask)
 			var b [headerSize + rawHeader]byte
@@ -352,7 +352,7 @@ func TestSocket(t *testing.T) {
 		}
 		all.Wait()
 		if _, err := Dial("127.0.0.1:1", time.Second); hal.KindOf(err) != hal.Absent {
-			t.Errorf("nobody there: got %v, want absent", err)
+			t.Errorf("no server: got %v, want absent", err)
 		}
 	})
 	for i := 0; runtime.NumGoroutine() > was && i < 1e6; i++ {

@@ -228,7 +228,7 @@ func (b *Buffer) Touch() {
 	b.uses++
 }
 
-// Accesses counts reads and writes, also those that failed, by anyone. A peek is none: its program only looks on.
+// Accesses counts the reads and writes of all clients, also the failed ones. Peeks do not count.
 func (b *Buffer) Accesses() uint64 {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -266,9 +266,9 @@ func (b *Buffer) Clear() {
 // State is what a buffer holds.
 type State struct {
 	Count  int32 // messages written since the start
-	Length int   // messages that wait
-	Space  int   // bytes that a further message may have
-	Read   bool  // the last message has been read, or there is none
+	Length int   // queued messages
+	Space  int   // maximum size of a further message, bytes
+	Read   bool  // the last message has been read, or the buffer is empty
 }
 
 // State returns the buffer's state.

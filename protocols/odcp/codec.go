@@ -12,7 +12,7 @@ type Command byte
 // The commands with their fields.
 const (
 	InitCommunication    Command = 5   // C
-	InitCommunicationAck Command = 6   // S: 15, 1 int, for compatibility with whatever came before
+	InitCommunicationAck Command = 6   // S: 15, 1 int, for compatibility with earlier versions
 	EndCommunication     Command = 7   // C
 	EndCommunicationAck  Command = 8   // S
 	SetMotors            Command = 100 // C: angles int..., torques int...

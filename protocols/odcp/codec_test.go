@@ -99,7 +99,7 @@ func TestScale(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever comes, Decode stays within it, and what it understood it writes and reads again.
+// FuzzDecode: for any input, Decode reads only within the datagram; a decoded datagram survives encode and decode.
 func FuzzDecode(f *testing.F) {
 	for _, c := range cases {
 		f.Add(unhex(f, c.bytes))

@@ -24,10 +24,11 @@
 //
 // # Where the original differs
 //
-//   - Its answer to 150 carries angles and torques mixed and clipped; here it is the document's, on the scale of 100.
-//   - It overrides the last two angles, the head's, by 512; here nobody does.
-//   - It answers whoever sent last; here the answer goes to who asked, which is the same but for a race between two.
+//   - Its answer to 150 mixes and clips angles and torques. This server answers as the document specifies, on the scale of 100.
+//   - It overwrites the last two angles, the head's, with 512. This server does not.
+//   - It answers the client that sent last. This server answers the client that asked; the two differ only where two
+//     clients race.
 //
-// Nobody holds a lease through this protocol. On a simulated or emulated body a command overrides whoever holds one;
-// on a real body it is refused while somebody does, and counted.
+// A client of this protocol never holds a lease. On a simulated or emulated body a command overrides the lease holder.
+// On a real body a command is refused and counted while another client holds the lease.
 package odcp

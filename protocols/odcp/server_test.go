@@ -169,7 +169,7 @@ func TestHostile(t *testing.T) {
 	})
 }
 
-// TestReal: a real body obeys only while nobody holds its lease; who is refused is counted.
+// TestReal: a real body executes commands only while its lease is free; refused commands are counted.
 func TestReal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var net protocolstest.Net
@@ -235,7 +235,7 @@ func TestClientLosses(t *testing.T) {
 		defer c.Close()
 		start := time.Now()
 		if _, err := c.Get(); hal.KindOf(err) != hal.Timeout || time.Since(start) != 2*time.Second {
-			t.Errorf("nobody there: got %v after %v, want kind %v after 2 s", err, time.Since(start), hal.Timeout)
+			t.Errorf("no server: got %v after %v, want kind %v after 2 s", err, time.Since(start), hal.Timeout)
 		}
 	})
 }

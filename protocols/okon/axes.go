@@ -22,7 +22,7 @@ func turnFromUnity(v Vector) [3]float64 {
 }
 func turnToUnity(v [3]float64) Vector { return vector(v[1], -v[2], -v[0]) }
 
-// vector is x, y, z; what is not known is 0.
+// vector returns x, y, z as a Vector; an unknown value (NaN) becomes 0.
 func vector(x, y, z float64) Vector {
 	number := func(v float64) float32 {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -63,7 +63,7 @@ func euler(q [4]float64) Vector {
 		math.Atan2(2*(w*z+x*y), 1-2*(x*x+z*z)))
 }
 
-// degrees gives angles in degrees, a turn more where they are below 0 by more than Unity lets pass.
+// degrees converts angles to degrees. It adds a full turn to an angle below 0, except within Unity's tolerance.
 func degrees(x, y, z float64) Vector {
 	positive := func(v float64) float64 {
 		const little = 0.0001 // rad

@@ -11,9 +11,9 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Client is the client of one control channel, Halyard's or an original. It belongs to one goroutine. Every method blocks
-// until it has its answer or its time is over; then the error is of kind hal.Timeout and only Close is left. What the
-// server refuses is a Refusal, and the session goes on.
+// Client is the client of one control channel, of Halyard or the original. Only one goroutine may use it. Every method
+// blocks until the answer or the timeout; after an error of kind hal.Timeout only Close may be called. A refusal by the
+// server is a Refusal, and the session continues.
 type Client struct {
 	conn    net.Conn
 	timeout time.Duration
@@ -22,7 +22,7 @@ type Client struct {
 	events  []Event
 }
 
-// Event is a packet that nobody asked for: ResetSim, HitNoGo or HitFinish, with the zone's id.
+// Event is an unsolicited packet: ResetSim, HitNoGo or HitFinish, with the zone's id.
 type Event struct {
 	Type Type
 	ID   string
@@ -31,7 +31,7 @@ type Event struct {
 // maxEvents bounds the events that are kept for Events; the oldest go first.
 const maxEvents = 256
 
-// Refusal is what a server says with an ERROR.
+// Refusal is the ERROR of a server.
 type Refusal struct{ Fault }
 
 func (r *Refusal) Error() string { return "okon: refused: " + r.Info }
@@ -56,7 +56,7 @@ func dial(address string, timeout time.Duration) (net.Conn, time.Duration, error
 	return conn, timeout, nil
 }
 
-// NewClient is Dial over a connection that stands; it owns conn.
+// NewClient is Dial on an open connection; it owns conn.
 func NewClient(conn net.Conn, timeout time.Duration) *Client {
 	return &Client{conn: conn, timeout: timeout, in: packets{from: conn, limit: MaxReply}}
 }
@@ -64,7 +64,7 @@ func NewClient(conn net.Conn, timeout time.Duration) *Client {
 // Close closes the connection.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// Send sends a packet and waits for nothing.
+// Send sends a packet without waiting for an answer.
 func (c *Client) Send(p Packet) error {
 	c.conn.SetDeadline(time.Now().Add(c.timeout))
 	c.out = Append(c.out[:0], p)
@@ -91,7 +91,7 @@ func (c *Client) SendConfirmed(t Type, data []byte) error {
 	for {
 		_, err := c.await(Ack)
 		if errors.As(err, &refusal) {
-			continue // the echo comes yet
+			continue // the echo is still to come
 		}
 		if err == nil && refusal != nil {
 			return refusal
@@ -126,14 +126,14 @@ func (c *Client) await(t Type) ([]byte, error) {
 	}
 }
 
-// Events returns what has come while answers were waited for, and forgets it.
+// Events returns the events received since the last call, and clears them.
 func (c *Client) Events() []Event {
 	e := c.events
 	c.events = nil
 	return e
 }
 
-// get asks for a value that comes as JSON.
+// get requests a value that is sent as JSON.
 func get[T any](c *Client, t Type) (v T, err error) {
 	b, err := c.Ask(t, DoNotLog, nil)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 func (c *Client) Arm() error    { return c.SendConfirmed(ArmMotors, nil) }
 func (c *Client) Disarm() error { return c.SendConfirmed(DisarmMotors, nil) }
 
-// Mode is what is held: "stable", "acro", "manual". SetMode sets it.
+// Mode returns the control mode: "stable", "acro" or "manual". SetMode sets it.
 func (c *Client) Mode() (string, error) {
 	b, err := c.Ask(SetControlMode, DoNotLog, nil)
 	return string(b), err
@@ -18,7 +18,7 @@ func (c *Client) Mode() (string, error) {
 
 func (c *Client) SetMode(mode string) error { return c.SendConfirmed(SetControlMode, []byte(mode)) }
 
-// Motors, Stable, Acro and PIDs are what is set, and Motors what the thrusters turn with. Each Set sets it.
+// Motors, Stable, Acro and PIDs return the settings, and Motors the present duty of the thrusters. Each Set sets it.
 func (c *Client) Motors() (Motors, error) { return get[Motors](c, SetMotors) }
 func (c *Client) Stable() (Stable, error) { return get[Stable](c, SetStable) }
 func (c *Client) Acro() (Acro, error)     { return get[Acro](c, SetAcro) }
@@ -29,7 +29,7 @@ func (c *Client) SetStable(s Stable) error { return c.sendJSON(SetStable, s) }
 func (c *Client) SetAcro(a Acro) error     { return c.sendJSON(SetAcro, a) }
 func (c *Client) SetPIDs(p PIDs) error     { return c.sendJSON(SetPID, p) }
 
-// Sensors are what the robot measures, by whichever name the server calls the angular acceleration.
+// Sensors returns the robot's measurements. Both names of the angular acceleration are accepted.
 func (c *Client) Sensors() (Sensors, error) {
 	s, err := get[Sensors](c, GetSensors)
 	if s.RotAccel == (Vector{}) {
@@ -46,7 +46,7 @@ func (c *Client) SetOrientation(o Orientation) error { return c.sendJSON(SetOrie
 // Reset puts a simulated robot into a start zone, and clears the checkpoints. Every client gets a ResetSim event.
 func (c *Client) Reset() error { return c.SendConfirmed(ResetSim, nil) }
 
-// Ping returns what was sent.
+// Ping returns the data that the server sent back.
 func (c *Client) Ping(data []byte) ([]byte, error) { return c.Ask(Ping, 0, data) }
 
 // Checkpoints are all, and whether they have been reached.
@@ -94,7 +94,7 @@ func (c *Client) ActionPoints() ([]string, error) {
 	return list, nil
 }
 
-// Detections are the objects that the robot's camera knows.
+// Detections returns the objects in the robot's camera picture.
 func (c *Client) Detections() ([]Detection, error) { return get[[]Detection](c, GetDetections) }
 
 // Picture is a JPEG, of the colour or of the depth camera. t is GetVideoBytes, GetVideo, GetDepthBytes or GetDepth.

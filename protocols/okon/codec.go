@@ -7,32 +7,32 @@ import (
 	"io"
 )
 
-// Type is what a packet is about.
+// Type is the command of a packet.
 type Type byte
 
 // The types of the document.
 const (
-	SetMotors      Type = 0xA0 // Motors; without data asks for them
+	SetMotors      Type = 0xA0 // Motors; without data requests them
 	ArmMotors      Type = 0xA1 //
 	DisarmMotors   Type = 0xA2 //
-	SetControlMode Type = 0xA3 // a bare word; without data asks for it
-	SetAcro        Type = 0xA4 // Acro; without data asks for it
-	SetStable      Type = 0xA5 // Stable; without data asks for it
-	SetPID         Type = 0xA6 // PIDs; without data asks for them
+	SetControlMode Type = 0xA3 // a bare word; without data requests it
+	SetAcro        Type = 0xA4 // Acro; without data requests it
+	SetStable      Type = 0xA5 // Stable; without data requests it
+	SetPID         Type = 0xA6 // PIDs; without data requests them
 	GetSensors     Type = 0xB0 // Sensors
 	GetDepth       Type = 0xB1 // JPEG in base64
 	GetDepthBytes  Type = 0xB2 // JPEG
 	GetVideoBytes  Type = 0xB3 // JPEG
 	GetVideo       Type = 0xB4 // JPEG in base64
-	SetSim         Type = 0xC0 // Simulation; without data asks for it
+	SetSim         Type = 0xC0 // Simulation; without data requests it
 	Ack            Type = 0xC1 // from the server: empty, an echo, or the answer to an Ack
-	SetOrientation Type = 0xC3 // Orientation; without data asks for it
+	SetOrientation Type = 0xC3 // Orientation; without data requests it
 	ResetSim       Type = 0xC4 // to all clients too
-	Ping           Type = 0xC5 // anything; comes back as it is
+	Ping           Type = 0xC5 // any data; sent back unchanged
 	GetCheckpoints Type = 0xC6 // list of Checkpoint
 	HitNoGo        Type = 0xC7 // from the server: the zone's id
 	HitFinish      Type = 0xC8 // from the server: the zone's id
-	CheckAction    Type = 0xC9 // an id, answered by true or false; without data asks for all ids
+	CheckAction    Type = 0xC9 // an id, answered by true or false; without data requests all ids
 	Failure        Type = 0xCA // from the server: Fault; the document's ERROR
 	GetDetections  Type = 0xDE // list of Detection
 	Torpedo        Type = 0xE0 // of the last original; unanswered
@@ -62,8 +62,8 @@ type Flag byte
 
 // The flags.
 const (
-	ServerEcho Flag = 1   // asks for an Ack behind the answer
-	DoNotLog   Flag = 2   // the packet comes often
+	ServerEcho Flag = 1   // requests an Ack after the answer
+	DoNotLog   Flag = 2   // the packet is sent often
 	Test       Flag = 128 // in the answer to an Ack
 )
 
@@ -75,20 +75,20 @@ const (
 	headerSize = 6
 )
 
-// What is wrong with bytes that are no packet. After any of them nobody knows where the next one begins.
+// The errors of malformed packets. After either of them the start of the next packet is unknown.
 var (
 	ErrLength  = errors.New("okon: length out of bounds")
 	ErrIllegal = errors.New("okon: illegal packet 0xFF")
 )
 
-// Packet is one packet. Its data belong to whoever decoded it, until the next one.
+// Packet is one packet. A decoded packet's Data is valid until the next packet is decoded.
 type Packet struct {
 	Type Type
 	Flag Flag
 	Data []byte
 }
 
-// Append appends p as it is on the wire.
+// Append appends the bytes of p.
 func Append(dst []byte, p Packet) []byte {
 	return append(appendHeader(dst, p.Type, p.Flag, len(p.Data)), p.Data...)
 }
@@ -97,8 +97,8 @@ func appendHeader(dst []byte, t Type, f Flag, n int) []byte {
 	return binary.LittleEndian.AppendUint32(append(dst, byte(t), byte(f)), uint32(n))
 }
 
-// Decode reads a packet with at most limit bytes of data, a PING with at most MaxPing where that is more, from the start of b and returns how many bytes it took: 0 asks
-// for more. Its data are a part of b.
+// Decode reads a packet from the start of b, with at most limit bytes of data, or MaxPing for a PING if that is more. It
+// returns the number of bytes read; 0 means that the packet is incomplete. p.Data is a part of b.
 func Decode(b []byte, limit int, p *Packet) (int, error) {
 	if len(b) > 0 && Type(b[0]) == Illegal {
 		return 0, ErrIllegal
@@ -121,7 +121,7 @@ func Decode(b []byte, limit int, p *Packet) (int, error) {
 	return 0, nil
 }
 
-// packets cuts what a connection brings into packets. Its memory grows to the longest packet that came, at most limit.
+// packets splits the bytes of a connection into packets. Its memory grows to the longest packet received, at most limit.
 type packets struct {
 	from       io.Reader
 	limit      int
@@ -130,7 +130,7 @@ type packets struct {
 	prompt     func() // where not nil, called before waiting for more
 }
 
-// smallest is the memory of a connection that sends nothing long.
+// smallest is the buffer of a connection that sends only short packets, bytes.
 const smallest = 2048
 
 // buffered reads a packet that is here already, or false.
@@ -140,7 +140,7 @@ func (r *packets) buffered(p *Packet) (bool, error) {
 	return n > 0, err
 }
 
-// next waits for a packet. An error that is ErrLength leaves in p what it is that is too long.
+// next waits for a packet. After ErrLength p has the type and flag of the packet that is too long.
 func (r *packets) next(p *Packet) error {
 	for {
 		if ok, err := r.buffered(p); ok || err != nil {
@@ -162,7 +162,7 @@ func (r *packets) next(p *Packet) error {
 func (r *packets) room() {
 	rest, want := r.buf[r.start:r.end], smallest
 	if len(rest) >= headerSize {
-		// as far as the length says, but at most twice what is here: a length alone takes no memory
+		// up to the length in the header, but at most twice the received bytes: a header must not reserve memory
 		whole := headerSize + int(binary.LittleEndian.Uint32(rest[2:]))
 		want = max(want, min(whole, max(headerSize+MaxRequest, 2*len(rest))))
 	}

@@ -13,7 +13,7 @@ import (
 	"testing/iotest"
 )
 
-// wire is every packet that there is, on the wire and as a value: it drives decoding, encoding and the fuzz seeds.
+// wire is every type of packet, as bytes and as a value: it drives decoding, encoding and the fuzz seeds.
 var wire = []struct {
 	hex   string
 	value Packet
@@ -54,7 +54,7 @@ func unhex(t testing.TB, text string) []byte {
 }
 
 func TestCodec(t *testing.T) {
-	var p Packet // used again, so that what one leaves behind shows in the next
+	var p Packet // reused, so that remains of one packet show in the next
 	for _, k := range wire {
 		b := unhex(t, k.hex)
 		if got := Append(nil, k.value); !bytes.Equal(got, b) {
@@ -155,7 +155,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// FuzzDecode: what decodes encodes to the same bytes, and nothing is read twice or beyond the end.
+// FuzzDecode: a decoded packet encodes to the same bytes, and no byte is read twice or beyond the end.
 func FuzzDecode(f *testing.F) {
 	for _, k := range wire {
 		f.Add(unhex(f, k.hex))
@@ -179,7 +179,7 @@ func FuzzDecode(f *testing.F) {
 func FuzzJSON(f *testing.F) {
 	sets := []Type{SetMotors, SetControlMode, SetAcro, SetStable, SetPID}
 	for _, k := range hostile {
-		f.Add(byte(slices.Index(sets, k.Type)), []byte(k.data)) // 255, which is another, where it is none of them
+		f.Add(byte(slices.Index(sets, k.Type)), []byte(k.data)) // 255, an undefined index, where the type is not in sets
 	}
 	f.Add(byte(5), []byte(`{"rot":{"x":0,"y":90,"z":0},"pos":{"x":1,"y":-0.9,"z":-2.7}}`))
 	f.Add(byte(6), []byte(`{"quality":30}`))

@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// duty is what the last cycle told thruster i, and whether it has torque.
+// duty returns the last cycle's command of thruster i, and whether it has torque.
 func (s *stage) duty(i int) (u float64, enabled bool) {
 	s.rig.BetweenCycles(func() { u, enabled = s.body.Last[i], s.body.Enabled[i] })
 	return u, enabled
@@ -52,9 +52,9 @@ func TestCommanding(t *testing.T) {
 			s := newStage(t, config{lockstep: lockstep})
 			s.play("b> PING 0\nb< PING 0\na> PING 0\na< PING 0\n")
 			if s.commander() != "" || s.agent.Holder() != "" {
-				t.Errorf("nobody: got %q, lease %q", s.commander(), s.agent.Holder())
+				t.Errorf("no commander: got %q, lease %q", s.commander(), s.agent.Holder())
 			}
-			s.wantDuty("nobody", 4, 0, false)
+			s.wantDuty("no commander", 4, 0, false)
 			s.play(manual)
 			s.wantDuty("manual", 4, 0.5, true)
 			s.wantDuty("manual", 0, -0.25, true)
@@ -66,7 +66,7 @@ func TestCommanding(t *testing.T) {
 			if s.commander() != "b" {
 				t.Errorf("got commander %q, want b", s.commander())
 			}
-			// whoever asks only, commands nothing; whoever stops the motors need not command
+			// a query does not make its client the commander; any client may disarm
 			s.play("a> SET_STABLE 0\na< SET_STABLE 0 ...\na> DISARM_MTR 0\na> PING 0\na< PING 0\na~ 50ms")
 			s.wantDuty("disarmed", 4, 0, false)
 			if s.commander() != "b" {
@@ -97,12 +97,12 @@ func TestStableDives(t *testing.T) {
 	})
 }
 
-// deadlineNotice is what a client reads after the deadline.
+// deadlineNotice is the packet that a client receives after the deadline.
 const deadlineNotice = `< ERROR 0 {"info":"command okon: no command before the deadline: the motors are off (try: SET_MTR, SET_ACRO or SET_STABLE)","fromClient":""}
 `
 
-// TestSilentCommander: while the commander says anything at all its robot goes on; when it is silent the guard stops the
-// motors, tells every client, and coming back moves nothing.
+// TestSilentCommander: the robot continues while the commander sends packets. When it is silent the guard stops the
+// motors and the server notifies every client; a later PING of the commander moves nothing.
 func TestSilentCommander(t *testing.T) {
 	guard := hal.GuardConfig{CommandTimeout: 500 * time.Millisecond}
 	synctest.Test(t, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestSilentCommander(t *testing.T) {
 			s.play("a> GET_SENS 2\na< GET_SENS 2 ...\nb> PING 0\nb< PING 0\na~ 100ms")
 		}
 		s.wantDuty("heard", 4, 0.5, true)
-		for range 5 { // another one that is heard is nothing
+		for range 5 { // packets of another client do not count
 			s.play("b> PING 0\nb< PING 0\nb~ 100ms")
 		}
 		s.wantDuty("silent", 4, 0, false)
@@ -127,11 +127,11 @@ func TestSilentCommander(t *testing.T) {
 		s.wantDuty("commanded by another", 4, 1, true)
 		s.play("b> DISARM_MTR 0\nb> SET_MTR 0 {\"FLV\":1}\nb< ERROR 0 {\"info\":\"command okon: the motors are not armed...")
 		s.play(manual)
-		s.wantDuty("armed anew", 4, 0.5, true)
+		s.wantDuty("armed again", 4, 0.5, true)
 		s.play("a.\nb~ 50ms")
 		s.wantDuty("gone", 4, 0, false)
 	})
-	// without a deadline a simulated robot goes on, as the original's did
+	// without a deadline a simulated robot continues, as in the original
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{})
 		s.play(manual + "a.\nb> PING 0\nb< PING 0\nb~ 2s")
@@ -139,7 +139,7 @@ func TestSilentCommander(t *testing.T) {
 	})
 }
 
-// TestHeldAgent: what another protocol holds is not commanded, put back, or moved, and the client learns why.
+// TestHeldAgent: an agent that another protocol holds is not commanded, reset or moved, and the client gets the reason.
 func TestHeldAgent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{})
@@ -161,7 +161,7 @@ func TestHeldAgent(t *testing.T) {
 	})
 }
 
-// TestEmergencyStop: what was stopped is armed by an operator.
+// TestEmergencyStop: after an emergency stop only an operator arms the robot.
 func TestEmergencyStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{})
@@ -182,7 +182,7 @@ func TestEmergencyStop(t *testing.T) {
 	})
 }
 
-// TestRealReset: heading and depth begin again, in what is measured and in what is held.
+// TestRealReset: heading and depth restart at zero, both the measured values and the targets.
 func TestRealReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{reality: hal.Real})

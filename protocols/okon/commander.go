@@ -10,10 +10,10 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// command is who commands the motors, and what keeps the guard's deadline from passing.
+// command tracks the commanding client and renews the guard's deadline.
 //
-// In real time the server holds the agent's lease while there is a commander. In lock-step a lease would stop the time,
-// which is not this protocol's to pass: there it overrides, as protocols without steps do.
+// In real time the server holds the agent's lease while there is a commander. In lock-step a lease would make the rig wait
+// for steps, which this protocol does not have: there commands override, as in other protocols without steps.
 type command struct {
 	server *Server
 	party  *hal.Session
@@ -54,7 +54,7 @@ func (m *command) acquire(c *session) error {
 	return nil
 }
 
-// sign gives the guard a sign of life. Under the lock.
+// sign renews the guard's deadline. Under the lock.
 func (m *command) sign() (err error) {
 	agent := m.server.robot.Agent
 	if m.server.rig.Mode() == hal.Lockstep {
@@ -78,15 +78,15 @@ func (m *command) arm() {
 	m.server.robot.Pilot.Arm()
 }
 
-// disarm takes the motors' torque, until arm.
+// disarm switches the motors' torque off until arm.
 func (m *command) disarm() {
 	m.armed.Store(false)
 	m.server.robot.Pilot.Disarm()
 }
 
-// resume lets the motors turn again for a new command, after the commander was silent for the deadline: one program may
-// arm and the next one drive. The error, of kind Unsafe, reports why they do not turn; of a simulated robot it is nil, since
-// the original said nothing, and where they need not and nobody has armed them.
+// resume arms the autopilot again for a new command, after the commander's deadline has passed: one program may arm and
+// the next one drive. Where the motors stay disarmed it returns an error of kind Unsafe with the reason. It returns nil for
+// a simulated robot, since the original sent no error, and where needed is false and no client has armed the motors.
 func (m *command) resume(needed bool) error {
 	r := m.server.robot
 	if r.Pilot.Armed() {
@@ -116,11 +116,11 @@ func (m *command) alive(c *session) {
 	defer m.mu.Unlock()
 	if m.who == c && time.Since(m.heard) >= refresh {
 		m.heard = time.Now()
-		m.sign() // who commands already is refused at the end of the rig alone
+		m.sign() // fails for the present commander only when the rig has ended
 	}
 }
 
-// leave gives the agent back where c commanded. The guard decides what becomes of the motors.
+// leave releases the agent if c is the commander. The guard then decides whether the motors hold or stop.
 func (m *command) leave(c *session) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -135,7 +135,8 @@ func (m *command) leave(c *session) {
 	}
 }
 
-// foreign reports whether somebody else than this server's clients has the agent, so that they must not move its world.
+// foreign returns an error of kind Busy while a client of another protocol holds the agent: then the clients of this
+// server must not move its world.
 func (m *command) foreign() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

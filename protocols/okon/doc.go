@@ -12,7 +12,7 @@
 // # A session
 //
 //	client                                server
-//	SET_CONTROL_MODE stable  ──►                             nothing: what is set without a fault is not answered
+//	SET_CONTROL_MODE stable  ──►                             no answer to a valid setting
 //	SET_CONTROL_MODE         ──►
 //	                              ◄──     SET_CONTROL_MODE stable         an answer bears the flag of its request
 //	ARM_MTR, SERVER_ECHO     ──►
@@ -23,9 +23,9 @@
 //	                              ◄──     ACK                             every half second in which nothing came
 //	0xFF                     ──►                                          closed
 //
-// Packets are answered in order but for pictures and detections, which come when they are rendered; an echo comes after
-// its answer even then. A length that cannot be is answered with an ERROR and ends the session: nobody knows where the
-// next packet begins. Everything else is survived.
+// Packets are answered in order, except pictures and detections, which are sent once rendered; an echo follows its answer
+// even then. A length out of bounds is answered with an ERROR and ends the session, since the start of the next packet is
+// unknown. The session survives all other errors.
 //
 // # Units
 //
@@ -33,27 +33,27 @@
 //	rot                  degrees, Euler angles in the order z, x, y; 0..360 where measured
 //	rotSpeed, rotAccel   rad/s, rad/s²; in GET_SENS about the world's axes, in SET_ACRO about the robot's
 //	accel                m/s², the change of the velocity, along the world's axes
-//	vel                  share of a thruster, along the robot's axes; nobody measures it
+//	vel                  share of a thruster, along the robot's axes; not measured
 //	depth, pos           m; pressure in Pa above that of the air
 //
 // # Who commands
 //
-// As in the original any client may command. Who did last is the commander, named by Server.Commander, the value
-// "/<agent>/Commander" and the log. The server holds the agent's lease while there is one, so that other protocols
-// cannot command beside it. A commander that sends nothing at all lets the guard's deadline pass; one that leaves gives
-// the agent back. Disarming is everybody's.
+// As in the original any client may command. The last client that commanded is the commander. Server.Commander, the value
+// "/<agent>/Commander" and the log report its name. While there is a commander, the server holds the agent's lease, so
+// that other protocols cannot command at the same time. The guard's deadline passes when the commander sends nothing. A
+// commander that disconnects releases the agent. Any client may disarm.
 //
 // # Where the document and the original differ
 //
-//   - Options choose what is sent; both forms are understood. The ids of CHK_AP may come raw, quoted or as {"id":""}.
-//   - The original sent broken JSON as an echo; here what came from the client is escaped, in ASCII.
-//   - A mode may come bare, as the original took it, quoted, or as {"mode":""}. It is answered bare. One that is none of the
-//     three is kept and acts as manual.
-//   - SET_SIM was refused by the original, and SET_MTR without data not answered. Here they are as the document has them.
-//   - SET_ACRO was in the original's code with a sign wrong; see hal/autopilot.
-//   - The original ignored the speed PIDs and answered with zeros. Here they count, but those of nothing but zeros do not.
+//   - Options select the form that is sent; both forms are accepted. The ids of CHK_AP may be raw, quoted or {"id":""}.
+//   - The original sent malformed JSON as an echo; here the client's bytes are escaped, in ASCII.
+//   - A mode may come bare, as the original took it, quoted, or as {"mode":""}. It is answered bare. An unknown mode is
+//     stored and acts as manual.
+//   - The original refused SET_SIM, and did not answer SET_MTR without data. This server follows the document.
+//   - The original's SET_ACRO had a wrong sign; see hal/autopilot.
+//   - The original ignored the speed PIDs and answered with zeros. This server uses them, unless all are zero.
 //   - The original waited for all six bytes of a 0xFF. Here the first is enough.
-//   - The heartbeat is said to come each second; the original's came each half.
-//   - A real robot is not put anywhere: SET_ORIEN with data is refused, RST_SIM disarms it and makes its depth and
-//     heading zero.
+//   - The document specifies a heartbeat each second; the original sent one each half second.
+//   - A real robot cannot be placed: SET_ORIEN with data is refused, RST_SIM disarms it and sets its depth and heading to
+//     zero.
 package okon

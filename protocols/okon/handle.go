@@ -16,17 +16,17 @@ var (
 	errAsked  = errors.New("too many pictures asked for")
 )
 
-// handle does what p says and answers it, with the flag of the request where the original did (its WAPIClient.cs). It may
-// wait for the rig's edge, never for a picture: p.Data stand no longer than this call.
+// handle executes p and answers it, with the flag of the request where the original did (its WAPIClient.cs). It may wait
+// for the end of a cycle, never for a picture: p.Data is valid only during this call.
 func (c *session) handle(p *Packet) {
 	switch p.Type {
 	case GetDepth, GetDepthBytes, GetVideo, GetVideoBytes, GetDetections:
-		c.sendPicture(p) // echoes when the picture is there
+		c.sendPicture(p) // echoes after the picture
 		return
 	}
 	var err error
 	switch s := c.server; p.Type {
-	case GetSensors: // the one that counts: it takes neither the rig's lock nor memory
+	case GetSensors: // the most frequent request: it needs neither the rig's lock nor an allocation
 		c.measured = s.robot.Agent.Measured(c.measured)
 		e := s.robot.Pilot.Estimate(c.measured)
 		c.sensors = sensorsOf(&e)
@@ -37,7 +37,7 @@ func (c *session) handle(p *Packet) {
 		c.out.putBytes(Ack, p.Flag|Test, []byte(`{"info":"ack ack"}`))
 	case ArmMotors:
 		err = c.arm()
-	case DisarmMotors: // everybody's: who sees that it goes wrong need not command
+	case DisarmMotors: // any client may disarm, not only the commander
 		s.command.disarm()
 	case SetMotors, SetControlMode, SetAcro, SetStable, SetPID, SetSim, SetOrientation:
 		if len(p.Data) == 0 {
@@ -55,7 +55,7 @@ func (c *session) handle(p *Packet) {
 		// The original launches one and answers nothing; here no robot has a launcher.
 		c.log.Debug("okon: torpedo: no launcher")
 	default:
-		// also what only a server sends, and what older originals knew (0xC2, 0xD0..0xD3)
+		// also types that only a server sends, and those of older originals (0xC2, 0xD0..0xD3)
 		s.traffic.Drop(protocols.Unknown)
 		c.out.put(Failure, 0, func(dst []byte) []byte {
 			return appendFault(dst, "Unknown dataframe type "+p.Type.String(), p.Data)
@@ -67,9 +67,9 @@ func (c *session) handle(p *Packet) {
 	c.echo(p.Flag, p.Data)
 }
 
-// arm makes the client the commander and lets the motors turn. In this order: an autopilot that is armed while the guard
-// has received nobody is put to rest in the next cycle. It fails with hal.Unsafe while the emergency stop is latched or where an operator
-// has to arm first, and with hal.Busy where another protocol holds the agent.
+// arm makes the client the commander, then arms the motors. The order matters: the next cycle disengages an autopilot that
+// is armed while the guard has no commanding client. It fails with hal.Unsafe while the emergency stop is latched or where
+// an operator must arm first, and with hal.Busy where another protocol holds the agent.
 func (c *session) arm() error {
 	if err := c.server.robot.Agent.RequestArm(c.name); err != nil {
 		return err
@@ -159,7 +159,7 @@ func (c *session) json(p *Packet, v any) {
 	c.out.putBytes(p.Type, p.Flag, b)
 }
 
-// sendPicture answers with a picture, or with what is seen in it, as soon as there is one.
+// sendPicture answers with a picture or its detections, once rendered.
 func (c *session) sendPicture(p *Packet) {
 	w := pictureRequest{p.Type, p.Flag, append([]byte(nil), p.Data[:min(len(p.Data), maxEcho)]...)}
 	c.mu.Lock()
@@ -173,10 +173,10 @@ func (c *session) sendPicture(p *Packet) {
 	}
 }
 
-// maxEcho is how much of the data of a picture's request is kept for its echo: the request has none of its own.
+// maxEcho bounds the data of a picture's request that is kept for its echo, bytes; the request itself needs no data.
 const maxEcho = 256
 
-// askPicture asks for a picture, or refuses where too many wait.
+// askPicture requests a picture, or refuses if too many requests are pending.
 func (c *session) askPicture(w pictureRequest) {
 	t, flag, data := w.kind, w.flag, w.data
 	pictures := c.server.robot.Pictures
@@ -184,8 +184,8 @@ func (c *session) askPicture(w pictureRequest) {
 	if pictures != nil {
 		camera = pictures.views.of(t)
 	}
-	// answer runs here or in a goroutine of the pictures', when p is long gone. The original knew no failure: where nothing
-	// can be seen nothing is detected
+	// answer runs here or in a goroutine of pictures, after p has become invalid. The original had no failure: without a
+	// picture it sent an empty list of detections
 	answer := func(s *shot, err error) {
 		switch {
 		case t == GetDetections && err == nil:
@@ -213,7 +213,7 @@ func (c *session) askPicture(w pictureRequest) {
 		c.asked++
 	}
 	c.mu.Unlock()
-	if full { // one who asks and does not read would hold pictures without end
+	if full { // a client that requests without reading would hold pictures without a bound
 		answer(nil, errAsked)
 		return
 	}
@@ -236,13 +236,13 @@ func (c *session) askPicture(w pictureRequest) {
 	}})
 }
 
-// detections are sights in the protocol's words: boxes are counted from the bottom. What is not in the picture has no
-// box; the original's was a full one, turned inside out.
+// detections converts sights to the protocol: boxes count from the bottom. An object outside the picture has no box; the
+// original sent the whole picture with its corners swapped.
 func detections(sights []hal.Detection) []Detection {
 	list := make([]Detection, len(sights))
 	for i := range sights {
 		s := &sights[i]
-		about := vector(s.Distance, s.Colour, s.Fill) // what is not known is 0
+		about := vector(s.Distance, s.Colour, s.Fill) // unknown values become 0
 		list[i] = Detection{ClassName: s.Class, Distance: about.X, ColorPercentVisible: about.Y, Fill: about.Z}
 		if d := &list[i]; s.Visible > 0 {
 			low, high := vector(s.Box[0], 1-s.Box[3], 0), vector(s.Box[2], 1-s.Box[1], 0)

@@ -17,7 +17,7 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// hostile are requests that are answered with an ERROR and do nothing.
+// hostile are requests that are answered with an ERROR and have no effect.
 var hostile = []struct {
 	Type
 	data string
@@ -75,7 +75,8 @@ func TestLengths(t *testing.T) {
 	})
 }
 
-// TestPieces: a packet may come byte by byte, and many in one piece; half a one waits, and its end is the session's.
+// TestPieces: a packet may arrive byte by byte, or several in one piece; half a packet waits, and the end of the connection
+// then ends the session.
 func TestPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{})
@@ -100,7 +101,7 @@ func TestPieces(t *testing.T) {
 	})
 }
 
-// TestNeverReads: a client that sends and reads nothing is ended; the others and the rig have not waited.
+// TestNeverReads: a client that sends and never reads is disconnected; the other clients and the rig do not wait.
 func TestNeverReads(t *testing.T) {
 	for name, request := range map[string]Packet{
 		"replies":  {Type: GetSensors},
@@ -135,7 +136,7 @@ func TestNeverReads(t *testing.T) {
 	}
 }
 
-// TestBroadcastToDeaf: what is sent to all piles up for a client that does not read, up to a bound, and nobody waits.
+// TestBroadcastToDeaf: broadcasts queue up to a bound for a client that does not read, and no other client waits.
 func TestBroadcastToDeaf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{still: true, Options: Options{WriteTimeout: time.Hour, Heartbeat: time.Hour}})
@@ -152,7 +153,7 @@ func TestBroadcastToDeaf(t *testing.T) {
 	})
 }
 
-// TestTooManyPictures: requests of pictures wait for earlier ones; of more than three minutes' worth the client is told.
+// TestTooManyPictures: requests of pictures wait for earlier ones; beyond three minutes' worth the client gets an ERROR.
 func TestTooManyPictures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{Options: Options{Heartbeat: time.Hour}})
@@ -170,7 +171,7 @@ func TestTooManyPictures(t *testing.T) {
 	})
 }
 
-// TestCrowd: a thousand connections; those beyond the limit are told so, and when they are gone others may come.
+// TestCrowd: a thousand connections; those above the limit are refused with an ERROR, and later ones are accepted again.
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{Options: Options{MaxClients: 200, Heartbeat: time.Hour}})
@@ -215,7 +216,7 @@ func TestClientTimeout(t *testing.T) {
 	})
 }
 
-// TestNoise: whatever comes in packets, a good one is answered afterwards and nothing leaks.
+// TestNoise: after random packets a valid one is still answered, and no goroutine leaks.
 func TestNoise(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{guard: hal.GuardConfig{CommandTimeout: time.Second}, Options: Options{Heartbeat: time.Hour}})

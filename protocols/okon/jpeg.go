@@ -39,7 +39,7 @@ func (e *encoder) encode(p *hal.Picture, quality int, far float64) ([]byte, erro
 		for i, d := range p.Depth {
 			near := 1 - float64(d)/far
 			if !(near > 0) {
-				near = 0 // nothing is there, or nobody knows
+				near = 0 // no surface in range, or the depth is unknown
 			}
 			e.grey.Pix[i] = uint8(255 * min(1, near))
 		}

@@ -10,13 +10,13 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// maxPending bounds what waits to be sent to one client. One that is so far behind reads nothing.
+// maxPending bounds the bytes pending for one client. A client that far behind does not read at all.
 const maxPending = 4 << 20
 
 var errBehind = errors.New("the client does not read")
 
-// outbox is what is to be sent to one client, in order. put may be called from any goroutine and never blocks; flush
-// writes, one goroutine at a time.
+// outbox is the queue of one client. put may be called from any goroutine and never blocks; flush writes, one goroutine at
+// a time.
 type outbox struct {
 	conn    net.Conn
 	timeout time.Duration // of one write
@@ -24,14 +24,14 @@ type outbox struct {
 
 	mu      sync.Mutex
 	pending []byte
-	spare   []byte // the memory of what was sent last
+	spare   []byte // the buffer of the last write, for reuse
 	writing bool
 	err     error
-	until   time.Time     // the write deadline that stands
-	wake    chan struct{} // something has been put by somebody who does not flush
+	until   time.Time     // the present write deadline
+	wake    chan struct{} // a packet was put by a caller that does not flush
 }
 
-// put appends a packet; data, where not nil, appends its data to what it is given.
+// put appends a packet; data, if not nil, appends the packet's data to its argument.
 func (o *outbox) put(t Type, f Flag, data func([]byte) []byte) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -46,12 +46,12 @@ func (o *outbox) put(t Type, f Flag, data func([]byte) []byte) {
 	o.end(start)
 }
 
-// putBytes is put of data that stand already.
+// putBytes is put of a slice.
 func (o *outbox) putBytes(t Type, f Flag, data []byte) {
 	o.put(t, f, func(dst []byte) []byte { return append(dst, data...) })
 }
 
-// end writes the length of the packet that begins at start, or gives the client up.
+// end writes the length of the packet that begins at start; above maxPending it closes the connection.
 func (o *outbox) end(start int) {
 	n := len(o.pending) - start - headerSize
 	binary.LittleEndian.PutUint32(o.pending[start+2:], uint32(n))
@@ -70,7 +70,7 @@ func (o *outbox) fail(err error) {
 	}
 }
 
-// signal lets whoever waits for wake flush.
+// signal wakes the goroutine that flushes.
 func (o *outbox) signal() {
 	select {
 	case o.wake <- struct{}{}:
@@ -93,7 +93,7 @@ func (o *outbox) flush() {
 			o.until = now.Add(o.timeout)
 			o.conn.SetWriteDeadline(o.until)
 		}
-		// without the lock: whoever puts must not wait for a client that does not read
+		// without the lock: put must not wait for a client that does not read
 		o.mu.Unlock()
 		_, err := o.conn.Write(out)
 		o.mu.Lock()

@@ -11,13 +11,13 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Views are the cameras that the protocol asks for, as indexes of the layout, or hal.None.
+// Views are the cameras of the protocol, as indexes of the layout, or hal.None.
 type Views struct {
 	Colour, Depth int
-	Detector      int // whose sights GET_DETE tells of
+	Detector      int // source of the detections of GET_DETE
 }
 
-// FindViews takes the first camera of l whose name speaks of depth for the depth, and the first other one for the rest.
+// FindViews selects the first camera of l with depth in its name for Depth, and the first other one for the rest.
 func FindViews(l *hal.Layout) Views {
 	v := Views{hal.None, hal.None, hal.None}
 	for i := range l.Cameras {
@@ -33,7 +33,7 @@ func FindViews(l *hal.Layout) Views {
 	return v
 }
 
-// of is the camera that a request asks for.
+// of returns the camera of a request.
 func (v *Views) of(t Type) int {
 	switch t {
 	case GetDepth, GetDepthBytes:
@@ -50,14 +50,14 @@ type PictureOptions struct {
 	Contain      func(what string)
 	Quality      int     // of the JPEG of colour pictures, 1..100; 0 = 30. Clients set it with SET_SIM
 	DepthQuality int     // 0 = 100
-	Far          float64 // the distance that is black in a depth picture, m; 0 = 20. Nothing is white
+	Far          float64 // the distance drawn black in a depth picture, m; 0 = 20. Distance 0 is white
 }
 
 const (
 	// fresh is how old a picture may be that answers a new request.
 	fresh = 100 * time.Millisecond
-	// timeout is how long a request waits for a picture; then it gets the last one, or none. A small computer that is busy
-	// takes a second for one.
+	// timeout is how long a request waits for a picture; then it gets the last one, or none. A busy small computer needs a
+	// second for a picture.
 	timeout = 5 * time.Second
 	// idle is how long a camera is watched after the last request.
 	idle = time.Second
@@ -65,8 +65,8 @@ const (
 
 var errNoPicture = errors.New("no picture")
 
-// Pictures watches the cameras for all clients of both channels: each picture is taken and compressed once, whoever asks.
-// Nothing is watched while nobody asks. All methods may be called from any goroutine.
+// Pictures watches the cameras for all clients of both channels. Each picture is taken and compressed once for all
+// requests. A camera is watched only while there are requests. All methods may be called from any goroutine.
 type Pictures struct {
 	watcher hal.CameraSource
 	views   Views
@@ -99,7 +99,7 @@ func NewPictures(w hal.CameraSource, v Views, o PictureOptions) *Pictures {
 	return p
 }
 
-// Close gives every camera back and refuses what still waits.
+// Close releases every camera and refuses the pending requests.
 func (p *Pictures) Close() {
 	p.cancel()
 	p.group.Wait()
@@ -118,21 +118,21 @@ func (p *Pictures) SetQuality(q int) {
 	p.quality = q
 }
 
-// imageRequest is a picture that somebody waits for.
+// imageRequest is a pending request for a picture.
 type imageRequest struct {
-	after   uint64 // the last one that the asker has had
-	image   bool   // wants it compressed
+	after   uint64 // sequence number of the last picture that the client received
+	image   bool   // the client wants a JPEG
 	deliver func(*shot, error)
 }
 
-// shot is one picture, as it is handed out. It does not change.
+// shot is one picture as delivered to clients. It is immutable.
 type shot struct {
 	sequence uint64
 	sights   []hal.Detection
-	jpeg     []byte // nil where nobody has asked for it
+	jpeg     []byte // nil unless a request asked for it
 }
 
-// ask asks for a picture of a camera. deliver is called once, in here or from a goroutine of p's, and must not block.
+// ask requests a picture of a camera. deliver is called once, in this call or from a goroutine of p, and must not block.
 func (p *Pictures) ask(camera int, w imageRequest) {
 	if !p.queue(camera, w) {
 		w.deliver(nil, errNoPicture)
@@ -162,7 +162,7 @@ func (p *Pictures) queue(camera int, w imageRequest) bool {
 	return true
 }
 
-// feed is one camera's worker. It runs while somebody asks.
+// feed is one camera's worker. It runs while there are requests.
 type feed struct {
 	pictures *Pictures
 	camera   int
@@ -172,13 +172,13 @@ type feed struct {
 	wishes  []imageRequest // under the pictures' lock, and running
 	running bool
 
-	picture *hal.Picture // held for those who still want it compressed
+	picture *hal.Picture // held for requests that still need it compressed
 	taken   time.Time
 	last    shot
 	quality int // of last.jpeg
 }
 
-// run serves wishes until there have been none for a while.
+// run serves requests until there has been none for idle.
 func (f *feed) run() {
 	p := f.pictures
 	defer p.options.Contain("okon camera")
@@ -208,7 +208,7 @@ func (f *feed) run() {
 	}
 }
 
-// popAll takes all wishes. Where there are none and it is the last time, the feed is over.
+// popAll removes and returns all requests. If there are none and last is set, the feed ends.
 func (f *feed) popAll(last bool) []imageRequest {
 	f.pictures.mu.Lock()
 	defer f.pictures.mu.Unlock()
@@ -220,7 +220,7 @@ func (f *feed) popAll(last bool) []imageRequest {
 	return w
 }
 
-// serve gives every wish the newest picture: the one at hand if it is new to them all, else the next.
+// serve answers all requests with the newest picture: the present one if it is new to all of them, else the next.
 func (f *feed) serve(watch hal.ImageStream, err error, wishes []imageRequest) {
 	known, image := uint64(0), false
 	for _, w := range wishes {
@@ -232,7 +232,7 @@ func (f *feed) serve(watch hal.ImageStream, err error, wishes []imageRequest) {
 	if err == nil && image {
 		err = f.compress()
 	}
-	out := f.last // a copy that does not change
+	out := f.last // an immutable copy
 	for _, w := range wishes {
 		if err != nil {
 			w.deliver(nil, err)
@@ -242,7 +242,7 @@ func (f *feed) serve(watch hal.ImageStream, err error, wishes []imageRequest) {
 	}
 }
 
-// next waits for a picture newer than the one at hand, which it keeps if there comes none.
+// next waits for a picture newer than the present one, which it keeps if none arrives.
 func (f *feed) next(watch hal.ImageStream) error {
 	ctx, cancel := context.WithTimeout(f.pictures.ctx, timeout)
 	defer cancel()
@@ -255,7 +255,7 @@ func (f *feed) next(watch hal.ImageStream) error {
 		if f.picture != nil && errors.Is(err, context.DeadlineExceeded) {
 			return nil // time does not move
 		}
-		return err // the camera is lost: what it showed before is not what it would show now
+		return err // the camera is lost, and its last picture is out of date
 	}
 	f.picture.Release()
 	f.picture, f.taken = pic, time.Now()
@@ -263,7 +263,7 @@ func (f *feed) next(watch hal.ImageStream) error {
 	return nil
 }
 
-// compress compresses the picture at hand, unless that is done already.
+// compress compresses the present picture once.
 func (f *feed) compress() (err error) {
 	q := f.pictures.Quality()
 	if f.picture.RGB == nil {

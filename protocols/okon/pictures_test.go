@@ -28,7 +28,8 @@ func decoded(t *testing.T, b []byte) image.Image {
 	return m
 }
 
-// TestPictures: of both cameras, as bytes and as text; each is taken once, whoever asks, and nothing is watched idly.
+// TestPictures: pictures of both cameras, as bytes and as text; each is taken once for all clients, and an idle camera is
+// not watched.
 func TestPictures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{})
@@ -70,8 +71,8 @@ func TestPictures(t *testing.T) {
 	})
 }
 
-// TestPicturesDelayNobody: while a picture is awaited other answers come, and the echo comes behind its own.
-func TestPicturesDelayNobody(t *testing.T) {
+// TestPicturesDelayNoAnswer: other answers do not wait for a picture, and its echo follows it.
+func TestPicturesDelayNoAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{Options: Options{Heartbeat: time.Hour}})
 		s.play(`a> GET_DETE 0
@@ -82,7 +83,7 @@ func TestPicturesDelayNobody(t *testing.T) {
 		a< ACK 0 {"fromClient":""}
 		a< GET_DETE 3 []
 		a< ACK 0 {"fromClient":""}`)
-		// when no more come the last one is sent again
+		// without a new picture the last one is sent again
 		s.play("a> GET_VIDEO_BYTES 0")
 		first := s.receive("a")
 		s.theatre.mu.Lock()
@@ -198,7 +199,7 @@ func videoStage(t *testing.T, o Options) (*stage, *VideoServer, *protocolstest.P
 	return s, v, lines
 }
 
-// TestVideoChannel: one byte asks; the original's answer has no flag. Nothing else is known of a byte than the table says.
+// TestVideoChannel: one byte is a request; the original's answer has no flag. An unknown byte is answered with an ERROR.
 func TestVideoChannel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _, lines := videoStage(t, Options{})
@@ -245,7 +246,7 @@ func TestVideoChannel(t *testing.T) {
 	})
 }
 
-// TestVideoNeverRead: a viewer that reads nothing is ended after its time; another one sees every picture meanwhile.
+// TestVideoNeverRead: a viewer that never reads is disconnected after its timeout; another one gets every picture meanwhile.
 func TestVideoNeverRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, v, lines := videoStage(t, Options{WriteTimeout: time.Second})
@@ -279,7 +280,7 @@ func TestVideoNeverRead(t *testing.T) {
 	})
 }
 
-// TestNoPictures: without cameras every request is refused, and the session goes on.
+// TestNoPictures: without cameras every request is refused, and the session continues.
 func TestNoPictures(t *testing.T) {
 	for _, pictures := range []*Pictures{nil, NewPictures(&theatre{}, FindViews(&hal.Layout{}), PictureOptions{})} {
 		ln, err := net.Listen("tcp", "127.0.0.1:0")

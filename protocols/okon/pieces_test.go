@@ -53,7 +53,7 @@ func TestClientInPieces(t *testing.T) {
 	}
 }
 
-// TestLongPing: a PING of 2 MiB comes back as it is; its memory goes with it, and a length alone takes none.
+// TestLongPing: a PING of 2 MiB is sent back unchanged; its memory is freed afterwards, and a header reserves none.
 func TestLongPing(t *testing.T) {
 	data := bytes.Repeat([]byte("0123456789abcdef"), MaxPing/16)
 	all := Append(Append(nil, Packet{Ping, DoNotLog, data}), Packet{Type: GetSensors})
@@ -78,7 +78,7 @@ func TestLongPing(t *testing.T) {
 	}
 }
 
-// TestTorpedo: the last original launches one and answers nothing, but the echo that a flag asks for.
+// TestTorpedo: the last original launches one and sends only the echo requested by the flag.
 func TestTorpedo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{Options: Options{Heartbeat: time.Hour}})

@@ -44,11 +44,11 @@ func layout() *hal.Layout {
 	return l
 }
 
-// rover is a scripted robot in a scripted course. It is where it was put; its first vertical thruster alone moves it, up
-// by 1 m/s at full duty.
+// rover is a scripted robot in a scripted course. It stays where it is placed; only its first vertical thruster moves it,
+// up by 1 m/s at full duty.
 type rover struct {
 	*haltest.Body
-	mu     sync.Mutex // what tests of a running rig set and read
+	mu     sync.Mutex // guards the fields that tests of a running rig use
 	pose   hal.Pose
 	rates  [3]float64 // about the world's axes
 	accel  [3]float64 // along the body's, with gravity
@@ -125,7 +125,7 @@ func (r *rover) Place(agent string, p hal.Pose) error {
 	return r.broken
 }
 
-// stage is a rig with one robot, its servers, and what its clients are.
+// stage is a rig with one robot, its servers and their clients.
 type stage struct {
 	t        testing.TB
 	rig      *hal.Rig
@@ -140,7 +140,7 @@ type stage struct {
 	conns    map[string]net.Conn
 }
 
-// config is what a stage differs in.
+// config is the settings of a stage.
 type config struct {
 	Options
 	reality  hal.BodyKind
@@ -219,8 +219,8 @@ func serve(t testing.TB, f func(context.Context) error) {
 }
 
 // play runs a transcript. "a> TYPE flag data" sends a packet; "a< TYPE flag data" is the next that arrives; "a|" reports that
-// the server closes; "a." that the client does; "a~ 3s" waits. A client connects when it is first named, and is welcomed
-// by nobody. ... in what is expected stands for anything.
+// the server closes; "a." that the client does; "a~ 3s" waits. A client connects when it is first named; the server sends
+// no greeting. "..." in an expected line matches anything.
 func (s *stage) play(text string) {
 	s.t.Helper()
 	for line := range strings.Lines(text) {
@@ -313,12 +313,12 @@ func (s *stage) receive(who string) (p Packet) {
 	return p
 }
 
-// theatre is a watcher whose cameras give a picture every 50 ms.
+// theatre is a watcher whose cameras produce a picture every 50 ms.
 type theatre struct {
 	start   time.Time
 	mu      sync.Mutex
 	opened  int // watches that are open
-	rounds  int // pictures that were given
+	rounds  int // pictures produced
 	held    int // pictures that are not released
 	sights  []hal.Detection
 	stopped bool // no more pictures
@@ -392,7 +392,7 @@ func (t *theatre) expose(camera int, n uint64) *hal.Picture {
 	return p
 }
 
-// dialAs is a client whose address prints as who.
+// dialAs connects a client whose address prints as who.
 func dialAs(p *protocolstest.Pipes, who string) net.Conn {
 	near, far := net.Pipe()
 	p.Offer(named{far, name(who)})

@@ -7,26 +7,26 @@ import (
 	"github.com/halyard-robotics/halyard/hal/autopilot"
 )
 
-// Robot tells a server whose agent it serves and what there is around it. What is nil is answered as the protocol has it
-// for nothing: no checkpoints, no pictures, an ERROR.
+// Robot is the agent of a server and its surroundings. For a nil field the server answers as the protocol specifies for an
+// absent item: no checkpoints, no pictures, an ERROR.
 type Robot struct {
 	Agent    *hal.Agent
 	Pilot    *autopilot.Pilot // NewServer makes it the agent's autopilot
 	Course   Course
 	Placer   hal.Placer // for SET_ORIEN; it leaves the robot without speed
-	Pictures *Pictures  // shared with a VideoServer; whoever made them closes them after both
+	Pictures *Pictures  // shared with a VideoServer; its creator closes it after both servers
 }
 
-// Course is what is to be done with a robot in its world. Its methods are called at the rig's edge, from one goroutine
-// at a time, and must not call the rig.
+// Course is the course of a robot in its world: checkpoints and zones. Its methods are called between cycles, from one
+// goroutine at a time, and must not call the rig.
 type Course interface {
 	// Checkpoints appends all of them to dst[:0], in the scene's order.
 	Checkpoints(dst []Checkpoint) []Checkpoint
 	// ActionPoints appends all of them to dst[:0], in the scene's order.
 	ActionPoints(dst []ActionPoint) []ActionPoint
-	// Hits appends the zones that the robot has come into since the last call to dst[:0]. It is called every cycle.
+	// Hits appends the zones that the robot has entered since the last call to dst[:0]. It is called every cycle.
 	Hits(dst []Hit) []Hit
-	// Restart puts the robot into a start zone, without speed, and clears the checkpoints. Not called of a real robot.
+	// Restart puts the robot into a start zone, without speed, and clears the checkpoints. Not called for a real robot.
 	Restart() error
 	// Clear clears the checkpoints.
 	Clear()
@@ -38,13 +38,13 @@ type ActionPoint struct {
 	Active bool
 }
 
-// Hit is a zone that the robot has come into.
+// Hit is a zone that the robot has entered.
 type Hit struct {
 	Finish bool // else a no-go zone
 	ID     string
 }
 
-// validate reports what is wrong with r.
+// validate returns the first fault of r.
 func (r *Robot) validate() error {
 	switch {
 	case r.Agent == nil:
@@ -55,5 +55,5 @@ func (r *Robot) validate() error {
 	return nil
 }
 
-// real reports whether the robot is one that nobody can put anywhere.
+// real reports whether the body is real, so that software cannot place it.
 func (r *Robot) real() bool { return r.Agent.BodyKind() == hal.Real }

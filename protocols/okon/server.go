@@ -19,7 +19,7 @@ const (
 	DefaultVideoPort = 44209
 )
 
-// Options are what a user may set of a server. The zero Options speak as the document has it.
+// Options are the settings of a server. The zero Options follow the document.
 type Options struct {
 	// RawHits sends HIT_NGZ and HIT_FZ with the bare id, as the original did at its end, not {"id":""}.
 	RawHits bool
@@ -31,13 +31,13 @@ type Options struct {
 	Teleport bool
 	// Heartbeat is the silence of a client after which it gets an ACK, and how often from then on; 0 = 500 ms.
 	Heartbeat time.Duration
-	// WriteTimeout is how long a client may leave what is sent to it unread until its session ends; 0 = 5 s.
+	// WriteTimeout is how long a client may leave data unread until its session ends; 0 = 5 s.
 	WriteTimeout time.Duration
-	// ClientTimeout is the silence after which a client counts as dead; 0 = never.
+	// ClientTimeout is the silence after which a client is disconnected; 0 = never.
 	ClientTimeout time.Duration
-	// MaxClients bounds the clients at one time; 0 = 256. One more is told so and turned away.
+	// MaxClients bounds the clients at one time; 0 = 256. Further clients are refused with an ERROR.
 	MaxClients int
-	// Log is notified of sessions, of who commands, and at level debug of packets without DO_NOT_LOG_PACKET; nil = silent.
+	// Log receives sessions, commanders and, at level debug, packets without DO_NOT_LOG_PACKET; nil = silent.
 	Log *slog.Logger
 }
 
@@ -57,8 +57,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Server is the control channel of one robot. Each client has two goroutines: one reads and answers, the other sends what
-// comes without being asked for. Serve waits for all of them.
+// Server is the control channel of one robot. Each client has two goroutines: one reads and answers, the other sends
+// unsolicited packets. Serve waits for all of them.
 type Server struct {
 	rig     *hal.Rig
 	robot   *Robot
@@ -75,14 +75,14 @@ type Server struct {
 	notices []notice
 }
 
-// notice is what every client gets when the robot's guard comes to a state.
+// notice is the packet to every client when the robot's guard enters a state.
 type notice struct {
 	event hal.EventID
 	data  []byte
 }
 
-// NewServer returns a server of robot, an agent of rig, for the clients that come to listener, which it owns from here
-// on. The robot's pilot becomes its agent's autopilot.
+// NewServer returns a server of robot, an agent of rig, for the clients of listener. It owns listener. The robot's pilot
+// becomes its agent's autopilot.
 func NewServer(rig *hal.Rig, listener net.Listener, robot *Robot, o Options) (*Server, error) {
 	if err := robot.validate(); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 // Commander names the client that commands the motors, or is "".
 func (s *Server) Commander() string { return *s.command.name.Load() }
 
-// Serve serves until ctx ends or the listener breaks, then ends every session, gives the agent back and waits for them.
+// Serve serves until ctx ends or the listener fails, then ends every session, releases the agent and waits for them.
 func (s *Server) Serve(ctx context.Context) error {
 	s.command.party = s.rig.NewSession("okon@"+s.Address().String(), s)
 	defer s.command.party.Close()
@@ -138,7 +138,7 @@ func (s *Server) leave(c *session) {
 	s.command.leave(c)
 }
 
-// broadcast tells every client. It never blocks.
+// broadcast sends a packet to every client. It never blocks.
 func (s *Server) broadcast(t Type, data []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -148,8 +148,8 @@ func (s *Server) broadcast(t Type, data []byte) {
 	}
 }
 
-// Cycle is the rig's call after each cycle, under the rig's lock: it reports why the motors are off, and the zones that the
-// robot has come into.
+// Cycle is called by the rig after each cycle, under the rig's lock. It broadcasts the reason when the motors go off, and
+// the zones that the robot has entered.
 func (s *Server) Cycle(c *hal.Cycle) {
 	for _, e := range c.Events {
 		for i := range s.notices {
@@ -226,7 +226,7 @@ func (d *acceptLimiter) serve(ctx context.Context, client func(context.Context, 
 	}
 }
 
-// turnAway tells one client too many so. It waits for nobody.
+// turnAway refuses a client above the limit with an ERROR packet. It waits at most 10 ms.
 func (d *acceptLimiter) turnAway(conn net.Conn) {
 	d.traffic.Drop(protocols.Full)
 	d.log.Warn("okon: connection refused", "client", conn.RemoteAddr(), "why", "too many clients")

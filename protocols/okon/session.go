@@ -21,7 +21,7 @@ type session struct {
 	name   string
 	in     packets
 	out    outbox
-	heard  atomic.Bool // a packet has come since the last heartbeat
+	heard  atomic.Bool // a packet was received since the last heartbeat
 	log    *slog.Logger
 
 	// The reading goroutine's.
@@ -30,7 +30,7 @@ type session struct {
 	sensors  Sensors
 	text     func([]byte) []byte // appends sensors; made once
 
-	// Pictures that are on their way, those that wait for them to come, and the last one of each camera that was sent.
+	// The requests in progress, those that wait for them, and the last picture of each camera that was sent.
 	mu      sync.Mutex
 	asked   int
 	waiting []pictureRequest
@@ -44,8 +44,8 @@ type pictureRequest struct {
 	data []byte
 }
 
-// maxAsked bounds the pictures that one client waits for at a time, maxWaiting the requests that wait behind them, as in the
-// original: three minutes of one that asks twenty times a second.
+// maxAsked bounds the pictures in progress for one client, maxWaiting the requests queued behind them, as in the original:
+// three minutes of twenty requests a second.
 const (
 	maxAsked   = 16
 	maxWaiting = 4096
@@ -82,7 +82,7 @@ func (c *session) run(ctx context.Context) error {
 	return c.out.why(err)
 }
 
-// pulse sends what nobody asked for now: the heartbeat, broadcasts, and pictures when they are there.
+// pulse sends the packets that do not answer a request directly: heartbeat, broadcasts, and pictures once rendered.
 func (c *session) pulse(ctx context.Context) {
 	beat := time.NewTicker(c.server.options.Heartbeat)
 	defer beat.Stop()
@@ -102,11 +102,11 @@ func (c *session) pulse(ctx context.Context) {
 	}
 }
 
-// read answers packets until one ends the session. What came together is answered together.
+// read answers packets until one ends the session. Packets received together are answered together.
 func (c *session) read() error {
 	var deadline time.Time
 	for {
-		// only when nothing more is here it is written: six requests in one piece are one answer in one piece
+		// written only when no packet is buffered: six requests in one piece get their answers in one piece
 		ok, err := c.in.buffered(&c.packet)
 		if err != nil {
 			return err
@@ -136,13 +136,13 @@ func (c *session) read() error {
 	}
 }
 
-// fault answers an unanswerable request with an ERROR that reports why, and what of fromClient.
+// fault answers a refused request with an ERROR that has the reason and a part of fromClient.
 func (c *session) fault(why error, fromClient []byte) {
 	c.log.Debug("okon: refused", "why", why)
 	c.out.put(Failure, 0, func(dst []byte) []byte { return appendFault(dst, why.Error(), fromClient) })
 }
 
-// echo is the ACK behind the answer, where p asks for it.
+// echo sends the ACK after the answer if the flag requests it.
 func (c *session) echo(f Flag, data []byte) {
 	if f&ServerEcho != 0 {
 		c.out.put(Ack, 0, func(dst []byte) []byte { return appendEcho(dst, data) })

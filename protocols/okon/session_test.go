@@ -152,7 +152,7 @@ var transcripts = []struct {
 	a< CHK_AP 0 [AP1,A"2]
 	`},
 
-	// The orders of two clients have no order between them: b asks after a has its answer.
+	// Packets of two clients have no defined order: b sends its request after a has its answer.
 	{name: "how good pictures are", text: `
 	a> SET_SIM 0
 	a< SET_SIM 0 {"quality":30}
@@ -243,7 +243,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// TestHits: every client hears of a zone, in the form that was chosen, and the robot is put back where that was chosen.
+// TestHits: every client is notified of a zone, in the selected form, and the robot is put back if that option is set.
 func TestHits(t *testing.T) {
 	for _, k := range []struct {
 		config
@@ -267,7 +267,7 @@ func TestHits(t *testing.T) {
 	}
 }
 
-// TestSensors: what is measured arrives in the document's axes and units.
+// TestSensors: measurements arrive in the document's axes and units.
 func TestSensors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{})

@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal/autopilot"
 )
 
-// settings are what clients have set, in their own words. The pilot has them in hal's.
+// settings are the clients' settings in the protocol's units. The pilot has them in hal's.
 type settings struct {
 	mu     sync.Mutex
 	pilot  *autopilot.Pilot
@@ -19,14 +19,14 @@ type settings struct {
 	acro   Acro
 }
 
-// begin takes the original's start: stable, level, at a depth of 1 m.
+// begin sets the original's initial settings: stable, level, at a depth of 1 m.
 func (s *settings) begin(p *autopilot.Pilot) {
 	s.pilot, s.mode, s.stable.Depth = p, autopilot.Stable.String(), 1
 	s.steer()
 }
 
-// steer hands the targets of the present mode on. Under the lock. A mode that is none of the three holds nothing, as in
-// the original; its name is kept because clients compare what they set with what they read.
+// steer passes the targets of the present mode to the autopilot. Under the lock. An unknown mode holds nothing, as in the
+// original; its name is stored because clients compare the mode they set with the mode they read.
 func (s *settings) steer() {
 	t := autopilot.Targets{Attitude: attitude(s.stable.Rot), Rates: turnFromUnity(s.acro.RotSpeed),
 		Velocity: fromUnity(s.stable.Vel), Depth: float64(s.stable.Depth)}
@@ -49,7 +49,7 @@ func (s *settings) set(change func()) {
 	s.steer()
 }
 
-// replySettings answers a SET_* without data with what is set. Nobody needs to command for that.
+// replySettings answers a SET_* without data with the present settings. Any client may ask, not only the commander.
 func (c *session) replySettings(p *Packet) error {
 	s := &c.server.setting
 	s.mu.Lock()
@@ -78,7 +78,7 @@ func (c *session) replySettings(p *Packet) error {
 	return nil
 }
 
-// set does what a SET_* with data says. Nothing of it is done where anything in it is wrong.
+// set executes a SET_* with data. A packet with any fault has no effect.
 func (c *session) set(p *Packet) error {
 	switch p.Type {
 	case SetOrientation:
@@ -90,7 +90,7 @@ func (c *session) set(p *Packet) error {
 	if err != nil {
 		return fmt.Errorf("%v: %w", p.Type, err)
 	}
-	// nobody becomes the commander by a packet that does nothing
+	// after parse: an invalid packet does not make its client the commander
 	if err := c.server.command.acquire(c); err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (c *session) set(p *Packet) error {
 	return apply()
 }
 
-// parse reads what a commanding packet says and returns what does it.
+// parse reads a commanding packet and returns the function that applies it.
 func (c *session) parse(p *Packet) (apply func() error, err error) {
 	s := &c.server.setting
 	switch p.Type {
@@ -130,7 +130,7 @@ func (c *session) parse(p *Packet) (apply func() error, err error) {
 			err = within(t.Rot, t.Vel, Vector{Y: t.Depth})
 		}
 		return func() error { s.set(func() { s.stable = t }); return nil }, err
-	default: // SetPID: what is not named stays as it is
+	default: // SetPID: omitted gains are unchanged
 		now := pidsOf(s.pilot.Tuning())
 		pids := now
 		if err = json.Unmarshal(p.Data, &pids); err != nil {
@@ -147,7 +147,7 @@ func (c *session) parse(p *Packet) (apply func() error, err error) {
 	}
 }
 
-// within reports a number that no robot means. JSON has no NaN, and what is beyond 32 bits has not been decoded.
+// within returns an error for an implausible number. JSON has no NaN, and numbers beyond 32 bits are not decoded.
 func within(list ...Vector) error {
 	for _, v := range list {
 		for _, x := range []float32{v.X, v.Y, v.Z} {
@@ -159,7 +159,7 @@ func within(list ...Vector) error {
 	return nil
 }
 
-// place puts a simulated robot somewhere, at the rig's edge. What is not named is 0, as in the original.
+// place moves a simulated robot, between cycles. Omitted values are 0, as in the original.
 func (c *session) place(data []byte) error {
 	s := c.server
 	var o Orientation
@@ -202,8 +202,8 @@ func (c *session) simulation(data []byte) error {
 	return nil
 }
 
-// sensorsOf is what GET_SENS answers. As in the original rates and accelerations are about and along the world's axes, and
-// the acceleration is that of the velocity, without gravity.
+// sensorsOf returns the answer to GET_SENS. As in the original, rates and accelerations are about and along the world's
+// axes, and the acceleration is the derivative of the velocity, without gravity.
 func sensorsOf(e *autopilot.Estimate) Sensors {
 	world := hal.Pose{Rotation: e.Attitude}.Turn(e.Rates)
 	return Sensors{Rot: euler(e.Attitude), RotSpeed: turnToUnity(world), Accel: toUnity(e.Acceleration),

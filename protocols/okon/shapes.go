@@ -13,7 +13,7 @@ type Vector struct {
 	Z float32 `json:"z"`
 }
 
-// Motors are what the thrusters turn with, -1..1: front or back, left or right, horizontal or vertical.
+// Motors are the duties of the thrusters, -1..1: front or back, left or right, horizontal or vertical.
 type Motors struct {
 	FLH float32
 	FLV float32
@@ -41,20 +41,20 @@ func motorsOf(d []float64) (m Motors) {
 	return m
 }
 
-// Acro is what the acro mode steers for.
+// Acro holds the targets of the acro mode.
 type Acro struct {
 	RotSpeed Vector `json:"rotSpeed"`
 	Vel      Vector `json:"vel"`
 }
 
-// Stable is what the stable mode steers for; a depth of 0 m is none.
+// Stable holds the targets of the stable mode. A Depth of 0 m disables depth control.
 type Stable struct {
 	Rot   Vector  `json:"rot"`
 	Vel   Vector  `json:"vel"`
 	Depth float32 `json:"depth"`
 }
 
-// PID is what one PID is set to.
+// PID is the settings of one PID.
 type PID struct {
 	P         float32 `json:"p"`
 	I         float32 `json:"i"`
@@ -75,7 +75,7 @@ type PIDs struct {
 	YawSpeed   PID `json:"yawSpeed"`
 }
 
-// Sensors are what the robot measures.
+// Sensors are the robot's measurements.
 type Sensors struct {
 	Rot          Vector `json:"rot"`
 	RotSpeed     Vector `json:"rotSpeed"`
@@ -85,12 +85,12 @@ type Sensors struct {
 	Baro         Baro   `json:"baro"`
 }
 
-// Baro is what the barometer measures, Pa.
+// Baro is the barometer's measurement, Pa.
 type Baro struct {
 	Pressure float32 `json:"pressure"`
 }
 
-// appendSensors appends s as one JSON text, without allocating: it is asked for a hundred times a second.
+// appendSensors appends s as one JSON text, without an allocation: clients request it a hundred times a second.
 func appendSensors(dst []byte, s *Sensors, angular bool) []byte {
 	name := `,"rotAccel":`
 	if angular {
@@ -111,7 +111,7 @@ func appendVector(dst []byte, v Vector) []byte {
 	return append(dst, '}')
 }
 
-// appendNumber appends the shortest number that reads as v. JSON knows no number for what is not known: that is 0.
+// appendNumber appends the shortest number that reads as v. JSON has no NaN: an unknown value becomes 0.
 func appendNumber(dst []byte, v float32) []byte {
 	if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
 		v = 0
@@ -125,7 +125,7 @@ type Orientation struct {
 	Pos Vector `json:"pos"`
 }
 
-// Simulation is what SET_SIM sets: how good pictures are, 0..100.
+// Simulation is the data of SET_SIM: the quality of pictures, 0..100.
 type Simulation struct {
 	Quality int `json:"quality"`
 }
@@ -153,13 +153,13 @@ type Point struct {
 	Y float32 `json:"y"`
 }
 
-// Fault is what an ERROR says.
+// Fault is the data of an ERROR.
 type Fault struct {
 	Info       string `json:"info"`
 	FromClient string `json:"fromClient"`
 }
 
-// appendFault appends an ERROR's data; of what came from the client no more than anybody wants to read.
+// appendFault appends the data of an ERROR, with at most 256 bytes of the client's packet.
 func appendFault(dst []byte, info string, fromClient []byte) []byte {
 	const maxText = 256
 	dst = appendText(append(dst, `{"info":`...), []byte(info))
@@ -172,7 +172,7 @@ func appendEcho(dst, fromClient []byte) []byte {
 	return append(appendText(append(dst, `{"fromClient":`...), fromClient), '}')
 }
 
-// appendText appends b as a JSON string in ASCII. What is no ASCII becomes ?, as the original's decoder has it.
+// appendText appends b as a JSON string in ASCII. Other characters become ?, as in the original's decoder.
 func appendText(dst, b []byte) []byte {
 	const hex = "0123456789abcdef"
 	dst = append(dst, '"')
@@ -191,7 +191,7 @@ func appendText(dst, b []byte) []byte {
 	return append(dst, '"')
 }
 
-// word is the one word that data say, in whatever form: {"key":"word"}, "word", or word as it is.
+// word returns the word in data, in any of three forms: {"key":"word"}, "word", or bare.
 func word(data []byte, key string) string {
 	var object map[string]json.RawMessage
 	var text string

@@ -219,10 +219,10 @@ func TestClientErrors(t *testing.T) {
 		wg.Wait()
 	}
 	if _, err := Dial("127.0.0.1:1", time.Second); hal.KindOf(err) != hal.Absent {
-		t.Errorf("nobody there: got %v, want absent", err)
+		t.Errorf("no server: got %v, want absent", err)
 	}
 	if _, err := DialVideo("127.0.0.1:1", time.Second); hal.KindOf(err) != hal.Absent {
-		t.Errorf("nobody there: got %v, want absent", err)
+		t.Errorf("no server: got %v, want absent", err)
 	}
 }
 

@@ -52,14 +52,14 @@ func (c *session) agent(id int32) *hal.Agent {
 	return a
 }
 
-// agentInfo answers 95. For an unknown agent that is four zeros and no name, and nobody acknowledges it.
+// agentInfo answers 95. For an unknown agent the answer is four zeros and an empty name. Clients do not acknowledge it.
 func (c *session) agentInfo() {
 	a := c.agent(c.d.ID)
 	if a == nil {
 		c.reply(&Datagram{Command: AgentInfo})
 		return
 	}
-	// ranges are the normalised ones, whatever Options.Physical says: the original sends those too
+	// the ranges are always normalised, also with Options.Physical, as in the original
 	l, t := a.Layout(), newTerminals(a.Layout())
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -37,7 +37,7 @@ type Client struct {
 	d        Datagram  // what was received
 	deadline time.Time // the socket's
 	begun    bool      // the session has its port
-	lost     error     // why it is over
+	lost     error     // why the session ended
 	reset    awaited
 	current  *remote // of the last 85: the 51s that follow are its
 }
@@ -65,7 +65,7 @@ func DialVersion(server netip.AddrPort, v VersionNumber, o ClientOptions) (*Clie
 	if o.Listen == nil {
 		o.Listen = protocols.ListenUDP
 	}
-	// a loopback server is spoken to from loopback, so that nobody else can answer in its place
+	// a socket on loopback for a loopback server, so that no other host can answer in its place
 	local := netip.IPv4Unspecified()
 	if server.Addr().IsLoopback() {
 		local = server.Addr()
@@ -168,7 +168,7 @@ func (c *Client) receive(timeout time.Duration) error {
 		if err != nil || Decode(c.in[:n], &c.d) != nil {
 			continue
 		}
-		// the session's port is not known before its first datagram; from then on nobody else is received
+		// the session's port is unknown before its first datagram; after it datagrams from other ports are ignored
 		from = protocols.Plain(from)
 		if c.d.Command == InitCommunicationAck && !c.begun && from.Addr() == c.server.Addr() {
 			c.server, c.begun = from, true // the session's own port

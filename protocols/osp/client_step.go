@@ -71,8 +71,8 @@ func (c *Client) sendStep(r *remote) error {
 	return c.send(&d)
 }
 
-// sendAgain asks for whatever was lost, a request, its acknowledgement or its answer, of any agent: the step of one
-// waits for the requests of all.
+// sendAgain repeats the unanswered step requests of all agents, whether the request, its acknowledgement or its answer was
+// lost: the step of one agent waits for the requests of all.
 func (c *Client) sendAgain() error {
 	for _, r := range c.agents {
 		if r.asked && !r.done {

@@ -58,8 +58,8 @@ func Append(b []byte, d *Datagram) []byte {
 	return c.b
 }
 
-// Decode reads b into d. Whatever follows the fields is ignored but for a number. Nothing is read beyond b, and no
-// more memory is taken than b is long. After an error d is undefined.
+// Decode reads b into d. Bytes after the fields are ignored, except a number. Decode reads only within b and allocates at
+// most len(b) bytes. After an error d is undefined.
 func Decode(b []byte, d *Datagram) error {
 	switch {
 	case len(b) == 0:
@@ -166,8 +166,8 @@ func (c *coder) version(v *VersionNumber) {
 	v.Major, v.Minor = int32(major), int32(minor)
 }
 
-// list is a number of ids and the ids. A 55 without the number, as in the document, is told by what it holds; that is
-// ambiguous only for somebody who does not know how many ids were asked for, as the client does.
+// list is a count and that many ids. A 55 without the count, as in the document, is recognised by its first int, which does
+// not match its length. That is ambiguous in general, but a client knows how many ids it asked for.
 func (c *coder) list(d *Datagram) {
 	if !c.encode && d.Command == RegisterForValueAck {
 		n := len(c.b) / 4

@@ -208,7 +208,7 @@ func TestCodecDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// FuzzDecode: whatever comes, Decode stays within it, and what it understood it can write and read again.
+// FuzzDecode: for any input, Decode reads only within the datagram; a decoded datagram survives encode and decode.
 func FuzzDecode(f *testing.F) {
 	for _, c := range cases {
 		f.Add(unhex(f, c.bytes))

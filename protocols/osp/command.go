@@ -19,7 +19,7 @@ const (
 	DeregisterFromEventAck      Command = 31  // S: event int, as it was asked
 	GetValueIDs                 Command = 40  // C: regular expression string, matched against the whole name
 	ValueIDs                    Command = 41  // S: count int, then as many 43
-	ValueInfoAck                Command = 42  // C: nobody waits for it
+	ValueInfoAck                Command = 42  // C: no server waits for it
 	ValueInfo                   Command = 43  // S: index int, value int, type string, name string
 	GetValue                    Command = 50  // C: value int
 	Value                       Command = 51  // S: value int (-1 = unknown), content string

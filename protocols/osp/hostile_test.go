@@ -87,8 +87,8 @@ func TestNoise(t *testing.T) {
 	})
 }
 
-// TestFlood: requests for sessions from ever new addresses do not take more than MaxSessions, do not push out whoever
-// controls an agent, and a client that comes later finds room again.
+// TestFlood: session requests from ever new addresses open at most MaxSessions sessions and do not evict a client that
+// controls an agent; a later client gets a session again.
 func TestFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, Options{MaxSessions: 4}, "pendulum")

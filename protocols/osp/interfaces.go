@@ -8,8 +8,8 @@ import (
 )
 
 // interfaces declares every channel of every agent as a named value, as the original does, in the original's names
-// and units: "/humanoid/Left/Elbow/JointAngle", in degrees. Measured ones are read-only. Setting an input commands the
-// agent as ODCP does: on a real body only while nobody holds its lease.
+// and units: "/humanoid/Left/Elbow/JointAngle", in degrees. Measured values are read-only. Setting an input commands the
+// agent as ODCP does: on a real body only while its lease is free.
 type interfaces struct {
 	rig      *hal.Rig
 	mu       sync.Mutex

@@ -19,7 +19,7 @@ const registered = hello + `
 	a< 65 i1 01 78
 `
 
-// losses are transcripts in which datagrams get lost or nobody answers.
+// losses are transcripts with lost datagrams or without an answer.
 var losses = []struct {
 	name, text string
 	options    Options
@@ -49,7 +49,7 @@ var losses = []struct {
 	wait 5s
 	`, Options{}, nil},
 
-	{"and given up in the end, which costs nobody anything", registered + `
+	{"and given up in the end, without an effect on others", registered + `
 	a> 50 i1 i0
 	a< 51 i1 78
 	a< 55 i1 i1 i1 i0 i0 f0 f0 78
@@ -136,7 +136,7 @@ var losses = []struct {
 	a> 64 i1
 	a< 65 i1 01 78
 	wait 2s
-	a>> 05 i1 i1                               # after a while it is a client that started anew
+	a>> 05 i1 i1                               # after a while it is a client that has restarted
 	a< 06 i1 i1 78
 	a> 5a
 	a< 5b i1 78
@@ -353,7 +353,7 @@ func TestRepeatedInit(t *testing.T) {
 	})
 }
 
-// TestClientGivesUp: every call of a client ends, whoever does not answer.
+// TestClientGivesUp: every call of a client ends when the main port or the session's port stays silent.
 func TestClientGivesUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, Options{}, "pendulum")

@@ -95,7 +95,7 @@ func (s *stage) wire(name string) *wire {
 	return s.wires[name]
 }
 
-// next is the next datagram for w, or nil if there is none.
+// next returns the next datagram for w, or nil where the queue is empty.
 func (w *wire) next() []byte {
 	w.conn.SetReadDeadline(time.Now().Add(time.Nanosecond))
 	n, from, err := w.conn.ReadFromUDPAddrPort(w.in)
@@ -112,7 +112,7 @@ func (w *wire) next() []byte {
 //
 //	a> 64 i1       client a sends the byte 0x64 and the int 1
 //	a>> 05 01 01   client a sends this to the main port, session or not
-//	a< 65 i1 01 78 client a has been sent exactly this; nothing else may wait for anybody when the next line sends
+//	a< 65 i1 01 78 client a has been sent exactly this; no client may have a further datagram when the next line sends
 //	wait 500ms     time passes
 //
 // i is an int, f a float, s a string with its NUL, all else hex bytes; # begins a remark.
@@ -154,7 +154,7 @@ func (s *stage) play(transcript string) {
 	s.quiet(-1)
 }
 
-// quiet fails if anybody was sent more than the transcript says.
+// quiet fails if a client was sent a datagram that is not in the transcript.
 func (s *stage) quiet(line int) {
 	s.t.Helper()
 	for name, w := range s.wires {

@@ -43,13 +43,13 @@ func (k *knownValues) value(id int32) hal.ValueID {
 	return k.list[id-1]
 }
 
-// findValues answers 40. Nobody acknowledges the 43s, though the document has a command for it.
+// findValues answers 40. Clients do not acknowledge the 43s, although the document has a command for it.
 func (c *session) findValues() {
 	c.server.names.declare()
 	values := c.server.rig.Values()
 	var found []hal.ValueID
 	if len(c.d.Name) <= maxExpression {
-		// the original asks whether the whole name matches; an expression that is none finds nothing
+		// the whole name must match, as in the original; an invalid expression finds no value
 		if re, err := regexp.Compile("^(?:" + c.d.Name + ")$"); err == nil {
 			found = values.Find(re)
 		}
@@ -96,8 +96,8 @@ type observed struct {
 
 // observe answers 54 and 56 with the ids it knows and 0 for those it does not.
 func (c *session) observe() {
-	// 55 with the number of values in front, as 57 has it and the original sends it; the document's 55 forgets it, and
-	// nobody could tell its first id from a number
+	// 55 starts with the number of values, as 57 does and as the original sends it; the document's 55 omits it, so that its
+	// first id could be taken for the number
 	d := Datagram{Command: c.d.Command + 1, IDs: make([]int32, len(c.d.IDs))}
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -193,7 +193,7 @@ func (s *Server) open(client netip.AddrPort, v VersionNumber) {
 // makeRoom reports whether there is room for a session, if need be made by ending an idle one.
 func (s *Server) makeRoom() bool {
 	s.mu.Lock()
-	// whoever controls an agent is never pushed out, nor a client that has just come
+	// never evicted: a client that controls an agent, or a new client
 	var idlest *session
 	full := len(s.sessions) >= s.options.MaxSessions
 	for _, c := range s.sessions {

@@ -13,7 +13,7 @@ import (
 )
 
 // session is one client. Its goroutine reads the client's socket, answers, and asks the rig; it never waits for an
-// acknowledgement, so that no client can hold it up. The rig calls Cycle, from whatever goroutine runs the cycle.
+// acknowledgement, so that no client can hold it up. The rig calls Cycle from the goroutine that runs the cycle.
 type session struct {
 	server *Server
 	conn   protocols.PacketConn
@@ -30,7 +30,7 @@ type session struct {
 	values knownValues
 	stir   bool // something was received since the last tick
 
-	// mu guards what Cycle and the reading goroutine share. Nobody calls the rig or the server while holding it.
+	// mu guards the fields that Cycle and the reading goroutine share. Do not call the rig or the server while holding it.
 	mu         sync.Mutex
 	out        []byte        // one short answer
 	answer     Datagram      // of a step, being encoded
@@ -46,8 +46,8 @@ type session struct {
 // tickShare of AckTimeout is how exactly timeouts are kept. The read deadline moves once a tick, not once a datagram.
 const tickShare = 4
 
-// waitingShare times ClientTimeout may pass while a client waits for a step or reset: it has nothing to say, for as
-// long as others are slow or a real robot is on its way home.
+// waitingShare times ClientTimeout may pass while a client waits for a step or reset: it sends nothing while other clients
+// are slow or a real robot moves to its home position.
 const waitingShare = 10
 
 func newSession(s *Server, conn protocols.PacketConn, client netip.AddrPort) *session {
@@ -218,7 +218,7 @@ func (c *session) acknowledged() {
 	}
 }
 
-// reply sends one datagram that nobody acknowledges.
+// reply sends one datagram that the client does not acknowledge.
 func (c *session) reply(d *Datagram) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

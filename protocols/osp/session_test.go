@@ -70,7 +70,7 @@ var transcripts = []struct {
 	a< 6a i9 02 78
 	a> 07
 	a< 08 78
-	a> 5a                                   # nobody is there
+	a> 5a                                   # no session
 	`, nil},
 
 	{"version as bytes, and with a terminator", "pendulum", `
@@ -231,7 +231,7 @@ var transcripts = []struct {
 	b> 56 i2
 	a> 50 i1 i0
 	a< 51 i1 78
-	b> 07                                   # who leaves holds nobody up
+	b> 07                                   # a client that leaves does not delay the others
 	b< 08 78
 	a< 55 i1 i1 i1 i0 i0 f0.038198777 f0 78
 	a> 56 i1

@@ -18,9 +18,9 @@
 //	byte    = 4 bytes                  number[] = count, count, elements
 //	double  = 8 bytes                  byte[]   = count, count, bytes, padding to 4
 //
-// Requests are answered with the same seq: ACK, or NACK without payload where the request is unknown, malformed or cannot
-// be done. Commands are not answered: one that is refused is logged. In pull mode data waits until it is asked for; in
-// push mode, that of a client that has not chosen, it is sent as it comes.
+// Requests are answered with the same seq: ACK, or NACK without payload for a request that is unknown, malformed or
+// fails. Commands are not answered; a refused command is logged. In pull mode the server sends data on request. In push
+// mode, the default, it sends each sample at once.
 //
 // # Units
 //

@@ -145,7 +145,7 @@ func TestDrive(t *testing.T) {
 			c.command(Device{Position2D, 0}, 2, &position2Goal{Pose: pose2{X: 100}, Motors: 1})
 			time.Sleep(2 * time.Second)
 			if left, right, _ := s.rover.commands(); left != 0 || right != 0 {
-				t.Errorf("%v: a client that hangs on its way to a goal: got %g, %g", mode, left, right)
+				t.Errorf("%v: a client hung before its goal was reached: got %g, %g", mode, left, right)
 			}
 			c.command(Device{Position2D, 0}, 3, &carCommand{0.5, 0})
 			time.Sleep(time.Second)

@@ -15,13 +15,14 @@ import (
 )
 
 const (
-	firstPort = 50000 // of those given to whoever asks for port 0
-	backlog   = 4096  // datagrams that wait at a socket; more are lost, as on a real one
+	firstPort = 50000 // first of the ports assigned for port 0
+	backlog   = 4096  // datagrams queued at a socket; more are lost, as on a real one
 )
 
 // Net connects the sockets that it listens with.
 type Net struct {
-	// Lose, if set, is asked of each datagram, of one at a time; true loses it. Set it before the first one.
+	// Lose, if set, is called for each datagram, one at a time; the datagram is lost if it returns true. Set it before the
+	// first datagram.
 	Lose func(from, to netip.AddrPort, b []byte) bool
 
 	losing sync.Mutex
@@ -97,7 +98,7 @@ func (c *Conn) ReadFromUDPAddrPort(b []byte) (int, netip.AddrPort, error) {
 	}
 }
 
-// WriteToUDPAddrPort sends a copy of b. As on a real network nobody reports whether it arrives.
+// WriteToUDPAddrPort sends a copy of b. As on a real network, delivery is not reported.
 func (c *Conn) WriteToUDPAddrPort(b []byte, to netip.AddrPort) (int, error) {
 	select {
 	case <-c.gone:

@@ -41,7 +41,7 @@ func TestAlike(t *testing.T) {
 			}
 			a.Close()
 			if _, err := b.WriteToUDPAddrPort([]byte("x"), protocols.Address(a)); err != nil {
-				t.Errorf("to nobody: got %v, want nil", err)
+				t.Errorf("to a closed socket: got %v, want nil", err)
 			}
 			if _, _, err := a.ReadFromUDPAddrPort(in); !errors.Is(err, net.ErrClosed) || protocols.Transient(err) {
 				t.Errorf("closed: got %v, want %v", err, net.ErrClosed)

@@ -16,9 +16,9 @@
 //
 // # Mistakes
 //
-// A message that is none, an unknown op, topic, type or field is answered with a status of level error, in rosbridge's
-// words; a field that is missing with one of level warning, which a client sees after set_level. A service that fails or is
-// unknown is answered with result false. Nothing of a message with a mistake is done.
+// A malformed message, or an unknown op, topic, type or field, is answered with a status of level error, in rosbridge's
+// words. A missing field is answered with level warning, which a client receives after set_level. A service that fails or
+// is unknown is answered with result false. A message with a mistake has no effect.
 //
 // # Compression
 //

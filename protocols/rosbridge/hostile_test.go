@@ -163,7 +163,7 @@ func quiet(t testing.TB) *session {
 	return c
 }
 
-// FuzzIncoming gives a session any message. Whatever it is, it is answered with JSON and its joints stay within their limits.
+// FuzzIncoming sends any message to a session. All answers are JSON, and the joints stay within their limits.
 func FuzzIncoming(f *testing.F) {
 	for _, k := range transcripts {
 		for line := range strings.Lines(k.lines) {

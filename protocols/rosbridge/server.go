@@ -84,7 +84,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	}))
 }
 
-// topic and service find one by a client's name for it; nil: there is none.
+// topic and service find a topic or service by the client's name for it; nil if unknown.
 func (s *Server) topic(name string) *topics.Topic {
 	if i := slices.IndexFunc(s.topics, func(t topics.Topic) bool { return t.Name == absolute(name) }); i >= 0 {
 		return &s.topics[i]

@@ -527,7 +527,7 @@ func (s *session) take(m map[string]any, id any) error {
 	topic := s.server.topic(name)
 	switch {
 	case topic == nil && s.advertised[name]:
-		return nil // nobody subscribes to it
+		return nil // advertised, but without subscribers
 	case topic == nil:
 		return errorf("Cannot infer topic type for topic %.200s as it is not yet advertised", name)
 	case !topic.Command():

@@ -61,8 +61,8 @@ func (o ClientOptions) withDefaults() ClientOptions {
 func (c *Client) Traits() *Traits { return &c.traits }
 func (c *Client) Status() *Status { return c.status }
 
-// Cycle sends commands and DONE, and returns the status that answers them; it is valid until the next call. After
-// Pause there is none and the last one is returned; after Model the traits are the new robot's.
+// Cycle sends commands and DONE, and returns the status that answers them; it is valid until the next call. Pause is not
+// answered, so Cycle returns the last status. After Model the traits are the new robot's.
 func (c *Client) Cycle(commands ...Command) (*Status, error) {
 	c.out = c.out[:0]
 	paused, model := false, false

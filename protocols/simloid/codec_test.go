@@ -332,7 +332,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzFrames: whatever a server sends, its decoders stay within it and take no more than the bounds.
+// FuzzFrames: for any bytes of a server, the decoders read only within them and accept at most the bounds.
 func FuzzFrames(f *testing.F) {
 	for _, k := range traitFrames {
 		f.Add([]byte(k.bytes))

@@ -29,7 +29,7 @@ const (
 	Save             //
 	Restore          // everything as at Save, but the clock
 	NewTime          // the clock at 0
-	Record           // later; of pictures, which nobody here draws
+	Record           // later; records pictures, which this server does not render
 	Pause            // later; until the next message: no step, no status
 	Done             // ends a message
 	Exit             //
@@ -146,9 +146,9 @@ func (c *Command) arguments(f form, b []byte) error {
 	return nil
 }
 
-// numbers reads from least to most numbers. One that is none refuses all of them.
-func (c *Command) numbers(b []byte, least, most int) error {
-	for len(c.Values) < most {
+// numbers reads from minCount to maxCount numbers. One malformed number rejects all.
+func (c *Command) numbers(b []byte, minCount, maxCount int) error {
+	for len(c.Values) < maxCount {
 		token, rest := cut(b)
 		if len(token) == 0 {
 			break
@@ -160,7 +160,7 @@ func (c *Command) numbers(b []byte, least, most int) error {
 		}
 		c.Values, b = append(c.Values, v), rest
 	}
-	if len(c.Values) < least {
+	if len(c.Values) < minCount {
 		return ErrFormat
 	}
 	return nil

@@ -41,15 +41,15 @@
 //   - The document ends a status with \n, the original with a blank and no \n, and so do the dialects: \n in the place of that
 //     blank here, in the later one the blank. The original's client checks no more than that there is one byte. Client takes
 //     either.
-//   - IM stands in the document, FI in the original; both are taken, and FA and FX.
-//   - A line with too few numbers sets the joints that it has numbers for; one with too many sets all. Numbers that are
-//     none, NaN or infinite refuse the whole line. Nobody is told.
+//   - The document has IM, the original FI; both are accepted, and so are FA and FX.
+//   - A line with too few numbers sets the joints that it has numbers for; one with too many sets all. A malformed, NaN or
+//     infinite number rejects the whole line, without an answer.
 //   - More than 42 unknown lines before a DONE end the session, as in the original, where that ended the simulator.
-//   - The original served one client and ended with it. Here the next one may come, and finds a simulated robot as it
-//     was at the start; one that comes while another is there finds its connection closed.
-//   - SAVE keeps what the joints were told as well, so that the same commands after RESTORE repeat every digit. RESET,
-//     SAVE and RESTORE are the whole world's, with all the robots in it; of a real one RESET is a slow move and the
-//     other two are refused.
+//   - The original served one client and then exited. This server accepts the next client, which finds a simulated robot in
+//     its initial state. It closes the connection of a second client while one is connected.
+//   - SAVE also stores the joints' commands, so that the same commands after RESTORE repeat every digit. RESET, SAVE and
+//     RESTORE apply to the whole world, with all its robots. On a real robot RESET is a slow move, and the other two are
+//     refused.
 //   - The later dialect (2018 to 2020, an option) sends the names of bodies and the motors' currents, and is
 //     interlaced: the status that answers DONE shows the world before that step, so that a client thinks while the
 //     server works. A NEWTIME or RESET is therefore seen one status later.

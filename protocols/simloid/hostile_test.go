@@ -96,7 +96,7 @@ func TestNoise(t *testing.T) {
 	})
 }
 
-// TestSlowReader: a client that sends and never reads is ended; nobody else has waited for it in real time.
+// TestSlowReader: a client that sends and never reads is disconnected; in real time no other client waits for it.
 func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{mode: hal.Realtime, Options: Options{Exact: true, WriteTimeout: time.Second}})

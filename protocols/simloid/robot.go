@@ -35,12 +35,12 @@ type BodyChannels struct {
 	Position, Velocity [3]int // m, m/s, in the world
 }
 
-// World is what clients may do to the robot's world beside moving its joints. What is nil, and all of it where the
-// body is real, is refused as the protocol does: nothing is sent, nothing moves, the log says so once.
+// World holds the operations on the robot's world, in addition to joint commands. A command is refused where its field is
+// nil, and always on a real body. As the protocol has no refusal, nothing is sent or moved, and the log reports it once.
 type World struct {
-	// Scene is what RESET, SAVE and RESTORE are about, with all robots in it; it must be a hal.Resetter. With it a new
-	// client finds the robot as at the start, and RESET waits for nobody. Without it RESET is the rig's, for which every
-	// lock-step client has to ask; a real body moves to its default pose.
+	// Scene is the world of RESET, SAVE and RESTORE, with all its robots; it must be a hal.Resetter. With it a new client
+	// finds the robot in its initial state, and RESET does not wait for other clients. Without it RESET resets the rig,
+	// which every lock-step client must request; a real body moves to its default pose.
 	Scene   hal.World
 	Gravity hal.GravitySetter
 	Pusher  hal.Pusher      // its parts are called by Traits.Names

@@ -60,8 +60,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// grace is how long a new client waits for the one before it to be gone: its connection may be closed already, and
-// nobody have noticed.
+// grace is how long a new client waits for the previous session to end: that client may have disconnected, but its session
+// not yet noticed.
 const grace = 250 * time.Millisecond
 
 // Server serves one robot to one client after another. One goroutine accepts, one serves the client.

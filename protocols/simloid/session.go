@@ -25,9 +25,9 @@ var (
 // maxUnknown is how many unknown lines the original bears before a DONE.
 const maxUnknown = 42
 
-// session is one client. Its goroutine reads the commands, asks the rig for the step, and writes the status; the rig
-// calls Cycle, from whatever goroutine runs the cycle, which takes the measurements and waits for nobody. So a client
-// that does not read holds up this goroutine, and time only as far as lock-step means it to.
+// session is one client. Its goroutine reads the commands, requests the step, and writes the status. The rig calls Cycle
+// from the goroutine that runs the cycle; Cycle copies the measurements and never blocks. So a client that does not read
+// blocks only this goroutine and, in lock-step, the simulated time.
 type session struct {
 	server *Server
 	log    *slog.Logger

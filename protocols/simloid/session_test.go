@@ -361,8 +361,8 @@ func (s *stage) dropped(want map[protocols.Cause]uint64) {
 	}
 }
 
-// TestReal: on a real body nothing teleports, whatever the server was handed; RESET moves it home, and a client that
-// only connects moves nothing.
+// TestReal: a real body is never teleported, for any World of the server; RESET moves it home, and a client that only
+// connects moves nothing.
 func TestReal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{powerful: true, reality: hal.Real, mode: hal.Realtime,

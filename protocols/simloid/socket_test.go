@@ -190,7 +190,7 @@ func TestClientFaults(t *testing.T) {
 	}
 	ln.Close()
 	if _, err := Dial(address, ClientOptions{}); hal.KindOf(err) != hal.Absent {
-		t.Errorf("nobody there: got %v, want absent", err)
+		t.Errorf("no server: got %v, want absent", err)
 	}
 }
 
@@ -299,7 +299,7 @@ func BenchmarkStatus(b *testing.B) {
 	}
 }
 
-// The original ends when its client has left: whoever starts it waits for that.
+// The original exits when its client disconnects; its parent process waits for that.
 func TestOnceEndsWithItsClient(t *testing.T) {
 	for _, leave := range []func(c *Client) error{
 		func(c *Client) error { return c.Close() },

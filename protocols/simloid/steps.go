@@ -18,7 +18,8 @@ func (c *session) turn() error {
 	return second()
 }
 
-// step hands on the commands and waits for the cycle. In lock-step it runs in here when nobody else is waited for.
+// step passes the commands to the rig and waits for the cycle. In lock-step the cycle runs in this call if no other client
+// is pending.
 func (c *session) step() error {
 	if c.pushing {
 		c.server.rig.BetweenCycles(c.push)
@@ -63,10 +64,10 @@ func (c *session) Cycle(cycle *hal.Cycle) {
 	copy(c.measured, f.Measured)
 	c.time = f.Time
 	c.want.Store(wantNothing)
-	c.answered <- struct{}{} // there is room: nobody asks twice
+	c.answered <- struct{}{} // never blocks: one request at a time
 }
 
-// joint is what one joint was told.
+// joint is the last command of one joint.
 type joint struct {
 	mode  jointMode
 	goal  float64 // as on the wire

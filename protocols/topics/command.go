@@ -45,7 +45,7 @@ type Commander struct {
 // long it has left a write waiting. Close ends it.
 func NewCommander(r *Robot, name string, blocked func() time.Duration, deadline time.Duration) *Commander {
 	c := &Commander{robot: r, name: name, blocked: blocked, deadline: deadline, wake: make(chan struct{}, 1)}
-	c.session = r.Rig.NewSession(name, nobody{})
+	c.session = r.Rig.NewSession(name, noObserver{})
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() {
@@ -57,10 +57,10 @@ func NewCommander(r *Robot, name string, blocked func() time.Duration, deadline 
 	return c
 }
 
-// nobody observes nothing.
-type nobody struct{}
+// noObserver ignores the cycle.
+type noObserver struct{}
 
-func (nobody) Cycle(*hal.Cycle) {}
+func (noObserver) Cycle(*hal.Cycle) {}
 
 // Close gives the lease back and ends a Commander that NewCommander made; its body holds still.
 func (c *Commander) Close() { c.ends() }

@@ -264,7 +264,7 @@ func (f *Feed[K]) take(now *Sample, at time.Time) (d Delivery[K], ok bool, wait 
 	return d, false, wait
 }
 
-// watch begins to look through a camera. Under mu.
+// watch starts the stream of a camera. Under mu.
 func (f *Feed[K]) watch(camera int) {
 	images, err := f.robot.Cameras.Watch(camera)
 	if err != nil {
@@ -291,7 +291,7 @@ func (f *Feed[K]) watch(camera int) {
 				f.mu.Unlock()
 				rouse(f.wake)
 				select {
-				case <-s.more: // none is encoded that nobody sends
+				case <-s.more: // encode the next picture only once this one is taken
 				case <-ctx.Done():
 					return
 				}

@@ -131,7 +131,7 @@ func TestMisfits(t *testing.T) {
 	})
 }
 
-// TestQueue keeps of what nobody asks for only as much as was asked for.
+// TestQueue: a subscription that is not read keeps only as many samples as its queue length.
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := stage(t, topicstest.Config{Mode: hal.Realtime})

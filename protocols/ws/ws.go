@@ -150,7 +150,7 @@ func CheckOrigin(r *http.Request, origins []string) error {
 	return fmt.Errorf("websocket: origin: got %.100q, want a page of this computer or one of %q (try: origins)", given, origins)
 }
 
-// local reports whether host is this computer by a name or address that nobody else can take.
+// local reports whether host is localhost or a loopback address, which no other computer can have.
 func local(host string) bool {
 	if strings.EqualFold(host, "localhost") {
 		return true

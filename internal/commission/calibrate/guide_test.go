@@ -131,7 +131,7 @@ func TestGuideResumes(t *testing.T) {
 			t.Fatalf("step %d: the session went on without input", at)
 		}
 		if all, _ := filepath.Glob(filepath.Join(dir, "*.yaml")); len(all) > 0 {
-			t.Fatalf("step %d: got %v written before anybody confirmed it\n%s", at, all, out)
+			t.Fatalf("step %d: got %v written without a confirmation\n%s", at, all, out)
 		}
 	}
 	g, out := guide(t, dir, "\n"+strings.Join(lines[8:], ""), plantedOptions())
@@ -163,7 +163,7 @@ func TestGuideQuestions(t *testing.T) {
 	}
 	for name, c := range map[string]struct{ answers, want string }{
 		"a hand that moves nothing":       {"\n\n", "elbow_flex did not turn"},
-		"a range that is none":            {"\nhand elbow_flex 10\n\n\n", "elbow_flex did not move"},
+		"an empty range":                  {"\nhand elbow_flex 10\n\n\n", "elbow_flex did not move"},
 		"a joint blocked in the middle":   {"\nhand elbow_flex 10\n\nhand elbow_flex 97 elbow_flex -10\n\n\n\n", "was it moved to both ends?"},
 		"a wrong reference":               {"hand elbow_flex 40\n\nhand elbow_flex 60\n\nhand elbow_flex 97 elbow_flex -97\n\n\n", "is the zero right?"},
 		"a hand on no joint":              {"hand knee 3\n", "want one of this session"},

@@ -66,7 +66,7 @@ func TestInertialSession(t *testing.T) {
 	}
 }
 
-// The session reads the emulated chip of a robot, which nobody turns.
+// The session reads the emulated chip of a robot that is not turned.
 func TestInertialOfEmulated(t *testing.T) {
 	dir := t.TempDir()
 	guide, out := guide(t, dir, "\n\n\n", configs.Options{Body: "emulated"})

@@ -271,7 +271,7 @@ func (g *Guide) moveJoint(ctx context.Context, m *mover, weigh *gravity, j *Join
 	at := m.goals[j.Name]
 	weigh.weight = weight{}
 	low, high := weigh.bestSweep(m.q, m.watched(j.Name).index, j.Limits)
-	low, high, yes, err := g.agree(ctx, j, low, high, "slowly; weight KG METRES says what hangs on it", func(words []string) bool {
+	low, high, yes, err := g.agree(ctx, j, low, high, "slowly; weight KG METRES sets the load", func(words []string) bool {
 		if len(words) != 3 || words[0] != "weight" {
 			return false
 		}

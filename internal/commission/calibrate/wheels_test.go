@@ -13,8 +13,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 
-// A person pushes a robot whose reckoning is wrong, measures where it stands to a millimetre, and gets the correction; a walk that is none and
-// a word that is no place cost a question each.
+// A person pushes a robot with a wrong odometry, measures its position to a millimetre, and gets the correction. A walk
+// without motion and a malformed position are each asked again.
 func TestWheelsSession(t *testing.T) {
 	truth := calibration.Odometry{Distance: 1.03, Turn: 0.98, Curve: -0.01}
 	var walks [][][2]float64
@@ -66,7 +66,7 @@ func TestWheelsSession(t *testing.T) {
 	}
 }
 
-// The session reads the emulated base of a robot, which nobody pushes; a config without a base is refused.
+// The session reads the emulated base of a robot that is not pushed; a config without a base is refused.
 func TestWheelsOfEmulated(t *testing.T) {
 	g, out := guide(t, t.TempDir(), "\n0 0\n", configs.Options{Body: "emulated", Set: []string{"clock.mode=lockstep"}})
 	g.Config = "p2at"

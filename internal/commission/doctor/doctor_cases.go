@@ -99,7 +99,7 @@ func calibrationFaultCases() []FaultCase {
 			"calibration", StateFail, 3, hal.Uncalibrated, "homing offset 0, the servo has 100", measure},
 		{"firmware since calibration", arm, "", func(c *calibration.Joint) { c.Servo.Firmware = "48" }, nil,
 			"calibration", StateWarn, 3, 0, "firmware 48", measure},
-		{"mounted anew", arm, "", func(c *calibration.Joint) { c.RangeTicks = [2]float64{1000, 1500}; c.ZeroTicks = 1200 },
+		{"mounted again", arm, "", func(c *calibration.Joint) { c.RangeTicks = [2]float64{1000, 1500}; c.ZeroTicks = 1200 },
 			physics(3, func(s *actuator.Servo) { s.Position = 2 }), "calibration", StateWarn, 3, 0, "outside", measure},
 		{"none, and calibrated", arm, "", sound, nil, "", "", noID, 0, "", ""},
 	}

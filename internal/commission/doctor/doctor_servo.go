@@ -137,8 +137,8 @@ func (s *ServoCheck) double() {
 		fmt.Sprintf("connect only one of them, then: halyard setup %s --id %d --new-id N", s.port(), s.id))
 }
 
-// foreign reports whether a servo, which reports that it is m, or why it is none that is known, is another than in the config,
-// and reports it.
+// foreign reports whether a servo is of another model than in the config, and adds the finding. m is the model that the
+// servo reports, nil if unknown; why is then the reason.
 func (s *ServoCheck) foreign(m servo.Model, why error) bool {
 	if m != nil && m.Units().Name == s.called() {
 		return false

@@ -103,8 +103,8 @@ func PortAdvice(p *serial.Port) []advice {
 	return list
 }
 
-// AccessFix is what helps against a denial: membership where the group is known, else rules that give access to whoever
-// sits at the machine.
+// AccessFix returns the fix of a denied access: group membership where the group is known, else rules that give access to
+// the user logged in at the machine.
 func AccessFix(denied string) string {
 	if _, group, ok := strings.Cut(denied, "not in group "); ok {
 		return "sudo usermod -aG " + strings.Trim(group, `"`) + " $USER and log in again, or: halyard ports --udev"

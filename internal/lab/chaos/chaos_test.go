@@ -88,7 +88,7 @@ func TestEveryRobot(t *testing.T) {
 	}
 }
 
-// TestRepeats: a seed gives the same result each time, whatever runs beside it.
+// TestRepeats: a seed gives the same result each time, with any load on the machine.
 func TestRepeats(t *testing.T) {
 	for _, name := range []string{"xm430-arm", "odrive-can/odrive-s1"} {
 		r, err := Open(name)

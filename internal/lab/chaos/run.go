@@ -33,7 +33,7 @@ func (r *Result) Describe() string {
 	return fmt.Sprintf("%s seed %d: cycle %d: %s: %s", r.Config, r.Seed, r.Cycles, r.Violated, r.What)
 }
 
-// Most cycles of a schedule, whatever it asks for.
+// longest is the maximum number of cycles of a schedule; later actions are cut off.
 const longest = 2000
 
 // run is one schedule under way.

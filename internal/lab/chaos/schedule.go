@@ -182,7 +182,7 @@ func generate(seed int64, s *shape) (list []Action) {
 			until(Action{Verb: "sag", Joint: a.Joint, Value: 1}, 25)
 		case n < 96:
 			id := j.id + 8 + dice.IntN(8)
-			for slices.Contains(s.lines[j.line].ids, id) { // two that do as one is told, nobody can tell apart
+			for slices.Contains(s.lines[j.line].ids, id) { // two servos on one id that execute the same command cannot be distinguished
 				id++
 			}
 			a.Verb, a.Value = "id", float64(id)

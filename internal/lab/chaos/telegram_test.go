@@ -16,8 +16,8 @@ type filed struct{ servo.Line }
 
 func (filed) File() (*os.File, error) { return os.Open(os.DevNull) }
 
-// TestSafety18Telegrams: what a supervisor writes after the death of the process takes the torque of every servo of every model,
-// on serial lines and on CAN, without an answer and whatever the line was in the middle of.
+// TestSafety18Telegrams: the telegrams that a supervisor writes after the process has died switch off the torque of every
+// servo of every model, on serial lines and on CAN, without an answer and with any partial packet on the line.
 func TestSafety18Telegrams(t *testing.T) {
 	names := Generated()
 	if testing.Short() {

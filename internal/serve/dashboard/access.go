@@ -14,8 +14,8 @@ import (
 
 // access decides which requests are answered.
 type access struct {
-	token  string   // "" = none is asked for
-	names  []string // hosts by which this server may be called beside addresses
+	token  string   // "" = no token required
+	names  []string // accepted host names, in addition to addresses
 	cookie string
 }
 
@@ -24,7 +24,8 @@ var (
 	errToken  = errors.New("token: got none or a wrong one, want that of --token")
 )
 
-// newAccess is that of a server on address; host is the name it was opened by. It fails where anybody could come in.
+// newAccess returns the access of a server on address; host is the name it was opened by. It fails for an address beyond
+// loopback without a token.
 func newAccess(address netip.AddrPort, host, token string) (access, error) {
 	if !address.Addr().Unmap().IsLoopback() && token == "" {
 		return access{}, fmt.Errorf("token: got none, want one: %v is not loopback", address)

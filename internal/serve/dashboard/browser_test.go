@@ -62,7 +62,7 @@ func serve(t testing.TB, config string, settings ...halyard.Setting) rigUnder {
 	return rigUnder{sys, d.URL()}
 }
 
-// browser is a headless Chromium; the test is skipped where there is none.
+// browser starts a headless Chromium; it skips the test if none is installed.
 func browser(t testing.TB) context.Context {
 	t.Helper()
 	if testing.Short() {

@@ -49,7 +49,7 @@ func TestHand(t *testing.T) {
 		t.Errorf("not heard of: got %+v, want the hand off", h)
 	}
 	for _, bad := range []*request{
-		{Agent: "nobody", Body: "left_lower_arm"},
+		{Agent: "missing", Body: "left_lower_arm"},
 		{Agent: "humanoid", Body: "left_lower_arm", Force: [3]float64{0, 0, 101}},
 		{Agent: "humanoid", Body: "left_lower_arm", Force: [3]float64{0, 0, math.NaN()}},
 		{Agent: "humanoid", Body: "left_lower_arm", Rig: 1},

@@ -43,7 +43,7 @@ func TestJournal(t *testing.T) {
 	})
 }
 
-// TestLogin gives the cookie to who knows the token, and to nobody else.
+// TestLogin: only a client with the token gets the cookie.
 func TestLogin(t *testing.T) {
 	ln, err := Listen("127.0.0.1:0")
 	if err != nil {

@@ -84,7 +84,7 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-// TestTokenBeyondLoopback: whoever lacks the token is answered with nothing but whether the rigs run.
+// TestTokenBeyondLoopback: a dashboard beyond loopback requires a token.
 func TestTokenBeyondLoopback(t *testing.T) {
 	if _, err := halyard.OpenDashboard(halyard.DashboardOptions{Address: "0.0.0.0:0"}); err == nil || !strings.Contains(err.Error(), "--token") {
 		t.Errorf("without a token: got %v, want --token", err)

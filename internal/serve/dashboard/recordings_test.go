@@ -13,7 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard"
 )
 
-// TestRecordings lists a folder, reads a recording, one that is cut and one that is none, and compares two.
+// TestRecordings lists a folder, reads a whole, a truncated and an invalid recording, and compares two.
 func TestRecordings(t *testing.T) {
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }

@@ -266,7 +266,7 @@ func newest(list []hal.Status) (t time.Duration) {
 	return t
 }
 
-// sample is the state of all rigs at one time. Nobody writes to it.
+// sample is the state of all rigs at one time. It is immutable.
 type sample struct {
 	taken      time.Time
 	generation uint32
@@ -274,7 +274,7 @@ type sample struct {
 	values     []float32
 }
 
-// sampler takes samples. Those who ask together get the same one.
+// sampler takes samples. Concurrent requests get the same sample.
 type sampler struct {
 	mu       sync.Mutex
 	rigs     []*shown

@@ -141,7 +141,7 @@ func (s *Server) load() error {
 		b, err := web.ReadFile(name)
 		sum := sha256.Sum256(b)
 		kind := mime.TypeByExtension(path.Ext(name))
-		switch path.Ext(name) { // whatever the machine's own table says
+		switch path.Ext(name) { // independent of the machine's own table
 		case ".js":
 			kind = "text/javascript; charset=utf-8"
 		case ".css":

@@ -50,7 +50,7 @@ func describeDevices(o *assembly.ClassDevices, r *gamebots.Robot, p assembly.Spa
 	if !o.Real() {
 		return
 	}
-	// Nobody turns a real robot over, and what its camera's lens is, it is; a simulated part of it is the scene's as ever.
+	// No flipper for a real robot, and no zoom for a real camera; the scene still handles the simulated parts.
 	r.Flipper, r.Effecters = nil, nil
 	if k := r.Cameras; len(k) == 0 || p.Plan.Config.BodyOf(p.Plan.Layout.Cameras[k[0].Index].Name) != configs.Sim {
 		r.Zoomer = nil

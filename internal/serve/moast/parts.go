@@ -149,7 +149,7 @@ type goal struct {
 	value float64
 }
 
-// move takes the robot's lease where nobody has it, and sets goals. stops reports that they end motion.
+// move acquires the robot's lease if it is free, and sets goals. stops: the goals end motion.
 func (v *vehicle) move(part int, stops bool, goals ...goal) error {
 	for _, g := range goals {
 		if a := &v.layout.Actuators[g.joint]; a.Goal[g.mode] == hal.None {

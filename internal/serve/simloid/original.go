@@ -78,7 +78,7 @@ func (f *Original) config(i int, agent, robot, scene string, conf *simloidconf.C
 	address := f.Address(i, conf.Port)
 	_, port, err := net.SplitHostPort(address)
 	name := "simloid-" + port
-	if err != nil || port == "0" { // nobody can say which it will be
+	if err != nil || port == "0" { // the port is not known yet
 		name = fmt.Sprintf("simloid-%d-%d", os.Getpid(), i)
 	}
 	gravity := standardGravity

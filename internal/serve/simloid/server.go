@@ -93,8 +93,8 @@ func DescribeSimloid(agent *hal.Agent, m *model.Robot) *simloid.Robot {
 	return r
 }
 
-// remodel puts the original's robot id in the place of an agent's, whom nobody holds. The scene tries it before the old
-// one goes.
+// remodel replaces the robot of an agent without a lease by the original's robot id. A trial scene adds it before the old
+// robot is removed.
 func remodel(sys *assembly.System, p *plan.AgentPlan, id int) (*simloid.Robot, error) {
 	m, err := model.LoadSimloid(id)
 	if err != nil {

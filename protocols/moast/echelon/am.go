@@ -306,9 +306,9 @@ func (c *amMob) move(m *Module, command *moast.AMMobCmdMoveWaypoint) {
 
 var errInObstacle = errors.New("waypoint in an obstacle")
 
-// plan is the path to a waypoint: points at which it turns, and its length, m. Where none is on the map it leads to the edge
-// from which the waypoint may be reached, and where the vehicle cannot leave the map as near as one leads. There is none
-// where it is as near as it can come.
+// plan returns the path to a waypoint, as its turning points, and its length, m. If the waypoint is off the map or not
+// reachable on it, the path leads to the edge nearest the waypoint; if the vehicle cannot leave the map, to the nearest
+// reachable cell. The path is empty where the vehicle is already as near as it can get.
 func (c *amMob) plan(goal *moast.Waypoint) (path []moast.Waypoint, left float64, err error) {
 	start := c.grow()
 	row, column := c.cell(goal.P.X, goal.P.Y)

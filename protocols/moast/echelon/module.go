@@ -198,7 +198,7 @@ func (m *Module) readConfig() {
 	s.CommandType, s.EchoSerial, s.State, s.Status = c.MessageType(), c.Head().Serial, moast.NewCommand, moast.Exec
 }
 
-// administrative reports whether the command at work changes the administrative state, or is none.
+// administrative reports whether the present command changes the administrative state; it is true without a command.
 func (m *Module) administrative() bool {
 	switch m.name() {
 	case "Init", "Abort", "Halt", "Shutdown", "Nop", "Noop", "":
