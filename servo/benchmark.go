@@ -9,7 +9,7 @@ import (
 type Benchmark struct {
 	Model    string
 	Name     string        // how it is read, in the tables; "" = as a chain reads by itself
-	Config   ChainConfig   // what differs from the default
+	Config   ChainConfig   // differences from the default
 	Settings []Setting     // of each device
 	Bauds    []int         // bit/s
 	Counts   []int         // devices on the line; nil = the usual ones

@@ -12,7 +12,7 @@ import (
 type CANFrame struct {
 	ID       uint32 // 11 bits, 29 where Extended; the error's class where Error
 	Extended bool   // its id has 29 bits
-	Remote   bool   // it asks for the frame of this id; Data is nothing
+	Remote   bool   // it requests the frame of this id; Data is empty
 	Error    bool   // the controller itself reports an error; it was never on the bus
 	Len      byte   // bytes of Data, 0..8
 	Data     [8]byte
@@ -31,12 +31,12 @@ const (
 	MaxExtendedCAN = 1<<29 - 1
 )
 
-// A CAN line is a Port that carries whole frames of CANSize bytes, as a raw socket of Linux does (struct can_frame), so
-// that everything made for serial lines holds for it too:
+// A CAN line is a Port that carries whole frames of CANSize bytes, like a raw socket of Linux (struct can_frame), so that
+// code for serial lines also works on it:
 //
 //	0..3   id, with bit 31 extended, bit 30 remote, bit 29 error, in the machine's byte order (little-endian here)
 //	4      length, 0..8
-//	5..7   nothing
+//	5..7   unused
 //	8..15  data
 
 // AppendCAN appends f as a line carries it.
@@ -116,7 +116,7 @@ func (f *CANFrame) SetWord(at int, v uint32) {
 // Nothing in it allocates after its making.
 type CANExchange struct {
 	*Exchange
-	Bad uint64 // frames that were none, and errors that the controller reported
+	Bad uint64 // malformed frames, and errors that the controller reported
 
 	take  func(*CANFrame) bool
 	frame CANFrame // the one at hand
@@ -128,7 +128,7 @@ func NewCANExchange(x *Exchange, take func(*CANFrame) bool) *CANExchange {
 	return &CANExchange{Exchange: x, take: take}
 }
 
-// maxDrained bounds what is read before a question: a bus that never falls silent must not hold the cycle up.
+// maxDrained bounds the frames that are read before a request: a bus that is never idle must not delay the cycle.
 const maxDrained = 64
 
 // Drain takes the frames that have come since the last question, unasked or late, without waiting.
@@ -144,7 +144,7 @@ func (x *CANExchange) Drain() error {
 	return nil
 }
 
-// onlyGone passes on that the line is lost; that nothing came in time is no error here.
+// onlyGone returns only the error of a lost line; a timeout is not an error here.
 func onlyGone(err error) error {
 	if errors.Is(err, ErrDisconnected) {
 		return err
@@ -165,11 +165,11 @@ func (x *CANExchange) each(p []byte) (hits int) {
 	return hits
 }
 
-// Put adds f to what is sent next.
+// Put adds f to Out.
 func (x *CANExchange) Put(f *CANFrame) { x.Out = AppendCAN(x.Out, f) }
 
-// Collect sends what has been added to Out and waits until want frames have come for which take returns true. An answer
-// may begin delay later than its turn. It returns ErrNoReply where some are missing.
+// Collect sends Out and waits for want frames for which take returns true. A reply may begin delay later than its turn. It
+// returns ErrNoReply if some are missing.
 func (x *CANExchange) Collect(want int, delay time.Duration) error {
 	if err := x.Await(want*CANSize, delay); err != nil {
 		return err

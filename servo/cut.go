@@ -8,8 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// cut is how a stop reaches a chain beside its cycle: the lock of its line, and the wish that the exchange under way gives
-// way.
+// cut lets a stop reach a chain from another goroutine: the lock of its line, and the request to end the running exchange.
 type cut struct {
 	mu     sync.Mutex  // the line and its traffic; Send, Receive and Halt hold it
 	wanted atomic.Bool // a stop waits for mu: exchanges end at once
@@ -19,8 +18,8 @@ type cut struct {
 // abortCheck is how long an exchange waits at most before it looks whether a stop wants the line.
 const abortCheck = 500 * time.Microsecond
 
-// Send writes every staged goal to the servos. It blocks only for the writing, except for a change of mode; a vendor whose
-// commands are answered each waits for the answers here. While the line is lost it returns why.
+// Send writes every staged goal to the servos. It blocks only for the writing, except for a change of mode. A vendor with a
+// reply to each command waits for the replies here. While the line is lost it returns the reason.
 func (r *GenericChain) Send() error {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()
@@ -35,7 +34,7 @@ func (r *GenericChain) Send() error {
 	for i := range r.Devices {
 		s := &r.Devices[i]
 		switch s.State.Drive = hal.Follows; {
-		case s.Goal.Enable && (s.Stage != TorqueOn || s.again): // what it was told since the last attempt, it has not followed
+		case s.Goal.Enable && (s.Stage != TorqueOn || s.again): // it has not followed its goals since the last attempt
 			s.State.Drive = hal.Switching
 		case s.Goal.Enable && (s.Lost || s.doubt):
 			s.State.Drive = hal.Waiting
@@ -45,9 +44,9 @@ func (r *GenericChain) Send() error {
 	return err
 }
 
-// Receive reads every servo's state and blocks for the answers. It costs the wire time of what is asked; a silent servo
-// adds 2 ms and the adapter's latency once a request. It returns an error when the line itself is lost; a servo's own
-// error is in its State.Err.
+// Receive reads every servo's state and blocks for the replies. It takes the wire time of requests and replies; a missing
+// reply adds 2 ms and the adapter's latency per request. It returns an error if the line is lost; a servo's own error is in
+// its State.Err.
 func (r *GenericChain) Receive() error {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()

@@ -34,10 +34,10 @@ type Stage uint8
 const (
 	TorqueOff Stage = iota // torque off, as commanded, or not on yet
 	TorqueOn               // torque was commanded on and goals are written
-	Inhibited              // torque was lost without a command: nothing is written until Enable has been false once; State.Inhibit is the reason
+	Inhibited              // torque was lost without a command: no goal is written until Enable has been false once; State.Inhibit is the reason
 )
 
-// Switch is what is known of a switch that only some reads show.
+// Switch is the last known state of a torque switch that only some reads show.
 type Switch uint8
 
 // The states of a switch.
@@ -67,10 +67,10 @@ type DeviceState struct {
 	Verify  bool   // the switch must be read
 	Latched bool   // an alarm took the torque: it has to be cleared first
 
-	// Errors of the cycle, made once: a servo that is silent for an hour allocates nothing.
+	// Errors of the cycle, made once: a servo without a reply for an hour causes no allocation.
 	NoReply, Corrupt, Unasked, Skipped, Away *hal.Error
 
-	strange   float64 // a position that could not be, believed if the next one agrees
+	strange   float64 // an implausible position, accepted if the next one agrees
 	strangeAt time.Duration
 	doubted   bool
 
@@ -96,7 +96,7 @@ func (m *DeviceState) Init(bus string, id int, joint string) {
 	m.State.Err = m.Unasked
 }
 
-// How often torque is switched on without being seen on, and how often a servo may refuse what it needs for it.
+// Maximum number of attempts to switch torque on without a confirmation, and of refused settings that torque requires.
 const (
 	maxAttempts = 5
 	maxRefusals = 3
@@ -110,7 +110,7 @@ func (m *DeviceState) SawTorque(s Switch, taken bool) bool {
 	case m.Stage != TorqueOn:
 		// Commanded off: keep reading until it is.
 		m.Verify = s == On && !m.Goal.Enable
-	// The servo protects itself: nothing but clearing the alarm may end that.
+	// The servo protects itself: only clearing the alarm may end that.
 	case taken:
 		m.Latched = true
 		m.Hold(ErrLatched)
@@ -137,8 +137,8 @@ func (m *DeviceState) Hold(why error) {
 	m.State.Inhibit = &e
 }
 
-// Refused notes that the servo does not take what it needs for torque. Once may be the line's doing; the third time in a
-// row m waits for Enable to have been false once.
+// Refused notes that the servo did not store a setting that torque requires. A single refusal may be an error of the line.
+// After the third in a row torque stays off until Enable has been false once.
 func (m *DeviceState) Refused(why error) { m.refuse(why, maxRefusals) }
 
 func (m *DeviceState) refuse(why error, most int) {
@@ -167,8 +167,8 @@ func (m *DeviceState) Arm() {
 // Disarm notes that torque was commanded off for a while, for a change that requires it.
 func (m *DeviceState) Disarm() { m.Stage, m.Torque, m.Seen, m.Verify = TorqueOff, Unknown, false, true }
 
-// Position is the position goal, ticks within low..high. Where idle, because the goal's mode is no position or rest is
-// asked for, it is the position of the servo when that began: a joint that gives way comes back to it.
+// Position is the position goal, ticks within low..high. If idle (the goal is not a position, or rest is requested) it is
+// the servo's position when that began: a joint that is pushed away returns to it.
 func (m *DeviceState) Position(rest, idle bool, low, high float64) float64 {
 	idle = idle || math.IsNaN(m.Goal.Position)
 	if rest || idle && !m.resting {
@@ -208,18 +208,19 @@ func (m *DeviceState) Share() float64 {
 	return min(max(m.Goal.Limit, 0), 1)
 }
 
-// How far a position may be from the one before, in addition to what the servo can turn at twice its maximum speed: a share of a
-// turn for its noise and its play; and the most, after however long.
+// Greatest distance between two positions, in addition to the turn at twice the maximum speed: a share of a turn for noise
+// and play; and the greatest distance after any time.
 const (
 	jitterShare = 1. / 128
 	farShare    = 1. / 8
 )
 
-// Believes reports whether the servo, which has turn ticks a turn and turns at speed rad/s, can be at ticks at now: no farther
-// from where it was than it can turn in the time since, unless it is received twice. A checksum of eight bits lets one spoilt answer in 256 pass, and some
-// lines have none. Where it turns freely, or crosses a dead sector, anything is believed.
+// Believes reports whether the servo, which has turn ticks a turn and turns at speed rad/s, can be at ticks at now. The
+// distance from the last position must be possible in the time since, unless the position is received twice. An eight bit
+// checksum passes one corrupt reply in 256, and some lines have no checksum. If the servo turns freely, or crosses a dead
+// sector, every position is accepted.
 func (m *DeviceState) Believes(ticks, turn, speed float64, now time.Duration) bool {
-	near := math.Abs(ticks-m.State.Position) <= jitterShare*turn // as mostly
+	near := math.Abs(ticks-m.State.Position) <= jitterShare*turn // the usual case
 	if near || m.turns() || math.IsNaN(m.State.Position) || reaches(ticks, m.State.Position, turn, speed, now-m.State.Time) ||
 		m.doubted && reaches(ticks, m.strange, turn, speed, now-m.strangeAt) {
 		m.doubted = false

@@ -9,15 +9,14 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Driver is one way to drive servos or motor controllers: one bus type of a config. A vendor's folder offers its
-// drivers in driver.go, its emulation's folder what answers them, and a row of the catalog names both. No other part of
-// the program names a vendor.
+// Driver drives servos or motor controllers of one bus type of a config. A vendor's folder has its drivers in driver.go, the
+// emulation's folder the emulated devices, and a row of the catalog names both. No other part of the program names a vendor.
 type Driver interface {
 	// Traits are the facts that scanning, setup and examination follow.
 	Traits() *Traits
 	// Models are all models that the driver knows. The slice is the caller's, the models are not.
 	Models() []Model
-	// Chain returns a chain; nothing is sent until Chain.Open, which also reports what is wrong with cfg.
+	// Chain returns a chain; nothing is sent until Chain.Open, which also reports faults of cfg.
 	Chain(cfg ChainConfig) LineChain
 	// Tool returns a tool for single devices of line, which stays the caller's.
 	Tool(line Line, cfg ToolConfig) Tool
@@ -31,10 +30,10 @@ type LineChain interface {
 	Inline() // a lost line may be opened within the cycle, for lines in memory
 }
 
-// Model is one model of a driver: its registers and what the values of a chain mean. Nothing writes to it.
+// Model is one model of a driver: its registers and the units of a chain's values. It is read-only.
 type Model interface {
 	Units() Units
-	// Table is every register that a Tool knows, in the order of its listing. Nothing writes to it.
+	// Table lists the registers that a Tool supports, in order. It is read-only.
 	Table() []Register
 	// Register is the row of Table called name, nil if absent. Setting is a register that a config may set at
 	// each start, and that ServoConfig.Settings may name; not all of them are rows of Table.
@@ -42,7 +41,7 @@ type Model interface {
 	Setting(name string) *Register
 	// BaudCode is the value of the baud rate register for a rate in bit/s; false where the model cannot be set to it.
 	BaudCode(rate int) (code byte, ok bool)
-	// Meaning is a raw value of r in words where its unit does not say it: an alarm's name, a rate; else "".
+	// Meaning explains a raw value of r if its unit does not: an alarm's name, a rate; else "".
 	Meaning(r *Register, raw int64) string
 }
 
@@ -74,7 +73,7 @@ type ServoConfig struct {
 	Joint        string    // named in errors; may be empty
 	Velocity     float64   // maximum speed of a position goal, rad/s; 0 = the device's own
 	Acceleration float64   // rad/s²; 0 = no bound
-	Settings     []Setting // written before torque goes on, again after every loss of power; see Model.Setting
+	Settings     []Setting // written before torque is switched on, again after every loss of power; see Model.Setting
 	Calibrated   bool      // a calibration depends on the device's zero
 }
 
@@ -93,7 +92,7 @@ type Traits struct {
 	Even      bool                         // bytes have an even parity bit
 	Duplex    bool                         // receiver and transmitter are apart: there is no echo
 	Filters   func(ids []byte) []CANFilter // frames of a CAN bus that are for this program; nil = a serial line
-	ReadsFast func(m Model) bool           // m takes part in FastReads; nil = the protocol has none
+	ReadsFast func(m Model) bool           // m supports FastReads; nil = the protocol has none
 	Packets   string                       // drivers with the same word have the same packets: devices of one reply to pings of the other
 	// Explain is the packets in data in words, in the order on the line; bytes that are no sound packet are left out. host:
 	// they are the host's; else they are replies to asked, the host's bytes before. model is nil of an unknown id. nil = not explained.
@@ -102,22 +101,22 @@ type Traits struct {
 	Alone   bool // its devices may execute the packets of other drivers: the line carries no others
 	Both    bool // "both" names it: one of two protocols that share a line
 	Named   bool // it is scanned for only where it is named
-	Stops   bool // asking a device for its state tells it to stop
+	Stops   bool // a request for the state also commands a stop
 
 	// Examination and setup.
 	Checks     []Check
 	Guard      []string              // settings of a config without which it is not known whether a device stops when its cable is pulled
 	GuardFix   string                // how to set them
 	Firmware   string                // the maker's tool that writes firmware
-	Same       func(a, b Model) bool // devices of a and b report the same of themselves; nil = none do
+	Same       func(a, b Model) bool // devices of a and b report the same identity; nil = never
 	Unnamed    Model                 // the model assumed for devices that do not report one, if it is not in Models
-	NoDefaults bool                  // what the factory set depends on the firmware
+	NoDefaults bool                  // the factory defaults depend on the firmware
 	FixedIDs   *Refusal              // why Tool.SetID always fails; nil = it does not
 	FixedAll   *Refusal              // why every write fails; nil = they do not
 	IDRegister string                // register that takes a new id in place of Tool.SetID; "" = none
 
 	// Benchmarks and the fault matrix.
-	Samples    []string // models that stand for the others
+	Samples    []string // representative models
 	Benchmarks []Benchmark
 	Foreign    func(id byte) []byte // a sound reply of a device that was not asked
 	OneSupply  bool                 // its devices lose their power together
@@ -132,7 +131,7 @@ type Check struct {
 	Name     string // of the check: "lock"
 	Register string
 	Bad      int64  // the value that is a finding
-	Found    string // what it means
+	Found    string // its meaning
 	Fix      string
 }
 
@@ -146,7 +145,7 @@ func (r *Refusal) Error(bus string, id int, op string, n int) error {
 
 var newID = regexp.MustCompile(`\bN\b`)
 
-// CANFilter lets frames through whose id is ID in the bits of Mask. ExtendedCAN is a bit of both, for ids of 29 bits.
+// CANFilter passes frames with an id equal to ID in the bits of Mask. ExtendedCAN is a bit of both, for ids of 29 bits.
 type CANFilter struct{ ID, Mask uint32 }
 
 // ExtendedCAN marks an extended id in a CANFilter.

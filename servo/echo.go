@@ -2,8 +2,8 @@ package servo
 
 import "time"
 
-// EchoFilter is a line whose adapter echoes transmitted bytes, as a bare half-duplex UART does. It discards the echo. It
-// compares: bytes that are not the echo that is due are handed on, and end the wait for the rest of it.
+// EchoFilter is a line whose adapter echoes transmitted bytes, like a bare half-duplex UART. It discards the echo by
+// comparison: bytes that differ from the expected echo are passed on, and end the wait for the rest of it.
 type EchoFilter struct {
 	Line
 	due  []byte // sent, and the echo not received yet
@@ -26,7 +26,7 @@ func (l *EchoFilter) Discard() error {
 	return l.Line.Discard()
 }
 
-// Read waits on while there is nothing but echo.
+// Read continues to wait while it receives only echo.
 func (l *EchoFilter) Read(p []byte, timeout time.Duration) (int, error) {
 	until := l.Now() + timeout
 	for {

@@ -33,7 +33,7 @@ var ErrNoRegister = errors.New("it has no such register here")
 // ErrUnknownModel reports that a device is of a model that its driver does not know.
 var ErrUnknownModel = errors.New("a model that is not known here")
 
-// Fault wraps what went wrong with one servo of a bus with its kind; nil stays nil.
+// Fault wraps an error of one servo of a bus with its kind; nil stays nil.
 func Fault(bus string, id int, op string, err error) error {
 	e := &hal.Error{Kind: hal.BusFault, Bus: bus, ID: id, Op: op, Err: err}
 	switch {
@@ -50,7 +50,7 @@ func Fault(bus string, id int, op string, err error) error {
 	return e
 }
 
-// Refuse is an error of kind hal.Invalid: what a tool was asked to do with one servo of a bus and never tried.
+// Refuse is an error of kind hal.Invalid: a tool's operation on one servo of a bus that was refused without a request.
 func Refuse(bus string, id int, op, format string, args ...any) error {
 	return &hal.Error{Kind: hal.Invalid, Bus: bus, ID: id, Op: op, Err: fmt.Errorf(format, args...)}
 }

@@ -13,7 +13,7 @@ const Slack = 2 * time.Millisecond
 // Exchange is one end of a line with the buffers of the question under way. Nothing in it allocates after its making.
 type Exchange struct {
 	Port     Port
-	Latency  time.Duration // what the adapter holds an answer back, at most
+	Latency  time.Duration // longest time that the adapter holds a reply back
 	Out      []byte        // packets to send
 	Raw      []byte        // received in this exchange, bounded
 	Abort    *atomic.Bool  // while it is true no answer is waited for; nil = never
@@ -43,7 +43,7 @@ func WireTime(n, bits, baud int) time.Duration {
 	return time.Duration(n) * time.Duration(bits) * time.Second / time.Duration(baud)
 }
 
-// Write sends what has been added to Out; no reply follows.
+// Write sends Out; no reply follows.
 func (x *Exchange) Write() error {
 	_, err := x.Port.Write(x.Out)
 	x.Sent += uint64(len(x.Out))
@@ -51,9 +51,9 @@ func (x *Exchange) Write() error {
 	return err
 }
 
-// Request sends what has been added to Out and sets the deadline for an answer of reply bytes that may begin delay later.
-// What is left of earlier exchanges is thrown away: a late answer to the last question must not be taken for one to
-// this. A separate parser must be reset as well.
+// Request sends Out and sets the deadline for a reply of reply bytes that may begin delay later. It discards bytes of
+// earlier exchanges: a late reply to the last request must not be taken for one to this. A separate parser must be reset as
+// well.
 func (x *Exchange) Request(reply int, delay time.Duration) error {
 	if err := x.Port.Discard(); err != nil {
 		return err
@@ -71,7 +71,7 @@ func (x *Exchange) Await(reply int, delay time.Duration) error {
 	return x.Write()
 }
 
-// Ask is Request for replies that f finds in what is received.
+// Ask is Request for replies that f finds in the received bytes.
 func (x *Exchange) Ask(f *Framer, reply int, delay time.Duration) error {
 	f.Reset()
 	x.bad = f.BadChecksum

@@ -8,7 +8,7 @@ import (
 // maxExplained bounds the packets of one frame that are explained.
 const maxExplained = 64
 
-// ExplainPackets takes from next what it finds, packet by packet, at most maxExplained.
+// ExplainPackets collects the texts of next, packet by packet, at most maxExplained.
 func ExplainPackets(next func() (string, bool)) (list []string) {
 	for len(list) < maxExplained {
 		text, ok := next()

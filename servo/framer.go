@@ -4,7 +4,7 @@ package servo
 // sets its rules. The result does not depend on how the stream is cut.
 type Framer struct {
 	Garbage     uint64 // bytes dropped
-	BadChecksum uint64 // headers whose packet did not check
+	BadChecksum uint64 // packets with a bad checksum
 
 	rules Rules
 	buf   []byte // fixed capacity; buf[at:] is unread
@@ -29,7 +29,7 @@ func NewFramer(longest int, r Rules) Framer {
 	return Framer{rules: r, buf: make([]byte, 0, 2*longest)}
 }
 
-// Reset forgets what has been fed; the counters stay.
+// Reset discards all buffered bytes; the counters stay.
 func (p *Framer) Reset() { p.buf, p.at = p.buf[:0], 0 }
 
 // Buffered is the number of bytes fed and not yet part of a packet or dropped.
@@ -62,7 +62,7 @@ func (p *Framer) Frame() []byte {
 		switch {
 		case !ok:
 			p.drop(1)
-		// Wait for more. A false header with a long length delays what is behind it by that many bytes, at most a packet.
+		// Wait for more. A false header with a long length delays the bytes behind it by at most one packet.
 		case n == 0 || n > len(head):
 			return nil
 		case !p.rules.Check(head[:n]):

@@ -99,8 +99,8 @@ type Device struct {
 //
 // Send stages and sends the goals of all servos with torque, changed or not, which repairs a lost packet. Receive reads all
 // servos, with one request where possible. A servo that did not reply is polled by itself in the next cycle, after three
-// misses in every fiftieth. Each cycle reads the health of at most one more servo: one whose torque switch must be verified,
-// or the next in turn.
+// misses in every fiftieth cycle. Each cycle reads the health of at most one more servo: one whose torque switch must be
+// verified, or the next in turn.
 type GenericChain struct {
 	Devices []Device
 

@@ -107,7 +107,7 @@ func (r *GenericChain) receive() error {
 	r.cycle++
 	r.stats.Resume(&r.x)
 	chosen := -1
-	if r.long != nil { // what is read long is chosen before it is read
+	if r.long != nil { // the device to read long is chosen before the read
 		chosen = r.pick()
 		r.long.ReadLong(chosen)
 	}
@@ -125,7 +125,7 @@ func (r *GenericChain) receive() error {
 	case chosen >= 0 && r.Devices[chosen].Answered && !r.long.ShowsHealth(chosen):
 		err = r.readHealth(chosen)
 	}
-	for i := range r.Devices { // answers to what Send asks count for the next Receive
+	for i := range r.Devices { // replies to requests of Send count for the next Receive
 		r.Devices[i].Answered = false
 	}
 	r.silences = 0
@@ -243,7 +243,7 @@ func (r *GenericChain) missed(s *Device) {
 // Missed is for a Protocol whose Flush waits for replies: servo i sent none, or a bad one.
 func (r *GenericChain) Missed(i int, garbled bool) {
 	s := &r.Devices[i]
-	s.Garbled, s.Answered = garbled, true // asked for this cycle
+	s.Garbled, s.Answered = garbled, true // polled in this cycle
 	r.missed(s)
 }
 
@@ -255,7 +255,7 @@ func (r *GenericChain) MarkReceived(i int) {
 	if fell {
 		r.stats.Fallbacks++
 	}
-	// It may have lost its power meanwhile: what was written is unknown until it has been read.
+	// It may have lost its power meanwhile: written values are unknown until they have been read.
 	if returned {
 		r.protocol.Invalidate(i)
 		if r.spec.Untold && s.Stage == TorqueOn {
@@ -267,9 +267,9 @@ func (r *GenericChain) MarkReceived(i int) {
 	}
 }
 
-// pick chooses the servo whose health is read in this cycle: one that must be verified, else the next in turn in
-// every Health-th cycle, else -1. The rotation goes on from there, so that one restless servo cannot keep the others from
-// being read.
+// pick chooses the servo whose health is read in this cycle: one that must be verified, else the next in turn in every
+// Health-th cycle, else -1. The rotation continues from there, so that a servo that must often be verified does not block
+// the others.
 func (r *GenericChain) pick() int {
 	n, routine := len(r.Devices), r.cfg.Health > 0 && r.cycle%uint64(max(1, r.cfg.Health)) == 0
 	chosen := -1
@@ -279,7 +279,7 @@ func (r *GenericChain) pick() int {
 		if s.Barred || s.Lost || !s.met || s.State.Err != nil && r.long == nil {
 			continue
 		}
-		// A usual read may show the torque and leave nothing to verify: the doubt ends only with a reading of its health.
+		// A normal read may confirm the torque, but doubt ends only with a health read.
 		if s.Verify || s.doubt {
 			chosen = i
 			break
@@ -294,7 +294,7 @@ func (r *GenericChain) pick() int {
 	return chosen
 }
 
-// readHealth reads the torque switch and the health of servo i, -1 = of none.
+// readHealth reads the torque switch and the health of servo i, -1 = no servo.
 func (r *GenericChain) readHealth(i int) error {
 	if i < 0 {
 		return nil

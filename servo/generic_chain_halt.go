@@ -58,7 +58,7 @@ func (r *GenericChain) verifyHalt(i int) error {
 	return err
 }
 
-// ClearAlarm frees servo i of a latched alarm. It moves nothing: torque comes with the next change of Enable to true.
+// ClearAlarm clears a latched alarm of servo i. It moves nothing: the next change of Enable to true switches torque on.
 // The fourth call within 5 minutes of the line's clock is refused.
 func (r *GenericChain) ClearAlarm(i int) error {
 	s := &r.Devices[i]
@@ -80,7 +80,8 @@ func (r *GenericChain) ClearAlarm(i int) error {
 	return nil
 }
 
-// ClearAlarms frees every servo that an alarm has latched; see ClearAlarm. It returns what was wrong with each, nil where it is free.
+// ClearAlarms clears the latched alarms of all servos; see ClearAlarm. It returns an error for each servo, nil if it has no
+// latched alarm any more.
 func (r *GenericChain) ClearAlarms() (faults []error) {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()

@@ -21,7 +21,7 @@ func (r *GenericChain) Open() error {
 		if err := r.identify(i); err != nil {
 			faults = append(faults, err)
 		}
-		// The adapter went while asking: nothing more can be learned.
+		// The adapter was lost during Open: no further servo can be read.
 		if r.line == nil {
 			break
 		}
@@ -29,7 +29,7 @@ func (r *GenericChain) Open() error {
 	return errors.Join(faults...)
 }
 
-// check finds what is wrong with the chain's own description.
+// check returns the faults of the chain's config.
 func (r *GenericChain) check() error {
 	var faults []error
 	seen := map[int]bool{}

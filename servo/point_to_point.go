@@ -34,8 +34,8 @@ func (l *PointToPoint) Close() error {
 	return err
 }
 
-// Fault is err as a user sees it, with the bus and the device. What reports that the line is gone is of kind hal.Absent, a silence that
-// would be a fault of the bus of kind hal.Timeout.
+// Fault is err for the user, with the bus and the device. A lost line is of kind hal.Absent; a missing reply of kind
+// hal.Timeout in place of hal.BusFault.
 func (l *PointToPoint) Fault(kind hal.Kind, err error) error {
 	e := &hal.Error{Kind: kind, Bus: l.Bus, Op: l.Device, Err: err, Try: "halyard doctor"}
 	switch {

@@ -40,7 +40,7 @@ func (p *Presence) Miss(m *DeviceState, cycle uint64) (silence bool) {
 // MarkReceived notes an answer.
 func (p *Presence) MarkReceived() { p.Answered, p.Garbled, p.Misses = true, false, 0 }
 
-// Clears bounds how often a joint's alarm is cleared: one that goes on tripping has a cause.
+// Clears bounds the number of clears of a joint's alarm: an alarm that keeps returning has a cause.
 type Clears struct {
 	times [MaxClears]time.Duration
 	n     int

@@ -26,10 +26,10 @@ type Reading struct {
 	retry, backoff uint64 // cycle at which to try a level up, and the next wait for that
 	struck         uint64 // cycle in which it last broke a group
 	probing        bool   // missed in a group: polled by itself until it replies
-	suspect        bool   // the first that was missing there: it may be what broke the group
+	suspect        bool   // the first missing servo there: it may have interrupted the group
 }
 
-// Restart forgets all trouble, as on a line that may be another. base is what the model promises.
+// Restart clears all failures, as for a new line. base is the level that the model supports.
 func (r *Reading) Restart(base Level) {
 	*r = Reading{base: base, Level: base, backoff: firstBackoff}
 }
@@ -67,10 +67,10 @@ func (r *Reading) Kept(lv Level, cycle uint64) {
 	}
 }
 
-// Broke notes that the servo was missing in the group of level lv. The first missing one may be what broke it; those
-// behind it may merely have waited for it. All are polled by themselves in the next cycle.
+// Broke notes that the servo was missing in the group of level lv. The first missing one may have interrupted the group;
+// those behind it may only have waited for it. All are polled by themselves in the next cycle.
 func (r *Reading) Broke(lv Level, cycle uint64, first bool) {
-	// A bad answer is not what an old firmware does: it took part.
+	// A servo with a corrupt reply took part, unlike an old firmware.
 	r.probing, r.suspect, r.Ask = true, first && !r.Garbled, cycle
 	if r.Level > lv { // the try failed: wait longer
 		r.retry = cycle + r.backoff

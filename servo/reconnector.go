@@ -19,11 +19,11 @@ const (
 type Reconnector struct {
 	Bus  string // in errors
 	Open Opener // nil = never
-	// Inline is a line in memory, whose opening takes no time: Attend opens it itself. Virtual time waits for no goroutine,
-	// and the same seed has the line back in the same cycle on every machine.
+	// Inline: Attend opens the line itself, for a line in memory, which opens at once. Virtual time does not wait for a
+	// goroutine; so with the same seed the line is back in the same cycle on every machine.
 	Inline bool
 
-	done    chan opened // of the try under way, nil when none is
+	done    chan opened // of the running attempt, nil without one
 	pause   int
 	wait    int // cycles until the next try
 	cause   error
@@ -35,7 +35,7 @@ type opened struct {
 	err  error
 }
 
-// Lose notes why the line was lost. The first try comes with the next Attend.
+// Lose stores the reason of the loss. The next Attend makes the first attempt.
 func (r *Reconnector) Lose(cause error) { r.pause, r.wait, r.cause = FirstPause, 0, cause }
 
 // Lost is the error of a chain without a line.
@@ -74,7 +74,7 @@ func (r *Reconnector) Attend() Line {
 	case o := <-r.done:
 		r.done = nil
 		if o.err != nil {
-			// Both reasons matter: what happened, and what is in the way of repair.
+			// The error has both reasons: that of the loss, and that of the failed reopening.
 			r.cause = fmt.Errorf("%w; opening again: %w", ErrDisconnected, o.err)
 			r.wait, r.pause = r.pause, min(2*r.pause, lastPause)
 			return nil
@@ -85,7 +85,7 @@ func (r *Reconnector) Attend() Line {
 	}
 }
 
-// Close waits for a try under way and closes what it opened. No other follows.
+// Close waits for a running attempt and closes its line. No other follows.
 func (r *Reconnector) Close() error {
 	r.closing = true
 	if r.done == nil {

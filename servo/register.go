@@ -20,8 +20,8 @@ const (
 // Encoding is the sign representation and the byte order of a register.
 type Encoding uint8
 
-// The encodings. A sign and a magnitude are what cheap firmware keeps: the value of the constant is the sign's bit, the
-// magnitude is below it, and the bits above are unused.
+// The encodings. Some firmware uses sign and magnitude: the constant's value is the number of the sign bit, the magnitude is
+// below it, and the bits above are unused.
 const (
 	Unsigned    Encoding = 0
 	Signed      Encoding = 1 // two's complement
@@ -39,15 +39,15 @@ func (e Encoding) magnitude() (bit uint, ok bool) {
 	return uint(e), e > Float
 }
 
-// Measure is what a raw value means: SI value = (raw - Zero) * Scale, in Unit. Scale 0: a plain number.
+// Measure converts a raw value: SI value = (raw - Zero) * Scale, in Unit. Scale 0: a plain number.
 type Measure struct {
 	Unit  string  // "V", "rad/s", ..; "" if absent
 	Scale float64 // units a count
 	Zero  int64   // the raw value that means 0
 }
 
-// Register is one entry of a control table. Min and Max bound what may be written, as raw values after decoding;
-// Default is the factory default; for RAM, the value after power-up.
+// Register is one entry of a control table. Min and Max bound writes, as raw values after decoding. Default is the factory
+// default; for RAM, the value at power-on.
 type Register struct {
 	Name       string // "present_position", the maker's words
 	Addr, Size uint16 // bytes
@@ -98,7 +98,7 @@ func (r *Register) Decode(p []byte) int64 {
 	return v
 }
 
-// Append appends v as the register's bytes; v outside of what they can hold is cut off as the servo would.
+// Append appends v as the register's bytes; a v that does not fit is truncated, as by the servo.
 func (r *Register) Append(dst []byte, v int64) []byte {
 	if r.Encoding&^BigEndian == Float {
 		v = int64(math.Float32bits(float32(r.SI(v))))
@@ -129,7 +129,7 @@ func (r *Register) SI(raw int64) float64 {
 	return float64(raw-r.Zero) * r.Scale
 }
 
-// widest is what a float's raw value is cut to, beyond which float64 does not count one by one.
+// widest bounds the raw value of a float; beyond it float64 cannot represent every integer.
 const widest = 1 << 53
 
 // Round returns the raw value nearest to v in the register's unit, regardless of its bounds; 0 for NaN.
@@ -199,7 +199,7 @@ func (r *Register) CheckWrite(model string, v int64) error {
 	return nil
 }
 
-// CheckSetting reports why x is no setting of a model: it has none of that name, or x is out of its range.
+// CheckSetting returns an error if x is not a valid setting of a model: an unknown name, or a value out of range.
 func CheckSetting(m Model, x Setting) error {
 	r := m.Setting(x.Register)
 	if r == nil {

@@ -6,14 +6,14 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Port is one half-duplex line. One goroutine owns it; nothing of it is safe for two.
+// Port is one half-duplex line. One goroutine owns it; no method is safe for concurrent use.
 type Port interface {
-	// Write hands p to the line and returns; it does not wait until the bytes have left.
+	// Write passes p to the line and returns; it does not wait until the bytes are sent.
 	Write(p []byte) (int, error)
-	// Read waits for at least one byte and returns what is there, at most len(p). When nothing comes within timeout
-	// it returns 0 and an error that is os.ErrDeadlineExceeded. An unplugged adapter is an error that is ErrDisconnected.
+	// Read waits for at least one byte and returns the available bytes, at most len(p). Without a byte within timeout it
+	// returns 0 and an error that is os.ErrDeadlineExceeded. An unplugged adapter is an error that is ErrDisconnected.
 	Read(p []byte, timeout time.Duration) (int, error)
-	// Discard throws away all that has been received and not read.
+	// Discard drops all received and unread bytes.
 	Discard() error
 	// Now is the line's clock: the wall's on a device, virtual in memory, where waiting costs no real time.
 	Now() time.Duration
@@ -53,7 +53,7 @@ type State struct {
 	Voltage     float64       // V
 	Temperature float64       // °C
 	Time        time.Duration // the line's clock when the values came; < 0 = never
-	Alarm       Alarm         // what the servo complains of, as bits
+	Alarm       Alarm         // alarms of the servo, as bits
 	Drive       hal.Drive     // whether it follows its goals, as of the last Send
 	Torque      bool          // the servo has torque on, as far as known
 	Err         error         // why the values are no newer; nil = they are of the last cycle
@@ -73,27 +73,27 @@ const (
 	AlarmRange   // a limit was hit by a command
 )
 
-// Units are what a chain's raw values mean for calibration.
+// Units are the units and ranges of a chain's raw values, for calibration.
 type Units struct {
 	Name         string             // the model's name, as configs have it
 	TicksPerTurn float64            // of the output shaft, also where less than a turn can be measured
-	CentreTicks  float64            // the tick that means zero when nothing else is known
+	CentreTicks  float64            // the default tick of zero
 	MinTicks     float64            // range of the position mode
 	MaxTicks     float64            // likewise
 	MaxVelocity  float64            // no-load speed at the nominal voltage, rad/s
 	StallTorque  float64            // at the nominal voltage, N·m
 	MaxEffort    float64            // the effort of Limit = 1: A where Current, else 1
 	Current      bool               // Effort is a current
-	NominalVolts float64            // V, what speed and torque are given for
-	Modes        [hal.NumModes]bool // what it can be commanded in
+	NominalVolts float64            // V, supply voltage of the speed and torque values
+	Modes        [hal.NumModes]bool // supported modes
 }
 
 // Chain drives all servos of one line: one write and, where the bus can, one read a cycle. It is a hal.Bus.
 // SetGoal and State take the index of a servo in the order of the chain's construction; they do no I/O.
 type Chain interface {
 	hal.Bus
-	// Open checks that every servo is there, answers once and is the model it should be, and prepares it; nothing
-	// moves and no torque goes on. All faults come together.
+	// Open checks that every servo replies, replies once and is the configured model, and prepares it. It moves nothing and
+	// switches no torque on. It returns all faults together.
 	Open() error
 	Units(i int) Units
 	SetGoal(i int, g Goal)

@@ -2,10 +2,10 @@ package servo
 
 import "time"
 
-// Stats count what a chain has done since it was made.
+// Stats are the counters of a chain since it was made.
 type Stats struct {
 	Cycles       uint64 // Receives that asked all servos
-	Timeouts     uint64 // questions that a servo did not answer
+	Timeouts     uint64 // requests without a reply
 	BadChecksums uint64
 	Garbage      uint64 // bytes that belonged to no packet
 	Fallbacks    uint64 // times a servo went from a faster way of reading to a slower one
@@ -19,7 +19,7 @@ type Stats struct {
 	checksums0       uint64 // bad checksums of the parser already counted
 	garbage0         uint64
 	start            time.Duration
-	sending          time.Duration // what Send took
+	sending          time.Duration // duration of Send
 }
 
 // Begin notes where a cycle starts.
@@ -27,7 +27,7 @@ func (s *Stats) Begin(x *Exchange) {
 	s.start, s.sent0, s.received0 = x.Port.Now(), x.Sent, x.Received
 }
 
-// Pause and Resume leave out what passes between Send and Receive: the world's time is not the line's.
+// Pause and Resume exclude the time between Send and Receive: it is the world's, not the line's.
 func (s *Stats) Pause(x *Exchange) { s.sending = x.Port.Now() - s.start }
 
 // Resume ends a Pause.
@@ -38,8 +38,8 @@ func (s *Stats) Late(x *Exchange, period time.Duration) bool {
 	return period > 0 && x.Port.Now()-s.start > period
 }
 
-// End sums a cycle up. badChecksums and garbage are what the line's parser has counted over its life; the chain's life
-// may span several.
+// End adds the counts of a cycle. badChecksums and garbage are the counters of the present line's parser; a chain may have
+// several lines one after the other.
 func (s *Stats) End(x *Exchange, badChecksums, garbage uint64) {
 	s.Cycles++
 	s.Sent, s.Received = x.Sent-s.sent0, x.Received-s.received0

@@ -12,15 +12,15 @@ type Filed interface {
 	File() (*os.File, error)
 }
 
-// Telegram is what stops the devices of a line when it is written to File, regardless of earlier bytes.
+// Telegram holds the bytes that stop the devices of a line when they are written to File, regardless of earlier bytes.
 type Telegram struct {
 	File  *os.File // the receiver closes it
 	Bytes []byte
 	Piece int // bytes of one write, as of a CAN frame; 0 = all at once
 }
 
-// TorqueOffTelegrams returns the bytes that switch off the torque of every servo, for a process that supervises this one. There
-// are none where the line is lost or has no descriptor. It is called between two cycles.
+// TorqueOffTelegrams returns the bytes that switch off the torque of every servo, for a process that supervises this one. It
+// is empty if the line is lost or has no descriptor. It is called between two cycles.
 func (r *GenericChain) TorqueOffTelegrams() ([]Telegram, error) {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()
@@ -33,12 +33,12 @@ func (r *GenericChain) TorqueOffTelegrams() ([]Telegram, error) {
 	}
 	tape := &tape{Port: r.x.Port}
 	r.x.Port = tape
-	r.stageOff() // no answer comes, and none is missed
+	r.stageOff() // no reply is expected
 	r.x.Port = tape.Port
 	return Telegrams(l, tape.bytes)
 }
 
-// Telegrams are those bytes to line, none where it has no descriptor.
+// Telegrams are those bytes for line; empty if it has no descriptor.
 func Telegrams(line Line, bytes []byte) ([]Telegram, error) {
 	f, ok := line.(Filed)
 	if !ok {
@@ -55,7 +55,7 @@ func Telegrams(line Line, bytes []byte) ([]Telegram, error) {
 	return []Telegram{t}, nil
 }
 
-// tape keeps what is written and answers nothing.
+// tape records written bytes and does not reply.
 type tape struct {
 	Port
 	bytes  []byte

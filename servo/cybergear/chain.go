@@ -8,21 +8,21 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// frameBits is what a frame of 8 bytes and an extended identifier takes at the most, stuffing and the gap included, shared
-// out over the bytes that it is on a line: 160 bits of 16 bytes.
+// frameBits is the maximum length of a frame of 8 bytes with an extended identifier, stuffing and the gap included, per
+// byte of its 16 bytes on a servo.Line: 160 bits.
 const frameBits = 10
 
 // Chain drives all motors of one bus. It is a servo.Chain; one goroutine calls it.
 //
-// A cycle is one goal to each motor, which replies with its feedback: two frames each, 0.26..0.32 ms at 1 Mbit/s. A
-// motor that must be limp is commanded to stop instead. A silent one costs 3 ms once a cycle, for all that are silent. Modes
-// change at rest alone, one motor a cycle.
+// A cycle is one goal to each motor, which replies with its feedback: two frames each, 0.26..0.32 ms at 1 Mbit/s. A motor
+// without torque gets a stop command instead. Missing replies cost 3 ms per cycle, for all motors together. The mode
+// changes only at rest, for one motor per cycle.
 type Chain struct {
 	*servo.GenericChain
 	b *protocol
 }
 
-// NewChain returns a chain; nothing is sent until Open, which also reports what is wrong with cfg.
+// NewChain returns a chain; nothing is sent until Open, which also reports faults of cfg.
 func NewChain(cfg servo.ChainConfig) *Chain {
 	b := &protocol{name: cfg.Name, devices: make([]device, len(cfg.Servos))}
 	n := max(1, len(cfg.Servos))
@@ -42,8 +42,8 @@ func NewChain(cfg servo.ChainConfig) *Chain {
 	return &Chain{b.chain, b}
 }
 
-// SetZero makes where motor i stands its zero, until its power goes. It is refused while the motor holds, and where a
-// calibration counts on the zero that it has.
+// SetZero makes the present position of motor i its zero, until power-off. It is refused while the motor has torque, and if
+// a calibration depends on the present zero.
 func (c *Chain) SetZero(i int) error {
 	d, seat := &c.b.devices[i], &c.Devices[i]
 	refuse := func(format string, args ...any) error {

@@ -19,9 +19,9 @@
 // Indices and values of parameters are little-endian. Every command is answered, mostly by feedback: a goal and a
 // measurement are one frame each.
 //
-// A session, what blocks and what errors mean are as in package servo. Ticks: 16384 a turn of the output shaft from its
-// zero, within ±12.5 rad. Efforts are A of motor current, velocities rad/s of the output shaft, to 30. Modes: position,
-// velocity and torque. IDs are 0..127.
+// For sessions, blocking and errors see package servo. Ticks: 16384 a turn of the output shaft from its zero, within
+// ±12.5 rad. Efforts are A of motor current, velocities rad/s of the output shaft, to 30. Modes: position, velocity and
+// torque. IDs are 0..127.
 //
 // Source: "CyberGear micromotor instruction manual", sections 3.3 and 4 (Xiaomi; in English, belovictor/cybergear-docs).
 // Its text specifies the angle's range as ±4π, its code as ±12.5; this package uses ±12.5. It does not specify the unit of

@@ -18,7 +18,7 @@ func (driver) Traits() *servo.Traits {
 	wire := servo.CycleBytes{Bits: 2 * 131, Bytes: func(n int) int { return n }}
 	return &servo.Traits{
 		Type: "cybergear", Vendor: "CyberGear", LastID: LastID, Bauds: []int{Bitrate}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, Stops: true,
-		// Replies are for this host; that to "who is there" is for all.
+		// Replies are addressed to this host; the reply to Who is addressed to all.
 		Filters: func([]byte) []servo.CANFilter {
 			return []servo.CANFilter{{ID: servo.ExtendedCAN | Host, Mask: servo.ExtendedCAN | 0xFF}, {ID: servo.ExtendedCAN | 0xFE, Mask: servo.ExtendedCAN | 0xFF}}
 		},
@@ -38,10 +38,10 @@ func (m *Model) Table() []servo.Register { return Parameters() }
 // Register returns a parameter.
 func (m *Model) Register(name string) *servo.Register { return servo.Named(Parameters(), name) }
 
-// Setting returns what a config may set: "can_timeout".
+// Setting returns the register of a config's setting: "can_timeout".
 func (m *Model) Setting(name string) *servo.Register { return servo.Named(m.Settings, name) }
 
-// Meaning is "": units say it all.
+// Meaning is "": the units are sufficient.
 func (m *Model) Meaning(*servo.Register, int64) string { return "" }
 
 // tool is the servo.ToolSpec of CyberGear motors.
@@ -83,7 +83,7 @@ func (t *tool) take(f *servo.CANFrame) bool {
 	return true
 }
 
-// ask sends m and waits for a reply of a type from id; what came before is discarded.
+// ask sends m and waits for a reply of a type from id; earlier frames are discarded.
 func (t *tool) ask(m Message, reply Type, id byte) error {
 	t.want = Message{}
 	if err := t.can.Drain(); err != nil {
@@ -97,7 +97,7 @@ func (t *tool) ask(m Message, reply Type, id byte) error {
 
 func (t *tool) ping(id int) error { return t.ask(To(byte(id), Who), Who, byte(id)) }
 
-// read reads a parameter. A motor whose firmware does not know it does not reply: servo.ErrNoRegister where it is there.
+// read reads a parameter. A motor whose firmware lacks it does not reply: servo.ErrNoRegister if the motor is there.
 func (t *tool) read(id int, _ servo.Model, r *servo.Register) (int64, error) {
 	if r.Name == "id" {
 		return int64(id), t.ping(id)

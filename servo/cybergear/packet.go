@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Type is what a frame is.
+// Type is the type of a frame.
 type Type byte
 
 // The types.
@@ -25,7 +25,7 @@ const (
 	Faulted Type = 21
 )
 
-// The ids. Host is what this program calls itself; motors take any.
+// The ids. Host is the id of this program; motors accept any host id.
 const (
 	LastID = 127
 	Host   = 0xFD
@@ -46,7 +46,7 @@ func (m *Message) Frame() servo.CANFrame {
 	return servo.CANFrame{ID: id, Extended: true, Len: 8, Data: m.Data}
 }
 
-// Parse reads a frame into m; false for what is no frame of such a motor.
+// Parse reads a frame into m; false if it is not a frame of this protocol.
 func (m *Message) Parse(f *servo.CANFrame) bool {
 	if !f.Extended || f.Remote || f.Error || f.Len != 8 {
 		return false
@@ -55,7 +55,7 @@ func (m *Message) Parse(f *servo.CANFrame) bool {
 	return true
 }
 
-// To is the message of a type to motor id, from this host, with nothing in it.
+// To is an empty message of a type from this host to motor id.
 func To(id byte, t Type) Message { return Message{Type: t, Extra: Host, Target: id} }
 
 // Spans are the greatest values that the 16-bit words of a motor reach, either way.
@@ -99,7 +99,7 @@ func word(v, span float64) uint16 {
 
 func value(w uint16, span float64) float64 { return float64(w)*2*span/65535 - span }
 
-// State is what a motor is doing.
+// State is the operating state of a motor.
 type State byte
 
 // The states.
@@ -122,7 +122,7 @@ const (
 	NotCalibrated
 )
 
-// Alarm is f as every vendor says it.
+// Alarm converts f to the common alarms.
 func (f Faults) Alarm() (a servo.Alarm) {
 	for _, x := range [...]struct {
 		f Faults
@@ -138,7 +138,7 @@ func (f Faults) Alarm() (a servo.Alarm) {
 	return a
 }
 
-// Feedback is what a motor says after most commands.
+// Feedback is the reply of a motor to most commands.
 type Feedback struct {
 	ID                   byte
 	State                State
@@ -195,7 +195,7 @@ const (
 	LimitCurrent  Index = 0x7018 // A, of the speed and the position mode
 )
 
-// whole tells the parameters that are no float.
+// whole reports whether the parameter is an integer, not a float.
 func (i Index) whole() bool { return i == RunMode || i == CANTimeout || i == Turns }
 
 // The values of RunMode.
@@ -252,7 +252,7 @@ func (m *Message) Parameter() (Index, float64) {
 	return i, float64(math.Float32frombits(raw))
 }
 
-// sender is the motor that an answer of it is from, false for what is no answer.
+// sender is the id of the motor that sent a reply; false if m is not a reply.
 func (m *Message) sender() (byte, bool) {
 	switch m.Type {
 	case Tell, Read, Faulted:

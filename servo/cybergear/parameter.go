@@ -6,9 +6,9 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Parameters are what tools read and write of a motor, by the names that other servos have for the same; the manual's
-// names stand beside them. All but the id are lost with the power. torque_enable is no parameter of the motor's: its 0 is a
-// stop, and it cannot be read. The slice is the caller's.
+// Parameters are the values of a motor that tools read and write, under the names common to all servos; the manual's names
+// are in the comments. All but the id are lost at power-off. torque_enable is not a parameter of the motor: writing 0 sends
+// a stop, and it cannot be read. The slice belongs to the caller.
 //
 // Ranges and defaults: the manual, section 4.1.11 (3.3.3), of the parameters that single frames read and write.
 func Parameters() []servo.Register {

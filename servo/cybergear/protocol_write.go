@@ -19,7 +19,7 @@ func wanted(g *servo.Goal) int {
 	return InPosition
 }
 
-// nearEnd is how near the end of what it counts a motor may have stopped counting, rad.
+// nearEnd is the distance from the end of its counting range at which a motor may have stopped counting, rad.
 const nearEnd = 0.05
 
 var (
@@ -27,14 +27,14 @@ var (
 	errTimeout = fmt.Errorf("its CAN timeout: %w, so that nothing stops it when the cable is pulled; registers: {can_timeout: 0} does without", servo.ErrDiffers)
 )
 
-// Ready stops motor i, writes its mode and its CAN timeout and reads them back: a mode changes at rest alone, and power
-// that was gone for a moment takes both.
+// Ready stops motor i, writes its mode and its CAN timeout and reads them back: a mode changes only at rest, and a short
+// power loss resets both.
 func (b *protocol) Ready(i int) (bool, error) {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	if !b.chain.Resting(i) {
 		return false, nil
 	}
-	// What waits goes first; what it brings is not waited for.
+	// Staged frames are sent first; their replies are not waited for.
 	if err := b.Flush(); err != nil {
 		return false, err
 	}
@@ -49,7 +49,7 @@ func (b *protocol) Ready(i int) (bool, error) {
 		}
 	}
 	d.limit = math.NaN()
-	// At the end of what it counts it may be anywhere beyond.
+	// At the end of its counting range the true position may be anywhere beyond.
 	if at, most := seat.State.Position, ticks(d.m.Spans.Angle); d.mode == InPosition && math.Abs(at) > most-ticks(nearEnd) {
 		return false, fmt.Errorf("position: got %.0f ticks, want %.0f..%.0f, %w", at, -most, most, servo.ErrOutOfLimits)
 	}
@@ -117,7 +117,7 @@ func (b *protocol) goal(i int, rest bool) {
 	case InSpeed:
 		b.stage(i, Set(id, SpeedRef, known(g.Velocity, d.m.Spans.Speed)))
 	case Operating:
-		// The manual does not say that the limit holds for motion commands.
+		// The manual does not specify whether the limit applies to motion commands.
 		k := Motions{Torque: known(g.Effort*d.m.Kt, b.share(i))}
 		b.stage(i, k.Message(id, &d.m.Spans))
 	default:
@@ -126,10 +126,10 @@ func (b *protocol) goal(i int, rest bool) {
 	}
 }
 
-// Stage has nothing to do: frames leave in the order they are staged, as one sender's do.
+// Stage does nothing: frames are sent in the order they are staged.
 func (b *protocol) Stage() {}
 
-// Flush ends a Send: what came before it is no answer to it.
+// Flush ends a Send: it discards earlier frames and sends the staged ones.
 func (b *protocol) Flush() error {
 	if err := b.x.Drain(); err != nil {
 		return err

@@ -10,7 +10,7 @@ import (
 // Bitrate is the bus's as motors come, bit/s.
 const Bitrate = 1_000_000
 
-// TicksPerTurn is what a turn of the output is counted in here, as the encoder counts the rotor's.
+// TicksPerTurn is the number of ticks of a turn of the output in this package, equal to the encoder's of a rotor turn.
 const TicksPerTurn = 16384
 
 // Model is one model of motor; its figures are the manual's, section 1.
@@ -23,13 +23,13 @@ type Model struct {
 	Kt        float64          // N·m of the output a peak ampere
 	Velocity  float64          // rad/s without load
 	Volts     float64          // that Velocity is for
-	Settings  []servo.Register // what a config may set
+	Settings  []servo.Register // registers that a config may set
 }
 
 // BaudCode is false: all motors of a bus have its rate.
 func (m *Model) BaudCode(int) (byte, bool) { return 0, false }
 
-// Units returns what the chain's values mean.
+// Units returns the units and ranges of the chain's values.
 func (m *Model) Units() servo.Units {
 	return servo.Units{
 		Name: m.Name, TicksPerTurn: TicksPerTurn, MinTicks: -ticks(m.Spans.Angle), MaxTicks: ticks(m.Spans.Angle),
@@ -41,10 +41,10 @@ func (m *Model) Units() servo.Units {
 func ticks(rad float64) float64    { return rad * TicksPerTurn / (2 * math.Pi) }
 func radians(tick float64) float64 { return tick * 2 * math.Pi / TicksPerTurn }
 
-// timeoutUnit is what CANTimeout counts, s.
+// timeoutUnit is the unit of CANTimeout, s.
 const timeoutUnit = 50e-6
 
-// usualTimeout is CANTimeout where a config says nothing: half a second.
+// usualTimeout is the default of CANTimeout: half a second.
 const usualTimeout = 10000
 
 // catalogue: 12 N·m, 23 A peak, 28 poles, 7.75:1, 0.87 N·m/Arms, 296 rpm without load at 24 V.

@@ -18,15 +18,15 @@ func readBytes(how servo.Level, size int) servo.CycleBytes {
 	return servo.CycleBytes{Bits: bitsPerByte, Bytes: func(n int) int { return 14 + 5*n + 14*n + (11+size)*n }, Delays: servo.EachDelay}
 }
 
-// benchmarks are the usual lines, and with More every cell of hardware.md's table. There each rate, each way of reading, 4 and 10
-// bytes and reply delays of 0, 250 and, from the factory, 500 µs are read without the health beside them, so that the values are
-// the cells.
+// benchmarks are the usual lines, and with More every cell of hardware.md's table. Those combine each rate, each way of
+// reading, 4 and 10 bytes and reply delays of 0, 250 and, by factory default, 500 µs. They have no health reads, so that the
+// results match the table's cells.
 func (d driver) benchmarks() (all []servo.Benchmark) {
 	bare := servo.ChainConfig{Health: -1, Watchdog: -1}
 	delays := []time.Duration{0, 250 * time.Microsecond, 500 * time.Microsecond}
 	rates := []int{57_600, 115_200, 1_000_000, 2_000_000, 3_000_000, 4_000_000}
 	if d.protocol == 1 {
-		// AX: sync write 4 (goal, speed), read 6 alone. MX: sync write 4, bulk read 6.
+		// AX: sync write 4 (goal, speed), single reads of 6. MX: sync write 4, bulk read 6.
 		ax := servo.CycleBytes{Bits: bitsPerByte, Bytes: func(n int) int { return 8 + 5*n + 8*n + 12*n }, Delays: servo.EachDelay}
 		mx := servo.CycleBytes{Bits: bitsPerByte, Bytes: func(n int) int { return 8 + 5*n + 7 + 3*n + 12*n }, Delays: servo.EachDelay}
 		return []servo.Benchmark{
@@ -43,8 +43,8 @@ func (d driver) benchmarks() (all []servo.Benchmark) {
 			Bound: readBytes(servo.SyncReads, 10).Bound, First: 1},
 	}
 	ways := []string{servo.FastReads: "fast read", servo.SyncReads: "sync read", servo.SingleReads: "single reads"}
-	// What an FTDI adapter makes of a line, by its latency timer: a reply of less than 62 bytes waits for it. The bound stays the
-	// wire's.
+	// The effect of an FTDI adapter's latency timer: a reply of less than 62 bytes waits for it. The bound is still that of
+	// the wire.
 	for _, latency := range []time.Duration{16 * time.Millisecond, time.Millisecond} {
 		for how, name := range ways {
 			how := servo.Level(how)

@@ -7,17 +7,16 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// NewChain returns a chain of all servos of one line; nothing is sent until Open, which also reports what is wrong with cfg.
+// NewChain returns a chain of all servos of one line; nothing is sent until Open, which also reports faults of cfg.
 //
-// Send writes every goal in one sync write, or in one bulk write where the servos' modes differ. Rare things (torque
-// switching, limits, settings) go as further sync writes ahead of it in the same Write; none of them is acknowledged.
+// Send writes every goal in one sync write, or in one bulk write if the servos' modes differ. Rare writes (torque
+// switching, limits, settings) are further sync writes before it in the same Write; none of them is acknowledged.
 //
-// Receive asks the servos of one way of reading with one request. Health registers would make each reply
-// long, so one servo at a time is read long: from torque_enable through temperature, which makes a fast sync read
-// into a fast bulk read in every Health-th cycle, and in every cycle while a switch of torque waits to be seen or an
-// alert to be named.
+// Receive reads all servos with the same way of reading with one request. Health registers would make each reply long, so
+// one servo at a time is read long: from torque_enable through temperature. This turns a fast sync read into a fast bulk
+// read in every Health-th cycle. It does so in every cycle while a torque switch must be confirmed or an alert read.
 //
-// A servo whose drive_mode has bit 2 takes its profile for times: leave Velocity and Acceleration 0 there.
+// A servo with bit 2 set in drive_mode interprets its profile as times: leave Velocity and Acceleration 0 there.
 func NewChain(cfg servo.ChainConfig) *servo.GenericChain { return newChain(cfg).chain }
 
 func newChain(cfg servo.ChainConfig) *protocol {
@@ -33,7 +32,7 @@ func newChain(cfg servo.ChainConfig) *protocol {
 	for i := range c.devices {
 		c.devices[i].init(&cfg, i)
 	}
-	// Where the first has no model Open has something to say before the line is used.
+	// If the first has no model, Open reports it before it uses the line.
 	if n > 0 && c.devices[0].m != nil {
 		c.protocol = c.devices[0].m.Protocol
 	}
@@ -90,7 +89,7 @@ func (c *protocol) Connect(x *servo.Exchange) {
 	c.queue, c.goals = c.queue[:0], c.goals[:0]
 }
 
-// ParserStats is what the parser has counted, and the fast replies that broke off, which are no packets of its.
+// ParserStats returns the parser's counters, with the truncated fast replies added to the bad checksums.
 func (c *protocol) ParserStats() (badChecksums, garbage uint64) {
 	return c.link.parser.BadChecksum + c.link.broken, c.link.parser.Garbage
 }
@@ -111,7 +110,7 @@ type device struct {
 	delay time.Duration
 
 	alert bool        // the last answer had the alert bit, or 1.0 alarm bits
-	fatal servo.Alarm // what takes the torque, by the shutdown register
+	fatal servo.Alarm // alarms that switch torque off, by the shutdown register
 
 	mode      int      // operating mode in the servo, -1 = unknown
 	limit     int64    // raw limit last written, -1 = unknown

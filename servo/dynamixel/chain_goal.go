@@ -43,8 +43,8 @@ func (d *device) encodeGoal(rest bool) {
 	d.goalAt, d.length = r.Addr, len(r.Append(d.bytes[:0], raw))
 }
 
-// encodeLegacy is encodeGoal for tables of the AX kind, where moving_speed lies behind goal_position: as a joint both
-// are written, as a wheel the speed alone, which is a velocity for MX and a duty for AX and XL-320.
+// encodeLegacy is encodeGoal for tables like the AX's, with moving_speed after goal_position. In joint mode both are
+// written, in wheel mode only the speed, which is a velocity for MX and a duty for AX and XL-320.
 func (d *device) encodeLegacy(mode hal.Mode, value float64) {
 	speed := d.reg.movingSpeed
 	switch mode {

@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Identify pings servo i, compares its model and reads what the cycle needs to know of its settings. EEPROM is written only
-// where a servo is set to reply to nothing but pings, with its torque off.
+// Identify pings servo i, compares its model and reads the settings that the cycle needs. It writes EEPROM, with torque off,
+// only if the servo is set to reply to pings only.
 func (c *protocol) Identify(i int) error {
 	d, client := &c.devices[i], &Client{Name: c.name, link: c.link}
 	f, err := client.Ping(d.cfg.ID)
@@ -27,7 +27,7 @@ func (c *protocol) Identify(i int) error {
 	case f.Number == d.m.Number:
 		return c.inspect(d)
 	}
-	// Goals in another model's units are worse than none.
+	// Goals in another model's units are dangerous.
 	d.Barred = true
 	got := fmt.Sprintf("model %d", f.Number)
 	if m := f.Model(c.protocol); m != nil {
@@ -36,7 +36,7 @@ func (c *protocol) Identify(i int) error {
 	return d.Error(hal.BusFault, "open", fmt.Errorf("got %s, want %s", got, d.m.Name))
 }
 
-// inspect reads what the cycle needs to know of d's settings.
+// inspect reads the settings of d that the cycle needs.
 func (c *protocol) inspect(d *device) error {
 	if err := c.enableStatusReturn(d); err != nil {
 		return err
@@ -96,13 +96,13 @@ func servoKind(err error) hal.Kind {
 	return hal.BusFault
 }
 
-// enableStatusReturn makes a servo reply to reads that is set to reply to nothing but pings.
+// enableStatusReturn makes a servo reply to reads if it is set to reply to pings only.
 func (c *protocol) enableStatusReturn(d *device) error {
 	_, err := c.fetch(d, d.reg.torque)
 	if !errors.Is(err, servo.ErrNoReply) {
 		return err
 	}
-	// No acknowledgement comes at level 0: write blindly, then ask again.
+	// Level 0 has no acknowledgement: write without one, then read back.
 	r := d.m.Register("status_return")
 	if r.Access == EEPROM {
 		c.put(d, d.reg.torque, 0)
@@ -136,5 +136,5 @@ func (c *protocol) Clear(i int) error {
 	return nil
 }
 
-// rebootPause is how many cycles a servo is left alone after a reboot.
+// rebootPause is the number of cycles without a request to a servo after a reboot.
 const rebootPause = 20

@@ -28,7 +28,7 @@ func (d *device) narrowed() bool { return d.long.addr > d.reg.torque.Addr }
 // isWide reports that d is read long in this cycle; a lost servo shows at once whether its torque is still on.
 func (c *protocol) isWide(d *device) bool { return c.wide >= 0 && d == &c.devices[c.wide] || d.Lost }
 
-// span is what d is asked for in this cycle.
+// span is the register range to read of d in this cycle.
 func (c *protocol) span(d *device) span {
 	if c.isWide(d) {
 		return d.long
@@ -38,8 +38,8 @@ func (c *protocol) span(d *device) span {
 
 var errTripped = errors.New("bus watchdog has tripped: enable again")
 
-// ReadHealth reads what a long read would have shown of servo i: its switch and, where an alert reports that there is
-// something to know, its alarms.
+// ReadHealth reads the health registers that a long read of servo i would contain: its torque switch and, after an alert,
+// its alarms.
 func (c *protocol) ReadHealth(i int) error {
 	d := &c.devices[i]
 	torque, err := c.fetch(d, d.reg.torque)
@@ -114,8 +114,8 @@ func (c *protocol) ReadState(i int) error {
 	return nil
 }
 
-// groupRequest fills c.request for c.members and returns the length of all answers and what they may take beside
-// their wire time.
+// groupRequest fills c.request for c.members. It returns the length of all replies and their delays in addition to the
+// wire time.
 func (c *protocol) groupRequest(lv servo.Level) (reply int, delay time.Duration) {
 	in, first := &c.request, c.span(c.members[0])
 	alike := true
@@ -145,7 +145,7 @@ func (c *protocol) groupRequest(lv servo.Level) (reply int, delay time.Duration)
 	default:
 		in.Op = BulkRead
 	}
-	// Blocks of a sync read are ids alone; address and size stand before them.
+	// Blocks of a sync read are only ids; address and size are before them.
 	if alike && c.link.protocol == 2 {
 		in.Addr, in.Size = first.addr, first.size
 		for i := range in.Blocks {
@@ -155,8 +155,7 @@ func (c *protocol) groupRequest(lv servo.Level) (reply int, delay time.Duration)
 	return reply, delay
 }
 
-// receiveFast reads the parts of a fast answer of total bytes as they come. What was received before a servo fell silent
-// counts.
+// receiveFast reads the parts of a fast reply of total bytes as they arrive. Parts before a missing servo are valid.
 func (c *protocol) receiveFast(total int) error {
 	l := c.link
 	var parts FastParts
@@ -186,7 +185,7 @@ func (c *protocol) receiveFast(total int) error {
 		if parts.Broken() {
 			l.broken++
 			c.members[k].Garbled = true
-			return servo.ErrNoReply // nothing after it can be trusted
+			return servo.ErrNoReply // parts after it are not reliable
 		}
 	}
 	return nil
@@ -250,7 +249,7 @@ func (c *protocol) accept(d *device, s span, st *Status) {
 		d.State.Position = float64(v)
 	}
 	if s == d.long && !d.narrowed() {
-		d.wideFails = 0 // what went wrong before was the line
+		d.wideFails = 0 // earlier failures were errors of the line
 	}
 	d.parseState(s, st)
 	c.chain.MarkReceived(d.index)

@@ -15,8 +15,8 @@ type write struct {
 
 // The steps of arming, each one a packet over all servos that take it: a later one needs the earlier.
 const (
-	armSettings = iota // watchdog off, since a tripped one locks the goals; what a power loss has cleared
-	armGoal            // the goal is where the servo stands
+	armSettings = iota // watchdog off, since a tripped one locks the goals; settings that a power loss clears
+	armGoal            // the goal is the present position
 	armTorque
 	armWatchdog
 )
@@ -87,8 +87,8 @@ func (c *protocol) StageTorqueOn(i, step int) {
 	c.putStep(d, step)
 }
 
-// StageGoal stages the goal of servo i, its limit where that has changed, and its watchdog where it was lost. A mode can be
-// changed with torque off alone.
+// StageGoal stages the goal of servo i, its limit if that has changed, and its watchdog after a loss. The mode can only be
+// changed with torque off.
 func (c *protocol) StageGoal(i int) bool {
 	d := &c.devices[i]
 	if want, _ := d.wantedMode(); want != d.mode {
@@ -115,7 +115,7 @@ func (c *protocol) StageGoal(i int) bool {
 	return true
 }
 
-// Flush sends what waits.
+// Flush sends all staged packets.
 func (c *protocol) Flush() error {
 	if len(c.link.Out) == 0 {
 		return nil
@@ -129,7 +129,7 @@ func (c *protocol) putStep(d *device, step int) {
 		if d.reg.watchdog != nil {
 			c.put(d, d.reg.watchdog, 0)
 		}
-		// Written even where no bound is wanted: zero is what takes an old one away.
+		// Written even without a bound: zero removes an old one.
 		if d.reg.profileVelocity != nil {
 			c.put(d, d.reg.profileAcceleration, d.reg.profileAcceleration.Raw(d.cfg.Acceleration))
 			c.put(d, d.reg.profileVelocity, d.reg.profileVelocity.Raw(d.cfg.Velocity))
@@ -158,7 +158,7 @@ func (c *protocol) put(d *device, r *Register, v int64) {
 	c.queue = append(c.queue, w)
 }
 
-// Stage adds what is staged to what is sent: one sync write for each register and size, and the goals behind them.
+// Stage adds the staged writes to the output: one sync write for each register and size, then the goals.
 func (c *protocol) Stage() {
 	c.flushWrites()
 	c.addGoals()
@@ -226,10 +226,10 @@ func (c *protocol) addGoals() {
 	c.flushWrites()
 }
 
-// add encodes in, sending first what is there when the buffer is nearly full.
+// add encodes in; if the buffer is nearly full it sends the buffer first.
 func (c *protocol) add(in *Instruction) {
-	// Arming a long chain at once fills several packets; the line takes them one after the other anyway.
-	// Where that fails the next exchange meets the same.
+	// Arming a long chain at once fills several packets; the line sends them one after the other anyway.
+	// An error here occurs again in the next exchange.
 	if l := c.link; cap(l.Out)-len(l.Out) < maxPacket && l.Write() != nil {
 		return
 	}

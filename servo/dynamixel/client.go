@@ -62,15 +62,15 @@ func (c *Client) RegWrite(id byte, addr uint16, data []byte) error {
 	return err
 }
 
-// Action carries out what was staged; usually sent to Broadcast.
+// Action executes a staged RegWrite; usually sent to Broadcast.
 func (c *Client) Action(id byte) error { return c.plain(id, Action, nil) }
 
 // Reboot restarts a servo: RAM goes to its defaults, latched hardware errors are cleared, torque goes off.
 // The servo is deaf for some 0.2 s to 0.5 s afterwards.
 func (c *Client) Reboot(id byte) error { return c.plain(id, Reboot, nil) }
 
-// FactoryReset puts the EEPROM to its defaults but for what keep spares (ResetAll, ResetKeepID, ResetKeepIDBps).
-// Protocol 1.0 spares nothing and refuses other values.
+// FactoryReset sets the EEPROM to its defaults, except the registers that keep selects (ResetAll, ResetKeepID,
+// ResetKeepIDBps). Protocol 1.0 resets all registers and refuses other values.
 func (c *Client) FactoryReset(id, keep byte) error {
 	if c.link.protocol == 2 {
 		return c.plain(id, FactoryReset, []byte{keep})
@@ -82,10 +82,10 @@ func (c *Client) FactoryReset(id, keep byte) error {
 	return c.plain(id, FactoryReset, nil)
 }
 
-// ClearMultiTurn brings the present position back into one turn. The servo must stand still.
+// ClearMultiTurn brings the present position back into one turn. The servo must be at rest.
 func (c *Client) ClearMultiTurn(id byte) error { return c.plain(id, Clear, []byte(clearMultiTurn)) }
 
-// StoreBackup keeps the control table in the servo's own backup; torque must be off.
+// StoreBackup stores the control table in the servo's own backup; torque must be off.
 func (c *Client) StoreBackup(id byte) error { return c.plain(id, Backup, []byte(backupStore)) }
 
 // RestoreBackup brings it back; torque must be off.

@@ -28,8 +28,8 @@ func asRefusal(err error) (Refusal, bool) {
 	return r, ok
 }
 
-// Ping asks one servo who it is. It goes on listening after the answer for as long as another servo with the same id
-// could take to answer: two equal answers over each other look like one, anything else is errTwice or mangled.
+// Ping reads the identity of one servo. After the reply it waits for the reply time of another servo with the same id. Two
+// equal replies at the same time look like one; all others give errTwice or a corrupt reply.
 func (c *Client) Ping(id byte) (Found, error) {
 	f := Found{ID: id}
 	s, err := c.exchange("ping", &Instruction{ID: id, Op: Ping}, 3)
@@ -60,10 +60,10 @@ func (c *Client) Ping(id byte) (Found, error) {
 	return f, nil
 }
 
-// linger listens until the deadline of the last exchange for what should not come.
+// linger receives until the deadline of the last exchange, to detect a second reply.
 func (c *Client) linger(f *Found) error {
 	l := c.link
-	// Only what comes after the first answer counts.
+	// Only bytes after the first reply count.
 	bad := l.parser.BadChecksum
 	for {
 		s, err := l.status()
@@ -85,7 +85,7 @@ func (c *Client) linger(f *Found) error {
 	}
 }
 
-// collision adds what a mangled answer to a ping mostly means.
+// collision adds the usual cause of a corrupt reply to a ping.
 func (c *Client) collision(id byte, err error) error {
 	if !errors.Is(err, servo.ErrCorrupt) {
 		return err
@@ -97,11 +97,11 @@ func (c *Client) collision(id byte, err error) error {
 	return c.fault(hal.BusFault, id, "ping", fmt.Errorf("%w: two servos with this id, or a wrong baud rate?", err))
 }
 
-// broadcastSlot is what DynamixelSDK allows each of the 253 ids for answering a broadcast ping.
+// broadcastSlot is the time that DynamixelSDK allows each of the 253 ids for its reply to a broadcast ping.
 const broadcastSlot = 3 * time.Millisecond
 
-// PingAll asks all servos at once and collects their answers for 253 slots of 3 ms (0.76 s): 2.0 only, where each
-// answers in the order of its id. Mangled answers come back as a BusFault beside what was understood.
+// PingAll pings all servos together and collects their replies for 253 slots of 3 ms (0.76 s): 2.0 only, where they reply in
+// the order of their ids. Corrupt replies give a BusFault in addition to the valid ones.
 func (c *Client) PingAll() ([]Found, error) {
 	l := c.link
 	if l.protocol == 1 {
@@ -131,7 +131,7 @@ func (c *Client) PingAll() ([]Found, error) {
 			continue
 		}
 		all = append(all, Found{ID: s.ID, Number: binary.LittleEndian.Uint16(s.Data), Firmware: s.Data[2], Answers: 1})
-		// Answers are parsed as they come, so the bound on raw is for one alone.
+		// Replies are parsed as they arrive, so the bound on raw is for a single one.
 		l.Raw = l.Raw[:0]
 	}
 	if n := l.parser.BadChecksum - bad; n > 0 || l.parser.Buffered() > 0 {

@@ -19,8 +19,8 @@ func (c *Client) ReadRegister(id byte, m *Model, name string) (int64, error) {
 	return r.Decode(p), nil
 }
 
-// WriteRegister writes a raw value. It refuses what the servo would refuse or, worse, take: read-only registers,
-// values out of range, and EEPROM while torque is on, which it asks for first.
+// WriteRegister writes a raw value. It refuses writes that the servo would refuse or even execute: read-only registers,
+// values out of range, and EEPROM while torque is on, which it reads first.
 func (c *Client) WriteRegister(id byte, m *Model, name string, v int64) error {
 	op := "write " + name
 	r := m.Register(name)

@@ -168,7 +168,7 @@ func (t tool) write(id int, m servo.Model, r *servo.Register, v int64) error {
 	}
 	own, _ := m.(*Model)
 	err := t.WriteRegister(byte(id), own, r.Name, v)
-	if err != nil && hal.KindOf(err) != hal.Timeout { // a low status return level acknowledges nothing
+	if err != nil && hal.KindOf(err) != hal.Timeout { // a low status return level has no acknowledgement
 		return err
 	}
 	got, err := t.read(id, m, r)

@@ -8,7 +8,7 @@ import (
 // AppendFastStatus appends the common answer to a fast read as it leaves the wire when every servo of parts is alive.
 // Each Status holds one servo's ID, error byte and data.
 func AppendFastStatus(dst []byte, parts []Status) []byte {
-	// The length of all parts is in the first byte that leaves the first servo, which adds up what it was asked.
+	// The header has the length of all parts; the first servo computes it from the request.
 	start, length := len(dst), 1
 	for i := range parts {
 		length += 4 + len(parts[i].Data)
@@ -22,19 +22,19 @@ func AppendFastStatus(dst []byte, parts []Status) []byte {
 	return dst
 }
 
-// appendFastHeader appends what the first servo of a fast answer sends before its part.
+// appendFastHeader appends the header of a fast reply, which the first servo sends before its part.
 func appendFastHeader(dst []byte, length int) []byte {
 	return append(dst, 0xFF, 0xFF, 0xFD, 0, Broadcast, byte(length), byte(length>>8), statusOp)
 }
 
-// FastParts takes a fast answer apart while it comes in. A servo that is silent truncates the answer; what stands
-// before it is good, as its CRC tells. The zero value is done; Start it for every answer.
+// FastParts decodes a fast reply while it is received. A servo that does not reply truncates it; the parts before are valid
+// by their CRCs. The zero value is finished; call Start for every reply.
 type FastParts struct {
 	raw    []byte // from the first FF
-	first  int    // where the answer begins in what was received
+	first  int    // start of the reply in the received bytes
 	at     int    // next byte not yet given out
 	crc    uint16 // over raw[:at]
-	broken bool   // a CRC was wrong: what follows cannot be trusted
+	broken bool   // a CRC was wrong: later parts are not reliable
 }
 
 // Start looks in received for the header of an answer with parts of length bytes in all (the LEN field) and reports
@@ -50,11 +50,11 @@ func (f *FastParts) Start(received []byte, length int) bool {
 	return true
 }
 
-// Grow reports that received has become longer since Start; Next goes on where it was.
+// Grow passes the received bytes, longer than at Start; Next continues at its position.
 func (f *FastParts) Grow(received []byte) { f.raw = received[f.first:] }
 
-// Next returns the next servo's part, which must carry size bytes of data. It returns false at the end of what has
-// come, and for good once a CRC is wrong; Broken tells the two apart.
+// Next returns the next servo's part, which must have size bytes of data. It returns false at the end of the received bytes,
+// and permanently after a wrong CRC; Broken distinguishes the two.
 func (f *FastParts) Next(size int) (Status, bool) {
 	// Error byte, id, data, CRC.
 	n := 4 + size

@@ -9,7 +9,7 @@ import (
 // maxDelay is the greatest return delay a servo can be set to.
 const maxDelay = 254 * 2 * time.Microsecond
 
-// link is one end of a line with the parser of what comes in. Nothing in it allocates after newLink.
+// link is the host's end of a line with the parser of received bytes. It does not allocate after newLink.
 type link struct {
 	*servo.Exchange
 	protocol int
@@ -24,7 +24,7 @@ func newLink(x *servo.Exchange, protocol int) *link {
 // bitsPerByte on the wire: start, eight data, stop.
 const bitsPerByte = 10
 
-// add encodes in behind what is already to be sent.
+// add encodes in at the end of Out.
 func (l *link) add(in *Instruction) {
 	if l.protocol == 1 {
 		l.Out = AppendInstruction1(l.Out, in)
@@ -33,7 +33,7 @@ func (l *link) add(in *Instruction) {
 	}
 }
 
-// ask sends what is in Out and sets the deadline for answers of reply bytes.
+// ask sends Out and sets the deadline for replies of reply bytes.
 func (l *link) ask(reply int, delay time.Duration) error {
 	return l.Ask(&l.parser.Framer, reply, delay)
 }
@@ -44,8 +44,8 @@ func (l *link) status() (s Status, err error) {
 	return s, err
 }
 
-// next takes the next answer of what has been received. Packets that are no answers (too short, other side) are skipped; the
-// parser has checked their sums.
+// next decodes the next reply of the received bytes. It skips packets that are not replies (too short, other side); the
+// parser has checked their checksums.
 func (l *link) next(s *Status) (ok bool) {
 	var k Packet
 	for !ok && l.parser.Next(&k) {
@@ -66,7 +66,7 @@ func statusBytes(protocol, n int) int {
 	return 11 + n
 }
 
-// read asks servo id for s. What comes from another id is a late reply to an earlier request.
+// read reads s of servo id. A reply of another id is a late reply to an earlier request.
 func (l *link) read(id byte, s span, delay time.Duration) (Status, error) {
 	l.add(&Instruction{ID: id, Op: Read, Addr: s.addr, Size: s.size})
 	if err := l.ask(statusBytes(l.protocol, int(s.size)), delay); err != nil {

@@ -66,7 +66,7 @@ func (p *Packet) Instruction1(in *Instruction) error {
 	*in = Instruction{ID: p.ID, Op: Op(p.Code), Blocks: in.Blocks[:0]}
 	a := p.Params
 	switch {
-	// 1.0's factory reset spares nothing, so it has no option.
+	// 1.0's factory reset always resets all registers, so it has no option.
 	case in.Op.isBare() || in.Op == FactoryReset:
 		if len(a) > 0 {
 			return errShape

@@ -25,7 +25,7 @@ func makeCRCTables() (t [4][256]uint16) {
 	return t
 }
 
-// crc16 continues crc over p, four bytes at a time: each byte alone would wait for the one before it.
+// crc16 continues crc over p, four bytes at a time: byte by byte each step would wait for the previous one.
 func crc16(crc uint16, p []byte) uint16 {
 	t := &crcTables
 	for ; len(p) >= 4; p = p[4:] {
@@ -92,7 +92,7 @@ func seal2(dst []byte, start int) []byte {
 
 // stuff inserts one FD after every FF FF FD at or after from, in place and from the back so that each byte moves once.
 func stuff(dst []byte, from int) []byte {
-	// Count first: nearly every packet has nothing to stuff and is left alone.
+	// Count first: nearly no packet needs stuffing.
 	n := 0
 	for i := from + 2; i < len(dst); i++ {
 		if dst[i] == 0xFD && dst[i-1] == 0xFF && dst[i-2] == 0xFF {
@@ -102,8 +102,8 @@ func stuff(dst []byte, from int) []byte {
 	if n == 0 {
 		return dst
 	}
-	// Then move from the back: to is always ahead of src, so that nothing is overwritten before it was read, and they
-	// meet where the last insertion has been made.
+	// Then move from the back: to is always ahead of src, so no byte is overwritten before it was read. They meet after the
+	// last insertion.
 	src := len(dst) - 1
 	for range n {
 		dst = append(dst, 0)
@@ -124,7 +124,7 @@ func unstuff(p []byte) []byte {
 	for i := 0; i < len(p); i++ {
 		p[to] = p[i]
 		to++
-		// The last three bytes put out tell, not those before i: the removed FD must not count for the next match.
+		// Compare the last three output bytes, not those before i: the removed FD must not count for the next match.
 		if p[i] == 0xFD && to >= 3 && p[to-2] == 0xFF && p[to-3] == 0xFF && i+1 < len(p) && p[i+1] == 0xFD {
 			i++
 		}
@@ -168,7 +168,7 @@ func (p *Packet) Instruction2(in *Instruction) error {
 		in.Addr, in.Size, a = le.Uint16(a), le.Uint16(a[2:]), a[4:]
 		switch {
 		case in.Op == SyncWrite:
-			// Decoded blocks carry their own data; a size beside them could only disagree.
+			// Decoded blocks have their own data; an additional size would be redundant.
 			size := int(in.Size)
 			in.Size = 0
 			return in.splitSyncWrite(size, a)

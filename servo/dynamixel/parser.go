@@ -6,7 +6,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Side is who sends what a Parser reads.
+// Side is the sender of a Parser's packets: host or servo.
 type Side uint8
 
 // The sides.
@@ -15,9 +15,9 @@ const (
 	FromHost               // instruction packets, read by a servo
 )
 
-// Parser cuts packets out of a stream of bytes. It frames by the length field, so that headers inside data do no harm;
-// a packet with a bad checksum costs one byte and the search goes on inside it, so that a false header never hides a
-// true one. It never grows: Feed takes only what fits.
+// Parser extracts packets from a stream of bytes. It frames by the length field, so headers inside data do no harm. After a
+// bad checksum it skips one byte and searches on inside the packet, so that a false header never hides a true one. It never
+// grows: Feed accepts only the bytes that fit.
 type Parser struct {
 	servo.Framer
 	protocol int
@@ -40,8 +40,8 @@ func (p *Parser) Next(k *Packet) bool {
 	return packet != nil
 }
 
-// frame returns the length of the packet that head begins with, 0 when too little has come to tell, and false when
-// head cannot begin a packet. The rules are DynamixelSDK's, with the least lengths added.
+// frame returns the length of the packet that head begins, 0 if more bytes are needed, and false if head cannot begin a
+// packet. The rules are DynamixelSDK's, with minimum lengths added.
 func (p *Parser) frame(head []byte) (int, bool) {
 	if p.protocol == 1 {
 		return p.frame1(head)

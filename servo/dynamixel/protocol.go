@@ -40,7 +40,7 @@ const (
 
 const statusOp = 0x55 // the code of every 2.0 answer
 
-// Factory reset options of 2.0: what survives.
+// Factory reset options of 2.0: registers that are kept.
 const (
 	ResetAll       byte = 0xFF
 	ResetKeepID    byte = 0x01
@@ -75,7 +75,7 @@ type Block struct {
 	Data []byte // bytes written; all of one length in a sync write
 }
 
-// Instruction is what the host says, in either protocol. Fields that Op does not use are zero.
+// Instruction is a request of the host, in either protocol. Fields that Op does not use are zero.
 type Instruction struct {
 	ID     byte
 	Op     Op
@@ -85,7 +85,7 @@ type Instruction struct {
 	Blocks []Block // sync and bulk instructions, in the order on the wire
 }
 
-// Status is what a servo answers. ID Broadcast marks a fast answer, whose Data holds the parts (see FastParts).
+// Status is the reply of a servo. ID Broadcast marks a fast reply, whose Data holds the parts (see FastParts).
 type Status struct {
 	ID    byte
 	Error byte // protocol 1.0: ErrorBits; 2.0: alert bit and number
@@ -99,7 +99,7 @@ type Packet struct {
 	Params []byte
 }
 
-// Faults of a packet whose frame is sound but whose parameters are not.
+// Faults of the parameters of a packet with a valid frame.
 var (
 	errShort   = errors.New("parameters too short")
 	errUnknown = errors.New("unknown instruction")

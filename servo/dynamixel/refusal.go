@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Refusal is a servo's own no: it understood the packet and did not do what was asked.
+// Refusal is the error status of a servo: it received the packet and did not execute it.
 type Refusal struct {
 	Protocol int
 	Code     byte // the error byte
@@ -18,7 +18,7 @@ var (
 	errorNumbers2 = [...]string{"", "result fail", "instruction", "crc", "data range", "data length", "data limit", "access"}
 )
 
-// AlertBit of a 2.0 error byte reports that hardware_error has something to tell.
+// AlertBit of a 2.0 error byte reports that hardware_error is not zero.
 const AlertBit = 0x80
 
 // Error names every bit or the number.

@@ -52,16 +52,16 @@ type Model struct {
 	Centre             float64 // ticks
 	MinTicks, MaxTicks float64 // of the position mode
 
-	NominalVolts float64 // what the next three are for
+	NominalVolts float64 // supply voltage of the next three values
 	MaxVelocity  float64 // without load, rad/s
 	StallTorque  float64 // N·m
 	StallCurrent float64 // A
 
 	CurrentControl bool    // has goal_current and present_current
-	CurrentUnit    float64 // A of one count, 0 where none is measured
+	CurrentUnit    float64 // A of one count, 0 = not measured
 	MaxCurrent     float64 // the default current_limit, A; 0 if absent
 
-	OperatingModes []byte               // what operating_mode takes; nil where angle limits choose the mode
+	OperatingModes []byte               // values of operating_mode; nil if the angle limits select the mode
 	Modes          [hal.NumModes]int    // operating_mode of each mode of ours, jointMode or wheelMode in 1.0; -1 = not offered
 	AlarmBits      [8]servo.Alarm       // meaning of the bits: error byte in 1.0, hardware_error and shutdown in 2.0
 	FastRead       bool                 // answers fast sync and fast bulk read
@@ -118,7 +118,7 @@ func (m *Model) Alarms(bits byte) servo.Alarm {
 	return a
 }
 
-// Units returns what a chain's values of this model mean.
+// Units returns the units and ranges of a chain's values of this model.
 func (m *Model) Units() servo.Units {
 	u := servo.Units{
 		Name: m.Name, TicksPerTurn: m.TicksPerTurn, CentreTicks: m.Centre, MinTicks: m.MinTicks, MaxTicks: m.MaxTicks,
@@ -159,7 +159,7 @@ func ModelByName(name string) *Model {
 	return servo.Find(catalogue, func(m *Model) bool { return m.Name == name })
 }
 
-// ModelByNumber returns the model that says number in its model_number register, or nil.
+// ModelByNumber returns the model with this model_number, or nil.
 func ModelByNumber(number uint16, protocol int) *Model {
 	return servo.Find(catalogue, func(m *Model) bool { return m.Number == number && m.Protocol == protocol })
 }

@@ -5,8 +5,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// alarms1 are the bits of a 1.0 error byte that tell of the servo's state.
-// Checksum and instruction errors tell of a packet and are counted, not shown.
+// alarms1 are the bits of a 1.0 error byte for the servo's state. Bits for checksum and instruction errors concern a packet
+// and are counted, not displayed.
 func alarms1() [8]servo.Alarm {
 	return [8]servo.Alarm{
 		servo.AlarmVoltage, servo.AlarmRange, servo.AlarmHeat, servo.AlarmRange, 0, servo.AlarmOverload, 0, 0,
@@ -26,14 +26,14 @@ func modes(position, velocity, torque, duty int) (m [hal.NumModes]int) {
 	return m
 }
 
-// What angle limits make of a 1.0 servo; both zero is a wheel.
+// The modes of a 1.0 servo, selected by its angle limits; both zero is a wheel.
 const (
 	jointMode = 0
 	wheelMode = 1
 )
 
-// axModels are the AX series, protocol 1.0. Source: e-Manual, ax/ax-12a. Torque goes on by writing a goal position too;
-// an alarm of the shutdown mask clears torque_enable and torque_limit.
+// axModels are the AX series, protocol 1.0. Source: e-Manual, ax/ax-12a. Writing a goal position also switches torque on; an
+// alarm of the shutdown mask clears torque_enable and torque_limit.
 func axModels() []*Model {
 	return []*Model{{
 		Name: "ax-12a", Number: 12, Protocol: 1, RAMStart: 24, Bauds: bauds1(), AlarmBits: alarms1(),
@@ -55,9 +55,9 @@ func axModels() []*Model {
 			servo.Reg("temperature_limit", 11, 1, EEPROM, Unsigned, 0, 99, 70, celsius),
 			servo.Reg("min_voltage", 12, 1, EEPROM, Unsigned, 50, 160, 60, decivolt),
 			servo.Reg("max_voltage", 13, 1, EEPROM, Unsigned, 50, 160, 140, decivolt),
-			// What torque_limit is at power-up.
+			// The value of torque_limit at power-on.
 			servo.Reg("max_torque", 14, 2, EEPROM, Unsigned, 0, 1023, 1023, share1023),
-			// 0: answers pings alone, 1: and reads, 2: all.
+			// 0: answers only pings, 1: also reads, 2: all.
 			servo.Reg("status_return", 16, 1, EEPROM, Unsigned, 0, 2, 2, number),
 			servo.Reg("alarm_led", 17, 1, EEPROM, Unsigned, 0, 127, bitHeat|bitOverload, number),
 			servo.Reg("shutdown", 18, 1, EEPROM, Unsigned, 0, 127, bitHeat|bitOverload, number),
@@ -73,7 +73,7 @@ func axModels() []*Model {
 			servo.Reg("goal_position", 30, 2, RAM, Unsigned, 0, 1023, 512, ticks1024),
 			// As a joint 0 means no speed control, as fast as it can; as a wheel it is a duty in 1/1023 with the sign in bit 10.
 			servo.Reg("moving_speed", 32, 2, RAM, Magnitude, -1023, 1023, 0, speedAX),
-			// Set to zero by an alarm of the shutdown mask; writing it again is what clears the latch.
+			// Set to zero by an alarm of the shutdown mask; writing it again clears the latch.
 			servo.Reg("torque_limit", 34, 2, RAM, Unsigned, 0, 1023, 1023, share1023),
 			// Measured. The first three are read in every cycle.
 			servo.Reg("present_position", 36, 2, ReadOnly, Unsigned, 0, 1023, 512, ticks1024),

@@ -8,22 +8,22 @@ func mxModels() []*Model {
 	mx28 := mx("mx-28", 29, 160)
 	mx28.MaxVelocity, mx28.StallTorque, mx28.StallCurrent = 55*rpm, 2.5, 1.4
 
-	// MX-64 and MX-106 measure current and have a torque mode beside the angle limits. The chain does not use it: its
-	// goal and measured current lie apart from the rest and would cost a second write and read a cycle.
+	// MX-64 and MX-106 measure current and have a torque mode in addition to the modes by angle limits. The chain does not use
+	// it: its goal and measured current are not next to the other registers and would need a second write and read per cycle.
 	mx64 := mx("mx-64", 310, 240, mxCurrent()...)
 	mx64.MaxVelocity, mx64.StallTorque, mx64.StallCurrent, mx64.CurrentUnit = 63*rpm, 6.0, 4.1, 4.5e-3
 
 	mx106 := mx("mx-106", 320, 240, mxCurrent()...)
 	mx106.MaxVelocity, mx106.StallTorque, mx106.StallCurrent, mx106.CurrentUnit = 45*rpm, 8.4, 5.2, 4.5e-3
-	// The MX-106 alone can follow a master servo.
+	// Only the MX-106 can follow a master servo.
 	mx106.Registers = insert(mx106.Registers, servo.Reg("drive_mode", 10, 1, EEPROM, Unsigned, 0, 3, 0, number))
 	return []*Model{mx28, mx64, mx106}
 }
 
-// mx is what all MX have in 1.0.
+// mx is the common table of all MX in 1.0.
 func mx(name string, id uint16, maxVoltage int64, more ...Register) *Model {
 	regs := []Register{
-		// EEPROM. Addresses and meanings are the AX's but for what is told.
+		// EEPROM. Addresses and meanings are the AX's except where noted.
 		servo.Reg("model_number", 0, 2, ReadOnly, Unsigned, 0, 65535, int64(id), number),
 		servo.Reg("firmware", 2, 1, ReadOnly, Unsigned, 0, 255, 41, number),
 		servo.Reg("id", 3, 1, EEPROM, Unsigned, 0, 253, 1, number),

@@ -6,7 +6,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// xVariant is what differs between the models that share the X control table, with the figures at NominalVolts.
+// xVariant holds the differences between models with the X control table, with the values at NominalVolts.
 type xVariant struct {
 	name          string
 	number        int64
@@ -161,10 +161,10 @@ func (v *xVariant) registers() []Register {
 		servo.Reg("drive_mode", 10, 1, EEPROM, Unsigned, 0, 13, 0, number),
 		// 0 current, 1 velocity, 3 position, 4 extended position, 5 current-based position, 16 PWM.
 		servo.Reg("operating_mode", 11, 1, EEPROM, Unsigned, 0, 16, 3, number),
-		// A second id that is executed but never answered under; 253 and above: none.
+		// A second id whose instructions are executed but not answered; 253 and above: none.
 		servo.Reg("shadow_id", 12, 1, EEPROM, Unsigned, 0, 255, 255, number),
 		servo.Reg("protocol_type", 13, 1, EEPROM, Unsigned, protocolMin, protocolMax, 2, number),
-		// Added to what the encoder says.
+		// Added to the encoder's position.
 		servo.Reg("homing_offset", 20, 4, EEPROM, Signed, -1044479, 1044479, 0, turns4096),
 		servo.Reg("moving_threshold", 24, 4, EEPROM, Unsigned, 0, 1023, v.threshold, speedX),
 		servo.Reg("temperature_limit", 31, 1, EEPROM, Unsigned, 0, 100, v.temperature, celsius),
@@ -181,7 +181,7 @@ func (v *xVariant) registers() []Register {
 		servo.Reg("torque_enable", 64, 1, RAM, Unsigned, 0, 1, 0, number),
 		servo.Reg("status_return", 68, 1, RAM, Unsigned, 0, 2, 2, number),
 		servo.Reg("registered", 69, 1, ReadOnly, Unsigned, 0, 1, 0, number),
-		// Cleared by a reboot alone.
+		// Only a reboot clears it.
 		servo.Reg("hardware_error", 70, 1, ReadOnly, Unsigned, 0, 255, 0, number),
 		// RAM: gains, in the firmware's own units.
 		servo.Reg("velocity_i_gain", 76, 2, RAM, Unsigned, 0, 16383, v.velocityPI[1], number),

@@ -4,7 +4,7 @@ import "math"
 
 const rpm = 2 * math.Pi / 60 // rad/s
 
-// What raw values mean, by the e-Manual's units. A register without one is a plain number.
+// The units of raw values, from the e-Manual. A register without a unit is a plain number.
 var (
 	number      = Measure{}
 	microsecond = Measure{Unit: "s", Scale: 2e-6} // return delay: 2 µs

@@ -6,15 +6,15 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// NewChain returns a chain of all servos of one line; nothing is sent until Open, which also reports what is wrong with cfg.
+// NewChain returns a chain of all servos of one line; nothing is sent until Open, which also reports faults of cfg.
 //
-// A cycle is one sync write of 7 bytes each (acceleration, position, time, speed; of HLS a current in place of the time) and,
-// of STS and SMS, one sync read of 8 (position, speed, load, voltage, temperature), of HLS of 15, as far as the current; SCS
-// take 6 and are read one by one. Alarms are in every reply.
-// The reading of one servo's health in turn reads its mode, torque switch, limit and lock as well.
+// A cycle is one sync write of 7 bytes each (acceleration, position, time, speed; for HLS a current in place of the time).
+// For STS and SMS one sync read of 8 bytes follows (position, speed, load, voltage, temperature), for HLS of 15, up to the
+// current. SCS get 6 bytes and are read one by one. Alarms are in every reply. The health read of one servo in turn also
+// reads its mode, torque switch, limit and lock.
 //
 // The operating mode is an EEPROM register. It is changed with torque off, read back, and written with the lock closed,
-// which changes its copy in RAM alone. So are the settings of the EEPROM.
+// which changes only its copy in RAM. EEPROM settings are written the same way.
 func NewChain(cfg servo.ChainConfig) *servo.GenericChain {
 	n := len(cfg.Servos)
 	b := &protocol{devices: make([]device, n), queue: make([]write, 0, 16*n)}

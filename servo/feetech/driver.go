@@ -35,8 +35,8 @@ func (driver) Models() []servo.Model { return servo.ModelsOf(catalogue) }
 
 func (driver) Chain(cfg servo.ChainConfig) servo.LineChain { return NewChain(cfg) }
 
-// benchmarks are the usual lines. A cycle is by the memory tables: STS sync write 7 and sync read 8; SCS sync write 6 and
-// read 8 alone.
+// benchmarks are the usual lines. The cycle follows from the memory tables: STS sync write 7 and sync read 8; SCS sync write
+// 6 and single reads of 8.
 func benchmarks() []servo.Benchmark {
 	sts := servo.CycleBytes{Bits: bitsPerByte, Bytes: func(n int) int { return 8 + 8*n + 8 + n + 14*n }, Delays: servo.EachDelay}
 	scs := servo.CycleBytes{Bits: bitsPerByte, Bytes: func(n int) int { return 8 + 7*n + 22*n }, Delays: servo.EachDelay}
@@ -49,7 +49,7 @@ func benchmarks() []servo.Benchmark {
 	}
 }
 
-// settable reports whether a register is neither an address nor what the chain itself writes.
+// settable reports whether a register is neither an address nor written by the chain itself.
 func settable(name string) bool {
 	switch name {
 	case "id", "baud_rate", "operating_mode", "lock", "torque_enable", "torque_limit", "goal_position", "goal_velocity",

@@ -13,11 +13,11 @@ const bitsPerByte = 10
 // maxDelay is the greatest return delay a servo can be set to.
 const maxDelay = 254 * 2 * time.Microsecond
 
-// exchangeRoom is what one exchange may be long at the most, bytes: all answers to a sync read, or all packets that
-// arming a full line at once takes.
+// exchangeRoom is the maximum length of one exchange, bytes: all replies to a sync read, or all packets for arming a full
+// line at once.
 const exchangeRoom = 8 * maxPacket
 
-// link is one end of a line: the questions that both the client and the chain ask.
+// link is the host's end of a line: the requests that client and chain have in common.
 type link struct {
 	*servo.Exchange
 	parser *Parser
@@ -31,7 +31,7 @@ func (l *link) status() (k Packet, err error) {
 	return k, err
 }
 
-// answer sends what is in Out to servo id and returns its answer with size bytes of data.
+// answer sends Out to servo id and returns its reply with size bytes of data.
 func (l *link) answer(id byte, size int, delay time.Duration) (Packet, error) {
 	if err := l.Ask(&l.parser.Framer, 6+size, delay); err != nil {
 		return Packet{}, err

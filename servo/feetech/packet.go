@@ -22,14 +22,14 @@ type Op byte
 
 // The instructions.
 const (
-	Ping      Op = 0x01 // none; the answer has none either
+	Ping      Op = 0x01 // none; none in the reply either
 	Read      Op = 0x02 // addr len
 	Write     Op = 0x03 // addr data..
 	RegWrite  Op = 0x04 // as Write; waits for Action
 	Action    Op = 0x05 // none
-	Reset     Op = 0x0A // none; the memory table but for the ID to the factory's
-	Calibrate Op = 0x0B // none; here is the middle. Some firmware alone
-	SyncRead  Op = 0x82 // addr len id..; answers one after the other. STS and SMS alone
+	Reset     Op = 0x0A // none; resets the memory table to factory defaults, except the ID
+	Calibrate Op = 0x0B // none; the present position becomes the middle. Only some firmware
+	SyncRead  Op = 0x82 // addr len id..; replies one after the other. Only STS and SMS
 	SyncWrite Op = 0x83 // addr len {id data}..
 )
 
@@ -108,7 +108,7 @@ func (g *Group) End() []byte {
 	return append(g.dst, servo.Complement(g.dst[g.start+2:]))
 }
 
-// Side is who sends what a Parser reads.
+// Side is the sender of a Parser's packets: host or servo.
 type Side uint8
 
 // The sides.
@@ -117,14 +117,14 @@ const (
 	FromHost
 )
 
-// Parser cuts packets out of a stream of bytes. It frames by the length field, so that headers inside data do no harm; a
-// packet with a bad checksum costs one byte and the search goes on inside it. It never grows.
+// Parser extracts packets from a stream of bytes. It frames by the length field, so headers inside data do no harm. After a
+// bad checksum it skips one byte and searches on inside the packet. It never grows.
 type Parser struct {
 	servo.Framer
 	side Side
 }
 
-// NewParser returns a parser of what side sends.
+// NewParser returns a parser of side's packets.
 func NewParser(side Side) *Parser {
 	p := &Parser{side: side}
 	p.Framer = servo.NewFramer(maxPacket, servo.Rules{First: servo.IsByte(0xFF), Frame: p.frame, Check: check})

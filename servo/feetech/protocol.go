@@ -13,7 +13,7 @@ import (
 // Addresses and sizes of the cyclic reads and writes, the same in both series.
 const (
 	stateAt     = 56 // position, speed, load, voltage, temperature
-	stateSize   = 8  // of HLS, whose effort is a current, currentSize
+	stateSize   = 8  // HLS, whose effort is a current: currentSize
 	currentSize = 15
 	goalBlock   = 7 // acceleration, position, time, speed; SCS has no acceleration
 	firstAt     = 0 // firmware.. model_number

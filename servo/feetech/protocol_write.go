@@ -9,8 +9,8 @@ import (
 
 // The steps of arming, each one a packet over all servos that take it: a later one needs the earlier.
 const (
-	armSettings = iota // the lock, what a power loss has cleared
-	armGoal            // the goal is where the servo stands
+	armSettings = iota // the lock, and settings that a power loss clears
+	armGoal            // the goal is the present position
 	armTorque
 	armSteps
 )
@@ -58,7 +58,7 @@ func (d *device) wanted(g *servo.Goal) (int, hal.Mode) {
 func (b *protocol) Ready(i int) (bool, error) {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	want, _ := d.wanted(&seat.Goal)
-	// It may have lost its power while it was limp, and be what its EEPROM says again: asked before every arming.
+	// It may have lost its power while torque was off, and have the mode of its EEPROM again: read before every arming.
 	if d.mode != nil {
 		if err := b.send(); err != nil {
 			return false, err
@@ -134,12 +134,12 @@ func (b *protocol) putGoal(i int, rest bool) {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	_, mode := d.wanted(&seat.Goal)
 	position := seat.Position(rest, mode != hal.PositionMode || seat.Goal.Mode != mode, d.low, d.high)
-	// The greatest speed is written out: what 0 means depends on the servo's phase register.
+	// The maximum speed is written explicitly: the meaning of 0 depends on the servo's phase register.
 	fastest := d.cfg.Velocity
 	if !(fastest > 0) {
 		fastest = 1.2 * d.m.MaxVelocity
 	}
-	speed, duty := fastest, int64(0) // duty: what lies where the time does
+	speed, duty := fastest, int64(0) // duty: at the address of the time
 	switch mode {
 	case hal.VelocityMode:
 		speed = amount(seat.Goal.Velocity, rest)
@@ -193,7 +193,7 @@ func (b *protocol) put(i int, r *servo.Register, v int64) {
 	b.queue = append(b.queue, w)
 }
 
-// Stage adds what is staged to what goes out, one sync write for each address and size.
+// Stage adds the staged writes to the output, one sync write for each address and size.
 func (b *protocol) Stage() {
 	for i := range b.queue {
 		first := &b.queue[i]
@@ -224,7 +224,7 @@ func (b *protocol) Stage() {
 	b.queue = b.queue[:0]
 }
 
-// send sends what waits.
+// send sends all staged packets.
 func (b *protocol) send() error {
 	if len(b.link.Out) == 0 {
 		return nil

@@ -8,14 +8,14 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Series is a family of firmware. Its lowest bit is what the servo's byte_order register says.
+// Series is a firmware series. Its lowest bit is the value of the servo's byte_order register.
 type Series uint8
 
 // The series.
 const (
 	STS Series = 0 // STS and SMS: low byte first
 	SCS Series = 1 // high byte first
-	HLS Series = 2 // low byte first, with a current loop; told from STS by its firmware
+	HLS Series = 2 // low byte first, with a current loop; distinguished from STS by its firmware
 )
 
 // The values of operating_mode of STS; the first two are those of HLS, too.
@@ -48,7 +48,7 @@ type Model struct {
 	Centre             float64 // ticks
 	MinTicks, MaxTicks float64
 
-	NominalVolts float64 // what the next three are for
+	NominalVolts float64 // supply voltage of the next three values
 	MaxVelocity  float64 // without load, rad/s
 	StallTorque  float64 // N·m
 	StallCurrent float64 // A
@@ -93,7 +93,7 @@ func Alarms(bits byte) servo.Alarm {
 	return a
 }
 
-// AlarmByte is the error byte that tells a.
+// AlarmByte is the error byte for the alarms a.
 func AlarmByte(a servo.Alarm) (bits byte) {
 	for i, alarm := range alarmBits {
 		if alarm&a != 0 {
@@ -103,7 +103,7 @@ func AlarmByte(a servo.Alarm) (bits byte) {
 	return bits
 }
 
-// Units returns what a chain's values of this model mean.
+// Units returns the units and ranges of a chain's values of this model.
 func (m *Model) Units() servo.Units {
 	u := servo.Units{
 		Name: m.Name, TicksPerTurn: m.TicksPerTurn, CentreTicks: m.Centre, MinTicks: m.MinTicks, MaxTicks: m.MaxTicks,
@@ -131,7 +131,7 @@ func ModelByName(name string) *Model {
 	return servo.Find(catalogue, func(m *Model) bool { return m.Name == name })
 }
 
-// ModelByNumber returns the model that says number in its model_number register, or nil.
+// ModelByNumber returns the model with this model_number, or nil.
 func ModelByNumber(number uint16) *Model {
 	return servo.Find(catalogue, func(m *Model) bool { return m.Number == number && number != 0 })
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// The values of operating_mode of HLS servos beside position and velocity. 3 is PWM without a loop, whose unit is not
+// The value of operating_mode of HLS servos in addition to position and velocity. 3 is PWM without a loop, whose unit is not
 // published: it is not offered.
 const modeCurrent = 2
 
-// The firmware of HLS servos, which is what tells them from an STS: byte order and ids are the same.
+// The firmware of HLS servos. Only this distinguishes them from an STS: byte order and ids are the same.
 const (
 	firmwareHLS      = 3
 	firstHLS, endHLS = 40, 60 // minor versions
@@ -21,9 +21,9 @@ const (
 var speedHLS = servo.Measure{Unit: "rad/s", Scale: coarseSpeed * 2 * math.Pi / 4096}
 
 // hlsModels are the HLS series, "constant force" servos with a current loop. Source: Feetech's memory table of the series, read
-// off an HLS3930M and an HLS2915M of firmware 3.45, and the data sheets at 12 V. Estimates: the speeds of the first two, which no
-// sheet that we found has and which follow from torque and current; the speed of the HLS3930, which is what its goal_velocity is
-// at power-up; the current of the HLS3950, which is that of the STS3250, the same motor.
+// off an HLS3930M and an HLS2915M of firmware 3.45, and the data sheets at 12 V. Estimates: the speeds of the first two,
+// which are in no data sheet that we found and were computed from torque and current; the speed of the HLS3930, from its
+// goal_velocity at power-on; the current of the HLS3950, from the STS3250, which has the same motor.
 func hlsModels() []*Model {
 	all := []*Model{
 		{Name: "hls3915", Number: 5130, MaxVelocity: 100 * rpm, StallTorque: 1.39, StallCurrent: 1.5},
@@ -45,8 +45,8 @@ func hlsModels() []*Model {
 	return all
 }
 
-// hlsRegisters is the memory table of all HLS servos; protection is the current at which one lets go, and what goal_current
-// is at power-up; fastest is goal_velocity then.
+// hlsRegisters is the memory table of all HLS servos. protection is the current at which torque is switched off, and the
+// value of goal_current at power-on; fastest is goal_velocity then.
 func hlsRegisters(model, protection, fastest int64) []servo.Register {
 	return []servo.Register{
 		// Read only.
@@ -57,7 +57,7 @@ func hlsRegisters(model, protection, fastest int64) []servo.Register {
 		// EEPROM.
 		servo.Reg("id", 5, 1, eeprom, plain, 0, LastID, 1, number),
 		servo.Reg("baud_rate", 6, 1, eeprom, plain, 0, 7, 0, number),
-		// A second id that is executed and never answered under. 253, as servos come, is taken for none.
+		// A second id whose instructions are executed and not answered. The factory default, 253, means none.
 		servo.Reg("shadow_id", 7, 1, eeprom, plain, 0, LastID, LastID, number),
 		servo.Reg("response_level", 8, 1, eeprom, plain, 0, 1, 1, number),
 		// Both zero: no limits.
@@ -66,9 +66,9 @@ func hlsRegisters(model, protection, fastest int64) []servo.Register {
 		servo.Reg("temperature_limit", 13, 1, eeprom, plain, 0, 100, 80, celsius),
 		servo.Reg("max_voltage", 14, 1, eeprom, plain, 0, 254, 160, decivolt),
 		servo.Reg("min_voltage", 15, 1, eeprom, plain, 0, 254, 40, decivolt),
-		// What torque_limit is at power-up.
+		// The value of torque_limit at power-on.
 		servo.Reg("max_torque", 16, 2, eeprom, plain, 0, 1000, 1000, permille),
-		// Its bits are others than those of STS but for phaseMultiTurn.
+		// Its bits differ from those of STS, except phaseMultiTurn.
 		servo.Reg("phase", 18, 1, eeprom, plain, 0, 254, 32, number),
 		servo.Reg("unload_condition", 19, 1, eeprom, plain, 0, 254, 13, number),
 		servo.Reg("alarm_led", 20, 1, eeprom, plain, 0, 254, 13, number),
@@ -99,7 +99,7 @@ func hlsRegisters(model, protection, fastest int64) []servo.Register {
 		servo.Reg("goal_velocity", 46, 2, ram, servo.Magnitude15, -32767, 32767, fastest, speedHLS),
 		servo.Reg("torque_limit", 48, 2, ram, plain, 0, 1000, 1000, permille),
 		servo.Reg("lock", 55, 1, ram, plain, 0, 1, 1, number),
-		// Measured. What lies from the first to present_current is read in every cycle.
+		// Measured. The registers from the first to present_current are read in every cycle.
 		servo.Reg("present_position", 56, 2, readOnly, servo.Magnitude15, -32767, 32767, 2048, ticks4096),
 		servo.Reg("present_velocity", 58, 2, readOnly, servo.Magnitude15, -32767, 32767, 0, speedHLS),
 		servo.Reg("present_load", 60, 2, readOnly, servo.Magnitude10, -1000, 1000, 0, permille),

@@ -30,7 +30,7 @@ func scsModels() []*Model {
 	return all
 }
 
-// scsRegisters is the memory table of the SCS servos, whose position and speed are measured as told.
+// scsRegisters is the memory table of the SCS servos; position and speed have the given units.
 func scsRegisters(model int64, position, speed servo.Measure) []servo.Register {
 	return []servo.Register{
 		// Read only.

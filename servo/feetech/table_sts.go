@@ -15,7 +15,7 @@ const (
 	plain    = servo.Unsigned
 )
 
-// What raw values mean, all series. A register without one is a plain number.
+// The units of raw values, all series. A register without a unit is a plain number.
 var (
 	number      = servo.Measure{}
 	celsius     = servo.Measure{Unit: "°C", Scale: 1}
@@ -33,10 +33,10 @@ var (
 	milliamps = servo.Measure{Unit: "A", Scale: 6.5e-3}                    // not verified
 )
 
-// The bits of phase that change what other registers mean.
+// The bits of phase that change the meaning of other registers.
 const (
 	phaseFineSpeed = 1 << 2 // speeds in step/s; else in 50 of them
-	phaseMultiTurn = 1 << 4 // positions may leave 0..4095
+	phaseMultiTurn = 1 << 4 // positions may be outside 0..4095
 )
 
 // coarseSpeed is the speed unit without phaseFineSpeed, 0.732 rpm, in step/s.
@@ -72,7 +72,7 @@ func stsRegisters(model int64) []servo.Register {
 		servo.Reg("id", 5, 1, eeprom, plain, 0, LastID, 1, number),
 		servo.Reg("baud_rate", 6, 1, eeprom, plain, 0, 7, 0, number),
 		servo.Reg("return_delay", 7, 1, eeprom, plain, 0, 254, 0, microsecond),
-		// 0: answers pings and reads alone, 1: all.
+		// 0: answers only pings and reads, 1: all.
 		servo.Reg("response_level", 8, 1, eeprom, plain, 0, 1, 1, number),
 		// Both zero: no limits.
 		servo.Reg("min_position", 9, 2, eeprom, plain, 0, 4094, 0, ticks4096),
@@ -80,10 +80,10 @@ func stsRegisters(model int64) []servo.Register {
 		servo.Reg("temperature_limit", 13, 1, eeprom, plain, 0, 100, 70, celsius),
 		servo.Reg("max_voltage", 14, 1, eeprom, plain, 0, 254, 140, decivolt),
 		servo.Reg("min_voltage", 15, 1, eeprom, plain, 0, 254, 40, decivolt),
-		// What torque_limit is at power-up.
+		// The value of torque_limit at power-on.
 		servo.Reg("max_torque", 16, 2, eeprom, plain, 0, 1000, 1000, permille),
 		servo.Reg("phase", 18, 1, eeprom, plain, 0, 254, 12, number),
-		// The alarms that take the torque; bits as in the error byte.
+		// The alarms that switch torque off; bits as in the error byte.
 		servo.Reg("unload_condition", 19, 1, eeprom, plain, 0, 63, 44, number),
 		servo.Reg("alarm_led", 20, 1, eeprom, plain, 0, 254, 47, number),
 		servo.Reg("position_p_gain", 21, 1, eeprom, plain, 0, 254, 32, number),

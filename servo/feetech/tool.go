@@ -35,7 +35,7 @@ func (t *tool) ping(id int) error {
 	return err
 }
 
-// found is what a servo's first registers report.
+// found is the identity in a servo's first registers.
 type found struct {
 	number   uint16
 	series   Series
@@ -48,7 +48,7 @@ func (l *link) identity(id byte) (f found, err error) {
 	if err != nil {
 		return f, err
 	}
-	// The order of the model number's bytes is what the byte before it says.
+	// The byte before the model number defines its byte order.
 	p := k.Params
 	f.firmware, f.series = [2]byte(p[:2]), Series(p[2])
 	if f.number = uint16(p[3]) | uint16(p[4])<<8; f.series == SCS {

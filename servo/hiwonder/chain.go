@@ -2,14 +2,14 @@ package hiwonder
 
 import "github.com/halyard-robotics/halyard/servo"
 
-// NewChain returns a chain of all servos of one line; nothing is sent until Open, which also reports what is wrong with cfg.
+// NewChain returns a chain of all servos of one line; nothing is sent until Open, which also reports faults of cfg.
 //
-// A cycle is one write of 10 bytes to each servo whose goal has changed, and one request of 6 and reply of 8 bytes to
-// each. The bus is slow: 6 servos take 12.5 ms of bytes. A goal that stays is repeated in every tenth cycle, which repairs
-// a lost packet. The reading of one servo's health in turn reads its torque switch and either its temperature or its voltage.
+// A cycle is one write of 10 bytes to each servo with a changed goal, and one request of 6 and reply of 8 bytes for each
+// servo. The bus is slow: 6 servos take 12.5 ms of wire time. An unchanged goal is repeated in every tenth cycle, which
+// repairs a lost packet. The health read of one servo in turn reads its torque switch and its temperature or voltage.
 //
-// The servo reports no alarm: heat and voltage are named by comparing what is measured with its own limits. It measures
-// neither speed nor effort, and cannot limit its torque: a limit of zero is made by taking the torque off.
+// The servo reports no alarms: the chain compares temperature and voltage with the servo's own limits. It measures neither
+// speed nor effort, and cannot limit its torque: a limit of zero switches torque off.
 func NewChain(cfg servo.ChainConfig) *servo.GenericChain {
 	b := &protocol{devices: make([]device, len(cfg.Servos))}
 	for i := range cfg.Servos {

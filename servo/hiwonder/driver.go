@@ -26,10 +26,10 @@ func (driver) Chain(cfg servo.ChainConfig) servo.LineChain { return NewChain(cfg
 // Table is the memory behind the commands.
 func (m *Model) Table() []servo.Register { return m.Registers }
 
-// Setting is nil: what a servo keeps is set by tools, and the rest are goals.
+// Setting is nil: tools write the stored settings, and the others are goals.
 func (m *Model) Setting(string) *servo.Register { return nil }
 
-// Meaning is "": units say it all.
+// Meaning is "": the units are sufficient.
 func (m *Model) Meaning(*servo.Register, int64) string { return "" }
 
 // tool is the servo.ToolSpec of Hiwonder servos.

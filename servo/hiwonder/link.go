@@ -9,13 +9,13 @@ import (
 // bitsPerByte on the wire: start, eight data, stop.
 const bitsPerByte = 10
 
-// replyDelay is what a servo needs before an answer: about half a millisecond, by measurement of others.
+// replyDelay is the time of a servo before a reply: about half a millisecond, measured by others.
 const replyDelay = 500 * time.Microsecond
 
-// exchangeRoom is what is sent at once at the most, bytes: four packets to each of 254 servos.
+// exchangeRoom is the maximum length of one Write, bytes: four packets to each of 254 servos.
 const exchangeRoom = 4 * 254 * maxPacket
 
-// link is one end of a line: the questions that both the client and the chain ask.
+// link is the host's end of a line: the requests that client and chain have in common.
 type link struct {
 	*servo.Exchange
 	parser *Parser
@@ -28,7 +28,7 @@ func (l *link) write(id byte, c byte, params []byte) {
 	l.Out = AppendPacket(l.Out, &Packet{ID: id, Command: c, Params: params})
 }
 
-// read asks servo id for what c reads. Out must be empty. The bytes are the parser's until the next question.
+// read reads the values of c from servo id. Out must be empty. The bytes belong to the parser until the next request.
 func (l *link) read(id byte, c *Command) (Packet, error) {
 	l.Out = AppendPacket(l.Out[:0], &Packet{ID: id, Command: c.Read})
 	if err := l.Ask(&l.parser.Framer, 6+int(c.Size), replyDelay); err != nil {
@@ -36,7 +36,7 @@ func (l *link) read(id byte, c *Command) (Packet, error) {
 	}
 	var k Packet
 	err := l.Reply(&l.parser.Framer, func() bool {
-		// A question that comes back as an echo has no parameters; another's late answer has another id.
+		// An echoed request has no parameters; a late reply of another servo has another id.
 		for l.parser.Next(&k) {
 			if (k.ID == id || id == Broadcast) && k.Command == c.Read && len(k.Params) == int(c.Size) {
 				return true

@@ -28,8 +28,8 @@ func AppendPacket(dst []byte, k *Packet) []byte {
 	return append(dst, servo.Complement(dst[start+2:]))
 }
 
-// Parser cuts packets out of a stream of bytes, of either side: they look alike. A packet with a bad checksum costs one
-// byte and the search goes on inside it. It never grows.
+// Parser extracts packets of either side from a stream of bytes: they have the same format. After a bad checksum it skips
+// one byte and searches on inside the packet. It never grows.
 type Parser struct{ servo.Framer }
 
 // NewParser returns a parser.

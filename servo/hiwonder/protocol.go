@@ -22,7 +22,7 @@ const (
 	asMotor = 1
 )
 
-// device is what the chain knows of one servo beside its seat.
+// device is the state of one servo in addition to servo.Device.
 type device struct {
 	cfg *servo.ServoConfig
 	m   *Model
@@ -57,7 +57,7 @@ func (d *device) init(cfg *servo.ServoConfig) {
 // Connect takes a line.
 func (b *protocol) Connect(x *servo.Exchange) { b.link = newLink(x) }
 
-// ParserStats is what the parser has counted.
+// ParserStats returns the parser's counters.
 func (b *protocol) ParserStats() (uint64, uint64) {
 	return b.link.parser.BadChecksum, b.link.parser.Garbage
 }
@@ -120,7 +120,7 @@ func (b *protocol) ReadHealth(i int) error {
 	} else {
 		s.Voltage = float64(binary.LittleEndian.Uint16(k.Params)) / 1000
 	}
-	// NaN, what has not been read yet, is within all limits.
+	// NaN (not read yet) is within all limits.
 	s.Alarm = 0
 	if s.Voltage < d.minVolts || s.Voltage > d.maxVolts {
 		s.Alarm |= servo.AlarmVoltage
@@ -144,7 +144,7 @@ func (b *protocol) ReadHealth(i int) error {
 // Invalidate reports that mode and goal have to be written again.
 func (b *protocol) Invalidate(i int) { b.devices[i].modeNow, b.devices[i].repeat = -1, 0 }
 
-// Clear is done by the servo itself when what was wrong is over; the look reports whether it is.
+// Clear checks whether the fault is over: the servo clears it by itself.
 func (b *protocol) Clear(i int) error {
 	if err := b.ReadHealth(i); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (b *protocol) Ready(i int) (bool, error) {
 	return err == nil, err
 }
 
-// readMode sends what waits and asks d for its mode.
+// readMode sends all staged packets and reads d's mode.
 func (b *protocol) readMode(d *device) error {
 	if err := b.Flush(); err != nil {
 		return err
@@ -259,10 +259,10 @@ func (b *protocol) putGoal(i int, rest bool) {
 	b.link.write(d.cfg.ID, command, p[:])
 }
 
-// Stage has nothing to do: packets leave in the order they are staged.
+// Stage does nothing: packets are sent in the order they are staged.
 func (b *protocol) Stage() {}
 
-// Flush sends what waits.
+// Flush sends all staged packets.
 func (b *protocol) Flush() error {
 	if len(b.link.Out) == 0 {
 		return nil

@@ -15,9 +15,9 @@ type Command struct {
 	Addr, Size  uint16
 }
 
-// The commands without parameters of their own, and those that are not what their name in the table says.
+// The commands without own parameters, and those whose name in the table is misleading.
 const (
-	moveStart    = 11 // begin what 7 has left
+	moveStart    = 11 // begin the motion stored by 7
 	moveStop     = 12 // stay where you are
 	adjustOffset = 17 // until power-off
 	saveOffset   = 18 // for good
@@ -63,7 +63,7 @@ type Model struct {
 	Centre             float64 // ticks
 	MinTicks, MaxTicks float64
 
-	NominalVolts float64 // what the next two are for
+	NominalVolts float64 // supply voltage of the next two values
 	MaxVelocity  float64 // without load, rad/s
 	StallTorque  float64 // N·m
 }
@@ -77,7 +77,7 @@ const Baud = 115200
 // BaudCode reports whether a rate is the servos'.
 func (m *Model) BaudCode(rate int) (byte, bool) { return 0, rate == Baud }
 
-// Units returns what a chain's values of this model mean.
+// Units returns the units and ranges of a chain's values of this model.
 func (m *Model) Units() servo.Units {
 	u := servo.Units{
 		Name: m.Name, TicksPerTurn: m.TicksPerTurn, CentreTicks: m.Centre, MinTicks: m.MinTicks, MaxTicks: m.MaxTicks,
@@ -124,7 +124,7 @@ func registers() []servo.Register {
 		servo.Reg("temperature_limit", 10, 1, keep, plain, 50, 100, 85, celsius),
 		// 0 is lit.
 		servo.Reg("led", 11, 1, ram, plain, 0, 1, 0, number),
-		// What makes it flash: 1 temperature, 2 voltage, 4 stall.
+		// Alarms that make it flash: 1 temperature, 2 voltage, 4 stall.
 		servo.Reg("led_error", 12, 1, keep, plain, 0, 7, 7, number),
 		servo.Reg("motor_mode", 13, 1, ram, plain, 0, 1, 0, number),
 		servo.Reg("goal_pwm", 15, 2, ram, servo.Signed, -1000, 1000, 0, duty),

@@ -27,7 +27,7 @@ func (driver) Models() []servo.Model { return servo.ModelsOf(catalogue) }
 
 func (driver) Chain(cfg servo.ChainConfig) servo.LineChain { return NewChain(cfg) }
 
-// Table is what a servo can be commanded and asked.
+// Table lists the values of a servo that can be written or read.
 func (m *Model) Table() []servo.Register { return m.Registers }
 
 // Setting returns a parameter.
@@ -38,7 +38,7 @@ func (m *Model) Setting(name string) *servo.Register {
 	return nil
 }
 
-// Meaning is "": units say it all.
+// Meaning is "": the units are sufficient.
 func (m *Model) Meaning(*servo.Register, int64) string { return "" }
 
 // tool is the servo.ToolSpec of ICS servos.
@@ -78,7 +78,7 @@ func (t *tool) read(id int, _ servo.Model, r *servo.Register) (int64, error) {
 
 var errWritable = errors.New("ICS writes stretch, speed, current_limit, heat_limit and, in setup, the id")
 
-// write writes a parameter, whose reply carries it, or frees the servo. It is lost with the power.
+// write writes a parameter, which the reply repeats, or frees the servo. The value is lost at power-off.
 func (t *tool) write(id int, m servo.Model, r *servo.Register, v int64) error {
 	switch {
 	case r.Name == "torque_enable" && v == 0:
@@ -94,7 +94,7 @@ func (t *tool) write(id int, m servo.Model, r *servo.Register, v int64) error {
 	return servo.Unequal(int64(k.B), v)
 }
 
-// setID sets the id of the only servo of the line: the command names none.
+// setID sets the id of the only servo of the line: the command has no address.
 func (t *tool) setID(id int, _ servo.Model, to int) error {
 	if to < 0 || to > LastID {
 		return &hal.Error{Kind: hal.Invalid, ID: id, Op: "set id", Err: fmt.Errorf("got %d, want 0..%d", to, LastID)}

@@ -8,7 +8,7 @@ const LastID = 31
 // Op is the kind of a command, the upper three bits of its first byte.
 type Op byte
 
-// The commands. The comment gives what follows the first byte, and what follows that of the answer.
+// The commands. The comment gives the bytes after the first one, of the command and of the reply.
 const (
 	Position Op = 0x80 // hh ll -> hh ll
 	Read     Op = 0xA0 // sc    -> sc vv
@@ -20,7 +20,7 @@ const (
 type Packet struct {
 	Op Op
 	ID byte
-	A  byte // high seven bits of a position; the parameter's number; what an ID command does (0 read, 1 set)
+	A  byte // high seven bits of a position; the parameter's number; operation of an ID command (0 read, 1 set)
 	B  byte // low seven bits of a position; the parameter's value
 }
 
@@ -32,7 +32,7 @@ func At(id byte, position int) Packet {
 	return Packet{Op: Position, ID: id, A: byte(position>>7) & 0x7F, B: byte(position) & 0x7F}
 }
 
-// Side is who sends what a Parser reads.
+// Side is the sender of a Parser's packets: host or servo.
 type Side uint8
 
 // The sides.
@@ -41,7 +41,7 @@ const (
 	FromHost
 )
 
-// size is the length of what side sends of a kind.
+// size is the length of a packet of a kind sent by side.
 func size(op Op, side Side) int {
 	switch {
 	case op == ID && side == FromHost:
@@ -72,14 +72,14 @@ func AppendPacket(dst []byte, k *Packet, side Side) []byte {
 
 const maxPacket = 4
 
-// Parser cuts packets out of a stream of bytes. Commands are told from their data by bit 7. Answers are not: one that
-// begins in the middle is misread until the line has been quiet, which is what Reset is for.
+// Parser extracts packets from a stream of bytes. Bit 7 distinguishes commands from their data. Replies have no such bit: a
+// stream that begins in the middle of one is misread until the line has been idle and Reset was called.
 type Parser struct {
 	servo.Framer
 	side Side
 }
 
-// NewParser returns a parser of what side sends.
+// NewParser returns a parser of side's packets.
 func NewParser(side Side) *Parser {
 	p := &Parser{side: side}
 	p.Framer = servo.NewFramer(maxPacket, servo.Rules{First: p.first, Frame: p.frame, Check: check, Unchecked: true})
@@ -101,7 +101,7 @@ func (p *Parser) frame(h []byte) (int, bool) {
 		return 0, true
 	}
 	n := size(p.opOf(h[0]), p.side)
-	// Bit 7 in what follows is the beginning of something else.
+	// A later byte with bit 7 begins another packet.
 	for i := 1; i < min(n, len(h)); i++ {
 		if h[i] >= 0x80 {
 			return 0, false
@@ -110,7 +110,7 @@ func (p *Parser) frame(h []byte) (int, bool) {
 	return n, true
 }
 
-// check has nothing to compare: there is no checksum.
+// check compares the repeated bytes of an ID command; other packets have no checksum.
 func check(packet []byte) bool {
 	return len(packet) < 4 || packet[1] == packet[2] && packet[2] == packet[3]
 }

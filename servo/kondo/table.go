@@ -24,7 +24,7 @@ type Model struct {
 	Centre             float64 // ticks
 	MinTicks, MaxTicks float64
 
-	NominalVolts float64 // what the next three are for
+	NominalVolts float64 // supply voltage of the next three values
 	MaxVelocity  float64 // without load, rad/s
 	StallTorque  float64 // N·m
 	StallCurrent float64 // A
@@ -46,7 +46,7 @@ func (m *Model) BaudCode(rate int) (byte, bool) {
 	return 0, false
 }
 
-// Units returns what a chain's values of this model mean.
+// Units returns the units and ranges of a chain's values of this model.
 func (m *Model) Units() servo.Units {
 	u := servo.Units{
 		Name: m.Name, TicksPerTurn: m.TicksPerTurn, CentreTicks: m.Centre, MinTicks: m.MinTicks, MaxTicks: m.MaxTicks,
@@ -75,8 +75,8 @@ func ModelByName(name string) *Model {
 	return servo.Find(catalogue, func(m *Model) bool { return m.Name == name })
 }
 
-// registers is what a servo can be told and asked. The address of a setting is its parameter number; the rest has none
-// on the wire, and addresses of ours.
+// registers lists the values of a servo that can be written or read. The address of a setting is its parameter number; the
+// others have no address on the wire, and get one here.
 func registers() []servo.Register {
 	const ro, ram, keep, plain = servo.ReadOnly, servo.RAM, servo.EEPROM, servo.Unsigned
 	number := servo.Measure{}

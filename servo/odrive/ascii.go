@@ -11,7 +11,7 @@ const MaxLine = 256
 // AppendLine appends text as a line with its checksum. It must be printable and hold no asterisk.
 func AppendLine(dst []byte, text string) []byte { return seal(append(dst, text...), len(dst)) }
 
-// AppendAnswer is AppendLine for a controller, whose lines end with CR LF, and have a checksum where the command had one.
+// AppendAnswer is AppendLine for a controller, whose lines end with CR LF, and have a checksum if the command had one.
 func AppendAnswer(dst, text []byte, sealed bool) []byte {
 	at := len(dst)
 	if dst = append(dst, text...); sealed {
@@ -42,7 +42,7 @@ func appendNumber(dst []byte, v float64) []byte {
 	return strconv.AppendFloat(append(dst, ' '), v, 'f', 6, 64)
 }
 
-// AppendSet appends a command that tells an axis numbers: 'p', 'v' or 'c'.
+// AppendSet appends a goal command with its numbers: 'p', 'v' or 'c'.
 func AppendSet(dst []byte, command byte, axis int, values ...float64) []byte {
 	start := len(dst)
 	dst = strconv.AppendInt(append(dst, command, ' '), int64(axis), 10)
@@ -65,8 +65,8 @@ func AppendWrite(dst []byte, p Property, d Dialect, axis int, v float64) []byte 
 	return seal(strconv.AppendFloat(dst, v, 'f', -1, 64), start)
 }
 
-// Lines cuts lines out of a stream of bytes, of either side. A line whose checksum is wrong or missing is dropped whole:
-// looking for a sound one inside of it would find numbers with their first digits gone. It never grows.
+// Lines extracts lines of either side from a stream of bytes. A line with a wrong or missing checksum is dropped whole: a
+// search inside it could find numbers without their first digits. It never grows.
 type Lines struct {
 	// Bare lets lines without a checksum pass, as a controller does; Sealed reports whether the last line had one.
 	Bare   bool
@@ -82,7 +82,7 @@ type Lines struct {
 	text [MaxLine]byte
 }
 
-// Reset forgets what has been fed; the counters stay.
+// Reset discards all buffered bytes; the counters stay.
 func (l *Lines) Reset() { l.n, l.lost = 0, false }
 
 // Feed takes the bytes of p up to the end of a line, and returns how many. Line then is the line, sound and without its

@@ -6,10 +6,10 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Command is what a CAN frame is, the low five bits of its id.
+// Command is the type of a CAN frame, the low five bits of its id.
 type Command byte
 
-// The commands, with what they carry. f32 is a 32-bit float.
+// The commands, with their data. f32 is a 32-bit float.
 const (
 	GetVersion     Command = 0x00 // 0.6: protocol, hardware 3, firmware 3, unreleased
 	Heartbeat      Command = 0x01 // errors, state, ...; every 100 ms
@@ -35,7 +35,7 @@ const (
 // LastNode is the greatest node that a robot uses: 63 is of those without an address yet.
 const LastNode = 62
 
-// Frame is the frame of a command to or from a node, with nothing in it.
+// Frame is the empty frame of a command to or from a node.
 func Frame(node byte, c Command) servo.CANFrame {
 	return servo.CANFrame{ID: uint32(node)<<5 | uint32(c&0x1F)}
 }
@@ -47,7 +47,7 @@ func Ask(node byte, c Command) servo.CANFrame {
 	return f
 }
 
-// Split is what a frame is; false for one that is no node's.
+// Split returns the node and command of a frame; false if it is not a CANSimple frame.
 func Split(f *servo.CANFrame) (node byte, c Command, ok bool) {
 	return byte(f.ID >> 5), Command(f.ID & 0x1F), !f.Extended && !f.Error && f.ID <= servo.MaxCAN
 }

@@ -41,7 +41,7 @@ func (t *canTool) take(f *servo.CANFrame) bool {
 	return true
 }
 
-// ask sends f, where there is one, and waits for command of node. What came before is discarded.
+// ask sends f, if not nil, and waits for command of node. Earlier frames are discarded.
 func (t *canTool) ask(node int, command Command, f *servo.CANFrame, delay time.Duration) error {
 	t.node, t.want = byte(node), Command(0xFF) // no frame's
 	if err := t.can.Drain(); err != nil {
@@ -58,7 +58,7 @@ func (t *canTool) remote(node int, command Command) error {
 	return t.ask(node, command, &f, canDelay)
 }
 
-// identify asks a node for its version. Firmware 0.5 does not report it, and runs on v3 alone.
+// identify reads the version of a node. Firmware 0.5 does not report it, and runs only on v3.
 func (t *canTool) identify(node int) (servo.Found, error) {
 	err := t.remote(node, GetVersion)
 	if err == nil {
@@ -81,7 +81,7 @@ func (t *canTool) identify(node int) (servo.Found, error) {
 	return found, err
 }
 
-// answers are where a register's value stands: in a frame of CANSimple, at a byte of it.
+// answers is the location of a register's value: the frame of CANSimple, and the byte in it.
 func answers(name string) (command Command, at int, newer bool) {
 	switch name {
 	case "present_position":
@@ -106,8 +106,8 @@ func answers(name string) (command Command, at int, newer bool) {
 	return 0, 0, false
 }
 
-// CANParameters are the registers of a node, as tools know them: what CANSimple has a frame for, and the watchdog, whose
-// endpoints depend on the firmware. The slice is the caller's.
+// CANParameters are the registers of a node for tools: all values with a CANSimple frame, and the watchdog, whose endpoints
+// depend on the firmware. The slice belongs to the caller.
 func CANParameters() []servo.Register {
 	return slices.DeleteFunc(Parameters(), func(r servo.Register) bool { c, _, _ := answers(r.Name); return c == 0 })
 }
@@ -122,7 +122,7 @@ func (t *canTool) endpoint(node int, name string) uint16 {
 	return uint16(t.settings[node][name])
 }
 
-// read reads a register. What a node does it reports in its heartbeats, which are waited for.
+// read reads a register. A node reports its state in heartbeats; read waits for one.
 func (t *canTool) read(node int, _ servo.Model, r *servo.Register) (int64, error) {
 	command, at, newer := answers(r.Name)
 	_, factor := Path(r, t.dialect, 0)

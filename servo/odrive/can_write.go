@@ -90,7 +90,7 @@ func (b *canProtocol) StageTorqueOn(i, step int) {
 	b.goal(i, true)
 }
 
-// StageGoal stages the goal of node i. What it controls changes at rest alone.
+// StageGoal stages the goal of node i. The control mode changes only at rest.
 func (b *canProtocol) StageGoal(i int) bool {
 	fits := wanted(&b.chain.Devices[i].Goal) == b.devices[i].control
 	if fits {
@@ -115,7 +115,7 @@ func (b *canProtocol) goal(i int, rest bool) {
 	}
 }
 
-// Stage has nothing to do: frames leave in the order they are staged, as one sender's do.
+// Stage does nothing: frames are sent in the order they are staged.
 func (b *canProtocol) Stage() {}
 
 // Flush ends a Send.
@@ -123,13 +123,13 @@ func (b *canProtocol) Flush() error {
 	if len(b.x.Out) == 0 {
 		return nil
 	}
-	// What has come by now was said before what is told now.
+	// Frames received by now are older than the commands sent now.
 	if err := b.x.Drain(); err != nil {
 		return err
 	}
 	err := b.x.Write()
 	b.markSent()
-	// A halt is proven by what is said after it.
+	// Only heartbeats after a halt prove it.
 	if b.awaitBeats {
 		for i := range b.devices {
 			b.devices[i].beatAt = -1
@@ -138,7 +138,7 @@ func (b *canProtocol) Flush() error {
 	return err
 }
 
-// markSent notes that what was staged has been sent.
+// markSent notes that the staged state commands have been sent.
 func (b *canProtocol) markSent() {
 	for i := range b.devices {
 		if d := &b.devices[i]; d.telling {

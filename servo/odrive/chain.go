@@ -7,12 +7,12 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// NewSerialChain returns a chain of the axes of one controller on a serial line; nothing is sent until Open, which also reports
-// what is wrong with cfg.
+// NewSerialChain returns a chain of the axes of one controller on a serial line; nothing is sent until Open, which also
+// reports faults of cfg.
 //
-// A cycle is one command of about 21 bytes, one request of 7 and a reply of 25 for each axis: 4.6 ms at 115200 Bd,
-// where USB takes no time to speak of. Current, voltage and temperature are read in turn, with state and errors: they
-// are some cycles old. The watchdog is set before torque goes on.
+// A cycle is one command of about 21 bytes, one request of 7 and a reply of 25 for each axis: 4.6 ms at 115200 Bd; on USB
+// the time is negligible. Current, voltage and temperature are read in turn, with state and errors: they are some cycles
+// old. The watchdog is set before torque is switched on.
 func NewSerialChain(cfg servo.ChainConfig) *servo.GenericChain {
 	b := &serialProtocol{devices: devices(&cfg)}
 	b.chain = servo.NewGenericChain(cfg, servo.ChainSpec{
@@ -24,15 +24,15 @@ func NewSerialChain(cfg servo.ChainConfig) *servo.GenericChain {
 
 // CANChain drives the axes of one CAN bus, each a node. It is a servo.Chain; one goroutine calls it.
 //
-// A cycle is one goal to each axis and two remote frames, and two replies from each. The state of an axis comes with its
-// heartbeat, every 100 ms, and so does the proof that torque is on or off. The watchdog is set before torque goes on
-// where the endpoints are known by which it can be, and is else what odrivetool has set: any command feeds it.
+// A cycle is one goal to each axis and two remote frames, and two replies from each. The heartbeat of an axis, every 100 ms,
+// has its state, and proves that torque is on or off. If its endpoints are known the watchdog is set before torque is
+// switched on; else it has odrivetool's setting. Any command feeds it.
 type CANChain struct {
 	*servo.GenericChain
 	b *canProtocol
 }
 
-// NewCANChain returns a chain; nothing is sent until Open, which also reports what is wrong with cfg.
+// NewCANChain returns a chain; nothing is sent until Open, which also reports faults of cfg.
 func NewCANChain(cfg servo.ChainConfig) *CANChain {
 	cfg.Servos = slices.Clone(cfg.Servos)
 	for i := range cfg.Servos {

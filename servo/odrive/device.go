@@ -15,29 +15,29 @@ type device struct {
 	m       *Model
 	dialect Dialect
 
-	heartbeat HeartbeatMessage // what it said last of its state
+	heartbeat HeartbeatMessage // last reported state
 	limit     float64          // A, current limit in the axis, NaN = unknown
 	guarded   bool             // its watchdog is on
-	turn      int              // what the next look reads
+	turn      int              // selects the values of the next health read
 	turned    bool             // its last goal was no position: to hold is to stay where it is then
 
-	// Serial alone: a position that it cannot have come to, turns, believed if the next one agrees.
+	// Only serial: an implausible position, turns, accepted if the next one agrees.
 	strange   float64
 	strangeAt time.Duration
 	doubted   bool
 
-	// CAN alone.
-	beatAt  time.Duration // when the last heartbeat came, < 0 = never
-	asked   State         // what it was commanded to do
-	telling bool          // that is staged
-	toldAt  time.Duration // when it was last told another state
-	due     uint32        // commands whose frames are waited for, as bits
+	// Only CAN.
+	beatAt  time.Duration // time of the last heartbeat, < 0 = never
+	asked   State         // last commanded state
+	telling bool          // the state command is staged
+	toldAt  time.Duration // time of the last change of the commanded state
+	due     uint32        // pending replies, as bits by command
 	heard   bool          // estimates have come
 	sdo     SDO           // as it answered last
 	control Control       // that it was armed in
 }
 
-// judge takes what axis says of its state.
+// judge updates the torque state from the state that the axis reports.
 func (d *device) judge(seat *servo.Device, b HeartbeatMessage) {
 	d.heartbeat = b
 	alarm := b.Errors.Alarm(d.dialect)
@@ -68,11 +68,11 @@ func (d *device) amps(seat *servo.Device) (amps float64, changed bool) {
 	return amps, true
 }
 
-// holds reports that seat must be limp until it is enabled again and is not known to be: its line was lost for less than its
-// watchdog's time. It has to be told, since every word to it feeds the watchdog.
+// holds reports whether torque of seat must be off until the next Enable, and is not confirmed off: its line was lost for
+// less than its watchdog time. It needs a command, since every packet to it feeds the watchdog.
 func holds(seat *servo.Device) bool { return seat.Stage == servo.Inhibited && seat.Torque != servo.Off }
 
-// wanted is what an axis controls for a goal.
+// wanted is the control mode of an axis for a goal.
 func wanted(g *servo.Goal) Control {
 	switch g.Mode {
 	case hal.VelocityMode:
@@ -83,7 +83,7 @@ func wanted(g *servo.Goal) Control {
 	return PositionControl
 }
 
-// goal is what an axis must be told: turns, turns/s or N·m. rest asks for no motion.
+// goal is the control mode and value to send: turns, turns/s or N·m. rest requests no motion.
 func (d *device) goal(seat *servo.Device, rest bool) (Control, float64) {
 	g := &seat.Goal
 	known := func(v, most float64) float64 {

@@ -15,8 +15,8 @@ type driver struct{ can bool }
 func Driver() servo.Driver    { return driver{} }
 func CANDriver() servo.Driver { return driver{can: true} }
 
-// Bits of frames on a CAN bus from the start of one to where the next may start, nothing stuffed (ISO 11898-1): of 8 bytes, and
-// one that asks.
+// Bits of frames on a CAN bus from the start of one to the earliest start of the next, without stuffing (ISO 11898-1): of 8
+// bytes, and of a remote frame.
 const (
 	bareFrame = 111
 	bareAsk   = 47
@@ -89,7 +89,7 @@ func (d driver) model(m *Model) servo.Model {
 // node is a model on a CAN bus.
 type node struct{ *Model }
 
-// Table is what CANSimple has a frame for, and the watchdog.
+// Table lists the values with a CANSimple frame, and the watchdog.
 func (node) Table() []servo.Register { return CANParameters() }
 
 // Register returns a row of Table.
@@ -109,7 +109,7 @@ func ModelIn(m servo.Model) *Model {
 	return nil
 }
 
-// Table is what the ASCII protocol reads and writes of an axis.
+// Table lists the values of an axis that the ASCII protocol reads and writes.
 func (m *Model) Table() []servo.Register { return Parameters() }
 
 // Register returns a row of Table.

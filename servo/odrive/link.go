@@ -11,17 +11,17 @@ import (
 // bitsPerByte on the wire: start, eight data, stop.
 const bitsPerByte = 10
 
-// replyDelay is what a controller needs before an answer: its communication runs beside the motors' control.
+// replyDelay is the time of a controller before a reply: its communication runs at lower priority than motor control.
 const replyDelay = 2 * time.Millisecond
 
-// maxAnswer is what an answer takes at the most, bytes: two numbers, a checksum and the line's end.
+// maxAnswer is the maximum length of a reply, bytes: two numbers, a checksum and the line's end.
 const maxAnswer = 40
 
 // link is one end of a serial line.
 type link struct {
 	*servo.Exchange
 	lines  Lines
-	missed bool // an answer did not come: it may yet, and answers do not say what they answer
+	missed bool // a reply missed its timeout: it may still arrive, and replies do not name their request
 	none   bool // the last question was answered by that there is no such thing
 }
 
@@ -34,7 +34,7 @@ func (l *link) drainReply() error {
 	}
 	l.missed = false
 	out := l.Out
-	l.Out = out[len(out):] // what is staged is not sent now
+	l.Out = out[len(out):] // staged lines are not sent now
 	err := l.Await(maxAnswer, replyDelay)
 	for err == nil {
 		_, err = l.More()
@@ -46,7 +46,7 @@ func (l *link) drainReply() error {
 	return nil
 }
 
-// numbers sends Out, whose last line is a question, and reads the numbers of its answer into dst.
+// numbers sends Out, whose last line is a request, and reads the numbers of the reply into dst.
 func (l *link) numbers(dst []float64) error {
 	if err := l.drainReply(); err != nil {
 		return err

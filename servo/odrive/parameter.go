@@ -7,17 +7,17 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// parameter is one row of what tools read and write of an axis and its controller: a property of the ASCII protocol, by
-// the name that other servos have for the same. Its wire value times factor is in the register's unit.
+// parameter is one value of an axis and its controller that tools read and write: a property of the ASCII protocol, under
+// the name common to all servos. Its wire value times factor is in the register's unit.
 type parameter struct {
 	servo.Register
-	v05, v06 string // properties, as in Property; "" = this firmware has none
+	v05, v06 string // properties, as in Property; "" = not in this firmware
 	factor   float64
 }
 
-// parameters are those that matter before a robot runs: limits, gains, the watchdog, the node, what is measured, errors.
-// What the controller keeps is kept when it is commanded to save. Names and units: docs.odriverobotics.com, ODrive reference of
-// 0.5.6 and of 0.6; ranges are those that make sense, firmware checks few.
+// parameters are those relevant before a robot runs: limits, gains, the watchdog, the node, measurements, errors. The
+// controller stores them only on a save command. Names and units: docs.odriverobotics.com, ODrive reference of 0.5.6 and of
+// 0.6. The ranges are reasonable values; the firmware checks few.
 func parameters() []parameter {
 	const ro, ram, keep = servo.ReadOnly, servo.RAM, servo.EEPROM
 	const maxInt, turn = math.MaxInt32, 2 * math.Pi
@@ -75,8 +75,8 @@ func Parameters() []servo.Register {
 	return list
 }
 
-// Path is the property that a register of Parameters is in a dialect, and what its value there is times to be in the
-// register's unit; "" where the dialect has none.
+// Path is the property of a register of Parameters in a dialect, and the factor from its value to the register's unit; "" if
+// the dialect lacks it.
 func Path(r *servo.Register, d Dialect, axis int) (path string, factor float64) {
 	all := parameters()
 	if int(r.Addr) >= len(all) {

@@ -20,12 +20,12 @@ type serialProtocol struct {
 // Connect takes a line.
 func (b *serialProtocol) Connect(x *servo.Exchange) { b.link = newLink(x) }
 
-// ParserStats is what was no line.
+// ParserStats counts malformed lines and bytes.
 func (b *serialProtocol) ParserStats() (uint64, uint64) {
 	return b.link.lines.BadChecksum, b.link.lines.Garbage
 }
 
-// Identify asks the controller which firmware it has, and axis i what it does.
+// Identify reads the controller's firmware version and the state of axis i.
 func (b *serialProtocol) Identify(i int) error {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	major, err := b.link.number(FirmwareMajor, V05, 0)
@@ -44,7 +44,7 @@ func (b *serialProtocol) Identify(i int) error {
 	return b.state(i)
 }
 
-// state reads what axis i does and what it complains of.
+// state reads the state and the errors of axis i.
 func (b *serialProtocol) state(i int) error {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	state, err := b.link.number(CurrentState, d.dialect, seat.ID)
@@ -86,9 +86,9 @@ func (b *serialProtocol) ReadState(i int) error {
 // slack is how far an axis may be from where its speed takes it, turns.
 const slack = 1. / 8
 
-// leaps reports that axis i cannot be at turns, where it reports that it is and turns at speed: the greater of this speed and the
-// last does not take it there in the time since, and it has not said so twice. An XOR lets bytes pass that are lost in
-// pairs, and a spoilt line in 256.
+// leaps reports whether the position turns, reported by axis i with speed, is implausible: it cannot be reached since the
+// last report at the greater of this speed and the last, and was not reported twice. The XOR checksum does not detect bytes
+// lost in pairs, nor one corrupt line in 256.
 func (b *serialProtocol) leaps(i int, at, speed float64) bool {
 	d, s, now := &b.devices[i], &b.chain.Devices[i].State, b.link.Port.Now()
 	fastest := max(math.Abs(speed), math.Abs(s.Velocity)/(2*math.Pi))
@@ -144,8 +144,8 @@ func (b *serialProtocol) Clear(i int) error {
 	return b.devices[i].remaining()
 }
 
-// Ready sets watchdog and input mode of axis i and reads them back. That the host was away is forgotten here: to enable
-// it is to say that it is back.
+// Ready sets watchdog and input mode of axis i and reads them back. It clears the watchdog error: enabling the axis means
+// that the host is back.
 func (b *serialProtocol) Ready(i int) (bool, error) {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	if !b.chain.Resting(i) {
@@ -188,7 +188,7 @@ func (b *serialProtocol) StageTorqueOn(i, step int) {
 	b.goal(i, true)
 }
 
-// StageGoal stages the goal of axis i; a goal of another mode changes what it controls by itself.
+// StageGoal stages the goal of axis i; a goal of another mode changes the control mode by itself.
 func (b *serialProtocol) StageGoal(i int) bool {
 	b.goal(i, false)
 	return true
@@ -203,7 +203,8 @@ func (b *serialProtocol) goal(i int, rest bool) {
 	if amps, changed := d.amps(seat); changed {
 		b.link.Out = AppendWrite(b.link.Out, CurrentLimit, d.dialect, seat.ID, amps)
 	}
-	// What a line leaves out stays as it was: the speed of a speed goal would go on under a position, a torque under both.
+	// Omitted values of a line keep their last value: the feed-forward speed of a speed goal would stay with a position goal,
+	// and a torque with both.
 	switch control, v := d.goal(seat, rest); control {
 	case TorqueControl:
 		b.link.Out = AppendSet(b.link.Out, 'c', seat.ID, v)
@@ -214,7 +215,7 @@ func (b *serialProtocol) goal(i int, rest bool) {
 	}
 }
 
-// Stage has nothing to do: lines leave in the order they are staged.
+// Stage does nothing: lines are sent in the order they are staged.
 func (b *serialProtocol) Stage() {}
 
 // Flush ends a Send.

@@ -15,10 +15,10 @@ const (
 	Bitrate = 250_000
 )
 
-// TicksPerTurn is what a turn is counted in here; the wire has turns.
+// TicksPerTurn is the number of ticks of a turn in this package; the wire has turns.
 const TicksPerTurn = 16384
 
-// counted is how far turns are followed, ticks: beyond 1024 turns a 32-bit float no longer tells one tick from the next.
+// counted is the position range, ticks: beyond 1024 turns a 32-bit float cannot resolve one tick.
 const counted = 1024 * TicksPerTurn
 
 // Watchdog is the time after which an axis that is not commanded stops.
@@ -39,7 +39,7 @@ type Model struct {
 // BaudCode is false: rates are set with odrivetool.
 func (m *Model) BaudCode(int) (byte, bool) { return 0, false }
 
-// Units returns what the chains' values mean.
+// Units returns the units and ranges of the chains' values.
 func (m *Model) Units() servo.Units {
 	return servo.Units{
 		Name: m.Name, TicksPerTurn: TicksPerTurn, MinTicks: -counted, MaxTicks: counted,
@@ -75,12 +75,12 @@ var catalogue = []*Model{
 // Models returns every known model. The slice is the caller's, the models are not.
 func Models() []*Model { return append([]*Model(nil), catalogue...) }
 
-// modelOf is the model with a hardware's major version, as the shop's products say it; nil for another.
+// modelOf is the model with a hardware's major version, by the vendor's product list; nil for another.
 func modelOf(hardware float64) *Model {
 	return ModelByName(map[float64]string{3: "odrive-v3", 4: "odrive-pro", 5: "odrive-s1"}[hardware])
 }
 
-// Hardware is the major version that the model says of itself.
+// Hardware is the hardware's major version that the model reports.
 func (m *Model) Hardware() int {
 	for v := range 8 {
 		if modelOf(float64(v)) == m {
@@ -95,17 +95,17 @@ func ModelByName(name string) *Model {
 	return servo.Find(catalogue, func(m *Model) bool { return m.Name == name })
 }
 
-// State is what an axis does.
+// State is the state of an axis.
 type State byte
 
-// The states that this program asks for or looks at.
+// The states that this program commands or checks.
 const (
 	Undefined  State = 0
 	Idle       State = 1
 	ClosedLoop State = 8
 )
 
-// Control is what an axis controls.
+// Control is the control mode of an axis.
 type Control byte
 
 // The controls.
@@ -211,7 +211,7 @@ const (
 	FETCelsius                     // °C of the bridge
 	WatchdogTime                   // s
 	WatchdogOn                     // 0 or 1
-	HardwareMajor                  // of the board; 0.5 alone
+	HardwareMajor                  // of the board; only 0.5
 )
 
 // properties are their names in 0.5 and, where it has another, in 0.6; a name that begins with a point is an axis's.

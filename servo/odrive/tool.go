@@ -21,7 +21,7 @@ func newTool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 	return servo.NewTool(cfg, servo.ToolSpec{Exchange: &t.x, Identify: t.identify, Read: t.read, Write: t.write, Save: t.save})
 }
 
-// refusal is an error of kind hal.Invalid, whose place the tool adds.
+// refusal is an error of kind hal.Invalid; the tool adds bus and id.
 func refusal(err error) error { return &hal.Error{Kind: hal.Invalid, Op: "identify", Err: err} }
 
 // failed is err, or servo.ErrNoRegister where the controller replied that it has no such property.
@@ -77,8 +77,8 @@ func (t *tool) read(axis int, _ servo.Model, r *servo.Register) (int64, error) {
 
 const torqueEnable = "torque_enable"
 
-// write writes a property and reads it back. What the controller keeps it keeps when save tells it to, and it is written at
-// rest alone. Of torque_enable only 0 may be written.
+// write writes a property and reads it back. The controller stores it at the next save. It is written only at rest. Of
+// torque_enable only 0 may be written.
 func (t *tool) write(axis int, m servo.Model, r *servo.Register, v int64) error {
 	path, factor := Path(r, t.dialect, axis)
 	value := r.SI(v) / factor
@@ -105,11 +105,11 @@ func (t *tool) write(axis int, m servo.Model, r *servo.Register, v int64) error 
 	return servo.Unequal(got, v)
 }
 
-// resting makes sure that no axis of the controller is under torque: it saves nothing then, and does not say so.
+// resting checks that no axis of the controller has torque: with torque it would ignore a save without an error.
 func (t *tool) resting(op string) error {
 	for axis := range 2 {
 		switch state, err := t.number(CurrentState, t.dialect, axis); {
-		case err != nil && t.none: // one axis alone
+		case err != nil && t.none: // only one axis
 		case err != nil:
 			return err
 		case state != float64(Idle):
@@ -120,7 +120,7 @@ func (t *tool) resting(op string) error {
 	return nil
 }
 
-// save makes the controller keep what was written, all of its axes'. Firmware 0.6 starts again then, which on USB closes the
+// save makes the controller store the written values of all its axes. Firmware 0.6 restarts then, which on USB closes the
 // port; there is no reply. All axes must be idle.
 func (t *tool) save() (restarts bool, err error) {
 	t.Out = AppendLine(t.Out, "ss")

@@ -1,4 +1,4 @@
-// Package servotest plays and records what passes on a servo line, for tests of anything that talks to one.
+// Package servotest plays and records the traffic of a servo line, for tests of drivers.
 //
 // A session is text, one line an event, so that a test reads as the protocol's document:
 //
@@ -15,11 +15,10 @@
 //	< 01 F9
 //	< gone
 //
-// A > is one Write of the host, a + more of it. What follows it is what the host can read until its next Write: bytes,
-// after a delay if told, nothing at all, or the end of the adapter. A delay behind bytes parts them from what the device
-// says later by itself. Bytes are hexadecimal or a Go string in quotes, without a #. Blank lines and what follows a # are
-// comments.
+// A > is one Write of the host, a + more of it. The lines after it are the host's input until its next Write: bytes, with an
+// optional delay, silence, or the loss of the adapter. A delay after bytes separates them from later unsolicited ones. Bytes
+// are hexadecimal or a Go string in quotes, without a #. Blank lines and text after a # are comments.
 //
-// Play makes a line of such a text, on which a driver may be tried without a device; its Close reports how far the driver
-// went by it. Record makes a text of what passes on a line, a real one or sim/emulator's. Time is virtual throughout.
+// Play makes a line from such a text, to test a driver without a device; its Close reports deviations of the driver. Record
+// makes a text from the traffic of a line, a real one or sim/emulator's. Time is virtual throughout.
 package servotest

@@ -11,8 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Playback is a servo.Line that answers as its turns say and remembers every departure from them. Its clock is
-// virtual: writing and waiting take their wire time of it and none of the test's.
+// Playback is a servo.Line that replies by its turns and records every deviation from them. Its clock is virtual: writing
+// and waiting take virtual wire time, and no real time.
 type Playback struct {
 	Piece int // bytes a Read at most, 0 = all that is there; 1 shakes a reader's framing
 
@@ -25,7 +25,7 @@ type Playback struct {
 	faults  []error
 }
 
-// arrival is what can be read from a time on, when its last byte is there.
+// arrival is a group of bytes and the time from which they can be read.
 type arrival struct {
 	bytes   []byte
 	at      time.Duration
@@ -35,7 +35,7 @@ type arrival struct {
 // NewPlayback returns a line of baud bit/s with turns to come.
 func NewPlayback(baud int, turns ...Turn) *Playback { return &Playback{rate: baud, turns: turns} }
 
-// Play returns a line of baud bit/s that goes by a session's text. What is wrong with the text is among what Close returns.
+// Play returns a line of baud bit/s that plays a session's text. Close also returns faults of the text.
 func Play(baud int, text string) *Playback {
 	turns, err := Parse(text)
 	b := NewPlayback(baud, turns...)
@@ -78,7 +78,7 @@ func (b *Playback) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Read hands out what the turns say, or lets timeout pass.
+// Read returns the bytes of the turns, or lets timeout pass.
 func (b *Playback) Read(p []byte, timeout time.Duration) (int, error) {
 	if b.gone {
 		return 0, servo.ErrDisconnected
@@ -100,14 +100,14 @@ func (b *Playback) Read(p []byte, timeout time.Duration) (int, error) {
 	return n, nil
 }
 
-// ends pulls the adapter out where the last turn says so and all of it has been read.
+// ends disconnects the adapter if the last turn requires it and all of its bytes have been read.
 func (b *Playback) ends() {
 	if len(b.pending) == 0 && b.at > 0 {
 		b.gone = b.turns[b.at-1].Gone
 	}
 }
 
-// Discard drops what has arrived and was not read, and an answer on its way; what is said later by itself comes later.
+// Discard drops unread bytes and a pending reply; later unsolicited bytes still arrive.
 func (b *Playback) Discard() error {
 	if b.gone {
 		return servo.ErrDisconnected

@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// pause is the silence that parts what a device says by itself from what it said before: longer than any answer takes to
-// begin, shorter than anything is said regularly.
+// pause is the silence that separates unsolicited bytes from earlier ones: longer than any reply delay, shorter than any
+// period of cyclic messages.
 const pause = 5 * time.Millisecond
 
 // Record is a servo.Line that passes everything on to another and notes it as turns for a Playback.

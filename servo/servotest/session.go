@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// Turn is one Write of the host and what can be read after it.
+// Turn is one Write of the host and the input after it.
 type Turn struct {
-	Write []byte        // what must be written
+	Write []byte        // expected bytes
 	Any   bool          // any written bytes are accepted
 	After time.Duration // from the end of the write to the first byte of the answer
 	Read  []byte        // the answer; empty = silence
@@ -18,9 +18,9 @@ type Turn struct {
 	Gone  bool          // after the answer the adapter is gone
 }
 
-// Word is something that a device says unasked.
+// Word is a group of unsolicited bytes of a device.
 type Word struct {
-	After time.Duration // from the end of what it said before to the first byte
+	After time.Duration // from the end of its previous bytes to the first byte
 	Read  []byte
 }
 

@@ -9,13 +9,13 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Compare holds a control table against what a data sheet says of it, a register a line:
+// Compare compares a control table with a data sheet, a register a line:
 //
 //	address size name access default [least..most [count unit]]
 //
-// access is r, ram or eeprom; count is what one count is in the register's SI unit, 1 where it is a plain number, right to
-// 2 in 1000, as sheets round. "-" is what the sheet does not say, # begins a comment. What differs, is missing, or is in
-// the table alone comes back, one error each.
+// access is r, ram or eeprom. count is the value of one count in the register's SI unit, 1 for a plain number, within 2 in
+// 1000, since sheets round. "-" is a value not in the sheet, # begins a comment. It returns one error for each register that
+// differs, is missing, or is only in the table.
 func Compare(table []servo.Register, sheet string) (faults []error) {
 	fail := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	said := map[string]bool{}

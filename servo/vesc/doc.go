@@ -15,10 +15,9 @@
 // Speeds are electrical: turns a minute times the pole pairs, which are read from the controller. Angles are its
 // encoder's, 0..360 degrees; without an encoder it counts sixths of electrical turns since power-on (tachometer).
 //
-// A session, what blocks and what errors mean are as in package servo. Ticks: 16384 a turn of the motor, 8192 the
-// centre, of controllers with an encoder; without one (models ..-hall) they count on from 0 at power-on, and there is
-// no position mode. Efforts are A of motor current, velocities rad/s of the motor's shaft. Modes: position, velocity,
-// torque and duty. IDs are 0..253.
+// For sessions, blocking and errors see package servo. Ticks: 16384 a turn of the motor, 8192 the centre, of controllers
+// with an encoder. Without one (models ..-hall) they count from 0 at power-on, and there is no position mode. Efforts are A
+// of motor current, velocities rad/s of the motor's shaft. Modes: position, velocity, torque and duty. IDs are 0..253.
 //
 // Source: github.com/vedderb/bldc, comm/packet.c, comm/commands.c, datatypes.h, confgenerator.c (firmware 5.2 to 6.5).
 package vesc

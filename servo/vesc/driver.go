@@ -39,9 +39,9 @@ var unnamed = &Model{Name: "vesc"}
 // goal on the line before it has something to do and a reply there behind it. 10 bytes of goal and 10 of request to the first,
 // 12 and 12 to the others; all reply 32, which overlaps the requests to all but one.
 func bound(n, baud int, _ time.Duration) time.Duration {
-	// Bits of an extended frame of 8 bytes from its start to where the next may start, nothing stuffed (ISO 11898-1). Behind
-	// the first a cycle is a goal and a request, 7 bytes of data in a frame each, and a reply of 27 bytes in 3 frames of 8
-	// bytes and 1 of 7, with one of 6 that ends it (bldc, comm_can_send_buffer).
+	// Bits of an extended frame of 8 bytes from its start to the earliest start of the next, without stuffing (ISO 11898-1).
+	// Behind the first a cycle is a goal and a request, 7 bytes of data in a frame each, and a reply of 27 bytes in 3 frames
+	// of 8 bytes and 1 of 7, and a final one of 6 (bldc, comm_can_send_buffer).
 	const frame = 131
 	const behind = (2*(frame-8) + 3*frame + (frame - 8) + (frame - 16)) * time.Second / 500_000
 	line := servo.WireTime(20+32+(12+32)*(n-1), bitsPerByte, baud)
@@ -55,7 +55,7 @@ func (driver) Models() []servo.Model { return servo.ModelsOf(catalogue) }
 
 func (driver) Chain(cfg servo.ChainConfig) servo.LineChain { return NewChain(cfg) }
 
-// Table is what a controller reports, all of it read-only.
+// Table lists the values that a controller reports, all read-only.
 func (m *Model) Table() []servo.Register { return Parameters() }
 
 // Register returns a row of Table.
@@ -85,7 +85,7 @@ func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 	return servo.NewTool(cfg, servo.ToolSpec{Exchange: &t.x, Identify: t.report, Read: t.read, List: t.list})
 }
 
-// report asks controller id for what it is, at the line's end or behind it.
+// report reads the identity of controller id, at the line's end or behind it.
 func (t *tool) report(id int) (servo.Found, error) {
 	if err := t.find(); err != nil {
 		return servo.Found{}, err

@@ -6,7 +6,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// MaxPayload is what a packet carries at the most, bytes.
+// MaxPayload is the maximum length of a payload, bytes.
 const MaxPayload = 512
 
 const (
@@ -44,8 +44,8 @@ func checksum(p []byte) uint16 {
 	return crc
 }
 
-// Parser cuts packets out of a stream of bytes, of either side: they look alike. A packet with a bad checksum costs one
-// byte and the search goes on inside it. It never grows.
+// Parser extracts packets of either side from a stream of bytes: they have the same format. After a bad checksum it skips
+// one byte and searches on inside the packet. It never grows.
 type Parser struct{ servo.Framer }
 
 // NewParser returns a parser.

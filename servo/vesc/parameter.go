@@ -6,8 +6,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Parameters are what a controller says of itself, for tools, all of it read-only: its configuration is one block of bytes
-// whose layout is the firmware's own, and VESC Tool's. The slice is the caller's.
+// Parameters are the values that a controller reports, for tools, all read-only: its configuration is one block of bytes
+// whose layout depends on the firmware and VESC Tool. The slice belongs to the caller.
 func Parameters() []servo.Register {
 	var list []servo.Register
 	for i, p := range parameters() {
@@ -23,7 +23,7 @@ func Parameters() []servo.Register {
 	return list
 }
 
-// parameter is one of them: a field of Values, or what identify says.
+// parameter is one of them: a field of Values, or a value of identify.
 type parameter struct {
 	name, unit string
 	field      Field
@@ -36,7 +36,7 @@ const (
 	rowTimeout
 )
 
-// parameters are the fields in their order, then the rest. What is counted since power-on is raw as the wire has it.
+// parameters are the fields in their order, then the others. Counters since power-on are the raw wire values.
 func parameters() []parameter {
 	return []parameter{
 		{"present_temperature", "°C", TempFET}, {"motor_temperature", "°C", TempMotor}, {"present_current", "A", Current},

@@ -20,7 +20,7 @@ const TicksPerTurn = 16384
 type Model struct {
 	Name      string
 	Encoder   bool    // it knows the angle within a turn: there is a position mode
-	PolePairs int     // where the controller does not say
+	PolePairs int     // default, if the controller does not report it
 	Amps      float64 // continuous motor current, A
 	Kt        float64 // N·m/A
 	Velocity  float64 // rad/s without load at Volts
@@ -30,7 +30,7 @@ type Model struct {
 // BaudCode is false: the rate is set with VESC Tool.
 func (m *Model) BaudCode(int) (byte, bool) { return 0, false }
 
-// Units returns what the chain's values mean.
+// Units returns the units and ranges of the chain's values.
 func (m *Model) Units() servo.Units {
 	u := servo.Units{
 		Name: m.Name, TicksPerTurn: TicksPerTurn, MaxVelocity: m.Velocity, StallTorque: m.Amps * m.Kt, MaxEffort: m.Amps,
@@ -70,10 +70,10 @@ func ModelByName(name string) *Model {
 	return servo.Find(catalogue, func(m *Model) bool { return m.Name == name })
 }
 
-// Fault is what a controller stopped for (datatypes.h, mc_fault_code).
+// Fault is the reason for which a controller stopped (datatypes.h, mc_fault_code).
 type Fault byte
 
-// faults are their names and the alarms that they are.
+// faults are their names and the common alarms.
 var faults = [...]struct {
 	name  string
 	alarm servo.Alarm
@@ -110,7 +110,7 @@ func (f Fault) String() string {
 	return fmt.Sprintf("fault %d", byte(f))
 }
 
-// Alarm is the fault as every vendor says it. One that is not known is a shock: the motor was stopped for it.
+// Alarm converts the fault to the common alarms. An unknown one becomes a shock, since it stopped the motor.
 func (f Fault) Alarm() servo.Alarm {
 	if int(f) < len(faults) {
 		return faults[f].alarm

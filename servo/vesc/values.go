@@ -9,7 +9,7 @@ import (
 // Command is the first byte of a payload (datatypes.h, COMM_PACKET_ID).
 type Command byte
 
-// The commands. What they carry stands beside them; f32 is a 32-bit float.
+// The commands, with their data; f32 is a 32-bit float.
 const (
 	FWVersion       Command = 0  // -> major, minor, hardware's name, 0, ...
 	GetValues       Command = 4  // -> every field of Values in its order
@@ -19,7 +19,7 @@ const (
 	SetRPM          Command = 8  // int32, electrical turns a minute
 	SetPos          Command = 9  // int32, 1e-6 degrees
 	GetAppConf      Command = 17 // -> signature, id, uint32 timeout in ms, f32 brake current, ...
-	Alive           Command = 30 // a command in force goes on
+	Alive           Command = 30 // the active command continues
 	ForwardCAN      Command = 34 // id, then a payload for that controller
 	Selective       Command = 50 // mask -> mask, the fields of Values that it names
 	PingCAN         Command = 62 // -> the ids behind the first controller
@@ -88,11 +88,11 @@ func size(mask uint32) (n int) {
 	return n
 }
 
-// Values are what a controller measures, NaN where it was not asked or did not say.
+// Values are the measurements of a controller, NaN if not requested or not reported.
 type Values [numFields]float64
 
-// Parse reads the payload of an answer to GetValues or Selective and returns what it has. One that ends early is an
-// error, but for GetValues, of which older firmware knows fewer fields; what is behind the known ones is ignored.
+// Parse reads the payload of a reply to GetValues or Selective and returns its fields. A truncated payload is an error,
+// except for GetValues, which has fewer fields in older firmware; bytes behind the known fields are ignored.
 func (v *Values) Parse(payload []byte) (mask uint32, err error) {
 	for f := range v {
 		v[f] = math.NaN()
@@ -167,7 +167,7 @@ func scaled(v, scale float64) int32 {
 	return int32(math.Round(min(max(v*scale, math.MinInt32), math.MaxInt32)))
 }
 
-// The scales of the commands that tell.
+// The scales of the commands with a value.
 const (
 	dutyScale    = 1e5
 	currentScale = 1e3
@@ -190,7 +190,7 @@ func ParseSet(payload []byte) (c Command, v float64, ok bool) {
 	return c, float64(int32(binary.BigEndian.Uint32(payload[1:]))) / max(scale, 1), scale > 0
 }
 
-// setScale is the scale of a command that tells, 0 of another.
+// setScale is the scale of a command with a value, 0 of another.
 func setScale(c Command) float64 {
 	switch c {
 	case SetDuty:
