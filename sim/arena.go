@@ -8,16 +8,16 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// What an arena has for rescue robots to find: tags, victims, and places that only seem to be victims.
+// Things of an arena that rescue robots search for: tags, victims, and false alarms.
 
-// Found is what a reader of tags has in reach.
+// Found is a tag or victim in reach of a reader.
 type Found struct {
 	Tag         int        // an RFID tag's ID, or the victim's place in the arena's list
 	Name, State string     // of a victim, as far as the reader is near enough to know: "None" else
 	At          [3]float64 // m, in the sensor's axes
 }
 
-// What a reader says of what it is not near enough to know, and of a false alarm.
+// The name that a reader reports for a victim that is too far away, and for a false alarm.
 const (
 	UnknownVictim = "None"
 	FalseVictim   = "FalsePositive"
@@ -65,7 +65,7 @@ func (b *Body) Listen(sensor int, f func(Found)) error {
 	return nil
 }
 
-// Release drops one of the robot's tags where its releaser is; it fails where none is left.
+// Release drops one of the robot's tags at the position of its releaser; it fails if no tag is left.
 func (b *Body) Release() error {
 	if b.dropped >= b.carried() {
 		return refused("release", b.name, errors.New("got no tag left"))
@@ -109,7 +109,7 @@ func (b *Body) Flip() error {
 	return b.scene.Place(b.name, at)
 }
 
-// notice is what a sensor finds of the arena's things.
+// notice updates a sensor's readings of the arena's tags and victims.
 func (b *Body) notice(s *sense, to []float64) {
 	if b.scene.ground == nil {
 		return
@@ -148,8 +148,8 @@ func (b *Body) readTags(s *sense, back *hal.Pose) (n float64) {
 	return n
 }
 
-// readVictim is 1 where the reader points at the victim from within its range. Nearer it learns who it is, and nearer
-// still how they are (manual, 7.3 and 8.9).
+// readVictim is 1 if the reader points at the victim from within its range. Nearer it reports the name, and nearer still the
+// state (manual, 7.3 and 8.9).
 func (b *Body) readVictim(s *sense, i int, v *model.Victim, at [3]float64) float64 {
 	d := s.device.spec
 	away := length(at)
@@ -170,7 +170,7 @@ func (b *Body) readVictim(s *sense, i int, v *model.Victim, at [3]float64) float
 	return 1
 }
 
-// notify tells the listener, if there is one.
+// notify calls the listener, if there is one.
 func (b *Body) notify(s *sense, f Found) {
 	if b.found != nil && b.found[s.number] != nil {
 		b.found[s.number](f)
@@ -202,7 +202,7 @@ func (b *Body) loudestVoice(s *sense, victims []model.Victim, ear [3]float64) (l
 	return loud, lasts
 }
 
-// What the sensor for human motion takes for certain: a hand that moves so far and so fast, near to it.
+// The motion for which the human-motion sensor reports certainty: a hand near it that moves at least this far and fast.
 const (
 	surelyFar  = 0.2 // m
 	surelyFast = 0.5 // m/s

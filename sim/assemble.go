@@ -22,24 +22,24 @@ const (
 	worldERP    = 0.20
 	worldCFM    = 1e-5
 
-	// The original brings back what is off however fast that needs; with it a humanoid that has knotted its arms through
-	// its trunk tears itself apart.
+	// The original has no bound on the correction speed; then a humanoid whose arms have penetrated its trunk would break
+	// apart.
 	contactHaste = 0.5 // m/s
 	stopHaste    = 5   // rad/s
 )
 
-// greatestFriction stands for a surface that does not slide, N or 1.
+// greatestFriction represents a surface that does not slide, N or 1.
 const greatestFriction = 1e6
 
-// odeSoftness is the softness for steps of h that ODE's erp and cfm are at a step of odeStep.
+// odeSoftness is the softness for steps of h equivalent to ODE's erp and cfm at a step of odeStep.
 func odeSoftness(erp, cfm, haste, h float64) dynamics.Softness {
 	spring, damper := erp/(odeStep*cfm), (1-erp)/cfm
 	give := float64(h*spring) + damper
 	return dynamics.Softness{ERP: h * spring / give, CFM: 1 / give, Haste: haste}
 }
 
-// rebuild makes the system again, of all robots with bodies and of what they stand on. Robots go on from where they
-// were; loose things too, unless the seed has changed.
+// rebuild makes the system again, of all robots with bodies and of the ground. Robots keep their state; loose things too,
+// unless the seed has changed.
 func (s *Scene) rebuild() error {
 	var whole []*Body
 	s.bare = true
@@ -202,7 +202,7 @@ func (b *Body) hang(spec *dynamics.Spec, l *model.Linkage, h float64, wraps bool
 	}
 }
 
-// assembleGround appends what robots stand on.
+// assembleGround appends the ground and the fixed shapes.
 func assembleGround(spec *dynamics.Spec, g *model.Scene) error {
 	if g.Ground != nil {
 		spec.Geoms = append(spec.Geoms, collide.Geom{Shape: collide.Shape{Kind: collide.Plane}, Material: surface(g.Ground), Body: dynamics.World,
@@ -228,7 +228,7 @@ func assembleGround(spec *dynamics.Spec, g *model.Scene) error {
 		spec.Bodies = append(spec.Bodies, dynamics.Body{Name: p.Name, Parent: dynamics.World, Position: p.Pose.Position, Rotation: p.Pose.Rotation,
 			Joint: dynamics.Joint{Kind: dynamics.Free}, Mass: p.Mass, COM: p.CentreOfMass, Inertia: square(p.Inertia), Sleeps: true})
 	}
-	// What moves of a victim touches robots, and nothing that stands.
+	// The moving parts of a victim collide with robots, but not with fixed shapes.
 	for i := range g.Arena.Victims {
 		for k := range g.Arena.Victims[i].Segments {
 			l := &g.Arena.Victims[i].Segments[k]
@@ -242,7 +242,7 @@ func assembleGround(spec *dynamics.Spec, g *model.Scene) error {
 	return nil
 }
 
-// A limb weighs as one of a grown-up does; what it pushes, it pushes with that.
+// Mass and inertia of a victim's limb, those of an adult, for its contacts with robots.
 const (
 	limbMass    = 5.0 // kg
 	limbInertia = 0.2 // kg·m²

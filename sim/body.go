@@ -24,7 +24,7 @@ type Body struct {
 	drawn  int64              // the seed of model
 	supply []*actuator.Supply // the robot's, then those of its own that joints have
 
-	// The robot's bodies in the scene's system; none where each joint has a load of its own.
+	// The robot's bodies in the scene's system; empty if each joint has its own load.
 	parts   []model.Body // those of model
 	root    int
 	at      span
@@ -45,7 +45,7 @@ type Body struct {
 	saved    []snapshot // one a joint; empty = none
 	savedSup []actuator.Supply
 	savedRun savedRun
-	alarms   []error // one a joint, in words: what Status says while the alarm lasts
+	alarms   []error // one a joint: the error in Status while the alarm is active
 	shown    []actuator.Alarm
 }
 
@@ -102,7 +102,7 @@ func (b *Body) place(m *dynamics.Model) {
 	}
 }
 
-// swing is what the mass of a joint's child adds to the inertia about the axis, kg·m².
+// swing is the contribution of the mass of a joint's child to the inertia about the axis, kg·m².
 func (b *Body) swing(j *model.Joint) float64 {
 	child := &b.parts[j.Child]
 	arm := child.Pose.Of(child.CentreOfMass)
@@ -208,8 +208,8 @@ func (b *Body) Follow(i int, position, velocity float64) {
 	}
 }
 
-// Hand moves joint i as a hand would that is stronger than its servo, driven or not, from the next Advance on: position in
-// rad, velocity in rad/s. NaN lets go.
+// Hand moves joint i like a hand stronger than its servo, driven or not, from the next Advance on: position in rad, velocity
+// in rad/s. NaN releases it.
 func (b *Body) Hand(i int, position, velocity float64) {
 	j := &b.joints[i]
 	if math.IsInf(position, 0) || math.IsNaN(position) {

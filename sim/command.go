@@ -54,8 +54,7 @@ func (j *Joint) enable(on bool) {
 		}
 		return
 	}
-	// An alarm cuts the torque; it does not return by itself, but by switching off and on, which clears it; if its
-	// cause lasts it comes again.
+	// An alarm switches torque off. Switching off and on clears it; if the cause is still there it occurs again.
 	s.Enable = on
 	if on {
 		s.ClearAlarm()

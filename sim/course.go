@@ -47,7 +47,7 @@ func (s *Scene) start(random *uint64) hal.Pose {
 	return turn.Times(hal.Pose{Rotation: k.Pose.Rotation})
 }
 
-// Zone is how a vehicle stands to one zone of its course.
+// Zone is the state of a vehicle in relation to one zone of its course.
 type Zone struct {
 	*model.Zone
 	Inside  bool // it is in it
@@ -66,16 +66,16 @@ func (v *Vehicle) Zones(f func(Zone)) {
 // Clear makes all checkpoints ones that have not been reached.
 func (v *Vehicle) Clear() { clear(v.now.course.reached) }
 
-// Restart puts the vehicle into a start zone, at rest, and clears the checkpoints; which zone, the seed and the number of
-// restarts say. Its thrusters go on.
+// Restart puts the vehicle into a start zone, at rest, and clears the checkpoints. The zone depends on the seed and the
+// number of restarts. Its thrusters keep their duties.
 func (v *Vehicle) Restart() error {
 	p := &v.now.course
 	p.begin(len(p.inside), p.random)
 	return v.place(v.scene.start(&p.random).Times(v.pose))
 }
 
-// RaiseZoneEvents raises an event in e whenever the vehicle comes into a zone: "/okon/Checkpoint/chk1", with its name and the kind
-// and the id of the zone. A later scene's new zones raise none.
+// RaiseZoneEvents raises an event in e when the vehicle enters a zone: "/okon/Checkpoint/chk1", from its name and the kind
+// and the id of the zone. New zones of a later scene raise no events.
 func (v *Vehicle) RaiseZoneEvents(e *hal.Events) {
 	p := &v.now.course
 	p.tell, p.events = e, p.events[:0]

@@ -11,9 +11,9 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// device is a rescue robot's sensor at work: what the last reading left behind. It is copied with the snapshot.
+// device is the state of a rescue robot's sensor after its last reading. It is copied with the snapshot.
 type device struct {
-	spec *model.Device // nil: a sensor of sense.go alone
+	spec *model.Device // nil: a sensor only of sense.go
 	wait float64       // s until it reads again
 	old  float64       // s since it last read
 	seed uint64        // of its noise
@@ -29,7 +29,7 @@ func (d *device) rays() bool {
 	return d.spec != nil && (d.spec.Range > 0 || d.spec.Diameter > 0)
 }
 
-// measured is v as the sensor says it: with its noise, and through its curve.
+// measured is the sensor's reading of v: with its noise, and through its curve.
 func (d *device) measured(v float64) float64 {
 	if n := d.spec.Noise; n > 0 {
 		share := float64(actuator.Uniform(&d.seed))
@@ -74,7 +74,8 @@ func (b *Body) zero(s *sense) {
 	}
 }
 
-// Zero lets a sensor of the layout count from here: odometry, an INU or an encoder. What it says changes at once.
+// Zero sets the zero point of a sensor of the layout to its present state: odometry, an INU or an encoder. Its reading
+// changes at once.
 func (b *Body) Zero(sensor int) error {
 	if sensor < 0 || sensor >= len(b.senses) || !zeroed(b.senses[sensor].kind) || b.senses[sensor].device.spec == nil {
 		return refused("zero", b.name, errors.New("got a sensor that does not count"))
@@ -112,7 +113,7 @@ func (b *Body) measure(s *sense, to []float64, dt float64) {
 		return
 	}
 	if dt == 0 && (s.kind == "rfid" || s.kind == "victim") {
-		clear(to) // to look at what is there without time would use up single-shot tags
+		clear(to) // a reading without elapsed time would use up single-shot tags
 		return
 	}
 	// A part of a nanosecond is the rounding of sums, not a cycle.
@@ -151,14 +152,14 @@ func (b *Body) measure(s *sense, to []float64, dt float64) {
 	}
 }
 
-// ticks are what the encoders of odometry's wheels have counted.
+// ticks are the encoder counts of odometry's wheels.
 func (b *Body) ticks(d *model.Device) [2]float64 {
 	return [2]float64{math.Floor(b.joints[d.Left].motor.position / d.Resolution),
 		math.Floor(b.joints[d.Right].motor.position / d.Resolution)}
 }
 
-// reckon adds what the wheels have turned to the estimate, as in the manual (8.4.1): a simple algorithm, which takes
-// the way between two estimates for straight, along the heading at its beginning, and wheels that do not slip.
+// reckon adds the turn of the wheels to the estimate, by the simple algorithm of the manual (8.4.1). It assumes a straight
+// path between two estimates, along the heading at its start, and wheels without slip.
 func (b *Body) reckon(d *device) {
 	now := b.ticks(d.spec)
 	way := float64(d.spec.Resolution * d.spec.Radius)

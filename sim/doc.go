@@ -5,19 +5,19 @@
 // the same seed and the same inputs give the same bits on every machine. A joint may be driven from outside instead, by
 // an emulated device that writes the same servo from its registers (sim/emulator).
 //
-// All robots that have bodies, what they stand on and what lies about make one system of sim/dynamics. In each of its
-// steps a servo of sim/actuator describes what its motor and its gear do to its joint, and receives where that went:
+// All robots with bodies, the ground and loose things form one system of sim/dynamics. In each step a servo of sim/actuator
+// gives the torque of its motor and gear on its joint, and receives the resulting motion:
 //
 //	Joint.drive: Servo.Couple ──torque, damping, friction──► System.Step ──position, velocity──► Joint.finishSubstep: Servo.Moved
 //
-// Loose things that lie still sleep until something moves them, so that a scene of two hundred stones costs what moves.
+// Loose things at rest sleep until another body moves them, so a scene of two hundred stones costs only its moving bodies.
 //
-// A robot without bodies is joints alone: each servo moves the load that the file gives it and feels no other.
+// A robot without bodies consists only of joints: each servo moves the load given in the file, independent of the others.
 //
-// Underwater vehicles of sim/hydro are bodies of that system too (vehicle.go): before each step the scene's water, which
-// no robot feels, and their thrusters act on them. Where they are on the scene's course is found at the end of each
-// Advance (course.go); what their cameras see is rendered in its own goroutine, for who watches (view.go). Who makes a Scene
-// with vehicles closes it.
+// Underwater vehicles of sim/hydro are bodies of that system too (vehicle.go). Before each step the scene's water, which
+// has no effect on robots, and their thrusters act on them. Their progress on the scene's course is computed at the end of
+// each Advance (course.go). The pictures of their cameras are rendered in another goroutine, for viewers (view.go). The
+// caller must Close a Scene with vehicles.
 //
-// Simloid's robots have motors of their own (motor.go), which do what the original's did, to its recordings.
+// Simloid's robots have their own motor model (motor.go), which reproduces the recordings of the original.
 package sim

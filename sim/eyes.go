@@ -43,7 +43,7 @@ func (b *Body) Zoom(index int, fov float64) error {
 	return nil
 }
 
-// Switch turns the headlight on or off: pictures from now on are lit by it. It fails where the robot has none.
+// Switch turns the headlight on or off, for later pictures. It fails if the robot has none.
 func (b *Body) Switch(on bool) error {
 	if b.model.Rescue == nil || !b.model.Rescue.Headlight || len(b.parts) == 0 {
 		return refused("headlight", b.name, errors.New("got a robot that has none"))

@@ -15,23 +15,23 @@ type Joint struct {
 	Model *model.Joint
 
 	motor   motor   // where Servo is nil
-	driven  bool    // an emulated device writes Servo; the body's Write and Halt leave it alone
+	driven  bool    // an emulated device writes Servo; the body's Write and Halt do not
 	rated   float64 // N·m/A, the servo's torque constant as drivers believe it
-	enabled bool    // what the last Write asked for
+	enabled bool    // Enable of the last Write
 	limit   float64 // N·m, the torque limit that was commanded last
 
 	// Where the joint is in the scene's system; dof is -1 where its load is its servo's own.
 	dof, coord int
 	before     float64 // rad/s, at the beginning of the step, in the joint's sense
-	external   float64 // N·m, what the rest of the robot turned the joint with in the last step
+	external   float64 // N·m, torque of the rest of the robot on the joint in the last step
 	swing      float64 // kg·m², of a child of Simloid's: its mass at its centre, about the axis
 
 	// The measured motion of a real twin; NaN position: none.
 	followPosition, followVelocity float64
-	followFrom                     float64 // rad, where it was at the beginning of this Advance
+	followFrom                     float64 // rad, position at the beginning of this Advance
 }
 
-// snapshot is a joint's whole state beside that of the scene's system.
+// snapshot is a joint's state in addition to that of the scene's system.
 type snapshot struct {
 	servo                    actuator.Servo
 	motor                    motor
@@ -49,7 +49,7 @@ func newJoint(m *model.Joint, supply *actuator.Supply) Joint {
 	return j
 }
 
-// reset puts the joint at its start, or near it where the model asks for that, as seed says.
+// reset puts the joint at its start, or, with a Spread, at a random position near it drawn from seed.
 func (j *Joint) reset(seed uint64) {
 	at := j.Model.Start
 	if j.Model.Spread > 0 {
@@ -94,8 +94,8 @@ func (j *Joint) position() float64 {
 // follows reports whether the joint moves as a real twin does.
 func (j *Joint) follows() bool { return !math.IsNaN(j.followPosition) }
 
-// followed is where sub-step i of n of an Advance over span seconds ends for a joint that follows: the way to the
-// measured position is spread over the Advance, so that nothing jumps within it.
+// followed is the state of a following joint at the end of sub-step i of n of an Advance over span seconds. The motion to
+// the measured position is spread over the Advance, so that the joint does not jump.
 func (j *Joint) followed(i, n int, span float64) (position, velocity float64) {
 	if i == n {
 		return j.followPosition, j.followVelocity
@@ -104,7 +104,7 @@ func (j *Joint) followed(i, n int, span float64) (position, velocity float64) {
 	return j.followFrom + float64(way*(float64(i)/float64(n))), way / span
 }
 
-// alone lets one sub-step pass for a joint whose load is its servo's own.
+// alone runs one sub-step of a joint with its own load, outside the scene's system.
 func (j *Joint) alone(h float64, i, n int) {
 	if j.Servo == nil {
 		return
@@ -117,7 +117,7 @@ func (j *Joint) alone(h float64, i, n int) {
 	j.Servo.Step(h)
 }
 
-// drive sets what acts on the joint in the system for sub-step i of n. A limp one has its friction alone.
+// drive sets the torques on the joint in the system for sub-step i of n. A limp one has only its friction.
 func (j *Joint) drive(s *dynamics.System, h float64, i, n int, limp bool) {
 	sign := j.Model.Sign
 	d, tau := &s.Drive[j.dof], 0.0
@@ -147,7 +147,7 @@ func (j *Joint) drive(s *dynamics.System, h float64, i, n int, limp bool) {
 	}
 }
 
-// finishSubstep takes from the system where a sub-step has left the joint, and what turned it from outside.
+// finishSubstep reads the joint's state after a sub-step, and the external torque on it, from the system.
 func (j *Joint) finishSubstep(s *dynamics.System, h float64) {
 	sign := j.Model.Sign
 	q, v := float64(sign*s.Q[j.coord]), float64(sign*s.V[j.dof])
@@ -157,10 +157,10 @@ func (j *Joint) finishSubstep(s *dynamics.System, h float64) {
 	tau := push - float64(d.Damping*v)
 	if j.Servo == nil {
 		j.motor.position, j.motor.velocity = q, v
-		j.motor.given = push + float64(sign*friction) // what a stop bears is not the motor's
+		j.motor.given = push + float64(sign*friction) // without the torque of a stop
 		return
 	}
-	// While the gear turns with the joint, what its motor and its friction did not do the load did.
+	// While the gear turns with the joint, the rest after motor and friction is the torque of the load.
 	j.external = float64(d.Armature*(v-j.before)/h) - tau - float64(sign*(friction+stopped))
 	j.Servo.Moved(h, q, v, j.external)
 }

@@ -5,8 +5,8 @@ import "github.com/halyard-robotics/halyard/sim/ray"
 // deepest is how far down a floor is looked for, m.
 const deepest = 10
 
-// Misplaced says what is wrong with the place at which the robot was put: that it is beyond the outermost walls of an arena, that a
-// part stands inside something else, or that there is no floor beneath it; "" where it stands free. Call it between cycles.
+// Misplaced returns the fault of the robot's pose: it is beyond the outermost walls of an arena, a part is inside another
+// body, or there is no floor below it; "" if the pose is valid. Call it between cycles.
 func (b *Body) Misplaced() string {
 	tree := b.scene.rayTree()
 	if tree == nil {

@@ -22,7 +22,7 @@ type motor struct {
 	fresh    bool       // the controller has not run since its mode came
 	apart    [2]float64 // opening of the original's hinge, outwards and ahead, as shares of the arm that swings on it
 
-	// What it does until the next cycle: a torque, and a speed that it pushes towards with up to bound.
+	// Its output until the next cycle: a torque, and a target speed with at most the torque bound.
 	torque, target, bound, slip float64
 	current                     float64 // A
 }
@@ -39,7 +39,7 @@ func (j *Joint) run(dt float64) {
 	}
 	m.slip = k.Softness
 	m.torque, m.target, m.bound, m.current = 0, 0, 0, 0
-	if !m.begun { // the original's first step comes before its first look at commands
+	if !m.begun { // the original's first step is before its first read of commands
 		m.begun = true
 		return
 	}
@@ -68,14 +68,14 @@ func (m *motor) rub(k *model.Motor, driven bool) {
 // atStop is how near to a stop a joint counts as standing at it, rad: rounding must not decide.
 const atStop = 1e-6
 
-// stopped is what the original's engine makes of a motor whose joint stands at a stop or beyond: it then has no row for the
-// motor, and lets it push with all its torque towards its speed, away from the stop as well (ODE manual, "FudgeFactor").
+// stopped reproduces the original engine's behaviour of a motor with its joint at a stop or beyond. The engine then has no
+// row for the motor, and applies its full torque towards its speed, also away from the stop (ODE manual, "FudgeFactor").
 func (m *motor) stopped(stops [2]float64) {
 	low, high := m.position <= stops[0]+atStop, m.position >= stops[1]-atStop
 	if stops[0] >= stops[1] || !low && !high {
 		return
 	}
-	// Into the stop it works against what does not move.
+	// Towards the stop it pushes against a fixed end.
 	if low && m.target > atStop {
 		m.torque += m.bound
 	} else if high && m.target < -atStop {
@@ -84,12 +84,13 @@ func (m *motor) stopped(stops [2]float64) {
 	m.target, m.bound = 0, 0
 }
 
-// open adds what the original's engine does to a fast joint, which its recordings show up to a tenth of the motor's torque.
+// open adds the integration error of the original's engine at a fast joint, up to a tenth of the motor's torque in its
+// recordings.
 //
-// It moves each body by itself: in a step of dt the child, of mass m at r from the axis, flies straight on, and so leaves
-// the circle by r(1-cos φ) outwards and r(φ-sin φ) ahead, φ = ω dt; in the next step its hinge pulls it back by a share
-// ERP of what has opened. What the centre's momentum along the new direction lacks of mrω is an impulse on the joint. At
-// an even speed it vanishes; a joint that speeds up loses a little, one that slows down gains it.
+// The engine moves each body independently. In a step of dt the child, of mass m at r from the axis, moves straight on, and
+// leaves the circle by r(1-cos φ) outwards and r(φ-sin φ) ahead, φ = ω dt. In the next step its hinge corrects a share ERP
+// of that gap. The difference of the centre's momentum along the new direction to mrω is an impulse on the joint. At
+// constant speed it vanishes; an accelerating joint loses a little, a decelerating one gains it.
 func (m *motor) open(swing, dt, most float64) {
 	turn := float64(m.velocity * dt)
 	cos, sin := exact.Cos(turn), exact.Sin(turn)
@@ -113,9 +114,9 @@ func (m *motor) push(k *model.Motor, v float64) {
 	m.torque = k.TorqueConstant * m.current * 0.2 * k.Factor
 }
 
-// pursue is the position mode: a controller whose output is a speed, with as much torque as the limit lets it have.
+// pursue is the position mode: a controller whose output is a speed, with torque up to the limit.
 func (m *motor) pursue(k *model.Motor, limit float64) {
-	// ODE tells a hinge's angle within half a turn, so the way to a set point is not always the short one.
+	// ODE gives a hinge's angle within ±half a turn, so the way to a set point is not always the short one.
 	e := math.Remainder(m.goal, 2*math.Pi) - math.Remainder(m.position, 2*math.Pi)
 	if m.fresh {
 		m.integral, m.last, m.fresh = 0, e, false
@@ -145,7 +146,7 @@ func (m *motor) ideal(k *model.Motor, enabled bool, limit float64, wraps bool) {
 	case hal.VelocityMode:
 		m.target, m.bound = speed(m.goal), limit
 	case hal.TorqueMode:
-		// It pushes as it is told until it turns as fast as it can.
+		// It applies the commanded torque up to its maximum speed.
 		m.target, m.bound = math.Copysign(k.MaxVelocity, m.goal), math.Min(limit, math.Abs(m.goal))
 	case hal.DutyMode:
 		// a straight line from the stall torque to the no-load speed

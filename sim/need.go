@@ -8,11 +8,11 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// The rule by which the step of the physics is chosen where the config names none. docs/physics.md has it with its bounds.
+// The rule for the default physics step. docs/physics.md has it with its bounds.
 const (
 	shortestNeed = DefaultSubstep
 	longestNeed  = 5 * time.Millisecond
-	// A contact that says nothing else gives way over 5 ms, and over two steps at the least: with longer steps it would be softer.
+	// A default contact has a time constant of 5 ms, and at least of two steps: with longer steps it would be softer.
 	contactNeed = 2500 * time.Microsecond
 	// Servos run their control laws once a millisecond, with 4 ms of smoothing; two of these runs may share a step.
 	firmwareNeed = 2 * time.Millisecond
@@ -43,7 +43,7 @@ func Need(robots []*model.Robot) time.Duration {
 	return max(shortestNeed, need)
 }
 
-// swing is what the stiffness of a servo's position control needs, with nothing on its shaft but its own gear.
+// swing is the step that the stiffness of a servo's position control requires, with only its own gear as the load.
 func swing(k *actuator.Spec) time.Duration {
 	stiffness := k.Stiffness()
 	if !(stiffness > 0) {

@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/ray"
 )
 
-// What rays see, as groups of geoms: a sensor leaves out its own robot, infrared glass. Robots share the bits that are
-// left, so that of more than thirty some do not see some other.
+// Groups of geoms for rays: a sensor excludes its own robot, infrared excludes glass. Robots share the remaining bits, so
+// with more than thirty robots some do not detect some others.
 const (
 	solidGroup = 1 << iota
 	glassGroup
@@ -24,11 +24,11 @@ const robotGroups = 29
 // robotGroup is the bit of robot i.
 func robotGroup(i int) uint32 { return firstRobot << (i % robotGroups) }
 
-// sight is what the rays of all robots are cast at. It follows the system: the poses of its bodies are taken when the
-// first ray of an Advance is cast, so that a scene in which nothing is due pays nothing.
+// sight is the scene for the rays of all robots. The poses of its bodies are copied from the system at the first ray of an
+// Advance, so an Advance without rays costs nothing.
 type sight struct {
-	tree  *ray.BVH       // nil until the first ray, where no robot has rays
-	geoms []collide.Geom // what it is made of
+	tree  *ray.BVH       // nil until the first ray if no robot has rays
+	geoms []collide.Geom // its geoms
 	poses []collide.Pose
 	fresh bool // of this Advance
 }
@@ -37,7 +37,7 @@ type sight struct {
 // theirs already.
 func (s *Scene) group(spec *dynamics.Spec, whole []*Body) error {
 	s.sight = sight{}
-	// A geom of the ground has no robot; what lies loose counts as ground too, and so does an underwater vehicle.
+	// A geom of the ground has no robot; loose things and underwater vehicles count as ground too.
 	looks := false
 	for i, b := range whole {
 		b.group = robotGroup(i)
@@ -60,13 +60,13 @@ func (s *Scene) group(spec *dynamics.Spec, whole []*Body) error {
 	if !looks {
 		return nil
 	}
-	// The tree of what moves is shaped once; where it is, look finds out.
+	// The structure of the tree of moving geoms is built once; its poses are updated at the first ray of an Advance.
 	var err error
 	s.sight.tree, err = ray.New(s.sight.geoms, s.sight.poses)
 	return err
 }
 
-// rayTree is the tree as things stand now; nil where the scene's geoms make none.
+// rayTree is the tree with the present poses; nil if the scene's geoms do not make one.
 func (s *Scene) rayTree() *ray.BVH {
 	if s.sight.tree == nil {
 		var err error
@@ -152,9 +152,9 @@ func (b *Body) scan(s *sense, to []float64) {
 	}
 }
 
-// CastRays casts rays into the scene as it stands at the end of the last Advance, from the place of one of the layout's sensors
-// that looks (a range scanner), in its plane: ray i goes at first + i·step, rad to the left of straight ahead. ranges[i]
-// becomes the distance, m, without noise; +Inf beyond the sensor's greatest range.
+// CastRays casts rays into the scene at the end of the last Advance, from the pose of one of the layout's ray sensors (a
+// range scanner), in its plane. Ray i has the direction first + i·step, rad to the left of straight ahead. ranges[i] becomes
+// the distance, m, without noise; +Inf beyond the sensor's greatest range.
 func (b *Body) CastRays(sensor int, first, step float64, ranges []float64) error {
 	if sensor < 0 || sensor >= len(b.senses) || !b.senses[sensor].device.rays() {
 		return refused("look", b.name, errors.New("got a sensor without rays"))
@@ -181,11 +181,11 @@ func (s *sense) way(turn float64) [3]float64 {
 	return [3]float64{exact.Cos(turn), exact.Sin(turn), 0}
 }
 
-// maxTurned is how many mirrors a beam comes round.
+// maxTurned is the maximum number of reflections of a beam.
 const maxTurned = 4
 
-// light is how far a beam of light goes, round mirrors, until something sends it back; what is out of range is told as the
-// range. A mirror itself sends back nothing: what is seen in it seems to lie behind it.
+// light is the length of a beam of light, over mirrors, to the first surface that returns it; beyond the range it is the
+// range. A mirror itself returns nothing: reflected objects appear behind it.
 func (s *Scene) light(tree *ray.BVH, r *ray.Ray) float64 {
 	most, way := r.Max, 0.0
 	one := *r

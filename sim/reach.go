@@ -11,9 +11,9 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// What reaches into a scene from outside: placing, pushing, fixing, reshaping.
+// Changes of a scene from outside: placing, pushing, fixing, reshaping.
 
-// maxReach bounds what comes from outside, m, m/s and N.
+// maxReach bounds values from outside, m, m/s and N.
 const maxReach = 1e6
 
 // Place puts a robot's root at a pose in the world, at rest, with its joints as they are; see hal.Placer. The other
@@ -71,7 +71,7 @@ func (s *Scene) Push(agent, part string, force [3]float64) error {
 	return nil
 }
 
-// clearForces ends what Push began.
+// clearForces ends the forces of Push.
 func (s *Scene) clearForces() {
 	for _, i := range s.pushed {
 		s.system.Force[i] = dynamics.Wrench{}
@@ -125,7 +125,7 @@ func (s *Scene) SetMotor(agent string, p []float64) error {
 	}
 	b.next = law(b.next)
 	b.use(law(b.model))
-	if k := &b.savedRun.drawn; k.model != nil { // a snapshot is of what moved, not of the motors' law
+	if k := &b.savedRun.drawn; k.model != nil { // a snapshot holds states, not motor parameters
 		k.model, k.next = law(k.model), law(k.next)
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// savedRun is what a snapshot keeps of a robot as a whole.
+// savedRun is the part of a snapshot for a whole robot.
 type savedRun struct {
 	sensed  []float64
 	senses  []sense

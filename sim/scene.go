@@ -13,14 +13,14 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// DefaultSubstep is the step of the physics where the config names none.
+// DefaultSubstep is the default step of the physics.
 const DefaultSubstep = time.Millisecond
 
-// SceneConfig is what a Scene begins with.
+// SceneConfig holds the settings of a new Scene.
 type SceneConfig struct {
 	Seed    int64         // of everything random; 0 = 1
 	Substep time.Duration // the step of the physics, 10 µs to 10 ms; 0 = DefaultSubstep
-	// Scene makes what the robots stand on; a reset with another seed asks again. nil = model.LoadScene("flat").
+	// Scene makes the ground and its things; a reset with another seed calls it again. nil = model.LoadScene("flat").
 	Scene func(seed int64) (*model.Scene, error)
 }
 
@@ -28,14 +28,14 @@ type SceneConfig struct {
 type Scene struct {
 	seed    int64
 	substep time.Duration
-	now     time.Duration // what has been advanced
+	now     time.Duration // sum of all Advances
 	rest    time.Duration // advanced but not yet stepped: less than a sub-step
 	gravity [3]float64
 	bodies  []*Body
 	saved   saved
 	shared  []sync.Locker // held while time passes
 
-	// Vehicles in the water of ground, and what shows them.
+	// Vehicles in the water of ground, and their cameras.
 	vehicles []*Vehicle
 	sea      hydro.Sea
 	gallery  gallery
@@ -57,7 +57,7 @@ type Scene struct {
 	touches  touches
 }
 
-// saved is a Scene's snapshot beside those of its bodies.
+// saved is a Scene's snapshot in addition to those of its bodies.
 type saved struct {
 	is     bool
 	rest   time.Duration
@@ -89,8 +89,8 @@ func NewScene(cfg SceneConfig) *Scene {
 // standardGravity is the fall of a new Scene, m/s²: that of the original Simloid and of most data sheets.
 const standardGravity = 9.81
 
-// Add puts a robot into the scene under name, at pose, in its reset state; the rest of the world goes on as it was. The
-// error is hal.Invalid: the name is taken, or the robot's bodies make no system.
+// Add adds a robot to the scene under name, at pose, in its reset state; the rest of the world keeps its state. The error is
+// hal.Invalid: the name is in use, or the robot's bodies do not make a valid system.
 func (s *Scene) Add(name string, m *model.Robot, pose hal.Pose) (*Body, error) {
 	if s.Body(name) != nil || s.Vehicle(name) != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "scene", Err: fmt.Errorf("robot %q: got the name twice", name)}
@@ -152,8 +152,8 @@ func (s *Scene) Driven(name string, joint int) error {
 	return nil
 }
 
-// Share lets l be held in Advance and while a body is read: what else holds it may command joints from another goroutine, as a
-// stop does.
+// Share makes the scene hold l in Advance and while a body is read. Another holder of l may command joints from its own
+// goroutine, as a stop does.
 func (s *Scene) Share(l sync.Locker) { s.shared = append(s.shared, l) }
 
 func (s *Scene) lock() {
@@ -168,9 +168,9 @@ func (s *Scene) unlock() {
 	}
 }
 
-// Advance steps all joints by as many sub-steps as have become due; what is less than one is kept for the next call.
-// Where the physics would diverge the step is not taken, and the error names the robot and the joint: that robot is
-// limp until the next Reset. Where that does not help time stands still for all of the scene.
+// Advance runs all due sub-steps; a remainder of less than one is kept for the next call. If the physics would diverge the
+// step is not taken, and the error names the robot and the joint: torque of that robot is off until the next Reset. If it
+// still diverges, time stops for the whole scene.
 func (s *Scene) Advance(dt time.Duration) error {
 	if dt < 0 {
 		return &hal.Error{Op: "scene: advance", Err: fmt.Errorf("got %v, want no less than 0", dt)}
@@ -228,8 +228,8 @@ func (s *Scene) step(h float64, i, n int) error {
 // Now is the scene's clock: all that was advanced since it was made, or zeroed.
 func (s *Scene) Now() time.Duration { return s.now }
 
-// Reset puts every robot into the state of seed, exactly; 0 takes the seed of the time before. Figures of models that
-// were changed count from here on. The clock goes on.
+// Reset puts every robot exactly into the state of seed; 0 = the previous seed. Changed figures of models take effect. The
+// clock continues.
 func (s *Scene) Reset(seed int64) error {
 	if seed != 0 {
 		s.seed = seed
@@ -262,7 +262,7 @@ func (s *Scene) ZeroClock() error {
 	return nil
 }
 
-// SetGravity sets gravity, m/s². A robot without bodies feels its part along -z alone.
+// SetGravity sets gravity, m/s². For a robot without bodies only its part along -z has an effect.
 func (s *Scene) SetGravity(g [3]float64) error {
 	for _, x := range g {
 		if math.IsNaN(x) || math.Abs(x) > 1e4 {

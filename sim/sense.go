@@ -13,7 +13,7 @@ type sense struct {
 	body         int      // of the robot
 	mount        hal.Pose // in the body's frame
 	axes         [][3]float64
-	maxValue     float64 // what an accelerometer is clipped to; 0 = no end
+	maxValue     float64 // clipping limit of an accelerometer; 0 = none
 	first, count int     // in Frame.Measured
 	from         int     // in Body.sensed
 
@@ -23,7 +23,7 @@ type sense struct {
 	number int    // of Body.senses
 }
 
-// touching is what touches one body of a system.
+// touching is the contact state of one body of a system.
 type touching struct {
 	any   bool
 	force [3]float64 // N, world axes
@@ -49,7 +49,7 @@ func (b *Body) findSenses() {
 	}
 }
 
-// restSenses is what the sensors say of a robot at rest: gravity and where it is.
+// restSenses sets the sensors' readings of a robot at rest: gravity and pose.
 func (b *Body) restSenses() {
 	for i := range b.senses {
 		b.senses[i].speed = [3]float64{}
@@ -71,7 +71,7 @@ func (s *Scene) sense(dt time.Duration) {
 	}
 }
 
-// touch sums up what the contacts of the last step did to each body.
+// touch sums up the contact forces of the last step on each body.
 func (s *Scene) touch() {
 	clear(s.touching)
 	if s.fault != nil {
@@ -157,8 +157,8 @@ func (b *Body) motion(body int, point [3]float64) (speed, spin [3]float64) {
 	return speed, spin
 }
 
-// proper is the proper acceleration of a sensor's place in world axes: its change of speed over the last Advance, as
-// the filter of a real board would have it, less gravity. Of the moment alone it would be the noise of contacts.
+// proper is the proper acceleration at a sensor's position in world axes: the change of speed over the last Advance, like
+// the filter of a real board, minus gravity. The instantaneous value would be dominated by contact noise.
 func (b *Body) proper(s *sense, dt float64) [3]float64 {
 	speed, _ := b.motion(s.body, s.mount.Position)
 	var a [3]float64

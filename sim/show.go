@@ -5,10 +5,10 @@ import (
 	"github.com/halyard-robotics/halyard/sim/camera"
 )
 
-// What viewers beside the cameras draw: the geoms that the physics and the cameras use, where its bodies are, and where they
-// touch. All of it is for a cycle's edge, but for Changes and Appearance, which any goroutine may call.
+// Data for viewers other than the cameras: the geoms of the physics and the cameras, the poses of the bodies, and the
+// contacts. Call it at a cycle's edge, except Changes and Appearance, which any goroutine may call.
 
-// Changes counts how often the scene has had other bodies or other looks.
+// Changes counts the changes of the scene's bodies or their appearance.
 func (s *Scene) Changes() int {
 	s.gallery.mu.Lock()
 	defer s.gallery.mu.Unlock()

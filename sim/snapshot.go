@@ -29,10 +29,10 @@ func (s *Scene) Save() error {
 	return nil
 }
 
-// Restore returns to the snapshot, bit for bit; without one to the state of the last reset. Stones and figures of robots
-// that a reset has drawn or changed since return too; what was set of them counts again from the next reset on. Robots
-// and bodies that were added, removed or fixed since then stay as they are: what was there is where it was. A robot that
-// was added after the snapshot returns to its reset state. The clock goes on, and gravity stays as it is.
+// Restore returns to the snapshot, bit for bit; without one to the state of the last reset. It also restores stones and
+// figures of robots that a reset has drawn or changed since; values set in between take effect at the next reset. Robots
+// and bodies that were added, removed or fixed since the snapshot stay so; the others return to their saved state. A robot
+// added after the snapshot returns to its reset state. The clock continues, and gravity does not change.
 func (s *Scene) Restore() error {
 	if !s.saved.is {
 		return s.Reset(0)

@@ -26,7 +26,7 @@ func (s *Scene) WatchTouches() { s.touches.watched.Store(true) }
 
 // Touches reports which bodies touched during the last Advance; see hal.Toucher.
 func (s *Scene) Touches(f func(a, b hal.Part)) {
-	// From the list, not the map: maps have no order, and what depends on one does not repeat.
+	// From the list, not the map: the order of a map is not repeatable.
 	for _, p := range s.touches.pairs {
 		f(s.name(int(p[0])), s.name(int(p[1])))
 	}

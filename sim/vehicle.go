@@ -32,7 +32,7 @@ type Vehicle struct {
 	before     *hydro.State // the craft's, of the snapshot
 }
 
-// run is what a vehicle's future is connected to beside the system and the craft, and what it shows.
+// run is the state of a vehicle in addition to the system's and the craft's, and its readings.
 type run struct {
 	is      bool
 	enabled []bool
@@ -58,9 +58,8 @@ func SensorNoise() Noise { return Noise{Pressure: 20, Rate: 0.0015, Acceleration
 // hullName is the vehicle's only body.
 const hullName = "hull"
 
-// AddVehicle puts a vehicle into the scene under name, in one of the scene's start zones if it has some, else at the
-// origin; pose is as seen from there. It stands still. The error is hal.Invalid: the name is taken, or the bodies make no
-// system.
+// AddVehicle adds a vehicle at rest to the scene under name, in one of the scene's start zones if it has some, else at the
+// origin; pose is relative to that. The error is hal.Invalid: the name is in use, or the bodies do not make a valid system.
 func (s *Scene) AddVehicle(name string, m *hydro.Vehicle, pose hal.Pose, noise Noise) (*Vehicle, error) {
 	if s.Body(name) != nil || s.Vehicle(name) != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "scene", Err: fmt.Errorf("robot %q: got the name twice", name)}
@@ -91,13 +90,13 @@ func (s *Scene) Vehicle(name string) *Vehicle {
 // Name is the vehicle's name in its scene.
 func (v *Vehicle) Name() string { return v.name }
 
-// Layout is what it offers: its thrusters, its sensors and its cameras.
+// Layout describes its thrusters, sensors and cameras.
 func (v *Vehicle) Layout() *hal.Layout { return v.layout }
 
 // Model is the vehicle as data.
 func (v *Vehicle) Model() *hydro.Vehicle { return v.model }
 
-// Write takes the duties of the thrusters. One that is enabled again rests until it is told otherwise.
+// Write sets the duties of the thrusters. One that is enabled again rests until the next command.
 func (v *Vehicle) Write(f *hal.Frame) error {
 	r := &v.now
 	for i := range v.thrusters {
@@ -130,7 +129,7 @@ func (v *Vehicle) Halt() error {
 	return nil
 }
 
-// Read tells the state at the end of the last Advance, which is the frame's time.
+// Read returns the state at the end of the last Advance, which is the frame's time.
 func (v *Vehicle) Read(f *hal.Frame) error {
 	at := 0
 	for i := range v.layout.Sensors {
@@ -161,7 +160,7 @@ func (v *Vehicle) assemble(spec *dynamics.Spec) {
 	spec.Geoms = append(spec.Geoms, v.model.Geoms(v.at.body)...)
 }
 
-// rebind finds the vehicle in a new system, where it goes on from where it was in the old one.
+// rebind finds the vehicle in a new system, where it keeps its state of the old one.
 func (v *Vehicle) rebind(next, old *dynamics.System) {
 	was := v.at
 	j := next.Model().Joint(v.at.body)
@@ -201,7 +200,8 @@ func (v *Vehicle) push(part string, force [3]float64) error {
 	return nil
 }
 
-// reset puts the vehicle into the state of seed. The streams are its own, so that adding another changes nothing of it.
+// reset puts the vehicle into the state of seed. It has its own random streams, so adding another vehicle does not change
+// it.
 func (v *Vehicle) reset(seed int64) {
 	clear(v.now.enabled)
 	clear(v.now.goal)
@@ -209,7 +209,7 @@ func (v *Vehicle) reset(seed int64) {
 	v.now.course.begin(len(v.scene.ground.Course.Zones), stream(seed, v.name, "course"))
 	v.craft.Reset()
 	p := v.scene.start(&v.now.course.random).Times(v.pose)
-	// The engine takes every pose that a scene and a config can say.
+	// The engine accepts every pose that a scene and a config can contain.
 	v.scene.system.Place(v.at.body, collide.Pose(p), [3]float64{}, [3]float64{})
 	v.now.speed = [3]float64{}
 	v.sense(0)

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/hydro"
 )
 
-// The ranges of a vehicle's channels: what leaves them is clipped by who normalises.
+// The ranges of a vehicle's channels: normalising protocols clip values outside.
 const (
 	maxPlace    = 1000.0 // m
 	maxSpeed    = 20.0   // m/s
@@ -101,7 +101,7 @@ func (v *Vehicle) sense(dt float64) {
 	r, at := &v.now, v.Pose()
 	speed, spin := v.scene.system.Velocity(v.at.body)
 	back, to := at.Inverse(), r.sensed
-	// What an accelerometer feels: the change of speed over the last Advance, less gravity.
+	// The reading of an accelerometer: the change of speed over the last Advance, minus gravity.
 	var push [3]float64
 	for k := range push {
 		if dt > 0 {

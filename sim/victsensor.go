@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/ray"
 )
 
-// The victim sensor of USARSim from 2007 on: it looks, as a camera with a classifier would, and tells the parts of bodies that
-// it sees. Its reach and its two fields of view are the original's defaults.
+// The victim sensor of USARSim from 2007 on: like a camera with a classifier it reports the visible parts of bodies. Its
+// reach and its two fields of view are the original's defaults.
 const (
 	VictimReach  = 4.0                // m
 	VictimView   = 40 * math.Pi / 180 // rad, both ways
@@ -35,7 +35,7 @@ func (b *Body) Look(sensor int, f func([]SeenPart)) error {
 	return nil
 }
 
-// lookForParts tells who looks through s what is in sight.
+// lookForParts reports the visible parts to the listener of s.
 func (b *Body) lookForParts(s *sense, at, back *hal.Pose) {
 	if b.looks == nil || b.looks[s.number] == nil {
 		return
@@ -53,7 +53,7 @@ func (b *Body) lookForParts(s *sense, at, back *hal.Pose) {
 	b.looks[s.number](b.seen)
 }
 
-// inSight reports whether a place in the axes of a sensor at a pose is within its view, and nothing stands before it.
+// inSight reports whether a position in the axes of a sensor at a pose is within its view and not occluded.
 func (b *Body) inSight(at *hal.Pose, place [3]float64) bool {
 	away := length(place)
 	if away > VictimReach || place[0] <= 0 || math.Abs(math.Atan2(place[1], place[0])) > VictimView/2 || math.Abs(math.Atan2(place[2], place[0])) > VictimView/2 {

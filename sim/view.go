@@ -12,8 +12,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/collide"
 )
 
-// gallery is what the vehicles' cameras see. Its studio is opened for the first who watches, and again where the scene has
-// other bodies; who watches goes on then, and the numbers of the pictures rise on.
+// gallery renders the pictures of the scene's cameras. Its studio is opened for the first viewer, and again if the scene has
+// other bodies; open watches continue then, and the numbers of the pictures keep rising.
 type gallery struct {
 	making sync.Mutex // held while a studio is made; taken before mu
 

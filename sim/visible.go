@@ -18,7 +18,7 @@ func (s *Scene) flood() {
 	}
 }
 
-// Water is what the scene is full of; nil where it is dry, and while nothing in it has a body.
+// Water is the water of the scene; nil if it is dry, and while no robot in it has a body.
 func (s *Scene) Water() *model.Water {
 	if s.ground == nil {
 		return nil
@@ -26,14 +26,14 @@ func (s *Scene) Water() *model.Water {
 	return s.ground.Water
 }
 
-// The looks of what has none of its own.
+// The default paints.
 func plainGround() model.Paint {
 	return model.Paint{Colour: [3]float64{0.45, 0.45, 0.42}, Second: [3]float64{0.5, 0.5, 0.47}, Pattern: model.Checks, Size: 1}
 }
 func plainShape() model.Paint { return model.Paint{Colour: [3]float64{0.6, 0.6, 0.6}} }
 func plainHull() model.Paint  { return model.Paint{Colour: [3]float64{0.95, 0.75, 0.1}} }
 
-// What a headlight is: a cone of 60°, as bright on a wall two metres away as daylight.
+// A headlight: a cone of 60°, as bright on a wall two metres away as daylight.
 const (
 	headlightHalf  = 0.52 // rad
 	headlightPower = 4
@@ -57,7 +57,7 @@ func (s *Scene) lights(out *camera.Scene) {
 	}
 }
 
-// visible is all that can be seen of the system, with its paints; what collides with nothing is seen too.
+// visible is all visible geoms of the system with their paints, including those without collisions.
 func (s *Scene) visible() camera.Scene {
 	var out camera.Scene
 	add := func(g collide.Geom, own *model.Paint, other model.Paint) {
