@@ -85,6 +85,7 @@ func TestArguments(t *testing.T) {
 
 // Every device of the fault matrix and every fault can be typed as its list shows it.
 func TestFaultNames(t *testing.T) {
+	t.Parallel()
 	word := regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
 	_, _, err := runApp(t, "faults", "no such device")
 	_, list, _ := strings.Cut(err, "want one of ")

@@ -89,6 +89,7 @@ func dive(t *testing.T, s *stepped) (bits []uint64, depth, heading float64) {
 
 // The same laws hold depth and heading on the simulated and on the emulated ROV: within 5 cm and 2 degrees.
 func TestROVDives(t *testing.T) {
+	t.Parallel()
 	for _, body := range []string{"sim", "pca9685", "maestro"} {
 		t.Run(body, func(t *testing.T) {
 			path, o := rovOn(t, body), configs.Options{}

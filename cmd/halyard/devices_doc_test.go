@@ -288,6 +288,7 @@ func modesOf(has [hal.NumModes]bool) string {
 // Every example of the page resolves, is built emulated and runs a second in lock-step: what it names is well, and says what
 // can be. Every word that a config may say for a device has one.
 func TestDevicesDoc(t *testing.T) {
+	t.Parallel()
 	shown := map[string]bool{}
 	for _, f := range fragments(t) {
 		for i, v := range f.variants(t) {

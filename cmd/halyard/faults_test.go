@@ -74,6 +74,7 @@ func TestFaultRows(t *testing.T) {
 //
 //	HALYARD_LONG=1 go test -run TestFaultMatrix -timeout 30m -v ./cmd/halyard
 func TestFaultMatrix(t *testing.T) {
+	t.Parallel()
 	seeds, every := 8, 1
 	if os.Getenv("HALYARD_LONG") == "" {
 		seeds, every = 1, 3
@@ -112,6 +113,7 @@ func TestFaultFinds(t *testing.T) {
 
 // The same seed tells the same, however the machine is busy: a line is lost and opened again in the same cycles.
 func TestFaultsRepeat(t *testing.T) {
+	t.Parallel()
 	words := lab.FaultWords()
 	for i, r := range lab.FaultRows() {
 		if i%5 != 0 && r.Device != "p2os" && r.Bus != lab.VideoBus {

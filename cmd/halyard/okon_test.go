@@ -238,6 +238,7 @@ func (d *dock) follow(span time.Duration, goal, band float64, value func() float
 // depths within 5 cm, and both held; rates within 0.01 rad/s. A most of 0 is a goal that is
 // not reached. The log is the table of docs/okon.md.
 func TestOkonSteps(t *testing.T) {
+	t.Parallel()
 	t.Logf("%-15s %-15s %-32s %6s %6s %7s %8s", "vehicle", "water", "step", "rise s", "over %", "settle", "off")
 	for _, vehicle := range []string{"okon", "bluerov2-heavy"} {
 		for _, water := range []string{"0, 0, 0", "0.2, 0.15, 0.03"} {
@@ -411,6 +412,7 @@ func (d *dock) seesGate(k okon.Detection) {
 }
 
 func TestOkonCourse(t *testing.T) {
+	t.Parallel()
 	for _, body := range []string{"sim", "emulated"} {
 		t.Run(body, func(t *testing.T) {
 			// A simulated minute each; it is the pictures that take the time.

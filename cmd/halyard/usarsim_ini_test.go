@@ -23,6 +23,7 @@ const iniFolder = "../../configs/usarini/testdata"
 // Show 5: an INI in USARSim's style, with every key of the manual, spawns robots that answer and move to the byte as those
 // of robot files which say the same: GEO, CONF, STA and every sensor, noise and all.
 func TestINITwins(t *testing.T) {
+	t.Parallel()
 	p2at, err := model.Source("usarsim-p2at")
 	if err != nil {
 		t.Fatal(err)
@@ -119,6 +120,7 @@ func transcript(t *testing.T, class string, f usarsimFlags) []string {
 
 // Each class of the example can be spawned and driven. Corky's sides are torques there: it goes as fast as it can.
 func TestINIDrives(t *testing.T) {
+	t.Parallel()
 	clock := newTowed()
 	st, address := runArena(t, clock, usarsimFlags{arena: "hall", ini: []string{filepath.Join(iniFolder, "MyRobots.ini")}})
 	for _, class := range []string{"USARBot.MyBot", "P2AT", "usarbot.usarbc"} {

@@ -102,6 +102,7 @@ func (p *pilot) part(name string) (at hal.Pose) {
 // Every joint of every robot obeys DRIVE over the wire: wheels a speed, hinges an angle, both a torque; and a wheel that can
 // be steered is steered.
 func TestEveryJoint(t *testing.T) {
+	t.Parallel()
 	for _, name := range model.RescueNames() {
 		m, err := model.Load(name)
 		if err != nil {
@@ -201,6 +202,7 @@ func TestArmPackage(t *testing.T) {
 
 // Flippers and pan-tilts are packages too: MISPKG turns each joint by its own part of the rotation.
 func TestFlipperPackages(t *testing.T) {
+	t.Parallel()
 	p := newPilot(t, "USARBot.Tarantula")
 	for _, flipper := range []string{"LeftFFlipper", "LeftRFlipper", "RightFFlipper", "RightRFlipper"} {
 		p.say("MISPKG {Name " + flipper + "} {Rotation 0,0.5,0} {Order 0}")

@@ -83,7 +83,6 @@ func (c *towed) pass(d time.Duration) {
 // the test ends, and says where Gamebots is.
 func runArena(t *testing.T, clock hal.Clock, f usarsimFlags, config ...string) (*assembly.System, string) {
 	t.Helper()
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard}
 	f.flags.listen = append(f.flags.listen, "gamebots=127.0.0.1:0", "imageserver=127.0.0.1:0")
 	c, err := f.config(a, config)
@@ -199,6 +198,7 @@ func (f *fence) away(p [3]float64) float64 {
 // Show 1: a controller that was written from the manual alone follows the walls of the yellow arena for two minutes
 // without a touch, reads a victim's tag and comes back to the start.
 func TestUSARSimRescue(t *testing.T) {
+	t.Parallel()
 	clock := newTowed()
 	st, address := runArena(t, clock, usarsimFlags{arena: "yellow"})
 	showRescue(t, st, address, clock.tow, 0.4)
