@@ -297,6 +297,9 @@ func (c *cycles) Cycle(*hal.Cycle) {
 	c.wake()
 }
 
+// Deferrable implements hal.Deferrable: Step holds leases while it waits.
+func (*cycles) Deferrable() bool { return true }
+
 func (c *cycles) wake() {
 	select {
 	case c.tick <- struct{}{}:

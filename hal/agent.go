@@ -69,14 +69,14 @@ func (a *Agent) BodyKind() BodyKind { return a.bodyKind }
 
 // Measured appends the body's measurements of the last cycle, outputs then infos, to dst[:0].
 func (a *Agent) Measured(dst []float64) []float64 {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	return append(dst[:0], a.measured...)
 }
 
 // Status appends the state of each device in the last cycle to dst[:0].
 func (a *Agent) Status(dst []Status) []Status {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	return append(dst[:0], a.status...)
 }
@@ -89,7 +89,7 @@ type Goal struct {
 
 // Goals appends the goal that the guard lets each actuator have to dst[:0]; NoMode where it has no torque.
 func (a *Agent) Goals(dst []Goal) []Goal {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	dst = dst[:0]
 	for i := range a.guard.joints {
@@ -111,7 +111,7 @@ func (a *Agent) World() World { return a.world }
 
 // Holder names the party that holds the lease, or "".
 func (a *Agent) Holder() string {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	if a.lease == nil {
 		return ""
@@ -121,7 +121,7 @@ func (a *Agent) Holder() string {
 
 // Guard returns the guard's state and the commands it limited or refused; Overrides counts commands without a lease.
 func (a *Agent) Guard() (state GuardState, counts GuardCounts, overrides uint64) {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	return a.guard.state, a.guard.counts, a.overrides
 }
@@ -129,7 +129,7 @@ func (a *Agent) Guard() (state GuardState, counts GuardCounts, overrides uint64)
 // Override commands the agent without a lease, for protocols without leases (ODCP). NaN keeps the last command. A simulated
 // or emulated body executes it from the next cycle on, even while a lease is held; a real one then refuses it (Busy).
 func (a *Agent) Override(inputs []float64) error {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	if a.lease != nil && a.bodyKind == Real {
 		return &Error{Kind: Busy, Op: "command " + a.name, Err: fmt.Errorf("held by %s", a.lease.session.name)}
@@ -151,7 +151,7 @@ func (a *Agent) command(inputs []float64) {
 // Renew counts as a command for every joint with an active one, and for its autopilot, for protocols whose commands persist:
 // it restarts their deadlines. It moves nothing, and does not revive an expired joint.
 func (a *Agent) Renew() {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	a.enter(Order{Kind: RenewOrder})
 	a.guard.renew(a.now)
@@ -194,7 +194,7 @@ func (a *Agent) device(i int) string {
 
 // Homing reports whether the body is on its way to its default pose.
 func (a *Agent) Homing() bool {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	return a.guard.homing
 }

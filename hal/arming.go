@@ -16,14 +16,14 @@ type Condition struct {
 // Condition reports the state of the guard. An agent whose commands have all passed their deadline is Expired. A joint with
 // a fault does not change it; see JointState.
 func (a *Agent) Condition() Condition {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	return a.condition
 }
 
 // Arm lets commands pass again, as an operator orders it. It is refused (Unsafe) while the emergency stop is latched.
 func (a *Agent) Arm() error {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	if err := a.latchedError(); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (a *Agent) Arm() error {
 // reason: the emergency stop is latched, or an operator must arm. The latter is so after a stop, after Disarm, if the
 // config starts disarmed, and always if the guard's Arming is OperatorArms.
 func (a *Agent) RequestArm(client string) error {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	if err := a.latchedError(); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (a *Agent) arm(by string) {
 
 // Disarm takes all torque off from the next cycle on, as an operator orders it, and drops commands until Arm.
 func (a *Agent) Disarm() {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	if a.guard.state == Armed {
 		a.enter(Order{Kind: DisarmOrder})
@@ -85,7 +85,7 @@ func (a *Agent) Disarm() {
 
 // RequestDisarm is Disarm by a client. Where clients arm it may be armed again by RequestArm.
 func (a *Agent) RequestDisarm(client string) {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	if a.guard.state == Armed {
 		a.enter(Order{Kind: RequestDisarmOrder, Name: client})
@@ -107,7 +107,7 @@ func (a *Agent) disarm(s GuardState) {
 // JointState reports whether commands reach actuator i: one with a fault may be disarmed by itself, by Rig.Recover; Expired after
 // its command deadline; Faulty after a jump of its readings or outside its soft limits.
 func (a *Agent) JointState(i int) GuardState {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	g := a.guard
 	switch j := &g.joints[i]; {
@@ -171,7 +171,7 @@ func (a *Agent) moved() {
 
 // JointFault is why the guard gives actuator i no torque although it is armed; nil where it does.
 func (a *Agent) JointFault(i int) error {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	return a.jointFault(i)
 }

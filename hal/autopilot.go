@@ -28,7 +28,7 @@ type pilot struct {
 // SetAutopilot puts law between a's controllers and its guard from the next cycle on, and replaces the previous one; nil
 // removes it.
 func (a *Agent) SetAutopilot(law Autopilot) {
-	a.mu.Lock()
+	a.lock()
 	defer a.mu.Unlock()
 	a.release()
 	a.pilot = pilot{law: law, inputs: make([]float64, len(a.layout.Inputs))}

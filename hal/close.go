@@ -13,7 +13,7 @@ const closeTime = time.Second
 // their torque; those without a position, such as wheels, lose it. All other bodies end inert. The error names each joint
 // that did not confirm.
 func (r *Rig) close() error {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	if r.closed {
 		return nil

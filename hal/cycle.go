@@ -193,6 +193,10 @@ func (r *Rig) loop(ctx context.Context) {
 	}
 	next := r.clock.Now() + r.config.Period
 	for ctx.Err() == nil {
+		if after, ok := r.nap(next); ok {
+			next = after
+			continue
+		}
 		if d, ok := r.clock.(dozer); ok && r.unhurried() {
 			d.DozeUntil(next)
 		} else {
@@ -232,7 +236,6 @@ func (r *Rig) tick(ctx context.Context, deadline time.Duration) time.Duration {
 		deadline = now // the grid begins again
 	}
 	r.stats.Late.Add(now - deadline)
-	r.stats.Ticks++
 	if missed := (now - deadline) / period; missed > 0 {
 		r.stats.Missed += uint64(missed)
 		r.missed += missed * period
@@ -242,9 +245,15 @@ func (r *Rig) tick(ctx context.Context, deadline time.Duration) time.Duration {
 	if r.config.Mode == Realtime && !r.resetting && r.leases > 0 && r.allAsked(askReset) {
 		r.reset()
 	}
+	r.beat(now)
+	return deadline + period
+}
+
+// beat runs one cycle of the loop, from now on.
+func (r *Rig) beat(now time.Duration) {
+	r.stats.Ticks++
 	r.run()
 	r.stats.Work.Add(r.clock.Now() - now)
-	return deadline + period
 }
 
 // resting reports whether the loop must not advance time.

@@ -78,7 +78,7 @@ type Order struct {
 
 // SetJournal sets the rig's journal, between cycles; nil removes it. It does not contain earlier requests.
 func (r *Rig) SetJournal(j Journal) {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	for _, a := range r.agents {
 		a.mu.Lock()

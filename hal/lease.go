@@ -43,7 +43,7 @@ const (
 
 // NewSession registers an observer. name is used in messages: "osp@127.0.0.1:5000". Close removes it.
 func (r *Rig) NewSession(name string, o Observer) *Session {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	p := &Session{rig: r, name: name, observer: o}
 	r.sessions = append(r.sessions, p)
@@ -54,7 +54,7 @@ func (r *Rig) NewSession(name string, o Observer) *Session {
 // cycle's edge until every lease has asked. A party that holds it already gets the same lease.
 func (p *Session) Acquire(a *Agent) (*Lease, error) {
 	r := p.rig
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -74,7 +74,7 @@ func (p *Session) Acquire(a *Agent) (*Lease, error) {
 
 // Release gives l back; its body holds still. Nothing moves because a client left.
 func (p *Session) Release(l *Lease) {
-	p.rig.mu.Lock()
+	p.rig.lock()
 	defer p.rig.mu.Unlock()
 	p.release(l)
 	p.rig.runPending()
@@ -83,7 +83,7 @@ func (p *Session) Release(l *Lease) {
 // Close releases every lease and forgets the party. Its observer is not called again once Close has returned.
 func (p *Session) Close() {
 	r := p.rig
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	for len(p.leases) > 0 {
 		p.release(p.leases[0])
@@ -129,7 +129,7 @@ func (p *Session) Reset(l *Lease, seed int64) error {
 
 func (p *Session) ask(l *Lease, what request, inputs []float64, seed int64) error {
 	r := p.rig
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	if l.agent == nil || r.closed {
 		return &Error{Kind: Unexpected, Op: "step", Err: fmt.Errorf("no lease")}
@@ -157,7 +157,7 @@ func (l *Lease) ResetDone() bool { return l.done == askReset }
 
 // Pending reports whether l has asked and is not answered. Only the session that owns l calls it.
 func (l *Lease) Pending() bool {
-	l.session.rig.mu.Lock()
+	l.session.rig.lock()
 	defer l.session.rig.mu.Unlock()
 	return l.asked != askNothing
 }

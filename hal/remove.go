@@ -23,7 +23,7 @@ func (r *Rig) Remove(name string) error {
 	for end := r.clock.Now() + letGoTime; r.lettingGo(a) && r.clock.Now() < end; {
 		r.clock.SleepUntil(r.clock.Now() + r.config.Period)
 	}
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	r.agents = slices.DeleteFunc(r.agents, func(b *Agent) bool { return b == a })
 	r.publishRoll()
@@ -32,7 +32,7 @@ func (r *Rig) Remove(name string) error {
 
 // leave marks an agent as leaving: it can no longer be leased.
 func (r *Rig) leave(name string) (*Agent, error) {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	a := r.agent(name)
 	if a == nil {
@@ -55,7 +55,7 @@ var errLeaving = errors.New("it is being removed")
 // lettingGo reports whether a body being removed still has torque while the rig runs cycles, and commands it to switch
 // torque off.
 func (r *Rig) lettingGo(a *Agent) bool {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	h, ok := a.body.(TorqueReporter)
 	if !ok || a.bodyKind != Real || r.pool == nil || r.config.Mode != Realtime || r.resting() {

@@ -10,7 +10,7 @@ import (
 // BeginReplay prepares a rig in lock-step that does not run for Replay and ReplayCycle: the journal replaces the outputs of
 // autopilots, and only the journal's stops count.
 func (r *Rig) BeginReplay() {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	r.inputs = nil
 	for _, a := range r.agents {
@@ -35,13 +35,13 @@ func (r *Rig) Replay(o *Order) error {
 		r.Disarm()
 		return nil
 	case ResetOrder:
-		r.mu.Lock()
+		r.lock()
 		defer r.mu.Unlock()
 		r.seed = o.Seed
 		r.reset()
 		return nil
 	case ParkOrder:
-		r.mu.Lock()
+		r.lock()
 		defer r.mu.Unlock()
 		r.goHome()
 		return nil
@@ -102,7 +102,7 @@ func replayError(o *Order, what, got string) error {
 
 // ReplayCycle runs the next cycle, after missed in all was missed before it, in a rig in lock-step that does not run.
 func (r *Rig) ReplayCycle(missed time.Duration) error {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	if r.config.Mode != Lockstep || r.pool != nil || r.closed {
 		return &Error{Kind: Invalid, Op: "replay " + r.config.Name, Err: errors.New("want a rig in lock-step that does not run")}

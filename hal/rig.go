@@ -70,6 +70,7 @@ type Rig struct {
 	pool      *busPool
 	stats     Stats
 	rate      rateMeter
+	idle      idle
 	known     controlEvents
 }
 
@@ -91,6 +92,7 @@ func New(c Config) (*Rig, error) {
 	// The log's writer may block without bound: a stopped terminal does not stop the cycle.
 	r.log = slog.New(r.sink.Handler(c.Log.Handler()))
 	r.edgeTime = defaultEdgeTime
+	r.idle.wake = make(chan struct{}, 1)
 	r.lines.Store(new([]Bus))
 	r.roll.Store(new([]*Agent))
 	r.changed = sync.NewCond(&r.mu)
@@ -116,7 +118,7 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 		frame: NewFrame(l), guard: newGuard(l, c.Guard)}
 	a.measured = append(a.measured, a.frame.Measured...)
 	a.status = append(a.status, a.frame.Status...)
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	if r.agent(c.Name) != nil {
 		return nil, &Error{Kind: Invalid, Op: "agent " + c.Name, Err: errors.New("there is one of that name")}
@@ -160,7 +162,7 @@ func (r *Rig) addWorld(w World) {
 
 // AddWorld lets w pass time with the rig though no agent names it: the world of a shadow.
 func (r *Rig) AddWorld(w World) {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	r.addWorld(w)
 }
@@ -168,7 +170,7 @@ func (r *Rig) AddWorld(w World) {
 // AddBus puts a line under the rig, between cycles: it sends and receives once a cycle. It is asked for its states at
 // once, so that the agents added afterwards know where they are.
 func (r *Rig) AddBus(b Bus) error {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	r.buses = append(r.buses, b)
 	r.publishRoll()
@@ -181,7 +183,7 @@ func (r *Rig) AddBus(b Bus) error {
 // RemoveBus removes a line from the rig, between cycles; its agents must be removed before. The line stays open: its owner
 // closes it.
 func (r *Rig) RemoveBus(b Bus) {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	r.buses = slices.DeleteFunc(r.buses, func(have Bus) bool { return have == b })
 	r.publishRoll()
@@ -219,7 +221,7 @@ func (r *Rig) Agents() []*Agent { return slices.Clone(*r.roll.Load()) }
 
 // Agent finds an agent by name, or returns nil.
 func (r *Rig) Agent(name string) *Agent {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	return r.agent(name)
 }
@@ -235,18 +237,18 @@ func (r *Rig) agent(name string) *Agent {
 
 // BetweenCycles runs f between two cycles, under the rig's lock. f must not call the rig.
 func (r *Rig) BetweenCycles(f func()) {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	f()
 }
 
 // Run lets time pass until ctx ends, then stops every body by its policy. It is called once.
 func (r *Rig) Run(ctx context.Context) error {
-	r.mu.Lock()
+	r.lock()
 	r.pool = newCrew(r.buses)
 	r.mu.Unlock()
 	defer func() {
-		r.mu.Lock()
+		r.lock()
 		c := r.pool
 		r.pool = nil // a bus that is added now gets no goroutine
 		r.mu.Unlock()
@@ -255,7 +257,7 @@ func (r *Rig) Run(ctx context.Context) error {
 	woken := make(chan struct{})
 	unused := context.AfterFunc(ctx, func() {
 		defer close(woken)
-		r.mu.Lock()
+		r.lock()
 		defer r.mu.Unlock()
 		r.changed.Broadcast()
 	})

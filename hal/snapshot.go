@@ -20,7 +20,7 @@ type agentSnapshot struct {
 // Commands are discarded and every body in w is read again. The error is of kind Unsafe if a body in w is real or w is not
 // a Resetter; nothing moves then.
 func (r *Rig) ResetWorld(w World, seed int64) error {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	if !r.exact(w) {
 		return &Error{Kind: Unsafe, Op: "reset", Err: errors.New("a body in this world cannot be reset at once")}
@@ -50,7 +50,7 @@ func (r *Rig) ResetWorld(w World, seed int64) error {
 // error is of kind Unsafe where a body in w is not simulated, since drivers and devices cannot be restored, or where
 // w is no Saver.
 func (r *Rig) SaveWorld(w World) error {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	s, err := r.saver("save", w)
 	if err != nil {
@@ -72,7 +72,7 @@ func (r *Rig) SaveWorld(w World) error {
 // state. Rig time continues; deadlines keep their remaining time. Disarmed and stopped agents stay so, and discard commands
 // when they are armed. Errors as SaveWorld.
 func (r *Rig) RestoreWorld(w World) error {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	s, err := r.saver("restore", w)
 	if err != nil {

@@ -12,7 +12,7 @@ type Stats struct {
 	LineOverruns uint64        // lock-step cycles whose line time exceeded the period
 	Faults       uint64        // errors of whole bodies, buses and worlds
 	LastFault    string
-	Late         Histogram // |wake-up - deadline|
+	Late         Histogram // |wake-up - deadline|, of cycles that were not deferred (Deferrable)
 	Work         Histogram // from the wake-up to the end of the observers
 }
 
@@ -22,7 +22,7 @@ type overrunner interface{ Overruns() uint64 }
 
 // Stats copies the rig's statistics into s.
 func (r *Rig) Stats(s *Stats) {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	*s = r.stats
 	s.Behind, s.Cycles, s.Time = r.missed, r.total, r.time

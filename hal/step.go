@@ -6,7 +6,7 @@ import "errors"
 // sessions hold leases, each of them must have asked for the step, or the error is of kind Busy; in real time it is of kind
 // Invalid.
 func (r *Rig) Step() error {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	switch {
 	case r.config.Mode != Lockstep:

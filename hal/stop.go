@@ -46,6 +46,7 @@ func (r *Rig) EmergencyStop(reason string) []JointStop {
 		return all
 	}
 	defer r.mu.Unlock()
+	r.catchUp()
 	return r.verifyStop(reason)
 }
 
@@ -192,7 +193,7 @@ func (r *Rig) noticeSuspend() {
 	was := r.slept
 	r.slept = s.Suspended()
 	slept := r.slept - was
-	if r.stats.Ticks <= 1 || slept < suspendLimit {
+	if r.stats.Ticks == 0 || slept < suspendLimit {
 		return
 	}
 	for _, a := range r.agents {
@@ -207,7 +208,7 @@ func (r *Rig) noticeSuspend() {
 // pressed or there is no word of it, is an emergency stop, which cannot be cleared while it lasts. f must not block nor call the
 // rig.
 func (r *Rig) AddStopInput(f func() error) {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	r.inputs = append(r.inputs, f)
 }
@@ -280,7 +281,7 @@ type recoverer interface{ ClearAlarms() []error }
 // or has a fault it does nothing, and the error, of kind Unsafe, gives the cause. Else the error joins the alarms that could
 // not be cleared.
 func (r *Rig) Recover() error {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	if err := r.pressed(); err != nil {
 		return &Error{Kind: Unsafe, Op: "clear the emergency stop", Err: fmt.Errorf("its cause lasts: %w", err)}
@@ -308,7 +309,7 @@ func (r *Rig) Recover() error {
 
 // Arm arms every agent, and those that join from now on; see Agent.Arm.
 func (r *Rig) Arm() error {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	r.enter(Order{Kind: ArmAllOrder})
 	r.disarmed = r.latched.Load()
@@ -322,7 +323,7 @@ func (r *Rig) Arm() error {
 
 // Disarm disarms every agent; see Agent.Disarm. An agent that joins later is disarmed too, until Arm.
 func (r *Rig) Disarm() {
-	r.mu.Lock()
+	r.lock()
 	defer r.mu.Unlock()
 	r.enter(Order{Kind: DisarmAllOrder})
 	r.disarmed, r.armed = true, false

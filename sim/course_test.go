@@ -117,8 +117,14 @@ func TestVehicleWatch(t *testing.T) {
 	was := runtime.NumGoroutine()
 	b := newBasin(t, "okon", "pool", 1, Noise{}, nil)
 	var watched hal.CameraSource = b.v
+	if !b.Deferrable() {
+		t.Error("no viewer: want Deferrable")
+	}
 	w, err := watched.Watch(0)
 	b.must(err)
+	if b.Deferrable() {
+		t.Error("a viewer: want not Deferrable")
+	}
 	ctx := context.Background()
 	last := uint64(0)
 	look := func() *hal.Picture {
@@ -171,6 +177,9 @@ func TestVehicleWatch(t *testing.T) {
 		t.Error("the scene is closed: got a picture")
 	}
 	w.Close()
+	if !b.Deferrable() {
+		t.Error("no viewer again: want Deferrable")
+	}
 	if _, err := b.v.Watch(0); hal.KindOf(err) != hal.Absent {
 		t.Errorf("watch a closed scene: got %v", err)
 	}

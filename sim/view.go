@@ -105,6 +105,13 @@ func (s *Scene) show(now time.Duration) {
 	}
 }
 
+// Deferrable reports whether no camera has a viewer; see hal.Deferrable.
+func (s *Scene) Deferrable() bool {
+	s.gallery.mu.Lock()
+	defer s.gallery.mu.Unlock()
+	return s.gallery.viewers == 0
+}
+
 // enter counts a new viewer, n = 1, or a leaving one, -1. Without viewers the last snapshot becomes invalid.
 func (g *gallery) enter(n int) {
 	g.mu.Lock()

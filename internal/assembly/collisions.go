@@ -38,6 +38,9 @@ func (c *collisions) Advance(time.Duration) error {
 	return nil
 }
 
+// Deferrable implements hal.Deferrable.
+func (*collisions) Deferrable() bool { return true }
+
 // touched raises all events of a touch. Events without a registration cost only their mark.
 func (c *collisions) touched(a, b hal.Part) {
 	c.events.Raise(c.bodies[a])

@@ -18,6 +18,7 @@ import (
 // Sight is what one agent sees through: each camera of its layout is a device, or the simulated robot's. It is a
 // hal.CameraSource. A real camera without a device sees nothing: the scene is no witness for it.
 type Sight struct {
+	rig     *hal.Rig
 	agent   string
 	Scene   hal.CameraSource // the simulated robot; nil if absent
 	Devices []*camera.Camera // one a camera of the layout; nil: no device
@@ -27,6 +28,7 @@ type Sight struct {
 // Watch begins to look through camera i; see hal.CameraSource. Above the layout's cameras are the same ones of the simulated
 // robot, for the object detector.
 func (s *Sight) Watch(i int) (hal.ImageStream, error) {
+	defer s.rig.BetweenCycles(func() {}) // wakes an idle rig: the next cycle, which shows the bodies, comes in time
 	switch n := len(s.Devices); {
 	case i >= n && i < 2*n && s.Scene != nil && !s.Real[i-n]:
 		return s.Scene.Watch(i - n)
@@ -56,9 +58,9 @@ func (s *Sight) Detector(i int) int {
 }
 
 // newSight is that of a robot of plan p without any device. simulated is its body in the scene, if it has one.
-func newSight(p *plan.AgentPlan, simulated hal.Body) *Sight {
+func newSight(r *hal.Rig, p *plan.AgentPlan, simulated hal.Body) *Sight {
 	n := len(p.Layout.Cameras)
-	s := &Sight{agent: p.Config.Name, Devices: make([]*camera.Camera, n), Real: make([]bool, n)}
+	s := &Sight{rig: r, agent: p.Config.Name, Devices: make([]*camera.Camera, n), Real: make([]bool, n)}
 	s.Scene, _ = simulated.(hal.CameraSource)
 	for i := range s.Real {
 		s.Real[i] = p.Config.BodyOf(p.Layout.Cameras[i].Name) == configs.Real
@@ -83,7 +85,7 @@ func (sys *System) Sight(agent *hal.Agent) (*Sight, error) {
 		return nil, &hal.Error{Kind: hal.Absent, Op: "cameras of " + agent.Name(), Err: errors.New("it has none here")}
 	}
 	n := len(agent.Layout().Cameras)
-	return &Sight{agent: agent.Name(), Scene: w, Devices: make([]*camera.Camera, n), Real: make([]bool, n)}, nil
+	return &Sight{rig: sys.Rig, agent: agent.Name(), Scene: w, Devices: make([]*camera.Camera, n), Real: make([]bool, n)}, nil
 }
 
 // eyes are the sights of a rig's agents, with the devices in them. What goes wrong with one is an event of the rig,
@@ -132,9 +134,9 @@ func (e *eyes) Of(agent string) *Sight {
 func (b *Builder) openCameras() error {
 	e := &b.Eyes
 	for i := range b.Plan.Agents {
-		e.sights = append(e.sights, newSight(&b.Plan.Agents[i], b.Simulated(i)))
+		e.sights = append(e.sights, newSight(b.Rig, &b.Plan.Agents[i], b.Simulated(i)))
 	}
-	if len(b.Plan.Cameras) == 0 {
+	if !slices.ContainsFunc(b.Plan.Cameras, func(q *plan.CameraPlan) bool { return q.Body != configs.Sim }) {
 		return nil
 	}
 	e.Clock.mode = b.Rig.Mode()

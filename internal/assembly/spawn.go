@@ -31,6 +31,9 @@ func (c *spawnedWorlds) Advance(dt time.Duration) (fault error) {
 	return fault
 }
 
+// Deferrable implements hal.Deferrable: the devices of a spawned robot need each cycle in time.
+func (c *spawnedWorlds) Deferrable() bool { return len(c.Worlds) == 0 }
+
 func (c *spawnedWorlds) join(worlds []hal.World) { c.Worlds = append(c.Worlds, worlds...) }
 
 func (c *spawnedWorlds) leave(worlds []hal.World) {

@@ -141,6 +141,9 @@ func (s *Server) Cycle(c *hal.Cycle) {
 	}
 }
 
+// Deferrable implements hal.Deferrable: each session observes the cycles too.
+func (*Server) Deferrable() bool { return true }
+
 // serve is one session.
 func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	defer conn.Close()

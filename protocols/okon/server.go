@@ -126,9 +126,11 @@ func (s *Server) Serve(ctx context.Context) error {
 }
 
 func (s *Server) enter(c *session) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.sessions = append(s.sessions, c)
+	s.rig.BetweenCycles(func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.sessions = append(s.sessions, c)
+	})
 }
 
 func (s *Server) leave(c *session) {
@@ -178,6 +180,13 @@ func (s *Server) Cycle(c *hal.Cycle) {
 		}
 		s.broadcast(t, data)
 	}
+}
+
+// Deferrable implements hal.Deferrable: there is no client to report a cycle to.
+func (s *Server) Deferrable() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.sessions) == 0
 }
 
 // acceptLimiter lets clients in, up to a limit, and waits for them.

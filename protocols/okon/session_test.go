@@ -255,7 +255,13 @@ func TestHits(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newStage(t, k.config)
+			if !s.server.Deferrable() {
+				t.Error("no client: want Deferrable")
+			}
 			s.play("a> PING 0\na< PING 0\nb> PING 0\nb< PING 0\n")
+			if s.server.Deferrable() {
+				t.Error("two clients: want not Deferrable")
+			}
 			s.body.hit(Hit{ID: "NGZ1"}, Hit{Finish: true, ID: "FZ1"})
 			for _, who := range []string{"a", "b"} {
 				s.play(who + "< HIT_NGZ 0 " + k.noGo + "\n" + who + "< HIT_FZ 0 " + k.finish)

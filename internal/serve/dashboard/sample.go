@@ -81,6 +81,9 @@ func (r *shown) Cycle(c *hal.Cycle) {
 	}
 }
 
+// Deferrable implements hal.Deferrable: a sample calls the agents first, which runs deferred cycles.
+func (*shown) Deferrable() bool { return true }
+
 // copy takes the poses over, at a cycle's edge. Under the lock.
 func (r *shown) copy() {
 	r.due = false
