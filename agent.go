@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 )
 
 // Command is one command of a joint. The zero Command is of no mode.
@@ -168,6 +169,20 @@ func (a *Agent) Sensor(name string, dst []float64) (values []float64, at time.Du
 	a.measured, a.status = a.agent.Measured(a.measured), a.agent.Status(a.status)
 	s, st := &l.Sensors[k], a.status[len(l.Actuators)+k]
 	return append(dst[:0], a.measured[s.First:s.First+s.Count]...), st.Time, st.Err
+}
+
+// Field is the magnetic field that the chip of an inertial sensor measures, T, corrected and in the axes of its mount as its calibration
+// has it. false: the chip has no magnetometer, or has not measured yet.
+func (a *Agent) Field(sensor string) (tesla [3]float64, ok bool) {
+	sys := a.system.sys
+	for p, poller := range sys.Pollers {
+		if p.Kind.Field == 0 || sys.Plan.Agents[p.Agent].Config.Name != a.Name() || !slices.ContainsFunc(p.Uses, func(u catalog.Use) bool { return u.Sensor == sensor }) {
+			continue
+		}
+		age, err := poller.Latest(tesla[:], p.Kind.Field)
+		return tesla, err == nil && age >= 0 && !math.IsNaN(tesla[0])
+	}
+	return tesla, false
 }
 
 // Release releases the agent's lease, so that another client may command it. Its body holds.

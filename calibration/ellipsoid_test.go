@@ -116,3 +116,93 @@ func TestSaveInertial(t *testing.T) {
 		t.Error("axes that are no rotation: got no error")
 	}
 }
+
+// Hard and soft iron of any direction are found from readings with noise: every corrected reading points where the field does.
+func TestFitField(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 9))
+	const size = 48e-6
+	for seed := range 20 {
+		truth := NominalInertial("imu", "mpu-9250")
+		m := &truth.Magnetometer
+		for k := range 3 {
+			m.Offset[k], m.Scale[k], m.Cross[k] = 80e-6*(r.Float64()-0.5), 0.85+0.3*r.Float64(), 0.16*(r.Float64()-0.5)
+		}
+		var points, fields [][3]float64
+		for range 600 {
+			v := [3]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}
+			n := math.Sqrt(v[0]*v[0]+v[1]*v[1]+v[2]*v[2]) / size
+			for k := range v {
+				v[k] /= n
+			}
+			fields = append(fields, v)
+			_, _, p := truth.Measured(v, v, v)
+			for k := range p {
+				p[k] += 0.3e-6 * r.NormFloat64()
+			}
+			points = append(points, p)
+		}
+		got, residual, err := FitField(points)
+		if err != nil || residual > 0.6e-6 {
+			t.Fatalf("%d: got residual %g, %v", seed, residual, err)
+		}
+		found, worst := NominalInertial("imu", "mpu-9250"), 0.0
+		found.Magnetometer = got
+		for _, v := range fields {
+			_, _, p := truth.Measured(v, v, v)
+			_, _, f := found.Corrected(p, p, p)
+			dot, length := 0.0, 0.0
+			for k := range f {
+				dot, length = dot+f[k]*v[k], length+f[k]*f[k]
+			}
+			worst = math.Max(worst, math.Acos(math.Min(1, dot/size/math.Sqrt(length))))
+		}
+		if worst > 0.4*math.Pi/180 {
+			t.Errorf("%d: got a direction off by %.2f degrees, want 0.4: got %+v, want %+v", seed, worst*180/math.Pi, got, *m)
+		}
+		for name, points := range map[string][][3]float64{"few": points[:minField-1], "one place": append(make([][3]float64, 0, 60), repeat(points[0], 60)...),
+			"a circle": circle(100), "no numbers": repeat([3]float64{math.NaN(), 0, 0}, 60)} {
+			if _, _, err := FitField(points); err == nil {
+				t.Errorf("%s: got no error", name)
+			}
+		}
+	}
+}
+
+func repeat(p [3]float64, n int) (list [][3]float64) {
+	for range n {
+		list = append(list, p)
+	}
+	return list
+}
+
+func circle(n int) (list [][3]float64) {
+	for i := range n {
+		s, c := math.Sincos(float64(i))
+		list = append(list, [3]float64{20e-6 * c, 20e-6 * s, -45e-6})
+	}
+	return list
+}
+
+// What a chip measures is corrected to what was, however it lies and whatever is beside it, and a file keeps that.
+func TestCorrectedOfMeasured(t *testing.T) {
+	j := NominalInertial("imu", "mpu-9250")
+	j.Date, j.Axes = time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC), [3]Axis{"-z", "x", "-y"}
+	j.Gyro.Offset = [3]float64{0.1, -0.2, 0.3}
+	j.Accelerometer = Correction{Offset: [3]float64{1, 2, 3}, Scale: [3]float64{0.9, 1.1, 1.2}}
+	j.Magnetometer = Correction{Offset: [3]float64{1e-5, -2e-5, 3e-5}, Scale: [3]float64{0.9, 1.1, 1.2}, Cross: [3]float64{0.1, -0.2, 0.05}}
+	rates, acceleration, field := [3]float64{1, 2, 3}, [3]float64{4, -5, 6}, [3]float64{2e-5, 1e-5, -4e-5}
+	again, err := ParseInertial(j.Encode(), "imu.yaml")
+	if err != nil || *again != *j {
+		t.Fatalf("got %+v, %v, want %+v", again, err, j)
+	}
+	r, a, f := again.Corrected(j.Measured(rates, acceleration, field))
+	for k := range 3 {
+		if math.Abs(r[k]-rates[k]) > 1e-12 || math.Abs(a[k]-acceleration[k]) > 1e-12 || math.Abs(f[k]-field[k]) > 1e-17 {
+			t.Errorf("got %v %v %v, want %v %v %v", r, a, f, rates, acceleration, field)
+		}
+	}
+	j.Magnetometer.Scale, j.Magnetometer.Cross = [3]float64{0.5, 0.5, 0.5}, [3]float64{0.5, 0.5, 0.5}
+	if err := j.Validate(); err == nil || !strings.Contains(err.Error(), "positive definite") {
+		t.Errorf("got %v, want a matrix that has no inverse refused", err)
+	}
+}

@@ -21,7 +21,7 @@ import (
 //	axes: [y, -x, z]              # the mount's x is the chip's y, its y the chip's -x, ..; a rotation
 //	gyro: {offset: [0.012, -0.003, 0.001]}                              # rad/s; in the chip's axes, as all offsets
 //	accelerometer: {offset: [0.1, 0, -0.2], scale: [1.002, 0.998, 1]}     # m/s²; true = (raw - offset) · scale
-//	magnetometer: {offset: [12.5e-6, -3e-6, 0], scale: [1, 1.05, 0.97]}         # T
+//	magnetometer: {offset: [12.5e-6, -3e-6, 0], scale: [1, 1.05, 0.97], cross: [0.01, 0, -0.02]} # T
 //	chip: 0102..16                # calibration data of a chip with its own fusion, hexadecimal: a BNO055's 22 bytes
 type Inertial struct {
 	Sensor        string     `yaml:"sensor" required:"true" form:"label"`
@@ -39,10 +39,18 @@ type Inertial struct {
 // Axis is one of the chip's axes with its sign: "x", "-x" ..
 type Axis string
 
-// Correction has the offset of each of the chip's axes, and the scale of the value after that.
+// Correction has the offset of each of the chip's axes, and the symmetric matrix that multiplies the value after that: scale is its
+// diagonal, cross the part of each axis in another (xy, xz, yz), which soft iron near a magnetometer causes.
 type Correction struct {
 	Offset [3]float64 `yaml:"offset"`
 	Scale  [3]float64 `yaml:"scale" default:"[1, 1, 1]" min:"0.5" max:"2"`
+	Cross  [3]float64 `yaml:"cross" min:"-0.5" max:"0.5"`
+}
+
+// matrix is the one that differences from the offset are multiplied by.
+func (c *Correction) matrix() [3][3]float64 {
+	s, x := &c.Scale, &c.Cross
+	return [3][3]float64{{s[0], x[0], x[1]}, {x[0], s[1], x[2]}, {x[1], x[2], s[2]}}
 }
 
 // axes are all that an Axis may be.
@@ -65,16 +73,59 @@ func NominalInertial(sensor, model string) *Inertial {
 
 // apply corrects the values of the chip's axes and rotates them to the mount's.
 func (c *Correction) apply(j *Inertial, measured [3]float64) (v [3]float64) {
+	for k := range measured {
+		measured[k] -= c.Offset[k]
+	}
+	measured = c.weigh(measured)
 	for i, axis := range j.Axes {
 		k, sign := axis.index()
-		v[i] = sign * c.Scale[k] * (measured[k] - c.Offset[k])
+		v[i] = sign * measured[k]
 	}
 	return v
+}
+
+// weigh multiplies d, a difference from the offset, by the matrix.
+func (c *Correction) weigh(d [3]float64) (v [3]float64) {
+	if c.Cross == ([3]float64{}) {
+		return [3]float64{c.Scale[0] * d[0], c.Scale[1] * d[1], c.Scale[2] * d[2]}
+	}
+	for i, row := range c.matrix() {
+		v[i] = row[0]*d[0] + row[1]*d[1] + row[2]*d[2]
+	}
+	return v
+}
+
+// unapply is the inverse of apply: the raw values of the chip's axes for v in the mount's.
+func (c *Correction) unapply(j *Inertial, v [3]float64) (raw [3]float64) {
+	var d [3]float64
+	for i, axis := range j.Axes {
+		k, sign := axis.index()
+		d[k] = sign * v[i]
+	}
+	m := c.matrix()
+	for k := range raw { // by Cramer's rule; a matrix of a checked file is far from singular
+		a, b := m[(k+1)%3], m[(k+2)%3]
+		for i := range d {
+			raw[i] += d[k] * (a[(i+1)%3]*b[(i+2)%3] - a[(i+2)%3]*b[(i+1)%3])
+		}
+	}
+	a, b := m[1], m[2]
+	det := m[0][0]*(a[1]*b[2]-a[2]*b[1]) + m[0][1]*(a[2]*b[0]-a[0]*b[2]) + m[0][2]*(a[0]*b[1]-a[1]*b[0])
+	for k := range raw {
+		raw[k] = raw[k]/det + c.Offset[k]
+	}
+	return raw
 }
 
 // Corrected converts rates (rad/s), acceleration (m/s²) and field (T) from the chip's raw axes to the mount's, corrected.
 func (j *Inertial) Corrected(rates, acceleration, field [3]float64) (r, a, f [3]float64) {
 	return j.Gyro.apply(j, rates), j.Accelerometer.apply(j, acceleration), j.Magnetometer.apply(j, field)
+}
+
+// Measured is the inverse of Corrected: the raw values of the chip's axes for rates (rad/s), acceleration (m/s²) and field (T) in the
+// mount's axes.
+func (j *Inertial) Measured(rates, acceleration, field [3]float64) (r, a, f [3]float64) {
+	return j.Gyro.unapply(j, rates), j.Accelerometer.unapply(j, acceleration), j.Magnetometer.unapply(j, field)
 }
 
 // Mount returns the mount's attitude in the chip's axes, a unit quaternion w x y z: the chip's attitude in the world times
@@ -145,5 +196,15 @@ func (j *Inertial) check(d *yaml.Document) {
 		for i, x := range c.is.Offset {
 			d.Within(c.at.Index(i), x, -c.limit, c.limit)
 		}
+		if s := c.is; s.Cross != ([3]float64{}) && !positive(s.matrix()) {
+			d.Add(c.at.Parent().Key("cross"), fmt.Sprint(s.Cross), "values that keep scale and cross a positive definite matrix", "")
+		}
 	}
+}
+
+// positive reports whether the symmetric matrix m is positive definite.
+func positive(m [3][3]float64) bool {
+	minor := m[0][0]*m[1][1] - m[0][1]*m[0][1]
+	det := m[2][2]*minor - m[0][0]*m[1][2]*m[1][2] - m[1][1]*m[0][2]*m[0][2] + 2*m[0][1]*m[1][2]*m[0][2]
+	return m[0][0] > 0 && minor > 0 && det > 0
 }

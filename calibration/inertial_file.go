@@ -21,7 +21,11 @@ func (j *Inertial) Encode() []byte {
 		key string
 		is  *Correction
 	}{{"gyro", &j.Gyro}, {"accelerometer", &j.Accelerometer}, {"magnetometer", &j.Magnetometer}} {
-		p("%s: {offset: %s, scale: %s}\n", c.key, triple(c.is.Offset), triple(c.is.Scale))
+		p("%s: {offset: %s, scale: %s", c.key, triple(c.is.Offset), triple(c.is.Scale))
+		if c.is.Cross != ([3]float64{}) {
+			p(", cross: %s", triple(c.is.Cross))
+		}
+		p("}\n")
 	}
 	if j.Chip != "" {
 		p("chip: %q\n", j.Chip)

@@ -236,6 +236,7 @@ type Sensor struct {
 	Address           *int          `yaml:"address" min:"0" max:"127" otherwise:"the device's usual" doc:"I2C address; on SPI the port selects the chip."`
 	Rate              float64       `yaml:"rate" default:"50" min:"0.1" max:"1000" doc:"Sample rate, Hz; limited by the device."`
 	Calibration       string        `yaml:"calibration" doc:"Calibration file of an IMU: mounting and offsets. Required by a real IMU."`
+	GroundTruth       string        `yaml:"ground_truth" otherwise:"the calibration" doc:"Calibration file that describes an emulated IMU as it really is, to test a wrong calibration."`
 	ReferencePressure float64       `yaml:"reference_pressure" default:"101325" min:"0" max:"200000" doc:"Pressure sensor: pressure subtracted from its values, Pa; the air pressure at sea level gives depth."`
 	Density           float64       `yaml:"density" default:"997" min:"900" max:"1200" doc:"Water pressure sensor: density used to compute depth, kg/m³; 1029 for sea water."`
 	Compass           bool          `yaml:"compass" default:"false" doc:"bno055: correct the heading with the magnetometer. Thrusters and motors nearby disturb it."`

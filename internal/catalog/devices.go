@@ -49,6 +49,7 @@ type SensorKind struct {
 	Values    int
 	First     map[string]int // by the kind of the robot's sensor that it may be: which of its values is that one's first
 	Inertial  bool           // it is mounted some way, and has a calibration
+	Field     int            // which of its values is the first of the magnetic field, x y z T; 0 = it has none
 	Reads     bool           // tags
 	Jump      []float64      // how far each value may be from the one before, where the wire has no checksum; see drivers.PollerConfig
 	Open      func(e Connection, p *SensorPlan) (drivers.Sensor, error)
@@ -97,6 +98,9 @@ func SensorKinds() map[string]*SensorKind {
 	for _, m := range imu.MPUModels() {
 		kinds[m.Name] = &SensorKind{Buses: []string{I2CBus, SPIBus}, Addresses: []int{imu.MPUAddress, imu.MPUAddressAlt}, Values: 10,
 			Most: imu.MPUMaxSPIClock, First: asInertial(), Inertial: true, Jump: inertialJump(), Open: openMPU, Emulate: emulateMPU}
+		if m.Compass {
+			kinds[m.Name].Values, kinds[m.Name].Field = drivers.Field+3, drivers.Field
+		}
 		if m.Name == "mpu-6050" { // which has only I2C
 			kinds[m.Name].Buses = []string{I2CBus}
 		}
@@ -151,7 +155,7 @@ func openBNO055(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 
 func emulateBNO055(p *SensorPlan) Emulation {
 	c := chip.NewBNO055(uint16(p.Address))
-	return Emulation{Device: c, Feel: func(t *GroundTruth) { c.Motion = t.motion(p.mounted()) }}
+	return Emulation{Device: c, Feel: func(t *GroundTruth) { c.Motion = t.motion(p.truly()) }}
 }
 
 func openMPU(e Connection, p *SensorPlan) (drivers.Sensor, error) {
@@ -162,7 +166,7 @@ func openMPU(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 
 func emulateMPU(p *SensorPlan) Emulation {
 	c := chip.NewMPU(p.Config.Device, uint16(p.Address))
-	f := Emulation{Device: c, Feel: func(t *GroundTruth) { c.Motion = t.motion(p.mounted()) }}
+	f := Emulation{Device: c, Feel: func(t *GroundTruth) { c.Motion = t.motion(p.truly()) }}
 	if m := imu.MPUModels(); slices.ContainsFunc(m, func(m imu.MPUModel) bool { return m.Name == p.Config.Device && m.Compass }) {
 		f.More = []chip.Device{c.Compass([3]byte{128, 128, 128})}
 	}
@@ -176,7 +180,7 @@ func openLSM6(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 
 func emulateLSM6(p *SensorPlan) Emulation {
 	c := chip.NewLSM6(uint16(p.Address))
-	return Emulation{Device: c, Feel: func(t *GroundTruth) { c.Motion = t.motion(p.mounted()) }}
+	return Emulation{Device: c, Feel: func(t *GroundTruth) { c.Motion = t.motion(p.truly()) }}
 }
 
 func openINA219(e Connection, p *SensorPlan) (drivers.Sensor, error) {

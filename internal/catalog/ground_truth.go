@@ -63,7 +63,7 @@ func (t *GroundTruth) motion(c *calibration.Inertial) chip.Motion {
 	}
 	at := hal.Pose{Rotation: m.Attitude}
 	m.Field = at.Inverse().Turn(m.Field)
-	m.Rates, m.Acceleration, m.Field = unsaid(c, m.Rates, m.Acceleration, m.Field)
+	m.Rates, m.Acceleration, m.Field = c.Measured(m.Rates, m.Acceleration, m.Field)
 	mount, _ := c.Mount()
 	m.Attitude = at.Times(hal.Pose{Rotation: mount}.Inverse()).Rotation
 	return m
@@ -89,27 +89,6 @@ func (t *GroundTruth) Feel(m *chip.Motion, mount hal.Pose) {
 		m.Attitude, m.Rates, m.Acceleration = at.Rotation, back.Turn([3]float64(v[10:13])), back.Turn(push)
 		return
 	}
-}
-
-// unsaid is the chip's raw output that its calibration converts to these: the inverse of c.Corrected. Each axis of the
-// mount is one of the chip's, so that single axes report which, and by how much.
-func unsaid(c *calibration.Inertial, want ...[3]float64) (rates, acceleration, field [3]float64) {
-	var zero, said [3][3]float64
-	zero[0], zero[1], zero[2] = c.Corrected(rates, acceleration, field)
-	for k := range 3 {
-		var one [3]float64
-		one[k] = 1
-		var turned [3][3]float64
-		turned[0], turned[1], turned[2] = c.Corrected(one, one, one)
-		for q := range want {
-			for i := range 3 {
-				if by := turned[q][i] - zero[q][i]; by != 0 {
-					said[q][k] = (want[q][i] - zero[q][i]) / by
-				}
-			}
-		}
-	}
-	return said[0], said[1], said[2]
 }
 
 // fluid is what a pressure sensor feels, under air Pa above the water. One whose values count from nothing is at sea level.

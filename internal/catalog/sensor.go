@@ -20,6 +20,7 @@ type SensorPlan struct {
 	Address     int // 0 on a serial line
 	Body        configs.BodyKind
 	Calibration *calibration.Inertial // nil: it lies as its mount does
+	Truth       *calibration.Inertial // of an emulated one; nil: as calibrated
 	Uses        []Use                 // none: a monitor
 	Serial      bool
 	Most        float64    // of the robot's sensor: the greatest value of its first channel
@@ -50,6 +51,14 @@ func (p *SensorPlan) mounted() *calibration.Inertial {
 		return calibration.NominalInertial(p.Name, p.Config.Device)
 	}
 	return p.Calibration
+}
+
+// truly is how an emulated inertial sensor really is.
+func (p *SensorPlan) truly() *calibration.Inertial {
+	if p.Truth == nil {
+		return p.mounted()
+	}
+	return p.Truth
 }
 
 // fused is a chip without an attitude of its own, with one.

@@ -174,7 +174,7 @@ func (r *Resolver) sensor(at configs.Path, agent int, name string, c configs.Sen
 	if kind.On == nil && !r.sit(at, c.Bus, who, p.Address) {
 		return
 	}
-	p.Calibration = r.inertial(at, p)
+	p.Calibration, p.Truth = r.inertial(at, p), r.truth(at, p)
 	r.devices.Sensors = append(r.devices.Sensors, p)
 }
 
@@ -236,6 +236,24 @@ func (r *Resolver) inertial(at configs.Path, p *catalog.SensorPlan) *calibration
 		return nil
 	case c.Model != p.Config.Device:
 		r.uncalibrated(at, "one of "+c.Model, "one of "+p.Config.Device, r.measureFix())
+	}
+	return c
+}
+
+// truth reads how an emulated inertial sensor really is; nil: as calibrated.
+func (r *Resolver) truth(at configs.Path, p *catalog.SensorPlan) *calibration.Inertial {
+	at, file := at.Key("ground_truth"), p.Config.GroundTruth
+	switch {
+	case file == "":
+		return nil
+	case !p.Kind.Inertial:
+		r.fault(at, file, "none, for "+p.Config.Device+" is no inertial sensor", "")
+		return nil
+	}
+	c, err := calibration.LoadInertial(r.Config.Resolve(file))
+	if err != nil {
+		r.fault(at, file, "a calibration file of an inertial sensor", err.Error())
+		return nil
 	}
 	return c
 }

@@ -25,14 +25,23 @@ const (
 )
 
 // chipReading is the mean of what an inertial sensor says in its own axes, and the spread: rad/s and m/s².
-type chipReading struct{ rate, pull, rateSpread, pullSpread [3]float64 }
+type chipReading struct {
+	rate, pull, rateSpread, pullSpread [3]float64
+	compass                            bool // it has a magnetometer
+}
+
+// turned is what an inertial sensor measures at one instant: proper acceleration, m/s², and field, T.
+type turned struct{ pull, field [3]float64 }
+
+// chipReader reads a sensor for some seconds. each, where not nil, receives every sample of one with a magnetometer.
+type chipReader func(seconds float64, each func(turned)) (chipReading, error)
 
 // still reports whether it lay still.
 func (r *chipReading) still() bool {
 	return slices.Max(r.rateSpread[:]) <= stillRate && slices.Max(r.pullSpread[:]) <= stillPull
 }
 
-// Inertial leads through the calibration of the inertial sensor called name: rest, six sides, and how it lies in the robot.
+// Inertial leads through the calibration of the inertial sensor called name: rest, six sides, how it lies in the robot, and its magnetometer.
 func (g *Guide) Inertial(ctx context.Context, name string) (err error) {
 	c, path, err := g.inertialConfig(name)
 	if err != nil {
@@ -50,6 +59,9 @@ func (g *Guide) Inertial(ctx context.Context, name string) (err error) {
 	}
 	raw := calibration.NominalInertial(name, s.Device)
 	raw.Date, raw.Chip = g.Now(), old.Chip
+	if own, err := calibration.LoadInertial(c.Resolve(s.Calibration)); err == nil && own.Model == s.Device && s.GroundTruth == "" {
+		s.GroundTruth = s.Calibration // an emulated chip stays as it is
+	}
 	s.Calibration = filepath.Join(dir, name+".yaml")
 	if _, err := calibration.SaveInertial(s.Calibration, raw); err != nil {
 		return err
@@ -114,7 +126,7 @@ func (g *Guide) inertialConfig(name string) (*configs.Config, string, error) {
 }
 
 // chip opens the robot and returns what reads its sensor for some seconds, and what closes it.
-func (g *Guide) chip(ctx context.Context, c *configs.Config, name string) (read func(seconds float64) (chipReading, error), end func() error, err error) {
+func (g *Guide) chip(ctx context.Context, c *configs.Config, name string) (read chipReader, end func() error, err error) {
 	sys, err := halyard.Open(c, g.Open...)
 	if err != nil {
 		return nil, nil, err
@@ -125,7 +137,7 @@ func (g *Guide) chip(ctx context.Context, c *configs.Config, name string) (read 
 	if i < 0 || s.agent.Layout().Sensors[i].Kind != "imu" {
 		return nil, nil, errors.Join(&hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config, Err: fmt.Errorf("got sensor %q, want an imu: rates and acceleration", name)}, s.end())
 	}
-	return func(seconds float64) (r chipReading, err error) {
+	return func(seconds float64, each func(turned)) (r chipReading, err error) {
 		var sum, squares [6]float64
 		n := 0.0
 		for range int(math.Ceil(seconds / s.period.Seconds())) {
@@ -138,6 +150,11 @@ func (g *Guide) chip(ctx context.Context, c *configs.Config, name string) (read 
 				continue
 			}
 			n++
+			if field, ok := s.agent.Field(name); ok {
+				if r.compass = true; each != nil {
+					each(turned{[3]float64(v[7:10]), field})
+				}
+			}
 			for k := range sum {
 				sum[k], squares[k] = sum[k]+v[4+k], squares[k]+v[4+k]*v[4+k]
 			}
@@ -154,8 +171,8 @@ func (g *Guide) chip(ctx context.Context, c *configs.Config, name string) (read 
 	}, s.end, nil
 }
 
-// inertial asks for rest, six sides and two attitudes, and returns what follows from them.
-func (g *Guide) inertial(ctx context.Context, old *calibration.Inertial, gravity float64, read func(float64) (chipReading, error)) (*calibration.Inertial, error) {
+// inertial asks for rest, six sides and two attitudes, and for turns of a magnetometer, and returns what follows from them.
+func (g *Guide) inertial(ctx context.Context, old *calibration.Inertial, gravity float64, read chipReader) (*calibration.Inertial, error) {
 	made := *old
 	made.Method, made.Date = calibration.ByManual, g.Now()
 	take := func(prompt string, seconds float64) (chipReading, error) {
@@ -163,14 +180,14 @@ func (g *Guide) inertial(ctx context.Context, old *calibration.Inertial, gravity
 			if _, err := g.choose(ctx, prompt, ""); err != nil {
 				return chipReading{}, err
 			}
-			r, err := read(seconds)
+			r, err := read(seconds, nil)
 			if err != nil || r.still() {
 				return r, err
 			}
 			g.say("  it moved: rates spread by %.3f rad/s, acceleration by %.2f m/s2", slices.Max(r.rateSpread[:]), slices.Max(r.pullSpread[:]))
 		}
 	}
-	g.say("\n== 1 of 3: rest")
+	g.say("\n== 1: rest")
 	r, err := take("Lay the sensor down, warm, and let it be. Enter, then wait 5 s", restSeconds)
 	if err != nil {
 		return nil, err
@@ -178,7 +195,7 @@ func (g *Guide) inertial(ctx context.Context, old *calibration.Inertial, gravity
 	made.Gyro = calibration.Correction{Offset: r.rate, Scale: [3]float64{1, 1, 1}}
 	g.say("  gyro offset %.4f %.4f %.4f rad/s", r.rate[0], r.rate[1], r.rate[2])
 
-	g.say("\n== 2 of 3: six sides")
+	g.say("\n== 2: six sides")
 	sides := map[string][3]float64{}
 	for len(sides) < 6 {
 		r, err := take(fmt.Sprintf("Lay it on a side that was not down yet (%d of 6 are done). Enter", len(sides)), sideSeconds)
@@ -206,7 +223,7 @@ func (g *Guide) inertial(ctx context.Context, old *calibration.Inertial, gravity
 	made.Accelerometer = fit
 	g.say("  gravity was off by up to %.2f m/s2, is by %.2f now", before, residual)
 
-	g.say("\n== 3 of 3: how it lies in the robot")
+	g.say("\n== 3: how it lies in the robot")
 	for {
 		level, err := take("Mount it, and hold the robot level. Enter", sideSeconds)
 		if err != nil {
@@ -226,6 +243,9 @@ func (g *Guide) inertial(ctx context.Context, old *calibration.Inertial, gravity
 		g.say("  %v", err)
 	}
 	g.say("  axes: %s forward, %s left, %s up", made.Axes[0], made.Axes[1], made.Axes[2])
+	if r.compass {
+		return &made, g.magnetometer(ctx, &made, gravity, read)
+	}
 	return &made, nil
 }
 
