@@ -192,6 +192,11 @@ func TestSources(t *testing.T) {
 			t.Errorf("%s: %s", name, errText)
 		}
 	}
+	// A period that a bus cannot meet is valid, and warned of with changes that would meet it.
+	if code, _, errText := runApp(t, "validate", "so101", "--set", "clock.period=1ms"); code != 0 || !strings.Contains(errText, "warning: buses.arm: a cycle of") ||
+		!strings.Contains(errText, "does not fit into the period of 1 ms (try: ") || !strings.Contains(errText, "clock.period: ") {
+		t.Errorf("a period of 1 ms: got exit %d, %s", code, errText)
+	}
 	for _, set := range []string{"agents[0].model=" + printed("--robot", "so101"), "world.scene=" + printed("--scene", "hills")} {
 		if code, _, errText := runApp(t, "validate", "so101", "--set", set); code != 0 {
 			t.Errorf("%s: %s", set, errText)
