@@ -121,7 +121,7 @@ func TestSaveInertial(t *testing.T) {
 func TestFitField(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 9))
 	const size = 48e-6
-	for seed := range 20 {
+	for seed := range 8 {
 		truth := NominalInertial("imu", "mpu-9250")
 		m := &truth.Magnetometer
 		for k := range 3 {
@@ -159,11 +159,11 @@ func TestFitField(t *testing.T) {
 		if worst > 0.4*math.Pi/180 {
 			t.Errorf("%d: got a direction off by %.2f degrees, want 0.4: got %+v, want %+v", seed, worst*180/math.Pi, got, *m)
 		}
-		for name, points := range map[string][][3]float64{"few": points[:minField-1], "one place": append(make([][3]float64, 0, 60), repeat(points[0], 60)...),
-			"a circle": circle(100), "no numbers": repeat([3]float64{math.NaN(), 0, 0}, 60)} {
-			if _, _, err := FitField(points); err == nil {
-				t.Errorf("%s: got no error", name)
-			}
+	}
+	one := [3]float64{20e-6, 0, -45e-6}
+	for name, points := range map[string][][3]float64{"few": circle(minField - 1), "one place": repeat(one, 60), "a circle": circle(100), "no numbers": repeat([3]float64{math.NaN(), 0, 0}, 60)} {
+		if _, _, err := FitField(points); err == nil {
+			t.Errorf("%s: got no error", name)
 		}
 	}
 }
