@@ -277,7 +277,7 @@ type Wire struct {
 	ActiveLow *bool  `yaml:"active_low" otherwise:"true of estop and output_enable, false of lights" doc:"The low level is on; for estop the low level is the closed circuit. The pull resistor of an estop line has the opposite level, so that a cut wire is detected."`
 }
 
-// Low reports whether the low level is active: said, or the default usually if said is nil.
+// Low reports whether the low level is active: given, or the default usually if given is nil.
 func Low(given *bool, usually bool) bool {
 	if given == nil {
 		return usually

@@ -10,8 +10,8 @@ import (
 // agentType is the type of every agent in 92, the original's.
 const agentType = "Agent"
 
-// overview answers 90. Agents get their ids here, in the order they are first seen, and keep them: an id without an
-// overview before it means nothing. An agent that is gone leaves the list; its id is not used again.
+// overview answers 90. It assigns agents their ids, in the order of their first appearance, and keeps them: before an
+// overview an id is undefined. A removed agent leaves the list; its id is not reused.
 func (c *session) overview() {
 	now := c.server.rig.Agents()
 	c.server.names.declare()
@@ -76,7 +76,7 @@ func (c *session) agentInfo() {
 	c.deliver(&c.list)
 }
 
-// register answers 100. It takes effect at once: in lock-step, time waits for this client from here on.
+// register answers 100. It takes effect at once: in lock-step, time waits for this client from now on.
 // Registering again for one's own agent is a success, as the answer to the first time may have been lost.
 func (c *session) register() {
 	id := c.d.ID
@@ -98,12 +98,12 @@ func fits(l *hal.Layout) bool {
 	return fields+4*max(len(l.Inputs), len(l.Outputs)+len(l.Infos)+maxEvents) <= MaxDatagram
 }
 
-// deregister answers 105: 1 for every agent that there is, whether or not this client controls it, and 2 for an id of none
+// deregister answers 105: 1 for every existing agent, whether or not this client controls it, and 2 for an unknown id
 // (document, "Deregister Agent Control").
 func (c *session) deregister() {
 	id := c.d.ID
 	status := byte(StatusUnknown)
-	// out of the list first: no cycle may look at a lease that is being given back
+	// remove it from the list first: no cycle may use a lease that is being released
 	if s := c.leave(id); s != nil {
 		c.party.Release(s.lease)
 		status = StatusOK
@@ -113,7 +113,7 @@ func (c *session) deregister() {
 	c.reply(&Datagram{Command: DeregisterFromAgentAck, ID: id, Status: status})
 }
 
-// addLease adds a seat, unless there is one of that id.
+// addLease adds a lease, unless there is one of that id.
 func (c *session) addLease(s *agentLease) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -136,7 +136,8 @@ func (c *session) leave(id int32) *agentLease {
 	return s
 }
 
-// lease finds a seat. Under mu; or without, by the reading goroutine, which alone changes the list.
+// lease returns the lease of an agent. Call it under mu, or from the reading goroutine, which is the only one to change the
+// list.
 func (c *session) lease(id int32) *agentLease {
 	at, have := slices.BinarySearchFunc(c.leases, id, (*agentLease).compare)
 	if !have {

@@ -24,8 +24,8 @@ type ClientOptions struct {
 // ErrCommunicationReset reports that some client has reset the communication: this one has to dial again.
 var ErrCommunicationReset = errors.New("osp: communication was reset")
 
-// Client is one client of a server. It belongs to one goroutine. Every method blocks until it has its answer or its
-// time is over, then returns an error of kind hal.Timeout; what another holds is an error of kind hal.Busy.
+// Client is one client of a server. Only one goroutine may use it. Every method blocks until its answer arrives, or returns
+// an error of kind hal.Timeout after its timeout. An agent of another client is an error of kind hal.Busy.
 type Client struct {
 	conn    protocols.PacketConn
 	server  netip.AddrPort // the session's port
@@ -34,7 +34,7 @@ type Client struct {
 	number  byte      // of the last numbered request
 
 	in, out  []byte
-	d        Datagram  // what was received
+	d        Datagram  // the last datagram received
 	deadline time.Time // the socket's
 	begun    bool      // the session has its port
 	lost     error     // why the session ended
@@ -42,7 +42,7 @@ type Client struct {
 	current  *remote // of the last 85: the 51s that follow are its
 }
 
-// Dial asks the server at address for a session, with version 1.1 as ints, as the document has it.
+// Dial opens a session with the server at address, with version 1.1 as ints, as in the document.
 func Dial(address string, o ClientOptions) (*Client, error) {
 	server, err := net.ResolveUDPAddr("udp", address)
 	if err != nil {
@@ -109,9 +109,9 @@ func (c *Client) gotID(want Command, id int32) func() bool {
 	return func() bool { return c.d.Command == want && c.d.ID == id }
 }
 
-// exchange sends d until what was received makes done true. done sees each datagram that belongs to no step or reset.
+// exchange sends d, repeatedly, until done returns true. done is called for each datagram that belongs to no step or reset.
 func (c *Client) exchange(op string, d *Datagram, done func() bool) error {
-	// every such request may be repeated: its answer is the same, or as good
+	// every such request may be repeated: its answer is the same, or equivalent
 	end := time.Now().Add(c.options.Timeout)
 	for time.Now().Before(end) {
 		if err := c.send(d); err != nil {
@@ -146,11 +146,11 @@ func (c *Client) send(d *Datagram) error {
 	if errors.Is(err, net.ErrClosed) {
 		return err
 	}
-	return nil // what else the socket says of one datagram is as good as its loss
+	return nil // another error of the socket for one datagram counts as its loss
 }
 
-// receive waits for one datagram of the session into c.d, for about timeout, and handles those that answer a step or
-// a reset. The socket's deadline is moved only when it has come near: that costs as much as a datagram.
+// receive waits about timeout for one datagram of the session, decodes it into c.d, and handles an answer to a step or a
+// reset. It moves the socket's deadline only when it is near: moving it costs as much as a datagram.
 func (c *Client) receive(timeout time.Duration) error {
 	if now := time.Now(); c.deadline.Sub(now) < timeout/2 || c.deadline.Sub(now) > timeout {
 		c.deadline = now.Add(timeout)

@@ -15,7 +15,7 @@ type AgentEntry struct {
 	Name      string
 }
 
-// AgentDescription is what an agent offers, in the order of a step's inputs and results.
+// AgentDescription lists an agent's inputs and outputs, in the order of a step's inputs and results.
 type AgentDescription struct {
 	ID                     int32
 	Name                   string
@@ -34,7 +34,7 @@ type ValueEntry struct {
 	Type, Name string
 }
 
-// Overview lists all agents. It comes first: before it, the server knows none of their ids.
+// Overview lists all agents. Call it first: the server assigns their ids in it.
 func (c *Client) Overview() ([]AgentEntry, error) {
 	var list []AgentEntry
 	p := parts{}
@@ -87,7 +87,7 @@ func (c *Client) AgentInfo(id int32) (*AgentDescription, error) {
 	return info, c.send(&Datagram{Command: AgentInfoAck})
 }
 
-// Register takes control of an agent of the overview.
+// Register acquires control of an agent of the overview.
 func (c *Client) Register(id int32) error {
 	err := c.exchange("register", &Datagram{Command: RegisterForAgent, ID: id}, c.gotID(RegisterForAgentAck, id))
 	if err != nil {
@@ -102,7 +102,7 @@ func (c *Client) Register(id int32) error {
 	return nil
 }
 
-// Deregister gives an agent back.
+// Deregister releases an agent.
 func (c *Client) Deregister(id int32) error {
 	c.agents = slices.DeleteFunc(c.agents, func(r *remote) bool { return r.id == id })
 	return c.exchange("deregister", &Datagram{Command: DeregisterFromAgent, ID: id}, c.gotID(DeregisterFromAgentAck, id))
@@ -168,8 +168,8 @@ func (c *Client) SetValue(id int32, content string) error {
 	return &hal.Error{Kind: hal.Invalid, Op: "osp: set value", Err: fmt.Errorf("value %d: %q: not understood, or read-only", id, content)}
 }
 
-// Observe asks for values with the result of every step; Unobserve ends it. They return the ids as the server knows
-// them: 0 is in the place of an unknown one.
+// Observe requests values with the result of every step; Unobserve ends it. They return the ids in the server's answer, with
+// 0 for an unknown id.
 func (c *Client) Observe(ids ...int32) ([]int32, error)   { return c.observe(RegisterForValue, ids) }
 func (c *Client) Unobserve(ids ...int32) ([]int32, error) { return c.observe(DeregisterFromValue, ids) }
 
@@ -185,11 +185,11 @@ func (c *Client) observe(command Command, ids []int32) ([]int32, error) {
 	return known, nil
 }
 
-// maxParts bounds what a server may announce.
+// maxParts bounds the number of datagrams that a server may announce.
 const maxParts = 1 << 16
 
-// parts counts which datagrams of an answer in many have come; each counts once, in any order. An answer with a gap is
-// asked for again as a whole.
+// parts counts the received datagrams of an answer of several; each counts once, in any order. An answer with a gap is
+// requested again as a whole.
 type parts struct {
 	begun bool
 	seen  []bool

@@ -14,17 +14,17 @@ type remote struct {
 	awaited
 }
 
-// awaited is a request that takes as long as other clients take.
+// awaited is a request whose answer depends on other clients.
 type awaited struct {
 	asked  bool
 	number byte // of the request
 	acked  bool // 81 or 71 came
 	done   bool // 85 and its 51s, or 75, came
-	values int  // 51s still to come
+	values int  // number of 51s still expected
 }
 
-// answers reports whether a received answer belongs to the request: by its number; from a server that knows none, by
-// having been acknowledged first, as the datagrams of a session stay in order.
+// answers reports whether a received answer belongs to the request: by its number; from a server without numbers, by an
+// acknowledgement before it, since the datagrams of a session stay in order.
 func (a *awaited) answers(d *Datagram) bool {
 	if d.Numbered {
 		return d.Number == a.number
@@ -32,7 +32,7 @@ func (a *awaited) answers(d *Datagram) bool {
 	return a.acked
 }
 
-// Result is what a step brought. It is valid until the agent's next step.
+// Result is the result of a step. It is valid until the agent's next step.
 type Result struct {
 	Outputs, Infos []float32 // normalised, unless the server is set to physical values
 	Events         []int32   // ids of those registered events that occurred
@@ -46,7 +46,7 @@ type Observed struct {
 }
 
 // Step sends normalised inputs (NaN, or a missing one, keeps) to an agent under control and waits for the step. With
-// several agents use Request for each, then Await for each: the step runs when all have been asked for.
+// several agents use Request for each, then Await for each: the step runs when all have been requested.
 func (c *Client) Step(agent int32, inputs []float32) (*Result, error) {
 	if err := c.Request(agent, inputs); err != nil {
 		return nil, err
@@ -54,7 +54,7 @@ func (c *Client) Step(agent int32, inputs []float32) (*Result, error) {
 	return c.Await(agent)
 }
 
-// Request asks for a step without waiting.
+// Request requests a step without waiting.
 func (c *Client) Request(agent int32, inputs []float32) error {
 	r := c.remote(agent)
 	if r == nil {
@@ -120,7 +120,7 @@ func (c *Client) Await(agent int32) (*Result, error) {
 	return &r.result, nil
 }
 
-// Reset asks for a reset with seed (0 = don't care), once for each agent under control, and waits for it.
+// Reset requests a reset with seed (0 = any), once for each agent under control, and waits for it.
 func (c *Client) Reset(seed int32) error {
 	// the document's request names no agent: the server counts them
 	end := time.Now().Add(c.options.StepTimeout)
@@ -162,8 +162,8 @@ func (c *Client) awaitReset(seed int32, end time.Time, done func() bool) error {
 	return nil
 }
 
-// handle takes what answers a step or reset and acknowledges it, again too: a server that sends an answer once more has
-// missed the acknowledgement.
+// handle processes an answer to a step or reset and acknowledges it, also a repeated one: the server has then missed the
+// acknowledgement.
 func (c *Client) handle() error {
 	switch d := &c.d; d.Command {
 	case NextStepAck:
@@ -203,7 +203,7 @@ func (c *Client) handle() error {
 	return nil
 }
 
-// completeStep acknowledges an answer once all of it is there.
+// completeStep acknowledges an answer once it is complete.
 func (c *Client) completeStep(r *remote) error {
 	if r.values > 0 {
 		return nil

@@ -78,8 +78,8 @@ func TestClient(t *testing.T) {
 	})
 }
 
-// TestClientOfOriginal: the client against a server that knows no numbers, sends counts as the document or as the
-// original does, and sends stale answers before the right one.
+// TestClientOfOriginal: the client against a server without numbers, which sends counts as the document or as the
+// original, and stale answers before the right one.
 func TestClientOfOriginal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var net protocolstest.Net

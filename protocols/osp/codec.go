@@ -5,7 +5,7 @@ import (
 	"errors"
 )
 
-// What is wrong with a datagram that Decode refuses.
+// The errors of Decode.
 var (
 	ErrTruncated = errors.New("osp: datagram ends before its fields do")
 	ErrOversized = errors.New("osp: datagram is longer than MaxDatagram")
@@ -20,8 +20,8 @@ type VersionNumber struct {
 
 // Datagram is any datagram of the protocol. Command reports which fields it has; Decode leaves the others zero.
 //
-// One type for all of them, so that a session owns one and decodes into it for ever: its slices keep their memory from
-// one Decode to the next, and a step allocates nothing.
+// There is one type for all datagrams, so that a session reuses one: its slices keep their memory from one Decode to the
+// next, and a step allocates nothing.
 type Datagram struct {
 	Command Command
 	Version VersionNumber // 5 6
@@ -82,14 +82,14 @@ func Decode(b []byte, d *Datagram) error {
 	return nil
 }
 
-// fields encodes or decodes what follows the command: one description for both ways, so that they cannot disagree.
-// It returns false if there is no such command.
+// fields encodes or decodes the fields after the command: one description for both directions, so that they agree.
+// It returns false for an unknown command.
 func (c *coder) fields(d *Datagram) bool {
 	switch d.Command {
 	case EndCommunication, EndCommunicationAck, ResetCommunication, ResetCommunicationAck, ValueInfoAck,
 		ResetSimulationAck, ResetSimulationCompleted, ResetSimulationCompletedAck, GetAgentOverview, AgentOverviewAck,
 		AgentInfoAck:
-		// the command is all there is
+		// no fields
 	case InitCommunication, InitCommunicationAck:
 		c.version(&d.Version)
 	case RegisterForEvent, GetValueIDs:
@@ -119,7 +119,7 @@ func (c *coder) fields(d *Datagram) bool {
 		n := c.count(len(d.Inputs))
 		c.floats(&d.Inputs, n)
 	case StepCompleted:
-		// all counts come first, then what they count
+		// all counts come first, then the lists
 		c.int(&d.ID)
 		outputs, infos, events := c.count(len(d.Outputs)), c.count(len(d.Infos)), c.count(len(d.IDs))
 		c.int(&d.NumValues)
@@ -149,8 +149,8 @@ func (c *coder) fields(d *Datagram) bool {
 	return true
 }
 
-// version is ints by the document, bytes in the original; what was received is distinguished by its length: 2 or 3 bytes
-// against 8 or more behind the command.
+// version is ints in the document, bytes in the original. A received version is distinguished by its length: 2 or 3 bytes
+// against 8 or more after the command.
 func (c *coder) version(v *VersionNumber) {
 	if !c.encode {
 		v.Bytes = len(c.b) <= 3

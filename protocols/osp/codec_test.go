@@ -78,7 +78,7 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-// bare is d with empty slices as nil, so that what was decoded compares with what was written down.
+// bare returns d with empty slices as nil, so that a decoded datagram compares equal to a literal.
 func bare(d Datagram) Datagram {
 	for _, s := range []*[]float32{&d.Inputs, &d.Outputs, &d.Infos} {
 		if len(*s) == 0 {
@@ -108,7 +108,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// tolerated is b with the terminator where it has none, and without where it has one.
+// tolerated returns b with the terminator toggled: added if absent, removed if present.
 func tolerated(b []byte, d *Datagram) []byte {
 	switch {
 	case d.Numbered:
@@ -231,7 +231,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// ambiguous tells datagrams whose form depends on what they hold: a version that bytes cannot hold, NaNs that lose bits.
+// ambiguous reports whether a datagram's form depends on its contents: a version that bytes cannot hold, NaNs that lose
+// bits.
 func ambiguous(d *Datagram) bool {
 	nan := func(list []float32) bool {
 		for _, v := range list {

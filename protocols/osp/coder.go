@@ -6,18 +6,18 @@ import (
 	"math"
 )
 
-// coder encodes behind b, or decodes the front of b. Its methods take a pointer to a field and write it or fill it, so
-// that one list of calls describes a datagram in both directions.
+// coder appends to b when encoding, or reads from the front of b when decoding. Its methods take a pointer to a field and
+// write or fill it, so that one list of calls describes a datagram in both directions.
 //
-// Decoding never fails at once: a field that is not there stays zero and short tells of it in the end.
+// Decoding does not fail at once: a missing field stays zero and short is set.
 type coder struct {
 	b      []byte
 	encode bool
 	short  bool // decoding: b ended too early
 }
 
-// next returns the next n bytes, or nil if there are fewer. What is left then counts as used, so that no later field
-// is read from the middle of an earlier one.
+// next returns the next n bytes, or nil if there are fewer. Then the rest counts as used, so that no later field is read
+// from the middle of an earlier one.
 func (c *coder) next(n int) []byte {
 	if n < 0 || n > len(c.b) {
 		c.short, c.b = true, nil
@@ -52,15 +52,14 @@ func (c *coder) float(v *float32) {
 	*v = math.Float32frombits(uint32(bits))
 }
 
-// count is the length of a list: n when encoding, else what is read, which may be any number: ints and floats find
-// out whether it is true.
+// count is the length of a list: n when encoding, else the number read, which may be wrong: ints and floats check it.
 func (c *coder) count(n int) int {
 	v := int32(n)
 	c.int(&v)
 	return int(v)
 }
 
-// holds reports whether n items of 4 bytes are there. Nothing grows before it has said so: a count is the sender's word.
+// holds reports whether b has n items of 4 bytes. It must be checked before an allocation: the sender may announce any count.
 func (c *coder) holds(n int) bool {
 	if n < 0 || n > len(c.b)/4 {
 		c.short = true
@@ -110,7 +109,7 @@ func (c *coder) content(v *[]byte) {
 	if c.encode {
 		p := *v
 		if end := bytes.IndexByte(p, 0); end >= 0 {
-			p = p[:end] // the reader would end there anyway, and take the rest for the next field
+			p = p[:end] // the reader would end there, and read the rest as the next field
 		}
 		c.b = append(append(c.b, p...), 0)
 		return

@@ -8,7 +8,7 @@ type Command byte
 // The commands with their fields, in the order of the document's appendix. C: a client sends it, S: a server.
 const (
 	InitCommunication           Command = 5   // C: major, minor (both int, or both byte)
-	InitCommunicationAck        Command = 6   // S: major, minor, as they were asked; from the session's own port
+	InitCommunicationAck        Command = 6   // S: major, minor, as requested; from the session's own port
 	EndCommunication            Command = 7   // C
 	EndCommunicationAck         Command = 8   // S
 	ResetCommunication          Command = 10  // C
@@ -16,7 +16,7 @@ const (
 	RegisterForEvent            Command = 20  // C: name string
 	RegisterForEventAck         Command = 21  // S: event int, 0 = no such event
 	DeregisterFromEvent         Command = 30  // C: event int
-	DeregisterFromEventAck      Command = 31  // S: event int, as it was asked
+	DeregisterFromEventAck      Command = 31  // S: event int, as requested
 	GetValueIDs                 Command = 40  // C: regular expression string, matched against the whole name
 	ValueIDs                    Command = 41  // S: count int, then as many 43
 	ValueInfoAck                Command = 42  // C: no server waits for it
@@ -60,7 +60,7 @@ const (
 	StatusUnknown = 2
 )
 
-// MaxDatagram bounds what is received and sent, bytes: about 2000 channels of an agent.
+// MaxDatagram bounds received and sent datagrams, bytes: about 2000 channels of an agent.
 const MaxDatagram = 8192
 
 // server reports whether c is a server's to send.

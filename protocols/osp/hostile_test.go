@@ -12,8 +12,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// TestHostile: what is no datagram of the protocol is dropped and counted by its cause, on the main port and in a
-// session, and the rig is as before.
+// TestHostile: malformed datagrams are dropped and counted by their cause, on the main port and in a session, and the rig
+// is unchanged.
 func TestHostile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, Options{}, "pendulum")

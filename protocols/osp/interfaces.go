@@ -16,7 +16,7 @@ type interfaces struct {
 	declared map[*hal.Agent]bool
 }
 
-// declare adds the values of agents that have come since the last call.
+// declare adds the values of agents added since the last call.
 func (n *interfaces) declare() {
 	n.mu.Lock()
 	defer n.mu.Unlock()

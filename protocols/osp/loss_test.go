@@ -263,7 +263,7 @@ func currentStep(t testing.TB, rig *hal.Rig) hal.ValueID {
 	return ids[0]
 }
 
-// TestSilentClient: a dead client's agents are free after ClientTimeout, and those who waited for it go on.
+// TestSilentClient: a dead client's agents are free after ClientTimeout, and clients that waited for it continue.
 func TestSilentClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, Options{ClientTimeout: 2 * time.Second}, "one", "two")

@@ -12,7 +12,7 @@ type outbox struct {
 	tries   int // how often it was sent again
 }
 
-// begin forgets what was kept.
+// begin clears the outbox.
 func (o *outbox) begin() {
 	o.data, o.ends, o.waiting = o.data[:0], o.ends[:0], false
 }

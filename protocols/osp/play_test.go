@@ -75,7 +75,7 @@ func addAgent(t testing.TB, rig *hal.Rig, name string, r hal.BodyKind) *haltest.
 	return b
 }
 
-// wire is a client that only knows bytes.
+// wire is a client that sends and receives plain bytes.
 type wire struct {
 	conn protocols.PacketConn
 	to   netip.AddrPort // the main port, then the session's

@@ -10,7 +10,7 @@ import (
 
 const (
 	maxExpression = 256  // bytes of a regular expression; Go's run in linear time
-	maxEvents     = 256  // registered by one client: what 85 has room for
+	maxEvents     = 256  // registered by one client: as many as fit into an 85
 	maxContent    = 4096 // bytes of a value's text
 )
 
@@ -64,7 +64,7 @@ func (c *session) findValues() {
 
 // getValue answers 50.
 func (c *session) getValue() {
-	// -1 and no text stand for a value that is not known, as in the original
+	// -1 and an empty text mean an unknown value, as in the original
 	d := Datagram{Command: Value, ID: -1}
 	if id := c.values.value(c.d.ID); id != 0 {
 		if v, err := c.server.rig.Values().Get(id); err == nil {
@@ -74,7 +74,7 @@ func (c *session) getValue() {
 	c.reply(&d)
 }
 
-// setValue answers 52. What the value's owner refuses counts as not understood.
+// setValue answers 52. A value that its owner refuses counts as not understood.
 func (c *session) setValue() {
 	d := Datagram{Command: SetValueAck, ID: c.d.ID, Status: StatusUnknown}
 	values := c.server.rig.Values()
@@ -88,13 +88,13 @@ func (c *session) setValue() {
 	c.reply(&d)
 }
 
-// observed is one value that a client wants with every step.
+// observed is one value that a client receives with every step.
 type observed struct {
 	id    int32
 	value hal.ValueID
 }
 
-// observe answers 54 and 56 with the ids it knows and 0 for those it does not.
+// observe answers 54 and 56 with the known ids, and 0 for unknown ones.
 func (c *session) observe() {
 	// 55 starts with the number of values, as 57 does and as the original sends it; the document's 55 omits it, so that its
 	// first id could be taken for the number
@@ -120,7 +120,7 @@ func (c *session) observe() {
 
 // addObserved appends a 51 for each observed value. Under mu, from Cycle.
 func (c *session) addObserved(o *outbox) {
-	// Read, not Get: a cycle's edge is where this runs, and a client wants the values of that cycle
+	// Read, not Get: this runs at the end of a cycle, and the client expects the values of that cycle
 	values := c.server.rig.Values()
 	for _, seen := range c.observed {
 		v, _ := values.Read(seen.value)
@@ -163,7 +163,7 @@ func (k *knownEvents) deregister(id int32) {
 	}
 }
 
-// note remembers what occurred until take; forget drops it.
+// note stores events until drain; forget drops them.
 func (k *knownEvents) note(list []hal.EventID) {
 	for _, e := range list {
 		if id, ok := k.ids[e]; ok {
@@ -178,7 +178,7 @@ func (k *knownEvents) forget() {
 	}
 }
 
-// drain appends the ids of what occurred since the last call to dst.
+// drain appends the ids of the events since the last call to dst.
 func (k *knownEvents) drain(dst []int32) []int32 {
 	for i := range k.list {
 		if k.list[i].occurred {

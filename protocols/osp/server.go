@@ -16,20 +16,20 @@ import (
 // DefaultPort is the protocol's main port.
 const DefaultPort = 45454
 
-// Options are what a user may set of a server. The zero Options are good.
+// Options are the settings of a server. The zero Options are the defaults.
 type Options struct {
 	// Physical sends outputs and infos as the original did: in its units (angles in degrees), not normalised.
 	Physical bool
 	// AckTimeout is how long an answer that needs an acknowledgement waits for it until it is sent again;
 	// 0 = 500 ms. Any valid command of the client counts as the acknowledgement.
 	AckTimeout time.Duration
-	// AckTries is how often an answer is sent again before the session goes on without; 0 = 3.
+	// AckTries is how often an answer is repeated before the session continues without an acknowledgement; 0 = 3.
 	AckTries int
-	// ClientTimeout is the silence after which a client counts as dead: its session ends, its agents are free.
+	// ClientTimeout is the silence after which a client's session ends and its agents are free.
 	// 0 = never.
 	ClientTimeout time.Duration
-	// MaxSessions bounds the clients at one time; 0 = 64. At the bound a new one takes the place of the one that has
-	// been silent longest, among those that control no agent, or is ignored.
+	// MaxSessions bounds the clients at one time; 0 = 64. At the bound a new client replaces the client that has been silent
+	// longest, among those that control no agent; without such a client it is ignored.
 	MaxSessions int
 	// Listen opens the sockets of the sessions; nil = protocols.ListenUDP.
 	Listen protocols.Listener
@@ -57,8 +57,8 @@ func (o Options) withDefaults() Options {
 }
 
 const (
-	// evictAfter is the silence that makes a session without agents one that may be replaced: a flood of requests
-	// does not push out a client that has just come.
+	// evictAfter is the silence after which a session without agents may be replaced: a flood of requests does not evict a
+	// new client.
 	evictAfter = time.Second
 	// sameInit is how long a repeated request for a session from the same address means the same session: its answer
 	// was lost. Later on it is a client that started again.
@@ -79,7 +79,7 @@ type Server struct {
 	wg       sync.WaitGroup
 }
 
-// NewServer returns a server for the clients of rig that come to conn, which it owns from here on.
+// NewServer returns a server of rig for the clients of conn. It owns conn.
 func NewServer(rig *hal.Rig, conn protocols.PacketConn, o Options) *Server {
 	s := &Server{rig: rig, conn: conn, options: o.withDefaults(), sessions: map[netip.AddrPort]*session{}}
 	s.names = &interfaces{rig: rig, declared: map[*hal.Agent]bool{}}
@@ -120,7 +120,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	return err
 }
 
-// accept reads the main port, which takes requests for a session and nothing else.
+// accept reads the main port, which accepts only requests for a session.
 func (s *Server) accept() error {
 	in := make([]byte, MaxDatagram+1)
 	var d Datagram
@@ -161,7 +161,7 @@ func (s *Server) open(client netip.AddrPort, v VersionNumber) {
 		old.reply(&Datagram{Command: InitCommunicationAck, Version: v})
 		return
 	}
-	// a client's address is all that tells it from others: one address is one client
+	// a client is identified by its address: one address is one client
 	if old != nil {
 		old.end("restarted")
 	} else if !s.makeRoom() {
@@ -190,7 +190,7 @@ func (s *Server) open(client netip.AddrPort, v VersionNumber) {
 	go c.run()
 }
 
-// makeRoom reports whether there is room for a session, if need be made by ending an idle one.
+// makeRoom reports whether there is room for a session; if necessary it ends an idle one.
 func (s *Server) makeRoom() bool {
 	s.mu.Lock()
 	// never evicted: a client that controls an agent, or a new client
@@ -208,8 +208,8 @@ func (s *Server) makeRoom() bool {
 	return !full || idlest != nil
 }
 
-// resetCommunication ends every session: all agents are free when the first client is notified of it, so that none of them
-// finds its agent taken when it comes again.
+// resetCommunication ends every session. All agents are free before the first client is notified, so that no client finds
+// its agent taken when it reconnects.
 func (s *Server) resetCommunication() {
 	s.mu.Lock()
 	all := make([]*session, 0, len(s.sessions))

@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// session is one client. Its goroutine reads the client's socket, answers, and asks the rig; it never waits for an
+// session is one client. Its goroutine reads the client's socket, answers, and calls the rig; it never waits for an
 // acknowledgement, so that no client can hold it up. The rig calls Cycle from the goroutine that runs the cycle.
 type session struct {
 	server *Server
@@ -25,7 +25,7 @@ type session struct {
 
 	// The reading goroutine's own.
 	in     []byte
-	d      Datagram // what was received
+	d      Datagram // the last datagram received
 	agents []*hal.Agent
 	values knownValues
 	stir   bool // something was received since the last tick
@@ -34,7 +34,7 @@ type session struct {
 	mu         sync.Mutex
 	out        []byte        // one short answer
 	answer     Datagram      // of a step, being encoded
-	list       outbox        // 91 or 96 with what follows
+	list       outbox        // 91 or 96 with the datagrams after it
 	completed  outbox        // 75
 	leases     []*agentLease // agents under control, by id
 	resetAsked request       // the last reset request
@@ -93,13 +93,13 @@ func (c *session) arm() {
 	c.conn.SetReadDeadline(time.Now().Add(tick))
 }
 
-// tick sends again what was not acknowledged in time. It returns false when the client counts as dead.
+// tick repeats datagrams that were not acknowledged in time. It returns false after ClientTimeout.
 func (c *session) tick(now time.Time) bool {
 	if c.stir {
 		c.heard.Store(int64(now.Sub(c.begun)))
 		c.stir = false
 	}
-	// the socket's deadline is all that wakes a session whose client is silent: everything that is timed is done here
+	// only the socket's deadline wakes the session of a silent client, so all timed work is done here
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	limit := c.server.options.ClientTimeout
@@ -117,7 +117,7 @@ func (c *session) tick(now time.Time) bool {
 	return true
 }
 
-// again sends o again if it has waited too long, or gives up on it. Under mu.
+// again repeats o after AckTimeout, or gives it up. Under mu.
 func (c *session) again(o *outbox, now time.Time) {
 	if !o.waiting || now.Sub(o.sent) < c.server.options.AckTimeout {
 		return
@@ -132,7 +132,7 @@ func (c *session) again(o *outbox, now time.Time) {
 	o.each(c.write)
 }
 
-// acknowledge is notified of any valid command: the client has moved on, so it has what it was sent.
+// acknowledge is called for any valid command: the client has continued, so it has received the last answer.
 func (c *session) acknowledge() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -167,7 +167,7 @@ func (c *session) receive(b []byte) bool {
 		c.reset(b)
 		return true
 	}
-	// all else may be asked twice without harm, so that a client simply asks again for an answer that got lost
+	// all other requests may be repeated without harm: a client repeats a request whose answer was lost
 	c.acknowledge()
 	switch c.d.Command {
 	case GetAgentOverview:
@@ -193,7 +193,7 @@ func (c *session) receive(b []byte) bool {
 		c.server.resetCommunication()
 		return false
 	case EndCommunication:
-		c.party.Close() // first: who reads the answer finds the agents free
+		c.party.Close() // first: the agents are free when the client reads the answer
 		c.reply(&Datagram{Command: EndCommunicationAck})
 		return false
 	default: // a server's command, or INIT on the wrong port
@@ -202,7 +202,7 @@ func (c *session) receive(b []byte) bool {
 	return true
 }
 
-// acknowledged ends the wait for what c.d acknowledges.
+// acknowledged ends the wait for the acknowledgement in c.d.
 func (c *session) acknowledged() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -231,8 +231,8 @@ func (c *session) send(d *Datagram) {
 	c.write(c.out)
 }
 
-// deliver sends o and waits for its acknowledgement. A client's silence counts from here: while it waited for the
-// answer it had nothing to say. Under mu.
+// deliver sends o and expects its acknowledgement. The client's silence counts from now: it does not send while it waits for
+// the answer. Under mu.
 func (c *session) deliver(o *outbox) {
 	o.each(c.write)
 	now := time.Now()
@@ -240,7 +240,7 @@ func (c *session) deliver(o *outbox) {
 	c.heard.Store(int64(now.Sub(c.begun)))
 }
 
-// write sends bytes. A socket that does not take them has lost them, as the network may: what matters is sent again.
+// write sends bytes. An error of the socket counts as a loss on the network: important datagrams are repeated.
 func (c *session) write(b []byte) {
 	if _, err := c.conn.WriteToUDPAddrPort(b, c.client); err != nil {
 		c.server.traffic.Drop(protocols.Unsent)
@@ -249,7 +249,7 @@ func (c *session) write(b []byte) {
 	c.server.traffic.Send()
 }
 
-// silence is how long nothing was known the client, and nothing answered, within a tick.
+// silence returns how long the client has sent nothing and got no answer, within a tick.
 func (c *session) silence() time.Duration {
 	return time.Since(c.begun) - time.Duration(c.heard.Load())
 }

@@ -321,7 +321,7 @@ func TestNotANumber(t *testing.T) {
 	})
 }
 
-// TestEventsBeforeReset: what happened before a reset is no part of the try that begins.
+// TestEventsBeforeReset: events before a reset are not sent after it.
 func TestEventsBeforeReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, Options{}, "one", "two")

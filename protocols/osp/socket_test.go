@@ -33,7 +33,7 @@ func serve(t testing.TB, rig *hal.Rig, o Options) (address string) {
 	return s.Address().String()
 }
 
-// control dials and takes the agent called name.
+// control dials and registers for the agent called name.
 func control(t testing.TB, address, name string) (*Client, int32) {
 	t.Helper()
 	c, err := Dial(address, ClientOptions{})
@@ -68,7 +68,7 @@ func TestTwoClientsRepeat(t *testing.T) {
 		var outputs [2][]float32
 		var clients [2]*Client
 		var ids [2]int32
-		for i, name := range []string{"one", "two"} { // both before the first asks for anything: it would be alone
+		for i, name := range []string{"one", "two"} { // both before the first request: otherwise the first client would not wait for the second
 			clients[i], ids[i] = control(t, address, name)
 			defer clients[i].Close()
 		}

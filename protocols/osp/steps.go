@@ -16,7 +16,7 @@ type agentLease struct {
 	terminals *terminals
 	inputs    []float64 // of the request being handled, SI
 
-	pending   bool    // a step is asked for and not answered
+	pending   bool    // a step is requested and not answered
 	resetting bool    // a reset is
 	asked     request // the last step request
 	completed outbox  // its answer
@@ -24,21 +24,21 @@ type agentLease struct {
 
 func (s *agentLease) compare(id int32) int { return int(s.id) - int(id) }
 
-// request is the last request of a kind, to know it again.
+// request is the last request of a kind, to recognise a repetition.
 type request struct {
 	bytes    []byte
 	numbered bool
 	number   byte
 }
 
-// keep remembers what d was decoded from.
+// keep stores the bytes that d was decoded from.
 func (r *request) keep(b []byte, d *Datagram) {
 	r.bytes, r.numbered, r.number = append(r.bytes[:0], b...), d.Numbered, d.Number
 }
 
-// again reports whether d, decoded from b, is the last request once more. With a number that is certain. Without, it is
-// so while the answer o is not acknowledged and older than timeout: a client that goes on without acknowledging does
-// so at once, one that missed its answer waits first.
+// again reports whether d, decoded from b, repeats the last request. With a number this is certain. Without a number it is
+// a repetition while the answer o is not acknowledged and older than timeout: a client that does not acknowledge continues
+// at once, and a client that missed its answer waits first.
 func (r *request) again(b []byte, d *Datagram, o *outbox, timeout time.Duration) bool {
 	if d.Numbered {
 		return r.numbered && r.number == d.Number && len(r.bytes) > 0
@@ -49,7 +49,7 @@ func (r *request) again(b []byte, d *Datagram, o *outbox, timeout time.Duration)
 // timeout is the age from which an unacknowledged answer may have been lost.
 func (c *session) timeout() time.Duration { return c.server.options.AckTimeout / tickShare }
 
-// step answers 80: it acknowledges, hands on the inputs and asks for the step. The step may run in here.
+// step answers 80: it acknowledges, passes on the inputs and requests the step. The step may run in this call.
 func (c *session) step(b []byte) {
 	s := c.lease(c.d.ID)
 	if s == nil {
@@ -60,12 +60,12 @@ func (c *session) step(b []byte) {
 	if c.repeated(s, b) {
 		return
 	}
-	// in SI, without clipping: the guard clips, and counts what it clipped
+	// in SI, without clipping: the guard clips, and counts the clipped values
 	for i := range s.inputs {
 		if i < len(c.d.Inputs) {
 			s.inputs[i] = s.terminals.inputs[i].fromNormalised(c.d.Inputs[i])
 		} else {
-			s.inputs[i] = nan // what is missing stays as it was
+			s.inputs[i] = nan // a missing input is unchanged
 		}
 	}
 	if err := c.party.Step(s.lease, s.inputs); err != nil {
@@ -76,8 +76,8 @@ func (c *session) step(b []byte) {
 	}
 }
 
-// repeated acknowledges the request for a step. It returns true when the step runs or ran already: then that one's
-// answer is sent again, or comes in its time. Other inputs while the step is awaited replace those before.
+// repeated acknowledges the request for a step. It returns true if that step is pending or done: then its answer is sent
+// when the step completes, or again. Other inputs during a pending step replace the previous ones.
 func (c *session) repeated(s *agentLease, b []byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -85,7 +85,7 @@ func (c *session) repeated(s *agentLease, b []byte) bool {
 		s.pending && bytes.Equal(s.asked.bytes, b) // to ask for it again could run it twice, were it answered just now
 	c.send(&Datagram{Command: NextStepAck, ID: s.id, Numbered: c.d.Numbered, Number: c.d.Number})
 	if again {
-		// while it is pending its answer comes by itself
+		// the answer of a pending step is sent when it completes
 		if !s.pending {
 			s.completed.each(c.write)
 		}
@@ -97,7 +97,7 @@ func (c *session) repeated(s *agentLease, b []byte) bool {
 	return false
 }
 
-// reset answers 70: it acknowledges and asks for the reset of one agent more. The reset may run in here.
+// reset answers 70: it acknowledges and requests the reset of one more agent. The reset may run in this call.
 func (c *session) reset(b []byte) {
 	lease, seed := c.nextReset(b), int64(c.d.Seed)
 	if lease == nil {
@@ -108,9 +108,9 @@ func (c *session) reset(b []byte) {
 	}
 }
 
-// nextReset acknowledges the request and returns the lease that it is for: the document's request names no agent, and
-// a client sends one for each of its agents, so it is for the first that has not asked. nil means that it was a
-// repetition, or more than there are agents.
+// nextReset acknowledges the request and returns the lease that it applies to. The document's request names no agent, and a
+// client sends one for each of its agents, so it applies to the first agent without a request. nil means a repetition, or
+// more requests than agents.
 func (c *session) nextReset(b []byte) *hal.Lease {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -133,7 +133,7 @@ func (c *session) nextReset(b []byte) *hal.Lease {
 	return nil
 }
 
-// waits reports whether the client has asked for a step or reset that has not happened. Under mu.
+// waits reports whether the client has requested a step or reset that is not done. Under mu.
 func (c *session) waits() bool {
 	for _, s := range c.leases {
 		if s.resetting || s.pending {
@@ -143,20 +143,20 @@ func (c *session) waits() bool {
 	return false
 }
 
-// Cycle is the rig's call after each cycle and each reset, under the rig's lock: it notes the events and sends what
-// this session has asked for. It neither blocks nor calls the rig.
+// Cycle is called by the rig after each cycle and each reset, under the rig's lock: it stores the events and sends the
+// requested answers. It neither blocks nor calls the rig.
 func (c *session) Cycle(cycle *hal.Cycle) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if cycle.Reset {
-		c.events.forget() // what was before the reset is no part of the try that begins
+		c.events.forget() // events before the reset do not belong to the new episode
 	}
 	c.events.note(cycle.Events)
 	if cycle.Reset {
 		c.resetCompleted()
 		return
 	}
-	// by id, as the original does: the first one carries what is said once a step
+	// by id, as the original: the first answer has the data that is sent once a step
 	first := true
 	for _, s := range c.leases {
 		if s.pending && s.lease.Stepped() {
@@ -167,7 +167,7 @@ func (c *session) Cycle(cycle *hal.Cycle) {
 	}
 }
 
-// resetCompleted sends 75 to a client that asked, and to one that controls no agent and only watches. Under mu.
+// resetCompleted sends 75 to a client that requested it, and to one that controls no agent and only watches. Under mu.
 func (c *session) resetCompleted() {
 	done := len(c.leases) == 0
 	for _, s := range c.leases {

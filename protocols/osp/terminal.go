@@ -54,7 +54,7 @@ func newTerminals(l *hal.Layout) *terminals {
 		if path == "" {
 			path = "/" + a.Name
 		}
-		// only what turns is measured in degrees; a slide stays in metres
+		// only rotations are in degrees; a slide is in metres
 		turns := a.Kind != hal.Slide
 		for m, at := range a.Goal {
 			if at != hal.None {
@@ -92,7 +92,7 @@ func list(channels []hal.Channel) []terminal {
 	return ts
 }
 
-// become gives the terminal of an actuator its name; angles of one that turns are in degrees.
+// become sets the name of an actuator's terminal; angles of a rotating joint are in degrees.
 func (t *terminal) become(name string, turns bool) {
 	t.name = name
 	if q := t.channel.Quantity; turns && (q == hal.Position || q == hal.Velocity) {

@@ -28,7 +28,7 @@ func typeName(k hal.ValueKind) string {
 	return "String"
 }
 
-// appendValue writes v as the original's getValueAsString does.
+// appendValue appends v in the form of the original's getValueAsString.
 func appendValue(b []byte, v *hal.Value) []byte {
 	switch v.Kind {
 	case hal.BoolValue:
@@ -57,7 +57,7 @@ func appendTuple(b []byte, list []float64) []byte {
 	return append(b, ')')
 }
 
-// appendNumber is C's %.<digits>g, which Go's 'g' equals but for the names of what is no number.
+// appendNumber is C's %.<digits>g, which Go's 'g' equals except for the names of NaN and infinities.
 func appendNumber(b []byte, v float64, digits int) []byte {
 	switch {
 	case math.IsNaN(v):
@@ -71,8 +71,8 @@ func appendNumber(b []byte, v float64, digits int) []byte {
 	return strconv.AppendFloat(b, v, 'g', digits, 64)
 }
 
-// parseValue reads text as a value of kind k, as the original's setValueFromString does. NaN and infinities are not
-// understood: nothing that may be set has a use for them.
+// parseValue reads text as a value of kind k, as the original's setValueFromString. NaN and infinities are refused: no
+// settable value has a use for them.
 func parseValue(k hal.ValueKind, text string) (v hal.Value, err error) {
 	v.Kind = k
 	switch k {
