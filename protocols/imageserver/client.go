@@ -57,7 +57,7 @@ func (c *Client) Next() (Image, error) {
 	return m, nil
 }
 
-// Acknowledge asks for the next picture.
+// Acknowledge requests the next picture.
 func (c *Client) Acknowledge() error {
 	c.conn.SetWriteDeadline(time.Now().Add(c.timeout))
 	if _, err := c.conn.Write([]byte("OK")); err != nil {

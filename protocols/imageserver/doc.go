@@ -16,24 +16,24 @@
 //	client  = "OK" | later: "U" x(4) y(4) width(4) height(4)     only that part of the next picture
 //
 // Other bytes of the client are skipped: some end their OK with a line end. A client that never acknowledges gets one
-// picture, and after a while nothing is rendered for it any more.
+// picture; after a second without an acknowledgement the server stops rendering for it.
 //
-// # What it shows
+// # Viewpoints
 //
-// A viewpoint is set by address, by SET {Type Camera} {Robot r} {Name c} {Client ip} of Gamebots. The address is the
-// client's own or, as in the original, where one Unreal client drew for all, that of the machine of the image server.
-// Without one it is the first camera of the first robot. While there is no robot it is black.
+// SET {Type Camera} {Robot r} {Name c} {Client ip} of Gamebots sets the viewpoint of an address. The address is the
+// client's own or, as in the original, in which one Unreal client drew for all, that of the image server's machine.
+// The default is the first camera of the first robot. Without a robot the picture is black.
 //
 // SET {Type Viewports} of Gamebots shows one camera of its connection's robot, or four in one picture, to the clients at the
-// connection's address: "10.0.0.2 R1/Front,Rear,, 10.0.0.2:4711". The view belongs to the connection: a client that has seen
-// the viewports of one sees no other's, so that two programs of one machine have each its own robot before it.
+// connection's address: "10.0.0.2 R1/Front,Rear,, 10.0.0.2:4711". The view belongs to the connection: a client that has
+// received the viewports of one connection gets no other's, so that two programs on one machine each see their own robot.
 //
-// The viewpoints are one value of the rig, /ImageServer/View: set to "10.0.0.2 R1/Camera" the client at 10.0.0.2 looks
-// through the camera called Camera of the agent R1, to "10.0.0.2 R1" through its first one; "10.0.0.2" lets go of it.
-// Its value is all of them, one a line.
+// The viewpoints are one value of the rig, /ImageServer/View. "10.0.0.2 R1/Camera" selects the camera called Camera of the
+// agent R1 for the client at 10.0.0.2, "10.0.0.2 R1" its first camera; "10.0.0.2" removes the viewpoint. The value lists
+// all viewpoints, one a line.
 //
-// # Where the manual says nothing
+// # Not specified in the manual
 //
-// It says nothing of the order of bytes; the image server of the later USARSim has it big-endian. The qualities are those
+// The manual does not specify the byte order; the image server of the later USARSim is big-endian. The qualities are those
 // of the names in the original's image library (100, 75, 50, 25 and 10 of 100).
 package imageserver

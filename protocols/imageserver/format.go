@@ -59,7 +59,7 @@ const (
 // region is a part of a picture; the zero region is all of it.
 type region struct{ x, y, width, height int }
 
-// within cuts r to a picture of that size; what lies outside altogether is all of the picture.
+// within clips r to a picture of that size; a region entirely outside becomes the whole picture.
 func (r region) within(width, height int) region {
 	x, y := min(r.x, width), min(r.y, height)
 	r = region{x, y, min(r.width, width-x), min(r.height, height-y)}
@@ -69,7 +69,7 @@ func (r region) within(width, height int) region {
 	return r
 }
 
-// painter makes what goes over the wire of pictures; its buffers are used again.
+// painter encodes pictures; it reuses its buffers.
 type painter struct {
 	format Format
 	canvas image.RGBA
@@ -161,7 +161,7 @@ type Image struct {
 
 var errFormat = errors.New("imageserver: not a picture")
 
-// decode takes the header and the data of one picture.
+// decode decodes the header and the data of one picture.
 func decode(header [headerSize]byte, data []byte) (Image, error) {
 	m := Image{Format: Format(header[0]), Data: data}
 	if m.Format >= numFormats {

@@ -21,7 +21,7 @@ func chart(width, height int) *hal.Picture {
 	return p
 }
 
-// TestRaw: pictures, the size and part that are asked for, and the bytes on the wire.
+// TestRaw: pictures, the requested size and part, and the bytes on the wire.
 func TestRaw(t *testing.T) {
 	for _, k := range []struct {
 		name          string
@@ -61,7 +61,7 @@ func TestRaw(t *testing.T) {
 	}
 }
 
-// TestJPEG: the five qualities are the type bytes, the worse the smaller, and decode to what was shown.
+// TestJPEG: the five qualities have their type bytes, a lower quality is smaller, and each decodes to the picture.
 func TestJPEG(t *testing.T) {
 	p := chart(64, 48)
 	last := 1 << 30

@@ -9,8 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
-// TestSetCamera: what SET {Type Camera} of Gamebots says is what the image server's clients see. It needs no robot of
-// the one who says it.
+// TestSetCamera: SET {Type Camera} of Gamebots selects the view of the image server's clients. The sender needs no robot.
 func TestSetCamera(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, protocolstest.NewPipes("pipes"), Options{FrameRate: 1000})

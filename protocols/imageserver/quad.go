@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// watch begins to look through a view's camera, or its four where the name has commas: "Front,Rear,,".
+// watch opens a view's camera, or its four cameras if the name has commas: "Front,Rear,,".
 func (s *Server) watch(v view) (hal.ImageStream, error) {
 	one := func(camera string) (hal.ImageStream, error) {
 		w, index, err := s.find(v.robot, camera)
@@ -36,8 +36,8 @@ func (s *Server) watch(v view) (hal.ImageStream, error) {
 	return q, nil
 }
 
-// quad is four cameras in one picture, which has the size of the first one's: upper left, upper right, lower left, lower
-// right. Where there is no camera it is black.
+// quad is four cameras in one picture, which has the size of the first camera's: upper left, upper right, lower left, lower
+// right. A quarter without a camera is black.
 type quad struct {
 	streams  [4]hal.ImageStream
 	sequence uint64

@@ -13,7 +13,7 @@ import (
 // DefaultPort is the original's port.
 const DefaultPort = 5003
 
-// Options are what a user may set of a server. The zero Options send what a camera sees, raw, at 30 pictures a second.
+// Options are the settings of a server. The zero Options send raw pictures at 30 a second.
 type Options struct {
 	Format        Format
 	FrameRate     float64 // pictures a second at most; 0 = 30
@@ -56,8 +56,8 @@ type Server struct {
 	traffic  protocols.Traffic
 }
 
-// NewServer returns a server of the cameras that find finds, for the clients that come to listener, which it owns from
-// here on. The viewpoints are a value of rig's.
+// NewServer returns a server of the cameras of find, for the clients of listener. It owns listener. The viewpoints are a
+// value of rig.
 func NewServer(rig *hal.Rig, listener net.Listener, find Finder, o Options) *Server {
 	s := &Server{contain: rig.Contain, listener: listener, find: find, options: o.withDefaults()}
 	s.views.declare(rig.Values())

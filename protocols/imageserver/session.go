@@ -18,11 +18,11 @@ import (
 )
 
 const (
-	// idle is how long a picture may wait for its acknowledgement before the camera is let go of.
+	// idle is how long a picture may wait for its acknowledgement before the camera is closed.
 	idle = time.Second
 	// timeout is how long a camera has for a picture before the viewpoint is looked up again.
 	timeout = 500 * time.Millisecond
-	// blackWidth and blackHeight are the size of what is shown where there is no camera and no size was set.
+	// blackWidth and blackHeight are the size of the black picture without a camera, if no size is set, pixels.
 	blackWidth, blackHeight = 320, 240
 )
 
@@ -35,14 +35,14 @@ type session struct {
 	asked   chan region   // acknowledgements
 	painter painter
 
-	// What it checks.
+	// The present view.
 	shows view
-	bound string          // the connection whose viewports it has seen first, and then sees alone
-	watch hal.ImageStream // nil: nothing
+	bound string          // the connection whose viewports it received first; it gets no other's
+	watch hal.ImageStream // nil: no camera
 	seen  uint64          // the sequence of the last picture
 }
 
-// newSession looks at nothing yet: the viewpoint is looked up with each picture.
+// newSession returns a session without a camera: the viewpoint is looked up for each picture.
 func newSession(s *Server, conn net.Conn) *session {
 	c := &session{server: s, conn: conn, asked: make(chan region), log: s.options.Log.With("client", conn.RemoteAddr())}
 	c.from = [2]netip.Addr{address(conn.RemoteAddr()), address(conn.LocalAddr())}
@@ -111,7 +111,7 @@ func until(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// acknowledged waits for the client, and lets go of the camera when that takes long.
+// acknowledged waits for the client, and closes the camera after idle.
 func (c *session) acknowledged(ctx context.Context) (region, error) {
 	t := time.NewTimer(idle)
 	defer t.Stop()
@@ -158,7 +158,7 @@ func (c *session) listen(ctx context.Context) error {
 	}
 }
 
-// unbox is x, y, width and height on the wire; what no picture can have is cut off.
+// unbox decodes x, y, width and height, clipped to the largest picture.
 func unbox(box [16]byte) region {
 	var v [4]int
 	for i := range v {
@@ -167,7 +167,7 @@ func unbox(box [16]byte) region {
 	return region{v[0], v[1], v[2], v[3]}
 }
 
-// send sends the newest picture of what the client looks at.
+// send sends the newest picture of the client's view.
 func (c *session) send(ctx context.Context, part region) error {
 	o := &c.server.options
 	p, err := c.picture(ctx)
@@ -193,8 +193,7 @@ func (c *session) send(ctx context.Context, part region) error {
 	return nil
 }
 
-// picture waits for a picture that the client has not seen; nil where there is nothing to look at. The caller releases
-// it.
+// picture waits for a picture that the client has not received; nil without a camera. The caller releases it.
 func (c *session) picture(ctx context.Context) (*hal.Picture, error) {
 	for {
 		now, by := c.server.views.of(c.bound, c.from[:]...)
@@ -217,14 +216,14 @@ func (c *session) picture(ctx context.Context) (*hal.Picture, error) {
 			return p, nil
 		case ctx.Err() != nil:
 			return nil, ctx.Err()
-		case !errors.Is(err, context.DeadlineExceeded): // the robot has gone
+		case !errors.Is(err, context.DeadlineExceeded): // the robot was removed
 			c.close()
 			return nil, nil
 		}
 	}
 }
 
-// open begins to look, and reports whether there is something to look at.
+// open opens the camera of the view, and reports whether there is one.
 func (c *session) open() bool {
 	var err error
 	if c.watch, err = c.server.watch(c.shows); err != nil {
@@ -235,7 +234,7 @@ func (c *session) open() bool {
 	return true
 }
 
-// close lets go of the camera.
+// close closes the camera.
 func (c *session) close() {
 	if c.watch != nil {
 		c.watch.Close()

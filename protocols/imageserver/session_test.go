@@ -19,7 +19,7 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
-// gallery is a watcher whose pictures are made when they are asked for: pixel 0 is (camera, sequence, 0). It counts.
+// gallery is a watcher that renders on request and counts: pixel 0 is (camera, sequence, 0).
 type gallery struct {
 	mu                     sync.Mutex
 	open, opened           int
@@ -232,7 +232,7 @@ func TestViewpoints(t *testing.T) {
 		}{
 			{"10.0.0.9 R2/Camera", 10, 10}, // concerns neither
 			{"10.0.0.2 R2/Rear", 21, 10},
-			{"10.0.0.1 R1/Rear", 21, 11}, // the server's own address: all who have none
+			{"10.0.0.1 R1/Rear", 21, 11}, // the server's own address: all clients without a viewpoint
 			{"10.0.0.2", 11, 11},
 			{"10.0.0.1", 10, 10},
 			{"10.0.0.3 R9/Camera", 10, 0},
@@ -363,7 +363,7 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// TestClientFaults: what is no picture.
+// TestClientFaults: malformed pictures.
 func TestClientFaults(t *testing.T) {
 	for says, want := range map[string]hal.Kind{
 		"\x07\x00\x00\x00\x00": hal.Unexpected, "\x00\xff\xff\xff\xff": hal.Unexpected,

@@ -16,7 +16,7 @@ const viewValue = "/ImageServer/View"
 // maxViews bounds the viewpoints that may be set.
 const maxViews = 64
 
-// view is what a client looks at: a camera of a robot, both "" for the first.
+// view is a camera of a robot; "" selects the first.
 type view struct{ robot, camera string }
 
 // views are the viewpoints by address.
@@ -25,7 +25,7 @@ type views struct {
 	list []viewpoint
 }
 
-// viewpoint is what clients at an address look at. by is the connection that it belongs to, "" where an address alone was said.
+// viewpoint is the view of clients at an address. by is the connection that it belongs to, "" for a view of the address.
 type viewpoint struct {
 	client netip.Addr
 	view   view
@@ -38,8 +38,8 @@ func (v *views) declare(values *hal.Values) {
 		func(x hal.Value) error { return v.set(x.Text) })
 }
 
-// set takes "client robot/camera" or "client robot/camera by", or "client" to let go, of one
-// connection's "client - by".
+// set accepts "client robot/camera" or "client robot/camera by"; "client" removes the view, "client - by" that of a
+// connection.
 func (v *views) set(text string) error {
 	words := strings.Fields(text)
 	if len(words) == 0 || len(words) > 3 {
@@ -61,7 +61,7 @@ func (v *views) set(text string) error {
 	if len(words) == 3 {
 		at.by = words[2]
 	}
-	// The newest comes last, and of too many the oldest goes: its connection may have ended long ago.
+	// The newest is last; at the bound the oldest is removed: its connection may have ended long ago.
 	v.list = slices.DeleteFunc(v.list, func(p viewpoint) bool { return p.client == client && p.by == at.by })
 	if words[1] == "-" {
 		return nil
@@ -73,8 +73,8 @@ func (v *views) set(text string) error {
 	return nil
 }
 
-// of is what the first of these addresses that has a viewpoint looks at, and whose it is: the newest that was set for the
-// address, or by the connection that is bound to, "" for any.
+// of returns the view of the first of these addresses that has a viewpoint, and its connection: the newest that was set for
+// the address, or by the connection bound, "" for any.
 func (v *views) of(bound string, clients ...netip.Addr) (view, string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -25,12 +25,12 @@ type Client struct {
 	traits  Traits
 	status  *Status
 	out     []byte
-	in      []byte // what was read and not decoded
+	in      []byte // bytes read and not decoded
 	room    [2 * (maxFrame + 1)]byte
-	until   time.Time // the deadline that stands
+	until   time.Time // the present deadline
 }
 
-// Dial connects to the server at address, acknowledges its traits and takes the first status.
+// Dial connects to the server at address, acknowledges its traits and reads the first status.
 func Dial(address string, o ClientOptions) (*Client, error) {
 	o = o.withDefaults()
 	conn, err := net.DialTimeout("tcp", address, o.Timeout)
@@ -40,7 +40,7 @@ func Dial(address string, o ClientOptions) (*Client, error) {
 	return NewClient(conn, o)
 }
 
-// NewClient is Dial over a connection that stands; it owns conn, and closes it where it fails.
+// NewClient is Dial on an open connection; it owns conn, and closes it after an error.
 func NewClient(conn net.Conn, o ClientOptions) (*Client, error) {
 	c := &Client{conn: conn, options: o.withDefaults()}
 	if err := c.begin(); err != nil {
@@ -57,7 +57,7 @@ func (o ClientOptions) withDefaults() ClientOptions {
 	return o
 }
 
-// Traits are what the robot has, Status the last one; both are the client's and change with it.
+// Traits returns the robot's traits, Status the last status; the client owns both and changes them.
 func (c *Client) Traits() *Traits { return &c.traits }
 func (c *Client) Status() *Status { return c.status }
 
@@ -87,7 +87,7 @@ func (c *Client) Cycle(commands ...Command) (*Status, error) {
 	return c.status, nil
 }
 
-// Describe asks for the robot's description: later dialect.
+// Describe requests the robot's description: later dialect.
 func (c *Client) Describe() (text string, err error) {
 	c.out = c.out[:0]
 	if err := c.send("DESCRIPTION\n"); err != nil {
@@ -104,14 +104,14 @@ func (c *Client) Describe() (text string, err error) {
 	return text, err
 }
 
-// Close says EXIT and closes the connection.
+// Close sends EXIT and closes the connection.
 func (c *Client) Close() error {
 	c.out = c.out[:0]
 	err := c.send("EXIT\n")
 	return errors.Join(c.conn.Close(), ignoreClosed(err))
 }
 
-// ignoreClosed is nil for a server that has gone already: the session is over either way.
+// ignoreClosed returns nil for a connection that the server has closed: the session has ended either way.
 func ignoreClosed(err error) error {
 	var e *net.OpError
 	if errors.As(err, &e) || errors.Is(err, io.ErrClosedPipe) {
@@ -120,7 +120,7 @@ func ignoreClosed(err error) error {
 	return err
 }
 
-// begin takes the traits and the first status.
+// begin reads the traits and the first status.
 func (c *Client) begin() error {
 	c.arm()
 	err := c.receive("traits", func(b []byte) (int, error) { return DecodeTraits(b, &c.traits, c.options.Dialect) })
@@ -155,7 +155,7 @@ func (c *Client) arm() {
 	}
 }
 
-// receive reads until decode has what it needs.
+// receive reads until decode has a complete frame.
 func (c *Client) receive(op string, decode func([]byte) (int, error)) error {
 	for {
 		n, err := decode(c.in)

@@ -17,8 +17,8 @@ const (
 
 func (d Dialect) String() string { return [...]string{"document", "later"}[min(d, Later)] }
 
-// Bounds of what is decoded and served. The original's client has the same for joints and accelerometers, and reads
-// frames below 8192 bytes.
+// Bounds of decoded and served frames. The original's client has the same for joints and accelerometers, and reads frames
+// below 8192 bytes.
 const (
 	MaxJoints = 64
 	MaxAccels = 50
@@ -26,21 +26,21 @@ const (
 	maxFrame  = 8191
 )
 
-// What is wrong with bytes that were not understood.
+// The errors of decoding.
 var (
 	// ErrTruncated reports that the bytes end before the frame does: more may follow.
 	ErrTruncated = errors.New("simloid: truncated")
 	// ErrUnknown reports that no command starts like this.
 	ErrUnknown = errors.New("simloid: unknown command")
-	// ErrFormat reports that what is there is not what belongs there.
+	// ErrFormat reports malformed numbers.
 	ErrFormat = errors.New("simloid: bad format")
 )
 
-// Traits say what a robot has.
+// Traits describe a robot.
 type Traits struct {
 	Bodies, Accels int
 	Joints         []Joint
-	Names          []string // of the bodies; in the later dialect alone
+	Names          []string // of the bodies; only in the later dialect
 }
 
 // Joint is one line of the traits. Low, High and Default are in shares of π.
@@ -55,7 +55,7 @@ type Joint struct {
 // Free reports whether j has no stops.
 func (j *Joint) Free() bool { return j.Low <= -1 && j.High >= 1 }
 
-// AppendTraits appends t as it is on the wire.
+// AppendTraits appends the bytes of t.
 func AppendTraits(dst []byte, t *Traits, d Dialect) []byte {
 	dst = appendInts(dst, t.Bodies, len(t.Joints), t.Accels)
 	dst = append(dst, '\n')
@@ -88,7 +88,7 @@ func appendInts(dst []byte, first int, more ...int) []byte {
 	return dst
 }
 
-// DecodeTraits reads traits from the start of b and returns how many bytes they took; ErrTruncated asks for more.
+// DecodeTraits reads traits from the start of b and returns their length, bytes; ErrTruncated means that more are needed.
 func DecodeTraits(b []byte, t *Traits, d Dialect) (int, error) {
 	r := lines{rest: b}
 	*t = Traits{Joints: t.Joints[:0], Names: t.Names[:0]}
@@ -174,7 +174,7 @@ func (r *lines) number() float64 {
 type Status struct {
 	Time               float64 // s
 	Position, Velocity []float64
-	Current            []float64 // A, one a joint; in the later dialect alone
+	Current            []float64 // A, one a joint; only in the later dialect
 	Accel              [][3]float64
 	Bodies             []BodyState
 }
@@ -193,8 +193,8 @@ func NewStatus(t *Traits, d Dialect) *Status {
 	return s
 }
 
-// AppendStatus appends s as it stands on the wire: a newline ends it in the document's dialect, a blank, as the original's, in the
-// later one, whose statuses have currents.
+// AppendStatus appends the bytes of s. It ends with a newline in the document's dialect, and with a blank, as in the
+// original, in the later one, whose statuses have currents.
 func AppendStatus(dst []byte, s *Status) []byte {
 	dst = appendFixed(dst, s.Time)
 	for _, list := range [...][]float64{s.Position, s.Velocity, s.Current} {
@@ -222,12 +222,12 @@ func appendVector(dst []byte, v *[3]float64) []byte {
 	return dst
 }
 
-// DecodeStatus reads a status of s's size from the start of b and returns how many bytes it took; ErrTruncated asks
-// for more. It ends at the one byte behind its last number, be it a newline or, as the original sends it, a blank.
+// DecodeStatus reads a status of s's size from the start of b and returns its length, bytes; ErrTruncated means that more
+// are needed. It ends with the one byte after its last number: a newline or, as in the original, a blank.
 func DecodeStatus(b []byte, s *Status) (int, error) {
 	r := numbers{b: b}
 	for r.at < len(b) && blank(b[r.at]) {
-		r.at++ // what ended the frame before
+		r.at++ // the end of the previous frame
 	}
 	r.one(&s.Time)
 	for _, list := range [...][]float64{s.Position, s.Velocity, s.Current} {

@@ -149,7 +149,7 @@ func wildcat() Traits {
 	return t
 }
 
-// TestTraitsOfOriginal compares with what the original sends, byte for byte.
+// TestTraitsOfOriginal compares with the original's traits, byte for byte.
 func TestTraitsOfOriginal(t *testing.T) {
 	for id, traits := range map[int]Traits{90: pendulum(), 31: wildcat()} {
 		file := filepath.Join("..", "..", "..", "shared", "data", "simloid", "traits", fmt.Sprintf("%d.traits", id))
@@ -171,7 +171,7 @@ func TestTraitsOfOriginal(t *testing.T) {
 	}
 }
 
-// TestRecordedTraits decodes what the original sends for all its robots.
+// TestRecordedTraits decodes the original's traits of all its robots.
 func TestRecordedTraits(t *testing.T) {
 	files, _ := filepath.Glob(filepath.Join("..", "..", "..", "shared", "data", "simloid", "traits", "*.traits"))
 	if len(files) == 0 {
@@ -307,7 +307,7 @@ func TestCodecDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// FuzzDecode: what a line is understood as can be written and read again, and is finite.
+// FuzzDecode: a decoded command survives encode and decode, and its numbers are finite.
 func FuzzDecode(f *testing.F) {
 	for _, k := range commands {
 		f.Add([]byte(k.line))

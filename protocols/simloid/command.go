@@ -4,7 +4,7 @@ import (
 	"strconv"
 )
 
-// Verb is what a command asks.
+// Verb is the operation of a command.
 type Verb uint8
 
 // The verbs, by their words on the wire, in the order in which the original tries them.
@@ -38,14 +38,14 @@ const (
 	SensorsPoor      // later
 	SensorsGood      // later
 	Fixed            // later; body; fixes it in the world, or frees it
-	Description      // later; asks for one line
+	Description      // later; answered by one line
 	Interlaced       // later
 	Sequential       // later
 	Ack              // later, once the traits are acknowledged: as DONE
 	numVerbs
 )
 
-// form is what follows a verb.
+// form is the arguments of a verb.
 type form uint8
 
 const (
@@ -100,8 +100,8 @@ type Command struct {
 	Values []float64 // finite
 }
 
-// Decode reads one line, without its newline, into c, whose Values it uses again. ErrUnknown reports that it is no
-// command of dialect d; ErrFormat that its numbers are not what the verb wants. What follows them is ignored.
+// Decode reads one line, without its newline, into c and reuses c.Values. ErrUnknown reports that it is not a command of
+// dialect d; ErrFormat that its numbers do not fit the verb. Text after them is ignored.
 func Decode(line []byte, d Dialect, c *Command) error {
 	*c = Command{Values: c.Values[:0]}
 	for i := range syntax {
@@ -115,7 +115,7 @@ func Decode(line []byte, d Dialect, c *Command) error {
 	return ErrUnknown
 }
 
-// arguments reads what form f says.
+// arguments reads the arguments of form f.
 func (c *Command) arguments(f form, b []byte) error {
 	if f == oneOf || f == threeOf || f == anIndex || f == countedOf {
 		var token []byte

@@ -14,7 +14,7 @@ var (
 	errRange   = errors.New("out of range")
 )
 
-// handle does what the command says, or keeps it for the step. Only errors of the session are returned.
+// handle executes the command, or stages it for the step. Only errors of the session are returned.
 func (c *session) handle() error {
 	switch d := &c.command; d.Verb {
 	case UX, PX, TX:
@@ -51,7 +51,7 @@ func (c *session) handle() error {
 	return nil
 }
 
-// handleExtended does what only the later dialect says.
+// handleExtended executes the commands of the later dialect.
 func (c *session) handleExtended() {
 	switch d := &c.command; d.Verb {
 	case Pause:
@@ -95,7 +95,7 @@ func (c *session) handleExtended() {
 	}
 }
 
-// eachJoint tells the joints that there are numbers for.
+// eachJoint commands as many joints as there are numbers.
 func (c *session) eachJoint(values []float64) {
 	for i := range min(len(values), len(c.joints)) {
 		c.setGoal(i, values[i])
@@ -105,12 +105,12 @@ func (c *session) eachJoint(values []float64) {
 	}
 }
 
-// setGoal tells joint i what the command's verb means.
+// setGoal commands joint i by the command's verb.
 func (c *session) setGoal(i int, v float64) {
 	j, at := &c.joints[i], &c.robot.Joints[i]
 	switch c.command.Verb {
 	case UX, UA, UI:
-		// where a motor takes no voltage 0 V can be had all the same: no torque
+		// without a voltage mode 0 V is still possible: no torque
 		if at.Duty == hal.None && (v != 0 || at.Limit == hal.None) {
 			c.refuse(errAbsent)
 			return

@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// TestInputs: what a joint's servo is told: its goal, and the greatest torque in position mode alone. The inputs of a
-// puppet are position, torque limit and duty; the limit's greatest value is 1.5 N·m.
+// TestInputs: the commands of a joint's servo: its goal, and the maximum torque only in position mode. The inputs of a
+// puppet are position, torque limit and duty; the limit's maximum is 1.5 N·m.
 func TestInputs(t *testing.T) {
 	none := math.NaN()
 	synctest.Test(t, func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestInputs(t *testing.T) {
 	})
 }
 
-// TestSensors: units, clipping and what is not known.
+// TestSensors: units, clipping and unknown values.
 func TestSensors(t *testing.T) {
 	r := &Robot{
 		Traits: Traits{Accels: 1, Bodies: 1, Joints: []Joint{{Low: -1, High: 1}, {Low: -0.5, High: 0.5}, {Low: -1, High: 1}}},

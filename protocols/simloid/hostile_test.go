@@ -19,7 +19,7 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
-// hostile are lines that do nothing: a status after them is the one that would have come without them.
+// hostile are lines without effect: the status after them is the same as without them.
 var hostile = []string{
 	"UX nan", "UA inf", "UA -Infinity", "UA 1e999", "UA", "UX", "UA 0x", "UI 99 1", "UI -1 1", "UI 0", "UI 4294967296 1",
 	"PA NaN", "PI 1 0.5", "PI 0 nan", "TA 7", "TA -1", "TA nan", "TI 5 1", "FI 9 1 1 1", "IM 0 nan 0 0", "FA 1 1", "FX inf 0 0",
@@ -126,7 +126,8 @@ func TestSlowReader(t *testing.T) {
 	})
 }
 
-// TestTimeouts: who does not acknowledge holds nothing and is ended; a silent client is ended where that was asked for.
+// TestTimeouts: a client that does not acknowledge holds no robot and is disconnected; a silent client is disconnected if
+// ClientTimeout is set.
 func TestTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{Options: Options{Exact: true, ClientTimeout: time.Minute}})
@@ -151,7 +152,7 @@ func TestTimeouts(t *testing.T) {
 	})
 }
 
-// TestDisconnect: a client that leaves in the middle of a line leaves nothing behind, again and again.
+// TestDisconnect: a client that disconnects within a line leaves no state behind, also when repeated.
 func TestDisconnect(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{Options: Options{Exact: true}})

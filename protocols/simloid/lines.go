@@ -12,8 +12,8 @@ const maxLine = 8192
 
 var errLong = errors.New("line too long")
 
-// lineReader cuts what read brings into lines. Its memory is all there is: a line that does not fit is dropped, with
-// one errLong for each buffer full of it.
+// lineReader splits the bytes of read into lines. It uses no memory beyond its buffer: a line that does not fit is dropped,
+// with one errLong for each full buffer.
 type lineReader struct {
 	read       func([]byte) (int, error)
 	buf        [maxLine]byte
@@ -72,7 +72,7 @@ func (c *session) read(b []byte) (int, error) {
 	}
 }
 
-// arm sets the next heartbeat, where there is something to do at it.
+// arm sets the next heartbeat, if it has a use.
 func (c *session) arm() {
 	if c.server.options.ClientTimeout > 0 {
 		c.conn.SetReadDeadline(time.Now().Add(heartbeat))

@@ -9,7 +9,7 @@ import (
 // maxToken bounds the digits of one number. The longest that C prints of a joint's value has some twenty.
 const maxToken = 64
 
-// cut returns the first word of b and what follows it. Blanks are all that is not printable, as binary rubbish is.
+// cut returns the first word of b and the rest. All bytes that are not printable count as blanks.
 func cut(b []byte) (token, rest []byte) {
 	start := 0
 	for start < len(b) && blank(b[start]) {
@@ -36,8 +36,8 @@ func number(token []byte) (float64, bool) {
 	return v, err == nil && !math.IsInf(v, 0) && !math.IsNaN(v)
 }
 
-// decimal is number for what most numbers here are: digits with a point among them, few enough that digits and power
-// of ten are both exact, so that their quotient is rounded once, as ParseFloat's.
+// decimal is number for the usual form: digits with a point, few enough that the digits and the power of ten are both exact,
+// so that their quotient is rounded once, as in ParseFloat.
 func decimal(token []byte) (float64, bool) {
 	powers := [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 	digits := token
@@ -69,7 +69,7 @@ func decimal(token []byte) (float64, bool) {
 	return v, true
 }
 
-// maxIndex bounds the indexes and counts that are read; the bounds of what they index are the session's.
+// maxIndex bounds the indexes and counts of a line; the session checks them against the robot.
 const maxIndex = 1 << 20
 
 // index is the number of at most maxIndex that token spells in digits.
@@ -84,8 +84,8 @@ func index(token []byte) (int, bool) {
 	return n, len(token) > 0 && n <= maxIndex
 }
 
-// appendFixed appends v as C's %lf does: six decimals, the exact value rounded half to even. strconv does the same
-// three times as slowly, and a status has up to two hundred of them.
+// appendFixed appends v in the form of C's %lf: six decimals, the exact value rounded half to even. strconv needs three
+// times as long, and a status has up to two hundred numbers.
 func appendFixed(dst []byte, v float64) []byte {
 	const millions, fraction = 1_000_000, 52
 	word := math.Float64bits(v)
@@ -98,7 +98,7 @@ func appendFixed(dst []byte, v float64) []byte {
 		return strconv.AppendFloat(dst, v, 'f', 6, 64)
 	}
 
-	// v·10^6 = hi:lo·2^exponent; the bits that the shift drops say how to round
+	// v·10^6 = hi:lo·2^exponent; the bits dropped by the shift decide the rounding
 	const half = 1 << 63
 	hi, lo := bits.Mul64(mantissa, millions)
 	var units, dropped uint64

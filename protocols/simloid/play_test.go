@@ -20,7 +20,7 @@ import (
 
 const period = 10 * time.Millisecond
 
-// layout is haltest's with a voltage for each joint but those whose names begin with "servo", an accelerometer, and
+// layout is haltest's, with a voltage for each joint except those whose names begin with "servo", an accelerometer, and
 // two bodies.
 func layout(joints ...string) *hal.Layout {
 	l := haltest.Layout(joints...)
@@ -181,7 +181,7 @@ func (p *puppet) world() World {
 	return World{Scene: p, Gravity: p, Pusher: p, Clock: p, Motors: p, Fixer: p}
 }
 
-// stage is a rig with one robot, a server for it, and what its clients are.
+// stage is a rig with one robot, its server and its clients.
 type stage struct {
 	ended  chan struct{} // closed when Serve has returned
 	t      testing.TB
@@ -194,7 +194,7 @@ type stage struct {
 	conns  map[string]net.Conn
 }
 
-// config is what a stage differs in.
+// config is the settings of a stage.
 type config struct {
 	Options
 	reality  hal.BodyKind
@@ -254,9 +254,8 @@ func (s *stage) start(c config, ln net.Listener) {
 	})
 }
 
-// play runs a transcript. "a> line" sends a line; "a< line" is a line of what arrives in one piece; "a|" reports that
-// the server closes; "a." that the client does; "a- text" sends text without a newline. A client connects when it is
-// first named.
+// play runs a transcript. "a> line" sends a line; "a< line" expects a line of one received piece; "a|" expects that the
+// server closes; "a." closes the client; "a- text" sends text without a newline. A client connects when it is first named.
 func (s *stage) play(text string) {
 	s.t.Helper()
 	var from string
@@ -317,7 +316,7 @@ func (s *stage) conn(who string) net.Conn {
 	return s.conns[who]
 }
 
-// receive is what one read brings, "" at the end.
+// receive returns the bytes of one read, "" at the end.
 func (s *stage) receive(who string) string {
 	s.t.Helper()
 	conn := s.conn(who)

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Robot tells a server whose agent it serves, how its traits describe it, and which channels stand behind them.
+// Robot is the agent of a server, its traits, and the channels for them.
 type Robot struct {
 	Agent  *hal.Agent
 	Traits Traits
@@ -17,20 +17,20 @@ type Robot struct {
 	Accels [][3]int        // measured channels of each accelerometer, m/s² along its x, y, z, or hal.None
 	Bodies []BodyChannels  // one a body of Traits
 	World  World
-	Text   string // what DESCRIPTION answers; "" = "<EMPTY>"
+	Text   string // the answer to DESCRIPTION; "" = "<EMPTY>"
 }
 
-// JointChannels are the channels of one joint. Each may be hal.None: what is not measured reads 0, what cannot be
-// commanded is refused.
+// JointChannels are the channels of one joint. Each may be hal.None: a value that is not measured reads 0, and a command
+// without an input is refused.
 type JointChannels struct {
 	Position, Velocity int // measured, rad and rad/s
 	Current            int // measured, A
 	Duty               int // input of a voltage, -1..1
 	Goal               int // input of a position, rad
-	Limit              int // input of the greatest torque; its range is what 0..1 means
+	Limit              int // input of the maximum torque; 0..1 spans its range
 }
 
-// BodyChannels are measured channels of one body, hal.None where they are not known.
+// BodyChannels are measured channels of one body, hal.None if not measured.
 type BodyChannels struct {
 	Position, Velocity [3]int // m, m/s, in the world
 }
@@ -47,11 +47,11 @@ type World struct {
 	Clock   hal.ClockZeroer // the status's time is the session's own; this is notified of NEWTIME
 	Motors  MotorSetter
 	Fixer   Fixer
-	// Model replaces the robot: MODEL asks for the one with this id, made with these parameters.
+	// Model replaces the robot by the one with the id and parameters of MODEL.
 	Model func(id int, parameters []float64) (*Robot, error)
 }
 
-// MotorSetter gives all joints of an agent another motor model, by the original's list of parameters.
+// MotorSetter sets another motor model in all joints of an agent, by the original's list of parameters.
 type MotorSetter interface {
 	SetMotor(agent string, parameters []float64) error
 }
@@ -61,12 +61,12 @@ type Fixer interface {
 	ToggleFixed(agent, part string) error
 }
 
-// gravity is what GRAVITY ON means, m/s².
+// gravity is the value of GRAVITY ON, m/s².
 const gravity = 9.81
 
-// Describe makes a robot of what a's layout says: its hinges are joints, its sensors of kind "accelerometer" are
-// accelerometers, those of kind "body" and "pose" are bodies, and one of kind "current" with a channel for each actuator
-// has their currents. Partners and stops are not known to a layout: each joint is its own partner, and ends at its limits.
+// Describe derives a robot from a's layout: its hinges are joints, its sensors of kind "accelerometer" are accelerometers,
+// those of kind "body" and "pose" are bodies, and one of kind "current" with a channel for each actuator has their currents.
+// A layout has no partners and stops: each joint is its own partner, and its stops are its limits.
 func Describe(a *hal.Agent) *Robot {
 	l, r := a.Layout(), &Robot{Agent: a}
 	currents := hal.None
@@ -93,7 +93,7 @@ func Describe(a *hal.Agent) *Robot {
 			r.Accels = append(r.Accels, axes)
 		case s.Kind == "body" && s.Count == 6, s.Kind == "pose" && s.Count == 13:
 			at, v := s.First, s.First+3
-			if s.Kind == "pose" { // the attitude comes between
+			if s.Kind == "pose" { // the attitude is between position and velocity
 				v = at + 7
 			}
 			r.Bodies = append(r.Bodies, BodyChannels{[3]int{at, at + 1, at + 2}, [3]int{v, v + 1, v + 2}})

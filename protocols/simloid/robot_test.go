@@ -8,10 +8,10 @@ import (
 	"github.com/halyard-robotics/halyard/hal/haltest"
 )
 
-// TestDescribe: which channels stand behind joints, boards and bodies of each kind of sensor.
+// TestDescribe: the channels of joints, boards and bodies, for each kind of sensor.
 func TestDescribe(t *testing.T) {
 	l := haltest.Layout("a", "b", "c")
-	l.Actuators[1].Kind = hal.Slide // the protocol knows hinges only
+	l.Actuators[1].Kind = hal.Slide // the protocol has only hinges
 	l.Actuators[2].Wraps = true
 	sensor := func(name, kind string, count int) {
 		l.Sensors = append(l.Sensors, hal.Sensor{Name: name, Kind: kind, First: len(l.Outputs) + len(l.Infos), Count: count})

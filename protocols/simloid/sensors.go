@@ -7,7 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// What the wire calls 1, and how the original's sensors are (its constants.h).
+// The scale of the wire's unit, and the properties of the original's sensors (its constants.h).
 const (
 	halfTurn  = math.Pi     // rad
 	maxSpeed  = 4 * math.Pi // rad/s: two turns a second
@@ -22,8 +22,8 @@ const (
 	poorMaxNoise  = 1. / 4096
 )
 
-// sensors make a status of what was measured, with the noise and the resolution of the original's sensors. The same
-// state makes the same noise.
+// sensors converts measurements to a status, with the noise and the resolution of the original's sensors. The same state
+// gives the same noise.
 type sensors struct {
 	state sensorState
 	noise *rand.Rand // on state.source; nil = exact
@@ -32,13 +32,13 @@ type sensors struct {
 	saved sensorState
 }
 
-// sensorState is what SAVE keeps of the sensors, so that what comes after RESTORE repeats bit for bit.
+// sensorState is the sensors' part of SAVE, so that statuses after RESTORE repeat bit for bit.
 type sensorState struct {
 	source rand.PCG
 	last   [MaxJoints]float64 // the last position of each poor sensor, NaN before the first
 }
 
-// newSensors returns sensors with noise of seed, or with none.
+// newSensors returns sensors with noise of seed, or exact ones.
 func newSensors(exact bool, seed int64) *sensors {
 	s := &sensors{}
 	s.state.source = *rand.NewPCG(uint64(seed), uint64(seed))
@@ -56,7 +56,7 @@ func (s *sensors) reset()   { s.state = s.start }
 func (s *sensors) save()    { s.saved = s.state }
 func (s *sensors) restore() { s.state = s.saved }
 
-// read fills out with what r's robot measured. period is the time between two statuses, s.
+// read fills out with the measurements of r. period is the time between two statuses, s.
 func (s *sensors) read(out *Status, r *Robot, measured []float64, period float64) {
 	for i := range r.Joints {
 		q := channel(measured, r.Joints[i].Position)
@@ -100,7 +100,7 @@ func channel(measured []float64, at int) float64 {
 	return measured[at]
 }
 
-// fine is v as a sensor of sixteen bits reads it: with noise, clipped, and cut towards 0 as the original's cast does.
+// fine returns v as read by a sensor of 16 bits: with noise, clipped, and truncated towards 0 as by the original's cast.
 func (s *sensors) fine(v float64) float64 {
 	v = clip(v) + s.gauss(deviation, maxNoise)
 	v = math.Max(-1, math.Min(float64(steps-1)/steps, v))

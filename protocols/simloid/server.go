@@ -15,7 +15,7 @@ import (
 // DefaultPort is the original's port.
 const DefaultPort = 8000
 
-// Options are what a user may set of a server. The zero Options are the original of the document, noise included.
+// Options are the settings of a server. The zero Options are the original of the document, noise included.
 type Options struct {
 	Dialect Dialect
 	// Exact leaves the sensors' noise out; their resolution stays.
@@ -26,9 +26,9 @@ type Options struct {
 	Continue bool
 	// Once ends the server when its client has left, by EXIT or without a word, as the original ends.
 	Once bool
-	// Weightless is a world without gravity until the client says GRAVITY ON, as the original's is.
+	// Weightless is a world without gravity until the client sends GRAVITY ON, as in the original.
 	Weightless bool
-	// StartTorque is the greatest torque of the position controllers until the client says otherwise, 0..1 of the stall
+	// StartTorque is the maximum torque of the position controllers until the client sets it, 0..1 of the stall
 	// torque; 0 = 0.5.
 	StartTorque float64
 	// AckTimeout is how long a client has to acknowledge the traits; 0 = 30 s.
@@ -75,8 +75,8 @@ type Server struct {
 	robot *Robot // of the next session
 }
 
-// NewServer returns a server of robot, an agent of rig, for the clients that come to listener, which it owns from here
-// on. It fails with hal.Invalid where robot and its agent's layout do not fit.
+// NewServer returns a server of robot, an agent of rig, for the clients of listener. It owns listener. The error is
+// hal.Invalid if robot does not fit its agent's layout.
 func NewServer(rig *hal.Rig, listener net.Listener, robot *Robot, o Options) (*Server, error) {
 	if err := robot.validate(); err != nil {
 		return nil, err
@@ -128,7 +128,7 @@ func (s *Server) Serve(ctx context.Context) error {
 	}
 }
 
-// free reports whether the session that closes current has ended, or does within the grace.
+// free reports whether the session that closes current has ended, or ends within the grace.
 func free(ctx context.Context, current <-chan struct{}) bool {
 	if current == nil {
 		return true
@@ -164,7 +164,7 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	log.Info("simloid: session ends", "why", why)
 }
 
-// replace makes robot the one of the sessions to come.
+// replace sets the robot of future sessions.
 func (s *Server) replace(robot *Robot) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// Why a session ends, beside the errors of its connection.
+// The reasons for the end of a session, in addition to the errors of its connection.
 var (
 	errExit    = errors.New("the client sent EXIT")
 	errNoAck   = errors.New("the traits were not acknowledged")
@@ -36,9 +36,9 @@ type session struct {
 	party  *hal.Session
 	in     lineReader
 	out    []byte
-	until  time.Time // the write deadline that stands
+	until  time.Time // the present write deadline
 
-	// What the robot is, from enter on.
+	// The robot, from enter on.
 	robot   *Robot
 	world   World
 	lease   *hal.Lease
@@ -47,29 +47,29 @@ type session struct {
 	period  float64 // s
 	zero    time.Duration
 
-	// What the message says so far.
+	// The message so far.
 	command    Command
 	joints     []joint
-	kept       []joint // what SAVE keeps of them; nil before the first
+	kept       []joint // their state at the last SAVE; nil before the first
 	inputs     []float64
 	forces     [][3]float64 // N, on each body in the next step
 	pushing    bool
 	push       func() // pushAll, made once
 	paused     bool
 	interlaced bool
-	model      *Command // asked for
+	model      *Command // pending MODEL
 	unknown    int
-	refused    [numVerbs]bool // said so in the log
+	refused    [numVerbs]bool // already logged
 	weightless bool
 
-	// What Cycle shares: while want is not 0 the fields are its own, after its answer the session's.
+	// Shared with Cycle: while want is not 0, Cycle owns the fields; after its answer the session does.
 	want     atomic.Int32
 	answered chan struct{}
 	measured []float64
 	time     time.Duration
 }
 
-// What a session waits for.
+// The states of a session's wait.
 const (
 	wantNothing = iota
 	wantStep
@@ -108,7 +108,7 @@ func (c *session) run() error {
 	}
 }
 
-// leave frees the agent and undoes what the next client could not know of.
+// leave releases the agent and resets the settings that the next client does not expect.
 func (c *session) leave() {
 	if start := c.server.options.Weightless; c.weightless != start && c.lease != nil {
 		c.server.rig.BetweenCycles(func() { c.setGravity(!start) })
@@ -128,7 +128,7 @@ func (c *session) introduce() error {
 	if err := c.enter(); err != nil {
 		return err
 	}
-	// the original has made one step when it looks for commands first
+	// the original makes one step before it reads the first command
 	if err := c.step(); err != nil {
 		return err
 	}
@@ -138,8 +138,8 @@ func (c *session) introduce() error {
 	return c.send()
 }
 
-// acknowledged waits for the ACK. Until it comes the client controls nothing: a client that only connects stops no time.
-// In the later dialect the order of status and step may be chosen before, as that client does.
+// acknowledged waits for the ACK. Before it the client controls nothing, so a client that only connects does not stop time.
+// In the later dialect the client may select the order of status and step before it.
 func (c *session) acknowledged() error {
 	c.conn.SetReadDeadline(time.Now().Add(c.server.options.AckTimeout))
 	defer c.arm()
@@ -165,7 +165,7 @@ func (c *session) acknowledged() error {
 	return errNoAck
 }
 
-// enter takes the agent. A simulated robot is as at the start then, unless that would concern others.
+// enter acquires the agent. It resets a simulated robot, unless that would affect other clients.
 func (c *session) enter() error {
 	r := c.robot
 	lease, err := c.party.Acquire(r.Agent)
@@ -193,7 +193,7 @@ func (c *session) enter() error {
 	return nil
 }
 
-// message reads commands until DONE, and does what cannot wait.
+// message reads commands until DONE, and executes those that cannot wait.
 func (c *session) message() error {
 	c.paused, c.unknown = false, 0
 	for {
@@ -236,7 +236,7 @@ func (c *session) stranger(cause protocols.Cause) error {
 	return nil
 }
 
-// malformed counts a command whose numbers are not what it wants.
+// malformed counts a command with malformed numbers.
 func (c *session) malformed(why error) {
 	c.server.traffic.Drop(protocols.Truncated)
 	c.logOnce(c.command.Verb, why)
@@ -248,7 +248,7 @@ func (c *session) refuse(why error) {
 	c.logOnce(c.command.Verb, why)
 }
 
-// logOnce logs what is wrong with a verb, once a session: the client is not told, and sends it a hundred times a second.
+// logOnce logs the fault of a verb once a session: the client gets no answer, and may repeat it a hundred times a second.
 func (c *session) logOnce(v Verb, why error) {
 	if !c.refused[v] {
 		c.refused[v] = true

@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// hello is what a client of the pendulum sees first. Its stops are haltest's ±2 rad. rest is a status but its time and
-// joint: gravity, and the two bodies.
+// hello is the first bytes to a client of the pendulum. Its stops are haltest's ±2 rad. rest is a status without its time
+// and joint: gravity, and the two bodies.
 const (
 	traits = `
 	a< 2 1 1
@@ -346,7 +346,7 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// dropped compares the counts of what was dropped, and that each refusal stands in the log once.
+// dropped compares the counts of dropped commands, and checks that each refusal is logged once.
 func (s *stage) dropped(want map[protocols.Cause]uint64) {
 	s.t.Helper()
 	for cause := range protocols.NumCauses {
@@ -383,7 +383,7 @@ func TestReal(t *testing.T) {
 			t.Errorf("the world: got %q, want nothing", got)
 		}
 
-		// commands persist while the client asks for steps; one that hangs asks for none
+		// commands persist while the client requests steps; a hung client requests none
 		for range 100 {
 			cycle(t, c)
 		}
@@ -402,8 +402,8 @@ func TestReal(t *testing.T) {
 	})
 }
 
-// TestResetRepeats: the same commands after a RESET bring the same statuses, noise and all; and where another client of
-// the rig holds time, a RESET does not wait for that one's.
+// TestResetRepeats: the same commands after a RESET give the same statuses, noise included; a RESET does not wait for that
+// of another lock-step client of the rig.
 func TestResetRepeats(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
@@ -456,7 +456,7 @@ func TestResetRepeats(t *testing.T) {
 	}
 }
 
-// stepper is another lock-step party, which asks for step after step and never for a reset.
+// stepper is another lock-step party, which requests step after step and never a reset.
 type stepper struct {
 	party *hal.Session
 	lease *hal.Lease

@@ -82,7 +82,7 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// TestModel: MODEL brings other traits, which the client acknowledges, and clients to come find the new robot.
+// TestModel: MODEL is answered by new traits, which the client acknowledges; later clients find the new robot.
 func TestModel(t *testing.T) {
 	s := socketStage(t, config{powerful: true, Options: Options{Exact: true, Dialect: Later}})
 	other := newPuppet(layout("a", "b", "c"))
@@ -118,7 +118,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// TestClientOfOriginal plays what the original sent, which ends a status with a blank and no newline.
+// TestClientOfOriginal plays bytes of the original, which ends a status with a blank and no newline.
 func TestClientOfOriginal(t *testing.T) {
 	b, err := os.ReadFile(filepath.Join("..", "..", "..", "shared", "data", "simloid", "90-free-swing.txt"))
 	if err != nil {
@@ -159,7 +159,7 @@ func TestClientOfOriginal(t *testing.T) {
 	c.Close()
 }
 
-// TestClientFaults: a server that is not there, says rubbish, ends early or says nothing.
+// TestClientFaults: a server that is absent, sends garbage, ends early or sends nothing.
 func TestClientFaults(t *testing.T) {
 	ln := listen(t)
 	address := ln.Addr().String()

@@ -25,7 +25,7 @@ func (c *session) step() error {
 		c.server.rig.BetweenCycles(c.push)
 	}
 	c.want.Store(wantStep)
-	c.party.Renew(c.lease) // commands persist for as long as the client asks for steps
+	c.party.Renew(c.lease) // commands persist while the client requests steps
 	if err := c.party.Step(c.lease, c.stage()); err != nil {
 		return err
 	}
@@ -72,7 +72,7 @@ type joint struct {
 	mode  jointMode
 	goal  float64 // as on the wire
 	limit float64 // 0..1, of the position controller's torque
-	fresh bool    // told since the last step
+	fresh bool    // commanded since the last step
 }
 
 type jointMode uint8
@@ -85,8 +85,8 @@ const (
 
 func (j *joint) setGoal(m jointMode, goal float64) { j.mode, j.goal, j.fresh = m, goal, true }
 
-// stage puts what j was told since the last step into the inputs. A voltage knows no limit. Where a motor takes no
-// voltage, no torque means 0 V.
+// stage puts the commands of j since the last step into the inputs. A voltage has no torque limit. If a motor has no voltage
+// input, 0 V means no torque.
 func (j *joint) stage(inputs []float64, at *JointChannels, l *hal.Layout) {
 	if !j.fresh {
 		return
@@ -106,7 +106,7 @@ func (j *joint) stage(inputs []float64, at *JointChannels, l *hal.Layout) {
 	}
 }
 
-// stage returns the inputs of this step: what the message said of each joint, NaN for the rest.
+// stage returns the inputs of this step: the message's command of each joint, NaN for the others.
 func (c *session) stage() []float64 {
 	for i := range c.inputs {
 		c.inputs[i] = math.NaN()

@@ -63,7 +63,7 @@ func (c *session) setGravity(on bool) {
 	}
 }
 
-// save keeps the world, and what this session has for the next step.
+// save stores the world and the session's staged commands.
 func (c *session) save() {
 	if c.absent() || c.notDone(c.server.rig.SaveWorld(c.world.Scene)) {
 		return
@@ -72,8 +72,8 @@ func (c *session) save() {
 	c.sensors.save()
 }
 
-// restore returns to what this session has saved, else to the start. What the message said of a joint before counts all
-// the same, as in the original, whose snapshot has no commands.
+// restore returns to the state saved by this session, else to the start. Earlier commands of the same message still apply, as
+// in the original, whose snapshot has no commands.
 func (c *session) restore() {
 	switch {
 	case c.absent():
@@ -97,7 +97,7 @@ func (c *session) restore() {
 	c.sensors.restore()
 }
 
-// absent refuses what only a simulated world can do.
+// absent refuses operations of a simulated world on other bodies.
 func (c *session) absent() bool {
 	if c.world.Scene == nil {
 		c.refuse(errAbsent)
@@ -118,7 +118,7 @@ func (c *session) reset() error {
 	} else if c.notDone(c.server.rig.ResetWorld(c.world.Scene, 0)) {
 		return nil
 	}
-	if c.weightless { // the original's reset leaves gravity as it is
+	if c.weightless { // the original's reset does not change gravity
 		c.server.rig.BetweenCycles(func() { c.setGravity(false) })
 	}
 	c.rest()

@@ -23,8 +23,8 @@ type Goal struct {
 	Value    float64
 }
 
-// Commander commands a robot for one client: it takes the lease with the first command and gives it back its deadline after
-// the last one, Deadline in a Feed. Its methods may be called from any goroutine.
+// Commander commands a robot for one client. It acquires the lease with the first command and releases it when its deadline
+// has passed since the last one, Deadline in a Feed. Its methods may be called from any goroutine.
 type Commander struct {
 	robot   *Robot
 	session *hal.Session
@@ -62,10 +62,10 @@ type noObserver struct{}
 
 func (noObserver) Cycle(*hal.Cycle) {}
 
-// Close gives the lease back and ends a Commander that NewCommander made; its body holds still.
+// Close releases the lease and ends a Commander of NewCommander; the body holds still.
 func (c *Commander) Close() { c.ends() }
 
-// Release gives the lease back at once; its body holds still.
+// Release releases the lease at once; the body holds still.
 func (c *Commander) Release() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -182,8 +182,8 @@ func (c *Commander) Arm() error {
 	return c.robot.Agent.RequestArm(c.name)
 }
 
-// run gives the lease back in time, and in lock-step lets time pass at the pace of the wall clock while it is held: these
-// clients do not ask for steps. It ends with ctx.
+// run releases the lease at its deadline. In lock-step, while the lease is held, it advances time at the pace of the wall
+// clock, since these clients do not request steps. It ends with ctx.
 func (c *Commander) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()

@@ -1,5 +1,5 @@
-// Package topics is one agent as topics: what it measures, named and grouped as ROS tools expect it, and what clients may
-// publish to command it. rosbridge and foxglove send the same topics in their own words.
+// Package topics represents one agent as topics: its measurements, named and grouped as ROS tools expect them, and the
+// topics that clients publish to command it. rosbridge and foxglove send the same topics in their own formats.
 //
 //	/joint_states         every hinge, slide, wheel and thruster
 //	/tf                   odom -> base_link -> each link; each scanner and camera
@@ -15,17 +15,17 @@
 //
 // # Frames
 //
-// base_link is the frame of the robot's root link: x ahead, y left, z up (REP 103, 105). odom is where the robot was at
-// its last zero; of a robot without odometry it is the world. A camera's frame NAME looks along x; its picture is seen from
-// NAME_optical, which looks along z with x to the right.
+// base_link is the frame of the robot's root link: x ahead, y left, z up (REP 103, 105). odom is the robot's pose at its last
+// zero; without odometry it is the world. A camera's frame NAME points along x; its picture is in the frame NAME_optical,
+// which points along z with x to the right.
 //
 // # Time
 //
-// Stamps are the rig's time, which begins at 0, does not move with the rig, and is what /clock tells.
+// Stamps are the rig's time, which begins at 0, as in /clock.
 //
 // # Commands
 //
-// A client that commands holds the agent's lease; 500 ms after its last command it loses it, and the body holds still.
-// Nothing that a client leaves unread makes the rig wait: a Feed samples when its client asks for more, and keeps of what
-// it cannot send no more than the client asked for.
+// A client that commands holds the agent's lease; 500 ms after its last command the lease is released, and the body holds
+// still. A client that does not read does not make the rig wait: a Feed samples when its client reads, and keeps at most as
+// many unsent samples as the client requested.
 package topics

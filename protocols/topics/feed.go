@@ -31,21 +31,21 @@ const (
 // ErrDeaf ends the session of a client that leaves too many answers unread.
 var ErrDeaf = errors.New("topics: the client does not read its answers")
 
-// Settings are how a client wants a topic: no more often than Every, with up to Queue samples that wait until then; 0 = the
-// newest alone, at the time that it comes.
+// Settings are a client's settings of a topic: at most one message per Every, with up to Queue samples queued until then; 0
+// = only the newest, at once.
 type Settings struct {
 	Every time.Duration
 	Queue int
 }
 
-// Picture is a camera's picture, encoded. Format is jpeg, or png where each pixel is its depth in mm, 16 bit, 0 = none.
+// Picture is a camera's picture, encoded. Format is jpeg, or png with the depth of each pixel, mm, 16 bits, 0 = unknown.
 type Picture struct {
 	Time   time.Duration
 	Format string
 	Data   []byte
 }
 
-// Delivery is what a client is to be sent next: an answer or, of the subscription Key, a sample or a picture.
+// Delivery is the next message to a client: an answer or, of the subscription Key, a sample or a picture.
 type Delivery[K comparable] struct {
 	Answer  any
 	Key     K
@@ -54,7 +54,7 @@ type Delivery[K comparable] struct {
 	Picture *Picture
 }
 
-// Feed is what one client is sent. One goroutine calls Next; the others may be called from any.
+// Feed is the messages to one client. Only one goroutine may call Next; the other methods may be called from any.
 type Feed[K comparable] struct {
 	Commander
 	running sync.WaitGroup
@@ -158,7 +158,7 @@ func (f *Feed[K]) Subscribe(key K, t *Topic, s Settings) bool {
 		}
 	}
 	f.subs = append(f.subs, &subscription[K]{key: key, topic: t, settings: s, interval: interval})
-	f.due.Store(true) // its first message comes at once
+	f.due.Store(true) // send its first message at once
 	rouse(f.wake)
 	return true
 }
@@ -189,7 +189,7 @@ func (f *Feed[K]) Unsubscribe(key K) bool {
 	return found
 }
 
-// Next waits for what the client is to be sent next. The error is ctx's.
+// Next waits for the next message to the client. The error is ctx's.
 func (f *Feed[K]) Next(ctx context.Context) (Delivery[K], error) {
 	for {
 		var now *Sample
@@ -214,15 +214,15 @@ func (f *Feed[K]) Next(ctx context.Context) (Delivery[K], error) {
 	}
 }
 
-// take queues a sample, where there is one, and takes out what is to be sent; without any, how long until there may be.
-// Under mu.
+// take queues now, if not nil, and returns the next delivery; without one, wait is the time until there may be one. Under
+// mu.
 func (f *Feed[K]) take(now *Sample, at time.Time) (d Delivery[K], ok bool, wait time.Duration) {
 	for _, sub := range f.subs {
 		if now == nil || sub.topic.Kind == Image || at.Sub(sub.taken) < sub.interval {
 			continue
 		}
 		if sub.settings.Queue == 0 && at.Sub(sub.sent) < sub.settings.Every {
-			continue // what comes too early is left out
+			continue // a sample before its interval is skipped
 		}
 		sub.taken = at
 		if len(sub.queue) >= max(1, sub.settings.Queue) {

@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal/kinematics"
 )
 
-// Robot is an agent and what its layout does not tell. What is nil or empty has no topics.
+// Robot is an agent and the data that is not in its layout. A nil or empty field has no topics.
 type Robot struct {
 	Rig   *hal.Rig
 	Agent *hal.Agent
@@ -28,7 +28,7 @@ type Drive struct {
 	Radius, Separation float64 // m, above 0
 }
 
-// validate reports what does not fit the layout.
+// validate returns an error if r does not fit the layout.
 func (r *Robot) validate() error {
 	if r.Rig == nil || r.Agent == nil {
 		return fmt.Errorf("topics: robot: got no agent")
@@ -58,7 +58,7 @@ func (r *Robot) validate() error {
 	return nil
 }
 
-// Kind is what a topic carries.
+// Kind is the contents of a topic.
 type Kind uint8
 
 // The kinds. The last two are of topics that clients publish.
@@ -87,7 +87,7 @@ type Topic struct {
 // Command reports whether clients publish it.
 func (t *Topic) Command() bool { return t.Kind >= JointCommands }
 
-// Topics are a robot's topics. It fails where the robot does not fit its layout.
+// Topics returns the robot's topics. It fails if the robot does not fit its layout.
 func (r *Robot) Topics() ([]Topic, error) {
 	if err := r.validate(); err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ const (
 // optical turns an axis x ahead, y left, z up into x right, y down, z ahead.
 var optical = hal.Pose{Rotation: [4]float64{0.5, -0.5, 0.5, -0.5}}
 
-// Sample is what a robot measured at one time. It does not change.
+// Sample is the measurements of a robot at one time. It is immutable.
 type Sample struct {
 	Time     time.Duration // rig time
 	Measured []float64     // hal.Frame's; NaN of a sensor at fault
@@ -31,7 +31,7 @@ type Sample struct {
 	robot *Robot
 }
 
-// Sample takes the newest values. Any goroutine may call it.
+// Sample returns the newest values. Any goroutine may call it.
 func (r *Robot) Sample() *Sample {
 	a := r.Agent
 	s := &Sample{Measured: a.Measured(nil), Status: a.Status(nil), robot: r}
@@ -69,8 +69,8 @@ func (s *Sample) Joint(i int) (position, velocity, effort float64) {
 	return s.Value(a.Position), s.Value(a.Velocity), s.Value(a.Torque)
 }
 
-// Pose is where base_link is in odom, and how fast it moves, in base_link's axes, m/s and rad/s. False where the robot does
-// not know.
+// Pose returns the pose of base_link in odom, and its velocity in base_link's axes, m/s and rad/s. ok is false if the pose
+// is unknown.
 func (s *Sample) Pose() (p hal.Pose, linear, angular [3]float64, ok bool) {
 	i, ok := s.robot.place()
 	if !ok {
@@ -92,8 +92,8 @@ func (s *Sample) Pose() (p hal.Pose, linear, angular [3]float64, ok bool) {
 	return p, linear, angular, !math.IsNaN(v[0])
 }
 
-// Attitude is what an imu or an inertial sensor measures: how it is turned, its rates and its acceleration; measures reports
-// whether it knows the latter two. False where nothing is known.
+// Attitude returns the measurements of an imu or an inertial sensor: attitude, rates and acceleration; measures reports
+// whether it measures the latter two. ok is false if all are unknown.
 func (s *Sample) Attitude(sensor int) (q [4]float64, rates, acceleration [3]float64, measures, ok bool) {
 	v := s.Of(sensor)
 	if s.robot.Agent.Layout().Sensors[sensor].Kind == "imu" {
@@ -105,7 +105,7 @@ func (s *Sample) Attitude(sensor int) (q [4]float64, rates, acceleration [3]floa
 	return [4]float64{cr*cp*cy + sr*sp*sy, sr*cp*cy - cr*sp*sy, cr*sp*cy + sr*cp*sy, cr*cp*sy - sr*sp*cy}, rates, acceleration, false, !math.IsNaN(v[0])
 }
 
-// rolling is how fast the wheels say that the robot moves, m/s and rad/s; 0 without wheels.
+// rolling returns the robot's velocity from its wheels, m/s and rad/s; 0 without wheels.
 func (s *Sample) rolling() (v, w float64) {
 	d := s.robot.Drive
 	if d == nil {
@@ -182,7 +182,7 @@ func (s *Sample) Transforms() (all []Transform) {
 	return all
 }
 
-// level gives a pose without a rotation the one that turns nothing.
+// level replaces a zero rotation of a pose by the identity.
 func level(p hal.Pose) hal.Pose {
 	if p.Rotation == [4]float64{} {
 		p.Rotation[0] = 1
@@ -201,7 +201,7 @@ func kinematicState(tree kinematics.Tree, s *Sample) *kinematics.State {
 	return at
 }
 
-// Level is how well a device is.
+// Level is the health of a device.
 type Level uint8
 
 // The levels, as diagnostic_msgs numbers them.

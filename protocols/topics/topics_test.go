@@ -37,7 +37,7 @@ func TestTransforms(t *testing.T) {
 		for _, k := range s.Robot.Sample().Transforms() {
 			at[k.Child] = k
 		}
-		// the camera looks to the left once the head has turned there
+		// the camera points to the left once the head has turned there
 		world := at["base_link"].Pose.Times(at["neck"].Pose).Times(at["eye"].Pose)
 		if v := world.Turn([3]float64{1, 0, 0}); math.Abs(v[1]-1) > 1e-9 || world.Position[2] != 0.5 {
 			t.Errorf("the camera: looks along %v from %v, want 0 1 0, 0.5 m up", v, world.Position)
