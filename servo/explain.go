@@ -20,6 +20,40 @@ func ExplainPackets(next func() (string, bool)) (list []string) {
 	return list
 }
 
+// ExplainStream is ExplainPackets of data that a parser takes piece by piece: feed takes bytes and returns how many.
+func ExplainStream(data []byte, feed func([]byte) int, next func() (string, bool)) (list []string) {
+	for len(data) > 0 && len(list) < maxExplained {
+		n := feed(data)
+		data = data[n:]
+		before := len(list)
+		for len(list) < maxExplained {
+			text, ok := next()
+			if !ok {
+				break
+			}
+			list = append(list, text)
+		}
+		if n == 0 && len(list) == before {
+			break
+		}
+	}
+	return list
+}
+
+// ExplainCAN collects the texts of the frames in data, whole frames of CANSize bytes. An empty text is left out.
+func ExplainCAN(data []byte, text func(*CANFrame) string) (list []string) {
+	for ; len(data) >= CANSize && len(list) < maxExplained; data = data[CANSize:] {
+		var f CANFrame
+		if ParseCAN(data[:CANSize], &f) != nil {
+			continue
+		}
+		if t := text(&f); t != "" {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
 // Fields is data from address addr of m in words: "present_position 2048, moving 0". Of bytes that are no whole register of
 // m's table, and of all bytes where m is nil, it is the address and the bytes.
 func Fields(m Model, addr int, data []byte) string {

@@ -23,6 +23,7 @@ func (driver) Traits() *servo.Traits {
 			return []servo.CANFilter{{ID: servo.ExtendedCAN | Host, Mask: servo.ExtendedCAN | 0xFF}, {ID: servo.ExtendedCAN | 0xFE, Mask: servo.ExtendedCAN | 0xFF}}
 		},
 		Samples:    []string{"cybergear"},
+		Explain:    explain,
 		Benchmarks: []servo.Benchmark{{Model: "cybergear", Bauds: []int{Bitrate}, Counts: []int{1, 2, 4, 6, 12}, Bound: wire.Bound, First: 1}},
 		Foreign:    servo.ForeignCAN,
 	}

@@ -16,7 +16,7 @@ func Driver() servo.Driver { return driver{} }
 func (driver) Traits() *servo.Traits {
 	wire := servo.CycleBytes{Bits: bitsPerByte, Bytes: func(n int) int { return 6 * n }} // 3 sent, 3 replied
 	return &servo.Traits{
-		Type: "kondo", Vendor: "Kondo", LastID: LastID, Bauds: Bauds(), Even: true, Alone: true, FreeID: true, Same: func(a, b servo.Model) bool { return true }, Samples: []string{"krs-2552"},
+		Type: "kondo", Vendor: "Kondo", LastID: LastID, Bauds: Bauds(), Even: true, Alone: true, FreeID: true, Same: func(a, b servo.Model) bool { return true }, Samples: []string{"krs-2552"}, Explain: explain,
 		Benchmarks: []servo.Benchmark{{Model: "krs-2552", Bauds: []int{115_200, 625_000, 1_250_000}, Bound: wire.Bound, First: 1}},
 		Foreign:    func(byte) []byte { return []byte{9, 0x3A, 0x4C} },
 		Unproven:   "ICS has no checksum: what could be is believed, by Halyard and by the servo",

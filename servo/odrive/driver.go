@@ -28,7 +28,7 @@ func (d driver) Traits() *servo.Traits {
 		wire := servo.CycleBytes{Bits: bitsPerByte, Bytes: cycleBytes}
 		return &servo.Traits{
 			Type: "odrive", Vendor: "ODrive", LastID: 1, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, NoDefaults: true, OneSupply: true,
-			IDRegister: "can_node_id", Samples: []string{"odrive-v3"},
+			IDRegister: "can_node_id", Samples: []string{"odrive-v3"}, Explain: explain,
 			// A controller has two axes.
 			Benchmarks: []servo.Benchmark{{Model: "odrive-v3", Bauds: []int{115_200, 921_600}, Counts: few[:2], Bound: wire.Bound}},
 		}
@@ -53,7 +53,7 @@ func (d driver) Traits() *servo.Traits {
 			"firmware's flat_endpoints.json; or odrivetool: axis0.config.enable_watchdog = True, watchdog_timeout = 0.5, save_configuration()",
 		FixedIDs: &servo.Refusal{Why: "which endpoint of an ODrive is its node id depends on its firmware",
 			Try: "odrivetool: odrv0.axis0.config.can.node_id = N, odrv0.save_configuration(); or its serial line: halyard setup PORT --protocol odrive --id 0 --new-id N"},
-		Samples: []string{"odrive-s1"},
+		Samples: []string{"odrive-s1"}, Explain: explainCAN,
 		Benchmarks: []servo.Benchmark{{Model: "odrive-s1", Settings: settings, Bauds: []int{250_000, 500_000, 1_000_000}, Counts: []int{1, 4, 6, 12},
 			Bound: wire.Bound, First: 1}},
 		Foreign: servo.ForeignCAN,

@@ -19,7 +19,7 @@ func (driver) Traits() *servo.Traits {
 		Try: "VESC Tool: App Settings, General has its id and timeout, Motor Settings its limits"}
 	t := &servo.Traits{
 		Type: "vesc", Vendor: "VESC", LastID: LastID, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, NoDefaults: true, Chained: true,
-		Unnamed: unnamed, FixedIDs: fixed, FixedAll: fixed, Samples: []string{"vesc-4"},
+		Unnamed: unnamed, FixedIDs: fixed, FixedAll: fixed, Samples: []string{"vesc-4"}, Explain: explain,
 		Foreign: func(id byte) []byte {
 			mask := Mask(ERPM, Volts, TachoAbs, FaultCode, PosNow, ControllerID)
 			v := Values{Volts: 24, TachoAbs: 1234, PosNow: 180, ControllerID: float64(id)}

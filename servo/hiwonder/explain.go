@@ -1,0 +1,42 @@
+package hiwonder
+
+import (
+	"fmt"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
+
+// explain is servo.Traits.Explain. Commands and replies have the same format; a reply repeats the number of its command.
+func explain(_, data []byte, host bool, model func(id int) servo.Model) []string {
+	p := NewParser()
+	return servo.ExplainStream(data, p.Feed, func() (text string, ok bool) {
+		var k Packet
+		if ok = p.Next(&k); ok {
+			text = explainPacket(&k, host, model(int(k.ID)))
+		}
+		return text, ok
+	})
+}
+
+func explainPacket(k *Packet, host bool, m servo.Model) string {
+	for i := range commands {
+		c := &commands[i]
+		switch {
+		case k.Command == c.Write && host && c.Write != 0:
+			return fmt.Sprintf("write id %d: %s", k.ID, servo.Fields(m, int(c.Addr), k.Params))
+		case k.Command == c.Read && host:
+			return fmt.Sprintf("read id %d: %s", k.ID, servo.FieldNames(m, int(c.Addr), int(c.Size)))
+		case k.Command == c.Read:
+			return fmt.Sprintf("id %d: %s", k.ID, servo.Fields(m, int(c.Addr), k.Params))
+		}
+	}
+	switch k.Command {
+	case moveStart:
+		return fmt.Sprintf("move_start id %d", k.ID)
+	case moveStop:
+		return fmt.Sprintf("move_stop id %d", k.ID)
+	case saveOffset:
+		return fmt.Sprintf("offset_save id %d", k.ID)
+	}
+	return fmt.Sprintf("id %d: command %d: % x", k.ID, k.Command, k.Params)
+}
