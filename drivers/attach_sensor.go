@@ -13,8 +13,8 @@ var errUndriven = errors.New("no device drives it")
 
 // Source provides a sensor's values: a Poller, or a driven device that also measures.
 type Source interface {
-	// Latest copies the newest good values into dst, from the source's value first on, and reports how old they are (< 0:
-	// there are none) and what is wrong now. It does not wait.
+	// Latest copies the newest good values into dst, from the source's value first on. It returns their age (< 0: no values
+	// yet) and the present error. It does not wait.
 	Latest(dst []float64, first int) (age time.Duration, err error)
 	Values() int // how many it has
 }
@@ -22,13 +22,13 @@ type Source interface {
 // sense is one sensor of the layout.
 type sense struct {
 	name   string
-	source Source // nil: nothing here drives it
+	source Source // nil: not connected to a device here
 	first  int    // which of the source's values is the sensor's first
 	last   lastFault
 }
 
-// AttachSensor gives the layout's sensor called name the values of p, a Poller's mostly, from its value first on. It is
-// called before the body is in a rig. One device may serve several sensors: an IMU's gyro and accelerometer, say.
+// AttachSensor connects the layout's sensor called name to the values of p, usually a Poller, from its value first on. Call
+// it before the body is in a rig. One device may serve several sensors, for example an IMU's gyro and accelerometer.
 func (b *Body) AttachSensor(name string, p Source, first int) error {
 	for i := range b.senses {
 		s, count := &b.senses[i], b.layout.Sensors[i].Count
@@ -74,8 +74,8 @@ func (s *sense) explain(err error) error {
 	return &e
 }
 
-// same reports whether b is a, where that can be told without a panic: == may panic on a struct that holds a slice, say.
-// reflect.Value's Comparable would tell more, and allocates.
+// same reports whether a and b are equal, if they can be compared without a panic: == may panic, for example on a struct
+// with a slice. reflect.Value's Comparable would cover more types, but allocates.
 func same(a, b error) bool {
 	t := reflect.TypeOf(b)
 	return t != nil && t.Comparable() && t.Kind() != reflect.Struct && t.Kind() != reflect.Array && a == b

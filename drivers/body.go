@@ -58,7 +58,7 @@ type joint struct {
 	goal     servo.Goal
 	reach    [2]float64 // allowed goals, ticks: its range, extended to the position at which it was enabled
 	led      bool       // its position goal is of this enabling
-	turns    float64    // ticks: what the servo counts beyond the calibration's turn
+	turns    float64    // ticks: the servo's count beyond the calibration's turn
 	odd      int        // readings in a row with other turns, oddTurns
 	oddTurns float64
 	said     float64 // turns of the last reading, and of the last two that agreed

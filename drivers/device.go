@@ -7,22 +7,22 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Sensor is one device that measures: what an IMU, a pressure sensor, a laser or an ADC has in common. One goroutine at
-// a time calls it; every call is bounded in time and may wait, by the clock that the device was made with.
+// Sensor is one device that measures: the common interface of an IMU, a pressure sensor, a laser or an ADC. One goroutine at
+// a time calls it. Every call is bounded in time and may wait, by the device's clock.
 type Sensor interface {
 	// Open finds the device, refuses any other in its place, and sets it up. It may be called again without a Close:
 	// the device was unplugged, or lost its power and its settings.
 	Open() error
-	// Read takes one measurement: SI units, in the order of its hal.Sensor's kind. What there is no room for is left
-	// out, what was not measured is NaN. After an error values mean nothing. An error of kind hal.Absent reports that the
-	// device is gone or has forgotten its settings.
+	// Read takes one measurement: SI units, in the order of its hal.Sensor's kind. Values beyond len(values) are left out,
+	// missing values are NaN. After an error values are undefined. An error of kind hal.Absent reports that the device is
+	// lost or has lost its settings.
 	Read(values []float64) error
 	Close() error
 }
 
-// Lagging is a Sensor whose values are older than the end of their read: by what they take on a slow wire, say.
+// Lagging is a Sensor whose values are older than the end of their read, for example by the time on a slow line.
 type Lagging interface {
-	// Lag is how much older they are, of the read before.
+	// Lag is the age of the values at the end of the last read.
 	Lag() time.Duration
 }
 
@@ -39,15 +39,15 @@ type Reader interface {
 type Output interface {
 	// Open finds the device and sets it up; no channel has pulses then. It may be called again without a Close.
 	Open() error
-	// Write sets each channel's pulses; 0: none. An error of kind hal.Absent is as with a Sensor.
+	// Write sets each channel's pulse width; 0: no pulses. An error of kind hal.Absent is as with a Sensor.
 	Write(pulses []time.Duration) error
-	// Off ends the pulses of all channels and returns one error a channel that did not acknowledge, nil for the rest.
-	// It does so for a device that was never opened, too.
+	// Off ends the pulses of all channels. It returns one error for each channel that did not acknowledge, nil for the others.
+	// It also works for a device that was never opened.
 	Off() []error
 	Close() error
 }
 
-// What both runners have in common: retries of a device, and how often a lost one is looked for.
+// Common constants of Poller and OutputWriter: retries of a device, and the interval of attempts to open a lost one.
 const (
 	// tolerated is how many times in a row a device may fail before it is opened again.
 	tolerated = 3

@@ -1,5 +1,5 @@
 // Package drivers implements the hardware Body: joints on servo chains, PWM outputs and sensors, real or emulated. It converts
-// between devices and the layout with each device's calibration. It uses devices through interfaces and knows no vendor.
+// between devices and the layout with each device's calibration. It uses devices through interfaces, independent of vendors.
 //
 //	Write: radians ─calibration─► ticks ─► Chain.SetGoal      the rig calls Chain.Send
 //	Read:  radians ◄─calibration─ ticks ◄─ Chain.State        the rig called Chain.Receive
@@ -25,6 +25,7 @@
 // gpio and pwm implement them. Their I/O blocks, so a Poller or an OutputWriter calls them in its own goroutine: the cycle
 // never waits, every value has an age, and a lost device is opened again.
 //
-// Errors are a *hal.Error, with the joint or the sensor: of NewBody hal.Uncalibrated (a real joint without its calibration) or hal.Invalid;
-// of a cycle in the frame's Status of each device, whose values are the last good ones then.
+// Errors are a *hal.Error, with the joint or the sensor. NewBody returns hal.Uncalibrated (a real joint without its
+// calibration) or hal.Invalid. Errors of a cycle are in the frame's Status of each device, whose values are then the last
+// good ones.
 package drivers

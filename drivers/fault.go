@@ -19,8 +19,8 @@ type cache struct {
 	next int
 }
 
-// fault is what is in the joint's Status for its servo's state; nil where all is well.
-// A goal at a limit is only in Alarms: it is the command's fault, and over with the next.
+// fault is the error in the joint's Status for its servo's state; nil without a fault. A goal beyond a limit is only in
+// Alarms: it is an error of the command, and ends with the next one.
 func (j *joint) fault(err error, alarm servo.Alarm) error {
 	alarm &^= servo.AlarmRange
 	if err == nil && alarm == 0 {
@@ -39,7 +39,7 @@ func (j *joint) fault(err error, alarm servo.Alarm) error {
 	return e.fault
 }
 
-// explain describes what is wrong with the joint, where, and which command helps.
+// explain is the error of the joint with its place and a command to try.
 func (j *joint) explain(err error, alarm servo.Alarm) error {
 	switch {
 	case err == nil:
@@ -49,7 +49,7 @@ func (j *joint) explain(err error, alarm servo.Alarm) error {
 	case err == j.Chain.State(j.Index).Inhibit:
 		return j.describe("torque", err, "halyard reset") // disarms; then it may be armed
 	}
-	// With the adapter gone there is nothing to scan.
+	// Without the adapter a scan is impossible.
 	try := "halyard ports"
 	if j.Port != "" && !errors.Is(err, servo.ErrDisconnected) {
 		try = "halyard scan " + j.Port

@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// output is a Joint that pulses command, with what the body keeps of it between cycles. It measures nothing: where the
-// layout has a position for it, that is the last one commanded, and at first its default, marked as an estimate.
+// output is a Joint on a PWM channel, with its state between cycles. It measures nothing. If the layout has a position for
+// it, that is the last commanded one, at first the default, marked as an estimate.
 type output struct {
 	Joint
 	name     string
@@ -41,7 +41,7 @@ func (o *output) write(f *hal.Frame, a *hal.Actuator, enable bool) {
 	} else {
 		o.halted = false
 	}
-	// At most one goal is set, the guard sees to that; none keeps the last.
+	// The guard sets at most one goal; without one the last stays.
 	for m := range hal.NumModes {
 		if v := input(f, a.Goal[m]); !math.IsNaN(v) && enable {
 			o.mode, o.value = m, v
@@ -50,9 +50,9 @@ func (o *output) write(f *hal.Frame, a *hal.Actuator, enable bool) {
 	o.Writer.Stage(o.Channel, o.pulse(f.Time, a, enable))
 }
 
-// pulse is what the channel gets in the cycle at now.
+// pulse is the pulse width of the channel in the cycle at now.
 func (o *output) pulse(now time.Duration, a *hal.Actuator, enable bool) time.Duration {
-	// A device that came back has lost what its channels had: nothing moves because of that.
+	// A device that came back has lost its channels' pulses: the output must not move because of that.
 	_, begun, _ := o.Writer.State()
 	if begun != o.begun {
 		o.regained = o.regained || o.since >= 0 && enable
@@ -103,7 +103,7 @@ func (o *output) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 	return hal.Status{Time: since(f.Time, age), Err: o.last.fault}
 }
 
-// since is the time of what is age old at now; < 0 where there is nothing.
+// since is the time at which a value of this age at now was made; < 0 if there is none.
 func since(now, age time.Duration) time.Duration {
 	if age < 0 {
 		return -1
@@ -125,7 +125,7 @@ func (o *output) refused(err error) error { return o.describe("halt", err, "haly
 // lastFault keeps the explanation of the error that was explained last, so that a fault that lasts allocates once.
 type lastFault struct{ err, fault error }
 
-// is reports whether err is the one that l explains. No error is explained by none.
+// is reports whether err is the error that l explains; false for a nil err.
 func (l *lastFault) is(err error) bool {
 	if err == nil {
 		*l = lastFault{}
@@ -133,7 +133,7 @@ func (l *lastFault) is(err error) bool {
 	return err == nil || same(l.err, err)
 }
 
-// checkPulse reports what is wrong with j as the output of a, given the joints before it.
+// checkPulse reports faults of j as the output of a, given the joints before it.
 func (j *Joint) checkPulse(a *hal.Actuator, l *hal.Layout, before []Joint, fault func(hal.Kind, string, string, ...any)) {
 	for k := range before {
 		if before[k].Writer == j.Writer && before[k].Channel == j.Channel {
@@ -162,8 +162,8 @@ func (j *Joint) checkPulse(a *hal.Actuator, l *hal.Layout, before []Joint, fault
 	}
 }
 
-// nominalPulse is the calibration of an output of which nothing was measured, for actuator a: a servo over its limits, or
-// an ESC whose force goes linearly with the pulse.
+// nominalPulse is the calibration of an output without measured values, for actuator a: a servo over its limits, or an ESC
+// with force linear in the pulse width.
 func nominalPulse(a *hal.Actuator, j *Joint) *calibration.Pulse {
 	c := calibration.Channel{Model: "output", Channel: j.Channel}
 	if a.Goal[hal.PositionMode] != hal.None {
@@ -174,7 +174,7 @@ func nominalPulse(a *hal.Actuator, j *Joint) *calibration.Pulse {
 		{Micros: 1100, Value: -force}, {Micros: 1472}, {Micros: 1528}, {Micros: 1900, Value: force}})
 }
 
-// estimated is l with the positions of outputs marked as what they are. l itself is not written to.
+// estimated is l with the positions of outputs marked as estimates. It does not change l.
 func estimated(l *hal.Layout, joints []Joint) *hal.Layout {
 	if !slices.ContainsFunc(joints, func(j Joint) bool { return j.Writer != nil }) {
 		return l

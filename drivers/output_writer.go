@@ -21,11 +21,11 @@ type OutputWriterConfig struct {
 	Gate func(open bool) error
 }
 
-// refresh is how often an output is written though nothing has changed: so that its loss is noticed.
+// refresh is the interval at which unchanged pulses are written again, to detect a loss of the output.
 const refresh = 100 * time.Millisecond
 
-// OutputWriter writes the pulses of one output, in its own goroutine, which it never keeps waiting; the newest pulses win. It
-// opens a lost device again, and writes it what it should do. It is a hal.Bus.
+// OutputWriter writes the pulses of one output in its own goroutine, so that the caller never waits; the newest pulses win.
+// It opens a lost device again, and writes the pulses again. It is a hal.Bus.
 type OutputWriter struct {
 	output Output
 	config OutputWriterConfig
@@ -60,7 +60,7 @@ func NewOutputWriter(o Output, c OutputWriterConfig) *OutputWriter {
 		wrote: make([]time.Duration, c.Channels), goals: make([]time.Duration, c.Channels),
 		staged: make([]time.Duration, c.Channels)}
 	f.open = func() error {
-		// What was asked of a device before it was lost is no order to one that has just come back.
+		// Pulses commanded before the loss do not apply to a device that has just come back.
 		f.mu.Lock()
 		f.begun++
 		clear(f.goals)
@@ -72,14 +72,14 @@ func NewOutputWriter(o Output, c OutputWriterConfig) *OutputWriter {
 	return f
 }
 
-// Open opens the output; no channel has pulses then. If it is absent, the error is hal.Absent and nothing runs.
+// Open opens the output; no channel has pulses then. If it is absent, the error is hal.Absent and no goroutine runs.
 func (f *OutputWriter) Open() error {
 	if err := f.open(); err != nil {
 		return err
 	}
 	f.link.open = true
 	f.mu.Lock()
-	f.at = f.config.Clock.Now() // it has what it was asked for: nothing
+	f.at = f.config.Clock.Now() // the commanded state is written: no pulses
 	f.mu.Unlock()
 	if f.config.CycleTime == nil {
 		f.stop = make(chan struct{})
@@ -101,15 +101,15 @@ func (f *OutputWriter) Close() error {
 	return f.output.Close()
 }
 
-// Stage sets what channel i must have from the next Send on; 0 is no pulses.
+// Stage sets the pulse width of channel i from the next Send on; 0 is no pulses.
 func (f *OutputWriter) Stage(i int, pulse time.Duration) {
 	f.mu.Lock()
 	f.staged[i] = pulse
 	f.mu.Unlock()
 }
 
-// Send hands the staged pulses on: to the device in virtual time, to the goroutine of its own else. It never
-// fails: what is wrong with the device is in State.
+// Send passes the staged pulses on: in virtual time to the device, else to the writer's goroutine. It never fails: State has
+// the device's error.
 func (f *OutputWriter) Send() error {
 	f.mu.Lock()
 	copy(f.goals, f.staged)
@@ -205,8 +205,8 @@ func (f *OutputWriter) due() bool {
 	return true
 }
 
-// State reports how old the last pulses are that the device took (< 0: it took none), how often pulses have begun again, and
-// what is wrong with the device now. It never waits for the device.
+// State returns the age of the last pulses that the device accepted (< 0: none), the number of restarts of the pulses, and
+// the present error of the device. It never waits for the device.
 func (f *OutputWriter) State() (age time.Duration, begun uint64, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -215,7 +215,7 @@ func (f *OutputWriter) State() (age time.Duration, begun uint64, err error) {
 	if f.at >= 0 {
 		age = max(0, now-f.at)
 	}
-	// A write that does not come back has no error to show; only the clock tells.
+	// A write that does not return has no error; only its duration shows the fault.
 	if err == nil && f.tried >= 0 && !f.halted && now-f.tried > 3*refresh+staleAfter {
 		err = errStale
 	}
@@ -225,8 +225,8 @@ func (f *OutputWriter) State() (age time.Duration, begun uint64, err error) {
 // CutTorque implements hal.TorqueCutter: it is Halt, with the acknowledgements requested again.
 func (f *OutputWriter) CutTorque() error { return errors.Join(f.Halt()...) }
 
-// Halt ends all pulses, by the gate at once and by the bus, and returns each channel's error, nil where it
-// acknowledged. It waits for a write that is under way. No pulse begins but by what is staged and sent afterwards.
+// Halt ends all pulses, at once by the gate and by the bus, and returns each channel's error, nil if it acknowledged. It
+// waits for a running write. Only values staged and sent afterwards start pulses again.
 func (f *OutputWriter) Halt() []error {
 	var gate error
 	f.mu.Lock()

@@ -16,12 +16,12 @@ type PollerConfig struct {
 	Period time.Duration // between the beginnings of two reads; 0 = each follows the one before
 	// Clock is the one that the sensor waits by; nil = the wall's. Virtual time needs one.
 	Clock hal.Clock
-	// CycleTime, where not nil, is the time of the cycle's edge in a world of virtual time: the sensor is then read in
-	// Receive, in step with the cycle, and what took it until after the edge is seen at a later one. Where it is nil a
-	// goroutine reads in its own goroutine.
+	// CycleTime, if not nil, is the time of the cycle's edge in a world of virtual time. The sensor is then read in Receive,
+	// in step with the cycle; a reading that ends after the edge is visible at a later one. With nil the poller reads in its
+	// own goroutine.
 	CycleTime func() time.Duration
-	// Jump is how far each value may be from the one before to be believed at once; what jumps farther waits for the next
-	// reading to confirm it. I2C has no checksum, and one wrong bit is a wrong value. 0, or a slice that is too short: any.
+	// Jump is the greatest change of each value that is accepted at once; a larger one must be confirmed by the next reading.
+	// I2C has no checksum, and one wrong bit is a wrong value. 0, or a slice that is too short: any change.
 	Jump []float64
 }
 
@@ -31,7 +31,7 @@ type Poller struct {
 	sensor Sensor
 	config PollerConfig
 
-	open    func() error // the sensor's Open and a read into scratch, made once: a cycle allocates nothing
+	open    func() error // the sensor's Open and a read into scratch, made once: a cycle does not allocate
 	use     func() error
 	link    link      // the reader's
 	scratch reading   // the reader's
@@ -47,7 +47,7 @@ type Poller struct {
 	opened time.Duration
 }
 
-// reading is what came of one read.
+// reading is the result of one read.
 type reading struct {
 	values []float64
 	at     time.Duration // when the values were measured; < 0 = never
@@ -79,7 +79,7 @@ func NewPoller(s Sensor, c PollerConfig) *Poller {
 	return p
 }
 
-// Open opens the sensor and begins to read it. If it is absent, the error is hal.Absent and nothing runs.
+// Open opens the sensor and begins to read it. If it is absent, the error is hal.Absent and no goroutine runs.
 func (p *Poller) Open() error {
 	if err := p.sensor.Open(); err != nil {
 		return err
@@ -108,8 +108,8 @@ func (p *Poller) Close() error {
 // Send does nothing: a sensor has no commands.
 func (p *Poller) Send() error { return nil }
 
-// Receive reads what is due in virtual time; in its own goroutine it does nothing. It never fails: what is wrong with the
-// sensor is in Latest.
+// Receive reads the sensor if it is due, in virtual time; with a goroutine it does nothing. It never fails: Latest has the
+// sensor's error.
 func (p *Poller) Receive() error {
 	if p.config.CycleTime == nil {
 		return nil
@@ -207,8 +207,8 @@ func (p *Poller) Listen(f func(tag int)) bool {
 // Values is how many the sensor measures.
 func (p *Poller) Values() int { return len(p.shown.values) }
 
-// Latest copies the newest good values into dst, from the sensor's value first on, and reports how old they are (< 0: there
-// are none) and what is wrong with the sensor now. It never waits for the sensor and may be called from any goroutine.
+// Latest copies the newest good values into dst, from the sensor's value first on. It returns their age (< 0: no values yet)
+// and the present error of the sensor. It never waits for the sensor and may be called from any goroutine.
 func (p *Poller) Latest(dst []float64, first int) (age time.Duration, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -218,7 +218,7 @@ func (p *Poller) Latest(dst []float64, first int) (age time.Duration, err error)
 		age = max(0, now-p.shown.at)
 		copy(dst, p.shown.values[min(first, len(p.shown.values)):])
 	}
-	// A read that does not come back has no error to show; only the clock tells.
+	// A read that does not return has no error; only its duration shows the fault.
 	if err == nil && now-max(p.shown.ended, p.opened) > 3*p.config.Period+staleAfter {
 		err = errStale
 	}

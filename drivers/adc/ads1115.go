@@ -34,7 +34,7 @@ type ADS1115Config struct {
 type ADS1115 struct {
 	chip   *i2c.Chip
 	config ADS1115Config
-	words  []uint16  // what starts each conversion
+	words  []uint16  // config words that start each conversion
 	perLSB []float64 // V
 	takes  time.Duration
 }
@@ -112,7 +112,7 @@ func (s *ADS1115) Read(values []float64) error {
 	return nil
 }
 
-// convert runs one conversion. A chip that does not say that it has done it, with the settings asked for, has not.
+// convert runs one conversion. It is an error if the chip does not report it as complete, with the requested settings.
 func (s *ADS1115) convert(word uint16) (int16, error) {
 	s.config.Turn.Lock()
 	defer s.config.Turn.Unlock()

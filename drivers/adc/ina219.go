@@ -46,7 +46,7 @@ func NewINA219(bus conn.Bus, c INA219Config) (*INA219, error) {
 	if !(c.Shunt >= 1e-4 && c.Shunt <= 10) {
 		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("shunt: got %g, want 0.0001..10 Ω", c.Shunt))
 	}
-	// A count is 1/32768 of what makes the full ±320 mV at the shunt; the register takes whole even numbers.
+	// A count is 1/32768 of the current for the full ±320 mV at the shunt; the register accepts only even numbers.
 	count := 0.32 / c.Shunt / 32768
 	s.cal = uint16(math.Trunc(INA219Scale/(count*c.Shunt))) &^ 1
 	s.perLSB = INA219Scale / (float64(s.cal) * c.Shunt)
@@ -58,7 +58,7 @@ func (s *INA219) Open() error {
 	if err := s.put(INA219Setup, INA219Reset); err != nil {
 		return s.chip.Fault(hal.Absent, err.(*hal.Error).Err)
 	}
-	// It has no identity, but what it says after a reset no other chip says.
+	// It has no identity register, but its configuration after a reset is unique.
 	word, err := s.get(INA219Setup)
 	if err != nil {
 		return err
@@ -101,7 +101,7 @@ func (s *INA219) Read(values []float64) error {
 		words[i] = word
 	}
 	switch {
-	case words[0] != s.cal: // a chip that was reset says 0 A
+	case words[0] != s.cal: // after a reset the chip reports 0 A
 		return s.chip.Fault(hal.Absent, fmt.Errorf("calibration: got 0x%04X, want 0x%04X: the chip was reset", words[0], s.cal))
 	case words[1]&INA219Overflow != 0:
 		return s.chip.Fault(hal.BusFault, errOverflow)

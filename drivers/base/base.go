@@ -21,7 +21,7 @@ const (
 	Right
 )
 
-// Settings say how a base is used.
+// Settings are the settings of a base.
 type Settings struct {
 	Name  string // the bus's, for errors
 	Robot Robot
@@ -52,9 +52,9 @@ type Settings struct {
 // Base is one robot base. It is a servo.Chain whose servos are wheels that take velocities; their ticks are millimetres of
 // the rim, dead reckoned. Source gives its sensors. One goroutine at a time calls it.
 //
-// Nothing moves before a wheel is enabled and the base has confirmed that its motors are on. Where the base switched
-// them off (its button, its emergency stop), was silent for its watchdog's time or had to be opened again, they stay off
-// until all wheels were disabled and one is enabled again.
+// The base does not move before a wheel is enabled and the base has confirmed that its motors are on. They stay off after
+// the base switched them off (its button, its emergency stop), after a silence of its watchdog's time, and after a new
+// session. All wheels must then be disabled and one enabled again.
 type Base struct {
 	mu     sync.Mutex // the line: Send, Receive, Halt and CutTorque hold it
 	cfg    Settings
@@ -106,7 +106,7 @@ type wheel struct {
 	state servo.State
 }
 
-// Stats counts what a base has done and suffered.
+// Stats are the counters of a base since New.
 type Stats struct {
 	Reports     uint64
 	BadChecksum uint64 // packets
@@ -120,7 +120,7 @@ type Stats struct {
 // farTicks bounds the ticks of a wheel, mm: farther than calibration's numbers go, and than any base drives.
 const farTicks = 1e6
 
-// New returns the base as s says. It does no I/O.
+// New returns the base with settings s. It does no I/O.
 func New(s Settings) (*Base, error) {
 	fault := func(format string, args ...any) error {
 		return &hal.Error{Kind: hal.Invalid, Bus: s.Name, Op: "base", Err: fmt.Errorf(format, args...)}
@@ -238,18 +238,18 @@ func (b *Base) SetGoal(i int, g servo.Goal) { b.wheels[i].goal = g }
 // State is servo.Chain's.
 func (b *Base) State(i int) *servo.State { return &b.wheels[i].state }
 
-// Stats describes what has passed since New.
+// Stats returns the counters since New.
 func (b *Base) Stats() Stats {
 	s := b.stats
 	s.BadChecksum, s.Garbage = b.parser.BadChecksum, b.parser.Garbage
 	return s
 }
 
-// Names, Report, Config, IO and GripperState are what the base last said of itself, in its own counts; zero where it did
-// not. They are called between Receive and the next Send.
+// Names, Report, Config, IO and GripperState return the last reports of the base, in its own units; zero if there was none.
+// Call them between Receive and the next Send.
 func (b *Base) Names() Names { return b.names }
 
-// Report is the last one, which came ten times a second.
+// Report is the last report; the base sends ten a second.
 func (b *Base) Report() Report { return b.report }
 
 // Config is the answer to the one question that Open asks for it.
@@ -264,8 +264,8 @@ func (b *Base) GripperState() GripperReport { return b.gripper }
 // maxExtra bounds the commands of Do that wait.
 const maxExtra = 16
 
-// Do hands on a command with the next Send: the gripper, a digital output, the auxiliary port. What moves the base, its motors or
-// its session is refused: that is what goals are for.
+// Do sends a command with the next Send: for the gripper, a digital output, the auxiliary port. Commands for motion, the
+// motors or the session are refused: use goals.
 func (b *Base) Do(c Command) error {
 	switch c.Op {
 	case OpPulse, OpOpen, OpClose, OpEnable, OpMove, OpRotate, OpVel, OpHead, OpDHead, OpRVel, OpDChange, OpVel2, OpLatVel,
@@ -279,7 +279,7 @@ func (b *Base) Do(c Command) error {
 	return nil
 }
 
-// sameRobot describes what is wrong with the names that the base gave.
+// sameRobot returns an error if the names reported by the base are not those of the configured robot.
 func (b *Base) sameRobot() error {
 	if strings.EqualFold(b.names.Subclass, b.robot.Name) {
 		return nil

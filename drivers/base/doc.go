@@ -10,26 +10,26 @@
 //
 //	knocking ─echo─► syncing 1 ─echo─► syncing 2 ─names─► opening ─report─► running ─silence─► knocking
 //
-// SYNC0 is PULSE, too: a base whose cable was out for a moment goes on where it was. One that was without power
-// has to be opened again, and its motors stay off until they are enabled again, explicitly.
+// SYNC0 is also PULSE: after a short loss of the cable the session continues. After a power loss the base must be opened
+// again, and its motors stay off until they are explicitly enabled again.
 //
 // # Using it
 //
-//	robot, err := base.RobotOf("p3dx")           what its numbers mean: metres, m/s, rad
+//	robot, err := base.RobotOf("p3dx")           the units of its values: metres, m/s, rad
 //	b, err := base.New(base.Settings{..})        no I/O
-//	b.Open()                                     a session; that it is the robot it should be; nothing moves: up to 3 s
+//	b.Open()                                     open a session, check the robot type; nothing moves: up to 3 s
 //	b.SetGoal(wheel, servo.Goal{..})             rad/s of the wheel: m/s over robot.Radius, to robot.MaxSpeed
-//	b.Send(), b.Receive()                        one cycle, ten times a second, say; neither blocks
-//	b.State(wheel), b.Source(..).Latest(..)      what the base said last, and how long ago
-//	b.Halt()                                     stopped, motors off, and heard to be: up to a second
+//	b.Send(), b.Receive()                        one cycle, for example ten times a second; neither blocks
+//	b.State(wheel), b.Source(..).Latest(..)      the last reported values, and their age
+//	b.Halt()                                     stopped, motors off, and confirmed: up to a second
 //	b.Close()
 //
-// It is a servo.Chain: package servo describes what a goal's Enable does and how errors and a lost line are told. Its units are
-// there too, but that ticks are millimetres of a wheel's rim; what Source gives is in SI units, as each Sense says.
+// It is a servo.Chain: see package servo for a goal's Enable, errors, a lost line, and units. Ticks are millimetres of a
+// wheel's rim; values of Source are in SI units, as described at each Sense.
 //
-// At 9600 baud a hundred milliseconds carry 96 bytes: the report of a base with two sonar rings takes 60 of them. Who asks for
-// encoders, gyro and inputs as well wants 38400, or gets every second report.
+// At 9600 baud the line carries 96 bytes in a hundred milliseconds: the report of a base with two sonar rings takes 60. With
+// encoders, gyro and inputs use 38400, or the base sends only every second report.
 //
 // Sources: Pioneer 2 and Pioneer 3 operations manuals (ActivMedia, MobileRobots), chapters "P2OS"
-// and "ARCOS"; units of the robots as in ARIA's and Player's parameter files. No hardware has been tried.
+// and "ARCOS"; units of the robots as in ARIA's and Player's parameter files. Not tested on hardware.
 package base

@@ -41,8 +41,7 @@ func (b *Base) restart(fresh bool) {
 	b.names, b.refuse = Names{}, nil
 }
 
-// Send hands on what the base must do: one step of a session that is not open yet, or what the wheels want. It never
-// blocks.
+// Send sends the next commands: one step of opening a session, or the wheels' goals. It never blocks.
 func (b *Base) Send() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -69,7 +68,7 @@ func (b *Base) Send() error {
 // Inline lets a lost line be opened within the cycle, for lines in memory; see servo.Reconnector. Call it before Send.
 func (b *Base) Inline() { b.reopen.Inline = true }
 
-// Receive takes what the base has said. It never blocks: how old it is is in State and in the sources.
+// Receive handles the bytes that the base has sent. It never blocks: State and the sources have the age of the values.
 func (b *Base) Receive() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,7 +80,7 @@ func (b *Base) Receive() error {
 	return err
 }
 
-// sendDue describes what is due at now.
+// sendDue sends the commands that are due at now.
 func (b *Base) sendDue(now time.Duration) error {
 	if b.stage == running {
 		b.steer(now)
@@ -117,7 +116,7 @@ func (b *Base) tune(i int) error {
 	return b.line.SetBaud(baud)
 }
 
-// ask puts what leads to the next stage.
+// ask puts the command that leads to the next stage.
 func (b *Base) ask() {
 	b.put(Command{Op: [...]Op{knocking: OpPulse, syncing1: OpOpen, syncing2: OpClose, opening: OpOpen}[b.stage]})
 }
@@ -132,7 +131,7 @@ func (b *Base) advance() {
 // maxReads bounds one hearing: no serial line is as fast, but a connection may babble, and the cycle waits for this.
 const maxReads = 64
 
-// receive takes what has come, waiting for something for up to wait.
+// receive handles received bytes; it waits up to wait for the first.
 func (b *Base) receive(wait time.Duration) error {
 	for range maxReads {
 		n, err := b.line.Read(b.raw[:], wait)
@@ -154,14 +153,14 @@ func (b *Base) receive(wait time.Duration) error {
 	return b.flush()
 }
 
-// put adds commands to what the next flush sends.
+// put adds commands to the output of the next flush.
 func (b *Base) put(commands ...Command) {
 	for i := range commands {
 		b.out = commands[i].Append(b.out)
 	}
 }
 
-// flush sends what was put.
+// flush sends all commands added by put.
 func (b *Base) flush() error {
 	if len(b.out) == 0 {
 		return nil
@@ -186,7 +185,7 @@ func (b *Base) unlined() error {
 func (b *Base) failed(err error) error {
 	e := &hal.Error{Kind: hal.BusFault, Bus: b.cfg.Name, Op: "line", Err: err, Try: "halyard doctor"}
 	if errors.Is(err, servo.ErrDisconnected) {
-		b.line.Close() // it is gone: there is nothing to learn from a second error
+		b.line.Close() // it is lost: a second error adds nothing
 		b.line = nil
 		b.out = b.out[:0]
 		b.reopen.Lose(err)

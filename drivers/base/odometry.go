@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Correction is what the dead reckoning is corrected by, as calibration.Odometry has it. The zero Correction corrects nothing.
+// Correction scales the dead reckoning, as in calibration.Odometry. The zero Correction has no effect.
 type Correction struct {
-	Distance float64 // metres gone a metre reckoned
-	Turn     float64 // radians turned a radian reckoned
+	Distance float64 // true metres per reckoned metre
+	Turn     float64 // true radians per reckoned radian
 	Curve    float64 // rad/m to the left that are not reckoned
 }
 
@@ -43,8 +43,8 @@ func (o *odometry) zero() {
 	o.x, o.y, o.heading = 0, 0, 0
 }
 
-// update follows a report that comes dt after the last; false where it lies farther off than the base can have gone.
-// It counts from there then, without believing the way.
+// update adds a report dt after the last; false if its position is farther than the base can have moved. It then continues
+// from there, without counting the distance.
 func (o *odometry) update(r *Report, robot *Robot, dt time.Duration) bool {
 	now := [3]uint16{r.X, r.Y, r.Heading}
 	from := o.last
@@ -58,7 +58,7 @@ func (o *odometry) update(r *Report, robot *Robot, dt time.Duration) bool {
 	dx := float64(wrap(from[0], now[0], placeBits)) * robot.Distance
 	dy := float64(wrap(from[1], now[1], placeBits)) * robot.Distance
 	dh := float64(wrap(from[2], now[2], headingBits)) * Angle
-	// Twice what its top speeds allow, and something for the cycle that a command may be early or late.
+	// Twice the distance at top speed, and a margin for the timing of a cycle.
 	longest := dt.Seconds() + 0.1
 	if math.Hypot(dx, dy) > 2*robot.MaxSpeed*longest || math.Abs(dh) > 2*robot.MaxTurn*longest {
 		o.turn = o.heading - own

@@ -13,7 +13,7 @@ const (
 	head2 = 0xFB
 	// maxPacket bounds a packet, as the manual does.
 	maxPacket = 200
-	// maxData is what is left of it without head, count and checksum.
+	// maxData is the maximum length of the data, without header, count and checksum.
 	maxData = maxPacket - 5
 )
 
@@ -43,7 +43,7 @@ type Command struct {
 	Text string // of Text, at most 190 bytes
 }
 
-// ArgKind is what a command's argument is.
+// ArgKind is the type of a command's argument.
 type ArgKind uint8
 
 // The kinds of argument.
@@ -71,8 +71,8 @@ func (c *Command) Append(dst []byte) []byte {
 	return AppendPacket(dst, b)
 }
 
-// DecodeCommand is Append's other side, of a packet's data. A lone kind byte after the operation counts as no argument, for
-// Player sends SETO so. It keeps nothing of data.
+// DecodeCommand is the inverse of Append, for a packet's data. A single kind byte after the operation counts as no argument,
+// since Player sends SETO this way. It keeps no reference to data.
 func DecodeCommand(data []byte) (Command, error) {
 	bad := func(want string) (Command, error) {
 		return Command{}, fmt.Errorf("base: command: got % X, want %s", data, want)
@@ -103,13 +103,13 @@ func DecodeCommand(data []byte) (Command, error) {
 	return c, nil
 }
 
-// Parser finds packets in what comes over the line, either way. Its result does not depend on how the stream is cut.
+// Parser extracts packets of either side from a stream of bytes. Its result does not depend on the sizes of the pieces fed.
 type Parser struct {
 	servo.Framer
 	doubtful []byte // the last CONFIGpac with a wrong checksum
 }
 
-// NewParser returns a parser with nothing in it.
+// NewParser returns an empty parser.
 func NewParser() *Parser {
 	p := &Parser{doubtful: make([]byte, 0, maxPacket)}
 	p.Framer = servo.NewFramer(maxPacket, servo.Rules{
@@ -130,8 +130,8 @@ func NewParser() *Parser {
 	return p
 }
 
-// check reports whether a packet is sound. The firmware of several Pioneers always gets the checksum of its CONFIGpac wrong: one that
-// comes twice the same, byte for byte, is sound.
+// check reports whether a packet is valid. The firmware of several Pioneers always sends a wrong checksum in its CONFIGpac:
+// it is accepted if it is received twice, byte for byte the same.
 func (p *Parser) check(packet []byte) bool {
 	n := len(packet) - 2
 	if Checksum(packet[3:n]) == binary.BigEndian.Uint16(packet[n:]) {

@@ -82,7 +82,7 @@ func (b *Base) handleReport(r *Report, now time.Duration) {
 		b.drive.release()
 		b.odo.rebase()
 		b.ticks.known = false
-		b.reminded, b.configs = now, 0 // what is asked for now takes its time
+		b.reminded, b.configs = now, 0 // allow the new requests their time
 	case syncing1, syncing2:
 		return // of a session that ends
 	}
@@ -98,7 +98,7 @@ func (b *Base) handleReport(r *Report, now time.Duration) {
 	b.sense(now)
 }
 
-// updateWheels brings the wheels' states up to date at the end of a cycle; err is what was wrong with the line.
+// updateWheels updates the wheels' states at the end of a cycle; err is the error of the line.
 func (b *Base) updateWheels(err error) {
 	now := b.clock.Now()
 	age := now - b.at
@@ -123,7 +123,7 @@ func (b *Base) updateWheels(err error) {
 			continue
 		}
 		r := &b.report
-		// Wheels turn as their side does. What is reported is the speed; how far is dead reckoned.
+		// Wheels turn like their side. The base reports the speed; the distance is dead reckoned.
 		speed, stalled := r.Left, r.Stall&1 != 0
 		if w.side == Right {
 			speed, stalled = r.Right, r.Stall>>8&1 != 0

@@ -33,7 +33,7 @@ type Report struct {
 	Analog     byte
 	DigitalIn  byte // bits, as DigitalOut
 	DigitalOut byte
-	Extra      int    // bytes of what follows that came, 0 to 11
+	Extra      int    // number of received bytes of the following fields, 0 to 11
 	Battery10  uint16 // 0.1 V
 	Charge     byte   // state of charging
 	Turn       int16  // 0.1 °/s
@@ -91,7 +91,7 @@ func (r *Report) Append(dst []byte) []byte {
 	return append(dst, byte(r.Celsius), r.Charged)[:end+r.Extra]
 }
 
-// Decode takes a report's data. What is longer than we know is cut off: firmware grows. After an error r means nothing.
+// Decode decodes a report's data. Unknown bytes at the end, of newer firmware, are ignored. After an error r is undefined.
 func (r *Report) Decode(data []byte) error {
 	le := binary.LittleEndian
 	if len(data) < reportHead || data[0] != typeStopped && data[0] != typeMoving {
@@ -111,7 +111,7 @@ func (r *Report) Decode(data []byte) error {
 	}
 	r.Grip, r.AnalogPort, r.Analog, r.DigitalIn, r.DigitalOut = rest[0], rest[1], rest[2], rest[3], rest[4]
 	rest = rest[reportTail:]
-	// The rest in a row of known length: what did not come is zero.
+	// The rest padded to its full length: missing bytes are zero.
 	var extra [reportExtra]byte
 	r.Extra = copy(extra[:], rest)
 	r.Battery10, r.Charge, r.Turn = le.Uint16(extra[0:]), extra[2], int16(le.Uint16(extra[3:]))

@@ -28,7 +28,7 @@ func (e *EncoderReport) Decode(data []byte) error {
 // maxGyro bounds the readings of one gyro report: they come every 25 ms, the reports every 100.
 const maxGyro = 16
 
-// GyroReport is what the analog gyro said since the last one.
+// GyroReport holds the readings of the analog gyro since the last report.
 type GyroReport struct {
 	Count    int // of Readings
 	Readings [maxGyro]GyroReading
@@ -84,7 +84,7 @@ func (r *IOReport) Append(dst []byte) []byte {
 	return dst
 }
 
-// Decode takes the report's data. After an error r means nothing.
+// Decode decodes the report's data. After an error r is undefined.
 func (r *IOReport) Decode(data []byte) error {
 	whole := data
 	bad := func() error { return fmt.Errorf("base: io: got % X, want type F0 and three lists that fit", whole) }
@@ -133,7 +133,7 @@ func (g *GripperReport) Decode(data []byte) error {
 	return nil
 }
 
-// ConfigReport is what the base knows of itself.
+// ConfigReport is the configuration of the base.
 type ConfigReport struct {
 	Class, Subclass, Serial string
 	FourMotors              bool
@@ -151,7 +151,7 @@ type ConfigReport struct {
 	RevCount                uint16    // see OpRevCount
 	Watchdog                uint16    // ms
 	LongReports             byte      // "P2MPACS": 1 = in SERAUX too
-	StallVal, StallCount    uint16    // PWM at which a wheel that stands counts as stalled, and for how long, as the manual has them
+	StallVal, StallCount    uint16    // PWM at which a wheel at rest counts as stalled, and for how long, as in the manual
 	JoyVel, JoyRotVel       uint16    // mm/s, °/s
 	RotVelMax, TransVelMax  uint16    // °/s, mm/s, as set now
 	RotAcc, RotDecel        uint16    // °/s²
@@ -171,7 +171,7 @@ const maxText = 40
 
 var errConfig = errors.New("base: config: want three names, 20 bytes and more after them, and a name")
 
-// fields are the config's numbers in the order of the packet, after the strings that stand before them.
+// words are the config's numbers in the order of the packet, after the strings before them.
 func (c *ConfigReport) words(second bool) []any {
 	if !second {
 		return []any{&c.FourMotors, &c.RotVelTop, &c.TransVelTop, &c.RotAccTop, &c.TransAccTop, &c.PWMMax}
@@ -198,7 +198,7 @@ func (c *ConfigReport) Append(dst []byte) []byte {
 	return dst
 }
 
-// Decode takes the report's data. Firmware that says less than we know leaves zeros. After an error c means nothing.
+// Decode decodes the report's data. Fields missing in older firmware are zero. After an error c is undefined.
 func (c *ConfigReport) Decode(data []byte) error {
 	if len(data) == 0 || data[0] != typeConfig {
 		return errConfig

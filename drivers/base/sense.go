@@ -15,7 +15,7 @@ const (
 	Bumpers               // contact: 1 where pressed; clockwise: the front ring from left to right, the rear one from right to left
 	Battery               // battery: s that are left, by the voltage and Settings.Runtime; an estimate
 	Volts                 // V of the battery
-	Gyro                  // gyro: rad/s to the left; at rest it learns what rest is
+	Gyro                  // gyro: rad/s to the left; its zero is measured at rest
 	Encoders              // encoder: ticks of the left and the right side since the first report
 	Compass               // rad to the left of north
 	numSenses
@@ -57,8 +57,8 @@ func (b *Base) Source(s Sense) *Source { return &Source{b, s} }
 // Values is how many there are.
 func (s *Source) Values() int { return len(s.base.senses[s.of].values) }
 
-// Latest copies the newest values, from first on, into dst, and reports how old the oldest of them is (< 0: one never
-// came) and what is wrong with the base. It is called between Receive and the next Send.
+// Latest copies the newest values, from first on, into dst. It returns the age of the oldest of them (< 0: one was never
+// received) and the error of the base. Call it between Receive and the next Send.
 func (s *Source) Latest(dst []float64, first int) (age time.Duration, err error) {
 	b := s.base
 	from := &b.senses[s.of]
@@ -84,23 +84,23 @@ func (s *Source) Latest(dst []float64, first int) (age time.Duration, err error)
 	return age, nil
 }
 
-// stale is what the oldest value may be: a sonar ring takes three reports for its round.
+// stale is the greatest age of a valid value: a sonar ring needs three reports for all its sonars.
 const stale = time.Second
 
-// Zero makes the present place the origin of the odometry. The base keeps its own.
+// Zero makes the present position the origin of the odometry. The base keeps its own origin.
 func (b *Base) Zero() {
 	b.odo.zero()
 	b.senses[Odometry].values[0], b.senses[Odometry].values[1], b.senses[Odometry].values[2] = 0, 0, 0
 }
 
-// sense takes what the report says into the senses.
+// sense updates the senses from the report.
 func (b *Base) sense(now time.Duration) {
 	r := &b.report
 	b.senses[Odometry].set(now, b.odo.x, b.odo.y, b.odo.heading)
 	ring := &b.senses[Ring]
 	for _, e := range r.Echoes[:r.Count] {
 		if i := int(e.Index); i < len(ring.values) {
-			// Without an echo it describes what is far beyond its reach.
+			// Without an echo it reports a range far beyond its limit.
 			ring.values[i], ring.at[i] = math.Min(float64(e.Range)*b.robot.Range, b.robot.NoEchoRange), now
 		}
 	}
@@ -122,9 +122,9 @@ func (b *Base) sense(now time.Duration) {
 	b.senses[Compass].set(now, math.Remainder(-2*degree*float64(r.Compass), 2*math.Pi))
 }
 
-// gyro learns what the gyro says at rest: it drifts with its temperature.
+// gyro measures the gyro's reading at rest: it drifts with temperature.
 type gyro struct {
-	still float64 // counts; 0 = nothing learnt yet
+	still float64 // counts; 0 = not measured yet
 	sum   float64
 	count int
 }

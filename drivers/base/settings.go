@@ -46,11 +46,11 @@ func (b *Base) setUp(now time.Duration) bool {
 	return false
 }
 
-// maxConfigs is how often the configuration is asked for again: some bases have none, and some never get its checksum right.
+// maxConfigs is the number of repeated requests for the configuration: some bases have none, and some never send a correct
+// checksum.
 const maxConfigs = 5
 
-// remind asks once more, one thing a second, for what was asked for and does not come: the word was lost on its way, or the base has
-// no such thing. So they take turns.
+// remind repeats requests without a reply, one a second in turn: the request was lost, or the base does not support it.
 func (b *Base) remind(now time.Duration) {
 	if now-b.reminded < stale {
 		return

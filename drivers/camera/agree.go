@@ -17,7 +17,7 @@ const (
 	maxSizes   = 256 // sizes of one format
 )
 
-// agree asks for format, size and rate, and refuses what the device makes of them where that is another picture.
+// agree requests format, size and rate, and returns an error if the device selects another format or size.
 func (s *stream) agree() error {
 	var have Capability
 	if err := s.do(QueryCap, &have); err != nil {
@@ -70,7 +70,7 @@ func (s *stream) choose() (Pixel, error) {
 	return 0, s.fault(hal.Invalid, fmt.Errorf("format: got %s, want one that it offers: %s", s.config.Encoding, strings.Join(names, ", ")))
 }
 
-// offered looks whether the device offers the config's size. A driver that lists none is believed to have it; S_FMT tells.
+// offered checks whether the device offers the config's size. A driver that lists no sizes passes; S_FMT then decides.
 func (s *stream) offered(pixel Pixel) error {
 	w, h := uint32(s.config.Width), uint32(s.config.Height)
 	var list []string
@@ -106,7 +106,7 @@ func within(v, least, most, step uint32) bool {
 	return v >= least && v <= most && (v-least)%max(1, step) == 0
 }
 
-// set asks for format and rate. V4L2 never refuses a format: it answers with the nearest, which is not what was asked for.
+// set requests format and rate. V4L2 never refuses a format: it returns the nearest one, which must be checked.
 func (s *stream) set(pixel Pixel) error {
 	c := s.config
 	f := Format{Kind: Capture, Width: uint32(c.Width), Height: uint32(c.Height), Pixel: pixel, Field: Progressive}
@@ -122,7 +122,7 @@ func (s *stream) set(pixel Pixel) error {
 	s.shape = Shape{Pixel: pixel, Width: c.Width, Height: c.Height, Stride: int(min(f.Stride, 1<<20)),
 		Full: f.Quantisation == FullRange || f.Quantisation != LimitedRange && f.Colourspace == ColourspaceJPG}
 	if row := pixel.bytes(c.Width); s.shape.Stride == 0 {
-		s.shape.Stride = row // some drivers say nothing
+		s.shape.Stride = row // some drivers report none
 	}
 	if err := s.shape.check(); err != nil {
 		return s.fault(hal.Invalid, err)

@@ -8,18 +8,18 @@ import (
 	"image/jpeg"
 )
 
-// Shape is what was agreed on with a device: how its frames come.
+// Shape is the frame format agreed on with a device.
 type Shape struct {
 	Pixel         Pixel
 	Width, Height int
-	Stride        int  // bytes from one row to the next; of compressed formats nothing
+	Stride        int  // bytes from one row to the next; unused for compressed formats
 	Full          bool // of YUYV: its values use all of 0..255
 }
 
-// MaxSide bounds both sides of a picture, pixels: what a hostile or broken device may make us allocate.
+// MaxSide bounds both sides of a picture, pixels, and so the memory that a hostile or broken device can make us allocate.
 const MaxSide = 4096
 
-// check refuses what no frame may be.
+// check returns an error for an impossible shape.
 func (s Shape) check() error {
 	switch row := s.Pixel.bytes(s.Width); {
 	case s.Width < 1 || s.Height < 1 || s.Width > MaxSide || s.Height > MaxSide:
@@ -54,8 +54,8 @@ func NewDecoder(s Shape) (*Decoder, error) {
 	return d, nil
 }
 
-// Decode fills rgb, three bytes a pixel of the shape, from a frame. After an error rgb means nothing. It keeps nothing of
-// the frame.
+// Decode fills rgb, three bytes a pixel of the shape, from a frame. After an error rgb is undefined. It keeps no reference
+// to the frame.
 func (d *Decoder) Decode(rgb, frame []byte) error {
 	s := &d.shape
 	row := s.Pixel.bytes(s.Width)
@@ -82,7 +82,7 @@ func (d *Decoder) Decode(rgb, frame []byte) error {
 	return nil
 }
 
-// yuyv converts one row (ITU-R BT.601, as the kernel's document has it for cameras that say nothing else).
+// yuyv converts one row (ITU-R BT.601, the kernel document's default for cameras).
 func (s *Shape) yuyv(to, from []byte) {
 	for ; len(from) >= 4 && len(to) >= 6; from, to = from[4:], to[6:] {
 		var c chroma
@@ -100,7 +100,8 @@ func (s *Shape) yuyv(to, from []byte) {
 	}
 }
 
-// chroma is what a pair of colour differences adds to red, green and blue, in shares of 65536: once for all pixels that share it.
+// chroma is the contribution of a pair of colour differences to red, green and blue, in shares of 65536, for all pixels that
+// share it.
 type chroma struct{ r, g, b int32 }
 
 // fullLuma makes shares of 65536 of a luma that uses all of 0..255, with its rounding (JFIF).
@@ -169,7 +170,7 @@ func (d *Decoder) jpeg(rgb, frame []byte) error {
 	return nil
 }
 
-// convert fills to with row y of m, of whose pixels as many share a chroma as their sampling says.
+// convert fills to with row y of m; the subsampling gives the number of pixels that share a chroma.
 func convert(to []byte, m *image.YCbCr, y int) {
 	luma, at := m.Y[m.YOffset(0, y):][:len(to)/3], m.COffset(0, y)
 	share := 1
@@ -213,7 +214,7 @@ func standardTables() []byte {
 	return nil
 }
 
-// AppendRaw appends a picture as a frame of a raw shape: what an emulated camera sends.
+// AppendRaw appends a picture as a frame of a raw shape, for an emulated camera.
 func AppendRaw(dst []byte, s Shape, rgb []byte) []byte {
 	for y := range s.Height {
 		row := rgb[3*y*s.Width:][:3*s.Width]

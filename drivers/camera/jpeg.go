@@ -21,9 +21,9 @@ const (
 // maxScans bounds the scans of one frame: three where each component has its own.
 const maxScans = 4
 
-// anatomy is what a look at a JPEG's markers tells, without decoding any of it.
+// anatomy is the structure of a JPEG from its markers, without decoding.
 type anatomy struct {
-	end    int  // behind the end marker; what follows is padding
+	end    int  // offset behind the end marker; the rest is padding
 	tables bool // it has Huffman tables
 
 	width, height int
@@ -52,7 +52,7 @@ func inspect(p []byte, width, height int) (a anatomy, err error) {
 		case p[at] != 0xFF:
 			return a, fmt.Errorf("byte %d: got 0x%02X, want a marker", at, p[at])
 		case p[at+1] == 0 || p[at+1] >= jpegRestart && p[at+1] <= jpegStart:
-			// These have no length. A decoder that passes over them alone would find heads in what is passed over here.
+			// These have no length. A decoder that skips only them would find headers in data that is skipped here.
 			return a, fmt.Errorf("byte %d: got marker 0x%02X out of place", at, p[at+1])
 		case p[at+1] == jpegEnd && a.scans == 0:
 			return a, errors.New("no picture in it")
@@ -120,8 +120,8 @@ func (a *anatomy) frame(p []byte, width, height int) error {
 	return nil
 }
 
-// scan goes over coded data from at on, and returns where the marker behind it stands. Restart markers must be all there
-// and in their order: so a part that was lost on the way is noticed, where the camera sends them.
+// scan skips coded data from at on, and returns the offset of the marker behind it. Restart markers must be complete and in
+// order: this detects a lost part, if the camera sends them.
 func (a *anatomy) scan(p []byte, at int, whole bool) (int, error) {
 	if a.scans++; a.components == 0 || a.scans > maxScans {
 		return at, fmt.Errorf("scan %d: got it out of place", a.scans)

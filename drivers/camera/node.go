@@ -9,7 +9,7 @@ import (
 type Node interface {
 	// Ioctl passes an argument in the form of ABI's Append, and takes it back in place. It does not wait for frames.
 	Ioctl(number uint32, argument []byte) error
-	// Map maps memory that DQBUF says is full. Unmap gives it back.
+	// Map maps the memory of a buffer. Unmap releases it.
 	Map(offset uint32, length int) ([]byte, error)
 	Unmap(memory []byte) error
 	// Wait blocks until there is a frame to take, for so long of the wall's time at most: os.ErrDeadlineExceeded then.

@@ -59,7 +59,7 @@ func (f *file) Map(offset uint32, length int) ([]byte, error) {
 // Unmap is Node's.
 func (f *file) Unmap(memory []byte) error { return unix.Munmap(memory) }
 
-// Wait is Node's. An end of the device that poll alone tells is ENODEV.
+// Wait is Node's. A loss of the device that only poll reports is ENODEV.
 func (f *file) Wait(timeout time.Duration) error {
 	deadline := time.Now().Add(timeout)
 	for {
@@ -92,7 +92,7 @@ func (f *file) Now() time.Duration {
 // Close is Node's.
 func (f *file) Close() error { return unix.Close(f.fd) }
 
-// openFault explains why a device could not be opened, and what to do.
+// openFault is the error of a device that could not be opened, with a remedy.
 func openFault(path, device string, err error) error {
 	e := &hal.Error{Kind: hal.Absent, Bus: path, Op: "open", Err: err, Try: "ls -l " + stableNames}
 	switch {

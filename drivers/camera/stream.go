@@ -24,7 +24,7 @@ type stream struct {
 	config  *Config
 	node    Node
 	shape   Shape
-	period  time.Duration // of frames, as the driver says; 0 = it does not
+	period  time.Duration // of frames, as reported by the driver; 0 = not reported
 	numbers [numOps]uint32
 	scratch []byte
 	memory  [][]byte // one a buffer
@@ -32,10 +32,10 @@ type stream struct {
 
 	counted  bool // sequence is of a frame
 	sequence uint32
-	lost     uint64 // frames that their numbers say were made and never came
+	lost     uint64 // captured frames that were not received, by their sequence numbers
 }
 
-// openStream opens the device and agrees with it on what the config asks for. Nothing is captured yet.
+// openStream opens the device and sets the config's format, size and rate. It does not capture yet.
 func openStream(c *Config) (*stream, error) {
 	node, err := c.Node()
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *stream) do(op Op, x Argument) error {
 	return a.Parse(s.scratch, x)
 }
 
-// fault names the camera in err; what the system says decides the kind.
+// fault names the camera in err; a system error decides the kind.
 func (s *stream) fault(kind hal.Kind, err error) error { return s.config.fault(kind, err) }
 
 func (c *Config) fault(kind hal.Kind, err error) error {
@@ -151,7 +151,7 @@ func (s *stream) next(timeout time.Duration) (newest Buffer, ok bool, err error)
 	return newest, ok, nil
 }
 
-// frame is what a buffer holds.
+// frame is the contents of a buffer.
 func (s *stream) frame(b *Buffer) ([]byte, error) {
 	m := s.memory[b.Index]
 	switch {
@@ -173,7 +173,7 @@ func (s *stream) close() error {
 		faults = append(faults, s.node.Unmap(m))
 	}
 	s.memory, s.running = nil, false
-	// Of a device that was pulled out nothing of this can succeed.
+	// With a disconnected device all of this fails.
 	if err := errors.Join(faults...); err != nil && !errors.Is(err, syscall.ENODEV) {
 		return errors.Join(s.fault(hal.BusFault, err), s.node.Close())
 	}

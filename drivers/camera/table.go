@@ -7,7 +7,7 @@ type Op uint8
 
 // The ioctls, each with its argument.
 const (
-	QueryCap   Op = iota // Capability: what the device is
+	QueryCap   Op = iota // Capability: driver, device and capabilities
 	EnumFmt              // FormatInfo: pixel format number Index
 	GetFmt               // Format: as it is
 	SetFmt               // Format: asked for; the driver answers with the nearest that it can

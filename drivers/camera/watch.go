@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// plate is a picture with those who hold it counted.
+// plate is a picture with a count of its holders.
 type plate struct {
 	hal.Picture
 	frame uint64 // the number of its frame
@@ -49,7 +49,7 @@ func (c *Camera) publish(p *plate, frame uint64, at time.Duration) {
 	c.notify()
 }
 
-// drop lets go of a plate once; with the last hold it may be used again. Under the lock.
+// drop releases one hold on a plate; without holds it can be used again. Under the lock.
 func (c *Camera) drop(p *plate) {
 	if p.holds--; p.holds == 0 && len(c.free) < keep {
 		c.free = append(c.free, p)
@@ -92,7 +92,7 @@ func (c *Camera) gone() error { return c.config.fault(hal.Absent, errors.New("it
 // is lost it fails with the reason, at once but for the first time. With a context that is done it looks, and does not wait.
 func (v *viewer) Next(ctx context.Context, after uint64) (*hal.Picture, error) {
 	c := v.camera
-	// A frame may come while the picture of the one before is handed over: what counts is the newest at the time of the call.
+	// A frame may arrive while the previous picture is being returned: the newest at the time of the call counts.
 	for first, since := true, uint64(0); ; first = false {
 		c.mu.Lock()
 		if first {
@@ -105,7 +105,7 @@ func (v *viewer) Next(ctx context.Context, after uint64) (*hal.Picture, error) {
 			return nil, c.gone()
 		case c.refuse != nil:
 			err := c.refuse
-			c.asked = true // a picture is what ends it
+			c.asked = true // until the next picture
 			c.mu.Unlock()
 			return nil, err
 		case c.newest != nil && c.newest.frame >= since && c.newest.Sequence > after:

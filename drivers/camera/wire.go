@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// ABI is how wide the kernel's long is, bytes: 8, or 4 on 32-bit ARM and x86, where a buffer's time is two longs too (the
-// kernel still takes that form beside the wider one). All machines that this is for are little-endian.
+// ABI is the size of the kernel's long, bytes: 8, or 4 on 32-bit ARM and x86, where a buffer's time is two longs too (the
+// kernel still accepts that form in addition to the wider one). All supported machines are little-endian.
 type ABI int
 
 // Native is the ABI of this program.
@@ -113,7 +113,7 @@ func (w *wire) text(v *string, n int) {
 	w.at += n
 }
 
-// skip passes over what is not used, and align over the gap before a long.
+// skip skips unused bytes, and align the gap before a long.
 func (w *wire) skip(n int) { w.at += n }
 func (w *wire) align()     { w.at += -w.at & (w.long - 1) }
 

@@ -8,12 +8,12 @@
 //
 //	bus-off         the line is lost, as if unplugged; opening it again works when the controller is back (restart-ms)
 //	interface down  likewise, and so is an adapter that was pulled out
-//	all others      go up as frames, which chains count
+//	all others      are passed on as frames, which chains count
 //
-// A line carries whole frames: servo.AppendCAN and ParseCAN write and read them, and the chains
-// of servo vendors on CAN take the line as it is. One goroutine owns it. Read waits as long as it is told; errors are of kind
-// hal.Absent (servo.ErrDisconnected) when the line is lost, os.ErrDeadlineExceeded when nothing came. Linux only; elsewhere Open
-// refuses. Sources: Documentation/networking/can.rst, linux/can.h, linux/can/netlink.h.
+// A line carries whole frames: servo.AppendCAN and ParseCAN write and read them, and the chains of servo vendors on CAN use
+// the line directly. One goroutine owns it. Read waits for at most its timeout. Errors are of kind hal.Absent
+// (servo.ErrDisconnected) when the line is lost, os.ErrDeadlineExceeded on a timeout. Linux only; elsewhere Open returns an
+// error. Sources: Documentation/networking/can.rst, linux/can.h, linux/can/netlink.h.
 //
 // A frame that no node acknowledges stays in the controller. While its queue is full, writes are dropped: no node is there to
 // reply.
@@ -33,10 +33,10 @@ var _ servo.Line = (*Line)(nil)
 // MaxBitrate is the fastest classic CAN, bit/s.
 const MaxBitrate = 1_000_000
 
-// epoch is the zero of every line's clock, so that the clock goes on when a lost one is opened again.
+// epoch is the zero of every line's clock, so that the clock continues when a lost line is opened again.
 var epoch = time.Now()
 
-// Filter lets frames through whose id is ID in the bits of Mask. Extended is a bit of both, for ids of 29 bits.
+// Filter passes frames with an id equal to ID in the bits of Mask. Extended is a bit of both, for ids of 29 bits.
 type Filter = servo.CANFilter
 
 // Extended marks an extended id in a Filter.
@@ -53,7 +53,7 @@ func Reopener(name string, bitrate int, filters ...Filter) servo.Opener {
 	}
 }
 
-// State is what a controller may do, by its error counters (linux/can/netlink.h).
+// State is the error state of a controller (linux/can/netlink.h).
 type State uint32
 
 // The states.
@@ -74,13 +74,13 @@ func (s State) String() string {
 	return "unknown"
 }
 
-// Link is what the kernel says of an interface.
+// Link is the kernel's state of an interface.
 type Link struct {
 	Name    string        // "can0"
 	Up      bool          // it carries frames
 	State   State         // of its controller
-	Bitrate int           // bit/s, 0 where it has none
-	Restart time.Duration // after which it comes back from bus-off; 0 = not by itself
+	Bitrate int           // bit/s, 0 = not set
+	Restart time.Duration // time until the automatic restart after bus-off; 0 = none
 }
 
 // setUp is the command that sets an interface up.
@@ -93,7 +93,7 @@ func fault(kind hal.Kind, name, op string, err error, try string) *hal.Error {
 	return &hal.Error{Kind: kind, Bus: name, Op: op, Err: err, Try: try}
 }
 
-// Check describes what keeps an interface from carrying frames at bitrate, nil where nothing does.
+// Check returns the reason why an interface cannot carry frames at bitrate, nil if it can.
 func (l *Link) Check(bitrate int) error {
 	again := "sudo ip link set " + l.Name + " down; " + setUp(l.Name, bitrate)
 	switch {

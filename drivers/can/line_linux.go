@@ -33,9 +33,9 @@ type Line struct {
 	dropped uint64
 }
 
-// Open opens the interface called name, which must be up at bitrate; where filters are given, frames of those ids alone
-// come up. Its errors: hal.Absent where there is no such interface, or it is down or bus-off; hal.Invalid where it has
-// another rate. Each has the command that helps.
+// Open opens the interface called name, which must be up at bitrate; with filters, only frames of those ids are received.
+// Its errors: hal.Absent: no such interface, or it is down or bus-off. hal.Invalid: it has another rate. Each error has a
+// command to try.
 func Open(name string, bitrate int, filters ...Filter) (*Line, error) {
 	if bitrate < 1 || bitrate > MaxBitrate {
 		return nil, fault(hal.Invalid, name, "open", fmt.Errorf("bitrate: got %d, want 1..%d", bitrate, MaxBitrate), "")
@@ -124,7 +124,7 @@ func (l *Line) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// pause lets d pass: a full queue of an interface is nothing that can be waited for.
+// pause waits for d: there is no event for room in the queue of an interface.
 func (l *Line) pause(d time.Duration) {
 	l.wait = unix.NsecToTimespec(int64(d))
 	unix.Ppoll(nil, &l.wait, nil) // ending early does no harm
@@ -147,7 +147,7 @@ func (l *Line) Read(p []byte, timeout time.Duration) (int, error) {
 	}
 }
 
-// receive reads what is there.
+// receive reads the available frames.
 func (l *Line) receive(p []byte) (n int, err error) {
 	for len(p)-n >= servo.CANSize {
 		k, err := unix.Read(l.fd, p[n:n+servo.CANSize])
@@ -173,7 +173,7 @@ func (l *Line) receive(p []byte) (n int, err error) {
 
 var errBusOff = errors.New("bus-off: the controller has seen too many errors")
 
-// await waits for something to read: os.ErrDeadlineExceeded where nothing comes.
+// await waits for a frame to read: os.ErrDeadlineExceeded on a timeout.
 func (l *Line) await(timeout time.Duration) error {
 	l.wait = unix.NsecToTimespec(int64(max(timeout, 0)))
 	l.poll[0].Events, l.poll[0].Revents = unix.POLLIN, 0
@@ -185,7 +185,7 @@ func (l *Line) await(timeout time.Duration) error {
 		return l.failed("wait", err)
 	case n == 0:
 		return os.ErrDeadlineExceeded
-	case l.poll[0].Revents&unix.POLLIN == 0: // an error or a hang-up alone: reading reports which
+	case l.poll[0].Revents&unix.POLLIN == 0: // only an error or a hang-up: reading reports which
 		if _, err := l.receive(nil); err != nil {
 			return err
 		}
@@ -208,7 +208,7 @@ func (l *Line) Discard() error {
 	}
 }
 
-// Now is the monotonic time since the process began; it goes on over a reopening.
+// Now is the monotonic time since the process began; it continues over a reopening.
 func (l *Line) Now() time.Duration { return time.Since(epoch) }
 
 // Baud is the bus's rate, bit/s.
@@ -226,7 +226,7 @@ func (l *Line) SetBaud(bitrate int) error {
 		"sudo ip link set "+l.name+" down; "+setUp(l.name, bitrate))
 }
 
-// Close gives the socket back. Closing twice is nothing.
+// Close closes the socket. A second Close has no effect.
 func (l *Line) Close() error {
 	if l.fd < 0 {
 		return nil
@@ -236,7 +236,7 @@ func (l *Line) Close() error {
 	return err
 }
 
-// failed sorts an error of an open socket: what means that the bus has gone is servo.ErrDisconnected.
+// failed classifies an error of an open socket: a lost bus is servo.ErrDisconnected.
 func (l *Line) failed(op string, err error) error {
 	switch {
 	case errors.Is(err, unix.ENETDOWN), errors.Is(err, unix.ENODEV), errors.Is(err, unix.ENXIO), errors.Is(err, errBusOff):

@@ -23,7 +23,7 @@ const (
 	interfaceUp = unix.IFF_UP
 )
 
-// Find returns what the kernel says of the CAN interface called name: an error of kind hal.Absent if absent.
+// Find returns the kernel's state of the CAN interface called name: an error of kind hal.Absent if absent.
 func Find(name string, bitrate int) (*Link, error) {
 	table, err := syscall.NetlinkRIB(unix.RTM_GETLINK, unix.AF_UNSPEC)
 	if err != nil {
@@ -94,7 +94,7 @@ func each(p []byte, do func(kind uint16, value []byte)) {
 	}
 }
 
-// read takes what IFLA_LINKINFO says and returns the link's kind.
+// read parses IFLA_LINKINFO and returns the link's kind.
 func (l *Link) read(info []byte) (kind string) {
 	each(info, func(t uint16, v []byte) {
 		switch t {

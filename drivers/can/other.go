@@ -11,7 +11,7 @@ import (
 
 var errSystem = errors.New("CAN interfaces: want Linux")
 
-// Line is a CAN interface, on Linux alone.
+// Line is a CAN interface, only on Linux.
 type Line struct{}
 
 // Open answers that this system is not supported.

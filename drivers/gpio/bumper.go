@@ -4,9 +4,9 @@ import (
 	"time"
 )
 
-// BumperConfig describes what a bumper's switch is like.
+// BumperConfig describes a bumper's switch.
 type BumperConfig struct {
-	// Debounce is how long a switch must be quiet to be believed released, 5..20 ms of most; 0 = 10 ms.
+	// Debounce is the time without edges after which a switch counts as released, 5..20 ms for most; 0 = 10 ms.
 	Debounce time.Duration
 	// Wait is how long a Read waits for an edge: so long a reading may be old, and so soon an edge is seen. 0 = not at all.
 	Wait time.Duration
@@ -41,7 +41,7 @@ func (b *Bumper) Open() error {
 	return b.lines.open(b.lines.pins.input(), 0)
 }
 
-// Read reports whether it is touched. Edges that the kernel dropped are no harm: the level is what counts in the end.
+// Read reports whether it is touched. Edges that the kernel dropped do no harm: the level decides.
 func (b *Bumper) Read(values []float64) error {
 	b.filter.tapped = false
 	lost, err := b.lines.each(b.config.Wait, b.take)
@@ -61,7 +61,7 @@ func (b *Bumper) Read(values []float64) error {
 // Close gives the line back.
 func (b *Bumper) Close() error { return b.lines.close() }
 
-// setBool stores what is so as a number.
+// setBool stores a truth value as 1 or 0.
 func setBool(values []float64, so bool) error {
 	if len(values) > 0 {
 		values[0] = 0
@@ -76,7 +76,7 @@ func setBool(values []float64, so bool) error {
 type debounce struct {
 	quiet  time.Duration
 	active bool          // as last received
-	since  time.Duration // when it was last heard to change
+	since  time.Duration // time of the last edge
 	on     bool          // believed
 	tapped bool          // it was active since the last look
 }
@@ -96,7 +96,7 @@ func (d *debounce) level(active bool, now time.Duration) {
 	}
 }
 
-// touched is what is believed now.
+// touched is the debounced state now.
 func (d *debounce) touched(now time.Duration) bool {
 	if d.on && !d.active && now-d.since >= d.quiet {
 		d.on = false

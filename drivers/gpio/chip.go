@@ -18,8 +18,7 @@ type Node interface {
 	Ioctl(request uint32, arg []byte) error
 	// Lines is the node of the lines that a GetLine of this chip has handed out as fd. It outlives the chip's.
 	Lines(fd int32) Node
-	// Read takes whole events of a line node. Where there are none it waits for at most wait and fails with
-	// os.ErrDeadlineExceeded.
+	// Read reads whole events of a line node. Without events it waits for at most wait and returns os.ErrDeadlineExceeded.
 	Read(p []byte, wait time.Duration) (int, error)
 	hal.Clock
 	Close() error
@@ -28,7 +27,7 @@ type Node interface {
 // Opener opens the node of a chip.
 type Opener func() (Node, error)
 
-// Survey asks a chip who it is and what its lines are.
+// Survey reads the identity of a chip and the state of its lines.
 func Survey(bus string, open Opener) (ChipInfo, []LineInfo, error) {
 	var c ChipInfo
 	node, err := open()
@@ -95,12 +94,12 @@ func find(node Node, line string) (uint32, error) {
 	return uint32(found), nil
 }
 
-// errInvalid is what the config got wrong.
+// errInvalid is an error of the config.
 type errInvalid struct{ error }
 
 func invalid(format string, args ...any) error { return errInvalid{fmt.Errorf(format, args...)} }
 
-// fault names the chip and the device in err; what reports that the chip is gone is of kind hal.Absent.
+// fault names the chip and the device in err; a lost chip is of kind hal.Absent.
 func fault(bus, op string, err error) error {
 	if err == nil {
 		return nil

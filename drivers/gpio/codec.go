@@ -17,12 +17,12 @@ type ChipInfo struct {
 // LineInfo describes a line of a chip.
 type LineInfo struct {
 	Offset   uint32 // of the line in its chip, from 0
-	Name     string // "" where the board's maker gave none
+	Name     string // "" if the board's maker gave none
 	Consumer string // the program that uses it, "" if unknown
 	Flags    Flags
 }
 
-// Attribute is what holds for some lines of a request only.
+// Attribute holds settings for some lines of a request.
 type Attribute struct {
 	Flags    *Flags        // in place of the request's
 	Values   *uint64       // bits of outputs
@@ -155,7 +155,7 @@ func (a *Attribute) put(b []byte) {
 	order.PutUint64(b[atAttrMask:], a.Mask)
 }
 
-// Parse takes the structure apart; what the kernel would refuse is an error.
+// Parse decodes the structure; it returns an error for values that the kernel would refuse.
 func (r *Request) Parse(b []byte) error {
 	if err := size("request", b, requestSize); err != nil {
 		return err

@@ -10,8 +10,8 @@ import (
 // Encoder counts the steps of a quadrature encoder: two values, the steps turned since the first Open, four a slot, and
 // their rate, steps a second. It is a drivers.Sensor. Swapping the lines turns its direction.
 //
-// The count is exact as long as no edge is missed. One that is, or a change of both lines at once, is counted as an error,
-// and the Read that finds it fails: the count goes on, off by an unknown number.
+// The count is exact as long as no edge is missed. A missed edge, or a change of both lines at once, counts as an error, and
+// the Read that finds it fails: the count continues with an unknown offset.
 type Encoder struct {
 	lines  lines
 	take   func(*Event)
@@ -21,7 +21,7 @@ type Encoder struct {
 	rate   speed
 }
 
-// steps is what a change of the two lines counts, by old<<2 | new; both at once is no step of any encoder.
+// steps is the step of a change of the two lines, by old<<2 | new; a change of both at once is not a valid step.
 var steps = [16]int8{
 	0, -1, +1, 0,
 	+1, 0, 0, -1,
@@ -57,7 +57,7 @@ func (e *Encoder) turn(next uint8) {
 	e.state = next
 }
 
-// Open asks for the lines and reads their levels. The count goes on.
+// Open requests the lines and reads their levels. The count continues.
 func (e *Encoder) Open() error {
 	if err := e.lines.open(e.lines.pins.input(), MaxEvents); err != nil {
 		return err
@@ -87,7 +87,7 @@ func (e *Encoder) syncLevels() error {
 	return nil
 }
 
-// Read counts what has come. An error reports that steps were missed.
+// Read counts the received edges. An error reports missed steps.
 func (e *Encoder) Read(values []float64) error {
 	before := e.errors
 	lost, err := e.lines.each(0, e.take)

@@ -14,8 +14,8 @@ type EStopInput struct {
 	open  bool // by an edge
 }
 
-// NewEStopInput returns the circuit at one line, whose Read waits at most wait for an edge. The resistor is the one against the
-// active level, regardless of p: with the other one a cut wire would look like a whole one. It does no I/O.
+// NewEStopInput returns the circuit at one line, whose Read waits at most wait for an edge. The pull resistor has the
+// opposite of the active level, regardless of p: otherwise a cut wire would look like a closed circuit. It does no I/O.
 func NewEStopInput(p Pins, wait time.Duration) *EStopInput {
 	if p.Bias = Down; p.ActiveLow {
 		p.Bias = Up

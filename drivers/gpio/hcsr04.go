@@ -9,11 +9,11 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// What an HC-SR04 is, by its data sheet and hardware.md section 6.
+// Properties of an HC-SR04, from its data sheet and hardware.md section 6.
 const (
 	hcsr04Trigger = 10 * time.Microsecond  // the shortest trigger
-	hcsr04Begin   = 20 * time.Millisecond  // by when its echo line has risen; 0.5 ms after the trigger, usually
-	hcsr04Silence = 60 * time.Millisecond  // by when it has fallen: 38 ms where nothing echoes
+	hcsr04Begin   = 20 * time.Millisecond  // time limit of the rise of the echo line; usually 0.5 ms after the trigger
+	hcsr04Silence = 60 * time.Millisecond  // time limit of its fall: 38 ms without an echo
 	hcsr04Clone   = 250 * time.Millisecond // of clones that hold it for 200 ms then
 
 	// HCSR04Cycle is the time between two triggers, so that no echo of the one before is received.
@@ -27,7 +27,7 @@ const (
 type HCSR04Config struct {
 	Celsius float64 // of the air
 	Range   float64 // the reading without an echo, m; 0 = HCSR04MaxRange
-	Turn    *Turn   // shared with those that would receive it; nil = alone
+	Turn    *Turn   // shared with sensors that would receive its sound; nil = none
 }
 
 // Turn lets sonars that receive each other sound one after the other: of n each has a look every n times 60 ms. The zero Turn is
@@ -37,11 +37,11 @@ type Turn struct {
 	next time.Duration // when the next may sound
 }
 
-// HCSR04 is an HC-SR04 ultrasonic sensor: one value, the distance of the nearest thing in its cone of 15 degrees, m; its
-// greatest range where nothing echoes. It is a drivers.Sensor. Its echo line is 5 V: most chips need a divider.
+// HCSR04 is an HC-SR04 ultrasonic sensor: one value, the distance of the nearest object in its cone of 15 degrees, m; without
+// an echo its greatest range. It is a drivers.Sensor. Its echo line is 5 V: most chips need a divider.
 //
-// The width of the echo is taken from the kernel's stamps of its edges. A Read takes up to 60 ms, and begins no sooner
-// than 60 ms after the one before.
+// The width of the echo is computed from the kernel's time stamps of its edges. A Read takes up to 60 ms, and begins at the
+// earliest 60 ms after the previous one.
 type HCSR04 struct {
 	lines  lines
 	config HCSR04Config
@@ -123,7 +123,7 @@ func (s *HCSR04) Read(values []float64) error {
 	return nil
 }
 
-// ready waits for the echo line to be at rest, and forgets the edges of before. A clone holds it long where nothing echoes.
+// ready waits for the echo line to be idle, and discards earlier edges. Clones keep it active for long without an echo.
 func (s *HCSR04) ready() error {
 	s.rose, s.fell = -1, -1
 	defer func() { s.rose, s.fell = -1, -1 }()
@@ -146,7 +146,7 @@ func (s *HCSR04) ready() error {
 	}
 }
 
-// listen takes edges until what has its time, or there is no time left.
+// listen handles edges until what is set, or until the timeout.
 func (s *HCSR04) listen(until time.Duration, what *time.Duration) error {
 	for *what < 0 {
 		left := until - s.lines.node.Now()

@@ -20,7 +20,7 @@ type Pins struct {
 	User      string   // consumer of the lines, shown by gpioinfo: "halyard left_bumper"
 }
 
-// Bias is a resistor inside the chip that holds a line on which nothing drives. A chip without one ignores it.
+// Bias is a pull resistor inside the chip for an undriven line. A chip without one ignores it.
 type Bias uint8
 
 // The resistors.
@@ -44,7 +44,7 @@ func (p *Pins) input() Flags {
 // lines are the lines of one device, asked for together.
 type lines struct {
 	pins    *Pins
-	op      string // of errors: what device
+	op      string // name of the device in errors
 	node    Node   // nil while closed
 	offsets []uint32
 	seq     uint32 // of the last event
@@ -116,7 +116,7 @@ func explain(chip Node, offsets []uint32, err error) error {
 	return err
 }
 
-// close gives the lines back as they are. It does nothing where they are given back.
+// close releases the lines unchanged. A second call has no effect.
 func (l *lines) close() error {
 	if l.node == nil {
 		return nil
@@ -172,7 +172,7 @@ func (l *lines) read(wait time.Duration) (events []Event, lost uint32, err error
 		if l.place(e.Line) < 0 {
 			return nil, 0, l.faultf(hal.BusFault, "events: got one of line %d, want one of %v", e.Line, l.offsets)
 		}
-		// The number counts from 1, wraps, and counts what was dropped too.
+		// The number starts at 1, wraps, and includes dropped events.
 		lost += e.Seq - l.seq - 1
 		l.seq = e.Seq
 	}

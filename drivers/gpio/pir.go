@@ -6,9 +6,9 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// PIRConfig describes what a motion sensor is like.
+// PIRConfig describes a motion sensor.
 type PIRConfig struct {
-	// WarmUp is how long after the first Open its output means nothing, 30..60 s of an HC-SR501; 0 = it is warm.
+	// WarmUp is the time after the first Open in which its output is invalid, 30..60 s for an HC-SR501; 0 = it is warm.
 	WarmUp time.Duration
 	// Debounce is done by the kernel; 0 = none. The sensor holds its output for 2.5 s or longer, as set by its potentiometer.
 	Debounce time.Duration

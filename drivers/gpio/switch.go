@@ -8,12 +8,11 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Switch is a line that switches something: a headlight, a relay, the OE pin of a board that makes pulses. It is off from
-// Open on. Any goroutine may call it; a call takes as long as the chip does, some µs where it is part of the processor,
-// some 100 µs where it is connected to I2C or USB.
+// Switch is an output line: a headlight, a relay, the OE pin of a PWM board. It is off from Open on. Any goroutine may call
+// it. A call takes some µs for a chip in the processor, some 100 µs for one on I2C or USB.
 //
-// Close switches it off and gives the line back. What the line does when the program dies is the chip's affair: most let
-// go of it, some keep what it was. A resistor outside must pull it to where it is harmless.
+// Close switches it off and releases the line. When the program dies, most chips release the line, others keep its level. An
+// external resistor must pull it to the safe level.
 type Switch struct {
 	mu    sync.Mutex
 	lines lines
@@ -24,7 +23,7 @@ type Switch struct {
 // NewSwitch returns the switch at one line, whose active level is on. It does no I/O.
 func NewSwitch(p Pins) *Switch { return &Switch{lines: lines{pins: &p, op: "output"}} }
 
-// Open asks for the line, off. One that has it keeps it as it is.
+// Open requests the line, switched off. If it is open already its state does not change.
 func (s *Switch) Open() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,7 +73,7 @@ func (s *Switch) Switch(on bool) error {
 	}
 	err := s.put(on)
 	if hal.KindOf(err) == hal.Absent {
-		s.lines.close() // of a chip that is gone nothing more is to be had
+		s.lines.close() // the chip is lost: a second error adds nothing
 		s.on = false    // it has released the line
 		if err = s.request(); err == nil {
 			err = s.put(on)

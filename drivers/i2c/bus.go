@@ -30,8 +30,8 @@ type Bus struct {
 	closed bool
 }
 
-// Open opens the bus at path: /dev/i2c-1, or a stable link to one. Its errors: hal.Invalid for what is no such path,
-// hal.Absent if absent, hal.Busy where access is denied. How fast it runs is a matter of the device tree.
+// Open opens the bus at path: /dev/i2c-1, or a stable link to one. Its errors: hal.Invalid for an invalid path, hal.Absent if
+// absent, hal.Busy if access is denied. The device tree sets its clock rate.
 func Open(path string) (*Bus, error) {
 	return openWith(path, func(n int) (conn.BusCloser, error) { return sysfs.NewI2C(n) })
 }
@@ -43,7 +43,7 @@ func openWith(path string, open func(int) (conn.BusCloser, error)) (*Bus, error)
 	return b, b.attach()
 }
 
-// attach opens what the path means now: a link is followed again, as a replugged adapter has another number.
+// attach resolves the path again and opens the bus: a replugged adapter has another number.
 func (b *Bus) attach() error {
 	fault := func(kind hal.Kind, err error) error {
 		return &hal.Error{Kind: kind, Bus: b.path, Op: "open", Err: err, Try: "halyard doctor"}
@@ -103,7 +103,7 @@ func (b *Bus) Tx(addr uint16, w, r []byte) error {
 	return err
 }
 
-// What an adapter cannot do, and what no chip's answer is. Both are of the whole bus, whichever address is asked.
+// Errors of the whole bus, independent of the address: an unsupported adapter, and a blocked bus.
 var (
 	ErrSMBusOnly = errors.New("the adapter has SMBus commands only, want plain I2C transfers (I2C_RDWR)")
 	ErrHeldLow   = errors.New("the bus does not become free")
@@ -124,7 +124,7 @@ func (b *Bus) SetSpeed(physic.Frequency) error {
 	return &hal.Error{Kind: hal.Invalid, Bus: b.path, Op: "speed", Err: errors.New("the device tree sets it")}
 }
 
-// Close gives the bus back; what uses it afterwards gets os.ErrClosed.
+// Close closes the bus; later transactions return os.ErrClosed.
 func (b *Bus) Close() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -137,10 +137,10 @@ func (b *Bus) Close() error {
 	return err
 }
 
-// clock is the wall's, by ordinary sleeps: what a chip needs is milliseconds, more does no harm.
+// clock is the wall clock, with ordinary sleeps: chips need waits of milliseconds, and longer ones do no harm.
 type clock struct{ start time.Time }
 
-// Clock returns the clock for the waits of chips on real buses. It wakes late by what the system likes; it never spins.
+// Clock returns the clock for the waits of chips on real buses. It may wake late; it never spins.
 func Clock() hal.Clock { return clock{time.Now()} }
 
 func (c clock) Now() time.Duration         { return time.Since(c.start) }

@@ -13,7 +13,7 @@ import (
 const maxRead = 64
 
 // Chip is one device of a bus, written and read by register number. One goroutine at a time uses it; the bus
-// may be shared. It allocates nothing but its errors.
+// may be shared. It allocates only errors.
 type Chip struct {
 	bus  conn.Bus
 	addr uint16
@@ -38,7 +38,7 @@ func OnSPI(bus conn.Bus) bool {
 	return ok && s.OnSPI()
 }
 
-// File returns a descriptor whose writes go to the chip, for a process that supervises this one; nil where the bus has none.
+// File returns a descriptor whose writes go to the chip, for a process that supervises this one; nil if the bus has none.
 // The caller closes it.
 func (c *Chip) File() (*os.File, error) {
 	b, ok := c.bus.(interface {
@@ -50,8 +50,8 @@ func (c *Chip) File() (*os.File, error) {
 	return b.File(c.addr)
 }
 
-// Read asks for the n bytes, at most 64, from register on: one transaction, a repeated start between its two halves. What
-// it returns is the chip's own and holds until the next call.
+// Read reads n bytes, at most 64, from register on: one transaction, with a repeated start between its halves. The slice
+// belongs to the chip and is valid until the next call.
 func (c *Chip) Read(register byte, n int) ([]byte, error) {
 	c.w[0] = register
 	if err := c.bus.Tx(c.addr, c.w[:1], c.r[:n]); err != nil {
@@ -69,8 +69,8 @@ func (c *Chip) Write(register byte, data ...byte) error {
 	return nil
 }
 
-// Expect reads register and wants it to be one of values: how a driver distinguishes its chip from another at its address.
-// It returns what it read. A chip that does not answer, or is another one, is hal.Absent.
+// Expect reads register and returns its value, which must be one of values: a driver distinguishes its chip from another at
+// the same address. No reply, or another chip, is hal.Absent.
 func (c *Chip) Expect(register byte, values ...byte) (byte, error) {
 	p, err := c.Read(register, 1)
 	if err != nil {

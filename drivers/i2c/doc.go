@@ -2,11 +2,11 @@
 // clock of their waits.
 //
 // Buses are periph's (periph.io/x/conn/v3/i2c.Bus): one verb, Tx, and its host packages and test doubles fit. Its device
-// drivers are not used, but to examine our emulated chips. What they lack here:
+// drivers are used only to test our emulated chips. Their limitations:
 //
 //	bno055, ms5837, lsm6dsox   periph has none
 //	pca9685   sleeps 100 ms twice at the start, sets a prescaler one too high (49.6 Hz for 50), cannot be set to the true
-//	          oscillator, never reads back what it wrote
+//	          oscillator, never reads its writes back
 //	bmxx80    sleeps inside Sense on a clock that cannot be replaced; loses the sign of a negative H5
 //	mpu9250   allocates and sleeps in each call, only SPI; the MPU-6050 on I2C is another chip to it
 //	ads1x15   sleeps for the conversion on a clock that cannot be replaced
@@ -20,13 +20,14 @@
 //	sensor.Read(values)                          one measurement, SI units, in the order of its type
 //	sensor.Close()                               the bus stays open
 //
-// One goroutine at a time uses a chip. Open may be called again without a Close, and is how a chip comes back. Each call says
-// how long it blocks, by the Clock of its config. In a test the bus is periph's i2ctest.Playback, or sim/emulator/chip's.
+// One goroutine at a time uses a chip. Open may be called again without a Close, to recover a lost chip. The comment of each
+// call gives its blocking time, by the Clock of its config. In a test the bus is periph's i2ctest.Playback, or
+// sim/emulator/chip's.
 //
-// Errors are a *hal.Error with the bus, the address and the chip's name: of kind hal.Absent if no chip replies, another
-// chip does, or it was reset: Open it again; hal.BusFault if a value is impossible, as after a glitch on the bus;
-// hal.Invalid, of New, where the config asks for what it does not have. After an error values mean nothing.
+// Errors are a *hal.Error with the bus, the address and the chip's name. hal.Absent: no chip replies, another chip replies,
+// or it was reset: Open it again. hal.BusFault: an impossible value, as after a glitch on the bus. hal.Invalid, of New: an
+// unsupported config. After an error values are undefined.
 //
-// A chip that lost its power comes back silent or with its factory settings; every driver here notices (an error of kind
+// After a power loss a chip does not reply or has its factory settings. Every driver here detects that (an error of kind
 // hal.Absent), so that its poller opens it again.
 package i2c

@@ -85,7 +85,7 @@ func (s *BNO055) Open() error {
 		value    byte
 		wait     time.Duration
 	}{
-		{BNO055Mode, BNO055ModeConfig, BNO055ToConfig}, // all else may be written in this mode alone
+		{BNO055Mode, BNO055ModeConfig, BNO055ToConfig}, // all other registers can only be written in this mode
 		{BNO055Power, 0, 0},
 		{BNO055Units, BNO055SI, 0},
 		{BNO055AxisMap, 0x24, 0},
@@ -215,7 +215,7 @@ func (s *BNO055) Calibrated() (system, gyro, accelerometer, field int, err error
 	return c >> 6 & 3, c >> 4 & 3, c >> 2 & 3, c & 3, nil
 }
 
-// Offsets reads what the chip has found, for a later BNO055Config. Reading stops the fusion for some 30 ms.
+// Offsets reads the chip's calibration, for a later BNO055Config. It stops the fusion for about 30 ms.
 func (s *BNO055) Offsets() (offsets [BNO055OffsetSize]byte, err error) {
 	p, err := s.wire.Read(BNO055Mode, 1)
 	if err != nil {
@@ -235,5 +235,5 @@ func (s *BNO055) Offsets() (offsets [BNO055OffsetSize]byte, err error) {
 	return offsets, err
 }
 
-// Close closes the line, where the chip has one of its own; the chip goes on by itself.
+// Close closes the line, if the chip has its own; the chip keeps running.
 func (s *BNO055) Close() error { return s.wire.close() }

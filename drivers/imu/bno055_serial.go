@@ -10,10 +10,10 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// What one request may take: the wire's time is added.
+// Timeout and attempts of one request; the wire time is added.
 const (
 	bnoTimeout  = 30 * time.Millisecond
-	bnoAttempts = 4 // the chip answers "bus overrun" now and then, and means: again
+	bnoAttempts = 4 // the chip sometimes replies "bus overrun"; the request must be repeated
 )
 
 // bnoSerial is the chip's registers over its UART. The protocol has no checksum: a byte that changes on the way is seen by
@@ -21,7 +21,7 @@ const (
 type bnoSerial struct {
 	port    servo.PointToPoint
 	request []byte
-	reply   [2 + BNO055MaxTransfer + 62]byte // an answer and what is in front of it
+	reply   [2 + BNO055MaxTransfer + 62]byte // a reply and the bytes in front of it
 }
 
 func (b *bnoSerial) open() error  { return b.port.Open() }
@@ -30,7 +30,7 @@ func (b *bnoSerial) close() error { return b.port.Close() }
 // Fault is transport's.
 func (b *bnoSerial) Fault(kind hal.Kind, err error) error { return b.port.Fault(kind, err) }
 
-// Read is transport's; what it returns holds until the next call.
+// Read is transport's; the result is valid until the next call.
 func (b *bnoSerial) Read(register byte, n int) ([]byte, error) {
 	b.request = append(b.request[:0], BNO055Start, 1, register, byte(n))
 	return b.ask(register, n)
@@ -61,7 +61,7 @@ func (b *bnoSerial) ask(register byte, n int) (data []byte, err error) {
 		}
 		err = fmt.Errorf("register 0x%02X: got answer %d (%s)", register, status, bnoStatus(status))
 		if status != BNO055Overrun {
-			break // it would say so again
+			break // a repetition would fail too
 		}
 	}
 	return nil, b.Fault(hal.BusFault, err)
@@ -106,8 +106,8 @@ func (b *bnoSerial) once(n int) ([]byte, byte, error) {
 // surplus is for how many bytes' time something that belongs to an answer may follow it.
 const surplus = 2
 
-// end describes what is wrong with an answer behind which more comes: a byte too many has moved all after it, by one place each
-// time, so that what is wrong is said twice.
+// end is the error of a reply with bytes after it: an extra byte has shifted all bytes behind it, by one place each time, so
+// the error repeats.
 func (b *bnoSerial) end(data []byte, have int) error {
 	more := cap(b.reply[:])-cap(data)+len(data) < have
 	if !more {
@@ -122,14 +122,14 @@ func (b *bnoSerial) end(data []byte, have int) error {
 	return nil
 }
 
-// parseReply finds an answer in p: n bytes of data (status 0) or a status. What is in front of it, an echo or noise, is
-// passed over. false = not yet. The data is part of p.
+// parseReply finds a reply in p: n bytes of data (status 0) or a status. It skips an echo or noise before it. false = not
+// complete yet. The data is part of p.
 func parseReply(p []byte, n int) (data []byte, status byte, ok bool) {
 	for i := 0; i+1 < len(p); i++ {
 		switch {
 		case p[i] == BNO055Reply && n > 0 && int(p[i+1]) == n:
 			if i+2+n > len(p) {
-				return nil, 0, false // what looks like a status may be data
+				return nil, 0, false // bytes like a status may be data
 			}
 			return p[i+2 : i+2+n], 0, true
 		case p[i] == BNO055Answer && p[i+1] > 0 && int(p[i+1]) <= 10:

@@ -43,7 +43,7 @@ const (
 	BNO055OffsetSize = 22
 )
 
-// What the chip needs (tables 0-2 and 3-6).
+// Times of the chip (tables 0-2 and 3-6).
 const (
 	BNO055Boot     = 650 * time.Millisecond // from power-on; 400 ms by the table, more on real chips
 	BNO055ToConfig = 19 * time.Millisecond
@@ -51,7 +51,7 @@ const (
 	BNO055Period   = 10 * time.Millisecond // of the fusion
 )
 
-// The scales of the units above: what one count is.
+// The scales of the units above: one count.
 const (
 	BNO055AccScale  = 0.01
 	BNO055MagScale  = 1e-6 / 16
@@ -73,7 +73,7 @@ const (
 	BNO055MaxTransfer = 128 // bytes of one read or write
 )
 
-// BNO055Statuses are what EE is followed by, by number.
+// BNO055Statuses are the statuses after EE, by number.
 func BNO055Statuses() []string {
 	return []string{"", "write success", "read fail", "write fail", "register map: invalid address", "register map: write disabled",
 		"wrong start byte", "bus overrun", "max length", "min length", "receive character timeout"}

@@ -1,16 +1,16 @@
 // Package imu drives inertial sensors: Bosch's BNO055 (I2C and UART), which computes an attitude, and TDK's MPU-6050,
 // MPU-9250 and ST's LSM6DSOX, which do not. Each implements drivers.Sensor.
 //
-// All values are in the chip's own axes, as printed on it: how it is mounted is the calibration's business.
+// All values are in the chip's own axes, as printed on it; the calibration applies the mounting.
 //
 //	BNO055                         a hal "imu": attitude w x y z (chip in world, z up), rates x y z rad/s, acceleration x y z m/s²
-//	MPU-6050, MPU-9250, LSM6DSOX   rates x y z rad/s, acceleration x y z m/s², field x y z T, °C; the field NaN where there is no magnetometer
+//	MPU-6050, MPU-9250, LSM6DSOX   rates x y z rad/s, acceleration x y z m/s², field x y z T, °C; the field NaN without a magnetometer
 //
-// A session, ownership and errors are as in drivers/i2c; a BNO055 on its UART has the line for itself. Open blocks for
-// 30 ms to 0.7 s, Read for 1 ms on a bus of 400 kHz. drivers.AHRS makes an attitude of a chip that has none.
+// For sessions, ownership and errors see drivers/i2c; a BNO055 on its UART is the only device on the line. Open blocks for
+// 30 ms to 0.7 s, Read for 1 ms on a bus of 400 kHz. drivers.AHRS computes the attitude for a chip without fusion.
 //
 // Acceleration is proper: at rest an axis that points up has +9.81. For each chip X_table.go has its registers and units, as
-// the datasheet has them, X.go the device.
+// in the datasheet, and X.go the driver.
 package imu
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// gravity is what chips call 1 g, m/s².
+// gravity is 1 g of the chips, m/s².
 const gravity = 9.80665
 
 // degree is one degree in rad.

@@ -59,7 +59,7 @@ func NewLSM6(bus conn.Bus, c LSM6Config) (*LSM6, error) {
 	return s, nil
 }
 
-// settings are what Ctrl1 to Ctrl3 hold.
+// settings are the values of Ctrl1 to Ctrl3.
 func (s *LSM6) settings() [3]byte {
 	return [3]byte{LSM6Rate208 | s.acc.Bits, LSM6Rate208 | s.gyro.Bits, LSM6Whole}
 }
@@ -89,7 +89,7 @@ func (s *LSM6) Read(values []float64) error {
 		return err
 	}
 	if [3]byte(p) != s.settings() {
-		want := s.settings() // apart: what an error holds is allocated
+		want := s.settings() // separate variable: one held by an error is allocated
 		return s.chip.Fault(hal.Absent, fmt.Errorf("settings: got % X, want % X: the chip was reset", p, want[:]))
 	}
 	if p, err = s.chip.Read(LSM6Data, LSM6DataLen); err != nil {

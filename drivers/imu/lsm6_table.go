@@ -35,7 +35,7 @@ const (
 	LSM6First = 25 * time.Millisecond
 )
 
-// LSM6Range is one range, what one count is in it, and the register's bits.
+// LSM6Range is one range, the value of one count, and the register's bits.
 type LSM6Range struct {
 	Full   float64 // °/s or g
 	PerLSB float64 // °/s or g

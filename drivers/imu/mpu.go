@@ -80,7 +80,7 @@ func NewMPU(bus conn.Bus, c MPUConfig) (*MPU, error) {
 	return s, nil
 }
 
-// settings are what MPURate and the three registers behind it hold.
+// settings are the values of MPURate and the three registers behind it.
 func (s *MPU) settings() [4]byte {
 	return [4]byte{byte(1000/s.config.Rate - 1), MPULowPass, s.gyro, s.acc}
 }

@@ -27,7 +27,7 @@ const (
 	MPUReset   = 0x80
 	MPUWake    = 0x01 // clock of the gyro's PLL
 	MPUBypass  = 0x02
-	MPUNoI2C   = 0x10 // of MPUUserControl: SPI alone (RM-MPU-9250A 4.34)
+	MPUNoI2C   = 0x10 // of MPUUserControl: only SPI (RM-MPU-9250A 4.34)
 	MPULowPass = 0x03 // 41..44 Hz, and a rate of 1 kHz to divide
 	MPUDataLen = 14
 )
@@ -48,7 +48,7 @@ type MPUModel struct {
 	Compass     bool    // an AK8963 inside
 }
 
-// MPUModels are the chips that this driver knows, by what they answer at MPUWhoAmI.
+// MPUModels are the supported chips, by their value of MPUWhoAmI.
 func MPUModels() []MPUModel {
 	return []MPUModel{
 		{"mpu-6050", 0x68, 0x40, 340, 36.53, false},
@@ -58,7 +58,7 @@ func MPUModels() []MPUModel {
 	}
 }
 
-// MPURange is one range and what its greatest count means.
+// MPURange is one range and the value of its greatest count.
 type MPURange struct {
 	Full   float64 // °/s or g
 	PerLSB float64 // °/s or g a count

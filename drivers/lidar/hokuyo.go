@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// HokuyoSettings say how a scanner of SCIP 2.0 is used.
+// HokuyoSettings are the settings of a scanner with SCIP 2.0.
 type HokuyoSettings struct {
 	Name        string       // the bus's, for errors
 	Line        servo.Opener // opens the line, and opens it again; DialTCP for those on a network
@@ -36,11 +36,11 @@ type Hokuyo struct {
 	sense    bool // something whole came since the last question
 	usual    int  // the rate that it was found at when it was not at ours; 0 = it always was
 	scan     []float64
-	Serial   string // what it says of itself, after Open
+	Serial   string // reported by the scanner, after Open
 	Program  string
 }
 
-// NewHokuyo returns the scanner as s says. It does no I/O.
+// NewHokuyo returns the scanner with settings s. It does no I/O.
 func NewHokuyo(s HokuyoSettings) (*Hokuyo, error) {
 	m := s.Model
 	if s.First == 0 && s.Last == 0 {
@@ -85,10 +85,10 @@ func NewHokuyo(s HokuyoSettings) (*Hokuyo, error) {
 // Geometry is where the rays look.
 func (h *Hokuyo) Geometry() ScanGeometry { return h.geometry }
 
-// errMisheard reports that what was said at another rate was in front of the command, in one line with it.
+// errMisheard reports that bytes sent at another rate were in front of the command, in one line with it.
 var errMisheard = errors.New("the scanner echoed a different command")
 
-// scipTimeout is how long a scanner may take for an answer; its laser, and TCP, need most of it.
+// scipTimeout is the timeout of a reply; its laser, and TCP, need most of it.
 const scipTimeout = 80 * time.Millisecond
 
 // Open finds the scanner, sees that it is the model it should be, and starts the stream. It blocks for half a second at
@@ -198,7 +198,7 @@ func (h *Hokuyo) ask(command string, statuses ...string) (string, error) {
 		if err != nil {
 			return "", h.fault(hal.BusFault, fmt.Errorf("answer to %s: %w", command, err))
 		}
-		// What is in the middle of something is heard to its end.
+		// A block that has begun is received to its end.
 		deadline = max(silence, min(whole, h.port.Line.Now()+scipTimeout/2))
 		for len(piece) > 0 {
 			piece = piece[h.parser.Feed(piece):]
@@ -220,7 +220,7 @@ func (h *Hokuyo) ask(command string, statuses ...string) (string, error) {
 	}
 }
 
-// refused describes what a status means.
+// refused is the error of a status.
 func (h *Hokuyo) refused(what, command, status string, want ...string) error {
 	if meaning := scipMeaning(command, status); meaning != "" {
 		return h.faultf(hal.BusFault, "%s: got status %s (%s), want %v", what, status, meaning, want)

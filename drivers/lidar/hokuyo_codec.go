@@ -53,21 +53,21 @@ type SCIPBlock struct {
 	Lines  []byte
 }
 
-// SCIPParser finds blocks in what comes over the line. Its result does not depend on how the stream is cut.
+// SCIPParser extracts blocks from a stream of bytes. Its result does not depend on the sizes of the pieces fed.
 type SCIPParser struct {
-	Garbage uint64 // blocks that made no sense, and bytes of one that had no end
+	Garbage uint64 // malformed blocks, and bytes of one without an end
 	buf     []byte // buf[at:] is unread
 	at      int
 	scan    int // up to where buf has been searched
 }
 
-// NewSCIPParser returns a parser with nothing in it.
+// NewSCIPParser returns an empty parser.
 func NewSCIPParser() *SCIPParser { return &SCIPParser{buf: make([]byte, 0, 2*scipMaxLine)} }
 
-// Reset forgets what has been fed.
+// Reset discards all buffered bytes.
 func (p *SCIPParser) Reset() { p.buf, p.at, p.scan = p.buf[:0], 0, 0 }
 
-// Feed takes bytes of b and returns how many. It ends the life of the last block.
+// Feed accepts bytes of b and returns their number. It invalidates the last block.
 func (p *SCIPParser) Feed(b []byte) int {
 	if p.at > 0 {
 		p.scan -= p.at
@@ -173,7 +173,7 @@ func (k *SCIPBlock) Scan(size int, m *HokuyoModel, dst []float64) (ms int, err e
 	}
 	f := scipFill{dst: dst, size: size, model: m, limit: m.MaxRange}
 	if size == 2 {
-		f.limit = min(f.limit, scipMaxShort-1) // what is farther is said so
+		f.limit = min(f.limit, scipMaxShort-1) // farther ranges have this value
 	}
 	for left := size * len(dst); left > 0; {
 		n := min(left, scipLine)
@@ -188,12 +188,12 @@ func (k *SCIPBlock) Scan(size int, m *HokuyoModel, dst []float64) (ms int, err e
 	return ms, nil
 }
 
-// scipFill puts the values of lines into dst, m. Values run on from line to line: what is left of one is carried over.
+// scipFill decodes the values of lines into dst, m. Values may continue in the next line: their first characters are kept.
 type scipFill struct {
 	dst      []float64
 	model    *HokuyoModel
 	size     int
-	limit    int // mm, of what is no +Inf
+	limit    int // mm, of finite ranges
 	v, chars int // of the value that the last line ended in
 }
 

@@ -19,7 +19,7 @@ type ScanGeometry struct {
 
 const degree = math.Pi / 180
 
-// link is a scanner's line with what every scanner does with it.
+// link is a scanner's line with the operations common to all scanners.
 type link struct {
 	port servo.PointToPoint
 	raw  [4096]byte
@@ -36,7 +36,7 @@ func (l *link) faultf(kind hal.Kind, format string, args ...any) error {
 	return l.fault(kind, fmt.Errorf(format, args...))
 }
 
-// write says b.
+// write sends b.
 func (l *link) write(b []byte) error {
 	if l.port.Line == nil {
 		return os.ErrClosed
@@ -45,8 +45,8 @@ func (l *link) write(b []byte) error {
 	return err
 }
 
-// read returns what comes before the deadline, of the line's clock; servo.ErrNoReply where nothing does. Behind the deadline
-// nothing counts: a line may never fall silent.
+// read returns the bytes received before the deadline, of the line's clock; servo.ErrNoReply if there are none. Later bytes
+// do not count: a line may never be idle.
 func (l *link) read(deadline time.Duration) ([]byte, error) {
 	if l.port.Line == nil {
 		return nil, os.ErrClosed
@@ -58,7 +58,7 @@ func (l *link) read(deadline time.Duration) ([]byte, error) {
 	return l.within(left)
 }
 
-// within returns what comes in a time.
+// within returns the bytes received within a time.
 func (l *link) within(wait time.Duration) ([]byte, error) {
 	n, err := l.port.Line.Read(l.raw[:], wait)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -70,7 +70,7 @@ func (l *link) within(wait time.Duration) ([]byte, error) {
 // wire is the time of n bytes; 0 on a wire without a rate.
 func (l *link) wire(n int) time.Duration { return servo.WireTime(n, 10, l.port.Line.Baud()) }
 
-// tuned reports whether the wire has a rate at all: USB and TCP have none.
+// tuned reports whether the line has a baud rate: USB and TCP have none.
 func (l *link) tuned() bool { return l.port.Line.Baud() > 0 }
 
 // skim handles the bytes that have already arrived, of past scans of unknown age. An error of kind hal.Absent ends it.

@@ -17,8 +17,8 @@ func AppendRPLidar(dst []byte, c RPLidarCommand, payload ...byte) []byte {
 	return append(dst, sum)
 }
 
-// DecodeRPLidar takes a request from the beginning of p: how many bytes it has, 0 where it is not whole yet, and below 0
-// where p begins none.
+// DecodeRPLidar decodes a request at the beginning of p. n is its length, 0 if it is not complete yet, and below 0 if p does
+// not begin with one.
 func DecodeRPLidar(p []byte) (c RPLidarCommand, payload []byte, n int) {
 	switch {
 	case len(p) == 0:
@@ -43,7 +43,7 @@ func DecodeRPLidar(p []byte) (c RPLidarCommand, payload []byte, n int) {
 	return RPLidarCommand(p[1]), p[3 : n-1], n
 }
 
-// AppendRPDescriptor appends what comes before an answer of length bytes a packet.
+// AppendRPDescriptor appends the descriptor of a reply with length bytes a packet.
 func AppendRPDescriptor(dst []byte, length int, stream bool, kind byte) []byte {
 	word := uint32(length)
 	if stream {
@@ -55,7 +55,7 @@ func AppendRPDescriptor(dst []byte, length int, stream bool, kind byte) []byte {
 // RPNode is one sample: where it looked, turning to the right, and how far it saw.
 type RPNode struct {
 	Angle   uint16 // 1/64 °
-	Range   uint16 // 1/4 mm; 0 = nothing
+	Range   uint16 // 1/4 mm; 0 = no echo
 	Quality byte   // 0 to 63
 	Start   bool   // the first of a turn
 }
@@ -102,13 +102,13 @@ type RPNodeParser struct {
 	sure    bool // it and the nodes ahead of it all go on from one another
 }
 
-// NewRPNodeParser returns a parser with nothing in it.
+// NewRPNodeParser returns an empty parser.
 func NewRPNodeParser() *RPNodeParser { return &RPNodeParser{buf: make([]byte, 0, 4096), last: -1} }
 
-// Reset forgets what has been fed.
+// Reset discards all buffered bytes.
 func (p *RPNodeParser) Reset() { p.buf, p.at, p.last, p.sure = p.buf[:0], 0, -1, false }
 
-// Feed takes bytes of b and returns how many.
+// Feed accepts bytes of b and returns their number.
 func (p *RPNodeParser) Feed(b []byte) int {
 	if p.at > 0 {
 		p.buf = p.buf[:copy(p.buf, p.buf[p.at:])]
@@ -140,13 +140,13 @@ func (p *RPNodeParser) Next(n *RPNode) bool {
 	return false
 }
 
-// goesOn reports whether the last of the nodes behind the first of head goes on from the one before it, which is sound.
+// goesOn reports whether the last of the nodes behind the first of head continues the one before it, which is valid.
 func (p *RPNodeParser) goesOn(head []byte) bool {
 	var before, last RPNode
 	return before.decode(head[rpNode*(ahead-1):]) && last.decode(head[rpNode*ahead:]) && follows(int(before.Angle), int(last.Angle))
 }
 
-// row reports whether nodes stand in a row from here on, turning the way they do, and gives the first.
+// row reports whether consecutive nodes with plausible angles begin here, and returns the first.
 func (p *RPNodeParser) row(n *RPNode) bool {
 	head := p.buf[p.at:]
 	if !n.decode(head) {
@@ -155,7 +155,7 @@ func (p *RPNodeParser) row(n *RPNode) bool {
 	from := int(n.Angle)
 	if p.last >= 0 && !follows(p.last, from) && p.run(head, p.last) {
 		p.sure = false
-		return false // this one alone is off: those behind it go on from the last
+		return false // only this one is wrong: the next ones continue the last
 	}
 	return p.run(head, from)
 }

@@ -6,7 +6,7 @@ type RPLidarCommand byte
 // The commands (LR001, table "Available requests"). The comment gives payload and answer.
 const (
 	RPLidarStop      RPLidarCommand = 0x25 // no answer; 1 ms of quiet after it
-	RPLidarReset     RPLidarCommand = 0x40 // no answer; it boots, and says so in text
+	RPLidarReset     RPLidarCommand = 0x40 // no reply; it boots, and reports that as text
 	RPLidarScan      RPLidarCommand = 0x20 // nodes without end
 	RPLidarForceScan RPLidarCommand = 0x21 // the same, whether or not the motor turns
 	RPLidarExpress   RPLidarCommand = 0x82 // mode, 4 zeros; capsules without end
@@ -28,7 +28,7 @@ const (
 	rpTypeBoard  = 0xFF
 )
 
-// What is where.
+// Fixed bytes of packets.
 const (
 	rpStart      = 0xA5
 	rpReply      = 0x5A
@@ -49,10 +49,10 @@ const (
 	RPLidarFree                     // no drive: it turns whenever it has power
 )
 
-// RPLidarUsualPWM is what makes an A2 turn ten times a second.
+// RPLidarUsualPWM is the PWM for ten turns a second of an A2.
 const RPLidarUsualPWM = 660
 
-// RPLidarEncoding is how samples are packed: the type of the answer that they come in.
+// RPLidarEncoding is the packing of samples: the type of their reply.
 type RPLidarEncoding byte
 
 // The encodings (LR001; the ultra one as SLAMTEC's SDK reads it).
@@ -65,7 +65,7 @@ const (
 	RPLidarUltraDense RPLidarEncoding = 0x86
 )
 
-// What RPLidarConf asks for. Values of a mode follow its number in the request.
+// The keys of RPLidarConf. For values of a mode the request has its number.
 const (
 	RPConfModes       = 0x70 // how many modes, 16 bits
 	RPConfSample      = 0x71 // of a mode: 1/256 µs a sample, 32 bits

@@ -9,13 +9,13 @@ import (
 // may carry the motor's angle, not compensated by the optics, up to 9° ahead of its neighbours.
 const (
 	rpUncompensated = 9 << 6  // 1/64 °
-	rpSettled       = 10 << 6 // 1/64 ° behind 0°, from which on no sample of the turn before comes any more
+	rpSettled       = 10 << 6 // 1/64 ° behind 0°, from which on samples of the previous turn are over
 )
 
 // rpTurn gathers samples to a turn.
 type rpTurn struct {
 	rays    []float64     // of this turn; m, NaN = none
-	ending  []float64     // of the turn before, to which samples may still belong; closing says so
+	ending  []float64     // of the previous turn, to which samples may still belong while closing is true
 	was     []float64     // of the last whole turn
 	older   []float64     // of the one before that
 	angle   int           // of the motor, at least, 1/64 °
@@ -38,8 +38,8 @@ func (t *rpTurn) reset() {
 	}
 }
 
-// add takes a sample that came at now, at an angle to the right, 1/64 °, and with a range, 0 for none. It reports whether a
-// turn ended before it, which is in was then. A turn that took too long has a hole of unknown length and is left out.
+// add adds a sample received at now, at an angle to the right, 1/64 °, with a range, 0 for no echo. It reports whether a turn
+// ended before it, which is in was then. A turn that took too long has a gap of unknown size and is discarded.
 func (t *rpTurn) add(angle int, metres float64, now time.Duration) (ended bool) {
 	measured := metres > 0
 	if !measured {
@@ -105,7 +105,7 @@ func (t *rpTurn) put(rays []float64, angle int, metres float64) {
 	}
 }
 
-// agree takes out of whole what neither a neighbour nor the turn before says: the standard scan has no checksum.
+// agree removes values from whole that match neither a neighbour nor the previous turn: the standard scan has no checksum.
 func agree(whole, before []float64) {
 	n := len(whole)
 	near := func(v, w float64) bool { return math.Abs(v-w) <= 0.1+0.1*v }

@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// SICKSettings say how an LMS200 or LMS291 is used.
+// SICKSettings are the settings of an LMS200 or LMS291.
 type SICKSettings struct {
 	Name        string       // the bus's, for errors
 	Line        servo.Opener // opens the line, and opens it again
@@ -40,7 +40,7 @@ type SICK struct {
 	Type     string // "LMS200;30106;V02.30", after Open
 }
 
-// NewSICK returns the scanner as s says. It does no I/O.
+// NewSICK returns the scanner with settings s. It does no I/O.
 func NewSICK(s SICKSettings) (*SICK, error) {
 	pick := func(v *int, d int) {
 		if *v == 0 {
@@ -90,7 +90,7 @@ const (
 	sickSlack  = 20 * time.Millisecond
 	sickStore  = 3 * time.Second          // settings are written to EEPROM
 	sickMirror = 13333 * time.Microsecond // a turn of the mirror: a scan at 1°
-	// sickForeign is how long an answer is waited for while something comes at a rate that is not ours.
+	// sickForeign is the timeout of a reply while bytes are received at another rate.
 	sickForeign = 50 * time.Millisecond
 	sickScan    = sickFrame + 4 + 2*361 + 10 // bytes that may be on the wire when a command goes out
 )
@@ -217,7 +217,7 @@ func (d *SICK) configure() error {
 	return d.mode(sickStore, SICKRequest)
 }
 
-// Lag is what a scan takes on the line, and half of the turn in which it was made.
+// Lag is the time of a scan on the line, plus half of its turn.
 func (d *SICK) Lag() time.Duration {
 	const turn = time.Second / 75
 	return d.wire(sickFrame+4+2*d.geometry.Count) + turn/2

@@ -18,7 +18,7 @@ const (
 func SICKChecksum(p []byte) uint16 {
 	var crc, last uint16
 	for _, b := range p {
-		// The polynomial comes in where a bit falls out; two bytes at a time go in, each twice.
+		// The polynomial is added when a bit is shifted out; two bytes at a time are added, each byte twice.
 		crc = crc<<1 ^ uint16(int16(crc)>>15)&0x8005
 		crc ^= uint16(b) | last<<8
 		last = uint16(b)
@@ -34,7 +34,7 @@ func AppendSICK(dst []byte, address byte, body []byte) []byte {
 	return binary.LittleEndian.AppendUint16(dst, SICKChecksum(dst[at:]))
 }
 
-// SICKParser finds telegrams in what comes over the line. Its result does not depend on how the stream is cut.
+// SICKParser extracts telegrams from a stream of bytes. Its result does not depend on the sizes of the pieces fed.
 type SICKParser struct{ servo.Framer }
 
 // NewSICKParser returns a parser of telegrams of the scanner at address, 0x80 for the first, or to it, 0.
@@ -76,7 +76,7 @@ const (
 	sickUnitShift = 14
 )
 
-// sickUnits are what a value counts, m, by the two bits of the unit.
+// sickUnits are the units of a value, m, by the two bits of the unit.
 var sickUnits = [...]float64{0.01, 0.001, 0.1}
 
 // AppendSICKScan appends the body of a scan: values as they are, unit 0 (cm), 1 (mm) or 2 (dm), and the scanner's status.
@@ -89,8 +89,8 @@ func AppendSICKScan(dst []byte, values []uint16, unit byte, status byte) []byte 
 	return append(dst, status)
 }
 
-// DecodeSICKScan puts the ranges of a scan's body into dst, m, of which it must have exactly as many; bits of each value are
-// range. It returns the scanner's status. After an error dst means nothing.
+// DecodeSICKScan decodes the ranges of a scan's body into dst, m, exactly len(dst) of them; each value has the given bits of
+// range. It returns the scanner's status. After an error dst is undefined.
 func DecodeSICKScan(body []byte, bits uint, dst []float64) (status byte, err error) {
 	if len(body) < 4 || body[0] != SICKRanges {
 		return 0, fmt.Errorf("scan: got %d bytes, want a telegram B0", len(body))

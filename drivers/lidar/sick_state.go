@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// SICKState is what a scanner says of itself.
+// SICKState is the state that a scanner reports.
 type SICKState struct {
 	Version             string // of its program
 	Boot                string // of the one that starts it
@@ -37,7 +37,7 @@ func DecodeSICKStatus(p []byte) (SICKState, error) {
 	}, nil
 }
 
-// State asks a scanner that is open how it is. The stream stops for it, and goes on.
+// State reads the state of an open scanner. It stops the stream and starts it again.
 func (d *SICK) State() (SICKState, error) {
 	if d.port.Line == nil {
 		return SICKState{}, d.fault(hal.Absent, servo.ErrDisconnected)

@@ -2,13 +2,13 @@ package lidar
 
 import "fmt"
 
-// SICKCommand is the first byte of a telegram to the scanner. The comment gives what follows; the answer's first byte is the
-// command with bit 7 set, but for Mode (A0) and Scan (B0).
+// SICKCommand is the first byte of a telegram to the scanner. The comment gives its data; the reply's first byte is the
+// command with bit 7 set, except for Mode (A0) and Scan (B0).
 type SICKCommand byte
 
 // The commands (8007954, table of telegrams).
 const (
-	SICKReset     SICKCommand = 0x10 // none; the scanner starts again, and says SICKStarted at 9600 baud
+	SICKReset     SICKCommand = 0x10 // none; the scanner restarts, and sends SICKStarted at 9600 baud
 	SICKMode      SICKCommand = 0x20 // mode, see below; answer: 0 = done, 1 = wrong password, 2 = fault
 	SICKScan      SICKCommand = 0x30 // 01: one scan
 	SICKStatus    SICKCommand = 0x31 // none; 152 bytes
@@ -36,7 +36,7 @@ const (
 // SICKPassword is the one that scanners are shipped with.
 const SICKPassword = "SICK_LMS"
 
-// Single bytes that the scanner says apart from telegrams, within 60 ms of a command.
+// Single bytes that the scanner sends outside telegrams, within 60 ms of a command.
 const (
 	SICKAck = 0x06
 	SICKNak = 0x15
@@ -72,16 +72,16 @@ type SICKReach struct {
 	Bits   uint
 }
 
-// SICKReaches are the modes that measure ranges alone.
+// SICKReaches are the modes that measure only ranges.
 func SICKReaches() []SICKReach { return []SICKReach{{8, 0, 13}, {16, 4, 14}, {32, 6, 15}} }
 
-// Of a status byte: how bad it is, 0 (well) to 4 (fatal).
+// Of a status byte: the severity, 0 (no error) to 4 (fatal).
 const (
 	sickLevel = 0x07
 	sickError = 3
 )
 
-// What the greatest values mean, counted down from all bits set (8007954, "error codes").
+// The error codes of the greatest values, counted down from all bits set (8007954, "error codes").
 const (
 	SICKInvalid  = 0 // not valid
 	SICKDazzled  = 1

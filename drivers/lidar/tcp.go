@@ -11,8 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// DialTCP returns an opener of a scanner on the network, "192.168.0.10:10940". Opening blocks for a second at most, a word that the
-// connection has no room for 10 ms, and a look at a connection on which nothing comes one.
+// DialTCP returns an opener of a scanner on the network, "192.168.0.10:10940". Opening blocks for at most a second, a write
+// without room in the connection's buffer for 10 ms, and a read without data for at least 1 ms.
 func DialTCP(address string) servo.Opener {
 	return func() (servo.Line, error) {
 		c, err := net.DialTimeout("tcp", address, time.Second)
@@ -29,8 +29,8 @@ type socket struct {
 	began time.Time
 }
 
-// writeTimeout is how long a connection may take for a few bytes: it has room for many times as many. Where it has none, its other
-// end has read nothing for long, and half a word is said: it is as good as gone. A cycle may wait for this.
+// writeTimeout is the timeout for a few bytes; a connection has buffer room for many more. Without room its other end has
+// not read for long, and a command may be half sent: the connection counts as lost. A cycle may wait for this time.
 const writeTimeout = 10 * time.Millisecond
 
 func (s *socket) Write(p []byte) (int, error) {
@@ -43,7 +43,7 @@ func (s *socket) Write(p []byte) (int, error) {
 }
 
 func (s *socket) Read(p []byte, timeout time.Duration) (int, error) {
-	// Go's connections do not read what is there once the deadline is past.
+	// Go's connections do not read available bytes after the deadline.
 	s.conn.SetReadDeadline(time.Now().Add(max(timeout, time.Millisecond)))
 	n, err := s.conn.Read(p)
 	if n > 0 {

@@ -87,7 +87,7 @@ var (
 	errNoTrim = errors.New("trim: got bytes that are all alike, want the factory's")
 )
 
-// readTrim reads the two blocks of the trim; a BMP280 has the first alone, and less of it.
+// readTrim reads the two blocks of the trim; a BMP280 has only a part of the first.
 func (s *BMX280) readTrim() error {
 	size := BMX280H1 - BMX280Calibration + 1 // with a byte that is reserved
 	if !s.moist {
@@ -142,7 +142,7 @@ func (s *BMX280) Read(values []float64) error {
 	}
 	fine := s.trim.Fine(rawT)
 	pascals, celsius, humidity := s.trim.Pascals(rawP, fine), Celsius(fine), math.NaN()
-	// Beyond what the chip is made for, with a margin, nothing was measured: a bit changed on the way, or the chip is drowned.
+	// A value beyond the chip's range, with a margin, is not a measurement: a bit error on the bus, or a flooded chip.
 	if pascals < 20e3 || pascals > 125e3 || celsius < -45 || celsius > 90 {
 		return s.chip.Fault(hal.BusFault, fmt.Errorf("got %.0f Pa at %.1f °C, want within the sensor's range", pascals, celsius))
 	}

@@ -30,7 +30,7 @@ const (
 	BMX280Normal    = 0x2F // temperature once, pressure 4 times, normal mode
 	BMX280Standby   = 0x00 // 0.5 ms between two measurements, no filter
 	BMX280HumOnce   = 0x01
-	BMX280Skipped   = 0x80000 // what 20 bits say that were not measured; 0x8000 of 16
+	BMX280Skipped   = 0x80000 // value of 20 bits that were not measured; 0x8000 for 16
 )
 
 // BMX280Boot is the wait after a reset; BMX280Measure the longest that BMX280Normal takes (BME280, appendix B).

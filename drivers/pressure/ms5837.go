@@ -13,7 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// MS5837Config describes what an MS5837 is and how it is read.
+// MS5837Config holds the model and settings of an MS5837.
 type MS5837Config struct {
 	Model *MS5837Model // nil = MS5837_30BA
 	// Samples is the oversampling: 256..8192, 0 = 4096. A read takes two conversions, 18 ms at 4096.
@@ -52,8 +52,8 @@ func NewMS5837(bus conn.Bus, c MS5837Config) (*MS5837, error) {
 	return s, nil
 }
 
-// Open resets the sensor, waits 10 ms and reads its PROM. A PROM whose CRC is wrong, or which reports that the sensor is
-// the other model, is refused: its readings would be wrong by a factor of ten.
+// Open resets the sensor, waits 10 ms and reads its PROM. A PROM with a wrong CRC, or of the other model, is refused: the
+// other model's readings would be wrong by a factor of ten.
 func (s *MS5837) Open() error {
 	if err := s.chip.Write(MS5837Reset); err != nil {
 		return s.chip.Fault(hal.Absent, errors.Unwrap(err))
@@ -73,7 +73,7 @@ func (s *MS5837) Open() error {
 		return s.chip.Fault(hal.BusFault, errors.New("PROM: got only zeros; a data line is held low"))
 	}
 	for _, m := range [...]*MS5837Model{MS5837_30BA(), MS5837_02BA()} {
-		// Version 0 is on early chips of either model and says nothing.
+		// Early chips of both models have version 0.
 		if v := s.prom[0] >> 5 & 0x7F; v != 0 && m.Name != s.config.Model.Name && slices.Contains(m.versions, v) {
 			return s.chip.Fault(hal.Absent, fmt.Errorf("model: got %s by its PROM, want %s", m.Name, s.config.Model.Name))
 		}
@@ -92,7 +92,7 @@ func (s *MS5837) Read(values []float64) error {
 		return err
 	}
 	pascals, celsius := s.config.Model.Compensate(&s.prom, d1, d2)
-	// The chip's data has no check: what it cannot have measured has been changed on the way, or its settings are lost.
+	// The chip's data has no checksum: an impossible value is a bit error on the bus, or the chip lost its settings.
 	if limit := 1.1 * s.config.Model.MaxPascals; pascals < -0.01*limit || pascals > limit || celsius < -45 || celsius > 90 {
 		return s.chip.Fault(hal.BusFault, fmt.Errorf("got %.0f Pa at %.1f °C, want within the sensor's range", pascals, celsius))
 	}
@@ -100,8 +100,8 @@ func (s *MS5837) Read(values []float64) error {
 	return nil
 }
 
-// convert runs one conversion and fetches its 24 bits. The chip answers 0 when it has none: it was asked too early, or it
-// was reset in between.
+// convert runs one conversion and reads its 24 bits. The chip returns 0 without a result: it was read too early, or was
+// reset in between.
 func (s *MS5837) convert(command byte) (uint32, error) {
 	if err := s.chip.Write(command + byte(2*s.choice)); err != nil {
 		return 0, err

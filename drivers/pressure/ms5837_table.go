@@ -18,7 +18,7 @@ const (
 // ms5837Boot is the datasheet's wait after a reset, with the margin that it has itself.
 const ms5837Boot = 10 * time.Millisecond
 
-// Oversampling is how many samples a conversion of an MS5837 is made of, and what that takes at most ("ADC").
+// Oversampling is the number of samples of a conversion of an MS5837, and its maximum time ("ADC").
 type Oversampling struct {
 	Samples int
 	Time    time.Duration
@@ -40,7 +40,7 @@ type MS5837Model struct {
 	PascalsPerCount                        float64
 	MaxPascals                             float64 // operating range; 0 at its lower end
 	second                                 func(dT, temp int64) (ti, offi, sensi int64)
-	versions                               []uint16 // bits 11..5 of PROM word 0, as Blue Robotics' library tells them apart
+	versions                               []uint16 // bits 11..5 of PROM word 0, as distinguished by Blue Robotics' library
 }
 
 // MS5837_30BA and the others are the models: 30 bar for the deep, 2 bar for shallow water and air.
@@ -79,8 +79,8 @@ func second02(dT, temp int64) (ti, offi, sensi int64) {
 	return 11 * square(dT) >> 35, 31 * square(temp-2000) >> 3, 63 * square(temp-2000) >> 5
 }
 
-// First is the first order of the compensation: what the datasheet's example shows step by step. dT is the difference
-// from the reference temperature, temp 0.01 °C.
+// First is the first order of the compensation, as in the datasheet's step-by-step example. dT is the difference from the
+// reference temperature, temp 0.01 °C.
 func (m *MS5837Model) First(prom *[MS5837Words]uint16, d2 uint32) (dT, temp, off, sens int64) {
 	c := func(i int) int64 { return int64(prom[i]) }
 	dT = int64(d2) - c(5)<<8

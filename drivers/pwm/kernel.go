@@ -47,7 +47,7 @@ type kernelOut struct {
 	wrote  time.Duration
 }
 
-// What the device of a fresh export needs before a user may write to it: udev sets its group.
+// Timeout after an export until a user may write to the channel: udev sets its group.
 const (
 	exportTimeout = 500 * time.Millisecond
 	exportStep    = 10 * time.Millisecond
@@ -150,7 +150,7 @@ func (k *Kernel) openOut(i int) error {
 	return err
 }
 
-// Probe checks that every channel exists and may be used. It writes nothing, so that pulses go on as they are.
+// Probe checks that every channel exists and may be used. It writes nothing, so pulses do not change.
 func (k *Kernel) Probe() error {
 	for i := range k.outs {
 		if err := k.probeOut(i); err != nil {
@@ -192,10 +192,10 @@ func writeFile(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Write sets each channel's pulse; a channel that has none is switched off. What has not changed is not written.
+// Write sets each channel's pulse; a channel without one is switched off. Unchanged values are not written.
 func (k *Kernel) Write(pulses []time.Duration) error {
 	for i := range k.outs {
-		// The kernel takes one file after the other, so that channels change some 20 µs apart; a PCA9685 changes all at once.
+		// The channels' files are written one after the other, about 20 µs apart; a PCA9685 changes all channels at once.
 		o, pulse := &k.outs[i], time.Duration(0)
 		if i < len(pulses) {
 			pulse = pulses[i]
@@ -253,7 +253,7 @@ func (k *Kernel) off(o *kernelOut) error {
 	// By a file of its own: the open ones may be those of a device that is gone and has come back.
 	path := filepath.Join(o.dir, "enable")
 	if _, err := os.Stat(o.dir); errors.Is(err, fs.ErrNotExist) && o.enable == nil {
-		return nil // what is not exported has no pulses of ours
+		return nil // a channel that is not exported has no pulses of ours
 	}
 	if err := k.write(path, "0"); err != nil {
 		return err

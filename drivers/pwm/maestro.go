@@ -17,11 +17,11 @@ type MaestroConfig struct {
 	Channels int    // 0..Channels-1 are used: 6, 12, 18 or 24; 0 = 6
 	// Device is its number on a line of several, 0..127, and chooses the Pololu protocol; -1 = the compact one.
 	Device int
-	CRC    bool // as its settings say ("enable CRC")
+	CRC    bool // as in its settings ("enable CRC")
 	Detect bool // it detects the baud rate, from a first byte AA
 }
 
-// Maestro is one board. It is a drivers.Output. It acknowledges nothing by itself, so that every Write asks for its errors.
+// Maestro is one board. It is a drivers.Output. It sends no acknowledgements, so every Write reads its error register.
 type Maestro struct {
 	config MaestroConfig
 	port   servo.PointToPoint
@@ -54,7 +54,7 @@ func NewMaestro(open servo.Opener, c MaestroConfig) (*Maestro, error) {
 
 func (d *Maestro) fault(kind hal.Kind, err error) error { return d.port.Fault(kind, err) }
 
-// Open opens the line, asks for the board's errors until it has none, and ends all pulses.
+// Open opens the line, reads the board's errors until they are clear, and ends all pulses.
 func (d *Maestro) Open() error {
 	err := d.port.Open()
 	if err != nil {
@@ -66,8 +66,8 @@ func (d *Maestro) Open() error {
 			return d.fault(hal.BusFault, err)
 		}
 	}
-	// What it complains of from before is no news, but that it answers is. A half received command of another program ends
-	// with an error of its own, so that the second answer is clean.
+	// Old errors do not matter, only that it replies. A half received command of another program ends with another error, so
+	// the second reply is clean.
 	for range 3 {
 		if err = d.errors(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 			break
@@ -104,7 +104,7 @@ func (d *Maestro) Write(pulses []time.Duration) error {
 	return d.judge()
 }
 
-// targets adds what sets the targets in d.data, which begins as MaestroTargets has it.
+// targets adds the commands for the targets in d.data, which has the format of MaestroTargets.
 func (d *Maestro) targets() {
 	if d.config.Channels > maestroMicro {
 		d.send = d.append(MaestroTargets, d.data...) // half the bytes, and all at one time
@@ -119,14 +119,15 @@ func (d *Maestro) append(command byte, data ...byte) []byte {
 	return AppendMaestro(d.send, d.config.Device, d.config.CRC, command, data...)
 }
 
-// errors asks for the board's errors; any is an error here, as a command that the board did not understand did nothing.
+// errors reads the board's errors. Any is an error here, since the board did not execute a command that it did not
+// understand.
 func (d *Maestro) errors() error {
 	d.send = d.send[:0]
 	d.send = d.append(MaestroErrors)
 	return d.judge()
 }
 
-// judge sends what is in d.send, which ends with the question for errors.
+// judge sends d.send, which ends with the request for errors.
 func (d *Maestro) judge() error {
 	bits, err := d.ask()
 	if err != nil {
@@ -138,7 +139,7 @@ func (d *Maestro) judge() error {
 	return nil
 }
 
-// write sends what is in d.send. A write does not wait: its bytes leave behind those of the one before.
+// write sends d.send. A write does not wait: its bytes are sent after those of the previous one.
 func (d *Maestro) write() error {
 	line := d.port.Line
 	if _, err := line.Write(d.send); err != nil {
@@ -148,7 +149,7 @@ func (d *Maestro) write() error {
 	return nil
 }
 
-// ask sends what is in d.send and takes an answer of two bytes, the low one first.
+// ask sends d.send and reads a reply of two bytes, the low one first.
 func (d *Maestro) ask() (uint16, error) {
 	if d.port.Line == nil {
 		return 0, d.fault(hal.Absent, os.ErrClosed)
@@ -173,7 +174,7 @@ func (d *Maestro) ask() (uint16, error) {
 
 // Off ends the pulses of every channel and asks each whether it has: its position is 0 then.
 func (d *Maestro) Off() []error {
-	if d.port.Line == nil { // an emergency stop tries even what was never opened
+	if d.port.Line == nil { // an emergency stop also tries a board that was never opened
 		if err := d.port.Open(); err != nil {
 			return all(d.config.Channels, d.fault(hal.KindOf(err), err))
 		}
@@ -187,7 +188,7 @@ func (d *Maestro) Off() []error {
 		d.send = d.send[:0]
 		d.send = d.append(MaestroPosition, byte(i))
 		quarters, err := d.ask()
-		if err != nil { // who does not answer once is not asked for every channel: others wait for this
+		if err != nil { // after one missing reply the other channels are not tried: other devices wait for this
 			copy(errs[i:], all(len(errs)-i, err))
 			break
 		}
@@ -198,7 +199,7 @@ func (d *Maestro) Off() []error {
 	return errs
 }
 
-// off makes d.send what ends the pulses of every channel.
+// off fills d.send with the commands that end the pulses of every channel.
 func (d *Maestro) off() {
 	d.send, d.data = d.send[:0], append(d.data[:0], byte(d.config.Channels), 0)
 	for range d.config.Channels {

@@ -32,8 +32,7 @@ func maestroErrors(bits uint16) string {
 	return strings.Join(names, ", ")
 }
 
-// MaestroCRC is the CRC-7 that a Maestro appends and wants where its settings say so (section 5.d): x^7 + x^3 + 1, the low bit
-// first.
+// MaestroCRC is the CRC-7 at the end of commands, if enabled in the settings (section 5.d): x^7 + x^3 + 1, low bit first.
 func MaestroCRC(p []byte) byte {
 	crc := byte(0)
 	for _, b := range p {

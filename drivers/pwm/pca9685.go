@@ -73,7 +73,7 @@ func (d *PCA9685) Open() error {
 	if err != nil {
 		return d.chip.Fault(hal.Absent, errors.Unwrap(err))
 	}
-	// It has no identity; a chip whose mode 2 has bits that no PCA9685 has is another one.
+	// It has no identity register; a chip with reserved bits set in mode 2 is another one.
 	if p[0]&0xE0 != 0 {
 		return d.chip.Fault(hal.Absent, fmt.Errorf("mode 2: got 0x%02X, want no bit of 0xE0", p[0]))
 	}
@@ -101,8 +101,8 @@ func (d *PCA9685) Open() error {
 	return nil
 }
 
-// Write sets all channels in one transaction, whose end lets them take effect together, and looks whether the chip has its
-// settings still. A pulse is rounded to counts: 4.9 µs at 50 Hz, 0.8 µs at 333 Hz.
+// Write sets all channels in one transaction; they take effect together at its end. It also checks the chip's settings. A
+// pulse is rounded to counts: 4.9 µs at 50 Hz, 0.8 µs at 333 Hz.
 func (d *PCA9685) Write(pulses []time.Duration) error {
 	for i := range d.config.Channels {
 		pulse := time.Duration(0)

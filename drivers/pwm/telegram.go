@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// TorqueOffTelegrams returns what ends the pulses of every channel, for a process that supervises this one.
+// TorqueOffTelegrams returns the bytes that end the pulses of every channel, for a process that supervises this one.
 func (d *Maestro) TorqueOffTelegrams() ([]servo.Telegram, error) {
 	if d.port.Line == nil {
 		return nil, nil
@@ -17,7 +17,7 @@ func (d *Maestro) TorqueOffTelegrams() ([]servo.Telegram, error) {
 	return servo.Telegrams(d.port.Line, append([]byte(nil), d.send...))
 }
 
-// TorqueOffTelegrams returns what ends the pulses of every channel: one write to the chip.
+// TorqueOffTelegrams returns the bytes that end the pulses of every channel: one write to the chip.
 func (d *PCA9685) TorqueOffTelegrams() ([]servo.Telegram, error) {
 	file, err := d.chip.File()
 	if err != nil || file == nil {
@@ -26,7 +26,7 @@ func (d *PCA9685) TorqueOffTelegrams() ([]servo.Telegram, error) {
 	return []servo.Telegram{{File: file, Bytes: []byte{PCA9685All + 3, PCA9685Full}}}, nil
 }
 
-// TorqueOffTelegrams returns what switches every channel off: a write to each channel's file.
+// TorqueOffTelegrams returns the bytes that switch every channel off: a write to each channel's file.
 func (k *Kernel) TorqueOffTelegrams() (list []servo.Telegram, err error) {
 	for i := range k.outs {
 		file, e := os.OpenFile(filepath.Join(k.outs[i].dir, "enable"), os.O_WRONLY, 0)

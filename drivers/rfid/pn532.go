@@ -17,7 +17,7 @@ const (
 	ackTimeout    = 30 * time.Millisecond  // a chip acknowledges within 15 ms
 	answerTimeout = 150 * time.Millisecond // two tags at four tries take less
 	readyPause    = 2 * time.Millisecond   // between two looks whether it is ready
-	tries         = 3                      // of an activation, beside the first
+	tries         = 3                      // of an activation, in addition to the first
 )
 
 // PN532 is one reader: a drivers.Sensor of one value. Every Read asks again which tags are in its field: at most two.
@@ -32,9 +32,9 @@ type PN532 struct {
 type pnLink interface {
 	open() error
 	close() error
-	// send says frame, which begins with a wake-up where first is set.
+	// send sends frame, after a wake-up if first is set.
 	send(frame []byte, first bool) error
-	// receive returns the next frame's data, empty of an acknowledgement; it holds until the next call.
+	// receive returns the next frame's data, empty for an acknowledgement; it is valid until the next call.
 	receive(timeout time.Duration) ([]byte, error)
 	fault(kind hal.Kind, err error) error
 }
@@ -71,7 +71,7 @@ func (r *PN532) Open() error {
 	return err
 }
 
-// absent is err of a chip that was never heard of.
+// absent is err for a chip that has never replied.
 func (r *PN532) absent(err error) error {
 	var known *hal.Error
 	if errors.As(err, &known) && known.Kind != hal.Absent {
@@ -89,7 +89,7 @@ func (r *PN532) Read(values []float64) error {
 	if err != nil {
 		return err
 	}
-	// All of it first: of an answer that is not whole nothing is told.
+	// Check the whole reply first: of an incomplete one no tag is reported.
 	if !parseTargets(p, func([]byte) {}) {
 		return r.link.fault(hal.BusFault, fmt.Errorf("tags: got % X", p))
 	}
@@ -100,7 +100,7 @@ func (r *PN532) Read(values []float64) error {
 	return nil
 }
 
-// ask sends a command and returns what follows the command's number in its answer; it holds until the next one.
+// ask sends a command and returns the data after the command's number in the reply, valid until the next call.
 func (r *PN532) ask(first bool, command byte, args ...byte) ([]byte, error) {
 	r.data = append(append(r.data[:0], PN532Host, command), args...)
 	r.frame = AppendPN532(r.frame[:0], r.data...)
@@ -171,7 +171,7 @@ func (l *pnSerial) receive(timeout time.Duration) ([]byte, error) {
 		}
 		left := deadline - l.port.Line.Now()
 		if left < 0 {
-			return nil, servo.ErrNoReply // of what is ours: a line may never fall silent
+			return nil, servo.ErrNoReply // to our command: a line may never be idle
 		}
 		n, err := l.port.Line.Read(l.raw[:], left)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
@@ -200,7 +200,7 @@ func (l *pnBus) fault(kind hal.Kind, err error) error {
 
 func (l *pnBus) send(frame []byte, _ bool) error { return l.bus.Tx(PN532Address, frame, nil) }
 
-// receive looks whether the chip is ready and then takes a whole frame: what is not read of one at once is lost.
+// receive polls the ready byte and then reads a whole frame: bytes of it that are not read at once are lost.
 func (l *pnBus) receive(timeout time.Duration) ([]byte, error) {
 	deadline := l.clock.Now() + timeout
 	for {

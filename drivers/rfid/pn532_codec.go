@@ -2,12 +2,12 @@ package rfid
 
 import "bytes"
 
-// What the PN532 says and receives (UM0701-02, section 6.2 and 7).
+// Constants of the PN532's frames (UM0701-02, section 6.2 and 7).
 const (
 	PN532Baud    = 115200
 	PN532Address = 0x24
 
-	PN532Host = 0xD4 // the first byte of a frame's data: who speaks
+	PN532Host = 0xD4 // the first byte of a frame's data: the sender
 	PN532Chip = 0xD5
 
 	PN532Firmware  = 0x02 // -> IC Ver Rev Support
@@ -24,13 +24,13 @@ const (
 	pnMaxFrame = 64 // bytes of a frame's data that are of use here
 )
 
-// PN532Ack is what is before each answer.
+// PN532Ack is the acknowledgement before each reply.
 func PN532Ack() []byte { return []byte{0x00, 0x00, 0xFF, 0x00, 0xFF, 0x00} }
 
-// PN532Wake is what a sleeping chip receives over its serial line first.
+// PN532Wake is the wake-up of a sleeping chip on a serial line.
 func PN532Wake() []byte { return append([]byte{0x55, 0x55}, make([]byte, 14)...) }
 
-// AppendPN532 appends the frame of some data, 1 to 254 bytes: who speaks, the command, and what belongs to it.
+// AppendPN532 appends the frame of some data, 1 to 254 bytes: the sender, the command, and its parameters.
 func AppendPN532(dst []byte, data ...byte) []byte {
 	n, sum := byte(len(data)), byte(0)
 	dst = append(dst, 0x00, 0x00, 0xFF, n, -n)
@@ -63,7 +63,7 @@ func ParsePN532(p []byte) (data []byte, used int, ok bool) {
 		return nil, from + 1, false
 	case len(rest) < 2+n+2:
 		return nil, from, false
-	case rest[2+n+1] != 0: // its end is no part of the sum, and yet tells: where a 0 was lost before it, the sum is right
+	case rest[2+n+1] != 0: // the postamble is not in the sum, but shows a lost 0 before it, for which the sum is right
 		return nil, from + 1, false
 	}
 	sum := rest[2+n]
@@ -96,7 +96,7 @@ func parseTargets(p []byte, take func(uid []byte)) bool {
 		sak, length := p[3], int(p[4])
 		uid := p[5 : 5+length]
 		p = p[5+length:]
-		// A tag that speaks ISO 14443-4 says at length how: ATS, which counts its own length.
+		// A tag with ISO 14443-4 sends its parameters: ATS, which begins with its own length.
 		if sak&0x20 != 0 {
 			if len(p) < 1 || p[0] < 1 || len(p) < int(p[0]) {
 				return false

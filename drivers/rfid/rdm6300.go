@@ -20,8 +20,8 @@ const (
 // present is for how long a tag that was read counts as being in reach: longer than two pauses between telegrams.
 const present = 250 * time.Millisecond
 
-// apart is how long the line must be quiet before and after a telegram that is believed alone. An RDM6300 repeats a telegram
-// after 50 ms; an RDM630 sends one a tag, and no more while the tag stays.
+// apart is the idle time before and after a single telegram that is accepted without a repetition. An RDM6300 repeats a
+// telegram after 50 ms; an RDM630 sends one per tag, and no more while the tag stays.
 const apart = 60 * time.Millisecond
 
 // AppendRDM6300 appends the telegram of a tag.
@@ -39,7 +39,7 @@ func AppendRDM6300(dst []byte, tag [5]byte) []byte {
 // parseRDM6300 finds the first telegram in p: of which tag it is, and how many bytes it and what is in front of it
 // take. used 0: the telegram is not complete yet. ok false: the used bytes are not a telegram.
 func parseRDM6300(p []byte) (tag [5]byte, used int, ok bool) {
-	// What is in front of a start is noise.
+	// Bytes before a start byte are noise.
 	from := 0
 	for from < len(p) && p[from] != rdmStart {
 		from++
@@ -61,7 +61,7 @@ func parseRDM6300(p []byte) (tag [5]byte, used int, ok bool) {
 		}
 		digit, known := hex(p[i])
 		if !known {
-			return tag, 1, false // the start was none, or a byte is missing: the next start may be a true one
+			return tag, 1, false // a false start, or a byte is missing: the next start may be a true one
 		}
 		all[(i-1)/2] = all[(i-1)/2]<<4 | digit
 	}
@@ -79,8 +79,8 @@ func hex(c byte) (byte, bool) {
 }
 
 // RDM6300 is one reader: a drivers.Sensor of one value. Tags are read one at a time; of several in its field it reads
-// none, or the nearest. Eight bits of XOR guard a telegram, and two wrong bits in one column pass them: a tag is there when
-// two telegrams, of which an RDM6300 sends fifteen a second, agree, or when one came alone, as an RDM630 sends it.
+// none, or the nearest. Eight bits of XOR check a telegram, and do not detect two wrong bits in one column. So a tag counts
+// as present when two telegrams agree, of which an RDM6300 sends fifteen a second, or after a single one, as of an RDM630.
 type RDM6300 struct {
 	tagListener
 	port servo.PointToPoint
@@ -89,11 +89,11 @@ type RDM6300 struct {
 	seen map[int]time.Duration // when each tag was read last, by the line's clock
 	last int                   // the tag of the last telegram, and when that came
 	said time.Duration
-	// What came since a pause of apart: bytes and sound telegrams, and when the last byte did.
+	// Since a pause of apart: the number of bytes and valid telegrams, and the time of the last byte.
 	bytes, telegrams int
 	came             time.Duration
 
-	heard func(tag int) // heed, made once: a reading allocates nothing
+	heard func(tag int) // heed, made once: a reading does not allocate
 }
 
 // NewRDM6300 returns the reader at the end of a line that open opens, at 9600 baud. It does no I/O.
@@ -113,7 +113,7 @@ func (r *RDM6300) Open() error {
 // Close gives the line back.
 func (r *RDM6300) Close() error { return r.port.Close() }
 
-// Read takes what has come and counts the tags in reach. It does not wait.
+// Read handles the received bytes and counts the tags in reach. It does not wait.
 func (r *RDM6300) Read(values []float64) error {
 	if r.port.Line == nil {
 		return r.port.Fault(hal.Absent, os.ErrClosed)
@@ -151,8 +151,8 @@ func (r *RDM6300) Read(values []float64) error {
 	return nil
 }
 
-// parse goes through what has come and hands on the tag of each telegram. At most a telegram less a byte stays for the next
-// time.
+// parse parses received bytes and passes on the tag of each telegram. At most a telegram less a byte is kept for the next
+// call.
 func (r *RDM6300) parse(p []byte, heard func(tag int)) {
 	r.kept = append(r.kept, p...)
 	for len(r.kept) > 0 {
@@ -166,7 +166,7 @@ func (r *RDM6300) parse(p []byte, heard func(tag int)) {
 	}
 }
 
-// heed believes a telegram of a tag that is there, or that is said twice in a row.
+// heed accepts a telegram of a present tag, or one received twice in a row.
 func (r *RDM6300) heed(tag int) {
 	now := r.port.Line.Now()
 	at, there := r.seen[tag]

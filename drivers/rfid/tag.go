@@ -2,7 +2,7 @@ package rfid
 
 import "sync"
 
-// number is what a tag's bytes are as a number, the first the highest; what an int has no room for is lost at the top.
+// number is a tag's bytes as a big-endian number; the highest bytes that an int cannot hold are lost.
 func number(id []byte) int {
 	n := uint64(0)
 	for _, b := range id {
@@ -11,7 +11,7 @@ func number(id []byte) int {
 	return int(n & uint64(^uint(0)>>1))
 }
 
-// tagListener is who is notified of tags.
+// tagListener holds the function to call with each tag.
 type tagListener struct {
 	mu sync.Mutex
 	f  func(tag int)

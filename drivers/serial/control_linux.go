@@ -35,9 +35,9 @@ func openControl(device string) (control, error) {
 	return c, nil
 }
 
-// claim makes the open port this process's alone, or says errHeld.
+// claim locks the open port for this process, or returns errHeld.
 func (c control) claim(device string) error {
-	// ENOTTY for what is no terminal, before it is locked.
+	// ENOTTY if it is not a terminal, before it is locked.
 	if _, err := unix.IoctlGetTermios(c.fd, unix.TCGETS); err != nil {
 		return err
 	}
@@ -88,7 +88,7 @@ func (c control) plain() error {
 // discard drops bytes that the kernel has received and that were not read.
 func (c control) discard() error { return unix.IoctlSetInt(c.fd, unix.TCFLSH, unix.TCIFLUSH) }
 
-// wait waits for events and returns what came, 0 after timeout; at most 0 looks without waiting.
+// wait waits for events and returns those that occurred, 0 after timeout; a timeout of 0 or less only polls.
 func (c control) wait(events int16, timeout time.Duration) (int16, error) {
 	deadline := time.Now().Add(timeout)
 	for {
@@ -107,13 +107,13 @@ func (c control) wait(events int16, timeout time.Duration) (int16, error) {
 	}
 }
 
-// close gives everything back; twice is nothing.
+// close releases everything; a second call has no effect.
 func (c *control) close() error {
 	if c.fd < 0 {
 		return nil
 	}
 	c.exclusive(false)
-	err := unix.Close(c.fd) // lets go of the flock too
+	err := unix.Close(c.fd) // releases the flock too
 	c.fd = -1
 	return err
 }

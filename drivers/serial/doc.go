@@ -5,7 +5,7 @@
 // Line holds a second, non-blocking one for the functions they lack:
 //
 //	flock, TIOCEXCL      one owner; a second opening is refused, for root too
-//	TCGETS2              the rate that the kernel really set
+//	TCGETS2              the actual rate set by the kernel
 //	TIOCSSERIAL          FTDI's latency timer without being root
 //	ppoll                waits of less than a millisecond that end in os.ErrDeadlineExceeded, not in (0, nil)
 //	write                bounded in time: an adapter whose firmware hangs must not hang the robot
@@ -45,7 +45,7 @@ var tarmRates = [...]int{2400, 4800, 9600, 19200, 38400, 57600, TarmBaud}
 // Line is also what every system answers; see the package comment.
 var _ servo.Line = (*Line)(nil)
 
-// epoch is the zero of every line's clock, so that the clock goes on when a lost adapter is opened again.
+// epoch is the zero of every line's clock, so that the clock continues when a lost adapter is opened again.
 var epoch = time.Now()
 
 // Reopener returns the servo.Opener of path; see Named.

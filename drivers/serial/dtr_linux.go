@@ -6,8 +6,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// SetDTR raises or lowers the modem line DTR, on which some devices hang a motor (RPLIDAR A1). A pty has none: nothing
-// happens there.
+// SetDTR raises or lowers the modem line DTR, which some devices use to switch a motor (RPLIDAR A1). On a pty, which has no
+// DTR, it has no effect.
 func (l *Line) SetDTR(on bool) error {
 	if err := l.unusable(); err != nil {
 		return err

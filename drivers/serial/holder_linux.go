@@ -15,14 +15,14 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// holders walks proc for the processes that have device open, by process id. hidden reports that there were processes
-// whose files may not be seen, so that an empty list proves nothing.
+// holders searches proc for the processes that have device open, by process id. hidden reports that the files of some
+// processes are not visible, so that an empty list is not a proof.
 func holders(proc, device string) (held []Process, hidden bool) {
 	entries, err := os.ReadDir(proc)
 	if err != nil {
 		return nil, true
 	}
-	// Processes come and go during the walk; what cannot be read any more is over.
+	// Processes start and end during the search; one that cannot be read any more has ended.
 	for _, e := range entries {
 		pid, err := strconv.Atoi(e.Name())
 		if err != nil {
@@ -86,7 +86,7 @@ func openFault(path, device string, err error) error {
 	return fault(kind, path, "open", err)
 }
 
-// denial reports who may open device: its owner and group, and what this process is.
+// denial names the owner and group of device, and the user and groups of this process.
 func denial(device string) string {
 	info, err := os.Stat(device)
 	if err != nil {

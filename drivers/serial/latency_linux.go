@@ -14,7 +14,7 @@ func latencyFile(root, device string) string {
 	return filepath.Join(root, "sys/bus/usb-serial/devices", filepath.Base(device), "latency_timer")
 }
 
-// readLatency is 0 where the adapter has no latency timer or does not say.
+// readLatency is the latency timer; 0 if the adapter has none or does not report it.
 func readLatency(root, device string) time.Duration {
 	text, err := os.ReadFile(latencyFile(root, device))
 	if err != nil {
@@ -28,8 +28,8 @@ func readLatency(root, device string) time.Duration {
 }
 
 // setLatency sets device's latency timer to 1 ms, by writing its sysfs file or else by the ioctl low, which needs no
-// root. It returns what the timer is then and what is wrong with that. FTDI's default of 16 ms would be the length of
-// every request and its reply.
+// root. It returns the resulting timer and a note if it is not 1 ms. With FTDI's default of 16 ms every request with its
+// reply would take that long.
 func setLatency(root, device string, write func(file, text string) error, low func() error) (time.Duration, string) {
 	switch d := readLatency(root, device); {
 	case d == 0:

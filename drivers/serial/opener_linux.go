@@ -9,7 +9,7 @@ import (
 	bugst "go.bug.st/serial"
 )
 
-// port is what a Line needs of a library once the port is open. Read is called only when something is there.
+// port is the library's open port. Read is called only when bytes are available.
 type port interface {
 	io.Reader
 	io.Closer

@@ -11,7 +11,7 @@ import (
 
 var errSystem = errors.New("serial ports: want Linux")
 
-// Line is a serial port, on Linux alone.
+// Line is a serial port, only on Linux.
 type Line struct{}
 
 // Open answers that this system is not supported.

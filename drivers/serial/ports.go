@@ -9,11 +9,11 @@ import (
 // Port is one serial adapter or built-in UART of this machine.
 type Port struct {
 	Device  string // "/dev/ttyUSB0"; may change at the next plugging
-	Stable  string // "/dev/serial/by-id/..."; what belongs into a config; Device if absent
+	Stable  string // "/dev/serial/by-id/...", for a config; Device if absent
 	USB     bool
 	Vendor  uint16 // USB ids, 0 where not USB
 	Product uint16
-	Name    string // what the adapter calls itself
+	Name    string // name reported by the adapter
 	Serial  string // its serial number, "" for many cheap ones
 	Chip    Chip
 	Denied  string // why this process may not open it; "" = it may
@@ -51,17 +51,17 @@ func heldBy(held []Process, hidden bool) string {
 	return "held by " + strings.Join(names, ", ")
 }
 
-// Chip is what is known of an adapter by its USB ids.
+// Chip describes an adapter by its USB ids.
 type Chip struct {
 	Name    string
-	Likely  string // where it is mostly found
+	Likely  string // typical devices with it
 	MaxBaud int    // 0 = not known
 }
 
 type usbID struct{ vendor, product uint16 }
 
 // chips are the adapters found on robots. Sources: the makers' data sheets and the kernel's ftdi_sio, ch341, cp210x
-// and cdc_acm; what a board is likely to be, from the boards' makers.
+// and cdc_acm; typical devices, from the boards' makers.
 var chips = [...]struct {
 	usbID
 	Chip

@@ -40,7 +40,7 @@ func List(root string) ([]Port, error) {
 	return ports, nil
 }
 
-// describe reads all about the port called name, whose device is at dir in sysfs.
+// describe reads the properties of the port called name, whose device is at dir in sysfs.
 func describe(root, name, dir string, links links) Port {
 	p := Port{Device: "/dev/" + name}
 	// A tty of a USB serial chip has the chip's driver; one of CDC-ACM has its interface's.
@@ -56,7 +56,7 @@ func describe(root, name, dir string, links links) Port {
 	}
 	p.Stable = links.of(name, p.USB && p.Serial == "")
 	p.Chip = chipOf(p.Vendor, p.Product, baseOrEmpty(driver))
-	// access(2) knows of ACLs, which logind uses to give a seat its devices; the mode bits alone do not.
+	// access(2) considers ACLs, by which logind grants a seat its devices; mode bits do not show them.
 	node := filepath.Join(root, "dev", name)
 	if err := unix.Access(node, unix.R_OK|unix.W_OK); err == unix.EACCES {
 		p.Denied = denial(node)
@@ -68,8 +68,9 @@ func describe(root, name, dir string, links links) Port {
 	return p
 }
 
-// StableName is the name of path under /dev/serial or LinkDir that outlives a replugging: by-id, else ours, else by-path,
-// else path. A link below /dev is a udev rule's, and stays; another one stays where there is no such name. Of an adapter without a serial number by-id comes last but path: its twin has the same.
+// StableName is the name of path under /dev/serial or LinkDir that stays the same after replugging: by-id, else ours, else
+// by-path, else path. A link below /dev is of a udev rule, and is kept; another link is kept if there is no stable name. For
+// an adapter without a serial number by-id is the last choice before path: its twin has the same.
 func StableName(root, path string) string {
 	if strings.HasPrefix(path, "/dev/serial/") || strings.HasPrefix(path, LinkDir+"/") {
 		return path
@@ -85,7 +86,7 @@ func StableName(root, path string) string {
 		for i := range ports {
 			if ports[i].Device == "/dev/"+filepath.Base(device) {
 				if ports[i].Stable == ports[i].Device {
-					return path // it has none: a link of the user's own may lead to its next node
+					return path // no stable name: a user's own link may lead to its next node
 				}
 				return ports[i].Stable
 			}
@@ -106,8 +107,8 @@ const (
 	byPath = "/dev/serial/by-path"
 )
 
-// of is the most stable name of a device; anonymous reports that it has no serial number, by which by-id could tell it
-// from another of its kind.
+// of is the most stable name of a device; anonymous means that it has no serial number, so by-id does not distinguish it
+// from another of its type.
 func (l links) of(name string, anonymous bool) string {
 	order := []string{byID, LinkDir, byPath}
 	if anonymous {

@@ -16,7 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// What the clock may be, Hz. The fastest of the chips take 10 MHz; an MPU takes 1 MHz.
+// Limits and default of the clock, Hz. The fastest chips support 10 MHz; an MPU 1 MHz.
 const (
 	MinClock     = 10_000
 	DefaultClock = 1_000_000
@@ -26,11 +26,11 @@ const (
 // maxTransfer is the longest transaction, bytes: a register and the 64 that a chip's driver asks for at once.
 const maxTransfer = 1 + 64
 
-// Wire is one select of an SPI bus: w goes out while r, as long, comes in. It is the core of periph's spi.Conn.
+// Wire is one select of an SPI bus: Tx sends w and receives r, of the same length. It is the core of periph's spi.Conn.
 type Wire interface{ Tx(w, r []byte) error }
 
-// Port is one chip on an SPI bus, with the shape of an I2C bus that has it alone: periph's i2c.Bus, whose address means
-// nothing here. One goroutine at a time uses it; a transaction allocates nothing.
+// Port is one chip on an SPI bus with the interface of an I2C bus with only this chip: periph's i2c.Bus, with an unused
+// address. One goroutine at a time uses it; a transaction does not allocate.
 type Port struct {
 	path string
 	open func() (Wire, func() error, error)
@@ -50,8 +50,8 @@ func NewPort(name string, wire Wire) *Port {
 	return &Port{path: name, wire: wire, shut: func() error { return nil }}
 }
 
-// Open opens the node of one select of the kernel's, /dev/spidev0.1 (bus 0, select 1), at hertz. Its errors: hal.Invalid for what
-// is no such path or rate, hal.Absent if absent, hal.Busy where access is denied.
+// Open opens the device node of one select, /dev/spidev0.1 (bus 0, select 1), at hertz. Its errors: hal.Invalid for an invalid
+// path or rate, hal.Absent if absent, hal.Busy if access is denied.
 func Open(path string, hertz int) (*Port, error) {
 	p := &Port{path: path}
 	fault := func(kind hal.Kind, err error) error {
@@ -111,8 +111,8 @@ func (p *Port) attach() (err error) {
 // String is the port's path.
 func (p *Port) String() string { return p.path }
 
-// Tx is periph's: w[0] is a register; what is behind it is written there, or else r is read from there on. It blocks for the
-// transaction.
+// Tx is periph's: w[0] is a register; the bytes after it are written from there on, or else r is read from there on. It
+// blocks for the transaction.
 func (p *Port) Tx(_ uint16, w, r []byte) error {
 	n := max(len(w), 1+len(r))
 	switch {
@@ -137,7 +137,7 @@ func (p *Port) Tx(_ uint16, w, r []byte) error {
 		p.out[0] |= 0x80
 	}
 	if err := p.wire.Tx(p.out[:n], p.in[:n]); err != nil {
-		if p.open != nil { // its driver may have let go of it: the next one opens it again
+		if p.open != nil { // the driver may have lost it: the next transaction opens it again
 			err = errors.Join(err, p.shut())
 			p.wire = nil
 		}
@@ -152,10 +152,10 @@ func (p *Port) SetSpeed(physic.Frequency) error {
 	return &hal.Error{Kind: hal.Invalid, Bus: p.path, Op: "speed", Err: errors.New("it is set when the port is opened")}
 }
 
-// OnSPI tells a chip's driver that it is connected to SPI; see i2c.OnSPI.
+// OnSPI reports to a chip's driver that it is connected to SPI; see i2c.OnSPI.
 func (p *Port) OnSPI() bool { return true }
 
-// Close gives the port back; what uses it afterwards gets os.ErrClosed.
+// Close closes the port; later transactions return os.ErrClosed.
 func (p *Port) Close() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
