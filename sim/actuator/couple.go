@@ -2,8 +2,8 @@ package actuator
 
 import "math"
 
-// Coupling is what a servo does to its joint during one step of an engine of whole bodies. At the speed ω its torque is
-// Torque - Damping·ω, less a dry friction of at most Dry; Armature is added to the joint's inertia.
+// Coupling is the action of a servo on its joint during one step of a multibody engine. At the speed ω its torque is
+// Torque - Damping·ω, minus a dry friction of at most Dry; Armature is added to the joint's inertia.
 type Coupling struct {
 	Torque   float64 // N·m
 	Damping  float64 // N·m·s/rad, of back-EMF and grease
@@ -32,8 +32,8 @@ func (s *Servo) Couple(dt, external float64) Coupling {
 	return Coupling{Torque: torque, Damping: d.Damping + viscous, Dry: dry, Armature: s.Spec.Armature}
 }
 
-// Moved tells a coupled servo where the step of dt seconds has left its shaft, rad and rad/s, and with what torque the
-// rest of the robot turned it, N·m, which is what a tooth of the gear holds.
+// Moved sets a coupled servo's shaft state after a step of dt seconds, rad and rad/s. external is the torque of the rest of
+// the robot on it, N·m, which is the load of the gear's teeth.
 func (s *Servo) Moved(dt, position, velocity, external float64) {
 	s.Position, s.Velocity = position, velocity
 	s.mesh(external)

@@ -6,7 +6,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Gains are firmware gains in the units of the servo's own registers; defaults stand in Spec.Gains.
+// Gains are firmware gains in the units of the servo's own registers; the defaults are in Spec.Gains.
 //
 //	X   position P/128, I/65536, D/16, feed-forward /4, velocity P/128, I/65536; errors in ticks and in 0.229 rpm,
 //	    results in 1/885 of the supply voltage, once a millisecond (e-Manual)
@@ -34,7 +34,7 @@ const (
 )
 
 // Control is the firmware: it reads the encoder, runs the profile and the control law for a step of dt seconds, and
-// returns what the motor will do as a function of speed. Servo.Duty, Moving and the trajectory are set.
+// returns the motor's torque as a function of speed. It sets Servo.Duty, Moving and the trajectory.
 func (s *Servo) Control(dt float64) Drive {
 	s.sample()
 	volts := s.Volts()
@@ -58,7 +58,7 @@ func (s *Servo) Control(dt float64) Drive {
 	return s.drive(dt, volts)
 }
 
-// begin starts the control law afresh from the present position, so that nothing jumps at torque-on.
+// begin restarts the control law at the present position, so that the shaft does not jump at torque-on.
 func (s *Servo) begin() {
 	s.running, s.mode = true, s.Mode
 	s.integral, s.slope, s.lastError = 0, 0, math.NaN()
@@ -113,7 +113,7 @@ func (s *Servo) follow(dt float64) (acceleration float64) {
 	return acceleration
 }
 
-// within clips a position goal to what the servo can be told; one that is not finite is the trajectory's end.
+// within clips a position goal to the servo's goal range; a goal that is not finite becomes the trajectory's end.
 func (s *Servo) within(goal float64) float64 {
 	k := s.Spec
 	tick := 2 * math.Pi / k.TicksPerTurn
@@ -153,14 +153,14 @@ func (s *Servo) position(dt, acceleration, limit float64) float64 {
 	} else if s.Gains.Punch > 0 && e != 0 {
 		duty += math.Copysign(s.Gains.Punch/1023, e)
 	}
-	// The integral stands still while the bridge can give no more.
+	// The integral is frozen while the bridge is saturated.
 	if math.Abs(duty) < limit || duty*e < 0 {
 		s.integral += float64(e * dt)
 	}
 	return duty
 }
 
-// compliance is the law of AX servos: nothing within the margin, then from the punch to everything over the slope.
+// compliance is the control law of AX servos: zero within the margin, then from the punch to full output over the slope.
 func (s *Servo) compliance(ticks float64) float64 {
 	margin, slope := s.Gains.MarginCCW, s.Gains.SlopeCCW
 	if ticks < 0 {

@@ -29,7 +29,7 @@ func (s *Servo) cascade(dt, volts float64) Drive {
 	e := goal - s.Velocity
 	bound := s.Limit * k.MaxCurrent
 	amps := float64(s.Gains.VelocityP*e) + float64(s.Gains.VelocityI*s.integral)
-	// The integral stands still while the regulator can give no more.
+	// The integral is frozen while the regulator is saturated.
 	if math.Abs(amps) < bound || amps*e < 0 {
 		s.integral += float64(e * dt)
 	}
@@ -93,8 +93,8 @@ func (r *motorSheet) spec() Spec {
 		// All the current at a fiftieth of the free speed: stiff enough for a hundred times the rotor.
 		Gains: Gains{P: 8, VelocityP: 50 * r.amps / free, VelocityI: 100 * r.amps / free},
 	}
-	// What an encoder on a motor can tell of its range: a mode that needs one is only there where it ends.
+	// Position mode requires an encoder, which is present if the range is finite.
 	k.Modes[hal.PositionMode] = r.high < 1e9
-	k.Modes[hal.DutyMode] = strings.HasPrefix(r.name, "vesc") // the others' protocols have no word for it
+	k.Modes[hal.DutyMode] = strings.HasPrefix(r.name, "vesc") // the other protocols have no duty mode
 	return k
 }

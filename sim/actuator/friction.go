@@ -14,11 +14,11 @@ import (
 //	M3  M1 + Kl·|te - tm|
 //	M4  M1 + s·Ks + |te - tm|·(Kl + s·Kls)
 //	M5  M1 + s·Ks + |Ke·te - Km·tm| + s·|Kes·te - Kms·tm|
-//	M6  M5 + s·(Keq·te² where |te| < |tm|, Kmq·tm² where |te| > |tm|), if te and tm pull different ways
+//	M6  M5 + s·(Keq·te² if |te| < |tm|, Kmq·tm² if |te| > |tm|), if te and tm have opposite signs
 //
-// M3 to M6 also add Kq·(te - tm)², which BAM does not have: recordings of strongly loaded gears need it.
+// M3 to M6 also add Kq·(te - tm)², which BAM does not have: recordings of strongly loaded gears require it.
 //
-// What a model does not name is ignored. Torques in N·m, speeds in rad/s.
+// Parameters that a model does not name are ignored. Torques in N·m, speeds in rad/s.
 type Friction struct {
 	Model      int // 1..6
 	Kb, Ks, Kv float64

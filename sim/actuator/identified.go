@@ -39,8 +39,9 @@ var identified = []identification{
 	{"sts3215", 1.2116, 2.676, 0.0284, Friction{Model: 1, Kb: 0.0524, Kv: 0.0591}},
 }
 
-// recorded are parameters that halyard identify found on recordings (docs/identify.md), for the model that predicts best
-// what its fit has not seen. They come after those of BAM, which were fitted on recordings too, but not over the whole drive.
+// recorded are parameters that halyard identify found on recordings (docs/identify.md), for the model with the best
+// prediction of data not used in the fit. They are after those of BAM, which were also fitted on recordings, but not over
+// the whole range of duty.
 var recorded = []droopFit{
 	// BAM's recordings of an XL330-M288 at 7.4 V with 0.49 kg on 0.1 m: 1.0 degrees on average over twelve, BAM's best 4.1.
 	{identification{"xl330-m288", 0.34631, 2.8122, 0.0017101, Friction{
@@ -49,7 +50,7 @@ var recorded = []droopFit{
 	}}, 1.46, "12 recordings"},
 }
 
-// droopFit is an identification whose model has a droop, Ω, and what it comes from.
+// droopFit is an identification with a droop, Ω, and its source.
 type droopFit struct {
 	identification
 	droop  float64

@@ -5,8 +5,7 @@ import "github.com/halyard-robotics/halyard/sim/exact"
 // StandardGravity is the fall that a new Servo's load feels, m/s².
 const StandardGravity = 9.80665
 
-// Load is what is connected to the output shaft, as long as no engine of whole bodies says it: one inertia, which gravity
-// pulls as a pendulum.
+// Load is the load on the output shaft without a multibody engine: one inertia, with gravity on it as on a pendulum.
 type Load struct {
 	Inertia  float64 // kg·m² about the axis, without the pendulum's
 	Mass     float64 // kg, a point on an arm

@@ -2,9 +2,9 @@ package actuator
 
 import "math"
 
-// Drive is what the motor does during one step: at the speed ω its torque on the output shaft is
-// Torque - Damping·ω. A motor on a voltage has kt²/R of damping from its back-EMF; one on a current source has none;
-// the zero Drive is a motor whose leads are open.
+// Drive is the motor's action during one step: at the speed ω its torque on the output shaft is Torque - Damping·ω. A motor
+// on a voltage has kt²/R of damping from its back-EMF; one on a current source has none. The zero Drive is a motor with open
+// leads.
 type Drive struct {
 	Torque  float64 // N·m
 	Damping float64 // N·m·s/rad
@@ -13,18 +13,18 @@ type Drive struct {
 // at is the torque at speed velocity.
 func (d Drive) at(velocity float64) float64 { return d.Torque - float64(d.Damping*velocity) }
 
-// bridge is what the firmware asks of the bridge for one step.
+// bridge is the firmware's command to the bridge for one step.
 type bridge uint8
 
 const (
 	open    bridge = iota // all switches off: the motor coasts
 	dark                  // too little voltage: likewise, and the processor is down
 	voltage               // Servo.Duty of the supply; 0 brakes
-	current               // Servo.Current, and Servo.Duty is what that takes
+	current               // Servo.Current; Servo.Duty is the duty for it
 )
 
-// onVoltage drives the motor with duty, within what limit (0..1), the PWM limit and the bridge allow, and, where the
-// servo limits its current, with no more than maxCurrent, A; 0 = no such limit.
+// onVoltage drives the motor with duty, bounded by limit (0..1), the PWM limit and the bridge. If the servo limits its
+// current, it is at most maxCurrent, A; 0 = no such limit.
 func (s *Servo) onVoltage(duty, limit, maxCurrent, volts float64) Drive {
 	k := s.Spec
 	most := math.Min(k.MaxDuty, math.Min(limit, s.DutyLimit))
@@ -87,7 +87,7 @@ func (k *Spec) dutyFor(amps, emf, volts float64) float64 {
 	return needs / volts
 }
 
-// sensed is what the servo measures of a winding current: some measure it where the supply comes in.
+// sensed is the servo's measurement of a winding current: some servos measure the supply current.
 func (s *Servo) sensed(amps, duty float64) float64 {
 	if s.Spec.SupplyCurrent {
 		return amps * math.Abs(duty)
@@ -95,7 +95,7 @@ func (s *Servo) sensed(amps, duty float64) float64 {
 	return amps
 }
 
-// MeasuredCurrent is the current as the servo's own sensor says it, A, positive with rising ticks.
+// MeasuredCurrent is the current measured by the servo's own sensor, A, positive with rising ticks.
 func (s *Servo) MeasuredCurrent() float64 { return s.sensed(s.Current, s.Duty) }
 
 func clamp(x, low, high float64) float64 { return math.Max(low, math.Min(high, x)) }

@@ -38,7 +38,7 @@ func (a Alarm) String() string {
 const Ambient = 25.0
 
 // The overload alarm: this share of the stall current without a pause for this long, s. ROBOTIS does not publish its
-// rule; the e-Manual says "persistent load that exceeds the maximum output".
+// rule; the e-Manual has only "persistent load that exceeds the maximum output".
 const (
 	overloadShare = 0.8
 	overloadTime  = 1.0
@@ -83,7 +83,7 @@ func (s *Servo) heat(dt float64) {
 	s.Temperature += float64((through - out) * dt / (housingCapacity * size))
 }
 
-// watch raises the alarms and, where Shutdown says so, cuts the torque.
+// watch raises the alarms and switches torque off for those in Shutdown.
 func (s *Servo) watch(dt, volts float64) {
 	k := s.Spec
 	s.Alarm &^= AlarmVoltage
@@ -105,5 +105,5 @@ func (s *Servo) watch(dt, volts float64) {
 	}
 }
 
-// ClearAlarm is what a reboot does to the alarms; those whose cause lasts come back with the next step.
+// ClearAlarm clears the alarms, like a reboot; alarms with an active cause return at the next step.
 func (s *Servo) ClearAlarm() { s.Alarm, s.strain = 0, 0 }

@@ -13,17 +13,17 @@ type Servo struct {
 	Spec    *Spec
 	Load    Load
 	Supply  *Supply // shared; nil = Spec.NominalVolts without sag
-	Gravity float64 // m/s², what the load's pendulum feels
+	Gravity float64 // m/s², on the load's pendulum
 
 	// Commands, from sim.Body or from the emulator's registers. A goal that is not finite is ignored.
 	Enable       bool
 	Mode         hal.Mode
-	GoalPosition float64 // rad; clipped to what the servo can be told
+	GoalPosition float64 // rad; clipped to the servo's goal range
 	GoalVelocity float64 // rad/s
 	GoalCurrent  float64 // A where Spec.CurrentControl, else share of the stall torque, -1..1
 	GoalDuty     float64 // -1..1
 	Limit        float64 // 0..1, share of the greatest effort: Spec.MaxCurrent where CurrentControl, else duty; 0 = limp
-	DutyLimit    float64 // 0..1, what the PWM limit and goal PWM registers of X servos allow
+	DutyLimit    float64 // 0..1, from the PWM limit and goal PWM registers of X servos
 	Extended     bool    // positions beyond one turn: operating modes 4 and 5 of X, multi-turn mode of MX
 	Gains        Gains
 
@@ -43,8 +43,8 @@ type Servo struct {
 	Torque             float64 // N·m, the motor's, before friction
 	Temperature        float64 // °C, of the housing, where the servo's sensor is
 
-	// What the firmware knows.
-	TrajectoryPosition, TrajectoryVelocity float64 // rad, rad/s: what the profile asks for now
+	// State of the firmware.
+	TrajectoryPosition, TrajectoryVelocity float64 // rad, rad/s: present output of the profile
 	Moving                                 bool
 	Alarm                                  Alarm
 	Shutdown                               Alarm  // the alarms that cut the torque
@@ -64,10 +64,10 @@ type Servo struct {
 	surface                    float64 // of the housing, relative to the AX-12A's
 }
 
-// movingThreshold is the speed above which the moving flag stands: 10 units of 0.229 rpm, the default of X servos.
+// movingThreshold is the speed above which the moving flag is set: 10 units of 0.229 rpm, the default of X servos.
 const movingThreshold = 10 * VelocityUnit
 
-// VelocityUnit is 0.229 rpm in rad/s, what X servos count velocities in.
+// VelocityUnit is 0.229 rpm in rad/s, the unit of velocity of X servos.
 const VelocityUnit = 0.229 * 2 * math.Pi / 60
 
 // NewServo returns a servo with its model's defaults at rest at 0 rad, with no load, torque off.
@@ -97,15 +97,15 @@ func (s *Servo) Reset(position float64) {
 	s.strain, s.winding = 0, Ambient
 }
 
-// Step lets dt seconds pass, 1 ms or less: firmware, motor, gear and load. It allocates nothing.
+// Step simulates dt seconds, 1 ms or less: firmware, motor, gear and load. It does not allocate.
 func (s *Servo) Step(dt float64) {
 	d := s.Control(dt)
 	s.move(dt, d)
 	s.FinishStep(dt)
 }
 
-// Follow moves the shaft to position at velocity from outside, as a simulated twin of a measured joint. It stands in
-// the place of Step.
+// Follow moves the shaft to position at velocity from outside, as a simulated twin of a measured joint. It replaces a call
+// of Step.
 func (s *Servo) Follow(dt, position, velocity float64) {
 	s.Control(dt)
 	s.Position, s.Velocity = position, velocity
@@ -124,8 +124,8 @@ func (s *Servo) Volts() float64 {
 // ProfileOngoing reports whether the trajectory is still on its way to the goal.
 func (s *Servo) ProfileOngoing() bool { return s.running && s.profile.planned && !s.profile.done() }
 
-// MeasuredPosition is the position as the encoder says it, rad: rounded to ticks, with this step's noise. A servo with
-// a dead sector says the nearer end of its range while it is in it.
+// MeasuredPosition is the position measured by the encoder, rad: rounded to ticks, with this step's noise. In the dead
+// sector of a servo it is the nearer end of the range.
 func (s *Servo) MeasuredPosition() float64 {
 	k := s.Spec
 	tick := 2 * math.Pi / k.TicksPerTurn

@@ -26,10 +26,10 @@ type Spec struct {
 
 	// The motor and its gear.
 	Kt, R    float64 // N·m/A (also V·s/rad) and Ω
-	Droop    float64 // Ω; the resistance at a duty d is R + Droop·d²: supply, bridge and what else weakens a full drive
+	Droop    float64 // Ω; the resistance at a duty d is R + Droop·d²: supply, bridge and other losses at full drive
 	Armature float64 // kg·m², rotor and gears as the output shaft feels them
 	Friction Friction
-	MaxDuty  float64 // 0..1, what the bridge can do
+	MaxDuty  float64 // 0..1, maximum of the bridge
 
 	// The datasheet.
 	NominalVolts              float64 // V, of the figures below
@@ -39,8 +39,8 @@ type Spec struct {
 
 	// The encoder, on the output shaft.
 	TicksPerTurn, CentreTicks float64
-	MinTicks, MaxTicks        float64 // what the servo can be told in its position mode
-	DeadSector                bool    // it measures MinTicks..MaxTicks alone
+	MinTicks, MaxTicks        float64 // goal range of the position mode
+	DeadSector                bool    // it measures only MinTicks..MaxTicks
 
 	// The firmware.
 	Firmware           FirmwareKind
@@ -53,10 +53,10 @@ type Spec struct {
 	MinVolts, MaxVolts float64 // V, between which there is no voltage alarm
 	BrownOut           float64 // V, below which the processor restarts; an estimate
 	MaxTemperature     float64 // °C, of the overheating alarm
-	Standby            float64 // A, what the processor draws; an estimate where the datasheet is silent
+	Standby            float64 // A, current of the processor; an estimate if it is not in the datasheet
 }
 
-// Range is what the servo can be told in its position mode, rad.
+// Range is the goal range of the servo's position mode, rad.
 func (k *Spec) Range() (low, high float64) {
 	tick := 2 * math.Pi / k.TicksPerTurn
 	return (k.MinTicks - k.CentreTicks) * tick, (k.MaxTicks - k.CentreTicks) * tick
@@ -126,7 +126,7 @@ func (id *droopFit) set(k *Spec) {
 	k.Fit = fmt.Sprintf("identified M%d + droop, %s", id.friction.Model, id.source)
 }
 
-// motorKind decides what the datasheet does not say and the identified servos of the same kind do.
+// motorKind selects values that are not in the datasheet, from the identified servos of the same kind.
 type motorKind uint8
 
 const (
@@ -136,11 +136,11 @@ const (
 
 // fitted derives the motor's constants from the datasheet's stall torque, stall current and no-load speed.
 //
-// Two things the datasheet does not say are taken from the identified servos with the same kind of motor (XL320 and
-// XL330 for cored, MX-64 and MX-106 for coreless ones): the share of the stall current that flows without load, and
-// the mechanical time constant armature·R/kt². The friction is M3: half of the no-load loss dry, half viscous, and a
-// part in proportion to the load, which accounts for what the stall torque lacks of kt times the stall current. Where
-// that would be less than a gear can have, the stall torque and the no-load speed hold and the stall current gives.
+// Two values that are not in the datasheet are taken from identified servos with the same kind of motor (XL320 and XL330
+// for cored, MX-64 and MX-106 for coreless ones): the no-load current as a share of the stall current, and the mechanical
+// time constant armature·R/kt². The friction is M3: half of the no-load loss dry, half viscous, and a part proportional to
+// the load, which explains the difference between kt times the stall current and the stall torque. If that part would be
+// too small for a gear, the stall torque and the no-load speed are kept and the stall current is adjusted.
 func (k *Spec) fitted(kind motorKind) {
 	idle, lag := 0.16, 0.036
 	if kind == coreless {

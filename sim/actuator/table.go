@@ -54,8 +54,8 @@ var sheets = []sheet{
 	{"xh540-w270", coreless, 12, 9.9, 4.9, 39, 165, 2047 * 2.69e-3, 9.5, 16, 80, 800, 0, 0, 100, 1920},
 }
 
-// oldSheets are the servos of protocol 1.0, and the XL-320, whose firmware is of their kind. Source: e-Manual,
-// ax/ax-12a, mx/mx-28 and so on, x/xl320.
+// oldSheets are the servos of protocol 1.0, and the XL-320, which has similar firmware. Source: e-Manual, ax/ax-12a,
+// mx/mx-28 and so on, x/xl320.
 var oldSheets = []sheet{
 	{"ax-12a", cored, 12, 1.5, 1.5, 59, 54.6, 0, 6, 14, 70, 0, 0, 0, 0, 0},
 	{"mx-28", coreless, 12, 2.5, 1.4, 55, 77, 0, 6, 16, 80, 32, 0, 0, 100, 1920},
@@ -67,10 +67,11 @@ var oldSheets = []sheet{
 
 // otherSheets are other vendors' servos. Sources: Feetech's data sheets of STS3032 (6 V), STS3250 (12 V), SCS0009 (6 V)
 // and SCS15 (7.4 V); Hiwonder's of the LX-16A (7.4 V); Kondo's of the KRS-2552 (11.1 V). Stall currents of STS3032,
-// SCS0009, LX-16A and STS3095 are estimates; so is all else of the STS3095 but its torque and speed. Of the HLS servos (12 V)
-// the sheets' are the torques, the first three currents and the masses but the HLS2915's; speeds but the HLS3950's, its current
-// and all gains are estimates, as servo/feetech says; MaxCurrent is the stall current, above which their limit lies at power-up. The gains are those of the STS3215, by which such servos hold as stiffly as it does.
-// The MG996R is a hobby servo, which pulses report where to be: TowerPro's data sheet (6 V); its gain is an estimate.
+// SCS0009, LX-16A and STS3095 are estimates; so are all values of the STS3095 but its torque and speed. For the HLS servos
+// (12 V) the data sheets have the torques, the first three currents and the masses except the HLS2915's. The speeds except
+// the HLS3950's, its current and all gains are estimates (see servo/feetech). MaxCurrent is the stall current; their limit
+// at power-on is above it. The gains are those of the STS3215, so that they have the same stiffness.
+// The MG996R is a hobby servo with PWM input: TowerPro's data sheet (6 V); its gain is an estimate.
 var otherSheets = []sheet{
 	{"sts3032", cored, 6, 0.44, 1.2, 95, 21, 0, 4, 8, 70, 32, 0, 32, 100, 1920},
 	{"sts3095", coreless, 12, 10.3, 5.5, 26, 185, 0, 6, 14, 70, 32, 0, 32, 100, 1920},
@@ -97,7 +98,7 @@ const (
 	maxDutyMX   = 0.9625
 	maxDutySTS  = 0.97
 	degree      = math.Pi / 180
-	ticks10Bits = 1023 * 360.0 / 300 // a turn of an encoder that says 0..1023 for 300 degrees
+	ticks10Bits = 1023 * 360.0 / 300 // a turn of an encoder with 0..1023 for 300 degrees
 )
 
 func models() []Spec {
@@ -191,7 +192,7 @@ func (r *sheet) spec() Spec {
 	k.fitted(r.kind)
 	for i := range identified {
 		if id := &identified[i]; id.of(k.Name) {
-			k.use(id) // the best model comes last
+			k.use(id) // the best model is the last
 		}
 	}
 	for i := range recorded {

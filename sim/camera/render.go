@@ -24,7 +24,7 @@ type renderer struct {
 	lit    []lit
 	things []object
 	owner  []int16 // thing of each geom, or -1
-	// Of the last view: what each tile may show, tile i of it sieve[starts[i]:starts[i+1]].
+	// Of the last view: the candidate geoms of each tile, of tile i sieve[starts[i]:starts[i+1]].
 	sieve, starts []int32
 }
 
@@ -43,7 +43,8 @@ func newRenderer(s *Scene, bodies int) (*renderer, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	// The tree of what moves keeps the shape of these poses; only its boxes follow. Few bodies move, so any will do.
+	// The tree of moving geoms keeps the structure built from these poses; only its boxes are updated. Few bodies move, so
+	// any structure is good enough.
 	still := make([]collide.Pose, bodies)
 	for i := range still {
 		still[i] = collide.Identity()
@@ -75,10 +76,10 @@ func newRenderer(s *Scene, bodies int) (*renderer, error) {
 	return r, nil
 }
 
-// place puts the bodies where poses say.
+// place sets the poses of the bodies.
 func (r *renderer) place(poses []collide.Pose) {
 	r.bvh.Update(poses)
-	// Patterns and samples are fixed to the geoms, so their frames are kept beside the tree's.
+	// Patterns and samples are fixed to the geoms, so their frames are stored in addition to the tree's.
 	for i := range r.geoms {
 		r.frames[i], _ = r.geoms[i].Frame(pose(poses, r.geoms[i].Body))
 	}
@@ -100,7 +101,7 @@ func pose(poses []collide.Pose, body int) collide.Pose {
 // frame is a mount on a body.
 func frame(body collide.Pose, mount hal.Pose) collide.Frame {
 	g := collide.Geom{Local: collide.Pose{Position: mount.Position, Rotation: mount.Rotation}}
-	f, _ := g.Frame(body) // a pose without a rotation looks from the origin at nothing
+	f, _ := g.Frame(body) // for a pose without a rotation f is the zero Frame
 	return f
 }
 
@@ -116,10 +117,10 @@ type view struct {
 	columns       int     // of tiles
 }
 
-// A tile of a picture: rays through it share a list of what they can meet.
+// A tile of a picture: rays through it share a list of candidate geoms.
 const tileWidth, tileHeight = 16, 12
 
-// tiles lists what each tile of a view may show.
+// tiles lists the candidate geoms of each tile of a view.
 func (r *renderer) tiles(v *view) {
 	v.columns = (v.Width + tileWidth - 1) / tileWidth
 	rows := (v.Height + tileHeight - 1) / tileHeight
@@ -152,7 +153,7 @@ func (r *renderer) newView(c *Camera, poses []collide.Pose) view {
 	return v
 }
 
-// row renders row j of a view into p and counts in t what is seen of things.
+// row renders row j of a view into p and counts visible pixels of things in t.
 func (r *renderer) row(v *view, j int, p *hal.Picture, t tally) {
 	at := j * v.Width
 	first, tile := v.corner.Along(float64(j), v.down), j/tileHeight*v.columns
@@ -177,8 +178,8 @@ func (r *renderer) row(v *view, j int, p *hal.Picture, t tally) {
 		if among <= ray.MaxSheaf {
 			h, hit = sheaf.Cast(float64(i), v.Near, far, long)
 		} else {
-			// Of many geoms the tree finds the nearest sooner. The ray starts on the near plane, so that what is nearer is
-			// looked through.
+			// For many geoms the tree finds the nearest faster. The ray starts on the near plane, so that nearer geoms are not
+			// visible.
 			one := ray.Ray{Origin: v.eye.Along(v.Near, d).Array(), Direction: d.Array(), Mask: v.Mask}
 			if v.Far > 0 {
 				one.Max = float64((v.Far - v.Near) * long)
@@ -191,7 +192,7 @@ func (r *renderer) row(v *view, j int, p *hal.Picture, t tally) {
 				p.Depth[at+i] = float32(h.Distance / long)
 			}
 		}
-		// A depth camera needs the light for its detector alone, to say how much of a colour would arrive.
+		// A depth camera needs the light only for its detector, to compute the visible share of a colour.
 		thing := int16(-1)
 		if hit && t != nil {
 			thing = r.owner[h.Geom]

@@ -72,7 +72,7 @@ type helper struct {
 	tally tally
 }
 
-// Workers is the number of goroutines that render where New is told 0.
+// Workers is the default number of goroutines that render.
 const Workers = 2
 
 // New makes a studio of a scene with so many bodies, and starts its workers: 0 means Workers. Close ends them. The error
@@ -102,7 +102,7 @@ func New(s *Scene, bodies int, cameras []Camera, workers int) (*Renderer, error)
 	}
 	st.next.poses, st.shown.poses = make([]collide.Pose, bodies), make([]collide.Pose, bodies)
 	st.shot.tally = make(tally, len(s.Things))
-	// A helper waits for its start, renders rows with all others until none is left, and says so.
+	// A helper waits for its start, renders rows with all others until none is left, and signals that.
 	for i := range st.helpers {
 		h := &st.helpers[i]
 		h.start, h.tally = make(chan struct{}), make(tally, len(s.Things))
@@ -190,7 +190,7 @@ func (s *Renderer) wanted(turn int) int {
 	return -1
 }
 
-// render fills p with what e sees in the snapshot shown, with all workers.
+// render renders e's picture of the snapshot shown into p, with all workers.
 func (s *Renderer) render(e *eye, p *plate, moved bool) {
 	r, t := s.renderer, &s.shot
 	if moved {

@@ -10,11 +10,11 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// Scene is what there is to see. New copies it.
+// Scene is the visible scene. New copies it.
 type Scene struct {
-	Geoms  []collide.Geom // of bodies and of the world; a Group bit that a camera's Mask leaves out is not seen by it
+	Geoms  []collide.Geom // of bodies and of the world; a camera does not see a geom whose Group bit is not in its Mask
 	Paints []Paint        // one a geom
-	Things []Object       // what a detector recognises
+	Things []Object       // objects that a detector recognises
 	Sun    Sun
 	Water  *Water // nil: it is dry
 	Lights []Light
@@ -25,7 +25,7 @@ type Pattern uint8
 
 // The patterns.
 const (
-	Plain  Pattern = iota // Colour alone
+	Plain  Pattern = iota // only Colour
 	Checks                // cubes of Size through the geom's frame: tiles
 	Bands                 // layers of Size along the geom's z: a marked pole
 )
@@ -35,7 +35,7 @@ type Paint struct {
 	Colour, Second [3]float64 // red, green, blue, 0..1
 	Pattern        Pattern
 	Size           float64 // m, of one field of the pattern
-	Mirror         bool    // what is seen in it is what lies before it
+	Mirror         bool    // reflects the scene
 }
 
 // Object is an object that a detector recognises: one or more geoms, none of which belongs to another thing.
@@ -44,7 +44,7 @@ type Object struct {
 	Geoms       []int
 }
 
-// Sun is the light from above. The zero Sun stands a quarter of the way from the zenith to the horizon, with an even sky.
+// Sun is the light from above. The zero Sun is a quarter of the way from the zenith to the horizon, with a uniform sky.
 type Sun struct {
 	Direction [3]float64 // towards it; z above 0
 	Light     float64    // of the sun on a surface that faces it, 1 = paint in its own colour; 0 = 0.7

@@ -68,7 +68,7 @@ func (c *coat) at(p, n r3.Vec) r3.Vec {
 	return c.colour
 }
 
-// filter returns what of light a filter lets through, colour by colour.
+// filter returns the light after a filter, colour by colour.
 func filter(light, by r3.Vec) r3.Vec {
 	return r3.XYZ(float64(light.X*by.X), float64(light.Y*by.Y), float64(light.Z*by.Z))
 }
@@ -124,7 +124,7 @@ func (r *renderer) lamp(l *lit, at, n r3.Vec) r3.Vec {
 	return white
 }
 
-// see returns the light that comes to the eye at o along the unit vector d, with the hit or without one, and the share of
+// see returns the light that reaches the eye at o along the unit vector d, with the hit or without one, and the share of
 // the surface's own light that arrives.
 func (r *renderer) see(o, d r3.Vec, h *ray.Hit, hit bool) (seen, left r3.Vec) {
 	w := &r.optics
@@ -167,14 +167,14 @@ func (r *renderer) see(o, d r3.Vec, h *ray.Hit, hit bool) (seen, left r3.Vec) {
 	return w.glow(depth, d.Z, reach).Add(filter(seen, left)), left
 }
 
-// What a mirror gives back of the light, and how many of them light comes round.
+// Reflectance of a mirror, and maximum number of reflections.
 const (
 	silver    = 0.9
 	maxTurned = 4
 )
 
-// turn follows a look along the unit vector d from mirror to mirror: h becomes what is seen in the last of them, from where
-// that was, and share what is left of its light. Who sees a mirror sees no thing, but its picture.
+// turn follows a ray along the unit vector d over mirrors: h becomes the hit after the last reflection, o and d its ray, and
+// share the remaining share of its light. A thing seen in a mirror does not count as detected.
 func (r *renderer) turn(o, d *r3.Vec, h *ray.Hit, mask uint32) (hit bool, share float64) {
 	hit, share = true, 1
 	for n := 0; hit && n < maxTurned && r.coats[h.Geom].mirror; n++ {

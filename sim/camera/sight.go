@@ -34,7 +34,7 @@ func newThing(t *Object, geoms []collide.Geom) object {
 		s := &geoms[g].Shape
 		share := surface(s) / total
 		out.share = append(out.share, share)
-		// The same points every time: a share does not flicker while nothing moves.
+		// The same points every time: the share does not flicker in a static scene.
 		n := max(1, int(math.Round(samples*share)))
 		for k := uint64(1); n > 0; k++ {
 			p := [3]float64{2*halton(k, 2) - 1, 2*halton(k, 3) - 1, 2*halton(k, 5) - 1}
@@ -116,7 +116,7 @@ func (c *count) add(i, j int, left r3.Vec) {
 	c.colour += uint64((left.X + left.Y + left.Z) / 3 * colourUnit)
 }
 
-// join adds what another worker has counted.
+// join adds the counts of another worker.
 func (t tally) join(u tally) {
 	for i := range t {
 		a, b := &t[i], &u[i]
@@ -127,8 +127,8 @@ func (t tally) join(u tally) {
 	}
 }
 
-// sights appends what the tally says to dst, all things of the scene: those in the picture first, then the others, which
-// have Visible 0 and no box; both by distance.
+// sights appends the detections of the tally to dst, for all things of the scene: those in the picture first, then the
+// others, with Visible 0 and no box; both by distance.
 func (r *renderer) sights(dst []hal.Detection, v *view, t tally) []hal.Detection {
 	for i := range t {
 		c, k := &t[i], &r.things[i]
@@ -167,13 +167,13 @@ func (r *renderer) sample(geom int32, p [3]float64) r3.Vec {
 	return r3.Pack(f.Position).Add(outward(f, r3.Pack(p)))
 }
 
-// visible is the share of a thing that is in the picture and not behind another: of rays towards points in it, those
-// that meet it first. What it hides of itself counts as seen.
+// visible is the share of a thing that is in the picture and not occluded: of rays towards points in it, the share that hits
+// it first. Parts occluded by the thing itself count as visible.
 func (r *renderer) visible(index int16, v *view) float64 {
 	t, seen := &r.things[index], 0
 	for i, g := range t.geom {
 		way := r.sample(g, t.point[i]).Sub(v.eye)
-		// Out of the picture counts as not seen; what is in it needs a ray.
+		// A point outside the picture is not visible; one inside needs a ray.
 		c := inward(&v.frame, way)
 		if !(c.X > v.Near) || v.Far > 0 && c.X > v.Far || math.Abs(c.Y) > float64(v.width*c.X) || math.Abs(c.Z) > float64(v.height*c.X) {
 			continue

@@ -8,14 +8,14 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// plate is a picture with those who hold it counted.
+// plate is a picture with a count of its holders.
 type plate struct {
 	hal.Picture
 	shows uint64 // the number of the snapshot
 	holds int
 }
 
-// keep bounds the plates that lie ready; what slow viewers held beyond them goes to the garbage collector.
+// keep bounds the free plates; more, released by slow viewers, go to the garbage collector.
 const keep = 4
 
 // acquirePlate returns a plate to render into.
@@ -94,7 +94,7 @@ func (w *watch) Next(ctx context.Context, after uint64) (*hal.Picture, error) {
 	defer stop()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// What was pushed before the last watch closed is too old; so are pictures of before this call.
+	// Snapshots pushed before the last watch closed are too old, and so are pictures from before this call.
 	least := s.pushed
 	if !s.valid {
 		least++

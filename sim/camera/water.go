@@ -7,13 +7,13 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// What pure water absorbs of red, green and blue, 1/m: Pope and Fry, at 650, 550 and 450 nm.
+// Absorption of red, green and blue by pure water, 1/m: Pope and Fry, at 650, 550 and 450 nm.
 var absorption = r3.XYZ(0.340, 0.0565, 0.0092)
 
 const (
-	// Particles throw most light forwards, so a beam loses more than daylight does: this share of what they take.
+	// Particles scatter most light forwards, so daylight loses less than a beam: this share of the turbidity.
 	daylightLoss = 0.25
-	// And this share of the light that meets them they throw into a ray, from all sides.
+	// The share of the turbidity that scatters light from all sides into a ray.
 	intoRay = 0.12
 	// Pure water scatters too; without it, clear depths were black.
 	clearScatter = 0.006
@@ -48,7 +48,7 @@ func (s *Scene) optics() optics {
 		sky = 0.6
 	}
 	o.sun, o.sky = r3.XYZ(light, 0.97*light, 0.9*light), r3.XYZ(0.92*sky, 0.97*sky, sky)
-	// In water the sun stands higher: sin' = sin / n.
+	// In water the sun is higher: sin' = sin / n.
 	o.bent = r3.XYZ(o.towards.X/refraction, o.towards.Y/refraction, 0)
 	o.bent.Z = math.Sqrt(1 - o.bent.Dot(o.bent))
 	o.fall.fill()
@@ -86,12 +86,13 @@ func (f *fall) of(x float64) float64 {
 	return a + float64((x-float64(i))*(b-a))
 }
 
-// through returns what is left of light after s metres in a water of attenuation c.
+// through returns the remaining share of light after s metres in water of attenuation c.
 func (f *fall) through(c r3.Vec, s float64) r3.Vec {
 	return r3.XYZ(f.of(float64(c.X*s)), f.of(float64(c.Y*s)), f.of(float64(c.Z*s)))
 }
 
-// glow is what the water scatters into a ray on s metres from depth d on, rising by dz a metre; see the package comment.
+// glow is the light that the water scatters into a ray on s metres from depth d on, rising by dz a metre; see the package
+// comment.
 func (o *optics) glow(d, dz, s float64) r3.Vec {
 	part := func(b, c, k, light float64) float64 {
 		rate := c - float64(k*dz)

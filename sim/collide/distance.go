@@ -117,8 +117,8 @@ func (s *solid) nearest(p, d r3.Vec) float64 {
 		far, n := s.distance(q)
 		return float64(math.Max(0, far) * n.Dot(d))
 	}
-	// At an end that slopes outward, that end is nearest. A slope of nothing there ends the search as well: inside the
-	// solid it is nothing everywhere.
+	// If the distance rises from an end, that end is nearest. A slope of zero there also ends the search: inside the solid it
+	// is zero everywhere.
 	a, b := slope(lo), slope(hi)
 	if a >= 0 {
 		return lo

@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// Field is a height field: heights over a grid, two triangles a cell, solid below, down to 10 m under the lowest. It never changes once made and may
-// be shared. The grid lies centred on the frame's origin: sample (column i, row j) stands at
+// Field is a height field: heights over a grid, two triangles a cell, solid below, down to 10 m under the lowest. It is
+// read-only and may be shared. The grid is centred on the frame's origin: sample (column i, row j) is at
 //
 //	x = (i - (columns-1)/2) dx,  y = (j - (rows-1)/2) dy,  z = height[j*columns+i]
 //
@@ -24,8 +24,8 @@ type Field struct {
 	cell          [2]float64
 	height        []float64
 	top, bottom   float64
-	// convex has three bits a sample: whether the edge from it along x, along y, along the cut stands out of the
-	// surface, so that something can rest on it.
+	// convex has three bits a sample: whether the edge from it along x, along y, along the cut is convex, so that a shape can
+	// rest on it.
 	convex []uint8
 }
 

@@ -29,14 +29,14 @@ func (s *solid) outwardTurn(d r3.Vec) r3.Vec {
 	return s.axis[0].Mul(d.X).Along(d.Y, s.axis[1]).Along(d.Z, s.axis[2])
 }
 
-// Frame is a pose with its rotation as a matrix, row by row: what rays and bounds are computed from.
+// Frame is a pose with its rotation as a matrix, row by row, for rays and bounds.
 type Frame struct {
 	Position [3]float64
 	Rotation [9]float64
 }
 
-// Frame places the geom when its body stands at pose; pose is ignored for a geom of the world. ok is false where the
-// pose is not finite or has no rotation: such a geom is nowhere.
+// Frame is the frame of the geom with its body at pose; pose is ignored for a geom of the world. ok is false if the pose is
+// not finite or has no rotation: such a geom takes no part.
 func (g *Geom) Frame(pose Pose) (f Frame, ok bool) {
 	var s solid
 	if !g.place(&s, &pose) {
@@ -70,7 +70,7 @@ func (g *Geom) place(s *solid, pose *Pose) bool {
 	return turn(rotation.Times(local), &s.axis) && s.pos.Norm() < r3.Huge
 }
 
-// turn writes the axes of the frame turned by q, which may have any length but none.
+// turn writes the axes of the frame rotated by q, which may have any length but 0.
 func turn(q r3.Quat, axis *[3]r3.Vec) bool {
 	w, x, y, z := q.W, q.X, q.Y, q.Z
 	n := float64(w*w) + float64(x*x) + float64(y*y) + float64(z*z)

@@ -20,8 +20,8 @@ type polygon struct {
 // aligned is the sine below which a face or an edge counts as lying flat on the contact plane.
 const aligned = 0.02
 
-// manifold puts the contacts of x and y, whose normal and greatest depth are known, where the two lie on each other: a
-// face on a face gives up to four, an edge along a face or an edge two, all else one [E 5.2.1, B 4.4].
+// manifold puts the contacts of x and y, with known normal and greatest depth: a face on a face gives up to four, an edge
+// along a face or an edge two, all others one [E 5.2.1, B 4.4].
 func (w *work) manifold(n r3.Vec, depth float64) {
 	x, y := &w.x, &w.y
 	first := w.n
@@ -79,7 +79,7 @@ func (w *work) single(n r3.Vec, depth float64) {
 	w.put(p.Along(side, n), n, depth, feature)
 }
 
-// edges puts the two ends of what two edges side by side share.
+// edges puts the two ends of the common part of two parallel edges.
 func (w *work) edges(n r3.Vec, depth float64) {
 	a, b := &w.first, &w.second
 	d, e := a.p[1].Sub(a.p[0]), b.p[1].Sub(b.p[0])
@@ -107,10 +107,10 @@ func (w *work) edges(n r3.Vec, depth float64) {
 	}
 }
 
-// clip cuts the incident face w.other to the sides of the face ref and puts what is left of it below ref's plane
-// [E 5.2.1]. towards is 1 where ref belongs to x, whose faces look along -n.
+// clip clips the incident face w.other to the sides of the face ref and puts its points below ref's plane [E 5.2.1].
+// towards is 1 if ref belongs to x, whose faces look along -n.
 func (w *work) clip(ref *polygon, n r3.Vec, towards float64, incident *solid) {
-	// Against each side in turn, from one buffer to the other [E 8.3.4]: what is outside goes.
+	// Against each side in turn, from one buffer to the other [E 8.3.4]: the outside is cut off.
 	in, out := &w.other, &w.spare
 	for k := range ref.n {
 		p := ref.p[k]
@@ -132,8 +132,8 @@ func (w *work) clip(ref *polygon, n r3.Vec, towards float64, incident *solid) {
 	}
 }
 
-// cut writes to out what of in lies inside the plane through p with the outward direction side. A new point is named
-// by the edge that was cut and by the plane: an edge meets a plane once, so names are unique.
+// cut writes the part of in inside the plane through p with the outward direction side to out. A new point is named by the
+// cut edge and the plane: an edge meets a plane once, so names are unique.
 func (in *polygon) cut(out *polygon, p, side r3.Vec, plane uint32) {
 	out.n = 0
 	count := in.n
@@ -171,7 +171,7 @@ func (in *polygon) cut(out *polygon, p, side r3.Vec, plane uint32) {
 			edge := in.edge[i]
 			name := 1<<10 | edge<<4 | plane
 			if last <= 0 {
-				edge = 16 + plane // goes on along the plane
+				edge = 16 + plane // continues along the plane
 			}
 			add(q, name, edge)
 		}

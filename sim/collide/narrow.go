@@ -6,7 +6,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// meeting is one point of contact of a pair, before the space knows whose it is.
+// meeting is one point of contact of a pair, before it is assigned to geoms.
 type meeting struct {
 	pos, normal r3.Vec // normal from the second shape to the first
 	depth       float64
@@ -27,7 +27,7 @@ type work struct {
 	line  Shape // of the ridge at work
 
 	first, second polygon // supporting sets of x and y
-	other         polygon // the incident face, and what is left of it
+	other         polygon // the incident face, and its clipped part
 	spare         polygon
 }
 
@@ -63,7 +63,7 @@ func (s *Space) touch(a, b int32) {
 
 // meet calls the function of the pair of kinds.
 func (w *work) meet() {
-	// A switch instead of an interface: the calls stay direct and nothing escapes.
+	// A switch instead of an interface: the calls stay direct and no value escapes to the heap.
 	x, y := &w.x, &w.y
 	switch {
 	case y.Kind == Plane:
@@ -85,7 +85,7 @@ func (w *work) meet() {
 	}
 }
 
-// put notes a contact. What is not finite is dropped and counted: nothing leaves the package as NaN.
+// put records a contact. One that is not finite is dropped and counted: the package never returns NaN.
 func (w *work) put(pos, normal r3.Vec, depth float64, feature uint32) {
 	if !(depth > 0) {
 		if depth != depth {
@@ -97,7 +97,7 @@ func (w *work) put(pos, normal r3.Vec, depth float64, feature uint32) {
 		w.lost++
 		return
 	}
-	// Only very uneven ground fills the scratch; then what spans the area stays.
+	// Only very uneven ground fills the scratch; then the contacts that span the area are kept.
 	if w.n == len(w.found) {
 		w.reduce(0, perPair)
 	}

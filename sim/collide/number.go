@@ -10,5 +10,5 @@ func clamp(x, lo, hi float64) float64 {
 	return x
 }
 
-// finite reports that neither x nor what it is made of overflowed.
+// finite reports whether x, and so the terms it was computed from, did not overflow.
 func finite(x float64) bool { return x-x == 0 }

@@ -37,7 +37,7 @@ type Shape struct {
 	Field  *Field
 }
 
-// Material is what the contact solver needs to know of a surface; this package only carries it.
+// Material holds the surface values for the contact solver; this package only passes them on.
 type Material struct {
 	Friction    float64 // Coulomb coefficient, or a force in N where ForceLimit is set
 	Torsion     float64 // m: torque about the normal per newton of normal force
@@ -71,7 +71,7 @@ type Geom struct {
 	Material Material
 	Body     int  // index of the body in package dynamics, -1 for the world
 	Local    Pose // in the frame of the body; a zero Rotation means unturned
-	// Group 0 means group 1, Mask 0 means all groups, so that a geom that says nothing collides with everything.
+	// Group 0 means group 1, Mask 0 means all groups, so that a geom without them collides with all others.
 	Group, Mask uint32
 }
 

@@ -87,8 +87,8 @@ func (s *Space) Geom(i int32) *Geom { return &s.geoms[i] }
 // Len returns the number of geoms.
 func (s *Space) Len() int { return len(s.geoms) }
 
-// Update takes the pose of each body, by index, and finds all contacts. A geom whose pose is missing, not finite or
-// without rotation touches nothing and is counted as lost. It does not allocate.
+// Update finds all contacts for the pose of each body, by index. A geom whose pose is missing, not finite or without
+// rotation has no contacts and is counted as lost. It does not allocate.
 func (s *Space) Update(poses []Pose) {
 	s.contacts, s.pairs = s.contacts[:0], s.pairs[:0]
 	s.overflow, s.lost = 0, 0
@@ -101,7 +101,7 @@ func (s *Space) Update(poses []Pose) {
 			s.place(int(i), &poses[body])
 		}
 		if !s.present[i] {
-			// A box that overlaps none, at a place that sorts.
+			// A box that overlaps no other, with sortable bounds.
 			s.lo[i], s.hi[i] = r3.XYZ(math.MaxFloat64, 0, 0), r3.XYZ(-math.MaxFloat64, 0, 0)
 			s.lost++
 		}
@@ -114,8 +114,8 @@ func (s *Space) Update(poses []Pose) {
 	}
 }
 
-// Hold leaves a body where the last Update had it, until it is let go: its pose does not count, and it meets only what
-// is neither held nor the world's.
+// Hold keeps a body at its pose of the last Update, until it is released: its new pose is ignored, and it collides only with
+// bodies that are not held.
 func (s *Space) Hold(body int, on bool) {
 	if body < 0 || body >= len(s.held) || s.held[body] == on {
 		return
@@ -142,7 +142,8 @@ func (s *Space) Overflow() int { return s.overflow }
 // because their numbers overflowed.
 func (s *Space) Lost() int { return s.lost }
 
-// fieldDepth is how far below its lowest height a field still pushes up, m: more than what falls covers in a step.
+// fieldDepth is the depth below its lowest height in which a field still pushes up, m: more than a falling body moves in a
+// step.
 const fieldDepth = 10
 
 func (s *Space) place(i int, pose *Pose) {

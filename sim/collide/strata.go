@@ -95,7 +95,7 @@ func (w *work) rounds() {
 			}
 		}
 	}
-	// Edges nearly along each other span no direction; a face or a circle stands for theirs.
+	// Nearly parallel edges span no direction; a face or a circle has theirs.
 	for _, a := range s.x.edges() {
 		for _, b := range s.y.edges() {
 			n := a.Cross(b)
@@ -122,8 +122,8 @@ func (w *work) rounds() {
 	w.manifold(s.n, s.least)
 }
 
-// part looks for a direction that parts X and Y: Gilbert's walk to the point of Y - X nearest to the origin [B 4.3.1].
-// What it finds last is tried in any case: it is where two rims nearly touch.
+// part searches for a direction that separates X and Y: Gilbert's walk to the point of Y - X nearest to the origin
+// [B 4.3.1]. The last direction is tried in any case: it is the one at which two rims nearly touch.
 func (s *search) part() (apart bool) {
 	p := s.c.Neg()
 	if p == (r3.Vec{}) {
@@ -176,8 +176,8 @@ func (s *search) circle(a r3.Vec) (apart bool) {
 	return s.try(s.lower(at, a.Cross(at), stepCos, stepSin), faceFirst)
 }
 
-// lower returns the least of f between n turned back and turned on towards the tangent t by the angle whose cosine and
-// sine are given: it halves the span by the sign of the slope.
+// lower returns the minimum of f between n rotated back and forward towards the tangent t, by the angle with the given
+// cosine and sine: bisection by the sign of the slope.
 func (s *search) lower(n, t r3.Vec, cos, sin float64) r3.Vec {
 	axis := n.Cross(t)
 	lo, hi := n.Mul(cos).Along(-sin, t), n.Mul(cos).Along(sin, t)

@@ -7,9 +7,9 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// sweep is the broad phase: sweep and prune along x [E 7.5.1]. What moves is kept sorted from step to step, which an
-// insertion sort does in nearly one pass; what stands is sorted once. Ties go by index, so that the order, and with it
-// what an overflow leaves out, depends on the poses alone.
+// sweep is the broad phase: sweep and prune along x [E 7.5.1]. Moving geoms are kept sorted from step to step, which an
+// insertion sort does in nearly one pass; fixed geoms are sorted once. Ties are resolved by index, so that the order, and
+// with it the set dropped by an overflow, depends only on the poses.
 type sweep struct {
 	placed  []int32 // all that belong to bodies, by index
 	moving  []int32 // those with a box, sorted by lo.x at the last step
@@ -53,7 +53,7 @@ func (w *sweep) find(s *Space) {
 				s.pair(a, b)
 			}
 		}
-		// What stands and begins within a's span along x. Both lists are sorted, so the search never goes back.
+		// Fixed geoms that begin within a's span along x. Both lists are sorted, so the search never goes back.
 		for first < len(w.still) && s.lo[w.still[first]].X < s.lo[a].X {
 			first++
 		}
@@ -66,7 +66,7 @@ func (w *sweep) find(s *Space) {
 			}
 		}
 	}
-	// What moves and begins within the span of something that stands.
+	// Moving geoms that begin within the span of a fixed one.
 	first = 0
 	for _, b := range w.still {
 		for first < len(w.moving) && s.lo[w.moving[first]].X <= s.lo[b].X {

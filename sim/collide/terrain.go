@@ -6,15 +6,15 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// A height field is met in two parts, which together are what the surface's faces, edges and peaks can touch.
+// Contacts with a height field are found in two parts, which together cover the surface's faces, edges and peaks.
 //
-// Faces: each triangle under the shape is a piece of a plane. It takes those points of the shape's contact with the
-// plane that stand over it, or under it. Every place of the grid belongs to one triangle, so a flat ground of many
-// cells gives the same contacts as a plane: no seams.
+// Faces: each triangle under the shape is a piece of a plane. It keeps the points of the shape's contact with the plane that
+// are above or below it. Every point of the grid belongs to one triangle, so flat ground of many cells gives the same
+// contacts as a plane, without seams.
 //
-// Ridges: an edge that stands out of the surface is a capsule without thickness. Its contact counts where the normal
-// lies between those of its two faces, and at its ends between those of all faces around, which is the edge's Voronoi
-// region [E 3.9]; all others belong to a face. This keeps wheels from stumbling over the inner edges of even ground.
+// Ridges: a convex edge is a capsule without thickness. Its contact counts if the normal is between those of its two faces,
+// and at its ends between those of all faces around, which is the edge's Voronoi region [E 3.9]; all others belong to a
+// face. So wheels do not bump over the inner edges of flat ground.
 
 // gate lets only contacts over one triangle pass; without a field, all.
 type gate struct {
@@ -134,7 +134,7 @@ func apart(a, b, lo, hi float64) bool {
 	return a < lo && b < lo || a > hi && b > hi
 }
 
-// onRidge meets x with one edge and keeps what belongs to the edge.
+// onRidge finds the contacts of x with one edge and keeps those of the edge's region.
 func (w *work) onRidge(f *Field, e *ridge, name uint32) {
 	x, first := w.x, w.n
 	along := e.to.Sub(e.from)
@@ -242,8 +242,8 @@ func (f *Field) edge(i, j, kind int) (e ridge, ok bool) {
 	return e, true
 }
 
-// beside writes for each of the triangles beside the edge the unit vector that leads into it, across the edge. At the
-// rim there is only one.
+// beside writes, for each triangle adjacent to the edge, the unit vector into it, across the edge. At the rim there is only
+// one.
 func (f *Field) beside(e *ridge, u r3.Vec) (into [2]r3.Vec, sides int) {
 	// The third corners of the triangles on the two sides, as steps from the edge's start.
 	third := [3][2][2]int{
@@ -263,7 +263,7 @@ func (f *Field) beside(e *ridge, u r3.Vec) (into [2]r3.Vec, sides int) {
 	return into, sides
 }
 
-// bends reports whether the edge stands out of the surface: its two triangles together point down, or there is but one.
+// bends reports whether the edge is convex: its two triangles slope down from it, or there is only one.
 func (f *Field) bends(e *ridge) bool {
 	u := e.to.Sub(e.from).Unit(r3.Vec{})
 	into, sides := f.beside(e, u)
