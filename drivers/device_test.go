@@ -448,3 +448,36 @@ func TestFeederHaltsUnderWay(t *testing.T) {
 		}
 	})
 }
+
+// TestSafety18SilentCycle: while the cycle hangs nothing is written: pulses that the supervisor has ended do not begin again.
+func TestSafety18SilentCycle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := bubble{time.Now()}
+		s := &scripted{clock: clock}
+		f := NewOutputWriter(s, OutputWriterConfig{Channels: 1, Clock: clock})
+		if err := f.Open(); err != nil {
+			t.Fatal(err)
+		}
+		const pulse = 1500 * time.Microsecond
+		f.Stage(0, pulse)
+		_ = f.Send()
+		synctest.Wait()
+		if s.pulses[0] != pulse {
+			t.Fatalf("got %v, want %v", s.pulses, pulse)
+		}
+		s.pulses[0] = 0 // by the supervisor
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if s.pulses[0] != 0 {
+			t.Errorf("the cycle hangs: got %v, want no pulses", s.pulses)
+		}
+		_ = f.Send()
+		synctest.Wait()
+		if s.pulses[0] != pulse {
+			t.Errorf("the cycle goes on: got %v, want %v again", s.pulses, pulse)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}

@@ -131,19 +131,16 @@ func (f *OutputWriter) Send() error {
 // Receive does nothing: an output has no feedback.
 func (f *OutputWriter) Receive() error { return nil }
 
-// run is the goroutine of its own.
+// run is the goroutine of its own. It writes when the cycle sends, never by itself: pulses that another process has ended since the
+// cycle hangs do not begin again.
 func (f *OutputWriter) run() {
-	timer := time.NewTimer(refresh)
-	defer timer.Stop()
 	for {
 		select {
 		case <-f.stop:
 			return
 		case <-f.wake:
-		case <-timer.C:
+			f.feed()
 		}
-		f.feed()
-		timer.Reset(refresh)
 	}
 }
 
