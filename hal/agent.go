@@ -163,10 +163,7 @@ func (a *Agent) decide(now, elapsed, dt time.Duration, piloted bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	// A stop needs no lock to be latched: from the next decision on it holds, also where the stop waits for this cycle.
-	if a.rig.latched.Load() && a.guard.state != Stopped {
-		a.enter(Order{Kind: LatchOrder})
-		a.disarm(Stopped)
-	}
+	a.latch()
 	a.now = elapsed + dt // a later command counts from the next cycle
 	a.time, a.frame.Time = now, now
 	if piloted {

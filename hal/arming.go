@@ -18,7 +18,18 @@ type Condition struct {
 func (a *Agent) Condition() Condition {
 	a.lock()
 	defer a.mu.Unlock()
+	if why := a.rig.latched.Load(); why != nil && a.condition.State != Stopped { // the cycle has not ended since
+		return Condition{State: Stopped, Reason: *why, Since: a.time}
+	}
 	return a.condition
+}
+
+// latch stops the agent where a stop is latched that has not met it yet. Under the lock.
+func (a *Agent) latch() {
+	if a.rig.Latched() && a.guard.state != Stopped {
+		a.enter(Order{Kind: LatchOrder})
+		a.disarm(Stopped)
+	}
 }
 
 // Arm lets commands pass again, as an operator orders it. It is refused (Unsafe) while the emergency stop is latched.
@@ -57,7 +68,7 @@ func (a *Agent) RequestArm(client string) error {
 var errOperator = errors.New("disarmed; only the operator arms it")
 
 func (a *Agent) latchedError() error {
-	if a.guard.state != Stopped && !a.rig.latched.Load() {
+	if a.guard.state != Stopped && !a.rig.Latched() {
 		return nil
 	}
 	return &Error{Kind: Unsafe, Op: "arm " + a.name, Err: errors.New("the emergency stop is latched"), Try: "halyard reset"}
@@ -111,6 +122,8 @@ func (a *Agent) JointState(i int) GuardState {
 	defer a.mu.Unlock()
 	g := a.guard
 	switch j := &g.joints[i]; {
+	case a.rig.Latched(): // though it may not be verified, since the cycle does not end
+		return Stopped
 	case g.state != Armed:
 		return g.state
 	case j.sight.jumped || j.outside:

@@ -33,7 +33,7 @@ func (r *Rig) close() error {
 		}
 		a.mu.Unlock()
 	}
-	faults := r.halt(ending)
+	faults := r.halt(ending, true)
 	if len(holding) == 0 {
 		return errors.Join(faults...)
 	}
@@ -51,6 +51,9 @@ func (r *Rig) close() error {
 		}
 		r.eachBus(Bus.Receive)
 		r.time += r.config.Period
+		if r.alive != nil {
+			r.alive()
+		}
 		var unconfirmed []error
 		for _, a := range holding {
 			a.frame.Time = r.time

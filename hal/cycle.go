@@ -71,6 +71,9 @@ func (r *Rig) run() {
 	if r.journal != nil {
 		r.journal.Cycle(CycleEnd{Number: r.total, Time: r.time, Missed: r.missed, Events: r.occurred, Agents: r.agents})
 	}
+	if r.alive != nil {
+		r.alive()
+	}
 }
 
 // notify answers every lease that requested what, and passes the cycle to the observers.

@@ -84,7 +84,7 @@ func (r *Rig) Replay(o *Order) error {
 		case ReleaseOrder:
 			a.guard.hold()
 		case LatchOrder:
-			a.rig.latched.Store(true)
+			a.rig.latched.Store(new(string))
 		case SteerOrder:
 			if law == nil || len(o.Inputs) != len(law.inputs) {
 				return replayError(o, "inputs of an autopilot", fmt.Sprint(len(o.Inputs)))

@@ -41,6 +41,7 @@ type Rig struct {
 	sessions []*Session
 	journal  Journal        // nil = none; read under the rig's lock or an agent's
 	inputs   []func() error // of emergency stops
+	alive    func()         // see OnBeat; nil = none
 	disarmed bool           // it was latched, or all were disarmed, and no operator has armed the rig since
 	armed    bool           // an operator has armed all, those that join too
 	leases   int
@@ -49,7 +50,7 @@ type Rig struct {
 
 	edgeTime time.Duration            // see defaultEdgeTime
 	slept    time.Duration            // the clock\'s Suspended, as of the last cycle
-	latched  atomic.Bool              // an emergency stop is
+	latched  atomic.Pointer[string]   // why an emergency stop is; nil = it is not
 	lines    atomic.Pointer[[]Bus]    // the buses, for a stop that waits for no lock
 	roll     atomic.Pointer[[]*Agent] // the agents, likewise
 
@@ -134,7 +135,7 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 	r.note(a, "read", a.body.Read(a.frame))
 	a.publish()
 	switch {
-	case r.latched.Load():
+	case r.Latched():
 		a.disarm(Stopped)
 		r.note(a, "halt", a.body.Halt())
 	case r.disarmed:

@@ -306,3 +306,44 @@ func TestSafety18Contain(t *testing.T) {
 		}
 	})
 }
+
+// slowBody is a body, on a line of its own, whose torque-off and whose end take a while.
+type slowBody struct {
+	*haltest.Body
+	cut, halt time.Duration
+}
+
+func (b slowBody) Send() error      { return nil }
+func (b slowBody) Receive() error   { return nil }
+func (b slowBody) CutTorque() error { time.Sleep(b.cut); return nil }
+func (b slowBody) Halt() error      { time.Sleep(b.halt); return b.Body.Halt() }
+
+// TestSafety18Beat: each cycle beats, and a stop does while its bodies become inert, but for 2 s at most, and not where a line
+// does not take its torque off: that may be a hang.
+func TestSafety18Beat(t *testing.T) {
+	for _, c := range []struct {
+		cut, halt time.Duration
+		want      int
+	}{
+		{0, 410 * time.Millisecond, 20}, {0, 5 * time.Second, 100}, {time.Second, 410 * time.Millisecond, 0},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, hal.Lockstep)
+			body := slowBody{haltest.NewBody("j"), c.cut, c.halt}
+			r.AddBus(body)
+			if _, err := r.Add(hal.AgentConfig{Name: "a", Body: body, World: body, BodyKind: hal.Emulated}); err != nil {
+				t.Fatal(err)
+			}
+			n := 0
+			r.OnBeat(func() { n++ })
+			if err := errors.Join(r.Step(), r.Step()); err != nil || n != 2 {
+				t.Errorf("two cycles: got %d beats, %v", n, err)
+			}
+			n = 0
+			if r.EmergencyStop("test"); n != c.want {
+				t.Errorf("a stop of %v and %v: got %d beats, want %d", c.cut, c.halt, n, c.want)
+			}
+			time.Sleep(c.cut) // it ends too
+		})
+	}
+}

@@ -386,7 +386,7 @@ func (l *cutLine) CutTorque() error { close(l.cut); return nil }
 
 // TestSafety01StopNeedsNoCycle: torque is cut while user code holds the cycle, and the answer says that it was not verified.
 func TestSafety01StopNeedsNoCycle(t *testing.T) {
-	r, _, _, _ := pilotedRig(t, GuardConfig{})
+	r, a, _, _ := pilotedRig(t, GuardConfig{})
 	line := &cutLine{make(chan struct{})}
 	r.AddBus(line)
 	r.edgeTime = time.Millisecond
@@ -395,10 +395,16 @@ func TestSafety01StopNeedsNoCycle(t *testing.T) {
 		done := make(chan struct{})
 		go func() { stops = r.EmergencyStop("test"); close(done) }()
 		<-done
+		if c := a.Condition(); c.State != Stopped || c.Reason != "test" || a.JointState(0) != Stopped || a.JointState(1) != Stopped {
+			t.Errorf("got %+v, joint %v; want both joints stopped though they did not confirm", c, a.JointState(0))
+		}
 	})
 	<-line.cut
 	if len(stops) != 2 || stops[0].Err == nil || !r.Latched() {
 		t.Errorf("got %v, latched %v; want two unverified joints", stops, r.Latched())
+	}
+	if err := r.Recover(); err != nil || a.JointState(0) != Disarmed || a.Condition().State != Disarmed {
+		t.Errorf("reset: got %v, joint %v; want it disarmed, whatever cycle the stop met", err, a.JointState(0))
 	}
 }
 

@@ -23,6 +23,9 @@ type TorqueCutter interface{ CutTorque() error }
 const (
 	// cutTime is the time that a stop waits for blocked lines before it continues to verify the others.
 	cutTime = 50 * time.Millisecond
+	// haltTime is how long bodies that become inert count as no hang, and haltBeat the time between two beats meanwhile.
+	haltTime = 2 * time.Second
+	haltBeat = 20 * time.Millisecond
 	// defaultEdgeTime is the time that a stop waits for the end of a cycle before it reports all joints as not verified.
 	defaultEdgeTime = 2 * time.Second
 )
@@ -35,9 +38,9 @@ var errUnverified = errors.New("torque off was sent and not verified: the cycle 
 // Torque off goes out on all lines at once, first, and waits for no lock but that of each line. Then, at the end of the
 // cycle, each joint is asked whether its torque is off; then the stop is logged. The answer lists every joint.
 func (r *Rig) EmergencyStop(reason string) []JointStop {
-	r.latched.Store(true)
-	r.cut()
-	if !r.lockWithin(r.edgeTime) {
+	r.latched.Store(&reason)
+	cut := r.cut()
+	if !r.lockWithin(r.edgeTime, func() { r.catchUp(); r.verifyStop(reason, cut) }) {
 		r.log.Error("emergency stop not verified", "reason", reason)
 		var all []JointStop
 		for _, a := range *r.roll.Load() {
@@ -47,18 +50,18 @@ func (r *Rig) EmergencyStop(reason string) []JointStop {
 	}
 	defer r.mu.Unlock()
 	r.catchUp()
-	return r.verifyStop(reason)
+	return r.verifyStop(reason, cut)
 }
 
 // stop is EmergencyStop under the lock.
 func (r *Rig) stop(reason string) []JointStop {
-	r.latched.Store(true)
-	r.cut()
-	return r.verifyStop(reason)
+	r.latched.Store(&reason)
+	return r.verifyStop(reason, r.cut())
 }
 
-// cut switches off all torque on all lines, each in a goroutine of its own. It needs no lock.
-func (r *Rig) cut() {
+// cut switches off all torque on all lines, each in a goroutine of its own, and reports whether all have taken it. It needs no
+// lock.
+func (r *Rig) cut() (all bool) {
 	var cuts sync.WaitGroup
 	for _, b := range *r.lines.Load() {
 		if c, ok := b.(TorqueCutter); ok {
@@ -74,22 +77,28 @@ func (r *Rig) cut() {
 	defer timer.Stop()
 	select {
 	case <-done:
+		return true
 	case <-timer.C: // a blocked line does not delay the stop
+		return false
 	}
 }
 
-// lockWithin takes the rig's lock, or reports false after timeout. It waits in the lock's queue, so that a thousand
-// clients that ask for it all the time do not keep a stop waiting.
-func (r *Rig) lockWithin(timeout time.Duration) bool {
+// lockWithin takes the rig's lock, or reports false after timeout. It waits in the lock's queue, so that a thousand clients that
+// ask for it all the time do not keep a stop waiting. late is called under the lock when the cycle ends after all, and the stop
+// is still latched.
+func (r *Rig) lockWithin(timeout time.Duration, late func()) bool {
 	if r.mu.TryLock() {
 		return true
 	}
-	mine, late := make(chan struct{}), make(chan struct{})
+	mine, over := make(chan struct{}), make(chan struct{})
 	go func() {
 		r.mu.Lock()
 		select {
 		case mine <- struct{}{}:
-		case <-late:
+		case <-over:
+			if r.Latched() {
+				late()
+			}
 			r.mu.Unlock()
 		}
 	}()
@@ -99,14 +108,15 @@ func (r *Rig) lockWithin(timeout time.Duration) bool {
 	case <-mine:
 		return true
 	case <-timer.C:
-		close(late)
+		close(over)
 		return false
 	}
 }
 
-// verifyStop stops the guards and lets every body see to its joints, all side by side. Under the lock.
-func (r *Rig) verifyStop(reason string) []JointStop {
-	r.latched.Store(true)
+// verifyStop stops the guards and lets every body see to its joints, all side by side. cut tells that all lines have taken their
+// torque off. Under the lock.
+func (r *Rig) verifyStop(reason string, cut bool) []JointStop {
+	r.latched.Store(&reason)
 	r.enter(Order{Kind: StopOrder, Name: reason})
 	for _, a := range r.agents {
 		a.mu.Lock()
@@ -114,7 +124,7 @@ func (r *Rig) verifyStop(reason string) []JointStop {
 		a.mu.Unlock()
 	}
 	var all []JointStop
-	for i, err := range r.halt(r.agents) {
+	for i, err := range r.halt(r.agents, cut) {
 		all = append(all, r.agents[i].stopped(err)...)
 	}
 	r.events.Raise(r.known.emergencyStop)
@@ -125,8 +135,9 @@ func (r *Rig) verifyStop(reason string) []JointStop {
 	return all
 }
 
-// halt makes the bodies of agents inert side by side: one that rolls out or does not answer keeps no other waiting.
-func (r *Rig) halt(agents []*Agent) []error {
+// halt makes the bodies of agents inert side by side: one that rolls out or does not answer keeps no other waiting. With beats it
+// counts as no hang, for haltTime.
+func (r *Rig) halt(agents []*Agent, beats bool) []error {
 	errs := make([]error, len(agents))
 	var all sync.WaitGroup
 	for i, a := range agents {
@@ -143,8 +154,32 @@ func (r *Rig) halt(agents []*Agent) []error {
 			errs[i] = a.body.Halt()
 		})
 	}
-	all.Wait()
+	if r.alive == nil || !beats {
+		all.Wait()
+		return errs
+	}
+	done := make(chan struct{})
+	go func() { all.Wait(); close(done) }()
+	tick := time.NewTicker(haltBeat)
+	defer tick.Stop()
+	for range haltTime / haltBeat {
+		select {
+		case <-done:
+			return errs
+		case <-tick.C:
+			r.alive()
+		}
+	}
+	<-done
 	return errs
+}
+
+// OnBeat lets f be called, under the rig's lock, when a cycle has ended, and every 20 ms while bodies become inert after all lines
+// have taken a stop, for 2 s at most: the rig does not hang. f must not block nor call the rig. nil ends it.
+func (r *Rig) OnBeat(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.alive = f
 }
 
 // survive stops all robots after a panic in a cycle. The rig continues, so that it can still be queried and reset.
@@ -216,7 +251,7 @@ func (r *Rig) AddStopInput(f func() error) {
 // checkStopInputs stops all agents if a stop input is active and the stop is not latched yet. Under the lock.
 func (r *Rig) checkStopInputs() {
 	err := r.pressed()
-	if err == nil || r.latched.Load() {
+	if err == nil || r.Latched() {
 		return
 	}
 	for _, s := range r.stop(err.Error()) {
@@ -270,7 +305,7 @@ func flatten(err error, list []error) []error {
 }
 
 // Latched reports whether an emergency stop is, also of a rig without agents.
-func (r *Rig) Latched() bool { return r.latched.Load() }
+func (r *Rig) Latched() bool { return r.latched.Load() != nil }
 
 // recoverer is a bus with devices that latch an alarm when they protect themselves: an overload that has switched a servo's
 // torque off. ClearAlarms clears alarms without moving anything, and returns one error for each that stays latched.
@@ -286,8 +321,13 @@ func (r *Rig) Recover() error {
 	if err := r.pressed(); err != nil {
 		return &Error{Kind: Unsafe, Op: "clear the emergency stop", Err: fmt.Errorf("its cause lasts: %w", err)}
 	}
+	for _, a := range r.agents { // the stop may have met no cycle
+		a.mu.Lock()
+		a.latch()
+		a.mu.Unlock()
+	}
 	r.enter(Order{Kind: RecoverOrder})
-	r.disarmed = r.latched.Swap(false) || r.disarmed
+	r.disarmed = r.latched.Swap(nil) != nil || r.disarmed
 	r.armed = r.armed && !r.disarmed
 	for _, a := range r.agents {
 		a.mu.Lock()
@@ -312,7 +352,7 @@ func (r *Rig) Arm() error {
 	r.lock()
 	defer r.mu.Unlock()
 	r.enter(Order{Kind: ArmAllOrder})
-	r.disarmed = r.latched.Load()
+	r.disarmed = r.Latched()
 	r.armed = !r.disarmed
 	var faults []error
 	for _, a := range r.agents {

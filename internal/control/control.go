@@ -275,7 +275,9 @@ func Obey(r *hal.Rig, o Order, reason string) Answer {
 	case OrderStop:
 		stops = r.EmergencyStop(reason)
 	case OrderReset:
-		err = r.Recover()
+		tick := time.NewTicker(armStep)
+		err = recovered(r, tick.C)
+		tick.Stop()
 	case OrderArm:
 		if r.Latched() { // a robot that is spawned later would be stopped all the same
 			err = &hal.Error{Kind: hal.Unsafe, Op: "arm " + r.Name(), Err: errors.New("the emergency stop is latched"), Try: "halyard reset"}
@@ -305,6 +307,21 @@ func Obey(r *hal.Rig, o Order, reason string) Answer {
 	ans.Rig = RigStatus{Name: r.Name(), Clock: r.Mode().String(), Stopped: r.Latched(), Cycles: s.Cycles, Ticks: s.Ticks, Missed: s.Missed, Behind: report.Number(s.Behind.Seconds()),
 		P99us: report.Number(s.Late.Quantile(0.99).Seconds() * 1e6), Faults: s.Faults, Message: s.LastFault}
 	return ans
+}
+
+// resetLooks is how often, armStep apart, a reset is tried while its cause is one that passes by itself: the next supervisor.
+const resetLooks = 200
+
+// recovered clears the emergency stop. It tries again at each tick while its cause is of kind hal.Busy.
+func recovered(r *hal.Rig, tick <-chan time.Time) error {
+	for look := 1; ; look++ {
+		err := r.Recover()
+		var cause *hal.Error
+		if look == resetLooks || hal.KindOf(err) != hal.Unsafe || !errors.As(errors.Unwrap(err), &cause) || cause.Kind != hal.Busy {
+			return err
+		}
+		<-tick
+	}
 }
 
 // How often, and at which pause, joints are checked after they were armed: one that waited to be enabled is well some

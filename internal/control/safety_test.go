@@ -181,3 +181,24 @@ func TestSafety16StopBeforeTheCycle(t *testing.T) {
 		t.Errorf("got %+v, want the joint's acknowledgement", ans)
 	}
 }
+
+// TestSafety18ResetWaits: a reset waits for a cause that passes by itself, the start of the next supervisor, and for no other.
+func TestSafety18ResetWaits(t *testing.T) {
+	rig, _ := openRig(t)
+	asked, cause := 0, &hal.Error{Kind: hal.Busy, Op: "supervise"}
+	rig.AddStopInput(func() error {
+		if asked++; asked < 4 {
+			return cause
+		}
+		return nil
+	})
+	rig.EmergencyStop("test")
+	if ans := order(t, OrderReset); ans.Error != "" || asked != 4 || ans.Rig.Stopped {
+		t.Errorf("a cause that passes: got %q after asking %d times", ans.Error, asked)
+	}
+	rig.EmergencyStop("test")
+	asked, cause = 0, &hal.Error{Kind: hal.Unsafe, Op: "button"}
+	if ans := order(t, OrderReset); ans.Kind != hal.Unsafe || asked != 1 || !ans.Rig.Stopped {
+		t.Errorf("a cause that lasts: got %q after asking %d times", ans.Error, asked)
+	}
+}
