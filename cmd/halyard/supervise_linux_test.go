@@ -2,63 +2,333 @@ package main
 
 import (
 	"bufio"
+	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
 	"os"
 	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/drivers/base"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/protocols/odcp"
+	"github.com/halyard-robotics/halyard/sim/emulator/p2os"
+	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // TestMain lets the tests' binary be the command itself, which starts itself as its supervisor.
 func TestMain(m *testing.M) {
 	if os.Getenv("HALYARD_TEST_COMMAND") != "" {
+		if way := os.Getenv("HALYARD_TEST_DEATH"); way != "" && os.Args[1] == "serve" {
+			dieOnSignal(way)
+		}
 		main()
 	}
 	os.Exit(m.Run())
 }
 
-// TestSafety18KilledServe: a real arm whose process is killed has no torque any more; the emulated servos are in another process.
+// dieOnSignal lets this process end or hang at SIGUSR1.
+func dieOnSignal(way string) {
+	told := make(chan os.Signal, 1)
+	signal.Notify(told, syscall.SIGUSR1)
+	go func() {
+		<-told
+		switch way {
+		case "panic":
+			panic("a bug")
+		case "deadlock":
+			// Who lists all goroutines waits until none runs. One never pauses (GODEBUG=asyncpreemptoff=1), and all others wait
+			// for the one that lists.
+			go syscall.RawSyscall6(syscall.SYS_PSELECT6, 0, 0, 0, 0, 0, 0)
+			<-time.After(5 * time.Millisecond)
+			runtime.Stack(make([]byte, 64), true)
+		case "out of memory":
+			syscall.Setrlimit(syscall.RLIMIT_AS, &syscall.Rlimit{Cur: 1 << 20, Max: 1 << 20})
+			for hog := []byte{1}; ; hog = append(hog, hog...) {
+			}
+		}
+	}()
+}
+
+// dyingPeriod is the cycle of the rig that dies: the last beat is no older at its death.
+const dyingPeriod = 20 * time.Millisecond
+
+// TestSafety18KilledServe: regardless of how serve dies, an arm and a base have stopped within 200 ms of its last cycle, and the
+// supervisor ends within 3 s. The motors are emulated in this process, which a busy machine may delay: the best of some trials
+// counts; that they stop and stay stopped, in each.
 func TestSafety18KilledServe(t *testing.T) {
-	for name, signal := range map[string]syscall.Signal{"kill -9": syscall.SIGKILL, "SIGSTOP": syscall.SIGSTOP} {
-		t.Run(name, func(t *testing.T) {
-			port, _ := startEmulate(t, "xm430-arm")
-			t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-			serve := exec.Command(os.Args[0], "serve", realConfig(t, port), "--body", "real", "--set", "clock.period=20ms", "--set", "buses.arm.latency=20ms",
-				"--set", "agents[0].guard.armed=true", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0", "-o", "jsonl")
-			serve.Env = append(os.Environ(), "HALYARD_TEST_COMMAND=1")
-			out, err := serve.StdoutPipe()
-			if err == nil {
-				err = serve.Start()
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer func() { serve.Process.Kill(); serve.Wait() }()
-			line, err := bufio.NewReader(out).ReadString('\n')
-			r := &running{stderr: &strings.Builder{}}
-			if err != nil || json.Unmarshal([]byte(line), &r.ready) != nil {
-				t.Fatalf("serve: got %q, %v", line, err)
-			}
-			if code, _, errText := runApp(t, "play", "wave", "--speed", "4", "--address", r.address(t, "odcp"), "-o", "jsonl"); code != 0 && !strings.Contains(errText, "error") {
-				t.Fatalf("play: exit %d: %s", code, errText)
-			}
-			serve.Process.Signal(signal)
-			<-time.After(400 * time.Millisecond)
-			serve.Process.Kill() // which gives the port back; what was stopped has lost its torque before
-			serve.Wait()
-			var text string
-			for range 40 { // the supervisor holds the port for a second
-				var code int
-				if code, text, _ = runApp(t, "registers", "read", port, "--id", "1", "torque_enable", "-o", "jsonl"); code == 0 {
-					break
+	const trials = 5
+	for _, way := range []string{"kill -9", "SIGSTOP", "panic", "deadlock", "out of memory", "kill -9 after a stop", "kill -9 after SIGSTOP"} {
+		t.Run(way, func(t *testing.T) {
+			for n := 1; ; n++ {
+				arm, base, ended, err := diedServe(t, way)
+				t.Logf("arm %v, base %v, supervisor ended %v, %v", arm.Round(time.Millisecond), base.Round(time.Millisecond), ended.Round(time.Millisecond), err)
+				if t.Failed() || err == nil && max(arm, base)+dyingPeriod <= 200*time.Millisecond && ended <= 3*time.Second {
+					return
 				}
-				<-time.After(100 * time.Millisecond)
-			}
-			if !strings.Contains(text, `"raw":0`) {
-				t.Errorf("torque_enable of servo 1: got %s, want 0", text)
+				if n == trials {
+					t.Fatalf("got the arm's torque off after %v, the base stopped after %v, the supervisor ended after %v, %v in the last of %d trials; want 200 ms and 3 s",
+						arm, base, ended, err, trials)
+				}
 			}
 		})
 	}
+}
+
+// diedServe lets a serve that drives an arm and a base die. It returns when they stopped and when the supervisor ended, since
+// then. The error is why it did not come to that.
+func diedServe(t *testing.T, way string) (arm, base, ended time.Duration, err error) {
+	armPort, torque := emulatedArm(t)
+	basePort, rolls := emulatedBase(t)
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	serve := exec.Command(os.Args[0], "serve", dyingRig(t, armPort, basePort), "--set", "clock.period="+dyingPeriod.String(), "--set", "buses.arm.latency=20ms", "--dashboard", "off",
+		"--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0", "--listen", "gamebots=127.0.0.1:0", "-o", "jsonl")
+	serve.Env = append(os.Environ(), "HALYARD_TEST_COMMAND=1", "HALYARD_TEST_DEATH="+way, "GODEBUG=asyncpreemptoff=1")
+	var stderr bytes.Buffer
+	serve.Stderr = &stderr
+	out, err := serve.StdoutPipe()
+	if err == nil {
+		err = serve.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	killed := sync.OnceFunc(func() { serve.Process.Kill(); serve.Wait() })
+	defer killed()
+	line, err := bufio.NewReader(out).ReadString('\n')
+	r := &running{stderr: &strings.Builder{}}
+	if err != nil || json.Unmarshal([]byte(line), &r.ready) != nil {
+		killed()
+		return 0, 0, 0, fmt.Errorf("serve: got %q, %v: %s", line, err, &stderr)
+	}
+	order := func(args ...string) {
+		if code, _, errText := runApp(t, args...); code != 0 && err == nil {
+			err = fmt.Errorf("%v: exit %d: %s", args, code, errText)
+		}
+	}
+	drive, client := dialDriver(t, r)
+	defer client.Close()
+	var supervisor []int
+	moves := func() bool {
+		for range 100 { // the base takes a second for its session
+			drive()
+			if supervisor = children(serve.Process.Pid); torque() && rolls() && len(supervisor) == 1 {
+				return true
+			}
+			<-time.After(100 * time.Millisecond)
+		}
+		err = fmt.Errorf("before: torque %v, rolls %v, supervisors %v", torque(), rolls(), supervisor)
+		return false
+	}
+	if order("arm"); err != nil || !moves() {
+		return 0, 0, 0, err
+	}
+	first := supervisor[0]
+	wakes := func() {
+		for end := time.Now().Add(10 * time.Second); alive(first) && time.Now().Before(end); {
+			<-time.After(10 * time.Millisecond)
+		}
+		serve.Process.Signal(syscall.SIGCONT)
+		for range 200 {
+			ans, err := control.Send(t.Context(), "xm430-arm", control.OrderStatus)
+			if err == nil && ans.Rig.Stopped {
+				return
+			}
+			if torque() || rolls() {
+				break
+			}
+			<-time.After(50 * time.Millisecond)
+		}
+		t.Errorf("woken up: torque %v, rolls %v; want it stopped", torque(), rolls())
+	}
+	again := func() bool {
+		order("reset")
+		order("arm")
+		return err == nil && moves()
+	}
+	switch way {
+	case "kill -9 after a stop": // whose verification takes longer than the supervisor waits
+		if order("estop"); !again() {
+			return 0, 0, 0, err
+		}
+		if supervisor[0] != first {
+			return 0, 0, 0, errors.New("a stop counted as a hang")
+		}
+	case "kill -9 after SIGSTOP":
+		serve.Process.Signal(syscall.SIGSTOP)
+		if wakes(); !again() {
+			return 0, 0, 0, err
+		}
+	}
+	how := syscall.SIGUSR1
+	if way == "SIGSTOP" {
+		how = syscall.SIGSTOP
+	} else if strings.HasPrefix(way, "kill -9") {
+		how = syscall.SIGKILL
+	}
+	begin := time.Now()
+	serve.Process.Signal(how)
+	for arm == 0 || base == 0 || ended == 0 {
+		now := time.Since(begin)
+		if now > 10*time.Second {
+			killed()
+			t.Fatalf("after %v: arm stopped after %v, base after %v, supervisor ended after %v (0: not yet)", now, arm, base, ended)
+		}
+		if arm == 0 && !torque() {
+			arm = now
+		}
+		if base == 0 && !rolls() {
+			base = now
+		}
+		if ended == 0 && !alive(supervisor[0]) {
+			ended = now
+		}
+		<-time.After(time.Millisecond)
+	}
+	if torque() || rolls() {
+		t.Errorf("afterwards: got torque %v, rolling %v; want both stopped", torque(), rolls())
+	}
+	return arm, base, ended, nil
+}
+
+// dyingRig is an arm and a class of a Pioneer at those ports, whose commands persist.
+func dyingRig(t *testing.T, arm, base string) string {
+	t.Helper()
+	path := realConfig(t, arm)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.NewReplacer("body: sim ", "body: real ", "{on_timeout: hold}", "{on_timeout: hold, command_timeout: 1h}", "\nagents:\n", `
+  base: {type: serial, port: `+base+`, baud: 9600}
+classes:
+  USARBot.P2AT:
+    model: usarsim-p2at
+    parts: {base: real}
+    guard: {command_timeout: 1h}
+    hardware: {base: {bus: base, device: p2os, robot: p2at}}
+agents:
+`).Replace(string(data)) + "  - {protocol: gamebots, listen: \"127.0.0.1:3000\"}\n"
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// dialDriver returns what commands both robots of r, and the client that holds the base.
+func dialDriver(t *testing.T, r *running) (drive func(), client io.Closer) {
+	t.Helper()
+	joints, err := odcp.Open(r.address(t, "odcp"), odcp.ClientOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { joints.Close() })
+	conn, err := net.Dial("tcp", r.address(t, "gamebots"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Fprintf(conn, "INIT {ClassName USARBot.P2AT} {Name A} {Location 0,0,0}\r\n")
+	go io.Copy(io.Discard, conn) // until it is closed
+	return func() {
+		joints.Set([]int32{512, 512, 512, 512, 512, 512}, []int32{1023, 1023, 1023, 1023, 1023, 1023})
+		fmt.Fprintf(conn, "DRIVE {Left 3} {Right 3}\r\n")
+	}, conn
+}
+
+// emulatedArm is an xm430-arm in this process: its port, and whether any of its servos has torque.
+func emulatedArm(t *testing.T) (port string, torque func() bool) {
+	t.Helper()
+	c, err := halyard.Load("xm430-arm", halyard.Set("agents[0].body", "emulated"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := halyard.Emulate(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ports, served := make(chan string, 1), make(chan error, 1)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		served <- e.Serve(ctx, "", func(p []halyard.Port) error { ports <- p[0].Path; return nil })
+		close(served)
+	}()
+	t.Cleanup(func() { cancel(); <-served; e.Close() })
+	select {
+	case port = <-ports:
+	case err := <-served:
+		t.Skip(err)
+	}
+	return port, func() bool {
+		for _, j := range e.Hand("look").(assembly.HandAnswer).Joints {
+			if j.Torque {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// emulatedBase is a Pioneer in this process: its port, and whether it drives its wheels.
+func emulatedBase(t *testing.T) (port string, rolls func() bool) {
+	t.Helper()
+	robot, err := base.RobotOf("p2at")
+	if err != nil {
+		t.Fatal(err)
+	}
+	board := p2os.New(robot, "test", 9600, false, p2os.NewFloor(robot.Difference))
+	line := wire.NewLine("base", 9600, 1, board)
+	ctx, cancel := context.WithCancel(context.Background())
+	port, wait, err := line.ServePTY(ctx, "")
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { cancel(); wait() })
+	return port, func() bool {
+		line.Lock()
+		defer line.Unlock()
+		_, left, right := board.Motors()
+		return left != 0 || right != 0
+	}
+}
+
+// children are the processes that process pid has started and that run.
+func children(pid int) (list []int) {
+	all, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, path := range all {
+		if state, parent := statOf(path); parent == pid && state != "Z" {
+			if child, err := strconv.Atoi(filepath.Base(filepath.Dir(path))); err == nil {
+				list = append(list, child)
+			}
+		}
+	}
+	return list
+}
+
+// alive reports whether a process runs: it is there, and has not ended.
+func alive(pid int) bool {
+	state, _ := statOf(fmt.Sprintf("/proc/%d/stat", pid))
+	return state != "" && state != "Z"
+}
+
+// statOf is the state and the parent of a process, "" where it is gone.
+func statOf(path string) (state string, parent int) {
+	data, _ := os.ReadFile(path)
+	if _, rest, ok := strings.Cut(string(data), ") "); ok {
+		fmt.Sscan(rest, &state, &parent)
+	}
+	return state, parent
 }
