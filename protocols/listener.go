@@ -22,8 +22,8 @@ const (
 	lastRetry          = 500 * time.Millisecond
 )
 
-// Bound returns ln with limits: a connection beyond them is closed at once. Its Accept goes on after errors that pass:
-// no descriptor or memory left, a client that left while it was accepted. It ends when ln is closed.
+// Bound returns ln with limits: a connection above them is closed at once. Its Accept continues after transient errors:
+// no descriptor or memory left, a client that disconnected while it was accepted. It ends when ln is closed.
 func Bound(ln net.Listener, l Limits) net.Listener {
 	if l.Connections == 0 {
 		l.Connections = defaultConnections

@@ -14,7 +14,7 @@ import (
 // PacketConn is a socket for datagrams. *net.UDPConn is one; tests use the network of protocolstest. It has the calls
 // of a UDPConn that allocate nothing. Writing is safe from any goroutine; one goroutine reads.
 type PacketConn interface {
-	// ReadFromUDPAddrPort blocks for the next datagram, at most until the deadline. What does not fit is cut off.
+	// ReadFromUDPAddrPort blocks for the next datagram, at most until the deadline. A longer datagram is truncated to b.
 	ReadFromUDPAddrPort(b []byte) (n int, from netip.AddrPort, err error)
 	WriteToUDPAddrPort(b []byte, to netip.AddrPort) (n int, err error)
 	SetReadDeadline(t time.Time) error

@@ -33,7 +33,7 @@ type alarm struct {
 // clearance is by how much of a bound a value must be recovered for its alarm to end: one at the bound would ring on and on.
 const clearance = 0.02
 
-// watchAlarms starts to watch what the plan wants watched.
+// watchAlarms starts the alarms of the plan.
 func (b *Builder) watchAlarms() {
 	w := &alarms{rig: b.Rig, log: b.Log}
 	for _, p := range b.Plan.Sensors {
@@ -88,7 +88,7 @@ func (w *alarms) Cycle(*hal.Cycle) {
 			}
 		}
 		if err != nil || age < 0 {
-			continue // what is not known is no reason to ring, nor to cease
+			continue // an unknown value neither raises nor clears an alarm
 		}
 		v, low, high := a.value[0], a.below, a.above
 		if a.on {
@@ -105,7 +105,7 @@ func (w *alarms) Cycle(*hal.Cycle) {
 	}
 }
 
-// worse is a bound moved up or down by the clearance; none stays none.
+// worse returns a bound moved up or down by the clearance; an infinite bound is unchanged.
 func worse(bound, direction float64) float64 {
 	if math.IsInf(bound, 0) {
 		return bound

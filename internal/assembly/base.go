@@ -35,7 +35,7 @@ func (b *Builder) openBase(p *plan.BasePlan) error {
 	}
 	layout := b.Plan.Agents[p.Agent].Layout
 	for i, w := range p.Wheels {
-		// Counts are metres by the robot's table: there is nothing to calibrate.
+		// Counts are metres by the robot's table, so no calibration is needed.
 		u := d.Units(i)
 		cal := calibration.Nominal(layout.Actuators[w.Actuator].Name, calibration.Servo{Model: u.Name, ID: i + 1},
 			calibration.Model{TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks, MinTicks: u.MinTicks, MaxTicks: u.MaxTicks,
@@ -45,7 +45,7 @@ func (b *Builder) openBase(p *plan.BasePlan) error {
 	return nil
 }
 
-// sourceOf is what a sensor of the robot reads of the base.
+// sourceOf returns the source of a robot's sensor on the base.
 func sourceOf(d *base.Base, u plan.BaseUse) drivers.Source {
 	if u.Sense == base.Encoders {
 		return newTicks(d, u.Wheel, u.Tick)
@@ -58,7 +58,7 @@ type zeroed interface{ Zero() }
 
 var errUncounted = errors.New("got a sensor that does not count")
 
-// ticks is an encoder of the robot's by what the base reckons of a wheel: its own counts have no known unit.
+// ticks is an encoder of the robot, computed from the base's wheel odometry: the base's own counts have no known unit.
 type ticks struct {
 	base  *base.Base
 	place *base.Source // for the age
@@ -118,7 +118,7 @@ func (t *tilted) Latest(dst []float64, _ int) (age time.Duration, err error) {
 // Zero makes the newest attitude the one that angles count from.
 func (t *tilted) Zero() { t.from, t.set = hal.Pose{Rotation: t.q}, t.q != [4]float64{} }
 
-// wheeled is a body of devices on wheels: it knows where it is by reckoning, and its counters can be set to zero.
+// wheeled is a body of devices on wheels: it computes its pose by dead reckoning, and its counters can be set to zero.
 type wheeled struct {
 	*kinematics.DeadReckoner
 	base  *base.Base
@@ -140,7 +140,7 @@ func (w *wheeled) Zero(sensor int) error {
 	return nil
 }
 
-// reckonWheels lets a body of agent i, whose wheels a base turns, report where it is from start on.
+// reckonWheels adds dead reckoning from start on to a body of agent i, whose wheels a base drives.
 func (b *Builder) reckonWheels(i int, body hal.Body, start hal.Pose) (hal.Body, error) {
 	a := &b.Plan.Agents[i]
 	p, l := a.Base, body.Layout()
@@ -191,5 +191,5 @@ func attitudeOf(t *tilted, m *model.Robot, name string) func() ([4]float64, bool
 	}
 }
 
-// staleAttitude is the age from which the wheels know better.
+// staleAttitude is the age of an attitude above which the wheels' heading is used.
 const staleAttitude = 300 * time.Millisecond

@@ -47,7 +47,7 @@ type line struct {
 	Emu   *emulator.Bus // nil where it is real
 }
 
-// Build opens all that p names and puts it together. On an error nothing stays open.
+// Build opens all devices, worlds and agents of p and connects them. On an error nothing stays open.
 func Build(p *plan.Plan, log *slog.Logger) (sys *System, err error) {
 	c := p.Config
 	mode := hal.Lockstep
@@ -106,7 +106,7 @@ func (b *Builder) addWorld(w hal.World) {
 	}
 }
 
-// Builder is what build works on.
+// Builder is the state of Build.
 type Builder struct {
 	*System
 	Plan   *plan.Plan
@@ -115,7 +115,7 @@ type Builder struct {
 	apart  bool // its worlds are its owner's to let time pass in
 }
 
-// newBuilder works on sys, whose agents stand in the scene as robots.
+// newBuilder returns a builder of sys; robots are its agents' bodies in the scene.
 func newBuilder(sys *System, robots ...*sim.Body) *Builder {
 	return &Builder{System: sys, Plan: sys.Plan, Robots: robots, hung: map[plan.JointRef]drivers.Joint{}}
 }
@@ -134,7 +134,7 @@ func (b *Builder) buses() (list []hal.Bus) {
 	return list
 }
 
-// lived are the worlds of what is emulated: what moves the robots, before the scene, and what feels them, after it.
+// lived returns the worlds of emulated devices: actuators, before the scene, and sensors, after it.
 func (b *Builder) lived() (before, after []hal.World) {
 	if b.Emulation != nil {
 		before, after = append(before, motors{b.Emulation}), append(after, chips{b.Emulation})
@@ -175,7 +175,7 @@ var realities = map[configs.BodyKind]hal.BodyKind{configs.Sim: hal.Simulated, co
 // logTime is how long the end of a system waits for a log that is not read.
 const logTime = time.Second
 
-// Close gives every line and device back. The rig has stopped its bodies before.
+// Close closes every line and device. The rig has stopped its bodies before.
 func (s *System) Close() error {
 	defer s.Rig.FlushLog(logTime)
 	s.alarms.Close()
@@ -196,14 +196,14 @@ func (s *System) Close() error {
 	return errors.Join(faults...)
 }
 
-// shared is what several servers of a system use.
+// shared is an object that several servers of a system use.
 type shared struct {
 	key    string
 	closer io.Closer
 }
 
-// Share returns what was opened under key, and opens it where nothing was. The system closes it, after its servers. It is
-// for servers that open, one after the other.
+// Share returns the object opened under key, and opens it if there is none. The system closes it after its servers. Servers
+// call it while they open, one after the other.
 func (s *System) Share(key string, open func() (io.Closer, error)) (io.Closer, error) {
 	for _, have := range s.shared {
 		if have.key == key {

@@ -49,7 +49,7 @@ func (b *Builder) body(i int) (hal.Body, hal.BodyKind, error) {
 	told := reality == hal.Emulated && len(sensors) < len(p.Layout.Sensors) && !plan.Afloat(p.Layout)
 	whole := len(joints) == len(p.Joints) && !told
 	if reality == hal.Real {
-		// What is real and has no device is not known; the physics is no witness for it.
+		// A real sensor without a device has no value: the physics must not replace it.
 		for k := range p.Layout.Sensors {
 			if name := p.Layout.Sensors[k].Name; p.Config.BodyOf(name) == configs.Real {
 				sensors[name] = true

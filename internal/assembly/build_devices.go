@@ -33,7 +33,7 @@ type Devices struct {
 	I2c     map[string]*i2c.Bus
 	Spi     map[string]*spi.Port
 	wires
-	Emulation *Emulation // nil where nothing of it is emulated
+	Emulation *Emulation // nil without emulated devices
 }
 
 // runner is a device that is read or written in its own goroutine, or, emulated, in step with it.
@@ -46,7 +46,7 @@ type runner interface {
 // warmUpTime is how long emulated devices have been on when the first cycle begins: their sensors measure by then.
 const warmUpTime = time.Second
 
-// openDevices opens every device of the plan that is not simulated: in memory where it is emulated. All faults come
+// openDevices opens every device of the plan that is not simulated, emulated ones in memory. All faults are returned
 // together.
 func (b *Builder) openDevices() error {
 	b.Devices = newDevices()
@@ -109,7 +109,7 @@ func (b *Builder) warmUp() error {
 	return nil
 }
 
-// End is what a device on a bus is reached by. edge is nil where it is real.
+// End returns the connection of a device on a bus. edge is nil for a real device.
 func (b *Builder) End(bus string, body configs.BodyKind) (e catalog.Connection, edge func() time.Duration, err error) {
 	if body == configs.Emulated {
 		if e, edge = b.Emulation.End(bus); e.Open != nil {
@@ -154,7 +154,7 @@ func (b *Builder) End(bus string, body configs.BodyKind) (e catalog.Connection, 
 
 var errReplayReal = errors.New("a real device that is no servo has no recorded answers: got body real, want sim or emulated")
 
-// tapped is open, or what the plan puts between a host and a line.
+// tapped returns open, or the plan's tap around it.
 func (b *Builder) tapped(bus string, kind configs.BodyKind, open servo.Opener) servo.Opener {
 	if b.Plan.Tap == nil {
 		return open
@@ -162,7 +162,8 @@ func (b *Builder) tapped(bus string, kind configs.BodyKind, open servo.Opener) s
 	return b.Plan.Tap(bus, kind, open)
 }
 
-// Run opens r and keeps it. What does not answer is asked once more before it counts as missing: a busy machine receives late.
+// Run opens r and keeps it. A device that does not answer gets a second request before it counts as missing: a busy machine
+// may receive late.
 func (b *Builder) Run(r runner) error {
 	err := r.Open()
 	if k := hal.KindOf(err); err != nil && (k == hal.Absent || k == hal.Timeout || k == hal.BusFault) {
@@ -201,7 +202,7 @@ func (b *Builder) openSensor(p *catalog.SensorPlan) error {
 	c := drivers.PollerConfig{Name: p.Name, Values: p.Values(), Period: time.Duration(float64(time.Second) / p.Config.Rate),
 		Clock: e.Clock, CycleTime: edge}
 	if e.Live && p.Kind.On.Waits {
-		c.Period = time.Millisecond // it waits itself, and what it sees is not to wait
+		c.Period = time.Millisecond // it waits for its input itself, and an event must be read at once
 	}
 	if p.Kind.On != nil && p.Kind.On.Turns {
 		c.Period = max(c.Period, b.Plan.Round(p))
@@ -238,7 +239,7 @@ func (b *Builder) hangPulses() error {
 	return nil
 }
 
-// nominalPulse is the calibration of an output of which nothing was measured.
+// nominalPulse returns the nominal calibration of an output.
 func nominalPulse(a *hal.Actuator, j *plan.JointPlan) *calibration.Pulse {
 	c := calibration.Channel{Model: j.Hardware.Device, Channel: j.Pulses.Channel}
 	if a.Kind == hal.Thruster {
@@ -249,8 +250,8 @@ func nominalPulse(a *hal.Actuator, j *plan.JointPlan) *calibration.Pulse {
 	return calibration.NominalServo(a.Name, c, a.Limits.MinPosition, a.Limits.MaxPosition)
 }
 
-// Close ends the pulses of thrusters, so that nothing runs on without a program, and gives every device back. Servos keep
-// theirs: they hold.
+// Close ends the pulses of thrusters, so that none keeps running without a program, and closes every device. Servos keep
+// their pulses: they hold.
 func (d *Devices) Close(log *slog.Logger) error {
 	var faults []error
 	for p, f := range d.feeders {

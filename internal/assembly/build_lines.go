@@ -20,19 +20,19 @@ type wires struct {
 	lamps  []lamp
 }
 
-// lamp is a light as it is watched.
+// lamp is a monitored light.
 type lamp struct {
 	agent, name string
 	poller      *drivers.Poller
 }
 
-// LampRate is how often a light is checked, Hz: switching it does not show that its chip is gone.
+// LampRate is how often a light is checked, Hz: switching it does not detect a lost chip.
 const LampRate = 10
 
-// Light is what switches a light of an agent, or nil.
+// Light returns the switch of an agent's light, or nil.
 func (w *wires) Light(agent, name string) *gpio.Switch { return w.lights[agent+"/"+name] }
 
-// Close switches everything off and gives the lines back.
+// Close switches all outputs off and releases the lines.
 func (w *wires) Close() error {
 	var faults []error
 	for _, g := range w.gates {
@@ -80,7 +80,7 @@ func (b *Builder) openWires() error {
 	return errors.Join(faults...)
 }
 
-// openSwitch opens an output; none where it is simulated.
+// openSwitch opens an output; it returns nil for a simulated one.
 func (b *Builder) openSwitch(p *catalog.WirePlan) (*gpio.Switch, error) {
 	if p.Body == configs.Sim {
 		return nil, nil
@@ -96,15 +96,15 @@ func (b *Builder) openSwitch(p *catalog.WirePlan) (*gpio.Switch, error) {
 	return s, nil
 }
 
-// What the reader of a stop button's circuit is held to.
+// The timing of the reader of a stop button's circuit.
 const (
-	StopWait     = 10 * time.Millisecond  // how long it waits for an edge; each wait ends with a word
+	StopWait     = 10 * time.Millisecond  // how long it waits for an edge; each wait ends with a reading
 	StopPatience = 100 * time.Millisecond // how old its last report may be, in addition to a period in step with the cycle
-	stopBegin    = time.Second            // by when its first word is there
+	stopBegin    = time.Second            // timeout of its first reading
 )
 
-// Latched is a circuit that goes on to read open for a while: the rig checks it once a cycle, its reader more often, and
-// what was over between two looks of the rig would stop nothing.
+// Latched is a circuit that keeps reading open for a while: the rig checks it once a cycle, its reader more often, and a
+// short opening between two checks of the rig must still stop it.
 type Latched struct {
 	drivers.Sensor
 	Clock        hal.Clock
@@ -162,7 +162,7 @@ func heard(s drivers.Source) bool {
 	return age >= 0 || err != nil
 }
 
-// StopInput is what the rig asks in every cycle. What is not known for certain is a stop.
+// StopInput returns the check that the rig makes in every cycle. An uncertain state is a stop.
 func StopInput(s drivers.Source, agent string, p *catalog.WirePlan, patience time.Duration) func() error {
 	fault := func(kind hal.Kind, format string, args ...any) error {
 		return &hal.Error{Kind: kind, Bus: p.Bus, Op: "emergency stop of " + agent, Err: fmt.Errorf(format, args...), Try: "halyard doctor"}
@@ -184,16 +184,16 @@ func StopInput(s drivers.Source, agent string, p *catalog.WirePlan, patience tim
 	}
 }
 
-// Want is what a board wants of its gate.
+// Want is a board's request to its gate.
 type Want uint8
 
 const (
-	Nothing Want = iota // it has not had pulses yet
+	Nothing Want = iota // no pulses yet
 	opened
 	closed
 )
 
-// Cutoff cuts boards off. It is open while one of them wants that, and none has been halted.
+// Cutoff is the gate of boards. It is open while one of them requests that, and none has been halted.
 type Cutoff struct {
 	mu    sync.Mutex
 	Out   *gpio.Switch
@@ -220,7 +220,7 @@ func (g *Cutoff) Of(i int) func(open bool) error {
 	}
 }
 
-// gateOf is what cuts a board off, nil where nothing does.
+// gateOf returns the function that switches a board's gate, nil without a gate.
 func (w *wires) gateOf(p *catalog.BoardPlan) func(open bool) error {
 	g := w.gates[p.Gate]
 	if g == nil {

@@ -8,18 +8,18 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
-// Simulated is the robot of agent i as it is in the scene.
+// Simulated returns the robot of agent i in the scene.
 func (b *Builder) Simulated(i int) hal.Body {
 	if v := b.Scene.Vehicle(b.Plan.Agents[i].Config.Name); v != nil {
 		return v
 	}
 	if b.Robots[i] == nil {
-		return nil // and no body that is one of nothing
+		return nil // untyped nil: a nil *sim.Body in an interface is not nil
 	}
 	return b.Robots[i]
 }
 
-// sensed lists the sensors of agent i that devices measure, and what is the most real of them.
+// sensed lists the sensors of agent i that have devices, and the most real body of these devices.
 func (b *Builder) sensed(i int) (names map[string]bool, reality hal.BodyKind) {
 	names = map[string]bool{}
 	if p := b.Plan.Agents[i].Base; p != nil && p.Body != configs.Sim {
@@ -40,7 +40,7 @@ func (b *Builder) sensed(i int) (names map[string]bool, reality hal.BodyKind) {
 	return names, reality
 }
 
-// sense gives the sensors of a body of agent i their devices.
+// sense attaches the devices to the sensors of a body of agent i.
 func (b *Builder) sense(i int, body *drivers.Body) error {
 	layout := b.Plan.Agents[i].Layout
 	give := func(sensor string, s drivers.Source, first int) error {

@@ -15,8 +15,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// openLines opens every line that a joint is connected to: in memory where the joint is emulated, a port where it is real.
-// All faults come together.
+// openLines opens every line of a joint: in memory for an emulated joint, a port for a real one. All faults are returned
+// together.
 func (b *Builder) openLines() error {
 	var faults []error
 	for _, name := range slices.Sorted(maps.Keys(b.Plan.Config.Buses)) {
@@ -67,7 +67,7 @@ func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRe
 	return nil
 }
 
-// Advise adds the command that looks closer to each of the errors that err joins and that names none.
+// Advise adds the diagnostic command try to each error joined in err that has no command.
 func Advise(err error, try string) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error

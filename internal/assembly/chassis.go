@@ -11,8 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/p2os"
 )
 
-// chassis is a simulated robot under the board of an emulated base: a p2os.Chassis. What the board orders moves the wheels
-// in the next Advance of the scene; what it feels is of the last one.
+// chassis is a simulated robot under the board of an emulated base: a p2os.Chassis. The board's commands move the wheels in
+// the next Advance of the scene; its measurements are of the last one.
 type chassis struct {
 	plan        *plan.BasePlan
 	body        *sim.Body
@@ -21,11 +21,11 @@ type chassis struct {
 	goal        [2]float64
 	on          bool
 	Life        float64 // s, of a full battery
-	left        int     // the measured channel of what is left, or hal.None
-	spin        int     // that of the turn about the vertical, world axes; or hal.None
+	left        int     // the measured channel of the remaining charge, or hal.None
+	spin        int     // that of the rotation about the vertical, world axes; or hal.None
 }
 
-// newChassis puts a base under the robot: from now on it alone commands its wheels.
+// newChassis puts a base under the robot: from now on only the base commands its wheels.
 func (b *Builder) newChassis(e *Emulation, p *plan.BasePlan) (*chassis, error) {
 	a := &b.Plan.Agents[p.Agent]
 	c := &chassis{plan: p, body: b.Robots[p.Agent], radius: a.Robot.Wheel(p.Wheels[0].Actuator), left: hal.None, spin: hal.None}
@@ -52,7 +52,7 @@ func (c *chassis) Board(baud int) *p2os.Board {
 	return p2os.New(c.plan.Robot, "Halyard", baud, c.plan.Arcos(), c)
 }
 
-// Move lets the wheels do what the board wants, until the next cycle.
+// Move sets the wheels to the board's commands, until the next cycle.
 func (c *chassis) Move() {
 	for _, w := range c.plan.Wheels {
 		c.body.Joint(w.Actuator).Spin(c.goal[w.Side]/c.radius, c.on)

@@ -10,17 +10,17 @@ import (
 	"github.com/halyard-robotics/halyard/sim"
 )
 
-// ClassDevices is what a robot of a class brings with it: its devices, with all that the rig must know of them.
+// ClassDevices is the devices of a robot of a class, with their worlds and alarms.
 type ClassDevices struct {
 	*Builder
 	body          hal.Body
 	before, after []hal.World
 	real          bool   // it was there before the robot was bound, and stays
 	bound         bool   // of a real one: a client has it
-	opened        string // what its robot was called when it was opened: its lights are under that name
+	opened        string // the robot's name when it was opened, which its lights are stored under
 }
 
-// newOutfit is that of a robot of plan p, which is in the scene as body or not at all. Nothing is open yet.
+// newOutfit returns the devices of a robot of plan p, not opened yet. body is its body in the scene, nil without one.
 func (s *System) newOutfit(p *plan.AgentPlan, body *sim.Body) *ClassDevices {
 	own := *s.Plan
 	own.Agents, own.DevicePlan, own.Classes = []plan.AgentPlan{*p}, p.Devices, nil
@@ -32,7 +32,7 @@ func (s *System) newOutfit(p *plan.AgentPlan, body *sim.Body) *ClassDevices {
 // Open opens its devices. Of emulated ones it is called at a cycle's edge: they feel the scene at once.
 func (o *ClassDevices) Open() error {
 	if !o.real {
-		// The button of an emulated circuit cannot be pressed, and its reader would be silent when the robot is gone.
+		// The button of an emulated circuit cannot be pressed, and its reader would fall silent when the robot is removed.
 		o.Plan.Estops = nil
 	}
 	return errors.Join(o.openDevices(), o.openLines())
@@ -63,7 +63,7 @@ func (o *ClassDevices) Sensed() map[string]bool {
 // Headlight is the robot's, or nil.
 func (o *ClassDevices) Headlight() *gpio.Switch { return o.Light(o.opened, "headlight") }
 
-// Close gives all its devices back. edge calls what it is given between cycles: emulated devices feel the scene to the end.
+// Close closes all devices. edge calls a function between cycles: emulated devices measure the scene until the end.
 func (o *ClassDevices) Close(edge func(func())) error {
 	o.alarms.Close()
 	faults := []error{o.Eyes.Close()}

@@ -8,13 +8,13 @@ import (
 	"github.com/halyard-robotics/halyard/sim"
 )
 
-// collisions raises the events of what touches, in every cycle in which it does, as the original does: a client that comes
-// late, or back, sees what lasts. Contacts are computed only after a client has asked for one of them.
+// collisions raises the events of contacts in every cycle of a contact, as the original: a client that connects later also
+// receives a lasting contact. Contacts are computed only after a client has registered for one of the events.
 //
 //	/humanoid/left_foot/Collision      the body touches anything
-//	/humanoid/Collision/Ground         the robot touches what never moves
-//	/humanoid/Collision/ball           the robot touches another, or with its own name itself
-//	/World/stone-3/Collision           a loose thing touches anything, but what it has come to rest on
+//	/humanoid/Collision/Ground         the robot touches a fixed object
+//	/humanoid/Collision/ball           the robot touches another one, or itself for its own name
+//	/World/stone-3/Collision           a loose object touches any other than its support
 //
 // It is a hal.World that comes after the one it watches, so that the events are of the cycle.
 type collisions struct {
@@ -32,7 +32,7 @@ func newCollisions(w hal.Toucher, e *hal.Events) *collisions {
 	return c
 }
 
-// Advance raises what touched while the world before it advanced.
+// Advance raises the events of contacts during the last Advance of the world before it.
 func (c *collisions) Advance(time.Duration) error {
 	c.world.Touches(c.raise)
 	return nil
@@ -67,7 +67,7 @@ func (c *collisions) declareThings(names []string) {
 // declareRobot declares the events of a robot, and those of the others with it.
 func (c *collisions) declareRobot(b *sim.Body) {
 	m := b.Figures()
-	if len(m.Bodies) == 0 { // robots that are only servos touch nothing
+	if len(m.Bodies) == 0 { // robots without bodies have no contacts
 		return
 	}
 	for i := range m.Bodies {
@@ -76,7 +76,7 @@ func (c *collisions) declareRobot(b *sim.Body) {
 	}
 	c.pair(b.Name(), "", "Ground")
 	c.pair(b.Name(), b.Name(), b.Name())
-	c.robots = slices.DeleteFunc(c.robots, func(name string) bool { return name == b.Name() }) // one that comes again
+	c.robots = slices.DeleteFunc(c.robots, func(name string) bool { return name == b.Name() }) // a robot of the same name may return
 	for _, other := range c.robots {
 		c.pair(b.Name(), other, other)
 		c.pair(other, b.Name(), b.Name())
@@ -84,7 +84,7 @@ func (c *collisions) declareRobot(b *sim.Body) {
 	c.robots = append(c.robots, b.Name())
 }
 
-// pair declares what happens between robot a and b, which the event calls name.
+// pair declares the event of contacts between robot a and b, which the event calls name.
 func (c *collisions) pair(a, b, name string) {
 	c.pairs[[2]string{a, b}] = c.events.DeclareFor("/"+a+"/Collision/"+name, c.world.WatchTouches)
 }

@@ -1,3 +1,3 @@
 // Package assembly opens a plan: lines, devices, emulated worlds, agents, cameras, servers and spawned robots. Build opens
-// all that a plan names, or nothing.
+// the whole plan, or nothing.
 package assembly

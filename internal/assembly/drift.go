@@ -11,8 +11,8 @@ import (
 // driftCycle is the cycle after which every joint has been read, and none has moved far yet.
 const driftCycle = 3
 
-// driftWatch compares once, at the start, where the joints of each robot lie with the rest pose of their calibrations, and logs each
-// that has drifted. It controls nothing.
+// driftWatch compares the joints of each robot with the rest pose of their calibrations, once at the start, and logs each
+// joint that has drifted. It does not change the control.
 type driftWatch struct {
 	session *hal.Session
 	log     *slog.Logger

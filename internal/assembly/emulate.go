@@ -32,7 +32,7 @@ type emulatedBus struct {
 	on   []plan.JointRef // the joints of its servos, in their order
 }
 
-// EmulatedWorld is all servos of a config, emulated, over one scene, and, where they are asked for, all other devices.
+// EmulatedWorld is all servos of a config, emulated, in one scene, and on request all other devices.
 type EmulatedWorld struct {
 	mu      sync.Mutex // held around the scene's steps and while a bus touches its servos
 	Scene   *sim.Scene
@@ -87,8 +87,8 @@ func (w *EmulatedWorld) Bus(name string) *emulator.Bus {
 	return nil
 }
 
-// Plant plants a fault whose time begins now. Its text is the emulator's, with the name of a bus in front where there are several:
-// "off servo 7", "upper: crc bus p=0.1".
+// Plant plants a fault that begins now. Its text is the emulator's, preceded by the name of a bus if there are several: "off
+// servo 7", "upper: crc bus p=0.1".
 func (w *EmulatedWorld) Plant(text string) error {
 	invalid := func(err error) error {
 		return &hal.Error{Kind: hal.Invalid, Op: "--fault " + strconv.Quote(text), Err: err}
@@ -138,7 +138,7 @@ func hasServo(b *emulator.Bus, id int) bool {
 // a pulse old. behind, when not nil, is called at most once in span with the time that the world lost, which it did not simulate.
 func (w *EmulatedWorld) Move(ctx context.Context, behind func(lost, span time.Duration)) {
 	const span, tolerable = 10 * time.Second, 200 * time.Millisecond
-	tick := time.NewTicker(pulse) // late ticks do no harm: what has passed is measured
+	tick := time.NewTicker(pulse) // late ticks do no harm: the elapsed time is measured
 	defer tick.Stop()
 	last := time.Now()
 	since, lost := last, time.Duration(0)

@@ -19,9 +19,9 @@ import (
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
 )
 
-// Emulation is all emulated devices of a rig that are no servos on a line. In each cycle it is two worlds:
+// Emulation is all emulated devices of a rig, except servos on a line. In each cycle it is two worlds:
 //
-//	Send: drivers ─► boards ─pulses─► motors.Advance ─► scene.Advance ─truth─► chips.Advance ─► drivers: Receive
+//	Send: drivers ─► boards ─pulses─► motors.Advance ─► scene.Advance ─ground truth─► chips.Advance ─► drivers: Receive
 type Emulation struct {
 	Buses   map[string]*chip.Bus // of I2C and, each with one chip, of SPI
 	ports   map[string]bool      // which are of SPI
@@ -40,7 +40,7 @@ type Emulation struct {
 	folders []string   // of the kernel's PWM, to be removed
 }
 
-// Look lets the truth of a robot be read each cycle.
+// Look reads the ground truth of a robot in each cycle.
 func (e *Emulation) Look(body hal.Body) catalog.Look {
 	for _, l := range e.looks {
 		if l.Body == body {
@@ -180,7 +180,7 @@ func (e *Emulation) emulateKernel(p *catalog.BoardPlan) error {
 	return nil
 }
 
-// End is what an emulated device on a bus is reached by, and the time of the cycle's edge there.
+// End returns the connection of an emulated device on a bus, and the clock of the cycle's end on that bus.
 func (e *Emulation) End(bus string) (catalog.Connection, func() time.Duration) {
 	switch {
 	case e.Buses[bus] != nil:
@@ -195,7 +195,7 @@ func (e *Emulation) End(bus string) (catalog.Connection, func() time.Duration) {
 	return catalog.Connection{Name: bus, Clock: e.kernel.Host()}, e.kernel.Edge
 }
 
-// EndOf is what a device on an emulated bus called name is reached by: a bus of I2C, or a port of SPI.
+// EndOf returns the connection of a device on an emulated bus called name: an I2C bus, or an SPI port.
 func EndOf(name string, bus *chip.Bus, port bool) catalog.Connection {
 	if port {
 		wire := bus.SPI()
@@ -205,8 +205,8 @@ func EndOf(name string, bus *chip.Bus, port bool) catalog.Connection {
 	return catalog.Connection{Name: name, Bus: host, Clock: host}
 }
 
-// motor lets a channel of an emulated board move actuator at of the simulated robot of agent i, as cal reports that it does
-// unless the config's ground truth overrides it.
+// motor connects a channel of an emulated board to actuator at of the simulated robot of agent i, by the calibration cal, or
+// by the config's ground truth if set.
 func (b *Builder) motor(i, at int, j *plan.JointPlan, cal *calibration.Pulse) error {
 	p := j.Pulses
 	width, channel := b.Emulation.widths[p.Board], p.Channel
@@ -242,7 +242,7 @@ func (b *Builder) motor(i, at int, j *plan.JointPlan, cal *calibration.Pulse) er
 	return nil
 }
 
-// motors is the world before the scene: what pulses there are moves the robots.
+// motors is the world before the scene: the pulses move the robots.
 type motors struct{ *Emulation }
 
 // Advance lets dt pass with the pulses that the boards make now.
@@ -279,10 +279,10 @@ func (m *motor) drive(f *hal.Frame, dt time.Duration) {
 	}
 }
 
-// chips is the world after the scene: the chips feel what it came to, and time passes on their buses.
+// chips is the world after the scene: the chips measure it, and time advances on their buses.
 type chips struct{ *Emulation }
 
-// Advance hands the chips the truth at the end of the cycle.
+// Advance passes the ground truth at the end of the cycle to the chips.
 func (w chips) Advance(dt time.Duration) error {
 	fault := errors.Join(w.Feel(dt), w.kernel.Advance(dt))
 	for _, b := range w.Buses {
@@ -308,7 +308,7 @@ func (e *Emulation) Feel(dt time.Duration) (fault error) {
 	return fault
 }
 
-// Close removes what is in the file system.
+// Close removes the files of emulated devices.
 func (e *Emulation) Close() error {
 	var faults []error
 	for _, dir := range e.folders {

@@ -91,7 +91,7 @@ func (e *Emulation) shine(w *catalog.WirePlan, c chipOf, body hal.Body) {
 	if !ok || lamp.Switch(false) != nil {
 		return
 	}
-	e.feels = append(e.feels, func() { lamp.Switch(c.Level(c.At[w.Line]) != w.Low) }) // it has one: it does not refuse
+	e.feels = append(e.feels, func() { lamp.Switch(c.Level(c.At[w.Line]) != w.Low) }) // the agent has the lamp, so the call cannot fail
 }
 
 // gate lets a gate that is closed end the pulses of its boards.
@@ -114,7 +114,7 @@ func (e *Emulation) attach(p *catalog.SensorPlan, t *catalog.GroundTruth) {
 	for _, line := range p.Config.Lines {
 		at = append(at, c.At[string(line)])
 	}
-	// Where the config selects none of the chip's resistors there is one on the board: a switch by itself makes no level.
+	// If the config selects none of the chip's resistors, the board has one: a switch without a resistor has no level.
 	if p.Kind.On.Bias != gpio.NoBias && p.Pins(catalog.Connection{}).Bias == gpio.NoBias {
 		for _, line := range at {
 			c.Resistor(line, true)
@@ -125,7 +125,7 @@ func (e *Emulation) attach(p *catalog.SensorPlan, t *catalog.GroundTruth) {
 	e.feels = append(e.feels, func() { feel(t) })
 }
 
-// End is what the driver opens an emulated chip by, with the clock that goes with it.
+// End returns the connection of an emulated chip, and its clock.
 func (c chipOf) End(bus string) (catalog.Connection, func() time.Duration) {
 	host := c.Host()
 	return catalog.Connection{Name: bus, Lines: gpio.Opener(host.Open), Clock: host}, c.Edge

@@ -29,8 +29,8 @@ type emulatedLine interface {
 	Edge() time.Duration
 }
 
-// SerialEnd is what sits at the end of an emulated serial line: a board that answers at once, or one that speaks by
-// itself. Every device that makes one of them is driven in memory by serve and on a pseudo terminal by emulate.
+// SerialEnd is the device at the end of an emulated serial line: a board that answers at once, or one that sends by
+// itself. serve drives it in memory, emulate on a pseudo-terminal.
 type SerialEnd struct {
 	answers chip.Endpoint
 	Speaks  wire.Board // where answers is nil
@@ -147,8 +147,8 @@ func (w *EmulatedWorld) Terminals(p *plan.Plan) (list []Terminal) {
 	return list
 }
 
-// Pass lets dt pass: what pulses there are moves the robots, the scene goes on, the devices feel what it came to. None
-// of them refuses anything but a negative time.
+// Pass advances time by dt: the pulses move the robots, the scene advances, the devices measure it. They fail only for a
+// negative time.
 func (w *EmulatedWorld) Pass(dt time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -162,8 +162,8 @@ func (w *EmulatedWorld) Pass(dt time.Duration) {
 	}
 }
 
-// overTCP serves a line where the device is one of the network: at any free port of this machine alone, whose address, as
-// a config has it, is the path. There is no link to it.
+// overTCP serves the line of a network device at any free loopback port. The path is its address in the form of a config.
+// There is no link to it.
 func overTCP(line *wire.Line) func(context.Context, string) (string, func() error, error) {
 	return func(ctx context.Context, _ string) (string, func() error, error) {
 		n, err := net.Listen("tcp", "127.0.0.1:0")
@@ -176,7 +176,7 @@ func overTCP(line *wire.Line) func(context.Context, string) (string, func() erro
 	}
 }
 
-// hangEmulated lets the channels of emulated boards move the simulated robots, where no driver is there to be was connected to them.
+// hangEmulated connects the channels of emulated boards to the simulated robots, if no driver does.
 func (b *Builder) hangEmulated() error {
 	for i := range b.Plan.Agents {
 		p := &b.Plan.Agents[i]
@@ -193,7 +193,7 @@ func (b *Builder) hangEmulated() error {
 	return nil
 }
 
-// pulseOf is the calibration of a joint on a board's channel, a nominal one where nothing was measured.
+// pulseOf returns the calibration of a joint on a board's channel, a nominal one if it has none.
 func pulseOf(a *hal.Actuator, j *plan.JointPlan) *calibration.Pulse {
 	if j.Pulses.Calibration != nil {
 		return j.Pulses.Calibration

@@ -6,9 +6,9 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Explainer returns a function that gives the packets in what went over a line of servos in words; see servo.Traits.Explain. A
-// line that is a part of a bus has its name and a number. It is nil where there is no such line, and where the vendor's
-// packets are not explained.
+// Explainer returns a function that describes the packets in the bytes of a servo line; see servo.Traits.Explain. A line
+// that is a part of a bus has its name and a number. It returns nil for an unknown line, and for a vendor without
+// descriptions.
 func (s *System) Explainer(line string) func(asked, data []byte, host bool) []string {
 	buses, bus := s.Plan.Config.Buses, line
 	if _, ok := buses[bus]; !ok {

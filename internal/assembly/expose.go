@@ -8,8 +8,9 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Exposed returns the system's emulated servos as a world of emulate's: for terminals in addition to its own drivers and for a hand,
-// which moves with the rig's cycle from now on. It is called once, before the rig runs; nil where no servo on a line is emulated.
+// Exposed returns the system's emulated servos as a world of emulate: for terminals in addition to its own drivers, and for a
+// hand, which moves with the rig's cycle from now on. Call it once, before the rig runs. It returns nil without an emulated
+// servo on a line.
 func (s *System) Exposed() *EmulatedWorld {
 	w := &EmulatedWorld{Scene: s.Scene, plan: s.Plan}
 	for _, l := range s.Lines {
@@ -34,8 +35,8 @@ func (w handsOf) Advance(dt time.Duration) error {
 	return nil
 }
 
-// Beside are the lines of w that can be put on pseudo terminals while a rig drives them, by name; between runs a function while
-// the rig rests.
+// Beside returns the lines of w that can be served on pseudo-terminals while a rig drives them, by name. between runs a
+// function between cycles.
 func (w *EmulatedWorld) Beside(between func(func())) (list []Terminal) {
 	for _, b := range w.Buses {
 		if w.plan.Catalog.Buses.Of(w.plan.Config.Buses[b.name].Type).Filters == nil {

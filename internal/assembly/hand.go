@@ -14,7 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// A hand and an eye for emulated robots on terminals: what a person at the bench does to a joint, and sees of it.
+// The orders of halyard hand: the actions of a person at the bench on the joints of emulated robots, and their state.
 
 // HandSocket is the name of the socket on which a served emulator receives the orders of halyard hand, in its folder of links.
 const HandSocket = ".hand"
@@ -29,7 +29,7 @@ const HandHelp = `  look                      every joint: position, ticks, torq
   unplug JOINT, plug JOINT  pull its servo's cable, and put it back
   fault TEXT, heal          plant a fault (docs/faults.md), and end all`
 
-// HandAnswer is what became of an order.
+// HandAnswer is the result of an order.
 type HandAnswer struct {
 	Error     string         `json:"error,omitempty"`
 	Note      string         `json:"note,omitempty"`
@@ -78,10 +78,10 @@ type held struct {
 	index          int
 	from, to       float64 // rad
 	passed, lasts  time.Duration
-	released, done bool // it releases at the end; it is there
+	released, done bool // release it at the end; it has arrived
 }
 
-// advance moves the hand on by dt.
+// advance moves the hand by dt.
 func (h *held) advance(dt time.Duration) {
 	h.passed = min(h.passed+dt, h.lasts)
 	share, speed := 1.0, 0.0
@@ -97,7 +97,7 @@ func (h *held) advance(dt time.Duration) {
 	h.body.Hand(h.index, h.from+share*(h.to-h.from), speed)
 }
 
-// handed is one joint that a hand can take.
+// handed is one joint that a hand can move.
 type handed struct {
 	name  string
 	bus   emulatedBus
@@ -136,7 +136,7 @@ func (w *EmulatedWorld) joint(name string) (handed, error) {
 	return handed{}, fmt.Errorf("got joint %q, which %d agents have, want AGENT/JOINT", name, len(hits))
 }
 
-// Hand executes one order, in the words of HandHelp.
+// Hand executes one order of HandHelp.
 func (w *EmulatedWorld) Hand(order string) HandAnswer {
 	a, err := w.hand(strings.Fields(order))
 	if err != nil {
@@ -223,7 +223,7 @@ func motion(words []string) (to float64, lasts time.Duration, err error) {
 	return to, time.Duration(seconds * float64(time.Second)), nil
 }
 
-// grip takes a joint: to is absolute, or from where it is. Where the model has stops, a hand goes no farther.
+// grip starts to move a joint: to is absolute, or relative to its position. The model's stops limit the motion.
 func (w *EmulatedWorld) grip(j handed, to float64, absolute bool, lasts time.Duration, release bool) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -247,7 +247,7 @@ func (w *EmulatedWorld) grip(j handed, to float64, absolute bool, lasts time.Dur
 	return fmt.Sprintf("%s is moved from %.3f to %.3f rad in %v and held", j.name, from, to, lasts)
 }
 
-// moveHands moves all hands on by dt. Under the lock.
+// moveHands moves all hands by dt. Under the lock.
 func (w *EmulatedWorld) moveHands(dt time.Duration) {
 	for name, h := range w.hands {
 		if h.done && h.released { // the scene has moved since
@@ -259,7 +259,7 @@ func (w *EmulatedWorld) moveHands(dt time.Duration) {
 	}
 }
 
-// look lists what an eye sees.
+// look lists the state of all joints.
 func (w *EmulatedWorld) look() (a HandAnswer) {
 	for _, j := range w.handled() {
 		row := HandJoint{Joint: j.name, Bus: j.bus.name, Model: j.servo.Name()}

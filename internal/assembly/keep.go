@@ -13,7 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// keptServo is what an emulated servo keeps between two starts: its EEPROM. The file of a bus has one for each of its joints.
+// keptServo is the saved EEPROM of an emulated servo. The file of a bus has one for each of its joints.
 type keptServo struct {
 	Joint  string           `json:"joint"` // AGENT/JOINT
 	Model  string           `json:"model"`
@@ -23,8 +23,8 @@ type keptServo struct {
 // maxKept bounds a file of kept servos, bytes: some hundred servos of some hundred registers.
 const maxKept = 4 << 20
 
-// Restore gives the servos the EEPROM that Save wrote into dir, which it makes where it is not there. A servo of another
-// model than its joint's is left as the factory makes it.
+// Restore loads the servos' EEPROM that Save wrote into dir, and creates dir if necessary. A servo of another model than
+// the saved one keeps its factory settings.
 func (w *EmulatedWorld) Restore(dir string) error {
 	fault := func(err error) error { return &hal.Error{Kind: hal.Invalid, Op: "--state", Err: err} }
 	if err := os.MkdirAll(dir, 0o755); err != nil {

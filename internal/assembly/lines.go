@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// LineState is a bus with servos and what its chain has counted.
+// LineState is a bus with servos and the counts of its chain.
 type LineState struct {
 	Name, Body string
 	Joints     []string // AGENT/JOINT of its servos

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// What may be set at most. It is far beyond any robot, and near enough that the physics stays finite.
+// The bounds of settable values: far beyond any robot, but small enough that the physics stays finite.
 const (
 	leastMass, mostMass         = 1e-6, 1e6 // kg
 	leastLength, mostLength     = 1e-4, 1e3 // m
@@ -27,7 +27,7 @@ type modelFigure[T any] struct {
 	at        func(*T) *float64
 }
 
-// linkFigures are what every joint has.
+// linkFigures are the parameters of every joint.
 func linkFigures() []modelFigure[model.Linkage] {
 	// Not Friction: a body may have the joint's name, and its surface is called that.
 	return []modelFigure[model.Linkage]{
@@ -36,7 +36,7 @@ func linkFigures() []modelFigure[model.Linkage] {
 	}
 }
 
-// jointFigures are what a motor's joint has: friction and damping only where bodies feel them.
+// jointFigures are the parameters of a joint with a motor: friction and damping only if it connects bodies.
 func jointFigures(j *model.Joint) []modelFigure[model.Joint] {
 	list := []modelFigure[model.Joint]{{"MotorStrength", leastStrength, mostStrength, func(j *model.Joint) *float64 { return &j.Strength }}}
 	if j.Child != hal.None {
@@ -47,7 +47,7 @@ func jointFigures(j *model.Joint) []modelFigure[model.Joint] {
 	return list
 }
 
-// declare declares f of what now returns, nil where that is gone, and change changes.
+// declare declares the value f. now returns its owner, nil once that is removed, and change changes it.
 func declare[T any](values *hal.Values, prefix string, f *modelFigure[T], now func() *T, change func(func(*T)) error) {
 	at := f.at
 	declareNumber(values, prefix+f.name, f.low, f.high, now, func(t *T) float64 { return *at(t) },
@@ -73,10 +73,10 @@ func declareNumber[T any](values *hal.Values, name string, low, high float64, no
 	})
 }
 
-// errGone reports that what a value was of is not in the scene any more.
+// errGone reports that the owner of a value is not in the scene any more.
 var errGone = errors.New("got a value of what is not there any more")
 
-// gone is what such a value reads as.
+// gone returns the reading of such a value.
 func gone(kind hal.ValueKind) hal.Value {
 	nan := math.NaN()
 	return hal.Value{Kind: kind, Double: nan, Vector: [4]float64{nan, nan, nan, nan}}

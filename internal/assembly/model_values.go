@@ -10,11 +10,11 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// What of the simulated model is seen and set as named values, in the names of the original simulator; docs/osp-values.md
-// lists them. A pose and gravity are set at once; all else, the figures, counts from the next reset on.
+// The parameters of the simulated model as named values, in the names of the original simulator; docs/osp-values.md lists
+// them. A pose and gravity are set at once; all others take effect at the next reset.
 
-// observeModel declares the values and the events of the scene and of the robots in it that are not real: of those the
-// scene knows only what was measured.
+// observeModel declares the values and the events of the scene and of its robots, except real ones: of those the scene has
+// only the measured positions.
 func (b *Builder) observeModel() {
 	b.values = &modelValues{scene: b.Scene, values: b.Rig.Values()}
 	b.collisions = newCollisions(b.Scene, b.Rig.Events())
@@ -46,7 +46,7 @@ type modelValues struct {
 	values *hal.Values
 }
 
-// declareScene declares what belongs to no robot.
+// declareScene declares the values without a robot.
 func (v *modelValues) declareScene() {
 	v.values.Declare("/Simulation/Gravity", hal.VectorValue,
 		func() hal.Value { return vector(v.scene.Gravity()) },
@@ -72,9 +72,9 @@ func (v *modelValues) declareScene() {
 	}
 }
 
-// declareRobot declares what belongs to a robot of the scene. Once that is removed its values are NaN, and are not set.
+// declareRobot declares the values of a robot of the scene. Once the robot is removed they are NaN and cannot be set.
 func (v *modelValues) declareRobot(b *sim.Body) {
-	// A value outlives its robot, for ids of the repository are for ever; a robot that comes again declares it again.
+	// A value outlives its robot, since ids of the repository are permanent; a robot that returns declares it again.
 	here := func() *model.Robot {
 		if v.scene.Body(b.Name()) != b {
 			return nil
@@ -141,8 +141,8 @@ func jointPrefix(robot string, m *model.Robot, i int) string {
 	return "/" + robot + m.Joints[i].Path + "/"
 }
 
-// declarePose declares where a body is. Its orientation has two names: that of this project's values, which says its
-// kind, and the original's.
+// declarePose declares the pose of a body. Its orientation has two names: this project's, which includes its kind, and the
+// original's.
 func (v *modelValues) declarePose(prefix string, at func() (hal.Pose, bool), place func(hal.Pose) error) {
 	v.values.Declare(prefix+"Position", hal.VectorValue, func() hal.Value {
 		p, ok := at()
@@ -180,7 +180,7 @@ func (v *modelValues) declarePose(prefix string, at func() (hal.Pose, bool), pla
 
 // declareBody declares the figures of a body.
 func (v *modelValues) declareBody(prefix string, b *model.Body, now func() *model.Body, change func(func(*model.Body)) error) {
-	// A root that is fixed to the world may weigh nothing: there a mass would mean nothing.
+	// A root that is fixed to the world may have no mass, which then has no effect.
 	mass := func(b *model.Body) float64 { return b.Mass }
 	if b.Mass > 0 {
 		declareNumber(v.values, prefix+"Mass", leastMass, mostMass, now, mass,
@@ -244,7 +244,7 @@ func (v *modelValues) declareShape(prefix string, kind model.ShapeKind, k int, n
 	declare(v.values, prefix, &f, now, change)
 }
 
-// declareStops declares the ends of a joint's position, in degrees as the original's. A joint that has none gets none.
+// declareStops declares the stops of a joint, in degrees as in the original. A joint without stops gets no values.
 func (v *modelValues) declareStops(prefix string, b *sim.Body, i int, here func() *model.Robot) {
 	j := &b.Figures().Joints[i]
 	if j.Kind != model.Hinge || j.Child == hal.None || !(j.Stops[0] < j.Stops[1]) {
@@ -254,7 +254,7 @@ func (v *modelValues) declareStops(prefix string, b *sim.Body, i int, here func(
 		declareNumber(v.values, prefix+name, -mostAngle, mostAngle, here,
 			func(m *model.Robot) float64 { return m.Joints[i].Stops[side] * 180 / math.Pi },
 			func(x float64) error {
-				// The engine would take them the other way round as no stops at all.
+				// The engine would treat exchanged stops as none.
 				stops := here().Joints[i].Stops
 				stops[side] = x * math.Pi / 180
 				if !(stops[0] < stops[1]) {

@@ -54,7 +54,7 @@ func (s *System) WatchCameras(take func(agent, camera string, at time.Duration, 
 	return func() { cancel(); all.Wait() }
 }
 
-// watchCamera calls take with the pictures of a camera until ctx ends, or the camera is gone.
+// watchCamera calls take with the pictures of a camera until ctx ends, or the camera is removed.
 func watchCamera(ctx context.Context, source hal.CameraSource, camera int, take func(*topics.Picture)) error {
 	images, err := source.Watch(camera)
 	if err != nil {

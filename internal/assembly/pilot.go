@@ -13,7 +13,7 @@ import (
 // sharedPilot is the autopilot of an agent, which the servers that steer it share.
 type sharedPilot struct{ *autopilot.Pilot }
 
-// Close has nothing to close: a pilot ends with its rig.
+// Close does nothing: a pilot ends with its rig.
 func (sharedPilot) Close() error { return nil }
 
 // Pilot is the autopilot of an agent under water: one for all its servers. A server makes it the agent's.
@@ -28,8 +28,9 @@ func (s *System) Pilot(agent *hal.Agent) (*autopilot.Pilot, error) {
 	return p.(sharedPilot).Pilot, nil
 }
 
-// MixerOf is the mixer of a vehicle by where its thrusters are and push, in the order of its layout: each turn and each
-// push takes every thruster that does it, with its sign, and lift is shared by pairs, as in Okon's.
+// MixerOf returns the mixer of a vehicle from the positions and axes of its thrusters, in the order of its layout: each
+// rotation and each translation uses every thruster that contributes, with its sign, and lift is shared by pairs, as in
+// Okon's mixer.
 func MixerOf(v *hydro.Vehicle, l *hal.Layout) autopilot.Mixer {
 	sign := func(x float64) float64 {
 		if math.Abs(x) < 0.01 {
@@ -71,9 +72,9 @@ func MixerOf(v *hydro.Vehicle, l *hal.Layout) autopilot.Mixer {
 	return m
 }
 
-// strongTuning is for a vehicle of Okon's size with eight times its thrust, whose propellers take 80 ms to follow: with
-// Okon's own gains it hunts. Attitudes settle at 3 to 5 rad/s, rates at 10 to 15, depth at 1.5; the integrals hold it
-// against a righting arm of a centimetre and a weight of a newton or two in water.
+// strongTuning is for a vehicle of Okon's size with eight times its thrust and propellers with a delay of 80 ms: with Okon's
+// own gains it oscillates. The bandwidth is 3 to 5 rad/s for attitudes, 10 to 15 for rates, 1.5 for depth. The integrals
+// compensate a righting arm of a centimetre and a weight of one or two newtons in water.
 func strongTuning() autopilot.Tuning {
 	of := func(p, i, d, limit float64) autopilot.Gains {
 		return autopilot.Gains{P: p, I: i, D: d, WindupCap: 10, Gain: 1, Limit: limit}

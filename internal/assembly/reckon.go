@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// reckoned is the body of devices of a vehicle: the pose, which a simulated one reports, is estimated from what a real one
-// measures. Attitude and rates are the imu's, height is the pressure's; its position and speed are unknown.
+// reckoned is the body of devices of a vehicle. Its pose is estimated from the sensors: attitude and rates from the imu, height
+// from the pressure; position and speed are unknown.
 type reckoned struct {
 	hal.Body
 	layout              *hal.Layout
@@ -16,8 +16,8 @@ type reckoned struct {
 	perMetre            float64 // Pa
 }
 
-// reckon lets the devices of a vehicle report its pose, marked as an estimate, where its layout has a place for it and no
-// device of its own does. The pressure rises by perMetre, Pa.
+// reckon adds an estimated pose, marked as an estimate, to the devices of a vehicle, if its layout has a pose without a
+// device. The pressure rises by perMetre, Pa.
 func reckon(body hal.Body, driven map[string]bool, perMetre float64) hal.Body {
 	l := body.Layout()
 	r := &reckoned{Body: body, perMetre: perMetre, imu: hal.None, pressure: hal.None, pose: hal.None}
@@ -44,7 +44,7 @@ func reckon(body hal.Body, driven map[string]bool, perMetre float64) hal.Body {
 // Layout is the devices' with the pose marked as an estimate.
 func (r *reckoned) Layout() *hal.Layout { return r.layout }
 
-// Read reads the devices and reckons the pose; its fault is that of what it is connected to.
+// Read reads the devices and estimates the pose; the pose has the faults of its sensors.
 func (r *reckoned) Read(f *hal.Frame) error {
 	err := r.Body.Read(f)
 	pose := f.Measured[r.layout.Sensors[r.pose].First:][:13]
@@ -76,5 +76,5 @@ func (r *reckoned) Read(f *hal.Frame) error {
 	return err
 }
 
-// Holding implements hal.TorqueReporter: pulses hold nothing that is known.
+// Holding implements hal.TorqueReporter: a pulse output does not report torque.
 func (r *reckoned) Holding(int) bool { return false }

@@ -15,8 +15,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
 )
 
-// Sight is what one agent sees through: each camera of its layout is a device, or the simulated robot's. It is a
-// hal.CameraSource. A real camera without a device sees nothing: the scene is no witness for it.
+// Sight is the cameras of one agent: each camera of its layout is a device, or the simulated robot's. It is a
+// hal.CameraSource. A real camera without a device has no pictures: the scene must not replace it.
 type Sight struct {
 	rig     *hal.Rig
 	agent   string
@@ -25,8 +25,8 @@ type Sight struct {
 	Real    []bool           // one a camera
 }
 
-// Watch begins to look through camera i; see hal.CameraSource. Above the layout's cameras are the same ones of the simulated
-// robot, for the object detector.
+// Watch starts the stream of camera i; see hal.CameraSource. Indices n..2n-1 select the simulated view of the same cameras,
+// for the object detector.
 func (s *Sight) Watch(i int) (hal.ImageStream, error) {
 	defer s.rig.BetweenCycles(func() {}) // wakes an idle rig: the next cycle, which shows the bodies, comes in time
 	switch n := len(s.Devices); {
@@ -68,7 +68,7 @@ func newSight(r *hal.Rig, p *plan.AgentPlan, simulated hal.Body) *Sight {
 	return s
 }
 
-// Sight is what an agent sees through. The error reports that it has no cameras here.
+// Sight returns the cameras of an agent. The error reports that it has none.
 func (sys *System) Sight(agent *hal.Agent) (*Sight, error) {
 	if s := sys.Eyes.Of(agent.Name()); s != nil {
 		return s, nil
@@ -88,7 +88,7 @@ func (sys *System) Sight(agent *hal.Agent) (*Sight, error) {
 	return &Sight{rig: sys.Rig, agent: agent.Name(), Scene: w, Devices: make([]*camera.Camera, n), Real: make([]bool, n)}, nil
 }
 
-// eyes are the sights of a rig's agents, with the devices in them. What goes wrong with one is an event of the rig,
+// eyes are the sights of a rig's agents, with their devices. A fault of a camera is an event of the rig,
 // /AGENT/CAMERA/Fault, and a line in the log; /AGENT/CAMERA/Bad and /Lost count frames.
 type eyes struct {
 	mu      sync.Mutex // guards sights
@@ -130,7 +130,7 @@ func (e *eyes) Of(agent string) *Sight {
 	return nil
 }
 
-// openCameras opens the plan's cameras, which all agents' bodies have to be there for. All faults come together.
+// openCameras opens the plan's cameras; all agents must have their bodies before. All faults are returned together.
 func (b *Builder) openCameras() error {
 	e := &b.Eyes
 	for i := range b.Plan.Agents {
@@ -188,7 +188,7 @@ func (b *Builder) openCamera(q *plan.CameraPlan) error {
 	return nil
 }
 
-// CameraNode is what a camera is opened by: the kernel's device, or one in memory that renders the scene.
+// CameraNode returns the opener of a camera: the kernel's device, or one in memory that renders the scene.
 func (b *Builder) CameraNode(q *plan.CameraPlan) (camera.Opener, *video.Camera, error) {
 	if q.Body != configs.Emulated {
 		return camera.Reopener(q.Config.Port), nil, nil
@@ -209,7 +209,7 @@ func (b *Builder) CameraNode(q *plan.CameraPlan) (camera.Opener, *video.Camera, 
 	return device.Open, device, nil
 }
 
-// Watchful looks after the devices, once a cycle.
+// Watchful checks the devices once a cycle.
 type Watchful struct{ *System }
 
 // Cycle implements hal.Observer.
@@ -241,8 +241,8 @@ func (e *eyes) Close() error {
 	return errors.Join(faults...)
 }
 
-// rigClock provides the rig's time to other goroutines: that of the last edge and, in real time, what has passed
-// since. It is a hal.World, for worlds are notified of every cycle.
+// rigClock provides the rig's time to other goroutines: that of the last cycle and, in real time, the time since then. It is
+// a hal.World, since worlds are called in every cycle.
 type rigClock struct {
 	mode hal.ClockMode
 	edge atomic.Int64 // ns

@@ -20,7 +20,8 @@ type spawnedRobot struct {
 	outfit *ClassDevices // its devices; nil where all of it is simulated
 }
 
-// spawnedWorlds is the worlds of spawned robots: they come and go, between cycles, at one place in the order of worlds.
+// spawnedWorlds is the worlds of spawned robots: they are added and removed between cycles, at one place in the order of
+// worlds.
 type spawnedWorlds struct{ Worlds []hal.World }
 
 // Advance lets dt pass in each.
@@ -40,8 +41,8 @@ func (c *spawnedWorlds) leave(worlds []hal.World) {
 	c.Worlds = slices.DeleteFunc(c.Worlds, func(w hal.World) bool { return slices.Contains(worlds, w) })
 }
 
-// Spawner makes and removes robots of the config's classes: a hal.Spawner. Sessions call it from goroutines of their own; what
-// it does to the scene it does between cycles.
+// Spawner adds and removes robots of the config's classes: a hal.Spawner. Sessions call it from goroutines of their own; it
+// changes the scene only between cycles.
 type Spawner struct {
 	sys *System
 
@@ -78,7 +79,7 @@ func (y *Spawner) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 	return agent, nil
 }
 
-// put makes the robot of p, and leaves behind what clear takes away again where it does not come to an end.
+// put adds the robot of p. After an error, clear removes its partial state.
 func (y *Spawner) put(class string, p *spawnedRobot, at hal.Pose) (*hal.Agent, error) {
 	sys, c, name := y.sys, p.plan.Config, p.plan.Config.Name
 	body, reality := hal.Body(nil), hal.Simulated
@@ -89,7 +90,7 @@ func (y *Spawner) put(class string, p *spawnedRobot, at hal.Pose) (*hal.Agent, e
 		o.bound, p.outfit = true, o
 		o.Plan.Agents[0] = *p.plan
 	}
-	// The scene first: what makes no system there must not become an agent. A cycle may pass between this and the end.
+	// The scene first: a robot that the physics refuses must not become an agent. A cycle may run between this and the end.
 	var err error
 	misplaced := ""
 	sys.Rig.BetweenCycles(func() {
@@ -173,7 +174,7 @@ func (y *Spawner) clear(name string, p *spawnedRobot) (fault error) {
 	return fault
 }
 
-// Remove takes a spawned robot out of the rig and out of the scene. Only its spawner may.
+// Remove removes a spawned robot from the rig and the scene. Only its spawner may do so.
 func (y *Spawner) Remove(name string) error {
 	y.mu.Lock()
 	defer y.mu.Unlock()
@@ -181,8 +182,8 @@ func (y *Spawner) Remove(name string) error {
 	if p == nil {
 		return &hal.Error{Kind: hal.Invalid, Op: "remove " + name, Err: errors.New("got a robot that was not spawned")}
 	}
-	// In reverse order: the rig must not read a body that the scene no longer has. A base that does not report that it has
-	// stopped has its watchdog; it is removed all the same, or no client could ever have it again.
+	// In reverse order: the rig must not read a body that the scene no longer has. A base that does not confirm its stop has
+	// a watchdog; it is removed all the same, so that a client can spawn it again.
 	err := y.sys.Rig.Remove(name)
 	if y.sys.Rig.Agent(name) != nil {
 		return err

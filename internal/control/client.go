@@ -65,7 +65,7 @@ func sendTo(ctx context.Context, path, name string, o Order) (*Answer, error) {
 
 func dial(ctx context.Context, path, name string, o Order) (*net.UnixConn, error) {
 	if err := CheckFolder(filepath.Dir(path)); hal.KindOf(err) == hal.Unsafe {
-		return nil, err // who made the folder may have made the socket
+		return nil, err // another user's folder may have another user's socket
 	}
 	var d net.Dialer
 	ctx, cancel := context.WithTimeout(ctx, ControlPatience)
@@ -108,7 +108,7 @@ func readLine(in *bufio.Reader, n int) (line []byte, err error) {
 	}
 }
 
-// Record records the rig called name, or the only one that runs, into w until ctx ends or the rig does.
+// Record records the rig called name, or the only running one, into w until ctx or the rig ends.
 func Record(ctx context.Context, name string, w io.Writer) error {
 	name, err := theRig(name, OrderRecord)
 	if err != nil {
@@ -132,8 +132,8 @@ func Record(ctx context.Context, name string, w io.Writer) error {
 	return err
 }
 
-// StopAll sends the emergency stop to every rig that runs in folders, at once. It returns each answer, with the rig's name, and
-// what those did not say that did not answer.
+// StopAll sends the emergency stop to every running rig in folders, concurrently. It returns each answer, with the rig's
+// name, and an error for each rig that did not answer.
 func StopAll(ctx context.Context, folders []string) (answers []*Answer, err error) {
 	type rig struct{ dir, name string }
 	var rigs []rig

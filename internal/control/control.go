@@ -22,7 +22,7 @@ import (
 
 const ControlPatience = 3 * time.Second // a stop waits for the buses; more than this is no answer
 
-// Order is what a person may tell a running rig.
+// Order is an operator's command to a running rig.
 type Order string
 
 const (
@@ -34,7 +34,7 @@ const (
 	OrderRecord Order = "record" // the answer is followed by an MCAP file, until the client sends no more
 )
 
-// Answer is what the rig says to an order.
+// Answer is the rig's answer to an order.
 type Answer struct {
 	Error  string        `json:"error,omitempty"`
 	Kind   hal.Kind      `json:"kind,omitempty"`
@@ -64,7 +64,7 @@ type RigStatus struct {
 	Cycles  uint64        `json:"cycles"`
 	Ticks   uint64        `json:"ticks"`
 	Missed  uint64        `json:"missed"`
-	Behind  report.Number `json:"behind_s"` // what rig time is behind the clock
+	Behind  report.Number `json:"behind_s"` // delay of rig time against the clock
 	P99us   report.Number `json:"late_p99_us"`
 	Faults  uint64        `json:"faults"`
 	Message string        `json:"last_fault,omitempty"`
@@ -74,7 +74,7 @@ type JointStatus struct {
 	Agent    string        `json:"agent"`
 	Joint    string        `json:"joint"`
 	State    string        `json:"state"`
-	Reason   string        `json:"reason,omitempty"` // of the agent's state: who armed or disarmed it, why it stopped
+	Reason   string        `json:"reason,omitempty"` // of the agent's state: the source of arm or disarm, the cause of a stop
 	Holder   string        `json:"holder,omitempty"`
 	Position report.Number `json:"pos_rad"`
 	Acked    *bool         `json:"acknowledged,omitempty"` // of an emergency stop
@@ -118,8 +118,8 @@ type Hooks struct {
 // maxOrders bounds the orders under way: each waits for the rig once.
 const maxOrders = 32
 
-// OpenControl starts to listen. A socket left by a rig that died is taken over; one that answers is Busy. A folder that
-// is not this user's alone is refused, of kind Unsafe.
+// OpenControl starts to listen. It replaces the socket of a dead rig; a socket that answers is an error of kind Busy. A
+// folder that other users can access is refused, of kind Unsafe.
 func OpenControl(r *hal.Rig, hooks Hooks) (*Control, error) {
 	path := ControlSocket(r.Name())
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -144,8 +144,8 @@ func OpenControl(r *hal.Rig, hooks Hooks) (*Control, error) {
 	return c, nil
 }
 
-// serve accepts orders until the listener is closed. It goes on after every other error: without it nothing could be
-// stopped. Where no descriptor is left it gives up its own.
+// serve accepts orders until the listener is closed. It continues after every other error: without it the rig could not be
+// stopped. If no descriptor is left it closes its reserve.
 func (c *Control) serve() {
 	defer c.Rig.Contain("control socket")
 	for {
@@ -191,7 +191,7 @@ func (c *Control) serve() {
 // acceptPause is how long it waits after an error before it accepts again.
 const acceptPause = 10 * time.Millisecond
 
-// answer does one order.
+// answer executes one order.
 func (c *Control) answer(conn net.Conn) {
 	defer conn.Close()
 	conn.SetDeadline(time.Now().Add(ControlPatience))
@@ -206,7 +206,7 @@ func (c *Control) answer(conn net.Conn) {
 	json.NewEncoder(conn).Encode(c.Obey(Order(line[:len(line)-1])))
 }
 
-// stream records the rig until the client sends no more, is gone, or the rig ends.
+// stream records the rig until the client closes its side, disconnects, or the rig ends.
 func (c *Control) stream(conn net.Conn) {
 	out := &answered{conn: conn, answer: func() Answer { return c.Obey(OrderStatus) }}
 	stop, err := c.hooks.Record(out)
@@ -225,13 +225,13 @@ func (c *Control) stream(conn net.Conn) {
 	case <-gone:
 	case <-c.ended:
 	}
-	stop() // the client sees what the file lacks
+	stop() // the client detects an incomplete file
 	conn.Close()
 	<-gone
 }
 
-// answered is a connection whose first bytes are the answer to its order. A client that takes nothing for as long as the
-// patience of orders loses the rest.
+// answered is a connection whose first bytes are the answer to its order. A client that does not read for the timeout of
+// orders loses the rest.
 type answered struct {
 	conn   net.Conn
 	answer func() Answer
@@ -258,7 +258,7 @@ func (c *Control) Close() {
 	}
 }
 
-// Obey carries out an order that came on the socket.
+// Obey executes an order received on the socket.
 func (c *Control) Obey(o Order) Answer {
 	ans := Obey(c.Rig, o, "asked on the control socket")
 	if o == OrderStatus && c.hooks.Buses != nil {
@@ -267,7 +267,7 @@ func (c *Control) Obey(o Order) Answer {
 	return ans
 }
 
-// Obey carries out a person's order to r. reason is that of a stop.
+// Obey executes an operator's order to r. reason is the reason of a stop.
 func Obey(r *hal.Rig, o Order, reason string) Answer {
 	var stops []hal.JointStop
 	var err error
@@ -309,7 +309,7 @@ func Obey(r *hal.Rig, o Order, reason string) Answer {
 	return ans
 }
 
-// resetLooks is how often, armStep apart, a reset is tried while its cause is one that passes by itself: the next supervisor.
+// resetLooks is how often, armStep apart, a reset is tried while its cause clears by itself: the start of the next supervisor.
 const resetLooks = 200
 
 // recovered clears the emergency stop. It tries again at each tick while its cause is of kind hal.Busy.
@@ -324,14 +324,13 @@ func recovered(r *hal.Rig, tick <-chan time.Time) error {
 	}
 }
 
-// How often, and at which pause, joints are checked after they were armed: one that waited to be enabled is well some
-// cycles later.
+// The number and interval of checks after joints were armed: a joint that waited to be enabled is ready some cycles later.
 const (
 	armLooks = 50
 	armStep  = 10 * time.Millisecond
 )
 
-// armed is an error where joints cannot move though they are armed: no device answers, or it waits for a reset. It looks
+// armed returns an error if joints cannot move although they are armed: no device answers, or it waits for a reset. It checks
 // again at each tick.
 func armed(r *hal.Rig, tick <-chan time.Time) error {
 	for look := 1; ; look++ {
@@ -355,7 +354,7 @@ func armed(r *hal.Rig, tick <-chan time.Time) error {
 	}
 }
 
-// JointsOf lists every joint as it is, with what it said to an emergency stop.
+// JointsOf lists the state of every joint, with its answer to an emergency stop.
 func JointsOf(r *hal.Rig, stops []hal.JointStop) []JointStatus {
 	list := []JointStatus{}
 	for _, a := range r.Agents() {
@@ -372,7 +371,7 @@ func JointsOf(r *hal.Rig, stops []hal.JointStop) []JointStatus {
 			}
 			if fault != nil {
 				j.Fault, j.err = fault.Error(), fault
-				if j.State == hal.Armed.String() { // commands pass, and nothing moves by them
+				if j.State == hal.Armed.String() { // commands pass without an effect
 					j.State = hal.Faulty.String()
 				}
 			}

@@ -32,9 +32,9 @@ func Folders() []string {
 	return list
 }
 
-// CheckFolder reports whether dir is this user's alone: both sides refuse any other, since who may write there may put a
-// socket in the place of a rig's. It must be a directory and no link. The error is of kind hal.Unsafe; where dir does not
-// exist, hal.Absent.
+// CheckFolder checks that only this user can access dir: both sides refuse any other folder, since another user could replace
+// a rig's socket in it. It must be a directory, not a link. The error is of kind hal.Unsafe, or hal.Absent if dir does not
+// exist.
 func CheckFolder(dir string) error {
 	info, err := os.Lstat(dir)
 	fault := func(format string, args ...any) error {

@@ -18,10 +18,10 @@ import (
 // maxLine bounds a line that a client of ServeLines sends, bytes.
 const maxLine = 4096
 
-// ServeLines listens on a Unix socket at path, whose folder the caller has claimed: each connection sends one line and is
-// sent the answer as JSON. close ends it, and waits for the answers under way.
+// ServeLines listens on a Unix socket at path, whose folder the caller has claimed: each connection sends one line and
+// receives the answer as JSON. close ends it, and waits for pending answers.
 func ServeLines(path string, answer func(line string) any) (close func() error, err error) {
-	os.Remove(path) // of a process that died
+	os.Remove(path) // the socket of a dead process
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Busy, Op: "listen", Err: err}

@@ -11,8 +11,8 @@ import (
 // JointRef is one joint of one agent.
 type JointRef struct{ Agent, Joint int }
 
-// Agent is what the rig must know of it. The original Simloid had no guard, and its controllers count on what it let
-// them do: simulated, its robots have one that bounds and does not delay.
+// Agent returns the agent's configuration for the rig. The original Simloid had no guard, and its controllers depend on
+// that: its simulated robots have a guard that bounds but does not delay.
 func (p *AgentPlan) Agent(body hal.Body, world hal.World, reality hal.BodyKind) hal.AgentConfig {
 	g := p.Config.Guard
 	return hal.AgentConfig{Name: p.Config.Name, Body: body, World: world, BodyKind: reality,
@@ -24,7 +24,7 @@ func (p *AgentPlan) Agent(body hal.Body, world hal.World, reality hal.BodyKind) 
 // PascalPerMetre is of fresh water at 20 °C, as the pool's.
 const PascalPerMetre = 997 * weight
 
-// weight is what water of 1 kg/m³ weighs, by the standard acceleration of free fall.
+// weight is the weight of 1 m³ of water with a density of 1 kg/m³, N, by the standard acceleration of free fall.
 const weight = 9.80665
 
 // PascalPerMetre is how fast the pressure rises under water, as the config of the agent's pressure sensor has it.
@@ -39,13 +39,13 @@ func (p *AgentPlan) PascalPerMetre() float64 {
 	return PascalPerMetre
 }
 
-// Afloat reports whether a layout is a vehicle's: it has nothing but thrusters.
+// Afloat reports whether a layout is a vehicle's: all its actuators are thrusters.
 func Afloat(l *hal.Layout) bool {
 	return len(l.Actuators) > 0 && !slices.ContainsFunc(l.Actuators, func(a hal.Actuator) bool { return a.Kind != hal.Thruster })
 }
 
-// Estimate lets a body of devices say where its robot's links are, as a simulated one does, where its layout has
-// sensors for that.
+// Estimate adds the estimated poses of the robot's links to a body of devices, if its layout has sensors for them; a
+// simulated body has the true ones.
 func (p *AgentPlan) Estimate(body hal.Body) (hal.Body, error) {
 	if !slices.ContainsFunc(body.Layout().Sensors, func(s hal.Sensor) bool { return s.Kind == "body" || s.Kind == "pose" }) {
 		return body, nil

@@ -23,8 +23,8 @@ type BasePlan struct {
 	Robot   base.Robot
 	Wheels  []baseWheel
 	Serves  []BaseUse
-	Runtime time.Duration // of a full battery; 0 = the robot tells of none
-	// Of each transducer and of each segment of the two rings of bumpers: the robot's sensor that it is, or hal.None.
+	Runtime time.Duration // of a full battery; 0 = the robot has no battery sensor
+	// The robot's sensor for each transducer and each segment of the two rings of bumpers, or hal.None.
 	Sonar   []int
 	Bumpers [2][]int
 }
@@ -48,8 +48,8 @@ type BaseUse struct {
 // BaseKinds are the bases that a config may name, each with a robot of which it is the base.
 func BaseKinds() map[string]string { return map[string]string{"p2os": "p2at"} }
 
-// based resolves the base of the robot m, whose wheels become what the base makes of them on every body: a speed, within
-// what it can. nil where it has none, or a faulty one.
+// based resolves the base of the robot m. On every body the wheels then accept only speeds within the base's limit. It
+// returns nil without a base, or for a faulty one.
 func (r *Resolver) based(path configs.Path, c *configs.Agent, m *model.Robot) *BasePlan {
 	if c.Hardware == nil || c.Hardware.Base == nil {
 		return nil
@@ -96,7 +96,7 @@ func (r *Resolver) wheel(path configs.Path, c *configs.Agent, m *model.Robot, i 
 		r.fault(path.Key("hardware").Key("base"), j.Name, "wheels with motor: ideal, for a base holds their speeds itself", "")
 		return
 	}
-	// A base takes speeds and nothing else, and has its own greatest one.
+	// A base accepts only speeds, up to its own maximum.
 	motor := *j.Motor
 	if p.Robot.Radius > 0 {
 		motor.MaxVelocity = math.Min(motor.MaxVelocity, p.Robot.MaxSpeed/p.Robot.Radius)
@@ -118,7 +118,7 @@ func (p *BasePlan) serve(c *configs.Agent, m *model.Robot, l *hal.Layout) {
 		s := &l.Sensors[i]
 		_, own := c.Hardware.Sensors[s.Name]
 		k := slices.IndexFunc(m.Sensors, func(x model.Sensor) bool { return x.Name == s.Name })
-		// What the base measures goes with it, unless parts takes it out. It has one place of each: a second odometry is another's.
+		// The base provides its sensors, unless parts overrides them. It has one of each kind: a second odometry is another device's.
 		part, said := c.Parts[s.Name]
 		if own || k < 0 || said && part == configs.Sim && p.Body != configs.Sim || had[s.Kind] {
 			continue
@@ -158,13 +158,14 @@ func (p *BasePlan) serve(c *configs.Agent, m *model.Robot, l *hal.Layout) {
 	}
 }
 
-// headingOf is where a sensor on the chassis looks, rad to the left.
+// headingOf returns the direction of a sensor on the chassis, rad to the left.
 func headingOf(at hal.Pose) float64 {
 	v := at.Turn([3]float64{1, 0, 0})
 	return math.Atan2(v[1], v[0])
 }
 
-// transducer is the one of the base's ring that sits and looks as a sonar does, within 15° and 15 cm, or hal.None.
+// transducer returns the transducer of the base's ring with the direction and position of a sonar, within 15° and 15 cm, or
+// hal.None.
 func (p *BasePlan) transducer(at hal.Pose) int {
 	best, least := hal.None, math.Inf(1)
 	for i, t := range p.Robot.Sonar {
@@ -177,8 +178,8 @@ func (p *BasePlan) transducer(at hal.Pose) int {
 	return best
 }
 
-// Segment is the bumper that looks as a contact sensor does: a ring goes over a half turn, both clockwise as seen from above, the
-// front one from the robot's left to its right, the rear one from its right to its left.
+// Segment returns the bumper segment in the direction of a contact sensor. A ring spans a half turn, both clockwise as seen
+// from above: the front one from the robot's left to its right, the rear one from its right to its left.
 func (p *BasePlan) Segment(at hal.Pose) (ring, segment int) {
 	h := headingOf(at)
 	if math.Abs(h) > 100*math.Pi/180 {
@@ -191,12 +192,12 @@ func (p *BasePlan) Segment(at hal.Pose) (ring, segment int) {
 	return ring, segment
 }
 
-// Arcos reports whether a base speaks the younger dialect, which says more.
+// Arcos reports whether a base uses the newer dialect, ARCOS, which reports more values.
 func (p *BasePlan) Arcos() bool {
 	return strings.HasPrefix(p.Robot.Name, "p3") || strings.HasSuffix(p.Robot.Name, "-sh")
 }
 
-// Bauds are the rates to find it at: the one that the config gives its bus first.
+// Bauds returns the rates at which to find the base, that of the config first.
 func (p *BasePlan) Bauds(bus *configs.Bus) []int {
 	if bus.GivenBaud == nil {
 		return []int{9600, 38400, 115200}
@@ -229,8 +230,8 @@ func (p *BasePlan) Lag(baud int) time.Duration {
 	return servo.WireTime(head+3*min(8, len(p.Robot.Sonar)), 10, baud) + tick/2
 }
 
-// interlock describes what the wheels of a robot with a base do not turn without: any device of it that a cable leads to, but
-// for those that the config can do without.
+// interlock lists the devices whose loss stops the wheels of a robot with a base: all devices on a cable, except those with
+// required: false in the config.
 func (p *AgentPlan) interlock() (k hal.Interlock) {
 	if p.Base == nil || p.Base.Body == configs.Sim {
 		return k
@@ -253,7 +254,7 @@ func (p *AgentPlan) interlock() (k hal.Interlock) {
 	return k
 }
 
-// odometry is the correction of the base's dead reckoning, zero where the config has none.
+// odometry returns the correction of the base's dead reckoning, zero if the config has none.
 func (p *BasePlan) odometry() base.Correction {
 	if c := p.Config.Odometry; c != (configs.Reckon{}) && c != (configs.Reckon{Distance: 1, Turn: 1}) {
 		return base.Correction(c)

@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// CameraDevice is the one kind of camera there is.
+// CameraDevice is the only kind of camera.
 const CameraDevice = "v4l2"
 
 // CameraPlan is a device that takes pictures, resolved: one camera of a robot.
@@ -105,13 +105,13 @@ func (p *AgentPlan) resize(i, width, height int) {
 	}
 }
 
-// Camera is the driver's configuration; node opens what is behind it.
+// Camera returns the driver's configuration; node opens the device.
 func (q *CameraPlan) Camera(agent string, node camera.Opener) camera.Config {
 	return camera.Config{Name: agent + "/" + q.Name, Port: q.port(), Node: node, Encoding: q.Config.Format, Width: q.Width,
 		Height: q.Height, Rate: q.Config.Rate}
 }
 
-// port is the device's path; an emulated one has none.
+// port returns the device's path; an emulated device has none.
 func (q *CameraPlan) port() string {
 	if q.Body == configs.Emulated {
 		return ""
@@ -119,7 +119,7 @@ func (q *CameraPlan) port() string {
 	return q.Config.Port
 }
 
-// Fix is what helps against err.
+// Fix returns the fix for err.
 func (q *CameraPlan) Fix(err error) string {
 	key := "hardware.cameras." + q.Name
 	var known *hal.Error

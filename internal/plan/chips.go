@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 )
 
-// ranges checks that an inertial chip has the ranges that it is told.
+// ranges checks that an inertial chip supports the ranges of the config.
 func (r *Resolver) ranges(at configs.Path, c *configs.Sensor) bool {
 	var gyro, acc []float64
 	switch {
@@ -43,7 +43,7 @@ func (r *Resolver) ranges(at configs.Path, c *configs.Sensor) bool {
 	return check("acceleration_range", c.AccRange, acc) && ok
 }
 
-// input finds who has another input of p's chip, and reports who has the same one.
+// input finds the sensors on other inputs of p's chip, and reports a sensor on the same input.
 func (r *Resolver) input(at configs.Path, p *catalog.SensorPlan) bool {
 	for _, other := range r.devices.Sensors {
 		if other.Config.Device != p.Config.Device || other.Config.Bus != p.Config.Bus || other.Address != p.Address {

@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// classes are the robots that can be spawned, by the names of the config. Each has its devices apart: those of a class that
-// is emulated come again with each of its robots.
+// classes resolves the robots that can be spawned, by the names of the config. Each has its own devices: those of an emulated
+// class are created for each of its robots.
 func (r *Resolver) classes() map[string]*AgentPlan {
 	classes := map[string]*AgentPlan{}
 	for _, name := range slices.Sorted(maps.Keys(r.Config.Classes)) {

@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// DevicePlan is all that is connected to a rig's buses beside servos.
+// DevicePlan is all devices on a rig's buses, except servos.
 type DevicePlan struct {
 	Boards  []*catalog.BoardPlan
 	Sensors []*catalog.SensorPlan
@@ -21,19 +21,19 @@ type DevicePlan struct {
 	Bases   []*BasePlan
 }
 
-// place is who sits at an address of an I2C bus, or, at address -1, alone on a line or a port.
+// busPlace is an address of an I2C bus, or, as address -1, a line or a port with only one device.
 type busPlace struct {
 	bus     string
 	address int
 }
 
-// seat is who that is.
+// seat is the device at a busPlace.
 type seat struct {
 	device string
 	path   configs.Path
 }
 
-// sit notes that device has an address of a bus, and reports who has it already.
+// sit assigns an address of a bus to device, and reports a device that has it already.
 func (r *Resolver) sit(at configs.Path, bus, device string, address int) bool {
 	if r.seats == nil {
 		r.seats = map[busPlace]seat{}
@@ -73,7 +73,7 @@ func (r *Resolver) onBus(at configs.Path, bus, device string, types []string) bo
 	return false
 }
 
-// address is the one that was said, or the usual one. No list of addresses means that any will do, and none is -1.
+// address returns the configured address, or the usual one. Without a list of addresses any is valid, and the default is -1.
 func (r *Resolver) address(at configs.Path, said *int, addresses []int) (int, bool) {
 	switch {
 	case said == nil && len(addresses) == 0:
@@ -91,7 +91,7 @@ func (r *Resolver) address(at configs.Path, said *int, addresses []int) (int, bo
 	return 0, false
 }
 
-// Measure resolves the devices that measure for the robot p, and those that are watched beside.
+// Measure resolves the sensor devices of the robot p, and its monitors.
 func (r *Resolver) Measure(path configs.Path, index int, c *configs.Agent, p *AgentPlan) {
 	if c.Hardware == nil || p.Layout == nil {
 		return
@@ -142,7 +142,7 @@ func (r *Resolver) sensor(at configs.Path, agent int, name string, c configs.Sen
 	if !r.lines(at, p) {
 		return
 	}
-	// At another rate it is never received, and some say nothing by themselves.
+	// At another rate no byte can be received, and some devices report no error.
 	if bus := r.Config.Buses[c.Bus]; bus.Type == catalog.SerialBus && kind.Baud != 0 && bus.Baud != kind.Baud {
 		r.fault(configs.Path("buses").Key(c.Bus).Key("baud"), fmt.Sprint(bus.Baud), fmt.Sprintf("%d, for %s", kind.Baud, c.Device), "")
 		return
@@ -213,7 +213,7 @@ func (r *Resolver) use(at configs.Path, p *catalog.SensorPlan, l *hal.Layout) bo
 	return false
 }
 
-// inertial reads how an inertial sensor is mounted; of others nothing is to be known.
+// inertial reads the calibration of an inertial sensor; other sensors have none.
 func (r *Resolver) inertial(at configs.Path, p *catalog.SensorPlan) *calibration.Inertial {
 	at, file := at.Key("calibration"), p.Config.Calibration
 	const must = "a calibration file of this sensor, since it is real"
@@ -240,7 +240,7 @@ func (r *Resolver) inertial(at configs.Path, p *catalog.SensorPlan) *calibration
 	return c
 }
 
-// truth reads how an emulated inertial sensor really is; nil: as calibrated.
+// truth reads the ground truth of an emulated inertial sensor; nil: as calibrated.
 func (r *Resolver) truth(at configs.Path, p *catalog.SensorPlan) *calibration.Inertial {
 	at, file := at.Key("ground_truth"), p.Config.GroundTruth
 	switch {

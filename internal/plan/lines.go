@@ -28,8 +28,8 @@ func (p *linePlans) emulatesLines() bool {
 // busLine is one line of a chip, as the config calls it.
 type busLine struct{ bus, line string }
 
-// takes notes that device has a line, and reports who has it already. A line by its offset and the same one by its name are
-// distinguished only by the chip, which refuses the second.
+// takes assigns a line to device, and reports a device that has it already. It cannot detect one line named by offset and by
+// name; then the chip refuses the second request.
 func (r *Resolver) takes(at configs.Path, bus, line, device string) bool {
 	if r.taken == nil {
 		r.taken = map[busLine]seat{}
@@ -65,7 +65,7 @@ func (r *Resolver) lines(at configs.Path, p *catalog.SensorPlan) bool {
 		r.fault(at.Key("lines"), fmt.Sprint(len(said)), fmt.Sprintf("%d: %s", len(on.Lines), strings.Join(on.Lines, ", ")), "")
 		return false
 	}
-	// The sonars of one robot look at the same things.
+	// The sonars of one robot share a field of view: they take turns.
 	p.Turn = &gpio.Turn{}
 	for _, other := range r.devices.Sensors {
 		if other.Agent == p.Agent && other.Turn != nil {
@@ -113,7 +113,7 @@ func (r *Resolver) wires(path configs.Path, index int, c *configs.Agent) {
 	}
 }
 
-// gate resolves what cuts a board off, which may be said at several of its channels if it is the same.
+// gate resolves the output-enable line of a board. Several of its channels may name it, if they name the same line.
 func (r *Resolver) gate(at configs.Path, b *catalog.BoardPlan, c *configs.Wire) {
 	if c == nil {
 		return
@@ -142,7 +142,7 @@ func (r *Resolver) gate(at configs.Path, b *catalog.BoardPlan, c *configs.Wire) 
 	}
 }
 
-// Round is how long it takes until a sonar has its turn again.
+// Round returns the period of a sonar's turns.
 func (p *DevicePlan) Round(of *catalog.SensorPlan) (d time.Duration) {
 	for _, s := range p.Sensors {
 		if s.Turn == of.Turn && s.Kind.On.Turns {
@@ -152,7 +152,7 @@ func (p *DevicePlan) Round(of *catalog.SensorPlan) (d time.Duration) {
 	return d
 }
 
-// UsedLine is a line of a chip that the config uses, and what for.
+// UsedLine is a line of a chip that the config uses, and its device.
 type UsedLine struct {
 	Bus, Line, Device string
 	Body              configs.BodyKind

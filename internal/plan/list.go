@@ -30,7 +30,7 @@ func (t Thing) Cells() []string {
 	return []string{t.Kind, t.Agent, t.Name, t.Body, t.Unit, t.Min.String(), t.Max.String(), t.On}
 }
 
-// Things lists what an agent offers.
+// Things lists the inputs and outputs of an agent.
 func (p *AgentPlan) Things(rows []Thing) []Thing {
 	l, none := p.Layout, report.Number(math.NaN())
 	for i := range l.Actuators {
@@ -67,7 +67,7 @@ func (p *AgentPlan) Things(rows []Thing) []Thing {
 			if at == hal.None {
 				continue
 			}
-			// What all of them share, such as the battery's voltage, is a sensor's.
+			// A value of the whole base, such as the battery's voltage, belongs to a sensor.
 			if row := p.measured(at, body); strings.HasPrefix(row.Name, act.Name+"/") {
 				rows = append(rows, row)
 			}

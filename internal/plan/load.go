@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 )
 
-// Load reads a config and resolves it. All faults, those of its form and those of its names, come together in the order of
-// the file; with faults the plan has what could be resolved, or is nil, and is never to be opened.
+// Load reads a config and resolves it. All faults, of its form and of its names, are returned together in the order of the
+// file. With faults the plan has the resolvable part, or is nil; never open it.
 func Load(nameOrPath string, o configs.Options, cat *catalog.Catalog) (*Plan, error) {
 	c, err := configs.Draft(nameOrPath, o)
 	if c == nil {
@@ -19,7 +19,7 @@ func Load(nameOrPath string, o configs.Options, cat *catalog.Catalog) (*Plan, er
 	return p, allFaults(err, unresolved)
 }
 
-// allFaults are those of a config's form and those of its names. What is of bad form has no name that could be looked up.
+// allFaults joins the faults of a config's form and of its names. A key of bad form has no name to resolve.
 func allFaults(form, names error) error {
 	var all, more configs.Faults
 	errors.As(form, &all)

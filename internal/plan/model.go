@@ -16,8 +16,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// robot loads a built-in robot, a robot file or a URDF, a copy whose servos may be changed. Without an error too it may be
-// nil: the faults of the file are in r then.
+// robot loads a built-in robot, a robot file or a URDF, as a copy whose servos may be changed. It may be nil without an error:
+// then r has the faults of the file.
 func (r *Resolver) robot(path configs.Path, c *configs.Agent) (*model.Robot, error) {
 	switch strings.ToLower(filepath.Ext(c.Model)) {
 	case ".urdf":
@@ -114,7 +114,7 @@ func equip(robot *model.Robot, j *model.Joint, spec *actuator.Spec) {
 	robot.Supply.Volts = spec.NominalVolts
 }
 
-// supply gives a joint the supply that its own entry names, or its bus's, and notes a servo that it does not suit.
+// supply gives a joint the supply of its own entry, or its bus's, and adds a note if it does not suit the servo.
 func (r *Resolver) supply(at configs.Path, robot *model.Robot, j *model.Joint, p *JointPlan, bus *configs.Supply) {
 	have := robot.Supply
 	if own := cmp.Or(p.Hardware.Supply, bus); own != nil {

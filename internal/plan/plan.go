@@ -20,9 +20,9 @@ func NewScene(p *Plan) (*sim.Scene, error) {
 	return s, s.SetGravity([3]float64{0, 0, -w.Gravity})
 }
 
-// substep is the step of the physics: the config's, or, where that leaves it to us, what the robots need. Where all of
-// them are Simloid's that is a whole cycle, as the original's, for which their motors, joints and contacts are made; cycles
-// above 10 ms are divided. Vehicles in water, and robots that are spawned later, take the config's default.
+// substep returns the step of the physics: the config's, or the step that the robots need. If all robots are Simloid's it is a
+// whole cycle, as in the original, for which their motors, joints and contacts are tuned; cycles above 10 ms are divided.
+// Vehicles in water, and robots that are spawned later, use the config's default.
 func (p *Plan) substep() time.Duration {
 	w, period := &p.Config.World, p.Config.Clock.Period
 	if w.GivenSubstep != nil || len(p.Classes) > 0 {
@@ -64,7 +64,7 @@ func PoseOf(p configs.Pose) hal.Pose {
 
 var policies = map[string]hal.Policy{"hold": hal.Hold, "torque_off": hal.TorqueOff, "park": hal.Park}
 
-// arming is who may arm a guard, by its name in a config.
+// arming maps a config's word to the source of arm commands.
 var arming = map[string]hal.Arming{"client": hal.ClientArms, "operator": hal.OperatorArms}
 
 // On lists the joints of one kind that are connected to a bus, in the order of the agents and their robots.
@@ -82,7 +82,7 @@ func (p *Plan) On(bus string, kind configs.BodyKind) []JointRef {
 
 func (p *Plan) Joint(h JointRef) *JointPlan { return &p.Agents[h.Agent].Joints[h.Joint] }
 
-// ServoConfig is what a chain must know of a servo.
+// ServoConfig returns the configuration of a servo for its chain.
 func (p *Plan) ServoConfig(h JointRef) servo.ServoConfig {
 	j := p.Joint(h)
 	s := servo.ServoConfig{ID: byte(j.Hardware.ID), Model: j.Servo, Joint: p.Agents[h.Agent].Robot.Joints[h.Joint].Name, Calibrated: j.Calibration != nil}

@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 )
 
-// portKinds are what the system calls its devices, by the beginnings of their names. A name that begins otherwise may be
-// anything: a link of the user's, a label, a terminal of halyard emulate.
+// portKinds maps prefixes of the system's device names to kinds. Any other name may be a user's link, a label, or a terminal
+// of halyard emulate.
 func portKinds() map[string]string {
 	return map[string]string{
 		"/dev/ttyUSB": "a serial port", "/dev/ttyACM": "a serial port", "/dev/ttyAMA": "a serial port", "/dev/ttyS": "a serial port",
@@ -20,7 +20,7 @@ func portKinds() map[string]string {
 	}
 }
 
-// PortKind is what a port is by its name, "" where that does not tell.
+// PortKind returns the kind of a port by its name, "" if the name does not show it.
 func PortKind(port string) string {
 	for begins, kind := range portKinds() {
 		if strings.HasPrefix(port, begins) {
@@ -35,7 +35,7 @@ func PortKind(port string) string {
 	return ""
 }
 
-// leads checks that a bus's port is a device that its type can go over, as far as its name tells.
+// leads checks that a bus's port is a device for its type, as far as its name shows.
 func (r *Resolver) leads(name string, bus *configs.Bus) {
 	t, servos := r.Catalog.Buses.Of(bus.Type), r.Catalog.Buses.Has(bus.Type)
 	want, also := "a serial port", ""
@@ -62,7 +62,7 @@ func (r *Resolver) leads(name string, bus *configs.Bus) {
 	}
 }
 
-// selected checks the port of SPI that a device is alone on.
+// selected checks the SPI port of a device, which must be the only one on it.
 func (r *Resolver) selected(at configs.Path, c *configs.Sensor, kind *catalog.SensorKind) bool {
 	bus, path := r.Config.Buses[c.Bus], configs.Path("buses").Key(c.Bus)
 	_, _, named := spi.Parse(bus.Port)

@@ -68,7 +68,7 @@ func (r *Resolver) Board(c *configs.Joint, kind *catalog.OutputKind, address int
 	return b
 }
 
-// wholly takes a setting of a whole board, which may be said at several of its channels if it is the same.
+// wholly reads a setting of a whole board. Several of its channels may have it, if it is the same.
 func (r *Resolver) wholly(b *catalog.BoardPlan, at configs.Path, key string, said, to *float64) {
 	first, twice := b.Said[key]
 	switch {
@@ -104,7 +104,7 @@ func (r *Resolver) pulseCalibration(at configs.Path, c *configs.Joint, body conf
 	return p
 }
 
-// pulsed leaves a joint what pulses can tell it: its position, or the value in its calibration.
+// pulsed restricts a joint to the modes of a pulse output: position, or the mode of its calibration.
 func (r *Resolver) pulsed(at configs.Path, p *JointPlan, j *model.Joint) {
 	for m := range j.Modes {
 		takes := hal.Mode(m) == hal.PositionMode
@@ -121,7 +121,7 @@ func (r *Resolver) pulsed(at configs.Path, p *JointPlan, j *model.Joint) {
 	}
 }
 
-// thrusters resolves what drives the thrusters of a vehicle with layout l.
+// thrusters resolves the outputs of the thrusters of a vehicle with layout l.
 func (r *Resolver) thrusters(path configs.Path, c *configs.Agent, l *hal.Layout) []JointPlan {
 	plans := make([]JointPlan, len(l.Actuators))
 	for i := range l.Actuators {

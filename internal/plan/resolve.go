@@ -20,13 +20,13 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// Plan is a config with every name in it resolved to what it means. Nothing is open yet.
+// Plan is a config with all names resolved. No device is open yet.
 type Plan struct {
 	Config  *configs.Config
 	Catalog *catalog.Catalog
 	Agents  []AgentPlan
 	scene   func(seed int64) (*model.Scene, error)
-	Classes map[string]*AgentPlan // what can be spawned
+	Classes map[string]*AgentPlan // the classes of robots that can be spawned
 	DevicePlan
 
 	Tap    func(bus string, kind configs.BodyKind, open servo.Opener) servo.Opener // between hosts and their lines, emulated or real; nil = nothing
@@ -35,24 +35,24 @@ type Plan struct {
 	Replay bool                                                                    // nothing real is opened, Tap has its lines; its rig is in lock-step
 }
 
-// AgentPlan is one robot: its model with the servos that it really has, and what each joint is made of.
+// AgentPlan is one robot: its model with its actual servos, and the body of each joint.
 type AgentPlan struct {
 	Config  *configs.Agent
 	Robot   *model.Robot
-	Vehicle *hydro.Vehicle // where it is one; robot then has a name alone
+	Vehicle *hydro.Vehicle // of an underwater vehicle; Robot then has only a name
 	Layout  *hal.Layout
 	Joints  []JointPlan // in the order of the layout's actuators
-	Base    *BasePlan   // that turns its wheels; nil where none does
-	start   *hal.Pose   // where a spawned one begins; nil: where the config says
+	Base    *BasePlan   // that drives its wheels; nil without a base
+	start   *hal.Pose   // start of a spawned robot; nil: that of the config
 
-	// Of a class: what is connected to its buses, apart from all others'.
+	// Of a class: its own devices.
 	Devices DevicePlan
 }
 
 // JointPlan is one joint. Simulated joints have no servo of the wire.
 type JointPlan struct {
 	Body        configs.BodyKind
-	Hardware    *configs.Joint // nil where the config names none
+	Hardware    *configs.Joint // nil if the config has none
 	Servo       servo.Model
 	Calibration *calibration.Joint // nil: nominal values, where the joint is not real
 	Pulses      pulsePlan          // where a board's channel drives it, and servo is nil
@@ -67,10 +67,11 @@ func (p *AgentPlan) hardware(joint string) (*configs.Joint, bool) {
 	return p.Joints[i].Hardware, true
 }
 
-// deviceBuses are the types of bus on which no servos hang.
+// deviceBuses are the types of bus without servos.
 var deviceBuses = []string{catalog.I2CBus, catalog.SPIBus, catalog.SerialBus, catalog.GPIOBus}
 
-// Resolve looks up every name of c in the catalog. All faults come together, in the type and with the paths of configs' own.
+// Resolve looks up every name of c in the catalog. All faults are returned together, in the type and with the paths of
+// package configs.
 func Resolve(c *configs.Config, cat *catalog.Catalog) (*Plan, error) {
 	r := Resolver{Config: c, Catalog: cat}
 	p := &Plan{Config: c, Catalog: cat}
@@ -155,12 +156,12 @@ type Resolver struct {
 	devices DevicePlan
 	seats   map[busPlace]seat
 	taken   map[busLine]seat
-	rated   map[string]bool          // the buses whose rate is a fault that is told
+	rated   map[string]bool          // the buses whose faulty rate is already reported
 	inis    map[string]*usarini.Bots // by their files
 }
 
-// fitScanners makes the range sensors of m what the scanners are that the hardware names for them; what is wrong with one
-// is told with the other devices.
+// fitScanners sets the range sensors of m to the geometry of the scanners under hardware; their faults are reported with the
+// other devices.
 func (r *Resolver) fitScanners(c *configs.Agent, m *model.Robot) {
 	if c.Hardware == nil {
 		return
@@ -193,7 +194,7 @@ func (r *Resolver) Agent(path configs.Path, c *configs.Agent) AgentPlan {
 	}
 	robot, err := r.robot(path, c)
 	if robot == nil && err == nil {
-		return AgentPlan{Config: c} // its faults are told already
+		return AgentPlan{Config: c} // its faults are already reported
 	}
 	if err != nil {
 		r.fault(path.Key("model"), c.Model, err.Error(), "")

@@ -29,7 +29,7 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 	at := path.Key("hardware").Key("joints").Key(j.Name)
 	switch {
 	case p.Hardware == nil && c.Hardware == nil && c.Body != configs.Sim:
-		return p // that there is no hardware at all is told once
+		return p // missing hardware is reported once
 	case p.Hardware == nil:
 		if p.Body != configs.Sim {
 			r.fault(at, "none", fmt.Sprintf("the servo of %s, which is %s", j.Name, p.Body), "")
@@ -88,8 +88,8 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 	return p
 }
 
-// ServoOf is the model of servo that a joint of c names, and what the simulator makes of it: a model of the table, or the one
-// that a servo file holds. Its spec is nil where the simulator has none.
+// ServoOf returns the servo model that a joint of c names, and its simulation spec: of the table, or of a servo file. The
+// spec is nil if the simulator has none.
 func ServoOf(c *configs.Config, buses catalog.Buses, named string) (name string, spec *actuator.Spec, err error) {
 	if !identify.IsFile(named) {
 		return named, buses.Motor(named), nil
@@ -101,8 +101,8 @@ func ServoOf(c *configs.Config, buses catalog.Buses, named string) (name string,
 	return s.Model, &s.Spec, nil
 }
 
-// Rate checks that a servo has the rate of its bus, which nothing else would tell than silence. Of motor controllers it is
-// set by their makers' tools, and any is possible.
+// Rate checks that a servo supports the rate of its bus; otherwise the only symptom is silence. Motor controllers are set by
+// their vendors' tools to any rate.
 func (r *Resolver) Rate(bus string, line *catalog.BusType, m servo.Model) {
 	baud := r.Config.Buses[bus].Baud
 	if _, ok := m.BaudCode(baud); ok || line.Duplex || r.rated[bus] {
@@ -154,12 +154,12 @@ func (r *Resolver) calibration(at configs.Path, p *JointPlan) *calibration.Joint
 	return c
 }
 
-// measureFix is what to do about a calibration that is not there, or of something else.
+// measureFix returns the fix for a calibration that is missing, or of another device.
 func (r *Resolver) measureFix() string {
 	return "see docs/calibration.md; halyard doctor " + r.Config.Source + " lists what else is missing"
 }
 
-// unread tells of a calibration file that cannot be read, or is not there.
+// unread reports a calibration file that is missing or cannot be read.
 func (r *Resolver) unread(at configs.Path, file, must string, err error) {
 	if hal.KindOf(err) == hal.Uncalibrated {
 		r.uncalibrated(at, file+", which is not there", must, r.measureFix())

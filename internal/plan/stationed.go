@@ -32,7 +32,7 @@ func (p *Plan) Stationed() (*Plan, error) {
 	return &whole, nil
 }
 
-// starts are the places to begin at in the scene, for who begins at none of his own.
+// starts returns the start poses of the scene, for robots without their own.
 func (p *Plan) starts() (list []hal.Pose, err error) {
 	if len(p.Classes) == 0 {
 		return nil, nil
@@ -51,7 +51,7 @@ func (p *Plan) starts() (list []hal.Pose, err error) {
 	return list, nil
 }
 
-// add takes the devices of one robot in, as those of agent.
+// add adds the devices of one robot, as those of agent.
 func (p *DevicePlan) add(more *DevicePlan, agent int) {
 	for _, s := range more.Sensors {
 		s.Agent = agent

@@ -12,8 +12,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// ini makes a robot of a class's section in one of USARSim's own files. Its faults are told with the file's own lines: the
-// robot is nil then, the error too.
+// ini builds a robot from a class's section in a file of USARSim. Its faults are reported with the file's own lines; then both
+// the robot and the error are nil.
 func (r *Resolver) ini(path configs.Path, c *configs.Agent) (*model.Robot, error) {
 	file := r.Config.Resolve(c.Model)
 	bots, ok := r.inis[file]
@@ -63,17 +63,17 @@ func iniRobot(bots *usarini.Bots, class string, base *usarini.Base, lenient bool
 	return robot, twin.Notes, err
 }
 
-// INI is what one of USARSim's own files offers.
+// INI is the contents of a file of USARSim.
 type INI struct {
-	Classes []string     // of robots that can be made
-	API     *usarini.API // what it says of the server; nil where it says nothing
+	Classes []string     // of robots that can be built
+	API     *usarini.API // settings of the server; nil without any
 	UDK     bool
 	Notes   configs.Faults // robots that cannot be made, with the reasons
 }
 
-// ReadINI reads a USARBot.ini, a BotAPI.ini or the DefaultUSAR.ini of UDK; a file of sensors' settings alone is one too. A
-// section with nothing on it is the base of several classes and no robot; a bad robot does not refuse the others. An error is
-// a file of which nothing can be used.
+// ReadINI reads a USARBot.ini, a BotAPI.ini, the DefaultUSAR.ini of UDK, or a file with only sensor settings. A section
+// without parts and items is the base of several classes, not a robot; a bad robot does not refuse the others. The error
+// means that no part of the file can be used.
 func ReadINI(file string, text []byte, lenient bool) (*INI, error) {
 	bots, err := usarini.ParseBots(file, text)
 	if err != nil {
@@ -154,7 +154,7 @@ func Builtin(class string) (*usarini.Base, error) {
 	return nil, nil
 }
 
-// WireName is what USARSim calls a joint or a sensor: its path without the slash.
+// WireName returns USARSim's name of a joint or a sensor: its path without the slash.
 func WireName(path, name string) string {
 	if path == "" {
 		return name

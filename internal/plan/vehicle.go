@@ -22,7 +22,7 @@ func (r *Resolver) vehicle(path configs.Path, c *configs.Agent) (p AgentPlan, ok
 	if r.ownFaults(err) {
 		return p, true
 	}
-	// A vehicle has thrusters and a hull, and no joints; what it offers, it says in a scene.
+	// A vehicle has thrusters and a hull, but no joints; its layout is that of its body in a scene.
 	p.Vehicle, p.Robot = v, &model.Robot{Name: v.Name, Title: v.Title, Simloid: hal.None}
 	body, err := p.Stand(sim.NewScene(sim.SceneConfig{}))
 	if err != nil {
@@ -69,7 +69,7 @@ func measures(l *hal.Layout, name string) bool {
 		slices.ContainsFunc(l.Cameras, func(c hal.Camera) bool { return c.Name == name })
 }
 
-// Stand puts a robot or a vehicle into a scene.
+// Stand adds a robot or a vehicle to a scene.
 func (p *AgentPlan) Stand(s *sim.Scene) (hal.Body, error) {
 	if p.Vehicle != nil {
 		return s.AddVehicle(p.Config.Name, p.Vehicle, p.Place(), sim.SensorNoise())

@@ -6,14 +6,14 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Capture is the journal of a rig that repeats a recording: what its last cycle would have been written as.
+// Capture is the journal of a rig that repeats a recording: its last cycle in the form of a recording.
 type Capture struct {
 	taps  *Taps
 	forms map[*hal.Agent]*form
 	shot  shot
 	tape  tape
 
-	States map[string][]byte // by topic, without the holder of the lease, which a replay has none of
+	States map[string][]byte // by topic, without the holder of the lease, which does not exist in a replay
 	Lines  map[string][]byte // by topic; only lines that were used
 }
 

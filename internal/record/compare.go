@@ -19,7 +19,7 @@ type Divergence struct {
 	Recorded string  `json:"recorded"`
 	Replayed string  `json:"replayed"`
 	Cycles   uint64  `json:"cycles"`  // in which it differed
-	Largest  float64 `json:"largest"` // difference; 0 of what is no number
+	Largest  float64 `json:"largest"` // difference; 0 for a value that is not a number
 	squares  float64
 }
 
@@ -33,7 +33,7 @@ type Comparison struct {
 	found     map[string]*Divergence
 }
 
-// Compare compares what a cycle was recorded as, by topic, with what it is now.
+// Compare compares a recorded cycle, by topic, with the replayed one.
 func (c *Comparison) Compare(cycle uint64, recorded map[string][]byte, now *Capture) error {
 	if c.found == nil {
 		c.found = map[string]*Divergence{}
@@ -73,8 +73,8 @@ func (c *Comparison) Compare(cycle uint64, recorded map[string][]byte, now *Capt
 	return nil
 }
 
-// sameLine reports whether a line did in a replay what was recorded. Before the first cycle it may have done more: it was opened
-// before the recording began.
+// sameLine reports whether the uses of a line in a replay equal the recorded ones. Before the first cycle there may be more: the
+// line was opened before the recording began.
 func sameLine(recorded, replayed []byte, first bool) bool {
 	if !first || bytes.Equal(recorded, replayed) {
 		return bytes.Equal(recorded, replayed)
@@ -187,7 +187,7 @@ func firstOps(recorded, replayed []byte) (was, is string) {
 	var a, b struct {
 		Ops []opMessage `json:"ops"`
 	}
-	json.Unmarshal(recorded, &a) // of a line that was silent, nothing
+	json.Unmarshal(recorded, &a) // empty for a line without uses
 	json.Unmarshal(replayed, &b)
 	text := func(ops []opMessage, i int) string {
 		if i >= len(ops) {

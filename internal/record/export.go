@@ -26,9 +26,9 @@ func (Exported) Header() []string { return []string{"file", "rows"} }
 // Cells implements a row of a table.
 func (e Exported) Cells() []string { return []string{e.File, strconv.Itoa(e.Rows)} }
 
-// Export writes every topic of a recording as a file of comma-separated values into dir, which is made. The columns of a state are
-// its values, in alphabetical order, after the rig time; lines and orders have one row for each use and order. What is not
-// known is empty.
+// Export writes every topic of a recording as a file of comma-separated values into dir, which it creates. The columns of a state
+// are its values, in alphabetical order, after the rig time; lines and orders have one row for each use and order. Unknown
+// values are empty.
 func Export(file *Reader, dir string) ([]Exported, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -145,7 +145,7 @@ func (e *export) line(m Message) error {
 	return nil
 }
 
-// close ends all files; twice is nothing.
+// close closes all files; a second call has no effect.
 func (e *export) close() error {
 	var errs []error
 	for _, t := range e.tables {

@@ -34,7 +34,7 @@ func (i *Info) metadata() map[string]string {
 		keyFirst: strconv.FormatUint(i.First, 10), keySource: i.Source, keyOptions: string(options), keyAbsent: string(absent)}
 }
 
-// infoOf reads metadata; what is missing stays zero.
+// infoOf reads metadata; missing keys stay zero.
 func infoOf(m map[string]string) (i Info, err error) {
 	i = Info{Version: m[keyVersion], Rig: m[keyRig], Clock: m[keyClock], Source: m[keySource]}
 	var o infoOptions

@@ -8,15 +8,15 @@ import (
 	"strings"
 )
 
-// Match is what two recordings have otherwise, cycle by cycle from the first of each on.
+// Match is the differences between two recordings, cycle by cycle from the first of each on.
 type Match struct {
 	Comparison
 	Offset int64  // cycles by which the second one's numbers are larger
 	Ended  string // why not all cycles were compared; "" = the shorter one's end
 }
 
-// NewMatch compares the states of the agents that a and b both have. Where they begin at different cycles, times are not
-// compared. When ctx ends, what was compared until then counts.
+// NewMatch compares the states of the agents that are in both a and b. If they begin at different cycles, times are not
+// compared. When ctx ends, the result covers the cycles compared until then.
 func NewMatch(ctx context.Context, a, b *Reader) (*Match, error) {
 	m := &Match{Offset: int64(b.Info.First) - int64(a.Info.First)}
 	next := func(file *Reader, into map[string][]byte) (n uint64, err error) {
@@ -57,7 +57,7 @@ func NewMatch(ctx context.Context, a, b *Reader) (*Match, error) {
 			n, err = next(a, was)
 			continue
 		}
-		for topic := range is.States { // of agents that only one of them has there is nothing to compare
+		for topic := range is.States { // agents in only one of them are not compared
 			if was[topic] == nil {
 				delete(is.States, topic)
 			}

@@ -28,7 +28,7 @@ func (n *number) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// orderMessage is an order as it is written. Fields that an order does not use are left out.
+// orderMessage is the JSON of an order. Fields that an order does not use are omitted.
 type orderMessage struct {
 	Cycle  uint64   `json:"cycle"`
 	Kind   string   `json:"kind"`
@@ -118,7 +118,7 @@ func floats(list []number) []float64 {
 	return v
 }
 
-// CycleMessage is the end of a cycle as it is written, after everything else of the cycle.
+// CycleMessage is the JSON of the end of a cycle, its last message.
 type CycleMessage struct {
 	Number     uint64   `json:"number"`
 	Time       float64  `json:"time"`      // rig time, s
@@ -152,7 +152,7 @@ const (
 
 var opNames = [numOps]string{"write", "read", "discard", "now", "baud", "set", "open", "close"}
 
-// opMessage is an op as it is written.
+// opMessage is the JSON of an op.
 type opMessage struct {
 	Op    string `json:"op"`
 	AtNS  int64  `json:"at_ns"`

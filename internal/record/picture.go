@@ -21,8 +21,8 @@ type picture struct {
 	data          []byte
 }
 
-// Picture gives the recording a picture of a camera of agent, which shows rig time at; format is jpeg or png, data the recording's from then
-// on. It never blocks: where the writer is behind, the picture is dropped and counted.
+// Picture adds a picture of a camera of agent, taken at rig time at, to the recording. format is jpeg or png; the recording
+// owns data from then on. It never blocks: if the writer is behind, the picture is dropped and counted.
 func (r *Recording) Picture(agent, camera string, at time.Duration, format string, data []byte) {
 	select {
 	case r.pictures <- picture{"/" + agent + "/" + camera + pictureSuffix, format, at, data}:

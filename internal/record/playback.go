@@ -9,15 +9,15 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Playback is a line that answers as a recorded one did. What is asked of it otherwise than then is counted, with the first
-// difference: answers go on in the order of the recording, so that a driver that sends other bytes receives the old answers.
+// Playback is a line that repeats recorded answers. Requests that differ from the recording are counted, with the first
+// difference. Answers keep the order of the recording, so that a driver that sends other bytes receives the old answers.
 type Playback struct {
 	bus     string
 	baud    int
 	ops     []playedOp // those not used yet
 	now     time.Duration
 	Differs uint64
-	First   string // what differed first
+	First   string // the first difference
 	cycle   uint64
 }
 
@@ -40,7 +40,7 @@ func (p *Playback) Open() (servo.Line, error) {
 	return p, nil
 }
 
-// Feed appends what the line did in a cycle, from a message of the line's channel; nil of one that was silent.
+// Feed appends the uses of the line in a cycle, from a message of the line's channel; nil for a cycle without uses.
 func (p *Playback) Feed(message []byte) error {
 	var m struct {
 		Cycle uint64      `json:"cycle"`
@@ -69,7 +69,7 @@ func (p *Playback) Feed(message []byte) error {
 	return nil
 }
 
-// next is what the line did the next time that it was used like this; nothing came where it never was.
+// next returns the next recorded use of this kind; without one, an empty use, or a time-out for a read.
 func (p *Playback) next(kind opKind, sent []byte) playedOp {
 	for i := range p.ops {
 		o := p.ops[i]

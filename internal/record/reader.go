@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// The bounds of what a recording may hold, so that a hostile file fills no memory.
+// The bounds of a recording, so that a hostile file cannot exhaust the memory.
 const (
 	maxRecord      = 16 << 20
 	maxAttachments = 256
@@ -26,10 +26,10 @@ type Message struct {
 	Data  []byte
 }
 
-// Reader reads a recording from its beginning, without its index: a file that was cut has none.
+// Reader reads a recording from its beginning, without its index: a truncated file has none.
 type Reader struct {
 	Info Info
-	Cut  error // why it ended before its end, after Next said io.EOF; nil of a whole file
+	Cut  error // the cause of a truncated file, after Next has returned io.EOF; nil for a complete file
 
 	lexer  *mcap.Lexer
 	topics map[uint16]string
@@ -41,8 +41,8 @@ type Reader struct {
 	ended  bool
 }
 
-// NewReader reads the head of the file that r is: what it says of itself and what is attached. The error is of kind Invalid where
-// r is no recording of Halyard's.
+// NewReader reads the head of the file r: metadata and attachments. The error is of kind Invalid if r is not a recording of
+// Halyard.
 func NewReader(r io.Reader) (*Reader, error) {
 	d := &Reader{topics: map[uint16]string{}, names: map[string]bool{}}
 	fault := func(err error) (*Reader, error) {
@@ -70,7 +70,7 @@ func NewReader(r io.Reader) (*Reader, error) {
 	return d, nil
 }
 
-// attach takes one attachment. Its name is a path below the folder of the config.
+// attach reads one attachment. Its name is a path below the folder of the config.
 func (d *Reader) attach(a *mcap.AttachmentReader) error {
 	if path.IsAbs(a.Name) || path.Clean(a.Name) != a.Name || strings.HasPrefix(a.Name, "..") || strings.ContainsAny(a.Name, "\\\x00") {
 		return fmt.Errorf("attachment: got name %.80q, want a path within the config's folder", a.Name)
@@ -87,7 +87,7 @@ func (d *Reader) attach(a *mcap.AttachmentReader) error {
 	return nil
 }
 
-// Next is the next message, or io.EOF at the end of the file, or where it was cut: then Cut says so.
+// Next returns the next message, or io.EOF at the end of the file or of its readable part; then Cut has the cause.
 func (d *Reader) Next() (m Message, err error) {
 	if !d.ahead {
 		if err := d.read(); err != nil {
@@ -161,5 +161,5 @@ func (d *Reader) read() error {
 	}
 }
 
-// Close gives the decompressor back.
+// Close closes the decompressor.
 func (d *Reader) Close() { d.lexer.Close() }

@@ -18,7 +18,7 @@ const flushTime = 500 * time.Millisecond
 // maxOrders bounds the orders of one cycle, bytes of JSON.
 const maxOrders = 4 << 20
 
-// Stats are what a recording has written and what it could not.
+// Stats counts the written and the dropped data of a recording.
 type Stats struct {
 	Cycles  uint64 `json:"cycles"`
 	Dropped uint64 `json:"dropped_cycles"` // the writer was behind
@@ -75,11 +75,11 @@ type Recording struct {
 	ring  *Ring // nil = one file
 	log   *slog.Logger
 
-	mu    sync.Mutex // guards what follows; taken after the rig's and the agents' locks
+	mu    sync.Mutex // guards the fields below; locked after the rig's and the agents' locks
 	now   *slot
 	forms map[*hal.Agent]*form
 
-	patient    bool // in lock-step nothing waits for the clock: the cycle waits for the writer, and none is dropped
+	patient    bool // in lock-step the cycle waits for the writer, and no cycle is dropped
 	free, full chan *slot
 	written    atomic.Uint64
 	lostOps    atomic.Uint64
@@ -92,8 +92,8 @@ type Recording struct {
 	done         chan struct{}
 }
 
-// Start records rig, and what taps hear of its lines, into w until Stop; info describes what it says of itself. It takes the
-// place of the rig's journal.
+// Start records rig, and the bytes on its lines by taps, into w until Stop; info is the metadata. It replaces the rig's
+// journal.
 func Start(rig *hal.Rig, taps *Taps, w io.Writer, info Info, log *slog.Logger) (*Recording, error) {
 	ring, _ := w.(*Ring)
 	r := &Recording{rig: rig, log: log, info: info, ring: ring, forms: map[*hal.Agent]*form{}, count: &countingWriter{w: w}, patient: rig.Mode() == hal.Lockstep, done: make(chan struct{}), pictures: make(chan picture, maxPictures)}
@@ -108,7 +108,7 @@ func Start(rig *hal.Rig, taps *Taps, w io.Writer, info Info, log *slog.Logger) (
 	if err := r.begin(forms); err != nil {
 		return nil, err
 	}
-	// Two seconds of cycles: longer than a disk takes to wake up.
+	// Two seconds of cycles: longer than the wake-up of a disk.
 	n := min(2048, max(64, int(2*time.Second/rig.Period())))
 	r.free, r.full = make(chan *slot, n), make(chan *slot, n)
 	for range n {
@@ -123,7 +123,7 @@ func Start(rig *hal.Rig, taps *Taps, w io.Writer, info Info, log *slog.Logger) (
 	return r, nil
 }
 
-// begin begins a file, whose channels come first, those of agents by their forms.
+// begin begins a file with its channels, those of agents by their forms.
 func (r *Recording) begin(forms []*form) error {
 	out, err := NewWriter(r.count, &r.info)
 	if err != nil {
@@ -223,7 +223,7 @@ func (r *Recording) next() *slot {
 	}
 }
 
-// Stop ends the recording and its file. The error is what kept it from being written.
+// Stop ends the recording and its file. The error is the first failed write.
 func (r *Recording) Stop() (Stats, error) {
 	r.rig.SetJournal(nil)
 	if r.all != nil {
@@ -232,7 +232,7 @@ func (r *Recording) Stop() (Stats, error) {
 	close(r.full)
 	<-r.done
 	err := r.failed
-	if err == nil { // what was asked since the last cycle that was written
+	if err == nil { // orders since the last written cycle
 		err = r.writeOrders(r.now)
 	}
 	if err == nil {
@@ -284,7 +284,7 @@ func (r *Recording) write() {
 	}
 }
 
-// writeSlot writes one cycle, what was asked before it first and its end last.
+// writeSlot writes one cycle: first the orders before it, last its end.
 func (r *Recording) writeSlot(s *slot, buf []byte) ([]byte, error) {
 	n, now := s.end.Number, s.end.Time
 	if err := r.turn(s); err != nil {
@@ -336,7 +336,7 @@ func (r *Recording) writeOrders(s *slot) error {
 	return nil
 }
 
-// append writes what a line did in a cycle as JSON.
+// append appends the uses of a line in a cycle as JSON.
 func (t *tape) append(dst []byte, cycle uint64) []byte {
 	dst = append(strconv.AppendUint(append(dst, `{"cycle":`...), cycle, 10), `,"ops":[`...)
 	first := true
@@ -367,7 +367,7 @@ func appendCycle(dst []byte, s *slot, name func(hal.EventID) string) []byte {
 	return append(dst, '}')
 }
 
-// countingWriter counts what is written.
+// countingWriter counts the written bytes.
 type countingWriter struct {
 	w io.Writer
 	n atomic.Int64

@@ -9,7 +9,7 @@ import (
 
 // The times of a ring, besides its span.
 const (
-	aftermath = time.Second      // of what follows an event that is kept with it
+	aftermath = time.Second      // time after an event that is kept with it
 	saveEvery = 10 * time.Second // at most one file is kept in
 )
 
@@ -22,11 +22,11 @@ type Ring struct {
 	file    *os.File
 	begun   time.Duration // rig time of the file's first cycle
 	saved   time.Duration // rig time of the last event that was kept
-	pending time.Duration // of one that is not kept yet; < 0 = none
+	pending time.Duration // rig time of an event that is not saved yet; < 0 = none
 	Saved   []string      // files that were kept
 }
 
-// NewRing begins a ring at name. What was there of an earlier one is overwritten, but for what was kept.
+// NewRing begins a ring at name. It overwrites the files of an earlier ring, except saved ones.
 func NewRing(name string, span time.Duration) (*Ring, error) {
 	r := &Ring{name: name, span: span, wall: time.Now, pending: -1, saved: -saveEvery}
 	return r, r.open()
@@ -37,7 +37,7 @@ func (r *Ring) open() (err error) {
 	return err
 }
 
-// beside is the ring's name with a suffix before its extension.
+// beside returns the ring's name with a suffix before its extension.
 func (r *Ring) beside(suffix string) string {
 	ext := filepath.Ext(r.name)
 	return strings.TrimSuffix(r.name, ext) + suffix + ext
@@ -67,7 +67,7 @@ func (r *Ring) due(now time.Duration) bool {
 	return now-r.begun >= r.span || r.pending >= 0 && now-r.pending >= aftermath
 }
 
-// turn begins the next file, whose first cycle is at rig time now. The one before is complete.
+// turn begins the next file, whose first cycle is at rig time now. The previous file is complete.
 func (r *Ring) turn(now time.Duration) error {
 	if err := r.file.Close(); err != nil {
 		return err

@@ -43,7 +43,7 @@ func (f *form) schema() string {
 	return b.String()
 }
 
-// schema is the JSON schema of o, all of whose values are of one type.
+// schema returns the JSON schema of o, whose values all have one type.
 func (o *object) schema(value string) string {
 	leaves, end := nest(o.names, `{"type":"object","properties":{`, `}}`)
 	var b strings.Builder
@@ -56,7 +56,7 @@ func (o *object) schema(value string) string {
 // LineTopic is the topic of a line.
 func LineTopic(bus string) string { return busPrefix + bus }
 
-// Topic is what a message is about.
+// Topic is the subject of a message.
 type Topic int
 
 // The topics.
@@ -68,7 +68,7 @@ const (
 	CycleTopic
 )
 
-// TopicOf is what messages of a topic called name are about.
+// TopicOf returns the subject of messages of a topic called name.
 func TopicOf(name string) Topic {
 	switch {
 	case name == ordersTopic:

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// form is how the state of one agent is written: as an object, whose channels of one device are an object too
+// form is the JSON structure of an agent's state: an object in which the channels of one device are an object too
 // ("elbow/position" is elbow.position), so that viewers can name each number.
 type form struct {
 	topic                            string

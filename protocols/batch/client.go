@@ -16,7 +16,7 @@ type Client struct {
 	out    []byte
 }
 
-// NewClient says hello over conn, which it owns from here on.
+// NewClient sends HELLO on conn. It owns conn.
 func NewClient(conn net.Conn, h *Hello) (*Client, error) {
 	c := &Client{conn: conn, in: bufio.NewReaderSize(conn, 64<<10)}
 	err := c.ask(AppendHello(beginFrame(nil), h))
@@ -31,7 +31,7 @@ func NewClient(conn net.Conn, h *Hello) (*Client, error) {
 	return nil, refused(err)
 }
 
-// Step sends the actions of all copies and waits for what they measure then.
+// Step sends the actions of all copies and waits for their observations.
 func (c *Client) Step(actions, observations []float64) error {
 	if err := c.ask(AppendStep(beginFrame(c.out), actions)); err != nil {
 		return err

@@ -1,26 +1,26 @@
 // Package batch implements Halyard's own protocol for learning: a client steps many copies of a rig at once, with actions and
-// observations as one array each. The other protocols are those of simulators that exist; none of them has one for this.
+// observations as one array each. The other protocols are those of existing simulators, which lack this.
 //
 // # A session
 //
 //	client               server
-//	HELLO ──►                         how many copies, of which seed, which columns
+//	HELLO ──►                         number of copies, seed, columns
 //	              ◄── SPACES          the columns, with units and ranges
 //	RESET ──►
 //	              ◄── OBSERVATIONS
 //	STEP ──►
 //	              ◄── OBSERVATIONS    and so on until the end of file
 //
-// Every request has one answer, in order; ERROR answers one that is refused, and ends the session where the server cannot know
-// what comes next. The copies are the session's own: they begin with it and end with it. A server holds nothing between
-// sessions but its config, so a session that is lost is begun again, with the same seed, on any machine.
+// Every request has one answer, in order. ERROR answers a refused request, and ends the session if the server cannot find the
+// next request. The copies belong to the session: they begin and end with it. Between sessions a server has no state except
+// its config, so a lost session can be started again, with the same seed, on any machine.
 //
 // # Frames
 //
 // All numbers are little-endian. A frame is
 //
 //	offset size
-//	0      4    length of what follows, 1..MaxFrame
+//	0      4    length of the rest, 1..MaxFrame
 //	4      1    type
 //	5      ...  the rest, by type
 //
@@ -33,11 +33,11 @@
 //	255 ERROR         kind (1; hal.Kind), text (string)
 //
 //	names    count (2), count strings
-//	columns  count (2), count times: name (string), unit (string), least (8), greatest (8)
+//	columns  count (2), count times: name (string), unit (string), minimum (8), maximum (8)
 //	string   length in bytes (2), UTF-8
 //
 // # Time
 //
-// Copies are stepped as fast as they go. The served rig itself goes on as it is: a STEP to a rig in real time is answered after
-// its next cycle, and holds the leases of its agents, whose guards and deadlines are those of every protocol.
+// Copies are stepped as fast as possible. The served rig itself keeps its clock: a STEP to a rig in real time is answered
+// after its next cycle. It holds the leases of the agents; their guards and deadlines are those of every protocol.
 package batch

@@ -20,7 +20,7 @@ const (
 	ErrorType        Type = 255
 )
 
-// Bounds of what comes from outside.
+// Bounds of received data.
 const (
 	MaxFrame  = 64 << 20 // bytes
 	MaxNames  = 4096
@@ -29,7 +29,7 @@ const (
 	version   = 1
 )
 
-// Target is what a session steps.
+// Target selects the rig of a session: copies, or the served rig.
 type Target uint8
 
 // The targets.
@@ -38,7 +38,7 @@ const (
 	Itself               // the served rig; one
 )
 
-// Hello asks for copies.
+// Hello requests copies.
 type Hello struct {
 	Target                Target
 	Copies                int
@@ -59,7 +59,7 @@ type Spaces struct {
 	Actions, Observations []Column
 }
 
-// Refusal is what an ERROR carries.
+// Refusal is the data of an ERROR.
 type Refusal struct {
 	Kind uint8 // hal.Kind
 	Text string
@@ -67,7 +67,7 @@ type Refusal struct {
 
 func (r *Refusal) Error() string { return r.Text }
 
-// AppendHello appends the body of a frame, which is what follows its length; likewise the others.
+// AppendHello appends the body of a frame, the part after its length; likewise the other functions.
 func AppendHello(b []byte, h *Hello) []byte {
 	b = append(append(b, byte(HelloType)), magic...)
 	b = binary.LittleEndian.AppendUint16(b, version)
@@ -143,7 +143,7 @@ func appendFloats(b []byte, values []float64) []byte {
 	return b
 }
 
-// reader takes a body apart; the first fault stays.
+// reader parses a body; it keeps the first fault.
 type reader struct {
 	b   []byte
 	err error
@@ -201,7 +201,7 @@ func (r *reader) names() (list []string) {
 	return list
 }
 
-// end is the fault of the body, of which nothing may be left.
+// end returns the fault of the body, which must be read completely.
 func (r *reader) end() error {
 	if r.err == nil && len(r.b) > 0 {
 		r.err = fmt.Errorf("batch: got %d bytes too many", len(r.b))
@@ -263,7 +263,7 @@ func ParseSpaces(body []byte) (*Spaces, error) {
 	return s, r.end()
 }
 
-// ParseFloats reads the body of a STEP or of OBSERVATIONS into values, whose number it must have.
+// ParseFloats reads the body of a STEP or of OBSERVATIONS into values; the body must have as many numbers.
 func ParseFloats(body []byte, want Type, values []float64) error {
 	r, err := open(body, want)
 	if err != nil {
@@ -300,7 +300,7 @@ func ParseReset(body []byte, which []bool, seeds []int64) error {
 	return nil
 }
 
-// readFrame reads one body into buf, which grows as what comes does: a length alone costs nothing.
+// readFrame reads one body into buf, which grows with the received bytes: a length alone reserves no memory.
 func readFrame(in io.Reader, buf []byte, most int) ([]byte, error) {
 	var head [4]byte
 	if _, err := io.ReadFull(in, head[:]); err != nil {

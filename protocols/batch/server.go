@@ -14,10 +14,10 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// DefaultPort is where the server listens unless told otherwise.
+// DefaultPort is the default TCP port of the server.
 const DefaultPort = 45460
 
-// Environment is what a session steps: copies of a rig, or the rig itself. Its methods are those of halyard.Batch; Step and
+// Environment is the rig of a session: copies of a rig, or the rig itself. Its methods are those of halyard.Batch; Step and
 // Reset of the rig itself end with ctx.
 type Environment interface {
 	Step(ctx context.Context, actions, observations []float64) error
@@ -25,14 +25,14 @@ type Environment interface {
 	Close() error
 }
 
-// Opener opens the environment that a client asks for.
+// Opener opens the environment of a client's HELLO.
 type Opener func(h *Hello) (Environment, *Spaces, error)
 
-// Options are what a user may set of a server.
+// Options are the settings of a server.
 type Options struct {
 	MaxClients  int           // 0 = 16
 	MaxCopies   int           // of a session; 0 = 4096
-	HelloWithin time.Duration // how long a client may say nothing at first; 0 = 5 s
+	HelloWithin time.Duration // timeout of HELLO after the connection; 0 = 5 s
 	Log         *slog.Logger  // nil = silent
 	Contain     func(string)  // deferred in each session's goroutine: hal.Rig.Contain; nil = a panic ends the process
 }
@@ -44,7 +44,7 @@ type Server struct {
 	options  Options
 }
 
-// NewServer serves what open opens to the clients of listener, which it owns from here on.
+// NewServer returns a server of the environments of open, for the clients of listener. It owns listener.
 func NewServer(listener net.Listener, open Opener, o Options) *Server {
 	if o.MaxClients <= 0 {
 		o.MaxClients = 16
@@ -132,7 +132,7 @@ func (s *Server) session(ctx context.Context, conn net.Conn) (err error) {
 	}
 }
 
-// hello opens what the client asks for.
+// hello opens the environment of the client's HELLO.
 func (s *Server) hello(c *session) (Environment, *Spaces, error) {
 	const most = 1 << 20 // of a HELLO
 	var err error
@@ -156,7 +156,7 @@ type session struct {
 	body, out []byte
 }
 
-// send ends and sends the frame b, which was begun in c.out. A client that does not read holds up itself alone.
+// send completes and sends the frame b, which was begun in c.out. A client that does not read blocks only itself.
 func (c *session) send(b []byte) error {
 	c.out = endFrame(b)
 	_, err := c.conn.Write(c.out)

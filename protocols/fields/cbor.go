@@ -27,7 +27,7 @@ var typedArrays = map[reflect.Kind]uint64{
 	reflect.Int64: 79, reflect.Float32: 85, reflect.Float64: 86,
 }
 
-// AppendCBOR appends v, a struct of fields or what one may hold.
+// AppendCBOR appends v, a struct of fields or the value of a field.
 func AppendCBOR(b []byte, v any, s Style) []byte { return appendCBOR(b, reflect.ValueOf(v), s) }
 
 // head appends a major type and its number.

@@ -54,8 +54,8 @@ func Parse(b []byte) (map[string]any, error) {
 }
 
 // Decode reads parsed JSON into a message, whose fields it sets to zero first. missing are the fields that in does not
-// have, with those of a time and a Header left out. Arrays of floats may hold null, which is NaN. now is what a time is that
-// says "now".
+// have, except those of a time and a Header. Arrays of floats may hold null, which is NaN. now is the value of the time
+// "now".
 func Decode(in any, message Named, s Style, now Time) (missing []string, err error) {
 	return DecodeAs(in, message, message.TypeName(), s, now)
 }

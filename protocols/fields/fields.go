@@ -2,12 +2,12 @@
 // protocols whose messages are types of ROS or of Foxglove.
 //
 //	type Header struct {
-//		Seq     uint32 `field:"seq,ros1"`     // in ROS 1 alone
+//		Seq     uint32 `field:"seq,ros1"`     // only in ROS 1
 //		Stamp   Time   `field:"stamp"`
 //		FrameID string `field:"frame_id"`
 //	}
 //
-// A field with ",known" is left out where it is NaN, nil or empty. JSON knows neither NaN nor infinities: they are null. In
+// A field with ",known" is omitted if it is NaN, nil or empty. JSON has neither NaN nor infinities: they become null. In
 // JSON []byte is base64; in CBOR it is a byte string, and arrays of numbers are typed arrays, little endian (RFC 8746).
 package fields
 
@@ -19,10 +19,10 @@ import (
 	"time"
 )
 
-// Style is what differs between those who use the same messages.
+// Style is the differences between users of the same messages.
 type Style struct {
 	Seconds, Nanoseconds string // names of the fields of a time
-	ROS1                 bool   // fields of ROS 1 alone are there
+	ROS1                 bool   // include the fields of ROS 1
 }
 
 // ROS1, ROS2 and Foxglove are the styles.
@@ -73,7 +73,7 @@ var (
 	bytesType = reflect.TypeFor[[]byte]()
 )
 
-// IsTime and IsBytes report what a type means beside its Go kind.
+// IsTime and IsBytes report whether a type is a time, or binary data.
 func IsTime(t reflect.Type) bool  { return t == timeType }
 func IsBytes(t reflect.Type) bool { return t == bytesType }
 

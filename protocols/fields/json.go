@@ -8,7 +8,7 @@ import (
 	"strconv"
 )
 
-// AppendJSON appends v, a struct of fields or what one may hold.
+// AppendJSON appends v, a struct of fields or the value of a field.
 func AppendJSON(b []byte, v any, s Style) []byte { return appendJSON(b, reflect.ValueOf(v), s) }
 
 func appendJSON(b []byte, v reflect.Value, s Style) []byte {
@@ -26,7 +26,7 @@ func appendJSON(b []byte, v reflect.Value, s Style) []byte {
 	case reflect.Float32, reflect.Float64:
 		return appendFloat(b, v.Float(), v.Type().Bits())
 	case reflect.String:
-		text, _ := json.Marshal(v.String()) // cannot fail: what is no UTF-8 becomes U+FFFD
+		text, _ := json.Marshal(v.String()) // cannot fail: invalid UTF-8 becomes U+FFFD
 		return append(b, text...)
 	case reflect.Slice, reflect.Array:
 		if IsBytes(v.Type()) {
@@ -67,7 +67,7 @@ func appendFloat(b []byte, v float64, bits int) []byte {
 	return strconv.AppendFloat(b, v, 'f', -1, bits)
 }
 
-// eachField calls f for the fields of a struct that are there.
+// eachField calls f for the fields of a struct that are not omitted.
 func eachField(v reflect.Value, s Style, f func(name string, field reflect.Value)) {
 	if t, ok := v.Interface().(Time); ok {
 		f(s.Seconds, reflect.ValueOf(t.Sec))

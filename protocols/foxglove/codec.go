@@ -42,7 +42,7 @@ func (c *call) append(b []byte, op byte) []byte {
 	return append(append(b, c.encoding...), c.payload...)
 }
 
-// clientMessage is what a client sends in binary: data of one of its channels, or a call.
+// clientMessage is a client's binary message: data of one of its channels, or a service call.
 type clientMessage struct {
 	channel uint32
 	data    []byte

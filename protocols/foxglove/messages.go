@@ -151,7 +151,7 @@ func (diagnosticArray) TypeName() string    { return "diagnostic_msgs/Diagnostic
 func (triggerRequest) TypeName() string     { return "std_srvs/Trigger_Request" }
 func (triggerResponse) TypeName() string    { return "std_srvs/Trigger_Response" }
 
-// view is what a channel shows of its topic.
+// view is the form in which a channel shows its topic.
 type view uint8
 
 const (
@@ -160,7 +160,7 @@ const (
 	events      // diagnostics that have changed, as log messages
 )
 
-// channel is one of the server's channels: a topic, and what it is called here.
+// channel is one of the server's channels: a topic, with its name and schema.
 type channel struct {
 	id    uint32
 	name  string
@@ -207,7 +207,7 @@ func poseOf(p hal.Pose) pose { return pose{vectorOf(p.Position), quaternionOf(p.
 // unturned is a pose in the sensor's own frame.
 var unturned = pose{Orientation: quaternion{W: 1}}
 
-// message is what a subscriber of a channel gets, nil where nothing is known.
+// message returns the message of a channel, nil if all values are unknown.
 func message(r *topics.Robot, c *channel, s *topics.Sample) any {
 	l, t, at := r.Agent.Layout(), c.topic, fields.At(s.Time)
 	switch t.Kind {
@@ -272,7 +272,7 @@ func scan(r *topics.Robot, c *channel, s *topics.Sample) any {
 		m := laserScan{at, t.Frame, unturned, -fov / 2, fov / 2, make([]float64, len(v)), []float64{}}
 		for i, x := range v {
 			if m.Ranges[i] = x; x >= most {
-				m.Ranges[i] = math.Inf(1) // nothing within reach: null
+				m.Ranges[i] = math.Inf(1) // no echo within range: null
 			}
 		}
 		return m
@@ -295,7 +295,7 @@ func imageOf(t *topics.Topic, p *topics.Picture) any {
 	return compressedImage{fields.At(p.Time), t.Frame + topics.Optical, p.Data, p.Format}
 }
 
-// logs are the diagnostics that are not as they were; last is what they were, by their names.
+// logs returns the diagnostics that have changed; last is the previous ones, by name.
 func logs(r *topics.Robot, s *topics.Sample, last map[string]string) (all []logMessage) {
 	levels := [...]uint8{topics.OK: 2, topics.Warning: 3, topics.Failure: 4, topics.Stale: 3} // info, warning, error, warning
 	for _, d := range s.Diagnose() {

@@ -35,7 +35,7 @@ func vectorLength(k hal.ValueKind) int {
 	return 4
 }
 
-// parameters are the values of those names, or all for none; names that there are not are left out.
+// parameters returns the values of names, or all values for an empty list; unknown names are omitted.
 func parameters(v *hal.Values, names []string) []parameter {
 	var ids []hal.ValueID
 	if len(names) == 0 {
@@ -66,14 +66,14 @@ func parameters(v *hal.Values, names []string) []parameter {
 		case hal.VectorValue, hal.QuaternionValue:
 			p.Value, p.Type = value.Vector[:vectorLength(value.Kind)], "float64_array"
 		default:
-			continue // a channel of an agent: topics tell it
+			continue // a channel of an agent, which is in a topic
 		}
 		all = append(all, p)
 	}
 	return all
 }
 
-// setParameter sets one value, whose kind stays what it is.
+// setParameter sets one value, whose kind does not change.
 func setParameter(v *hal.Values, name string, given any) error {
 	id, ok := find(v, name)
 	if !ok {

@@ -23,7 +23,7 @@ const (
 // subprotocols are the names of the protocol: its own, and that by which Foxglove's SDK calls the same messages.
 var subprotocols = []string{"foxglove.sdk.v1", "foxglove.websocket.v1"}
 
-// Options are what a user may set of a server.
+// Options are the settings of a server.
 type Options struct {
 	MaxConnections int           // 0 = DefaultConnections
 	WriteTimeout   time.Duration // for which a client may leave a message unread until its session ends; 0 = 5 s
@@ -38,12 +38,12 @@ type Server struct {
 	listener net.Listener
 	topics   []topics.Topic
 	channels []channel
-	begin    [][]byte // what every client is sent first
+	begin    [][]byte // the first messages to every client
 	options  Options
 	traffic  protocols.Traffic
 }
 
-// NewServer returns a server of robot and owns listener. It fails where robot does not fit its layout.
+// NewServer returns a server of robot. It owns listener. It fails if robot does not fit its layout.
 func NewServer(listener net.Listener, robot *topics.Robot, o Options) (*Server, error) {
 	all, err := robot.Topics()
 	if err != nil {

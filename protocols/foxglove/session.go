@@ -86,7 +86,7 @@ const (
 	maxList      = 1024
 )
 
-// services are what a client may call.
+// services are the services that a client may call.
 var services = []struct {
 	name string
 	do   func(c *topics.Commander) error
@@ -96,7 +96,7 @@ var services = []struct {
 	{"/arm", (*topics.Commander).Arm},
 }
 
-// greeting is what every client is sent first.
+// greeting returns the first messages to every client.
 func (s *Server) greeting() [][]byte {
 	list := advertise{Op: "advertise", Channels: []advertisedChannel{}}
 	for i := range s.channels {
@@ -134,8 +134,8 @@ type key struct {
 	id   uint32
 }
 
-// session is one client. Its reader, the goroutine of run, handles messages; its writer sends answers and what is
-// subscribed.
+// session is one client. Its reader, the goroutine of run, handles messages; its writer sends answers and subscribed
+// topics.
 type session struct {
 	server *Server
 	conn   *ws.Conn
@@ -144,13 +144,13 @@ type session struct {
 
 	published map[uint32]clientChannel // the reader's: by the client's ids
 	refused   int                      // logged
-	last      map[string]string        // the writer's: diagnostics that /log has told
+	last      map[string]string        // the writer's: the last diagnostics sent on /log
 
 	mu   sync.Mutex
 	subs map[uint32]*channel
 }
 
-// clientChannel is what a client publishes: a topic of the robot, or nil.
+// clientChannel is a channel that a client publishes: a topic of the robot, or nil.
 type clientChannel struct {
 	topic  *topics.Topic
 	schema string
@@ -211,7 +211,7 @@ func (s *session) write(ctx context.Context) {
 	}
 }
 
-// outgoing is what a delivery is on the wire.
+// outgoing encodes a delivery.
 func (s *session) outgoing(d topics.Delivery[key]) (all []outgoing) {
 	if out, ok := d.Answer.(outgoing); ok {
 		return []outgoing{out}
@@ -343,7 +343,7 @@ func (s *session) unsubscribe(b []byte) error {
 	return errors.Join(errs...)
 }
 
-// schemas are the names of what clients publish on a kind of topic.
+// schemas are the schema names accepted on a kind of topic.
 var schemas = map[topics.Kind][]string{
 	topics.JointCommands: {"foxglove.JointStates", "sensor_msgs/JointState", "sensor_msgs/msg/JointState"},
 	topics.Twist:         {"geometry_msgs/Twist", "geometry_msgs/msg/Twist"},
@@ -413,7 +413,7 @@ func (s *session) unadvertise(b []byte) error {
 	return errors.Join(errs...)
 }
 
-// publish does what a client publishes.
+// publish executes a published command.
 func (s *session) publish(id uint32, data []byte) error {
 	c, ok := s.published[id]
 	if !ok {
@@ -455,7 +455,7 @@ func (s *session) getParameters(b []byte) error {
 	return s.answer(parameterValues{"parameterValues", parameters(s.server.robot.Rig.Values(), m.Names[:min(len(m.Names), maxParameters)]), m.ID})
 }
 
-// setParameters sets those that it can, and answers with what they are now.
+// setParameters sets the valid parameters, and answers with their present values.
 func (s *session) setParameters(b []byte) error {
 	var m struct {
 		Parameters []struct {

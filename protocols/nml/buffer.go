@@ -13,7 +13,7 @@ type Status int32
 // The statuses that a server answers.
 const (
 	NotSet       Status = 0
-	ReadOld      Status = 1 // no message, or none that is new to the reader
+	ReadOld      Status = 1 // no message, or no new message for the reader
 	ReadOK       Status = 2
 	WriteOK      Status = 3
 	WriteBlocked Status = 4 // write if read: the message before has not been read
@@ -55,7 +55,7 @@ type BufferOptions struct {
 	Number       int32  // on its port
 	Size         int    // of the largest message as a C++ object, bytes; of a queue, all messages; 0 = DefaultSize
 	Encoding     Encoding
-	Queue        bool // a read takes the oldest message; otherwise a write replaces the message
+	Queue        bool // a read removes the oldest message; otherwise a write replaces the message
 	ConfirmWrite bool // a write over the network is answered
 	// Vocabulary, if set, checks each message: an unknown type or a malformed message is refused. Without it a
 	// message needs a valid header only.
@@ -140,7 +140,7 @@ func (b *Buffer) put(data []byte, ifRead bool) (s Status, wasRead bool, err erro
 	return s, wasRead, nil
 }
 
-// store takes data. wasRead reports whether the message before it was read. Under the lock.
+// store stores data. wasRead reports whether the previous message was read. Under the lock.
 func (b *Buffer) store(data []byte, ifRead bool) (s Status, wasRead bool) {
 	b.uses++
 	wasRead = len(b.entries) == 0 || b.entries[len(b.entries)-1].read
@@ -168,7 +168,7 @@ func (b *Buffer) limit() int { return growth * b.options.Size }
 
 func (b *Buffer) drop() { b.entries, b.used = b.entries[:0], 0 }
 
-// read appends the next message to dst: of a queue the oldest one, which it takes, else the latest where its id is not
+// read appends the next message to dst: of a queue the oldest one, which it removes, else the latest if its id is not
 // after. peek leaves the message unread.
 func (b *Buffer) read(dst []byte, after int32, peek bool) (data []byte, s Status, id int32, wasRead bool) {
 	b.mu.Lock()
@@ -199,8 +199,8 @@ func (b *Buffer) read(dst []byte, after int32, peek bool) (data []byte, s Status
 // ErrOld reports that a buffer has no message that is new to the reader.
 var ErrOld = errors.New("no new message")
 
-// Read decodes the next message, as v makes it, and returns its id: of a queue the oldest message, which it takes;
-// else the latest, or ErrOld where its id is after. A reader passes the id of its last read, at first 0.
+// Read decodes the next message, by v, and returns its id: of a queue the oldest message, which it removes;
+// else the latest, or ErrOld if its id is after. A reader passes the id of its last read, at first 0.
 func (b *Buffer) Read(v Vocabulary, after int32) (m Message, id int32, err error) {
 	data, s, id, _ := b.read(nil, after, false)
 	if s != ReadOK {
@@ -263,7 +263,7 @@ func (b *Buffer) Clear() {
 	b.drop()
 }
 
-// State is what a buffer holds.
+// State is the state of a buffer.
 type State struct {
 	Count  int32 // messages written since the start
 	Length int   // queued messages

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// ErrProtocol reports a reply that does not fit its request; the connection is of no further use.
+// ErrProtocol reports a reply that does not fit its request; the connection cannot be used afterwards.
 var ErrProtocol = errors.New("reply does not fit the request")
 
 // StatusError is a status with which the server refused a request.
@@ -62,7 +62,7 @@ func Dial(line BufferLine) (*Client, error) {
 	return NewClient(conn, line.Options(nil))
 }
 
-// Close tells the server that the channel ends, and closes the connection.
+// Close sends a close request and closes the connection.
 func (c *Client) Close() error {
 	c.request(closeType, 0, 0, nil)
 	return c.conn.Close()

@@ -124,7 +124,7 @@ func Decode(b []byte, e Encoding, m Message) error {
 	return nil
 }
 
-// DecodeAny reads a message of any type that v knows.
+// DecodeAny reads a message of any type in v.
 func DecodeAny(b []byte, e Encoding, v Vocabulary) (Message, error) {
 	id, _, err := Header(b, e)
 	if err != nil {

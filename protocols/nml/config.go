@@ -262,7 +262,7 @@ func (p *parser) pairs(words []string) {
 	}
 }
 
-// check reports what only the whole file shows.
+// check reports faults between lines.
 func (p *parser) check() {
 	names, places := map[string]int{}, map[[2]int]int{}
 	for i := range p.config.Buffers {

@@ -13,7 +13,7 @@ import (
 // DefaultConnections is how many connections a server serves at a time: a program opens one or two for each buffer.
 const DefaultConnections = 256
 
-// Options are what a user may set of a server.
+// Options are the settings of a server.
 type Options struct {
 	// MaxConnections bounds the connections; 0 = DefaultConnections. A further connection is closed.
 	MaxConnections int

@@ -54,7 +54,7 @@ type request struct {
 }
 
 // session is one connection. Its reader parses requests; run answers them. A blocking read waits in run, while the
-// reader notices that the client has gone.
+// reader detects a closed connection.
 type session struct {
 	server *Server
 	conn   net.Conn
@@ -125,7 +125,7 @@ func (s *session) receive() (r request, err error) {
 		size = int(r.b)
 		if limit := s.limit(r.buffer); size < 0 || size > limit {
 			s.server.traffic.Drop(protocols.Oversized)
-			// the original closes the channel as well: where the data ends is not trusted
+			// the original closes the channel as well: the end of the data is unknown
 			return r, fmt.Errorf("write to buffer %d: size: got %d, want 0..%d", r.buffer, size, limit)
 		}
 	case keysType:

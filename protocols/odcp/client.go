@@ -20,8 +20,8 @@ type ClientOptions struct {
 	Listen protocols.Listener
 }
 
-// Client is one client of a server. It belongs to one goroutine. What is answered blocks until the answer is there or
-// Timeout has passed, which is an error of kind hal.Timeout.
+// Client is one client of a server. Only one goroutine may use it. A request with an answer blocks until the answer, or
+// returns an error of kind hal.Timeout after Timeout.
 type Client struct {
 	conn    protocols.PacketConn
 	server  netip.AddrPort
@@ -30,7 +30,7 @@ type Client struct {
 	d       Datagram
 }
 
-// Open returns a client of the server at address. Nothing is sent yet.
+// Open returns a client of the server at address. It sends nothing.
 func Open(address string, o ClientOptions) (*Client, error) {
 	server, err := net.ResolveUDPAddr("udp", address)
 	if err != nil {
@@ -58,10 +58,10 @@ func Open(address string, o ClientOptions) (*Client, error) {
 	return c, nil
 }
 
-// Close closes the socket; it tells the server nothing.
+// Close closes the socket without a message to the server.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// Connect tells the agent's rig that a client is there; Disconnect, that it goes. Both are optional.
+// Connect notifies the agent's rig of a client; Disconnect, of its end. Both are optional.
 func (c *Client) Connect() error {
 	return c.ask("connect", InitCommunication, InitCommunicationAck)
 }
@@ -72,7 +72,7 @@ func (c *Client) Disconnect() error {
 }
 
 // Set sends angles and torques, 0..1023, in the order of the agent's motors. It is not answered and may be lost. With
-// torques there must be an angle of every motor: the server tells the two apart by their number.
+// torques there must be an angle of every motor: the server distinguishes the two by their number.
 func (c *Client) Set(angles, torques []int32) error {
 	c.d.Command, c.d.Values = SetMotors, append(append(c.d.Values[:0], angles...), torques...)
 	return c.send()
@@ -89,10 +89,10 @@ func (c *Client) send() error {
 	if _, err := c.conn.WriteToUDPAddrPort(c.out, c.server); errors.Is(err, net.ErrClosed) {
 		return err
 	}
-	return nil // what else the socket says of one datagram is as good as its loss
+	return nil // another error of the socket for one datagram counts as its loss
 }
 
-// ask sends command until want comes.
+// ask sends command until want is received.
 func (c *Client) ask(op string, command, want Command) error {
 	for end := time.Now().Add(c.options.Timeout); time.Now().Before(end); {
 		c.d.Command, c.d.Values = command, c.d.Values[:0]

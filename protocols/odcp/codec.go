@@ -21,15 +21,15 @@ const (
 )
 
 const (
-	// MaxDatagram bounds what is received and sent, bytes: 500 motors.
+	// MaxDatagram bounds received and sent datagrams, bytes: 500 motors.
 	MaxDatagram = 4096
-	// Greatest is the greatest angle and torque.
+	// Greatest is the maximum angle and torque.
 	Greatest = 1023
 	// Null is the document's null position.
 	Null = 512
 )
 
-// What is wrong with a datagram that Decode refuses.
+// The errors of Decode.
 var (
 	ErrTruncated = errors.New("odcp: datagram ends before its fields do")
 	ErrOversized = errors.New("odcp: datagram is longer than MaxDatagram")
@@ -51,7 +51,7 @@ func Append(b []byte, d *Datagram) []byte {
 	return b
 }
 
-// Decode reads b into d. Of a list of ints it takes the whole ones; what is behind other commands is ignored.
+// Decode reads b into d. It reads the complete ints of a list; bytes after other commands are ignored.
 func Decode(b []byte, d *Datagram) error {
 	switch {
 	case len(b) == 0:

@@ -20,7 +20,7 @@
 // n is the number of the agent's actuators that take a position, in the order of its layout. An angle of 0..1023 spans
 // the range of the position input, so that the document's null position of 512 is 0.15° of a ±150° servo and the true
 // centre would be 511.5. A torque of 0..1023 spans the range of the torque limit. Values outside are clamped. A short
-// datagram is used as far as it goes, in whole ints; what is missing stays as it was.
+// datagram is used up to its last complete int; missing values do not change.
 //
 // # Where the original differs
 //

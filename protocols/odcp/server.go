@@ -21,8 +21,8 @@ const (
 	DisconnectionEvent = "/Communication/SimpleUdpMotorInterface/DisconnectionEvent"
 )
 
-// Server moves one agent as its clients say. It has no sessions: connecting and disconnecting raise events, nothing
-// more.
+// Server executes the commands of its clients on one agent. It has no sessions: connecting and disconnecting only raise
+// events.
 type Server struct {
 	conn    protocols.PacketConn
 	agent   *hal.Agent

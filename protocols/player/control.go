@@ -15,7 +15,7 @@ var (
 	errValue   = errors.New("value out of range")
 )
 
-// sample is what was measured at a time. A sensor at fault measured nothing: NaN.
+// sample is the measurements at a time. The values of a faulty sensor are NaN.
 type sample struct {
 	time     time.Duration
 	measured []float64
@@ -42,7 +42,7 @@ func known(v, otherwise float64) float64 {
 	return v
 }
 
-// truth is the pose and the rates that a pose sensor measures; false where they are not known.
+// truth returns the pose and the rates of a pose sensor; ok is false if they are unknown.
 func (s *sample) truth(sensor *hal.Sensor) (p hal.Pose, linear, angular [3]float64, ok bool) {
 	v := s.of(sensor)
 	copy(p.Position[:], v)
@@ -55,7 +55,7 @@ func (s *sample) truth(sensor *hal.Sensor) (p hal.Pose, linear, angular [3]float
 	return p, linear, angular, !math.IsNaN(v[0])
 }
 
-// control is what a command or a request may do: all of it happens when it succeeds, nothing otherwise.
+// control is the staged effects of a command or a request: they are applied if it succeeds, otherwise none of them.
 type control struct {
 	session *session
 	layout  *hal.Layout
@@ -65,7 +65,7 @@ type control struct {
 	goalSet bool
 }
 
-// stage puts a goal of one mode into the inputs, and takes those of other modes out.
+// stage puts a goal of one mode into the inputs, and clears the actuator's goals of other modes.
 func (k *control) stage(actuator int, mode hal.Mode, value float64) error {
 	a := &k.layout.Actuators[actuator]
 	if a.Goal[mode] == hal.None {
@@ -90,10 +90,10 @@ func (k *control) edge(f func() error) (err error) {
 	return err
 }
 
-// sample is what the session measured last.
+// sample returns the session's last sample.
 func (k *control) sample() *sample { return k.session.now() }
 
-// motors switches the torque: off disarms; on arms what is not real. Arming a real body belongs to its operator.
+// motors switches the torque: off disarms; on arms a body that is not real. Only its operator arms a real body.
 func (k *control) motors(on bool) error {
 	a := k.session.server.robot.Agent
 	if err := k.session.hold(); err != nil {

@@ -1,6 +1,6 @@
-// Package player is the protocol of Player 3 (playerproject.github.io): over TCP a client lists the devices of a robot,
-// opens those it wants, commands them and receives their data. Server answers for one agent; its devices follow from what
-// the layout of the body offers. Client is the other side, for tests and controllers in Go.
+// Package player implements the protocol of Player 3 (playerproject.github.io): over TCP a client lists the devices of a
+// robot, opens some, commands them and receives their data. Server serves one agent; its devices follow from the layout of
+// the body. Client is the other side, for tests and controllers in Go.
 //
 // # A session
 //
@@ -29,9 +29,9 @@
 //
 // # Limits
 //
-// The first client that commands a robot holds its lease until it leaves; commands of other clients are refused. A command
-// lasts while its client sends anything at all, requests for data included. What a
-// body does not have is not in the device list. PTZ, limb and gripper positions are clamped by the guard, as all goals.
-// The opaque device is ours: its data is a line "name value" for each measured channel, its command a line
-// "actuator mode value" (mode position, velocity, torque or duty).
+// The first client that commands a robot holds its lease until it disconnects; commands of other clients are refused. A
+// command persists while its client sends any message, requests for data included. The device list has only devices of
+// the body. The guard clamps PTZ, limb and gripper positions, as all goals. The opaque device is ours: its data is a line
+// "name value" for each measured channel, its command a line "actuator mode value" (mode position, velocity, torque or
+// duty).
 package player

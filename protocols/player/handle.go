@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// handle does one message. Its error ends the session.
+// handle executes one message. Its error ends the session.
 func (s *session) handle(ctx context.Context, h *Header, in []byte) error {
 	switch {
 	case h.Type == Cmd:
@@ -29,7 +29,7 @@ func (s *session) handle(ctx context.Context, h *Header, in []byte) error {
 	return s.reply(h, p, err)
 }
 
-// command does a command. It is not answered.
+// command executes a command. It is not answered.
 func (s *session) command(h *Header, in []byte) error {
 	k := &s.control
 	unit := s.server.find(h.Device)
@@ -116,7 +116,7 @@ func (s *session) meta(ctx context.Context, h *Header, in []byte) error {
 		}
 		return s.reply(h, nil, err)
 	case reqAuth:
-		return s.reply(h, nil, nil) // no key is asked for
+		return s.reply(h, nil, nil) // no key is required
 	case reqReplaceRule:
 		var p replaceRule
 		err := decodePayload(in, &p)
@@ -128,7 +128,7 @@ func (s *session) meta(ctx context.Context, h *Header, in []byte) error {
 	return s.reply(h, nil, errUnknown)
 }
 
-// decodeFirst reads p from the beginning of b: clients send further fields that say nothing.
+// decodeFirst reads p from the beginning of b: clients send further fields without a meaning.
 func decodeFirst(b []byte, p payload) error {
 	c := coder{decoding: true, buf: b}
 	p.update(&c)
@@ -155,7 +155,7 @@ func (s *session) access(ctx context.Context, h *Header, in []byte) error {
 			}
 		}
 		s.mu.Unlock()
-		s.due.Store(true) // its first data comes at once
+		s.due.Store(true) // send its first data at once
 	case p.Access == accessClose:
 		s.mu.Lock()
 		s.open = slices.DeleteFunc(s.open, func(e entry) bool { return e.device == p.Address.Device })

@@ -11,7 +11,7 @@ const (
 	headerSize = 40
 	banner     = "Player v.3.1.1-dev"
 	localhost  = 0x0100007f // the host that servers answer
-	// maxPayload bounds what a client may send; the largest commands and requests of these interfaces are far smaller.
+	// maxPayload bounds a client's payload, bytes; the largest commands and requests of these interfaces are far smaller.
 	maxPayload = 64 << 10
 	// maxAnswer is Player's own bound of a message.
 	maxAnswer = 8 << 20
@@ -30,7 +30,7 @@ const (
 	Nack
 )
 
-// Interface is what a device does.
+// Interface is the type of a device.
 type Interface uint16
 
 // The interfaces.
@@ -97,7 +97,7 @@ func (h *Header) Append(dst []byte) []byte {
 	return binary.BigEndian.AppendUint32(dst, h.Size)
 }
 
-// Decode reads a header. It fails where a value does not fit its field.
+// Decode reads a header. It fails if a value does not fit its field.
 func (h *Header) Decode(b []byte) error {
 	if len(b) < headerSize {
 		return fmt.Errorf("header: got %d bytes, want %d: %w", len(b), headerSize, ErrFormat)

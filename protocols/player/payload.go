@@ -77,7 +77,7 @@ type number struct{ Value uint32 }
 
 func (p *number) update(c *coder) { c.uint32(&p.Value) }
 
-// replaceRule decides what becomes of a message when one of the same kind waits; -1 is any.
+// replaceRule decides whether a message replaces a queued one of the same kind; -1 is any.
 type replaceRule struct{ Interface, Index, Type, Subtype, Replace int32 }
 
 func (p *replaceRule) update(c *coder) {

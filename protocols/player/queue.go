@@ -13,14 +13,14 @@ const (
 
 var errDeaf = errors.New("player: the client does not read its answers")
 
-// queue is what waits for one client.
+// queue is the pending messages of one client.
 type queue struct {
 	mu       sync.Mutex
 	answers  []queued // to requests: always sent
 	data     []queued
 	bytes    int
 	pull     bool
-	pulled   bool // in pull mode: the client has asked for data
+	pulled   bool // in pull mode: the client has requested data
 	pullSeq  uint32
 	rules    []replaceRule
 	overflow uint32 // data messages dropped since the last SYNCH
@@ -66,7 +66,7 @@ func (q *queue) rule(h *Header) int32 {
 	return ruleAccept
 }
 
-// put queues data by the client's rules; what does not fit is counted.
+// put queues data by the client's rules; messages that do not fit are dropped and counted.
 func (q *queue) put(h Header, b []byte) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -124,7 +124,8 @@ func (q *queue) ask(seq uint32) {
 	q.rouse()
 }
 
-// take appends what may be sent now to dst. synch reports that a SYNCH follows, with the count of dropped messages.
+// take appends the messages that may be sent now to dst. synch reports that a SYNCH follows, with the count of dropped
+// messages.
 func (q *queue) take(dst []byte) (out []byte, synch bool, overflow uint32) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
