@@ -21,10 +21,10 @@ type alarms struct {
 type alarm struct {
 	agent, name  string
 	poller       *drivers.Poller
-	below, above float64 // infinite where there is no bound
+	below, above float64 // infinite without a bound
 	ring, lost   hal.EventID
 	back         hal.EventID // it measures again
-	light        bool        // whose value is told elsewhere
+	light        bool        // its value is published elsewhere
 	monitor      bool        // otherwise its faults are those of the robot's sensor, which the rig reports
 	on, faulty   bool
 	value        [1]float64

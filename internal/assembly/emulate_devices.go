@@ -26,11 +26,11 @@ type Emulation struct {
 	Buses   map[string]*chip.Bus // of I2C and, each with one chip, of SPI
 	ports   map[string]bool      // which are of SPI
 	Lines   map[string]emulatedLine
-	ends    map[string]SerialEnd // what is at the end of lines, by bus
+	ends    map[string]SerialEnd // the devices at the ends of serial lines, by bus
 	Gpios   map[string]chipOf
 	Buttons map[*catalog.WirePlan]*pins.Switch // of emergency stops
 	Bases   []*chassis
-	kernel  *chip.Bus // without devices: the time of what needs no bus
+	kernel  *chip.Bus // without devices: the clock of devices without a bus
 	widths  map[*catalog.BoardPlan]func(channel int) time.Duration
 	Chips   map[*catalog.SensorPlan]chip.Device
 	Fields  map[*catalog.SensorPlan]*catalog.Field // of readers of tags

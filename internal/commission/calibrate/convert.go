@@ -20,8 +20,8 @@ import (
 var Formats = []string{"lerobot", "joint_limits", "urdf"}
 
 // Import writes DIR/JOINT.yaml of every joint in the file of another program: LeRobot's JSON, joint_limits or a URDF of ROS,
-// distinguished by their contents. A faulty file, or one of another robot, is hal.Invalid and changes nothing. notes say what the
-// file leaves open, and what moved.
+// distinguished by their contents. A faulty file, or one of another robot, is hal.Invalid and changes no file. notes list
+// missing data and changed angles.
 func Import(file string, r *Robot, dir string, now time.Time) (rows []Row, notes []string, err error) {
 	if dir == "" {
 		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibration import", Err: errors.New("got no --dir, want the folder of the calibration files"), Try: "halyard calibration import FILE --config CONFIG --dir calibration"}
@@ -67,7 +67,7 @@ func Import(file string, r *Robot, dir string, now time.Time) (rows []Row, notes
 	return rows, notes, nil
 }
 
-// gripper is what LeRobot calls the one joint of every arm that it normalises to 0..100 and not to degrees.
+// gripper is the name of the one joint of every arm that LeRobot normalises to 0..100 instead of degrees.
 const gripper = "gripper"
 
 func (r *Robot) leRobot() map[string]calibration.RobotJoint {
@@ -83,7 +83,8 @@ func (r *Robot) leRobot() map[string]calibration.RobotJoint {
 	return all
 }
 
-// changed keeps what the other program's file does not know and the one before does, and reports how far the joint moved.
+// changed keeps the data of the previous file that the other program's file lacks, and reports the change of the joint's
+// angle.
 func (j *Joint) changed(c, old *calibration.Joint) (notes []string) {
 	if old == nil {
 		return nil
@@ -131,7 +132,7 @@ func (j *Joint) Doubts(c *calibration.Joint) (doubts []string) {
 	return doubts
 }
 
-// Export is the calibrations in dir as the file of another program; lost describes what it cannot hold.
+// Export returns the calibrations in dir as the file of another program; lost describes the data that it cannot hold.
 func Export(dir, format string) (data []byte, lost []string, err error) {
 	if !slices.Contains(Formats, format) {
 		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibration export", Err: fmt.Errorf("--format: got %q, want one of %s", format, strings.Join(Formats, ", "))}

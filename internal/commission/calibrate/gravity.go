@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
-// gravity is what a robot's masses, as its model has them, ask of its joints.
+// gravity computes the gravity torques of a robot's joints from the masses of its model.
 type gravity struct {
 	robot  *plan.AgentPlan
 	tree   kinematics.Tree
@@ -38,7 +38,7 @@ func newGravity(a *plan.AgentPlan, fall float64) *gravity {
 	return g
 }
 
-// energy is the potential energy of the pose q, J, without what does not move.
+// energy returns the potential energy of the moving bodies in the pose q, J.
 func (g *gravity) energy(q []float64) (joules float64) {
 	g.tree.Forward(g.state, q, g.still, g.base, [3]float64{}, [3]float64{})
 	for i := range g.tree {
@@ -51,7 +51,7 @@ func (g *gravity) energy(q []float64) (joules float64) {
 	return joules
 }
 
-// hold is the torque, N·m, with which joint i must push so that the robot does not move at q.
+// hold returns the torque of joint i that holds the robot at q, N·m.
 func (g *gravity) hold(q []float64, i int) float64 {
 	if len(g.tree) == 0 { // a joint with a load of its own
 		l := &g.robot.Robot.Joints[i].Load
@@ -94,8 +94,8 @@ func (g *gravity) inertia(q []float64, i int) (sum float64) {
 	return sum
 }
 
-// pendulum is the load of joint i at q as a pendulum: gravity pulls with pull·sin(angle - down), N·m, which holds for any robot whose
-// other joints stand still.
+// pendulum returns the load of joint i at q as a pendulum: gravity pulls with pull·sin(angle - down), N·m. This is exact for
+// any robot while its other joints do not move.
 func (g *gravity) pendulum(q []float64, i int) (pull, down, inertia float64) {
 	at := append([]float64(nil), q...)
 	at[i] = 0
@@ -160,8 +160,8 @@ func (g *gravity) put(i int, kg, metres float64) {
 // floorMargin is how far above its base a robot's links stay while a joint moves by its own choice, m.
 const floorMargin = 0.05
 
-// bestSweep is the motion of joint i from q, of at most sweepAngle and within its limits, over which the torque that gravity asks
-// for changes most, and which takes no link down to the plane that the robot stands on, unless it is there already.
+// bestSweep returns the motion of joint i from q, of at most sweepAngle and within its limits, with the largest change of the
+// gravity torque. No link may go down to the floor plane, unless it is there already.
 func (g *gravity) bestSweep(q []float64, i int, l hal.Limits) (low, high float64) {
 	at := append([]float64(nil), q...)
 	ends := func(a, b float64) (float64, float64) {
@@ -172,7 +172,7 @@ func (g *gravity) bestSweep(q []float64, i int, l hal.Limits) (low, high float64
 	}
 	low, high = ends(q[i]-sweepAngle/6, q[i]+sweepAngle/6)
 	most := -1.0
-	for k := range 7 { // where in the sweep the joint stands now
+	for k := range 7 { // position of the present angle within the sweep
 		a, b := ends(q[i]-sweepAngle*float64(k)/6, q[i]+sweepAngle*float64(6-k)/6)
 		least, greatest, clear := math.Inf(1), math.Inf(-1), true
 		for n := range 13 {

@@ -22,10 +22,10 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 )
 
-// Guide is a guided calibration of a robot: it asks a person, or a script, for one thing at a time, and watches the joints while
-// their torque is off. What is measured is kept in a progress file, so that a session that ended early goes on where it was.
+// Guide is a guided calibration of a robot: it prompts a person, or a script, for one action at a time, and reads the joints
+// while their torque is off. Measurements are kept in a progress file, so that a session that ended early can be continued.
 //
-// Any prompt takes "hand JOINT DEGREES ..." as well, where the robot is simulated: the hand moves the joints, and the prompt waits on.
+// For a simulated robot any prompt also accepts "hand JOINT DEGREES ...": the hand moves the joints, and the prompt repeats.
 type Guide struct {
 	Config  string
 	Agent   string // "" where the config has one robot
@@ -44,7 +44,7 @@ type Guide struct {
 	stand  *stand
 	old    map[string]*calibration.Joint // in use before
 	notes  progress
-	alter  func(*configs.Config) // what tests plant in a body, of which its model knows nothing
+	alter  func(*configs.Config) // differences between body and model, planted by tests
 }
 
 const degree = math.Pi / 180
@@ -132,7 +132,7 @@ func (g *Guide) path(j *Joint) string {
 
 func (g *Guide) say(format string, args ...any) { fmt.Fprintf(g.Out, format+"\n", args...) }
 
-// ask prints a prompt and returns the answer. It moves the hand of a simulated robot where that is asked for.
+// ask prints a prompt and returns the answer. It executes orders to the hand of a simulated robot.
 func (g *Guide) ask(ctx context.Context, format string, args ...any) (string, error) {
 	for {
 		fmt.Fprintf(g.Out, format+" > ", args...)
@@ -154,7 +154,7 @@ func (g *Guide) ask(ctx context.Context, format string, args ...any) (string, er
 	}
 }
 
-// hand moves the hand of a simulated robot as words say: JOINT DEGREES, any number of times.
+// hand moves the hand of a simulated robot by words: JOINT DEGREES, any number of times.
 func (g *Guide) hand(ctx context.Context, words []string) error {
 	if len(words) == 0 || len(words)%2 != 0 {
 		return &hal.Error{Kind: hal.Invalid, Op: "hand", Err: fmt.Errorf("got %d words, want JOINT DEGREES, once or more", len(words))}
@@ -171,7 +171,7 @@ func (g *Guide) hand(ctx context.Context, words []string) error {
 	return nil
 }
 
-// measure watches the joints while they are moved by hand: identity, reference, direction, range, and where the robot rests.
+// measure reads the joints while they are moved by hand: identity, reference, direction, range and rest pose.
 func (g *Guide) measure(ctx context.Context) (err error) {
 	dir, remove, err := scratch()
 	if err != nil {
@@ -202,7 +202,7 @@ func (g *Guide) measure(ctx context.Context) (err error) {
 	return nil
 }
 
-// screen is the heading of a step. One screen is what is to be done, what is seen, and one question.
+// screen prints the heading of a step. One screen has the instructions, the readings and one question.
 func (g *Guide) screen(n int, title string, joints []*Joint) {
 	g.say("\n== %d of 6: %s (%s)", n, title, strings.Join(namesOf(joints), ", "))
 }
@@ -224,7 +224,7 @@ func (g *Guide) missing(is func(*measured) bool) (list []*Joint) {
 	return list
 }
 
-// well reports whether every joint of list is read now, and reports which is not.
+// well reports whether every joint of list is read now, and prints those that are not.
 func (g *Guide) well(list []*Joint) bool {
 	good := true
 	for _, w := range g.stand.seen() {
@@ -243,7 +243,7 @@ func (g *Guide) well(list []*Joint) bool {
 	return good
 }
 
-// rest takes the pose in which the robot lies with its torque off: what later starts are compared with.
+// rest stores the pose of the robot with its torque off, to which later starts are compared.
 func (g *Guide) rest(ctx context.Context) error {
 	list := g.missing(func(m *measured) bool { return !m.Rested })
 	if len(list) == 0 {
@@ -312,7 +312,7 @@ func (g *Guide) written(j *Joint) string {
 	return ""
 }
 
-// ending reports what comes next.
+// ending prints the next commands.
 func (g *Guide) ending() {
 	var lines []string
 	for _, j := range g.joints {

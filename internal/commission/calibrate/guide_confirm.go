@@ -13,7 +13,7 @@ import (
 // The share by which the travel of a joint may differ from its model's without a gear being suspected.
 const gearDoubt = 0.08
 
-// confirm makes the calibrations, asks about those that contradict the robot's model, and writes them.
+// confirm builds the calibrations, asks about those that contradict the robot's model, and writes them.
 func (g *Guide) confirm(ctx context.Context) error {
 	list := g.missing(func(m *measured) bool { return !m.Saved })
 	if len(list) == 0 {
@@ -65,7 +65,7 @@ func (g *Guide) confirm(ctx context.Context) error {
 	return g.keep()
 }
 
-// again measures what was forgotten.
+// again repeats the steps with missing measurements.
 func (g *Guide) again(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{g.reference, g.direction, g.sweep, g.rest} {
 		if err := step(ctx); err != nil {
@@ -75,7 +75,7 @@ func (g *Guide) again(ctx context.Context) error {
 	return nil
 }
 
-// gear asks for the gear of a joint whose servo turned by another angle than the model's joint can.
+// gear asks for the gear of a joint whose servo turned by another angle than the joint of the model.
 func (g *Guide) gear(ctx context.Context, j *Joint, m *measured) error {
 	if m.Gear != 0 {
 		return nil
@@ -117,7 +117,7 @@ func likelyGear(v float64) float64 {
 	return best
 }
 
-// made is the calibration by what was measured.
+// made returns the calibration of the measurements.
 func (g *Guide) made(j *Joint, m *measured) *calibration.Joint {
 	c := j.nominal()
 	old := g.old[j.Name]
@@ -139,7 +139,7 @@ func (g *Guide) made(j *Joint, m *measured) *calibration.Joint {
 	return c
 }
 
-// compare describes what the calibration before makes of the reference pose, and the new one.
+// compare prints the reference pose by the previous calibration and by the new one.
 func (g *Guide) compare(j *Joint, c *calibration.Joint, ticks, angle float64) {
 	g.say("  %s: the reference pose of %.1f degrees reads %.1f by the file before (%s), %.1f now; travel %.1f..%.1f degrees", j.Name, angle/degree,
 		g.old[j.Name].Radians(ticks)/degree, g.old[j.Name].Method, c.Radians(ticks)/degree,

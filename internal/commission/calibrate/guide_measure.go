@@ -14,7 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// reference takes the ticks of a pose whose angles are known.
+// reference stores the ticks of a pose with known angles.
 func (g *Guide) reference(ctx context.Context) error {
 	list := g.missing(func(m *measured) bool { return m.Reference == nil })
 	if len(list) == 0 {
@@ -100,7 +100,7 @@ func (g *Guide) direction(ctx context.Context) error {
 	return nil
 }
 
-// sweep takes the ends of each joint's travel.
+// sweep stores the ends of each joint's travel.
 func (g *Guide) sweep(ctx context.Context) error {
 	none := func(m *measured) bool { return m.Low == nil }
 	list := g.missing(none)
@@ -146,7 +146,7 @@ func (g *Guide) sweep(ctx context.Context) error {
 	return nil
 }
 
-// watch asks, and draws the table again and again until the answer comes, where the robot is real and Live.
+// watch prompts and, for a real robot with Live, redraws the table until the answer.
 func (g *Guide) watch(ctx context.Context, list []*Joint, prompt string) (string, error) {
 	if g.Live == nil || !g.stand.real {
 		return g.ask(ctx, "%s", prompt)

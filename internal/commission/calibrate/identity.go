@@ -15,7 +15,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
-// identify examines the servos of c as the doctor does, refuses what would not run, and keeps what a file binds itself to.
+// identify checks the servos of c as the doctor does, refuses a robot that would not run, and stores each servo's identity for
+// its file.
 func (g *Guide) identify(ctx context.Context, c *configs.Config) error {
 	found, list, err := examine(ctx, c)
 	if err != nil {
@@ -60,7 +61,7 @@ func examine(ctx context.Context, c *configs.Config) ([]doctor.Finding, []doctor
 	return d.Found, d.Identities(), nil
 }
 
-// positive describes the positive direction of joint i of a robot that is at 0: where its far end goes.
+// positive describes the positive direction of joint i of a robot at 0 by the motion of its far end.
 func positive(a *plan.AgentPlan, i int) string {
 	tree, _ := plan.TreeOf(a.Robot)
 	n := len(a.Robot.Joints)
@@ -112,8 +113,8 @@ func positive(a *plan.AgentPlan, i int) string {
 	return "as the robot's model counts it"
 }
 
-// drawn describes where what joint i carries points while the robot stands at 0, as seen from the joint's axis; "" where that is
-// too near to the axis to see.
+// drawn describes the direction of the load of joint i while the robot is at 0, as seen from the joint's axis; "" if it is too
+// near to the axis.
 func drawn(a *plan.AgentPlan, i int) string {
 	const seen = 0.01 // m
 	tree, _ := plan.TreeOf(a.Robot)
@@ -147,7 +148,7 @@ func drawn(a *plan.AgentPlan, i int) string {
 	return fmt.Sprintf("its far end, %.0f cm away, is %s of its axis", 100*most, strings.Join(words, " and "))
 }
 
-// anchorOf is a point of the axis of joint i, of a robot that stands at 0.
+// anchorOf returns a point of the axis of joint i of a robot at 0.
 func anchorOf(tree kinematics.Tree, i int) [3]float64 {
 	for k := range tree {
 		if tree[k].Joint == i {

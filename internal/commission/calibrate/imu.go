@@ -16,7 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// How long an inertial sensor is watched, s, and how much it may say while it lies still.
+// How long an inertial sensor is read, s, and the bounds of its readings at rest.
 const (
 	restSeconds = 5.0
 	sideSeconds = 1.0
@@ -24,13 +24,13 @@ const (
 	stillPull   = 0.4  // m/s²
 )
 
-// chipReading is the mean of what an inertial sensor says in its own axes, and the spread: rad/s and m/s².
+// chipReading is the mean and the spread of an inertial sensor's readings in its own axes: rad/s and m/s².
 type chipReading struct {
 	rate, pull, rateSpread, pullSpread [3]float64
 	compass                            bool // it has a magnetometer
 }
 
-// turned is what an inertial sensor measures at one instant: proper acceleration, m/s², and field, T.
+// turned is a reading of an inertial sensor at one instant: proper acceleration, m/s², and field, T.
 type turned struct{ pull, field [3]float64 }
 
 // chipReader reads a sensor for some seconds. each, where not nil, receives every sample of one with a magnetometer.
@@ -67,7 +67,7 @@ func (g *Guide) Inertial(ctx context.Context, name string) (err error) {
 		return err
 	}
 	c.Agents[0].Hardware.Sensors[name] = s
-	read, end, err := g.chip(ctx, c, name) // as it is without its calibration
+	read, end, err := g.chip(ctx, c, name) // without its calibration
 	if err != nil {
 		return err
 	}
@@ -86,7 +86,7 @@ func (g *Guide) Inertial(ctx context.Context, name string) (err error) {
 	return nil
 }
 
-// inertialConfig is the config of the sensor's robot, of which the sensor alone is more than simulated, and its file.
+// inertialConfig returns the config of the sensor's robot, in which all other parts are simulated, and the sensor's file.
 func (g *Guide) inertialConfig(name string) (*configs.Config, string, error) {
 	c, err := configs.Load(g.Config, g.Options)
 	if err != nil {
@@ -125,7 +125,7 @@ func (g *Guide) inertialConfig(name string) (*configs.Config, string, error) {
 	return nil, "", &hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config, Err: fmt.Errorf("got sensor %q, want one of hardware.sensors: %s", name, strings.Join(have, ", "))}
 }
 
-// chip opens the robot and returns what reads its sensor for some seconds, and what closes it.
+// chip opens the robot and returns a function that reads its sensor for some seconds, and one that closes it.
 func (g *Guide) chip(ctx context.Context, c *configs.Config, name string) (read chipReader, end func() error, err error) {
 	sys, err := halyard.Open(c, g.Open...)
 	if err != nil {
@@ -171,7 +171,7 @@ func (g *Guide) chip(ctx context.Context, c *configs.Config, name string) (read 
 	}, s.end, nil
 }
 
-// inertial asks for rest, six sides and two attitudes, and for turns of a magnetometer, and returns what follows from them.
+// inertial prompts for rest, six sides and two attitudes, and for rotations of a magnetometer, and returns the calibration.
 func (g *Guide) inertial(ctx context.Context, old *calibration.Inertial, gravity float64, read chipReader) (*calibration.Inertial, error) {
 	made := *old
 	made.Method, made.Date = calibration.ByManual, g.Now()
@@ -249,7 +249,7 @@ func (g *Guide) inertial(ctx context.Context, old *calibration.Inertial, gravity
 	return &made, nil
 }
 
-// inChip is v, of the mount's axes, in the chip's: the inverse of what a calibration's axes do.
+// inChip converts v from the mount's axes to the chip's: the inverse of a calibration's axes.
 func inChip(c *calibration.Inertial, v [3]float64) (chip [3]float64) {
 	for i, a := range c.Axes {
 		sign := 1.0

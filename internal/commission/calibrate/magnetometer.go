@@ -15,7 +15,7 @@ const (
 	maxFieldError = 0.1
 )
 
-// magnetometer asks for turns to every side, at the place of use, and writes hard and soft iron into made.
+// magnetometer prompts for rotations in all directions, at the place of use, and writes hard and soft iron into made.
 func (g *Guide) magnetometer(ctx context.Context, made *calibration.Inertial, gravity float64, read chipReader) error {
 	g.say("\n== 4: magnetometer")
 	g.say("Leave the sensor where it is mounted, with all switched on that is on at work, and keep away from steel that stands still.")
@@ -35,7 +35,7 @@ func (g *Guide) magnetometer(ctx context.Context, made *calibration.Inertial, gr
 		}
 		fit, residual, err := calibration.FitField(points)
 		if err != nil {
-			g.say("  %v", err) // what was seen counts on
+			g.say("  %v", err) // earlier readings are kept
 			continue
 		}
 		next := *made

@@ -23,11 +23,11 @@ const (
 	endMargin  = 5 * degree
 	bins       = 9
 	passes     = 3    // at most, until the torque is known well
-	leastPull  = 0.02 // N·m: what gravity must change by at least
+	leastPull  = 0.02 // N·m: minimum change of the gravity torque
 	torqueSure = 0.05 // standard error of the torque constant, as a share, that counts as measured
 )
 
-// mover is a stand whose torque is on.
+// mover is a stand with torque on.
 type mover struct {
 	*stand
 	goals  map[string]float64
@@ -38,8 +38,8 @@ type mover struct {
 	slew   float64            // of the guard, share of a joint's speed
 }
 
-// motion moves each joint slowly, both ways: effort against the weight that it is known to lift gives torque, and the error of
-// the motion is shown by the file before and by the new one.
+// motion moves each joint slowly in both directions. Effort against the known gravity torque gives the torque constant; the
+// error of the motion is shown for the previous file and for the new one.
 func (g *Guide) motion(ctx context.Context) (err error) {
 	list := g.missing(func(m *measured) bool { return !m.Moved })
 	if len(list) == 0 {
@@ -77,7 +77,7 @@ func (g *Guide) motion(ctx context.Context) (err error) {
 	return g.limp(ctx, m)
 }
 
-// choose asks until the answer is one of words.
+// choose prompts until the answer is one of words.
 func (g *Guide) choose(ctx context.Context, prompt string, words ...string) (string, error) {
 	for {
 		text, err := g.ask(ctx, "%s", prompt)
@@ -110,7 +110,7 @@ func (g *Guide) current(j *Joint) *calibration.Joint {
 	return j.nominal()
 }
 
-// arm opens c, whose joints have the calibrations read, and lets the robot hold where it is.
+// arm opens c, with the calibrations of read, and makes the robot hold its position.
 func (g *Guide) arm(ctx context.Context, c *configs.Config, read func(*Joint) *calibration.Joint) (*mover, error) {
 	s, err := g.open(ctx, c, read)
 	if err != nil {
@@ -144,7 +144,7 @@ func (g *Guide) arm(ctx context.Context, c *configs.Config, read func(*Joint) *c
 	return m, nil
 }
 
-// release takes the torque off, and gives it back: the joints hold where they are then.
+// release switches the torque off, or on again: then the joints hold their present positions.
 func (m *mover) release(off bool) error {
 	if m.limp == off {
 		return nil
@@ -194,14 +194,14 @@ func (m *mover) wait(ctx context.Context, seconds float64) error {
 	return nil
 }
 
-// commands reports whether a joint in state s takes commands. One that has waited for a person's answer has expired, and the next
-// command leads out of that.
+// commands reports whether a joint in state s accepts commands. A joint that has waited for a person's answer has expired, and
+// the next command ends that state.
 func commands(s hal.GuardState) bool { return s == hal.Armed || s == hal.Expired }
 
 // lostCycles is how long a joint may go unread, in cycles, before a motion ends: an answer now and then is lost on any line.
 const lostCycles = 5
 
-// fault is why a joint that should take commands does not, nil where it does.
+// fault returns the reason why a joint does not accept commands, nil if it does.
 func (m *mover) fault(s halyard.JointState, torque bool) error {
 	switch {
 	case torque && !commands(s.Guard):
@@ -216,7 +216,7 @@ func (m *mover) fault(s halyard.JointState, torque bool) error {
 	return errors.Join(fmt.Errorf("got no position for %d cycles", m.lost), s.Err)
 }
 
-// to moves a joint to an angle at rad/s and calls seen after each cycle. A joint that is not well ends it.
+// to moves a joint to an angle, rad, at speed, rad/s, and calls seen after each cycle. A fault of the joint ends it.
 func (m *mover) to(ctx context.Context, joint string, rad, speed float64, seen func(halyard.JointState)) error {
 	for m.goals[joint] != rad {
 		way := math.Min(math.Abs(rad-m.goals[joint]), speed*m.period.Seconds())
@@ -238,7 +238,7 @@ func (m *mover) to(ctx context.Context, joint string, rad, speed float64, seen f
 	return nil
 }
 
-// agree asks whether j may move between two angles, rad, which the person may change. more handles other answers.
+// agree asks for permission to move j between two angles, rad, which the person may change. more handles other answers.
 func (g *Guide) agree(ctx context.Context, j *Joint, low, high float64, how string, more func(words []string) bool) (from, to float64, yes bool, err error) {
 	for {
 		text, err := g.ask(ctx, "%s moves %.0f..%.0f degrees, %s. Enter moves it, LOW HIGH changes the range, n leaves it out", j.Name, low/degree, high/degree, how)
@@ -262,7 +262,7 @@ func (g *Guide) agree(ctx context.Context, j *Joint, low, high float64, how stri
 	}
 }
 
-// moveJoint measures one joint's torque and shows how well it moves.
+// moveJoint measures one joint's torque and shows its error of motion.
 func (g *Guide) moveJoint(ctx context.Context, m *mover, weigh *gravity, j *Joint) error {
 	c, err := calibration.Load(g.path(j))
 	if err != nil {
@@ -313,19 +313,19 @@ func (g *Guide) moveJoint(ctx context.Context, m *mover, weigh *gravity, j *Join
 
 func nominalOr(c *calibration.Joint) string { return fmt.Sprintf("%.3f N m a unit", c.Torque.Constant) }
 
-// sweepResult is what a slow motion both ways shows.
+// sweepResult is the result of a slow motion in both directions.
 type sweepResult struct {
 	low, high     float64
 	before, after float64 // rad, mean absolute error of the motion
 	effort        [2][bins]mean
-	hold          [bins]mean // N·m that gravity asks for
+	hold          [bins]mean // gravity torque, N·m
 
 	constant, zero, offset, residual, friction, sure float64
 	spread                                           float64 // N·m by which gravity changes; 0 where that is too little
 	why                                              string
 }
 
-// mean is of what was added.
+// mean is the mean of the added values.
 type mean struct {
 	sum float64
 	n   int
@@ -371,7 +371,7 @@ func (r *sweepResult) run(ctx context.Context, m *mover, weigh *gravity, j *Join
 	return nil
 }
 
-// fit finds the torque constant: effort is linear in the torque that gravity asks for, friction cancels between the two ways.
+// fit computes the torque constant: effort is linear in the gravity torque, friction cancels between the two directions.
 func (r *sweepResult) fit(c *calibration.Joint) bool {
 	var n, sx, sy, sxx, sxy float64
 	var xs, ys []float64

@@ -22,7 +22,7 @@ func Refuse(got, want string) error {
 	return &hal.Error{Kind: hal.Invalid, Op: "identify", Err: fmt.Errorf("got %s, want %s", got, want), Try: "halyard identify --help"}
 }
 
-// Run fits or compares, and lists each recording beside what the servo makes of its goals. note gets each finished step.
+// Run fits or compares, and lists each recording with the servo model's response to its goals. note gets each finished step.
 func (o *Offline) Run(now func() time.Time, note func(format string, args ...any)) ([]PlayedRow, error) {
 	switch {
 	case o.Servo == "" && o.Check == "":
@@ -71,7 +71,7 @@ func ServoNamed(name string, files bool) (*identify.Servo, error) {
 	return identify.Known(name)
 }
 
-// PlayedRow is one recording beside what the servo makes of its goals.
+// PlayedRow is one recording with the error of the servo model's response to its goals.
 type PlayedRow struct {
 	File string  `json:"file"`
 	MAE  float64 `json:"mae_rad"`

@@ -23,11 +23,11 @@ const (
 	weakest     = 0.8  // share of the supply's voltage at the start
 	excitation  = 6.0  // s of each motion
 	excitedFull = 60 * degree
-	slewShare   = 0.9 // of the guard's slew limit, so that it hands goals on as they are
+	slewShare   = 0.9 // of the guard's slew limit, so that the guard does not change goals
 )
 
 // excitations are goals by time, s, within -1..1 of half the range, and whether the torque is on. The first is slow; each later
-// one asks for more.
+// one is more demanding.
 var excitations = []struct {
 	name string
 	goal func(t float64) (float64, bool)
@@ -134,7 +134,7 @@ func (g *Guide) lively(ctx context.Context) (*mover, error) {
 	}
 	step := time.Millisecond // of an emulated servo's firmware: a coarser one would be fitted as something of the motor
 	c.World.GivenSubstep, c.World.Substep = &step, step
-	c.Agents[0].Guard.Slew = own.Guard.Slew // what a saturating drive shows needs speed
+	c.Agents[0].Guard.Slew = own.Guard.Slew // a saturated drive needs speed
 	if g.alter != nil {
 		g.alter(c)
 	}
@@ -146,7 +146,7 @@ func (g *Guide) lively(ctx context.Context) (*mover, error) {
 	return g.arm(ctx, c, g.current)
 }
 
-// limp warns a person who is at a real robot that its torque is about to go off.
+// limp warns the operator of a real robot before its torque goes off.
 func (g *Guide) limp(ctx context.Context, m *mover) error {
 	if !m.real {
 		return nil
@@ -155,7 +155,7 @@ func (g *Guide) limp(ctx context.Context, m *mover) error {
 	return err
 }
 
-// excite asks for the range, moves the joint, and records it.
+// excite prompts for the range, moves the joint, and records it.
 func (g *Guide) excite(ctx context.Context, j *Joint, spec *actuator.Spec) (runs []*identify.Run, err error) {
 	m, err := g.lively(ctx)
 	if err != nil {
@@ -183,7 +183,7 @@ func (g *Guide) excite(ctx context.Context, j *Joint, spec *actuator.Spec) (runs
 	return g.record(ctx, m, weigh, j, spec, low, high, drops)
 }
 
-// record plays the excitations, first each at a quarter of its size, and returns what was seen.
+// record plays the excitations, first each at a quarter of its size, and returns the recordings.
 func (g *Guide) record(ctx context.Context, m *mover, weigh *gravity, j *Joint, spec *actuator.Spec, low, high float64, drops bool) (runs []*identify.Run, err error) {
 	a := &m.agent.Layout().Actuators[m.watched(j.Name).index]
 	slew := slewShare * a.Limits.MaxVelocity * m.slew

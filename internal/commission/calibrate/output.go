@@ -126,7 +126,7 @@ func (g *Guide) Output(ctx context.Context, name string) (err error) {
 	return nil
 }
 
-// outputConfig is the config of the output's robot, simulated and disarmed, what the output's body is to be, and its file.
+// outputConfig returns the config of the output's robot, simulated and disarmed, the body of the output, and its file.
 func (g *Guide) outputConfig(name string) (*configs.Config, configs.BodyKind, string, error) {
 	c, err := configs.Load(g.Config, g.Options)
 	if err != nil {
@@ -167,7 +167,7 @@ func (g *Guide) outputConfig(name string) (*configs.Config, configs.BodyKind, st
 	return nil, "", "", &hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config, Err: fmt.Errorf("got output %q, want one of the channels of hardware.joints: %s", name, strings.Join(have, ", "))}
 }
 
-// outputOf is what the robot's model says of an output: its limits, and whether it turns to an angle.
+// outputOf returns an output's limits in the robot's model, and whether it turns to an angle.
 func (g *Guide) outputOf(c *configs.Config, name string) (l hal.Limits, angle bool, err error) {
 	p, err := plan.Resolve(c, builtin.Catalog())
 	if err != nil {
@@ -179,8 +179,8 @@ func (g *Guide) outputOf(c *configs.Config, name string) (l hal.Limits, angle bo
 	return act.Limits, act.Kind == hal.Hinge && act.Goal[hal.PositionMode] != hal.None, nil
 }
 
-// driver opens the robot of c and returns what puts a width, µs, on an output for some time, and what closes it. A motor is neutral
-// again afterwards; a hobby servo stays.
+// driver opens the robot of c and returns a function that sets an output to a width, µs, for some time, and one that closes
+// the robot. Afterwards a motor is neutral again; a hobby servo keeps its width.
 func (g *Guide) driver(ctx context.Context, c *configs.Config, name string, raw *calibration.Pulse) (drive func(us float64) error, end func() error, err error) {
 	sys, err := halyard.Open(c, g.Open...)
 	if err != nil {
@@ -227,7 +227,7 @@ func (g *Guide) driver(ctx context.Context, c *configs.Config, name string, raw 
 	}, s.end, nil
 }
 
-// thruster asks what a motor does at which pulses, and returns what follows.
+// thruster prompts for a motor's reaction to pulses, and returns the calibration.
 func (g *Guide) thruster(ctx context.Context, old *calibration.Pulse, drive func(float64) error) (*calibration.Pulse, error) {
 	made := *old
 	made.Method, made.Date = calibration.ByManual, g.Now()
@@ -295,7 +295,7 @@ func (g *Guide) thruster(ctx context.Context, old *calibration.Pulse, drive func
 	return &made, err
 }
 
-// forces asks for the force at some widths of each side.
+// forces prompts for the force at some widths of each side.
 func (g *Guide) forces(ctx context.Context, made, old *calibration.Pulse, drive func(float64) error) error {
 	table := []calibration.Width{{Micros: made.DeadBand[0]}, {Micros: made.DeadBand[1]}}
 	for side, sign := range [2]float64{-1, 1} {
@@ -329,7 +329,7 @@ func (g *Guide) forces(ctx context.Context, made, old *calibration.Pulse, drive 
 	return nil
 }
 
-// hobbyServo asks for the angle at some widths.
+// hobbyServo prompts for the angle at some widths.
 func (g *Guide) hobbyServo(ctx context.Context, old *calibration.Pulse, drive func(float64) error) (*calibration.Pulse, error) {
 	made := *old
 	made.Method, made.Date, made.Mode = calibration.ByManual, g.Now(), hal.PositionMode
@@ -369,7 +369,7 @@ func (g *Guide) hobbyServo(ctx context.Context, old *calibration.Pulse, drive fu
 	return &made, err
 }
 
-// clock tells what a measured width says of a PCA9685's oscillator.
+// clock computes the oscillator frequency of a PCA9685 from a measured width.
 func (g *Guide) clock(ctx context.Context) error {
 	us, err := g.number(ctx, "Its clock is off by some per cent. Width that an oscilloscope shows for 1500 us; Enter where you have none", 0, 1200, 1900)
 	if err == nil && us > 0 {
@@ -378,7 +378,7 @@ func (g *Guide) clock(ctx context.Context) error {
 	return err
 }
 
-// number asks for a number within low..high; Enter is otherwise, where that is one.
+// number prompts for a number within low..high; Enter returns otherwise, unless that is NaN.
 func (g *Guide) number(ctx context.Context, prompt string, otherwise, low, high float64) (float64, error) {
 	for {
 		text, err := g.ask(ctx, "%s", prompt)

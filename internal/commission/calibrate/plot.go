@@ -20,7 +20,7 @@ func (g *Guide) draw(name string, p *report.Plot) error {
 	return cmp.Or(os.MkdirAll(g.Plots, 0o755), os.WriteFile(filepath.Join(g.Plots, name+".svg"), p.SVG(), 0o644))
 }
 
-// plot is the efforts of both ways over the torque that gravity asks for, and the line that was fitted.
+// plot returns the efforts of both directions over the gravity torque, and the fitted line.
 func (r *sweepResult) plot(joint string) *report.Plot {
 	var hold, up, down []float64
 	low, high := math.Inf(1), math.Inf(-1)
@@ -36,7 +36,7 @@ func (r *sweepResult) plot(joint string) *report.Plot {
 	}}
 }
 
-// plotRun is a recording and what a servo makes of its goals.
+// plotRun returns a recording and a servo model's response to its goals.
 func plotRun(title string, r *identify.Run, spec *actuator.Spec, b identify.Bench) *report.Plot {
 	played := make([]float64, len(r.Samples))
 	r.Play(spec, b, played)

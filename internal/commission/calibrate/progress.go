@@ -11,17 +11,17 @@ import (
 	"time"
 )
 
-// progress is what a session has measured so far. It is a file of its own until the session is over, so that a session that was
-// broken off goes on where it was.
+// progress is the measurements of a session so far. It is saved in a file until the session ends, so that an interrupted
+// session can be continued.
 type progress struct {
 	Robot   string               `json:"robot"`
 	Started time.Time            `json:"started"`
 	Joints  map[string]*measured `json:"joints"`
 }
 
-// measured is what is known of one joint. Ticks count turns from where the session began.
+// measured is the measurements of one joint. Ticks count turns from the start of the session.
 type measured struct {
-	Servo     string   `json:"servo"` // model and id: of another servo nothing is known
+	Servo     string   `json:"servo"` // model and id: measurements are not valid for another servo
 	Firmware  string   `json:"firmware,omitempty"`
 	Homing    int      `json:"homing_offset,omitempty"`
 	Reference *float64 `json:"reference_ticks"`
@@ -33,11 +33,11 @@ type measured struct {
 	Gear      float64  `json:"gear"`            // 0: not asked yet
 	Saved     bool     `json:"saved"`
 	Rest      *float64 `json:"rest_ticks"`
-	Rested    bool     `json:"rested"` // it was asked
+	Rested    bool     `json:"rested"` // the question was answered
 	Moved     bool     `json:"moved"`  // torque and the check by a motion
 }
 
-// of is what is known of a joint.
+// of returns the measurements of a joint.
 func (p *progress) of(joint string) *measured {
 	if p.Joints[joint] == nil {
 		p.Joints[joint] = &measured{}
@@ -62,7 +62,7 @@ func (g *Guide) keep() error {
 	return os.Rename(part, g.progressFile())
 }
 
-// resume asks whether to go on with a session that ended early.
+// resume asks whether to continue a session that ended early.
 func (g *Guide) resume(ctx context.Context) error {
 	fresh := progress{Robot: g.robot.Name, Started: g.Now(), Joints: map[string]*measured{}}
 	data, err := os.ReadFile(g.progressFile())

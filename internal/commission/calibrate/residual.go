@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// Residuals sum up how far every shadowed joint was from its simulated twin while a rig ran, and log each joint that differs for
-// longer than chance. It watches the cycles and controls nothing.
+// Residuals sums up the difference of every shadowed joint from its simulated twin while a rig runs, and logs each joint that
+// differs for longer than chance. It reads the cycles and does not change the control.
 type Residuals struct {
 	session *hal.Session
 	joints  []residual
@@ -49,7 +49,7 @@ type ResidualRow struct {
 	Joint string        `json:"joint"`
 	RMS   report.Number `json:"shadow_rms_rad"`
 	Max   report.Number `json:"shadow_max_rad"`
-	Trend report.Number `json:"shadow_trend_rad_per_h"` // of the root mean square: what wears grows
+	Trend report.Number `json:"shadow_trend_rad_per_h"` // of the root mean square: it grows with wear
 }
 
 func (ResidualRow) Header() []string {
@@ -72,7 +72,7 @@ func (j *residual) trend() float64 {
 
 const shadowSuffix = "/shadow_error"
 
-// WatchResiduals starts to watch; without a shadow there is nothing to see.
+// WatchResiduals starts to watch; without a shadow it returns no rows.
 func WatchResiduals(r *hal.Rig, c *configs.Config, log *slog.Logger) *Residuals {
 	w := &Residuals{log: log, source: c.Source, period: c.Clock.Period.Seconds()}
 	for _, a := range r.Agents() {
@@ -105,7 +105,7 @@ func (w *Residuals) Cycle(*hal.Cycle) {
 	}
 }
 
-// judge lets the alarm of j come and go with the residual e.
+// judge raises and clears the alarm of j by the residual e.
 func (w *Residuals) judge(j *residual, e float64) {
 	j.recent += w.period / alarmOver * (e*e - j.recent)
 	bound := alarmAbove * alarmAbove
@@ -125,7 +125,7 @@ func (w *Residuals) judge(j *residual, e float64) {
 	w.log.Warn("joint differs from its twin", "joint", j.joint, "rms_rad", math.Sqrt(j.recent), "try", "halyard twin "+w.source+" --joint "+name)
 }
 
-// Close stops watching and returns what was seen.
+// Close stops watching and returns the result.
 func (w *Residuals) Close() []ResidualRow {
 	if w.session == nil {
 		return nil

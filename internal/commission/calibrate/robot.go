@@ -31,7 +31,7 @@ type Joint struct {
 	Bus    string
 	Port   string
 	Baud   int
-	File   string // of its calibration, resolved; "" where the config names none
+	File   string // of its calibration, resolved; "" if the config has none
 	Named  string // as the config names it
 	ID     int
 	Model  servo.Model
@@ -40,7 +40,7 @@ type Joint struct {
 	Kind   hal.ActuatorKind
 
 	Positive string // which way it turns while its angle rises
-	Drawn    string // where what it carries points at 0; "" = not to be seen
+	Drawn    string // direction of its load at 0; "" = not visible
 }
 
 // Open reads the robot called agent of a config; "" is the only one with servos. Calibration files are not read: they may be
@@ -137,7 +137,7 @@ func (r *Robot) names() (list []string) {
 	return list
 }
 
-// servo is what a calibration file binds itself to.
+// servo returns the identity of the servo for a calibration file.
 func (j *Joint) servo() calibration.Servo {
 	return calibration.Servo{Model: j.Model.Units().Name, ID: j.ID, Adapter: j.Port}
 }

@@ -16,35 +16,36 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// stand is an open robot whose joints a session watches, cycle by cycle. It starts with torque off.
+// stand is an open robot whose joints a session reads in every cycle. It starts with torque off.
 type stand struct {
 	sys    *halyard.System
 	agent  *halyard.Agent
 	period time.Duration
 	joints []watched
 	real   bool
-	end    func() error // ends what Run started
+	end    func() error // ends Run
 
 	rig      *hal.Agent
 	measured []float64
 	status   []hal.Status
 	tick     chan struct{}
-	mu       sync.Mutex // held around what observe writes
+	mu       sync.Mutex // guards the fields that observe writes
 }
 
 // watched is one joint of a stand.
 type watched struct {
 	*Joint
 	index     int                // of the actuator
-	by        *calibration.Joint // by which the stand reads it
+	by        *calibration.Joint // the calibration used to read it
 	ticks     float64            // of the servo, turns counted; NaN = not read yet
 	low, high float64            // since the last forget
 	lost      error              // why it is not read now
 	hand      float64            // rad; where the hand of a simulated robot holds it, NaN = nowhere
 }
 
-// sessionConfig is the robot's config alone and without servers, with torque off until it is armed, and with the calibration that
-// file names for each joint; "" leaves its own. A simulated robot becomes an emulated one: it has servos to calibrate.
+// sessionConfig returns the config with only this robot and without servers, with torque off until it is armed, and with the
+// calibration file(j) for each joint; "" keeps its own. A simulated robot becomes an emulated one, which has servos to
+// calibrate.
 func (g *Guide) sessionConfig(file func(*Joint) string) (*configs.Config, error) {
 	c, a, err := g.load(g.Options)
 	if err == nil && !a.Has(configs.Real) && !a.Has(configs.Emulated) {
@@ -61,7 +62,7 @@ func (g *Guide) sessionConfig(file func(*Joint) string) (*configs.Config, error)
 	for i := range g.robot.Joints {
 		j := &g.robot.Joints[i]
 		h := a.Hardware.Joints[j.Name]
-		if old := j.old(""); old != nil { // an emulated servo stays mounted as it is
+		if old := j.old(""); old != nil { // an emulated servo keeps its mounting
 			own := configs.GroundTruth{}
 			if h.GroundTruth != nil {
 				own = *h.GroundTruth
@@ -128,7 +129,7 @@ func (g *Guide) open(ctx context.Context, c *configs.Config, read func(*Joint) *
 		w.low, w.high = math.Inf(1), math.Inf(-1)
 		s.joints = append(s.joints, w)
 	}
-	if !s.real { // what holds a robot whose torque is off
+	if !s.real { // the hand holds a robot whose torque is off
 		for i := range s.joints {
 			if err := s.place(&s.joints[i], s.joints[i].Rest, 0); err != nil {
 				return nil, errors.Join(err, sys.Close())
@@ -212,14 +213,14 @@ func (s *stand) forget() {
 	}
 }
 
-// seen is what the joints are now.
+// seen returns the present state of the joints.
 func (s *stand) seen() []watched {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]watched(nil), s.joints...)
 }
 
-// watched is the joint called name, nil where the session has none of that name.
+// watched returns the joint called name, nil if unknown.
 func (s *stand) watched(name string) *watched {
 	for i := range s.joints {
 		if s.joints[i].Name == name {
@@ -229,10 +230,10 @@ func (s *stand) watched(name string) *watched {
 	return nil
 }
 
-// handSpeed is how fast the hand of a simulated robot moves a joint, rad/s.
+// handSpeed is the speed of the hand of a simulated robot, rad/s.
 const handSpeed = 1.5
 
-// place puts the hand of a simulated robot.
+// place sets the position of the hand of a simulated robot.
 func (s *stand) place(w *watched, rad, speed float64) error {
 	w.hand = rad
 	return s.agent.Hand(w.Name, rad, speed)
@@ -268,7 +269,7 @@ func (s *stand) move(ctx context.Context, name string, rad float64) error {
 	return nil
 }
 
-// letGo lets the hand go of every joint.
+// letGo releases the hand from every joint.
 func (s *stand) letGo() error {
 	for i := range s.joints {
 		if err := s.place(&s.joints[i], math.NaN(), 0); err != nil {
@@ -278,7 +279,7 @@ func (s *stand) letGo() error {
 	return nil
 }
 
-// scratch is a folder for the files of one session, and what removes it.
+// scratch creates a folder for the files of one session, and returns a function that removes it.
 func scratch() (dir string, remove func(), err error) {
 	dir, err = os.MkdirTemp("", "halyard-calibrate")
 	return dir, func() { os.RemoveAll(dir) }, err

@@ -29,8 +29,8 @@ const (
 	stopReach   = 2.5        // how many times the model's range a stop is looked for in: its gear is not known yet
 )
 
-// stops lets the servos find the ends of their travel, with little torque, one joint after the other, each after its own Enter: those
-// of list that are called names, all if absent. A joint whose stops are not found, or that is left out, stays to be moved by
+// stops makes the servos find the ends of their travel, with low torque, one joint after the other, each after its own Enter:
+// those of list in names, or all without names. A joint whose stops are not found, or that is left out, must be moved by
 // hand.
 func (g *Guide) stops(ctx context.Context, list []*Joint, names []string) (err error) {
 	for _, n := range names {
@@ -53,7 +53,7 @@ func (g *Guide) stops(ctx context.Context, list []*Joint, names []string) (err e
 	defer remove()
 	raw := g.stand
 	ended := raw.end()
-	raw.end = func() error { return nil } // who opened it ends what is open then
+	raw.end = func() error { return nil } // the opener ends it
 	if ended != nil {
 		return ended
 	}
@@ -109,7 +109,7 @@ func (g *Guide) reopen(ctx context.Context) error {
 	return err
 }
 
-// narrow is what is known of j, without a gear, for ticks that the session counts.
+// narrow returns a preliminary calibration of j, without a gear, for the ticks of the session.
 func (g *Guide) narrow(j *Joint) *calibration.Joint {
 	c, m := j.nominal(), g.notes.of(j.Name)
 	c.Direction, c.Date = m.Direction, g.Now()
@@ -171,8 +171,8 @@ func (g *Guide) findStops(ctx context.Context, m *mover, weigh *gravity, j *Join
 	return g.keep()
 }
 
-// press moves a joint slowly towards its end of that sign, with little torque, until it stands against something or has no way left, and
-// steps back at once. It returns the ticks at the end, and whether a stop was there. It presses for stopStill and a cycle.
+// press moves a joint slowly towards its end of that sign, with low torque, until it meets an obstacle or has no travel left, and
+// moves back at once. It returns the ticks at the end, and whether there was a stop. It presses for stopStill and a cycle.
 func (g *Guide) press(ctx context.Context, m *mover, weigh *gravity, j *Joint, sign float64, seen func(halyard.JointState)) (ticks float64, stop bool, err error) {
 	w := m.watched(j.Name)
 	end := j.Limits.MaxPosition
@@ -185,7 +185,7 @@ func (g *Guide) press(ctx context.Context, m *mover, weigh *gravity, j *Joint, s
 	u := j.Model.Units()
 	for sign*(end-m.goals[j.Name]) > 0 && still < stopStill {
 		g.weaken(m, j.Name, weigh)
-		// The goal stays a little ahead: what presses is the torque limit, not a growing error.
+		// The goal stays slightly ahead: the torque limit determines the force, not a growing error.
 		if sign*(m.goals[j.Name]-at) < stopLead/stopReach {
 			m.goals[j.Name] += sign * math.Min(stopSpeed/stopReach*dt, sign*(end-m.goals[j.Name]))
 		}
@@ -211,7 +211,7 @@ func (g *Guide) press(ctx context.Context, m *mover, weigh *gravity, j *Joint, s
 		}
 	}
 	ticks = w.by.Ticks(at)
-	near := stopLead * u.TicksPerTurn / (2 * math.Pi) // the driver hands no goal on beyond what the encoder counts
+	near := stopLead * u.TicksPerTurn / (2 * math.Pi) // the driver sends no goal beyond the encoder's range
 	if still < stopStill || ticks < u.MinTicks+near || ticks > u.MaxTicks-near {
 		return ticks, false, nil
 	}
@@ -219,7 +219,7 @@ func (g *Guide) press(ctx context.Context, m *mover, weigh *gravity, j *Joint, s
 	return ticks, true, m.wait(ctx, settleTime)
 }
 
-// weaken bounds the torque of a joint by what gravity asks for and a little.
+// weaken limits the torque of a joint to the gravity torque plus a margin.
 func (g *Guide) weaken(m *mover, joint string, weigh *gravity) {
 	w := m.watched(joint)
 	most := m.agent.Layout().Actuators[w.index].Limits.MaxTorque
@@ -236,7 +236,7 @@ func (g *Guide) weaken(m *mover, joint string, weigh *gravity) {
 	m.limits[joint] = math.Min(stopMost*most, stopEffort*most+stopGravity*hold)
 }
 
-// ease gives a joint its whole torque back.
+// ease restores a joint's full torque.
 func (m *mover) ease(joint string) {
 	m.limits[joint] = m.agent.Layout().Actuators[m.watched(joint).index].Limits.MaxTorque
 }

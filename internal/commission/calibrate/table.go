@@ -68,7 +68,7 @@ func (g *Guide) Table(ctx context.Context) (rows []Row, err error) {
 	return []Row{rowOf(g.path(j), c)}, nil
 }
 
-// points asks for angles, and takes the ticks at which the joint stands meanwhile.
+// points prompts for angles, and stores the joint's ticks at each.
 func (g *Guide) points(ctx context.Context, j *Joint) (points []calibration.Point, err error) {
 	dir, remove, err := scratch()
 	if err != nil {
@@ -102,7 +102,7 @@ func (g *Guide) points(ctx context.Context, j *Joint) (points []calibration.Poin
 	}
 }
 
-// tabled gives c points as its table. The zero goes where the table has it.
+// tabled sets points as the table of c, and moves the zero to that of the table.
 func tabled(c *calibration.Joint, points []calibration.Point) error {
 	c.Table = slices.Clone(points)
 	for i := range c.Table {

@@ -50,7 +50,7 @@ func testMotion(t float64) (float64, bool) {
 
 const testSeconds = 9
 
-// Twin moves each joint by a short motion and reports why it differs from its model, if it does. The motion passes the guard.
+// Twin moves each joint by a short motion and reports the cause of a difference from its model. The motion passes the guard.
 func (g *Guide) Twin(ctx context.Context) (rows []TwinRow, err error) {
 	if err := g.prepare(); err != nil {
 		return nil, err
@@ -102,7 +102,7 @@ func (g *Guide) Twin(ctx context.Context) (rows []TwinRow, err error) {
 	return rows, g.limp(ctx, m)
 }
 
-// efforts turns the torques of a recording into what the servo's model has: share of the drive, or A.
+// efforts converts the torques of a recording to the unit of the servo's model: share of the drive, or A.
 func (g *Guide) efforts(r *identify.Run, j *Joint, spec *actuator.Spec) {
 	c := g.old[j.Name]
 	for i := range r.Samples {

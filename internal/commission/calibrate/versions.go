@@ -106,7 +106,7 @@ type Change struct {
 func (Change) Header() []string  { return []string{"joint", "key", "old", "new", "means"} }
 func (c Change) Cells() []string { return []string{c.Joint, c.Key, c.Old, c.New, c.Means} }
 
-// Diff is what the files of r's joints (or of one) have otherwise than an older version; 0 is the one before.
+// Diff lists the differences of the files of r's joints (or of one) from an older version; 0 is the previous one.
 func Diff(r *Robot, joint string, version int) (changes []Change, err error) {
 	joints, err := r.filed(joint)
 	if err != nil {
@@ -128,7 +128,7 @@ func Diff(r *Robot, joint string, version int) (changes []Change, err error) {
 	return changes, nil
 }
 
-// Compare lists the values of now that differ from old's, and what each means at the joint.
+// Compare lists the values of now that differ from old's, and the effect of each on the joint.
 func Compare(old, now *calibration.Joint) (changes []Change) {
 	add := func(key string, a, b any, means string) {
 		if x, y := fmt.Sprint(a), fmt.Sprint(b); x != y {

@@ -15,15 +15,15 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// walks that a session asks for, at least.
+// leastWalks are the walks that a session needs at least.
 var leastWalks = []string{
 	"straight ahead by a metre or more",
 	"round a square of 2 to 4 m, clockwise, back to the mark",
 	"round the same square the other way, back to the mark",
 }
 
-// Wheels leads through the calibration of a base's dead reckoning: a straight metre and a square each way round, whose ends a person
-// measures. It moves nothing, and prints what to set in the config.
+// Wheels guides through the calibration of a base's dead reckoning: a straight metre and a square in each direction, whose ends a
+// person measures. It moves no motor, and prints the keys for the config.
 func (g *Guide) Wheels(ctx context.Context) (err error) {
 	reckoned, end, err := g.odometer(ctx)
 	if err != nil {
@@ -34,7 +34,7 @@ func (g *Guide) Wheels(ctx context.Context) (err error) {
 	return err
 }
 
-// wheels asks for the walks. reckoned begins a new one, and returns the steps of the one before.
+// wheels prompts for the walks. reckoned begins a new one, and returns the steps of the previous one.
 func (g *Guide) wheels(ctx context.Context, reckoned func() ([][2]float64, error)) (o calibration.Odometry, err error) {
 	g.say("The motors stay off: push the robot, by hand, so that its wheels do not slip. Mark where it stands and which way it looks.")
 	var walks []calibration.Walk
@@ -85,7 +85,7 @@ func (g *Guide) wheels(ctx context.Context, reckoned func() ([][2]float64, error
 	return o, nil
 }
 
-// place asks where the robot stands.
+// place prompts for the robot's position.
 func (g *Guide) place(ctx context.Context) (x, y float64, err error) {
 	for {
 		text, err := g.ask(ctx, "Where does it stand, from the mark? Metres ahead and metres to the left, as 1.02 -0.01")
@@ -104,8 +104,8 @@ func (g *Guide) place(ctx context.Context) (x, y float64, err error) {
 	}
 }
 
-// odometer opens the base of the config's robot, without a correction, and returns what reads the steps since it was last called, and
-// what closes it.
+// odometer opens the base of the config's robot, without a correction. It returns a function that reads the steps since its
+// last call, and one that closes the base.
 func (g *Guide) odometer(ctx context.Context) (reckoned func() ([][2]float64, error), end func() error, err error) {
 	c, err := configs.Load(g.Config, g.Options)
 	if err != nil {

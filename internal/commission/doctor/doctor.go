@@ -22,13 +22,13 @@ import (
 // The doctor checks a robot from the machine inwards, so that the first fault is named and not its
 // consequences. Each check has its own name; a single injected fault is found by exactly one of them.
 //
-//	port           the adapter is there, and stays                               doctor_host.go
+//	port           the adapter is present, and stays so                          doctor_host.go
 //	access         this user may open it
 //	holder         no other program has it open
 //	conflict       no daemon that opens serial ports by itself runs
-//	name           the config calls it by a name that stays
-//	rate           it can go as fast as the bus
-//	latency        the adapter hands answers on within 1 ms
+//	name           the config uses its stable name
+//	rate           it supports the rate of the bus
+//	latency        the adapter forwards answers within 1 ms
 //	echo           it does not receive its own bytes                                doctor_bus.go
 //	power          a servo replies; none restarts while it is checked     and doctor_registers.go
 //	servo          every servo answers at its id
@@ -37,7 +37,7 @@ import (
 //	id             and no other servo does                                       doctor_servo.go
 //	model          it is the value in the config
 //	speed          it answers in time
-//	answers        its answers are whole
+//	answers        its answers are complete
 //	status-return  it answers reads, and acknowledges writes
 //	firmware       equal models have equal firmware                              doctor.go
 //	return-delay   it does not wait longer than in the config                  doctor_registers.go
@@ -45,18 +45,18 @@ import (
 //	voltage        its supply is within its limits
 //	temperature    it is cooler than its limit
 //	alarm          nothing is latched
-//	torque-limit   no limit of zero keeps it limp
+//	torque-limit   its torque limit is not zero
 //	lock           its EEPROM is closed, where it has a lock
-//	settings       nothing is left in it that turns, fences or unprotects it    doctor_settings.go
+//	settings       no settings of a previous owner: direction, limits, protection   doctor_settings.go
 //	watchdog       its bus watchdog has not tripped
-//	calibration    there, measured, and of this servo                            doctor_calibration.go
+//	calibration    present, measured, and of this servo                          doctor_calibration.go
 //	load           the driver's cycle fits into the period                       doctor_load.go
-//	line           a line of a GPIO chip is no other program's                         doctor_lines.go
+//	line           no other program uses a line of a GPIO chip                         doctor_lines.go
 //	estop          the circuit of a stop button is closed
-//	gate           something else than the bus ends a board's pulses
-//	device         what is no servo answers, is the value in the config, and measures   doctor_device.go
-//	alarm          of a device: what it measures is within below and above
-//	camera         it is there, no other program's, and offers what the config asks for   doctor_camera.go
+//	gate           a board's pulses can be ended independently of the bus
+//	device         a device answers, is the model in the config, and measures          doctor_device.go
+//	alarm          of a device: its value is within below and above
+//	camera         it is present, not in use, and supports the config's size and format   doctor_camera.go
 //
 // Not found by checking a robot at rest: a position with a constant offset, and values that are merely old.
 
@@ -67,7 +67,7 @@ const (
 	StateFail = "fail" // it would not run, or not safely
 )
 
-// Finding is one check's result: what was found, and what to do about it.
+// Finding is one check's result: the finding and its fix.
 type Finding struct {
 	Check string `json:"check"`
 	State string `json:"state"`
@@ -92,7 +92,7 @@ func (f Finding) Cells() []string {
 	return []string{f.State, f.Check, cmp.Or(f.Bus, "-"), id, cmp.Or(f.Joint, "-"), f.Found, cmp.Or(f.Fix, "-")}
 }
 
-// UncalibratedAlone reports whether err is nothing but missing or foreign calibrations, which the doctor names itself.
+// UncalibratedAlone reports whether all faults of err are missing or foreign calibrations, which the doctor reports itself.
 func UncalibratedAlone(err error) bool {
 	var faults configs.Faults
 	return errors.As(err, &faults) && !slices.ContainsFunc(faults, func(f configs.Fault) bool { return f.Kind != hal.Uncalibrated })
@@ -102,7 +102,7 @@ func UncalibratedAlone(err error) bool {
 type Examination struct {
 	plan  *plan.Plan
 	Root  string                  // contains /sys, /proc and /dev of the machine
-	world *assembly.EmulatedWorld // what emulated joints are examined on
+	world *assembly.EmulatedWorld // the devices of emulated joints
 	// open opens a bus for examination: a real port, or an emulated bus in memory. Tests put other lines here.
 	open func(name string, kind configs.BodyKind) (servo.Line, error)
 	// hypothetic counts simulated joints as real ones: a config that says "body: sim" may still be the robot on the
