@@ -10,14 +10,14 @@ type articulated struct {
 	m sym
 }
 
-// rise is what the recursion keeps of a degree of freedom.
+// rise is the recursion's data of a degree of freedom.
 type rise struct {
 	u       motion // IA S, as moment and force
 	inverse float64
-	rest    float64 // what of the torque is left for this joint
+	rest    float64 // the remaining torque of this joint
 }
 
-// set makes a the inertia of a rigid body: what hangs from it is added later, from the tips down.
+// set makes a the inertia of a rigid body: its children are added later, from the tips down.
 func (a *articulated) set(n *inertia) {
 	a.i = n.i
 	h := n.h
@@ -26,15 +26,15 @@ func (a *articulated) set(n *inertia) {
 	a.m = sym{xx: n.m, yy: n.m, zz: n.m}
 }
 
-// add joins what a child's joint transmits. All is about one point, so it is a plain sum, where the textbook shifts
-// each child's matrix to its parent's frame.
+// add adds the inertia that a child's joint transmits. All values are about one point, so it is a plain sum; the textbook
+// shifts each child's matrix to its parent's frame.
 func (a *articulated) add(b *articulated) {
 	a.i.add(&b.i)
 	a.h.X, a.h.Y, a.h.Z = a.h.X.Add(b.h.X), a.h.Y.Add(b.h.Y), a.h.Z.Add(b.h.Z)
 	a.m.add(&b.m)
 }
 
-// reduce takes off what a joint that is free to move does not hold: IA - U U'/d.
+// reduce subtracts the part that a joint's motion does not transmit: IA - U U'/d.
 func (a *articulated) reduce(u *motion, inverse float64) {
 	w := u.w.Mul(-inverse)
 	a.i.outer(w, u.w)
@@ -44,8 +44,8 @@ func (a *articulated) reduce(u *motion, inverse float64) {
 	a.h.Z = a.h.Z.Along(u.v.Z, w)
 }
 
-// recurse solves H x = x for a tree in time proportional to its size: the articulated-body recursion (RBDA 7.3) of a
-// tree at rest, for what velocities do is in the right side already. The diagonal has solid added, followed joints are
+// recurse solves H x = x for a tree in time proportional to its size: the articulated-body recursion (RBDA 7.3) of a tree at
+// rest, since the effects of velocities are already in the right side. The diagonal has solid added; followed joints are
 // held. It returns the first degree of freedom whose pivot is not positive, or -1.
 func (s *System) recurse(t *tree, x []float64) int {
 	m := s.m
@@ -80,7 +80,7 @@ func (s *System) recurse(t *tree, x []float64) int {
 			s.links[l.parent].f.add(&n.f)
 		}
 	}
-	// From the root up: a joint's acceleration is what its torque is worth, less what its parent's motion takes of it.
+	// From the root up: a joint's acceleration is that by its torque, minus the effect of its parent's motion.
 	for i := t.link; i < t.link+t.links; i++ {
 		l := &m.links[i]
 		var a motion

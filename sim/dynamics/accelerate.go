@@ -33,7 +33,7 @@ func (s *System) accelerate(implicit, h float64) int {
 	return -1
 }
 
-// drive writes into qdd the torques that are left to accelerate with, and into solid what the diagonal gets.
+// drive writes the torques for acceleration into qdd, and the additions to the diagonal into solid.
 func (s *System) drive(h float64) {
 	for i := range s.qdd {
 		d := &s.Drive[i]

@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// What a model may hold at most, and the greatest figures: far beyond any robot, so that products of them stay finite.
+// Maximum sizes and values of a model: far beyond any robot, so that products of values stay finite.
 const (
 	maxBodies     = 100_000
 	maxGeoms      = 100_000
@@ -18,7 +18,7 @@ const (
 	maxLength  = 1e6  // m
 	maxMass    = 1e9  // kg
 	maxInertia = 1e12 // kg·m²
-	maxForce   = 1e9  // N, N·m and what multiplies a velocity or an angle to such
+	maxForce   = 1e9  // N, N·m, and factors of a velocity or an angle to these
 )
 
 // Fault is one thing that is wrong with a Spec.
@@ -71,7 +71,7 @@ func (f *Faults) turn(path string, a [4]float64) r3.Quat {
 	return q.Unit()
 }
 
-// softness checks figures whose zero means the standard.
+// softness checks values whose zero means the default.
 func (f *Faults) softness(path string, s *Softness) {
 	f.within(path+".time", 0, 1e6, s.Time)
 	f.within(path+".ratio", 0, 1e6, s.Ratio)

@@ -19,7 +19,7 @@ func (m *mixture) rows() int {
 	return 1
 }
 
-// mixture is what holds between two surfaces.
+// mixture holds the combined contact values of two surfaces.
 type mixture struct{ collide.Material }
 
 // along is the friction along the grain.
@@ -30,9 +30,9 @@ func (m *mixture) along() float64 {
 	return m.Friction
 }
 
-// grip solves a contact: first the normal with the friction as it is, then the friction within what the new normal
-// force allows. Each of the two is a convex problem with one solution; so Coulomb's law holds in the end, without the lift
-// that the jointly convex problem gives to a sliding body.
+// grip solves a contact: first the normal with the present friction, then the friction within the bound of the new normal
+// force. Each is a convex problem with one solution. So Coulomb's law holds at convergence, without the lift that the
+// jointly convex problem gives to a sliding body.
 func grip(k *block, rows []row, a []float64, rest, df *[maxRows]float64) {
 	n := len(rows)
 	f := rows[0].f
@@ -57,13 +57,13 @@ func grip(k *block, rows []row, a []float64, rest, df *[maxRows]float64) {
 		}
 		return
 	}
-	if normal == 0 { // open: nothing to hold with
+	if normal == 0 { // open: no friction
 		for i := 1; i < n; i++ {
 			df[i] = -rows[i].f
 		}
 		return
 	}
-	// What held in the last visit mostly holds in this one, too.
+	// A contact that held in the last visit usually holds in this one, too.
 	if k.push == 0 && k.holds(rows, normal, rest, df) {
 		return
 	}
@@ -120,7 +120,7 @@ func disc(k *block, rows []row, a []float64, normal float64, rest, df *[maxRows]
 		over := 1 / (float64(pl*wl) - float64(q*q))
 		x, y = float64((float64(wl*g)-float64(q*h))*over), float64((float64(pl*h)-float64(q*g))*over)
 		xx, yy := float64(x*x), float64(y*y)
-		// Without a multiplier this is what would hold the point still; if the cone has it, it does.
+		// Without a multiplier this force would hold the point; if it is within the cone, it does.
 		if lambda == 0 && xx+yy <= float64(normal*normal) {
 			break
 		}
@@ -142,8 +142,8 @@ func disc(k *block, rows []row, a []float64, normal float64, rest, df *[maxRows]
 	df[1], df[2] = float64(x*b)-r.f, float64(y*c)-s.f
 }
 
-// cone finds the friction forces f that minimise f'Af/2 + f'c within sum (f/bound)² <= normal², c being what is left of
-// rest without the present forces: Newton on the multiplier of the bound (More and Sorensen, SIAM J. Sci. Stat. Comput. 4,
+// cone finds the friction forces f that minimise f'Af/2 + f'c within sum (f/bound)² <= normal²; c is rest without the
+// present forces. It uses Newton's method on the multiplier of the bound (More and Sorensen, SIAM J. Sci. Stat. Comput. 4,
 // 1983; MuJoCo's QCQP does the same), which it returns.
 func cone(rows []row, a []float64, normal float64, rest, df *[maxRows]float64) float64 {
 	const most = maxRows - 1

@@ -3,15 +3,15 @@ package dynamics
 import "math"
 
 // The matrix of a leap where constraints join branches or trees: symmetric, by rows from the first entry that is not 0 to the
-// diagonal, the envelope, in which its Cholesky factor stays (A. George and J. Liu, Computer Solution of Large Sparse Positive
-// Definite Systems, 1981, chapter 4). Trees that touch stand close together in it, in the order of a search in breadth
-// from one end of the island.
+// diagonal, the envelope, which also contains its Cholesky factor (A. George and J. Liu, Computer Solution of Large Sparse
+// Positive Definite Systems, 1981, chapter 4). Touching trees are close together in it, in the order of a breadth-first
+// search from one end of the island.
 
-// What a factorisation may cost, in products: above mostProducts sweeps alone do better, and above fewProducts far from the
-// solution.
+// Maximum cost of a factorisation, in products: above mostProducts sweeps without leaps are faster, and far from the
+// solution above fewProducts.
 const mostProducts, fewProducts = 120_000, 1500
 
-// envelope is the matrix and its factor, over the degrees of freedom of an island in an order of their own.
+// envelope is the matrix and its factor, over the reordered degrees of freedom of an island.
 type envelope struct {
 	n           int
 	local       []int32 // of a degree of freedom of the model

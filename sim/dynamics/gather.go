@@ -45,7 +45,7 @@ func (s *System) spot(b int, local [3]float64) spot {
 
 var unitAxes = [3]r3.Vec{{X: 1}, {Y: 1}, {Z: 1}}
 
-// softHeld is the softness of equalities that say nothing, softStop that of stops, and softContact that of contacts.
+// softHeld is the default softness of equalities, softStop that of stops, and softContact that of contacts.
 var (
 	softHeld    = Softness{Time: 0.005, Ratio: 1, Impedance: 0.999}
 	softStop    = Softness{Time: 0.002, Ratio: 1, Impedance: 0.999}
@@ -81,7 +81,7 @@ func (v *solver) equalities(s *System) {
 		gap, speed := p.at.Sub(q.at), p.velocity.Sub(q.velocity)
 		v.triple(s, i*heldRows, gap, speed, false, &e.Soft)
 		if e.Kind == Fixed {
-			// what A must turn by, in world axes, until it stands as B does
+			// the rotation, in world axes, from A's attitude to B's
 			turn := p.turn.Times(r3.PackQuat(e.Rotation).Unit()).Times(q.turn.Inverse())
 			v.triple(s, i*heldRows+3, turn.Log(), p.spin.Sub(q.spin), true, &e.Soft)
 		}
@@ -95,7 +95,7 @@ func (v *solver) triple(s *System, held int, gap, speed r3.Vec, angular bool, so
 	}
 }
 
-// joints adds dry friction and the stops that a joint stands at, or would pass in this step.
+// joints adds dry friction and the stops that a joint is at, or would pass in this step.
 func (v *solver) joints(s *System) {
 	m := s.m
 	for i := range m.dofs {
@@ -156,7 +156,7 @@ func (v *solver) touches(s *System) {
 	v.contacts = s.space.Contacts()
 	v.cursor, v.dropped = 0, s.space.Overflow()
 	gravity := r3.Pack(s.Gravity)
-	slow := float64(10*gravity.Norm()) + 1e-9 // m/s²; what a step cannot resolve does not bounce
+	slow := float64(10*gravity.Norm()) + 1e-9 // m/s²; slower motion than a step can resolve does not bounce
 	for i := range v.contacts {
 		c := &v.contacts[i]
 		g, h := s.space.Geom(c.A), s.space.Geom(c.B)
@@ -172,7 +172,7 @@ func (v *solver) touches(s *System) {
 		speed, spin = speed.Sub(speedB), spin.Sub(spinB)
 		approach := speed.Dot(n)
 		bounces := mix.Restitution > 0 && approach < -float64(slow*v.h)
-		// A later stage of RK4 must not jump; what it would bounce off, the next step finds.
+		// A later stage of RK4 must not jump; the next step handles the bounce.
 		if bounces && v.inside {
 			continue
 		}
@@ -193,7 +193,7 @@ func (v *solver) touches(s *System) {
 			t = v.grain(owner, n, t)
 		}
 		u := n.Cross(t)
-		// The tangents follow from the normal alone, so the forces of the last step mean the same in this one.
+		// The tangents depend only on the normal, so the forces of the last step are valid in this one.
 		old := v.remembered(s, c)
 		soft := &s.options.Contact
 		normal := row{way: n, f: old[0], v: approach, r: -c.Depth, soft: soft}
@@ -242,8 +242,8 @@ func (s *System) pointVelocity(b int, at r3.Vec) (velocity, spin r3.Vec) {
 	return n.v.v.Add(n.v.w.Cross(at.Sub(s.reference[s.m.links[l].tree]))), n.v.w
 }
 
-// remembered returns the forces that the contact had in the last solve. Contacts come in the same order in every step, so
-// the search goes on where the last one ended.
+// remembered returns the contact's forces of the last solve. Contacts are in the same order in every step, so the search
+// continues where the last one ended.
 func (v *solver) remembered(s *System, c *collide.Contact) *[6]float64 {
 	for range s.State.touches {
 		if v.cursor >= s.State.touches {
@@ -260,7 +260,7 @@ func (v *solver) remembered(s *System, c *collide.Contact) *[6]float64 {
 
 var noForces [6]float64
 
-// grain returns the way on the surface with normal n in which the geom's friction is different; t where it has none.
+// grain returns the direction on the surface with normal n in which the geom's friction is different; t if it has none.
 func (v *solver) grain(g *collide.Geom, n, t r3.Vec) r3.Vec {
 	d := r3.Pack(g.Material.Direction)
 	if q := r3.PackQuat(g.Local.Rotation); q != (r3.Quat{}) {
@@ -278,8 +278,8 @@ func (v *solver) grain(g *collide.Geom, n, t r3.Vec) r3.Vec {
 	return t
 }
 
-// blend is what holds between two surfaces: of the friction coefficients the geometric mean, of all else the greater
-// one. A force limit wins over a coefficient.
+// blend combines two surfaces: the geometric mean of the friction coefficients, and the greater of all other values. A force
+// limit has priority over a coefficient.
 func blend(a, b *collide.Material) mixture {
 	m := mixture{collide.Material{
 		Torsion: max(a.Torsion, b.Torsion), Rolling: max(a.Rolling, b.Rolling),

@@ -1,11 +1,11 @@
 package dynamics
 
-// Trees that constraints join, directly or through others, are an island. Nothing that happens in one island reaches
-// another within a step, so each is solved for itself, to its own tolerance: two hundred stones at rest cost one sweep each,
-// however many the robot beside them takes, and what is far away does not change the last bit of what is here.
+// Trees connected by constraints, directly or through others, are an island. Islands do not affect each other within a step,
+// so each is solved independently, to its own tolerance. Two hundred stones at rest cost one sweep each, even next to a
+// robot that needs many, and a distant island does not change the last bit of another.
 
-// islands sorts the blocks by island. The islands come in the order of their first blocks, the blocks of an island in
-// the order in which they were gathered.
+// islands sorts the blocks by island. The islands are in the order of their first blocks, the blocks of an island in the
+// order in which they were gathered.
 func (v *solver) islands(m *Model) {
 	// The island of a tree is named by its tree with the lowest number: union and find over trees, with the paths halved.
 	for i := range v.joined {

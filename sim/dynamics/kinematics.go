@@ -13,12 +13,12 @@ type moving struct {
 	p, c    r3.Vec // its origin and its COM
 	inertia inertia
 	v, a    motion  // a: with qdd as far as it is prescribed, and with minus gravity
-	f       force   // what its joint must give for that; then also for all links that it carries
+	f       force   // force of its joint for that; then also for all links beyond it
 	all     inertia // of the link and all that it carries
 }
 
-// place computes everything that follows from Q and V alone: where the links are, their inertias, the joint axes,
-// velocities, and the accelerations that they would have if the velocities of the joints stayed as they are.
+// place computes everything that depends only on Q and V: the poses of the links, their inertias, the joint axes,
+// velocities, and the accelerations for constant joint velocities.
 func (s *System) place() {
 	m := s.m
 	for t := range m.trees {

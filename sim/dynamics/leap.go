@@ -2,26 +2,26 @@ package dynamics
 
 import "math"
 
-// Sweeps close in on the forces of stiff and redundant contacts, four corners of a sole, by a few percent each. But after
-// one or two of them it is mostly known which contacts are open, which hold and which slide, and for these roles the
-// forces follow from a linear system: with the rows that hold as springs,
+// Sweeps converge to the forces of stiff and redundant contacts, such as four corners of a sole, by only a few percent each.
+// But after one or two sweeps it is usually known which contacts are open, which hold and which slide. For these roles the
+// forces follow from a linear system, with the holding rows as springs:
 //
 //	f = c - S y z and z = z0 + Y' f: (1 + Y' S Y) z = z0 + Y' c.
 //
-// The matrix has an entry for each degree of freedom and ancestor, as the mass matrix has, where each block acts on one
-// path of one tree, and its factor has no fill-in either; else see envelope.go. The friction of what slides follows its normal force, which is
-// not symmetric, and is found with the normal forces of these contacts, a small system of its own. A leap solves both;
-// the sweep that follows corrects the roles, or finds that nothing is left to be corrected. So the sweeps decide what the
-// solution is, and leaps only get there: Newton's method on the roles, which is semi-smooth, with the sweep as its check.
+// If each block acts on one path of one tree, the matrix has an entry for each degree of freedom and ancestor, like the mass
+// matrix, and its factor has no fill-in either; else see envelope.go. The friction of sliding contacts is proportional to
+// their normal force. That is not symmetric, and is solved with these normal forces in a small separate system. A leap
+// solves both. The next sweep corrects the roles, or finds that they are right. So the sweeps define the solution, and leaps
+// only accelerate it: Newton's method on the roles, which is semi-smooth, with the sweep as its check.
 
 const (
-	mostLeaps = 12 // systems that one solve of an island solves for its roles
+	mostLeaps = 12 // maximum number of linear systems in one solve of an island
 	maxLeap   = 96 // degrees of freedom of an island that leaps: above it, too many roles change at a time
-	mostRoles = 4  // of these in one leap
-	// A leap leads astray where the sweep after it changes the accelerations so many times as much as the one before it.
-	// After it, so many sweeps go on alone.
+	mostRoles = 4  // maximum number of these in one leap
+	// A leap has failed if the sweep after it changes the accelerations by this factor more than the sweep before it. Then
+	// this many sweeps follow without leaps.
 	astray, sweepsAlone = 2, 4
-	mostSlides          = 12 // contacts whose friction follows their normal force within a leap
+	mostSlides          = 12 // maximum number of sliding contacts within a leap
 )
 
 // trees lists the trees of an island into members, and reports whether it may leap, and whether there are three contacts or

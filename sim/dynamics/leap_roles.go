@@ -2,8 +2,8 @@ package dynamics
 
 import "math"
 
-// role writes how the forces of a block answer its accelerations, S, and what they are beside that, in keep. It is true of
-// a contact that slides, whose friction keep follows its normal force.
+// role writes the dependence of a block's forces on its accelerations, S, and their constant part, keep. It returns true for
+// a sliding contact, whose friction in keep is proportional to its normal force.
 func (v *solver) role(k *block, rows []row) bool {
 	n := len(rows)
 	slope := v.slope[k.square:][:n*n]
@@ -56,14 +56,14 @@ func (v *solver) role(k *block, rows []row) bool {
 	return true
 }
 
-// constant writes what the forces of a block are where nothing accelerates: keep + S (want - R keep).
+// constant writes the forces of a block without acceleration: keep + S (want - R keep).
 func (v *solver) constant(k *block, rows []row, c *[maxRows]float64) {
 	n := len(rows)
 	slope := v.slope[k.square:][:n*n]
 	for i := range rows {
 		sum := rows[i].keep
 		if k.follows && i > 0 {
-			sum = 0 // it comes with the normal force
+			sum = 0 // it is added with the normal force
 		}
 		for j, s := range slope[i*n:][:n] {
 			if s == 0 {
@@ -80,7 +80,7 @@ func (v *solver) constant(k *block, rows []row, c *[maxRows]float64) {
 	}
 }
 
-// along writes what one newton of normal force adds to the friction of a contact that slides.
+// along writes the friction of a sliding contact per newton of normal force.
 func (v *solver) along(k *block, rows []row, c *[maxRows]float64) {
 	n := len(rows)
 	slope := v.slope[k.square:][:n*n]
@@ -94,7 +94,7 @@ func (v *solver) along(k *block, rows []row, c *[maxRows]float64) {
 	}
 }
 
-// followers adds to z what the friction of the sliding contacts does that follows their normal forces r. Each is known to be
+// followers adds the effect of the friction of sliding contacts, which depends on their normal forces r, to z. Each is
 // r = c - s y z, and z changes with each of them by a column that is solved for: (1 + s y Z) r = c - s y z.
 func (v *solver) followers(m *Model, z []float64) {
 	n := len(v.slides)
@@ -180,8 +180,7 @@ func eliminate(a, x []float64) bool {
 	return true
 }
 
-// answer sets the forces of a block to what the leap's z makes of them, within their bounds, and reports whether that is
-// another role than it had.
+// answer sets the forces of a block from the leap's z, within their bounds, and reports whether its role has changed.
 func (v *solver) answer(k *block, rows []row, z []float64) bool {
 	n := len(rows)
 	slope := v.slope[k.square:][:n*n]
@@ -298,7 +297,7 @@ func (k *block) hold(rows []row, u *[maxRows]float64) bool {
 	return true
 }
 
-// stiffen adds to the leap's matrix what the rows of a block that answer do: Y' S Y.
+// stiffen adds the responding rows of a block to the leap's matrix: Y' S Y.
 func (v *solver) stiffen(m *Model, k *block) {
 	n := int(k.rows)
 	index := v.index[k.index:][:k.count]

@@ -3,7 +3,7 @@ package dynamics
 import "math"
 
 // composite computes the mass matrix of tree t, one entry for each degree of freedom and ancestor: CRBA, RBDA 6.2. The
-// diagonal gets what solid holds: armature and, where the integrator is implicit, damping.
+// diagonal gets the values of solid: armature and, for an implicit integrator, damping.
 func (s *System) composite(t *tree) {
 	if t.wet {
 		s.compositeWet(t)
@@ -21,7 +21,7 @@ func (s *System) composite(t *tree) {
 			d := &m.dofs[k]
 			path := m.path[d.row : d.row+d.depth+1]
 			row := s.matrix[d.row:][:len(path)]
-			// what it takes to accelerate this joint and all it carries, as each ancestor feels it
+			// the force for an acceleration of this joint and all links beyond it, at each ancestor
 			w, v := n.all.of(&axes[k])
 			for x, j := range path {
 				row[x] = w.Dot(axes[j].w) + v.Dot(axes[j].v)

@@ -9,7 +9,7 @@ import (
 
 // inertias sums up the bodies of each link.
 func (m *Model) inertias(f *Faults) {
-	// Two passes: the COM first, then the inertia about it. About any other point, what is small in a long link would be
+	// Two passes: the COM first, then the inertia about it. About any other point the small terms of a long link would be
 	// lost in m r².
 	first := make([]r3.Vec, len(m.links))
 	for i := range m.spec.Bodies {
@@ -56,7 +56,7 @@ func (m *Model) com(i int) r3.Vec {
 // and wheels, one axis is enough.
 func (l *link) shape(d [3]float64, v r3.Mat) {
 	axes := [3]r3.Vec{v.X, v.Y, v.Z}
-	i := 0 // the moment most like its successor comes first
+	i := 0 // the moment most similar to its successor is first
 	for j := range 3 {
 		if math.Abs(d[j]-d[(j+1)%3]) < math.Abs(d[i]-d[(i+1)%3]) {
 			i = j
@@ -121,7 +121,7 @@ func (m *Model) Mass() float64 {
 	return sum
 }
 
-// Name returns the name of body b, or its index where it has none.
+// Name returns the name of body b, or its index if it has none.
 func (m *Model) Name(b int) string {
 	if b == World {
 		return "world"

@@ -9,8 +9,8 @@ import (
 
 // Model is a Spec made ready to simulate. It does not change, and any number of Systems may share it.
 //
-// Bodies that are welded become one link. A link's own frame stands at its joint's anchor, z along the axis, so that a
-// hinge turns its first two columns only.
+// Welded bodies become one link. A link's own frame is at its joint's anchor, z along the axis, so that a hinge rotates only
+// its first two columns.
 type Model struct {
 	spec  Spec
 	links []link
@@ -32,11 +32,11 @@ type Model struct {
 	path []int32
 }
 
-// link is what moves as one.
+// link is a group of bodies that move as one.
 type link struct {
 	kind     JointKind
 	parent   int32 // link, or World
-	body     int32 // whose joint moves it
+	body     int32 // the body with its joint
 	tree     int32
 	q, v     int32  // its first coordinate and degree of freedom
 	straight bool   // turn is the identity
@@ -63,7 +63,7 @@ type dof struct {
 	link   int32
 	depth  int32
 	row    int32 // of the mass matrix
-	q      int32 // its coordinate; -1 where it has none of its own, in balls and free joints
+	q      int32 // its coordinate; -1 for balls and free joints, which have no separate one
 	// Its path is start0 .. start0+count0-1, then start1 .. start1+count1-1; count0 is 0 where it has more gaps.
 	start0, count0, start1, count1 int32
 }
@@ -158,7 +158,7 @@ func (f *Faults) order(bodies []Body) []int {
 		}
 	}
 	if len(order) < n && len(*f) == 0 {
-		// what cannot be reached hangs from itself; one fault for each round trip, at its lowest body
+		// an unreachable body is in a loop; one fault for each loop, at its lowest body
 		seen := make([]int, n)
 		for _, i := range order {
 			seen[i] = n + 1
@@ -209,7 +209,7 @@ func (m *Model) grow(order []int) {
 		l := link{kind: j.Kind, parent: parent, body: int32(i), q: int32(m.nq), v: int32(len(m.dofs))}
 		l.offset, l.turn = offset.Add(turn.Of(anchor)), turn.Times(&own)
 		l.straight = l.turn == r3.Identity()
-		// What hangs from the world begins a tree; the order makes its links and degrees of freedom follow one another.
+		// A child of the world begins a tree; by the order its links and degrees of freedom are contiguous.
 		if parent == World {
 			m.trees = append(m.trees, tree{link: int32(len(m.links)), dof: int32(len(m.dofs))})
 		}
@@ -294,7 +294,7 @@ func (m *Model) paths(f *Faults) {
 	}
 }
 
-// runs finds what of a path follows one another.
+// runs finds the contiguous parts of a path.
 func (d *dof) runs(path []int32) {
 	d.start0, d.count0 = path[0], 1
 	rest := path[1:]

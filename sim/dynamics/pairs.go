@@ -34,7 +34,7 @@ func (m *Model) apart() [][2]int {
 	return pairs
 }
 
-// space makes the collision space of the model; nil where nothing can touch.
+// space makes the collision space of the model; nil if no geoms can touch.
 func (m *Model) space() (*collide.Space, error) {
 	if len(m.spec.Geoms) < 2 {
 		return nil, nil

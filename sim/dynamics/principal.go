@@ -7,7 +7,7 @@ import (
 )
 
 // principal returns the eigenvalues of s and a rotation whose columns are the eigenvectors, by Jacobi's method (Golub
-// and Van Loan, Matrix Computations, 8.5). A diagonal matrix comes back as it is, without a rounding.
+// and Van Loan, Matrix Computations, 8.5). A diagonal matrix is returned unchanged, without rounding.
 func principal(s sym) ([3]float64, r3.Mat) {
 	a := [3][3]float64{{s.xx, s.xy, s.xz}, {s.xy, s.yy, s.yz}, {s.xz, s.yz, s.zz}}
 	v := [3][3]float64{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}

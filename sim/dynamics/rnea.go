@@ -2,8 +2,8 @@ package dynamics
 
 import "github.com/halyard-robotics/halyard/sim/r3"
 
-// bias computes the forces that the joints would have to give for no acceleration but the prescribed one, less what
-// acts from outside: C(q, v) of RBDA 5.3, into s.need. place must have been called.
+// bias computes the joint forces for zero acceleration except the prescribed one, minus external forces: C(q, v) of RBDA
+// 5.3, into s.need. place must have been called.
 func (s *System) bias() {
 	m := s.m
 	links := s.links[:len(m.links)]
@@ -49,13 +49,13 @@ func (s *System) pushed() bool {
 	return false
 }
 
-// none is *w == Wrench{}, which would call a function.
+// none is *w == Wrench{}, without the function call of that comparison.
 func (w *Wrench) none() bool {
 	f, t := &w.Force, &w.Torque
 	return f[0] == 0 && f[1] == 0 && f[2] == 0 && t[0] == 0 && t[1] == 0 && t[2] == 0
 }
 
-// push takes the forces on bodies off what the joints must give.
+// push subtracts the forces on bodies from the joint forces.
 func (s *System) push() {
 	for b := range s.Force {
 		w := &s.Force[b]
@@ -79,7 +79,7 @@ func (s *System) prescribe(qdd []float64) {
 	}
 }
 
-// carry computes into extra what the joint accelerations qdd make of the links' accelerations.
+// carry computes the links' accelerations by the joint accelerations qdd into extra.
 func (s *System) carry(qdd []float64) {
 	for i := range s.m.links {
 		l := &s.m.links[i]

@@ -85,14 +85,14 @@ func finite(x []float64) int {
 	return -1
 }
 
-// Touch is a contact and what A feels in it, in world axes: the force through Contact.Position and the moment about it.
+// Touch is a contact and the load on A, in world axes: the force through Contact.Position and the moment about it.
 type Touch struct {
 	Contact       collide.Contact
 	Force, Torque [3]float64 // N, N·m
 }
 
-// Touches returns how many contacts the last evaluation of a step had; those of a body that sleeps, with what sleeps or
-// never moves, are none.
+// Touches returns the number of contacts of the last evaluation of a step. Contacts of a sleeping body with another sleeping
+// or fixed one do not count.
 func (s *System) Touches() int { return len(s.solver.blocks) - s.solver.first }
 
 // Touch returns contact i of the last evaluation of a step, 0 <= i < Touches().
@@ -118,8 +118,7 @@ func (s *System) Dropped() int { return s.solver.dropped }
 // Sweeps returns how many sweeps over the constraints the last evaluation of a step took, of the island that took most.
 func (s *System) Sweeps() int { return s.solver.sweeps }
 
-// Geom returns geom i of the collision space; its Material may be changed between steps. It is nil where nothing can
-// touch.
+// Geom returns geom i of the collision space; its Material may be changed between steps. It is nil if no geoms can touch.
 func (s *System) Geom(i int) *collide.Geom {
 	if s.space == nil {
 		return nil
@@ -141,9 +140,9 @@ func (s *System) ConstraintForce(i int) (friction, stopped float64) {
 	return friction, stopped
 }
 
-// Reaction returns what the parent of body b gives it through its joint: the force, N, and the moment about the joint's
-// anchor, N·m, in world axes, motor and all: what a force sensor in the joint reads. It is of the accelerations of the last
-// evaluation of a step and of the present positions. Bodies with a weld have none of their own.
+// Reaction returns the load of the parent of body b on it through its joint: the force, N, and the moment about the joint's
+// anchor, N·m, in world axes, including the motor, like a force sensor in the joint. It uses the accelerations of the last
+// evaluation of a step and the present positions. Welded bodies have none.
 func (s *System) Reaction(b int) (force, torque [3]float64) {
 	m := s.m
 	if m.spec.Bodies[b].Joint.Kind == Weld {

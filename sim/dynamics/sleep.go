@@ -109,7 +109,7 @@ func (s *System) rouse(a, b int32, h float64) {
 	if a == World || b == World || !s.sleeping[a] || s.sleeping[b] {
 		return
 	}
-	if s.State.still[b] == 0 { // of what cannot sleep it always is
+	if s.State.still[b] == 0 { // always 0 for a body that may not sleep
 		s.State.still[a] = h
 	}
 }

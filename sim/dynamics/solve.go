@@ -10,11 +10,11 @@ const slip = 0.01
 const hard = 1e-6
 
 // recovery is the speed, m/s, above which a contact does not push bodies apart: a spring that can push but not pull would
-// throw back what it should catch.
+// throw a body back instead of stopping it.
 const recovery = 0.1
 
-// solve finds the constraint forces, and adds to the accelerations what they do. The trees with constraints are
-// factored, and their part of qdd is D^-1/2 L^-T times the torques.
+// solve finds the constraint forces, and adds their effect to the accelerations. The trees with constraints are factored,
+// and their part of qdd is D^-1/2 L^-T times the torques.
 func (v *solver) solve(s *System) {
 	z := s.qdd
 	v.islands(s.m)
@@ -40,7 +40,7 @@ func (v *solver) settle(s *System, island []int32) (sweeps int) {
 	z := s.qdd
 	scale := 0.0
 	var rest [maxRows]float64
-	// What each row lacks without any force is the measure of how exact the forces must be.
+	// The residual of each row without any force is the scale of the tolerance.
 	for _, i := range island {
 		k := &v.blocks[i]
 		v.whiten(s, k)
@@ -71,7 +71,7 @@ func (v *solver) settle(s *System, island []int32) (sweeps int) {
 			budget, near = v.prepare(s.m, island)
 		}
 		if sweeps == limit && !first && change > origin {
-			// Leaps have led nowhere: the sweeps go on alone from where they were before the first.
+			// Leaps have failed: the sweeps continue without them from the state before the first leap.
 			v.back(s.m, island, z, true)
 			first, budget, limit = true, -1, sweeps+s.options.Iterations/2
 			continue
@@ -241,7 +241,7 @@ func greatest(rows []row, a []float64) (most [2]float64) {
 	return most
 }
 
-// group keeps apart what has different units.
+// group separates rows with different units.
 func (r *row) group() int {
 	if r.angular {
 		return 1
@@ -249,7 +249,7 @@ func (r *row) group() int {
 	return 0
 }
 
-// still makes row i of a block move nothing.
+// still clears the effect of row i of a block.
 func (v *solver) still(k *block, i int) {
 	n := int(k.rows)
 	y := v.values[k.values:][:int(k.count)*n]
@@ -329,7 +329,7 @@ func three(y, z []float64) (a, b, c float64) {
 	return
 }
 
-// thrust adds to z what three rows do with the forces a, b and c.
+// thrust adds the effect of three rows with the forces a, b and c to z.
 func thrust(y, z []float64, a, b, c float64) {
 	for j := range z {
 		yj := y[:3]
@@ -338,7 +338,7 @@ func thrust(y, z []float64, a, b, c float64) {
 	}
 }
 
-// push adds to z what changes of the forces of a block do.
+// push adds the effect of the changes of a block's forces to z.
 func (v *solver) push(k *block, z []float64, f *[maxRows]float64) {
 	n := int(k.rows)
 	index := v.index[k.index:][:k.count]
@@ -407,7 +407,7 @@ func (v *solver) visit(k *block, z []float64) float64 {
 			change = max(change, math.Abs(float64(df[i]*a[i*n+i])))
 		}
 	}
-	if change == 0 { // most of what stands still, and all open contacts
+	if change == 0 { // most contacts at rest, and all open ones
 		return 0
 	}
 	for i := range rows {

@@ -6,17 +6,17 @@ import (
 )
 
 // Constraints are rows of a Jacobian J in blocks that are solved together: an equality, dry friction, a stop, a contact.
-// Each row wants the acceleration aref = -b v - k r, and gives way as R f (Todorov 2014; MuJoCo documentation,
+// Each row has the target acceleration aref = -b v - k r, and the compliance R f (Todorov 2014; MuJoCo documentation,
 // "Constraint model"):
 //
-//	J (a0 + H^-1 J' f) + R f = aref, as far as the bounds of f let it
+//	J (a0 + H^-1 J' f) + R f = aref, within the bounds of f
 //
-// With H = L' D L the rows are kept as Y = J L^-1 D^-1/2. A row of Y has entries for the ancestors of its two bodies
-// only, and A = J H^-1 J' = Y Y' is never formed but for the blocks on its diagonal: what the forces do is followed in
-// z = D^1/2 L a, where a row's acceleration is y z and a force f on it adds y f. So a sweep costs twice the entries of
-// Y, and many separate bodies cost what they have in common with their neighbours.
+// With H = L' D L the rows are stored as Y = J L^-1 D^-1/2. A row of Y has entries only for the ancestors of its two bodies.
+// Only the diagonal blocks of A = J H^-1 J' = Y Y' are formed. The effect of the forces is accumulated in z = D^1/2 L a: a
+// row's acceleration is y z, and a force f on it adds y f. So a sweep costs twice the entries of Y, and the cost of many
+// separate bodies depends only on their contacts with neighbours.
 
-// heldRows is the most rows that an equality has, and maxRows that of any block.
+// heldRows is the maximum number of rows of an equality, and maxRows that of any block.
 const (
 	heldRows = 6
 	maxRows  = 6
@@ -39,7 +39,7 @@ type block struct {
 	kind    blockKind
 	box     bool    // contact: the friction is bounded by forces, not by a cone
 	bounce  bool    // contact: this is an impact with restitution
-	follows bool    // in a leap: a contact whose friction follows its normal force
+	follows bool    // in a leap: a sliding contact
 	normal  float64 // the force with which the friction of this leap has slid
 	rows    int32
 	row     int32   // first
@@ -63,7 +63,7 @@ type row struct {
 	angular bool   // way is that of a rotation
 	f       float64
 	v, r    float64 // velocity and violation; of dry friction, its slip
-	given   float64 // the row's acceleration that comes from followed joints
+	given   float64 // the row's acceleration by followed joints
 	want    float64 // aref less given
 	give    float64 // R
 	keep    float64 // of a leap: the part of the force that does not answer accelerations
@@ -97,7 +97,7 @@ type solver struct {
 	members, met      []int32
 	turn              int32
 	free, near, pivot []float64
-	slope, columns    []float64 // of each block, how its forces answer its accelerations; what each of slides does
+	slope, columns    []float64 // of each block, the response of its forces to its accelerations; the effect of each of slides
 	slides            []int32   // blocks that slide
 
 	poses    []collide.Pose
@@ -107,11 +107,11 @@ type solver struct {
 	cursor   int // in the touches of the last step
 	dropped  int
 	sweeps   int
-	// impact reports that a velocity jumps in this step; inside, that this is a later stage of a step, in which nothing
-	// jumps: what would waits for the next step.
+	// impact: a velocity jumps in this step. inside: this is a later stage of a step, without jumps; they wait for the next
+	// step.
 	impact, inside bool
 
-	// What stopped the last step.
+	// The reason for which the last step stopped.
 	reason string
 	value  float64
 }
@@ -155,7 +155,7 @@ func (v *solver) size(m *Model, contacts int) {
 
 // gather lists the constraints of the present state.
 func (v *solver) gather(s *System, h float64) {
-	// Slices are cut to nothing and filled again; their room stays.
+	// Slices are emptied and filled again; they keep their capacity.
 	v.rows, v.h, v.impact = 0, h, false
 	v.blocks, v.row = v.blocks[:0], v.row[:0]
 	v.index, v.side, v.values, v.square = v.index[:0], v.side[:0], v.values[:0], v.square[:0]
@@ -175,7 +175,7 @@ func (v *solver) gather(s *System, h float64) {
 	v.rows = len(v.row)
 }
 
-// open begins a block between the links whose last degrees of freedom are a and b. It is false where there is no room.
+// open begins a block between the links whose last degrees of freedom are a and b. It is false if there is no room.
 func (v *solver) open(s *System, kind blockKind, a, b, source int32, rows int) bool {
 	m := s.m
 	// The sum of both full paths is enough room for any number of shared degrees of freedom.
@@ -307,7 +307,7 @@ func (p *Softness) reference(standard *Softness, h, velocity, violation, a float
 	b := 2 / float64(d*time)
 	tr := float64(time * ratio)
 	push := violation / float64(d*float64(tr*tr))
-	// What is far off comes back at a speed, not by a blow.
+	// A large violation is corrected at a bounded speed, without a jump.
 	push = max(-pull*b, min(pull*b, push))
 	return -float64(b*velocity) - push, float64((1 - d) / d * a)
 }

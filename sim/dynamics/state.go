@@ -5,20 +5,20 @@ import (
 	"math"
 )
 
-// State is all that a step depends on and changes: equal states have equal futures, bit for bit. Its slices are sized
-// when a System is made; their elements may be changed between steps, after which Moved tells the System where Q, V or
-// the poses of followed joints were changed.
+// State is everything that a step depends on and changes: equal states give equal results, bit for bit. Its slices are sized
+// when a System is made. Their elements may be changed between steps; call Moved after a change of Q, V or the poses of
+// followed joints.
 type State struct {
 	Time    float64    // s
 	Gravity [3]float64 // m/s²
 	Q, V    []float64  // coordinates and velocities, see the package's conventions
 	Tau     []float64  // N·m or N, applied to each degree of freedom; kept from step to step
-	Drive   []Drive    // what else acts on each degree of freedom
+	Drive   []Drive    // other actions on each degree of freedom
 	Force   []Wrench   // on each body; kept from step to step
-	Water   []Water    // around each body; none where no body has Added inertia
+	Water   []Water    // around each body; empty if no body has Added inertia
 
 	follow []follow
-	still  []float64  // s, how long each tree has lain still; none where none may sleep
+	still  []float64  // s, time at rest of each tree; empty if none may sleep
 	felt   [3]float64 // gravity of the last step
 	// The constraint forces of the last solve, from which the next one starts.
 	stops, dry, held []float64
@@ -26,12 +26,13 @@ type State struct {
 	touches          int
 }
 
-// Drive is what acts on a degree of freedom beside Tau. It starts from the model's Joint and may be changed at any time.
+// Drive is the action on a degree of freedom in addition to Tau. It starts from the model's Joint and may be changed at any
+// time.
 // Damping, Kd and the springs are implicit under Euler.
 type Drive struct {
 	Armature, Damping     float64
-	Stiffness, Rest       float64 // a spring; hinges and slides alone
-	Kp, Kd, Goal          float64 // a controller: Kp (Goal - q) - Kd v; hinges and slides alone
+	Stiffness, Rest       float64 // a spring; only hinges and slides
+	Kp, Kd, Goal          float64 // a controller: Kp (Goal - q) - Kd v; only hinges and slides
 	Dry, Static, Stribeck float64 // see Joint
 	// Target is the speed towards which Dry pushes, rad/s: with it, Dry is a motor that holds a speed with as much torque
 	// as that takes and it has, as ODE's joint motors do (manual, "Stops and motors"). Slip, rad/s per N·m, is by how
@@ -49,7 +50,7 @@ type follow struct {
 	rate, next         float64 // rad/s: of this sub-step, and at its end
 }
 
-// touch is what is remembered of a contact.
+// touch is the stored state of a contact.
 type touch struct {
 	a, b    int32
 	feature uint32
@@ -141,7 +142,7 @@ func (s *System) Save(dst *State) error {
 	return nil
 }
 
-// Restore goes back to a saved state: what follows is the same, bit for bit, as what followed then.
+// Restore returns to a saved state: the next steps are the same, bit for bit, as after Save.
 func (s *System) Restore(src *State) error {
 	if !src.fits(&s.State) {
 		return errSize

@@ -9,7 +9,7 @@ import (
 
 // Diverged is a step that was reverted: the state is that before the sub-step, and finite.
 type Diverged struct {
-	Body  int    // whose joint is named
+	Body  int    // the body of the named joint
 	Name  string // of the body
 	Time  float64
 	What  string // "velocity", "mass matrix", "input"
@@ -20,7 +20,7 @@ func (e *Diverged) Error() string {
 	return fmt.Sprintf("dynamics: %s of the joint of %q at %.6g s: got %g; the step was reverted", e.What, e.Name, e.Time, e.Value)
 }
 
-// stages are what RK4 keeps beside the State: the beginning, and the sums.
+// stages are RK4's data in addition to the State: the start, and the sums.
 type stages struct {
 	next, q0, v0, rate, sumQ, sumV []float64
 }
@@ -113,7 +113,7 @@ func (s *System) euler(h float64) int {
 
 // jump ends a semi-implicit step with the accelerations that are known.
 func (s *System) jump(h float64) int {
-	// The new velocities are checked before anything changes: so nothing needs to be put back.
+	// The new velocities are checked before any change, so no change must be reverted.
 	next := s.stage.next
 	for i, v := range s.V {
 		next[i] = v + float64(h*s.qdd[i])
@@ -132,8 +132,8 @@ func (s *System) jump(h float64) int {
 	return -1
 }
 
-// wild returns the degree of freedom whose velocity is the greatest, where any is too great or not a number, or -1: what
-// blows up drags its neighbours along.
+// wild returns the degree of freedom with the greatest velocity, if any is too great or NaN, else -1: a diverging joint also
+// accelerates its neighbours.
 func (s *System) wild(v []float64) int {
 	for _, x := range v {
 		if !(math.Abs(x) <= s.options.MaxSpeed) {
@@ -330,5 +330,5 @@ func (s *System) parts(h, most float64) int {
 	return maxParts
 }
 
-// maxParts bounds parts, and with it what a step may cost.
+// maxParts bounds parts, and so the cost of a step.
 const maxParts = 16

@@ -20,7 +20,7 @@ type System struct {
 	space   *collide.Space
 	initial *State
 
-	// The last evaluation. reference is of each tree, solid is what is added to the diagonal of the mass matrix.
+	// The last evaluation. reference is of each tree, solid is the addition to the diagonal of the mass matrix.
 	reference        []r3.Vec
 	links            []moving
 	axes             []motion
@@ -109,14 +109,14 @@ func either[T comparable](x, standard T) T {
 // Model returns the model.
 func (s *System) Model() *Model { return s.m }
 
-// Moved tells the system that Q or V were written to, so that poses and velocities of bodies are computed again, and
-// wakes all that sleeps.
+// Moved must be called after a change of Q or V: the system computes poses and velocities of bodies again, and wakes all
+// sleepers.
 func (s *System) Moved() {
 	clear(s.State.still)
 	s.moved()
 }
 
-// update places the links for those who ask for them between steps.
+// update places the links for queries between steps.
 func (s *System) update() {
 	if !s.placed {
 		s.place()

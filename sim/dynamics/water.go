@@ -6,14 +6,13 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// Water is what surrounds a body with Added inertia. The water that must get out of the body's way moves with it, and
-// weighs on every push against it: the inertia A, which stands in the mass matrix, so that it may be many times that of
-// the body. With it go the centripetal and Munk moments C_A(v) v, and A follows the velocity relative to the current:
-// T. Fossen, Handbook of Marine Craft Hydrodynamics and Motion Control (2011), 6.3 and 8.3; G. Kirchhoff, 1869. Gravity
-// does not pull at it.
+// Water is the water around a body with Added inertia. The displaced water moves with the body and adds to its inertia: the
+// added mass A, which is in the mass matrix, so that it may be many times the body's. It includes the centripetal and Munk
+// moments C_A(v) v, and A uses the velocity relative to the current: T. Fossen, Handbook of Marine Craft Hydrodynamics and
+// Motion Control (2011), 6.3 and 8.3; G. Kirchhoff, 1869. Gravity does not act on it.
 //
-// Drag is a force and a moment -Drag times the velocity through the water at Centre. Under Euler it is implicit: drag
-// that grows with the speed, renewed before every sub-step, neither overshoots nor moves the terminal speed.
+// Drag is a force and a moment -Drag times the velocity through the water at Centre. With Euler it is implicit: drag that
+// grows with the speed, updated before every sub-step, neither overshoots nor changes the terminal speed.
 type Water struct {
 	Share   float64    // of Added: 1 under water, 0 out of it
 	Current [3]float64 // m/s, of the water, in world axes; steady and even
@@ -33,7 +32,7 @@ type soaked struct {
 	drag articulated
 }
 
-// wets finds the wet bodies. Those that are welded to the world feel nothing.
+// wets finds the wet bodies. Water has no effect on those welded to the world.
 func (m *Model) wets() {
 	for i := range m.spec.Bodies {
 		a, l := m.spec.Bodies[i].Added, m.on[i]
@@ -52,7 +51,7 @@ func (m *Model) wets() {
 	}
 }
 
-// added checks that the matrix is symmetric and not negative: what the water takes up, it gives back.
+// added checks that the matrix is symmetric and not negative: the energy in the water is conserved.
 func (f *Faults) added(path string, a *[6][6]float64) {
 	if a == nil {
 		return
@@ -63,7 +62,7 @@ func (f *Faults) added(path string, a *[6][6]float64) {
 			return
 		}
 		for j := range i {
-			// No coupling is above the mean of what it couples, so a row of 0 has none.
+			// A coupling is at most the geometric mean of its two diagonal entries, so a row with 0 has none.
 			size := math.Sqrt(float64(a[i][i] * a[j][j]))
 			if x := a[i][j]; !(math.Abs(x-a[j][i]) <= float64(1e-6*size)) || !(math.Abs(x) <= float64(size*(1+1e-6))) {
 				f.add(path, "got %g and %g at %d, %d, want a symmetric matrix without negative energy", x, a[j][i], i, j)
@@ -89,7 +88,7 @@ func (f *Faults) added(path string, a *[6][6]float64) {
 	}
 }
 
-// soak places what the wet bodies drag along. The links must be placed.
+// soak computes the added masses of the wet bodies in world axes. The links must be placed.
 func (s *System) soak() {
 	m := s.m
 	for i := range m.wet {
@@ -145,7 +144,7 @@ func (s *System) fill(t *tree) {
 	}
 }
 
-// compositeWet is composite for a tree with wet bodies, whose inertias take 21 numbers.
+// compositeWet is composite for a tree with wet bodies, whose inertias have 21 values.
 func (s *System) compositeWet(t *tree) {
 	m := s.m
 	for i := t.link; i < t.link+t.links; i++ {
@@ -231,7 +230,7 @@ func (a *articulated) move(p r3.Vec) {
 		Y: h.Y.Add(px(r3.XYZ(m.xy, m.yy, m.yz))),
 		Z: h.Z.Add(px(r3.XYZ(m.xz, m.yz, m.zz))),
 	}
-	// Column j of what i gets is p x (column j of h') - to (p x e_j).
+	// Column j of the addition to i is p x (column j of h') - to (p x e_j).
 	var col [3]r3.Vec
 	for j, c := range [...]r3.Vec{back.X, back.Y, back.Z} {
 		col[j] = px(c).Sub(to.Of(px(unitAxes[j])))

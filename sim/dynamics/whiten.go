@@ -80,8 +80,8 @@ func (v *solver) whiten(s *System, k *block) {
 	}
 }
 
-// whitenPaths is whiten for what acts on one path of each of its trees, while no joint is followed: the ancestors of each
-// degree of freedom of a path are those before it, so that L is a triangle there.
+// whitenPaths is whiten for blocks that act on one path of each of their trees, without a followed joint: the ancestors of
+// each degree of freedom of a path are those before it, so that L is a triangle there.
 func (v *solver) whitenPaths(s *System, k *block) {
 	m := s.m
 	n := int(k.rows)
@@ -193,8 +193,8 @@ func (v *solver) pushes(s *System, k *block, push *[2][maxRows]force) {
 	}
 }
 
-// jacobian writes into work the rows of J: what each joint does to the velocity of the first link at the point, less
-// that of the second. Joints that carry both do nothing to it.
+// jacobian writes the rows of J into work: the effect of each joint on the velocity of the first link at the point, minus
+// that on the second. Common ancestors of both have no effect.
 func (v *solver) jacobian(s *System, k *block, index []int32) {
 	n := int(k.rows)
 	push := &v.thrusts
@@ -212,7 +212,7 @@ func (v *solver) jacobian(s *System, k *block, index []int32) {
 				to[i] = -push[1][i].dot(axis)
 			}
 		case 3:
-			// Of an equality the two anchors are apart by what it is violated.
+			// The distance between the two anchors of an equality is its violation.
 			for i := range to {
 				to[i] = 0
 				if k.kind == equal {

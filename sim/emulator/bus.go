@@ -15,7 +15,7 @@ import (
 type BusConfig struct {
 	Name   string // in errors
 	Baud   int    // bit/s: the rate of the servos, and the first rate of a line in memory
-	Timing Timing // of servos and adapter; the zero one adds nothing
+	Timing Timing // of servos and adapter; the zero one has no delays
 	Seed   int64  // of the faults' dice
 	// Mutex is held while the bus accesses servos and actuators: give buses on ptys the one that is held around the
 	// scene's Advance. nil = one of its own.
@@ -76,8 +76,8 @@ func (b *Bus) Servos() []*Servo { return b.servos }
 // Overruns counts the periods of Advance in which transfers took longer than the period.
 func (b *Bus) Overruns() uint64 { return b.overruns }
 
-// Line opens the bus in memory at its configured rate: transfers return at once and move the bus's clock by the time
-// that they would take; a write returns when its last byte has left, as tcdrain(3) does. It allocates nothing once it runs.
+// Line opens the bus in memory at its configured rate: transfers return at once and advance the bus's clock by their wire
+// time; a write returns when its last byte is sent, like tcdrain(3). It does not allocate after the start.
 func (b *Bus) Line() servo.Line {
 	b.Lock()
 	defer b.Unlock()
@@ -120,8 +120,8 @@ func (b *Bus) Advance(dt time.Duration) error {
 	return nil
 }
 
-// Fault plants f, whose time begins now. Its target is a servo's id when it is planted, and stays with that servo when its id
-// changes; an id that no servo of the bus has is an error.
+// Fault plants f, whose time begins now. Its target is the present id of a servo, and stays with that servo when its id
+// changes; an unknown id is an error.
 func (b *Bus) Fault(f wire.Fault) error {
 	b.Lock()
 	defer b.Unlock()

@@ -8,13 +8,13 @@ import (
 //
 //	shaft ticks = ZeroTicks + Direction · Gear · TicksPerTurn/2π · joint angle
 type GroundTruth struct {
-	ZeroTicks float64 // what the encoder says at joint angle 0, ticks, before homing offset and drive mode
+	ZeroTicks float64 // the encoder's reading at joint angle 0, ticks, before homing offset and drive mode
 	Direction float64 // +1: the joint's angle rises with the ticks; -1: it falls
 	Gear      float64 // turns of the servo's shaft a turn of the joint, above 0
 	Backlash  float64 // rad of the joint, the whole dead zone between the servo and its load; 0 = the actuator's own
 }
 
-// orNominal fills in what is not set.
+// orNominal fills in the default of unset values.
 func (t GroundTruth) orNominal(centre float64) GroundTruth {
 	if t.Direction == 0 && t.Gear == 0 {
 		return GroundTruth{ZeroTicks: centre, Direction: 1, Gear: 1, Backlash: t.Backlash}
@@ -31,8 +31,8 @@ func (s *Servo) TicksPerRadian() float64 {
 	return s.Truth.Direction * s.Truth.Gear * s.Sheet.Turn / (2 * math.Pi)
 }
 
-// Shaft is what the encoder says, ticks, before homing offset and drive mode. The actuator's own reading has the
-// noise; where a gear or a dead sector is between, the angle is rounded here.
+// Shaft is the encoder's reading, ticks, before homing offset and drive mode. The actuator's own reading has the noise; with
+// a gear or a dead sector the angle is rounded here.
 func (s *Servo) Shaft() float64 {
 	k := s.TicksPerRadian()
 	if !s.Act.Spec.DeadSector && s.Truth.Gear == 1 {
@@ -42,7 +42,7 @@ func (s *Servo) Shaft() float64 {
 	if !s.Act.Spec.DeadSector {
 		return ticks
 	}
-	// Behind the range lies the dead sector; the encoder says the nearer end.
+	// Behind the range is the dead sector; the encoder reads the nearer end.
 	m := &s.Sheet
 	ticks -= math.Floor(ticks/m.Turn) * m.Turn
 	if ticks > (m.High+m.Turn)/2 {

@@ -5,8 +5,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// Plug puts s, a servo of the bus, on its cable, or takes it off: without power it is silent and without torque, and what it
-// had in RAM is lost.
+// Plug connects s, a servo of the bus, or disconnects it: without power it does not reply and has no torque, and its RAM is
+// lost.
 func (b *Bus) Plug(s *Servo, in bool) {
 	b.Lock()
 	defer b.Unlock()
@@ -20,7 +20,7 @@ func (b *Bus) Plug(s *Servo, in bool) {
 	}
 }
 
-// View calls f with every servo of the bus, measured now, while nothing else touches them.
+// View calls f with every servo of the bus, measured now, under the bus's lock.
 func (b *Bus) View(f func(s *Servo)) {
 	b.Lock()
 	defer b.Unlock()
@@ -29,7 +29,7 @@ func (b *Bus) View(f func(s *Servo)) {
 	}
 }
 
-// EEPROM is what a servo keeps without power, by the names of its registers. Under the bus's lock.
+// EEPROM is the contents of a servo's EEPROM, by the names of its registers. Under the bus's lock.
 func (s *Servo) EEPROM() map[string]int64 {
 	kept := map[string]int64{}
 	for i := range s.Table {
@@ -46,8 +46,7 @@ func (s *Servo) EEPROM() map[string]int64 {
 	return kept
 }
 
-// Keep gives a servo the EEPROM that it had, before it is served. What its model does not have, or does not take, is left
-// as it is.
+// Keep restores a servo's EEPROM, before it is served. Registers that its model lacks, and invalid values, are ignored.
 func (s *Servo) Keep(kept map[string]int64) {
 	for i := range s.Table {
 		if r := &s.Table[i]; r.Access == servo.EEPROM {

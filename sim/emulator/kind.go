@@ -2,7 +2,7 @@ package emulator
 
 import "time"
 
-// Sheet is what the emulator must know of a model beside its table. Counts are ticks.
+// Sheet holds the data of a model in addition to its table. Counts are ticks.
 type Sheet struct {
 	Name         string
 	RAMStart     uint16 // first address that a power loss clears
@@ -10,21 +10,21 @@ type Sheet struct {
 	Low, High    float64 // of the position mode
 }
 
-// Kind is a vendor's servo around a Servo: what its registers bring about.
+// Kind is a vendor's servo around a Servo: the effects of its registers.
 type Kind interface {
 	Protocol(b *Bus) Protocol
 	Started()         // power has come, RAM is at its defaults
 	Configured()      // EEPROM was changed from outside
-	Actuate()         // hand what the registers command to the actuator
+	Actuate()         // pass the commands in the registers to the actuator
 	Notice()          // update alarms and other time-dependent states; the actuator's alarms are up to date
-	Show(r *Reading)  // fill what is measured
+	Show(r *Reading)  // fill the present registers
 	Baud() int        // the rate that it is set to
 	SetBaud(baud int) // set it to a rate, if it knows it
 }
 
-// Protocol is what is spoken on a line: it turns a host's bytes into instructions, and executes them.
+// Protocol is the protocol of a line: it parses a host's bytes to instructions, and executes them.
 type Protocol interface {
-	Reset()                              // what was half received is forgotten
+	Reset()                              // discard an incomplete packet
 	Parse(p []byte, start time.Duration) // p begins at start
 }
 

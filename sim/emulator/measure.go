@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Reading is what a servo's sensors say at one time, in the shaft's sense of turning.
+// Reading holds the readings of a servo's sensors at one time, in the shaft's direction.
 type Reading struct {
 	At                 time.Duration
 	Shaft              float64 // ticks
@@ -18,7 +18,7 @@ type Reading struct {
 	Moving, Ongoing    bool
 }
 
-// sense reads the actuator. The current is what the servo itself measures: the winding's, or the supply's on XL330.
+// sense reads the actuator. The current is the one measured by the servo: the winding's, or the supply's on XL330.
 func (s *Servo) sense() Reading {
 	a, turn := s.Act, s.Truth.Direction
 	r := Reading{
@@ -45,7 +45,7 @@ func (s *Servo) Measure() {
 		*r = s.recall(s.Now - s.faults.age)
 	}
 	s.kind.Show(r)
-	// What lies comes last: first off by a constant, then without any sense.
+	// Faults that falsify values are last: first a constant offset, then noise.
 	if s.faults.wrong != 0 {
 		s.Set(RegPresentPosition, s.Get(RegPresentPosition)+int64(s.faults.wrong))
 	}
@@ -62,7 +62,7 @@ func Flag(b bool) int64 {
 	return 0
 }
 
-// scramble fills what is measured with noise.
+// scramble fills the present registers with noise.
 func (s *Servo) scramble(dice *rand.Rand) {
 	for n := RegPresentPWM; n <= RegPresentTemperature; n++ {
 		if r := s.Named[n]; r != nil {
@@ -109,7 +109,7 @@ func (s *Servo) recall(at time.Duration) Reading {
 	return best
 }
 
-// faultView is what the faults at work make of one servo's values now.
+// faultView is the effect of the active faults on one servo's values now.
 type faultView struct {
 	stuck   bool
 	garbage *rand.Rand

@@ -5,8 +5,8 @@ import "github.com/halyard-robotics/halyard/servo"
 // Name is a register that the emulator itself looks at; all others are plain memory.
 type Name uint8
 
-// The order is that of registerNames. Two runs of it are walked through: the gains that a change of mode resets
-// (RegVelocityI..RegFeedforward1) and what is measured (RegPresentPWM..RegPresentTemperature).
+// The order is that of registerNames. The code iterates over two ranges: the gains that a change of mode resets
+// (RegVelocityI..RegFeedforward1) and the present values (RegPresentPWM..RegPresentTemperature).
 const (
 	// EEPROM of all models.
 	RegFirmware Name = iota
@@ -68,7 +68,7 @@ const (
 	RegMovingSpeed
 	RegTorqueLimit
 	RegLock
-	// What is measured.
+	// Measured values.
 	RegRealtimeTick
 	RegMoving
 	RegMovingStatus
@@ -127,7 +127,7 @@ type Memory struct {
 	Bytes  []byte
 	at     []int16                   // register that covers an address, -1 = none
 	Named  [numNames]*servo.Register // nil = the model does not have it
-	NameOf []Name                    // of each register of the model, numNames = none of ours
+	NameOf []Name                    // of each register of the model, numNames = not in this list
 }
 
 // newMemory lays out a table of zeros; the servo fills in the defaults.
@@ -169,7 +169,7 @@ func (t *Memory) Find(name string) *servo.Register {
 	return nil
 }
 
-// RegisterAt returns what covers addr and its name, or nil.
+// RegisterAt returns the register that covers addr and its name, or nil.
 func (t *Memory) RegisterAt(addr int) (*servo.Register, Name) {
 	if addr < 0 || addr >= len(t.at) || t.at[addr] < 0 {
 		return nil, numNames
@@ -189,14 +189,14 @@ func (t *Memory) Get(n Name) int64 {
 	return r.Decode(t.Bytes[r.Addr:])
 }
 
-// Set stores a raw value, cut to what the register may hold; nothing if absent.
+// Set stores a raw value, clamped to the register's range; without effect if absent.
 func (t *Memory) Set(n Name, v int64) {
 	if r := t.Named[n]; r != nil {
 		t.Store(r, min(max(v, r.Min), r.Max))
 	}
 }
 
-// Store writes a raw value into its bytes; what does not fit is cut off.
+// Store writes a raw value into its bytes; a value that does not fit is truncated.
 func (t *Memory) Store(r *servo.Register, v int64) {
 	r.Append(t.Bytes[:r.Addr:r.Addr+r.Size], v)
 }

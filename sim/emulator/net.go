@@ -12,9 +12,9 @@ import (
 // CANKind is a vendor's servo on a CAN bus.
 type CANKind interface {
 	Kind
-	// Execute does what a frame commands, and sends replies with Net.Send. It ended at now.
+	// Execute executes the command of a frame, which ended at now, and sends replies with Net.Send.
 	Execute(n *Net, f *servo.CANFrame, now time.Duration)
-	// TransmitUnasked sends what the servo sends unasked and returns when it will again.
+	// TransmitUnasked sends the servo's cyclic frame and returns the time of the next.
 	TransmitUnasked(n *Net, now time.Duration) (next time.Duration)
 }
 
@@ -24,10 +24,10 @@ func (b *Bus) UseCAN() Protocol {
 	return silent{}
 }
 
-// maxKept bounds what waits for a host that does not read, frames: what a socket keeps.
+// maxKept bounds the frames that wait for a host that does not read, as in a socket's buffer.
 const maxKept = 512
 
-// arrival is one frame that has come to the host.
+// arrival is one frame received by the host.
 type arrival struct {
 	frame servo.CANFrame
 	end   time.Duration
@@ -81,7 +81,7 @@ func (n *Net) deliver(s *Servo, f *servo.CANFrame, end time.Duration) {
 	}
 }
 
-// Send sends f from s, after it has worked out what to say.
+// Send sends f from s, after its processing time.
 func (n *Net) Send(s *Servo, f servo.CANFrame, now time.Duration) {
 	now += n.bus.timing.Reply
 	if p := n.bus.FaultOccurs(wire.Delayed, s, now); p != nil {
@@ -94,10 +94,10 @@ func (n *Net) Send(s *Servo, f servo.CANFrame, now time.Duration) {
 	}
 }
 
-// run lets the bus have its way until then, or until a frame has come for the host where stop says so.
+// run simulates the bus until a time, or with stop until the host has received a frame.
 func (n *Net) run(until time.Duration, stop bool) {
 	for {
-		// What is said unasked comes in its turn.
+		// Cyclic frames are sent in order of time.
 		next, who := until, -1
 		for i, s := range n.bus.servos {
 			n.bus.view(i, s, min(s.Beat, until))
@@ -155,7 +155,7 @@ func (n *Net) receive(p []byte, start time.Duration) time.Duration {
 	return now
 }
 
-// due is when the next frame has come for the host, or else the next one starts; Never where none waits.
+// due is the time at which the next frame for the host is complete, or else the next one starts; Never if none waits.
 func (n *Net) due() time.Duration {
 	if len(n.inbox) == 0 {
 		if at, ok := n.wires.Next(); ok {
@@ -176,7 +176,7 @@ func (n *Net) read(p []byte, now time.Duration) int {
 	return at
 }
 
-// discard drops what has come by now.
+// discard drops the frames received by now.
 func (n *Net) discard(now time.Duration) {
 	used := 0
 	for used < len(n.inbox) && n.inbox[used].end <= now {
@@ -185,11 +185,11 @@ func (n *Net) discard(now time.Duration) {
 	n.inbox = n.inbox[:copy(n.inbox, n.inbox[used:])]
 }
 
-// unplug loses what was for the host; open starts its controller again, as a link that is set up does.
+// unplug drops the frames for the host; open restarts its controller, like setting the link up.
 func (n *Net) unplug() { n.inbox = n.inbox[:0]; n.host.Deaf = true }
 func (n *Net) open()   { n.host.Restart(); n.host.Deaf, n.lost = false, false; n.inbox = n.inbox[:0] }
 
-// offBus lets what is open be gone when the host's controller has gone off the bus; opening again starts it.
+// offBus makes open lines lost when the host's controller is bus-off; opening again restarts it.
 func (n *Net) offBus() {
 	if n.host.Off && !n.lost {
 		n.bus.Lose()

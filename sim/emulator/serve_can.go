@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// canRetry is how long an interface that is down is left alone.
+// canRetry is the pause between two attempts to open an interface that is down.
 const canRetry = 100 * time.Millisecond
 
 // ServeCAN serves a CAN bus on an interface of the kernel, which must be up at the bus's rate: its motors answer any other
@@ -22,7 +22,7 @@ func (b *Bus) ServeCAN(ctx context.Context, name string) (wait func() error, err
 	if err != nil {
 		return nil, err
 	}
-	done := make(chan error, 1) // the one goroutine; its owner is who calls wait
+	done := make(chan error, 1) // result of the goroutine; the caller of wait owns it
 	go func() { done <- b.onCAN(ctx, name, line) }()
 	return sync.OnceValue(func() error { return <-done }), nil
 }
@@ -53,7 +53,7 @@ func (b *Bus) onCAN(ctx context.Context, name string, line *can.Line) error {
 	}
 }
 
-// canDevice is an interface as the device that a bus is served on. Its reads are short, so that nothing interrupts them.
+// canDevice adapts an interface to the device that a bus is served on. Its reads are short, so they need no interruption.
 type canDevice struct{ *can.Line }
 
 func (d canDevice) Read(p []byte, deadline time.Time) (int, error) {

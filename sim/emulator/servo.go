@@ -7,9 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// Servo is one servo: a register file on top of a simulated actuator, whose commands it owns. A bus serves it; apart
-// from the bus's goroutine only tests may touch it. A vendor's folder embeds it; what is exported beside the methods of a
-// registers' owner is for those.
+// Servo is one servo: a register file on top of a simulated actuator, whose commands it owns. A bus serves it; apart from
+// the bus's goroutine only tests may access it. A vendor's folder embeds it; most of the exported methods are for that.
 type Servo struct {
 	Memory // the control table, with Get and Set by name
 	Sheet  Sheet
@@ -57,7 +56,7 @@ func (s *Servo) Name() string { return s.Sheet.Name }
 // Actuator is the physics behind the registers.
 func (s *Servo) Actuator() *actuator.Servo { return s.Act }
 
-// Register is the raw value of a register, measured now; false where the model has none of that name.
+// Register is the raw value of a register, measured now; false if the model has no register of that name.
 func (s *Servo) Register(name string) (int64, bool) {
 	r := s.Find(name)
 	if r == nil {
@@ -91,10 +90,10 @@ func (s *Servo) ReturnDelay() time.Duration {
 	return time.Duration(s.Get(RegReturnDelay)) * 2 * time.Microsecond
 }
 
-// PowerOn is what happens when power comes, and on a reboot: RAM at its defaults, torque off, turns forgotten.
+// PowerOn simulates power-on and a reboot: RAM at its defaults, torque off, multi-turn count cleared.
 func (s *Servo) PowerOn(now time.Duration) {
 	for i := range s.Table {
-		// What is read only in EEPROM (model, firmware) stays.
+		// Read-only registers in EEPROM (model, firmware) stay.
 		if r := &s.Table[i]; r.Addr >= s.Sheet.RAMStart && r.Access != servo.EEPROM {
 			s.Store(r, r.Default)
 		}
@@ -108,13 +107,13 @@ func (s *Servo) PowerOn(now time.Duration) {
 	s.Drive()
 }
 
-// powerOff leaves the servo limp; its registers are lost when power comes back.
+// powerOff switches torque off; the RAM registers are reset at the next power-on.
 func (s *Servo) powerOff() {
 	s.Dark = true
 	s.Act.Enable = false
 }
 
-// Recover brings the EEPROM back to what it holds.
+// Recover reloads the EEPROM registers from their stored values.
 func (s *Servo) Recover() {
 	for i := range s.Table {
 		if r := &s.Table[i]; r.Access == servo.EEPROM && s.Flash != nil {
@@ -133,8 +132,7 @@ func (s *Servo) Drive() {
 	s.kind.Actuate()
 }
 
-// update brings the servo's clock to now and lets it notice what happened since it was last looked at: a brown-out, an
-// alarm, the watchdog.
+// update advances the servo's clock to now and handles events since the last call: a brown-out, an alarm, the watchdog.
 func (s *Servo) update(now time.Duration) {
 	s.Now = now
 	a := s.Act
@@ -142,7 +140,7 @@ func (s *Servo) update(now time.Duration) {
 		a.Enable = false
 		return
 	}
-	if a.Restarts != s.restarts { // the supply sagged below what the processor needs
+	if a.Restarts != s.restarts { // the supply dropped below the processor's minimum
 		s.PowerOn(now)
 	}
 	// The limits are registers here; the actuator's own are the factory's.

@@ -14,7 +14,7 @@ type Piece struct {
 	Newtons  [3]float64 // c0 + c1 p + c2 p²
 }
 
-// Pulse is what an input, cut to -1..1, asks for, µs. NaN asks for nothing.
+// Pulse is the pulse width of an input, clamped to -1..1, µs. NaN gives neutral.
 func (c *Curve) Pulse(u float64) float64 {
 	if u != u {
 		return c.Neutral
@@ -37,7 +37,7 @@ func (c *Curve) Force(pulse float64) float64 {
 	return 0
 }
 
-// scale is what the supply makes of thrust.
+// scale is the factor of the supply voltage on thrust.
 func (s *Supply) scale(volts float64) float64 {
 	switch {
 	case s.Exponent == 0:

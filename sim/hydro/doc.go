@@ -7,23 +7,23 @@
 //	sys.Before = func(s *dynamics.System, h float64) { craft.Act(s, &sea, h) }
 //	craft.Input[i] = 0.4                               // -1..1 of thruster i, kept until it is changed
 //
-// Vehicles are data: a YAML file each, read strictly, two of them built in. Lengths are metres in the vehicle's frame,
-// x forward, y left, z up, whose origin is the designer's.
+// Vehicles are data: a YAML file each, read strictly, two of them built in. Lengths are metres in the vehicle's frame, x
+// forward, y left, z up; the designer chooses its origin.
 //
-// # What is reckoned
+// # Model
 //
-// Buoyancy acts on each element of the volume by its share under the surface: a swimming vehicle finds its draught and
-// its trim, and rights itself when it is whole under water by the way from its centre of mass to that of buoyancy. Drag
-// and added mass fade with the share of the volume that is under water, and a thruster with that of its propeller. What
-// the body takes along when it enters the water is taken from its momentum (T. von Kármán, NACA TN 321, 1929).
+// Buoyancy acts on each element of the volume by its submerged share: a floating vehicle finds its draught and its trim. A
+// submerged one rights itself by the distance between its centres of mass and buoyancy. Drag and added mass scale with the
+// submerged share of the volume, and a thruster with that of its propeller. On entry the momentum of the added water mass
+// is subtracted from the body's (T. von Kármán, NACA TN 321, 1929).
 //
-// Thrust follows the curve of the thruster over the pulse of its speed controller, scaled by the supply. Its root, which
-// goes with the speed of the propeller, follows with a first-order lag.
+// Thrust follows the curve of the thruster over the pulse of its speed controller, scaled by the supply. Its root, which is
+// proportional to the propeller's speed, follows with a first-order lag.
 //
-// Left out are waves, the water's flow about the bodies, propeller torque, and thrust lost at speed.
+// Not modelled are waves, the water's flow about the bodies, propeller torque, and thrust lost at speed.
 //
 // # The same bits
 //
-// A step depends on nothing but the State of the system and that of the craft. Products are rounded before they are
-// added, functions come from package exact, and nothing is allocated.
+// A step depends only on the State of the system and that of the craft. Products are rounded before they are added,
+// functions come from package exact, and no memory is allocated.
 package hydro

@@ -16,8 +16,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// Parse reads a vehicle file, which faults call source. All faults are reported together, each with its place, its path,
-// what was found and what would be right. The error's kind is hal.Invalid.
+// Parse reads a vehicle file, named source in faults. All faults are reported together, each with its place, its path, the
+// value found and the values allowed. The error's kind is hal.Invalid.
 func Parse(b []byte, source string) (*Vehicle, error) {
 	var f file
 	d, ok := yaml.Decode(b, source, &f)
@@ -38,7 +38,7 @@ func (f *file) vehicle(d *yaml.Document) *Vehicle {
 	v.Added = f.Added.matrix(d)
 	v.Drag = Drag{At: f.Drag.At, Linear: f.Drag.Linear, Quadratic: f.Drag.Quadratic, Greater: f.Drag.Law == "greater"}
 	v.Curve = f.Curve.curve(d)
-	// Without a supply thrust depends on none, to the power 0, and the battery has four cells.
+	// Without a supply thrust does not depend on the voltage (exponent 0), and the battery has four cells.
 	if v.Supply.Volts = 16; f.Supply != nil {
 		v.Supply = Supply(*f.Supply)
 	}
@@ -58,7 +58,7 @@ func (f *file) vehicle(d *yaml.Document) *Vehicle {
 	return v
 }
 
-// checkInertias lets the engine check what only it knows: whether a body can have the inertias.
+// checkInertias lets the engine check whether a rigid body can have the inertias.
 func (v *Vehicle) checkInertias(d *yaml.Document) {
 	_, err := dynamics.New(dynamics.Spec{Bodies: []dynamics.Body{v.Body()}})
 	keys := map[string]yaml.Path{"inertia": "inertia_kgm2", "added": "added_mass"}
@@ -207,7 +207,7 @@ func (f *shapeFile) geom(path yaml.Path, d *yaml.Document) collide.Geom {
 	}
 	long(collide.Capsule, f.Capsule)
 	long(collide.Cylinder, f.Cylinder)
-	// Solids stand along their own z: a quarter turn about y lays them along x, one about x along y.
+	// Solids are along their own z: a quarter turn about y puts them along x, one about x along y.
 	const half = math.Sqrt2 / 2
 	switch f.Along {
 	case "x":

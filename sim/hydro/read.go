@@ -39,11 +39,11 @@ func Load(name string) (*Vehicle, error) {
 	return Parse(b, name)
 }
 
-// topHull tells a vehicle file from others: each has a hull, as a key at its top in block style.
+// topHull recognizes a vehicle file: each has the top-level key hull in block style.
 var topHull = regexp.MustCompile(`(?m)^hull *:`)
 
-// Open returns the built-in vehicle called name, or else that of the vehicle file at path. ok is false where there is no
-// such vehicle and no such file, or the file is not of a vehicle. The error is what is wrong with the file, of kind hal.Invalid.
+// Open returns the built-in vehicle called name, or else that of the vehicle file at path. ok is false if there is neither,
+// or the file is not a vehicle file. The error is a fault of the file, of kind hal.Invalid.
 func Open(name, path string) (v *Vehicle, ok bool, err error) {
 	b, source, err := yaml.Open(Source, name, path)
 	if err != nil || !topHull.Match(b) {

@@ -27,7 +27,7 @@ type Vehicle struct {
 	cameras []camera.Camera
 }
 
-// Hull is what displaces water.
+// Hull is the volume that displaces water.
 type Hull struct {
 	Volume float64    // m³
 	Centre [3]float64 // m, of buoyancy, when all of it is under water

@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// bamFile is a parameter file of BAM (github.com/Rhoban/bam, params/SERVO/mN.json). Pointers tell a missing number from zero.
+// bamFile is a parameter file of BAM (github.com/Rhoban/bam, params/SERVO/mN.json). Pointers distinguish a missing number from zero.
 type bamFile struct {
 	Kt       *float64 `json:"kt"`
 	R        *float64 `json:"R"`

@@ -11,10 +11,10 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// candidate is one model of a servo: the friction model and what it fits beside the motor.
+// candidate is one model of a servo: the friction model and the parameters fitted in addition to the motor's.
 type candidate struct {
 	friction int      // BAM's model, 1..6
-	extra    string   // "droop", "Kq": what a servo that is driven hard shows; "" neither
+	extra    string   // "droop", "Kq": effects of a strongly driven servo; "" neither
 	names    []string // of the parameters
 }
 
@@ -26,7 +26,7 @@ func (c *candidate) String() string {
 	return name
 }
 
-// frictions are the parameters of each friction model. The exponent Alpha stays 1: recordings do not tell it from Dqs.
+// frictions are the parameters of each friction model. The exponent Alpha stays 1: recordings do not separate it from Dqs.
 var frictions = [...]string{
 	1: "Kb Kv", 2: "Kb Kv Ks Dqs", 3: "Kb Kv Kl", 4: "Kb Kv Ks Kl Kls Dqs",
 	5: "Kb Kv Ks Km Ke Kms Kes Dqs", 6: "Kb Kv Ks Km Ke Kms Kes Kmq Keq Dqs",
@@ -48,7 +48,7 @@ func (c *candidate) begin(spec *actuator.Spec, axes []axis) trial {
 	return t
 }
 
-// load is the greatest torque of gravity in the runs, N·m: the unit of what is a torque.
+// load is the greatest torque of gravity in the runs, N·m: the scale of torque parameters.
 func load(runs []*Run) float64 {
 	most := 0.0
 	for _, r := range runs {
@@ -75,8 +75,8 @@ type fitted struct {
 	leftOut []float64 // rad, of each part that a fit had not seen, run by run and fold by fold
 }
 
-// fit searches the best trial of c from three beginnings: a usual servo, what a global search finds from there, and the
-// best of a simpler model, which may be nil.
+// fit searches the best trial of c from three starts: a usual servo, the result of a global search from there, and the best
+// of a simpler model, which may be nil.
 func (c *candidate) fit(runs []*Run, spec *actuator.Spec, simpler *fitted) *fitted {
 	s := &search{runs: runs, axes: axes(c.names, load(runs)), step: coarse(runs), width: 0.1}
 	begin := c.begin(spec, s.axes)
@@ -102,7 +102,7 @@ func (c *candidate) fit(runs []*Run, spec *actuator.Spec, simpler *fitted) *fitt
 // polishStarts is how many other models' trials the chosen model is refined from once more.
 const polishStarts = 3
 
-// polish searches a better trial of f from those of the others: what stick and slip leave of a cost has many valleys.
+// polish searches a better trial of f from those of the others: with stick and slip the cost has many local minima.
 func (f *fitted) polish(runs []*Run, spec *actuator.Spec, others []*fitted) {
 	s := &search{runs: runs, axes: f.axes, step: fineStep, width: narrow}
 	best := s.cost(s.residuals(&f.trial, nil))
@@ -121,7 +121,7 @@ func (f *fitted) polish(runs []*Run, spec *actuator.Spec, others []*fitted) {
 	f.mae = errorsOf(runs, &f.trial)
 }
 
-// extend is the trial of another model as one of c, with a little of what that model does not have.
+// extend converts the trial of another model to one of c, with small values for parameters that the other model lacks.
 func (c *candidate) extend(other *fitted, axes []axis) trial {
 	const little = 0.2
 	t := c.begin(&other.spec, axes)
@@ -165,8 +165,8 @@ func mean(all []float64) float64 {
 	return sum / float64(len(all))
 }
 
-// choose fits the models and returns them with the best first: the one that predicts runs best that it has not seen. What
-// a hard drive shows is decided with the friction model M3, then the friction model with that.
+// choose fits the models and returns them with the best first: the one with the best prediction of runs not used in its fit.
+// Effects of a strong drive are decided with the friction model M3, then the friction model with those.
 func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
 	var all []*fitted
 	try := func(friction int, extra string, simpler *fitted) *fitted {
@@ -188,7 +188,7 @@ func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
 		}
 	}
 	extra, simpler := best.extra, best
-	if extra == "" { // M1 and M2 know no load, which is what a servo that is driven hard shows
+	if extra == "" { // M1 and M2 have no load term, which a strongly driven servo needs
 		try(2, extra, plain)
 	}
 	for _, friction := range []int{4, 5, 6} {

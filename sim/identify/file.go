@@ -16,7 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// servoFile is a servo as YAML. What a fit reports beside the servo itself is read and not used.
+// servoFile is a servo as YAML. Other results of a fit are read and not used.
 type servoFile struct {
 	Servo    string       `yaml:"servo" required:"true"`
 	Method   string       `yaml:"method" required:"true" enum:"identified|manual"`

@@ -53,8 +53,8 @@ func folds(runs []*Run) (ways [][]fold) {
 	return ways
 }
 
-// validate fits f again without each fold in turn and measures what was left out. Each of these fits begins halfway back to
-// where the search began, since the whole fit has seen what is left out.
+// validate fits f again without each fold in turn and measures the error on the left-out fold. Each of these fits starts
+// halfway back to the start of the search, since the whole fit has used the left-out data.
 func (f *fitted) validate(runs []*Run, spec *actuator.Spec) {
 	f.leftOut = nil
 	begin := f.begin(spec, f.axes)

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A bootstrap draws this many sets of pieces. Recordings are its pieces, since what a model lacks is wrong for a whole
-// recording; where there are fewer than leastPieces, each is cut into stretches of at least pieceSeconds, several times as
-// long as errors last.
+// A bootstrap draws this many sets of pieces. Its pieces are recordings, since a model error affects a whole recording. With
+// fewer than leastPieces recordings, each is cut into pieces of at least pieceSeconds, several times the correlation time of
+// errors.
 const (
 	draws        = 500
 	leastPieces  = 8
@@ -24,7 +24,7 @@ type piece struct {
 	g *mat.VecDense
 }
 
-// pieces cuts the runs of s, at the trial t, into what the bootstrap draws from.
+// pieces cuts the runs of s, at the trial t, into the pieces of the bootstrap.
 func (s *search) pieces(t *trial) []piece {
 	res := s.residuals(t, nil)
 	rows := s.slopes(t, res, 0.1)
@@ -49,7 +49,7 @@ func (s *search) pieces(t *trial) []piece {
 }
 
 // intervals are the intervals of 95 % of each axis at the optimum t, by a bootstrap over pieces: each draw is a set of as many
-// pieces, with repeats, and the Gauss-Newton step that it asks for. Axes at a bound of their parameter have none: NaN.
+// pieces, with repeats, and its Gauss-Newton step. Axes at a bound of their parameter have no interval: NaN.
 func (s *search) intervals(t *trial, seed uint64) []estimate {
 	all := s.pieces(t)
 	free := s.free(t)

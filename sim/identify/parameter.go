@@ -12,7 +12,7 @@ type trial struct {
 	bench Bench
 }
 
-// parameter is one row of the table of what a fit may change.
+// parameter is one row of the table of fit parameters.
 type parameter struct {
 	name      string
 	at        func(*trial) *float64

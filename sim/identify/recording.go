@@ -26,8 +26,8 @@ type Run struct {
 	Volts      float64 // V, of the supply
 	P          float64 // the servo's position gain, in the units of its register
 	I, D       float64 // likewise; 0 on a bench
-	Inertia    float64 // kg·m², what the load has beyond that of the point mass and the arm; negative where it has less
-	Down       float64 // rad, the position at which the load hangs down, but for what a fit finds
+	Inertia    float64 // kg·m², of the load in addition to the point mass and the arm; negative if it has less
+	Down       float64 // rad, the position at which the load hangs down, without the offset found by a fit
 	Samples    []Sample
 }
 
@@ -36,8 +36,8 @@ type Sample struct {
 	Time     float64 // s
 	Goal     float64 // rad
 	Position float64 // rad
-	Load     float64 // the register as it was read; NaN where the recording has none
-	Volts    float64 // V, as the servo measures them; NaN where the recording has none
+	Load     float64 // raw value of the register; NaN if the recording has none
+	Volts    float64 // V, measured by the servo; NaN if the recording has none
 	Torque   bool    // torque enable
 }
 
@@ -52,8 +52,8 @@ const (
 	maxAngle   = 100  // rad
 )
 
-// recordingFile is BAM's raw JSON (github.com/Rhoban/bam), which is Halyard's own format as well. Pointers tell a missing
-// number from zero.
+// recordingFile is BAM's raw JSON (github.com/Rhoban/bam), which is Halyard's own format as well. Pointers distinguish a
+// missing number from zero.
 type recordingFile struct {
 	Mass       *float64     `json:"mass"`
 	ArmMass    *float64     `json:"arm_mass"`
@@ -194,7 +194,7 @@ func refuse(name, format string, args ...any) error {
 	return &hal.Error{Kind: hal.Invalid, Op: "read recording " + name, Err: fmt.Errorf(format, args...), Try: "see docs/identify.md"}
 }
 
-// unreadable describes what is wrong with JSON that cannot be decoded.
+// unreadable is the error of JSON that cannot be decoded.
 func unreadable(name string, data []byte, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
@@ -220,7 +220,7 @@ func unreadable(name string, data []byte, err error) error {
 	return refuse(name, "%v", err)
 }
 
-// foreign describes what a JSON object is that is no recording; "" for a recording.
+// foreign describes a JSON object that is not a recording; "" for a recording.
 func (f *recordingFile) foreign(data []byte) string {
 	if f.Entries != nil && f.Motor != nil {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// registered is what the servo's own drive register shows of its firmware, without any model of motor and load.
+// registered holds the firmware's values from the servo's own drive register, without a model of motor and load.
 type registered struct {
 	gain  estimate // duty per rad and unit of P
 	delay estimate // s from a sample's time until the drive follows its goal
@@ -36,9 +36,9 @@ const (
 //	duty = gain·P·(goal in force - position(t + later)) + bias
 //
 // where the goal of a sample is in force from its time + delay on, until that of the next one. Gain, gain·later and bias are
-// a linear fit for each delay; later is the order in which the recorder reads. Where all samples come at the same distance
-// from their goals, no delay within that distance is better than another: the interval says so. ok is false where the
-// recordings do not have the register.
+// a linear fit for each delay; later is from the recorder's order of reads. If all samples have the same delay after their
+// goals, no delay within that time is better than another: the interval contains them all. ok is false if the recordings
+// lack the register.
 func registers(runs []*Run, spec *actuator.Spec) (found registered, ok bool) {
 	type fit struct{ delay, sum, gain, deviation float64 }
 	var fits []fit
@@ -66,7 +66,7 @@ func registers(runs []*Run, spec *actuator.Spec) (found registered, ok bool) {
 			best = f
 		}
 	}
-	// Delays whose residuals are not clearly greater than the least are as good.
+	// Delays whose residuals are not significantly greater than the minimum are equally good.
 	bound := best.sum * (1 + chiSquare95*perError/float64(n))
 	low, high := math.Inf(1), math.Inf(-1)
 	for _, f := range fits {

@@ -7,7 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// Bench is what a recording shows that is not the servo's.
+// Bench holds the properties of a recording's bench, not of the servo.
 type Bench struct {
 	ArmOffset float64 // rad; the arm hangs down at the position -ArmOffset
 	GoalDelay float64 // s from a sample's time until the servo follows its goal: the recorder's order of writing and reading, and the servo's latency
@@ -40,7 +40,7 @@ func (r *Run) play(spec *actuator.Spec, b Bench, step float64, positions []float
 	first := &r.Samples[0]
 	s.Reset(first.Position)
 	s.GoalPosition, s.Mode, s.Enable = first.Goal, hal.PositionMode, first.Torque
-	now, next := first.Time, 0 // next is the sample whose goal comes next
+	now, next := first.Time, 0 // next is the sample with the next goal
 	for i := range r.Samples {
 		at := r.Samples[i].Time
 		for ; next < len(r.Samples) && r.Samples[next].Time+b.GoalDelay <= at; next++ {

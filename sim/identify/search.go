@@ -38,8 +38,8 @@ func (s *search) residuals(t *trial, into []float64) []float64 {
 	return into
 }
 
-// withoutTicks is spec with an encoder so fine that its ticks do not show: their rounding makes every simulation a little
-// different from its neighbour, and a search loses its way in that. On average the ticks of a real encoder do nothing.
+// withoutTicks is spec with an encoder fine enough to have no visible ticks: their rounding adds noise to every simulation,
+// in which a search fails. On average the ticks of a real encoder have no effect.
 func withoutTicks(spec actuator.Spec) actuator.Spec {
 	const finer = 256
 	spec.TicksPerTurn *= finer
@@ -94,7 +94,7 @@ func (s *search) explore(t trial, plays int, seed uint64) trial {
 }
 
 // slopes are the derivatives of the residuals by each axis, at t where the residuals are res: one row an axis, by a
-// difference of h. What the encoder's ticks do to a simulation is noise in them; a wide h drowns it.
+// difference of h. The encoder's ticks add noise to a simulation; a wide h makes it negligible.
 func (s *search) slopes(t *trial, res []float64, h float64) [][]float64 {
 	rows := make([][]float64, len(s.axes))
 	for i := range s.axes {
@@ -143,7 +143,7 @@ func (s *search) normal(rows [][]float64, res []float64, from, to int, weight fl
 	}
 }
 
-// refine is the local search: Gauss-Newton with damping (Levenberg, Marquardt), from t. gonum has none.
+// refine is the local search: Gauss-Newton with damping (Levenberg, Marquardt), from t. gonum does not have it.
 func (s *search) refine(t trial, rounds int) trial {
 	k := len(s.axes)
 	res := s.residuals(&t, nil)

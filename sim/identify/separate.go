@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// motorNames are the parameters whose effects may be each other's.
+// motorNames are the parameters with possibly similar effects.
 var motorNames = []string{"kt", "R", "armature", "gain"}
 
 // A parameter counts as not separable when the recordings and a prior knowledge of 30 % together leave its logarithm more
@@ -19,8 +19,8 @@ const (
 	residualSeconds = 0.17 // s, residuals nearer than this are one
 )
 
-// inseparable are the parameters of the motor that the runs of s cannot tell apart at t, nil where they can. The axes of s
-// hold the gain where no register of the servo shows it.
+// inseparable are the parameters of the motor that the runs of s cannot separate at t, nil if they can. The axes of s include
+// the gain if no register of the servo shows it.
 func (s *search) inseparable(t *trial) []string {
 	res := s.residuals(t, nil)
 	rows := s.slopes(t, res, 0.5)
@@ -41,7 +41,7 @@ func (s *search) inseparable(t *trial) []string {
 				sum += rows[a][i] * rows[b][i]
 			}
 			if m.SetSym(a, b, sum/variance); a == b {
-				// One unit of an axis is what is known beforehand of its parameter.
+				// One unit of an axis is the prior uncertainty of its parameter.
 				m.SetSym(a, a, sum/variance+1)
 			}
 		}

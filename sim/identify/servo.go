@@ -11,12 +11,12 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// Servo is one identified servo: what a servo file holds.
+// Servo is one identified servo: the contents of a servo file.
 type Servo struct {
-	Model string        // of the servo whose registers, encoder and firmware it has
+	Model string        // model with the same registers, encoder and firmware
 	Spec  actuator.Spec // with the identified motor, friction and gain
-	Bench Bench         // of the recordings it comes from
-	Date  time.Time     // of the fit; zero: not told
+	Bench Bench         // of its recordings
+	Date  time.Time     // of the fit; zero: unknown
 
 	Intervals    []Interval
 	NotSeparable []Inseparable
@@ -32,7 +32,7 @@ type Interval struct {
 	Value, Low, High float64
 }
 
-// Inseparable are parameters that the recordings cannot tell apart.
+// Inseparable are parameters that the recordings cannot separate.
 type Inseparable struct {
 	Parameters []string
 	Reason     string
@@ -50,7 +50,7 @@ type Candidate struct {
 	Name       string // "M4 + droop"
 	Parameters int
 	Error      float64 // rad, mean absolute over the runs
-	LeftOut    float64 // rad, of runs that the fit had not seen; NaN where none could be left out
+	LeftOut    float64 // rad, of runs not used in the fit; NaN if none could be left out
 }
 
 // Result is how a servo follows one recording.
@@ -59,8 +59,8 @@ type Result struct {
 	Error, Most float64 // rad, mean and greatest absolute difference
 }
 
-// Fit finds the servo model spec from runs. It tells each finished step to progress, which may be nil. A fit of twelve
-// recordings of six seconds takes about a minute and a half of one core.
+// Fit finds the servo model spec from runs. It calls progress, if not nil, after each step. A fit of twelve recordings of
+// six seconds takes about a minute and a half of one core.
 func Fit(runs []*Run, spec *actuator.Spec, progress func(string)) (*Servo, error) {
 	if progress == nil {
 		progress = func(string) {}
@@ -94,7 +94,7 @@ const playError = 0.1 * math.Pi / 180
 // tableGain is how far a register may be from the gain of the servo's table before the table is taken to be wrong.
 const tableGain = 0.03
 
-// uncertain fills in the intervals, the latency, and what is not separable.
+// uncertain fills in the intervals, the latency, and the inseparable parameters.
 func (s *Servo) uncertain(best *fitted, runs []*Run, drive registered, measured bool) {
 	names := best.names
 	if !measured {
@@ -119,7 +119,7 @@ func (s *Servo) uncertain(best *fitted, runs []*Run, drive registered, measured 
 				s.Play = Interval{name, e.value, e.low, e.high}
 			}
 		case name == "goal_delay":
-			// A motor's lag looks like latency: from the position alone it is known to 5 ms.
+			// A motor's lag has the effect of latency: from only the position it is known to 5 ms.
 			s.Latency.Low, s.Latency.High = math.Min(e.low, e.value-0.005), math.Max(e.high, e.value+0.005)
 		case !contains(lost, name) && !math.IsNaN(e.low):
 			s.Intervals = append(s.Intervals, Interval{name, e.value, e.low, e.high})

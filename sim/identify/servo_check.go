@@ -77,7 +77,7 @@ func signed(register float64) float64 {
 	return register
 }
 
-// Duty is the drive of a sample as the servo's own register has it, -1..1; NaN where the recording or the servo has none.
+// Duty is the drive of a sample from the servo's own register, -1..1; NaN if the recording or the servo has none.
 func (s *Sample) Duty(spec *actuator.Spec) float64 {
 	full := fullLoad(spec)
 	if full == 0 || math.IsNaN(s.Load) {

@@ -6,14 +6,14 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Body is one rigid body of a robot, or a loose thing of a scene, where it stands before anything moves.
+// Body is one rigid body of a robot, or a loose thing of a scene, in its initial pose.
 type Body struct {
 	Name   string
 	Pose   hal.Pose // of the body's frame in the robot's (or scene's) frame: the built pose, all joints at 0
 	Shapes []Shape
 
 	// All three in the body's frame; the inertia is about the centre of mass: xx, yy, zz, xy, xz, yz.
-	Mass         float64    // kg; 0 is right for the root of a fixed robot alone
+	Mass         float64    // kg; 0 is valid only for the root of a fixed robot
 	CentreOfMass [3]float64 // m
 	Inertia      [6]float64 // kg·m²
 
@@ -45,8 +45,8 @@ type Shape struct {
 	Half     [3]float64 // m
 	Pose     hal.Pose   // in the body's frame
 	Material Material
-	Mass     float64 // kg, its part of the body's; 0 where the file does not say it
-	Collides bool    // false: it has a mass and nothing touches it
+	Mass     float64 // kg, its part of the body's; 0 if it is not in the file
+	Collides bool    // false: it has a mass, but no contacts
 }
 
 // Material is the surface of a shape. A contact has Coulomb friction unless one of the two materials sets ForceLimit. Then
@@ -61,7 +61,7 @@ type Material struct {
 	// Axle is Friction along the shape's own axis (a wheel's axle) as a share of Friction; 0 = the same every way.
 	Axle  float64
 	Glass bool // rays of infrared pass through
-	// Mirror turns light back as mirrors do: what lasers, infrared and cameras find is what lies before it.
+	// Mirror reflects light: lasers, infrared and cameras find the objects in front of it.
 	Mirror bool
 }
 
@@ -71,7 +71,7 @@ type Accelerometer struct {
 	Body       int          // of Robot.Bodies
 	Position   [3]float64   // m, in the body's frame
 	Axes       [][3]float64 // unit vectors in the body's frame
-	Range      float64      // m/s², what the sensor is clipped to on both sides; 0 = no end
+	Range      float64      // m/s², clipping limit of the sensor on both sides; 0 = none
 }
 
 // Volume is the shape's, m³.
@@ -107,7 +107,7 @@ func (s *Shape) inertia(mass float64) mat {
 		xx = mass * (float64(r*r/4) + float64(l*l/12))
 		yy, zz = xx, mass*r*r/2
 	case Capsule:
-		// A cylinder and two half balls, whose centres of mass lie 3/8 r beyond its ends.
+		// A cylinder and two half balls, with centres of mass 3/8 r beyond its ends.
 		tube := mass * float64(math.Pi*r*r*l) / s.Volume()
 		caps := mass - tube
 		xx = float64(tube*(float64(r*r/4)+float64(l*l/12))) + float64(caps*(float64(0.4*r*r)+float64(0.375*r*l)+float64(l*l/4)))
@@ -138,8 +138,8 @@ func (b *Body) weigh(masses []float64) {
 }
 
 // plausible reports whether a rigid body can have the inertia: the principal moments are not negative, and no one is
-// greater than the sum of the others, within rounding. Both hold where the matrix of second moments, tr(I)/2 - I, has
-// no negative eigenvalue, which its principal minors say.
+// greater than the sum of the others, within rounding. Both hold if the matrix of second moments, tr(I)/2 - I, has no
+// negative eigenvalue, which follows from its principal minors.
 func plausible(i [6]float64) bool {
 	m := symmetric(i)
 	half := (m[0][0] + m[1][1] + m[2][2]) / 2

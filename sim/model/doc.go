@@ -1,8 +1,8 @@
 // Package model describes robots and scenes as data: bodies, joints, actuators, masses, shapes, and the names that the
 // original simulator uses. The built-in robots are YAML files in this folder; Parse reads any robot file, ParseURDF a URDF.
 //
-// A robot without bodies is a row of servos, each with the load that its joint names. With bodies it is a tree, written
-// down as it stands when all joints are at 0, the built pose. All places are in the robot's frame: metres, z up.
+// A robot without bodies is a row of servos, each with the load that its joint names. With bodies it is a tree, described in
+// the built pose, with all joints at 0. All positions are in the robot's frame: metres, z up.
 //
 //	name: nodder
 //	supply: {volts: 12, ohms: 0.1}
@@ -37,7 +37,7 @@
 //	    child: head
 //	    anchor_m: [0, 0, 0.2]    # a point of the axis
 //	    axis: [0, 1, 0]          # the child turns about it by sign (1 or -1) times the joint's position
-//	    random: {strength: 15%}  # of the motor's torque constant; friction and damping too, where the joint has them
+//	    random: {strength: 15%}  # of the motor's torque constant; friction and damping too, if the joint has them
 //
 //	accelerometers:
 //	  - {name: balance, body: head, at_m: [0, 0, 0.02], axes: [+x, +z], range_g: 2}

@@ -18,7 +18,7 @@ import (
 //go:embed *.yaml simloid/*.yaml scenes/*.yaml usarsim/*.yaml arenas/*.yaml
 var embedded embed.FS
 
-// Names lists the built-in robots that servos move. Those of Simloid are beside it, in SimloidIDs.
+// Names lists the built-in robots with servos. Those of Simloid are in SimloidIDs.
 func Names() []string { return names(".") }
 
 // names are the files of a folder of embedded, without their endings.
@@ -63,7 +63,7 @@ func LoadSimloid(id int) (*Robot, error) { return Load("simloid-" + strconv.Itoa
 
 // Source returns the YAML of the built-in robot called name, to start a file of one's own from.
 func Source(name string) ([]byte, error) {
-	// A name is no path: what it could reach beside the robots is no robot.
+	// A name must not be a path: it could reach other files.
 	if !namePattern.MatchString(name) {
 		return nil, fs.ErrNotExist
 	}
@@ -79,7 +79,7 @@ func Source(name string) ([]byte, error) {
 // SceneNames lists the built-in scenes.
 func SceneNames() []string { return names("scenes") }
 
-// LoadScene returns the built-in scene called name, its random parts as seed says; else an error of kind hal.Invalid.
+// LoadScene returns the built-in scene called name, with random parts drawn from seed; else an error of kind hal.Invalid.
 func LoadScene(name string, seed int64) (*Scene, error) {
 	load, err := OpenScene(name, "")
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// What a robot or a scene may hold at most. A robot of flesh has dozens of links; a file with a million is an accident
-// or an attack.
+// Maximum sizes of a robot or a scene. A real robot has dozens of links; a file with a million is a mistake or an attack.
 const (
 	maxBodies = 1024
 	maxJoints = 1024
@@ -19,7 +18,7 @@ const (
 	maxLoose  = 4096 // bodies of a scene
 )
 
-// And what a figure may be at most: far beyond any robot, so that products of figures stay finite.
+// Maximum values: far beyond any robot, so that products of values stay finite.
 const (
 	maxLength  = 1e4 // m
 	maxMass    = 1e6 // kg
@@ -27,7 +26,7 @@ const (
 	maxForce   = 1e6 // N, N·m
 )
 
-// faults are what is wrong with a file, with the place of each.
+// faults are the faults of a file, each with its place.
 type faults struct{ *yaml.Document }
 
 // add reports a fault in whole words.
@@ -70,7 +69,7 @@ func (f *faults) material(path yaml.Path, name string, materials map[string]Mate
 	return m, ok
 }
 
-// word checks that a text can stand on USARSim's wire.
+// word checks that a text is valid in USARSim's protocol.
 func (f *faults) word(path yaml.Path, text string) {
 	if !proper(text) {
 		f.add(path, "got %s, want a word", yaml.Quote(text))

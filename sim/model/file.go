@@ -1,7 +1,7 @@
 package model
 
 // The files, as they are written. Lengths are metres, masses kilograms, angles degrees where the key says so. The limits
-// are far beyond any robot, so that products of figures stay finite; a robot of flesh has dozens of links.
+// are far beyond any robot, so that products of values stay finite; a real robot has dozens of links.
 
 type file struct {
 	Name           string                  `yaml:"name" required:"true" form:"lower"`
@@ -29,7 +29,7 @@ type supplyFile struct {
 	Ohms  float64 `yaml:"ohms" min:"0" max:"100"`
 }
 
-// defaultsFile is what a joint has that does not say otherwise.
+// defaultsFile holds the defaults of joints.
 type defaultsFile struct {
 	Servo        string          `yaml:"servo"`
 	Motor        string          `yaml:"motor"`
@@ -61,7 +61,7 @@ type jointFile struct {
 	Ideal        idealFile   `yaml:",inline"`
 }
 
-// linkFile is where a joint is and what it connects.
+// linkFile is the position of a joint and the bodies that it connects.
 type linkFile struct {
 	Parent   string          `yaml:"parent"`
 	Child    string          `yaml:"child"`
@@ -168,7 +168,7 @@ type sceneFile struct {
 	Title     string                  `yaml:"title"`
 	Simloid   *int                    `yaml:"simloid" min:"0" max:"999"`
 	Materials map[string]materialFile `yaml:"materials"`
-	Ground    string                  `yaml:"ground"` // the material of the plane z = 0; none: there is no plane
+	Ground    string                  `yaml:"ground"` // the material of the plane z = 0; none: no plane
 	Fixed     []shapeFile             `yaml:"fixed" count:"4096"`
 	Fields    []fieldFile             `yaml:"fields" count:"64"`
 	Free      []bodyFile              `yaml:"free" count:"4096" unique:"name"`

@@ -6,16 +6,16 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Info channels of each joint, in this order, and a little above what the servo can do.
+// Maximum values of the info channels of each joint, slightly above the servo's limits.
 const (
 	maxVolts       = 30.0  // V
 	maxTemperature = 120.0 // °C
 	headroom       = 2.0   // over stall torque and no-load speed: a higher supply, a load that drives the servo
 )
 
-// Layout is what a body made of r offers: a joint's inputs are its position (or its other modes) and its torque limit,
-// joint after joint; its output is the position; its infos are velocity, torque, voltage and temperature. Sensors
-// follow: what a real robot can measure as outputs, where bodies truly are as infos. Each call makes a new one.
+// Layout describes the channels of a body made of r. A joint's inputs are its position (or its other modes) and its torque
+// limit, joint after joint; its output is the position; its infos are velocity, torque, voltage and temperature. Sensors
+// follow: measurable values as outputs, true poses of bodies as infos. Each call makes a new one.
 func (r *Robot) Layout() *hal.Layout {
 	l := &hal.Layout{}
 	for i := range r.Joints {

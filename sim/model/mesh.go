@@ -15,7 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// What a mesh may be at most.
+// Maximum sizes of a mesh.
 const (
 	maxTriangles = 4 << 20
 	maxMeshBytes = 256 << 20
@@ -24,7 +24,7 @@ const (
 // thinnest is the least half size of a box that is fitted to a mesh, m: a flat one still has two sides.
 const thinnest = 0.0005
 
-// fit makes the shape, whose pose is the mesh's, the smallest box along the mesh's axes that holds all of it.
+// fit makes the shape, whose pose is the mesh's, the smallest box along the mesh's axes that contains the mesh.
 func (s *Shape) fit(name string, by vec, open func(string) (io.ReadCloser, error)) error {
 	if ext := strings.ToLower(path.Ext(name)); ext != ".stl" {
 		return fmt.Errorf("got %q, want an .stl file", ext)
@@ -36,7 +36,7 @@ func (s *Shape) fit(name string, by vec, open func(string) (io.ReadCloser, error
 	if err != nil {
 		return err
 	}
-	defer r.Close() // read only: nothing to lose
+	defer r.Close() // read only: an error has no effect
 	low, high, err := stlBounds(r)
 	if err != nil {
 		return err

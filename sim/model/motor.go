@@ -14,7 +14,7 @@ type MotorKind uint8
 // The kinds of motor.
 const (
 	Bristle MotorKind = iota // the original Simloid's: a DC motor behind a bristle friction
-	Ideal                    // any torque up to MaxTorque, at once: what a URDF says of a motor
+	Ideal                    // any torque up to MaxTorque, at once: the motor data of a URDF
 )
 
 // Motor moves a joint that has no servo model.
@@ -44,7 +44,7 @@ type Motor struct {
 	BristleMax, BristleStiffness  float64
 	Softness                      float64 // CFM of the constraint
 	Proportional, Integral, Deriv float64 // the position controller on the error, rad; its output is a speed, rad/s
-	IntegralMax                   float64 // what the integral is clipped to
+	IntegralMax                   float64 // clipping limit of the integral
 	StartTorque                   float64 // 0..1 of the stall torque: the torque limit of position mode after a reset
 }
 

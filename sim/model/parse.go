@@ -11,8 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// Parse reads a robot file, which faults call source. All faults are reported together, each with its place, its path,
-// what was found and what would be right. The error's kind is hal.Invalid.
+// Parse reads a robot file, named source in faults. All faults are reported together, each with its place, its path, the
+// value found and the values allowed. The error's kind is hal.Invalid.
 func Parse(b []byte, source string) (*Robot, error) {
 	var f file
 	d, ok := yaml.Decode(b, source, &f)
@@ -65,7 +65,7 @@ func (f *file) robot(faults *faults) *Robot {
 		}
 		l := &r.Joints[i].Load
 		if r.Joints[i].Stops = [2]float64{l.Min, l.Max}; len(bodies) > 0 {
-			l.Min, l.Max = 0, 0 // the bodies meet the stops, not the load that stands for them
+			l.Min, l.Max = 0, 0 // the stops act on the bodies, not on the servo's own load
 		}
 	}
 	if r.Supply == (Supply{}) && r.Joints[0].Motor != nil {
@@ -79,7 +79,7 @@ func (f *file) robot(faults *faults) *Robot {
 	return r
 }
 
-// inherit fills what the joint leaves to the file.
+// inherit fills unset keys of the joint from the file's defaults.
 func (f *jointFile) inherit(all *file) {
 	d := &all.JointDefaults
 	if f.RangeDeg == nil {
@@ -139,7 +139,7 @@ func (f *jointFile) joint(path yaml.Path, faults *faults) Joint {
 	return j
 }
 
-// drive looks up what moves the joint, and returns the modes that it has.
+// drive looks up the servo or motor of the joint, and returns its modes.
 func (f *jointFile) drive(path yaml.Path, j *Joint, faults *faults) (can [hal.NumModes]bool) {
 	if f.Motor == idealName && f.Servo == "" && f.TorqueFactor == nil {
 		return f.Ideal.motor(path, j, faults)

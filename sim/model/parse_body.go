@@ -29,7 +29,7 @@ func (f *file) bodies(r *Robot, faults *faults) map[string]int {
 // pairs reads the pairs of bodies that never touch.
 func (f *file) pairs(r *Robot, names map[string]int, faults *faults) {
 	for i, p := range f.NoContact {
-		// Both names are looked up before either is used, so that one line tells of both.
+		// Both names are looked up before either is used, so that one line reports both.
 		path := yaml.Path("no_contact").Index(i)
 		a, b := faults.index(path.Index(0), "body", p[0], names), faults.index(path.Index(1), "body", p[1], names)
 		if a == b && a != hal.None {
@@ -57,7 +57,7 @@ func (f *file) accelerometers(r *Robot, names map[string]int, faults *faults) {
 	}
 }
 
-// signedAxis is the direction "-y"; of no name none.
+// signedAxis is the direction of a name such as "-y"; zero for an invalid name.
 func signedAxis(name string) (axis vec) {
 	if len(name) != 2 {
 		return vec{}
@@ -69,7 +69,7 @@ func signedAxis(name string) (axis vec) {
 	return axis
 }
 
-// readMaterials returns the materials by name; "" is that of a shape that names none: "default", or a friction of 1.
+// readMaterials returns the materials by name; "" is that of a shape without a material: "default", or a friction of 1.
 func readMaterials(files map[string]materialFile, faults *faults) map[string]Material {
 	materials := map[string]Material{"": {Friction: 1}}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
@@ -101,7 +101,7 @@ func readMaterials(files map[string]materialFile, faults *faults) map[string]Mat
 
 func (f *bodyFile) body(path yaml.Path, materials map[string]Material, faults *faults) Body {
 	b := Body{Name: f.Name, Source: f.Source, Pose: hal.Pose{Position: f.Position, Rotation: turn(f.Rotation)}}
-	// Shapes first: they say what the body weighs, unless the file does.
+	// Shapes first: they give the body's mass, unless the file does.
 	for i := range f.Shapes {
 		b.Shapes = append(b.Shapes, f.Shapes[i].shape((path+".shapes").Index(i), materials, faults))
 	}
@@ -129,7 +129,7 @@ func (f *bodyFile) body(path yaml.Path, materials map[string]Material, faults *f
 
 // weigh gives the body its mass: as a whole, by density, or shape by shape.
 func (f *bodyFile) weigh(path yaml.Path, b *Body, faults *faults) {
-	// Two ways to say a mass would disagree one day, when one of them is edited.
+	// Two keys for one mass would differ after an edit of one of them.
 	var ways int
 	masses := make([]float64, len(b.Shapes))
 	if f.Mass != nil {
@@ -171,7 +171,7 @@ func (f *bodyFile) weigh(path yaml.Path, b *Body, faults *faults) {
 
 func (f *shapeFile) shape(path yaml.Path, materials map[string]Material, faults *faults) Shape {
 	s := Shape{Collides: f.Collides, Pose: hal.Pose{Position: f.At, Rotation: f.turn(path, faults)}}
-	// Each solid has its own key and not a kind beside sizes, so that the numbers next to it need no names.
+	// Each solid has its own key, not a kind in addition to sizes, so that its numbers need no names.
 	kinds := 0
 	solid := func(kind ShapeKind, radius float64, half [3]float64) {
 		kinds++

@@ -7,7 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// waterFile is what a scene is full of.
+// waterFile is the water of a scene.
 type waterFile struct {
 	Surface   float64    `yaml:"surface_m" min:"-1000" max:"1000"`
 	Density   float64    `yaml:"density_kgm3" required:"true" min:"1" max:"2e4"`
@@ -39,7 +39,7 @@ type startFile struct {
 	Spread   float64    `yaml:"spread_deg" min:"0" max:"180"`
 }
 
-// zoneFile is a solid that nothing touches; of the shape's keys those of place and size are meant.
+// zoneFile is a solid without collisions; of the shape's keys only those of pose and size apply.
 type zoneFile struct {
 	ID    string    `yaml:"id"`
 	Shape shapeFile `yaml:",inline"`
@@ -106,7 +106,7 @@ func (f *courseFile) course(faults *faults) (c Course) {
 	return c
 }
 
-// paint is how a material looks; nil where the file does not say.
+// paint is the appearance of a material; nil if it is not in the file.
 func (f *materialFile) paint(path yaml.Path, faults *faults) *Paint {
 	if f.Pattern == "" && (f.Second != nil || f.Size != 0) {
 		faults.add(path+".pattern", "got nothing, want checks or bands, or one colour")

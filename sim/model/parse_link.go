@@ -5,7 +5,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// linkage reads where a joint is and what it connects.
+// linkage reads the position of a joint and the bodies that it connects.
 func (f *linkFile) linkage(path yaml.Path, bodies map[string]int, faults *faults) Linkage {
 	l := Linkage{Parent: hal.None, Child: hal.None, Sign: 1, Damping: f.Damping, Friction: f.Friction}
 	if f.Sign != 0 {
@@ -66,7 +66,7 @@ func (f *file) passive(r *Robot, joints, bodies map[string]int, faults *faults) 
 	}
 	for i := range f.Passive {
 		path, p := yaml.Path("passive").Index(i), &f.Passive[i]
-		// Names are unique over both lists: a config or a test finds a joint by its name alone.
+		// Names are unique over both lists: a config or a test finds a joint only by its name.
 		if k, both := joints[p.Name]; both {
 			faults.Taken(path+".name", p.Name, yaml.Path("joints").Index(k))
 		}
@@ -171,7 +171,7 @@ func checkTree(names []string, edges []edge, body yaml.Path, faults *faults) []i
 			by[e.child], parents[e.child] = e.path, e.parent
 		}
 	}
-	// A loop has no root: to say that one is missing too would only confuse.
+	// A loop has no root: an additional fault about the missing root would only confuse.
 	if _, loop := parentsFirst(parents); len(loop) > 0 {
 		for _, i := range loop {
 			faults.add(body.Index(i), "%q hangs in a loop of joints, want a tree", names[i])

@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Rescue is what a controller of USARSim must know of a robot, beside what its layout says. Names on the wire are the
-// Paths of joints and sensors, without their slash.
+// Rescue holds the data of a robot for USARSim's controllers in addition to its layout. Names on the wire are the Paths of
+// joints and sensors, without their slash.
 type Rescue struct {
 	Class        string  // "USARBot.P2AT"
 	Interval     float64 // s, msgTimer
@@ -21,7 +21,7 @@ type Rescue struct {
 	Steering     string     // "SkidSteered"
 	Size         [3]float64 // m: length, width, height
 	Headlight    bool
-	Tags         int // that its RFID releaser carries; 0 = it has none
+	Tags         int // number in its RFID releaser; 0 = no releaser
 	ReleaserName string
 	ReleaserPose hal.Pose // on the chassis
 	Packages     []MissionPackage
@@ -90,7 +90,7 @@ type cameraFile struct {
 	Package  string      `yaml:"package"`
 }
 
-// equip reads all that names joints and is no joint: devices, cameras and what USARSim must know. r has its joints.
+// equip reads everything that refers to joints: devices, cameras and the data for USARSim. r has its joints.
 func (f *file) equip(r *Robot, bodies map[string]int, faults *faults) {
 	for i := range f.Sensors {
 		if i < len(r.Sensors) {
@@ -160,7 +160,7 @@ func (f *rescueFile) rescue(path yaml.Path, r *Robot, faults *faults) *Rescue {
 		Left: list("left", f.Left), Right: list("right", f.Right), Front: list("front", f.Front), Rear: list("rear", f.Rear),
 		Size: f.Size}
 	faults.word(path+".class", f.Class)
-	// In the joints' order, since a map has none.
+	// In the joints' order, since a map has no order.
 	for wheel := range r.Joints {
 		if name, ok := f.Steers[r.Joints[wheel].Name]; ok {
 			if k := list("steers", []string{name}); len(k) > 0 {
@@ -185,7 +185,7 @@ func (f *rescueFile) rescue(path yaml.Path, r *Robot, faults *faults) *Rescue {
 	return out
 }
 
-// proper reports whether a name can stand on USARSim's wire: printable, one word, nothing that its grammar needs.
+// proper reports whether a name is valid in USARSim's protocol: printable, one word, without characters of its grammar.
 func proper(name string) bool {
 	return name != "" && len(name) <= 64 && !strings.ContainsFunc(name, func(c rune) bool {
 		return c <= ' ' || c > '~' || strings.ContainsRune("{},/", c)
@@ -216,7 +216,7 @@ func RescueNames() []string {
 // ArenaNames lists the built-in scenes that are arenas of USARSim; LoadScene loads them.
 func ArenaNames() []string { return names(arenaFolder) }
 
-// addCameras appends the cameras to a layout, and lets what is a distance to something begin at 0.
+// addCameras appends the cameras to a layout, and sets the minimum of distances to 0.
 func (r *Robot) addCameras(l *hal.Layout) {
 	for i := range r.Cameras {
 		c := &r.Cameras[i]

@@ -29,7 +29,7 @@ type Scene struct {
 type Field struct {
 	Name     string
 	Position [3]float64 // m, of the middle of the grid; heights count from its z
-	// Columns of samples go along x, Rows along y: sample (i, j) stands at
+	// Columns of samples are along x, Rows along y: sample (i, j) is at
 	// ((i - (Columns-1)/2) Spacing[0], (j - (Rows-1)/2) Spacing[1]) from the middle.
 	Columns, Rows int
 	Spacing       [2]float64 // m
@@ -37,8 +37,8 @@ type Field struct {
 	Material      Material
 }
 
-// ParseScene reads a scene file, as Parse reads a robot. The seed decides what the file leaves to chance: the same seed,
-// the same stones, on every machine.
+// ParseScene reads a scene file, like Parse a robot. Random values are drawn from the seed: the same seed gives the same
+// stones on every machine.
 func ParseScene(b []byte, source string, seed int64) (*Scene, error) {
 	var f sceneFile
 	d, ok := yaml.Decode(b, source, &f)
@@ -177,7 +177,7 @@ func (f *fieldFile) rows(path yaml.Path, out *Field, faults *faults) {
 }
 
 // cosineHills is the height, m, of Simloid's scene 2 at fx and fy, which run from -1 to 1 across the field: bumps that
-// grow with fy and fall off to both sides. Rounding to a nanometre takes away what machines differ by.
+// grow with fy and fall off to both sides. Rounding to a nanometre removes differences between machines.
 func cosineHills(fx, fy float64) float64 {
 	across := float64(0.5*math.Tanh(4*exact.Cos(2.0/3*math.Pi*fx))) + 0.5
 	c := exact.Cos(4.5 * math.Pi / (fy + 2))

@@ -7,20 +7,20 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Sensor is a sensor on a body, beside accelerometers. What its kind measures, hal.Sensor says.
+// Sensor is a sensor on a body other than an accelerometer. hal.Sensor lists the kinds and their values.
 type Sensor struct {
 	Name, Path string
 	Kind       string   // one of sensorKinds
 	Body       int      // of Robot.Bodies; of a current none
 	Pose       hal.Pose // in the body's frame; body counts from the centre of mass and in world axes
 	Message    string   // of a pose: its type in USARSim's messages; "" = that of the robot's state
-	Device     *Device  // nil where the kind is told nothing
+	Device     *Device  // nil for kinds without settings
 }
 
 // axes name the three of a vector.
 var axes = []string{"x", "y", "z"}
 
-// sensorKind is what a kind of sensor has for channels. Truths no real robot measures: they are infos.
+// sensorKind holds the channels of a kind of sensor. True values, which no real robot measures, are infos.
 type sensorKind struct {
 	name     string
 	truth    bool
@@ -35,7 +35,7 @@ type sensorChannels struct {
 	names    []string
 }
 
-// A robot stays within 100 m and 100 m/s, as the original Simloid's; what leaves is clipped by who normalises.
+// A robot stays within 100 m and 100 m/s, as in the original Simloid; normalising protocols clip values outside.
 const (
 	maxPlace       = 100.0 // m
 	maxSpeed       = 100.0 // m/s
@@ -162,8 +162,8 @@ func (a *Accelerometer) letters() []string {
 	return names
 }
 
-// MaxCurrent is the greatest current of Simloid's motors, A; 0 where the robot has none of them: its layout has no
-// currents then.
+// MaxCurrent is the greatest current of Simloid's motors, A; 0 if the robot has none of them: then its layout has no
+// currents.
 func (r *Robot) MaxCurrent() float64 {
 	most := 0.0
 	for i := range r.Joints {

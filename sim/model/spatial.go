@@ -55,7 +55,7 @@ func (m *mat) by(n *mat) mat {
 	return p
 }
 
-// matrix of a unit quaternion; the zero quaternion stands for no turn, as in hal.Pose.
+// matrix of a unit quaternion; the zero quaternion means no rotation, as in hal.Pose.
 func matrix(q [4]float64) mat {
 	if q == ([4]float64{}) {
 		q[0] = 1
@@ -125,7 +125,7 @@ func turned(m mat, q [4]float64) mat {
 	return p.by(&t)
 }
 
-// moved is what a mass at d adds to an inertia about the origin (Steiner).
+// moved is the contribution of a mass at d to an inertia about the origin (Steiner).
 func moved(mass float64, d vec) mat {
 	var m mat
 	for i := range 3 {

@@ -48,8 +48,7 @@ func (r *Robot) Parents() []int {
 	return parents
 }
 
-// Order returns the bodies so that each parent comes before its children, else in the file's order: what an engine
-// numbers its links by.
+// Order returns the bodies with each parent before its children, else in the file's order: the order of an engine's links.
 func (r *Robot) Order() []int {
 	order, _ := parentsFirst(r.Parents())
 	return order

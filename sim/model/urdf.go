@@ -15,7 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// URDFOptions is what a URDF does not say. The zero value is an arm on a table, with ideal motors and without meshes.
+// URDFOptions holds the data that a URDF lacks. The zero value is an arm on a table, with ideal motors and without meshes.
 type URDFOptions struct {
 	Floating bool              // the root link moves freely; else it is fixed to the world
 	Servos   map[string]string // joint -> servo model; joints that are not named get an ideal motor of the file's limits
@@ -24,7 +24,7 @@ type URDFOptions struct {
 	Open func(name string) (io.ReadCloser, error)
 }
 
-// The XML of a URDF, as far as it is about bodies and joints; what is drawn, controlled or sensed is passed over.
+// The XML of a URDF for bodies and joints; elements for visuals, control and sensors are ignored.
 type urdfFile struct {
 	XMLName xml.Name    `xml:"robot"`
 	Name    string      `xml:"name,attr"`
@@ -113,7 +113,7 @@ type urdfJoint struct {
 	} `xml:"mimic"`
 }
 
-// LoadURDF reads a URDF file. Where o has no Open, meshes are looked for beside the file: see Meshes.
+// LoadURDF reads a URDF file. If o has no Open, meshes are searched next to the file: see Meshes.
 func LoadURDF(path string, o URDFOptions) (*Robot, error) {
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -129,9 +129,9 @@ func LoadURDF(path string, o URDFOptions) (*Robot, error) {
 const maxURDF = 4 << 20
 
 // ParseURDF reads a URDF, of at most 4 MiB, in its zero pose: revolute, continuous, prismatic, fixed and mimic joints,
-// and a floating one at the root. Links that fixed joints hold become one body, named after the one nearest to the
-// root. Collisions with meshes become boxes that are fitted to them. A joint whose motor the file does not bound (a
-// continuous one without <limit>) is passive. All faults are reported together, as an error of kind hal.Invalid.
+// and a floating one at the root. Links connected by fixed joints become one body, named after the one nearest to the root.
+// Collision meshes become boxes fitted to them. A joint without motor limits (a continuous one without <limit>) is passive.
+// All faults are reported together, as an error of kind hal.Invalid.
 func ParseURDF(b []byte, o URDFOptions) (*Robot, error) {
 	faults := faults{&yaml.Document{Source: "urdf"}}
 	var f urdfFile

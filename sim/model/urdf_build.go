@@ -11,7 +11,7 @@ import (
 // urdfName is the pattern of valid names of links and joints: all usual characters, but none that splits a channel's name.
 var urdfName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:+-]{0,99}$`)
 
-// urdfBuilder holds a URDF on its way to a Robot.
+// urdfBuilder holds the state of the conversion of a URDF to a Robot.
 type urdfBuilder struct {
 	f      *urdfFile
 	o      *URDFOptions
@@ -50,7 +50,7 @@ func jointPath(name string) yaml.Path { return yaml.Path(fmt.Sprintf("joint %q",
 
 // tree checks names and connections and finds the poses; it is false where they make no tree.
 func (b *urdfBuilder) tree() bool {
-	// What follows walks the tree, so it must be one: here, all faults or none.
+	// The code below walks the tree, so it must be one: return here on any fault.
 	before := len(b.faults.Faults)
 	name := func(what yaml.Path, name string, i int, seen map[string]int) {
 		if !urdfName.MatchString(name) {
@@ -111,7 +111,7 @@ func (b *urdfBuilder) place(i, parent int) {
 		into := &b.r.Bodies[b.body[i]]
 		into.Merged = append(into.Merged, b.f.Links[i].Name)
 	case "floating":
-		// The link "world" that a floating robot hangs from is nothing but a name.
+		// The root link "world" of a floating robot is only a name.
 		root := &b.f.Links[parent]
 		if b.above[parent] != hal.None || len(root.Inertial) > 0 || len(root.Collision) > 0 || b.children(root.Name) > 1 {
 			b.faults.add(jointPath(j.Name)+".type", "got floating, want it as the only joint of an empty root")
@@ -140,7 +140,7 @@ func (b *urdfBuilder) start(i int) {
 	b.r.Bodies = append(b.r.Bodies, Body{Name: b.f.Links[i].Name, Pose: b.pose[i]})
 }
 
-// bodies gives the bodies what their links weigh and touch.
+// bodies sets the masses, inertias and shapes of the bodies from their links.
 func (b *urdfBuilder) bodies() {
 	// Links add up in the frame of the body they belong to; its centre of mass is known at the end.
 	about := make([]mat, len(b.r.Bodies)) // the origins of the bodies

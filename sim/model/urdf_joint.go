@@ -38,7 +38,7 @@ func (b *urdfBuilder) moving() {
 	}
 }
 
-// linkage reads what is the same with every joint that moves.
+// linkage reads the common part of every moving joint.
 func (b *urdfBuilder) linkage(j *urdfJoint) Linkage {
 	path := jointPath(j.Name)
 	// A joint's frame is its child's, at 0; its axis goes through the origin.

@@ -31,7 +31,7 @@ func (n *urdfInertial) read(path yaml.Path, faults *faults) (mass float64, inert
 	return mass, inertia, at
 }
 
-// shape reads a <collision>, in the link's frame. A URDF says nothing of friction: 1 is the middle of what engines assume.
+// shape reads a <collision>, in the link's frame. A URDF has no friction: 1 is a typical default of engines.
 func (c *urdfCollision) shape(path yaml.Path, o *URDFOptions, faults *faults) Shape {
 	s := Shape{Collides: true, Material: Material{Friction: 1}, Pose: c.Origin.pose(path, faults)}
 	size := func(key yaml.Path, text string) float64 {
@@ -62,7 +62,7 @@ func (c *urdfCollision) shape(path yaml.Path, o *URDFOptions, faults *faults) Sh
 			faults.positive(path+".box.size", 2*h, maxLength)
 		}
 	}
-	// A mesh is a box from here on; what is inside its concave parts is lost.
+	// A mesh is a box from here on; its concave parts are lost.
 	if g.Mesh != nil {
 		kinds++
 		unscaled := vec{1, 1, 1}

@@ -29,7 +29,7 @@ type segmentFile struct {
 	Rate float64    `yaml:"rate_degs" required:"true" above:"0" max:"3600"`
 }
 
-// limb is where a segment's joint is on a victim, m, and what is connected to it: towards the feet, but for the head.
+// limb is the position of a segment's joint on a victim, m, and the size of the segment: towards the feet, except the head.
 type limb struct {
 	joint          [3]float64
 	radius, length float64
@@ -43,8 +43,8 @@ func limbs() map[string]limb {
 	}
 }
 
-// segments reads what of a victim moves, and reports which parts that are. What the sensor of human motion is to know of
-// the victim follows from the widest of them, where the file does not say it.
+// segments reads the moving parts of a victim, and returns their names. The values for the human-motion sensor are those of
+// the widest part, unless the file gives them.
 func (f *victimFile) segments(path yaml.Path, v *Victim, m Material, faults *faults) (moving map[string]bool) {
 	moving = map[string]bool{}
 	if f.False && len(f.Segments) > 0 {
@@ -84,7 +84,7 @@ func (f *victimFile) segments(path yaml.Path, v *Victim, m Material, faults *fau
 	return moving
 }
 
-// parts lays out the parts of a victim whose head is ahead by turn: a false alarm is taken for a chest.
+// parts places the parts of a victim whose head is ahead, rotated by turn: a false alarm is a chest.
 func (v *Victim) parts(turn float64) {
 	sin, cos := math.Sincos(turn)
 	for _, p := range [...]struct {

@@ -5,11 +5,11 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// idealName is how files call a motor of which only its greatest torque and speed are known: that of a wheel, say, whose
-// own controller holds its speed.
+// idealName is the name in files of a motor with only a maximum torque and speed: for example of a wheel with its own speed
+// controller.
 const idealName = "ideal"
 
-// idealFile is what a joint says of such a motor.
+// idealFile holds the values of such a motor.
 type idealFile struct {
 	Torque float64 `yaml:"torque_nm" above:"0" max:"1e6"`
 	Speed  float64 `yaml:"speed_rads" above:"0" max:"1e3"` // faster, the physics counts as diverged
@@ -23,7 +23,7 @@ func (f *idealFile) motor(path yaml.Path, j *Joint, faults *faults) (can [hal.Nu
 	return [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.TorqueMode: true}
 }
 
-// Wheel is the radius of what turns on joint i, m: that of its child's greatest round shape; 0 where it has none.
+// Wheel is the radius of the wheel on joint i, m: that of its child's greatest round shape; 0 if it has none.
 func (r *Robot) Wheel(i int) float64 {
 	radius := 0.0
 	if child := r.Joints[i].Child; child != hal.None {

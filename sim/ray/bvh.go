@@ -12,20 +12,20 @@ import (
 // Ray is a half line to cast.
 type Ray struct {
 	Origin    [3]float64 // m
-	Direction [3]float64 // any length but none
+	Direction [3]float64 // any length but 0
 	Max       float64    // m; 0 or less means without end
 	Mask      uint32     // groups of geoms that the ray sees; 0 means all
 }
 
 // Hit is where a ray met a surface.
 type Hit struct {
-	Geom     int32      // -1 where nothing was hit
+	Geom     int32      // -1 without a hit
 	Inside   bool       // the ray came from inside the solid
-	Distance float64    // m; where nothing was hit the ray's Max, +Inf without one
+	Distance float64    // m; without a hit the ray's Max, or +Inf if it has none
 	Normal   [3]float64 // unit, out of the solid
 }
 
-// frame is where a geom stands: its origin, and its axes in the world.
+// frame is the pose of a geom: its origin, and its axes in the world.
 type frame struct {
 	at   r3.Vec
 	turn r3.Mat
@@ -88,7 +88,7 @@ func New(geoms []collide.Geom, poses []collide.Pose) (*BVH, error) {
 	return b, nil
 }
 
-// Extent is the box of all that is fixed but planes; false where there is nothing else.
+// Extent is the box of all fixed geoms but planes; false if there are none.
 func (b *BVH) Extent() (lo, hi [3]float64, ok bool) {
 	if len(b.still.nodes) == 0 {
 		return lo, hi, false
@@ -97,8 +97,8 @@ func (b *BVH) Extent() (lo, hi [3]float64, ok bool) {
 	return [3]float64{root.lo.X, root.lo.Y, root.lo.Z}, [3]float64{root.hi.X, root.hi.Y, root.hi.Z}, true
 }
 
-// Update places the geoms of the bodies and fits the tree to them. Geoms whose pose is missing or not finite are not
-// hit. It does not allocate and must not run beside a cast.
+// Update sets the poses of the bodies' geoms and refits the tree. Geoms whose pose is missing or not finite are not hit. It
+// does not allocate and must not run concurrently with a cast.
 func (b *BVH) Update(poses []collide.Pose) {
 	b.placeAll(poses)
 	b.moving.refit(b.box)
@@ -114,7 +114,7 @@ func (b *BVH) placeAll(poses []collide.Pose) {
 	}
 }
 
-// place also widens the box by more than the rounding of what lies in it.
+// place also widens the box by more than the rounding errors of its geom.
 func (b *BVH) place(k int32, pose collide.Pose) {
 	g := &b.geoms[k]
 	b.box[k] = empty()
@@ -146,8 +146,8 @@ type cast struct {
 	geom    int32
 }
 
-// Cast returns the first surface that the ray meets within Max. A ray with numbers that are not finite or without a
-// direction meets nothing. It does not allocate.
+// Cast returns the first surface that the ray hits within Max. A ray with values that are not finite or without a direction
+// has no hit. It does not allocate.
 func (b *BVH) Cast(r *Ray) (Hit, bool) {
 	c := cast{o: r3.Pack(r.Origin), d: r3.Pack(r.Direction), mask: r.Mask, limit: r.Max, geom: -1}
 	if c.mask == 0 {
@@ -192,7 +192,7 @@ func (b *BVH) walk(t *tree, c *cast) {
 		n := &t.nodes[at]
 		if c.enters(&n.bounds) {
 			if n.count == 0 {
-				// The nearer child first: what it holds may hide the other.
+				// The nearer child first: its geoms may occlude the other.
 				near, far := at+1, n.at
 				if [3]float64{c.d.X, c.d.Y, c.d.Z}[n.axis] < 0 {
 					near, far = far, near
@@ -214,7 +214,7 @@ func (b *BVH) walk(t *tree, c *cast) {
 	}
 }
 
-// enters is the slab test of a box [K 3]. Comparisons let pass what is not a number: a ray within the plane of a side.
+// enters is the slab test of a box [K 3]. The comparisons accept NaN, of a ray within the plane of a side.
 // The far bound is widened by its rounding [P 3.9.2].
 func (c *cast) enters(b *bounds) bool {
 	near, far := 0.0, c.limit

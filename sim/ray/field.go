@@ -23,7 +23,7 @@ func field(f *collide.Field, o, d r3.Vec, limit float64) (c crossing, ok bool) {
 		!in.slab(w.v-float64(float64(rows-1)/2), w.dv, float64(float64(rows-1)/2), r3.Vec{}) {
 		return c, false
 	}
-	// Above the top and below the bottom there is nothing to hit, but the side the ray starts on counts.
+	// Above the top and below the bottom there is no surface, but the side on which the ray starts matters.
 	half := float64((top-bottom)/2) + float64(1e-9*(1+math.Abs(top)+math.Abs(bottom)))
 	if !in.slab(o.Z-float64((top+bottom)/2), d.Z, half, r3.Vec{}) {
 		return c, false

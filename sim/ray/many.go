@@ -27,9 +27,9 @@ const (
 	MaxCone = 9
 )
 
-// Cone casts what a sonar sees: the ray r and others spread around it up to the half angle, rad, below a quarter turn.
-// It returns the nearest hit. The rays, from MinCone to MaxCone, go to the middle and evenly around it; from seven on
-// every other one goes halfway out only, so that a wide cone has no gap. A thing thinner than the gaps may go unseen.
+// Cone casts the rays of a sonar: the ray r and others spread around it up to the half angle, rad, below a quarter turn. It
+// returns the nearest hit. The rays, from MinCone to MaxCone, are the middle one and others evenly around it. From seven on
+// every other one is only halfway out, so that a wide cone has no gap. An object thinner than the gaps may be missed.
 func (b *BVH) Cone(r *Ray, half float64, rays int) (nearest Hit, ok bool) {
 	nearest, ok = b.Cast(r)
 	axis := r3.Pack(r.Direction)

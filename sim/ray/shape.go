@@ -84,9 +84,9 @@ func box(o, d, half r3.Vec) (s span, ok bool) {
 	return s, ok
 }
 
-// slab keeps of the span what lies between -half and half along an axis; it reports whether anything is left.
+// slab cuts the span to the part between -half and half along an axis; it reports whether the rest is not empty.
 func (s *span) slab(o, d, half float64, axis r3.Vec) bool {
-	// Along the slab there is no crossing: all of the line is in it or nothing.
+	// Along the slab there is no crossing: the line is inside completely or not at all.
 	if d == 0 {
 		return math.Abs(o) <= half
 	}

@@ -39,7 +39,7 @@ func (b *bounds) centre(axis int) float64 {
 	return 0.5 * (b.lo.Z + b.hi.Z)
 }
 
-// node is a box of the tree. Nodes lie in the order of a walk down, so the left child comes next.
+// node is a box of the tree. Nodes are in depth-first order, so the left child is the next node.
 type node struct {
 	bounds
 	at    int32 // a leaf's first item, or the right child
@@ -107,7 +107,7 @@ func (t *tree) cut(from, to, depth int, box []bounds, centres *bounds) (axis, mi
 		for b := range bin {
 			bin[b] = empty()
 		}
-		// Into bins by centre; what is cut off is counted where its centre lies [W 3.2].
+		// Into bins by centre; an item across a boundary counts in the bin of its centre [W 3.2].
 		for _, k := range t.items[from:to] {
 			b := binOf(&box[k], a, lo, scale)
 			bin[b].add(&box[k])
@@ -144,7 +144,7 @@ func (t *tree) cut(from, to, depth int, box []bounds, centres *bounds) (axis, mi
 	if count <= leafSize && float64(whole*float64(count)) <= best+float64(whole/2) {
 		return 0, from
 	}
-	// Left before right, each by index: the tree depends on nothing but the boxes.
+	// Left before right, each by index: the tree depends only on the boxes.
 	lo, scale := scaling(centres, axis)
 	slices.SortFunc(part, func(a, b int32) int {
 		l, r := binOf(&box[a], axis, lo, scale) < at, binOf(&box[b], axis, lo, scale) < at

@@ -65,8 +65,8 @@ func (b *bounds) beyond(p, n r3.Vec) bool {
 // MaxSheaf is how many geoms a Sheaf can be cast among.
 const MaxSheaf = 12
 
-// Sheaf is the rays of a part of a picture's row: from one eye, through points that follow one another along a line. What
-// they have in common is worked out once. Its zero value is ready to be aimed.
+// Sheaf is the rays of a part of a picture's row: from one eye, through consecutive points along a line. Their common values
+// are computed once. Its zero value is ready to be aimed.
 type Sheaf struct {
 	bvh   *BVH
 	beams [MaxSheaf]beam
@@ -94,8 +94,8 @@ func (s *Sheaf) Aim(b *BVH, geoms []int32, eye, first, step [3]float64) {
 	}
 }
 
-// Cast returns what ray i meets first at near to far times its direction, which is long metres in length; the distance is
-// from the eye. It is what BVH.Cast finds for a ray that begins at near, to rounding.
+// Cast returns the first hit of ray i at near to far times its direction, which is long metres in length; the distance is
+// from the eye. It equals, to rounding, that of BVH.Cast for a ray that begins at near.
 func (s *Sheaf) Cast(i, near, far, long float64) (Hit, bool) {
 	var hit crossing
 	best := int32(-1)
@@ -152,7 +152,7 @@ func boxFrom(o, d r3.Vec, half *[3]float64, near, most float64) (c crossing, ok 
 	return c, true
 }
 
-// slabFrom is where a line is between -half and half, of the way that the inverse of its direction says.
+// slabFrom is the part of a line between -half and half; inverse is that of its direction.
 func slabFrom(o, inverse, half float64) (near, far float64) {
 	near, far = float64((-half-o)*inverse), float64((half-o)*inverse)
 	if inverse < 0 {

@@ -1,6 +1,7 @@
-// Package twin names why a joint differs from its simulated twin.
+// Package twin finds the cause of a difference between a joint and its simulated twin.
 //
-// A recording of one joint holds goals, positions, efforts and voltages. Each cause is a change of the same servo model that robots are
-// simulated and servos identified with; it has one size, which is fitted. The cause that explains the recording best is named, with its
-// size and how much of the difference it explains; none, where no cause explains clearly more than chance.
+// A recording of one joint holds goals, positions, efforts and voltages. Each cause is a change of the servo model that is
+// also used for simulation and identification. It has one size, which is fitted. The result is the cause that explains the
+// recording best, with its size and the share of the difference that it explains. It is none if no cause explains
+// significantly more than chance.
 package twin

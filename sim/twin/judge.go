@@ -29,7 +29,7 @@ const (
 	Latency    Cause = "latency"      // goals take effect late
 	Stuck      Cause = "stuck_sensor" // the reported position stays
 	LooseHorn  Cause = "loose_horn"   // the horn slipped on the way
-	Unmodelled Cause = "unknown"      // it differs, and by nothing that is known
+	Unmodelled Cause = "unknown"      // it differs by an unknown cause
 )
 
 // hypothesis is one cause with the size that is searched.
@@ -69,17 +69,17 @@ var hypotheses = []hypothesis{
 		func(v float64) string { return fmt.Sprintf("its horn slipped by %.1f degrees on the way", degrees(v)) }},
 }
 
-// Verdict is what a recording says of a joint.
+// Verdict is the result for a joint from a recording.
 type Verdict struct {
 	Cause     Cause
-	Size      float64 // in the unit of its Change; NaN where it has none
+	Size      float64 // in the unit of its Change; NaN if it has no size
 	Residual  float64 // rad, root mean square between the joint and its model
 	Explained float64 // share of the difference that the cause explains, 0..1
 	Words     string
-	Second    Cause // the next best, that explains nearly as much; "" where none does
+	Second    Cause // the next best, if it explains nearly as much; else ""
 }
 
-// Noise is what a healthy joint differs by. The zero Noise is a usual one.
+// Noise is the difference of a healthy joint. The zero Noise is a typical one.
 type Noise struct {
 	Position float64 // rad
 	Effort   float64 // share of the greatest effort
@@ -88,10 +88,10 @@ type Noise struct {
 
 const (
 	together = 0.15 // s for which errors last: samples within it count as one
-	sure     = 25.0 // by how much a cause must be likelier than none, twice the logarithm
+	sure     = 25.0 // minimum log-likelihood ratio, times two, of a cause against none
 	strange  = 6.0  // likewise: above it the cause is Unmodelled
 	weighed  = 0.25 // share of the difference that a named cause explains at least
-	mostZero = 0.9  // rad; a zero that is off by more would be a turned joint, which gravity alone shows likewise
+	mostZero = 0.9  // rad; a greater error of the zero would be a reversed joint, for which only gravity gives the same result
 	tied     = 6.0  // below it two causes are alike
 	rounds   = 4    // of a refinement
 	times    = 7    // places at which a slip is looked for
@@ -167,10 +167,10 @@ var spreads = []struct {
 	{0.0015, 0.002, func(c *Change, v float64) { c.Delay = math.Max(0, c.Delay+v) }},
 }
 
-// nothing is the hypothesis that nothing is wrong.
+// nothing is the hypothesis of no fault.
 var nothing = hypothesis{None, func(_, _ float64) Change { return Change{} }, []float64{0}, 0, false, nil}
 
-// found is the best that is known of a hypothesis: its size, when it began, s, and the small differences beside it.
+// found is the best fit of a hypothesis: its size, its start time, s, and the small additional differences.
 type found struct {
 	*hypothesis
 	size, when float64
@@ -220,7 +220,7 @@ func (j *judge) residuals(c Change) (all []float64) {
 	return all
 }
 
-// bounded is x, whose square grows slower beyond 4: one burst of errors is no cause.
+// bounded is x with a slower growing square beyond 4: one burst of errors is not a cause.
 func bounded(x float64) float64 {
 	if a := math.Abs(x); a > 4 {
 		return math.Copysign(math.Sqrt(8*a-16), x)
@@ -239,7 +239,7 @@ func (j *judge) cost(f *found) (sum float64) {
 	return sum
 }
 
-// expected is the cost of a joint that differs by the noise alone.
+// expected is the cost of a joint that differs only by noise.
 func (j *judge) expected() (sum float64) {
 	for _, r := range j.runs {
 		n := len(r.Samples)

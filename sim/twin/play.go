@@ -27,10 +27,10 @@ type Change struct {
 	StuckAt  float64 // s, from when on the reported position stays; 0 = never
 }
 
-// trace is what a joint does: position, effort (share of the full drive, or A) and volts at the time of each sample.
+// trace is the motion of a joint: position, effort (share of the full drive, or A) and volts at the time of each sample.
 type trace struct{ position, effort, volts []float64 }
 
-// play lets a joint that differs by c follow the goals of r. spec is the model's servo; into is reused.
+// play simulates a joint that differs by c with the goals of r. spec is the model's servo; into is reused.
 func (c *Change) play(r *identify.Run, spec *actuator.Spec, into *trace) {
 	k := *spec
 	k.Kt *= 1 - c.Constant
@@ -42,7 +42,7 @@ func (c *Change) play(r *identify.Run, spec *actuator.Spec, into *trace) {
 		down = -r.Down - c.Zero
 	}
 	whole := mass*r.Length*r.Length + more - r.ArmMass/6*r.Length*r.Length*(1+c.Load)
-	// Gravity is a push from outside, so that a gear may bend its angle; the load itself is inertia alone.
+	// Gravity is an external torque, since a gear change changes its angle; the load itself is only an inertia.
 	pull := mass * actuator.StandardGravity * r.Length
 	s.Load = actuator.Load{Inertia: whole / (gear * gear), Backlash: c.Play}
 	volts := r.Volts * (1 - c.Supply)

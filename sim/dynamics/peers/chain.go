@@ -13,7 +13,7 @@ func box(mass, x, y, z float64) [9]float64 {
 const linkLength = 0.2
 
 // Chain returns the model of n equal links, 0.2 m and 1 kg each, joined by hinges about y, the first to the world at
-// the origin. At angle 0 they stand along x; link frames are at the centres of mass. There is no collision.
+// the origin. At angle 0 they are along x; link frames are at the centres of mass. There is no collision.
 func Chain(n int) dynamics.Spec {
 	spec := dynamics.Spec{Options: dynamics.Options{Gravity: [3]float64{0, 0, -9.81}}}
 	for i := range n {

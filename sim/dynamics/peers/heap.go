@@ -13,8 +13,8 @@ var crate = [3]float64{0.1, 0.075, 0.05}
 const heapBoxes = 50
 
 // Heap returns the model of 50 loose boxes of 1 kg, 0.2 x 0.15 x 0.1 m, that fall on the plane z = 0 and on each other:
-// ten layers of five, 0.25 m apart. Box i stands 0.18 m off the middle, in the direction of 2.4 i rad, and leans by half
-// a radian about a horizontal axis in the direction of i rad.
+// ten layers of five, 0.25 m apart. Box i is 0.18 m off the middle, in the direction of 2.4 i rad, and tilted by half a
+// radian about a horizontal axis in the direction of i rad.
 func Heap() dynamics.Spec {
 	rough := collide.Material{Friction: 0.6}
 	spec := dynamics.Spec{
