@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"path/filepath"
+	"runtime"
 	"testing"
 	"time"
 
@@ -288,5 +289,56 @@ func BenchmarkStep(b *testing.B) {
 				}
 			})
 		}
+	}
+}
+
+// BenchmarkRecorded is a cycle of the emulated humanoid at 1 kHz, in turn alone and recorded with its lines for half a second each. It
+// reports quantiles of the time of a cycle over all rounds, and the allocations of a cycle.
+func BenchmarkRecorded(b *testing.B) {
+	c, err := halyard.Load("a-series", halyard.Set("agents[0].body", "emulated"), halyard.Set("clock.period", "1ms"), halyard.Set("servers", "[]"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	s, err := halyard.Open(c)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer s.Close()
+	var took [2]hal.Histogram
+	var allocs [2]uint64
+	round := func(i int) {
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		begin := time.Now()
+		for n := range 500 {
+			start := time.Now()
+			if err := s.Step(); err != nil {
+				b.Fatal(err)
+			}
+			took[i].Add(time.Since(start))
+			time.Sleep(time.Until(begin.Add(time.Duration(n+1) * time.Millisecond)))
+		}
+		runtime.ReadMemStats(&after)
+		allocs[i] += after.Mallocs - before.Mallocs
+	}
+	for b.Loop() {
+		round(0)
+		r, err := s.Record(io.Discard)
+		if err != nil {
+			b.Fatal(err)
+		}
+		round(1)
+		if _, err := r.Stop(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for i, name := range []string{"alone", "recorded"} {
+		for _, q := range []struct {
+			name string
+			at   float64
+		}{{"p1", 0.01}, {"p10", 0.1}, {"p50", 0.5}, {"p99", 0.99}} {
+			b.ReportMetric(float64(took[i].Quantile(q.at).Nanoseconds())/1e3, "us-"+q.name+"-"+name)
+		}
+		b.ReportMetric(float64(allocs[i])/float64(took[i].Count()), "allocs-"+name)
 	}
 }

@@ -340,12 +340,12 @@ func (r *Recording) writeOrders(s *slot) error {
 func (t *tape) append(dst []byte, cycle uint64) []byte {
 	dst = append(strconv.AppendUint(append(dst, `{"cycle":`...), cycle, 10), `,"ops":[`...)
 	first := true
-	t.each(func(o *op, data []byte) {
+	t.each(func(o op, data []byte) {
 		if !first {
 			dst = append(dst, ',')
 		}
 		first = false
-		dst = appendOp(dst, o, data)
+		dst = appendOp(dst, &o, data)
 	})
 	return append(dst, "]}"...)
 }

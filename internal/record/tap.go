@@ -70,7 +70,7 @@ func (t *tape) keep(kind opKind, at time.Duration, n int, data []byte, err error
 }
 
 // each calls f with each use, in order, and its bytes.
-func (t *tape) each(f func(o *op, data []byte)) {
+func (t *tape) each(f func(o op, data []byte)) {
 	rest, errs := t.data, t.errs
 	at := time.Duration(0)
 	for len(rest) > 0 {
@@ -96,7 +96,7 @@ func (t *tape) each(f func(o *op, data []byte)) {
 			v, n := binary.Varint(rest)
 			o.n, rest = int(v), rest[n:]
 		}
-		f(&o, data)
+		f(o, data)
 	}
 }
 

@@ -39,9 +39,9 @@ func TestTape(t *testing.T) {
 		}
 		kept.copyTo(&copied)
 		i := 0
-		copied.each(func(o *op, data []byte) {
-			if want := uses[i]; *o != want.op || !bytes.Equal(data, want.data) {
-				t.Errorf("use %d: got %+v % x, want %+v % x", i, *o, data, want.op, want.data)
+		copied.each(func(o op, data []byte) {
+			if want := uses[i]; o != want.op || !bytes.Equal(data, want.data) {
+				t.Errorf("use %d: got %+v % x, want %+v % x", i, o, data, want.op, want.data)
 			}
 			i++
 		})
@@ -57,6 +57,14 @@ func TestTape(t *testing.T) {
 		kept.copyTo(&copied)
 	}); n != 0 {
 		t.Errorf("got %g allocations, want 0", n)
+	}
+	kept.clear()
+	for _, u := range uses {
+		kept.keep(u.kind, u.at, u.n, u.data, nil) // the text of an error is made
+	}
+	text := kept.append(nil, 1)
+	if n := testing.AllocsPerRun(10, func() { text = kept.append(text[:0], 1) }); n != 0 {
+		t.Errorf("written: got %g allocations, want 0", n)
 	}
 	for range maxTape {
 		kept.keep(opRead, 0, 0, []byte{1, 2}, nil)
