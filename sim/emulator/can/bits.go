@@ -8,10 +8,10 @@ const (
 	gap  = 3
 )
 
-// Disturbed is what an error takes behind the bit at which it shows: flag, flags of the others, delimiter and gap.
+// disturbed is the number of bits of an error after the bit of its detection: flag, flags of the others, delimiter and gap.
 const disturbed = 6 + 6 + 8 + gap
 
-// bitCounter counts a frame's bits with what is stuffed in between, and makes its checksum.
+// bitCounter counts a frame's bits with the stuff bits, and computes its checksum.
 type bitCounter struct {
 	n, run int
 	last   uint32
@@ -73,8 +73,8 @@ func Bits(f *servo.CANFrame) int {
 	return c.n + tail + gap
 }
 
-// rank is what decides who may go on: the lower. An extended frame gives way to a standard one of the same first bits, a
-// remote frame to the data it asks for.
+// rank decides the arbitration: the lower wins. An extended frame loses to a standard one with the same first bits, a remote
+// frame to the data frame of the same id.
 func rank(f *servo.CANFrame) uint64 {
 	remote := uint64(0)
 	if f.Remote {

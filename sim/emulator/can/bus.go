@@ -31,9 +31,9 @@ func New(bitrate int) *Bus { return &Bus{bitrate: max(bitrate, 1)} }
 
 // Station is one controller on a bus. The zero counters are of one that is at work.
 type Station struct {
-	// Receive takes what another station has said; end is when it ended. It may Send.
+	// Receive is called with a frame of another station, which ended at end. It may Send.
 	Receive func(f *servo.CANFrame, end time.Duration)
-	// Spoils reports whether what this station is about to send gets damaged on its way; nil = never.
+	// Spoils reports whether the next frame of this station is corrupted; nil = never.
 	Spoils func(now time.Duration) bool
 	// Deaf stations have no power, or another bit rate: they neither send, receive nor acknowledge.
 	Deaf bool
@@ -74,10 +74,10 @@ func (s *Station) Send(f *servo.CANFrame, ready time.Duration) {
 // Waiting is how many frames of s have not gone out.
 func (s *Station) Waiting() int { return len(s.queue) }
 
-// Restart forgets errors and what waits, as when a controller is started.
+// Restart clears errors and the queue, like a start of the controller.
 func (s *Station) Restart() { s.TEC, s.REC, s.Off, s.queue = 0, 0, false, s.queue[:0] }
 
-// time is how long n bits take.
+// time is the duration of n bits.
 func (b *Bus) time(n int) time.Duration {
 	return time.Duration(n) * time.Second / time.Duration(b.bitrate)
 }
@@ -88,7 +88,7 @@ func (b *Bus) Rate() int { return b.bitrate }
 // Busy is the time that the bus has carried bits, since it was made.
 func (b *Bus) Busy() time.Duration { return b.time(int(b.busy)) }
 
-// Step lets the next frame go out, if it starts before until; false where none does. It returns when it ends.
+// Step sends the next frame, if it starts before until; ok is false if none does. It returns its end time.
 func (b *Bus) Step(until time.Duration) (end time.Duration, ok bool) {
 	start := b.start()
 	if start < 0 || start >= until {
@@ -133,13 +133,13 @@ func (b *Bus) Step(until time.Duration) (end time.Duration, ok bool) {
 	return b.idle, true
 }
 
-// Next is when the next frame may start; false where none waits.
+// Next is the earliest start of the next frame; false if none waits.
 func (b *Bus) Next() (at time.Duration, ok bool) {
 	at = b.start()
 	return at, at >= 0
 }
 
-// start is when the next frame may start, below 0 when none waits.
+// start is the earliest start of the next frame, below 0 if none waits.
 func (b *Bus) start() time.Duration {
 	first := time.Duration(-1)
 	for _, s := range b.stations {
@@ -159,7 +159,7 @@ func (s *Station) speaks(now time.Duration) bool {
 	return !s.Off && !s.Deaf && len(s.queue) > 0 && s.queue[0].ready <= now
 }
 
-// revive brings back a station that was off the bus, where it comes back by itself.
+// revive restarts a bus-off station that recovers by itself.
 func (s *Station) revive(now time.Duration) {
 	if s.Off && s.Returns && now >= s.back {
 		s.Restart()

@@ -175,7 +175,7 @@ func (c *LSM6) Transfer(w, r []byte, now time.Duration) error {
 	return nil
 }
 
-// measure takes a sample of what runs.
+// measure samples the sensors that are switched on.
 func (c *LSM6) measure() {
 	f, m := &c.regs, &c.Motion
 	find := func(ranges []imu.LSM6Range, ctrl byte) float64 {

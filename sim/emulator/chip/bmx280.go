@@ -16,7 +16,7 @@ type BMX280 struct {
 	regs   registers
 	booted time.Duration
 	first  time.Duration // when the first measurement is over
-	seen   Fluid         // what the registers hold
+	seen   Fluid         // values in the registers
 }
 
 // NewBMX280 returns a chip at addr, a BME280 where it measures humidity, at sea level at 20 °C.
@@ -88,7 +88,7 @@ func (c *BMX280) write(register, v byte, now time.Duration) {
 	}
 }
 
-// measure is what the normal mode does all the time.
+// measure is the continuous measurement of the normal mode.
 func (c *BMX280) measure(now time.Duration) {
 	if c.regs.file[pressure.BMX280CtrlMeas]&3 == 3 && now >= c.first && c.seen != c.Air {
 		c.sample()

@@ -15,7 +15,7 @@ type BNO055 struct {
 	regs   registers
 	booted time.Duration // when it answers
 	fused  time.Duration // when the fusion has its first attitude
-	half   []byte        // what came of a request on the serial line
+	half   []byte        // incomplete request on the serial line
 	heard  time.Duration
 }
 
@@ -25,7 +25,7 @@ func NewBNO055(addr uint16) *BNO055 { return &BNO055{addr: addr, Motion: AtRest(
 // Address implements Device.
 func (c *BNO055) Address() uint16 { return c.addr }
 
-// bnoModeBits are what the reserved upper half of the mode's register reads as on a real chip.
+// bnoModeBits is the value of the reserved upper half of the mode register on a real chip.
 const bnoModeBits = 0x10
 
 // Power implements Device: the registers of power-on (section 4.2, and a real chip's), and the wait before any answer.
@@ -64,7 +64,7 @@ func (c *BNO055) other(register byte, p []byte) {
 // mode is the operating mode in force.
 func (c *BNO055) mode() byte { return c.regs.file[imu.BNO055Mode] & 0x0F }
 
-// write stores one byte by the rules: most registers change in the configuration mode alone.
+// write stores one byte by the rules: most registers can only be changed in the configuration mode.
 func (c *BNO055) write(register, v byte, now time.Duration) {
 	switch {
 	case c.page == 0 && register == imu.BNO055Trigger && v&0x20 != 0:
@@ -82,13 +82,13 @@ func (c *BNO055) write(register, v byte, now time.Duration) {
 	}
 }
 
-// measure fills the data registers with what the motion is now.
+// measure fills the data registers from the present motion.
 func (c *BNO055) measure(now time.Duration) {
 	f, m := &c.regs, &c.Motion
 	clear(f.file[imu.BNO055Acc : imu.BNO055Temperature+1])
 	f.file[imu.BNO055Status] = 0
 	f.file[imu.BNO055Temperature] = byte(counts(m.Celsius, 1, 8))
-	// In the configuration mode all sensors stand and their registers read 0.
+	// In the configuration mode all sensors are stopped and their registers read 0.
 	if c.mode() == imu.BNO055ModeConfig {
 		return
 	}

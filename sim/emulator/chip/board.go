@@ -8,9 +8,9 @@ import (
 
 // Endpoint is an emulated board at the other end of a serial line, which answers at once.
 type Endpoint interface {
-	// Receive takes what the host sent, whole by now, and appends what the board sends to answer.
+	// Receive handles complete bytes of the host, and appends the board's reply.
 	Receive(p []byte, now time.Duration, answer []byte) []byte
-	// Power takes its power away or gives it.
+	// Power switches its power off or on.
 	Power(on bool, now time.Duration)
 }
 
@@ -30,7 +30,7 @@ type board struct {
 	end    Endpoint
 	baud   int
 	answer []byte
-	at     time.Duration // when it has something to say
+	at     time.Duration // time of its next transmission
 }
 
 func (b *board) Receive(p []byte, now time.Duration) {

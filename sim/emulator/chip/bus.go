@@ -20,7 +20,7 @@ type Device interface {
 	Power(on bool, now time.Duration)
 }
 
-// What a host's Tx fails with. The kernel says EREMOTEIO and ETIMEDOUT.
+// Errors of a host's Tx. The kernel's are EREMOTEIO and ETIMEDOUT.
 var (
 	ErrNoAcknowledge = errors.New("no acknowledge")
 	ErrHangs         = errors.New("bus does not become free")
@@ -36,7 +36,7 @@ type Bus struct {
 	devices []Device
 
 	wire.Medium
-	busy     time.Duration // what transactions took since then, all hosts'
+	busy     time.Duration // time of all hosts' transactions since then
 	total    time.Duration // and since the bus was made
 	overruns uint64
 	dark     map[Device]bool
@@ -87,12 +87,12 @@ func (b *Bus) Host() *Host { return &Host{bus: b} }
 // Host is one program's handle of a Bus: periph's i2c.Bus and, for the waits between transactions, a hal.Clock.
 type Host struct {
 	bus *Bus
-	own time.Duration // what its transactions and waits took it to
+	own time.Duration // its time after its transactions and waits
 }
 
 func (h *Host) String() string { return h.bus.Name }
 
-// Now is the handle's own time: the edge's, or what was waited for beyond it.
+// Now is the handle's own time: the edge's, or later after its waits.
 func (h *Host) Now() time.Duration {
 	h.own = max(h.own, h.bus.Edge())
 	return h.own
@@ -113,8 +113,8 @@ func (h *Host) SetSpeed(f physic.Frequency) error {
 	return nil
 }
 
-// Tx is one transaction. It returns at once and moves the handle's time by what the transaction takes on the wire: 9 bits a
-// byte, address bytes included, and a bit each for start, repeated start and stop.
+// Tx is one transaction. It returns at once and advances the handle's time by the wire time: 9 bits a byte, address bytes
+// included, and a bit each for start, repeated start and stop.
 func (h *Host) Tx(addr uint16, w, r []byte) error {
 	h.Now()
 	b := h.bus
@@ -131,7 +131,7 @@ func (h *Host) Tx(addr uint16, w, r []byte) error {
 		}
 	}
 	took := time.Duration(bits * int64(time.Second) / b.hertz)
-	// Power first: what a brown-out took is lost before this transaction asks for it.
+	// Power first: a brown-out takes effect before this transaction.
 	b.power(h.own)
 	if b.Occurs(wire.HeldLow, int(addr), h.own) != nil {
 		h.own += hang
@@ -139,7 +139,7 @@ func (h *Host) Tx(addr uint16, w, r []byte) error {
 	}
 	d := b.at(addr)
 	if d == nil || b.dark[d] || b.Occurs(wire.Dropped, int(addr), h.own) != nil {
-		h.own += time.Duration(11 * int64(time.Second) / b.hertz) // the address alone
+		h.own += time.Duration(11 * int64(time.Second) / b.hertz) // only the address
 		return fmt.Errorf("address 0x%02X: %w", addr, ErrNoAcknowledge)
 	}
 	// The chip acts at the beginning: a conversion that this transaction starts runs while its stop bit is sent.

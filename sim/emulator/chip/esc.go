@@ -2,23 +2,23 @@ package chip
 
 import "time"
 
-// ESC is an emulated speed controller between a board's channel and a thruster. It follows pulses once it has seen neutral
-// for long enough, as ESCs do, so that nothing spins up by being switched on; without pulses it begins again.
+// ESC is an emulated speed controller between a board's channel and a thruster. Like real ones it follows pulses after
+// neutral for long enough, so that a thruster does not start at power-on. Without pulses it must be armed again.
 type ESC struct {
 	Neutral  float64       // µs
-	DeadBand [2]float64    // µs: widths that do nothing
+	DeadBand [2]float64    // µs: widths without effect
 	Range    [2]float64    // µs: widths of full duty, backward and forward
 	Reversed bool          // the thruster is mounted the other way round
 	Arming   time.Duration // of neutral pulses before it follows
 
 	armed bool
-	quiet time.Duration // how long neutral has stood
+	quiet time.Duration // duration of neutral so far
 }
 
-// nearNeutral is what counts as neutral to an ESC without a dead band, µs either way.
+// nearNeutral is the tolerance of neutral for an ESC without a dead band, ±µs.
 const nearNeutral = 25
 
-// Step lets dt pass with pulses of the width given, 0 for none, and returns the duty that the thruster has in it, -1..1.
+// Step simulates dt with pulses of the given width, 0 for none, and returns the duty of the thruster, -1..1.
 func (e *ESC) Step(pulse, dt time.Duration) float64 {
 	us := float64(pulse) / 1000
 	away := us < min(e.DeadBand[0], e.Neutral-nearNeutral) || us > max(e.DeadBand[1], e.Neutral+nearNeutral)

@@ -30,7 +30,7 @@ func NewKernelPWM(root string, channels ...pwm.KernelChannel) (*KernelPWM, error
 	return k, errors.Join(faults...)
 }
 
-// Pulse is what channel i puts out, 0 where it has no pulses.
+// Pulse is the pulse width of channel i, 0 without pulses.
 func (k *KernelPWM) Pulse(i int) time.Duration {
 	if i < 0 || i >= len(k.dirs) || k.number(i, "enable") != 1 || k.number(i, "period") <= 0 {
 		return 0
@@ -38,7 +38,7 @@ func (k *KernelPWM) Pulse(i int) time.Duration {
 	return time.Duration(min(k.number(i, "duty_cycle"), k.number(i, "period")))
 }
 
-// number is what a file holds; a shorter text that was written over a longer one ends with its line.
+// number is the value in a file; only the first line counts, since a shorter text may have been written over a longer one.
 func (k *KernelPWM) number(i int, name string) int64 {
 	text, err := os.ReadFile(filepath.Join(k.dirs[i], name))
 	if err != nil {

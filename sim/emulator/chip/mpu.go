@@ -22,8 +22,8 @@ type MPU struct {
 	booted time.Duration
 }
 
-// NewMPU returns the chip called model ("mpu-6050", "mpu-9250" ..) at addr, asleep where that is what it does at
-// power-on. It is nil for a model that imu does not know.
+// NewMPU returns the chip called model ("mpu-6050", "mpu-9250" ..) at addr, asleep if the model sleeps after power-on. It is
+// nil for a model that imu does not support.
 func NewMPU(model string, addr uint16) *MPU {
 	for _, m := range imu.MPUModels() {
 		if m.Name == model {
@@ -106,7 +106,7 @@ func (c *AK8963) Transfer(w, r []byte, _ time.Duration) error {
 	f := &c.regs
 	clear(f.file[imu.AK8963Adjust : imu.AK8963Adjust+3])
 	switch f.file[imu.AK8963Control] {
-	case imu.AK8963Fuse: // the factory's values show in this mode alone
+	case imu.AK8963Fuse: // the factory's values are visible only in this mode
 		copy(f.file[imu.AK8963Adjust:], c.adjust[:])
 	case imu.AK8963Run100Hz:
 		m := c.mpu.Motion.Field

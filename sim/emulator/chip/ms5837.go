@@ -17,7 +17,7 @@ type MS5837 struct {
 	booted    time.Duration
 	converted time.Duration // when the conversion is over
 	reading   bool          // the last command was a read of the ADC
-	word      int           // PROM word that the last command asked for, -1 none
+	word      int           // PROM word of the last command, -1 = none
 	adc       uint32        // the last conversion; 0 = none, or fetched
 }
 
@@ -35,12 +35,12 @@ func NewMS5837(m *pressure.MS5837Model) *MS5837 {
 // Address implements Device.
 func (c *MS5837) Address() uint16 { return pressure.MS5837Address }
 
-// Power implements Device. The PROM is what it was; a conversion is lost.
+// Power implements Device. The PROM is kept; a conversion is lost.
 func (c *MS5837) Power(on bool, now time.Duration) {
 	c.adc, c.word, c.reading, c.booted, c.converted = 0, -1, false, now+10*time.Millisecond, now
 }
 
-// Transfer implements Device. A chip that is loading its PROM acknowledges nothing.
+// Transfer implements Device. A chip that is loading its PROM does not acknowledge.
 func (c *MS5837) Transfer(w, r []byte, now time.Duration) error {
 	if now < c.booted {
 		return ErrNoAcknowledge

@@ -15,7 +15,7 @@ func AtRest() Motion {
 	return Motion{Attitude: [4]float64{1}, Acceleration: [3]float64{0, 0, 9.80665}, Field: [3]float64{20e-6, 0, -45e-6}, Celsius: 25}
 }
 
-// Fluid is what a pressure sensor feels: water or air.
+// Fluid is the input of a pressure sensor: water or air.
 type Fluid struct {
 	Pascals  float64 // absolute
 	Celsius  float64
@@ -26,7 +26,7 @@ type Fluid struct {
 func counts(v, size float64, bits uint) int64 {
 	limit := float64(int64(1) << (bits - 1))
 	v = v / size
-	if !(v > -limit) { // also what is no number
+	if !(v > -limit) { // also NaN
 		return -int64(limit)
 	}
 	if v >= limit-0.5 {

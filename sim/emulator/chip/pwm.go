@@ -16,7 +16,7 @@ type PCA9685 struct {
 	regs       registers
 }
 
-// NewPCA9685 returns a chip at addr whose oscillator runs at hertz, 25e6 by the datasheet; its OE pin lets pulses through.
+// NewPCA9685 returns a chip at addr with an oscillator of hertz, 25e6 by the datasheet; its OE pin enables the outputs.
 func NewPCA9685(addr uint16, hertz float64) *PCA9685 {
 	return &PCA9685{addr: addr, oscillator: hertz, gate: true}
 }
@@ -37,7 +37,7 @@ func (c *PCA9685) Power(bool, time.Duration) {
 	}
 }
 
-// Gate moves the OE pin: true lets pulses through. It is what OutputWriterConfig.Gate wants of an emulated one.
+// Gate sets the OE pin: true enables the outputs. Use it as OutputWriterConfig.Gate of an emulated chip.
 func (c *PCA9685) Gate(open bool) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,7 +86,7 @@ func (c *PCA9685) write(register, v byte) {
 			f[register] = max(3, v)
 		}
 	case register == pwm.PCA9685Mode1:
-		// Put to sleep while it pulses, it says so by RESTART, which a 1 written to it clears.
+		// A sleep during pulses sets RESTART, which writing 1 to it clears.
 		restart := f[register] & pwm.PCA9685Restart &^ v
 		if v&pwm.PCA9685Sleep != 0 && f[register]&pwm.PCA9685Sleep == 0 && c.pulses() {
 			restart = pwm.PCA9685Restart
@@ -111,7 +111,7 @@ func (c *PCA9685) pulses() bool {
 	return false
 }
 
-// Pulse is what channel i puts out: the width of its pulses, 0 where it has none, and how often.
+// Pulse is the output of channel i: the width of its pulses, 0 without pulses, and their rate.
 func (c *PCA9685) Pulse(i int) (width time.Duration, hertz float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -130,7 +130,7 @@ func (c *PCA9685) Pulse(i int) (width time.Duration, hertz float64) {
 // Maestro is an emulated board on a serial line. Its pulses are read between cycles, while a stop may send to it from another
 // goroutine.
 type Maestro struct {
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	device  byte
 	crc     bool
 	targets []uint16 // quarter µs
@@ -152,7 +152,7 @@ func (m *Maestro) Power(bool, time.Duration) {
 	m.errors, m.half = 0, m.half[:0]
 }
 
-// Pulse is the width of channel i's pulses, 0 where it has none. They come 50 times a second.
+// Pulse is the width of channel i's pulses, 0 without pulses. Their rate is 50 Hz.
 func (m *Maestro) Pulse(i int) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -165,7 +165,7 @@ const (
 	maestroProtocolBit = 1 << 4
 )
 
-// Receive implements Endpoint. A byte with bit 7 begins a command, wherever it comes.
+// Receive implements Endpoint. A byte with bit 7 begins a command, at any point.
 func (m *Maestro) Receive(p []byte, _ time.Duration, answer []byte) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -186,7 +186,7 @@ func (m *Maestro) Receive(p []byte, _ time.Duration, answer []byte) []byte {
 	return answer
 }
 
-// justStart tells the byte from which a board detects the baud rate.
+// justStart reports whether half is only the byte for the detection of the baud rate.
 func (m *Maestro) justStart() bool { return len(m.half) == 1 && m.half[0] == pwm.MaestroStart }
 
 // whole follows the command in half, once all of it is there.

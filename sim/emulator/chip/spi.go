@@ -6,14 +6,13 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// upper is a chip whose registers lie above 0x7F: on SPI, where bit 7 reports which way the bytes go, their numbers come without
-// it.
+// upper is a chip with registers above 0x7F: on SPI, where bit 7 is the direction, their numbers are sent without it.
 type upper interface{ Upper() bool }
 
 // SPI is a program's end of an SPI bus in memory, with the first device of a Bus at its select: the wire of a spi.Port, and the
 // clock of its waits. One goroutine at a time uses it.
 //
-// What the device would not acknowledge on I2C it does not say here: the line then rests high.
+// If the device would not acknowledge on I2C, it does not reply here: the line stays high.
 type SPI struct {
 	host *Host
 	w    [1]byte
@@ -28,8 +27,8 @@ func (s *SPI) Now() time.Duration { return s.host.Now() }
 // SleepUntil returns at once; the handle's time is t then, or later.
 func (s *SPI) SleepUntil(t time.Duration) { s.host.SleepUntil(t) }
 
-// Tx is one transaction, 8 bits a byte and one before and behind it for the select: w goes out while r comes in. It returns at
-// once and moves the handle's time.
+// Tx is one transaction, 8 bits a byte and one before and after it for the select: it sends w and receives r at the same
+// time. It returns at once and advances the handle's time.
 func (s *SPI) Tx(w, r []byte) error {
 	h := s.host
 	h.Now()

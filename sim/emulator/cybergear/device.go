@@ -60,12 +60,12 @@ var controls = [...]int64{
 	cybergear.InSpeed: motor.ControlVelocity, cybergear.InCurrent: motor.ControlTorque,
 }
 
-// TransmitUnasked sends nothing: a motor speaks when it is spoken to.
+// TransmitUnasked sends nothing: a motor sends only replies.
 func (s *device) TransmitUnasked(_ *emulator.Net, now time.Duration) time.Duration {
 	return now + time.Hour
 }
 
-// execute does what a frame says.
+// Execute executes the command of a frame.
 func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) {
 	var m cybergear.Message
 	if !m.Parse(f) || int64(m.Target) != s.Get(emulator.RegID) {
@@ -197,7 +197,7 @@ func (s *device) write(i cybergear.Index, v float64) {
 	}
 }
 
-// feedback describes what the motor measures.
+// feedback sends the motor's measurements.
 func (s *device) feedback(n *emulator.Net, host byte, now time.Duration) {
 	s.Measure()
 	b := cybergear.Feedback{

@@ -39,7 +39,7 @@ func (s *device) driveOld(turn float64) {
 	a.ProfileAcceleration = s.SI(emulator.RegGoalAcceleration) / s.Truth.Gear
 	speed := s.SI(emulator.RegMovingSpeed)
 	switch {
-	case s.Get(emulator.RegTorqueMode) == 1: // MX-64 and MX-106: beside the angle limits
+	case s.Get(emulator.RegTorqueMode) == 1: // MX-64 and MX-106: in addition to the modes by angle limits
 		a.Mode = hal.TorqueMode
 		a.GoalCurrent = turn * s.SI(emulator.RegGoalTorque)
 		if !a.Spec.CurrentControl { // the actuator counts in shares of its stall torque then
@@ -95,8 +95,8 @@ func (s *device) driveX(turn float64) {
 	}
 }
 
-// driveGains copies the control law's registers, whose units the actuator shares; what a model has no register for
-// keeps the actuator's default.
+// driveGains copies the control law's registers, in the same units as the actuator's; gains without a register keep the
+// actuator's default.
 func (s *device) driveGains() {
 	g := &s.Act.Gains
 	for _, x := range [...]struct {
@@ -131,10 +131,10 @@ func (s *device) freeze() {
 	a.GoalPosition = s.Angle(s.shaftAt(float64(s.Get(emulator.RegGoalPosition))))
 }
 
-// watchdogUnit is what bus_watchdog counts.
+// watchdogUnit is the unit of bus_watchdog.
 const watchdogUnit = 20 * time.Millisecond
 
-// notice lets a Dynamixel latch its alarms, and its watchdog look at the time.
+// Notice latches the alarms, and checks the watchdog.
 func (s *device) Notice() {
 	a, now := s.Act, s.Now
 	s.Alarm |= a.Alarm

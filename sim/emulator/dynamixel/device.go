@@ -28,7 +28,7 @@ type device struct {
 	deaf  bool    // did not understand the instruction at hand
 	shut  bool    // 2.0: torque is off until a reboot
 
-	registered []byte // what a reg write left: address, then data
+	registered []byte // data of a reg write
 	registerAt uint16
 	backup     []byte // the control table as stored, nil = never
 }
@@ -72,7 +72,7 @@ func (s *device) Started() {
 	s.shut = false
 	s.oneTurn()
 	s.limits()
-	// What the servo was commanded to do at start: bit 0 torque on, bit 1 RAM from the backup.
+	// Startup configuration: bit 0 torque on, bit 1 RAM from the backup.
 	startup := s.Get(emulator.RegStartup)
 	if startup&2 != 0 && s.backup != nil {
 		s.restore(dynamixel.RAM)
@@ -82,7 +82,7 @@ func (s *device) Started() {
 	} else {
 		s.Set(emulator.RegBackupReady, 0)
 	}
-	// The goal is where it is, so that torque moves nothing.
+	// The goal is the present position, so that torque-on causes no motion.
 	s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
 	s.Set(emulator.RegTorqueEnable, startup&1)
 }
@@ -106,9 +106,9 @@ func (s *device) shutdown() actuator.Alarm {
 	return actuator.Alarm(s.model.Alarms(byte(s.Get(emulator.RegShutdown)))) &^ actuator.AlarmRange
 }
 
-// changeMode is what writing operating_mode does beside: gains, profile and goals start afresh.
+// changeMode is the side effect of writing operating_mode: it resets gains, profile and goals.
 func (s *device) changeMode() {
-	// Each mode has its own gains in the real servo; the factory's of the position mode stand for all here.
+	// A real servo has different default gains in each mode; here those of the position mode are used for all.
 	for n := emulator.RegVelocityI; n <= emulator.RegFeedforward1; n++ {
 		if r := s.Named[n]; r != nil {
 			s.Store(r, r.Default)
@@ -140,7 +140,7 @@ func (s *device) restore(access dynamixel.Access) {
 	}
 }
 
-// factoryReset brings EEPROM back to what the factory wrote, but for what keep names, and reboots.
+// factoryReset restores the factory defaults of the EEPROM, except the registers in keep, and reboots.
 func (s *device) factoryReset(now time.Duration, keep ...emulator.Name) {
 	var kept [2]int64 // ID and baud rate at most
 	for i, n := range keep {

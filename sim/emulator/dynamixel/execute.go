@@ -8,9 +8,9 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// execute hands one instruction, whose last byte ended at now, to the servos that it is for and sends their answers.
+// execute executes one instruction, whose last byte ended at now, on the addressed servos and sends their replies.
 func (t *protocol) execute(protocol int, in *dynamixel.Instruction, unsound bool, now time.Duration) {
-	// Who receives it is settled first: obeying may change IDs and rates.
+	// The receivers are determined first: the execution may change IDs and rates.
 	t.bus.Update(now)
 	for _, s := range t.servos {
 		s.deaf = s.speaks() != protocol || !t.bus.CanReceive(s.Servo, now)
@@ -99,7 +99,7 @@ func (t *protocol) turns(in *dynamixel.Instruction, now time.Duration) {
 	}
 }
 
-// part is what servo i of a sync or bulk read is asked for.
+// part is the register range requested of servo i in a sync or bulk read.
 func part(in *dynamixel.Instruction, i int) (addr, size int) {
 	if in.Op == dynamixel.SyncRead || in.Op == dynamixel.FastSyncRead {
 		return int(in.Addr), int(in.Size)
@@ -224,8 +224,8 @@ func (t *protocol) writes(in *dynamixel.Instruction) {
 	}
 }
 
-// reply sends the answer of s, which is ready to leave at start, with what its faults make of it. It returns when the
-// last byte ends, and whether the next servo of a list takes it for an answer.
+// reply sends the reply of s, ready to send at start, with the effects of its faults. It returns the time when the last byte
+// ends, and whether the next servo of a list accepts it as a reply.
 func (t *protocol) reply(s *device, protocol int, st *dynamixel.Status, start time.Duration, baud int) (time.Duration, bool) {
 	t.out = appendStatus(t.out[:0], protocol, st)
 	sent := t.bus.Transmit(s.Servo, t.out, start, baud)

@@ -45,7 +45,7 @@ func (s *device) execute(in *dynamixel.Instruction, unsound bool) (st dynamixel.
 		case dynamixel.Reboot:
 			why = fine
 			if s.speaks() == 1 && !s.Has(emulator.RegDivider) {
-				why = instruction // MX alone in 1.0
+				why = instruction // only MX in 1.0
 			}
 		case dynamixel.Clear:
 			why = s.clear(string(in.Data))
@@ -67,7 +67,7 @@ func (s *device) status(why refusal) dynamixel.Status {
 			st.Error |= s.alarmBits()
 		}
 	} else if st.Error = byte(why); s.alarmBits() != 0 {
-		st.Error |= 0x80 // alert: hardware_error says more
+		st.Error |= 0x80 // alert: hardware_error is not zero
 	}
 	return st
 }
@@ -79,8 +79,8 @@ func (s *device) readFor(addr, size int) (dynamixel.Status, bool) {
 	return s.status(why), s.Get(emulator.RegStatusReturn) >= 1
 }
 
-// finish does what an instruction brings about once its answer has left at now: the answer to a reboot comes from the
-// servo before it.
+// finish applies the effects of an instruction after its reply was sent at now: the reply to a reboot is sent before the
+// reboot.
 func (s *device) finish(in *dynamixel.Instruction, now time.Duration) {
 	switch in.Op {
 	case dynamixel.Reboot:
@@ -131,7 +131,7 @@ func (s *device) regWrite(in *dynamixel.Instruction) refusal {
 	return fine
 }
 
-// action does what was registered; the rules are held against it once more, since they may have changed.
+// action executes the registered write; the rules are checked again, since they may have changed.
 func (s *device) action() refusal {
 	if s.Get(emulator.RegRegistered) == 0 {
 		return instruction

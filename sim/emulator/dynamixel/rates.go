@@ -16,7 +16,7 @@ type Rate struct {
 	Baud      int     // bit/s
 	Buses     int     // side by side; the fullest sets the rate
 	Servos    int     // on the fullest
-	Wire      float64 // cycles a second, were there nothing but bytes
+	Wire      float64 // cycles a second by only the wire time
 	Hz        float64 // cycles a second of the emulator
 	Published float64 // measured by Bestmann and others, QUADDXL column; 0 = none
 }
@@ -44,8 +44,8 @@ func Rates(timing emulator.Timing) ([]Rate, error) {
 	return all, nil
 }
 
-// CycleRate is how often a second n MX-64 (protocol 2.0, return delay 0) on one line take 4 bytes each by sync write
-// and give 10 bytes each by sync read, or by fast sync read; and how often, were there nothing but their bytes.
+// CycleRate is the cycle rate, Hz, of n MX-64 (protocol 2.0, return delay 0) on one line with a sync write of 4 bytes each
+// and a sync read, or fast sync read, of 10 bytes each. wire is the rate by only the wire time.
 func CycleRate(n, baud int, fast bool, timing emulator.Timing) (hz, wire float64, err error) {
 	spec, ok := actuator.Lookup("mx-64-2")
 	model := dynamixel.ModelByName("mx-64-2")

@@ -7,8 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// show writes r into the present registers, turned round where the drive mode says so. A model takes what it has
-// registers for.
+// Show writes r into the model's present registers, with signs reversed by the drive mode.
 func (s *device) Show(r *emulator.Reading) {
 	turn := s.sign()
 	s.Set(emulator.RegPresentPosition, int64(math.Round(s.present(r.Shaft))))

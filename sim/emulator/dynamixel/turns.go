@@ -56,7 +56,7 @@ func (s *device) shaftAt(shown float64) float64 {
 	return s.sign() * (shown + s.turns)
 }
 
-// multiTurn and wheel are the modes that 1.0 servos choose by their angle limits (MX; AX has the wheel alone).
+// multiTurn and wheel are the modes that 1.0 servos select by their angle limits (MX; AX has only the wheel mode).
 func (s *device) multiTurn() bool {
 	last := int64(s.model.MaxTicks)
 	return s.Has(emulator.RegMultiTurnOffset) && s.Get(emulator.RegCWLimit) == last && s.Get(emulator.RegCCWLimit) == last

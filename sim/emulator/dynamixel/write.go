@@ -8,14 +8,14 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// refusal is why a servo does not do what it was told. The values are the error numbers of 2.0.
+// refusal is the reason why a servo does not execute an instruction. The values are the error numbers of 2.0.
 type refusal byte
 
 const (
 	fine        refusal = 0
 	resultFail  refusal = 1 // understood, and not possible now
 	instruction refusal = 2 // undefined, malformed, or an action without a reg write
-	dataRange   refusal = 4 // outside what the register can hold
+	dataRange   refusal = 4 // outside the register's range
 	dataLength  refusal = 5 // part of a register
 	dataLimit   refusal = 6 // outside a limit that is itself a register
 	access      refusal = 7 // read only, locked, or no register at all
@@ -66,8 +66,8 @@ func (s *device) pointer(t *dynamixel.Indirect, a int) int {
 	return to
 }
 
-// write puts data at addr on if no rule is against any of it: all or nothing, so that a goal never goes out with half
-// of what belongs to it.
+// write stores data from addr on if no rule forbids any part: all or nothing, so that a goal is never applied with only a
+// part of its parameters.
 func (s *device) write(addr int, data []byte) refusal {
 	if r := s.eachRun(addr, data, s.check); r != fine {
 		return r
@@ -200,8 +200,8 @@ func (s *device) checkValue(n emulator.Name, v int64) refusal {
 	return fine
 }
 
-// checkGoal holds a goal position against the limits of the mode: wheels and multi-turn modes have none beside the
-// register's range, which in 1.0 is the multi-turn one and has to be narrowed for a joint.
+// checkGoal checks a goal position against the limits of the mode. Wheel and multi-turn modes have only the register's
+// range, which in 1.0 is the multi-turn one and must be narrowed for a joint.
 func (s *device) checkGoal(v int64) refusal {
 	// X by its own limits, the older models by the angle limits that also choose the mode.
 	low, high := s.Get(emulator.RegMinPosition), s.Get(emulator.RegMaxPosition)
@@ -239,7 +239,7 @@ func (s *device) apply(addr int, data []byte) refusal {
 	return fine
 }
 
-// follow is what a write to one register brings about beside its new value.
+// follow applies the side effects of a write to one register.
 func (s *device) follow(n emulator.Name, a dynamixel.Access) {
 	switch {
 	case n == emulator.RegOperatingMode:
@@ -260,7 +260,7 @@ func (s *device) follow(n emulator.Name, a dynamixel.Access) {
 	}
 }
 
-// capGoals keeps the goals within limits that have just been lowered; the servo itself clips what it was told before.
+// capGoals clamps the goals to limits that have just been lowered, as the servo does.
 func (s *device) capGoals() {
 	for _, x := range [...][2]emulator.Name{{emulator.RegGoalPWM, emulator.RegPWMLimit}, {emulator.RegGoalCurrent, emulator.RegCurrentLimit}, {emulator.RegGoalVelocity, emulator.RegVelocityLimit}} {
 		if s.Has(x[0]) {
@@ -270,7 +270,7 @@ func (s *device) capGoals() {
 	}
 }
 
-// isGoal tells the registers that a tripped bus watchdog locks.
+// isGoal reports whether a tripped bus watchdog locks the register.
 func isGoal(n emulator.Name) bool {
 	return n == emulator.RegGoalPWM || n == emulator.RegGoalCurrent || n == emulator.RegGoalVelocity || n == emulator.RegGoalPosition || n == emulator.RegGoalTorque
 }

@@ -9,7 +9,8 @@ import (
 	driver "github.com/halyard-robotics/halyard/drivers/gpio"
 )
 
-// Host is one program's handle of a Chip, or one goroutine's of it: a hal.Clock, and an Opener whose nodes go by that clock.
+// Host is the handle of a program, or of one of its goroutines, to a Chip: a hal.Clock, and an Opener of nodes with that
+// clock.
 type Host struct {
 	chip *Chip
 	own  time.Duration
@@ -18,7 +19,7 @@ type Host struct {
 // Host returns a handle. One goroutine at a time uses it.
 func (c *Chip) Host() *Host { return &Host{chip: c} }
 
-// Now is the handle's own time: the edge's, or what was waited for beyond it.
+// Now is the handle's own time: the edge's, or later after its waits.
 func (h *Host) Now() time.Duration {
 	h.own = max(h.own, h.chip.Edge())
 	return h.own
@@ -59,7 +60,7 @@ func (n *node) alive() error {
 	return nil
 }
 
-// Ioctl does what the kernel would.
+// Ioctl behaves like the kernel's.
 func (n *node) Ioctl(number uint32, arg []byte) error {
 	n.Now()
 	c := n.chip
@@ -108,7 +109,7 @@ func (c *Chip) info(arg []byte) error {
 	return answer(arg, info.AppendTo(nil))
 }
 
-// hand gives lines out, all or none.
+// hand grants a request for lines, all or none.
 func (c *Chip) hand(arg []byte, now time.Duration) error {
 	r := &request{chip: c}
 	if r.asked.Parse(arg) != nil {
@@ -127,7 +128,7 @@ func (c *Chip) hand(arg []byte, now time.Duration) error {
 	}
 	for i, offset := range r.asked.Offsets {
 		flags, out, quiet := r.wants(i)
-		// The kernel wants one direction, and edges of inputs alone.
+		// The kernel requires one direction, and edges only for inputs.
 		if in := flags&driver.Input != 0; in == (flags&driver.Output != 0) || !in && flags&(driver.EdgeRising|driver.EdgeFalling) != 0 {
 			return syscall.EINVAL
 		}
@@ -188,7 +189,7 @@ func (n *node) Read(p []byte, wait time.Duration) (int, error) {
 	return k * driver.EventSize, nil
 }
 
-// Close gives lines back. What an output does then is the chip's kind.
+// Close releases lines. The level of an output afterwards depends on Config.Keeps.
 func (n *node) Close() error {
 	c := n.chip
 	c.Lock()

@@ -29,7 +29,7 @@ type Encoder struct {
 	at    int64
 }
 
-// maxSteps is what an encoder turns in one period at most; what is left it turns in the next.
+// maxSteps bounds the steps of an encoder in one period; the rest follows in the next.
 const maxSteps = 1 << 14
 
 func (e *Encoder) advance(c *Chip, from, to time.Duration) {
@@ -42,7 +42,7 @@ func (e *Encoder) advance(c *Chip, from, to time.Duration) {
 		e.at += step
 		e.put(c, from+time.Duration(float64(to-from)*float64(k+1)/float64(total)))
 	}
-	e.put(c, to) // the first time it is asked, its lines are driven though it stands
+	e.put(c, to) // at the first call its lines are driven even at rest
 }
 
 // put drives the lines: A leads where the count rises, 00 10 11 01.
@@ -86,7 +86,7 @@ func (p *PIR) setLevel(*Chip, int, bool, time.Duration) {}
 // Sonar is an HC-SR04: at the end of a trigger it sends, and its echo line is high for as long as the sound is under way.
 type Sonar struct {
 	Trigger, Echo int
-	Distance      float64 // m; beyond Range, or no number: nothing echoes
+	Distance      float64 // m; beyond Range, or NaN: no echo
 	Range         float64 // m; 0 = 4
 	Celsius       float64 // of the air
 	Silence       time.Duration
@@ -126,7 +126,7 @@ func (s *Sonar) setLevel(c *Chip, line int, level bool, at time.Duration) {
 	if limit == 0 {
 		limit = 4
 	}
-	if s.Distance <= limit { // what is no number is not
+	if s.Distance <= limit { // false for NaN
 		sound := 331.3 + float64(0.606*s.Celsius)
 		width = time.Duration(math.Round(2 * max(0, s.Distance) / sound * 1e9))
 	}

@@ -16,7 +16,7 @@ type request struct {
 	seq       uint32
 }
 
-// wants is what a request wants of its line i.
+// wants returns the request's settings of its line i.
 func (r *request) wants(i int) (flags driver.Flags, out bool, quiet time.Duration) {
 	flags = r.asked.Flags
 	for _, a := range r.asked.Attributes {
@@ -60,7 +60,7 @@ func (r *request) set(bits, mask uint64, now time.Duration) error {
 	return nil
 }
 
-// flush lets what comes to the request's lines come, in the order of its time.
+// flush applies the pending changes of the request's lines, in order of time.
 func (r *request) flush(until time.Duration) {
 	for {
 		first, at := -1, until
@@ -89,7 +89,7 @@ func (r *request) queueEvent(e driver.Event, lost bool) {
 	r.queue = append(r.queue, e)
 }
 
-// release lets go of a request's lines. Under the lock.
+// release releases a request's lines. Under the lock.
 func (r *request) release() {
 	c := r.chip
 	for fd, have := range c.nodes {

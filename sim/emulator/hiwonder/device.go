@@ -39,16 +39,16 @@ func (s *device) Baud() int { return hiwonder.Baud }
 
 func (s *device) SetBaud(int) {}
 
-// start brings back what was kept, with the goal where the servo stands.
+// Started reloads the stored registers, with the goal at the present position.
 func (s *device) Started() {
 	s.Recover()
 	s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
 }
 
-// derive follows a change of what is kept from outside.
+// Configured stores a change of the stored registers from outside.
 func (s *device) Configured() { s.Flash = append(s.Flash[:0], s.Bytes...) }
 
-// present is the position that the servo tells for a shaft position, ticks.
+// present is the position that the servo reports for a shaft position, ticks.
 func (s *device) present(shaft float64) float64 {
 	return shaft + float64(s.Get(emulator.RegAngleOffset))
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// protocol is what Hiwonder servos understand.
+// protocol is the protocol of Hiwonder servos.
 type protocol struct {
 	bus      *emulator.Bus
 	servos   []*device
@@ -36,7 +36,7 @@ func (t *protocol) Parse(p []byte, start time.Duration) {
 	t.bus.Feed(&t.parser.Framer, p, start, func() bool { return t.parser.Next(&t.packet) }, t.handle)
 }
 
-// handle hands the packet at hand, whose last byte ended at now, to the servos that it is for and sends their answers.
+// handle executes the current packet, whose last byte ended at now, on the addressed servos and sends their replies.
 func (t *protocol) handle(now time.Duration) {
 	b, k := t.bus, &t.packet
 	b.Update(now)
@@ -66,7 +66,7 @@ func (t *protocol) single(s *device, now time.Duration) {
 		copy(s.Flash[r.Addr:r.Addr+r.Size], s.Bytes[r.Addr:])
 		return
 	}
-	// All others are bytes of the table, told or asked for.
+	// All others write or read bytes of the table.
 	for i := range t.commands {
 		c := &t.commands[i]
 		switch {
@@ -81,7 +81,7 @@ func (t *protocol) single(s *device, now time.Duration) {
 
 // writeAll stores the registers of a command, all or none.
 func (s *device) writeAll(c *hiwonder.Command, params []byte) {
-	// The first pass looks whether all may be taken, the second takes them.
+	// The first pass checks all values, the second stores them.
 	for pass := range 2 {
 		for at := c.Addr; at < c.Addr+c.Size; at++ {
 			r, n := s.RegisterAt(int(at))
@@ -97,7 +97,7 @@ func (s *device) writeAll(c *hiwonder.Command, params []byte) {
 			}
 			s.Store(r, v)
 			if n == emulator.RegTorqueEnable {
-				s.Act.ClearAlarm() // the way out of a protection whose cause is over; no document says so
+				s.Act.ClearAlarm() // ends a protection after its cause is over; an assumption, not in any document
 				s.Alarm = 0
 			}
 			// All that is kept is kept at once, but for the offset, which is saved by a command of its own.

@@ -48,7 +48,7 @@ func (s *device) Actuate() {
 	a := s.Act
 	a.Enable = s.Get(emulator.RegTorqueEnable) == 1
 	a.Mode, a.GoalPosition = hal.PositionMode, s.Angle(float64(s.Get(emulator.RegGoalPosition)))
-	// Stretch scales the stiffness, the current limit what the bridge gives; the speed is a share of the greatest.
+	// Stretch scales the stiffness, the current limit the bridge's output; the speed is a share of the maximum.
 	a.Gains = a.Spec.Gains
 	a.Gains.P *= float64(s.Get(emulator.RegStretch)) / middle
 	a.Limit, a.DutyLimit = float64(s.Get(emulator.RegCurrentLimit))/63, 1
@@ -66,7 +66,7 @@ func (s *device) Notice() {
 	}
 }
 
-// heat is the parameter by which the servo tells its temperature: the lower, the hotter.
+// heat is the servo's temperature parameter: lower values are hotter.
 func (s *device) heat() int64 { return min(max(int64(127-s.Act.Temperature), 1), 127) }
 
 func (s *device) Show(r *emulator.Reading) {

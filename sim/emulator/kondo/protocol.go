@@ -7,7 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// protocol is what ICS servos understand.
+// protocol is the ICS protocol.
 type protocol struct {
 	bus    *emulator.Bus
 	servos []*device
@@ -70,7 +70,7 @@ func (t *protocol) single(s *device, k *kondo.Packet) bool {
 		if k.A < kondo.Stretch || k.A > kondo.Heat {
 			return false
 		}
-		// Of the last two what is measured, not the limits that are written there.
+		// For the last two the measured value, not the limit that is written there.
 		n := [...]emulator.Name{emulator.RegStretch, emulator.RegSpeed, emulator.RegPresentAmps, emulator.RegHeat}[k.A-kondo.Stretch]
 		k.B = byte(s.Get(n))
 	case kondo.Write:

@@ -6,8 +6,8 @@ package laser
 
 import "time"
 
-// Scene is what a scanner looks at, of the cycle's edge. Ranges[i] becomes the distance along the ray at first + i·step, rad
-// to the left of the scanner's straight ahead, m; +Inf where there is nothing.
+// Scene is the scene of a scanner, at the cycle's edge. Ranges[i] becomes the distance along the ray at first + i·step, rad
+// to the left of the scanner's straight ahead, m; +Inf without an object.
 type Scene interface {
 	Scan(first, step float64, ranges []float64)
 }

@@ -23,14 +23,14 @@ type Hokuyo struct {
 	powered    bool
 	old        bool // it speaks SCIP 1.1
 	ready      time.Duration
-	baud, rate int // now, and after what is being said
+	baud, rate int // now, and after the present output
 	line       []byte
 	laser      bool
-	timing     bool // TM0 was said
+	timing     bool // in the state of TM0
 	out        []byte
 	answer     time.Duration
 
-	stream  *scanOrder    // under way; nil = none
+	stream  *scanOrder    // active; nil = none
 	scan    time.Duration // when its next scan leaves
 	lit     time.Duration // since when the laser is on
 	handed  time.Duration // when the last scan that was asked for ended
@@ -101,7 +101,7 @@ func (h *Hokuyo) Receive(p []byte, now time.Duration) {
 }
 
 func (h *Hokuyo) execute(line string, at time.Duration) {
-	// A string of the user's behind a semicolon comes back with the command.
+	// The user's string behind a semicolon is returned with the command.
 	command, tail, _ := strings.Cut(line, ";")
 	name := command[:min(2, len(command))]
 	say := func(status string, lines ...string) { h.out = lidar.AppendSCIP(h.out, line, status, lines...) }
@@ -145,7 +145,7 @@ func (h *Hokuyo) execute(line string, at time.Duration) {
 		switch {
 		case err != nil || len(command) != 8 || !slices.Contains(lidar.SCIPBauds(), rate):
 			say("01")
-		case h.usual == 0: // USB and TCP have no rate: it takes note, and nothing changes
+		case h.usual == 0: // USB and TCP have no rate: accepted without effect
 			say(lidar.SCIPOK)
 		case rate == h.baud:
 			say(lidar.SCIPSame)
@@ -188,7 +188,7 @@ func (h *Hokuyo) execute(line string, at time.Duration) {
 		case !o.stream:
 			h.once(line, o, at)
 		default:
-			// The laser goes on by itself, and a scan is whole when it has turned once.
+			// The laser is switched on by this command, and a scan is complete after one turn.
 			if len(line) > len(command) {
 				o.tail = ";" + tail
 			}

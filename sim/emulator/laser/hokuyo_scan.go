@@ -12,9 +12,9 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 )
 
-// scanOrder is what a measuring command asks for.
+// scanOrder holds the parameters of a measuring command.
 type scanOrder struct {
-	stream      bool // scans come by themselves
+	stream      bool // continuous scans
 	intensities bool // a value of three characters behind each range
 	size        int  // characters of a range
 	first, last int  // steps
@@ -24,8 +24,8 @@ type scanOrder struct {
 	head, tail  string
 }
 
-// measuring is the measuring commands, each with whether scans come by themselves, have intensities and how many characters a range has. Those of
-// intensities and several echoes are answered by models from the UTM on; what is seen here has one echo.
+// measuring is the measuring commands, each with stream, intensities and the number of characters of a range. Commands with
+// intensities and several echoes are supported by models from the UTM on; here every ray has one echo.
 func measuring() map[string]scanOrder {
 	return map[string]scanOrder{
 		lidar.SCIPOnce: {size: 3}, lidar.SCIPOnceShort: {size: 2}, lidar.SCIPStream: {size: 3, stream: true}, lidar.SCIPStreamTwo: {size: 2, stream: true},
@@ -105,7 +105,7 @@ func (h *Hokuyo) measure(o *scanOrder) []int {
 	h.ranges = slices.Grow(h.ranges[:0], n)[:n]
 	h.scene.Scan(float64(o.first-h.model.Front)*step, step, h.ranges)
 	h.values = h.values[:0]
-	// Where nothing is each family has its own word.
+	// Each family has its own code for no echo.
 	void := 1
 	if strings.HasPrefix(h.model.Name, "UST") {
 		void = 65533
@@ -120,7 +120,7 @@ func (h *Hokuyo) measure(o *scanOrder) []int {
 		}
 		light := 0
 		if best >= 0 {
-			light = 12_000_000 / (best + 1000) // less of what is far, as far as 18 bits go
+			light = 12_000_000 / (best + 1000) // decreases with the distance, within 18 bits
 		} else {
 			best = void
 		}

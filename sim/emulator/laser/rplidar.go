@@ -21,9 +21,9 @@ type RPLidar struct {
 	ready   time.Duration
 	in, out []byte
 	answer  time.Duration
-	dtr     bool // up: an A1 stands
+	dtr     bool // up: the motor of an A1 is stopped
 	pwm     int
-	mode    *rpMode // what it streams; nil = idle
+	mode    *rpMode // active stream; nil = idle
 	next    time.Duration
 	angle   float64 // of the next sample, turns to the right
 	first   bool    // of the scan
@@ -36,7 +36,7 @@ type rpMode struct {
 	encoding lidar.RPLidarEncoding
 	sample   time.Duration // from one sample to the next
 	reach    int           // m
-	count    int           // samples in what leaves at a time
+	count    int           // samples per packet
 	length   int           // bytes of a packet
 }
 
@@ -62,7 +62,7 @@ const (
 	rpTypical = 3   // the mode that it advises
 )
 
-// NewRPLidar returns a scanner whose motor is driven in a way, at baud: 115200 or, of an A3, 256000.
+// NewRPLidar returns a scanner with the given motor drive, at baud: 115200 or, for an A3, 256000.
 func NewRPLidar(drive lidar.RPLidarDrive, baud int, scene Scene) *RPLidar {
 	return &RPLidar{Boot: 50 * time.Millisecond, drive: drive, baud: baud, scene: scene, dtr: true}
 }
@@ -123,8 +123,8 @@ func (r *RPLidar) Transmit(dst []byte, now time.Duration) []byte {
 	return dst
 }
 
-// node is one sample of the standard scan: its angle compensated by the optics where it has a range, the motor's where it has
-// none.
+// node is one sample of the standard scan. With a range its angle is compensated for the optics, without one it is the
+// motor's.
 func (r *RPLidar) node(dst []byte) []byte {
 	mm, shift := r.sample(r.angle)
 	n := lidar.RPNode{Range: uint16(min(65535, mm*4)), Quality: 15, Start: r.first}
@@ -155,7 +155,7 @@ func (r *RPLidar) capsule(dst []byte, step float64) []byte {
 // packed is a sample of a capsule: mm, and the shift that an express one carries, 1/8 °.
 func (r *RPLidar) packed(turns float64) (uint16, uint8) {
 	switch r.mode.encoding {
-	case lidar.RPLidarDense, lidar.RPLidarUltraDense: // its laser is beside its lens, and its ranges are of the light's time
+	case lidar.RPLidarDense, lidar.RPLidarUltraDense: // time of flight, without an angle offset of the lens
 		return uint16(r.see(turns)), 0
 	case lidar.RPLidarUltra:
 		mm, _ := r.sample(turns)
@@ -166,8 +166,8 @@ func (r *RPLidar) packed(turns float64) (uint16, uint8) {
 	return uint16(min(1<<14-1, r.see(turns-float64(eighths)/8/360))), uint8(eighths)
 }
 
-// sample is what it sees when its motor is at turns to the right, mm, and by how much less its angle is, 1/65536 °. The
-// optics see a near object at a smaller angle than a far one.
+// sample is the range with the motor at turns to the right, mm, and the offset of its angle, 1/65536 °. The optics measure a
+// near object at a smaller angle than a far one.
 func (r *RPLidar) sample(turns float64) (mm, shift int) {
 	const far = 10_000
 	for mm = far; ; {
@@ -180,7 +180,7 @@ func (r *RPLidar) sample(turns float64) (mm, shift int) {
 	}
 }
 
-// see is how far an object is at turns to the right, mm; 0 = none within reach.
+// see is the distance of an object at turns to the right, mm; 0 = none within range.
 func (r *RPLidar) see(turns float64) int {
 	r.scene.Scan(-2*math.Pi*turns, 1, r.sees[:])
 	if m := r.sees[0]; m >= 0.15 && m <= float64(r.mode.reach) {
@@ -258,7 +258,7 @@ func (r *RPLidar) stream(mode int, at time.Duration) {
 	r.answer, r.mode, r.next, r.first = at, &m, at, true
 }
 
-// conf answers what is asked of its modes: the type of the question, and the value.
+// conf answers a request about its modes: the key of the request, and the value.
 func (r *RPLidar) conf(p []byte, say func(byte, ...byte)) {
 	if len(p) < 4 {
 		return

@@ -22,13 +22,13 @@ type SICK struct {
 	powered           bool
 	ready             time.Duration
 	heard             time.Duration
-	baud, rate        int        // now, and after what is being said
+	baud, rate        int        // now, and after the present output
 	stream            *sickOrder // nil: scans are sent on request
 	install           bool
 	angle, resolution int
 	out               []byte
 	answer            time.Duration
-	scan              time.Duration // when the next one is said
+	scan              time.Duration // time of the next one
 	ranges            []float64
 	values            []uint16
 	body              []byte // of the newest scan
@@ -72,7 +72,7 @@ func (s *SICK) Transmit(dst []byte, now time.Duration) []byte {
 		dst = append(dst, s.out...)
 		s.out = s.out[:0]
 		s.scan = max(s.scan, now+s.wire(len(dst)))
-		// A new rate begins behind the answer that says so; the line has it with its old one.
+		// A new rate applies after the reply, which has the old one.
 		s.baud = s.rate
 		return dst
 	}
@@ -198,7 +198,7 @@ func (s *SICK) execute(body []byte, at time.Duration) {
 	s.queue(append(reply, status), at)
 }
 
-// mode changes the mode; what it returns is the answer's.
+// mode changes the mode; it returns the status for the reply.
 func (s *SICK) mode(p []byte) byte {
 	if len(p) == 0 {
 		return 2

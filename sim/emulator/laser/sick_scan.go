@@ -16,7 +16,7 @@ const (
 	sickRemission     = 0x50 // first16 last16: each scan, and how bright a part of it is
 )
 
-// sickOrder is what a scanner that streams sends.
+// sickOrder holds the parameters of a stream.
 type sickOrder struct {
 	mode        byte
 	samples     int // of a mean
@@ -60,7 +60,7 @@ func (o *sickOrder) period(resolution int) time.Duration {
 	return mirror * time.Duration(100/resolution)
 }
 
-// next is the body of the telegram that is due; none where a mean has not all of its scans yet.
+// next is the body of the due telegram; nil while a mean lacks some of its scans.
 func (o *sickOrder) next(s *SICK) []byte {
 	word := binary.LittleEndian.AppendUint16
 	s.measure()
@@ -98,9 +98,9 @@ func (o *sickOrder) next(s *SICK) []byte {
 	if o.mode == sickRemission {
 		body = word(word(word(body, uint16(o.last-o.first+1)), uint16(o.first)), uint16(o.last))
 		for _, m := range s.ranges[o.first-1 : o.last] {
-			light := 0.0 // of nothing
+			light := 0.0 // without an echo
 			if m >= 0 {
-				light = min(255, 400/(m+1)) // less of what is far
+				light = min(255, 400/(m+1)) // decreases with the distance
 			}
 			body = append(body, byte(light))
 		}
@@ -133,7 +133,7 @@ func (o *sickOrder) mean(values []uint16, mask uint16) []uint16 {
 	return means
 }
 
-// partial is the values of the next turn of the mirror, and the bits that say which of the scan it is.
+// partial is the values of the next turn of the mirror, and the bits with its number in the scan.
 func (o *sickOrder) partial(s *SICK, unit uint16) (values []uint16, head uint16) {
 	turns := 100 / s.resolution
 	turn := o.turn % turns

@@ -1,4 +1,4 @@
-// Package motor is what emulated motor controllers share: limits, watchdog and mode.
+// Package motor is the common part of emulated motor controllers: limits, watchdog and mode.
 package motor
 
 import (
@@ -16,7 +16,7 @@ const Ticks = 16384
 
 // The values of control_mode.
 const (
-	ControlNone = iota // let go
+	ControlNone = iota // motor released
 	ControlTorque
 	ControlVelocity
 	ControlPosition
@@ -24,7 +24,7 @@ const (
 	ControlMotion
 )
 
-// Controller is what all motor controllers have in common: a servo whose vendor embeds it.
+// Controller is the common part of all motor controllers: a servo that a vendor's type embeds.
 type Controller struct {
 	*emulator.Servo
 	Amps     float64 // maximum
@@ -39,10 +39,10 @@ type Controller struct {
 	Way     float64 // ticks that the shaft has made since it has power, both ways
 	Kp, Kd  float64 // of a motion command, N·m/rad and N·m·s/rad of the shaft
 	Bias    float64 // N·m, likewise
-	Fast    float64 // rad/s of the shaft, the most on the way to a position; 0 = what it can
+	Fast    float64 // rad/s of the shaft, maximum speed to a position; 0 = the motor's
 }
 
-// Init puts a controller together whose vendor is k. low and high are the ticks that it can be commanded to.
+// Init initializes a controller of the vendor's kind k. u has the range of its position goals, ticks.
 func (s *Controller) Init(k emulator.Kind, u servo.Units, lastID, timeout int64, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo {
 	return s.Servo.Init(k, emulator.Sheet{Name: u.Name, RAMStart: 8, Turn: Ticks, Centre: u.CentreTicks, Low: u.MinTicks, High: u.MaxTicks},
 		table(lastID, timeout), id, act, truth)
@@ -53,7 +53,7 @@ func (s *Controller) reset(at float64) {
 	s.Kp, s.Kd, s.Bias, s.Fast, s.Beat = 0, 0, 0, 0, s.Booted
 }
 
-// table is the memory of every motor controller here. None of it is on a wire: what is there comes from it.
+// table is the memory of every motor controller here. It has no addresses on the wire; protocols read it by name.
 func table(lastID int64, timeout int64) []servo.Register {
 	const ro, ram, keep, signed, plain = servo.ReadOnly, servo.RAM, servo.EEPROM, servo.Signed, servo.Unsigned
 	const word, half = math.MaxInt32, math.MaxInt16
@@ -99,7 +99,7 @@ func (s *Controller) Started() {
 	s.Set(emulator.RegGoalPosition, int64(s.Present(at)))
 }
 
-// present is the position that the controller tells for a shaft position, ticks.
+// Present is the position that the controller reports for a shaft position, ticks.
 func (s *Controller) Present(shaft float64) float64 {
 	v := shaft - s.Zero
 	if s.Wraps {
@@ -108,7 +108,7 @@ func (s *Controller) Present(shaft float64) float64 {
 	return v
 }
 
-// drive hands what the registers command to the actuator.
+// Actuate passes the commands in the registers to the actuator.
 func (s *Controller) Actuate() {
 	a, turn := s.Act, s.Truth.Direction
 	a.Enable = s.Get(emulator.RegTorqueEnable) == 1 && s.Get(emulator.RegControl) != ControlNone
@@ -168,7 +168,7 @@ func (s *Controller) Notice() {
 	}
 }
 
-// forgive forgets the alarms whose cause is over.
+// Forgive clears the alarms whose cause is over.
 func (s *Controller) Forgive() {
 	a := s.Act
 	a.ClearAlarm()

@@ -79,7 +79,7 @@ func (s *device) Started() {
 	s.idle = maps.Clone(s.saved)
 }
 
-// keep saves what was written. 0.6 starts again then; neither does it while the motor holds.
+// keep saves the written values. Firmware 0.6 restarts then. With torque on neither version saves.
 func (s *device) keep(now time.Duration) {
 	if s.Get(emulator.RegTorqueEnable) == 1 {
 		return
@@ -89,7 +89,7 @@ func (s *device) keep(now time.Duration) {
 	}
 }
 
-// state is what the axis does.
+// state is the state of the axis.
 func (s *device) state() odrive.State {
 	if s.Get(emulator.RegTorqueEnable) == 1 {
 		return odrive.ClosedLoop
@@ -97,7 +97,7 @@ func (s *device) state() odrive.State {
 	return odrive.Idle
 }
 
-// errors are what the axis complains of, in its dialect.
+// errors are the errors of the axis, in its dialect.
 func (s *device) errors() (e odrive.Errors) {
 	for _, x := range [...]struct {
 		on       bool
@@ -131,7 +131,7 @@ func (s *device) request(state odrive.State) {
 	s.Drive()
 }
 
-// clear forgets the errors whose cause is over.
+// clear clears the errors whose cause is over.
 func (s *device) clear() {
 	s.Expired, s.Stopped = false, false
 	s.Forgive()
@@ -154,7 +154,7 @@ func (s *device) control(c odrive.Control) {
 	s.Set(emulator.RegControl, [...]int64{motor.ControlNone, motor.ControlTorque, motor.ControlVelocity, motor.ControlPosition}[c&3])
 }
 
-// execute does what a CAN frame says.
+// Execute executes the command of a CAN frame.
 func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) {
 	node, c, ok := odrive.Split(f)
 	if !ok || int64(node) != s.Get(emulator.RegID) {
@@ -192,7 +192,7 @@ func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) 
 	}
 }
 
-// sdo reads or writes an endpoint; 0.5 has none.
+// sdo reads or writes an endpoint; firmware 0.5 has none.
 func (s *device) sdo(n *emulator.Net, f *servo.CANFrame, now time.Duration) {
 	q, ok := odrive.ParseSDO(f)
 	if !ok || s.dialect == odrive.V05 {
@@ -224,7 +224,7 @@ func (s *device) arm(on bool) {
 	}
 }
 
-// reply describes what a remote frame asks for.
+// reply sends the values requested by a remote frame.
 func (s *device) reply(n *emulator.Net, c odrive.Command, now time.Duration) {
 	node, old := byte(s.Get(emulator.RegID)), s.dialect == odrive.V05
 	s.Measure()

@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/motor"
 )
 
-// protocol is what a controller understands on a serial line.
+// protocol is the protocol of a controller on a serial line.
 type protocol struct {
 	bus    *emulator.Bus
 	servos []*device
@@ -33,7 +33,7 @@ func (t *protocol) Parse(p []byte, start time.Duration) {
 	}
 }
 
-// split cuts a line at its spaces; what is behind the eighth word is left out.
+// split splits a line at its spaces; words after the eighth are ignored.
 func (t *protocol) split(line []byte) [][]byte {
 	n := 0
 	for len(line) > 0 && n < len(t.words) {
@@ -50,7 +50,7 @@ func (t *protocol) split(line []byte) [][]byte {
 	return t.words[:n]
 }
 
-// execute does what a line says.
+// execute executes a line.
 func (t *protocol) execute(line []byte, now time.Duration) {
 	b := t.bus
 	b.Update(now)
@@ -83,7 +83,7 @@ func (t *protocol) execute(line []byte, now time.Duration) {
 	}
 }
 
-// axisOf is the axis that a word names, a bare digit or the beginning of a property; -1 where it names none.
+// axisOf is the axis in a word, a digit or the beginning of a property; -1 if it has none.
 func axisOf(word []byte) int {
 	word = bytes.TrimPrefix(word, []byte("axis"))
 	if len(word) == 0 || word[0] < '0' || word[0] > '9' || len(word) > 1 && word[1] != '.' {
@@ -101,7 +101,7 @@ func argument(words [][]byte, i int) float64 {
 	return v[0]
 }
 
-// single does what words say and puts the answer, where there is one, into text.
+// single executes the command in words and puts the reply, if there is one, into text.
 func (t *protocol) single(s *device, words [][]byte, now time.Duration) {
 	switch string(words[0]) {
 	case "p":
@@ -138,7 +138,7 @@ func (t *protocol) single(s *device, words [][]byte, now time.Duration) {
 	}
 }
 
-// goal is a command that tells a goal: it reports which sort, too, and that the host is there.
+// goal executes a goal command: it sets the control mode and feeds the watchdog.
 func (t *protocol) goal(s *device, c odrive.Control, v float64, now time.Duration) {
 	s.Received = now
 	s.control(c)
@@ -203,7 +203,7 @@ func (t *protocol) property(s *device, word []byte) bool {
 	return true
 }
 
-// other is the value of a property that only tools ask for: what is measured, and what is kept and moves nothing.
+// other is the value of a property that only tools read: measurements, and stored values without effect on the motion.
 func (s *device) other(word []byte) (float64, bool) {
 	name, factor := s.registerOf(word)
 	switch name {
@@ -251,7 +251,7 @@ func (t *protocol) send(s *device, now time.Duration) {
 	b := t.bus
 	t.out = odrive.AppendAnswer(t.out[:0], t.text, t.lines.Sealed)
 	sent := b.Transmit(s.Servo, t.out, now, s.Baud())
-	if sent.Doubled { // the twin stands on the other side
+	if sent.Doubled { // the twin replies with another position
 		t.text = append(t.text, '1')
 		t.out = odrive.AppendAnswer(t.out[:0], t.text, t.lines.Sealed)
 		b.Put(t.out, sent.Start, s.Baud())

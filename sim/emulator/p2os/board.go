@@ -9,11 +9,11 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// Chassis is the physics under the board: what it drives and what it feels. All of it is of the cycle's edge.
+// Chassis is the physics of the board: its motors and sensors. All values are of the cycle's edge.
 type Chassis interface {
-	// Drive says at which speeds the rims of both sides must go, m/s; not at all driven where on is false.
+	// Drive sets the rim speeds of both sides, m/s; with on false they are not driven.
 	Drive(left, right float64, on bool)
-	// Rims is how far they have gone since ever, m.
+	// Rims is the distance of both since the start, m.
 	Rims() (left, right float64)
 	// Sonar is the distance to the nearest thing in transducer i's cone, m; +Inf if absent.
 	Sonar(i int) float64
@@ -61,7 +61,7 @@ type Board struct {
 	free    time.Duration // when the wire has taken the last one
 	out     []byte
 	text    []byte        // of a packet that is being made
-	answer  time.Duration // when out is said
+	answer  time.Duration // when out is sent
 	ready   time.Duration // when it has booted
 	heard   time.Duration // the last good packet
 
@@ -77,7 +77,7 @@ type Board struct {
 	actual  [2]float64    // m/s, over the time between two reports
 	stall   [2]bool
 	struck  time.Duration // when a bumper stalled it; 0 = never
-	slow    [2]int        // ticks for which a side did not do what it was told
+	slow    [2]int        // ticks for which a side did not reach its commanded speed
 	x, y, h float64       // dead reckoned since SetO, m and rad
 
 	sonar    bool
@@ -92,7 +92,7 @@ type Board struct {
 	selected byte // analog input
 }
 
-// New returns the board of robot, at the serial rate of baud, on chassis. With arcos its reports have what ARCOS adds.
+// New returns the board of robot, at the serial rate of baud, on chassis. With arcos its reports have the fields of ARCOS.
 func New(robot base.Robot, name string, baud int, arcos bool, chassis Chassis) *Board {
 	return &Board{robot: robot, names: base.Names{Name: name, Class: "Pioneer", Subclass: robot.Name}, chassis: chassis,
 		baud: baud, arcos: arcos, parser: base.NewParser()}
@@ -133,8 +133,8 @@ func (b *Board) switchMotors(on bool) {
 	b.hold(b.heard)
 }
 
-// hold hands the speeds to the chassis. After an emergency stop the motors brake on though they are switched off: a
-// client that waits until the robot stands does so in a time in which no physics passes.
+// hold passes the speeds to the chassis. After an emergency stop the motors continue to brake although they are switched
+// off: a client waits for the robot to stop in a time without physics steps.
 func (b *Board) hold(now time.Duration) {
 	b.chassis.Drive(b.speed[0], b.speed[1], b.motors || now < b.brake)
 }
@@ -150,7 +150,7 @@ func (b *Board) Next() time.Duration {
 	return b.next
 }
 
-// Transmit is wire.Board's: what has gathered since the last tick.
+// Transmit is wire.Board's: the output since the last tick.
 func (b *Board) Transmit(dst []byte, now time.Duration) []byte {
 	dst = append(dst, b.out...)
 	b.out = b.out[:0]
@@ -161,7 +161,7 @@ func (b *Board) Transmit(dst []byte, now time.Duration) []byte {
 	b.step(tick.Seconds(), now)
 	if b.open && now >= b.report {
 		b.report = now + cycle
-		if now < b.free { // there is no room to keep what the wire does not take
+		if now < b.free { // the board has no buffer for bytes beyond the rate of the wire
 			return dst
 		}
 		for i := range b.rims {

@@ -6,8 +6,8 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/base"
 )
 
-// drive is what a board is commanded to do with its wheels. Forward and turn are commanded each by itself, as speeds or as
-// places to go to: MOVE goes on while the base turns, HEAD while it drives, until a speed of the same kind replaces it.
+// drive is the commanded motion. Forward and turn are commanded independently, as speeds or as targets: MOVE continues while
+// the base turns, HEAD while it drives, until a speed of the same kind replaces it.
 type drive struct {
 	goal     [2]float64 // rims, m/s
 	forward  float64    // m/s, where it does not move
@@ -16,7 +16,7 @@ type drive struct {
 	ahead    float64    // m, the mean of the rims' ways
 	heading  bool       // to bearing
 	bearing  float64    // rad of dead reckoning
-	accel    float64    // m/s², away from a stand
+	accel    float64    // m/s², from rest
 	decel    float64    // towards one
 	turnUp   float64    // rad/s², likewise
 	turnDown float64
@@ -26,7 +26,7 @@ type drive struct {
 	rear     bool
 }
 
-// stop forgets what was commanded.
+// stop cancels all commands.
 func (d *drive) stop() {
 	d.goal, d.forward, d.turn, d.moving, d.heading = [2]float64{}, 0, 0, false, false
 }
@@ -56,7 +56,7 @@ func (b *Board) wheels(c *base.Command) bool {
 		d.head(v * degree)
 	case base.OpDHead:
 		d.head(b.h + v*degree)
-	case base.OpDChange: // beside the last bearing, not beside where the base is
+	case base.OpDChange: // relative to the last target heading, not to the present one
 		from := b.h
 		if d.heading {
 			from = d.bearing

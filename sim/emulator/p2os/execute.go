@@ -23,7 +23,7 @@ func (b *Board) Receive(p []byte, now time.Duration) {
 	b.answer = now + thinking
 }
 
-// execute does what one command says.
+// execute executes one command.
 func (b *Board) execute(c *base.Command, data []byte, now time.Duration) {
 	if !b.open {
 		b.sync(c.Op, data, now)

@@ -31,7 +31,7 @@ func (b *Board) reports(dst []byte) []byte {
 		g := base.GripperReport{Kind: 2, State: b.grip}
 		dst = b.packet(dst, g.Append(b.text[:0]))
 	}
-	// What was asked for once is said once.
+	// A report requested once is sent once.
 	for _, mode := range [...]*int{&b.encoder, &b.io, &b.gripper} {
 		if *mode == 1 {
 			*mode = 0
@@ -40,7 +40,7 @@ func (b *Board) reports(dst []byte) []byte {
 	return dst
 }
 
-// packet appends one packet; data is what text was made into.
+// packet appends one packet with data, which was built in the buffer text.
 func (b *Board) packet(dst, data []byte) []byte {
 	b.text = data
 	return base.AppendPacket(dst, data)
@@ -101,7 +101,7 @@ func (b *Board) standard() base.Report {
 	return r
 }
 
-// config is what the board knows of itself.
+// config is the configuration of the board.
 func (b *Board) config() *base.ConfigReport {
 	return &base.ConfigReport{
 		Class: b.names.Class, Subclass: b.names.Subclass, Serial: "SIM-0001", FourMotors: b.robot.Wheels == 4, Name: b.names.Name,

@@ -12,7 +12,7 @@ import (
 // PTY is the device's end of a pseudo terminal. Read and Write follow os.File; Interrupt wakes a Read of another
 // goroutine, everything else belongs to one.
 type PTY struct {
-	Path   string // what a client opens, "/dev/pts/3"
+	Path   string // path for a client, "/dev/pts/3"
 	master *os.File
 	slave  *os.File // held open, so that clients may come and go without the line hanging up
 }
@@ -56,8 +56,8 @@ func makeRaw(fd, baud int) error {
 	return unix.IoctlSetTermios(fd, unix.TCSETS2, t)
 }
 
-// Baud is the rate that the client has set, bits a second; 0 when it cannot be told. A client's own changes of the
-// line (echo, canonical mode) are left alone: it feels them as it would on an adapter.
+// Baud is the rate set by the client, bit/s; 0 if unknown. A client's own settings of the line (echo, canonical mode) are
+// not changed: they have the same effect as on an adapter.
 func (p *PTY) Baud() int {
 	t, err := unix.IoctlGetTermios(int(p.slave.Fd()), unix.TCGETS2)
 	if err != nil {
@@ -104,8 +104,8 @@ func (p *PTY) Read(b []byte, deadline time.Time) (int, error) {
 // Interrupt makes a Read that is waiting return at once. One that begins later has its own deadline.
 func (p *PTY) Interrupt() { p.master.SetReadDeadline(time.Unix(1, 0)) }
 
-// Write hands b to the client and never waits: what a client that does not read leaves no room for is lost, as in an
-// adapter's full buffer, and the count reports how much went.
+// Write passes b to the client and never waits. Bytes without room, for a client that does not read, are lost, as in an
+// adapter's full buffer; n is the number of accepted bytes.
 func (p *PTY) Write(b []byte) (n int, err error) {
 	raw, err := p.master.SyscallConn()
 	if err != nil {
@@ -122,8 +122,8 @@ func (p *PTY) Write(b []byte) (n int, err error) {
 	return max(n, 0), errors.Join(failed, err)
 }
 
-// Release lets the line be opened again after a client has died that had claimed it (TIOCEXCL outlives its owner on
-// a pty). It does nothing while any process that can be seen has the line open.
+// Release allows the line to be opened again after the death of a client that had claimed it (TIOCEXCL outlives its owner on
+// a pty). It does nothing while any visible process has the line open.
 func (p *PTY) Release() {
 	fd := int(p.slave.Fd())
 	if exclusive, err := unix.IoctlGetInt(fd, unix.TIOCGEXCL); err == nil && exclusive != 0 && openers(p.Path) < 2 {
@@ -135,7 +135,7 @@ func (p *PTY) Release() {
 func openers(path string) int {
 	const proc = "/proc"
 	n := 0
-	processes, _ := os.ReadDir(proc) // what cannot be read belongs to others, who cannot open our line either
+	processes, _ := os.ReadDir(proc) // unreadable entries are of other users, who cannot open our line either
 	for _, e := range processes {
 		if c := e.Name()[0]; c < '0' || c > '9' {
 			continue

@@ -15,8 +15,8 @@ type PN532 struct {
 	Tags []uint32 // in its field
 
 	awake   bool // its serial line receives from the wake-up on
-	ready   bool // it has been informed how to use its security module, without which it reads nothing
-	limited bool // it gives up where there is no tag; else it would go on looking, and say nothing
+	ready   bool // SAMConfiguration was received; without it the chip reads no tags
+	limited bool // it gives up without a tag; else it would search on, without a reply
 	out     []pendingFrame
 	data    []byte
 }
@@ -64,14 +64,14 @@ func (c *PN532) Receive(p []byte, _ time.Duration, answer []byte) []byte {
 	return answer
 }
 
-// Transfer implements chip.Device: what is written is a command, what is read a ready byte and the frame that is due.
+// Transfer implements chip.Device: a write is a command, a read returns a ready byte and the due frame.
 func (c *PN532) Transfer(w, r []byte, now time.Duration) error {
 	if len(w) > 0 {
 		data, _, ok := rfid.ParsePN532(w)
 		if !ok {
 			return errNoAcknowledge
 		}
-		if c.out = nil; len(data) > 0 { // an acknowledgement from the host ends what it asked for
+		if c.out = nil; len(data) > 0 { // an acknowledgement from the host ends its last command
 			c.out = []pendingFrame{{rfid.PN532Ack(), now + acknowledging}}
 			if frame := c.execute(data); frame != nil {
 				c.out = append(c.out, pendingFrame{frame, now + looking})
@@ -94,7 +94,7 @@ func (c *PN532) Transfer(w, r []byte, now time.Duration) error {
 	return nil
 }
 
-// execute does what a command says and returns the answer's frame; nil where it says nothing.
+// execute executes a command and returns the reply's frame; nil without a reply.
 func (c *PN532) execute(data []byte) []byte {
 	if len(data) < 2 || data[0] != rfid.PN532Host {
 		return rfid.AppendPN532(nil, 0x7F) // a syntax error

@@ -13,9 +13,9 @@ import (
 
 // device is a controller. Decisions:
 //
-//   - The first of a line's controllers is at its end, the others behind it on a CAN bus of 500 kbit/s, the firmware's own
-//     rate, whose frames go out in the order in which they were wanted. One that is behind a dark one is not reached.
-//   - A fault is over when its cause is and half a second has passed, as the firmware's.
+//   - The first of a line's controllers is at its end, the others behind it on a CAN bus of 500 kbit/s, the firmware's
+//     default, which sends frames in the order of requests. One behind an unpowered first one is not reached.
+//   - A fault ends half a second after its cause, as in the firmware.
 type device struct {
 	motor.Controller
 	m *vesc.Model
@@ -34,7 +34,7 @@ func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth)
 
 func (s *device) Protocol(b *emulator.Bus) emulator.Protocol { return newProtocol(b) }
 
-// values are what the controller measures.
+// values are the measurements of the controller.
 func (s *device) values() vesc.Values {
 	s.Measure()
 	pairs := float64(s.m.PolePairs)
@@ -69,7 +69,7 @@ func vescFault(a actuator.Alarm) vesc.Fault {
 	return 0
 }
 
-// notice forgets a fault whose cause is over.
+// Notice clears a fault whose cause is over.
 func (s *device) Notice() {
 	if s.Alarm != 0 && s.Act.Alarm == 0 {
 		s.Alarm = 0
@@ -77,7 +77,7 @@ func (s *device) Notice() {
 	s.Controller.Notice()
 }
 
-// set follows a command that tells a goal.
+// setGoalOf executes a goal command.
 func (s *device) setGoalOf(p []byte) {
 	c, v, ok := vesc.ParseSet(p)
 	if !ok || s.Alarm != 0 {

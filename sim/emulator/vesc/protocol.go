@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// protocol is what VESC controllers understand.
+// protocol is the protocol of VESC controllers.
 type protocol struct {
 	bus     *emulator.Bus
 	servos  []*device
@@ -52,7 +52,7 @@ func (t *protocol) Parse(p []byte, start time.Duration) {
 	t.bus.Feed(&t.parser.Framer, p, start, next, t.handle)
 }
 
-// handle hands the payload at hand, whose last byte ended at now, to the controller that it is for.
+// handle executes the current payload, whose last byte ended at now, on the addressed controller.
 func (t *protocol) handle(now time.Duration) {
 	b, p := t.bus, t.payload
 	b.Update(now)

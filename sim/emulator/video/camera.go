@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// Config is what a device is.
+// Config describes a device.
 type Config struct {
 	Name   string // its card's
 	Source hal.CameraSource
@@ -35,7 +35,7 @@ type Camera struct {
 	wire.Medium
 	format  camera.Format
 	rate    camera.Rate
-	owner   *node         // whose buffers there are
+	owner   *node         // the node with the buffers
 	changed chan struct{} // closed when a node or a feeder may go on; nil while none waits
 	opened  int
 	frames  uint64
@@ -75,7 +75,7 @@ func New(c Config) (*Camera, error) {
 	return v, nil
 }
 
-// reset makes it what it is when it has just been plugged in. Under the lock.
+// reset sets the state of a device that has just been plugged in. Under the lock.
 func (v *Camera) reset() {
 	c := &v.config
 	v.format = camera.Format{Kind: camera.Capture, Width: uint32(c.Sizes[0][0]), Height: uint32(c.Sizes[0][1]), Pixel: c.Pixels[0]}
@@ -108,7 +108,7 @@ func (v *Camera) After(d time.Duration) <-chan time.Time {
 	return over
 }
 
-// WaitSettled waits until a driver, who is watched, has come to rest.
+// WaitSettled waits until the driver is idle.
 func (v *Camera) WaitSettled() {
 	v.Lock()
 	defer v.Unlock()
@@ -122,7 +122,7 @@ func (v *Camera) waitSettled() {
 	}
 }
 
-// wake lets all who wait look again, and costs nothing where none does. wait is what is waited for. Under the lock.
+// wake wakes all waiting goroutines; without any it costs nothing. wait is the channel to wait for. Under the lock.
 func (v *Camera) wake() {
 	if v.idle, v.fed = 0, 0; v.changed != nil {
 		close(v.changed)
@@ -175,7 +175,7 @@ func (v *Camera) ClearFaults() {
 	v.wake()
 }
 
-// notice lets a camera that is unplugged forget what it was set to. Under the lock.
+// notice clears the settings of an unplugged camera. Under the lock.
 func (v *Camera) notice(time.Duration) {
 	if v.IsGone() {
 		v.owner = nil

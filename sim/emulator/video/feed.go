@@ -60,7 +60,7 @@ func (v *Camera) now() time.Duration {
 	return v.Time()
 }
 
-// delay is by how much the frame of now comes late.
+// delay is the delay of the present frame.
 func (v *Camera) delay() time.Duration {
 	v.Lock()
 	defer v.Unlock()
@@ -98,8 +98,7 @@ func (n *node) await(ctx context.Context, due time.Duration) bool {
 	}
 }
 
-// fill puts the frame that was taken at a time into the next buffer, with what goes wrong on its way, and returns the period
-// of frames.
+// fill puts the frame taken at a time into the next buffer, with the effects of faults, and returns the period of frames.
 func (n *node) fill(e *encoder, at time.Duration) time.Duration {
 	v := n.device
 	v.Lock()

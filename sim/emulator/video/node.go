@@ -31,7 +31,7 @@ const (
 	pageSize   = 4096 // of mmap's offsets
 )
 
-// there reports why nothing can be done with the node. Under the lock.
+// there returns the error of a closed or lost node. Under the lock.
 func (n *node) there() error {
 	switch {
 	case n.closed:
@@ -66,7 +66,7 @@ func (n *node) Ioctl(number uint32, argument []byte) error {
 	return nil
 }
 
-// execute does what an ioctl asks and returns what it answers. Under the lock.
+// execute executes an ioctl and returns its result. Under the lock.
 func (n *node) execute(op camera.Op, p []byte) (camera.Argument, error) {
 	v, abi := n.device, n.device.config.ABI
 	busy := func() bool { return v.at(wire.Busy) || v.owner != nil && v.owner != n }
@@ -139,7 +139,7 @@ func (n *node) execute(op camera.Op, p []byte) (camera.Argument, error) {
 	return n.buffer(op, x)
 }
 
-// buffer does what is asked of one buffer. Under the lock.
+// buffer executes an ioctl on one buffer. Under the lock.
 func (n *node) buffer(op camera.Op, x camera.Buffer) (camera.Argument, error) {
 	if op == camera.DequeueBuf {
 		switch {

@@ -14,18 +14,18 @@ import (
 // checkEvery bounds how long a terminal of a second host waits for bytes before it checks whether it is to end.
 const checkEvery = 100 * time.Millisecond
 
-// Exchange sends p at a rate, bit/s, appends what the line answers to dst, and returns how long that took on the line.
+// Exchange sends p at a rate, bit/s, appends the line's reply to dst, and returns the time on the line.
 type Exchange func(p []byte, baud int, dst []byte) (answer []byte, took time.Duration)
 
-// ServeBeside puts a line whose host is in memory on a new pseudo terminal, for a second host: what a client writes in one
-// piece is exchanged at once, and its answer comes when the line's time for it is over. It returns and ends as ServePTY.
+// ServeBeside puts a line whose host is in memory on a new pseudo terminal, for a second host. Each write of a client is
+// exchanged at once, and its reply arrives after the line time. It returns and ends as ServePTY.
 func ServeBeside(ctx context.Context, name string, baud int, link string, exchange Exchange) (path string, wait func() error, err error) {
 	s := &server{link: link}
 	p, err := s.plugIn(baud)
 	if err != nil {
 		return "", nil, fmt.Errorf("%s: %w", name, err)
 	}
-	done := make(chan error, 1) // the one goroutine; its owner is who calls wait
+	done := make(chan error, 1) // result of the goroutine; the caller of wait owns it
 	go func() {
 		err := beside(ctx, p, exchange)
 		s.plugOut(p)

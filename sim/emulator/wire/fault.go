@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Kind is what goes wrong. What it means on each kind of line is in the table of Kinds.
+// Kind is the kind of a fault. The table of Kinds describes its effect on each kind of line.
 type Kind uint8
 
 // The kinds of fault.
@@ -109,7 +109,7 @@ type Plan struct {
 	planted      []*Planted
 }
 
-// NewPlan returns a plan without faults. The dice of its faults are of seed and, one after the other, of stream and what follows it.
+// NewPlan returns a plan without faults. The random sources of its faults are seeded by seed and consecutive stream numbers.
 func NewPlan(seed int64, stream uint64) Plan { return Plan{seed: uint64(seed), stream: stream} }
 
 // Add plants f, whose time begins at now.
@@ -126,7 +126,7 @@ func (p *Plan) Clear() { p.planted = nil }
 // Planted are the faults, in their order; the slice is the plan's.
 func (p *Plan) Planted() []*Planted { return p.planted }
 
-// Find returns the first fault of a kind that is at work on a target, or nil. Target All finds those of everything alone.
+// Find returns the first active fault of a kind on a target, or nil. Target All finds only faults of the whole line.
 func (p *Plan) Find(k Kind, target int, now time.Duration) *Planted {
 	for _, x := range p.planted {
 		if x.Kind == k && (x.Target == All || x.Target == target) && x.Active(now) {
@@ -144,7 +144,7 @@ func (p *Plan) Occurs(k Kind, target int, now time.Duration) *Planted {
 	return nil
 }
 
-// Next is when a fault begins or ends next after now; Never where none does.
+// Next is the next time after now at which a fault begins or ends; Never if none does.
 func (p *Plan) Next(now time.Duration) time.Duration {
 	at := Never
 	for _, x := range p.planted {
@@ -157,8 +157,7 @@ func (p *Plan) Next(now time.Duration) time.Duration {
 	return at
 }
 
-// Spoil lets a telegram of a target go wrong on its way: what becomes of it, and by how much it is late. It may use b's
-// memory.
+// Spoil applies the faults to a telegram of a target. It returns the resulting bytes and their delay. It may use b's memory.
 func (p *Plan) Spoil(b []byte, target int, now time.Duration) (left []byte, late time.Duration) {
 	if len(b) == 0 || len(p.planted) == 0 {
 		return b, 0

@@ -10,15 +10,15 @@ import (
 
 // Board is the device at the end of a Line. The line calls it from one goroutine at a time, in the order of time.
 type Board interface {
-	// Receive takes bytes of the host, whole by now. It keeps nothing of p.
+	// Receive handles complete bytes of the host. It keeps no reference to p.
 	Receive(p []byte, now time.Duration)
-	// Next is when the board sends next, Never where it waits for a request. Sending moves it.
+	// Next is the time of the board's next transmission, Never while it waits for a request.
 	Next() time.Duration
-	// Transmit appends what the board sends at now.
+	// Transmit appends the bytes that the board sends at now.
 	Transmit(dst []byte, now time.Duration) []byte
-	// Baud is the rate at which it receives and sends now; 0 where the wire has none (USB, TCP).
+	// Baud is the board's present rate; 0 if the line has none (USB, TCP).
 	Baud() int
-	// Power takes its power away or gives it.
+	// Power switches its power off or on.
 	Power(on bool, now time.Duration)
 }
 
@@ -37,7 +37,7 @@ type Line struct {
 	text    []byte
 }
 
-// piece is what the host wrote in one go. It is handed to the board when its last byte is over.
+// piece is one write of the host. The board receives it when its last byte ends.
 type piece struct {
 	b     []byte
 	whole time.Duration
@@ -142,7 +142,7 @@ func (l lineEnd) events() (received, sent time.Duration) {
 	return received, sent
 }
 
-// Run is End's: what was written reaches the board, the board sends.
+// Run is End's: written bytes reach the board, and the board sends.
 func (l lineEnd) Run(to time.Duration, stop bool) time.Duration {
 	for {
 		received, sent := l.events()
@@ -178,7 +178,7 @@ func (l lineEnd) receive(now time.Duration) {
 	l.board.Receive(p.b, now)
 }
 
-// transmit puts what the board sends on the wire.
+// transmit puts the board's output on the wire.
 func (l lineEnd) transmit(now time.Duration) {
 	rate := l.board.Baud() // sending may end with a change of it
 	l.text = l.board.Transmit(l.text[:0], now)
@@ -209,7 +209,7 @@ func (l lineEnd) Tune(baud int) { l.host = baud }
 // Rest is End's.
 func (l lineEnd) Rest(time.Duration) {}
 
-// DTR tells the board the state of the modem line, where it cares.
+// DTR passes the state of the modem line to the board, if it supports it.
 func (l lineEnd) DTR(on bool, now time.Duration) {
 	if b, ok := l.board.(interface{ DTR(bool, time.Duration) }); ok {
 		b.DTR(on, now)

@@ -9,11 +9,11 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Never is the time of what does not happen.
+// Never is the time of an event that does not occur.
 const Never = time.Duration(math.MaxInt64)
 
-// Medium is what every emulated line, bus, chip and camera has: a clock, a plug and a plan of faults, under one lock. It is a
-// hal.Clock. What embeds it holds the lock while it uses what is marked so.
+// Medium is the common part of every emulated line, bus, chip and camera: a clock, a plug and a plan of faults, under one
+// lock. It is a hal.Clock. An embedding type must hold the lock for the members marked so.
 type Medium struct {
 	Plan          // under the lock
 	Name   string // in errors
@@ -21,15 +21,14 @@ type Medium struct {
 	edge   time.Duration // the end of the last period that has passed
 	own    time.Duration // the host's time, at or beyond the edge
 	gone   bool          // unplugged
-	plug   int           // counts unpluggings: what was opened before one stays gone, as a device file does
+	plug   int           // counts unpluggings: a line opened before the last one stays lost, like a device file
 	note   func(now time.Duration)
 	busy   bool // there was a fault when it was noticed last
 	cycled bool // it is stepped in cycles
 }
 
-// NewMedium returns a medium that is plugged in. notice is called under the lock when a fault may have begun or
-// ended; nil = nothing to do. mu is the lock, nil = one of its own; seed and stream, the family of the
-// line, are of the faults' dice.
+// NewMedium returns a medium that is plugged in. notice, if not nil, is called under the lock when a fault may have begun or
+// ended. mu is the lock, nil = one of its own. seed and stream, the family of the line, seed the faults' random sources.
 func NewMedium(name string, seed int64, stream uint64, mu *sync.Mutex, notice func(now time.Duration)) Medium {
 	if mu == nil {
 		mu = new(sync.Mutex)
@@ -71,7 +70,7 @@ func (m *Medium) Pass(t time.Duration) {
 // Lose makes everything that is open now be gone for good, as after an adapter was reset. Under the lock.
 func (m *Medium) Lose() { m.plug++ }
 
-// Plant is Fault under the lock, for media whose devices have targets of their own, 0 among them.
+// Plant is Fault under the lock, for media with own targets, which may be 0.
 func (m *Medium) Plant(f Fault) {
 	m.Add(f, m.own)
 	m.Pass(m.own)
@@ -98,22 +97,22 @@ func (m *Medium) Step(dt time.Duration) {
 	m.Pass(m.edge)
 }
 
-// Catch lets the edge catch up with the host, whose transfers took longer than the period. It reports whether they did. Under
-// the lock.
+// Catch moves the edge to the host's time if the host's transfers took longer than the period. It reports whether they did.
+// Under the lock.
 func (m *Medium) Catch() bool {
 	late := m.own > m.edge
 	m.edge = max(m.edge, m.own)
 	return late
 }
 
-// Edge is the time of the cycle's edge: what a poller in step with the cycle goes by.
+// Edge is the time of the cycle's edge, for a poller in step with the cycle.
 func (m *Medium) Edge() time.Duration {
 	m.Lock()
 	defer m.Unlock()
 	return m.edge
 }
 
-// Now is the host's own time: the edge's, or what was waited for beyond it.
+// Now is the host's own time: the edge's, or later after its waits.
 func (m *Medium) Now() time.Duration {
 	m.Lock()
 	defer m.Unlock()
@@ -137,7 +136,7 @@ func (m *Medium) Fault(f Fault) {
 	m.Plant(f)
 }
 
-// ClearFaults ends all faults. What was without power comes up as at power-on.
+// ClearFaults ends all faults. Devices without power start as at power-on.
 func (m *Medium) ClearFaults() {
 	m.Lock()
 	defer m.Unlock()
@@ -148,7 +147,7 @@ func (m *Medium) ClearFaults() {
 // IsGone reports whether it is unplugged now. Under the lock.
 func (m *Medium) IsGone() bool { return m.gone }
 
-// Gone reports whether what was opened when plug counted so many is unplugged. Under the lock.
+// Gone reports whether a line that was opened at this count of plug is lost. Under the lock.
 func (m *Medium) Gone(plug int) bool { return m.gone || plug != m.plug }
 
 // Plugged returns the count for Gone, or an error of kind hal.Absent while the medium is unplugged. Under the lock.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// What a fault's text leaves out, and its bounds.
+// Defaults and bounds of a fault's text.
 const (
 	defaultP      = 0.5 // of Dropped
 	defaultDelay  = 5 * time.Millisecond
@@ -92,7 +92,7 @@ func Parse(text string) (Fault, error) {
 	return f, nil
 }
 
-// set takes one option and returns what it should have been, empty when it is good.
+// set parses one option and returns the allowed values if it is invalid, else "".
 func (f *Fault) set(key, value string) (want string) {
 	switch {
 	case key == "p":
@@ -119,7 +119,7 @@ func (f *Fault) set(key, value string) (want string) {
 	return ""
 }
 
-// parseTime reads a bounded time and returns what it should have been, empty when it is good.
+// parseTime reads a bounded time and returns the allowed values if it is invalid, else "".
 func parseTime(d *time.Duration, value string) (want string) {
 	v, err := time.ParseDuration(value)
 	if err != nil || v < 0 || v > maxTime {
@@ -129,7 +129,7 @@ func parseTime(d *time.Duration, value string) (want string) {
 	return ""
 }
 
-// String is the text that Parse reads, without what is the default.
+// String is the text for Parse, without defaults.
 func (f Fault) String() string {
 	var b strings.Builder
 	b.WriteString(f.Kind.String())

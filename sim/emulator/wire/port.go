@@ -9,13 +9,13 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// MaxBaud bounds what a host may set, bit/s.
+// MaxBaud bounds the rate that a host may set, bit/s.
 const MaxBaud = 100_000_000
 
-// End is the far end of a line as its host's adapter sees it: devices, and what is on the way from them. All methods are called
-// under the medium's lock.
+// End is the far end of a line, seen from the host's adapter: devices, and bytes on the wire from them. All methods are
+// called under the medium's lock.
 type End interface {
-	// Send takes what the host writes from now on, and returns when the host's write is over.
+	// Send receives the bytes that the host writes from now on, and returns the end time of the write.
 	Send(p []byte, now time.Duration) (over time.Duration)
 	// Run lets everything happen up to a time, in its order. With stop it ends when bytes reach the host. It returns how far it
 	// came.

@@ -8,14 +8,14 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
-// Sensor is what a driver of a chip that measures is here.
+// Sensor is the interface of the drivers under test.
 type Sensor interface {
 	Open() error
 	Read(values []float64) error
 }
 
-// Reading is the body of a benchmark of a driver, whose chip answers on a bus of 400 kHz. of_bus is the time of bits, those
-// that must be said for its values alone, by the time of those that the driver says.
+// Reading is the body of a benchmark of a driver with its chip on a bus of 400 kHz. of_bus is the time of bits, the minimum
+// for its values, divided by the time of the driver's transactions.
 func Reading(b *testing.B, bits int, device chip.Device, driver func(h *chip.Host) (Sensor, error)) {
 	b.Helper()
 	const hertz, period = 400_000, 20 * time.Millisecond
