@@ -26,8 +26,8 @@ func topicHelp(c *cobra.Command, args []string) error {
 	return of.Help()
 }
 
-// arguments accepts the arguments that want names: each is one word, in brackets where it may be left out, with ... where
-// it may be repeated. Any other number is an error of kind hal.Invalid that shows want and example, a command line.
+// arguments accepts the arguments in want: one word each, in brackets if optional, with ... if it may be repeated. Any other
+// number is an error of kind hal.Invalid that shows want and example, a command line.
 func arguments(want, example string) cobra.PositionalArgs {
 	words := strings.Fields(want)
 	least, most := 0, len(words)

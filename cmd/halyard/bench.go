@@ -14,8 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/lab"
 )
 
-// newBench makes the sub-command. It judges nothing: whether a figure is good enough is for the tests and CI to say,
-// on machines that they know.
+// newBench creates the sub-command. It does not judge the results: tests and CI compare them with limits on known machines.
 func newBench(a *app) *cobra.Command {
 	var steps int
 	var seconds float64
@@ -86,8 +85,8 @@ func newBench(a *app) *cobra.Command {
 	return c
 }
 
-// bench runs the named benchmarks, one after another: side by side they would disturb each other. What a benchmark
-// has measured is shown when it ends, since some take minutes; one JSON object has to wait for all.
+// bench runs the named benchmarks, one after another: concurrent ones would disturb each other. It shows the results of each
+// benchmark at its end, since some take minutes; a single JSON object is printed after all.
 func (a *app) bench(ctx context.Context, names []string, size lab.BenchSize) error {
 	var all []lab.Result
 	for _, b := range lab.Benchmarks() {
@@ -114,8 +113,8 @@ func (a *app) bench(ctx context.Context, names []string, size lab.BenchSize) err
 	return nil
 }
 
-// showResults shows one table for each run of results with the same figures, since the names of figures are the heads
-// of its columns; JSON lines come out one after another all the same.
+// showResults shows one table for each run of results with the same values, since their names are the column headers; JSON
+// lines are printed one after another in any case.
 func (a *app) showResults(list []lab.Result) error {
 	for len(list) > 0 {
 		n := 1

@@ -52,7 +52,7 @@ func newCalibration(a *app) *cobra.Command {
 	return top
 }
 
-// noted prints notes, then what then prints, unless there is an error.
+// noted prints notes and calls then, unless there is an error.
 func (a *app) noted(notes []string, err error, then func() error) error {
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (a *app) noted(notes []string, err error, then func() error) error {
 	return then()
 }
 
-// newCalibrate makes the guided calibration, and the commands that look at its files.
+// newCalibrate creates the guided calibration, and the commands on its files.
 func newCalibrate(a *app) *cobra.Command {
 	var f configFlags
 	var agent, joint, sensor, pulse string

@@ -17,7 +17,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// What a shell offers. It is asked at every Tab: no device is opened, and what cannot be read is not offered.
+// Shell completion. It runs at every Tab: it opens no device, and omits words that cannot be read.
 
 // words is the completion of a flag that is one of them.
 func words(list ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
@@ -26,8 +26,8 @@ func words(list ...string) func(*cobra.Command, []string, string) ([]string, cob
 	}
 }
 
-// completeLines offers what a line of servos is called: the adapters' stable names, CAN interfaces, and CONFIG:BUS of the
-// embedded configs, or of the one that is begun.
+// completeLines completes servo lines: the adapters' stable names, CAN interfaces, and CONFIG:BUS of the embedded configs, or
+// of the config typed so far.
 func completeLines(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

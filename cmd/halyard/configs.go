@@ -18,7 +18,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// configFlags are the flags of every sub-command that takes a config.
+// configFlags are the flags of every sub-command with a config.
 type configFlags struct {
 	body   string
 	set    []string
@@ -36,14 +36,14 @@ func (f *configFlags) addListen(c *cobra.Command) {
 	c.Flags().StringArrayVar(&f.listen, "listen", nil, "PROTOCOL=ADDRESS or PROTOCOL@AGENT=ADDRESS; port 0 selects a free port")
 }
 
-// settings are what the flags change of the config.
+// settings returns the config's changes by the flags.
 func (f *configFlags) settings() []halyard.Setting {
 	return []halyard.Setting{func(o *configs.Options) {
 		o.Body, o.Set, o.Listen = f.body, f.set, f.listen
 	}}
 }
 
-// load reads the config that args name, "demo" where they name none, and looks up what it names.
+// load reads the config in args, "demo" by default, and resolves its names.
 func (f *configFlags) load(a *app, args []string) (*halyard.Config, error) {
 	name := "demo"
 	if len(args) > 0 {
@@ -116,7 +116,7 @@ func embeddedConfig(name string) ([]byte, error) {
 	return nil, fs.ErrNotExist
 }
 
-// source prints the first of what the sources have under a name.
+// source prints the first file with a name in the sources.
 func (a *app) source(what, name string, names []string, from ...func(name string) ([]byte, error)) error {
 	for _, f := range from {
 		if data, err := f(name); err == nil {
@@ -131,7 +131,7 @@ func (a *app) source(what, name string, names []string, from ...func(name string
 // longestTitle is how much of a config's first words a table shows.
 const longestTitle = 72
 
-// titleOf is what a config says of itself in its first words.
+// titleOf returns the title of a config from its first words.
 func titleOf(data []byte) string {
 	var words []string
 	for line := range strings.Lines(string(data)) {

@@ -28,7 +28,7 @@ func newEmulate(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c, err := f.load(a, args)
 			if err != nil {
-				// Not all of it can be emulated: what it says itself, then, where that is some of it.
+				// Not all of it can be emulated: then use its own bodies, if some are emulated.
 				own := f
 				if own.body = ""; f.body == "" {
 					return err
@@ -74,7 +74,7 @@ func newEmulate(a *app) *cobra.Command {
 	return c
 }
 
-// someEmulated reports whether a config says of itself that anything of it is emulated.
+// someEmulated reports whether any part of a config has body emulated.
 func someEmulated(c *halyard.Config) bool {
 	return slices.ContainsFunc(c.Agents, func(g configs.Agent) bool { return g.Has(configs.Emulated) })
 }
@@ -96,7 +96,7 @@ func (p portLine) Cells() []string {
 	return []string{p.Bus, p.Type, baud, path}
 }
 
-// announcePorts reports that the buses can be opened: scripts by a line, people by what to type next.
+// announcePorts reports that the buses can be opened: one line for scripts, the next command for people.
 func (a *app) announcePorts(ports []halyard.Port, config, dir string) error {
 	if a.format != "table" {
 		return a.Line(ready{Event: "ready", Servers: []halyard.Server{}, Ports: ports})

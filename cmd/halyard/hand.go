@@ -42,6 +42,6 @@ func newHand(a *app) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().SetInterspersed(false) // what follows DIR is the order: -0.2 is no flag
+	c.Flags().SetInterspersed(false) // the words after DIR are the order: -0.2 is not a flag
 	return c
 }

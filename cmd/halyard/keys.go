@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/keys"
 )
 
-// watchSpace calls pressed for each Space in the terminal that the command was started from. end ends that; without a terminal it does
-// nothing, and watched is false.
+// watchSpace calls pressed for each Space in the terminal of the command, until end. Without a terminal it has no effect, and
+// watched is false.
 func watchSpace(a *app, pressed func()) (end func(), watched bool) {
 	if in, ok := a.in.(*os.File); !ok || !term.IsTerminal(int(in.Fd())) {
 		return func() {}, false

@@ -14,7 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 
-// lineFlags is what commands on a bare line must know of it.
+// lineFlags is the flags of commands on a bare line.
 type lineFlags struct {
 	bauds            []int
 	protocol, opener string
@@ -28,7 +28,7 @@ func (f *lineFlags) add(c *cobra.Command) {
 	f.complete(c)
 }
 
-// Open opens what target names. Beside a config's bus, --baud and --protocol have the last word.
+// Open opens the line of target. --baud and --protocol override a config's bus.
 func (f *lineFlags) Open(c *cobra.Command, target string) (*commission.BareLine, error) {
 	if b, err := f.openNamed(c, target); b != nil || err != nil {
 		return b, err
@@ -75,8 +75,8 @@ func (f *lineFlags) Open(c *cobra.Command, target string) (*commission.BareLine,
 	return b, nil
 }
 
-// openNamed opens what target names where that is a line whose devices are looked for only where they are named, by
-// --protocol or by the config's bus; else nil.
+// openNamed opens the line of target if its devices are searched only with a given protocol, by --protocol or by the config's
+// bus; else it returns nil.
 func (f *lineFlags) openNamed(c *cobra.Command, target string) (*commission.BareLine, error) {
 	port, bus, err := commission.BusOf(target)
 	if err != nil {

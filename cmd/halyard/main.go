@@ -1,5 +1,5 @@
-// Command halyard runs robots: simulated, emulated or real ones, behind the protocols their controllers were written
-// for. One sub-command is one file; internal/assembly turns a config into what it names.
+// Command halyard runs robots: simulated, emulated or real ones, with the protocols of their controllers. Each sub-command is
+// one file; internal/assembly opens a config.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 	os.Exit(a.Run(context.Background(), os.Args[1:]))
 }
 
-// app is one run of the command: its streams, and what the flags that all sub-commands share say.
+// app is one run of the command: its streams, and the values of the common flags.
 type app struct {
 	in       io.Reader
 	out, err io.Writer
@@ -89,8 +89,8 @@ func (a *app) Run(ctx context.Context, args []string) int {
 	return int(hal.KindOf(err)) + 1
 }
 
-// misused is what is wrong with the arguments of a command, with the help of the one below it that they are for, or with the
-// one that was meant.
+// misused returns the error of a command's arguments, with the help of the sub-command that they are for, or with the most
+// similar one.
 func misused(c *cobra.Command, args []string, err error) error {
 	of, _, unknown := c.Find(args)
 	if unknown == nil && of != c {
@@ -126,7 +126,7 @@ func echoesSignal(first, s os.Signal, since time.Duration) bool {
 }
 
 // handleSignals ends the sub-command at the first signal: it stops its robots by their policies. A second signal, or a
-// SIGTERM or SIGHUP that has waited too long, takes all torque off and ends the process.
+// SIGTERM or SIGHUP that has waited too long, switches all torque off and ends the process.
 func (a *app) handleSignals(cancel context.CancelCauseFunc, ended <-chan struct{}) {
 	var first os.Signal
 	var at time.Time
@@ -240,7 +240,7 @@ func (a *app) log() *slog.Logger {
 	return slog.New(slog.NewTextHandler(a.err, nil))
 }
 
-// progress shows how much of total is done, on a terminal alone, until the command ends.
+// progress shows the completed share of total, only on a terminal, until the command ends.
 func (a *app) progress(what string, total int) *console.Progress {
 	a.bar.Clear()
 	if a.terminal && !a.quiet {
@@ -249,7 +249,7 @@ func (a *app) progress(what string, total int) *console.Progress {
 	return a.bar
 }
 
-// note tells a person something on stderr.
+// note prints a message for people on stderr.
 func (a *app) note(format string, args ...any) {
 	if !a.quiet {
 		a.bar.Clear()

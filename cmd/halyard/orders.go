@@ -23,7 +23,7 @@ func newOrder(a *app, o control.Order, short string) *cobra.Command {
 				return &hal.Error{Kind: hal.Invalid, Op: "estop --all", Err: fmt.Errorf("got RIG %q too, want one or the other", args[0])}
 			case everywhere:
 				return a.stopped(control.StopAll(cmd.Context(), control.Folders()))
-			case o == control.OrderStop && len(args) == 0: // who wants all to stand still has no time to name one
+			case o == control.OrderStop && len(args) == 0: // an emergency stop must not require a name
 				return a.stopped(control.StopAll(cmd.Context(), []string{control.Folder()}))
 			}
 			name := ""
@@ -72,7 +72,7 @@ type stoppedRow struct {
 func (r stoppedRow) Header() []string { return append([]string{"rig"}, r.JointStatus.Header()...) }
 func (r stoppedRow) Cells() []string  { return append([]string{r.Rig}, r.JointStatus.Cells()...) }
 
-// stopped reports what rigs said to an emergency stop: each by its name, and what did not confirm as an error.
+// stopped reports the answers of rigs to an emergency stop: each with its name, and unconfirmed joints as an error.
 func (a *app) stopped(answers []*control.Answer, err error) error {
 	var joints []control.JointStatus
 	var rows []stoppedRow
@@ -101,7 +101,7 @@ func (a *app) stopped(answers []*control.Answer, err error) error {
 	return err
 }
 
-// recovered describes what a reset has left to do.
+// recovered describes the remaining steps after a reset.
 func recovered(joints []control.JointStatus) string {
 	n := 0
 	for _, j := range joints {

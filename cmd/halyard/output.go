@@ -11,11 +11,11 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// show prints rows as the user asked: a table, one JSON object, or a JSON line each.
+// show prints rows in the selected form: a table, one JSON object, or a JSON line each.
 func show[R report.Row](a *app, rows []R) error {
 	if a.bar != nil {
 		a.bar.Clear()
-		a.sink.Flush(flushTime) // before what goes to stdout
+		a.sink.Flush(flushTime) // before the output to stdout
 	}
 	switch a.format {
 	case "json":
@@ -49,8 +49,8 @@ func show[R report.Row](a *app, rows []R) error {
 // Line prints v as one JSON line.
 func (a *app) Line(v any) error { return json.NewEncoder(a.out).Encode(v) }
 
-// complain reports why the command ends, in the form the user asked for, with the next command to type. A joined error
-// is one line each.
+// complain reports the error that ends the command, in the selected form, with the next command. Each joined error is a line
+// of its own.
 func (a *app) complain(err error) {
 	if a.format == "json" || a.format == "jsonl" {
 		var e *hal.Error

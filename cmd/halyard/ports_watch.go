@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission/host"
 )
 
-// watchPorts tells of each adapter that is plugged in, pulled out or changes, at every tick until ctx ends. It opens no
-// port. The rows of the first look are told as well, so that a program knows what it starts from.
+// watchPorts prints each adapter that is plugged in, unplugged or changed, at every tick until ctx ends. It opens no port. It
+// also prints the rows at the start, so that a program has the initial state.
 func (a *app) watchPorts(ctx context.Context, root string, ticks <-chan time.Time) error {
 	known := map[string]host.PortRow{}
 	first := true

@@ -136,7 +136,7 @@ func (a *app) replay(f *os.File, o halyard.ReplayOptions) error {
 	return nil
 }
 
-// replayed is what a replay says of the whole: its last line, the head of its object.
+// replayed is the summary of a replay: its last line, the head of its object.
 type replayed struct {
 	Cycles    uint64 `json:"cycles"` // compared
 	Different uint64 `json:"different"`

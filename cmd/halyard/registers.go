@@ -22,7 +22,7 @@ func newRegisters(a *app) *cobra.Command {
 	return c
 }
 
-// registersCommand is a sub-command on one servo; run gets the servo and what follows the port.
+// registersCommand returns a sub-command on one servo; run gets the servo and the arguments after the port.
 func registersCommand(a *app, c *cobra.Command, run func(ctx context.Context, s *commission.Registers, args []string) error) *cobra.Command {
 	var f lineFlags
 	id := c.Flags().Int("id", -1, "id of the servo")

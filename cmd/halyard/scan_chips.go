@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission"
 )
 
-// scanSPI tells who answers on the port of SPI at port.
+// scanSPI prints the chip that answers on the SPI port.
 func (a *app) scanSPI(port string) error {
 	bus, err := spi.Open(port, spi.DefaultClock)
 	if err != nil {
@@ -29,7 +29,7 @@ func (a *app) scanSPI(port string) error {
 	return err
 }
 
-// scanI2C lists who answers on the I2C bus at port.
+// scanI2C lists the devices that answer on the I2C bus at port.
 func (a *app) scanI2C(ctx context.Context, port string) error {
 	bus, err := i2c.Open(port)
 	if err != nil {

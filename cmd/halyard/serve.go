@@ -72,7 +72,7 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 		}
 		return err
 	}
-	log := a.log() // one, whose lines do not mix
+	log := a.log() // a single one, so that lines do not mix
 	var dashboard *halyard.Dashboard
 	url := ""
 	if a.dashboard.Address != "off" {
@@ -173,7 +173,7 @@ func (a *app) operate(ctx context.Context, s *halyard.System, log *slog.Logger) 
 	return errors.Join(ran, show(a, shadows.Close()), s.Close())
 }
 
-// part reports what the real robots of a config do after the end of the program.
+// part reports the stop policy of a config's real robots at the end of the program.
 func (a *app) part(c *halyard.Config) {
 	for i := range c.Agents {
 		agent := &c.Agents[i]
@@ -193,7 +193,7 @@ func (a *app) part(c *halyard.Config) {
 
 // announce reports that all is open: to scripts by a line, to people with the command to type next.
 func (a *app) announce(configured []*halyard.Config, joints map[string]int, list []halyard.Server, ports []halyard.Port, dashboard string) {
-	if a.format == "json" || a.format == "jsonl" { // what runs until it is interrupted reports to programs one line at a time
+	if a.format == "json" || a.format == "jsonl" { // a command that runs until it is interrupted prints JSON lines to programs
 		a.format = "jsonl"
 		a.Line(ready{Event: "ready", Servers: list, Ports: ports, Dashboard: dashboard})
 		return
@@ -232,7 +232,7 @@ func (a *app) announce(configured []*halyard.Config, joints map[string]int, list
 			a.note("bus %s has no terminal: %s", p.Bus, p.Reason)
 		}
 	}
-	name := "" // what halyard status needs to tell one rig from another
+	name := "" // the argument of halyard status, if several rigs run
 	if len(configured) > 1 {
 		name = " " + configured[0].Name
 	}
@@ -249,7 +249,7 @@ func jointsOf(s *halyard.System) map[string]int {
 	return joints
 }
 
-// nextCommand is the command that moves this rig, whose agents have so many joints.
+// nextCommand returns a command that moves this rig, whose agents have so many joints.
 func nextCommand(c *halyard.Config, joints map[string]int, list []halyard.Server) string {
 	var arm string
 	for i := range c.Agents {

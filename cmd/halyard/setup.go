@@ -72,7 +72,7 @@ func newSetup(a *app) *cobra.Command {
 	return c
 }
 
-// walk runs w and shows its rows: as they come in JSON lines, else at its end.
+// walk runs w and shows its rows: each at once as JSON lines, else all at the end.
 func (a *app) walk(ctx context.Context, w *commission.Walk) error {
 	w.In, w.Note = commission.NewAsker(a.in), a.note
 	if a.format == "jsonl" {

@@ -61,7 +61,7 @@ so often. With a CONFIG its robots are served, which may be emulated or real.`,
 	flags.BoolVar(&f.Keep, "keep", false, "stay for the next client; without it the program ends when its client has left, as the original")
 	flags.StringVar(&f.body, "body", "", "sim; emulated and real require a CONFIG")
 	flags.StringArrayVar(&f.Set, "set", nil, "PATH=VALUE: override a key of the resulting config, for example world.seed=2")
-	// What the original understood and has no meaning without its window: -ng and -nr are -n with -g or -r.
+	// Flags of the original without a meaning here, since there is no window: -ng and -nr are -n with -g or -r.
 	for i, x := range []struct{ name, short string }{{"nographics", "g"}, {"norealtime", "r"}, {"no", "n"}, {"pause", ""}, {"notex", ""}} {
 		flags.BoolVarP(&f.ignored[i], x.name, x.short, false, "")
 		flags.MarkHidden(x.name)
@@ -99,7 +99,7 @@ func (f *simloidFlags) configs(a *app, cmd *cobra.Command, args []string) ([]*ha
 	return f.Configs(&conf)
 }
 
-// readConf reads the file that was named, or simloid.conf where there is one.
+// readConf reads the given file, or simloid.conf if it exists.
 func (f *simloidFlags) readConf(a *app, c *simloidconf.Conf) error {
 	name := f.conf
 	if name == "" {
@@ -119,7 +119,7 @@ func (f *simloidFlags) readConf(a *app, c *simloidconf.Conf) error {
 	return err
 }
 
-// ofConfig is the rig of a config, whose only robot gets a Simloid server if it has none.
+// ofConfig returns the rig of a config; its only robot gets a Simloid server if it has none.
 func (f *simloidFlags) ofConfig(a *app, cmd *cobra.Command, name string) (*halyard.Config, error) {
 	for _, flag := range []string{"robot", "scene", "steplength"} {
 		if cmd.Flags().Changed(flag) {

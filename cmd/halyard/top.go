@@ -29,7 +29,7 @@ func newTop(a *app) *cobra.Command {
 			name := strings.Join(args, "")
 			ctx, cancel := context.WithCancel(cmd.Context())
 			defer cancel()
-			// What a stop did is on the next page.
+			// The effect of a stop is shown on the next page.
 			end, _ := watchSpace(a, func() { control.StopAll(context.Background(), []string{control.Folder()}) })
 			defer end()
 			size := func() (int, int) {

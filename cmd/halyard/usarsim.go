@@ -13,7 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// usarsimFlags are the command line of "halyard usarsim": short ways to say what --set and --listen can say too.
+// usarsimFlags are the flags of "halyard usarsim": short forms of --set and --listen.
 type usarsimFlags struct {
 	arena   string
 	ini     []string

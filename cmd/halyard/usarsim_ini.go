@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
-// Read takes over one of USARSim's own files: robots become classes of the config, which --set may still change, and
-// what it says of the server counts unless the command line says otherwise.
+// Read reads a file of USARSim: robots become classes of the config, which --set may still change, and its server settings
+// apply unless the command line overrides them.
 func (f *usarsimFlags) Read(a *app, file, config string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -43,7 +43,7 @@ func (f *usarsimFlags) Read(a *app, file, config string) error {
 	if ini.API != nil {
 		listens = append(listens, fmt.Sprintf("gamebots=127.0.0.1:%d", ini.API.ListenPort))
 	}
-	// Before what the user typed: the last word counts.
+	// Before the user's flags: the last value applies.
 	f.flags.set, f.flags.listen = append(sets, f.flags.set...), append(listens, f.flags.listen...)
 	return nil
 }

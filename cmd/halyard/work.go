@@ -85,7 +85,7 @@ func newWork(a *app) *cobra.Command {
 	return c
 }
 
-// work does what the flags ask for.
+// work runs the queue, workers and submission of the flags.
 func (a *app) work(ctx context.Context, f *workFlags, args []string) (err error) {
 	log := a.log()
 	if len(args) == 0 && f.queue.URL != "" {

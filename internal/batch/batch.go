@@ -20,7 +20,7 @@ const Most = 1 << 16
 type Options struct {
 	Copies int
 	Seed   int64 // of copy 0; copy i has Seed + i; 0 = the config's
-	// Actions and Observations name the columns; none: a goal a joint, and all outputs.
+	// Actions and Observations name the columns; default: a goal a joint, and all outputs.
 	Actions, Observations []string
 }
 
@@ -35,7 +35,7 @@ type Batch struct {
 	next    atomic.Int64 // the first copy that no worker has taken
 	block   int64        // how many are taken at a time
 
-	// Of the job at hand.
+	// Of the present job.
 	in, out []float64
 	which   []bool
 	seeds   []int64
@@ -49,8 +49,8 @@ const (
 	resetting
 )
 
-// Open makes copies of the rig of p: simulated and emulated bodies alone, in lock-step. Close ends them. The error is
-// hal.Invalid where p cannot be copied.
+// Open creates copies of the rig of p, in lock-step. Only simulated and emulated bodies can be copied; otherwise the error is
+// hal.Invalid. Close ends them.
 func Open(p *plan.Plan, o Options) (*Batch, error) {
 	refuse := func(format string, args ...any) error {
 		return &hal.Error{Kind: hal.Invalid, Op: "batch", Err: fmt.Errorf(format, args...)}
@@ -92,9 +92,9 @@ func (b *Batch) Copies() int             { return len(b.copies) }
 func (b *Batch) Actions() []Channel      { return b.actions }
 func (b *Batch) Observations() []Channel { return b.observations }
 
-// Step commands every copy, lets a period pass in each, and fills in what they measure then. actions has a row of len(Actions())
-// a copy, in SI units, NaN for no new command; observations likewise. It allocates nothing. The error joins those of copies
-// that could not go on.
+// Step commands every copy, advances each by a period, and fills in the observations. actions has a row of len(Actions())
+// per copy, in SI units, NaN for no new command; observations likewise. It allocates nothing. The error joins those of copies
+// that failed.
 func (b *Batch) Step(actions, observations []float64) error {
 	if err := b.sizes(len(actions), len(observations)); err != nil {
 		return err
@@ -103,8 +103,8 @@ func (b *Batch) Step(actions, observations []float64) error {
 	return b.all(stepping)
 }
 
-// Reset returns the copies for which which is true (nil: all) to the initial state of their seeds (nil, or 0: the ones they
-// had), draws what the config leaves to chance by them, and fills in the rows of those copies.
+// Reset resets the copies for which which is true (nil: all) to the initial state of their seeds (nil or 0: unchanged), draws
+// the config's random parameters by them, and fills in the rows of those copies.
 func (b *Batch) Reset(which []bool, seeds []int64, observations []float64) error {
 	n := len(b.copies)
 	if which != nil && len(which) != n || seeds != nil && len(seeds) != n {
@@ -126,7 +126,7 @@ func (b *Batch) sizes(actions, observations int) error {
 	return nil
 }
 
-// all does a job on all workers, this goroutine among them, and waits for its end.
+// all runs a job on all workers, including this goroutine, and waits for its end.
 func (b *Batch) all(j job) (err error) {
 	b.next.Store(0)
 	for range b.workers - 1 {
@@ -145,7 +145,7 @@ func (b *Batch) all(j job) (err error) {
 	return err
 }
 
-// work does jobs until Close.
+// work runs jobs until Close.
 func (b *Batch) work() {
 	for j := range b.jobs {
 		b.do(j)
@@ -154,7 +154,7 @@ func (b *Batch) work() {
 	b.done <- struct{}{}
 }
 
-// do does a job on blocks of copies until none is left.
+// do runs a job on blocks of copies until none is left.
 func (b *Batch) do(j job) {
 	n, acts, obs := int64(len(b.copies)), len(b.actions), len(b.observations)
 	for {

@@ -14,7 +14,7 @@ type Channel struct {
 	Min, Max float64 // the range of values
 }
 
-// place is where a column is: a channel of an agent's inputs, or of what it measures.
+// place is the source of a column: a channel of an agent's inputs or of its measurements.
 type place struct{ agent, at int }
 
 // column is a channel of agent k.
@@ -47,7 +47,7 @@ func inputs(agents []*hal.Agent) (all []Channel, at []place, usual []int) {
 	return all, at, usual
 }
 
-// outputs are the columns of all that is measured; the usual ones are those without the truths that no real robot knows.
+// outputs returns the columns of all measurements. usual omits ground-truth sensors, which a real robot does not have.
 func outputs(agents []*hal.Agent) (all []Channel, at []place, usual []int) {
 	for k, a := range agents {
 		l := a.Layout()
@@ -62,7 +62,7 @@ func outputs(agents []*hal.Agent) (all []Channel, at []place, usual []int) {
 	return all, at, usual
 }
 
-// choose picks columns by their names; the usual ones where none is named.
+// choose selects columns by their names; by default the usual ones.
 func choose(what string, names []string, all []Channel, at []place, usual []int) (columns []Channel, places []place, err error) {
 	picked := usual
 	if len(names) > 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
-// instance is one copy of the rig: a system of its own, all whose agents it holds.
+// instance is one copy of the rig: a system of its own, with the leases of all its agents.
 type instance struct {
 	sys     *assembly.System
 	session *hal.Session
@@ -23,7 +23,7 @@ type instance struct {
 
 	seed    int64
 	out     []float64 // of the step at hand
-	isReset bool      // the reset at hand is done
+	isReset bool      // the present reset is done
 	err     error
 }
 
@@ -59,7 +59,7 @@ func newInstance(p *plan.Plan, seed int64, o *Options, log *slog.Logger) (*insta
 	return c, nil
 }
 
-// Cycle takes the observations of the cycle that has just been. It is hal.Observer's.
+// Cycle implements hal.Observer: it stores the observations of the last cycle.
 func (c *instance) Cycle(cycle *hal.Cycle) {
 	c.isReset = c.isReset || cycle.Reset
 	if c.out == nil {
@@ -70,7 +70,7 @@ func (c *instance) Cycle(cycle *hal.Cycle) {
 	}
 }
 
-// step runs a cycle: the agent that asks last runs it.
+// step runs a cycle: the last agent's request runs it.
 func (c *instance) step(actions, observations []float64) {
 	c.out = observations
 	for k, p := range c.from {
@@ -98,7 +98,7 @@ func (c *instance) reset(observations []float64) {
 	c.out = nil
 }
 
-// close ends the rig, which nothing moves any more.
+// close ends the rig.
 func (c *instance) close() error {
 	ended, cancel := context.WithCancel(context.Background())
 	cancel()

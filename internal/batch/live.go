@@ -17,7 +17,7 @@ type Live struct {
 	actions, observations []Channel
 	from, to              []place
 
-	out  []float64     // what the next cycle that answers fills in; under the rig's lock
+	out  []float64     // filled in by the next cycle that answers; under the rig's lock
 	done chan struct{} // of one element: it has
 	what answer
 }
@@ -66,7 +66,7 @@ func OpenLive(rig *hal.Rig, o Options) (*Live, error) {
 func (l *Live) Actions() []Channel      { return l.actions }
 func (l *Live) Observations() []Channel { return l.observations }
 
-// Cycle is hal.Observer's: it fills in what the step or reset at hand waits for.
+// Cycle implements hal.Observer: it fills in the observations for the pending step or reset.
 func (l *Live) Cycle(c *hal.Cycle) {
 	if l.out == nil {
 		return
@@ -83,7 +83,7 @@ func (l *Live) Cycle(c *hal.Cycle) {
 	l.done <- struct{}{}
 }
 
-// Step commands the rig and fills in what it measures in the cycle that answers.
+// Step commands the rig and fills in the observations of the cycle that answers.
 func (l *Live) Step(ctx context.Context, actions, observations []float64) error {
 	for k, p := range l.from {
 		l.inputs[p.agent][p.at] = actions[k]
@@ -96,7 +96,7 @@ func (l *Live) Reset(ctx context.Context, which []bool, seeds []int64, observati
 	return l.ask(ctx, wasReset, observations, func(_ int, lease *hal.Lease) error { return l.session.Reset(lease, seeds[0]) })
 }
 
-// ask asks for every lease and waits for the answer.
+// ask makes the request for every lease and waits for the answer.
 func (l *Live) ask(ctx context.Context, what answer, observations []float64, each func(int, *hal.Lease) error) error {
 	for _, lease := range l.leases {
 		if lease.Agent() == nil {
@@ -104,7 +104,7 @@ func (l *Live) ask(ctx context.Context, what answer, observations []float64, eac
 		}
 	}
 	select {
-	case <-l.done: // of one that was given up
+	case <-l.done: // of a request that was given up
 	default:
 	}
 	l.rig.BetweenCycles(func() { l.what, l.out = what, observations })
@@ -122,7 +122,7 @@ func (l *Live) ask(ctx context.Context, what answer, observations []float64, eac
 	}
 }
 
-// Close gives the agents back; their bodies hold.
+// Close releases the agents; their bodies hold.
 func (l *Live) Close() error {
 	l.session.Close()
 	return nil

@@ -9,7 +9,7 @@ import (
 // BoardPlan is a board that makes pulses, resolved.
 type BoardPlan struct {
 	Bus, Device       string
-	Address           int // -1: it has none
+	Address           int // -1: no address
 	Body              configs.BodyKind
 	Kind              *OutputKind
 	Channels          int     // 0..channels-1 are used
@@ -17,13 +17,13 @@ type BoardPlan struct {
 	Crc               bool
 	Root              string    // of kernel-pwm; "" = the kernel's own
 	Thrusts           bool      // a thruster is connected to it
-	Gate              *GatePlan // nil: nothing cuts it off but its bus
+	Gate              *GatePlan // nil: no output-enable line
 
 	Taken map[int]configs.Path
 	Said  map[string]configs.Path // where a setting of the whole board was made
 }
 
-// Name is what errors call it.
+// Name returns the board's name in errors.
 func (p *BoardPlan) Name() string {
 	if p.Bus == "" {
 		return p.Device
@@ -40,12 +40,12 @@ type WirePlan struct {
 	Body      configs.BodyKind
 }
 
-// Pins are the line, as the driver takes it.
+// Pins returns the line for the driver.
 func (w *WirePlan) Pins(e Connection) gpio.Pins {
 	return gpio.Pins{Bus: e.Name, Open: e.Lines, Lines: []string{w.Line}, ActiveLow: w.Low, User: "halyard " + w.Name}
 }
 
-// GatePlan is what cuts boards off: several may share it.
+// GatePlan is the output-enable line of boards: several may share it.
 type GatePlan struct {
 	WirePlan
 	Boards []*BoardPlan

@@ -44,12 +44,12 @@ type Connection struct {
 type SensorKind struct {
 	Buses     []string // the types that it is connected to
 	Addresses []int    // on i2c, the usual one first
-	Most      int      // Hz that it takes on spi; 0 = what any does
-	Baud      int      // at which it talks at the end of a serial line; 0 = at any, which it looks for
+	Most      int      // maximum SPI clock, Hz; 0 = the default
+	Baud      int      // its serial baud rate; 0 = any, which the driver finds
 	Values    int
 	First     map[string]int // by the kind of the robot's sensor that it may be: which of its values is that one's first
 	Inertial  bool           // it is mounted some way, and has a calibration
-	Field     int            // which of its values is the first of the magnetic field, x y z T; 0 = it has none
+	Field     int            // index of its first value of the magnetic field, x y z T; 0 = no magnetometer
 	Reads     bool           // tags
 	Jump      []float64      // how far each value may be from the one before, where the wire has no checksum; see drivers.PollerConfig
 	Open      func(e Connection, p *SensorPlan) (drivers.Sensor, error)
@@ -59,7 +59,7 @@ type SensorKind struct {
 	Scanner   func(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) // of one: open and emulate are its own
 }
 
-// Emulation is an emulated device: a chip or a board, and what hands it the truth.
+// Emulation is an emulated device: a chip or a board, and the function that passes it the ground truth.
 type Emulation struct {
 	Device chip.Device
 	More   []chip.Device // that hide in it
@@ -214,8 +214,8 @@ func feelADS1115(p *SensorPlan, d chip.Device) Emulation {
 
 // OutputKind is a board that makes pulses, by the config's word.
 type OutputKind struct {
-	Bus       string // its type; "" = it needs none
-	Addresses []int  // the usual one first; nil = any, and none is -1
+	Bus       string // its type; "" = no bus
+	Addresses []int  // the usual one first; nil = any, default -1
 	Channels  []int  // how many a board may have, rising
 	Open      func(e Connection, p *BoardPlan) (drivers.Output, error)
 }

@@ -15,12 +15,12 @@ const GPIOBus = "gpio"
 
 // PinDevice is what a device on GPIO lines has in addition to a sensor.
 type PinDevice struct {
-	Lines []string // what each is for, in the order of the config
+	Lines []string // the function of each line, in the order of the config
 	low   bool     // the low level is the active one, usually
 	Bias  gpio.Bias
-	Turns bool // a sonar: its levels are its own, and it takes turns with its like
+	Turns bool // a sonar: its levels are fixed, and sonars take turns
 	Waits bool // a Read waits for an edge: it is read without a pause
-	// part is the emulated device on lines at, and what hands it the truth.
+	// Part returns the emulated device on lines at, and the function that passes it the ground truth.
 	Part func(p *SensorPlan, at []int) (pins.Part, func(*GroundTruth))
 }
 
@@ -71,7 +71,7 @@ func (p *SensorPlan) wait(e Connection) time.Duration {
 	return min(mostWait, time.Duration(float64(time.Second)/p.Config.Rate))
 }
 
-// LineTexts are lines as the driver takes them.
+// LineTexts returns lines as texts for the driver.
 func LineTexts(lines []configs.Line) (list []string) {
 	for _, l := range lines {
 		list = append(list, string(l))
@@ -79,8 +79,8 @@ func LineTexts(lines []configs.Line) (list []string) {
 	return list
 }
 
-// bumperPart is a switch to ground, or to the supply, whose resistor pulls the other way: it makes the level that is touched
-// or, normally closed, leaves it.
+// bumperPart is a switch to ground, or to the supply, with a resistor to the opposite level: when touched it sets the level of
+// the switch or, if normally closed, releases it.
 func bumperPart(p *SensorPlan, at []int) (pins.Part, func(*GroundTruth)) {
 	up := p.Pins(Connection{}).Bias != gpio.Down
 	s := &pins.Switch{Line: at[0], ToSupply: !up}
@@ -97,7 +97,7 @@ func pirPart(p *SensorPlan, at []int) (pins.Part, func(*GroundTruth)) {
 func sonarPart(p *SensorPlan, at []int) (pins.Part, func(*GroundTruth)) {
 	s := &pins.Sonar{Trigger: at[0], Echo: at[1], Celsius: p.Config.AirTemperature, Distance: math.NaN()}
 	return s, func(t *GroundTruth) {
-		// Its greatest range is what a sensor of the robot reports where there is nothing.
+		// A sensor of the robot reports its maximum range without an echo.
 		if s.Distance = t.first(); s.Distance >= p.Most {
 			s.Distance = math.NaN()
 		}
@@ -116,7 +116,7 @@ func encoderPart(p *SensorPlan, at []int) (pins.Part, func(*GroundTruth)) {
 // Counted is a counter that counts from its last zero.
 type Counted struct {
 	drivers.Source
-	now  [1]float64 // what the device is asked into
+	now  [1]float64 // buffer of the device's reading
 	last float64    // as last reported
 	from float64
 }

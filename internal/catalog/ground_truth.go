@@ -9,12 +9,12 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
-// GroundTruth is what a simulated robot really does, for an emulated device that is one or more of its sensors.
+// GroundTruth is the true motion of a simulated robot, for an emulated device that is one or more of its sensors.
 type GroundTruth struct {
 	Layout *hal.Layout
 	Frame  *hal.Frame
 	serves []*hal.Sensor
-	felt   time.Duration // when, and with what speed, a chip last felt the robot's own motion
+	felt   time.Duration // time and speed of the last motion passed to a chip
 	speed  [3]float64
 	Tags   *Field // around a reader
 }
@@ -32,7 +32,7 @@ func NewTruth(of Look, uses []Use) *GroundTruth {
 	return t
 }
 
-// Values are what a sensor of the layout truly measures.
+// Values returns the true values of a sensor of the layout.
 func (t *GroundTruth) Values(s *hal.Sensor) []float64 { return t.Frame.Measured[s.First:][:s.Count] }
 
 // first is the first value of the sensor that a device is; a monitor has no true value.
@@ -69,7 +69,7 @@ func (t *GroundTruth) motion(c *calibration.Inertial) chip.Motion {
 	return m
 }
 
-// Feel is how a robot whose pose is told moves, at a place on it: for a sensor whose own values are angles alone.
+// Feel computes the motion at a mount of a robot with a pose sensor, for a sensor whose own values are only angles.
 func (t *GroundTruth) Feel(m *chip.Motion, mount hal.Pose) {
 	for i := range t.Layout.Sensors {
 		s := &t.Layout.Sensors[i]
@@ -91,7 +91,7 @@ func (t *GroundTruth) Feel(m *chip.Motion, mount hal.Pose) {
 	}
 }
 
-// fluid is what a pressure sensor feels, under air Pa above the water. One whose values count from nothing is at sea level.
+// fluid returns the fluid around a pressure sensor, with air, Pa, above the water. 0 means sea level.
 func (t *GroundTruth) fluid(air float64) chip.Fluid {
 	if air == 0 {
 		air = pressure.SeaLevel
@@ -106,7 +106,7 @@ func (t *GroundTruth) fluid(air float64) chip.Fluid {
 // Volts is the voltage of the robot's supply, or otherwise if it is unknown.
 func (t *GroundTruth) Volts(otherwise float64) float64 {
 	for i := range t.Layout.Sensors {
-		// A vehicle whose file says nothing of its supply has 1 V.
+		// A vehicle whose file has no supply has 1 V.
 		if s := &t.Layout.Sensors[i]; s.Kind == "voltage" && t.Values(s)[0] > 1 {
 			return t.Values(s)[0]
 		}

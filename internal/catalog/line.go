@@ -11,13 +11,13 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// UsualBauds are the rates in bit/s at which servos are found, the likeliest first: as most come from the factory.
+// UsualBauds returns the usual rates of servos, bit/s, the most likely first: factory settings.
 func UsualBauds() []int {
 	return []int{57600, 1000000, 115200, 2000000, 3000000, 4000000, 4500000, 9600, 400000, 500000, 250000, 200000,
 		1250000, 625000, 38400, 128000, 76800, 19200}
 }
 
-// openFilteringEcho opens a line and, where its adapter receives what it sends, takes the echo out, then and after every reopening.
+// openFilteringEcho opens a line. If its adapter echoes transmitted bytes, it filters the echo, also after every reopening.
 func openFilteringEcho(open servo.Opener) (servo.Line, servo.Opener, error) {
 	line, err := open()
 	if err != nil {
@@ -44,8 +44,8 @@ func LineTime(line servo.Port, n int) time.Duration {
 	return time.Duration(n) * 10 * time.Second / time.Duration(max(line.Baud(), 1))
 }
 
-// Listen sends p and returns what comes, and how long after the sending its last byte did. It waits for quiet beyond the
-// wire time of p and size bytes, and, once size bytes are there, shortly for more that should not come.
+// Listen sends p and returns the received bytes, and the time from the sending to the last byte. It waits for quiet beyond
+// the wire time of p and size bytes and, once size bytes are received, shortly for unexpected further bytes.
 func Listen(line servo.Port, p []byte, size int, quiet time.Duration) (got []byte, took time.Duration, err error) {
 	if err := line.Discard(); err != nil {
 		return nil, 0, err
@@ -74,15 +74,15 @@ func Listen(line servo.Port, p []byte, size int, quiet time.Duration) (got []byt
 	return got, took, nil
 }
 
-// Echoes reports whether line's adapter receives what it sends.
+// Echoes reports whether line's adapter echoes transmitted bytes.
 func Echoes(line servo.Port) (bool, error) {
 	p := servo.Ignored()
 	got, _, err := Listen(line, p, len(p), 5*time.Millisecond)
 	return len(got) >= len(p) && bytes.Equal(got[:len(p)], p), err
 }
 
-// What the program behind a pseudo terminal may need until the system lets it run, and what it gets where 254 ids are
-// asked and each silent one costs it.
+// The scheduling delay of a program behind a pseudo-terminal, and the shorter timeout of a scan, in which each silent id of
+// 254 costs it.
 const (
 	TerminalPatience = 50 * time.Millisecond
 	TerminalHurry    = 4 * time.Millisecond
@@ -99,7 +99,7 @@ type Timed interface {
 	LatencyTimer() (d time.Duration, note string)
 }
 
-// LatencyOf is how long what is behind an open port may hold an answer back.
+// LatencyOf returns how long the adapter or program behind an open port may delay an answer.
 func LatencyOf(port string, line servo.Line) time.Duration {
 	if IsTerminal(port) {
 		return TerminalPatience

@@ -15,21 +15,21 @@ type Protocol struct {
 	Datagram bool // over UDP: it and a protocol over TCP may listen at one number
 	All      bool // it serves all agents; otherwise the one that its server names
 	Single   bool // one server an agent
-	// Prepare changes the agent's own robot for its server; nil: nothing changes.
+	// Prepare changes the agent's own robot for its server; nil: no change.
 	Prepare func(s *configs.Server, robot *model.Robot)
-	// Check finds what is wrong with a server of this protocol for its agent; nil: nothing can be.
+	// Check reports faults of a server of this protocol for its agent; nil: no check.
 	Check func(s *ServedAgent)
-	// Listen opens the server that s describes, and reports where it listens. It answers nothing before Serve.
+	// Listen opens the server of s, and returns its address. It does not answer before Serve.
 	Listen func(h Host, s *configs.Server, at netip.AddrPort) (Server, netip.AddrPort, error)
 }
 
-// Server is one protocol's server: Serve answers until ctx ends and has nothing running when it returns.
+// Server is one protocol's server: Serve answers until ctx ends, and returns when all its goroutines have ended.
 type Server interface {
 	Serve(ctx context.Context) error
 }
 
-// Host is the open system that a server serves. A protocol of a program outside knows its rig; the built-in ones know it
-// as what it is, *assembly.System.
+// Host is the open system of a server. A protocol of another program uses its rig; the built-in ones convert it to
+// *assembly.System.
 type Host interface{ HostRig() *hal.Rig }
 
 // ServedAgent is a server of a config and the agent that it names, for Protocol.Check.

@@ -53,10 +53,10 @@ type standing struct {
 	until time.Duration
 }
 
-// Dwell is longer than two looks of any reader at its field.
+// Dwell is longer than two reading periods of any reader.
 const Dwell = 150 * time.Millisecond
 
-// Find takes what the scene has found, in the goroutine of the cycle.
+// Find stores a tag found by the scene. It is called in the goroutine of the cycle.
 func (f *Field) Find(found sim.Found) {
 	at := found.At
 	s := standing{tag: uint32(found.Tag), away: math.Sqrt(at[0]*at[0] + at[1]*at[1] + at[2]*at[2]), until: f.GroundTruth.Frame.Time + Dwell}

@@ -17,11 +17,10 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// scanner is a laser scanner with its settings. The robot's sensor becomes what the scanner is: it looks as wide, has its
-// rays, and reaches as far, on every body.
+// scanner is a laser scanner with its settings. On every body the robot's sensor gets its field of view, rays and range.
 type scanner struct {
 	rays  int     // of the robot's sensor
-	Step  float64 // rad, from one to the next; the middle one looks ahead
+	Step  float64 // rad, between rays; the middle one points ahead
 	Reach float64 // m
 	index []int   // of the device's ray that each of the robot's is; nil: they are the same
 	boot  int     // baud that it has after power-on; 0 on a network
@@ -101,7 +100,7 @@ func newHokuyo(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 	if cluster < 1 || cluster > 99 || math.Abs(float64(cluster)*own-or(c.Resolution, float64(cluster)*own/Degree)*Degree) > 0.01*own {
 		return nil, &misfit{"resolution", fmt.Sprint(*c.Resolution), fmt.Sprintf("a multiple of its own, %.6g degrees", own/Degree), ""}
 	}
-	// As wide to the right as to the left, so that the middle ray looks ahead; of an even cluster it is half a step off.
+	// Symmetrical, so that the middle ray points ahead; for an even cluster it is half a step off.
 	side := (min(m.Front-m.First, m.Last-m.Front) - cluster/2) / cluster
 	if c.FOV != nil {
 		want := int(*c.FOV*Degree/own+1e-6) / 2 / cluster
@@ -144,8 +143,8 @@ func newRPLidar(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 	if Networked(bus) {
 		k.boot = 0
 	}
-	// It looks all around, backward first; the robot's sensor has as many rays to the right as to the left, and where it
-	// looks all around, too, the one that looks backward twice.
+	// It scans all around, backward first. The robot's sensor has as many rays to the right as to the left; if it also scans
+	// all around, it has the backward ray twice.
 	side := n / 2
 	if c.FOV != nil {
 		side = min(side, int(*c.FOV*Degree/2/k.Step+1e-6))
@@ -163,7 +162,7 @@ func newRPLidar(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 	return k, nil
 }
 
-// Fit makes the sensor of m called name what the scanner is.
+// Fit sets the sensor of m called name to the scanner's geometry.
 func (s *scanner) Fit(m *model.Robot, name string) {
 	k := slices.IndexFunc(m.Sensors, func(x model.Sensor) bool { return x.Name == name && x.Kind == "range" && x.Device != nil })
 	if k < 0 {
@@ -175,7 +174,7 @@ func (s *scanner) Fit(m *model.Robot, name string) {
 	m.Sensors[k].Device = &own
 }
 
-// scannerSensor is a scanner as the robot's sensor: its rays in their order, and as long as it reaches where they met nothing.
+// scannerSensor is a scanner as the robot's sensor: its rays in their order, with the maximum range for rays without an echo.
 type scannerSensor struct {
 	scanning
 	of  *scanner
@@ -186,7 +185,7 @@ func newFanned(s *scanner, of scanning) *scannerSensor {
 	return &scannerSensor{scanning: of, of: s, raw: make([]float64, of.Geometry().Count)}
 }
 
-// Read takes one scan. What was not measured stays NaN.
+// Read reads one scan. Rays that were not measured are NaN.
 func (f *scannerSensor) Read(values []float64) error {
 	if err := f.scanning.Read(f.raw); err != nil {
 		return err
@@ -204,7 +203,7 @@ func (f *scannerSensor) Read(values []float64) error {
 	return nil
 }
 
-// Outlook is what an emulated scanner sees from its place on a simulated robot.
+// Outlook is the view of an emulated scanner from its mount on a simulated robot.
 type Outlook struct {
 	Body   *sim.Body
 	Sensor int
@@ -229,7 +228,7 @@ func Networked(bus *configs.Bus) bool { return strings.HasPrefix(bus.Port, TCPPr
 
 const TCPPrefix = "tcp://"
 
-// Seen describes what a scanner sees, in a few words.
+// Seen describes a scan in a few words.
 func (s *scanner) Seen(device string, values []float64) string {
 	nearest, rays := math.Inf(1), 0
 	for _, v := range values {

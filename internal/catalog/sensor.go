@@ -19,15 +19,15 @@ type SensorPlan struct {
 	Kind        *SensorKind
 	Address     int // 0 on a serial line
 	Body        configs.BodyKind
-	Calibration *calibration.Inertial // nil: it lies as its mount does
+	Calibration *calibration.Inertial // nil: it has the axes of its mount
 	Truth       *calibration.Inertial // of an emulated one; nil: as calibrated
-	Uses        []Use                 // none: a monitor
+	Uses        []Use                 // empty: a monitor
 	Serial      bool
 	Most        float64    // of the robot's sensor: the greatest value of its first channel
 	Turn        *gpio.Turn // of sonars: the robot's
 	Scanner     *scanner   // of a laser scanner
 
-	First *SensorPlan // which has another input of the same chip, and came first; nil: none
+	First *SensorPlan // the first sensor on another input of the same chip; nil: none
 	taken sync.Mutex  // of a chip with several inputs: held while one is read
 }
 
@@ -74,7 +74,7 @@ func (p *SensorPlan) chip() *sync.Mutex {
 	return &p.taken
 }
 
-// Look is what a simulated robot truly does.
+// Look is the true state of a simulated robot.
 type Look struct {
 	Body  hal.Body
 	Frame *hal.Frame

@@ -53,10 +53,10 @@ type BusType struct {
 	servo.Traits
 	Driver  servo.Driver
 	Emulate Emulate
-	Motors  []*actuator.Spec // of models that sim/actuator does not have, to be simulated and emulated
+	Motors  []*actuator.Spec // simulation specs of models that are not in sim/actuator
 }
 
-// Servos is the row of a driver and of what emulates its devices.
+// Servos returns the row of a driver and the constructor of its emulated devices.
 func Servos(d servo.Driver, e Emulate) BusType {
 	return BusType{Traits: *d.Traits(), Driver: d, Emulate: e}
 }
@@ -159,10 +159,10 @@ func RegisterNames(m servo.Model) (names []string) {
 	return names
 }
 
-// SettingNames are the names of the settings that a config may give a model: those of its table, or those of the bus type.
+// SettingNames returns the names of a model's settings in a config: those of its table, or those of the bus type.
 func (t BusType) SettingNames(m servo.Model) []string { return append(RegisterNames(m), t.Guard...) }
 
-// Parity sets the parity of a line that has one, as a port of the system does and a bus in memory does not.
+// Parity sets the parity of a line that supports it: a port of the system does, a bus in memory does not.
 func Parity(line servo.Line, even bool) error {
 	if quiet, ok := line.(*servo.EchoFilter); ok {
 		line = quiet.Line
@@ -195,7 +195,7 @@ func (t BusType) PortOpener(bus *configs.Bus, ids []byte) servo.Opener {
 	return serial.Reopener(bus.Port, bus.Baud, bus.SerialBackend)
 }
 
-// Connect opens a line and, where its adapter may receive what it sends, filters the echo out, then and after every reopening.
+// Connect opens a line. If its adapter may echo transmitted bytes, it filters the echo, also after every reopening.
 func (t BusType) Connect(open servo.Opener) (servo.Line, servo.Opener, error) {
 	if !t.Duplex {
 		return openFilteringEcho(t.opener(open))

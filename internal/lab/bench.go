@@ -47,7 +47,7 @@ type BenchSize struct {
 	Supervisor []string
 }
 
-// stepsOr is the number of steps that was asked for, n where none was.
+// stepsOr returns the requested number of steps, n by default.
 func (s BenchSize) stepsOr(n int) int {
 	if s.Steps > 0 {
 		return s.Steps
@@ -120,14 +120,14 @@ func (r Result) Cells() []string {
 	return c
 }
 
-// benchBlocks is into how many blocks a measurement is cut. What is reported is the median block, so that something
-// else that runs for a moment spoils one block and not the figure.
+// benchBlocks is the number of blocks of a measurement. The result is that of the median block, so that another program that
+// runs for a moment spoils only one block.
 const benchBlocks = 20
 
 // perBlock is how many of n steps fall into a block, at least one.
 func perBlock(n int) int { return max(1, n/benchBlocks) }
 
-// Median of values, which it sorts; NaN of none.
+// Median returns the median of values, which it sorts; NaN for an empty list.
 func Median(values []float64) float64 {
 	slices.Sort(values)
 	n := len(values)

@@ -17,7 +17,7 @@ import (
 	protocol "github.com/halyard-robotics/halyard/protocols/batch"
 )
 
-// batchRobots are the configs whose copies are stepped, and how many steps of a copy a case makes by default.
+// batchRobots are the configs whose copies are stepped, and the default number of steps of a copy in a case.
 var batchRobots = []struct {
 	name  string
 	steps int
@@ -46,7 +46,7 @@ func benchBatch(ctx context.Context, size BenchSize, emit func(Result)) error {
 	return nil
 }
 
-// batchCase measures so many steps of a copy, all copies together; single is the processor's time of a copy alone, s.
+// batchCase measures the given total of steps over all copies; single is the processor's time of a step of a single copy, s.
 func batchCase(ctx context.Context, robot string, copies, cores, steps int, socket bool, single *float64) (f Figures, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 	cfg, err := configs.Load(robot, configs.Options{})
@@ -74,7 +74,7 @@ func batchCase(ctx context.Context, robot string, copies, cores, steps int, sock
 	var wall, computed, allocs [benchBlocks]float64
 	var before, after runtime.MemStats
 	count := 0
-	for k := range benchBlocks + 1 { // the first is not counted: it sizes what is kept
+	for k := range benchBlocks + 1 { // the first is not counted: it sizes buffers
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}

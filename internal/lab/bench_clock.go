@@ -92,7 +92,7 @@ func runClock(ctx context.Context, span time.Duration, l *hal.Layout, stats *hal
 	if _, err := rig.Add(hal.AgentConfig{Name: "stub", Body: newStubBody(l), BodyKind: hal.Emulated}); err != nil {
 		return err
 	}
-	// The loop runs in this goroutine, as in the one that "halyard serve" gives it.
+	// The loop runs in this goroutine, as in "halyard serve".
 	limited, cancel := context.WithTimeout(ctx, span)
 	defer cancel()
 	if err := rig.Run(limited); err != nil {
@@ -102,8 +102,8 @@ func runClock(ctx context.Context, span time.Duration, l *hal.Layout, stats *hal
 	return ctx.Err()
 }
 
-// spin starts n goroutines that compute without rest: what a planner or a renderer in the same process would do to the
-// loop. rest ends them and waits until they have ended.
+// spin starts n goroutines that compute without a pause, as a planner or a renderer in the same process. rest ends them and
+// waits for them.
 func spin(n int) (rest func()) {
 	var stop atomic.Bool
 	var busy sync.WaitGroup

@@ -16,10 +16,10 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// benchConfigs runs the config that was named, or every embedded one whose robots have devices, for a minute on the wall
-// clock, emulated, its joints moving all the time: the drivers as shipped, the emulated devices and the physics in one process, at the config's own rate.
-// cycle is the work of one, from the wake-up to the end of the observers; late_ and missed are how the machine let it keep its
-// time, which is seen in the clock benchmark too.
+// benchConfigs runs the given config, or every embedded one with devices, for a minute on the wall clock, emulated and with
+// all joints moving: the shipped drivers, the emulated devices and the physics in one process, at the config's own rate.
+// cycle is the work of a cycle, from the wake-up to the end of the observers. late_ and missed depend mainly on the machine,
+// as in the clock benchmark.
 func benchConfigs(ctx context.Context, size BenchSize, emit func(Result)) error {
 	span := size.Time
 	if span <= 0 {
@@ -99,10 +99,10 @@ type mover struct {
 	inputs []float64
 	status []hal.Status
 	period time.Duration
-	faults int // periods in which a device was not well, after the first seconds
+	faults int // periods with a faulty device, after the first seconds
 }
 
-// allWell is how long a robot may take until its devices are well: an ESC arms in three seconds.
+// allWell is how long the devices of a robot may take to start: an ESC arms in three seconds.
 const allWell = 5 * time.Second
 
 // Run commands until ctx ends.

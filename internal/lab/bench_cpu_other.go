@@ -6,5 +6,5 @@ import (
 	"time"
 )
 
-// cpuTime is what this process has computed: not known here.
+// cpuTime returns the processor time of this process: unknown on this system.
 func cpuTime() time.Duration { return 0 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// cpuTime is what this process has computed, on all cores together, the kernel's part included; 0 where it is not known.
+// cpuTime returns the processor time of this process, of all cores together, system time included; 0 if unknown.
 func cpuTime() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_SELF, &u) != nil {

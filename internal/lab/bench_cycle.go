@@ -13,14 +13,14 @@ import (
 
 const (
 	benchPeriod = 10 * time.Millisecond // of lock-step rigs, as the embedded configs have it
-	// BoundCycle is what one cycle with 21 joints and a stub body may cost: the two-hundredth part of a 1 kHz period,
-	// and a tenth of what field.md 4.6 (target 3) grants the whole layer above the buses.
+	// BoundCycle bounds the time of one cycle with 21 joints and a stub body: 1/200 of a 1 kHz period, and a tenth of the
+	// limit of field.md 4.6 (target 3) for the whole layer above the buses.
 	BoundCycle = 5 * time.Microsecond
 )
 
-// benchCycle measures one cycle of the rig, from a controller's inputs to its observer: guard, body, world. The
-// humanoid's 21 joints on a stub body cost what the rig costs. On the simulated body the physics is distinguished, and
-// what is left has to keep the same bound. In lock-step the cycle runs in the caller's goroutine, so nothing here waits.
+// benchCycle measures one cycle of the rig, from a controller's inputs to its observer: guard, body, world. The humanoid's
+// 21 joints on a stub body give the cost of the rig. On the simulated body the physics is measured separately, and the rest
+// must keep the same bound. In lock-step the cycle runs in the caller's goroutine, so no call here waits.
 func benchCycle(ctx context.Context, size BenchSize, emit func(Result)) error {
 	steps := size.stepsOr(20_000)
 	humanoid, err := model.Load("a-series")
@@ -110,7 +110,7 @@ func (s *Stepper) Measure(ctx context.Context, steps int) (Figures, error) {
 	n := perBlock(steps)
 	var before, after runtime.MemStats
 	var cycle, physics, allocs [benchBlocks]float64
-	// The first cycle sizes what is kept from then on: it may allocate and is not counted.
+	// The first cycle sizes buffers: it may allocate and is not counted.
 	if err := s.Step(); err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ func (s *Stepper) Measure(ctx context.Context, steps int) (Figures, error) {
 		{"ns", report.Number(ns)},
 		{"physics_ns", report.Number(inPhysics)},
 		{"physics_share", report.Number(inPhysics / ns)},
-		{"rig_ns", report.Number(rig)}, // what is left: two readings of the clock are in it where there is physics
+		{"rig_ns", report.Number(rig)}, // the rest; with physics it includes two readings of the clock
 		{"bound_ns", report.Number(BoundCycle)},
 		{"ratio", report.Number(rig / float64(BoundCycle))},
 		{"allocs", report.Number(Median(allocs[:]))},
@@ -145,8 +145,9 @@ func (s *Stepper) Measure(ctx context.Context, steps int) (Figures, error) {
 	}, nil
 }
 
-// benchPoses is a slow triangle of every joint's position about its default, a sixteenth of its range wide. Goals have
-// to change: a rig or a servo may do less where nothing does. It stays within limits, so that the guard clamps nothing.
+// benchPoses returns a slow triangle of every joint's position about its default, with an amplitude of a sixteenth of its
+// range. Goals must change: a rig or a servo may do less for constant goals. It stays within limits, so that the guard does
+// not clamp.
 func benchPoses(l *hal.Layout) [][]float64 {
 	poses := make([][]float64, 64)
 	for k := range poses {
@@ -161,7 +162,7 @@ func benchPoses(l *hal.Layout) [][]float64 {
 	return poses
 }
 
-// timedWorld counts what its world takes, which costs two readings of the clock a cycle.
+// timedWorld measures the time of its world, at the cost of two readings of the clock per cycle.
 type timedWorld struct {
 	hal.World
 	Spent time.Duration
@@ -174,7 +175,7 @@ func (w *timedWorld) Advance(dt time.Duration) error {
 	return err
 }
 
-// stubBody is where it was commanded to be at once: a body that costs nothing.
+// stubBody reaches its goals at once: a body without a cost.
 type stubBody struct {
 	layout   *hal.Layout
 	position []float64

@@ -14,14 +14,14 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// decoder is a device's stream and what makes values of it.
+// decoder is a device's stream and the function that decodes it.
 type decoder struct {
 	name   string
 	stream []byte
-	bytes  int // that are counted, of one run: the stream's, or those of the pictures that come of it
+	bytes  int // counted bytes of one run: of the stream, or of the decoded pictures
 	scans  int // in it, at least
 	points int // in all of them: ranges, pixels
-	piece  int // bytes that come at once
+	piece  int // bytes passed at once
 	decode func(p []byte) (scans int)
 }
 
@@ -77,11 +77,11 @@ func copyRate() float64 {
 
 const (
 	benchScans  = 40  // of each stream
-	serialPiece = 512 // as a serial port hands it on
+	serialPiece = 512 // bytes of one read of a serial port
 )
 
-// stream is a decoder of a parser: feed takes a part of its argument, next takes one packet of what was fed and reports whether
-// there was one, and whether it ended a scan.
+// stream returns a decoder of a parser: feed consumes a part of its argument; next decodes one packet and reports whether there
+// was one, and whether it ended a scan.
 func stream(name string, b []byte, points int, feed func([]byte) int, next func() (ok, ended bool)) decoder {
 	return decoder{name, b, len(b), benchScans - 1, points * benchScans, serialPiece, func(p []byte) (scans int) {
 		for {
@@ -198,7 +198,7 @@ func reportDecoder() decoder {
 	})
 }
 
-// pictureDecoders are the pictures of cameras, 640x480, beside how fast memory of their size is copied.
+// pictureDecoders returns the decoders of camera pictures, 640x480, and a copy of memory of their size for comparison.
 func pictureDecoders() ([]decoder, error) {
 	const w, h = 640, 480
 	rgb := make([]byte, 3*w*h)

@@ -16,11 +16,10 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// BenchDrivers runs the chain of every bus type as shipped, health looked at and watchdogs fed, over emulated lines that add
-// nothing to their bytes: cycle_ms is the time by the line's own clock, bound_ms that of the bytes of the data sheets. cpu_us
-// is the processor's time of the driver alone. Then what is told by pulses and what measures over I2C, and how fast what
-// lasers and the rest say is decoded, beside how fast memory is copied. With all: every cell of the table of hardware.md,
-// section 7.
+// BenchDrivers runs the shipped chain of every bus type, with health polled and watchdogs fed, over emulated lines without
+// further delays: cycle_ms is the time by the line's own clock, bound_ms that of the bytes of the data sheets. cpu_us is the
+// processor's time of only the driver. Then it measures PWM boards and I2C sensors, and the decoding of lasers and other
+// streams, compared with copying memory. With all: every cell of the table of hardware.md, section 7.
 func BenchDrivers(ctx context.Context, size BenchSize, emit func(Result)) error {
 	lines := linesOf(false)
 	if size.All {
@@ -96,7 +95,7 @@ func (l *benchLine) Measure(ctx context.Context, n, cycles int) (Figures, error)
 		return nil, err
 	}
 	defer b.chain.Close()
-	for range 4*n + 60 { // until torque is on and nothing is left to see
+	for range 4*n + 60 { // until torque is on and all checks are done
 		if _, err := b.Cycle(); err != nil {
 			return nil, err
 		}
@@ -113,7 +112,7 @@ func (l *benchLine) Measure(ctx context.Context, n, cycles int) (Figures, error)
 	took := spent.Seconds() / float64(cycles)
 	var cpu, allocs [benchBlocks]float64 // of a cycle
 	block := perBlock(cycles)
-	b.line.pieces = catalog.BuiltinBuses().Of(l.kind).Filters == nil // a CAN socket hands on frame by frame
+	b.line.pieces = catalog.BuiltinBuses().Of(l.kind).Filters == nil // a CAN socket returns frame by frame
 	for k := range cpu {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
@@ -134,7 +133,7 @@ func (l *benchLine) Measure(ctx context.Context, n, cycles int) (Figures, error)
 	return Figures{
 		{"cycle_ms", report.Number(1e3 * took)}, {"bound_ms", report.Number(1e3 * bound)}, {"ratio", report.Number(bound / took)},
 		{"cpu_us", report.Number(slices.Min(cpu[:]))}, // the block that lost the least to others
-		// The runtime allocates now and then beside: the median block tells what the cycle does.
+		// The runtime itself allocates now and then: the median block shows the allocations of the cycle.
 		{"allocs", report.Number(Median(allocs[:]))}, {"bound_allocs", 0},
 	}, nil
 }
@@ -180,7 +179,7 @@ func (b *benchBus) Cycle() (busy time.Duration, err error) {
 	return busy, errors.Join(err, b.bus.Advance(b.period))
 }
 
-// clocked is a line that knows how long the processor was busy behind it.
+// clocked is a line that measures the processor's time of its own calls.
 type clocked struct {
 	servo.Line
 	spent  time.Duration

@@ -17,9 +17,9 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// benchGamebots measures rescue robots: the rays of a scanner; robots that drive about with all their sensors, each
-// behind a connection of its own, in real time; from an order to the state that shows it; and messages a second beside
-// bare TCP round trips as long, in blocks that alternate.
+// benchGamebots measures rescue robots: the rays of a scanner; moving robots with all their sensors, each with a connection
+// of its own, in real time; the time from a command to the state that shows it; and messages a second compared with bare TCP
+// round trips of the same length, in alternating blocks.
 func benchGamebots(ctx context.Context, size BenchSize, emit func(Result)) error {
 	f, err := benchRays(ctx, size.stepsOr(1000))
 	if err != nil {
@@ -48,14 +48,14 @@ func benchGamebots(ctx context.Context, size BenchSize, emit func(Result)) error
 	return nil
 }
 
-// turret is a robot that stands and scans all around in every cycle: rays, and next to nothing else.
+// turret is a fixed robot that scans all around in every cycle: almost only rays.
 const turret = `{name: turret, supply: {volts: 12, ohms: 0.1}, base: fixed,
 bodies: [{name: base, mass_kg: 1, shapes: [{sphere: 0.05}]}, {name: head, mass_kg: 0.1, shapes: [{sphere: 0.02}]}],
 joints: [{name: head, motor: ideal, torque_nm: 1, speed_rads: 1, limits_deg: [-90, 90], parent: base, child: head, anchor_m: [0, 0, 0], axis: [0, 0, 1]}],
 sensors: [{name: scanner, path: /Scanner, kind: range, body: base, at_m: [0, 0, 0.1], range_m: 80, fov_deg: 360, resolution_deg: 0.1, interval_s: 0}]}`
 
-// benchRays counts rays cast at the yellow arena, all of a scan in one batch. The bound is what sixteen P2AT with their
-// lasers, sonars and readers cast in real time.
+// benchRays counts rays cast in the yellow arena, all of a scan in one batch. The bound is the rate of sixteen P2AT with their
+// lasers, sonars and readers in real time.
 func benchRays(ctx context.Context, scans int) (Figures, error) {
 	m, err := model.Parse([]byte(turret), "turret")
 	if err != nil {
@@ -83,7 +83,7 @@ func benchRays(ctx context.Context, scans int) (Figures, error) {
 	return Figures{{"rays_per_s", report.Number(rate)}, {"ns_per_ray", report.Number(1e9 / rate)}, {"need_per_s", need}, {"ratio", report.Number(rate / need)}}, nil
 }
 
-// stopwatch is the wall's clock, which notes how long the rig works from one wake-up to the next sleep, while it is asked to.
+// stopwatch is the wall clock; while enabled it records how long the rig works from one wake-up to the next sleep.
 type stopwatch struct {
 	hal.Clock
 	noting atomic.Bool
@@ -109,8 +109,8 @@ func (w *stopwatch) SleepUntil(t time.Duration) {
 	w.woke = w.Now()
 }
 
-// benchArena drives robots about in the yellow arena for span, and reports how the rig kept its period of 10 ms, once all
-// of them are there: who is spawned stops it for a moment.
+// benchArena drives robots in the yellow arena for span, and reports how the rig keeps its period of 10 ms once all of them
+// are spawned: each spawn delays it for a moment.
 func benchArena(ctx context.Context, robots int, span time.Duration) (f Figures, err error) {
 	w := &stopwatch{Clock: hal.WallClock()}
 	b, err := newRigBench(ctx, "usarsim", func(p *plan.Plan) { p.Clock = w }, "gamebots", "imageserver")
@@ -161,8 +161,8 @@ func benchArena(ctx context.Context, robots int, span time.Duration) (f Figures,
 		{"work_p99_us", us(work)}, {"bound_us", us(period)}, {"ratio", report.Number(float64(work) / float64(period))}}, nil
 }
 
-// benchOrders measures from DRIVE to the first STA that shows it. The car's headlight, which is switched at once, is what
-// both speak of, and its messages come with every cycle. The bound is a cycle, in which the order waits for the next.
+// benchOrders measures the time from DRIVE to the first STA that shows it. The command is the car's headlight, which switches
+// at once; its messages are sent in every cycle. The bound is one cycle, since the command waits for the next one.
 func benchOrders(ctx context.Context, n int) (f Figures, err error) {
 	const class = "USARBot.USARCar"
 	var period time.Duration
@@ -206,8 +206,8 @@ func benchOrders(ctx context.Context, n int) (f Figures, err error) {
 		{"ratio", us(0.99) / report.Number(period.Seconds()*1e6)}}, nil
 }
 
-// benchMessages counts questions that are answered, while the robot tells what it senses; bare is a pair of sockets that
-// does nothing else, with messages as long.
+// benchMessages counts answered queries while the robot sends its sensor messages; bare is a pair of sockets that only
+// exchanges messages of the same length.
 func benchMessages(ctx context.Context, trips int) (f Figures, err error) {
 	b, err := newRigBench(ctx, "usarsim", nil, "gamebots", "imageserver")
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 )
 
 // benchOkon measures an underwater robot and its protocol in this process: the physics without a rig; GET_SENS over
-// loopback while the rig keeps its 50 Hz, in blocks that alternate with those of bare TCP round trips as long; pictures;
-// and how the control loop keeps its time without and with clients that ask for pictures as fast as they come.
+// loopback while the rig keeps its 50 Hz, in blocks that alternate with bare TCP round trips of the same length; pictures;
+// and the timing of the control loop without and with clients that request pictures as fast as possible.
 func benchOkon(ctx context.Context, size BenchSize, emit func(Result)) error {
 	for _, name := range hydro.Names() {
 		f, err := benchVehicle(ctx, name, size.stepsOr(400_000))
@@ -51,7 +51,7 @@ func benchOkon(ctx context.Context, size BenchSize, emit func(Result)) error {
 	return nil
 }
 
-// swimmer is a vehicle alone in the pool, its thrusters at work.
+// swimmer is a single vehicle in the pool with running thrusters.
 type swimmer struct {
 	scene *sim.Scene
 	body  *sim.Vehicle
@@ -77,13 +77,13 @@ func newSwimmer(name string) (*swimmer, error) {
 	return s, nil
 }
 
-// Cycle is what a rig does with a body in a cycle, without one.
+// Cycle does the work of a rig's cycle on a body, without a rig.
 func (s *swimmer) Cycle() error {
 	s.frame.Time += okonPeriod
 	return errors.Join(s.body.Write(s.frame), s.scene.Advance(okonPeriod), s.body.Read(s.frame))
 }
 
-// again puts the vehicle back before it comes to a wall.
+// again puts the vehicle back before it reaches a wall.
 func (s *swimmer) again() error {
 	return s.scene.Place(s.body.Name(), hal.Pose{Position: [3]float64{0, 0, -1.5}, Rotation: [4]float64{1}})
 }

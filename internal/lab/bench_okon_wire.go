@@ -63,7 +63,7 @@ func (b *rigBench) Close() error {
 	return errors.Join(b.errs[0], b.errs[1], b.sys.Close())
 }
 
-// benchSensors counts round trips of all clients together; bare is as many pairs of sockets that do nothing else.
+// benchSensors counts round trips of all clients together; bare is the same number of bare socket pairs.
 func benchSensors(ctx context.Context, clients, trips int) (f Figures, err error) {
 	b, err := newRigBench(ctx, "okon", nil, "okon", "okon-video")
 	if err != nil {
@@ -167,7 +167,7 @@ func newTCPPair(ask, answer int) (*tcpPair, error) {
 			}
 		}
 	})
-	// One deadline for all: moving it costs, and the client under test does so once an exchange too, but not the server.
+	// One deadline for all: moving it costs time; the client under test moves its own once per exchange, the server does not.
 	p.near.SetDeadline(time.Now().Add(10 * barePatience))
 	return p, nil
 }
@@ -194,8 +194,8 @@ type keeping struct {
 	lasted        time.Duration
 }
 
-// benchControl runs rigs for span without video and for span with it, in blocks that alternate, so that what else the
-// machine does comes to both.
+// benchControl runs rigs for span without video and for span with it, in alternating blocks, so that other load of the
+// machine affects both.
 func benchControl(ctx context.Context, span time.Duration) (without, with Figures, err error) {
 	var c [2]keeping
 	for b := range 2 * benchBlocks {
@@ -211,8 +211,8 @@ func benchControl(ctx context.Context, span time.Duration) (without, with Figure
 	return c[0].figures(), c[1].figures(), nil
 }
 
-// Run runs the rig for span with a client that flies it in stable mode and reads its sensors, and where video is asked for
-// one that takes every picture it can get.
+// Run runs the rig for span with a client that commands stable mode and reads its sensors and, with video, one that requests
+// pictures as fast as possible.
 func (c *keeping) Run(ctx context.Context, video bool, span time.Duration) (err error) {
 	b, err := newRigBench(ctx, "okon", nil, "okon", "okon-video")
 	if err != nil {
@@ -266,7 +266,7 @@ func (c *keeping) Run(ctx context.Context, video bool, span time.Duration) (err 
 	return errors.Join(err, viewed)
 }
 
-// figures are the cycle's beside the period, which is its bound.
+// figures returns the times of the cycle and the period, which is their bound.
 func (c *keeping) figures() Figures {
 	us := func(d time.Duration) report.Number { return report.Number(d.Seconds() * 1e6) }
 	work := c.work.Quantile(0.99)

@@ -19,10 +19,10 @@ import (
 
 // benchOSP measures steps a second over UDP sockets on the loopback interface: client, server, rig and physics in this
 // process. A step is two round trips by the document: 80 and 81, then 85 and 86. So bound_per_s is half the rate of
-// bare round trips of datagrams as long, between sockets of the same kind that do nothing else, measured in blocks that
-// alternate with those of the steps. It is no hard limit: the server sends 81 and 85 without waiting in between.
+// bare round trips of datagrams of the same length, between sockets of the same kind, measured in blocks that alternate with
+// those of the steps. It is not a hard limit: the server sends 81 and 85 without waiting in between.
 //
-// The humanoid's steps take longer than datagrams: its bound is the physics alone, stepped through the same poses in this
+// The humanoid's steps take longer than datagrams: its bound is only the physics, stepped through the same poses in this
 // goroutine.
 //
 // With two agents each client has bare sockets of its own, which run concurrently as the clients do. But a step waits for
@@ -62,7 +62,7 @@ func RunOSP(ctx context.Context, robots []string, physics bool, steps int) (f Fi
 	if err != nil {
 		return nil, err
 	}
-	// A reset, like a step, has to be asked for by all clients at once.
+	// A reset, like a step, must be requested by all clients.
 	if err := r.each(func(c *ospClient) error { return c.Client.Reset(1) }); err != nil {
 		return nil, err
 	}
@@ -191,7 +191,7 @@ func (r *ospRig) each(f func(*ospClient) error) error {
 	return errors.Join(errs...)
 }
 
-// newOSPClient takes control of agent, which has layout l. On an error nothing stays open.
+// newOSPClient registers for agent, which has layout l. On an error nothing stays open.
 func newOSPClient(address, agent string, l *hal.Layout) (c *ospClient, err error) {
 	client, err := osp.Dial(address, osp.ClientOptions{})
 	if err != nil {
@@ -255,8 +255,8 @@ func stepLengths(l *hal.Layout) (n [4]int) {
 	return n
 }
 
-// barePair is two sockets of which one answers the other, and does nothing else. It asks as the client does, by 80 and
-// 86 in turn, and is answered with as many bytes as 81 and 85 have.
+// barePair is two sockets of which one only answers the other. Its requests are those of the client, 80 and 86 in turn, and
+// the answers are as long as 81 and 85.
 type barePair struct {
 	Lengths        [4]int
 	client, server protocols.PacketConn
@@ -264,7 +264,7 @@ type barePair struct {
 	answering      sync.WaitGroup
 }
 
-// barePatience is the longest that a block of round trips may take: a lost datagram ends the benchmark.
+// barePatience is the timeout of a block of round trips: a lost datagram ends the benchmark.
 const barePatience = time.Minute
 
 func newBarePair(lengths [4]int) (*barePair, error) {
@@ -303,7 +303,7 @@ func (b *barePair) answer() {
 // RoundTrips makes n round trips, of either kind in turn.
 func (b *barePair) RoundTrips(n int) error {
 	to := protocols.Address(b.server)
-	// One deadline for all: moving it costs as much as a datagram, and the client under test does so rarely, too.
+	// One deadline for all: moving it costs as much as a datagram, and the client under test moves its own rarely, too.
 	b.client.SetReadDeadline(time.Now().Add(barePatience))
 	for k := range n {
 		command, length := osp.NextStep, b.Lengths[0]

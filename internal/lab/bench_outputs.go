@@ -19,8 +19,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
-// benchOutputs measures the boards that make pulses and the chips that measure over I2C: what a Write or a Read takes of the wire,
-// beside the shortest telegram that carries as much. What a driver says more is what tells it that the chip was not reset.
+// benchOutputs measures PWM boards and I2C sensors: the wire time of a Write or a Read, compared with the shortest telegram for
+// the same data. The drivers' further bytes detect a reset of the chip.
 func benchOutputs(ctx context.Context, size BenchSize, emit func(Result)) error {
 	var all []benchDevice
 	for _, hertz := range []int{400_000, 1_000_000} {
@@ -82,7 +82,7 @@ func (d *benchDevice) Measure(ctx context.Context, times int) (Figures, error) {
 	}, nil
 }
 
-// timedI2C is a bus that knows how long the processor was busy behind it.
+// timedI2C is a bus that measures the processor's time of its own calls.
 type timedI2C struct {
 	conn.Bus
 	spent time.Duration
@@ -109,7 +109,7 @@ func sweep(pulses []time.Duration, k int) []time.Duration {
 	return pulses
 }
 
-// benchPCA9685 is n channels, all told in one transaction: the register and 4 bytes each.
+// benchPCA9685 is n channels, all written in one transaction: the register and 4 bytes each.
 func benchPCA9685(hertz, n int) benchDevice {
 	return benchDevice{fmt.Sprintf("pca9685, %d kHz, %d channels", hertz/1000, n), servo.WireTime(1, toldBits(1+4*n), hertz),
 		func() (func(int) error, func() time.Duration, func() time.Duration, error) {
@@ -125,8 +125,8 @@ func benchPCA9685(hertz, n int) benchDevice {
 		}}
 }
 
-// benchMaestro is n channels in the compact protocol: 4 bytes each of a Micro, 3 and 2 each of the others, and the board's errors,
-// 1 byte asked and 2 answered, which are all the acknowledgement that there is.
+// benchMaestro is n channels in the compact protocol: 4 bytes each of a Micro, 3 and 2 each of the others, and the board's
+// errors, a request of 1 byte and an answer of 2, which are the only acknowledgement.
 func benchMaestro(baud, n int) benchDevice {
 	bytes := 3 + 2*n + 3
 	if n <= 6 {
@@ -149,7 +149,7 @@ func benchMaestro(baud, n int) benchDevice {
 		}}
 }
 
-// benchChips are the sensors on an I2C bus, each with the bits of its values alone.
+// benchChips are the sensors on an I2C bus, each with only the bits of its values.
 func benchChips(hertz int) []benchDevice {
 	type sensor interface {
 		Open() error
@@ -204,7 +204,7 @@ func benchChips(hertz int) []benchDevice {
 	return all
 }
 
-// benchSerialIMU is a BNO055 on its UART: 4 bytes asked, 2 and 32 answered.
+// benchSerialIMU is a BNO055 on its UART: a request of 4 bytes, an answer of 2 and 32.
 func benchSerialIMU(baud int) benchDevice {
 	return benchDevice{fmt.Sprintf("bno055, %d baud", baud), servo.WireTime(4+2+32, 10, baud),
 		func() (func(int) error, func() time.Duration, func() time.Duration, error) {

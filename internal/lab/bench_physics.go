@@ -64,12 +64,12 @@ type PhysicsFlags struct {
 	Links             *int
 }
 
-// Given reports whether any flag was.
+// Given reports whether any flag was given.
 func (f PhysicsFlags) Given() bool { return f.Model != "" || f.Integrator != "" || f.Links != nil }
 
-// Cases are those that the flags ask for, of so many steps; the error tells what is wrong with a flag.
+// Cases returns the cases of the flags, with the given number of steps; the error reports a wrong flag.
 func (f PhysicsFlags) Cases(steps int) ([]PhysicsCase, error) {
-	// All that is wrong with a command line is told before the first benchmark runs, since they take a minute.
+	// All faults of a command line are reported before the first benchmark runs, since benchmarks take minutes.
 	refuse := func(format string, args ...any) ([]PhysicsCase, error) {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "bench physics", Err: fmt.Errorf(format, args...),
 			Try: "halyard bench physics --model chain --n 10 --integrator rk4"}
@@ -95,16 +95,16 @@ func (f PhysicsFlags) Cases(steps int) ([]PhysicsCase, error) {
 		if f.Links != nil {
 			c.Links = *f.Links
 		}
-		if !slices.Contains(list, c) { // the table's chains are one when their length is given
+		if !slices.Contains(list, c) { // with a given length the table's chains are one case
 			list = append(list, c)
 		}
 	}
 	return list, nil
 }
 
-// benchPhysics runs the models of sim/dynamics/peers, whose figures for Bullet, DART, MuJoCo and ODE are in
-// docs/figures.md: alone, with nothing of a rig around. A run that diverges, as a long chain under Euler does in joint
-// coordinates, ends there: steps reports when, and the other figures are those until then.
+// benchPhysics runs the models of sim/dynamics/peers without a rig; the values for Bullet, DART, MuJoCo and ODE are in
+// docs/figures.md. A run that diverges, as a long chain under Euler in joint coordinates, ends there: steps reports the step,
+// and the other values are those until then.
 func benchPhysics(ctx context.Context, size BenchSize, emit func(Result)) error {
 	list := size.Physics
 	if list == nil {
@@ -123,8 +123,8 @@ func benchPhysics(ctx context.Context, size BenchSize, emit func(Result)) error 
 	return nil
 }
 
-// PhysicsRun measures one case. peers runs it five times for the clock, and once more for all that a run shows, since
-// looking would take longer than stepping. A case takes seconds, unless more is asked for, and is not broken off.
+// PhysicsRun measures one case. peers runs it five times for the time, and once more for the other values, since recording
+// them takes longer than stepping. A case takes seconds by default, and cannot be interrupted.
 func PhysicsRun(c PhysicsCase, steps int) (Figures, error) {
 	f, err := peers.Run(c.Model, c.Links, c.Integrator, steps)
 	var diverged *dynamics.Diverged
@@ -187,7 +187,7 @@ func quadFigures(f *peers.Figures, allocs float64) Figures {
 	}
 }
 
-// contactFigures show whether the humanoid and the heap stand: their height, their contacts and how deep those are.
+// contactFigures returns the heights, the number of contacts and the penetration of the humanoid and the heap.
 func contactFigures(f *peers.Figures, allocs float64) Figures {
 	return Figures{
 		{"steps_per_s", report.Number(f.StepsPerSecond)},
@@ -203,8 +203,8 @@ func contactFigures(f *peers.Figures, allocs float64) Figures {
 	}
 }
 
-// physicsAllocs returns the allocations of one of the first steps of a case: the median block, as the runtime's own
-// few are in some. It is a run of its own, because the one for the clock must do nothing else.
+// physicsAllocs returns the allocations of one of the first steps of a case: the median block, as some blocks have the
+// runtime's own. It is a separate run, because the timed run must not be disturbed.
 func physicsAllocs(c PhysicsCase, steps int) (float64, error) {
 	s, err := peers.New(c.Model, c.Links, c.Integrator)
 	if err != nil {
@@ -212,7 +212,7 @@ func physicsAllocs(c PhysicsCase, steps int) (float64, error) {
 	}
 	var before, after runtime.MemStats
 	var blocks [benchBlocks]float64
-	// A chain moves from the first step on, and the quad has landed after 0.15 s; nothing else comes later.
+	// A chain moves from the first step on, and the quad has landed after 0.15 s; no further phase follows.
 	n := perBlock(min(steps, 1000))
 	for b := range blocks {
 		runtime.ReadMemStats(&before)

@@ -24,9 +24,9 @@ import (
 // benchSimloid measures cycles a second over TCP sockets on the loopback interface: client, server, rig and physics in
 // this process, the sensors' noise on. A cycle is a voltage for each joint and DONE out, a status back.
 //
-// Two things bound it, measured in blocks that alternate with those of the cycles: the same robot's physics alone under
-// the same voltages, and bare round trips of as many bytes each way between sockets that do nothing else. One after the
-// other they would take 1/physics + 1/bare, which bound_per_s is of; what it leaves is text, noise and the rig.
+// Two rates bound it, measured in blocks that alternate with those of the cycles: only the physics of the same robot with
+// the same voltages, and bare round trips of as many bytes in each direction. One after the other they take 1/physics +
+// 1/bare, the inverse of bound_per_s; the remainder is text, noise and the rig.
 func benchSimloid(ctx context.Context, size BenchSize, emit func(Result)) error {
 	for _, id := range []int{31, 50} {
 		f, err := runSimloid(ctx, id, size.stepsOr(10_000))
@@ -51,7 +51,7 @@ func runSimloid(ctx context.Context, id, steps int) (f Figures, err error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for turn := range rates { // each goes first in its turn
+		for turn := range rates { // each is first in its turn
 			which := (turn + block) % len(rates)
 			start := time.Now()
 			if err := [...]func(int) error{b.Cycles, b.Physics, b.RoundTrips}[which](n); err != nil {
@@ -107,7 +107,7 @@ func NewSimloidBench(ctx context.Context, id int) (b *simloidBench, err error) {
 		return b, err
 	}
 	b.closings = append(b.closings, b.Twin.Close)
-	// A client's first status comes after a step without a command.
+	// A client's first status follows a step without a command.
 	b.Frame = hal.NewFrame(b.Twin.Bodies[0].Layout())
 	if err := b.stepTwin(); err != nil {
 		return b, err
@@ -160,7 +160,7 @@ func (b *simloidBench) Physics(n int) error {
 	return nil
 }
 
-// stepTwin is what a rig does with a body and its worlds in a cycle.
+// stepTwin does the work of a rig's cycle on a body and its worlds.
 func (b *simloidBench) stepTwin() error {
 	body := b.Twin.Bodies[0]
 	err := body.Write(b.Frame)
@@ -215,7 +215,7 @@ func (b *simloidBench) RoundTrips(n int) error {
 	return nil
 }
 
-// Close ends the client, then the server and the rig, and gives everything back.
+// Close ends the client, then the server and the rig, and closes everything.
 func (b *simloidBench) Close() error {
 	var faults []error
 	if b.Client != nil {

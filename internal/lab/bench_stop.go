@@ -42,11 +42,11 @@ func stopSources() []string {
 }
 
 // benchStop measures the time from the cause of a stop to the first torque-off byte of the last line, and to the last joint's
-// acknowledgement. Lines are emulated in memory: what they would take on the wire is added from their own clocks. bound_us is
+// acknowledgement. Lines are emulated in memory: their time on the wire is added from their own clocks. bound_us is
 // the bytes of a torque-off and of one reading of each joint on the fullest line, at 10 bits each.
 func benchStop(ctx context.Context, size BenchSize, emit func(Result)) error {
 	trials := size.stepsOr(100)
-	for _, name := range []string{"demo", "so101", "a-series"} { // a humanoid beside a pendulum, an arm, a humanoid
+	for _, name := range []string{"demo", "so101", "a-series"} { // a humanoid and a pendulum, an arm, a humanoid
 		err := withStopRig(ctx, name, stopLoad{}, func(s *stopRig) error {
 			for _, source := range stopSources() {
 				f, err := s.measure(ctx, source, trials)
@@ -79,7 +79,7 @@ func benchStop(ctx context.Context, size BenchSize, emit func(Result)) error {
 	return benchSupervisor(ctx, size, emit)
 }
 
-// stopLoad is a robot that is made for the purpose, and what disturbs its stop.
+// stopLoad is a robot made for the test, and the disturbance of its stop.
 type stopLoad struct {
 	lines       int // of 20 servos each
 	dead        bool
@@ -141,7 +141,7 @@ type stopRig struct {
 	press  atomic.Bool
 }
 
-// stopLine is a line that counts what passes.
+// stopLine is a line that counts its bytes.
 type stopLine struct {
 	servo.Line
 	rig *stopRig
@@ -380,7 +380,7 @@ func (s *stopRig) Cycle(*hal.Cycle) {
 	s.on, s.of = on, of
 }
 
-// sources opens what stops the rig. end closes it.
+// sources opens the sources of a stop. end closes them.
 func (s *stopRig) sources(server string) (end func(), err error) {
 	rig := s.sys.Rig
 	var closers []func()
@@ -444,10 +444,10 @@ func (s *stopRig) sources(server string) (end func(), err error) {
 	return end, nil
 }
 
-// errNoStop is a stop that did not come.
+// errNoStop reports a missing stop.
 var errNoStop = errors.New("no stop within 10 s")
 
-// until waits for what is seen after a cycle.
+// until waits until seen returns true after a cycle.
 func (s *stopRig) until(ctx context.Context, seen func() bool) error {
 	for end := time.Now().Add(10 * time.Second); ; {
 		s.mu.Lock()
@@ -465,7 +465,7 @@ func (s *stopRig) until(ctx context.Context, seen func() bool) error {
 	}
 }
 
-// learn keeps each line's first torque-off telegram, and how many bytes one and a reading of each joint take.
+// learn stores each line's first torque-off telegram, and the bytes of one and of a reading of each joint.
 func (s *stopRig) learn() (bound time.Duration) {
 	s.sys.Rig.BetweenCycles(func() {
 		cut := map[string]int64{}
@@ -484,7 +484,7 @@ func (s *stopRig) learn() (bound time.Duration) {
 			b.Halt()
 		}
 		for name, l := range s.lines {
-			n := l.bytes.Load() - cut[name] // Halt says it twice
+			n := l.bytes.Load() - cut[name] // Halt sends it twice
 			bound = max(bound, time.Duration(n*10)*time.Second/time.Duration(l.Baud()))
 		}
 	})
@@ -537,8 +537,8 @@ func (s *stopRig) measure(ctx context.Context, source string, trials int) (Figur
 	var cuts, acks []float64
 	for range trials {
 		s.silent.Store(true)
-		time.Sleep(3 * s.sys.Rig.Period()) // torque comes back to what was off for a cycle
-		s.sys.Rig.Recover()                // of a line that is silent it clears nothing
+		time.Sleep(3 * s.sys.Rig.Period()) // torque returns to joints that were off for a cycle
+		s.sys.Rig.Recover()                // it clears nothing on a silent line
 		if err := s.sys.Rig.Arm(); err != nil {
 			return nil, err
 		}

@@ -17,12 +17,12 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// What the published table is held to.
+// The criteria of the comparison with the published table.
 const (
-	wireClose  = 0.10 // a cell counts when it comes out this near
+	wireClose  = 0.10 // relative error at which a cell counts as reproduced
 	BoundCells = 13   // of the 15 measured cells; field.md 3, item 1
 	BoundFast  = 200  // Hz, fast sync read of 20 servos at 1 Mbaud on one bus; field.md 4.6, target 2
-	// BoundHost is what a cycle may cost the host with 20 joints; field.md 4.6, target 3.
+	// BoundHost bounds the host's time of a cycle with 20 joints; field.md 4.6, target 3.
 	BoundHost = 50 * time.Microsecond
 )
 
@@ -50,9 +50,9 @@ func cellName(c *servo.PublishedCell) string {
 	return fmt.Sprintf("%d Mbaud, %s, %s", c.Mbaud, buses, c.Adapter)
 }
 
-// BenchWire runs the chain as shipped over emulated lines, byte for byte in virtual time, with the one figure that was
-// fitted: emulator.DefaultReply, what a servo needs before an answer (once before a fast one). wire_hz is the bound:
-// the bytes alone at 10 bits each. Buses run side by side, so the fullest sets the rate.
+// BenchWire runs the shipped chain over emulated lines, byte for byte in virtual time, with the one fitted constant:
+// emulator.DefaultReply, the delay of a servo before an answer (once before a fast one). wire_hz is the bound: only the
+// bytes, at 10 bits each. Buses run concurrently, so the fullest sets the rate.
 func BenchWire(ctx context.Context, size BenchSize, emit func(Result)) error {
 	cycles := size.stepsOr(50)
 	near := 0 // cells that came out close
@@ -92,9 +92,9 @@ func BenchWire(ctx context.Context, size BenchSize, emit func(Result)) error {
 	return benchHost(ctx, size, emit)
 }
 
-// benchHost measures what a cycle of the chain costs the host's processor, without emulator and operating system: the
-// servos' answers were recorded and are played back. What it takes is the processor's time, as nothing in it waits; the
-// share is of the time in which the wire is busy anyway.
+// benchHost measures the host's processor time of a cycle of the chain, without emulator and operating system: the servos'
+// answers are recorded and played back. The elapsed time is the processor's time, as no call waits. The share is relative to
+// the time in which the wire is busy.
 func benchHost(ctx context.Context, size BenchSize, emit func(Result)) error {
 	for _, fast := range []bool{false, true} {
 		for _, mbaud := range []int{1, 2, 4} {
@@ -125,9 +125,9 @@ type wireRun struct {
 	baud  int
 }
 
-// NewWire brings n servos to where each cycle is like the one before: torque on, nothing left to check. The chain's
-// reading of health in turn is off, so that each cycle writes the goal position (116..119) and reads current, velocity
-// and position (126..135) and no others. That this is so is checked by the bytes of a cycle.
+// NewWire brings n servos to a steady state: torque on, all checks done. The chain's health polling is off, so that each
+// cycle writes only the goal position (116..119) and reads only current, velocity and position (126..135). The bytes of a
+// cycle verify that.
 func NewWire(n, baud int, fast bool) (*wireRun, error) {
 	t, table := publishedTable()
 	spec, ok := actuator.Lookup(table.Model)
@@ -155,7 +155,7 @@ func NewWire(n, baud int, fast bool) (*wireRun, error) {
 	for i := range n {
 		w.Chain.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Position: model.Units().CentreTicks, Limit: 1})
 	}
-	// Torque goes on for all at once, but the chain has it confirmed by one servo a cycle, with a longer read.
+	// Torque is switched on for all at once, but the chain confirms it at one servo per cycle, with a longer read.
 	for range 2*n + 10 {
 		if err := w.Cycle(); err != nil {
 			return nil, err
@@ -169,7 +169,7 @@ func NewWire(n, baud int, fast bool) (*wireRun, error) {
 	return w, nil
 }
 
-// Cycle is what a rig does with a bus in one cycle.
+// Cycle does the work of a rig's cycle on a bus.
 func (w *wireRun) Cycle() error {
 	if err := w.Chain.Send(); err != nil {
 		return err
@@ -177,10 +177,10 @@ func (w *wireRun) Cycle() error {
 	return w.Chain.Receive()
 }
 
-// Bound is the rate of the bytes alone, Hz.
+// Bound returns the rate of only the bytes, Hz.
 func (w *wireRun) Bound() float64 { return float64(w.baud) / float64(10*w.bytes) }
 
-// Rate is how many cycles the line does in a second of its own time.
+// Rate returns the cycles per second of the line's own time.
 func (w *wireRun) Rate(ctx context.Context, cycles int) (float64, error) {
 	start := w.Tape.Now()
 	for range cycles {
@@ -191,7 +191,7 @@ func (w *wireRun) Rate(ctx context.Context, cycles int) (float64, error) {
 	return float64(cycles) / (w.Tape.Now() - start).Seconds(), ctx.Err()
 }
 
-// hostTime is what a cycle of the chain takes on the tape, ns. The wire is on tape from here on.
+// hostTime returns the time of a cycle of the chain on the tape, ns. From now on the line plays the tape.
 func (w *wireRun) hostTime(ctx context.Context, cycles int) (float64, error) {
 	if err := w.Cycle(); err != nil { // this one is recorded
 		return 0, err
@@ -211,17 +211,16 @@ func (w *wireRun) hostTime(ctx context.Context, cycles int) (float64, error) {
 		}
 		blocks[b] = float64(time.Since(start)) / float64(n)
 	}
-	// A chain that was not satisfied with what it received would have done something else than was to be measured.
+	// A chain that rejects an answer would run another code path than the one to be measured.
 	if s := w.Chain.Stats(); s.Timeouts > 0 || s.BadChecksums > 0 {
 		return 0, fmt.Errorf("bench: wire: played answers: got %d timeouts and %d bad checksums, want none", s.Timeouts, s.BadChecksums)
 	}
-	// The fastest block is the one that lost the least to others: the nearest to the processor's time that the wall
-	// clock tells.
+	// The fastest block lost the least time to other programs: it is nearest to the processor's time.
 	return slices.Min(blocks[:]), nil
 }
 
-// tape is a line that keeps what was answered to the last request, and plays it to every request from play on. Since
-// nothing moves in between, it is what the servos would answer. Its clock does not move then: no deadline passes.
+// tape is a line that stores the answer to the last request, and plays it to every request from play on. Since no joint moves
+// in between, it equals the servos' answer. Its clock is then stopped: no deadline passes.
 type tape struct {
 	servo.Line
 	answer  []byte
@@ -231,7 +230,7 @@ type tape struct {
 	baud    int
 }
 
-// tapePiece is what one read of the tape returns at most: a full packet of an FTDI adapter.
+// tapePiece bounds one read of the tape, bytes: a full packet of an FTDI adapter.
 const tapePiece = 62
 
 func (t *tape) Play() { t.now, t.baud, t.playing = t.Line.Now(), t.Line.Baud(), true }

@@ -30,7 +30,7 @@ type Sample struct {
 	Torque []float64 // 0..1, or negative: none given
 }
 
-// What a motion may hold at most: an hour at 1 kHz, and the joints of any robot an ODCP datagram carries.
+// The bounds of a motion: an hour at 1 kHz, and as many joints as fit into an ODCP datagram.
 const (
 	maxSamples = 3_600_000
 	maxJoints  = 120
@@ -63,7 +63,7 @@ func OpenMotion(name string, joints int) (*Motion, error) {
 	return m, nil
 }
 
-// KnownMotion refuses what is no file and no embedded motion, for a robot of however many joints.
+// KnownMotion returns an error if name is neither a file nor an embedded motion, for any number of joints.
 func KnownMotion(name string) error {
 	if embedded, _ := fs.Glob(motions, fmt.Sprintf("motions/%s-*.txt", name)); len(embedded) > 0 {
 		return nil
@@ -77,7 +77,7 @@ func KnownMotion(name string) error {
 	return nil
 }
 
-// ReadMotion reads every sample; a fault is told with its line.
+// ReadMotion reads every sample; an error has its line.
 func ReadMotion(r io.Reader) (*Motion, error) {
 	m := &Motion{}
 	lines := bufio.NewScanner(r)

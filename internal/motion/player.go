@@ -19,10 +19,10 @@ import (
 const (
 	leadIn     = 1500 * time.Millisecond // to reach the first pose, before the error is counted
 	leadInStep = 20 * time.Millisecond
-	astray     = 0.2 // rad; a joint that is off by so much in the mean does something else than follow
+	astray     = 0.2 // rad; mean error above which a joint does not follow
 )
 
-// Tracking is how well one joint followed.
+// Tracking is the tracking error of one joint.
 type Tracking struct {
 	Joint string        `json:"joint"`
 	RMS   report.Number `json:"rms_rad"`
@@ -35,7 +35,7 @@ func (Tracking) Header() []string { return []string{"joint", "rms rad", "max rad
 // Cells implements report.Row.
 func (t Tracking) Cells() []string { return []string{t.Joint, t.RMS.String(), t.Max.String()} }
 
-// Player plays one motion into a server of ODCP and measures how well its robot follows.
+// Player plays one motion to an ODCP server and measures the tracking error of its robot.
 type Player struct {
 	Protocol, Address string
 	Model             string  // the robot, for names and ranges; "": the only one with as many joints
@@ -116,8 +116,8 @@ func (p *Player) Run(ctx context.Context, name string) ([]Tracking, error) {
 	return rows, nil
 }
 
-// names finds the robot that the server's joints belong to, for their names and the angles of 0 and 1023. The protocol does
-// not say which it is: without --model it must be the only one with so many joints.
+// names finds the robot of the server's joints, for their names and the angles of 0 and 1023. The protocol does not identify
+// it: without --model it must be the only robot with that number of joints.
 func (p *Player) names(n int) error {
 	fits := RobotsOf(n)
 	if p.Model != "" {
@@ -145,7 +145,7 @@ func (p *Player) names(n int) error {
 	return nil
 }
 
-// play sends every sample at its time. What is measured just before a sample answers the one before it.
+// play sends every sample at its time. The measurement just before a sample belongs to the previous sample.
 func (p *Player) play(ctx context.Context) error {
 	n := p.motion.Joints
 	p.goal, p.limit, p.sent = make([]int32, n), make([]int32, n), sha256.New()
@@ -171,13 +171,13 @@ func (p *Player) play(ctx context.Context) error {
 	return nil
 }
 
-// send sends s; counted samples are part of the digest of what the client said.
+// send sends s; counted samples are part of the digest of the client's commands.
 func (p *Player) send(ctx context.Context, s *Sample, counted bool) error {
 	if err := context.Cause(ctx); err != nil {
 		return errors.Join(context.Canceled, err)
 	}
 	for i := range p.goal {
-		p.goal[i], p.limit[i] = odcp.Angle(s.Angle[i]), odcp.Torque(s.Torque[i]) // none given counts as 0
+		p.goal[i], p.limit[i] = odcp.Angle(s.Angle[i]), odcp.Torque(s.Torque[i]) // a missing torque counts as 0
 	}
 	if counted {
 		p.count++
@@ -186,7 +186,7 @@ func (p *Player) send(ctx context.Context, s *Sample, counted bool) error {
 	return p.client.Set(p.goal, p.limit)
 }
 
-// measure compares where the joints are with what was sent last.
+// measure compares the joints' positions with the last sample sent.
 func (p *Player) measure(s *Sample) error {
 	seen, err := p.client.Get()
 	if err != nil {

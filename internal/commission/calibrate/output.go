@@ -23,9 +23,9 @@ import (
 // How a session tries the pulses of an output.
 const (
 	trySeconds  = 1.5   // s that a width is tried before the output is neutral again
-	moveSeconds = 3.0   // s that a hobby servo has to come to a width
+	moveSeconds = 3.0   // s that a hobby servo has to reach a width
 	widestBand  = 100.0 // µs either way within which a motor must begin to turn
-	sureBand    = 2.0   // µs, how well the ends of the dead band are looked for
+	sureBand    = 2.0   // µs, resolution of the search for the ends of the dead band
 	forcePoints = 4     // widths on each side at which forces are measured
 	anglePoints = 5     // widths at which angles are measured
 	pushShare   = 0.2   // of the range beyond the dead band, for the direction

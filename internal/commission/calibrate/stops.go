@@ -17,15 +17,15 @@ import (
 // How a session finds mechanical stops. Angles and speeds are those of the servo's shaft.
 const (
 	stopSpeed   = 0.35        // rad/s
-	stopAhead   = 3 * degree  // the goal must be at least this far ahead of a joint that stands
+	stopAhead   = 3 * degree  // the goal must be at least this far ahead of a joint that does not move
 	stopLead    = 15 * degree // and is at most so far ahead
 	stopStill   = 0.12        // s without motion that are a stop
 	stopMoved   = 0.3 * degree
 	stopRetreat = 5 * degree
 	stopMargin  = 1 * degree // the range ends this far before the stop, so that no goal presses against it
-	stopEffort  = 0.2        // share of the servo's torque beyond what gravity asks for
+	stopEffort  = 0.2        // share of the servo's torque above the gravity torque
 	stopMost    = 0.6        // share of the servo's torque at most
-	stopGravity = 1.5        // times what gravity asks for
+	stopGravity = 1.5        // factor of the gravity torque
 	stopReach   = 2.5        // how many times the model's range a stop is looked for in: its gear is not known yet
 )
 

@@ -34,7 +34,7 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server,
 	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
 }
 
-// environment is what a client asks for.
+// environment opens the environment of a client's HELLO.
 func environment(sys *assembly.System, h *protocol.Hello) (protocol.Environment, *protocol.Spaces, error) {
 	o := batch.Options{Copies: h.Copies, Seed: h.Seed, Actions: h.Actions, Observations: h.Observations}
 	spaces := &protocol.Spaces{Copies: h.Copies, Period: int64(sys.Rig.Period())}
@@ -54,7 +54,7 @@ func environment(sys *assembly.System, h *protocol.Hello) (protocol.Environment,
 	return copies{b}, spaces, nil
 }
 
-// virtual is p with time of its own: copies know no clock.
+// virtual returns p with simulated time: copies have no clock.
 func virtual(p *plan.Plan) *plan.Plan {
 	own := *p
 	own.Clock = nil

@@ -37,7 +37,7 @@ func openRosbridge(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalo
 	})
 }
 
-// open listens, and closes what it opened where the server does not want it.
+// open listens, and closes the listener if the server refuses it.
 func open(at netip.AddrPort, server func(net.Listener) (catalog.Server, error)) (catalog.Server, netip.AddrPort, error) {
 	ln, err := net.Listen("tcp", at.String())
 	if err != nil {
@@ -65,7 +65,7 @@ func RobotOf(sys *assembly.System, name string) *topics.Robot {
 	return r
 }
 
-// Describe fills in what m, the model of r's body, tells of it.
+// Describe fills in r from m, the model of its body.
 func Describe(r *topics.Robot, m *model.Robot) {
 	var places []int
 	r.Tree, places = plan.TreeOf(m)

@@ -97,7 +97,7 @@ func (a *access) is(token string) bool {
 	return subtle.ConstantTimeCompare([]byte(token), []byte(a.token)) == 1
 }
 
-// login sets the cookie of who knows the token.
+// login sets the cookie of a client with the token.
 func (a *access) login(w http.ResponseWriter, r *http.Request) {
 	r.Body = http.MaxBytesReader(w, r.Body, 4096)
 	if given := r.PostFormValue("token"); a.token == "" || !a.is(given) {
@@ -108,7 +108,7 @@ func (a *access) login(w http.ResponseWriter, r *http.Request) {
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 
-// loginPage asks for the token.
+// loginPage is the form for the token.
 const loginPage = `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Halyard</title>
 <h1>Halyard</h1><form method="post" action="/login"><label>Token <input name="token" type="password" autofocus required></label> <button>Open the dashboard</button></form>
 `

@@ -10,7 +10,7 @@ import (
 // part is a body of a scene.
 type part = hal.Part
 
-// answerPage is an answer for people whose browser runs no scripts.
+// answerPage is the answer for browsers without scripts.
 const answerPage = `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Halyard: {{.Order}}</title>
 <h1>{{.Order}}: {{if .Error}}{{.Error}}{{else}}done in {{.Millis}} ms{{end}}</h1>
 <table><tr><th>Joint<th>State<th>Torque off acknowledged<th>Fault</tr>

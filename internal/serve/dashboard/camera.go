@@ -16,7 +16,7 @@ const (
 	boundary      = "picture"
 )
 
-// camera sends the pictures of a camera, one after the other as the browser takes them, until it leaves.
+// camera sends the pictures of a camera, one after the other as the browser reads them, until it disconnects.
 func (s *Server) camera(w http.ResponseWriter, r *http.Request) {
 	images, err := s.watch(r)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Server) camera(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// watch begins to look through the camera that a request names: ?rig=0&agent=NAME&camera=NAME.
+// watch opens the camera of a request: ?rig=0&agent=NAME&camera=NAME.
 func (s *Server) watch(r *http.Request) (hal.ImageStream, error) {
 	q := r.URL.Query()
 	rig, err := strconv.Atoi(q.Get("rig"))

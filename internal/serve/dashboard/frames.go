@@ -9,7 +9,7 @@ import (
 // maxHex bounds the bytes of a frame that are shown as such; its packets are explained all the same.
 const maxHex = 64
 
-// frameText is what went over a line in one direction.
+// frameText is a run of bytes on a line in one direction.
 type frameText struct {
 	Out     bool     `json:"out"`
 	Size    int      `json:"size"`

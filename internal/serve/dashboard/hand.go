@@ -15,14 +15,14 @@ import (
 // maxPush bounds the force of a hand, N.
 const maxPush = 100
 
-// push is a hand on a body of a scene, until it lets go or is not known for Deadman.
+// push is a hand on a body of a scene, until a release or Deadman without a message.
 type push struct {
 	agent, body string
 	force       [3]float64 // N, world axes
 	until       time.Time
 }
 
-// push lays a hand on a body. Not of a robot that is real: the scene only follows it.
+// push applies a hand to a body. A real robot is refused: the scene only follows it.
 func (s *Server) push(q *request, now time.Time) error {
 	for _, a := range s.sampler.list() {
 		if a.rig != q.Rig || a.agent.Name() != q.Agent {
@@ -49,7 +49,7 @@ func (s *Server) push(q *request, now time.Time) error {
 	return fmt.Errorf("push: got %.50q, want a robot of the layout", q.Agent)
 }
 
-// release lets go of what the hand of a rig is on.
+// release releases the hand of a rig.
 func (s *Server) release(q *request) {
 	if q.Rig >= 0 && q.Rig < len(s.sampler.rigs) {
 		r := s.sampler.rigs[q.Rig]

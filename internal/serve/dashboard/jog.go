@@ -23,17 +23,17 @@ const (
 	slideOfHinge = 0.1
 )
 
-// jogger moves one joint while its tab says so. It holds the agent's lease meanwhile.
+// jogger moves one joint on request of its tab. It holds the agent's lease meanwhile.
 type jogger struct {
 	session *session
 	wake    chan struct{}
 
 	mu   sync.Mutex
-	asks *request  // nil: nothing is to move
+	asks *request  // nil: no motion
 	at   time.Time // of the last message
 }
 
-// set is what the tab wants now; nil holds.
+// set sets the tab's present request; nil holds.
 func (j *jogger) set(q *request, at time.Time) {
 	j.mu.Lock()
 	j.asks, j.at = q, at
@@ -41,7 +41,7 @@ func (j *jogger) set(q *request, at time.Time) {
 	signal(j.wake)
 }
 
-// run jogs until ctx ends; then the lease is given back.
+// run jogs until ctx ends; then it releases the lease.
 func (j *jogger) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -142,7 +142,7 @@ func (g *jog) next(share, dt float64) (topics.Goal, error) {
 		}
 		if math.IsNaN(g.goal) {
 			g.goal = at
-			// What holds a load hangs below its goal: it goes on from there, not from where it hangs.
+			// A joint with a load sags below its goal: continue from the goal, not from its position.
 			if had := g.subject.agent.Goals(nil)[g.joint]; had.Mode == hal.PositionMode && math.Abs(had.Value-at) < jogLead {
 				g.goal = had.Value
 			}

@@ -26,8 +26,8 @@ type Entry struct {
 	changed uint64
 }
 
-// Journal keeps the newest events of rigs and lines of their logs, for people who look later. All methods may be called from
-// any goroutine; each holds its lock for microseconds.
+// Journal keeps the newest events of rigs and lines of their logs for the pages. All methods may be called from any goroutine;
+// each holds its lock for microseconds.
 type Journal struct {
 	mu      sync.Mutex
 	entries []Entry // oldest first
@@ -36,7 +36,7 @@ type Journal struct {
 	forward *Journal // gets each entry too; nil = none
 }
 
-// tap lets to have what j has and gets.
+// tap copies the entries of j, present and future, to the journal to.
 func (j *Journal) tap(to *Journal) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -69,7 +69,7 @@ func (j *Journal) Add(level, text string) {
 	j.entries = append(j.entries, Entry{ID: j.ids, Time: now, Level: level, Text: text, Count: 1, changed: j.changes})
 }
 
-// since is what has changed after the change number seen, and the newest one's.
+// since returns the entries changed after the change number seen, and the newest change number.
 func (j *Journal) since(seen uint64) (list []Entry, now uint64) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -84,7 +84,7 @@ func (j *Journal) since(seen uint64) (list []Entry, now uint64) {
 	return list, j.changes
 }
 
-// Handler returns a slog.Handler that hands each record to next and notes those from Info on.
+// Handler returns a slog.Handler that passes each record to next and stores those from Info on.
 func (j *Journal) Handler(next slog.Handler) slog.Handler { return &handler{journal: j, next: next} }
 
 type handler struct {

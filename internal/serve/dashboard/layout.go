@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/collide"
 )
 
-// The texts that say what the values are. Numbers that are none are null.
+// The descriptions of the values. Unknown numbers are null.
 type (
 	layoutText struct {
 		Op         string      `json:"op"`
@@ -22,7 +22,7 @@ type (
 		Name     string        `json:"name"`
 		Clock    string        `json:"clock"`
 		Period   report.Number `json:"period_s"`
-		Contacts int           `json:"contacts"` // where they begin: x y z each, NaN = none
+		Contacts int           `json:"contacts"` // index of the first: x y z each, NaN = none
 		Most     int           `json:"most"`     // of them
 		Poses    int           `json:"poses"`    // where they begin: x y z, w x y z each
 		Bodies   int           `json:"bodies"`
@@ -145,7 +145,7 @@ func (s *Server) describeAgent(a *subject) agentText {
 	return t
 }
 
-// flat is a pose as seven numbers; one without a rotation turns nothing.
+// flat returns a pose as seven numbers; a zero rotation becomes the identity.
 func flat(p hal.Pose) []float64 {
 	if p.Rotation == [4]float64{} {
 		p.Rotation[0] = 1
@@ -153,7 +153,7 @@ func flat(p hal.Pose) []float64 {
 	return append(p.Position[:], p.Rotation[:]...)
 }
 
-// The scenes: what is drawn at the poses.
+// The scenes: the shapes drawn at the poses.
 type (
 	scenesText struct {
 		Generation uint32      `json:"generation"`
@@ -189,9 +189,9 @@ type (
 // maxField bounds the samples of a height field that a browser is sent, in each direction.
 const maxField = 128
 
-// scenes is what there is to draw.
+// scenes returns the shapes to draw.
 func (s *Server) scenes() ([]byte, error) {
-	s.sampler.take() // the layout is there
+	s.sampler.take() // ensures a layout
 	s.sampler.mu.Lock()
 	defer s.sampler.mu.Unlock()
 	out := scenesText{Generation: s.sampler.made, Rigs: []sceneText{}}

@@ -11,13 +11,13 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// gauge and counter are the kinds of what is exported.
+// gauge and counter are the kinds of exported metrics.
 const (
 	gauge   = prometheus.GaugeValue
 	counter = prometheus.CounterValue
 )
 
-// metric is one thing that is exported of each X, whose labels are with the table.
+// metric is one exported metric of each X, whose labels are with the table.
 type metric[X any] struct {
 	name, help string
 	kind       prometheus.ValueType
@@ -25,7 +25,7 @@ type metric[X any] struct {
 	desc       *prometheus.Desc
 }
 
-// jointSample is a joint as it is exported.
+// jointSample is the exported sample of a joint.
 type jointSample struct {
 	text   *jointText
 	values []float32 // its agent's measured
@@ -41,7 +41,7 @@ func (j *jointSample) value(channel int, slide bool) float64 {
 	return float64(j.values[channel])
 }
 
-// either is a measured channel whose unit is that of all kinds.
+// either returns a measured channel with the same unit for all kinds.
 func (j *jointSample) either(channel int) float64 {
 	return j.value(channel, j.text.Kind == kinds[hal.Slide])
 }
@@ -106,7 +106,7 @@ func number(b bool) float64 {
 	return 0
 }
 
-// collector exports what the pages show.
+// collector exports the values of the pages.
 type collector struct {
 	server *Server
 	rigs   []metric[rigStatus]
@@ -166,7 +166,7 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	var layout layoutText
 	status := c.server.readStatus()
 	if json.Unmarshal(text, &layout) != nil || layout.Generation != sample.generation || len(layout.Agents) != len(status.Agents) {
-		return // agents come and go at this very moment: the next scrape has them
+		return // agents are being added or removed: the next scrape has them
 	}
 	for i := range status.Rigs {
 		name := layout.Rigs[i].Name

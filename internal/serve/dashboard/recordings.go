@@ -68,7 +68,7 @@ type (
 	}
 )
 
-// listRecordings answers what recordings there are in the folder, the newest first.
+// listRecordings answers with the recordings in the folder, the newest first.
 func (s *Server) listRecordings(w http.ResponseWriter) {
 	out := struct {
 		Folder string          `json:"folder"`
@@ -121,8 +121,8 @@ func (s *Server) openRecording(name string) (*record.Reader, func(), error) {
 	return file, func() { file.Close(); f.Close() }, nil
 }
 
-// readRecordings answers with a survey of one recording, or the differences of two. One request at a time is carried out; the
-// robots' cycles go on beside it.
+// readRecordings answers with a survey of one recording, or the differences of two. Only one request runs at a time,
+// concurrently with the robots' cycles.
 func (s *Server) readRecordings(w http.ResponseWriter, r *http.Request) {
 	select {
 	case s.reading <- struct{}{}:

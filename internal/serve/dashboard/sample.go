@@ -27,12 +27,12 @@ const (
 // Source is one rig that is shown.
 type Source struct {
 	Rig     *hal.Rig
-	System  *assembly.System // nil where there is the rig alone: no scene, no lines
+	System  *assembly.System // nil for a rig without a scene and lines
 	Journal *Journal         // of the rig's log; nil = none
 	Taps    *record.Taps     // on the rig's lines; nil = none
 }
 
-// shown is a rig as it is sampled. The cycle takes its lock for a copy of the poses, when a sample has asked for one.
+// shown is the sampled state of a rig. The cycle takes its lock to copy the poses when a sample has requested a copy.
 type shown struct {
 	Source
 	session *hal.Session
@@ -84,7 +84,7 @@ func (r *shown) Cycle(c *hal.Cycle) {
 // Deferrable implements hal.Deferrable: a sample calls the agents first, which runs deferred cycles.
 func (*shown) Deferrable() bool { return true }
 
-// copy takes the poses over, at a cycle's edge. Under the lock.
+// copy copies the poses between cycles. Under the lock.
 func (r *shown) copy() {
 	r.due = false
 	r.poses = r.System.Scene.Poses(r.poses)
@@ -102,7 +102,7 @@ func (r *shown) refresh() {
 	}
 }
 
-// subject is an agent as it is sampled.
+// subject is the sampled state of an agent.
 type subject struct {
 	rig   int
 	agent *hal.Agent
@@ -110,12 +110,12 @@ type subject struct {
 	kinds []configs.BodyKind // one an actuator
 	kind  string             // of the whole: sim, emulated, real or mixed
 	first int                // its measured values; then the ages of devices, the states and the goals of actuators
-	ghost int                // where the poses of its twin's links begin; hal.None without a twin
-	// Of a robot whose joints are all real the physics knows nothing: its links are where its joints say. bodies are those of
-	// the scene, one a link.
+	ghost int                // index of the first pose of its twin's links; hal.None without a twin
+	// The physics does not move a robot whose joints are all real: its links follow from its measured joints. bodies are those
+	// of the scene, one a link.
 	bodies  []int
 	place   hal.Pose
-	state   *kinematics.State // nil where nothing asks for it
+	state   *kinematics.State // nil if not needed
 	real    bool
 	shadows []int // measured minus the twin's position, one an actuator, or hal.None; nil without a twin
 
@@ -168,7 +168,7 @@ func newSubject(r *shown, rig int, a *hal.Agent, parts []hal.Part) *subject {
 	return s
 }
 
-// findTwin looks for the channels of a twin.
+// findTwin finds the channels of a twin.
 func (s *subject) findTwin() {
 	l := s.agent.Layout()
 	for i := range l.Actuators {
@@ -185,7 +185,7 @@ func (s *subject) findTwin() {
 	}
 }
 
-// read takes an agent's newest values.
+// read copies an agent's newest values.
 func (s *subject) read(to []float32) {
 	s.measured, s.status, s.goals = s.agent.Measured(s.measured), s.agent.Status(s.status), s.agent.Goals(s.goals)
 	l := s.agent.Layout()
@@ -207,7 +207,7 @@ func (s *subject) read(to []float32) {
 	}
 }
 
-// forward puts the links of a real robot where its joints say: it moves poses. Of a twin it fills in ghost.
+// forward computes the link poses of a real robot from its joints, in poses. For a twin it fills in ghost.
 func (s *subject) forward(poses []hal.Pose, ghost []float32) {
 	if s.real {
 		frame := s.place
@@ -225,7 +225,7 @@ func (s *subject) forward(poses []hal.Pose, ghost []float32) {
 		}
 	}
 	if s.shadows != nil && s.bodies[0] >= 0 && s.bodies[0] < len(poses) {
-		s.chain(poses[s.bodies[0]].Times(s.robot.Tree[0].Home.Inverse()), s.shadows) // the twin stands where the robot does
+		s.chain(poses[s.bodies[0]].Times(s.robot.Tree[0].Home.Inverse()), s.shadows) // the twin has the robot's root pose
 		for i := range s.bodies {
 			putPose(ghost[poseValues*i:], &s.state.Poses[i])
 		}
@@ -342,7 +342,7 @@ func (s *sampler) place(i int, r *shown, values []float32) {
 	}
 }
 
-// arrange finds out where in the values what is, after agents have come or gone and scenes have changed.
+// arrange computes the layout of the values after agents were added or removed, or scenes have changed.
 func (s *sampler) arrange() {
 	same := s.layout != nil
 	var agents []*hal.Agent

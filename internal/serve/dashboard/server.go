@@ -37,10 +37,10 @@ const (
 //go:embed web
 var web embed.FS
 
-// Options are what a user may set of a server.
+// Options are the settings of a server.
 type Options struct {
-	Host  string       // the name in --dashboard, if it is invalid of an address
-	Token string       // which requests must bring; "" = none, on loopback alone
+	Host  string       // the host in --dashboard, if it is a name and not an address
+	Token string       // required in requests; "" = none, only on loopback
 	Log   *slog.Logger // nil = silent
 }
 
@@ -83,8 +83,7 @@ func Listen(address string) (net.Listener, error) {
 	return net.Listen("tcp", "127.0.0.1:0")
 }
 
-// New returns a server, which owns listener, of the rigs of sources. It fails where the address is not loopback and there is
-// no token.
+// New returns a server of the rigs of sources. It owns listener. It fails for an address beyond loopback without a token.
 func New(listener net.Listener, sources []Source, o Options) (*Server, error) {
 	s, err := Open(listener, o)
 	if err == nil {
@@ -166,7 +165,7 @@ func (s *Server) URL() string {
 	return "http://" + net.JoinHostPort(host, port) + "/"
 }
 
-// Serve serves until ctx ends or the listener breaks, then ends every tab and waits for it: no joint that one moved goes on.
+// Serve serves until ctx ends or the listener fails, then ends every tab and waits for it: no jog continues.
 func (s *Server) Serve(ctx context.Context) error {
 	defer s.Close()
 	return ws.Serve(ctx, s.listener, maxConnections, s)
@@ -192,7 +191,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "same-origin") // with none, a form of ours would have Origin: null
 	h.Set("Cache-Control", "no-cache")
 	if err := s.access.page(r); err != nil {
-		h.Set("Connection", "close") // a foreign page holds none
+		h.Set("Connection", "close") // a foreign page must not hold a connection
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return
 	}
@@ -274,10 +273,10 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 	w.Write(f.data)
 }
 
-// orders are what a person may order, by its path.
+// orders maps paths to the orders of a person.
 var orders = map[string]control.Order{"/stop": control.OrderStop, "/reset": control.OrderReset, "/arm": control.OrderArm, "/disarm": control.OrderDisarm}
 
-// Answer is what came of an order.
+// Answer is the result of an order.
 type Answer struct {
 	Order  control.Order         `json:"order"`
 	Millis float64               `json:"ms"`
