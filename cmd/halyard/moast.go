@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -95,12 +94,10 @@ func writeNML(a *app, c *halyard.Config, name, host string) error {
 		_, err = config.WriteTo(a.out)
 		return err
 	}
-	f, err := os.Create(name)
-	if err != nil {
+	if err := servemoast.WriteBuffers(name, config); err != nil {
 		return &hal.Error{Kind: hal.Invalid, Op: "moast: --nml", Err: err}
 	}
-	_, err = config.WriteTo(f)
-	return errors.Join(err, f.Close())
+	return nil
 }
 
 // readNML reads a configuration file of buffers.

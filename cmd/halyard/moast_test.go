@@ -124,6 +124,27 @@ func TestMOASTFaults(t *testing.T) {
 	}
 }
 
+// TestMOASTKeepsFiles: --nml does not write over a file that another program wrote.
+func TestMOASTKeepsFiles(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "f.nml")
+	const notes = "B mine SHMEM somewhere 1000 0 * 1 * 1 TCP=1 packed\n"
+	if err := os.WriteFile(file, []byte(notes), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ln, err := net.Listen("tcp", "127.0.0.1:0") // in use, so that the command ends in any case
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ln.Close()
+	code, _, errText := runApp(t, "moast", "--nml", file, "--listen", ln.Addr().String())
+	if code != 2 || !strings.Contains(errText, "f.nml: got a file that halyard moast did not write, want a new one (try: another name)") {
+		t.Errorf("got %d, %s, want 2", code, errText)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != notes {
+		t.Errorf("got %q, %v, want it as it was", got, err)
+	}
+}
+
 // TestMOASTTwoVehicles: a moast.ini of two vehicles, each with its buffers on a port of its own, and a section that connects
 // to both.
 func TestMOASTTwoVehicles(t *testing.T) {

@@ -307,6 +307,9 @@ func (b *BufferLine) Options(v Vocabulary) BufferOptions {
 		ConfirmWrite: b.ConfirmWrite, Vocabulary: v}
 }
 
+// Heading is the first line of a file that WriteTo writes.
+const Heading = "# B name type host size neutral rpc number maxprocs key options\n"
+
 // WriteTo writes c as a .nml file that rcslib programs open.
 func (c *Config) WriteTo(w io.Writer) (int64, error) {
 	var out []byte
@@ -316,7 +319,7 @@ func (c *Config) WriteTo(w io.Writer) (int64, error) {
 		}
 		return 0
 	}
-	out = append(out, "# B name type host size neutral rpc number maxprocs key options\n"...)
+	out = append(out, Heading...)
 	for _, b := range c.Buffers {
 		out = fmt.Appendf(out, "B %-20s %s %s %d 0 * %d * %d", b.Name, b.Type, b.Host, b.Size, b.Number, b.Key)
 		if b.Port > 0 {

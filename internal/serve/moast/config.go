@@ -1,10 +1,15 @@
 package moast
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"net"
+	"os"
 	"strconv"
 	"strings"
+
+	"github.com/halyard-robotics/halyard/protocols/nml"
 )
 
 // Run is what "halyard moast" runs.
@@ -66,4 +71,28 @@ func (r *Run) agent(i int) string {
 		return "p2at"
 	}
 	return fmt.Sprintf("vehicle%d", i+1)
+}
+
+// WriteBuffers writes c to the file called name, a new one or one that it wrote before. Another file with text is left as it is,
+// and is an error.
+func WriteBuffers(name string, c *nml.Config) (err error) {
+	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if about, err := f.Stat(); err == nil && about.Mode().IsRegular() && about.Size() > 0 {
+		head := make([]byte, len(nml.Heading))
+		if n, err := io.ReadFull(f, head); err != nil || string(head[:n]) != nml.Heading {
+			return fmt.Errorf("%s: got a file that halyard moast did not write, want a new one (try: another name)", name)
+		}
+		if _, err := f.Seek(0, io.SeekStart); err != nil {
+			return err
+		}
+		if err := f.Truncate(0); err != nil {
+			return err
+		}
+	}
+	_, err = c.WriteTo(f)
+	return err
 }

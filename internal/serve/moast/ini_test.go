@@ -1,8 +1,12 @@
 package moast
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/halyard-robotics/halyard/protocols/nml"
 )
 
 const sample = `# MOAST
@@ -90,4 +94,37 @@ func FuzzINI(f *testing.F) {
 			(&Run{World: "yellow", INI: ini}).Config()
 		}
 	})
+}
+
+// TestWriteBuffers: a new file, an empty one and one that it wrote are written whole; others stay as they are.
+func TestWriteBuffers(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "f.nml")
+	c := &nml.Config{Buffers: []nml.BufferLine{{Name: "b1", Type: "SHMEM", Host: "localhost", Size: 100, Number: 1, Key: 1, Port: 25700}}}
+	var want strings.Builder
+	if _, err := c.WriteTo(&want); err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range []struct{ name, before, want string }{
+		{"new", "", want.String()},
+		{"empty", "\x00", want.String()}, // written as no bytes
+		{"its own, longer", nml.Heading + strings.Repeat("# of an earlier run\n", 2000), want.String()},
+		{"another's", "B mine SHMEM somewhere 1000 0 * 1 * 1 TCP=1 packed\n", ""},
+		{"a letter", "B", ""},
+		{"another's, as long", strings.ToUpper(nml.Heading), ""},
+	} {
+		os.Remove(file)
+		if k.before != "" {
+			if err := os.WriteFile(file, []byte(strings.Trim(k.before, "\x00")), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		err := WriteBuffers(file, c)
+		got, readErr := os.ReadFile(file)
+		if readErr != nil {
+			t.Fatal(readErr)
+		}
+		if k.want == "" && (err == nil || string(got) != k.before) || k.want != "" && (err != nil || string(got) != k.want) {
+			t.Errorf("%s: got %v, %.200q", k.name, err, got)
+		}
+	}
 }
