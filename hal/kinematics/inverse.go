@@ -217,6 +217,10 @@ func (a *Arm) jacobian(q []float64, place, turn bool) (rows [][]float64) {
 	return rows
 }
 
+// Jacobian is how each joint moves the tip with the joints at q: rows x, y, z in m and then in rad about x, y, z, of a unit
+// of each joint.
+func (a *Arm) Jacobian(q []float64) [][]float64 { return a.jacobian(q, true, true) }
+
 // Move finds the joints' speeds that move the tip as the target requires, as nearly as they can with the joints at q.
 func (a *Arm) Move(to Target, q []float64) []float64 {
 	want := to.row()

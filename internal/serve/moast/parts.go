@@ -121,18 +121,49 @@ func (v *vehicle) flipper(joint int) (f moast.FlipperSet) {
 	return f
 }
 
+// joint is the frame of a joint, in MOAST's axes on the vehicle: z is its axis, about which its values turn, or along which
+// they slide, as the original's kinematics take links. Its origin is on the axis, nearest to that of the joint's body.
+func (v *vehicle) joint(joint int) hal.Pose {
+	j := &v.robot.Joints[joint]
+	body := v.robot.Bodies[j.Child].Pose
+	along := 0.0
+	for k, a := range j.Axis {
+		along += a * (body.Position[k] - j.Anchor[k])
+	}
+	var at, z [3]float64
+	for k, sign := range [3]float64{1, -1, -1} {
+		at[k] = sign * (j.Anchor[k] + along*j.Axis[k])
+		z[k] = sign * v.wire(joint, j.Sign) * j.Axis[k]
+	}
+	q := body.Rotation
+	frame := hal.Pose{Position: at, Rotation: [4]float64{q[0], q[1], -q[2], -q[3]}}
+	z = frame.Inverse().Turn(z)
+	turn := [4]float64{1 + z[2], -z[1], z[0], 0} // the shortest turn from the body's z
+	n := math.Sqrt(turn[0]*turn[0] + turn[1]*turn[1] + turn[2]*turn[2])
+	if n < 1e-6 {
+		turn, n = [4]float64{0, 1}, 1
+	}
+	for k := range turn {
+		turn[k] /= n
+	}
+	return frame.Times(hal.Pose{Rotation: turn})
+}
+
 func (v *vehicle) mission(p *model.MissionPackage) echelon.Package {
 	out := echelon.Package{Name: p.Name}
+	before := hal.Pose{Rotation: [4]float64{1}}
 	for i, joint := range p.Joints {
 		j := &v.robot.Joints[joint]
-		at := v.robot.Bodies[j.Parent].Pose.Inverse().Times(v.robot.Bodies[j.Child].Pose)
 		if i == 0 {
 			out.Mount = poseOf(v.robot.Bodies[j.Child].Pose)
 		}
+		frame := v.joint(joint)
+		at := before.Inverse().Times(frame)
+		before = frame
 		r := at.RollPitchYaw()
 		l := moast.LinkSet{Link: int32(i + 1), Parent: int32(i), MaxVelocity: v.layout.Actuators[joint].Limits.MaxVelocity,
-			MaxTorque: v.layout.Actuators[joint].Limits.MaxTorque, Location: poseOf(at).Translation,
-			Rotation: moast.RPY{R: r[0], P: -r[1], Y: -r[2]}}
+			MaxTorque: v.layout.Actuators[joint].Limits.MaxTorque,
+			Location:  moast.Cartesian{X: at.Position[0], Y: at.Position[1], Z: at.Position[2]}, Rotation: moast.RPY{R: r[0], P: r[1], Y: r[2]}}
 		if j.Kind == model.Slide {
 			l.Joint = 1
 		}

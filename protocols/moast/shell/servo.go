@@ -49,7 +49,7 @@ func (s *Shell) servo() []command {
 			return s.look(word, name(s.Vehicle, n))
 		}
 	}
-	return append(all,
+	return append(append(all, s.kinematic()...),
 		command{"num", "N: choose an effector after eff, else a mission package, from 1", s.num},
 		command{"go", "begin sensor processing", func([]string) error { return s.to("sp", "servoSP", &moast.Plain{Kind: 2005}) }},
 		command{"skid", "LEFT RIGHT: turn the wheels, rad/s", s.numbers("syntax: skid <left speed> <right speed>", 2, func(v []float64) error {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"strings"
 	"sync"
 	"testing"
@@ -123,6 +124,10 @@ func TestLines(t *testing.T) {
 		{"servo", "range 2", "mobstat> no new message\nrange> ", "", ""},
 		{"servo", "sensor 1\nmob", "mobstat> no new message\nsensor> no status\nmobstat> ", "", ""},
 		{"servo", "sonar\n\nskid 1 2", "mobstat> no new message\nsonar> no new message\nsonar> mobstat> ", "ServoMobJACmdSkid &{CmdHead:{Serial:2} Left:1 Right:2}", ""},
+		{"servo", "kins", "mobstat> no links of mission package 1\nmobstat> ", "", ""},
+		{"servo", "jacs", "mobstat> no links of mission package 1\nmobstat> ", "", ""},
+		{"servo", "movew 1 2 3", "mobstat> syntax: mismove <X Y Z R P W>\nmobstat> ", "", ""},
+		{"servo", "fact", "mobstat> no factory: its messages were not published\nmobstat> ", "", ""},
 		{"am", "set\n\nstop", "> no settings\n> no settings\n> > ", "AmMobJACmdStop &{CmdHead:{Serial:1} Kind:11008}", ""},
 		{"servo", "", "mobstat> no status\nmobstat> ", "", ""},
 		{"am", "spin 1", "> > ", "AmMobJACmdSpin &{CmdHead:{Serial:1} Direction:2 Angle:1 Tolerance:0.05}", ""},
@@ -240,5 +245,79 @@ func TestSubsystems(t *testing.T) {
 		if err != nil || !strings.Contains(fmt.Sprintf("%+v", got), want) {
 			t.Errorf("%s: got %+v, %v, want %s", name, got, err, want)
 		}
+	}
+}
+
+// TestKinematics: an arm of two links, the second 1 m along the first: where its last link is, how its joints move it, and
+// the joints that bring it to a pose.
+func TestKinematics(t *testing.T) {
+	m := &memory{all: map[string]*nml.Buffer{}}
+	set := &moast.ServoMisSet{Links: []moast.LinkSet{{Link: 1, MinRange: -2, MaxRange: 2}, {Link: 2, Parent: 1, MinRange: -2, MaxRange: 2, Location: moast.Cartesian{X: 1}}}}
+	if err := m.buffer("servoMisJASet1_1").Write(set); err != nil {
+		t.Fatal(err)
+	}
+	run := func(q1, q2 float64, line string) string {
+		t.Helper()
+		if err := m.buffer("servoMisJAStat1_1").Write(&moast.ServoMisStat{Links: []moast.LinkStat{{Link: 1, Value: q1}, {Link: 2, Value: q2}}}); err != nil {
+			t.Fatal(err)
+		}
+		var out strings.Builder
+		s := &Shell{Level: "servo", Vehicle: 1, Out: &out, In: strings.NewReader(line + "\n"),
+			Open: func(name string) (Channel, error) { return channel{m.buffer(name)}, nil }}
+		if err := s.Run(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		return strings.ReplaceAll(out.String(), "-0.00\t", "0.00\t")
+	}
+	for _, k := range []struct {
+		q1, q2     float64
+		line, want string
+	}{
+		{math.Pi / 2, 0.5, "kins", "mobstat> 0.000000 1.000000 0.000000 0.000000 0.000000 2.070796\nmobstat> "},
+		{0, 0, "jacs", "mobstat> 0.00\t0.00\t\n1.00\t0.00\t\n0.00\t0.00\t\n0.00\t0.00\t\n0.00\t0.00\t\n1.00\t1.00\t\n  ---\n" +
+			"0.00\t1.00\t0.00\t0.00\t0.00\t0.00\t\n0.00\t-1.00\t0.00\t0.00\t0.00\t1.00\t\n  ---\n0.005000 -0.005000 \nmobstat> "},
+		{0, 0, "movew 5 0 0 0 0 0", "mobstat> can't compute inverse kinematics\nmobstat> "},
+		{0, 0, "movew 0 1 0 0 0 2", "mobstat> misstat> "},
+	} {
+		if got := run(k.q1, k.q2, k.line); got != k.want {
+			t.Errorf("%s: got\n%q, want\n%q", k.line, got, k.want)
+		}
+	}
+	got, _, err := m.buffer("servoMisJACmd1_1").Read(moast.New, 0)
+	c, ok := got.(*moast.ServoMisCmdMove)
+	if err != nil || !ok || len(c.Links) != 2 || math.Abs(c.Links[0].Value-math.Pi/2) > 1e-3 || math.Abs(c.Links[1].Value-2+math.Pi/2) > 1e-3 {
+		t.Errorf("movew: got %+v, %v, want joints at %g and %g", got, err, math.Pi/2, 2-math.Pi/2)
+	}
+	// a slide along y of the vehicle, and seven joints
+	slide := &moast.ServoMisSet{Links: []moast.LinkSet{{Link: 1, Joint: 1, MinRange: 0, MaxRange: 1, Rotation: moast.RPY{R: -math.Pi / 2}}}}
+	if err := m.buffer("servoMisJASet1_1").Write(slide); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(0.25, 0, "kins"); got != "mobstat> 0.000000 0.250000 0.000000 -1.570796 0.000000 0.000000\nmobstat> " {
+		t.Errorf("slide: got %q", got)
+	}
+	turned := &moast.ServoMisSet{Links: []moast.LinkSet{{Link: 1, Location: moast.Cartesian{X: 0.2}, Rotation: moast.RPY{Y: math.Pi / 2}},
+		{Link: 2, Parent: 1, Location: moast.Cartesian{X: 1}}}}
+	if err := m.buffer("servoMisJASet1_1").Write(turned); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(-math.Pi/4, math.Pi/4, "kins"); got != "mobstat> 0.907107 0.707107 0.000000 0.000000 0.000000 1.570796\nmobstat> " {
+		t.Errorf("a first link that is turned: got %q", got)
+	}
+	wide := [][]float64{{1, 0, 2, 0, 1, 0, 0}, {0, 1, 0, 1, 0, 1, 0}}
+	inverse := pseudoinverse(wide)
+	for i := range 2 {
+		for j := range 2 {
+			sum := 0.0
+			for k := range 7 {
+				sum += wide[i][k] * inverse[k][j]
+			}
+			if want := map[bool]float64{true: 1}[i == j]; math.Abs(sum-want) > 1e-9 {
+				t.Errorf("wide inverse: element %d, %d: got %g, want %g", i, j, sum, want)
+			}
+		}
+	}
+	if got := pseudoinverse([][]float64{{1, 1}, {1, 1}}); got != nil {
+		t.Errorf("singular: got %v", got)
 	}
 }
