@@ -131,6 +131,24 @@ func (f *Field) Escape(row, column int, radius float64) {
 	}
 }
 
+// Occupy blocks the cells nearer than reach cells to a point, which may be off the field: something that moves is there. It
+// comes after Escape. A vehicle nearer than reach, in the cell of start, may leave, and comes no nearer.
+func (f *Field) Occupy(row, column, reach float64, start int) {
+	away := func(r, c int) float64 { return math.Hypot(float64(r)-row, float64(c)-column) }
+	reach = math.Min(reach, away(start/f.Columns, start%f.Columns))
+	within := func(at float64, n int) int { return int(math.Max(-1, math.Min(float64(n), at))) }
+	if math.IsNaN(reach) {
+		return
+	}
+	for r := max(0, within(math.Ceil(row-reach), f.Rows)); r <= min(f.Rows-1, within(row+reach, f.Rows)); r++ {
+		for c := max(0, within(math.Ceil(column-reach), f.Columns)); c <= min(f.Columns-1, within(column+reach, f.Columns)); c++ {
+			if away(r, c) < reach {
+				f.Cost[r*f.Columns+c] = Blocked
+			}
+		}
+	}
+}
+
 // Free reports whether the straight line between two cells enters no blocked cell, and no cell with a cost above most.
 func (f *Field) Free(r0, c0, r1, c1 int, most float32) bool {
 	steps := max(abs(r1-r0), abs(c1-c0))

@@ -129,6 +129,39 @@ func TestGrow(t *testing.T) {
 	}
 }
 
+// TestOccupy: what moves blocks the cells about it; a vehicle that is too near may leave, but not come nearer.
+func TestOccupy(t *testing.T) {
+	p := make([]float64, 5*9)
+	for _, k := range []struct {
+		name        string
+		row, column float64
+		start       int
+		want        string
+	}{
+		{"apart", 2, 4.5, 0, "........./...BBBB../...BBBB../...BBBB../........."},
+		{"too near", 2, 4.5, 2*9 + 3, "........./....BB.../....BB.../....BB.../........."},
+		{"same cell", 2, 4, 2*9 + 4, "........./........./........./........./........."},
+		{"at the edge", 0, -1, 4*9 + 8, "B......../B......../........./........./........."},
+		{"off the field", -100, 3, 0, "........./........./........./........./........."},
+		{"very far", 1e300, 3, 0, "........./........./........./........./........."},
+		{"nowhere", math.NaN(), 3, 0, "........./........./........./........./........."},
+	} {
+		var f Field
+		f.Grow(p, 5, 9, 0, 0)
+		f.Occupy(k.row, k.column, 1.9, k.start)
+		var got string
+		for i, cost := range f.Cost {
+			if i > 0 && i%9 == 0 {
+				got += "/"
+			}
+			got += map[bool]string{true: "B", false: "."}[cost == Blocked]
+		}
+		if got != k.want {
+			t.Errorf("%s: got %s, want %s", k.name, got, k.want)
+		}
+	}
+}
+
 func TestPlan(t *testing.T) {
 	for _, k := range []struct {
 		name  string

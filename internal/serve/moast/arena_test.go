@@ -55,6 +55,8 @@ type arena struct {
 	now      float64
 	serial   int32
 	nearest  float64 // m, of a footprint to a wall or to each other
+	apart    float64 // m, of two footprints
+	touches  []string
 	length   float64 // m, of vehicle 1's path
 	paths    [][]point
 	watching func(at point)
@@ -161,17 +163,27 @@ func (a *arena) measure() {
 		}
 		a.paths[i] = append(a.paths[i], at)
 		foot := rect{at, 0.25, 0.245}
-		for _, w := range a.walls {
+		for n, w := range a.walls {
 			if math.Hypot(w.x-at.x, w.y-at.y) < 1.5+math.Hypot(w.hx, w.hy) {
-				a.nearest = math.Min(a.nearest, apart(foot, w))
+				a.close(i, fmt.Sprint("wall ", n), at, apart(foot, w))
 			}
 		}
 		for k := range i {
-			a.nearest = math.Min(a.nearest, apart(foot, rect{a.where(k), 0.25, 0.245}))
+			d := apart(foot, rect{a.where(k), 0.25, 0.245})
+			a.apart = math.Min(a.apart, d)
+			a.close(i, fmt.Sprint("vehicle ", k+1), at, d)
 		}
 		if i == 0 && a.watching != nil {
 			a.watching(at)
 		}
+	}
+}
+
+// close notes how near vehicle i is to something, and that it touches it.
+func (a *arena) close(i int, what string, at point, d float64) {
+	a.nearest = math.Min(a.nearest, d)
+	if d <= 0 && len(a.touches) < 10 {
+		a.touches = append(a.touches, fmt.Sprintf("vehicle %d at %.2f, %.2f touches %s by %.3f m at %.1f s", i+1, at.x, at.y, what, -d, a.now))
 	}
 }
 
@@ -240,7 +252,7 @@ func (a *arena) init(module string) {
 	if got := a.do(module, &moast.Plain{Kind: m.ID(moast.Cmd, "Init")}, 40, nil); got != moast.Done {
 		a.t.Fatalf("%s: INIT: got %v", module, got)
 	}
-	a.nearest, a.length, a.paths = math.Inf(1), 0, make([][]point, len(a.all))
+	a.nearest, a.apart, a.touches, a.length, a.paths = math.Inf(1), math.Inf(1), nil, 0, make([][]point, len(a.all))
 }
 
 // floor is the share of the floor, where the middle of a robot can be, that the vehicles' grids have as free.
@@ -466,10 +478,16 @@ func explore(t *testing.T, body string, seed, vehicles int, folder string) {
 		what = "section, two vehicles"
 	}
 	a.row(what, body, seed, begun, fmt.Sprintf("%.0f %% seen", 100*share))
+	if vehicles > 1 {
+		t.Logf("%.2f m between the vehicles", a.apart)
+	}
 	if got != moast.Done || share < most || a.nearest <= 0 {
 		t.Errorf("%s: got %v, %.2f seen, nearest %.3f m, want %.2f, above 0", what, got, share, a.nearest, most)
+		for _, touch := range a.touches {
+			t.Log(touch)
+		}
 	}
-	if seed == 1 {
-		a.draw(filepath.Join(folder, fmt.Sprintf("moast-explore-%s-%d.png", body, vehicles)))
+	if seed == 1 || t.Failed() {
+		a.draw(filepath.Join(folder, fmt.Sprintf("moast-explore-%s-%d-%d.png", body, vehicles, seed)))
 	}
 }

@@ -28,6 +28,7 @@ type amSP struct {
 	nav    *nml.Buffer
 	points *nml.Buffer // of PrimSP
 	out    *nml.Buffer
+	others *traffic
 	floor  *grid.Map
 	list   moast.SensorDataList
 	writes int32   // of points, that were seen
@@ -48,6 +49,7 @@ func (c *amSP) Update(m *Module, now float64) {
 		c.writes, c.came = n, now
 	}
 	list := &c.list
+	c.others.look(now)
 	c.floor.Center(nav.Rel.Tran.X, nav.Rel.Tran.Y)
 	if now-c.came < silent {
 		c.rays = c.rays[:0]
@@ -55,6 +57,9 @@ func (c *amSP) Update(m *Module, now float64) {
 			if list.Global {
 				p.Sensor.X, p.Sensor.Y = local(&nav, p.Sensor.X, p.Sensor.Y)
 				p.Hit.X, p.Hit.Y = local(&nav, p.Hit.X, p.Hit.Y)
+			}
+			if p.Param <= list.MaxRange && c.others.seen(world(&nav, p.Hit.X, p.Hit.Y)) {
+				continue
 			}
 			c.rays = append(c.rays, rayOf(p, list.MaxRange))
 		}
@@ -115,6 +120,8 @@ type amMob struct {
 	prim     *Link
 	nav      *nml.Buffer
 	area     *nml.Buffer
+	others   *traffic
+	waiting  bool // for another vehicle to pass
 	at       moast.NavDataExt
 	shown    moast.SensorData2D
 	known    bool
@@ -127,7 +134,8 @@ type amMob struct {
 	turns    []int
 }
 
-func (c *amMob) Update(m *Module, _ float64) {
+func (c *amMob) Update(m *Module, now float64) {
+	c.others.look(now)
 	c.known = c.nav.Peek(&c.at) == nil && c.area.Peek(&c.shown) == nil && len(c.shown.Features) == int(c.shown.X*c.shown.Y)
 }
 
@@ -148,7 +156,7 @@ func (c *amMob) Task(m *Module, command moast.Command, changed bool) {
 	case *moast.AMMobCmdMoveWaypoint:
 		if begin || changed {
 			if begin {
-				c.stuck, c.progress = 0, progress{}
+				c.stuck, c.progress, c.waiting = 0, progress{}, false
 			}
 			if !c.begin(m, command) {
 				return
@@ -230,7 +238,11 @@ func (c *amMob) grow() (start int) {
 	}
 	row, column := c.cell(c.at.Rel.Tran.X, c.at.Rel.Tran.Y)
 	c.field.Escape(row, column, radius+2)
-	return row*c.field.Columns + column
+	start = row*c.field.Columns + column
+	there := rowOf(&c.shown)
+	c.others.occupy(&c.field, placeOf(c.at.Abs.Tran, c.at.Abs.RPY), start, c.set.VehicleWidth/2, c.shown.IncrementX,
+		func(x, y float64) (float64, float64) { return there(local(&c.at, x, y)) })
+	return start
 }
 
 // cell is the cell of a point, the nearest one where it is off the map.
@@ -270,12 +282,24 @@ func (c *amMob) move(m *Module, command *moast.AMMobCmdMoveWaypoint) {
 			return
 		}
 	}
+	there := placeOf(c.at.Abs.Tran, c.at.Abs.RPY)
+	if c.others.waits(there, m.Now) {
+		if c.progress.gained += m.Elapsed; !c.waiting {
+			c.waiting = true
+			c.Stop(m)
+		}
+		return
+	}
+	c.waiting = false
 	path, left, err := c.plan(goal)
 	switch {
 	case err != nil:
 		c.fail(m, moast.AMErrorWaypoint, err.Error(), goal.P)
 		return
 	case len(path) == 0:
+		if c.stuck == 0 {
+			c.Stop(m) // what prim follows leads into what is in the way now
+		}
 		if c.stuck += m.Elapsed; c.stuck > 3 {
 			c.fail(m, moast.AMErrorPlanPrim, "no path")
 		}
@@ -286,8 +310,12 @@ func (c *amMob) move(m *Module, command *moast.AMMobCmdMoveWaypoint) {
 	}
 	c.stuck = 0
 	path[len(path)-1].Neighborhood = math.Min(near, resolution)
+	speed := goal.Speed
+	if slow := c.others.slow(there); !math.IsInf(slow, 1) && (speed <= 0 || speed > slow) {
+		speed = slow
+	}
 	for i := range path {
-		path[i].Speed = goal.Speed
+		path[i].Speed = speed
 	}
 	move := &moast.PrimMobCmdMoveWaypoint{Waypoints: path}
 	if c.prim.Running(move) {

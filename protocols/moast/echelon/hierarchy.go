@@ -92,13 +92,15 @@ func New(vehicle Vehicle, o Options) (*Hierarchy, error) {
 	if !(o.Cycle >= 0.001 && o.Cycle <= 1) {
 		return nil, fmt.Errorf("cycle of servo: got %g s, want 0.001..1", o.Cycle)
 	}
-	h := &Hierarchy{vehicle: vehicle, buffers: &buffers{vehicle: o.ID, encoding: o.Encoding, byName: map[string]*nml.Buffer{}}}
+	h := &Hierarchy{vehicle: vehicle, buffers: &buffers{vehicle: o.ID, radius: math.Hypot(about.Length, about.Width) / 2,
+		encoding: o.Encoding, byName: map[string]*nml.Buffer{}}}
+	h.buffers.nav = h.buffers.get(moast.NavDataBuffer(o.ID), 1024)
 	if err := o.Fleet.join(h.buffers); err != nil {
 		return nil, err
 	}
 	h.addServo(about, runs[Servo], o.Cycle)
 	h.addPrim(about, runs[Prim])
-	h.addAM(about, runs[AM])
+	h.addAM(about, runs[AM], o.Fleet)
 	h.addAbove(about, runs[Veh], runs[Sect] && o.ID == 1, o.Fleet)
 	return h, nil
 }
@@ -171,17 +173,19 @@ func (h *Hierarchy) addPrim(about Description, runs bool) {
 	h.add(runs, spModule, m)
 }
 
-func (h *Hierarchy) addAM(about Description, runs bool) {
+func (h *Hierarchy) addAM(about Description, runs bool, fleet *Fleet) {
 	b := h.buffers
+	others := &traffic{fleet: fleet, self: b}
 	nav, area := b.get(moast.NavDataBuffer(b.vehicle), 1024), b.get(moast.MapBuffer(b.vehicle), 8*amShown*amShown+1024)
-	sp := &amSP{nav: nav, points: b.byName[moast.SensorPointsBuffer(b.vehicle)], out: area, floor: grid.NewMap(amCells, resolution)}
+	sp := &amSP{nav: nav, points: b.byName[moast.SensorPointsBuffer(b.vehicle)], out: area, others: others,
+		floor: grid.NewMap(amCells, resolution)}
 	spModule := newModule(b, "amSP", amCycle, sp, &moast.PlainStat{Kind: 9101}, &moast.AMSPSet{CycleTime: amCycle})
 	spModule.link(b, "primSP", "")
 	// the vehicle turns on the spot: it needs the circle about it, and half a cell
 	width := math.Hypot(about.Length, about.Width) + resolution
 	status := &moast.AMMobStat{ErrorCode: moast.AMErrorNone}
 	set := &moast.AMMobSet{CellResolution: resolution, CycleTime: amCycle, PlanHorizon: amShown * resolution / 2, VehicleWidth: width}
-	mob := &amMob{status: status, set: set, nav: nav, area: area}
+	mob := &amMob{status: status, set: set, nav: nav, area: area, others: others}
 	m := newModule(b, "amMobJA", amCycle, mob, status, set)
 	mob.prim = m.link(b, "primMobJA", "")
 	h.add(runs, spModule, m)
@@ -196,7 +200,7 @@ func (h *Hierarchy) addAbove(about Description, veh, sect bool, fleet *Fleet) {
 	radius := math.Hypot(about.Length, about.Width)/2 - vehResolution/4
 	sp := newModule(b, "vehSP", vehCycle, &vehSP{nav: nav, area: area, out: floor}, &moast.PlainStat{Kind: 12101}, &moast.PlainSet{Kind: 12301, CycleTime: vehCycle})
 	sp.link(b, "amSP", "")
-	mob := &vehMob{nav: nav, area: floor, radius: radius}
+	mob := &vehMob{nav: nav, area: floor, radius: radius, others: &traffic{fleet: fleet, self: b}}
 	m := newModule(b, "vehMobPL", vehCycle, mob, &moast.PlainStat{Kind: 13101}, &moast.PlainSet{Kind: 13301, CycleTime: vehCycle})
 	mob.am = m.link(b, "amMobJA", "")
 	h.add(veh, sp, m)

@@ -55,6 +55,8 @@ type Module struct {
 // buffers make and find the buffers of one vehicle.
 type buffers struct {
 	vehicle  int
+	radius   float64     // m, of the circle about the vehicle
+	nav      *nml.Buffer // where it is: navDataExt
 	encoding nml.Encoding
 	all      []*nml.Buffer
 	byName   map[string]*nml.Buffer

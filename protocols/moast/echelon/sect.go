@@ -33,6 +33,18 @@ func (f *Fleet) vehicle(id int32) *buffers {
 	return f.find(id)
 }
 
+// others are the vehicles but one, in the order in which they joined.
+func (f *Fleet) others(self *buffers) (all []*buffers) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, b := range f.all {
+		if b != self {
+			all = append(all, b)
+		}
+	}
+	return all
+}
+
 func (f *Fleet) find(id int32) *buffers {
 	for _, b := range f.all {
 		if b.vehicle == int(id) {
@@ -69,6 +81,7 @@ type member struct {
 	at        moast.NavDataExt
 	own       moast.SensorData2D // its own floor
 	floor     moast.SensorData2D // with what the others know of it
+	others    *traffic
 	known     bool
 	goal      int          // cell, -1 = none
 	refused   map[int]bool // cells that it did not reach
@@ -78,8 +91,9 @@ type member struct {
 func (v *member) here() place { return placeOf(v.at.Abs.Tran, v.at.Abs.RPY) }
 
 // Update reads where the vehicles are and what they have seen.
-func (c *sectMob) Update(*Module, float64) {
+func (c *sectMob) Update(_ *Module, now float64) {
 	for _, v := range c.members {
+		v.others.look(now)
 		v.known = v.nav.Peek(&v.at) == nil && v.area.Peek(&v.own) == nil && len(v.own.Features) == int(v.own.X*v.own.Y)
 	}
 	for _, v := range c.members {
@@ -155,7 +169,7 @@ func (c *sectMob) connect(m *Module, command *moast.SectMobCmdConnect, begin boo
 		for _, id := range command.Vehicles {
 			b := c.fleet.vehicle(id)
 			c.members = append(c.members, &member{id: id, veh: m.link(b, "vehMobPL", ""), goal: -1,
-				nav: b.byName[moast.NavDataBuffer(b.vehicle)], area: b.byName[VehMapBuffer(b.vehicle)]})
+				others: &traffic{fleet: c.fleet, self: b}, nav: b.byName[moast.NavDataBuffer(b.vehicle)], area: b.byName[VehMapBuffer(b.vehicle)]})
 		}
 		if !command.SendInit {
 			m.Finish()
@@ -205,14 +219,18 @@ func (c *sectMob) explore(m *Module, reach float64) {
 				busy = true
 				continue
 			case moast.Error:
-				v.refused[v.goal] = true
+				if !v.others.near(v.here()) { // else it may be reached when the other one has gone
+					v.refused[v.goal] = true
+				}
 			}
 			v.goal = -1
 		}
-		places, seen := c.frontier(v, reach)
+		places, seen := c.frontier(v, reach, true)
 		c.status.Explored = seen
 		if len(places) == 0 {
-			continue
+			if places = c.aside(v, reach); len(places) == 0 {
+				continue
+			}
 		}
 		busy = true
 		places = c.unclaimed(v, places)
@@ -249,18 +267,46 @@ func (c *sectMob) unclaimed(v *member, places []int) (free []int) {
 	return free
 }
 
-// frontier is the cells that v can reach within a distance and that have an unknown neighbour, and the share of the
-// reachable floor that has none.
-func (c *sectMob) frontier(v *member, reach float64) (places []int, seen float64) {
+// aside is where a vehicle goes that has nothing to explore but what another one, which may have to pass, is in the way of:
+// cells that it can reach, far from the others.
+func (c *sectMob) aside(v *member, reach float64) (places []int) {
+	if hidden, _ := c.frontier(v, reach, false); len(hidden) == 0 || !c.costs(v, true) {
+		return nil
+	}
+	for at, value := range v.floor.Features {
+		x, y := pointOf(&v.floor, at)
+		if value == cellFree && c.planner.Cost(at) >= 0 && v.others.free(x, y) {
+			places = append(places, at)
+		}
+	}
+	return places
+}
+
+// costs plans from v to all cells, where crowded is set around the other vehicles.
+func (c *sectMob) costs(v *member, crowded bool) bool {
 	c.chances = growFloor(&c.field, c.chances, &v.floor, c.radius)
 	here := v.here()
 	start := cellOf(&v.floor, here.x, here.y)
 	if start < 0 {
+		return false
+	}
+	columns := int(v.floor.X)
+	c.field.Escape(start/columns, start%columns, c.radius/vehResolution+2)
+	if crowded {
+		v.others.occupy(&c.field, here, start, c.radius, vehResolution, rowOf(&v.floor))
+	}
+	c.planner.Costs(&c.field, start)
+	return true
+}
+
+// frontier is the cells that v can reach within a distance, where crowded is set around the other vehicles, and that have an
+// unknown neighbour, and the share of the reachable floor that has none.
+func (c *sectMob) frontier(v *member, reach float64, crowded bool) (places []int, seen float64) {
+	if !c.costs(v, crowded) {
 		return nil, 0
 	}
+	here := v.here()
 	columns, rows := int(v.floor.X), int(v.floor.Y)
-	c.field.Escape(start/columns, start%columns, c.radius/vehResolution+2)
-	c.planner.Costs(&c.field, start)
 	reachable, open := 0, 0
 	for at, value := range v.floor.Features {
 		row, column := at/columns, at%columns

@@ -65,6 +65,13 @@ func cellOf(d *moast.SensorData2D, x, y float64) int {
 	return row*int(d.X) + column
 }
 
+// rowOf returns the row and the column of a point in a map, which may be off it.
+func rowOf(d *moast.SensorData2D) func(x, y float64) (row, column float64) {
+	return func(x, y float64) (float64, float64) {
+		return (x - d.LowerLeft.X) / d.IncrementX, (y - d.LowerLeft.Y) / d.IncrementY
+	}
+}
+
 // pointOf is the middle of a cell of a map.
 func pointOf(d *moast.SensorData2D, cell int) (x, y float64) {
 	return d.LowerLeft.X + float64(cell/int(d.X))*d.IncrementX, d.LowerLeft.Y + float64(cell%int(d.X))*d.IncrementY
@@ -119,6 +126,7 @@ type vehMob struct {
 	nav     *nml.Buffer
 	area    *nml.Buffer
 	radius  float64 // m, of the vehicle
+	others  *traffic
 	at      moast.NavDataExt
 	floor   moast.SensorData2D
 	known   bool
@@ -133,7 +141,8 @@ type vehMob struct {
 	chances []float64
 }
 
-func (c *vehMob) Update(*Module, float64) {
+func (c *vehMob) Update(_ *Module, now float64) {
+	c.others.look(now)
 	c.known = c.nav.Peek(&c.at) == nil && c.area.Peek(&c.floor) == nil && len(c.floor.Features) == int(c.floor.X*c.floor.Y)
 }
 
@@ -286,6 +295,7 @@ func (c *vehMob) next(here place) (next place, left float64, ok bool) {
 	}
 	columns := int(c.floor.X)
 	c.field.Escape(start/columns, start%columns, c.radius/vehResolution+2)
+	c.others.occupy(&c.field, here, start, c.radius, vehResolution, rowOf(&c.floor))
 	path, found := c.planner.Plan(&c.field, start, goal)
 	if len(path) == 0 || !found && len(path) < 2 {
 		return place{}, 0, false

@@ -91,7 +91,7 @@ func TestExplore(t *testing.T) {
 // TestSection: the section sends two vehicles, whose relative frames differ, to different parts of the room, and uses what
 // either has seen.
 func TestSection(t *testing.T) {
-	fleet, now := &Fleet{}, 0.0
+	fleet, now, together := &Fleet{}, 0.0, math.Inf(1)
 	var rovers []*rover
 	var all []*Hierarchy
 	for i, at := range []place{{0, 0, 0}, {6.5, 1, math.Pi / 2}} {
@@ -115,6 +115,7 @@ func TestSection(t *testing.T) {
 			t.Fatal(err)
 		}
 		rovers[1].step(tick)
+		together = math.Min(together, distance(rovers[0].at.x, rovers[0].at.y, rovers[1].at.x, rovers[1].at.y))
 	}
 	s.pass(0.05)
 	s.init()
@@ -140,5 +141,8 @@ func TestSection(t *testing.T) {
 			t.Errorf("vehicle %d: nearest distance: got %.3f m, want 0.354 or more", i+1, r.nearest)
 		}
 	}
-	t.Logf("two vehicles explored in %.0f s", now-begun)
+	if together < touching {
+		t.Errorf("middles: got %.3f m, want %.3f or more", together, touching)
+	}
+	t.Logf("two vehicles explored in %.0f s, middles %.2f m apart", now-begun, together)
 }
