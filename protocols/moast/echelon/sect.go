@@ -225,12 +225,16 @@ func (c *sectMob) explore(m *Module, reach float64) {
 			}
 			v.goal = -1
 		}
-		places, seen := c.frontier(v, reach, true)
+		places, seen := c.frontier(v, reach, c.radius, true)
 		c.status.Explored = seen
 		if len(places) == 0 {
-			if places = c.aside(v, reach); len(places) == 0 {
-				continue
-			}
+			places, _ = c.frontier(v, reach, min(c.radius, tight), true)
+		}
+		if len(places) == 0 {
+			places = c.aside(v, reach)
+		}
+		if len(places) == 0 {
+			continue
 		}
 		busy = true
 		places = c.unclaimed(v, places)
@@ -270,7 +274,7 @@ func (c *sectMob) unclaimed(v *member, places []int) (free []int) {
 // aside is where a vehicle goes that has nothing to explore but what another one, which may have to pass, is in the way of:
 // cells that it can reach, far from the others.
 func (c *sectMob) aside(v *member, reach float64) (places []int) {
-	if hidden, _ := c.frontier(v, reach, false); len(hidden) == 0 || !c.costs(v, true) {
+	if hidden, _ := c.frontier(v, reach, min(c.radius, tight), false); len(hidden) == 0 || !c.costs(v, c.radius, true) {
 		return nil
 	}
 	for at, value := range v.floor.Features {
@@ -282,9 +286,9 @@ func (c *sectMob) aside(v *member, reach float64) (places []int) {
 	return places
 }
 
-// costs plans from v to all cells, where crowded is set around the other vehicles.
-func (c *sectMob) costs(v *member, crowded bool) bool {
-	c.chances = growFloor(&c.field, c.chances, &v.floor, c.radius)
+// costs plans from v to all cells for a vehicle of a radius, m, where crowded is set around the other vehicles.
+func (c *sectMob) costs(v *member, radius float64, crowded bool) bool {
+	c.chances = growFloor(&c.field, c.chances, &v.floor, radius)
 	here := v.here()
 	start := cellOf(&v.floor, here.x, here.y)
 	if start < 0 {
@@ -299,10 +303,10 @@ func (c *sectMob) costs(v *member, crowded bool) bool {
 	return true
 }
 
-// frontier is the cells that v can reach within a distance, where crowded is set around the other vehicles, and that have an
-// unknown neighbour, and the share of the reachable floor that has none.
-func (c *sectMob) frontier(v *member, reach float64, crowded bool) (places []int, seen float64) {
-	if !c.costs(v, crowded) {
+// frontier is the cells that v can reach within a distance, as costs plans, and that have an unknown neighbour, and the share
+// of the reachable floor that has none.
+func (c *sectMob) frontier(v *member, reach, radius float64, crowded bool) (places []int, seen float64) {
+	if !c.costs(v, radius, crowded) {
 		return nil, 0
 	}
 	here := v.here()

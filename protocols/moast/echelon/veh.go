@@ -127,6 +127,7 @@ type vehMob struct {
 	area    *nml.Buffer
 	radius  float64 // m, of the vehicle
 	others  *traffic
+	tight   bool // there was no other way when the point at work was begun
 	at      moast.NavDataExt
 	floor   moast.SensorData2D
 	known   bool
@@ -208,6 +209,10 @@ func growFloor(f *grid.Field, chances []float64, floor *moast.SensorData2D, radi
 	return chances
 }
 
+// tight is the radius, m, where there is no way to a point otherwise: obstacles close no cells but their own. They fill whole
+// cells here, and estimates drift, so that a passage may be a single cell of the grid; AM, whose cells are smaller, finds out.
+const tight = 1.3 * vehResolution
+
 // move leads AM to a point of the path that is on AM's map. A fault of AM, whose map is newer, is planned around.
 func (c *vehMob) move(m *Module) {
 	const patience = 10 // cycles
@@ -288,15 +293,19 @@ const lead = 3.0
 
 // next plans to the point at work, and returns the path's point at lead, and the path's length, m.
 func (c *vehMob) next(here place) (next place, left float64, ok bool) {
-	c.chances = growFloor(&c.field, c.chances, &c.floor, c.radius)
 	start, goal := cellOf(&c.floor, here.x, here.y), cellOf(&c.floor, c.points[c.index].x, c.points[c.index].y)
 	if start < 0 || goal < 0 {
 		return place{}, 0, false
 	}
-	columns := int(c.floor.X)
-	c.field.Escape(start/columns, start%columns, c.radius/vehResolution+2)
-	c.others.occupy(&c.field, here, start, c.radius, vehResolution, rowOf(&c.floor))
-	path, found := c.planner.Plan(&c.field, start, goal)
+	if c.way.left == 0 { // it begins
+		_, found := c.plan(here, start, goal, c.radius)
+		c.tight = !found
+	}
+	radius := c.radius
+	if c.tight {
+		radius = min(radius, tight)
+	}
+	path, found := c.plan(here, start, goal, radius)
 	if len(path) == 0 || !found && len(path) < 2 {
 		return place{}, 0, false
 	}
@@ -316,6 +325,15 @@ func (c *vehMob) next(here place) (next place, left float64, ok bool) {
 	}
 	// as near as it leads, and the point is farther: it cannot be reached
 	return next, left, found || left > c.near
+}
+
+// plan is a path between two cells for a vehicle of a radius, or one as near to the goal as it leads.
+func (c *vehMob) plan(here place, start, goal int, radius float64) (path []int, found bool) {
+	c.chances = growFloor(&c.field, c.chances, &c.floor, radius)
+	columns := int(c.floor.X)
+	c.field.Escape(start/columns, start%columns, c.radius/vehResolution+2)
+	c.others.occupy(&c.field, here, start, c.radius, vehResolution, rowOf(&c.floor))
+	return c.planner.Plan(&c.field, start, goal)
 }
 
 func (c *vehMob) Configure(m *Module, _ moast.Command) error {

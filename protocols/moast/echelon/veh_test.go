@@ -146,3 +146,40 @@ func TestSection(t *testing.T) {
 	}
 	t.Logf("two vehicles explored in %.0f s, middles %.2f m apart", now-begun, together)
 }
+
+// TestTight: a passage of one cell of the grid is a way for a vehicle that has no other one, to a point and to what is unknown.
+func TestTight(t *testing.T) {
+	const rows, columns = 20, 15
+	d := moast.SensorData2D{IncrementX: vehResolution, IncrementY: vehResolution, X: columns, Y: rows, Features: make([]float64, rows*columns)}
+	for at := range d.Features {
+		switch row, column := at/columns, at%columns; {
+		case row < 3 || row > 16 || column < 2 || column > 12 || column == 7 && row != 10:
+			d.Features[at] = cellObstacle
+		case column < 11:
+			d.Features[at] = cellFree
+		}
+	}
+	there := func(row, column int) (at place) {
+		at.x, at.y = pointOf(&d, row*columns+column)
+		return at
+	}
+	const radius = 0.3
+	here, goal := there(10, 4), there(10, 9)
+	c := &vehMob{radius: radius, floor: d, points: []place{goal}, near: vehResolution, others: &traffic{fleet: &Fleet{}}}
+	if next, left, ok := c.next(here); !ok || next != goal || math.Abs(left-1) > 1e-9 {
+		t.Errorf("point: got %+v, %.2f m, %v, want %+v, 1 m", next, left, ok, goal)
+	}
+	s := &sectMob{radius: radius}
+	v := &member{floor: d, refused: map[int]bool{}, others: &traffic{fleet: &Fleet{}}}
+	v.at.Abs.Tran.X, v.at.Abs.Tran.Y = here.x, here.y
+	if places, _ := s.frontier(v, 30, radius, true); len(places) != 0 {
+		t.Errorf("frontier: got %d places, want none", len(places))
+	}
+	if places, _ := s.frontier(v, 30, tight, true); len(places) == 0 {
+		t.Error("frontier through the passage: got none")
+	}
+	d.Features[10*columns+7] = cellObstacle
+	if next, _, _ := c.next(here); next.y > goal.y-2*vehResolution {
+		t.Errorf("a closed passage: got %+v, want a point before it", next)
+	}
+}
