@@ -252,6 +252,20 @@ func (c *amMob) cell(x, y float64) (row, column int) {
 	return max(0, min(int(c.shown.Y)-1, row)), max(0, min(int(c.shown.X)-1, column))
 }
 
+// walled reports whether the map has an obstacle between the vehicle and an absolute point.
+func (c *amMob) walled(x, y float64) bool {
+	r0, c0 := c.cell(c.at.Rel.Tran.X, c.at.Rel.Tran.Y)
+	r1, c1 := c.cell(local(&c.at, x, y))
+	steps := max(r1-r0, r0-r1, c1-c0, c0-c1)
+	for k := 1; k < steps; k++ {
+		row, column := r0+(r1-r0)*k/steps, c0+(c1-c0)*k/steps
+		if c.shown.Features[row*int(c.shown.X)+column] >= grid.Obstacle {
+			return true
+		}
+	}
+	return false
+}
+
 // inside reports whether a point is on the map.
 func (c *amMob) inside(x, y float64) bool {
 	row, column := (x-c.shown.LowerLeft.X)/c.shown.IncrementX, (y-c.shown.LowerLeft.Y)/c.shown.IncrementY
@@ -283,7 +297,7 @@ func (c *amMob) move(m *Module, command *moast.AMMobCmdMoveWaypoint) {
 		}
 	}
 	there := placeOf(c.at.Abs.Tran, c.at.Abs.RPY)
-	if c.others.waits(there, m.Now) {
+	if c.others.waits(there, m.Now, c.walled) {
 		if c.progress.gained += m.Elapsed; !c.waiting {
 			c.waiting = true
 			c.Stop(m)

@@ -84,6 +84,7 @@ type member struct {
 	others    *traffic
 	known     bool
 	goal      int          // cell, -1 = none
+	aside     bool         // it goes there to let another one pass
 	refused   map[int]bool // cells that it did not reach
 }
 
@@ -217,7 +218,9 @@ func (c *sectMob) explore(m *Module, reach float64) {
 			switch v.veh.Status() {
 			case moast.Exec:
 				busy = true
-				continue
+				if !v.aside || !c.open(v, reach) {
+					continue
+				}
 			case moast.Error:
 				if !v.others.near(v.here()) { // else it may be reached when the other one has gone
 					v.refused[v.goal] = true
@@ -230,8 +233,8 @@ func (c *sectMob) explore(m *Module, reach float64) {
 		if len(places) == 0 {
 			places, _ = c.frontier(v, reach, min(c.radius, tight), true)
 		}
-		if len(places) == 0 {
-			places = c.aside(v, reach)
+		if v.aside = len(places) == 0; v.aside {
+			places = c.away(v, reach)
 		}
 		if len(places) == 0 {
 			continue
@@ -271,16 +274,22 @@ func (c *sectMob) unclaimed(v *member, places []int) (free []int) {
 	return free
 }
 
-// aside is where a vehicle goes that has nothing to explore but what another one, which may have to pass, is in the way of:
-// cells that it can reach, far from the others.
-func (c *sectMob) aside(v *member, reach float64) (places []int) {
+// open reports whether v can reach a place to explore.
+func (c *sectMob) open(v *member, reach float64) bool {
+	places, _ := c.frontier(v, reach, c.radius, true)
+	return len(places) > 0
+}
+
+// away is where a vehicle goes that has nothing to explore but what another one, which may have to pass, is in the way of: the
+// nearest cell that it can reach and that is far from the others.
+func (c *sectMob) away(v *member, reach float64) (places []int) {
 	if hidden, _ := c.frontier(v, reach, min(c.radius, tight), false); len(hidden) == 0 || !c.costs(v, c.radius, true) {
 		return nil
 	}
 	for at, value := range v.floor.Features {
 		x, y := pointOf(&v.floor, at)
-		if value == cellFree && c.planner.Cost(at) >= 0 && v.others.free(x, y) {
-			places = append(places, at)
+		if cost := c.planner.Cost(at); value == cellFree && cost >= 0 && v.others.free(x, y) && (places == nil || cost < c.planner.Cost(places[0])) {
+			places = []int{at}
 		}
 	}
 	return places

@@ -70,11 +70,11 @@ func (t *traffic) occupy(f *grid.Field, here place, start int, radius, size floa
 	}
 }
 
-// waits reports whether the vehicle at here, at now, s, lets another one pass.
-func (t *traffic) waits(here place, now float64) bool {
+// waits reports whether the vehicle at here, at now, s, lets another one pass: none that is behind a wall.
+func (t *traffic) waits(here place, now float64, walled func(x, y float64) bool) bool {
 	for i := range t.all {
 		o := &t.all[i]
-		if o.id < t.self.vehicle && now-o.since < still && distance(here.x, here.y, o.at.x, o.at.y) < giveWay {
+		if o.id < t.self.vehicle && now-o.since < still && distance(here.x, here.y, o.at.x, o.at.y) < giveWay && !walled(o.at.x, o.at.y) {
 			return true
 		}
 	}

@@ -131,6 +131,7 @@ func TestTraffic(t *testing.T) {
 		waits bool
 		slow  float64
 	}{
+		{"behind a wall", 2, neighbour{id: 1, radius: 0.3, at: place{x: 9, y: 20}, since: 9.5}, false, 0.1 + 0.4*0.4},
 		{"the lower one moves near", 2, neighbour{id: 1, radius: 0.3, at: place{x: 11, y: 20}, since: 9.5}, true, 0.1 + 0.4*0.4},
 		{"it stands", 2, neighbour{id: 1, radius: 0.3, at: place{x: 11, y: 20}, since: 8}, false, 0.1 + 0.4*0.4},
 		{"it is far", 2, neighbour{id: 1, radius: 0.3, at: place{x: 13, y: 20}, since: 10}, false, 0.1 + 0.4*2.4},
@@ -138,7 +139,8 @@ func TestTraffic(t *testing.T) {
 		{"too near", 1, neighbour{id: 2, radius: 0.3, at: place{x: 10, y: 19.5}, since: 10}, false, 0.1},
 	} {
 		tr := &traffic{self: &buffers{vehicle: k.self, radius: 0.3}, all: []neighbour{k.other}}
-		if got := tr.waits(here, 10); got != k.waits {
+		walled := func(x, _ float64) bool { return x < here.x }
+		if got := tr.waits(here, 10, walled); got != k.waits {
 			t.Errorf("%s: waits: got %v, want %v", k.name, got, k.waits)
 		}
 		if got := tr.slow(here); math.Abs(got-k.slow) > 1e-9 {
@@ -148,5 +150,56 @@ func TestTraffic(t *testing.T) {
 	tr := &traffic{self: &buffers{vehicle: 1}, all: []neighbour{{id: 2, radius: 0.3, at: place{x: 11, y: 20}}}}
 	if !tr.seen(11.5, 20) || tr.seen(11.7, 20) {
 		t.Error("a point 0.5 m from another vehicle's middle is of it, one 0.7 m from it is not")
+	}
+}
+
+// TestWalled: an obstacle of AM's map between the vehicle and a point is a wall.
+func TestWalled(t *testing.T) {
+	c := &amMob{shown: moast.SensorData2D{IncrementX: resolution, IncrementY: resolution, X: 20, Y: 20, Features: make([]float64, 400)}}
+	for row := range 20 {
+		c.shown.Features[row*20+10] = 0.9
+	}
+	c.at.Rel.Tran = moast.Cartesian{X: 1, Y: 0.5}
+	c.at.Abs.Tran = moast.Cartesian{X: 101, Y: 200.5}
+	for _, k := range []struct {
+		x, y float64
+		want bool
+	}{{101, 201.5, true}, {101.6, 201.8, true}, {101, 200.8, false}, {101, 200.5, false}, {99, 200.5, false}, {101, 300, true}} {
+		if got := c.walled(k.x, k.y); got != k.want {
+			t.Errorf("%g, %g: got %v, want %v", k.x, k.y, got, k.want)
+		}
+	}
+}
+
+// TestAway: a vehicle with nothing to explore but what another one stands before goes to the nearest place that leaves room,
+// until the other one has gone.
+func TestAway(t *testing.T) {
+	const rows, columns, radius = 40, 30, 0.3
+	d := moast.SensorData2D{IncrementX: vehResolution, IncrementY: vehResolution, X: columns, Y: rows, Features: make([]float64, rows*columns)}
+	for at := range d.Features {
+		switch row, column := at/columns, at%columns; {
+		case row < 3 || row > 36 || column < 2 || column == 21 && (row < 9 || row > 11):
+			d.Features[at] = cellObstacle
+		case column < 25:
+			d.Features[at] = cellFree
+		}
+	}
+	v := &member{floor: d, refused: map[int]bool{}, others: &traffic{fleet: &Fleet{}}}
+	v.at.Abs.Tran.X, v.at.Abs.Tran.Y = pointOf(&d, 10*columns+8)
+	before, aside := place{}, place{}
+	before.x, before.y = pointOf(&d, 10*columns+19)
+	aside.x, aside.y = pointOf(&d, 30*columns+5)
+	v.others.all = []neighbour{{id: 2, radius: 0.354, at: before}}
+	s := &sectMob{radius: radius}
+	places := s.away(v, 30)
+	if len(places) != 1 || s.open(v, 30) {
+		t.Fatalf("got %v, open %v, want one place", places, s.open(v, 30))
+	}
+	if x, y := pointOf(&d, places[0]); distance(x, y, before.x, before.y) < 1.5*giveWay || distance(x, y, v.here().x, v.here().y) > 1.2 {
+		t.Errorf("got %.1f, %.1f, want a place near %+v, %.1f m from %+v", x, y, v.here(), 1.5*giveWay, before)
+	}
+	v.others.all[0].at = aside
+	if !s.open(v, 30) {
+		t.Error("the other one has gone: got no place to explore")
 	}
 }
