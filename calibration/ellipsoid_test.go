@@ -183,7 +183,7 @@ func circle(n int) (list [][3]float64) {
 	return list
 }
 
-// What a chip measures is corrected to what was, however it lies and whatever is beside it, and a file keeps that.
+// Measurements of a chip are corrected to the true values, for any mounting and nearby iron; a file stores the correction.
 func TestCorrectedOfMeasured(t *testing.T) {
 	j := NominalInertial("imu", "mpu-9250")
 	j.Date, j.Axes = time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC), [3]Axis{"-z", "x", "-y"}

@@ -35,7 +35,7 @@ func NewAHRS(raw Sensor, c *calibration.Inertial, clock hal.Clock, k kinematics.
 // maxGap is how long rates may be carried on over samples that failed, after which the attitude begins again.
 const maxGap = 500 * time.Millisecond
 
-// Open opens the chip. The attitude is estimated anew, the estimated drift of the gyros stays.
+// Open opens the chip. The attitude is estimated again; the estimated drift of the gyros stays.
 func (s *AHRS) Open() error {
 	s.last = -1
 	s.filter.Reset()

@@ -103,7 +103,7 @@ func (o *output) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 	return hal.Status{Time: since(f.Time, age), Err: o.last.fault}
 }
 
-// since is the time at which a value of this age at now was made; < 0 if there is none.
+// since is the time at which a value of this age at now was made; < 0 without a value.
 func since(now, age time.Duration) time.Duration {
 	if age < 0 {
 		return -1

@@ -33,7 +33,7 @@ type guarded struct {
 func newGuarded(c GuardConfig, position float64) *guarded {
 	l := oneJoint()
 	g := &guarded{guard: newGuard(l, c), f: NewFrame(l)}
-	g.exact = true // what the test sets is where the joint is
+	g.exact = true // the test sets the exact position of the joint
 	g.f.Measured[0] = position
 	return g
 }
@@ -163,7 +163,7 @@ func TestGuardDeadline(t *testing.T) {
 		enable bool
 		want   float64 // goal after a second
 	}{
-		{Hold, true, 0.22}, // the goal that it was told last, not where it happens to be
+		{Hold, true, 0.22}, // the last commanded goal, not the present position
 		{TorqueOff, false, nan},
 		{Park, true, -0.15}, // held back: the goal waits ahead of it
 	} {
@@ -188,7 +188,7 @@ func TestGuardDeadline(t *testing.T) {
 			if g.f.Enable[0] != c.enable || math.Abs(got-c.want) > 1e-12 || math.IsNaN(got) != math.IsNaN(c.want) {
 				t.Errorf("after the deadline: got enable %v, goal %v; want %v, %v", g.f.Enable[0], got, c.enable, c.want)
 			}
-			g.say(nan, nan, nan, nan, nan) // a client that comes back and says nothing moves nothing
+			g.say(nan, nan, nan, nan, nan) // a returning client without a command moves nothing
 			g.tick()
 			if g.f.Inputs[0] != got && !math.IsNaN(got) {
 				t.Errorf("after the client came back: got %v, want %v", g.f.Inputs[0], got)
@@ -279,7 +279,7 @@ func FuzzGuard(f *testing.F) {
 	})
 }
 
-// A guard that is direct clamps and nothing else.
+// A direct guard only clamps.
 func TestGuardDirect(t *testing.T) {
 	g := newGuarded(GuardConfig{Direct: true}, 0)
 	g.say(5, nan, nan, nan, nan)
@@ -300,8 +300,8 @@ func TestGuardDirect(t *testing.T) {
 	}
 }
 
-// A joint that was not seen goes on from where it was told to be, and one that is found far from there from where it is.
-// One answer that is missing moves no goal.
+// A joint without readings continues from its commanded position; one found far from there continues from its present one.
+// One missing reading does not move a goal.
 func TestGuardFindsAJointAgain(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -90,7 +90,7 @@ func idleRig(t *testing.T, mode hal.ClockMode, kind hal.BodyKind, clock hal.Cloc
 	return r, a
 }
 
-// An idle rig wakes every 100 ms, any other one each period. The cycles are the same, and none counts as missed or late.
+// An idle rig wakes every 100 ms, any other one each period. The cycles are the same, and none is missed or late.
 func TestIdleRigWakesSeldom(t *testing.T) {
 	type rig struct {
 		r *hal.Rig

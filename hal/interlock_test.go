@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// watched is a wheel beside a scanner that it does not turn without.
+// watched is a wheel with an interlock on a scanner.
 func watched() *guarded {
 	l := oneJoint()
 	l.Outputs = append(l.Outputs, Channel{Name: "scanner", Max: 8})
@@ -16,14 +16,14 @@ func watched() *guarded {
 	return g
 }
 
-// device sets what device i says: well as of now, or lost since before, or there and switched off.
+// device sets the status of device i: without a fault now, lost since before, or present and switched off.
 func (g *guarded) device(i int, err error) {
 	if g.f.Status[i].Err = err; err != errPulled {
 		g.f.Status[i].Time = g.now
 	}
 }
 
-// run lets d pass with the scanner and the wheel as they are said to be.
+// run lets d pass with the given faults of the scanner and the wheel.
 func (g *guarded) run(d time.Duration, wheel, scanner error) {
 	for range d / tick {
 		g.device(0, wheel)

@@ -15,7 +15,7 @@ import (
 // ledger is a journal that keeps all.
 type ledger struct {
 	orders []hal.Order
-	cycles []string // what each cycle left
+	cycles []string // result of each cycle
 	missed []time.Duration
 }
 
@@ -33,7 +33,7 @@ func (l *ledger) Cycle(c hal.CycleEnd) {
 	l.cycles, l.missed = append(l.cycles, s), append(l.missed, c.Missed)
 }
 
-// sway is an autopilot that swings its first joint, and now and then commands nothing.
+// sway is an autopilot that swings its first joint, and sometimes commands nothing.
 type sway struct{ n int }
 
 func (s *sway) Update(_ *hal.Frame, inputs []float64, _ time.Duration) bool {

@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal/haltest"
 )
 
-// slow is a body that holds its joints for some cycles after it was told to let go.
+// slow is a body whose joints keep torque for some cycles after the command to switch it off.
 type slow struct {
 	*haltest.Body
 	cycles int  // that it takes
@@ -33,8 +33,8 @@ func (s *slow) Halt() error {
 	return s.Body.Halt()
 }
 
-// A real body that leaves lets go in cycles of the rig, before its Halt, under which none passes; one that does not let go is
-// halted all the same, after a second. Others are halted at once.
+// A real body being removed switches torque off in cycles of the rig, before its Halt, during which no cycle runs. One that
+// keeps torque is halted nevertheless after a second. Other bodies are halted at once.
 func TestRemoveLetsGo(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -46,7 +46,7 @@ func add(t *testing.T, r *hal.Rig, name string, b *haltest.Body, reality hal.Bod
 	return a
 }
 
-// recorder is an observer that keeps what it saw.
+// recorder is an observer that records the cycles.
 type recorder struct {
 	leases []*hal.Lease
 	steps  []uint64
@@ -181,7 +181,7 @@ func TestSimultaneousRunsAreEqual(t *testing.T) {
 	}
 }
 
-// running runs r until the test's end or stop; look reads what the rig owns, at a cycle's edge.
+// running runs r until the test's end or stop; look reads the rig's data, at a cycle's edge.
 func running(t *testing.T, r *hal.Rig) (look func(func()), stop func()) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)
@@ -240,7 +240,7 @@ func TestRealtimeAnswersAtTheNextTick(t *testing.T) {
 				t.Errorf("5 steps asked: got %d answers", len(o.steps))
 			}
 		})
-		time.Sleep(200 * time.Millisecond) // the client hangs: the robot goes on, and stops
+		time.Sleep(200 * time.Millisecond) // the client hangs: the robot continues, and stops
 		if _, counts, _ := a.Guard(); counts.Expired != 1 {
 			t.Errorf("the deadline of a hung client: expired %d times, want once", counts.Expired)
 		}
@@ -579,8 +579,8 @@ func BenchmarkCycle21(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/5000, "of_bound")
 }
 
-// A stop input stops all in the cycle in which it fails, for good: a robot that joins is stopped too, nothing clears the stop
-// while its cause lasts, and nothing moves because it is over.
+// A stop input stops all robots in the cycle in which it fails, and latches. A robot added later is stopped too. The stop
+// cannot be cleared while its cause is active, and the end of the cause moves nothing.
 func TestStopInput(t *testing.T) {
 	r := newRig(t, hal.Lockstep)
 	a := add(t, r, "arm", haltest.NewBody("x"), hal.Emulated, hal.GuardConfig{})
@@ -629,7 +629,7 @@ func TestStopInput(t *testing.T) {
 	}
 }
 
-// The stop is the rig's: who leaves and comes again is stopped too, until it is cleared.
+// The stop is the rig's: an agent that is removed and added again is stopped too, until it is cleared.
 func TestStopOutlivesAgents(t *testing.T) {
 	r := newRig(t, hal.Lockstep)
 	add(t, r, "a", haltest.NewBody("x"), hal.Emulated, hal.GuardConfig{})
@@ -672,7 +672,7 @@ type latchBus struct {
 
 func (b *latchBus) ClearAlarms() []error { b.cleared++; return []error{nil, b.err} }
 
-// Without a stop a reset is for the joints at fault alone: the others hold what they hold, and it is disarmed until armed.
+// Without a stop a reset affects only the joints with a fault: the others keep their goals, and it is disarmed until armed.
 func TestRecoverOneJoint(t *testing.T) {
 	r := newRig(t, hal.Lockstep)
 	bus := &latchBus{err: errors.New("three times in five minutes")}
@@ -711,7 +711,7 @@ func TestRecoverOneJoint(t *testing.T) {
 	wants("armed", true, true, hal.Armed)
 }
 
-// brakeBus notes what was halted when it was told to brake.
+// brakeBus records the halts before its brake command.
 type brakeBus struct {
 	slowBus
 	body          *haltest.Body

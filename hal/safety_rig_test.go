@@ -21,7 +21,7 @@ import (
 // cutBus is a line whose torque may be cut.
 type cutBus struct {
 	clock hal.Clock
-	cut   atomic.Int64 // when torque was first cut; 0 = it was not
+	cut   atomic.Int64 // time of the first torque cut; 0 = never
 	times atomic.Int32
 }
 
@@ -51,7 +51,7 @@ func (b *together) Halt() error {
 	}
 }
 
-// TestSafety01BlockedLog: a log that nothing reads delays neither the cycle nor a stop.
+// TestSafety01BlockedLog: a log without a reader delays neither the cycle nor a stop.
 func TestSafety01BlockedLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		unread, blocked := io.Pipe()
@@ -106,7 +106,7 @@ func TestSafety08ParallelStop(t *testing.T) {
 	}
 }
 
-// TestSafety07OperatorArms: what starts disarmed, was stopped or was disarmed by an operator is armed by an operator alone.
+// TestSafety07OperatorArms: after a disarmed start, a stop or an operator's disarm, only an operator may arm.
 func TestSafety07OperatorArms(t *testing.T) {
 	r := newRig(t, hal.Realtime)
 	a := add(t, r, "a", haltest.NewBody("j"), hal.Emulated, hal.GuardConfig{Disarmed: true})
@@ -148,7 +148,7 @@ func TestSafety07OperatorArms(t *testing.T) {
 	if err := a.RequestArm("client"); err != nil || a.Condition().Reason != "client" {
 		t.Errorf("disarmed by a client: got %v, %+v", err, a.Condition())
 	}
-	// guard.arming: operator: not even what a client has disarmed itself.
+	// guard.arming: operator: a client may not even arm after its own disarm.
 	c := add(t, r, "c", haltest.NewBody("j"), hal.Emulated, hal.GuardConfig{Arming: hal.OperatorArms})
 	c.RequestDisarm("client")
 	if err := c.RequestArm("client"); hal.KindOf(err) != hal.Unsafe || c.Condition().State != hal.Disarmed {
@@ -156,7 +156,7 @@ func TestSafety07OperatorArms(t *testing.T) {
 	}
 }
 
-// lossy is a wheel that does not hear the first torque-off packets.
+// lossy is a wheel that does not receive the first torque-off packets.
 type lossy struct {
 	*haltest.Body
 	on   atomic.Bool // read by the test while the rig runs
@@ -174,8 +174,8 @@ func (b *lossy) Write(f *hal.Frame) error {
 
 func (b *lossy) Holding(int) bool { return b.on.Load() }
 
-// TestSafety12ExitIsVerified: at the end of the rig torque-off is repeated until a wheel has confirmed it, and what does not confirm
-// is an error.
+// TestSafety12ExitIsVerified: at the end of the rig torque-off is repeated until a wheel has confirmed it; a missing
+// confirmation is an error.
 func TestSafety12ExitIsVerified(t *testing.T) {
 	for lost, want := range map[int]bool{0: true, 5: true, 1000: false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -233,7 +233,7 @@ func (p *panics) Cycle(c *hal.Cycle) {
 	}
 }
 
-// TestSafety18Panic: a panic in the cycle takes all torque off, is latched and reported, and the rig goes on.
+// TestSafety18Panic: a panic in the cycle switches all torque off, is latched and reported, and the rig continues.
 func TestSafety18Panic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hal.Realtime)

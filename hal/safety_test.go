@@ -16,7 +16,7 @@ type safeJoint struct {
 	at, speed float64
 	free      bool
 	silent    bool
-	lie       func(float64) float64 // what it reports in place of at
+	lie       func(float64) float64 // reported position in place of at
 }
 
 func newSafeJoint(t *testing.T, c GuardConfig, at float64) *safeJoint {
@@ -56,7 +56,7 @@ func (s *safeJoint) run(d time.Duration) {
 	}
 }
 
-// TestSafety02UnheardWheel: a wheel that does not answer is told zero at once and loses its torque within the deadline.
+// TestSafety02UnheardWheel: a wheel that does not reply is commanded to zero at once and loses torque within the deadline.
 func TestSafety02UnheardWheel(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{CommandTimeout: 300 * time.Millisecond}, 0)
 	s.layout.Actuators[0].Wraps = true
@@ -69,7 +69,7 @@ func TestSafety02UnheardWheel(t *testing.T) {
 	}
 	s.silent = true
 	for range 15 {
-		s.say(nan, 1, nan, nan, nan) // its client goes on
+		s.say(nan, 1, nan, nan, nan) // its client continues
 		s.run(tick)
 	}
 	if s.f.Inputs[1] != 0 || !s.f.Enable[0] {
@@ -164,7 +164,7 @@ func TestSafety05HoldNeverAdoptsSag(t *testing.T) {
 	}
 }
 
-// TestSafety09FollowingError: a joint that is held back finds its goal near when it is let go, and its speed is bounded.
+// TestSafety09FollowingError: the goal of a blocked joint is near when the joint is released, and its speed is bounded.
 func TestSafety09FollowingError(t *testing.T) {
 	for _, c := range []struct{ limit, lead float64 }{{0, 0.2 + 0.05}, {0.1, 0.1}} {
 		s := newSafeJoint(t, GuardConfig{Slew: 0.25, FollowingError: c.limit}, -1)
@@ -188,8 +188,9 @@ func TestSafety09FollowingError(t *testing.T) {
 	}
 }
 
-// TestSafety09PushedOutside: a joint that a hand pushes outside its soft limits, where no goal can be near it, does not fly back
-// when it is let go: far outside it loses its torque, near them when it comes back too fast. By hand inside, it goes on slowly.
+// TestSafety09PushedOutside: a joint pushed by hand outside its soft limits, where no goal can be near it, does not jump back
+// when it is released. Far outside it loses torque, near the limits when it returns too fast. Moved inside by hand, it
+// continues slowly.
 func TestSafety09PushedOutside(t *testing.T) {
 	for _, c := range []struct {
 		to     float64 // rad
@@ -208,7 +209,7 @@ func TestSafety09PushedOutside(t *testing.T) {
 		}
 		s.free = true
 		was := s.at
-		if s.run(500 * time.Millisecond); was-s.at > 0.13 { // two cycles of 6 rad/s, and what is seen is of the last
+		if s.run(500 * time.Millisecond); was-s.at > 0.13 { // two cycles of 6 rad/s, and the reading is of the last cycle
 			t.Errorf("let go %g rad outside: came back by %g rad, want it to have lost its torque", c.to-1, was-s.at)
 		}
 		if s.f.Enable[0] || !s.joints[0].outside {
@@ -256,7 +257,7 @@ func TestSafety10StoppingDistance(t *testing.T) {
 	if s.at < 0.98 {
 		t.Errorf("velocity: got %g, want nearly 1", s.at)
 	}
-	// A mass that a torque accelerates at 10 rad/s², or a duty towards 2 rad/s, told 20 ms late.
+	// A mass that a torque accelerates at 10 rad/s², or a duty towards 2 rad/s, with readings 20 ms late.
 	for _, mode := range []int{2, 3} {
 		s := newSafeJoint(t, GuardConfig{}, -0.5)
 		v, most := 0., -1.
@@ -303,8 +304,8 @@ func TestSafety11GoalContinuity(t *testing.T) {
 	}
 }
 
-// TestSafety17DeadlinePerJoint: a message without a command, or with refused ones, keeps nothing alive; a command keeps
-// its own joint alive alone.
+// TestSafety17DeadlinePerJoint: a message without a command, or with refused ones, renews no deadline; a command renews
+// only that of its own joint.
 func TestSafety17DeadlinePerJoint(t *testing.T) {
 	l := oneJoint()
 	l.Actuators = append(l.Actuators, l.Actuators[0])
@@ -338,7 +339,7 @@ type lateClock struct{ now, late time.Duration }
 func (c *lateClock) Now() time.Duration         { return c.now }
 func (c *lateClock) SleepUntil(t time.Duration) { c.now = max(c.now, t) + c.late }
 
-// TestSafety19TimeNeverParts: rig time is what worlds were advanced by, however late the host is; deadlines count the clock.
+// TestSafety19TimeNeverParts: rig time is the sum of the worlds' advances, even with a late host; deadlines use the clock.
 func TestSafety19TimeNeverParts(t *testing.T) {
 	clock := &lateClock{late: 25 * time.Millisecond} // two and a half periods
 	r, err := New(Config{Mode: Realtime, Period: tick, Clock: clock})
@@ -384,7 +385,7 @@ func (l *cutLine) Send() error      { return nil }
 func (l *cutLine) Receive() error   { return nil }
 func (l *cutLine) CutTorque() error { close(l.cut); return nil }
 
-// TestSafety01StopNeedsNoCycle: torque is cut while user code holds the cycle, and the answer says that it was not verified.
+// TestSafety01StopNeedsNoCycle: torque is cut while user code holds the cycle, and the result reports it as not verified.
 func TestSafety01StopNeedsNoCycle(t *testing.T) {
 	r, a, _, _ := pilotedRig(t, GuardConfig{})
 	line := &cutLine{make(chan struct{})}
@@ -404,7 +405,7 @@ func TestSafety01StopNeedsNoCycle(t *testing.T) {
 		t.Errorf("got %v, latched %v; want two unverified joints", stops, r.Latched())
 	}
 	if err := r.Recover(); err != nil || a.JointState(0) != Disarmed || a.Condition().State != Disarmed {
-		t.Errorf("reset: got %v, joint %v; want it disarmed, whatever cycle the stop met", err, a.JointState(0))
+		t.Errorf("reset: got %v, joint %v; want it disarmed, in any phase of the cycle", err, a.JointState(0))
 	}
 }
 
@@ -416,7 +417,7 @@ type sleepyClock struct {
 
 func (c *sleepyClock) Suspended() time.Duration { return c.slept }
 
-// TestSafety18Suspend: a robot of devices is stopped when the machine was suspended, and not by what it slept before.
+// TestSafety18Suspend: a robot of devices is stopped after a suspend of the machine, but not because of earlier ones.
 func TestSafety18Suspend(t *testing.T) {
 	for kind, want := range map[BodyKind]bool{Simulated: false, Emulated: true} {
 		clock := &sleepyClock{slept: time.Hour}
@@ -446,7 +447,7 @@ func TestSafety18Suspend(t *testing.T) {
 }
 
 // TestSafety04TorqueOnByANewReading: a command to a joint that has not been read for some cycles gives no torque, and a
-// drive whose torque comes on while the joint is not known gets no goal of before.
+// drive that switches torque on while the joint's position is not known gets no earlier goal.
 func TestSafety04TorqueOnByANewReading(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{}, 0.9)
 	s.silent = true
@@ -477,7 +478,7 @@ func TestSafety04TorqueOnByANewReading(t *testing.T) {
 		t.Errorf("back at 0.15: got goal %g, want a step of it", v)
 	}
 
-	// A deadline that passes meanwhile leaves nothing to hold.
+	// After an expired deadline there is no goal to hold.
 	s = newSafeJoint(t, GuardConfig{CommandTimeout: 300 * time.Millisecond}, 0)
 	s.silent = true
 	s.say(0, nan, nan, nan, nan)

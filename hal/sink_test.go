@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// TestSinkBlocked: a writer that blocks delays no caller; what does not fit is dropped, counted and reported.
+// TestSinkBlocked: a blocked writer does not delay callers; writes that do not fit are dropped, counted and reported.
 func TestSinkBlocked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		read, write := io.Pipe()

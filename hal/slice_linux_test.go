@@ -2,7 +2,7 @@ package hal
 
 import "testing"
 
-// TestSlice: the loop's thread has its slice while it loops and none of its own afterwards.
+// TestSlice: the loop's thread has its own slice while it loops, and the default afterwards.
 func TestSlice(t *testing.T) {
 	unlock := lockThread()
 	a, ok := schedOf()

@@ -51,8 +51,8 @@ func (s *stepper) step(inputs ...float64) []float64 {
 	return s.seen[len(s.seen)-1]
 }
 
-// TestRestoreRepeats: after a restore the same commands, and none, do what they did after the save: the guard's slewed
-// goals and modes return with the bodies.
+// TestRestoreRepeats: after a restore the same commands, or none, have the same effect as after the save: the guard's slewed
+// goals and modes are restored with the bodies.
 func TestRestoreRepeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hal.Lockstep)
@@ -161,8 +161,8 @@ func TestDeadlineSurvivesRestore(t *testing.T) {
 	})
 }
 
-// TestWorldsThatCannot: what is not all simulated is neither saved nor restored, what is real not reset either, and a
-// world that was never saved returns to its start.
+// TestWorldsThatCannot: a world that is not all simulated is neither saved nor restored, a real one is not reset either, and
+// a world that was never saved returns to its start.
 func TestWorldsThatCannot(t *testing.T) {
 	for _, c := range []struct {
 		reality     hal.BodyKind

@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
-// What comes on a CAN bus at any time is taken, whole or in pieces; what is no frame, and what the controller complains
-// of, is counted.
+// Frames are received from a CAN bus at any time, whole or in pieces; malformed frames and error frames of the controller
+// are counted.
 func TestCANExchange(t *testing.T) {
 	frame := func(id uint32) []byte { return servo.AppendCAN(nil, &servo.CANFrame{ID: id, Len: 1}) }
 	passive := servo.AppendCAN(nil, &servo.CANFrame{ID: 4, Error: true, Len: 8})
@@ -41,7 +41,7 @@ func TestCANExchange(t *testing.T) {
 		if err := c.Collect(2, time.Millisecond); !errors.Is(err, servo.ErrNoReply) || line.Now()-start > servo.Slack+2*time.Millisecond {
 			t.Errorf("piece %d: got %v after %v", piece, err, line.Now()-start)
 		}
-		// Draining waits for nothing.
+		// Drain does not wait.
 		c.Put(&servo.CANFrame{ID: 9, Len: 1})
 		if err := x.Write(); err != nil {
 			t.Fatal(err)

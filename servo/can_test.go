@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// canCases are frames as candump and as the socket say them.
+// canCases are frames in the formats of candump and of the socket.
 func canCases() []struct {
 	text, bytes string
 	frame       CANFrame
@@ -37,7 +37,7 @@ func canBytes(t testing.TB, text string) []byte {
 }
 
 func TestCANFrames(t *testing.T) {
-	f := CANFrame{ID: 1, Len: 8, Data: [8]byte{9, 9, 9, 9, 9, 9, 9, 9}} // nothing of it may stay
+	f := CANFrame{ID: 1, Len: 8, Data: [8]byte{9, 9, 9, 9, 9, 9, 9, 9}} // all of it must be overwritten
 	for _, c := range canCases() {
 		want := canBytes(t, c.bytes)
 		if got := AppendCAN(nil, &c.frame); !bytes.Equal(got, want) {

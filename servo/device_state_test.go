@@ -51,7 +51,7 @@ func TestMemberSeesTorque(t *testing.T) {
 	}
 }
 
-// A position that the servo cannot have come to is believed when it is said twice; one that it can, at once.
+// An implausible position is accepted when it is reported twice; a plausible one at once.
 func TestMemberBelieves(t *testing.T) {
 	const turn, speed, ms = 4096, 6, time.Millisecond // 78 ticks in 10 ms at twice its speed, and 32 of noise
 	for _, c := range []struct {
@@ -84,7 +84,7 @@ func TestMemberBelieves(t *testing.T) {
 			}
 		}
 	}
-	// What is not known yet is believed; a wheel may be anywhere.
+	// The first position is accepted; a wheel may be anywhere.
 	var m DeviceState
 	if m.Init("", 1, ""); !m.Believes(17, turn, speed, 0) {
 		t.Error("the first word")
@@ -113,7 +113,7 @@ func TestMemberPosition(t *testing.T) {
 	}
 }
 
-// Torque that would make a servo leap to its limits does not go on; noise and play beside them do no harm.
+// Torque is not switched on if a servo would jump to its limits; noise and play near the limits do no harm.
 func TestMemberOutside(t *testing.T) {
 	for _, c := range []struct {
 		at      float64

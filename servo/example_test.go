@@ -9,7 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
-// survey says where the joints of any vendor's chain stand, from their centres. Nothing moves, no torque goes on.
+// survey prints the positions of the joints of any vendor's chain, from their centres. It moves nothing and switches no
+// torque on.
 func survey(chain servo.Chain, joints ...string) error {
 	if err := chain.Open(); err != nil {
 		return err
@@ -20,14 +21,14 @@ func survey(chain servo.Chain, joints ...string) error {
 	for i, joint := range joints {
 		u, s := chain.Units(i), chain.State(i)
 		if s.Err != nil {
-			return s.Err // servo.ErrNoReply, say: this servo's own trouble
+			return s.Err // for example servo.ErrNoReply: an error of only this servo
 		}
 		fmt.Printf("%s: %s at %.1f°\n", joint, u.Name, (s.Position-u.CentreTicks)*360/u.TicksPerTurn)
 	}
 	return nil
 }
 
-// What is written for a Chain serves every vendor: here a Kondo KRS-2552, whose two answers are played.
+// Code for a Chain works with every vendor: here a Kondo KRS-2552, whose two replies are played.
 func ExampleChain() {
 	line := servotest.Play(1_250_000, `
 > A1 01

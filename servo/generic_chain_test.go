@@ -9,10 +9,10 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// stub is a vendor whose servos answer everything; what it is asked to stage is written down.
+// stub is a vendor whose servos answer everything; it records the staged commands.
 type stub struct {
 	r      *GenericChain
-	refuse error // by servo 0, of what it needs for torque
+	refuse error // by servo 0, of a setting that torque requires
 	fits   bool  // servo 1's mode is its goal's
 	said   []string
 }
@@ -51,7 +51,7 @@ func (b *stub) ReadState(i int) error {
 	return nil
 }
 
-// ReadHealth sees the torque as it was told last.
+// ReadHealth reports torque as last commanded.
 func (b *stub) ReadHealth(i int) error {
 	torque := Off
 	if b.r.Devices[i].Stage == TorqueOn {
@@ -85,8 +85,8 @@ func (b *stub) cycle(t *testing.T) string {
 	return strings.Join(b.said, " ")
 }
 
-// A servo that does not take what it needs for torque is its own trouble: the others get their goals, and it says why
-// when it has refused three times.
+// A servo that refuses a setting that torque requires does not affect the others: they get their goals. After three refusals
+// it reports the reason.
 func TestRosterRefusal(t *testing.T) {
 	b := newStub(t)
 	b.refuse = errors.Join(errors.New("mode"), ErrDiffers)
@@ -203,7 +203,7 @@ func TestTorqueOnVerifiesTheGoal(t *testing.T) {
 	}
 }
 
-// A joint that turned when its line was lost is stopped when the line is back, whatever mode it has been commanded in since.
+// A joint that turned when its line was lost is stopped when the line is back, for any mode commanded since.
 func TestRegainedStopsWhatTurns(t *testing.T) {
 	for _, last := range []hal.Mode{hal.DutyMode, hal.PositionMode} {
 		b := newVerifying()

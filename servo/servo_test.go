@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// echoing is a line that hears itself; what else it hears is put into in.
+// echoing is a line that receives its own echo; in holds other received bytes.
 type echoing struct {
 	Line
 	in  []byte
@@ -37,7 +37,7 @@ func (l *echoing) Discard() error { l.in = nil; return nil }
 func TestUnechoed(t *testing.T) {
 	for _, c := range []struct {
 		name        string
-		send, heard string // heard comes behind the echo
+		send, heard string // heard follows the echo
 		lose        int    // bytes of the echo that are lost at its end
 		want        string
 	}{
@@ -113,7 +113,7 @@ func TestReopeningInline(t *testing.T) {
 	}
 }
 
-// A look comes every fifth cycle, and no oftener than the things change that it sees.
+// Health is read at most every fifth cycle, and not more often than its values change.
 func TestLooks(t *testing.T) {
 	for _, c := range []struct {
 		period time.Duration

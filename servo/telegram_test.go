@@ -18,7 +18,7 @@ func (l *fileLine) Write(p []byte) (int, error) {
 }
 func (l *fileLine) File() (*os.File, error) { return os.Open(os.DevNull) }
 
-// TestSafety18Telegram: what a supervisor is given is torque off for every servo, and nothing of it goes out now.
+// TestSafety18Telegram: a supervisor gets the torque-off packets for every servo, and none of them is sent now.
 func TestSafety18Telegram(t *testing.T) {
 	b := newStub(t)
 	if list, err := b.r.TorqueOffTelegrams(); list != nil || err != nil {

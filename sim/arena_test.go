@@ -33,7 +33,7 @@ func TestStartsStand(t *testing.T) {
 	}
 }
 
-// A robot that is put into a wall, or where there is no floor, does not stand free.
+// A robot placed in a wall, or without a floor below it, is reported as misplaced.
 func TestMisplaced(t *testing.T) {
 	for want, at := range map[string][3]float64{
 		"is inside something": {0.3, -3.7, -1.8},
@@ -46,7 +46,7 @@ func TestMisplaced(t *testing.T) {
 	}
 }
 
-// Where a robot without rays stands is looked at all the same.
+// The pose of a robot without ray sensors is checked too.
 func TestMisplacedWithoutRays(t *testing.T) {
 	robot, err := model.Load("usarsim-p2dx")
 	if err != nil {
@@ -154,8 +154,8 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// The sound sensor hears the loudest voice by the square of its distance while it calls; the motion sensor knows what
-// waves in front of it.
+// The sound sensor measures the loudest voice by the square of its distance while it calls; the motion sensor detects waving
+// limbs in front of it.
 func TestSoundAndMotion(t *testing.T) {
 	r := exactly(t, arena("yellow"), "a", "papagoose", hal.Pose{Position: [3]float64{11.6, -2.5, -1.8}, Rotation: [4]float64{math.Sqrt(0.5), 0, 0, math.Sqrt(0.5)}})
 	r.run(time.Second)
@@ -220,7 +220,7 @@ victims: [{name: Ann, at_m: [3, 0, 0.5], material: skin, segments: [{name: left_
 	if p := r.sensor("motion")[0]; p < 0 || p > 1 {
 		t.Errorf("motion: got %g", p)
 	}
-	// Something in the way of the arm is thrown aside, and is told what touched it.
+	// An object in the way of the arm is pushed aside, and its contact is reported.
 	s.WatchTouches()
 	if err := s.Place("p", hal.Pose{Position: [3]float64{2.75, 0.35, 0.85}, Rotation: [4]float64{1}}); err != nil {
 		t.Fatal(err)
@@ -235,7 +235,7 @@ victims: [{name: Ann, at_m: [3, 0, 0.5], material: skin, segments: [{name: left_
 	}
 }
 
-// The victim sensor sees parts of bodies within its view, and none behind a wall or behind its back.
+// The victim sensor detects parts of bodies within its view, and none behind a wall or behind itself.
 func TestVictimParts(t *testing.T) {
 	r := enter(t, "p2at", "yellow", hal.Pose{Position: [3]float64{1.2, -4.35, -1.8}})
 	var seen []string

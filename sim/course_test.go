@@ -16,7 +16,7 @@ func at(x, y, z float64) hal.Pose {
 	return hal.Pose{Position: [3]float64{x, y, z}, Rotation: [4]float64{1}}
 }
 
-// zones lists those of a kind for which pick says so.
+// zones lists those of a kind for which pick is true.
 func (b *basin) zones(k model.ZoneKind, pick func(Zone) bool) (ids []string) {
 	b.v.Zones(func(z Zone) {
 		if z.Kind == k && pick(z) {
@@ -30,7 +30,7 @@ func reached(z Zone) bool { return z.Reached }
 func entered(z Zone) bool { return z.Entered }
 func inside(z Zone) bool  { return z.Inside }
 
-// A way through the course: each zone is entered once, and an event says so.
+// A path through the course: each zone is entered once, and raises an event.
 func TestCourse(t *testing.T) {
 	b := newBasin(t, "okon", "pool", 3, Noise{}, nil)
 	rig, err := hal.New(hal.Config{Period: control})
@@ -79,7 +79,7 @@ func TestCourse(t *testing.T) {
 	}
 }
 
-// Which start it is, and how it lies there, the seed says, the same each time; a vehicle's pose counts from there.
+// The seed selects the start zone and the attitude in it, the same each time; a vehicle's pose is relative to it.
 func TestStarts(t *testing.T) {
 	places := func(seed int64) (list []hal.Pose) {
 		b := newBasin(t, "okon", "pool", seed, Noise{}, nil)

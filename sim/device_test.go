@@ -29,7 +29,7 @@ func TestOdometry(t *testing.T) {
 		t.Errorf("heading: got %g, want %g", got[2], heading(to))
 	}
 
-	// On the spot what the skid steered robot believes is too much by the ratio of its tracks.
+	// On the spot the estimate of the skid-steered robot is too large by the ratio of its tracks.
 	r = exactly(t, arena("hall"), "a", "p2at", turnedTo(10, -6, 0))
 	r.run(time.Second)
 	r.drive(-2, 2)

@@ -85,7 +85,7 @@ func TestCrowdRepeats(t *testing.T) {
 	}
 }
 
-// A snapshot outlives the coming and going of another robot: what was there is where it was, and goes on finite.
+// A snapshot stays valid when another robot is added and removed: the others return to their state, and stay finite.
 func TestSnapshotBeforeCompany(t *testing.T) {
 	r := newStress(t, stress{robot: "simloid-31", scene: "shaky", amid: true})
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -223,7 +223,7 @@ func TestDivergedRobotIsLimp(t *testing.T) {
 	}
 }
 
-// What the opening of the original's hinges adds never exceeds the motor's own torque, however fast the joint.
+// The integration error of the original's hinges never adds more than the motor's own torque, at any joint speed.
 func TestOpenIsBounded(t *testing.T) {
 	for _, v := range []float64{10, 100, 1e4, -1e5} {
 		m := motor{velocity: v}
@@ -237,7 +237,7 @@ func TestOpenIsBounded(t *testing.T) {
 	}
 }
 
-// A cycle among rocks, asleep and awake, allocates nothing.
+// A cycle among rocks, asleep and awake, does not allocate.
 func TestCrowdNoAllocation(t *testing.T) {
 	r, rng := crowd(t)
 	r.babbled(rng, 30)

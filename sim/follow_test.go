@@ -31,7 +31,7 @@ func followWall(sonar func(i int) float64) (left, right float64) {
 	return pace * (slow - turn), pace * (slow + turn)
 }
 
-// A controller that knows the sonars alone follows the walls of the yellow arena for two minutes and touches none.
+// A controller with only the sonars follows the walls of the yellow arena for two minutes and touches none.
 func TestFollowsWalls(t *testing.T) {
 	start := hal.Pose{Position: [3]float64{4.5, -1.9, -1.8}}
 	r := enter(t, "p2at", "yellow", start)

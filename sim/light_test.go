@@ -26,7 +26,7 @@ func yard(t *testing.T, text string) *Scene {
 	return s
 }
 
-// Lasers see round a mirror, as far as the way is; sound hears the mirror itself.
+// Lasers measure the whole path over a mirror; a sonar measures the mirror itself.
 func TestMirror(t *testing.T) {
 	text := strings.Replace(mirrored, "%s", "1", 1)
 	r := exactly(t, yard(t, text), "a", "p2at", hal.Pose{Position: [3]float64{0, 0, 0.18}})

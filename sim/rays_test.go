@@ -22,7 +22,7 @@ func (r *rover) index(name string) int {
 	return 0
 }
 
-// sensor is what it measures now.
+// sensor is its present reading.
 func (r *rover) sensor(name string) []float64 {
 	r.t.Helper()
 	s := &r.body.Layout().Sensors[r.index(name)]
@@ -80,7 +80,7 @@ func TestScannerAgainstGeometry(t *testing.T) {
 	}
 }
 
-// Looking from a scanner's place sees what it sees, at any angle; what has no rays looks at nothing.
+// CastRays from a scanner's pose gives the scanner's ranges, at any angle; a sensor without rays is refused.
 func TestLook(t *testing.T) {
 	r := exactly(t, arena("hall"), "a", "p2at", turnedTo(10, -6, 0.3))
 	r.run(2 * time.Second)
@@ -103,7 +103,7 @@ func TestLook(t *testing.T) {
 	}
 }
 
-// A sonar hears what comes back first, here against a dense cone of rays through the same geoms.
+// A sonar measures the first echo, here compared to a dense cone of rays through the same geoms.
 func TestSonarAgainstGeometry(t *testing.T) {
 	const half = 0.3491 / 2
 	for _, turn := range []float64{0, 0.1, half, 0.4} {
@@ -226,7 +226,7 @@ fixed:
 	}
 }
 
-// Sensing allocates nothing.
+// Reading the sensors does not allocate.
 func TestRaysDoNotAllocate(t *testing.T) {
 	r := enter(t, "p2at", "hall", middle)
 	r.drive(2, 3)

@@ -198,7 +198,7 @@ func TestBits(t *testing.T) {
 	}
 }
 
-// What a restored robot was told before the snapshot still holds, without a word from the controller.
+// Commands from before the snapshot still apply to a restored robot, without a new command of the controller.
 func TestRestoreKeepsGoal(t *testing.T) {
 	r := newRig(t, "pendulum", 1)
 	r.must(r.Restore()) // without a snapshot: the reset state
@@ -230,7 +230,7 @@ func TestResetSpreadsAndKeepsOthers(t *testing.T) {
 	if len(seen) != 20 {
 		t.Errorf("20 seeds: got %d positions, want 20", len(seen))
 	}
-	// A second robot changes nothing for the first.
+	// A second robot does not affect the first.
 	r.must(r.Reset(5))
 	alone := r.body.joints[0].Servo.Position
 	m, err := model.Load("a-series")
@@ -292,7 +292,7 @@ func TestEnableMovesNothingAndAlarmLatches(t *testing.T) {
 	if math.Abs(s.Position-at) > 0.002 {
 		t.Errorf("at torque-on: moved from %g to %g rad", at, s.Position)
 	}
-	// Held fast at full drive, it complains and lets go, and stays so until it is switched off and on.
+	// Blocked at full drive, it raises an alarm and switches torque off, until it is switched off and on.
 	s.External = -20
 	r.input("joint/position", 3)
 	r.cycle(300)
@@ -379,7 +379,7 @@ func TestFollow(t *testing.T) {
 	if got := math.Abs(r.body.joints[0].Servo.Position); got > 0.6 {
 		t.Errorf("let go: got %g rad, want it to fall", got)
 	}
-	// What a real joint says may be nonsense; it must not become the physics'.
+	// Readings of a real joint may be invalid; they must not enter the physics.
 	r.body.Follow(0, math.Inf(1), 0)
 	r.cycle(1)
 	if got := r.body.joints[0].Servo.Position; math.IsInf(got, 0) || math.IsNaN(got) {

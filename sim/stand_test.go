@@ -18,7 +18,7 @@ func (r *rig) reading(name string) []float64 {
 	return nil
 }
 
-// The humanoid stands for a minute on its servos, its boards read gravity, and it falls when they let go.
+// The humanoid stands for a minute on its servos, its boards read gravity, and it falls when torque is switched off.
 func TestHumanoidStands(t *testing.T) {
 	r := newRig(t, "a-series", 1)
 	r.enable(true)

@@ -23,7 +23,7 @@ func newArm(t *testing.T) *rig {
 	return r
 }
 
-// goal tells joint i where to go.
+// goal sets the goal of joint i.
 func (r *rig) goal(i int, v float64) {
 	r.frame.Inputs[r.body.Layout().Actuators[i].Goal[hal.PositionMode]] = v
 }

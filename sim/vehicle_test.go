@@ -116,7 +116,7 @@ func TestVehicleConforms(t *testing.T) {
 	}
 }
 
-// Thrusters push while they are enabled, keep what they were told, and rest after Halt and when they are enabled again.
+// Thrusters push while they are enabled, keep their duty, and rest after Halt and when they are enabled again.
 func TestVehicleThrusts(t *testing.T) {
 	b := newBasin(t, "okon", "pool", 1, Noise{}, nil)
 	thrust := func() float64 { return b.frame.Measured[b.v.Layout().Actuators[4].Torque] }
@@ -180,7 +180,7 @@ func (b *basin) swim(n int) (hash uint64) {
 	return hash ^ b.system.Hash()
 }
 
-// What is restored and what is reset goes on to the bit, with noise, a robot beside it and a new seed between.
+// After a restore or a reset the run repeats to the bit, with noise, with a robot in the scene and a new seed in between.
 func TestVehicleRepeats(t *testing.T) {
 	b := newBasin(t, "bluerov2-heavy", "pool", 7, SensorNoise(), func(g *model.Scene) { g.Water.Current = [3]float64{0.2, 0.1, 0} })
 	first := b.swim(100)
@@ -226,7 +226,7 @@ func TestVehicleRepeats(t *testing.T) {
 	}
 }
 
-// What the sensors say is what is, and their noise is as large as it was asked for.
+// The sensors read the true values, and their noise has the requested size.
 func TestVehicleSenses(t *testing.T) {
 	b := newBasin(t, "okon", "pool", 1, Noise{}, nil)
 	half := math.Sqrt(0.5)
@@ -284,7 +284,7 @@ func TestVehicleSenses(t *testing.T) {
 	}
 }
 
-// A vehicle that runs away rests, and time goes on for the others.
+// A diverging vehicle rests, and time continues for the others.
 func TestVehicleDiverges(t *testing.T) {
 	b := newBasin(t, "okon", "pool", 1, Noise{}, nil)
 	b.duty(true, 1, 1, 1, 1)

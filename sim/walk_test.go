@@ -38,7 +38,7 @@ func (g *gait) command(r *rig, k int) {
 	}
 }
 
-// walked is what came of a walk.
+// walked is the result of a walk.
 type walked struct {
 	far     float64 // m, along -y, which is where the robots look
 	low     float64 // the least height of the trunk as a share of that when it stood

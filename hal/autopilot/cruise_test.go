@@ -52,7 +52,7 @@ func TestFly(t *testing.T) {
 	}
 }
 
-// TestGo: the body comes to a pose and stays there.
+// TestGo: the body reaches a pose and stays there.
 func TestGo(t *testing.T) {
 	p, pilot := newCruiser(t, true)
 	to := hal.Pose{Position: [3]float64{3, 0, -2}, Rotation: turned([3]float64{0, 0, 2})}

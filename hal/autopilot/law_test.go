@@ -62,7 +62,7 @@ func TestTuningCheck(t *testing.T) {
 	}
 }
 
-// TestCurve: the duty pushes as the original's curve says, up to all there is.
+// TestCurve: the thrust follows the original's curve over the duty, up to full duty.
 func TestCurve(t *testing.T) {
 	b, c := &plant{newtons: OkonMixer().Curve}, OkonMixer().Curve
 	for _, share := range []float64{-1, -0.5, -0.1, -0.02, 0.02, 0.1, 0.5, 1} {
@@ -86,7 +86,7 @@ func TestCurve(t *testing.T) {
 	}
 }
 
-// TestMixer: each demand alone pushes or turns the vehicle about its own axis and the right way round.
+// TestMixer: each single demand moves or turns the vehicle along or about its own axis, in the right direction.
 func TestMixer(t *testing.T) {
 	m := OkonMixer()
 	m.Curve = Curve{}

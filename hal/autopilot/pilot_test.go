@@ -118,8 +118,8 @@ func TestVelocity(t *testing.T) {
 	}
 }
 
-// TestAcro: each rate is reached within two seconds and held, round and round against the righting moment, while the others
-// stay at nothing.
+// TestAcro: each rate is reached within two seconds and held over full turns against the righting moment, while the others
+// stay at zero.
 func TestAcro(t *testing.T) {
 	for axis := range 3 {
 		l := rover(0)
@@ -181,7 +181,7 @@ func TestManualAndArming(t *testing.T) {
 	}
 }
 
-// TestBlind: an attitude that is not known, or too old, rests the thrusters; a depth that is not leaves the depth alone.
+// TestBlind: an unknown or outdated attitude stops the thrusters; an unknown depth stops only depth control.
 func TestBlind(t *testing.T) {
 	l := rover(0)
 	p, b := newPilot(t, l, Config{}), newPlant(l)
@@ -235,7 +235,7 @@ func TestZero(t *testing.T) {
 	}
 }
 
-// TestEstimate: what the imu measures in its own axes is given in the body's and the world's.
+// TestEstimate: imu measurements in its own axes are converted to the body's and the world's.
 func TestEstimate(t *testing.T) {
 	l := rover(0)
 	l.Sensors[0].Mount = hal.Pose{Rotation: about(0, 0, 1, 90)}
@@ -267,7 +267,7 @@ func TestEstimate(t *testing.T) {
 	if apart(e.Attitude, at) > 1e-6 || math.Abs(e.Depth-1.3) > 1e-9 || e.Pressure != 9800 {
 		t.Errorf("got %+v, want 30°, and 1.3 m for a sensor 0.3 m above", e)
 	}
-	// with nothing but a pose
+	// with only a pose
 	l.Sensors = l.Sensors[2:]
 	copy(m[14:], at[:])
 	copy(m[21:], []float64{0, 0, 2})

@@ -257,7 +257,7 @@ func (to *Target) row() (r []float64) {
 	return r
 }
 
-// damped is the x that minimizes |rows·x - want|² + damping·|x|², by elimination; false if there is none.
+// damped is the x that minimizes |rows·x - want|² + damping·|x|², by elimination; false without a solution.
 func damped(rows [][]float64, want []float64, damping float64) (x []float64, ok bool) {
 	n := len(rows[0])
 	m := make([][]float64, n) // rowsᵀ·rows + damping | rowsᵀ·want

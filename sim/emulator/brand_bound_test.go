@@ -27,9 +27,9 @@ var bounds = []struct {
 	{"sts3215", 115200, 10, func(n int) int { return 8 + 8*n + 8 + n + 14*n }, [4]float64{13.4, 25.4, 37.3, 41.3}},
 	// sync write 8 + N·(6+1), then 8 asked and 6+8 answered each
 	{"scs0009", 1000000, 10, func(n int) int { return 8 + 7*n + 22*n }, [4]float64{}},
-	// 10 told, 6 asked, 8 answered each
+	// 10 bytes of command, 6 of request, 8 of reply each
 	{"lx-16a", 115200, 10, func(n int) int { return 24 * n }, [4]float64{}},
-	// 3 told and 3 answered each
+	// 3 bytes of command and 3 of reply each
 	{"krs-2552", 1250000, 11, func(n int) int { return 6 * n }, [4]float64{}},
 	{"krs-2552", 115200, 11, func(n int) int { return 6 * n }, [4]float64{}},
 }
@@ -75,7 +75,7 @@ func boundChain(t testing.TB, model string, baud, n int) (servo.Chain, servo.Lin
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
 	}
-	// Torque goes on for all at once, but it is confirmed by one servo a cycle.
+	// Torque is switched on for all at once, but one servo a cycle confirms it.
 	for i := range 2*n + 10 {
 		boundCycle(t, c, n, i)
 	}
@@ -92,7 +92,7 @@ func boundCycle(t testing.TB, c servo.Chain, n, k int) {
 	}
 }
 
-// A cycle is the bytes of the data sheet and not one more, and the line's clock says their time.
+// A cycle has exactly the bytes of the data sheet, and the line's clock advances by their time.
 func TestBrandsReachTheWireBound(t *testing.T) {
 	for _, b := range bounds {
 		for i, n := range []int{6, 12, 18, 20} {

@@ -41,7 +41,7 @@ func TestFeetechModes(t *testing.T) {
 	}
 	d.cycles(200, to(2000))
 	d.follows("position again", 2000, 20)
-	// Written with the lock closed: the EEPROM still says what the factory wrote.
+	// Written with the lock closed: the EEPROM still has the factory default.
 	d.plant("brownout servo 1 for=50ms")
 	d.cycles(10, servo.Goal{})
 	if got := d.register(0, "operating_mode"); got != 0 {
@@ -53,7 +53,7 @@ func TestFeetechModes(t *testing.T) {
 func TestFeetechModeIsAskedBeforeTorque(t *testing.T) {
 	d := driveFeetech(t, "sts3215", 1, emulator.Timing{}, func(cfg *servo.ChainConfig) { cfg.Health = -1 })
 	preset(t, d.servos[0], "operating_mode", 1)
-	d.cycles(50, to(2100)) // as a joint, in its RAM alone
+	d.cycles(50, to(2100)) // as a joint, only in its RAM
 	d.cycles(5, servo.Goal{})
 	d.plant("brownout servo 1 for=5ms")
 	d.cycles(2, servo.Goal{})
@@ -220,7 +220,7 @@ func TestHiwonderModesAndAlarms(t *testing.T) {
 	}
 }
 
-// A goal that the servo did not hear is said again, though it stays the same.
+// A goal that the servo did not receive is sent again, even if it is unchanged.
 func TestHiwonderRepeatsGoals(t *testing.T) {
 	d := openHiwonder(t, "lx-16a", 1)
 	d.cycles(50, to(500))
@@ -229,7 +229,7 @@ func TestHiwonderRepeatsGoals(t *testing.T) {
 	d.follows("a lost goal", 560, 8)
 }
 
-// ICS cannot say that its power was lost; a servo that was lost for long enough is not driven on.
+// ICS does not report a power loss; a servo lost for long enough does not keep its torque.
 func TestKondoSettings(t *testing.T) {
 	d := openKondo(t, "krs-2552", 2)
 	preset(t, d.servos[0], "heat_limit", 120) // hotter than this already

@@ -99,7 +99,7 @@ func TestBrandsFollowGoals(t *testing.T) {
 		d.follows("torque on", start, 3)
 		d.cycles(150, to(goal))
 		d.follows("goal", goal, near)
-		// A limit of zero has torque off: it follows nothing.
+		// A limit of zero switches torque off: it follows no goal.
 		limp := to(start)
 		limp.Limit = 0
 		d.cycles(100, limp)
@@ -136,11 +136,11 @@ func TestBrandsSilentServoCostsLittle(t *testing.T) {
 		if d.State(2).Err == nil || d.State(2).Torque {
 			t.Error("the silent servo has no error, or torque")
 		}
-		// In the very first cycle the chain cannot know who kept the rest silent.
+		// In the first cycle the chain cannot know which servo blocked the others.
 		if stale > 3 {
 			t.Errorf("the others: %d values missing, want those of one cycle at most", stale)
 		}
-		// 2 ms beside the bytes; in the second cycle those are a question to each servo alone.
+		// 2 ms in addition to the bytes; in the second cycle those are a request to each single servo.
 		limit := usual + servo.Slack + 6*(30*10*time.Microsecond+emulator.DefaultReply)
 		if d.servos[0].Name() == "vesc-6" {
 			limit += 4 * time.Millisecond // each behind the first is given 2.5 ms on their CAN bus, and needs 1.8
@@ -151,7 +151,7 @@ func TestBrandsSilentServoCostsLittle(t *testing.T) {
 		t.Logf("usual %v, with a silent servo at most %v", usual, worst)
 		d.bus.ClearFaults()
 		d.cycles(60, to(goal))
-		// It lost its power: nothing moves by itself.
+		// It lost its power: no motion without a new command.
 		if d.State(2).Err != nil || d.State(2).Torque || d.fault(2) == nil {
 			t.Errorf("back: got %v, torque %v, fault %v; want it limp with a fault", d.State(2).Err, d.State(2).Torque, d.fault(2))
 		}
@@ -237,8 +237,8 @@ func TestBrandsHalt(t *testing.T) {
 	})
 }
 
-// Every fault of a servo or of the wire, one after the other, with dice: no panic, nothing wrong is taken for right, the
-// others go on, and all is well within a second of its end.
+// Every fault of a servo or of the wire, one after the other, at random: no panic, no wrong value is accepted, the other
+// servos continue, and all recover within a second of its end.
 func TestBrandsFaults(t *testing.T) {
 	brands(t, func(t *testing.T, open func(int) *rostered, goal, near float64) {
 		for _, text := range []string{"crc servo 2 p=0.5", "truncate servo 2 p=0.5", "intermittent servo 2 p=0.3",
@@ -295,11 +295,11 @@ func TestBrandsKeepTorqueOverSilence(t *testing.T) {
 		d.plant("intermittent servo 2 p=1 for=40ms")
 		unsaid, most := 0, 0
 		if d.servos[1].Name() == "odrive-s1" {
-			most = 11 // its heartbeat says it, every tenth cycle
+			most = 11 // its heartbeat reports it, every tenth cycle
 		}
 		for range 80 {
 			d.cycles(1, to(goal))
-			// While it is lost nothing is known of it.
+			// While it is lost its state is unknown.
 			if st := d.State(1); st.Err == nil && !d.servos[1].Actuator().Enable && d.fault(1) == nil {
 				unsaid++
 			}

@@ -114,7 +114,7 @@ func TestSilentServoCostsLittle(t *testing.T) {
 				d.cycles(1, true, goal)
 				worst = max(worst, d.spent)
 				for i := range d.servos {
-					// In the very first cycle the chain cannot know who kept the rest silent.
+					// In the first cycle the chain cannot know which servo blocked the others.
 					if st := d.chain.State(i); k > 0 && i != 2 && st.Err != nil {
 						t.Fatalf("servo %d is hidden: %v", i+1, st.Err)
 					}
@@ -124,7 +124,7 @@ func TestSilentServoCostsLittle(t *testing.T) {
 				t.Error("the silent servo has no error")
 			}
 			t.Logf("usual %v, with a silent servo at most %v", usual, worst)
-			// 2 ms beside the bytes; in the second cycle those are a question to each servo alone.
+			// 2 ms in addition to the bytes; in the second cycle those are a request to each single servo.
 			if worst > usual+2*time.Millisecond+6*wireOfOne(model) {
 				t.Errorf("got %v, want at most 2 ms beyond %v", worst, usual)
 			}
@@ -132,7 +132,7 @@ func TestSilentServoCostsLittle(t *testing.T) {
 	}
 }
 
-// wireOfOne is what asking one servo alone takes at 1 Mbaud, with the time it needs to answer.
+// wireOfOne is the time of a single read of one servo at 1 Mbaud, with its reply delay.
 func wireOfOne(model string) time.Duration {
 	bytes := 14 + 11 + 10
 	if dynamixel.ModelByName(model).Protocol == 1 {

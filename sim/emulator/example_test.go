@@ -16,8 +16,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// A program of one's own is tried without an arm: two AX-12A with a light load each, which obey and measure as real ones
-// do, in virtual time. One of them loses its power on the way.
+// Test a program without an arm: two AX-12A with a light load each, which move and measure like real ones, in virtual time.
+// One of them loses its power during the run.
 func Example() {
 	var servos []*emulator.Servo
 	for id := 1; id <= 2; id++ {

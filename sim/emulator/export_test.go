@@ -48,7 +48,7 @@ func serveOnSocket(t *testing.T, b *Bus) socket {
 	return s
 }
 
-// ServeOnSocket is for tests outside: ask sends a frame and returns the next one that comes back.
+// ServeOnSocket is for external tests: ask sends a frame and returns the next received one.
 func ServeOnSocket(t *testing.T, b *Bus) (ask func(f servo.CANFrame) servo.CANFrame) {
 	s := serveOnSocket(t, b)
 	return func(f servo.CANFrame) (got servo.CANFrame) {

@@ -58,7 +58,7 @@ func (r *rig) sync(op dynamixel.Op) string {
 	return string(ids)
 }
 
-// What each fault of the middle servo leaves of a read of one, of a sync read and of a fast sync read.
+// Effect of each fault of the middle servo on a single read, a sync read and a fast sync read.
 func TestFaultsOnTheWire(t *testing.T) {
 	for _, x := range []struct {
 		fault      string
@@ -89,7 +89,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 			t.Errorf("%s: cleared: got %q, want all", x.fault, got)
 		}
 	}
-	// Firmware that goes on without a silent servo.
+	// Firmware that continues after a missing reply.
 	r := newRig(t, emulator.Timing{SkipSilent: time.Millisecond}, newServo(t, "xm430-w350", 1), newServo(t, "xm430-w350", 3))
 	if got := r.sync(dynamixel.SyncRead); got != "13" {
 		t.Errorf("skipping: got %q, want 13", got)

@@ -46,7 +46,7 @@ func TestHLSModes(t *testing.T) {
 	}
 	d.cycles(200, to(2000))
 	d.follows("position again", 2000, 20)
-	// A power loss leaves what the EEPROM says: its position mode, and the current of its protection.
+	// After a power loss the values of the EEPROM apply: position mode, and the protection current.
 	d.plant("brownout servo 1 for=50ms")
 	d.cycles(10, servo.Goal{})
 	if mode, amps := d.register(0, "operating_mode"), d.register(0, "goal_current"); mode != 0 || amps != 1000 {
@@ -54,7 +54,7 @@ func TestHLSModes(t *testing.T) {
 	}
 }
 
-// What an HLS does otherwise than an STS, as its memory table and its users have it.
+// Differences of an HLS from an STS, by its memory table and its users.
 func TestHLSAnswers(t *testing.T) {
 	s := newFeetech(t, "hls2915", 1, "shadow_id", 9)
 	r := newRig(t, emulator.Timing{}, s)
@@ -65,7 +65,7 @@ func TestHLSAnswers(t *testing.T) {
 	if got := r.register(0, "goal_acceleration"); got != 50 {
 		t.Errorf("second id: got acceleration %d, want 50", got)
 	}
-	// Here is 2048, or what it is told: by the instruction alone.
+	// The present position becomes 2048, or a given value: only by the instruction.
 	s.Actuator().Reset(0.5)
 	r.want("FF FF 01 04 03 28 80 4F", "FF FF 01 02 00 FC")
 	if got := r.register(0, "homing_offset"); got != 0 {

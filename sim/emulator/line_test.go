@@ -44,7 +44,7 @@ func TestReadStopsBeforeWhatComesLater(t *testing.T) {
 	if n, err := r.line.Read(make([]byte, 9), 400*time.Microsecond); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("500 µs of return delay: got %d, %v after 400", n, err)
 	}
-	r.line.Discard() // throws away what has come, not what will
+	r.line.Discard() // drops received bytes, not later ones
 	if got := tohex(r.listen(time.Millisecond)); got != tohex(unhex(t, status1)) {
 		t.Errorf("got %s, want %s", got, status1)
 	}
@@ -111,7 +111,7 @@ func TestTalkingOverAnAnswer(t *testing.T) {
 	if parser.Next(&k) {
 		t.Errorf("got %+v, want nothing sound", k)
 	}
-	r.want(ping1, status1) // the next one is heard again
+	r.want(ping1, status1) // the next one is received again
 }
 
 func TestInstructionsInPieces(t *testing.T) {

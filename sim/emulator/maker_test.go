@@ -16,7 +16,7 @@ import (
 	emuvesc "github.com/halyard-robotics/halyard/sim/emulator/vesc"
 )
 
-// tellLine writes p to a line and returns what comes back within a time.
+// tellLine writes p to a line and returns the bytes received within a time.
 func tellLine(t *testing.T, line servo.Line, p []byte, within time.Duration) (got []byte) {
 	t.Helper()
 	if _, err := line.Write(p); err != nil {
@@ -33,7 +33,7 @@ func tellLine(t *testing.T, line servo.Line, p []byte, within time.Duration) (go
 	return got
 }
 
-// What ODrive's own terminal examples send has no checksum; the answer has one where the line had.
+// ODrive's own terminal examples send no checksum; a reply has one if the command had one.
 func TestODriveWithoutChecksums(t *testing.T) {
 	bus := emulator.NewBus(emulator.BusConfig{Name: "odrive", Baud: 115200},
 		emuodrive.New(odrive.ModelByName("odrive-v3"), 0, motorActuator(t, "odrive-v3"), emulator.GroundTruth{}))

@@ -110,7 +110,7 @@ func openCyberGear(t *testing.T, model string, n int) *rostered {
 	return motorBus(t, model, n, 1000000, true)
 }
 
-// motors are all vendors with what they can be asked for.
+// motors are all vendors with their modes.
 func motors(t *testing.T, test func(t *testing.T, d *rostered)) {
 	for _, c := range []struct {
 		name, model string
@@ -161,7 +161,7 @@ func TestMotorModes(t *testing.T) {
 	})
 }
 
-// The host stops talking, as when a cable is pulled or a program dies: every motor lets go by itself.
+// The host stops sending, as when a cable is pulled or a program dies: every motor switches torque off by itself.
 func TestMotorsStopWithoutAHost(t *testing.T) {
 	motors(t, func(t *testing.T, d *rostered) {
 		d.cycles(30, servo.Goal{})
@@ -180,7 +180,7 @@ func TestMotorsStopWithoutAHost(t *testing.T) {
 	})
 }
 
-// A line that was lost for less than any watchdog's time: what turned is let go, and not fed on.
+// A line lost for less than any watchdog's time: a turning motor loses torque, and its watchdog is not fed.
 func TestMotorsLetGoOfALineRegained(t *testing.T) {
 	motors(t, func(t *testing.T, d *rostered) {
 		d.cycles(30, servo.Goal{})
@@ -200,7 +200,7 @@ func TestMotorsLetGoOfALineRegained(t *testing.T) {
 	})
 }
 
-// A wheel that runs on when its line comes back is stopped; an arm goes on holding.
+// A wheel that still turns when its line is back is stopped; an arm keeps holding.
 func TestWheelsStopOnALineRegained(t *testing.T) {
 	for _, c := range []struct {
 		model  string
@@ -228,7 +228,7 @@ func TestWheelsStopOnALineRegained(t *testing.T) {
 	}
 }
 
-// Endpoints that are none have no answer: the axis says what keeps it limp.
+// Nonexistent endpoints have no reply: the axis reports why it has no torque.
 func TestODriveWithoutItsEndpoints(t *testing.T) {
 	m := odrive.ModelByName("odrive-s1")
 	s := emuodrive.NewCAN(m, 1, motorActuator(t, "odrive-s1"), emulator.GroundTruth{})

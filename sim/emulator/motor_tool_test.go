@@ -56,7 +56,7 @@ func TestCyberGearTools(t *testing.T) {
 	if err := c.Ping(9); err != nil || c.Ping(3) == nil {
 		t.Errorf("new id: got %v", err)
 	}
-	// The id survives the power; what is set by single frames does not.
+	// The id is kept at power-off; values set by single frames are not.
 	limit := servo.Named(cybergear.Parameters(), "max_velocity")
 	if err := c.Write(9, limit.Name, 5000); err != nil {
 		t.Error(err)
@@ -114,7 +114,7 @@ func TestODriveTools(t *testing.T) {
 		if v, err := c.Read(0, gain.Name); v != gain.Default || err != nil {
 			t.Errorf("%s: not saved: got %d, %v", name, v, err)
 		}
-		// Under torque nothing that is kept is written; torque itself can be taken.
+		// With torque on no stored value is written; torque itself can be switched off.
 		one.Preset("torque_enable", 1)
 		if err := c.Write(0, node.Name, 7); hal.KindOf(err) != hal.Unsafe {
 			t.Errorf("%s: under torque: got %v", name, err)
@@ -128,7 +128,7 @@ func TestODriveTools(t *testing.T) {
 	}
 }
 
-// With the other axis under torque nothing would be saved: nothing is written.
+// With torque on at the other axis a save would fail: no value is written.
 func TestODriveToolsRest(t *testing.T) {
 	spec, _ := actuator.Lookup("odrive-v3")
 	m := odrive.ModelByName("odrive-v3")
@@ -147,7 +147,7 @@ func TestODriveToolsRest(t *testing.T) {
 	}
 }
 
-// Over CAN what has a frame can be read, and the watchdog written where its endpoints are known.
+// Over CAN values with a frame can be read, and the watchdog written if its endpoints are known.
 func TestODriveCANTools(t *testing.T) {
 	for _, name := range []string{"odrive-v3", "odrive-s1"} {
 		spec, _ := actuator.Lookup(name)
@@ -192,7 +192,7 @@ func TestODriveCANTools(t *testing.T) {
 	}
 }
 
-// A VESC tells all that it tells, also one behind another.
+// A VESC reports all values, also one behind another.
 func TestVESCTools(t *testing.T) {
 	spec, _ := actuator.Lookup("vesc-6")
 	var list []*emulator.Servo

@@ -18,7 +18,7 @@ import (
 	emuodrive "github.com/halyard-robotics/halyard/sim/emulator/odrive"
 )
 
-// say sends frames and returns what comes within a millisecond, as candump writes it.
+// say sends frames and returns those received within a millisecond, in candump's format.
 func (r *rig) say(frames ...servo.CANFrame) string {
 	r.Helper()
 	var out []byte
@@ -31,7 +31,7 @@ func (r *rig) say(frames ...servo.CANFrame) string {
 	return r.frames(time.Millisecond)
 }
 
-// frames are what comes until the bus has been still for a while.
+// frames are the frames received until the bus has been idle for a while.
 func (r *rig) frames(still time.Duration) string {
 	r.Helper()
 	var got []string
@@ -54,7 +54,7 @@ func canRig(t testing.TB, rate int, servos ...*emulator.Servo) *rig {
 	return &rig{t, b, b.Line(), servos}
 }
 
-// What the documents say of frames, asked of emulated axes of both firmwares.
+// Frames by the documents, requested from emulated axes of both firmwares.
 func TestODriveFrames(t *testing.T) {
 	r := canRig(t, 250000, emuodrive.NewCAN(odrive.ModelByName("odrive-s1"), 3, motorActuator(t, "odrive-s1"), emulator.GroundTruth{}),
 		emuodrive.NewCAN(odrive.ModelByName("odrive-v3"), 4, motorActuator(t, "odrive-v3"), emulator.GroundTruth{}))
@@ -81,7 +81,7 @@ func TestODriveFrames(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
-	// Every 100 ms each reports that it is there, and what it does: the lower node first.
+	// Every 100 ms each sends a heartbeat with its state: the lower node first.
 	if got := r.frames(95 * time.Millisecond); got != "061#0000000008000000 081#0000000001000000" {
 		t.Errorf("heartbeats: got %q", got)
 	}
@@ -132,8 +132,8 @@ func TestCyberGearFrames(t *testing.T) {
 	}
 }
 
-// A bus that destroys everything takes the host's controller off it: the line is lost, and comes back within a second of
-// the cause going away. Nothing moves by itself then.
+// A bus that corrupts every frame makes the host's controller bus-off: the line is lost, and is back within a second of the
+// end of the cause. No motor moves without a new command then.
 func TestCANBusOff(t *testing.T) {
 	for _, model := range []string{"odrive-s1", "cybergear"} {
 		synctest.Test(t, func(t *testing.T) { busOff(t, model) })

@@ -53,7 +53,7 @@ func newRig(t testing.TB, timing emulator.Timing, servos ...*emulator.Servo) *ri
 	return &rig{t, b, b.Line(), servos}
 }
 
-// ask sends bytes and returns all that comes back until the line has been still for 20 ms.
+// ask sends bytes and returns all received bytes until the line has been idle for 20 ms.
 func (r *rig) ask(request string) string {
 	r.Helper()
 	if _, err := r.line.Write(unhex(r, request)); err != nil {
@@ -105,7 +105,7 @@ func (r *rig) register(i int, name string) int64 {
 	return v
 }
 
-// tell sends an instruction built by the codec and returns the first answer, or false for silence.
+// tell sends an instruction built by the codec and returns the first reply, or false without one.
 func (r *rig) tell(protocol int, in dynamixel.Instruction) (dynamixel.Status, bool) {
 	r.Helper()
 	var p []byte

@@ -225,7 +225,7 @@ func TestAWrongRateAtTheHostIsGarbage(t *testing.T) {
 			t.Errorf("%d baud: understood", baud)
 		}
 	}
-	// 3 % off is what UARTs bear.
+	// UARTs tolerate 3 % of deviation.
 	r.line.SetBaud(1_020_000)
 	if _, ok := r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Ping}); !ok {
 		t.Error("2 % off: silent")
@@ -263,7 +263,7 @@ func TestOperatingModeStartsAfresh(t *testing.T) {
 	}
 }
 
-// What the registers of every mode make of the actuator.
+// The effect of the registers of every mode on the actuator.
 func TestModesDriveTheActuator(t *testing.T) {
 	const unit = 0.229 * 2 * math.Pi / 60
 	for _, x := range []struct {

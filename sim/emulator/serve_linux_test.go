@@ -196,7 +196,7 @@ func TestALinkReplacesNothingButALink(t *testing.T) {
 	}
 }
 
-// The chain over a real terminal while the physics runs beside it.
+// The chain over a real terminal while the physics runs concurrently.
 func TestChainOnAPTY(t *testing.T) {
 	var mu sync.Mutex
 	servos := three(t)

@@ -2,6 +2,6 @@
 //
 // A recording of one joint holds goals, positions, efforts and voltages. Each cause is a change of the servo model that is
 // also used for simulation and identification. It has one size, which is fitted. The result is the cause that explains the
-// recording best, with its size and the share of the difference that it explains. It is none if no cause explains
+// recording best, with its size and the share of the difference that it explains. The cause is None if none explains
 // significantly more than chance.
 package twin

@@ -20,7 +20,7 @@ const (
 	period = 10 * ms
 )
 
-// board is a chip with eight lines, a host and what they were made for.
+// board is a chip with eight lines, a host and the parts under test.
 type board struct {
 	t    *testing.T
 	chip *gpio.Chip
@@ -182,8 +182,8 @@ func TestCircuit(t *testing.T) {
 	}
 }
 
-// An encoder counts every step both ways, at any pace that the kernel's queue holds, and tells its rate; what the queue does
-// not hold is an error.
+// An encoder counts every step in both directions, at any speed within the kernel's queue, and reports its rate; an overrun
+// of the queue is an error.
 func TestEncoder(t *testing.T) {
 	wheel := &gpio.Encoder{A: 0, B: 1}
 	b := newBoard(t, wheel)
@@ -222,8 +222,8 @@ func TestEncoder(t *testing.T) {
 	}
 }
 
-// The sonar measures to a millimetre over its range, tells its greatest range where nothing echoes, takes 60 ms a look, and
-// knows when it is not wired.
+// The sonar measures to a millimetre over its range, reports its greatest range without an echo, takes 60 ms a reading, and
+// detects a missing wire.
 func TestSonar(t *testing.T) {
 	part := &gpio.Sonar{Trigger: 0, Echo: 2, Celsius: 20}
 	b := newBoard(t, part)
@@ -303,7 +303,7 @@ func TestSonarWarm(t *testing.T) {
 	}
 }
 
-// A PIR says nothing while it warms up, holds what it saw, and is debounced by the kernel.
+// A PIR reports no motion while it warms up, holds a detection, and is debounced by the kernel.
 func TestPIR(t *testing.T) {
 	part := &gpio.PIR{Line: 2}
 	b := newBoard(t, part)
@@ -333,7 +333,7 @@ func TestPIR(t *testing.T) {
 	b.want(s, 1, "again")
 }
 
-// An output is off from Open on, is switched off before it is given back, and comes back with its chip.
+// An output is off from Open on, is switched off before it is released, and works again when its chip is back.
 func TestSwitch(t *testing.T) {
 	b := newBoard(t)
 	b.chip.Resistor(4, true) // holds an OE pin high: off
@@ -350,7 +350,7 @@ func TestSwitch(t *testing.T) {
 	if !slices.Equal(levels, []bool{true, false, true, false}) || !s.Lit() {
 		t.Errorf("got levels %v", levels)
 	}
-	// Who looks alone hears of its loss; opened again it is off, and one that has its line is left as it is.
+	// Only a read reports its loss; opened again it is off, and an open one does not change.
 	b.want(s, 1, "on")
 	b.must(s.Open())
 	b.want(s, 1, "opened twice")
@@ -374,8 +374,8 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
-// A program that dies closes its files and says nothing: a chip lets go of its outputs, and the resistor decides; one that
-// keeps them leaves them on.
+// A program that dies only closes its files: a chip releases its outputs, and the resistor decides; a chip with Keeps leaves
+// them on.
 func TestDeath(t *testing.T) {
 	for _, keeps := range []bool{false, true} {
 		c := gpio.New(gpio.Config{Name: "gpiochip0", Lines: make([]string, 2), Keeps: keeps})
@@ -395,7 +395,7 @@ func TestDeath(t *testing.T) {
 	}
 }
 
-// spied is a node that tells of the line node that it made.
+// spied is a node that gives access to the line node that it made.
 type spied struct {
 	driver.Node
 	last *driver.Node
@@ -406,7 +406,7 @@ func (s *spied) Lines(fd int32) driver.Node {
 	return *s.last
 }
 
-// What is wrong with a line is said: who has it, that it is not there, that its name is not there or twice there.
+// The error of a line names its cause: in use (by which consumer), missing, or an unknown or ambiguous name.
 func TestRefused(t *testing.T) {
 	b := newBoard(t)
 	b.open(driver.NewEncoder(b.pins("1", "2")))

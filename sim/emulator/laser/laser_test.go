@@ -147,7 +147,7 @@ func TestScans(t *testing.T) {
 	}
 }
 
-// What is not there, not within reach or not measured.
+// Missing objects, objects beyond the range, and invalid measurements.
 func TestNothing(t *testing.T) {
 	far, hall := laser.Room{Length: 300, Width: 4, X: 1, Y: 2}, laser.Room{Length: 6, Width: 4, X: 1, Y: 2}
 	for _, s := range []struct {
@@ -175,7 +175,7 @@ func TestNothing(t *testing.T) {
 	}
 }
 
-// What is wrong with a scanner is said in its own words.
+// Errors of a scanner have its own status texts.
 func TestRefusals(t *testing.T) {
 	locked := laser.NewSICK("LMS200;30106;V02.30", room)
 	locked.Refuses = true

@@ -15,7 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// talk lets a board hear what a host says, and returns what it says until it has nothing more to.
+// talk sends a host's bytes to a board, and returns the board's output until it is idle.
 func talk(b wire.Board, now *time.Duration, said []byte) (heard []byte) {
 	b.Receive(said, *now)
 	for until := *now + 20*time.Millisecond; b.Next() <= until; {
@@ -26,13 +26,13 @@ func talk(b wire.Board, now *time.Duration, said []byte) (heard []byte) {
 	return heard
 }
 
-// The sessions of hardware.md, section 5, byte by byte: the emulated scanners answer as real ones do. What stands in
-// brackets in an answer is how much more there is.
+// The sessions of hardware.md, section 5, byte by byte: the emulated scanners reply like real ones. A number in brackets in
+// a reply is the number of further bytes.
 func TestSICKSession(t *testing.T) {
 	b := laser.NewSICK("LMS200;30106;V02.30", room)
 	b.Power(true, 0)
 	now := time.Second
-	b.Transmit(nil, now) // what it says at power-on
+	b.Transmit(nil, now) // its output at power-on
 	for _, c := range []struct{ what, said, heard string }{
 		{"requests", "02 00 02 00 20 25 35 08", "06 02 80 03 00 A0 00 10 16 0A"},
 		{"180 by 1", "02 00 05 00 3B B4 00 64 00 97 49", "06 02 80 07 00 BB 01 B4 00 64 00 10 5B 30"},
@@ -113,7 +113,7 @@ func TestSCIPSession(t *testing.T) {
 	}
 }
 
-// What ultra_simple says at its start (hardware.md, section 5.3), and single answers.
+// The requests of ultra_simple at its start (hardware.md, section 5.3), and single replies.
 func TestRPLidarSession(t *testing.T) {
 	b := laser.NewRPLidar(lidar.RPLidarPWM, 115200, room)
 	b.Power(true, 0)
@@ -131,7 +131,7 @@ func TestRPLidarSession(t *testing.T) {
 		{"A5 A0 00 05", ""},             // a request that it does not know
 		{"A5 59", "A5 5A 04 00 00 00 15 F4 01 FA 00"},
 		{"A5 F0 02 94 02 C1", ""}, {"A5 F0 02 00 00 57", ""},
-		{"A5 20", "A5 5A 05 00 00 40 81"}, // and the motor stands
+		{"A5 20", "A5 5A 05 00 00 40 81"}, // and the motor is stopped
 		{"A5 25", ""},
 		{"A5 82 05 00 00 00 00 00 22", "A5 5A 54 00 00 40 82"},
 	} {

@@ -85,7 +85,7 @@ func TestMoveAndHead(t *testing.T) {
 		c.pass(8 * time.Second)
 		near("bearing", math.Remainder(c.floor.Heading-x.want*degree, 2*math.Pi), 0, 1.5*degree)
 	}
-	// Twice DCHEAD on the way is both: beside the bearing that was commanded.
+	// Two DCHEAD during the turn add up: each is relative to the commanded heading.
 	c.number(base.OpHead, 0)
 	c.number(base.OpDChange, 20)
 	c.number(base.OpDChange, 20)
@@ -120,7 +120,7 @@ func TestTurningRamp(t *testing.T) {
 	}
 }
 
-// A bumper stalls the base where BUMPSTALL says so, and lets it back away.
+// A bumper stalls the base if BUMPSTALL is set, and allows it to back away.
 func TestBumpStall(t *testing.T) {
 	for _, on := range []int{0, 1, 2} {
 		c := newClient(t)

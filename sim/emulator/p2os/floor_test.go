@@ -129,7 +129,7 @@ func (r *robot) drive(left, right float64) {
 // cycle is one cycle of the rig.
 func (r *robot) cycle() {
 	must(r.t, r.body.Write(r.f))
-	r.base.Send() // what it returns is in the wheels' status, too
+	r.base.Send() // its error is in the wheels' status, too
 	r.wait()
 	must(r.t, r.line.Advance(period))
 	must(r.t, r.floor.Advance(period))

@@ -19,7 +19,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// From power-on to a square metre: nothing moves before an enable, then it goes as far as it is told and says so.
+// From power-on to a square metre: the base does not move before an enable, then it drives the commanded distance and
+// reports it.
 func TestDrive(t *testing.T) {
 	for _, kind := range []string{"p2dx", "p2at", "p3dx", "p3at"} {
 		for _, coarse := range []bool{false, true} {
@@ -64,7 +65,7 @@ func TestDrive(t *testing.T) {
 	}
 }
 
-// Who drives one wheel drives its side, and the other side stands; wheels that are not enabled have no say.
+// A goal of one wheel drives its side, and the other side does not move; wheels that are not enabled do not count.
 func TestOneSide(t *testing.T) {
 	r := newRobot(t, "p2at", 1, nil)
 	must(t, r.base.Open())
@@ -170,7 +171,7 @@ func watchdog(t *testing.T) {
 	r := newRobot(t, "p2dx", 1, nil)
 	r.wait = synctest.Wait
 	stops("cable", r, func(r *robot) { r.line.Fault(wire.Fault{Kind: wire.Unplugged}) })
-	// Back again it measures within a second, and stands until it is enabled again.
+	// After the loss it measures within a second, and does not move until it is enabled again.
 	r.line.ClearFaults()
 	r.run(time.Second)
 	if _, s := r.sensor("odometry"); s.Err != nil || r.f.Time-s.Time > 200*time.Millisecond {
@@ -188,7 +189,7 @@ func watchdog(t *testing.T) {
 	}
 }
 
-// A base that was without power measures again within a second, and stands: what it was told before is no order to it.
+// After a power loss a base measures again within a second, and does not move: earlier commands do not apply.
 func TestPower(t *testing.T) {
 	r := newRobot(t, "p2at", 1, nil)
 	must(t, r.base.Open())
@@ -202,7 +203,7 @@ func TestPower(t *testing.T) {
 	}
 	stood, before := left(r), r.base.Stats().Sessions
 	r.run(time.Second)
-	// Its own counts begin at zero again; ours go on from where it stands.
+	// Its own counts restart at zero; the driver's continue from the present position.
 	at, s := r.sensor("odometry")
 	if s.Err != nil || r.base.Stats().Sessions != before+1 || math.Hypot(at[0]-r.floor.X, at[1]-r.floor.Y) > 0.05 {
 		t.Errorf("back: got %v, %+v, at %v, want %g %g", s.Err, r.base.Stats(), at, r.floor.X, r.floor.Y)
@@ -353,7 +354,7 @@ func mustRobot(t *testing.T, name string) base.Robot {
 	return r
 }
 
-// What Player says at its start, as recorded (hardware.md, section 4), and what the base answers.
+// Player's recorded requests at its start (hardware.md, section 4), and the replies of the base.
 func TestPlayersStart(t *testing.T) {
 	model, err := base.RobotOf("p2at")
 	must(t, err)

@@ -49,7 +49,7 @@ func TestEncodersGoRound(t *testing.T) {
 			t.Errorf("side %d: got %.0f more, %v, want %.0f", i, got[i]-was[i], s.Err, want)
 		}
 	}
-	// Without power they forget, and begin at zero: what is told goes on from where it was.
+	// After a power loss they restart at zero: the reported values continue.
 	was = [2]float64{got[0], got[1]}
 	r.line.Fault(wire.Fault{Kind: wire.PowerLoss, For: time.Second})
 	r.run(3 * time.Second)
@@ -109,11 +109,11 @@ func TestStall(t *testing.T) {
 	}
 }
 
-// gagged is a line whose host is not heard while the gag is on.
+// gagged is a line that drops the host's bytes while the gag is on.
 type gagged struct {
 	servo.Line
 	on  *bool
-	but []byte // what is never heard
+	but []byte // always dropped
 }
 
 func (g gagged) Write(p []byte) (int, error) {
@@ -165,7 +165,7 @@ func (r *rolling) Drive(left, right float64, on bool) {
 	r.Floor.Drive(r.speed[0], r.speed[1], true)
 }
 
-// Wheels that are let go of stand: motors that are off brake nothing, so they go off when it does.
+// Disabled wheels stop: motors without power do not brake, so they go off when the base is at rest.
 func TestLetGo(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		gag := false

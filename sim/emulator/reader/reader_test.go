@@ -88,7 +88,7 @@ func subjects(t *testing.T, seed int64) map[string]*subject {
 	}
 }
 
-// run lets d pass and returns which tags were told, each once, and whether the reader was ever at fault.
+// run lets d pass and returns the reported tags, each once, and whether the reader had a fault.
 func (s *subject) run(t *testing.T, d time.Duration) (tags []int, count float64, fault error) {
 	t.Helper()
 	s.told = nil
@@ -110,7 +110,7 @@ func (s *subject) run(t *testing.T, d time.Duration) (tags []int, count float64,
 
 var names = []string{"rdm6300", "pn532", "pn532 i2c"}
 
-// What comes into the field is told, what leaves it is not any more.
+// A tag in the field is reported; one that has left it is not.
 func TestReaders(t *testing.T) {
 	all := subjects(t, 1)
 	for _, name := range names {
@@ -127,7 +127,7 @@ func TestReaders(t *testing.T) {
 				tags = append(tags, uint32(f))
 			}
 			s.set(tags...)
-			s.run(t, 500*time.Millisecond) // what was there before is forgotten
+			s.run(t, 500*time.Millisecond) // earlier tags are dropped
 			if got, n, err := s.run(t, time.Second); err != nil || !slices.Equal(got, want) || int(n) != len(want) {
 				t.Errorf("%s: a field of %d: got %d and a count of %v, %v, want %d", name, c.field, got, n, err, want)
 			}
@@ -234,7 +234,7 @@ func TestOnPTY(t *testing.T) {
 	}
 }
 
-// What an emulated PN532 says to what no driver here says.
+// Replies of an emulated PN532 to commands that the driver does not use.
 func TestPN532Refuses(t *testing.T) {
 	c := &reader.PN532{Tags: []uint32{1}}
 	hear := func(p ...byte) int { return len(c.Receive(p, 0, nil)) }
@@ -243,7 +243,7 @@ func TestPN532Refuses(t *testing.T) {
 		t.Errorf("asleep: got %d bytes", n)
 	}
 	hear(rfid.PN532Wake()...)
-	if n := hear(list...); n != 6 { // the acknowledgement alone
+	if n := hear(list...); n != 6 { // only the acknowledgement
 		t.Errorf("not set up: got %d bytes", n)
 	}
 	hear(rfid.AppendPN532(nil, rfid.PN532Host, rfid.PN532SAM, 1, 20, 1)...)
