@@ -18,7 +18,7 @@ import (
 // Sight is the cameras of one agent: each camera of its layout is a device, or the simulated robot's. It is a
 // hal.CameraSource. A real camera without a device has no pictures: the scene must not replace it.
 type Sight struct {
-	rig     *hal.Rig
+	rig     *hal.Rig // nil: nothing to wake
 	agent   string
 	Scene   hal.CameraSource // the simulated robot; nil if absent
 	Devices []*camera.Camera // one a camera of the layout; nil: no device
@@ -28,7 +28,9 @@ type Sight struct {
 // Watch starts the stream of camera i; see hal.CameraSource. Indices n..2n-1 select the simulated view of the same cameras,
 // for the object detector.
 func (s *Sight) Watch(i int) (hal.ImageStream, error) {
-	defer s.rig.BetweenCycles(func() {}) // wakes an idle rig: the next cycle, which shows the bodies, comes in time
+	if s.rig != nil {
+		defer s.rig.BetweenCycles(func() {}) // wakes an idle rig: the next cycle, which shows the bodies, comes in time
+	}
 	switch n := len(s.Devices); {
 	case i >= n && i < 2*n && s.Scene != nil && !s.Real[i-n]:
 		return s.Scene.Watch(i - n)
