@@ -31,6 +31,11 @@ func (r *GenericChain) TorqueOffTelegrams() ([]Telegram, error) {
 	if _, ok := l.(Filed); !ok {
 		return nil, nil
 	}
+	were := slices.Clone(r.Devices)
+	defer copy(r.Devices, were)
+	for i := range r.Devices { // a lost servo may be back when they are sent
+		r.Devices[i].Lost = false
+	}
 	tape := &tape{Port: r.x.Port}
 	r.x.Port = tape
 	r.stageOff() // no reply is expected

@@ -18,7 +18,16 @@ func (l *fileLine) Write(p []byte) (int, error) {
 }
 func (l *fileLine) File() (*os.File, error) { return os.Open(os.DevNull) }
 
-// TestSafety18Telegram: a supervisor gets the torque-off packets for every servo, and none of them is sent now.
+// skipsLost commands no lost servo, as those that acknowledge each command.
+type skipsLost struct{ *stub }
+
+func (b skipsLost) StageTorqueOff(i int) {
+	if !b.r.Devices[i].Lost {
+		b.stub.StageTorqueOff(i)
+	}
+}
+
+// TestSafety18Telegram: a supervisor gets the torque-off packets for every servo, a lost one too, and none of them is sent now.
 func TestSafety18Telegram(t *testing.T) {
 	b := newStub(t)
 	if list, err := b.r.TorqueOffTelegrams(); list != nil || err != nil {
@@ -26,13 +35,14 @@ func TestSafety18Telegram(t *testing.T) {
 	}
 	line := &fileLine{}
 	b.r.line, b.r.x.Port = line, line
-	b.said = b.said[:0]
+	b.said, b.r.Devices[1].Lost = b.said[:0], true
+	b.r.protocol = skipsLost{b}
 	list, err := b.r.TorqueOffTelegrams()
 	if err != nil || len(list) != 1 || list[0].Piece != 0 {
 		t.Fatalf("got %v, %v", list, err)
 	}
 	list[0].File.Close()
-	if got := strings.Join(b.said, " "); got != "off0 off1" || len(line.written) > 0 || b.r.x.Port != Port(line) {
-		t.Errorf("got %q, %d bytes sent, port %T", got, len(line.written), b.r.x.Port)
+	if got := strings.Join(b.said, " "); got != "off0 off1" || len(line.written) > 0 || b.r.x.Port != Port(line) || !b.r.Devices[1].Lost {
+		t.Errorf("got %q, %d bytes sent, port %T, lost %v", got, len(line.written), b.r.x.Port, b.r.Devices[1].Lost)
 	}
 }

@@ -53,8 +53,18 @@ func TestSafety18Telegrams(t *testing.T) {
 				return n
 			}
 			ctx, cancel := context.WithCancel(t.Context())
+			var list []servo.Telegram
 			cycle := 0
 			s.clock.tick = func() {
+				if cycle == 0 { // as serve asks for them: before a torque
+					list, err = s.sys.Lines[0].Chain.(interface {
+						TorqueOffTelegrams() ([]servo.Telegram, error)
+					}).TorqueOffTelegrams()
+					if err != nil || len(list) != 1 || len(list[0].Bytes) == 0 {
+						t.Fatalf("%s: got %d telegrams, %v", name, len(list), err)
+					}
+					list[0].File.Close()
+				}
 				if cycle++; cycle < 80 {
 					for i := range s.joints {
 						j := &s.joints[i]
@@ -70,15 +80,6 @@ func TestSafety18Telegrams(t *testing.T) {
 				if n := with(); n != len(s.joints) {
 					t.Errorf("%s: torque on %d of %d joints", name, n, len(s.joints))
 				}
-				list, err := s.sys.Lines[0].Chain.(interface {
-					TorqueOffTelegrams() ([]servo.Telegram, error)
-				}).TorqueOffTelegrams()
-				if err != nil || len(list) != 1 {
-					t.Errorf("%s: got %d telegrams, %v", name, len(list), err)
-					cancel()
-					return
-				}
-				list[0].File.Close()
 				line.Write(list[0].Bytes[:1]) // the process died in the middle of a packet
 				line.Write(list[0].Bytes)     // which may spoil the first, and not the next
 				line.Write(list[0].Bytes)
