@@ -35,6 +35,8 @@ type System struct {
 	recording *Recording // nil = none
 	recorded  io.Closer  // the config's file
 
+	twins atomic.Pointer[func() any] // what AnswerTwin was given
+
 	exposed    func() error // ends Expose; nil = not exposed
 	supervisor []string     // the command of the process that supervises real lines; nil = none
 	ran        atomic.Bool
@@ -91,7 +93,7 @@ func (s *System) Listen() (list []Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := control.OpenControl(s.sys.Rig, control.Hooks{Record: s.recordInto, Buses: s.busStatus})
+	c, err := control.OpenControl(s.sys.Rig, control.Hooks{Record: s.recordInto, Buses: s.busStatus, Twin: s.twinRows})
 	if err != nil {
 		servers.Close()
 		return nil, err
@@ -320,6 +322,24 @@ func (c *cycles) wait(before uint64) error {
 			return &hal.Error{Kind: hal.Unexpected, Op: "step", Err: errors.New("the system has ended")}
 		}
 		<-c.tick
+	}
+	return nil
+}
+
+// AnswerTwin lets rows answer halyard twin on the control socket: the joints, each as JSON, with why they differ from their simulated
+// twins. rows is called in goroutines of the socket; nil ends it.
+func (s *System) AnswerTwin(rows func() any) {
+	if rows == nil {
+		s.twins.Store(nil)
+		return
+	}
+	s.twins.Store(&rows)
+}
+
+// twinRows is control's.
+func (s *System) twinRows() any {
+	if rows := s.twins.Load(); rows != nil {
+		return (*rows)()
 	}
 	return nil
 }

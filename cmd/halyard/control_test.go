@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -15,7 +16,10 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/commission/calibrate"
 	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/sim/twin"
 )
 
 // runApp runs the command as a shell would and returns its exit code, stdout and stderr.
@@ -76,6 +80,36 @@ func TestOrders(t *testing.T) {
 	}
 	if code, _, _ := runApp(t, "status", "missing"); code != 3 {
 		t.Errorf("an unknown rig: got exit %d, want 3", code)
+	}
+}
+
+// halyard twin shows what a running rig knows of its joints and their twins; exit code 8 where one differs, 2 where none has a twin.
+func TestTwinOfRunning(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	rig, err := hal.New(hal.Config{Name: "arm", Period: 1e7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := calibrate.ResidualRow{Joint: "arm/elbow", RMS: 0.02, Trend: report.Number(math.NaN()), Cause: twin.None}
+	var rows any
+	ctl, err := control.OpenControl(rig, control.Hooks{Twin: func() any { return rows }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ctl.Close()
+	if code, _, errText := runApp(t, "twin", "arm"); code != 2 || !strings.Contains(errText, "shadow: true") {
+		t.Errorf("without a twin: got exit %d, %q, want 2 and what to set", code, errText)
+	}
+	rows = []calibrate.ResidualRow{row}
+	for _, args := range [][]string{{"twin", "arm", "-o", "jsonl"}, {"twin", "-o", "jsonl"}} {
+		if code, out, errText := runApp(t, args...); code != 0 || !strings.Contains(out, `"cause":"none"`) || !strings.Contains(out, `"shadow_trend_rad_per_h":null`) {
+			t.Errorf("%v: got exit %d, %s%s", args, code, out, errText)
+		}
+	}
+	row.Cause, row.Found = twin.Zero, "its zero has shifted by 26.4 degrees"
+	rows = []calibrate.ResidualRow{row}
+	if code, out, errText := runApp(t, "twin", "arm"); code != 8 || !strings.Contains(out, "26.4 degrees") || !strings.Contains(errText, "arm/elbow") {
+		t.Errorf("a shifted zero: got exit %d, %s%s", code, out, errText)
 	}
 }
 

@@ -168,7 +168,9 @@ func stopRigs(rigs []*hal.Rig, reason string) (joints []control.JointStatus) {
 // operate runs one system until ctx ends or a server of it fails, and closes it.
 func (a *app) operate(ctx context.Context, s *halyard.System, log *slog.Logger) error {
 	shadows := calibrate.WatchResiduals(s.Rig(), s.Config(), log)
+	s.AnswerTwin(shadows.Answer)
 	ran := s.Run(ctx)
+	s.AnswerTwin(nil)
 	a.part(s.Config())
 	return errors.Join(ran, show(a, shadows.Close()), s.Close())
 }

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -11,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/commission/calibrate"
+	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/sim/identify"
 	"github.com/halyard-robotics/halyard/sim/twin"
 )
@@ -21,16 +26,19 @@ func newTwin(a *app) *cobra.Command {
 	var servo string
 	g := calibrate.Guide{Now: time.Now, Out: a.err}
 	c := &cobra.Command{
-		Use:   "twin (CONFIG | --servo MODEL --data FILES)",
+		Use:   "twin ([RIG] | CONFIG | --servo MODEL --data FILES)",
 		Short: "report why a robot differs from its simulated twin",
-		Long: "Moves each joint for some seconds, within the range that you agree to, lets the simulated twin do the same, and names the cause " +
+		Long: "Of a running rig with shadow: true it shows each joint's residual, its trend, and why the joint differs, without moving it; without an\n" +
+			"argument of the only one that runs. Of a CONFIG that does not run it moves each joint for some seconds, within the range that you agree to, lets the simulated twin do the same, and names the cause " +
 			"of the difference: zero, direction, gear, play, load, friction, supply, torque, latency, a stuck sensor, a loose horn, or none. " +
 			"With --data it judges recordings of halyard identify. Exit code 8 where a joint differs.",
-		Example: "  halyard twin my-so101.yaml --joint elbow_flex\n  halyard twin --servo xl330.yaml --data recordings -o jsonl",
+		Example: "  halyard twin so101\n  halyard twin my-so101.yaml --joint elbow_flex\n  halyard twin --servo xl330.yaml --data recordings -o jsonl",
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			a.started = true
 			var rows []calibrate.TwinRow
-			switch {
+			switch name := strings.Join(args, ""); {
+			case len(args) < 2 && servo == "" && len(data) == 0 && len(g.Only) == 0 && f.body == "" && (name == "" || control.Runs(name)):
+				return liveTwin(cmd.Context(), a, name)
 			case len(args) == 1 && servo == "" && len(data) == 0:
 				g.Config, g.Options = args[0], configs.Options{Body: f.body, Set: f.set}
 				g.In, g.Open = commission.NewAsker(a.in), a.options(slog.New(slog.DiscardHandler))
@@ -65,4 +73,25 @@ func newTwin(a *app) *cobra.Command {
 	c.Flags().StringVar(&servo, "servo", "", "servo file, or model, of the recordings")
 	c.Flags().StringArrayVar(&data, "data", nil, "a recording, or a folder of recordings; may be repeated")
 	return c
+}
+
+// liveTwin shows what the running rig called name knows of its joints and their twins.
+func liveTwin(ctx context.Context, a *app, name string) error {
+	ans, err := control.Send(ctx, name, control.OrderTwin)
+	if err != nil {
+		return err
+	}
+	var rows []calibrate.ResidualRow
+	if err := json.Unmarshal(ans.Twin, &rows); err != nil {
+		return &hal.Error{Kind: hal.Unexpected, Op: "twin " + ans.Rig.Name, Err: err}
+	}
+	if err := show(a, rows); err != nil {
+		return err
+	}
+	for _, r := range rows {
+		if r.Cause != twin.None {
+			return &hal.Error{Kind: hal.Differs, Op: "twin", Joint: r.Joint, Err: errors.New(r.Found)}
+		}
+	}
+	return nil
 }

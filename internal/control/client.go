@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -24,6 +25,9 @@ func Send(ctx context.Context, name string, o Order) (*Answer, error) {
 	}
 	return sendTo(ctx, ControlSocket(name), name, o)
 }
+
+// Runs reports whether a rig called name runs in this user's folder.
+func Runs(name string) bool { return slices.Contains(runningRigs(Folder()), name) }
 
 // theRig is name, or without one the only rig that runs in this user's folder.
 func theRig(name string, o Order) (string, error) {

@@ -31,6 +31,7 @@ const (
 	OrderArm    Order = "arm"
 	OrderDisarm Order = "disarm"
 	OrderStatus Order = "status"
+	OrderTwin   Order = "twin"   // why joints differ from their simulated twins
 	OrderRecord Order = "record" // the answer is followed by an MCAP file, until the client sends no more
 )
 
@@ -42,6 +43,8 @@ type Answer struct {
 	Joints []JointStatus `json:"joints"`
 	Buses  []BusStatus   `json:"buses,omitempty"` // of status
 	Rig    RigStatus     `json:"rig"`
+
+	Twin json.RawMessage `json:"twin,omitempty"` // of twin: a list of joints
 }
 
 // BusStatus is a line of servos: its counts since the start, and the times of its last cycle.
@@ -113,6 +116,7 @@ type Control struct {
 type Hooks struct {
 	Record func(w io.Writer) (stop func() error, err error) // records the rig into w until stop is called
 	Buses  func() []BusStatus
+	Twin   func() any // a list of joints with why they differ from their twins; nil where none has one
 }
 
 // maxOrders bounds the orders under way: each waits for the rig once.
@@ -264,6 +268,19 @@ func (c *Control) Obey(o Order) Answer {
 	if o == OrderStatus && c.hooks.Buses != nil {
 		ans.Buses = c.hooks.Buses()
 	}
+	if o == OrderTwin {
+		var rows any
+		if c.hooks.Twin != nil {
+			rows = c.hooks.Twin()
+		}
+		err := error(&hal.Error{Kind: hal.Invalid, Op: "twin " + c.Rig.Name(), Err: errors.New("no robot of this rig has a twin"), Try: "shadow: true at an agent that is real or emulated, then halyard serve"})
+		if rows != nil {
+			ans.Twin, err = json.Marshal(rows)
+		}
+		if err != nil {
+			ans.Error, ans.Kind = err.Error(), hal.KindOf(err)
+		}
+	}
 	return ans
 }
 
@@ -290,9 +307,9 @@ func Obey(r *hal.Rig, o Order, reason string) Answer {
 		}
 	case OrderDisarm:
 		r.Disarm()
-	case OrderStatus:
+	case OrderStatus, OrderTwin:
 	default:
-		err = &hal.Error{Kind: hal.Invalid, Op: "order", Err: fmt.Errorf("got %q, want estop, reset, arm, disarm, status or record", o)}
+		err = &hal.Error{Kind: hal.Invalid, Op: "order", Err: fmt.Errorf("got %q, want estop, reset, arm, disarm, status, twin or record", o)}
 	}
 	ans := Answer{Joints: JointsOf(r, stops)}
 	if err != nil {

@@ -23,6 +23,15 @@ func (n Number) MarshalJSON() ([]byte, error) {
 	return json.Marshal(float64(n))
 }
 
+// UnmarshalJSON implements json.Unmarshaler: null is NaN.
+func (n *Number) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*n = Number(math.NaN())
+		return nil
+	}
+	return json.Unmarshal(text, (*float64)(n))
+}
+
 // String is for tables: four significant digits.
 func (n Number) String() string {
 	if math.IsNaN(float64(n)) {

@@ -29,6 +29,15 @@ type Run struct {
 	Inertia    float64 // kg·m², of the load in addition to the point mass and the arm; negative if it has less
 	Down       float64 // rad, the position at which the load hangs down, without the offset found by a fit
 	Samples    []Sample
+	Loads      []Moved // the load at each sample, in place of mass and arm, where it changes as other joints move; nil: it does not
+}
+
+// Moved is what moves with a joint, as a pendulum.
+type Moved struct {
+	Pull    float64 // N·m, what gravity pulls with where it pulls most
+	Down    float64 // rad, the position at which it hangs down
+	Inertia float64 // kg·m², without the servo's own
+	Push    float64 // N·m, with which the motion of other joints turns it
 }
 
 // Sample is one line of a recording. Angles are those of the servo: 0 is the centre of its encoder.

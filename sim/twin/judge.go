@@ -100,6 +100,20 @@ const (
 
 // Judge compares the recordings of one joint with its model, and names the cause of the difference. runs need goals that move.
 func Judge(runs []*identify.Run, spec *actuator.Spec, noise Noise) Verdict {
+	return (&judge{runs: runs, spec: spec, noise: noise}).judge()
+}
+
+// JudgeRunning is Judge of a recording that began in motion, of a joint that had differed before: its model begins at rest, so that the
+// first moment is not compared, and a horn that slips on the way is not why.
+func JudgeRunning(run *identify.Run, spec *actuator.Spec, noise Noise) Verdict {
+	return (&judge{runs: []*identify.Run{run}, spec: spec, noise: noise, running: true}).judge()
+}
+
+// begun is the time after which the model of a joint that began in motion has followed, s.
+const begun = 0.4
+
+func (j *judge) judge() Verdict {
+	runs, spec, noise := j.runs, j.spec, j.noise
 	if noise.Position == 0 {
 		noise.Position = 0.3 * math.Pi / 180
 	}
@@ -114,7 +128,7 @@ func Judge(runs []*identify.Run, spec *actuator.Spec, noise Noise) Verdict {
 	} else {
 		noise.Effort *= spec.MaxCurrent
 	}
-	j := &judge{runs: runs, spec: spec, noise: noise}
+	j.noise = noise
 	j.residuals(Change{})
 	v := Verdict{Cause: None, Size: math.NaN(), Residual: j.off, Words: "it does as its model does"}
 	for _, r := range runs {
@@ -126,6 +140,9 @@ func Judge(runs []*identify.Run, spec *actuator.Spec, noise Noise) Verdict {
 	healthy := j.refine(found{hypothesis: &nothing})
 	var all []found
 	for i := range hypotheses {
+		if hypotheses[i].timed && j.running {
+			continue
+		}
 		all = append(all, j.refine(j.search(&hypotheses[i], &healthy)))
 	}
 	for i := range all {
@@ -188,11 +205,12 @@ func (f *found) at(d *[7]float64) Change {
 }
 
 type judge struct {
-	runs  []*identify.Run
-	spec  *actuator.Spec
-	noise Noise
-	trace trace
-	off   float64 // rad, root mean square of the position's differences in the last residuals
+	runs    []*identify.Run
+	spec    *actuator.Spec
+	noise   Noise
+	running bool
+	trace   trace
+	off     float64 // rad, root mean square of the position's differences in the last residuals
 }
 
 // residuals are all differences between the runs and a joint that differs by c, in units of the noise, of samples that count together
@@ -205,6 +223,9 @@ func (j *judge) residuals(c Change) (all []float64) {
 		weight := math.Sqrt(math.Min(1, (r.Samples[n-1].Time-r.Samples[0].Time)/float64(n)/together))
 		for i := range r.Samples {
 			s := &r.Samples[i]
+			if j.running && s.Time-r.Samples[0].Time < begun {
+				continue
+			}
 			d := s.Position - j.trace.position[i]
 			squares, samples = squares+d*d, samples+1
 			all = append(all, weight*bounded(d/j.noise.Position))

@@ -37,10 +37,7 @@ func (c *Change) play(r *identify.Run, spec *actuator.Spec, into *trace) {
 	grow(&k.Friction, 1+c.Friction)
 	s := actuator.NewServo(&k)
 	gear := 1 + c.Gear
-	down, mass, more := r.Down-c.Zero, (r.Mass+r.ArmMass/2)*(1+c.Load), r.Inertia*(1+c.Load)
-	if c.Reversed {
-		down = -r.Down - c.Zero
-	}
+	down, mass, more := c.down(r.Down), (r.Mass+r.ArmMass/2)*(1+c.Load), r.Inertia*(1+c.Load)
 	whole := mass*r.Length*r.Length + more - r.ArmMass/6*r.Length*r.Length*(1+c.Load)
 	// Gravity is an external torque, since a gear change changes its angle; the load itself is only an inertia.
 	pull := mass * actuator.StandardGravity * r.Length
@@ -53,9 +50,16 @@ func (c *Change) play(r *identify.Run, spec *actuator.Spec, into *trace) {
 	s.GoalPosition, s.Mode, s.Enable = first.Goal, hal.PositionMode, first.Torque
 	n := len(r.Samples)
 	into.position, into.effort, into.volts = size(into.position, n), size(into.effort, n), size(into.volts, n)
-	now, next, slip := 0.0, 0, 0.0
+	now, next, slip, push := 0.0, 0, 0.0, 0.0
 	for i := range r.Samples {
 		at := r.Samples[i].Time - first.Time
+		if len(r.Loads) == n {
+			l := &r.Loads[max(0, i-1)]
+			pull, down, s.Load.Inertia = l.Pull*(1+c.Load), c.down(l.Down), l.Inertia*(1+c.Load)/(gear*gear)
+			if push = l.Push * (1 + c.Load) / gear; c.Reversed {
+				push = -push
+			}
+		}
 		for now < at-1e-9 {
 			for next < n && r.Samples[next].Time-first.Time+c.Delay <= now+1e-9 {
 				s.GoalPosition, s.Enable = r.Samples[next].Goal, r.Samples[next].Torque
@@ -64,7 +68,7 @@ func (c *Change) play(r *identify.Run, spec *actuator.Spec, into *trace) {
 			if c.Slip != 0 && now >= c.SlipAt {
 				slip = c.Slip
 			}
-			s.External = -pull / gear * math.Sin((s.Position)/gear+slip-down)
+			s.External = -pull/gear*math.Sin((s.Position)/gear+slip-down) + push
 			h := math.Min(step, at-now)
 			s.Step(h)
 			now += h
@@ -77,6 +81,14 @@ func (c *Change) play(r *identify.Run, spec *actuator.Spec, into *trace) {
 			into.position[i] = into.position[i-1]
 		}
 	}
+}
+
+// down is the reported position at which a load hangs that hangs at v by the calibration.
+func (c *Change) down(v float64) float64 {
+	if c.Reversed {
+		v = -v
+	}
+	return v - c.Zero
 }
 
 func size(v []float64, n int) []float64 {

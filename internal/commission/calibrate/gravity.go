@@ -105,6 +105,39 @@ func (g *gravity) pendulum(q []float64, i int) (pull, down, inertia float64) {
 	return math.Hypot(level, upright), math.Atan2(-level, upright), g.inertia(q, i)
 }
 
+// push is the torque, N·m, with which the other joints' motion turns joint i at q, where they have speeds v, rad/s, and accelerations a,
+// rad/s², and joint i stands still. Links count as their mass at its centre.
+func (g *gravity) push(q, v, a []float64, i int) (sum float64) {
+	const h = 1e-3
+	if len(g.tree) == 0 {
+		return 0
+	}
+	at, places := make([]float64, len(q)), [4][]hal.Pose{}
+	for n, t := range [...]float64{-h, 0, h, 0} {
+		for k := range q {
+			if at[k] = q[k]; k != i {
+				at[k] += t*v[k] + t*t/2*a[k]
+			}
+		}
+		if n == 3 {
+			at[i] += h
+		}
+		g.tree.Forward(g.state, at, g.still, g.base, [3]float64{}, [3]float64{})
+		places[n] = append([]hal.Pose(nil), g.state.Poses...)
+	}
+	for n := range g.robot.Robot.Bodies {
+		if !g.beyond(n, i) {
+			continue
+		}
+		b, k := &g.robot.Robot.Bodies[n], g.places[n]
+		before, now, after, turned := places[0][k].Of(b.CentreOfMass), places[1][k].Of(b.CentreOfMass), places[2][k].Of(b.CentreOfMass), places[3][k].Of(b.CentreOfMass)
+		for d := range now {
+			sum -= b.Mass * (before[d] - 2*now[d] + after[d]) / (h * h) * (turned[d] - now[d]) / h
+		}
+	}
+	return sum
+}
+
 // beyond reports whether joint i moves body k.
 func (g *gravity) beyond(k, i int) bool {
 	for at := k; at != hal.None; {

@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/identify"
 )
@@ -217,20 +218,28 @@ func (g *Guide) record(ctx context.Context, m *mover, weigh *gravity, j *Joint, 
 
 // bench is the load and the gains of j as a recording names them.
 func (g *Guide) bench(m *mover, weigh *gravity, j *Joint, spec *actuator.Spec) identify.Run {
-	pull, down, inertia := weigh.pendulum(m.q, m.watched(j.Name).index)
-	base := identify.Run{Motor: spec.Name, Down: down, Volts: m.agent.State(j.Name).Voltage, P: spec.Gains.P, I: spec.Gains.I, D: spec.Gains.D}
+	i := m.watched(j.Name).index
+	pull, down, inertia := weigh.pendulum(m.q, i)
+	base := gainsOf(g.robot.plan, i, spec)
+	base.Down, base.Volts = down, m.agent.State(j.Name).Voltage
 	base.Length = math.Max(0.01, math.Min(1, math.Sqrt(inertia*weigh.fall/math.Max(pull, 1e-6)))) // of a pendulum that swings alike
 	base.Mass = math.Max(pull/weigh.fall/base.Length, 1e-4)
 	base.Inertia = inertia - base.Mass*base.Length*base.Length
-	base.Volts = cmp.Or(nanZero(base.Volts), g.robot.plan.Robot.SupplyOf(m.watched(j.Name).index).Volts)
-	if h := g.settings(j); h != nil {
-		for name, to := range map[string]*float64{"position_p_gain": &base.P, "position_i_gain": &base.I, "position_d_gain": &base.D} {
-			if v, ok := h[name]; ok {
+	base.Volts = cmp.Or(nanZero(base.Volts), g.robot.plan.Robot.SupplyOf(i).Volts)
+	return base
+}
+
+// gainsOf is a recording of joint i without its load: the servo's gains, the model's or those that the config writes into it.
+func gainsOf(a *plan.AgentPlan, i int, spec *actuator.Spec) identify.Run {
+	r := identify.Run{Motor: spec.Name, P: spec.Gains.P, I: spec.Gains.I, D: spec.Gains.D}
+	if h := a.Joints[i].Hardware; h != nil {
+		for name, to := range map[string]*float64{"position_p_gain": &r.P, "position_i_gain": &r.I, "position_d_gain": &r.D} {
+			if v, ok := h.Registers[name]; ok {
 				*to = float64(v)
 			}
 		}
 	}
-	return base
+	return r
 }
 
 func nanZero(v float64) float64 {
@@ -238,15 +247,6 @@ func nanZero(v float64) float64 {
 		return 0
 	}
 	return v
-}
-
-// settings are the registers that the config writes into j's servo.
-func (g *Guide) settings(j *Joint) map[string]int {
-	i := g.robot.plan.Layout.Actuator(j.Name)
-	if h := g.robot.plan.Joints[i].Hardware; h != nil {
-		return h.Registers
-	}
-	return nil
 }
 
 // excite lets one motion pass and stores it in r.

@@ -1,23 +1,29 @@
 package calibrate
 
 import (
+	"cmp"
+	"fmt"
 	"log/slog"
 	"math"
 	"strings"
+	"sync/atomic"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/sim/twin"
 )
 
-// Residuals sums up the difference of every shadowed joint from its simulated twin while a rig runs, and logs each joint that
-// differs for longer than chance. It reads the cycles and does not change the control.
+// Residuals sums up the difference of every shadowed joint from its simulated twin while a rig runs, logs each joint that
+// differs for longer than chance, and names the cause. It reads the cycles and does not change the control.
 type Residuals struct {
+	rig     *hal.Rig
 	session *hal.Session
 	joints  []residual
 	log     *slog.Logger
 	source  string  // of the config, for the command to type next
 	period  float64 // s
+	judges
 }
 
 // A joint differs from its twin where the root mean square of the last second stays above alarmAbove for alarmAfter, and no more where
@@ -31,6 +37,7 @@ const (
 type residual struct {
 	agent   *hal.Agent
 	joint   string
+	index   int // of the actuator
 	channel int // in the agent's measured values
 	n       int
 	squares float64
@@ -42,22 +49,33 @@ type residual struct {
 	recent float64 // rad², mean over the last second
 	since  float64 // s for which it has been beyond the alarm's bound
 	alarm  bool
+
+	differs atomic.Uint64                // when the first alarm came, s since the start, as bits, until it is judged to be healthy; 0 = none
+	verdict atomic.Pointer[twin.Verdict] // nil while it is not known why
 }
 
 // ResidualRow is one joint's.
 type ResidualRow struct {
-	Joint string        `json:"joint"`
-	RMS   report.Number `json:"shadow_rms_rad"`
-	Max   report.Number `json:"shadow_max_rad"`
-	Trend report.Number `json:"shadow_trend_rad_per_h"` // of the root mean square: it grows with wear
+	Joint  string        `json:"joint"`
+	RMS    report.Number `json:"shadow_rms_rad"`
+	Max    report.Number `json:"shadow_max_rad"`
+	Trend  report.Number `json:"shadow_trend_rad_per_h"` // of the root mean square: it grows with wear
+	Recent report.Number `json:"residual_rad"`           // root mean square of the last second
+	Since  report.Number `json:"differs_since_s"`        // since the start: its first alarm; null while it does not differ
+
+	Cause     twin.Cause    `json:"cause"` // none while it does not differ, "" while the cause is not known
+	Size      report.Number `json:"size"`
+	Explained report.Number `json:"explained"` // share of the difference
+	Found     string        `json:"found"`
+	Second    twin.Cause    `json:"or,omitempty"`
 }
 
 func (ResidualRow) Header() []string {
-	return []string{"joint", "shadow rms rad", "shadow max rad", "trend rad/h"}
+	return []string{"joint", "shadow rms rad", "shadow max rad", "trend rad/h", "residual rad", "cause", "explained", "found", "or"}
 }
 
 func (r ResidualRow) Cells() []string {
-	return []string{r.Joint, r.RMS.String(), r.Max.String(), r.Trend.String()}
+	return []string{r.Joint, r.RMS.String(), r.Max.String(), r.Trend.String(), r.Recent.String(), cmp.Or(string(r.Cause), "?"), r.Explained.String(), r.Found, string(r.Second)}
 }
 
 // trend is by how much the root mean square grows in an hour: the slope of a line through the squares.
@@ -74,16 +92,17 @@ const shadowSuffix = "/shadow_error"
 
 // WatchResiduals starts to watch; without a shadow it returns no rows.
 func WatchResiduals(r *hal.Rig, c *configs.Config, log *slog.Logger) *Residuals {
-	w := &Residuals{log: log, source: c.Source, period: c.Clock.Period.Seconds()}
+	w := &Residuals{rig: r, log: log, source: c.Source, period: c.Clock.Period.Seconds()}
 	for _, a := range r.Agents() {
 		l := a.Layout()
 		for i := range l.Infos {
 			if joint, ok := strings.CutSuffix(l.Infos[i].Name, shadowSuffix); ok {
-				w.joints = append(w.joints, residual{agent: a, joint: a.Name() + "/" + joint, channel: len(l.Outputs) + i})
+				w.joints = append(w.joints, residual{agent: a, joint: a.Name() + "/" + joint, index: l.Actuator(joint), channel: len(l.Outputs) + i})
 			}
 		}
 	}
 	if len(w.joints) > 0 {
+		w.watchCauses(r, c)
 		w.session = r.NewSession("residuals", w)
 	}
 	return w
@@ -103,6 +122,9 @@ func (w *Residuals) Cycle(*hal.Cycle) {
 			w.judge(j, e)
 		}
 	}
+	for _, c := range w.causes {
+		c.cycle(c.joints[0].clock, w.full)
+	}
 }
 
 // judge raises and clears the alarm of j by the residual e.
@@ -121,21 +143,56 @@ func (w *Residuals) judge(j *residual, e float64) {
 		w.log.Info("joint is as its twin again", "joint", j.joint)
 		return
 	}
+	if j.differs.CompareAndSwap(0, math.Float64bits(j.clock)) {
+		j.verdict.Store(nil)
+	}
 	_, name, _ := strings.Cut(j.joint, "/")
 	w.log.Warn("joint differs from its twin", "joint", j.joint, "rms_rad", math.Sqrt(j.recent), "try", "halyard twin "+w.source+" --joint "+name)
 }
 
-// Close stops watching and returns the result.
+// Rows are the joints as they are now. It may be called from any goroutine but the cycle's, before Close.
+func (w *Residuals) Rows() (rows []ResidualRow) {
+	w.rig.BetweenCycles(func() { rows = w.rows() })
+	return rows
+}
+
+// Answer is Rows, or nil where no joint has a shadow.
+func (w *Residuals) Answer() any {
+	if w.session == nil {
+		return nil
+	}
+	return w.Rows()
+}
+
+func (w *Residuals) rows() (rows []ResidualRow) {
+	for i := range w.joints {
+		j := &w.joints[i]
+		if j.n == 0 {
+			continue
+		}
+		r := ResidualRow{Joint: j.joint, RMS: report.Number(math.Sqrt(j.squares / float64(j.n))), Max: report.Number(j.worst), Trend: report.Number(j.trend()),
+			Recent: report.Number(math.Sqrt(j.recent)), Since: report.Number(math.NaN()), Cause: twin.None, Size: report.Number(math.NaN()), Explained: report.Number(math.NaN())}
+		switch v := j.verdict.Load(); {
+		case j.differs.Load() == 0:
+		case v == nil:
+			r.Cause, r.Found = "", fmt.Sprintf("it differs; its motion is recorded for %d s, then judged", testSeconds)
+		default:
+			r.Cause, r.Size, r.Explained, r.Found, r.Second = v.Cause, report.Number(v.Size), report.Number(v.Explained), v.Words, v.Second
+		}
+		if j.differs.Load() != 0 {
+			r.Since = report.Number(math.Float64frombits(j.differs.Load()))
+		}
+		rows = append(rows, r)
+	}
+	return rows
+}
+
+// Close stops watching and returns the result. It waits for the judging of one joint at most, a second or two.
 func (w *Residuals) Close() []ResidualRow {
 	if w.session == nil {
 		return nil
 	}
 	w.session.Close()
-	var rows []ResidualRow
-	for _, j := range w.joints {
-		if j.n > 0 {
-			rows = append(rows, ResidualRow{j.joint, report.Number(math.Sqrt(j.squares / float64(j.n))), report.Number(j.worst), report.Number(j.trend())})
-		}
-	}
-	return rows
+	w.close()
+	return w.rows()
 }

@@ -9,15 +9,35 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/sim/twin"
 )
 
-// shadowed lets an emulated arm with a twin follow random goals for so many seconds of simulated time, and returns what was logged
-// and when the first alarm came, s; 0 for none. With first it ends there.
-func shadowed(t *testing.T, seconds int, seed uint64, first bool, set ...string) (log string, at float64) {
+// shared is a log that goroutines write.
+type shared struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *shared) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(p)
+}
+
+func (s *shared) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// shadowed lets an emulated arm with a twin follow random goals for so many seconds of simulated time, and returns what was logged,
+// when the first alarm came, s, 0 for none, and the joints at the end. With first it ends at the first alarm.
+func shadowed(t *testing.T, seconds int, seed uint64, first bool, set ...string) (log string, at float64, rows []ResidualRow) {
 	t.Helper()
 	cfg, err := configs.Load("so101", configs.Options{Body: "emulated", Set: append(set, "agents[0].shadow=true")})
 	if err != nil {
@@ -28,9 +48,9 @@ func shadowed(t *testing.T, seconds int, seed uint64, first bool, set ...string)
 		t.Fatal(err)
 	}
 	defer sys.Close()
-	var text bytes.Buffer
+	var text shared
 	w := WatchResiduals(sys.Rig(), cfg, slog.New(slog.NewTextHandler(&text, nil)))
-	defer w.Close()
+	defer func() { rows, log = w.Close(), text.String() }()
 	a, r := sys.Agent("so101"), rand.New(rand.NewPCG(seed, 1))
 	for n := range seconds * 100 {
 		if n%150 == 0 {
@@ -50,7 +70,7 @@ func shadowed(t *testing.T, seconds int, seed uint64, first bool, set ...string)
 			}
 		}
 	}
-	return text.String(), at
+	return "", at, nil
 }
 
 // A healthy arm is silent; one that differs is named.
@@ -59,15 +79,89 @@ func TestAlarmOfTheTwin(t *testing.T) {
 	if os.Getenv("HALYARD_LONG") != "" {
 		seconds = 3600
 	}
-	if log, _ := shadowed(t, seconds, 1, false); log != "" {
+	if log, _, _ := shadowed(t, seconds, 1, false); log != "" {
 		t.Errorf("healthy for %d s: got %s", seconds, log)
 	}
 	for _, set := range []string{"elbow_flex.ground_truth.backlash=0.3", "elbow_flex.ground_truth.zero=2600", "elbow_flex.ground_truth.direction=-1"} {
-		log, at := shadowed(t, 20, 2, false, "agents[0].hardware.joints."+set)
+		log, at, _ := shadowed(t, 20, 2, true, "agents[0].hardware.joints."+set)
 		t.Logf("%s: alarm after %.1f s", set, at)
 		if !strings.Contains(log, "joint=so101/elbow_flex") {
 			t.Errorf("%s: got no alarm of elbow_flex in 20 s: %q", set, log)
 		}
+	}
+}
+
+// A joint of a running arm that differs from its twin is named with its cause and its evidence, at its place in the rows and in the log,
+// while all joints follow random goals. HALYARD_LONG draws 30 of each cause.
+func TestCauseOfTheTwin(t *testing.T) {
+	seeds := uint64(1)
+	if os.Getenv("HALYARD_LONG") != "" {
+		seeds = 30
+	}
+	for _, c := range []struct {
+		want  twin.Cause
+		least float64 // share that is named so; play shows where the load changes sides
+		draw  func(r *rand.Rand) string
+	}{
+		{twin.Zero, 0.9, func(r *rand.Rand) string { return fmt.Sprintf("zero=%d", 2048+(200+r.IntN(190))*(1-2*r.IntN(2))) }},
+		{twin.Reversed, 0.9, func(*rand.Rand) string { return "direction=-1" }},
+		{twin.Play, 0.5, func(r *rand.Rand) string { return fmt.Sprintf("backlash=%.3f", 0.15+0.15*r.Float64()) }},
+	} {
+		if c.want == twin.Play && seeds == 1 {
+			continue // each judging is a second or two
+		}
+		named := map[twin.Cause]int{}
+		for seed := range seeds {
+			r := rand.New(rand.NewPCG(seed, 96))
+			joint := []string{"elbow_flex", "shoulder_lift"}[seed%2]
+			log, at, rows := shadowed(t, 24, seed+2, false, "agents[0].hardware.joints."+joint+".ground_truth."+c.draw(r), "agents[0].pose.position=[0, 0, 1]")
+			for _, row := range rows {
+				if row.Joint != "so101/"+joint {
+					continue
+				}
+				if named[row.Cause]++; row.Cause != c.want {
+					t.Logf("%s, seed %d: alarm after %.1f s: got %+v", c.want, seed, at, row)
+					continue
+				}
+				if !(row.Recent > 0 && row.Explained > 0.2) || math.IsNaN(float64(row.Since)) || row.Found == "" {
+					t.Errorf("%s, seed %d: got no evidence: %+v", c.want, seed, row)
+				}
+				if !strings.Contains(log, "why a joint differs from its twin\" joint="+row.Joint+" cause="+string(c.want)) {
+					t.Errorf("%s, seed %d: got %s, want the cause in the log", c.want, seed, log)
+				}
+			}
+		}
+		if t.Logf("%s: %v", c.want, named); float64(named[c.want]) < c.least*float64(seeds) {
+			t.Errorf("%s: got %v, want it named in %.0f %%", c.want, named, 100*c.least)
+		}
+	}
+}
+
+// The causes cost a cycle no allocation, even while a joint differs.
+func TestCausesAllocateNothing(t *testing.T) {
+	cfg, err := configs.Load("so101", configs.Options{Body: "emulated", Set: []string{"agents[0].shadow=true"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := halyard.Open(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer sys.Close()
+	w := WatchResiduals(sys.Rig(), cfg, slog.New(slog.DiscardHandler))
+	defer w.Close()
+	for range 10 {
+		if err := sys.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.joints[2].differs.Store(math.Float64bits(w.joints[2].clock))
+	w.Cycle(nil)
+	if n := testing.AllocsPerRun(500, func() { w.Cycle(nil) }); n > 0 {
+		t.Errorf("got %g allocations a cycle", n)
+	}
+	if w.causes[0].fill.n < 500 {
+		t.Errorf("got %d rows recorded, want 500", w.causes[0].fill.n)
 	}
 }
 
@@ -108,7 +202,7 @@ func TestTimeToAlarm(t *testing.T) {
 		for seed := range uint64(seeds) {
 			r := rand.New(rand.NewPCG(seed, 97))
 			joint := []string{"shoulder_lift", "elbow_flex"}[seed%2]
-			log, at := shadowed(t, 60, seed, true, "agents[0].hardware.joints."+joint+".ground_truth."+c.draw(r))
+			log, at, _ := shadowed(t, 60, seed, true, "agents[0].hardware.joints."+joint+".ground_truth."+c.draw(r))
 			if at == 0 {
 				at = math.Inf(1)
 			} else if !strings.Contains(log, "so101/") {

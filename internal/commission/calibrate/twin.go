@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -87,7 +88,7 @@ func (g *Guide) Twin(ctx context.Context) (rows []TwinRow, err error) {
 		if err := m.excite(ctx, &r, j.Name, testSeconds, (low+high)/2, (high-low)/2, slew, testMotion); err != nil {
 			return rows, err
 		}
-		g.efforts(&r, j, spec)
+		efforts(&r, g.old[j.Name], spec)
 		v := twin.Judge([]*identify.Run{&r}, spec, twin.Noise{})
 		rows = append(rows, rowOfTwin(j.Name, v))
 		if v.Cause != twin.None {
@@ -102,9 +103,8 @@ func (g *Guide) Twin(ctx context.Context) (rows []TwinRow, err error) {
 	return rows, g.limp(ctx, m)
 }
 
-// efforts converts the torques of a recording to the unit of the servo's model: share of the drive, or A.
-func (g *Guide) efforts(r *identify.Run, j *Joint, spec *actuator.Spec) {
-	c := g.old[j.Name]
+// efforts converts the torques of a recording, by the calibration c, to the unit of the servo's model: share of the drive, or A.
+func efforts(r *identify.Run, c *calibration.Joint, spec *actuator.Spec) {
 	for i := range r.Samples {
 		s := &r.Samples[i]
 		s.Load = s.Load/c.Torque.Constant + float64(c.Direction)*c.Torque.Offset
