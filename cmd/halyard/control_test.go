@@ -19,6 +19,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission/calibrate"
 	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/protocols/gamebots"
 	"github.com/halyard-robotics/halyard/sim/twin"
 )
 
@@ -322,16 +323,24 @@ func TestSafety16CrowdedArena(t *testing.T) {
 			fmt.Fprintf(conn, "INIT {ClassName USARBot.P2AT} {Name R%d} {Location 4.5,1.9,1.8}\r\nDRIVE {Left 1} {Right 1}\r\n", i) // one that is refused is closed
 		}
 	}
-	for range 200 { // until some have come in
-		if ans, err := control.Send(t.Context(), "usarsim", control.OrderStatus); err == nil && len(ans.Joints) > came {
-			came = len(ans.Joints)
+	for k := range 200 { // until some have come in, and none does any more
+		robots := map[string]bool{}
+		if ans, err := control.Send(t.Context(), "usarsim", control.OrderStatus); err == nil {
+			for _, j := range ans.Joints {
+				robots[j.Agent] = true
+			}
+		}
+		if came = max(came, len(robots)); k > 50 && came > 0 || came > gamebots.DefaultConnections {
 			break
 		}
 		<-time.After(20 * time.Millisecond)
 	}
+	if came == 0 || came > gamebots.DefaultConnections {
+		t.Errorf("got %d robots, want some and no more than %d", came, gamebots.DefaultConnections)
+	}
 	code, _, errText := runApp(t, "estop")
-	if code != 0 || !strings.Contains(errText, "stopped") || came == 0 {
-		t.Errorf("estop among %d joints: got exit %d, %q", came, code, errText)
+	if code != 0 || !strings.Contains(errText, "stopped") {
+		t.Errorf("estop among %d robots: got exit %d, %q", came, code, errText)
 	}
 	r.interrupt(t)
 }
