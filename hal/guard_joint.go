@@ -189,7 +189,8 @@ func (g *guard) lead(i int, speed, goal float64) float64 {
 // near reports whether position is within actuator i's soft limits or so little outside that the way back is no leap.
 func (g *guard) near(i int, position float64) bool {
 	a := &g.layout.Actuators[i]
-	return g.config.Direct || math.Abs(position-soft(a, position)) <= min(noise, g.speed(a)*nearTime.Seconds())
+	out := math.Abs(position - soft(a, position))
+	return out == 0 || g.config.Direct || out <= min(noise, g.speed(a)*nearTime.Seconds())
 }
 
 // escaped reports whether actuator i, which has torque, was pushed so far outside its soft limits that it must lose torque.
@@ -207,10 +208,15 @@ func (g *guard) escaped(i int, speed float64) bool {
 
 // soft is position within a's soft limits.
 func soft(a *Actuator, position float64) float64 {
-	if a.Wraps || a.Kind == Thruster {
+	switch {
+	case a.Wraps || a.Kind == Thruster:
 		return position
+	case position < a.Limits.MinPosition:
+		return a.Limits.MinPosition
+	case position > a.Limits.MaxPosition:
+		return a.Limits.MaxPosition
 	}
-	return min(a.Limits.MaxPosition, max(a.Limits.MinPosition, position))
+	return position
 }
 
 // approach moves from towards goal by step at most, the short way round where the joint wraps.
