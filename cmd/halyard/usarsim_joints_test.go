@@ -38,7 +38,6 @@ func newPilot(t *testing.T, class string) *pilot {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { p.conn.Close() })
-	p.conn.SetDeadline(time.Now().Add(time.Minute))
 	p.in = bufio.NewScanner(p.conn)
 	p.in.Buffer(nil, 1<<20)
 	p.say("INIT {ClassName " + class + "} {Location 8,6,1.7} {Name It}")
@@ -50,6 +49,7 @@ func newPilot(t *testing.T, class string) *pilot {
 // say sends a line and returns what is answered until the server has obeyed it.
 func (p *pilot) say(line string) (answers []string) {
 	p.t.Helper()
+	p.conn.SetDeadline(time.Now().Add(time.Minute)) // for each answer: a busy machine takes minutes for all
 	fmt.Fprintf(p.conn, "%s\r\nGETSTARTPOSES\r\n", line)
 	for p.in.Scan() {
 		switch kind, rest, _ := strings.Cut(p.in.Text(), " "); {

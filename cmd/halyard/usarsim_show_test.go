@@ -198,7 +198,6 @@ func (f *fence) away(p [3]float64) float64 {
 // Show 1: a controller that was written from the manual alone follows the walls of the yellow arena for two minutes
 // without a touch, reads a victim's tag and comes back to the start.
 func TestUSARSimRescue(t *testing.T) {
-	t.Parallel()
 	clock := newTowed()
 	st, address := runArena(t, clock, usarsimFlags{arena: "yellow"})
 	showRescue(t, st, address, clock.tow, 0.4)
