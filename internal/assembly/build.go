@@ -202,7 +202,7 @@ type shared struct {
 	closer io.Closer
 }
 
-// Share returns the object opened under key, and opens it if there is none. The system closes it after its servers. Servers
+// Share returns the object opened under key, and opens it at the first call. The system closes it after its servers. Servers
 // call it while they open, one after the other.
 func (s *System) Share(key string, open func() (io.Closer, error)) (io.Closer, error) {
 	for _, have := range s.shared {

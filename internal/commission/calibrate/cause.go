@@ -174,7 +174,7 @@ func (c *causes) judge(w *window, log *slog.Logger, ended *atomic.Bool) {
 	}
 }
 
-// run is the recording of joint i in w, or why there is none.
+// run returns the recording of joint i in w, or nil and the reason.
 func (c *causes) run(w *window, i int, weigh *gravity, q []float64) (r *identify.Run, why string) {
 	spec := c.plan.Robot.Joints[i].Servo
 	if spec == nil || spec.PositionGain == 0 {

@@ -285,7 +285,7 @@ func (r *run) judgeJoint(i int) {
 	after := deadline + 50*time.Millisecond + 2*period
 	ahead := difference(a, s.Position, s.GoalPosition)
 	for _, at := range w.at { // a goal that brakes a joint is brought to where it was seen
-		if seen := difference(a, at, s.GoalPosition); math.Abs(seen) < math.Abs(ahead) || seen*step > max(0, ahead*step) {
+		if seen := difference(a, at, s.GoalPosition); seen*step > ahead*step {
 			ahead = seen
 		}
 	}

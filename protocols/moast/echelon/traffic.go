@@ -81,7 +81,7 @@ func (t *traffic) waits(here place, now float64, walled func(x, y float64) bool)
 	return false
 }
 
-// slow is the speed, m/s, at which a vehicle at here can still stop before the others, whatever they do.
+// slow is the speed, m/s, at which a vehicle at here can still stop before the others, however they move.
 func (t *traffic) slow(here place) float64 {
 	const (
 		creep = 0.1 // m/s
