@@ -172,7 +172,7 @@ func TestDeterminism(t *testing.T) {
 func TestBits(t *testing.T) {
 	want := map[string]uint64{"a-series": 0xa3bdc7886f2298ab, "pendulum": 0x4acde6cc4f674ddd,
 		"xl430-pendulum": 0xc5850466dd0cc84e, "xm430-arm": 0xb580062edb347b73,
-		"hobby-hexapod": 0x30d051cb0ada55a8, "lx16a-arm": 0x6bd964fedf845925, "so101": 0xa7a0d707c72e91cb}
+		"hobby-hexapod": 0x30d051cb0ada55a8, "lx16a-arm": 0x6bd964fedf845925, "so101": 0x6aa855b7bfe0053}
 	for _, robot := range model.Names() {
 		r := newRig(t, robot, 3)
 		for i := range r.body.joints {

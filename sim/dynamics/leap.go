@@ -22,10 +22,13 @@ const (
 	// this many sweeps follow without leaps.
 	astray, sweepsAlone = 2, 4
 	mostSlides          = 12 // maximum number of sliding contacts within a leap
+	// Redundant contacts leap after the first sweep if it changed more than this multiple of the tolerance. Else sweeps will do:
+	// one costs about an eighth of a leap, and a robot that stands still needs one or two.
+	mild = 4
 )
 
 // trees lists the trees of an island into members, and reports whether it may leap, and whether there are three contacts or
-// more between the same two links, over which sweeps take long: they leap after the first sweep, others after the second.
+// more between the same two links, over which sweeps take long: they may leap after the first sweep, others after the second.
 func (v *solver) trees(m *Model, island []int32) (small, redundant bool) {
 	v.members = v.members[:0]
 	v.turn++

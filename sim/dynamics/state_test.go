@@ -118,7 +118,7 @@ func TestGoldenBits(t *testing.T) {
 
 const (
 	goldenEuler = 0x13ae35c3e2f1eadc
-	goldenRK4   = 0x41f3e0666c59923b
+	goldenRK4   = 0x35d00100a3b01004
 )
 
 func TestNoAllocation(t *testing.T) {
