@@ -11,6 +11,7 @@ type Body struct {
 	Name   string
 	Pose   hal.Pose // of the body's frame in the robot's (or scene's) frame: the built pose, all joints at 0
 	Shapes []Shape
+	Looks  []Look // drawn in place of some of Shapes; those of the physics in all other respects
 
 	// All three in the body's frame; the inertia is about the centre of mass: xx, yy, zz, xy, xz, yz.
 	Mass         float64    // kg; 0 is valid only for the root of a fixed robot

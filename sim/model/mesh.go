@@ -1,33 +1,46 @@
 package model
 
 import (
-	"bufio"
-	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"path"
-	"strconv"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
-)
-
-// Maximum sizes of a mesh.
-const (
-	maxTriangles = 4 << 20
-	maxMeshBytes = 256 << 20
+	"github.com/halyard-robotics/halyard/sim/mesh"
 )
 
 // thinnest is the least half size of a box that is fitted to a mesh, m: a flat one still has two sides.
 const thinnest = 0.0005
 
+// Look is a solid that is drawn in place of shapes of the physics: a <visual> of a URDF, or the mesh to which a box was fitted.
+type Look struct {
+	Shape Shape      // where it is in the body's frame; its kind and size, unless Mesh is set
+	Mesh  string     // the file, as the URDF names it; "" = Shape
+	Scale [3]float64 // of the mesh; a negative one mirrors
+	// First and End bound the part of Body.Shapes that it is drawn for, which all its other looks are drawn for too.
+	First, End int
+}
+
+// Meshes counts the looks of the robot that are meshes.
+func (r *Robot) Meshes() (n int) {
+	for i := range r.Bodies {
+		for k := range r.Bodies[i].Looks {
+			if r.Bodies[i].Looks[k].Mesh != "" {
+				n++
+			}
+		}
+	}
+	return n
+}
+
 // fit makes the shape, whose pose is the mesh's, the smallest box along the mesh's axes that contains the mesh.
 func (s *Shape) fit(name string, by vec, open func(string) (io.ReadCloser, error)) error {
-	if ext := strings.ToLower(path.Ext(name)); ext != ".stl" {
-		return fmt.Errorf("got %q, want an .stl file", ext)
+	if err := mesh.Readable(name); err != nil {
+		return err
 	}
 	if open == nil {
 		return errors.New("got a mesh, want none or a folder to find it in")
@@ -37,7 +50,7 @@ func (s *Shape) fit(name string, by vec, open func(string) (io.ReadCloser, error
 		return err
 	}
 	defer r.Close() // read only: an error has no effect
-	low, high, err := stlBounds(r)
+	low, high, err := mesh.Bounds(name, r)
 	if err != nil {
 		return err
 	}
@@ -55,103 +68,86 @@ func (s *Shape) fit(name string, by vec, open func(string) (io.ReadCloser, error
 	return nil
 }
 
-// stlBounds reads the bounding box of an STL file, binary or text, in its own unit.
-//
-//	binary: 80 bytes header, u32 number of triangles, then 50 bytes each: normal and three corners as 3 f32, u16
-//	text:   solid NAME { facet normal x y z  outer loop  vertex x y z (three times)  endloop  endfacet } endsolid
-//
-// A binary file may begin with "solid" too: a text file also has a facet near its beginning, or ends at once.
-func stlBounds(r io.Reader) (low, high vec, err error) {
-	in := bufio.NewReaderSize(io.LimitReader(r, maxMeshBytes), 4096)
-	start, err := in.Peek(1024)
-	if err != nil && err != io.EOF {
-		return low, high, err
-	}
-	low = vec{math.Inf(1), math.Inf(1), math.Inf(1)}
-	high = scale(-1, low)
-	corner := func(v vec) error {
-		for i, x := range v {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return fmt.Errorf("stl: corner: got %v, want finite numbers", v)
-			}
-			low[i], high[i] = math.Min(low[i], x), math.Max(high[i], x)
+// Meshes opens meshes by name: relative to dir; package://NAME/ in packages[NAME], or else in dir's nearest ancestor
+// called NAME; file:// anywhere.
+func Meshes(dir string, packages map[string]string) func(name string) (io.ReadCloser, error) {
+	return func(name string) (io.ReadCloser, error) {
+		_, path, err := findMesh(dir, name, packages)
+		if err != nil {
+			return nil, err
 		}
-		return nil
+		return os.Open(path)
 	}
-	text := bytes.HasPrefix(bytes.TrimLeft(start, " \t\r\n"), []byte("solid")) &&
-		(bytes.Contains(start, []byte("facet")) || bytes.Contains(start, []byte("endsolid")))
-	if text {
-		err = textCorners(in, corner)
-	} else {
-		err = binaryCorners(in, corner)
-	}
-	if err == nil && low[0] > high[0] {
-		err = errors.New("stl: got no triangle, want at least one")
-	}
-	return low, high, err
 }
 
-func binaryCorners(in io.Reader, corner func(vec) error) error {
-	var head [84]byte
-	if _, err := io.ReadFull(in, head[:]); err != nil {
-		return fmt.Errorf("stl: header: %w", err)
-	}
-	n := binary.LittleEndian.Uint32(head[80:])
-	if n > maxTriangles {
-		return fmt.Errorf("stl: got %d triangles, want at most %d", n, maxTriangles)
-	}
-	var t [50]byte
-	for i := range n {
-		if _, err := io.ReadFull(in, t[:]); err != nil {
-			return fmt.Errorf("stl: triangle %d of %d: %w", i, n, err)
-		}
-		for k := 12; k < 48; k += 12 {
-			var v vec
-			for c := range v {
-				v[c] = float64(math.Float32frombits(binary.LittleEndian.Uint32(t[k+4*c:])))
+// findMesh returns the path of a mesh, and the folder of its package; "" if it is in none.
+func findMesh(dir, name string, packages map[string]string) (root, path string, err error) {
+	if rest, ok := strings.CutPrefix(name, "package://"); ok {
+		pack, file, _ := strings.Cut(rest, "/")
+		root, known := packages[pack]
+		if !known {
+			whole, err := filepath.Abs(dir)
+			if err != nil {
+				return "", "", err
 			}
-			if err := corner(v); err != nil {
-				return err
+			for root = whole; filepath.Base(root) != pack; root = filepath.Dir(root) {
+				if root == filepath.Dir(root) {
+					return "", "", fmt.Errorf("package %q: got no folder of that name above %s", pack, dir)
+				}
 			}
 		}
+		return root, filepath.Join(root, filepath.FromSlash(file)), nil
 	}
-	return nil
+	if file, ok := strings.CutPrefix(name, "file://"); ok {
+		return "", filepath.FromSlash(file), nil
+	} else if filepath.IsAbs(name) {
+		return "", name, nil
+	}
+	return "", filepath.Join(dir, filepath.FromSlash(name)), nil
 }
 
-func textCorners(in io.Reader, corner func(vec) error) error {
-	words := bufio.NewScanner(in)
-	words.Split(bufio.ScanWords)
-	var triangles, corners int
-	for words.Scan() {
-		switch words.Text() {
-		case "vertex":
-			var v vec
-			for i := range v {
-				if !words.Scan() {
-					return fmt.Errorf("stl: vertex: %w", io.ErrUnexpectedEOF)
-				}
-				x, err := strconv.ParseFloat(words.Text(), 64)
-				if err != nil {
-					return fmt.Errorf("stl: vertex: got %q, want a number", words.Text())
-				}
-				v[i] = x
-			}
-			corners++
-			if err := corner(v); err != nil {
-				return err
-			}
-		case "endfacet":
-			triangles++
-			if corners != 3*triangles || triangles > maxTriangles {
-				return fmt.Errorf("stl: facet %d: got %d corners in all, want three each, at most %d facets", triangles, corners, maxTriangles)
-			}
+// OpenMesh opens a mesh of a URDF in the folder dir for a viewer: a regular file of the URDF's own tree, which no link leaves. That
+// is the package that the name begins with; else the nearest folder with a package.xml, or dir, or the one above if dir is called urdf.
+func OpenMesh(dir, name string) (io.ReadCloser, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, err
+	}
+	tree, path, err := findMesh(dir, name, nil)
+	if err != nil {
+		return nil, err
+	}
+	if tree == "" {
+		tree = treeOf(dir)
+	}
+	inside, err := filepath.Rel(tree, path)
+	if err != nil || !filepath.IsLocal(inside) {
+		return nil, fmt.Errorf("got a file outside of %s, want one inside", tree)
+	}
+	root, err := os.OpenRoot(tree)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	if is, err := root.Stat(inside); err != nil {
+		return nil, err
+	} else if !is.Mode().IsRegular() {
+		return nil, errors.New("got no regular file, want one")
+	}
+	return root.Open(inside)
+}
+
+// treeOf is the tree that the URDF in the folder dir belongs to.
+func treeOf(dir string) string {
+	for at := dir; ; at = filepath.Dir(at) {
+		if _, err := os.Stat(filepath.Join(at, "package.xml")); err == nil {
+			return at
+		} else if at == filepath.Dir(at) {
+			break
 		}
 	}
-	if err := words.Err(); err != nil {
-		return fmt.Errorf("stl: %w", err)
+	if filepath.Base(dir) == "urdf" {
+		return filepath.Dir(dir)
 	}
-	if corners != 3*triangles {
-		return fmt.Errorf("stl: got %d corners in %d facets, want three each", corners, triangles)
-	}
-	return nil
+	return dir
 }

@@ -31,6 +31,7 @@ type Robot struct {
 	Differential   []int    // two of Passive, whose positions add up to 0; or none
 	Fixed          bool     // the root body does not move; else it floats freely
 	NoContact      [][2]int // pairs of bodies that never collide, in addition to those that a joint connects
+	Folder         string   // of the URDF, in which OpenMesh finds the meshes of Looks; "" = not from a file
 }
 
 // Supply is a power supply of servos. Those that share it sag together.

@@ -3,7 +3,6 @@ package model
 import (
 	"bytes"
 	"encoding/xml"
-	"fmt"
 	"io"
 	"math"
 	"os"
@@ -20,11 +19,11 @@ type URDFOptions struct {
 	Floating bool              // the root link moves freely; else it is fixed to the world
 	Servos   map[string]string // joint -> servo model; joints that are not named get an ideal motor of the file's limits
 	Supply   Supply            // of the servos; 12 V where it is zero
-	// Open opens a mesh by the name that the file gives it, "package://arm/meshes/base.stl". Nil: there are no meshes.
+	// Open opens a collision mesh by the name that the file gives it, "package://arm/meshes/base.stl". Nil: there are no meshes.
 	Open func(name string) (io.ReadCloser, error)
 }
 
-// The XML of a URDF for bodies and joints; elements for visuals, control and sensors are ignored.
+// The XML of a URDF for bodies and joints; elements for control and sensors are ignored.
 type urdfFile struct {
 	XMLName xml.Name    `xml:"robot"`
 	Name    string      `xml:"name,attr"`
@@ -36,6 +35,7 @@ type urdfLink struct {
 	Name      string          `xml:"name,attr"`
 	Inertial  []urdfInertial  `xml:"inertial"`
 	Collision []urdfCollision `xml:"collision"`
+	Visual    []urdfCollision `xml:"visual"`
 }
 
 type urdfInertial struct {
@@ -122,7 +122,11 @@ func LoadURDF(path string, o URDFOptions) (*Robot, error) {
 	if o.Open == nil {
 		o.Open = Meshes(filepath.Dir(path), nil)
 	}
-	return ParseURDF(b, o)
+	r, err := ParseURDF(b, o)
+	if err == nil {
+		r.Folder = filepath.Dir(path)
+	}
+	return r, err
 }
 
 // maxURDF bounds a URDF, bytes.
@@ -130,7 +134,7 @@ const maxURDF = 4 << 20
 
 // ParseURDF reads a URDF, of at most 4 MiB, in its zero pose: revolute, continuous, prismatic, fixed and mimic joints,
 // and a floating one at the root. Links connected by fixed joints become one body, named after the one nearest to the root.
-// Collision meshes become boxes fitted to them. A joint without motor limits (a continuous one without <limit>) is passive.
+// Collision meshes, STL or OBJ, become boxes fitted to them; a <visual> changes only Body.Looks, and has no faults. A joint without motor limits (a continuous one without <limit>) is passive.
 // All faults are reported together, as an error of kind hal.Invalid.
 func ParseURDF(b []byte, o URDFOptions) (*Robot, error) {
 	faults := faults{&yaml.Document{Source: "urdf"}}
@@ -150,35 +154,6 @@ func ParseURDF(b []byte, o URDFOptions) (*Robot, error) {
 		return nil, err
 	}
 	return r, nil
-}
-
-// Meshes opens meshes by name: relative to dir; package://NAME/ in packages[NAME], or else in dir's nearest ancestor
-// called NAME; file:// anywhere.
-func Meshes(dir string, packages map[string]string) func(name string) (io.ReadCloser, error) {
-	return func(name string) (io.ReadCloser, error) {
-		path := name
-		if rest, ok := strings.CutPrefix(name, "package://"); ok {
-			pack, file, _ := strings.Cut(rest, "/")
-			root, known := packages[pack]
-			if !known {
-				whole, err := filepath.Abs(dir)
-				if err != nil {
-					return nil, err
-				}
-				for root = whole; filepath.Base(root) != pack; root = filepath.Dir(root) {
-					if root == filepath.Dir(root) {
-						return nil, fmt.Errorf("package %q: got no folder of that name above %s", pack, dir)
-					}
-				}
-			}
-			path = filepath.Join(root, filepath.FromSlash(file))
-		} else if file, ok := strings.CutPrefix(name, "file://"); ok {
-			path = filepath.FromSlash(file)
-		} else if !filepath.IsAbs(name) {
-			path = filepath.Join(dir, filepath.FromSlash(name))
-		}
-		return os.Open(path)
-	}
 }
 
 // Unmatched compares the joints of a robot that motors move with the names that a config has for them: missing are the

@@ -165,6 +165,10 @@ func (b *urdfBuilder) bodies() {
 			b.faults.add(path+".collision", "got more than %d for body %q", maxShapes, body.Name)
 			continue
 		}
+		for _, look := range l.looks(len(body.Shapes)) {
+			look.Shape.Pose = within(inside, look.Shape.Pose)
+			body.Looks = append(body.Looks, look)
+		}
 		for k := range l.Collision {
 			s := l.Collision[k].shape((path + ".collision").Index(k), b.o, b.faults)
 			s.Pose = within(inside, s.Pose)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/yaml"
+	"github.com/halyard-robotics/halyard/sim/mesh"
 )
 
 // read returns an <inertial>: the inertia is about the centre of mass, in the axes of its own origin.
@@ -31,7 +32,8 @@ func (n *urdfInertial) read(path yaml.Path, faults *faults) (mass float64, inert
 	return mass, inertia, at
 }
 
-// shape reads a <collision>, in the link's frame. A URDF has no friction: 1 is a typical default of engines.
+// shape reads a <collision>, in the link's frame. A URDF has no friction: 1 is a typical default of engines. For a <visual> o is
+// nil: a mesh has no size.
 func (c *urdfCollision) shape(path yaml.Path, o *URDFOptions, faults *faults) Shape {
 	s := Shape{Collides: true, Material: Material{Friction: 1}, Pose: c.Origin.pose(path, faults)}
 	size := func(key yaml.Path, text string) float64 {
@@ -65,8 +67,10 @@ func (c *urdfCollision) shape(path yaml.Path, o *URDFOptions, faults *faults) Sh
 	// A mesh is a box from here on; its concave parts are lost.
 	if g.Mesh != nil {
 		kinds++
-		unscaled := vec{1, 1, 1}
-		if err := s.fit(g.Mesh.File, faults.reals(path+".mesh.scale", g.Mesh.Scale, unscaled), o.Open); err != nil {
+		by := c.scale(path, faults)
+		if o == nil {
+			s.Kind = Box
+		} else if err := s.fit(g.Mesh.File, by, o.Open); err != nil {
 			faults.add(path+".mesh", "%q: %v", g.Mesh.File, err)
 		}
 	}
@@ -74,4 +78,47 @@ func (c *urdfCollision) shape(path yaml.Path, o *URDFOptions, faults *faults) Sh
 		faults.add(path+".geometry", "got %d solids, want one of box, cylinder, sphere, capsule, mesh", kinds)
 	}
 	return s
+}
+
+// scale reads the scale of a mesh.
+func (c *urdfCollision) scale(path yaml.Path, faults *faults) vec {
+	unscaled := vec{1, 1, 1}
+	return faults.reals(path+".mesh.scale", c.Geometry.Mesh.Scale, unscaled)
+}
+
+// look reads a solid to draw for the shapes from first to end; ok is false where it cannot be drawn.
+func (c *urdfCollision) look(first, end int) (l Look, ok bool) {
+	faults := faults{&yaml.Document{Source: "urdf"}}
+	l = Look{Shape: c.shape("", nil, &faults), First: first, End: end}
+	if m := c.Geometry.Mesh; m != nil {
+		l.Mesh, l.Scale = m.File, c.scale("", &faults)
+		ok = mesh.Readable(m.File) == nil && l.Scale[0]*l.Scale[1]*l.Scale[2] != 0
+	} else {
+		ok = true
+	}
+	return l, ok && faults.Err() == nil
+}
+
+// looks returns what is drawn for a link whose shapes begin at first: its visuals if one of them is a mesh and all can be read;
+// else the meshes of its collisions.
+func (l *urdfLink) looks(first int) (list []Look) {
+	end, meshes := first+len(l.Collision), false
+	for i := range l.Visual {
+		look, ok := l.Visual[i].look(first, end)
+		if !ok || i == maxShapes {
+			meshes = false
+			break
+		}
+		list, meshes = append(list, look), meshes || look.Mesh != ""
+	}
+	if meshes {
+		return list
+	}
+	list = nil
+	for i := range l.Collision {
+		if look, ok := l.Collision[i].look(first+i, first+i+1); ok && look.Mesh != "" {
+			list = append(list, look)
+		}
+	}
+	return list
 }

@@ -174,7 +174,7 @@ func TestURDFFaults(t *testing.T) {
 		{"no solid", string(urdf(`<link name="a"><collision><geometry/></collision></link>`)), `link "a".collision[0].geometry: got 0 solids`},
 		{"flat box", string(urdf(`<link name="a"><collision><geometry><box size="1 0 1"/></geometry></collision></link>`)), `link "a".collision[0].box.size: got 0`},
 		{"no radius", string(urdf(`<link name="a"><collision><geometry><sphere/></geometry></collision></link>`)), `link "a".collision[0].sphere.radius: got nothing`},
-		{"collada", string(urdf(`<link name="a"><collision><geometry><mesh filename="a.dae"/></geometry></collision></link>`)), `link "a".collision[0].mesh: "a.dae": got ".dae", want an .stl file`},
+		{"collada", string(urdf(`<link name="a"><collision><geometry><mesh filename="a.dae"/></geometry></collision></link>`)), `link "a".collision[0].mesh: "a.dae": got ".dae", want an .stl or .obj file`},
 		{"mimics an unknown joint", string(urdf(ab + `<joint name="j" type="revolute">` + fromAB + limit + `<mimic joint="k"/></joint>`)), `joint "j".mimic.joint: got "k"`},
 		{"mimics itself", string(urdf(ab + `<joint name="j" type="revolute">` + fromAB + limit + `<mimic joint="j"/></joint>`)), `joint "j".mimic.joint: got a loop`},
 		{"floats inside", string(urdf(ab + `<joint name="j" type="floating">` + fromAB + `</joint>`)), `joint "j".type: got floating`},
@@ -253,43 +253,6 @@ func binarySTL(says uint32, corners ...[9]float32) []byte {
 		b = append(b, 0, 0)
 	}
 	return b
-}
-
-func TestSTLBounds(t *testing.T) {
-	one := [9]float32{0, 0, 0, 1, 0, 0, 0, 2, 3}
-	nan := one
-	nan[4] = float32(math.NaN())
-	facet := "facet normal 0 0 1 outer loop vertex 0 0 0 vertex 1 0 0 vertex 0 2 3 endloop endfacet "
-	for _, c := range []struct {
-		name string
-		data []byte
-		want string // of the error
-	}{
-		{"binary", binarySTL(1, one), ""},
-		{"text", []byte("solid x\n" + facet + "endsolid x\n"), ""},
-		{"two", binarySTL(2, one, one), ""},
-		{"empty", nil, "stl: header"},
-		{"no triangle", binarySTL(0), "got no triangle"},
-		{"no facet", []byte("solid x\nendsolid x"), "got no triangle"},
-		{"cut short", binarySTL(2, one), "triangle 1 of 2"},
-		{"a lie", binarySTL(math.MaxUint32, one), "got 4294967295 triangles"},
-		{"not finite", binarySTL(1, nan), "want finite numbers"},
-		{"text without a number", []byte("solid facet vertex 0 a 0"), `got "a"`},
-		{"text cut short", []byte("solid facet vertex 0 0"), "unexpected EOF"},
-		{"two corners", []byte("solid x facet vertex 0 0 0 vertex 1 1 1 endfacet endsolid"), "facet 1: got 2 corners"},
-		{"open facet", []byte("solid x " + facet + "facet vertex 0 0 0"), "got 4 corners in 1 facets"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			low, high, err := stlBounds(bytes.NewReader(c.data))
-			if c.want == "" {
-				if err != nil || low != (vec{0, 0, 0}) || high != (vec{1, 2, 3}) {
-					t.Errorf("got %v to %v and %v, want 0 to 1, 2, 3", low, high, err)
-				}
-			} else if err == nil || !strings.Contains(err.Error(), c.want) {
-				t.Errorf("got %v, want %s", err, c.want)
-			}
-		})
-	}
 }
 
 func FuzzURDF(f *testing.F) {

@@ -158,11 +158,13 @@ type (
 	scenesText struct {
 		Generation uint32      `json:"generation"`
 		Rigs       []sceneText `json:"rigs"`
+		Meshes     []string    `json:"meshes"` // files that looks are of
 	}
 	sceneText struct {
 		Bodies []bodyText  `json:"bodies"`
-		Shapes []shapeText `json:"shapes"`
-		Water  *float64    `json:"water"` // m, its surface
+		Shapes []shapeText `json:"shapes"` // of the physics
+		Looks  []shapeText `json:"looks"`  // drawn in place of the shapes of the same group
+		Water  *float64    `json:"water"`  // m, its surface
 	}
 	bodyText struct {
 		Agent string `json:"agent"` // "" = of the world
@@ -178,6 +180,8 @@ type (
 		At     []float64   `json:"at"`
 		Colour [3]float64  `json:"colour"`
 		Field  *fieldText  `json:"field,omitempty"`
+		Group  int         `json:"group,omitempty"` // from 1
+		Mesh   int         `json:"mesh,omitempty"`  // of a look of kind mesh: index of meshes
 	}
 	fieldText struct {
 		Columns int       `json:"columns"`
@@ -194,14 +198,20 @@ func (s *Server) scenes() ([]byte, error) {
 	s.sampler.take() // ensures a layout
 	s.sampler.mu.Lock()
 	defer s.sampler.mu.Unlock()
-	out := scenesText{Generation: s.sampler.made, Rigs: []sceneText{}}
+	out := scenesText{Generation: s.sampler.made, Rigs: []sceneText{}, Meshes: []string{}}
+	var looks wardrobe
 	for i, r := range s.sampler.rigs {
-		text := sceneText{Bodies: []bodyText{}, Shapes: []shapeText{}}
+		text := sceneText{Bodies: []bodyText{}, Shapes: []shapeText{}, Looks: []shapeText{}}
 		if r.System != nil {
 			s.dress(i, &text)
+			looks.look(r, s.sampler.bodies[i], &text)
 		}
 		out.Rigs = append(out.Rigs, text)
 	}
+	for i := range looks.files {
+		out.Meshes = append(out.Meshes, looks.files[i].name)
+	}
+	s.meshes.put(out.Generation, looks.files)
 	return json.Marshal(out)
 }
 

@@ -59,6 +59,7 @@ type Server struct {
 	reading  chan struct{} // of recordings: one at a time
 	files    map[string]file
 	metrics  http.Handler
+	meshes   shelf
 	once     sync.Once
 
 	recordings string // the folder of the recordings that are shown
@@ -251,6 +252,9 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.Write(b)
+		return
+	case "/mesh":
+		s.mesh(w, r)
 		return
 	case "/":
 		r.URL.Path = "/index.html"

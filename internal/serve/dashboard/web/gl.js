@@ -141,6 +141,20 @@ export function terrain(field) {
   return { v, n, t };
 }
 
+// solid is a mesh file as the server sends it: u32 triangles of the file and of what follows, then x y z of each corner. Faces are flat.
+export function solid(buffer) {
+  const [whole, count] = new Uint32Array(buffer, 0, 2), p = new Float32Array(buffer, 8, 9 * count), v = [], n = [];
+  for (let i = 0; i < p.length; i += 9) {
+    const a = [p[i + 3] - p[i], p[i + 4] - p[i + 1], p[i + 5] - p[i + 2]], b = [p[i + 6] - p[i], p[i + 7] - p[i + 1], p[i + 8] - p[i + 2]];
+    const up = [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]], l = Math.hypot(...up) || 1;
+    for (let k = i; k < i + 9; k += 3) {
+      v.push(p[k], p[k + 1], p[k + 2], 0);
+      n.push(up[0] / l, up[1] / l, up[2] / l);
+    }
+  }
+  return { v, n, t: Array.from({ length: 3 * count }, (_, i) => i), whole, count };
+}
+
 export const stride = 21; // floats an instance: three rows, size, colour, id
 
 export class Renderer {

@@ -4,7 +4,7 @@ import { rig, send, tamper } from "./link.js";
 import { notice } from "./main.js";
 import { read, speed } from "./joints.js";
 import { handle } from "./jog.js";
-import { Camera, Renderer, stride, terrain } from "./gl.js";
+import { Camera, Renderer, solid, stride, terrain } from "./gl.js";
 
 const rgb = (hex) => [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16) / 255);
 // Colours that the colour-blind tell apart, by lightness too.
@@ -37,13 +37,15 @@ export function open(main) {
   const canvas = el("canvas", { tabIndex: 0, role: "img", "aria-label": "The robots in three dimensions. Arrow keys turn, plus and minus zoom. The page Joints has all values as text." });
   const follow = el("select", { "aria-label": "Follow", onchange: () => { followed = follow.value; framed = false; } });
   const rays = el("input", { type: "checkbox", checked: true }), touches = el("input", { type: "checkbox", checked: true }), hand = el("input", { type: "checkbox" });
+  const plain = el("input", { type: "checkbox", onchange: () => build() }), missing = el("p");
+  const meshed = el("div", { class: "tools", hidden: true }, el("label", { title: "In place of the meshes of the URDF" }, plain, " shapes of the physics"));
   const side = el("div", { class: "side" }), note = el("p");
   const legend = el("div", { class: "legend" }, el("span", { class: "sim" }, "◇ simulated"), el("span", { class: "emulated" }, "◈ emulated"), el("span", { class: "real" }, "◆ real"));
   if (rig.layout?.agents.some((a) => a.ghost >= 0)) legend.append(el("span", {}, "◌ twin"));
   main.append(el("div", { class: "split" }, el("div", { class: "view" }, canvas, legend), side));
   side.append(el("div", { class: "tools" }, el("label", {}, "Follow ", follow)),
     el("div", { class: "tools" }, el("label", {}, rays, " sensor rays"), el("label", {}, touches, " contacts")),
-    el("div", { class: "tools" }, el("label", { title: "Dragging a link pushes it, in the physics" }, hand, " hand: drag pushes a link")), note);
+    el("div", { class: "tools" }, el("label", { title: "Dragging a link pushes it, in the physics" }, hand, " hand: drag pushes a link")), meshed, note, missing);
   const details = el("div"), pictures = el("details", { class: "pictures", open: (rig.layout?.agents.length ?? 0) < 3 }, el("summary", {}, "Cameras"));
   side.append(details);
   if (rig.layout?.agents.some((a) => a.cameras.length)) side.append(pictures);
@@ -73,7 +75,27 @@ export function open(main) {
     build();
     const names = rig.layout.agents.map((a) => a.name);
     follow.replaceChildren(el("option", { value: "" }, "nothing"), ...names.map((n) => el("option", { value: n, selected: n === followed }, n)));
+    loadMeshes(got);
     if (!got.rigs.some((r) => r.shapes.length)) note.textContent = "These robots have no shapes: their model is joints alone. The page Joints shows them.";
+  }
+
+  // loadMeshes reads the meshes of URDFs. Until one is there, and where it cannot be read, the shapes of the physics are drawn.
+  async function loadMeshes(of) {
+    meshed.hidden = !of.meshes.length;
+    for (const [i, name] of of.meshes.entries()) {
+      const r = await fetch("/mesh?" + new URLSearchParams({ generation: of.generation, mesh: i })).catch((e) => ({ ok: false, text: async () => name + ": " + e.message }));
+      const got = r.ok ? solid(await r.arrayBuffer()) : null, fault = r.ok ? "" : await r.text();
+      if (!alive || scene !== of) return;
+      if (got) { renderer.mesh("mesh" + i, got); build(); } else missing.append(el("span", {}, "Not drawn: " + fault), el("br"));
+    }
+  }
+
+  // drawn are the solids of a rig to draw: looks in place of the shapes of their group, once all its meshes are there.
+  function drawn(r) {
+    const there = (s) => s.kind !== "mesh" || renderer.meshes.has("mesh" + (s.mesh ?? 0));
+    const dressed = new Set(plain.checked ? [] : r.looks.map((s) => s.group)), waiting = new Set(r.looks.filter((s) => !there(s)).map((s) => s.group));
+    const worn = (s) => s.group && dressed.has(s.group) && !waiting.has(s.group);
+    return [...r.shapes.filter((s) => !worn(s)), ...r.looks.filter(worn)];
   }
 
   // build sorts the shapes by their meshes.
@@ -86,7 +108,7 @@ export function open(main) {
       groups.get(key).items.push(item);
     };
     for (const [k, r] of scene.rigs.entries()) {
-      for (const [n, s] of r.shapes.entries()) {
+      for (const s of drawn(r)) {
         const body = s.body < 0 ? null : r.bodies[s.body];
         const colour = body && kinds[body.kind] ? kinds[body.kind].map((c, i) => 0.8 * c + 0.2 * s.colour[i]) : s.colour;
         let size = [1, 1, 1, 0], pale = 0, mesh = meshes[s.kind];
@@ -97,9 +119,10 @@ export function open(main) {
           case "cylinder": size = [radius, radius, h[2], 0]; break;
           case "box": size = [...h, 0]; break;
           case "plane": size = [200, 200, 1, 0]; pale = 0.55; break;
+          case "mesh": mesh = "mesh" + (s.mesh ?? 0); break;
           case "field":
-            mesh = "field" + k + "." + n;
-            renderer.mesh(mesh, terrain(s.field));
+            mesh = "field" + k + "." + r.shapes.indexOf(s);
+            if (!renderer.meshes.has(mesh)) renderer.mesh(mesh, terrain(s.field));
             break;
           default: continue;
         }

@@ -1,0 +1,96 @@
+// Package mesh reads the triangles of mesh files: STL, binary and text, and OBJ.
+package mesh
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"path"
+	"strings"
+)
+
+// Maximum sizes of a file.
+const (
+	maxBytes     = 256 << 20
+	maxTriangles = 4 << 20
+	maxLine      = 64 << 10 // bytes of a line of OBJ, and of a word of STL
+)
+
+// Triangle is three corners in the file's own unit, counter-clockwise seen from outside.
+type Triangle [3][3]float64
+
+// Readable reports, by the extension, whether Decode reads the file called name.
+func Readable(name string) error {
+	switch ext := strings.ToLower(path.Ext(name)); ext {
+	case ".stl", ".obj":
+		return nil
+	default:
+		return fmt.Errorf("got %q, want an .stl or .obj file", ext)
+	}
+}
+
+// Decode calls yield with each triangle of the file called name, in its order; the numbers are finite. A polygon of an OBJ is a
+// fan of triangles. Errors of the file name the line, or the offset in a binary one; an error of yield ends the reading.
+func Decode(name string, r io.Reader, yield func(*Triangle) error) error {
+	if err := Readable(name); err != nil {
+		return err
+	}
+	in, n := bufio.NewReaderSize(&bounded{r: r, left: maxBytes}, 4096), 0
+	each := func(t *Triangle) error {
+		if n++; n > maxTriangles {
+			return fmt.Errorf("got more than %d triangles", maxTriangles)
+		}
+		for _, corner := range t {
+			for _, x := range corner {
+				if math.IsNaN(x) || math.IsInf(x, 0) {
+					return fmt.Errorf("corner: got %v, want finite numbers", corner)
+				}
+			}
+		}
+		return yield(t)
+	}
+	decode, kind := decodeOBJ, "obj"
+	if strings.EqualFold(path.Ext(name), ".stl") {
+		decode, kind = decodeSTL, "stl"
+	}
+	err := decode(in, each)
+	if err == nil && n == 0 {
+		err = errors.New("got no triangle, want at least one")
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", kind, err)
+	}
+	return nil
+}
+
+// Bounds returns the smallest box along the axes that holds the file's triangles, in its own unit.
+func Bounds(name string, r io.Reader) (low, high [3]float64, err error) {
+	inf := math.Inf(1)
+	low, high = [3]float64{inf, inf, inf}, [3]float64{-inf, -inf, -inf}
+	err = Decode(name, r, func(t *Triangle) error {
+		for _, corner := range t {
+			for i, x := range corner {
+				low[i], high[i] = math.Min(low[i], x), math.Max(high[i], x)
+			}
+		}
+		return nil
+	})
+	return low, high, err
+}
+
+// bounded fails after left bytes: a file that is cut off there would look whole.
+type bounded struct {
+	r    io.Reader
+	left int64
+}
+
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, fmt.Errorf("got more than %d bytes", int64(maxBytes))
+	}
+	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
+	b.left -= int64(n)
+	return n, err
+}

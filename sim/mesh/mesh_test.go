@@ -1,0 +1,250 @@
+package mesh
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+)
+
+// binarySTL is a file of triangles that says how many it has.
+func binarySTL(says uint32, triangles ...Triangle) []byte {
+	b := binary.LittleEndian.AppendUint32(append([]byte("solid"), make([]byte, 75)...), says)
+	for _, t := range triangles {
+		b = append(b, make([]byte, 12)...)
+		for _, corner := range t {
+			for _, x := range corner {
+				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(float32(x)))
+			}
+		}
+		b = append(b, 0, 0)
+	}
+	return b
+}
+
+var (
+	one   = Triangle{{0, 0, 0}, {1, 0, 0}, {0, 2, 3}}
+	other = Triangle{{0, 0, 0}, {0, 2, 3}, {-1, 2, 3}}
+)
+
+const (
+	facet    = "facet normal 0 0 1\nouter loop vertex 0 0 0 vertex 1 0 0\nvertex 0 2 3 endloop\nendfacet "
+	vertices = "v 0 0 0\nv 1 0 0\nv 0 2 3 1 0.5 0.5\nv -1 2 3\n"
+)
+
+// files are the table of the decoders: triangles or the error.
+func files() []struct {
+	what, name string
+	data       []byte
+	want       []Triangle
+	fault      string
+} {
+	nan := one
+	nan[1][1] = math.NaN()
+	return []struct {
+		what, name string
+		data       []byte
+		want       []Triangle
+		fault      string
+	}{
+		{"binary", "a.stl", binarySTL(1, one), []Triangle{one}, ""},
+		{"two, and more behind", "a.STL", append(binarySTL(2, one, other), "more"...), []Triangle{one, other}, ""},
+		{"text", "a.stl", []byte(" solid x\n" + facet + "endsolid x\n"), []Triangle{one}, ""},
+		{"empty", "a.stl", nil, nil, "stl: offset 0: header: EOF"},
+		{"a short header", "a.stl", make([]byte, 20), nil, "stl: offset 20: header: unexpected EOF"},
+		{"no triangle", "a.stl", binarySTL(0), nil, "stl: got no triangle, want at least one"},
+		{"no facet", "a.stl", []byte("solid x\nendsolid x"), nil, "stl: got no triangle, want at least one"},
+		{"cut short", "a.stl", binarySTL(2, one), nil, "stl: offset 134: triangle 1 of 2: EOF"},
+		{"cut inside", "a.stl", binarySTL(1, one)[:90], nil, "stl: offset 90: triangle 0 of 1: unexpected EOF"},
+		{"a lie", "a.stl", binarySTL(math.MaxUint32, one), nil, "stl: offset 80: got 4294967295 triangles, want at most 4194304"},
+		{"not finite", "a.stl", binarySTL(2, one, nan), nil, "stl: offset 134: corner: got [1 NaN 0], want finite numbers"},
+		{"text without a number", "a.stl", []byte("solid facet\n\nvertex 0\na 0"), nil, `stl: line 4: vertex: got "a", want a number`},
+		{"text cut short", "a.stl", []byte("solid facet\nvertex 0 0"), nil, "stl: line 2: vertex: unexpected EOF"},
+		{"two corners", "a.stl", []byte("solid x facet\nvertex 0 0 0\nvertex 1 1 1\nendfacet endsolid"), nil, "stl: line 4: facet 1: got 2 corners, want 3"},
+		{"four corners", "a.stl", []byte("solid x facet vertex 0 0 0 vertex 1 1 1 vertex 1 1 1 vertex 1 1 1 endfacet"), nil, "stl: line 1: facet 1: got 4 corners, want 3"},
+		{"open facet", "a.stl", []byte("solid x\n" + facet + "facet\nvertex 0 0 0"), nil, "stl: line 6: facet 2: got no end"},
+		{"a word without end", "a.stl", []byte("solid facet\n" + strings.Repeat("x", 2*maxLine)), nil, "stl: line 2: bufio.Scanner: token too long"},
+		{"faces", "a.obj", []byte("# " + "a comment\r\nmtllib x.mtl\n" + vertices + "vn 0 0 1\nf 1/1 2/2/2 3//1\nf -4 -2 -1\r\n"), []Triangle{one, other}, ""},
+		{"a polygon over two lines", "a.OBJ", []byte(vertices + "f 1 2 \\\n 3 4"), []Triangle{one, other}, ""},
+		{"no face", "a.obj", []byte(vertices), nil, "obj: got no triangle, want at least one"},
+		{"no text", "a.obj", []byte{0, 1, 2, 0xff}, nil, "obj: got no triangle, want at least one"},
+		{"two coordinates", "a.obj", []byte("v 0 0"), nil, "obj: line 1: v: got 2 numbers, want 3"},
+		{"no number", "a.obj", []byte("\nv 0 0 x"), nil, `obj: line 2: v: got "x", want a number`},
+		{"not finite", "a.obj", []byte("v 0 0 NaN\nf 1 1 1"), nil, "obj: line 2: corner: got [0 0 NaN], want finite numbers"},
+		{"two vertices", "a.obj", []byte(vertices + "f 1 2"), nil, "obj: line 5: f: got 2 vertices, want at least 3"},
+		{"vertex 0", "a.obj", []byte(vertices + "f 1 2 0"), nil, `obj: line 5: f: got "0", want one of 4 vertices`},
+		{"a later vertex", "a.obj", []byte("f 1 2 3\n" + vertices), nil, `obj: line 1: f: got "1", want one of 0 vertices`},
+		{"before the first", "a.obj", []byte(vertices + "f -1 -2 -5"), nil, `obj: line 5: f: got "-5", want one of 4 vertices`},
+		{"far away", "a.obj", []byte(vertices + "f 1 2 9223372036854775808"), nil, `obj: line 5: f: got "9223372036854775808", want one of 4 vertices`},
+		{"a line without end", "a.obj", []byte(vertices + "f " + strings.Repeat("1 ", maxLine)), nil, "obj: after 4 vertices: bufio.Scanner: token too long"},
+		{"lines without end", "a.obj", []byte(strings.Repeat(strings.Repeat("1 ", 1000)+"\\\n", 100)), nil, "obj: line 33: got more than 65536 bytes"},
+		{"cut after a backslash", "a.obj", []byte(vertices + "f 1 2 \\\n"), nil, "obj: last line: unexpected EOF"},
+		{"too many vertices", "a.obj", bytes.Repeat([]byte("v 0 0 0\n"), maxVertices+1), nil, "obj: line 1048577: got more than 1048576 vertices"},
+		{"too many triangles", "a.obj", []byte(vertices + strings.Repeat("f "+strings.Repeat("1 ", 32000)+"\n", 132)), nil, "obj: line 136: got more than 4194304 triangles"},
+		{"collada", "a.dae", nil, nil, `got ".dae", want an .stl or .obj file`},
+		{"no extension", "stl", nil, nil, `got "", want an .stl or .obj file`},
+	}
+}
+
+func TestDecode(t *testing.T) {
+	for _, c := range files() {
+		t.Run(c.what, func(t *testing.T) {
+			var got []Triangle
+			err := Decode(c.name, bytes.NewReader(c.data), func(t *Triangle) error {
+				if len(got) < 10 {
+					got = append(got, *t)
+				}
+				return nil
+			})
+			if c.fault != "" {
+				if err == nil || err.Error() != c.fault {
+					t.Errorf("got %v, want %s", err, c.fault)
+				}
+			} else if err != nil || fmt.Sprint(got) != fmt.Sprint(c.want) {
+				t.Errorf("got %v, %v, want %v", got, err, c.want)
+			}
+		})
+	}
+}
+
+// endless is a file that goes on, and counts what was read of it.
+type endless struct {
+	line []byte
+	read int64
+}
+
+func (e *endless) Read(p []byte) (int, error) {
+	copy(p, e.line)
+	n := min(len(p), len(e.line))
+	e.read += int64(n)
+	return n, nil
+}
+
+func TestDecodeEnds(t *testing.T) {
+	file := endless{line: append(bytes.Repeat([]byte("#"), 4000), '\n')}
+	err := Decode("a.obj", &file, func(*Triangle) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "got more than 268435456 bytes") || file.read > maxBytes+4096 {
+		t.Errorf("an endless file: got %v after %d bytes", err, file.read)
+	}
+	own := errors.New("enough")
+	if err := Decode("a.stl", bytes.NewReader(binarySTL(2, one, other)), func(*Triangle) error { return own }); !errors.Is(err, own) {
+		t.Errorf("got %v, want the caller's error", err)
+	}
+	broken := io.MultiReader(bytes.NewReader(binarySTL(2, one)), readerOf{own})
+	if err := Decode("a.stl", broken, func(*Triangle) error { return nil }); !errors.Is(err, own) {
+		t.Errorf("a disk that fails: got %v", err)
+	}
+}
+
+type readerOf struct{ err error }
+
+func (r readerOf) Read([]byte) (int, error) { return 0, r.err }
+
+func TestBounds(t *testing.T) {
+	low, high, err := Bounds("a.stl", bytes.NewReader(binarySTL(2, one, other)))
+	if err != nil || low != [3]float64{-1, 0, 0} || high != [3]float64{1, 2, 3} {
+		t.Errorf("got %v to %v, %v", low, high, err)
+	}
+}
+
+func TestReadScalesAndMirrors(t *testing.T) {
+	d, err := Read("a.stl", bytes.NewReader(binarySTL(1, one)), [3]float64{-0.001, 2, 1}, 10)
+	if err != nil || d.Whole != 1 || fmt.Sprint(d.Corners) != "[-0 0 0 -0 4 3 -0.001 0 0]" {
+		t.Errorf("got %+v, %v, want the corners scaled, and turned the other way", d, err)
+	}
+	if _, err := Read("a.obj", strings.NewReader(vertices+"f 1 2 3"), [3]float64{1e39, 1, 1}, 10); err == nil || !strings.Contains(err.Error(), "obj: line 5: corner") {
+		t.Errorf("beyond a float32: got %v", err)
+	}
+	many := []byte("v 0 0 0\n" + strings.Repeat("f "+strings.Repeat("1 ", 32000)+"\n", 33))
+	if _, err := Read("a.obj", bytes.NewReader(many), [3]float64{1, 1, 1}, 10); err == nil || !strings.Contains(err.Error(), "too many to draw") {
+		t.Errorf("too many: got %v", err)
+	}
+}
+
+// ball is a sphere of radius 1 of 2 n (n - 1) triangles that turn counter-clockwise.
+func ball(n int) []byte {
+	var b bytes.Buffer
+	for i := 1; i < n; i++ {
+		for k := range n {
+			up, round := math.Pi*float64(i)/float64(n), 2*math.Pi*float64(k)/float64(n)
+			fmt.Fprintln(&b, "v", math.Sin(up)*math.Cos(round), math.Sin(up)*math.Sin(round), math.Cos(up))
+		}
+	}
+	fmt.Fprintln(&b, "v 0 0 1\nv 0 0 -1")
+	top, bottom := (n-1)*n+1, (n-1)*n+2
+	for k := range n {
+		next := (k + 1) % n
+		fmt.Fprintln(&b, "f", top, k+1, next+1)
+		fmt.Fprintln(&b, "f", bottom, (n-2)*n+next+1, (n-2)*n+k+1)
+		for i := range n - 2 {
+			fmt.Fprintln(&b, "f", i*n+k+1, (i+1)*n+k+1, (i+1)*n+next+1, i*n+next+1)
+		}
+	}
+	return b.Bytes()
+}
+
+// TestReduced: a fine ball becomes a coarse one: within the bound, closed enough to keep its volume, its faces still outward.
+func TestReduced(t *testing.T) {
+	file := ball(150)
+	for _, most := range []int{12, 300, 5000, 20000} {
+		d, err := Read("ball.obj", bytes.NewReader(file), [3]float64{1, 1, 1}, most)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(d.Corners) / 9
+		if d.Whole != 2*150*149 || n > most || n < most/8 {
+			t.Errorf("at most %d: got %d of %d triangles", most, n, d.Whole)
+		}
+		volume := 0.0
+		for at := 0; at < len(d.Corners); at += 9 {
+			c := d.Corners[at : at+9]
+			volume += float64(c[0]*(c[4]*c[8]-c[5]*c[7])-c[1]*(c[3]*c[8]-c[5]*c[6])+c[2]*(c[3]*c[7]-c[4]*c[6])) / 6
+		}
+		if want := 4 * math.Pi / 3; most >= 300 && math.Abs(volume-want) > 0.15*want {
+			t.Errorf("at most %d: got %d triangles around %.3f m³, want %.3f", most, n, volume, want)
+		}
+	}
+	flat := "v 1 1 1\n" + strings.Repeat("f 1 1 1\n", 100)
+	if d, err := Read("point.obj", strings.NewReader(flat), [3]float64{1, 1, 1}, 10); err != nil || len(d.Corners) != 90 {
+		t.Errorf("a hundred times a point: got %v, %v", d, err)
+	}
+}
+
+// FuzzDecode: any file is refused or has finite bounds, and what is drawn of it is within them.
+func FuzzDecode(f *testing.F) {
+	for _, c := range files() {
+		if len(c.data) < 10_000 {
+			f.Add(strings.HasSuffix(strings.ToLower(c.name), "stl"), c.data)
+		}
+	}
+	f.Add(false, ball(5))
+	f.Fuzz(func(t *testing.T, stl bool, data []byte) {
+		name := "a.obj"
+		if stl {
+			name = "a.stl"
+		}
+		low, high, err := Bounds(name, bytes.NewReader(data))
+		d, drawn := Read(name, bytes.NewReader(data), [3]float64{1, 1, 1}, 5)
+		if err != nil {
+			if drawn == nil {
+				t.Fatalf("bounds: %v, but it is drawn", err)
+			}
+			return
+		}
+		if drawn != nil {
+			return // too large for a float32
+		}
+		if len(d.Corners) == 0 || len(d.Corners)%9 != 0 || len(d.Corners) > 5*9 || d.Whole < len(d.Corners)/9 {
+			t.Fatalf("got %d numbers of %d triangles", len(d.Corners), d.Whole)
+		}
+		for i, x := range d.Corners {
+			if x < float32(low[i%3]) || x > float32(high[i%3]) || math.IsNaN(float64(x)) {
+				t.Fatalf("got %g, want %g to %g", x, low[i%3], high[i%3])
+			}
+		}
+	})
+}
