@@ -19,12 +19,11 @@ type Drawing struct {
 // Read reads the triangles of the file called name, times scale, and reduces them to at most most by joining nearby corners. A
 // negative scale mirrors; the triangles still turn counter-clockwise.
 func Read(name string, r io.Reader, scale [3]float64, most int) (*Drawing, error) {
+	l := shipped
+	l.triangles = maxDrawn
 	var all []float32
 	mirrored := scale[0]*scale[1]*scale[2] < 0
-	err := Decode(name, r, func(t *Triangle) error {
-		if len(all) == 9*maxDrawn {
-			return fmt.Errorf("got more than %d triangles, which is too many to draw", maxDrawn)
-		}
+	err := l.decode(name, r, func(t *Triangle) error {
 		corners := *t
 		if mirrored {
 			corners[1], corners[2] = t[2], t[1]

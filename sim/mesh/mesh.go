@@ -11,12 +11,17 @@ import (
 	"strings"
 )
 
-// Maximum sizes of a file.
-const (
-	maxBytes     = 256 << 20
-	maxTriangles = 4 << 20
-	maxLine      = 64 << 10 // bytes of a line of OBJ, and of a word of STL
-)
+// maxLine bounds a line of OBJ, and a word of STL, bytes.
+const maxLine = 64 << 10
+
+// limits are the maximum sizes of a file.
+type limits struct {
+	bytes     int64
+	triangles int
+	vertices  int // of an OBJ, which are held while its faces are read
+}
+
+var shipped = limits{bytes: 256 << 20, triangles: 4 << 20, vertices: 1 << 20}
 
 // Triangle is three corners in the file's own unit, counter-clockwise seen from outside.
 type Triangle [3][3]float64
@@ -34,13 +39,17 @@ func Readable(name string) error {
 // Decode calls yield with each triangle of the file called name, in its order; the numbers are finite. A polygon of an OBJ is a
 // fan of triangles. Errors of the file name the line, or the offset in a binary one; an error of yield ends the reading.
 func Decode(name string, r io.Reader, yield func(*Triangle) error) error {
+	return shipped.decode(name, r, yield)
+}
+
+func (l *limits) decode(name string, r io.Reader, yield func(*Triangle) error) error {
 	if err := Readable(name); err != nil {
 		return err
 	}
-	in, n := bufio.NewReaderSize(&bounded{r: r, left: maxBytes}, 4096), 0
+	in, n := bufio.NewReaderSize(&bounded{r: r, left: l.bytes, most: l.bytes}, 4096), 0
 	each := func(t *Triangle) error {
-		if n++; n > maxTriangles {
-			return fmt.Errorf("got more than %d triangles", maxTriangles)
+		if n++; n > l.triangles {
+			return fmt.Errorf("got more than %d triangles", l.triangles)
 		}
 		for _, corner := range t {
 			for _, x := range corner {
@@ -51,9 +60,9 @@ func Decode(name string, r io.Reader, yield func(*Triangle) error) error {
 		}
 		return yield(t)
 	}
-	decode, kind := decodeOBJ, "obj"
+	decode, kind := l.decodeOBJ, "obj"
 	if strings.EqualFold(path.Ext(name), ".stl") {
-		decode, kind = decodeSTL, "stl"
+		decode, kind = l.decodeSTL, "stl"
 	}
 	err := decode(in, each)
 	if err == nil && n == 0 {
@@ -82,13 +91,13 @@ func Bounds(name string, r io.Reader) (low, high [3]float64, err error) {
 
 // bounded fails after left bytes: a file that is cut off there would look whole.
 type bounded struct {
-	r    io.Reader
-	left int64
+	r          io.Reader
+	left, most int64
 }
 
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
-		return 0, fmt.Errorf("got more than %d bytes", int64(maxBytes))
+		return 0, fmt.Errorf("got more than %d bytes", b.most)
 	}
 	n, err := b.r.Read(p[:min(int64(len(p)), b.left)])
 	b.left -= int64(n)

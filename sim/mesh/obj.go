@@ -8,16 +8,13 @@ import (
 	"strconv"
 )
 
-// maxVertices bounds the vertices of an OBJ, which are held while its faces are read.
-const maxVertices = 1 << 20
-
 // decodeOBJ reads the faces of a Wavefront OBJ file; a line that ends with a backslash continues on the next one.
 //
 //	v x y z            a vertex; further numbers (weight, colour) are ignored
 //	f 1 2/5 3//7 -1    a face of three or more vertices: from 1, or from the newest, -1; what follows a slash is ignored
 //
 // All other lines (normals, textures, groups, materials, curves) are ignored.
-func decodeOBJ(in *bufio.Reader, yield func(*Triangle) error) error {
+func (l *limits) decodeOBJ(in *bufio.Reader, yield func(*Triangle) error) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, maxLine)
 	var vertices [][3]float64
@@ -36,7 +33,7 @@ func decodeOBJ(in *bufio.Reader, yield func(*Triangle) error) error {
 		switch words := bytes.Fields(whole); {
 		case len(words) == 0:
 		case string(words[0]) == "v":
-			vertices, err = appendVertex(vertices, words[1:])
+			vertices, err = appendVertex(vertices, words[1:], l.vertices)
 		case string(words[0]) == "f":
 			err = fan(vertices, words[1:], yield)
 		}
@@ -54,13 +51,13 @@ func decodeOBJ(in *bufio.Reader, yield func(*Triangle) error) error {
 	return nil
 }
 
-func appendVertex(to [][3]float64, words [][]byte) ([][3]float64, error) {
+func appendVertex(to [][3]float64, words [][]byte, most int) ([][3]float64, error) {
 	var v [3]float64
 	if len(words) < len(v) {
 		return to, fmt.Errorf("v: got %d numbers, want 3", len(words))
 	}
-	if len(to) == maxVertices {
-		return to, fmt.Errorf("got more than %d vertices", maxVertices)
+	if len(to) == most {
+		return to, fmt.Errorf("got more than %d vertices", most)
 	}
 	for i := range v {
 		x, err := strconv.ParseFloat(string(words[i]), 64)

@@ -16,7 +16,7 @@ import (
 //	text:   solid NAME { facet normal x y z  outer loop  vertex x y z (three times)  endloop  endfacet } endsolid
 //
 // A binary file may begin with "solid" too: a text file also has a facet near its beginning, or ends at once.
-func decodeSTL(in *bufio.Reader, yield func(*Triangle) error) error {
+func (l *limits) decodeSTL(in *bufio.Reader, yield func(*Triangle) error) error {
 	start, err := in.Peek(1024)
 	if err != nil && err != io.EOF {
 		return err
@@ -26,17 +26,17 @@ func decodeSTL(in *bufio.Reader, yield func(*Triangle) error) error {
 	if text {
 		return decodeTextSTL(in, yield)
 	}
-	return decodeBinarySTL(in, yield)
+	return l.decodeBinarySTL(in, yield)
 }
 
-func decodeBinarySTL(in io.Reader, yield func(*Triangle) error) error {
+func (l *limits) decodeBinarySTL(in io.Reader, yield func(*Triangle) error) error {
 	var head [84]byte
 	if n, err := io.ReadFull(in, head[:]); err != nil {
 		return fmt.Errorf("offset %d: header: %w", n, err)
 	}
 	n := binary.LittleEndian.Uint32(head[80:])
-	if n > maxTriangles {
-		return fmt.Errorf("offset 80: got %d triangles, want at most %d", n, maxTriangles)
+	if int64(n) > int64(l.triangles) {
+		return fmt.Errorf("offset 80: got %d triangles, want at most %d", n, l.triangles)
 	}
 	var b [50]byte
 	for i := range int64(n) {
