@@ -67,15 +67,19 @@ func TestMisplacedWithoutRays(t *testing.T) {
 
 // Robots with all-wheel drive, and the tracked Tarantula, climb the ramp of the orange arena to its upper level.
 func TestRamp(t *testing.T) {
+	t.Parallel()
 	for robot, speed := range map[string]float64{"p2at": 5, "tarantula": 5, "papagoose": 5, "atrvjr": 3.5, "kenaf": 4, "talon": 4, "matilda": 4} {
-		r := enter(t, robot, "orange", hal.Pose{Position: [3]float64{2.2, 4.6, -1.1}})
-		r.drive(speed, speed)
-		for i := 0; i < 16 && r.body.Pose(0).Position[0] < 6.5; i++ {
-			r.run(time.Second)
-		}
-		if p := r.body.Pose(0).Position; p[2] < -0.25 || p[0] < 6 || math.Abs(p[1]-4.6) > 0.4 {
-			t.Errorf("%s: got to %v, want onto the upper level", robot, p)
-		}
+		t.Run(robot, func(t *testing.T) {
+			t.Parallel()
+			r := enter(t, robot, "orange", hal.Pose{Position: [3]float64{2.2, 4.6, -1.1}})
+			r.drive(speed, speed)
+			for i := 0; i < 16 && r.body.Pose(0).Position[0] < 6.5; i++ {
+				r.run(time.Second)
+			}
+			if p := r.body.Pose(0).Position; p[2] < -0.25 || p[0] < 6 || math.Abs(p[1]-4.6) > 0.4 {
+				t.Errorf("got to %v, want onto the upper level", p)
+			}
+		})
 	}
 }
 

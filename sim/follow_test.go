@@ -33,6 +33,7 @@ func followWall(sonar func(i int) float64) (left, right float64) {
 
 // A controller with only the sonars follows the walls of the yellow arena for two minutes and touches none.
 func TestFollowsWalls(t *testing.T) {
+	t.Parallel()
 	start := hal.Pose{Position: [3]float64{4.5, -1.9, -1.8}}
 	r := enter(t, "p2at", "yellow", start)
 	cells := map[[2]int]bool{}

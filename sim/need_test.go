@@ -43,6 +43,7 @@ func sway(t *testing.T, name string, h time.Duration) [][]float64 {
 // With the step that it needs a robot moves as with steps of 1 ms, within the bounds that docs/physics.md states: 1 mrad
 // on average, which is less than a tick of its encoders, and 20 mrad at any time.
 func TestNeedIsEnough(t *testing.T) {
+	t.Parallel()
 	for _, name := range model.Names() {
 		m, err := model.Load(name)
 		if err != nil {

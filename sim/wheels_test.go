@@ -211,6 +211,7 @@ func TestWheelsStallAtAWall(t *testing.T) {
 
 // Every robot stays in place without commands, drives straight ahead, and turns as commanded.
 func TestRoversDrive(t *testing.T) {
+	t.Parallel()
 	for _, name := range model.RescueNames() {
 		name = strings.TrimPrefix(name, "usarsim-")
 		r := enter(t, name, "hall", middle)

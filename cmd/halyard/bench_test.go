@@ -23,6 +23,7 @@ func tiny() lab.BenchSize { return lab.BenchSize{Steps: 20, Time: 20 * time.Mill
 
 // Each benchmark, run as a shell would, prints JSON lines of the documented form and nothing else.
 func TestBenchLines(t *testing.T) {
+	t.Parallel()
 	for name, cases := range map[string]int{"cycle": 3, "clock": 2, "wire": 23, "osp": 3, "batch": 12, "simloid": 2, "drivers": 157, "configs": len(configs.Names()) - 1, "okon": 8, "gamebots": 5} {
 		t.Run(name, func(t *testing.T) {
 			steps := "20"

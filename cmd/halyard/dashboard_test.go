@@ -12,8 +12,8 @@ import (
 func TestServeDashboard(t *testing.T) {
 	pendulum := []string{"pendulum", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0"}
 	first := startServe(t, pendulum...)
-	second := startServe(t, pendulum...)
-	none := startServe(t, append(pendulum, "--dashboard", "off")...)
+	second := startServe(t, append(pendulum, "--set", "name=second")...)
+	none := startServe(t, append(pendulum, "--set", "name=none", "--dashboard", "off")...)
 	if first.Dashboard == "" || second.Dashboard == first.Dashboard || none.Dashboard != "" {
 		t.Errorf("got %q, %q and %q, want two addresses and none", first.Dashboard, second.Dashboard, none.Dashboard)
 	}
@@ -32,7 +32,7 @@ func TestServeDashboard(t *testing.T) {
 	if code != 7 || !strings.Contains(errText, "--token") {
 		t.Errorf("beyond loopback: got exit %d: %s; want 7 and --token", code, errText)
 	}
-	guarded := startServe(t, append(pendulum, "--dashboard", "127.0.0.1:0", "--token", "three")...)
+	guarded := startServe(t, append(pendulum, "--set", "name=guarded", "--dashboard", "127.0.0.1:0", "--token", "three")...)
 	r, err := http.Post(guarded.Dashboard+"stop", "", nil)
 	if err != nil {
 		t.Fatal(err)

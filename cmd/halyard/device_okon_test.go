@@ -20,9 +20,12 @@ func TestOkonClientDives(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some ten seconds of real time a body")
 	}
+	t.Parallel()
 	for _, body := range []string{"sim", "emulated"} {
 		t.Run(body, func(t *testing.T) {
-			r := startServe(t, "okon", "--body", body, "--listen", "okon=127.0.0.1:0", "--listen", "okon-video=127.0.0.1:0")
+			t.Parallel()
+			name := "dive-" + body
+			r := startServe(t, "okon", "--body", body, "--set", "name="+name, "--listen", "okon=127.0.0.1:0", "--listen", "okon-video=127.0.0.1:0")
 			c, err := okon.Dial(r.address(t, "okon"), 0)
 			if err != nil {
 				t.Fatal(err)
@@ -48,7 +51,7 @@ func TestOkonClientDives(t *testing.T) {
 					t.Fatalf("got depth %.3f m after 40 s, want 1.5", got)
 				}
 			}
-			if code, out, text := runApp(t, "estop", "-o", "jsonl"); code != 0 {
+			if code, out, text := runApp(t, "estop", name, "-o", "jsonl"); code != 0 {
 				t.Errorf("estop: exit %d: %s\n%s", code, text, out)
 			}
 		})

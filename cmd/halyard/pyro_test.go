@@ -11,6 +11,7 @@ import (
 // TestPyro: the Python module spawns a P2AT over Gamebots, reads its sonars and scanner, and drives it about without a
 // touch, in each Python that is installed.
 func TestPyro(t *testing.T) {
+	t.Parallel()
 	ran := false
 	for _, name := range []string{"python2", "python3"} {
 		python, err := exec.LookPath(name)
@@ -18,7 +19,7 @@ func TestPyro(t *testing.T) {
 			continue
 		}
 		ran = true
-		r := start(t, "serve", "usarsim", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0")
+		r := start(t, "serve", "usarsim", "--set", "name=pyro", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0")
 		port := ""
 		for _, s := range r.Servers {
 			if s.Protocol == "gamebots" {

@@ -43,7 +43,6 @@ func startServe(t *testing.T, args ...string) *running {
 // start runs a sub-command that serves until it is interrupted.
 func start(t *testing.T, args ...string) *running {
 	t.Helper()
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	read, write := io.Pipe()
 	r := &running{signals: make(chan os.Signal, 2), done: make(chan int, 1), stderr: &strings.Builder{}, exit: 130}
 	a := &app{in: strings.NewReader(""), out: write, err: r.stderr, signals: r.signals}
@@ -124,16 +123,19 @@ func played(t *testing.T, r *running, most float64, speed string) (rows []tracke
 
 // The README's first minute: serve, play wave, status, estop, Control-C; on simulated and on emulated servos.
 func TestServeAndPlay(t *testing.T) {
+	t.Parallel()
 	for _, body := range []string{"sim", "emulated"} {
 		t.Run(body, func(t *testing.T) {
-			r := startServe(t, "demo", "--body", body, "--listen", "osp=127.0.0.1:0", "--listen", "odcp@humanoid=127.0.0.1:0")
+			t.Parallel()
+			name := "play-" + body
+			r := startServe(t, "demo", "--body", body, "--set", "name="+name, "--listen", "osp=127.0.0.1:0", "--listen", "odcp@humanoid=127.0.0.1:0")
 			if rows := played(t, r, 1.2, "2"); len(rows) != 21 {
 				t.Fatalf("play: got %d joints, want 21: %+v", len(rows), rows)
 			}
-			if code, out, _ := runApp(t, "status", "-o", "jsonl"); code != 0 || strings.Count(out, "\n") != 22 {
+			if code, out, _ := runApp(t, "status", name, "-o", "jsonl"); code != 0 || strings.Count(out, "\n") != 22 {
 				t.Errorf("status: exit %d:\n%s", code, out)
 			}
-			if code, out, errText := runApp(t, "estop", "-o", "jsonl"); code != 0 || strings.Count(out, `"acknowledged":true`) != 22 {
+			if code, out, errText := runApp(t, "estop", name, "-o", "jsonl"); code != 0 || strings.Count(out, `"acknowledged":true`) != 22 {
 				t.Errorf("estop: exit %d: %s\n%s", code, errText, out)
 			}
 			r.interrupt(t)

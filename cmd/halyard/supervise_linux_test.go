@@ -30,19 +30,11 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// TestMain lets the tests' binary be the command itself, which starts itself as its supervisor.
-func TestMain(m *testing.M) {
-	if os.Getenv("HALYARD_TEST_COMMAND") != "" {
-		if way := os.Getenv("HALYARD_TEST_DEATH"); way != "" && os.Args[1] == "serve" {
-			dieOnSignal(way)
-		}
-		main()
-	}
-	os.Exit(m.Run())
-}
-
 // dieOnSignal lets this process end or hang at SIGUSR1.
 func dieOnSignal(way string) {
+	if way == "" || os.Args[1] != "serve" { // its supervisor
+		return
+	}
 	told := make(chan os.Signal, 1)
 	signal.Notify(told, syscall.SIGUSR1)
 	go func() {
@@ -74,6 +66,7 @@ func TestSafety18KilledServe(t *testing.T) {
 	const trials = 5
 	for _, way := range []string{"kill -9", "SIGSTOP", "panic", "deadlock", "out of memory", "kill -9 after a stop", "kill -9 after SIGSTOP"} {
 		t.Run(way, func(t *testing.T) {
+			t.Parallel()
 			for n := 1; ; n++ {
 				arm, base, ended, err := diedServe(t, way)
 				t.Logf("arm %v, base %v, supervisor ended %v, %v", arm.Round(time.Millisecond), base.Round(time.Millisecond), ended.Round(time.Millisecond), err)
@@ -94,8 +87,8 @@ func TestSafety18KilledServe(t *testing.T) {
 func diedServe(t *testing.T, way string) (arm, base, ended time.Duration, err error) {
 	armPort, torque := emulatedArm(t)
 	basePort, rolls := emulatedBase(t)
-	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	serve := exec.Command(os.Args[0], "serve", dyingRig(t, armPort, basePort), "--set", "clock.period="+dyingPeriod.String(), "--set", "buses.arm.latency=20ms", "--dashboard", "off",
+	name := "dying-" + strings.ReplaceAll(way, " ", "-")
+	serve := exec.Command(os.Args[0], "serve", dyingRig(t, armPort, basePort), "--set", "name="+name, "--set", "clock.period="+dyingPeriod.String(), "--set", "buses.arm.latency=20ms", "--dashboard", "off",
 		"--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0", "--listen", "gamebots=127.0.0.1:0", "-o", "jsonl")
 	serve.Env = append(os.Environ(), "HALYARD_TEST_COMMAND=1", "HALYARD_TEST_DEATH="+way, "GODEBUG=asyncpreemptoff=1")
 	var stderr bytes.Buffer
@@ -115,9 +108,9 @@ func diedServe(t *testing.T, way string) (arm, base, ended time.Duration, err er
 		killed()
 		return 0, 0, 0, fmt.Errorf("serve: got %q, %v: %s", line, err, &stderr)
 	}
-	order := func(args ...string) {
-		if code, _, errText := runApp(t, args...); code != 0 && err == nil {
-			err = fmt.Errorf("%v: exit %d: %s", args, code, errText)
+	order := func(order string) {
+		if code, _, errText := runApp(t, order, name); code != 0 && err == nil {
+			err = fmt.Errorf("%v: exit %d: %s", order, code, errText)
 		}
 	}
 	drive, client := dialDriver(t, r)
@@ -144,7 +137,7 @@ func diedServe(t *testing.T, way string) (arm, base, ended time.Duration, err er
 		}
 		serve.Process.Signal(syscall.SIGCONT)
 		for range 200 {
-			ans, err := control.Send(t.Context(), "xm430-arm", control.OrderStatus)
+			ans, err := control.Send(t.Context(), name, control.OrderStatus)
 			if err == nil && ans.Rig.Stopped {
 				return
 			}

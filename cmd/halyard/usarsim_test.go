@@ -96,7 +96,8 @@ func (c *controller) sonar(name string) float64 {
 
 // TestUSARSimCommand: over a real socket a P2AT is spawned in the yellow arena, says what it senses, drives and answers.
 func TestUSARSimCommand(t *testing.T) {
-	r := start(t, "usarsim", "--map", "DM-USAR_yellow", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0")
+	t.Parallel()
+	r := start(t, "usarsim", "--set", "name=yellow", "--map", "DM-USAR_yellow", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0")
 	c := gamebotsClient(t, r)
 	if m := c.wait("NFO"); m.Text("Level") != "DM-USAR_yellow" {
 		t.Errorf("level: got %q", m.Text("Level"))
@@ -177,7 +178,8 @@ func lastPart(m *gamebots.Message, name string) *gamebots.Message {
 
 // TestUSARSimTwo: two robots of two connections see and push each other; who leaves is gone, and its name free.
 func TestUSARSimTwo(t *testing.T) {
-	r := start(t, "usarsim", "--map", "hall", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0")
+	t.Parallel()
+	r := start(t, "usarsim", "--set", "name=two", "--map", "hall", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0")
 	a, b := gamebotsClient(t, r), gamebotsClient(t, r)
 	a.spawn("USARBot.P2AT", "A", [3]float64{4.5, 6, 1.8})
 	if free := a.sonar("F4"); free < 4.7 {
