@@ -1,6 +1,9 @@
 package hal
 
-import "sync"
+import (
+	"math/bits"
+	"sync"
+)
 
 // EventID names one event of a rig. The zero EventID is no event.
 type EventID uint32
@@ -11,7 +14,7 @@ type Events struct {
 	mu      sync.Mutex
 	names   []string // index = EventID - 1
 	ids     map[string]EventID
-	pending []bool // raised since the last cycle's end
+	pending []uint64 // raised since the last cycle's end: bit n of word w is of names[64*w+n]
 	asked   map[EventID]func()
 }
 
@@ -25,8 +28,10 @@ func (e *Events) Declare(name string) EventID {
 		return id
 	}
 	e.names = append(e.names, name)
-	e.pending = append(e.pending, false)
 	id := EventID(len(e.names))
+	if len(e.pending)*64 < len(e.names) {
+		e.pending = append(e.pending, 0)
+	}
 	e.ids[name] = id
 	return id
 }
@@ -67,8 +72,8 @@ func (e *Events) Name(id EventID) string {
 func (e *Events) Raise(id EventID) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if id != 0 && int(id) <= len(e.pending) {
-		e.pending[id-1] = true
+	if id != 0 && int(id) <= len(e.names) {
+		e.pending[(id-1)/64] |= 1 << ((id - 1) % 64)
 	}
 }
 
@@ -77,10 +82,9 @@ func (e *Events) drain(dst []EventID) []EventID {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	dst = dst[:0]
-	for i, p := range e.pending {
-		if p {
-			dst = append(dst, EventID(i+1))
-			e.pending[i] = false
+	for w, raised := range e.pending {
+		for e.pending[w] = 0; raised != 0; raised &= raised - 1 {
+			dst = append(dst, EventID(w*64+bits.TrailingZeros64(raised)+1))
 		}
 	}
 	return dst

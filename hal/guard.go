@@ -99,6 +99,7 @@ type guard struct {
 	locked   bool          // a device of the interlock is lost
 	measured []bool        // its position is measured, not estimated
 	period   time.Duration // of the cycle
+	seconds  float64       // the same
 	rate     float64       // cycles a second
 }
 
@@ -166,7 +167,7 @@ func (g *guard) adopt(h TorqueReporter, f *Frame) {
 		if g.state != Armed || a.Goal[PositionMode] == None || a.Position == None || !h.Holding(i) {
 			continue
 		}
-		if v := f.Measured[a.Position]; !math.IsNaN(v) && g.near(i, v) {
+		if v := f.Measured[a.Position]; !math.IsNaN(v) && g.near(a, v) {
 			j.mode, j.goal = PositionMode, soft(a, v)
 		}
 	}
@@ -298,8 +299,9 @@ func (g *guard) clamp(v, low, high float64) float64 {
 // apply fills f.Inputs and f.Enable for the cycle at rig time now that lasts dt; elapsed is the same time with the missed
 // periods. f.Measured is of the last cycle.
 func (g *guard) apply(f *Frame, now, elapsed, dt time.Duration) {
-	seconds := dt.Seconds()
-	g.period, g.rate = dt, 1/seconds
+	if dt != g.period {
+		g.period, g.seconds, g.rate = dt, dt.Seconds(), 1/dt.Seconds()
+	}
 	for i := range g.joints {
 		g.watch(i, f, now, dt)
 	}
@@ -307,9 +309,8 @@ func (g *guard) apply(f *Frame, now, elapsed, dt time.Duration) {
 	g.lock(f, now)
 	fillNaN(f.Inputs)
 	for i := range g.joints {
-		j := &g.joints[i]
-		if j.enabled = g.joint(i, f, now, seconds); !j.enabled {
-			a := &g.layout.Actuators[i]
+		a, j := &g.layout.Actuators[i], &g.joints[i]
+		if j.enabled = g.joint(a, j, f, &f.Status[i], now, g.seconds); !j.enabled {
 			for _, at := range [...]int{a.Goal[PositionMode], a.Goal[VelocityMode], a.Goal[TorqueMode], a.Goal[DutyMode], a.TorqueLimit} {
 				if at != None {
 					f.Inputs[at] = math.NaN()

@@ -26,9 +26,8 @@ const (
 	freshCycles = 3
 )
 
-// joint computes the command to actuator i for the next dt seconds. It reports whether it has torque.
-func (g *guard) joint(i int, f *Frame, now time.Duration, dt float64) bool {
-	a, j := &g.layout.Actuators[i], &g.joints[i]
+// joint computes the command to a for the next dt seconds. It reports whether it has torque.
+func (g *guard) joint(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.Duration, dt float64) bool {
 	e := &j.sight
 	// An old goal is no place to start from: the joint has moved since. Two clients that disagree within a cycle are one.
 	if j.mode != j.told {
@@ -41,7 +40,7 @@ func (g *guard) joint(i int, f *Frame, now time.Duration, dt float64) bool {
 		f.Inputs[a.TorqueLimit] = j.limit
 	}
 	if j.mode == PositionMode {
-		if !g.slew(i, f, now, dt) {
+		if !g.slew(a, j, f, s, now, dt) {
 			// Where no client commands it, it must not get torque again by coming back within its soft limits.
 			if j.outside && !j.waiting {
 				expired := j.expired
@@ -58,7 +57,7 @@ func (g *guard) joint(i int, f *Frame, now time.Duration, dt float64) bool {
 	v := j.goal
 	if e.blind && a.Kind != Thruster {
 		// It may receive commands although it does not reply: send zero, and after the deadline switch torque off.
-		if v = 0; !g.unheard(i, f, now) {
+		if v = 0; !g.unheard(j, s, now) {
 			j.goal = 0
 		} else {
 			j.forget(j.limit)
@@ -70,20 +69,51 @@ func (g *guard) joint(i int, f *Frame, now time.Duration, dt float64) bool {
 	return true
 }
 
-// unheard reports whether actuator i has not replied within the deadline.
-func (g *guard) unheard(i int, f *Frame, now time.Duration) bool {
+// unheard reports whether j has not replied within the deadline.
+func (g *guard) unheard(j *guardJoint, s *Status, now time.Duration) bool {
 	most := unheardAfter
 	if t := g.config.CommandTimeout; t > 0 {
 		most = min(most, t)
 	}
-	return now-max(g.joints[i].sight.time, f.Status[i].Time) > most
+	return now-max(j.sight.time, s.Time) > most
 }
 
-// slew moves actuator i's goal towards the requested one, from where it is. It reports false where
+// slew moves j's goal towards the requested one, from where it is. It reports false where
 // the joint must not have torque: it is not known where it is, or it is outside its soft limits.
-func (g *guard) slew(i int, f *Frame, now time.Duration, dt float64) bool {
-	a, j := &g.layout.Actuators[i], &g.joints[i]
+func (g *guard) slew(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.Duration, dt float64) bool {
 	known := !j.sight.blind && !math.IsNaN(j.sight.at)
+	// A joint that had torque and a goal and was seen, in the last cycle and now, goes on. start decides for all others.
+	if !known || j.away || !j.enabled || j.limp || j.limit == 0 || j.waits || math.IsNaN(j.out) || a.Wraps || s.Drive != Follows || s.Err != nil {
+		if torque, moves := g.start(a, j, f, s, known, now, dt); !moves {
+			return torque
+		}
+	}
+	speed := g.speed(a)
+	j.outside = (j.sight.at < a.Limits.MinPosition || j.sight.at > a.Limits.MaxPosition) && g.escaped(a, &j.sight, speed)
+	if j.outside {
+		return false
+	}
+	if g.homing {
+		speed = min(speed, g.config.HomeSpeed)
+	}
+	// Nearly always the goal is within a step, and so near the joint that no bound is less: comparisons in place of two calls.
+	next := j.goal
+	if a.Wraps || !(math.Abs(next-j.out) <= speed*dt) {
+		next = approach(a, j.out, next, speed*dt)
+	}
+	near := !a.Wraps && math.Abs(next-j.sight.at) <= followBase && math.Abs(j.sight.speed) <= speed && g.config.FollowingError == 0
+	if !near && (!g.config.Direct || g.homing) {
+		next = g.lead(a, &j.sight, speed, next)
+	}
+	next = soft(a, next)
+	j.moved = g.homing && math.Abs(difference(a, next, j.out)) > movedShare*speed*dt
+	j.out = next
+	return true
+}
+
+// start decides whether j has torque, and whether its goal moves in this cycle. Where it had no goal, or missed it, its goal is
+// the position where it is. known is whether that is known.
+func (g *guard) start(a *Actuator, j *guardJoint, f *Frame, s *Status, known bool, now time.Duration, dt float64) (torque, moves bool) {
 	// Torque is switched on only with a fresh reading: in a tenth of a second a person can move the joint far away.
 	fresh := known && j.sight.seen <= j.sight.time && now-j.sight.time <= freshCycles*g.period
 	j.moved = false
@@ -93,59 +123,44 @@ func (g *guard) slew(i int, f *Frame, now time.Duration, dt float64) bool {
 	j.away = !known
 	// A drive that was lost may have lost its torque, and the joint may have moved: until it is known where it is, the drive
 	// gets no goal of before, and holds it where it finds it.
-	j.adrift = !known && (j.adrift || f.Status[i].Drive == Waiting)
+	j.adrift = !known && (j.adrift || s.Drive == Waiting)
 	// A wheel that turns by more than a quarter in a cycle is nowhere: its goal would be before it and behind it.
 	if a.Wraps && a.Velocity != None && math.Abs(f.Measured[a.Velocity])*dt > math.Pi/2 {
 		j.out, j.waits = math.NaN(), false
-		return false
+		return false, false
 	}
 	// While the joint's position is not known, torque is switched on without a goal: the drive holds the present position.
 	// The last goal may be far from it.
-	if !fresh && j.enabled && !j.limp && f.Status[i].Drive == Switching {
+	if !fresh && j.enabled && !j.limp && s.Drive == Switching {
 		j.waits, j.out = true, math.NaN()
 	}
 	if j.waits = j.waits && !fresh; j.waits {
-		return true
+		return true, false
 	}
 	// Start at the present position: no jump at torque-on, nor when a limit of 0 is raised.
 	if !j.enabled || j.limp || math.IsNaN(j.out) || missed {
 		if !fresh {
-			return false
+			return false, false
 		}
-		if j.outside = !g.near(i, j.sight.at); j.outside {
-			return false
+		if j.outside = !g.near(a, j.sight.at); j.outside {
+			return false, false
 		}
 		if j.out = soft(a, j.sight.at); math.IsNaN(j.goal) { // it was held before it began
 			j.goal = j.out
 		}
 	}
 	if j.limp = j.limit == 0; j.limp || !known {
-		return true // it stays: no motion with an old reading
+		return true, false // it stays: no motion with an old reading
 	}
 	// A drive that is being switched on or to another mode does not follow goals yet.
-	switch s := &f.Status[i]; {
+	switch {
 	case s.Drive == Switching:
 		j.out = soft(a, j.sight.at)
-		return true
+		return true, false
 	case s.Drive == Waiting || s.Err != nil && s.Time < now: // it continues from its last commanded position
-		return true
+		return true, false
 	}
-	speed := g.speed(a)
-	j.outside = (j.sight.at < a.Limits.MinPosition || j.sight.at > a.Limits.MaxPosition) && g.escaped(i, speed)
-	if j.outside {
-		return false
-	}
-	if g.homing {
-		speed = min(speed, g.config.HomeSpeed)
-	}
-	next := approach(a, j.out, j.goal, speed*dt)
-	if !g.config.Direct || g.homing {
-		next = g.lead(i, speed, next)
-	}
-	next = soft(a, next)
-	j.moved = math.Abs(difference(a, next, j.out)) > movedShare*speed*dt
-	j.out = next
-	return true
+	return true, true
 }
 
 // speed is how fast a's position goals move at most.
@@ -168,14 +183,10 @@ func (g *guard) following(a *Actuator, speed float64) float64 {
 	return most
 }
 
-// lead bounds how far goal is ahead of where actuator i is: a joint that was held back and is released would make up for all of it at
+// lead bounds how far goal is ahead of where a is: a joint that was held back and is released would make up for all of it at
 // once. One that is faster than the goal may move has its goal drawn near, which brakes it.
-func (g *guard) lead(i int, speed, goal float64) float64 {
-	a, e := &g.layout.Actuators[i], &g.joints[i].sight
+func (g *guard) lead(a *Actuator, e *sight, speed, goal float64) float64 {
 	ahead := difference(a, goal, e.at)
-	if math.Abs(ahead) <= followBase && math.Abs(e.speed) <= speed && g.config.FollowingError == 0 {
-		return goal // no bound is less
-	}
 	most := g.following(a, speed)
 	if v := e.speed * math.Copysign(1, ahead); v > speed {
 		most *= max(0, (leadShare*speed-v)/((leadShare-1)*speed))
@@ -186,21 +197,18 @@ func (g *guard) lead(i int, speed, goal float64) float64 {
 	return e.at + math.Copysign(most, ahead)
 }
 
-// near reports whether position is within actuator i's soft limits or so little outside that the way back is no leap.
-func (g *guard) near(i int, position float64) bool {
-	a := &g.layout.Actuators[i]
+// near reports whether position is within a's soft limits or so little outside that the way back is no leap.
+func (g *guard) near(a *Actuator, position float64) bool {
 	out := math.Abs(position - soft(a, position))
 	return out == 0 || g.config.Direct || out <= min(noise, g.speed(a)*nearTime.Seconds())
 }
 
-// escaped reports whether actuator i, which has torque, was pushed so far outside its soft limits that it must lose torque.
+// escaped reports whether a, which has torque, was pushed so far outside its soft limits that it must lose torque.
 // No goal outside the limits is written, so the joint would move to the limit at once. It is true if the joint is farther
 // outside than the following error, or comes back too fast.
-func (g *guard) escaped(i int, speed float64) bool {
-	e := &g.joints[i].sight
-	a := &g.layout.Actuators[i]
+func (g *guard) escaped(a *Actuator, e *sight, speed float64) bool {
 	out := e.at - soft(a, e.at)
-	if g.near(i, e.at) {
+	if g.near(a, e.at) {
 		return false
 	}
 	return math.Abs(out) > g.following(a, speed) || -e.speed*math.Copysign(1, out) > leadShare*speed

@@ -267,7 +267,7 @@ func FuzzGuard(f *testing.F) {
 				if v != soft(a, v) {
 					t.Fatalf("goal: got %v, want %g..%g", v, a.Limits.MinPosition, a.Limits.MaxPosition)
 				}
-				if !g.near(0, g.f.Measured[0]) {
+				if !g.near(&g.layout.Actuators[0], g.f.Measured[0]) {
 					t.Fatalf("goal of a joint far outside its limits, at %v: got %v, want none", g.f.Measured[0], v)
 				}
 				if math.Abs(v-last) > 2*tick.Seconds()+1e-9 {
