@@ -12,6 +12,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/foxglove/mcap/go/mcap"
@@ -312,6 +313,121 @@ func TestSlowDisk(t *testing.T) {
 	if kept != 3000 {
 		t.Errorf("got %d orders, want 3000", kept)
 	}
+}
+
+// TestOrdersAreCopied: an order is as it was when it came, though its sender uses the memory again before it is written.
+func TestOrdersAreCopied(t *testing.T) {
+	r := rig(t, hal.Lockstep)
+	var out bytes.Buffer
+	rec, err := Start(r, nil, &out, info, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inputs := make([]float64, 1)
+	const cycles, each = 300, 20
+	for c := (hal.CycleEnd{Number: 1, Agents: r.Agents()}); c.Number <= cycles; c.Number++ {
+		for k := range each {
+			inputs[0] = float64(c.Number)*each + float64(k)
+			rec.Order(hal.Order{Kind: hal.CommandOrder, Cycle: c.Number, Agent: "arm", Inputs: inputs})
+		}
+		rec.Order(hal.Order{Kind: hal.RenewOrder, Cycle: c.Number, Agent: "arm"})
+		rec.Cycle(c)
+	}
+	if stats, err := rec.Stop(); err != nil || stats.Cycles != cycles {
+		t.Fatalf("got %+v, %v, want %d cycles", stats, err, cycles)
+	}
+	d, err := NewReader(&out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	n := 0
+	for {
+		m, err := d.Next()
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if TopicOf(m.Topic) != OrderTopic {
+			continue
+		}
+		o, err := ParseOrder(m.Data)
+		cycle, k := n/(each+1)+1, n%(each+1)
+		if n++; err != nil || o.Cycle != uint64(cycle) || (k == each) != (o.Inputs == nil) {
+			t.Fatalf("order %d: got %+v, %v", n, o, err)
+		}
+		if k < each && (len(o.Inputs) != 1 || o.Inputs[0] != float64(cycle*each+k)) {
+			t.Fatalf("order %d: got inputs %v, want %d", n, o.Inputs, cycle*each+k)
+		}
+	}
+	if n != cycles*(each+1) {
+		t.Errorf("got %d orders, want %d", n, cycles*(each+1))
+	}
+}
+
+// TestPile: the slot that came last is taken first, a cycle in real time does not wait for one, and one in lock-step does.
+func TestPile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var p pile
+		p.came.L = &p.mu
+		a, b := &slot{}, &slot{}
+		p.put(a)
+		p.put(b)
+		if p.take(false) != b || p.take(false) != a || p.take(false) != nil {
+			t.Error("got another order, want the newest first, then none")
+		}
+		got := make(chan *slot, 1)
+		go func() { got <- p.take(true) }()
+		synctest.Wait()
+		select {
+		case <-got:
+			t.Error("got a slot of an empty pile, want to wait")
+		default:
+		}
+		p.put(a)
+		if <-got != a {
+			t.Error("got another slot")
+		}
+	})
+}
+
+// TestWriterRests: a writer that is up to date takes what comes after its rest, and at once where there is much or the recording ends.
+func TestWriterRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rig(t, hal.Realtime)
+		rec, err := Start(r, nil, io.Discard, info, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := hal.CycleEnd{Agents: r.Agents()}
+		cycles := func(n int) {
+			for range n {
+				c.Number++
+				rec.Cycle(c)
+			}
+			synctest.Wait()
+		}
+		cycles(1)
+		cycles(1)
+		if n := rec.Stats().Cycles; n != 1 {
+			t.Errorf("the second cycle, while it rests: got %d written, want 1", n)
+		}
+		time.Sleep(restTime)
+		synctest.Wait()
+		if n := rec.Stats().Cycles; n != 2 {
+			t.Errorf("after its rest: got %d written, want 2", n)
+		}
+		cycles(cap(rec.full)/2 + 1)
+		if n := rec.Stats().Cycles; n != c.Number {
+			t.Errorf("much at once: got %d written, want %d", n, c.Number)
+		}
+		cycles(1)
+		begin := time.Now()
+		if stats, err := rec.Stop(); err != nil || stats.Cycles != c.Number || time.Since(begin) > 0 {
+			t.Errorf("the end: got %+v, %v after %v, want %d cycles at once", stats, err, time.Since(begin), c.Number)
+		}
+	})
 }
 
 // TestDiskFull: a disk that is full ends the recording, and nothing else.

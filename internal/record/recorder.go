@@ -15,7 +15,10 @@ import (
 // flushTime is how much of a recording a killed program may lose.
 const flushTime = 500 * time.Millisecond
 
-// maxOrders bounds the orders of one cycle, bytes of JSON.
+// restTime is how long the writer sleeps when it is up to date: a cycle that wakes it would pay for that.
+const restTime = 10 * time.Millisecond
+
+// maxOrders bounds the orders of one cycle, bytes of memory, roughly.
 const maxOrders = 4 << 20
 
 // Stats counts the written and the dropped data of a recording.
@@ -36,15 +39,16 @@ type slot struct {
 	agents []shot
 	n      int // agents in use
 	wires  []tape
-	orders []byte // JSON, one after another
-	ends   []int  // where each ends
+	orders []hal.Order
+	inputs []float64 // of the orders
+	weight int       // of the orders, bytes
 	drops  uint64
 	lost   uint64
 }
 
 // newSlot holds a usual cycle of agents and as many lines without growing.
 func newSlot(agents []*hal.Agent, lines int) *slot {
-	s := &slot{agents: make([]shot, len(agents)), wires: make([]tape, lines)}
+	s := &slot{agents: make([]shot, len(agents)), wires: make([]tape, lines), inputs: []float64{}}
 	for i, a := range agents {
 		l := a.Layout()
 		s.agents[i] = shot{inputs: make([]float64, 0, len(l.Inputs)), measured: make([]float64, 0, len(l.Outputs)+len(l.Infos)), enable: make([]bool, 0, len(l.Actuators)),
@@ -57,10 +61,41 @@ func newSlot(agents []*hal.Agent, lines int) *slot {
 }
 
 func (s *slot) clear() {
-	s.events, s.n, s.orders, s.ends = s.events[:0], 0, s.orders[:0], s.ends[:0]
+	clear(s.orders) // their texts
+	s.events, s.n, s.orders, s.inputs, s.weight = s.events[:0], 0, s.orders[:0], s.inputs[:0], 0
 	for i := range s.wires {
 		s.wires[i].clear()
 	}
+}
+
+// pile holds empty slots. The newest is taken first: its memory is still in the processor's caches.
+type pile struct {
+	mu   sync.Mutex
+	came sync.Cond
+	list []*slot
+}
+
+func (p *pile) put(s *slot) {
+	p.mu.Lock()
+	p.list = append(p.list, s)
+	p.mu.Unlock()
+	p.came.Signal()
+}
+
+// take waits for a slot, or returns nil where the writer is behind.
+func (p *pile) take(wait bool) *slot {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.list) == 0 {
+		if !wait {
+			return nil
+		}
+		p.came.Wait()
+	}
+	last := len(p.list) - 1
+	s := p.list[last]
+	p.list = p.list[:last]
+	return s
 }
 
 // Recording is the journal of a rig that becomes a file. The cycle copies; a goroutine of the recording's own writes. Where
@@ -79,13 +114,16 @@ type Recording struct {
 	now   *slot
 	forms map[*hal.Agent]*form
 
-	patient    bool // in lock-step the cycle waits for the writer, and no cycle is dropped
-	free, full chan *slot
-	written    atomic.Uint64
-	lostOps    atomic.Uint64
-	drops      atomic.Uint64
-	lost       atomic.Uint64
-	pictures   chan picture
+	patient  bool // in lock-step the cycle waits for the writer, and no cycle is dropped
+	free     pile
+	full     chan *slot
+	wake     chan struct{} // the writer, before its rest is over
+	ending   atomic.Bool   // it does not rest
+	written  atomic.Uint64
+	lostOps  atomic.Uint64
+	drops    atomic.Uint64
+	lost     atomic.Uint64
+	pictures chan picture
 
 	lostPictures atomic.Uint64
 	failed       error // of the writer's goroutine
@@ -110,9 +148,10 @@ func Start(rig *hal.Rig, taps *Taps, w io.Writer, info Info, log *slog.Logger) (
 	}
 	// Two seconds of cycles: longer than the wake-up of a disk.
 	n := min(2048, max(64, int(2*time.Second/rig.Period())))
-	r.free, r.full = make(chan *slot, n), make(chan *slot, n)
+	r.full, r.wake = make(chan *slot, n), make(chan struct{}, 1)
+	r.free.came.L = &r.free.mu
 	for range n {
-		r.free <- newSlot(rig.Agents(), len(r.taps))
+		r.free.put(newSlot(rig.Agents(), len(r.taps)))
 	}
 	r.now = newSlot(rig.Agents(), len(r.taps))
 	go r.write()
@@ -171,12 +210,18 @@ func (r *Recording) turn(s *slot) error {
 func (r *Recording) Order(o hal.Order) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if len(r.now.orders) > maxOrders {
+	s := r.now
+	if s.weight > maxOrders {
 		r.lost.Add(1)
 		return
 	}
-	r.now.orders = appendOrder(r.now.orders, &o)
-	r.now.ends = append(r.now.ends, len(r.now.orders))
+	s.weight += 200 + 8*len(o.Inputs) + len(o.Agent) + len(o.Name) + len(o.Value.Text)
+	if o.Inputs != nil { // the sender's, until it sends the next one
+		from := len(s.inputs)
+		s.inputs = append(s.inputs, o.Inputs...)
+		o.Inputs = s.inputs[from:]
+	}
+	s.orders = append(s.orders, o)
 }
 
 // Cycle implements hal.Journal.
@@ -187,7 +232,7 @@ func (r *Recording) Cycle(c hal.CycleEnd) {
 	for i, t := range r.taps {
 		t.take(&s.wires[i])
 	}
-	next := r.next()
+	next := r.free.take(r.patient)
 	if next == nil {
 		r.drops.Add(1)
 		return
@@ -207,19 +252,17 @@ func (r *Recording) Cycle(c hal.CycleEnd) {
 		s.agents[i].take(f, a)
 	}
 	r.full <- s // as many as there are slots fit in
+	if len(r.full) > cap(r.full)/2 {
+		r.rouse()
+	}
 	r.now = next
 }
 
-// next is an empty slot; nil where the writer is behind.
-func (r *Recording) next() *slot {
-	if r.patient {
-		return <-r.free
-	}
+// rouse ends the writer's rest.
+func (r *Recording) rouse() {
 	select {
-	case s := <-r.free:
-		return s
+	case r.wake <- struct{}{}:
 	default:
-		return nil
 	}
 }
 
@@ -229,11 +272,13 @@ func (r *Recording) Stop() (Stats, error) {
 	if r.all != nil {
 		r.all.mute()
 	}
+	r.ending.Store(true)
 	close(r.full)
+	r.rouse()
 	<-r.done
 	err := r.failed
 	if err == nil { // orders since the last written cycle
-		err = r.writeOrders(r.now)
+		_, err = r.writeOrders(r.now, nil)
 	}
 	if err == nil {
 		err = r.out.Close()
@@ -251,6 +296,9 @@ func (r *Recording) write() {
 	defer close(r.done)
 	flush := time.NewTicker(flushTime)
 	defer flush.Stop()
+	rest := time.NewTimer(restTime)
+	defer rest.Stop()
+	full := r.full // nil while it rests
 	var buf []byte
 	var last time.Duration // rig time of the last cycle
 	fail := func(err error) {
@@ -260,7 +308,11 @@ func (r *Recording) write() {
 	}
 	for {
 		select {
-		case s, ok := <-r.full:
+		case <-rest.C:
+			full = r.full
+		case <-r.wake:
+			full = r.full
+		case s, ok := <-full:
 			if !ok {
 				return
 			}
@@ -269,7 +321,11 @@ func (r *Recording) write() {
 				fail(r.failed)
 			}
 			s.clear()
-			r.free <- s
+			r.free.put(s)
+			if len(r.full) == 0 && !r.ending.Load() {
+				full = nil
+				rest.Reset(restTime)
+			}
 		case p := <-r.pictures:
 			if r.failed == nil {
 				buf, r.failed = r.writePicture(&p, buf)
@@ -295,7 +351,8 @@ func (r *Recording) writeSlot(s *slot, buf []byte) ([]byte, error) {
 			r.ring.event(now, r.rig.Events().Name(e))
 		}
 	}
-	if err := r.writeOrders(s); err != nil {
+	buf, err := r.writeOrders(s, buf)
+	if err != nil {
 		return buf, err
 	}
 	for i := range s.wires {
@@ -325,15 +382,14 @@ func (r *Recording) writeSlot(s *slot, buf []byte) ([]byte, error) {
 	return buf, r.out.Message(cycleTopic, n, now, buf)
 }
 
-func (r *Recording) writeOrders(s *slot) error {
-	from := 0
-	for _, to := range s.ends {
-		if err := r.out.Message(ordersTopic, s.end.Number, s.end.Time, s.orders[from:to]); err != nil {
-			return err
+func (r *Recording) writeOrders(s *slot, buf []byte) ([]byte, error) {
+	for i := range s.orders {
+		buf = appendOrder(buf[:0], &s.orders[i])
+		if err := r.out.Message(ordersTopic, s.end.Number, s.end.Time, buf); err != nil {
+			return buf, err
 		}
-		from = to
 	}
-	return nil
+	return buf, nil
 }
 
 // append appends the uses of a line in a cycle as JSON.

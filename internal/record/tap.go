@@ -37,11 +37,6 @@ func (t *tape) clear() { t.data, t.errs, t.at, t.lost = t.data[:0], t.errs[:0], 
 
 func (t *tape) empty() bool { return len(t.data) == 0 }
 
-// copyTo makes into the same.
-func (t *tape) copyTo(into *tape) {
-	into.data, into.errs, into.lost = append(into.data[:0], t.data...), append(into.errs[:0], t.errs...), t.lost
-}
-
 // keep adds a use of a line.
 func (t *tape) keep(kind opKind, at time.Duration, n int, data []byte, err error) {
 	if len(t.data)+len(data) > maxTape {
@@ -53,15 +48,17 @@ func (t *tape) keep(kind opKind, at time.Duration, n int, data []byte, err error
 		head |= failed
 		t.errs = append(t.errs, err)
 	}
-	t.data = append(t.data, head)
-	switch kind {
-	case opNow:
-		if d := at - t.at; d >= 0 && d < 64*time.Microsecond && d%time.Microsecond == 0 { // most are
-			t.data = append(t.data, byte(d/time.Microsecond))
+	if kind == opNow {
+		if d := uint64(at - t.at); d < uint64(64*time.Microsecond) && d%uint64(time.Microsecond) == 0 { // most are
+			t.data = append(t.data, head, byte(d/uint64(time.Microsecond)))
 		} else {
-			t.data = binary.AppendVarint(append(t.data, 0xff), int64(d))
+			t.data = binary.AppendVarint(append(t.data, head, 0xff), int64(d))
 		}
 		t.at = at
+		return
+	}
+	t.data = append(t.data, head)
+	switch kind {
 	case opWrite, opRead:
 		t.data = append(binary.AppendUvarint(t.data, uint64(len(data))), data...)
 	case opBaud, opSet:
@@ -163,20 +160,24 @@ type tap struct {
 	frames frames
 }
 
+// keep is called hundreds of times a cycle: while nothing is recorded it is a load, else two atomic operations and a few stores.
 func (t *tap) keep(kind opKind, at time.Duration, n int, data []byte, err error) {
-	if !t.on.Load() {
-		return
+	if t.on.Load() {
+		t.add(kind, at, n, data, err)
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.tape.keep(kind, at, n, data, err)
 }
 
-// take moves what was kept into a tape.
+func (t *tap) add(kind opKind, at time.Duration, n int, data []byte, err error) {
+	t.mu.Lock()
+	t.tape.keep(kind, at, n, data, err) // never panics: no defer
+	t.mu.Unlock()
+}
+
+// take exchanges what was kept for the memory of into, which becomes it.
 func (t *tap) take(into *tape) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.tape.copyTo(into)
+	*into, t.tape = t.tape, *into
 	t.tape.clear()
 }
 

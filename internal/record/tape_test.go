@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"math"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -31,13 +32,15 @@ func TestTape(t *testing.T) {
 		{op: op{kind: opDiscard}},
 		{op: op{kind: opClose, err: io.ErrClosedPipe}},
 	}
-	var kept, copied tape
-	for range 2 { // the second time in used memory
-		kept.clear()
+	var on atomic.Bool
+	on.Store(true)
+	ear := tap{on: &on}
+	var copied tape
+	for range 3 { // the third time in used memory
 		for _, u := range uses {
-			kept.keep(u.kind, u.at, u.n, u.data, u.err)
+			ear.keep(u.kind, u.at, u.n, u.data, u.err)
 		}
-		kept.copyTo(&copied)
+		ear.take(&copied)
 		i := 0
 		copied.each(func(o op, data []byte) {
 			if want := uses[i]; o != want.op || !bytes.Equal(data, want.data) {
@@ -50,15 +53,14 @@ func TestTape(t *testing.T) {
 		}
 	}
 	if n := testing.AllocsPerRun(10, func() {
-		kept.clear()
 		for _, u := range uses {
-			kept.keep(u.kind, u.at, u.n, u.data, u.err)
+			ear.keep(u.kind, u.at, u.n, u.data, u.err)
 		}
-		kept.copyTo(&copied)
+		ear.take(&copied)
 	}); n != 0 {
 		t.Errorf("got %g allocations, want 0", n)
 	}
-	kept.clear()
+	var kept tape
 	for _, u := range uses {
 		kept.keep(u.kind, u.at, u.n, u.data, nil) // the text of an error is made
 	}

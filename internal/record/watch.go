@@ -56,9 +56,12 @@ func (t *Taps) Frames(name string) (list []Frame) {
 
 // keep adds data to the frame under way, or begins one.
 func (f *frames) keep(out bool, data []byte) {
-	if until := f.until.Load(); until == 0 || len(data) == 0 || time.Now().UnixNano() > until {
-		return
+	if until := f.until.Load(); until != 0 && len(data) > 0 && time.Now().UnixNano() <= until {
+		f.add(out, data)
 	}
+}
+
+func (f *frames) add(out bool, data []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	r := &f.ring[(f.count+watchFrames-1)%watchFrames]
