@@ -2,6 +2,7 @@ package dynamics
 
 import (
 	"fmt"
+	"math"
 
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/r3"
@@ -178,7 +179,8 @@ func (s *System) Acceleration(b int) (linear, angular [3]float64) {
 // Follow makes a hinge or slide, degree of freedom i, reach position with velocity at the end of the next Step, with any
 // force that this needs. It stays followed until Release. It is false for other joints.
 func (s *System) Follow(i int, position, velocity float64) bool {
-	if s.m.dofs[i].q < 0 || !(position-position == 0) || !(velocity-velocity == 0) {
+	// Not by a difference: inlined after a product, it would be fused with it where the processor can, and not be 0.
+	if s.m.dofs[i].q < 0 || !(math.Abs(position) <= math.MaxFloat64) || !(math.Abs(velocity) <= math.MaxFloat64) {
 		return false
 	}
 	s.State.follow[i] = follow{active: true, position: position, velocity: velocity}
