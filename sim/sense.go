@@ -148,8 +148,13 @@ func (b *Body) Pose(body int) hal.Pose { return hal.Pose(b.scene.system.Pose(b.a
 
 // motion is the velocity of a point of a body, given in its frame, and the body's angular velocity, in world axes.
 func (b *Body) motion(body int, point [3]float64) (speed, spin [3]float64) {
+	return b.moving(body, b.Pose(body), point)
+}
+
+// moving is motion of a body that is at a pose.
+func (b *Body) moving(body int, at hal.Pose, point [3]float64) (speed, spin [3]float64) {
 	speed, spin = b.scene.system.Velocity(b.at.body + body)
-	arm := b.Pose(body).Turn(point)
+	arm := at.Turn(point)
 	for i := range speed {
 		k, l := (i+1)%3, (i+2)%3
 		speed[i] += float64(spin[k]*arm[l]) - float64(spin[l]*arm[k])
@@ -159,8 +164,8 @@ func (b *Body) motion(body int, point [3]float64) (speed, spin [3]float64) {
 
 // proper is the proper acceleration at a sensor's position in world axes: the change of speed over the last Advance, like
 // the filter of a real board, minus gravity. The instantaneous value would be dominated by contact noise.
-func (b *Body) proper(s *sense, dt float64) [3]float64 {
-	speed, _ := b.motion(s.body, s.mount.Position)
+func (b *Body) proper(s *sense, at hal.Pose, dt float64) [3]float64 {
+	speed, _ := b.moving(s.body, at, s.mount.Position)
 	var a [3]float64
 	for k := range a {
 		if dt > 0 {
@@ -173,7 +178,8 @@ func (b *Body) proper(s *sense, dt float64) [3]float64 {
 }
 
 func (b *Body) accelerometer(s *sense, to []float64, dt float64) {
-	a := b.Pose(s.body).Inverse().Turn(b.proper(s, dt))
+	at := b.Pose(s.body)
+	a := at.Inverse().Turn(b.proper(s, at, dt))
 	for i, axis := range s.axes {
 		v := float64(axis[0]*a[0]) + float64(axis[1]*a[1]) + float64(axis[2]*a[2])
 		if s.maxValue > 0 {
@@ -187,7 +193,7 @@ func (b *Body) inertial(s *sense, to []float64, dt float64) {
 	at := b.axes(s)
 	_, spin := b.motion(s.body, [3]float64{})
 	back := at.Inverse()
-	rate, push := back.Turn(spin), back.Turn(b.proper(s, dt))
+	rate, push := back.Turn(spin), back.Turn(b.proper(s, b.Pose(s.body), dt))
 	copy(to, at.Rotation[:])
 	copy(to[4:], rate[:])
 	copy(to[7:], push[:])

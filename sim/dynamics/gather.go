@@ -99,6 +99,7 @@ func (v *solver) triple(s *System, held int, gap, speed r3.Vec, angular bool, so
 func (v *solver) joints(s *System) {
 	m := s.m
 	for i := range m.dofs {
+		v.held[i] = int32(len(v.blocks))
 		if s.State.follow[i].active || s.sleeping[m.tree(int32(i))] {
 			continue
 		}

@@ -7,6 +7,14 @@ package dynamics
 // islands sorts the blocks by island. The islands are in the order of their first blocks, the blocks of an island in the
 // order in which they were gathered.
 func (v *solver) islands(m *Model) {
+	if len(m.trees) == 1 { // all blocks in their order
+		v.order, v.starts = v.order[:0], append(v.starts[:0], 0)
+		for i := range v.blocks {
+			v.order = append(v.order, int32(i))
+		}
+		v.starts = append(v.starts, int32(len(v.order)))
+		return
+	}
 	// The island of a tree is named by its tree with the lowest number: union and find over trees, with the paths halved.
 	for i := range v.joined {
 		v.joined[i] = int32(i)

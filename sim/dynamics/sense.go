@@ -129,11 +129,15 @@ func (s *System) Geom(i int) *collide.Geom {
 // ConstraintForce returns the force of dry friction, or of the motor that Drive.Target makes of it, and that of the stop on
 // degree of freedom i in the last evaluation of a step, N·m or N.
 func (s *System) ConstraintForce(i int) (friction, stopped float64) {
-	for j := range s.solver.blocks[:s.solver.first] {
-		k := &s.solver.blocks[j]
-		if r := &s.solver.row[k.row]; int(k.source) == i && k.kind == dry {
+	v := &s.solver
+	if v.first == 0 {
+		return 0, 0
+	}
+	for j := int(v.held[i]); j < v.first && int(v.blocks[j].source) == i; j++ {
+		k := &v.blocks[j]
+		if r := &v.row[k.row]; k.kind == dry {
 			friction += float64(r.way.X * r.f)
-		} else if int(k.source) == i && k.kind == stop {
+		} else {
 			stopped += float64(r.way.X * r.f)
 		}
 	}

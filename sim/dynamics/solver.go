@@ -103,8 +103,9 @@ type solver struct {
 	poses    []collide.Pose
 	wears    []int32 // bodies with geoms
 	contacts []collide.Contact
-	first    int // block of the first contact
-	cursor   int // in the touches of the last step
+	first    int     // block of the first contact
+	held     []int32 // a degree of freedom each: its first block of dry friction or a stop
+	cursor   int     // in the touches of the last step
 	dropped  int
 	sweeps   int
 	// impact: a velocity jumps in this step. inside: this is a later stage of a step, without jumps; they wait for the next
@@ -131,11 +132,13 @@ func (v *solver) size(m *Model, contacts int) {
 	v.row = make([]row, 0, rows)
 	// Each contact has its two paths; each joint has its own path twice, for its stop and its friction.
 	index := min((contacts+ne)*2*depth+2*len(m.path), maxValues)
-	v.index, v.side = make([]int32, 0, index), make([]uint8, 0, index)
+	// Its beginning is that of the paths, for the blocks that act on one of them.
+	v.index, v.side = append(make([]int32, 0, len(m.path)+index), m.path...), make([]uint8, 0, index)
 	v.values = make([]float64, 0, min((contacts+ne)*2*depth*maxRows+2*len(m.path), maxValues))
 	v.square = make([]float64, 0, (contacts+ne)*maxRows*maxRows+2*nv)
 	v.work = make([]float64, nv*maxRows)
 	v.order, v.starts = make([]int32, 0, cap(v.blocks)), make([]int32, 0, len(m.trees)+1)
+	v.held = make([]int32, nv)
 	v.joined, v.room = make([]int32, len(m.trees)), make([]int32, len(m.trees))
 	v.leaps = mostLeaps
 	v.joint.size(nv, len(m.trees))
@@ -158,7 +161,7 @@ func (v *solver) gather(s *System, h float64) {
 	// Slices are emptied and filled again; they keep their capacity.
 	v.rows, v.h, v.impact = 0, h, false
 	v.blocks, v.row = v.blocks[:0], v.row[:0]
-	v.index, v.side, v.values, v.square = v.index[:0], v.side[:0], v.values[:0], v.square[:0]
+	v.index, v.side, v.values, v.square = v.index[:len(s.m.path)], v.side[:0], v.values[:0], v.square[:0]
 	for i := range s.busy {
 		s.busy[i] = false
 	}
@@ -180,39 +183,40 @@ func (v *solver) open(s *System, kind blockKind, a, b, source int32, rows int) b
 	m := s.m
 	// The sum of both full paths is enough room for any number of shared degrees of freedom.
 	n := 0
-	for _, k := range [...]int32{a, b} {
-		if k >= 0 {
-			n += int(m.dofs[k].depth) + 1
-		}
+	if a >= 0 {
+		n = int(m.dofs[a].depth) + 1
+	}
+	if b >= 0 {
+		n += int(m.dofs[b].depth) + 1
 	}
 	if len(v.index)+n > cap(v.index) || len(v.values)+n*rows > cap(v.values) || len(v.row)+rows > cap(v.row) ||
 		len(v.square)+rows*rows > cap(v.square) || len(v.blocks) == cap(v.blocks) {
 		return false
 	}
-	k := block{
-		kind: kind, rows: int32(rows), row: int32(len(v.row)), a: a, b: b, source: source,
-		index: int32(len(v.index)), side: int32(len(v.side)), values: int32(len(v.values)), square: int32(len(v.square)),
-	}
-	v.support(m, &k)
-	k.count = int32(len(v.index)) - k.index
+	v.blocks = v.blocks[:len(v.blocks)+1]
+	k := &v.blocks[len(v.blocks)-1] // filled in place: a literal of its size would be made elsewhere and copied
+	*k = block{}
+	k.kind, k.rows, k.row, k.a, k.b, k.source = kind, int32(rows), int32(len(v.row)), a, b, source
+	k.index, k.side, k.values, k.square = int32(len(v.index)), int32(len(v.side)), int32(len(v.values)), int32(len(v.square))
+	v.support(m, k)
 	v.values = v.values[:len(v.values)+int(k.count)*rows]
 	v.square = v.square[:len(v.square)+rows*rows]
-	v.blocks = append(v.blocks, k)
-	for _, k := range [...]int32{a, b} {
-		if k >= 0 {
-			s.busy[m.links[m.dofs[k].link].tree] = true
-		}
+	if a >= 0 {
+		s.busy[m.tree(a)] = true
+	}
+	if b >= 0 {
+		s.busy[m.tree(b)] = true
 	}
 	return true
 }
 
-// support lists the degrees of freedom that a block acts on: the ancestors of a and b, in order.
+// support finds the degrees of freedom that a block acts on: the ancestors of a and b, in order.
 func (v *solver) support(m *Model, k *block) {
 	a, b := k.a, k.b
 	if a < 0 || b < 0 {
 		d := &m.dofs[max(a, b)]
-		v.index = append(v.index, m.path[d.row:][:d.depth+1]...)
-		k.paths, k.first = 1, d.depth+1
+		k.index, k.count = d.row, d.depth+1
+		k.paths, k.first = 1, k.count
 		k.start0, k.count0, k.start1, k.count1 = d.start0, d.count0, d.start1, d.count1
 		return
 	}
@@ -220,13 +224,14 @@ func (v *solver) support(m *Model, k *block) {
 	if m.tree(a) != m.tree(b) {
 		v.index = append(v.index, m.path[p.row:][:p.depth+1]...)
 		v.index = append(v.index, m.path[q.row:][:q.depth+1]...)
-		k.paths, k.first = 2, p.depth+1
+		k.paths, k.first, k.count = 2, p.depth+1, p.depth+q.depth+2
 		if p.count0 == p.depth+1 && q.count0 == q.depth+1 {
 			k.start0, k.count0, k.start1, k.count1 = p.start0, p.count0, q.start0, q.count0
 		}
 		return
 	}
 	v.branches(m.path[m.dofs[a].row:][:m.dofs[a].depth+1], m.path[m.dofs[b].row:][:m.dofs[b].depth+1])
+	k.count = int32(len(v.index)) - k.index
 }
 
 // branches lists the degrees of freedom of two paths of one tree, and which of the two each moves.
