@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/foxglove/mcap/go/mcap"
+	"github.com/klauspost/compress/zstd"
 )
 
 // Info is what a recording says of itself, and the files that are needed to repeat it.
@@ -49,8 +50,12 @@ type Writer struct {
 
 // NewWriter begins a file on w with what info says.
 func NewWriter(w io.Writer, info *Info) (*Writer, error) {
-	o := &mcap.WriterOptions{Chunked: true, ChunkSize: chunkSize, Compression: mcap.CompressionZSTD, CompressionLevel: mcap.CompressionLevelFastest,
-		IncludeCRC: true}
+	// The library's own would compress in goroutines that compete with the cycle for a core.
+	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	o := &mcap.WriterOptions{Chunked: true, ChunkSize: chunkSize, Compressor: mcap.NewCustomCompressor(mcap.CompressionZSTD, z), IncludeCRC: true}
 	out, err := mcap.NewWriter(w, o)
 	if err != nil {
 		return nil, err
