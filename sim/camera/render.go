@@ -163,6 +163,12 @@ func (r *renderer) row(v *view, j int, p *hal.Picture, t tally) {
 	}
 	var sheaf ray.Sheaf
 	among := 0
+	// Beside lamps and water, all of a face of one colour has the same light, and the same light the same pixels.
+	even := !r.optics.wet && len(r.lit) == 0
+	var h, face ray.Hit
+	var lit, last r3.Vec
+	behind, pixel := false, [3]byte{}
+	face.Geom, last.X = -1, math.NaN()
 	for i := range v.Width {
 		d := first.Along(float64(i), v.right)
 		long := d.Norm() // m of ray to 1 m of axis
@@ -170,13 +176,12 @@ func (r *renderer) row(v *view, j int, p *hal.Picture, t tally) {
 			k := tile + i/tileWidth
 			geoms := r.sieve[r.starts[k]:r.starts[k+1]]
 			if among = len(geoms); among <= ray.MaxSheaf {
-				sheaf.Aim(r.bvh, geoms, v.frame.Position, first.Array(), v.right.Array())
+				sheaf.Aim(r.bvh, geoms, v.frame.Position, first.Array(), v.right.Array(), float64(i), float64(min(i+tileWidth, v.Width)-1))
 			}
 		}
-		var h ray.Hit
-		var hit bool
+		hit := false
 		if among <= ray.MaxSheaf {
-			h, hit = sheaf.Cast(float64(i), v.Near, far, long)
+			hit = sheaf.Cast(float64(i), v.Near, far, long, &h)
 		} else {
 			// For many geoms the tree finds the nearest faster. The ray starts on the near plane, so that nearer geoms are not
 			// visible.
@@ -204,13 +209,21 @@ func (r *renderer) row(v *view, j int, p *hal.Picture, t tally) {
 		if hit && r.coats[h.Geom].mirror {
 			hit, share = r.turn(&eye, &way, &h, v.Mask)
 		}
-		light, left := r.see(eye, way, &h, hit)
+		var light, left r3.Vec
+		if hit && h.Geom == face.Geom && h.Normal == face.Normal && r3.Pack(h.Normal).Dot(way) > 0 == behind {
+			light, left = lit, r3.XYZ(1, 1, 1)
+		} else if light, left = r.see(eye, way, &h, hit); hit && even && r.coats[h.Geom].pattern == Plain {
+			face, lit, behind = h, light, r3.Pack(h.Normal).Dot(way) > 0
+		}
 		if share < 1 {
 			light = light.Mul(share)
 		}
 		if p.RGB != nil {
 			q := p.RGB[3*(at+i):][:3]
-			q[0], q[1], q[2] = r.screen.of(light.X), r.screen.of(light.Y), r.screen.of(light.Z)
+			if light != last {
+				pixel, last = [3]byte{r.screen.of(light.X), r.screen.of(light.Y), r.screen.of(light.Z)}, light
+			}
+			q[0], q[1], q[2] = pixel[0], pixel[1], pixel[2]
 		}
 		if thing >= 0 {
 			t[thing].add(i, j, left)

@@ -76,51 +76,95 @@ type Sheaf struct {
 // beam is a sheaf in the frame of one geom.
 type beam struct {
 	geom       int32
-	box        bool
+	kind       collide.Kind
 	shape      *collide.Shape
 	o, d, step r3.Vec
 }
 
-// Aim makes s the rays from eye with the directions first + i step, among the given geoms, as Within lists them, at most
-// MaxSheaf. It holds until the next Update.
-func (s *Sheaf) Aim(b *BVH, geoms []int32, eye, first, step [3]float64) {
-	s.bvh, s.count = b, len(geoms)
-	for i, k := range geoms {
+// Aim makes s the rays from eye with the directions first + i step, from <= i <= to, among the given geoms, as Within lists
+// them, at most MaxSheaf; those that no such ray can meet are left out. It holds until the next Update.
+func (s *Sheaf) Aim(b *BVH, geoms []int32, eye, first, step [3]float64, from, to float64) {
+	s.bvh, s.count = b, 0
+	at, d, e := r3.Pack(eye), r3.Pack(first), r3.Pack(step)
+	// The rays fill a corner: a part of a plane, between the first and the last of them.
+	left, right := d.Along(from, e), d.Along(to, e)
+	across := left.Cross(right)
+	sides := [...]r3.Vec{across, across.Neg(), across.Cross(left), right.Cross(across)}
+	for _, k := range geoms {
 		f, shape := &b.frame[k], &b.geoms[k].Shape
-		s.beams[i] = beam{
-			k, shape.Kind == collide.Box, shape,
-			f.turn.Back(r3.Pack(eye).Sub(f.at)), f.turn.Back(r3.Pack(first)), f.turn.Back(r3.Pack(step)),
+		o := f.turn.Back(at.Sub(f.at))
+		m := &s.beams[s.count]
+		m.geom, m.kind, m.shape = k, shape.Kind, shape
+		m.o, m.d, m.step = o, f.turn.Back(d), f.turn.Back(e)
+		if half, ok := within(shape); ok {
+			out := false
+			for i := range sides {
+				n := f.turn.Back(sides[i])
+				size := float64(half.X*math.Abs(n.X)) + float64(half.Y*math.Abs(n.Y)) + float64(half.Z*math.Abs(n.Z))
+				// by more than rounding
+				out = out || n.Dot(o) > size+float64(1e-9*(size+float64(n.Norm()*(1+o.Norm()))))
+			}
+			if out {
+				continue
+			}
 		}
+		s.count++
 	}
 }
 
-// Cast returns the first hit of ray i at near to far times its direction, which is long metres in length; the distance is
-// from the eye. It equals, to rounding, that of BVH.Cast for a ray that begins at near.
-func (s *Sheaf) Cast(i, near, far, long float64) (Hit, bool) {
-	var hit crossing
-	best := int32(-1)
+// within returns half the size of a box about the origin of a shape's frame that holds the shape, if one does.
+func within(s *collide.Shape) (half r3.Vec, ok bool) {
+	switch s.Kind {
+	case collide.Sphere:
+		return r3.XYZ(s.Radius, s.Radius, s.Radius), true
+	case collide.Capsule:
+		return r3.XYZ(s.Radius, s.Radius, s.Radius+s.Half[2]), true
+	case collide.Box:
+		return r3.Pack(s.Half), true
+	case collide.Cylinder:
+		return r3.XYZ(s.Radius, s.Radius, s.Half[2]), true
+	}
+	return half, false
+}
+
+// Cast writes the first hit of ray i at near to far times its direction, which is long metres in length, to h, and returns
+// false where there is none; the distance is from the eye. It equals, to rounding, that of BVH.Cast for a ray that begins at
+// near.
+func (s *Sheaf) Cast(i, near, far, long float64, h *Hit) bool {
+	best, first, normal, inside := int32(-1), 0.0, r3.Vec{}, false
+	unit := 1 / long
 	for j := range s.beams[:s.count] {
 		b := &s.beams[j]
-		d := b.d.Along(i, b.step)
 		var c crossing
 		var ok bool
-		if b.box {
-			c, ok = boxFrom(b.o, d, &b.shape.Half, near, far)
-		} else {
+		switch b.kind {
+		case collide.Box:
+			c, ok = boxFrom(b.o, b.d.Along(i, b.step), &b.shape.Half, near, far)
+		case collide.Plane: // as meet, for which only one axis matters
+			d := b.d.Z + float64(i*b.step.Z)
+			o := b.o.Z + float64(near*d)
+			t := -o / float64(d*unit)
+			ok = t >= 0 && t <= float64((far-near)*long)
+			c.t, c.normal.Z, c.inside = near+t/long, 1, o < 0
+			ok = ok && c.t <= far
+		default:
 			// The others need a direction of unit length.
-			c, ok = meet(b.shape, b.o.Along(near, d), d.Mul(1/long), float64((far-near)*long))
+			d := b.d.Along(i, b.step)
+			c, ok = meet(b.shape, b.o.Along(near, d), d.Mul(unit), float64((far-near)*long))
 			c.t = near + c.t/long
 			ok = ok && c.t <= far
 		}
-		if ok && (best < 0 || c.t < hit.t) { // of equals the first, as the geoms are in order
-			hit, best, far = c, b.geom, c.t
+		if ok && (best < 0 || c.t < first) { // of equals the first, as the geoms are in order
+			best, first, normal, inside, far = b.geom, c.t, c.normal, c.inside, c.t
 		}
 	}
 	if best < 0 {
-		return Hit{Geom: -1, Distance: far}, false
+		return false
 	}
-	n := s.bvh.frame[best].turn.Of(hit.normal)
-	return Hit{best, hit.inside, float64(hit.t * long), n.Array()}, true
+	n := s.bvh.frame[best].turn.Of(normal)
+	h.Geom, h.Inside, h.Distance = best, inside, float64(first*long)
+	h.Normal[0], h.Normal[1], h.Normal[2] = n.X, n.Y, n.Z
+	return true
 }
 
 // boxFrom is where the ray from o along d meets a box first within near to most, in units of d.

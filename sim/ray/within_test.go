@@ -47,11 +47,12 @@ func TestSheafIsCast(t *testing.T) {
 			var s Sheaf
 			for j := range 12 {
 				row := at.Along(float64(j), down)
-				s.Aim(b, among, eye, row.Array(), right.Array())
+				s.Aim(b, among, eye, row.Array(), right.Array(), 0, 3)
 				for i := range 4 {
 					d := row.Along(float64(i), right)
 					long := d.Norm()
-					got, ok := s.Cast(float64(i), near, far, long)
+					var got Hit
+					ok := s.Cast(float64(i), near, far, long, &got)
 					want, hit := b.Cast(&Ray{Origin: r3.Pack(eye).Along(near, d).Array(), Direction: d.Array(), Max: (far - near) * long})
 					want.Distance += near * long
 					if ok != hit || ok && (got.Geom != want.Geom || got.Inside != want.Inside || math.Abs(got.Distance-want.Distance) > 1e-9 ||
