@@ -90,7 +90,8 @@ func AppendSICKScan(dst []byte, values []uint16, unit byte, status byte) []byte 
 }
 
 // DecodeSICKScan decodes the ranges of a scan's body into dst, m, exactly len(dst) of them; each value has the given bits of
-// range. It returns the scanner's status. After an error dst is undefined.
+// range. It returns the scanner's status. After an error dst is undefined. SICKIndices is a setting of the scanner: the
+// numbers that it puts before its status are skipped.
 func DecodeSICKScan(body []byte, bits uint, dst []float64) (status byte, err error) {
 	if len(body) < 4 || body[0] != SICKRanges {
 		return 0, fmt.Errorf("scan: got %d bytes, want a telegram B0", len(body))
@@ -98,7 +99,7 @@ func DecodeSICKScan(body []byte, bits uint, dst []float64) (status byte, err err
 	head := binary.LittleEndian.Uint16(body[1:])
 	n, unit := int(head&sickCountMask), int(head>>sickUnitShift)
 	switch {
-	case n != len(dst) || len(body) != 4+2*n:
+	case n != len(dst) || len(body) < 4+2*n || len(body) > 6+2*n:
 		return 0, fmt.Errorf("scan: got %d values in %d bytes, want %d values", n, len(body), len(dst))
 	case head&sickPartial != 0:
 		return 0, fmt.Errorf("scan: got a part of one, want a whole one")

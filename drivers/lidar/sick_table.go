@@ -56,8 +56,10 @@ func SICKBauds() []struct {
 // Bytes of the settings.
 const (
 	SICKSettingsLen = 34 // bytes
+	SICKAvailByte   = 4  // SICKIndices and other flags
 	SICKModeByte    = 5  // of measuring, see SICKReach
 	SICKUnitByte    = 6  // 0 = cm, 1 = mm
+	SICKIndices     = 2  // of SICKAvailByte: telegrams of values end with the number of the scan, that of the telegram, status
 	SICKStatusLen   = 152
 	SICKMaxTelegram = 812 // bytes of a telegram's body at most
 	SICKMaxRays     = 401 // 100° at a quarter

@@ -301,6 +301,26 @@ func TestSICKModes(t *testing.T) {
 	if len(seen) != 2 || seen[0] != 181 || seen[1] != 180 {
 		t.Errorf("turns: got %v, want 181 and 180 values", seen)
 	}
+	// Set to send indices, it numbers scans and telegrams in all modes.
+	say(0x20, 0x25)
+	p.Feed(talk(b, &now, lidar.AppendSICK(nil, 0, append([]byte{0x20, lidar.SICKInstall}, lidar.SICKPassword...))))
+	for p.Body() != nil {
+	}
+	p.Feed(talk(b, &now, lidar.AppendSICK(nil, 0, []byte{byte(lidar.SICKConfig)})))
+	settings := bytes.Clone(p.Body()[1 : 1+lidar.SICKSettingsLen])
+	settings[lidar.SICKAvailByte] |= lidar.SICKIndices
+	p.Feed(talk(b, &now, lidar.AppendSICK(nil, 0, append([]byte{byte(lidar.SICKConfigure)}, settings...))))
+	if body := next(); body[0] != byte(lidar.SICKConfigure)|lidar.SICKReplyBit || body[1] != 1 {
+		t.Fatalf("set: got % X", body)
+	}
+	say(0x20, 0x24)
+	first, second := next(), next()
+	if n := 3 + 2*361; len(first) != n+3 || !bytes.Equal(first[3:n], values) || second[n] != first[n]+1 || second[n+1] != first[n+1]+1 || second[n+2] != 0x10 {
+		t.Errorf("indices: got % X and then % X", first[725:], second[725:])
+	}
+	if _, err := lidar.DecodeSICKScan(second, 13, make([]float64, 361)); err != nil {
+		t.Error(err)
+	}
 	for _, bad := range [][]byte{{0x26}, {0x26, 1}, {0x27, 1, 0}, {0x27, 0, 0, 5, 0}, {0x27, 5, 0, 4, 0}, {0x50, 1, 0, 200, 200}, {0x24, 1}} {
 		p.Feed(talk(b, &now, lidar.AppendSICK(nil, 0, append([]byte{0x20}, bad...))))
 		for body := p.Body(); ; body = p.Body() {

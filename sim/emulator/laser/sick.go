@@ -32,6 +32,7 @@ type SICK struct {
 	ranges            []float64
 	values            []uint16
 	body              []byte // of the newest scan
+	scans, telegrams  uint8  // counted since power-on
 }
 
 const (
@@ -109,8 +110,20 @@ func (s *SICK) measure() []byte {
 			s.values[i] = uint16(max(0, v))
 		}
 	}
+	s.scans++
 	s.body = lidar.AppendSICKScan(s.body[:0], s.values, unit, 0x10)
 	return s.body
+}
+
+// indexed puts the numbers of the scan and of the telegram before the status of a telegram of values, where they are set: in
+// the order in which SICK's own toolbox reads them.
+func (s *SICK) indexed(body []byte) []byte {
+	if s.settings[lidar.SICKAvailByte]&lidar.SICKIndices == 0 {
+		return body
+	}
+	s.telegrams++
+	end := len(body) - 1
+	return append(body[:end], s.scans, s.telegrams, body[end])
 }
 
 // mask is the greatest value of the mode that measures.
@@ -161,7 +174,7 @@ func (s *SICK) execute(body []byte, at time.Duration) {
 			s.scan = at
 		}
 	case lidar.SICKScan:
-		s.queue(s.measure(), at)
+		s.queue(s.indexed(s.measure()), at)
 		return
 	case lidar.SICKType:
 		reply = append(reply, s.kind+" "...)

@@ -105,7 +105,7 @@ func (o *sickOrder) next(s *SICK) []byte {
 			body = append(body, byte(light))
 		}
 	}
-	return append(body, 0x10)
+	return s.indexed(append(body, 0x10))
 }
 
 // mean adds the values of a scan, and gives their mean when there are enough; codes of errors go over as they are.
