@@ -8,6 +8,7 @@ import (
 	"image/jpeg"
 	"io"
 	"math"
+	"os"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -68,6 +69,40 @@ func TestReplayIsIdentical(t *testing.T) {
 		if got.Cycles != 300 || got.Different != 0 || len(got.Divergences) > 0 || got.Cut != "" {
 			t.Errorf("%s: got %d cycles, %d different, %+v, cut %q, want 300 identical", body, got.Cycles, got.Different, got.Divergences, got.Cut)
 		}
+	}
+}
+
+// TestReplayOfPackage: a URDF is replayed with the meshes that it names by its package, though its folder has gone. One whose package is
+// not below the config's folder is recorded as absent.
+func TestReplayOfPackage(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "arm"), os.DirFS("sim/model/testdata/arm")); err != nil {
+		t.Fatal(err)
+	}
+	for at, model := range map[string]string{dir: "arm/urdf/arm.urdf", filepath.Join(dir, "arm"): "urdf/arm.urdf"} {
+		config := "name: package\nclock: {mode: lockstep, period: 10ms}\nagents:\n  - {name: arm, model: " + model + ", body: sim}\n"
+		if err := os.WriteFile(filepath.Join(at, "rig.yaml"), []byte(config), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	load := func(name string) *halyard.Config {
+		c, err := halyard.Load(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	inside, err := load("arm/rig.yaml").Archive()
+	if err != nil || fmt.Sprint(inside.Absent) != "[package://arm/meshes/base.dae package://arm/meshes/base.stl]" {
+		t.Errorf("a config inside the package: got absent %v, %v", inside.Absent, err)
+	}
+	file := recorded(t, load("rig.yaml"), 50)
+	if err := os.RemoveAll(filepath.Join(dir, "arm")); err != nil {
+		t.Fatal(err)
+	}
+	got, err := halyard.Replay(bytes.NewReader(file), halyard.ReplayOptions{})
+	if err != nil || got.Cycles != 50 || got.Different != 0 {
+		t.Errorf("got %+v, %v, want 50 identical cycles", got, err)
 	}
 }
 

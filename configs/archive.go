@@ -83,6 +83,10 @@ func (a *Archive) take(from, name string) bool {
 		return true
 	}
 	for _, inner := range fileNames.FindAllString(string(data), maxArchived*10) {
+		if rest, ok := strings.CutPrefix(inner, "package://"); ok {
+			a.takePackaged(from, name, rest)
+			continue
+		}
 		beside := filepath.Join(filepath.Dir(from), inner)
 		if inside := path.Join(path.Dir(name), filepath.ToSlash(inner)); filepath.IsLocal(inside) {
 			a.take(beside, inside)
@@ -91,6 +95,21 @@ func (a *Archive) take(from, name string) bool {
 		}
 	}
 	return true
+}
+
+// takePackaged adds a file that the one at from, called name here, names by its package: PACKAGE/FILE, in the nearest folder above it
+// called PACKAGE. One whose package is not a folder of the archive is absent, since no reader would find it there.
+func (a *Archive) takePackaged(from, name, file string) {
+	pack, rest, _ := strings.Cut(file, "/")
+	outer, inner := filepath.Dir(from), path.Dir(name)
+	for ; inner != "." && path.Base(inner) != pack; inner = path.Dir(inner) {
+		outer = filepath.Dir(outer)
+	}
+	if within := path.Join(inner, rest); inner != "." && filepath.IsLocal(rest) {
+		a.take(filepath.Join(outer, filepath.FromSlash(rest)), within)
+	} else if lost := "package://" + file; len(a.Absent) < maxArchived && !slices.Contains(a.Absent, lost) {
+		a.Absent = append(a.Absent, lost)
+	}
 }
 
 // Extract writes a's files below dir and reads the config again, as it was there.
