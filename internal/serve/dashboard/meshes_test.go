@@ -174,7 +174,7 @@ func TestBrowserMeshes(t *testing.T) {
 	}
 	const box = `[...document.querySelectorAll("label")].find((l) => l.textContent.includes("shapes of the physics"))`
 	run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#robot"),
-		until(`performance.getEntriesByType("resource").filter((r) => r.name.includes("/mesh?") && r.responseEnd > 0).length === 2`), until(box+`.offsetParent !== null`))
+		until(`document.querySelector('[data-read="2"]') !== null`), until(box+`.offsetParent !== null`))
 	meshes := count()
 	shoot(t, ctx, "meshes")
 	run(t, ctx, chromedp.Evaluate[chromedp.Void](box+`.click()`))

@@ -87,6 +87,7 @@ export function open(main) {
       const got = r.ok ? solid(await r.arrayBuffer()) : null, fault = r.ok ? "" : await r.text();
       if (!alive || scene !== of) return;
       if (got) { renderer.mesh("mesh" + i, got); build(); } else missing.append(el("span", {}, "Not drawn: " + fault), el("br"));
+      meshed.dataset.read = i + 1;
     }
   }
 
