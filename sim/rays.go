@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
 	"github.com/halyard-robotics/halyard/sim/exact"
@@ -84,10 +85,9 @@ func (s *Scene) rayTree() *ray.BVH {
 	return s.sight.tree
 }
 
-// shine is a ray of a sensor along a direction in its own axes.
-func (b *Body) shine(s *sense, way [3]float64) ray.Ray {
+// shine is a ray of a sensor, whose axes are at, along a direction in them.
+func (b *Body) shine(s *sense, at *hal.Pose, way [3]float64) ray.Ray {
 	// A sensor sees past its own housing, or its first hit would be the robot that carries it.
-	at := b.axes(s)
 	r := ray.Ray{Origin: at.Position, Direction: at.Turn(way), Max: s.device.spec.Range, Mask: ^b.group}
 	if s.device.spec.Clear {
 		r.Mask &^= glassGroup
@@ -106,7 +106,7 @@ const (
 // sonar is the distance of the nearest thing in the cone that sends an echo.
 func (b *Body) sonar(s *sense) float64 {
 	d := s.device.spec
-	tree, nearest := b.scene.rayTree(), d.Range
+	tree, nearest, at := b.scene.rayTree(), d.Range, b.axes(s)
 	for i := range coneRays + 1 {
 		wide := 0.5 * d.Beam
 		switch {
@@ -117,10 +117,13 @@ func (b *Body) sonar(s *sense) float64 {
 		}
 		turn := 2 * math.Pi / coneRays * float64(i)
 		out := exact.Sin(wide)
-		r := b.shine(s, [3]float64{exact.Cos(wide), float64(out * exact.Cos(turn)), float64(out * exact.Sin(turn))})
+		r := b.shine(s, &at, [3]float64{exact.Cos(wide), float64(out * exact.Cos(turn)), float64(out * exact.Sin(turn))})
+		r.Max = nearest // what is farther away is not asked for
 		hit, ok := tree.Cast(&r)
 		if ok && hit.Distance < nearest && echoes(&hit, &r) {
-			nearest = hit.Distance
+			if nearest = hit.Distance; !(nearest > 0) {
+				break // in a ray, 0 is no bound
+			}
 		}
 	}
 	return s.device.measured(nearest)
@@ -137,17 +140,18 @@ func echoes(h *ray.Hit, r *ray.Ray) bool {
 
 // beam is the distance along the sensor's axis.
 func (b *Body) beam(s *sense) float64 {
-	r := b.shine(s, [3]float64{1, 0, 0})
+	at := b.axes(s)
+	r := b.shine(s, &at, [3]float64{1, 0, 0})
 	return s.device.measured(b.scene.light(b.scene.rayTree(), &r))
 }
 
 // scan turns the beam from the right end of the field of view, or the upper of an upright scanner, to the other.
 func (b *Body) scan(s *sense, to []float64) {
 	d := s.device.spec
-	tree := b.scene.rayTree()
+	tree, at := b.scene.rayTree(), b.axes(s)
 	for i := range to {
 		turn := float64(float64(i)*d.Resolution) - float64(0.5*d.FOV)
-		r := b.shine(s, s.way(turn))
+		r := b.shine(s, &at, s.way(turn))
 		to[i] = s.device.measured(b.scene.light(tree, &r))
 	}
 }
@@ -160,10 +164,10 @@ func (b *Body) CastRays(sensor int, first, step float64, ranges []float64) error
 		return refused("look", b.name, errors.New("got a sensor without rays"))
 	}
 	s := &b.senses[sensor]
-	tree := b.scene.rayTree()
+	tree, at := b.scene.rayTree(), b.axes(s)
 	for i := range ranges {
 		turn := first + float64(float64(i)*step)
-		r := b.shine(s, s.way(turn))
+		r := b.shine(s, &at, s.way(turn))
 		ranges[i] = math.Inf(1)
 		if hit, ok := tree.Cast(&r); ok {
 			ranges[i] = hit.Distance
