@@ -261,6 +261,7 @@ func FuzzURDF(f *testing.F) {
 		f.Fatal(err)
 	}
 	f.Add(b, binarySTL(1, [9]float32{1: 1}))
+	f.Add(urdf(`<link name="a"><visual><geometry><mesh filename="a.obj" scale="1 2 -3"/></geometry></visual><visual><origin xyz="1 2 3" rpy="1 2 3"/><geometry><sphere radius="1"/></geometry></visual></link>`), []byte("v 0 0 0\nf 1 1 1"))
 	f.Add(urdf(ab+`<joint name="j" type="revolute">`+fromAB+limit+`</joint>`), []byte("solid facet vertex 0 0 0"))
 	f.Add(urdf(`<link name="world"/>`+ab+`<joint name="j" type="floating"><parent link="world"/><child link="a"/></joint>`), []byte{})
 	f.Fuzz(func(t *testing.T, text, mesh []byte) {
@@ -301,6 +302,16 @@ func sound(t *testing.T, r *Robot) {
 			finite(b.Name, append(s.Pose.Position[:], s.Volume())...)
 			if !(s.Volume() > 0) {
 				t.Errorf("%s: shape %d: got volume %g", b.Name, k, s.Volume())
+			}
+		}
+	}
+	for i := range r.Bodies {
+		b := &r.Bodies[i]
+		for k := range b.Looks {
+			l := &b.Looks[k]
+			finite(b.Name+" look", append(append(l.Shape.Pose.Position[:], l.Shape.Pose.Rotation[:]...), l.Scale[:]...)...)
+			if l.First < 0 || l.First > l.End || l.End > len(b.Shapes) || (l.Mesh == "" && !(l.Shape.Volume() > 0)) {
+				t.Errorf("%s: look %d: got %+v for %d shapes", b.Name, k, l, len(b.Shapes))
 			}
 		}
 	}
