@@ -68,6 +68,8 @@ func (s *Shape) fit(name string, by vec, open func(string) (io.ReadCloser, error
 	return nil
 }
 
+var errIrregular = errors.New("got no regular file, want one")
+
 // Meshes opens meshes by name: relative to dir; package://NAME/ in packages[NAME], or else in dir's nearest ancestor
 // called NAME; file:// anywhere.
 func Meshes(dir string, packages map[string]string) func(name string) (io.ReadCloser, error) {
@@ -75,6 +77,9 @@ func Meshes(dir string, packages map[string]string) func(name string) (io.ReadCl
 		_, path, err := findMesh(dir, name, packages)
 		if err != nil {
 			return nil, err
+		}
+		if is, err := os.Stat(path); err == nil && !is.Mode().IsRegular() { // a pipe would not even open
+			return nil, errIrregular
 		}
 		return os.Open(path)
 	}
@@ -132,7 +137,7 @@ func OpenMesh(dir, name string) (io.ReadCloser, error) {
 	if is, err := root.Stat(inside); err != nil {
 		return nil, err
 	} else if !is.Mode().IsRegular() {
-		return nil, errors.New("got no regular file, want one")
+		return nil, errIrregular
 	}
 	return root.Open(inside)
 }

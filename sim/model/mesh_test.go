@@ -52,6 +52,18 @@ func TestURDFLooks(t *testing.T) {
 	}
 }
 
+// TestMeshesRegular: a folder or a device is no mesh of the physics either.
+func TestMeshesRegular(t *testing.T) {
+	for _, name := range []string{"meshes", "file:///dev/zero"} {
+		if f, err := Meshes("testdata/arm", nil)(name); err == nil {
+			f.Close()
+			t.Errorf("%s: got a file, want a refusal", name)
+		} else if !strings.Contains(err.Error(), "got no regular file") {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
+
 // TestOpenMesh: a viewer gets regular files of the URDF's own tree alone.
 func TestOpenMesh(t *testing.T) {
 	top := t.TempDir()
