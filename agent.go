@@ -156,6 +156,14 @@ func (a *Agent) Hand(joint string, position, velocity float64) error {
 	return nil
 }
 
+// Fault plants a fault in the emulated servo of a joint, to rehearse it: "stuck", "stale by=40ms", "slipped by=200 from=2s", as halyard
+// emulate --fault without its target (docs/faults.md). "" ends all faults of the servo. The error is hal.Invalid for an unknown fault
+// and for a joint without an emulated servo.
+func (a *Agent) Fault(joint, text string) (err error) {
+	a.system.sys.Rig.BetweenCycles(func() { err = a.system.sys.Tamper(a.Name(), joint, text) })
+	return err
+}
+
 // Sensor appends the values of a sensor in the last cycle to dst[:0] (hal.Sensor lists kinds and units), and reports their
 // age and fault.
 func (a *Agent) Sensor(name string, dst []float64) (values []float64, at time.Duration, err error) {

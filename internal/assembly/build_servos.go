@@ -103,7 +103,11 @@ func (b *Builder) emulate(name string, on []plan.JointRef, lock *sync.Mutex) (*e
 		if err := b.Scene.Driven(b.Plan.Agents[h.Agent].Config.Name, h.Joint); err != nil {
 			return nil, err
 		}
-		servos[i] = b.Plan.Catalog.Buses.Of(bus.Type).Emulate(j.Servo, j.Hardware.ID, b.Robots[h.Agent].Joint(h.Joint).Servo, truthOf(j))
+		truth, act := truthOf(j), b.Robots[h.Agent].Joint(h.Joint).Servo
+		if ratio := truth.Gear / calibratedGear(j); ratio != 1 { // the robot's model has the servo with its calibrated gear
+			act.Spec = act.Spec.Geared(ratio)
+		}
+		servos[i] = b.Plan.Catalog.Buses.Of(bus.Type).Emulate(j.Servo, j.Hardware.ID, act, truth)
 		servos[i].Preset("return_delay", int64(bus.ReturnDelay/(2*time.Microsecond)))
 		if code, ok := j.Servo.BaudCode(bus.Baud); ok {
 			servos[i].Preset("baud_rate", int64(code))
@@ -113,9 +117,17 @@ func (b *Builder) emulate(name string, on []plan.JointRef, lock *sync.Mutex) (*e
 		Timing: TimingOf(bus), Mutex: lock}, servos...), nil
 }
 
+// calibratedGear is the gear of a joint's calibration, 1 without one.
+func calibratedGear(j *plan.JointPlan) float64 {
+	if j.Calibration == nil {
+		return 1
+	}
+	return j.Calibration.Gear
+}
+
 // truthOf is the true mounting of an emulated servo: its calibration, unless the config overrides it.
 func truthOf(j *plan.JointPlan) emulator.GroundTruth {
-	t := emulator.GroundTruth{ZeroTicks: j.Servo.Units().CentreTicks, Direction: 1, Gear: 1}
+	t := emulator.GroundTruth{ZeroTicks: j.Servo.Units().CentreTicks, Direction: 1, Gear: calibratedGear(j)}
 	if c := j.Calibration; c != nil {
 		t = emulator.GroundTruth{ZeroTicks: c.ZeroTicks, Direction: float64(c.Direction), Gear: c.Gear}
 	}

@@ -124,7 +124,8 @@ func (s *Servo) within(goal float64) float64 {
 		return s.TrajectoryPosition
 	}
 	if s.Extended {
-		return clamp(goal, -turns*2*math.Pi, turns*2*math.Pi)
+		most := turns * 2 * math.Pi / k.gear()
+		return clamp(goal, -most, most)
 	}
 	return clamp(goal, float64((k.MinTicks-k.CentreTicks)*tick), float64((k.MaxTicks-k.CentreTicks)*tick))
 }
@@ -185,7 +186,7 @@ func (s *Servo) velocity(dt, limit float64) float64 {
 		goal = clamp(goal, s.TrajectoryVelocity-ramp, s.TrajectoryVelocity+ramp)
 	}
 	s.TrajectoryVelocity, s.TrajectoryPosition = goal, s.MeasuredPosition()
-	e := (goal - s.Velocity) / VelocityUnit
+	e := float64((goal-s.Velocity)*k.gear()) / VelocityUnit
 	duty := float64(s.Gains.VelocityP/128/fullPWM*e) + float64(s.Gains.VelocityI*samples/65536/fullPWM*s.integral)
 	if math.Abs(duty) < limit || duty*e < 0 {
 		s.integral += float64(e * dt)

@@ -26,7 +26,7 @@ func (s *Servo) cascade(dt, volts float64) Drive {
 	if s.Mode == hal.VelocityMode {
 		s.TrajectoryVelocity, s.TrajectoryPosition = goal, s.MeasuredPosition()
 	}
-	e := goal - s.Velocity
+	e := float64((goal - s.Velocity) * k.gear())
 	bound := s.Limit * k.MaxCurrent
 	amps := float64(s.Gains.VelocityP*e) + float64(s.Gains.VelocityI*s.integral)
 	// The integral is frozen while the regulator is saturated.
@@ -40,8 +40,8 @@ func (s *Servo) cascade(dt, volts float64) Drive {
 	}
 	s.bridge, s.Duty, s.Current = current, needs, amps
 	return Drive{
-		Torque:  float64(k.Kt * (amps + float64(s.Gains.VelocityP*s.Velocity))),
-		Damping: float64(k.Kt * s.Gains.VelocityP),
+		Torque:  float64(k.Kt * (amps + float64(s.Gains.VelocityP*k.gear()*s.Velocity))),
+		Damping: float64(k.Kt * s.Gains.VelocityP * k.gear()),
 	}
 }
 

@@ -70,7 +70,7 @@ func (s *Servo) FinishStep(dt float64) {
 	}
 	s.heat(dt)
 	s.watch(dt, volts)
-	s.Moving = math.Abs(s.Velocity) > movingThreshold || (s.Spec.Firmware != X && s.ProfileOngoing())
+	s.Moving = math.Abs(s.Velocity) > movingThreshold/s.Spec.gear() || (s.Spec.Firmware != X && s.ProfileOngoing())
 }
 
 // heat lets the losses of the winding warm it, it the housing, and that the air.

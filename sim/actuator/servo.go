@@ -131,9 +131,10 @@ func (s *Servo) MeasuredPosition() float64 {
 	tick := 2 * math.Pi / k.TicksPerTurn
 	ticks := math.Floor((s.Position+s.jitter)/tick + k.CentreTicks + 0.5)
 	if k.DeadSector {
-		ticks -= float64(math.Floor(ticks/k.TicksPerTurn) * k.TicksPerTurn)
+		turn := k.TicksPerTurn / k.gear()
+		ticks -= float64(math.Floor(ticks/turn) * turn)
 		ticks = math.Floor(ticks + 0.5)
-		if ticks > (k.MaxTicks+k.TicksPerTurn)/2 {
+		if ticks > (k.MaxTicks+turn)/2 {
 			ticks = k.MinTicks
 		}
 		ticks = math.Min(ticks, k.MaxTicks)

@@ -324,3 +324,33 @@ func BenchmarkStep(b *testing.B) {
 		})
 	}
 }
+
+// A servo behind a gear moves as one of its own shaft whose load is what the gear makes of it: its law, motor, friction and ticks.
+func TestGeared(t *testing.T) {
+	for _, name := range []string{"xl430-w250", "xm430-w350", "mx-64", "ax-12a", "sts3215", "cybergear"} {
+		for _, ratio := range []float64{0.5, 2} {
+			spec, _ := Lookup(name)
+			behind, shaft := NewServo(spec.Geared(ratio)), NewServo(spec)
+			inertia := 0.3 * spec.Armature
+			behind.Load, shaft.Load = Load{Inertia: inertia * ratio * ratio}, Load{Inertia: inertia}
+			worst, moved := 0.0, 0.0
+			for _, mode := range []hal.Mode{hal.PositionMode, hal.VelocityMode} {
+				if !spec.Modes[mode] {
+					continue
+				}
+				for n := range 2000 {
+					goal, push := 0.5*math.Sin(0.004*float64(n)), 0.1*spec.StallTorque*math.Cos(0.003*float64(n))
+					behind.Enable, behind.Mode, behind.GoalPosition, behind.GoalVelocity, behind.External = true, mode, goal/ratio, goal/ratio, push*ratio
+					shaft.Enable, shaft.Mode, shaft.GoalPosition, shaft.GoalVelocity, shaft.External = true, mode, goal, goal, push
+					behind.Step(0.001)
+					shaft.Step(0.001)
+					worst = math.Max(worst, math.Abs(ratio*behind.Position-shaft.Position))
+					moved = math.Max(moved, math.Abs(shaft.Position))
+				}
+			}
+			if !(moved > 0.1) || worst > 0.003 {
+				t.Errorf("%s, %g: got shafts %.4f rad apart in a motion of %.3f", name, ratio, worst, moved)
+			}
+		}
+	}
+}

@@ -41,6 +41,7 @@ type Spec struct {
 	TicksPerTurn, CentreTicks float64
 	MinTicks, MaxTicks        float64 // goal range of the position mode
 	DeadSector                bool    // it measures only MinTicks..MaxTicks
+	Gear                      float64 // turns of the servo's own shaft a turn of what all the values above and below are of; 0 = 1
 
 	// The firmware.
 	Firmware           FirmwareKind
@@ -62,6 +63,32 @@ func (k *Spec) Range() (low, high float64) {
 	return (k.MinTicks - k.CentreTicks) * tick, (k.MaxTicks - k.CentreTicks) * tick
 }
 
+// gear is Gear, 1 where it is not set.
+func (k *Spec) gear() float64 {
+	if k.Gear == 0 {
+		return 1
+	}
+	return k.Gear
+}
+
+// Geared is k behind a further gear of so many turns of its shaft a turn of what it moves, above 0. Ticks and torques a turn and a unit
+// of current grow by the ratio, speeds shrink; the firmware counts as before.
+func (k *Spec) Geared(ratio float64) *Spec {
+	c := *k
+	c.Gear = k.gear() * ratio
+	c.Kt *= ratio
+	c.Armature *= ratio * ratio
+	f := &c.Friction
+	for _, v := range []*float64{&f.Kb, &f.Ks, &c.StallTorque, &c.TicksPerTurn, &c.PositionGain} {
+		*v *= ratio
+	}
+	f.Kv *= ratio * ratio
+	for _, v := range []*float64{&f.Kq, &f.Kmq, &f.Keq, &f.Dqs, &c.NoLoadSpeed} {
+		*v /= ratio
+	}
+	return &c
+}
+
 // Stiffness is how strongly the position control with the gains at power-up answers an error, N·m/rad, before the drive
 // is at its greatest.
 func (k *Spec) Stiffness() float64 {
@@ -71,7 +98,7 @@ func (k *Spec) Stiffness() float64 {
 		tick := 2 * math.Pi / k.TicksPerTurn
 		return k.StallTorque * (1 - g.Punch/1023) / (math.Max(math.Min(g.SlopeCW, g.SlopeCCW), 1) * tick)
 	case FOC:
-		return k.Kt * g.VelocityP * g.P
+		return k.Kt * g.VelocityP * k.gear() * g.P
 	}
 	return k.StallTorque * k.PositionGain * g.P
 }

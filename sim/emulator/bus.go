@@ -170,6 +170,7 @@ func (b *Bus) view(i int, s *Servo, now time.Duration) {
 	if len(b.Planted()) == 0 && !s.Dark && s.faults == (faultView{}) {
 		return
 	}
+	slipped := s.faults.slip
 	s.faults = faultView{}
 	dark := false
 	for _, p := range b.Planted() {
@@ -189,7 +190,12 @@ func (b *Bus) view(i int, s *Servo, now time.Duration) {
 			s.faults.wrong = p.Offset
 		case wire.Stale:
 			s.faults.age = p.Delay
+		case wire.Slipped:
+			s.faults.slip += p.Slip(now)
 		}
+	}
+	if s.faults.slip != slipped { // the goal in ticks is another angle of the joint
+		s.Drive()
 	}
 	if dark && !s.Dark {
 		s.powerOff()

@@ -2,6 +2,7 @@ package emulator_test
 
 import (
 	"errors"
+	"math"
 	"os"
 	"strings"
 	"testing"
@@ -115,6 +116,16 @@ func TestFaultsOfValues(t *testing.T) {
 	}
 	if r.pass(time.Second); read(r) != 3000 {
 		t.Error("stuck beyond its time")
+	}
+	r = plant(t, "slipped servo 2 by=300 from=100ms") // after half of its time by half
+	r.write(1, "torque_enable", 1)
+	r.write(1, "goal_position", 2048)
+	if r.pass(145 * time.Millisecond); read(r) < 2048+75 || read(r) > 2048+225 {
+		t.Errorf("slips: got %d, want about %d", read(r), 2048+150)
+	}
+	r.pass(2 * time.Second) // the shaft is back at its goal, the joint at another place
+	if a, want := r.servos[1].Actuator(), -300*2*math.Pi/4096; math.Abs(float64(read(r))-2048) > 10 || math.Abs(a.GoalPosition-want) > 1e-9 || math.Abs(a.Position-want) > 0.02 {
+		t.Errorf("slipped: got %d, the joint at %.4f rad and its goal at %.4f, want 2048 and %.4f", read(r), a.Position, a.GoalPosition, want)
 	}
 	r = plant(t, "garbage servo 2")
 	if a, b := read(r), read(r); a == b {

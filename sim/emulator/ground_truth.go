@@ -31,14 +31,17 @@ func (s *Servo) TicksPerRadian() float64 {
 	return s.Truth.Direction * s.Truth.Gear * s.Sheet.Turn / (2 * math.Pi)
 }
 
+// zero is the encoder's reading at joint angle 0 now, ticks.
+func (s *Servo) zero() float64 { return s.Truth.ZeroTicks + s.faults.slip }
+
 // Shaft is the encoder's reading, ticks, before homing offset and drive mode. The actuator's own reading has the noise; with
 // a gear or a dead sector the angle is rounded here.
 func (s *Servo) Shaft() float64 {
 	k := s.TicksPerRadian()
 	if !s.Act.Spec.DeadSector && s.Truth.Gear == 1 {
-		return math.Round(s.Truth.ZeroTicks + k*s.Act.MeasuredPosition())
+		return math.Round(s.zero() + k*s.Act.MeasuredPosition())
 	}
-	ticks := math.Round(s.Truth.ZeroTicks + k*s.Act.Position)
+	ticks := math.Round(s.zero() + k*s.Act.Position)
 	if !s.Act.Spec.DeadSector {
 		return ticks
 	}
@@ -53,5 +56,5 @@ func (s *Servo) Shaft() float64 {
 
 // Angle is the joint's angle at a shaft position, rad.
 func (s *Servo) Angle(ticks float64) float64 {
-	return (ticks - s.Truth.ZeroTicks) / s.TicksPerRadian()
+	return (ticks - s.zero()) / s.TicksPerRadian()
 }

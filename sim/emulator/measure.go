@@ -24,7 +24,7 @@ func (s *Servo) sense() Reading {
 	r := Reading{
 		At: s.Now, Shaft: s.Shaft(), Velocity: turn * s.Truth.Gear * a.Velocity, Amps: turn * a.Current, Duty: turn * a.Duty,
 		Volts: a.Volts(), Temperature: a.Temperature,
-		PathTicks:    s.Truth.ZeroTicks + s.TicksPerRadian()*a.TrajectoryPosition,
+		PathTicks:    s.zero() + s.TicksPerRadian()*a.TrajectoryPosition,
 		PathVelocity: turn * s.Truth.Gear * a.TrajectoryVelocity,
 		Moving:       a.Moving, Ongoing: a.ProfileOngoing(),
 	}
@@ -115,4 +115,5 @@ type faultView struct {
 	garbage *rand.Rand
 	wrong   float64
 	age     time.Duration
+	slip    float64 // ticks by which the horn has turned
 }

@@ -325,7 +325,7 @@ func (r *run) fault(a *Action) {
 		x.id = wire.All
 	case wire.DuplicateID, wire.Garbage:
 		x.id, x.lies = wire.All, true
-	case wire.Wrong, wire.Stale, wire.Stuck:
+	case wire.Wrong, wire.Stale, wire.Slipped, wire.Stuck:
 		x.lies = true
 	}
 	if l.chained {

@@ -29,6 +29,7 @@ const (
 	StuckHigh
 	Wrong
 	Stale
+	Slipped
 	Denied
 	Busy
 	numKinds
@@ -64,6 +65,7 @@ func Kinds() []KindInfo {
 		{StuckHigh, "stuck_high", nil, "a GPIO line is shorted to the supply"},
 		{Wrong, "wrong", nil, "the position is off by a constant; camera: it sets another size than asked for"},
 		{Stale, "stale", nil, "what is measured is old"},
+		{Slipped, "slipped", []string{"loose_horn"}, "the servo's horn has turned on its shaft by a constant, within 0.1 s"},
 		{Denied, "denied", nil, "the device may not be opened"},
 		{Busy, "busy", nil, "another program uses the device"},
 	}
@@ -85,7 +87,7 @@ type Fault struct {
 	Target int           // a servo's id, a chip's address, a GPIO line's offset, or All
 	P      float64       // how likely it strikes each time; 0 = always
 	Delay  time.Duration // of Delayed, and the age of values under Stale
-	Offset float64       // of Wrong, ticks
+	Offset float64       // of Wrong and Slipped, ticks
 	Bytes  string        // of Foreign
 	From   time.Duration // after it was planted
 	For    time.Duration // how long; 0 = for good
@@ -96,6 +98,14 @@ type Planted struct {
 	Fault
 	Dice  *rand.Rand
 	start time.Duration
+}
+
+// slipTime is how long a horn takes to slip.
+const slipTime = 100 * time.Millisecond
+
+// Slip is how far the horn of a Slipped fault at work has turned at now, ticks.
+func (p *Planted) Slip(now time.Duration) float64 {
+	return p.Offset * min(1, float64(now-p.start)/float64(slipTime))
 }
 
 // Active reports whether the fault is at work at now; the dice decide beyond that.

@@ -30,7 +30,7 @@ func defaults(k Kind) Fault {
 		f.Delay = defaultDelay
 	case Stale:
 		f.Delay = defaultAge
-	case Wrong:
+	case Wrong, Slipped:
 		f.Offset = defaultOffset
 	}
 	return f
@@ -101,7 +101,7 @@ func (f *Fault) set(key, value string) (want string) {
 			return "above 0, at most 1"
 		}
 		f.P = p
-	case key == "by" && f.Kind == Wrong:
+	case key == "by" && (f.Kind == Wrong || f.Kind == Slipped):
 		n, err := strconv.ParseFloat(value, 64)
 		if err != nil || !(n >= -1e6 && n <= 1e6) {
 			return "ticks, -1e6..1e6"

@@ -222,7 +222,7 @@ export function open(main) {
       const a = await tamper({ rig: of, agent, joint, fault });
       notice(a.error ? a.error : fault ? agent + "/" + joint + ": " + fault : agent + "/" + joint + ": its faults have ended");
     };
-    const kind = el("select", { "aria-label": "Fault" }, ...["power_loss for=2s", "dropped p=0.2", "crc p=0.2", "corrupted p=0.2", "delayed by=5ms", "garbage p=0.2", "stuck", "wrong", "stale"].map((f) => el("option", {}, f)));
+    const kind = el("select", { "aria-label": "Fault" }, ...["power_loss for=2s", "dropped p=0.2", "crc p=0.2", "corrupted p=0.2", "delayed by=5ms", "garbage p=0.2", "stuck", "wrong", "stale", "slipped"].map((f) => el("option", {}, f)));
     return el("p", {}, el("button", { type: "button", onclick: () => act("unplugged") }, "Unplug"), " ",
       el("button", { type: "button", onclick: () => act("") }, "Plug in, end faults"), el("br"), kind, " ", el("button", { type: "button", onclick: () => act(kind.value) }, "Plant fault"));
   }
