@@ -94,7 +94,9 @@ const (
 	mostZero = 0.9  // rad; a greater error of the zero would be a reversed joint, for which only gravity gives the same result
 	tied     = 6.0  // below it two causes are alike
 	rounds   = 4    // of a refinement
+	closeBy  = 1.6  // times the best cost: up to there a cause may still be the best
 	times    = 7    // places at which a slip is looked for
+	aside    = 0.5  // s from either end, within which a slip is not looked for
 	stuckFor = 0.8  // s without any change, while the goal moves
 )
 
@@ -143,7 +145,10 @@ func (j *judge) judge() Verdict {
 		if hypotheses[i].timed && j.running {
 			continue
 		}
-		all = append(all, j.refine(j.search(&hypotheses[i], &healthy)))
+		all = append(all, j.refine(j.descend(j.search(&hypotheses[i], &healthy), false)))
+	}
+	if healthy.cost > j.expected()/2 {
+		healthy, all = j.settle(healthy, all)
 	}
 	for i := range all {
 		if f := &all[i]; f.cause == Zero && math.Abs(f.size) > mostZero {
@@ -257,6 +262,9 @@ func (j *judge) cost(f *found) (sum float64) {
 	for i, s := range spreads {
 		sum += f.small[i] * f.small[i] / (s.size * s.size)
 	}
+	if f.timed { // one thing more that is fitted
+		sum += tied
+	}
 	return sum
 }
 
@@ -282,17 +290,16 @@ func (j *judge) search(h *hypothesis, healthy *found) found {
 	at := []float64{0}
 	if h.timed {
 		at = nil
-		longest := 0.0
-		for _, r := range j.runs {
-			longest = math.Max(longest, r.Samples[len(r.Samples)-1].Time-r.Samples[0].Time)
-		}
 		for k := range times {
-			at = append(at, longest*(float64(k)+0.5)/times)
+			at = append(at, j.longest()*(float64(k)+0.5)/times)
 		}
 	}
 	for _, t := range at {
 		for _, v := range h.sizes {
-			for _, small := range [][6]float64{{}, healthy.small} {
+			for k, small := range [][6]float64{{}, healthy.small} {
+				if k > 0 && small == [6]float64{} {
+					continue
+				}
 				f := found{hypothesis: h, size: v, when: t, small: small}
 				if f.cost = j.cost(&f); f.cost < best.cost {
 					best = f
@@ -301,6 +308,80 @@ func (j *judge) search(h *hypothesis, healthy *found) found {
 		}
 	}
 	return best
+}
+
+// settle improves those of all that may be the cause until they are at their best: the best of rough costs is not always that of the cause.
+func (j *judge) settle(healthy found, all []found) (found, []found) {
+	best := math.Inf(1)
+	for i := range all {
+		best = math.Min(best, all[i].cost)
+	}
+	for i := range all {
+		if all[i].cost >= closeBy*best {
+			continue
+		}
+		all[i] = j.refine(j.descend(all[i], true))
+		if f := j.refine(j.descend(j.search(all[i].hypothesis, &found{}), true)); f.cost < all[i].cost { // from no other difference
+			all[i] = f
+		}
+	}
+	return j.descend(healthy, true), all
+}
+
+// descend improves size and time of f, and with whole the small differences as well, one after the other, by steps that are halved where
+// they do not help: friction and rounding make the cost rough, so that slopes alone end in any of its hollows.
+func (j *judge) descend(f found, whole bool) found {
+	places := []*float64{}
+	steps := []float64{}
+	if len(f.sizes) > 1 {
+		places, steps = append(places, &f.size), append(steps, 0.3*math.Abs(f.size))
+	}
+	if f.timed {
+		places, steps = append(places, &f.when), append(steps, j.longest()/times/2)
+	}
+	for i := range spreads {
+		if whole {
+			places, steps = append(places, &f.small[i]), append(steps, 0.7*spreads[i].size)
+		}
+	}
+	for range rounds {
+		for p, place := range places {
+			for _, step := range [...]float64{steps[p], -steps[p]} {
+				moved := false
+				for range rounds {
+					was := *place
+					*place += step
+					cost := math.Inf(1)
+					if j.possible(&f) {
+						cost = j.cost(&f)
+					}
+					if !(cost < f.cost-0.1) {
+						*place = was
+						break
+					}
+					f.cost, moved = cost, true
+				}
+				if moved {
+					break
+				}
+			}
+			steps[p] /= 2
+		}
+	}
+	return f
+}
+
+// possible reports whether f has a sign that it can have, and a time within the motion: what slipped before it is a zero.
+func (j *judge) possible(f *found) bool {
+	return (len(f.sizes) < 2 || f.sizes[0] < 0 || f.size > 0) && (!f.timed || f.when > aside && f.when < j.longest()-aside)
+}
+
+// longest is the time of the longest run, s.
+func (j *judge) longest() (s float64) {
+	for _, r := range j.runs {
+		s = math.Max(s, r.Samples[len(r.Samples)-1].Time-r.Samples[0].Time)
+	}
+	return s
 }
 
 // refine improves size and small differences by Gauss and Newton's method, with steps that are halved where they do not help.

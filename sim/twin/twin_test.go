@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -103,8 +104,8 @@ func sign(r *rand.Rand) float64 {
 
 // The confusion matrix: what is planted against what is named.
 func TestConfusion(t *testing.T) {
-	seeds := uint64(1)
-	if os.Getenv("HALYARD_LONG") != "" {
+	seeds, _ := strconv.ParseUint(os.Getenv("HALYARD_SEEDS"), 10, 16)
+	if seeds = max(1, seeds); os.Getenv("HALYARD_LONG") != "" {
 		seeds = 50
 	}
 	right, all := 0, 0

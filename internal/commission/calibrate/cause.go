@@ -246,6 +246,9 @@ func (w *window) motion(n int, v, a []float64) {
 	}
 }
 
+// baseMoves reports that the robot of a stands, drives or swims: what carries it turns its joints too, which no recording of a joint shows.
+func baseMoves(a *plan.AgentPlan) bool { return len(a.Robot.Bodies) > 0 && !a.Robot.Fixed }
+
 // watchCauses makes the causes of every agent whose joints have a shadow, and starts to judge.
 func (w *Residuals) watchCauses(r *hal.Rig, c *configs.Config) {
 	p, err := plan.Resolve(c, builtin.Catalog())
@@ -257,6 +260,12 @@ func (w *Residuals) watchCauses(r *hal.Rig, c *configs.Config) {
 		a := &p.Agents[i]
 		agent := r.Agent(a.Config.Name)
 		if !a.Config.Shadow || agent == nil || a.Robot == nil {
+			continue
+		}
+		if baseMoves(a) {
+			for k := range w.joints {
+				w.joints[k].loose = w.joints[k].loose || w.joints[k].agent == agent
+			}
 			continue
 		}
 		found := newCauses(agent, a, c.World.Gravity, w.period)

@@ -44,7 +44,8 @@ type Guide struct {
 	stand  *stand
 	old    map[string]*calibration.Joint // in use before
 	notes  progress
-	alter  func(*configs.Config) // differences between body and model, planted by tests
+	alter  func(*configs.Config)      // differences between body and model, planted by tests
+	strike func(*halyard.Agent) error // likewise, as a recorded motion begins
 }
 
 const degree = math.Pi / 180

@@ -31,11 +31,12 @@ const (
 type mover struct {
 	*stand
 	goals  map[string]float64
-	limits map[string]float64 // N·m, of joints whose torque is bounded
-	q      []float64          // rad, one an actuator
-	limp   bool               // the torque is off
-	lost   int                // cycles since the joint that moves was read
-	slew   float64            // of the guard, share of a joint's speed
+	limits map[string]float64         // N·m, of joints whose torque is bounded
+	q      []float64                  // rad, one an actuator
+	limp   bool                       // the torque is off
+	lost   int                        // cycles since the joint that moves was read
+	slew   float64                    // of the guard, share of a joint's speed
+	strike func(*halyard.Agent) error // Guide.strike
 }
 
 // motion moves each joint slowly in both directions. Effort against the known gravity torque gives the torque constant; the
@@ -117,7 +118,7 @@ func (g *Guide) arm(ctx context.Context, c *configs.Config, read func(*Joint) *c
 		return nil, err
 	}
 	g.stand = s
-	m := &mover{stand: s, goals: map[string]float64{}, limits: map[string]float64{}, slew: c.Agents[0].Guard.Slew}
+	m := &mover{stand: s, goals: map[string]float64{}, limits: map[string]float64{}, slew: c.Agents[0].Guard.Slew, strike: g.strike}
 	for range 10 { // readings become trusted
 		err = errors.Join(err, s.step(ctx))
 	}

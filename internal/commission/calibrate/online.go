@@ -139,8 +139,15 @@ func (g *Guide) lively(ctx context.Context) (*mover, error) {
 	if g.alter != nil {
 		g.alter(c)
 	}
+	loose, stand := baseMoves(g.robot.plan), ""
+	if loose {
+		stand = " Its base is not fixed: put it on a stand, so that nothing but its own links moves, or is touched."
+	}
+	if loose && !c.Agents[0].Has(configs.Real) {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "move a joint of " + g.robot.Name, Err: errors.New("got a robot whose base moves, and what carries it turns its joints too; want base: fixed in its model, or the real robot on a stand")}
+	}
 	if c.Agents[0].Has(configs.Real) {
-		if _, err := g.choose(ctx, "REAL ROBOT "+g.robot.Name+": its torque goes on, and it holds where it is. Enter", ""); err != nil {
+		if _, err := g.choose(ctx, "REAL ROBOT "+g.robot.Name+": its torque goes on, and it holds where it is."+stand+" Enter", ""); err != nil {
 			return nil, err
 		}
 	}
@@ -256,6 +263,11 @@ func (m *mover) excite(ctx context.Context, r *identify.Run, joint string, secon
 	}
 	if err := m.wait(ctx, settleTime); err != nil {
 		return err
+	}
+	if m.strike != nil {
+		if err := m.strike(m.agent); err != nil {
+			return err
+		}
 	}
 	began := m.agent.State(joint)
 	dt := m.period.Seconds()

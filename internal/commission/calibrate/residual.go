@@ -37,8 +37,9 @@ const (
 type residual struct {
 	agent   *hal.Agent
 	joint   string
-	index   int // of the actuator
-	channel int // in the agent's measured values
+	index   int  // of the actuator
+	loose   bool // its robot's base moves: no cause is looked for
+	channel int  // in the agent's measured values
 	n       int
 	squares float64
 	moment  float64 // of the squares about the time since the start, rad² s
@@ -174,6 +175,8 @@ func (w *Residuals) rows() (rows []ResidualRow) {
 			Recent: report.Number(math.Sqrt(j.recent)), Since: report.Number(math.NaN()), Cause: twin.None, Size: report.Number(math.NaN()), Explained: report.Number(math.NaN())}
 		switch v := j.verdict.Load(); {
 		case j.differs.Load() == 0:
+		case j.loose:
+			r.Cause, r.Found = "", "it differs; its robot's base moves, and what carries it turns its joints too: no cause is told"
 		case v == nil:
 			r.Cause, r.Found = "", fmt.Sprintf("it differs; its motion is recorded for %d s, then judged", testSeconds)
 		default:

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/sim/identify"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -97,53 +98,86 @@ func TestTwinOfHealthyArm(t *testing.T) {
 	}
 }
 
-// emulatedCauses draw what is planted in an emulated body, behind the real driver, by each cause that one can show.
+// body is an emulated pendulum: what differs from its model from the start, and a fault of its servo as the motion begins.
+type body struct {
+	alter  func(*configs.Config)
+	strike string
+}
+
+// tilted lets the pendulum hang at -40 degrees of its joint. Where a joint hangs at 0, reversed is the same as not, and a lower gear nearly
+// the same as more load.
+const tilted = "agents[0].pose.rotation=[0, 0.7, 0]"
+
+// pendulum is one whose joint differs by change.
+func pendulum(change func(*configs.Joint)) body { return body{plantJoint("joint0", change), ""} }
+
+// struck is one whose servo gets a fault.
+func struck(fault string, args ...any) body {
+	return body{func(*configs.Config) {}, fmt.Sprintf(fault, args...)}
+}
+
+func between(r *rand.Rand, low, high float64) float64 { return low + (high-low)*r.Float64() }
+
+// either is v, or -v.
+func either(r *rand.Rand, v float64) float64 { return v * float64(1-2*r.IntN(2)) }
+
+// emulatedCauses draw what is planted in an emulated body, behind the real driver, by each cause.
 var emulatedCauses = []struct {
 	cause twin.Cause
-	draw  func(t *testing.T, r *rand.Rand) func(*configs.Config)
+	draw  func(t *testing.T, r *rand.Rand) body
 }{
-	{twin.None, func(*testing.T, *rand.Rand) func(*configs.Config) { return func(*configs.Config) {} }},
-	{twin.Zero, func(_ *testing.T, r *rand.Rand) func(*configs.Config) {
-		zero := 2048 + float64(100+r.IntN(300))*float64(1-2*r.IntN(2)) // 9 to 35 degrees
-		return plantJoint("joint0", func(j *configs.Joint) { j.GroundTruth.Zero = &zero })
+	{twin.None, func(*testing.T, *rand.Rand) body { return pendulum(func(*configs.Joint) {}) }},
+	{twin.Zero, func(_ *testing.T, r *rand.Rand) body {
+		zero := 2048 + either(r, float64(100+r.IntN(300))) // 9 to 35 degrees
+		return pendulum(func(j *configs.Joint) { j.GroundTruth.Zero = &zero })
 	}},
-	{twin.Reversed, func(*testing.T, *rand.Rand) func(*configs.Config) {
-		turned := -1 // of an arm: a pendulum that is calibrated where it hangs is its own mirror image
-		return plantJoint("elbow_flex", func(j *configs.Joint) { j.GroundTruth.Direction = &turned })
+	{twin.Reversed, func(*testing.T, *rand.Rand) body {
+		turned := -1
+		return pendulum(func(j *configs.Joint) { j.GroundTruth.Direction = &turned })
 	}},
-	{twin.Play, func(_ *testing.T, r *rand.Rand) func(*configs.Config) {
-		play := 0.04 + 0.11*r.Float64()
-		return plantJoint("joint0", func(j *configs.Joint) { j.GroundTruth.Backlash = play })
+	{twin.Gear, func(_ *testing.T, r *rand.Rand) body {
+		gear := []float64{0.6, 0.67, 1.5, 2}[r.IntN(4)]
+		return pendulum(func(j *configs.Joint) { j.GroundTruth.Gear = &gear })
 	}},
-	{twin.Load, func(t *testing.T, r *rand.Rand) func(*configs.Config) {
+	{twin.Play, func(_ *testing.T, r *rand.Rand) body {
+		play := between(r, 0.04, 0.15)
+		return pendulum(func(j *configs.Joint) { j.GroundTruth.Backlash = play })
+	}},
+	{twin.Load, func(t *testing.T, r *rand.Rand) body {
 		text, err := model.Source("xl430-pendulum")
 		if err != nil {
 			t.Fatal(err)
 		}
+		times := between(r, 1.4, 2.5)
 		heavy := regexp.MustCompile("mass_kg: [0-9.]+").ReplaceAllStringFunc(string(text), func(s string) string {
 			kg, _ := strconv.ParseFloat(strings.Fields(s)[1], 64)
-			return fmt.Sprintf("mass_kg: %.4f", kg*(1.4+1.1*r.Float64()))
+			return fmt.Sprintf("mass_kg: %.4f", kg*times)
 		})
 		path := filepath.Join(t.TempDir(), "heavy.yaml")
 		if err := os.WriteFile(path, []byte(heavy), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		return func(c *configs.Config) { c.Agents[0].Model = path }
+		return body{func(c *configs.Config) { c.Agents[0].Model = path }, ""}
 	}},
-	{twin.Friction, func(t *testing.T, r *rand.Rand) func(*configs.Config) {
-		times := 2 + 2*r.Float64()
-		return plantJoint("joint0", weaker(t, func(s *identify.Servo) {
+	{twin.Friction, func(t *testing.T, r *rand.Rand) body {
+		times := between(r, 2, 3.2) // beyond, this pendulum is an overload
+		return pendulum(weaker(t, func(s *identify.Servo) {
 			f := &s.Spec.Friction
 			f.Kb, f.Ks, f.Kv, f.Kl, f.Kls = times*f.Kb, times*f.Ks, times*f.Kv, math.Min(1, times*f.Kl), math.Min(1, times*f.Kls)
 		}))
 	}},
-	{twin.Supply, func(_ *testing.T, r *rand.Rand) func(*configs.Config) {
-		volts := 12 * (0.6 + 0.25*r.Float64())
-		return plantJoint("joint0", func(j *configs.Joint) { j.Supply = &configs.Supply{Volts: volts} })
+	{twin.Supply, func(_ *testing.T, r *rand.Rand) body {
+		volts := 12 * between(r, 0.6, 0.85)
+		return pendulum(func(j *configs.Joint) { j.Supply = &configs.Supply{Volts: volts} })
 	}},
-	{twin.Constant, func(t *testing.T, r *rand.Rand) func(*configs.Config) {
-		share := 0.5 + 0.3*r.Float64()
-		return plantJoint("joint0", weaker(t, func(s *identify.Servo) { s.Spec.Kt *= share }))
+	{twin.Constant, func(t *testing.T, r *rand.Rand) body {
+		share := between(r, 0.5, 0.8)
+		return pendulum(weaker(t, func(s *identify.Servo) { s.Spec.Kt *= share }))
+	}},
+	{twin.Latency, func(_ *testing.T, r *rand.Rand) body { return struck("stale by=%.0fms", between(r, 20, 100)) }},
+	{twin.Stuck, func(_ *testing.T, r *rand.Rand) body { return struck("stuck from=%.0fms", 1000*between(r, 1, 6)) }},
+	{twin.LooseHorn, func(_ *testing.T, r *rand.Rand) body {
+		return struck("slipped by=%.0f from=%.0fms", either(r, between(r, 0.2, 0.5)*4096/(2*math.Pi)), 1000*between(r, 1.5, 7))
 	}},
 }
 
@@ -158,24 +192,26 @@ func TestConfusionOfEmulated(t *testing.T) {
 	}
 	right, all := 0, 0
 	for _, p := range emulatedCauses {
-		named := map[twin.Cause]int{}
-		for seed := range seeds {
-			r := rand.New(rand.NewPCG(uint64(seed), 98))
-			g, out := guide(t, t.TempDir(), "-70 70\n\n", configs.Options{Body: "emulated", Set: []string{fmt.Sprintf("world.seed=%d", seed+1)}})
-			if g.Config = "xl430-pendulum"; p.cause == twin.Reversed {
-				g.Config, g.Only = "so101", []string{"elbow_flex"}
+		t.Run(string(p.cause), func(t *testing.T) {
+			named := map[twin.Cause]int{}
+			for seed := range seeds {
+				b := p.draw(t, rand.New(rand.NewPCG(uint64(seed), 98)))
+				g, out := guide(t, t.TempDir(), "-70 70\n\n", configs.Options{Body: "emulated", Set: []string{fmt.Sprintf("world.seed=%d", seed+1), tilted}})
+				g.Config, g.alter = "xl430-pendulum", b.alter
+				if b.strike != "" {
+					g.strike = func(a *halyard.Agent) error { return a.Fault("joint0", b.strike) }
+				}
+				rows, err := g.Twin(context.Background())
+				if err != nil || len(rows) != 1 {
+					t.Fatalf("seed %d: got %d rows, %v\n%s", seed, len(rows), err, out)
+				}
+				if named[rows[0].Cause]++; rows[0].Cause != p.cause {
+					t.Logf("seed %d: got %+v", seed, rows[0])
+				}
 			}
-			g.alter = p.draw(t, r)
-			rows, err := g.Twin(context.Background())
-			if err != nil || len(rows) != 1 {
-				t.Fatalf("%s, seed %d: got %d rows, %v\n%s", p.cause, seed, len(rows), err, out)
-			}
-			if named[rows[0].Cause]++; rows[0].Cause != p.cause {
-				t.Logf("%s, seed %d: got %+v", p.cause, seed, rows[0])
-			}
-		}
-		t.Logf("%-13s %v", p.cause, named)
-		right, all = right+named[p.cause], all+seeds
+			t.Logf("%-13s %v", p.cause, named)
+			right, all = right+named[p.cause], all+seeds
+		})
 	}
 	t.Logf("%d of %d on the diagonal, %.1f %%", right, all, 100*float64(right)/float64(all))
 	if float64(right) < 0.9*float64(all) {
