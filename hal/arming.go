@@ -26,7 +26,14 @@ func (a *Agent) Condition() Condition {
 
 // latch stops the agent where a stop is latched that has not met it yet. Under the lock.
 func (a *Agent) latch() {
-	if a.rig.Latched() && a.guard.state != Stopped {
+	if a.rig.Latched() {
+		a.meetStop()
+	}
+}
+
+// meetStop stops the agent where it is not stopped yet. Under the lock.
+func (a *Agent) meetStop() {
+	if a.guard.state != Stopped {
 		a.enter(Order{Kind: LatchOrder})
 		a.disarm(Stopped)
 	}

@@ -347,3 +347,44 @@ func TestSafety18Beat(t *testing.T) {
 		})
 	}
 }
+
+// pressedInReset is a journal and a line of a rig: the stop button is pressed while a reset begins, and the line is told to clear
+// its alarms when it ends.
+type pressedInReset struct {
+	cutBus
+	rig     *hal.Rig
+	reached chan struct{} // closed by the cut of the line: the stop is latched
+	ended   chan struct{}
+	latched bool // when the alarms are cleared
+}
+
+func (p *pressedInReset) Cycle(hal.CycleEnd) {}
+
+func (p *pressedInReset) Order(o hal.Order) {
+	if o.Kind != hal.RecoverOrder {
+		return
+	}
+	go func() { p.rig.EmergencyStop("pressed"); close(p.ended) }()
+	<-p.reached
+}
+
+func (p *pressedInReset) CutTorque() error { close(p.reached); return nil }
+
+func (p *pressedInReset) ClearAlarms() []error { p.latched = p.rig.Latched(); return nil }
+
+// TestSafety07StopDuringReset: a stop that comes while a reset is under way is not cleared by it.
+func TestSafety07StopDuringReset(t *testing.T) {
+	r := newRig(t, hal.Realtime)
+	a := add(t, r, "a", haltest.NewBody("j"), hal.Emulated, hal.GuardConfig{})
+	p := &pressedInReset{rig: r, reached: make(chan struct{}), ended: make(chan struct{})}
+	p.clock = bubbleClock{time.Now()}
+	if err := r.AddBus(p); err != nil {
+		t.Fatal(err)
+	}
+	r.SetJournal(p)
+	err := r.Recover()
+	<-p.ended
+	if state, _, _ := a.Guard(); err != nil || !p.latched || !r.Latched() || state != hal.Stopped {
+		t.Errorf("got %v, latched at the end of the reset %v, then %v, %v; want the stop latched throughout", err, p.latched, r.Latched(), state)
+	}
+}

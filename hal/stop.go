@@ -321,13 +321,15 @@ func (r *Rig) Recover() error {
 	if err := r.pressed(); err != nil {
 		return &Error{Kind: Unsafe, Op: "clear the emergency stop", Err: fmt.Errorf("its cause lasts: %w", err)}
 	}
-	for _, a := range r.agents { // the stop may have met no cycle
-		a.mu.Lock()
-		a.latch()
+	stopped := r.latched.Swap(nil) != nil // first: a stop that comes from here on stays latched
+	for _, a := range r.agents {
+		if a.mu.Lock(); stopped { // the stop may have met no cycle
+			a.meetStop()
+		}
 		a.mu.Unlock()
 	}
 	r.enter(Order{Kind: RecoverOrder})
-	r.disarmed = r.latched.Swap(nil) != nil || r.disarmed
+	r.disarmed = stopped || r.disarmed
 	r.armed = r.armed && !r.disarmed
 	for _, a := range r.agents {
 		a.mu.Lock()
