@@ -133,6 +133,9 @@ func (g *guard) start(a *Actuator, j *guardJoint, f *Frame, s *Status, known boo
 	// The last goal may be far from it.
 	if !fresh && j.enabled && !j.limp && s.Drive == Switching {
 		j.waits, j.out = true, math.NaN()
+		if !j.waiting && !g.homing { // no client commands it any more: it stays where it is found
+			j.goal = math.NaN()
+		}
 	}
 	if j.waits = j.waits && !fresh; j.waits {
 		return true, false

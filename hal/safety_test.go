@@ -491,6 +491,21 @@ func TestSafety04TorqueOnByANewReading(t *testing.T) {
 	}
 }
 
+// TestSafety04LeftBeforeTorque: a joint whose client leaves while torque comes on, and that is then not seen, stays where it is found.
+func TestSafety04LeftBeforeTorque(t *testing.T) {
+	s := newSafeJoint(t, GuardConfig{CommandTimeout: 300 * time.Millisecond}, 0)
+	s.silent = true
+	s.say(0, nan, nan, nan, nan)
+	s.f.Status[0].Drive = Switching
+	s.run(tick)
+	s.hold()
+	s.run(500 * time.Millisecond)
+	s.silent, s.at = false, 0.6
+	if s.run(500 * time.Millisecond); !s.f.Enable[0] || s.at != 0.6 {
+		t.Errorf("back at 0.6: got torque %v at %g, want it held at 0.6", s.f.Enable[0], s.at)
+	}
+}
+
 // TestWheelGoalIsAhead: the goal of a fast wheel is a quarter ahead at most: from half a turn on it is behind.
 func TestWheelGoalIsAhead(t *testing.T) {
 	g := newGuard(oneJoint(), GuardConfig{})
