@@ -388,3 +388,39 @@ func TestSafety07StopDuringReset(t *testing.T) {
 		t.Errorf("got %v, latched at the end of the reset %v, then %v, %v; want the stop latched throughout", err, p.latched, r.Latched(), state)
 	}
 }
+
+// virtualClock is a bubble's clock that tells that its time is virtual.
+type virtualClock struct{ bubbleClock }
+
+func (virtualClock) Virtual() {}
+
+// slowCut is a line whose torque is cut after a second.
+type slowCut struct{ cutBus }
+
+func (b *slowCut) CutTorque() error {
+	time.Sleep(time.Second)
+	return b.cutBus.CutTorque()
+}
+
+// TestVirtualStop: in virtual time a stop waits for each line, so that the same schedule ends the same on a busy machine.
+func TestVirtualStop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		clock := bubbleClock{time.Now()}
+		for want, c := range []hal.Clock{clock, virtualClock{clock}} {
+			r, err := hal.New(hal.Config{Name: "test", Period: period, Clock: c})
+			if err != nil {
+				t.Fatal(err)
+			}
+			line := &slowCut{}
+			line.clock = clock
+			if err := r.AddBus(line); err != nil {
+				t.Fatal(err)
+			}
+			r.EmergencyStop("test")
+			if got := line.times.Load(); got != int32(want) {
+				t.Errorf("%T: got %d cuts when the stop ended, want %d", c, got, want)
+			}
+			time.Sleep(time.Second) // the cut ends
+		}
+	})
+}
