@@ -75,15 +75,23 @@ agents:
       joints:
 `
 
+// motorFollowing bounds the following error of the first variant of a motor on a controller. Without it the bound grows with the
+// free speed, to more than a joint can turn, and the joint cannot be pushed that far outside its soft limits.
+const motorFollowing = "following_error=0.2"
+
 // generate makes the variants of the robot of a model on a type of bus.
 func (r *Robot) generate(cat *catalog.Catalog, kind, model string) error {
 	t := cat.Buses.Of(kind)
-	for _, k := range kits() {
+	motor := cat.Buses.Motor(model)
+	for i, k := range kits() {
+		if i == 0 && motor.Firmware == actuator.FOC {
+			k.guard = append(k.guard, motorFollowing)
+		}
 		dir, err := os.MkdirTemp("", "halyard-chaos")
 		if err != nil {
 			return err
 		}
-		for name, text := range k.files(&t, t.Lookup(model), cat.Buses.Motor(model)) {
+		for name, text := range k.files(&t, t.Lookup(model), motor) {
 			if err == nil {
 				err = os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600)
 			}

@@ -108,7 +108,7 @@ type watch struct {
 	sags      bool
 	hand      float64    // that pushes, as a share of the stall torque
 	letGo     int        // cycle in which it changed last
-	out       int        // cycles far outside its soft limits
+	out       int        // cycles far outside its soft limits, since it was there in position mode
 	way       [3]float64 // of its goal since its last command, and where that has been until its deadline passed
 	stopped   int        // cycles since a stop; < 0 = none
 	torque    bool       // it had torque then
@@ -259,7 +259,7 @@ func (r *run) judgeJoint(i int) {
 		d := math.Abs(difference(a, s.GoalPosition, s.Position))
 		way := lag + most*period.Seconds()
 		if r.cycle-w.spoiled <= believed { // a servo that answers does not tell that it has no torque for want of voltage
-			way += follows + most*followsTime.Seconds()
+			way += j.error
 		}
 		if r.broken(leap, i, honest, true, d <= way) {
 			r.violated(leap, i, "torque came on %.3f rad from the goal", d)
@@ -276,7 +276,9 @@ func (r *run) judgeJoint(i int) {
 	if r.broken(speed, i, position && honest && !loose, true, !fast || s.Torque*s.Velocity <= 0) {
 		r.violated(speed, i, "%.2f rad/s and driven on by %.2f N·m, want %.2f", s.Velocity, s.Torque, quick)
 	}
-	if w.out++; s.Mode != hal.PositionMode || math.Max(a.Limits.MinPosition-s.Position, s.Position-a.Limits.MaxPosition) <= follows+most*followsTime.Seconds()+outside || a.Wraps {
+	far := !a.Wraps && math.Max(a.Limits.MinPosition-s.Position, s.Position-a.Limits.MaxPosition) > j.error+outside
+	// A VESC is in another mode when its torque is off: it was pushed out in position mode all the same.
+	if w.out++; !far || s.Mode != hal.PositionMode && (on || w.out == 1) {
 		w.out = 0
 	}
 	if r.broken(escaped, i, w.out > believed && honest && reach, w.commanded, !on) {

@@ -52,7 +52,8 @@ type joint struct {
 	truth *actuator.Servo // what the motor is told and does
 	servo *emulator.Servo
 	modes []hal.Mode
-	line  int // of shape.lines
+	error float64 // the guard's following error, rad
+	line  int     // of shape.lines
 	id    int
 	tick  float64 // rad
 }
@@ -167,7 +168,11 @@ func shapeOf(p *plan.Plan) (s shape) {
 				s.lines = append(s.lines, line{name: j.Hardware.Bus, kind: bus.Type, chained: p.Catalog.Buses.Of(bus.Type).Chained})
 			}
 			s.lines[at].ids = append(s.lines[at].ids, j.Hardware.ID)
-			one := joint{agent: i, index: k, line: at, id: j.Hardware.ID, tick: 2 * math.Pi / j.Servo.Units().TicksPerTurn}
+			one := joint{agent: i, index: k, line: at, id: j.Hardware.ID, tick: 2 * math.Pi / j.Servo.Units().TicksPerTurn,
+				error: p.Config.Agents[i].Guard.FollowingError}
+			if one.error == 0 {
+				one.error = follows + slew*a.Layout.Actuators[k].Limits.MaxVelocity*followsTime.Seconds()
+			}
 			for m := range hal.NumModes {
 				if a.Layout.Actuators[k].Goal[m] != hal.None {
 					one.modes = append(one.modes, m)
@@ -275,6 +280,7 @@ type clock struct {
 }
 
 func (c *clock) Now() time.Duration       { return c.now }
+func (c *clock) Virtual()                 {}
 func (c *clock) Suspended() time.Duration { return c.slept }
 
 func (c *clock) SleepUntil(t time.Duration) {
