@@ -277,7 +277,7 @@ func (r *run) judgeJoint(i int) {
 		r.violated(speed, i, "%.2f rad/s and driven on by %.2f N·m, want %.2f", s.Velocity, s.Torque, quick)
 	}
 	far := !a.Wraps && math.Max(a.Limits.MinPosition-s.Position, s.Position-a.Limits.MaxPosition) > j.error+outside
-	// A VESC is in another mode when its torque is off: it was pushed out in position mode all the same.
+	// Some motor controllers report another mode when their torque is off: they were pushed out in position mode all the same.
 	if w.out++; !far || s.Mode != hal.PositionMode && (on || w.out == 1) {
 		w.out = 0
 	}
