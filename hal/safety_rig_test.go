@@ -348,7 +348,7 @@ func TestSafety18Beat(t *testing.T) {
 	}
 }
 
-// pressedInReset is a journal and a line of a rig: the stop button is pressed while a reset begins, and the line is told to clear
+// pressedInReset is a journal and a line of a rig: the stop button is pressed while a reset begins, and the line is commanded to clear
 // its alarms when it ends.
 type pressedInReset struct {
 	cutBus

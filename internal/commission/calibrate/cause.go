@@ -246,7 +246,7 @@ func (w *window) motion(n int, v, a []float64) {
 	}
 }
 
-// baseMoves reports that the robot of a stands, drives or swims: what carries it turns its joints too, which no recording of a joint shows.
+// baseMoves reports that the robot of a walks, drives or swims: the motion of its base turns its joints too, which no recording of a joint shows.
 func baseMoves(a *plan.AgentPlan) bool { return len(a.Robot.Bodies) > 0 && !a.Robot.Fixed }
 
 // watchCauses makes the causes of every agent whose joints have a shadow, and starts to judge.

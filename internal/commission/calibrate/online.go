@@ -144,7 +144,7 @@ func (g *Guide) lively(ctx context.Context) (*mover, error) {
 		stand = " Its base is not fixed: put it on a stand, so that nothing but its own links moves, or is touched."
 	}
 	if loose && !c.Agents[0].Has(configs.Real) {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "move a joint of " + g.robot.Name, Err: errors.New("got a robot whose base moves, and what carries it turns its joints too; want base: fixed in its model, or the real robot on a stand")}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "move a joint of " + g.robot.Name, Err: errors.New("got a robot whose base moves, which turns its joints too; want base: fixed in its model, or the real robot on a stand")}
 	}
 	if c.Agents[0].Has(configs.Real) {
 		if _, err := g.choose(ctx, "REAL ROBOT "+g.robot.Name+": its torque goes on, and it holds where it is."+stand+" Enter", ""); err != nil {

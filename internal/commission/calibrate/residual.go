@@ -176,7 +176,7 @@ func (w *Residuals) rows() (rows []ResidualRow) {
 		switch v := j.verdict.Load(); {
 		case j.differs.Load() == 0:
 		case j.loose:
-			r.Cause, r.Found = "", "it differs; its robot's base moves, and what carries it turns its joints too: no cause is told"
+			r.Cause, r.Found = "", "it differs; its robot's base moves, and its motion turns its joints too: no cause is reported"
 		case v == nil:
 			r.Cause, r.Found = "", fmt.Sprintf("it differs; its motion is recorded for %d s, then judged", testSeconds)
 		default:

@@ -199,12 +199,12 @@ func (s *Server) scenes() ([]byte, error) {
 	s.sampler.mu.Lock()
 	defer s.sampler.mu.Unlock()
 	out := scenesText{Generation: s.sampler.made, Rigs: []sceneText{}, Meshes: []string{}}
-	var looks wardrobe
+	var looks lookCollector
 	for i, r := range s.sampler.rigs {
 		text := sceneText{Bodies: []bodyText{}, Shapes: []shapeText{}, Looks: []shapeText{}}
 		if r.System != nil {
 			s.dress(i, &text)
-			looks.look(r, s.sampler.bodies[i], &text)
+			looks.add(r, s.sampler.bodies[i], &text)
 		}
 		out.Rigs = append(out.Rigs, text)
 	}

@@ -28,8 +28,8 @@ type meshFile struct {
 	most         int // triangles
 }
 
-// shelf holds the meshes of the newest scenes that a browser was sent.
-type shelf struct {
+// meshCache holds the meshes of the newest scenes that a browser was sent.
+type meshCache struct {
 	reading sync.Mutex // one file at a time; locked before mu
 
 	mu         sync.Mutex // never held while a file is read: the sampler waits for it
@@ -39,7 +39,7 @@ type shelf struct {
 }
 
 // put replaces the meshes by those of the scenes of a generation. What was read of a mesh that stays is kept.
-func (s *shelf) put(generation uint32, list []meshFile) {
+func (s *meshCache) put(generation uint32, list []meshFile) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	old := s.read
@@ -52,7 +52,7 @@ func (s *shelf) put(generation uint32, list []meshFile) {
 }
 
 // find returns mesh i of a generation, and what was read of it or nil.
-func (s *shelf) find(generation uint32, i int) (meshFile, []byte, error) {
+func (s *meshCache) find(generation uint32, i int) (meshFile, []byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if generation != s.generation || i < 0 || i >= len(s.list) {
@@ -62,7 +62,7 @@ func (s *shelf) find(generation uint32, i int) (meshFile, []byte, error) {
 }
 
 // get returns a mesh as it is sent. It reads the file the first time, and waits for other files that are being read.
-func (s *shelf) get(generation uint32, i int) ([]byte, error) {
+func (s *meshCache) get(generation uint32, i int) ([]byte, error) {
 	s.reading.Lock()
 	defer s.reading.Unlock()
 	f, b, err := s.find(generation, i)
@@ -121,8 +121,8 @@ func (s *Server) mesh(w http.ResponseWriter, r *http.Request) {
 	w.Write(b)
 }
 
-// figuresOf is the model of an agent's body; nil without one.
-func (r *shown) figuresOf(agent string) (m *model.Robot) {
+// modelOf is the model of an agent's body; nil without one.
+func (r *shown) modelOf(agent string) (m *model.Robot) {
 	for i := range r.System.Plan.Agents {
 		if p := &r.System.Plan.Agents[i]; p.Config.Name == agent {
 			return p.Robot
@@ -136,14 +136,14 @@ func (r *shown) figuresOf(agent string) (m *model.Robot) {
 	return m
 }
 
-// wardrobe collects what is drawn in place of the shapes of the physics.
-type wardrobe struct {
+// lookCollector collects the looks and mesh files that are drawn in place of the shapes of the physics.
+type lookCollector struct {
 	files  []meshFile
 	groups int
 }
 
-// look adds the looks of the bodies of a rig to text, and notes the shapes that they are in place of.
-func (c *wardrobe) look(r *shown, parts []part, text *sceneText) {
+// add adds the looks of the bodies of a rig to text, and marks the shapes that they replace.
+func (c *lookCollector) add(r *shown, parts []part, text *sceneText) {
 	models := map[string]*model.Robot{}
 	for body, p := range parts {
 		if p.Agent == "" {
@@ -151,7 +151,7 @@ func (c *wardrobe) look(r *shown, parts []part, text *sceneText) {
 		}
 		m, known := models[p.Agent]
 		if !known {
-			m = r.figuresOf(p.Agent)
+			m = r.modelOf(p.Agent)
 			models[p.Agent] = m
 		}
 		if m == nil || m.Folder == "" {
@@ -177,13 +177,13 @@ func (c *wardrobe) look(r *shown, parts []part, text *sceneText) {
 					text.Shapes[i].Group = c.groups
 				}
 			}
-			text.Looks = append(text.Looks, c.drawn(m.Folder, most, body, &l))
+			text.Looks = append(text.Looks, c.encode(m.Folder, most, body, &l))
 		}
 	}
 }
 
-// drawn is a look of a body as text.
-func (c *wardrobe) drawn(folder string, meshes, body int, l *model.Look) shapeText {
+// encode returns a look of a body as text.
+func (c *lookCollector) encode(folder string, meshes, body int, l *model.Look) shapeText {
 	t := shapeText{Kind: l.Shape.Kind.String(), Body: body, Radius: l.Shape.Radius, At: flat(l.Shape.Pose), Colour: [3]float64{0.6, 0.6, 0.6}, Group: c.groups}
 	if l.Shape.Half != [3]float64{} {
 		t.Half = &l.Shape.Half

@@ -59,7 +59,7 @@ type Server struct {
 	reading  chan struct{} // of recordings: one at a time
 	files    map[string]file
 	metrics  http.Handler
-	meshes   shelf
+	meshes   meshCache
 	once     sync.Once
 
 	recordings string // the folder of the recordings that are shown
