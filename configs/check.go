@@ -196,25 +196,25 @@ func (c *checker) checkBus(at Path, name string, body BodyKind) {
 // checkJoint finds keys of a servo at a channel of pulses, and the other way round.
 func (c *checker) checkJoint(at Path, j *Joint) {
 	type key struct {
-		name string
-		said bool
+		name  string
+		given bool
 	}
 	if j.Device == "" {
 		for _, k := range []key{{"bus", j.Bus == ""}, {"model", j.Model == ""}} {
-			if k.said && c.good(at.Key(k.name)) {
+			if k.given && c.good(at.Key(k.name)) {
 				c.add(at.Key(k.name), `""`, "the servo's, or device: the board that makes its pulses", "")
 			}
 		}
 		for _, k := range []key{{"address", j.Address != nil}, {"channel", j.Channel != nil}, {"frequency", j.Frequency != nil},
 			{"oscillator", j.Oscillator != nil}, {"crc", j.CRC}, {"output_enable", j.OutputEnable != nil}} {
-			if k.said {
+			if k.given {
 				c.add(at.Key(k.name), k.name, "it only with device, the board of the output", "a servo has bus, id and model")
 			}
 		}
 		return
 	}
 	for _, k := range []key{{"id", c.good(at.Key("id"))}, {"model", j.Model != ""}, {"registers", len(j.Registers) > 0}} {
-		if k.said {
+		if k.given {
 			c.add(at.Key(k.name), k.name, "no such key with device", "a channel of pulses has device, address and channel")
 		}
 	}

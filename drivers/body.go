@@ -52,22 +52,22 @@ type halter interface{ Halt() []error }
 // joint is a Joint with its state between cycles.
 type joint struct {
 	Joint
-	name     string
-	cal      calibration.Joint
-	units    servo.Units
-	goal     servo.Goal
-	reach    [2]float64 // allowed goals, ticks: its range, extended to the position at which it was enabled
-	led      bool       // its position goal is of this enabling
-	turns    float64    // ticks: the servo's count beyond the calibration's turn
-	odd      int        // readings in a row with other turns, oddTurns
-	oddTurns float64
-	said     float64 // turns of the last reading, and of the last two that agreed
-	sure     float64
-	oddAt    time.Duration // the chain's time of the last of them
-	limit    float64       // N·m, the torque limit that was commanded last
-	time     time.Duration // rig time of the values
-	clock    time.Duration // the chain's time of the same values
-	cache    cache
+	name      string
+	cal       calibration.Joint
+	units     servo.Units
+	goal      servo.Goal
+	reach     [2]float64 // allowed goals, ticks: its range, extended to the position at which it was enabled
+	led       bool       // its position goal is of this enabling
+	turns     float64    // ticks: the servo's count beyond the calibration's turn
+	odd       int        // readings in a row with other turns, oddTurns
+	oddTurns  float64
+	lastTurns float64 // turns of the last reading, and of the last two that agreed
+	sure      float64
+	oddAt     time.Duration // the chain's time of the last of them
+	limit     float64       // N·m, the torque limit that was commanded last
+	time      time.Duration // rig time of the values
+	clock     time.Duration // the chain's time of the same values
+	cache     cache
 }
 
 // NewBody returns the body of layout, whose actuators are joints, in the same order. It does no I/O. It reports
@@ -97,7 +97,7 @@ func NewBody(layout *hal.Layout, joints []Joint) (*Body, error) {
 func newJoint(j Joint, a *hal.Actuator) *joint {
 	c := &joint{
 		Joint: j, name: a.Name, cal: *j.Calibration, units: j.Chain.Units(j.Index),
-		goal: servo.Goal{Mode: hal.NoMode, Limit: 1}, limit: a.Limits.MaxTorque, time: -1, clock: -1, said: math.NaN(), sure: math.NaN(),
+		goal: servo.Goal{Mode: hal.NoMode, Limit: 1}, limit: a.Limits.MaxTorque, time: -1, clock: -1, lastTurns: math.NaN(), sure: math.NaN(),
 	}
 	// A file without torque leaves the data sheet's values.
 	if c.cal.Torque.Constant == 0 {
@@ -130,14 +130,14 @@ func (j *joint) write(f *hal.Frame, a *hal.Actuator, enable bool) {
 		j.limit = limit
 	}
 	// The guard sets at most one goal; with torque off none counts. Without a goal the joint holds its position.
-	told := false
+	changed := false
 	for m := range hal.NumModes {
 		if v := input(f, a.Goal[m]); !math.IsNaN(v) && enable {
 			j.command(a, m, v)
-			told = true
+			changed = true
 		}
 	}
-	if !told {
+	if !changed {
 		j.goal.Mode, j.led = hal.NoMode, false
 	}
 	j.goal.Limit = j.effortLimit(a)
@@ -284,11 +284,11 @@ func (j *joint) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 	if s.Time >= 0 && s.Time != j.clock {
 		j.clock = s.Time
 		turns := s.Position - j.cal.Unwrap(s.Position)
-		if turns == j.said || math.IsNaN(j.said) {
+		if turns == j.lastTurns || math.IsNaN(j.lastTurns) {
 			j.sure = turns
 		}
 		// Without torque, one wrong reading must not set the position at which torque is switched on, whole turns away.
-		if j.said = turns; turns == j.sure || math.IsNaN(turns) || a.Wraps || j.goal.Enable {
+		if j.lastTurns = turns; turns == j.sure || math.IsNaN(turns) || a.Wraps || j.goal.Enable {
 			j.time = f.Time
 		}
 	}

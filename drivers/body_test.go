@@ -123,7 +123,7 @@ func TestLedBackIntoRange(t *testing.T) {
 	r.states[0].Position = 700
 	r.f.Enable[0] = true
 	r.cycle()
-	for _, c := range []struct{ at, told, want float64 }{
+	for _, c := range []struct{ at, goal, want float64 }{
 		{700, 710, 710}, // inward, as the guard leads it
 		{700, 600, 700}, // not outward
 		{850, 840, 850}, // nor back to where it was
@@ -131,7 +131,7 @@ func TestLedBackIntoRange(t *testing.T) {
 		{1000, 900, 1000}, {990, 900, 1000}, {2000, 3500, 3000},
 	} {
 		r.states[0].Position = c.at
-		r.set(0, hal.PositionMode, rad(c.told))
+		r.set(0, hal.PositionMode, rad(c.goal))
 		r.cycle()
 		near(t, "goal", r.goals[0].Position, c.want)
 	}
@@ -144,10 +144,10 @@ func TestSafety04DriverClamps(t *testing.T) {
 	})
 	tick := 2 * math.Pi / 4096
 	r.f.Enable[0] = true
-	for _, c := range []struct{ at, told, want float64 }{{0, 2, 0.5}, {0, -2, -0.5}, {1.2, 1.2, 0.5}, {0, 0.2, 0.2}} {
+	for _, c := range []struct{ at, goal, want float64 }{{0, 2, 0.5}, {0, -2, -0.5}, {1.2, 1.2, 0.5}, {0, 0.2, 0.2}} {
 		r.states[0].Position = 2048 + c.at/tick
 		r.cycle()
-		r.set(0, hal.PositionMode, c.told)
+		r.set(0, hal.PositionMode, c.goal)
 		r.cycle()
 		near(t, "goal", (r.goals[0].Position-2048)*tick, c.want)
 	}

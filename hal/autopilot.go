@@ -41,8 +41,8 @@ func (a *Agent) steer(elapsed, dt time.Duration) {
 	if p.law == nil {
 		return
 	}
-	heard := g.config.CommandTimeout == 0 || g.waiting && elapsed-g.last <= g.config.CommandTimeout
-	if g.state != Armed || g.homing || !heard || a.rig.closed {
+	commanded := g.config.CommandTimeout == 0 || g.waiting && elapsed-g.last <= g.config.CommandTimeout
+	if g.state != Armed || g.homing || !commanded || a.rig.closed {
 		a.rest()
 		return
 	}

@@ -104,20 +104,20 @@ type guard struct {
 }
 
 type guardJoint struct {
-	mode    Mode
-	told    Mode    // mode of the last cycle
-	goal    float64 // requested goal, clamped; NaN in position mode = the joint's position when it starts
-	out     float64 // goal commanded to the body, slewed; NaN = none, always if told is not PositionMode
-	limit   float64 // torque limit; NaN = never commanded
-	enabled bool
-	moved   bool // out moved in this cycle
-	away    bool // without a trusted reading in the last cycle
-	limp    bool // torque off by a torque limit of 0
-	adrift  bool // its drive was lost, and there was no trusted reading since
-	waits   bool // enabled without a trusted reading: it has no goal yet
-	off     bool // disarmed on its own, by a reset, until armed
-	outside bool // not enabled: it is outside its soft limits
-	coasts  bool // at the end of the rig: its torque must be seen to be off
+	mode     Mode
+	lastMode Mode    // mode of the last cycle
+	goal     float64 // requested goal, clamped; NaN in position mode = the joint's position when it starts
+	out      float64 // goal commanded to the body, slewed; NaN = none, always if lastMode is not PositionMode
+	limit    float64 // torque limit; NaN = never commanded
+	enabled  bool
+	moved    bool // out moved in this cycle
+	away     bool // without a trusted reading in the last cycle
+	limp     bool // torque off by a torque limit of 0
+	adrift   bool // its drive was lost, and there was no trusted reading since
+	waits    bool // enabled without a trusted reading: it has no goal yet
+	off      bool // disarmed on its own, by a reset, until armed
+	outside  bool // not enabled: it is outside its soft limits
+	coasts   bool // at the end of the rig: its torque must be seen to be off
 
 	last    time.Duration // elapsed time of its last command
 	waiting bool          // its deadline runs
@@ -156,7 +156,7 @@ func (g *guard) clear() {
 
 // forget switches torque off for j until a new command. Its trusted position readings stay.
 func (j *guardJoint) forget(limit float64) {
-	*j = guardJoint{mode: NoMode, told: NoMode, goal: math.NaN(), out: math.NaN(), limit: limit, off: j.off, sight: j.sight}
+	*j = guardJoint{mode: NoMode, lastMode: NoMode, goal: math.NaN(), out: math.NaN(), limit: limit, off: j.off, sight: j.sight}
 }
 
 // adopt makes every joint of h that has torque hold its position, before any controller commands it. A joint far outside

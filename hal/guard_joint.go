@@ -30,8 +30,8 @@ const (
 func (g *guard) joint(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.Duration, dt float64) bool {
 	e := &j.sight
 	// An old goal is no place to start from: the joint has moved since. Two clients that disagree within a cycle are one.
-	if j.mode != j.told {
-		j.told, j.out, j.waits = j.mode, math.NaN(), false
+	if j.mode != j.lastMode {
+		j.lastMode, j.out, j.waits = j.mode, math.NaN(), false
 	}
 	if j.outside = j.outside && j.mode == PositionMode; g.state != Armed || e.jumped || j.mode == NoMode {
 		return false

@@ -207,9 +207,9 @@ func (r *GenericChain) lineError(s *Device, op string, err error) error {
 		}
 		return r.reopen.Lost()
 	}
-	var told *hal.Error
+	var known *hal.Error
 	switch {
-	case errors.As(err, &told):
+	case errors.As(err, &known):
 		return err
 	case s == nil:
 		return &hal.Error{Kind: hal.BusFault, Bus: r.cfg.Name, Err: err}

@@ -20,7 +20,7 @@ type usarsimFlags struct {
 	speak   string // the dialect
 	port    int
 	lenient bool
-	said    bool // of port, where 0 is any free one
+	portSet bool // of port, where 0 is any free one
 	flags   configFlags
 }
 
@@ -34,7 +34,7 @@ Controllers spawn their robots with INIT. CONFIG is another config than the embe
 		Args:              arguments("[CONFIG]", "halyard usarsim"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f.said = cmd.Flags().Changed("port")
+			f.portSet = cmd.Flags().Changed("port")
 			c, err := f.config(a, args)
 			if err != nil {
 				return err
@@ -74,7 +74,7 @@ func (f *usarsimFlags) config(a *app, args []string) (*halyard.Config, error) {
 			return nil, err
 		}
 	}
-	if f.said || f.port > 0 {
+	if f.portSet || f.port > 0 {
 		f.flags.listen = append(f.flags.listen, fmt.Sprintf("gamebots=127.0.0.1:%d", f.port))
 	}
 	return f.flags.load(a, args)

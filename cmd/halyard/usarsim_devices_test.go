@@ -270,11 +270,11 @@ func bindReal(t *testing.T, path string) {
 // A server of a real class warns as for any real body: a client's INIT makes the robot move.
 func TestRealClassWarns(t *testing.T) {
 	plan := planOf(t, rigOf(t, pioneerClass, "", "body: emulated", "body: real", "        inu: {bus: main, device: bno055}\n", ""), configs.Options{})
-	var said strings.Builder
-	a := &app{out: io.Discard, err: &said}
+	var stderr strings.Builder
+	a := &app{out: io.Discard, err: &stderr}
 	a.announce([]*halyard.Config{plan.Config}, nil, nil, nil, "")
-	if !strings.Contains(said.String(), "REAL") {
-		t.Errorf("got %q", said.String())
+	if !strings.Contains(stderr.String(), "REAL") {
+		t.Errorf("got %q", stderr.String())
 	}
 }
 
@@ -294,11 +294,11 @@ func TestBanner(t *testing.T) {
 		{"MIXED BODY", []configs.Agent{agent(configs.Real, nil), agent(configs.Sim, nil)}},
 		{"REAL BODY", []configs.Agent{agent(configs.Real, nil)}},
 	} {
-		var said strings.Builder
-		a := &app{out: io.Discard, err: &said}
+		var stderr strings.Builder
+		a := &app{out: io.Discard, err: &stderr}
 		a.announce([]*halyard.Config{{Agents: c.agents}}, nil, nil, nil, "")
-		if !strings.Contains(said.String(), c.want) {
-			t.Errorf("want %s, got %q", c.want, said.String())
+		if !strings.Contains(stderr.String(), c.want) {
+			t.Errorf("want %s, got %q", c.want, stderr.String())
 		}
 	}
 }

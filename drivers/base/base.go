@@ -182,9 +182,9 @@ func (b *Base) Open() error {
 			return err
 		}
 		b.restart(true)
-		began, heard := b.clock.Now(), b.stats.Garbage
+		began, garbageBefore := b.clock.Now(), b.stats.Garbage
 		for now := began; now < began+maxRateTimeout; now = b.clock.Now() {
-			if b.stage == knocking && now > began+rateTimeout && b.names == (Names{}) && b.stats.Garbage == heard && b.at < began {
+			if b.stage == knocking && now > began+rateTimeout && b.names == (Names{}) && b.stats.Garbage == garbageBefore && b.at < began {
 				break
 			}
 			err := b.sendDue(now)

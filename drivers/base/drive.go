@@ -31,7 +31,7 @@ type drive struct {
 	sent     bool          // ENABLE was sent at least once
 	began    time.Duration // when ENABLE was first sent to arm
 	speed    [2]int        // last command: mm/s and °/s, or the two sides' steps
-	told     time.Duration // when it was sent
+	sentAt   time.Duration // when it was sent
 	valid    bool          // no other command was sent since
 	braking  bool          // the motors are to be switched off, after braking
 	braked   time.Duration // when braking began
@@ -92,12 +92,12 @@ func (b *Base) steer(now time.Duration) {
 		}
 	}
 	switch speed := b.speeds(); {
-	case d.on && (!d.valid || speed != d.speed && now-d.told >= b.pace() || now-d.told >= pulse):
+	case d.on && (!d.valid || speed != d.speed && now-d.sentAt >= b.pace() || now-d.sentAt >= pulse):
 		b.command(speed)
-		d.speed, d.told, d.valid = speed, now, true
-	case !d.on && now-d.told >= pulse:
+		d.speed, d.sentAt, d.valid = speed, now, true
+	case !d.on && now-d.sentAt >= pulse:
 		b.put(Command{Op: OpPulse})
-		d.told = now
+		d.sentAt = now
 	}
 	b.remind(now)
 	for _, c := range b.extra {
@@ -120,7 +120,7 @@ func (b *Base) brake(now time.Duration, motors bool) bool {
 	}
 	if now-d.insisted >= settling { // repeated: a packet may be lost
 		b.put(Command{Op: OpEStop})
-		d.insisted, d.told = now, now
+		d.insisted, d.sentAt = now, now
 	}
 	return true
 }
@@ -227,7 +227,7 @@ func (b *Base) halt(inert bool) error {
 		return b.flush()
 	}
 	off := false // it was commanded to switch its motors off, too
-	for said := began - time.Second; ; {
+	for askedAt := began - time.Second; ; {
 		now := b.clock.Now()
 		if now-began > haltTimeout {
 			return b.silent
@@ -236,16 +236,16 @@ func (b *Base) halt(inert bool) error {
 		// show the state before.
 		stands := b.at > began+settling && b.report.Left == 0 && b.report.Right == 0
 		if !off && (stands || now-began > brakeTime) {
-			off, said = true, began-time.Second
+			off, askedAt = true, began-time.Second
 		}
 		// Repeated: a packet may be lost, and this one is critical.
-		if now-said >= settling {
+		if now-askedAt >= settling {
 			b.put(Command{Op: OpEStop})
 			if off {
 				b.put(Command{Op: OpEnable, Kind: Number})
 				b.drive.switched, b.drive.to, b.drive.sent = now, false, true
 			}
-			said = now
+			askedAt = now
 			if err := b.flush(); err != nil {
 				return err
 			}

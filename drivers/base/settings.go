@@ -33,14 +33,14 @@ func (b *Base) setUp(now time.Duration) bool {
 	}
 	for b.start < len(settings) {
 		c := settings[b.start]
-		if !c.skip && now-b.drive.told < b.pace() {
+		if !c.skip && now-b.drive.sentAt < b.pace() {
 			return true
 		}
 		if b.start++; c.skip {
 			continue
 		}
 		b.put(c.Command)
-		b.drive.told = now
+		b.drive.sentAt = now
 		return true
 	}
 	return false

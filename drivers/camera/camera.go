@@ -204,7 +204,7 @@ func (c *Camera) capture() (err error) {
 	c.mu.Lock()
 	c.stats.Opened++
 	c.mu.Unlock()
-	heard, timeout, bad := s.node.Now(), firstFrame, 0
+	received, timeout, bad := s.node.Now(), firstFrame, 0
 	for c.watched() {
 		lost := s.lost
 		b, ok, err := s.next(slice)
@@ -212,12 +212,12 @@ func (c *Camera) capture() (err error) {
 			return err
 		}
 		if !ok {
-			if quiet := s.node.Now() - heard; quiet > timeout {
+			if quiet := s.node.Now() - received; quiet > timeout {
 				return s.fault(hal.Timeout, fmt.Errorf("no frame for %v", quiet))
 			}
 			continue
 		}
-		heard, timeout = s.node.Now(), silence+3*s.period
+		received, timeout = s.node.Now(), silence+3*s.period
 		err = c.publishFrame(s, d, &b, s.lost-lost)
 		if e := s.give(b.Index); e != nil {
 			return e

@@ -120,7 +120,7 @@ func (e *Encoder) Close() error { return e.lines.close() }
 // speed is the rate of a counter, from the stamps of its steps: between the last one of the look before and the last one of
 // this look, or, where the counter was in between, from the first one of this look on.
 type speed struct {
-	heard       int // steps in this look
+	steps       int // steps in this look
 	first, last stamp
 	from        stamp // the last step of the looks before
 	moving      bool  // the look before had steps
@@ -135,7 +135,7 @@ type stamp struct {
 
 func (s *speed) step(count int64, at time.Duration) {
 	s.last = stamp{count, at}
-	if s.heard++; s.heard == 1 {
+	if s.steps++; s.steps == 1 {
 		s.first = s.last
 	}
 }
@@ -143,19 +143,19 @@ func (s *speed) step(count int64, at time.Duration) {
 // at is the rate now. Where no step came there was no more than one in the time since the last.
 func (s *speed) at(now time.Duration) float64 {
 	from := s.from
-	if !s.moving && s.heard > 1 {
+	if !s.moving && s.steps > 1 {
 		from = s.first
 	}
 	switch span := s.last.at - from.at; {
-	case s.heard > 0 && span > 0:
+	case s.steps > 0 && span > 0:
 		s.rate = float64(s.last.count-from.count) / span.Seconds()
-	case s.heard == 0 && now > from.at:
+	case s.steps == 0 && now > from.at:
 		if most := 1 / (now - from.at).Seconds(); math.Abs(s.rate) > most {
 			s.rate = math.Copysign(most, s.rate)
 		}
 	}
-	if s.moving = s.heard > 0; s.moving {
-		s.from, s.heard = s.last, 0
+	if s.moving = s.steps > 0; s.moving {
+		s.from, s.steps = s.last, 0
 	}
 	return s.rate
 }

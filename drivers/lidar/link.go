@@ -102,13 +102,13 @@ const maxSkims = 256
 // silence is not measuring: the error is of kind hal.Absent, and the caller must open it again.
 func (l *link) await(silence, deadline time.Duration, take func([]byte) (bool, error)) error {
 	deadline += l.port.Line.Now()
-	for heard := false; ; heard = true {
+	for replied := false; ; replied = true {
 		until := deadline
-		if !heard {
+		if !replied {
 			until = l.port.Line.Now() + silence
 		}
 		piece, err := l.read(until)
-		if errors.Is(err, servo.ErrNoReply) && !heard {
+		if errors.Is(err, servo.ErrNoReply) && !replied {
 			return l.faultf(hal.Absent, "scan: nothing comes for %v: %w", silence, err)
 		}
 		if err != nil {

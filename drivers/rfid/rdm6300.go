@@ -83,29 +83,29 @@ func hex(c byte) (byte, bool) {
 // as present when two telegrams agree, of which an RDM6300 sends fifteen a second, or after a single one, as of an RDM630.
 type RDM6300 struct {
 	tagListener
-	port servo.PointToPoint
-	raw  [256]byte
-	kept []byte
-	seen map[int]time.Duration // when each tag was read last, by the line's clock
-	last int                   // the tag of the last telegram, and when that came
-	said time.Duration
+	port     servo.PointToPoint
+	raw      [256]byte
+	kept     []byte
+	seen     map[int]time.Duration // when each tag was read last, by the line's clock
+	last     int                   // the tag of the last telegram, and when that came
+	reported time.Duration
 	// Since a pause of apart: the number of bytes and valid telegrams, and the time of the last byte.
 	bytes, telegrams int
 	came             time.Duration
 
-	heard func(tag int) // heed, made once: a reading does not allocate
+	onTag func(tag int) // heed, made once: a reading does not allocate
 }
 
 // NewRDM6300 returns the reader at the end of a line that open opens, at 9600 baud. It does no I/O.
 func NewRDM6300(name string, open servo.Opener) *RDM6300 {
 	r := &RDM6300{port: servo.PointToPoint{Bus: name, Device: "rdm6300", Opener: open}, seen: map[int]time.Duration{}}
-	r.heard = r.heed
+	r.onTag = r.heed
 	return r
 }
 
 // Open opens the line. Whether a reader is at its end shows when it reads a tag.
 func (r *RDM6300) Open() error {
-	r.kept, r.said, r.came, r.telegrams = r.kept[:0], -2*present, -2*present, 0
+	r.kept, r.reported, r.came, r.telegrams = r.kept[:0], -2*present, -2*present, 0
 	clear(r.seen)
 	return r.port.Open()
 }
@@ -131,7 +131,7 @@ func (r *RDM6300) Read(values []float64) error {
 			r.bytes, r.telegrams = 0, 0
 		}
 		r.bytes, r.came = r.bytes+n, now
-		r.parse(r.raw[:n], r.heard)
+		r.parse(r.raw[:n], r.onTag)
 	}
 	now := r.port.Line.Now()
 	if r.bytes == rdmLength && r.telegrams == 1 && now-r.came >= apart {
@@ -153,7 +153,7 @@ func (r *RDM6300) Read(values []float64) error {
 
 // parse parses received bytes and passes on the tag of each telegram. At most a telegram less a byte is kept for the next
 // call.
-func (r *RDM6300) parse(p []byte, heard func(tag int)) {
+func (r *RDM6300) parse(p []byte, onTag func(tag int)) {
 	r.kept = append(r.kept, p...)
 	for len(r.kept) > 0 {
 		tag, used, ok := parseRDM6300(r.kept)
@@ -161,7 +161,7 @@ func (r *RDM6300) parse(p []byte, heard func(tag int)) {
 			return
 		}
 		if r.kept = r.kept[:copy(r.kept, r.kept[used:])]; ok {
-			heard(number(tag[1:])) // which is printed on a card: the lower 32 bits
+			onTag(number(tag[1:])) // which is printed on a card: the lower 32 bits
 		}
 	}
 }
@@ -171,9 +171,9 @@ func (r *RDM6300) heed(tag int) {
 	now := r.port.Line.Now()
 	at, there := r.seen[tag]
 	there = there && now-at <= present
-	again := tag == r.last && now-r.said <= present
+	again := tag == r.last && now-r.reported <= present
 	r.telegrams++
-	if r.last, r.said = tag, now; there || again {
+	if r.last, r.reported = tag, now; there || again {
 		r.believe(tag, now)
 	}
 }

@@ -122,14 +122,14 @@ func (r *DeadReckoner) remember(now time.Duration) {
 	if !a.known {
 		return
 	}
-	said := yawOf(q)
+	measuredYaw := yawOf(q)
 	// A missing reading keeps the offset: meanwhile the wheel odometry is late, and inaccurate in turns. A sensor that was
 	// lost for longer than attitudeGap may have restarted its yaw from zero.
 	if !r.led || now-r.since > attitudeGap {
-		r.offset, r.led = r.yaw-said, true
+		r.offset, r.led = r.yaw-measuredYaw, true
 	}
 	r.since = now
-	a.yaw, a.tilt = math.Remainder(said+r.offset, 2*math.Pi), hal.Pose{Rotation: about(-said)}.Times(hal.Pose{Rotation: q})
+	a.yaw, a.tilt = math.Remainder(measuredYaw+r.offset, 2*math.Pi), hal.Pose{Rotation: about(-measuredYaw)}.Times(hal.Pose{Rotation: q})
 }
 
 // stood is the robot's attitude at a time, or the oldest stored one.

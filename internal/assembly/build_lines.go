@@ -141,7 +141,7 @@ func (b *Builder) openStop(p *catalog.WirePlan) error {
 	heed := StopInput(reader, b.Plan.Agents[p.Agent].Config.Name, p, patience)
 	// A rig that starts before the first word would start stopped.
 	if edge == nil {
-		for until := e.Clock.Now() + stopBegin; !heard(reader) && e.Clock.Now() < until; {
+		for until := e.Clock.Now() + stopBegin; !hasReading(reader) && e.Clock.Now() < until; {
 			e.Clock.SleepUntil(e.Clock.Now() + time.Millisecond)
 		}
 	}
@@ -157,7 +157,7 @@ func (b *Builder) openStop(p *catalog.WirePlan) error {
 	return nil
 }
 
-func heard(s drivers.Source) bool {
+func hasReading(s drivers.Source) bool {
 	age, err := s.Latest(nil, 0)
 	return age >= 0 || err != nil
 }

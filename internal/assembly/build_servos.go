@@ -80,9 +80,9 @@ func Advise(err error, try string) error {
 	if !ok || e.Try != "" {
 		return err
 	}
-	told := *e
-	told.Try = try
-	return &told
+	hinted := *e
+	hinted.Try = try
+	return &hinted
 }
 
 // idsOf are the ids of servos.

@@ -54,8 +54,8 @@ func lineKinds() map[string]*SensorKind {
 
 // Pins are the lines of a device, as they are wired.
 func (p *SensorPlan) Pins(e Connection) gpio.Pins {
-	bias, said := p.Kind.On.Bias, map[configs.Bias]gpio.Bias{configs.Up: gpio.Up, configs.Down: gpio.Down, configs.NoBias: gpio.NoBias}
-	if b, ok := said[p.Config.Bias]; ok {
+	bias, biases := p.Kind.On.Bias, map[configs.Bias]gpio.Bias{configs.Up: gpio.Up, configs.Down: gpio.Down, configs.NoBias: gpio.NoBias}
+	if b, ok := biases[p.Config.Bias]; ok {
 		bias = b
 	}
 	return gpio.Pins{Bus: e.Name, Open: e.Lines, Lines: LineTexts(p.Config.Lines), ActiveLow: p.low(), Bias: bias, User: "halyard " + p.Name}

@@ -48,11 +48,11 @@ func scannerKinds() map[string]func(c *configs.Sensor, bus *configs.Bus) (*scann
 }
 
 // or is the set value, or otherwise.
-func or(said *float64, otherwise float64) float64 {
-	if said == nil {
+func or(given *float64, otherwise float64) float64 {
+	if given == nil {
 		return otherwise
 	}
-	return *said
+	return *given
 }
 
 const Degree = math.Pi / 180

@@ -14,12 +14,12 @@ import (
 // countingLine is a line that counts all received bytes, also those that are discarded.
 type countingLine struct {
 	servo.Line
-	heard int
+	received int
 }
 
 func (e *countingLine) Read(p []byte, timeout time.Duration) (int, error) {
 	n, err := e.Line.Read(p, timeout)
-	e.heard += n
+	e.received += n
 	return n, err
 }
 
@@ -42,13 +42,13 @@ func (s *Survey) sweep(ctx context.Context, last int, ask func(id int, patience 
 	known := map[int]bool{}
 	// one asks an id; suspect reports that what was received may be another's.
 	one := func(id int, patience time.Duration) (suspect bool, err error) {
-		before := s.ear.heard
+		before := s.ear.received
 		r, err := ask(id, patience)
 		kind := hal.KindOf(err)
 		switch {
 		case err != nil && kind == hal.Absent:
 			return false, err
-		case err != nil && patience < s.Latency && (kind == hal.BusFault || s.ear.heard > before):
+		case err != nil && patience < s.Latency && (kind == hal.BusFault || s.ear.received > before):
 			return true, nil
 		case err != nil && kind == hal.Timeout:
 			return false, nil

@@ -120,7 +120,7 @@ func benchArena(ctx context.Context, robots int, span time.Duration) (f Figures,
 	defer func() { err = errors.Join(err, b.Close()) }()
 	var reading sync.WaitGroup
 	defer reading.Wait()
-	var heard atomic.Uint64
+	var received atomic.Uint64
 	for i := range robots {
 		c, err := gamebots.Dial(b.servers.Ready[0].Address, gamebots.ClientOptions{Timeout: barePatience})
 		if err != nil {
@@ -137,11 +137,11 @@ func benchArena(ctx context.Context, robots int, span time.Duration) (f Figures,
 				if _, err := c.Next(); err != nil {
 					return
 				}
-				heard.Add(1)
+				received.Add(1)
 			}
 		})
 	}
-	told, busy, start := heard.Load(), cpuTime(), time.Now()
+	before, busy, start := received.Load(), cpuTime(), time.Now()
 	w.noting.Store(true)
 	select {
 	case <-time.After(span):
@@ -157,7 +157,7 @@ func benchArena(ctx context.Context, robots int, span time.Duration) (f Figures,
 	period := b.sys.Rig.Period()
 	work := w.work.Quantile(0.99)
 	return Figures{{"ticks", report.Number(w.work.Count())}, {"late", report.Number(w.missed)}, {"cpu_share", report.Number(busy.Seconds() / lasted.Seconds())},
-		{"messages_per_s", report.Number(float64(heard.Load()-told) / lasted.Seconds())}, {"work_p50_us", us(w.work.Quantile(0.5))},
+		{"messages_per_s", report.Number(float64(received.Load()-before) / lasted.Seconds())}, {"work_p50_us", us(w.work.Quantile(0.5))},
 		{"work_p99_us", us(work)}, {"bound_us", us(period)}, {"ratio", report.Number(float64(work) / float64(period))}}, nil
 }
 

@@ -97,8 +97,8 @@ func (b *timedI2C) Tx(addr uint16, w, r []byte) error {
 // The bits of transactions: 9 a byte, the address's among them, and one each for start, repeated start and stop.
 func toldBits(bytes int) int { return 1 + 9*(1+bytes) + 1 }
 
-func askedBits(told, asked int) int {
-	return 1 + 9*(1+told) + 1 + 9*(1+asked) + 1
+func askedBits(written, asked int) int {
+	return 1 + 9*(1+written) + 1 + 9*(1+asked) + 1
 }
 
 // sweep is pulses that change with k, as a moving robot's do.

@@ -23,7 +23,7 @@ const (
 
 	// backIn is how soon a device must be recovered.
 	backIn = time.Second
-	// untold is how old values may become before the device is said to be at fault.
+	// untold is the maximum age of values before the device must be reported as faulty.
 	untold = 700 * time.Millisecond
 	// inFlight is how long a value may have been on its way: a scan is sent in a tenth of a second and turned in another.
 	inFlight = 250 * time.Millisecond
@@ -55,7 +55,7 @@ func TryCell(r *FaultRow, w *FaultWord, seed int64) (c Cell) {
 		return c
 	}
 	defer s.Close()
-	t := trial{s: s, w: w, c: &c, fail: fail, seed: seed, told: -1, back: make([]time.Duration, len(row.names))}
+	t := trial{s: s, w: w, c: &c, fail: fail, seed: seed, detected: -1, back: make([]time.Duration, len(row.names))}
 	if row.Try != nil {
 		row.Try(&t, w.Plant(&row))
 	} else {
@@ -63,11 +63,11 @@ func TryCell(r *FaultRow, w *FaultWord, seed int64) (c Cell) {
 	}
 	if c.Outcome == "" {
 		switch c.Outcome = "no effect"; {
-		case row.missed && t.told < 0:
+		case row.missed && t.detected < 0:
 			c.Outcome = knownSilent
 		case t.held:
 			c.Outcome = "detected, latched"
-		case t.told >= 0:
+		case t.detected >= 0:
 			c.Outcome = "detected"
 		}
 	}
@@ -81,15 +81,15 @@ type trial struct {
 	c    *Cell
 	fail func(string, ...any)
 
-	told   time.Duration   // when its event came; < 0: not
-	held   bool            // it answers again, but waits to be enabled
-	farest float64         // of a joint from its goal, in the end; rad
-	back   []time.Duration // when each of its names was well after the fault, 0 while it is not
-	begin  time.Duration   // of the fault
-	wholly time.Duration   // when it began to strike wholly
-	over   time.Duration   // when it was over; 0 before
-	ends   time.Duration   // when all must be well; 0 before
-	seed   int64
+	detected time.Duration   // when its event came; < 0: not
+	held     bool            // it answers again, but waits to be enabled
+	farest   float64         // of a joint from its goal, in the end; rad
+	back     []time.Duration // when each of its names was well after the fault, 0 while it is not
+	begin    time.Duration   // of the fault
+	wholly   time.Duration   // when it began to strike wholly
+	over     time.Duration   // when it was over; 0 before
+	ends     time.Duration   // when all must be well; 0 before
+	seed     int64
 }
 
 // must reports whether err is nil; otherwise it fails the trial.
@@ -228,8 +228,8 @@ func (t *trial) beside() {
 func (t *trial) Listen() {
 	for _, e := range t.s.events {
 		name, fault := strings.CutSuffix(strings.TrimPrefix(e, "/stand/"), "/Fault")
-		if fault && t.told < 0 && t.begin > 0 && slices.Contains(t.s.Row.names, name) {
-			t.told = t.s.now
+		if fault && t.detected < 0 && t.begin > 0 && slices.Contains(t.s.Row.names, name) {
+			t.detected = t.s.now
 			t.c.Detect = report.Number((t.s.now - max(t.begin, min(t.wholly, t.s.now))).Milliseconds())
 			if t.wholly == 0 {
 				t.c.Detect = report.Number((t.s.now - t.begin).Milliseconds())
@@ -255,7 +255,7 @@ func (t *trial) finish() {
 	if t.farest > obeys {
 		t.fail("does not follow: %.2f rad from its goal", t.farest)
 	}
-	if t.w.Dead && t.told < 0 && !(row.mute && t.w.Name == "power_loss") {
+	if t.w.Dead && t.detected < 0 && !(row.mute && t.w.Name == "power_loss") {
 		t.fail("no event")
 	}
 }

@@ -57,7 +57,7 @@ func (s *TestRig) Joint(i int, at time.Duration) string {
 	period := s.Sys.Rig.Period()
 	n := len(s.truth)
 	if s.agent.Layout().Actuators[i].Name == "pulse" {
-		// It says nothing: what counts is what the servo is told, which must be what it was to be notified of late.
+		// It sends no feedback: the servo's goal is checked, which must be the latest command.
 		servo := s.Sys.Scene.Body("stand").Joint(i).Servo
 		if !servo.Enable || s.slewing || s.now-at > 5*period {
 			return ""

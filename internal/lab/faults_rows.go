@@ -46,7 +46,7 @@ type FaultRow struct {
 	Base, scanner string
 
 	calm   bool                 // nothing is wrong yet
-	missed bool                 // it told of no tag
+	missed bool                 // it reported no tag
 	Values map[string][]float64 // of sensors, when all was well
 	within []float64            // how far from them is no fault: without a checksum small errors are not to be seen
 	share  float64              // of a scan's rays may be wrong: each has a checksum of a few bits, or none
@@ -176,7 +176,7 @@ func FaultRows() []*FaultRow {
 	return rows
 }
 
-// scannerKeys are what a scanner must be told beside what it is.
+// scannerKeys are the keys that a scanner needs in addition to its device.
 func scannerKeys() map[string]string { return map[string]string{"hokuyo": ", model: urg-04lx"} }
 
 // roll puts the row on the robot with wheels, at a bus of which these of its sensors hang.

@@ -135,26 +135,26 @@ func (t *trial) latched() {
 // Named waits for the event of a stop.
 func (t *trial) Named() {
 	for _, e := range t.s.events {
-		if e == "/Control/EmergencyStop" && t.told < 0 {
-			t.told = t.s.now
+		if e == "/Control/EmergencyStop" && t.detected < 0 {
+			t.detected = t.s.now
 			t.c.Detect = report.Number((t.s.now - t.wholly).Milliseconds())
 		}
 	}
 	t.s.events = t.s.events[:0]
-	if t.told < 0 && t.s.now-t.wholly > soon {
+	if t.detected < 0 && t.s.now-t.wholly > soon {
 		t.fail("no event")
 	}
 }
 
-// besides sees that all beside it are told, and well.
+// besides checks that the other parts are commanded, and without a fault.
 func (t *trial) besides() {
 	if t.begin = max(t.begin, 1); t.s.now > calm/2 {
 		t.beside()
 	}
 }
 
-// resume clears a stop whose cause is over and enables the joints, which execute then. Where nothing has told before how soon
-// all is back, it is the time from there on.
+// resume clears a stop whose cause is over and enables the joints, which execute then. Without an earlier report of the
+// recovery, its time is counted from here.
 func (t *trial) resume() {
 	s := t.s
 	for err := s.Sys.Rig.Recover(); err != nil; err = s.Sys.Rig.Recover() {
@@ -193,8 +193,8 @@ func (t *trial) follows() {
 	t.besides()
 }
 
-// Light tries a fault of the chip that a light is connected to. Who switches it is told, and so is who only looks; it never counts
-// as lit for long while it is not.
+// Light tries a fault of the chip that a light is connected to. Both a command and a status must report the fault; the light is
+// never reported as lit for long while it is off.
 func (t *trial) Light(plant func(*TestRig, bool) error) {
 	s := t.s
 	id := s.Sys.Rig.Values().Find(regexp.MustCompile("^/stand/headlight$"))[0]
@@ -239,7 +239,7 @@ func (t *trial) Light(plant func(*TestRig, bool) error) {
 	if !t.must(plant(s, true)) || !t.pass(outage/2, watch) {
 		return
 	}
-	if t.told < 0 {
+	if t.detected < 0 {
 		t.fail("no event")
 	}
 	if flash(); on || flash() || !t.pass(outage/2, watch) {

@@ -119,8 +119,8 @@ func (p *BasePlan) serve(c *configs.Agent, m *model.Robot, l *hal.Layout) {
 		_, own := c.Hardware.Sensors[s.Name]
 		k := slices.IndexFunc(m.Sensors, func(x model.Sensor) bool { return x.Name == s.Name })
 		// The base provides its sensors, unless parts overrides them. It has one of each kind: a second odometry is another device's.
-		part, said := c.Parts[s.Name]
-		if own || k < 0 || said && part == configs.Sim && p.Body != configs.Sim || had[s.Kind] {
+		part, given := c.Parts[s.Name]
+		if own || k < 0 || given && part == configs.Sim && p.Body != configs.Sim || had[s.Kind] {
 			continue
 		}
 		use := BaseUse{Sensor: s.Name}

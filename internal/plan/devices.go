@@ -74,20 +74,20 @@ func (r *Resolver) onBus(at configs.Path, bus, device string, types []string) bo
 }
 
 // address returns the configured address, or the usual one. Without a list of addresses any is valid, and the default is -1.
-func (r *Resolver) address(at configs.Path, said *int, addresses []int) (int, bool) {
+func (r *Resolver) address(at configs.Path, given *int, addresses []int) (int, bool) {
 	switch {
-	case said == nil && len(addresses) == 0:
+	case given == nil && len(addresses) == 0:
 		return -1, true
-	case said == nil:
+	case given == nil:
 		return addresses[0], true
-	case len(addresses) == 0 || slices.Contains(addresses, *said):
-		return *said, true
+	case len(addresses) == 0 || slices.Contains(addresses, *given):
+		return *given, true
 	}
 	rule := fmt.Sprintf("0x%02X", addresses[0])
 	if n := len(addresses); n > 1 {
 		rule += fmt.Sprintf("..0x%02X", addresses[n-1])
 	}
-	r.fault(at.Key("address"), fmt.Sprintf("0x%02X", *said), rule, "")
+	r.fault(at.Key("address"), fmt.Sprintf("0x%02X", *given), rule, "")
 	return 0, false
 }
 

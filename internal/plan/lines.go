@@ -45,10 +45,10 @@ func (r *Resolver) takes(at configs.Path, bus, line, device string) bool {
 
 // lines resolves the lines of a device that measures, and reports keys that it has no use for.
 func (r *Resolver) lines(at configs.Path, p *catalog.SensorPlan) bool {
-	on, said := p.Kind.On, p.Config.Lines
+	on, given := p.Kind.On, p.Config.Lines
 	switch {
-	case on == nil && len(said) > 0:
-		r.fault(at.Key("lines"), strings.Join(catalog.LineTexts(said), ", "), "none, for "+p.Config.Device+" is on no GPIO chip", "")
+	case on == nil && len(given) > 0:
+		r.fault(at.Key("lines"), strings.Join(catalog.LineTexts(given), ", "), "none, for "+p.Config.Device+" is on no GPIO chip", "")
 		return false
 	case on == nil:
 		return true
@@ -61,8 +61,8 @@ func (r *Resolver) lines(at configs.Path, p *catalog.SensorPlan) bool {
 	case on.Turns && p.Config.Bias != configs.UsualBias:
 		r.fault(at.Key("bias"), string(p.Config.Bias), "nothing, for "+p.Config.Device+" drives its line both ways", "")
 		return false
-	case len(said) != len(on.Lines):
-		r.fault(at.Key("lines"), fmt.Sprint(len(said)), fmt.Sprintf("%d: %s", len(on.Lines), strings.Join(on.Lines, ", ")), "")
+	case len(given) != len(on.Lines):
+		r.fault(at.Key("lines"), fmt.Sprint(len(given)), fmt.Sprintf("%d: %s", len(on.Lines), strings.Join(on.Lines, ", ")), "")
 		return false
 	}
 	// The sonars of one robot share a field of view: they take turns.
@@ -73,7 +73,7 @@ func (r *Resolver) lines(at configs.Path, p *catalog.SensorPlan) bool {
 		}
 	}
 	ok := true
-	for i, line := range said {
+	for i, line := range given {
 		key := at.Key("lines").Index(i)
 		ok = r.takes(key, p.Config.Bus, string(line), string(key)) && ok
 	}

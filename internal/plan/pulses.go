@@ -69,14 +69,14 @@ func (r *Resolver) Board(c *configs.Joint, kind *catalog.OutputKind, address int
 }
 
 // wholly reads a setting of a whole board. Several of its channels may have it, if it is the same.
-func (r *Resolver) wholly(b *catalog.BoardPlan, at configs.Path, key string, said, to *float64) {
+func (r *Resolver) wholly(b *catalog.BoardPlan, at configs.Path, key string, given, to *float64) {
 	first, twice := b.Said[key]
 	switch {
-	case said == nil:
-	case twice && *said != *to:
-		r.fault(at.Key(key), fmt.Sprint(*said), fmt.Sprintf("%g, for the whole board has one", *to), fmt.Sprintf("%s sets it", first))
+	case given == nil:
+	case twice && *given != *to:
+		r.fault(at.Key(key), fmt.Sprint(*given), fmt.Sprintf("%g, for the whole board has one", *to), fmt.Sprintf("%s sets it", first))
 	default:
-		*to, b.Said[key] = *said, at.Key(key)
+		*to, b.Said[key] = *given, at.Key(key)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// DefaultAddress is where a queue listens unless told otherwise: NATS's own port.
+// DefaultAddress is the default address of a queue: NATS's own port.
 const DefaultAddress = "127.0.0.1:4222"
 
 const timeoutOfReady = 10 * time.Second

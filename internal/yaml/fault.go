@@ -17,7 +17,7 @@ type Fault struct {
 	Path   Path     // "agents[0].hardware.joints.left_elbow.id"; empty for the whole document
 	Got    string   // what was found, values as written
 	Rule   string   // what is allowed; empty where Got says all
-	Fix    string   // what would be right, where it can be told: `did you mean "body"?`
+	Fix    string   // the right form, if it is known: `did you mean "body"?`
 	Kind   hal.Kind // the exit code; the zero Kind counts as hal.Invalid
 }
 

@@ -97,8 +97,8 @@ func (s *session) listen(m *Message) {
 		s.pace()
 		return
 	}
-	if !s.said["dialect "+d.String()] {
-		s.said["dialect "+d.String()] = true
+	if !s.warned["dialect "+d.String()] {
+		s.warned["dialect "+d.String()] = true
 		s.log.Warn("gamebots: client speaks another dialect", "command", string(m.Type), "got", d, "served", have,
 			"try", "halyard usarsim --dialect "+d.String())
 	}

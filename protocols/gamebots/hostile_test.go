@@ -108,7 +108,7 @@ func TestDeaf(t *testing.T) {
 		go func() { // b reads and sends nothing
 			defer close(gone)
 			for {
-				if _, err := s.heard["b"].ReadString('\n'); err != nil {
+				if _, err := s.received["b"].ReadString('\n'); err != nil {
 					return
 				}
 			}

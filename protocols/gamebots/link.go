@@ -24,18 +24,18 @@ type link struct {
 	lit     atomic.Bool // the headlight
 	drained atomic.Bool // the battery is empty
 
-	mu     sync.Mutex
-	fresh  sample
-	taken  sample // the writer's; changes places with fresh
-	primed bool
-	time   time.Duration // rig time of the last cycle
-	born   time.Duration // rig time of the first cycle
-	status time.Duration // rig time at which STA and MIS are due
-	asked  []bool        // of each group: SCAN
-	hits   []Hit         // the cycle's room
-	found  []Hits        // of each of the robot's readers: the hits to send
-	told   []Hit         // the writer's room
-	seen   []BodyPart    // scratch of parts
+	mu         sync.Mutex
+	fresh      sample
+	taken      sample // the writer's; changes places with fresh
+	primed     bool
+	time       time.Duration // rig time of the last cycle
+	born       time.Duration // rig time of the first cycle
+	status     time.Duration // rig time at which STA and MIS are due
+	asked      []bool        // of each group: SCAN
+	hits       []Hit         // the cycle's room
+	found      []Hits        // of each of the robot's readers: the hits to send
+	hitsToSend []Hit         // the writer's room
+	seen       []BodyPart    // scratch of parts
 }
 
 // group is the sensors of one message: all of a type that are sent together, or a single one.
@@ -68,7 +68,7 @@ func newLink(r *Robot, a *hal.Agent, lease *hal.Lease, dialect *spoken) *link {
 			k.life = i
 		}
 	}
-	k.found, k.hits, k.told = make([]Hits, len(r.Sensors)), make([]Hit, 0, maxHits), make([]Hit, 0, maxHits)
+	k.found, k.hits, k.hitsToSend = make([]Hits, len(r.Sensors)), make([]Hit, 0, maxHits), make([]Hit, 0, maxHits)
 	for i := range r.Sensors {
 		k.group(i)
 		if r.Sensors[i].Hits != nil {

@@ -273,14 +273,14 @@ func (w *town) puppet(name string) *puppet {
 
 // stage is a running rig, an arena, a server and its clients.
 type stage struct {
-	t      testing.TB
-	rig    *hal.Rig
-	town   *town
-	server *Server
-	log    *strings.Builder
-	lines  *protocolstest.Pipes
-	conns  map[string]net.Conn
-	heard  map[string]*bufio.Reader
+	t        testing.TB
+	rig      *hal.Rig
+	town     *town
+	server   *Server
+	log      *strings.Builder
+	lines    *protocolstest.Pipes
+	conns    map[string]net.Conn
+	received map[string]*bufio.Reader
 }
 
 // config is the settings of a stage.
@@ -295,7 +295,7 @@ type config struct {
 
 func newStage(t testing.TB, c config, ln net.Listener, clock hal.Clock) *stage {
 	t.Helper()
-	s := &stage{t: t, log: &strings.Builder{}, conns: map[string]net.Conn{}, heard: map[string]*bufio.Reader{}}
+	s := &stage{t: t, log: &strings.Builder{}, conns: map[string]net.Conn{}, received: map[string]*bufio.Reader{}}
 	if s.lines, _ = ln.(*protocolstest.Pipes); s.lines != nil {
 		c.Log = slog.New(slog.NewTextHandler(s.log, nil))
 	}
@@ -362,14 +362,14 @@ func (s *stage) play(text string) {
 
 func (s *stage) hang(who string) {
 	delete(s.conns, who)
-	delete(s.heard, who)
+	delete(s.received, who)
 }
 
 func (s *stage) conn(who string) net.Conn {
 	s.t.Helper()
 	if s.conns[who] == nil {
 		s.conns[who] = s.lines.Dial()
-		s.heard[who] = bufio.NewReader(s.conns[who])
+		s.received[who] = bufio.NewReader(s.conns[who])
 	}
 	return s.conns[who]
 }
@@ -378,7 +378,7 @@ func (s *stage) conn(who string) net.Conn {
 func (s *stage) receive(who string) string {
 	s.t.Helper()
 	s.conn(who).SetReadDeadline(time.Now().Add(20 * time.Second))
-	line, err := s.heard[who].ReadString('\n')
+	line, err := s.received[who].ReadString('\n')
 	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
 		s.t.Fatalf("%s: nothing came\n%s", who, s.log)
 	}

@@ -29,7 +29,7 @@ func (k *link) message(t *text, s *sample, g *group, members []int) {
 		t.numberSegment("Time", s.time.Seconds(), decimals)
 	}
 	t.segment("Type", first.Type)
-	told := false
+	sent := false
 	for _, i := range members {
 		sensor := &k.robot.Sensors[i]
 		c := &k.layout.Sensors[sensor.Index]
@@ -38,10 +38,10 @@ func (k *link) message(t *text, s *sample, g *group, members []int) {
 			k.reach(v, c.First)
 		}
 		if k.sense(t, i, g.kind, v) {
-			told = true
+			sent = true
 		}
 	}
-	if !told {
+	if !sent {
 		t.b = t.b[:start]
 		return
 	}
@@ -162,12 +162,12 @@ func (k *link) parts(t *text, sensor *Sensor) bool {
 
 // tags appends the tags that a reader has found up to now.
 func (k *link) tags(t *text, of int, victims bool) bool {
-	if k.told = k.found[of].drain(k.told); len(k.told) == 0 {
+	if k.hitsToSend = k.found[of].drain(k.hitsToSend); len(k.hitsToSend) == 0 {
 		return false
 	}
 	t.segment("Name", k.robot.Sensors[of].Name)
-	for i := range k.told {
-		h := &k.told[i]
+	for i := range k.hitsToSend {
+		h := &k.hitsToSend[i]
 		t.segment("ID", h.ID)
 		if victims {
 			t.segment("State", h.State)

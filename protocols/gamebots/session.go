@@ -42,16 +42,16 @@ type session struct {
 	robot  atomic.Pointer[link]
 
 	// The reader's.
-	in      lineReader
-	message Message
-	control Control
-	name    string    // of the agent, "" before INIT
-	inputs  []float64 // of the command in execution; NaN = no command
-	held    []float64 // commands since the last step, in lock-step
-	beat    time.Time // of the next step
-	heard   time.Time
-	stopped bool // the battery's end was seen
-	said    map[string]bool
+	in       lineReader
+	message  Message
+	control  Control
+	name     string    // of the agent, "" before INIT
+	inputs   []float64 // of the command in execution; NaN = no command
+	held     []float64 // commands since the last step, in lock-step
+	beat     time.Time // of the next step
+	received time.Time
+	stopped  bool // the battery's end was seen
+	warned   map[string]bool
 
 	viewports viewports
 	chosen    bool // the client has shown a dialect
@@ -65,7 +65,7 @@ type session struct {
 
 // newSession joins the rig as an observer; leave removes it.
 func newSession(s *Server, conn net.Conn, log *slog.Logger) *session {
-	c := &session{server: s, log: log, conn: conn, said: map[string]bool{}, wake: make(chan struct{}, 1)}
+	c := &session{server: s, log: log, conn: conn, warned: map[string]bool{}, wake: make(chan struct{}, 1)}
 	c.dialect.set(s.options.Dialect)
 	c.in = lineReader{read: c.read, buf: make([]byte, maxLine)}
 	c.party = s.rig.NewSession("gamebots@"+conn.RemoteAddr().String(), c)
@@ -84,7 +84,7 @@ func (s *session) run(ctx context.Context) error {
 		defer s.conn.Close() // the reader ends with it
 		s.write(ctx)
 	})
-	s.heard = time.Now()
+	s.received = time.Now()
 	s.reply(func(t *text) { nfo(t, &s.server.arena) })
 	err := s.handle()
 	cancel()
@@ -133,7 +133,7 @@ func (s *session) handle() error {
 		case err != nil:
 			return err
 		}
-		s.heard = time.Now()
+		s.received = time.Now()
 		// Commands persist while the client sends lines. A hung client sends none, although its kernel still acknowledges.
 		if k := s.robot.Load(); k != nil {
 			s.party.Renew(k.lease)
@@ -194,8 +194,8 @@ func (s *session) drop(cause protocols.Cause, kind string, why error) {
 
 // warn logs a refused command, once per kind and session.
 func (s *session) warn(kind string, why error) {
-	if !s.said[kind] {
-		s.said[kind] = true
+	if !s.warned[kind] {
+		s.warned[kind] = true
 		s.log.Warn("gamebots: command failed", "command", kind, "why", why)
 	}
 }
@@ -210,8 +210,8 @@ func (s *session) commit() error {
 	}
 	for i := range k.layout.Actuators {
 		a := &k.layout.Actuators[i]
-		for _, said := range a.Goal {
-			if said == hal.None || math.IsNaN(s.inputs[said]) {
+		for _, given := range a.Goal {
+			if given == hal.None || math.IsNaN(s.inputs[given]) {
 				continue
 			}
 			for _, at := range a.Goal {
@@ -235,7 +235,7 @@ func (s *session) read(b []byte) (int, error) {
 		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 			return n, err
 		}
-		if t := s.server.options.ClientTimeout; t > 0 && time.Since(s.heard) >= t {
+		if t := s.server.options.ClientTimeout; t > 0 && time.Since(s.received) >= t {
 			return 0, errSilent
 		}
 	}

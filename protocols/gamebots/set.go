@@ -104,7 +104,7 @@ func (c *Control) view() error {
 		return fmt.Errorf("viewpoint: no image server: %w", errAbsent)
 	}
 	// the original refuses loopback addresses; this server accepts them
-	said := client.Unmap().String()
+	viewpoint := client.Unmap().String()
 	if robot := c.Text("Robot"); robot != "" {
 		camera := c.Text("Name")
 		if camera == "" {
@@ -113,7 +113,7 @@ func (c *Control) view() error {
 		if !proper(robot) || camera != "" && !proper(camera) {
 			return fmt.Errorf("robot %q, camera %q: %w", robot, camera, ErrFormat)
 		}
-		said += " " + robot + "/" + camera
+		viewpoint += " " + robot + "/" + camera
 	}
-	return values.Set(ids[0], hal.Value{Kind: hal.StringValue, Text: said})
+	return values.Set(ids[0], hal.Value{Kind: hal.StringValue, Text: viewpoint})
 }

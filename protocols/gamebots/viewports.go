@@ -15,7 +15,7 @@ import (
 //	SET {Type Viewports} {Config SingleView|QuadView} {Viewport1 CAMERA|Disable} .. {Viewport4 ..}
 //	RES {Time t} {Type Viewports} {Config ..} {Status OK|Failed} {Viewport1 ..} {Status ..} .. {Viewport4 ..} {Status ..}
 //
-// What is not said stays. A viewport is a camera's name, None or Disabled.
+// A viewport that is not named stays. A viewport is a camera's name, None or Disabled.
 const viewportsType = "Viewports"
 
 // viewports are a session's.
@@ -36,7 +36,7 @@ func (c *Control) setViewports() error {
 	v.set = true
 	var status [5]string
 	var faults []error
-	said := func(i int, ok bool, format string, args ...any) {
+	report := func(i int, ok bool, format string, args ...any) {
 		if status[i] = "OK"; !ok {
 			status[i] = failed
 			faults = append(faults, fmt.Errorf(format, args...))
@@ -45,33 +45,33 @@ func (c *Control) setViewports() error {
 	word := c.Text("Config")
 	switch strings.ToLower(word) {
 	case "":
-		said(0, true, "")
+		report(0, true, "")
 	case "singleview", "0":
 		v.quad = false
-		said(0, true, "")
+		report(0, true, "")
 	case "quadview", "1":
 		v.quad = true
-		said(0, true, "")
+		report(0, true, "")
 	default:
-		said(0, false, "config: got %q, want SingleView or QuadView", word)
+		report(0, false, "config: got %q, want SingleView or QuadView", word)
 	}
 	for i := range v.cameras {
 		name := c.Text(fmt.Sprintf("Viewport%d", i+1))
 		switch strings.ToLower(name) {
 		case "":
-			said(i+1, true, "")
+			report(i+1, true, "")
 		case "disable", "disabled":
 			v.off[i] = true
-			said(i+1, true, "")
+			report(i+1, true, "")
 		case "none":
 			v.off[i], v.cameras[i] = false, ""
-			said(i+1, true, "")
+			report(i+1, true, "")
 		default:
 			found, ok := k.find([]byte(cameraType), []byte(name))
 			if ok {
 				v.off[i], v.cameras[i] = false, found.name
 			}
-			said(i+1, ok, "viewport %d: camera %q: %w", i+1, name, errAbsent)
+			report(i+1, ok, "viewport %d: camera %q: %w", i+1, name, errAbsent)
 		}
 	}
 	if err := s.show(v); err != nil {

@@ -12,10 +12,10 @@ import (
 // TestViewports: what is said of viewports is answered in full, and is what the image server is told; it ends with the
 // connection.
 func TestViewports(t *testing.T) {
-	var told []string
+	var texts []string
 	bubble(t, config{change: func(r *Robot) { r.Interval = time.Hour }}, func(s *stage) {
 		s.rig.Values().Declare(viewValue, hal.StringValue, func() hal.Value { return hal.Value{} }, func(v hal.Value) error {
-			if told = append(told, v.Text); len(told) == 5 {
+			if texts = append(texts, v.Text); len(texts) == 5 {
 				return errors.New("no")
 			}
 			return nil
@@ -42,11 +42,11 @@ func TestViewports(t *testing.T) {
 		s.hang("a")
 	})
 	want := []string{"R1/Camera", "R1/,Camera,,", "R1/", "R1/Camera", "R1/Camera", "-"}
-	if len(told) != len(want) {
-		t.Fatalf("got %q, want %q", told, want)
+	if len(texts) != len(want) {
+		t.Fatalf("got %q, want %q", texts, want)
 	}
 	for i := range want {
-		if got := told[i]; len(got) < len(want[i]) || !containsWord(got, want[i]) {
+		if got := texts[i]; len(got) < len(want[i]) || !containsWord(got, want[i]) {
 			t.Errorf("%d: got %q, want %q", i, got, want[i])
 		}
 	}

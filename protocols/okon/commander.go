@@ -21,10 +21,10 @@ type command struct {
 	armed  atomic.Bool            // ARM_MTR was granted, and no DISARM_MTR came since
 	stops  atomic.Uint64          // the guard's, as of then
 
-	mu    sync.Mutex // taken before the rig's lock, never inside it
-	who   *session
-	lease *hal.Lease
-	heard time.Time
+	mu       sync.Mutex // taken before the rig's lock, never inside it
+	who      *session
+	lease    *hal.Lease
+	received time.Time
 }
 
 // refresh is how old the last sign of life may be before another is passed on. The guard's deadline passes early by as
@@ -45,7 +45,7 @@ func (m *command) acquire(c *session) error {
 	if err := m.sign(); err != nil {
 		return err
 	}
-	m.heard = time.Now()
+	m.received = time.Now()
 	if m.who != c {
 		m.who = c
 		m.name.Store(&c.name)
@@ -114,8 +114,8 @@ func (m *command) alive(c *session) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.who == c && time.Since(m.heard) >= refresh {
-		m.heard = time.Now()
+	if m.who == c && time.Since(m.received) >= refresh {
+		m.received = time.Now()
 		m.sign() // fails for the present commander only when the rig has ended
 	}
 }

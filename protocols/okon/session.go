@@ -17,12 +17,12 @@ var errSilent = errors.New("silent")
 
 // session is one client of the control channel.
 type session struct {
-	server *Server
-	name   string
-	in     packets
-	out    outbox
-	heard  atomic.Bool // a packet was received since the last heartbeat
-	log    *slog.Logger
+	server   *Server
+	name     string
+	in       packets
+	out      outbox
+	received atomic.Bool // a packet was received since the last heartbeat
+	log      *slog.Logger
 
 	// The reading goroutine's.
 	packet   Packet
@@ -93,7 +93,7 @@ func (c *session) pulse(ctx context.Context) {
 		case <-c.out.wake:
 		case <-beat.C:
 			// the original's checker: silent for a whole period, then at every end of one (500 ms, not the 1 s of the document)
-			if c.heard.Swap(false) {
+			if c.received.Swap(false) {
 				continue
 			}
 			c.out.put(Ack, 0, nil)
@@ -126,7 +126,7 @@ func (c *session) read() error {
 				return err
 			}
 		}
-		c.heard.Store(true)
+		c.received.Store(true)
 		c.server.traffic.Receive()
 		if c.packet.Flag&DoNotLog == 0 && c.log.Enabled(context.Background(), slog.LevelDebug) {
 			c.log.Debug("okon: received", "packet", c.packet.Type, "bytes", len(c.packet.Data))

@@ -85,7 +85,7 @@ func TestClientOfOriginal(t *testing.T) {
 		var net protocolstest.Net
 		main, _ := net.Listen(mainPort)
 		handler, _ := net.Listen(netip.MustParseAddrPort("127.0.0.1:45455"))
-		var heard []string
+		var received []string
 		answers := map[Command]string{
 			InitCommunication:   "06 01 01 78",
 			RegisterForAgent:    "65 i1 01 78",
@@ -105,7 +105,7 @@ func TestClientOfOriginal(t *testing.T) {
 				if err != nil {
 					return
 				}
-				heard = append(heard, fmt.Sprintf("%x", in[:n]))
+				received = append(received, fmt.Sprintf("%x", in[:n]))
 				for _, a := range strings.Split(answers[Command(in[0])], ";") {
 					if words := strings.Fields(a); len(words) > 0 {
 						from.WriteToUDPAddrPort(encode(t, words), client)
@@ -142,8 +142,8 @@ func TestClientOfOriginal(t *testing.T) {
 		synctest.Wait()
 		want := []string{"050101", "6401000000", "36020000000100000005000000", "46090000007801", "4c", "4c",
 			"5001000000010000000000803f7802", "5601000000", "6901000000", "07"}
-		if !reflect.DeepEqual(heard, want) {
-			t.Errorf("the server heard\n%v, want\n%v", heard, want)
+		if !reflect.DeepEqual(received, want) {
+			t.Errorf("the server heard\n%v, want\n%v", received, want)
 		}
 	})
 }

@@ -15,13 +15,13 @@ import (
 // session is one client. Its goroutine reads the client's socket, answers, and calls the rig; it never waits for an
 // acknowledgement, so that no client can hold it up. The rig calls Cycle from the goroutine that runs the cycle.
 type session struct {
-	server *Server
-	conn   protocols.PacketConn
-	client netip.AddrPort
-	party  *hal.Session
-	begun  time.Time
-	heard  atomic.Int64 // when the client was last received or answered, within a tick; nanoseconds after begun
-	once   sync.Once
+	server   *Server
+	conn     protocols.PacketConn
+	client   netip.AddrPort
+	party    *hal.Session
+	begun    time.Time
+	received atomic.Int64 // when the client was last received or answered, within a tick; nanoseconds after begun
+	once     sync.Once
 
 	// The reading goroutine's own.
 	in     []byte
@@ -96,7 +96,7 @@ func (c *session) arm() {
 // tick repeats datagrams that were not acknowledged in time. It returns false after ClientTimeout.
 func (c *session) tick(now time.Time) bool {
 	if c.stir {
-		c.heard.Store(int64(now.Sub(c.begun)))
+		c.received.Store(int64(now.Sub(c.begun)))
 		c.stir = false
 	}
 	// only the socket's deadline wakes the session of a silent client, so all timed work is done here
@@ -237,7 +237,7 @@ func (c *session) deliver(o *outbox) {
 	o.each(c.write)
 	now := time.Now()
 	o.wait(now)
-	c.heard.Store(int64(now.Sub(c.begun)))
+	c.received.Store(int64(now.Sub(c.begun)))
 }
 
 // write sends bytes. An error of the socket counts as a loss on the network: important datagrams are repeated.
@@ -251,7 +251,7 @@ func (c *session) write(b []byte) {
 
 // silence returns how long the client has sent nothing and got no answer, within a tick.
 func (c *session) silence() time.Duration {
-	return time.Since(c.begun) - time.Duration(c.heard.Load())
+	return time.Since(c.begun) - time.Duration(c.received.Load())
 }
 
 // controls reports whether the client controls an agent.

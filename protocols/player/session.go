@@ -42,7 +42,7 @@ type session struct {
 	measured []float64
 	status   []hal.Status
 	beat     time.Time // of the next step
-	heard    time.Time
+	received time.Time
 	refused  map[string]bool // logged
 	flew     bool            // its last commands are the Flyer's
 
@@ -97,7 +97,7 @@ func (s *session) run(ctx context.Context) error {
 		defer s.conn.Close() // the reader ends with it
 		s.write(ctx)
 	})
-	s.heard = time.Now()
+	s.received = time.Now()
 	err := s.serve(ctx)
 	cancel()
 	s.mu.Lock()
@@ -146,7 +146,7 @@ func (s *session) serve(ctx context.Context) error {
 		if err := s.fill(payload); err != nil {
 			return err
 		}
-		s.heard = time.Now()
+		s.received = time.Now()
 		s.server.traffic.Receive()
 		// Commands persist while their program sends anything at all, also requests for data.
 		if s.lease != nil {
@@ -180,7 +180,7 @@ func (s *session) read(b []byte) (int, error) {
 		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
 			return n, err
 		}
-		if t := s.server.options.ClientTimeout; t > 0 && time.Since(s.heard) >= t {
+		if t := s.server.options.ClientTimeout; t > 0 && time.Since(s.received) >= t {
 			return 0, errSilent
 		}
 	}
@@ -211,7 +211,7 @@ func (s *session) step() error {
 	if k := &s.control; k.goal != nil && s.base != nil {
 		err := s.base.towards(k)
 		// towards commands again at each beat: for a client that hangs it must not
-		if silent := now.Sub(s.heard) > deaf && s.server.robot.Agent.BodyKind() != hal.Simulated; silent || err != nil {
+		if silent := now.Sub(s.received) > deaf && s.server.robot.Agent.BodyKind() != hal.Simulated; silent || err != nil {
 			k.goal = nil
 			s.base.drive(k, 0, 0)
 		}

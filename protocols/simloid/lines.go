@@ -56,16 +56,16 @@ const heartbeat = 100 * time.Millisecond
 
 // read waits for the client. It is where a session spends its time.
 func (c *session) read(b []byte) (int, error) {
-	heard := time.Time{} // when the silence began, as far as it matters
+	received := time.Time{} // when the silence began, as far as it matters
 	for {
 		n, err := c.conn.Read(b)
 		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) || c.lease == nil {
 			return n, err
 		}
-		if heard.IsZero() {
-			heard = time.Now().Add(-heartbeat)
+		if received.IsZero() {
+			received = time.Now().Add(-heartbeat)
 		}
-		if t := c.server.options.ClientTimeout; t > 0 && time.Since(heard) >= t {
+		if t := c.server.options.ClientTimeout; t > 0 && time.Since(received) >= t {
 			return 0, errSilent
 		}
 		c.arm()

@@ -145,7 +145,7 @@ func (c *session) notDone(err error) bool {
 	return err != nil
 }
 
-// rest forgets what the joints were told: nothing drives them until they are told again.
+// rest clears the commands of the joints: no motor drives them until the next command.
 func (c *session) rest() {
 	for i := range c.joints {
 		c.joints[i] = joint{limit: c.server.options.StartTorque}

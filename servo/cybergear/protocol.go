@@ -22,19 +22,19 @@ type device struct {
 	cfg *servo.ServoConfig
 	m   *Model
 
-	last    Feedback // decoded last feedback
-	heard   bool     // feedback was received since the last Flush began
-	staged  int      // staged commands that are answered with feedback
-	pending int      // expected feedback frames
-	ask     Index    // parameter of the pending read, 0 = none
-	got     float64  // its value
-	mode    int      // RunMode in which it was armed
-	limit   float64  // LimitTorque in the motor, N·m, NaN = unknown
-	timeout float64  // required CANTimeout
-	mute    int      // reads of its voltage without a reply
-	owed    int      // feedback frames that missed their timeout and may still arrive
-	extra   int      // recent feedback frames without a command
-	message Message  // the last feedback
+	last     Feedback // decoded last feedback
+	received bool     // feedback was received since the last Flush began
+	staged   int      // staged commands that are answered with feedback
+	pending  int      // expected feedback frames
+	ask      Index    // parameter of the pending read, 0 = none
+	got      float64  // its value
+	mode     int      // RunMode in which it was armed
+	limit    float64  // LimitTorque in the motor, N·m, NaN = unknown
+	timeout  float64  // required CANTimeout
+	mute     int      // reads of its voltage without a reply
+	owed     int      // feedback frames that missed their timeout and may still arrive
+	extra    int      // recent feedback frames without a command
+	message  Message  // the last feedback
 }
 
 // maxExtra is the number of feedback frames without a command that are tolerated as chance. A second node with the motor's
@@ -86,7 +86,7 @@ func (b *protocol) handleReply(i int, m *Message) bool {
 		s.Position, s.Velocity = ticks(d.last.Angle), d.last.Speed
 		s.Effort, s.Temperature = d.last.Torque/d.m.Kt, d.last.Celsius
 		s.Alarm = d.last.Faults.Alarm()
-		d.heard = true
+		d.received = true
 		switch {
 		case d.pending > 0:
 			d.pending--
@@ -140,7 +140,7 @@ func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 	want := 0
 	for _, i := range list {
 		d := &b.devices[i]
-		if d.pending == 0 && !d.heard {
+		if d.pending == 0 && !d.received {
 			b.nudge(i)
 		}
 		d.pending, d.staged = d.pending+d.staged, 0
@@ -150,7 +150,7 @@ func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 	for _, i := range list {
 		d := &b.devices[i]
 		// The last of several replies counts.
-		if d.heard && d.pending == 0 {
+		if d.received && d.pending == 0 {
 			b.judge(i)
 			b.chain.MarkReceived(i)
 		}
@@ -163,7 +163,7 @@ func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 
 // forget ends the wait for feedback.
 func (d *device) forget() {
-	d.heard, d.owed, d.pending = false, d.owed+d.pending, 0
+	d.received, d.owed, d.pending = false, d.owed+d.pending, 0
 }
 
 // nudge makes motor i send feedback: a motor without torque gets a stop command, another one its torque limit.
@@ -208,7 +208,7 @@ const muteAfter = 3
 // ReadHealth reads the supply's voltage and, if torque must be off, whether it is off.
 func (b *protocol) ReadHealth(i int) error {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
-	if d.heard, d.ask = false, 0; d.mute < muteAfter {
+	if d.received, d.ask = false, 0; d.mute < muteAfter {
 		d.ask = BusVolts
 		b.put(Ask(d.cfg.ID, BusVolts))
 	}
@@ -221,7 +221,7 @@ func (b *protocol) ReadHealth(i int) error {
 	switch {
 	case more == 1 && d.ask == 0:
 		d.mute, seat.State.Voltage = 0, d.got
-	case more == 1 && d.heard:
+	case more == 1 && d.received:
 		d.mute++ // it replies, but not with its voltage
 		err = onlyOther(err)
 	}

@@ -136,7 +136,7 @@ func (b *protocol) Flush() error {
 	}
 	for i := range b.devices {
 		d := &b.devices[i]
-		d.heard, d.pending, d.staged = false, d.staged, 0
+		d.received, d.pending, d.staged = false, d.staged, 0
 	}
 	if len(b.x.Out) == 0 {
 		return nil

@@ -79,7 +79,7 @@ func (b *canProtocol) handleReply(i int, c Command, f *servo.CANFrame) bool {
 			return false
 		}
 		s.Position, s.Velocity = at*TicksPerTurn, speed*2*math.Pi
-		d.heard = true
+		d.received = true
 	case GetIq:
 		if v := f.Float(4); finite(v) {
 			s.Effort = v
@@ -130,7 +130,7 @@ func (b *canProtocol) Identify(i int) error {
 		}
 		d.due = 0
 	}
-	d.heard = false
+	d.received = false
 	return err
 }
 
@@ -141,7 +141,7 @@ func (b *canProtocol) SyncRead(_ servo.Level, list []int) error {
 		return err
 	}
 	for _, i := range list {
-		b.devices[i].heard = false
+		b.devices[i].received = false
 		if holds(&b.chain.Devices[i]) {
 			b.StageTorqueOff(i)
 		}
@@ -152,7 +152,7 @@ func (b *canProtocol) SyncRead(_ servo.Level, list []int) error {
 	b.markSent()
 	for _, i := range list {
 		d := &b.devices[i]
-		if d.due = 0; d.heard {
+		if d.due = 0; d.received {
 			b.weigh(i)
 			b.chain.MarkReceived(i)
 		}
@@ -177,10 +177,10 @@ func (b *canProtocol) weigh(i int) {
 func (b *canProtocol) ReadState(i int) error {
 	list := [1]int{i}
 	err := b.SyncRead(servo.SyncReads, list[:])
-	if !b.devices[i].heard && err == nil {
+	if !b.devices[i].received && err == nil {
 		err = servo.ErrNoReply
 	}
-	if b.devices[i].heard {
+	if b.devices[i].received {
 		return nil // only its current is missing
 	}
 	return err

@@ -27,14 +27,14 @@ type device struct {
 	doubted   bool
 
 	// Only CAN.
-	beatAt  time.Duration // time of the last heartbeat, < 0 = never
-	asked   State         // last commanded state
-	telling bool          // the state command is staged
-	toldAt  time.Duration // time of the last change of the commanded state
-	due     uint32        // pending replies, as bits by command
-	heard   bool          // estimates have come
-	sdo     SDO           // as it answered last
-	control Control       // that it was armed in
+	beatAt   time.Duration // time of the last heartbeat, < 0 = never
+	asked    State         // last commanded state
+	telling  bool          // the state command is staged
+	toldAt   time.Duration // time of the last change of the commanded state
+	due      uint32        // pending replies, as bits by command
+	received bool          // estimates have come
+	sdo      SDO           // as it answered last
+	control  Control       // that it was armed in
 }
 
 // judge updates the torque state from the state that the axis reports.

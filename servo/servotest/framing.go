@@ -23,7 +23,7 @@ func Hex(t testing.TB, text string) []byte {
 // Framing checks the parsers that open returns on any stream: the same packets and the same counts whether it is fed whole
 // or byte by byte, and a decoded packet encodes to bytes of the stream. next returns a packet encoded again, nil if none is
 // complete yet, and its decoded form.
-func Framing(t testing.TB, stream []byte, open func() (f *servo.Framer, next func() (again []byte, said any))) {
+func Framing(t testing.TB, stream []byte, open func() (f *servo.Framer, next func() (again []byte, parsed any))) {
 	t.Helper()
 	parse := func(size int) string {
 		f, next := open()
@@ -33,11 +33,11 @@ func Framing(t testing.TB, stream []byte, open func() (f *servo.Framer, next fun
 			if at += n; n == 0 {
 				t.Fatal("took nothing")
 			}
-			for again, said := next(); again != nil; again, said = next() {
+			for again, parsed := next(); again != nil; again, parsed = next() {
 				if !bytes.Contains(stream, again) {
 					t.Fatalf("% X is not in the stream", again)
 				}
-				fmt.Fprintf(&all, "%v ", said)
+				fmt.Fprintf(&all, "%v ", parsed)
 			}
 		}
 		return fmt.Sprintf("%s: %d bytes of garbage, %d bad checksums", all.String(), f.Garbage, f.BadChecksum)

@@ -16,13 +16,13 @@ type Record struct {
 	servo.Line
 	Turns []Turn
 
-	said time.Duration // when the last word ended, either way, by the line's clock
+	ended time.Duration // when the last word ended, either way, by the line's clock
 }
 
 // Write notes and passes on.
 func (r *Record) Write(p []byte) (int, error) {
 	n, err := r.Line.Write(p)
-	r.said = r.Line.Now() + servo.WireTime(n, 10, r.Line.Baud()) // a line does not wait until the bytes have left
+	r.ended = r.Line.Now() + servo.WireTime(n, 10, r.Line.Baud()) // a line does not wait until the bytes have left
 	r.Turns = append(r.Turns, Turn{Write: append([]byte(nil), p[:n]...), Gone: errors.Is(err, servo.ErrDisconnected)})
 	return n, err
 }
@@ -40,8 +40,8 @@ func (r *Record) Read(p []byte, timeout time.Duration) (int, error) {
 		return n, err
 	}
 	now := r.Line.Now()
-	silence := now - r.said - servo.WireTime(n, 10, r.Line.Baud())
-	r.said = now
+	silence := now - r.ended - servo.WireTime(n, 10, r.Line.Baud())
+	r.ended = now
 	switch {
 	case silence < pause:
 	case len(last.Read) == 0:

@@ -18,7 +18,7 @@ import (
 // differs, is missing, or is only in the table.
 func Compare(table []servo.Register, sheet string) (faults []error) {
 	fail := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
-	said := map[string]bool{}
+	listed := map[string]bool{}
 	for line := range strings.Lines(sheet) {
 		line, _, _ = strings.Cut(line, "#")
 		words := strings.Fields(line)
@@ -30,11 +30,11 @@ func Compare(table []servo.Register, sheet string) (faults []error) {
 		}
 		name := words[2]
 		r := servo.Named(table, name)
-		if r == nil || said[name] {
+		if r == nil || listed[name] {
 			fail("%s: not in the table, or twice on the sheet", name)
 			continue
 		}
-		said[name] = true
+		listed[name] = true
 		access := [...]string{servo.ReadOnly: "r", servo.RAM: "ram", servo.EEPROM: "eeprom"}[r.Access]
 		count := r.Scale
 		if count == 0 {
@@ -57,7 +57,7 @@ func Compare(table []servo.Register, sheet string) (faults []error) {
 		}
 	}
 	for i := range table {
-		if !said[table[i].Name] {
+		if !listed[table[i].Name] {
 			fail("%s at %d: not on the sheet", table[i].Name, table[i].Addr)
 		}
 	}

@@ -228,7 +228,7 @@ func (b *BusCheck) seek(ctx context.Context, missing []*ServoCheck) error {
 		}
 	}
 	if len(missing) == len(b.servos) {
-		if told, err := b.lone(ctx); err != nil || told {
+		if reported, err := b.lone(ctx); err != nil || reported {
 			return err
 		}
 		if err := b.line.SetBaud(b.Config.Baud); err != nil {

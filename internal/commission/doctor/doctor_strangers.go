@@ -19,7 +19,7 @@ import (
 const farthestStranger = 30
 
 // lone reports what replies on a line whose servos are all silent, in one finding; false if nothing does.
-func (b *BusCheck) lone(ctx context.Context) (told bool, err error) {
+func (b *BusCheck) lone(ctx context.Context) (reported bool, err error) {
 	f := commission.Finder{Line: b.line, Port: b.port(), Latency: b.latency, Bauds: []int{b.Config.Baud}, Types: []string{b.Config.Type}}
 	if other, ids, err := b.elsewhere(ctx, &f); err != nil || other != "" {
 		if err == nil {
@@ -39,7 +39,7 @@ func (b *BusCheck) lone(ctx context.Context) (told bool, err error) {
 }
 
 // misspoken checks whether the servos reply in another protocol than that of the bus type.
-func (b *BusCheck) misspoken(ctx context.Context) (told bool, err error) {
+func (b *BusCheck) misspoken(ctx context.Context) (reported bool, err error) {
 	if b.row.Even {
 		return false, nil // with another parity every reply is damaged
 	}

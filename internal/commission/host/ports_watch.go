@@ -55,7 +55,7 @@ func Changes(known map[string]PortRow, rows []PortRow) (events []PortEvent) {
 	return events
 }
 
-// same reports whether nothing that a person would be told has changed.
+// same reports whether nothing that is printed has changed.
 func same(a, b PortRow) bool {
 	a.Latency, b.Latency = 0, 0 // NaN, if absent, is not itself; opening a port sets it
 	a.Notes, b.Notes = nil, nil

@@ -49,7 +49,7 @@ type shape struct {
 type joint struct {
 	agent int             // of the rig's
 	index int             // of the layout's actuators
-	truth *actuator.Servo // what the motor is told and does
+	truth *actuator.Servo // commands and motion of the motor
 	servo *emulator.Servo
 	modes []hal.Mode
 	error float64 // the guard's following error, rad

@@ -63,13 +63,13 @@ type plant struct {
 	awake  bool             // the clock does not tell that the machine was suspended
 }
 
-// client is a controller: what it says is said again each cycle until it hangs or leaves.
+// client is a controller: its command is repeated in each cycle until it hangs or leaves.
 type client struct {
 	session *hal.Session
 	leases  []*hal.Lease // one an agent; nil: held by the other client, and overridden
 	inputs  [][]float64  // one an agent
 	talks   bool
-	ghost   bool         // it has hung or left, and is said to talk on
+	ghost   bool         // it has hung or left, and still sends commands: a planted defect
 	joints  map[int]bool // of run.joints, that it commands
 }
 

@@ -36,7 +36,7 @@ type request struct {
 	Agent string  `json:"agent"`
 	Joint string  `json:"joint"`
 	Share float64 `json:"share"`
-	At    float64 `json:"at"` // ms of the tab's own clock; 0 = not said
+	At    float64 `json:"at"` // ms of the tab's own clock; 0 = not sent
 
 	// Of a push.
 	Body  string     `json:"body"`

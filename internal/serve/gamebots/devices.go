@@ -90,9 +90,8 @@ func (z *zeroer) Zero(sensor int) error {
 	return of.Zero(sensor)
 }
 
-// ListenTags lets the readers of agent i that are devices tell a client of r what they read, in the place of the scene. A
-// reader knows a tag's number alone: not how far away it is, and neither the name nor the state of a victim. What it cannot
-// see, the parts of victims, is not told of it.
+// ListenTags lets the readers of agent i that are devices report their tags to a client of r, in place of the scene. A
+// reader reports only a tag's number: not its distance, nor the name or state of a victim, nor parts of victims.
 func ListenTags(sys *assembly.System, i int, r *gamebots.Robot) {
 	r.Sensors = slices.DeleteFunc(r.Sensors, func(s gamebots.Sensor) bool {
 		_, device := sys.Sources[plan.JointRef{Agent: i, Joint: s.Index}].(catalog.Tagged)

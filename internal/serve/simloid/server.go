@@ -86,7 +86,7 @@ func DescribeSimloid(agent *hal.Agent, m *model.Robot) *simloid.Robot {
 		case from.Wraps:
 		case from.Stops[0] < from.Stops[1]:
 			to.Low, to.High = from.Stops[0]/math.Pi, from.Stops[1]/math.Pi
-		default: // the ends of what a servo can be told
+		default: // the limits of a servo's goal
 			to.Low, to.High = from.Limits[0]/math.Pi, from.Limits[1]/math.Pi
 		}
 	}

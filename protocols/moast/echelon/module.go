@@ -48,7 +48,7 @@ type Module struct {
 	cmdID, cfgID int32
 	subordinates []*Link
 	accesses     uint64
-	heard        float64 // when the superior was last seen
+	received     float64 // when the superior was last seen
 	err          error   // of a buffer, the first
 }
 
@@ -156,9 +156,9 @@ func (m *Module) run(now float64) {
 // watch stops a task whose superior has become silent.
 func (m *Module) watch(seen bool) {
 	if seen || m.Head.Status != moast.Exec {
-		m.heard = m.Now
+		m.received = m.Now
 	}
-	if m.Now-m.heard > max(silence, silentCycles*m.cycle) && m.Head.State != moast.NewCommand && !m.administrative() {
+	if m.Now-m.received > max(silence, silentCycles*m.cycle) && m.Head.State != moast.NewCommand && !m.administrative() {
 		m.Fail("superior silent")
 		m.controller.Stop(m)
 	}

@@ -9,14 +9,14 @@ import (
 
 // BNO055 is an emulated chip; on I2C it is a Device, on a serial line an Endpoint. Motion may be written between cycles.
 type BNO055 struct {
-	Motion Motion
-	addr   uint16
-	page   byte
-	regs   registers
-	booted time.Duration // when it answers
-	fused  time.Duration // when the fusion has its first attitude
-	half   []byte        // incomplete request on the serial line
-	heard  time.Duration
+	Motion   Motion
+	addr     uint16
+	page     byte
+	regs     registers
+	booted   time.Duration // when it answers
+	fused    time.Duration // when the fusion has its first attitude
+	half     []byte        // incomplete request on the serial line
+	received time.Duration
 }
 
 // NewBNO055 returns a chip at addr that lies still.
@@ -120,10 +120,10 @@ func (c *BNO055) measure(now time.Duration) {
 // Receive implements Endpoint: the serial protocol of section 4.7.
 func (c *BNO055) Receive(p []byte, now time.Duration, answer []byte) []byte {
 	// "Receive character timeout": a request that stops is forgotten after 30 ms.
-	if len(c.half) > 0 && now-c.heard > 30*time.Millisecond {
+	if len(c.half) > 0 && now-c.received > 30*time.Millisecond {
 		c.half = c.half[:0]
 	}
-	c.heard = now
+	c.received = now
 	for _, b := range p {
 		if now < c.booted { // since power-on, or since a byte before this one reset it
 			c.half = c.half[:0]

@@ -21,7 +21,7 @@ type SICK struct {
 
 	powered           bool
 	ready             time.Duration
-	heard             time.Duration
+	received          time.Duration
 	baud, rate        int        // now, and after the present output
 	stream            *sickOrder // nil: scans are sent on request
 	install           bool
@@ -148,10 +148,10 @@ func (s *SICK) Receive(p []byte, now time.Duration) {
 		return
 	}
 	// A gap ends a telegram that was never whole.
-	if now-s.wire(len(p))-s.heard > maxGap {
+	if now-s.wire(len(p))-s.received > maxGap {
 		s.parser.Reset()
 	}
-	s.heard = now
+	s.received = now
 	for len(p) > 0 {
 		p = p[s.parser.Feed(p):]
 		for body := s.parser.Body(); body != nil; body = s.parser.Body() {

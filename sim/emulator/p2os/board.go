@@ -52,33 +52,33 @@ type Board struct {
 	baud    int
 	arcos   bool
 
-	powered bool
-	synced  int // how many SYNCs of a session came in order; 3 = it may be opened
-	open    bool
-	parser  *base.Parser
-	next    time.Duration // tick
-	report  time.Duration // when the next one is due
-	free    time.Duration // when the wire has taken the last one
-	out     []byte
-	text    []byte        // of a packet that is being made
-	answer  time.Duration // when out is sent
-	ready   time.Duration // when it has booted
-	heard   time.Duration // the last good packet
+	powered  bool
+	synced   int // how many SYNCs of a session came in order; 3 = it may be opened
+	open     bool
+	parser   *base.Parser
+	next     time.Duration // tick
+	report   time.Duration // when the next one is due
+	free     time.Duration // when the wire has taken the last one
+	out      []byte
+	text     []byte        // of a packet that is being made
+	answer   time.Duration // when out is sent
+	ready    time.Duration // when it has booted
+	received time.Duration // the last good packet
 
 	motors bool
 	estop  bool
 	brake  time.Duration // until when an emergency stop holds the wheels
 	drive
-	speed   [2]float64    // after the ramp
-	rims    [2]float64    // as last seen
-	from    [2]float64    // at power-on, when the encoders begin at zero
-	since   time.Duration // the last report
-	told    [2]float64    // as of the last report
-	actual  [2]float64    // m/s, over the time between two reports
-	stall   [2]bool
-	struck  time.Duration // when a bumper stalled it; 0 = never
-	slow    [2]int        // ticks for which a side did not reach its commanded speed
-	x, y, h float64       // dead reckoned since SetO, m and rad
+	speed    [2]float64    // after the ramp
+	rims     [2]float64    // as last seen
+	from     [2]float64    // at power-on, when the encoders begin at zero
+	since    time.Duration // the last report
+	reported [2]float64    // as of the last report
+	actual   [2]float64    // m/s, over the time between two reports
+	stall    [2]bool
+	struck   time.Duration // when a bumper stalled it; 0 = never
+	slow     [2]int        // ticks for which a side did not reach its commanded speed
+	x, y, h  float64       // dead reckoned since SetO, m and rad
 
 	sonar    bool
 	fires    int    // the next transducer, or the next of the order
@@ -104,12 +104,12 @@ func (b *Board) Baud() int { return b.baud }
 // Power is wire.Board's: without it everything but the wheels' place is lost.
 func (b *Board) Power(on bool, now time.Duration) {
 	*b = Board{WrongConfig: b.WrongConfig, Mute: b.Mute, Configs: b.Configs, robot: b.robot, names: b.names, chassis: b.chassis, baud: b.baud, arcos: b.arcos, parser: base.NewParser(),
-		powered: on, next: now + boot, ready: now + boot, heard: now, brake: now, since: now, sonar: true,
+		powered: on, next: now + boot, ready: now + boot, received: now, brake: now, since: now, sonar: true,
 		grip: 1}
 	b.drive = drive{accel: 0.3, decel: 0.3, turnUp: 0.3 * b.robot.Difference, turnDown: 0.3 * b.robot.Difference,
 		limit: b.robot.MaxSpeed, turnMax: b.robot.MaxTurn}
 	b.rims[0], b.rims[1] = b.chassis.Rims()
-	b.told, b.from = b.rims, b.rims
+	b.reported, b.from = b.rims, b.rims
 	b.chassis.Drive(0, 0, false)
 }
 
@@ -130,7 +130,7 @@ func (b *Board) switchMotors(on bool) {
 	b.motors = on && !b.estop
 	b.drive.stop()
 	b.speed = [2]float64{}
-	b.hold(b.heard)
+	b.hold(b.received)
 }
 
 // hold passes the speeds to the chassis. After an emergency stop the motors continue to brake although they are switched
@@ -165,7 +165,7 @@ func (b *Board) Transmit(dst []byte, now time.Duration) []byte {
 			return dst
 		}
 		for i := range b.rims {
-			b.actual[i], b.told[i] = (b.rims[i]-b.told[i])/(now-b.since).Seconds(), b.rims[i]
+			b.actual[i], b.reported[i] = (b.rims[i]-b.reported[i])/(now-b.since).Seconds(), b.rims[i]
 		}
 		b.since = now
 		dst = b.reports(dst)
@@ -176,7 +176,7 @@ func (b *Board) Transmit(dst []byte, now time.Duration) []byte {
 
 // step is one tick of the board's control: ramps towards the goals, and dead reckoning by the rims.
 func (b *Board) step(dt float64, now time.Duration) {
-	if b.open && now-b.heard > watchdog {
+	if b.open && now-b.received > watchdog {
 		b.drive.stop()
 	}
 	left, right := b.chassis.Rims()

@@ -15,7 +15,7 @@ func (b *Board) Receive(p []byte, now time.Duration) {
 		p = p[b.parser.Feed(p):]
 		for data := b.parser.Data(); data != nil; data = b.parser.Data() {
 			if c, err := base.DecodeCommand(data); err == nil {
-				b.heard = now
+				b.received = now
 				b.execute(&c, data, now)
 			}
 		}

@@ -104,14 +104,14 @@ func (t *Tap) spoil(dst, p []byte, begins bool, cut *bool) []byte {
 // tapped is one opening through a Tap.
 type tapped struct {
 	servo.Line
-	tap    *Tap
-	plug   int
-	coming []arrival
-	last   time.Duration // when the last byte came
-	begins bool          // what comes next is said again
-	cut    bool
-	in     [256]byte
-	said   []byte
+	tap     *Tap
+	plug    int
+	coming  []arrival
+	last    time.Duration // when the last byte came
+	begins  bool          // the next bytes are sent again
+	cut     bool
+	in      [256]byte
+	spoiled []byte
 }
 
 // arrival is a byte and when the host has it.
@@ -140,11 +140,11 @@ func (l *tapped) Write(p []byte) (int, error) {
 		l.arrive(p, l.Now())
 	}
 	cut := false
-	l.said, l.begins = t.spoil(l.said[:0], p, true, &cut), true
-	if len(l.said) == 0 || t.at(OpenWire) != nil {
+	l.spoiled, l.begins = t.spoil(l.spoiled[:0], p, true, &cut), true
+	if len(l.spoiled) == 0 || t.at(OpenWire) != nil {
 		return len(p), nil
 	}
-	if _, err := l.Line.Write(l.said); err != nil {
+	if _, err := l.Line.Write(l.spoiled); err != nil {
 		return 0, err
 	}
 	return len(p), nil
@@ -188,11 +188,11 @@ func (l *tapped) Read(p []byte, timeout time.Duration) (int, error) {
 func (l *tapped) spoilIn(p []byte, now time.Duration) {
 	begins := l.begins || now-l.last > time.Duration(len(p)+3)*servo.WireTime(1, 10, l.Baud())
 	l.begins, l.last = false, now
-	l.said = l.tap.spoil(l.said[:0], p, begins, &l.cut)
+	l.spoiled = l.tap.spoil(l.spoiled[:0], p, begins, &l.cut)
 	if f := l.tap.at(Delayed); f != nil {
 		now += f.Delay
 	}
-	l.arrive(l.said, now)
+	l.arrive(l.spoiled, now)
 }
 
 // handOn hands on what has come.
