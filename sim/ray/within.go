@@ -128,7 +128,7 @@ func within(s *collide.Shape) (half r3.Vec, ok bool) {
 }
 
 // Cast writes the first hit of ray i at near to far times its direction, which is long metres in length, to h, and returns
-// false where there is none; the distance is from the eye. It equals, to rounding, that of BVH.Cast for a ray that begins at
+// false if there is no hit; the distance is from the eye. It equals, to rounding, that of BVH.Cast for a ray that begins at
 // near.
 func (s *Sheaf) Cast(i, near, far, long float64, h *Hit) bool {
 	best, first, normal, inside := int32(-1), 0.0, r3.Vec{}, false

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"net/http"
 	"os"
@@ -32,19 +31,11 @@ func turntable(t *testing.T) (config, folder string) {
 	return config, folder
 }
 
-// fetch is what the dashboard answers.
+// fetch returns the status and the bytes of the dashboard's answer.
 func fetch(t *testing.T, url string) (int, []byte) {
 	t.Helper()
-	r, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Body.Close()
-	b, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return r.StatusCode, b
+	text, code := get(t, url)
+	return code, []byte(text)
 }
 
 type solidText struct {
