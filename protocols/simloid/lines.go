@@ -58,7 +58,7 @@ const heartbeat = 100 * time.Millisecond
 func (c *session) read(b []byte) (int, error) {
 	received := time.Time{} // when the silence began, as far as it matters
 	for {
-		n, err := c.conn.Read(b)
+		n, err := c.requests.Read(b)
 		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) || c.lease == nil {
 			return n, err
 		}

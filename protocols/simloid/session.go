@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"sync/atomic"
@@ -29,14 +30,15 @@ const maxUnknown = 42
 // from the goroutine that runs the cycle; Cycle copies the measurements and never blocks. So a client that does not read
 // blocks only this goroutine and, in lock-step, the simulated time.
 type session struct {
-	server *Server
-	log    *slog.Logger
-	conn   net.Conn
-	done   <-chan struct{} // the server ends
-	party  *hal.Session
-	in     lineReader
-	out    []byte
-	until  time.Time // the present write deadline
+	server   *Server
+	log      *slog.Logger
+	conn     net.Conn
+	done     <-chan struct{} // the server ends
+	party    *hal.Session
+	in       lineReader
+	requests io.Reader // conn's
+	out      []byte
+	until    time.Time // the present write deadline
 
 	// The robot, from enter on.
 	robot   *Robot
@@ -77,7 +79,7 @@ const (
 )
 
 func newSession(ctx context.Context, s *Server, conn net.Conn, robot *Robot, log *slog.Logger) *session {
-	c := &session{server: s, log: log, conn: conn, done: ctx.Done(), robot: robot, answered: make(chan struct{}, 1)}
+	c := &session{server: s, log: log, conn: conn, requests: pollConn(conn), done: ctx.Done(), robot: robot, answered: make(chan struct{}, 1)}
 	c.party = s.rig.NewSession("simloid@"+conn.RemoteAddr().String(), c)
 	c.in.read = c.read
 	c.push = c.pushAll
