@@ -65,7 +65,7 @@ func (s *Scene) rebuild() error {
 		s.ground, s.loaded = s.own.put(ground.Draw(s.uniform(""))), s.seed
 		s.layTags()
 	}
-	spec := dynamics.Spec{Options: dynamics.Options{Gravity: s.gravity, EulerTurn: 1}}
+	spec := dynamics.Spec{Options: dynamics.Options{Gravity: s.gravity, EulerTurn: 1, Sleeps: true}}
 	h := s.substep.Seconds()
 	if s.bare {
 		spec.Options.Contact = odeSoftness(contactERP, contactCFM, contactHaste, h)

@@ -64,3 +64,60 @@ func TestHumanoidStands(t *testing.T) {
 		t.Error("limp: it still stands")
 	}
 }
+
+// A humanoid that stands sleeps, and is where one is that was kept awake: while it stands, after a nudge, and after a command.
+func TestHumanoidSleeps(t *testing.T) {
+	var rigs [2]*rig
+	for i := range rigs {
+		r := newRig(t, "a-series", 1)
+		r.enable(true)
+		for k := range r.body.Layout().Actuators {
+			a := &r.body.Layout().Actuators[k]
+			r.frame.Inputs[a.Goal[hal.PositionMode]] = a.Default
+		}
+		rigs[i] = r
+	}
+	run := func(cycles int) {
+		for range cycles {
+			rigs[0].cycle(1)
+			rigs[1].system.Moved()
+			rigs[1].cycle(1)
+		}
+	}
+	still := func() bool {
+		for _, v := range rigs[0].system.V {
+			if v != 0 {
+				return false
+			}
+		}
+		return true
+	}
+	for _, c := range []struct {
+		what   string
+		do     func(r *rig)
+		cycles int
+		sleeps bool
+		within float64 // rad, m
+	}{
+		{"stands", func(*rig) {}, 2000, true, 1e-6},
+		{"nudged", func(r *rig) { r.must(r.Push("a-series", "upper_body", [3]float64{4, 0, 0})) }, 10, false, 1e-5},
+		{"stands again", func(*rig) {}, 1000, true, 1e-4},
+		{"bends an arm", func(r *rig) { r.frame.Inputs[r.body.Layout().Actuators[5].Goal[hal.PositionMode]] += 0.5 }, 20, false, 1e-3},
+	} {
+		for _, r := range rigs {
+			c.do(r)
+		}
+		run(c.cycles)
+		if still() != c.sleeps {
+			t.Errorf("%s: still: %v, want %v", c.what, still(), c.sleeps)
+		}
+		worst := 0.0
+		for k, x := range rigs[1].system.Q {
+			worst = math.Max(worst, math.Abs(rigs[0].system.Q[k]-x))
+		}
+		t.Logf("%s: apart by at most %.2g", c.what, worst)
+		if worst > c.within {
+			t.Errorf("%s: %.2g apart from one that was kept awake, want %g", c.what, worst, c.within)
+		}
+	}
+}

@@ -151,4 +151,6 @@ type Options struct {
 	// Articulated makes trees without constraints use the articulated-body recursion from so many degrees of freedom
 	// in a row on; 0 means where it is faster, negative never.
 	Articulated int
+	// Sleeps lets the whole system sleep where nothing in it moves; see calm.go.
+	Sleeps bool
 }

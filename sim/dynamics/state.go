@@ -20,6 +20,7 @@ type State struct {
 	follow []follow
 	still  []float64  // s, time at rest of each tree; empty if none may sleep
 	felt   [3]float64 // gravity of the last step
+	calm   calm
 	// The constraint forces of the last solve, from which the next one starts.
 	stops, dry, held []float64
 	touch            []touch
@@ -82,6 +83,9 @@ func (m *Model) newState(contacts int) State {
 	if len(m.drowsy) > 0 {
 		s.still = make([]float64, len(m.trees))
 	}
+	if m.spec.Options.Sleeps {
+		s.calm.size(m)
+	}
 	for i := range m.links {
 		l := &m.links[i]
 		j := &m.spec.Bodies[l.body].Joint
@@ -119,12 +123,13 @@ func (s *State) copyFrom(t *State) {
 	copy(s.held, t.held)
 	copy(s.touch[:t.touches], t.touch[:t.touches])
 	s.touches = t.touches
+	s.calm.copyFrom(&t.calm)
 }
 
 // fits reports whether t is of a model with the same sizes.
 func (s *State) fits(t *State) bool {
 	return len(s.Q) == len(t.Q) && len(s.V) == len(t.V) && len(s.Force) == len(t.Force) && len(s.Water) == len(t.Water) &&
-		len(s.held) == len(t.held) && len(s.still) == len(t.still) && len(s.touch) == len(t.touch)
+		len(s.held) == len(t.held) && len(s.still) == len(t.still) && len(s.calm.tau) == len(t.calm.tau) && len(s.touch) == len(t.touch)
 }
 
 // NewState returns a state of the right size to Save into.
@@ -196,6 +201,9 @@ func (s *State) Hash() uint64 {
 		if x != 0 {
 			put(float64(i), x)
 		}
+	}
+	if c := &s.calm; c.since > 0 {
+		put(c.since, c.loudest)
 	}
 	for i := range s.follow {
 		if f := &s.follow[i]; f.active {

@@ -38,6 +38,10 @@ func (s *System) Step(dt float64) error {
 	if !(dt > 0 && dt <= 1e3) {
 		return fmt.Errorf("dynamics: step: got %g s, want more than 0, at most 1000", dt)
 	}
+	if s.asleep(dt) {
+		s.Time += dt
+		return nil
+	}
 	n := s.options.SubSteps
 	h := dt / float64(n)
 	for i := range n {
@@ -66,6 +70,7 @@ func (s *System) Step(dt float64) error {
 		}
 		s.Time += h
 	}
+	s.settle(dt)
 	return nil
 }
 

@@ -40,6 +40,7 @@ type System struct {
 	rises                 []rise
 	busy                  []bool // trees with constraints in this evaluation
 	sleeping, parked      []bool // trees, see sleep.go
+	dreams                bool   // it sleeps, and the last evaluation is of the State; see calm.go
 
 	stage  stages
 	solver solver
@@ -114,6 +115,7 @@ func (s *System) Model() *Model { return s.m }
 // sleepers.
 func (s *System) Moved() {
 	clear(s.State.still)
+	s.State.calm.wake()
 	s.moved()
 }
 

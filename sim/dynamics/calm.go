@@ -1,0 +1,134 @@
+package dynamics
+
+import "math"
+
+// Calm. Where Options allow it, a whole system falls asleep when all of its velocities have been tiny for a second and do
+// not grow: those of a robot that stands, hangs or lies, of which only the last digits of its friction still change. Its
+// velocities are then 0, and a step costs next to nothing. It wakes for the step in which the actions on it are no longer
+// those that it fell asleep with, and when Moved reports a change from outside. What falls is that slow only for a moment,
+// and what leaves an unstable equilibrium grows faster, so neither sleeps. A system in water never does.
+//
+// That a system sleeps is part of the State: a run is the same whether or not it was saved, restored or watched.
+
+const (
+	calmFor   = 1.0  // s
+	calmSpeed = 1e-5 // m/s, rad/s
+	// A change of torque that is lost in a joint's dry friction, as a share of it, and of a coefficient, as a share of it.
+	calmInput = 1e-5
+	rounding  = 1e-12 // share of a torque where there is no dry friction
+)
+
+// calm is the part of a State that this file owns.
+type calm struct {
+	since   float64 // s, how long all velocities have been at most calmSpeed; calmFor or more: the system sleeps
+	loudest float64 // the greatest velocity in the first half of that time
+	// The actions that it sleeps with.
+	tau     []float64
+	drive   []Drive
+	force   []Wrench
+	gravity [3]float64
+}
+
+// size makes room for the actions on a model.
+func (c *calm) size(m *Model) {
+	n := len(m.dofs)
+	c.tau, c.drive, c.force = make([]float64, n), make([]Drive, n), make([]Wrench, len(m.spec.Bodies))
+}
+
+func (c *calm) copyFrom(o *calm) {
+	c.since, c.loudest, c.gravity = o.since, o.loudest, o.gravity
+	copy(c.tau, o.tau)
+	copy(c.drive, o.drive)
+	copy(c.force, o.force)
+}
+
+// wake begins to count again.
+func (c *calm) wake() { c.since, c.loudest = 0, 0 }
+
+// settle ends a step of h seconds: it counts how long the system has been calm, and lets it fall asleep.
+func (s *System) settle(h float64) {
+	if !s.options.Sleeps || len(s.m.wet) > 0 {
+		return
+	}
+	c, fastest := &s.State.calm, 0.0
+	for _, v := range s.V {
+		fastest = max(fastest, math.Abs(v))
+	}
+	if s.following || s.Before != nil || !(fastest <= calmSpeed) {
+		c.wake()
+		return
+	}
+	if c.since < calmFor/2 {
+		c.loudest = max(c.loudest, fastest)
+	}
+	switch c.since += h; {
+	case c.since < calmFor:
+	case fastest > c.loudest:
+		c.wake()
+	default:
+		clear(s.V)
+		copy(c.tau, s.Tau)
+		copy(c.drive, s.Drive)
+		copy(c.force, s.Force)
+		c.gravity, s.dreams = s.Gravity, false
+	}
+}
+
+// asleep reports whether the step of h is one of sleep; it wakes a system on which other actions act than before. The
+// first such step, also after Restore, computes the contacts and the forces of the State, which it does not change.
+func (s *System) asleep(h float64) bool {
+	c := &s.State.calm
+	if c.since < calmFor {
+		return false
+	}
+	if !s.undisturbed() {
+		c.wake()
+		return false
+	}
+	if s.dreams {
+		return true
+	}
+	s.Tau, c.tau, s.Drive, c.drive = c.tau, s.Tau, c.drive, s.Drive
+	bad := s.accelerate(h, h)
+	s.Tau, c.tau, s.Drive, c.drive = c.tau, s.Tau, c.drive, s.Drive
+	if bad >= 0 {
+		c.wake()
+		return false
+	}
+	clear(s.qdd)
+	s.dreams = true
+	return true
+}
+
+// undisturbed reports whether the actions on the system are those that it sleeps with.
+func (s *System) undisturbed() bool {
+	c := &s.State.calm
+	if s.Gravity != c.gravity {
+		return false
+	}
+	for i := range c.force {
+		if s.Force[i] != c.force[i] {
+			return false
+		}
+	}
+	for i, tau := range c.tau {
+		now, then := &s.Drive[i], &c.drive[i]
+		lost := float64(calmInput*then.Dry) + float64(rounding*math.Abs(tau))
+		if s.State.follow[i].active || !(math.Abs(s.Tau[i]-tau) <= lost) || *now != *then && !now.like(then) {
+			return false
+		}
+	}
+	return true
+}
+
+// like reports whether each value of d is that of o but for a share of calmInput.
+func (d *Drive) like(o *Drive) bool {
+	a := [...]float64{d.Armature, d.Damping, d.Stiffness, d.Rest, d.Kp, d.Kd, d.Goal, d.Dry, d.Static, d.Stribeck, d.Target, d.Slip}
+	b := [...]float64{o.Armature, o.Damping, o.Stiffness, o.Rest, o.Kp, o.Kd, o.Goal, o.Dry, o.Static, o.Stribeck, o.Target, o.Slip}
+	for i := range a {
+		if !(math.Abs(a[i]-b[i]) <= float64(calmInput*math.Abs(b[i]))) {
+			return false
+		}
+	}
+	return true
+}
