@@ -1,6 +1,7 @@
 package calibration
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -55,9 +56,7 @@ func FitEllipsoid(points [][3]float64, radius float64) (c Correction, residual f
 			return c, 0, fmt.Errorf("got points that lie on no ellipsoid: turn it to every side")
 		}
 	}
-	if radius == 0 {
-		radius = mean
-	}
+	radius = cmp.Or(radius, mean)
 	for k := range semi {
 		c.Scale[k] = radius / semi[k]
 	}

@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"slices"
@@ -100,9 +101,7 @@ func newJoint(j Joint, a *hal.Actuator) *joint {
 		goal: servo.Goal{Mode: hal.NoMode, Limit: 1}, limit: a.Limits.MaxTorque, time: -1, clock: -1, lastTurns: math.NaN(), sure: math.NaN(),
 	}
 	// A file without torque leaves the data sheet's values.
-	if c.cal.Torque.Constant == 0 {
-		c.cal.Torque.Constant = c.units.StallTorque / c.units.MaxEffort * c.cal.Gear
-	}
+	c.cal.Torque.Constant = cmp.Or(c.cal.Torque.Constant, c.units.StallTorque/c.units.MaxEffort*c.cal.Gear)
 	return c
 }
 

@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -74,14 +75,10 @@ func (j *joint) describe(op string, err error, try string) error {
 		e.Kind = kind
 	}
 	e.Joint = j.name
-	if e.Bus == "" {
-		e.Bus = j.Bus
-	}
+	e.Bus = cmp.Or(e.Bus, j.Bus)
 	if e.ID <= 0 {
 		e.ID = j.ID
 	}
-	if e.Try == "" {
-		e.Try = try
-	}
+	e.Try = cmp.Or(e.Try, try)
 	return &e
 }

@@ -1,6 +1,7 @@
 package drivers
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"sync"
@@ -53,9 +54,7 @@ type OutputWriter struct {
 
 // NewOutputWriter returns the feeder of o, no channel with a pulse. It does no I/O.
 func NewOutputWriter(o Output, c OutputWriterConfig) *OutputWriter {
-	if c.Clock == nil {
-		c.Clock = hal.WallClock()
-	}
+	c.Clock = cmp.Or(c.Clock, hal.WallClock())
 	f := &OutputWriter{output: o, config: c, wake: make(chan struct{}, 1), io: make(chan struct{}, 1), at: -1, tried: -refresh,
 		wrote: make([]time.Duration, c.Channels), goals: make([]time.Duration, c.Channels),
 		staged: make([]time.Duration, c.Channels)}
@@ -190,10 +189,7 @@ func (f *OutputWriter) due() bool {
 	if f.halted {
 		return false
 	}
-	changed := false
-	for i, goal := range f.goals {
-		changed = changed || goal != f.wrote[i]
-	}
+	changed := !slices.Equal(f.goals, f.wrote)
 	since := f.config.Clock.Now() - f.tried
 	if !f.link.open && f.err != nil && since < retryEvery || !changed && f.err == nil && since < refresh {
 		return false
@@ -244,9 +240,7 @@ func (f *OutputWriter) Halt() []error {
 	}
 	// A gate that did not close is a fault though the bus executed: it was there for the time when the bus does not.
 	for i := range errs {
-		if errs[i] == nil {
-			errs[i] = gate
-		}
+		errs[i] = cmp.Or(errs[i], gate)
 	}
 	return errs
 }

@@ -1,8 +1,10 @@
 package drivers
 
 import (
+	"cmp"
 	"errors"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -57,13 +59,10 @@ type reading struct {
 
 // NewPoller returns the poller of s. It does no I/O.
 func NewPoller(s Sensor, c PollerConfig) *Poller {
-	if c.Clock == nil {
-		c.Clock = hal.WallClock()
-	}
+	c.Clock = cmp.Or(c.Clock, hal.WallClock())
 	p := &Poller{sensor: s, config: c, open: s.Open}
-	for range max(1, c.Values) {
-		p.good, p.doubted = append(p.good, math.NaN()), append(p.doubted, math.NaN())
-	}
+	unknown := func() []float64 { return slices.Repeat([]float64{math.NaN()}, max(1, c.Values)) }
+	p.good, p.doubted = unknown(), unknown()
 	p.use = func() error {
 		for i := range p.scratch.values {
 			p.scratch.values[i] = math.NaN()
@@ -71,10 +70,7 @@ func NewPoller(s Sensor, c PollerConfig) *Poller {
 		return s.Read(p.scratch.values)
 	}
 	for _, r := range [...]*reading{&p.scratch, &p.shown} {
-		r.values, r.at, r.ended = make([]float64, max(1, c.Values)), -1, -1
-		for i := range r.values {
-			r.values[i] = math.NaN()
-		}
+		r.values, r.at, r.ended = unknown(), -1, -1
 	}
 	return p
 }

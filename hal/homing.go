@@ -1,6 +1,7 @@
 package hal
 
 import (
+	"cmp"
 	"math"
 	"time"
 )
@@ -85,9 +86,7 @@ func (g *guard) home(all bool) {
 			j.goal = 0
 			continue
 		}
-		if j.limit == 0 {
-			j.limit = a.Limits.MaxTorque
-		}
+		j.limit = cmp.Or(j.limit, a.Limits.MaxTorque)
 		j.mode, j.goal = PositionMode, a.Default
 	}
 }

@@ -1,6 +1,7 @@
 package hal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,15 +81,11 @@ func New(c Config) (*Rig, error) {
 	if c.Period <= 0 {
 		return nil, &Error{Kind: Invalid, Op: "clock.period", Err: fmt.Errorf("got %v, want above 0", c.Period)}
 	}
-	if c.Clock == nil {
-		c.Clock = WallClock()
-	}
+	c.Clock = cmp.Or(c.Clock, WallClock())
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	if c.Seed == 0 {
-		c.Seed = 1
-	}
+	c.Seed = cmp.Or(c.Seed, 1)
 	r := &Rig{config: c, clock: c.Clock, seed: c.Seed, events: newEvents()}
 	// The log's writer may block without bound: a stopped terminal does not stop the cycle.
 	r.log = slog.New(r.sink.Handler(c.Log.Handler()))

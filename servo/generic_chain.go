@@ -1,6 +1,7 @@
 package servo
 
 import (
+	"cmp"
 	"errors"
 	"math"
 	"time"
@@ -134,9 +135,7 @@ func HealthInterval(period time.Duration) int {
 
 // NewGenericChain returns a chain; nothing is sent until Open.
 func NewGenericChain(cfg ChainConfig, spec ChainSpec, p Protocol) *GenericChain {
-	if cfg.Health == 0 {
-		cfg.Health = HealthInterval(cfg.Period)
-	}
+	cfg.Health = cmp.Or(cfg.Health, HealthInterval(cfg.Period))
 	r := &GenericChain{cfg: cfg, spec: spec, protocol: p, Devices: make([]Device, len(cfg.Servos)), list: make([]int, 0, len(cfg.Servos))}
 	r.long, _ = p.(LongReader)
 	r.goals, _ = p.(GoalVerifier)

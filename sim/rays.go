@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"math"
 
@@ -48,9 +49,7 @@ func (s *Scene) group(spec *dynamics.Spec, whole []*Body) error {
 	}
 	for i := range spec.Geoms {
 		g := &spec.Geoms[i]
-		if g.Group == 0 {
-			g.Group = solidGroup
-		}
+		g.Group = cmp.Or(g.Group, solidGroup)
 		for _, b := range whole {
 			if g.Body >= b.at.body && g.Body < b.at.body+len(b.parts) {
 				g.Group = b.group

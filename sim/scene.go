@@ -1,6 +1,7 @@
 package sim
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -73,12 +74,8 @@ type saved struct {
 // NewScene returns a scene without robots.
 func NewScene(cfg SceneConfig) *Scene {
 	s := &Scene{seed: cfg.Seed, substep: cfg.Substep, load: cfg.Scene, gravity: [3]float64{0, 0, -standardGravity}}
-	if s.seed == 0 {
-		s.seed = 1
-	}
-	if s.substep == 0 {
-		s.substep = DefaultSubstep
-	}
+	s.seed = cmp.Or(s.seed, 1)
+	s.substep = cmp.Or(s.substep, DefaultSubstep)
 	s.substep = max(10*time.Microsecond, min(10*time.Millisecond, s.substep))
 	if s.load == nil {
 		s.load = func(seed int64) (*model.Scene, error) { return model.LoadScene("flat", seed) }

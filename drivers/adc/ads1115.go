@@ -1,6 +1,7 @@
 package adc
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"sync"
@@ -41,15 +42,9 @@ type ADS1115 struct {
 
 // NewADS1115 returns the chip on bus. It does no I/O. The error is hal.Invalid.
 func NewADS1115(bus conn.Bus, c ADS1115Config) (*ADS1115, error) {
-	if c.Address == 0 {
-		c.Address = ADS1115Address
-	}
-	if c.Rate == 0 {
-		c.Rate = 860
-	}
-	if c.Clock == nil {
-		c.Clock = i2c.Clock()
-	}
+	c.Address = cmp.Or(c.Address, ADS1115Address)
+	c.Rate = cmp.Or(c.Rate, 860)
+	c.Clock = cmp.Or(c.Clock, i2c.Clock())
 	if c.Turn == nil {
 		c.Turn = new(sync.Mutex)
 	}
@@ -64,12 +59,8 @@ func NewADS1115(bus conn.Bus, c ADS1115Config) (*ADS1115, error) {
 	gains := ADS1115Gains()
 	for k := range c.Inputs {
 		in := &c.Inputs[k]
-		if in.Volts == 0 {
-			in.Volts = 4.096
-		}
-		if in.Scale == 0 {
-			in.Scale = 1
-		}
+		in.Volts = cmp.Or(in.Volts, 4.096)
+		in.Scale = cmp.Or(in.Scale, 1)
 		g := slices.IndexFunc(gains, func(g ADS1115Gain) bool { return g.Volts == in.Volts })
 		if g < 0 || in.Input < 0 || in.Input > 3 {
 			return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("input %d: got %d of ±%g V, want 0..3 of 6.144, 4.096, 2.048, 1.024, 0.512 or 0.256",
@@ -119,7 +110,7 @@ func (s *ADS1115) convert(word uint16) (int16, error) {
 	if err := s.chip.Write(ADS1115Setup, byte(word>>8), byte(word)); err != nil {
 		return 0, err
 	}
-	s.config.Clock.SleepUntil(s.config.Clock.Now() + s.takes)
+	i2c.Sleep(s.config.Clock, s.takes)
 	p, err := s.chip.Read(ADS1115Setup, 2)
 	if err != nil {
 		return 0, err

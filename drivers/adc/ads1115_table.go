@@ -1,6 +1,9 @@
 package adc
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // ADS1115Address is the first of its four addresses, by the ADDR pin.
 const ADS1115Address = 0x48
@@ -41,11 +44,6 @@ func ADS1115Time(rate int) time.Duration {
 
 // ADS1115Word is the configuration that starts one conversion of an input 0..3.
 func ADS1115Word(input int, gain ADS1115Gain, rate int) uint16 {
-	word := uint16(ADS1115Start|ADS1115Single|ADS1115Once|ADS1115NoAlert) | uint16(input)<<12 | gain.Bits
-	for i, r := range ADS1115Rates() {
-		if r == rate {
-			word |= uint16(i) << 5
-		}
-	}
-	return word
+	code := uint16(max(0, slices.Index(ADS1115Rates(), rate)))
+	return ADS1115Start | ADS1115Single | ADS1115Once | ADS1115NoAlert | uint16(input)<<12 | gain.Bits | code<<5
 }

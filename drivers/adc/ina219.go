@@ -1,6 +1,7 @@
 package adc
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -33,15 +34,9 @@ const ina219First = 36 * time.Millisecond
 
 // NewINA219 returns the chip on bus. It does no I/O. The error is hal.Invalid.
 func NewINA219(bus conn.Bus, c INA219Config) (*INA219, error) {
-	if c.Address == 0 {
-		c.Address = INA219Address
-	}
-	if c.Shunt == 0 {
-		c.Shunt = 0.1
-	}
-	if c.Clock == nil {
-		c.Clock = i2c.Clock()
-	}
+	c.Address = cmp.Or(c.Address, INA219Address)
+	c.Shunt = cmp.Or(c.Shunt, 0.1)
+	c.Clock = cmp.Or(c.Clock, i2c.Clock())
 	s := &INA219{chip: i2c.NewChip(bus, c.Address, "ina219"), config: c}
 	if !(c.Shunt >= 1e-4 && c.Shunt <= 10) {
 		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("shunt: got %g, want 0.0001..10 Ω", c.Shunt))
@@ -72,7 +67,7 @@ func (s *INA219) Open() error {
 	if err := s.put(INA219Calibration, s.cal); err != nil {
 		return err
 	}
-	s.config.Clock.SleepUntil(s.config.Clock.Now() + ina219First)
+	i2c.Sleep(s.config.Clock, ina219First)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package base
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -140,9 +141,7 @@ func New(s Settings) (*Base, error) {
 	if len(s.Wheels) == 0 {
 		s.Wheels = []Side{Left, Right}
 	}
-	if s.Clock == nil {
-		s.Clock = hal.WallClock()
-	}
+	s.Clock = cmp.Or(s.Clock, hal.WallClock())
 	b := &Base{cfg: s, robot: s.Robot, clock: s.Clock, parser: NewParser(), at: -1, fresh: true,
 		reopen: servo.Reconnector{Bus: s.Name, Open: s.Line}}
 	b.out, b.odo.by = make([]byte, 0, 2*maxPacket), s.Odometry

@@ -3,6 +3,7 @@ package base
 import (
 	"errors"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -130,14 +131,11 @@ func (b *Base) pace() time.Duration { return max(gap, 2*servo.WireTime(18, 10, b
 
 // driven reports whether a wheel is enabled. One enabled wheel switches the motors on: with only the left side driven the
 // robot turns about the right one, which does not move.
-func (w *wheel) driven() bool { return w.goal.Enable && w.goal.Limit > 0 }
+func (w wheel) driven() bool { return w.goal.Enable && w.goal.Limit > 0 }
 
 // want checks whether a wheel is enabled, and begins to arm if none was before.
 func (b *Base) want() {
-	d, want := &b.drive, false
-	for i := range b.wheels {
-		want = want || b.wheels[i].driven()
-	}
+	d, want := &b.drive, slices.ContainsFunc(b.wheels, wheel.driven)
 	switch {
 	case want && !d.wants:
 		d.arming = true
@@ -209,11 +207,7 @@ func (b *Base) Halt() []error {
 	b.drive.release()
 	b.drive.wants = true // so that only a new Enable counts
 	err := b.halt(inert)
-	errs := make([]error, len(b.wheels))
-	for i := range errs {
-		errs[i] = err
-	}
-	return errs
+	return slices.Repeat([]error{err}, len(b.wheels))
 }
 
 func (b *Base) halt(inert bool) error {

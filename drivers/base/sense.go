@@ -1,7 +1,9 @@
 package base
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"time"
 )
 
@@ -39,9 +41,7 @@ func (b *Base) makeSenses() {
 		Gyro: 1, Encoders: 2, Compass: 1}
 	for i, n := range counts {
 		s := &b.senses[i]
-		for range n {
-			s.values, s.at = append(s.values, math.NaN()), append(s.at, -1)
-		}
+		s.values, s.at = slices.Repeat([]float64{math.NaN()}, n), slices.Repeat([]time.Duration{-1}, n)
 	}
 }
 
@@ -136,9 +136,7 @@ func (b *Base) handleGyro(g *GyroReport, now time.Duration) {
 	if g.Count == 0 {
 		return
 	}
-	if b.gyro.still == 0 {
-		b.gyro.still = GyroStill
-	}
+	b.gyro.still = cmp.Or(b.gyro.still, GyroStill)
 	mean := 0.0
 	for _, r := range g.Readings[:g.Count] {
 		mean += float64(r.Rate) / float64(g.Count)

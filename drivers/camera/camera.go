@@ -1,7 +1,9 @@
 package camera
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -73,19 +75,12 @@ type Camera struct {
 
 // New returns a camera. It does no I/O. The error is hal.Invalid.
 func New(c Config) (*Camera, error) {
-	if c.Encoding == "" {
-		c.Encoding = Encodings()[0].Word
-	}
-	if c.ABI == 0 {
-		c.ABI = Native
-	}
+	c.Encoding = cmp.Or(c.Encoding, Encodings()[0].Word)
+	c.ABI = cmp.Or(c.ABI, Native)
 	if c.After == nil {
 		c.After = time.After
 	}
-	known := false
-	for _, e := range Encodings() {
-		known = known || e.Word == c.Encoding
-	}
+	known := slices.ContainsFunc(Encodings(), func(e Encoding) bool { return e.Word == c.Encoding })
 	switch {
 	case !known:
 		return nil, c.fault(hal.Invalid, fmt.Errorf("format: got %q, want mjpeg, yuyv, rgb24 or grey", c.Encoding))

@@ -40,10 +40,8 @@ func (a ABI) Size(x Argument) int {
 
 // Append appends x as the kernel has it.
 func (a ABI) Append(dst []byte, x Argument) []byte {
-	from, n := len(dst), a.Size(x)
-	for range n {
-		dst = append(dst, 0)
-	}
+	from := len(dst)
+	dst = append(dst, make([]byte, a.Size(x))...)
 	w := wire{long: int(a), b: dst[from:], put: true}
 	x.fields(&w)
 	return dst

@@ -57,7 +57,7 @@ func parseLinks(table []byte, name string) (*Link, error) {
 		each(m.Data[unix.SizeofIfInfomsg:], func(t uint16, v []byte) {
 			switch t {
 			case unix.IFLA_IFNAME:
-				link.Name = text(v)
+				link.Name = unix.ByteSliceToString(v)
 			case unix.IFLA_LINKINFO:
 				kind = link.read(v)
 			}
@@ -71,15 +71,6 @@ func parseLinks(table []byte, name string) (*Link, error) {
 		return link, nil
 	}
 	return nil, nil
-}
-
-func text(p []byte) string {
-	for i, b := range p {
-		if b == 0 {
-			return string(p[:i])
-		}
-	}
-	return string(p)
 }
 
 // each calls do for the attributes of p, as far as they are whole.
@@ -99,7 +90,7 @@ func (l *Link) read(info []byte) (kind string) {
 	each(info, func(t uint16, v []byte) {
 		switch t {
 		case infoKind:
-			kind = text(v)
+			kind = unix.ByteSliceToString(v)
 		case infoData:
 			each(v, func(t uint16, v []byte) {
 				if len(v) < 4 {

@@ -44,11 +44,7 @@ func (b *Bumper) Open() error {
 // Read reports whether it is touched. Edges that the kernel dropped do no harm: the level decides.
 func (b *Bumper) Read(values []float64) error {
 	b.filter.tapped = false
-	lost, err := b.lines.each(b.config.Wait, b.take)
-	if err != nil {
-		return err
-	}
-	bits, err := b.lines.values()
+	bits, lost, err := b.lines.sample(b.config.Wait, b.take)
 	if err != nil {
 		return err
 	}

@@ -52,11 +52,8 @@ var order = binary.NativeEndian
 
 // fixed is the text up to its final zero, which has its place even where it is missing.
 func fixed(b []byte) string {
-	b = b[:len(b)-1]
-	if i := bytes.IndexByte(b, 0); i >= 0 {
-		b = b[:i]
-	}
-	return string(b)
+	text, _, _ := bytes.Cut(b[:len(b)-1], []byte{0})
+	return string(text)
 }
 
 // put stores text with its final zero, cut where it is too long.

@@ -2,6 +2,7 @@ package gpio
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -33,7 +34,7 @@ var steps = [16]int8{
 func NewEncoder(p Pins) *Encoder {
 	e := &Encoder{lines: lines{pins: &p, op: "encoder"}}
 	e.take = func(ev *Event) {
-		bit := uint8(2) >> e.lines.place(ev.Line)
+		bit := uint8(2) >> slices.Index(e.lines.offsets, ev.Line)
 		next := e.state &^ bit
 		if ev.Rising {
 			next |= bit
@@ -103,11 +104,7 @@ func (e *Encoder) Read(values []float64) error {
 	if e.errors != before {
 		return e.lines.faultf(hal.BusFault, "%d edges were missed: the count is off", e.errors-before)
 	}
-	for i, v := range [...]float64{float64(e.count), e.rate.at(e.lines.node.Now())} {
-		if i < len(values) {
-			values[i] = v
-		}
-	}
+	copy(values, []float64{float64(e.count), e.rate.at(e.lines.node.Now())})
 	return nil
 }
 

@@ -31,11 +31,7 @@ func (c *EStopInput) Open() error { return c.lines.open(c.lines.pins.input(), 0)
 // Read reports whether the circuit is whole: by its level, and by the edges, which report an opening that has ended.
 func (c *EStopInput) Read(values []float64) error {
 	c.open = false
-	lost, err := c.lines.each(c.wait, c.take)
-	if err != nil {
-		return err
-	}
-	bits, err := c.lines.values()
+	bits, lost, err := c.lines.sample(c.wait, c.take)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"syscall"
 	"time"
 
@@ -169,7 +170,7 @@ func (l *lines) read(wait time.Duration) (events []Event, lost uint32, err error
 		if err := e.Parse(l.raw[i*EventSize:][:EventSize]); err != nil {
 			return nil, 0, l.fault(err)
 		}
-		if l.place(e.Line) < 0 {
+		if !slices.Contains(l.offsets, e.Line) {
 			return nil, 0, l.faultf(hal.BusFault, "events: got one of line %d, want one of %v", e.Line, l.offsets)
 		}
 		// The number starts at 1, wraps, and includes dropped events.
@@ -177,16 +178,6 @@ func (l *lines) read(wait time.Duration) (events []Event, lost uint32, err error
 		l.seq = e.Seq
 	}
 	return l.events[:n/EventSize], lost, nil
-}
-
-// place is where a line is in the request, -1 where it does not.
-func (l *lines) place(offset uint32) int {
-	for i, o := range l.offsets {
-		if o == offset {
-			return i
-		}
-	}
-	return -1
 }
 
 // each takes all edges that have come, after waiting for the first, and hands them to take in their order.
@@ -206,4 +197,12 @@ func (l *lines) each(wait time.Duration, take func(*Event)) (lost uint32, err er
 		wait = 0
 	}
 	return lost, nil
+}
+
+// sample is each, and then the lines' activities.
+func (l *lines) sample(wait time.Duration, take func(*Event)) (bits uint64, lost uint32, err error) {
+	if lost, err = l.each(wait, take); err == nil {
+		bits, err = l.values()
+	}
+	return bits, lost, err
 }

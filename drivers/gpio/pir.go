@@ -52,11 +52,7 @@ func (s *PIR) Open() error {
 // Read reports whether something moves, or has since the last reading.
 func (s *PIR) Read(values []float64) error {
 	s.moved = false
-	_, err := s.lines.each(s.config.Wait, s.take)
-	if err != nil {
-		return err
-	}
-	bits, err := s.lines.values()
+	bits, _, err := s.lines.sample(s.config.Wait, s.take)
 	if err != nil {
 		return err
 	}

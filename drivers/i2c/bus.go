@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -111,12 +112,9 @@ var (
 
 // says reports whether err is one of the system's. periph returns only the system's text.
 func says(err error, list ...syscall.Errno) bool {
-	for _, e := range list {
-		if errors.Is(err, e) || strings.HasSuffix(err.Error(), e.Error()) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(e syscall.Errno) bool {
+		return errors.Is(err, e) || strings.HasSuffix(err.Error(), e.Error())
+	})
 }
 
 // SetSpeed is refused: the device tree sets a kernel bus's speed.
@@ -145,3 +143,6 @@ func Clock() hal.Clock { return clock{time.Now()} }
 
 func (c clock) Now() time.Duration         { return time.Since(c.start) }
 func (c clock) SleepUntil(t time.Duration) { time.Sleep(t - c.Now()) }
+
+// Sleep blocks for d on the clock c.
+func Sleep(c hal.Clock, d time.Duration) { c.SleepUntil(c.Now() + d) }

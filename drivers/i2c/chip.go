@@ -3,6 +3,7 @@ package i2c
 import (
 	"fmt"
 	"os"
+	"slices"
 
 	conn "periph.io/x/conn/v3/i2c"
 
@@ -76,10 +77,8 @@ func (c *Chip) Expect(register byte, values ...byte) (byte, error) {
 	if err != nil {
 		return 0, c.Fault(hal.Absent, err.(*hal.Error).Err)
 	}
-	for _, v := range values {
-		if p[0] == v {
-			return v, nil
-		}
+	if slices.Contains(values, p[0]) {
+		return p[0], nil
 	}
 	return p[0], c.Fault(hal.Absent, fmt.Errorf("identity: got 0x%02X, want one of % X", p[0], values))
 }

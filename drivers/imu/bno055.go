@@ -1,6 +1,7 @@
 package imu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -49,9 +50,7 @@ func (wired) close() error { return nil }
 
 // NewBNO055 returns the chip on an I2C bus. It does no I/O.
 func NewBNO055(bus conn.Bus, c BNO055Config) *BNO055 {
-	if c.Address == 0 {
-		c.Address = BNO055Address
-	}
+	c.Address = cmp.Or(c.Address, BNO055Address)
 	return newBNO055(wired{i2c.NewChip(bus, c.Address, "bno055")}, c)
 }
 
@@ -62,9 +61,7 @@ func NewBNO055Serial(name string, open servo.Opener, c BNO055Config) *BNO055 {
 }
 
 func newBNO055(w transport, c BNO055Config) *BNO055 {
-	if c.Clock == nil {
-		c.Clock = i2c.Clock()
-	}
+	c.Clock = cmp.Or(c.Clock, i2c.Clock())
 	return &BNO055{wire: w, config: c}
 }
 
@@ -94,7 +91,7 @@ func (s *BNO055) Open() error {
 		if err := s.wire.Write(step.register, step.value); err != nil {
 			return err
 		}
-		sleep(s.config.Clock, step.wait)
+		i2c.Sleep(s.config.Clock, step.wait)
 	}
 	if o := s.config.Offsets; o != nil {
 		if err := s.wire.Write(BNO055Offsets, o[:]...); err != nil {
@@ -104,7 +101,7 @@ func (s *BNO055) Open() error {
 	if err := s.wire.Write(BNO055Mode, mode); err != nil {
 		return err
 	}
-	sleep(s.config.Clock, BNO055ToFusion)
+	i2c.Sleep(s.config.Clock, BNO055ToFusion)
 	p, err := s.wire.Read(BNO055Mode, 1)
 	if err != nil {
 		return err
@@ -128,7 +125,7 @@ func (s *BNO055) find() error {
 		case s.config.Clock.Now() >= timeout:
 			return s.wire.Fault(hal.Absent, err)
 		}
-		sleep(s.config.Clock, 50*time.Millisecond)
+		i2c.Sleep(s.config.Clock, 50*time.Millisecond)
 	}
 }
 
@@ -151,7 +148,7 @@ func (s *BNO055) turnBack(id byte) error {
 func (s *BNO055) firstFusion() error {
 	const maxTries = 20
 	for range maxTries {
-		sleep(s.config.Clock, BNO055Period)
+		i2c.Sleep(s.config.Clock, BNO055Period)
 		p, err := s.wire.Read(BNO055Quaternion, 8)
 		if err != nil {
 			return err
@@ -225,13 +222,13 @@ func (s *BNO055) Offsets() (offsets [BNO055OffsetSize]byte, err error) {
 	if err := s.wire.Write(BNO055Mode, BNO055ModeConfig); err != nil {
 		return offsets, err
 	}
-	sleep(s.config.Clock, BNO055ToConfig)
+	i2c.Sleep(s.config.Clock, BNO055ToConfig)
 	if p, err = s.wire.Read(BNO055Offsets, BNO055OffsetSize); err != nil {
 		return offsets, err
 	}
 	copy(offsets[:], p)
 	err = s.wire.Write(BNO055Mode, mode)
-	sleep(s.config.Clock, BNO055ToFusion)
+	i2c.Sleep(s.config.Clock, BNO055ToFusion)
 	return offsets, err
 }
 

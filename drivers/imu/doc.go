@@ -15,9 +15,6 @@ package imu
 
 import (
 	"math"
-	"time"
-
-	"github.com/halyard-robotics/halyard/hal"
 )
 
 // gravity is 1 g of the chips, m/s².
@@ -25,9 +22,6 @@ const gravity = 9.80665
 
 // degree is one degree in rad.
 const degree = math.Pi / 180
-
-// sleep lets d pass on c.
-func sleep(c hal.Clock, d time.Duration) { c.SleepUntil(c.Now() + d) }
 
 // le16 and be16 are signed registers of 16 bits at p[at].
 func le16(p []byte, at int) float64 { return float64(int16(uint16(p[at]) | uint16(p[at+1])<<8)) }

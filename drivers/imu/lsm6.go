@@ -1,6 +1,7 @@
 package imu
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -30,18 +31,10 @@ type LSM6 struct {
 
 // NewLSM6 returns the chip on bus. It does no I/O. The error is hal.Invalid: no such range.
 func NewLSM6(bus conn.Bus, c LSM6Config) (*LSM6, error) {
-	if c.Address == 0 {
-		c.Address = LSM6Address
-	}
-	if c.GyroRange == 0 {
-		c.GyroRange = 500
-	}
-	if c.AccRange == 0 {
-		c.AccRange = 4
-	}
-	if c.Clock == nil {
-		c.Clock = i2c.Clock()
-	}
+	c.Address = cmp.Or(c.Address, LSM6Address)
+	c.GyroRange = cmp.Or(c.GyroRange, 500)
+	c.AccRange = cmp.Or(c.AccRange, 4)
+	c.Clock = cmp.Or(c.Clock, i2c.Clock())
 	s := &LSM6{chip: i2c.NewChip(bus, c.Address, "lsm6dsox"), config: c}
 	find := func(ranges []LSM6Range, full float64, to *LSM6Range) bool {
 		i := slices.IndexFunc(ranges, func(r LSM6Range) bool { return r.Full == full })
@@ -72,13 +65,13 @@ func (s *LSM6) Open() error {
 	if err := s.chip.Write(LSM6Ctrl3, LSM6Reset); err != nil {
 		return err
 	}
-	sleep(s.config.Clock, LSM6Boot)
+	i2c.Sleep(s.config.Clock, LSM6Boot)
 	for i, v := range s.settings() {
 		if err := s.chip.Write(LSM6Ctrl1+byte(i), v); err != nil {
 			return err
 		}
 	}
-	sleep(s.config.Clock, LSM6First)
+	i2c.Sleep(s.config.Clock, LSM6First)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package imu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -40,25 +41,13 @@ type MPU struct {
 
 // NewMPU returns the chip on bus. It does no I/O. The error is hal.Invalid: no such range, rate or model.
 func NewMPU(bus conn.Bus, c MPUConfig) (*MPU, error) {
-	if c.Address == 0 {
-		c.Address = MPUAddress
-	}
-	if c.GyroRange == 0 {
-		c.GyroRange = 500
-	}
-	if c.AccRange == 0 {
-		c.AccRange = 4
-	}
-	if c.Rate == 0 {
-		c.Rate = 200
-	}
-	if c.Clock == nil {
-		c.Clock = i2c.Clock()
-	}
+	c.Address = cmp.Or(c.Address, MPUAddress)
+	c.GyroRange = cmp.Or(c.GyroRange, 500)
+	c.AccRange = cmp.Or(c.AccRange, 4)
+	c.Rate = cmp.Or(c.Rate, 200)
+	c.Clock = cmp.Or(c.Clock, i2c.Clock())
 	name := c.Model
-	if name == "" {
-		name = "mpu"
-	}
+	name = cmp.Or(name, "mpu")
 	s := &MPU{bus: bus, chip: i2c.NewChip(bus, c.Address, name), compass: i2c.NewChip(bus, AK8963Address, "ak8963"), config: c}
 	find := func(ranges []MPURange, full float64) int {
 		return slices.IndexFunc(ranges, func(r MPURange) bool { return r.Full == full })
@@ -93,11 +82,11 @@ func (s *MPU) Open() error {
 	if err := s.chip.Write(MPUPower, MPUReset); err != nil {
 		return err
 	}
-	sleep(s.config.Clock, MPUBoot)
+	i2c.Sleep(s.config.Clock, MPUBoot)
 	if err := s.chip.Write(MPUPower, MPUWake); err != nil {
 		return err
 	}
-	sleep(s.config.Clock, MPUBoot)
+	i2c.Sleep(s.config.Clock, MPUBoot)
 	if i2c.OnSPI(s.bus) {
 		if err := s.chip.Write(MPUUserControl, MPUNoI2C); err != nil {
 			return err
@@ -114,7 +103,7 @@ func (s *MPU) Open() error {
 		}
 	}
 	// A first sample, so that no Read sees the zeros of a chip that has just been woken.
-	sleep(s.config.Clock, time.Second/time.Duration(s.config.Rate))
+	i2c.Sleep(s.config.Clock, time.Second/time.Duration(s.config.Rate))
 	if s.model.Compass {
 		return s.openCompass()
 	}
@@ -157,7 +146,7 @@ func (s *MPU) openCompass() error {
 		if err := s.compass.Write(AK8963Control, mode); err != nil {
 			return err
 		}
-		sleep(s.config.Clock, time.Millisecond)
+		i2c.Sleep(s.config.Clock, time.Millisecond)
 		if mode != AK8963Fuse {
 			continue
 		}

@@ -2,6 +2,7 @@ package lidar
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -46,12 +47,8 @@ func NewHokuyo(s HokuyoSettings) (*Hokuyo, error) {
 	if s.First == 0 && s.Last == 0 {
 		s.First, s.Last = m.First, m.Last
 	}
-	if s.Cluster == 0 {
-		s.Cluster = 1
-	}
-	if s.Baud == 0 {
-		s.Baud = 115200
-	}
+	s.Cluster = cmp.Or(s.Cluster, 1)
+	s.Baud = cmp.Or(s.Baud, 115200)
 	var err error
 	switch {
 	case s.Line == nil:

@@ -2,6 +2,7 @@ package lidar
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -50,15 +51,9 @@ type dtr interface{ SetDTR(on bool) error }
 
 // NewRPLidar returns the scanner with settings s. It does no I/O.
 func NewRPLidar(s RPLidarSettings) (*RPLidar, error) {
-	if s.Rays == 0 {
-		s.Rays = 360
-	}
-	if s.PWM == 0 {
-		s.PWM = RPLidarUsualPWM
-	}
-	if s.Encoding == 0 {
-		s.Encoding = RPLidarExpressed
-	}
+	s.Rays = cmp.Or(s.Rays, 360)
+	s.PWM = cmp.Or(s.PWM, RPLidarUsualPWM)
+	s.Encoding = cmp.Or(s.Encoding, RPLidarExpressed)
 	var err error
 	samples, _ := rpSize(s.Encoding)
 	switch {

@@ -136,10 +136,7 @@ func (c *RPCapsule) Append(dst []byte) []byte {
 			dst = binary.LittleEndian.AppendUint32(dst, packTriple(c.Ranges[i:i+3], next))
 		}
 	}
-	var sum byte
-	for _, b := range dst[at+2:] {
-		sum ^= b
-	}
+	sum := rpXOR(dst[at+2:])
 	dst[at], dst[at+1] = 0xA0|sum&0x0F, 0x50|sum>>4
 	return dst
 }
@@ -222,16 +219,14 @@ func expand(code uint32) (mm, level uint32) {
 	return 0, 0
 }
 
-// compress returns the code of a range, and the range and level of that code.
-func compress(mm uint32) (code, stands, level uint32) {
+// compress returns the code of a range.
+func compress(mm uint32) uint32 {
 	for _, s := range scales() {
 		if mm >= s.mm {
-			code = min(s.code+(mm-s.mm)>>s.level, 0xFFF)
-			stands, level = expand(code)
-			return code, stands, level
+			return min(s.code+(mm-s.mm)>>s.level, 0xFFF)
 		}
 	}
-	return 0, 0, 0
+	return 0
 }
 
 // bases returns the reference ranges of the two predictions of a triple, and their scales.
@@ -262,8 +257,7 @@ func predicted(steps int32, base int, level uint32) uint16 {
 
 // packTriple packs the ranges of a triple, of which next is the first range of the one after it.
 func packTriple(mm []uint16, next uint16) uint32 {
-	own, _, _ := compress(uint32(mm[0]))
-	after, _, _ := compress(uint32(next))
+	own, after := compress(uint32(mm[0])), compress(uint32(next))
 	one, two, levelOne, levelTwo := bases(own, after)
 	return own | predict(int(mm[1]), one, levelOne)<<12 | predict(int(mm[2]), two, levelTwo)<<22
 }
@@ -292,13 +286,7 @@ func NewRPCapsuleParser(e RPLidarEncoding) *RPCapsuleParser {
 	return &RPCapsuleParser{encoding: e, held: make([]byte, 0, n), previous: make([]byte, 0, n), Framer: servo.NewFramer(n, servo.Rules{
 		First: func(b byte) bool { return b>>4 == 0xA },
 		Frame: func(h []byte) (int, bool) { return n, len(h) < 2 || h[1]>>4 == 0x5 },
-		Check: func(p []byte) bool {
-			var sum byte
-			for _, b := range p[2:] {
-				sum ^= b
-			}
-			return sum == p[0]&0x0F|p[1]<<4
-		},
+		Check: func(p []byte) bool { return rpXOR(p[2:]) == p[0]&0x0F|p[1]<<4 },
 	})}
 }
 

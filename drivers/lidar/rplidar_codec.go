@@ -2,6 +2,14 @@ package lidar
 
 import "encoding/binary"
 
+// rpXOR is the checksum of requests and capsules.
+func rpXOR(p []byte) (sum byte) {
+	for _, b := range p {
+		sum ^= b
+	}
+	return sum
+}
+
 // AppendRPLidar appends a request.
 func AppendRPLidar(dst []byte, c RPLidarCommand, payload ...byte) []byte {
 	at := len(dst)
@@ -10,11 +18,7 @@ func AppendRPLidar(dst []byte, c RPLidarCommand, payload ...byte) []byte {
 		return dst
 	}
 	dst = append(append(dst, byte(len(payload))), payload...)
-	var sum byte
-	for _, b := range dst[at:] {
-		sum ^= b
-	}
-	return append(dst, sum)
+	return append(dst, rpXOR(dst[at:]))
 }
 
 // DecodeRPLidar decodes a request at the beginning of p. n is its length, 0 if it is not complete yet, and below 0 if p does
@@ -33,11 +37,7 @@ func DecodeRPLidar(p []byte) (c RPLidarCommand, payload []byte, n int) {
 		return 0, nil, 0
 	}
 	n = 4 + int(p[2])
-	var sum byte
-	for _, b := range p[:n] {
-		sum ^= b
-	}
-	if sum != 0 {
+	if rpXOR(p[:n]) != 0 {
 		return 0, nil, -1
 	}
 	return RPLidarCommand(p[1]), p[3 : n-1], n

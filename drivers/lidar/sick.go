@@ -2,6 +2,7 @@ package lidar
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -42,14 +43,7 @@ type SICK struct {
 
 // NewSICK returns the scanner with settings s. It does no I/O.
 func NewSICK(s SICKSettings) (*SICK, error) {
-	pick := func(v *int, d int) {
-		if *v == 0 {
-			*v = d
-		}
-	}
-	pick(&s.Baud, 38400)
-	pick(&s.Angle, 180)
-	pick(&s.Resolution, 50)
+	s.Baud, s.Angle, s.Resolution = cmp.Or(s.Baud, 38400), cmp.Or(s.Angle, 180), cmp.Or(s.Resolution, 50)
 	reach, err := sickReach(s.Reach)
 	switch {
 	case err != nil:

@@ -1,6 +1,7 @@
 package lidar
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
@@ -19,9 +20,7 @@ func (d *SICK) mode(timeout time.Duration, mode ...byte) error {
 // ask sends a telegram of body and waits for its reply, which is valid until the next use of the parser. reply 0 means the
 // command with bit 7. The reply may come after a scan on the wire; without any bytes the timeout is short.
 func (d *SICK) ask(timeout time.Duration, reply byte, body ...byte) ([]byte, error) {
-	if reply == 0 {
-		reply = body[0] | SICKReplyBit
-	}
+	reply = cmp.Or(reply, body[0]|SICKReplyBit)
 	d.out = AppendSICK(d.out[:0], d.s.Address, body)
 	d.parser.Reset() // bytes like the header of a long telegram would swallow the reply
 	if err := d.write(d.out); err != nil {

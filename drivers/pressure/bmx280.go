@@ -1,6 +1,7 @@
 package pressure
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -31,12 +32,8 @@ type BMX280 struct {
 
 // NewBMX280 returns the chip on bus. It does no I/O.
 func NewBMX280(bus conn.Bus, c BMX280Config) *BMX280 {
-	if c.Address == 0 {
-		c.Address = BMX280Address
-	}
-	if c.Clock == nil {
-		c.Clock = i2c.Clock()
-	}
+	c.Address = cmp.Or(c.Address, BMX280Address)
+	c.Clock = cmp.Or(c.Clock, i2c.Clock())
 	return &BMX280{chip: i2c.NewChip(bus, c.Address, "bmx280"), config: c}
 }
 
@@ -54,7 +51,7 @@ func (s *BMX280) Open() error {
 	if err := s.chip.Write(BMX280Reset, BMX280ResetWord); err != nil {
 		return err
 	}
-	wait(s.config.Clock, BMX280Boot)
+	i2c.Sleep(s.config.Clock, BMX280Boot)
 	// Twice, for it has no checksum: one wrong bit in it would make every reading wrong.
 	for range 2 {
 		before := s.trim
@@ -78,7 +75,7 @@ func (s *BMX280) Open() error {
 			return err
 		}
 	}
-	wait(s.config.Clock, BMX280Measure)
+	i2c.Sleep(s.config.Clock, BMX280Measure)
 	return nil
 }
 

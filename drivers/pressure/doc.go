@@ -13,21 +13,8 @@
 // For each chip X_table.go has its commands and its mathematics as the datasheet has them, X.go the device.
 package pressure
 
-import (
-	"math"
-	"time"
-
-	"github.com/halyard-robotics/halyard/hal"
-)
-
 // SeaLevel is the pressure of the standard atmosphere at sea level, Pa (ISO 2533).
 const SeaLevel = 101325.0
 
 // put sets values from v on, as far as there is room.
 func put(values []float64, v ...float64) { copy(values, v) }
-
-// finite reports whether v is neither NaN nor infinite.
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-// wait lets d pass on c.
-func wait(c hal.Clock, d time.Duration) { c.SleepUntil(c.Now() + d) }

@@ -1,6 +1,7 @@
 package pressure
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -33,15 +34,9 @@ type MS5837 struct {
 
 // NewMS5837 returns the sensor on bus. It does no I/O. The error is hal.Invalid: no such oversampling.
 func NewMS5837(bus conn.Bus, c MS5837Config) (*MS5837, error) {
-	if c.Model == nil {
-		c.Model = MS5837_30BA()
-	}
-	if c.Clock == nil {
-		c.Clock = i2c.Clock()
-	}
-	if c.Samples == 0 {
-		c.Samples = 4096
-	}
+	c.Model = cmp.Or(c.Model, MS5837_30BA())
+	c.Clock = cmp.Or(c.Clock, i2c.Clock())
+	c.Samples = cmp.Or(c.Samples, 4096)
 	s := &MS5837{chip: i2c.NewChip(bus, MS5837Address, c.Model.Name), config: c}
 	choices := MS5837Oversampling()
 	s.choice = slices.IndexFunc(choices, func(o Oversampling) bool { return o.Samples == c.Samples })
@@ -58,7 +53,7 @@ func (s *MS5837) Open() error {
 	if err := s.chip.Write(MS5837Reset); err != nil {
 		return s.chip.Fault(hal.Absent, errors.Unwrap(err))
 	}
-	wait(s.config.Clock, ms5837Boot)
+	i2c.Sleep(s.config.Clock, ms5837Boot)
 	for i := range s.prom {
 		p, err := s.chip.Read(MS5837PROM+byte(2*i), 2)
 		if err != nil {
@@ -106,7 +101,7 @@ func (s *MS5837) convert(command byte) (uint32, error) {
 	if err := s.chip.Write(command + byte(2*s.choice)); err != nil {
 		return 0, err
 	}
-	wait(s.config.Clock, s.takes)
+	i2c.Sleep(s.config.Clock, s.takes)
 	p, err := s.chip.Read(MS5837Read, 3)
 	if err != nil {
 		return 0, err

@@ -189,3 +189,5 @@ func FuzzMS5837(f *testing.F) {
 		}
 	})
 }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

@@ -26,21 +26,3 @@
 //
 // For each device X_table.go has its registers or commands, as in the datasheet, and X.go the driver.
 package pwm
-
-import (
-	"time"
-
-	"github.com/halyard-robotics/halyard/hal"
-)
-
-// sleep lets d pass on c.
-func sleep(c hal.Clock, d time.Duration) { c.SleepUntil(c.Now() + d) }
-
-// all is err for each of n channels.
-func all(n int, err error) []error {
-	errs := make([]error, n)
-	for i := range errs {
-		errs[i] = err
-	}
-	return errs
-}

@@ -2,6 +2,7 @@ package pwm
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -55,15 +56,9 @@ const (
 
 // NewKernel returns the channels. It does no I/O. The error is hal.Invalid.
 func NewKernel(c KernelConfig) (*Kernel, error) {
-	if c.Root == "" {
-		c.Root = KernelRoot
-	}
-	if c.Period == 0 {
-		c.Period = 20 * time.Millisecond
-	}
-	if c.Clock == nil {
-		c.Clock = i2c.Clock()
-	}
+	c.Root = cmp.Or(c.Root, KernelRoot)
+	c.Period = cmp.Or(c.Period, 20*time.Millisecond)
+	c.Clock = cmp.Or(c.Clock, i2c.Clock())
 	k := &Kernel{config: c, outs: make([]kernelOut, len(c.Channels)), write: writeFile}
 	for i, ch := range c.Channels {
 		if ch.Chip < 0 || ch.Output < 0 {
@@ -131,7 +126,7 @@ func (k *Kernel) openOut(i int) error {
 		case k.config.Clock.Now() >= until || !errors.Is(err, fs.ErrPermission) && !errors.Is(err, fs.ErrNotExist):
 			return err
 		default:
-			sleep(k.config.Clock, exportStep)
+			i2c.Sleep(k.config.Clock, exportStep)
 		}
 	}
 	// Another program may have left it inverted, which makes 18.5 ms of 1.5. Not every chip can be.

@@ -1,9 +1,11 @@
 package pwm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -39,9 +41,7 @@ const maestroTimeout = 20 * time.Millisecond
 
 // NewMaestro returns the board on a line that open opens, and opens again. It does no I/O. The error is hal.Invalid.
 func NewMaestro(open servo.Opener, c MaestroConfig) (*Maestro, error) {
-	if c.Channels == 0 {
-		c.Channels = 6
-	}
+	c.Channels = cmp.Or(c.Channels, 6)
 	d := &Maestro{config: c, port: servo.PointToPoint{Bus: c.Name, Device: "maestro", Opener: open}}
 	switch {
 	case c.Channels < 1 || c.Channels > 24:
@@ -76,12 +76,7 @@ func (d *Maestro) Open() error {
 	if err != nil {
 		return d.fault(hal.Absent, errors.Unwrap(err))
 	}
-	for _, err := range d.Off() {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return cmp.Or(d.Off()...)
 }
 
 // Write sets every channel's target and asks for the board's errors. Targets are quarters of a µs.
@@ -176,12 +171,12 @@ func (d *Maestro) ask() (uint16, error) {
 func (d *Maestro) Off() []error {
 	if d.port.Line == nil { // an emergency stop also tries a board that was never opened
 		if err := d.port.Open(); err != nil {
-			return all(d.config.Channels, d.fault(hal.KindOf(err), err))
+			return slices.Repeat([]error{d.fault(hal.KindOf(err), err)}, d.config.Channels)
 		}
 	}
 	d.off()
 	if err := d.write(); err != nil {
-		return all(d.config.Channels, err)
+		return slices.Repeat([]error{err}, d.config.Channels)
 	}
 	errs := make([]error, d.config.Channels)
 	for i := range errs {
@@ -189,7 +184,7 @@ func (d *Maestro) Off() []error {
 		d.send = d.append(MaestroPosition, byte(i))
 		quarters, err := d.ask()
 		if err != nil { // after one missing reply the other channels are not tried: other devices wait for this
-			copy(errs[i:], all(len(errs)-i, err))
+			copy(errs[i:], slices.Repeat([]error{err}, len(errs)-i))
 			break
 		}
 		if quarters != 0 {

@@ -1,9 +1,11 @@
 package pwm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"periph.io/x/conn/v3/gpio"
@@ -33,21 +35,11 @@ type PCA9685 struct {
 
 // NewPCA9685 returns the chip on bus. It does no I/O. The error is hal.Invalid.
 func NewPCA9685(bus conn.Bus, c PCA9685Config) (*PCA9685, error) {
-	if c.Address == 0 {
-		c.Address = PCA9685Address
-	}
-	if c.Channels == 0 {
-		c.Channels = PCA9685Channels
-	}
-	if c.Hertz == 0 {
-		c.Hertz = 50
-	}
-	if c.Oscillator == 0 {
-		c.Oscillator = PCA9685Oscillator
-	}
-	if c.Clock == nil {
-		c.Clock = i2c.Clock()
-	}
+	c.Address = cmp.Or(c.Address, PCA9685Address)
+	c.Channels = cmp.Or(c.Channels, PCA9685Channels)
+	c.Hertz = cmp.Or(c.Hertz, 50)
+	c.Oscillator = cmp.Or(c.Oscillator, PCA9685Oscillator)
+	c.Clock = cmp.Or(c.Clock, i2c.Clock())
 	d := &PCA9685{chip: i2c.NewChip(bus, c.Address, "pca9685"), config: c}
 	switch {
 	case c.Channels < 1 || c.Channels > PCA9685Channels:
@@ -88,7 +80,7 @@ func (d *PCA9685) Open() error {
 			return err
 		}
 	}
-	sleep(d.config.Clock, PCA9685Wake)
+	i2c.Sleep(d.config.Clock, PCA9685Wake)
 	if err := d.chip.Write(PCA9685Mode1, PCA9685AI|PCA9685Restart); err != nil {
 		return err
 	}
@@ -132,7 +124,7 @@ func (d *PCA9685) Write(pulses []time.Duration) error {
 // Off ends all pulses at once, by the register of all channels, and asks each channel whether it did.
 func (d *PCA9685) Off() []error {
 	if err := d.chip.Write(PCA9685All+3, PCA9685Full); err != nil {
-		return all(d.config.Channels, err)
+		return slices.Repeat([]error{err}, d.config.Channels)
 	}
 	errs := make([]error, d.config.Channels)
 	for i := range errs {

@@ -1,6 +1,7 @@
 package rfid
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -46,9 +47,7 @@ func NewPN532(name string, open servo.Opener) *PN532 {
 
 // NewPN532I2C returns the reader at 0x24 of a bus; nil is the wall's clock. It does no I/O.
 func NewPN532I2C(bus conn.Bus, clock hal.Clock) *PN532 {
-	if clock == nil {
-		clock = i2c.Clock()
-	}
+	clock = cmp.Or(clock, i2c.Clock())
 	return &PN532{link: &pnBus{bus: bus, clock: clock}}
 }
 
@@ -214,7 +213,7 @@ func (l *pnBus) receive(timeout time.Duration) ([]byte, error) {
 		if l.clock.Now() >= deadline {
 			return nil, servo.ErrNoReply
 		}
-		l.clock.SleepUntil(l.clock.Now() + readyPause)
+		i2c.Sleep(l.clock, readyPause)
 	}
 	if err := l.bus.Tx(PN532Address, nil, l.raw[:]); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package autopilot
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"sync"
@@ -49,9 +50,7 @@ func New(l *hal.Layout, c Config) (*Pilot, error) {
 	invalid := func(err error) (*Pilot, error) {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "autopilot", Err: err}
 	}
-	if c.PascalPerMetre == 0 {
-		c.PascalPerMetre = 9800
-	}
+	c.PascalPerMetre = cmp.Or(c.PascalPerMetre, 9800)
 	if !(c.PascalPerMetre > 0) || math.IsInf(c.PascalPerMetre, 0) {
 		return invalid(fmt.Errorf("pressure: got %g Pa/m, want above 0", c.PascalPerMetre))
 	}

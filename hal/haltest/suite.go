@@ -1,6 +1,7 @@
 package haltest
 
 import (
+	"cmp"
 	"math"
 	"testing"
 	"time"
@@ -40,12 +41,8 @@ func Run(t *testing.T, open func(t *testing.T) Subject) {
 	} {
 		t.Run(rule.name, func(t *testing.T) {
 			s := open(t)
-			if s.Period == 0 {
-				s.Period = 10 * time.Millisecond
-			}
-			if s.Sag == 0 {
-				s.Sag = 0.05
-			}
+			s.Period = cmp.Or(s.Period, 10*time.Millisecond)
+			s.Sag = cmp.Or(s.Sag, 0.05)
 			b := &bench{t: t, Subject: s, frame: hal.NewFrame(s.Body.Layout())}
 			b.receive()
 			rule.check(t, b)

@@ -1,6 +1,9 @@
 package kinematics
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // AttitudeConfig weighs the inputs of an Attitude. The zero AttitudeConfig has the gains of the paper's authors for cheap
 // sensors.
@@ -28,15 +31,9 @@ type Attitude struct {
 
 // NewAttitude returns a filter without an attitude yet.
 func NewAttitude(c AttitudeConfig) *Attitude {
-	if c.Gain == 0 {
-		c.Gain = 1
-	}
-	if c.Drift == 0 {
-		c.Drift = 0.1
-	}
-	if c.MaxDrift == 0 {
-		c.MaxDrift = 0.2
-	}
+	c.Gain = cmp.Or(c.Gain, 1)
+	c.Drift = cmp.Or(c.Drift, 0.1)
+	c.MaxDrift = cmp.Or(c.MaxDrift, 0.2)
 	return &Attitude{config: c}
 }
 

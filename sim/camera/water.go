@@ -1,6 +1,7 @@
 package camera
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/halyard-robotics/halyard/sim/exact"
@@ -41,12 +42,8 @@ func (s *Scene) optics() optics {
 	}
 	o.towards = o.towards.Mul(1 / o.towards.Norm())
 	light, sky := s.Sun.Light, s.Sun.Sky
-	if light == 0 {
-		light = 0.7
-	}
-	if sky == 0 {
-		sky = 0.6
-	}
+	light = cmp.Or(light, 0.7)
+	sky = cmp.Or(sky, 0.6)
 	o.sun, o.sky = r3.XYZ(light, 0.97*light, 0.9*light), r3.XYZ(0.92*sky, 0.97*sky, sky)
 	// In water the sun is higher: sin' = sin / n.
 	o.bent = r3.XYZ(o.towards.X/refraction, o.towards.Y/refraction, 0)

@@ -1,6 +1,7 @@
 package collide
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -65,12 +66,8 @@ func New(geoms []Geom, skip [][2]int, limit int) (*Space, error) {
 	slices.Sort(s.skip)
 	for i := range s.geoms {
 		g := &s.geoms[i]
-		if g.Group == 0 {
-			g.Group = 1
-		}
-		if g.Mask == 0 {
-			g.Mask = math.MaxUint32
-		}
+		g.Group = cmp.Or(g.Group, 1)
+		g.Mask = cmp.Or(g.Mask, math.MaxUint32)
 		s.bodies = max(s.bodies, g.Body+1)
 		if g.Body < 0 {
 			s.place(i, nil)

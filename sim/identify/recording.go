@@ -2,6 +2,7 @@ package identify
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -168,9 +169,7 @@ func Read(name string, data []byte) (*Run, error) {
 			return nil, refuse(name, "%s: got %g, want %g..%g", c.key, *c.to, c.low, c.high)
 		}
 	}
-	if f.ArmMass == nil {
-		f.ArmMass = f.ArmDash
-	}
+	f.ArmMass = cmp.Or(f.ArmMass, f.ArmDash)
 	if f.ArmMass != nil {
 		if r.ArmMass = *f.ArmMass; !(r.ArmMass >= 0 && r.ArmMass <= 100) {
 			return nil, refuse(name, "arm_mass: got %g, want 0..100", r.ArmMass)

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"reflect"
@@ -178,9 +179,7 @@ func (f *deviceFile) joints(path yaml.Path, kind string, d *Device, r *Robot, fa
 	if d.Radius == 0 {
 		d.Radius = r.Wheel(d.Left)
 	}
-	if d.Separation == 0 {
-		d.Separation = r.Joints[d.Left].Anchor[1] - r.Joints[d.Right].Anchor[1]
-	}
+	d.Separation = cmp.Or(d.Separation, r.Joints[d.Left].Anchor[1]-r.Joints[d.Right].Anchor[1])
 	if !(d.Radius > 0) || !(d.Separation > 0) {
 		faults.add(path, "got wheels of %g m, %g m apart, want radius_m and separation_m above 0", d.Radius, d.Separation)
 	}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"slices"
@@ -82,24 +83,16 @@ func (f *file) robot(faults *faults) *Robot {
 // inherit fills unset keys of the joint from the file's defaults.
 func (f *jointFile) inherit(all *file) {
 	d := &all.JointDefaults
-	if f.RangeDeg == nil {
-		f.RangeDeg = all.RangeDeg
-	}
+	f.RangeDeg = cmp.Or(f.RangeDeg, all.RangeDeg)
 	if f.Servo == "" && f.Motor == "" {
 		f.Servo, f.Motor = d.Servo, d.Motor
 	}
-	if f.Link.Sign == 0 {
-		f.Link.Sign = d.Sign
-	}
-	if f.StartDeg == nil {
-		f.StartDeg = d.StartDeg
-	}
+	f.Link.Sign = cmp.Or(f.Link.Sign, d.Sign)
+	f.StartDeg = cmp.Or(f.StartDeg, d.StartDeg)
 	if f.Link.Random == (jointRandomFile{}) {
 		f.Link.Random = d.Random
 	}
-	if f.TorqueFactor == nil {
-		f.TorqueFactor = d.TorqueFactor
-	}
+	f.TorqueFactor = cmp.Or(f.TorqueFactor, d.TorqueFactor)
 }
 
 func (f *jointFile) joint(path yaml.Path, faults *faults) Joint {

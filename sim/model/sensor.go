@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -118,9 +119,7 @@ func (r *Robot) measure(l *hal.Layout, truth bool) {
 	for i := range r.Accelerometers {
 		if a := &r.Accelerometers[i]; !truth {
 			most := a.Range
-			if most == 0 {
-				most = maxPush
-			}
+			most = cmp.Or(most, maxPush)
 			add(hal.Sensor{Name: a.Name, Path: a.Path, Kind: "accelerometer", Mount: hal.Pose{Position: a.Position}},
 				[]sensorChannels{{"acceleration", hal.Acceleration, most, a.letters()}})
 		}

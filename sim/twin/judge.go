@@ -116,15 +116,9 @@ const begun = 0.4
 
 func (j *judge) judge() Verdict {
 	runs, spec, noise := j.runs, j.spec, j.noise
-	if noise.Position == 0 {
-		noise.Position = 0.3 * math.Pi / 180
-	}
-	if noise.Effort == 0 {
-		noise.Effort = 0.03
-	}
-	if noise.Volts == 0 {
-		noise.Volts = 0.3
-	}
+	noise.Position = cmp.Or(noise.Position, 0.3*math.Pi/180)
+	noise.Effort = cmp.Or(noise.Effort, 0.03)
+	noise.Volts = cmp.Or(noise.Volts, 0.3)
 	if !spec.CurrentControl {
 		noise.Effort *= spec.MaxDuty
 	} else {

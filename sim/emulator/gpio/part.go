@@ -1,6 +1,7 @@
 package gpio
 
 import (
+	"cmp"
 	"math"
 	"time"
 )
@@ -69,9 +70,7 @@ const pirLockOut = 2500 * time.Millisecond
 
 func (p *PIR) advance(c *Chip, _, to time.Duration) {
 	hold := p.Hold
-	if hold == 0 {
-		hold = pirLockOut
-	}
+	hold = cmp.Or(hold, pirLockOut)
 	if p.Moves && to >= p.deaf {
 		p.on, p.until = true, to+hold
 	}
@@ -119,13 +118,9 @@ func (s *Sonar) setLevel(c *Chip, line int, level bool, at time.Duration) {
 		return
 	}
 	width := s.Silence
-	if width == 0 {
-		width = sonarSilence
-	}
+	width = cmp.Or(width, sonarSilence)
 	limit := s.Range
-	if limit == 0 {
-		limit = 4
-	}
+	limit = cmp.Or(limit, 4)
 	if s.Distance <= limit { // false for NaN
 		sound := 331.3 + float64(0.606*s.Celsius)
 		width = time.Duration(math.Round(2 * max(0, s.Distance) / sound * 1e9))

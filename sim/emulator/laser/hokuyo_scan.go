@@ -2,6 +2,7 @@ package laser
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -51,9 +52,7 @@ func (h *Hokuyo) order(line string) (o scanOrder, status string) {
 	}
 	if o.stream {
 		o.skip, o.left = number(10, 1), number(11, 2)
-		if o.left == 0 {
-			o.left = -1
-		}
+		o.left = cmp.Or(o.left, -1)
 		o.head = line[:len(line)-2]
 	}
 	return o, lidar.SCIPOK

@@ -1,6 +1,7 @@
 package video
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"sync"
@@ -59,12 +60,8 @@ type pause struct {
 
 // New returns a device that is plugged in.
 func New(c Config) (*Camera, error) {
-	if c.ABI == 0 {
-		c.ABI = camera.Native
-	}
-	if c.Rate == 0 {
-		c.Rate = 30
-	}
+	c.ABI = cmp.Or(c.ABI, camera.Native)
+	c.Rate = cmp.Or(c.Rate, 30)
 	if c.Source == nil || len(c.Sizes) == 0 || len(c.Pixels) == 0 {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "video " + c.Name, Err: fmt.Errorf("got %d sizes and %d formats, want a source, a size and a format", len(c.Sizes), len(c.Pixels))}
 	}

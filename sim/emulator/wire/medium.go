@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"cmp"
 	"math"
 	"sync"
 	"time"
@@ -130,9 +131,7 @@ func (m *Medium) SleepUntil(t time.Duration) {
 func (m *Medium) Fault(f Fault) {
 	m.Lock()
 	defer m.Unlock()
-	if f.Target == 0 {
-		f.Target = All
-	}
+	f.Target = cmp.Or(f.Target, All)
 	m.Plant(f)
 }
 
