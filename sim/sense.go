@@ -120,10 +120,10 @@ func (b *Body) sense(dt float64) {
 			turned := b.axes(s).Inverse().Turn(b.scene.touching[b.at.body+s.body].force)
 			copy(to, turned[:])
 		case "body":
-			centre := b.parts[s.body].CentreOfMass
-			at, speed := b.Pose(s.body).Of(centre), [3]float64{}
-			speed, _ = b.motion(s.body, centre)
-			copy(to, at[:])
+			at, centre := b.Pose(s.body), b.parts[s.body].CentreOfMass
+			speed, _ := b.moving(s.body, at, centre)
+			place := at.Of(centre)
+			copy(to, place[:])
 			copy(to[3:], speed[:])
 		case "pose":
 			at := b.axes(s)
