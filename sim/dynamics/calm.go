@@ -2,13 +2,13 @@ package dynamics
 
 import "math"
 
-// Calm. Where Options allow it, a whole system falls asleep when all of its velocities have been tiny for a second and do
-// not grow: those of a robot that stands, hangs or lies, of which only the last digits of its friction still change. Its
-// velocities are then 0, and a step costs next to nothing. It wakes for the step in which the actions on it are no longer
-// those that it fell asleep with, and when Moved reports a change from outside. What falls is that slow only for a moment,
-// and what leaves an unstable equilibrium grows faster, so neither sleeps. A system in water never does.
+// Calm. If Options allow it, a whole system sleeps when all of its velocities have been tiny for a second and do not grow, as
+// those of a robot that stands, hangs or lies, whose friction still changes in its last digits. Its velocities are then 0, and
+// a step costs next to nothing. It wakes for the step in which the actions on it differ from those at the start of its sleep,
+// and when Moved reports a change from outside. A falling robot is that slow only for a moment, and one that leaves an
+// unstable equilibrium accelerates: neither sleeps. A system in water never sleeps.
 //
-// That a system sleeps is part of the State: a run is the same whether or not it was saved, restored or watched.
+// Sleep is part of the State: saving, restoring and reading a run do not change it.
 
 const (
 	calmFor   = 1.0  // s
@@ -20,9 +20,9 @@ const (
 
 // calm is the part of a State that this file owns.
 type calm struct {
-	since   float64 // s, how long all velocities have been at most calmSpeed; calmFor or more: the system sleeps
-	loudest float64 // the greatest velocity in the first half of that time
-	// The actions that it sleeps with.
+	since float64 // s, how long all velocities have been at most calmSpeed; calmFor or more: the system sleeps
+	peak  float64 // the greatest velocity in the first half of that time
+	// The actions at the start of its sleep.
 	tau     []float64
 	drive   []Drive
 	force   []Wrench
@@ -36,14 +36,14 @@ func (c *calm) size(m *Model) {
 }
 
 func (c *calm) copyFrom(o *calm) {
-	c.since, c.loudest, c.gravity = o.since, o.loudest, o.gravity
+	c.since, c.peak, c.gravity = o.since, o.peak, o.gravity
 	copy(c.tau, o.tau)
 	copy(c.drive, o.drive)
 	copy(c.force, o.force)
 }
 
 // wake begins to count again.
-func (c *calm) wake() { c.since, c.loudest = 0, 0 }
+func (c *calm) wake() { c.since, c.peak = 0, 0 }
 
 // settle ends a step of h seconds: it counts how long the system has been calm, and lets it fall asleep.
 func (s *System) settle(h float64) {
@@ -59,33 +59,33 @@ func (s *System) settle(h float64) {
 		return
 	}
 	if c.since < calmFor/2 {
-		c.loudest = max(c.loudest, fastest)
+		c.peak = max(c.peak, fastest)
 	}
 	switch c.since += h; {
 	case c.since < calmFor:
-	case fastest > c.loudest:
+	case fastest > c.peak:
 		c.wake()
 	default:
 		clear(s.V)
 		copy(c.tau, s.Tau)
 		copy(c.drive, s.Drive)
 		copy(c.force, s.Force)
-		c.gravity, s.dreams = s.Gravity, false
+		c.gravity, s.evaluated = s.Gravity, false
 	}
 }
 
-// asleep reports whether the step of h is one of sleep; it wakes a system on which other actions act than before. The
-// first such step, also after Restore, computes the contacts and the forces of the State, which it does not change.
+// asleep reports whether the system sleeps in a step of h; it wakes a system whose actions have changed. The first step of
+// sleep, also after Restore, computes the contacts and the forces of the State without changing it.
 func (s *System) asleep(h float64) bool {
 	c := &s.State.calm
 	if c.since < calmFor {
 		return false
 	}
-	if !s.undisturbed() {
+	if !s.sameActions() {
 		c.wake()
 		return false
 	}
-	if s.dreams {
+	if s.evaluated {
 		return true
 	}
 	s.Tau, c.tau, s.Drive, c.drive = c.tau, s.Tau, c.drive, s.Drive
@@ -96,12 +96,12 @@ func (s *System) asleep(h float64) bool {
 		return false
 	}
 	clear(s.qdd)
-	s.dreams = true
+	s.evaluated = true
 	return true
 }
 
-// undisturbed reports whether the actions on the system are those that it sleeps with.
-func (s *System) undisturbed() bool {
+// sameActions reports whether the actions on the system are those at the start of its sleep.
+func (s *System) sameActions() bool {
 	c := &s.State.calm
 	if s.Gravity != c.gravity {
 		return false

@@ -62,7 +62,7 @@ func (s *System) MassMatrix(dst []float64) {
 func (s *System) ForwardDynamics(h float64, qdd []float64) error {
 	s.follows(h, h, true)
 	bad := s.accelerate(0, h)
-	s.placed = false
+	s.placed, s.evaluated = false, false
 	if bad < 0 {
 		if bad = finite(s.qdd); bad >= 0 {
 			s.solver.reason, s.solver.value = "acceleration", s.qdd[bad]

@@ -68,7 +68,7 @@ func (s *System) park(t int32, on bool) {
 
 // moved is Moved without waking sleepers: Q and V have changed, and with them perhaps the set of sleepers.
 func (s *System) moved() {
-	s.placed, s.dreams = false, false
+	s.placed, s.evaluated = false, false
 	for _, t := range s.m.drowsy {
 		s.park(t, false)
 	}

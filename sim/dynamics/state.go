@@ -203,7 +203,7 @@ func (s *State) Hash() uint64 {
 		}
 	}
 	if c := &s.calm; c.since > 0 {
-		put(c.since, c.loudest)
+		put(c.since, c.peak)
 	}
 	for i := range s.follow {
 		if f := &s.follow[i]; f.active {

@@ -40,7 +40,7 @@ type System struct {
 	rises                 []rise
 	busy                  []bool // trees with constraints in this evaluation
 	sleeping, parked      []bool // trees, see sleep.go
-	dreams                bool   // it sleeps, and the last evaluation is of the State; see calm.go
+	evaluated             bool   // it sleeps, and the last evaluation is of the State; see calm.go
 
 	stage  stages
 	solver solver
