@@ -327,6 +327,7 @@ type Server struct {
 	PID             *[3]float64   `yaml:"pid" otherwise:"those of its robot" doc:"simloid: gains of the original position controllers, 0..1000."`
 	StartTorque     *float64      `yaml:"start_torque" min:"0.001" max:"1" otherwise:"0.5" doc:"simloid: initial maximum torque of the original position controllers."`
 	Once            bool          `yaml:"once" default:"false" doc:"simloid: end the program when its client has left, as the original program did."`
+	Poll            bool          `yaml:"poll" default:"true" doc:"simloid: poll up to 100 us for the next request of a client that answers at once, instead of waiting for it to wake the processor. Not for a client in the server's own process."`
 	KeepState       bool          `yaml:"keep_state" default:"false" doc:"simloid: keep the state of a simulated robot when a client leaves; otherwise the next client finds the start state."`
 	Teleport        bool          `yaml:"teleport" default:"false" doc:"okon: move a simulated robot that enters a no-go or finish zone to a start zone, as the original did."`
 	GivenMaxClients *int          `yaml:"max_clients" min:"1" max:"1024" otherwise:"16; 256 of okon" doc:"gamebots, imageserver, player, okon, rosbridge, foxglove: maximum number of clients. Each gamebots client has one robot."`

@@ -89,7 +89,7 @@ func NewSimloidBench(ctx context.Context, id int) (b *simloidBench, err error) {
 			err = errors.Join(err, b.Close())
 		}
 	}()
-	text := fmt.Sprintf("name: bench\nagents: [{name: robot, model: simloid-%d}]\nservers: [{protocol: simloid, listen: \"127.0.0.1:0\"}]", id)
+	text := fmt.Sprintf("name: bench\nagents: [{name: robot, model: simloid-%d}]\nservers: [{protocol: simloid, listen: \"127.0.0.1:0\", poll: false}]", id)
 	c, err := configs.Parse([]byte(text), "bench", configs.Options{})
 	if err != nil {
 		return b, err

@@ -3,6 +3,7 @@ package simloid
 import (
 	"io"
 	"net"
+	"runtime"
 	"syscall"
 	"time"
 )
@@ -57,7 +58,7 @@ func (p *poller) Read(b []byte) (n int, err error) {
 }
 
 // look reads until there is something, an error or the end, or the time is over. It always returns true: RawConn.Read
-// would wait otherwise. Every eighth look gives the core to whatever else is ready on it, which may be the client.
+// would wait otherwise. Every eighth look lets other goroutines and processes run, one of which may be the client.
 func (p *poller) look(fd uintptr) bool {
 	for i := 1; len(p.to) > 0; i++ {
 		n, again := look(fd, p.to)
@@ -65,6 +66,7 @@ func (p *poller) look(fd uintptr) bool {
 			break
 		}
 		if i%8 == 0 {
+			runtime.Gosched()
 			yield()
 		}
 	}

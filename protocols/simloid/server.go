@@ -37,6 +37,9 @@ type Options struct {
 	WriteTimeout time.Duration
 	// ClientTimeout is the silence after which a client counts as dead; 0 = never.
 	ClientTimeout time.Duration
+	// Poll lets the server poll up to 100 µs for the next request of a client in lock-step, where the system can: for clients
+	// in processes of their own. One in this process would get the processor later.
+	Poll bool
 	// Log is notified of sessions that begin and end, and once a session of each kind of command that is refused; nil = silent.
 	Log *slog.Logger
 }

@@ -79,7 +79,10 @@ const (
 )
 
 func newSession(ctx context.Context, s *Server, conn net.Conn, robot *Robot, log *slog.Logger) *session {
-	c := &session{server: s, log: log, conn: conn, requests: pollConn(conn), done: ctx.Done(), robot: robot, answered: make(chan struct{}, 1)}
+	c := &session{server: s, log: log, conn: conn, requests: conn, done: ctx.Done(), robot: robot, answered: make(chan struct{}, 1)}
+	if s.options.Poll {
+		c.requests = pollConn(conn)
+	}
 	c.party = s.rig.NewSession("simloid@"+conn.RemoteAddr().String(), c)
 	c.in.read = c.read
 	c.push = c.pushAll

@@ -40,7 +40,7 @@ func openSimloid(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.
 	}
 	srv, err := simloid.NewServer(sys.Rig, ln, simloidRobot(sys, p, agent, p.Robot), simloid.Options{
 		Dialect: dialect, Exact: !s.Noise, Seed: sys.Plan.Config.World.Seed, Continue: s.KeepState,
-		Once: s.Once, Weightless: sys.Plan.Config.World.Gravity == 0, StartTorque: startTorque(s), AckTimeout: s.AckTimeout, ClientTimeout: s.ClientTimeout, Log: sys.Log})
+		Once: s.Once, Poll: s.Poll, Weightless: sys.Plan.Config.World.Gravity == 0, StartTorque: startTorque(s), AckTimeout: s.AckTimeout, ClientTimeout: s.ClientTimeout, Log: sys.Log})
 	if err != nil {
 		ln.Close()
 		return nil, netip.AddrPort{}, err
