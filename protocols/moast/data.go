@@ -54,10 +54,7 @@ type Motion struct {
 
 // Update passes the pose, then its rates.
 func (m *Motion) Update(c *nml.Codec) {
-	m.Tran.Update(c)
-	m.RPY.Update(c)
-	m.TranRate.Update(c)
-	m.RPYRate.Update(c)
+	c.Parts(&m.Tran, &m.RPY, &m.TranRate, &m.RPYRate)
 }
 
 // NavDataExt is where a vehicle is.
@@ -77,13 +74,8 @@ func (m *NavDataExt) Update(c *nml.Codec) {
 	c.Double(&m.Time)
 	c.Char(&m.UTMZone)
 	c.Char(&m.UTMLetter)
-	m.Abs.Update(c)
-	m.Rel.Update(c)
-	m.True.Update(c)
-	m.AbsToRel.Update(c)
-	c.Double(&m.Speed)
-	c.Double(&m.Curvature)
-	c.Double(&m.CrabAngle)
+	c.Parts(&m.Abs, &m.Rel, &m.True, &m.AbsToRel)
+	c.Double(&m.Speed, &m.Curvature, &m.CrabAngle)
 }
 
 // SensorKind is what a sensor measures.
@@ -129,8 +121,7 @@ type SensorPoint struct {
 
 func (p *SensorPoint) update(c *nml.Codec) {
 	c.Double(&p.Param)
-	p.Sensor.Update(c)
-	p.Hit.Update(c)
+	c.Parts(&p.Sensor, &p.Hit)
 }
 
 // SensorDataList is points of a range sensor, m, collected at Time, s.
@@ -144,9 +135,7 @@ type SensorDataList struct {
 func (*SensorDataList) MessageType() int32 { return 14001 }
 func (m *SensorDataList) Update(c *nml.Codec) {
 	c.Bool(&m.Global)
-	c.Double(&m.Increment)
-	c.Double(&m.MaxRange)
-	c.Double(&m.MinRange)
+	c.Double(&m.Increment, &m.MaxRange, &m.MinRange)
 	nml.Array(c, &m.Points, MaxPoints, (*SensorPoint).update)
 	c.Double(&m.Time)
 }
@@ -159,8 +148,7 @@ type DataElement struct {
 }
 
 func (e *DataElement) update(c *nml.Codec) {
-	c.Int(&e.Kind)
-	c.Int(&e.ID)
+	c.Int(&e.Kind, &e.ID)
 	c.Double(&e.Time)
 	for i := range e.Tuple {
 		c.Double(&e.Tuple[i])
@@ -184,8 +172,7 @@ type TextElement struct {
 }
 
 func (e *TextElement) update(c *nml.Codec) {
-	c.Int(&e.Kind)
-	c.Int(&e.ID)
+	c.Int(&e.Kind, &e.ID)
 	c.Double(&e.Time)
 	c.Doubles(&e.Tuple, maxTuple)
 	c.Text(&e.Text, maxText)
@@ -212,13 +199,9 @@ type SensorData1D struct {
 func (*SensorData1D) MessageType() int32 { return 14004 }
 func (m *SensorData1D) Update(c *nml.Codec) {
 	c.Bool(&m.Global)
-	c.Double(&m.Start)
-	c.Double(&m.Increment)
-	c.Double(&m.MaxRange)
-	c.Double(&m.MinRange)
+	c.Double(&m.Start, &m.Increment, &m.MaxRange, &m.MinRange)
 	c.Doubles(&m.Features, MaxRays)
-	c.Double(&m.Time)
-	c.Double(&m.Duration)
+	c.Double(&m.Time, &m.Duration)
 }
 
 // SensorData2D is a map: rows from west to east, each north of the one before. The cell of LowerLeft is the first.
@@ -235,10 +218,8 @@ func (*SensorData2D) MessageType() int32 { return 14005 }
 func (m *SensorData2D) Update(c *nml.Codec) {
 	c.Bool(&m.Global)
 	m.LowerLeft.Update(c)
-	c.Double(&m.IncrementX)
-	c.Double(&m.IncrementY)
-	c.Int(&m.X)
-	c.Int(&m.Y)
+	c.Double(&m.IncrementX, &m.IncrementY)
+	c.Int(&m.X, &m.Y)
 	c.Doubles(&m.Features, MaxCells)
 	c.Double(&m.Time)
 }
@@ -266,12 +247,9 @@ type RangeScannerData struct {
 
 func (*RangeScannerData) MessageType() int32 { return 14007 }
 func (m *RangeScannerData) Update(c *nml.Codec) {
-	for _, v := range []*float64{&m.Pitch, &m.Start, &m.Increment, &m.MaxRange, &m.MinRange} {
-		c.Double(v)
-	}
+	c.Double(&m.Pitch, &m.Start, &m.Increment, &m.MaxRange, &m.MinRange)
 	c.Doubles(&m.Distances, MaxRays)
-	c.Double(&m.Time)
-	c.Double(&m.Duration)
+	c.Double(&m.Time, &m.Duration)
 }
 
 // SonarElement is one range sensor: s, m, and its mounting pose.
@@ -281,8 +259,7 @@ type SonarElement struct {
 }
 
 func (e *SonarElement) update(c *nml.Codec) {
-	c.Double(&e.Time)
-	c.Double(&e.Range)
+	c.Double(&e.Time, &e.Range)
 	e.Pose.Update(c)
 }
 

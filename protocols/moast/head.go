@@ -91,8 +91,7 @@ func (h *SetHead) update(c *nml.Codec) {
 	c.Int(&h.EchoSerial)
 	nml.Enum(c, &h.Status)
 	nml.Enum(c, &h.State)
-	c.Int(&h.Line)
-	c.Int(&h.SourceLine)
+	c.Int(&h.Line, &h.SourceLine)
 	c.Chars(&h.SourceFile, sourceFile)
 }
 
@@ -114,9 +113,7 @@ type Tracker struct {
 func (t *Tracker) update(c *nml.Codec) {
 	c.Nested()
 	c.Int(&t.Count)
-	for _, v := range []*float64{&t.Last, &t.Now, &t.Start, &t.Elapsed, &t.Min, &t.Max, &t.Avg} {
-		c.Double(v)
-	}
+	c.Double(&t.Last, &t.Now, &t.Start, &t.Elapsed, &t.Min, &t.Max, &t.Avg)
 }
 
 // Tick counts a cycle at now, s.

@@ -60,8 +60,7 @@ type PrimMobCmdRotate struct {
 func (*PrimMobCmdRotate) MessageType() int32 { return 8009 }
 func (m *PrimMobCmdRotate) Update(c *nml.Codec) {
 	m.CmdHead.update(c)
-	c.Double(&m.Theta)
-	c.Double(&m.Tolerance)
+	c.Double(&m.Theta, &m.Tolerance)
 	nml.Enum(c, &m.Direction)
 }
 
@@ -74,8 +73,7 @@ type PrimMobCmdVel struct {
 func (*PrimMobCmdVel) MessageType() int32 { return 8010 }
 func (m *PrimMobCmdVel) Update(c *nml.Codec) {
 	m.CmdHead.update(c)
-	c.Double(&m.V)
-	c.Double(&m.W)
+	c.Double(&m.V, &m.W)
 }
 
 // PrimMobCmdDock docks at Point of a station, a rectangle in a rectangle of free space.
@@ -87,9 +85,7 @@ type PrimMobCmdDock struct {
 func (*PrimMobCmdDock) MessageType() int32 { return 8012 }
 func (m *PrimMobCmdDock) Update(c *nml.Codec) {
 	m.CmdHead.update(c)
-	for _, p := range []*Cartesian{&m.FreeUpperRight, &m.FreeLowerLeft, &m.StationUpperRight, &m.StationLowerLeft, &m.Point} {
-		p.Update(c)
-	}
+	c.Parts(&m.FreeUpperRight, &m.FreeLowerLeft, &m.StationUpperRight, &m.StationLowerLeft, &m.Point)
 }
 
 // PrimMobStat is the status of prim mobility.
@@ -102,9 +98,7 @@ type PrimMobStat struct {
 func (*PrimMobStat) MessageType() int32 { return 8101 }
 func (m *PrimMobStat) Update(c *nml.Codec) {
 	m.StatHead.update(c)
-	c.Int(&m.CommandTypeSent)
-	c.Int(&m.SerialSent)
-	c.Int(&m.PathIndex)
+	c.Int(&m.CommandTypeSent, &m.SerialSent, &m.PathIndex)
 }
 
 // MoveLimits bound prim's motion: m/s, m/s², rad/s, rad/s². Above VCutoff, rad, of heading error the speed is 0; above
@@ -114,9 +108,7 @@ type MoveLimits struct {
 }
 
 func (l *MoveLimits) update(c *nml.Codec) {
-	for _, v := range []*float64{&l.VMax, &l.AMax, &l.WMax, &l.AlphaMax, &l.VCutoff, &l.WCutoff} {
-		c.Double(v)
-	}
+	c.Double(&l.VMax, &l.AMax, &l.WMax, &l.AlphaMax, &l.VCutoff, &l.WCutoff)
 }
 
 // PrimMobCfgMove sets the limits.

@@ -11,9 +11,7 @@ type ServoMobCmdAckerman struct {
 func (*ServoMobCmdAckerman) MessageType() int32 { return 4005 }
 func (m *ServoMobCmdAckerman) Update(c *nml.Codec) {
 	m.CmdHead.update(c)
-	c.Double(&m.Velocity)
-	c.Double(&m.SteerAngle)
-	c.Double(&m.CrabAngle)
+	c.Double(&m.Velocity, &m.SteerAngle, &m.CrabAngle)
 }
 
 // ServoMobCmdSkid turns the wheels of a skid-steered vehicle, rad/s.
@@ -25,8 +23,7 @@ type ServoMobCmdSkid struct {
 func (*ServoMobCmdSkid) MessageType() int32 { return 4006 }
 func (m *ServoMobCmdSkid) Update(c *nml.Codec) {
 	m.CmdHead.update(c)
-	c.Double(&m.Left)
-	c.Double(&m.Right)
+	c.Double(&m.Left, &m.Right)
 }
 
 // Flipper is one flipper: 0 front right, 1 front left, 2 rear right, 3 rear left, and its angle, rad.
@@ -50,8 +47,7 @@ type ServoMobCmdFlipSkid struct {
 func (*ServoMobCmdFlipSkid) MessageType() int32 { return 4007 }
 func (m *ServoMobCmdFlipSkid) Update(c *nml.Codec) {
 	m.CmdHead.update(c)
-	c.Double(&m.Left)
-	c.Double(&m.Right)
+	c.Double(&m.Left, &m.Right)
 	nml.Array(c, &m.Flippers, MaxFlippers, (*Flipper).update)
 }
 
@@ -64,9 +60,7 @@ type ServoMobCmdOmni struct {
 func (*ServoMobCmdOmni) MessageType() int32 { return 4008 }
 func (m *ServoMobCmdOmni) Update(c *nml.Codec) {
 	m.CmdHead.update(c)
-	c.Double(&m.Linear)
-	c.Double(&m.Lateral)
-	c.Double(&m.Rotation)
+	c.Double(&m.Linear, &m.Lateral, &m.Rotation)
 }
 
 // ServoMobCmdSubmarine drives a submarine.
@@ -78,9 +72,7 @@ type ServoMobCmdSubmarine struct {
 func (*ServoMobCmdSubmarine) MessageType() int32 { return 4009 }
 func (m *ServoMobCmdSubmarine) Update(c *nml.Codec) {
 	m.CmdHead.update(c)
-	c.Double(&m.Propeller)
-	c.Double(&m.Rudder)
-	c.Double(&m.SternPlane)
+	c.Double(&m.Propeller, &m.Rudder, &m.SternPlane)
 }
 
 // ServoMobCmdRotaryWing drives a helicopter: m/s, rad/s.
@@ -92,10 +84,7 @@ type ServoMobCmdRotaryWing struct {
 func (*ServoMobCmdRotaryWing) MessageType() int32 { return 4010 }
 func (m *ServoMobCmdRotaryWing) Update(c *nml.Codec) {
 	m.CmdHead.update(c)
-	c.Double(&m.Linear)
-	c.Double(&m.Lateral)
-	c.Double(&m.Vertical)
-	c.Double(&m.Rotation)
+	c.Double(&m.Linear, &m.Lateral, &m.Vertical, &m.Rotation)
 }
 
 // ServoMobStat is the status of a vehicle of unknown kind.
@@ -113,10 +102,8 @@ func (*ServoMobStat) MessageType() int32 { return 4101 }
 func (m *ServoMobStat) Update(c *nml.Codec) {
 	m.StatHead.update(c)
 	c.Double(&m.Time)
-	c.Int(&m.ErrorCode)
-	c.Int(&m.Heartbeat)
-	c.Float(&m.BatteryVolts)
-	c.Float(&m.FuelLevel)
+	c.Int(&m.ErrorCode, &m.Heartbeat)
+	c.Float(&m.BatteryVolts, &m.FuelLevel)
 	c.Int(&m.HeadLights)
 }
 
@@ -130,8 +117,7 @@ type ServoMobStatGround struct {
 func (*ServoMobStatGround) MessageType() int32 { return 4102 }
 func (m *ServoMobStatGround) Update(c *nml.Codec) {
 	m.ServoMobStat.Update(c)
-	c.Double(&m.SteerAngle)
-	c.Double(&m.CrabAngle)
+	c.Double(&m.SteerAngle, &m.CrabAngle)
 	nml.Array(c, &m.Flippers, MaxFlippers, (*Flipper).update)
 }
 
@@ -144,10 +130,7 @@ type ServoMobStatAir struct {
 func (*ServoMobStatAir) MessageType() int32 { return 4103 }
 func (m *ServoMobStatAir) Update(c *nml.Codec) {
 	m.ServoMobStat.Update(c)
-	c.Double(&m.Rotation)
-	c.Double(&m.Lateral)
-	c.Double(&m.Linear)
-	c.Double(&m.Vertical)
+	c.Double(&m.Rotation, &m.Lateral, &m.Linear, &m.Vertical)
 }
 
 // ServoMobCfgTeleport places the vehicle, in absolute coordinates.
@@ -184,16 +167,11 @@ func (m *ServoMobSet) Update(c *nml.Codec) {
 	c.Double(&m.CycleTime)
 	c.Int(&m.Debug)
 	c.Chars(&m.Platform, platformName)
-	c.Double(&m.Length)
-	c.Double(&m.Width)
-	c.Double(&m.Height)
-	c.Double(&m.Mass)
+	c.Double(&m.Length, &m.Width, &m.Height, &m.Mass)
 	m.CenterOfGravity.Update(c)
 	nml.Enum(c, &m.Steer)
 	nml.Enum(c, &m.Bot)
-	c.Int(&m.Effectors)
-	c.Int(&m.Sensors)
-	c.Int(&m.MissionParts)
+	c.Int(&m.Effectors, &m.Sensors, &m.MissionParts)
 }
 
 // FlipperSet is where a flipper is and how far it turns: rad, m.
@@ -207,12 +185,8 @@ type FlipperSet struct {
 
 func (f *FlipperSet) update(c *nml.Codec) {
 	c.Int(&f.Kind)
-	c.Double(&f.MinAngle)
-	c.Double(&f.MaxAngle)
-	c.Double(&f.Length)
-	c.Double(&f.Width)
-	f.Location.Update(c)
-	f.Orientation.Update(c)
+	c.Double(&f.MinAngle, &f.MaxAngle, &f.Length, &f.Width)
+	c.Parts(&f.Location, &f.Orientation)
 }
 
 // ServoMobSetGround is the settings of a ground vehicle.
@@ -227,10 +201,8 @@ type ServoMobSetGround struct {
 func (*ServoMobSetGround) MessageType() int32 { return 4302 }
 func (m *ServoMobSetGround) Update(c *nml.Codec) {
 	m.ServoMobSet.Update(c)
-	for _, v := range []*float64{&m.MaxWheelRotation, &m.MaxTorque, &m.WheelSeparation, &m.WheelRadius, &m.WheelBase,
-		&m.MaxSteerAngle, &m.MaxCrabAngle, &m.MinTurnRadius} {
-		c.Double(v)
-	}
+	c.Double(&m.MaxWheelRotation, &m.MaxTorque, &m.WheelSeparation, &m.WheelRadius, &m.WheelBase)
+	c.Double(&m.MaxSteerAngle, &m.MaxCrabAngle, &m.MinTurnRadius)
 	nml.Array(c, &m.Flippers, MaxFlippers, (*FlipperSet).update)
 }
 
@@ -243,10 +215,7 @@ type ServoMobSetAir struct {
 func (*ServoMobSetAir) MessageType() int32 { return 4303 }
 func (m *ServoMobSetAir) Update(c *nml.Codec) {
 	m.ServoMobSet.Update(c)
-	c.Double(&m.MaxLateral)
-	c.Double(&m.MaxLinear)
-	c.Double(&m.MaxRotation)
-	c.Double(&m.MaxVertical)
+	c.Double(&m.MaxLateral, &m.MaxLinear, &m.MaxRotation, &m.MaxVertical)
 }
 
 // LinkKind is what a link command's value is.
@@ -292,8 +261,7 @@ type LinkStat struct {
 
 func (l *LinkStat) update(c *nml.Codec) {
 	c.Int(&l.Link)
-	c.Double(&l.Value)
-	c.Double(&l.Torque)
+	c.Double(&l.Value, &l.Torque)
 }
 
 // ServoMisStat is the status of a mission package.
@@ -319,15 +287,9 @@ type LinkSet struct {
 }
 
 func (l *LinkSet) update(c *nml.Codec) {
-	c.Int(&l.Link)
-	c.Int(&l.Parent)
-	c.Int(&l.Joint)
-	c.Double(&l.MaxVelocity)
-	c.Double(&l.MaxTorque)
-	c.Double(&l.MaxRange)
-	c.Double(&l.MinRange)
-	l.Location.Update(c)
-	l.Rotation.Update(c)
+	c.Int(&l.Link, &l.Parent, &l.Joint)
+	c.Double(&l.MaxVelocity, &l.MaxTorque, &l.MaxRange, &l.MinRange)
+	c.Parts(&l.Location, &l.Rotation)
 }
 
 // ServoMisSet is the settings of a mission package.
@@ -360,8 +322,7 @@ type ServoEffCmdOpcode struct {
 func (*ServoEffCmdOpcode) MessageType() int32 { return 5005 }
 func (m *ServoEffCmdOpcode) Update(c *nml.Codec) {
 	m.CmdHead.update(c)
-	c.Int(&m.Effector)
-	c.Int(&m.Opcode)
+	c.Int(&m.Effector, &m.Opcode)
 	c.Double(&m.Param)
 }
 

@@ -12,9 +12,7 @@ type Cartesian struct{ X, Y, Z float64 }
 // Update passes x, y, z.
 func (p *Cartesian) Update(c *nml.Codec) {
 	c.Nested()
-	c.Double(&p.X)
-	c.Double(&p.Y)
-	c.Double(&p.Z)
+	c.Double(&p.X, &p.Y, &p.Z)
 }
 
 // RPY is roll, pitch and yaw, rad or rad/s.
@@ -23,9 +21,7 @@ type RPY struct{ R, P, Y float64 }
 // Update passes roll, pitch, yaw.
 func (r *RPY) Update(c *nml.Codec) {
 	c.Nested()
-	c.Double(&r.R)
-	c.Double(&r.P)
-	c.Double(&r.Y)
+	c.Double(&r.R, &r.P, &r.Y)
 }
 
 // Pose is a place and a unit quaternion.
@@ -37,10 +33,7 @@ type Pose struct {
 // Update passes the translation, then the quaternion.
 func (p *Pose) Update(c *nml.Codec) {
 	p.Translation.Update(c)
-	c.Double(&p.S)
-	c.Double(&p.X)
-	c.Double(&p.Y)
-	c.Double(&p.Z)
+	c.Double(&p.S, &p.X, &p.Y, &p.Z)
 }
 
 // PoseAt is the pose at t turned by r, yaw first.
@@ -76,10 +69,8 @@ type Waypoint struct {
 
 // Update passes the fields.
 func (w *Waypoint) Update(c *nml.Codec) {
-	w.P.Update(c)
-	w.RPY.Update(c)
-	c.Double(&w.Neighborhood)
-	c.Double(&w.Speed)
+	c.Parts(&w.P, &w.RPY)
+	c.Double(&w.Neighborhood, &w.Speed)
 	c.Char(&w.Quality)
 }
 
@@ -94,12 +85,8 @@ type ArcSegment struct {
 
 // Update passes the fields.
 func (a *ArcSegment) Update(c *nml.Codec) {
-	a.Center.Update(c)
-	a.End.Update(c)
-	a.Normal.Update(c)
-	c.Double(&a.Theta)
-	c.Double(&a.AnnularTolerance)
-	c.Double(&a.Speed)
+	c.Parts(&a.Center, &a.End, &a.Normal)
+	c.Double(&a.Theta, &a.AnnularTolerance, &a.Speed)
 	c.Int(&a.IsArc)
 }
 

@@ -55,8 +55,7 @@ func (*AMSPSet) MessageType() int32 { return 9301 }
 func (m *AMSPSet) Update(c *nml.Codec) {
 	m.SetHead.update(c)
 	c.Double(&m.CycleTime)
-	c.Int(&m.Debug)
-	c.Int(&m.DumpLevel)
+	c.Int(&m.Debug, &m.DumpLevel)
 }
 
 // AMMobCmdMoveWaypoint moves through points around obstacles, in relative coordinates. Neighborhood, m, and Speed, m/s,
@@ -72,8 +71,7 @@ func (*AMMobCmdMoveWaypoint) MessageType() int32 { return 11005 }
 func (m *AMMobCmdMoveWaypoint) Update(c *nml.Codec) {
 	m.CmdHead.update(c)
 	c.Bool(&m.HorizonCosts)
-	c.Double(&m.Neighborhood)
-	c.Double(&m.Speed)
+	c.Double(&m.Neighborhood, &m.Speed)
 	nml.Array(c, &m.Waypoints, MaxWaypoints, (*Waypoint).Update)
 }
 
@@ -86,8 +84,7 @@ type AMMobCmdPrepareMove struct {
 func (*AMMobCmdPrepareMove) MessageType() int32 { return 11006 }
 func (m *AMMobCmdPrepareMove) Update(c *nml.Codec) {
 	m.CmdHead.update(c)
-	c.Double(&m.Neighborhood)
-	c.Double(&m.Speed)
+	c.Double(&m.Neighborhood, &m.Speed)
 }
 
 // AMMobCmdSpin turns to an absolute yaw, rad.
@@ -101,8 +98,7 @@ func (*AMMobCmdSpin) MessageType() int32 { return 11007 }
 func (m *AMMobCmdSpin) Update(c *nml.Codec) {
 	m.CmdHead.update(c)
 	nml.Enum(c, &m.Direction)
-	c.Double(&m.Angle)
-	c.Double(&m.Tolerance)
+	c.Double(&m.Angle, &m.Tolerance)
 }
 
 // The errors of AMMobStat. Of AMErrorWaypoint the number of seeds is the reason: 0 too many arcs, 1 a point in an
@@ -153,9 +149,7 @@ func (m *AMMobSet) Update(c *nml.Codec) {
 	c.Double(&m.CycleTime)
 	c.Uint(&m.Debug)
 	c.Bool(&m.DumpWM)
-	c.Double(&m.PlanHorizon)
-	c.Double(&m.MinTurnRadius)
-	c.Double(&m.VehicleWidth)
+	c.Double(&m.PlanHorizon, &m.MinTurnRadius, &m.VehicleWidth)
 }
 
 // VehMobCmdMoveWaypoint moves through points on the vehicle's map, in local or absolute coordinates.
@@ -170,8 +164,7 @@ func (*VehMobCmdMoveWaypoint) MessageType() int32 { return 13006 }
 func (m *VehMobCmdMoveWaypoint) Update(c *nml.Codec) {
 	m.CmdHead.update(c)
 	c.Bool(&m.Local)
-	c.Double(&m.Neighborhood)
-	c.Double(&m.Speed)
+	c.Double(&m.Neighborhood, &m.Speed)
 	nml.Array(c, &m.Waypoints, MaxWaypoints, (*Waypoint).Update)
 }
 

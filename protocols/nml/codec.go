@@ -190,6 +190,13 @@ func (c *Codec) Nested() {
 	}
 }
 
+// Parts passes structures of the C++ message.
+func (c *Codec) Parts(parts ...interface{ Update(*Codec) }) {
+	for _, p := range parts {
+		p.Update(c)
+	}
+}
+
 // lay adds a field of size bytes to the C++ object.
 func (c *Codec) lay(size, align int) {
 	c.offset = (c.offset+align-1)/align*align + size

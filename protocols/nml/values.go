@@ -47,11 +47,13 @@ func (c *Codec) Short(v *int16) {
 	}
 }
 
-// Int passes an int or an enumeration.
-func (c *Codec) Int(v *int32) {
-	n := int64(*v)
-	if c.integer(&n, 4, 4, "%+6d,"); c.mode == decoding {
-		*v = int32(n)
+// Int passes ints or enumerations.
+func (c *Codec) Int(fields ...*int32) {
+	for _, v := range fields {
+		n := int64(*v)
+		if c.integer(&n, 4, 4, "%+6d,"); c.mode == decoding {
+			*v = int32(n)
+		}
 	}
 }
 
@@ -138,8 +140,14 @@ func (c *Codec) fixed(v *int64, n int) {
 // zeros are padding.
 var zeros [8]byte
 
-// Float passes a float; its unit is the field's.
-func (c *Codec) Float(v *float32) {
+// Float passes floats; their unit is that of the fields.
+func (c *Codec) Float(fields ...*float32) {
+	for _, v := range fields {
+		c.float(v)
+	}
+}
+
+func (c *Codec) float(v *float32) {
 	switch {
 	case c.err != nil:
 	case c.mode == measuring:
@@ -157,8 +165,14 @@ func (c *Codec) Float(v *float32) {
 	}
 }
 
-// Double passes a double.
-func (c *Codec) Double(v *float64) {
+// Double passes doubles.
+func (c *Codec) Double(fields ...*float64) {
+	for _, v := range fields {
+		c.double(v)
+	}
+}
+
+func (c *Codec) double(v *float64) {
 	switch {
 	case c.err != nil:
 	case c.mode == measuring:
@@ -189,7 +203,7 @@ func (c *Codec) decimal(v *float64) {
 
 // Doubles passes an array of variable length, at most limit doubles.
 func (c *Codec) Doubles(v *[]float64, limit int) {
-	Array(c, v, limit, func(v *float64, c *Codec) { c.Double(v) })
+	Array(c, v, limit, func(v *float64, c *Codec) { c.double(v) })
 }
 
 // Ints passes an array of variable length, at most limit ints.

@@ -5,28 +5,17 @@ import "github.com/halyard-robotics/halyard/hal"
 // pose2 is a pose in the plane, or its rates: m, rad.
 type pose2 struct{ X, Y, A float64 }
 
-func (p *pose2) update(c *coder) {
-	c.double(&p.X)
-	c.double(&p.Y)
-	c.double(&p.A)
-}
+func (p *pose2) update(c *coder) { c.double(&p.X, &p.Y, &p.A) }
 
 // vector is a point, m, or an orientation, roll, pitch and yaw in rad.
 type vector [3]float64
 
-func (v *vector) update(c *coder) {
-	for i := range v {
-		c.double(&v[i])
-	}
-}
+func (v *vector) update(c *coder) { c.double(&v[0], &v[1], &v[2]) }
 
 // pose3 is a pose: a point, then roll, pitch, yaw.
 type pose3 struct{ P, R vector }
 
-func (p *pose3) update(c *coder) {
-	p.P.update(c)
-	p.R.update(c)
-}
+func (p *pose3) update(c *coder) { c.parts(&p.P, &p.R) }
 
 // poseOf is p in Player's words.
 func poseOf(p hal.Pose) pose3 { return pose3{vector(p.Position), vector(p.RollPitchYaw())} }
@@ -38,11 +27,10 @@ type address struct {
 }
 
 func (a *address) update(c *coder) {
-	c.uint32(&a.Host)
-	c.uint32(&a.Robot)
+	words(c, &a.Host, &a.Robot)
 	interf := uint16(a.Device.Interface)
-	c.short(&interf)
-	c.short(&a.Device.Index)
+	words(c, &interf)
+	words(c, &a.Device.Index)
 	a.Device.Interface = Interface(interf)
 }
 
@@ -68,22 +56,20 @@ type deviceRequest struct {
 
 func (p *deviceRequest) update(c *coder) {
 	p.Address.update(c)
-	c.byte(&p.Access)
+	words(c, &p.Access)
 	c.bytes(&p.Driver)
 }
 
 // number is a payload of one unsigned value: a mode, a switch, an id.
 type number struct{ Value uint32 }
 
-func (p *number) update(c *coder) { c.uint32(&p.Value) }
+func (p *number) update(c *coder) { words(c, &p.Value) }
 
 // replaceRule decides whether a message replaces a queued one of the same kind; -1 is any.
 type replaceRule struct{ Interface, Index, Type, Subtype, Replace int32 }
 
 func (p *replaceRule) update(c *coder) {
-	for _, v := range []*int32{&p.Interface, &p.Index, &p.Type, &p.Subtype, &p.Replace} {
-		c.int32(v)
-	}
+	words(c, &p.Interface, &p.Index, &p.Type, &p.Subtype, &p.Replace)
 }
 
 // geometry is a pose and a box: width, length, height.
@@ -92,10 +78,7 @@ type geometry struct {
 	Size vector
 }
 
-func (p *geometry) update(c *coder) {
-	p.Pose.update(c)
-	p.Size.update(c)
-}
+func (p *geometry) update(c *coder) { c.parts(&p.Pose, &p.Size) }
 
 type position2Data struct {
 	Pose, Velocity pose2
@@ -103,9 +86,8 @@ type position2Data struct {
 }
 
 func (p *position2Data) update(c *coder) {
-	p.Pose.update(c)
-	p.Velocity.update(c)
-	c.byte(&p.Stall)
+	c.parts(&p.Pose, &p.Velocity)
+	words(c, &p.Stall)
 }
 
 type position2Velocity struct {
@@ -115,7 +97,7 @@ type position2Velocity struct {
 
 func (p *position2Velocity) update(c *coder) {
 	p.Velocity.update(c)
-	c.byte(&p.Motors)
+	words(c, &p.Motors)
 }
 
 type position2Goal struct {
@@ -124,17 +106,13 @@ type position2Goal struct {
 }
 
 func (p *position2Goal) update(c *coder) {
-	p.Pose.update(c)
-	p.Velocity.update(c)
-	c.byte(&p.Motors)
+	c.parts(&p.Pose, &p.Velocity)
+	words(c, &p.Motors)
 }
 
 type carCommand struct{ Velocity, Angle float64 }
 
-func (p *carCommand) update(c *coder) {
-	c.double(&p.Velocity)
-	c.double(&p.Angle)
-}
+func (p *carCommand) update(c *coder) { c.double(&p.Velocity, &p.Angle) }
 
 type position3Data struct {
 	Pose, Velocity pose3
@@ -142,9 +120,8 @@ type position3Data struct {
 }
 
 func (p *position3Data) update(c *coder) {
-	p.Pose.update(c)
-	p.Velocity.update(c)
-	c.byte(&p.Stall)
+	c.parts(&p.Pose, &p.Velocity)
+	words(c, &p.Stall)
 }
 
 type position3Velocity struct {
@@ -154,7 +131,7 @@ type position3Velocity struct {
 
 func (p *position3Velocity) update(c *coder) {
 	p.Velocity.update(c)
-	c.byte(&p.Motors)
+	words(c, &p.Motors)
 }
 
 // simulationPose names a thing of the simulation and its pose in the plane, simulationPose3 in space.
@@ -196,12 +173,10 @@ type laserData struct {
 }
 
 func (p *laserData) update(c *coder) {
-	for _, v := range []*float64{&p.MinAngle, &p.MaxAngle, &p.Resolution, &p.MaxRange} {
-		c.float(v)
-	}
+	c.float(&p.MinAngle, &p.MaxAngle, &p.Resolution, &p.MaxRange)
 	c.floats(&p.Ranges)
 	c.bytes(&p.Intensity)
-	c.uint32(&p.ID)
+	words(c, &p.ID)
 }
 
 type laserConfig struct {
@@ -211,10 +186,8 @@ type laserConfig struct {
 }
 
 func (p *laserConfig) update(c *coder) {
-	for _, v := range []*float64{&p.MinAngle, &p.MaxAngle, &p.Resolution, &p.MaxRange, &p.RangeResolution} {
-		c.float(v)
-	}
-	c.byte(&p.Intensity)
+	c.float(&p.MinAngle, &p.MaxAngle, &p.Resolution, &p.MaxRange, &p.RangeResolution)
+	words(c, &p.Intensity)
 	c.float(&p.Frequency)
 }
 
@@ -239,9 +212,7 @@ type rangerConfig struct {
 }
 
 func (p *rangerConfig) update(c *coder) {
-	for _, v := range []*float64{&p.MinAngle, &p.MaxAngle, &p.Resolution, &p.MinRange, &p.MaxRange, &p.RangeResolution, &p.Frequency} {
-		c.double(v)
-	}
+	c.double(&p.MinAngle, &p.MaxAngle, &p.Resolution, &p.MinRange, &p.MaxRange, &p.RangeResolution, &p.Frequency)
 }
 
 type bumperData struct{ Bumpers []byte }
@@ -255,8 +226,7 @@ type bumperPlace struct {
 
 func (p *bumperPlace) update(c *coder) {
 	p.Pose.update(c)
-	c.float(&p.Length)
-	c.float(&p.Radius)
+	c.float(&p.Length, &p.Radius)
 }
 
 type bumperGeometry struct{ Bumpers []bumperPlace }

@@ -6,10 +6,8 @@ type actuatorState struct {
 }
 
 func (p *actuatorState) update(c *coder) {
-	for _, v := range []*float64{&p.Position, &p.Speed, &p.Acceleration, &p.Current} {
-		c.float(v)
-	}
-	c.byte(&p.State)
+	c.float(&p.Position, &p.Speed, &p.Acceleration, &p.Current)
+	words(c, &p.State)
 }
 
 type actArrayData struct {
@@ -19,7 +17,7 @@ type actArrayData struct {
 
 func (p *actArrayData) update(c *coder) {
 	array(c, &p.Actuators, 20, (*actuatorState).update)
-	c.byte(&p.Motors)
+	words(c, &p.Motors)
 }
 
 type actuatorGeometry struct {
@@ -31,14 +29,11 @@ type actuatorGeometry struct {
 }
 
 func (p *actuatorGeometry) update(c *coder) {
-	c.byte(&p.Kind)
+	words(c, &p.Kind)
 	c.float(&p.Length)
-	p.Orientation.update(c)
-	p.Axis.update(c)
-	for _, v := range []*float64{&p.Min, &p.Centre, &p.Max, &p.Home, &p.Speed} {
-		c.float(v)
-	}
-	c.byte(&p.Brakes)
+	c.parts(&p.Orientation, &p.Axis)
+	c.float(&p.Min, &p.Centre, &p.Max, &p.Home, &p.Speed)
+	words(c, &p.Brakes)
 }
 
 type actArrayGeometry struct {
@@ -58,13 +53,13 @@ type jointValue struct {
 }
 
 func (p *jointValue) update(c *coder) {
-	c.int32(&p.Joint)
+	words(c, &p.Joint)
 	c.float(&p.Value)
 }
 
 type jointNumber struct{ Joint int32 }
 
-func (p *jointNumber) update(c *coder) { c.int32(&p.Joint) }
+func (p *jointNumber) update(c *coder) { words(c, &p.Joint) }
 
 type jointValues struct{ Values []float64 }
 
@@ -76,19 +71,13 @@ type limbData struct {
 }
 
 func (p *limbData) update(c *coder) {
-	p.Position.update(c)
-	p.Approach.update(c)
-	p.Orientation.update(c)
-	c.byte(&p.State)
+	c.parts(&p.Position, &p.Approach, &p.Orientation)
+	words(c, &p.State)
 }
 
 type limbPose struct{ Position, Approach, Orientation vector }
 
-func (p *limbPose) update(c *coder) {
-	p.Position.update(c)
-	p.Approach.update(c)
-	p.Orientation.update(c)
-}
+func (p *limbPose) update(c *coder) { c.parts(&p.Position, &p.Approach, &p.Orientation) }
 
 type gripperData struct {
 	State  uint8
@@ -97,9 +86,9 @@ type gripperData struct {
 }
 
 func (p *gripperData) update(c *coder) {
-	c.byte(&p.State)
-	c.uint32(&p.Beams)
-	c.byte(&p.Stored)
+	words(c, &p.State)
+	words(c, &p.Beams)
+	words(c, &p.Stored)
 }
 
 type gripperGeometry struct {
@@ -109,11 +98,8 @@ type gripperGeometry struct {
 }
 
 func (p *gripperGeometry) update(c *coder) {
-	p.Pose.update(c)
-	p.Outer.update(c)
-	p.Inner.update(c)
-	c.byte(&p.Beams)
-	c.byte(&p.Capacity)
+	c.parts(&p.Pose, &p.Outer, &p.Inner)
+	words(c, &p.Beams, &p.Capacity)
 }
 
 type powerData struct {
@@ -123,21 +109,15 @@ type powerData struct {
 }
 
 func (p *powerData) update(c *coder) {
-	c.uint32(&p.Valid)
-	for _, v := range []*float64{&p.Volts, &p.Percent, &p.Joules, &p.Watts} {
-		c.float(v)
-	}
-	c.int32(&p.Charging)
+	words(c, &p.Valid)
+	c.float(&p.Volts, &p.Percent, &p.Joules, &p.Watts)
+	words(c, &p.Charging)
 }
 
 // ptzCommand is angles, rad, the field of view, rad, and speeds, rad/s; ptzData adds a status.
 type ptzCommand struct{ Pan, Tilt, Zoom, PanSpeed, TiltSpeed float64 }
 
-func (p *ptzCommand) update(c *coder) {
-	for _, v := range []*float64{&p.Pan, &p.Tilt, &p.Zoom, &p.PanSpeed, &p.TiltSpeed} {
-		c.float(v)
-	}
-}
+func (p *ptzCommand) update(c *coder) { c.float(&p.Pan, &p.Tilt, &p.Zoom, &p.PanSpeed, &p.TiltSpeed) }
 
 type ptzData struct {
 	ptzCommand
@@ -146,7 +126,7 @@ type ptzData struct {
 
 func (p *ptzData) update(c *coder) {
 	p.ptzCommand.update(c)
-	c.uint32(&p.Status)
+	words(c, &p.Status)
 }
 
 type cameraData struct {
@@ -155,18 +135,13 @@ type cameraData struct {
 }
 
 func (p *cameraData) update(c *coder) {
-	for _, v := range []*uint32{&p.Width, &p.Height, &p.BitsPerPixel, &p.Format, &p.Divisor, &p.Compression} {
-		c.uint32(v)
-	}
+	words(c, &p.Width, &p.Height, &p.BitsPerPixel, &p.Format, &p.Divisor, &p.Compression)
 	c.bytes(&p.Image)
 }
 
 type dioData struct{ Count, Bits uint32 }
 
-func (p *dioData) update(c *coder) {
-	c.uint32(&p.Count)
-	c.uint32(&p.Bits)
-}
+func (p *dioData) update(c *coder) { words(c, &p.Count, &p.Bits) }
 
 type opaqueData struct{ Data []byte }
 
@@ -194,9 +169,7 @@ type imuQuaternion struct {
 
 func (p *imuQuaternion) update(c *coder) {
 	p.imuCalibrated.update(c)
-	for i := range p.Q {
-		c.float(&p.Q[i])
-	}
+	c.float(&p.Q[0], &p.Q[1], &p.Q[2], &p.Q[3])
 }
 
 type imuEuler struct {
@@ -204,18 +177,11 @@ type imuEuler struct {
 	Orientation vector
 }
 
-func (p *imuEuler) update(c *coder) {
-	p.imuCalibrated.update(c)
-	p.Orientation.update(c)
-}
+func (p *imuEuler) update(c *coder) { c.parts(&p.imuCalibrated, &p.Orientation) }
 
 type imuFull struct{ Pose, Velocity, Acceleration pose3 }
 
-func (p *imuFull) update(c *coder) {
-	p.Pose.update(c)
-	p.Velocity.update(c)
-	p.Acceleration.update(c)
-}
+func (p *imuFull) update(c *coder) { c.parts(&p.Pose, &p.Velocity, &p.Acceleration) }
 
 type rfidTag struct {
 	Kind uint32
@@ -223,7 +189,7 @@ type rfidTag struct {
 }
 
 func (p *rfidTag) update(c *coder) {
-	c.uint32(&p.Kind)
+	words(c, &p.Kind)
 	c.bytes(&p.GUID)
 }
 
@@ -237,9 +203,8 @@ type fiducial struct {
 }
 
 func (p *fiducial) update(c *coder) {
-	c.int32(&p.ID)
-	p.Pose.update(c)
-	p.Uncertainty.update(c)
+	words(c, &p.ID)
+	c.parts(&p.Pose, &p.Uncertainty)
 }
 
 type fiducialData struct{ Fiducials []fiducial }
@@ -253,14 +218,9 @@ type fiducialGeometry struct {
 
 func (p *fiducialGeometry) update(c *coder) {
 	p.geometry.update(c)
-	c.double(&p.Width)
-	c.double(&p.Length)
+	c.double(&p.Width, &p.Length)
 }
 
 type fiducialView struct{ MinRange, MaxRange, Angle float64 }
 
-func (p *fiducialView) update(c *coder) {
-	c.float(&p.MinRange)
-	c.float(&p.MaxRange)
-	c.float(&p.Angle)
-}
+func (p *fiducialView) update(c *coder) { c.float(&p.MinRange, &p.MaxRange, &p.Angle) }

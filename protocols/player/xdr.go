@@ -70,23 +70,35 @@ func (c *coder) word(v uint32) uint32 {
 	return 0
 }
 
-func (c *coder) uint32(v *uint32) { *v = c.word(*v) }
-func (c *coder) int32(v *int32)   { *v = int32(c.word(uint32(*v))) }
-func (c *coder) byte(v *uint8)    { *v = uint8(c.word(uint32(*v))) }
-func (c *coder) short(v *uint16)  { *v = uint16(c.word(uint32(*v))) }
-
-// float passes a number that has 32 bits on the wire.
-func (c *coder) float(v *float64) {
-	*v = float64(math.Float32frombits(c.word(math.Float32bits(float32(*v)))))
+// words passes integers, which have 32 bits on the wire.
+func words[T uint8 | uint16 | uint32 | int32](c *coder, fields ...*T) {
+	for _, v := range fields {
+		*v = T(c.word(uint32(*v)))
+	}
 }
 
-func (c *coder) double(v *float64) {
-	if !c.decoding {
-		c.buf = binary.BigEndian.AppendUint64(c.buf, math.Float64bits(*v))
-		return
+// parts passes structures.
+func (c *coder) parts(parts ...payload) {
+	for _, p := range parts {
+		p.update(c)
 	}
-	if b := c.take(8); b != nil {
-		*v = math.Float64frombits(binary.BigEndian.Uint64(b))
+}
+
+// float passes numbers that have 32 bits on the wire.
+func (c *coder) float(fields ...*float64) {
+	for _, v := range fields {
+		*v = float64(math.Float32frombits(c.word(math.Float32bits(float32(*v)))))
+	}
+}
+
+// double passes numbers that have 64 bits on the wire.
+func (c *coder) double(fields ...*float64) {
+	for _, v := range fields {
+		if !c.decoding {
+			c.buf = binary.BigEndian.AppendUint64(c.buf, math.Float64bits(*v))
+		} else if b := c.take(8); b != nil {
+			*v = math.Float64frombits(binary.BigEndian.Uint64(b))
+		}
 	}
 }
 
