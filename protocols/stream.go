@@ -1,44 +1,69 @@
 package protocols
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"log/slog"
 	"net"
 	"sync"
+	"time"
 )
 
-// Accept serves the connections that come to listener, at most limit at a time and each in a goroutine of its own, until
-// ctx ends or the listener breaks; then it ends their contexts and waits for them. It closes listener and, when serve or
-// refuse has returned, each connection. refuse gets a connection too many. contain is deferred in each connection's
-// goroutine: see hal.Rig.Contain.
-func Accept(ctx context.Context, listener net.Listener, limit int, contain func(what string), refuse func(net.Conn), serve func(context.Context, net.Conn)) error {
+// Positive sets v to its default if it is not above 0: 0 in a server's options is the default.
+func Positive[T int | float64 | time.Duration](v *T, otherwise T) {
+	if !(*v > 0) {
+		*v = otherwise
+	}
+}
+
+// Logger returns log, or a silent one for nil.
+func Logger(log *slog.Logger) *slog.Logger { return cmp.Or(log, slog.New(slog.DiscardHandler)) }
+
+// Acceptor serves the connections of a listener.
+type Acceptor struct {
+	Name     string // of the protocol, for the log
+	Listener net.Listener
+	Limit    int           // of connections at a time
+	Grace    time.Duration // for which one too many waits: a client may have left, but its session not yet ended
+	Contain  func(string)  // deferred in each connection's goroutine: hal.Rig.Contain; nil = a panic ends the process
+	Log      *slog.Logger  // receives the refused connections
+	Traffic  *Traffic      // counts them; nil = nothing does
+}
+
+// Serve calls serve for each connection, in a goroutine of its own, until ctx ends or the listener breaks; then it ends their
+// contexts and waits for them. It closes the listener, a connection too many and, when serve has returned, each connection.
+func (a *Acceptor) Serve(ctx context.Context, serve func(context.Context, net.Conn)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { listener.Close() })
+	stop := context.AfterFunc(ctx, func() { a.Listener.Close() })
 	defer stop()
 	var sessions sync.WaitGroup
-	free := make(chan struct{}, limit)
+	free := make(chan struct{}, a.Limit)
 	for {
-		conn, err := listener.Accept()
+		conn, err := a.Listener.Accept()
 		if err != nil {
 			cancel()
-			listener.Close()
+			a.Listener.Close()
 			sessions.Wait()
 			if errors.Is(err, net.ErrClosed) {
 				return nil
 			}
 			return err
 		}
-		select {
-		case free <- struct{}{}:
-		default:
-			refuse(conn)
+		if !a.admit(ctx, free) {
+			a.Log.Warn(a.Name+": connection refused", "client", conn.RemoteAddr(), "connections", a.Limit)
+			if a.Traffic != nil {
+				a.Traffic.Drop(Full)
+			}
 			conn.Close()
 			continue
 		}
 		sessions.Go(func() {
 			defer func() { <-free }()
-			defer contain("session")
+			if a.Contain != nil {
+				defer a.Contain(a.Name + " session")
+			}
 			defer conn.Close()
 			if c, ok := conn.(interface{ SetNoDelay(bool) error }); ok {
 				c.SetNoDelay(true) // messages are small, and waited for
@@ -46,4 +71,25 @@ func Accept(ctx context.Context, listener net.Listener, limit int, contain func(
 			serve(ctx, conn)
 		})
 	}
+}
+
+// admit reserves a place for a connection, and reports whether one was free within the grace.
+func (a *Acceptor) admit(ctx context.Context, free chan<- struct{}) bool {
+	select {
+	case free <- struct{}{}:
+		return true
+	default:
+	}
+	if a.Grace == 0 {
+		return false
+	}
+	t := time.NewTimer(a.Grace)
+	defer t.Stop()
+	select {
+	case free <- struct{}{}:
+		return true
+	case <-ctx.Done():
+	case <-t.C:
+	}
+	return false
 }

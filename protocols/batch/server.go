@@ -46,21 +46,10 @@ type Server struct {
 
 // NewServer returns a server of the environments of open, for the clients of listener. It owns listener.
 func NewServer(listener net.Listener, open Opener, o Options) *Server {
-	if o.MaxClients <= 0 {
-		o.MaxClients = 16
-	}
-	if o.MaxCopies <= 0 {
-		o.MaxCopies = 4096
-	}
-	if o.HelloWithin <= 0 {
-		o.HelloWithin = 5 * time.Second
-	}
-	if o.Contain == nil {
-		o.Contain = func(string) {}
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	protocols.Positive(&o.MaxClients, 16)
+	protocols.Positive(&o.MaxCopies, 4096)
+	protocols.Positive(&o.HelloWithin, 5*time.Second)
+	o.Log = protocols.Logger(o.Log)
 	return &Server{listener: listener, open: open, options: o}
 }
 
@@ -69,9 +58,8 @@ func (s *Server) Address() net.Addr { return s.listener.Addr() }
 
 // Serve serves until ctx ends or the listener breaks, then ends every session and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	return protocols.Accept(ctx, s.listener, s.options.MaxClients, s.options.Contain, func(conn net.Conn) {
-		s.options.Log.Warn("batch: connection refused", "client", conn.RemoteAddr(), "clients", s.options.MaxClients)
-	}, func(ctx context.Context, conn net.Conn) {
+	a := protocols.Acceptor{Name: "batch", Listener: s.listener, Limit: s.options.MaxClients, Contain: s.options.Contain, Log: s.options.Log}
+	return a.Serve(ctx, func(ctx context.Context, conn net.Conn) {
 		s.options.Log.Info("batch: session", "client", conn.RemoteAddr())
 		err := s.session(ctx, conn)
 		s.options.Log.Info("batch: session ends", "client", conn.RemoteAddr(), "why", err)

@@ -2,13 +2,15 @@
 // protocols whose messages are types of ROS or of Foxglove.
 //
 //	type Header struct {
-//		Seq     uint32 `field:"seq,ros1"`     // only in ROS 1
-//		Stamp   Time   `field:"stamp"`
-//		FrameID string `field:"frame_id"`
+//		Seq     uint32 `field:",ros1"` // only in ROS 1
+//		Stamp   Time                   // stamp
+//		FrameID string                 // frame_id
+//		Kind    string `field:"type"`
 //	}
 //
-// A field with ",known" is omitted if it is NaN, nil or empty. JSON has neither NaN nor infinities: they become null. In
-// JSON []byte is base64; in CBOR it is a byte string, and arrays of numbers are typed arrays, little endian (RFC 8746).
+// A field without a name in its tag has that of Go in lower case, its words joined by _. A field with ",known" is omitted
+// if it is NaN, nil or empty. JSON has neither NaN nor infinities: they become null. In JSON []byte is base64; in CBOR it
+// is a byte string, and arrays of numbers are typed arrays, little endian (RFC 8746).
 package fields
 
 import (
@@ -63,9 +65,30 @@ func Of(t reflect.Type, s Style) (all []Field) {
 		if option == "ros1" && !s.ROS1 {
 			continue
 		}
+		if name == "" {
+			name = wireName(f.Name)
+		}
 		all = append(all, Field{name, f.Type, i, option == "known"})
 	}
 	return all
+}
+
+// wireName returns a Go name in lower case, its words joined by _: frame_id of FrameID.
+func wireName(name string) string {
+	var buffer [64]byte
+	out := buffer[:0]
+	upper := func(i int) bool { return name[i] >= 'A' && name[i] <= 'Z' }
+	for i := range len(name) {
+		if !upper(i) {
+			out = append(out, name[i])
+			continue
+		}
+		if i > 0 && (!upper(i-1) || i+1 < len(name) && !upper(i+1)) {
+			out = append(out, '_')
+		}
+		out = append(out, name[i]|0x20)
+	}
+	return string(out)
 }
 
 var (

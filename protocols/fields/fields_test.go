@@ -142,6 +142,21 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
+// TestWireNames: the names of fields without one in their tag.
+func TestWireNames(t *testing.T) {
+	type names struct {
+		X, ID, FrameID, PointStride, IDOfFrame int
+		Kind                                   int `field:"type"`
+	}
+	var got []string
+	for _, f := range Of(reflect.TypeFor[names](), ROS2) {
+		got = append(got, f.Name)
+	}
+	if want := "x id frame_id point_stride id_of_frame type"; strings.Join(got, " ") != want {
+		t.Errorf("got %q, want %s", got, want)
+	}
+}
+
 func TestNames(t *testing.T) {
 	var got []string
 	for _, f := range Of(reflect.TypeFor[all](), ROS1) {

@@ -6,126 +6,88 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols/fields"
+	"github.com/halyard-robotics/halyard/protocols/rosbridge"
 	"github.com/halyard-robotics/halyard/protocols/topics"
 )
 
 // The messages, field by field as Foxglove's schemas have them.
 type (
-	vector3 struct {
-		X float64 `field:"x"`
-		Y float64 `field:"y"`
-		Z float64 `field:"z"`
-	}
-	quaternion struct {
-		X float64 `field:"x"`
-		Y float64 `field:"y"`
-		Z float64 `field:"z"`
-		W float64 `field:"w"`
-	}
-	pose struct {
-		Position    vector3    `field:"position"`
-		Orientation quaternion `field:"orientation"`
+	vector3    struct{ X, Y, Z float64 }
+	quaternion struct{ X, Y, Z, W float64 }
+	pose       struct {
+		Position    vector3
+		Orientation quaternion
 	}
 	jointState struct {
-		Name     string  `field:"name"`
-		Position float64 `field:"position,known"`
-		Velocity float64 `field:"velocity,known"`
-		Effort   float64 `field:"effort,known"`
+		Name                       string
+		Position, Velocity, Effort float64 `field:",known"`
 	}
 	jointStates struct {
-		Timestamp fields.Time  `field:"timestamp"`
-		Joints    []jointState `field:"joints"`
+		Timestamp fields.Time
+		Joints    []jointState
 	}
 	frameTransform struct {
-		Timestamp     fields.Time `field:"timestamp"`
-		ParentFrameID string      `field:"parent_frame_id"`
-		ChildFrameID  string      `field:"child_frame_id"`
-		Translation   vector3     `field:"translation"`
-		Rotation      quaternion  `field:"rotation"`
+		Timestamp                   fields.Time
+		ParentFrameID, ChildFrameID string
+		Translation                 vector3
+		Rotation                    quaternion
 	}
-	frameTransforms struct {
-		Transforms []frameTransform `field:"transforms"`
-	}
-	odometry struct {
-		Timestamp       fields.Time `field:"timestamp"`
-		FrameID         string      `field:"frame_id"`
-		BodyFrameID     string      `field:"body_frame_id"`
-		Pose            pose        `field:"pose"`
-		LinearVelocity  vector3     `field:"linear_velocity"`
-		AngularVelocity vector3     `field:"angular_velocity"`
+	frameTransforms struct{ Transforms []frameTransform }
+	odometry        struct {
+		Timestamp                       fields.Time
+		FrameID, BodyFrameID            string
+		Pose                            pose
+		LinearVelocity, AngularVelocity vector3
 	}
 	imu struct {
-		Timestamp          fields.Time `field:"timestamp"`
-		FrameID            string      `field:"frame_id"`
-		Orientation        quaternion  `field:"orientation"`
-		AngularVelocity    []float64   `field:"angular_velocity,known"`    // x y z, rad/s
-		LinearAcceleration []float64   `field:"linear_acceleration,known"` // x y z, m/s²
+		Timestamp          fields.Time
+		FrameID            string
+		Orientation        quaternion
+		AngularVelocity    []float64 `field:",known"` // x y z, rad/s
+		LinearAcceleration []float64 `field:",known"` // x y z, m/s²
 	}
 	laserScan struct {
-		Timestamp   fields.Time `field:"timestamp"`
-		FrameID     string      `field:"frame_id"`
-		Pose        pose        `field:"pose"`
-		StartAngle  float64     `field:"start_angle"`
-		EndAngle    float64     `field:"end_angle"`
-		Ranges      []float64   `field:"ranges"`
-		Intensities []float64   `field:"intensities"`
+		Timestamp            fields.Time
+		FrameID              string
+		Pose                 pose
+		StartAngle, EndAngle float64
+		Ranges, Intensities  []float64
 	}
 	packedElementField struct {
-		Name   string `field:"name"`
-		Offset uint32 `field:"offset"`
-		Type   uint8  `field:"type"`
+		Name   string
+		Offset uint32
+		Type   uint8
 	}
 	pointCloud struct {
-		Timestamp   fields.Time          `field:"timestamp"`
-		FrameID     string               `field:"frame_id"`
-		Pose        pose                 `field:"pose"`
-		PointStride uint32               `field:"point_stride"`
-		Fields      []packedElementField `field:"fields"`
-		Data        []byte               `field:"data"`
+		Timestamp   fields.Time
+		FrameID     string
+		Pose        pose
+		PointStride uint32
+		Fields      []packedElementField
+		Data        []byte
 	}
 	rangeReading struct {
-		Timestamp fields.Time `field:"timestamp"`
-		FrameID   string      `field:"frame_id"`
-		Range     float64     `field:"range"` // m
-		MaxRange  float64     `field:"max_range"`
+		Timestamp fields.Time
+		FrameID   string
+		Range     float64 // m
+		MaxRange  float64
 	}
 	compressedImage struct {
-		Timestamp fields.Time `field:"timestamp"`
-		FrameID   string      `field:"frame_id"`
-		Data      []byte      `field:"data"`
-		Format    string      `field:"format"`
+		Timestamp fields.Time
+		FrameID   string
+		Data      []byte
+		Format    string
 	}
 	logMessage struct {
-		Timestamp fields.Time `field:"timestamp"`
-		Level     uint8       `field:"level"`
-		Message   string      `field:"message"`
-		Name      string      `field:"name"`
-		File      string      `field:"file"`
-		Line      uint32      `field:"line"`
-	}
-	header struct {
-		Stamp   fields.Time `field:"stamp"`
-		FrameID string      `field:"frame_id"`
-	}
-	keyValue struct {
-		Key   string `field:"key"`
-		Value string `field:"value"`
-	}
-	diagnosticStatus struct {
-		Level      uint8      `field:"level"`
-		Name       string     `field:"name"`
-		Message    string     `field:"message"`
-		HardwareID string     `field:"hardware_id"`
-		Values     []keyValue `field:"values"`
-	}
-	diagnosticArray struct {
-		Header header             `field:"header"`
-		Status []diagnosticStatus `field:"status"`
+		Timestamp           fields.Time
+		Level               uint8
+		Message, Name, File string
+		Line                uint32
 	}
 	triggerRequest  struct{}
 	triggerResponse struct {
-		Success bool   `field:"success"`
-		Message string `field:"message"`
+		Success bool
+		Message string
 	}
 )
 
@@ -144,10 +106,6 @@ func (pointCloud) TypeName() string         { return "foxglove.PointCloud" }
 func (rangeReading) TypeName() string       { return "halyard.Range" }
 func (compressedImage) TypeName() string    { return "foxglove.CompressedImage" }
 func (logMessage) TypeName() string         { return "foxglove.Log" }
-func (header) TypeName() string             { return "std_msgs/Header" }
-func (keyValue) TypeName() string           { return "diagnostic_msgs/KeyValue" }
-func (diagnosticStatus) TypeName() string   { return "diagnostic_msgs/DiagnosticStatus" }
-func (diagnosticArray) TypeName() string    { return "diagnostic_msgs/DiagnosticArray" }
 func (triggerRequest) TypeName() string     { return "std_srvs/Trigger_Request" }
 func (triggerResponse) TypeName() string    { return "std_srvs/Trigger_Response" }
 
@@ -172,7 +130,7 @@ type channel struct {
 // kinds is the message type of each kind of topic; a clock is the protocol's own.
 var kinds = map[topics.Kind]fields.Named{
 	topics.Joints: jointStates{}, topics.Transforms: frameTransforms{}, topics.Odometry: odometry{}, topics.IMU: imu{}, topics.Scan: laserScan{},
-	topics.Range: rangeReading{}, topics.Image: compressedImage{}, topics.Diagnostics: diagnosticArray{},
+	topics.Range: rangeReading{}, topics.Image: compressedImage{}, topics.Diagnostics: rosbridge.Type(topics.Diagnostics),
 }
 
 // channels are a robot's topics as channels.
@@ -243,15 +201,7 @@ func message(r *topics.Robot, c *channel, s *topics.Sample) any {
 	case topics.Range:
 		return rangeReading{at, t.Frame, s.Of(t.At)[0], l.Measured(l.Sensors[t.At].First).Max}
 	case topics.Diagnostics:
-		m := diagnosticArray{Header: header{Stamp: at}}
-		for _, d := range s.Diagnose() {
-			out := diagnosticStatus{uint8(d.Level), r.Agent.Name() + ": " + d.Name, d.Message, r.Agent.Name(), []keyValue{}}
-			for _, v := range d.Values {
-				out.Values = append(out.Values, keyValue{v[0], v[1]})
-			}
-			m.Status = append(m.Status, out)
-		}
-		return m
+		return rosbridge.Message(r, t, s)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package foxglove
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/protocols"
@@ -95,22 +96,13 @@ func (s *session) advertise(b []byte) error {
 			errs = append(errs, wrong("channel %d: encoding: got %.100q, want json", c.ID, c.Encoding))
 		case topic == nil:
 			errs = append(errs, wrong("channel %d: topic: got %.100q, want /joint_commands, or /cmd_vel of a robot with wheels on two sides", c.ID, c.Topic))
-		case !contains(schemas[topic.Kind], c.SchemaName):
+		case !slices.Contains(schemas[topic.Kind], c.SchemaName):
 			errs = append(errs, wrong("channel %d: schemaName: got %.100q, want one of %q", c.ID, c.SchemaName, schemas[topic.Kind]))
 		default:
 			s.published[c.ID] = clientChannel{topic, c.SchemaName}
 		}
 	}
 	return errors.Join(errs...)
-}
-
-func contains(list []string, name string) bool {
-	for _, have := range list {
-		if have == name {
-			return true
-		}
-	}
-	return false
 }
 
 func (s *session) unadvertise(b []byte) error {

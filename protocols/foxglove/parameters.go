@@ -12,9 +12,9 @@ const maxParameters = 1024
 
 // parameter is one of the rig's values.
 type parameter struct {
-	Name  string `field:"name"`
-	Value any    `field:"value,known"`
-	Type  string `field:"type,known"`
+	Name  string
+	Value any    `field:",known"`
+	Type  string `field:",known"`
 }
 
 var everything = regexp.MustCompile(".*")

@@ -49,15 +49,9 @@ func NewServer(listener net.Listener, robot *topics.Robot, o Options) (*Server, 
 	if err != nil {
 		return nil, err
 	}
-	if o.MaxConnections <= 0 {
-		o.MaxConnections = DefaultConnections
-	}
-	if o.WriteTimeout <= 0 {
-		o.WriteTimeout = 5 * time.Second
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	protocols.Positive(&o.MaxConnections, DefaultConnections)
+	protocols.Positive(&o.WriteTimeout, 5*time.Second)
+	o.Log = protocols.Logger(o.Log)
 	s := &Server{robot: robot, listener: listener, topics: all, channels: channels(all), options: o}
 	s.begin = s.greeting()
 	return s, nil

@@ -16,62 +16,55 @@ import (
 // The messages of the server.
 type (
 	serverInfo struct {
-		Op                 string   `field:"op"`
-		Name               string   `field:"name"`
-		Capabilities       []string `field:"capabilities"`
+		Op, Name           string
+		Capabilities       []string
 		SupportedEncodings []string `field:"supportedEncodings"`
-		Metadata           metadata `field:"metadata"`
+		Metadata           metadata
 	}
-	metadata struct {
-		Agent string `field:"agent"`
-		Body  string `field:"body"`
-	}
+	metadata  struct{ Agent, Body string }
 	advertise struct {
-		Op       string              `field:"op"`
-		Channels []advertisedChannel `field:"channels"`
+		Op       string
+		Channels []advertisedChannel
 	}
 	advertisedChannel struct {
-		ID             uint32 `field:"id"`
-		Topic          string `field:"topic"`
-		Encoding       string `field:"encoding"`
-		SchemaName     string `field:"schemaName"`
-		Schema         string `field:"schema"`
-		SchemaEncoding string `field:"schemaEncoding"`
+		ID              uint32
+		Topic, Encoding string
+		SchemaName      string `field:"schemaName"`
+		Schema          string
+		SchemaEncoding  string `field:"schemaEncoding"`
 	}
 	advertiseServices struct {
-		Op       string              `field:"op"`
-		Services []advertisedService `field:"services"`
+		Op       string
+		Services []advertisedService
 	}
 	advertisedService struct {
-		ID             uint32        `field:"id"`
-		Name           string        `field:"name"`
-		Type           string        `field:"type"`
-		Request        serviceSchema `field:"request"`
-		Response       serviceSchema `field:"response"`
-		RequestSchema  string        `field:"requestSchema"` // of older clients
-		ResponseSchema string        `field:"responseSchema"`
+		ID                uint32
+		Name, Type        string
+		Request, Response serviceSchema
+		RequestSchema     string `field:"requestSchema"` // of older clients
+		ResponseSchema    string `field:"responseSchema"`
 	}
 	serviceSchema struct {
-		Encoding       string `field:"encoding"`
+		Encoding       string
 		SchemaName     string `field:"schemaName"`
 		SchemaEncoding string `field:"schemaEncoding"`
-		Schema         string `field:"schema"`
+		Schema         string
 	}
 	statusMessage struct {
-		Op      string `field:"op"`
-		Level   uint8  `field:"level"`
-		Message string `field:"message"`
+		Op      string
+		Level   uint8
+		Message string
 	}
 	parameterValues struct {
-		Op         string      `field:"op"`
-		Parameters []parameter `field:"parameters"`
-		ID         string      `field:"id,known"`
+		Op         string
+		Parameters []parameter
+		ID         string `field:",known"`
 	}
 	serviceCallFailure struct {
-		Op        string `field:"op"`
+		Op        string
 		ServiceID uint32 `field:"serviceId"`
 		CallID    uint32 `field:"callId"`
-		Message   string `field:"message"`
+		Message   string
 	}
 )
 

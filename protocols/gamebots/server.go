@@ -1,8 +1,8 @@
 package gamebots
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -39,15 +39,9 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.MaxConnections <= 0 {
-		o.MaxConnections = DefaultConnections
-	}
-	if o.WriteTimeout <= 0 {
-		o.WriteTimeout = 5 * time.Second
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	protocols.Positive(&o.MaxConnections, DefaultConnections)
+	protocols.Positive(&o.WriteTimeout, 5*time.Second)
+	o.Log = protocols.Logger(o.Log)
 	return o
 }
 
@@ -66,12 +60,8 @@ type Server struct {
 
 // NewServer returns a server of arena, whose robots are agents of rig, for the clients of listener. It owns listener.
 func NewServer(rig *hal.Rig, listener net.Listener, arena Arena, o Options) *Server {
-	if arena.Game == "" {
-		arena.Game = "USARBot.USARDeathMatch"
-	}
-	if arena.Level == "" {
-		arena.Level = "DM-USAR"
-	}
+	arena.Game = cmp.Or(arena.Game, "USARBot.USARDeathMatch")
+	arena.Level = cmp.Or(arena.Level, "DM-USAR")
 	return &Server{rig: rig, listener: listener, arena: arena, options: o.withDefaults()}
 }
 
@@ -81,58 +71,15 @@ func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 
 // Serve serves until ctx ends or the listener breaks, then ends every session and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(ctx, func() { s.listener.Close() })
-	defer stop()
 	party := s.rig.NewSession("gamebots", s)
 	defer party.Close()
-	var sessions sync.WaitGroup
-	free := make(chan struct{}, s.options.MaxConnections)
-	for {
-		conn, err := s.listener.Accept()
-		if err != nil {
-			cancel()
-			s.listener.Close()
-			sessions.Wait()
-			if errors.Is(err, net.ErrClosed) {
-				return nil
-			}
-			return err
-		}
-		if !admit(ctx, free) {
-			s.options.Log.Warn("gamebots: connection refused", "client", conn.RemoteAddr(), "connections", cap(free))
-			s.traffic.Drop(protocols.Full)
-			conn.Close()
-			continue
-		}
-		sessions.Go(func() {
-			defer func() { <-free }()
-			defer s.rig.Contain("gamebots session")
-			s.serve(ctx, conn)
-		})
-	}
+	a := protocols.Acceptor{Name: "gamebots", Listener: s.listener, Limit: s.options.MaxConnections, Grace: grace, Contain: s.rig.Contain,
+		Log: s.options.Log, Traffic: &s.traffic}
+	return a.Serve(ctx, s.serve)
 }
 
-// grace is how long a new client waits for a free place: a client may have disconnected, but its session not yet ended.
+// grace is how long a new client waits for a free place.
 const grace = 250 * time.Millisecond
-
-// admit reserves a place for a connection, and reports whether one was free within the grace.
-func admit(ctx context.Context, free chan<- struct{}) bool {
-	select {
-	case free <- struct{}{}:
-		return true
-	default:
-	}
-	t := time.NewTimer(grace)
-	defer t.Stop()
-	select {
-	case free <- struct{}{}:
-		return true
-	case <-ctx.Done():
-	case <-t.C:
-	}
-	return false
-}
 
 // Cycle is the rig's call after each cycle.
 func (s *Server) Cycle(c *hal.Cycle) {
@@ -146,10 +93,6 @@ func (*Server) Deferrable() bool { return true }
 
 // serve is one session.
 func (s *Server) serve(ctx context.Context, conn net.Conn) {
-	defer conn.Close()
-	if c, ok := conn.(interface{ SetNoDelay(bool) error }); ok {
-		c.SetNoDelay(true) // send each message at once
-	}
 	log := s.options.Log.With("client", conn.RemoteAddr())
 	log.Info("gamebots: session")
 	c := newSession(s, conn, log)

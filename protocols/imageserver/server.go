@@ -27,18 +27,10 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if !(o.FrameRate > 0) {
-		o.FrameRate = 30
-	}
-	if o.MaxClients <= 0 {
-		o.MaxClients = 16
-	}
-	if o.WriteTimeout <= 0 {
-		o.WriteTimeout = 5 * time.Second
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	protocols.Positive(&o.FrameRate, 30)
+	protocols.Positive(&o.MaxClients, 16)
+	protocols.Positive(&o.WriteTimeout, 5*time.Second)
+	o.Log = protocols.Logger(o.Log)
 	return o
 }
 
@@ -70,10 +62,8 @@ func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 
 // Serve serves until ctx ends or the listener breaks, then ends every session and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	return protocols.Accept(ctx, s.listener, s.options.MaxClients, s.contain, func(conn net.Conn) {
-		s.options.Log.Warn("imageserver: connection refused", "client", conn.RemoteAddr(), "clients", s.options.MaxClients)
-		s.traffic.Drop(protocols.Full)
-	}, func(ctx context.Context, conn net.Conn) {
+	a := protocols.Acceptor{Name: "imageserver", Listener: s.listener, Limit: s.options.MaxClients, Contain: s.contain, Log: s.options.Log, Traffic: &s.traffic}
+	return a.Serve(ctx, func(ctx context.Context, conn net.Conn) {
 		c := newSession(s, conn)
 		c.log.Info("imageserver: session")
 		c.log.Info("imageserver: session ends", "why", c.run(ctx))

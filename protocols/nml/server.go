@@ -27,18 +27,12 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.MaxConnections <= 0 {
-		o.MaxConnections = DefaultConnections
-	}
-	if o.WriteTimeout <= 0 {
-		o.WriteTimeout = 5 * time.Second
-	}
+	protocols.Positive(&o.MaxConnections, DefaultConnections)
+	protocols.Positive(&o.WriteTimeout, 5*time.Second)
 	if o.Contain == nil {
 		o.Contain = func(string) {}
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = protocols.Logger(o.Log)
 	return o
 }
 
@@ -68,10 +62,8 @@ func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 
 // Serve serves until ctx ends or the listener breaks, then ends every connection and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	return protocols.Accept(ctx, s.listener, s.options.MaxConnections, s.options.Contain, func(conn net.Conn) {
-		s.options.Log.Warn("nml: connection refused", "client", conn.RemoteAddr(), "connections", s.options.MaxConnections)
-		s.traffic.Drop(protocols.Full)
-	}, s.serve)
+	a := protocols.Acceptor{Name: "nml", Listener: s.listener, Limit: s.options.MaxConnections, Contain: s.options.Contain, Log: s.options.Log, Traffic: &s.traffic}
+	return a.Serve(ctx, s.serve)
 }
 
 // serve runs one connection.

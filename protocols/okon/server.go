@@ -42,18 +42,10 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Heartbeat <= 0 {
-		o.Heartbeat = 500 * time.Millisecond
-	}
-	if o.WriteTimeout <= 0 {
-		o.WriteTimeout = 5 * time.Second
-	}
-	if o.MaxClients <= 0 {
-		o.MaxClients = 256
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	protocols.Positive(&o.Heartbeat, 500*time.Millisecond)
+	protocols.Positive(&o.WriteTimeout, 5*time.Second)
+	protocols.Positive(&o.MaxClients, 256)
+	o.Log = protocols.Logger(o.Log)
 	return o
 }
 

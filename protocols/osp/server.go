@@ -38,21 +38,13 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.AckTimeout <= 0 {
-		o.AckTimeout = 500 * time.Millisecond
-	}
-	if o.AckTries <= 0 {
-		o.AckTries = 3
-	}
-	if o.MaxSessions <= 0 {
-		o.MaxSessions = 64
-	}
+	protocols.Positive(&o.AckTimeout, 500*time.Millisecond)
+	protocols.Positive(&o.AckTries, 3)
+	protocols.Positive(&o.MaxSessions, 64)
 	if o.Listen == nil {
 		o.Listen = protocols.ListenUDP
 	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = protocols.Logger(o.Log)
 	return o
 }
 

@@ -33,15 +33,9 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.MaxConnections <= 0 {
-		o.MaxConnections = DefaultConnections
-	}
-	if o.WriteTimeout <= 0 {
-		o.WriteTimeout = 5 * time.Second
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	protocols.Positive(&o.MaxConnections, DefaultConnections)
+	protocols.Positive(&o.WriteTimeout, 5*time.Second)
+	o.Log = protocols.Logger(o.Log)
 	return o
 }
 
@@ -106,10 +100,8 @@ func (s *Server) address(d Device) address { return address{localhost, s.port, d
 
 // Serve serves until ctx ends or the listener breaks, then ends every connection and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	return protocols.Accept(ctx, s.listener, s.options.MaxConnections, s.rig.Contain, func(conn net.Conn) {
-		s.options.Log.Warn("player: connection refused", "client", conn.RemoteAddr(), "connections", s.options.MaxConnections)
-		s.traffic.Drop(protocols.Full)
-	}, s.serve)
+	a := protocols.Acceptor{Name: "player", Listener: s.listener, Limit: s.options.MaxConnections, Contain: s.rig.Contain, Log: s.options.Log, Traffic: &s.traffic}
+	return a.Serve(ctx, s.serve)
 }
 
 // serve is one session.

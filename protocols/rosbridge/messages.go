@@ -13,115 +13,84 @@ import (
 // The message types, field by field as common_interfaces has them; ROS 1's are the same but for seq.
 type (
 	header struct {
-		Seq     uint32      `field:"seq,ros1"`
-		Stamp   fields.Time `field:"stamp"`
-		FrameID string      `field:"frame_id"`
+		Seq     uint32 `field:",ros1"`
+		Stamp   fields.Time
+		FrameID string
 	}
-	vector3 struct {
-		X float64 `field:"x"`
-		Y float64 `field:"y"`
-		Z float64 `field:"z"`
-	}
+	vector3    struct{ X, Y, Z float64 }
 	point      vector3
-	quaternion struct {
-		X float64 `field:"x"`
-		Y float64 `field:"y"`
-		Z float64 `field:"z"`
-		W float64 `field:"w"`
-	}
-	pose struct {
-		Position    point      `field:"position"`
-		Orientation quaternion `field:"orientation"`
+	quaternion struct{ X, Y, Z, W float64 }
+	pose       struct {
+		Position    point
+		Orientation quaternion
 	}
 	poseWithCovariance struct {
-		Pose       pose        `field:"pose"`
-		Covariance [36]float64 `field:"covariance"`
+		Pose       pose
+		Covariance [36]float64
 	}
-	twist struct {
-		Linear  vector3 `field:"linear"`
-		Angular vector3 `field:"angular"`
-	}
+	twist               struct{ Linear, Angular vector3 }
 	twistWithCovariance struct {
-		Twist      twist       `field:"twist"`
-		Covariance [36]float64 `field:"covariance"`
+		Twist      twist
+		Covariance [36]float64
 	}
 	transform struct {
-		Translation vector3    `field:"translation"`
-		Rotation    quaternion `field:"rotation"`
+		Translation vector3
+		Rotation    quaternion
 	}
 	transformStamped struct {
-		Header       header    `field:"header"`
-		ChildFrameID string    `field:"child_frame_id"`
-		Transform    transform `field:"transform"`
+		Header       header
+		ChildFrameID string
+		Transform    transform
 	}
-	tfMessage struct {
-		Transforms []transformStamped `field:"transforms"`
-	}
+	tfMessage  struct{ Transforms []transformStamped }
 	jointState struct {
-		Header   header    `field:"header"`
-		Name     []string  `field:"name"`
-		Position []float64 `field:"position"`
-		Velocity []float64 `field:"velocity"`
-		Effort   []float64 `field:"effort"`
+		Header                     header
+		Name                       []string
+		Position, Velocity, Effort []float64
 	}
 	odometry struct {
-		Header       header              `field:"header"`
-		ChildFrameID string              `field:"child_frame_id"`
-		Pose         poseWithCovariance  `field:"pose"`
-		Twist        twistWithCovariance `field:"twist"`
+		Header       header
+		ChildFrameID string
+		Pose         poseWithCovariance
+		Twist        twistWithCovariance
 	}
 	imu struct {
-		Header                       header     `field:"header"`
-		Orientation                  quaternion `field:"orientation"`
-		OrientationCovariance        [9]float64 `field:"orientation_covariance"`
-		AngularVelocity              vector3    `field:"angular_velocity"`
-		AngularVelocityCovariance    [9]float64 `field:"angular_velocity_covariance"`
-		LinearAcceleration           vector3    `field:"linear_acceleration"`
-		LinearAccelerationCovariance [9]float64 `field:"linear_acceleration_covariance"`
+		Header                       header
+		Orientation                  quaternion
+		OrientationCovariance        [9]float64
+		AngularVelocity              vector3
+		AngularVelocityCovariance    [9]float64
+		LinearAcceleration           vector3
+		LinearAccelerationCovariance [9]float64
 	}
 	laserScan struct {
-		Header         header    `field:"header"`
-		AngleMin       float32   `field:"angle_min"`
-		AngleMax       float32   `field:"angle_max"`
-		AngleIncrement float32   `field:"angle_increment"`
-		TimeIncrement  float32   `field:"time_increment"`
-		ScanTime       float32   `field:"scan_time"`
-		RangeMin       float32   `field:"range_min"`
-		RangeMax       float32   `field:"range_max"`
-		Ranges         []float32 `field:"ranges"`
-		Intensities    []float32 `field:"intensities"`
+		Header                             header
+		AngleMin, AngleMax, AngleIncrement float32
+		TimeIncrement, ScanTime            float32
+		RangeMin, RangeMax                 float32
+		Ranges, Intensities                []float32
 	}
 	rangeReading struct {
-		Header        header  `field:"header"`
-		RadiationType uint8   `field:"radiation_type"`
-		FieldOfView   float32 `field:"field_of_view"`
-		MinRange      float32 `field:"min_range"`
-		MaxRange      float32 `field:"max_range"`
-		Range         float32 `field:"range"`
+		Header                                 header
+		RadiationType                          uint8
+		FieldOfView, MinRange, MaxRange, Range float32
 	}
 	compressedImage struct {
-		Header header `field:"header"`
-		Format string `field:"format"`
-		Data   []byte `field:"data"`
+		Header header
+		Format string
+		Data   []byte
 	}
-	keyValue struct {
-		Key   string `field:"key"`
-		Value string `field:"value"`
-	}
+	keyValue         struct{ Key, Value string }
 	diagnosticStatus struct {
-		Level      uint8      `field:"level"`
-		Name       string     `field:"name"`
-		Message    string     `field:"message"`
-		HardwareID string     `field:"hardware_id"`
-		Values     []keyValue `field:"values"`
+		Level                     uint8
+		Name, Message, HardwareID string
+		Values                    []keyValue
 	}
 	diagnosticArray struct {
-		Header header             `field:"header"`
-		Status []diagnosticStatus `field:"status"`
+		Header header
+		Status []diagnosticStatus
 	}
-	clock struct {
-		Clock fields.Time `field:"clock"`
-	}
+	clock struct{ Clock fields.Time }
 )
 
 func (header) TypeName() string              { return "std_msgs/Header" }
@@ -146,6 +115,9 @@ func (diagnosticStatus) TypeName() string    { return "diagnostic_msgs/Diagnosti
 func (diagnosticArray) TypeName() string     { return "diagnostic_msgs/DiagnosticArray" }
 func (clock) TypeName() string               { return "rosgraph_msgs/Clock" }
 
+// Type is the message type of a kind of topic.
+func Type(k topics.Kind) fields.Named { return kinds[k] }
+
 // kinds is the message type of each kind of topic.
 var kinds = map[topics.Kind]fields.Named{
 	topics.Joints: &jointState{}, topics.Transforms: &tfMessage{}, topics.Odometry: &odometry{}, topics.IMU: &imu{},
@@ -162,8 +134,8 @@ func headerOf(at time.Duration, frame string) header {
 	return header{Stamp: fields.At(at), FrameID: frame}
 }
 
-// message is what a subscriber of a topic gets, nil where nothing is known.
-func message(r *topics.Robot, t *topics.Topic, s *topics.Sample) fields.Named {
+// Message is what a subscriber of a topic gets, nil where nothing is known.
+func Message(r *topics.Robot, t *topics.Topic, s *topics.Sample) fields.Named {
 	l := r.Agent.Layout()
 	head := headerOf(s.Time, t.Frame)
 	switch t.Kind {

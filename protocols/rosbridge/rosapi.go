@@ -14,94 +14,53 @@ import (
 type (
 	none    struct{}
 	trigger struct {
-		Success bool   `field:"success"`
-		Message string `field:"message"`
+		Success bool
+		Message string
 	}
 	typeDef struct {
-		Type          string   `field:"type"`
+		Type          string
 		FieldNames    []string `field:"fieldnames"`
 		FieldTypes    []string `field:"fieldtypes"`
 		FieldArrayLen []int32  `field:"fieldarraylen"`
-		Examples      []string `field:"examples"`
+		Examples      []string
 		ConstNames    []string `field:"constnames"`
 		ConstValues   []string `field:"constvalues"`
 	}
 	typeDefs struct {
 		TypeDefs []typeDef `field:"typedefs"`
 	}
-	topicList struct {
-		Topics []string `field:"topics"`
+	topicList  struct{ Topics []string }
+	topicTypes struct{ Topics, Types []string }
+	rawTypes   struct {
+		Topics, Types []string
+		FullText      []string `field:"typedefs_full_text"`
 	}
-	topicTypes struct {
-		Topics []string `field:"topics"`
-		Types  []string `field:"types"`
-	}
-	rawTypes struct {
-		Topics   []string `field:"topics"`
-		Types    []string `field:"types"`
-		FullText []string `field:"typedefs_full_text"`
-	}
-	serviceList struct {
-		Services []string `field:"services"`
-	}
-	nodeList struct {
-		Nodes []string `field:"nodes"`
-	}
-	nodeDetails struct {
-		Subscribing []string `field:"subscribing"`
-		Publishing  []string `field:"publishing"`
-		Services    []string `field:"services"`
-	}
-	publisherList struct {
-		Publishers []string `field:"publishers"`
-	}
-	subscriberList struct {
-		Subscribers []string `field:"subscribers"`
-	}
-	providerList struct {
-		Providers []string `field:"providers"`
-	}
-	nodeName struct {
-		Node string `field:"node"`
-	}
-	typeName struct {
-		Type string `field:"type"`
-	}
-	topicName struct {
-		Topic string `field:"topic"`
-	}
-	serviceName struct {
-		Service string `field:"service"`
-	}
-	actionServers struct {
+	serviceList    struct{ Services []string }
+	nodeList       struct{ Nodes []string }
+	nodeDetails    struct{ Subscribing, Publishing, Services []string }
+	publisherList  struct{ Publishers []string }
+	subscriberList struct{ Subscribers []string }
+	providerList   struct{ Providers []string }
+	nodeName       struct{ Node string }
+	typeName       struct{ Type string }
+	topicName      struct{ Topic string }
+	serviceName    struct{ Service string }
+	actionServers  struct {
 		Servers []string `field:"action_servers"`
 	}
-	paramNames struct {
-		Names []string `field:"names"`
-	}
-	paramName struct {
-		Name string `field:"name"`
-	}
+	paramNames   struct{ Names []string }
+	paramName    struct{ Name string }
 	paramDefault struct {
-		Name    string `field:"name"`
+		Name    string
 		Default string `field:"default_value"`
 	}
-	paramValue struct {
-		Value string `field:"value"`
-	}
-	paramSet struct {
-		Name  string `field:"name"`
-		Value string `field:"value"`
-	}
-	paramExists struct {
-		Exists bool `field:"exists"`
-	}
-	timeNow struct {
-		Time fields.Time `field:"time"`
-	}
-	rosVersion struct {
-		Version uint8  `field:"version"`
-		Distro  string `field:"distro"`
+	paramValue  struct{ Value string }
+	paramSet    struct{ Name, Value string }
+	paramExists struct{ Exists bool }
+	timeNow     struct{ Time fields.Time }
+	rosVersion  struct {
+		Version uint8
+		Distro  string
 	}
 )
 

@@ -37,27 +37,21 @@ const (
 // The messages of the server.
 type (
 	statusMessage struct {
-		Op    string `field:"op"`
-		ID    any    `field:"id,known"`
-		Level string `field:"level"`
-		Msg   string `field:"msg"`
+		Op         string
+		ID         any `field:",known"`
+		Level, Msg string
 	}
 	publishMessage struct {
-		Op    string `field:"op"`
-		Topic string `field:"topic"`
-		Msg   any    `field:"msg"`
+		Op, Topic string
+		Msg       any
 	}
 	serviceResponse struct {
-		Op      string `field:"op"`
-		Service string `field:"service"`
-		Values  any    `field:"values"`
-		Result  bool   `field:"result"`
-		ID      any    `field:"id,known"`
+		Op, Service string
+		Values      any
+		Result      bool
+		ID          any `field:",known"`
 	}
-	pngMessage struct {
-		Op   string `field:"op"`
-		Data string `field:"data"`
-	}
+	pngMessage struct{ Op, Data string }
 )
 
 // outgoing is an answer, ready to be sent.
@@ -179,7 +173,7 @@ func (s *session) publish(ctx context.Context, d topics.Delivery[string]) error 
 	out := publishMessage{"publish", d.Key, nil}
 	if d.Picture != nil {
 		out.Msg = imageOf(d.Topic, d.Picture)
-	} else if m := message(s.server.robot, d.Topic, d.Sample); m != nil {
+	} else if m := Message(s.server.robot, d.Topic, d.Sample); m != nil {
 		out.Msg = m
 	} else {
 		return nil
