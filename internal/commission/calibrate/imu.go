@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
@@ -88,51 +87,25 @@ func (g *Guide) Inertial(ctx context.Context, name string) (err error) {
 
 // inertialConfig returns the config of the sensor's robot, in which all other parts are simulated, and the sensor's file.
 func (g *Guide) inertialConfig(name string) (*configs.Config, string, error) {
-	c, err := configs.Load(g.Config, g.Options)
-	if err != nil {
-		return nil, "", err
-	}
-	var have []string
-	for i := range c.Agents {
-		a := &c.Agents[i]
-		if a.Hardware == nil || g.Agent != "" && a.Name != g.Agent {
-			continue
+	c, kind, path, err := g.deviceConfig("sensor", "hardware.sensors", name, func(h *configs.Hardware) map[string]string {
+		files := map[string]string{}
+		for n, s := range h.Sensors {
+			files[n] = s.Calibration
 		}
-		for n, s := range a.Hardware.Sensors {
-			have = append(have, n)
-			if n != name {
-				continue
-			}
-			kind := a.BodyOf(name)
-			if kind == configs.Sim {
-				kind = configs.Emulated
-			}
-			path := filepath.Join(g.Dir, name+".yaml")
-			switch {
-			case g.Dir == "" && s.Calibration != "":
-				path = c.Resolve(s.Calibration)
-			case g.Dir == "":
-				path = c.Resolve(filepath.Join("calibration", name+".yaml"))
-			}
-			c.Agents, c.Servers, c.Classes = c.Agents[i:i+1], nil, nil
-			a = &c.Agents[0]
-			a.Body, a.Parts, a.Shadow = configs.Sim, map[string]configs.BodyKind{name: kind}, false
-			a.Guard.Armed = false
-			return c, path, nil
-		}
+		return files
+	})
+	if err == nil {
+		c.Agents[0].Parts = map[string]configs.BodyKind{name: kind}
 	}
-	slices.Sort(have)
-	return nil, "", &hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config, Err: fmt.Errorf("got sensor %q, want one of hardware.sensors: %s", name, strings.Join(have, ", "))}
+	return c, path, err
 }
 
 // chip opens the robot and returns a function that reads its sensor for some seconds, and one that closes it.
 func (g *Guide) chip(ctx context.Context, c *configs.Config, name string) (read chipReader, end func() error, err error) {
-	sys, err := halyard.Open(c, g.Open...)
+	s, err := g.openStand(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &stand{sys: sys, agent: sys.Agents()[0], period: c.Clock.Period, tick: make(chan struct{}, 1), rig: sys.Rig().Agents()[0]}
-	s.run(ctx)
 	i := slices.IndexFunc(s.agent.Layout().Sensors, func(x hal.Sensor) bool { return x.Name == name })
 	if i < 0 || s.agent.Layout().Sensors[i].Kind != "imu" {
 		return nil, nil, errors.Join(&hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config, Err: fmt.Errorf("got sensor %q, want an imu: rates and acceleration", name)}, s.end())

@@ -1,9 +1,11 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -128,6 +130,25 @@ func (g *Guide) Output(ctx context.Context, name string) (err error) {
 
 // outputConfig returns the config of the output's robot, simulated and disarmed, the body of the output, and its file.
 func (g *Guide) outputConfig(name string) (*configs.Config, configs.BodyKind, string, error) {
+	c, kind, path, err := g.deviceConfig("output", "the channels of hardware.joints", name, func(h *configs.Hardware) map[string]string {
+		files := map[string]string{}
+		for n, j := range h.Joints {
+			if j.Device != "" && j.Channel != nil {
+				files[n] = j.Calibration
+			}
+		}
+		return files
+	})
+	if err == nil {
+		a := &c.Agents[0]
+		a.Guard.Arming, a.Guard.OnTimeout = "operator", "hold"
+	}
+	return c, kind, path, err
+}
+
+// deviceConfig returns the config of the first robot that has a device called name, which is simulated and disarmed, the body
+// of the device, and its calibration file. files lists the devices of a robot: the file that the config has of each, or "".
+func (g *Guide) deviceConfig(what, where, name string, files func(*configs.Hardware) map[string]string) (*configs.Config, configs.BodyKind, string, error) {
 	c, err := configs.Load(g.Config, g.Options)
 	if err != nil {
 		return nil, "", "", err
@@ -138,33 +159,38 @@ func (g *Guide) outputConfig(name string) (*configs.Config, configs.BodyKind, st
 		if a.Hardware == nil || g.Agent != "" && a.Name != g.Agent {
 			continue
 		}
-		for n, j := range a.Hardware.Joints {
-			if j.Device == "" || j.Channel == nil {
-				continue
-			}
-			if have = append(have, n); n != name {
-				continue
-			}
-			kind := a.BodyOf(name)
-			if kind == configs.Sim {
-				kind = configs.Emulated
-			}
-			path := filepath.Join(g.Dir, name+".yaml")
-			switch {
-			case g.Dir == "" && j.Calibration != "":
-				path = c.Resolve(j.Calibration)
-			case g.Dir == "":
-				path = c.Resolve(filepath.Join("calibration", name+".yaml"))
-			}
-			c.Agents, c.Servers, c.Classes = c.Agents[i:i+1], nil, nil
-			a = &c.Agents[0]
-			a.Body, a.Parts, a.Shadow = configs.Sim, nil, false
-			a.Guard.Armed, a.Guard.Arming, a.Guard.OnTimeout = false, "operator", "hold"
-			return c, kind, path, nil
+		all := files(a.Hardware)
+		have = slices.AppendSeq(have, maps.Keys(all))
+		file, ok := all[name]
+		if !ok {
+			continue
 		}
+		kind := a.BodyOf(name)
+		if kind == configs.Sim {
+			kind = configs.Emulated
+		}
+		path := c.Resolve(cmp.Or(file, filepath.Join("calibration", name+".yaml")))
+		if g.Dir != "" {
+			path = filepath.Join(g.Dir, name+".yaml")
+		}
+		c.Agents, c.Servers, c.Classes = c.Agents[i:i+1], nil, nil
+		a = &c.Agents[0]
+		a.Body, a.Parts, a.Shadow, a.Guard.Armed = configs.Sim, nil, false, false
+		return c, kind, path, nil
 	}
 	slices.Sort(have)
-	return nil, "", "", &hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config, Err: fmt.Errorf("got output %q, want one of the channels of hardware.joints: %s", name, strings.Join(have, ", "))}
+	return nil, "", "", &hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config, Err: fmt.Errorf("got %s %q, want one of %s: %s", what, name, where, strings.Join(have, ", "))}
+}
+
+// openStand opens the first robot of c.
+func (g *Guide) openStand(ctx context.Context, c *configs.Config) (*stand, error) {
+	sys, err := halyard.Open(c, g.Open...)
+	if err != nil {
+		return nil, err
+	}
+	s := &stand{sys: sys, agent: sys.Agents()[0], period: c.Clock.Period, tick: make(chan struct{}, 1), rig: sys.Rig().Agents()[0]}
+	s.run(ctx)
+	return s, nil
 }
 
 // outputOf returns an output's limits in the robot's model, and whether it turns to an angle.
@@ -182,12 +208,10 @@ func (g *Guide) outputOf(c *configs.Config, name string) (l hal.Limits, angle bo
 // driver opens the robot of c and returns a function that sets an output to a width, µs, for some time, and one that closes
 // the robot. Afterwards a motor is neutral again; a hobby servo keeps its width.
 func (g *Guide) driver(ctx context.Context, c *configs.Config, name string, raw *calibration.Pulse) (drive func(us float64) error, end func() error, err error) {
-	sys, err := halyard.Open(c, g.Open...)
+	s, err := g.openStand(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &stand{sys: sys, agent: sys.Agents()[0], period: c.Clock.Period, tick: make(chan struct{}, 1), rig: sys.Rig().Agents()[0]}
-	s.run(ctx)
 	hold := func(us, seconds float64) error {
 		command := halyard.Position(raw.Value(time.Duration(us * float64(time.Microsecond))))
 		if raw.Mode == hal.DutyMode {
@@ -211,7 +235,7 @@ func (g *Guide) driver(ctx context.Context, c *configs.Config, name string, raw 
 		err = errors.Join(err, s.step(ctx))
 	}
 	if err == nil {
-		err = sys.Arm()
+		err = s.sys.Arm()
 	}
 	if err == nil {
 		err = hold(raw.Neutral, raw.Arming.Seconds()+0.5)
