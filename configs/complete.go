@@ -104,12 +104,9 @@ func (c *Config) servedPersistently(r *Robot) bool {
 		if &c.Agents[i].Robot != r {
 			continue
 		}
-		for _, s := range c.Servers {
-			if s.Protocol == "simloid" && (s.Agent == c.Agents[i].Name || s.Agent == "" && len(c.Agents) == 1) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(c.Servers, func(s Server) bool {
+			return s.Protocol == "simloid" && (s.Agent == c.Agents[i].Name || s.Agent == "" && len(c.Agents) == 1)
+		})
 	}
 	return true
 }

@@ -1,9 +1,11 @@
 package protocols
 
 import (
+	"cmp"
 	"errors"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -25,12 +27,8 @@ const (
 // Bound returns ln with limits: a connection above them is closed at once. Its Accept continues after transient errors:
 // no descriptor or memory left, a client that disconnected while it was accepted. It ends when ln is closed.
 func Bound(ln net.Listener, l Limits) net.Listener {
-	if l.Connections == 0 {
-		l.Connections = defaultConnections
-	}
-	if l.PerAddress == 0 {
-		l.PerAddress = defaultPerAddress
-	}
+	l.Connections = cmp.Or(l.Connections, defaultConnections)
+	l.PerAddress = cmp.Or(l.PerAddress, defaultPerAddress)
 	return &bound{Listener: ln, limits: l, from: map[netip.Addr]int{}, closed: make(chan struct{})}
 }
 
@@ -132,10 +130,6 @@ func (c *boundConn) SyscallConn() (syscall.RawConn, error) {
 
 // Passes reports whether a listener's error is one after which it may accept again.
 func Passes(err error) bool {
-	for _, e := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EINTR} {
-		if errors.Is(err, e) {
-			return true
-		}
-	}
-	return false
+	passing := []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EINTR}
+	return slices.ContainsFunc(passing, func(e error) bool { return errors.Is(err, e) })
 }

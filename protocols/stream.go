@@ -11,7 +11,7 @@ import (
 )
 
 // Positive sets v to its default if it is not above 0: 0 in a server's options is the default.
-func Positive[T int | float64 | time.Duration](v *T, otherwise T) {
+func Positive[T ~int | ~int64 | ~float64](v *T, otherwise T) {
 	if !(*v > 0) {
 		*v = otherwise
 	}

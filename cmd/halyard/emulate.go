@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -85,10 +86,7 @@ type portLine struct{ halyard.Port }
 func (portLine) Header() []string { return []string{"bus", "type", "baud", "path"} }
 
 func (p portLine) Cells() []string {
-	path := p.Path
-	if path == "" {
-		path = "- (" + p.Reason + ")"
-	}
+	path := cmp.Or(p.Path, "- ("+p.Reason+")")
 	baud := "-"
 	if p.Baud != 0 {
 		baud = strconv.Itoa(p.Baud)

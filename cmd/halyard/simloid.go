@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -101,10 +102,7 @@ func (f *simloidFlags) configs(a *app, cmd *cobra.Command, args []string) ([]*ha
 
 // readConf reads the given file, or simloid.conf if it exists.
 func (f *simloidFlags) readConf(a *app, c *simloidconf.Conf) error {
-	name := f.conf
-	if name == "" {
-		name = "simloid.conf"
-	}
+	name := cmp.Or(f.conf, "simloid.conf")
 	data, err := os.ReadFile(name)
 	if f.conf == "" && errors.Is(err, fs.ErrNotExist) {
 		return nil

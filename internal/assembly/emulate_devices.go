@@ -1,6 +1,7 @@
 package assembly
 
 import (
+	"cmp"
 	"errors"
 	"os"
 	"slices"
@@ -82,10 +83,7 @@ func (b *Builder) EmulateDevices() (*Emulation, error) {
 		}
 		switch p.Device {
 		case "pca9685":
-			hertz := p.Oscillator
-			if hertz == 0 {
-				hertz = pwm.PCA9685Oscillator
-			}
+			hertz := cmp.Or(p.Oscillator, pwm.PCA9685Oscillator)
 			c := chip.NewPCA9685(uint16(p.Address), hertz)
 			hang[p.Bus] = append(hang[p.Bus], c)
 			e.widths[p] = func(i int) time.Duration { w, _ := c.Pulse(i); return w }

@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -66,9 +67,7 @@ func Open(p *plan.Plan, o Options) (*Batch, error) {
 			return nil, refuse("got agent %s, which is real, want simulated or emulated ones: there is one of it", p.Agents[i].Config.Name)
 		}
 	}
-	if o.Seed == 0 {
-		o.Seed = p.Config.World.Seed
-	}
+	o.Seed = cmp.Or(o.Seed, p.Config.World.Seed)
 	b := &Batch{workers: min(runtime.GOMAXPROCS(0), o.Copies), done: make(chan struct{})}
 	b.jobs = make(chan job, b.workers)
 	// A few blocks a worker, so that no worker waits long for another; copies of small robots are taken many at a time.

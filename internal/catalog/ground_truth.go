@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/halyard-robotics/halyard/calibration"
@@ -93,9 +94,7 @@ func (t *GroundTruth) Feel(m *chip.Motion, mount hal.Pose) {
 
 // fluid returns the fluid around a pressure sensor, with air, Pa, above the water. 0 means sea level.
 func (t *GroundTruth) fluid(air float64) chip.Fluid {
-	if air == 0 {
-		air = pressure.SeaLevel
-	}
+	air = cmp.Or(air, pressure.SeaLevel)
 	f := chip.Fluid{Pascals: air, Celsius: 15, Humidity: 0.5}
 	for _, s := range t.serves {
 		f.Pascals += t.Values(s)[0]

@@ -1,6 +1,7 @@
 package commission
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -59,9 +60,7 @@ func summary(found []FoundServo) string {
 	}
 	var models []string
 	for name, n := range count {
-		if name == "" {
-			name = "unknown"
-		}
+		name = cmp.Or(name, "unknown")
 		models = append(models, fmt.Sprintf("%s x%d", name, n))
 	}
 	slices.Sort(models)

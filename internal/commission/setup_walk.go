@@ -1,6 +1,7 @@
 package commission
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,10 +37,7 @@ func (WalkRow) Header() []string {
 }
 
 func (r WalkRow) Cells() []string {
-	file := r.File
-	if file == "" {
-		file = "-"
-	}
+	file := cmp.Or(r.File, "-")
 	return []string{r.Joint, r.Model, strconv.Itoa(r.ID), strconv.Itoa(r.Baud), r.State, file}
 }
 

@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"math"
 	"slices"
 	"strconv"
@@ -53,6 +54,14 @@ func (s BenchSize) stepsOr(n int) int {
 		return s.Steps
 	}
 	return n
+}
+
+// span returns the requested time, a minute by default.
+func (s BenchSize) span() time.Duration {
+	if s.Time > 0 {
+		return s.Time
+	}
+	return time.Minute
 }
 
 // Result is one case of a benchmark. A ratio among the figures is the figure by its bound: above 1 is better for
@@ -126,6 +135,42 @@ const benchBlocks = 20
 
 // perBlock is how many of n steps fall into a block, at least one.
 func perBlock(n int) int { return max(1, n/benchBlocks) }
+
+// alternate calls each of measured in benchBlocks blocks, each first in its turn, so that other load of the machine affects all of
+// them. It returns the median of each one's rates, 1/s.
+func alternate(ctx context.Context, measured ...func() (rate float64, err error)) ([]float64, error) {
+	medians, rates := make([]float64, len(measured)), make([][benchBlocks]float64, len(measured))
+	for block := range benchBlocks {
+		for turn := range measured {
+			which := (turn + block) % len(measured)
+			rate, err := measured[which]()
+			if err = errors.Join(err, ctx.Err()); err != nil {
+				return nil, err
+			}
+			rates[which][block] = rate
+		}
+	}
+	for i := range medians {
+		medians[i] = Median(rates[i][:])
+	}
+	return medians, nil
+}
+
+// rateOf measures the rate of n calls of step, 1/s.
+func rateOf(n int, step func() error) func() (float64, error) {
+	return func() (float64, error) {
+		start := time.Now()
+		for range n {
+			if err := step(); err != nil {
+				return 0, err
+			}
+		}
+		return float64(n) / time.Since(start).Seconds(), nil
+	}
+}
+
+// micros is d in µs.
+func micros(d time.Duration) report.Number { return report.Number(d.Seconds() * 1e6) }
 
 // Median returns the median of values, which it sorts; NaN for an empty list.
 func Median(values []float64) float64 {

@@ -23,10 +23,7 @@ const (
 // concurrently with busy goroutines. The wake-up delay depends mostly on the machine: a hypervisor takes milliseconds from
 // any program (dependencies.md 12). So the machine_ values measure an empty loop, under the same load, right before.
 func benchClock(ctx context.Context, size BenchSize, emit func(Result)) error {
-	span := size.Time
-	if span <= 0 {
-		span = time.Minute
-	}
+	span := size.span()
 	for _, c := range []struct {
 		name string
 		busy int
@@ -61,21 +58,20 @@ func ClockCase(ctx context.Context, busy int, span time.Duration) (Figures, erro
 }
 
 func clockFigures(rig, machine *hal.Stats) Figures {
-	us := func(d time.Duration) report.Number { return report.Number(d.Seconds() * 1e6) }
 	p99 := rig.Late.Quantile(0.99)
 	return Figures{
 		{"ticks", report.Number(rig.Ticks)},
-		{"median_us", us(rig.Late.Quantile(0.5))},
-		{"p99_us", us(p99)},
-		{"p99_9_us", us(rig.Late.Quantile(0.999))},
-		{"max_us", us(rig.Late.Max())},
+		{"median_us", micros(rig.Late.Quantile(0.5))},
+		{"p99_us", micros(p99)},
+		{"p99_9_us", micros(rig.Late.Quantile(0.999))},
+		{"max_us", micros(rig.Late.Max())},
 		{"missed", report.Number(rig.Missed)},
-		{"machine_p99_us", us(machine.Late.Quantile(0.99))},
-		{"machine_max_us", us(machine.Late.Max())},
+		{"machine_p99_us", micros(machine.Late.Quantile(0.99))},
+		{"machine_max_us", micros(machine.Late.Max())},
 		{"machine_missed", report.Number(machine.Missed)}, // in a quarter of the time
-		{"bound_p99_us", us(boundWake)},
+		{"bound_p99_us", micros(boundWake)},
 		{"ratio", report.Number(float64(p99) / float64(boundWake))},
-		{"work_p99_us", us(rig.Work.Quantile(0.99))},
+		{"work_p99_us", micros(rig.Work.Quantile(0.99))},
 	}
 }
 

@@ -21,10 +21,7 @@ import (
 // cycle is the work of a cycle, from the wake-up to the end of the observers. late_ and missed depend mainly on the machine,
 // as in the clock benchmark.
 func benchConfigs(ctx context.Context, size BenchSize, emit func(Result)) error {
-	span := size.Time
-	if span <= 0 {
-		span = time.Minute
-	}
+	span := size.span()
 	names := configs.Names()
 	if size.Config != "" {
 		names = []string{size.Config}

@@ -26,10 +26,7 @@ func benchGamebots(ctx context.Context, size BenchSize, emit func(Result)) error
 		return fmt.Errorf("bench: gamebots: rays: %w", err)
 	}
 	emit(Result{"gamebots", "rays of a scanner", f})
-	span := size.Time
-	if span <= 0 {
-		span = time.Minute
-	}
+	span := size.span()
 	for _, robots := range []int{1, gamebots.DefaultConnections} {
 		f, err := benchArena(ctx, robots, span/4)
 		if err != nil {
@@ -67,19 +64,12 @@ func benchRays(ctx context.Context, scans int) (Figures, error) {
 		return nil, err
 	}
 	rays := m.Sensors[0].Device.Rays()
-	var rates [benchBlocks]float64
-	n := perBlock(scans)
-	for b := range rates {
-		start := time.Now()
-		for range n {
-			if err := errors.Join(s.Advance(time.Millisecond), ctx.Err()); err != nil {
-				return nil, err
-			}
-		}
-		rates[b] = float64(n*rays) / time.Since(start).Seconds()
+	scanned, err := alternate(ctx, rateOf(perBlock(scans), func() error { return s.Advance(time.Millisecond) }))
+	if err != nil {
+		return nil, err
 	}
 	const need = 16 * (181*2 + 16*9*100) // twice a second a laser, every cycle of 10 ms the sonars' cones
-	rate := Median(rates[:])
+	rate := scanned[0] * float64(rays)
 	return Figures{{"rays_per_s", report.Number(rate)}, {"ns_per_ray", report.Number(1e9 / rate)}, {"need_per_s", need}, {"ratio", report.Number(rate / need)}}, nil
 }
 
@@ -153,12 +143,11 @@ func benchArena(ctx context.Context, robots int, span time.Duration) (f Figures,
 	busy = cpuTime() - busy
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	us := func(d time.Duration) report.Number { return report.Number(d.Seconds() * 1e6) }
 	period := b.sys.Rig.Period()
 	work := w.work.Quantile(0.99)
 	return Figures{{"ticks", report.Number(w.work.Count())}, {"late", report.Number(w.missed)}, {"cpu_share", report.Number(busy.Seconds() / lasted.Seconds())},
-		{"messages_per_s", report.Number(float64(received.Load()-before) / lasted.Seconds())}, {"work_p50_us", us(w.work.Quantile(0.5))},
-		{"work_p99_us", us(work)}, {"bound_us", us(period)}, {"ratio", report.Number(float64(work) / float64(period))}}, nil
+		{"messages_per_s", report.Number(float64(received.Load()-before) / lasted.Seconds())}, {"work_p50_us", micros(w.work.Quantile(0.5))},
+		{"work_p99_us", micros(work)}, {"bound_us", micros(period)}, {"ratio", report.Number(float64(work) / float64(period))}}, nil
 }
 
 // benchOrders measures the time from DRIVE to the first STA that shows it. The command is the car's headlight, which switches
@@ -201,9 +190,8 @@ func benchOrders(ctx context.Context, n int) (f Figures, err error) {
 		took = append(took, time.Since(start))
 	}
 	slices.Sort(took)
-	us := func(q float64) report.Number { return report.Number(took[int(q*float64(len(took)-1))].Seconds() * 1e6) }
-	return Figures{{"p50_us", us(0.5)}, {"p99_us", us(0.99)}, {"max_us", us(1)}, {"bound_us", report.Number(period.Seconds() * 1e6)},
-		{"ratio", us(0.99) / report.Number(period.Seconds()*1e6)}}, nil
+	us := func(q float64) report.Number { return micros(took[int(q*float64(len(took)-1))]) }
+	return Figures{{"p50_us", us(0.5)}, {"p99_us", us(0.99)}, {"max_us", us(1)}, {"bound_us", micros(period)}, {"ratio", us(0.99) / micros(period)}}, nil
 }
 
 // benchMessages counts answered queries while the robot sends its sensor messages; bare is a pair of sockets that only
@@ -236,24 +224,10 @@ func benchMessages(ctx context.Context, trips int) (f Figures, err error) {
 	}
 	defer func() { err = errors.Join(err, bare.Close()) }()
 	n := perBlock(trips)
-	var rates, bounds [benchBlocks]float64
-	for k := range benchBlocks {
-		for turn := range 2 {
-			to, trip := &rates[k], ask
-			if turn != k%2 {
-				to, trip = &bounds[k], bare.roundTrip
-			}
-			start := time.Now()
-			for range n {
-				if err := trip(); err != nil {
-					return nil, err
-				}
-			}
-			if *to = float64(n) / time.Since(start).Seconds(); ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-		}
+	rates, err := alternate(ctx, rateOf(n, ask), rateOf(n, bare.roundTrip))
+	if err != nil {
+		return nil, err
 	}
-	rate, bound := Median(rates[:]), Median(bounds[:])
+	rate, bound := rates[0], rates[1]
 	return Figures{{"messages_per_s", report.Number(rate)}, {"bare_per_s", report.Number(bound)}, {"ratio", report.Number(rate / bound)}}, nil
 }

@@ -38,10 +38,7 @@ func benchOkon(ctx context.Context, size BenchSize, emit func(Result)) error {
 		}
 		emit(Result{"okon", "pictures " + name, f})
 	}
-	span := size.Time
-	if span <= 0 {
-		span = time.Minute
-	}
+	span := size.span()
 	without, with, err := benchControl(ctx, span)
 	if err != nil {
 		return fmt.Errorf("bench: okon: control: %w", err)
@@ -95,21 +92,17 @@ func benchVehicle(ctx context.Context, name string, steps int) (Figures, error) 
 		return nil, err
 	}
 	defer s.scene.Close()
-	cycles := max(1, steps/20/benchBlocks)
-	var rates [benchBlocks]float64
-	for b := range rates {
-		if err := errors.Join(ctx.Err(), s.again()); err != nil {
-			return nil, err
+	block := rateOf(max(1, steps/20/benchBlocks), s.Cycle)
+	rates, err := alternate(ctx, func() (float64, error) {
+		if err := s.again(); err != nil {
+			return 0, err
 		}
-		start := time.Now()
-		for range cycles {
-			if err := s.Cycle(); err != nil {
-				return nil, err
-			}
-		}
-		rates[b] = float64(20*cycles) / time.Since(start).Seconds()
+		return block()
+	})
+	if err != nil {
+		return nil, err
 	}
-	rate := Median(rates[:])
+	rate := 20 * rates[0]
 	return Figures{{"steps_per_s", report.Number(rate)}, {"real_time_per_s", 1000}, {"ratio", report.Number(rate / 1000)}}, nil
 }
 

@@ -97,37 +97,30 @@ func benchSensors(ctx context.Context, clients, trips int) (f Figures, err error
 		bare = append(bare, p)
 	}
 	n := perBlock(trips / clients)
-	each := func(trip func(i int) error) (rate float64, err error) {
-		var all sync.WaitGroup
-		errs := make([]error, clients)
-		start := time.Now()
-		for i := range clients {
-			all.Go(func() {
-				for k := 0; k < n && errs[i] == nil; k++ {
-					errs[i] = trip(i)
-				}
-			})
-		}
-		all.Wait()
-		return float64(n*clients) / time.Since(start).Seconds(), errors.Join(errs...)
-	}
-	var rates, bounds [benchBlocks]float64
-	for k := range benchBlocks {
-		for turn := range 2 {
-			if turn == k%2 {
-				rates[k], err = each(func(i int) error {
-					_, err := asked[i].Ask(okon.GetSensors, okon.DoNotLog, nil)
-					return err
+	each := func(trip func(i int) error) func() (float64, error) {
+		return func() (float64, error) {
+			var all sync.WaitGroup
+			errs := make([]error, clients)
+			start := time.Now()
+			for i := range clients {
+				all.Go(func() {
+					for k := 0; k < n && errs[i] == nil; k++ {
+						errs[i] = trip(i)
+					}
 				})
-			} else {
-				bounds[k], err = each(func(i int) error { return bare[i].roundTrip() })
 			}
-			if err = errors.Join(err, ctx.Err()); err != nil {
-				return nil, err
-			}
+			all.Wait()
+			return float64(n*clients) / time.Since(start).Seconds(), errors.Join(errs...)
 		}
 	}
-	rate, bound := Median(rates[:]), Median(bounds[:])
+	rates, err := alternate(ctx, each(func(i int) error {
+		_, err := asked[i].Ask(okon.GetSensors, okon.DoNotLog, nil)
+		return err
+	}), each(func(i int) error { return bare[i].roundTrip() }))
+	if err != nil {
+		return nil, err
+	}
+	rate, bound := rates[0], rates[1]
 	return Figures{{"trips_per_s", report.Number(rate)}, {"bare_per_s", report.Number(bound)}, {"ratio", report.Number(rate / bound)}}, nil
 }
 
@@ -268,10 +261,9 @@ func (c *keeping) Run(ctx context.Context, video bool, span time.Duration) (err 
 
 // figures returns the times of the cycle and the period, which is their bound.
 func (c *keeping) figures() Figures {
-	us := func(d time.Duration) report.Number { return report.Number(d.Seconds() * 1e6) }
 	work := c.work.Quantile(0.99)
 	return Figures{{"ticks", report.Number(c.ticks)}, {"missed", report.Number(c.missed)},
-		{"late_p50_us", us(c.late.Quantile(0.5))}, {"late_p99_us", us(c.late.Quantile(0.99))}, {"late_max_us", us(c.late.Max())},
-		{"work_p99_us", us(work)}, {"frames_per_s", report.Number(float64(c.frames) / c.lasted.Seconds())},
-		{"bound_us", us(okonPeriod)}, {"ratio", report.Number(float64(work) / float64(okonPeriod))}}
+		{"late_p50_us", micros(c.late.Quantile(0.5))}, {"late_p99_us", micros(c.late.Quantile(0.99))}, {"late_max_us", micros(c.late.Max())},
+		{"work_p99_us", micros(work)}, {"frames_per_s", report.Number(float64(c.frames) / c.lasted.Seconds())},
+		{"bound_us", micros(okonPeriod)}, {"ratio", report.Number(float64(work) / float64(okonPeriod))}}
 }

@@ -67,41 +67,20 @@ func RunOSP(ctx context.Context, robots []string, physics bool, steps int) (f Fi
 		return nil, err
 	}
 	n := perBlock(steps)
-	// bare returns the bound's rate over a block.
-	bare := func() (float64, error) {
-		start := time.Now()
-		if !physics {
-			err := r.each(func(c *ospClient) error { return c.Bare.RoundTrips(2 * n) })
-			return float64(n) / time.Since(start).Seconds(), err
-		}
-		alone.Physics.Spent = 0
-		for range n {
-			if err := alone.Step(); err != nil {
-				return 0, err
-			}
-		}
-		return float64(n) / alone.Physics.Spent.Seconds(), nil
-	}
-	var stepped, bound [benchBlocks]float64
-	for b := range benchBlocks {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		// Each goes first every other time.
-		for turn := range 2 {
-			start := time.Now()
-			if turn == b%2 {
-				err = r.each(func(c *ospClient) error { return c.Steps(n) })
-				stepped[b] = float64(n) / time.Since(start).Seconds()
-			} else {
-				bound[b], err = bare()
-			}
-			if err != nil {
-				return nil, err
-			}
+	stepped := rateOf(1, func() error { return r.each(func(c *ospClient) error { return c.Steps(n) }) })
+	bare := rateOf(1, func() error { return r.each(func(c *ospClient) error { return c.Bare.RoundTrips(2 * n) }) })
+	if physics {
+		bare = func() (float64, error) {
+			alone.Physics.Spent = 0
+			_, err := rateOf(n, alone.Step)()
+			return 1 / alone.Physics.Spent.Seconds(), err
 		}
 	}
-	rate, limit := Median(stepped[:]), Median(bound[:])
+	blocks, err := alternate(ctx, stepped, bare)
+	if err != nil {
+		return nil, err
+	}
+	rate, limit := blocks[0]*float64(n), blocks[1]*float64(n)
 	return Figures{{"steps_per_s", report.Number(rate)}, {"bound_per_s", report.Number(limit)}, {"ratio", report.Number(rate / limit)}}, nil
 }
 

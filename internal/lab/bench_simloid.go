@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"math"
-	"net"
 	"net/netip"
 	"sync"
-	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
@@ -46,21 +43,11 @@ func runSimloid(ctx context.Context, id, steps int) (f Figures, err error) {
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	n := perBlock(steps)
-	var rates [3][benchBlocks]float64
-	for block := range benchBlocks {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		for turn := range rates { // each is first in its turn
-			which := (turn + block) % len(rates)
-			start := time.Now()
-			if err := [...]func(int) error{b.Cycles, b.Physics, b.RoundTrips}[which](n); err != nil {
-				return nil, err
-			}
-			rates[which][block] = float64(n) / time.Since(start).Seconds()
-		}
+	rates, err := alternate(ctx, rateOf(n, b.Cycle), rateOf(n, b.Physics), rateOf(n, b.bare.roundTrip))
+	if err != nil {
+		return nil, err
 	}
-	rate, physics, bare := Median(rates[0][:]), Median(rates[1][:]), Median(rates[2][:])
+	rate, physics, bare := rates[0], rates[1], rates[2]
 	bound := 1 / (1/physics + 1/bare)
 	return Figures{{"cycles_per_s", report.Number(rate)}, {"physics_per_s", report.Number(physics)}, {"bare_per_s", report.Number(bare)},
 		{"bound_per_s", report.Number(bound)}, {"ratio", report.Number(rate / bound)},
@@ -74,8 +61,7 @@ type simloidBench struct {
 	Twin     *assembly.System // only its bodies and worlds are used
 	Frame    *hal.Frame
 	at       [2]int // how often the client and the twin have stepped
-	in, out  []byte
-	near     net.Conn
+	bare     *tcpPair
 	stop     context.CancelFunc
 	running  sync.WaitGroup
 	errs     [2]error
@@ -123,7 +109,10 @@ func NewSimloidBench(ctx context.Context, id int) (b *simloidBench, err error) {
 		return b, err
 	}
 	b.command = simloid.Command{Verb: simloid.UX, Values: make([]float64, len(b.Client.Traits().Joints))}
-	return b, b.openBare()
+	b.voltages(new(int))
+	command := simloid.Append([]byte("DONE\n"), &b.command)
+	b.bare, err = newTCPPair(len(command), len(simloid.AppendStatus(nil, b.Client.Status())))
+	return b, err
 }
 
 // voltages are small, and other ones in each cycle. Client and twin get the same, so that both robots do the same.
@@ -135,29 +124,22 @@ func (b *simloidBench) voltages(at *int) []float64 {
 	return b.command.Values
 }
 
-func (b *simloidBench) Cycles(n int) error {
-	for range n {
-		b.voltages(&b.at[0])
-		if _, err := b.Client.Cycle(b.command); err != nil {
-			return err
-		}
-	}
-	return nil
+// Cycle is one of the client.
+func (b *simloidBench) Cycle() error {
+	b.voltages(&b.at[0])
+	_, err := b.Client.Cycle(b.command)
+	return err
 }
 
-func (b *simloidBench) Physics(n int) error {
+// Physics is one cycle of the twin.
+func (b *simloidBench) Physics() error {
 	l := b.Twin.Bodies[0].Layout()
-	for range n {
-		for i, u := range b.voltages(&b.at[1]) {
-			a := &l.Actuators[i]
-			b.Frame.Enable[i], b.Frame.Inputs[a.Goal[hal.DutyMode]] = true, u
-			b.Frame.Inputs[a.TorqueLimit] = a.Limits.MaxTorque
-		}
-		if err := b.stepTwin(); err != nil {
-			return err
-		}
+	for i, u := range b.voltages(&b.at[1]) {
+		a := &l.Actuators[i]
+		b.Frame.Enable[i], b.Frame.Inputs[a.Goal[hal.DutyMode]] = true, u
+		b.Frame.Inputs[a.TorqueLimit] = a.Limits.MaxTorque
 	}
-	return nil
+	return b.stepTwin()
 }
 
 // stepTwin does the work of a rig's cycle on a body and its worlds.
@@ -170,59 +152,14 @@ func (b *simloidBench) stepTwin() error {
 	return errors.Join(err, body.Read(b.Frame))
 }
 
-// openBare connects two sockets of which one answers a message as long as the client's by one as long as a status.
-func (b *simloidBench) openBare() error {
-	b.voltages(new(int))
-	b.out = simloid.Append(append(b.out, "DONE\n"...), &b.command)
-	b.in = simloid.AppendStatus(nil, b.Client.Status())
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return err
-	}
-	defer ln.Close()
-	if b.near, err = net.Dial("tcp", ln.Addr().String()); err != nil {
-		return err
-	}
-	far, err := ln.Accept()
-	if err != nil {
-		return err
-	}
-	out, in := make([]byte, len(b.in)), make([]byte, len(b.out))
-	b.running.Go(func() {
-		defer far.Close()
-		for {
-			if _, err := io.ReadFull(far, in); err != nil {
-				return
-			}
-			if _, err := far.Write(out); err != nil {
-				return
-			}
-		}
-	})
-	return nil
-}
-
-func (b *simloidBench) RoundTrips(n int) error {
-	b.near.SetDeadline(time.Now().Add(barePatience))
-	for range n {
-		if _, err := b.near.Write(b.out); err != nil {
-			return err
-		}
-		if _, err := io.ReadFull(b.near, b.in); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // Close ends the client, then the server and the rig, and closes everything.
 func (b *simloidBench) Close() error {
 	var faults []error
 	if b.Client != nil {
 		faults = append(faults, b.Client.Close())
 	}
-	if b.near != nil {
-		faults = append(faults, b.near.Close())
+	if b.bare != nil {
+		faults = append(faults, b.bare.Close())
 	}
 	if b.stop != nil {
 		b.stop()

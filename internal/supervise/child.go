@@ -1,6 +1,7 @@
 package supervise
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -40,9 +41,7 @@ func Run() error {
 		if _, err := io.ReadFull(os.Stdin, t); err != nil {
 			return fmt.Errorf("supervise: telegrams: %w", err)
 		}
-		if head.Piece == 0 {
-			head.Piece = head.Length
-		}
+		head.Piece = cmp.Or(head.Piece, head.Length)
 		telegrams = append(telegrams, slices.Collect(slices.Chunk(t, int(head.Piece))))
 	}
 	if err := syscall.SetNonblock(3, true); err != nil { // else its reads have no deadline

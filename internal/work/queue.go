@@ -2,6 +2,7 @@ package work
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -60,9 +61,7 @@ type rig struct {
 // Dial connects to a queue and makes its streams where it has none. A connection that is lost later is made again. The error is
 // hal.Absent where no server answers and hal.Invalid where it has no JetStream.
 func Dial(ctx context.Context, o Options) (*Queue, error) {
-	if o.Name == "" {
-		o.Name = "halyard"
-	}
+	o.Name = cmp.Or(o.Name, "halyard")
 	fault := func(kind hal.Kind, try string, err error) error {
 		return &hal.Error{Kind: kind, Op: "queue " + o.URL, Err: err, Try: try}
 	}

@@ -42,7 +42,7 @@ func TestClosest(t *testing.T) {
 	}
 	for _, former := range []string{"acceleration", "air", "celsius", "drives", "field", "gate", "hand", "hertz", "idle", "keep", "lamps", "limp", "needed",
 		"opener", "rates", "reach", "stops", "truth", "turns_about"} {
-		word := successor(former)
+		word := successors[former]
 		if got := Closest(former, []string{"other", word}); got != word || word == "" {
 			t.Errorf("%s: got %q, want its present name %q", former, got, word)
 		}

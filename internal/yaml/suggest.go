@@ -13,7 +13,7 @@ func Closest(name string, among []string) string {
 	if len(name) > longest {
 		return ""
 	}
-	if word := successor(name); slices.Contains(among, word) {
+	if word := successors[name]; slices.Contains(among, word) {
 		return word
 	}
 	best, least := "", 1+max(1, len(name)/3)
@@ -28,49 +28,13 @@ func Closest(name string, among []string) string {
 	return best
 }
 
-// successor returns the present name of a key or value that older files name otherwise, "" for any other name.
-func successor(name string) string {
-	switch name {
-	case "acceleration":
-		return "accelerometer"
-	case "air":
-		return "reference_pressure"
-	case "celsius":
-		return "air_temperature"
-	case "drives":
-		return "mode"
-	case "field":
-		return "magnetometer"
-	case "gate":
-		return "output_enable"
-	case "hand":
-		return "manual"
-	case "hertz":
-		return "frequency"
-	case "idle":
-		return "idle_output"
-	case "keep":
-		return "keep_state"
-	case "lamps":
-		return "lights"
-	case "limp":
-		return "torque_off"
-	case "needed":
-		return "required"
-	case "opener":
-		return "serial_backend"
-	case "rates":
-		return "gyro"
-	case "reach":
-		return "range_max"
-	case "stops":
-		return "endstops"
-	case "truth":
-		return "ground_truth"
-	case "turns_about":
-		return "turn_center"
-	}
-	return ""
+// successors are the present names of keys and values that older files name otherwise.
+var successors = map[string]string{
+	"acceleration": "accelerometer", "air": "reference_pressure", "celsius": "air_temperature", "drives": "mode",
+	"field": "magnetometer", "gate": "output_enable", "hand": "manual", "hertz": "frequency",
+	"idle": "idle_output", "keep": "keep_state", "lamps": "lights", "limp": "torque_off", "needed": "required",
+	"opener": "serial_backend", "rates": "gyro", "reach": "range_max", "stops": "endstops",
+	"truth": "ground_truth", "turns_about": "turn_center",
 }
 
 func fold(s string) string { return strings.ReplaceAll(strings.ToLower(s), "-", "_") }

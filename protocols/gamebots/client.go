@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
 )
 
 // ClientOptions are how a client speaks. The zero ClientOptions are good.
@@ -31,9 +32,7 @@ type Client struct {
 
 // Dial connects to the server at address. Its NFO is the first message.
 func Dial(address string, o ClientOptions) (*Client, error) {
-	if o.Timeout <= 0 {
-		o.Timeout = 30 * time.Second
-	}
+	protocols.Positive(&o.Timeout, 30*time.Second)
 	conn, err := net.DialTimeout("tcp", address, o.Timeout)
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Absent, Op: "gamebots: dial", Err: err}
@@ -43,9 +42,7 @@ func Dial(address string, o ClientOptions) (*Client, error) {
 
 // NewClient returns a client on an open connection, which it owns.
 func NewClient(conn net.Conn, o ClientOptions) *Client {
-	if o.Timeout <= 0 {
-		o.Timeout = 30 * time.Second
-	}
+	protocols.Positive(&o.Timeout, 30*time.Second)
 	c := &Client{conn: conn, options: o}
 	c.in = lineReader{read: conn.Read, buf: make([]byte, maxMessage)}
 	return c

@@ -1,6 +1,7 @@
 package gamebots
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
 )
 
 // Defaults of USARBot.ini.
@@ -17,49 +19,14 @@ const (
 	defaultFOV      = 0.7854 // rad, of a camera
 )
 
-// wireType is the type of the messages of a kind of sensor, "" if absent.
-func wireType(kind string) string {
-	switch kind {
-	case "sonar":
-		return "Sonar"
-	case "infrared":
-		return "IR"
-	case "range":
-		return "RangeScanner"
-	case "odometry":
-		return "Odometry"
-	case "inertial":
-		return "INU"
-	case "encoder":
-		return "Encoder"
-	case "contact":
-		return "Touch"
-	case "rfid":
-		return "RFID"
-	case "victim":
-		return "VictRFID"
-	case "sound":
-		return "Sound"
-	case "motion":
-		return "HumanMotion"
-	}
-	return ""
+// wireTypes are the types of the messages of sensors, by their kinds.
+var wireTypes = map[string]string{
+	"sonar": "Sonar", "infrared": "IR", "range": "RangeScanner", "odometry": "Odometry", "inertial": "INU", "encoder": "Encoder",
+	"contact": "Touch", "rfid": "RFID", "victim": "VictRFID", "sound": "Sound", "motion": "HumanMotion",
 }
 
-// channels is how many a sensor of that kind has at least.
-func channels(kind string) int {
-	switch kind {
-	case "odometry", "inertial":
-		return 3
-	case "sound":
-		return 2
-	case "body":
-		return 6
-	case "pose":
-		return 13
-	}
-	return 1
-}
+// channels are how many channels a sensor of a kind has at least, where that is more than one.
+var channels = map[string]int{"odometry": 3, "inertial": 3, "sound": 2, "body": 6, "pose": 13}
 
 // Describe derives a robot from a's layout: its actuators are joints, DRIVE {Left} {Right} drives the wheels whose names
 // begin with Left and Right, and its sensors are sent in the form of their kinds. It is the default for a robot without a
@@ -83,7 +50,7 @@ func Describe(class string, a *hal.Agent) *Robot {
 			r.State = i
 			r.Sensors = append(r.Sensors, Sensor{Type: "GroundTruth", Name: "GroundTruth", Index: i, Since: Later})
 		}
-		if t := wireType(s.Kind); t != "" {
+		if t := wireTypes[s.Kind]; t != "" {
 			r.Sensors = append(r.Sensors, Sensor{Type: t, Name: one(s.Name), Index: i, TimeStamp: true})
 		}
 	}
@@ -118,15 +85,9 @@ func (r *Robot) complete(l *hal.Layout) error {
 			}
 		}
 	}
-	if r.Interval <= 0 {
-		r.Interval = defaultInterval
-	}
-	if r.BatteryLife <= 0 {
-		r.BatteryLife = defaultLife
-	}
-	if r.Size.Steering == "" {
-		r.Size.Steering = "SkidSteered"
-	}
+	protocols.Positive(&r.Interval, defaultInterval)
+	protocols.Positive(&r.BatteryLife, defaultLife)
+	r.Size.Steering = cmp.Or(r.Size.Steering, "SkidSteered")
 	optional("state", r.State, len(l.Sensors))
 	for i, j := range r.Joints {
 		where := fmt.Sprintf("joints[%d]", i)
@@ -147,8 +108,8 @@ func (r *Robot) complete(l *hal.Layout) error {
 		}
 		// the channels that a message of this kind needs exist, so that sense need not check
 		k := &l.Sensors[s.Index]
-		if k.Count < channels(k.Kind) {
-			fault("%s: channels: got %d, want %d of a sensor of kind %s", where, k.Count, channels(k.Kind), k.Kind)
+		if want := max(1, channels[k.Kind]); k.Count < want {
+			fault("%s: channels: got %d, want %d of a sensor of kind %s", where, k.Count, want, k.Kind)
 		}
 		if k.Kind == "range" && k.Count > 1 && !(s.FOV > 0) {
 			s.FOV = math.Pi
@@ -200,10 +161,5 @@ func proper(name string) bool {
 	if len(name) == 0 || len(name) > maxName {
 		return false
 	}
-	for _, c := range []byte(name) {
-		if c <= ' ' || c > '~' || c == '{' || c == '}' || c == ',' || c == '/' {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune("{},/", c) })
 }

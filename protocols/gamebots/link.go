@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
 )
 
 // link is a session's robot. The session's reader owns it; the rig's Cycle and the session's writer share what mu and
@@ -95,9 +96,7 @@ func (k *link) group(i int) {
 	s := &k.robot.Sensors[i]
 	kind := k.layout.Sensors[s.Index].Kind
 	every := s.Interval
-	if every <= 0 {
-		every = k.robot.Interval
-	}
+	protocols.Positive(&every, k.robot.Interval)
 	manual := s.Manual && kind == "range"
 	for g := range k.groups {
 		have := &k.groups[g]

@@ -198,7 +198,7 @@ func (p *puppet) robot() *Robot {
 	}
 	r.Joints[0].Steer, r.Joints[0].SteerReversed = 4, true
 	for i, s := range p.layout.Sensors {
-		if t := wireType(s.Kind); t != "" {
+		if t := wireTypes[s.Kind]; t != "" {
 			r.Sensors = append(r.Sensors, Sensor{Type: t, Name: s.Name, Index: i, TimeStamp: s.Kind == "sonar"})
 		}
 	}

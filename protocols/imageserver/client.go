@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
 )
 
 // Client is a client of one server, Halyard's or an original. It belongs to one goroutine. Each wait ends with an error
@@ -22,9 +23,7 @@ type Client struct {
 
 // Dial connects to the server at address. timeout bounds that, and the wait for each picture; 0 = 30 s.
 func Dial(address string, timeout time.Duration) (*Client, error) {
-	if timeout <= 0 {
-		timeout = 30 * time.Second
-	}
+	protocols.Positive(&timeout, 30*time.Second)
 	conn, err := net.DialTimeout("tcp", address, timeout)
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Absent, Op: "imageserver: dial", Err: err}

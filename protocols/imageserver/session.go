@@ -2,6 +2,7 @@ package imageserver
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -175,10 +176,7 @@ func (c *session) send(ctx context.Context, part region) error {
 		return err
 	}
 	black := hal.Picture{Width: blackWidth, Height: blackHeight}
-	shown := p
-	if shown == nil {
-		shown = &black
-	}
+	shown := cmp.Or(p, &black)
 	b, err := c.painter.paint(shown, o.Width, o.Height, part)
 	p.Release()
 	if err != nil {

@@ -32,16 +32,16 @@ var dataTypes = [...]struct {
 	name string
 	make func() nml.Message
 }{
-	{1001, "NavDataExt", func() nml.Message { return &NavDataExt{} }},
-	{14001, "SensorDataList", func() nml.Message { return &SensorDataList{} }},
-	{14002, "SensorDataArray", func() nml.Message { return &SensorDataArray{} }},
-	{14003, "SensorDataTextArray", func() nml.Message { return &SensorDataTextArray{} }},
-	{14004, "SensorData1D", func() nml.Message { return &SensorData1D{} }},
-	{14005, "SensorData2D", func() nml.Message { return &SensorData2D{} }},
-	{14006, "SensorDataText", func() nml.Message { return &SensorDataText{} }},
-	{14007, "RangeScannerData", func() nml.Message { return &RangeScannerData{} }},
-	{14008, "SensorData3D", func() nml.Message { return &SensorData3D{} }},
-	{14009, "SensorData", func() nml.Message { return &SensorData{} }},
+	{1001, "NavDataExt", empty[NavDataExt]},
+	{14001, "SensorDataList", empty[SensorDataList]},
+	{14002, "SensorDataArray", empty[SensorDataArray]},
+	{14003, "SensorDataTextArray", empty[SensorDataTextArray]},
+	{14004, "SensorData1D", empty[SensorData1D]},
+	{14005, "SensorData2D", empty[SensorData2D]},
+	{14006, "SensorDataText", empty[SensorDataText]},
+	{14007, "RangeScannerData", empty[RangeScannerData]},
+	{14008, "SensorData3D", empty[SensorData3D]},
+	{14009, "SensorData", empty[SensorData]},
 }
 
 // Motion is a pose and its rates: m, rad, m/s, rad/s.

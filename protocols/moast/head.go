@@ -1,6 +1,10 @@
 package moast
 
-import "github.com/halyard-robotics/halyard/protocols/nml"
+import (
+	"cmp"
+
+	"github.com/halyard-robotics/halyard/protocols/nml"
+)
 
 // Status is the state of a module's command or configuration.
 type Status int32
@@ -13,19 +17,9 @@ const (
 	Error         Status = 3
 )
 
-func (s Status) String() string {
-	switch s {
-	case Uninitialized:
-		return "UNINITIALIZED_STATUS"
-	case Done:
-		return "RCS_DONE"
-	case Exec:
-		return "RCS_EXEC"
-	case Error:
-		return "RCS_ERROR"
-	}
-	return "?"
-}
+var statusNames = map[Status]string{Uninitialized: "UNINITIALIZED_STATUS", Done: "RCS_DONE", Exec: "RCS_EXEC", Error: "RCS_ERROR"}
+
+func (s Status) String() string { return cmp.Or(statusNames[s], "?") }
 
 // Admin is the administrative state of a module.
 type Admin int32
@@ -37,17 +31,9 @@ const (
 	AdminShutDown      Admin = 3
 )
 
-func (a Admin) String() string {
-	switch a {
-	case AdminUninitialized:
-		return "ADMIN_UNINITIALIZED"
-	case AdminInitialized:
-		return "ADMIN_INITIALIZED"
-	case AdminShutDown:
-		return "ADMIN_SHUT_DOWN"
-	}
-	return "?"
-}
+var adminNames = map[Admin]string{AdminUninitialized: "ADMIN_UNINITIALIZED", AdminInitialized: "ADMIN_INITIALIZED", AdminShutDown: "ADMIN_SHUT_DOWN"}
+
+func (a Admin) String() string { return cmp.Or(adminNames[a], "?") }
 
 // Step is the state of a command's table.
 type Step int32

@@ -165,8 +165,18 @@ func New(id int32) nml.Message {
 	if !ok {
 		return nil
 	}
-	if message := own(id); message != nil {
-		return message
+	if make := own[id]; make != nil {
+		return make()
+	}
+	switch id {
+	case 8007, 8008:
+		return &PrimMobCmdMoveWaypoint{Kind: id}
+	case 9203:
+		return &CfgLevel{Kind: id}
+	case 11201, 11206, 11207, 11208:
+		return &CfgValue{Kind: id}
+	case 11204:
+		return &CfgSwitch{Kind: id}
 	}
 	switch {
 	case r == Stat:
@@ -183,91 +193,30 @@ func New(id int32) nml.Message {
 
 var _ nml.Vocabulary = New
 
-// own is a message with fields of its own, or nil.
-func own(id int32) nml.Message {
-	switch id {
-	case 3005:
-		return &ServoMisCmdMove{}
-	case 3101:
-		return &ServoMisStat{}
-	case 3301:
-		return &ServoMisSet{}
-	case 2301:
-		return &ServoSPSet{}
-	case 4005:
-		return &ServoMobCmdAckerman{}
-	case 4006:
-		return &ServoMobCmdSkid{}
-	case 4007:
-		return &ServoMobCmdFlipSkid{}
-	case 4008:
-		return &ServoMobCmdOmni{}
-	case 4009:
-		return &ServoMobCmdSubmarine{}
-	case 4010:
-		return &ServoMobCmdRotaryWing{}
-	case 4101:
-		return &ServoMobStat{}
-	case 4102:
-		return &ServoMobStatGround{}
-	case 4103:
-		return &ServoMobStatAir{}
-	case 4203:
-		return &ServoMobCfgTeleport{}
-	case 4301:
-		return &ServoMobSet{}
-	case 4302:
-		return &ServoMobSetGround{}
-	case 4303:
-		return &ServoMobSetAir{}
-	case 5005:
-		return &ServoEffCmdOpcode{}
-	case 6006:
-		return &PrimSPCmdGo{}
-	case 8006:
-		return &PrimMobCmdMoveArcSegment{}
-	case 8007:
-		return &PrimMobCmdMoveWaypoint{Kind: id}
-	case 8008:
-		return &PrimMobCmdMoveWaypoint{Kind: id}
-	case 8009:
-		return &PrimMobCmdRotate{}
-	case 8010:
-		return &PrimMobCmdVel{}
-	case 8012:
-		return &PrimMobCmdDock{}
-	case 8101:
-		return &PrimMobStat{}
-	case 8203:
-		return &PrimMobCfgMove{}
-	case 8301:
-		return &PrimMobSet{}
-	case 9203:
-		return &CfgLevel{Kind: id}
-	case 9301:
-		return &AMSPSet{}
-	case 11005:
-		return &AMMobCmdMoveWaypoint{}
-	case 11006:
-		return &AMMobCmdPrepareMove{}
-	case 11007:
-		return &AMMobCmdSpin{}
-	case 11101:
-		return &AMMobStat{}
-	case 11201, 11206, 11207, 11208:
-		return &CfgValue{Kind: id}
-	case 11204:
-		return &CfgSwitch{Kind: id}
-	case 11301:
-		return &AMMobSet{}
-	case 13006:
-		return &VehMobCmdMoveWaypoint{}
-	case 16006:
-		return &SectMobCmdExplore{}
-	case 16007:
-		return &SectMobCmdConnect{}
-	case 16101:
-		return &SectMobStat{}
-	}
-	return nil
+// empty returns a new message.
+func empty[T any, M interface {
+	*T
+	nml.Message
+}]() nml.Message {
+	return M(new(T))
+}
+
+// own are the messages with fields of their own, whose types have one meaning.
+var own = map[int32]func() nml.Message{
+	3005: empty[ServoMisCmdMove], 3101: empty[ServoMisStat], 3301: empty[ServoMisSet],
+	2301: empty[ServoSPSet],
+	4005: empty[ServoMobCmdAckerman], 4006: empty[ServoMobCmdSkid], 4007: empty[ServoMobCmdFlipSkid],
+	4008: empty[ServoMobCmdOmni], 4009: empty[ServoMobCmdSubmarine], 4010: empty[ServoMobCmdRotaryWing],
+	4101: empty[ServoMobStat], 4102: empty[ServoMobStatGround], 4103: empty[ServoMobStatAir],
+	4203: empty[ServoMobCfgTeleport], 4301: empty[ServoMobSet], 4302: empty[ServoMobSetGround],
+	4303: empty[ServoMobSetAir],
+	5005: empty[ServoEffCmdOpcode],
+	6006: empty[PrimSPCmdGo],
+	8006: empty[PrimMobCmdMoveArcSegment], 8009: empty[PrimMobCmdRotate], 8010: empty[PrimMobCmdVel],
+	8012: empty[PrimMobCmdDock], 8101: empty[PrimMobStat], 8203: empty[PrimMobCfgMove], 8301: empty[PrimMobSet],
+	9301: empty[AMSPSet],
+	11005: empty[AMMobCmdMoveWaypoint], 11006: empty[AMMobCmdPrepareMove], 11007: empty[AMMobCmdSpin],
+	11101: empty[AMMobStat], 11301: empty[AMMobSet],
+	13006: empty[VehMobCmdMoveWaypoint],
+	16006: empty[SectMobCmdExplore], 16007: empty[SectMobCmdConnect], 16101: empty[SectMobStat],
 }

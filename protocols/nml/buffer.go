@@ -1,6 +1,7 @@
 package nml
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -82,9 +83,7 @@ type entry struct {
 
 // NewBuffer returns an empty buffer.
 func NewBuffer(o BufferOptions) (*Buffer, error) {
-	if o.Size == 0 {
-		o.Size = DefaultSize
-	}
+	o.Size = cmp.Or(o.Size, DefaultSize)
 	if o.Name == "" || o.Size < 0 || o.Size > MaxSize || o.Encoding > Disp {
 		return nil, fmt.Errorf("buffer %q: size: got %d, want a name and 1..%d bytes", o.Name, o.Size, MaxSize)
 	}

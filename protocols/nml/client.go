@@ -9,6 +9,8 @@ import (
 	"net"
 	"strings"
 	"time"
+
+	"github.com/halyard-robotics/halyard/protocols"
 )
 
 // ErrProtocol reports a reply that does not fit its request; the connection cannot be used afterwards.
@@ -36,9 +38,7 @@ type Client struct {
 
 // NewClient returns a client of the buffer that o describes, and compares its name with the server's. It owns conn.
 func NewClient(conn net.Conn, o BufferOptions) (*Client, error) {
-	if o.Size <= 0 {
-		o.Size = DefaultSize
-	}
+	protocols.Positive(&o.Size, DefaultSize)
 	c := &Client{conn: conn, buffer: o}
 	reply, err := c.ask(bufferNameType, 0, 0, nil, 4+nameSize)
 	if err != nil {

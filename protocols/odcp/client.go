@@ -36,12 +36,8 @@ func Open(address string, o ClientOptions) (*Client, error) {
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "odcp: open", Err: err}
 	}
-	if o.Resend <= 0 {
-		o.Resend = 100 * time.Millisecond
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = 2 * time.Second
-	}
+	protocols.Positive(&o.Resend, 100*time.Millisecond)
+	protocols.Positive(&o.Timeout, 2*time.Second)
 	if o.Listen == nil {
 		o.Listen = protocols.ListenUDP
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
 )
 
 // Client is the client of one control channel, of Halyard or the original. Only one goroutine may use it. Every method
@@ -46,9 +47,7 @@ func Dial(address string, timeout time.Duration) (*Client, error) {
 }
 
 func dial(address string, timeout time.Duration) (net.Conn, time.Duration, error) {
-	if timeout <= 0 {
-		timeout = 10 * time.Second
-	}
+	protocols.Positive(&timeout, 10*time.Second)
 	conn, err := net.DialTimeout("tcp", address, timeout)
 	if err != nil {
 		return nil, 0, &hal.Error{Kind: hal.Absent, Op: "okon: dial", Err: err}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
 )
 
 // Views are the cameras of the protocol, as indexes of the layout, or hal.None.
@@ -85,12 +86,8 @@ func NewPictures(w hal.CameraSource, v Views, o PictureOptions) *Pictures {
 	if o.Contain == nil {
 		o.Contain = func(string) {}
 	}
-	if o.Quality <= 0 {
-		o.Quality = 30
-	}
-	if o.DepthQuality <= 0 {
-		o.DepthQuality = 100
-	}
+	protocols.Positive(&o.Quality, 30)
+	protocols.Positive(&o.DepthQuality, 100)
 	if !(o.Far > 0) {
 		o.Far = 20
 	}

@@ -53,15 +53,9 @@ func Dial(address string, o ClientOptions) (*Client, error) {
 
 // DialVersion is Dial with another way to name the version.
 func DialVersion(server netip.AddrPort, v VersionNumber, o ClientOptions) (*Client, error) {
-	if o.Resend <= 0 {
-		o.Resend = 250 * time.Millisecond
-	}
-	if o.Timeout <= 0 {
-		o.Timeout = 2 * time.Second
-	}
-	if o.StepTimeout <= 0 {
-		o.StepTimeout = 30 * time.Second
-	}
+	protocols.Positive(&o.Resend, 250*time.Millisecond)
+	protocols.Positive(&o.Timeout, 2*time.Second)
+	protocols.Positive(&o.StepTimeout, 30*time.Second)
 	if o.Listen == nil {
 		o.Listen = protocols.ListenUDP
 	}

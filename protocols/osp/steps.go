@@ -2,6 +2,7 @@ package osp
 
 import (
 	"bytes"
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -135,12 +136,7 @@ func (c *session) nextReset(b []byte) *hal.Lease {
 
 // waits reports whether the client has requested a step or reset that is not done. Under mu.
 func (c *session) waits() bool {
-	for _, s := range c.leases {
-		if s.resetting || s.pending {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(c.leases, func(s *agentLease) bool { return s.resetting || s.pending })
 }
 
 // Cycle is called by the rig after each cycle and each reset, under the rig's lock: it stores the events and sends the

@@ -1,6 +1,7 @@
 package osp
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -50,10 +51,7 @@ func newTerminals(l *hal.Layout) *terminals {
 	}
 	for i := range l.Actuators {
 		a := &l.Actuators[i]
-		path := a.Path
-		if path == "" {
-			path = "/" + a.Name
-		}
+		path := cmp.Or(a.Path, "/"+a.Name)
 		// only rotations are in degrees; a slide is in metres
 		turns := a.Kind != hal.Slide
 		for m, at := range a.Goal {

@@ -1,6 +1,7 @@
 package player
 
 import (
+	"cmp"
 	"math"
 	"strings"
 	"sync"
@@ -148,12 +149,8 @@ func (b *base) towards(k *control) error {
 	}
 	goal := k.goal
 	speed, turn := math.Abs(goal.Velocity.X), math.Abs(goal.Velocity.A)
-	if speed == 0 {
-		speed = goalSpeed
-	}
-	if turn == 0 {
-		turn = goalTurn
-	}
+	speed = cmp.Or(speed, goalSpeed)
+	turn = cmp.Or(turn, goalTurn)
 	dx, dy := goal.Pose.X-at.X, goal.Pose.Y-at.Y
 	distance := math.Hypot(dx, dy)
 	if distance < goalNear {

@@ -1,6 +1,7 @@
 package rosbridge
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
 	"slices"
@@ -130,9 +131,7 @@ func services() []service {
 		}},
 		{"/rosapi/services_for_type", "rosapi/ServicesForType", typeName{}, serviceList{}, one(func(s *session, want string) (any, error) {
 			kind, _ := plainType(want)
-			if kind == "" {
-				kind = "none"
-			}
+			kind = cmp.Or(kind, "none")
 			return &serviceList{s.server.serviceNames(kind)}, nil
 		})},
 		{"/rosapi/service_type", "rosapi/ServiceType", serviceName{}, typeName{}, one(func(s *session, name string) (any, error) {

@@ -51,9 +51,7 @@ func Open(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.WriteTimeout <= 0 {
-		o.WriteTimeout = 5 * time.Second
-	}
+	protocols.Positive(&o.WriteTimeout, 5*time.Second)
 	return &Conn{conn: conn, timeout: o.WriteTimeout}, nil
 }
 
@@ -110,9 +108,7 @@ func Accept(w http.ResponseWriter, r *http.Request, o Options) (*websocket.Conn,
 	if err != nil {
 		return nil, err
 	}
-	if o.MaxMessage <= 0 {
-		o.MaxMessage = DefaultMaxMessage
-	}
+	protocols.Positive(&o.MaxMessage, DefaultMaxMessage)
 	conn.SetReadLimit(o.MaxMessage)
 	return conn, nil
 }

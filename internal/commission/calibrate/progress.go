@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -39,9 +40,7 @@ type measured struct {
 
 // of returns the measurements of a joint.
 func (p *progress) of(joint string) *measured {
-	if p.Joints[joint] == nil {
-		p.Joints[joint] = &measured{}
-	}
+	p.Joints[joint] = cmp.Or(p.Joints[joint], &measured{})
 	return p.Joints[joint]
 }
 

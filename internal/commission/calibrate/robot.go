@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -105,10 +106,7 @@ func robotOf(c *configs.Config, a *plan.AgentPlan, files map[string]map[string]s
 			continue
 		}
 		act, bus := &a.Layout.Actuators[i], c.Buses[j.Hardware.Bus]
-		file := files[r.Name][act.Name]
-		if file == "" {
-			file = files[a.Config.Name][act.Name]
-		}
+		file := cmp.Or(files[r.Name][act.Name], files[a.Config.Name][act.Name])
 		n := Joint{Name: act.Name, Bus: j.Hardware.Bus, Port: bus.Port, Baud: bus.Baud, Named: file, ID: j.Hardware.ID, Model: j.Servo,
 			Limits: act.Limits, Rest: act.Default, Kind: act.Kind, Positive: positive(a, i), Drawn: drawn(a, i)}
 		if file != "" {

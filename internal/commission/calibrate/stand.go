@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -67,15 +68,9 @@ func (g *Guide) sessionConfig(file func(*Joint) string) (*configs.Config, error)
 			if h.GroundTruth != nil {
 				own = *h.GroundTruth
 			}
-			if own.Zero == nil {
-				own.Zero = &old.ZeroTicks
-			}
-			if own.Direction == nil {
-				own.Direction = &old.Direction
-			}
-			if own.Gear == nil {
-				own.Gear = &old.Gear
-			}
+			own.Zero = cmp.Or(own.Zero, &old.ZeroTicks)
+			own.Direction = cmp.Or(own.Direction, &old.Direction)
+			own.Gear = cmp.Or(own.Gear, &old.Gear)
 			h.GroundTruth = &own
 		}
 		if f := file(j); f != "" {

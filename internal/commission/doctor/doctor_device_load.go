@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -124,10 +125,7 @@ func (x *DeviceCheck) sensorTime(p *catalog.SensorPlan, hertz int) (time.Duratio
 
 // boardTime is how long the setting of all channels of a board takes.
 func (x *DeviceCheck) boardTime(p *catalog.BoardPlan, hertz int) (time.Duration, error) {
-	oscillator := p.Oscillator
-	if oscillator == 0 {
-		oscillator = 25e6
-	}
+	oscillator := cmp.Or(p.Oscillator, 25e6)
 	bus := chip.NewBus("trial", hertz, 1, chip.NewPCA9685(uint16(p.Address), oscillator))
 	host := bus.Host()
 	out, err := p.Kind.Open(catalog.Connection{Name: "trial", Bus: host, Clock: host}, p)

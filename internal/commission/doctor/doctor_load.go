@@ -3,6 +3,7 @@ package doctor
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -154,20 +155,11 @@ func (t *TrialLine) Relief(period time.Duration) string {
 
 // runsAt reports whether every servo knows a rate.
 func (t *TrialLine) runsAt(baud int) bool {
-	for _, m := range t.Servos {
-		if _, ok := m.BaudCode(baud); !ok {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(t.Servos, func(m servo.Model) bool { _, ok := m.BaudCode(baud); return !ok })
 }
 
 // fast reports whether every servo takes part in fast reads, where the protocol has them.
 func (t *TrialLine) fast() bool {
-	for _, m := range t.Servos {
-		if is := t.Kind.ReadsFast; is != nil && !is(m) {
-			return false
-		}
-	}
-	return true
+	is := t.Kind.ReadsFast
+	return is == nil || !slices.ContainsFunc(t.Servos, func(m servo.Model) bool { return !is(m) })
 }

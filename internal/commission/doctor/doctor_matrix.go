@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -72,9 +73,7 @@ func (m MatrixRow) Cells() []string {
 	if m.Check != "" {
 		found = m.State + " " + m.Check + ": " + m.Finding
 	}
-	if m.Fix == "" {
-		m.Fix = "-"
-	}
+	m.Fix = cmp.Or(m.Fix, "-")
 	return []string{m.Fault, m.Robot, found, m.Fix, ok}
 }
 

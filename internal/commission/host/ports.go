@@ -1,6 +1,7 @@
 package host
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -43,10 +44,7 @@ func (PortRow) Header() []string {
 }
 
 func (p PortRow) Cells() []string {
-	held := p.Held
-	if held == "" {
-		held = "-"
-	}
+	held := cmp.Or(p.Held, "-")
 	return []string{p.Type, p.Port, p.Device, p.Chip, p.Access, held, p.Latency.String(), p.Likely}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -69,12 +70,7 @@ func (a *access) own(host string) bool {
 	if at, err := netip.ParseAddr(host); err == nil {
 		return a.token != "" || at.Unmap().IsLoopback()
 	}
-	for _, name := range a.names {
-		if strings.EqualFold(host, name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(a.names, func(name string) bool { return strings.EqualFold(host, name) })
 }
 
 // known refuses requests without the token.

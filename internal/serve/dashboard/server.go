@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -95,9 +96,7 @@ func New(listener net.Listener, sources []Source, o Options) (*Server, error) {
 
 // Open is New for rigs that Show is notified of later, before Serve.
 func Open(listener net.Listener, o Options) (*Server, error) {
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	s := &Server{listener: listener, options: o, journal: &Journal{}, tabs: make(chan struct{}, maxTabs), orders: make(chan struct{}, maxOrders), stops: make(chan struct{}, maxOrders),
 		cameras: make(chan struct{}, maxCameras), reading: make(chan struct{}, 1), files: map[string]file{}, recordings: "."}
 	at := netip.AddrPortFrom(netip.IPv6Loopback(), 0) // of a listener in memory

@@ -1,6 +1,7 @@
 package moast
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -27,10 +28,7 @@ var corridor = Start{4.5, 1.9, 1.8}
 
 // Config is the config of a run: an agent and a server for each vehicle.
 func (r *Run) Config() []byte {
-	ini := r.INI
-	if ini == nil {
-		ini = &INI{}
-	}
+	ini := cmp.Or(r.INI, &INI{})
 	models := []string{"usarsim-pioneer"}
 	for i, platform := range ini.Platforms {
 		models = append(models[:i], modelOf(platform))

@@ -1,6 +1,7 @@
 package simloid
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"os"
@@ -85,10 +86,7 @@ func (f *Original) config(i int, agent, robot, scene string, conf *simloidconf.C
 	if !conf.Gravity {
 		gravity = 0
 	}
-	dialect := f.Dialect
-	if dialect == "" {
-		dialect = simloid.Document.String()
-	}
+	dialect := cmp.Or(f.Dialect, simloid.Document.String())
 	text := fmt.Sprintf(`name: %q
 clock: {mode: lockstep, period: %v}
 world: {scene: %q, gravity: %g}
@@ -119,9 +117,7 @@ func simloidModel(robots []string, i, otherwise int) (string, error) {
 
 // simloidScene is the scene by its id, its name or its file.
 func simloidScene(name string, otherwise int) (string, error) {
-	if name == "" {
-		name = strconv.Itoa(otherwise)
-	}
+	name = cmp.Or(name, strconv.Itoa(otherwise))
 	id, err := strconv.Atoi(name)
 	if err != nil {
 		return name, nil

@@ -1,6 +1,7 @@
 package echelon
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,9 +71,7 @@ func New(vehicle Vehicle, o Options) (*Hierarchy, error) {
 	if !(about.WheelRadius > 0) || !(about.WheelSeparation > 0) {
 		return nil, fmt.Errorf("vehicle %s: wheels: got radius %g m, separation %g m, want above 0", about.Platform, about.WheelRadius, about.WheelSeparation)
 	}
-	if o.ID == 0 {
-		o.ID = 1
-	}
+	o.ID = cmp.Or(o.ID, 1)
 	runs := [NumLevels]bool{}
 	for _, l := range o.Levels {
 		if l >= NumLevels {
@@ -83,12 +82,8 @@ func New(vehicle Vehicle, o Options) (*Hierarchy, error) {
 	if len(o.Levels) == 0 {
 		runs = [NumLevels]bool{true, true, true, true, true}
 	}
-	if o.Fleet == nil {
-		o.Fleet = &Fleet{}
-	}
-	if o.Cycle == 0 {
-		o.Cycle = tick
-	}
+	o.Fleet = cmp.Or(o.Fleet, &Fleet{})
+	o.Cycle = cmp.Or(o.Cycle, tick)
 	if !(o.Cycle >= 0.001 && o.Cycle <= 1) {
 		return nil, fmt.Errorf("cycle of servo: got %g s, want 0.001..1", o.Cycle)
 	}

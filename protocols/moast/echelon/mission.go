@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/moast"
 )
 
@@ -51,9 +52,7 @@ func (c *servoMis) Task(m *Module, command moast.Command, changed bool) {
 	c.moving = move.Links
 	for i, l := range move.Links {
 		tolerance := l.Tolerance
-		if tolerance <= 0 {
-			tolerance = closeLink
-		}
+		protocols.Positive(&tolerance, closeLink)
 		if l.Kind != moast.LinkPosition {
 			continue
 		}
