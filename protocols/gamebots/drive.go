@@ -1,6 +1,7 @@
 package gamebots
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -14,9 +15,9 @@ const full = 100
 // wheels handles DRIVE in all its forms, which may be in one line.
 func (c *Control) wheels() error {
 	r := c.robot()
-	err := first(c.side("Left", r.Left), c.side("Right", r.Right))
+	err := cmp.Or(c.side("Left", r.Left), c.side("Right", r.Right))
 	if err == nil && c.session.dialect.since(Later) {
-		err = first(c.side("Speed", r.Left), c.side("Speed", r.Right), c.steer("FrontSteer", r.Front), c.steer("RearSteer", r.Rear))
+		err = cmp.Or(c.side("Speed", r.Left), c.side("Speed", r.Right), c.steer("FrontSteer", r.Front), c.steer("RearSteer", r.Rear))
 	}
 	if err == nil {
 		err = c.eachJoint()
@@ -27,43 +28,29 @@ func (c *Control) wheels() error {
 	return c.switches()
 }
 
-// first is the first of errors that is one.
-func first(errors ...error) error {
-	for _, err := range errors {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // side drives all wheels of one side.
 func (c *Control) side(name string, joints []int) error {
-	if !c.Has(name) {
-		return nil
-	}
-	if len(joints) == 0 {
-		return fmt.Errorf("%s: %w", name, errAbsent)
-	}
-	v, normalized, order := c.Number(name, 0), c.Truth("Normalized"), Speed
+	order := Speed
 	if c.robot().Torque {
 		order = Torque
 	}
-	for _, i := range joints {
-		value := v
-		if normalized {
-			most := &c.link().layout.Actuators[c.robot().Joints[i].Actuator].Limits
-			value *= [...]float64{Speed: most.MaxVelocity, Torque: most.MaxTorque}[order] / full
+	normalized := c.Has(name) && c.Truth("Normalized")
+	return c.axle(name, joints, order, func(i int) float64 {
+		if !normalized {
+			return 1
 		}
-		if err := c.drive(i, order, value); err != nil {
-			return err
-		}
-	}
-	return nil
+		most := &c.link().layout.Actuators[c.robot().Joints[i].Actuator].Limits
+		return [...]float64{Speed: most.MaxVelocity, Torque: most.MaxTorque}[order] / full
+	})
 }
 
 // steer turns the joints of one axle to the same angle, rad: the original's cars have no Ackermann geometry of their own.
 func (c *Control) steer(name string, joints []int) error {
+	return c.axle(name, joints, Angle, func(int) float64 { return 1 })
+}
+
+// axle drives joints by the number of a key, times a factor of each joint; without the key it does nothing.
+func (c *Control) axle(name string, joints []int, order Order, factor func(joint int) float64) error {
 	if !c.Has(name) {
 		return nil
 	}
@@ -72,7 +59,7 @@ func (c *Control) steer(name string, joints []int) error {
 	}
 	v := c.Number(name, 0)
 	for _, i := range joints {
-		if err := c.drive(i, Angle, v); err != nil {
+		if err := c.drive(i, order, v*factor(i)); err != nil {
 			return err
 		}
 	}

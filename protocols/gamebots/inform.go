@@ -1,6 +1,7 @@
 package gamebots
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -74,12 +75,7 @@ func (k *link) find(kind, name []byte) (found item, ok bool) {
 }
 
 // orNone is how a mount or parent is called that has no name: the chassis.
-func orNone(name string) string {
-	if name == "" {
-		return "None"
-	}
-	return name
-}
+func orNone(name string) string { return cmp.Or(name, "None") }
 
 // nfo appends the NFO of the game.
 func nfo(t *text, a *Arena) {

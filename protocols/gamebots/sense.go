@@ -74,25 +74,18 @@ func (k *link) sense(t *text, of int, kind string, v []float64) bool {
 	switch kind {
 	case "rfid", "victim":
 		return k.tags(t, of, kind == "victim")
-	case "sonar", "infrared":
+	case "sonar", "infrared", "encoder", "contact":
 		t.open()
 		t.word("Name", sensor.Name)
 		k.part(t)
-		t.number("Range", v[0], fine)
-		t.close()
-		return true
-	case "encoder":
-		t.open()
-		t.word("Name", sensor.Name)
-		k.part(t)
-		t.integer("Tick", int(math.Max(-greatest, math.Min(greatest, v[0]))))
-		t.close()
-		return true
-	case "contact":
-		t.open()
-		t.word("Name", sensor.Name)
-		k.part(t)
-		t.truth("Touch", v[0] != 0)
+		switch kind {
+		case "encoder":
+			t.integer("Tick", int(math.Max(-greatest, math.Min(greatest, v[0]))))
+		case "contact":
+			t.truth("Touch", v[0] != 0)
+		default:
+			t.number("Range", v[0], fine)
+		}
 		t.close()
 		return true
 	}

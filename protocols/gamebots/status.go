@@ -103,11 +103,7 @@ func (k *link) mis(t *text, s *sample) {
 	}
 	if k.dialect.since(Later) {
 		for i := range k.robot.Packages {
-			if k.dialect.get() == UDK {
-				k.asta(t, s, &k.robot.Packages[i])
-			} else {
-				k.missta(t, s, &k.robot.Packages[i])
-			}
+			k.missta(t, s, &k.robot.Packages[i])
 		}
 		return
 	}
@@ -142,9 +138,14 @@ func (t *text) place(at hal.Pose) {
 	t.vector("Orientation", angles(at.Rotation), fine)
 }
 
-// missta is one package in the later form: its links are the parts that move, from 1.
+// missta is one package in the later form, ASTA on UDK: its links are the parts that move, from 1.
 func (k *link) missta(t *text, s *sample, p *Package) {
-	t.begin("MISSTA")
+	udk := k.dialect.get() == UDK
+	if udk {
+		t.begin("ASTA")
+	} else {
+		t.begin("MISSTA")
+	}
 	t.numberSegment("Time", s.time.Seconds(), fine)
 	t.segment("Name", p.Name)
 	n := 0
@@ -154,13 +155,16 @@ func (k *link) missta(t *text, s *sample, p *Package) {
 			continue
 		}
 		n++
+		reversed := k.robot.Joints[j].Reversed
+		t.integerSegment("Link", n)
+		t.numberSegment("Value", signed(k.angle(j, s.measured), reversed), fine)
+		if udk {
+			continue
+		}
 		torque := 0.0
 		if at := k.layout.Actuators[k.robot.Joints[j].Actuator].Torque; at != hal.None && !math.IsNaN(s.measured[at]) {
 			torque = s.measured[at]
 		}
-		reversed := k.robot.Joints[j].Reversed
-		t.integerSegment("Link", n)
-		t.numberSegment("Value", signed(k.angle(j, s.measured), reversed), fine)
 		t.numberSegment("Torque", signed(torque, reversed), coarse)
 	}
 	t.end()

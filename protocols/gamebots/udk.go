@@ -137,24 +137,6 @@ func (k *link) pace() {
 	}
 }
 
-// asta is one package: the parts that move, from 1.
-func (k *link) asta(t *text, s *sample, p *Package) {
-	t.begin("ASTA")
-	t.numberSegment("Time", s.time.Seconds(), fine)
-	t.segment("Name", p.Name)
-	n := 0
-	for i := range p.Parts {
-		j := p.Parts[i].Joint
-		if j == hal.None {
-			continue
-		}
-		n++
-		t.integerSegment("Link", n)
-		t.numberSegment("Value", signed(k.angle(j, s.measured), k.robot.Joints[j].Reversed), fine)
-	}
-	t.end()
-}
-
 // actuators answers for mission packages by the name that they have on UDK, and reports whether there are any.
 func (k *link) actuators(t *text, head string, name []byte) bool {
 	begun := false

@@ -100,8 +100,7 @@ func (c *coder) fields(d *Datagram) bool {
 	case ValueIDs, AgentOverview:
 		c.int(&d.Count)
 	case ValueInfo:
-		c.int(&d.Index)
-		c.int(&d.ID)
+		c.int(&d.Index, &d.ID)
 		c.text(&d.Type)
 		c.text(&d.Name)
 	case Value, SetValue:
@@ -116,8 +115,7 @@ func (c *coder) fields(d *Datagram) bool {
 		c.int(&d.Seed)
 	case NextStep:
 		c.int(&d.ID)
-		n := c.count(len(d.Inputs))
-		c.floats(&d.Inputs, n)
+		c.floats(&d.Inputs, c.count(len(d.Inputs)))
 	case StepCompleted:
 		// all counts come first, then the lists
 		c.int(&d.ID)
@@ -127,16 +125,12 @@ func (c *coder) fields(d *Datagram) bool {
 		c.floats(&d.Infos, infos)
 		c.ints(&d.IDs, events)
 	case AgentOverviewNext:
-		c.int(&d.Index)
-		c.int(&d.ID)
+		c.int(&d.Index, &d.ID)
 		c.text(&d.Type)
 		c.byte(&d.Status)
 		c.text(&d.Name)
 	case AgentInfo:
-		c.int(&d.ID)
-		c.int(&d.NumInputs)
-		c.int(&d.NumOutputs)
-		c.int(&d.NumInfos)
+		c.int(&d.ID, &d.NumInputs, &d.NumOutputs, &d.NumInfos)
 		c.text(&d.Name)
 	case AgentInfoNext:
 		c.int(&d.Index)
@@ -156,8 +150,7 @@ func (c *coder) version(v *VersionNumber) {
 		v.Bytes = len(c.b) <= 3
 	}
 	if !v.Bytes {
-		c.int(&v.Major)
-		c.int(&v.Minor)
+		c.int(&v.Major, &v.Minor)
 		return
 	}
 	major, minor := byte(v.Major), byte(v.Minor)
@@ -176,6 +169,5 @@ func (c *coder) list(d *Datagram) {
 			return
 		}
 	}
-	n := c.count(len(d.IDs))
-	c.ints(&d.IDs, n)
+	c.ints(&d.IDs, c.count(len(d.IDs)))
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // coder appends to b when encoding, or reads from the front of b when decoding. Its methods take a pointer to a field and
@@ -36,28 +37,27 @@ func (c *coder) byte(v *byte) {
 	}
 }
 
-// int is 4 bytes, little-endian.
-func (c *coder) int(v *int32) {
+// word is 4 bytes, little-endian.
+func (c *coder) word(v uint32) uint32 {
 	if c.encode {
-		c.b = binary.LittleEndian.AppendUint32(c.b, uint32(*v))
+		c.b = binary.LittleEndian.AppendUint32(c.b, v)
 	} else if p := c.next(4); p != nil {
-		*v = int32(binary.LittleEndian.Uint32(p))
+		v = binary.LittleEndian.Uint32(p)
+	}
+	return v
+}
+
+func (c *coder) int(fields ...*int32) {
+	for _, v := range fields {
+		*v = int32(c.word(uint32(*v)))
 	}
 }
 
-// float is the bits of an IEEE 754 single as an int.
-func (c *coder) float(v *float32) {
-	bits := int32(math.Float32bits(*v))
-	c.int(&bits)
-	*v = math.Float32frombits(uint32(bits))
-}
+// float is the bits of an IEEE 754 single.
+func (c *coder) float(v *float32) { *v = math.Float32frombits(c.word(math.Float32bits(*v))) }
 
 // count is the length of a list: n when encoding, else the number read, which may be wrong: ints and floats check it.
-func (c *coder) count(n int) int {
-	v := int32(n)
-	c.int(&v)
-	return int(v)
-}
+func (c *coder) count(n int) int { return int(int32(c.word(uint32(n)))) }
 
 // holds reports whether b has n items of 4 bytes. It must be checked before an allocation: the sender may announce any count.
 func (c *coder) holds(n int) bool {
@@ -68,39 +68,19 @@ func (c *coder) holds(n int) bool {
 	return true
 }
 
-// ints is n ints, without their number. Encoding writes all of list.
-func (c *coder) ints(list *[]int32, n int) {
-	if c.encode {
-		for _, v := range *list {
-			c.int(&v)
-		}
-		return
-	}
-	if !c.holds(n) {
-		return
-	}
-	for range n {
-		var v int32
-		c.int(&v)
-		*list = append(*list, v)
-	}
-}
+// ints and floats are n values, without their number. Encoding writes all of list.
+func (c *coder) ints(list *[]int32, n int)     { values(c, list, n, func(v *int32) { c.int(v) }) }
+func (c *coder) floats(list *[]float32, n int) { values(c, list, n, c.float) }
 
-// floats is ints for floats.
-func (c *coder) floats(list *[]float32, n int) {
-	if c.encode {
-		for _, v := range *list {
-			c.float(&v)
+func values[T any](c *coder, list *[]T, n int, each func(v *T)) {
+	if !c.encode {
+		if !c.holds(n) {
+			return
 		}
-		return
+		*list = slices.Grow(*list, n)[:len(*list)+n]
 	}
-	if !c.holds(n) {
-		return
-	}
-	for range n {
-		var v float32
-		c.float(&v)
-		*list = append(*list, v)
+	for i := range *list {
+		each(&(*list)[i])
 	}
 }
 
@@ -124,12 +104,8 @@ func (c *coder) content(v *[]byte) {
 
 // text is content as a string of its own.
 func (c *coder) text(v *string) {
-	p := []byte(nil)
-	if c.encode {
-		p = []byte(*v)
-	}
-	c.content(&p)
-	if !c.encode {
+	p := []byte(*v)
+	if c.content(&p); !c.encode {
 		*v = string(p)
 	}
 }

@@ -34,10 +34,10 @@ func (s *sample) of(sensor *hal.Sensor) []float64 {
 	return s.measured[sensor.First : sensor.First+sensor.Count]
 }
 
-// known is v, or otherwise where it is not known.
-func known(v, otherwise float64) float64 {
+// known is v, or 0 where it is not known.
+func known(v float64) float64 {
 	if math.IsNaN(v) {
-		return otherwise
+		return 0
 	}
 	return v
 }
@@ -92,6 +92,15 @@ func (k *control) edge(f func() error) (err error) {
 
 // sample returns the session's last sample.
 func (k *control) sample() *sample { return k.session.now() }
+
+// power switches the torque by the payload of a request.
+func (k *control) power(in []byte) error {
+	var p number
+	if err := decodePayload(in, &p); err != nil {
+		return err
+	}
+	return k.motors(p.Value != 0)
+}
 
 // motors switches the torque: off disarms; on arms a body that is not real. Only its operator arms a real body.
 func (k *control) motors(on bool) error {

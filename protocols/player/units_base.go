@@ -67,7 +67,7 @@ func (b *base) set(s *sample, to pose2) error {
 // side is the mean rate of one side's wheels, rad/s.
 func side(l *hal.Layout, s *sample, wheels []Wheel) (sum float64) {
 	for _, w := range wheels {
-		sum += reversed(known(s.value(l.Actuators[w.Actuator].Velocity), 0), w.Reversed)
+		sum += reversed(known(s.value(l.Actuators[w.Actuator].Velocity)), w.Reversed)
 	}
 	return sum / float64(len(wheels))
 }
@@ -170,15 +170,10 @@ func (b *base) request(k *control, subtype uint8, in []byte) (payload, error) {
 	switch subtype {
 	case 1:
 		return &geometry{Size: boxOf(b.robot)}, nil
-	case 2, 3: // motor power; velocity mode: the drives have one
-		var p number
-		if err := decodePayload(in, &p); err != nil {
-			return nil, err
-		}
-		if subtype == 2 {
-			return nil, k.motors(p.Value != 0)
-		}
-		return nil, nil
+	case 2: // motor power
+		return nil, k.power(in)
+	case 3: // velocity mode: the drives have one
+		return nil, decodePayload(in, &number{})
 	case 5:
 		var p pose2
 		if err := decodePayload(in, &p); err != nil {
@@ -267,12 +262,10 @@ func (b *body) request(k *control, subtype uint8, in []byte) (payload, error) {
 	switch subtype {
 	case 1:
 		return &geometry{Size: boxOf(b.robot)}, nil
-	case 2, 3, 4: // motor power; velocity and position mode: each command has its own
-		var p number
-		if err := decodePayload(in, &p); err != nil || subtype != 2 {
-			return nil, err
-		}
-		return nil, k.motors(p.Value != 0)
+	case 2: // motor power
+		return nil, k.power(in)
+	case 3, 4: // velocity and position mode: each command has its own
+		return nil, decodePayload(in, &number{})
 	case 5:
 		return nil, b.set(k.sample(), pose3{})
 	case 6:

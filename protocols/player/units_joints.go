@@ -23,7 +23,7 @@ func (u *actArray) publish(s *sample, out func(uint8, payload)) {
 	p := &actArrayData{}
 	for _, i := range u.joints {
 		a := &u.layout.Actuators[i]
-		state := actuatorState{Position: known(s.value(a.Position), 0), Speed: known(s.value(a.Velocity), 0), State: idle}
+		state := actuatorState{Position: known(s.value(a.Position)), Speed: known(s.value(a.Velocity)), State: idle}
 		if math.Abs(state.Speed) > moving {
 			state.State = busy
 		}
@@ -91,11 +91,7 @@ func (u *actArray) request(k *control, subtype uint8, in []byte) (payload, error
 	const linear, rotary = 1, 2
 	switch subtype {
 	case 1:
-		var p number
-		if err := decodePayload(in, &p); err != nil {
-			return nil, err
-		}
-		return nil, k.motors(p.Value != 0)
+		return nil, k.power(in)
 	case 3:
 		p := &actArrayGeometry{}
 		for _, i := range u.joints {
@@ -138,7 +134,7 @@ func (u *limb) publish(s *sample, out func(uint8, payload)) {
 	tip := u.tip(q)
 	state := uint8(idle)
 	for _, i := range u.robot.Limb.Joints {
-		if math.Abs(known(s.value(u.layout.Actuators[i].Velocity), 0)) > moving {
+		if math.Abs(known(s.value(u.layout.Actuators[i].Velocity))) > moving {
 			state = busy
 		}
 	}
@@ -262,11 +258,7 @@ func unit3(v vector) (vector, bool) {
 func (u *limb) request(k *control, subtype uint8, in []byte) (payload, error) {
 	switch subtype {
 	case 1:
-		var p number
-		if err := decodePayload(in, &p); err != nil {
-			return nil, err
-		}
-		return nil, k.motors(p.Value != 0)
+		return nil, k.power(in)
 	case 3:
 		return &vector{}, nil
 	}
@@ -290,7 +282,7 @@ func (u *gripper) publish(s *sample, out func(uint8, payload)) {
 		p.State = fault
 	case math.Abs(at-g.Open) < near:
 		p.State = open
-	case math.Abs(at-g.Closed) < near, math.Abs(known(s.value(a.Velocity), 0)) < moving:
+	case math.Abs(at-g.Closed) < near, math.Abs(known(s.value(a.Velocity))) < moving:
 		p.State = closed // about something, where it has stopped before
 	}
 	out(1, p)

@@ -2,6 +2,7 @@ package player
 
 import (
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -23,13 +24,13 @@ func addRanges(r *Robot, l *hal.Layout, add func(Interface, unit)) {
 			}
 			scan := scanner{layout: l, sensor: s, fov: fov}
 			add(Laser, &laser{scanner: scan})
-			add(Ranger, &ranger{scanner: scan})
+			add(Ranger, &ranger{source: &scan})
 		}
 	}
 	if len(sonars) > 0 {
 		array := cones{layout: l, sensors: sonars}
 		add(Sonar, &sonar{cones: array})
-		add(Ranger, &sonarRanger{cones: array})
+		add(Ranger, &ranger{source: &array})
 	}
 	if len(contacts) > 0 {
 		add(Bumper, &bumper{sensors: contacts})
@@ -46,20 +47,33 @@ type scanner struct {
 func (u *scanner) step() float64    { return u.fov / math.Max(1, float64(u.sensor.Count-1)) }
 func (u *scanner) longest() float64 { return u.layout.Measured(u.sensor.First).Max }
 
-// ranges are the measured ones; nil where the sensor is at fault. A ray that is not known is the longest.
 func (u *scanner) ranges(s *sample) []float64 {
-	out := append([]float64(nil), s.of(u.sensor)...)
+	return lengthened(slices.Clone(s.of(u.sensor)), func(int) float64 { return u.longest() })
+}
+
+func (u *scanner) places() *rangerGeometry {
+	pose := poseOf(u.sensor.Mount)
+	return &rangerGeometry{geometry: geometry{Pose: pose}, Poses: []pose3{pose}, Sizes: []vector{{}}}
+}
+
+func (u *scanner) config() *rangerConfig {
+	return &rangerConfig{MinAngle: -u.fov / 2, MaxAngle: u.fov / 2, Resolution: u.step(), MaxRange: u.longest(),
+		RangeResolution: 0.001, Frequency: 1 / interval.Seconds()}
+}
+
+// lengthened sets ranges that are not known to the longest of their sensors; nil where all are at fault.
+func lengthened(ranges []float64, longest func(i int) float64) []float64 {
 	lost := 0
-	for i := range out {
-		if math.IsNaN(out[i]) {
-			out[i] = u.longest()
+	for i := range ranges {
+		if math.IsNaN(ranges[i]) {
+			ranges[i] = longest(i)
 			lost++
 		}
 	}
-	if lost == len(out) {
+	if lost == len(ranges) {
 		return nil
 	}
-	return out
+	return ranges
 }
 
 type laser struct {
@@ -97,13 +111,19 @@ func (u *laser) request(_ *control, subtype uint8, in []byte) (payload, error) {
 	return nil, errUnknown
 }
 
+// ranger is a scanner, or cones.
 type ranger struct {
 	noCommands
-	scanner
+	source interface {
+		// ranges are the measured ones; nil where the sensor is at fault. A ray that is not known is the longest.
+		ranges(s *sample) []float64
+		places() *rangerGeometry
+		config() *rangerConfig
+	}
 }
 
 func (u *ranger) publish(s *sample, out func(uint8, payload)) {
-	if ranges := u.ranges(s); ranges != nil {
+	if ranges := u.source.ranges(s); ranges != nil {
 		out(1, &rangerData{ranges})
 	}
 }
@@ -111,18 +131,16 @@ func (u *ranger) publish(s *sample, out func(uint8, payload)) {
 func (u *ranger) request(_ *control, subtype uint8, in []byte) (payload, error) {
 	switch subtype {
 	case 1:
-		pose := poseOf(u.sensor.Mount)
-		return &rangerGeometry{geometry: geometry{Pose: pose}, Poses: []pose3{pose}, Sizes: []vector{{}}}, nil
+		return u.source.places(), nil
 	case 2, 3:
 		return nil, decodePayload(in, &number{})
-	case 4, 5:
-		if subtype == 4 {
-			if err := decodePayload(in, &rangerConfig{}); err != nil {
-				return nil, err
-			}
+	case 4: // answered with what the sensor does
+		if err := decodePayload(in, &rangerConfig{}); err != nil {
+			return nil, err
 		}
-		return &rangerConfig{MinAngle: -u.fov / 2, MaxAngle: u.fov / 2, Resolution: u.step(), MaxRange: u.longest(),
-			RangeResolution: 0.001, Frequency: 1 / interval.Seconds()}, nil
+		return u.source.config(), nil
+	case 5:
+		return u.source.config(), nil
 	}
 	return nil, errUnknown
 }
@@ -135,19 +153,20 @@ type cones struct {
 
 func (u *cones) ranges(s *sample) []float64 {
 	var out []float64
-	lost := 0
 	for _, sensor := range u.sensors {
-		v := s.measured[sensor.First]
-		if math.IsNaN(v) {
-			v = u.layout.Measured(sensor.First).Max
-			lost++
-		}
-		out = append(out, v)
+		out = append(out, s.measured[sensor.First])
 	}
-	if lost == len(out) {
-		return nil
-	}
-	return out
+	return lengthened(out, u.longest)
+}
+
+func (u *cones) longest(i int) float64 { return u.layout.Measured(u.sensors[i].First).Max }
+
+func (u *cones) places() *rangerGeometry {
+	return &rangerGeometry{Poses: u.poses(), Sizes: make([]vector, len(u.sensors))}
+}
+
+func (u *cones) config() *rangerConfig {
+	return &rangerConfig{MaxRange: u.longest(0), Frequency: 1 / interval.Seconds()}
 }
 
 func (u *cones) poses() (out []pose3) {
@@ -174,34 +193,6 @@ func (u *sonar) request(_ *control, subtype uint8, in []byte) (payload, error) {
 		return &sonarGeometry{u.poses()}, nil
 	case 2:
 		return nil, decodePayload(in, &number{})
-	}
-	return nil, errUnknown
-}
-
-type sonarRanger struct {
-	noCommands
-	cones
-}
-
-func (u *sonarRanger) publish(s *sample, out func(uint8, payload)) {
-	if ranges := u.ranges(s); ranges != nil {
-		out(1, &rangerData{ranges})
-	}
-}
-
-func (u *sonarRanger) request(_ *control, subtype uint8, in []byte) (payload, error) {
-	switch subtype {
-	case 1:
-		return &rangerGeometry{Poses: u.poses(), Sizes: make([]vector, len(u.sensors))}, nil
-	case 2, 3:
-		return nil, decodePayload(in, &number{})
-	case 4, 5:
-		if subtype == 4 {
-			if err := decodePayload(in, &rangerConfig{}); err != nil {
-				return nil, err
-			}
-		}
-		return &rangerConfig{MaxRange: u.layout.Measured(u.sensors[0].First).Max, Frequency: 1 / interval.Seconds()}, nil
 	}
 	return nil, errUnknown
 }
