@@ -38,6 +38,10 @@ func (a *Acceptor) Serve(ctx context.Context, serve func(context.Context, net.Co
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { a.Listener.Close() })
 	defer stop()
+	contain := a.Contain
+	if contain == nil {
+		contain = func(string) {}
+	}
 	var sessions sync.WaitGroup
 	free := make(chan struct{}, a.Limit)
 	for {
@@ -61,9 +65,7 @@ func (a *Acceptor) Serve(ctx context.Context, serve func(context.Context, net.Co
 		}
 		sessions.Go(func() {
 			defer func() { <-free }()
-			if a.Contain != nil {
-				defer a.Contain(a.Name + " session")
-			}
+			defer contain(a.Name + " session")
 			defer conn.Close()
 			if c, ok := conn.(interface{ SetNoDelay(bool) error }); ok {
 				c.SetNoDelay(true) // messages are small, and waited for
