@@ -214,7 +214,7 @@ var own = map[int32]func() nml.Message{
 	6006: empty[PrimSPCmdGo],
 	8006: empty[PrimMobCmdMoveArcSegment], 8009: empty[PrimMobCmdRotate], 8010: empty[PrimMobCmdVel],
 	8012: empty[PrimMobCmdDock], 8101: empty[PrimMobStat], 8203: empty[PrimMobCfgMove], 8301: empty[PrimMobSet],
-	9301: empty[AMSPSet],
+	9301:  empty[AMSPSet],
 	11005: empty[AMMobCmdMoveWaypoint], 11006: empty[AMMobCmdPrepareMove], 11007: empty[AMMobCmdSpin],
 	11101: empty[AMMobStat], 11301: empty[AMMobSet],
 	13006: empty[VehMobCmdMoveWaypoint],
