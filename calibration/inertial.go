@@ -167,10 +167,7 @@ func ParseInertial(data []byte, source string) (*Inertial, error) {
 	j := &Inertial{}
 	d := decode(data, source, j)
 	j.check(d)
-	if err := d.Err(); err != nil {
-		return nil, err
-	}
-	return j, nil
+	return yaml.Valid(d, j)
 }
 
 // LoadInertial reads and checks the file at path. A missing file is hal.Uncalibrated, a bad one hal.Invalid.

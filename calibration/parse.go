@@ -18,10 +18,7 @@ func Parse(data []byte, source string) (*Joint, error) {
 	j := &Joint{}
 	d := decode(data, source, j)
 	j.check(d)
-	if err := d.Err(); err != nil {
-		return nil, err
-	}
-	return j, nil
+	return yaml.Valid(d, j)
 }
 
 func decode(data []byte, source string, into any) *yaml.Document {

@@ -42,10 +42,7 @@ func ParsePulse(data []byte, source string) (*Pulse, error) {
 		p.DeadBand = *f.DeadBand
 	}
 	p.check(d)
-	if err := d.Err(); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return yaml.Valid(d, p)
 }
 
 // LoadPulse reads and checks the file at path. A missing file is hal.Uncalibrated, a bad one hal.Invalid.

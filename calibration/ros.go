@@ -79,11 +79,8 @@ func ParseJointLimits(data []byte) (joints []ROSJoint, err error) {
 		}
 		joints = append(joints, j)
 	}
-	if err := d.Err(); err != nil {
-		return nil, err
-	}
 	slices.SortFunc(joints, func(a, b ROSJoint) int { return cmp.Compare(a.Joint, b.Joint) })
-	return joints, nil
+	return yaml.Valid(d, joints)
 }
 
 type urdfFile struct {

@@ -46,6 +46,14 @@ func Decode(data []byte, source string, into any) (*Document, bool) {
 // Err is the faults in the order of the file, or nil.
 func (d *Document) Err() error { return d.Faults.Err() }
 
+// Valid returns v, which was made from the document, if it has no faults; else the zero value and the faults.
+func Valid[T any](d *Document, v T) (valid T, err error) {
+	if err := d.Err(); err != nil {
+		return valid, err
+	}
+	return v, nil
+}
+
 func (d *Document) fault(path Path, at Place, got, rule, fix string) {
 	if d.bad == nil {
 		d.bad = map[Path]bool{}

@@ -330,6 +330,19 @@ func (b *Bus) Transmit(s *Servo, packet []byte, start time.Duration, baud int) S
 	return Sent{start, end, whole, b.FaultOccurs(wire.DuplicateID, s, b.Time()) != nil}
 }
 
+// Answer transmits the reply that encode makes of values. A second servo with the same ID replies at the same time with other
+// values: here the same ones with all bits inverted.
+func (b *Bus) Answer(s *Servo, values []byte, start time.Duration, baud int, encode func() []byte) Sent {
+	sent := b.Transmit(s, encode(), start, baud)
+	if sent.Doubled {
+		for i := range values {
+			values[i] = ^values[i]
+		}
+		b.Put(encode(), sent.Start, baud)
+	}
+	return sent
+}
+
 // Put sends p from start on at a rate and returns the time when its last byte ends. WireTime is the time of n bytes, Busy
 // the time when the line becomes idle.
 func (b *Bus) Put(p []byte, start time.Duration, baud int) time.Duration {

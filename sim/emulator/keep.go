@@ -1,6 +1,8 @@
 package emulator
 
 import (
+	"slices"
+
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
@@ -10,13 +12,9 @@ import (
 func (b *Bus) Plug(s *Servo, in bool) {
 	b.Lock()
 	defer b.Unlock()
-	for i, x := range b.servos {
-		if x != s {
-			continue
-		}
-		if b.Heal(wire.Unplugged, i); !in {
-			b.Plant(wire.Fault{Kind: wire.Unplugged, Target: i})
-		}
+	i := slices.Index(b.servos, s)
+	if b.Heal(wire.Unplugged, i); !in {
+		b.Plant(wire.Fault{Kind: wire.Unplugged, Target: i})
 	}
 }
 

@@ -1,6 +1,10 @@
 package emulator
 
-import "github.com/halyard-robotics/halyard/servo"
+import (
+	"slices"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
 
 // Name is a register that the emulator itself looks at; all others are plain memory.
 type Name uint8
@@ -137,10 +141,7 @@ func newMemory(table []servo.Register) Memory {
 	for i := range table {
 		size = max(size, table[i].Addr+table[i].Size)
 	}
-	t := Memory{Table: table, Bytes: make([]byte, size), at: make([]int16, size), NameOf: make([]Name, len(table))}
-	for i := range t.at {
-		t.at[i] = -1
-	}
+	t := Memory{Table: table, Bytes: make([]byte, size), at: slices.Repeat([]int16{-1}, int(size)), NameOf: make([]Name, len(table))}
 	known := make(map[string]Name, numNames)
 	for n, text := range registerNames {
 		known[text] = Name(n)
@@ -160,14 +161,7 @@ func newMemory(table []servo.Register) Memory {
 }
 
 // Find returns the register called name, or nil.
-func (t *Memory) Find(name string) *servo.Register {
-	for i := range t.Table {
-		if t.Table[i].Name == name {
-			return &t.Table[i]
-		}
-	}
-	return nil
-}
+func (t *Memory) Find(name string) *servo.Register { return servo.Named(t.Table, name) }
 
 // RegisterAt returns the register that covers addr and its name, or nil.
 func (t *Memory) RegisterAt(addr int) (*servo.Register, Name) {

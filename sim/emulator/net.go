@@ -87,11 +87,7 @@ func (n *Net) Send(s *Servo, f servo.CANFrame, now time.Duration) {
 	if p := n.bus.FaultOccurs(wire.Delayed, s, now); p != nil {
 		now += p.Delay
 	}
-	for i, other := range n.bus.servos {
-		if other == s {
-			n.nodes[i].Send(&f, now)
-		}
-	}
+	n.nodes[slices.Index(n.bus.servos, s)].Send(&f, now)
 }
 
 // run simulates the bus until a time, or with stop until the host has received a frame.
@@ -178,11 +174,7 @@ func (n *Net) read(p []byte, now time.Duration) int {
 
 // discard drops the frames received by now.
 func (n *Net) discard(now time.Duration) {
-	used := 0
-	for used < len(n.inbox) && n.inbox[used].end <= now {
-		used++
-	}
-	n.inbox = n.inbox[:copy(n.inbox, n.inbox[used:])]
+	n.inbox = slices.DeleteFunc(n.inbox, func(a arrival) bool { return a.end <= now })
 }
 
 // unplug drops the frames for the host; open restarts its controller, like setting the link up.

@@ -24,11 +24,7 @@ func Parse(b []byte, source string) (*Vehicle, error) {
 	if !ok {
 		return nil, d.Err()
 	}
-	v := f.vehicle(d)
-	if err := d.Err(); err != nil {
-		return nil, err
-	}
-	return v, nil
+	return yaml.Valid(d, f.vehicle(d))
 }
 
 func (f *file) vehicle(d *yaml.Document) *Vehicle {

@@ -142,10 +142,7 @@ func ParseServo(data []byte, source string) (*Servo, error) {
 		k.Friction.Model = int(n.Model[1] - '0')
 	}
 	s.Bench = Bench{f.Bench.ArmOffset, f.Bench.GoalDelay, f.Bench.Play}
-	if err := d.Err(); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return yaml.Valid(d, s)
 }
 
 // Encode is s as the YAML that ParseServo reads; the same s gives the same bytes.

@@ -1,7 +1,9 @@
 package model
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -156,7 +158,7 @@ func TestRescueRobots(t *testing.T) {
 			t.Errorf("%s: got %g kg, want %g", name, r.Mass(), w.mass)
 		}
 	}
-	for _, kind := range append(deviceNames(), "contact", "pose") {
+	for _, kind := range append(slices.Collect(maps.Keys(deviceKinds())), "contact", "pose") {
 		if !kinds[kind] {
 			t.Errorf("no robot has a sensor of kind %s", kind)
 		}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"reflect"
-	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/yaml"
@@ -63,26 +62,18 @@ type deviceFile struct {
 
 // deviceKinds are the kinds of sensor with a Device, each with the values of its section in USARBot.ini.
 func deviceKinds() map[string]Device {
-	none := Device{Joint: hal.None, Left: hal.None, Right: hal.None}
-	with := func(change func(d *Device)) Device {
-		d := none
-		change(&d)
-		return d
-	}
 	return map[string]Device{
-		"sonar":    with(func(d *Device) { d.TimeStamp, d.Range, d.Beam, d.Noise = true, 5, 0.3491, 0.05 }),
-		"infrared": with(func(d *Device) { d.TimeStamp, d.Range, d.Noise, d.Clear = true, 5, 0.05, true }),
-		"range": with(func(d *Device) {
-			d.Range, d.Interval, d.Resolution, d.FOV = 1000, 0.5, 800*math.Pi/32768, math.Pi
-		}),
-		"odometry": with(func(d *Device) { d.Interval, d.Resolution = 0.2, 0.01 }),
-		"inertial": with(func(d *Device) { d.Noise = 0.05 }),
-		"encoder":  with(func(d *Device) { d.Resolution, d.Noise = 0.01745, 0.005 }),
-		"rfid":     with(func(d *Device) { d.Range = 0.28 }),
-		"victim":   with(func(d *Device) { d.Range, d.Near, d.Nearest, d.FOV = 1.33, 0.5, 0.25, 0.52 }),
-		"sound":    with(func(d *Device) { d.Noise = 0.05 }),
-		"motion":   with(func(d *Device) { d.Range, d.FOV, d.Noise = 1000, math.Pi/3, 0.1 }),
-		"battery":  with(func(d *Device) { d.Life = 3600 }),
+		"sonar":    {TimeStamp: true, Range: 5, Beam: 0.3491, Noise: 0.05},
+		"infrared": {TimeStamp: true, Range: 5, Noise: 0.05, Clear: true},
+		"range":    {Range: 1000, Interval: 0.5, Resolution: 800 * math.Pi / 32768, FOV: math.Pi},
+		"odometry": {Interval: 0.2, Resolution: 0.01},
+		"inertial": {Noise: 0.05},
+		"encoder":  {Resolution: 0.01745, Noise: 0.005},
+		"rfid":     {Range: 0.28},
+		"victim":   {Range: 1.33, Near: 0.5, Nearest: 0.25, FOV: 0.52},
+		"sound":    {Noise: 0.05},
+		"motion":   {Range: 1000, FOV: math.Pi / 3, Noise: 0.1},
+		"battery":  {Life: 3600},
 	}
 }
 
@@ -92,10 +83,8 @@ const maxRays = 4096
 // device reads the settings of the sensor of kind at path; nil for kinds without settings. r has its joints.
 func (f *deviceFile) device(path yaml.Path, kind string, r *Robot, faults *faults) *Device {
 	d, ok := deviceKinds()[kind]
-	if !ok && kind == "contact" && f.Diameter != nil {
-		d, ok = Device{Joint: hal.None, Left: hal.None, Right: hal.None}, true
-	}
-	if !ok {
+	d.Joint, d.Left, d.Right = hal.None, hal.None, hal.None
+	if touch := kind == "contact" && f.Diameter != nil; !ok && !touch {
 		if !reflect.ValueOf(*f).IsZero() {
 			faults.add(path, "got device values for a sensor of kind %s, want none", kind)
 		}
@@ -224,14 +213,4 @@ func (d *Device) channels(kind string) []sensorChannels {
 		return []sensorChannels{{"left", hal.Ratio, d.Life, one}}
 	}
 	return []sensorChannels{{"contact", hal.Ratio, 1, one}}
-}
-
-// deviceNames are the kinds, sorted.
-func deviceNames() []string {
-	var names []string
-	for name := range deviceKinds() {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
 }

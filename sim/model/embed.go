@@ -98,18 +98,6 @@ func OpenScene(name, path string) (func(seed int64) (*Scene, error), error) {
 	return func(seed int64) (*Scene, error) { return ParseScene(b, source, seed) }, nil
 }
 
-// LoadSimloidScene returns the scene that Simloid's clients ask for by id; else an error of kind hal.Invalid.
-func LoadSimloidScene(id int, seed int64) (*Scene, error) {
-	for _, name := range SceneNames() {
-		if s, err := LoadScene(name, seed); err != nil {
-			return nil, err
-		} else if s.Simloid == id {
-			return s, nil
-		}
-	}
-	return nil, absent("scene", "scene", strconv.Itoa(id), SceneNames())
-}
-
 // SceneSource returns the YAML of the built-in scene called name.
 func SceneSource(name string) ([]byte, error) {
 	if !namePattern.MatchString(name) {

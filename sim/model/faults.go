@@ -35,12 +35,10 @@ func (f *faults) add(path yaml.Path, format string, args ...any) {
 }
 
 // positive checks that x is finite, above 0 and at most high.
-func (f *faults) positive(path yaml.Path, x, high float64) bool {
-	if x > 0 && x <= high {
-		return true
+func (f *faults) positive(path yaml.Path, x, high float64) {
+	if !(x > 0 && x <= high) {
+		f.add(path, "got %g, want above 0, at most %g", x, high)
 	}
-	f.add(path, "got %g, want above 0, at most %g", x, high)
-	return false
 }
 
 // count checks that there are not more of something than a file may hold.

@@ -53,9 +53,8 @@ func (r *Robot) Layout() *hal.Layout {
 		}{{&a.Velocity, hal.Velocity}, {&a.Torque, hal.Torque}, {&a.Voltage, hal.Voltage}, {&a.Temperature, hal.Temperature}} {
 			*info.at = len(l.Outputs) + len(l.Infos)
 			c := j.channel(info.q)
-			c.Min, c.Max = c.Min*headroom, c.Max*headroom
-			if info.q == hal.Voltage || info.q == hal.Temperature {
-				c.Min, c.Max = c.Min/headroom, c.Max/headroom
+			if info.q == hal.Velocity || info.q == hal.Torque {
+				c.Min, c.Max = c.Min*headroom, c.Max*headroom
 			}
 			l.Infos = append(l.Infos, c)
 		}

@@ -20,11 +20,7 @@ func Parse(b []byte, source string) (*Robot, error) {
 	if !ok {
 		return nil, d.Err()
 	}
-	r := f.robot(&faults{d})
-	if err := d.Err(); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return yaml.Valid(d, f.robot(&faults{d}))
 }
 
 func (f *file) robot(faults *faults) *Robot {

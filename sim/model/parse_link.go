@@ -1,6 +1,8 @@
 package model
 
 import (
+	"slices"
+
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
@@ -154,11 +156,8 @@ func (f *file) tree(r *Robot, faults *faults) {
 // checkTree reports every joint and body that keeps the joints from being one tree, and returns each body's parent. Ends
 // that are hal.None are faults that were reported already.
 func checkTree(names []string, edges []edge, body yaml.Path, faults *faults) []int {
-	parents := make([]int, len(names))
+	parents := slices.Repeat([]int{hal.None}, len(names))
 	by := make([]yaml.Path, len(names)) // the joint that holds a body
-	for i := range parents {
-		parents[i] = hal.None
-	}
 	for _, e := range edges {
 		switch {
 		case e.child == hal.None:

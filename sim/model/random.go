@@ -1,6 +1,7 @@
 package model
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,22 +22,9 @@ const maxRandom = 0.9
 
 // Random reports whether any value of the file is random.
 func (r *Robot) Random() bool {
-	for i := range r.Bodies {
-		if r.Bodies[i].Random != (Random{}) {
-			return true
-		}
-	}
-	for i := range r.Joints {
-		if r.Joints[i].Random != (Random{}) {
-			return true
-		}
-	}
-	for i := range r.Passive {
-		if r.Passive[i].Random != (Random{}) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(r.Bodies, func(b Body) bool { return b.Random != Random{} }) ||
+		slices.ContainsFunc(r.Joints, func(j Joint) bool { return j.Random != Random{} }) ||
+		slices.ContainsFunc(r.Passive, func(p Passive) bool { return p.Random != Random{} })
 }
 
 // Clone returns a copy of r whose bodies, shapes and joints may be changed. Servos and motors stay shared: replace them by
@@ -44,16 +32,14 @@ func (r *Robot) Random() bool {
 func (r *Robot) Clone() *Robot {
 	c := *r
 	c.Bodies = cloneBodies(r.Bodies)
-	c.Joints = append([]Joint(nil), r.Joints...)
-	c.Passive = append([]Passive(nil), r.Passive...)
-	c.Supplies = append([]Supply(nil), r.Supplies...)
+	c.Joints, c.Passive, c.Supplies = slices.Clone(r.Joints), slices.Clone(r.Passive), slices.Clone(r.Supplies)
 	return &c
 }
 
 func cloneBodies(list []Body) []Body {
-	list = append([]Body(nil), list...)
+	list = slices.Clone(list)
 	for i := range list {
-		list[i].Shapes = append([]Shape(nil), list[i].Shapes...)
+		list[i].Shapes = slices.Clone(list[i].Shapes)
 	}
 	return list
 }

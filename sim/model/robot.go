@@ -177,8 +177,5 @@ func (r *Robot) Sub(joints []string) (*Robot, error) {
 			part.Joints = append(part.Joints, j)
 		}
 	}
-	if err := faults.Err(); err != nil {
-		return nil, err
-	}
-	return part, nil
+	return yaml.Valid(faults.Document, part)
 }

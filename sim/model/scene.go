@@ -45,11 +45,7 @@ func ParseScene(b []byte, source string, seed int64) (*Scene, error) {
 	if !ok {
 		return nil, d.Err()
 	}
-	s := f.scene(uint64(seed), &faults{d})
-	if err := d.Err(); err != nil {
-		return nil, err
-	}
-	return s, nil
+	return yaml.Valid(d, f.scene(uint64(seed), &faults{d}))
 }
 
 func (f *sceneFile) scene(seed uint64, faults *faults) *Scene {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -67,7 +68,8 @@ func (f *file) sensors(r *Robot, names map[string]int, faults *faults) {
 	for i := range kinds {
 		known = append(known, kinds[i].name)
 	}
-	known = append(known, deviceNames()...)
+	known = slices.AppendSeq(known, maps.Keys(deviceKinds()))
+	slices.Sort(known[len(kinds):])
 	seen := places(f.Accelerometers, func(a *accelFile) string { return a.Name }) // both kinds share the channels' names
 	for i := range f.Sensors {
 		path, s := yaml.Path("sensors").Index(i), &f.Sensors[i]
@@ -118,10 +120,8 @@ func (r *Robot) measure(l *hal.Layout, truth bool) {
 	}
 	for i := range r.Accelerometers {
 		if a := &r.Accelerometers[i]; !truth {
-			most := a.Range
-			most = cmp.Or(most, maxPush)
 			add(hal.Sensor{Name: a.Name, Path: a.Path, Kind: "accelerometer", Mount: hal.Pose{Position: a.Position}},
-				[]sensorChannels{{"acceleration", hal.Acceleration, most, a.letters()}})
+				[]sensorChannels{{"acceleration", hal.Acceleration, cmp.Or(a.Range, maxPush), a.letters()}})
 		}
 	}
 	for _, k := range sensorKinds() {

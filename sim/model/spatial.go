@@ -14,9 +14,7 @@ import (
 type vec = [3]float64
 type mat [3][3]float64 // rows
 
-func add(a, b vec) vec { return vec{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }
-func sub(a, b vec) vec { return vec{a[0] - b[0], a[1] - b[1], a[2] - b[2]} }
-
+func add(a, b vec) vec           { return vec{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }
 func scale(k float64, a vec) vec { return vec{k * a[0], k * a[1], k * a[2]} }
 
 func dot(a, b vec) float64 {

@@ -1,42 +1,26 @@
 package model
 
-import "github.com/halyard-robotics/halyard/hal"
+import (
+	"slices"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
 
 // Body returns the index of the body called name, or hal.None. A link that a URDF welds to a body is found by its own
 // name too.
 func (r *Robot) Body(name string) int {
-	for i := range r.Bodies {
-		if r.Bodies[i].Name == name {
-			return i
-		}
+	if i := slices.IndexFunc(r.Bodies, func(b Body) bool { return b.Name == name }); i != hal.None {
+		return i
 	}
-	for i := range r.Bodies {
-		for _, merged := range r.Bodies[i].Merged {
-			if merged == name {
-				return i
-			}
-		}
-	}
-	return hal.None
+	return slices.IndexFunc(r.Bodies, func(b Body) bool { return slices.Contains(b.Merged, name) })
 }
 
 // Root is the body without a parent, or hal.None if the robot has no bodies.
-func (r *Robot) Root() int {
-	parents := r.Parents()
-	for i, p := range parents {
-		if p == hal.None {
-			return i
-		}
-	}
-	return hal.None
-}
+func (r *Robot) Root() int { return slices.Index(r.Parents(), hal.None) }
 
 // Parents returns the parent of each body; hal.None is the root's.
 func (r *Robot) Parents() []int {
-	parents := make([]int, len(r.Bodies))
-	for i := range parents {
-		parents[i] = hal.None
-	}
+	parents := slices.Repeat([]int{hal.None}, len(r.Bodies))
 	for i := range r.Joints {
 		if j := &r.Joints[i]; j.Child != hal.None {
 			parents[j.Child] = j.Parent
@@ -115,10 +99,5 @@ func (r *Robot) Touch(a, b int) bool {
 	if a == b || parents[a] == b || parents[b] == a {
 		return false
 	}
-	for _, p := range r.NoContact {
-		if p == [2]int{a, b} || p == [2]int{b, a} {
-			return false
-		}
-	}
-	return true
+	return !slices.Contains(r.NoContact, [2]int{a, b}) && !slices.Contains(r.NoContact, [2]int{b, a})
 }

@@ -149,11 +149,7 @@ func ParseURDF(b []byte, o URDFOptions) (*Robot, error) {
 	if err := faults.Err(); err != nil {
 		return nil, err
 	}
-	r := f.robot(&o, &faults)
-	if err := faults.Err(); err != nil {
-		return nil, err
-	}
-	return r, nil
+	return yaml.Valid(faults.Document, f.robot(&o, &faults))
 }
 
 // Unmatched compares the joints of a robot that motors move with the names that a config has for them: missing are the

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"regexp"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/yaml"
@@ -81,10 +82,7 @@ func (b *urdfBuilder) tree() bool {
 	if len(b.faults.Faults) > before {
 		return false
 	}
-	b.above = make([]int, len(names))
-	for i := range b.above {
-		b.above[i] = hal.None
-	}
+	b.above = slices.Repeat([]int{hal.None}, len(names))
 	for i, e := range edges {
 		b.above[e.child] = i
 	}

@@ -26,6 +26,8 @@ func loadArm(t *testing.T, o URDFOptions) *Robot {
 	return r
 }
 
+func sub(a, b vec) vec { return add(a, scale(-1, b)) }
+
 func near(a, b vec) bool { d := sub(a, b); return dot(d, d) < 1e-18 }
 
 func TestURDFArm(t *testing.T) {

@@ -1,6 +1,7 @@
 package can
 
 import (
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/servo"
@@ -110,7 +111,7 @@ func (b *Bus) Step(until time.Duration) (end time.Duration, ok bool) {
 		}
 	}
 	b.frame = winner.queue[0].frame
-	bits := Bits(&b.frame)
+	bits, whole := Bits(&b.frame), false
 	spoiled = spoiled || winner.Spoils != nil && winner.Spoils(start)
 	switch {
 	case spoiled:
@@ -123,13 +124,13 @@ func (b *Bus) Step(until time.Duration) (end time.Duration, ok bool) {
 		}
 		bits = b.fail(winner, bits-gap+disturbed, add)
 	default:
-		b.busy += uint64(bits)
-		b.idle = start + b.time(bits)
-		b.deliver(winner, &b.frame)
-		return b.idle, true
+		whole = true
 	}
 	b.busy += uint64(bits)
 	b.idle = start + b.time(bits)
+	if whole {
+		b.deliver(winner, &b.frame)
+	}
 	return b.idle, true
 }
 
@@ -182,12 +183,7 @@ func (b *Bus) fail(s *Station, bits, add int) int {
 
 // acknowledged reports whether a station other than s acknowledges.
 func (b *Bus) acknowledged(s *Station) bool {
-	for _, other := range b.stations {
-		if other != s && !other.Deaf && !other.Off {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.stations, func(other *Station) bool { return other != s && !other.Deaf && !other.Off })
 }
 
 // deliver takes f from its sender's queue and gives it to all others.

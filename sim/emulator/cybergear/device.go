@@ -39,7 +39,7 @@ func (s *device) Protocol(b *emulator.Bus) emulator.Protocol {
 	return b.UseCAN()
 }
 
-// start is the kind's; a motor begins in its operating mode, without stiffness.
+// Started selects the operating mode, without stiffness.
 func (s *device) Started() {
 	s.Controller.Started()
 	s.Set(emulator.RegControl, motor.ControlMotion)
@@ -60,6 +60,13 @@ var controls = [...]int64{
 	cybergear.InSpeed: motor.ControlVelocity, cybergear.InCurrent: motor.ControlTorque,
 }
 
+// registers hold the parameters that are values of registers in the same unit.
+var registers = map[cybergear.Index]emulator.Name{
+	cybergear.AngleRef: emulator.RegGoalPosition, cybergear.SpeedRef: emulator.RegGoalVelocity, cybergear.IqRef: emulator.RegGoalCurrent,
+	cybergear.MechAngle: emulator.RegPresentPosition, cybergear.MechSpeed: emulator.RegPresentVelocity,
+	cybergear.IqNow: emulator.RegPresentCurrent, cybergear.BusVolts: emulator.RegPresentVoltage,
+}
+
 // TransmitUnasked sends nothing: a motor sends only replies.
 func (s *device) TransmitUnasked(_ *emulator.Net, now time.Duration) time.Duration {
 	return now + time.Hour
@@ -74,15 +81,12 @@ func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) 
 	s.Received = now
 	host := byte(m.Extra)
 	switch m.Type {
-	case cybergear.Who:
-		a := cybergear.Message{Type: cybergear.Who, Extra: uint16(m.Target), Target: 0xFE, Data: [8]byte{'h', 'a', 'l', 'y', 'a', 'r', 'd', m.Target}}
-		n.Send(s.Servo, a.Frame(), now)
-		return
-	case cybergear.SetID:
-		if to := m.Extra >> 8; to <= cybergear.LastID && s.Get(emulator.RegTorqueEnable) == 0 {
+	case cybergear.Who, cybergear.SetID:
+		if to := m.Extra >> 8; m.Type == cybergear.SetID && to <= cybergear.LastID && s.Get(emulator.RegTorqueEnable) == 0 {
 			s.Set(emulator.RegID, int64(to))
 		}
-		a := cybergear.Message{Type: cybergear.Who, Extra: uint16(s.Get(emulator.RegID)), Target: 0xFE, Data: [8]byte{'h', 'a', 'l', 'y', 'a', 'r', 'd', byte(s.Get(emulator.RegID))}}
+		id := byte(s.Get(emulator.RegID))
+		a := cybergear.Message{Type: cybergear.Who, Extra: uint16(id), Target: 0xFE, Data: [8]byte{'h', 'a', 'l', 'y', 'a', 'r', 'd', id}}
 		n.Send(s.Servo, a.Frame(), now)
 		return
 	case cybergear.Motion:
@@ -145,24 +149,13 @@ func (s *device) parameter(i cybergear.Index) (float64, bool) {
 		return math.Round(s.SI(emulator.RegWatchdog) / 50e-6), true
 	case cybergear.LimitTorque:
 		return min(s.SI(emulator.RegCurrentLimit)*s.m.Kt, s.m.Spans.Torque), true
-	case cybergear.AngleRef:
-		return s.Named[emulator.RegGoalPosition].SI(s.Get(emulator.RegGoalPosition)), true
-	case cybergear.SpeedRef:
-		return s.SI(emulator.RegGoalVelocity), true
-	case cybergear.IqRef:
-		return s.SI(emulator.RegGoalCurrent), true
-	case cybergear.BusVolts:
-		return s.SI(emulator.RegPresentVoltage), true
-	case cybergear.MechAngle:
-		return s.SI(emulator.RegPresentPosition), true
-	case cybergear.MechSpeed:
-		return s.SI(emulator.RegPresentVelocity), true
-	case cybergear.IqNow:
-		return s.SI(emulator.RegPresentCurrent), true
 	case cybergear.LimitSpeed:
 		return s.Fast, true
 	case cybergear.Turns:
 		return math.Floor(float64(s.Get(emulator.RegPresentPosition)) / motor.Ticks), true
+	}
+	if n, ok := registers[i]; ok {
+		return s.SI(n), true
 	}
 	v, ok := s.idle[i]
 	return v, ok
@@ -184,12 +177,8 @@ func (s *device) write(i cybergear.Index, v float64) {
 		s.SetSI(emulator.RegCurrentLimit, v/s.m.Kt)
 	case cybergear.LimitSpeed:
 		s.Fast = min(max(v, 0), s.m.Spans.Speed)
-	case cybergear.AngleRef:
-		s.SetSI(emulator.RegGoalPosition, v)
-	case cybergear.SpeedRef:
-		s.SetSI(emulator.RegGoalVelocity, v)
-	case cybergear.IqRef:
-		s.SetSI(emulator.RegGoalCurrent, v)
+	case cybergear.AngleRef, cybergear.SpeedRef, cybergear.IqRef:
+		s.SetSI(registers[i], v)
 	default:
 		if _, ok := s.idle[i]; ok {
 			s.idle[i] = v

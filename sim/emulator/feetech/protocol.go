@@ -20,11 +20,10 @@ type protocol struct {
 	out    []byte // scratch of a reply
 	parser *feetech.Parser
 	packet feetech.Packet
-	twin   []byte
 }
 
 func newProtocol(b *emulator.Bus) *protocol {
-	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048), parser: feetech.NewParser(feetech.FromHost), twin: make([]byte, 0, 256)}
+	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048), parser: feetech.NewParser(feetech.FromHost)}
 }
 
 func (t *protocol) Reset() { t.parser.Reset() }
@@ -109,17 +108,11 @@ func pingSlot(baud int) time.Duration { return servo.WireTime(2*6, 10, baud) }
 
 // answer sends s.Reply with the servo's alarms. It returns the end time and whether the reply is whole.
 func (t *protocol) answer(s *device, id byte, start time.Duration, baud int) (time.Duration, bool) {
-	b := t.bus
 	status := feetech.Packet{ID: id, Code: feetech.AlarmByte(servo.Alarm(s.Alarm)), Params: s.Reply}
-	t.out = feetech.AppendPacket(t.out[:0], &status)
-	sent := b.Transmit(s.Servo, t.out, start, baud)
-	if sent.Doubled {
-		for i := range s.Reply { // the twin measures something else
-			s.Reply[i] = ^s.Reply[i]
-		}
-		t.twin = feetech.AppendPacket(t.twin[:0], &status)
-		b.Put(t.twin, sent.Start, baud)
-	}
+	sent := t.bus.Answer(s.Servo, s.Reply, start, baud, func() []byte {
+		t.out = feetech.AppendPacket(t.out[:0], &status)
+		return t.out
+	})
 	return sent.End, sent.Whole
 }
 

@@ -16,7 +16,6 @@ type protocol struct {
 	parser   *hiwonder.Parser
 	packet   hiwonder.Packet
 	commands []hiwonder.Command
-	twin     []byte
 }
 
 // The commands without registers.
@@ -27,7 +26,7 @@ const (
 )
 
 func newProtocol(b *emulator.Bus) *protocol {
-	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048), parser: hiwonder.NewParser(), commands: hiwonder.Commands(), twin: make([]byte, 0, 16)}
+	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048), parser: hiwonder.NewParser(), commands: hiwonder.Commands()}
 }
 
 func (t *protocol) Reset() { t.parser.Reset() }
@@ -110,16 +109,10 @@ func (s *device) writeAll(c *hiwonder.Command, params []byte) {
 
 // answer sends the bytes that a command reads.
 func (t *protocol) answer(s *device, c *hiwonder.Command, now time.Duration) {
-	b := t.bus
 	s.Reply = append(s.Reply[:0], s.Bytes[c.Addr:c.Addr+c.Size]...)
 	k := hiwonder.Packet{ID: byte(s.Get(emulator.RegID)), Command: c.Read, Params: s.Reply}
-	t.out = hiwonder.AppendPacket(t.out[:0], &k)
-	sent := b.Transmit(s.Servo, t.out, now, hiwonder.Baud)
-	if sent.Doubled {
-		for i := range s.Reply { // the twin measures something else
-			s.Reply[i] = ^s.Reply[i]
-		}
-		t.twin = hiwonder.AppendPacket(t.twin[:0], &k)
-		b.Put(t.twin, sent.Start, hiwonder.Baud)
-	}
+	t.bus.Answer(s.Servo, s.Reply, now, hiwonder.Baud, func() []byte {
+		t.out = hiwonder.AppendPacket(t.out[:0], &k)
+		return t.out
+	})
 }

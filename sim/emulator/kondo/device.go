@@ -40,7 +40,7 @@ func (s *device) SetBaud(baud int) {
 	}
 }
 
-// start leaves the servo free.
+// Started leaves torque off.
 func (s *device) Started() { s.Set(emulator.RegGoalPosition, int64(s.Shaft())) }
 
 func (s *device) Actuate() {
@@ -58,7 +58,7 @@ func (s *device) Actuate() {
 	}
 }
 
-// notice frees a servo that is too hot.
+// Notice switches off the torque of a servo that is too hot.
 func (s *device) Notice() {
 	if s.heat() <= s.Get(emulator.RegHeatLimit) && s.Get(emulator.RegTorqueEnable) == 1 {
 		s.Set(emulator.RegTorqueEnable, 0)

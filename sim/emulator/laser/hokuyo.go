@@ -9,7 +9,6 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // Hokuyo is a scanner of SCIP 2.0.
@@ -20,15 +19,12 @@ type Hokuyo struct {
 	scene Scene
 	usual int // baud at power-on; 0 = USB, TCP
 
-	powered    bool
-	old        bool // it speaks SCIP 1.1
-	ready      time.Duration
-	baud, rate int // now, and after the present output
+	replies
+	old        bool // it uses SCIP 1.1
+	baud, rate int  // now, and after the present output
 	line       []byte
 	laser      bool
 	timing     bool // in the state of TM0
-	out        []byte
-	answer     time.Duration
 
 	stream  *scanOrder    // active; nil = none
 	scan    time.Duration // when its next scan leaves
@@ -50,27 +46,17 @@ func (h *Hokuyo) Baud() int { return h.baud }
 
 // Power is wire.Board's.
 func (h *Hokuyo) Power(on bool, now time.Duration) {
-	*h = Hokuyo{Boot: h.Boot, Old: h.Old, old: h.Old, model: h.model, scene: h.scene, usual: h.usual, powered: on, ready: now + h.Boot,
+	*h = Hokuyo{Boot: h.Boot, Old: h.Old, old: h.Old, model: h.model, scene: h.scene, usual: h.usual, replies: replies{powered: on, ready: now + h.Boot},
 		baud: h.usual, rate: h.usual}
 }
 
 // Next is wire.Board's.
-func (h *Hokuyo) Next() time.Duration {
-	next := wire.Never
-	if h.powered && len(h.out) > 0 {
-		next = h.answer
-	}
-	if h.powered && h.stream != nil {
-		next = min(next, h.scan)
-	}
-	return next
-}
+func (h *Hokuyo) Next() time.Duration { return h.next(h.stream != nil, h.scan) }
 
 // Transmit is wire.Board's.
 func (h *Hokuyo) Transmit(dst []byte, now time.Duration) []byte {
-	if len(h.out) > 0 && h.answer <= now {
-		dst = append(dst, h.out...)
-		h.out = h.out[:0]
+	dst, replied := h.take(dst, now)
+	if replied {
 		h.scan = max(h.scan, now+h.wire(len(dst)))
 		h.baud = h.rate
 		return dst
@@ -82,7 +68,7 @@ func (h *Hokuyo) wire(n int) time.Duration { return servo.WireTime(n, 10, h.baud
 
 // Receive is wire.Board's. Lines end with LF or CR.
 func (h *Hokuyo) Receive(p []byte, now time.Duration) {
-	if !h.powered || now < h.ready {
+	if !h.listens(now) {
 		return
 	}
 	for _, c := range p {

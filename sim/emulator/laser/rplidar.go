@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/lidar"
-	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // RPLidar is an A1 (motor on DTR) or an A2 (motor by PWM).
@@ -17,17 +16,15 @@ type RPLidar struct {
 	baud  int
 	scene Scene
 
-	powered bool
-	ready   time.Duration
-	in, out []byte
-	answer  time.Duration
-	dtr     bool // up: the motor of an A1 is stopped
-	pwm     int
-	mode    *rpMode // active stream; nil = idle
-	next    time.Duration
-	angle   float64 // of the next sample, turns to the right
-	first   bool    // of the scan
-	sees    [1]float64
+	replies
+	in    []byte
+	dtr   bool // up: the motor of an A1 is stopped
+	pwm   int
+	mode  *rpMode       // active stream; nil = idle
+	scan  time.Duration // when its next packet leaves
+	angle float64       // of the next sample, turns to the right
+	first bool          // of the scan
+	sees  [1]float64
 }
 
 // rpMode is one of its scan modes.
@@ -80,32 +77,22 @@ func (r *RPLidar) Spins() bool {
 
 // Power is wire.Board's.
 func (r *RPLidar) Power(on bool, now time.Duration) {
-	*r = RPLidar{Boot: r.Boot, Sick: r.Sick, drive: r.drive, baud: r.baud, scene: r.scene, dtr: r.dtr, powered: on, ready: now + r.Boot}
+	*r = RPLidar{Boot: r.Boot, Sick: r.Sick, drive: r.drive, baud: r.baud, scene: r.scene, dtr: r.dtr, replies: replies{powered: on, ready: now + r.Boot}}
 	r.out, r.answer = append(r.out, "RP LIDAR System.\r\nFirmware Ver 1.29\r\n"...), r.ready
 }
 
 // Next is wire.Board's.
-func (r *RPLidar) Next() time.Duration {
-	next := wire.Never
-	if r.powered && len(r.out) > 0 {
-		next = r.answer
-	}
-	if r.powered && r.mode != nil {
-		next = min(next, r.next)
-	}
-	return next
-}
+func (r *RPLidar) Next() time.Duration { return r.next(r.mode != nil, r.scan) }
 
 // Transmit is wire.Board's.
 func (r *RPLidar) Transmit(dst []byte, now time.Duration) []byte {
-	if len(r.out) > 0 && r.answer <= now {
-		dst = append(dst, r.out...)
-		r.out = r.out[:0]
-		r.next = max(r.next, now)
+	dst, replied := r.take(dst, now)
+	if replied {
+		r.scan = max(r.scan, now)
 		return dst
 	}
 	m := r.mode
-	r.next = now + time.Duration(m.count)*m.sample
+	r.scan = now + time.Duration(m.count)*m.sample
 	if !r.Spins() {
 		return dst
 	}
@@ -191,7 +178,7 @@ func (r *RPLidar) see(turns float64) int {
 
 // Receive is wire.Board's.
 func (r *RPLidar) Receive(p []byte, now time.Duration) {
-	if !r.powered || now < r.ready {
+	if !r.listens(now) {
 		return
 	}
 	for r.in = append(r.in, p...); len(r.in) > 0; {
@@ -255,7 +242,7 @@ func (r *RPLidar) execute(c lidar.RPLidarCommand, payload []byte, at time.Durati
 func (r *RPLidar) stream(mode int, at time.Duration) {
 	m := rpModes()[mode]
 	r.out = lidar.AppendRPDescriptor(r.out, m.length, true, byte(m.encoding))
-	r.answer, r.mode, r.next, r.first = at, &m, at, true
+	r.answer, r.mode, r.scan, r.first = at, &m, at, true
 }
 
 // conf answers a request about its modes: the key of the request, and the value.

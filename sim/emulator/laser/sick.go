@@ -7,7 +7,6 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
 // SICK is an LMS200 or LMS291.
@@ -19,15 +18,12 @@ type SICK struct {
 	settings [lidar.SICKSettingsLen]byte // kept without power
 	parser   *lidar.SICKParser
 
-	powered           bool
-	ready             time.Duration
+	replies
 	received          time.Duration
 	baud, rate        int        // now, and after the present output
 	stream            *sickOrder // nil: scans are sent on request
 	install           bool
 	angle, resolution int
-	out               []byte
-	answer            time.Duration
 	scan              time.Duration // time of the next one
 	ranges            []float64
 	values            []uint16
@@ -51,27 +47,17 @@ func (s *SICK) Baud() int { return s.baud }
 // Power is wire.Board's.
 func (s *SICK) Power(on bool, now time.Duration) {
 	*s = SICK{Boot: s.Boot, Refuses: s.Refuses, scene: s.scene, kind: s.kind, settings: s.settings,
-		parser: lidar.NewSICKParser(0), powered: on, ready: now + s.Boot, baud: 9600, rate: 9600, angle: 180, resolution: 100}
+		parser: lidar.NewSICKParser(0), replies: replies{powered: on, ready: now + s.Boot}, baud: 9600, rate: 9600, angle: 180, resolution: 100}
 	s.queue(append([]byte{lidar.SICKStarted}, s.kind+" "...), s.ready)
 }
 
 // Next is wire.Board's.
-func (s *SICK) Next() time.Duration {
-	next := wire.Never
-	if s.powered && len(s.out) > 0 {
-		next = s.answer
-	}
-	if s.powered && s.stream != nil {
-		next = min(next, s.scan)
-	}
-	return next
-}
+func (s *SICK) Next() time.Duration { return s.next(s.stream != nil, s.scan) }
 
 // Transmit is wire.Board's: answers first, scans between them.
 func (s *SICK) Transmit(dst []byte, now time.Duration) []byte {
-	if len(s.out) > 0 && s.answer <= now {
-		dst = append(dst, s.out...)
-		s.out = s.out[:0]
+	dst, replied := s.take(dst, now)
+	if replied {
 		s.scan = max(s.scan, now+s.wire(len(dst)))
 		// A new rate applies after the reply, which has the old one.
 		s.baud = s.rate
@@ -144,7 +130,7 @@ func (s *SICK) queue(body []byte, at time.Duration) {
 
 // Receive is wire.Board's.
 func (s *SICK) Receive(p []byte, now time.Duration) {
-	if !s.powered || now < s.ready {
+	if !s.listens(now) {
 		return
 	}
 	// A gap ends a telegram that was never whole.

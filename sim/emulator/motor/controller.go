@@ -86,7 +86,7 @@ func (s *Controller) Baud() int { return int(s.Get(emulator.RegBaud)) }
 
 func (s *Controller) SetBaud(rate int) { s.Set(emulator.RegBaud, int64(rate)) }
 
-// start leaves the motor free; its counters begin again.
+// Started leaves torque off; the counters start from 0.
 func (s *Controller) Started() {
 	at := s.Shaft()
 	s.reset(at)
@@ -137,30 +137,22 @@ func (s *Controller) Actuate() {
 
 // motion is the current of a motion command now, A of the shaft's sense.
 func (s *Controller) motion() float64 {
-	m := s
-	tick := 2 * math.Pi / Ticks
+	const tick = 2 * math.Pi / Ticks
 	e := (float64(s.Get(emulator.RegGoalPosition)) - s.Present(s.Shaft())) * tick
 	v := s.SI(emulator.RegGoalVelocity) - float64(s.Truth.Direction*s.Truth.Gear*s.Act.Velocity)
-	return (float64(m.Kp*e) + float64(m.Kd*v) + m.Bias) / s.Act.Spec.Kt
+	return (float64(s.Kp*e) + float64(s.Kd*v) + s.Bias) / s.Act.Spec.Kt
 }
 
-// notice lets the controller latch its alarms, and its watchdog look at the time.
+// Notice latches the controller's alarms and checks its watchdog.
 func (s *Controller) Notice() {
-	m := s
 	at := s.Shaft()
-	m.Way += math.Abs(at - m.last)
-	m.last = at
-	if v := s.Act.Volts(); v < s.Act.Spec.MinVolts || v > s.Act.Spec.MaxVolts {
-		s.Alarm |= actuator.AlarmVoltage
-	}
-	if s.Act.Temperature > s.Act.Spec.MaxTemperature {
-		s.Alarm |= actuator.AlarmHeat
-	}
-	if s.Alarm |= s.Act.Alarm & (actuator.AlarmHeat | actuator.AlarmVoltage | actuator.AlarmOverload | actuator.AlarmShock); s.Alarm != 0 {
+	s.Way += math.Abs(at - s.last)
+	s.last = at
+	if s.Alarm |= s.causes() | s.Act.Alarm&(actuator.AlarmHeat|actuator.AlarmVoltage|actuator.AlarmOverload|actuator.AlarmShock); s.Alarm != 0 {
 		s.Release()
 	}
 	if w := s.Get(emulator.RegWatchdog); w > 0 && s.Get(emulator.RegTorqueEnable) == 1 && s.Now-s.Received > time.Duration(w)*time.Millisecond {
-		m.Expired = true
+		s.Expired = true
 		s.Release()
 	}
 	if s.Get(emulator.RegControl) == ControlMotion {
@@ -170,17 +162,23 @@ func (s *Controller) Notice() {
 
 // Forgive clears the alarms whose cause is over.
 func (s *Controller) Forgive() {
-	a := s.Act
-	a.ClearAlarm()
-	if s.Alarm = 0; a.Temperature > a.Spec.MaxTemperature {
-		s.Alarm |= actuator.AlarmHeat
-	}
-	if v := a.Volts(); v < a.Spec.MinVolts || v > a.Spec.MaxVolts {
-		s.Alarm |= actuator.AlarmVoltage
-	}
+	s.Act.ClearAlarm()
+	s.Alarm = s.causes()
 }
 
-// letGo takes the torque.
+// causes are the alarms of the present voltage and temperature.
+func (s *Controller) causes() (alarm actuator.Alarm) {
+	a := s.Act
+	if a.Temperature > a.Spec.MaxTemperature {
+		alarm |= actuator.AlarmHeat
+	}
+	if v := a.Volts(); v < a.Spec.MinVolts || v > a.Spec.MaxVolts {
+		alarm |= actuator.AlarmVoltage
+	}
+	return alarm
+}
+
+// Release switches torque off.
 func (s *Controller) Release() {
 	if s.Get(emulator.RegTorqueEnable) == 1 {
 		s.Set(emulator.RegTorqueEnable, 0)
@@ -197,7 +195,7 @@ func (s *Controller) Show(r *emulator.Reading) {
 	s.SetSI(emulator.RegPresentTemperature, r.Temperature)
 }
 
-// setGoal sets a goal and its mode; it counts as word from the host.
+// SetGoal sets a goal and its mode; it feeds the watchdog.
 func (s *Controller) SetGoal(control int64, n emulator.Name, v float64) {
 	s.Set(emulator.RegControl, control)
 	s.SetSI(n, v)

@@ -72,7 +72,7 @@ func (s *device) Protocol(b *emulator.Bus) emulator.Protocol {
 	return b.UseCAN()
 }
 
-// start is the kind's; the control mode is the position's, as configured.
+// Started selects position control, as configured.
 func (s *device) Started() {
 	s.Controller.Started()
 	s.Set(emulator.RegControl, motor.ControlPosition)
@@ -251,7 +251,7 @@ func (s *device) reply(n *emulator.Net, c odrive.Command, now time.Duration) {
 	n.Send(s.Servo, f, now)
 }
 
-// beat reports that the axis is there.
+// TransmitUnasked sends the heartbeat message.
 func (s *device) TransmitUnasked(n *emulator.Net, now time.Duration) time.Duration {
 	n.Send(s.Servo, odrive.HeartbeatMessage{Errors: s.errors(), State: s.state()}.Frame(byte(s.Get(emulator.RegID))), now)
 	return now + heartbeat

@@ -120,13 +120,8 @@ func (t *protocol) send(s *device, payload []byte, now time.Duration) {
 	if s != t.servos[0] {
 		now = t.viaCAN(len(payload), now)
 	}
-	t.out = vesc.AppendPacket(t.out[:0], payload)
-	sent := b.Transmit(s.Servo, t.out, max(now, b.Busy()), t.servos[0].Baud()) // one after the other
-	if sent.Doubled {
-		for i := 1; i < len(payload); i++ {
-			payload[i] = ^payload[i]
-		}
+	b.Answer(s.Servo, payload[1:], max(now, b.Busy()), t.servos[0].Baud(), func() []byte { // one after the other
 		t.out = vesc.AppendPacket(t.out[:0], payload)
-		b.Put(t.out, sent.Start, t.servos[0].Baud())
-	}
+		return t.out
+	})
 }
