@@ -118,26 +118,6 @@ func TestWrapAround(t *testing.T) {
 	near(t, "above 4095", j.Radians(4100), 2052*2*math.Pi/turn, 1e-12)
 }
 
-// For all 4096 positions of a homed joint: the offset fits its register, the servo reports the middle, and 1000 ticks of
-// travel in either direction do not pass the seam.
-func TestHalfTurn(t *testing.T) {
-	for actual := range turn {
-		offset := HalfTurn(actual, turn)
-		if offset < -feetechOffset || offset > feetechOffset {
-			t.Fatalf("actual %d: offset %d does not fit", actual, offset)
-		}
-		middle := Present(actual, offset, turn)
-		if middle != 2047 && !(middle == 2048 && actual == turn-1) {
-			t.Fatalf("actual %d: says %d, want 2047", actual, middle)
-		}
-		for d := -1000; d <= 1000; d += 125 {
-			if got := Present(actual+d, offset, turn); got != middle+d {
-				t.Fatalf("actual %d%+d: says %d, want %d", actual, d, got, middle+d)
-			}
-		}
-	}
-}
-
 // Any table that Validate lets pass is inverted, also between and beyond its rows.
 func TestTableInverse(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))

@@ -115,14 +115,14 @@ func saveVersion(path string, versionOf func([]byte) int, encode func(n int) []b
 			n = v
 		}
 		kept, last = versionPath(path, n), max(last, n)
-		if err := replace(kept, old); err != nil {
+		if err := yaml.WriteFile(kept, old); err != nil {
 			return 0, "", err
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return 0, "", err
 	}
 	// Until here the old one is at path, from here the new one.
-	return last + 1, kept, replace(path, encode(last+1))
+	return last + 1, kept, yaml.WriteFile(path, encode(last+1))
 }
 
 // SaveAll saves each of joints as DIR/JOINT.yaml. If one of them cannot be written, the previous files are restored: all
@@ -149,7 +149,7 @@ func SaveAll(dir string, joints []*Joint) (err error) {
 			} else if old, e := os.ReadFile(d.kept); e != nil {
 				err = errors.Join(err, e)
 			} else {
-				err = errors.Join(err, replace(d.path, old))
+				err = errors.Join(err, yaml.WriteFile(d.path, old))
 			}
 		}
 		break
@@ -237,22 +237,4 @@ func keptVersions(path string) (byVersion map[int]string, last int, err error) {
 func same(path string, data []byte) bool {
 	old, err := os.ReadFile(path)
 	return err == nil && bytes.Equal(old, data)
-}
-
-// replace writes data to path by way of a temporary file, so that path is never half written.
-func replace(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // removed already after a success
-	_, err = f.Write(data)
-	err = cmp.Or(err, f.Chmod(0o644), f.Sync())
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	return err
 }

@@ -306,15 +306,3 @@ func (j *Joint) lostInLeRobot(middle float64) (lost []string) {
 	say("servo model %s, firmware and adapter, method, date and version", j.Servo.Model)
 	return lost
 }
-
-// Present is the present position of a Feetech servo whose encoder is at actual and whose homing offset is offset.
-func Present(actual, offset, resolution int) int {
-	return ((actual-offset)%resolution + resolution) % resolution
-}
-
-// HalfTurn is the homing offset for which a Feetech servo at actual reports the middle of its turn, 2047, as after
-// LeRobot's homing; the joint's travel then does not cross the encoder's zero. At the one position that needs −2048, which
-// the register cannot hold, the servo reports 2048.
-func HalfTurn(actual, resolution int) int {
-	return min(actual-(resolution-1)/2, resolution/2-1)
-}

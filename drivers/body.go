@@ -46,7 +46,7 @@ type part interface {
 	refused(error) error // that it did not halt, as a user sees it
 }
 
-// halter takes the torque off all that is connected to one line: a servo.Chain, an OutputWriter. It answers with one error for each that did
+// halter switches torque off for all that is connected to one line: a servo.Chain, an OutputWriter. It answers with one error for each that did
 // not acknowledge, nil for the rest.
 type halter interface{ Halt() []error }
 
@@ -316,8 +316,8 @@ func (b *Body) Alarms(dst []servo.Alarm) []servo.Alarm {
 	return dst
 }
 
-// Halt takes the torque off everything that is connected to the body's lines, all lines at once so that a dead one delays no
-// other, and stages limp goals. It waits for them all. A line that other bodies share halts for them too. Its error
+// Halt switches torque off for everything that is connected to the body's lines, all lines at once so that a dead one delays no
+// other, and stages goals without torque. It waits for them all. A line that other bodies share halts for them too. Its error
 // joins one *hal.Error for each actuator of this body that did not acknowledge.
 func (b *Body) Halt() error {
 	for _, p := range b.parts {

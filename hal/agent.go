@@ -3,7 +3,6 @@ package hal
 import (
 	"fmt"
 	"math"
-	"slices"
 	"sync"
 	"time"
 )
@@ -198,11 +197,9 @@ func (a *Agent) Homing() bool {
 
 // Joints are the names of the actuators, in the layout's order.
 func (a *Agent) Joints() []string {
-	return slices.Collect(func(yield func(string) bool) {
-		for i := range a.layout.Actuators {
-			if !yield(a.layout.Actuators[i].Name) {
-				return
-			}
-		}
-	})
+	names := make([]string, len(a.layout.Actuators))
+	for i := range names {
+		names[i] = a.layout.Actuators[i].Name
+	}
+	return names
 }

@@ -64,7 +64,7 @@ func (a *Agent) rest() {
 	}
 }
 
-// release takes the torque off the thrusters of an autopilot that has just stopped commanding.
+// release switches torque off for the thrusters of an autopilot that has just stopped commanding.
 func (a *Agent) release() {
 	if !a.pilot.flying {
 		return

@@ -72,7 +72,7 @@ func (r *Rig) close() error {
 	}
 }
 
-// coast takes the torque off every joint that has no position to hold.
+// coast switches torque off for every joint that has no position to hold.
 func (g *guard) coast() {
 	for i := range g.joints {
 		if j := &g.joints[i]; j.mode != NoMode && j.mode != PositionMode {

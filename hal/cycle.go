@@ -2,6 +2,7 @@ package hal
 
 import (
 	"context"
+	"slices"
 	"time"
 )
 
@@ -133,7 +134,7 @@ func (r *Rig) reset() {
 	r.finishReset()
 }
 
-// relax makes a forget its commands: limp on the way every command takes, so that drivers of emulated servos know it too.
+// relax makes a forget its commands: torque off, sent like every command, so that drivers of emulated servos send it too.
 func (r *Rig) relax(a *Agent) {
 	a.mu.Lock()
 	a.rest()
@@ -215,15 +216,12 @@ func (r *Rig) loop(ctx context.Context) {
 func (r *Rig) unhurried() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.config.Mode == Lockstep {
-		return true
-	}
-	for _, a := range r.agents {
-		if a.bodyKind != Simulated {
-			return false
-		}
-	}
-	return r.leases == 0 && len(r.buses) == 0
+	return r.config.Mode == Lockstep || r.leases == 0 && len(r.buses) == 0 && r.simulated()
+}
+
+// simulated reports whether all bodies are. Under the lock.
+func (r *Rig) simulated() bool {
+	return !slices.ContainsFunc(r.agents, func(a *Agent) bool { return a.bodyKind != Simulated })
 }
 
 // tick runs the cycle that was due at deadline and returns the next deadline. A late loop never catches up: it skips missed
@@ -288,7 +286,7 @@ func (r *Rig) goHome() {
 	for _, a := range r.agents {
 		a.mu.Lock()
 		if a.bodyKind != Simulated && a.guard.config.OnTimeout == Park && a.guard.state == Armed {
-			a.guard.home(false) // a limp arm keeps torque off
+			a.guard.home(false) // an arm without torque stays so
 		}
 		a.mu.Unlock()
 	}

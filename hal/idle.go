@@ -122,13 +122,8 @@ func (r *Rig) deferFrom(next time.Duration) bool {
 
 // deferrable reports whether the next cycles may be deferred. Under the lock.
 func (r *Rig) deferrable() bool {
-	if r.closed || r.paused || r.resetting || r.leases > 0 || r.journal != nil || len(r.buses) > 0 || len(r.inputs) > 0 {
+	if r.closed || r.paused || r.resetting || r.leases > 0 || r.journal != nil || len(r.buses) > 0 || len(r.inputs) > 0 || !r.simulated() {
 		return false
-	}
-	for _, a := range r.agents {
-		if a.bodyKind != Simulated {
-			return false
-		}
 	}
 	for _, w := range r.worlds {
 		if d, ok := w.(Deferrable); !ok || !d.Deferrable() {

@@ -25,7 +25,7 @@ type Session struct {
 	leases   []*Lease
 }
 
-// Lease is the right to command one agent. Its party's session owns it; it is not safe for two goroutines.
+// Lease is the right to command one agent. Its session owns it; it is not safe for two goroutines.
 type Lease struct {
 	session *Session
 	agent   *Agent // nil once released
@@ -50,8 +50,8 @@ func (r *Rig) NewSession(name string, o Observer) *Session {
 	return p
 }
 
-// Acquire takes the lease of a, or fails with Busy where another party holds it. In lock-step, time stops at the
-// cycle's edge until every lease has asked. A party that holds it already gets the same lease.
+// Acquire takes the lease of a, or fails with Busy where another session holds it. In lock-step, time stops at the
+// cycle's edge until every lease has asked. A session that holds it already gets the same lease.
 func (p *Session) Acquire(a *Agent) (*Lease, error) {
 	r := p.rig
 	r.lock()
@@ -80,7 +80,7 @@ func (p *Session) Release(l *Lease) {
 	p.rig.runPending()
 }
 
-// Close releases every lease and forgets the party. Its observer is not called again once Close has returned.
+// Close releases every lease and removes the session. Its observer is not called again once Close has returned.
 func (p *Session) Close() {
 	r := p.rig
 	r.lock()

@@ -150,12 +150,9 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 }
 
 func (r *Rig) addWorld(w World) {
-	for _, have := range r.worlds {
-		if have == w {
-			return
-		}
+	if !slices.Contains(r.worlds, w) {
+		r.worlds = append(r.worlds, w)
 	}
-	r.worlds = append(r.worlds, w)
 }
 
 // AddWorld lets w pass time with the rig though no agent names it: the world of a shadow.

@@ -32,7 +32,7 @@ const (
 
 var errUnverified = errors.New("torque off was sent and not verified: the cycle does not end")
 
-// EmergencyStop takes the torque off every joint of every agent now, latched until Recover: an agent that joins before is
+// EmergencyStop switches torque off for every joint of every agent now, latched until Recover: an agent that joins before is
 // stopped too. It may be called at any time, again too, from any goroutine but an observer.
 //
 // Torque off goes out on all lines at once, first, and waits for no lock but that of each line. Then, at the end of the
@@ -236,14 +236,8 @@ func (r *Rig) noticeSuspend() {
 	was := r.slept
 	r.slept = s.Suspended()
 	slept := r.slept - was
-	if r.stats.Ticks == 0 || slept < suspendLimit {
-		return
-	}
-	for _, a := range r.agents {
-		if a.bodyKind != Simulated {
-			r.stop(fmt.Sprintf("the machine was suspended for %v", slept.Round(time.Millisecond)))
-			return
-		}
+	if r.stats.Ticks > 0 && slept >= suspendLimit && !r.simulated() {
+		r.stop(fmt.Sprintf("the machine was suspended for %v", slept.Round(time.Millisecond)))
 	}
 }
 

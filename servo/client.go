@@ -60,7 +60,7 @@ type Question struct {
 	Sound     func(got []byte) bool // its checksum is right
 }
 
-// ToolConfig describes how a tool talks. Zero values give the defaults.
+// ToolConfig describes how a tool communicates. Zero values give the defaults.
 type ToolConfig struct {
 	Bus      string                 // the line in errors
 	Latency  time.Duration          // how long the adapter may hold a reply back

@@ -102,7 +102,7 @@ const (
 	maxRefusals = 3
 )
 
-// SawTorque compares the switch, as just read, with the command. taken reports that an alarm has taken the torque. It
+// SawTorque compares the switch, as just read, with the command. taken reports that an alarm has switched torque off. It
 // reports whether torque is on and meant to be.
 func (m *DeviceState) SawTorque(s Switch, taken bool) bool {
 	m.Torque, m.Verify = s, false

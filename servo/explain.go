@@ -9,7 +9,9 @@ import (
 const maxExplained = 64
 
 // ExplainPackets collects the texts of next, packet by packet, at most maxExplained.
-func ExplainPackets(next func() (string, bool)) (list []string) {
+func ExplainPackets(next func() (string, bool)) []string { return appendPackets(nil, next) }
+
+func appendPackets(list []string, next func() (string, bool)) []string {
 	for len(list) < maxExplained {
 		text, ok := next()
 		if !ok {
@@ -23,17 +25,9 @@ func ExplainPackets(next func() (string, bool)) (list []string) {
 // ExplainStream is ExplainPackets of data that a parser takes piece by piece: feed takes bytes and returns how many.
 func ExplainStream(data []byte, feed func([]byte) int, next func() (string, bool)) (list []string) {
 	for len(data) > 0 && len(list) < maxExplained {
-		n := feed(data)
+		n, before := feed(data), len(list)
 		data = data[n:]
-		before := len(list)
-		for len(list) < maxExplained {
-			text, ok := next()
-			if !ok {
-				break
-			}
-			list = append(list, text)
-		}
-		if n == 0 && len(list) == before {
+		if list = appendPackets(list, next); n == 0 && len(list) == before {
 			break
 		}
 	}

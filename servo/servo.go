@@ -60,7 +60,7 @@ type State struct {
 	Inhibit     error         // why it has no torque though it was commanded on, until Enable has been false once; nil = it has torque
 }
 
-// Alarm is a set of complaints, the same bits for every vendor.
+// Alarm is a set of alarms, the same bits for every vendor.
 type Alarm uint16
 
 // The alarms.

@@ -187,7 +187,7 @@ func (b *Body) alarm(i int, a actuator.Alarm) error {
 	return e
 }
 
-// Halt takes the torque off every joint that is not driven from outside. A simulated joint always acknowledges.
+// Halt switches torque off for every joint that is not driven from outside. A simulated joint always acknowledges.
 func (b *Body) Halt() error {
 	for i := range b.joints {
 		if j := &b.joints[i]; !j.driven {

@@ -1,6 +1,8 @@
 package sim
 
 import (
+	"slices"
+
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/exact"
@@ -21,10 +23,7 @@ type progress struct {
 // begin forgets all that was reached; where the vehicle is counts again.
 func (p *progress) begin(zones int, random uint64) {
 	for _, list := range []*[]bool{&p.inside, &p.entered, &p.reached} {
-		if cap(*list) < zones {
-			*list = make([]bool, zones)
-		}
-		*list = (*list)[:zones]
+		*list = slices.Grow((*list)[:0], zones)[:zones]
 		clear(*list)
 	}
 	p.random = random

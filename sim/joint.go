@@ -117,7 +117,7 @@ func (j *Joint) alone(h float64, i, n int) {
 	j.Servo.Step(h)
 }
 
-// drive sets the torques on the joint in the system for sub-step i of n. A limp one has only its friction.
+// drive sets the torques on the joint in the system for sub-step i of n. One without torque has only its friction.
 func (j *Joint) drive(s *dynamics.System, h float64, i, n int, limp bool) {
 	sign := j.Model.Sign
 	d, tau := &s.Drive[j.dof], 0.0

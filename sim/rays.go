@@ -130,11 +130,7 @@ func (b *Body) sonar(s *sense) float64 {
 
 // echoes reports whether sound comes back from a hit.
 func echoes(h *ray.Hit, r *ray.Ray) bool {
-	steep := 0.0
-	for k := range r.Direction {
-		steep += float64(r.Direction[k] * h.Normal[k])
-	}
-	return math.Abs(steep) >= grazing
+	return math.Abs(dot(r.Direction, h.Normal)) >= grazing
 }
 
 // beam is the distance along the sensor's axis.
@@ -203,10 +199,7 @@ func (s *Scene) light(tree *ray.BVH, r *ray.Ray) float64 {
 		if one.Max -= hit.Distance; one.Max <= 0 {
 			break
 		}
-		along := 0.0
-		for k := range one.Direction {
-			along += float64(one.Direction[k] * hit.Normal[k])
-		}
+		along := dot(one.Direction, hit.Normal)
 		for k := range one.Direction {
 			one.Origin[k] += float64(one.Direction[k]*hit.Distance) - float64(math.Copysign(1e-6, along)*hit.Normal[k])
 			one.Direction[k] -= float64(2 * along * hit.Normal[k])

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/collide"
@@ -153,12 +154,15 @@ func (s *Scene) diverged(err error) error {
 		s.fault = err
 		return err
 	}
+	fault := func(effect string) error {
+		return &hal.Error{Kind: hal.Unsafe, Op: "physics of " + d.Name, Try: "halyard reset",
+			Err: fmt.Errorf("%s would be %.3g; %s", d.What, d.Value, effect)}
+	}
 	for _, b := range s.bodies {
 		if n := d.Body - b.at.body; len(b.parts) == 0 || n < 0 || n >= len(b.parts) {
 			continue
 		}
-		e := &hal.Error{Kind: hal.Unsafe, Op: "physics of " + d.Name, Try: "halyard reset",
-			Err: fmt.Errorf("%s would be %.3g; the robot is limp until it is reset", d.What, d.Value)}
+		e := fault("the robot is limp until it is reset")
 		if b.fault != nil {
 			s.fault = e
 			return e
@@ -170,16 +174,14 @@ func (s *Scene) diverged(err error) error {
 	}
 	for _, v := range s.vehicles {
 		if d.Body == v.at.body && v.now.fault == nil {
-			v.now.fault = &hal.Error{Kind: hal.Unsafe, Op: "physics of " + d.Name, Try: "halyard reset",
-				Err: fmt.Errorf("%s would be %.3g; its thrusters rest until it is reset", d.What, d.Value)}
+			v.now.fault = fault("its thrusters rest until it is reset")
 			v.throttle()
 			clear(s.system.V[v.at.v:][:v.at.dofs])
 			s.system.Moved()
 			return v.now.fault
 		}
 	}
-	s.fault = &hal.Error{Kind: hal.Unsafe, Op: "physics of " + d.Name, Try: "halyard reset",
-		Err: fmt.Errorf("%s would be %.3g; time stops until the reset", d.What, d.Value)}
+	s.fault = fault("time stops until the reset")
 	return s.fault
 }
 
@@ -188,10 +190,5 @@ func refused(op, what string, err error) error {
 }
 
 func finite(v ...float64) bool {
-	for _, x := range v {
-		if !(math.Abs(x) <= maxReach) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v, func(x float64) bool { return !(math.Abs(x) <= maxReach) })
 }

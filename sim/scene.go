@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -107,19 +108,15 @@ func (s *Scene) Add(name string, m *model.Robot, pose hal.Pose) (*Body, error) {
 
 // Remove takes the robot called name out of the scene.
 func (s *Scene) Remove(name string) error {
-	for i, b := range s.bodies {
-		if b.name == name {
-			s.bodies = append(s.bodies[:i:i], s.bodies[i+1:]...)
-			return s.rebuild()
-		}
+	switch b, v := s.Body(name), s.Vehicle(name); {
+	case b != nil:
+		s.bodies = slices.DeleteFunc(slices.Clone(s.bodies), func(other *Body) bool { return other == b })
+	case v != nil:
+		s.vehicles = slices.DeleteFunc(slices.Clone(s.vehicles), func(other *Vehicle) bool { return other == v })
+	default:
+		return absent(name)
 	}
-	for i, v := range s.vehicles {
-		if v.name == name {
-			s.vehicles = append(s.vehicles[:i:i], s.vehicles[i+1:]...)
-			return s.rebuild()
-		}
-	}
-	return absent(name)
+	return s.rebuild()
 }
 
 // Body returns the robot called name, or nil.
@@ -261,10 +258,8 @@ func (s *Scene) ZeroClock() error {
 
 // SetGravity sets gravity, m/s². For a robot without bodies only its part along -z has an effect.
 func (s *Scene) SetGravity(g [3]float64) error {
-	for _, x := range g {
-		if math.IsNaN(x) || math.Abs(x) > 1e4 {
-			return &hal.Error{Kind: hal.Invalid, Op: "scene: gravity", Err: fmt.Errorf("got %g m/s², want at most 1e4", g)}
-		}
+	if slices.ContainsFunc(g[:], func(x float64) bool { return !(math.Abs(x) <= 1e4) }) {
+		return &hal.Error{Kind: hal.Invalid, Op: "scene: gravity", Err: fmt.Errorf("got %g m/s², want at most 1e4", g)}
 	}
 	s.gravity = g
 	if s.system != nil {

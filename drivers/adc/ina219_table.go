@@ -21,6 +21,5 @@ const (
 	INA219BusLSB     = 0.004                   // V
 	INA219ShuntLSB   = 10e-6                   // V
 	INA219Scale      = 0.04096
-	INA219PowerRatio = 20
 	INA219Overflow   = 0x0001
 )

@@ -115,8 +115,8 @@ func (b *Base) brake(now time.Duration, motors bool) bool {
 	if off && !d.braking && (r.Left != 0 || r.Right != 0 || d.valid && d.speed != ([2]int{})) {
 		d.braking, d.braked, d.insisted, d.valid = true, now, now-settling, false
 	}
-	stands := b.at > d.braked+settling && r.Left == 0 && r.Right == 0
-	if d.braking = d.braking && off && !stands && now-d.braked <= brakeTime; !d.braking {
+	stopped := b.at > d.braked+settling && r.Left == 0 && r.Right == 0
+	if d.braking = d.braking && off && !stopped && now-d.braked <= brakeTime; !d.braking {
 		return false
 	}
 	if now-d.insisted >= settling { // repeated: a packet may be lost
@@ -228,8 +228,8 @@ func (b *Base) halt(inert bool) error {
 		}
 		// Motors without power do not brake: they stay on until the base is at rest. A report that was already being sent may
 		// show the state before.
-		stands := b.at > began+settling && b.report.Left == 0 && b.report.Right == 0
-		if !off && (stands || now-began > brakeTime) {
+		stopped := b.at > began+settling && b.report.Left == 0 && b.report.Right == 0
+		if !off && (stopped || now-began > brakeTime) {
 			off, askedAt = true, began-time.Second
 		}
 		// Repeated: a packet may be lost, and this one is critical.

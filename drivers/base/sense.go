@@ -77,7 +77,7 @@ func (s *Source) Latest(dst []float64, first int) (age time.Duration, err error)
 		return age, b.refuse
 	case b.at < 0 || b.stage != running || now-b.at > tolerable:
 		return age, b.silent
-	// The base speaks, but not of this: the sonar is off, no gyro is there.
+	// The base replies, but without this value: the sonar is off, or there is no gyro.
 	case age < 0 || age > stale:
 		return age, b.silent
 	}

@@ -33,34 +33,14 @@ const (
 	OpVel2         Op = 32  // left in the high byte, right in the low one, signed, 20 mm/s each
 	OpGripper      Op = 33  // 1 open 2 close 3 stop 4 up 5 down 6 lift stop 7 store 8 deploy
 	OpADSel        Op = 35  // which analog input the reports carry
-	OpGripperVal   Op = 36  // pressure
 	OpGripperState Op = 37  // 1 = once, 2 = stream, 0 = stop -> GripperReport
 	OpIORequest    Op = 40  // as GripperState -> IOReport
-	OpPTUPos       Op = 41  // port in the high byte, pulse width in the low one
-	OpTTY2         Op = 42  // text for the auxiliary port
-	OpGetAux       Op = 43  // bytes wanted from it
 	OpBumpStall    Op = 44  // 0 = never stall, 1 = front, 2 = rear, 3 = both
-	OpTCM2         Op = 45  // compass
 	OpJoyDrive     Op = 47  // 1 = the joystick drives
-	OpSonarCycle   Op = 48  // ms
 	OpHostBaud     Op = 50  // 0 = 9600, 1 = 19200, 2 = 38400, 3 = 57600, 4 = 115200
-	OpAux1Baud     Op = 51  // likewise
 	OpEStop        Op = 55  // none: strongest braking
 	OpGyro         Op = 58  // 1 = stream -> GyroReport
-	OpTTY3         Op = 66  // text
-	OpGetAux2      Op = 67  // bytes
-	OpRotKP        Op = 82  // gains of the two controllers, until power-off
-	OpRotKV        Op = 83  //
-	OpRotKI        Op = 84  //
-	OpTransKP      Op = 85  //
-	OpTransKV      Op = 86  //
-	OpTransKI      Op = 87  //
-	OpRevCount     Op = 88  // encoder difference of half a turn
-	OpDriftFactor  Op = 89  // ticks a 8192 of the one wheel more than of the other
-	OpSoundTog     Op = 92  // 0 = no noises
-	OpTicksMM      Op = 93  // encoder ticks a mm
 	OpLatVel       Op = 110 // mm/s to the left, of bases that can
-	OpBatTest      Op = 250 // 0.1 V
 	OpReset        Op = 253 // none
 )
 

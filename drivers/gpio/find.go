@@ -17,12 +17,6 @@ import (
 // It looks again each time it is called. Errors are hal.Absent, hal.Busy where it may not be opened, or hal.Invalid.
 func Find(port string) Opener { return within("/dev", port, openNode) }
 
-// Chips are the nodes of this machine.
-func Chips() []string {
-	paths, _ := filepath.Glob("/dev/gpiochip*") // the pattern is good
-	return paths
-}
-
 // within is Find in another folder than /dev, with another way to open.
 func within(dev, port string, open func(path string) (Node, error)) Opener {
 	return func() (Node, error) {

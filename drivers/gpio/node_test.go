@@ -224,7 +224,7 @@ func TestFind(t *testing.T) {
 // The kernel's own chip, where this machine has one: gpio-sim or gpio-mockup will do (modprobe gpio-mockup
 // gpio_mockup_ranges=-1,8). Nothing is driven.
 func TestKernelChip(t *testing.T) {
-	chips := Chips()
+	chips, _ := filepath.Glob("/dev/gpiochip*") // the pattern is good
 	if len(chips) == 0 {
 		t.Skip("no /dev/gpiochip*: not tried against a kernel; modprobe gpio-sim or gpio-mockup makes one")
 	}

@@ -93,12 +93,12 @@ func (b *Bus) Tx(addr uint16, w, r []byte) error {
 	err := b.now.Tx(addr, w, r)
 	switch {
 	case err == nil:
-	case says(err, syscall.ENODEV, syscall.EBADF, syscall.ESHUTDOWN): // the adapter is lost
+	case isErrno(err, syscall.ENODEV, syscall.EBADF, syscall.ESHUTDOWN): // the adapter is lost
 		b.now.Close()
 		b.now = nil
-	case says(err, syscall.EOPNOTSUPP, syscall.ENOTSUP):
+	case isErrno(err, syscall.EOPNOTSUPP, syscall.ENOTSUP):
 		err = ErrSMBusOnly
-	case says(err, syscall.ETIMEDOUT):
+	case isErrno(err, syscall.ETIMEDOUT):
 		err = fmt.Errorf("%w: %w", ErrHeldLow, err)
 	}
 	return err
@@ -110,8 +110,8 @@ var (
 	ErrHeldLow   = errors.New("the bus does not become free")
 )
 
-// says reports whether err is one of the system's. periph returns only the system's text.
-func says(err error, list ...syscall.Errno) bool {
+// isErrno reports whether err is one of the system's. periph returns only the system's text.
+func isErrno(err error, list ...syscall.Errno) bool {
 	return slices.ContainsFunc(list, func(e syscall.Errno) bool {
 		return errors.Is(err, e) || strings.HasSuffix(err.Error(), e.Error())
 	})

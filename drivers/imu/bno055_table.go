@@ -15,14 +15,10 @@ const (
 	BNO055Acc         = 0x08 // x y z, int16, 1 m/s² = 100
 	BNO055Mag         = 0x0E // x y z, 1 µT = 16
 	BNO055Gyro        = 0x14 // x y z, 1 °/s = 16
-	BNO055Euler       = 0x1A // heading roll pitch, 1° = 16
 	BNO055Quaternion  = 0x20 // w x y z, 1 = 16384
-	BNO055Linear      = 0x28 // acceleration without gravity
-	BNO055Gravity     = 0x2E
 	BNO055Temperature = 0x34 // int8, °C
 	BNO055Calibration = 0x35 // system, gyro, accelerometer, magnetometer: 2 bits each, 3 = done
 	BNO055Status      = 0x39 // 5 = fusion runs
-	BNO055Error       = 0x3A
 	BNO055Units       = 0x3B
 	BNO055Mode        = 0x3D
 	BNO055Power       = 0x3E

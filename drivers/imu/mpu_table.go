@@ -11,7 +11,6 @@ const (
 // Registers (InvenSense RM-MPU-6000A-00 rev. 4.2 and RM-MPU-9250A-00 rev. 1.6). Words are big-endian.
 const (
 	MPURate        = 0x19 // 1 kHz / (1 + value)
-	MPUFilter      = 0x1A // low-pass of the gyro: 0..6
 	MPUGyroConfig  = 0x1B // bits 4..3: range
 	MPUAccConfig   = 0x1C
 	MPUAccConfig2  = 0x1D // MPU-9250: low-pass of the accelerometer

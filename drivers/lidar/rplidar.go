@@ -55,7 +55,7 @@ func NewRPLidar(s RPLidarSettings) (*RPLidar, error) {
 	s.PWM = cmp.Or(s.PWM, RPLidarUsualPWM)
 	s.Encoding = cmp.Or(s.Encoding, RPLidarExpressed)
 	var err error
-	samples, _ := rpSize(s.Encoding)
+	samples := rpSizes[s.Encoding].samples
 	switch {
 	case s.Line == nil:
 		err = errors.New("line: got none, want one")
@@ -137,7 +137,7 @@ func (d *RPLidar) Open() error {
 		return err
 	}
 	d.capsules.Reset()
-	_, length := rpSize(d.s.Encoding)
+	length := rpSizes[d.s.Encoding].bytes
 	_, err = d.begin(byte(d.s.Encoding), length, RPLidarExpress, mode, 0, 0, 0, 0)
 	return err
 }

@@ -31,19 +31,12 @@ func rpStartOf(e RPLidarEncoding, p []byte) uint16 {
 	return binary.LittleEndian.Uint16(p[rpHead(e)-2:])
 }
 
-// rpSize returns how many samples and bytes a capsule of an encoding has; 0 for an encoding without capsules.
-func rpSize(e RPLidarEncoding) (samples, bytes int) {
-	switch e {
-	case RPLidarExpressed:
-		return rpExpressSamples, rpExpressBytes
-	case RPLidarUltra:
-		return rpUltraSamples, rpUltraBytes
-	case RPLidarDense:
-		return rpDenseSamples, rpDenseBytes
-	case RPLidarUltraDense:
-		return rpUDenseSamples, rpUDenseBytes
-	}
-	return 0, 0
+// rpSizes are how many samples and bytes a capsule of each encoding has; 0 for an encoding without capsules.
+var rpSizes = [256]struct{ samples, bytes int }{
+	RPLidarExpressed:  {rpExpressSamples, rpExpressBytes},
+	RPLidarUltra:      {rpUltraSamples, rpUltraBytes},
+	RPLidarDense:      {rpDenseSamples, rpDenseBytes},
+	RPLidarUltraDense: {rpUDenseSamples, rpUDenseBytes},
 }
 
 // RPCapsule is one packet of an express, ultra, dense or ultra-dense scan. Its samples are spaced evenly over Span from
@@ -60,7 +53,7 @@ type RPCapsule struct {
 }
 
 // Samples returns how many samples the capsule has.
-func (c *RPCapsule) Samples() int { n, _ := rpSize(c.Encoding); return n }
+func (c *RPCapsule) Samples() int { return rpSizes[c.Encoding].samples }
 
 // Sample returns the angle of sample k, in 1/64 ° (it may be slightly outside one turn), and its range in mm, 0 for no
 // echo. The arithmetic is that of SLAMTEC's SDK, to the bit.
@@ -282,7 +275,7 @@ type RPCapsuleParser struct {
 
 // NewRPCapsuleParser returns an empty parser for an encoding with capsules.
 func NewRPCapsuleParser(e RPLidarEncoding) *RPCapsuleParser {
-	_, n := rpSize(e)
+	n := rpSizes[e].bytes
 	return &RPCapsuleParser{encoding: e, held: make([]byte, 0, n), previous: make([]byte, 0, n), Framer: servo.NewFramer(n, servo.Rules{
 		First: func(b byte) bool { return b>>4 == 0xA },
 		Frame: func(h []byte) (int, bool) { return n, len(h) < 2 || h[1]>>4 == 0x5 },

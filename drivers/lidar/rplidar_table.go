@@ -35,7 +35,6 @@ const (
 	rpDescriptor = 7   // bytes: A5 5A, length of 30 bits and mode of 2, type
 	rpRequest    = 260 // bytes that a request has at the most
 	rpNode       = 5
-	rpOnce       = 0 // mode: one answer
 	rpStream     = 1 // mode: without end
 )
 

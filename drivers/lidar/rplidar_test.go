@@ -150,7 +150,7 @@ func TestRPCapsules(t *testing.T) {
 		third := second
 		third.Start = 137 << 6
 		text := c.Append(nil)
-		_, size := rpSize(e)
+		size := rpSizes[e].bytes
 		if len(text) != size || text[0]>>4 != 0xA || text[1]>>4 != 5 || text[rpHead(e)-1]&0x80 == 0 {
 			t.Fatalf("%02X: encoded: got % X", byte(e), text)
 		}

@@ -62,7 +62,6 @@ const (
 	SICKIndices     = 2  // of SICKAvailByte: telegrams of values end with the number of the scan, that of the telegram, status
 	SICKStatusLen   = 152
 	SICKMaxTelegram = 812 // bytes of a telegram's body at most
-	SICKMaxRays     = 401 // 100° at a quarter
 	sickCentimetre  = 0
 	sickMillimetre  = 1
 )

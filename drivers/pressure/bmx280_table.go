@@ -16,7 +16,6 @@ const (
 	BMX280Reset       = 0xE0
 	BMX280Humidity2   = 0xE1 // H2..H6: 7 bytes
 	BMX280CtrlHum     = 0xF2 // takes effect with the next write of CtrlMeas
-	BMX280Status      = 0xF3 // bit 3 measuring, bit 0 copying the calibration
 	BMX280CtrlMeas    = 0xF4 // temperature 7..5, pressure 4..2, mode 1..0
 	BMX280Filter      = 0xF5 // standby 7..5, filter 4..2
 	BMX280Data        = 0xF7 // pressure 20 bits, temperature 20 bits, humidity 16 bits, big-endian

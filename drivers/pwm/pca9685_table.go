@@ -5,11 +5,8 @@ import (
 	"time"
 )
 
-// PCA9685Address is the first of its addresses, by the pins A5..A0; PCA9685AllCall is one that every chip answers at power-on.
-const (
-	PCA9685Address = 0x40
-	PCA9685AllCall = 0x70
-)
+// PCA9685Address is the first of its addresses, by the pins A5..A0.
+const PCA9685Address = 0x40
 
 // PCA9685Channels is how many outputs it has.
 const PCA9685Channels = 16
@@ -28,7 +25,6 @@ const (
 	PCA9685Restart = 0x80 // mode 1
 	PCA9685AI      = 0x20 // the register pointer runs on
 	PCA9685Sleep   = 0x10
-	PCA9685AllBit  = 0x01
 	PCA9685Drive   = 0x04 // mode 2: push and pull; OUTNE 0: low while OE is high
 	PCA9685Full    = 0x10 // in ON_H: always on; in OFF_H: always off, which wins
 	PCA9685Reset1  = 0x11 // mode 1 at power-on

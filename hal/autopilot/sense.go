@@ -3,6 +3,7 @@ package autopilot
 import (
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -130,12 +131,7 @@ func (e *Estimate) fromIMU(v []float64, mount hal.Pose) {
 }
 
 func known(v []float64) bool {
-	for _, x := range v {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(v, func(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) })
 }
 
 // heading is the yaw of an attitude, rad, -π..π; undefined when it points straight up or down.

@@ -1,6 +1,9 @@
 package grid
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Blocked is the cost of a cell that the vehicle cannot enter.
 const Blocked = math.MaxFloat32
@@ -47,16 +50,8 @@ func (f *Field) Grow(probability []float64, rows, columns int, radius, margin fl
 		f.disc = disc(radius, margin)
 	}
 	f.Rows, f.Columns = rows, columns
-	if n := rows * columns; cap(f.Cost) < n {
-		f.Cost = make([]float32, n)
-	} else {
-		f.Cost = f.Cost[:n]
-	}
-	if n := rows * columns; cap(f.near) < n {
-		f.near = make([]uint8, n)
-	} else {
-		f.near = f.near[:n]
-	}
+	n := rows * columns
+	f.Cost, f.near = slices.Grow(f.Cost[:0], n)[:n], slices.Grow(f.near[:0], n)[:n]
 	for i := range f.Cost {
 		f.Cost[i], f.near[i] = 1, 0
 	}

@@ -122,7 +122,7 @@ func (b *Body) Read(f *hal.Frame) error {
 	return b.ReadErr
 }
 
-// Halt takes the torque off.
+// Halt switches torque off.
 func (b *Body) Halt() error {
 	b.Halts++
 	clear(b.Enabled)

@@ -17,7 +17,7 @@ type Subject struct {
 	Period time.Duration
 	// Sag is how far a holding joint may be from its goal, rad: its load over its stiffness. 0 = 0.05.
 	Sag float64
-	// Falls reports that the load moves limp joints.
+	// Falls reports that the load moves joints without torque.
 	Falls bool
 }
 

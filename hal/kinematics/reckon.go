@@ -132,8 +132,8 @@ func (r *DeadReckoner) remember(now time.Duration) {
 	a.yaw, a.tilt = math.Remainder(measuredYaw+r.offset, 2*math.Pi), hal.Pose{Rotation: about(-measuredYaw)}.Times(hal.Pose{Rotation: q})
 }
 
-// stood is the robot's attitude at a time, or the oldest stored one.
-func (r *DeadReckoner) stood(at time.Duration) *attitude {
+// attitudeAt is the robot's attitude at a time, or the oldest stored one.
+func (r *DeadReckoner) attitudeAt(at time.Duration) *attitude {
 	i := r.newest
 	for n := 1; n < len(r.past) && r.past[i].time > at; n++ {
 		before := (i + len(r.past) - 1) % len(r.past)
@@ -155,7 +155,7 @@ func (r *DeadReckoner) advance(now [3]float64, at time.Duration) {
 	sin, cos := math.Sincos(now[2] - turn/2)
 	ahead := float64(dx*cos) + float64(dy*sin) // along the middle of the two headings, backward where it is below 0
 	tilt, yaw := hal.Pose{Rotation: [4]float64{1}}, math.Remainder(r.yaw+turn, 2*math.Pi)
-	if a := r.stood(at); a.known {
+	if a := r.attitudeAt(at); a.known {
 		tilt, yaw = a.tilt, a.yaw
 	}
 	// Half of the turn lies before the way's middle.

@@ -2,10 +2,12 @@ package yaml
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -34,6 +36,24 @@ func ReadFile(path string) ([]byte, error) {
 	}
 	defer f.Close()
 	return io.ReadAll(io.LimitReader(f, MaxBytes+1))
+}
+
+// WriteFile writes data to path by way of a temporary file, so that path is never half written.
+func WriteFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name()) // removed already after a success
+	_, err = f.Write(data)
+	err = cmp.Or(err, f.Chmod(0o644), f.Sync())
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), path)
+	}
+	return err
 }
 
 // Open returns the built-in file called name, or else the file at path, and what faults call it.

@@ -109,7 +109,7 @@ const (
 	Running
 )
 
-// Faults are complaints of feedback.
+// Faults are the fault bits of feedback.
 type Faults byte
 
 // The faults.

@@ -33,27 +33,15 @@ const (
 	SyncWrite Op = 0x83 // addr len {id data}..
 )
 
+var opNames = map[Op]string{
+	Ping: "ping", Read: "read", Write: "write", RegWrite: "reg write", Action: "action", Reset: "reset", Calibrate: "calibrate",
+	SyncRead: "sync read", SyncWrite: "sync write",
+}
+
 // String names the instruction.
 func (o Op) String() string {
-	switch o {
-	case Ping:
-		return "ping"
-	case Read:
-		return "read"
-	case Write:
-		return "write"
-	case RegWrite:
-		return "reg write"
-	case Action:
-		return "action"
-	case Reset:
-		return "reset"
-	case Calibrate:
-		return "calibrate"
-	case SyncRead:
-		return "sync read"
-	case SyncWrite:
-		return "sync write"
+	if name, ok := opNames[o]; ok {
+		return name
 	}
 	return fmt.Sprintf("instruction %02X", byte(o))
 }

@@ -94,7 +94,7 @@ func hlsRegisters(model, protection, fastest int64) []servo.Register {
 		servo.Reg("torque_enable", 40, 1, ram, plain, 0, 2, 0, number),
 		servo.Reg("goal_acceleration", 41, 1, ram, plain, 0, 254, 0, accel4096),
 		servo.Reg("goal_position", 42, 2, ram, servo.Magnitude15, -32767, 32767, 0, ticks4096),
-		// The goal in the current mode, else the greatest current: at 0 the motor is limp.
+		// The goal in the current mode, else the greatest current: at 0 the motor has no torque.
 		servo.Reg("goal_current", 44, 2, ram, servo.Magnitude15, -2047, 2047, protection, milliamps),
 		servo.Reg("goal_velocity", 46, 2, ram, servo.Magnitude15, -32767, 32767, fastest, speedHLS),
 		servo.Reg("torque_limit", 48, 2, ram, plain, 0, 1000, 1000, permille),

@@ -33,11 +33,8 @@ var (
 	milliamps = servo.Measure{Unit: "A", Scale: 6.5e-3}                    // not verified
 )
 
-// The bits of phase that change the meaning of other registers.
-const (
-	phaseFineSpeed = 1 << 2 // speeds in step/s; else in 50 of them
-	phaseMultiTurn = 1 << 4 // positions may be outside 0..4095
-)
+// phaseFineSpeed is the bit of phase by which speeds are in step/s; else in 50 of them.
+const phaseFineSpeed = 1 << 2
 
 // coarseSpeed is the speed unit without phaseFineSpeed, 0.732 rpm, in step/s.
 const coarseSpeed = 50

@@ -171,7 +171,7 @@ func wanted(g *servo.Goal) int {
 func (b *protocol) Ready(i int) (bool, error) {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	want := wanted(&seat.Goal)
-	// It may have lost its power while it was limp: asked before every arming.
+	// It may have lost its power while torque was off: checked before every arming.
 	if err := b.readMode(d); err != nil {
 		return false, err
 	}

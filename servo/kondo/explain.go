@@ -55,15 +55,9 @@ func explainReply(k *Packet) string {
 
 // parameter is the register of a parameter's number; current and heat have another meaning read than written.
 func parameter(number byte, current, heat string) string {
-	switch number {
-	case Stretch:
-		return "stretch"
-	case Speed:
-		return "speed"
-	case Current:
-		return current
-	case Heat:
-		return heat
+	names := map[byte]string{Stretch: "stretch", Speed: "speed", Current: current, Heat: heat}
+	if name, ok := names[number]; ok {
+		return name
 	}
 	return fmt.Sprintf("parameter %d", number)
 }

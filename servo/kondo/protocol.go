@@ -57,7 +57,7 @@ func (b *protocol) Steps() int { return 1 }
 
 // StageTorqueOff stages the free position for Flush.
 func (b *protocol) StageTorqueOff(i int) {
-	// A lost servo is freed by its next poll: waiting for it in every cycle would delay the others.
+	// A lost servo is switched off by its next poll: waiting for it in every cycle would delay the others.
 	if !b.chain.Devices[i].Lost {
 		b.setGoal(i, free)
 	}
@@ -146,7 +146,7 @@ func (b *protocol) exchange(i, goal int) error {
 	if goal == free {
 		torque = servo.Off
 	}
-	// An answered command has been executed. If a servo was freed only to be measured, ReadState decides.
+	// An answered command has been executed. If a servo was switched off only to be measured, ReadState decides.
 	if driven := seat.Stage == servo.TorqueOn; driven == (torque == servo.On) {
 		seat.SawTorque(torque, false)
 	}
@@ -167,7 +167,7 @@ func (b *protocol) believable(i, ticks int) bool {
 }
 
 // ReadState measures servo i without a change: it sends the last goal again, or the free position. A servo that was lost
-// while it had torque may have lost its power, and must not move then: it is freed.
+// while it had torque may have lost its power, and must not move then: its torque is switched off.
 func (b *protocol) ReadState(i int) error {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	goal := free

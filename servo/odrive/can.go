@@ -83,7 +83,7 @@ type HeartbeatMessage struct {
 	State  State
 }
 
-// ParseHeartbeatMessage reads a heartbeat; false where the frame is too short.
+// ParseBeat reads a heartbeat; false where the frame is too short.
 func ParseBeat(f *servo.CANFrame) (HeartbeatMessage, bool) {
 	return HeartbeatMessage{Errors(f.Word(0)), State(f.Data[4])}, f.Len >= 5
 }

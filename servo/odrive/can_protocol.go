@@ -9,11 +9,8 @@ import (
 )
 
 // frameBits is the maximum length of a standard frame of 8 bytes, with stuffing and the gap, per byte of its 16 bytes on a
-// servo.Line: 135 bits, rounded up. remoteBits is a whole remote frame.
-const (
-	frameBits  = 9
-	remoteBits = 55
-)
+// servo.Line: 135 bits, rounded up.
+const frameBits = 9
 
 // canDelay is the time of a node before a reply.
 const canDelay = time.Millisecond
@@ -164,7 +161,7 @@ func (b *canProtocol) SyncRead(_ servo.Level, list []int) error {
 const settling = 10 * time.Millisecond
 
 // stale reports whether the node has not reported its state since the last state command.
-func (d *device) stale() bool { return d.beatAt < 0 || d.telling || d.beatAt < d.toldAt+settling }
+func (d *device) stale() bool { return d.beatAt < 0 || d.staged || d.beatAt < d.changedAt+settling }
 
 // weigh judges node i by its last heartbeat, if that is newer than the last state command.
 func (b *canProtocol) weigh(i int) {

@@ -81,35 +81,25 @@ func (t *canTool) identify(node int) (servo.Found, error) {
 	return found, err
 }
 
-// answers is the location of a register's value: the frame of CANSimple, and the byte in it.
-func answers(name string) (command Command, at int, newer bool) {
-	switch name {
-	case "present_position":
-		return Estimates, 0, false
-	case "present_velocity":
-		return Estimates, 4, false
-	case "present_current":
-		return GetIq, 4, false
-	case "present_voltage":
-		return GetBus, 0, false
-	case "supply_current":
-		return GetBus, 4, false
-	case "present_temperature":
-		return GetTemperature, 0, true
-	case "errors":
-		return GetErrors, 0, true
-	case "state", torqueEnable:
-		return Heartbeat, 0, false
-	case "watchdog_timeout", "watchdog_enable":
-		return TxSDO, 0, true
-	}
-	return 0, 0, false
+// location is where a node sends a register's value.
+type location struct {
+	command Command // frame of CANSimple
+	at      int     // byte in it
+	newer   bool    // only with firmware 0.6
+}
+
+// locations are those of all registers that a node sends.
+var locations = map[string]location{
+	"present_position": {Estimates, 0, false}, "present_velocity": {Estimates, 4, false}, "present_current": {GetIq, 4, false},
+	"present_voltage": {GetBus, 0, false}, "supply_current": {GetBus, 4, false}, "present_temperature": {GetTemperature, 0, true},
+	"errors": {GetErrors, 0, true}, "state": {Heartbeat, 0, false}, torqueEnable: {Heartbeat, 0, false},
+	"watchdog_timeout": {TxSDO, 0, true}, "watchdog_enable": {TxSDO, 0, true},
 }
 
 // CANParameters are the registers of a node for tools: all values with a CANSimple frame, and the watchdog, whose endpoints
 // depend on the firmware. The slice belongs to the caller.
 func CANParameters() []servo.Register {
-	return slices.DeleteFunc(Parameters(), func(r servo.Register) bool { c, _, _ := answers(r.Name); return c == 0 })
+	return slices.DeleteFunc(Parameters(), func(r servo.Register) bool { return locations[r.Name].command == 0 })
 }
 
 // endpoint is that of a register of the watchdog, 0 where it is not known.
@@ -124,14 +114,15 @@ func (t *canTool) endpoint(node int, name string) uint16 {
 
 // read reads a register. A node reports its state in heartbeats; read waits for one.
 func (t *canTool) read(node int, _ servo.Model, r *servo.Register) (int64, error) {
-	command, at, newer := answers(r.Name)
+	from := locations[r.Name]
+	command := from.command
 	_, factor := Path(r, t.dialect, 0)
 	point := uint16(0)
 	if command == TxSDO {
 		point = t.endpoint(node, r.Name)
 	}
 	switch {
-	case command == 0 || newer && t.dialect == V05 || command == TxSDO && point == 0:
+	case command == 0 || from.newer && t.dialect == V05 || command == TxSDO && point == 0:
 		return 0, servo.ErrNoRegister
 	case command == Heartbeat:
 		if err := t.ask(node, command, nil, heartbeatTimeout); err != nil {
@@ -163,25 +154,24 @@ func (t *canTool) read(node int, _ servo.Model, r *servo.Register) (int64, error
 		return 0, err
 	}
 	if r.Encoding != servo.Float {
-		return int64(t.got.Word(at)), nil
+		return int64(t.got.Word(from.at)), nil
 	}
-	v := t.got.Float(at)
+	v := t.got.Float(from.at)
 	if !finite(v) {
 		return 0, servo.ErrCorrupt
 	}
 	return r.Round(v * factor), nil
 }
 
-// write writes a register of the watchdog where its endpoint is known, or takes the torque, and reads back. It is lost with
+// write writes a register of the watchdog where its endpoint is known, or switches torque off, and reads back. It is lost with
 // the power.
 func (t *canTool) write(node int, m servo.Model, r *servo.Register, v int64) error {
 	point := t.endpoint(node, r.Name)
-	command, _, _ := answers(r.Name)
 	var f servo.CANFrame
 	switch {
 	case r.Name == torqueEnable && v == 0:
 		f = Words(byte(node), SetState, uint32(Idle))
-	case command != TxSDO || point == 0 || t.dialect == V05:
+	case locations[r.Name].command != TxSDO || point == 0 || t.dialect == V05:
 		return &hal.Error{Kind: hal.Invalid, ID: node, Op: "write " + r.Name, Err: servo.ErrNoRegister,
 			Try: "its serial line (--protocol odrive), or odrivetool; of the watchdog a config's registers: name the endpoints"}
 	case r.Encoding == servo.Float:

@@ -7,7 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Clear frees node i of its errors and waits for a heartbeat without them.
+// Clear clears the errors of node i and waits for a heartbeat without them.
 func (b *canProtocol) Clear(i int) error {
 	d := &b.devices[i]
 	b.put(Frame(d.cfg.ID, ClearErrors))
@@ -69,16 +69,16 @@ func (b *canProtocol) guard(i int) error {
 // Steps of arming: the control with the goal where it is, the torque, and the goal once more.
 func (b *canProtocol) Steps() int { return 3 }
 
-// StageTorqueOff stages no torque. Said again, it is not news.
-func (b *canProtocol) StageTorqueOff(i int) { b.request(i, Idle, b.devices[i].asked != Idle) }
+// StageTorqueOff stages torque off. A repetition does not count as a change of the state.
+func (b *canProtocol) StageTorqueOff(i int) { b.request(i, Idle, b.devices[i].commanded != Idle) }
 
-func (b *canProtocol) request(i int, s State, news bool) {
+func (b *canProtocol) request(i int, s State, changed bool) {
 	d := &b.devices[i]
-	d.asked, d.telling = s, d.telling || news
+	d.commanded, d.staged = s, d.staged || changed
 	b.put(Words(d.cfg.ID, SetState, uint32(s)))
 }
 
-// StageTorqueOn stages a step of giving torque.
+// StageTorqueOn stages a step of switching torque on.
 func (b *canProtocol) StageTorqueOn(i, step int) {
 	switch step {
 	case 0:
@@ -141,8 +141,8 @@ func (b *canProtocol) Flush() error {
 // markSent notes that the staged state commands have been sent.
 func (b *canProtocol) markSent() {
 	for i := range b.devices {
-		if d := &b.devices[i]; d.telling {
-			d.telling, d.toldAt = false, b.x.Port.Now()
+		if d := &b.devices[i]; d.staged {
+			d.staged, d.changedAt = false, b.x.Port.Now()
 		}
 	}
 }

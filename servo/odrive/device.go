@@ -27,14 +27,14 @@ type device struct {
 	doubted   bool
 
 	// Only CAN.
-	beatAt   time.Duration // time of the last heartbeat, < 0 = never
-	asked    State         // last commanded state
-	telling  bool          // the state command is staged
-	toldAt   time.Duration // time of the last change of the commanded state
-	due      uint32        // pending replies, as bits by command
-	received bool          // estimates have come
-	sdo      SDO           // as it answered last
-	control  Control       // that it was armed in
+	beatAt    time.Duration // time of the last heartbeat, < 0 = never
+	commanded State         // last commanded state
+	staged    bool          // a command of another state is staged
+	changedAt time.Duration // time of the last change of the commanded state
+	due       uint32        // pending replies, as bits by command
+	received  bool          // estimates have come
+	sdo       SDO           // as it answered last
+	control   Control       // that it was armed in
 }
 
 // judge updates the torque state from the state that the axis reports.
@@ -50,7 +50,7 @@ func (d *device) judge(seat *servo.Device, b HeartbeatMessage) {
 	seat.State.Torque = torque == servo.On
 }
 
-// remaining is the error of an axis that was freed of its errors and has some.
+// remaining is the error of an axis that was asked to clear its errors and still has some.
 func (d *device) remaining() error {
 	if e := d.heartbeat.Errors; e != 0 {
 		return fmt.Errorf("still there: %#x: %v", uint32(e), e.Alarm(d.dialect))

@@ -62,7 +62,7 @@ func (b *serialProtocol) state(i int) error {
 // SyncRead is never asked for: no axis takes part in one.
 func (b *serialProtocol) SyncRead(servo.Level, []int) error { return nil }
 
-// ReadState measures axis i. One that is not driven is notified that the host is there, since its watchdog may be on.
+// ReadState measures axis i. One without torque receives a watchdog update, since its watchdog may be on.
 func (b *serialProtocol) ReadState(i int) error {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	switch {
@@ -158,7 +158,7 @@ func (b *serialProtocol) Ready(i int) (bool, error) {
 		p Property
 		v float64
 	}{{WatchdogTime, Watchdog.Seconds()}, {InputMode, Passthrough}, {WatchdogOn, 1}} {
-		// Fed before it bites: the clock of a watchdog runs on from when it was last on.
+		// Fed first: a watchdog counts from the last time that it was on.
 		b.link.Out = AppendSet(b.link.Out, 'u', seat.ID)
 		b.link.Out = AppendWrite(b.link.Out, w.p, d.dialect, seat.ID, w.v)
 		got, err := b.link.number(w.p, d.dialect, seat.ID)
@@ -176,10 +176,10 @@ func (b *serialProtocol) Ready(i int) (bool, error) {
 // Steps of arming: the goal where it is, the torque, and the goal once more.
 func (b *serialProtocol) Steps() int { return 3 }
 
-// StageTorqueOff stages no torque, Arm a step of giving it, Aim the goal.
+// StageTorqueOff stages no torque, Arm a step of switching it on, Aim the goal.
 func (b *serialProtocol) StageTorqueOff(i int) { b.request(i, Idle) }
 
-// StageTorqueOn stages a step of giving torque.
+// StageTorqueOn stages a step of switching torque on.
 func (b *serialProtocol) StageTorqueOn(i, step int) {
 	if step == 1 {
 		b.request(i, ClosedLoop)

@@ -90,7 +90,7 @@ func (t *tool) report(id int) (servo.Found, error) {
 	if err := t.find(); err != nil {
 		return servo.Found{}, err
 	}
-	who, err := t.identify(id)
+	found, err := t.identify(id)
 	if err != nil {
 		return servo.Found{}, err
 	}
@@ -98,9 +98,9 @@ func (t *tool) report(id int) (servo.Found, error) {
 	if err != nil {
 		return servo.Found{}, err
 	}
-	return servo.Found{Model: unnamed, Firmware: fmt.Sprintf("%d.%02d", who.major, who.minor), Assumed: true,
-		Note: fmt.Sprintf("VESC firmware %d.%02d on %s: %d pole pairs, timeout %v, %v", who.major, who.minor, who.hardware, who.poles/2,
-			who.timeout, Fault(v[FaultCode]))}, nil
+	return servo.Found{Model: unnamed, Firmware: fmt.Sprintf("%d.%02d", found.major, found.minor), Assumed: true,
+		Note: fmt.Sprintf("VESC firmware %d.%02d on %s: %d pole pairs, timeout %v, %v", found.major, found.minor, found.hardware, found.poles/2,
+			found.timeout, Fault(v[FaultCode]))}, nil
 }
 
 // list are the controller at the line's end and those that it knows behind it; asking takes it up to half a second.
@@ -127,14 +127,14 @@ func (t *tool) read(id int, _ servo.Model, r *servo.Register) (int64, error) {
 		return 0, err
 	}
 	if r.Addr >= uint16(numFields) {
-		who, err := t.identify(id)
+		found, err := t.identify(id)
 		switch r.Addr {
 		case uint16(rowFirmware):
-			return 100*int64(who.major) + int64(who.minor), err
+			return 100*int64(found.major) + int64(found.minor), err
 		case uint16(rowPolePairs):
-			return int64(who.poles / 2), err
+			return int64(found.poles / 2), err
 		}
-		return who.timeout.Milliseconds(), err
+		return found.timeout.Milliseconds(), err
 	}
 	f := Field(r.Addr)
 	v, err := t.measure(id, Mask(f, ControllerID))

@@ -142,43 +142,43 @@ type identity struct {
 }
 
 // old reports whether its firmware is older than the chain supports.
-func (who *identity) old() bool {
-	return who.major < minMajor || who.major == minMajor && who.minor < minMinor
+func (found *identity) old() bool {
+	return found.major < minMajor || found.major == minMajor && found.minor < minMinor
 }
 
 // identify reads the firmware, the motor's poles and the timeout of controller id.
-func (l *link) identify(id int) (who identity, err error) {
+func (l *link) identify(id int) (found identity, err error) {
 	l.put(id, []byte{byte(FWVersion)})
 	p, err := l.ask(id, FWVersion, 80)
 	if err != nil {
-		return who, err
+		return found, err
 	}
-	who.major, who.minor = p[1], p[2]
+	found.major, found.minor = p[1], p[2]
 	for _, b := range p[3:] { // ends with a zero
 		if b < ' ' || b > '~' {
 			break
 		}
-		who.hardware += string(b)
+		found.hardware += string(b)
 	}
-	if who.old() { // it does not support the next request
-		return who, nil
+	if found.old() { // it does not support the next request
+		return found, nil
 	}
 	l.put(id, []byte{byte(GetMcConfTemp)})
 	if p, err = l.ask(id, GetMcConfTemp, 50); err != nil {
-		return who, err
+		return found, err
 	}
 	const polesAt, timeoutAt = 1 + 10*4, 1 + 4 + 1
 	if len(p) <= polesAt {
-		return who, servo.ErrCorrupt
+		return found, servo.ErrCorrupt
 	}
-	who.poles = int(p[polesAt])
+	found.poles = int(p[polesAt])
 	l.put(id, []byte{byte(GetAppConf)})
 	if p, err = l.ask(id, GetAppConf, MaxPayload); err != nil {
-		return who, err
+		return found, err
 	}
 	if len(p) < timeoutAt+4 || int(p[timeoutAt-1]) != id {
-		return who, servo.ErrCorrupt
+		return found, servo.ErrCorrupt
 	}
-	who.timeout = time.Duration(min(binary.BigEndian.Uint32(p[timeoutAt:]), math.MaxInt32)) * time.Millisecond
-	return who, nil
+	found.timeout = time.Duration(min(binary.BigEndian.Uint32(p[timeoutAt:]), math.MaxInt32)) * time.Millisecond
+	return found, nil
 }

@@ -62,7 +62,7 @@ func (b *protocol) Identify(i int) error {
 	if err := b.link.find(); err != nil {
 		return err
 	}
-	who, err := b.link.identify(seat.ID)
+	found, err := b.link.identify(seat.ID)
 	if err != nil {
 		return err
 	}
@@ -71,14 +71,14 @@ func (b *protocol) Identify(i int) error {
 		return seat.Error(kind, "open", fmt.Errorf(format, args...))
 	}
 	switch {
-	case who.old():
-		return refuse(hal.BusFault, "firmware: got %d.%02d, want %d.%02d or later: VESC Tool, Firmware", who.major, who.minor, minMajor, minMinor)
-	case who.timeout <= 0 || who.timeout > maxTimeout:
+	case found.old():
+		return refuse(hal.BusFault, "firmware: got %d.%02d, want %d.%02d or later: VESC Tool, Firmware", found.major, found.minor, minMajor, minMinor)
+	case found.timeout <= 0 || found.timeout > maxTimeout:
 		return refuse(hal.Unsafe, "timeout: got %v, want 1ms..%v, or nothing stops the motor when the cable is pulled: VESC Tool, App Settings, General",
-			who.timeout, maxTimeout)
+			found.timeout, maxTimeout)
 	}
-	d.pairs = float64(cmp.Or(who.poles/2, d.m.PolePairs))
-	d.tacho, d.timeout = math.NaN(), who.timeout
+	d.pairs = float64(cmp.Or(found.poles/2, d.m.PolePairs))
+	d.tacho, d.timeout = math.NaN(), found.timeout
 	return nil
 }
 

@@ -177,7 +177,7 @@ const (
 
 // AppendSet appends the payload of SetDuty, SetCurrent, SetCurrentBrake, SetRPM or SetPos with v in its unit.
 func AppendSet(dst []byte, c Command, v float64) []byte {
-	return binary.BigEndian.AppendUint32(append(dst, byte(c)), uint32(scaled(v, setScale(c))))
+	return binary.BigEndian.AppendUint32(append(dst, byte(c)), uint32(scaled(v, setScales[c])))
 }
 
 // ParseSet reads such a payload, false if it is invalid.
@@ -186,23 +186,13 @@ func ParseSet(payload []byte) (c Command, v float64, ok bool) {
 		return 0, 0, false
 	}
 	c = Command(payload[0])
-	scale := setScale(c)
+	scale := setScales[c]
 	return c, float64(int32(binary.BigEndian.Uint32(payload[1:]))) / max(scale, 1), scale > 0
 }
 
-// setScale is the scale of a command with a value, 0 of another.
-func setScale(c Command) float64 {
-	switch c {
-	case SetDuty:
-		return dutyScale
-	case SetCurrent, SetCurrentBrake:
-		return currentScale
-	case SetRPM:
-		return rpmScale
-	case SetPos:
-		return posScale
-	}
-	return 0
+// setScales are the scales of the commands with a value, 0 of all others.
+var setScales = [256]float64{
+	SetDuty: dutyScale, SetCurrent: currentScale, SetCurrentBrake: currentScale, SetRPM: rpmScale, SetPos: posScale,
 }
 
 // AppendSelective appends the payload that asks for the fields of mask.

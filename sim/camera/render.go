@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/collide"
@@ -45,10 +46,7 @@ func newRenderer(s *Scene, bodies int) (*renderer, error) {
 	}
 	// The tree of moving geoms keeps the structure built from these poses; only its boxes are updated. Few bodies move, so
 	// any structure is good enough.
-	still := make([]collide.Pose, bodies)
-	for i := range still {
-		still[i] = collide.Identity()
-	}
+	still := slices.Repeat([]collide.Pose{collide.Identity()}, bodies)
 	bvh, err := ray.New(s.Geoms, still)
 	if err != nil {
 		return nil, err

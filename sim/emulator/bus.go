@@ -287,13 +287,13 @@ func (b busEnd) Tune(baud int) {
 func (b busEnd) Rest(now time.Duration) { b.look(now) }
 
 // Feed feeds p, whose first byte begins at start, to a parser. It calls next for every possible packet. If next reports
-// one, it calls obey with the end time of its last byte.
-func (b *Bus) Feed(f *servo.Framer, p []byte, start time.Duration, next func() bool, obey func(end time.Duration)) {
+// one, it calls handle with the end time of its last byte.
+func (b *Bus) Feed(f *servo.Framer, p []byte, start time.Duration, next func() bool, handle func(end time.Duration)) {
 	for fed := 0; fed < len(p); {
 		fed += f.Feed(p[fed:])
 		for next() {
 			// Bytes still buffered are after the packet.
-			obey(start + b.path.Time(max(0, fed-f.Buffered()), b.host))
+			handle(start + b.path.Time(max(0, fed-f.Buffered()), b.host))
 		}
 	}
 }

@@ -94,12 +94,12 @@ func (n *Net) Send(s *Servo, f servo.CANFrame, now time.Duration) {
 func (n *Net) run(until time.Duration, stop bool) {
 	for {
 		// Cyclic frames are sent in order of time.
-		next, who := until, -1
+		next, sender := until, -1
 		for i, s := range n.bus.servos {
 			n.bus.view(i, s, min(s.Beat, until))
 			n.nodes[i].Deaf = s.Dark || !wire.SameBaud(s.baud(), n.wires.Rate())
 			if !s.Dark && s.Beat < next {
-				next, who = s.Beat, i
+				next, sender = s.Beat, i
 			}
 		}
 		for {
@@ -110,10 +110,10 @@ func (n *Net) run(until time.Duration, stop bool) {
 				break
 			}
 		}
-		if who < 0 {
+		if sender < 0 {
 			return
 		}
-		s := n.bus.servos[who]
+		s := n.bus.servos[sender]
 		s.update(next)
 		s.Beat = s.kind.(CANKind).TransmitUnasked(n, next)
 	}
@@ -189,7 +189,7 @@ func (n *Net) offBus() {
 	}
 }
 
-// silent is the tongue of a bus that has no bytes: net receives whole frames.
+// silent is the protocol of a bus without bytes: net receives whole frames.
 type silent struct{}
 
 func (silent) Reset()                      {}

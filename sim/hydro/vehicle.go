@@ -1,6 +1,8 @@
 package hydro
 
 import (
+	"slices"
+
 	"github.com/halyard-robotics/halyard/sim/camera"
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
@@ -68,7 +70,7 @@ func (v *Vehicle) Body() dynamics.Body {
 
 // Geoms are the vehicle's solids as those of body b.
 func (v *Vehicle) Geoms(b int) []collide.Geom {
-	geoms := append([]collide.Geom(nil), v.shapes...)
+	geoms := slices.Clone(v.shapes)
 	for i := range geoms {
 		geoms[i].Body = b
 	}
@@ -77,7 +79,7 @@ func (v *Vehicle) Geoms(b int) []collide.Geom {
 
 // Cameras are the vehicle's cameras on body b.
 func (v *Vehicle) Cameras(b int) []camera.Camera {
-	cameras := append([]camera.Camera(nil), v.cameras...)
+	cameras := slices.Clone(v.cameras)
 	for i := range cameras {
 		cameras[i].Body = b
 	}
@@ -91,10 +93,5 @@ func (v *Vehicle) Resize(i, width, height int) {
 
 // Thruster returns the index of the thruster called name, or -1.
 func (v *Vehicle) Thruster(name string) int {
-	for i := range v.Thrusters {
-		if v.Thrusters[i].Name == name {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(v.Thrusters, func(t Thruster) bool { return t.Name == name })
 }

@@ -103,7 +103,7 @@ func (c *candidate) fit(runs []*Run, spec *actuator.Spec, simpler *fitted) *fitt
 const polishStarts = 3
 
 // polish searches a better trial of f from those of the others: with stick and slip the cost has many local minima.
-func (f *fitted) polish(runs []*Run, spec *actuator.Spec, others []*fitted) {
+func (f *fitted) polish(runs []*Run, others []*fitted) {
 	s := &search{runs: runs, axes: f.axes, step: fineStep, width: narrow}
 	best := s.cost(s.residuals(&f.trial, nil))
 	for _, o := range others {
@@ -197,7 +197,7 @@ func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
 	slices.SortStableFunc(all, func(a, b *fitted) int { return cmp.Compare(mean(a.leftOut), mean(b.leftOut)) })
 	pick := simplest(all)
 	best = all[pick]
-	best.polish(runs, spec, all[:min(polishStarts, len(all))])
+	best.polish(runs, all[:min(polishStarts, len(all))])
 	return slices.Insert(slices.Delete(all, pick, pick+1), 0, best)
 }
 
@@ -214,7 +214,7 @@ func (f *fitted) withPlay(runs []*Run, spec *actuator.Spec) *fitted {
 		return nil
 	}
 	g.validate(runs, spec)
-	if _, clear := compare(f, g); !clear {
+	if !clearlyWorse(f, g) {
 		return nil
 	}
 	g.mae = errorsOf(runs, &g.trial)
@@ -242,10 +242,7 @@ func saturates(runs []*Run, spec *actuator.Spec) bool {
 func simplest(all []*fitted) int {
 	pick := 0
 	for i, f := range all {
-		if len(f.names) >= len(all[pick].names) {
-			continue
-		}
-		if _, clear := compare(f, all[0]); !clear {
+		if len(f.names) < len(all[pick].names) && !clearlyWorse(f, all[0]) {
 			pick = i
 		}
 	}

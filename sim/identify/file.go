@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -219,20 +218,7 @@ func number(v float64) string {
 
 // Save writes s to path by way of a temporary file: path is never half written.
 func (s *Servo) Save(path string) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if err != nil {
-		return &hal.Error{Kind: hal.Invalid, Op: "write servo " + path, Err: err}
-	}
-	defer os.Remove(f.Name()) // gone already when all went well
-	_, err = f.Write(s.Encode())
-	err = cmp.Or(err, f.Chmod(0o644), f.Sync())
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
+	if err := yaml.WriteFile(path, s.Encode()); err != nil {
 		return &hal.Error{Kind: hal.Invalid, Op: "write servo " + path, Err: err}
 	}
 	return nil

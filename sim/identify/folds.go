@@ -93,15 +93,14 @@ func (f *fitted) validate(runs []*Run, spec *actuator.Spec) {
 	}
 }
 
-// compare returns how much worse a predicts than b, rad, and whether that is more than one standard error of the difference,
-// part by part.
-func compare(a, b *fitted) (worse float64, clear bool) {
-	worse = mean(a.leftOut) - mean(b.leftOut)
+// clearlyWorse reports whether a predicts worse than b by more than one standard error of the difference, part by part.
+func clearlyWorse(a, b *fitted) bool {
+	worse := mean(a.leftOut) - mean(b.leftOut)
 	squares, n := 0.0, float64(len(a.leftOut))
 	for k := range a.leftOut {
 		d := a.leftOut[k] - b.leftOut[k] - worse
 		squares += d * d
 	}
 	factor := distuv.StudentsT{Nu: n - 1, Sigma: 1}.Quantile(0.8413)
-	return worse, worse > factor*math.Sqrt(squares/(n-1)/n)
+	return worse > factor*math.Sqrt(squares/(n-1)/n)
 }

@@ -2,6 +2,7 @@ package identify
 
 import (
 	"math"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
@@ -58,11 +59,8 @@ type axis struct {
 func axes(names []string, torque float64) []axis {
 	var all []axis
 	for i := range parameters {
-		p := &parameters[i]
-		for _, n := range names {
-			if n == p.name {
-				all = append(all, axis{p, p.scale * math.Pow(torque, p.torque)})
-			}
+		if p := &parameters[i]; slices.Contains(names, p.name) {
+			all = append(all, axis{p, p.scale * math.Pow(torque, p.torque)})
 		}
 	}
 	return all

@@ -1,7 +1,9 @@
 package identify
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"sort"
 
 	"gonum.org/v1/gonum/mat"
@@ -60,12 +62,7 @@ func registers(runs []*Run, spec *actuator.Spec) (found registered, ok bool) {
 	if len(fits) == 0 {
 		return found, false
 	}
-	best := fits[0]
-	for _, f := range fits {
-		if f.sum < best.sum {
-			best = f
-		}
-	}
+	best := slices.MinFunc(fits, func(a, b fit) int { return cmp.Compare(a.sum, b.sum) })
 	// Delays whose residuals are not significantly greater than the minimum are equally good.
 	bound := best.sum * (1 + chiSquare95*perError/float64(n))
 	low, high := math.Inf(1), math.Inf(-1)

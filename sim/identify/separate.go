@@ -13,7 +13,6 @@ var motorNames = []string{"kt", "R", "armature", "gain"}
 // A parameter counts as not separable when the recordings and a prior knowledge of 30 % together leave its logarithm more
 // than this uncertain.
 const (
-	priorSpread     = 0.3
 	mostUncertain   = 0.1
 	together        = 0.5  // correlation from which two parameters move together
 	residualSeconds = 0.17 // s, residuals nearer than this are one

@@ -3,6 +3,7 @@ package identify
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -121,7 +122,7 @@ func (s *Servo) uncertain(best *fitted, runs []*Run, drive registered, measured 
 		case name == "goal_delay":
 			// A motor's lag has the effect of latency: from only the position it is known to 5 ms.
 			s.Latency.Low, s.Latency.High = math.Min(e.low, e.value-0.005), math.Max(e.high, e.value+0.005)
-		case !contains(lost, name) && !math.IsNaN(e.low):
+		case !slices.ContainsFunc(lost, func(n string) bool { return strings.EqualFold(n, name) }) && !math.IsNaN(e.low):
 			s.Intervals = append(s.Intervals, Interval{name, e.value, e.low, e.high})
 		}
 	}
@@ -129,15 +130,6 @@ func (s *Servo) uncertain(best *fitted, runs []*Run, drive registered, measured 
 		s.Intervals = append(s.Intervals, Interval{"gain", drive.gain.value, drive.gain.low, drive.gain.high})
 		s.Latency = Latency{drive.delay.value, drive.delay.low, drive.delay.high, true}
 	}
-}
-
-func contains(names []string, name string) bool {
-	for _, n := range names {
-		if strings.EqualFold(n, name) {
-			return true
-		}
-	}
-	return false
 }
 
 // Known is the servo model called name as the simulator has it.

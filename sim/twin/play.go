@@ -2,6 +2,7 @@ package twin
 
 import (
 	"math"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/actuator"
@@ -91,12 +92,7 @@ func (c *Change) down(v float64) float64 {
 	return v - c.Zero
 }
 
-func size(v []float64, n int) []float64 {
-	if cap(v) < n {
-		return make([]float64, n)
-	}
-	return v[:n]
-}
+func size(v []float64, n int) []float64 { return slices.Grow(v[:0], n)[:n] }
 
 func grow(f *actuator.Friction, by float64) {
 	for _, v := range []*float64{&f.Kb, &f.Ks, &f.Kv, &f.Kl, &f.Kls, &f.Kq, &f.Km, &f.Ke, &f.Kms, &f.Kes, &f.Kmq, &f.Keq} {

@@ -100,7 +100,7 @@ func (b *Bus) Step(until time.Duration) (end time.Duration, ok bool) {
 	var winner *Station
 	spoiled := false
 	for _, s := range b.stations {
-		if !s.speaks(start) {
+		if !s.ready(start) {
 			continue
 		}
 		switch {
@@ -155,8 +155,8 @@ func (b *Bus) start() time.Duration {
 	return first
 }
 
-// speaks reports whether s has a frame that wants to start at now.
-func (s *Station) speaks(now time.Duration) bool {
+// ready reports whether s has a frame to send at now.
+func (s *Station) ready(now time.Duration) bool {
 	return !s.Off && !s.Deaf && len(s.queue) > 0 && s.queue[0].ready <= now
 }
 
@@ -190,7 +190,7 @@ func (b *Bus) acknowledged(s *Station) bool {
 func (b *Bus) deliver(from *Station, f *servo.CANFrame) {
 	for _, s := range b.stations {
 		// Who sent the very same frame at the same time is done with it too.
-		if s == from || s.speaks(b.idle-b.time(Bits(f))) && s.queue[0].frame == *f {
+		if s == from || s.ready(b.idle-b.time(Bits(f))) && s.queue[0].frame == *f {
 			s.queue = s.queue[:copy(s.queue, s.queue[1:])]
 			s.TEC = max(0, s.TEC-1)
 			continue

@@ -36,7 +36,7 @@ func (t *protocol) Parse(p []byte, start time.Duration) {
 func (t *protocol) handle(now time.Duration) {
 	b, k := t.bus, &t.packet
 	b.Update(now)
-	// Who receives it is settled first: obeying may change IDs and rates.
+	// The receivers are determined first: execution may change IDs and rates.
 	for _, s := range t.servos {
 		if s.deaf = !b.CanReceive(s.Servo, now); !s.deaf {
 			s.Received = now

@@ -13,7 +13,7 @@ import (
 //
 //   - A parameter out of its range is not taken, nor are the others of its command.
 //   - A move does not switch the torque on; it is remembered for when it is.
-//   - Heat, and a supply outside of the limits, take the torque while they last; it has to be switched on again.
+//   - Heat, and a supply outside of the limits, switch torque off while they last; it must be switched on again.
 type device struct {
 	*emulator.Servo
 	m *hiwonder.Model

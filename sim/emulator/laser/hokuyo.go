@@ -14,7 +14,7 @@ import (
 // Hokuyo is a scanner of SCIP 2.0.
 type Hokuyo struct {
 	Boot  time.Duration // from power-on to its first word
-	Old   bool          // it wakes up in SCIP 1.1
+	Old   bool          // it starts in SCIP 1.1
 	model lidar.HokuyoModel
 	scene Scene
 	usual int // baud at power-on; 0 = USB, TCP

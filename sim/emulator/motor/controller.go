@@ -32,7 +32,7 @@ type Controller struct {
 	Relative bool    // they begin at 0 with the power
 	Guard    bool    // its timeout counts from the power on
 
-	Expired bool    // its watchdog has taken the torque
+	Expired bool    // its watchdog has switched torque off
 	Stopped bool    // an emergency stop has
 	Zero    float64 // shaft ticks that it calls 0
 	last    float64 // shaft ticks at the last look

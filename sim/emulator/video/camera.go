@@ -183,9 +183,3 @@ func (v *Camera) notice(time.Duration) {
 
 // at reports whether a fault is at work. Under the lock.
 func (v *Camera) at(k wire.Kind) bool { return v.Find(k, wire.All, v.Time()) != nil }
-
-// Faults are the kinds of fault that a camera has.
-func Faults() []wire.Kind {
-	return []wire.Kind{wire.Unplugged, wire.Denied, wire.Busy, wire.Stuck, wire.Truncated, wire.CRC, wire.Garbage, wire.Dropped,
-		wire.Foreign, wire.Wrong, wire.Delayed}
-}

@@ -3,6 +3,7 @@ package video
 import (
 	"context"
 	"os"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -85,7 +86,7 @@ func (n *node) execute(op camera.Op, p []byte) (camera.Argument, error) {
 		return &x, nil
 	case camera.EnumSizes:
 		var x camera.FrameSize
-		if err := abi.Parse(p, &x); err != nil || !v.offers(x.Pixel) || int(x.Index) >= len(v.config.Sizes) {
+		if err := abi.Parse(p, &x); err != nil || !slices.Contains(v.config.Pixels, x.Pixel) || int(x.Index) >= len(v.config.Sizes) {
 			return nil, syscall.EINVAL
 		}
 		size := v.config.Sizes[x.Index]
@@ -157,10 +158,8 @@ func (n *node) buffer(op camera.Op, x camera.Buffer) (camera.Argument, error) {
 	}
 	x.Length, x.Offset = uint32(len(n.memory[x.Index])), x.Index*pageSize
 	if op == camera.QueueBuf {
-		for _, i := range n.queued {
-			if i == x.Index {
-				return nil, syscall.EINVAL
-			}
+		if slices.Contains(n.queued, x.Index) {
+			return nil, syscall.EINVAL
 		}
 		n.queued = append(n.queued, x.Index)
 		n.device.wake()
@@ -269,25 +268,14 @@ func (n *node) Close() error {
 	return nil
 }
 
-func (v *Camera) offers(p camera.Pixel) bool {
-	for _, have := range v.config.Pixels {
-		if have == p {
-			return true
-		}
-	}
-	return false
-}
-
 // nearest is the format that the device selects for a requested one. Under the lock.
 func (v *Camera) nearest(x camera.Format) camera.Format {
-	if !v.offers(x.Pixel) {
+	if !slices.Contains(v.config.Pixels, x.Pixel) {
 		x.Pixel = v.config.Pixels[0]
 	}
-	best := v.config.Sizes[0]
-	for _, size := range v.config.Sizes {
-		if size == [2]int{int(x.Width), int(x.Height)} {
-			best = size
-		}
+	best := [2]int{int(x.Width), int(x.Height)}
+	if !slices.Contains(v.config.Sizes, best) {
+		best = v.config.Sizes[0]
 	}
 	if v.at(wire.Wrong) {
 		best = [2]int{best[0] / 4 * 2, best[1] / 2}

@@ -132,7 +132,7 @@ func (p *port) SetBaud(baud int) error {
 	return nil
 }
 
-// SetDTR tells the far end the state of the modem line DTR, where it has one.
+// SetDTR sets the modem line DTR of the far end, where it has one.
 func (p *port) SetDTR(on bool) error {
 	p.m.Lock()
 	defer p.m.Unlock()
