@@ -142,7 +142,7 @@ func (s *Servo) position(dt, acceleration, limit float64) float64 {
 		integral, slope = integralM, slopeM
 	}
 	if s.lastError == s.lastError { // not the first run
-		s.slope += float64(((e-s.lastError)/dt - s.slope) * math.Min(1, dt/smoothing))
+		s.slope += float64(((e-s.lastError)/dt - s.slope) * min(1, dt/smoothing))
 	}
 	s.lastError = e
 	g := k.PositionGain

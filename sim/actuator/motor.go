@@ -27,7 +27,7 @@ const (
 // current, it is at most maxCurrent, A; 0 = no such limit.
 func (s *Servo) onVoltage(duty, limit, maxCurrent, volts float64) Drive {
 	k := s.Spec
-	most := math.Min(k.MaxDuty, math.Min(limit, s.DutyLimit))
+	most := min(k.MaxDuty, limit, s.DutyLimit)
 	s.Duty = clamp(duty, -most, most)
 	if maxCurrent > 0 {
 		if amps := s.sensed(s.windingCurrent(volts), s.Duty); math.Abs(amps) > maxCurrent {
@@ -98,4 +98,4 @@ func (s *Servo) sensed(amps, duty float64) float64 {
 // MeasuredCurrent is the current measured by the servo's own sensor, A, positive with rising ticks.
 func (s *Servo) MeasuredCurrent() float64 { return s.sensed(s.Current, s.Duty) }
 
-func clamp(x, low, high float64) float64 { return math.Max(low, math.Min(high, x)) }
+func clamp(x, low, high float64) float64 { return max(low, min(high, x)) }

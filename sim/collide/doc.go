@@ -1,7 +1,7 @@
 // Package collide finds contacts between shapes; it computes geometry, not forces.
 //
 // A Space holds geoms, each a shape fixed to a body of package dynamics or to the world. Once a step the owner calls
-// Update with the poses of the bodies and reads Contacts. The steps from poses to contacts:
+// Move for each body and Find, or Update with all poses, and reads Contacts. The steps from poses to contacts:
 //
 //	poses -> frames and boxes in world axes -> sweep along x -> pairs in order -> one function per pair of kinds -> contacts
 //

@@ -6,6 +6,19 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
+// frame is a place and where its own x, y, z point.
+type frame struct {
+	at   r3.Vec
+	axis [3]r3.Vec
+}
+
+// placement is where a body is.
+type placement struct {
+	frame
+	present bool // it has a finite pose
+	held    bool // it stays where it is
+}
+
 // solid is a shape placed in the axes and about the origin of the moment: those of the world, or of the pair at work.
 type solid struct {
 	*Shape
@@ -39,7 +52,15 @@ type Frame struct {
 // not finite or has no rotation: such a geom takes no part.
 func (g *Geom) Frame(pose Pose) (f Frame, ok bool) {
 	var s solid
-	if !g.place(&s, &pose) {
+	var body frame
+	local := g.local()
+	if g.Body >= 0 {
+		body.at = r3.Pack(pose.Position)
+		if !turn(r3.PackQuat(pose.Rotation), &body.axis) {
+			return f, false
+		}
+	}
+	if !g.place(&s, &local, &body) {
 		return f, false
 	}
 	f.Position = s.pos.Array()
@@ -49,25 +70,37 @@ func (g *Geom) Frame(pose Pose) (f Frame, ok bool) {
 	return f, true
 }
 
-// place is Frame for the package itself.
-func (g *Geom) place(s *solid, pose *Pose) bool {
+// local is the frame of the geom in its body; its axes are 0 where they are not turned.
+func (g *Geom) local() (f frame) {
+	f.at = r3.Pack(g.Local.Position)
+	q := r3.PackQuat(g.Local.Rotation)
+	if q.X != 0 || q.Y != 0 || q.Z != 0 {
+		turn(q, &f.axis)
+	}
+	return f
+}
+
+// place is Frame for the package itself, with what local returns; body is ignored for a geom of the world.
+func (g *Geom) place(s *solid, local, body *frame) bool {
 	s.Shape = &g.Shape
-	local := r3.PackQuat(g.Local.Rotation)
-	if local == (r3.Quat{}) {
-		local.W = 1
-	}
-	var body solid
+	turned := local.axis[0] != r3.Vec{}
 	if g.Body < 0 {
-		s.pos = r3.Pack(g.Local.Position)
-		return turn(local, &s.axis) && s.pos.Finite()
+		s.pos, s.axis = local.at, local.axis
+		if !turned {
+			s.axis = [3]r3.Vec{{X: 1}, {Y: 1}, {Z: 1}}
+		}
+		return s.pos.Finite()
 	}
-	rotation := r3.PackQuat(pose.Rotation)
-	if !turn(rotation, &body.axis) {
-		return false
+	x, y, z := body.axis[0], body.axis[1], body.axis[2]
+	p := local.at
+	s.pos = body.at.Add(x.Mul(p.X).Along(p.Y, y).Along(p.Z, z))
+	s.axis = body.axis
+	if turned {
+		for i, a := range local.axis {
+			s.axis[i] = x.Mul(a.X).Along(a.Y, y).Along(a.Z, z)
+		}
 	}
-	body.pos = r3.Pack(pose.Position)
-	s.pos = body.outward(r3.Pack(g.Local.Position))
-	return turn(rotation.Times(local), &s.axis) && s.pos.Norm() < r3.Huge
+	return s.pos.Norm() < r3.Huge
 }
 
 // turn writes the axes of the frame rotated by q, which may have any length but 0.

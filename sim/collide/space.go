@@ -13,8 +13,9 @@ import (
 // Space holds geoms and finds their contacts. One goroutine at a time may use it.
 type Space struct {
 	geoms    []Geom
-	bodies   int      // how many poses Update wants
-	skip     []uint64 // pairs of bodies that never touch, sorted
+	locals   []frame     // of each geom in its body
+	bodies   []placement // by index
+	skip     []uint64    // pairs of bodies that never touch, sorted
 	placed   []solid
 	lo, hi   []r3.Vec
 	present  []bool
@@ -23,9 +24,7 @@ type Space struct {
 	work     work
 	contacts []Contact
 
-	// Bodies that stay where they are, and how many they are.
-	held  []bool
-	holds int
+	holds int // how many bodies are held
 
 	overflow, lost int
 }
@@ -52,6 +51,7 @@ func New(geoms []Geom, skip [][2]int, limit int) (*Space, error) {
 	}
 	s := &Space{
 		geoms:    slices.Clone(geoms),
+		locals:   make([]frame, n),
 		placed:   make([]solid, n),
 		lo:       make([]r3.Vec, n),
 		hi:       make([]r3.Vec, n),
@@ -64,16 +64,18 @@ func New(geoms []Geom, skip [][2]int, limit int) (*Space, error) {
 		s.skip = append(s.skip, bodyPair(p[0], p[1]))
 	}
 	slices.Sort(s.skip)
+	bodies := 0
 	for i := range s.geoms {
 		g := &s.geoms[i]
 		g.Group = cmp.Or(g.Group, 1)
 		g.Mask = cmp.Or(g.Mask, math.MaxUint32)
-		s.bodies = max(s.bodies, g.Body+1)
+		bodies = max(bodies, g.Body+1)
+		s.locals[i] = g.local()
 		if g.Body < 0 {
 			s.place(i, nil)
 		}
 	}
-	s.held = make([]bool, s.bodies)
+	s.bodies = make([]placement, bodies)
 	s.sweep.init(s)
 	return s, nil
 }
@@ -87,15 +89,45 @@ func (s *Space) Len() int { return len(s.geoms) }
 // Update finds all contacts for the pose of each body, by index. A geom whose pose is missing, not finite or without
 // rotation has no contacts and is counted as lost. It does not allocate.
 func (s *Space) Update(poses []Pose) {
+	for b := range s.bodies {
+		f, ok := frame{}, b < len(poses)
+		if ok {
+			f.at = r3.Pack(poses[b].Position)
+			ok = turn(r3.PackQuat(poses[b].Rotation), &f.axis)
+		}
+		s.set(b, &f, ok)
+	}
+	s.Find()
+}
+
+// Move places a body for the next Find: its origin, and where its axes point. A body that was never placed has no contacts.
+func (s *Space) Move(body int, at r3.Vec, axes *r3.Mat) {
+	if body < len(s.bodies) {
+		s.set(body, &frame{at, [3]r3.Vec{axes.X, axes.Y, axes.Z}}, true)
+	}
+}
+
+func (s *Space) set(body int, f *frame, ok bool) {
+	b := &s.bodies[body]
+	if b.held {
+		return
+	}
+	b.frame = *f
+	b.present = ok && f.at.Finite() && f.axis[0].Finite() && f.axis[1].Finite() && f.axis[2].Finite()
+}
+
+// Find finds all contacts of the bodies where they are. A geom whose body has no finite pose has no contacts and is counted
+// as lost. It does not allocate.
+func (s *Space) Find() {
 	s.contacts, s.pairs = s.contacts[:0], s.pairs[:0]
 	s.overflow, s.lost = 0, 0
 	for _, i := range s.sweep.placed {
-		body := s.geoms[i].Body
-		if s.holds > 0 && s.held[body] {
+		b := &s.bodies[s.geoms[i].Body]
+		if b.held {
 			continue
 		}
-		if s.present[i] = body < len(poses); s.present[i] {
-			s.place(int(i), &poses[body])
+		if s.present[i] = b.present; b.present {
+			s.place(int(i), &b.frame)
 		}
 		if !s.present[i] {
 			// A box that overlaps no other, with sortable bounds.
@@ -111,13 +143,13 @@ func (s *Space) Update(poses []Pose) {
 	}
 }
 
-// Hold keeps a body at its pose of the last Update, until it is released: its new pose is ignored, and it collides only with
+// Hold keeps a body at its pose of the last Find, until it is released: its new pose is ignored, and it collides only with
 // bodies that are not held.
 func (s *Space) Hold(body int, on bool) {
-	if body < 0 || body >= len(s.held) || s.held[body] == on {
+	if body < 0 || body >= len(s.bodies) || s.bodies[body].held == on {
 		return
 	}
-	s.held[body] = on
+	s.bodies[body].held = on
 	if on {
 		s.holds++
 	} else {
@@ -126,16 +158,16 @@ func (s *Space) Hold(body int, on bool) {
 }
 
 // rests reports whether a body does not move.
-func (s *Space) rests(body int) bool { return body < 0 || s.held[body] }
+func (s *Space) rests(body int) bool { return body < 0 || s.bodies[body].held }
 
-// Contacts returns the contacts of the last Update, in order. The slice is the space's own and lasts until the next
-// Update.
+// Contacts returns the contacts of the last Find, in order. The slice is the space's own and lasts until the next
+// one.
 func (s *Space) Contacts() []Contact { return s.contacts }
 
-// Overflow returns how many pairs and contacts the last Update left out for want of room: see New.
+// Overflow returns how many pairs and contacts the last Find left out for want of room: see New.
 func (s *Space) Overflow() int { return s.overflow }
 
-// Lost returns how many geoms the last Update left out because their body has no finite pose, and how many contacts
+// Lost returns how many geoms the last Find left out because their body has no finite pose, and how many contacts
 // because their numbers overflowed.
 func (s *Space) Lost() int { return s.lost }
 
@@ -143,8 +175,8 @@ func (s *Space) Lost() int { return s.lost }
 // step.
 const fieldDepth = 10
 
-func (s *Space) place(i int, pose *Pose) {
-	if s.present[i] = s.geoms[i].place(&s.placed[i], pose); !s.present[i] {
+func (s *Space) place(i int, body *frame) {
+	if s.present[i] = s.geoms[i].place(&s.placed[i], &s.locals[i], body); !s.present[i] {
 		return
 	}
 	if s.geoms[i].Kind != Plane {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 func ball(r float64) Shape        { return Shape{Kind: Sphere, Radius: r} }
@@ -360,4 +362,59 @@ func TestHold(t *testing.T) {
 	s.Hold(1, false)
 	want("let go", row, 5)
 	want("let go elsewhere", []Pose{At(9, 9, 9), At(19, 9, 9), row[2]}, 1)
+}
+
+// Move and Find find what Update does, and count a body that was not placed, or not at a finite pose.
+func TestMove(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	geoms := []Geom{{Shape: Shape{Kind: Plane}, Body: -1, Local: Identity()}}
+	for b := range 4 {
+		turned := Pose{[3]float64{0.1, 0.2, 0.1}, [4]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}}
+		geoms = append(geoms,
+			Geom{Shape: Shape{Kind: Box, Half: [3]float64{0.3, 0.2, 0.4}}, Body: b, Local: turned},
+			Geom{Shape: Shape{Kind: Sphere, Radius: 0.3}, Body: b, Local: At(0, 0, 0.3)})
+	}
+	one, err := New(geoms, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := New(geoms, nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if two.Find(); two.Lost() != 8 || len(two.Contacts()) != 0 {
+		t.Errorf("not placed: got %d lost, %d contacts", two.Lost(), len(two.Contacts()))
+	}
+	met := 0
+	for range 200 {
+		var poses []Pose
+		for b := range 4 {
+			p := Pose{[3]float64{r.NormFloat64() / 2, r.NormFloat64() / 2, 0.2}, [4]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}}
+			axes := r3.PackQuat(p.Rotation).Unit().Mat()
+			two.Move(b, r3.Pack(p.Position), &axes)
+			poses = append(poses, p)
+		}
+		one.Update(poses)
+		two.Find()
+		a, b := one.Contacts(), two.Contacts()
+		if len(a) != len(b) {
+			t.Fatalf("got %d contacts, want %d", len(b), len(a))
+		}
+		for i := range a {
+			if far := r3.Pack(a[i].Position).Sub(r3.Pack(b[i].Position)).Norm(); a[i].A != b[i].A || a[i].B != b[i].B || far > 1e-9 {
+				t.Fatalf("got %+v, want %+v", b[i], a[i])
+			}
+		}
+		met += len(a)
+	}
+	if met < 500 {
+		t.Errorf("got %d contacts", met)
+	}
+	two.Move(9, r3.Vec{}, &r3.Mat{}) // it has no geoms
+	axes := r3.Identity()
+	axes.Y.Z = math.NaN()
+	two.Move(2, r3.Vec{}, &axes)
+	if two.Find(); two.Lost() != 2 {
+		t.Errorf("NaN: got %d lost, want the two of the body", two.Lost())
+	}
 }

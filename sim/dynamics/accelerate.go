@@ -5,7 +5,11 @@ package dynamics
 // constraints look ahead. It returns the degree of freedom that makes the mass matrix singular, or -1.
 func (s *System) accelerate(implicit, h float64) int {
 	s.doze()
-	s.place()
+	// Sensors that were read since the last step have placed the links already.
+	if !s.placed || s.placedIn != s.Gravity || len(s.wet) > 0 {
+		s.place()
+	}
+	s.placed = false
 	s.ahead = implicit
 	x := s.qdd
 	if s.following {
@@ -79,6 +83,9 @@ func (s *System) answer(i int) int {
 	s.m.descend(t, s.matrix, x)
 	if s.busy[i] {
 		s.roots(t)
+		if s.dense(t.dof) {
+			s.invert(t)
+		}
 		for k := t.dof; k < t.dof+t.dofs; k++ {
 			x[k] = float64(x[k] * s.root[k])
 		}

@@ -63,56 +63,55 @@ func grip(k *block, rows []row, a []float64, rest, df *[maxRows]float64) {
 		}
 		return
 	}
-	// A contact that held in the last visit usually holds in this one, too.
-	if k.push == 0 && k.holds(rows, normal, rest, df) {
+	if n == 3 {
+		df[1], df[2] = k.friction(rows, a, normal, rest[1], rest[2])
 		return
 	}
-	if n == 3 {
-		disc(k, rows, a, normal, rest, df)
+	// A contact that held in the last visit usually holds in this one, too.
+	if k.push == 0 && n == 4 && k.holds(rows, normal, rest, df) {
 		return
 	}
 	k.push = cone(rows, a, normal, rest, df)
 }
 
-// holds finds the friction that stops a contact, and reports whether the normal force allows it.
+// holds finds the friction of a contact of four rows that stops it, and reports whether the normal force allows it.
 func (k *block) holds(rows []row, normal float64, rest, df *[maxRows]float64) bool {
 	h, nn := &k.stick, float64(normal*normal)
-	switch {
-	case h[0] == 0:
+	if h[0] == 0 {
 		return false
-	case len(rows) == 3:
-		a, b := -(float64(h[0]*rest[1]) + float64(h[1]*rest[2])), -(float64(h[1]*rest[1]) + float64(h[2]*rest[2]))
-		x, y := float64((rows[1].f+a)*rows[2].bound), float64((rows[2].f+b)*rows[1].bound)
-		most := float64(rows[1].bound * rows[2].bound)
-		if float64(x*x)+float64(y*y) <= float64(nn*float64(most*most)) && most > 0 {
-			df[1], df[2] = a, b
-			return true
-		}
-	case len(rows) == 4:
-		p, q, r := rest[1], rest[2], rest[3]
-		a := -(float64(h[0]*p) + float64(h[1]*q) + float64(h[2]*r))
-		b := -(float64(h[1]*p) + float64(h[3]*q) + float64(h[4]*r))
-		c := -(float64(h[2]*p) + float64(h[4]*q) + float64(h[5]*r))
-		s, t, u := rows[1].bound, rows[2].bound, rows[3].bound
-		x, y, z := float64((rows[1].f+a)*float64(t*u)), float64((rows[2].f+b)*float64(s*u)), float64((rows[3].f+c)*float64(s*t))
-		most := float64(s * float64(t*u))
-		if float64(x*x)+float64(y*y)+float64(z*z) <= float64(nn*float64(most*most)) && most > 0 {
-			df[1], df[2], df[3] = a, b, c
-			return true
-		}
+	}
+	p, q, r := rest[1], rest[2], rest[3]
+	a := -(float64(h[0]*p) + float64(h[1]*q) + float64(h[2]*r))
+	b := -(float64(h[1]*p) + float64(h[3]*q) + float64(h[4]*r))
+	c := -(float64(h[2]*p) + float64(h[4]*q) + float64(h[5]*r))
+	s, t, u := rows[1].bound, rows[2].bound, rows[3].bound
+	x, y, z := float64((rows[1].f+a)*float64(t*u)), float64((rows[2].f+b)*float64(s*u)), float64((rows[3].f+c)*float64(s*t))
+	most := float64(s * float64(t*u))
+	if float64(x*x)+float64(y*y)+float64(z*z) <= float64(nn*float64(most*most)) && most > 0 {
+		df[1], df[2], df[3] = a, b, c
+		return true
 	}
 	return false
 }
 
-// disc is cone for the common contact with two rows of friction, which is worth closed formulas.
-func disc(k *block, rows []row, a []float64, normal float64, rest, df *[maxRows]float64) {
+// friction is cone for the common contact with two rows of friction, which is worth closed formulas: how their forces change,
+// where the accelerations rest1 and rest2 are left.
+func (k *block) friction(rows []row, a []float64, normal, rest1, rest2 float64) (df1, df2 float64) {
 	a = a[:9]
 	r, s := &rows[1], &rows[2]
 	b, c := r.bound, s.bound
+	if m := &k.stick; k.push == 0 && m[0] != 0 {
+		// A contact that held in the last visit usually holds in this one, too.
+		d, e := -(float64(m[0]*rest1) + float64(m[1]*rest2)), -(float64(m[1]*rest1) + float64(m[2]*rest2))
+		x, y, most := float64((r.f+d)*c), float64((s.f+e)*b), float64(b*c)
+		if float64(x*x)+float64(y*y) <= float64(float64(normal*normal)*float64(most*most)) && most > 0 {
+			return d, e
+		}
+	}
 	p, q, w := float64(a[4]*float64(b*b)), float64(a[5]*float64(b*c)), float64(a[8]*float64(c*c))
 	// the right side, in units of the bounds, without the present forces
-	g := float64(b * (float64(a[4]*r.f) + float64(a[5]*s.f) - rest[1]))
-	h := float64(c * (float64(a[5]*r.f) + float64(a[8]*s.f) - rest[2]))
+	g := float64(b * (float64(a[4]*r.f) + float64(a[5]*s.f) - rest1))
+	h := float64(c * (float64(a[5]*r.f) + float64(a[8]*s.f) - rest2))
 	lambda := k.push // of the last sweep: near to that of this one
 	var x, y float64
 	for range 20 {
@@ -139,7 +138,7 @@ func disc(k *block, rows []row, a []float64, normal float64, rest, df *[maxRows]
 	if size := math.Sqrt(float64(x*x) + float64(y*y)); size > normal {
 		x, y = float64(x*(normal/size)), float64(y*(normal/size))
 	}
-	df[1], df[2] = float64(x*b)-r.f, float64(y*c)-s.f
+	return float64(x*b) - r.f, float64(y*c) - s.f
 }
 
 // cone finds the friction forces f that minimise f'Af/2 + f'c within sum (f/bound)² <= normal²; c is rest without the

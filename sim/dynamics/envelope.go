@@ -115,6 +115,10 @@ func (e *envelope) unit() {
 
 // add adds Y' S Y of a block of n rows.
 func (e *envelope) add(index []int32, y, slope []float64, n int) {
+	if n == 3 {
+		e.addThree(index, y, slope)
+		return
+	}
 	var own [maxRows]float64
 	for x, j := range index {
 		for c := range n {
@@ -135,6 +139,30 @@ func (e *envelope) add(index []int32, y, slope []float64, n int) {
 				r, c = c, r
 			}
 			e.entry[e.at[r]+c-e.first[r]] += sum
+		}
+	}
+}
+
+// addThree is add for three rows, of which the first answers only itself.
+func (e *envelope) addThree(index []int32, y, slope []float64) {
+	_, slope = y[:3*len(index)], slope[:9]
+	for x, j := range index {
+		own := y[3*x:][:3]
+		a := float64(slope[0] * own[0])
+		b := float64(slope[4]*own[1]) + float64(slope[5]*own[2])
+		c := float64(slope[7]*own[1]) + float64(slope[8]*own[2])
+		row := e.local[j]
+		to := e.entry[e.at[row]:]
+		first, from := e.first[row], y
+		for _, k := range index[:x+1] {
+			f := from[:3]
+			from = from[3:]
+			sum := float64(a*f[0]) + float64(b*f[1]) + float64(c*f[2])
+			if col := e.local[k]; col <= row {
+				to[col-first] += sum
+			} else {
+				e.entry[e.at[col]+row-e.first[col]] += sum
+			}
 		}
 	}
 }

@@ -142,13 +142,13 @@ func (d *Drive) friction(v float64) float64 {
 // touches finds the contacts and adds their rows: normal, two tangents, the turn about the normal, and about the
 // tangents, as far as their bounds are above 0.
 func (v *solver) touches(s *System) {
-	// Only bodies with geoms need a pose, which takes a quaternion.
 	for _, b := range v.wears {
 		if l := s.m.on[b]; l == World || !s.parked[s.m.links[l].tree] {
-			v.poses[b] = s.pose(int(b))
+			at, turn := s.frame(int(b))
+			s.space.Move(int(b), at, &turn)
 		}
 	}
-	s.space.Update(v.poses)
+	s.space.Find()
 	for _, t := range s.m.drowsy {
 		if s.sleeping[t] && !s.parked[t] { // from here on it is placed
 			s.park(t, true)
@@ -191,7 +191,7 @@ func (v *solver) touches(s *System) {
 			if g.Material.Factor == 0 {
 				owner = h
 			}
-			t = v.grain(owner, n, t)
+			t = s.grain(owner, n, t)
 		}
 		u := n.Cross(t)
 		// The tangents depend only on the normal, so the forces of the last step are valid in this one.
@@ -262,14 +262,14 @@ func (v *solver) remembered(s *System, c *collide.Contact) *[6]float64 {
 var noForces [6]float64
 
 // grain returns the direction on the surface with normal n in which the geom's friction is different; t if it has none.
-func (v *solver) grain(g *collide.Geom, n, t r3.Vec) r3.Vec {
+func (s *System) grain(g *collide.Geom, n, t r3.Vec) r3.Vec {
 	d := r3.Pack(g.Material.Direction)
 	if q := r3.PackQuat(g.Local.Rotation); q != (r3.Quat{}) {
 		r := q.Unit().Mat()
 		d = r.Of(d)
 	}
 	if g.Body != World {
-		r := r3.PackQuat(v.poses[g.Body].Rotation).Mat()
+		_, r := s.frame(g.Body)
 		d = r.Of(d)
 	}
 	d = d.Along(-d.Dot(n), n)

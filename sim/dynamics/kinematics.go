@@ -30,6 +30,7 @@ func (s *System) place() {
 			s.reference[t] = root.offset
 		}
 	}
+	s.placedIn = s.Gravity
 	// The world accelerates upwards: so gravity acts on every link without being added to each (RBDA 5.3).
 	gravity := motion{v: r3.Pack(s.Gravity).Neg()}
 	still := moving{r: r3.Identity(), a: gravity}

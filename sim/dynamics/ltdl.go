@@ -117,3 +117,36 @@ func (s *System) roots(t *tree) {
 		s.root[k] = math.Sqrt(s.inverse[k])
 	}
 }
+
+// invert computes L^-1 D^-1/2 of a tree, by rows as the matrix is: row k is e_k less the ancestors' rows times those of L.
+func (s *System) invert(t *tree) {
+	m := s.m
+	for k := t.dof; k < t.dof+t.dofs; k++ {
+		d := &m.dofs[k]
+		path := m.path[d.row : d.row+d.depth]
+		l, to := s.matrix[d.row:][:len(path)], s.whole[d.row:][:len(path)+1]
+		clear(to)
+		x := 0
+		for ; x+1 < len(path); x += 2 { // two ancestors at a time: half the passes over the row
+			a, b := l[x], l[x+1]
+			p, q := s.whole[m.dofs[path[x]].row:][:x+1], s.whole[m.dofs[path[x+1]].row:][:x+2]
+			for y, py := range p {
+				to[y] -= float64(a*py) + float64(b*q[y])
+			}
+			to[x+1] = -float64(b * q[x+1])
+		}
+		if x < len(path) {
+			for y, py := range s.whole[m.dofs[path[x]].row:][:x+1] {
+				to[y] -= float64(l[x] * py)
+			}
+		}
+		to[len(path)] = s.root[k]
+	}
+}
+
+// dense reports whether so many joints of the tree of a degree of freedom have rows of their own that invert computes all
+// of them.
+func (s *System) dense(dof int32) bool {
+	t := s.m.tree(dof)
+	return 2*s.solver.stiff[t] >= s.m.trees[t].dofs
+}

@@ -39,11 +39,20 @@ func (v *solver) solve(s *System) {
 func (v *solver) settle(s *System, island []int32) (sweeps int) {
 	z := s.qdd
 	scale := 0.0
+	v.spring.soft = nil // it may have been changed since
 	var rest [maxRows]float64
 	// The residual of each row without any force is the scale of the tolerance.
-	for _, i := range island {
+	patch := 0 // blocks of the patch at work that are whitened
+	for n, i := range island {
 		k := &v.blocks[i]
-		v.whiten(s, k)
+		if patch > 0 {
+			patch--
+		} else if patch = v.patch(s, island[n:]); patch > 0 {
+			v.whitenPatch(s, island[n:n+patch])
+			patch--
+		} else {
+			v.whiten(s, k)
+		}
 		v.weigh(s, k)
 		rows := v.row[k.row : k.row+k.rows]
 		v.residual(k, z, &rest)
@@ -121,7 +130,10 @@ func (v *solver) weigh(s *System, k *block) {
 	most := greatest(rows, a)
 	for i := range rows {
 		r := &rows[i]
-		aii := a[i*n+i]
+		aii, all := a[i*n+i], most[0]
+		if r.angular {
+			all = most[1]
+		}
 		switch {
 		case k.kind == dry:
 			// the row's violation is the slip of Drive
@@ -132,7 +144,10 @@ func (v *solver) weigh(s *System, k *block) {
 		case k.bounce && i == 0:
 			r.give = float64(hard * aii) // want is known
 		default:
-			r.want, r.give = r.soft.reference(standard, v.h, r.v, r.r, max(aii, float64(1e-3*most[r.group()])))
+			if v.spring.soft != r.soft || v.spring.standard != standard || v.spring.h != v.h {
+				v.spring.set(r.soft, standard, v.h)
+			}
+			r.want, r.give = v.spring.reference(r.v, r.r, max(aii, float64(1e-3*all)))
 			if k.kind == contact && i > 0 && r.soft.CFM > 0 && r.soft.Slip > 0 {
 				r.want, r.give = -r.v/v.h, r.soft.Slip/v.h
 			}
@@ -149,7 +164,7 @@ func (v *solver) weigh(s *System, k *block) {
 			a[j*n+i] = a[i*n+j]
 		}
 		a[i*n+i] = aii + r.give
-		if aii <= float64(1e-10*most[r.group()]) {
+		if aii <= float64(1e-10*all) {
 			// Nothing gives way here, so no force is known: a planar loop held across its plane.
 			for j := range n {
 				a[i*n+j], a[j*n+i] = 0, 0
@@ -235,18 +250,13 @@ func squares(a, y []float64, n int) {
 func greatest(rows []row, a []float64) (most [2]float64) {
 	n := len(rows)
 	for i := range rows {
-		k := rows[i].group()
-		most[k] = max(most[k], a[i*n+i])
+		if aii := a[i*n+i]; rows[i].angular {
+			most[1] = max(most[1], aii)
+		} else {
+			most[0] = max(most[0], aii)
+		}
 	}
 	return most
-}
-
-// group separates rows with different units.
-func (r *row) group() int {
-	if r.angular {
-		return 1
-	}
-	return 0
 }
 
 // still clears the effect of row i of a block.
@@ -380,6 +390,9 @@ func (v *solver) push(k *block, z []float64, f *[maxRows]float64) {
 // visit solves one block for itself and returns how much that changed the acceleration of a row.
 func (v *solver) visit(k *block, z []float64) float64 {
 	n := int(k.rows)
+	if n == 3 && k.kind == contact && k.count0 > 0 && !k.box {
+		return v.visitThree(k, z)
+	}
 	rows := v.row[k.row:][:n]
 	a := v.square[k.square:][:n*n]
 	var rest, df [maxRows]float64
@@ -414,5 +427,36 @@ func (v *solver) visit(k *block, z []float64) float64 {
 		rows[i].f += df[i]
 	}
 	v.push(k, z, &df)
+	return change
+}
+
+// visitThree is visit for the most common block, a contact with friction, without loops over its rows.
+func (v *solver) visitThree(k *block, z []float64) float64 {
+	rows := v.row[k.row:][:3]
+	a := v.square[k.square:][:9]
+	y := v.values[k.values:][:3*k.count]
+	near, far := z[k.start0:][:k.count0], z[k.start1:][:k.count1]
+	beyond := y[3*len(near):]
+	b, c, d := three(y, near)
+	e, f, g := three(beyond, far)
+	p, q, r := &rows[0], &rows[1], &rows[2]
+	first := (b + e) + (float64(p.give*p.f) - p.want)
+	second := (c + f) + (float64(q.give*q.f) - q.want)
+	third := (d + g) + (float64(r.give*r.f) - r.want)
+	normal := p.f - first/a[0]
+	if normal < 0 {
+		normal = 0
+	}
+	push, along, across := normal-p.f, -q.f, -r.f // open: no friction
+	if normal != 0 {
+		along, across = k.friction(rows, a, normal, second+float64(a[3]*push), third+float64(a[6]*push))
+	}
+	change := max(math.Abs(float64(push*a[0])), math.Abs(float64(along*a[4])), math.Abs(float64(across*a[8])))
+	if change == 0 { // most contacts at rest, and all open ones
+		return 0
+	}
+	p.f, q.f, r.f = p.f+push, q.f+along, r.f+across
+	thrust(y, near, push, along, across)
+	thrust(beyond, far, push, along, across)
 	return change
 }

@@ -1,6 +1,8 @@
 package dynamics
 
 import (
+	"math"
+
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
@@ -59,17 +61,18 @@ type block struct {
 
 // row is one row of a block.
 type row struct {
-	way     r3.Vec // in world axes; a stop, dry friction and a mirror have x: 1 or -1 times the joint's own way
-	angular bool   // way is that of a rotation
+	// What a sweep reads comes first, next to each other.
 	f       float64
-	v, r    float64 // velocity and violation; of dry friction, its slip
-	given   float64 // the row's acceleration by followed joints
 	want    float64 // aref less given
 	give    float64 // R
+	bound   float64 // of dry friction; of a contact's friction: coefficient, length or force
+	way     r3.Vec  // in world axes; a stop, dry friction and a mirror have x: 1 or -1 times the joint's own way
+	angular bool    // way is that of a rotation
+	v, r    float64 // velocity and violation; of dry friction, its slip
+	given   float64 // the row's acceleration by followed joints
 	keep    float64 // of a leap: the part of the force that does not answer accelerations
 	last    float64 // the force before the leap
 	origin  float64 // the force before the first leap
-	bound   float64 // of dry friction; of a contact's friction: coefficient, length or force
 	soft    *Softness
 }
 
@@ -100,11 +103,12 @@ type solver struct {
 	slope, columns    []float64 // of each block, the response of its forces to its accelerations; the effect of each of slides
 	slides            []int32   // blocks that slide
 
-	poses    []collide.Pose
 	wears    []int32 // bodies with geoms
 	contacts []collide.Contact
 	first    int     // block of the first contact
 	held     []int32 // a degree of freedom each: its first block of dry friction or a stop
+	stiff    []int32 // a tree each: how many of these blocks it has
+	spring   spring  // of the row weighed last
 	cursor   int     // in the touches of the last step
 	dropped  int
 	sweeps   int
@@ -138,7 +142,7 @@ func (v *solver) size(m *Model, contacts int) {
 	v.square = make([]float64, 0, (contacts+ne)*maxRows*maxRows+2*nv)
 	v.work = make([]float64, nv*maxRows)
 	v.order, v.starts = make([]int32, 0, cap(v.blocks)), make([]int32, 0, len(m.trees)+1)
-	v.held = make([]int32, nv)
+	v.held, v.stiff = make([]int32, nv), make([]int32, len(m.trees))
 	v.joined, v.room = make([]int32, len(m.trees)), make([]int32, len(m.trees))
 	v.leaps = mostLeaps
 	v.joint.size(nv, len(m.trees))
@@ -146,7 +150,6 @@ func (v *solver) size(m *Model, contacts int) {
 	v.free, v.near, v.pivot = make([]float64, nv), make([]float64, len(m.path)), make([]float64, nv)
 	v.slope, v.slides = make([]float64, cap(v.square)), make([]int32, 0, mostSlides)
 	v.columns = make([]float64, mostSlides*nv)
-	v.poses = make([]collide.Pose, len(m.spec.Bodies))
 	seen := make([]bool, len(m.spec.Bodies))
 	for i := range m.spec.Geoms {
 		if b := m.spec.Geoms[i].Body; b != World && !seen[b] {
@@ -162,9 +165,8 @@ func (v *solver) gather(s *System, h float64) {
 	v.rows, v.h, v.impact = 0, h, false
 	v.blocks, v.row = v.blocks[:0], v.row[:0]
 	v.index, v.side, v.values, v.square = v.index[:len(s.m.path)], v.side[:0], v.values[:0], v.square[:0]
-	for i := range s.busy {
-		s.busy[i] = false
-	}
+	clear(s.busy)
+	clear(v.stiff)
 	v.contacts = v.contacts[:0]
 	if s.m.path == nil {
 		return
@@ -202,7 +204,11 @@ func (v *solver) open(s *System, kind blockKind, a, b, source int32, rows int) b
 	v.values = v.values[:len(v.values)+int(k.count)*rows]
 	v.square = v.square[:len(v.square)+rows*rows]
 	if a >= 0 {
-		s.busy[m.tree(a)] = true
+		t := m.tree(a)
+		s.busy[t] = true
+		if kind == dry || kind == stop {
+			v.stiff[t]++
+		}
 	}
 	if b >= 0 {
 		s.busy[m.tree(b)] = true
@@ -286,18 +292,27 @@ func (v *solver) forget(s *System) {
 	s.State.touches = 0
 }
 
-// reference returns aref and R of a row with the effective inverse mass a; standard is its kind's softness.
-func (p *Softness) reference(standard *Softness, h, velocity, violation, a float64) (want, give float64) {
-	if p.CFM > 0 {
+// spring is what the rows with the same softness have in common in a step.
+type spring struct {
+	soft, standard *Softness
+	h              float64
+	b, k           float64 // the speed's and the violation's divisor
+	most, share    float64 // the greatest acceleration against a violation; R as a share of A
+}
+
+// set makes p the spring of a softness in a step of h; standard is its kind's.
+func (p *spring) set(soft, standard *Softness, h float64) {
+	*p = spring{soft: soft, standard: standard, h: h}
+	if soft.CFM > 0 {
+		p.k, p.most, p.share = soft.ERP/float64(h*h), math.Inf(1), soft.CFM/h
 		// Haste bounds the speed of correction. Otherwise two links that penetrate each other within one step would separate
 		// with the energy of a compressed spring although no work was done, and load other constraints.
-		back := float64(p.ERP / float64(h*h) * violation)
-		if p.Haste > 0 {
-			back = max(-p.Haste/h, min(p.Haste/h, back))
+		if soft.Haste > 0 {
+			p.most = soft.Haste / h
 		}
-		return -velocity/h - back, p.CFM / h
+		return
 	}
-	time, ratio, d := p.Time, p.Ratio, p.Impedance
+	time, ratio, d := soft.Time, soft.Ratio, soft.Impedance
 	if time == 0 {
 		time = standard.Time
 	}
@@ -309,12 +324,18 @@ func (p *Softness) reference(standard *Softness, h, velocity, violation, a float
 	}
 	d = max(1e-4, min(0.9999, d))
 	time = max(time, 2*h)
-	b := 2 / float64(d*time)
 	tr := float64(time * ratio)
-	push := violation / float64(d*float64(tr*tr))
+	p.b, p.k = 2/float64(d*time), float64(d*float64(tr*tr))
 	// A large violation is corrected at a bounded speed, without a jump.
-	push = max(-pull*b, min(pull*b, push))
-	return -float64(b*velocity) - push, float64((1 - d) / d * a)
+	p.most, p.share = pull*p.b, (1-d)/d
+}
+
+// reference returns aref and R of a row with the effective inverse mass a.
+func (p *spring) reference(velocity, violation, a float64) (want, give float64) {
+	if p.soft.CFM > 0 {
+		return -velocity/p.h - max(-p.most, min(p.most, float64(p.k*violation))), p.share
+	}
+	return -float64(p.b*velocity) - max(-p.most, min(p.most, violation/p.k)), float64(p.share * a)
 }
 
 // pull is the speed, m/s or rad/s, at which a constraint that is far off is brought back.

@@ -29,13 +29,15 @@ type System struct {
 	given            []float64 // accelerations of followed joints, 0 of others
 	extra            []motion  // accelerations of links that joint accelerations make
 	following        bool
-	turns            []bool // degrees of freedom that turn
-	placed           bool   // links is that of Q and V
+	turns            []bool     // degrees of freedom that turn
+	placed           bool       // links is that of Q, V and placedIn
+	placedIn         [3]float64 // gravity
 	wet              []soaked
 	ahead            float64 // s, the time over which damping is implicit
 
-	// LTDL: the factor, the inverse pivots and their roots; and the recursion.
+	// LTDL: the factor, the inverse pivots and their roots, the inverse of factor and roots; and the recursion.
 	matrix, inverse, root []float64
+	whole                 []float64
 	bodies                []articulated
 	rises                 []rise
 	busy                  []bool // trees with constraints in this evaluation
@@ -63,7 +65,7 @@ func NewSystem(m *Model) (*System, error) {
 		wet: make([]soaked, len(m.wet)), sleeping: make([]bool, len(m.trees)), parked: make([]bool, len(m.trees)),
 	}
 	if m.path != nil {
-		s.matrix = make([]float64, len(m.path))
+		s.matrix, s.whole = make([]float64, len(m.path)), make([]float64, len(m.path))
 	}
 	o := &s.options
 	o.SubSteps, o.Iterations = max(o.SubSteps, 1), either(o.Iterations, 50)
@@ -130,22 +132,19 @@ func (s *System) update() {
 // Pose returns where the link frame of body b is in the world.
 func (s *System) Pose(b int) collide.Pose {
 	s.update()
-	return s.pose(b)
+	at, turn := s.frame(b)
+	return collide.Pose{Position: at.Array(), Rotation: turn.Quat().Array()}
 }
 
-// pose needs the links to be placed.
-func (s *System) pose(b int) collide.Pose {
+// frame is Pose of links that are placed, with the rotation as a matrix.
+func (s *System) frame(b int) (at r3.Vec, turn r3.Mat) {
 	m := s.m
 	l := m.on[b]
 	if l == World {
-		return collide.Pose{Position: m.offsets[b].Array(), Rotation: m.turns[b].Quat().Array()}
+		return m.offsets[b], m.turns[b]
 	}
 	n := &s.links[l]
-	r := n.r.Times(&m.turns[b])
-	return collide.Pose{
-		Position: s.reference[m.links[l].tree].Add(n.p).Add(n.r.Of(m.offsets[b])).Array(),
-		Rotation: r.Quat().Array(),
-	}
+	return s.reference[m.links[l].tree].Add(n.p).Add(n.r.Of(m.offsets[b])), n.r.Times(&m.turns[b])
 }
 
 // Velocity returns the velocity of the origin of body b's link frame, m/s, and its angular velocity, rad/s, in world axes.

@@ -88,8 +88,15 @@ func (v *solver) whitenPaths(s *System, k *block) {
 	index := v.index[k.index:][:k.count]
 	y := v.values[k.values:][:len(index)*n]
 	if k.kind == dry || k.kind == stop {
+		way := v.row[k.row].way.X
+		if s.dense(k.a) {
+			for x, a := range s.whole[m.dofs[k.a].row:][:len(y)] {
+				y[x] = float64(way * a)
+			}
+			return
+		}
 		clear(y)
-		y[len(y)-1] = v.row[k.row].way.X
+		y[len(y)-1] = way
 		s.whitenPath(m, index, y, n)
 		return
 	}
@@ -157,6 +164,21 @@ func (s *System) whitenPath(m *Model, path []int32, y []float64, n int) {
 				t[3] -= float64(li * d)
 				to = to[4:]
 			}
+		case 6:
+			own, to := y[6*x:][:6], y
+			a, b, c, d, e, f := own[0], own[1], own[2], own[3], own[4], own[5]
+			own[0], own[1], own[2] = float64(a*root), float64(b*root), float64(c*root)
+			own[3], own[4], own[5] = float64(d*root), float64(e*root), float64(f*root)
+			for _, li := range l {
+				t := to[:6]
+				t[0] -= float64(li * a)
+				t[1] -= float64(li * b)
+				t[2] -= float64(li * c)
+				t[3] -= float64(li * d)
+				t[4] -= float64(li * e)
+				t[5] -= float64(li * f)
+				to = to[6:]
+			}
 		default:
 			own := y[x*n:][:n]
 			for i, li := range l {
@@ -168,6 +190,86 @@ func (s *System) whitenPath(m *Model, path []int32, y []float64, n int) {
 			for c := range own {
 				own[c] = float64(own[c] * root)
 			}
+		}
+	}
+}
+
+// patch is the number of contacts from the beginning of island on that touch between the same two links with the same
+// directions, as the corners of a box on a face do; 0 where these are too few for whitenPatch.
+func (v *solver) patch(s *System, island []int32) int {
+	k := &v.blocks[island[0]]
+	if k.kind != contact || k.paths == 0 || s.following || k.rows != 3 && k.rows != 4 {
+		return 0
+	}
+	own := v.row[k.row:][:3]
+	n := 1
+	for ; n < len(island); n++ {
+		o := &v.blocks[island[n]]
+		if o.kind != contact || o.a != k.a || o.b != k.b || o.rows != k.rows {
+			break
+		}
+		// The third is the product of these two.
+		if other := v.row[o.row:][:3]; other[0].way != own[0].way || other[1].way != own[1].way {
+			break
+		}
+	}
+	if n*int(k.rows) <= patchRows {
+		return 0
+	}
+	return n
+}
+
+// patchRows is the number of rows that whitenPatch makes from six.
+const patchRows = 7
+
+// whitenPatch is whitenPaths for the contacts of a patch: those of a force along, and a moment about, each of their three
+// directions at the first of them are computed alone, and each contact's rows are sums of these.
+func (v *solver) whitenPatch(s *System, blocks []int32) {
+	k := &v.blocks[blocks[0]]
+	n := int(k.rows)
+	index := v.index[k.index:][:k.count]
+	way := [3]r3.Vec{v.row[k.row].way, v.row[k.row+1].way, v.row[k.row+2].way}
+	first := r3.Pack(v.contacts[k.source].Position)
+	base := v.work[:6*len(index)]
+	for done := 0; done < len(index); {
+		path := index[done:]
+		if done == 0 {
+			path = index[:k.first]
+		}
+		last, sign := k.a, 1.0
+		if k.a < 0 || k.b >= 0 && (k.b < k.a) == (done == 0) {
+			last, sign = k.b, -1
+		}
+		arm := first.Sub(s.reference[s.m.tree(last)])
+		var moment [3]r3.Vec
+		for i := range way {
+			moment[i] = arm.Cross(way[i])
+		}
+		to := base[6*done:][:6*len(path)]
+		for x, j := range path {
+			axis, t := &s.axes[j], to[6*x:][:6]
+			for i := range way {
+				t[i] = float64(sign * (moment[i].Dot(axis.w) + way[i].Dot(axis.v)))
+				t[3+i] = float64(sign * way[i].Dot(axis.w))
+			}
+		}
+		s.whitenPath(s.m, path, to, 6)
+		done += len(path)
+	}
+	for _, i := range blocks {
+		k := &v.blocks[i]
+		arm := r3.Pack(v.contacts[k.source].Position).Sub(first)
+		p, q, r := arm.Dot(way[0]), arm.Dot(way[1]), arm.Dot(way[2])
+		y, from := v.values[k.values:][:len(index)*n], base
+		for len(y) >= n && len(from) >= 6 {
+			b, to := from[:6], y[:n]
+			to[0] = b[0] + (float64(r*b[4]) - float64(q*b[5]))
+			to[1] = b[1] + (float64(p*b[5]) - float64(r*b[3]))
+			to[2] = b[2] + (float64(q*b[3]) - float64(p*b[4]))
+			if n == 4 {
+				to[3] = b[3]
+			}
+			y, from = y[n:], from[6:]
 		}
 	}
 }

@@ -96,40 +96,45 @@ func Exp(x float64) float64 {
 		return 0 // below the normal range
 	}
 	k := math.Floor(float64(x*(1/math.Ln2)) + 0.5)
-	r := (x - float64(k*ln2High)) - float64(k*ln2Low)
-	// Taylor; |r| <= ln 2 / 2, so the first term left out is below 1e-17.
-	p := 1 + float64(r/13)
-	p = 1 + float64(r*p)/12
-	p = 1 + float64(r*p)/11
-	p = 1 + float64(r*p)/10
-	p = 1 + float64(r*p)/9
-	p = 1 + float64(float64(r*p)*0.125)
-	p = 1 + float64(r*p)/7
-	p = 1 + float64(r*p)/6
-	p = 1 + float64(r*p)/5
-	p = 1 + float64(float64(r*p)*0.25)
-	p = 1 + float64(r*p)/3
-	p = 1 + float64(float64(r*p)*0.5)
-	p = 1 + float64(r*p)
-	// p is 0.7 to 1.5 and the result normal: its exponent alone changes.
-	return math.Float64frombits(math.Float64bits(p) + uint64(int64(k))<<52)
+	high, low := x-float64(k*ln2High), float64(k*ln2Low)
+	r := high - low
+	// The minimax polynomial of fdlibm for r (e^r + 1)/(e^r - 1), |r| <= ln 2 / 2.
+	z := float64(r * r)
+	p := 4.13813679705723846039e-08
+	p = float64(p*z) - 1.65339022054652515390e-06
+	p = float64(p*z) + 6.61375632143793436117e-05
+	p = float64(p*z) - 2.77777777770155933842e-03
+	p = float64(p*z) + 1.66666666666666019037e-01
+	c := r - float64(z*p)
+	y := 1 - ((low - float64(r*c)/(2-c)) - high)
+	// y is 0.7 to 1.5 and the result normal: its exponent alone changes.
+	return math.Float64frombits(math.Float64bits(y) + uint64(int64(k))<<52)
 }
 
-// Log returns the natural logarithm of a normal x > 0.
+// Log returns the natural logarithm of x > 0.
 func Log(x float64) float64 {
-	m, e := math.Frexp(x)
+	// x = m 2^e, 0.5 <= m < 1
+	bits := math.Float64bits(x)
+	m, e := math.Float64frombits(bits&(1<<52-1)|1022<<52), int(bits>>52)-1022
+	if !(x >= 0x1p-1022 && x <= math.MaxFloat64) {
+		m, e = math.Frexp(x)
+	}
 	if m < math.Sqrt2/2 {
 		m, e = m*2, e-1
 	}
-	// ln m = 2 atanh(s), |s| < 0.172
-	s := (m - 1) / (m + 1)
+	// ln m = ln(1 + f), with the minimax polynomials of fdlibm for s = f/(2 + f), |s| < 0.172
+	f := m - 1
+	s := f / (2 + f)
 	z := float64(s * s)
-	p := 0.0
-	for n := 21.0; n > 1; n -= 2 {
-		p = float64(z * (1/n + p))
-	}
+	w := float64(z * z)
+	even := float64(w*1.531383769920937332e-01) + 2.222219843214978396e-01
+	even = float64(w * (float64(w*even) + 3.999999999940941908e-01))
+	odd := float64(w*1.479819860511658591e-01) + 1.818357216161805012e-01
+	odd = float64(w*odd) + 2.857142874366239149e-01
+	odd = float64(z * (float64(w*odd) + 6.666666666666735130e-01))
+	half := float64(0.5 * float64(f*f))
 	k := float64(e)
-	return float64(k*ln2High) + (float64(2*s) + (float64(2*s*p) + float64(k*ln2Low)))
+	return float64(k*ln2High) - ((half - (float64(s*(half+(even+odd))) + float64(k*ln2Low))) - f)
 }
 
 // Pow returns x to the power y for x >= 0 and y > 0. Its relative error is below 1e-13 as long as |y ln x| < 100.

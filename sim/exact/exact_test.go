@@ -65,7 +65,7 @@ func TestBits(t *testing.T) {
 			h = (h ^ math.Float64bits(v)) * 0x100000001b3
 		}
 	}
-	const want = 0x1dc7f975a669b20c
+	const want = 0xa3833e40dde15bc9
 	if h != want {
 		t.Errorf("hash: got %#x, want %#x", h, uint64(want))
 	}
