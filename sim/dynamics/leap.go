@@ -22,8 +22,9 @@ const (
 	// this many sweeps follow without leaps.
 	astray, sweepsAlone = 2, 4
 	mostSlides          = 12 // maximum number of sliding contacts within a leap
-	// Redundant contacts leap after the first sweep if it changed more than this multiple of the tolerance. Else sweeps will do:
-	// one costs about an eighth of a leap, and a robot that stands still needs one or two.
+	// Redundant contacts of one tree with the world leap after the first sweep if it changed more than this multiple of the
+	// tolerance. Else sweeps will do: one costs about an eighth of a leap, and a robot that stands still needs one or two. Where
+	// constraints join trees, as in a heap, it needs eight.
 	mild = 4
 )
 

@@ -96,7 +96,7 @@ func (v *solver) settle(s *System, island []int32) (sweeps int) {
 		last, leapt = change, false
 		if alone > 0 {
 			alone--
-		} else if budget > 0 && change <= float64(near*scale) && (sweeps == 1 && redundant && change > float64(mild*enough) || sweeps > 1 && !soon(change, before, enough)) {
+		} else if budget > 0 && change <= float64(near*scale) && (sweeps == 1 && redundant && (v.coupled || change > float64(mild*enough)) || sweeps > 1 && !soon(change, before, enough)) {
 			if first {
 				origin = change
 			}

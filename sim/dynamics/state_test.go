@@ -118,7 +118,7 @@ func TestGoldenBits(t *testing.T) {
 
 const (
 	goldenEuler = 0xafc76749caf0acb6
-	goldenRK4   = 0xbb035fc880da414
+	goldenRK4   = 0x346a7216fecb5e9
 )
 
 func TestNoAllocation(t *testing.T) {
