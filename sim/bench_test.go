@@ -8,28 +8,39 @@ import (
 )
 
 // BenchmarkStanding is a cycle of 10 ms of the humanoid that holds its default pose, in the steps that it needs: of all that
-// a robot does the most frequent.
+// a robot does the most frequent. Kept awake it is solved in full; else it sleeps as soon as it stands still.
 func BenchmarkStanding(b *testing.B) {
 	m, err := model.Load("a-series")
 	if err != nil {
 		b.Fatal(err)
 	}
-	r := &rig{Scene: NewScene(SceneConfig{Seed: 1, Substep: Need([]*model.Robot{m})}), t: b}
-	if r.body, err = r.Add("robot", m, hal.Pose{}); err != nil {
-		b.Fatal(err)
+	for _, awake := range []bool{true, false} {
+		name := "asleep"
+		if awake {
+			name = "awake"
+		}
+		b.Run(name, func(b *testing.B) {
+			r := &rig{Scene: NewScene(SceneConfig{Seed: 1, Substep: Need([]*model.Robot{m})}), t: b}
+			if r.body, err = r.Add("robot", m, hal.Pose{}); err != nil {
+				b.Fatal(err)
+			}
+			r.frame = hal.NewFrame(r.body.Layout())
+			r.enable(true)
+			for i := range r.body.Layout().Actuators {
+				a := &r.body.Layout().Actuators[i]
+				r.frame.Inputs[a.Goal[hal.PositionMode]] = a.Default
+			}
+			r.cycle(200)
+			b.ReportAllocs()
+			for b.Loop() {
+				if awake {
+					r.system.Moved()
+				}
+				r.cycle(1)
+			}
+			b.ReportMetric(float64(r.system.Sweeps()), "sweeps")
+		})
 	}
-	r.frame = hal.NewFrame(r.body.Layout())
-	r.enable(true)
-	for i := range r.body.Layout().Actuators {
-		a := &r.body.Layout().Actuators[i]
-		r.frame.Inputs[a.Goal[hal.PositionMode]] = a.Default
-	}
-	r.cycle(200)
-	b.ReportAllocs()
-	for b.Loop() {
-		r.cycle(1)
-	}
-	b.ReportMetric(float64(r.system.Sweeps()), "sweeps")
 }
 
 // BenchmarkScene is a cycle of 10 ms of a whole scene, with the commands and what comes of them. The figure to read is
