@@ -130,8 +130,6 @@ func (s *Space) Find() {
 			s.place(int(i), &b.frame)
 		}
 		if !s.present[i] {
-			// A box that overlaps no other, with sortable bounds.
-			s.lo[i], s.hi[i] = r3.XYZ(math.MaxFloat64, 0, 0), r3.XYZ(-math.MaxFloat64, 0, 0)
 			s.lost++
 		}
 	}

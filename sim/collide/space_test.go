@@ -38,7 +38,8 @@ func pile(t testing.TB, n int, seed uint64) ([]Geom, []Pose) {
 	return geoms, poses
 }
 
-// TestBroadPhase compares the pairs found with all pairs of boxes, while the poses wander.
+// TestBroadPhase compares the pairs found with all pairs of boxes, while the poses wander, and are drawn out along one axis
+// after another.
 func TestBroadPhase(t *testing.T) {
 	geoms, poses := pile(t, 80, 3)
 	skip := [][2]int{{1, 2}, {5, 3}, {-1, 7}}
@@ -47,8 +48,10 @@ func TestBroadPhase(t *testing.T) {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(8, 8))
-	for step := range 50 {
+	var along [3]int
+	for step := range 60 {
 		s.Update(poses)
+		along[s.sweep.along]++
 		var want []uint64
 		for a := range geoms {
 			for b := a + 1; b < len(geoms); b++ {
@@ -89,7 +92,14 @@ func TestBroadPhase(t *testing.T) {
 			for k := range 3 {
 				poses[i].Position[k] += 0.05 * rng.NormFloat64()
 			}
+			if step%10 == 5 {
+				poses[i].Position[step/10%3] *= 2
+				poses[i].Position[(step/10+2)%3] /= 2
+			}
 		}
+	}
+	if along[0] < 5 || along[1] < 5 || along[2] < 5 {
+		t.Errorf("steps by the axis that they sorted along: got %d, want some of each", along)
 	}
 }
 
