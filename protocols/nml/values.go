@@ -2,6 +2,7 @@ package nml
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strconv"
@@ -114,26 +115,22 @@ func (c *Codec) number(v *int64) {
 
 // fixed passes an integer of n bytes.
 func (c *Codec) fixed(v *int64, n int) {
-	var b []byte
+	var b [8]byte
+	unused := 64 - 8*n // bits
 	if c.mode == encoding {
-		c.buf = append(c.buf, zeros[:n]...)
-		b = c.buf[len(c.buf)-n:]
-	} else if b = c.take(n); b == nil {
-		return
-	}
-	var u uint64
-	for i := range b {
-		at := i // of the i-th most significant byte
 		if c.little {
-			at = n - 1 - i
+			binary.LittleEndian.PutUint64(b[:], uint64(*v))
+		} else {
+			binary.BigEndian.PutUint64(b[:], uint64(*v)<<unused)
 		}
-		if c.mode == encoding {
-			b[at] = byte(*v >> (8 * (n - 1 - i)))
+		c.buf = append(c.buf, b[:n]...)
+	} else if in := c.take(n); in != nil {
+		copy(b[:], in)
+		if c.little {
+			*v = int64(binary.LittleEndian.Uint64(b[:])<<unused) >> unused
+		} else {
+			*v = int64(binary.BigEndian.Uint64(b[:])) >> unused
 		}
-		u = u<<8 | uint64(b[at])
-	}
-	if c.mode == decoding {
-		*v = int64(u<<(64-8*n)) >> (64 - 8*n)
 	}
 }
 
