@@ -54,7 +54,7 @@ type world struct {
 func open(t *testing.T, s *session) *world {
 	t.Helper()
 	file := filepath.Join("testdata", "configs", s.open[1])
-	cfg, err := halyard.Load(file)
+	cfg, err := halyard.Load(file, halyard.Set("name", s.name)) // rigs that run at once differ in name
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -236,6 +236,7 @@ func TestSessions(t *testing.T) {
 	for _, key := range order {
 		for _, s := range worlds[key] {
 			t.Run(s.name, func(t *testing.T) {
+				t.Parallel() // it mostly waits for devices that take their time
 				w := open(t, s)
 				defer w.end()
 				if err := s.play(w); err != nil {

@@ -58,6 +58,7 @@ func TestCompletion(t *testing.T) {
 
 // A port that is not a servo line, or has no servo on it, ends with its exit code and a next command.
 func TestNoLine(t *testing.T) {
+	t.Parallel() // it mostly waits for servos that are not there
 	dir := t.TempDir()
 	_, stop := emulated(t, "pendulum", "--dir", dir)
 	defer stop()

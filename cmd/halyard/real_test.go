@@ -79,16 +79,17 @@ func realConfig(t *testing.T, port string) string {
 // The real body, on a serial port of the operating system, whose other end is an emulated arm in real time: it follows
 // the same client that moves the simulated one, and a pulled cable is a fault of every joint and no crash.
 func TestRealBodyOnAPTY(t *testing.T) {
+	t.Parallel()
 	port, unplug := startEmulate(t, "xm430-arm")
 	config := realConfig(t, port)
-	r := startServe(t, config, "--body", "real", "--set", "clock.period=20ms", "--set", "buses.arm.latency=200ms", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
-	if code, _, errText := runApp(t, "arm"); code != 0 { // a real body starts disarmed
+	r := startServe(t, config, "--body", "real", "--set", "name=on-a-pty", "--set", "clock.period=20ms", "--set", "buses.arm.latency=200ms", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
+	if code, _, errText := runApp(t, "arm", "on-a-pty"); code != 0 { // a real body starts disarmed
 		t.Fatalf("arm: exit %d: %s", code, errText)
 	}
 	for _, j := range played(t, r, 0.6, "2") {
 		t.Logf("%+v", j)
 	}
-	if code, out, _ := runApp(t, "estop", "-o", "jsonl"); code != 0 || strings.Count(out, `"acknowledged":true`) != 6 {
+	if code, out, _ := runApp(t, "estop", "on-a-pty", "-o", "jsonl"); code != 0 || strings.Count(out, `"acknowledged":true`) != 6 {
 		t.Errorf("estop: exit %d:\n%s", code, out)
 	}
 	code, _, errText := runApp(t, "serve", config, "--body", "real", "--set", "name=other", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
@@ -97,7 +98,7 @@ func TestRealBodyOnAPTY(t *testing.T) {
 	}
 	unplug()
 	r.exit = 3 // its robot could not be told to stop
-	if code, out, _ := runApp(t, "estop", "-o", "jsonl"); code != 5 || strings.Contains(out, `"acknowledged":true`) {
+	if code, out, _ := runApp(t, "estop", "on-a-pty", "-o", "jsonl"); code != 5 || strings.Contains(out, `"acknowledged":true`) {
 		t.Errorf("estop without a cable: exit %d, want 5 and no acknowledgement:\n%s", code, out)
 	}
 }

@@ -18,6 +18,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/motion"
 	"github.com/halyard-robotics/halyard/protocols/odcp"
@@ -157,10 +158,7 @@ func TestServeRefusesABusyAddress(t *testing.T) {
 
 // Two clients step two agents in lock-step after a reset with a seed; the same twice, bit for bit.
 func TestTwoClientsRepeat(t *testing.T) {
-	steps := 10_000
-	if testing.Short() {
-		steps = 500
-	}
+	steps := haltest.Sample(2000, 10_000)
 	first, second := twoClients(t, steps), twoClients(t, steps)
 	if first != second {
 		t.Errorf("%d steps of two agents: digests %x and %x, want equal", steps, first[:8], second[:8])

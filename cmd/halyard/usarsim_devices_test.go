@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 )
@@ -44,6 +45,9 @@ servers:
 // Show 1 on the real stack: the same bytes of client code drive P2OS, the LMS200, the servos of the camera, the IMU and the
 // bumpers on emulated devices through the yellow arena, by sonar echoes and dead reckoning, for two minutes and back.
 func TestUSARSimRescueEmulated(t *testing.T) {
+	if !haltest.Full() {
+		t.Skip("HALYARD_FULL=1 runs it")
+	}
 	clock := newTowed()
 	st, address := runArena(t, clock, usarsimFlags{flags: configFlags{body: "emulated"}}, "p2at")
 	showRescue(t, st, address, clock.tow, 0.6) // it knows its place by reckoning alone, after 28 m with many turns
@@ -150,6 +154,7 @@ func TestUSARSimEmulatedClass(t *testing.T) {
 
 // All that is connected to the Pioneer of the embedded config is a part of the robot that its client has.
 func TestUSARSimPioneerParts(t *testing.T) {
+	t.Parallel()
 	st, address := runArena(t, nil, usarsimFlags{arena: "hall", flags: configFlags{body: "emulated"}}, "p2at")
 	c := dialArena(t, address)
 	c.spawn("USARBot.P2AT", "A", [3]float64{19, 6, 1.8})
@@ -206,6 +211,7 @@ func TestUSARSimPioneerParts(t *testing.T) {
 // A class that is real is one robot, here at the ends of terminals behind which the emulated devices are: it is bound where the
 // client reports that it stands, by one client at a time.
 func TestUSARSimRealClass(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	_, stop := emulated(t, rigOf(t, pioneerRig, "", "buses:", "buses:\n  head: {type: dynamixel1, port: /dev/serial/by-id/neck}",
 		"    hardware:", "    hardware:\n      joints: {camera_pan: {bus: head, id: 1, model: ax-12a}, camera_tilt: {bus: head, id: 2, model: ax-12a}}"), "--dir", dir)

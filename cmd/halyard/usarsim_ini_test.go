@@ -120,6 +120,7 @@ func transcript(t *testing.T, class string, f usarsimFlags) []string {
 
 // Each class of the example can be spawned and driven. Corky's sides are torques there: it goes as fast as it can.
 func TestINIDrives(t *testing.T) {
+	t.Parallel()
 	clock := newTowed()
 	st, address := runArena(t, clock, usarsimFlags{arena: "hall", ini: []string{filepath.Join(iniFolder, "MyRobots.ini")}})
 	for _, class := range []string{"USARBot.MyBot", "P2AT", "usarbot.usarbc"} {

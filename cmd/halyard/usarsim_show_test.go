@@ -131,11 +131,17 @@ type fence struct {
 	scene   *sim.Scene
 	robot   string
 	size    [2]float64 // m, length and width
-	walls   []model.Shape
+	walls   []wall
 	cycles  int
 	nearest float64 // m
 	where   hal.Pose
 	last    hal.Pose
+}
+
+// wall is an obstacle as a box about its own axes; what is round counts as the box about it.
+type wall struct {
+	to   hal.Pose   // from the arena's frame to its own
+	half [3]float64 // m
 }
 
 func newFence(t *testing.T, st *assembly.System, robot string, length, width float64) *fence {
@@ -144,7 +150,17 @@ func newFence(t *testing.T, st *assembly.System, robot string, length, width flo
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &fence{scene: st.Scene, robot: robot, size: [2]float64{length, width}, walls: arena.Fixed, nearest: math.Inf(1)}
+	f := &fence{scene: st.Scene, robot: robot, size: [2]float64{length, width}, nearest: math.Inf(1)}
+	for _, s := range arena.Fixed {
+		half := s.Half
+		if s.Kind != model.Box {
+			half[0], half[1] = s.Radius, s.Radius
+			if s.Kind != model.Sphere {
+				half[2] += s.Radius
+			}
+		}
+		f.walls = append(f.walls, wall{s.Pose.Inverse(), half})
+	}
 	party := st.Rig.NewSession("fence", f)
 	t.Cleanup(party.Close)
 	return f
@@ -175,17 +191,11 @@ func (f *fence) away(p [3]float64) float64 {
 	nearest := math.Inf(1)
 	for i := range f.walls {
 		w := &f.walls[i]
-		q, half := w.Pose.Inverse().Of(p), w.Half
-		if w.Kind != model.Box {
-			half[0], half[1] = w.Radius, w.Radius
-			if w.Kind != model.Sphere {
-				half[2] += w.Radius
-			}
-		}
+		q := w.to.Of(p)
 		out, deepest := 0.0, math.Inf(-1)
 		for k := range q {
-			d := math.Abs(q[k]) - half[k]
-			out, deepest = out+math.Pow(max(d, 0), 2), max(deepest, d)
+			d := math.Abs(q[k]) - w.half[k]
+			out, deepest = out+max(d, 0)*max(d, 0), max(deepest, d)
 		}
 		if out > 0 {
 			deepest = math.Sqrt(out)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/internal/work"
 )
 
@@ -70,7 +71,8 @@ func command(t *testing.T, args ...string) (*exec.Cmd, io.Reader) {
 // A thousand rollouts by three workers, of which one is killed for every hundred results: each result is there once, the same
 // bit for bit as of a single process.
 func TestWorkersAreKilled(t *testing.T) {
-	const rollouts, between = 1000, 100
+	const between = 100
+	rollouts := haltest.Sample(400, 1000)
 	var text strings.Builder
 	for i := range rollouts {
 		fmt.Fprintf(&text, `{"key":"r%d","seed":%d,"steps":%d,"every":20,"actions":[[%g]]}`+"\n", i, i+1, 40+i%30, 0.01*float64(i%60-30))

@@ -71,6 +71,7 @@ func TestSafety18Supervisor(t *testing.T) {
 	const trials = 5
 	for _, way := range []string{"kill -9", "SIGSTOP", "panic", "deadlock", "out of memory", "order"} {
 		t.Run(way, func(t *testing.T) {
+			t.Parallel()
 			for n := 1; ; n++ {
 				got, first, ended := die(t, way)
 				t.Logf("torque off after %v, the supervisor ended after %v", first.Round(time.Millisecond), ended.Round(100*time.Millisecond))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
@@ -27,6 +28,9 @@ func recordings(t *testing.T, folder string) []*Run {
 // The whole way on the recordings of real servos: fit, file, and the servo of the file against each recording. It takes a
 // minute of a core for the XL330.
 func TestFitBAM(t *testing.T) {
+	if !haltest.Full() {
+		t.Skip("HALYARD_FULL=1 runs it")
+	}
 	for _, c := range []struct {
 		folder, servo string
 		long          bool

@@ -14,6 +14,7 @@ import (
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/sim/identify"
 	"github.com/halyard-robotics/halyard/sim/model"
 	"github.com/halyard-robotics/halyard/sim/twin"
@@ -82,6 +83,9 @@ func TestTwinNamesWhatIsPlanted(t *testing.T) {
 
 // The joints of a healthy arm are named healthy.
 func TestTwinOfHealthyArm(t *testing.T) {
+	if !haltest.Full() {
+		t.Skip("HALYARD_FULL=1 runs it")
+	}
 	g, out := guide(t, t.TempDir(), strings.Repeat("\n", 6), configs.Options{Body: "emulated"})
 	if os.Getenv("HALYARD_LONG") == "" {
 		g.Only = []string{"shoulder_lift", "wrist_roll"}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
 )
 
 // sampled are robots that stand for the others: a config of each kind, and a model of each type of bus.
@@ -26,10 +27,7 @@ func sampled() (names []string) {
 
 // TestNoViolation: random schedules break no invariant, and each invariant is exercised.
 func TestNoViolation(t *testing.T) {
-	n := 120
-	if testing.Short() {
-		n = 8
-	}
+	n := haltest.Sample(40, 120)
 	counts := Counts{}
 	for _, name := range sampled() {
 		r, err := Open(name)
@@ -53,7 +51,7 @@ func TestNoViolation(t *testing.T) {
 		}
 	}
 	for i, count := range all {
-		if count == 0 && !testing.Short() {
+		if count == 0 {
 			t.Errorf("%s: never exercised", Invariants[i].Name)
 		}
 	}

@@ -137,7 +137,7 @@ func TestFleet(t *testing.T) {
 	omni.do("servoMobJA", 0, &moast.ServoMobCmdOmni{Rotation: 0.5}, moast.Done)
 	omni.until("clockwise", func(n *moast.NavDataExt) bool { return n.Abs.RPY.Y > 0.3 })
 
-	car.do("servoMobJA", 0, &moast.ServoMobCmdAckerman{Velocity: 0.2, SteerAngle: 0.4}, moast.Done)
+	car.do("servoMobJA", 0, &moast.ServoMobCmdAckerman{Velocity: 0.5, SteerAngle: 0.4}, moast.Done)
 	car.until("a right turn", func(n *moast.NavDataExt) bool { return n.Abs.RPY.Y > 0.3 && n.Rel.Tran.X > 0.1 })
 
 	pioneer := p2at.vehicle

@@ -124,10 +124,10 @@ func (r *rover) ray(x, y, angle float64) float64 {
 				continue
 			}
 			t0, t1 := (axis[2]-axis[0])/axis[1], (axis[3]-axis[0])/axis[1]
-			near, far = math.Max(near, math.Min(t0, t1)), math.Min(far, math.Max(t0, t1))
+			near, far = max(near, min(t0, t1)), min(far, max(t0, t1))
 		}
 		if near <= far {
-			best = math.Min(best, near)
+			best = min(best, near)
 		}
 	}
 	return best

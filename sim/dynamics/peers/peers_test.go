@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
 	"github.com/halyard-robotics/halyard/sim/dynamics/peers"
 )
@@ -29,6 +30,9 @@ var chains = []struct {
 func TestChain(t *testing.T) {
 	for _, c := range chains {
 		t.Run(fmt.Sprintf("%d/%d", c.n, c.integrator), func(t *testing.T) {
+			if c.n > haltest.Sample(10, math.MaxInt) {
+				t.Skip("HALYARD_FULL=1 runs it")
+			}
 			steps := 10_000
 			if c.drift == 0 {
 				steps = 2000
@@ -89,9 +93,14 @@ func system(tb testing.TB, spec dynamics.Spec) *dynamics.System {
 	return s
 }
 
+// integrators are those that robots stand by for ten seconds. RK4 takes four times as long.
+func integrators() []dynamics.Integrator {
+	return haltest.Sample([]dynamics.Integrator{dynamics.Euler}, []dynamics.Integrator{dynamics.Euler, dynamics.RK4})
+}
+
 // What Bullet, DART, MuJoCo and ODE have in common, and the room physics.md gives.
 func TestQuad(t *testing.T) {
-	for _, in := range []dynamics.Integrator{dynamics.Euler, dynamics.RK4} {
+	for _, in := range integrators() {
 		f, err := peers.Run("quad", 0, in, 10_000)
 		if err != nil {
 			t.Fatal(err)
@@ -112,7 +121,7 @@ func TestQuad(t *testing.T) {
 // The humanoid stands on eight corners, its pelvis within millimetres of its height; it neither falls nor sinks nor
 // walks away.
 func TestHumanoid(t *testing.T) {
-	for _, in := range []dynamics.Integrator{dynamics.Euler, dynamics.RK4} {
+	for _, in := range integrators() {
 		f, err := peers.Run("humanoid", 0, in, 10_000)
 		if err != nil {
 			t.Fatal(err)
@@ -129,6 +138,9 @@ func TestHumanoid(t *testing.T) {
 
 // The heap comes to rest with every box on the floor or on others, none in another.
 func TestHeap(t *testing.T) {
+	if !haltest.Full() {
+		t.Skip("HALYARD_FULL=1 runs it")
+	}
 	s, err := peers.New("heap", 0, dynamics.Euler)
 	if err != nil {
 		t.Fatal(err)
