@@ -19,8 +19,7 @@ const defaultTimeout = time.Second
 
 // lost reports whether a device of the interlock has had no good reading for too long.
 func (g *guard) lost(f *Frame, now time.Duration) bool {
-	after := g.config.Interlock.After
-	after = cmp.Or(after, defaultTimeout)
+	after := cmp.Or(g.config.Interlock.After, defaultTimeout)
 	for _, i := range g.config.Interlock.Devices {
 		if s := &f.Status[i]; s.Err != nil && (s.Time < 0 || now-s.Time > after) {
 			return true

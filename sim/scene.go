@@ -74,10 +74,8 @@ type saved struct {
 
 // NewScene returns a scene without robots.
 func NewScene(cfg SceneConfig) *Scene {
-	s := &Scene{seed: cfg.Seed, substep: cfg.Substep, load: cfg.Scene, gravity: [3]float64{0, 0, -standardGravity}}
-	s.seed = cmp.Or(s.seed, 1)
-	s.substep = cmp.Or(s.substep, DefaultSubstep)
-	s.substep = max(10*time.Microsecond, min(10*time.Millisecond, s.substep))
+	s := &Scene{seed: cmp.Or(cfg.Seed, 1), load: cfg.Scene, gravity: [3]float64{0, 0, -standardGravity}}
+	s.substep = max(10*time.Microsecond, min(10*time.Millisecond, cmp.Or(cfg.Substep, DefaultSubstep)))
 	if s.load == nil {
 		s.load = func(seed int64) (*model.Scene, error) { return model.LoadScene("flat", seed) }
 	}

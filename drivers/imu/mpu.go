@@ -46,8 +46,7 @@ func NewMPU(bus conn.Bus, c MPUConfig) (*MPU, error) {
 	c.AccRange = cmp.Or(c.AccRange, 4)
 	c.Rate = cmp.Or(c.Rate, 200)
 	c.Clock = cmp.Or(c.Clock, i2c.Clock())
-	name := c.Model
-	name = cmp.Or(name, "mpu")
+	name := cmp.Or(c.Model, "mpu")
 	s := &MPU{bus: bus, chip: i2c.NewChip(bus, c.Address, name), compass: i2c.NewChip(bus, AK8963Address, "ak8963"), config: c}
 	find := func(ranges []MPURange, full float64) int {
 		return slices.IndexFunc(ranges, func(r MPURange) bool { return r.Full == full })

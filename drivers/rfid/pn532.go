@@ -47,8 +47,7 @@ func NewPN532(name string, open servo.Opener) *PN532 {
 
 // NewPN532I2C returns the reader at 0x24 of a bus; nil is the wall's clock. It does no I/O.
 func NewPN532I2C(bus conn.Bus, clock hal.Clock) *PN532 {
-	clock = cmp.Or(clock, i2c.Clock())
-	return &PN532{link: &pnBus{bus: bus, clock: clock}}
+	return &PN532{link: &pnBus{bus: bus, clock: cmp.Or(clock, i2c.Clock())}}
 }
 
 // Open finds the chip and sets it up: it reads tags, and gives up soon if absent.

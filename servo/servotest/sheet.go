@@ -37,8 +37,7 @@ func Compare(table []servo.Register, sheet string) (faults []error) {
 		}
 		listed[name] = true
 		access := [...]string{servo.ReadOnly: "r", servo.RAM: "ram", servo.EEPROM: "eeprom"}[r.Access]
-		count := r.Scale
-		count = cmp.Or(count, 1)
+		count := cmp.Or(r.Scale, 1)
 		for _, x := range [...]struct{ what, got, want string }{
 			{"address", strconv.Itoa(int(r.Addr)), words[0]}, {"size", strconv.Itoa(int(r.Size)), words[1]}, {"access", access, words[3]},
 			{"default", strconv.FormatInt(r.Default, 10), words[4]}, {"range", fmt.Sprintf("%d..%d", r.Min, r.Max), words[5]},

@@ -41,9 +41,7 @@ func (s *Scene) optics() optics {
 		o.towards = r3.Pack(s.Sun.Direction)
 	}
 	o.towards = o.towards.Mul(1 / o.towards.Norm())
-	light, sky := s.Sun.Light, s.Sun.Sky
-	light = cmp.Or(light, 0.7)
-	sky = cmp.Or(sky, 0.6)
+	light, sky := cmp.Or(s.Sun.Light, 0.7), cmp.Or(s.Sun.Sky, 0.6)
 	o.sun, o.sky = r3.XYZ(light, 0.97*light, 0.9*light), r3.XYZ(0.92*sky, 0.97*sky, sky)
 	// In water the sun is higher: sin' = sin / n.
 	o.bent = r3.XYZ(o.towards.X/refraction, o.towards.Y/refraction, 0)

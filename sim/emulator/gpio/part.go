@@ -69,8 +69,7 @@ type PIR struct {
 const pirLockOut = 2500 * time.Millisecond
 
 func (p *PIR) advance(c *Chip, _, to time.Duration) {
-	hold := p.Hold
-	hold = cmp.Or(hold, pirLockOut)
+	hold := cmp.Or(p.Hold, pirLockOut)
 	if p.Moves && to >= p.deaf {
 		p.on, p.until = true, to+hold
 	}
@@ -117,10 +116,8 @@ func (s *Sonar) setLevel(c *Chip, line int, level bool, at time.Duration) {
 	if at-s.rose < sonarTrigger || at < s.busy {
 		return
 	}
-	width := s.Silence
-	width = cmp.Or(width, sonarSilence)
-	limit := s.Range
-	limit = cmp.Or(limit, 4)
+	width := cmp.Or(s.Silence, sonarSilence)
+	limit := cmp.Or(s.Range, 4)
 	if s.Distance <= limit { // false for NaN
 		sound := 331.3 + float64(0.606*s.Celsius)
 		width = time.Duration(math.Round(2 * max(0, s.Distance) / sound * 1e9))
