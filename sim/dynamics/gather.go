@@ -98,13 +98,18 @@ func (v *solver) triple(s *System, held int, gap, speed r3.Vec, angular bool, so
 // joints adds dry friction and the stops that a joint is at, or would pass in this step.
 func (v *solver) joints(s *System) {
 	m := s.m
+	drowsy := len(m.drowsy) > 0
 	for i := range m.dofs {
 		v.held[i] = int32(len(v.blocks))
-		if s.State.follow[i].active || s.sleeping[m.tree(int32(i))] {
+		if s.State.follow[i].active || drowsy && s.sleeping[m.tree(int32(i))] {
 			continue
 		}
 		d := &s.Drive[i]
-		if bound := d.friction(s.V[i]); bound > 0 && v.open(s, dry, int32(i), -1, int32(i), 1) {
+		bound := d.Dry
+		if d.Static > d.Dry {
+			bound = d.friction(s.V[i])
+		}
+		if bound > 0 && v.open(s, dry, int32(i), -1, int32(i), 1) {
 			v.row = append(v.row, row{way: r3.Vec{X: 1}, f: s.State.dry[i], v: s.V[i] - d.Target, r: d.Slip, bound: bound})
 		}
 		j := &m.spec.Bodies[m.links[m.dofs[i].link].body].Joint
@@ -127,11 +132,9 @@ func (v *solver) joints(s *System) {
 	}
 }
 
-// friction is the greatest dry friction at velocity v: Stribeck's curve, Dry + (Static - Dry) exp(-(v/Stribeck)²).
+// friction is the greatest dry friction at velocity v where Static is more than Dry: Stribeck's curve, Dry + (Static - Dry)
+// exp(-(v/Stribeck)²).
 func (d *Drive) friction(v float64) float64 {
-	if !(d.Static > d.Dry) {
-		return d.Dry
-	}
 	x := v / d.Stribeck
 	if x != x { // 0/0
 		x = 0
