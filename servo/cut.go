@@ -34,7 +34,7 @@ func (r *GenericChain) Send() error {
 	for i := range r.Devices {
 		s := &r.Devices[i]
 		switch s.State.Drive = hal.Follows; {
-		case s.Goal.Enable && (s.Stage != TorqueOn || s.again): // it has not followed its goals since the last attempt
+		case s.Goal.Enable && (s.Stage != TorqueOn || s.again || s.Opening): // it has not followed its goals since the last attempt
 			s.State.Drive = hal.Switching
 		case s.Goal.Enable && (s.Lost || s.doubt):
 			s.State.Drive = hal.Waiting

@@ -66,6 +66,7 @@ type DeviceState struct {
 	Seen    bool   // torque was read as on since it was commanded on
 	Verify  bool   // the switch must be read
 	Latched bool   // an alarm took the torque: it has to be cleared first
+	Opening bool   // torque was commanded on, and it takes no goals yet: its brake opens
 
 	// Errors of the cycle, made once: a servo without a reply for an hour causes no allocation.
 	NoReply, Corrupt, Unasked, Skipped, Away *hal.Error

@@ -38,7 +38,7 @@ func TestBrandsConform(t *testing.T) {
 		{"feetech", "sts3215", 1000000, 7.4, false}, {"feetech", "sts3250", 1000000, 12, false}, {"feetech", "hls3915", 1000000, 12, false}, {"feetech", "hls3930", 1000000, 12, false},
 		{"feetech", "sts3032", 1000000, 6, true}, {"feetech", "scs0009", 1000000, 6, false},
 		{"feetech", "scs15", 1000000, 7.4, false}, {"hiwonder", "lx-16a", 115200, 7.4, false},
-		{"kondo", "krs-2552", 1250000, 11.1, true},
+		{"kondo", "krs-2552", 1250000, 11.1, true}, {"dynamixel2", "ym070-210-r051", 4000000, 24, false}, {"dynamixel2", "ym080-230-a099", 4000000, 24, false},
 	} {
 		t.Run(c.model, func(t *testing.T) {
 			config := brandConfig(t, c.bus, c.model, c.baud, c.volts)

@@ -105,6 +105,7 @@ type device struct {
 	m     *Model
 
 	reg   deviceRegisters
+	y     yRegisters
 	short span // read every cycle: position, velocity, effort
 	long  span // read in turn: torque_enable through temperature
 	delay time.Duration
@@ -119,6 +120,9 @@ type device struct {
 	maxTicks  float64
 	guarded   bool    // its watchdog was seen to be on since it was armed
 	bare      bool    // it was not: the packet was lost
+	bounded   bool    // Y: the limits in RAM are as they must be
+	startsOn  bool    // Y: power brings torque
+	safeStop  int64   // Y: safe_stop_time in the servo
 	bytes     [4]byte // the goal as written
 	length    int
 	goalAt    uint16

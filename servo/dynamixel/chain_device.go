@@ -38,12 +38,17 @@ func (d *device) resolve() {
 	d.short = spanOf(d.reg.position, d.reg.velocity, d.reg.effort)
 	d.long = spanOf(d.reg.torque, d.reg.position, d.reg.voltage, d.reg.temperature, d.reg.hardware)
 	d.minTicks, d.maxTicks = m.MinTicks, m.MaxTicks
-	d.fatal = m.Alarms(byte(m.Register("shutdown").Default))
+	if r := m.Register("shutdown"); r != nil {
+		d.fatal = m.Alarms(byte(r.Default))
+	}
 	// Until the servo has been asked, its table's limits hold.
 	for i, r := range []*Register{d.outputLimit(), d.reg.goalCurrent, d.reg.goalVelocity} {
 		if r != nil {
 			d.maxLimit[i] = r.Max
 		}
+	}
+	if m.ErrorCodes != nil {
+		d.resolveY()
 	}
 }
 
@@ -108,10 +113,11 @@ func (d *device) parseAlarm(s span, st *Status) {
 		alert = d.State.Alarm&^servo.AlarmRange != 0
 	} else if v, ok := s.within(d.reg.hardware, st.Data); ok {
 		d.State.Alarm = d.m.Alarms(byte(v))
-	} else if !alert {
+	} else if !alert && !d.isY() {
 		d.State.Alarm = 0
 	}
-	if alert && !d.alert {
+	// A Y servo's alarm is never in st, and a warning may be without an alert.
+	if alert && !d.alert || alert != d.alert && d.isY() {
 		d.Verify = true
 	}
 	d.alert = alert
@@ -167,7 +173,7 @@ func (d *device) limitRegister() *Register {
 	}
 	_, mode := d.wantedMode()
 	switch {
-	case mode == hal.PositionMode && d.reg.goalCurrent != nil:
+	case mode == hal.PositionMode && d.reg.goalCurrent != nil, mode == hal.VelocityMode && d.isY():
 		return d.reg.goalCurrent
 	case mode == hal.PositionMode || mode == hal.VelocityMode:
 		return d.reg.goalPWM
@@ -177,8 +183,11 @@ func (d *device) limitRegister() *Register {
 
 // limitRaw is the effort limit of d's goal as a raw value.
 func (d *device) limitRaw() int64 {
-	if d.limitRegister() == d.reg.goalCurrent {
-		return d.shareOf(d.reg.goalCurrent, limitCurrent)
+	if r := d.limitRegister(); r != nil && r == d.reg.goalCurrent {
+		if v := d.shareOf(r, limitCurrent); v > 0 || !d.isY() {
+			return v
+		}
+		return 1 // 0 may mean no limit there
 	}
 	return d.shareOf(d.outputLimit(), limitOutput)
 }

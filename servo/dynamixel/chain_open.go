@@ -81,6 +81,16 @@ func (c *protocol) inspect(d *device) error {
 			}
 		}
 	}
+	if d.isY() {
+		numerator, denominator := int64(0), int64(0)
+		read("gear_numerator", func(v int64) { numerator = v })
+		read("gear_denominator", func(v int64) { denominator = v })
+		read("safe_stop_time", func(v int64) { d.safeStop = v })
+		read("startup", func(v int64) { d.startsOn = v&1 != 0 })
+		if fault == nil {
+			fault = d.inspectY(numerator, denominator)
+		}
+	}
 	read("torque_enable", func(v int64) { d.Torque = servo.SwitchOf(v); d.State.Torque = v != 0 })
 	if fault != nil && !errors.Is(fault, servo.ErrDisconnected) && hal.KindOf(fault) == hal.Unexpected {
 		return d.Error(servoKind(fault), "open", fault) // it is there
@@ -118,11 +128,14 @@ func (c *protocol) enableStatusReturn(d *device) error {
 	return d.Error(hal.BusFault, "open", errPingOnly)
 }
 
-// Clear frees servo i of a latched alarm: a reboot in 2.0, after which it is silent for some cycles; a new torque
-// limit in 1.0. It blocks for two exchanges.
+// Clear frees servo i of a latched alarm: a reboot in 2.0, after which it is silent for some cycles; an error clear with the Y table; a
+// new torque limit in 1.0. It blocks for two exchanges.
 func (c *protocol) Clear(i int) error {
 	d := &c.devices[i]
 	c.link.Out = c.link.Out[:0]
+	if d.isY() {
+		return c.clearY(i, d)
+	}
 	if d.reg.hardware == nil {
 		// Torque itself stays off: the stage is inhibited or off.
 		return c.store(d, d.reg.torqueLimit, d.maxLimit[limitOutput])

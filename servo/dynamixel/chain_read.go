@@ -42,6 +42,9 @@ var errTripped = errors.New("bus watchdog has tripped: enable again")
 // its alarms.
 func (c *protocol) ReadHealth(i int) error {
 	d := &c.devices[i]
+	if d.isY() {
+		return c.readHealthY(d)
+	}
 	torque, err := c.fetch(d, d.reg.torque)
 	if err != nil {
 		return err
@@ -241,7 +244,8 @@ func (c *protocol) accept(d *device, s span, st *Status) {
 	}
 	now := c.link.Port.Now()
 	v, ok := s.within(d.reg.position, st.Data)
-	if ok && !d.Believes(float64(v), d.m.TicksPerTurn, d.m.MaxVelocity, now) {
+	// A motor without a gear may turn too far between two reads for that.
+	if ok && d.m.Gear != 1 && !d.Believes(float64(v), d.m.TicksPerTurn, d.m.MaxVelocity, now) {
 		d.Answered, d.State.Err = true, d.Corrupt
 		return
 	}

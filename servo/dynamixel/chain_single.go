@@ -8,17 +8,23 @@ import (
 
 // fetch reads one register of one servo.
 func (c *protocol) fetch(d *device, r *Register) (int64, error) {
-	if err := c.Flush(); err != nil {
-		return 0, err
-	}
-	st, err := c.link.read(d.cfg.ID, span{r.Addr, r.Size}, d.delay)
-	if err == nil && len(st.Data) != int(r.Size) {
-		err = servo.ErrCorrupt
-	}
+	data, err := c.fetchSpan(d, span{r.Addr, r.Size})
 	if err != nil {
 		return 0, fmt.Errorf("read %s: %w", r.Name, err)
 	}
-	return r.Decode(st.Data), nil
+	return r.Decode(data), nil
+}
+
+// fetchSpan reads some registers of one servo. The bytes are the line's until the next exchange.
+func (c *protocol) fetchSpan(d *device, s span) ([]byte, error) {
+	if err := c.Flush(); err != nil {
+		return nil, err
+	}
+	st, err := c.link.read(d.cfg.ID, s, d.delay)
+	if err == nil && len(st.Data) != int(s.size) {
+		err = servo.ErrCorrupt
+	}
+	return st.Data, err
 }
 
 // setMode writes an operating mode and reads it back; 1.0 does it by angle limits.

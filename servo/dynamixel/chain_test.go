@@ -345,7 +345,7 @@ func TestChainSettingsProfileAndWatchdog(t *testing.T) {
 }
 
 func TestChainCycleAllocatesNothing(t *testing.T) {
-	for _, models := range [][]string{{"xm430-w350", "xm430-w350", "xl-320"}, {"ax-12a", "mx-28", "mx-64"}} {
+	for _, models := range [][]string{{"xm430-w350", "xm430-w350", "xl-320"}, {"ax-12a", "mx-28", "mx-64"}, {"ym070-210-r099", "ym080-230-a051"}} {
 		r := openedRig(t, nil, models...)
 		r.run(2)
 		r.goal(atTicks(600))

@@ -37,6 +37,9 @@ func (c *protocol) TookGoal(i int) error {
 			break
 		}
 	}
+	if d.isY() {
+		return c.tookGoalY(d, r)
+	}
 	got, err := c.fetch(d, r)
 	if err != nil {
 		return err
@@ -53,6 +56,11 @@ func (c *protocol) TookGoal(i int) error {
 func (c *protocol) Ready(i int) (bool, error) {
 	d := &c.devices[i]
 	want, _ := d.wantedMode()
+	if d.isY() {
+		if ok, err := c.readyY(i, d); !ok || err != nil {
+			return false, err
+		}
+	}
 	if want == d.mode {
 		err := d.Outside(d.minTicks, d.maxTicks, d.m.TicksPerTurn)
 		return err == nil, err
@@ -72,13 +80,14 @@ func (c *protocol) Ready(i int) (bool, error) {
 func (c *protocol) StageTorqueOff(i int) { c.put(&c.devices[i], c.devices[i].reg.torque, 0) }
 
 // Invalidate reports that the limit has to be written again.
-func (c *protocol) Invalidate(i int) { c.devices[i].limit = -1 }
+func (c *protocol) Invalidate(i int) { c.devices[i].limit, c.devices[i].bounded = -1, false }
 
 // StageTorqueOn stages a step of giving servo i torque.
 func (c *protocol) StageTorqueOn(i, step int) {
 	d := &c.devices[i]
 	if step == armSettings {
 		d.limit, d.guarded, d.bare = -1, false, false
+		d.Opening = d.isY()
 	}
 	if step == armGoal {
 		d.encodeGoal(true)
@@ -98,6 +107,9 @@ func (c *protocol) StageGoal(i int) bool {
 		d.bare = false
 		c.putStep(d, armWatchdog)
 	}
+	if d.isY() && !d.bounded {
+		c.putSafeY(d)
+	}
 	// Limits change rarely and are as long as goals: they are sent when they change.
 	if r := d.limitRegister(); r != nil {
 		// A limit raised after an alarm would take the latch of a 1.0 servo away.
@@ -109,7 +121,8 @@ func (c *protocol) StageGoal(i int) bool {
 	}
 	// An alarm of the shutdown register is about to take the torque, and a goal may switch a 1.0 servo on again.
 	if !d.Verify || d.State.Alarm&d.fatal == 0 {
-		d.encodeGoal(false)
+		// A brake that is not open yet: the first goal that is taken must not be far away.
+		d.encodeGoal(d.Opening)
 		c.goals = append(c.goals, d)
 	}
 	return true
@@ -129,14 +142,10 @@ func (c *protocol) putStep(d *device, step int) {
 		if d.reg.watchdog != nil {
 			c.put(d, d.reg.watchdog, 0)
 		}
-		// Written even without a bound: zero removes an old one.
-		if d.reg.profileVelocity != nil {
-			c.put(d, d.reg.profileAcceleration, d.reg.profileAcceleration.Raw(d.cfg.Acceleration))
-			c.put(d, d.reg.profileVelocity, d.reg.profileVelocity.Raw(d.cfg.Velocity))
-		}
-		// Behind it: a profile may be one of them.
-		for _, s := range d.cfg.Settings {
-			c.put(d, d.m.Register(s.Register), s.Value)
+		if d.isY() {
+			c.putSafeY(d)
+		} else {
+			c.putSettings(d)
 		}
 		if r := d.limitRegister(); r != nil {
 			d.limit = d.limitRaw()
@@ -145,9 +154,26 @@ func (c *protocol) putStep(d *device, step int) {
 	case armTorque:
 		c.put(d, d.reg.torque, 1)
 	case armWatchdog:
+		// With torque off the Y table would store a profile as its EEPROM, where the owner's is.
+		if d.isY() {
+			c.putSettings(d)
+		}
 		if d.reg.watchdog != nil && c.watchdog > 0 {
 			c.put(d, d.reg.watchdog, max(1, d.reg.watchdog.Raw(c.watchdog.Seconds())))
 		}
+	}
+}
+
+// putSettings stages d's profile and settings.
+func (c *protocol) putSettings(d *device) {
+	// Written even without a bound: zero removes an old one.
+	if d.reg.profileVelocity != nil {
+		c.put(d, d.reg.profileAcceleration, d.reg.profileAcceleration.Raw(d.cfg.Acceleration))
+		c.put(d, d.reg.profileVelocity, d.reg.profileVelocity.Raw(d.cfg.Velocity))
+	}
+	// Behind it: a profile may be one of them.
+	for _, s := range d.cfg.Settings {
+		c.put(d, d.m.Register(s.Register), s.Value)
 	}
 }
 

@@ -85,6 +85,9 @@ func (c *Client) FactoryReset(id, keep byte) error {
 // ClearMultiTurn brings the present position back into one turn. The servo must be at rest.
 func (c *Client) ClearMultiTurn(id byte) error { return c.plain(id, Clear, []byte(clearMultiTurn)) }
 
+// ClearError clears the error code of a servo with the Y table. It refuses as long as the cause is there, and for errors that it cannot clear.
+func (c *Client) ClearError(id byte) error { return c.plain(id, Clear, []byte(clearError)) }
+
 // StoreBackup stores the control table in the servo's own backup; torque must be off.
 func (c *Client) StoreBackup(id byte) error { return c.plain(id, Backup, []byte(backupStore)) }
 

@@ -3,6 +3,7 @@ package dynamixel
 import (
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
@@ -64,6 +65,16 @@ func (m *Model) Meaning(r *servo.Register, raw int64) string {
 		return servo.RateText(m.Rate(byte(raw)))
 	case "hardware_error", "shutdown":
 		return m.Alarms(byte(raw)).String()
+	case "controller_state":
+		if raw >= 0 && raw < int64(len(controllerStates)) {
+			return controllerStates[raw]
+		}
+	}
+	if strings.HasPrefix(r.Name, "error_code") {
+		if e := m.ErrorCode(byte(raw)); e != nil {
+			return e.Name
+		}
+		return "none"
 	}
 	return ""
 }
@@ -192,12 +203,14 @@ func (t tool) leave(id int, m servo.Model, register string, v int64) error {
 	return err
 }
 
-// alarms reads hardware_error, or the error byte of a ping's reply, where protocol 1.0 has them.
+// alarms reads hardware_error or error_code, or the error byte of a ping's reply, where protocol 1.0 has them.
 func (t tool) alarms(id int, m servo.Model) (servo.Alarm, error) {
 	own, _ := m.(*Model)
-	if r := m.Register("hardware_error"); r != nil {
-		v, err := t.read(id, m, r)
-		return own.Alarms(byte(v)), err
+	for _, name := range [...]string{"hardware_error", "error_code"} {
+		if r := m.Register(name); r != nil {
+			v, err := t.read(id, m, r)
+			return own.Alarms(byte(v)), err
+		}
 	}
 	st, err := t.exchange("ping", &Instruction{ID: byte(id), Op: Ping}, 3)
 	if _, refused := asRefusal(err); refused {

@@ -12,13 +12,14 @@ type fakeServo struct {
 	m      *Model
 	id     byte
 	regs   [1024]byte
-	mute   bool // receives but does not answer
-	dead   bool // no power
-	noFast bool // old firmware: does not take part in fast reads
-	fixed  bool // ignores EEPROM writes
-	noWide bool // refuses reads across the gaps of its table
-	bad    int  // replies to corrupt
-	errors byte // error byte of every answer
+	mute   bool      // receives but does not answer
+	dead   bool      // no power
+	noFast bool      // old firmware: does not take part in fast reads
+	fixed  bool      // ignores EEPROM writes
+	stuck  *Register // ignores writes to it
+	noWide bool      // refuses reads across the gaps of its table
+	bad    int       // replies to corrupt
+	errors byte      // error byte of every answer
 }
 
 func (s *fakeServo) get(name string) int64 { r := s.m.Register(name); return r.Decode(s.regs[r.Addr:]) }
@@ -31,7 +32,7 @@ func (s *fakeServo) set(name string, v int64) {
 func (s *fakeServo) power() {
 	s.dead = false
 	for i := range s.m.Registers {
-		if r := &s.m.Registers[i]; r.Addr >= s.m.RAMStart && r.Access != ReadOnly {
+		if r := &s.m.Registers[i]; r.Access == RAM {
 			s.set(r.Name, r.Default)
 		}
 	}
@@ -140,7 +141,9 @@ func (b *fakeBus) carryOut(in *Instruction) {
 		}
 	case Reboot:
 		s.power()
-		s.set("hardware_error", 0)
+		if s.m.ErrorCodes == nil {
+			s.set("hardware_error", 0)
+		}
 		s.errors = 0
 		b.reply(s, nil)
 	}
@@ -150,7 +153,14 @@ func (s *fakeServo) write(addr uint16, data []byte) {
 	if r := s.m.RegisterAt(addr); r == nil || r.Access == EEPROM && (s.fixed || s.get("torque_enable") != 0) {
 		return
 	}
+	var was int64
+	if s.stuck != nil {
+		was = s.get(s.stuck.Name)
+	}
 	copy(s.regs[addr:], data)
+	if s.stuck != nil {
+		s.set(s.stuck.Name, was)
+	}
 }
 
 func (s *fakeServo) data(addr, size uint16) []byte {

@@ -50,6 +50,7 @@ const (
 // Parameters of Clear and Backup; the letters guard against accidents.
 const (
 	clearMultiTurn = "\x01DXL\x22"
+	clearError     = "\x02ERCL"
 	backupStore    = "\x01CTRL"
 	backupRestore  = "\x02CTRL"
 )

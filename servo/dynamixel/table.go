@@ -61,6 +61,10 @@ type Model struct {
 	CurrentUnit    float64 // A of one count, 0 = not measured
 	MaxCurrent     float64 // the default current_limit, A; 0 if absent
 
+	// Of the Y table, nil and 0 in others: the values of error_code, which takes the place of the alarm bits, and the real gear.
+	ErrorCodes []ErrorCode
+	Gear       int64
+
 	OperatingModes []byte               // values of operating_mode; nil if the angle limits select the mode
 	Modes          [hal.NumModes]int    // operating_mode of each mode of ours, jointMode or wheelMode in 1.0; -1 = not offered
 	AlarmBits      [8]servo.Alarm       // meaning of the bits: error byte in 1.0, hardware_error and shutdown in 2.0
@@ -107,9 +111,25 @@ func (m *Model) BaudCode(rate int) (byte, bool) {
 	return 0, false
 }
 
-// Alarms translates a 1.0 error byte or a 2.0 hardware_error.
+// ErrorCode is what a value of error_code means, nil for no error; one that no source lists takes the torque, as far as is known.
+func (m *Model) ErrorCode(code byte) *ErrorCode {
+	for i := range m.ErrorCodes {
+		if m.ErrorCodes[i].Code == code {
+			return &m.ErrorCodes[i]
+		}
+	}
+	if code == 0 || m.ErrorCodes == nil {
+		return nil
+	}
+	return &ErrorCode{Code: code, Name: "unknown", Alarm: servo.AlarmShock}
+}
+
+// Alarms translates a 1.0 error byte, a 2.0 hardware_error or an error_code.
 func (m *Model) Alarms(bits byte) servo.Alarm {
 	var a servo.Alarm
+	if e := m.ErrorCode(bits); e != nil {
+		return e.Alarm
+	}
 	for i, alarm := range m.AlarmBits {
 		if bits>>i&1 != 0 {
 			a |= alarm
@@ -139,7 +159,7 @@ var catalogue = buildCatalogue()
 
 func buildCatalogue() []*Model {
 	var all []*Model
-	for _, list := range [][]*Model{axModels(), mxModels(), xModels(), xl320Models()} {
+	for _, list := range [][]*Model{axModels(), mxModels(), xModels(), yModels(), xl320Models()} {
 		all = append(all, list...)
 	}
 	for _, m := range all {

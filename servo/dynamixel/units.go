@@ -26,6 +26,15 @@ var (
 	accelMX = Measure{Unit: "rad/s²", Scale: 8.583 * math.Pi / 180}
 	accelX  = Measure{Unit: "rad/s²", Scale: 214.577 * 2 * math.Pi / 3600} // rev/min²
 
+	pulseY           = Measure{Unit: "rad", Scale: 2 * math.Pi / pulsesY}
+	pulsesPerSecondY = Measure{Unit: "rad/s", Scale: 2 * math.Pi / pulsesY}
+	thresholdY       = Measure{Unit: "rad/s", Scale: 5e3 * 2 * math.Pi / pulsesY} // 5 pulses a ms
+	speedY           = Measure{Unit: "rad/s", Scale: 0.01 * rpm}
+	accelY           = Measure{Unit: "rad/s²", Scale: 10 * 2 * math.Pi / 3600}
+	percent          = Measure{Unit: "1", Scale: 0.01}
+	decihertz        = Measure{Unit: "Hz", Scale: 0.1}
+	ticks5kHz        = Measure{Unit: "s", Scale: 0.2e-3}
+
 	current4m5 = Measure{Unit: "A", Scale: 4.5e-3, Zero: 2048}
 )
 

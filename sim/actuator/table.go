@@ -87,6 +87,51 @@ var otherSheets = []sheet{
 	{"mg996r", cored, 6, 1.08, 2.5, 71, 55, 0, 4.8, 7.2, 80, 32, 0, 32, 100, 1920},
 }
 
+// driveSheet is one row of servos with a current regulator in a cascade, all at 24 V.
+type driveSheet struct {
+	name                string
+	torque, amps, rpm   float64 // greatest torque, its phase current; N·m, A; rpm without load
+	grams, limit, gears float64 // g, °C, turns of the motor a turn of the output
+}
+
+// driveSheets are the DYNAMIXEL-Y. Source: e-Manual, y/<model>-rh. B and A are M and R with a brake, which is not simulated.
+var driveSheets = []driveSheet{
+	{"ym070-210-m001", 0.64, 20.8, 5675, 340, 80, 1}, {"ym070-210-b001", 0.64, 20.8, 5675, 530, 80, 1},
+	{"ym070-210-r051", 16.3, 20.8, 111.3, 790, 60, 51}, {"ym070-210-a051", 16.3, 20.8, 111.3, 980, 60, 51},
+	{"ym070-210-r099", 31.7, 20.8, 57.3, 790, 60, 99}, {"ym070-210-a099", 31.7, 20.8, 57.3, 980, 60, 99},
+	{"ym080-230-m001", 1.24, 22.4, 3190, 530, 80, 1}, {"ym080-230-b001", 1.24, 22.4, 3190, 890, 80, 1},
+	{"ym080-230-r051", 31.6, 22.4, 62.5, 1200, 60, 51}, {"ym080-230-a051", 31.6, 22.4, 62.5, 1550, 60, 51},
+	{"ym080-230-r099", 61.4, 22.4, 32.2, 1200, 60, 99}, {"ym080-230-a099", 61.4, 22.4, 32.2, 1550, 60, 99},
+}
+
+// spec is the row as a Spec. The torque a unit of current is the row's, losses of the gear included; the greatest duty is the one with
+// the row's free speed. Resistance, inertia, friction and gains are estimates: all the current to four fifths of the free speed, a rotor
+// like those of motors of that size, a fiftieth of the torque as dry friction and the same again at the free speed.
+func (r *driveSheet) spec() Spec {
+	free, kt := r.rpm*rpm, r.torque/r.amps
+	const volts = 24 // V
+	rotor := 2e-5    // kg·m²
+	// All the current at so small a share of the free speed that play in a gear does not make it ring.
+	stiff := 5 * r.amps / free
+	if r.gears == 1 {
+		stiff *= 2
+	}
+	if r.amps > 21 { // the larger size
+		rotor = 7e-5
+	}
+	k := Spec{
+		Name: r.name, Source: "ROBOTIS e-Manual, " + r.name + "-rh at 24 V", Fit: "data sheet; resistance, inertia and friction estimated",
+		Kt: kt, MaxDuty: 1.02 * free * kt / volts, Armature: rotor * r.gears * r.gears, Friction: Friction{Model: 1, Kb: 0.02 * r.torque, Kv: 0.02 * r.torque / free},
+		NominalVolts: volts, StallTorque: r.torque, StallCurrent: r.amps, NoLoadSpeed: free, Mass: r.grams / 1000,
+		TicksPerTurn: 524288, MinTicks: -262144, MaxTicks: 262144,
+		Firmware: FOC, Modes: [hal.NumModes]bool{true, true, true, false}, CurrentControl: true, MaxCurrent: 20.8,
+		MinVolts: 16, MaxVolts: 32, BrownOut: 16 * 0.6, MaxTemperature: r.limit, Standby: 0.04,
+		Gains: Gains{P: 2 * math.Pi, VelocityP: stiff, VelocityI: stiff * stiff * free / (5 * r.amps)},
+	}
+	k.R = 0.2 * k.MaxDuty * volts / r.amps
+	return k
+}
+
 // The position gains, duty per rad and unit of P. Those of MX, XL-320 and STS3215 are measured (BAM); that of the
 // other X servos follows from P/128 in 1/885 of the voltage a tick; the XL330's is half of that, by measurement (BAM).
 const (
@@ -129,6 +174,9 @@ func models() []Spec {
 	}
 	for i := range motorSheets {
 		all = append(all, motorSheets[i].spec())
+	}
+	for i := range driveSheets {
+		all = append(all, driveSheets[i].spec())
 	}
 	for i := range sheets {
 		k := sheets[i].spec()

@@ -31,7 +31,7 @@ func drive(t *testing.T, model string, n int) *driven {
 		servos = append(servos, newServo(t, model, id, "return_delay", 0))
 		cfg.Servos = append(cfg.Servos, servo.ServoConfig{ID: byte(id), Model: dynamixel.ModelByName(model)})
 	}
-	if r := dynamixel.ModelByName(model).Register("position_p_gain"); r != nil && r.Max > 500 {
+	if r := dynamixel.ModelByName(model).Register("position_p_gain"); r != nil && r.Setting() && r.Max > 500 {
 		cfg.Servos[0].Settings = []servo.Setting{{Register: r.Name, Value: 500}}
 	}
 	r := newRig(t, emulator.Timing{Reply: emulator.DefaultReply}, servos...)

@@ -224,6 +224,9 @@ func FuzzBus(f *testing.F) {
 		{ID: 0xFE, Op: dynamixel.FastSyncRead, Addr: 0, Size: 65535, Blocks: []dynamixel.Block{{ID: 3}, {ID: 9}}},
 		{ID: 0xFE, Op: dynamixel.FastBulkRead, Blocks: []dynamixel.Block{{ID: 3, Addr: 132, Size: 4}, {ID: 4, Addr: 0, Size: 147}}},
 		{ID: 0xFE, Op: dynamixel.BulkWrite, Blocks: []dynamixel.Block{{ID: 3, Addr: 7, Data: []byte{4}}, {ID: 4, Addr: 8, Data: []byte{3}}}},
+		{ID: 6, Op: dynamixel.Clear, Data: []byte("\x02ERCL")}, {ID: 6, Op: dynamixel.Clear, Data: []byte("\x01DXL\x22")},
+		{ID: 6, Op: dynamixel.Write, Addr: 96, Data: []byte{1, 0, 0, 0, 9, 0, 0, 0}}, {ID: 6, Op: dynamixel.Write, Addr: 512, Data: []byte{1}},
+		{ID: 6, Op: dynamixel.Write, Addr: 256, Data: []byte{0, 2, 20, 2}}, {ID: 6, Op: dynamixel.Read, Addr: 0, Size: 920},
 	} {
 		f.Add(dynamixel.AppendInstruction2(nil, &in), uint8(0))
 	}
@@ -231,7 +234,7 @@ func FuzzBus(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte, how uint8) {
 		run := func() string {
 			r := newRig(t, emulator.Timing{Echo: how&1 != 0}, newServo(t, "ax-12a", 1), newServo(t, "mx-64", 2),
-				newServo(t, "xm430-w350", 3), newServo(t, "xl330-m288", 4), newServo(t, "xl-320", 5))
+				newServo(t, "xm430-w350", 3), newServo(t, "xl330-m288", 4), newServo(t, "xl-320", 5), newServo(t, "ym070-210-a051", 6))
 			if i := int(how >> 4); i < len(texts) {
 				x, err := wire.Parse(texts[i])
 				if err == nil {

@@ -103,6 +103,25 @@ const (
 	RegSpeed
 	RegTimeout
 	RegControl
+	RegControllerState
+	RegErrorCode
+	RegErrorHistory
+	RegHybridSave
+	RegSafeStopTime
+	RegBrakeDelay
+	RegGoalUpdateDelay
+	RegGearNumerator
+	RegGearDenominator
+	RegInPositionThreshold
+	RegFollowingThreshold
+	RegLimitThreshold
+	RegProfileTime
+	RegProfileRamp
+	RegPWMOffset
+	RegCurrentOffset
+	RegVelocityOffset
+	RegInverterLimit
+	RegInverterTemperature
 	numNames
 )
 
@@ -121,7 +140,10 @@ var registerNames = [numNames]string{
 	"present_current", "present_load", "present_velocity", "present_position", "velocity_trajectory",
 	"position_trajectory", "present_voltage", "present_temperature", "backup_ready", "phase", "unload_condition", "protective_torque",
 	"response_level", "goal_time", "registered_position", "registered_time", "motor_mode", "angle_offset",
-	"present_heat", "heat_limit", "present_amps", "stretch", "speed", "timeout", "control_mode",
+	"present_heat", "heat_limit", "present_amps", "stretch", "speed", "timeout", "control_mode", "controller_state", "error_code",
+	"error_code_history_1", "hybrid_save", "safe_stop_time", "brake_delay", "goal_update_delay", "gear_numerator", "gear_denominator",
+	"in_position_threshold", "following_error_threshold", "position_limit_threshold", "profile_time", "profile_acceleration_time",
+	"pwm_offset", "current_offset", "velocity_offset", "inverter_temperature_limit", "present_inverter_temperature",
 }
 
 // Memory is a control table with its bytes. Addresses and names are looked up once, in newMemory, since every

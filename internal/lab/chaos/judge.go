@@ -21,7 +21,7 @@ var Invariants = []Invariant{
 	{"unarmed torque", "no torque 100 ms after its agent was disarmed or stopped, on a joint that can be reached"},
 	{"late stop", "torque is off within 3 cycles of a stop, on a joint that can be reached"},
 	{"uncommanded torque", "no torque on a joint that no client has commanded since its agent was armed"},
-	{"goal outside", "no position goal of a motor with torque lies outside the soft limits, but for one whose own watchdog has stopped it where it was"},
+	{"goal outside", "no position goal of a motor with torque lies outside the soft limits, but for one whose own watchdog or error has stopped it where it was"},
 	{"goal step", "the position goal of a motor with torque moves away from the joint no faster than the guard's speed"},
 	{"leap", "torque comes on with the goal where the joint is; where its servo has just lost its supply, within the following error"},
 	{"speed", "a joint in position mode that turns faster than twice the guard's speed and 0.5 rad/s, and 1.6 times that for 200 ms after a hand has changed while it is seen, is not driven on by its motor"},
@@ -242,6 +242,7 @@ func (r *run) judgeJoint(i int) {
 	position := on && s.Mode == hal.PositionMode
 	low, high := a.Limits.MinPosition-outside-j.tick, a.Limits.MaxPosition+outside+j.tick
 	frozen := j.servo != nil && j.servo.Has(emulator.RegWatchdog) && j.servo.Get(emulator.RegWatchdog) < 0
+	frozen = frozen || j.servo != nil && j.servo.Get(emulator.RegErrorCode) != 0
 	if r.broken(goalOutside, i, position && !a.Wraps && !frozen, w.far, s.GoalPosition >= low && s.GoalPosition <= high) {
 		r.violated(goalOutside, i, "goal %.3f rad, want %.3f..%.3f", s.GoalPosition, a.Limits.MinPosition, a.Limits.MaxPosition)
 	}

@@ -12,6 +12,10 @@ import (
 // drive is a Dynamixel's.
 func (s *device) Actuate() {
 	a := s.Act
+	if s.isY() {
+		s.actuateY()
+		return
+	}
 	// A latched shutdown outranks the register.
 	a.Enable = s.Get(emulator.RegTorqueEnable) == 1 && !s.shut
 	s.driveGains()
@@ -137,6 +141,10 @@ const watchdogUnit = 20 * time.Millisecond
 // Notice latches the alarms, and checks the watchdog.
 func (s *device) Notice() {
 	a, now := s.Act, s.Now
+	if s.isY() {
+		s.noticeY()
+		return
+	}
 	s.Alarm |= a.Alarm
 	if s.model.Protocol == 1 { // its error byte shows the present; the latch is torque_limit
 		s.Alarm = a.Alarm
@@ -171,6 +179,9 @@ func (s *device) shutDown() {
 // alarmBits are the alarms as the model's error byte or hardware_error shows them. Range and angle are no state of the
 // servo but of a packet, and refusal has them.
 func (s *device) alarmBits() byte {
+	if s.isY() {
+		return s.y.code
+	}
 	var b byte
 	for i, a := range s.model.AlarmBits {
 		if a != 0 && actuator.Alarm(a)&s.Alarm != 0 {

@@ -27,6 +27,7 @@ type device struct {
 	turns float64 // ticks, whole turns that the registers do not show
 	deaf  bool    // did not understand the instruction at hand
 	shut  bool    // 2.0: torque is off until a reboot
+	y     stateY
 
 	registered []byte // data of a reg write
 	registerAt uint16
@@ -44,6 +45,7 @@ func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth)
 	s.Init(s, emulator.Sheet{Name: model.Name, RAMStart: model.RAMStart, Turn: model.TicksPerTurn, Centre: model.Centre, Low: model.MinTicks, High: model.MaxTicks},
 		model.Registers, id, act, truth)
 	s.registered = make([]byte, 0, len(s.Bytes))
+	s.y.stored = append([]byte(nil), s.Bytes...)
 	s.Set(emulator.RegBackupReady, 0)
 	return s.Servo
 }
@@ -70,6 +72,10 @@ func (s *device) meant(id byte) bool {
 // start is a Dynamixel's own part of powerOn.
 func (s *device) Started() {
 	s.shut = false
+	if s.isY() {
+		s.startY()
+		return
+	}
 	s.oneTurn()
 	s.limits()
 	// Startup configuration: bit 0 torque on, bit 1 RAM from the backup.
@@ -95,19 +101,28 @@ func (s *device) Configured() {
 
 // limits sets the RAM registers that start from an EEPROM limit.
 func (s *device) limits() {
+	if s.Act.Shutdown = s.shutdown(); s.isY() {
+		return
+	}
 	s.Set(emulator.RegTorqueLimit, s.Get(emulator.RegMaxTorque))
 	s.Set(emulator.RegGoalPWM, s.Get(emulator.RegPWMLimit))
 	s.Set(emulator.RegGoalCurrent, s.Get(emulator.RegCurrentLimit))
-	s.Act.Shutdown = s.shutdown()
 }
 
 // shutdown is the mask of alarms that cut the torque.
 func (s *device) shutdown() actuator.Alarm {
+	if s.isY() {
+		return shutdownY
+	}
 	return actuator.Alarm(s.model.Alarms(byte(s.Get(emulator.RegShutdown)))) &^ actuator.AlarmRange
 }
 
 // changeMode is the side effect of writing operating_mode: it resets gains, profile and goals.
 func (s *device) changeMode() {
+	if s.isY() {
+		s.startGoalsY()
+		return
+	}
 	// A real servo has different default gains in each mode; here those of the position mode are used for all.
 	for n := emulator.RegVelocityI; n <= emulator.RegFeedforward1; n++ {
 		if r := s.Named[n]; r != nil {
@@ -147,10 +162,11 @@ func (s *device) factoryReset(now time.Duration, keep ...emulator.Name) {
 		kept[i] = s.Get(n)
 	}
 	for i := range s.Table {
-		if r := &s.Table[i]; r.Access == dynamixel.EEPROM {
+		if r := &s.Table[i]; r.Access == dynamixel.EEPROM || s.isHybrid(r) {
 			s.Store(r, r.Default)
 		}
 	}
+	s.storeHybrid()
 	for i, n := range keep {
 		s.Set(n, kept[i])
 	}

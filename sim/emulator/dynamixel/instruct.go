@@ -10,6 +10,7 @@ import (
 // Guards of the instructions that could do harm by accident.
 const (
 	clearTurns = "\x01DXL\x22"
+	clearError = "\x02ERCL"
 	storeTable = "\x01CTRL"
 	loadTable  = "\x02CTRL"
 )
@@ -87,6 +88,11 @@ func (s *device) finish(in *dynamixel.Instruction, now time.Duration) {
 		if s.speaks() == 2 || s.Has(emulator.RegDivider) {
 			s.PowerOn(now)
 		}
+	case dynamixel.Clear:
+		if s.y.restart {
+			s.y.restart = false
+			s.PowerOn(now)
+		}
 	case dynamixel.FactoryReset:
 		switch {
 		case s.checkReset(in) != fine: // answered with the reason and not done
@@ -143,6 +149,9 @@ func (s *device) action() refusal {
 // clear forgets the turns made; not while moving. The goal becomes the present position, as it would otherwise be
 // turns away.
 func (s *device) clear(option string) refusal {
+	if s.isY() {
+		return s.clearY(option)
+	}
 	switch {
 	case s.xl320() || option != clearTurns: // the XL-320 has no turns to clear
 		return instruction

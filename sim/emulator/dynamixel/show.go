@@ -26,7 +26,9 @@ func (s *device) Show(r *emulator.Reading) {
 		moving = math.Abs(r.Velocity) > s.SI(emulator.RegMovingThreshold)
 	}
 	s.Set(emulator.RegMoving, emulator.Flag(moving))
-	if s.Has(emulator.RegMovingStatus) {
+	if s.isY() {
+		s.showY(r, turn)
+	} else if s.Has(emulator.RegMovingStatus) {
 		s.Set(emulator.RegMovingStatus, s.movingStatus(r))
 	}
 	s.Set(emulator.RegHardwareError, int64(s.alarmBits()))

@@ -23,15 +23,18 @@ func (s *device) sign() float64 {
 // Offset").
 func (s *device) homing() float64 {
 	h := float64(s.Get(emulator.RegHomingOffset))
-	if s.Get(emulator.RegOperatingMode) == modePosition {
+	if s.Get(emulator.RegOperatingMode) == modePosition && !s.isY() {
 		h = min(max(h, -1024), 1024)
 	}
 	return h
 }
 
 // oneTurn forgets the turns that have been made: the register's position lies within one from now on. It happens at
-// power-on, when the counting is turned round and on the clear instruction.
+// power-on, when the counting is turned round and on the clear instruction. The Y table's turns are counted on a battery.
 func (s *device) oneTurn() {
+	if s.isY() {
+		return
+	}
 	s.turns = 0
 	if !s.Act.Spec.DeadSector {
 		s.turns = math.Floor(s.sign()*s.Shaft()/s.Sheet.Turn) * s.Sheet.Turn
@@ -42,6 +45,9 @@ func (s *device) oneTurn() {
 // the turns forgotten, with the homing offset. shaftAt is its inverse.
 func (s *device) present(shaft float64) float64 {
 	shown := s.sign()*shaft - s.turns
+	if s.isY() {
+		shown *= s.gearY()
+	}
 	if s.model.Protocol == 1 && s.multiTurn() {
 		shown = math.Round(shown/s.divider()) + float64(s.Get(emulator.RegMultiTurnOffset))
 	}
@@ -52,6 +58,9 @@ func (s *device) shaftAt(shown float64) float64 {
 	shown -= s.homing()
 	if s.model.Protocol == 1 && s.multiTurn() {
 		shown = (shown - float64(s.Get(emulator.RegMultiTurnOffset))) * s.divider()
+	}
+	if s.isY() {
+		shown /= s.gearY()
 	}
 	return s.sign() * (shown + s.turns)
 }

@@ -131,6 +131,11 @@ func (s *device) check(addr int, data []byte) refusal {
 // checkRegister holds the rules that the table itself states against the bytes of one register.
 func (s *device) checkRegister(r *servo.Register, n emulator.Name, data []byte) refusal {
 	v := r.Decode(data)
+	if s.isY() {
+		if why := s.checkY(r, n, v); why != fine {
+			return why
+		}
+	}
 	switch {
 	case r.Access == dynamixel.ReadOnly:
 		return access
@@ -230,9 +235,13 @@ func (s *device) apply(addr int, data []byte) refusal {
 			i++
 			continue
 		}
+		was := s.Get(emulator.RegTorqueEnable)
 		// One after the other, as the firmware does: torque before or behind a goal makes a difference.
 		copy(s.Bytes[r.Addr:], data[i:i+int(r.Size)])
 		s.follow(n, r.Access)
+		if s.isY() {
+			s.followY(r, n, was)
+		}
 		i += int(r.Size)
 	}
 	s.Drive()
@@ -252,7 +261,7 @@ func (s *device) follow(n emulator.Name, a dynamixel.Access) {
 		s.Alarm = 0
 	case n == emulator.RegGoalPosition && s.model.Protocol == 1 && s.Alarm&s.Act.Shutdown == 0:
 		s.Set(emulator.RegTorqueEnable, 1)
-	case isGoal(n) && s.Get(emulator.RegDriveMode)&8 != 0 && !s.shut:
+	case isGoal(n) && s.Get(emulator.RegDriveMode)&8 != 0 && !s.shut && !s.isY():
 		s.Set(emulator.RegTorqueEnable, 1)
 	case a == dynamixel.EEPROM:
 		s.Act.Shutdown = s.shutdown()
