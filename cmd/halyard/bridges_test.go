@@ -12,6 +12,16 @@ import (
 	"github.com/coder/websocket"
 )
 
+const pioneerConfig = `
+name: pioneer
+clock: {mode: realtime, period: 10ms}
+world: {scene: yellow, seed: 1}
+agents:
+  - {name: p2at, model: usarsim-pioneer, body: sim, pose: {position: [4.5, -1.9, -1.8]}}
+servers:
+  - {protocol: player, listen: "127.0.0.1:0"}
+`
+
 // TestRosbridge: robots of three kinds are ROS robots, by what their layouts offer; one reads all of their topics.
 func TestRosbridge(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "pioneer.yaml")

@@ -1,6 +1,6 @@
 // Package player implements the protocol of Player 3 (playerproject.github.io): over TCP a client lists the devices of a
 // robot, opens some, commands them and receives their data. Server serves one agent; its devices follow from the layout of
-// the body. Client is the other side, for tests and controllers in Go.
+// the body.
 //
 // # A session
 //
