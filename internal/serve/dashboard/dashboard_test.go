@@ -26,6 +26,15 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/topics"
 )
 
+// New is Open and Show.
+func New(listener net.Listener, sources []Source, o Options) (*Server, error) {
+	s, err := Open(listener, o)
+	if err == nil {
+		s.Show(sources)
+	}
+	return s, err
+}
+
 // stage is a rover with a dashboard, in a bubble.
 func stage(t *testing.T, c topicstest.Config) *topicstest.Stage {
 	t.Helper()

@@ -85,16 +85,8 @@ func Listen(address string) (net.Listener, error) {
 	return net.Listen("tcp", "127.0.0.1:0")
 }
 
-// New returns a server of the rigs of sources. It owns listener. It fails for an address beyond loopback without a token.
-func New(listener net.Listener, sources []Source, o Options) (*Server, error) {
-	s, err := Open(listener, o)
-	if err == nil {
-		s.Show(sources)
-	}
-	return s, err
-}
-
-// Open is New for rigs that Show is notified of later, before Serve.
+// Open returns a server of the rigs that Show names before Serve. It owns listener. It fails for an address beyond loopback
+// without a token.
 func Open(listener net.Listener, o Options) (*Server, error) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	s := &Server{listener: listener, options: o, journal: &Journal{}, tabs: make(chan struct{}, maxTabs), orders: make(chan struct{}, maxOrders), stops: make(chan struct{}, maxOrders),

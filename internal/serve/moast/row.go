@@ -57,14 +57,6 @@ type server struct {
 	vehicle   *vehicle
 }
 
-// Hierarchy is the modules that a server of this package runs, or nil.
-func Hierarchy(s catalog.Server) *echelon.Hierarchy {
-	if s, ok := s.(*server); ok {
-		return s.hierarchy
-	}
-	return nil
-}
-
 // Serve runs both until ctx ends or one breaks.
 func (s *server) Serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
