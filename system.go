@@ -293,7 +293,6 @@ type cycles struct {
 	tick  chan struct{} // of one element; made by Open
 }
 
-// Cycle is hal.Observer's.
 func (c *cycles) Cycle(*hal.Cycle) {
 	c.count.Add(1)
 	c.wake()

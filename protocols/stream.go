@@ -24,11 +24,12 @@ func Logger(log *slog.Logger) *slog.Logger { return cmp.Or(log, slog.New(slog.Di
 type Acceptor struct {
 	Name     string // of the protocol, for the log
 	Listener net.Listener
-	Limit    int           // of connections at a time
-	Grace    time.Duration // for which one too many waits: a client may have left, but its session not yet ended
-	Contain  func(string)  // deferred in each connection's goroutine: hal.Rig.Contain; nil = a panic ends the process
-	Log      *slog.Logger  // receives the refused connections
-	Traffic  *Traffic      // counts them; nil = nothing does
+	Limit    int            // of connections at a time
+	Grace    time.Duration  // for which one too many waits: a client may have left, but its session not yet ended
+	Contain  func(string)   // deferred in each connection's goroutine: hal.Rig.Contain; nil = a panic ends the process
+	Log      *slog.Logger   // receives the refused connections
+	Traffic  *Traffic       // counts them; nil = nothing does
+	Refuse   func(net.Conn) // sends the reason to a refused client, and must not block; nil = its connection is only closed
 }
 
 // Serve calls serve for each connection, in a goroutine of its own, until ctx ends or the listener breaks; then it ends their
@@ -59,6 +60,9 @@ func (a *Acceptor) Serve(ctx context.Context, serve func(context.Context, net.Co
 			a.Log.Warn(a.Name+": connection refused", "client", conn.RemoteAddr(), "connections", a.Limit)
 			if a.Traffic != nil {
 				a.Traffic.Drop(Full)
+			}
+			if a.Refuse != nil {
+				a.Refuse(conn)
 			}
 			conn.Close()
 			continue

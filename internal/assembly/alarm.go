@@ -71,7 +71,6 @@ func (b *Builder) watchAlarms() {
 	b.alarms = w
 }
 
-// Cycle implements hal.Observer.
 func (w *alarms) Cycle(*hal.Cycle) {
 	for i := range w.list {
 		a := &w.list[i]

@@ -78,10 +78,8 @@ func (t *ticks) turned() float64 {
 
 func (t *ticks) Zero() { t.from = t.turned() }
 
-// Values is drivers.Source's.
 func (t *ticks) Values() int { return 1 }
 
-// Latest is drivers.Source's.
 func (t *ticks) Latest(dst []float64, _ int) (age time.Duration, err error) {
 	age, err = t.place.Latest(t.spare[:], 0)
 	if v := t.turned(); len(dst) > 0 && !math.IsNaN(v) {
@@ -99,10 +97,8 @@ type tilted struct {
 	set  bool // from is one; before, the first attitude counts
 }
 
-// Values is drivers.Source's.
 func (t *tilted) Values() int { return 3 }
 
-// Latest is drivers.Source's.
 func (t *tilted) Latest(dst []float64, _ int) (age time.Duration, err error) {
 	if age, err = t.Source.Latest(t.next[:], 0); age < 0 || math.IsNaN(t.next[0]+t.next[1]+t.next[2]+t.next[3]) {
 		return age, err

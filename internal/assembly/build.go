@@ -217,5 +217,4 @@ func (s *System) Share(key string, open func() (io.Closer, error)) (io.Closer, e
 	return c, err
 }
 
-// HostRig is catalog.Host's.
 func (s *System) HostRig() *hal.Rig { return s.Rig }

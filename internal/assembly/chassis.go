@@ -59,7 +59,6 @@ func (c *chassis) Move() {
 	}
 }
 
-// Drive is p2os.Chassis's.
 func (c *chassis) Drive(left, right float64, on bool) { c.goal, c.on = [2]float64{left, right}, on }
 
 // Rims is p2os.Chassis's: the means of the wheels of each side, which a belt joins.
@@ -72,7 +71,6 @@ func (c *chassis) Rims() (left, right float64) {
 	return sum[base.Left] / count[base.Left], sum[base.Right] / count[base.Right]
 }
 
-// Sonar is p2os.Chassis's.
 func (c *chassis) Sonar(i int) float64 {
 	if i >= len(c.plan.Sonar) || c.plan.Sonar[i] == hal.None {
 		return math.Inf(1)
@@ -80,7 +78,6 @@ func (c *chassis) Sonar(i int) float64 {
 	return c.groundTruth.Values(&c.groundTruth.Layout.Sensors[c.plan.Sonar[i]])[0]
 }
 
-// Bumper is p2os.Chassis's.
 func (c *chassis) Bumper(rear bool, i int) bool {
 	ring := c.plan.Bumpers[0]
 	if rear {
@@ -89,7 +86,6 @@ func (c *chassis) Bumper(rear bool, i int) bool {
 	return i < len(ring) && ring[i] != hal.None && c.groundTruth.Values(&c.groundTruth.Layout.Sensors[ring[i]])[0] > 0
 }
 
-// Turn is p2os.Chassis's.
 func (c *chassis) Turn() float64 {
 	if c.spin == hal.None {
 		return 0

@@ -38,7 +38,6 @@ func (c *collisions) Advance(time.Duration) error {
 	return nil
 }
 
-// Deferrable implements hal.Deferrable.
 func (*collisions) Deferrable() bool { return true }
 
 // touched raises all events of a touch. Events without a registration cost only their mark.

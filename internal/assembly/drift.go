@@ -48,7 +48,6 @@ func (b *Builder) watchDrift() {
 	}
 }
 
-// Cycle implements hal.Observer.
 func (w *driftWatch) Cycle(*hal.Cycle) {
 	if w.cycles++; w.cycles != driftCycle {
 		return

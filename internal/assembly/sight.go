@@ -214,7 +214,6 @@ func (b *Builder) CameraNode(q *plan.CameraPlan) (camera.Opener, *video.Camera, 
 // Watchful checks the devices once a cycle.
 type Watchful struct{ *System }
 
-// Cycle implements hal.Observer.
 func (w Watchful) Cycle(*hal.Cycle) {
 	for i := range w.Eyes.Watched {
 		e := &w.Eyes.Watched[i]
@@ -251,7 +250,6 @@ type rigClock struct {
 	wall atomic.Int64 // of the edge, ns of began
 }
 
-// Advance implements hal.World.
 func (c *rigClock) Advance(dt time.Duration) error {
 	c.edge.Add(int64(dt))
 	c.wall.Store(time.Now().UnixNano())

@@ -121,10 +121,8 @@ type Counted struct {
 	from float64
 }
 
-// Values is drivers.Source's.
 func (c *Counted) Values() int { return 1 }
 
-// Latest is drivers.Source's.
 func (c *Counted) Latest(dst []float64, first int) (age time.Duration, err error) {
 	if age, err = c.Source.Latest(c.now[:], first); age >= 0 && len(dst) > 0 && !math.IsNaN(c.now[0]) {
 		c.last = c.now[0]

@@ -209,7 +209,6 @@ type Outlook struct {
 	Sensor int
 }
 
-// Scan is laser.Scene's.
 func (o Outlook) Scan(first, step float64, ranges []float64) {
 	if o.Body.CastRays(o.Sensor, first, step, ranges) != nil {
 		for i := range ranges {

@@ -81,7 +81,6 @@ type figure struct {
 // Figures keep their order, in JSON too, where they are one object.
 type Figures []figure
 
-// MarshalJSON implements json.Marshaler.
 func (f Figures) MarshalJSON() ([]byte, error) {
 	b := []byte{'{'}
 	for i, x := range f {

@@ -46,12 +46,10 @@ type blinker struct {
 	number uint64
 }
 
-// Watch is hal.CameraSource's.
 func (b *blinker) Watch(int) (hal.ImageStream, error) {
 	return &blinker{now: b.now, Period: b.Period}, nil
 }
 
-// Next is hal.ImageStream's.
 func (b *blinker) Next(context.Context, uint64) (*hal.Picture, error) {
 	b.number++
 	p := &hal.Picture{Sequence: b.number, Time: b.now(), Width: blinks * blinkSide, Height: 2 * blinkSide}
@@ -62,7 +60,6 @@ func (b *blinker) Next(context.Context, uint64) (*hal.Picture, error) {
 	return p, nil
 }
 
-// Close is hal.ImageStream's.
 func (b *blinker) Close() {}
 
 func (b *blinker) shade(at time.Duration, x int) byte {

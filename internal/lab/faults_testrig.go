@@ -185,7 +185,6 @@ func newStand(row *FaultRow, seed int64) (s *TestRig, err error) {
 	return s, s.watch()
 }
 
-// Cycle implements hal.Observer.
 func (s *TestRig) Cycle(c *hal.Cycle) {
 	for _, id := range c.Events {
 		s.events = append(s.events, s.Sys.Rig.Events().Name(id))

@@ -29,10 +29,8 @@ type Tracking struct {
 	Max   report.Number `json:"max_rad"`
 }
 
-// Header implements report.Row.
 func (Tracking) Header() []string { return []string{"joint", "rms rad", "max rad"} }
 
-// Cells implements report.Row.
 func (t Tracking) Cells() []string { return []string{t.Joint, t.RMS.String(), t.Max.String()} }
 
 // Player plays one motion to an ODCP server and measures the tracking error of its robot.

@@ -23,10 +23,8 @@ func NewCapture(taps *Taps) *Capture {
 	return &Capture{taps: taps, forms: map[*hal.Agent]*form{}, States: map[string][]byte{}, Lines: map[string][]byte{}}
 }
 
-// Order implements hal.Journal.
 func (*Capture) Order(hal.Order) {}
 
-// Cycle implements hal.Journal.
 func (c *Capture) Cycle(e hal.CycleEnd) {
 	clear(c.States)
 	clear(c.Lines)

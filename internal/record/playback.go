@@ -32,7 +32,6 @@ type playedOp struct {
 // NewPlayback returns a line of bus at a rate.
 func NewPlayback(bus string, baud int) *Playback { return &Playback{bus: bus, baud: baud} }
 
-// Open implements servo.Opener.
 func (p *Playback) Open() (servo.Line, error) {
 	if o := p.next(opOpen, nil); o.err != nil {
 		return nil, o.err
@@ -97,7 +96,6 @@ func (p *Playback) differ(what string) {
 	}
 }
 
-// Write implements servo.Port.
 func (p *Playback) Write(b []byte) (int, error) {
 	o := p.next(opWrite, b)
 	if o.err != nil {
@@ -112,19 +110,15 @@ func (p *Playback) Read(b []byte, _ time.Duration) (int, error) {
 	return copy(b, o.data), o.err
 }
 
-// Discard implements servo.Port.
 func (p *Playback) Discard() error { return p.next(opDiscard, nil).err }
 
-// Now implements servo.Port.
 func (p *Playback) Now() time.Duration {
 	p.now = p.next(opNow, nil).at
 	return p.now
 }
 
-// Baud implements servo.Port.
 func (p *Playback) Baud() int { return p.baud }
 
-// SetBaud implements servo.Line.
 func (p *Playback) SetBaud(baud int) error {
 	o := p.next(opBaud, nil)
 	if o.err == nil {
@@ -133,7 +127,6 @@ func (p *Playback) SetBaud(baud int) error {
 	return o.err
 }
 
-// Close implements servo.Line.
 func (p *Playback) Close() error { return p.next(opClose, nil).err }
 
 // SetDTR is a line's that has one.

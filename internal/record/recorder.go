@@ -206,7 +206,6 @@ func (r *Recording) turn(s *slot) error {
 	return r.begin(forms)
 }
 
-// Order implements hal.Journal.
 func (r *Recording) Order(o hal.Order) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -224,7 +223,6 @@ func (r *Recording) Order(o hal.Order) {
 	s.orders = append(s.orders, o)
 }
 
-// Cycle implements hal.Journal.
 func (r *Recording) Cycle(c hal.CycleEnd) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -14,12 +14,10 @@ type Row struct {
 	RMS report.Number `json:"rms"` // of the difference, over all cycles
 }
 
-// Header implements report.Row.
 func (Row) Header() []string {
 	return []string{"cycle", "agent", "value", "recorded", "replayed", "cycles", "largest", "rms"}
 }
 
-// Cells implements report.Row.
 func (r Row) Cells() []string {
 	return []string{fmt.Sprint(r.Cycle), cmp.Or(r.Agent, "-"), r.What, r.Recorded, r.Replayed, fmt.Sprint(r.Divergence.Cycles), fmt.Sprintf("%.4g", r.Largest), r.RMS.String()}
 }

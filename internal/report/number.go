@@ -15,7 +15,6 @@ type Row interface {
 // Number is a float that JSON shows as null where it is not one.
 type Number float64
 
-// MarshalJSON implements json.Marshaler.
 func (n Number) MarshalJSON() ([]byte, error) {
 	if math.IsNaN(float64(n)) || math.IsInf(float64(n), 0) {
 		return []byte("null"), nil

@@ -70,7 +70,6 @@ func (r Row) MarshalJSON() ([]byte, error) {
 	return append(b, ']'), nil
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
 func (r *Row) UnmarshalJSON(data []byte) error {
 	var list []*float64
 	if err := json.Unmarshal(data, &list); err != nil {

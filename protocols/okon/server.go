@@ -2,7 +2,6 @@ package okon
 
 import (
 	"context"
-	"errors"
 	"log/slog"
 	"net"
 	"slices"
@@ -56,7 +55,7 @@ type Server struct {
 	robot   *Robot
 	options Options
 	traffic protocols.Traffic
-	limiter acceptLimiter
+	clients protocols.Acceptor
 	command command
 	setting settings
 
@@ -80,7 +79,7 @@ func NewServer(rig *hal.Rig, listener net.Listener, robot *Robot, o Options) (*S
 		return nil, err
 	}
 	s := &Server{rig: rig, robot: robot, options: o.withDefaults()}
-	s.limiter = acceptLimiter{rig: rig, listener: listener, limit: s.options.MaxClients, traffic: &s.traffic, log: s.options.Log}
+	s.clients = acceptor(listener, s.options.MaxClients, rig.Contain, &s.traffic, s.options.Log)
 	s.setting.begin(robot.Pilot)
 	s.command.begin(s)
 	robot.Agent.SetAutopilot(robot.Pilot)
@@ -98,7 +97,7 @@ func NewServer(rig *hal.Rig, listener net.Listener, robot *Robot, o Options) (*S
 }
 
 // Address is where the server listens. Traffic counts packets.
-func (s *Server) Address() net.Addr           { return s.limiter.listener.Addr() }
+func (s *Server) Address() net.Addr           { return s.clients.Listener.Addr() }
 func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 
 // Commander names the client that commands the motors, or is "".
@@ -108,7 +107,8 @@ func (s *Server) Commander() string { return *s.command.name.Load() }
 func (s *Server) Serve(ctx context.Context) error {
 	s.command.party = s.rig.NewSession("okon@"+s.Address().String(), s)
 	defer s.command.party.Close()
-	return s.limiter.serve(ctx, func(ctx context.Context, conn net.Conn) {
+	return s.clients.Serve(ctx, func(ctx context.Context, conn net.Conn) {
+		defer context.AfterFunc(ctx, func() { conn.Close() })()
 		c := newSession(s, conn)
 		s.enter(c)
 		defer s.leave(c)
@@ -181,57 +181,10 @@ func (s *Server) Deferrable() bool {
 	return len(s.sessions) == 0
 }
 
-// acceptLimiter lets clients in, up to a limit, and waits for them.
-type acceptLimiter struct {
-	rig      *hal.Rig
-	listener net.Listener
-	limit    int
-	traffic  *protocols.Traffic
-	log      *slog.Logger
-}
-
-// serve calls client for every connection, in a goroutine of its own, and closes the connection after it or with ctx.
-func (d *acceptLimiter) serve(ctx context.Context, client func(context.Context, net.Conn)) error {
-	ctx, cancel := context.WithCancel(ctx)
-	var group sync.WaitGroup
-	defer group.Wait()
-	defer cancel()
-	stop := context.AfterFunc(ctx, func() { d.listener.Close() })
-	defer stop()
-	free := make(chan struct{}, d.limit)
-	for {
-		conn, err := d.listener.Accept()
-		if err != nil {
-			d.listener.Close()
-			if errors.Is(err, net.ErrClosed) {
-				return nil
-			}
-			return err
-		}
-		select {
-		case free <- struct{}{}:
-		default:
-			d.turnAway(conn)
-			continue
-		}
-		group.Go(func() {
-			defer func() { <-free }()
-			defer d.rig.Contain("okon session")
-			defer conn.Close()
-			defer context.AfterFunc(ctx, func() { conn.Close() })()
-			if c, ok := conn.(interface{ SetNoDelay(bool) error }); ok {
-				c.SetNoDelay(true)
-			}
-			client(ctx, conn)
-		})
-	}
-}
-
-// turnAway refuses a client above the limit with an ERROR packet. It waits at most 10 ms.
-func (d *acceptLimiter) turnAway(conn net.Conn) {
-	d.traffic.Drop(protocols.Full)
-	d.log.Warn("okon: connection refused", "client", conn.RemoteAddr(), "why", "too many clients")
-	conn.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
-	conn.Write(Append(nil, Packet{Type: Failure, Data: appendFault(nil, "too many clients", nil)}))
-	conn.Close()
+// acceptor lets at most limit clients in. One too many gets an ERROR packet, within 10 ms.
+func acceptor(listener net.Listener, limit int, contain func(string), traffic *protocols.Traffic, log *slog.Logger) protocols.Acceptor {
+	return protocols.Acceptor{Name: "okon", Listener: listener, Limit: limit, Contain: contain, Traffic: traffic, Log: log, Refuse: func(conn net.Conn) {
+		conn.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
+		conn.Write(Append(nil, Packet{Type: Failure, Data: appendFault(nil, "too many clients", nil)}))
+	}}
 }

@@ -17,24 +17,25 @@ type VideoServer struct {
 	pictures *Pictures
 	options  Options
 	traffic  protocols.Traffic
-	limiter  acceptLimiter
+	clients  protocols.Acceptor
 }
 
 // NewVideoServer returns a server of pictures for the clients that come to listener, which it owns from here on. Of the
 // options WriteTimeout, ClientTimeout, MaxClients and Log count. pictures may be nil: then there are none.
 func NewVideoServer(listener net.Listener, pictures *Pictures, o Options) *VideoServer {
 	s := &VideoServer{pictures: pictures, options: o.withDefaults()}
-	s.limiter = acceptLimiter{listener: listener, limit: s.options.MaxClients, traffic: &s.traffic, log: s.options.Log}
+	s.clients = acceptor(listener, s.options.MaxClients, nil, &s.traffic, s.options.Log)
 	return s
 }
 
 // Address is where the server listens. Traffic counts requests and answers.
-func (s *VideoServer) Address() net.Addr           { return s.limiter.listener.Addr() }
+func (s *VideoServer) Address() net.Addr           { return s.clients.Listener.Addr() }
 func (s *VideoServer) Traffic() *protocols.Traffic { return &s.traffic }
 
 // Serve serves until ctx ends or the listener breaks, then ends every session and waits for them.
 func (s *VideoServer) Serve(ctx context.Context) error {
-	return s.limiter.serve(ctx, func(ctx context.Context, conn net.Conn) {
+	return s.clients.Serve(ctx, func(ctx context.Context, conn net.Conn) {
+		defer context.AfterFunc(ctx, func() { conn.Close() })()
 		v := viewer{server: s, conn: conn, in: bufio.NewReaderSize(conn, smallest), seen: map[int]uint64{}}
 		s.options.Log.Info("okon: viewer", "client", conn.RemoteAddr())
 		why := v.run(ctx)

@@ -109,7 +109,6 @@ func WatchResiduals(r *hal.Rig, c *configs.Config, log *slog.Logger) *Residuals 
 	return w
 }
 
-// Cycle implements hal.Observer.
 func (w *Residuals) Cycle(*hal.Cycle) {
 	for i := range w.joints {
 		j := &w.joints[i]

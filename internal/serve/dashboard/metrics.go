@@ -149,7 +149,6 @@ func collect[X any](list []metric[X], x *X, to chan<- prometheus.Metric, labels 
 	}
 }
 
-// Describe implements prometheus.Collector.
 func (c *collector) Describe(to chan<- *prometheus.Desc) {
 	describe(c.rigs, to)
 	describe(c.buses, to)
@@ -159,7 +158,6 @@ func (c *collector) Describe(to chan<- *prometheus.Desc) {
 	to <- c.tabs
 }
 
-// Collect implements prometheus.Collector.
 func (c *collector) Collect(to chan<- prometheus.Metric) {
 	to <- prometheus.MustNewConstMetric(c.tabs, gauge, float64(len(c.server.tabs)))
 	sample, text := c.server.sampler.take()

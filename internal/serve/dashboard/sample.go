@@ -62,7 +62,6 @@ func newShown(s Source, j *Journal) *shown {
 	return r
 }
 
-// Cycle implements hal.Observer.
 func (r *shown) Cycle(c *hal.Cycle) {
 	now := time.Now()
 	r.cycled.Store(now.UnixNano())

@@ -64,7 +64,6 @@ type pacer struct {
 	layout *hal.Layout
 }
 
-// Pace is gamebots.Pacer's.
 func (p pacer) Pace(sensor int, every time.Duration) error {
 	if p.of == nil || p.driven[p.layout.Sensors[sensor].Name] {
 		return &hal.Error{Kind: hal.Invalid, Op: "pace", Err: errors.New("got a sensor that is a device")}
@@ -78,7 +77,6 @@ type zeroer struct {
 	devices       map[int]bool    // sensors that are devices
 }
 
-// Zero is gamebots.Zeroer's.
 func (z *zeroer) Zero(sensor int) error {
 	of := z.simulated
 	if z.devices[sensor] {
