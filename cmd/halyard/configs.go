@@ -20,9 +20,8 @@ import (
 
 // configFlags are the flags of every sub-command with a config.
 type configFlags struct {
-	body   string
-	set    []string
-	listen []string
+	body        string
+	set, listen []string
 }
 
 func (f *configFlags) add(c *cobra.Command) {

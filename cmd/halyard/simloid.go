@@ -21,11 +21,10 @@ import (
 // simloidFlags are the command line of "halyard simloid": the original's, and ours.
 type simloidFlags struct {
 	serve.Original
-	step     float64
-	conf     string
-	body     string
-	ignored  [5]bool
-	ignoredS string
+	step       float64
+	conf, body string
+	ignored    [5]bool
+	ignoredS   string
 }
 
 func newSimloid(a *app) *cobra.Command {

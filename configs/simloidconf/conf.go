@@ -23,13 +23,11 @@ import (
 // One parameter per line, its name and its value with blanks between them; # begins a comment. The last value of a
 // repeated parameter applies, as in the original. True is yes, on, true or 1; any other word is false.
 type Conf struct {
-	Port      int
-	Robot     int
-	Scene     int
-	Step      time.Duration
-	Gravity   bool       // at the start; the original begins without, until the client sends GRAVITY ON
-	MaxTorque float64    // 0.001..1, the greatest torque of the position controllers at the start
-	PID       [3]float64 // of the position controllers
+	Port, Robot, Scene int
+	Step               time.Duration
+	Gravity            bool       // at the start; the original begins without, until the client sends GRAVITY ON
+	MaxTorque          float64    // 0.001..1, the greatest torque of the position controllers at the start
+	PID                [3]float64 // of the position controllers
 }
 
 // Original is the original without a simloid.conf.

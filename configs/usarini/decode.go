@@ -11,10 +11,9 @@ import (
 
 // decoder decodes the values of one section, and collects their faults.
 type decoder struct {
-	file    string
-	section string
-	line    int // of the entry at work
-	faults  *yaml.Faults
+	file, section string
+	line          int // of the entry at work
+	faults        *yaml.Faults
 }
 
 // fault notes a fault of the entry at work. key is its path in the section: Sensors.Position.X.

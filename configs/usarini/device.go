@@ -5,33 +5,29 @@ import "strings"
 // Device is one section of a sensor or effecter class: the properties of all its items. A property that the class or its
 // section does not have is zero. Lengths are m, angles rad, times s.
 type Device struct {
-	Class             string // "USARBot.SonarSensor"
-	Line              int
-	Hidden            bool // HiddenSensor
-	TimeStamp         bool // bWithTimeStamp
-	Weight            float64
-	MinRange          float64
-	MaxRange          float64
-	BeamAngle         float64 // of a sonar's cone
-	Noise             float64 // relative amplitude
-	ScanInterval      float64 // 0 = with every message
-	Resolution        float64 // of a scanner or encoder
-	ScanFOV           float64
-	Pitch, Yaw        bool    // the scanner's plane: x-z, x-y
-	OutputCurve       []Point // empty = no curve
-	EncoderResolution float64 // of odometry
-	LeftTire          string  // "" = the left-most wheel
-	RightTire         string
-	Diameter          float64 // of a touch sensor
-	FPMinRange        float64 // of the victim sensor: range within which it detects a victim or false positive
-	VictMinRange      float64 // range within which it identifies the victim
-	VictStatusRange   float64 // where it describes how they are
-	RFIDFOV           float64
-	FOV               float64 // of the human motion sensor
-	CameraDefFOV      float64
-	CameraMinFOV      float64
-	CameraMaxFOV      float64
-	NumTags           int // of the RFID releaser
+	Class                                    string // "USARBot.SonarSensor"
+	Line                                     int
+	Hidden                                   bool // HiddenSensor
+	TimeStamp                                bool // bWithTimeStamp
+	Weight, MinRange, MaxRange               float64
+	BeamAngle                                float64 // of a sonar's cone
+	Noise                                    float64 // relative amplitude
+	ScanInterval                             float64 // 0 = with every message
+	Resolution                               float64 // of a scanner or encoder
+	ScanFOV                                  float64
+	Pitch, Yaw                               bool    // the scanner's plane: x-z, x-y
+	OutputCurve                              []Point // empty = no curve
+	EncoderResolution                        float64 // of odometry
+	LeftTire                                 string  // "" = the left-most wheel
+	RightTire                                string
+	Diameter                                 float64 // of a touch sensor
+	FPMinRange                               float64 // of the victim sensor: range within which it detects a victim or false positive
+	VictMinRange                             float64 // range within which it identifies the victim
+	VictStatusRange                          float64 // where it describes how they are
+	RFIDFOV                                  float64
+	FOV                                      float64 // of the human motion sensor
+	CameraDefFOV, CameraMinFOV, CameraMaxFOV float64
+	NumTags                                  int // of the RFID releaser
 }
 
 // Point is one point of a distortion curve.

@@ -124,10 +124,9 @@ func ParseBots(file string, text []byte) (*Bots, error) {
 
 // API is the server's settings in a BotAPI.ini.
 type API struct {
-	Found          bool // the file has the section
-	ListenPort     int
-	MaxConnections int
-	Ignored        yaml.Faults
+	Found                      bool // the file has the section
+	ListenPort, MaxConnections int
+	Ignored                    yaml.Faults
 }
 
 // ParseAPI reads a BotAPI.ini: [BotAPI.BotServer], on UDK [USARBotAPI.BotServer], with ListenPort and MaxConnections, whose defaults are 3000 and 16.

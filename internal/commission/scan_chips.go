@@ -42,9 +42,8 @@ func (f FoundChip) Cells() []string {
 
 // identity is how a chip describes what it is: a register and its value.
 type identity struct {
-	device   string
-	register byte
-	value    byte
+	device          string
+	register, value byte
 }
 
 // identities are those of the devices that report one, at their addresses.

@@ -14,9 +14,8 @@ import (
 
 // benchmark measures one thing and emits a result for each case. It checks ctx between blocks of work.
 type benchmark struct {
-	Name  string
-	About string
-	Run   func(ctx context.Context, size BenchSize, emit func(Result)) error
+	Name, About string
+	Run         func(ctx context.Context, size BenchSize, emit func(Result)) error
 }
 
 // Benchmarks are all benchmarks in the order in which "halyard bench" runs them.

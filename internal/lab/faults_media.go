@@ -11,10 +11,9 @@ import (
 
 // FaultWord is one fault of the matrix: what it is on a serial line and on I2C, now and then, and wholly.
 type FaultWord struct {
-	Name  string
-	About string
-	Dead  bool // in the second half no value can be received; a value that is received is false
-	can   bool // also on CAN, where controllers drop damaged frames
+	Name, About string
+	Dead        bool // in the second half no value can be received; a value that is received is false
+	can         bool // also on CAN, where controllers drop damaged frames
 	// They plant the fault; wholly selects the second half. nil: the medium cannot have the fault.
 	Serial, I2c, Gpio, Video func(s *TestRig, wholly bool) error
 }

@@ -51,11 +51,10 @@ type Player struct {
 
 // jointError sums one joint's errors.
 type jointError struct {
-	name     string
-	min, max float64 // rad of 0 and 1023
-	n        int
-	squares  float64
-	worst    float64
+	name           string
+	min, max       float64 // rad of 0 and 1023
+	n              int
+	squares, worst float64
 }
 
 // Run plays the motion called name, or of that file, until its end or that of ctx.

@@ -16,13 +16,12 @@ const CameraDevice = "v4l2"
 
 // CameraPlan is a device that takes pictures, resolved: one camera of a robot.
 type CameraPlan struct {
-	Agent  int
-	Index  int // of the layout's cameras
-	Name   string
-	Body   configs.BodyKind
-	Config configs.Camera
-	Width  int
-	Height int
+	Agent         int
+	Index         int // of the layout's cameras
+	Name          string
+	Body          configs.BodyKind
+	Config        configs.Camera
+	Width, Height int
 }
 
 // sights resolves the devices that are cameras of the robot p. The simulated camera becomes as large as the device's

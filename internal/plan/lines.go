@@ -14,9 +14,8 @@ import (
 
 // linePlans are all lines that are no sensors'.
 type linePlans struct {
-	Estops []*catalog.WirePlan
-	Lights []*catalog.WirePlan
-	Gates  []*catalog.GatePlan
+	Estops, Lights []*catalog.WirePlan
+	Gates          []*catalog.GatePlan
 }
 
 // emulatesLines reports whether any of them is emulated.

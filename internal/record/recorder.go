@@ -34,16 +34,15 @@ type Stats struct {
 
 // slot is all of one cycle, on its way to the writer.
 type slot struct {
-	end    hal.CycleEnd // without its slices
-	events []hal.EventID
-	agents []shot
-	n      int // agents in use
-	wires  []tape
-	orders []hal.Order
-	inputs []float64 // of the orders
-	weight int       // of the orders, bytes
-	drops  uint64
-	lost   uint64
+	end         hal.CycleEnd // without its slices
+	events      []hal.EventID
+	agents      []shot
+	n           int // agents in use
+	wires       []tape
+	orders      []hal.Order
+	inputs      []float64 // of the orders
+	weight      int       // of the orders, bytes
+	drops, lost uint64
 }
 
 // newSlot holds a usual cycle of agents and as many lines without growing.
@@ -114,16 +113,13 @@ type Recording struct {
 	now   *slot
 	forms map[*hal.Agent]*form
 
-	patient  bool // in lock-step the cycle waits for the writer, and no cycle is dropped
-	free     pile
-	full     chan *slot
-	wake     chan struct{} // the writer, before its rest is over
-	ending   atomic.Bool   // it does not rest
-	written  atomic.Uint64
-	lostOps  atomic.Uint64
-	drops    atomic.Uint64
-	lost     atomic.Uint64
-	pictures chan picture
+	patient                       bool // in lock-step the cycle waits for the writer, and no cycle is dropped
+	free                          pile
+	full                          chan *slot
+	wake                          chan struct{} // the writer, before its rest is over
+	ending                        atomic.Bool   // it does not rest
+	written, lostOps, drops, lost atomic.Uint64
+	pictures                      chan picture
 
 	lostPictures atomic.Uint64
 	failed       error // of the writer's goroutine

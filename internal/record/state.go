@@ -101,15 +101,14 @@ func (o *object) append(dst []byte, value func(dst []byte, at int) []byte) []byt
 
 // shot is the state of one agent at the end of a cycle, copied from under the rig's lock.
 type shot struct {
-	form     *form
-	inputs   []float64
-	measured []float64
-	enable   []bool
-	joints   []hal.GuardState
-	status   []hal.Status
-	state    hal.GuardState
-	counts   hal.GuardCounts
-	holder   string
+	form             *form
+	inputs, measured []float64
+	enable           []bool
+	joints           []hal.GuardState
+	status           []hal.Status
+	state            hal.GuardState
+	counts           hal.GuardCounts
+	holder           string
 }
 
 // take copies the state of a into s. It allocates where s has not held as large an agent.

@@ -9,11 +9,10 @@ import (
 
 // Client steps the copies of a server. It is not safe for two goroutines.
 type Client struct {
-	Spaces Spaces
-	conn   net.Conn
-	in     *bufio.Reader
-	body   []byte
-	out    []byte
+	Spaces    Spaces
+	conn      net.Conn
+	in        *bufio.Reader
+	body, out []byte
 }
 
 // NewClient sends HELLO on conn. It owns conn.

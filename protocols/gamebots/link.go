@@ -41,11 +41,10 @@ type link struct {
 
 // group is the sensors of one message: all of a type that are sent together, or a single one.
 type group struct {
-	kind    string // of the layout
-	members []int  // of Robot.Sensors
-	manual  bool
-	every   time.Duration
-	due     time.Duration
+	kind       string // of the layout
+	members    []int  // of Robot.Sensors
+	manual     bool
+	every, due time.Duration
 }
 
 // sample is the measurements of a cycle in which a message was due.

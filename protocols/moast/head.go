@@ -198,8 +198,7 @@ func (m *CfgCycleTime) Update(c *nml.Codec) {
 // CfgDebug sets a module's debug mask.
 type CfgDebug struct {
 	CmdHead
-	Kind  int32
-	Debug int32
+	Kind, Debug int32
 }
 
 // MessageType is Kind.

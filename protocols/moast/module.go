@@ -35,11 +35,10 @@ const (
 
 // Module is one kind of controller.
 type Module struct {
-	Name     string // of its buffers, without role and vehicle: primMobJA
-	Base     int32  // of its ids
-	Commands []string
-	Configs  []string
-	Kinds    []string // what statuses and settings there are beside the plain ones
+	Name              string // of its buffers, without role and vehicle: primMobJA
+	Base              int32  // of its ids
+	Commands, Configs []string
+	Kinds             []string // what statuses and settings there are beside the plain ones
 }
 
 const servoCommands = "Init Abort Halt Shutdown "

@@ -90,12 +90,11 @@ func (m *ServoMobCmdRotaryWing) Update(c *nml.Codec) {
 // ServoMobStat is the status of a vehicle of unknown kind.
 type ServoMobStat struct {
 	StatHead
-	Time         float64 // s
-	ErrorCode    int32
-	Heartbeat    int32
-	BatteryVolts float32
-	FuelLevel    float32 // 0..1
-	HeadLights   int32   // 1 = on
+	Time                 float64 // s
+	ErrorCode, Heartbeat int32
+	BatteryVolts         float32
+	FuelLevel            float32 // 0..1
+	HeadLights           int32   // 1 = on
 }
 
 func (*ServoMobStat) MessageType() int32 { return 4101 }

@@ -5,8 +5,7 @@ import "github.com/halyard-robotics/halyard/protocols/nml"
 // CfgLevel sets how much of a world model is written out.
 type CfgLevel struct {
 	CmdHead
-	Kind  int32
-	Level int32
+	Kind, Level int32
 }
 
 // MessageType is Kind.

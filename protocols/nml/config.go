@@ -15,18 +15,17 @@ import (
 //
 //	B name SHMEM host size neut RPC# buf# maxprocs key TCP=port [options]
 type BufferLine struct {
-	Line         int    // in the file
-	Name         string // "default" describes any buffer
-	Type         string // SHMEM, LOCMEM ...: where a C++ server keeps it
-	Host         string
-	Size         int // bytes, with the C++ server's own header
-	Number       int32
-	Key          int // of the shared memory
-	Port         int // TCP; 0 = not served over TCP
-	Encoding     Encoding
-	Queue        bool
-	ConfirmWrite bool
-	MaxMessage   int // max_message_size, bytes; 0 = Size
+	Line                int    // in the file
+	Name                string // "default" describes any buffer
+	Type                string // SHMEM, LOCMEM ...: where a C++ server keeps it
+	Host                string
+	Size                int // bytes, with the C++ server's own header
+	Number              int32
+	Key                 int // of the shared memory
+	Port                int // TCP; 0 = not served over TCP
+	Encoding            Encoding
+	Queue, ConfirmWrite bool
+	MaxMessage          int // max_message_size, bytes; 0 = Size
 }
 
 // ProcessLine is one P line:

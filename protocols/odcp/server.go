@@ -34,10 +34,9 @@ type Server struct {
 	received, connected, disconnected hal.EventID
 
 	// of the serving goroutine
-	d        Datagram
-	out      []byte
-	inputs   []float64
-	measured []float64
+	d                Datagram
+	out              []byte
+	inputs, measured []float64
 }
 
 // motor is one actuator that takes a position.

@@ -15,14 +15,7 @@ type Vector struct {
 
 // Motors are the duties of the thrusters, -1..1: front or back, left or right, horizontal or vertical.
 type Motors struct {
-	FLH float32
-	FLV float32
-	BLV float32
-	BLH float32
-	FRH float32
-	FRV float32
-	BRV float32
-	BRH float32
+	FLH, FLV, BLV, BLH, FRH, FRV, BRV, BRH float32
 }
 
 // duties are m's in the order of the autopilot's mixer.

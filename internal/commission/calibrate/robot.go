@@ -28,17 +28,15 @@ type Robot struct {
 
 // Joint is a joint with a servo.
 type Joint struct {
-	Name   string
-	Bus    string
-	Port   string
-	Baud   int
-	File   string // of its calibration, resolved; "" if the config has none
-	Named  string // as the config names it
-	ID     int
-	Model  servo.Model
-	Limits hal.Limits // of the robot's model, rad or m
-	Rest   float64    // where it is at a reset, rad or m
-	Kind   hal.ActuatorKind
+	Name, Bus, Port string
+	Baud            int
+	File            string // of its calibration, resolved; "" if the config has none
+	Named           string // as the config names it
+	ID              int
+	Model           servo.Model
+	Limits          hal.Limits // of the robot's model, rad or m
+	Rest            float64    // where it is at a reset, rad or m
+	Kind            hal.ActuatorKind
 
 	Positive string // which way it turns while its angle rises
 	Drawn    string // direction of its load at 0; "" = not visible

@@ -14,13 +14,11 @@ const late = 25 * time.Millisecond
 
 // hearing counts how a servo's answers to the same question came.
 type hearing struct {
-	asked   int
-	clean   int
-	silent  int
-	tardy   int // clean, but later than a client waits
-	garbled int // right bytes, wrong checksum
-	cut     int // ended too early
-	crossed int // bytes of two answers: longer than one, or other data than there can be
+	asked, clean, silent int
+	tardy                int // clean, but later than a client waits
+	garbled              int // right bytes, wrong checksum
+	cut                  int // ended too early
+	crossed              int // bytes of two answers: longer than one, or other data than there can be
 }
 
 // patience, in addition to the adapter's latency, is how long a client waits for the answer after the wire time: the longest

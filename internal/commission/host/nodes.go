@@ -14,13 +14,12 @@ import (
 // nodeKind is one kind of port that is no serial adapter: the files that show it and the ones that describe it, in which %s is
 // the base name of the first.
 type nodeKind struct {
-	kind   string
-	glob   string
-	stable string // links to it, by a name that stays
-	name   string // a text that the kernel has of it
-	driver string // a link to its driver's folder
-	group  string // whose it usually is
-	likely string
+	kind, glob string
+	stable     string // links to it, by a name that stays
+	name       string // a text that the kernel has of it
+	driver     string // a link to its driver's folder
+	group      string // whose it usually is
+	likely     string
 }
 
 // nodeKinds lists them in the order in which they are shown.

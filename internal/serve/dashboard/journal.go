@@ -29,11 +29,10 @@ type Entry struct {
 // Journal keeps the newest events of rigs and lines of their logs for the pages. All methods may be called from any goroutine;
 // each holds its lock for microseconds.
 type Journal struct {
-	mu      sync.Mutex
-	entries []Entry // oldest first
-	ids     uint64
-	changes uint64
-	forward *Journal // gets each entry too; nil = none
+	mu           sync.Mutex
+	entries      []Entry // oldest first
+	ids, changes uint64
+	forward      *Journal // gets each entry too; nil = none
 }
 
 // tap copies the entries of j, present and future, to the journal to.

@@ -108,13 +108,12 @@ func number(b bool) float64 {
 
 // collector exports the values of the pages.
 type collector struct {
-	server *Server
-	rigs   []metric[rigStatus]
-	buses  []metric[busStatus]
-	agents []metric[agentStatus]
-	joints []metric[jointSample]
-	info   *prometheus.Desc
-	tabs   *prometheus.Desc
+	server     *Server
+	rigs       []metric[rigStatus]
+	buses      []metric[busStatus]
+	agents     []metric[agentStatus]
+	joints     []metric[jointSample]
+	info, tabs *prometheus.Desc
 }
 
 // newMetrics answers GET /metrics.

@@ -15,12 +15,11 @@ import (
 
 // Run is what "halyard moast" runs.
 type Run struct {
-	World    string // a scene
-	Host     string
-	Port     int // of the first vehicle's buffers; the next ones have the next ports
-	Levels   string
-	Encoding string
-	INI      *INI // nil = one P2AT in the yellow arena's corridor
+	World            string // a scene
+	Host             string
+	Port             int // of the first vehicle's buffers; the next ones have the next ports
+	Levels, Encoding string
+	INI              *INI // nil = one P2AT in the yellow arena's corridor
 }
 
 // corridor is where USARSim's P2AT is in the yellow arena: north, east, down, m.

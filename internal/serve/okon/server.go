@@ -102,30 +102,26 @@ func openOkon(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Ser
 type course struct{ vehicle *sim.Vehicle }
 
 func (c course) Checkpoints(dst []okon.Checkpoint) []okon.Checkpoint {
-	dst = dst[:0]
-	c.vehicle.Zones(func(z sim.Zone) {
-		if z.Kind == model.Checkpoint {
-			dst = append(dst, okon.Checkpoint{ID: z.ID, Reached: z.Reached})
-		}
-	})
-	return dst
+	return zones(c, dst, func(z sim.Zone) (okon.Checkpoint, bool) { return okon.Checkpoint{ID: z.ID, Reached: z.Reached}, z.Kind == model.Checkpoint })
 }
 
 func (c course) ActionPoints(dst []okon.ActionPoint) []okon.ActionPoint {
-	dst = dst[:0]
-	c.vehicle.Zones(func(z sim.Zone) {
-		if z.Kind == model.Action {
-			dst = append(dst, okon.ActionPoint{ID: z.ID, Active: z.Inside})
-		}
-	})
-	return dst
+	return zones(c, dst, func(z sim.Zone) (okon.ActionPoint, bool) { return okon.ActionPoint{ID: z.ID, Active: z.Inside}, z.Kind == model.Action })
 }
 
 func (c course) Hits(dst []okon.Hit) []okon.Hit {
+	return zones(c, dst, func(z sim.Zone) (okon.Hit, bool) {
+		finish := z.Kind == model.Finish
+		return okon.Hit{Finish: finish, ID: z.ID}, z.Entered && (finish || z.Kind == model.NoGo)
+	})
+}
+
+// zones returns those of the course's zones that of wants, in the memory of dst.
+func zones[T any](c course, dst []T, of func(sim.Zone) (v T, want bool)) []T {
 	dst = dst[:0]
 	c.vehicle.Zones(func(z sim.Zone) {
-		if z.Entered && (z.Kind == model.NoGo || z.Kind == model.Finish) {
-			dst = append(dst, okon.Hit{Finish: z.Kind == model.Finish, ID: z.ID})
+		if v, want := of(z); want {
+			dst = append(dst, v)
 		}
 	})
 	return dst

@@ -115,23 +115,22 @@ func (c *amSP) Configure(m *Module, config moast.Command) error {
 
 // amMob is AMMobJA: it plans a path around obstacles in each cycle, and lets prim follow it.
 type amMob struct {
-	status   *moast.AMMobStat
-	set      *moast.AMMobSet
-	prim     *Link
-	nav      *nml.Buffer
-	area     *nml.Buffer
-	others   *traffic
-	waiting  bool // for another vehicle to pass
-	at       moast.NavDataExt
-	shown    moast.SensorData2D
-	known    bool
-	points   []moast.Waypoint
-	index    int
-	stuck    float64 // s without a path
-	progress progress
-	field    grid.Field
-	planner  grid.Planner
-	turns    []int
+	status    *moast.AMMobStat
+	set       *moast.AMMobSet
+	prim      *Link
+	nav, area *nml.Buffer
+	others    *traffic
+	waiting   bool // for another vehicle to pass
+	at        moast.NavDataExt
+	shown     moast.SensorData2D
+	known     bool
+	points    []moast.Waypoint
+	index     int
+	stuck     float64 // s without a path
+	progress  progress
+	field     grid.Field
+	planner   grid.Planner
+	turns     []int
 }
 
 func (c *amMob) Update(m *Module, now float64) {

@@ -35,21 +35,20 @@ type Module struct {
 	Now      float64 // of the cycle, s
 	Elapsed  float64 // since the last cycle, s; 0 in the first
 
-	kind         *moast.Module
-	controller   Controller
-	cycle        float64 // s
-	due          float64
-	cmd, cfg     *nml.Buffer
-	stat, set    *nml.Buffer
-	status       moast.Reporter
-	settings     moast.Setting
-	command      moast.Command
-	config       moast.Command
-	cmdID, cfgID int32
-	subordinates []*Link
-	accesses     uint64
-	received     float64 // when the superior was last seen
-	err          error   // of a buffer, the first
+	kind            *moast.Module
+	controller      Controller
+	cycle           float64 // s
+	due             float64
+	cmd, cfg        *nml.Buffer
+	stat, set       *nml.Buffer
+	status          moast.Reporter
+	settings        moast.Setting
+	command, config moast.Command
+	cmdID, cfgID    int32
+	subordinates    []*Link
+	accesses        uint64
+	received        float64 // when the superior was last seen
+	err             error   // of a buffer, the first
 }
 
 // buffers make and find the buffers of one vehicle.
@@ -303,12 +302,11 @@ func (m *Module) configure() {
 
 // Link commands one subordinate and follows its status.
 type Link struct {
-	kind   *moast.Module
-	cmd    *nml.Buffer
-	stat   *nml.Buffer
-	report moast.Reporter
-	serial int32
-	last   moast.Command
+	kind      *moast.Module
+	cmd, stat *nml.Buffer
+	report    moast.Reporter
+	serial    int32
+	last      moast.Command
 }
 
 // Send sends c under a new serial number.

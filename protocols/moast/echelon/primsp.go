@@ -162,9 +162,8 @@ func (c *primSP) Configure(m *Module, config moast.Command) error {
 
 // track is where a vehicle was in the last second: a scan is up to half a second old when it can be read.
 type track struct {
-	past   [128]moment
-	newest int
-	n      int
+	past      [128]moment
+	newest, n int
 }
 
 type moment struct {

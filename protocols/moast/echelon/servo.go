@@ -80,10 +80,8 @@ type Scan struct {
 
 // Range is one sonar at Time, s.
 type Range struct {
-	Mount    SensorMount
-	Time     float64
-	Range    float64
-	MaxRange float64
+	Mount                 SensorMount
+	Time, Range, MaxRange float64
 }
 
 // SensorMount is where a sensor is on its vehicle: m, and its yaw, rad clockwise.
@@ -189,14 +187,13 @@ func (c *servoMob) Stop(*Module) {
 
 // servoSP is ServoSP: it publishes what was measured.
 type servoSP struct {
-	vehicle Vehicle
-	seen    *Observation
-	start   moast.Motion
-	begun   bool
-	scanned []float64 // when each scanner's last scan was, s
-	nav     *nml.Buffer
-	sonar   *nml.Buffer
-	buffers *buffers
+	vehicle    Vehicle
+	seen       *Observation
+	start      moast.Motion
+	begun      bool
+	scanned    []float64 // when each scanner's last scan was, s
+	nav, sonar *nml.Buffer
+	buffers    *buffers
 }
 
 func (c *servoSP) Update(m *Module, now float64) {

@@ -29,12 +29,10 @@ func VehMapBuffer(vehicle int) string { return fmt.Sprintf("vehSPMap%d", vehicle
 
 // vehSP is VehSP: it collects AM's maps into a grid of the whole floor.
 type vehSP struct {
-	nav   *nml.Buffer
-	area  *nml.Buffer
-	out   *nml.Buffer
-	at    moast.NavDataExt
-	shown moast.SensorData2D // AM's
-	floor moast.SensorData2D
+	nav, area, out *nml.Buffer
+	at             moast.NavDataExt
+	shown          moast.SensorData2D // AM's
+	floor          moast.SensorData2D
 }
 
 // place lays the grid about the vehicle.
@@ -122,24 +120,22 @@ func (c *vehSP) Configure(m *Module, config moast.Command) error {
 
 // vehMob is VehMobPL: it plans on the grid and leads AM along the path.
 type vehMob struct {
-	am      *Link
-	nav     *nml.Buffer
-	area    *nml.Buffer
-	radius  float64 // m, of the vehicle
-	others  *traffic
-	tight   bool // there was no other way when the point at work was begun
-	at      moast.NavDataExt
-	floor   moast.SensorData2D
-	known   bool
-	points  []place
-	near    float64
-	speed   float64
-	index   int
-	faults  int // cycles without a path or with an error of AM, in a row
-	way     progress
-	field   grid.Field
-	planner grid.Planner
-	chances []float64
+	am          *Link
+	nav, area   *nml.Buffer
+	radius      float64 // m, of the vehicle
+	others      *traffic
+	tight       bool // there was no other way when the point at work was begun
+	at          moast.NavDataExt
+	floor       moast.SensorData2D
+	known       bool
+	points      []place
+	near, speed float64
+	index       int
+	faults      int // cycles without a path or with an error of AM, in a row
+	way         progress
+	field       grid.Field
+	planner     grid.Planner
+	chances     []float64
 }
 
 func (c *vehMob) Update(_ *Module, now float64) {

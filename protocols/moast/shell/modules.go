@@ -29,9 +29,8 @@ type Row struct {
 // Modules peeks at the Cmd and Stat buffers of all modules among names: it is no superior, so that what it reads keeps
 // nothing going.
 type Modules struct {
-	rows  []string // names of Stat buffers
-	stats []Channel
-	cmds  []Channel
+	rows        []string // names of Stat buffers
+	stats, cmds []Channel
 }
 
 // OpenModules opens the buffers of the modules among names; those that no server has are left out.

@@ -35,19 +35,18 @@ type Shell struct {
 	// ReadFile reads the files that arc and wp name; nil = os.ReadFile.
 	ReadFile func(name string) ([]byte, error)
 
-	module         *moast.Module
-	mu             sync.Mutex // the keep-alive uses stat too
-	cmd, cfg, stat Channel
-	set            Channel
-	last           moast.Reporter // the latest status
-	serial         int32
-	cfgSerial      int32
-	view           string // what an empty line prints, stat or set
-	word           string // servo: the subsystem at work, mob, mis, eff or sp
-	pack           int    // servo: the mission package, from 1
-	effector       int    // servo: the effector, from 1
-	data           string // servo: the sensors that an empty line prints in the place of view, sonar, range, nav or sensor; "" = none
-	buffer         string // servo: of data
+	module            *moast.Module
+	mu                sync.Mutex // the keep-alive uses stat too
+	cmd, cfg, stat    Channel
+	set               Channel
+	last              moast.Reporter // the latest status
+	serial, cfgSerial int32
+	view              string // what an empty line prints, stat or set
+	word              string // servo: the subsystem at work, mob, mis, eff or sp
+	pack              int    // servo: the mission package, from 1
+	effector          int    // servo: the effector, from 1
+	data              string // servo: the sensors that an empty line prints in the place of view, sonar, range, nav or sensor; "" = none
+	buffer            string // servo: of data
 }
 
 // modules are the modules of the levels' shells.

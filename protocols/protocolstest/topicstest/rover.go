@@ -38,12 +38,10 @@ const (
 type Rover struct {
 	layout *hal.Layout
 
-	mu      sync.Mutex
-	rate    [2]float64 // rad/s
-	head    float64
-	x       float64
-	silent  bool
-	enabled bool
+	mu              sync.Mutex
+	rate            [2]float64 // rad/s
+	head, x         float64
+	silent, enabled bool
 }
 
 // NewRover returns a rover that stands.
