@@ -95,18 +95,16 @@ func pilotConfig(sys *System, agent *hal.Agent) autopilot.Config {
 			c.PascalPerMetre = p
 		}
 	}
-	for i := range sys.Plan.Agents {
-		p := &sys.Plan.Agents[i]
-		if p.Config.Name != agent.Name() {
-			continue
-		}
-		if agent.BodyKind() == hal.Real {
-			c.PascalPerMetre = p.PascalPerMetre()
-		}
-		if p.Vehicle != nil && p.Vehicle.Name != "okon" {
-			m, t := MixerOf(p.Vehicle, p.Layout), strongTuning()
-			c.Mixer, c.Tuning = &m, &t
-		}
+	p := sys.Plan.Agent(agent.Name())
+	if p == nil {
+		return c
+	}
+	if agent.BodyKind() == hal.Real {
+		c.PascalPerMetre = p.PascalPerMetre()
+	}
+	if p.Vehicle != nil && p.Vehicle.Name != "okon" {
+		m, t := MixerOf(p.Vehicle, p.Layout), strongTuning()
+		c.Mixer, c.Tuning = &m, &t
 	}
 	return c
 }

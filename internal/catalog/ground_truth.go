@@ -24,10 +24,8 @@ func NewTruth(of Look, uses []Use) *GroundTruth {
 	l := of.Body.Layout()
 	t := &GroundTruth{Layout: l, Frame: of.Frame}
 	for _, u := range uses {
-		for i := range l.Sensors {
-			if l.Sensors[i].Name == u.Sensor {
-				t.serves = append(t.serves, &l.Sensors[i])
-			}
+		if i := SensorIndex(l, u.Sensor); i != hal.None {
+			t.serves = append(t.serves, &l.Sensors[i])
 		}
 	}
 	return t

@@ -82,6 +82,15 @@ func (p *Plan) On(bus string, kind configs.BodyKind) []JointRef {
 
 func (p *Plan) Joint(h JointRef) *JointPlan { return &p.Agents[h.Agent].Joints[h.Joint] }
 
+// Agent is the plan of an agent of the config, nil if absent: a spawned one has none.
+func (p *Plan) Agent(name string) *AgentPlan {
+	i := slices.IndexFunc(p.Agents, func(a AgentPlan) bool { return a.Config.Name == name })
+	if i < 0 {
+		return nil
+	}
+	return &p.Agents[i]
+}
+
 // ServoConfig returns the configuration of a servo for its chain.
 func (p *Plan) ServoConfig(h JointRef) servo.ServoConfig {
 	j := p.Joint(h)

@@ -48,8 +48,7 @@ type orderMessage struct {
 
 // appendOrder writes o as JSON.
 func appendOrder(dst []byte, o *hal.Order) []byte {
-	dst = append(dst, `{"cycle":`...)
-	dst = strconv.AppendUint(dst, o.Cycle, 10)
+	dst = strconv.AppendUint(append(dst, `{"cycle":`...), o.Cycle, 10)
 	dst = append(dst, `,"kind":"`...)
 	dst = append(dst, o.Kind.String()...)
 	dst = append(dst, '"')
@@ -167,8 +166,7 @@ func appendOp(dst []byte, o *op, data []byte) []byte {
 	dst = strconv.AppendInt(append(dst, `","at_ns":`...), int64(o.at), 10)
 	switch o.kind {
 	case opWrite, opRead:
-		dst = append(dst, `,"data":"`...)
-		dst = hex.AppendEncode(dst, data)
+		dst = hex.AppendEncode(append(dst, `,"data":"`...), data)
 		dst = append(dst, '"')
 	case opBaud, opSet:
 		dst = strconv.AppendInt(append(dst, `,"n":`...), int64(o.n), 10)

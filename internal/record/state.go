@@ -93,8 +93,7 @@ func nest(names []string, open, end string) (leaves []leaf, tail string) {
 
 func (o *object) append(dst []byte, value func(dst []byte, at int) []byte) []byte {
 	for _, l := range o.leaves {
-		dst = append(dst, l.before...)
-		dst = value(dst, l.at)
+		dst = value(append(dst, l.before...), l.at)
 	}
 	return append(dst, o.end...)
 }
@@ -129,28 +128,18 @@ func (s *shot) take(f *form, a *hal.Agent) {
 
 // append writes s, at rig time now, as JSON. The holder of the lease is left out of a comparable text: a replay has none.
 func (s *shot) append(dst []byte, now time.Duration, holder bool) []byte {
-	dst = append(dst, `{"time":`...)
-	dst = appendSeconds(dst, now)
+	dst = appendSeconds(append(dst, `{"time":`...), now)
 	dst = append(dst, `,"guard":"`...)
 	dst = append(dst, s.state.String()...)
-	dst = append(dst, `","counts":{"refused":`...)
-	dst = strconv.AppendUint(dst, s.counts.Refused, 10)
-	dst = append(dst, `,"clamped":`...)
-	dst = strconv.AppendUint(dst, s.counts.Clamped, 10)
-	dst = append(dst, `,"expired":`...)
-	dst = strconv.AppendUint(dst, s.counts.Expired, 10)
-	dst = append(dst, `,"locked":`...)
-	dst = strconv.AppendUint(dst, s.counts.Locked, 10)
-	dst = append(dst, `,"jumped":`...)
-	dst = strconv.AppendUint(dst, s.counts.Jumped, 10)
-	dst = append(dst, `,"stops":`...)
-	dst = strconv.AppendUint(dst, s.counts.Stops, 10)
-	dst = append(dst, `},"inputs":`...)
-	dst = s.form.inputs.append(dst, func(dst []byte, at int) []byte { return appendFloat(dst, s.inputs[at]) })
-	dst = append(dst, `,"measured":`...)
-	dst = s.form.measured.append(dst, func(dst []byte, at int) []byte { return appendFloat(dst, s.measured[at]) })
-	dst = append(dst, `,"enabled":`...)
-	dst = s.form.joints.append(dst, func(dst []byte, at int) []byte { return strconv.AppendBool(dst, s.enable[at]) })
+	dst = strconv.AppendUint(append(dst, `","counts":{"refused":`...), s.counts.Refused, 10)
+	dst = strconv.AppendUint(append(dst, `,"clamped":`...), s.counts.Clamped, 10)
+	dst = strconv.AppendUint(append(dst, `,"expired":`...), s.counts.Expired, 10)
+	dst = strconv.AppendUint(append(dst, `,"locked":`...), s.counts.Locked, 10)
+	dst = strconv.AppendUint(append(dst, `,"jumped":`...), s.counts.Jumped, 10)
+	dst = strconv.AppendUint(append(dst, `,"stops":`...), s.counts.Stops, 10)
+	dst = s.form.inputs.append(append(dst, `},"inputs":`...), func(dst []byte, at int) []byte { return appendFloat(dst, s.inputs[at]) })
+	dst = s.form.measured.append(append(dst, `,"measured":`...), func(dst []byte, at int) []byte { return appendFloat(dst, s.measured[at]) })
+	dst = s.form.joints.append(append(dst, `,"enabled":`...), func(dst []byte, at int) []byte { return strconv.AppendBool(dst, s.enable[at]) })
 	dst = append(dst, `,"joints":`...)
 	dst = s.form.joints.append(dst, func(dst []byte, at int) []byte {
 		return append(append(append(dst, '"'), s.joints[at].String()...), '"')
@@ -158,19 +147,15 @@ func (s *shot) append(dst []byte, now time.Duration, holder bool) []byte {
 	dst = append(dst, `,"devices":`...)
 	dst = s.form.status.append(dst, func(dst []byte, at int) []byte {
 		st := &s.status[at]
-		dst = append(dst, `{"time":`...)
-		dst = appendSeconds(dst, st.Time)
-		dst = append(dst, `,"drive":`...)
-		dst = strconv.AppendInt(dst, int64(st.Drive), 10)
+		dst = appendSeconds(append(dst, `{"time":`...), st.Time)
+		dst = strconv.AppendInt(append(dst, `,"drive":`...), int64(st.Drive), 10)
 		if st.Err != nil {
-			dst = append(dst, `,"error":`...)
-			dst = appendText(dst, st.Err.Error())
+			dst = appendText(append(dst, `,"error":`...), st.Err.Error())
 		}
 		return append(dst, '}')
 	})
 	if holder {
-		dst = append(dst, `,"holder":`...)
-		dst = appendText(dst, s.holder)
+		dst = appendText(append(dst, `,"holder":`...), s.holder)
 	}
 	return append(dst, '}')
 }

@@ -30,8 +30,7 @@ func appendJSON(b []byte, v reflect.Value, s Style) []byte {
 		return append(b, text...)
 	case reflect.Slice, reflect.Array:
 		if IsBytes(v.Type()) {
-			b = append(b, '"')
-			b = base64.StdEncoding.AppendEncode(b, v.Bytes())
+			b = base64.StdEncoding.AppendEncode(append(b, '"'), v.Bytes())
 			return append(b, '"')
 		}
 		b = append(b, '[')

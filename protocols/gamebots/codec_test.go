@@ -214,3 +214,32 @@ func TestHits(t *testing.T) {
 		t.Errorf("taken twice: got %d", len(got))
 	}
 }
+
+// Append appends m as one line with its end: one blank between words, and commas without blanks between numbers.
+func (m *Message) Append(dst []byte) []byte {
+	t := text{b: append(dst, m.Type...)}
+	for i, p := range m.Pairs {
+		if i > 0 && m.Pairs[i-1].Segment != p.Segment {
+			t.close()
+		}
+		if i == 0 || m.Pairs[i-1].Segment != p.Segment {
+			t.open()
+		}
+		t.name(string(p.Name))
+		for rest, first := p.Value, true; ; first = false {
+			var w []byte
+			if w, rest = word(rest); len(w) == 0 {
+				t.b = bytes.TrimRight(t.b, " ") // of a name without a value
+				break
+			}
+			if last := t.b[len(t.b)-1]; !first && last != ',' && w[0] != ',' {
+				t.b = append(t.b, ',')
+			}
+			t.b = append(t.b, w...)
+		}
+	}
+	if len(m.Pairs) > 0 {
+		t.close()
+	}
+	return t.end()
+}

@@ -165,35 +165,6 @@ func (m *Message) Numbers(name string, dst []float64) ([]float64, error) {
 	return dst, nil
 }
 
-// Append appends m as one line with its end: one blank between words, and commas without blanks between numbers.
-func (m *Message) Append(dst []byte) []byte {
-	t := text{b: append(dst, m.Type...)}
-	for i, p := range m.Pairs {
-		if i > 0 && m.Pairs[i-1].Segment != p.Segment {
-			t.close()
-		}
-		if i == 0 || m.Pairs[i-1].Segment != p.Segment {
-			t.open()
-		}
-		t.name(string(p.Name))
-		for rest, first := p.Value, true; ; first = false {
-			var w []byte
-			if w, rest = word(rest); len(w) == 0 {
-				t.b = bytes.TrimRight(t.b, " ") // of a name without a value
-				break
-			}
-			if last := t.b[len(t.b)-1]; !first && last != ',' && w[0] != ',' {
-				t.b = append(t.b, ',')
-			}
-			t.b = append(t.b, w...)
-		}
-	}
-	if len(m.Pairs) > 0 {
-		t.close()
-	}
-	return t.end()
-}
-
 // number parses a decimal number. Other forms that Go and C accept (hexadecimal, NaN, infinite) are refused: they would
 // reach a motor.
 func number(b []byte) (float64, error) {

@@ -54,10 +54,8 @@ func open(at netip.AddrPort, server func(net.Listener) (catalog.Server, error)) 
 // RobotOf is an agent of a system as topics.
 func RobotOf(sys *assembly.System, name string) *topics.Robot {
 	r := &topics.Robot{Rig: sys.Rig, Agent: sys.Rig.Agent(name)}
-	for i := range sys.Plan.Agents {
-		if p := &sys.Plan.Agents[i]; p.Config.Name == name && p.Robot != nil {
-			Describe(r, p.Robot)
-		}
+	if p := sys.Plan.Agent(name); p != nil && p.Robot != nil {
+		Describe(r, p.Robot)
 	}
 	if sight, err := sys.Sight(r.Agent); err == nil {
 		r.Cameras = sight

@@ -123,10 +123,8 @@ func (s *Server) mesh(w http.ResponseWriter, r *http.Request) {
 
 // modelOf is the model of an agent's body; nil without one.
 func (r *shown) modelOf(agent string) (m *model.Robot) {
-	for i := range r.System.Plan.Agents {
-		if p := &r.System.Plan.Agents[i]; p.Config.Name == agent {
-			return p.Robot
-		}
+	if p := r.System.Plan.Agent(agent); p != nil {
+		return p.Robot
 	}
 	r.Rig.BetweenCycles(func() {
 		if b := r.System.Scene.Body(agent); b != nil { // it was spawned

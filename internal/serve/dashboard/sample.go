@@ -136,13 +136,11 @@ func newSubject(r *shown, rig int, a *hal.Agent, parts []hal.Part) *subject {
 		return s
 	}
 	s.robot = bridges.RobotOf(r.System, a.Name())
-	for i := range r.System.Plan.Agents {
-		if p := &r.System.Plan.Agents[i]; p.Config.Name == a.Name() {
-			for k := range min(len(p.Joints), len(s.kinds)) {
-				s.kinds[k] = p.Joints[k].Body
-			}
-			s.place = plan.PoseOf(p.Config.Pose)
+	if p := r.System.Plan.Agent(a.Name()); p != nil {
+		for k := range min(len(p.Joints), len(s.kinds)) {
+			s.kinds[k] = p.Joints[k].Body
 		}
+		s.place = plan.PoseOf(p.Config.Pose)
 	}
 	if len(s.robot.Tree) == 0 { // it was spawned
 		r.Rig.BetweenCycles(func() {
@@ -151,10 +149,8 @@ func newSubject(r *shown, rig int, a *hal.Agent, parts []hal.Part) *subject {
 			}
 		})
 	}
-	for _, k := range s.kinds {
-		if k != s.kinds[0] {
-			s.kind = "mixed"
-		}
+	if len(slices.Compact(slices.Clone(s.kinds))) > 1 {
+		s.kind = "mixed"
 	}
 	s.findTwin()
 	s.real = s.kind == string(configs.Real)

@@ -83,10 +83,8 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server,
 	}
 	agent := sys.Rig.Agent(s.Agent)
 	var robot *model.Robot
-	for i := range sys.Plan.Agents {
-		if p := &sys.Plan.Agents[i]; p.Config.Name == agent.Name() {
-			robot = p.Robot
-		}
+	if p := sys.Plan.Agent(agent.Name()); p != nil {
+		robot = p.Robot
 	}
 	fleet, err := sys.Share("moast", func() (io.Closer, error) { return &sharedFleet{}, nil })
 	if err != nil {

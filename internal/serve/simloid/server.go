@@ -23,12 +23,7 @@ import (
 func openSimloid(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
 	sys := h.(*assembly.System)
 	agent := sys.Rig.Agent(s.Agent)
-	var p *plan.AgentPlan
-	for i := range sys.Plan.Agents {
-		if sys.Plan.Agents[i].Config.Name == agent.Name() {
-			p = &sys.Plan.Agents[i]
-		}
-	}
+	p := sys.Plan.Agent(agent.Name())
 	ln, err := net.Listen("tcp", at.String())
 	if err != nil {
 		return nil, netip.AddrPort{}, err

@@ -396,16 +396,16 @@ func (s *Shell) help() error {
 	return nil
 }
 
-func (s *Shell) row(name string, value any) { fmt.Fprintf(s.Out, "%-20s%v\n", name+":", value) }
+// rows prints pairs of a name and a value.
+func (s *Shell) rows(pairs ...any) {
+	for i := 0; i < len(pairs); i += 2 {
+		fmt.Fprintf(s.Out, "%-20s%v\n", fmt.Sprint(pairs[i], ":"), pairs[i+1])
+	}
+}
 
 func (s *Shell) printHead(h *moast.SetHead) {
-	s.row("command_type", moast.Symbol(h.CommandType))
-	s.row("echo_serial_number", h.EchoSerial)
-	s.row("status", h.Status)
-	s.row("state", h.State)
-	s.row("line", h.Line)
-	s.row("source_line", h.SourceLine)
-	s.row("source_file", h.SourceFile)
+	s.rows("command_type", moast.Symbol(h.CommandType), "echo_serial_number", h.EchoSerial, "status", h.Status, "state", h.State)
+	s.rows("line", h.Line, "source_line", h.SourceLine, "source_file", h.SourceFile)
 }
 
 func (s *Shell) printStatus() error {
@@ -415,26 +415,20 @@ func (s *Shell) printStatus() error {
 	}
 	h := r.Report()
 	s.printHead(&h.SetHead)
-	s.row("admin_state", h.Admin)
-	s.row("heartbeat", h.Tracker.Count)
-	s.row("message", h.Message)
+	s.rows("admin_state", h.Admin, "heartbeat", h.Tracker.Count, "message", h.Message)
 	switch r := r.(type) {
 	case *moast.PrimMobStat:
-		s.row("pathIndex", r.PathIndex)
+		s.rows("pathIndex", r.PathIndex)
 	case *moast.AMMobStat:
-		s.row("errorCode", r.ErrorCode)
+		s.rows("errorCode", r.ErrorCode)
 	case *moast.SectMobStat:
-		s.row("vehicles", r.Vehicles)
-		s.row("explored", fmt.Sprintf("%.3f", r.Explored))
+		s.rows("vehicles", r.Vehicles, "explored", fmt.Sprintf("%.3f", r.Explored))
 	case *moast.ServoMobStatGround:
-		s.row("batteryVolts", r.BatteryVolts)
-		s.row("fuelLevel", r.FuelLevel)
-		s.row("headLights", r.HeadLights)
-		s.row("steerAngle", r.SteerAngle)
-		s.row("flippers", r.Flippers)
+		s.rows("batteryVolts", r.BatteryVolts, "fuelLevel", r.FuelLevel, "headLights", r.HeadLights)
+		s.rows("steerAngle", r.SteerAngle, "flippers", r.Flippers)
 	case *moast.ServoMisStat:
 		for _, l := range r.Links {
-			s.row(fmt.Sprint("link", l.Link), fmt.Sprintf("%f %f", l.Value, l.Torque))
+			s.rows(fmt.Sprint("link", l.Link), fmt.Sprintf("%f %f", l.Value, l.Torque))
 		}
 	}
 	if s.Level == "prim" {
@@ -461,7 +455,7 @@ func (s *Shell) printPosition() error {
 		x, y, z float64
 	}{{"tranAbs", at.Abs.Tran.X, at.Abs.Tran.Y, at.Abs.Tran.Z}, {"rpyAbs", at.Abs.RPY.R, at.Abs.RPY.P, at.Abs.RPY.Y},
 		{"tranRel", at.Rel.Tran.X, at.Rel.Tran.Y, at.Rel.Tran.Z}, {"rpyRel", at.Rel.RPY.R, at.Rel.RPY.P, at.Rel.RPY.Y}} {
-		s.row(row.name, fmt.Sprintf("%f %f %f", row.x, row.y, row.z))
+		s.rows(row.name, fmt.Sprintf("%f %f %f", row.x, row.y, row.z))
 	}
 	return nil
 }
