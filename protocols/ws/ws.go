@@ -83,9 +83,6 @@ func (c *Conn) Blocked() time.Duration {
 	return time.Since(time.Unix(0, since))
 }
 
-// Subprotocol is the one that was chosen, "" = none.
-func (c *Conn) Subprotocol() string { return c.conn.Subprotocol() }
-
 // Close ends the connection at once.
 func (c *Conn) Close() error { return c.conn.CloseNow() }
 

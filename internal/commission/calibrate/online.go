@@ -20,11 +20,10 @@ import (
 
 // Bounds of a motion that identifies a servo. It ends, with torque held, where one is passed.
 const (
-	hottest     = 65.0 // °C
-	weakest     = 0.8  // share of the supply's voltage at the start
-	excitation  = 6.0  // s of each motion
-	excitedFull = 60 * degree
-	slewShare   = 0.9 // of the guard's slew limit, so that the guard does not change goals
+	hottest    = 65.0 // °C
+	weakest    = 0.8  // share of the supply's voltage at the start
+	excitation = 6.0  // s of each motion
+	slewShare  = 0.9  // of the guard's slew limit, so that the guard does not change goals
 )
 
 // excitations are goals by time, s, within -1..1 of half the range, and whether the torque is on. The first is slow; each later
