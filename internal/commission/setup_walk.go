@@ -123,7 +123,7 @@ func (w *Walk) Run(ctx context.Context) error {
 		w.Note("%s comes last: new servos have its id, %d, too", last.Name, last.ID)
 	}
 	for i := range w.Joints {
-		if w.Joints[i].Row != nil { // it was seen in its place beside others
+		if w.Joints[i].Row != nil { // it was found with others on the line
 			continue
 		}
 		if err := w.step(ctx, i); err != nil {
@@ -209,7 +209,7 @@ func (w *Walk) step(ctx context.Context, i int) error {
 	return nil
 }
 
-// beside is what the prompt says of the servos that may stay connected. Some must be alone: their command for an id names no servo.
+// beside is the prompt's note on servos that may stay connected. Some types allow only one servo: their command for an id addresses all.
 func (w *Walk) beside() string {
 	if catalog.BuiltinBuses().Of(w.Types[0]).Alone || !slices.ContainsFunc(w.Joints, func(j WalkJoint) bool { return j.Done() }) {
 		return ""

@@ -27,7 +27,7 @@ const (
 
 // Run is the supervisor's process. It returns when the main process has ended in order, or when torque was switched off.
 func Run() error {
-	// Ctrl-C in the main process's terminal is for that process: it stops its robots by their policies, and then says so.
+	// Ctrl-C in the main process's terminal is for that process: it stops its robots by their policies, and then reports it.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	var telegrams [][][]byte // of each line, its writes
 	for {

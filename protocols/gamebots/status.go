@@ -63,7 +63,7 @@ func (k *link) state(sensor int, s *sample) (at [3]float64, q [4]float64, v [3]f
 	return at, q, v, ok
 }
 
-// intensity is what the manual says of a headlight that is on.
+// intensity is that of a headlight that is on, by the manual.
 const intensity = 100
 
 // light is the headlight as it was switched last.

@@ -44,7 +44,7 @@ func (k *link) udkPlace(t *text, it item) {
 	t.segment("Mount", it.mount)
 }
 
-// Where a GPS receiver stands that is at the world's origin, and how far a degree of each is there, m: the original's
+// The GPS coordinates of the world's origin, and the length of a minute of each there, m: the original's
 // configuration (39° 8.0273' N, 77° 12.998' W), whose earth is flat.
 const (
 	originLatitude  = 39*60 + 8.0273
@@ -54,7 +54,7 @@ const (
 	satellites      = 8 // an arena has no roof
 )
 
-// gps is a place, SAE's x to the north and y to the east, as a GPS receiver tells it.
+// gps appends a position, SAE's x to the north and y to the east, in the form of a GPS receiver.
 func gps(t *text, at [3]float64) {
 	for _, k := range [...]struct {
 		name       string

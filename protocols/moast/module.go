@@ -38,7 +38,7 @@ type Module struct {
 	Name              string // of its buffers, without role and vehicle: primMobJA
 	Base              int32  // of its ids
 	Commands, Configs []string
-	Kinds             []string // what statuses and settings there are beside the plain ones
+	Kinds             []string // of statuses and settings, in addition to the plain ones
 }
 
 const servoCommands = "Init Abort Halt Shutdown "

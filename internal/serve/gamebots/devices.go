@@ -15,7 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
 )
 
-// describe tells the protocol what a spawned robot has.
+// describe returns what a spawned robot has, for the protocol.
 func describe(rig *hal.Rig, spawner *assembly.Spawner, class string, a *hal.Agent) (r *gamebots.Robot, err error) {
 	p, err := spawner.Spawned(a.Name())
 	if err != nil {

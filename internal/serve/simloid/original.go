@@ -33,7 +33,7 @@ func Fault(what, got, want string) *hal.Error {
 	return &hal.Error{Kind: hal.Invalid, Op: "simloid: " + what, Err: fmt.Errorf("got %s, want %s", got, want)}
 }
 
-// Configs makes a config for each pair of robot and port; what the command line leaves out conf says.
+// Configs makes a config for each pair of robot and port; conf has the values that the command line omits.
 func (f *Original) Configs(conf *simloidconf.Conf) ([]*configs.Config, error) {
 	scene, err := simloidScene(f.Scene, conf.Scene)
 	if err != nil {

@@ -125,7 +125,7 @@ func remodel(sys *assembly.System, p *plan.AgentPlan, id int) (*simloid.Robot, e
 	return simloidRobot(sys, &changed, agent, m), nil
 }
 
-// startTorque is what s says of the position controllers at the start; 0: as the original has it.
+// startTorque is the torque of the position controllers at the start; 0 = that of the original.
 func startTorque(s *configs.Server) float64 {
 	if s.StartTorque == nil {
 		return 0

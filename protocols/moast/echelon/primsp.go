@@ -120,7 +120,7 @@ func echo(points []moast.SensorPoint, sonar place, r float64) {
 		low, high = math.Min(low, off), math.Max(high, off)
 	}
 	if low > -sonarBeam || high < sonarBeam {
-		return // it may come from beside the scanner's field of view
+		return // it may be outside the scanner's field of view
 	}
 	for i := range points {
 		p := &points[i]

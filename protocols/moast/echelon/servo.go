@@ -26,7 +26,7 @@ type Vehicle interface {
 	Release(part int)
 	// Observe fills o with what was measured last.
 	Observe(o *Observation)
-	// Describe tells what does not change.
+	// Describe returns the properties that do not change.
 	Describe() Description
 }
 

@@ -44,7 +44,7 @@ type Rover struct {
 	silent, enabled bool
 }
 
-// NewRover returns a rover that stands.
+// NewRover returns a rover at rest.
 func NewRover() *Rover {
 	l := &hal.Layout{}
 	channel := func(list *[]hal.Channel, name string, q hal.Quantity, most float64) int {
