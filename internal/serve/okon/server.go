@@ -102,11 +102,15 @@ func openOkon(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Ser
 type course struct{ vehicle *sim.Vehicle }
 
 func (c course) Checkpoints(dst []okon.Checkpoint) []okon.Checkpoint {
-	return zones(c, dst, func(z sim.Zone) (okon.Checkpoint, bool) { return okon.Checkpoint{ID: z.ID, Reached: z.Reached}, z.Kind == model.Checkpoint })
+	return zones(c, dst, func(z sim.Zone) (okon.Checkpoint, bool) {
+		return okon.Checkpoint{ID: z.ID, Reached: z.Reached}, z.Kind == model.Checkpoint
+	})
 }
 
 func (c course) ActionPoints(dst []okon.ActionPoint) []okon.ActionPoint {
-	return zones(c, dst, func(z sim.Zone) (okon.ActionPoint, bool) { return okon.ActionPoint{ID: z.ID, Active: z.Inside}, z.Kind == model.Action })
+	return zones(c, dst, func(z sim.Zone) (okon.ActionPoint, bool) {
+		return okon.ActionPoint{ID: z.ID, Active: z.Inside}, z.Kind == model.Action
+	})
 }
 
 func (c course) Hits(dst []okon.Hit) []okon.Hit {
