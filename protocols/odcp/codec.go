@@ -87,3 +87,6 @@ func fromFraction(f float64) int32 {
 // clamped.
 func Angle(normalised float64) int32  { return fromFraction((normalised + 1) / 2) }
 func Torque(normalised float64) int32 { return fromFraction(normalised) }
+
+// NormalisedAngle is the inverse of Angle: -1..1.
+func NormalisedAngle(v int32) float64 { return 2*fraction(v) - 1 }

@@ -34,9 +34,6 @@ func unhex(t testing.TB, s string) []byte {
 	return b
 }
 
-// NormalisedAngle is the inverse of Angle: -1..1.
-func NormalisedAngle(v int32) float64 { return 2*fraction(v) - 1 }
-
 func same(a, b *Datagram) bool { return a.Command == b.Command && slices.Equal(a.Values, b.Values) }
 
 func TestDecode(t *testing.T) {
