@@ -28,6 +28,7 @@ func startAM(t *testing.T, boxes [][4]float64) *superior {
 
 // TestMaze: AM reaches a point behind two walls without touching them; then it comes back.
 func TestMaze(t *testing.T) {
+	t.Parallel()
 	s := startAM(t, maze())
 	for _, to := range [][2]float64{{6, 0}, {0, 0}} {
 		s.send(&moast.AMMobCmdMoveWaypoint{Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: to[0], Y: to[1]}, Neighborhood: 0.2, Speed: 0.5}}})

@@ -86,6 +86,7 @@ const touching = 2 * 0.3536
 
 // TestMeeting: two vehicles that want each other's place in an open room pass each other without a touch, and both arrive.
 func TestMeeting(t *testing.T) {
+	t.Parallel()
 	room := [][4]float64{{-3, -3.2, 8, -3}, {-3, 3, 8, 3.2}, {-3.2, -3, -3, 3}, {8, -3, 8.2, 3}}
 	p := newPair(t, room, [2]place{{0, 0, 0}, {5, 0, math.Pi}}, Servo, Prim, AM)
 	p.init()
@@ -108,6 +109,7 @@ func TestMeeting(t *testing.T) {
 
 // TestCorridor: in a corridor that holds one vehicle, two that drive at each other do not touch.
 func TestCorridor(t *testing.T) {
+	t.Parallel()
 	corridor := [][4]float64{{-3, -0.8, 10, -0.6}, {-3, 0.6, 10, 0.8}, {-3.2, -0.8, -3, 0.8}, {10, -0.8, 10.2, 0.8}}
 	for _, gap := range []float64{3, 6} {
 		p := newPair(t, corridor, [2]place{{0, 0, 0}, {gap, 0, math.Pi}}, Servo, Prim, AM)

@@ -9,6 +9,7 @@ import (
 
 // TestVehicle: the vehicle echelon leads AM through the maze to a local point, and back to an absolute one.
 func TestVehicle(t *testing.T) {
+	t.Parallel()
 	r := newRover()
 	r.boxes = maze()
 	s := start(t, r, "vehMobPL", Servo, Prim, AM, Veh)
@@ -42,6 +43,7 @@ func TestVehicle(t *testing.T) {
 
 // TestExplore: the section sends the vehicle about until the room is seen; it touches nothing.
 func TestExplore(t *testing.T) {
+	t.Parallel()
 	r := newRover()
 	r.boxes = maze()
 	s := start(t, r, "sectMobPL", Servo, Prim, AM, Veh, Sect)
@@ -91,6 +93,7 @@ func TestExplore(t *testing.T) {
 // TestSection: the section sends two vehicles, whose relative frames differ, to different parts of the room, and uses what
 // either has seen.
 func TestSection(t *testing.T) {
+	t.Parallel()
 	fleet, now, together := &Fleet{}, 0.0, math.Inf(1)
 	var rovers []*rover
 	var all []*Hierarchy
