@@ -19,7 +19,7 @@ import (
 func serve(t *testing.T, config string, settings ...halyard.Setting) (address string, sys *halyard.System) {
 	t.Helper()
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	cfg, err := halyard.Load(config, append(settings, halyard.Listen("batch", "127.0.0.1:0"))...)
+	cfg, err := halyard.Load(config, append(settings, halyard.Set("servers", "[{protocol: batch, listen: '127.0.0.1:0'}]"))...)
 	if err != nil {
 		t.Fatal(err)
 	}
