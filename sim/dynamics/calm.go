@@ -42,6 +42,20 @@ func (c *calm) copyFrom(o *calm) {
 	copy(c.force, o.force)
 }
 
+// hash passes the actions to put.
+func (c *calm) hash(put func(...float64)) {
+	put(c.gravity[:]...)
+	put(c.tau...)
+	for i := range c.drive {
+		v := c.drive[i].values()
+		put(v[:]...)
+	}
+	for i := range c.force {
+		put(c.force[i].Force[:]...)
+		put(c.force[i].Torque[:]...)
+	}
+}
+
 // wake begins to count again.
 func (c *calm) wake() { c.since, c.peak = 0, 0 }
 
@@ -121,10 +135,14 @@ func (s *System) sameActions() bool {
 	return true
 }
 
+// values are all that d consists of.
+func (d *Drive) values() [12]float64 {
+	return [...]float64{d.Armature, d.Damping, d.Stiffness, d.Rest, d.Kp, d.Kd, d.Goal, d.Dry, d.Static, d.Stribeck, d.Target, d.Slip}
+}
+
 // like reports whether each value of d is that of o but for a share of calmInput.
 func (d *Drive) like(o *Drive) bool {
-	a := [...]float64{d.Armature, d.Damping, d.Stiffness, d.Rest, d.Kp, d.Kd, d.Goal, d.Dry, d.Static, d.Stribeck, d.Target, d.Slip}
-	b := [...]float64{o.Armature, o.Damping, o.Stiffness, o.Rest, o.Kp, o.Kd, o.Goal, o.Dry, o.Static, o.Stribeck, o.Target, o.Slip}
+	a, b := d.values(), o.values()
 	for i := range a {
 		if !(math.Abs(a[i]-b[i]) <= float64(calmInput*math.Abs(b[i]))) {
 			return false

@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/dynamics"
 )
 
-// crane is a base that stands on the ground, with an arm on it whose dry friction holds it aslant. The whole of it may sleep.
+// crane is a base that stands on the ground, with an arm that its dry friction holds at an angle. The whole system may sleep.
 func crane(sleeps bool) dynamics.Spec {
 	half := [3]float64{0.1, 0.1, 0.05}
 	ground := collide.Geom{Shape: collide.Shape{Kind: collide.Plane}, Body: dynamics.World, Material: collide.Material{Friction: 0.8}}
@@ -65,7 +65,7 @@ func TestCalm(t *testing.T) {
 	}
 }
 
-// Whatever acts on a sleeping system moves it as it moves one that was awake.
+// An action on a sleeping system moves it as it moves one that was awake.
 func TestCalmWakes(t *testing.T) {
 	for what, do := range map[string]func(s *dynamics.System){
 		"a torque":         func(s *dynamics.System) { s.Tau[6] = 1 },
@@ -115,7 +115,7 @@ func TestCalmInput(t *testing.T) {
 	}
 }
 
-// What is slow but on its way does not sleep: a pendulum that leaves its upper equilibrium, slowly for its damping, and one
+// A slow motion is not rest: that of a pendulum that leaves its upper equilibrium, slowly because it is damped, and of one
 // that swings.
 func TestCalmIsNotSlow(t *testing.T) {
 	for what, c := range map[string]struct {

@@ -180,10 +180,10 @@ func (s *State) Hash() uint64 {
 		put(x...)
 	}
 	for i := range s.Drive {
-		d := &s.Drive[i]
-		put(d.Armature, d.Damping, d.Stiffness, d.Rest, d.Kp, d.Kd, d.Goal, d.Dry, d.Static, d.Stribeck)
-		if d.Target != 0 || d.Slip != 0 {
-			put(float64(i), d.Target, d.Slip)
+		v := s.Drive[i].values()
+		put(v[:10]...)
+		if v[10] != 0 || v[11] != 0 { // the target and the slip of a motor
+			put(float64(i), v[10], v[11])
 		}
 	}
 	for i := range s.Force {
@@ -204,6 +204,9 @@ func (s *State) Hash() uint64 {
 	}
 	if c := &s.calm; c.since > 0 {
 		put(c.since, c.peak)
+		if c.since >= calmFor {
+			c.hash(put)
+		}
 	}
 	for i := range s.follow {
 		if f := &s.follow[i]; f.active {

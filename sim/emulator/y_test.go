@@ -270,7 +270,7 @@ func TestYChainClears(t *testing.T) {
 	}
 }
 
-// The host falls silent: the watchdog stops it within its time, and it starts again only after it was enabled anew.
+// Without packets from the host the watchdog stops the servo within its time; it starts again only after Enable was false once.
 func TestYChainWatchdog(t *testing.T) {
 	d := drive(t, "ym070-210-r099", 1)
 	d.towards(100, servo.Goal{Enable: true, Mode: hal.VelocityMode, Velocity: 1, Limit: 1})

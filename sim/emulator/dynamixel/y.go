@@ -268,7 +268,7 @@ func (s *device) clearY(option string) refusal {
 		if s.Get(emulator.RegTorqueEnable) == 1 || s.Get(emulator.RegMovingStatus)&4 != 0 {
 			return resultFail
 		}
-		// Within one turn of the motor, whatever the gear.
+		// Within one turn of the motor, not of the output.
 		turn := s.Sheet.Turn / float64(s.model.Gear)
 		s.turns += math.Floor((s.sign()*s.Shaft()-s.turns)/turn) * turn
 		s.y.restart = true
