@@ -51,17 +51,15 @@ func (s *Scene) Arena() (*model.Scene, error) {
 
 // Listen calls f with each find of a sensor of kind rfid or victim, at each of its readings, in the goroutine of Advance.
 // A sensor has one listener; a second is refused. nil removes it.
-func (b *Body) Listen(sensor int, f func(Found)) error {
-	if sensor < 0 || sensor >= len(b.senses) || b.senses[sensor].kind != "rfid" && b.senses[sensor].kind != "victim" {
-		return refused("listen", b.name, errors.New("got a sensor that reads no tags"))
+func (b *Body) Listen(i int, f func(Found)) error {
+	reads := func(s *sensor) bool { return s.kind == "rfid" || s.kind == "victim" }
+	if _, err := b.sensor("listen", i, reads, "got a sensor that reads no tags"); err != nil {
+		return err
 	}
-	if b.found == nil {
-		b.found = make([]func(Found), len(b.senses))
-	}
-	if f != nil && b.found[sensor] != nil {
+	if f != nil && b.found[i] != nil {
 		return refused("listen", b.name, errors.New("got a sensor in use by a client"))
 	}
-	b.found[sensor] = f
+	b.found[i] = f
 	return nil
 }
 
@@ -110,47 +108,47 @@ func (b *Body) Flip() error {
 }
 
 // notice updates a sensor's readings of the arena's tags and victims.
-func (b *Body) notice(s *sense, to []float64) {
-	if b.scene.ground == nil {
+func (s *sensor) notice(to []float64) {
+	if s.robot.scene.ground == nil {
 		return
 	}
-	victims := b.scene.ground.Arena.Victims
-	at := b.axes(s)
+	victims := s.robot.scene.ground.Arena.Victims
+	at := s.pose()
 	back := at.Inverse()
 	switch s.kind {
 	case "rfid":
-		to[0] = b.readTags(s, &back)
+		to[0] = s.readTags(&back)
 	case "victim":
 		to[0] = 0
 		for i := range victims {
-			to[0] += b.readVictim(s, i, &victims[i], back.Of(victims[i].At))
+			to[0] += s.readVictim(i, &victims[i], back.Of(victims[i].At))
 		}
-		b.lookForParts(s, &at, &back)
+		s.lookForParts(&at, &back)
 	case "sound":
-		to[0], to[1] = b.loudestVoice(s, victims, at.Position)
+		to[0], to[1] = s.loudestVoice(victims, at.Position)
 	case "motion":
 		to[0] = s.motion(victims, &back)
 	}
 }
 
 // readTags reads all tags within range, and returns how many.
-func (b *Body) readTags(s *sense, back *hal.Pose) (n float64) {
-	for i := range b.scene.tags {
-		t := &b.scene.tags[i]
+func (s *sensor) readTags(back *hal.Pose) (n float64) {
+	for i := range s.robot.scene.tags {
+		t := &s.robot.scene.tags[i]
 		at := back.Of(t.At)
 		if t.gone || length(at) > s.device.spec.Range {
 			continue
 		}
 		n++
 		t.gone = t.Single
-		b.notify(s, Found{Tag: t.ID, At: at})
+		s.notify(Found{Tag: t.ID, At: at})
 	}
 	return n
 }
 
 // readVictim is 1 if the reader points at the victim from within its range. Nearer it reports the name, and nearer still the
 // state (manual, 7.3 and 8.9).
-func (b *Body) readVictim(s *sense, i int, v *model.Victim, at [3]float64) float64 {
+func (s *sensor) readVictim(i int, v *model.Victim, at [3]float64) float64 {
 	d := s.device.spec
 	away := length(at)
 	if away > d.Range || !ahead(at, away, d.FOV) {
@@ -166,14 +164,14 @@ func (b *Body) readVictim(s *sense, i int, v *model.Victim, at [3]float64) float
 			f.State = v.State
 		}
 	}
-	b.notify(s, f)
+	s.notify(f)
 	return 1
 }
 
 // notify calls the listener, if there is one.
-func (b *Body) notify(s *sense, f Found) {
-	if b.found != nil && b.found[s.number] != nil {
-		b.found[s.number](f)
+func (s *sensor) notify(f Found) {
+	if listener := s.robot.found[s.number]; listener != nil {
+		listener(f)
 	}
 }
 
@@ -183,8 +181,8 @@ func ahead(at [3]float64, away, fov float64) bool {
 }
 
 // loudestVoice is the loudest voice here and how long it lasts: loudness falls with the square of the distance.
-func (b *Body) loudestVoice(s *sense, victims []model.Victim, ear [3]float64) (loud, lasts float64) {
-	now := b.scene.now.Seconds()
+func (s *sensor) loudestVoice(victims []model.Victim, ear [3]float64) (loud, lasts float64) {
+	now := s.robot.scene.now.Seconds()
 	for i := range victims {
 		v := &victims[i]
 		if !(v.Loudness > 0) || math.Mod(now, v.Call+v.Pause) >= v.Call {
@@ -211,7 +209,7 @@ const (
 
 // motion is the probability that the nearest moving thing in view is human: from its distance, and the speed and the
 // amplitude of its motion (manual 8.11.1, which names these and leaves the formula open).
-func (s *sense) motion(victims []model.Victim, back *hal.Pose) float64 {
+func (s *sensor) motion(victims []model.Victim, back *hal.Pose) float64 {
 	d := s.device.spec
 	nearest, p := math.Inf(1), 0.0
 	for i := range victims {
@@ -232,5 +230,5 @@ func (s *sense) motion(victims []model.Victim, back *hal.Pose) float64 {
 }
 
 func length(v [3]float64) float64 {
-	return math.Sqrt(float64(v[0]*v[0]) + float64(v[1]*v[1]) + float64(v[2]*v[2]))
+	return math.Sqrt(dot(v, v))
 }

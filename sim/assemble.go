@@ -103,9 +103,8 @@ func (s *Scene) adopt(next *dynamics.System, whole []*Body, thing int, same bool
 	for _, b := range whole {
 		was := b.at
 		b.place(next.Model())
-		if b.placed && old != nil && was.coords == b.at.coords && was.dofs == b.at.dofs {
-			copy(next.Q[b.at.q:][:b.at.coords], old.Q[was.q:])
-			copy(next.V[b.at.v:][:b.at.dofs], old.V[was.v:])
+		if b.placed && old != nil && b.at.fits(was) {
+			b.at.load(next, old.Q, old.V, was)
 		}
 		b.placed = true
 	}
@@ -114,9 +113,7 @@ func (s *Scene) adopt(next *dynamics.System, whole []*Body, thing int, same bool
 	}
 	if old != nil && same {
 		for i := range s.ground.Free {
-			from, to := old.Model().Joint(s.thing+i), next.Model().Joint(thing+i)
-			copy(next.Q[to.Q:to.Q+7], old.Q[from.Q:])
-			copy(next.V[to.V:to.V+6], old.V[from.V:])
+			free(next.Model(), thing+i).load(next, old.Q, old.V, free(old.Model(), s.thing+i))
 		}
 	}
 	next.Moved()

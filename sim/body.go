@@ -30,23 +30,20 @@ type Body struct {
 	at      span
 	placed  bool // at is that of a system
 	pins    []pin
-	senses  []sense
-	sensed  []float64     // one a channel of the sensors, as of the end of the last Advance
-	fault   error         // why its joints have torque off until the next reset
-	group   uint32        // of its geoms, for rays
-	dropped int           // of its RFID tags
-	found   []func(Found) // one a sensor, or none
-	looks   []func([]SeenPart)
-	seen    []SeenPart // scratch of looks
-	fov     []float64  // rad, one a camera
-	lit     bool       // its headlight is on
-	savedAt span
+	sensors []sensor
+	sensed  []float64          // one a channel of the sensors, as of the end of the last Advance
+	fault   error              // why its joints have torque off until the next reset
+	group   uint32             // of its geoms, for rays
+	dropped int                // of its RFID tags
+	found   []func(Found)      // one a sensor; nil = no listener
+	looks   []func([]SeenPart) // likewise
+	seen    []SeenPart         // scratch of looks
+	fov     []float64          // rad, one a camera
+	lit     bool               // its headlight is on
 
-	saved    []snapshot // one a joint; empty = none
-	savedSup []actuator.Supply
-	savedRun savedRun
-	alarms   []error // one a joint: the error in Status while the alarm is active
-	shown    []actuator.Alarm
+	saved  snapshot
+	alarms []error // one a joint: the error in Status while the alarm is active
+	shown  []actuator.Alarm
 }
 
 // pin fixes a part in the world.
@@ -69,7 +66,7 @@ func newBody(scene *Scene, name string, m *model.Robot, pose hal.Pose) *Body {
 		b.joints[i] = newJoint(&m.Joints[i], b.supply[m.Joints[i].Supply])
 	}
 	b.redraw(scene.seed)
-	b.findSenses()
+	b.newSensors()
 	for i := range m.Cameras {
 		b.fov = append(b.fov, m.Cameras[i].FOV)
 	}
@@ -162,8 +159,8 @@ func (b *Body) Read(f *hal.Frame) error {
 	if len(b.fov) > 0 {
 		b.scene.show(f.Time)
 	}
-	for i := range b.senses {
-		s := &b.senses[i]
+	for i := range b.sensors {
+		s := &b.sensors[i]
 		copy(f.Measured[s.first:s.first+s.count], b.sensed[s.from:])
 		f.Status[len(b.joints)+i] = hal.Status{Time: f.Time - since(s.device.old), Err: b.fault}
 	}

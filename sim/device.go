@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"errors"
 	"math"
 	"time"
 
@@ -24,7 +23,7 @@ type device struct {
 	place [3]float64 // of odometry: x, y and heading
 }
 
-// rays reports whether the device casts any.
+// rays reports whether the device casts rays.
 func (d *device) rays() bool {
 	return d.spec != nil && (d.spec.Range > 0 || d.spec.Diameter > 0)
 }
@@ -51,59 +50,63 @@ func bent(curve [][2]float64, v float64) float64 {
 	return 0
 }
 
-// restDevice puts a device into the state of the scene's seed.
-func (b *Body) restDevice(s *sense, name string) {
+// resetDevice puts a device into the state of the scene's seed.
+func (s *sensor) resetDevice(name string) {
 	d := &s.device
 	if d.spec == nil {
 		return
 	}
-	*d = device{spec: d.spec, seed: stream(b.scene.seed, b.name, name)}
-	b.zero(s)
+	*d = device{spec: d.spec, seed: stream(s.robot.scene.seed, s.robot.name, name)}
+	s.zero()
 }
 
-// zero lets a device count from where the robot is.
-func (b *Body) zero(s *sense) {
+// counts reports whether the device has a zero point.
+func (s *sensor) counts() bool {
+	return s.device.spec != nil && (s.kind == "odometry" || s.kind == "inertial" || s.kind == "encoder")
+}
+
+// zero makes a device count from where the robot is.
+func (s *sensor) zero() {
 	d := &s.device
 	switch s.kind {
 	case "encoder":
-		d.zero[0] = b.joints[d.spec.Joint].motor.position
+		d.zero[0] = s.robot.joints[d.spec.Joint].motor.position
 	case "inertial":
-		d.zero = b.axes(s).Rotation
+		d.zero = s.pose().Rotation
 	case "odometry":
-		d.wheel, d.place = b.ticks(d.spec), [3]float64{}
+		d.wheel, d.place = s.ticks(), [3]float64{}
 	}
 }
 
-// Zero sets the zero point of a sensor of the layout to its present state: odometry, an INU or an encoder. Its reading
+// Zero sets the zero point of sensor i of the layout to its present state: odometry, an INU or an encoder. Its reading
 // changes at once.
-func (b *Body) Zero(sensor int) error {
-	if sensor < 0 || sensor >= len(b.senses) || !zeroed(b.senses[sensor].kind) || b.senses[sensor].device.spec == nil {
-		return refused("zero", b.name, errors.New("got a sensor that does not count"))
+func (b *Body) Zero(i int) error {
+	s, err := b.sensor("zero", i, (*sensor).counts, "got a sensor that does not count")
+	if err != nil {
+		return err
 	}
+	s.zero()
 	// The last reading was against the old zero.
-	s := &b.senses[sensor]
-	b.zero(s)
 	clear(b.sensed[s.from:][:s.count])
 	return nil
 }
 
-// Pace lets a scanner read every so often, from its next reading on, in the place of its file's interval_s. Between two
-// cycles.
-func (b *Body) Pace(sensor int, every time.Duration) error {
-	if sensor < 0 || sensor >= len(b.senses) || b.senses[sensor].kind != "range" || b.senses[sensor].device.spec == nil || every <= 0 {
-		return refused("pace", b.name, errors.New("got a sensor that does not scan"))
+// Pace sets a scanner's interval, from its next reading on, in place of the file's interval_s. Call it between two cycles.
+func (b *Body) Pace(i int, every time.Duration) error {
+	s, err := b.sensor("pace", i, func(s *sensor) bool { return s.kind == "range" && s.device.spec != nil && every > 0 },
+		"got a sensor that does not scan")
+	if err != nil {
+		return err
 	}
-	d := &b.senses[sensor].device
+	d := &s.device
 	own := *d.spec // the model's is shared by all robots of it
 	own.Interval = every.Seconds()
 	d.spec, d.wait = &own, 0
 	return nil
 }
 
-func zeroed(kind string) bool { return kind == "odometry" || kind == "inertial" || kind == "encoder" }
-
-// measure lets a device read, if its time has come.
-func (b *Body) measure(s *sense, to []float64, dt float64) {
+// measure reads a device when its interval has passed.
+func (s *sensor) measure(to []float64, dt float64) {
 	d := &s.device
 	d.age += dt
 	d.old += dt
@@ -127,41 +130,42 @@ func (b *Body) measure(s *sense, to []float64, dt float64) {
 	d.old = 0
 	switch s.kind {
 	case "sonar":
-		to[0] = b.sonar(s)
+		to[0] = s.sonar()
 	case "infrared":
-		to[0] = b.beam(s)
+		to[0] = s.beam()
 	case "range":
-		b.scan(s, to)
+		s.scan(to)
 	case "contact":
-		to[0] = b.pressed(s)
+		to[0] = s.pressed()
 	case "encoder":
 		// The manual: the real angle divided by the resolution; noise is of the angle, so ticks stay whole.
-		turned := b.joints[d.spec.Joint].motor.position - d.zero[0]
+		turned := s.robot.joints[d.spec.Joint].motor.position - d.zero[0]
 		to[0] = math.Trunc(d.measured(turned) / d.spec.Resolution)
 	case "inertial":
 		// In the axes that the robot had at its zero, not in the world's.
-		turned := hal.Pose{Rotation: d.zero}.Inverse().Times(b.axes(s))
+		turned := hal.Pose{Rotation: d.zero}.Inverse().Times(s.pose())
 		for i, a := range turned.RollPitchYaw() {
 			to[i] = d.measured(a)
 		}
 	case "odometry":
-		b.reckon(d)
+		s.deadReckon()
 		copy(to, d.place[:])
 	default:
-		b.notice(s, to)
+		s.notice(to)
 	}
 }
 
 // ticks are the encoder counts of odometry's wheels.
-func (b *Body) ticks(d *model.Device) [2]float64 {
-	return [2]float64{math.Floor(b.joints[d.Left].motor.position / d.Resolution),
-		math.Floor(b.joints[d.Right].motor.position / d.Resolution)}
+func (s *sensor) ticks() [2]float64 {
+	d := s.device.spec
+	count := func(joint int) float64 { return math.Floor(s.robot.joints[joint].motor.position / d.Resolution) }
+	return [2]float64{count(d.Left), count(d.Right)}
 }
 
-// reckon adds the turn of the wheels to the estimate, by the simple algorithm of the manual (8.4.1). It assumes a straight
+// deadReckon adds the turn of the wheels to the estimate, by the simple algorithm of the manual (8.4.1). It assumes a straight
 // path between two estimates, along the heading at its start, and wheels without slip.
-func (b *Body) reckon(d *device) {
-	now := b.ticks(d.spec)
+func (s *sensor) deadReckon() {
+	d, now := &s.device, s.ticks()
 	way := float64(d.spec.Resolution * d.spec.Radius)
 	left, right := float64((now[0]-d.wheel[0])*way), float64((now[1]-d.wheel[1])*way)
 	d.wheel = now

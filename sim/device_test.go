@@ -45,7 +45,7 @@ func TestOdometry(t *testing.T) {
 func TestOdometryErrors(t *testing.T) {
 	run := func(radius, separation float64) (way, turn float64) {
 		r := exactly(t, arena("hall"), "a", "p2dx", turnedTo(10, -6, 0))
-		d := r.body.senses[r.index("odometry")].device.spec
+		d := r.body.sensors[r.index("odometry")].device.spec
 		d.Radius, d.Separation = d.Radius*radius, d.Separation*separation
 		r.run(time.Second)
 		r.drive(4, 4)

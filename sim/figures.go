@@ -40,7 +40,7 @@ func (b *Body) Change(change func(*model.Robot)) error {
 		spec, trial := dynamics.Spec{}, *b
 		trial.model, trial.parts = next, next.Bodies
 		trial.assemble(&spec, b.scene.substep.Seconds())
-		if _, err := dynamics.New(spec); err != nil {
+		if err := check(spec); err != nil {
 			return refused("change", b.name, err)
 		}
 	}
@@ -106,7 +106,7 @@ func (s *Scene) reinstate() (rebuild bool) {
 		s.own.changed = s.own.changed || s.own.is()
 	}
 	for _, b := range s.bodies {
-		was := b.savedRun.drawn
+		was := b.saved.drawn
 		if was.model == nil || was.model == b.model {
 			continue
 		}

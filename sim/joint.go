@@ -14,34 +14,36 @@ type Joint struct {
 	Servo *actuator.Servo // nil where a motor without a servo's firmware moves the joint
 	Model *model.Joint
 
-	motor   motor   // where Servo is nil
-	driven  bool    // an emulated device writes Servo; the body's Write and Halt do not
-	rated   float64 // N·m/A, the servo's torque constant as drivers believe it
-	enabled bool    // Enable of the last Write
-	limit   float64 // N·m, the torque limit that was commanded last
+	driven bool    // an emulated device writes Servo; the body's Write and Halt do not
+	rated  float64 // N·m/A, the servo's torque constant as drivers believe it
+	jointState
 
 	// Where the joint is in the scene's system; dof is -1 where its load is its servo's own.
 	dof, coord int
 	before     float64 // rad/s, at the beginning of the step, in the joint's sense
-	external   float64 // N·m, torque of the rest of the robot on the joint in the last step
 	swing      float64 // kg·m², of a child of Simloid's: its mass at its centre, about the axis
+}
+
+// jointState is a joint's state in addition to its servo's and to the system's.
+type jointState struct {
+	motor    motor   // where Servo is nil
+	enabled  bool    // Enable of the last Write
+	limit    float64 // N·m, the torque limit that was commanded last
+	external float64 // N·m, torque of the rest of the robot on the joint in the last step
 
 	// The measured motion of a real twin; NaN position: none.
 	followPosition, followVelocity float64
 	followFrom                     float64 // rad, position at the beginning of this Advance
 }
 
-// snapshot is a joint's state in addition to that of the scene's system.
-type snapshot struct {
-	servo                    actuator.Servo
-	motor                    motor
-	enabled                  bool
-	limit, external          float64
-	position, velocity, from float64 // of the twin it follows
+// savedJoint is a snapshot of a joint.
+type savedJoint struct {
+	jointState
+	servo actuator.Servo
 }
 
 func newJoint(m *model.Joint, supply *actuator.Supply) Joint {
-	j := Joint{Model: m, followPosition: math.NaN(), dof: -1, coord: -1}
+	j := Joint{Model: m, jointState: jointState{followPosition: math.NaN()}, dof: -1, coord: -1}
 	if m.Servo != nil {
 		j.Servo, j.rated = actuator.NewServo(m.Servo), m.Servo.Kt
 		j.Servo.Load, j.Servo.Noise, j.Servo.Supply = m.Load, m.Noise, supply
@@ -165,19 +167,17 @@ func (j *Joint) finishSubstep(s *dynamics.System, h float64) {
 	j.Servo.Moved(h, q, v, j.external)
 }
 
-func (j *Joint) save(s *snapshot) {
-	*s = snapshot{motor: j.motor, enabled: j.enabled, limit: j.limit, external: j.external,
-		position: j.followPosition, velocity: j.followVelocity, from: j.followFrom}
+func (j *Joint) save() savedJoint {
+	s := savedJoint{jointState: j.jointState}
 	if j.Servo != nil {
 		s.servo = *j.Servo
 	}
+	return s
 }
 
-func (j *Joint) restore(s *snapshot) {
+func (j *Joint) restore(s *savedJoint) {
 	if j.Servo != nil {
 		*j.Servo = s.servo
 	}
-	j.motor = s.motor
-	j.enabled, j.limit, j.external = s.enabled, s.limit, s.external
-	j.followPosition, j.followVelocity, j.followFrom = s.position, s.velocity, s.from
+	j.jointState = s.jointState
 }

@@ -31,7 +31,7 @@ func TestEverySensorsNoise(t *testing.T) {
 	} {
 		t.Run(k.robot+" "+k.sensor, func(t *testing.T) {
 			r := join(t, arena(k.where), "a", k.robot, k.at)
-			d := r.body.senses[r.index(k.sensor)].device.spec
+			d := r.body.sensors[r.index(k.sensor)].device.spec
 			own := *d
 			defer func() { *d = own }()
 			d.Interval = 0
@@ -98,7 +98,7 @@ func TestEverySensorsNoise(t *testing.T) {
 func TestOdometryOnASquare(t *testing.T) {
 	square := func(wrong float64) (grown [4]float64) {
 		r := exactly(t, arena("hall"), "a", "p2dx", turnedTo(10, -6, 0))
-		d := r.body.senses[r.index("odometry")].device.spec
+		d := r.body.sensors[r.index("odometry")].device.spec
 		own := *d
 		defer func() { *d = own }()
 		d.Separation *= wrong

@@ -2,7 +2,6 @@ package sim
 
 import (
 	"cmp"
-	"errors"
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -43,8 +42,8 @@ func (s *Scene) group(spec *dynamics.Spec, whole []*Body) error {
 	looks := false
 	for i, b := range whole {
 		b.group = robotGroup(i)
-		for k := range b.senses {
-			looks = looks || b.senses[k].device.rays()
+		for k := range b.sensors {
+			looks = looks || b.sensors[k].device.rays()
 		}
 	}
 	for i := range spec.Geoms {
@@ -85,9 +84,9 @@ func (s *Scene) rayTree() *ray.BVH {
 }
 
 // shine is a ray of a sensor, whose axes are at, along a direction in them.
-func (b *Body) shine(s *sense, at *hal.Pose, way [3]float64) ray.Ray {
+func (s *sensor) shine(at *hal.Pose, way [3]float64) ray.Ray {
 	// A sensor sees past its own housing, or its first hit would be the robot that carries it.
-	r := ray.Ray{Origin: at.Position, Direction: at.Turn(way), Max: s.device.spec.Range, Mask: ^b.group}
+	r := ray.Ray{Origin: at.Position, Direction: at.Turn(way), Max: s.device.spec.Range, Mask: ^s.robot.group}
 	if s.device.spec.Clear {
 		r.Mask &^= glassGroup
 	}
@@ -103,9 +102,9 @@ const (
 )
 
 // sonar is the distance of the nearest thing in the cone that sends an echo.
-func (b *Body) sonar(s *sense) float64 {
+func (s *sensor) sonar() float64 {
 	d := s.device.spec
-	tree, nearest, at := b.scene.rayTree(), d.Range, b.axes(s)
+	tree, nearest, at := s.robot.scene.rayTree(), d.Range, s.pose()
 	for i := range coneRays + 1 {
 		wide := 0.5 * d.Beam
 		switch {
@@ -116,7 +115,7 @@ func (b *Body) sonar(s *sense) float64 {
 		}
 		turn := 2 * math.Pi / coneRays * float64(i)
 		out := exact.Sin(wide)
-		r := b.shine(s, &at, [3]float64{exact.Cos(wide), float64(out * exact.Cos(turn)), float64(out * exact.Sin(turn))})
+		r := s.shine(&at, [3]float64{exact.Cos(wide), float64(out * exact.Cos(turn)), float64(out * exact.Sin(turn))})
 		r.Max = nearest // what is farther away is not asked for
 		hit, ok := tree.Cast(&r)
 		if ok && hit.Distance < nearest && echoes(&hit, &r) {
@@ -134,35 +133,35 @@ func echoes(h *ray.Hit, r *ray.Ray) bool {
 }
 
 // beam is the distance along the sensor's axis.
-func (b *Body) beam(s *sense) float64 {
-	at := b.axes(s)
-	r := b.shine(s, &at, [3]float64{1, 0, 0})
-	return s.device.measured(b.scene.light(b.scene.rayTree(), &r))
+func (s *sensor) beam() float64 {
+	at := s.pose()
+	r := s.shine(&at, [3]float64{1, 0, 0})
+	return s.device.measured(s.robot.scene.light(s.robot.scene.rayTree(), &r))
 }
 
 // scan turns the beam from the right end of the field of view, or the upper of an upright scanner, to the other.
-func (b *Body) scan(s *sense, to []float64) {
+func (s *sensor) scan(to []float64) {
 	d := s.device.spec
-	tree, at := b.scene.rayTree(), b.axes(s)
+	tree, at := s.robot.scene.rayTree(), s.pose()
 	for i := range to {
 		turn := float64(float64(i)*d.Resolution) - float64(0.5*d.FOV)
-		r := b.shine(s, &at, s.way(turn))
-		to[i] = s.device.measured(b.scene.light(tree, &r))
+		r := s.shine(&at, s.way(turn))
+		to[i] = s.device.measured(s.robot.scene.light(tree, &r))
 	}
 }
 
 // CastRays casts rays into the scene at the end of the last Advance, from the pose of one of the layout's ray sensors (a
 // range scanner), in its plane. Ray i has the direction first + i·step, rad to the left of straight ahead. ranges[i] becomes
 // the distance, m, without noise; +Inf beyond the sensor's greatest range.
-func (b *Body) CastRays(sensor int, first, step float64, ranges []float64) error {
-	if sensor < 0 || sensor >= len(b.senses) || !b.senses[sensor].device.rays() {
-		return refused("look", b.name, errors.New("got a sensor without rays"))
+func (b *Body) CastRays(i int, first, step float64, ranges []float64) error {
+	s, err := b.sensor("look", i, func(s *sensor) bool { return s.device.rays() }, "got a sensor without rays")
+	if err != nil {
+		return err
 	}
-	s := &b.senses[sensor]
-	tree, at := b.scene.rayTree(), b.axes(s)
+	tree, at := b.scene.rayTree(), s.pose()
 	for i := range ranges {
 		turn := first + float64(float64(i)*step)
-		r := b.shine(s, &at, s.way(turn))
+		r := s.shine(&at, s.way(turn))
 		ranges[i] = math.Inf(1)
 		if hit, ok := tree.Cast(&r); ok {
 			ranges[i] = hit.Distance
@@ -173,7 +172,7 @@ func (b *Body) CastRays(sensor int, first, step float64, ranges []float64) error
 
 // way is where a scanner looks when its beam has turned, in its own axes. Upright the first ray looks up: a turn about the
 // sensor's y, right-handed, ends below.
-func (s *sense) way(turn float64) [3]float64 {
+func (s *sensor) way(turn float64) [3]float64 {
 	if s.device.spec.Upright {
 		return [3]float64{exact.Cos(turn), 0, -exact.Sin(turn)}
 	}
@@ -212,12 +211,12 @@ func (s *Scene) light(tree *ray.BVH, r *ray.Ray) float64 {
 const touchReach = 0.0047
 
 // pressed casts from the middle of a button and from four places of its rim.
-func (b *Body) pressed(s *sense) float64 {
-	at := b.axes(s)
+func (s *sensor) pressed() float64 {
+	at := s.pose()
 	rim := 0.5 * s.device.spec.Diameter
 	for _, p := range [...][2]float64{{0, 0}, {rim, 0}, {-rim, 0}, {0, rim}, {0, -rim}} {
-		r := ray.Ray{Origin: at.Of([3]float64{0, p[0], p[1]}), Direction: at.Turn([3]float64{1, 0, 0}), Max: touchReach, Mask: ^b.group}
-		if _, ok := b.scene.rayTree().Cast(&r); ok {
+		r := ray.Ray{Origin: at.Of([3]float64{0, p[0], p[1]}), Direction: at.Turn([3]float64{1, 0, 0}), Max: touchReach, Mask: ^s.robot.group}
+		if _, ok := s.robot.scene.rayTree().Cast(&r); ok {
 			return 1
 		}
 	}

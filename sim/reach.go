@@ -126,7 +126,7 @@ func (s *Scene) SetMotor(agent string, p []float64) error {
 	}
 	b.next = law(b.next)
 	b.use(law(b.model))
-	if k := &b.savedRun.drawn; k.model != nil { // a snapshot holds states, not motor parameters
+	if k := &b.saved.drawn; k.model != nil { // a snapshot holds states, not motor parameters
 		k.model, k.next = law(k.model), law(k.next)
 	}
 	return nil

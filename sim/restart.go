@@ -6,10 +6,14 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// savedRun is the part of a snapshot for a whole robot.
-type savedRun struct {
+// snapshot is a robot's state in addition to that of the scene's system.
+type snapshot struct {
+	is      bool
+	at      span
+	joints  []savedJoint
+	supply  []actuator.Supply
 	sensed  []float64
-	senses  []sense
+	sensors []sensor
 	fault   error
 	drawn   figures
 	dropped int
@@ -29,7 +33,7 @@ func (b *Body) reset(seed int64) {
 	if len(b.parts) > 0 {
 		b.pose0()
 	}
-	b.restSenses()
+	b.resetSensors()
 }
 
 // pose0 puts the robot's bodies where its joints are, at rest.
@@ -62,38 +66,34 @@ func (b *Body) pose0() {
 }
 
 func (b *Body) save() {
-	if len(b.saved) != len(b.joints) {
-		b.saved, b.savedSup = make([]snapshot, len(b.joints)), make([]actuator.Supply, len(b.supply))
-		b.savedRun = savedRun{sensed: make([]float64, len(b.sensed)), senses: make([]sense, len(b.senses))}
-	}
+	to := &b.saved
+	to.joints, to.supply = to.joints[:0], to.supply[:0]
 	for i := range b.joints {
-		b.joints[i].save(&b.saved[i])
+		to.joints = append(to.joints, b.joints[i].save())
 	}
-	for i, s := range b.supply {
-		b.savedSup[i] = *s
+	for _, s := range b.supply {
+		to.supply = append(to.supply, *s)
 	}
-	b.savedAt, b.savedRun.fault = b.at, b.fault
-	b.savedRun.dropped = b.dropped
-	b.savedRun.drawn = figures{b.model, b.next, b.drawn}
-	copy(b.savedRun.sensed, b.sensed)
-	copy(b.savedRun.senses, b.senses)
+	to.sensed, to.sensors = append(to.sensed[:0], b.sensed...), append(to.sensors[:0], b.sensors...)
+	to.is, to.at, to.fault, to.dropped = true, b.at, b.fault, b.dropped
+	to.drawn = figures{b.model, b.next, b.drawn}
 }
 
 func (b *Body) restore(seed int64) {
-	if len(b.saved) == 0 {
+	from := &b.saved
+	if !from.is {
 		b.reset(seed)
 		return
 	}
 	for i := range b.joints {
-		b.joints[i].restore(&b.saved[i])
+		b.joints[i].restore(&from.joints[i])
 	}
 	for i, s := range b.supply {
-		*s = b.savedSup[i]
+		*s = from.supply[i]
 	}
-	b.fault = b.savedRun.fault
-	copy(b.sensed, b.savedRun.sensed)
-	copy(b.senses, b.savedRun.senses)
-	b.dropped = b.savedRun.dropped
+	copy(b.sensed, from.sensed)
+	copy(b.sensors, from.sensors)
+	b.fault, b.dropped = from.fault, from.dropped
 }
 
 func (b *Body) setGravity(g [3]float64) {

@@ -1,14 +1,17 @@
 package sim
 
 import (
+	"errors"
 	"math"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// sense is one sensor of a robot that has bodies.
-type sense struct {
+// sensor is one sensor of a robot that has bodies. A snapshot keeps a copy.
+type sensor struct {
+	robot        *Body
+	number       int // of Body.sensors
 	kind         string
 	body         int      // of the robot
 	mount        hal.Pose // in the body's frame
@@ -20,7 +23,6 @@ type sense struct {
 	speed [3]float64 // m/s, of an accelerometer's place at the end of the last Advance
 
 	device device // of a rescue robot
-	number int    // of Body.senses
 }
 
 // touching is the contact state of one body of a system.
@@ -29,11 +31,11 @@ type touching struct {
 	force [3]float64 // N, world axes
 }
 
-// findSenses lists the sensors in the layout's order, by name.
-func (b *Body) findSenses() {
+// newSensors lists the sensors in the layout's order, by name.
+func (b *Body) newSensors() {
 	m := b.model
 	for _, s := range b.layout.Sensors {
-		x := sense{kind: s.Kind, first: s.First, count: s.Count, from: len(b.sensed), number: len(b.senses)}
+		x := sensor{robot: b, number: len(b.sensors), kind: s.Kind, first: s.First, count: s.Count, from: len(b.sensed)}
 		b.sensed = append(b.sensed, make([]float64, s.Count)...)
 		for i := range m.Accelerometers {
 			if a := &m.Accelerometers[i]; s.Kind == "accelerometer" && a.Name == s.Name {
@@ -45,15 +47,25 @@ func (b *Body) findSenses() {
 				x.body, x.mount, x.device.spec = k.Body, k.Pose, k.Device
 			}
 		}
-		b.senses = append(b.senses, x)
+		b.sensors = append(b.sensors, x)
 	}
+	b.found, b.looks = make([]func(Found), len(b.sensors)), make([]func([]SeenPart), len(b.sensors))
 }
 
-// restSenses sets the sensors' readings of a robot at rest: gravity and pose.
-func (b *Body) restSenses() {
-	for i := range b.senses {
-		b.senses[i].speed = [3]float64{}
-		b.restDevice(&b.senses[i], b.layout.Sensors[i].Name)
+// sensor returns sensor i if it is one that fits; else the error of the operation op.
+func (b *Body) sensor(op string, i int, fits func(*sensor) bool, fault string) (*sensor, error) {
+	if i < 0 || i >= len(b.sensors) || !fits(&b.sensors[i]) {
+		return nil, refused(op, b.name, errors.New(fault))
+	}
+	return &b.sensors[i], nil
+}
+
+// resetSensors sets the sensors' readings of a robot at rest: gravity and pose.
+func (b *Body) resetSensors() {
+	for i := range b.sensors {
+		s := &b.sensors[i]
+		s.speed = [3]float64{}
+		s.resetDevice(b.layout.Sensors[i].Name)
 	}
 	b.scene.sight.fresh, b.dropped = false, 0
 	b.sense(0)
@@ -95,66 +107,78 @@ func (s *Scene) touch() {
 
 // sense reads the robot's sensors; dt is how long the last Advance was, 0 after a reset.
 func (b *Body) sense(dt float64) {
-	for i := range b.senses {
-		s := &b.senses[i]
-		to := b.sensed[s.from:][:s.count]
-		if s.device.spec != nil {
-			b.measure(s, to, dt)
-			continue
-		}
-		switch s.kind {
-		case "accelerometer":
-			b.accelerometer(s, to, dt)
-		case "imu":
-			b.inertial(s, to, dt)
-		case "gyro":
-			_, spin := b.motion(s.body, [3]float64{})
-			turned := b.axes(s).Inverse().Turn(spin)
-			copy(to, turned[:])
-		case "contact":
-			to[0] = 0
-			if b.scene.touching[b.at.body+s.body].any {
-				to[0] = 1
-			}
-		case "force":
-			turned := b.axes(s).Inverse().Turn(b.scene.touching[b.at.body+s.body].force)
-			copy(to, turned[:])
-		case "body":
-			at, centre := b.Pose(s.body), b.parts[s.body].CentreOfMass
-			speed, _ := b.moving(s.body, at, centre)
-			place := at.Of(centre)
-			copy(to, place[:])
-			copy(to[3:], speed[:])
-		case "pose":
-			at := b.axes(s)
-			speed, spin := b.motion(s.body, s.mount.Position)
-			copy(to, at.Position[:])
-			copy(to[3:], at.Rotation[:])
-			copy(to[7:], speed[:])
-			copy(to[10:], spin[:])
-		case "current":
-			for k := range to {
-				to[k] = b.joints[k].motor.current
-			}
+	for i := range b.sensors {
+		s := &b.sensors[i]
+		if to := b.sensed[s.from:][:s.count]; s.device.spec != nil {
+			s.measure(to, dt)
+		} else {
+			s.read(to, dt)
 		}
 	}
 }
 
-// axes are a sensor's in the world.
-func (b *Body) axes(s *sense) hal.Pose { return b.Pose(s.body).Times(s.mount) }
+// read sets the values of a sensor without device settings.
+func (s *sensor) read(to []float64, dt float64) {
+	b := s.robot
+	switch s.kind {
+	case "accelerometer":
+		a := b.Pose(s.body).Inverse().Turn(s.acceleration(dt))
+		for i, axis := range s.axes {
+			if to[i] = dot(axis, a); s.maxValue > 0 {
+				to[i] = math.Max(-s.maxValue, math.Min(s.maxValue, to[i]))
+			}
+		}
+	case "imu":
+		at := s.pose()
+		_, spin := s.velocity([3]float64{})
+		back := at.Inverse()
+		rate, push := back.Turn(spin), back.Turn(s.acceleration(dt))
+		put(to, at.Rotation[:], rate[:], push[:])
+	case "gyro":
+		_, spin := s.velocity([3]float64{})
+		turned := s.pose().Inverse().Turn(spin)
+		put(to, turned[:])
+	case "contact":
+		to[0] = 0
+		if b.scene.touching[b.at.body+s.body].any {
+			to[0] = 1
+		}
+	case "force":
+		turned := s.pose().Inverse().Turn(b.scene.touching[b.at.body+s.body].force)
+		put(to, turned[:])
+	case "body":
+		centre := b.parts[s.body].CentreOfMass
+		speed, _ := s.velocity(centre)
+		place := b.Pose(s.body).Of(centre)
+		put(to, place[:], speed[:])
+	case "pose":
+		at := s.pose()
+		speed, spin := s.velocity(s.mount.Position)
+		put(to, at.Position[:], at.Rotation[:], speed[:], spin[:])
+	case "current":
+		for k := range to {
+			to[k] = b.joints[k].motor.current
+		}
+	}
+}
+
+// put copies the values to the beginning of to, one list after the other.
+func put(to []float64, values ...[]float64) {
+	for _, v := range values {
+		to = to[copy(to, v):]
+	}
+}
+
+// pose is where the sensor is in the world.
+func (s *sensor) pose() hal.Pose { return s.robot.Pose(s.body).Times(s.mount) }
 
 // Pose is where the frame of one of the robot's bodies is in the world.
 func (b *Body) Pose(body int) hal.Pose { return hal.Pose(b.scene.system.Pose(b.at.body + body)) }
 
-// motion is the velocity of a point of a body, given in its frame, and the body's angular velocity, in world axes.
-func (b *Body) motion(body int, point [3]float64) (speed, spin [3]float64) {
-	return b.moving(body, b.Pose(body), point)
-}
-
-// moving is motion of a body that is at a pose.
-func (b *Body) moving(body int, at hal.Pose, point [3]float64) (speed, spin [3]float64) {
-	speed, spin = b.scene.system.Velocity(b.at.body + body)
-	arm := at.Turn(point)
+// velocity is that of a point of the sensor's body, given in its frame, and the body's angular velocity, in world axes.
+func (s *sensor) velocity(point [3]float64) (speed, spin [3]float64) {
+	speed, spin = s.robot.scene.system.Velocity(s.robot.at.body + s.body)
+	arm := s.robot.Pose(s.body).Turn(point)
 	for i := range speed {
 		k, l := (i+1)%3, (i+2)%3
 		speed[i] += float64(spin[k]*arm[l]) - float64(spin[l]*arm[k])
@@ -162,39 +186,21 @@ func (b *Body) moving(body int, at hal.Pose, point [3]float64) (speed, spin [3]f
 	return speed, spin
 }
 
-// proper is the proper acceleration at a sensor's position in world axes: the change of speed over the last Advance, like
-// the filter of a real board, minus gravity. The instantaneous value would be dominated by contact noise.
-func (b *Body) proper(s *sense, at hal.Pose, dt float64) [3]float64 {
-	speed, _ := b.moving(s.body, at, s.mount.Position)
-	var a [3]float64
+// acceleration is the proper acceleration at the sensor, in world axes.
+func (s *sensor) acceleration(dt float64) [3]float64 {
+	before := s.speed
+	s.speed, _ = s.velocity(s.mount.Position)
+	return proper(s.speed, before, s.robot.scene.gravity, dt)
+}
+
+// proper is a proper acceleration: the change of speed over the last Advance, like the filter of a real board, minus gravity.
+// The instantaneous value would be dominated by contact noise.
+func proper(speed, before, gravity [3]float64, dt float64) (a [3]float64) {
 	for k := range a {
 		if dt > 0 {
-			a[k] = (speed[k] - s.speed[k]) / dt
+			a[k] = (speed[k] - before[k]) / dt
 		}
-		a[k] -= b.scene.gravity[k]
+		a[k] -= gravity[k]
 	}
-	s.speed = speed
 	return a
-}
-
-func (b *Body) accelerometer(s *sense, to []float64, dt float64) {
-	at := b.Pose(s.body)
-	a := at.Inverse().Turn(b.proper(s, at, dt))
-	for i, axis := range s.axes {
-		v := float64(axis[0]*a[0]) + float64(axis[1]*a[1]) + float64(axis[2]*a[2])
-		if s.maxValue > 0 {
-			v = math.Max(-s.maxValue, math.Min(s.maxValue, v))
-		}
-		to[i] = v
-	}
-}
-
-func (b *Body) inertial(s *sense, to []float64, dt float64) {
-	at := b.axes(s)
-	_, spin := b.motion(s.body, [3]float64{})
-	back := at.Inverse()
-	rate, push := back.Turn(spin), back.Turn(b.proper(s, b.Pose(s.body), dt))
-	copy(to, at.Rotation[:])
-	copy(to[4:], rate[:])
-	copy(to[7:], push[:])
 }

@@ -66,7 +66,7 @@ func (s *Scene) alike() bool {
 		return false
 	}
 	for _, b := range s.bodies {
-		if len(b.parts) > 0 && (len(b.saved) == 0 || b.savedAt != b.at) {
+		if len(b.parts) > 0 && (!b.saved.is || b.saved.at != b.at) {
 			return false
 		}
 	}
@@ -81,20 +81,23 @@ func (s *Scene) alike() bool {
 // transplant takes from the snapshot's system where robots and loose things were, as far as they were in it.
 func (s *Scene) transplant() {
 	s.system.Reset()
+	from := s.saved.state
+	if from == nil {
+		return
+	}
 	for _, b := range s.bodies {
-		b.transplant(s.saved.state)
+		if b.saved.is && b.at.fits(b.saved.at) {
+			b.at.load(s.system, from.Q, from.V, b.saved.at)
+		}
 	}
 	for _, v := range s.vehicles {
-		v.transplant(s.saved.state)
-	}
-	if s.saved.state == nil {
-		return
+		if v.saved.is {
+			v.at.load(s.system, from.Q, from.V, v.savedAt)
+		}
 	}
 	old, now := s.saved.system.Model(), s.system.Model()
 	for i := range s.ground.Free {
-		from, to := old.Joint(s.saved.thing+i), now.Joint(s.thing+i)
-		copy(s.system.Q[to.Q:to.Q+7], s.saved.state.Q[from.Q:])
-		copy(s.system.V[to.V:to.V+6], s.saved.state.V[from.V:])
+		free(now, s.thing+i).load(s.system, from.Q, from.V, free(old, s.saved.thing+i))
 	}
 	s.system.Moved()
 }
@@ -102,13 +105,17 @@ func (s *Scene) transplant() {
 // span is where a robot's share of a system's state is.
 type span struct{ q, v, body, coords, dofs int }
 
-// transplant takes the robot's coordinates from a snapshot of another system, as far as it was in that one.
-func (b *Body) transplant(from *dynamics.State) {
-	if from == nil || len(b.saved) == 0 || b.savedAt.coords != b.at.coords || b.savedAt.dofs != b.at.dofs {
-		return
-	}
-	s := b.scene.system
-	copy(s.Q[b.at.q:][:b.at.coords], from.Q[b.savedAt.q:])
-	copy(s.V[b.at.v:][:b.at.dofs], from.V[b.savedAt.v:])
-	s.Moved()
+// free is the span of a body that floats freely: a vehicle or a loose thing.
+func free(m *dynamics.Model, body int) span {
+	j := m.Joint(body)
+	return span{q: j.Q, v: j.V, body: body, coords: j.Coords, dofs: j.DOFs}
 }
+
+// load sets a robot's share of a system from its share of another state, which has as many coordinates.
+func (to span) load(s *dynamics.System, q, v []float64, from span) {
+	copy(s.Q[to.q:][:to.coords], q[from.q:])
+	copy(s.V[to.v:][:to.dofs], v[from.v:])
+}
+
+// fits reports whether both have as many coordinates.
+func (to span) fits(from span) bool { return to.coords == from.coords && to.dofs == from.dofs }

@@ -121,3 +121,25 @@ func TestURDFArmLimits(t *testing.T) {
 		}
 	}
 }
+
+// A robot without joints is restored where it was saved, as any other.
+func TestRestoreWithoutJoints(t *testing.T) {
+	m, err := model.ParseURDF([]byte(`<robot name="ball"><link name="ball">
+		<inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial>
+		<collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>`), model.URDFOptions{Floating: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewScene(SceneConfig{})
+	b, err := s.Add("ball", m, hal.Pose{Position: [3]float64{0, 0, 1}})
+	r := &rig{Scene: s, t: t}
+	r.must(err)
+	r.must(s.Place("ball", hal.Pose{Position: [3]float64{2, 0, 1}, Rotation: [4]float64{1}}))
+	r.must(s.Save())
+	want := b.Pose(0)
+	r.must(s.Place("ball", hal.Pose{Position: [3]float64{3, 0, 1}, Rotation: [4]float64{1}}))
+	r.must(s.Restore())
+	if got := b.Pose(0); got != want {
+		t.Errorf("pose: got %v, want that of the snapshot, %v", got, want)
+	}
+}

@@ -163,12 +163,10 @@ func (v *Vehicle) assemble(spec *dynamics.Spec) {
 // rebind finds the vehicle in a new system, where it keeps its state of the old one.
 func (v *Vehicle) rebind(next, old *dynamics.System) {
 	was := v.at
-	j := next.Model().Joint(v.at.body)
-	v.at = span{q: j.Q, v: j.V, body: v.at.body, coords: j.Coords, dofs: j.DOFs}
+	v.at = free(next.Model(), v.at.body)
 	fresh := hydro.New(v.model, v.at.body)
 	if v.placed && old != nil {
-		copy(next.Q[v.at.q:][:v.at.coords], old.Q[was.q:])
-		copy(next.V[v.at.v:][:v.at.dofs], old.V[was.v:])
+		v.at.load(next, old.Q, old.V, was)
 		state := v.craft.NewState()
 		v.craft.Save(state)
 		fresh.Restore(state)
@@ -239,17 +237,6 @@ func (v *Vehicle) restore(seed int64) {
 	}
 	v.now.copyFrom(&v.saved)
 	v.craft.Restore(v.before)
-}
-
-// transplant takes the vehicle's place from a snapshot of another system, where it was in it.
-func (v *Vehicle) transplant(from *dynamics.State) {
-	if from == nil || !v.saved.is {
-		return
-	}
-	s := v.scene.system
-	copy(s.Q[v.at.q:][:v.at.coords], from.Q[v.savedAt.q:])
-	copy(s.V[v.at.v:][:v.at.dofs], from.V[v.savedAt.v:])
-	s.Moved()
 }
 
 // gauss draws a number of deviation sigma: the sum of four even ones, near enough to a normal one and exact everywhere.

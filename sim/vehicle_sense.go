@@ -100,39 +100,20 @@ func (v *Vehicle) readings() (n int) {
 func (v *Vehicle) sense(dt float64) {
 	r, at := &v.now, v.Pose()
 	speed, spin := v.scene.system.Velocity(v.at.body)
-	back, to := at.Inverse(), r.sensed
-	// The reading of an accelerometer: the change of speed over the last Advance, minus gravity.
-	var push [3]float64
-	for k := range push {
-		if dt > 0 {
-			push[k] = (speed[k] - r.speed[k]) / dt
-		}
-		push[k] -= v.scene.gravity[k]
-	}
+	back := at.Inverse()
+	rate, push := back.Turn(spin), back.Turn(proper(speed, r.speed, v.scene.gravity, dt))
 	r.speed = speed
-	rate := back.Turn(spin)
-	push = back.Turn(push)
 	for k := range rate {
 		rate[k] += gauss(&r.random, v.noise.Rate)
 		push[k] += gauss(&r.random, v.noise.Acceleration)
 	}
-	to = put(to, at.Rotation[:])
-	to = put(to, rate[:])
-	to = put(to, push[:])
 	// The pressure of the water above the vehicle's origin; zero in air.
 	sea := &v.scene.sea
 	depth := math.Max(0, sea.Surface-at.Position[2])
-	fall := math.Sqrt(dot(v.scene.gravity, v.scene.gravity))
-	to = put(to, []float64{float64(depth*float64(sea.Density*fall)) + gauss(&r.random, v.noise.Pressure)})
-	to = put(to, []float64{v.craft.Volts})
-	to = put(to, at.Position[:])
-	to = put(to, at.Rotation[:])
-	to = put(to, speed[:])
-	put(to, spin[:])
+	fall := length(v.scene.gravity)
+	pressure := float64(depth*float64(sea.Density*fall)) + gauss(&r.random, v.noise.Pressure)
+	put(r.sensed, at.Rotation[:], rate[:], push[:], []float64{pressure, v.craft.Volts}, at.Position[:], at.Rotation[:], speed[:], spin[:])
 }
-
-// put copies v to the beginning of to and returns the rest.
-func put(to, v []float64) []float64 { return to[copy(to, v):] }
 
 func dot(a, b [3]float64) float64 {
 	return float64(a[0]*b[0]) + float64(a[1]*b[1]) + float64(a[2]*b[2])

@@ -1,7 +1,6 @@
 package sim
 
 import (
-	"errors"
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -22,22 +21,21 @@ type SeenPart struct {
 	At   [3]float64 // m, in the sensor's axes
 }
 
-// Look lets f have the parts of victims that a sensor of kind victim sees, each time that it reads, in the goroutine of
-// Advance; the slice is f's until it returns. nil ends it.
-func (b *Body) Look(sensor int, f func([]SeenPart)) error {
-	if sensor < 0 || sensor >= len(b.senses) || b.senses[sensor].kind != "victim" {
-		return refused("look", b.name, errors.New("got a sensor that looks for no victims"))
+// Look calls f with the parts of victims that a sensor of kind victim sees, at each of its readings, in the goroutine of
+// Advance; the slice is valid until f returns. nil removes it.
+func (b *Body) Look(i int, f func([]SeenPart)) error {
+	_, err := b.sensor("look", i, func(s *sensor) bool { return s.kind == "victim" }, "got a sensor that looks for no victims")
+	if err == nil {
+		b.looks[i] = f
 	}
-	if b.looks == nil {
-		b.looks = make([]func([]SeenPart), len(b.senses))
-	}
-	b.looks[sensor] = f
-	return nil
+	return err
 }
 
 // lookForParts reports the visible parts to the listener of s.
-func (b *Body) lookForParts(s *sense, at, back *hal.Pose) {
-	if b.looks == nil || b.looks[s.number] == nil {
+func (s *sensor) lookForParts(at, back *hal.Pose) {
+	b := s.robot
+	listener := b.looks[s.number]
+	if listener == nil {
 		return
 	}
 	b.seen = b.seen[:0]
@@ -45,26 +43,26 @@ func (b *Body) lookForParts(s *sense, at, back *hal.Pose) {
 	for i := range victims {
 		for k := range victims[i].Parts {
 			p := &victims[i].Parts[k]
-			if seen := back.Of(p.At); b.inSight(at, seen) {
+			if seen := back.Of(p.At); s.inSight(at, seen) {
 				b.seen = append(b.seen, SeenPart{p.Name, seen})
 			}
 		}
 	}
-	b.looks[s.number](b.seen)
+	listener(b.seen)
 }
 
 // inSight reports whether a position in the axes of a sensor at a pose is within its view and not occluded.
-func (b *Body) inSight(at *hal.Pose, place [3]float64) bool {
+func (s *sensor) inSight(at *hal.Pose, place [3]float64) bool {
 	away := length(place)
 	if away > VictimReach || place[0] <= 0 || math.Abs(math.Atan2(place[1], place[0])) > VictimView/2 || math.Abs(math.Atan2(place[2], place[0])) > VictimView/2 {
 		return false
 	}
-	if b.scene.sight.tree == nil || away <= bodyHalfWide {
+	if s.robot.scene.sight.tree == nil || away <= bodyHalfWide {
 		return true
 	}
 	for k := range place {
 		place[k] /= away
 	}
-	_, hidden := b.scene.rayTree().Cast(&ray.Ray{Origin: at.Position, Direction: at.Turn(place), Max: away - bodyHalfWide, Mask: ^b.group &^ glassGroup})
+	_, hidden := s.robot.scene.rayTree().Cast(&ray.Ray{Origin: at.Position, Direction: at.Turn(place), Max: away - bodyHalfWide, Mask: ^s.robot.group &^ glassGroup})
 	return !hidden
 }
