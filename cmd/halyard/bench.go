@@ -118,7 +118,7 @@ func (a *app) bench(ctx context.Context, names []string, size lab.BenchSize) err
 func (a *app) showResults(list []lab.Result) error {
 	for len(list) > 0 {
 		n := 1
-		for n < len(list) && slices.Equal(list[n].Header(), list[0].Header()) {
+		for n < len(list) && slices.Equal(list[n].Cells().Header(), list[0].Cells().Header()) {
 			n++
 		}
 		if err := show(a, list[:n]); err != nil {

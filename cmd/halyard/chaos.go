@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"strconv"
 	"strings"
 	"time"
 
@@ -68,14 +67,10 @@ type chaosRow struct {
 	Exercised map[string]uint64 `json:"exercised"`
 }
 
-func (r chaosRow) Header() []string {
-	return append([]string{"invariant"}, report.SortedKeys(r.Exercised)...)
-}
-
-func (r chaosRow) Cells() []string {
-	cells := []string{r.Invariant}
+func (r chaosRow) Cells() report.Cells {
+	cells := report.Cells{{"invariant", r.Invariant}}
 	for _, kind := range report.SortedKeys(r.Exercised) {
-		cells = append(cells, strconv.FormatUint(r.Exercised[kind], 10))
+		cells = append(cells, [2]any{kind, r.Exercised[kind]})
 	}
 	return cells
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 // commands are all sub-commands, in the order a newcomer meets them; each is in a file of its name.
@@ -59,9 +60,9 @@ type version struct {
 	Platform string `json:"platform"`
 }
 
-func (version) Header() []string { return []string{"version", "revision", "go", "platform"} }
-
-func (v version) Cells() []string { return []string{v.Version, v.Revision, v.Go, v.Platform} }
+func (v version) Cells() report.Cells {
+	return report.Cells{{"version", v.Version}, {"revision", v.Revision}, {"go", v.Go}, {"platform", v.Platform}}
+}
 
 func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{

@@ -14,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/budget"
 	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim/hydro"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -69,9 +70,9 @@ type configRow struct {
 	Next  string `json:"next"`
 }
 
-func (configRow) Header() []string { return []string{"config", "what it is", "run it with"} }
-
-func (c configRow) Cells() []string { return []string{c.Name, c.Title, c.Next} }
+func (c configRow) Cells() report.Cells {
+	return report.Cells{{"config", c.Name}, {"what it is", c.Title}, {"run it with", c.Next}}
+}
 
 func newConfigs(a *app) *cobra.Command {
 	var robot, scene string

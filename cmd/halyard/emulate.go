@@ -12,6 +12,7 @@ import (
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 func newEmulate(a *app) *cobra.Command {
@@ -83,15 +84,12 @@ func someEmulated(c *halyard.Config) bool {
 // portLine is one served bus, for people.
 type portLine struct{ halyard.Port }
 
-func (portLine) Header() []string { return []string{"bus", "type", "baud", "path"} }
-
-func (p portLine) Cells() []string {
-	path := cmp.Or(p.Path, "- ("+p.Reason+")")
-	baud := "-"
+func (p portLine) Cells() report.Cells {
+	var baud any = "-"
 	if p.Baud != 0 {
-		baud = strconv.Itoa(p.Baud)
+		baud = p.Baud
 	}
-	return []string{p.Bus, p.Type, baud, path}
+	return report.Cells{{"bus", p.Bus}, {"type", p.Type}, {"baud", baud}, {"path", cmp.Or(p.Path, "- ("+p.Reason+")")}}
 }
 
 // announcePorts reports that the buses can be opened: one line for scripts, the next command for people.

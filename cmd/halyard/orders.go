@@ -8,6 +8,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 // newOrder makes the sub-command that sends o.
@@ -69,8 +70,9 @@ type stoppedRow struct {
 	control.JointStatus
 }
 
-func (r stoppedRow) Header() []string { return append([]string{"rig"}, r.JointStatus.Header()...) }
-func (r stoppedRow) Cells() []string  { return append([]string{r.Rig}, r.JointStatus.Cells()...) }
+func (r stoppedRow) Cells() report.Cells {
+	return append(report.Cells{{"rig", r.Rig}}, r.JointStatus.Cells()...)
+}
 
 // stopped reports the answers of rigs to an emergency stop: each with its name, and unconfirmed joints as an error.
 func (a *app) stopped(answers []*control.Answer, err error) error {

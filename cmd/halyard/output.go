@@ -39,9 +39,9 @@ func show[R report.Row](a *app, rows []R) error {
 		return nil
 	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.ToUpper(strings.Join(rows[0].Header(), "\t")))
+	fmt.Fprintln(w, strings.ToUpper(strings.Join(rows[0].Cells().Header(), "\t")))
 	for _, r := range rows {
-		fmt.Fprintln(w, strings.Join(r.Cells(), "\t"))
+		fmt.Fprintln(w, strings.Join(r.Cells().Texts(), "\t"))
 	}
 	return w.Flush()
 }

@@ -245,7 +245,7 @@ func TestSetupOfMotors(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if rows, err := m.Rows(t.Context(), []string{"can_node_id"}); err != nil || rows[0].Cells()[1] != c.node {
+				if rows, err := m.Rows(t.Context(), []string{"can_node_id"}); err != nil || rows[0].Cells().Texts()[1] != c.node {
 					t.Errorf("got %+v, %v; want %s", rows, err, c.node)
 				}
 			}

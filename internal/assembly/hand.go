@@ -51,16 +51,13 @@ type HandJoint struct {
 	Plugged  bool          `json:"plugged"`
 }
 
-func (HandJoint) Header() []string {
-	return []string{"joint", "bus", "id", "model", "pos rad", "ticks", "torque", "N·m", "hand"}
-}
-
-func (h HandJoint) Cells() []string {
+func (h HandJoint) Cells() report.Cells {
 	torque := map[bool]string{true: "on", false: "off"}[h.Torque]
 	if !h.Plugged {
 		torque = "unplugged"
 	}
-	return []string{h.Joint, h.Bus, strconv.FormatInt(h.ID, 10), h.Model, h.Position.String(), strconv.FormatInt(h.Ticks, 10), torque, h.Effort.String(), h.Hand}
+	return report.Cells{{"joint", h.Joint}, {"bus", h.Bus}, {"id", h.ID}, {"model", h.Model}, {"pos rad", h.Position},
+		{"ticks", h.Ticks}, {"torque", torque}, {"N·m", h.Effort}, {"hand", h.Hand}}
 }
 
 // HandRegister is one register of a servo.
@@ -69,8 +66,9 @@ type HandRegister struct {
 	Value int64  `json:"value"`
 }
 
-func (HandRegister) Header() []string  { return []string{"register", "value"} }
-func (r HandRegister) Cells() []string { return []string{r.Name, strconv.FormatInt(r.Value, 10)} }
+func (r HandRegister) Cells() report.Cells {
+	return report.Cells{{"register", r.Name}, {"value", r.Value}}
+}
 
 // held is a joint in the hand. Under the world's lock.
 type held struct {

@@ -71,17 +71,14 @@ type Bus struct {
 // Reserve is the share of the period that a good plan leaves free.
 const Reserve = 0.2
 
-func (Bus) Header() []string {
-	return []string{"bus", "type", "baud", "servos", "bytes", "period ms", "cycle ms", "max ms", "rate Hz", "wire share", "latency ms", "margin", "changes that meet the period"}
-}
-
-func (b Bus) Cells() []string {
+func (b Bus) Cells() report.Cells {
 	what := strings.Join(b.Changes, "; ")
 	if b.Note != "" {
 		what = b.Note
 	}
-	return []string{b.Bus, b.Type, strconv.Itoa(b.Baud), strconv.Itoa(b.Servos), strconv.Itoa(b.Bytes), b.Period.String(), b.Cycle.String(), b.Most.String(),
-		b.Rate.String(), b.Wire.String(), b.Latency.String(), b.Margin.String(), what}
+	return report.Cells{{"bus", b.Bus}, {"type", b.Type}, {"baud", b.Baud}, {"servos", b.Servos}, {"bytes", b.Bytes},
+		{"period ms", b.Period}, {"cycle ms", b.Cycle}, {"max ms", b.Most}, {"rate Hz", b.Rate}, {"wire share", b.Wire},
+		{"latency ms", b.Latency}, {"margin", b.Margin}, {"changes that meet the period", what}}
 }
 
 // Warning is one sentence about a bus that does not meet its period or has little reserve; "" where it is well.

@@ -29,16 +29,13 @@ type RegisterRow struct {
 	Access  string        `json:"access"` // read-only, ram (lost with the power) or eeprom (kept)
 }
 
-func (RegisterRow) Header() []string {
-	return []string{"register", "raw", "value", "default", "range", "access"}
-}
-
-func (r RegisterRow) Cells() []string {
+func (r RegisterRow) Cells() report.Cells {
 	span := "-"
 	if r.Access != accessNames[servo.ReadOnly] {
 		span = fmt.Sprintf("%d..%d", r.Min, r.Max)
 	}
-	return []string{r.Name, strconv.FormatInt(r.Raw, 10), r.Meaning, strconv.FormatInt(r.Default, 10), span, r.Access}
+	return report.Cells{{"register", r.Name}, {"raw", r.Raw}, {"value", r.Meaning}, {"default", r.Default}, {"range", span},
+		{"access", r.Access}}
 }
 
 var accessNames = [...]string{servo.ReadOnly: "read-only", servo.RAM: "ram", servo.EEPROM: "eeprom"}

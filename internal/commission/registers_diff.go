@@ -2,10 +2,10 @@ package commission
 
 import (
 	"context"
-	"strconv"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -21,13 +21,9 @@ type DifferenceRow struct {
 	What                  string // what "there" is
 }
 
-func (d DifferenceRow) Header() []string {
-	return []string{"register", "here", "value", d.What, "value", "default", "value"}
-}
-
-func (d DifferenceRow) Cells() []string {
-	return []string{d.Name, strconv.FormatInt(d.Here, 10), d.here, strconv.FormatInt(d.There, 10), d.there,
-		strconv.FormatInt(d.Default, 10), d.standard}
+func (d DifferenceRow) Cells() report.Cells {
+	return report.Cells{{"register", d.Name}, {"here", d.Here}, {"value", d.here}, {d.What, d.There}, {"value", d.there},
+		{"default", d.Default}, {"value", d.standard}}
 }
 
 // Differences compares the servo with what args name: a file, an id, or, without any, the factory's defaults.

@@ -11,6 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -24,16 +25,13 @@ type ChangeRow struct {
 	before, after string
 }
 
-func (ChangeRow) Header() []string {
-	return []string{"register", "before", "value", "after", "value", "done"}
-}
-
-func (c ChangeRow) Cells() []string {
-	was := "-"
+func (c ChangeRow) Cells() report.Cells {
+	var was any = "-"
 	if c.Before != nil {
-		was = strconv.FormatInt(*c.Before, 10)
+		was = *c.Before
 	}
-	return []string{c.Name, was, c.before, strconv.FormatInt(c.After, 10), c.after, map[bool]string{true: "yes", false: "dry run"}[c.Done]}
+	return report.Cells{{"register", c.Name}, {"before", was}, {"value", c.before}, {"after", c.After}, {"value", c.after},
+		{"done", map[bool]string{true: "yes", false: "dry run"}[c.Done]}}
 }
 
 // Back are the writes that undo differences, and why some cannot be made. What restore is not for (the id, the rate, goals)

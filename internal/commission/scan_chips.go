@@ -14,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/pressure"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 // FoundChip is what answers at one address of an I2C bus, or on a port of SPI.
@@ -24,20 +25,18 @@ type FoundChip struct {
 	Sure    bool     `json:"sure"`    // it reported it itself
 }
 
-func (FoundChip) Header() []string { return []string{"address", "device", "known by"} }
-
-func (f FoundChip) Cells() []string {
-	name, by := strings.Join(f.Devices, " or "), "its address"
+func (f FoundChip) Cells() report.Cells {
+	name, by, address := strings.Join(f.Devices, " or "), "its address", "-"
 	switch {
 	case f.Sure:
 		by = "its identity"
 	case len(f.Devices) == 0:
 		name, by = "-", "nothing: no device of ours sits there"
 	}
-	if f.Address < 0 {
-		return []string{"-", name, by}
+	if f.Address >= 0 {
+		address = fmt.Sprintf("0x%02X", f.Address)
 	}
-	return []string{fmt.Sprintf("0x%02X", f.Address), name, by}
+	return report.Cells{{"address", address}, {"device", name}, {"known by", by}}
 }
 
 // identity is how a chip describes what it is: a register and its value.

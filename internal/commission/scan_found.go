@@ -26,13 +26,9 @@ type FoundServo struct {
 	Finding  string        `json:"finding,omitempty"` // two servos with this id, an unknown model
 }
 
-func (FoundServo) Header() []string {
-	return []string{"id", "model", "number", "firmware", "protocol", "baud", "volts", "finding"}
-}
-
-func (f FoundServo) Cells() []string {
-	return []string{strconv.Itoa(f.ID), f.Model, strconv.Itoa(f.Number), f.Firmware,
-		f.Type, strconv.Itoa(f.Baud), f.Voltage.String(), f.Finding}
+func (f FoundServo) Cells() report.Cells {
+	return report.Cells{{"id", f.ID}, {"model", f.Model}, {"number", f.Number}, {"firmware", f.Firmware},
+		{"protocol", f.Type}, {"baud", f.Baud}, {"volts", f.Voltage}, {"finding", f.Finding}}
 }
 
 // reasonOf is an error's text without its place.

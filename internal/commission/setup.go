@@ -9,6 +9,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -25,13 +26,9 @@ type Assignment struct {
 	Backup  map[string]int64 `json:"backup"` // every register before the change, raw
 }
 
-func (Assignment) Header() []string {
-	return []string{"model", "type", "id", "baud", "new id", "new baud", "done"}
-}
-
-func (s Assignment) Cells() []string {
-	return []string{s.Model, s.Type, strconv.Itoa(s.OldID), strconv.Itoa(s.OldBaud),
-		strconv.Itoa(s.ID), strconv.Itoa(s.Baud), map[bool]string{true: "yes", false: "dry run"}[s.Done]}
+func (s Assignment) Cells() report.Cells {
+	return report.Cells{{"model", s.Model}, {"type", s.Type}, {"id", s.OldID}, {"baud", s.OldBaud}, {"new id", s.ID},
+		{"new baud", s.Baud}, {"done", map[bool]string{true: "yes", false: "dry run"}[s.Done]}}
 }
 
 // Setup gives one servo another id, baud rate or setting. The order is made for a servo that must not be lost:

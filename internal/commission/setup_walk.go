@@ -8,12 +8,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 // WalkRow is what became of one joint's servo.
@@ -32,13 +32,9 @@ const (
 	WalkDry       = "dry run"
 )
 
-func (WalkRow) Header() []string {
-	return []string{"joint", "model", "id", "baud", "state", "registers"}
-}
-
-func (r WalkRow) Cells() []string {
-	file := cmp.Or(r.File, "-")
-	return []string{r.Joint, r.Model, strconv.Itoa(r.ID), strconv.Itoa(r.Baud), r.State, file}
+func (r WalkRow) Cells() report.Cells {
+	return report.Cells{{"joint", r.Joint}, {"model", r.Model}, {"id", r.ID}, {"baud", r.Baud}, {"state", r.State},
+		{"registers", cmp.Or(r.File, "-")}}
 }
 
 // FreeName is the name of a register file that is not there yet.

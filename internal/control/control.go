@@ -86,16 +86,13 @@ type JointStatus struct {
 	err error // the fault
 }
 
-func (JointStatus) Header() []string {
-	return []string{"agent", "joint", "state", "held by", "pos rad", "acknowledged", "fault"}
-}
-
-func (j JointStatus) Cells() []string {
+func (j JointStatus) Cells() report.Cells {
 	acked := "-"
 	if j.Acked != nil {
 		acked = map[bool]string{true: "yes", false: "NO"}[*j.Acked]
 	}
-	return []string{j.Agent, j.Joint, j.State, cmp.Or(j.Holder, "-"), j.Position.String(), acked, cmp.Or(j.Fault, "-")}
+	return report.Cells{{"agent", j.Agent}, {"joint", j.Joint}, {"state", j.State}, {"held by", cmp.Or(j.Holder, "-")},
+		{"pos rad", j.Position}, {"acknowledged", acked}, {"fault", cmp.Or(j.Fault, "-")}}
 }
 
 // ControlSocket is where the rig called name listens.

@@ -105,24 +105,15 @@ func (f Figures) Get(name string) float64 {
 	return math.NaN()
 }
 
-// Header and cells make a result a row of a table.
-func (r Result) Header() []string {
-	h := []string{"bench", "case"}
-	for _, f := range r.Figures {
-		h = append(h, f.Name)
-	}
-	return h
-}
-
-func (r Result) Cells() []string {
-	c := []string{r.Bench, r.Case}
+func (r Result) Cells() report.Cells {
+	c := report.Cells{{"bench", r.Bench}, {"case", r.Case}}
 	for _, f := range r.Figures {
 		text := f.Value.String()
 		// Four digits are enough of a ratio, but a rate of 53514 a second is not to read 5.351e+04.
 		if v := math.Abs(float64(f.Value)); v >= 1000 {
 			text = strconv.FormatFloat(float64(f.Value), 'f', 0, 64)
 		}
-		c = append(c, text)
+		c = append(c, [2]any{f.Name, text})
 	}
 	return c
 }

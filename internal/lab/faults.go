@@ -33,12 +33,9 @@ type Cell struct {
 	Failed bool
 }
 
-func (Cell) Header() []string {
-	return []string{"device", "bus", "fault", "outcome", "max age ms", "detect ms", "recover ms", "seeds"}
-}
-
-func (c Cell) Cells() []string {
-	return []string{c.Device, c.Bus, c.Fault, c.Outcome, c.MaxAge.String(), c.Detect.String(), c.Recover.String(), fmt.Sprint(c.Seeds)}
+func (c Cell) Cells() report.Cells {
+	return report.Cells{{"device", c.Device}, {"bus", c.Bus}, {"fault", c.Fault}, {"outcome", c.Outcome},
+		{"max age ms", c.MaxAge}, {"detect ms", c.Detect}, {"recover ms", c.Recover}, {"seeds", c.Seeds}}
 }
 
 // rank orders the outcomes: the worst seed speaks for the cell, and what is known outweighs what went well.

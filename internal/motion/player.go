@@ -29,9 +29,9 @@ type Tracking struct {
 	Max   report.Number `json:"max_rad"`
 }
 
-func (Tracking) Header() []string { return []string{"joint", "rms rad", "max rad"} }
-
-func (t Tracking) Cells() []string { return []string{t.Joint, t.RMS.String(), t.Max.String()} }
+func (t Tracking) Cells() report.Cells {
+	return report.Cells{{"joint", t.Joint}, {"rms rad", t.RMS}, {"max rad", t.Max}}
+}
 
 // Player plays one motion to an ODCP server and measures the tracking error of its robot.
 type Player struct {

@@ -22,12 +22,9 @@ type Thing struct {
 	On    string        `json:"on"` // where it hangs: bus and id, the body before it, or an address; of a sensor its kind
 }
 
-func (Thing) Header() []string {
-	return []string{"kind", "agent", "name", "body", "unit", "min", "max", "on"}
-}
-
-func (t Thing) Cells() []string {
-	return []string{t.Kind, t.Agent, t.Name, t.Body, t.Unit, t.Min.String(), t.Max.String(), t.On}
+func (t Thing) Cells() report.Cells {
+	return report.Cells{{"kind", t.Kind}, {"agent", t.Agent}, {"name", t.Name}, {"body", t.Body}, {"unit", t.Unit},
+		{"min", t.Min}, {"max", t.Max}, {"on", t.On}}
 }
 
 // Things lists the inputs and outputs of an agent.

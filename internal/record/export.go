@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 // Exported is a file that Export wrote.
@@ -21,10 +23,9 @@ type Exported struct {
 }
 
 // Header implements a row of a table.
-func (Exported) Header() []string { return []string{"file", "rows"} }
-
-// Cells implements a row of a table.
-func (e Exported) Cells() []string { return []string{e.File, strconv.Itoa(e.Rows)} }
+func (e Exported) Cells() report.Cells {
+	return report.Cells{{"file", e.File}, {"rows", e.Rows}}
+}
 
 // Export writes every topic of a recording as a file of comma-separated values into dir, which it creates. The columns of a state
 // are its values, in alphabetical order, after the rig time; lines and orders have one row for each use and order. Unknown

@@ -14,12 +14,10 @@ type Row struct {
 	RMS report.Number `json:"rms"` // of the difference, over all cycles
 }
 
-func (Row) Header() []string {
-	return []string{"cycle", "agent", "value", "recorded", "replayed", "cycles", "largest", "rms"}
-}
-
-func (r Row) Cells() []string {
-	return []string{fmt.Sprint(r.Cycle), cmp.Or(r.Agent, "-"), r.What, r.Recorded, r.Replayed, fmt.Sprint(r.Divergence.Cycles), fmt.Sprintf("%.4g", r.Largest), r.RMS.String()}
+func (r Row) Cells() report.Cells {
+	return report.Cells{{"cycle", r.Cycle}, {"agent", cmp.Or(r.Agent, "-")}, {"value", r.What}, {"recorded", r.Recorded},
+		{"replayed", r.Replayed}, {"cycles", r.Divergence.Cycles}, {"largest", fmt.Sprintf("%.4g", r.Largest)},
+		{"rms", r.RMS}}
 }
 
 // Rows are the divergences, the first first.

@@ -7,9 +7,22 @@ import (
 )
 
 // Row is one line of a command's answer: a struct whose JSON is for programs, with cells for people.
-type Row interface {
-	Header() []string
-	Cells() []string
+type Row interface{ Cells() Cells }
+
+// Cells are a row of a table: the heading of each column, and what it has in this row.
+type Cells [][2]any
+
+// Header returns the headings.
+func (c Cells) Header() []string { return c.texts(0) }
+
+// Texts returns what the columns have, as fmt.Sprint prints it.
+func (c Cells) Texts() []string { return c.texts(1) }
+
+func (c Cells) texts(which int) (list []string) {
+	for _, cell := range c {
+		list = append(list, fmt.Sprint(cell[which]))
+	}
+	return list
 }
 
 // Number is a float that JSON shows as null where it is not one.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 // ReadRollouts reads a file of rollouts, one a line; the name "-" is standard input, in.
@@ -40,11 +41,7 @@ func ReadRollouts(name string, in io.Reader) (list []*Rollout, err error) {
 }
 
 // Header and Cells make a result a row of a table: its last observations.
-func (Result) Header() []string {
-	return []string{"key", "seed", "steps", "rows", "last observations", "hash", "error"}
-}
-
-func (r Result) Cells() []string {
+func (r Result) Cells() report.Cells {
 	last := ""
 	if n := len(r.Observations); n > 0 {
 		var list []string
@@ -57,5 +54,6 @@ func (r Result) Cells() []string {
 		}
 		last = strings.Join(list, " ")
 	}
-	return []string{r.Key, fmt.Sprint(r.Seed), fmt.Sprint(r.Steps), fmt.Sprint(len(r.Observations)), last, r.Hash, r.Error}
+	return report.Cells{{"key", r.Key}, {"seed", r.Seed}, {"steps", r.Steps}, {"rows", len(r.Observations)},
+		{"last observations", last}, {"hash", r.Hash}, {"error", r.Error}}
 }

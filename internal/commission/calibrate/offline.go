@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim/identify"
 )
 
@@ -78,10 +79,9 @@ type PlayedRow struct {
 	Max  float64 `json:"max_rad"`
 }
 
-func (PlayedRow) Header() []string { return []string{"file", "mae rad", "max rad"} }
-
-func (r PlayedRow) Cells() []string {
-	return []string{r.File, strconv.FormatFloat(r.MAE, 'f', 4, 64), strconv.FormatFloat(r.Max, 'f', 4, 64)}
+func (r PlayedRow) Cells() report.Cells {
+	return report.Cells{{"file", r.File}, {"mae rad", strconv.FormatFloat(r.MAE, 'f', 4, 64)},
+		{"max rad", strconv.FormatFloat(r.Max, 'f', 4, 64)}}
 }
 
 // PlayedRows are the rows of results.

@@ -71,12 +71,10 @@ type ResidualRow struct {
 	Second    twin.Cause    `json:"or,omitempty"`
 }
 
-func (ResidualRow) Header() []string {
-	return []string{"joint", "shadow rms rad", "shadow max rad", "trend rad/h", "residual rad", "cause", "explained", "found", "or"}
-}
-
-func (r ResidualRow) Cells() []string {
-	return []string{r.Joint, r.RMS.String(), r.Max.String(), r.Trend.String(), r.Recent.String(), cmp.Or(string(r.Cause), "?"), r.Explained.String(), r.Found, string(r.Second)}
+func (r ResidualRow) Cells() report.Cells {
+	return report.Cells{{"joint", r.Joint}, {"shadow rms rad", r.RMS}, {"shadow max rad", r.Max}, {"trend rad/h", r.Trend},
+		{"residual rad", r.Recent}, {"cause", cmp.Or(string(r.Cause), "?")}, {"explained", r.Explained}, {"found", r.Found},
+		{"or", r.Second}}
 }
 
 // trend is by how much the root mean square grows in an hour: the slope of a line through the squares.

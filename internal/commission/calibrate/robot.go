@@ -180,13 +180,11 @@ type Row struct {
 	Ticks     [2]report.Number `json:"range_ticks"`
 }
 
-func (Row) Header() []string {
-	return []string{"joint", "servo", "version", "method", "direction", "zero", "range ticks", "range rad", "gear", "torque", "date"}
-}
-
-func (r Row) Cells() []string {
-	return []string{r.Joint, fmt.Sprintf("%s %d", r.Model, r.ID), fmt.Sprint(r.Version), r.Method, fmt.Sprint(r.Direction), r.Zero.String(),
-		r.Ticks[0].String() + ".." + r.Ticks[1].String(), r.Low.String() + ".." + r.High.String(), r.Gear.String(), r.Torque.String(), r.Date}
+func (r Row) Cells() report.Cells {
+	return report.Cells{{"joint", r.Joint}, {"servo", fmt.Sprintf("%s %d", r.Model, r.ID)}, {"version", r.Version},
+		{"method", r.Method}, {"direction", r.Direction}, {"zero", r.Zero},
+		{"range ticks", r.Ticks[0].String() + ".." + r.Ticks[1].String()},
+		{"range rad", r.Low.String() + ".." + r.High.String()}, {"gear", r.Gear}, {"torque", r.Torque}, {"date", r.Date}}
 }
 
 func rowOf(path string, c *calibration.Joint) Row {

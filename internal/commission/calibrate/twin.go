@@ -25,12 +25,9 @@ type TwinRow struct {
 	Second    twin.Cause    `json:"or,omitempty"`
 }
 
-func (TwinRow) Header() []string {
-	return []string{"joint", "cause", "residual rad", "explained", "found", "or"}
-}
-
-func (r TwinRow) Cells() []string {
-	return []string{r.Joint, string(r.Cause), r.Residual.String(), r.Explained.String(), r.Found, string(r.Second)}
+func (r TwinRow) Cells() report.Cells {
+	return report.Cells{{"joint", r.Joint}, {"cause", r.Cause}, {"residual rad", r.Residual}, {"explained", r.Explained},
+		{"found", r.Found}, {"or", r.Second}}
 }
 
 func rowOfTwin(joint string, v twin.Verdict) TwinRow {

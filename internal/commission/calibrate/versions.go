@@ -9,6 +9,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 // Show lists the calibrations in use of r's joints; of one joint its kept versions too, the newest first. A joint without a
@@ -103,8 +104,9 @@ type Change struct {
 	Means string `json:"means"`
 }
 
-func (Change) Header() []string  { return []string{"joint", "key", "old", "new", "means"} }
-func (c Change) Cells() []string { return []string{c.Joint, c.Key, c.Old, c.New, c.Means} }
+func (c Change) Cells() report.Cells {
+	return report.Cells{{"joint", c.Joint}, {"key", c.Key}, {"old", c.Old}, {"new", c.New}, {"means", c.Means}}
+}
 
 // Diff lists the differences of the files of r's joints (or of one) from an older version; 0 is the previous one.
 func Diff(r *Robot, joint string, version int) (changes []Change, err error) {

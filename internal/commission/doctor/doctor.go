@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/serial"
@@ -15,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
 )
@@ -80,16 +80,13 @@ type Finding struct {
 	Kind hal.Kind // the exit code of a failure; not in the row: it is the command's exit code
 }
 
-func (Finding) Header() []string {
-	return []string{"state", "check", "bus", "id", "joint", "found", "fix"}
-}
-
-func (f Finding) Cells() []string {
-	id := "-"
+func (f Finding) Cells() report.Cells {
+	var id any = "-"
 	if f.ID != nil {
-		id = strconv.Itoa(*f.ID)
+		id = *f.ID
 	}
-	return []string{f.State, f.Check, cmp.Or(f.Bus, "-"), id, cmp.Or(f.Joint, "-"), f.Found, cmp.Or(f.Fix, "-")}
+	return report.Cells{{"state", f.State}, {"check", f.Check}, {"bus", cmp.Or(f.Bus, "-")}, {"id", id},
+		{"joint", cmp.Or(f.Joint, "-")}, {"found", f.Found}, {"fix", cmp.Or(f.Fix, "-")}}
 }
 
 // UncalibratedAlone reports whether all faults of err are missing or foreign calibrations, which the doctor reports itself.

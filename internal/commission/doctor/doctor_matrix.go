@@ -17,6 +17,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 // The doctor is proven by a matrix: each fault is injected by itself into a sound robot, on emulated servos and devices and, for
@@ -62,9 +63,7 @@ type MatrixRow struct {
 	Wrong   string `json:"wrong,omitempty"` // why it is not
 }
 
-func (MatrixRow) Header() []string { return []string{"fault", "robot", "finding", "fix", "ok"} }
-
-func (m MatrixRow) Cells() []string {
+func (m MatrixRow) Cells() report.Cells {
 	ok := "ok"
 	if !m.OK {
 		ok = "FAILED: " + m.Wrong
@@ -73,8 +72,7 @@ func (m MatrixRow) Cells() []string {
 	if m.Check != "" {
 		found = m.State + " " + m.Check + ": " + m.Finding
 	}
-	m.Fix = cmp.Or(m.Fix, "-")
-	return []string{m.Fault, m.Robot, found, m.Fix, ok}
+	return report.Cells{{"fault", m.Fault}, {"robot", m.Robot}, {"finding", found}, {"fix", cmp.Or(m.Fix, "-")}, {"ok", ok}}
 }
 
 // FaultCases are all lines of the matrix; the robots without a fault come first.
@@ -187,7 +185,7 @@ func (l *FaultCase) Judge(bad []Finding, verdict error) string {
 	list := func() string {
 		var texts []string
 		for _, f := range bad {
-			texts = append(texts, fmt.Sprint(f.Cells()))
+			texts = append(texts, fmt.Sprint(f.Cells().Texts()))
 		}
 		return strings.Join(texts, "; ")
 	}

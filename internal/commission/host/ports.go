@@ -39,13 +39,9 @@ type advice struct {
 	Fix   string `json:"fix"`
 }
 
-func (PortRow) Header() []string {
-	return []string{"type", "port", "device", "chip", "access", "in use by", "latency ms", "typical device"}
-}
-
-func (p PortRow) Cells() []string {
-	held := cmp.Or(p.Held, "-")
-	return []string{p.Type, p.Port, p.Device, p.Chip, p.Access, held, p.Latency.String(), p.Likely}
+func (p PortRow) Cells() report.Cells {
+	return report.Cells{{"type", p.Type}, {"port", p.Port}, {"device", p.Device}, {"chip", p.Chip}, {"access", p.Access},
+		{"in use by", cmp.Or(p.Held, "-")}, {"latency ms", p.Latency}, {"typical device", p.Likely}}
 }
 
 // ListPorts describes every port of the machine whose files stand under root. None is no error, nor is a system that
