@@ -41,7 +41,8 @@ func newScan(a *app) *cobra.Command {
 			}
 			defer b.Line.Close()
 			s := commission.Survey{BareLine: b, Note: a.note}
-			s.Step = a.progress("ids", s.Total()).Add
+			ids, _ := s.Total()
+			s.Step = a.progress("ids", ids).Add
 			rows, err := s.Run(cmd.Context())
 			if e := show(a, rows); err == nil {
 				err = e

@@ -20,6 +20,9 @@ import (
 // TargetHelp is the help on the first argument of commands on a bare line.
 const TargetHelp = "PORT is a serial port (halyard ports), or CONFIG:BUS, as in so101:arm, which knows its baud rate and protocol."
 
+// EchoFix is what to do about an adapter that receives what it sends.
+const EchoFix = "use an adapter that switches direction by itself, or one with its receiver off while it sends"
+
 // BareLine is an open line of which nothing more is known than where to look.
 type BareLine struct {
 	Finder

@@ -84,7 +84,7 @@ func MeetRegisters(ctx context.Context, f *Finder, id int) (*Registers, error) {
 	}
 	if len(spots) == 0 {
 		return nil, &hal.Error{Kind: hal.Absent, Bus: f.Port, ID: id, Op: "registers",
-			Err: fmt.Errorf("no servo answers at %s Bd, protocol %s", strings.Join(Decimals(f.Bauds), ", "),
+			Err: fmt.Errorf("no servo answers at %s Bd, protocol %s", listed(f.Bauds),
 				strings.Join(f.Types, " or ")), Try: f.scan()}
 	}
 	if spots[0].Model == nil {

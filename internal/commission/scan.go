@@ -36,28 +36,22 @@ func (s *Survey) Estimate(baud int, kind string) time.Duration {
 	return time.Duration(t.LastID+1) * (15*octet + 2508*time.Microsecond + cmp.Or(s.Hurry, s.Latency))
 }
 
-// Total is how many ids are asked in all, where no type of bus lists its own.
-func (s *Survey) Total() (ids int) {
+// Total is how many ids are asked in all, where no type of bus lists its own, and the time that it takes where nothing answers.
+func (s *Survey) Total() (ids int, most time.Duration) {
 	for _, b := range s.Bauds {
 		for _, kind := range s.Types {
 			if Possible(kind, b) {
 				ids += catalog.BuiltinBuses().Of(kind).LastID + 1
+				most += s.Estimate(b, kind)
 			}
 		}
 	}
-	return ids
+	return ids, most
 }
 
 // Run returns every servo found. When ctx ends or the adapter vanishes, it returns those found until then as well.
 func (s *Survey) Run(ctx context.Context) ([]FoundServo, error) {
-	var total time.Duration
-	for _, b := range s.Bauds {
-		for _, kind := range s.Types {
-			if Possible(kind, b) {
-				total += s.Estimate(b, kind)
-			}
-		}
-	}
+	_, total := s.Total()
 	s.Note("%s: %d rates, protocol %s: up to %v", s.Port, len(s.Bauds), strings.Join(s.Types, " and "), total.Round(100*time.Millisecond))
 	rows := []FoundServo{}
 	for i, b := range s.Bauds {
@@ -205,7 +199,7 @@ func (s *Survey) Silence() error {
 		Kind: hal.BusFault, Bus: s.Port, Op: "scan",
 		Err: fmt.Errorf("no reply at %s baud, protocol %s: check the servos' power, the cable's data line, and that "+
 			"the adapter is the one of the bus",
-			strings.Join(Decimals(s.Bauds), ", "), strings.Join(s.Types, " and ")),
+			listed(s.Bauds), strings.Join(s.Types, " and ")),
 		Try: "halyard ports",
 	}
 }

@@ -81,10 +81,7 @@ func Spans(ids []int) string {
 	return strings.Join(parts, ", ")
 }
 
-func Decimals(numbers []int) []string {
-	list := make([]string, len(numbers))
-	for i, n := range numbers {
-		list[i] = strconv.Itoa(n)
-	}
-	return list
+// listed writes numbers as "57600, 1000000".
+func listed(numbers []int) string {
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(numbers), "[]"), " ", ", ")
 }

@@ -147,7 +147,7 @@ func (s *Setup) locate(ctx context.Context) (*Spot, error) {
 		return nil, err
 	case len(spots) == 0:
 		return nil, &hal.Error{Kind: hal.Absent, Bus: s.Port, ID: s.ID, Op: "setup",
-			Err: fmt.Errorf("no servo answers at %s Bd", strings.Join(Decimals(s.Bauds), ", ")), Try: s.scan()}
+			Err: fmt.Errorf("no servo answers at %s Bd", listed(s.Bauds)), Try: s.scan()}
 	case len(spots) > 1:
 		list := make([]Place, len(spots))
 		for i := range spots {

@@ -185,5 +185,5 @@ func ratesOf(m servo.Model) string {
 			list = append(list, b)
 		}
 	}
-	return strings.Join(Decimals(list), ", ")
+	return listed(list)
 }

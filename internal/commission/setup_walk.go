@@ -228,7 +228,7 @@ func (w *Walk) look(ctx context.Context) ([]FoundServo, error) {
 	for _, b := range s.Bauds {
 		total += s.Estimate(b, s.Types[0])
 	}
-	w.Note("  looking at %s Bd, up to %v", strings.Join(Decimals(s.Bauds), ", "), total.Round(time.Second/10))
+	w.Note("  looking at %s Bd, up to %v", listed(s.Bauds), total.Round(time.Second/10))
 	return s.Run(ctx)
 }
 

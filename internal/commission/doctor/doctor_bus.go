@@ -103,11 +103,7 @@ func (b *BusCheck) Run(ctx context.Context) error {
 // pass adds a row for each check without a finding since the one at index before.
 func (b *BusCheck) pass(before int) {
 	for _, c := range b.checks {
-		clean := true
-		for _, f := range b.Found[before:] {
-			clean = clean && f.Check != c.name
-		}
-		if clean {
+		if !slices.ContainsFunc(b.Found[before:], func(f Finding) bool { return f.Check == c.name }) {
 			b.Found = append(b.Found, Finding{Check: c.name, State: StateOK, Bus: b.Name, Found: b.passed(c)})
 		}
 	}
@@ -268,11 +264,8 @@ func (s *ServoCheck) cableFix(missing []*ServoCheck) string {
 		if other == s {
 			break
 		}
-		before = int(other.id)
-		for _, m := range missing {
-			if m == other {
-				before = -1
-			}
+		if before = int(other.id); slices.Contains(missing, other) {
+			before = -1
 		}
 	}
 	if before < 0 {

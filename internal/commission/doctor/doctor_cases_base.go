@@ -7,7 +7,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// wireFault plants a fault of a line with what speaks by itself: a base, a scanner.
+// wireFault plants a fault of the device at the end of a serial line.
 func wireFault(line string, f wire.Fault) func(*TestRobot) error {
 	return tampered(func(_ *TestRobot, e *assembly.Emulation) {
 		if l, ok := e.Lines[line].(*wire.Line); ok {
@@ -16,6 +16,7 @@ func wireFault(line string, f wire.Fault) func(*TestRobot) error {
 	})
 }
 
+// tampered changes the emulated devices before they are examined.
 func tampered(with func(*TestRobot, *assembly.Emulation)) func(*TestRobot) error {
 	return func(p *TestRobot) error {
 		p.Exam.Tamper = func(e *assembly.Emulation) { with(p, e) }

@@ -12,7 +12,6 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
-	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -100,22 +99,7 @@ func writeNodder(dir, name string) (string, error) {
 
 // chipFault plants a fault of an I2C bus.
 func chipFault(bus string, f wire.Fault) func(*TestRobot) error {
-	return func(p *TestRobot) error {
-		p.Exam.Tamper = func(e *assembly.Emulation) { e.Buses[bus].Fault(f) }
-		return nil
-	}
-}
-
-// endFault plants a fault of the device at the end of a serial line.
-func endFault(line string, f wire.Fault) func(*TestRobot) error {
-	return func(p *TestRobot) error {
-		p.Exam.Tamper = func(e *assembly.Emulation) {
-			if s, ok := e.Lines[line].(*wire.Line); ok {
-				s.Fault(f)
-			}
-		}
-		return nil
-	}
+	return tampered(func(_ *TestRobot, e *assembly.Emulation) { e.Buses[bus].Fault(f) })
 }
 
 // realBoards makes the boards real, on a made-up machine with some files.
@@ -144,26 +128,16 @@ func realSensors() func(*TestRobot) error {
 
 // strapped lets the config look for the sensor at another address than it answers at.
 func strapped(address int) func(*TestRobot) error {
-	return func(p *TestRobot) error {
-		p.Exam.Tamper = func(*assembly.Emulation) {
-			for _, s := range p.Exam.plan.Sensors {
-				s.Address = address
-			}
+	return tampered(func(p *TestRobot, _ *assembly.Emulation) {
+		for _, s := range p.Exam.plan.Sensors {
+			s.Address = address
 		}
-		return nil
-	}
+	})
 }
 
-// mistaken lets the config take the sensor for another device.
+// mistaken lets the config take the inertial sensor for another device.
 func mistaken(device string) func(*TestRobot) error {
-	return func(p *TestRobot) error {
-		p.Exam.Tamper = func(*assembly.Emulation) {
-			for _, s := range p.Exam.plan.Sensors {
-				s.Kind, s.Config.Device = catalog.SensorKinds()[device], device
-			}
-		}
-		return nil
-	}
+	return mislabelled("imu", func(s *configs.Sensor) { s.Device = device })
 }
 
 // deviceFaultCases are what can be wrong with what is no servo.
@@ -186,7 +160,7 @@ func deviceFaultCases() []FaultCase {
 		{"another chip", nodderSPI, "", nil, mistaken("mpu-6500"), "device", StateFail, noID, hal.Absent, "identity", "set device"},
 		{"SPI too slow", nodderSPI, "buses.head.frequency=10000", nil, nil, "load", StateFail, noID, hal.BusFault, "at 10000 Hz", "a lower rate of imu"},
 		{"SPI not switched on", nodderSPI, "", nil, realSensors(), "port", StateFail, noID, hal.Absent, "not switched on", "do_spi"},
-		{"sensor without power", nodderSerial, "", nil, endFault("head", wire.Fault{Kind: wire.PowerLoss}),
+		{"sensor without power", nodderSerial, "", nil, wireFault("head", wire.Fault{Kind: wire.PowerLoss}),
 			"device", StateFail, noID, hal.Absent, "bno055", "TX to RX"},
 		{"PWM chip missing", nodderKernel, "", nil, realBoards(map[string]string{"sys/class/pwm/pwmchip0/export": ""}),
 			"device", StateFail, noID, hal.Absent, "no such file", "ls /sys/class/pwm"},

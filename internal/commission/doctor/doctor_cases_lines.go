@@ -45,27 +45,21 @@ func watchingRig() string {
 
 // lineFault plants a fault of a line of the GPIO chip, by its name or "".
 func lineFault(kind wire.Kind, line string) func(*TestRobot) error {
-	return func(p *TestRobot) error {
-		p.Exam.Tamper = func(e *assembly.Emulation) {
-			f := wire.Fault{Kind: kind}
-			if line != "" {
-				f.Target = e.Gpios["io"].At[line]
-			}
-			e.Gpios["io"].Fault(f)
+	return tampered(func(_ *TestRobot, e *assembly.Emulation) {
+		f := wire.Fault{Kind: kind}
+		if line != "" {
+			f.Target = e.Gpios["io"].At[line]
 		}
-		return nil
-	}
+		e.Gpios["io"].Fault(f)
+	})
 }
 
 // holding lets another program have a line of the GPIO chip.
 func holding(line string) func(*TestRobot) error {
-	return func(p *TestRobot) error {
-		p.Exam.Tamper = func(e *assembly.Emulation) {
-			other := gpio.NewSwitch(gpio.Pins{Open: e.Gpios["io"].Host().Open, Lines: []string{line}, User: "gpioset"})
-			_ = other.Open() // where it cannot be held, the doctor finds nothing, and the line of the matrix is not ok
-		}
-		return nil
-	}
+	return tampered(func(_ *TestRobot, e *assembly.Emulation) {
+		other := gpio.NewSwitch(gpio.Pins{Open: e.Gpios["io"].Host().Open, Lines: []string{line}, User: "gpioset"})
+		_ = other.Open() // where it cannot be held, the doctor finds nothing, and the line of the matrix is not ok
+	})
 }
 
 // lineFaultCases are what can be wrong with what is connected to lines of a GPIO chip.

@@ -21,17 +21,16 @@ const (
 	krs   = "krs-2552-trio"
 )
 
-// trios are the made-up robots of servos, by the line and the voltage of each.
-func trios() map[string]struct {
+// trio is the line and the servos of a made-up robot.
+type trio struct {
 	bus, model string
 	baud       int
 	volts      float64
-} {
-	return map[string]struct {
-		bus, model string
-		baud       int
-		volts      float64
-	}{
+}
+
+// trios are the made-up robots of servos.
+func trios() map[string]trio {
+	return map[string]trio{
 		sts: {"feetech", "sts3215", 1000000, 7.4}, scs: {"feetech", "scs0009", 1000000, 6},
 		lx16a: {"hiwonder", "lx-16a", 115200, 7.4}, krs: {"kondo", "krs-2552", 1250000, 11.1},
 	}

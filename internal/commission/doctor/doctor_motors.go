@@ -1,8 +1,9 @@
 package doctor
 
 import (
+	"errors"
+
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -17,7 +18,7 @@ func (b *BusCheck) examineMotors() error {
 		cfg.Servos = append(cfg.Servos, servo.ServoConfig{ID: s.id, Model: s.plan.Servo, Joint: s.joint})
 	}
 	c := b.row.Driver.Chain(cfg) // not closed: the line is the examination's
-	faults, unplaced := commission.FaultsOf(c.Open())
+	faults, unplaced := faultsOf(c.Open())
 	if unplaced != nil {
 		return unplaced
 	}
@@ -54,6 +55,26 @@ func (b *BusCheck) examineMotors() error {
 		}
 	}
 	return nil
+}
+
+// faultsOf splits the error of opening a chain by servo id; unplaced has the rest.
+func faultsOf(err error) (faults map[int]*hal.Error, unplaced error) {
+	faults = map[int]*hal.Error{}
+	all := []error{err}
+	if j, ok := err.(interface{ Unwrap() []error }); ok {
+		all = j.Unwrap()
+	}
+	for _, one := range all {
+		var e *hal.Error
+		switch {
+		case one == nil:
+		case errors.Is(one, servo.ErrDisconnected) || !errors.As(one, &e):
+			return nil, one
+		default:
+			faults[e.ID] = e
+		}
+	}
+	return faults, nil
 }
 
 // busFix is what a whole bus of silence calls for.

@@ -92,39 +92,25 @@ func (b *BusCheck) elsewhere(ctx context.Context, f *commission.Finder) (bus, id
 		if name == b.Name || other.Type != b.Config.Type {
 			continue
 		}
-		var met []string
-		for _, id := range b.plan.IdsOn(name) {
-			if own[id] {
-				continue
-			}
-			if err := ctx.Err(); err != nil {
-				return "", "", err
-			}
-			s, there, err := f.Probe(commission.Place{Baud: b.Config.Baud, Type: b.Config.Type, ID: id})
-			if err != nil {
-				return "", "", err
-			}
-			if there && s.Model != nil {
-				met = append(met, fmt.Sprint(id))
-			}
+		foreign := slices.DeleteFunc(b.plan.IdsOn(name), func(id int) bool { return own[id] })
+		met, err := b.answering(ctx, f, foreign)
+		if err != nil {
+			return "", "", err
+		}
+		var texts []string
+		for _, s := range met {
+			texts = append(texts, fmt.Sprint(s.ID))
 		}
 		if len(met) > 0 {
-			return name, strings.Join(met, ", "), nil
+			return name, strings.Join(texts, ", "), nil
 		}
 	}
 	return "", "", nil
 }
 
-// strangers are the servos of the bus's protocol that answer at an id that no joint has, each as "a MODEL at id N".
-func (b *BusCheck) strangers(ctx context.Context, f *commission.Finder) (known []string, err error) {
-	if b.row.Alone {
-		return nil, nil // another of its line is no stranger's answer, but a whole line's
-	}
-	taken := b.plan.IdsOn(b.Name)
-	for id := range farthestStranger + 1 {
-		if slices.Contains(taken, id) {
-			continue
-		}
+// answering returns the servos of the bus's protocol that answer at ids.
+func (b *BusCheck) answering(ctx context.Context, f *commission.Finder, ids []int) (met []commission.Spot, err error) {
+	for _, id := range ids {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -133,8 +119,26 @@ func (b *BusCheck) strangers(ctx context.Context, f *commission.Finder) (known [
 			return nil, err
 		}
 		if there && s.Model != nil {
-			known = append(known, fmt.Sprintf("a %s at id %d", s.Model.Units().Name, id))
+			met = append(met, s)
 		}
 	}
-	return known, nil
+	return met, nil
+}
+
+// strangers are the servos of the bus's protocol that answer at an id that no joint has, each as "a MODEL at id N".
+func (b *BusCheck) strangers(ctx context.Context, f *commission.Finder) (known []string, err error) {
+	if b.row.Alone {
+		return nil, nil // another of its line is no stranger's answer, but a whole line's
+	}
+	var free []int
+	for id, taken := 0, b.plan.IdsOn(b.Name); id <= farthestStranger; id++ {
+		if !slices.Contains(taken, id) {
+			free = append(free, id)
+		}
+	}
+	met, err := b.answering(ctx, f, free)
+	for _, s := range met {
+		known = append(known, fmt.Sprintf("a %s at id %d", s.Model.Units().Name, s.ID))
+	}
+	return known, err
 }

@@ -3,6 +3,7 @@ package doctor
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,14 +11,13 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
-	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// The ways in which an ailment is planted.
+// The ways in which a fault is planted.
 
 // Servo is the emulated servo with an id, of any bus.
 func (p *TestRobot) Servo(id int) (*emulator.Servo, error) {
@@ -68,14 +68,7 @@ func refuse(err error) func(*TestRobot) error {
 
 // exchanged puts another servo where the config has joint's.
 func exchanged(joint, model string) func(*TestRobot) error {
-	return func(p *TestRobot) error {
-		other, err := planFor(p.Config, p.Dir, configs.Options{Body: string(configs.Emulated),
-			Set: []string{"agents[0].hardware.joints." + joint + ".model=" + model}})
-		if err == nil {
-			p.Exam.world, err = assembly.EmulateWorld(other)
-		}
-		return err
-	}
+	return replaced("agents[0].hardware.joints." + joint + ".model=" + model)
 }
 
 // AdapterName is what the made-up machine calls its adapter.
@@ -125,9 +118,7 @@ func MakeMachine(root string, more map[string]string) error {
 		tty + "device":                   "-> ../../../ttyUSB0",
 		"dev/serial/by-id/usb-FTDI_U2D2": "-> ../../ttyUSB0",
 	}
-	for name, text := range more {
-		files[name] = text
-	}
+	maps.Copy(files, more)
 	// Links come last: what they lead to may have files of its own below.
 	names := report.SortedKeys(files)
 	slices.SortStableFunc(names, func(a, b string) int {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/drivers/serial"
@@ -23,16 +24,10 @@ func UdevRules(root string) string {
 	var b strings.Builder
 	dialout := Group(root, "dialout", "uucp")
 	members, create := []string{dialout}, ""
-	add := func(group string) {
-		for _, m := range members {
-			if m == group {
-				return
-			}
-		}
-		members = append(members, group)
-	}
 	for _, r := range nodeRules {
-		add(Group(root, r.group))
+		if group := Group(root, r.group); !slices.Contains(members, group) {
+			members = append(members, group)
+		}
 	}
 	for _, m := range members {
 		if !hasGroup(root, m) {

@@ -41,13 +41,13 @@ func listNodes(root string) (rows []PortRow) {
 		paths, _ := filepath.Glob(filepath.Join(root, k.glob)) // the patterns are good
 		for _, path := range paths {
 			base := filepath.Base(path)
-			r := PortRow{Type: k.kind, Port: "/" + strings.TrimPrefix(strings.TrimPrefix(path, root), "/"), Access: "ok", Latency: report.Number(math.NaN()), Likely: k.likely}
+			r := PortRow{Type: k.kind, Port: onMachine(root, path), Access: "ok", Latency: report.Number(math.NaN()), Likely: k.likely}
 			r.Device, r.Chip = r.Port, describe(root, k, base)
 			r.Port = stableName(root, k.stable, path, r.Port)
 			access := path
 			switch k.kind {
 			case "can":
-				if strings.TrimSpace(read(path, "type")) != arphrdCAN {
+				if read(path, "type") != arphrdCAN {
 					continue
 				}
 				r.Port, r.Device = base, base
@@ -55,7 +55,7 @@ func listNodes(root string) (rows []PortRow) {
 				rows = append(rows, r)
 				continue
 			case "pwm":
-				r.Chip = strings.TrimSpace(r.Chip + " " + strings.TrimSpace(read(path, "npwm")) + " outputs")
+				r.Chip = strings.TrimSpace(r.Chip + " " + read(path, "npwm") + " outputs")
 				access = filepath.Join(path, "export")
 			}
 			if !accessible(access) {
@@ -73,7 +73,7 @@ const arphrdCAN = "280"
 
 // carries notes whether the CAN interface whose folder is at path is up.
 func (r *PortRow) carries(path string) {
-	flags, err := strconv.ParseUint(strings.TrimSpace(read(path, "flags")), 0, 32)
+	flags, err := strconv.ParseUint(read(path, "flags"), 0, 32)
 	if err != nil || flags&1 == 1 {
 		return
 	}
@@ -84,7 +84,7 @@ func (r *PortRow) carries(path string) {
 // describe is what the kernel calls a node: its own name, else its driver's.
 func describe(root string, k nodeKind, base string) string {
 	if k.name != "" {
-		if text := strings.Trim(read(root, fmt.Sprintf(k.name, base)), " \n\x00"); text != "" {
+		if text := read(root, fmt.Sprintf(k.name, base)); text != "" {
 			return text
 		}
 	}
@@ -104,13 +104,19 @@ func stableName(root, pattern, path, port string) string {
 	links, _ := filepath.Glob(filepath.Join(root, pattern))
 	for _, l := range links {
 		if to, err := filepath.EvalSymlinks(l); err == nil && filepath.Base(to) == filepath.Base(path) {
-			return "/" + strings.TrimPrefix(strings.TrimPrefix(l, root), "/")
+			return onMachine(root, l)
 		}
 	}
 	return port
 }
 
+// onMachine is what the machine whose files are under root calls path.
+func onMachine(root, path string) string {
+	return "/" + strings.TrimPrefix(strings.TrimPrefix(path, root), "/")
+}
+
+// read returns the text of a file without spaces around it, "" of what cannot be read.
 func read(parts ...string) string {
-	text, _ := os.ReadFile(filepath.Join(parts...)) // "" of what cannot be read
-	return string(text)
+	text, _ := os.ReadFile(filepath.Join(parts...))
+	return strings.Trim(string(text), " \t\n\r\v\f\x00")
 }

@@ -124,8 +124,7 @@ func ConflictsIn(proc string) []advice {
 				continue
 			}
 			// The kernel cuts comm at 15 bytes; no name here is longer.
-			name, _ := os.ReadFile(filepath.Join(proc, e.Name(), "comm"))
-			if strings.TrimSpace(string(name)) == m.process {
+			if read(proc, e.Name(), "comm") == m.process {
 				list = append(list, advice{fmt.Sprintf("%s runs (pid %s): %s", m.process, e.Name(), m.does), m.fix})
 				break
 			}
