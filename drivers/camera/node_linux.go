@@ -38,7 +38,6 @@ type file struct {
 	fd int
 }
 
-// Ioctl is Node's.
 func (f *file) Ioctl(number uint32, argument []byte) error {
 	for {
 		_, _, err := unix.Syscall(unix.SYS_IOCTL, uintptr(f.fd), uintptr(number), uintptr(unsafe.Pointer(unsafe.SliceData(argument))))
@@ -51,12 +50,10 @@ func (f *file) Ioctl(number uint32, argument []byte) error {
 	}
 }
 
-// Map is Node's.
 func (f *file) Map(offset uint32, length int) ([]byte, error) {
 	return unix.Mmap(f.fd, int64(offset), length, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 }
 
-// Unmap is Node's.
 func (f *file) Unmap(memory []byte) error { return unix.Munmap(memory) }
 
 // Wait is Node's. A loss of the device that only poll reports is ENODEV.
@@ -89,7 +86,6 @@ func (f *file) Now() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-// Close is Node's.
 func (f *file) Close() error { return unix.Close(f.fd) }
 
 // openFault is the error of a device that could not be opened, with a remedy.

@@ -8,7 +8,6 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// File implements servo.Filed.
 func (l *Line) File() (*os.File, error) {
 	fd, err := unix.FcntlInt(uintptr(l.fd), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {

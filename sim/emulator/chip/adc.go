@@ -30,7 +30,7 @@ func (f *words) transfer(w, r []byte, write func(register byte, v uint16)) {
 // ADS1115 is an emulated converter. Volts at its four inputs may be written between cycles.
 type ADS1115 struct {
 	Volts [4]float64
-	addr  uint16
+	address
 	gains []adc.ADS1115Gain
 	rates []int
 	regs  words
@@ -39,19 +39,14 @@ type ADS1115 struct {
 
 // NewADS1115 returns a chip at addr.
 func NewADS1115(addr uint16) *ADS1115 {
-	return &ADS1115{addr: addr, gains: adc.ADS1115Gains(), rates: adc.ADS1115Rates()}
+	return &ADS1115{address: address(addr), gains: adc.ADS1115Gains(), rates: adc.ADS1115Rates()}
 }
 
-// Address implements Device.
-func (c *ADS1115) Address() uint16 { return c.addr }
-
-// Power implements Device.
 func (c *ADS1115) Power(_ bool, now time.Duration) {
 	c.regs, c.done = words{}, now
 	c.regs.file[adc.ADS1115Setup] = adc.ADS1115Default
 }
 
-// Transfer implements Device.
 func (c *ADS1115) Transfer(w, r []byte, now time.Duration) error {
 	f := &c.regs.file
 	if now >= c.done && f[adc.ADS1115Setup]&adc.ADS1115Start == 0 {
@@ -89,25 +84,20 @@ func (c *ADS1115) sample() uint16 {
 type INA219 struct {
 	Volts, Amps float64
 	shunt       float64
-	addr        uint16
-	regs        words
+	address
+	regs words
 }
 
 // NewINA219 returns a chip at addr with a shunt in Ω.
 func NewINA219(addr uint16, shunt float64) *INA219 {
-	return &INA219{addr: addr, shunt: shunt, Volts: 12}
+	return &INA219{address: address(addr), shunt: shunt, Volts: 12}
 }
 
-// Address implements Device.
-func (c *INA219) Address() uint16 { return c.addr }
-
-// Power implements Device.
 func (c *INA219) Power(bool, time.Duration) {
 	c.regs = words{}
 	c.regs.file[adc.INA219Setup] = adc.INA219Default
 }
 
-// Transfer implements Device.
 func (c *INA219) Transfer(w, r []byte, now time.Duration) error {
 	f := &c.regs.file
 	shunt := counts(c.Amps*c.shunt, adc.INA219ShuntLSB, 16)
@@ -136,8 +126,8 @@ func (c *INA219) Transfer(w, r []byte, now time.Duration) error {
 
 // LSM6 is an emulated LSM6DSOX. Motion may be written between cycles.
 type LSM6 struct {
-	Motion    Motion
-	addr      uint16
+	Motion Motion
+	address
 	gyro, acc []imu.LSM6Range
 	regs      registers
 	booted    time.Duration
@@ -145,19 +135,14 @@ type LSM6 struct {
 
 // NewLSM6 returns a chip at addr that lies still.
 func NewLSM6(addr uint16) *LSM6 {
-	return &LSM6{addr: addr, Motion: AtRest(), gyro: imu.LSM6GyroRanges(), acc: imu.LSM6AccRanges()}
+	return &LSM6{address: address(addr), Motion: AtRest(), gyro: imu.LSM6GyroRanges(), acc: imu.LSM6AccRanges()}
 }
 
-// Address implements Device.
-func (c *LSM6) Address() uint16 { return c.addr }
-
-// Power implements Device.
 func (c *LSM6) Power(_ bool, now time.Duration) {
 	c.regs, c.booted = registers{}, now+imu.LSM6Boot
 	c.regs.file[imu.LSM6WhoAmI], c.regs.file[imu.LSM6Ctrl3] = imu.LSM6ID, 0x04
 }
 
-// Transfer implements Device.
 func (c *LSM6) Transfer(w, r []byte, now time.Duration) error {
 	if now < c.booted {
 		return ErrNoAcknowledge

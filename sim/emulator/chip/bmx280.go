@@ -9,8 +9,8 @@ import (
 
 // BMX280 is an emulated BMP280 or BME280 with the trim of the datasheet's example. Air may be written between cycles.
 type BMX280 struct {
-	Air    Fluid
-	addr   uint16
+	Air Fluid
+	address
 	id     byte
 	trim   pressure.BMX280Trim
 	regs   registers
@@ -21,7 +21,7 @@ type BMX280 struct {
 
 // NewBMX280 returns a chip at addr, a BME280 where it measures humidity, at sea level at 20 °C.
 func NewBMX280(addr uint16, humidity bool) *BMX280 {
-	c := &BMX280{addr: addr, id: pressure.BMP280WhoAmI, Air: Fluid{Pascals: pressure.SeaLevel, Celsius: 20, Humidity: 0.5},
+	c := &BMX280{address: address(addr), id: pressure.BMP280WhoAmI, Air: Fluid{Pascals: pressure.SeaLevel, Celsius: 20, Humidity: 0.5},
 		trim: pressure.BMX280Trim{T1: 27504, T2: 26435, T3: -1000, P1: 36477, P2: -10685, P3: 3024, P4: 2855, P5: 140, P6: -7,
 			P7: 15500, P8: -14600, P9: 6000, H1: 75, H2: 354, H3: 0, H4: 333, H5: 50, H6: 30}}
 	if humidity {
@@ -30,10 +30,6 @@ func NewBMX280(addr uint16, humidity bool) *BMX280 {
 	return c
 }
 
-// Address implements Device.
-func (c *BMX280) Address() uint16 { return c.addr }
-
-// Power implements Device.
 func (c *BMX280) Power(_ bool, now time.Duration) {
 	c.regs, c.seen, c.booted = registers{}, Fluid{}, now+pressure.BMX280Boot
 	f, t := &c.regs, &c.trim

@@ -9,8 +9,8 @@ import (
 
 // BNO055 is an emulated chip; on I2C it is a Device, on a serial line an Endpoint. Motion may be written between cycles.
 type BNO055 struct {
-	Motion   Motion
-	addr     uint16
+	Motion Motion
+	address
 	page     byte
 	regs     registers
 	booted   time.Duration // when it answers
@@ -20,10 +20,7 @@ type BNO055 struct {
 }
 
 // NewBNO055 returns a chip at addr that lies still.
-func NewBNO055(addr uint16) *BNO055 { return &BNO055{addr: addr, Motion: AtRest()} }
-
-// Address implements Device.
-func (c *BNO055) Address() uint16 { return c.addr }
+func NewBNO055(addr uint16) *BNO055 { return &BNO055{address: address(addr), Motion: AtRest()} }
 
 // bnoModeBits is the value of the reserved upper half of the mode register on a real chip.
 const bnoModeBits = 0x10
@@ -39,7 +36,6 @@ func (c *BNO055) Power(_ bool, now time.Duration) {
 	c.booted, c.fused, c.page = now+imu.BNO055Boot, now, 0
 }
 
-// Transfer implements Device.
 func (c *BNO055) Transfer(w, r []byte, now time.Duration) error {
 	if now < c.booted {
 		return ErrNoAcknowledge

@@ -20,6 +20,12 @@ type Device interface {
 	Power(on bool, now time.Duration)
 }
 
+// address is that of a device that keeps it; for embedding.
+type address uint16
+
+// Address implements Device.
+func (a address) Address() uint16 { return uint16(a) }
+
 // Errors of a host's Tx. The kernel's are EREMOTEIO and ETIMEDOUT.
 var (
 	ErrNoAcknowledge = errors.New("no acknowledge")

@@ -14,7 +14,7 @@ const (
 // MPU is an emulated chip of InvenSense's family. Motion may be written between cycles.
 type MPU struct {
 	Motion Motion
-	addr   uint16
+	address
 	model  imu.MPUModel
 	gyro   []imu.MPURange
 	acc    []imu.MPURange
@@ -27,23 +27,18 @@ type MPU struct {
 func NewMPU(model string, addr uint16) *MPU {
 	for _, m := range imu.MPUModels() {
 		if m.Name == model {
-			return &MPU{addr: addr, model: m, Motion: AtRest(), gyro: imu.MPUGyroRanges(), acc: imu.MPUAccRanges()}
+			return &MPU{address: address(addr), model: m, Motion: AtRest(), gyro: imu.MPUGyroRanges(), acc: imu.MPUAccRanges()}
 		}
 	}
 	return nil
 }
 
-// Address implements Device.
-func (c *MPU) Address() uint16 { return c.addr }
-
-// Power implements Device.
 func (c *MPU) Power(_ bool, now time.Duration) {
 	c.regs = registers{}
 	c.regs.file[imu.MPUWhoAmI], c.regs.file[imu.MPUPower] = c.model.WhoAmI, c.model.Power
 	c.booted = now + 30*time.Millisecond
 }
 
-// Transfer implements Device.
 func (c *MPU) Transfer(w, r []byte, now time.Duration) error {
 	if now < c.booted {
 		return ErrNoAcknowledge
@@ -95,13 +90,11 @@ func (c *AK8963) Address() uint16 {
 	return imu.AK8963Address
 }
 
-// Power implements Device.
 func (c *AK8963) Power(bool, time.Duration) {
 	c.regs = registers{}
 	c.regs.file[imu.AK8963ID] = imu.AK8963WhoAmI
 }
 
-// Transfer implements Device.
 func (c *AK8963) Transfer(w, r []byte, _ time.Duration) error {
 	f := &c.regs
 	clear(f.file[imu.AK8963Adjust : imu.AK8963Adjust+3])

@@ -32,7 +32,6 @@ func NewMS5837(m *pressure.MS5837Model) *MS5837 {
 	return c
 }
 
-// Address implements Device.
 func (c *MS5837) Address() uint16 { return pressure.MS5837Address }
 
 // Power implements Device. The PROM is kept; a conversion is lost.
@@ -48,9 +47,7 @@ func (c *MS5837) Transfer(w, r []byte, now time.Duration) error {
 	for _, command := range w {
 		c.execute(command, now)
 	}
-	for i := range r {
-		r[i] = 0
-	}
+	clear(r)
 	switch {
 	case c.word >= 0 && len(r) >= 2:
 		r[0], r[1] = byte(c.prom[c.word]>>8), byte(c.prom[c.word])

@@ -9,8 +9,8 @@ import (
 
 // PCA9685 is an emulated PWM chip. Its pulses are read between cycles, while a stop may write to it from another goroutine.
 type PCA9685 struct {
-	mu         sync.Mutex // guards gate and regs
-	addr       uint16
+	mu sync.Mutex // guards gate and regs
+	address
 	oscillator float64
 	gate       bool // OE is low
 	regs       registers
@@ -18,13 +18,9 @@ type PCA9685 struct {
 
 // NewPCA9685 returns a chip at addr with an oscillator of hertz, 25e6 by the datasheet; its OE pin enables the outputs.
 func NewPCA9685(addr uint16, hertz float64) *PCA9685 {
-	return &PCA9685{addr: addr, oscillator: hertz, gate: true}
+	return &PCA9685{address: address(addr), oscillator: hertz, gate: true}
 }
 
-// Address implements Device.
-func (c *PCA9685) Address() uint16 { return c.addr }
-
-// Power implements Device.
 func (c *PCA9685) Power(bool, time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -144,7 +140,6 @@ func NewMaestro(n int, device byte, crc bool) *Maestro {
 	return &Maestro{device: device, crc: crc, targets: make([]uint16, n)}
 }
 
-// Power implements Endpoint.
 func (m *Maestro) Power(bool, time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -41,19 +41,15 @@ func NewHokuyo(m lidar.HokuyoModel, baud int, scene Scene) *Hokuyo {
 	return &Hokuyo{Boot: 50 * time.Millisecond, model: m, scene: scene, usual: baud}
 }
 
-// Baud is wire.Board's.
 func (h *Hokuyo) Baud() int { return h.baud }
 
-// Power is wire.Board's.
 func (h *Hokuyo) Power(on bool, now time.Duration) {
 	*h = Hokuyo{Boot: h.Boot, Old: h.Old, old: h.Old, model: h.model, scene: h.scene, usual: h.usual, replies: replies{powered: on, ready: now + h.Boot},
 		baud: h.usual, rate: h.usual}
 }
 
-// Next is wire.Board's.
 func (h *Hokuyo) Next() time.Duration { return h.next(h.stream != nil, h.scan) }
 
-// Transmit is wire.Board's.
 func (h *Hokuyo) Transmit(dst []byte, now time.Duration) []byte {
 	dst, replied := h.take(dst, now)
 	if replied {
@@ -90,89 +86,82 @@ func (h *Hokuyo) execute(line string, at time.Duration) {
 	// The user's string behind a semicolon is returned with the command.
 	command, tail, _ := strings.Cut(line, ";")
 	name := command[:min(2, len(command))]
-	say := func(status string, lines ...string) { h.out = lidar.AppendSCIP(h.out, line, status, lines...) }
-	m := h.model
+	m, status := h.model, lidar.SCIPOK
 	switch {
-	case h.old && line == lidar.SCIPSwitch:
-		h.old = false
-		h.out = append(h.out, line+"\n"+lidar.SCIPOldOK+"\n\n"...)
-		return
 	case h.old:
-		h.out = append(h.out, line+"\n"+lidar.SCIPOldUnknown+"\n\n"...)
+		old := lidar.SCIPOldUnknown
+		if line == lidar.SCIPSwitch {
+			h.old, old = false, lidar.SCIPOldOK
+		}
+		h.out = append(h.out, line+"\n"+old+"\n\n"...)
 		return
-	}
-	if h.timing && name != lidar.SCIPTime {
-		say(lidar.SCIPUnknown)
-		return
+	case h.timing && name != lidar.SCIPTime:
+		name = "" // unknown now
 	}
 	switch name {
 	case lidar.SCIPVersion:
 		h.out = lidar.AppendSCIPFields(h.out, line, "VEND:Hokuyo Automatic Co., Ltd.", "PROD:"+m.Name, "FIRM:3.3.00", "PROT:SCIP 2.0", "SERI:H0500001")
+		return
 	case lidar.SCIPParameters:
 		h.out = lidar.AppendSCIPFields(h.out, line, "MODL:"+m.Name, fmt.Sprint("DMIN:", m.MinRange), fmt.Sprint("DMAX:", m.MaxRange),
 			fmt.Sprint("ARES:", m.Turn), fmt.Sprint("AMIN:", m.First), fmt.Sprint("AMAX:", m.Last), fmt.Sprint("AFRT:", m.Front), fmt.Sprint("SCAN:", m.RPM))
+		return
 	case lidar.SCIPInternals:
 		h.out = lidar.AppendSCIPFields(h.out, line, "MODL:"+m.Name, "LASR:"+map[bool]string{true: "ON", false: "OFF"}[h.laser], "SCSP:Initial", "MESM:IDLE", fmt.Sprint("SBPS:", h.baud), "TIME:000000", "STAT:Sensor works well.")
+		return
 	case lidar.SCIPLaserOn:
 		if h.laser {
-			say(lidar.SCIPAlready)
-			return
+			status = lidar.SCIPAlready
 		}
 		h.light(at)
-		say(lidar.SCIPOK)
 	case lidar.SCIPLaserOff, lidar.SCIPReset:
 		h.laser, h.stream = false, nil
 		if name == lidar.SCIPReset {
 			h.slower, h.sharper = 0, false
 		}
-		say(lidar.SCIPOK)
 	case lidar.SCIPRate:
 		rate, err := strconv.Atoi(command[2:])
 		switch {
 		case err != nil || len(command) != 8 || !slices.Contains(lidar.SCIPBauds(), rate):
-			say("01")
+			status = "01"
 		case h.usual == 0: // USB and TCP have no rate: accepted without effect
-			say(lidar.SCIPOK)
 		case rate == h.baud:
-			say(lidar.SCIPSame)
+			status = lidar.SCIPSame
 		default:
 			h.rate = rate
-			say(lidar.SCIPOK)
 		}
 	case lidar.SCIPTime:
 		h.timing = line == "TM0" || h.timing && line != "TM2"
 		if line == "TM1" {
-			say(lidar.SCIPOK, string(lidar.AppendSCIPValue(nil, int(at/time.Millisecond)&0xFFFFFF, 4)))
+			h.out = lidar.AppendSCIP(h.out, line, status, string(lidar.AppendSCIPValue(nil, int(at/time.Millisecond)&0xFFFFFF, 4)))
 			return
 		}
-		say(lidar.SCIPOK)
 	case "CR":
-		h.speed(command[2:], say)
+		status = h.speed(command[2:])
 	case "HS":
 		switch on := command == "HS1"; {
 		case command != "HS0" && !on:
-			say("01")
+			status = "01"
 		case on == h.sharper:
-			say(lidar.SCIPAlready)
+			status = lidar.SCIPAlready
 		default:
 			h.sharper = on
-			say(lidar.SCIPOK)
 		}
 	case "GE", "ME", "HD", "ND":
 		if strings.HasPrefix(m.Name, "URG") || strings.HasPrefix(m.Name, "UBG") {
-			say(lidar.SCIPUnknown)
-			return
+			status = lidar.SCIPUnknown
+			break
 		}
 		fallthrough
 	case lidar.SCIPOnce, lidar.SCIPOnceShort, lidar.SCIPStream, lidar.SCIPStreamTwo:
-		o, status := h.order(command)
-		switch {
+		var o scanOrder
+		switch o, status = h.order(command); {
 		case len(tail) > 16:
-			say("0G")
+			status = "0G"
 		case status != lidar.SCIPOK:
-			say(status)
 		case !o.stream:
 			h.once(line, o, at)
+			return
 		default:
 			// The laser is switched on by this command, and a scan is complete after one turn.
 			if len(line) > len(command) {
@@ -180,11 +169,11 @@ func (h *Hokuyo) execute(line string, at time.Duration) {
 			}
 			h.light(at)
 			h.stream, h.scan = &o, at
-			say(lidar.SCIPOK)
 		}
 	default:
-		say(lidar.SCIPUnknown)
+		status = lidar.SCIPUnknown
 	}
+	h.out = lidar.AppendSCIP(h.out, line, status)
 }
 
 // light switches the laser on.
@@ -194,18 +183,17 @@ func (h *Hokuyo) light(at time.Duration) {
 	}
 }
 
-// speed executes CR: 00 is as fast as it can, 01 to 10 so many hundredths slower, 99 as at power-on.
-func (h *Hokuyo) speed(text string, say func(string, ...string)) {
+// speed executes CR and returns the status: 00 is as fast as it can, 01 to 10 so many hundredths slower, 99 as at power-on.
+func (h *Hokuyo) speed(text string) (status string) {
 	n, err := strconv.Atoi(text)
 	switch {
 	case err != nil || len(text) != 2:
-		say("01")
+		return "01"
 	case n > 10 && n != 99:
-		say("02")
+		return "02"
 	case n%99 == h.slower:
-		say(lidar.SCIPSame)
-	default:
-		h.slower = n % 99
-		say(lidar.SCIPOK)
+		return lidar.SCIPSame
 	}
+	h.slower = n % 99
+	return lidar.SCIPOK
 }

@@ -9,7 +9,6 @@ type Room struct {
 	X, Y          float64 // of the scanner, from the corner behind it on its right
 }
 
-// Scan is Scene's.
 func (r Room) Scan(first, step float64, ranges []float64) {
 	for i := range ranges {
 		sin, cos := math.Sincos(first + float64(i)*step)

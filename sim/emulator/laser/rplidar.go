@@ -64,7 +64,6 @@ func NewRPLidar(drive lidar.RPLidarDrive, baud int, scene Scene) *RPLidar {
 	return &RPLidar{Boot: 50 * time.Millisecond, drive: drive, baud: baud, scene: scene, dtr: true}
 }
 
-// Baud is wire.Board's.
 func (r *RPLidar) Baud() int { return r.baud }
 
 // DTR is the state of the adapter's line.
@@ -75,16 +74,13 @@ func (r *RPLidar) Spins() bool {
 	return r.powered && (r.drive == lidar.RPLidarFree || r.drive == lidar.RPLidarDTR && !r.dtr || r.drive == lidar.RPLidarPWM && r.pwm > 0)
 }
 
-// Power is wire.Board's.
 func (r *RPLidar) Power(on bool, now time.Duration) {
 	*r = RPLidar{Boot: r.Boot, Sick: r.Sick, drive: r.drive, baud: r.baud, scene: r.scene, dtr: r.dtr, replies: replies{powered: on, ready: now + r.Boot}}
 	r.out, r.answer = append(r.out, "RP LIDAR System.\r\nFirmware Ver 1.29\r\n"...), r.ready
 }
 
-// Next is wire.Board's.
 func (r *RPLidar) Next() time.Duration { return r.next(r.mode != nil, r.scan) }
 
-// Transmit is wire.Board's.
 func (r *RPLidar) Transmit(dst []byte, now time.Duration) []byte {
 	dst, replied := r.take(dst, now)
 	if replied {
@@ -176,7 +172,6 @@ func (r *RPLidar) see(turns float64) int {
 	return 0
 }
 
-// Receive is wire.Board's.
 func (r *RPLidar) Receive(p []byte, now time.Duration) {
 	if !r.listens(now) {
 		return

@@ -41,17 +41,14 @@ func NewSICK(kind string, scene Scene) *SICK {
 	return &SICK{Boot: 50 * time.Millisecond, kind: kind, scene: scene, parser: lidar.NewSICKParser(0)}
 }
 
-// Baud is wire.Board's.
 func (s *SICK) Baud() int { return s.baud }
 
-// Power is wire.Board's.
 func (s *SICK) Power(on bool, now time.Duration) {
 	*s = SICK{Boot: s.Boot, Refuses: s.Refuses, scene: s.scene, kind: s.kind, settings: s.settings,
 		parser: lidar.NewSICKParser(0), replies: replies{powered: on, ready: now + s.Boot}, baud: 9600, rate: 9600, angle: 180, resolution: 100}
 	s.queue(append([]byte{lidar.SICKStarted}, s.kind+" "...), s.ready)
 }
 
-// Next is wire.Board's.
 func (s *SICK) Next() time.Duration { return s.next(s.stream != nil, s.scan) }
 
 // Transmit is wire.Board's: answers first, scans between them.
@@ -128,7 +125,6 @@ func (s *SICK) queue(body []byte, at time.Duration) {
 	s.answer = at
 }
 
-// Receive is wire.Board's.
 func (s *SICK) Receive(p []byte, now time.Duration) {
 	if !s.listens(now) {
 		return

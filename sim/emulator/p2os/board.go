@@ -98,7 +98,6 @@ func New(robot base.Robot, name string, baud int, arcos bool, chassis Chassis) *
 		baud: baud, arcos: arcos, parser: base.NewParser()}
 }
 
-// Baud is wire.Board's.
 func (b *Board) Baud() int { return b.baud }
 
 // Power is wire.Board's: without it everything but the wheels' place is lost.
@@ -139,7 +138,6 @@ func (b *Board) hold(now time.Duration) {
 	b.chassis.Drive(b.speed[0], b.speed[1], b.motors || now < b.brake)
 }
 
-// Next is wire.Board's.
 func (b *Board) Next() time.Duration {
 	if !b.powered {
 		return wire.Never

@@ -6,7 +6,6 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/base"
 )
 
-// Receive is wire.Board's.
 func (b *Board) Receive(p []byte, now time.Duration) {
 	if now < b.ready {
 		return

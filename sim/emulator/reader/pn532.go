@@ -34,7 +34,6 @@ const (
 
 var errNoAcknowledge = errors.New("no acknowledge")
 
-// Address implements chip.Device.
 func (c *PN532) Address() uint16 { return rfid.PN532Address }
 
 // Power implements chip.Device and chip.Endpoint.
@@ -43,7 +42,6 @@ func (c *PN532) Power(bool, time.Duration) { *c = PN532{Tags: c.Tags} }
 // AnswerTime is from the end of a command to its answer on the serial line, as captures of real chips show it: 1.7 ms and more.
 func (c *PN532) AnswerTime() time.Duration { return 2 * time.Millisecond }
 
-// Receive implements chip.Endpoint.
 func (c *PN532) Receive(p []byte, _ time.Duration, answer []byte) []byte {
 	if !c.awake {
 		if len(p) == 0 || p[0] != 0x55 {

@@ -23,16 +23,13 @@ type RDM6300 struct {
 	there   bool          // and is there still
 }
 
-// Baud is wire.Board's.
 func (r *RDM6300) Baud() int { return rfid.RDM6300Baud }
 
 // Receive is wire.Board's: it does not listen.
 func (r *RDM6300) Receive([]byte, time.Duration) {}
 
-// Power is wire.Board's.
 func (r *RDM6300) Power(on bool, now time.Duration) { r.powered, r.next = on, max(0, now) }
 
-// Next is wire.Board's.
 func (r *RDM6300) Next() time.Duration {
 	if !r.powered {
 		return wire.Never
@@ -40,7 +37,6 @@ func (r *RDM6300) Next() time.Duration {
 	return r.next
 }
 
-// Transmit is wire.Board's.
 func (r *RDM6300) Transmit(dst []byte, now time.Duration) []byte {
 	if r.next = now + repeat; len(r.Tags) == 0 {
 		r.there = false

@@ -43,7 +43,6 @@ func (n *node) there() error {
 	return nil
 }
 
-// Ioctl is camera.Node's.
 func (n *node) Ioctl(number uint32, argument []byte) error {
 	v := n.device
 	op, known := v.config.ABI.Find(number)
@@ -197,7 +196,6 @@ func (n *node) stream(on bool) {
 	n.queued, n.full = n.queued[:0], n.full[:0]
 }
 
-// Map is camera.Node's.
 func (n *node) Map(offset uint32, length int) ([]byte, error) {
 	n.device.Lock()
 	defer n.device.Unlock()
@@ -208,7 +206,6 @@ func (n *node) Map(offset uint32, length int) ([]byte, error) {
 	return n.memory[i], nil
 }
 
-// Unmap is camera.Node's.
 func (n *node) Unmap([]byte) error { return nil }
 
 // Wait is camera.Node's. It also ends at every step of the device's clock, so a caller that waits in virtual time must
@@ -251,7 +248,6 @@ func (n *node) Now() time.Duration {
 	return n.device.Time()
 }
 
-// Close is camera.Node's.
 func (n *node) Close() error {
 	v := n.device
 	v.Lock()
