@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -71,58 +72,53 @@ func plain(v float64) string { return strconv.FormatFloat(0+v, 'f', -1, 64) }
 // Save writes j to path, with the next free version, which it stores in j. The previous file is kept in the same folder as
 // NAME.vN.yaml, N its version; kept is that path, "" for the first. A crash at any moment leaves a complete file at path,
 // the old one or the new one.
-func Save(path string, j *Joint) (kept string, err error) {
-	next := *j
-	return saveNext(path, &next, &next.Version, &j.Version, Parse, func(o *Joint) int { return o.Version })
-}
+func Save(path string, j *Joint) (kept string, err error) { return save(path, j, Parse) }
 
-// saveNext makes next the file at path with the next free version, which it writes into version, of next, and into to.
-func saveNext[T any](path string, next interface {
+// file is a calibration of type T that save writes.
+type file[T any] interface {
+	*T
 	Validate() error
 	Encode() []byte
-}, version, to *int, parse func([]byte, string) (*T, error), versionOf func(*T) int) (kept string, err error) {
-	// Nothing on disk changes for a calibration that could not be loaded again.
-	*version = 1 // the next version is not known yet
-	if err := next.Validate(); err != nil {
-		return "", &hal.Error{Kind: hal.Invalid, Op: "calibration " + path, Err: err}
-	}
-	n, kept, err := saveVersion(path, func(old []byte) int {
-		if o, err := parse(old, path); err == nil {
-			return versionOf(o)
-		}
-		return 0
-	}, func(n int) []byte {
-		*version = n
-		return next.Encode()
-	})
-	if err == nil {
-		*to = n
-	}
-	return kept, err
+	version() *int
 }
 
-// saveVersion writes the result of encode for the next free version, n, to path, as Save does. versionOf returns the version
-// of an old file, 0 if it has none.
-func saveVersion(path string, versionOf func([]byte) int, encode func(n int) []byte) (n int, kept string, err error) {
+func (j *Joint) version() *int { return &j.Version }
+
+// save writes c to path with the next free version, as Save does. parse reads the version of the previous file.
+func save[T any, P file[T]](path string, c P, parse func([]byte, string) (P, error)) (kept string, err error) {
+	next := *c
+	version := P(&next).version()
+	*version = 1 // the next version is not known yet
+	// Nothing on disk changes for a calibration that could not be loaded again.
+	if err := P(&next).Validate(); err != nil {
+		return "", &hal.Error{Kind: hal.Invalid, Op: "calibration " + path, Err: err}
+	}
 	versions, last, err := keptVersions(path)
 	if err != nil {
-		return 0, "", err
+		return "", err
 	}
 	if old, err := os.ReadFile(path); err == nil {
 		// It keeps its own number where that is free, or holds the same already: a crash between the two steps below.
 		n := last + 1 // for a file not written by Save, or edited since
-		if v := versionOf(old); v > last || v > 0 && same(versions[v], old) {
-			n = v
+		if o, err := parse(old, path); err == nil {
+			if v := *o.version(); v > last || v > 0 && same(versions[v], old) {
+				n = v
+			}
 		}
 		kept, last = versionPath(path, n), max(last, n)
 		if err := yaml.WriteFile(kept, old); err != nil {
-			return 0, "", err
+			return "", err
 		}
 	} else if !errors.Is(err, fs.ErrNotExist) {
-		return 0, "", err
+		return "", err
 	}
 	// Until here the old one is at path, from here the new one.
-	return last + 1, kept, yaml.WriteFile(path, encode(last+1))
+	*version = last + 1
+	if err := yaml.WriteFile(path, P(&next).Encode()); err != nil {
+		return kept, err
+	}
+	*c.version() = *version
+	return kept, nil
 }
 
 // SaveAll saves each of joints as DIR/JOINT.yaml. If one of them cannot be written, the previous files are restored: all
@@ -200,12 +196,7 @@ func LoadAll(dir string) (joints []*Joint, err error) {
 // Versions returns the paths of the kept versions of the calibration at path, oldest first.
 func Versions(path string) ([]string, error) {
 	versions, _, err := keptVersions(path)
-	paths := make([]string, 0, len(versions))
-	for _, p := range versions {
-		paths = append(paths, p)
-	}
-	slices.SortFunc(paths, func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) })
-	return paths, err
+	return slices.SortedFunc(maps.Values(versions), func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }), err
 }
 
 // versionPath is where version n of path is kept.

@@ -38,6 +38,7 @@ func (j *Inertial) Validate() error { return valid(j.Encode(), ParseInertial) }
 
 // SaveInertial writes j to path, as Save does.
 func SaveInertial(path string, j *Inertial) (kept string, err error) {
-	next := *j
-	return saveNext(path, &next, &next.Version, &j.Version, ParseInertial, func(o *Inertial) int { return o.Version })
+	return save(path, j, ParseInertial)
 }
+
+func (j *Inertial) version() *int { return &j.Version }

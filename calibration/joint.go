@@ -140,6 +140,12 @@ func (j *Joint) Radians(ticks float64) float64 {
 	return a.Radians + (ticks-a.Ticks)*(b.Radians-a.Radians)/(b.Ticks-a.Ticks)
 }
 
+// Range returns where the joint may go, rad, rising.
+func (j *Joint) Range() (low, high float64) {
+	low, high = j.Radians(j.RangeTicks[0]), j.Radians(j.RangeTicks[1])
+	return min(low, high), max(low, high)
+}
+
 // Ticks is the inverse of Radians, within the range's own turn. It neither clamps nor rounds. A servo that counts
 // another turn than the range does needs the difference added: present − Unwrap(present).
 func (j *Joint) Ticks(radians float64) float64 {

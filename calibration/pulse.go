@@ -23,19 +23,19 @@ import (
 //	arming_s: 3                   # time at neutral before it follows commands; 0 = no arming
 //	idle_output: neutral          # pulse while not enabled: neutral, or none (a servo loses torque)
 type Pulse struct {
-	Output     string
-	Device     Channel
-	Method     Method
-	Date       time.Time
-	Version    int
-	Mode       hal.Mode // of the table
-	Direction  int      // 1 or -1
-	Neutral    float64  // µs
-	Range      [2]float64
-	DeadBand   [2]float64 // µs, around Neutral
-	Table      []Width    // empty: only duty mode, a share of the range
-	Arming     time.Duration
-	IdleOutput Idle
+	Output     string        `yaml:"output" required:"true" form:"label"`
+	Device     Channel       `yaml:"device" required:"true"`
+	Method     Method        `yaml:"method" required:"true" enum:"nominal|manual|endstops|import|identified"`
+	Date       time.Time     `yaml:"date" required:"true"`
+	Version    int           `yaml:"version" default:"1" min:"1" max:"1000000000"`
+	Mode       hal.Mode      `yaml:"-"` // of the table
+	Direction  int           `yaml:"direction" required:"true" enum:"1|-1"`
+	Neutral    float64       `yaml:"neutral_us" required:"true" min:"100" max:"20000"` // µs; no servo or ESC accepts shorter or longer ones
+	Range      [2]float64    `yaml:"range_us" required:"true" order:"<" min:"100" max:"20000"`
+	DeadBand   [2]float64    `yaml:"-"`                                           // µs, around Neutral
+	Table      []Width       `yaml:"table" count:"4096" min:"-20000" max:"20000"` // empty: only duty mode, a share of the range
+	Arming     time.Duration `yaml:"-"`
+	IdleOutput Idle          `yaml:"idle_output" default:"none" enum:"neutral|none"`
 }
 
 // Channel reports which channel a calibration is of.

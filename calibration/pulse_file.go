@@ -9,29 +9,20 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// pulseFile is a Pulse as written.
+// pulseFile is a Pulse as written: the keys whose values have another form there.
 type pulseFile struct {
-	Output     string      `yaml:"output" required:"true" form:"label"`
-	Device     Channel     `yaml:"device" required:"true"`
-	Method     Method      `yaml:"method" required:"true" enum:"nominal|manual|endstops|import|identified"`
-	Date       time.Time   `yaml:"date" required:"true"`
-	Version    int         `yaml:"version" default:"1" min:"1" max:"1000000000"`
-	Mode       string      `yaml:"mode" required:"true" enum:"position|velocity|torque|duty"`
-	Direction  int         `yaml:"direction" required:"true" enum:"1|-1"`
-	Neutral    float64     `yaml:"neutral_us" required:"true" min:"100" max:"20000"` // no servo or ESC accepts shorter or longer ones
-	Range      [2]float64  `yaml:"range_us" required:"true" order:"<" min:"100" max:"20000"`
-	DeadBand   *[2]float64 `yaml:"dead_band_us" min:"100" max:"20000"`
-	Table      []Width     `yaml:"table" count:"4096" min:"-20000" max:"20000"`
-	Arming     float64     `yaml:"arming_s" min:"0" max:"60"`
-	IdleOutput Idle        `yaml:"idle_output" default:"none" enum:"neutral|none"`
+	Pulse
+	Mode     string      `yaml:"mode" required:"true" enum:"position|velocity|torque|duty"`
+	DeadBand *[2]float64 `yaml:"dead_band_us" min:"100" max:"20000"`
+	Arming   float64     `yaml:"arming_s" min:"0" max:"60"`
 }
 
 // ParsePulse reads one YAML file, as Parse does.
 func ParsePulse(data []byte, source string) (*Pulse, error) {
 	f := pulseFile{}
 	d := decode(data, source, &f)
-	p := &Pulse{Output: f.Output, Device: f.Device, Method: f.Method, Date: f.Date, Version: f.Version, Direction: f.Direction, Neutral: f.Neutral,
-		Range: f.Range, Table: f.Table, Arming: time.Duration(f.Arming * float64(time.Second)), IdleOutput: f.IdleOutput}
+	p := &f.Pulse
+	p.Arming = time.Duration(f.Arming * float64(time.Second))
 	for _, m := range modes {
 		if m.String() == f.Mode {
 			p.Mode = m
@@ -50,9 +41,10 @@ func LoadPulse(path string) (*Pulse, error) { return load(path, "output", ParseP
 
 // SavePulse writes p to path, as Save does.
 func SavePulse(path string, p *Pulse) (kept string, err error) {
-	next := *p
-	return saveNext(path, &next, &next.Version, &p.Version, ParsePulse, func(o *Pulse) int { return o.Version })
+	return save(path, p, ParsePulse)
 }
+
+func (p *Pulse) version() *int { return &p.Version }
 
 // Validate reports everything that is wrong with p at once, or nil.
 func (p *Pulse) Validate() error { return valid(p.Encode(), ParsePulse) }

@@ -225,17 +225,11 @@ func (r *ROSJoint) Apply(c *Joint) (notes []string, err error) {
 	return notes, nil
 }
 
-// span is the range of j in its unit, rising.
-func (j *Joint) span() (low, high float64) {
-	low, high = j.Radians(j.RangeTicks[0]), j.Radians(j.RangeTicks[1])
-	return min(low, high), max(low, high)
-}
-
 // ExportJointLimits writes the ranges of joints as a joint_limits.yaml of ROS.
 func ExportJointLimits(joints []*Joint) (data []byte, lost []string, err error) {
 	b := bytes.NewBufferString("joint_limits:\n")
 	for _, j := range joints {
-		low, high := j.span()
+		low, high := j.Range()
 		fmt.Fprintf(b, "  %q:\n    has_position_limits: true\n    min_position: %s\n    max_position: %s\n", j.Joint, plain(low), plain(high))
 		lost = append(lost, j.Joint+": zero, direction, gear, servo, table and torque")
 	}
@@ -251,7 +245,7 @@ func ExportURDF(joints []*Joint) (data []byte, lost []string, err error) {
 		return t.String()
 	}
 	for _, j := range joints {
-		low, high := j.span()
+		low, high := j.Range()
 		name := text(j.Joint)
 		offset := (j.TicksPerTurn/2 - j.ZeroTicks) * j.slope()
 		fmt.Fprintf(b, "  <joint name=\"%s\" type=\"revolute\">\n    <limit lower=\"%s\" upper=\"%s\"/>\n  </joint>\n", name, plain(low), plain(high))

@@ -36,7 +36,7 @@ func TestJointLimits(t *testing.T) {
 	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "velocity limit 3") {
 		t.Fatal(notes, err)
 	}
-	low, high := c.span()
+	low, high := c.Range()
 	near(t, "low", low, -1.5, 1e-12)
 	near(t, "high", high, 1.2, 1e-12)
 	data, _, err := ExportJointLimits([]*Joint{c})

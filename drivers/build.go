@@ -80,19 +80,10 @@ func check(layout *hal.Layout, joints []Joint) error {
 				c.Servo.Model, c.Servo.ID, u.Name, j.ID)
 		}
 		// Commands are clamped to both; where they do not meet the joint would drive to an end and stay.
-		if low, high := span(c); !a.Wraps && (low >= a.Limits.MaxPosition || high <= a.Limits.MinPosition) {
+		if low, high := c.Range(); !a.Wraps && (low >= a.Limits.MaxPosition || high <= a.Limits.MinPosition) {
 			fault(hal.Invalid, "", "calibration: got a range of %.3g..%.3g rad, want some of the soft limits %.3g..%.3g",
 				low, high, a.Limits.MinPosition, a.Limits.MaxPosition)
 		}
 	}
 	return errors.Join(faults...)
-}
-
-// span is the range of c in radians, rising.
-func span(c *calibration.Joint) (low, high float64) {
-	low, high = c.Radians(c.RangeTicks[0]), c.Radians(c.RangeTicks[1])
-	if c.Direction < 0 {
-		return high, low
-	}
-	return low, high
 }

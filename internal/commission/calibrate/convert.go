@@ -109,8 +109,7 @@ const (
 
 // Doubts are contradictions between a calibration and the robot's model: each a question to a person.
 func (j *Joint) Doubts(c *calibration.Joint) (doubts []string) {
-	low, high := c.Radians(c.RangeTicks[0]), c.Radians(c.RangeTicks[1])
-	low, high = min(low, high), max(low, high)
+	low, high := c.Range()
 	want := j.Limits.MaxPosition - j.Limits.MinPosition
 	deg := func(v float64) float64 { return v * 180 / math.Pi }
 	switch {

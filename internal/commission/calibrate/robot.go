@@ -188,9 +188,9 @@ func (r Row) Cells() report.Cells {
 }
 
 func rowOf(path string, c *calibration.Joint) Row {
-	low, high := c.Radians(c.RangeTicks[0]), c.Radians(c.RangeTicks[1])
+	low, high := c.Range()
 	n := func(v float64) report.Number { return report.Number(v) }
 	return Row{Joint: c.Joint, File: path, Version: c.Version, Method: string(c.Method), Model: c.Servo.Model, ID: c.Servo.ID, Direction: c.Direction,
-		Zero: n(c.ZeroTicks), Low: n(min(low, high)), High: n(max(low, high)), Gear: n(c.Gear), Torque: n(c.Torque.Constant),
+		Zero: n(c.ZeroTicks), Low: n(low), High: n(high), Gear: n(c.Gear), Torque: n(c.Torque.Constant),
 		Date: c.Date.UTC().Format("2006-01-02"), Ticks: [2]report.Number{n(c.RangeTicks[0]), n(c.RangeTicks[1])}}
 }
