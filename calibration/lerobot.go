@@ -81,7 +81,7 @@ func ImportLeRobot(data []byte, with Import) ([]*Joint, error) {
 	f := &yaml.Document{}
 	var joints []*Joint
 	ids, names := map[int]string{}, map[string]bool{}
-	err := members(data, yaml.MaxBytes, func(name string, value json.RawMessage) {
+	err := members(data, func(name string, value json.RawMessage) {
 		if names[name] {
 			f.Note(joined(name), "joint given twice")
 		}
@@ -161,7 +161,7 @@ func merge(d *yaml.Document, name string, err error) {
 func motor(f *yaml.Document, name string, value json.RawMessage) []int {
 	before := len(f.Faults)
 	values, seen := make([]int, len(leRobotKeys)), make([]bool, len(leRobotKeys))
-	err := members(value, yaml.MaxBytes, func(key string, value json.RawMessage) {
+	err := members(value, func(key string, value json.RawMessage) {
 		for i, k := range leRobotKeys {
 			if k != key {
 				continue
@@ -195,9 +195,9 @@ func motor(f *yaml.Document, name string, value json.RawMessage) []int {
 }
 
 // members calls each with the members of the JSON object in data, in order, including duplicates.
-func members(data []byte, limit int, each func(name string, value json.RawMessage)) error {
-	if len(data) > limit {
-		return fmt.Errorf("got %d bytes, want at most %d", len(data), limit)
+func members(data []byte, each func(name string, value json.RawMessage)) error {
+	if len(data) > yaml.MaxBytes {
+		return fmt.Errorf("got %d bytes, want at most %d", len(data), yaml.MaxBytes)
 	}
 	// A map would lose the order of the joints and hide a duplicate joint.
 	d := json.NewDecoder(bytes.NewReader(data))
@@ -284,25 +284,25 @@ func ExportLeRobot(joints []*Joint) (data []byte, lost []string, err error) {
 
 // lostInLeRobot lists the values of j that the file cannot hold, if its zero is middle.
 func (j *Joint) lostInLeRobot(middle float64) (lost []string) {
-	say := func(format string, args ...any) {
+	note := func(format string, args ...any) {
 		lost = append(lost, j.Joint+": "+fmt.Sprintf(format, args...))
 	}
 	if zero := j.Ticks(0); zero != middle && j.Source.Mode != range100 {
-		say("zero at tick %g: LeRobot's is the middle of the range, %g, %.2f degrees off",
+		note("zero at tick %g: LeRobot's is the middle of the range, %g, %.2f degrees off",
 			zero, middle, math.Abs(zero-middle)*360/j.TicksPerTurn)
 	}
 	if turn := j.TicksPerTurn * j.Gear; math.Abs(turn-(j.TicksPerTurn-1)) > 1e-6 && j.Source.Mode != range100 {
-		say("scale of %g ticks a turn of the joint: LeRobot's is %g", turn, j.TicksPerTurn-1)
+		note("scale of %g ticks a turn of the joint: LeRobot's is %g", turn, j.TicksPerTurn-1)
 	}
 	if j.Direction < 0 && j.Source.Mode != range100 {
-		say("direction -1: becomes drive_mode 1, which LeRobot's degrees ignore")
+		note("direction -1: becomes drive_mode 1, which LeRobot's degrees ignore")
 	}
 	if len(j.Table) > 0 {
-		say("table of %d rows", len(j.Table))
+		note("table of %d rows", len(j.Table))
 	}
 	if j.Torque != (Torque{}) {
-		say("torque constant %g", j.Torque.Constant)
+		note("torque constant %g", j.Torque.Constant)
 	}
-	say("servo model %s, firmware and adapter, method, date and version", j.Servo.Model)
+	note("servo model %s, firmware and adapter, method, date and version", j.Servo.Model)
 	return lost
 }

@@ -19,7 +19,7 @@ const (
 // rates, acceleration and field. It is a Sensor, of ten values in the axes of the chip's mount, and where there is room for them of three
 // more, the corrected field, T; NaN where the chip has no magnetometer.
 type AHRS struct {
-	raw    Sensor
+	Sensor // the chip
 	cal    calibration.Inertial
 	clock  hal.Clock
 	filter *kinematics.Attitude
@@ -29,7 +29,7 @@ type AHRS struct {
 
 // NewAHRS returns the fusion of raw. clock is the one that raw goes by: the time between two samples is taken from it.
 func NewAHRS(raw Sensor, c *calibration.Inertial, clock hal.Clock, k kinematics.AttitudeConfig) *AHRS {
-	return &AHRS{raw: raw, cal: *c, clock: clock, filter: kinematics.NewAttitude(k), last: -1}
+	return &AHRS{Sensor: raw, cal: *c, clock: clock, filter: kinematics.NewAttitude(k), last: -1}
 }
 
 // maxGap is how long rates may be carried on over samples that failed, after which the attitude begins again.
@@ -39,12 +39,12 @@ const maxGap = 500 * time.Millisecond
 func (s *AHRS) Open() error {
 	s.last = -1
 	s.filter.Reset()
-	return s.raw.Open()
+	return s.Sensor.Open()
 }
 
 // Read takes one sample and carries the attitude on to it.
 func (s *AHRS) Read(values []float64) error {
-	if err := s.raw.Read(s.values[:]); err != nil {
+	if err := s.Sensor.Read(s.values[:]); err != nil {
 		return err
 	}
 	now := s.clock.Now()
@@ -75,12 +75,9 @@ func place(values []float64, at int, v [3]float64) {
 	}
 }
 
-// Close closes the chip.
-func (s *AHRS) Close() error { return s.raw.Close() }
-
 // MountedIMU is a hal "imu" whose chip computes its attitude (BNO055), in the axes of the chip's mount. It is a Sensor.
 type MountedIMU struct {
-	raw    Sensor
+	Sensor // the chip without its mount
 	cal    calibration.Inertial
 	mount  hal.Pose
 	values [fused]float64
@@ -89,18 +86,12 @@ type MountedIMU struct {
 // NewMountedIMU returns raw as it lies in its mount.
 func NewMountedIMU(raw Sensor, c *calibration.Inertial) *MountedIMU {
 	q, _ := c.Mount() // a calibration is valid
-	return &MountedIMU{raw: raw, cal: *c, mount: hal.Pose{Rotation: q}}
+	return &MountedIMU{Sensor: raw, cal: *c, mount: hal.Pose{Rotation: q}}
 }
-
-// Chip is the sensor as it is without its mount.
-func (s *MountedIMU) Chip() Sensor { return s.raw }
-
-// Open opens the chip.
-func (s *MountedIMU) Open() error { return s.raw.Open() }
 
 // Read takes one sample.
 func (s *MountedIMU) Read(values []float64) error {
-	if err := s.raw.Read(s.values[:]); err != nil {
+	if err := s.Sensor.Read(s.values[:]); err != nil {
 		return err
 	}
 	v := &s.values
@@ -111,6 +102,3 @@ func (s *MountedIMU) Read(values []float64) error {
 	place(values, 7, acceleration)
 	return nil
 }
-
-// Close closes the chip.
-func (s *MountedIMU) Close() error { return s.raw.Close() }

@@ -57,9 +57,7 @@ const (
 	staleAfter = 500 * time.Millisecond
 )
 
-var (
-	errStale = errors.New("no answer for long; the bus may hang")
-)
+var errStale = errors.New("no answer for long; the bus may hang")
 
 // link counts a device's failures and decides when it must be opened again.
 type link struct {

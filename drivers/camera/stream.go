@@ -65,7 +65,7 @@ func (s *stream) do(op Op, x Argument) error {
 func (s *stream) fault(kind hal.Kind, err error) error { return s.config.fault(kind, err) }
 
 func (c *Config) fault(kind hal.Kind, err error) error {
-	e := &hal.Error{Kind: kind, Bus: c.Port, Op: c.op(), Err: err, Try: "halyard doctor"}
+	e := &hal.Error{Kind: kind, Bus: c.Port, Op: "camera " + c.Name, Err: err, Try: "halyard doctor"}
 	switch {
 	case errors.Is(err, syscall.ENODEV), errors.Is(err, syscall.ENXIO), errors.Is(err, io.EOF):
 		e.Kind, e.Err, e.Try = hal.Absent, errors.New("it is gone"), "ls -l /dev/v4l/by-id"
@@ -74,8 +74,6 @@ func (c *Config) fault(kind hal.Kind, err error) error {
 	}
 	return e
 }
-
-func (c *Config) op() string { return "camera " + c.Name }
 
 // start maps the buffers, hands them to the driver and lets frames come.
 func (s *stream) start() error {

@@ -17,7 +17,7 @@ type BumperConfig struct {
 // A touch is believed at its first edge, for safety; its end when the switch has been quiet. The kernel can debounce too,
 // but keeps the first edge back as long as the last. A touch that ends before the next reading is reported once.
 type Bumper struct {
-	lines  lines
+	lines
 	config BumperConfig
 	take   func(*Event)
 	filter debounce
@@ -53,9 +53,6 @@ func (b *Bumper) Read(values []float64) error {
 	b.filter.level(bits == 1, now)
 	return setBool(values, b.filter.touched(now))
 }
-
-// Close gives the line back.
-func (b *Bumper) Close() error { return b.lines.close() }
 
 // setBool stores a truth value as 1 or 0.
 func setBool(values []float64, so bool) error {

@@ -14,7 +14,7 @@ import (
 // The count is exact as long as no edge is missed. A missed edge, or a change of both lines at once, counts as an error, and
 // the Read that finds it fails: the count continues with an unknown offset.
 type Encoder struct {
-	lines  lines
+	lines
 	take   func(*Event)
 	state  uint8 // a<<1 | b, as last received
 	count  int64 // wraps; a float64 has it exactly up to 2^53
@@ -110,9 +110,6 @@ func (e *Encoder) Read(values []float64) error {
 
 // Errors counts the edges that were missed.
 func (e *Encoder) Errors() uint64 { return e.errors }
-
-// Close gives the lines back.
-func (e *Encoder) Close() error { return e.lines.close() }
 
 // speed is the rate of a counter, from the stamps of its steps: between the last one of the look before and the last one of
 // this look, or, where the counter was in between, from the first one of this look on.

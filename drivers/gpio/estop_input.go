@@ -8,10 +8,10 @@ import "time"
 // The button's contact pulls the line to its active level against the chip's resistor, so that a cut wire, an unplugged
 // button and a pressed one all read 0. Nothing is debounced: the latch of the stop makes that needless.
 type EStopInput struct {
-	lines lines
-	wait  time.Duration
-	take  func(*Event)
-	open  bool // by an edge
+	lines
+	wait time.Duration
+	take func(*Event)
+	open bool // by an edge
 }
 
 // NewEStopInput returns the circuit at one line, whose Read waits at most wait for an edge. The pull resistor has the
@@ -37,6 +37,3 @@ func (c *EStopInput) Read(values []float64) error {
 	}
 	return setBool(values, bits == 1 && !c.open && lost == 0)
 }
-
-// Close gives the line back.
-func (c *EStopInput) Close() error { return c.lines.close() }

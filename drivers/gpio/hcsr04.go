@@ -182,4 +182,4 @@ func (s *HCSR04) rest() error {
 }
 
 // Close gives the lines back, the trigger at rest.
-func (s *HCSR04) Close() error { return errors.Join(unlessGone(s.rest()), s.lines.close()) }
+func (s *HCSR04) Close() error { return errors.Join(unlessGone(s.rest()), s.lines.Close()) }

@@ -69,7 +69,7 @@ func (l *lines) faultf(kind hal.Kind, format string, args ...any) error {
 
 // open gives the lines back, if it has them, and asks for them.
 func (l *lines) open(flags Flags, buffer uint32, attributes ...Attribute) error {
-	if err := l.close(); err != nil {
+	if err := l.Close(); err != nil {
 		return err
 	}
 	chip, err := l.pins.Open()
@@ -117,8 +117,8 @@ func explain(chip Node, offsets []uint32, err error) error {
 	return err
 }
 
-// close releases the lines unchanged. A second call has no effect.
-func (l *lines) close() error {
+// Close releases the lines unchanged. A second call has no effect.
+func (l *lines) Close() error {
 	if l.node == nil {
 		return nil
 	}

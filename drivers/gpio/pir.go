@@ -18,7 +18,7 @@ type PIRConfig struct {
 // PIR is an HC-SR501 passive infrared sensor: one value, 1 while it reports that something warm moves, else 0. It is a
 // drivers.Sensor. Its output stays high for the time set by its potentiometer, 2.5..300 s, and low for 2.5 s after it.
 type PIR struct {
-	lines  lines
+	lines
 	config PIRConfig
 	take   func(*Event)
 	moved  bool
@@ -61,6 +61,3 @@ func (s *PIR) Read(values []float64) error {
 	}
 	return setBool(values, bits == 1 || s.moved)
 }
-
-// Close gives the line back.
-func (s *PIR) Close() error { return s.lines.close() }

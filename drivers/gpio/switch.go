@@ -73,7 +73,7 @@ func (s *Switch) Switch(on bool) error {
 	}
 	err := s.put(on)
 	if hal.KindOf(err) == hal.Absent {
-		s.lines.close() // the chip is lost: a second error adds nothing
+		s.lines.Close() // the chip is lost: a second error adds nothing
 		s.on = false    // it has released the line
 		if err = s.request(); err == nil {
 			err = s.put(on)
@@ -86,9 +86,6 @@ func (s *Switch) Switch(on bool) error {
 }
 
 func (s *Switch) put(on bool) error {
-	if s.lines.node == nil {
-		return s.lines.fault(os.ErrClosed)
-	}
 	bits := uint64(0)
 	if on {
 		bits = 1
@@ -119,5 +116,5 @@ func (s *Switch) Close() error {
 	if s.lines.node == nil {
 		return nil
 	}
-	return errors.Join(unlessGone(s.put(false)), s.lines.close())
+	return errors.Join(unlessGone(s.put(false)), s.lines.Close())
 }

@@ -54,7 +54,7 @@ func NewHokuyo(s HokuyoSettings) (*Hokuyo, error) {
 	case s.Line == nil:
 		err = errors.New("line: got none, want one")
 	case m.Turn <= 0 || m.RPM <= 0 || m.Last > 9999:
-		err = fmt.Errorf("model: got %+v, want one of rays.HokuyoModels", m)
+		err = fmt.Errorf("model: got %+v, want one of lidar.HokuyoModels", m)
 	case s.First < m.First || s.Last > m.Last || s.First > s.Last:
 		err = fmt.Errorf("steps: got %d..%d, want within %d..%d", s.First, s.Last, m.First, m.Last)
 	case s.Cluster < 1 || s.Cluster > 99 || s.Skip < 0 || s.Skip > 9:
@@ -182,7 +182,7 @@ func (h *Hokuyo) ask(command string, statuses ...string) (string, error) {
 	h.parser.Reset()
 	h.sense = false
 	if err := h.write([]byte(command + "\n")); err != nil {
-		return "", h.fault(hal.BusFault, err)
+		return "", err
 	}
 	now := h.port.Line.Now()
 	silence := now + scipTimeout + h.wire(len(command)+1)
@@ -251,10 +251,8 @@ func (h *Hokuyo) parse(piece []byte) (scanned bool, err error) {
 			switch {
 			case !k.Is(h.command[:len(h.command)-2]):
 				continue // an answer that came late
-			case string(k.Status) == SCIPOK:
-				continue // that the stream begins
-			case string(k.Status) == SCIPResumed:
-				continue
+			case string(k.Status) == SCIPOK, string(k.Status) == SCIPResumed:
+				continue // the stream begins, or goes on after a pause
 			case string(k.Status) != SCIPData:
 				return false, h.refused("scan", h.command, string(k.Status), SCIPData)
 			}

@@ -151,7 +151,7 @@ func (k *SCIPBlock) Field(key string) (string, bool) {
 func (k *SCIPBlock) Number(key string) (int, error) {
 	text, ok := k.Field(key)
 	if !ok {
-		return 0, fmt.Errorf("%s: not said", key)
+		return 0, fmt.Errorf("%s: missing", key)
 	}
 	return strconv.Atoi(text)
 }

@@ -33,7 +33,7 @@ func HokuyoModelOf(name string) (HokuyoModel, error) {
 			return m, nil
 		}
 	}
-	return HokuyoModel{}, fmt.Errorf("rays: model: got %q, want one of rays.HokuyoModels", name)
+	return HokuyoModel{}, fmt.Errorf("lidar: model: got %q, want one of lidar.HokuyoModels", name)
 }
 
 // Commands of SCIP 2.0 (C-42-03320-1). Each is a line; the reply is the same line, a status, and data.

@@ -39,10 +39,12 @@ func (l *link) faultf(kind hal.Kind, format string, args ...any) error {
 // write sends b.
 func (l *link) write(b []byte) error {
 	if l.port.Line == nil {
-		return os.ErrClosed
+		return l.fault(hal.BusFault, os.ErrClosed)
 	}
-	_, err := l.port.Line.Write(b)
-	return err
+	if _, err := l.port.Line.Write(b); err != nil {
+		return l.fault(hal.BusFault, err)
+	}
+	return nil
 }
 
 // read returns the bytes received before the deadline, of the line's clock; servo.ErrNoReply if there are none. Later bytes

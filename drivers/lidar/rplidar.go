@@ -187,10 +187,7 @@ func (d *RPLidar) spin(on bool) error {
 // send sends a request.
 func (d *RPLidar) send(c RPLidarCommand, payload ...byte) error {
 	d.out = AppendRPLidar(d.out[:0], c, payload...)
-	if err := d.write(d.out); err != nil {
-		return d.fault(hal.BusFault, err)
-	}
-	return nil
+	return d.write(d.out)
 }
 
 // stop ends a scan and waits until it is quiet.

@@ -123,13 +123,8 @@ func (p *RPNodeParser) Feed(b []byte) int {
 func (p *RPNodeParser) Next(n *RPNode) bool {
 	for len(p.buf)-p.at >= rpNode*(1+ahead) {
 		// Where all of them were sound, one of those ahead is new.
-		if p.sure = p.sure && p.goesOn(p.buf[p.at:]); p.sure {
-			n.decode(p.buf[p.at:])
-			p.at += rpNode
-			p.last = int(n.Angle)
-			return true
-		}
-		if p.row(n) {
+		p.sure = p.sure && p.goesOn(p.buf[p.at:])
+		if p.sure && n.decode(p.buf[p.at:]) || p.row(n) {
 			p.at += rpNode
 			p.last = int(n.Angle)
 			return true

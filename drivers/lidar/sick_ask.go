@@ -24,7 +24,7 @@ func (d *SICK) ask(timeout time.Duration, reply byte, body ...byte) ([]byte, err
 	d.out = AppendSICK(d.out[:0], d.s.Address, body)
 	d.parser.Reset() // bytes like the header of a long telegram would swallow the reply
 	if err := d.write(d.out); err != nil {
-		return nil, d.fault(hal.BusFault, err)
+		return nil, err
 	}
 	now := d.port.Line.Now()
 	silence := now + timeout + d.wire(len(d.out)) + sickSlack

@@ -156,16 +156,14 @@ func (l *pnSerial) receive(timeout time.Duration) ([]byte, error) {
 	for {
 		for len(l.kept) > 0 {
 			data, used, ok := ParsePN532(l.kept)
-			if ok {
-				// The data is moved to the front of raw, for kept moves on.
-				n := copy(l.raw[:], data)
-				l.kept = l.kept[:copy(l.kept, l.kept[used:])]
-				return l.raw[:n], nil
-			}
 			if used == 0 {
 				break
 			}
+			n := copy(l.raw[:], data) // kept moves on
 			l.kept = l.kept[:copy(l.kept, l.kept[used:])]
+			if ok {
+				return l.raw[:n], nil
+			}
 		}
 		left := deadline - l.port.Line.Now()
 		if left < 0 {

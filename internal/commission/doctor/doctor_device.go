@@ -305,7 +305,7 @@ func learntBy(s drivers.Sensor) (string, error) {
 	if !ok {
 		return "", nil
 	}
-	c, ok := m.Chip().(*imu.BNO055)
+	c, ok := m.Sensor.(*imu.BNO055)
 	if !ok {
 		return "", nil
 	}

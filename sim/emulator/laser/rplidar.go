@@ -190,7 +190,7 @@ func (r *RPLidar) Receive(p []byte, now time.Duration) {
 }
 
 func (r *RPLidar) execute(c lidar.RPLidarCommand, payload []byte, at time.Duration) {
-	say := func(kind byte, data ...byte) {
+	reply := func(kind byte, data ...byte) {
 		r.out = append(lidar.AppendRPDescriptor(r.out, len(data), false, kind), data...)
 		r.answer = at
 	}
@@ -200,29 +200,29 @@ func (r *RPLidar) execute(c lidar.RPLidarCommand, payload []byte, at time.Durati
 	case lidar.RPLidarReset:
 		r.Power(true, at)
 	case lidar.RPLidarInfo:
-		say(0x04, append([]byte{0x18, 29, 1, 7}, "HALYARD-EMULATOR"...)...)
+		reply(0x04, append([]byte{0x18, 29, 1, 7}, "HALYARD-EMULATOR"...)...)
 	case lidar.RPLidarHealth:
 		health := [3]byte{}
 		if r.Sick {
 			health = [3]byte{2, 1, 0x80}
 		}
-		say(0x06, health[:]...)
+		reply(0x06, health[:]...)
 	case lidar.RPLidarRate:
 		var rate [4]byte
 		modes := rpModes()
 		binary.LittleEndian.PutUint16(rate[:], uint16(modes[0].sample/time.Microsecond))
 		binary.LittleEndian.PutUint16(rate[2:], uint16(modes[1].sample/time.Microsecond))
-		say(0x15, rate[:]...)
+		reply(0x15, rate[:]...)
 	case lidar.RPLidarBoard:
-		say(0xFF, byte(r.drive&1), 0, 0, 0)
+		reply(0xFF, byte(r.drive&1), 0, 0, 0)
 	case lidar.RPLidarMotor:
 		if len(payload) == 2 && r.drive == lidar.RPLidarPWM {
 			r.pwm = int(binary.LittleEndian.Uint16(payload))
 		}
 	case lidar.RPLidarConf:
-		r.conf(payload, say)
+		r.conf(payload, reply)
 	case lidar.RPLidarUnlisted:
-		say(0x14, 0, 0, 0x61, 0, 0, 0, 0xA0, 0, 0, 0x0C, 0, 0x04, 0, 0x28, 0x1D)
+		reply(0x14, 0, 0, 0x61, 0, 0, 0, 0xA0, 0, 0, 0x0C, 0, 0x04, 0, 0x28, 0x1D)
 	case lidar.RPLidarScan, lidar.RPLidarForceScan:
 		r.stream(0, at)
 	case lidar.RPLidarExpress:
@@ -241,7 +241,7 @@ func (r *RPLidar) stream(mode int, at time.Duration) {
 }
 
 // conf answers a request about its modes: the key of the request, and the value.
-func (r *RPLidar) conf(p []byte, say func(byte, ...byte)) {
+func (r *RPLidar) conf(p []byte, reply func(byte, ...byte)) {
 	if len(p) < 4 {
 		return
 	}
@@ -269,5 +269,5 @@ func (r *RPLidar) conf(p []byte, say func(byte, ...byte)) {
 	default:
 		return
 	}
-	say(0x20, append(p[:4:4], value...)...)
+	reply(0x20, append(p[:4:4], value...)...)
 }
