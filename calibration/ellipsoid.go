@@ -64,7 +64,7 @@ func FitEllipsoid(points [][3]float64, radius float64) (c Correction, residual f
 	return c, residual, err
 }
 
-// onSphere is how far the corrected points are from a sphere of radius, root mean square. The error names a side that none is on.
+// onSphere is how far the corrected points are from a sphere of radius, root mean square. The error names a side without points.
 func (c *Correction) onSphere(points [][3]float64, radius float64) (residual float64, err error) {
 	low, high := [3]float64{}, [3]float64{}
 	for _, p := range points {

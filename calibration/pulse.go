@@ -8,7 +8,7 @@ import (
 )
 
 // Pulse is the calibration of one PWM channel, commanded by pulse width: a hobby servo, an ESC, a thruster. It is made by
-// ParsePulse, LoadPulse or NominalPulse and passes Validate; goroutines may share it. A file:
+// ParsePulse, LoadPulse, NominalServo or NominalThruster and passes Validate; goroutines may share it. A file:
 //
 //	output: front_left
 //	device: {model: pca9685, channel: 3}

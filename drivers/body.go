@@ -108,7 +108,7 @@ func newJoint(j Joint, a *hal.Actuator) *joint {
 // Layout is the body's layout.
 func (b *Body) Layout() *hal.Layout { return b.layout }
 
-// Write stages every goal in its chain or feeder. It does no I/O, allocates nothing and never fails.
+// Write stages every goal in its chain or output writer. It does no I/O, allocates nothing and never fails.
 func (b *Body) Write(f *hal.Frame) error {
 	for i, p := range b.parts {
 		p.write(f, &b.layout.Actuators[i], f.Enable[i])
@@ -178,7 +178,7 @@ func (j *joint) countTurns(enabled bool) {
 	}
 }
 
-// effortLimit is the torque limit in the form that the servo knows: a share of the greatest current, or of the supply.
+// effortLimit is the torque limit as the servo takes it: a share of the greatest current, or of the supply.
 func (j *joint) effortLimit(a *hal.Actuator) float64 {
 	s := j.Chain.State(j.Index)
 	if j.units.Current {

@@ -20,7 +20,7 @@ type output struct {
 	value    float64       // of mode
 	limit    float64       // N·m or N, as commanded last
 	position float64       // rad, where it should be
-	begun    uint64        // the feeder's count that since belongs to
+	begun    uint64        // the writer's count that since belongs to
 	since    time.Duration // when its pulses began; < 0 = they have not
 	halted   bool          // until it is enabled again: an ESC at neutral still has pulses
 	regained bool          // its device was away: no pulses until it has not been enabled once
@@ -58,8 +58,8 @@ func (o *output) pulse(now time.Duration, a *hal.Actuator, enable bool) time.Dur
 		o.regained = o.regained || o.since >= 0 && enable
 		o.begun, o.since = begun, -1
 	}
-	limp := !enable || o.regained || o.limit <= 0
-	if o.halted || limp && o.cal.IdleOutput == calibration.IdleNone {
+	idle := !enable || o.regained || o.limit <= 0
+	if o.halted || idle && o.cal.IdleOutput == calibration.IdleNone {
 		o.since = -1
 		return 0
 	}
@@ -67,7 +67,7 @@ func (o *output) pulse(now time.Duration, a *hal.Actuator, enable bool) time.Dur
 		o.since = now
 	}
 	neutral := o.cal.Width(hal.DutyMode, 0)
-	if limp || now-o.since < o.cal.Arming {
+	if idle || now-o.since < o.cal.Arming {
 		return neutral
 	}
 	width := neutral

@@ -52,7 +52,7 @@ type OutputWriter struct {
 	err    error
 }
 
-// NewOutputWriter returns the feeder of o, no channel with a pulse. It does no I/O.
+// NewOutputWriter returns the writer of o, no channel with a pulse. It does no I/O.
 func NewOutputWriter(o Output, c OutputWriterConfig) *OutputWriter {
 	c.Clock = cmp.Or(c.Clock, hal.WallClock())
 	f := &OutputWriter{output: o, config: c, wake: make(chan struct{}, 1), io: make(chan struct{}, 1), at: -1, tried: -refresh,

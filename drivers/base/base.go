@@ -79,7 +79,7 @@ type Base struct {
 
 	reminded time.Duration // when something was asked for again
 	configs  int           // how often the configuration was
-	turn     int           // whose turn it was
+	turn     int           // the request that was repeated last
 
 	wheels []wheel
 	drive  drive
@@ -213,7 +213,7 @@ func (b *Base) Close() error {
 		return err
 	}
 	if b.stage == running {
-		b.put(Command{Op: OpStop}, Command{Op: OpEnable, Kind: Number}, Command{Op: OpClose})
+		b.put(Command{Op: OpStop}, number(OpEnable, 0), Command{Op: OpClose})
 		err = errors.Join(err, b.flush())
 	}
 	err = errors.Join(err, b.line.Close())

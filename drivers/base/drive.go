@@ -12,7 +12,7 @@ import (
 
 // Times of driving.
 const (
-	settling = 120 * time.Millisecond // from a switch of the motors to a report that knows of it
+	settling = 120 * time.Millisecond // from a switch of the motors to a report of it
 	insist   = 200 * time.Millisecond // between two commands to the same end
 	gap      = 20 * time.Millisecond  // least time between two speeds, so that a slow line keeps up
 	// arms is how long the driver repeats the command to switch the motors on. If it went on while the red button is
@@ -66,27 +66,23 @@ func (b *Base) steer(now time.Duration) {
 		return
 	}
 	motors := b.report.Flags&FlagMotors != 0
-	knows := b.at-d.switched > settling // the newest report was made after the last switch
+	current := b.at-d.switched > settling // the newest report was made after the last switch
 	switch {
-	case d.arming && d.sent && d.to && motors && knows:
+	case d.arming && d.sent && d.to && motors && current:
 		d.arming, d.on, d.valid = false, true, false
 	case d.arming && d.sent && d.to && now-d.began > arms:
 		d.arming = false
-	case d.on && !motors && knows:
+	case d.on && !motors && current:
 		d.on = false // its own button, its own emergency stop
 	}
 	if b.brake(now, motors) {
 		return
 	}
 	if run := d.arming || d.on; (run != motors || !d.sent || d.to != run) && (now-d.switched > insist || d.to != run || !d.sent) {
-		on := 0
-		if run {
-			on = 1
-			if !d.sent || !d.to {
-				d.began = now
-			}
+		if run && !(d.sent && d.to) {
+			d.began = now
 		}
-		b.put(Command{Op: OpEnable, Kind: Number, Int: on})
+		b.put(number(OpEnable, bit(run)))
 		d.switched, d.to, d.sent = now, run, true
 		if !run {
 			d.valid = false
@@ -175,10 +171,10 @@ func limit(v, most float64) float64 { return math.Min(most, math.Max(-most, v)) 
 // command puts the speeds.
 func (b *Base) command(speed [2]int) {
 	if b.cfg.Coarse {
-		b.put(Command{Op: OpVel2, Kind: Number, Int: int(byte(speed[0]))<<8 | int(byte(speed[1]))})
+		b.put(number(OpVel2, int(byte(speed[0]))<<8|int(byte(speed[1]))))
 		return
 	}
-	b.put(Command{Op: OpVel, Kind: Number, Int: speed[0]}, Command{Op: OpRVel, Kind: Number, Int: speed[1]})
+	b.put(number(OpVel, speed[0]), number(OpRVel, speed[1]))
 }
 
 // CutTorque implements hal.TorqueCutter: it commands the strongest braking and does not wait. Halt switches the motors off
@@ -216,7 +212,7 @@ func (b *Base) halt(inert bool) error {
 	}
 	began := b.clock.Now()
 	if inert {
-		b.put(Command{Op: OpEStop}, Command{Op: OpEnable, Kind: Number})
+		b.put(Command{Op: OpEStop}, number(OpEnable, 0))
 		b.drive.sent = true
 		return b.flush()
 	}
@@ -236,7 +232,7 @@ func (b *Base) halt(inert bool) error {
 		if now-askedAt >= settling {
 			b.put(Command{Op: OpEStop})
 			if off {
-				b.put(Command{Op: OpEnable, Kind: Number})
+				b.put(number(OpEnable, 0))
 				b.drive.switched, b.drive.to, b.drive.sent = now, false, true
 			}
 			askedAt = now

@@ -128,7 +128,7 @@ func (b *Base) advance() {
 	b.ask()
 }
 
-// maxReads bounds one hearing: no serial line is as fast, but a connection may babble, and the cycle waits for this.
+// maxReads bounds the reads of one receive: no serial line is as fast, but a broken connection may be, and the cycle waits for this.
 const maxReads = 64
 
 // receive handles received bytes; it waits up to wait for the first.

@@ -46,9 +46,7 @@ func (o *odometry) zero() {
 // update adds a report dt after the last; false if its position is farther than the base can have moved. It then continues
 // from there, without counting the distance.
 func (o *odometry) update(r *Report, robot *Robot, dt time.Duration) bool {
-	now := [3]uint16{r.X, r.Y, r.Heading}
-	from := o.last
-	known := o.known
+	now, from, known := [3]uint16{r.X, r.Y, r.Heading}, o.last, o.known
 	o.last, o.known = now, true
 	own := float64(int(r.Heading)) * Angle
 	if !known {

@@ -14,7 +14,7 @@ const MaxEchoes = 32
 //	gripper analog-port analog digital-in digital-out
 //	ARCOS adds: battery×10(2) charge turn(2) fault(2) sideways(2) temperature charged
 //
-// Words are little-endian. A firmware that knows less leaves out the end.
+// Words are little-endian. Older firmware leaves out the end.
 type Report struct {
 	Moving     bool   // the base reports that it moves
 	X, Y       uint16 // counts of Robot.Distance; they wrap, at 15 bits or above

@@ -45,7 +45,7 @@ func (b *Base) makeSenses() {
 	}
 }
 
-// Source is one of a base's senses, in the shape in which drivers.Body.Sense takes it.
+// Source is one of a base's senses, as drivers.Body.AttachSensor takes it.
 type Source struct {
 	base *Base
 	of   Sense
@@ -90,7 +90,7 @@ const stale = time.Second
 // Zero makes the present position the origin of the odometry. The base keeps its own origin.
 func (b *Base) Zero() {
 	b.odo.zero()
-	b.senses[Odometry].values[0], b.senses[Odometry].values[1], b.senses[Odometry].values[2] = 0, 0, 0
+	clear(b.senses[Odometry].values)
 }
 
 // sense updates the senses from the report.
@@ -107,10 +107,7 @@ func (b *Base) sense(now time.Duration) {
 	bumpers := &b.senses[Bumpers]
 	for i := range bumpers.values {
 		n := b.robot.Bumpers
-		bumpers.values[i], bumpers.at[i] = 0, now
-		if r.Bumper(i >= n, i%n) {
-			bumpers.values[i] = 1
-		}
+		bumpers.values[i], bumpers.at[i] = float64(bit(r.Bumper(i >= n, i%n))), now
 	}
 	volts := r.Volts()
 	b.senses[Volts].set(now, volts)

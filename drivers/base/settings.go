@@ -5,23 +5,26 @@ import (
 	"time"
 )
 
+// number is a command with a number.
+func number(op Op, arg int) Command { return Command{Op: op, Kind: Number, Int: arg} }
+
+func bit(on bool) int {
+	if on {
+		return 1
+	}
+	return 0
+}
+
 // setUp puts the next setting of a new session, one a time so that a slow base keeps up; false when there are no more.
 func (b *Base) setUp(now time.Duration) bool {
-	yes := func(on bool) int {
-		if on {
-			return 1
-		}
-		return 0
-	}
-	s := &b.cfg
-	n := func(op Op, arg int) Command { return Command{Op: op, Kind: Number, Int: arg} }
+	s, n := &b.cfg, number
 	settings := [...]struct {
 		skip bool
 		Command
 	}{
 		{false, n(OpEnable, 0)},
 		{s.Polling == "", Command{Op: OpPolling, Kind: Text, Text: s.Polling}},
-		{false, n(OpSonar, yes(!s.SonarOff))},
+		{false, n(OpSonar, bit(!s.SonarOff))},
 		{false, n(OpConfig, 1)},
 		{s.Acceleration <= 0, n(OpSetA, int(math.Round(s.Acceleration*1000)))},
 		{s.Acceleration <= 0, n(OpSetA, -int(math.Round(s.Acceleration*1000)))},
@@ -55,17 +58,13 @@ func (b *Base) remind(now time.Duration) {
 	if now-b.reminded < stale {
 		return
 	}
-	s, on := &b.cfg, 1
-	if s.SonarOff {
-		on = 0
-	}
+	s, n := &b.cfg, number
 	late := func(asked bool, at time.Duration) bool { return asked && now-max(at, 0) > stale }
-	n := func(op Op, arg int) Command { return Command{Op: op, Kind: Number, Int: arg} }
 	asks := [...]struct {
 		late bool
 		Command
 	}{
-		{b.report.Flags&FlagSonar != 0 == s.SonarOff, n(OpSonar, on)},
+		{b.report.Flags&FlagSonar != 0 == s.SonarOff, n(OpSonar, bit(!s.SonarOff))},
 		{b.config == ConfigReport{} && b.configs < maxConfigs, n(OpConfig, 1)},
 		{late(s.Gyro, b.senses[Gyro].at[0]), n(OpGyro, 1)},
 		{late(s.Encoders, b.senses[Encoders].at[0]), n(OpEncoder, 2)},

@@ -34,7 +34,7 @@ type transport interface {
 
 // BNO055 is one chip. It is a drivers.Sensor of ten values: attitude w x y z, rates x y z, acceleration x y z.
 //
-// On I2C it stretches the clock, which the hardware I2C of a Raspberry Pi up to 4 does not bear: bytes come wrong. Use its UART
+// On I2C it stretches the clock, which the hardware I2C of a Raspberry Pi up to 4 does not support: bytes are corrupted. Use its UART
 // there, or i2c-gpio.
 type BNO055 struct {
 	wire   transport

@@ -3,6 +3,8 @@ package lidar
 import (
 	"errors"
 	"net"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,5 +91,44 @@ func TestDeafConnection(t *testing.T) {
 	}
 	if !errors.Is(err, servo.ErrDisconnected) {
 		t.Errorf("got %v, want gone", err)
+	}
+}
+
+// script is a line whose device answers each write with the next of its replies.
+type script struct {
+	babbler
+	replies [][]byte
+	unread  []byte
+}
+
+func (s *script) Write(p []byte) (int, error) {
+	if len(s.replies) > 0 {
+		s.unread, s.replies = append(s.unread, s.replies[0]...), s.replies[1:]
+	}
+	return len(p), nil
+}
+
+func (s *script) Read(p []byte, wait time.Duration) (int, error) {
+	if len(s.unread) == 0 {
+		s.now += wait
+		return 0, os.ErrDeadlineExceeded
+	}
+	n := copy(p, s.unread)
+	s.unread = s.unread[n:]
+	return n, nil
+}
+
+// A reply about the type that is only its first byte is refused; it has no text and no status.
+func TestTypeWithoutText(t *testing.T) {
+	line := &script{replies: [][]byte{
+		AppendSICK(nil, SICKReplyBit, []byte{SICKModeReply, 0, 0x10}),
+		AppendSICK(nil, SICKReplyBit, []byte{byte(SICKType) | SICKReplyBit}),
+	}}
+	d, err := NewSICK(SICKSettings{Line: func() (servo.Line, error) { return line, nil }, Baud: 38400})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Open(); hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), `type: got ""`) {
+		t.Errorf("got %v, want another type refused", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -103,7 +104,8 @@ func (d *SICK) Open() error {
 	if err != nil {
 		return err
 	}
-	if d.Type = string(bytes.TrimRight(p[1:len(p)-1], " \x00")); len(d.Type) < 4 || d.Type[:4] != "LMS2" {
+	// A text and the status, both of which a broken scanner may leave out.
+	if d.Type = string(bytes.TrimRight(p[1:max(1, len(p)-1)], " \x00")); !strings.HasPrefix(d.Type, "LMS2") {
 		return d.faultf(hal.Absent, "type: got %q, want an LMS2xx", d.Type)
 	}
 	variant := [...]byte{byte(SICKVariant), byte(d.s.Angle), 0, byte(d.s.Resolution), 0}

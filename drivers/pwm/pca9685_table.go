@@ -41,7 +41,7 @@ const PCA9685Wake = 500 * time.Microsecond
 // PCA9685Steps is how many counts a period has.
 const PCA9685Steps = 4096
 
-// PCA9685Scale is the prescaler's value that makes a frequency nearest to frequency: 3..255 (section 7.3.5).
+// PCA9685Scale is the prescaler's value for the frequency nearest to hertz: 3..255 (section 7.3.5).
 func PCA9685Scale(oscillator, hertz float64) byte {
 	return byte(math.Max(3, math.Min(255, math.Round(oscillator/(PCA9685Steps*hertz))-1)))
 }

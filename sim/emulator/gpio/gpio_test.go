@@ -480,3 +480,20 @@ func BenchmarkEdges(b *testing.B) {
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/edges, "ns/edge")
 }
+
+// A request is granted with all of its lines or with none: an invalid setting of one leaves the others free.
+func TestRefusedRequestHoldsNothing(t *testing.T) {
+	b := newBoard(t)
+	node, err := b.host.Open()
+	b.must(err)
+	none := driver.Flags(0) // neither input nor output
+	arg, err := (&driver.Request{Offsets: []uint32{1, 2}, Consumer: "bad", Flags: driver.Input,
+		Attributes: []driver.Attribute{{Flags: &none, Mask: 2}}}).AppendTo(nil)
+	b.must(err)
+	if err := node.Ioctl(driver.GetLine, arg); !errors.Is(err, syscall.EINVAL) {
+		t.Errorf("line without a direction: got %v, want %v", err, syscall.EINVAL)
+	}
+	if got := b.chip.Held(1); got != "" {
+		t.Errorf("line 1: got held by %q after a refused request, want free", got)
+	}
+}

@@ -122,16 +122,17 @@ func (c *Chip) hand(arg []byte, now time.Duration) error {
 		if c.lines[offset].holder != nil {
 			return syscall.EBUSY
 		}
+		// The kernel requires one direction, and edges only for inputs.
+		flags, _, _ := r.wants(i)
+		if in := flags&driver.Input != 0; in == (flags&driver.Output != 0) || !in && flags&(driver.EdgeRising|driver.EdgeFalling) != 0 {
+			return syscall.EINVAL
+		}
 	}
 	if r.maxEvents = 16 * len(r.asked.Offsets); r.asked.Buffer > 0 {
 		r.maxEvents = int(min(r.asked.Buffer, driver.MaxEvents))
 	}
 	for i, offset := range r.asked.Offsets {
 		flags, out, quiet := r.wants(i)
-		// The kernel requires one direction, and edges only for inputs.
-		if in := flags&driver.Input != 0; in == (flags&driver.Output != 0) || !in && flags&(driver.EdgeRising|driver.EdgeFalling) != 0 {
-			return syscall.EINVAL
-		}
 		l := &c.lines[offset]
 		c.flush(int(offset), now)
 		l.holder, l.flags, l.quiet, l.seq, l.out = r, flags, quiet, 0, loose

@@ -189,7 +189,7 @@ func (h *Hokuyo) speed(text string) (status string) {
 	switch {
 	case err != nil || len(text) != 2:
 		return "01"
-	case n > 10 && n != 99:
+	case n < 0 || n > 10 && n != 99:
 		return "02"
 	case n%99 == h.slower:
 		return lidar.SCIPSame

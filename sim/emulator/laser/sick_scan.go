@@ -7,12 +7,12 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 )
 
-// Modes that measure, besides those of whole scans (8007954, telegram 20). Values are counted from 1, from the scanner's right on.
+// Modes that measure, in addition to those of whole scans (8007954, telegram 20). Values are counted from 1, from the scanner's right on.
 const (
 	sickMeans         = 0x26 // samples: the mean of so many scans
 	sickSubrange      = 0x27 // first16 last16: a part of each scan
 	sickMeansSubrange = 0x28 // samples first16 last16
-	sickPartial       = 0x2A // each turn of the mirror by itself: it measures whole degrees, and 1/2 or 1/4 ° beside the last one
+	sickPartial       = 0x2A // each turn of the mirror by itself: it measures whole degrees, and 1/2 or 1/4 ° next to the last one
 	sickRemission     = 0x50 // first16 last16: each scan, and how bright a part of it is
 )
 

@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// repeat is the pause from one look at its field to the next, and so from one telegram to the next of a tag that stays.
+// repeat is the interval at which it checks its field, and so that of the telegrams of a tag that stays.
 const repeat = 65 * time.Millisecond
 
 // RDM6300 is an emulated reader: a wire.Board.

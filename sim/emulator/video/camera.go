@@ -41,7 +41,7 @@ type Camera struct {
 	opened  int
 	frames  uint64
 
-	// Who is at rest: has looked at all that there is, and waits for it to change.
+	// Which goroutines are idle: they have handled everything and wait for a change.
 	rest    *sync.Cond
 	ticks   uint64 // of the clock
 	idle    int    // drivers that wait for a frame
