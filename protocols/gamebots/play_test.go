@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
@@ -89,7 +90,7 @@ func newPuppet() *puppet {
 		Mount: hal.Pose{Position: [3]float64{0.0820, -0.0002, -0.0613}}}}
 	p.values = make([]float64, len(l.Outputs))
 	p.last = make([]float64, len(l.Inputs))
-	clearInputs(p.last)
+	protocols.Unset(p.last)
 	p.set("truth", 4.4976, -1.9, -1.8527, 1)
 	return p
 }

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"math"
 	"net"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -20,10 +18,6 @@ const (
 	maxLine = 8192
 	// maxReplies bounds the answers that are pending for a client that sends queries without reading.
 	maxReplies = 256 << 10
-	// heartbeat is how often the state of a connected client is checked in real time.
-	heartbeat = 100 * time.Millisecond
-	// deaf is how long a client may leave a message unread before it counts no more as alive.
-	deaf = 500 * time.Millisecond
 )
 
 var (
@@ -42,23 +36,20 @@ type session struct {
 	robot  atomic.Pointer[link]
 
 	// The reader's.
-	in       lineReader
-	message  Message
-	control  Control
-	name     string    // of the agent, "" before INIT
-	inputs   []float64 // of the command in execution; NaN = no command
-	held     []float64 // commands since the last step, in lock-step
-	beat     time.Time // of the next step
-	received time.Time
-	stopped  bool // the battery's end was seen
-	warned   map[string]bool
+	in      lineReader
+	message Message
+	control Control
+	stepper protocols.Stepper
+	name    string    // of the agent, "" before INIT
+	inputs  []float64 // of the command in execution; NaN = no command
+	stopped bool      // the battery's end was seen
+	warned  map[string]bool
 
 	viewports viewports
 	chosen    bool // the client has shown a dialect
 	dialect   spoken
 
 	wake    chan struct{} // a message is due
-	writing atomic.Int64  // Unix time at which the pending Write began, ns; 0 = no pending Write
 	mu      sync.Mutex
 	replies []byte
 }
@@ -67,8 +58,9 @@ type session struct {
 func newSession(s *Server, conn net.Conn, log *slog.Logger) *session {
 	c := &session{server: s, log: log, conn: conn, warned: map[string]bool{}, wake: make(chan struct{}, 1)}
 	c.dialect.set(s.options.Dialect)
-	c.in = lineReader{read: c.read, buf: make([]byte, maxLine)}
+	c.in = lineReader{read: c.stepper.Read, buf: make([]byte, maxLine)}
 	c.party = s.rig.NewSession("gamebots@"+conn.RemoteAddr().String(), c)
+	c.stepper = protocols.Stepper{Rig: s.rig, Session: c.party, Conn: conn, Timeout: s.options.ClientTimeout, Silent: errSilent, Beat: c.beat}
 	return c
 }
 
@@ -84,7 +76,7 @@ func (s *session) run(ctx context.Context) error {
 		defer s.conn.Close() // the reader ends with it
 		s.write(ctx)
 	})
-	s.received = time.Now()
+	s.stepper.Received = time.Now()
 	s.reply(func(t *text) { nfo(t, &s.server.arena) })
 	err := s.handle()
 	cancel()
@@ -106,19 +98,10 @@ func (s *session) leave() {
 // begin makes k the session's robot.
 func (s *session) begin(k *link) {
 	s.inputs = make([]float64, len(k.layout.Inputs))
-	s.held = make([]float64, len(k.layout.Inputs))
-	clearInputs(s.inputs)
-	clearInputs(s.held)
-	s.beat = time.Time{}
+	protocols.Unset(s.inputs)
+	s.stepper.Begin(k.lease, k.layout)
 	s.robot.Store(k)
 	s.pace()
-}
-
-// clearInputs sets all inputs to NaN, which keeps earlier commands.
-func clearInputs(inputs []float64) {
-	for i := range inputs {
-		inputs[i] = math.NaN()
-	}
 }
 
 // handle reads and executes commands.
@@ -133,7 +116,7 @@ func (s *session) handle() error {
 		case err != nil:
 			return err
 		}
-		s.received = time.Now()
+		s.stepper.Received = time.Now()
 		// Commands persist while the client sends lines. A hung client sends none, although its kernel still acknowledges.
 		if k := s.robot.Load(); k != nil {
 			s.party.Renew(k.lease)
@@ -176,11 +159,11 @@ func (s *session) do() error {
 	default:
 		s.server.traffic.Receive()
 		if c.staged {
-			return s.commit()
+			return s.stepper.Commit(s.robot.Load().layout, s.inputs)
 		}
 	}
 	if c.staged {
-		clearInputs(s.inputs)
+		protocols.Unset(s.inputs)
 	}
 	return nil
 }
@@ -200,81 +183,13 @@ func (s *session) warn(kind string, why error) {
 	}
 }
 
-// commit passes the staged inputs to the rig: at once in real time, with the next step in lock-step.
-func (s *session) commit() error {
-	k := s.robot.Load()
-	if s.server.rig.Mode() == hal.Realtime {
-		err := s.party.Step(k.lease, s.inputs)
-		clearInputs(s.inputs)
-		return err
-	}
-	for i := range k.layout.Actuators {
-		a := &k.layout.Actuators[i]
-		for _, given := range a.Goal {
-			if given == hal.None || math.IsNaN(s.inputs[given]) {
-				continue
-			}
-			for _, at := range a.Goal {
-				if at != hal.None {
-					s.held[at] = s.inputs[at]
-				}
-			}
-		}
-	}
-	clearInputs(s.inputs)
-	return nil
-}
-
-// read waits for the client. It is where the reader spends its time.
-func (s *session) read(b []byte) (int, error) {
-	for {
-		if err := s.step(); err != nil {
-			return 0, err
-		}
-		n, err := s.conn.Read(b)
-		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
-			return n, err
-		}
-		if t := s.server.options.ClientTimeout; t > 0 && time.Since(s.received) >= t {
-			return 0, errSilent
-		}
-	}
-}
-
-// step renews the lease of the client. In lock-step it also advances time at the pace of the wall clock, since clients of
-// this protocol do not request steps.
-func (s *session) step() error {
-	now := time.Now()
-	if now.Before(s.beat) {
-		return nil
-	}
-	k, every := s.robot.Load(), heartbeat
-	if s.server.rig.Mode() == hal.Lockstep && k != nil {
-		every = s.server.rig.Period()
-	}
-	// on a grid, so that the mean pace is exact; after a pause the grid restarts
-	if s.beat = s.beat.Add(every); s.beat.Before(now) {
-		s.beat = now.Add(every)
-	}
-	s.conn.SetReadDeadline(s.beat)
-	if k == nil {
-		return nil
-	}
-	// a client that does not read must not keep driving: its lease is not renewed, and the guard's deadline stops the robot
-	if since := s.writing.Load(); since != 0 && now.UnixNano()-since > int64(deaf) && s.server.rig.Mode() == hal.Realtime {
-		return nil
-	}
-	// an empty battery stops the wheels, and no message can report it any more
-	if k.drained.Load() && !s.stopped {
+// beat stops the wheels of a robot whose battery is empty: no message can report it any more.
+func (s *session) beat(time.Time) error {
+	if k := s.robot.Load(); k.drained.Load() && !s.stopped {
 		s.stopped = true
 		s.halt(k)
 	}
-	if s.server.rig.Mode() == hal.Lockstep && k.lease.Pending() {
-		return nil
-	}
-	err := s.party.Step(k.lease, s.held)
-	clearInputs(s.held)
-	return err
+	return nil
 }
 
 // halt stops every wheel.
@@ -283,7 +198,7 @@ func (s *session) halt(k *link) {
 		for _, i := range side {
 			a := &k.layout.Actuators[k.robot.Joints[i].Actuator]
 			if at := a.Goal[hal.VelocityMode]; at != hal.None {
-				s.held[at] = 0
+				s.stepper.Held[at] = 0
 			}
 		}
 	}

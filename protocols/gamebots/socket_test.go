@@ -169,8 +169,8 @@ func TestCycleDoesNotAllocate(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("DRIVE: got %v allocations, want 0", n)
 	}
-	if s.held[0] != 1.25 || s.held[2] != -1.5 {
-		t.Errorf("held: got %v", s.held)
+	if s.stepper.Held[0] != 1.25 || s.stepper.Held[2] != -1.5 {
+		t.Errorf("held: got %v", s.stepper.Held)
 	}
 }
 
@@ -373,7 +373,7 @@ func FuzzCommand(f *testing.F) {
 				}
 			}
 		}
-		for i, v := range s.held {
+		for i, v := range s.stepper.Held {
 			if math.IsInf(v, 0) {
 				t.Errorf("%s: got %g", p.layout.Inputs[i].Name, v)
 			}

@@ -55,10 +55,7 @@ func (s *session) write(ctx context.Context) {
 			until = now.Add(limit)
 			s.conn.SetWriteDeadline(until)
 		}
-		s.writing.Store(now.UnixNano())
-		_, err := s.conn.Write(t.b)
-		s.writing.Store(0)
-		if err != nil {
+		if s.stepper.Write(t.b) != nil {
 			s.server.traffic.Drop(protocols.Unsent)
 			return
 		}

@@ -44,7 +44,7 @@ func (s *session) command(h *Header, in []byte) error {
 	}
 	if err != nil {
 		k.staged, k.goal = false, before
-		unset(k.inputs)
+		protocols.Unset(k.inputs)
 		cause := protocols.Refused
 		if errors.Is(err, ErrFormat) {
 			cause = protocols.Truncated

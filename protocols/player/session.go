@@ -5,22 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"math"
 	"net"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols"
-)
-
-const (
-	// heartbeat is how often the state of a connected client is checked.
-	heartbeat = 100 * time.Millisecond
-	// deaf is how long a client may leave data unread before it no longer counts as alive.
-	deaf = 500 * time.Millisecond
 )
 
 var errSilent = errors.New("player: silent")
@@ -37,18 +28,15 @@ type session struct {
 	// The reader's.
 	lease    *hal.Lease
 	control  control
-	base     *base     // of position2d, or nil
-	held     []float64 // commanded since the last step, in lock-step
+	stepper  protocols.Stepper
+	base     *base // of position2d, or nil
 	measured []float64
 	status   []hal.Status
-	beat     time.Time // of the next step
-	received time.Time
 	refused  map[string]bool // logged
 	flew     bool            // its last commands are the Flyer's
 
-	due     atomic.Bool  // data is to be published
-	writing atomic.Int64 // Unix time, ns, since which a write waits; 0 = none does
-	cycles  uint64       // Cycle's: since data was due
+	due    atomic.Bool // data is to be published
+	cycles uint64      // Cycle's: since data was due
 
 	mu      sync.Mutex
 	open    []entry
@@ -62,28 +50,16 @@ func newSession(s *Server, conn net.Conn, log *slog.Logger) *session {
 	c := &session{server: s, conn: conn, log: log, queue: newQueue(), refused: map[string]bool{},
 		streams: map[int]func(){}, latest: map[int]*cameraData{}}
 	l := s.robot.Agent.Layout()
-	c.control = control{session: c, layout: l, inputs: blank(len(l.Inputs))}
-	c.held = blank(len(l.Inputs))
+	c.control = control{session: c, layout: l, inputs: make([]float64, len(l.Inputs))}
+	protocols.Unset(c.control.inputs)
 	for _, e := range s.entries {
 		if b, ok := e.unit.(*base); ok {
 			c.base = b
 		}
 	}
 	c.rig = s.rig.NewSession("player@"+conn.RemoteAddr().String(), c)
+	c.stepper = protocols.Stepper{Rig: s.rig, Session: c.rig, Conn: conn, Timeout: s.options.ClientTimeout, Silent: errSilent, Beat: c.beat}
 	return c
-}
-
-// blank is n inputs without a command.
-func blank(n int) []float64 {
-	v := make([]float64, n)
-	unset(v)
-	return v
-}
-
-func unset(v []float64) {
-	for i := range v {
-		v[i] = math.NaN()
-	}
 }
 
 // run serves until the client leaves or ctx ends, and returns the reason.
@@ -97,7 +73,7 @@ func (s *session) run(ctx context.Context) error {
 		defer s.conn.Close() // the reader ends with it
 		s.write(ctx)
 	})
-	s.received = time.Now()
+	s.stepper.Received = time.Now()
 	err := s.serve(ctx)
 	cancel()
 	s.mu.Lock()
@@ -146,7 +122,7 @@ func (s *session) serve(ctx context.Context) error {
 		if err := s.fill(payload); err != nil {
 			return err
 		}
-		s.received = time.Now()
+		s.stepper.Received = time.Now()
 		s.server.traffic.Receive()
 		// Commands persist while their program sends anything at all, also requests for data.
 		if s.lease != nil {
@@ -158,10 +134,10 @@ func (s *session) serve(ctx context.Context) error {
 	}
 }
 
-// fill reads all of b.
+// fill reads all of b; meanwhile its robot stays commanded.
 func (s *session) fill(b []byte) error {
 	for len(b) > 0 {
-		n, err := s.read(b)
+		n, err := s.stepper.Read(b)
 		if err != nil {
 			return err
 		}
@@ -170,61 +146,20 @@ func (s *session) fill(b []byte) error {
 	return nil
 }
 
-// read waits for the client; meanwhile its robot stays commanded.
-func (s *session) read(b []byte) (int, error) {
-	for {
-		if err := s.step(); err != nil {
-			return 0, err
-		}
-		n, err := s.conn.Read(b)
-		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
-			return n, err
-		}
-		if t := s.server.options.ClientTimeout; t > 0 && time.Since(s.received) >= t {
-			return 0, errSilent
-		}
-	}
-}
-
-// step drives on to the client's goal, and in lock-step lets time pass at the pace of the wall clock: clients of this
-// protocol do not ask for steps.
-func (s *session) step() error {
-	now := time.Now()
-	if now.Before(s.beat) {
+// beat drives on to the client's goal.
+func (s *session) beat(now time.Time) error {
+	k := &s.control
+	if k.goal == nil || s.base == nil {
 		return nil
 	}
-	every := heartbeat
-	if s.server.rig.Mode() == hal.Lockstep && s.lease != nil {
-		every = s.server.rig.Period()
+	err := s.base.towards(k)
+	// towards commands again at each beat: for a client that hangs it must not
+	hangs := now.Sub(s.stepper.Received) > protocols.MaxUnread && s.server.robot.Agent.BodyKind() != hal.Simulated
+	if hangs || err != nil {
+		k.goal = nil
+		s.base.drive(k, 0, 0)
 	}
-	if s.beat = s.beat.Add(every); s.beat.Before(now) {
-		s.beat = now.Add(every)
-	}
-	s.conn.SetReadDeadline(s.beat)
-	if s.lease == nil {
-		return nil
-	}
-	realtime := s.server.rig.Mode() == hal.Realtime
-	if since := s.writing.Load(); since != 0 && now.UnixNano()-since > int64(deaf) && realtime {
-		return nil // a client that does not read must not go on driving: the guard decides
-	}
-	if k := &s.control; k.goal != nil && s.base != nil {
-		err := s.base.towards(k)
-		// towards commands again at each beat: for a client that hangs it must not
-		if silent := now.Sub(s.received) > deaf && s.server.robot.Agent.BodyKind() != hal.Simulated; silent || err != nil {
-			k.goal = nil
-			s.base.drive(k, 0, 0)
-		}
-		if err := s.commit(); err != nil {
-			return err
-		}
-	}
-	if !realtime && s.lease.Pending() {
-		return nil
-	}
-	err := s.rig.Step(s.lease, s.held)
-	unset(s.held)
-	return err
+	return s.commit()
 }
 
 // hold takes the robot's lease, which another client or protocol may have.
@@ -236,7 +171,8 @@ func (s *session) hold() error {
 	if err != nil {
 		return err
 	}
-	s.lease, s.beat = lease, time.Time{}
+	s.lease = lease
+	s.stepper.Begin(lease, s.control.layout)
 	return nil
 }
 
@@ -247,25 +183,7 @@ func (s *session) commit() error {
 		return nil
 	}
 	k.staged = false
-	defer unset(k.inputs)
-	if s.server.rig.Mode() == hal.Realtime {
-		return s.rig.Step(s.lease, k.inputs)
-	}
-	for i := range k.layout.Actuators {
-		goals := &k.layout.Actuators[i].Goal
-		for mode, at := range goals {
-			if at == hal.None || math.IsNaN(k.inputs[at]) {
-				continue
-			}
-			for other, old := range goals {
-				if old != hal.None && other != mode {
-					s.held[old] = math.NaN()
-				}
-			}
-			s.held[at] = k.inputs[at]
-		}
-	}
-	return nil
+	return s.stepper.Commit(k.layout, k.inputs)
 }
 
 // now is what the robot measured last. It is the reader's until the next call.
@@ -280,7 +198,7 @@ func (s *session) sample(measured *[]float64, status *[]hal.Status) *sample {
 	l := a.Layout()
 	for i := range l.Sensors {
 		if sensor := &l.Sensors[i]; (*status)[len(l.Actuators)+i].Err != nil {
-			unset((*measured)[sensor.First : sensor.First+sensor.Count])
+			protocols.Unset((*measured)[sensor.First : sensor.First+sensor.Count])
 		}
 	}
 	var newest time.Duration
@@ -325,11 +243,8 @@ func (s *session) write(ctx context.Context) {
 }
 
 func (s *session) flush(b []byte) error {
-	now := time.Now()
-	s.writing.Store(now.UnixNano())
-	defer s.writing.Store(0)
-	s.conn.SetWriteDeadline(now.Add(s.server.options.WriteTimeout))
-	_, err := s.conn.Write(b)
+	s.conn.SetWriteDeadline(time.Now().Add(s.server.options.WriteTimeout))
+	err := s.stepper.Write(b)
 	s.server.traffic.Send()
 	return err
 }

@@ -1,0 +1,129 @@
+package protocols
+
+import (
+	"errors"
+	"math"
+	"net"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
+
+const (
+	// heartbeat is how often a Stepper checks its client in real time.
+	heartbeat = 100 * time.Millisecond
+	// MaxUnread is how long a client may leave a message unread before it no longer counts as alive.
+	MaxUnread = 500 * time.Millisecond
+)
+
+// Stepper steps the robot of a client whose protocol has no steps and whose commands persist. In real time it renews the
+// lease; in lock-step it advances time at the pace of the wall clock. Its methods are for the goroutine that reads, Write for
+// the one that writes.
+type Stepper struct {
+	Rig     *hal.Rig
+	Session *hal.Session
+	Conn    net.Conn
+	Timeout time.Duration // after which Read fails with Silent if the client sends no message; 0 = never
+	Silent  error
+	Beat    func(now time.Time) error // the protocol's own work before each step
+
+	Received time.Time // when the last message came
+	Held     []float64 // in lock-step: goals since the last step; NaN = none
+	lease    *hal.Lease
+	next     time.Time // of the next beat
+	writing  atomic.Int64
+}
+
+// Begin steps the robot of lease from now on.
+func (s *Stepper) Begin(lease *hal.Lease, l *hal.Layout) {
+	s.lease, s.next, s.Held = lease, time.Time{}, make([]float64, len(l.Inputs))
+	Unset(s.Held)
+}
+
+// Unset sets all inputs to NaN, which keeps earlier commands.
+func Unset(inputs []float64) {
+	for i := range inputs {
+		inputs[i] = math.NaN()
+	}
+}
+
+// Commit passes inputs to the robot, an agent with layout l: at once in real time, with the next step in lock-step. A goal
+// replaces the actuator's goals of other modes. It unsets inputs.
+func (s *Stepper) Commit(l *hal.Layout, inputs []float64) error {
+	defer Unset(inputs)
+	if s.Rig.Mode() == hal.Realtime {
+		return s.Session.Step(s.lease, inputs)
+	}
+	for i := range l.Actuators {
+		goals := &l.Actuators[i].Goal
+		for _, given := range goals {
+			if given == hal.None || math.IsNaN(inputs[given]) {
+				continue
+			}
+			for _, at := range goals {
+				if at != hal.None {
+					s.Held[at] = inputs[at]
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// Read waits for bytes of the client and steps meanwhile.
+func (s *Stepper) Read(b []byte) (int, error) {
+	for {
+		if err := s.step(); err != nil {
+			return 0, err
+		}
+		n, err := s.Conn.Read(b)
+		if n > 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			return n, err
+		}
+		if s.Timeout > 0 && time.Since(s.Received) >= s.Timeout {
+			return 0, s.Silent
+		}
+	}
+}
+
+func (s *Stepper) step() error {
+	now := time.Now()
+	if now.Before(s.next) {
+		return nil
+	}
+	realtime, every := s.Rig.Mode() == hal.Realtime, heartbeat
+	if !realtime && s.lease != nil {
+		every = s.Rig.Period()
+	}
+	// on a grid, so that the mean pace is exact; after a pause the grid restarts
+	if s.next = s.next.Add(every); s.next.Before(now) {
+		s.next = now.Add(every)
+	}
+	s.Conn.SetReadDeadline(s.next)
+	if s.lease == nil {
+		return nil
+	}
+	// a client that does not read must not keep driving: its lease is not renewed, and the guard's deadline stops the robot
+	if since := s.writing.Load(); realtime && since != 0 && now.UnixNano()-since > int64(MaxUnread) {
+		return nil
+	}
+	if err := s.Beat(now); err != nil {
+		return err
+	}
+	if !realtime && s.lease.Pending() {
+		return nil
+	}
+	err := s.Session.Step(s.lease, s.Held)
+	Unset(s.Held)
+	return err
+}
+
+// Write sends b. Set the deadline of Conn before.
+func (s *Stepper) Write(b []byte) error {
+	s.writing.Store(time.Now().UnixNano())
+	defer s.writing.Store(0)
+	_, err := s.Conn.Write(b)
+	return err
+}
