@@ -62,6 +62,17 @@ func (p Pose) RollPitchYaw() [3]float64 {
 	}
 }
 
+// RotationOf is the unit quaternion, w first, of turns about x, y and z, rad, yaw first: the inverse of RollPitchYaw.
+func RotationOf(r [3]float64) [4]float64 {
+	sr, cr := math.Sincos(r[0] / 2)
+	sp, cp := math.Sincos(r[1] / 2)
+	sy, cy := math.Sincos(r[2] / 2)
+	return [4]float64{
+		float64(cr*cp*cy) + float64(sr*sp*sy), float64(sr*cp*cy) - float64(cr*sp*sy),
+		float64(cr*sp*cy) + float64(sr*cp*sy), float64(cr*cp*sy) - float64(sr*sp*cy),
+	}
+}
+
 // multiply is the turn b followed by the turn a.
 func multiply(a, b [4]float64) [4]float64 {
 	return [4]float64{

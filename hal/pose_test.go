@@ -43,3 +43,15 @@ func TestRollPitchYaw(t *testing.T) {
 		}
 	}
 }
+
+// TestRotationOf: RollPitchYaw returns the turns that made a rotation.
+func TestRotationOf(t *testing.T) {
+	for _, want := range [][3]float64{{}, {0.1, 0, 0}, {0, -0.2, 0}, {0, 0, 3}, {0.3, -1.2, -2.5}} {
+		got := Pose{Rotation: RotationOf(want)}.RollPitchYaw()
+		for k := range got {
+			if math.Abs(got[k]-want[k]) > 1e-12 {
+				t.Errorf("%v: got %v", want, got)
+			}
+		}
+	}
+}

@@ -127,3 +127,19 @@ func (s *Stepper) Write(b []byte) error {
 	_, err := s.Conn.Write(b)
 	return err
 }
+
+// Measure returns the newest measurements of a, those of a faulty sensor as NaN, and the time of the newest. It reuses the
+// memory of measured and status.
+func Measure(a *hal.Agent, measured []float64, status []hal.Status) (_ []float64, _ []hal.Status, newest time.Duration) {
+	measured, status = a.Measured(measured), a.Status(status)
+	l := a.Layout()
+	for i := range l.Sensors {
+		if s := &l.Sensors[i]; status[len(l.Actuators)+i].Err != nil {
+			Unset(measured[s.First : s.First+s.Count])
+		}
+	}
+	for i := range status {
+		newest = max(newest, status[i].Time)
+	}
+	return measured, status, newest
+}

@@ -2,7 +2,6 @@ package plan
 
 import (
 	"maps"
-	"math"
 	"slices"
 	"time"
 
@@ -55,11 +54,7 @@ func part(period, most time.Duration) time.Duration {
 
 // PoseOf turns roll, pitch and yaw into a unit quaternion (w, x, y, z).
 func PoseOf(p configs.Pose) hal.Pose {
-	sr, cr := math.Sincos(p.Rotation[0] / 2)
-	sp, cp := math.Sincos(p.Rotation[1] / 2)
-	sy, cy := math.Sincos(p.Rotation[2] / 2)
-	return hal.Pose{Position: p.Position, Rotation: [4]float64{
-		cr*cp*cy + sr*sp*sy, sr*cp*cy - cr*sp*sy, cr*sp*cy + sr*cp*sy, cr*cp*sy - sr*sp*cy}}
+	return hal.Pose{Position: p.Position, Rotation: hal.RotationOf(p.Rotation)}
 }
 
 var policies = map[string]hal.Policy{"hold": hal.Hold, "torque_off": hal.TorqueOff, "park": hal.Park}

@@ -3,6 +3,7 @@ package moast
 import (
 	"math"
 
+	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols/nml"
 )
 
@@ -38,10 +39,8 @@ func (p *Pose) Update(c *nml.Codec) {
 
 // PoseAt is the pose at t turned by r, yaw first.
 func PoseAt(t Cartesian, r RPY) Pose {
-	sr, cr := math.Sincos(r.R / 2)
-	sp, cp := math.Sincos(r.P / 2)
-	sy, cy := math.Sincos(r.Y / 2)
-	return Pose{Translation: t, S: cr*cp*cy + sr*sp*sy, X: sr*cp*cy - cr*sp*sy, Y: cr*sp*cy + sr*cp*sy, Z: cr*cp*sy - sr*sp*cy}
+	q := hal.RotationOf([3]float64{r.R, r.P, r.Y})
+	return Pose{Translation: t, S: q[0], X: q[1], Y: q[2], Z: q[3]}
 }
 
 // Yaw is the turn of a pose about z, rad.

@@ -51,16 +51,16 @@ var payloads = []struct {
 	{"fly", unitPoseHex + "00000001", &position3Velocity{unitPose, 1}},
 	{"simulation 2", "00000002 00000002 61000000" + one + two + zero, &simulationPose{"a", pose2{1, 2, 0}}},
 	{"simulation 3", "00000002 00000002 61000000" + unitPoseHex + one, &simulationPose3{"a", unitPose, 1}},
-	{"sonar", "00000002 00000002" + half + half, &sonarData{[]float64{0.5, 0.5}}},
+	{"sonar", "00000002 00000002" + half + half, &floats{0.5, 0.5}},
 	{"sonars", "00000001 00000001" + unitPoseHex, &sonarGeometry{[]pose3{unitPose}}},
 	{"laser", half + half + half + half + "00000001 00000001" + half + "00000000 00000000 00000007",
 		&laserData{0.5, 0.5, 0.5, 0.5, []float64{0.5}, nil, 7}},
 	{"laser config", half + half + half + half + half + "00000001" + half, &laserConfig{0.5, 0.5, 0.5, 0.5, 0.5, 1, 0.5}},
-	{"ranger", "00000001 00000001" + two, &rangerData{[]float64{2}}},
+	{"ranger", "00000001 00000001" + two, &doubles{2}},
 	{"ranger geometry", unitPoseHex + one + two + zero + "00000001 00000001" + unitPoseHex + "00000001 00000001" + one + one + one,
 		&rangerGeometry{geometry{unitPose, vector{1, 2, 0}}, []pose3{unitPose}, []vector{{1, 1, 1}}}},
 	{"ranger config", one + two + one + two + one + two + one, &rangerConfig{1, 2, 1, 2, 1, 2, 1}},
-	{"bumper", "00000003 00000003 00010000", &bumperData{[]byte{0, 1, 0}}},
+	{"bumper", "00000003 00000003 00010000", &octets{0, 1, 0}},
 	{"bumpers", "00000001 00000001" + unitPoseHex + half + half, &bumperGeometry{[]bumperPlace{{unitPose, 0.5, 0.5}}}},
 	{"actarray", "00000001 00000001" + half + half + half + half + "00000002 00000001",
 		&actArrayData{[]actuatorState{{0.5, 0.5, 0.5, 0.5, 2}}, 1}},
@@ -68,7 +68,7 @@ var payloads = []struct {
 		&actArrayGeometry{[]actuatorGeometry{{2, 0.5, vector{}, vector{1, 0, 0}, 0.5, 0.5, 0.5, 0.5, 0.5, 1}}, unitPose}},
 	{"joint", "ffffffff" + half, &jointValue{-1, 0.5}},
 	{"home", "00000003", &jointNumber{3}},
-	{"joints", "00000002 00000002" + half + half, &jointValues{[]float64{0.5, 0.5}}},
+	{"joints", "00000002 00000002" + half + half, &floats{0.5, 0.5}},
 	{"limb", one + two + zero + one + two + zero + one + two + zero + "00000001", &limbData{vector{1, 2, 0}, vector{1, 2, 0}, vector{1, 2, 0}, 1}},
 	{"limb pose", one + two + zero + one + two + zero + one + two + zero, &limbPose{vector{1, 2, 0}, vector{1, 2, 0}, vector{1, 2, 0}}},
 	{"gripper", "00000001 00000000 00000000", &gripperData{1, 0, 0}},
@@ -80,8 +80,8 @@ var payloads = []struct {
 	{"camera", "00000001 00000001 00000018 00000005 00000001 00000000 00000003 00000003 01020300",
 		&cameraData{1, 1, 24, 5, 1, 0, []byte{1, 2, 3}}},
 	{"dio", "00000002 00000003", &dioData{2, 3}},
-	{"opaque", "00000001 00000001 78000000", &opaqueData{[]byte("x")}},
-	{"imu", unitPoseHex, &imuState{unitPose}},
+	{"opaque", "00000001 00000001 78000000", new(octets("x"))},
+	{"imu", unitPoseHex, &pose3{unitPose.P, unitPose.R}},
 	{"imu calibrated", strings.Repeat(half, 9), &imuCalibrated{[3]float64{.5, .5, .5}, [3]float64{.5, .5, .5}, [3]float64{.5, .5, .5}}},
 	{"imu quaternion", strings.Repeat("00000000", 9) + strings.Repeat(half, 4), &imuQuaternion{Q: [4]float64{.5, .5, .5, .5}}},
 	{"imu angles", strings.Repeat("00000000", 9) + one + two + zero, &imuEuler{Orientation: vector{1, 2, 0}}},
@@ -118,7 +118,7 @@ func TestPayloads(t *testing.T) {
 
 func TestBadCounts(t *testing.T) {
 	for _, b := range []string{"00000001 00000002" + half, "ffffffff ffffffff", "00000002 00000002" + half, "00200000 00200000"} {
-		if err := decodePayload(fromHex(b), &sonarData{}); !errors.Is(err, ErrFormat) {
+		if err := decodePayload(fromHex(b), &floats{}); !errors.Is(err, ErrFormat) {
 			t.Errorf("%s: got %v, want %v", b, err, ErrFormat)
 		}
 	}

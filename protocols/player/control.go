@@ -84,6 +84,16 @@ func (k *control) stage(actuator int, mode hal.Mode, value float64) error {
 	return nil
 }
 
+// stageAll stages a goal of one mode for each of the first actuators.
+func (k *control) stageAll(actuators []int, mode hal.Mode, goals []float64) error {
+	for n, v := range goals {
+		if err := k.stage(actuators[n], mode, v); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // edge calls f between two cycles.
 func (k *control) edge(f func() error) (err error) {
 	k.session.server.rig.BetweenCycles(func() { err = f() })
@@ -95,8 +105,8 @@ func (k *control) sample() *sample { return k.session.now() }
 
 // power switches the torque by the payload of a request.
 func (k *control) power(in []byte) error {
-	var p number
-	if err := decodePayload(in, &p); err != nil {
+	p, err := decode[number](in)
+	if err != nil {
 		return err
 	}
 	return k.motors(p.Value != 0)

@@ -38,10 +38,10 @@ func TestDevices(t *testing.T) {
 			{Device{Position2D, 0}, 1, &position2Data{}},
 			{Device{Position3D, 0}, 1, &position3Data{Pose: identity}},
 			{Device{Laser, 0}, 1, &laserData{MinAngle: -1, MaxAngle: 1, Resolution: 0.5, MaxRange: 8, Ranges: []float64{1, 2, 8, 4, 5}, ID: 1}},
-			{Device{Ranger, 0}, 1, &rangerData{[]float64{1, 2, 8, 4, 5}}},
-			{Device{Sonar, 0}, 1, &sonarData{[]float64{1.5, 2.5}}},
-			{Device{Ranger, 1}, 1, &rangerData{[]float64{1.5, 2.5}}},
-			{Device{Bumper, 0}, 1, &bumperData{[]byte{1}}},
+			{Device{Ranger, 0}, 1, &doubles{1, 2, 8, 4, 5}},
+			{Device{Sonar, 0}, 1, &floats{1.5, 2.5}},
+			{Device{Ranger, 1}, 1, &doubles{1.5, 2.5}},
+			{Device{Bumper, 0}, 1, &octets{1}},
 			{Device{Power, 0}, 1, &powerData{Valid: 9, Volts: 12.5, Percent: 50}},
 			{Device{PanTilt, 0}, 1, &ptzData{ptzCommand: ptzCommand{Zoom: 1}}},
 			{Device{Camera, 0}, 1, &cameraData{4, 2, 24, 5, 1, 0, append(append([]byte{1}, make([]byte, 22)...), 255)}},
@@ -49,7 +49,7 @@ func TestDevices(t *testing.T) {
 			{Device{Limb, 0}, 1, &limbData{vector{0.5, 0, 0}, vector{1, 0, 0}, vector{0, 0, 1}, 1}},
 			{Device{Gripping, 0}, 1, &gripperData{State: 2}},
 			{Device{DIO, 0}, 1, &dioData{Count: 1}},
-			{Device{IMU, 0}, 1, &imuState{}},
+			{Device{IMU, 0}, 1, &pose3{}},
 			{Device{RFID, 0}, 1, &rfidData{[]rfidTag{{0, []byte("7")}}}},
 			{Device{Fiducial, 0}, 1, &fiducialData{[]fiducial{{ID: 3, Pose: pose3{P: vector{1, 0, 0}}}}}},
 		} {
@@ -61,10 +61,10 @@ func TestDevices(t *testing.T) {
 			}
 		}
 		open(t, c, Device{Opaque, 0})
-		var text opaqueData
+		var text octets
 		data(t, c, Device{Opaque, 0}, 1, &text)
-		if !strings.Contains(string(text.Data), "supply/0 12.5\n") {
-			t.Errorf("opaque: got %s", text.Data)
+		if !strings.Contains(string(text), "supply/0 12.5\n") {
+			t.Errorf("opaque: got %s", text)
 		}
 	})
 }
@@ -204,8 +204,8 @@ func TestCommands(t *testing.T) {
 		}{
 			{"pan and tilt", Device{PanTilt, 0}, 1, &ptzCommand{Pan: 0.5, Tilt: 0.25}, [5]float64{0.5, -0.25, 0, 0, 0}},
 			{"one joint", Device{ActArray, 0}, 1, &jointValue{2, 0.75}, [5]float64{0.5, -0.25, 0.75, 0, 0}},
-			{"several", Device{ActArray, 0}, 2, &jointValues{[]float64{0, 0, 1}}, [5]float64{0, 0, 1, 0, 0}},
-			{"too many", Device{ActArray, 0}, 2, &jointValues{make([]float64, 6)}, [5]float64{0, 0, 1, 0, 0}},
+			{"several", Device{ActArray, 0}, 2, &floats{0, 0, 1}, [5]float64{0, 0, 1, 0, 0}},
+			{"too many", Device{ActArray, 0}, 2, &floats{0, 0, 0, 0, 0, 0}, [5]float64{0, 0, 1, 0, 0}},
 			{"no such joint", Device{ActArray, 0}, 1, &jointValue{5, 1}, [5]float64{0, 0, 1, 0, 0}},
 			{"not a number", Device{ActArray, 0}, 1, &jointValue{0, math.NaN()}, [5]float64{0, 0, 1, 0, 0}},
 			{"beyond the limits", Device{ActArray, 0}, 1, &jointValue{0, 9}, [5]float64{2, 0, 1, 0, 0}},
@@ -218,8 +218,8 @@ func TestCommands(t *testing.T) {
 			{"out of reach", Device{Limb, 0}, 4, &vector{5, 0, 0}, [5]float64{0.1, 0.1, 0, 0, -1}},
 			{"no direction", Device{Limb, 0}, 3, &limbPose{}, [5]float64{0.1, 0.1, 0, 0, -1}},
 			{"limb home", Device{Limb, 0}, 1, nil, [5]float64{0.1, 0.1, 0.1, 0.1, -1}},
-			{"a line of text", Device{Opaque, 0}, 1, &opaqueData{[]byte("pan position -1\nclaw position 0\n")}, [5]float64{-1, 0.1, 0.1, 0.1, 0}},
-			{"a bad line", Device{Opaque, 0}, 1, &opaqueData{[]byte("pan position 1\nnose position 0\n")}, [5]float64{-1, 0.1, 0.1, 0.1, 0}},
+			{"a line of text", Device{Opaque, 0}, 1, new(octets("pan position -1\nclaw position 0\n")), [5]float64{-1, 0.1, 0.1, 0.1, 0}},
+			{"a bad line", Device{Opaque, 0}, 1, new(octets("pan position 1\nnose position 0\n")), [5]float64{-1, 0.1, 0.1, 0.1, 0}},
 		} {
 			if err := c.command(k.device, k.subtype, k.in); err != nil {
 				t.Fatal(err)

@@ -16,7 +16,7 @@ func (s *session) handle(ctx context.Context, h *Header, in []byte) error {
 	case h.Type == Cmd:
 		return s.command(h, in)
 	case h.Type != Req:
-		s.refuse(protocols.Unknown, h, errUnknown)
+		s.refuse(h, errUnknown)
 		return nil
 	case h.Device == (Device{Player, 0}):
 		return s.meta(ctx, h, in)
@@ -45,19 +45,22 @@ func (s *session) command(h *Header, in []byte) error {
 	if err != nil {
 		k.staged, k.goal = false, before
 		protocols.Unset(k.inputs)
-		cause := protocols.Refused
-		if errors.Is(err, ErrFormat) {
-			cause = protocols.Truncated
-		}
-		s.refuse(cause, h, err)
+		s.refuse(h, err)
 		return nil
 	}
 	return s.commit()
 }
 
-// refuse counts a message that is not done; the log has it once a kind and session.
-func (s *session) refuse(cause protocols.Cause, h *Header, err error) {
-	s.server.traffic.Drop(cause)
+// refuse counts a message that is not executed; the log has it once a kind and session.
+func (s *session) refuse(h *Header, err error) {
+	switch {
+	case h.Type != Cmd && h.Type != Req:
+		s.server.traffic.Drop(protocols.Unknown)
+	case errors.Is(err, ErrFormat):
+		s.server.traffic.Drop(protocols.Truncated)
+	default:
+		s.server.traffic.Drop(protocols.Refused)
+	}
 	if key := fmt.Sprint(h.Device, h.Type, h.Subtype); !s.refused[key] && len(s.refused) < maxQueue {
 		s.refused[key] = true
 		s.log.Warn("player: message refused", "device", h.Device, "type", h.Type, "subtype", h.Subtype, "fault", err)
@@ -66,20 +69,16 @@ func (s *session) refuse(cause protocols.Cause, h *Header, err error) {
 
 // reply answers a request: ACK with p, or NACK.
 func (s *session) reply(h *Header, p payload, err error) error {
-	out := Header{Device: h.Device, Type: Ack, Subtype: h.Subtype, Seq: h.Seq, Time: s.clock().Seconds()}
 	if err != nil {
-		cause := protocols.Refused
-		if errors.Is(err, ErrFormat) {
-			cause = protocols.Truncated
-		}
-		s.refuse(cause, h, err)
-		out.Type, p = Nack, nil
+		s.refuse(h, err)
+		return s.answer(h, Nack, nil)
 	}
-	return s.queue.answer(s.message(out, p))
+	return s.answer(h, Ack, p)
 }
 
-// clock is the time of answers.
-func (s *session) clock() time.Duration { return s.now().time }
+func (s *session) answer(h *Header, t Type, p payload) error {
+	return s.queue.answer(s.message(Header{Device: h.Device, Type: t, Subtype: h.Subtype, Seq: h.Seq, Time: s.now().time.Seconds()}, p))
+}
 
 // meta answers a request to player:0.
 func (s *session) meta(ctx context.Context, h *Header, in []byte) error {
@@ -106,8 +105,7 @@ func (s *session) meta(ctx context.Context, h *Header, in []byte) error {
 		s.queue.ask(h.Seq)
 		return nil
 	case reqDataMode:
-		var p number
-		err := decodePayload(in, &p)
+		p, err := decode[number](in)
 		if err == nil && p.Value != modePush && p.Value != modePull {
 			err = errValue
 		}
@@ -118,8 +116,7 @@ func (s *session) meta(ctx context.Context, h *Header, in []byte) error {
 	case reqAuth:
 		return s.reply(h, nil, nil) // no key is required
 	case reqReplaceRule:
-		var p replaceRule
-		err := decodePayload(in, &p)
+		p, err := decode[replaceRule](in)
 		if err == nil && !s.queue.addRule(p) {
 			err = errValue
 		}
@@ -137,8 +134,8 @@ func decodeFirst(b []byte, p payload) error {
 
 // access opens or closes a device.
 func (s *session) access(ctx context.Context, h *Header, in []byte) error {
-	var p deviceRequest
-	if err := decodePayload(in, &p); err != nil {
+	p, err := decode[deviceRequest](in)
+	if err != nil {
 		return s.reply(h, nil, err)
 	}
 	unit := s.server.find(p.Address.Device)
@@ -173,15 +170,15 @@ func (s *session) access(ctx context.Context, h *Header, in []byte) error {
 		return s.reply(h, answer, nil)
 	}
 	// this NACK has a payload, as Player's
-	s.refuse(protocols.Refused, h, errAbsent)
+	s.refuse(h, errAbsent)
 	answer.Driver = nil
-	return s.queue.answer(s.message(Header{Device: h.Device, Type: Nack, Subtype: h.Subtype, Seq: h.Seq, Time: s.clock().Seconds()}, answer))
+	return s.answer(h, Nack, answer)
 }
 
 // stream begins to watch a camera. Under mu.
 func (s *session) stream(ctx context.Context, d Device, index int) {
 	watch, err := s.server.robot.Cameras.Watch(index)
-	if err != nil || s.ending {
+	if err != nil {
 		s.log.Warn("player: camera", "device", d, "fault", err)
 		return
 	}

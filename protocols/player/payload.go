@@ -65,6 +65,21 @@ type number struct{ Value uint32 }
 
 func (p *number) update(c *coder) { words(c, &p.Value) }
 
+// floats, doubles and octets are a payload of one array.
+type (
+	floats  []float64 // of 32 bits
+	doubles []float64 // of 64 bits
+	octets  []byte
+)
+
+func (p *floats) update(c *coder) {
+	array(c, (*[]float64)(p), 4, func(v *float64, c *coder) { c.float(v) })
+}
+func (p *doubles) update(c *coder) {
+	array(c, (*[]float64)(p), 8, func(v *float64, c *coder) { c.double(v) })
+}
+func (p *octets) update(c *coder) { c.bytes((*[]byte)(p)) }
+
 // replaceRule decides whether a message replaces a queued one of the same kind; -1 is any.
 type replaceRule struct{ Interface, Index, Type, Subtype, Replace int32 }
 
@@ -157,24 +172,20 @@ func (p *simulationPose3) update(c *coder) {
 	c.double(&p.Time)
 }
 
-type sonarData struct{ Ranges []float64 }
-
-func (p *sonarData) update(c *coder) { c.floats(&p.Ranges) }
-
 type sonarGeometry struct{ Poses []pose3 }
 
 func (p *sonarGeometry) update(c *coder) { array(c, &p.Poses, 48, (*pose3).update) }
 
 type laserData struct {
 	MinAngle, MaxAngle, Resolution, MaxRange float64
-	Ranges                                   []float64
+	Ranges                                   floats
 	Intensity                                []byte
 	ID                                       uint32
 }
 
 func (p *laserData) update(c *coder) {
 	c.float(&p.MinAngle, &p.MaxAngle, &p.Resolution, &p.MaxRange)
-	c.floats(&p.Ranges)
+	p.Ranges.update(c)
 	c.bytes(&p.Intensity)
 	words(c, &p.ID)
 }
@@ -190,10 +201,6 @@ func (p *laserConfig) update(c *coder) {
 	words(c, &p.Intensity)
 	c.float(&p.Frequency)
 }
-
-type rangerData struct{ Ranges []float64 }
-
-func (p *rangerData) update(c *coder) { c.doubles(&p.Ranges) }
 
 type rangerGeometry struct {
 	geometry
@@ -214,10 +221,6 @@ type rangerConfig struct {
 func (p *rangerConfig) update(c *coder) {
 	c.double(&p.MinAngle, &p.MaxAngle, &p.Resolution, &p.MinRange, &p.MaxRange, &p.RangeResolution, &p.Frequency)
 }
-
-type bumperData struct{ Bumpers []byte }
-
-func (p *bumperData) update(c *coder) { c.bytes(&p.Bumpers) }
 
 type bumperPlace struct {
 	Pose           pose3

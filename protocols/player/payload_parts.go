@@ -61,10 +61,6 @@ type jointNumber struct{ Joint int32 }
 
 func (p *jointNumber) update(c *coder) { words(c, &p.Joint) }
 
-type jointValues struct{ Values []float64 }
-
-func (p *jointValues) update(c *coder) { c.floats(&p.Values) }
-
 type limbData struct {
 	Position, Approach, Orientation vector
 	State                           uint8
@@ -142,14 +138,6 @@ func (p *cameraData) update(c *coder) {
 type dioData struct{ Count, Bits uint32 }
 
 func (p *dioData) update(c *coder) { words(c, &p.Count, &p.Bits) }
-
-type opaqueData struct{ Data []byte }
-
-func (p *opaqueData) update(c *coder) { c.bytes(&p.Data) }
-
-type imuState struct{ Pose pose3 }
-
-func (p *imuState) update(c *coder) { p.Pose.update(c) }
 
 // imuCalibrated is accelerations, m/s², turn rates, rad/s, and the magnetic field, 0 where it is not measured.
 type imuCalibrated struct{ Acceleration, Gyro, Magnetic [3]float64 }

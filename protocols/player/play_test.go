@@ -112,7 +112,7 @@ func (b *rover) Advance(dt time.Duration) error {
 	b.at.Position[0] += v * s * math.Cos(b.heading)
 	b.at.Position[1] += v * s * math.Sin(b.heading)
 	b.heading += w * s
-	b.at.Rotation = rotation(vector{0, 0, b.heading})
+	b.at.Rotation = hal.RotationOf([3]float64{0, 0, b.heading})
 	return nil
 }
 

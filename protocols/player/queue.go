@@ -2,6 +2,7 @@ package player
 
 import (
 	"errors"
+	"slices"
 	"sync"
 )
 
@@ -55,11 +56,10 @@ func (q *queue) answer(h Header, b []byte) error {
 
 // rule is the last rule for a data message; a new client accepts all.
 func (q *queue) rule(h *Header) int32 {
-	any := func(want int32, got int) bool { return want == -1 || int(want) == got }
-	for i := len(q.rules) - 1; i >= 0; i-- {
-		r := &q.rules[i]
-		if any(r.Interface, int(h.Device.Interface)) && any(r.Index, int(h.Device.Index)) &&
-			any(r.Type, int(h.Type)) && any(r.Subtype, int(h.Subtype)) {
+	fits := func(want int32, got int) bool { return want == -1 || int(want) == got }
+	for _, r := range slices.Backward(q.rules) {
+		if fits(r.Interface, int(h.Device.Interface)) && fits(r.Index, int(h.Device.Index)) &&
+			fits(r.Type, int(h.Type)) && fits(r.Subtype, int(h.Subtype)) {
 			return r.Replace
 		}
 	}
@@ -74,12 +74,12 @@ func (q *queue) put(h Header, b []byte) {
 	case ruleIgnore:
 		return
 	case ruleReplace:
-		for i := range q.data {
-			if have := &q.data[i].header; have.Device == h.Device && have.Type == h.Type && have.Subtype == h.Subtype {
-				q.bytes -= len(q.data[i].bytes)
-				q.data = append(q.data[:i], q.data[i+1:]...)
-				break
-			}
+		i := slices.IndexFunc(q.data, func(d queued) bool {
+			return d.header.Device == h.Device && d.header.Type == h.Type && d.header.Subtype == h.Subtype
+		})
+		if i >= 0 {
+			q.bytes -= len(q.data[i].bytes)
+			q.data = slices.Delete(q.data, i, i+1)
 		}
 	}
 	if len(q.data) >= maxQueue || q.bytes+len(b) > maxBytes {
@@ -129,19 +129,22 @@ func (q *queue) ask(seq uint32) {
 func (q *queue) take(dst []byte) (out []byte, synch bool, overflow uint32) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, m := range q.answers {
-		dst, q.bytes = append(dst, m.bytes...), q.bytes-len(m.bytes)
-	}
-	q.answers = q.answers[:0]
+	dst = q.drain(dst, &q.answers)
 	if q.pull && !q.pulled || len(q.data) == 0 {
 		return dst, false, 0
 	}
-	for _, m := range q.data {
-		dst, q.bytes = append(dst, m.bytes...), q.bytes-len(m.bytes)
-	}
-	q.data = q.data[:0]
+	dst = q.drain(dst, &q.data)
 	if synch = q.pulled; synch {
 		overflow, q.overflow, q.pulled = q.overflow, 0, false
 	}
 	return dst, synch, overflow
+}
+
+// drain moves the messages of list to dst.
+func (q *queue) drain(dst []byte, list *[]queued) []byte {
+	for _, m := range *list {
+		dst, q.bytes = append(dst, m.bytes...), q.bytes-len(m.bytes)
+	}
+	*list = (*list)[:0]
+	return dst
 }

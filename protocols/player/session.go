@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,7 +43,6 @@ type session struct {
 	open    []entry
 	streams map[int]func() // of each open camera: ends it
 	latest  map[int]*cameraData
-	ending  bool
 	running sync.WaitGroup
 }
 
@@ -77,7 +77,6 @@ func (s *session) run(ctx context.Context) error {
 	err := s.serve(ctx)
 	cancel()
 	s.mu.Lock()
-	s.ending = true
 	for _, end := range s.streams {
 		end()
 	}
@@ -188,37 +187,23 @@ func (s *session) commit() error {
 
 // now is what the robot measured last. It is the reader's until the next call.
 func (s *session) now() *sample {
-	return s.sample(&s.measured, &s.status)
-}
-
-// sample takes the measured values; those of a sensor at fault are not known.
-func (s *session) sample(measured *[]float64, status *[]hal.Status) *sample {
-	a := s.server.robot.Agent
-	*measured, *status = a.Measured(*measured), a.Status(*status)
-	l := a.Layout()
-	for i := range l.Sensors {
-		if sensor := &l.Sensors[i]; (*status)[len(l.Actuators)+i].Err != nil {
-			protocols.Unset((*measured)[sensor.First : sensor.First+sensor.Count])
-		}
-	}
-	var newest time.Duration
-	for i := range *status {
-		newest = max(newest, (*status)[i].Time)
-	}
-	return &sample{time: newest, measured: *measured}
+	var now sample
+	s.measured, s.status, now.time = protocols.Measure(s.server.robot.Agent, s.measured, s.status)
+	now.measured = s.measured
+	return &now
 }
 
 // write publishes what is due and sends what waits.
 func (s *session) write(ctx context.Context) {
 	out := make([]byte, bannerSize)
 	copy(out, banner)
-	var measured []float64
+	var now sample
 	var status []hal.Status
 	for {
 		if s.due.Swap(false) && s.queue.room() {
-			now := s.sample(&measured, &status)
+			now.measured, status, now.time = protocols.Measure(s.server.robot.Agent, now.measured, status)
 			for _, e := range s.opened() {
-				e.unit.publish(now, func(subtype uint8, p payload) { s.publish(e.device, subtype, now.time, p) })
+				e.unit.publish(&now, func(subtype uint8, p payload) { s.publish(e.device, subtype, now.time, p) })
 			}
 		}
 		var synch bool
@@ -275,5 +260,5 @@ func (s *session) publish(d Device, subtype uint8, at time.Duration, p payload) 
 func (s *session) opened() []entry {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]entry(nil), s.open...)
+	return slices.Clone(s.open)
 }

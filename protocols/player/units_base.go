@@ -100,8 +100,8 @@ func (b *base) command(k *control, subtype uint8, in []byte) error {
 	k.goal, k.goalSet = nil, true // the last command counts
 	switch subtype {
 	case 1:
-		var p position2Velocity
-		if err := decodePayload(in, &p); err != nil {
+		p, err := decode[position2Velocity](in)
+		if err != nil {
 			return err
 		}
 		if p.Motors == 0 {
@@ -109,8 +109,8 @@ func (b *base) command(k *control, subtype uint8, in []byte) error {
 		}
 		return b.drive(k, p.Velocity.X, p.Velocity.A)
 	case 2:
-		var p position2Goal
-		if err := decodePayload(in, &p); err != nil {
+		p, err := decode[position2Goal](in)
+		if err != nil {
 			return err
 		}
 		if sum := p.Pose.X + p.Pose.Y + p.Pose.A + p.Velocity.X + p.Velocity.A; math.IsNaN(sum) || math.IsInf(sum, 0) {
@@ -122,8 +122,8 @@ func (b *base) command(k *control, subtype uint8, in []byte) error {
 		k.goal = &p
 		return b.towards(k)
 	case 3:
-		var p carCommand
-		if err := decodePayload(in, &p); err != nil {
+		p, err := decode[carCommand](in)
+		if err != nil {
 			return err
 		}
 		// a vehicle without steered wheels turns as a car as long as its track is wide would
@@ -175,8 +175,8 @@ func (b *base) request(k *control, subtype uint8, in []byte) (payload, error) {
 	case 3: // velocity mode: the drives have one
 		return nil, decodePayload(in, &number{})
 	case 5:
-		var p pose2
-		if err := decodePayload(in, &p); err != nil {
+		p, err := decode[pose2](in)
+		if err != nil {
 			return nil, err
 		}
 		return nil, b.set(k.sample(), p)
@@ -219,7 +219,7 @@ func (b *body) set(s *sample, to pose3) error {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.zero = hal.Pose{Position: to.P, Rotation: rotation(to.R)}.Times(at.Inverse())
+	b.zero = hal.Pose{Position: to.P, Rotation: hal.RotationOf(to.R)}.Times(at.Inverse())
 	return nil
 }
 
@@ -242,8 +242,8 @@ func (b *body) command(k *control, subtype uint8, in []byte) error {
 	}
 	k.session.flew = true
 	if subtype == 1 {
-		var p position3Velocity
-		if err := decodePayload(in, &p); err != nil {
+		p, err := decode[position3Velocity](in)
+		if err != nil {
 			return err
 		}
 		if p.Motors == 0 {
@@ -251,11 +251,11 @@ func (b *body) command(k *control, subtype uint8, in []byte) error {
 		}
 		return b.robot.Flyer.Fly(p.Velocity.P, p.Velocity.R)
 	}
-	var p position3Data // pose, velocity, motors: the form of the data
-	if err := decodePayload(in, &p); err != nil {
+	p, err := decode[position3Data](in) // pose, velocity, motors: the form of the data
+	if err != nil {
 		return err
 	}
-	return b.robot.Flyer.Go(b.frame().Inverse().Times(hal.Pose{Position: p.Pose.P, Rotation: rotation(p.Pose.R)}))
+	return b.robot.Flyer.Go(b.frame().Inverse().Times(hal.Pose{Position: p.Pose.P, Rotation: hal.RotationOf(p.Pose.R)}))
 }
 
 func (b *body) request(k *control, subtype uint8, in []byte) (payload, error) {
@@ -269,21 +269,13 @@ func (b *body) request(k *control, subtype uint8, in []byte) (payload, error) {
 	case 5:
 		return nil, b.set(k.sample(), pose3{})
 	case 6:
-		var p pose3
-		if err := decodePayload(in, &p); err != nil {
+		p, err := decode[pose3](in)
+		if err != nil {
 			return nil, err
 		}
 		return nil, b.set(k.sample(), p)
 	}
 	return nil, errUnknown
-}
-
-// rotation is the quaternion of roll, pitch, yaw.
-func rotation(r vector) [4]float64 {
-	sr, cr := math.Sincos(r[0] / 2)
-	sp, cp := math.Sincos(r[1] / 2)
-	sy, cy := math.Sincos(r[2] / 2)
-	return [4]float64{cr*cp*cy + sr*sp*sy, sr*cp*cy - cr*sp*sy, cr*sp*cy + sr*cp*sy, cr*cp*sy - sr*sp*cy}
 }
 
 // simulation gets and sets the robot's pose in the world.
@@ -322,9 +314,9 @@ func (u *simulation) request(k *control, subtype uint8, in []byte) (payload, err
 		space.Pose, space.Time = poseOf(at), now.time.Seconds()
 		return space, nil
 	case 2:
-		at.Position[0], at.Position[1], at.Rotation = plane.Pose.X, plane.Pose.Y, rotation(vector{0, 0, plane.Pose.A})
+		at.Position[0], at.Position[1], at.Rotation = plane.Pose.X, plane.Pose.Y, hal.RotationOf([3]float64{0, 0, plane.Pose.A})
 	case 4:
-		at = hal.Pose{Position: space.Pose.P, Rotation: rotation(space.Pose.R)}
+		at = hal.Pose{Position: space.Pose.P, Rotation: hal.RotationOf(space.Pose.R)}
 	}
 	for _, v := range append(at.Position[:], at.Rotation[:]...) {
 		if math.IsNaN(v) || math.IsInf(v, 0) {

@@ -40,10 +40,11 @@ func (u *actArray) each(k *control, joint int32, mode hal.Mode, goal func(a *hal
 	if joint < -1 || int(joint) >= len(u.joints) {
 		return fmt.Errorf("joint: got %d, want -1..%d: %w", joint, len(u.joints)-1, errValue)
 	}
-	for n, i := range u.joints {
-		if joint != -1 && int(joint) != n {
-			continue
-		}
+	joints := u.joints
+	if joint != -1 {
+		joints = joints[joint : joint+1]
+	}
+	for _, i := range joints {
 		if err := k.stage(i, mode, goal(&u.layout.Actuators[i])); err != nil {
 			return err
 		}
@@ -58,28 +59,23 @@ func (u *actArray) command(k *control, subtype uint8, in []byte) error {
 	}
 	switch subtype {
 	case 1, 3:
-		var p jointValue
-		if err := decodePayload(in, &p); err != nil {
+		p, err := decode[jointValue](in)
+		if err != nil {
 			return err
 		}
 		return u.each(k, p.Joint, mode, func(*hal.Actuator) float64 { return p.Value })
 	case 2, 4:
-		var p jointValues
-		if err := decodePayload(in, &p); err != nil {
+		p, err := decode[floats](in)
+		if err != nil {
 			return err
 		}
-		if len(p.Values) > len(u.joints) {
-			return fmt.Errorf("joints: got %d, want %d: %w", len(p.Values), len(u.joints), errValue)
+		if len(p) > len(u.joints) {
+			return fmt.Errorf("joints: got %d, want %d: %w", len(p), len(u.joints), errValue)
 		}
-		for n, v := range p.Values {
-			if err := k.stage(u.joints[n], mode, v); err != nil {
-				return err
-			}
-		}
-		return nil
+		return k.stageAll(u.joints, mode, p)
 	case 5:
-		var p jointNumber
-		if err := decodePayload(in, &p); err != nil {
+		p, err := decode[jointNumber](in)
+		if err != nil {
 			return err
 		}
 		return u.each(k, p.Joint, hal.PositionMode, func(a *hal.Actuator) float64 { return a.Default })
@@ -151,22 +147,15 @@ func (u *limb) command(k *control, subtype uint8, in []byte) error {
 	var to kinematics.Target
 	switch subtype {
 	case 1:
-		for _, i := range arm.Joints {
-			if err := k.stage(i, hal.PositionMode, u.layout.Actuators[i].Default); err != nil {
-				return err
-			}
-		}
-		return nil
-	case 2:
 		for n, i := range arm.Joints {
-			if err := k.stage(i, hal.PositionMode, q[n]); err != nil {
-				return err
-			}
+			q[n] = u.layout.Actuators[i].Default
 		}
-		return nil
+		return k.stageAll(arm.Joints, hal.PositionMode, q)
+	case 2:
+		return k.stageAll(arm.Joints, hal.PositionMode, q)
 	case 3:
-		var p limbPose
-		if err := decodePayload(in, &p); err != nil {
+		p, err := decode[limbPose](in)
+		if err != nil {
 			return err
 		}
 		turn, err := frame(p.Approach, p.Orientation)
@@ -175,8 +164,8 @@ func (u *limb) command(k *control, subtype uint8, in []byte) error {
 		}
 		to.Position, to.Rotation = (*[3]float64)(&p.Position), &turn
 	case 4:
-		var p vector
-		if err := decodePayload(in, &p); err != nil {
+		p, err := decode[vector](in)
+		if err != nil {
 			return err
 		}
 		to.Position = (*[3]float64)(&p)
@@ -192,12 +181,7 @@ func (u *limb) command(k *control, subtype uint8, in []byte) error {
 	if err != nil {
 		return err
 	}
-	for n, i := range arm.Joints {
-		if err := k.stage(i, hal.PositionMode, goals[n]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return k.stageAll(arm.Joints, hal.PositionMode, goals)
 }
 
 // tip and reach use the solver, which one goroutine at a time may use.

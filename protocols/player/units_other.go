@@ -61,8 +61,8 @@ func (u *ptz) command(k *control, subtype uint8, in []byte) error {
 	if subtype != 1 {
 		return errUnknown
 	}
-	var p ptzCommand
-	if err := decodePayload(in, &p); err != nil {
+	p, err := decode[ptzCommand](in)
+	if err != nil {
 		return err
 	}
 	for _, joint := range []struct {
@@ -83,8 +83,8 @@ func (u *ptz) request(_ *control, subtype uint8, in []byte) (payload, error) {
 	const position = 1
 	switch subtype {
 	case 2:
-		var p number
-		if err := decodePayload(in, &p); err != nil {
+		p, err := decode[number](in)
+		if err != nil {
 			return nil, err
 		}
 		if p.Value != position {
@@ -147,11 +147,11 @@ func (u *dio) publish(_ *sample, out func(uint8, payload)) {
 }
 
 func (u *dio) command(k *control, subtype uint8, in []byte) error {
-	var p dioData
 	if subtype != 1 {
 		return errUnknown
 	}
-	if err := decodePayload(in, &p); err != nil {
+	p, err := decode[dioData](in)
+	if err != nil {
 		return err
 	}
 	if int(p.Count) > len(u.robot.Switches) {
@@ -177,23 +177,23 @@ type opaque struct {
 }
 
 func (u *opaque) publish(s *sample, out func(uint8, payload)) {
-	var text []byte
+	var text octets
 	for i, v := range s.measured {
 		text = append(append(text, u.layout.Measured(i).Name...), ' ')
 		text = append(strconv.AppendFloat(text, v, 'g', 9, 64), '\n')
 	}
-	out(1, &opaqueData{text})
+	out(1, &text)
 }
 
 func (u *opaque) command(k *control, subtype uint8, in []byte) error {
-	var p opaqueData
 	if subtype != 1 {
 		return errUnknown
 	}
-	if err := decodePayload(in, &p); err != nil {
+	p, err := decode[octets](in)
+	if err != nil {
 		return err
 	}
-	for line := range strings.Lines(string(p.Data)) {
+	for line := range strings.Lines(string(p)) {
 		words := strings.Fields(strings.Trim(line, "\x00"))
 		if len(words) == 0 {
 			continue
@@ -201,7 +201,7 @@ func (u *opaque) command(k *control, subtype uint8, in []byte) error {
 		if len(words) != 3 {
 			return fmt.Errorf("line %.60q: got %d words, want actuator mode value: %w", line, len(words), ErrFormat)
 		}
-		actuator, value := u.layout.Actuator(words[0]), 0.0
+		actuator := u.layout.Actuator(words[0])
 		value, err := strconv.ParseFloat(words[2], 64)
 		if actuator == hal.None || err != nil {
 			return fmt.Errorf("line %.60q: %w", line, errValue)
@@ -240,7 +240,7 @@ func (u *imu) publish(s *sample, out func(uint8, payload)) {
 	const inertialCount, imuCount = 3, 10
 	switch {
 	case u.sensor.Kind == "inertial" && len(v) >= inertialCount:
-		turn.Rotation = rotation(vector(v[:3]))
+		turn.Rotation = hal.RotationOf([3]float64(v[:3]))
 	case len(v) >= imuCount:
 		copy(turn.Rotation[:], v)
 		copy(c.Gyro[:], v[4:])
@@ -262,16 +262,16 @@ func (u *imu) publish(s *sample, out func(uint8, payload)) {
 	case 5:
 		out(form, &imuFull{Pose: pose, Velocity: pose3{R: c.Gyro}, Acceleration: pose3{P: c.Acceleration}})
 	default:
-		out(1, &imuState{pose})
+		out(1, &pose)
 	}
 }
 
 func (u *imu) request(_ *control, subtype uint8, in []byte) (payload, error) {
-	var p number
 	if subtype != 1 {
 		return nil, errUnknown
 	}
-	if err := decodePayload(in, &p); err != nil {
+	p, err := decode[number](in)
+	if err != nil {
 		return nil, err
 	}
 	if p.Value < 1 || p.Value > 5 {

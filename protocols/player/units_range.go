@@ -97,10 +97,7 @@ func (u *laser) request(_ *control, subtype uint8, in []byte) (payload, error) {
 	case 1:
 		return &geometry{Pose: poseOf(u.sensor.Mount)}, nil
 	case 2: // answered with what the scanner does
-		if err := decodePayload(in, &laserConfig{}); err != nil {
-			return nil, err
-		}
-		return config, nil
+		return config, decodePayload(in, &laserConfig{})
 	case 3:
 		return config, nil
 	case 4:
@@ -124,7 +121,7 @@ type ranger struct {
 
 func (u *ranger) publish(s *sample, out func(uint8, payload)) {
 	if ranges := u.source.ranges(s); ranges != nil {
-		out(1, &rangerData{ranges})
+		out(1, (*doubles)(&ranges))
 	}
 }
 
@@ -135,10 +132,7 @@ func (u *ranger) request(_ *control, subtype uint8, in []byte) (payload, error) 
 	case 2, 3:
 		return nil, decodePayload(in, &number{})
 	case 4: // answered with what the sensor does
-		if err := decodePayload(in, &rangerConfig{}); err != nil {
-			return nil, err
-		}
-		return u.source.config(), nil
+		return u.source.config(), decodePayload(in, &rangerConfig{})
 	case 5:
 		return u.source.config(), nil
 	}
@@ -183,7 +177,7 @@ type sonar struct {
 
 func (u *sonar) publish(s *sample, out func(uint8, payload)) {
 	if ranges := u.ranges(s); ranges != nil {
-		out(1, &sonarData{ranges})
+		out(1, (*floats)(&ranges))
 	}
 }
 
@@ -203,15 +197,15 @@ type bumper struct {
 }
 
 func (u *bumper) publish(s *sample, out func(uint8, payload)) {
-	p := &bumperData{}
+	var p octets
 	for _, sensor := range u.sensors {
 		var pressed byte
 		if s.measured[sensor.First] > 0.5 {
 			pressed = 1
 		}
-		p.Bumpers = append(p.Bumpers, pressed)
+		p = append(p, pressed)
 	}
-	out(1, p)
+	out(1, &p)
 }
 
 func (u *bumper) request(_ *control, subtype uint8, _ []byte) (payload, error) {

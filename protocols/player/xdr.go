@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"strings"
 )
 
 // ErrFormat reports a payload that does not have the form of its message.
@@ -40,6 +41,15 @@ func decodePayload(b []byte, p payload) error {
 		c.err = fmt.Errorf("%d bytes too many: %w", len(c.buf), ErrFormat)
 	}
 	return c.err
+}
+
+// decode reads all of b as a payload of type T.
+func decode[T any, P interface {
+	*T
+	payload
+}](b []byte) (p T, err error) {
+	err = decodePayload(b, P(&p))
+	return p, err
 }
 
 func (c *coder) fail(format string, args ...any) {
@@ -129,14 +139,6 @@ func array[T any](c *coder, s *[]T, size int, each func(v *T, c *coder)) {
 	}
 }
 
-func (c *coder) floats(s *[]float64) {
-	array(c, s, 4, func(v *float64, c *coder) { c.float(v) })
-}
-
-func (c *coder) doubles(s *[]float64) {
-	array(c, s, 8, func(v *float64, c *coder) { c.double(v) })
-}
-
 // bytes passes an array of bytes.
 func (c *coder) bytes(s *[]byte) {
 	n := c.count(len(*s), 1)
@@ -155,12 +157,6 @@ func (c *coder) text(s *string) {
 	b := append([]byte(*s), 0)
 	c.bytes(&b)
 	if c.decoding {
-		*s = string(b)
-		for i := range b {
-			if b[i] == 0 {
-				*s = string(b[:i])
-				break
-			}
-		}
+		*s, _, _ = strings.Cut(string(b), "\x00")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
 )
 
 // Deadline is how long a client keeps the lease after its last command.
@@ -79,9 +80,7 @@ func (c *Commander) Release() {
 func (c *Commander) Goals(goals []Goal) error {
 	l := c.robot.Agent.Layout()
 	inputs := make([]float64, len(l.Inputs))
-	for i := range inputs {
-		inputs[i] = math.NaN()
-	}
+	protocols.Unset(inputs)
 	if len(goals) == 0 {
 		return fmt.Errorf("command %s: got no goal", c.robot.Agent.Name())
 	}
@@ -117,9 +116,7 @@ func (c *Commander) Goals(goals []Goal) error {
 		}
 		c.lease = lease
 		c.held = append(c.held[:0], inputs...)
-		for i := range c.held {
-			c.held[i] = math.NaN()
-		}
+		protocols.Unset(c.held)
 	}
 	c.last = time.Now()
 	rouse(c.wake)
@@ -205,9 +202,7 @@ func (c *Commander) run(ctx context.Context) {
 					}
 					if !c.lease.Pending() {
 						c.session.Step(c.lease, c.held)
-						for i := range c.held {
-							c.held[i] = math.NaN()
-						}
+						protocols.Unset(c.held)
 					}
 				}
 				wait = min(wait, next.Sub(now))

@@ -9,6 +9,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/kinematics"
+	"github.com/halyard-robotics/halyard/protocols"
 )
 
 // The frames that every robot has.
@@ -33,19 +34,8 @@ type Sample struct {
 
 // Sample returns the newest values. Any goroutine may call it.
 func (r *Robot) Sample() *Sample {
-	a := r.Agent
-	s := &Sample{Measured: a.Measured(nil), Status: a.Status(nil), robot: r}
-	l := a.Layout()
-	for i := range l.Sensors {
-		if sensor := &l.Sensors[i]; s.Status[len(l.Actuators)+i].Err != nil {
-			for k := range sensor.Count {
-				s.Measured[sensor.First+k] = math.NaN()
-			}
-		}
-	}
-	for i := range s.Status {
-		s.Time = max(s.Time, s.Status[i].Time)
-	}
+	s := &Sample{robot: r}
+	s.Measured, s.Status, s.Time = protocols.Measure(r.Agent, nil, nil)
 	return s
 }
 
@@ -99,10 +89,7 @@ func (s *Sample) Attitude(sensor int) (q [4]float64, rates, acceleration [3]floa
 	if s.robot.Agent.Layout().Sensors[sensor].Kind == "imu" {
 		return [4]float64(v[:4]), [3]float64(v[4:7]), [3]float64(v[7:10]), true, !math.IsNaN(v[0])
 	}
-	sr, cr := math.Sincos(v[0] / 2)
-	sp, cp := math.Sincos(v[1] / 2)
-	sy, cy := math.Sincos(v[2] / 2)
-	return [4]float64{cr*cp*cy + sr*sp*sy, sr*cp*cy - cr*sp*sy, cr*sp*cy + sr*cp*sy, cr*cp*sy - sr*sp*cy}, rates, acceleration, false, !math.IsNaN(v[0])
+	return hal.RotationOf([3]float64(v[:3])), rates, acceleration, false, !math.IsNaN(v[0])
 }
 
 // rolling returns the robot's velocity from its wheels, m/s and rad/s; 0 without wheels.

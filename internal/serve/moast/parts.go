@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/moast"
 	"github.com/halyard-robotics/halyard/protocols/moast/echelon"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -219,7 +220,7 @@ func (v *vehicle) Release(part int) {
 	if v.lease != nil && len(v.moving) == 0 {
 		v.session.Release(v.lease)
 		v.lease = nil
-		blank(v.inputs)
+		protocols.Unset(v.inputs)
 	}
 }
 

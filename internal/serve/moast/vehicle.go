@@ -6,6 +6,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/moast"
 	"github.com/halyard-robotics/halyard/protocols/moast/echelon"
 	"github.com/halyard-robotics/halyard/sim"
@@ -41,8 +42,8 @@ func newVehicle(rig *hal.Rig, agent *hal.Agent, m *model.Robot, s *configs.Serve
 	}
 	v.session = rig.NewSession("nml", v)
 	v.inputs, v.held = make([]float64, len(v.layout.Inputs)), make([]float64, len(v.layout.Inputs))
-	blank(v.inputs)
-	blank(v.held)
+	protocols.Unset(v.inputs)
+	protocols.Unset(v.held)
 	v.describe()
 	return v
 }
@@ -55,24 +56,20 @@ func (v *vehicle) close() error {
 	return nil
 }
 
-func blank(v []float64) {
-	for i := range v {
-		v[i] = math.NaN()
-	}
-}
-
 // ask lets the next step of lock-step pass.
 func (v *vehicle) ask() {
 	if v.lease != nil && v.rig.Mode() == hal.Lockstep && !v.lease.Pending() {
 		v.session.Step(v.lease, v.held)
-		blank(v.held)
+		protocols.Unset(v.held)
 	}
 }
 
 // Observe also lets a step of lock-step pass: MOAST does not ask for steps.
 func (v *vehicle) Observe(o *echelon.Observation) {
 	v.ask()
-	v.measured, v.status = v.agent.Measured(v.measured), v.agent.Status(v.status)
+	var newest time.Duration
+	v.measured, v.status, newest = protocols.Measure(v.agent, v.measured, v.status)
+	o.Time = max(o.Time, newest.Seconds())
 	o.Volts, o.Charge = math.NaN(), math.NaN()
 	o.Scans, o.Sonars = o.Scans[:0], o.Sonars[:0]
 	o.Absolute.Tran.X, o.Odometry.Tran.X = math.NaN(), math.NaN()
@@ -80,31 +77,24 @@ func (v *vehicle) Observe(o *echelon.Observation) {
 	for i := range v.layout.Sensors {
 		s := &v.layout.Sensors[i]
 		values := v.measured[s.First : s.First+s.Count]
-		status := v.status[len(v.layout.Actuators)+i]
-		if status.Err != nil {
-			values = make([]float64, s.Count)
-			blank(values)
-		}
+		at := v.status[len(v.layout.Actuators)+i].Time
 		switch s.Kind {
 		case "pose":
-			o.Absolute, posed = motionOf(values), status.Time
+			o.Absolute, posed = motionOf(values), at
 		case "odometry":
 			// two wheels cannot count what a platform does that moves sideways
 			if len(values) >= 3 && v.about.Steer != moast.OmniSteer {
 				o.Odometry = moast.Motion{Tran: moast.Cartesian{X: values[0], Y: -values[1]}, RPY: moast.RPY{Y: -values[2]}}
 			}
 		case "range":
-			o.Scans = append(o.Scans, v.scan(s, values, status.Time))
+			o.Scans = append(o.Scans, v.scan(s, values, at))
 		case "sonar":
-			o.Sonars = append(o.Sonars, echelon.Range{Mount: mount(s), Time: status.Time.Seconds(), Range: values[0], MaxRange: v.layout.Measured(s.First).Max})
+			o.Sonars = append(o.Sonars, echelon.Range{Mount: mount(s), Time: at.Seconds(), Range: values[0], MaxRange: v.layout.Measured(s.First).Max})
 		case "voltage":
 			o.Volts = values[0]
 		case "battery":
 			o.Charge = v.layout.Measured(s.First).Fraction(values[0])
 		}
-	}
-	for i := range v.status {
-		o.Time = max(o.Time, v.status[i].Time.Seconds())
 	}
 	v.observeJoints(o)
 	// where the vehicle is counts before what its wheels do: they skid
