@@ -159,7 +159,7 @@ func (p *Plan) Next(now time.Duration) time.Duration {
 	at := Never
 	for _, x := range p.planted {
 		for _, edge := range [...]time.Duration{x.start, x.start + x.For} {
-			if edge > now && (edge != x.start+x.For || x.For > 0) {
+			if edge > now {
 				at = min(at, edge)
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// parrot says back what it hears, a millisecond later, and "tick" every second.
+// parrot sends back what it receives, a millisecond later, and "tick" every second.
 type parrot struct {
 	baud    int
 	heard   []byte
@@ -154,5 +154,17 @@ func TestFaultsDo(t *testing.T) {
 		if n, _ := l.Read(b, 0); !c.good(string(b[:n])) {
 			t.Errorf("%v: got %q", c.fault.Kind, b[:n])
 		}
+	}
+}
+
+// A fault without an end also begins in the middle of a wait.
+func TestLastingFaultEndsAWait(t *testing.T) {
+	line := wire.NewLine("line", 10000, 1, &parrot{baud: 10000})
+	l, err := line.Open()
+	must(t, err)
+	line.Fault(wire.Fault{Kind: wire.Unplugged, From: 10 * time.Millisecond})
+	var b [8]byte
+	if _, err := l.Read(b[:], 500*time.Millisecond); !errors.Is(err, servo.ErrDisconnected) || l.Now() != 10*time.Millisecond {
+		t.Errorf("got %v at %v, want %v at 10ms", err, l.Now(), servo.ErrDisconnected)
 	}
 }

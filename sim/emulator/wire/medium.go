@@ -3,6 +3,7 @@ package wire
 import (
 	"cmp"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -16,9 +17,10 @@ const Never = time.Duration(math.MaxInt64)
 // Medium is the common part of every emulated line, bus, chip and camera: a clock, a plug and a plan of faults, under one
 // lock. It is a hal.Clock. An embedding type must hold the lock for the members marked so.
 type Medium struct {
-	Plan          // under the lock
-	Name   string // in errors
-	mu     *sync.Mutex
+	*sync.Mutex        // the lock of everything on the medium
+	Plan               // under the lock
+	Name        string // in errors
+
 	edge   time.Duration // the end of the last period that has passed
 	own    time.Duration // the host's time, at or beyond the edge
 	gone   bool          // unplugged
@@ -37,14 +39,8 @@ func NewMedium(name string, seed int64, stream uint64, mu *sync.Mutex, notice fu
 	if notice == nil {
 		notice = func(time.Duration) {}
 	}
-	return Medium{Plan: NewPlan(seed, stream), Name: name, mu: mu, note: notice}
+	return Medium{Plan: NewPlan(seed, stream), Name: name, Mutex: mu, note: notice}
 }
-
-// Lock takes the lock of everything on the medium.
-func (m *Medium) Lock() { m.mu.Lock() }
-
-// Unlock gives the lock back.
-func (m *Medium) Unlock() { m.mu.Unlock() }
 
 // Time is the host's time. Under the lock.
 func (m *Medium) Time() time.Duration { return m.own }
@@ -75,6 +71,12 @@ func (m *Medium) Lose() { m.plug++ }
 func (m *Medium) Plant(f Fault) {
 	m.Add(f, m.own)
 	m.Pass(m.own)
+}
+
+// Heal ends the faults of a kind and a target, and leaves all others. Under the lock.
+func (m *Medium) Heal(kind Kind, target int) {
+	m.planted = slices.DeleteFunc(slices.Clone(m.planted), func(p *Planted) bool { return p.Kind == kind && p.Target == target })
+	m.Pass(m.moment())
 }
 
 // moment is the time at which faults are cleared: the cycle's edge, even if a host has waited beyond it; without cycles,
