@@ -1,6 +1,7 @@
 package servo
 
 import (
+	"slices"
 	"strconv"
 	"time"
 )
@@ -52,11 +53,7 @@ func RateText(baud int) string {
 // SameBut reports whether got and want are equal but for the bytes at except. They are of one length.
 func SameBut(got, want []byte, except ...int) bool {
 	for i := range want {
-		differs := got[i] != want[i]
-		for _, e := range except {
-			differs = differs && i != e
-		}
-		if differs {
+		if got[i] != want[i] && !slices.Contains(except, i) {
 			return false
 		}
 	}

@@ -30,7 +30,7 @@ func TestCANExchange(t *testing.T) {
 		line.Piece = piece
 		x := servo.NewExchange(line, 9, 64, 16*servo.CANSize)
 		var heard []uint32
-		c := servo.NewCANExchange(&x, func(f *servo.CANFrame) bool { heard = append(heard, f.ID); return f.ID < 3 })
+		c := servo.NewCANExchange(x, func(f *servo.CANFrame) bool { heard = append(heard, f.ID); return f.ID < 3 })
 		c.Put(&servo.CANFrame{ID: 7, Len: 1})
 		if err := c.Collect(2, 0); err != nil || c.Bad != 2 || len(heard) < 2 {
 			t.Errorf("piece %d: got %v, %d bad, heard %v", piece, err, c.Bad, heard)
@@ -57,7 +57,7 @@ func TestCANExchange(t *testing.T) {
 	}
 	line := servotest.NewPlayback(1_000_000, servotest.Turn{Any: true, Gone: true})
 	x := servo.NewExchange(line, 9, 64, 64)
-	c := servo.NewCANExchange(&x, func(*servo.CANFrame) bool { return true })
+	c := servo.NewCANExchange(x, func(*servo.CANFrame) bool { return true })
 	c.Put(&servo.CANFrame{ID: 7})
 	if err := c.Collect(1, 0); !errors.Is(err, servo.ErrDisconnected) || !errors.Is(c.Drain(), servo.ErrDisconnected) {
 		t.Errorf("gone: got %v", err)

@@ -238,16 +238,13 @@ func (c *client) Save() (restarts bool, err error) {
 
 // fault wraps err with its place; nil stays nil.
 func (c *client) fault(id int, op string, err error) error {
-	var placed *hal.Error
-	switch {
-	case err == nil:
-		return nil
-	case errors.As(err, &placed):
+	if placed, ok := errors.AsType[*hal.Error](err); ok {
 		if placed.Bus == "" && placed == err {
 			placed.Bus = c.cfg.Bus
 		}
 		return err
-	case errors.Is(err, ErrNoRegister):
+	}
+	if errors.Is(err, ErrNoRegister) {
 		return c.refuse(id, op, err)
 	}
 	return Fault(c.cfg.Bus, id, op, err)

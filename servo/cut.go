@@ -29,7 +29,7 @@ func (r *GenericChain) Send() error {
 	}
 	err := r.send()
 	if r.line != nil {
-		r.stats.Pause(&r.x)
+		r.stats.Pause(r.x)
 	}
 	for i := range r.Devices {
 		s := &r.Devices[i]
@@ -42,24 +42,6 @@ func (r *GenericChain) Send() error {
 		s.again = false
 	}
 	return err
-}
-
-// Receive reads every servo's state and blocks for the replies. It takes the wire time of requests and replies; a missing
-// reply adds 2 ms and the adapter's latency per request. It returns an error if the line is lost; a servo's own error is in
-// its State.Err.
-func (r *GenericChain) Receive() error {
-	r.cut.mu.Lock()
-	defer r.cut.mu.Unlock()
-	return r.receive()
-}
-
-// Halt switches every servo's torque off, twice, and then asks each whether it is off, once more where it did not
-// answer. The result has an entry for every servo, nil if it confirmed that its torque is off. Torque does not come back
-// until Enable has been false once. Safe at any time, and twice.
-func (r *GenericChain) Halt() []error {
-	r.cut.mu.Lock()
-	defer r.cut.mu.Unlock()
-	return r.halt()
 }
 
 // CutTorque implements hal.TorqueCutter: torque off to every servo, lost ones too. The exchange under way ends within

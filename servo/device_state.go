@@ -47,12 +47,12 @@ const (
 	On
 )
 
-// SwitchOf is the switch as a register shows it.
-func SwitchOf(v int64) Switch {
-	if v == 0 {
-		return Off
+// SwitchOf is On or Off.
+func SwitchOf(on bool) Switch {
+	if on {
+		return On
 	}
-	return On
+	return Off
 }
 
 // DeviceState is the vendor-independent state of one servo of a chain: its command, its feedback, and its stage of switching
@@ -138,12 +138,10 @@ func (m *DeviceState) Hold(why error) {
 	m.State.Inhibit = &e
 }
 
-// Refused notes that the servo did not store a setting that torque requires. A single refusal may be an error of the line.
-// After the third in a row torque stays off until Enable has been false once.
-func (m *DeviceState) Refused(why error) { m.refuse(why, maxRefusals) }
-
-func (m *DeviceState) refuse(why error, most int) {
-	if m.attempts++; m.attempts >= most {
+// refuse notes that torque did not go on, or that the servo did not store a setting that torque requires. A single refusal may
+// be an error of the line: after limit in a row torque stays off until Enable has been false once.
+func (m *DeviceState) refuse(why error, limit int) {
+	if m.attempts++; m.attempts >= limit {
 		m.Hold(why)
 	}
 }
@@ -199,6 +197,14 @@ func (m *DeviceState) Outside(low, high, turn float64) error {
 // turns reports that the goal is not a position: the servo may turn freely.
 func (m *DeviceState) turns() bool {
 	return m.Goal.Mode != hal.PositionMode && m.Goal.Mode != hal.NoMode
+}
+
+// Bounded is a goal of a mode without positions: v within ±limit, 0 at rest and where it is not known.
+func Bounded(v, limit float64, rest bool) float64 {
+	if rest || math.IsNaN(v) {
+		return 0
+	}
+	return min(max(v, -limit), limit)
 }
 
 // Share is the goal's limit, 0..1; unknown means everything.

@@ -3,6 +3,7 @@ package servo
 import (
 	"errors"
 	"regexp"
+	"slices"
 	"strconv"
 	"time"
 
@@ -164,18 +165,16 @@ func FindModel(d Driver, name string) Model {
 // Speaks reports whether devices of d can be at a rate in bit/s.
 func Speaks(d Driver, baud int) bool {
 	t := d.Traits()
-	if baud > 0 && baud <= t.MaxBaud {
-		return true
+	return baud > 0 && baud <= t.MaxBaud || slices.Contains(t.Bauds, baud) || slices.ContainsFunc(d.Models(), func(m Model) bool {
+		_, ok := m.BaudCode(baud)
+		return ok
+	})
+}
+
+// Find returns the first element of list for which is is true, else nil.
+func Find[T any](list []*T, is func(*T) bool) *T {
+	if i := slices.IndexFunc(list, is); i >= 0 {
+		return list[i]
 	}
-	for _, b := range t.Bauds {
-		if b == baud {
-			return true
-		}
-	}
-	for _, m := range d.Models() {
-		if _, ok := m.BaudCode(baud); ok {
-			return true
-		}
-	}
-	return false
+	return nil
 }

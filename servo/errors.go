@@ -27,6 +27,29 @@ func (a Alarm) String() string {
 	return strings.Join(names, ", ")
 }
 
+// AlarmBits are the alarms that the bits of a vendor's error byte report; 0 = no alarm.
+type AlarmBits [8]Alarm
+
+// Alarms are those of the bits that are set.
+func (t *AlarmBits) Alarms(bits byte) (a Alarm) {
+	for i, alarm := range t {
+		if bits>>i&1 != 0 {
+			a |= alarm
+		}
+	}
+	return a
+}
+
+// Byte has a bit set for each alarm in a.
+func (t *AlarmBits) Byte(a Alarm) (bits byte) {
+	for i, alarm := range t {
+		if alarm&a != 0 {
+			bits |= 1 << i
+		}
+	}
+	return bits
+}
+
 // ErrNoRegister reports that a device has no such register, by its firmware or on this line.
 var ErrNoRegister = errors.New("it has no such register here")
 
@@ -53,14 +76,6 @@ func Fault(bus string, id int, op string, err error) error {
 // Refuse is an error of kind hal.Invalid: a tool's operation on one servo of a bus that was refused without a request.
 func Refuse(bus string, id int, op, format string, args ...any) error {
 	return &hal.Error{Kind: hal.Invalid, Bus: bus, ID: id, Op: op, Err: fmt.Errorf(format, args...)}
-}
-
-// Verify is the error of a register that reads back got where want was written; nil where they are the same.
-func Verify(bus string, id int, register string, got, want int64) error {
-	if got == want {
-		return nil
-	}
-	return Fault(bus, id, "verify "+register, fmt.Errorf("got %d, want %d", got, want))
 }
 
 // Unequal is ErrDiffers where a register reads back got and want was written; nil where they are equal.

@@ -28,8 +28,8 @@ type Exchange struct {
 
 // NewExchange returns an exchange on port for packets of out bytes together and answers of in bytes. bits is the length
 // of a byte on the wire, 10 where there is no parity.
-func NewExchange(port Port, bits, out, in int) Exchange {
-	return Exchange{Port: port, bits: bits, Out: make([]byte, 0, out), Raw: make([]byte, 0, in)}
+func NewExchange(port Port, bits, out, in int) *Exchange {
+	return &Exchange{Port: port, bits: bits, Out: make([]byte, 0, out), Raw: make([]byte, 0, in)}
 }
 
 // Wire is the time of n bytes.
@@ -43,8 +43,11 @@ func WireTime(n, bits, baud int) time.Duration {
 	return time.Duration(n) * time.Duration(bits) * time.Second / time.Duration(baud)
 }
 
-// Write sends Out; no reply follows.
+// Write sends Out, which may be empty; no reply follows.
 func (x *Exchange) Write() error {
+	if len(x.Out) == 0 {
+		return nil
+	}
 	_, err := x.Port.Write(x.Out)
 	x.Sent += uint64(len(x.Out))
 	x.Out = x.Out[:0]
@@ -61,13 +64,10 @@ func (x *Exchange) Request(reply int, delay time.Duration) error {
 	return x.Await(reply, delay)
 }
 
-// Await is Request for a line on which a reply identifies its request: it discards nothing, and Out may be empty.
+// Await is Request for a line on which a reply identifies its request: it discards nothing.
 func (x *Exchange) Await(reply int, delay time.Duration) error {
 	x.Raw, x.late = x.Raw[:0], false
 	x.deadline = x.Port.Now() + x.Wire(len(x.Out)+reply) + delay + Slack + x.Latency
-	if len(x.Out) == 0 {
-		return nil
-	}
 	return x.Write()
 }
 

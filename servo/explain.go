@@ -8,26 +8,28 @@ import (
 // maxExplained bounds the packets of one frame that are explained.
 const maxExplained = 64
 
-// ExplainPackets collects the texts of next, packet by packet, at most maxExplained.
-func ExplainPackets(next func() (string, bool)) []string { return appendPackets(nil, next) }
-
-func appendPackets(list []string, next func() (string, bool)) []string {
-	for len(list) < maxExplained {
-		text, ok := next()
-		if !ok {
-			break
+// Packets returns an iterator over the packets of data: feed passes bytes to a parser and returns how many it has taken, next
+// reports whether the parser has found another packet.
+func Packets(data []byte, feed func([]byte) int, next func() bool) func(yield func() bool) {
+	return func(yield func() bool) {
+		for len(data) > 0 {
+			n := feed(data)
+			if data = data[n:]; n == 0 {
+				return
+			}
+			for next() {
+				if !yield() {
+					return
+				}
+			}
 		}
-		list = append(list, text)
 	}
-	return list
 }
 
-// ExplainStream is ExplainPackets of data that a parser takes piece by piece: feed takes bytes and returns how many.
-func ExplainStream(data []byte, feed func([]byte) int, next func() (string, bool)) (list []string) {
-	for len(data) > 0 && len(list) < maxExplained {
-		n, before := feed(data), len(list)
-		data = data[n:]
-		if list = appendPackets(list, next); n == 0 && len(list) == before {
+// ExplainPackets collects the texts of Packets, at most maxExplained. text explains the packet that next has found.
+func ExplainPackets(data []byte, feed func([]byte) int, next func() bool, text func() string) (list []string) {
+	for range Packets(data, feed, next) {
+		if list = append(list, text()); len(list) == maxExplained {
 			break
 		}
 	}

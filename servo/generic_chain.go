@@ -110,7 +110,7 @@ type GenericChain struct {
 	protocol Protocol
 	long     LongReader   // nil if the protocol does not implement it
 	goals    GoalVerifier // likewise
-	x        Exchange
+	x        *Exchange
 	line     Line // nil while it is lost
 	reopen   Reconnector
 	cycle    uint64
@@ -136,7 +136,7 @@ func HealthInterval(period time.Duration) int {
 // NewGenericChain returns a chain; nothing is sent until Open.
 func NewGenericChain(cfg ChainConfig, spec ChainSpec, p Protocol) *GenericChain {
 	cfg.Health = cmp.Or(cfg.Health, HealthInterval(cfg.Period))
-	r := &GenericChain{cfg: cfg, spec: spec, protocol: p, Devices: make([]Device, len(cfg.Servos)), list: make([]int, 0, len(cfg.Servos))}
+	r := &GenericChain{cfg: cfg, spec: spec, protocol: p, Devices: make([]Device, len(cfg.Servos)), list: make([]int, 0, len(cfg.Servos)), x: &Exchange{}}
 	r.long, _ = p.(LongReader)
 	r.goals, _ = p.(GoalVerifier)
 	r.reopen = Reconnector{Bus: cfg.Name, Open: cfg.Reopen}
@@ -156,10 +156,10 @@ func NewGenericChain(cfg ChainConfig, spec ChainSpec, p Protocol) *GenericChain 
 }
 
 func (r *GenericChain) connect(line Line) {
-	r.line = line
-	r.x = NewExchange(line, r.spec.Bits, r.spec.Out, r.spec.In)
-	r.x.Latency = r.cfg.Latency
-	r.protocol.Connect(&r.x)
+	abort := r.x.Abort
+	r.line, r.x = line, NewExchange(line, r.spec.Bits, r.spec.Out, r.spec.In)
+	r.x.Latency, r.x.Abort = r.cfg.Latency, abort
+	r.protocol.Connect(r.x)
 }
 
 // Units returns the units and ranges of servo i's values.
@@ -197,18 +197,15 @@ func (r *GenericChain) Close() error {
 
 // lineError adds bus and servo to an error of servo s or of the port. If the adapter is lost it closes the line.
 func (r *GenericChain) lineError(s *Device, op string, err error) error {
-	if err == nil {
-		return nil
-	}
 	if errors.Is(err, ErrDisconnected) {
 		if r.line != nil {
 			r.lose(err)
 		}
 		return r.reopen.Lost()
 	}
-	var known *hal.Error
+	_, known := errors.AsType[*hal.Error](err)
 	switch {
-	case errors.As(err, &known):
+	case err == nil || known:
 		return err
 	case s == nil:
 		return &hal.Error{Kind: hal.BusFault, Bus: r.cfg.Name, Err: err}

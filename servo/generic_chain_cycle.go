@@ -7,7 +7,7 @@ func (r *GenericChain) send() error {
 	if err := r.attend(); err != nil {
 		return err
 	}
-	r.stats.Begin(&r.x)
+	r.stats.Begin(r.x)
 	r.x.Out, r.prepared = r.x.Out[:0], false
 	// 1. Torque off, for all that must have it off and are not known to; lost ones may still receive it.
 	for i := range r.Devices {
@@ -36,7 +36,7 @@ func (r *GenericChain) send() error {
 		ok, err := r.ready(i)
 		switch {
 		case errors.Is(err, ErrDiffers) || errors.Is(err, ErrOutOfLimits): // its own trouble: the others get their goals
-			s.Refused(err)
+			s.refuse(err, maxRefusals)
 		case err != nil && !IsServoError(err):
 			return r.lineError(s, "mode", err)
 		case ok && err == nil:
@@ -79,7 +79,7 @@ func (r *GenericChain) verifyGoals() error {
 	kept := r.list[:0]
 	for k, i := range r.list {
 		s := &r.Devices[i]
-		if k > 0 && r.stats.Late(&r.x, r.cfg.Period) {
+		if k > 0 && r.stats.Late(r.x, r.cfg.Period) {
 			s.Disarm()
 			continue
 		}
@@ -99,13 +99,17 @@ func (r *GenericChain) verifyGoals() error {
 	return nil
 }
 
-// receive is Receive under the line's lock.
-func (r *GenericChain) receive() error {
+// Receive reads every servo's state and blocks for the replies. It takes the wire time of requests and replies; a missing
+// reply adds 2 ms and the adapter's latency per request. It returns an error if the line is lost; a servo's own error is in
+// its State.Err.
+func (r *GenericChain) Receive() error {
+	r.cut.mu.Lock()
+	defer r.cut.mu.Unlock()
 	if r.line == nil {
 		return r.reopen.Lost()
 	}
 	r.cycle++
-	r.stats.Resume(&r.x)
+	r.stats.Resume(r.x)
 	chosen := -1
 	if r.long != nil { // the device to read long is chosen before the read
 		chosen = r.pick()
@@ -131,7 +135,7 @@ func (r *GenericChain) receive() error {
 	r.silences = 0
 	if r.line != nil { // else the cycle is not finished, and not counted
 		bad, garbage := r.protocol.ParserStats()
-		r.stats.End(&r.x, bad, garbage)
+		r.stats.End(r.x, bad, garbage)
 	}
 	return err
 }
@@ -184,7 +188,7 @@ func (r *GenericChain) readAlone() error {
 			if s.Barred || s.Lost != lost || !s.IsAlone(r.cycle) {
 				continue
 			}
-			if !over && (r.silences > 0 || s.Misses > 0) && r.stats.Late(&r.x, r.cfg.Period) {
+			if !over && (r.silences > 0 || s.Misses > 0) && r.stats.Late(r.x, r.cfg.Period) {
 				over, r.next = true, i
 			}
 			if over {

@@ -7,8 +7,12 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// halt is Halt under the line's lock.
-func (r *GenericChain) halt() []error {
+// Halt switches every servo's torque off, twice, and then asks each whether it is off, once more where it did not
+// answer. The result has an entry for every servo, nil if it confirmed that its torque is off. Torque does not come back
+// until Enable has been false once. Safe at any time, and twice.
+func (r *GenericChain) Halt() []error {
+	r.cut.mu.Lock()
+	defer r.cut.mu.Unlock()
 	r.inhibit()
 	// Twice: most buses do not acknowledge it, and this one matters.
 	for range 2 {

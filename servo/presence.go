@@ -37,9 +37,6 @@ func (p *Presence) Miss(m *DeviceState, cycle uint64) (silence bool) {
 	return silence
 }
 
-// MarkReceived notes an answer.
-func (p *Presence) MarkReceived() { p.Answered, p.Garbled, p.Misses = true, false, 0 }
-
 // Clears bounds the number of clears of a joint's alarm: an alarm that keeps returning has a cause.
 type Clears struct {
 	times [MaxClears]time.Duration

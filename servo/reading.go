@@ -82,7 +82,7 @@ func (r *Reading) Broke(lv Level, cycle uint64, first bool) {
 // Received notes an answer. returned reports that the servo was lost, fell that it is read a level down from now on: it has
 // broken its group for the second time in a short while; a single time is tolerated.
 func (r *Reading) Received(cycle uint64) (returned, fell bool) {
-	r.MarkReceived()
+	r.Answered, r.Garbled, r.Misses = true, false, 0
 	suspect := r.probing && r.suspect
 	returned, r.Lost, r.probing, r.suspect = r.Lost, false, false, false
 	if returned || !suspect || r.Level == SingleReads {

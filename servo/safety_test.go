@@ -114,3 +114,19 @@ func TestSafety08ExchangeGivesWay(t *testing.T) {
 		t.Errorf("got %v after %v, want %v at %v", err, p.now, ErrNoReply, x.deadline)
 	}
 }
+
+// A stop also ends the exchanges of the cycle in which a lost line is opened again.
+func TestStopEndsExchangesOfAReopenedLine(t *testing.T) {
+	b := newStub(t)
+	b.r.reopen.Open, b.r.reopen.Inline = func() (Line, error) { return &echoing{}, nil }, true
+	b.r.Send()
+	b.r.line = nil
+	b.r.reopen.Lose(ErrDisconnected)
+	b.r.Send() // it begins to open the line
+	if err := b.r.Send(); err != nil {
+		t.Fatal(err)
+	}
+	if b.r.x.Abort != &b.r.cut.wanted {
+		t.Errorf("the exchange on the new line cannot be ended")
+	}
+}

@@ -47,7 +47,6 @@ func (m *Model) Meaning(*servo.Register, int64) string { return "" }
 
 // tool is the servo.ToolSpec of CyberGear motors.
 type tool struct {
-	x    servo.Exchange
 	can  *servo.CANExchange
 	want Message // the reply that is waited for: its type, its sender as Extra, and of a reading the index as Data
 	got  Message
@@ -55,11 +54,11 @@ type tool struct {
 
 // Tool returns a tool for single motors.
 func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
-	t := &tool{x: servo.NewExchange(line, frameBits, 8*servo.CANSize, 64*servo.CANSize)}
-	t.can = servo.NewCANExchange(&t.x, t.take)
+	t := &tool{}
+	t.can = servo.NewCANExchange(servo.NewExchange(line, frameBits, 8*servo.CANSize, 64*servo.CANSize), t.accept)
 	m := catalogue[0]
 	return servo.NewTool(cfg, servo.ToolSpec{
-		Exchange: &t.x, Ping: t.ping, Read: t.read, Write: t.write,
+		Exchange: t.can.Exchange, Ping: t.ping, Read: t.read, Write: t.write,
 		Identify: func(id int) (servo.Found, error) { return servo.Found{Model: m}, t.ping(id) },
 		// Its torque must be off. It replies from the new id, which it keeps without power.
 		SetID: func(id int, _ servo.Model, to int) error {
@@ -70,8 +69,8 @@ func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 	})
 }
 
-// take takes a frame and reports whether it is the one that is waited for.
-func (t *tool) take(f *servo.CANFrame) bool {
+// accept stores f if it is the expected reply.
+func (t *tool) accept(f *servo.CANFrame) bool {
 	var m Message
 	if !m.Parse(f) || m.Type != t.want.Type {
 		return false

@@ -183,16 +183,13 @@ func (b *protocol) share(i int) float64 {
 // judge compares the state of motor i with the commanded one.
 func (b *protocol) judge(i int) {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
-	torque := servo.On // every state but Resting drives the motor
-	if d.last.State == Resting {
-		torque = servo.Off
-	}
-	seat.SawTorque(torque, torque == servo.Off && d.last.Faults != 0)
+	torque := d.last.State != Resting // every other state drives the motor
+	seat.SawTorque(servo.SwitchOf(torque), !torque && d.last.Faults != 0)
 	if d.extra >= maxExtra {
 		d.extra = 0
 		seat.Hold(errSharedID)
 	}
-	seat.State.Torque = torque == servo.On
+	seat.State.Torque = torque
 }
 
 // ReadState is SyncRead for one motor.

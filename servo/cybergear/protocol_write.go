@@ -107,18 +107,12 @@ func (b *protocol) goal(i int, rest bool) {
 		d.limit = limit
 		b.stage(i, Set(id, LimitTorque, limit))
 	}
-	known := func(v, most float64) float64 {
-		if rest || math.IsNaN(v) {
-			return 0
-		}
-		return min(max(v, -most), most)
-	}
 	switch d.mode {
 	case InSpeed:
-		b.stage(i, Set(id, SpeedRef, known(g.Velocity, d.m.Spans.Speed)))
+		b.stage(i, Set(id, SpeedRef, servo.Bounded(g.Velocity, d.m.Spans.Speed, rest)))
 	case Operating:
 		// The manual does not specify whether the limit applies to motion commands.
-		k := Motions{Torque: known(g.Effort*d.m.Kt, b.share(i))}
+		k := Motions{Torque: servo.Bounded(g.Effort*d.m.Kt, b.share(i), rest)}
 		b.stage(i, k.Message(id, &d.m.Spans))
 	default:
 		span := ticks(d.m.Spans.Angle)
@@ -137,9 +131,6 @@ func (b *protocol) Flush() error {
 	for i := range b.devices {
 		d := &b.devices[i]
 		d.received, d.pending, d.staged = false, d.staged, 0
-	}
-	if len(b.x.Out) == 0 {
-		return nil
 	}
 	return b.x.Write()
 }

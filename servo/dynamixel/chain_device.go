@@ -98,7 +98,7 @@ func (d *device) parseState(s span, st *Status) {
 	}
 	d.parseAlarm(s, st)
 	if v, ok := s.within(d.reg.torque, st.Data); ok {
-		d.parseTorque(servo.SwitchOf(v), s, st.Data)
+		d.parseTorque(servo.SwitchOf(v != 0), s, st.Data)
 	}
 	state.Torque = d.Torque == servo.On
 }

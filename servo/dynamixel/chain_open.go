@@ -12,16 +12,16 @@ import (
 // Identify pings servo i, compares its model and reads the settings that the cycle needs. It writes EEPROM, with torque off,
 // only if the servo is set to reply to pings only.
 func (c *protocol) Identify(i int) error {
-	d, client := &c.devices[i], &Client{Name: c.name, link: c.link}
-	f, err := client.Ping(d.cfg.ID)
+	d := &c.devices[i]
+	f, err := c.client().Ping(d.cfg.ID)
 	if errors.Is(err, errPingOnly) && c.enableStatusReturn(d) == nil {
-		f, err = client.Ping(d.cfg.ID)
+		f, err = c.client().Ping(d.cfg.ID)
 	}
-	var e *hal.Error
+	e, failed := errors.AsType[*hal.Error](err)
 	switch {
-	case errors.As(err, &e) && e.Kind == hal.Timeout:
+	case failed && e.Kind == hal.Timeout:
 		return fmt.Errorf("%w, want a %s", servo.ErrNoReply, d.m.Name)
-	case errors.As(err, &e):
+	case failed:
 		e.Joint = d.cfg.Joint
 		return e
 	case f.Number == d.m.Number:
@@ -35,6 +35,9 @@ func (c *protocol) Identify(i int) error {
 	}
 	return d.Error(hal.BusFault, "open", fmt.Errorf("got %s, want %s", got, d.m.Name))
 }
+
+// client exchanges packets with single servos of the chain.
+func (c *protocol) client() *Client { return &Client{Name: c.name, link: c.link} }
 
 // inspect reads the settings of d that the cycle needs.
 func (c *protocol) inspect(d *device) error {
@@ -75,10 +78,12 @@ func (c *protocol) inspect(d *device) error {
 		if lo < hi {
 			d.minTicks, d.maxTicks = float64(lo), float64(hi)
 		}
-		if d.reg.operatingMode == nil {
-			if d.mode = jointMode; lo == 0 && hi == 0 {
-				d.mode = wheelMode
-			}
+		switch {
+		case d.reg.operatingMode != nil:
+		case lo == 0 && hi == 0:
+			d.mode = wheelMode
+		default:
+			d.mode = jointMode
 		}
 	}
 	if d.isY() {
@@ -91,7 +96,7 @@ func (c *protocol) inspect(d *device) error {
 			fault = d.inspectY(numerator, denominator)
 		}
 	}
-	read("torque_enable", func(v int64) { d.Torque = servo.SwitchOf(v); d.State.Torque = v != 0 })
+	read("torque_enable", func(v int64) { d.Torque = servo.SwitchOf(v != 0); d.State.Torque = v != 0 })
 	if fault != nil && !errors.Is(fault, servo.ErrDisconnected) && hal.KindOf(fault) == hal.Unexpected {
 		return d.Error(servoKind(fault), "open", fault) // it is there
 	}
@@ -140,8 +145,7 @@ func (c *protocol) Clear(i int) error {
 		// Torque itself stays off: the stage is inhibited or off.
 		return c.store(d, d.reg.torqueLimit, d.maxLimit[limitOutput])
 	}
-	client := &Client{Name: c.name, link: c.link}
-	if err := client.Reboot(d.cfg.ID); err != nil {
+	if err := c.client().Reboot(d.cfg.ID); err != nil {
 		return err
 	}
 	d.State.Alarm = 0

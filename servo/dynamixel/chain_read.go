@@ -56,7 +56,7 @@ func (c *protocol) ReadHealth(i int) error {
 		}
 		d.State.Alarm = d.m.Alarms(byte(bits))
 	}
-	d.parseTorque(servo.SwitchOf(torque), span{}, nil)
+	d.parseTorque(servo.SwitchOf(torque != 0), span{}, nil)
 	if d.reg.watchdog != nil && d.Stage == servo.TorqueOn {
 		dog, err := c.fetch(d, d.reg.watchdog)
 		if err != nil {
@@ -91,15 +91,15 @@ func (c *protocol) SyncRead(way servo.Level, list []int) error {
 		err = c.receiveGroup()
 	}
 	// Perhaps it was the length of its part that kept the first from replying.
-	for _, d := range c.members {
-		if !d.Answered {
-			if c.isWide(d) {
-				d.narrow()
-			}
-			break
-		}
+	if d := c.silent(); d != nil && c.isWide(d) {
+		d.narrow()
 	}
 	return err
+}
+
+// silent is the first member without a reply, nil if all have replied.
+func (c *protocol) silent() *device {
+	return servo.Find(c.members, func(d *device) bool { return !d.Answered })
 }
 
 // ReadState reads servo i with its own request.
@@ -203,8 +203,8 @@ func (c *protocol) receiveGroup() error {
 	for left := len(c.members); left > 0; {
 		st, err := l.status()
 		if err != nil {
-			if l.parser.BadChecksum > bad {
-				c.markCorrupt()
+			if d := c.silent(); d != nil && l.parser.BadChecksum > bad {
+				d.Garbled = true
 			}
 			return err
 		}
@@ -220,16 +220,6 @@ func (c *protocol) receiveGroup() error {
 		}
 	}
 	return nil
-}
-
-// markCorrupt notes that the first member without an answer sent a bad one.
-func (c *protocol) markCorrupt() {
-	for _, d := range c.members {
-		if !d.Answered {
-			d.Garbled = true
-			return
-		}
-	}
 }
 
 // accept takes d's answer to a read of s, which may be a refusal.

@@ -1,6 +1,8 @@
 package dynamixel
 
 import (
+	"slices"
+
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -30,13 +32,8 @@ func (c *protocol) TorqueStep() int { return armTorque }
 // TookGoal reads back the goal of servo i. Of a packet with a speed behind the position, the position counts.
 func (c *protocol) TookGoal(i int) error {
 	d := &c.devices[i]
-	var r *Register
-	for _, g := range [...]*Register{d.reg.goalPosition, d.reg.goalVelocity, d.reg.goalCurrent, d.reg.goalPWM, d.reg.movingSpeed} {
-		if g != nil && g.Addr == d.goalAt {
-			r = g
-			break
-		}
-	}
+	goals := []*Register{d.reg.goalPosition, d.reg.goalVelocity, d.reg.goalCurrent, d.reg.goalPWM, d.reg.movingSpeed}
+	r := servo.Find(goals, func(r *Register) bool { return r != nil && r.Addr == d.goalAt })
 	if d.isY() {
 		return c.tookGoalY(d, r)
 	}
@@ -44,6 +41,11 @@ func (c *protocol) TookGoal(i int) error {
 	if err != nil {
 		return err
 	}
+	return d.sameGoal(r, got)
+}
+
+// sameGoal compares got, as read from register r, with the goal as written.
+func (d *device) sameGoal(r *Register, got int64) error {
 	want := r.Decode(d.bytes[:r.Size])
 	if r == d.reg.goalPosition {
 		return servo.SameGoal(got, want, d.m.TicksPerTurn)
@@ -85,15 +87,30 @@ func (c *protocol) Invalidate(i int) { c.devices[i].limit, c.devices[i].bounded 
 // StageTorqueOn stages a step of giving servo i torque.
 func (c *protocol) StageTorqueOn(i, step int) {
 	d := &c.devices[i]
-	if step == armSettings {
-		d.limit, d.guarded, d.bare = -1, false, false
-		d.Opening = d.isY()
-	}
-	if step == armGoal {
+	switch step {
+	case armSettings:
+		d.guarded, d.bare, d.Opening = false, false, d.isY()
+		if d.reg.watchdog != nil {
+			c.put(d, d.reg.watchdog, 0)
+		}
+		if d.isY() {
+			c.putSafeY(d)
+		} else {
+			c.putSettings(d)
+		}
+		d.limit = -1
+		if r := d.limitRegister(); r != nil {
+			d.limit = d.limitRaw()
+			c.put(d, r, d.limit)
+		}
+	case armGoal:
 		d.encodeGoal(true)
 		c.goals = append(c.goals, d)
+	case armTorque:
+		c.put(d, d.reg.torque, 1)
+	case armWatchdog:
+		c.putWatchdog(d)
 	}
-	c.putStep(d, step)
 }
 
 // StageGoal stages the goal of servo i, its limit if that has changed, and its watchdog after a loss. The mode can only be
@@ -105,7 +122,7 @@ func (c *protocol) StageGoal(i int) bool {
 	}
 	if d.bare {
 		d.bare = false
-		c.putStep(d, armWatchdog)
+		c.putWatchdog(d)
 	}
 	if d.isY() && !d.bounded {
 		c.putSafeY(d)
@@ -129,38 +146,16 @@ func (c *protocol) StageGoal(i int) bool {
 }
 
 // Flush sends all staged packets.
-func (c *protocol) Flush() error {
-	if len(c.link.Out) == 0 {
-		return nil
-	}
-	return c.link.Write()
-}
+func (c *protocol) Flush() error { return c.link.Write() }
 
-func (c *protocol) putStep(d *device, step int) {
-	switch step {
-	case armSettings:
-		if d.reg.watchdog != nil {
-			c.put(d, d.reg.watchdog, 0)
-		}
-		if d.isY() {
-			c.putSafeY(d)
-		} else {
-			c.putSettings(d)
-		}
-		if r := d.limitRegister(); r != nil {
-			d.limit = d.limitRaw()
-			c.put(d, r, d.limit)
-		}
-	case armTorque:
-		c.put(d, d.reg.torque, 1)
-	case armWatchdog:
-		// With torque off the Y table would store a profile as its EEPROM, where the owner's is.
-		if d.isY() {
-			c.putSettings(d)
-		}
-		if d.reg.watchdog != nil && c.watchdog > 0 {
-			c.put(d, d.reg.watchdog, max(1, d.reg.watchdog.Raw(c.watchdog.Seconds())))
-		}
+// putWatchdog stages the watchdog of d, which has torque.
+func (c *protocol) putWatchdog(d *device) {
+	// With torque off the Y table would store a profile as its EEPROM, where the owner's is.
+	if d.isY() {
+		c.putSettings(d)
+	}
+	if d.reg.watchdog != nil && c.watchdog > 0 {
+		c.put(d, d.reg.watchdog, max(1, d.reg.watchdog.Raw(c.watchdog.Seconds())))
 	}
 }
 
@@ -203,7 +198,8 @@ func (c *protocol) flushWrites() {
 		for k := i; k < len(c.queue); k++ {
 			w := &c.queue[k]
 			// A register set twice keeps its order: the later value goes into a later packet.
-			if w.sent || w.addr != first.addr || w.size != first.size || blocksHave(in.Blocks, w.id) {
+			isNamed := func(b Block) bool { return b.ID == w.id }
+			if w.sent || w.addr != first.addr || w.size != first.size || slices.ContainsFunc(in.Blocks, isNamed) {
 				continue
 			}
 			w.sent = true
@@ -212,16 +208,6 @@ func (c *protocol) flushWrites() {
 		c.add(in)
 	}
 	c.queue = c.queue[:0]
-}
-
-// blocksHave reports whether id is among blocks: a servo is named once in a packet.
-func blocksHave(blocks []Block, id byte) bool {
-	for i := range blocks {
-		if blocks[i].ID == id {
-			return true
-		}
-	}
-	return false
 }
 
 // addGoals adds the goals of c.goals: in 2.0 one sync write where they lie alike, else one bulk write; in 1.0, which

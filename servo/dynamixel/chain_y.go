@@ -152,11 +152,7 @@ func (c *protocol) tookGoalY(d *device, goal *Register) error {
 		return err
 	}
 	got, _ := s.within(goal, data)
-	want := goal.Decode(d.bytes[:goal.Size])
-	if goal == d.reg.goalPosition {
-		return servo.SameGoal(got, want, d.m.TicksPerTurn)
-	}
-	return servo.Unequal(got, want)
+	return d.sameGoal(goal, got)
 }
 
 // readHealthY is ReadHealth.
@@ -170,7 +166,7 @@ func (c *protocol) readHealthY(d *device) error {
 		return err
 	}
 	torque, _ := d.y.commands.within(d.reg.torque, data)
-	k := servo.SwitchOf(torque)
+	k := servo.SwitchOf(torque != 0)
 	switch {
 	case d.Stage == servo.TorqueOn && fault != nil && fault.Code == codeWatchdog:
 		d.Torque = k
@@ -186,8 +182,7 @@ func (c *protocol) readHealthY(d *device) error {
 		return nil
 	// It refuses torque off until then. A restart ends it too, where it does not bring torque.
 	case k == servo.On && state == StateProcessOn && !d.startsOn && (!d.Goal.Enable || errors.Is(d.State.Inhibit, servo.ErrHalted)):
-		client := &Client{Name: c.name, link: c.link}
-		if err := client.Reboot(d.cfg.ID); err != nil {
+		if err := c.client().Reboot(d.cfg.ID); err != nil {
 			return err
 		}
 		c.chain.Pause(d.index, rebootPause)
@@ -221,8 +216,7 @@ func (c *protocol) clearY(i int, d *device) error {
 	if err := c.store(d, d.reg.torque, 0); err != nil {
 		return err
 	}
-	client := &Client{Name: c.name, link: c.link}
-	if err := client.ClearError(d.cfg.ID); err != nil {
+	if err := c.client().ClearError(d.cfg.ID); err != nil {
 		return err
 	}
 	d.Torque, d.State.Torque, d.Verify = servo.Unknown, false, true

@@ -14,14 +14,11 @@ import (
 type Client struct {
 	Name string // the bus in errors
 	link *link
-	x    servo.Exchange
 }
 
 // NewClient returns a client of protocol 1 or 2 on port, which stays the caller's.
 func NewClient(port servo.Port, protocol int) *Client {
-	c := &Client{x: servo.NewExchange(port, bitsPerByte, 4*maxPacket, 2*maxPacket)}
-	c.link = newLink(&c.x, protocol)
-	return c
+	return &Client{link: newLink(servo.NewExchange(port, bitsPerByte, 4*maxPacket, 2*maxPacket), protocol)}
 }
 
 // SetLatency sets how long the adapter may hold a reply back (FTDI: its latency timer).
@@ -83,16 +80,16 @@ func (c *Client) FactoryReset(id, keep byte) error {
 }
 
 // ClearMultiTurn brings the present position back into one turn. The servo must be at rest.
-func (c *Client) ClearMultiTurn(id byte) error { return c.plain(id, Clear, []byte(clearMultiTurn)) }
+func (c *Client) ClearMultiTurn(id byte) error { return c.plain(id, Clear, []byte(ClearMultiTurn)) }
 
 // ClearError clears the error code of a servo with the Y table. It refuses as long as the cause is there, and for errors that it cannot clear.
-func (c *Client) ClearError(id byte) error { return c.plain(id, Clear, []byte(clearError)) }
+func (c *Client) ClearError(id byte) error { return c.plain(id, Clear, []byte(ClearErrorCode)) }
 
 // StoreBackup stores the control table in the servo's own backup; torque must be off.
-func (c *Client) StoreBackup(id byte) error { return c.plain(id, Backup, []byte(backupStore)) }
+func (c *Client) StoreBackup(id byte) error { return c.plain(id, Backup, []byte(BackupStore)) }
 
 // RestoreBackup brings it back; torque must be off.
-func (c *Client) RestoreBackup(id byte) error { return c.plain(id, Backup, []byte(backupRestore)) }
+func (c *Client) RestoreBackup(id byte) error { return c.plain(id, Backup, []byte(BackupRestore)) }
 
 func (c *Client) plain(id byte, op Op, data []byte) error {
 	if c.link.protocol == 1 && (op == Clear || op == Backup) {

@@ -21,13 +21,6 @@ type Found struct {
 // Model is the found servo's model, nil if this package does not support it.
 func (f *Found) Model(protocol int) *Model { return ModelByNumber(f.Number, protocol) }
 
-// asRefusal finds a servo's error status in err.
-func asRefusal(err error) (Refusal, bool) {
-	var r Refusal
-	ok := errors.As(err, &r)
-	return r, ok
-}
-
 // Ping reads the identity of one servo. After the reply it waits for the reply time of another servo with the same id. Two
 // equal replies at the same time look like one; all others give errTwice or a corrupt reply.
 func (c *Client) Ping(id byte) (Found, error) {
@@ -35,7 +28,7 @@ func (c *Client) Ping(id byte) (Found, error) {
 	s, err := c.exchange("ping", &Instruction{ID: id, Op: Ping}, 3)
 	if err != nil {
 		// An error status is a reply too: a servo is there.
-		if _, refused := asRefusal(err); !refused {
+		if _, refused := errors.AsType[Refusal](err); !refused {
 			return f, c.collision(id, err)
 		}
 	}
@@ -90,8 +83,7 @@ func (c *Client) collision(id byte, err error) error {
 	if !errors.Is(err, servo.ErrCorrupt) {
 		return err
 	}
-	var e *hal.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*hal.Error](err); ok {
 		err = e.Err // without its bus and id twice
 	}
 	return c.fault(hal.BusFault, id, "ping", fmt.Errorf("%w: two servos with this id, or a wrong baud rate?", err))

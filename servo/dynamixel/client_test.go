@@ -69,7 +69,7 @@ func TestClient1(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 	err = c.Write(1, 30, []byte{0xFF, 0x0F})
-	if r, ok := asRefusal(err); !ok || r.Code != 2 || hal.KindOf(err) != hal.BusFault {
+	if r, ok := errors.AsType[Refusal](err); !ok || r.Code != 2 || hal.KindOf(err) != hal.BusFault {
 		t.Errorf("angle limit: got %v", err)
 	}
 	if v, err := c.ReadRegister(1, ax, "present_temperature"); v != 32 || err != nil {

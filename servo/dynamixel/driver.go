@@ -2,6 +2,7 @@ package dynamixel
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -109,11 +110,17 @@ func (d driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 
 // ping is a bare ping; a reply with an error status counts as success.
 func (t tool) ping(id int) error {
-	_, err := t.exchange("ping", &Instruction{ID: byte(id), Op: Ping}, 3)
-	if _, refused := asRefusal(err); refused {
-		return nil
-	}
+	_, err := t.pingStatus(id)
 	return err
+}
+
+// pingStatus is the reply to a ping.
+func (t tool) pingStatus(id int) (Status, error) {
+	st, err := t.exchange("ping", &Instruction{ID: byte(id), Op: Ping}, 3)
+	if _, refused := errors.AsType[Refusal](err); refused {
+		err = nil
+	}
+	return st, err
 }
 
 func (t tool) identify(id int) (servo.Found, error) {
@@ -146,7 +153,7 @@ func (t tool) list() (ids []int, ok bool, err error) {
 // read reads a register. A later firmware has registers that an earlier one refuses.
 func (t tool) read(id int, m servo.Model, r *servo.Register) (int64, error) {
 	p, err := t.Client.Read(byte(id), r.Addr, int(r.Size))
-	if no, refused := asRefusal(err); refused {
+	if no, refused := errors.AsType[Refusal](err); refused {
 		return 0, errors.Join(servo.ErrNoRegister, no)
 	}
 	if err != nil {
@@ -183,10 +190,10 @@ func (t tool) write(id int, m servo.Model, r *servo.Register, v int64) error {
 		return err
 	}
 	got, err := t.read(id, m, r)
-	if err != nil {
-		return err
+	if err == nil && got != v {
+		err = servo.Fault(t.Name, id, "verify "+r.Name, fmt.Errorf("got %d, want %d", got, v))
 	}
-	return servo.Verify(t.Name, id, r.Name, got, v)
+	return err
 }
 
 // leave writes a register with which the servo leaves its place: some reply from the new one.
@@ -212,10 +219,7 @@ func (t tool) alarms(id int, m servo.Model) (servo.Alarm, error) {
 			return own.Alarms(byte(v)), err
 		}
 	}
-	st, err := t.exchange("ping", &Instruction{ID: byte(id), Op: Ping}, 3)
-	if _, refused := asRefusal(err); refused {
-		err = nil
-	}
+	st, err := t.pingStatus(id)
 	return own.Alarms(st.Error) &^ servo.AlarmRange, err
 }
 

@@ -10,57 +10,43 @@ import (
 // explain is servo.Traits.Explain of a protocol.
 func explain(protocol int) func(asked, data []byte, host bool, model func(id int) servo.Model) []string {
 	return func(asked, data []byte, host bool, model func(id int) servo.Model) []string {
-		if host {
-			next := instructions(protocol, data)
-			return servo.ExplainPackets(func() (string, bool) {
-				in, err := next()
-				switch {
-				case in == nil:
-					return "", false
-				case err != nil:
-					return fmt.Sprintf("%v id %d: %v", in.Op, in.ID, err), true
-				}
-				return explainInstruction(in, model), true
-			})
+		if !host {
+			return explainReplies(protocol, lastRead(protocol, asked), data, model)
 		}
-		return explainReplies(protocol, lastRead(protocol, asked), data, model)
+		p := NewParser(protocol, FromHost)
+		var k Packet
+		return servo.ExplainPackets(data, p.Feed, func() bool { return p.Next(&k) }, func() string {
+			in, err := k.instruction(protocol)
+			if err != nil {
+				return fmt.Sprintf("%v id %d: %v", in.Op, in.ID, err)
+			}
+			return explainInstruction(in, model)
+		})
 	}
 }
 
-// instructions returns a function that gives one after the other of data, nil after the last.
-func instructions(protocol int, data []byte) func() (*Instruction, error) {
-	p := NewParser(protocol, FromHost)
-	p.Feed(data)
-	return func() (*Instruction, error) {
-		var k Packet
-		if !p.Next(&k) {
-			return nil, nil
-		}
-		in := Instruction{ID: k.ID, Op: Op(k.Code)}
-		if protocol == 1 {
-			return &in, k.Instruction1(&in)
-		}
-		return &in, k.Instruction2(&in)
+// instruction reads p as an instruction of a protocol.
+func (p *Packet) instruction(protocol int) (in *Instruction, err error) {
+	in = &Instruction{}
+	if protocol == 1 {
+		return in, p.Instruction1(in)
 	}
+	return in, p.Instruction2(in)
 }
 
 // lastRead is the last instruction in asked that has data in its replies; nil if asked has no such instruction.
 func lastRead(protocol int, asked []byte) (last *Instruction) {
-	next := instructions(protocol, asked)
-	for {
-		in, err := next()
-		if in == nil {
-			return last
-		}
-		switch in.Op {
+	p := NewParser(protocol, FromHost)
+	var k Packet
+	for range servo.Packets(asked, p.Feed, func() bool { return p.Next(&k) }) {
+		switch in, err := k.instruction(protocol); in.Op {
 		case Read, SyncRead, FastSyncRead, BulkRead, FastBulkRead:
 			if err == nil {
-				kept := *in
-				kept.Blocks = append([]Block(nil), in.Blocks...)
-				last = &kept
+				last = in
 			}
 		}
 	}
+	return last
 }
 
 func explainInstruction(in *Instruction, model func(id int) servo.Model) string {
@@ -134,21 +120,17 @@ func explainReplies(protocol int, read *Instruction, data []byte, model func(id 
 		}
 	}
 	p := NewParser(protocol, FromServos)
-	p.Feed(data)
-	return servo.ExplainPackets(func() (string, bool) {
-		var k Packet
-		if !p.Next(&k) {
-			return "", false
-		}
-		s := k.Status1()
+	var k Packet
+	return servo.ExplainPackets(data, p.Feed, func() bool { return p.Next(&k) }, func() string {
+		s, ok := k.Status1(), true
 		if protocol == 2 {
-			var ok bool
-			if s, ok = k.Status2(); !ok {
-				return fmt.Sprintf("id %d: % x", k.ID, k.Params), true
-			}
+			s, ok = k.Status2()
 		}
-		if s.ID != Broadcast || protocol == 1 {
-			return reply(&s), true
+		switch {
+		case !ok:
+			return fmt.Sprintf("id %d: % x", k.ID, k.Params)
+		case s.ID != Broadcast || protocol == 1:
+			return reply(&s)
 		}
 		// A fast answer: each part has its error byte, id, data and CRC; the last CRC is the packet's own.
 		var parts []string
@@ -160,6 +142,6 @@ func explainReplies(protocol int, read *Instruction, data []byte, model func(id 
 			parts = append(parts, reply(&Status{ID: rest[1], Error: rest[0], Data: rest[2 : 2+size]}))
 			rest = rest[min(len(rest), 4+size):]
 		}
-		return strings.Join(parts, "; "), true
+		return strings.Join(parts, "; ")
 	})
 }

@@ -49,10 +49,10 @@ const (
 
 // Parameters of Clear and Backup; the letters guard against accidents.
 const (
-	clearMultiTurn = "\x01DXL\x22"
-	clearError     = "\x02ERCL"
-	backupStore    = "\x01CTRL"
-	backupRestore  = "\x02CTRL"
+	ClearMultiTurn = "\x01DXL\x22"
+	ClearErrorCode = "\x02ERCL"
+	BackupStore    = "\x01CTRL"
+	BackupRestore  = "\x02CTRL"
 )
 
 var opNames = map[Op]string{

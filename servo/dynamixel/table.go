@@ -67,7 +67,7 @@ type Model struct {
 
 	OperatingModes []byte               // values of operating_mode; nil if the angle limits select the mode
 	Modes          [hal.NumModes]int    // operating_mode of each mode of ours, jointMode or wheelMode in 1.0; -1 = not offered
-	AlarmBits      [8]servo.Alarm       // meaning of the bits: error byte in 1.0, hardware_error and shutdown in 2.0
+	AlarmBits      servo.AlarmBits      // meaning of the bits: error byte in 1.0, hardware_error and shutdown in 2.0
 	FastRead       bool                 // answers fast sync and fast bulk read
 	BulkRead       bool                 // answers bulk read
 	index          map[string]*Register // filled with the table, then only read
@@ -126,16 +126,10 @@ func (m *Model) ErrorCode(code byte) *ErrorCode {
 
 // Alarms translates a 1.0 error byte, a 2.0 hardware_error or an error_code.
 func (m *Model) Alarms(bits byte) servo.Alarm {
-	var a servo.Alarm
 	if e := m.ErrorCode(bits); e != nil {
 		return e.Alarm
 	}
-	for i, alarm := range m.AlarmBits {
-		if bits>>i&1 != 0 {
-			a |= alarm
-		}
-	}
-	return a
+	return m.AlarmBits.Alarms(bits)
 }
 
 // Units returns the units and ranges of a chain's values of this model.

@@ -7,10 +7,8 @@ import (
 
 // alarms1 are the bits of a 1.0 error byte for the servo's state. Bits for checksum and instruction errors concern a packet
 // and are counted, not displayed.
-func alarms1() [8]servo.Alarm {
-	return [8]servo.Alarm{
-		servo.AlarmVoltage, servo.AlarmRange, servo.AlarmHeat, servo.AlarmRange, 0, servo.AlarmOverload, 0, 0,
-	}
+func alarms1() servo.AlarmBits {
+	return servo.AlarmBits{servo.AlarmVoltage, servo.AlarmRange, servo.AlarmHeat, servo.AlarmRange, 0, servo.AlarmOverload}
 }
 
 // bauds1 are the documented codes of AX; MX adds three faster ones. The register takes any code 1..254.

@@ -1,6 +1,11 @@
 package dynamixel
 
-import "github.com/halyard-robotics/halyard/servo"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/halyard-robotics/halyard/servo"
+)
 
 // mxModels are the MX series under protocol 1.0. Under 2.0 their control table is the X series' (table_x.go).
 // Source: e-Manual, mx/mx-28, mx-64, mx-106.
@@ -66,15 +71,12 @@ func mx(name string, id uint16, maxVoltage int64, more ...Register) *Model {
 		// 0 = as fast as it can.
 		servo.Reg("goal_acceleration", 73, 1, RAM, Unsigned, 0, 254, 0, accelMX),
 	}
-	for _, r := range more {
-		regs = insert(regs, r)
-	}
 	return &Model{
 		Name: name, Number: id, Protocol: 1, RAMStart: 24, AlarmBits: alarms1(), BulkRead: true,
 		Bauds:        append([]Baud{{252, 3000000}, {251, 2500000}, {250, 2250000}, {0, 2000000}}, bauds1()...),
 		TicksPerTurn: 4096, Centre: 2048, MinTicks: 0, MaxTicks: 4095, NominalVolts: 12,
 		// The wheel mode controls the speed, unlike the AX's.
-		Modes: modes(jointMode, wheelMode, -1, -1), Registers: regs,
+		Modes: modes(jointMode, wheelMode, -1, -1), Registers: insert(regs, more...),
 	}
 }
 
@@ -89,11 +91,9 @@ func mxCurrent() []Register {
 	}
 }
 
-// insert puts r into regs by its address.
-func insert(regs []Register, r Register) []Register {
-	i := 0
-	for i < len(regs) && regs[i].Addr < r.Addr {
-		i++
-	}
-	return append(regs[:i], append([]Register{r}, regs[i:]...)...)
+// insert adds more to regs, in the order of addresses.
+func insert(regs []Register, more ...Register) []Register {
+	regs = append(regs, more...)
+	slices.SortFunc(regs, func(a, b Register) int { return cmp.Compare(a.Addr, b.Addr) })
+	return regs
 }

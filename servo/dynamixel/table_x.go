@@ -81,10 +81,8 @@ func (v *xVariant) isX540() bool  { return v.number >= 1100 && v.number <= 1130 
 func (v *xVariant) isXW540() bool { return v.number == 1170 || v.number == 1180 }
 
 // alarms2 are the bits of hardware_error of the X series.
-func alarms2() [8]servo.Alarm {
-	return [8]servo.Alarm{
-		servo.AlarmVoltage, 0, servo.AlarmHeat, servo.AlarmEncoder, servo.AlarmShock, servo.AlarmOverload, 0, 0,
-	}
+func alarms2() servo.AlarmBits {
+	return servo.AlarmBits{servo.AlarmVoltage, 0, servo.AlarmHeat, servo.AlarmEncoder, servo.AlarmShock, servo.AlarmOverload}
 }
 
 // bauds2 are the codes of the X series from 4.5 Mbit/s down.
@@ -212,10 +210,7 @@ func (v *xVariant) registers() []Register {
 		servo.Reg("present_voltage", 144, 2, ReadOnly, Unsigned, 0, 65535, int64(10*v.volts), decivolt),
 		servo.Reg("present_temperature", 146, 1, ReadOnly, Unsigned, 0, 255, 25, celsius),
 	}
-	for _, r := range v.extras() {
-		regs = insert(regs, r)
-	}
-	return regs
+	return insert(regs, v.extras()...)
 }
 
 // extras are the registers that not every variant has.

@@ -7,7 +7,7 @@ import "github.com/halyard-robotics/halyard/servo"
 func xl320Models() []*Model {
 	return []*Model{{
 		Name: "xl-320", Number: 350, Protocol: 2, RAMStart: 24, BulkRead: true,
-		AlarmBits:    [8]servo.Alarm{servo.AlarmOverload, servo.AlarmHeat, servo.AlarmVoltage},
+		AlarmBits:    servo.AlarmBits{servo.AlarmOverload, servo.AlarmHeat, servo.AlarmVoltage},
 		Bauds:        []Baud{{3, 1000000}, {2, 115200}, {1, 57600}, {0, 9600}},
 		TicksPerTurn: 1023 * 360. / 300, Centre: 512, MinTicks: 0, MaxTicks: 1023,
 		NominalVolts: 7.4, MaxVelocity: 114 * rpm, StallTorque: 0.39, StallCurrent: 1.1,

@@ -9,47 +9,32 @@ import (
 
 // explain is servo.Traits.Explain.
 func explain(asked, data []byte, host bool, model func(id int) servo.Model) []string {
+	var k Packet
 	if host {
 		p := NewParser(FromHost)
-		p.Feed(data)
-		return servo.ExplainPackets(func() (text string, ok bool) {
-			var k Packet
-			if ok = p.Next(&k); ok {
-				text = explainInstruction(&k, model)
-			}
-			return text, ok
-		})
+		return servo.ExplainPackets(data, p.Feed, func() bool { return p.Next(&k) }, func() string { return explainInstruction(&k, model) })
 	}
-	addr := addressed(asked)
-	p := NewParser(FromServos)
-	p.Feed(data)
-	return servo.ExplainPackets(func() (text string, ok bool) {
-		var k Packet
-		if !p.Next(&k) {
-			return "", false
-		}
-		text = fmt.Sprintf("id %d:", k.ID)
+	addr, p := addressed(asked), NewParser(FromServos)
+	return servo.ExplainPackets(data, p.Feed, func() bool { return p.Next(&k) }, func() string {
+		text := fmt.Sprintf("id %d:", k.ID)
 		if k.Code != 0 {
 			text += fmt.Sprintf(" alarm %02x", k.Code)
 		}
 		switch {
 		case len(k.Params) == 0:
-			text += " ok"
+			return text + " ok"
 		case addr < 0:
-			text += fmt.Sprintf(" % x", k.Params)
-		default:
-			text += " " + servo.Fields(model(int(k.ID)), addr, k.Params)
+			return text + fmt.Sprintf(" % x", k.Params)
 		}
-		return text, true
+		return text + " " + servo.Fields(model(int(k.ID)), addr, k.Params)
 	})
 }
 
 // addressed is the first register of the last read in asked; -1 if asked has no read.
 func addressed(asked []byte) int {
-	addr := -1
-	p := NewParser(FromHost)
-	p.Feed(asked)
-	for k := (Packet{}); p.Next(&k); {
+	addr, p := -1, NewParser(FromHost)
+	var k Packet
+	for range servo.Packets(asked, p.Feed, func() bool { return p.Next(&k) }) {
 		if op := Op(k.Code); (op == Read || op == SyncRead) && len(k.Params) > 1 {
 			addr = int(k.Params[0])
 		}

@@ -48,3 +48,14 @@ func FuzzExplain(f *testing.F) {
 	}
 	f.Fuzz(func(_ *testing.T, asked, frame []byte, host bool) { explain(asked, frame, host, models) })
 }
+
+// A write longer than the parser's buffer is explained to its end.
+func TestExplainLongWrite(t *testing.T) {
+	var frame []byte
+	for id := range byte(5) {
+		frame = AppendWrite(frame, id, 100, make([]byte, 200))
+	}
+	if got := explain(nil, frame, true, models); len(got) != 5 {
+		t.Errorf("got %d texts, want 5: %q", len(got), got)
+	}
+}

@@ -136,7 +136,7 @@ func (b *protocol) Identify(i int) error {
 	} else {
 		d.modeNow = modePosition
 	}
-	seat.Torque = servo.SwitchOf(read("torque_enable"))
+	seat.Torque = servo.SwitchOf(read("torque_enable") != 0)
 	seat.State.Torque = seat.Torque == servo.On
 	return nil
 }
@@ -248,7 +248,7 @@ func (b *protocol) ReadHealth(i int) error {
 	if d.mode != nil {
 		d.modeNow = int(at(d.mode, k.Params, from))
 	}
-	torque := servo.SwitchOf(at(d.torque, k.Params, from))
+	torque := servo.SwitchOf(at(d.torque, k.Params, from) != 0)
 	// Torque that is off counts as switched off by an alarm only while a fatal alarm is active.
 	if seat.SawTorque(torque, torque == servo.Off && seat.State.Alarm&d.fatal != 0) && d.limit.Addr >= uint16(from) && d.limitStands() {
 		if at(d.limit, k.Params, from) != d.limitNow { // a packet was lost, or another program wrote

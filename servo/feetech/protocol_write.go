@@ -32,7 +32,7 @@ func (b *protocol) TookGoal(i int) error {
 	case hal.DutyMode, hal.TorqueMode:
 		r = d.goalTime
 	}
-	if err := b.send(); err != nil {
+	if err := b.Flush(); err != nil {
 		return err
 	}
 	got, err := b.link.register(d.cfg.ID, r, d.delay)
@@ -60,7 +60,7 @@ func (b *protocol) Ready(i int) (bool, error) {
 	want, _ := d.wanted(&seat.Goal)
 	// It may have lost its power while torque was off, and have the mode of its EEPROM again: read before every arming.
 	if d.mode != nil {
-		if err := b.send(); err != nil {
+		if err := b.Flush(); err != nil {
 			return false, err
 		}
 		v, err := b.link.register(d.cfg.ID, d.mode, d.delay)
@@ -76,7 +76,7 @@ func (b *protocol) Ready(i int) (bool, error) {
 	if !b.chain.Resting(i) { // no motor may run into another mode
 		return false, nil
 	}
-	if err := b.send(); err != nil {
+	if err := b.Flush(); err != nil {
 		return false, err
 	}
 	if err := b.link.store(d.cfg.ID, d.lock, 1, d.delay); err != nil {
@@ -142,13 +142,13 @@ func (b *protocol) putGoal(i int, rest bool) {
 	speed, duty := fastest, int64(0) // duty: at the address of the time
 	switch mode {
 	case hal.VelocityMode:
-		speed = amount(seat.Goal.Velocity, rest)
+		speed = servo.Bounded(seat.Goal.Velocity, math.Inf(1), rest)
 	case hal.DutyMode:
 		speed = 0
-		duty = d.goalTime.Raw(amount(seat.Goal.Duty, rest))
+		duty = d.goalTime.Raw(servo.Bounded(seat.Goal.Duty, 1, rest))
 	}
 	if d.current != nil {
-		duty = d.currentRaw(amount(seat.Goal.Effort, rest), mode, seat.Share())
+		duty = d.currentRaw(servo.Bounded(seat.Goal.Effort, math.Inf(1), rest), mode, seat.Share())
 	}
 	w := write{id: d.cfg.ID, addr: byte(d.goalTime.Addr), size: byte(d.goalTime.Size + d.goalSpeed.Size)}
 	if mode != hal.PositionMode && !rest {
@@ -178,14 +178,6 @@ func (d *device) accelerationRaw() int64 {
 	return max(1, d.acceleration.Raw(d.cfg.Acceleration))
 }
 
-// amount is a speed or duty, zero at rest and where it is not known.
-func amount(v float64, rest bool) float64 {
-	if rest || math.IsNaN(v) {
-		return 0
-	}
-	return v
-}
-
 // put stages v for register r of servo i.
 func (b *protocol) put(i int, r *servo.Register, v int64) {
 	w := write{id: b.devices[i].cfg.ID, addr: byte(r.Addr), size: byte(r.Size)}
@@ -201,10 +193,8 @@ func (b *protocol) Stage() {
 			continue
 		}
 		// Arming a long chain at once fills several packets; the line takes them one after the other anyway.
-		if cap(b.link.Out)-len(b.link.Out) < maxPacket {
-			if b.send() != nil {
-				break // the next exchange meets the same
-			}
+		if cap(b.link.Out)-len(b.link.Out) < maxPacket && b.Flush() != nil {
+			break // the next exchange meets the same
 		}
 		g := BeginGroup(b.link.Out, SyncWrite, first.addr, first.size)
 		var in [4]uint64 // ids of this packet, as bits
@@ -224,15 +214,5 @@ func (b *protocol) Stage() {
 	b.queue = b.queue[:0]
 }
 
-// send sends all staged packets.
-func (b *protocol) send() error {
-	if len(b.link.Out) == 0 {
-		return nil
-	}
-	return b.link.Write()
-}
-
-// Flush ends a Send.
-func (b *protocol) Flush() error {
-	return b.send()
-}
+// Flush sends all staged packets.
+func (b *protocol) Flush() error { return b.link.Write() }

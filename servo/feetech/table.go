@@ -80,28 +80,13 @@ func (m *Model) BaudCode(rate int) (byte, bool) {
 }
 
 // alarmBits are the bits of the error byte, of status and of unload_condition.
-var alarmBits = [...]servo.Alarm{servo.AlarmVoltage, servo.AlarmEncoder, servo.AlarmHeat, servo.AlarmShock, 0, servo.AlarmOverload}
+var alarmBits = servo.AlarmBits{servo.AlarmVoltage, servo.AlarmEncoder, servo.AlarmHeat, servo.AlarmShock, 0, servo.AlarmOverload}
 
 // Alarms translates an error byte.
-func Alarms(bits byte) servo.Alarm {
-	var a servo.Alarm
-	for i, alarm := range alarmBits {
-		if bits>>i&1 != 0 {
-			a |= alarm
-		}
-	}
-	return a
-}
+func Alarms(bits byte) servo.Alarm { return alarmBits.Alarms(bits) }
 
 // AlarmByte is the error byte for the alarms a.
-func AlarmByte(a servo.Alarm) (bits byte) {
-	for i, alarm := range alarmBits {
-		if alarm&a != 0 {
-			bits |= 1 << i
-		}
-	}
-	return bits
-}
+func AlarmByte(a servo.Alarm) byte { return alarmBits.Byte(a) }
 
 // Units returns the units and ranges of a chain's values of this model.
 func (m *Model) Units() servo.Units {

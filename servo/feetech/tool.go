@@ -8,17 +8,13 @@ import (
 )
 
 // tool is the servo.ToolSpec of Feetech servos.
-type tool struct {
-	*link
-	x servo.Exchange
-}
+type tool struct{ *link }
 
 // Tool returns a tool for single servos.
 func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
-	t := &tool{x: servo.NewExchange(line, bitsPerByte, exchangeRoom, exchangeRoom)}
-	t.link = newLink(&t.x)
+	t := tool{newLink(servo.NewExchange(line, bitsPerByte, exchangeRoom, exchangeRoom))}
 	return servo.NewTool(cfg, servo.ToolSpec{
-		Exchange: &t.x, Ping: t.ping, Identify: t.identify, Write: t.write, SetID: t.setID, SetBaud: t.setBaud, Question: t.question, Locked: true,
+		Exchange: t.Exchange, Ping: t.ping, Identify: t.identify, Write: t.write, SetID: t.setID, SetBaud: t.setBaud, Question: t.question, Locked: true,
 		Read: func(id int, _ servo.Model, r *servo.Register) (int64, error) {
 			return t.register(byte(id), r, maxDelay)
 		},
@@ -29,7 +25,7 @@ func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 	})
 }
 
-func (t *tool) ping(id int) error {
+func (t tool) ping(id int) error {
 	t.Out = AppendPacket(t.Out[:0], &Packet{ID: byte(id), Code: byte(Ping)})
 	_, err := t.answer(byte(id), 0, maxDelay)
 	return err
@@ -60,7 +56,7 @@ func (l *link) identity(id byte) (f found, err error) {
 	return f, nil
 }
 
-func (t *tool) identify(id int) (servo.Found, error) {
+func (t tool) identify(id int) (servo.Found, error) {
 	if err := t.ping(id); err != nil {
 		return servo.Found{}, err
 	}
@@ -90,7 +86,7 @@ func (t *tool) identify(id int) (servo.Found, error) {
 }
 
 // write unlocks the EEPROM for its write and locks it after it, also where the write fails.
-func (t *tool) write(id int, m servo.Model, r *servo.Register, v int64) error {
+func (t tool) write(id int, m servo.Model, r *servo.Register, v int64) error {
 	if r.Access == servo.RAM {
 		return t.store(byte(id), r, v, maxDelay)
 	}
@@ -102,7 +98,7 @@ func (t *tool) write(id int, m servo.Model, r *servo.Register, v int64) error {
 }
 
 // setID locks the EEPROM at the new id, or at the old one where the write was lost.
-func (t *tool) setID(id int, m servo.Model, to int) error {
+func (t tool) setID(id int, m servo.Model, to int) error {
 	if err := t.leave(id, m, "id", int64(to)); err != nil {
 		return err
 	}
@@ -115,7 +111,7 @@ func (t *tool) setID(id int, m servo.Model, to int) error {
 }
 
 // setBaud is the same for a rate.
-func (t *tool) setBaud(id int, m servo.Model, baud int) error {
+func (t tool) setBaud(id int, m servo.Model, baud int) error {
 	code, ok := m.BaudCode(baud)
 	if !ok {
 		return fmt.Errorf("rate: got %d Bd, want one of the model's", baud)
@@ -137,7 +133,7 @@ func (t *tool) setBaud(id int, m servo.Model, baud int) error {
 }
 
 // leave writes a register with which the servo leaves its place, where it may still reply or not: one write.
-func (t *tool) leave(id int, m servo.Model, register string, v int64) error {
+func (t tool) leave(id int, m servo.Model, register string, v int64) error {
 	if err := t.store(byte(id), m.Register("lock"), 0, maxDelay); err != nil {
 		return err
 	}
@@ -151,7 +147,7 @@ func (t *tool) leave(id int, m servo.Model, register string, v int64) error {
 }
 
 // question reads the id.
-func (t *tool) question(m servo.Model, id int) servo.Question {
+func (t tool) question(m servo.Model, id int) servo.Question {
 	r := m.Register("id")
 	q := servo.Question{Ask: AppendRead(nil, byte(id), byte(r.Addr), byte(r.Size)), Want: AppendPacket(nil, &Packet{ID: byte(id), Params: []byte{byte(id)}})}
 	// The error byte reports alarms, which may come and go.

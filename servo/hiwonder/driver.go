@@ -33,20 +33,16 @@ func (m *Model) Setting(string) *servo.Register { return nil }
 func (m *Model) Meaning(*servo.Register, int64) string { return "" }
 
 // tool is the servo.ToolSpec of Hiwonder servos.
-type tool struct {
-	*link
-	x servo.Exchange
-}
+type tool struct{ *link }
 
 // Tool returns a tool for single servos. A servo does not report its model; one is known. It takes a limit with torque
 // on, and jumps.
 func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
-	t := &tool{x: servo.NewExchange(line, bitsPerByte, maxPacket, 8*maxPacket)}
-	t.link = newLink(&t.x)
+	t := tool{newLink(servo.NewExchange(line, bitsPerByte, maxPacket, 8*maxPacket))}
 	m := catalogue[0]
 	read := func(id int, _ servo.Model, r *servo.Register) (int64, error) { return t.register(byte(id), r) }
 	return servo.NewTool(cfg, servo.ToolSpec{
-		Exchange: &t.x, Read: read, Write: t.write, Question: question, Locked: true,
+		Exchange: t.Exchange, Read: read, Write: t.write, Question: question, Locked: true,
 		Identify: func(id int) (servo.Found, error) {
 			_, err := read(id, m, m.Register("id"))
 			return servo.Found{Model: m}, err
@@ -57,7 +53,7 @@ func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 
 // write writes a register with the other registers of its command as they are, and reads it back: a new id from its new
 // place. An offset is saved for good.
-func (t *tool) write(id int, _ servo.Model, r *servo.Register, v int64) error {
+func (t tool) write(id int, _ servo.Model, r *servo.Register, v int64) error {
 	cmd := commandOf(r)
 	k, err := t.read(byte(id), cmd)
 	if err != nil {
@@ -68,7 +64,7 @@ func (t *tool) write(id int, _ servo.Model, r *servo.Register, v int64) error {
 	t.Out = t.Out[:0]
 	t.link.write(byte(id), cmd.Write, params)
 	if cmd.Write == adjustOffset {
-		t.link.write(byte(id), saveOffset, nil)
+		t.link.write(byte(id), SaveOffset, nil)
 	}
 	if err := t.Exchange.Write(); err != nil {
 		return err

@@ -9,12 +9,9 @@ import (
 // explain is servo.Traits.Explain. Commands and replies have the same format; a reply repeats the number of its command.
 func explain(_, data []byte, host bool, model func(id int) servo.Model) []string {
 	p := NewParser()
-	return servo.ExplainStream(data, p.Feed, func() (text string, ok bool) {
-		var k Packet
-		if ok = p.Next(&k); ok {
-			text = explainPacket(&k, host, model(int(k.ID)))
-		}
-		return text, ok
+	var k Packet
+	return servo.ExplainPackets(data, p.Feed, func() bool { return p.Next(&k) }, func() string {
+		return explainPacket(&k, host, model(int(k.ID)))
 	})
 }
 
@@ -31,11 +28,11 @@ func explainPacket(k *Packet, host bool, m servo.Model) string {
 		}
 	}
 	switch k.Command {
-	case moveStart:
+	case MoveStart:
 		return fmt.Sprintf("move_start id %d", k.ID)
-	case moveStop:
+	case MoveStop:
 		return fmt.Sprintf("move_stop id %d", k.ID)
-	case saveOffset:
+	case SaveOffset:
 		return fmt.Sprintf("offset_save id %d", k.ID)
 	}
 	return fmt.Sprintf("id %d: command %d: % x", k.ID, k.Command, k.Params)

@@ -23,7 +23,7 @@ func packetCases() []struct {
 		{"read position", "55 55 01 03 1C DF", Packet{1, 28, nil}},
 		{"500", "55 55 01 05 1C F4 01 E8", Packet{1, 28, []byte{0xF4, 1}}},
 		{"read id of all", "55 55 FE 03 0E F0", Packet{Broadcast, 14, nil}},
-		{"stop", "55 55 01 03 0C EF", Packet{1, moveStop, nil}},
+		{"stop", "55 55 01 03 0C EF", Packet{1, MoveStop, nil}},
 		{"motor mode +500", "55 55 01 07 1D 01 00 F4 01 E4", Packet{1, 29, []byte{1, 0, 0xF4, 1}}},
 		{"load on", "55 55 01 04 1F 01 DA", Packet{1, 31, []byte{1}}},
 		{"read volts", "55 55 01 03 1B E0", Packet{1, 27, nil}},
@@ -103,7 +103,7 @@ func TestCommands(t *testing.T) {
 			}
 		}
 	}
-	for _, n := range []byte{moveStart, moveStop, saveOffset} {
+	for _, n := range []byte{MoveStart, MoveStop, SaveOffset} {
 		if p := AppendPacket(nil, &Packet{1, n, nil}); p[3] != 3 {
 			t.Errorf("command %d: got LEN %d, want 3", n, p[3])
 		}

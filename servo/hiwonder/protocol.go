@@ -80,7 +80,7 @@ func (b *protocol) Identify(i int) error {
 	si := func(name string) float64 { return d.m.Register(name).SI(value[name]) }
 	d.minVolts, d.maxVolts, d.maxCelsius = si("min_voltage"), si("max_voltage"), si("temperature_limit")
 	d.modeNow = int(value["motor_mode"])
-	seat.Torque = servo.SwitchOf(value["torque_enable"])
+	seat.Torque = servo.SwitchOf(value["torque_enable"] != 0)
 	seat.State.Torque = seat.Torque == servo.On
 	return nil
 }
@@ -136,7 +136,7 @@ func (b *protocol) ReadHealth(i int) error {
 	if k, err = b.link.read(d.cfg.ID, d.load); err != nil {
 		return err
 	}
-	torque := servo.SwitchOf(int64(k.Params[0]))
+	torque := servo.SwitchOf(k.Params[0] != 0)
 	seat.SawTorque(torque, torque == servo.Off && s.Alarm != 0)
 	return nil
 }
@@ -237,12 +237,8 @@ func (b *protocol) putGoal(i int, rest bool) {
 	command := byte(1)
 	if d.modeNow == asMotor {
 		command = d.mode.Write
-		duty := seat.Goal.Duty
-		if rest || math.IsNaN(duty) {
-			duty = 0
-		}
 		p[0] = asMotor
-		le.PutUint16(p[2:], uint16(int16(math.Round(1000*min(max(duty, -1), 1)))))
+		le.PutUint16(p[2:], uint16(int16(math.Round(1000*servo.Bounded(seat.Goal.Duty, 1, rest)))))
 	} else {
 		to := seat.Position(rest, seat.Goal.Mode != hal.PositionMode, d.low, d.high)
 		le.PutUint16(p[0:], uint16(math.Round(min(max(to, 0), d.m.MaxTicks))))
@@ -263,9 +259,4 @@ func (b *protocol) putGoal(i int, rest bool) {
 func (b *protocol) Stage() {}
 
 // Flush sends all staged packets.
-func (b *protocol) Flush() error {
-	if len(b.link.Out) == 0 {
-		return nil
-	}
-	return b.link.Write()
-}
+func (b *protocol) Flush() error { return b.link.Write() }

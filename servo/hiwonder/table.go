@@ -15,12 +15,12 @@ type Command struct {
 	Addr, Size  uint16
 }
 
-// The commands without own parameters, and those whose name in the table is misleading.
+// The commands without registers, and the one that writes an offset.
 const (
-	moveStart    = 11 // begin the motion stored by 7
-	moveStop     = 12 // stay where you are
+	MoveStart    = 11 // begin the motion stored by 7
+	MoveStop     = 12 // stay where you are
 	adjustOffset = 17 // until power-off
-	saveOffset   = 18 // for good
+	SaveOffset   = 18 // for good
 )
 
 // commands is every pair. Source: the protocol document, by number.

@@ -42,17 +42,13 @@ func (m *Model) Setting(name string) *servo.Register {
 func (m *Model) Meaning(*servo.Register, int64) string { return "" }
 
 // tool is the servo.ToolSpec of ICS servos.
-type tool struct {
-	*link
-	x servo.Exchange
-}
+type tool struct{ *link }
 
 // Tool returns a tool for single servos. Its line's echo is out of it already.
 func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
-	t := &tool{x: servo.NewExchange(line, bitsPerByte, maxPacket, 8*maxPacket)}
-	t.link = newLink(&t.x)
+	t := tool{newLink(servo.NewExchange(line, bitsPerByte, maxPacket, 8*maxPacket))}
 	return servo.NewTool(cfg, servo.ToolSpec{
-		Exchange: &t.x, Ping: t.ping, Read: t.read, Write: t.write, SetID: t.setID, Question: question,
+		Exchange: t.Exchange, Ping: t.ping, Read: t.read, Write: t.write, SetID: t.setID, Question: question,
 		Identify: func(id int) (servo.Found, error) {
 			return servo.Found{Model: catalogue[0], Assumed: true, Note: "an ICS servo; the protocol does not report the model"}, t.ping(id)
 		},
@@ -60,7 +56,7 @@ func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 }
 
 // ping reads the stiffness: nothing moves.
-func (t *tool) ping(id int) error {
+func (t tool) ping(id int) error {
 	_, err := t.exchange(Packet{Op: Read, ID: byte(id), A: Stretch})
 	return err
 }
@@ -68,7 +64,7 @@ func (t *tool) ping(id int) error {
 // asked are the parameters that can be read, by the registers that they are.
 var asked = map[string]byte{"stretch": Stretch, "speed": Speed, "present_amps": Current, "present_heat": Heat}
 
-func (t *tool) read(id int, _ servo.Model, r *servo.Register) (int64, error) {
+func (t tool) read(id int, _ servo.Model, r *servo.Register) (int64, error) {
 	if r.Name == "id" {
 		return int64(id), t.ping(id)
 	}
@@ -79,7 +75,7 @@ func (t *tool) read(id int, _ servo.Model, r *servo.Register) (int64, error) {
 var errWritable = errors.New("ICS writes stretch, speed, current_limit, heat_limit and, in setup, the id")
 
 // write writes a parameter, which the reply repeats, or frees the servo. The value is lost at power-off.
-func (t *tool) write(id int, m servo.Model, r *servo.Register, v int64) error {
+func (t tool) write(id int, m servo.Model, r *servo.Register, v int64) error {
 	switch {
 	case r.Name == "torque_enable" && v == 0:
 		_, err := t.exchange(At(byte(id), free))
@@ -95,7 +91,7 @@ func (t *tool) write(id int, m servo.Model, r *servo.Register, v int64) error {
 }
 
 // setID sets the id of the only servo of the line: the command has no address.
-func (t *tool) setID(id int, _ servo.Model, to int) error {
+func (t tool) setID(id int, _ servo.Model, to int) error {
 	if to < 0 || to > LastID {
 		return &hal.Error{Kind: hal.Invalid, ID: id, Op: "set id", Err: fmt.Errorf("got %d, want 0..%d", to, LastID)}
 	}

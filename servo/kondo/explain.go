@@ -13,15 +13,12 @@ func explain(_, data []byte, host bool, _ func(id int) servo.Model) []string {
 		side = FromHost
 	}
 	p := NewParser(side)
-	return servo.ExplainStream(data, p.Feed, func() (text string, ok bool) {
-		var k Packet
-		if ok = p.Next(&k); !ok {
-			return "", false
-		}
+	var k Packet
+	return servo.ExplainPackets(data, p.Feed, func() bool { return p.Next(&k) }, func() string {
 		if host {
-			return explainCommand(&k), true
+			return explainCommand(&k)
 		}
-		return explainReply(&k), true
+		return explainReply(&k)
 	})
 }
 

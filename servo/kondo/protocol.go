@@ -142,15 +142,12 @@ func (b *protocol) exchange(i, goal int) error {
 		return servo.ErrCorrupt
 	}
 	seat.State.Position = float64(k.Value())
-	torque := servo.On
-	if goal == free {
-		torque = servo.Off
-	}
 	// An answered command has been executed. If a servo was switched off only to be measured, ReadState decides.
-	if driven := seat.Stage == servo.TorqueOn; driven == (torque == servo.On) {
-		seat.SawTorque(torque, false)
+	torque := goal != free
+	if driven := seat.Stage == servo.TorqueOn; driven == torque {
+		seat.SawTorque(servo.SwitchOf(torque), false)
 	}
-	seat.State.Torque = torque == servo.On
+	seat.State.Torque = torque
 	return nil
 }
 

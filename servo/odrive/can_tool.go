@@ -13,7 +13,6 @@ import (
 
 // canTool is the servo.ToolSpec of nodes on a CAN bus.
 type canTool struct {
-	x        servo.Exchange
 	can      *servo.CANExchange
 	settings map[int]map[string]int // of the config: the endpoints of each node's watchdog
 	node     byte
@@ -24,12 +23,13 @@ type canTool struct {
 }
 
 func newCANTool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
-	t := &canTool{x: servo.NewExchange(line, frameBits, 8*servo.CANSize, 64*servo.CANSize), settings: cfg.Settings, dialect: V06}
-	t.can = servo.NewCANExchange(&t.x, t.take)
-	return servo.NewTool(cfg, servo.ToolSpec{Exchange: &t.x, Identify: t.identify, Read: t.read, Write: t.write})
+	t := &canTool{settings: cfg.Settings, dialect: V06}
+	t.can = servo.NewCANExchange(servo.NewExchange(line, frameBits, 8*servo.CANSize, 64*servo.CANSize), t.accept)
+	return servo.NewTool(cfg, servo.ToolSpec{Exchange: t.can.Exchange, Identify: t.identify, Read: t.read, Write: t.write})
 }
 
-func (t *canTool) take(f *servo.CANFrame) bool {
+// accept stores f if it is the expected reply.
+func (t *canTool) accept(f *servo.CANFrame) bool {
 	node, command, ok := Split(f)
 	if !ok || f.Remote || node != t.node || command != t.want {
 		return false

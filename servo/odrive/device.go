@@ -42,12 +42,9 @@ func (d *device) judge(seat *servo.Device, b HeartbeatMessage) {
 	d.heartbeat = b
 	alarm := b.Errors.Alarm(d.dialect)
 	seat.State.Alarm = alarm
-	torque := servo.Off
-	if b.State != Idle && b.State != Undefined { // every other state drives the motor
-		torque = servo.On
-	}
-	seat.SawTorque(torque, torque == servo.Off && alarm != 0)
-	seat.State.Torque = torque == servo.On
+	torque := b.State != Idle && b.State != Undefined // every other state drives the motor
+	seat.SawTorque(servo.SwitchOf(torque), !torque && alarm != 0)
+	seat.State.Torque = torque
 }
 
 // remaining is the error of an axis that was asked to clear its errors and still has some.
@@ -86,19 +83,13 @@ func wanted(g *servo.Goal) Control {
 // goal is the control mode and value to send: turns, turns/s or N·m. rest requests no motion.
 func (d *device) goal(seat *servo.Device, rest bool) (Control, float64) {
 	g := &seat.Goal
-	known := func(v, most float64) float64 {
-		if rest || math.IsNaN(v) {
-			return 0
-		}
-		return min(max(v, -most), most)
-	}
 	c, turned := wanted(g), d.turned
 	d.turned = c != PositionControl
 	switch c {
 	case VelocityControl:
-		return c, known(g.Velocity, d.m.Velocity) / (2 * math.Pi)
+		return c, servo.Bounded(g.Velocity, d.m.Velocity, rest) / (2 * math.Pi)
 	case TorqueControl:
-		return c, known(g.Effort, d.m.Amps) * d.m.Kt
+		return c, servo.Bounded(g.Effort, d.m.Amps, rest) * d.m.Kt
 	}
 	return PositionControl, turns(seat.Position(rest || turned && g.Mode != hal.PositionMode, g.Mode != hal.PositionMode, -counted, counted))
 }

@@ -10,11 +10,12 @@ import (
 // explain is servo.Traits.Explain of the serial line, whose lines are text: the sound ones, without their checksums.
 func explain(_, data []byte, _ bool, _ func(id int) servo.Model) []string {
 	l := Lines{Bare: true}
-	return servo.ExplainStream(data, l.Feed, func() (string, bool) {
-		text := string(l.line)
-		l.line = nil
-		return text, text != ""
-	})
+	text := ""
+	next := func() bool {
+		text, l.line = string(l.line), nil
+		return text != ""
+	}
+	return servo.ExplainPackets(data, l.Feed, next, func() string { return text })
 }
 
 // layouts are the names of the commands and what their data is: floats with these units, words with these names.

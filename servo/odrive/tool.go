@@ -11,14 +11,12 @@ import (
 // tool is the servo.ToolSpec of axes on a serial line.
 type tool struct {
 	*link
-	x       servo.Exchange
 	dialect Dialect
 }
 
 func newTool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
-	t := &tool{x: servo.NewExchange(line, bitsPerByte, MaxLine, 2*MaxLine), dialect: V05}
-	t.link = newLink(&t.x)
-	return servo.NewTool(cfg, servo.ToolSpec{Exchange: &t.x, Identify: t.identify, Read: t.read, Write: t.write, Save: t.save})
+	t := &tool{newLink(servo.NewExchange(line, bitsPerByte, MaxLine, 2*MaxLine)), V05}
+	return servo.NewTool(cfg, servo.ToolSpec{Exchange: t.Exchange, Identify: t.identify, Read: t.read, Write: t.write, Save: t.save})
 }
 
 // refusal is an error of kind hal.Invalid; the tool adds bus and id.

@@ -73,20 +73,16 @@ func (m *Model) Meaning(r *servo.Register, raw int64) string {
 }
 
 // tool is the servo.ToolSpec of VESC controllers.
-type tool struct {
-	*link
-	x servo.Exchange
-}
+type tool struct{ *link }
 
 // Tool returns a tool for the controllers of a line. A controller does not report its model.
 func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
-	t := &tool{x: servo.NewExchange(line, bitsPerByte, 4*maxPacket, 2*maxPacket)}
-	t.link = newLink(&t.x)
-	return servo.NewTool(cfg, servo.ToolSpec{Exchange: &t.x, Identify: t.report, Read: t.read, List: t.list})
+	t := tool{newLink(servo.NewExchange(line, bitsPerByte, 4*maxPacket, 2*maxPacket))}
+	return servo.NewTool(cfg, servo.ToolSpec{Exchange: t.Exchange, Identify: t.report, Read: t.read, List: t.list})
 }
 
 // report reads the identity of controller id, at the line's end or behind it.
-func (t *tool) report(id int) (servo.Found, error) {
+func (t tool) report(id int) (servo.Found, error) {
 	if err := t.find(); err != nil {
 		return servo.Found{}, err
 	}
@@ -104,15 +100,15 @@ func (t *tool) report(id int) (servo.Found, error) {
 }
 
 // list are the controller at the line's end and those that it knows behind it; asking takes it up to half a second.
-func (t *tool) list() (ids []int, ok bool, err error) {
+func (t tool) list() (ids []int, ok bool, err error) {
 	if err := t.find(); errors.Is(err, servo.ErrNoReply) {
 		return nil, true, nil
 	} else if err != nil {
 		return nil, false, err
 	}
 	const pingTime = 500 * time.Millisecond
-	t.x.Latency += pingTime
-	defer func() { t.x.Latency -= pingTime }()
+	t.Latency += pingTime
+	defer func() { t.Latency -= pingTime }()
 	t.put(t.first, []byte{byte(PingCAN)})
 	p, err := t.askPing()
 	ids = []int{t.first}
@@ -122,7 +118,7 @@ func (t *tool) list() (ids []int, ok bool, err error) {
 	return ids, err == nil, err
 }
 
-func (t *tool) read(id int, _ servo.Model, r *servo.Register) (int64, error) {
+func (t tool) read(id int, _ servo.Model, r *servo.Register) (int64, error) {
 	if err := t.find(); err != nil {
 		return 0, err
 	}

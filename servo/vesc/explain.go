@@ -28,13 +28,9 @@ var fieldNames = [numFields]string{
 // explain is servo.Traits.Explain. A reply does not name its controller unless a value does.
 func explain(_, data []byte, host bool, _ func(id int) servo.Model) []string {
 	p := NewParser()
-	return servo.ExplainStream(data, p.Feed, func() (string, bool) {
-		payload := p.Next()
-		if payload == nil {
-			return "", false
-		}
-		return explainPayload(payload, host), true
-	})
+	var payload []byte
+	next := func() bool { payload = p.Next(); return payload != nil }
+	return servo.ExplainPackets(data, p.Feed, next, func() string { return explainPayload(payload, host) })
 }
 
 func explainPayload(payload []byte, host bool) string {

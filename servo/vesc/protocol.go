@@ -194,11 +194,7 @@ func (b *protocol) ReadHealth(i int) error {
 	if err := b.ReadState(i); err != nil {
 		return err
 	}
-	off := servo.Off
-	if math.Abs(seat.State.Effort) > idle {
-		off = servo.On
-	}
-	seat.SawTorque(off, false)
+	seat.SawTorque(servo.SwitchOf(math.Abs(seat.State.Effort) > idle), false)
 	return nil
 }
 
@@ -239,24 +235,14 @@ func (b *protocol) setGoal(i int, rest bool) {
 	d, seat := &b.devices[i], &b.chain.Devices[i]
 	g, turned := &seat.Goal, d.turned
 	d.turned = g.Mode != hal.PositionMode && g.Mode != hal.NoMode
-	known := func(v float64) float64 {
-		if rest || math.IsNaN(v) {
-			return 0
-		}
-		return v
-	}
 	switch {
 	case g.Mode == hal.TorqueMode:
-		most := d.m.Amps * seat.Share()
-		b.link.set(seat.ID, SetCurrent, min(max(known(g.Effort), -most), most))
+		b.link.set(seat.ID, SetCurrent, servo.Bounded(g.Effort, d.m.Amps*seat.Share(), rest))
 	case g.Mode == hal.DutyMode:
-		b.link.set(seat.ID, SetDuty, min(max(known(g.Duty), -1), 1))
+		b.link.set(seat.ID, SetDuty, servo.Bounded(g.Duty, 1, rest))
 	case g.Mode == hal.VelocityMode || !d.m.Encoder: // without an encoder, zero speed is the only hold
-		v := known(g.Velocity)
-		if g.Mode != hal.VelocityMode {
-			v = 0
-		}
-		b.link.set(seat.ID, SetRPM, min(max(v, -d.m.Velocity), d.m.Velocity)/rpm*d.pairs)
+		v := servo.Bounded(g.Velocity, d.m.Velocity, rest || g.Mode != hal.VelocityMode)
+		b.link.set(seat.ID, SetRPM, v/rpm*d.pairs)
 	default:
 		at := seat.Position(rest || turned && g.Mode != hal.PositionMode, g.Mode != hal.PositionMode, 0, TicksPerTurn-1)
 		// The controller takes the shorter way round, which for a goal half a turn away passes the end of its range.
@@ -269,9 +255,4 @@ func (b *protocol) setGoal(i int, rest bool) {
 func (b *protocol) Stage() {}
 
 // Flush sends the staged packets.
-func (b *protocol) Flush() error {
-	if len(b.link.Out) == 0 {
-		return nil
-	}
-	return b.link.Write()
-}
+func (b *protocol) Flush() error { return b.link.Write() }

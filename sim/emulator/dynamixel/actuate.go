@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/sim/actuator"
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
@@ -182,11 +182,5 @@ func (s *device) alarmBits() byte {
 	if s.isY() {
 		return s.y.code
 	}
-	var b byte
-	for i, a := range s.model.AlarmBits {
-		if a != 0 && actuator.Alarm(a)&s.Alarm != 0 {
-			b |= 1 << i
-		}
-	}
-	return b
+	return s.model.AlarmBits.Byte(servo.Alarm(s.Alarm))
 }

@@ -7,14 +7,6 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// Guards of the instructions that could do harm by accident.
-const (
-	clearTurns = "\x01DXL\x22"
-	clearError = "\x02ERCL"
-	storeTable = "\x01CTRL"
-	loadTable  = "\x02CTRL"
-)
-
 // execute executes one instruction, of a kind that one servo answers, and makes its reply. It reports whether the servo
 // sends the reply. unsound means that the instruction's parameters are malformed.
 // Effects after the reply (a reboot, a reset) wait for finish.
@@ -153,7 +145,7 @@ func (s *device) clear(option string) refusal {
 		return s.clearY(option)
 	}
 	switch {
-	case s.xl320() || option != clearTurns: // the XL-320 has no turns to clear
+	case s.xl320() || option != dynamixel.ClearMultiTurn: // the XL-320 has no turns to clear
 		return instruction
 	case s.moving():
 		return resultFail
@@ -175,9 +167,9 @@ func (s *device) backUp(option string) refusal {
 	switch {
 	case !s.Has(emulator.RegBackupReady):
 		return instruction
-	case option == storeTable:
+	case option == dynamixel.BackupStore:
 		s.save()
-	case option != loadTable:
+	case option != dynamixel.BackupRestore:
 		return instruction
 	case s.Get(emulator.RegTorqueEnable) == 1 || s.backup == nil: // a joint that holds does not change its settings
 		return resultFail

@@ -254,7 +254,7 @@ func (s *device) raiseY(code byte) {
 func (s *device) clearY(option string) refusal {
 	s.Measure()
 	switch option {
-	case clearError:
+	case dynamixel.ClearErrorCode:
 		e := s.model.ErrorCode(s.y.code)
 		switch {
 		case e == nil:
@@ -264,7 +264,7 @@ func (s *device) clearY(option string) refusal {
 			return resultFail
 		}
 		s.forgiveY()
-	case clearTurns:
+	case dynamixel.ClearMultiTurn:
 		if s.Get(emulator.RegTorqueEnable) == 1 || s.Get(emulator.RegMovingStatus)&4 != 0 {
 			return resultFail
 		}

@@ -18,13 +18,6 @@ type protocol struct {
 	commands []hiwonder.Command
 }
 
-// The commands without registers.
-const (
-	hiwonderStart = 11
-	hiwonderStop  = 12
-	hiwonderSave  = 18
-)
-
 func newProtocol(b *emulator.Bus) *protocol {
 	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048), parser: hiwonder.NewParser(), commands: hiwonder.Commands()}
 }
@@ -52,15 +45,15 @@ func (t *protocol) handle(now time.Duration) {
 func (t *protocol) single(s *device, now time.Duration) {
 	k := &t.packet
 	switch k.Command {
-	case hiwonderStart:
+	case hiwonder.MoveStart:
 		s.Set(emulator.RegGoalPosition, s.Get(emulator.RegRegisteredPosition))
 		s.Set(emulator.RegGoalTime, s.Get(emulator.RegRegisteredTime))
 		return
-	case hiwonderStop:
+	case hiwonder.MoveStop:
 		s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
 		s.Set(emulator.RegGoalTime, 0)
 		return
-	case hiwonderSave:
+	case hiwonder.SaveOffset:
 		r := s.Named[emulator.RegAngleOffset]
 		copy(s.Flash[r.Addr:r.Addr+r.Size], s.Bytes[r.Addr:])
 		return
