@@ -8,7 +8,6 @@ import (
 
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	emudynamixel "github.com/halyard-robotics/halyard/sim/emulator/dynamixel"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -204,7 +203,7 @@ func TestNothingIsAllocatedInACycle(t *testing.T) {
 
 func BenchmarkCycle20(b *testing.B) {
 	for range b.N {
-		if _, _, err := emudynamixel.CycleRate(20, 1_000_000, false, emulator.Timing{}); err != nil {
+		if _, _, err := cycleRate(20, 1_000_000, false, emulator.Timing{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -83,11 +83,7 @@ func (s *device) Started() {
 	if startup&2 != 0 && s.backup != nil {
 		s.restore(dynamixel.RAM)
 	}
-	if s.backup != nil {
-		s.Set(emulator.RegBackupReady, 1)
-	} else {
-		s.Set(emulator.RegBackupReady, 0)
-	}
+	s.Set(emulator.RegBackupReady, emulator.Flag(s.backup != nil))
 	// The goal is the present position, so that torque-on causes no motion.
 	s.Set(emulator.RegGoalPosition, int64(s.present(s.Shaft())))
 	s.Set(emulator.RegTorqueEnable, startup&1)

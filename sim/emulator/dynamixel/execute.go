@@ -227,25 +227,13 @@ func (t *protocol) writes(in *dynamixel.Instruction) {
 // reply sends the reply of s, ready to send at start, with the effects of its faults. It returns the time when the last byte
 // ends, and whether the next servo of a list accepts it as a reply.
 func (t *protocol) reply(s *device, protocol int, st *dynamixel.Status, start time.Duration, baud int) (time.Duration, bool) {
-	t.out = appendStatus(t.out[:0], protocol, st)
-	sent := t.bus.Transmit(s.Servo, t.out, start, baud)
-	if sent.Doubled {
-		// The twin answers something else at the same time; its low bits win.
-		t.data = t.data[:0]
-		for _, c := range st.Data {
-			t.data = append(t.data, ^c)
+	sent := t.bus.Answer(s.Servo, st.Data, start, baud, func() []byte {
+		if protocol == 1 {
+			t.out = dynamixel.AppendStatus1(t.out[:0], st)
+		} else {
+			t.out = dynamixel.AppendStatus2(t.out[:0], st)
 		}
-		twin := dynamixel.Status{ID: st.ID, Error: st.Error, Data: t.data}
-		t.out = appendStatus(t.out[:0], protocol, &twin)
-		t.bus.Put(t.out, sent.Start, baud)
-	}
+		return t.out
+	})
 	return sent.End, sent.Whole
-}
-
-// appendStatus encodes an answer in the protocol that it was asked in.
-func appendStatus(dst []byte, protocol int, st *dynamixel.Status) []byte {
-	if protocol == 1 {
-		return dynamixel.AppendStatus1(dst, st)
-	}
-	return dynamixel.AppendStatus2(dst, st)
 }

@@ -47,8 +47,8 @@ func NewCAN(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTru
 	return newAxis(m, true, odrive.LastNode, id, act, truth)
 }
 
-func newAxis(any servo.Model, onCAN bool, lastID int64, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo {
-	m := odrive.ModelIn(any)
+func newAxis(model servo.Model, onCAN bool, lastID int64, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo {
+	m := odrive.ModelIn(model)
 	if m == nil {
 		return nil
 	}

@@ -36,16 +36,12 @@ func (t *protocol) Parse(p []byte, start time.Duration) {
 // split splits a line at its spaces; words after the eighth are ignored.
 func (t *protocol) split(line []byte) [][]byte {
 	n := 0
-	for len(line) > 0 && n < len(t.words) {
-		word := line
-		end := bytes.IndexByte(line, ' ')
-		if line = nil; end >= 0 {
-			word, line = word[:end], word[end+1:]
+	for word := range bytes.FieldsSeq(line) {
+		if n == len(t.words) {
+			break
 		}
-		if len(word) > 0 {
-			t.words[n] = word
-			n++
-		}
+		t.words[n] = word
+		n++
 	}
 	return t.words[:n]
 }
