@@ -229,11 +229,8 @@ func (g *gravity) lowest(q []float64, i int) float64 {
 		if !g.beyond(k, i) {
 			continue
 		}
-		for n := range g.tree {
-			if g.tree[n].Name == g.robot.Robot.Bodies[k].Name {
-				least = math.Min(least, g.state.Poses[n].Of(g.tree[n].Centre)[2]-g.base.Position[2])
-			}
-		}
+		n := g.places[k]
+		least = math.Min(least, g.state.Poses[n].Of(g.tree[n].Centre)[2]-g.base.Position[2])
 	}
 	return least
 }

@@ -174,19 +174,7 @@ func (g *Guide) hand(ctx context.Context, words []string) error {
 
 // measure reads the joints while they are moved by hand: identity, reference, direction, range and rest pose.
 func (g *Guide) measure(ctx context.Context) (err error) {
-	dir, remove, err := scratch()
-	if err != nil {
-		return err
-	}
-	defer remove()
-	raw, err := g.rawConfig(dir)
-	if err != nil {
-		return err
-	}
-	if err := g.identify(ctx, raw); err != nil {
-		return err
-	}
-	if g.stand, err = g.open(ctx, raw, (*Joint).nominal); err != nil {
+	if g.stand, err = g.openRaw(ctx, g.identify); err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, g.stand.end()); g.stand = nil }()
@@ -195,12 +183,7 @@ func (g *Guide) measure(ctx context.Context) (err error) {
 	} else {
 		g.say("SIMULATED: emulated servos in memory. Move joints with: hand JOINT DEGREES ...")
 	}
-	for _, step := range []func(context.Context) error{g.reference, g.direction, g.sweep, g.rest, g.confirm} {
-		if err := step(ctx); err != nil {
-			return err
-		}
-	}
-	return nil
+	return g.byHand(ctx)
 }
 
 // screen prints the heading of a step. One screen has the instructions, the readings and one question.
@@ -305,10 +288,8 @@ func (g *Guide) proven(ctx context.Context) error {
 
 // written is the file of a joint of this session, "" for others.
 func (g *Guide) written(j *Joint) string {
-	for _, mine := range g.joints {
-		if mine == j {
-			return absolute(g.path(j))
-		}
+	if slices.Contains(g.joints, j) {
+		return absolute(g.path(j))
 	}
 	return ""
 }

@@ -29,22 +29,13 @@ func (g *Guide) confirm(ctx context.Context) error {
 		c := g.made(j, m)
 		for _, doubt := range j.Doubts(c) {
 			g.say("  %s", doubt)
-			for {
-				text, err := g.ask(ctx, "Enter measures %s again, y writes it as it is", j.Name)
-				if err != nil {
-					return err
-				}
-				if text == "" {
-					*m = measured{Firmware: m.Firmware, Homing: m.Homing}
-					if err := g.again(ctx); err != nil {
-						return err
-					}
-					return g.confirm(ctx)
-				}
-				if text == "y" {
-					break
-				}
-				g.say("got %q, want y or Enter", text)
+			text, err := g.choose(ctx, "Enter measures "+j.Name+" again, y writes it as it is", "y", "")
+			if err != nil {
+				return err
+			}
+			if text == "" {
+				*m = measured{Firmware: m.Firmware, Homing: m.Homing}
+				return g.byHand(ctx)
 			}
 		}
 		g.compare(j, c, *m.Reference, m.Angle)
@@ -65,9 +56,9 @@ func (g *Guide) confirm(ctx context.Context) error {
 	return g.keep()
 }
 
-// again repeats the steps with missing measurements.
-func (g *Guide) again(ctx context.Context) error {
-	for _, step := range []func(context.Context) error{g.reference, g.direction, g.sweep, g.rest} {
+// byHand makes the measurements that are missing, and confirms them.
+func (g *Guide) byHand(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{g.reference, g.direction, g.sweep, g.rest, g.confirm} {
 		if err := step(ctx); err != nil {
 			return err
 		}
@@ -141,10 +132,9 @@ func (g *Guide) made(j *Joint, m *measured) *calibration.Joint {
 
 // compare prints the reference pose by the previous calibration and by the new one.
 func (g *Guide) compare(j *Joint, c *calibration.Joint, ticks, angle float64) {
+	old, low, high := g.old[j.Name], c.Radians(c.RangeTicks[0]), c.Radians(c.RangeTicks[1])
 	g.say("  %s: the reference pose of %.1f degrees reads %.1f by the file before (%s), %.1f now; travel %.1f..%.1f degrees", j.Name, angle/degree,
-		g.old[j.Name].Radians(ticks)/degree, g.old[j.Name].Method, c.Radians(ticks)/degree,
-		math.Min(c.Radians(*g.notes.of(j.Name).Low), c.Radians(*g.notes.of(j.Name).High))/degree,
-		math.Max(c.Radians(*g.notes.of(j.Name).Low), c.Radians(*g.notes.of(j.Name).High))/degree)
+		old.Radians(ticks)/degree, old.Method, c.Radians(ticks)/degree, math.Min(low, high)/degree, math.Max(low, high)/degree)
 	if c.RangeTicks[1]-c.RangeTicks[0] >= c.TicksPerTurn {
 		g.say("  %s: its servo turns more than once over this travel: after power-on it cannot tell in which turn it is", j.Name)
 	}

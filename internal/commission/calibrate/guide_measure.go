@@ -69,11 +69,8 @@ func (g *Guide) direction(ctx context.Context) error {
 		g.say("  %-16s %s", j.Name, j.Positive)
 	}
 	for len(list) > 0 {
-		if text, err := g.ask(ctx, "Enter when all are turned"); err != nil {
+		if _, err := g.choose(ctx, "Enter when all are turned", ""); err != nil {
 			return err
-		} else if text != "" {
-			g.say("got %q, want Enter", text)
-			continue
 		}
 		g.well(list)
 		for _, w := range g.stand.seen() {

@@ -258,3 +258,20 @@ func TestGuideOfBrokenProgress(t *testing.T) {
 		}
 	}
 }
+
+// A prompt names the answers that it accepts, and no others.
+func TestChoose(t *testing.T) {
+	for _, c := range []struct {
+		words []string
+		want  string
+	}{{[]string{""}, "Enter"}, {[]string{"y", "n"}, "y or n"}, {[]string{"", "end"}, "end or Enter"}} {
+		var out strings.Builder
+		g := Guide{In: commission.NewAsker(strings.NewReader("other\n" + c.words[0] + "\n")), Out: &out}
+		if got, err := g.choose(t.Context(), "Which", c.words...); got != c.words[0] || err != nil {
+			t.Errorf("%q: got %q, %v", c.words, got, err)
+		}
+		if want := "Which > got \"other\", want " + c.want + "\nWhich > "; out.String() != want {
+			t.Errorf("%q: got %q, want %q", c.words, out.String(), want)
+		}
+	}
+}

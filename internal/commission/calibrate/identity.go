@@ -81,13 +81,7 @@ func positive(a *plan.AgentPlan, i int) string {
 		}
 	}
 	words := [3][2]string{{"backward", "forward"}, {"to the right", "to the left"}, {"down", "up"}}
-	axis := 0
-	for k := range way {
-		if math.Abs(way[k]) > math.Abs(way[axis]) {
-			axis = k
-		}
-	}
-	side := 0
+	axis, side := longest(way), 0
 	if way[axis] > 0 {
 		side = 1
 	}
@@ -97,12 +91,7 @@ func positive(a *plan.AgentPlan, i int) string {
 	for k := range tree { // it turns in place
 		if l := &tree[k]; l.Joint == i {
 			ax := [3]float64{l.Axis[0] * l.Times, l.Axis[1] * l.Times, l.Axis[2] * l.Times}
-			big := 0
-			for k := range ax {
-				if math.Abs(ax[k]) > math.Abs(ax[big]) {
-					big = k
-				}
-			}
+			big := longest(ax)
 			from := [3]string{"from the front, anticlockwise", "from the left, anticlockwise", "from above, anticlockwise"}
 			if ax[big] < 0 {
 				from = [3]string{"from the front, clockwise", "from the left, clockwise", "from above, clockwise"}
@@ -111,6 +100,16 @@ func positive(a *plan.AgentPlan, i int) string {
 		}
 	}
 	return "as the robot's model counts it"
+}
+
+// longest is the axis along which v is longest.
+func longest(v [3]float64) (axis int) {
+	for k := range v {
+		if math.Abs(v[k]) > math.Abs(v[axis]) {
+			axis = k
+		}
+	}
+	return axis
 }
 
 // drawn describes the direction of the load of joint i while the robot is at 0, as seen from the joint's axis; "" if it is too

@@ -236,11 +236,6 @@ func inChip(c *calibration.Inertial, v [3]float64) (chip [3]float64) {
 
 // sideOf is the axis that points up.
 func sideOf(pull [3]float64) string {
-	k := 0
-	for i := range pull {
-		if math.Abs(pull[i]) > math.Abs(pull[k]) {
-			k = i
-		}
-	}
+	k := longest(pull)
 	return map[bool]string{true: "+", false: "-"}[pull[k] > 0] + "xyz"[k:k+1]
 }

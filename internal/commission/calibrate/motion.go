@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -78,19 +79,21 @@ func (g *Guide) motion(ctx context.Context) (err error) {
 	return g.limp(ctx, m)
 }
 
-// choose prompts until the answer is one of words.
+// choose prompts until the answer is one of words, of which "" is Enter.
 func (g *Guide) choose(ctx context.Context, prompt string, words ...string) (string, error) {
 	for {
 		text, err := g.ask(ctx, "%s", prompt)
 		if err != nil {
 			return "", err
 		}
-		for _, w := range words {
-			if text == w {
-				return text, nil
-			}
+		if slices.Contains(words, text) {
+			return text, nil
 		}
-		g.say("got %q, want %s or Enter", text, strings.TrimSpace(strings.Join(words, " ")))
+		want := slices.DeleteFunc(slices.Clone(words), func(w string) bool { return w == "" })
+		if len(want) < len(words) {
+			want = append(want, "Enter")
+		}
+		g.say("got %q, want %s", text, strings.Join(want, " or "))
 	}
 }
 
@@ -251,16 +254,23 @@ func (g *Guide) agree(ctx context.Context, j *Joint, low, high float64, how stri
 			return low, high, true, nil
 		case more != nil && more(words):
 			continue
-		case len(words) == 2:
-			a, err1 := strconv.ParseFloat(words[0], 64)
-			b, err2 := strconv.ParseFloat(words[1], 64)
-			if err1 == nil && err2 == nil && b-a >= 10 && a*degree >= j.Limits.MinPosition && b*degree <= j.Limits.MaxPosition {
-				low, high = a*degree, b*degree
-				continue
-			}
+		}
+		if a, b, ok := twoNumbers(words); ok && b-a >= 10 && a*degree >= j.Limits.MinPosition && b*degree <= j.Limits.MaxPosition {
+			low, high = a*degree, b*degree
+			continue
 		}
 		g.say("got %q, want one of these, with angles 10 degrees apart within %.0f..%.0f", text, j.Limits.MinPosition/degree, j.Limits.MaxPosition/degree)
 	}
+}
+
+// twoNumbers are words that are two numbers; ok is false of others.
+func twoNumbers(words []string) (a, b float64, ok bool) {
+	if len(words) != 2 {
+		return 0, 0, false
+	}
+	a, err1 := strconv.ParseFloat(words[0], 64)
+	b, err2 := strconv.ParseFloat(words[1], 64)
+	return a, b, err1 == nil && err2 == nil
 }
 
 // moveJoint measures one joint's torque and shows its error of motion.
@@ -273,12 +283,11 @@ func (g *Guide) moveJoint(ctx context.Context, m *mover, weigh *gravity, j *Join
 	weigh.weight = weight{}
 	low, high := weigh.bestSweep(m.q, m.watched(j.Name).index, j.Limits)
 	low, high, yes, err := g.agree(ctx, j, low, high, "slowly; weight KG METRES sets the load", func(words []string) bool {
-		if len(words) != 3 || words[0] != "weight" {
+		if len(words) == 0 || words[0] != "weight" {
 			return false
 		}
-		kg, err1 := strconv.ParseFloat(words[1], 64)
-		metres, err2 := strconv.ParseFloat(words[2], 64)
-		if err1 != nil || err2 != nil || !(kg > 0 && kg <= 50 && metres > 0 && metres <= 5) {
+		kg, metres, ok := twoNumbers(words[1:])
+		if !ok || !(kg > 0 && kg <= 50 && metres > 0 && metres <= 5) {
 			return false
 		}
 		weigh.put(m.watched(j.Name).index, kg, metres)
@@ -307,12 +316,10 @@ func (g *Guide) moveJoint(ctx context.Context, m *mover, weigh *gravity, j *Join
 			return err
 		}
 	} else {
-		g.say("  %s: torque not measured, it stays %s: %s", j.Name, nominalOr(c), r.why)
+		g.say("  %s: torque not measured, it stays %.3f N m a unit: %s", j.Name, c.Torque.Constant, r.why)
 	}
 	return m.to(ctx, j.Name, at, goSpeed, nil)
 }
-
-func nominalOr(c *calibration.Joint) string { return fmt.Sprintf("%.3f N m a unit", c.Torque.Constant) }
 
 // sweepResult is the result of a slow motion in both directions.
 type sweepResult struct {

@@ -182,17 +182,6 @@ func (g *Guide) deviceConfig(what, where, name string, files func(*configs.Hardw
 	return nil, "", "", &hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config, Err: fmt.Errorf("got %s %q, want one of %s: %s", what, name, where, strings.Join(have, ", "))}
 }
 
-// openStand opens the first robot of c.
-func (g *Guide) openStand(ctx context.Context, c *configs.Config) (*stand, error) {
-	sys, err := halyard.Open(c, g.Open...)
-	if err != nil {
-		return nil, err
-	}
-	s := &stand{sys: sys, agent: sys.Agents()[0], period: c.Clock.Period, tick: make(chan struct{}, 1), rig: sys.Rig().Agents()[0]}
-	s.run(ctx)
-	return s, nil
-}
-
 // outputOf returns an output's limits in the robot's model, and whether it turns to an angle.
 func (g *Guide) outputOf(c *configs.Config, name string) (l hal.Limits, angle bool, err error) {
 	p, err := plan.Resolve(c, builtin.Catalog())

@@ -76,26 +76,22 @@ func (g *Guide) resume(ctx context.Context) error {
 		g.notes = fresh
 		return g.keep()
 	}
-	for {
-		text, err := g.ask(ctx, "A session of %s was not finished. Enter goes on with it, n begins again", g.notes.Started.Local().Format("2 January 15:04"))
-		if err != nil {
-			return err
-		}
-		switch text {
-		case "n":
-			g.notes = fresh
-			return g.keep()
-		case "":
-			for _, j := range g.joints {
-				if m := g.notes.of(j.Name); m.Servo != "" && m.Servo != servoName(j) {
-					g.notes.Joints[j.Name] = &measured{}
-				}
-				g.notes.of(j.Name).Servo = servoName(j)
-			}
-			return g.keep()
-		}
-		g.say("got %q, want n or Enter", text)
+	began := g.notes.Started.Local().Format("2 January 15:04")
+	text, err := g.choose(ctx, "A session of "+began+" was not finished. Enter goes on with it, n begins again", "n", "")
+	if err != nil {
+		return err
 	}
+	if text == "n" {
+		g.notes = fresh
+		return g.keep()
+	}
+	for _, j := range g.joints {
+		if m := g.notes.of(j.Name); m.Servo != "" && m.Servo != servoName(j) {
+			g.notes.Joints[j.Name] = &measured{}
+		}
+		g.notes.of(j.Name).Servo = servoName(j)
+	}
+	return g.keep()
 }
 
 func servoName(j *Joint) string { return fmt.Sprintf("%s id %d", j.Model.Units().Name, j.ID) }

@@ -110,13 +110,29 @@ func (g *Guide) rawConfig(dir string) (*configs.Config, error) {
 	return c, errors.Join(append(faults, err)...)
 }
 
-// open opens the robot of c. read is the calibration by which a joint's angle is turned back into ticks.
-func (g *Guide) open(ctx context.Context, c *configs.Config, read func(*Joint) *calibration.Joint) (*stand, error) {
-	sys, err := halyard.Open(c, g.Open...)
+// openRaw opens the robot with nominal calibrations, after check, where it is not nil, has accepted its config.
+func (g *Guide) openRaw(ctx context.Context, check func(context.Context, *configs.Config) error) (*stand, error) {
+	dir, remove, err := scratch()
 	if err != nil {
 		return nil, err
 	}
-	s := &stand{sys: sys, agent: sys.Agent(g.robot.Name), period: c.Clock.Period, tick: make(chan struct{}, 1), rig: sys.Rig().Agent(g.robot.Name)}
+	defer remove()
+	raw, err := g.rawConfig(dir)
+	if err == nil && check != nil {
+		err = check(ctx, raw)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return g.open(ctx, raw, (*Joint).nominal)
+}
+
+// open opens the robot of c. read is the calibration by which a joint's angle is turned back into ticks.
+func (g *Guide) open(ctx context.Context, c *configs.Config, read func(*Joint) *calibration.Joint) (*stand, error) {
+	s, err := g.newStand(c)
+	if err != nil {
+		return nil, err
+	}
 	s.real = s.rig.BodyKind() == hal.Real
 	for _, j := range g.joints {
 		at := s.agent.Layout().Actuator(j.Name)
@@ -127,7 +143,7 @@ func (g *Guide) open(ctx context.Context, c *configs.Config, read func(*Joint) *
 	if !s.real { // the hand holds a robot whose torque is off
 		for i := range s.joints {
 			if err := s.place(&s.joints[i], s.joints[i].Rest, 0); err != nil {
-				return nil, errors.Join(err, sys.Close())
+				return nil, errors.Join(err, s.sys.Close())
 			}
 		}
 	}
@@ -140,7 +156,25 @@ func (g *Guide) open(ctx context.Context, c *configs.Config, read func(*Joint) *
 	return s, nil
 }
 
-// run lets time pass where that is not the session's to do, and describes how it ends.
+// newStand opens the first robot of c; run begins its time.
+func (g *Guide) newStand(c *configs.Config) (*stand, error) {
+	sys, err := halyard.Open(c, g.Open...)
+	if err != nil {
+		return nil, err
+	}
+	return &stand{sys: sys, agent: sys.Agents()[0], period: c.Clock.Period, tick: make(chan struct{}, 1), rig: sys.Rig().Agents()[0]}, nil
+}
+
+// openStand is newStand whose time runs.
+func (g *Guide) openStand(ctx context.Context, c *configs.Config) (*stand, error) {
+	s, err := g.newStand(c)
+	if err == nil {
+		s.run(ctx)
+	}
+	return s, err
+}
+
+// run lets time pass where the session does not, and sets end.
 func (s *stand) run(ctx context.Context) {
 	sys := s.sys
 	cancel := sys.OnCycle(func(*hal.Cycle) { s.observe() })

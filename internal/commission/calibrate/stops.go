@@ -62,7 +62,6 @@ func (g *Guide) stops(ctx context.Context, list []*Joint, names []string) (err e
 			err = g.reopen(ctx)
 		}
 	}()
-	read := func(j *Joint) *calibration.Joint { return g.wide(j) }
 	c, err := g.sessionConfig(func(j *Joint) string {
 		if g.written(j) == "" {
 			return ""
@@ -75,7 +74,7 @@ func (g *Guide) stops(ctx context.Context, list []*Joint, names []string) (err e
 	if err != nil {
 		return err
 	}
-	m, err := g.arm(ctx, c, read)
+	m, err := g.arm(ctx, c, g.wide)
 	if hal.KindOf(err) == hal.Uncalibrated {
 		g.say("  left out: every joint of %s needs a calibration file first. %v", g.robot.Name, err)
 		return nil
@@ -93,16 +92,7 @@ func (g *Guide) stops(ctx context.Context, list []*Joint, names []string) (err e
 
 // reopen opens the robot again as the session watches it, torque off.
 func (g *Guide) reopen(ctx context.Context) error {
-	dir, remove, err := scratch()
-	if err != nil {
-		return err
-	}
-	defer remove()
-	c, err := g.rawConfig(dir)
-	if err != nil {
-		return err
-	}
-	s, err := g.open(ctx, c, (*Joint).nominal)
+	s, err := g.openRaw(ctx, nil)
 	if err == nil {
 		g.stand = s
 	}

@@ -70,16 +70,7 @@ func (g *Guide) Table(ctx context.Context) (rows []Row, err error) {
 
 // points prompts for angles, and stores the joint's ticks at each.
 func (g *Guide) points(ctx context.Context, j *Joint) (points []calibration.Point, err error) {
-	dir, remove, err := scratch()
-	if err != nil {
-		return nil, err
-	}
-	defer remove()
-	raw, err := g.rawConfig(dir)
-	if err != nil {
-		return nil, err
-	}
-	if g.stand, err = g.open(ctx, raw, (*Joint).nominal); err != nil {
+	if g.stand, err = g.openRaw(ctx, nil); err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, g.stand.end()); g.stand = nil }()

@@ -31,8 +31,7 @@ func (r TwinRow) Cells() report.Cells {
 }
 
 func rowOfTwin(joint string, v twin.Verdict) TwinRow {
-	n := func(v float64) report.Number { return report.Number(v) }
-	return TwinRow{joint, v.Cause, n(v.Size), n(v.Residual), n(v.Explained), v.Words, v.Second}
+	return TwinRow{joint, v.Cause, report.Number(v.Size), report.Number(v.Residual), report.Number(v.Explained), v.Words, v.Second}
 }
 
 // testMotion is a slow reversal, sines and steps of 3 s each, in -1..1.

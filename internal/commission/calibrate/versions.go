@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,12 +33,12 @@ func Show(r *Robot, joint string) (rows []Row, err error) {
 		if err != nil {
 			return nil, err
 		}
-		for i := len(kept) - 1; i >= 0; i-- {
-			old, err := calibration.Load(kept[i])
+		for _, path := range slices.Backward(kept) {
+			old, err := calibration.Load(path)
 			if err != nil {
 				return nil, err
 			}
-			rows = append(rows, rowOf(kept[i], old))
+			rows = append(rows, rowOf(path, old))
 		}
 	}
 	return rows, nil
@@ -79,8 +80,8 @@ func (j *Joint) version(n int) (*calibration.Joint, error) {
 		return nil, err
 	}
 	var have []string
-	for i := len(kept) - 1; i >= 0; i-- {
-		c, err := calibration.Load(kept[i])
+	for _, path := range slices.Backward(kept) {
+		c, err := calibration.Load(path)
 		if err != nil {
 			return nil, err
 		}

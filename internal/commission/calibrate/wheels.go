@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"sync"
 
-	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
@@ -92,13 +90,8 @@ func (g *Guide) place(ctx context.Context) (x, y float64, err error) {
 		if err != nil {
 			return 0, 0, err
 		}
-		words := strings.Fields(text)
-		if len(words) == 2 {
-			x, err1 := strconv.ParseFloat(words[0], 64)
-			y, err2 := strconv.ParseFloat(words[1], 64)
-			if err1 == nil && err2 == nil && math.Abs(x) <= 100 && math.Abs(y) <= 100 {
-				return x, y, nil
-			}
+		if x, y, ok := twoNumbers(strings.Fields(text)); ok && math.Abs(x) <= 100 && math.Abs(y) <= 100 {
+			return x, y, nil
 		}
 		g.say("got %q, want two numbers, in metres", text)
 	}
@@ -133,12 +126,10 @@ func (g *Guide) odometer(ctx context.Context) (reckoned func() ([][2]float64, er
 	hardware.Base, r.Hardware = &base, &hardware
 	r.Guard.Armed, r.Guard.Arming = false, "operator"
 	c.Servers, c.Classes, c.Agents = nil, nil, []configs.Agent{{Name: "robot", Robot: r}}
-	sys, err := halyard.Open(c, g.Open...)
+	s, err := g.openStand(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &stand{sys: sys, agent: sys.Agents()[0], period: c.Clock.Period, tick: make(chan struct{}, 1), rig: sys.Rig().Agents()[0], real: kind == configs.Real}
-	s.run(ctx)
 	name := ""
 	for _, x := range s.agent.Layout().Sensors {
 		if x.Kind == "odometry" {
@@ -151,7 +142,7 @@ func (g *Guide) odometer(ctx context.Context) (reckoned func() ([][2]float64, er
 	var mu sync.Mutex
 	var steps [][2]float64
 	var last []float64
-	cancel := sys.OnCycle(func(*hal.Cycle) {
+	cancel := s.sys.OnCycle(func(*hal.Cycle) {
 		mu.Lock()
 		defer mu.Unlock()
 		v, _, err := s.agent.Sensor(name, nil)
