@@ -1,14 +1,21 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"log/slog"
 	"math"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
@@ -48,20 +55,10 @@ type BenchSize struct {
 }
 
 // stepsOr returns the requested number of steps, n by default.
-func (s BenchSize) stepsOr(n int) int {
-	if s.Steps > 0 {
-		return s.Steps
-	}
-	return n
-}
+func (s BenchSize) stepsOr(n int) int { return cmp.Or(max(0, s.Steps), n) }
 
 // span returns the requested time, a minute by default.
-func (s BenchSize) span() time.Duration {
-	if s.Time > 0 {
-		return s.Time
-	}
-	return time.Minute
-}
+func (s BenchSize) span() time.Duration { return cmp.Or(max(0, s.Time), time.Minute) }
 
 // Result is one case of a benchmark. A ratio among the figures is the figure by its bound: above 1 is better for
 // rates, worse for times.
@@ -147,15 +144,72 @@ func alternate(ctx context.Context, measured ...func() (rate float64, err error)
 
 // rateOf measures the rate of n calls of step, 1/s.
 func rateOf(n int, step func() error) func() (float64, error) {
+	return blockRate(n, func() error { return repeat(n, step) })
+}
+
+// blockRate measures the rate of the n steps of a block, 1/s.
+func blockRate(n int, block func() error) func() (float64, error) {
 	return func() (float64, error) {
 		start := time.Now()
-		for range n {
-			if err := step(); err != nil {
-				return 0, err
-			}
-		}
-		return float64(n) / time.Since(start).Seconds(), nil
+		err := block()
+		return float64(n) / time.Since(start).Seconds(), err
 	}
+}
+
+// repeat calls step n times, or until it fails.
+func repeat(n int, step func() error) error {
+	for range n {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// concurrently calls f of each i below n in a goroutine of its own.
+func concurrently(n int, f func(i int) error) error {
+	var all sync.WaitGroup
+	errs := make([]error, n)
+	for i := range n {
+		all.Go(func() { errs[i] = f(i) })
+	}
+	all.Wait()
+	return errors.Join(errs...)
+}
+
+// background is functions that run until it is closed.
+type background struct {
+	stop    context.CancelFunc
+	running sync.WaitGroup
+	errs    []error
+}
+
+func inBackground(ctx context.Context, fs ...func(context.Context) error) *background {
+	b := &background{errs: make([]error, len(fs))}
+	ctx, b.stop = context.WithCancel(ctx)
+	for i, f := range fs {
+		b.running.Go(func() { b.errs[i] = f(ctx) })
+	}
+	return b
+}
+
+// Close ends the functions, waits for them and returns their errors.
+func (b *background) Close() error {
+	b.stop()
+	b.running.Wait()
+	return errors.Join(b.errs...)
+}
+
+// buildSystem opens the robots of c, without a log; change, where it is not nil, may change the plan.
+func buildSystem(c *configs.Config, change func(*plan.Plan)) (*assembly.System, error) {
+	p, err := plan.Resolve(c, builtin.Catalog())
+	if err != nil {
+		return nil, err
+	}
+	if change != nil {
+		change(p)
+	}
+	return assembly.Build(p, slog.New(slog.DiscardHandler))
 }
 
 // micros is d in µs.

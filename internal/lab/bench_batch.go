@@ -125,19 +125,16 @@ func overSocket(ctx context.Context, b *batch.Batch) (step func(actions, seen []
 	server := protocol.NewServer(ln, func(*protocol.Hello) (protocol.Environment, *protocol.Spaces, error) {
 		return servedBatch{b}, &protocol.Spaces{Copies: b.Copies(), Actions: names(b.Actions()), Observations: names(b.Observations())}, nil
 	}, protocol.Options{})
-	ctx, cancel := context.WithCancel(ctx)
-	served := make(chan error, 1)
-	go func() { served <- server.Serve(ctx) }()
-	stop := func() error { cancel(); return <-served }
+	serving := inBackground(ctx, server.Serve)
 	conn, err := net.Dial("tcp", server.Address().String())
 	if err != nil {
-		return nil, nil, errors.Join(err, stop(), b.Close())
+		return nil, nil, errors.Join(err, serving.Close(), b.Close())
 	}
 	client, err := protocol.NewClient(conn, &protocol.Hello{Copies: b.Copies()})
 	if err != nil {
-		return nil, nil, errors.Join(err, stop(), b.Close())
+		return nil, nil, errors.Join(err, serving.Close(), b.Close())
 	}
-	return client.Step, func() error { return errors.Join(client.Close(), stop(), b.Close()) }, nil
+	return client.Step, func() error { return errors.Join(client.Close(), serving.Close(), b.Close()) }, nil
 }
 
 // servedBatch is a batch as a session's environment, which outlives the session.

@@ -121,10 +121,8 @@ func (s *Stepper) Measure(ctx context.Context, steps int) (Figures, error) {
 		runtime.ReadMemStats(&before)
 		s.Physics.Spent = 0
 		start := time.Now()
-		for range n {
-			if err := s.Step(); err != nil {
-				return nil, err
-			}
+		if err := repeat(n, s.Step); err != nil {
+			return nil, err
 		}
 		cycle[b] = float64(time.Since(start)) / float64(n)
 		physics[b] = float64(s.Physics.Spent) / float64(n)

@@ -224,7 +224,7 @@ func benchMessages(ctx context.Context, trips int) (f Figures, err error) {
 	}
 	defer func() { err = errors.Join(err, bare.Close()) }()
 	n := perBlock(trips)
-	rates, err := alternate(ctx, rateOf(n, ask), rateOf(n, bare.roundTrip))
+	rates, err := alternate(ctx, rateOf(n, ask), blockRate(n, func() error { return bare.roundTrips(n) }))
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"net"
 	"sync"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
-	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/protocols/okon"
@@ -22,9 +20,7 @@ import (
 type rigBench struct {
 	sys     *assembly.System
 	servers *assembly.Servers
-	stop    context.CancelFunc
-	running sync.WaitGroup
-	errs    [2]error
+	running *background
 }
 
 // newRigBench runs the config called name, its servers at any ports; change, where it is not nil, may change the plan.
@@ -37,31 +33,18 @@ func newRigBench(ctx context.Context, name string, change func(*plan.Plan), prot
 	if err != nil {
 		return nil, err
 	}
-	p, err := plan.Resolve(c, builtin.Catalog())
-	if err != nil {
-		return nil, err
-	}
-	if change != nil {
-		change(p)
-	}
 	b := &rigBench{}
-	if b.sys, err = assembly.Build(p, slog.New(slog.DiscardHandler)); err != nil {
+	if b.sys, err = buildSystem(c, change); err != nil {
 		return nil, err
 	}
 	if b.servers, err = assembly.OpenServers(b.sys); err != nil {
 		return nil, errors.Join(err, b.sys.Close())
 	}
-	ctx, b.stop = context.WithCancel(context.WithoutCancel(ctx))
-	b.running.Go(func() { b.errs[0] = b.sys.Rig.Run(ctx) })
-	b.running.Go(func() { b.errs[1] = b.servers.Run(ctx) })
+	b.running = inBackground(context.WithoutCancel(ctx), b.sys.Rig.Run, b.servers.Run)
 	return b, nil
 }
 
-func (b *rigBench) Close() error {
-	b.stop()
-	b.running.Wait()
-	return errors.Join(b.errs[0], b.errs[1], b.sys.Close())
-}
+func (b *rigBench) Close() error { return errors.Join(b.running.Close(), b.sys.Close()) }
 
 // benchSensors counts round trips of all clients together; bare is the same number of bare socket pairs.
 func benchSensors(ctx context.Context, clients, trips int) (f Figures, err error) {
@@ -97,26 +80,15 @@ func benchSensors(ctx context.Context, clients, trips int) (f Figures, err error
 		bare = append(bare, p)
 	}
 	n := perBlock(trips / clients)
-	each := func(trip func(i int) error) func() (float64, error) {
-		return func() (float64, error) {
-			var all sync.WaitGroup
-			errs := make([]error, clients)
-			start := time.Now()
-			for i := range clients {
-				all.Go(func() {
-					for k := 0; k < n && errs[i] == nil; k++ {
-						errs[i] = trip(i)
-					}
-				})
-			}
-			all.Wait()
-			return float64(n*clients) / time.Since(start).Seconds(), errors.Join(errs...)
-		}
+	each := func(trips func(i int) error) func() (float64, error) {
+		return blockRate(n*clients, func() error { return concurrently(clients, trips) })
 	}
 	rates, err := alternate(ctx, each(func(i int) error {
-		_, err := asked[i].Ask(okon.GetSensors, okon.DoNotLog, nil)
-		return err
-	}), each(func(i int) error { return bare[i].roundTrip() }))
+		return repeat(n, func() error {
+			_, err := asked[i].Ask(okon.GetSensors, okon.DoNotLog, nil)
+			return err
+		})
+	}), each(func(i int) error { return bare[i].roundTrips(n) }))
 	if err != nil {
 		return nil, err
 	}
@@ -160,17 +132,20 @@ func newTCPPair(ask, answer int) (*tcpPair, error) {
 			}
 		}
 	})
-	// One deadline for all: moving it costs time; the client under test moves its own once per exchange, the server does not.
-	p.near.SetDeadline(time.Now().Add(10 * barePatience))
 	return p, nil
 }
 
-func (p *tcpPair) roundTrip() error {
-	if _, err := p.near.Write(p.out); err != nil {
+// roundTrips makes n round trips, with one deadline for all: moving it costs time; the client under test moves its own once per
+// exchange, the server does not.
+func (p *tcpPair) roundTrips(n int) error {
+	p.near.SetDeadline(time.Now().Add(10 * barePatience))
+	return repeat(n, func() error {
+		if _, err := p.near.Write(p.out); err != nil {
+			return err
+		}
+		_, err := io.ReadFull(p.near, p.in)
 		return err
-	}
-	_, err := io.ReadFull(p.near, p.in)
-	return err
+	})
 }
 
 func (p *tcpPair) Close() error {

@@ -67,20 +67,20 @@ func RunOSP(ctx context.Context, robots []string, physics bool, steps int) (f Fi
 		return nil, err
 	}
 	n := perBlock(steps)
-	stepped := rateOf(1, func() error { return r.each(func(c *ospClient) error { return c.Steps(n) }) })
-	bare := rateOf(1, func() error { return r.each(func(c *ospClient) error { return c.Bare.RoundTrips(2 * n) }) })
+	stepped := blockRate(n, func() error { return r.each(func(c *ospClient) error { return c.Steps(n) }) })
+	bare := blockRate(n, func() error { return r.each(func(c *ospClient) error { return c.Bare.RoundTrips(2 * n) }) })
 	if physics {
 		bare = func() (float64, error) {
 			alone.Physics.Spent = 0
-			_, err := rateOf(n, alone.Step)()
-			return 1 / alone.Physics.Spent.Seconds(), err
+			err := repeat(n, alone.Step)
+			return float64(n) / alone.Physics.Spent.Seconds(), err
 		}
 	}
-	blocks, err := alternate(ctx, stepped, bare)
+	rates, err := alternate(ctx, stepped, bare)
 	if err != nil {
 		return nil, err
 	}
-	rate, limit := blocks[0]*float64(n), blocks[1]*float64(n)
+	rate, limit := rates[0], rates[1]
 	return Figures{{"steps_per_s", report.Number(rate)}, {"bound_per_s", report.Number(limit)}, {"ratio", report.Number(rate / limit)}}, nil
 }
 
@@ -88,9 +88,7 @@ func RunOSP(ctx context.Context, robots []string, physics bool, steps int) (f Fi
 type ospRig struct {
 	Address string
 	Clients []*ospClient
-	stop    context.CancelFunc
-	running sync.WaitGroup
-	errs    [2]error // of the rig and the server
+	running *background // the rig and the server
 }
 
 // ospClient steps one agent, and has a pair of bare sockets for its datagrams.
@@ -132,9 +130,7 @@ func NewOSPRig(ctx context.Context, robots []string) (*ospRig, error) {
 	}
 	server := osp.NewServer(rig, conn, osp.Options{})
 	r := &ospRig{Address: server.Address().String()}
-	ctx, r.stop = context.WithCancel(ctx)
-	r.running.Go(func() { r.errs[0] = rig.Run(ctx) })
-	r.running.Go(func() { r.errs[1] = server.Serve(ctx) })
+	r.running = inBackground(ctx, rig.Run, server.Serve)
 	for _, name := range names {
 		c, err := newOSPClient(r.Address, name, rig.Agent(name).Layout())
 		if err != nil {
@@ -154,20 +150,12 @@ func (r *ospRig) Close() error {
 	for _, c := range r.Clients {
 		faults = append(faults, c.Bare.Close(), c.Client.Close())
 	}
-	r.stop()
-	r.running.Wait()
-	return errors.Join(append(faults, r.errs[:]...)...)
+	return errors.Join(append(faults, r.running.Close())...)
 }
 
-// each calls f for every client, side by side.
+// each calls f for every client, concurrently.
 func (r *ospRig) each(f func(*ospClient) error) error {
-	var all sync.WaitGroup
-	errs := make([]error, len(r.Clients))
-	for i, c := range r.Clients {
-		all.Go(func() { errs[i] = f(c) })
-	}
-	all.Wait()
-	return errors.Join(errs...)
+	return concurrently(len(r.Clients), func(i int) error { return f(r.Clients[i]) })
 }
 
 // newOSPClient registers for agent, which has layout l. On an error nothing stays open.
@@ -211,13 +199,11 @@ func newOSPClient(address, agent string, l *hal.Layout) (c *ospClient, err error
 
 // Steps makes n steps, each with other inputs than the one before.
 func (c *ospClient) Steps(n int) error {
-	for range n {
+	return repeat(n, func() error {
 		c.next = (c.next + 1) % len(c.poses)
-		if _, err := c.Client.Step(c.Agent, c.poses[c.next]); err != nil {
-			return err
-		}
-	}
-	return nil
+		_, err := c.Client.Step(c.Agent, c.poses[c.next])
+		return err
+	})
 }
 
 // stepLengths are the bytes of 80, 81, 85 and 86 for an agent of layout l: as the client and the server send them,

@@ -4,16 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"math"
 	"net/netip"
-	"sync"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/builtin"
-	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 )
@@ -43,7 +41,7 @@ func runSimloid(ctx context.Context, id, steps int) (f Figures, err error) {
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	n := perBlock(steps)
-	rates, err := alternate(ctx, rateOf(n, b.Cycle), rateOf(n, b.Physics), rateOf(n, b.bare.roundTrip))
+	rates, err := alternate(ctx, rateOf(n, b.Cycle), rateOf(n, b.Physics), blockRate(n, func() error { return b.bare.roundTrips(n) }))
 	if err != nil {
 		return nil, err
 	}
@@ -62,10 +60,7 @@ type simloidBench struct {
 	Frame    *hal.Frame
 	at       [2]int // how often the client and the twin have stepped
 	bare     *tcpPair
-	stop     context.CancelFunc
-	running  sync.WaitGroup
-	errs     [2]error
-	closings []func() error
+	closings []func() error // in the reverse order
 }
 
 func NewSimloidBench(ctx context.Context, id int) (b *simloidBench, err error) {
@@ -80,16 +75,12 @@ func NewSimloidBench(ctx context.Context, id int) (b *simloidBench, err error) {
 	if err != nil {
 		return b, err
 	}
-	p, err := plan.Resolve(c, builtin.Catalog())
-	if err != nil {
-		return b, err
-	}
-	sys, err := assembly.Build(p, slog.New(slog.DiscardHandler))
+	sys, err := buildSystem(c, nil)
 	if err != nil {
 		return b, err
 	}
 	b.closings = append(b.closings, sys.Close)
-	if b.Twin, err = assembly.Build(p, slog.New(slog.DiscardHandler)); err != nil {
+	if b.Twin, err = buildSystem(c, nil); err != nil {
 		return b, err
 	}
 	b.closings = append(b.closings, b.Twin.Close)
@@ -98,21 +89,23 @@ func NewSimloidBench(ctx context.Context, id int) (b *simloidBench, err error) {
 	if err := b.stepTwin(); err != nil {
 		return b, err
 	}
-	srv, at, err := p.Catalog.Listen(sys, sys.Rig, &c.Servers[0], netip.MustParseAddrPort("127.0.0.1:0"))
+	srv, at, err := builtin.Catalog().Listen(sys, sys.Rig, &c.Servers[0], netip.MustParseAddrPort("127.0.0.1:0"))
 	if err != nil {
 		return b, err
 	}
-	ctx, b.stop = context.WithCancel(context.WithoutCancel(ctx))
-	b.running.Go(func() { b.errs[0] = sys.Rig.Run(ctx) })
-	b.running.Go(func() { b.errs[1] = srv.Serve(ctx) })
+	b.closings = append(b.closings, inBackground(context.WithoutCancel(ctx), sys.Rig.Run, srv.Serve).Close)
 	if b.Client, err = simloid.Dial(at.String(), simloid.ClientOptions{}); err != nil {
 		return b, err
 	}
+	b.closings = append(b.closings, b.Client.Close)
 	b.command = simloid.Command{Verb: simloid.UX, Values: make([]float64, len(b.Client.Traits().Joints))}
 	b.voltages(new(int))
 	command := simloid.Append([]byte("DONE\n"), &b.command)
-	b.bare, err = newTCPPair(len(command), len(simloid.AppendStatus(nil, b.Client.Status())))
-	return b, err
+	if b.bare, err = newTCPPair(len(command), len(simloid.AppendStatus(nil, b.Client.Status()))); err != nil {
+		return b, err
+	}
+	b.closings = append(b.closings, b.bare.Close)
+	return b, nil
 }
 
 // voltages are small, and other ones in each cycle. Client and twin get the same, so that both robots do the same.
@@ -155,18 +148,8 @@ func (b *simloidBench) stepTwin() error {
 // Close ends the client, then the server and the rig, and closes everything.
 func (b *simloidBench) Close() error {
 	var faults []error
-	if b.Client != nil {
-		faults = append(faults, b.Client.Close())
+	for _, end := range slices.Backward(b.closings) {
+		faults = append(faults, end())
 	}
-	if b.bare != nil {
-		faults = append(faults, b.bare.Close())
-	}
-	if b.stop != nil {
-		b.stop()
-	}
-	b.running.Wait()
-	for _, f := range b.closings {
-		faults = append(faults, f())
-	}
-	return errors.Join(append(faults, b.errs[:]...)...)
+	return errors.Join(faults...)
 }

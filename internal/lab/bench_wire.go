@@ -156,10 +156,8 @@ func NewWire(n, baud int, fast bool) (*wireRun, error) {
 		w.Chain.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Position: model.Units().CentreTicks, Limit: 1})
 	}
 	// Torque is switched on for all at once, but the chain confirms it at one servo per cycle, with a longer read.
-	for range 2*n + 10 {
-		if err := w.Cycle(); err != nil {
-			return nil, err
-		}
+	if err := repeat(2*n+10, w.Cycle); err != nil {
+		return nil, err
 	}
 	s := w.Chain.Stats()
 	want := cycle.Bytes(n)
@@ -183,10 +181,8 @@ func (w *wireRun) Bound() float64 { return float64(w.baud) / float64(10*w.bytes)
 // Rate returns the cycles per second of the line's own time.
 func (w *wireRun) Rate(ctx context.Context, cycles int) (float64, error) {
 	start := w.Tape.Now()
-	for range cycles {
-		if err := w.Cycle(); err != nil {
-			return 0, err
-		}
+	if err := repeat(cycles, w.Cycle); err != nil {
+		return 0, err
 	}
 	return float64(cycles) / (w.Tape.Now() - start).Seconds(), ctx.Err()
 }
@@ -204,10 +200,8 @@ func (w *wireRun) hostTime(ctx context.Context, cycles int) (float64, error) {
 			return 0, err
 		}
 		start := time.Now()
-		for range n {
-			if err := w.Cycle(); err != nil {
-				return 0, err
-			}
+		if err := repeat(n, w.Cycle); err != nil {
+			return 0, err
 		}
 		blocks[b] = float64(time.Since(start)) / float64(n)
 	}

@@ -150,15 +150,8 @@ func (s *TestRig) shown() reading {
 }
 
 // onEye is a fault of the camera's frames: of three in ten, then of all.
-func onEye(kind wire.Kind) func(*TestRig, bool) error {
-	return func(s *TestRig, wholly bool) error {
-		f := wire.Fault{Kind: kind, P: 0.3, Delay: lateBy}
-		if wholly {
-			f.P = 0
-		}
-		s.spoil(f)
-		return nil
-	}
+func onEye(kind wire.Kind) planter {
+	return strikes(func(s *TestRig, f wire.Fault) { s.spoil(f) }, wire.Fault{Kind: kind, Delay: lateBy}, 0.3, 0)
 }
 
 // spoil plants a fault of the camera in place of those that it has, and waits until the driver has seen what there is to see.

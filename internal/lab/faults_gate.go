@@ -15,7 +15,7 @@ func (s *TestRig) pulsing() bool {
 }
 
 // gate tests a fault of an output-enable gate, or of the board behind it. A closed gate must pass no pulse in any case.
-func (t *trial) gate(plant func(*TestRig, bool) error) {
+func (t *trial) gate(plant planter) {
 	s := t.s
 	switch {
 	case s.Row.own[t.w.Name] != nil:
@@ -51,7 +51,7 @@ func (t *trial) closed() {
 }
 
 // halts tries whether an emergency stop ends the pulses of a board that no longer follows.
-func (t *trial) halts(plant func(*TestRig, bool) error) {
+func (t *trial) halts(plant planter) {
 	s := t.s
 	if !t.pass(calm, t.unstopped) || !t.must(plant(s, true)) {
 		return

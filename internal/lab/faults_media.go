@@ -11,11 +11,10 @@ import (
 
 // FaultWord is one fault of the matrix: what it is on a serial line and on I2C, now and then, and wholly.
 type FaultWord struct {
-	Name, About string
-	Dead        bool // in the second half no value can be received; a value that is received is false
-	can         bool // also on CAN, where controllers drop damaged frames
-	// They plant the fault; wholly selects the second half. nil: the medium cannot have the fault.
-	Serial, I2c, Gpio, Video func(s *TestRig, wholly bool) error
+	Name, About              string
+	Dead                     bool    // in the second half no value can be received; a value that is received is false
+	can                      bool    // also on CAN, where controllers drop damaged frames
+	Serial, I2c, Gpio, Video planter // nil: the medium cannot have the fault
 }
 
 // lateBy is the delay of delayed bytes: several cycles.
@@ -24,24 +23,30 @@ const lateBy = 60 * time.Millisecond
 // FaultWords are the faults of the matrix.
 func FaultWords() []FaultWord {
 	return []FaultWord{
-		{Name: "dropped", can: true, About: "bytes are missing; I2C: not acknowledged; GPIO: edges are", Serial: bytewise(wire.Dropped), I2c: onChip(wire.Dropped, 0.3), Gpio: onLines(wire.Dropped), Video: onEye(wire.Dropped)},
-		{Name: "corrupted", About: "bits are wrong", Serial: bytewise(wire.Corrupted), I2c: flipped, Video: mangled},
-		{Name: "duplicated", can: true, About: "bytes come twice; GPIO: contacts bounce", Serial: bytewise(wire.Duplicated), Gpio: onLines(wire.Duplicated)},
-		{Name: "delayed", can: true, About: "transmitted bytes arrive 60 ms later; I2C: the bus is held low", Serial: delayed, I2c: onChip(wire.HeldLow, 0.02), Video: onEye(wire.Delayed)},
-		{Name: "echo", About: "the adapter echoes transmitted bytes", Serial: always(wire.Echo)},
+		{Name: "dropped", can: true, About: "bytes are missing; I2C: not acknowledged; GPIO: edges are",
+			Serial: bytewise(wire.Dropped), I2c: chipFault(wire.Dropped, 0.3), Gpio: pinFault(wire.Dropped, 0.3), Video: onEye(wire.Dropped)},
+		// If all replies on I2C were corrupted, they would look valid.
+		{Name: "corrupted", About: "bits are wrong",
+			Serial: bytewise(wire.Corrupted), I2c: strikes(onChip, wire.Fault{Kind: wire.Corrupted}, 1./30, 1./3), Video: mangled},
+		{Name: "duplicated", can: true, About: "bytes come twice; GPIO: contacts bounce",
+			Serial: bytewise(wire.Duplicated), Gpio: pinFault(wire.Duplicated, 0.3)},
+		{Name: "delayed", can: true, About: "transmitted bytes arrive 60 ms later; I2C: the bus is held low",
+			Serial: strikes(onLine, wire.Fault{Kind: wire.Delayed, Delay: lateBy}, notYet, 0),
+			I2c:    chipFault(wire.HeldLow, 0.02), Video: onEye(wire.Delayed)},
+		{Name: "echo", About: "the adapter echoes transmitted bytes", Serial: strikes(onLine, wire.Fault{Kind: wire.Echo}, 0, 0)},
 		{Name: "garbage", About: "random bytes before and between the packets", Serial: inserted(wire.Garbage)},
 		{Name: "foreign", can: true, About: "a packet of another device precedes the reply", Serial: inserted(wire.Foreign), Video: onEye(wire.Foreign)},
 		{Name: "truncated", About: "the end is missing", Serial: bytewise(wire.Truncated), Video: onEye(wire.Truncated)},
-		{Name: "open_wire", About: "GPIO: a wire is cut, where that is to be noticed", Dead: true, Gpio: onLines(wire.OpenWire)},
+		{Name: "open_wire", About: "GPIO: a wire is cut, where that is to be noticed", Dead: true, Gpio: pinFault(wire.OpenWire, notYet)},
 		{Name: "unplugged", can: true, About: "the adapter is gone and back as another; I2C: the device's cable is", Dead: true,
-			Serial: unplugged, I2c: onChip(wire.PowerLoss, 1), Gpio: onLines(wire.Unplugged), Video: pullEye},
+			Serial: unplugged, I2c: chipFault(wire.PowerLoss, notYet), Gpio: pinFault(wire.Unplugged, notYet), Video: pullEye},
 		{Name: "power_loss", can: true, About: "the device loses its power and its settings, first for 50 ms, then for long", Dead: true,
 			Serial: (*TestRig).Darken, I2c: (*TestRig).Darken, Video: darkEye},
 	}
 }
 
 // Plant is the word's fault on the medium of the stand's device, nil where it cannot have it.
-func (w *FaultWord) Plant(r *FaultRow) func(*TestRig, bool) error {
+func (w *FaultWord) Plant(r *FaultRow) planter {
 	if own := r.own[w.Name]; own != nil {
 		return own
 	}
@@ -80,42 +85,62 @@ func (w *FaultWord) stalls(r *FaultRow) time.Duration {
 	return 0
 }
 
+// planter plants a fault; wholly selects its second half.
+type planter = func(s *TestRig, wholly bool) error
+
+// notYet is the probability of a fault that is planted only in the second half.
+const notYet = -1
+
+// strikes plants f at a place: with the probability part, then with whole, 0 = always.
+func strikes(place func(*TestRig, wire.Fault), f wire.Fault, part, whole float64) planter {
+	return func(s *TestRig, wholly bool) error {
+		f := f
+		if f.P = part; wholly {
+			f.P = whole
+		}
+		if f.P != notYet {
+			place(s, f)
+		}
+		return nil
+	}
+}
+
+// onLine plants a fault of the line of the device on trial; what is inserted is what another device would send.
+func onLine(s *TestRig, f wire.Fault) {
+	if f.Kind == wire.Garbage || f.Kind == wire.Foreign {
+		f.Bytes = string(s.Row.stranger)
+	}
+	s.Tap().Fault(f)
+}
+
+// onChip plants a fault of the chip of the device on trial; a bus that is held low is so for all chips.
+func onChip(s *TestRig, f wire.Fault) {
+	if f.Target = int(s.Row.Address); f.Kind == wire.HeldLow {
+		f.Target = wire.All
+	}
+	s.Sys.Emulation.Buses[s.Row.On].Fault(f)
+}
+
+// onPins plants a fault of all lines of the GPIO chip of the device on trial.
+func onPins(s *TestRig, f wire.Fault) {
+	f.Target = wire.All
+	s.Sys.Emulation.Gpios[s.Row.On].Fault(f)
+}
+
 // bytewise is a fault of single bytes on a serial line: one in fifty, then one in two.
-func bytewise(kind wire.Kind) func(*TestRig, bool) error {
-	return func(s *TestRig, wholly bool) error {
-		f := wire.Fault{Kind: kind, P: 0.02}
-		if wholly {
-			f.P = 0.5
-		}
-		s.Tap().Fault(f)
-		return nil
-	}
+func bytewise(kind wire.Kind) planter { return strikes(onLine, wire.Fault{Kind: kind}, 0.02, 0.5) }
+
+// inserted is a fault that inserts bytes on a serial line.
+func inserted(kind wire.Kind) planter { return strikes(onLine, wire.Fault{Kind: kind}, 0.3, 0) }
+
+// chipFault is a fault of a chip: now and then with the probability part, then always.
+func chipFault(kind wire.Kind, part float64) planter {
+	return strikes(onChip, wire.Fault{Kind: kind}, part, 0)
 }
 
-// inserted is a fault that inserts bytes on a serial line, with a probability of 0.3, then always.
-func inserted(kind wire.Kind) func(*TestRig, bool) error {
-	return func(s *TestRig, wholly bool) error {
-		f := wire.Fault{Kind: kind, P: 0.3, Bytes: string(s.Row.stranger)}
-		if wholly {
-			f.P = 0
-		}
-		s.Tap().Fault(f)
-		return nil
-	}
-}
-
-func always(kind wire.Kind) func(*TestRig, bool) error {
-	return func(s *TestRig, _ bool) error {
-		s.Tap().Fault(wire.Fault{Kind: kind})
-		return nil
-	}
-}
-
-func delayed(s *TestRig, wholly bool) error {
-	if wholly {
-		s.Tap().Fault(wire.Fault{Kind: wire.Delayed, Delay: lateBy})
-	}
-	return nil
+// pinFault is a fault of the lines of a GPIO chip.
+func pinFault(kind wire.Kind, part float64) planter {
+	return strikes(onPins, wire.Fault{Kind: kind}, part, 0)
 }
 
 func unplugged(s *TestRig, wholly bool) error {
@@ -134,48 +159,6 @@ func (s *TestRig) port() string { return s.Sys.Plan.Config.Buses[s.Row.On].Port 
 
 // Tap is the wire of the device on trial.
 func (s *TestRig) Tap() *wire.Tap { return s.taps[s.Row.On] }
-
-// onChip is a fault of a chip on the I2C bus: now and then with the probability p, then always. A bus that is held low is
-// so for all on it.
-func onChip(kind wire.Kind, p float64) func(*TestRig, bool) error {
-	return func(s *TestRig, wholly bool) error {
-		f := wire.Fault{Kind: kind, Target: int(s.Row.Address), P: p}
-		if kind == wire.HeldLow {
-			f.Target = wire.All
-		}
-		if wholly {
-			f.P = 0
-		} else if p == 1 {
-			return nil
-		}
-		s.Sys.Emulation.Buses[s.Row.On].Fault(f)
-		return nil
-	}
-}
-
-// flipped corrupts bits of answers on I2C: in one of 30, then in one of 3. If all were corrupted, they would look valid.
-func flipped(s *TestRig, wholly bool) error {
-	f := wire.Fault{Kind: wire.Corrupted, Target: int(s.Row.Address), P: 1. / 30}
-	if wholly {
-		f.P = 1. / 3
-	}
-	s.Sys.Emulation.Buses[s.Row.On].Fault(f)
-	return nil
-}
-
-// onLines is a fault of all lines of the GPIO chip; it is gone wholly or not at all.
-func onLines(kind wire.Kind) func(*TestRig, bool) error {
-	return func(s *TestRig, wholly bool) error {
-		f := wire.Fault{Kind: kind, Target: wire.All, P: 0.3}
-		if wholly {
-			f.P = 0
-		} else if kind == wire.Unplugged || kind == wire.OpenWire {
-			return nil
-		}
-		s.Sys.Emulation.Gpios[s.Row.On].Fault(f)
-		return nil
-	}
-}
 
 // brownOut is the length of a power loss that is too short for the host to notice.
 const brownOut = 50 * time.Millisecond

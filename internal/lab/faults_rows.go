@@ -31,16 +31,16 @@ type FaultRow struct {
 	Off                                          float64           // what the position of a servo may be off by, rad
 	known                                        map[string]string // what a fault does that no driver can help, by the fault
 
-	contacts bool                                             // on lines of GPIO: switches, which bounce
-	cuts     bool                                             // a wire of it that is cut is to be noticed
-	Wires    string                                           // of the stand's file
-	never    []string                                         // faults that it cannot have
-	own      map[string]func(*TestRig, bool) error            // faults that it has in its own way
-	Try      func(t *trial, plant func(*TestRig, bool) error) // the course of its cells, where it tells nothing of itself
-	Cameras  string                                           // of the stand's file
-	encoding string                                           // of the camera's frames
-	Tag      int                                              // before a reader of tags
-	mute     bool                                             // it is received only while there is a tag
+	contacts bool                          // on lines of GPIO: switches, which bounce
+	cuts     bool                          // a wire of it that is cut is to be noticed
+	Wires    string                        // of the stand's file
+	never    []string                      // faults that it cannot have
+	own      map[string]planter            // faults that it has in its own way
+	Try      func(t *trial, plant planter) // the course of its cells, where it tells nothing of itself
+	Cameras  string                        // of the stand's file
+	encoding string                        // of the camera's frames
+	Tag      int                           // before a reader of tags
+	mute     bool                          // it is received only while there is a tag
 
 	rover         bool // on the robot with wheels, with these:
 	Base, scanner string

@@ -39,18 +39,14 @@ func wireRows() []*FaultRow {
 	gate.Board, gate.names, gate.cuts = "{bus: main, device: pca9685, channel: 0, output_enable: "+on+"}", []string{"pulse"}, true
 	gate.never, gate.Try = []string{"dropped"}, (*trial).gate
 	// What the gate is there for: its board, or the board's bus, does not execute any more.
-	gate.own = map[string]func(*TestRig, bool) error{"delayed": onBoard(wire.HeldLow, wire.All), "power_loss": onBoard(wire.PowerLoss, pwm.PCA9685Address)}
+	gate.own = map[string]planter{"delayed": onBoard(wire.HeldLow, wire.All), "power_loss": onBoard(wire.PowerLoss, pwm.PCA9685Address)}
 	return []*FaultRow{stop, light, gate}
 }
 
 // onBoard is a fault of the board behind a gate, or of its bus.
-func onBoard(kind wire.Kind, address int) func(*TestRig, bool) error {
-	return func(s *TestRig, wholly bool) error {
-		if wholly {
-			s.Sys.Emulation.Buses["main"].Fault(wire.Fault{Kind: kind, Target: address})
-		}
-		return nil
-	}
+func onBoard(kind wire.Kind, address int) planter {
+	board := func(s *TestRig, f wire.Fault) { s.Sys.Emulation.Buses["main"].Fault(f) }
+	return strikes(board, wire.Fault{Kind: kind, Target: address}, notYet, 0)
 }
 
 // stopped reports whether the emergency stop is latched.
@@ -75,7 +71,7 @@ const soon = assembly.StopPatience + 50*time.Millisecond
 // stopButton tries a fault of the stop button's circuit. All is well when it stops nothing while it is whole; when, with the
 // fault, it stops the rig, latched, for a reason that is named, and no joint has torque however it is commanded; when it
 // cannot be cleared while its cause lasts; and when, after it, it can, and the joints execute once they are enabled.
-func (t *trial) stopButton(plant func(*TestRig, bool) error) {
+func (t *trial) stopButton(plant planter) {
 	s := t.s
 	var button *pins.Switch
 	for _, b := range s.Sys.Emulation.Buttons {
@@ -195,7 +191,7 @@ func (t *trial) follows() {
 
 // Light tries a fault of the chip that a light is connected to. Both a command and a status must report the fault; the light is
 // never reported as lit for long while it is off.
-func (t *trial) Light(plant func(*TestRig, bool) error) {
+func (t *trial) Light(plant planter) {
 	s := t.s
 	id := s.Sys.Rig.Values().Find(regexp.MustCompile("^/stand/headlight$"))[0]
 	c := s.Sys.Emulation.Gpios[s.Row.On]
