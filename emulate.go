@@ -117,7 +117,7 @@ func (e *Emulator) Serve(ctx context.Context, dir string, ready func([]Port) err
 	defer wg.Wait()
 	defer cancel()
 	var ports []Port
-	lines := append(e.world.Terminals(e.plan), e.cans...)
+	lines := append(e.world.Terminals(), e.cans...)
 	errs := make([]error, len(lines)+1)
 	if e.state != "" {
 		wg.Go(func() { errs[len(lines)] = e.keep(ctx) })

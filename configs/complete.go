@@ -22,20 +22,16 @@ func (c *Config) complete() {
 			c.Clock.Mode = Realtime
 		}
 	}
-	if c.World.Substep = substep(c.Clock.Period); c.World.GivenSubstep != nil {
-		c.World.Substep = *c.World.GivenSubstep
-	}
+	c.World.Substep = Or(c.World.GivenSubstep, substep(c.Clock.Period))
 	for name, bus := range c.Buses {
-		if bus.Baud = usualBaud; bus.GivenBaud != nil {
-			bus.Baud = *bus.GivenBaud
-		} else if bus.Type == "serial" { // the rate of a BNO055, and of a Maestro on a UART
-			bus.Baud = 115200
+		baud, frequency := usualBaud, usualHertz
+		switch bus.Type {
+		case "serial": // the rate of a BNO055, and of a Maestro on a UART
+			baud = 115200
+		case "spi":
+			frequency = 1_000_000
 		}
-		if bus.Frequency = usualHertz; bus.GivenFrequency != nil {
-			bus.Frequency = *bus.GivenFrequency
-		} else if bus.Type == "spi" {
-			bus.Frequency = 1_000_000
-		}
+		bus.Baud, bus.Frequency = Or(bus.GivenBaud, baud), Or(bus.GivenFrequency, frequency)
 		c.Buses[name] = bus
 	}
 	for i := range c.Agents {
@@ -49,21 +45,20 @@ func (c *Config) complete() {
 		s, at := &c.Servers[i], Path("servers").Index(i)
 		// In lockstep a silent client may be thinking, and time waits for it; in realtime it keeps others out.
 		// Simloid's commands persist: there a client that is connected is alive.
-		simloid := s.Protocol == "simloid"
 		if !c.given(at.Key("client_timeout")) && c.Clock.Mode == Realtime && !persists(s.Protocol) {
 			s.ClientTimeout = 2 * time.Second
 		}
 		if !c.given(at.Key("ack_timeout")) {
 			s.AckTimeout = 500 * time.Millisecond
-			if simloid { // its clients acknowledge when they have read the traits, and people may type
+			if s.Protocol == "simloid" { // its clients acknowledge when they have read the traits, and people may type
 				s.AckTimeout = 30 * time.Second
 			}
 		}
-		if s.MaxClients = 16; s.GivenMaxClients != nil {
-			s.MaxClients = *s.GivenMaxClients
-		} else if okon(s.Protocol) { // many of its clients only watch
-			s.MaxClients = 256
+		clients := 16
+		if okon(s.Protocol) { // many of its clients only watch
+			clients = 256
 		}
+		s.MaxClients = Or(s.GivenMaxClients, clients)
 		if s.Agent == "" && servesOne(s.Protocol) && len(c.Agents) == 1 {
 			s.Agent = c.Agents[0].Name
 		}

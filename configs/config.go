@@ -277,10 +277,10 @@ type Wire struct {
 	ActiveLow *bool  `yaml:"active_low" otherwise:"true of estop and output_enable, false of lights" doc:"The low level is on; for estop the low level is the closed circuit. The pull resistor of an estop line has the opposite level, so that a cut wire is detected."`
 }
 
-// Low reports whether the low level is active: given, or the default usually if given is nil.
-func Low(given *bool, usually bool) bool {
+// Or returns the value of a key that the config sets, or otherwise if given is nil.
+func Or[T any](given *T, otherwise T) T {
 	if given == nil {
-		return usually
+		return otherwise
 	}
 	return *given
 }

@@ -190,7 +190,7 @@ func TestCANIsNoTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines := w.Terminals(p); len(lines) != 0 || !strings.Contains(assembly.Unserved(catalog.BuiltinBuses(), "cybergear"), "CAN cannot be a terminal") || assembly.Unserved(catalog.BuiltinBuses(), "vesc") == assembly.Unserved(catalog.BuiltinBuses(), "odrive-can") {
+	if lines := w.Terminals(); len(lines) != 0 || !strings.Contains(assembly.Unserved(catalog.BuiltinBuses(), "cybergear"), "CAN cannot be a terminal") || assembly.Unserved(catalog.BuiltinBuses(), "vesc") == assembly.Unserved(catalog.BuiltinBuses(), "odrive-can") {
 		t.Errorf("got %d terminals, %q", len(lines), assembly.Unserved(catalog.BuiltinBuses(), "cybergear"))
 	}
 }

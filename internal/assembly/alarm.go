@@ -12,10 +12,9 @@ import (
 // alarms watch the first values of devices against the bounds of the config: an event /AGENT/NAME/Alarm when one is
 // passed, /AGENT/NAME/Fault when a monitor or a light is lost, /AGENT/NAME/Recovered when it is back, and a line in the log of each. They control nothing.
 type alarms struct {
-	session *hal.Session
-	rig     *hal.Rig
-	log     *slog.Logger
-	list    []alarm
+	rig  *hal.Rig
+	log  *slog.Logger
+	list []*alarm
 }
 
 type alarm struct {
@@ -24,7 +23,6 @@ type alarm struct {
 	below, above float64 // infinite without a bound
 	ring, lost   hal.EventID
 	back         hal.EventID // it measures again
-	light        bool        // its value is published elsewhere
 	monitor      bool        // otherwise its faults are those of the robot's sensor, which the rig reports
 	on, faulty   bool
 	value        [1]float64
@@ -37,43 +35,36 @@ const clearance = 0.02
 func (b *Builder) watchAlarms() {
 	w := &alarms{rig: b.Rig, log: b.Log}
 	for _, p := range b.Plan.Sensors {
-		if monitor := len(p.Uses) == 0; p.Body == configs.Sim || !monitor && p.Config.Below == nil && p.Config.Above == nil {
+		monitor := len(p.Uses) == 0
+		if p.Body == configs.Sim || !monitor && p.Config.Below == nil && p.Config.Above == nil {
 			continue
 		}
-		a := alarm{agent: b.Plan.Agents[p.Agent].Config.Name, name: p.Name, poller: b.Pollers[p], monitor: len(p.Uses) == 0,
-			below: math.Inf(-1), above: math.Inf(1), value: [1]float64{math.NaN()}}
-		if p.Config.Below != nil {
-			a.below = *p.Config.Below
+		a := &alarm{agent: b.Plan.Agents[p.Agent].Config.Name, name: p.Name, poller: b.Pollers[p], monitor: monitor,
+			below: configs.Or(p.Config.Below, math.Inf(-1)), above: configs.Or(p.Config.Above, math.Inf(1)), value: [1]float64{math.NaN()}}
+		a.ring = b.Rig.Events().Declare(a.path() + "/Alarm")
+		if w.add(a); monitor {
+			b.Rig.Values().Declare(a.path(), hal.DoubleValue, func() hal.Value { return hal.Value{Kind: hal.DoubleValue, Double: a.value[0]} }, nil)
 		}
-		if p.Config.Above != nil {
-			a.above = *p.Config.Above
-		}
-		path := "/" + a.agent + "/" + a.name
-		a.ring = b.Rig.Events().Declare(path + "/Alarm")
-		if a.monitor {
-			a.lost, a.back = b.Rig.Events().Declare(path+"/Fault"), b.Rig.Events().Declare(path+"/Recovered")
-		}
-		w.list = append(w.list, a)
 	}
-	for _, l := range b.lamps {
-		w.list = append(w.list, alarm{agent: l.agent, name: l.name, poller: l.poller, monitor: true, light: true, below: math.Inf(-1), above: math.Inf(1),
-			lost: b.Rig.Events().Declare("/" + l.agent + "/" + l.name + "/Fault"), back: b.Rig.Events().Declare("/" + l.agent + "/" + l.name + "/Recovered")})
-	}
-	for i := range w.list {
-		if a := &w.list[i]; a.monitor && !a.light {
-			b.Rig.Values().Declare("/"+a.agent+"/"+a.name, hal.DoubleValue,
-				func() hal.Value { return hal.Value{Kind: hal.DoubleValue, Double: a.value[0]} }, nil)
-		}
+	for _, l := range b.lamps { // the value of a light is declared where it is opened
+		w.add(&alarm{agent: l.agent, name: l.name, poller: l.poller, monitor: true, below: math.Inf(-1), above: math.Inf(1)})
 	}
 	if len(w.list) > 0 {
-		w.session = b.Rig.NewSession("alarms", w)
+		b.watch("alarms", w)
 	}
-	b.alarms = w
 }
 
+func (w *alarms) add(a *alarm) {
+	if w.list = append(w.list, a); a.monitor {
+		a.lost, a.back = w.rig.Events().Declare(a.path()+"/Fault"), w.rig.Events().Declare(a.path()+"/Recovered")
+	}
+}
+
+// path is the beginning of the names of its events, and the name of a monitor's value.
+func (a *alarm) path() string { return "/" + a.agent + "/" + a.name }
+
 func (w *alarms) Cycle(*hal.Cycle) {
-	for i := range w.list {
-		a := &w.list[i]
+	for _, a := range w.list {
 		age, err := a.poller.Latest(a.value[:], 0)
 		if lost := err != nil; lost != a.faulty {
 			switch a.faulty = lost; {
@@ -110,10 +101,4 @@ func worse(bound, direction float64) float64 {
 		return bound
 	}
 	return bound + direction*clearance*math.Abs(bound)
-}
-
-func (w *alarms) Close() {
-	if w != nil && w.session != nil {
-		w.session.Close()
-	}
 }

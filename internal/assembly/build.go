@@ -30,8 +30,7 @@ type System struct {
 	Devices
 	outfits       map[string]*ClassDevices // of classes that are real
 	before, After spawnedWorlds            // the worlds of spawned robots, in addition to the scene
-	alarms        *alarms
-	drift         *driftWatch
+	sessions      []*hal.Session           // that watch its devices
 	Eyes          eyes
 
 	shared     []shared // by servers
@@ -109,7 +108,6 @@ func (b *Builder) addWorld(w hal.World) {
 // Builder is the state of Build.
 type Builder struct {
 	*System
-	Plan   *plan.Plan
 	Robots []*sim.Body // one an agent, also where its joints are all real; nil of a vehicle
 	hung   map[plan.JointRef]drivers.Joint
 	apart  bool // its worlds are its owner's to let time pass in
@@ -117,7 +115,8 @@ type Builder struct {
 
 // newBuilder returns a builder of sys; robots are its agents' bodies in the scene.
 func newBuilder(sys *System, robots ...*sim.Body) *Builder {
-	return &Builder{System: sys, Plan: sys.Plan, Robots: robots, hung: map[plan.JointRef]drivers.Joint{}}
+	sys.Devices = newDevices()
+	return &Builder{System: sys, Robots: robots, hung: map[plan.JointRef]drivers.Joint{}}
 }
 
 // buses are all open lines and devices that the rig sends to and receives from, those of real classes too.
@@ -178,8 +177,7 @@ const logTime = time.Second
 // Close closes every line and device. The rig has stopped its bodies before.
 func (s *System) Close() error {
 	defer s.Rig.FlushLog(logTime)
-	s.alarms.Close()
-	s.drift.Close()
+	s.unwatch()
 	var faults []error
 	for _, c := range s.shared {
 		faults = append(faults, c.closer.Close())
@@ -190,10 +188,25 @@ func (s *System) Close() error {
 	for _, o := range s.outfits {
 		faults = append(faults, o.Close(func(f func()) { f() })) // the rig has ended
 	}
+	return errors.Join(append(faults, s.closeLines())...)
+}
+
+func (s *System) closeLines() (fault error) {
 	for _, l := range s.Lines {
-		faults = append(faults, l.Chain.Close())
+		fault = errors.Join(fault, l.Chain.Close())
 	}
-	return errors.Join(faults...)
+	return fault
+}
+
+// watch calls o in every cycle until unwatch.
+func (s *System) watch(name string, o hal.Observer) {
+	s.sessions = append(s.sessions, s.Rig.NewSession(name, o))
+}
+
+func (s *System) unwatch() {
+	for _, session := range s.sessions {
+		session.Close()
+	}
 }
 
 // shared is an object that several servers of a system use.

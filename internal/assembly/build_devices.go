@@ -49,7 +49,6 @@ const warmUpTime = time.Second
 // openDevices opens every device of the plan that is not simulated, emulated ones in memory. All faults are returned
 // together.
 func (b *Builder) openDevices() error {
-	b.Devices = newDevices()
 	emulated := b.Plan.Emulates()
 	if emulated {
 		e, err := b.EmulateDevices()
@@ -85,7 +84,7 @@ func (b *Builder) openDevices() error {
 			return err
 		}
 	}
-	return b.hangPulses()
+	return b.connectPulses()
 }
 
 func newDevices() Devices {
@@ -214,8 +213,8 @@ func (b *Builder) openSensor(p *catalog.SensorPlan) error {
 	return b.Run(b.Pollers[p])
 }
 
-// hangPulses hangs every joint that a board's channel drives on it.
-func (b *Builder) hangPulses() error {
+// connectPulses connects every joint that a board's channel drives to it, and an emulated one to the simulated robot.
+func (b *Builder) connectPulses() error {
 	for i := range b.Plan.Agents {
 		p := &b.Plan.Agents[i]
 		for k := range p.Joints {
@@ -228,19 +227,21 @@ func (b *Builder) hangPulses() error {
 			j.Pulses.Board.Thrusts = j.Pulses.Board.Thrusts || a.Kind == hal.Thruster
 			b.hung[plan.JointRef{Agent: i, Joint: k}] = drivers.Joint{Writer: b.feeders[j.Pulses.Board], Channel: j.Pulses.Channel, Pulse: cal,
 				Bus: j.Pulses.Board.Name(), Port: b.Plan.Config.Buses[j.Hardware.Bus].Port, ID: max(0, j.Pulses.Board.Address)}
-			if j.Body != configs.Emulated {
-				continue
-			}
-			if err := b.motor(i, k, j, cal); err != nil {
-				return err
+			if j.Body == configs.Emulated {
+				if err := b.motor(i, k, j, cal); err != nil {
+					return err
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// nominalPulse returns the nominal calibration of an output.
-func nominalPulse(a *hal.Actuator, j *plan.JointPlan) *calibration.Pulse {
+// pulseOf returns the calibration of a joint on a board's channel, a nominal one if it has none.
+func pulseOf(a *hal.Actuator, j *plan.JointPlan) *calibration.Pulse {
+	if j.Pulses.Calibration != nil {
+		return j.Pulses.Calibration
+	}
 	c := calibration.Channel{Model: j.Hardware.Device, Channel: j.Pulses.Channel}
 	if a.Kind == hal.Thruster {
 		p := calibration.NominalThruster(a.Name, c, nil)

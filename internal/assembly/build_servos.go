@@ -132,16 +132,8 @@ func truthOf(j *plan.JointPlan) emulator.GroundTruth {
 		t = emulator.GroundTruth{ZeroTicks: c.ZeroTicks, Direction: float64(c.Direction), Gear: c.Gear}
 	}
 	if own := j.Hardware.GroundTruth; own != nil {
-		if own.Zero != nil {
-			t.ZeroTicks = *own.Zero
-		}
-		if own.Direction != nil {
-			t.Direction = float64(*own.Direction)
-		}
-		if own.Gear != nil {
-			t.Gear = *own.Gear
-		}
-		t.Backlash = own.Backlash
+		t = emulator.GroundTruth{ZeroTicks: configs.Or(own.Zero, t.ZeroTicks), Direction: float64(configs.Or(own.Direction, int(t.Direction))),
+			Gear: configs.Or(own.Gear, t.Gear), Backlash: own.Backlash}
 	}
 	return t
 }

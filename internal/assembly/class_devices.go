@@ -65,13 +65,8 @@ func (o *ClassDevices) Headlight() *gpio.Switch { return o.Light(o.opened, "head
 
 // Close closes all devices. edge calls a function between cycles: emulated devices measure the scene until the end.
 func (o *ClassDevices) Close(edge func(func())) error {
-	o.alarms.Close()
-	faults := []error{o.Eyes.Close()}
-	edge(func() {
-		faults = append(faults, o.Devices.Close(o.Log))
-		for _, l := range o.Lines {
-			faults = append(faults, l.Chain.Close())
-		}
-	})
-	return errors.Join(faults...)
+	o.unwatch()
+	fault := o.Eyes.Close()
+	edge(func() { fault = errors.Join(fault, o.Devices.Close(o.Log), o.closeLines()) })
+	return fault
 }

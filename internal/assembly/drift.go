@@ -14,11 +14,10 @@ const driftCycle = 3
 // driftWatch compares the joints of each robot with the rest pose of their calibrations, once at the start, and logs each
 // joint that has drifted. It does not change the control.
 type driftWatch struct {
-	session *hal.Session
-	log     *slog.Logger
-	source  string
-	agents  []driftAgent
-	cycles  int
+	log    *slog.Logger
+	source string
+	agents []driftAgent
+	cycles int
 }
 
 type driftAgent struct {
@@ -43,8 +42,7 @@ func (b *Builder) watchDrift() {
 		}
 	}
 	if len(w.agents) > 0 {
-		w.session = b.Rig.NewSession("drift", w)
-		b.drift = w
+		b.watch("drift", w)
 	}
 }
 
@@ -62,11 +60,5 @@ func (w *driftWatch) Cycle(*hal.Cycle) {
 		for _, d := range drifted {
 			w.log.Warn("joint has drifted", "agent", a.agent.Name(), "joint", d.Joint, "found", d.String(), "try", "halyard calibrate "+w.source+" --joint "+d.Joint)
 		}
-	}
-}
-
-func (w *driftWatch) Close() {
-	if w != nil {
-		w.session.Close()
 	}
 }

@@ -50,14 +50,12 @@ func EmulateWorld(p *plan.Plan) (*EmulatedWorld, error) {
 		return nil, err
 	}
 	w := &EmulatedWorld{Scene: scene, plan: p}
-	b := &Builder{Plan: p, System: &System{Scene: w.Scene}}
 	for i := range p.Agents {
-		a := &p.Agents[i]
-		if _, err := a.Stand(w.Scene); err != nil {
+		if _, err := p.Agents[i].Stand(w.Scene); err != nil {
 			return nil, err
 		}
-		b.Robots = append(b.Robots, w.Scene.Body(a.Config.Name))
 	}
+	b := w.Builder()
 	for _, name := range slices.Sorted(maps.Keys(p.Config.Buses)) {
 		on := p.On(name, configs.Emulated)
 		if len(on) == 0 {
@@ -70,6 +68,15 @@ func EmulateWorld(p *plan.Plan) (*EmulatedWorld, error) {
 		w.Buses = append(w.Buses, emulatedBus{name, bus, on})
 	}
 	return w, nil
+}
+
+// Builder returns a builder over the robots of w, without a rig.
+func (w *EmulatedWorld) Builder() *Builder {
+	b := newBuilder(&System{Scene: w.Scene, Plan: w.plan})
+	for i := range w.plan.Agents {
+		b.Robots = append(b.Robots, w.Scene.Body(w.plan.Agents[i].Config.Name))
+	}
+	return b
 }
 
 // TimingOf is how a config's line behaves where it is emulated.

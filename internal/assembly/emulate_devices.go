@@ -150,10 +150,7 @@ func (b *Builder) EmulateDevices() (*Emulation, error) {
 	}
 	for _, name := range report.SortedKeys(e.ends) {
 		bus := b.Plan.Config.Buses[name]
-		if catalog.Networked(&bus) {
-			bus.Baud = 0
-		}
-		e.Lines[name] = e.ends[name].Line(name, bus.Baud, seed)
+		e.Lines[name] = e.ends[name].Line(name, catalog.WireBaud(&bus), seed)
 	}
 	e.kernel = chip.NewBus("kernel", 400_000, seed)
 	return e, nil
@@ -210,8 +207,8 @@ func (b *Builder) motor(i, at int, j *plan.JointPlan, cal *calibration.Pulse) er
 	width, channel := b.Emulation.widths[p.Board], p.Channel
 	m := motor{width: func() time.Duration { return width(channel) }, At: at, cal: cal}
 	direction := cal.Direction
-	if t := j.Hardware.GroundTruth; t != nil && t.Direction != nil {
-		direction = *t.Direction
+	if t := j.Hardware.GroundTruth; t != nil {
+		direction = configs.Or(t.Direction, direction)
 	}
 	a := &b.Plan.Agents[i].Layout.Actuators[at]
 	if a.Kind == hal.Thruster {

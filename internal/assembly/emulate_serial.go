@@ -10,8 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/halyard-robotics/halyard/calibration"
-	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
@@ -101,21 +99,18 @@ func EmulateAll(p *plan.Plan) (*EmulatedWorld, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Builder{Plan: p, System: &System{Scene: w.Scene}}
-	for i := range p.Agents {
-		b.Robots = append(b.Robots, w.Scene.Body(p.Agents[i].Config.Name))
-	}
+	b := w.Builder()
 	if w.Devices, err = b.EmulateDevices(); err != nil {
 		return nil, err
 	}
 	b.Emulation = w.Devices
-	return w, errors.Join(b.hangEmulated(), w.Devices.Feel(0))
+	return w, errors.Join(b.connectPulses(), w.Devices.Feel(0)) // without drivers: the boards move the robots
 }
 
 // OnCAN is a CAN bus of w on an interface of the kernel.
 func (w *EmulatedWorld) OnCAN(bus, name string) (Terminal, error) {
 	b := w.Bus(bus)
-	if b == nil || w.plan.Catalog.Buses.Of(w.plan.Config.Buses[bus].Type).Filters == nil {
+	if b == nil || !w.onCAN(bus) {
 		return Terminal{}, fmt.Errorf("got %q, want the name of a CAN bus with emulated motors", bus)
 	}
 	return Terminal{bus, func(ctx context.Context, _ string) (string, func() error, error) {
@@ -124,23 +119,30 @@ func (w *EmulatedWorld) OnCAN(bus, name string) (Terminal, error) {
 	}}, nil
 }
 
+// serial returns the buses of w that are serial lines of servos.
+func (w *EmulatedWorld) serial() []emulatedBus {
+	return slices.DeleteFunc(slices.Clone(w.Buses), func(b emulatedBus) bool { return w.onCAN(b.name) })
+}
+
+// onCAN reports whether a bus of servos is a CAN bus.
+func (w *EmulatedWorld) onCAN(bus string) bool {
+	return w.plan.Catalog.Buses.Of(w.plan.Config.Buses[bus].Type).Filters != nil
+}
+
 // Terminals are the lines of w that can be put on pseudo terminals, by name.
-func (w *EmulatedWorld) Terminals(p *plan.Plan) (list []Terminal) {
-	for _, b := range w.Buses {
-		if p.Catalog.Buses.Of(p.Config.Buses[b.name].Type).Filters == nil {
-			list = append(list, Terminal{b.name, b.Bus.ServePTY})
-		}
+func (w *EmulatedWorld) Terminals() (list []Terminal) {
+	for _, b := range w.serial() {
+		list = append(list, Terminal{b.name, b.Bus.ServePTY})
 	}
 	if w.Devices != nil {
 		for _, name := range report.SortedKeys(w.Devices.ends) {
-			bus := p.Config.Buses[name]
+			bus := w.plan.Config.Buses[name]
+			line := w.Devices.ends[name].terminal(name, catalog.WireBaud(&bus), w.plan.Config.World.Seed, &w.mu)
+			serve := line.ServePTY
 			if catalog.Networked(&bus) {
-				line := w.Devices.ends[name].terminal(name, 0, p.Config.World.Seed, &w.mu)
-				list = append(list, Terminal{name, overTCP(line)})
-				continue
+				serve = overTCP(line)
 			}
-			line := w.Devices.ends[name].terminal(name, bus.Baud, p.Config.World.Seed, &w.mu)
-			list = append(list, Terminal{name, line.ServePTY})
+			list = append(list, Terminal{name, serve})
 		}
 	}
 	slices.SortFunc(list, func(a, b Terminal) int { return strings.Compare(a.Name, b.Name) })
@@ -174,31 +176,6 @@ func overTCP(line *wire.Line) func(context.Context, string) (string, func() erro
 		go func() { done <- line.ServeTCP(ctx, n) }()
 		return catalog.TCPPrefix + n.Addr().String(), sync.OnceValue(func() error { return <-done }), nil
 	}
-}
-
-// hangEmulated connects the channels of emulated boards to the simulated robots, if no driver does.
-func (b *Builder) hangEmulated() error {
-	for i := range b.Plan.Agents {
-		p := &b.Plan.Agents[i]
-		for k := range p.Joints {
-			j := &p.Joints[k]
-			if j.Pulses.Board == nil || j.Body != configs.Emulated {
-				continue
-			}
-			if err := b.motor(i, k, j, pulseOf(&p.Layout.Actuators[k], j)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// pulseOf returns the calibration of a joint on a board's channel, a nominal one if it has none.
-func pulseOf(a *hal.Actuator, j *plan.JointPlan) *calibration.Pulse {
-	if j.Pulses.Calibration != nil {
-		return j.Pulses.Calibration
-	}
-	return nominalPulse(a, j)
 }
 
 // Unserved is why a bus, or a device without one, has no terminal.

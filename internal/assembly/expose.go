@@ -38,12 +38,10 @@ func (w handsOf) Advance(dt time.Duration) error {
 // Beside returns the lines of w that can be served on pseudo-terminals while a rig drives them, by name. between runs a
 // function between cycles.
 func (w *EmulatedWorld) Beside(between func(func())) (list []Terminal) {
-	for _, b := range w.Buses {
-		if w.plan.Catalog.Buses.Of(w.plan.Config.Buses[b.name].Type).Filters == nil {
-			list = append(list, Terminal{b.name, func(ctx context.Context, link string) (string, func() error, error) {
-				return b.Bus.ServeBeside(ctx, link, between)
-			}})
-		}
+	for _, b := range w.serial() {
+		list = append(list, Terminal{b.name, func(ctx context.Context, link string) (string, func() error, error) {
+			return b.Bus.ServeBeside(ctx, link, between)
+		}})
 	}
 	return list
 }

@@ -72,8 +72,7 @@ func (r HandRegister) Cells() report.Cells {
 
 // held is a joint in the hand. Under the world's lock.
 type held struct {
-	body           *sim.Body
-	index          int
+	handed
 	from, to       float64 // rad
 	passed, lasts  time.Duration
 	released, done bool // release it at the end; it has arrived
@@ -104,12 +103,20 @@ type handed struct {
 	index int
 }
 
+// view calls f with the servo while its bus is locked.
+func (j handed) view(f func(*emulator.Servo)) {
+	j.bus.Bus.View(func(s *emulator.Servo) {
+		if s == j.servo {
+			f(s)
+		}
+	})
+}
+
 // handled lists the emulated joints with servos.
 func (w *EmulatedWorld) handled() (list []handed) {
 	for _, b := range w.Buses {
 		for i, h := range b.on {
-			a := &w.plan.Agents[h.Agent]
-			list = append(list, handed{w.jointName(b, i), b, b.Bus.Servos()[i], w.Scene.Body(a.Config.Name), h.Joint})
+			list = append(list, handed{w.plan.JointName(h), b, b.Bus.Servos()[i], w.Scene.Body(w.plan.Agents[h.Agent].Config.Name), h.Joint})
 		}
 	}
 	return list
@@ -148,6 +155,7 @@ func (w *EmulatedWorld) hand(words []string) (a HandAnswer, err error) {
 		words = []string{"look"}
 	}
 	verb, rest := words[0], words[1:]
+	unknown := fmt.Errorf("got %q, want an order:\n%s", strings.Join(words, " "), HandHelp)
 	switch {
 	case verb == "look" && len(rest) == 0:
 		return w.look(), nil
@@ -161,13 +169,12 @@ func (w *EmulatedWorld) hand(words []string) (a HandAnswer, err error) {
 	case verb == "release" && len(rest) == 1 && rest[0] == "all":
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		for name, h := range w.hands {
-			h.body.Hand(h.index, math.NaN(), 0)
-			delete(w.hands, name)
+		for _, h := range w.hands {
+			w.release(h.handed)
 		}
 		return HandAnswer{Note: "all joints are released"}, nil
 	case len(rest) == 0:
-		return a, fmt.Errorf("got %q, want an order:\n%s", strings.Join(words, " "), HandHelp)
+		return a, unknown
 	}
 	j, err := w.joint(rest[0])
 	if err != nil {
@@ -175,10 +182,7 @@ func (w *EmulatedWorld) hand(words []string) (a HandAnswer, err error) {
 	}
 	switch n := len(rest); {
 	case verb == "registers" && n == 1:
-		j.bus.Bus.View(func(s *emulator.Servo) {
-			if s != j.servo {
-				return
-			}
+		j.view(func(s *emulator.Servo) {
 			s.Measure()
 			for i := range s.Table {
 				r := &s.Table[i]
@@ -193,8 +197,7 @@ func (w *EmulatedWorld) hand(words []string) (a HandAnswer, err error) {
 	case verb == "release" && n == 1:
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		delete(w.hands, j.name)
-		j.body.Hand(j.index, math.NaN(), 0)
+		w.release(j)
 		a.Note = j.name + " is released"
 	case (verb == "move" || verb == "push") && (n == 2 || n == 3):
 		to, lasts, err := motion(rest[1:])
@@ -203,7 +206,7 @@ func (w *EmulatedWorld) hand(words []string) (a HandAnswer, err error) {
 		}
 		a.Note = w.grip(j, to, verb == "move", lasts, verb == "push")
 	default:
-		err = fmt.Errorf("got %q, want an order:\n%s", strings.Join(words, " "), HandHelp)
+		err = unknown
 	}
 	return a, err
 }
@@ -235,7 +238,7 @@ func (w *EmulatedWorld) grip(j handed, to float64, absolute bool, lasts time.Dur
 	if w.hands == nil {
 		w.hands = map[string]*held{}
 	}
-	w.hands[j.name] = &held{body: j.body, index: j.index, from: from, to: to, lasts: lasts, released: release}
+	w.hands[j.name] = &held{handed: j, from: from, to: to, lasts: lasts, released: release}
 	switch {
 	case release:
 		return fmt.Sprintf("%s is pushed from %.3f to %.3f rad and released", j.name, from, to)
@@ -247,24 +250,26 @@ func (w *EmulatedWorld) grip(j handed, to float64, absolute bool, lasts time.Dur
 
 // moveHands moves all hands by dt. Under the lock.
 func (w *EmulatedWorld) moveHands(dt time.Duration) {
-	for name, h := range w.hands {
+	for _, h := range w.hands {
 		if h.done && h.released { // the scene has moved since
-			h.body.Hand(h.index, math.NaN(), 0)
-			delete(w.hands, name)
-			continue
+			w.release(h.handed)
+		} else {
+			h.advance(dt)
 		}
-		h.advance(dt)
 	}
+}
+
+// release takes the hand off a joint. Under the lock.
+func (w *EmulatedWorld) release(j handed) {
+	delete(w.hands, j.name)
+	j.body.Hand(j.index, math.NaN(), 0)
 }
 
 // look lists the state of all joints.
 func (w *EmulatedWorld) look() (a HandAnswer) {
 	for _, j := range w.handled() {
 		row := HandJoint{Joint: j.name, Bus: j.bus.name, Model: j.servo.Name()}
-		j.bus.Bus.View(func(s *emulator.Servo) {
-			if s != j.servo {
-				return
-			}
+		j.view(func(s *emulator.Servo) {
 			row.ID, _ = s.Register("id")
 			row.Ticks, _ = s.Register("present_position")
 			row.Position, row.Torque, row.Effort = report.Number(s.Act.Position), s.Act.Enable, report.Number(s.Act.Torque)

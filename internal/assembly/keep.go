@@ -47,7 +47,7 @@ func (w *EmulatedWorld) Restore(dir string) error {
 		i := 0
 		b.Bus.View(func(s *emulator.Servo) {
 			for _, k := range list {
-				if k.Joint == w.jointName(b, i) && k.Model == s.Name() {
+				if k.Joint == w.plan.JointName(b.on[i]) && k.Model == s.Name() {
 					s.Keep(k.EEPROM)
 				}
 			}
@@ -63,7 +63,7 @@ func (w *EmulatedWorld) Save(dir string, written map[string][]byte) error {
 	for _, b := range w.Buses {
 		var list []keptServo
 		b.Bus.View(func(s *emulator.Servo) {
-			list = append(list, keptServo{w.jointName(b, len(list)), s.Name(), s.EEPROM()})
+			list = append(list, keptServo{w.plan.JointName(b.on[len(list)]), s.Name(), s.EEPROM()})
 		})
 		text, err := json.MarshalIndent(list, "", " ")
 		if err != nil || bytes.Equal(text, written[b.name]) {
@@ -82,9 +82,3 @@ func (w *EmulatedWorld) Save(dir string, written map[string][]byte) error {
 }
 
 func keptFile(dir, bus string) string { return filepath.Join(dir, filepath.Base(bus)+".json") }
-
-// jointName is AGENT/JOINT of servo i of a bus.
-func (w *EmulatedWorld) jointName(b emulatedBus, i int) string {
-	a := &w.plan.Agents[b.on[i].Agent]
-	return a.Config.Name + "/" + a.Layout.Actuators[b.on[i].Joint].Name
-}

@@ -22,8 +22,7 @@ func (s *System) LineStates() (list []LineState) {
 	for _, l := range s.Lines {
 		state := LineState{Name: l.Name, Body: string(l.kind), Stats: l.Chain.Stats()}
 		for _, h := range s.Plan.On(l.Name, l.kind) {
-			a := &s.Plan.Agents[h.Agent]
-			state.Joints = append(state.Joints, a.Config.Name+"/"+a.Layout.Actuators[h.Joint].Name)
+			state.Joints = append(state.Joints, s.Plan.JointName(h))
 		}
 		list = append(list, state)
 	}
@@ -38,7 +37,7 @@ func (s *System) Tamper(agent, joint, text string) error {
 	}
 	for _, l := range s.Lines {
 		for i, h := range s.Plan.On(l.Name, l.kind) {
-			if a := &s.Plan.Agents[h.Agent]; l.Emu == nil || a.Config.Name != agent || a.Layout.Actuators[h.Joint].Name != joint {
+			if l.Emu == nil || s.Plan.JointName(h) != agent+"/"+joint {
 				continue
 			}
 			if text == "" {

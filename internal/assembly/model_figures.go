@@ -94,15 +94,14 @@ func within(what string, x, low, high float64) error {
 	return nil
 }
 
-// unitQuaternion gives q the length 1; false if its direction is undefined. Text of few digits is never
-// quite of length 1.
-func unitQuaternion(q [4]float64) ([4]float64, bool) {
+// unitQuaternion gives q the length 1. Text of few digits is never quite of length 1.
+func unitQuaternion(q [4]float64) ([4]float64, error) {
 	n := math.Sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3])
 	if !(n > 0.9 && n < 1.1) {
-		return q, false
+		return q, fmt.Errorf("orientation: got %v, want a unit quaternion", q)
 	}
 	for i := range q {
 		q[i] /= n
 	}
-	return q, true
+	return q, nil
 }

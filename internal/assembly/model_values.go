@@ -90,36 +90,20 @@ func (v *modelValues) declareRobot(b *sim.Body) {
 			}
 			return b.Pose(i), true
 		}, func(p hal.Pose) error { return b.PlacePart(i, p) })
-		v.declareBody(prefix, &m.Bodies[i], func() *model.Body {
-			if m := here(); m != nil {
-				return &m.Bodies[i]
-			}
-			return nil
-		}, func(change func(*model.Body)) error { return b.Reshape(i, change) })
+		v.declareBody(prefix, &m.Bodies[i], partOf(here, func(m *model.Robot) *model.Body { return &m.Bodies[i] }),
+			func(change func(*model.Body)) error { return b.Reshape(i, change) })
 	}
 	for i := range m.Joints {
 		prefix := jointPrefix(b.Name(), m, i)
 		for _, f := range jointFigures(&m.Joints[i]) {
-			declare(v.values, prefix, &f, func() *model.Joint {
-				if m := here(); m != nil {
-					return &m.Joints[i]
-				}
-				return nil
-			}, func(change func(*model.Joint)) error { return b.Change(func(m *model.Robot) { change(&m.Joints[i]) }) })
+			declarePart(v.values, prefix, &f, b, here, func(m *model.Robot) *model.Joint { return &m.Joints[i] })
 		}
 		v.declareStops(prefix, b, i, here)
 	}
 	// Passive joints have no motor, and no path at any original's.
 	for i := range m.Passive {
 		for _, f := range linkFigures() {
-			declare(v.values, "/"+b.Name()+"/"+m.Passive[i].Name+"/", &f, func() *model.Linkage {
-				if m := here(); m != nil {
-					return &m.Passive[i].Linkage
-				}
-				return nil
-			}, func(change func(*model.Linkage)) error {
-				return b.Change(func(m *model.Robot) { change(&m.Passive[i].Linkage) })
-			})
+			declarePart(v.values, "/"+b.Name()+"/"+m.Passive[i].Name+"/", &f, b, here, func(m *model.Robot) *model.Linkage { return &m.Passive[i].Linkage })
 		}
 	}
 	if len(m.Joints) == 0 || m.Joints[0].Servo == nil {
@@ -133,6 +117,23 @@ func (v *modelValues) declareRobot(b *sim.Body) {
 	}
 }
 
+// partOf returns a function that returns a part of the robot, nil once the robot is removed.
+func partOf[T any](here func() *model.Robot, part func(*model.Robot) *T) func() *T {
+	return func() *T {
+		if m := here(); m != nil {
+			return part(m)
+		}
+		return nil
+	}
+}
+
+// declarePart declares the value f of a part of robot b.
+func declarePart[T any](values *hal.Values, prefix string, f *modelFigure[T], b *sim.Body, here func() *model.Robot, part func(*model.Robot) *T) {
+	declare(values, prefix, f, partOf(here, part), func(change func(*T)) error {
+		return b.Change(func(m *model.Robot) { change(part(m)) })
+	})
+}
+
 // jointPrefix is where a joint's values are: at its path, where the robot's original has one, as its channels are.
 func jointPrefix(robot string, m *model.Robot, i int) string {
 	if j := &m.Joints[i]; m.Simloid != hal.None || !strings.HasPrefix(j.Path, "/") {
@@ -144,36 +145,33 @@ func jointPrefix(robot string, m *model.Robot, i int) string {
 // declarePose declares the pose of a body. Its orientation has two names: this project's, which includes its kind, and the
 // original's.
 func (v *modelValues) declarePose(prefix string, at func() (hal.Pose, bool), place func(hal.Pose) error) {
-	v.values.Declare(prefix+"Position", hal.VectorValue, func() hal.Value {
-		p, ok := at()
-		if !ok {
-			return gone(hal.VectorValue)
-		}
-		return vector(p.Position)
-	}, func(x hal.Value) error {
-		p, ok := at()
-		if !ok {
-			return errGone
-		}
-		p.Position = [3]float64(x.Vector[:3]) // it keeps its orientation
-		return place(p)
-	})
-	for _, name := range []string{"Orientation", "OrientationQuaternion"} {
-		v.values.Declare(prefix+name, hal.QuaternionValue, func() hal.Value {
-			p, ok := at()
-			if !ok {
-				return gone(hal.QuaternionValue)
+	declare := func(name string, kind hal.ValueKind, get func(hal.Pose) hal.Value, set func(p *hal.Pose, x hal.Value) error) {
+		v.values.Declare(prefix+name, kind, func() hal.Value {
+			if p, ok := at(); ok {
+				return get(p)
 			}
-			return hal.Value{Kind: hal.QuaternionValue, Vector: p.Rotation}
+			return gone(kind)
 		}, func(x hal.Value) error {
 			p, ok := at()
 			if !ok {
 				return errGone
 			}
-			if p.Rotation, ok = unitQuaternion(x.Vector); !ok {
-				return fmt.Errorf("orientation: got %v, want a unit quaternion", x.Vector)
+			if err := set(&p, x); err != nil {
+				return err
 			}
 			return place(p)
+		})
+	}
+	declare("Position", hal.VectorValue, func(p hal.Pose) hal.Value { return vector(p.Position) }, func(p *hal.Pose, x hal.Value) error {
+		p.Position = [3]float64(x.Vector[:3]) // it keeps its orientation
+		return nil
+	})
+	for _, name := range []string{"Orientation", "OrientationQuaternion"} {
+		declare(name, hal.QuaternionValue, func(p hal.Pose) hal.Value {
+			return hal.Value{Kind: hal.QuaternionValue, Vector: p.Rotation}
+		}, func(p *hal.Pose, x hal.Value) (err error) {
+			p.Rotation, err = unitQuaternion(x.Vector)
+			return err
 		})
 	}
 }
@@ -181,9 +179,8 @@ func (v *modelValues) declarePose(prefix string, at func() (hal.Pose, bool), pla
 // declareBody declares the figures of a body.
 func (v *modelValues) declareBody(prefix string, b *model.Body, now func() *model.Body, change func(func(*model.Body)) error) {
 	// A root that is fixed to the world may have no mass, which then has no effect.
-	mass := func(b *model.Body) float64 { return b.Mass }
 	if b.Mass > 0 {
-		declareNumber(v.values, prefix+"Mass", leastMass, mostMass, now, mass,
+		declareNumber(v.values, prefix+"Mass", leastMass, mostMass, now, func(b *model.Body) float64 { return b.Mass },
 			func(x float64) error { return change(func(b *model.Body) { b.Weigh(x) }) })
 	}
 	v.values.Declare(prefix+"CenterOfMass", hal.VectorValue, func() hal.Value {

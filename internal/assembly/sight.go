@@ -95,7 +95,6 @@ func (sys *System) Sight(agent *hal.Agent) (*Sight, error) {
 type eyes struct {
 	mu      sync.Mutex // guards sights
 	sights  []*Sight
-	session *hal.Session
 	Watched []eye
 	Clock   rigClock
 }
@@ -150,7 +149,7 @@ func (b *Builder) openCameras() error {
 		}
 	}
 	if len(e.Watched) > 0 {
-		e.session = b.Rig.NewSession("cameras", Watchful{b.System})
+		b.watch("cameras", Watchful{b.System})
 	}
 	return errors.Join(faults...)
 }
@@ -232,9 +231,6 @@ func (w Watchful) Cycle(*hal.Cycle) {
 
 // Close releases every device and notifies its watchers.
 func (e *eyes) Close() error {
-	if e.session != nil {
-		e.session.Close()
-	}
 	var faults []error
 	for _, w := range e.Watched {
 		faults = append(faults, w.Camera.Close())

@@ -13,11 +13,11 @@ import (
 	"github.com/halyard-robotics/halyard/sim"
 )
 
-// spawnedRobot is a robot that was spawned.
-type spawnedRobot struct {
-	plan   *plan.AgentPlan
-	body   *sim.Body     // in the scene; nil where nothing of it is simulated
-	outfit *ClassDevices // its devices; nil where all of it is simulated
+// Spawned is a robot that a Spawner made.
+type Spawned struct {
+	Plan    *plan.AgentPlan
+	Body    *sim.Body     // in the scene; nil where no part of it is simulated
+	Devices *ClassDevices // nil where all of it is simulated
 }
 
 // spawnedWorlds is the worlds of spawned robots: they are added and removed between cycles, at one place in the order of
@@ -47,11 +47,11 @@ type Spawner struct {
 	sys *System
 
 	mu      sync.Mutex
-	spawned map[string]*spawnedRobot
+	spawned map[string]*Spawned
 }
 
 // NewSpawner makes the spawner of one server, or of one program.
-func (s *System) NewSpawner() *Spawner { return &Spawner{sys: s, spawned: map[string]*spawnedRobot{}} }
+func (s *System) NewSpawner() *Spawner { return &Spawner{sys: s, spawned: map[string]*Spawned{}} }
 
 func unspawnable(name, format string, args ...any) error {
 	return &hal.Error{Kind: hal.Invalid, Op: "spawn " + name, Err: fmt.Errorf(format, args...)}
@@ -70,7 +70,7 @@ func (y *Spawner) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 	if y.sys.Rig.Agent(name) != nil {
 		return nil, unspawnable(name, "there is one of that name")
 	}
-	p := &spawnedRobot{plan: of.Named(name, at)}
+	p := &Spawned{Plan: of.Named(name, at)}
 	agent, err := y.put(class, p, at)
 	if err != nil {
 		return nil, errors.Join(err, y.clear(name, p))
@@ -80,29 +80,29 @@ func (y *Spawner) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 }
 
 // put adds the robot of p. After an error, clear removes its partial state.
-func (y *Spawner) put(class string, p *spawnedRobot, at hal.Pose) (*hal.Agent, error) {
-	sys, c, name := y.sys, p.plan.Config, p.plan.Config.Name
+func (y *Spawner) put(class string, p *Spawned, at hal.Pose) (*hal.Agent, error) {
+	sys, c, name := y.sys, p.Plan.Config, p.Plan.Config.Name
 	body, reality := hal.Body(nil), hal.Simulated
 	if o := sys.outfits[class]; o != nil {
 		if o.bound {
 			return nil, &hal.Error{Kind: hal.Busy, Op: "spawn " + name, Err: fmt.Errorf("the robot of class %s belongs to another client", class)}
 		}
-		o.bound, p.outfit = true, o
-		o.Plan.Agents[0] = *p.plan
+		o.bound, p.Devices = true, o
+		o.Plan.Agents[0] = *p.Plan
 	}
 	// The scene first: a robot that the physics refuses must not become an agent. A cycle may run between this and the end.
 	var err error
 	misplaced := ""
 	sys.Rig.BetweenCycles(func() {
 		if !c.Has(configs.Real) || c.Has(configs.Sim) {
-			if p.body, err = sys.Scene.Add(name, p.plan.Robot, at); err != nil {
+			if p.Body, err = sys.Scene.Add(name, p.Plan.Robot, at); err != nil {
 				return
 			}
-			misplaced = p.body.Misplaced()
+			misplaced = p.Body.Misplaced()
 		}
-		if body = p.body; c.Has(configs.Emulated) {
-			p.outfit = sys.newOutfit(p.plan, p.body)
-			err = p.outfit.Open()
+		if body = p.Body; c.Has(configs.Emulated) {
+			p.Devices = sys.newOutfit(p.Plan, p.Body)
+			err = p.Devices.Open()
 		}
 	})
 	if err != nil {
@@ -111,8 +111,8 @@ func (y *Spawner) put(class string, p *spawnedRobot, at hal.Pose) (*hal.Agent, e
 	if misplaced != "" {
 		sys.Log.Warn("spawn: the robot touches another object", "robot", name, "at", at.Position, "because", misplaced)
 	}
-	if o := p.outfit; o != nil {
-		if o.Robots[0] = p.body; o.real {
+	if o := p.Devices; o != nil {
+		if o.Robots[0] = p.Body; o.real {
 			sys.Rig.BetweenCycles(o.restart)
 			sys.Eyes.join(o.Eyes.sights)
 		}
@@ -125,7 +125,7 @@ func (y *Spawner) put(class string, p *spawnedRobot, at hal.Pose) (*hal.Agent, e
 			}
 		}
 	}
-	return sys.Rig.Add(p.plan.Agent(body, sys.Scene, reality))
+	return sys.Rig.Add(p.Plan.Agent(body, sys.Scene, reality))
 }
 
 // attend lets the rig's time pass for an outfit.
@@ -150,8 +150,8 @@ func (y *Spawner) attend(o *ClassDevices) error {
 }
 
 // clear removes all of p but its agent. A real robot's devices stay open for the next client.
-func (y *Spawner) clear(name string, p *spawnedRobot) (fault error) {
-	o := p.outfit
+func (y *Spawner) clear(name string, p *Spawned) (fault error) {
+	o := p.Devices
 	if o != nil {
 		y.sys.Eyes.leave(o.Eyes.sights)
 	}
@@ -168,7 +168,7 @@ func (y *Spawner) clear(name string, p *spawnedRobot) (fault error) {
 		})
 		fault = o.Close(y.sys.Rig.BetweenCycles)
 	}
-	if p.body != nil {
+	if p.Body != nil {
 		y.sys.Rig.BetweenCycles(func() { fault = errors.Join(fault, y.sys.Scene.Remove(name)) })
 	}
 	return fault
@@ -192,13 +192,6 @@ func (y *Spawner) Remove(name string) error {
 	return errors.Join(err, y.clear(name, p))
 }
 
-// Spawned is a robot that a Spawner made.
-type Spawned struct {
-	Plan    *plan.AgentPlan
-	Body    *sim.Body     // in the scene; nil where nothing of it is simulated
-	Devices *ClassDevices // nil where all of it is simulated
-}
-
 // Spawned is the robot called name. The error is hal.Invalid where this spawner has not made it.
 func (y *Spawner) Spawned(name string) (Spawned, error) {
 	y.mu.Lock()
@@ -207,5 +200,5 @@ func (y *Spawner) Spawned(name string) (Spawned, error) {
 	if p == nil {
 		return Spawned{}, &hal.Error{Kind: hal.Invalid, Op: "describe " + name, Err: errors.New("got a robot that was not spawned")}
 	}
-	return Spawned{p.plan, p.body, p.outfit}, nil
+	return *p, nil
 }

@@ -61,7 +61,7 @@ func (p *SensorPlan) Pins(e Connection) gpio.Pins {
 	return gpio.Pins{Bus: e.Name, Open: e.Lines, Lines: LineTexts(p.Config.Lines), ActiveLow: p.low(), Bias: bias, User: "halyard " + p.Name}
 }
 
-func (p *SensorPlan) low() bool { return configs.Low(p.Config.ActiveLow, p.Kind.On.low) }
+func (p *SensorPlan) low() bool { return configs.Or(p.Config.ActiveLow, p.Kind.On.low) }
 
 // wait is how long a reading may wait for an edge: not at all in step with the cycle.
 func (p *SensorPlan) wait(e Connection) time.Duration {

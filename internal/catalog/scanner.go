@@ -47,29 +47,21 @@ func scannerKinds() map[string]func(c *configs.Sensor, bus *configs.Bus) (*scann
 	}
 }
 
-// or is the set value, or otherwise.
-func or(given *float64, otherwise float64) float64 {
-	if given == nil {
-		return otherwise
-	}
-	return *given
-}
-
 const Degree = math.Pi / 180
 
 func newSICK(kind string, c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
-	s := lidar.SICKSettings{Angle: int(or(c.FOV, 180)), Resolution: int(math.Round(100 * or(c.Resolution, 1))), Baud: bus.Baud}
+	s := lidar.SICKSettings{Angle: int(configs.Or(c.FOV, 180)), Resolution: int(math.Round(100 * configs.Or(c.Resolution, 1))), Baud: bus.Baud}
 	if bus.GivenBaud == nil { // its own usual rate, not that of serial lines
 		s.Baud = 38400
 	}
-	reach := or(c.RangeMax, 8)
+	reach := configs.Or(c.RangeMax, 8)
 	if s.Reach = reach; reach == 80 {
 		s.Reach, s.Centimetres = 8, true
 	}
 	switch {
 	case !slices.Contains([]int{9600, 19200, 38400, 500000}, s.Baud):
 		return nil, &misfit{"bus", fmt.Sprintf("a bus of %d baud", s.Baud), "9600, 19200, 38400 or, with RS-422, 500000 baud", ""}
-	case float64(s.Angle) != or(c.FOV, 180) || s.Angle != 180 && s.Angle != 100:
+	case float64(s.Angle) != configs.Or(c.FOV, 180) || s.Angle != 180 && s.Angle != 100:
 		return nil, &misfit{"fov", fmt.Sprint(*c.FOV), "180 or 100", ""}
 	case s.Resolution != 100 && s.Resolution != 50 && (s.Resolution != 25 || s.Angle != 100):
 		return nil, &misfit{"resolution", fmt.Sprint(*c.Resolution), "1 or 0.5, or 0.25 with fov: 100", ""}
@@ -96,8 +88,8 @@ func newHokuyo(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 		return nil, &misfit{"model", c.Model, rule, fix}
 	}
 	own := 2 * math.Pi / float64(m.Turn)
-	cluster := int(math.Round(or(c.Resolution, own/Degree) * Degree / own))
-	if cluster < 1 || cluster > 99 || math.Abs(float64(cluster)*own-or(c.Resolution, float64(cluster)*own/Degree)*Degree) > 0.01*own {
+	cluster := int(math.Round(configs.Or(c.Resolution, own/Degree) * Degree / own))
+	if cluster < 1 || cluster > 99 || math.Abs(float64(cluster)*own-configs.Or(c.Resolution, float64(cluster)*own/Degree)*Degree) > 0.01*own {
 		return nil, &misfit{"resolution", fmt.Sprint(*c.Resolution), fmt.Sprintf("a multiple of its own, %.6g degrees", own/Degree), ""}
 	}
 	// Symmetrical, so that the middle ray points ahead; for an even cluster it is half a step off.
@@ -130,7 +122,7 @@ func newHokuyo(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 const rplidarReach = 12
 
 func newRPLidar(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
-	n := int(math.Round(360 / or(c.Resolution, 1)))
+	n := int(math.Round(360 / configs.Or(c.Resolution, 1)))
 	if n < 8 || n > 3600 || c.Resolution != nil && math.Abs(360/float64(n)-*c.Resolution) > 1e-3 {
 		return nil, &misfit{"resolution", fmt.Sprint(*c.Resolution), "a whole part of 360, 0.1..45", ""}
 	}
@@ -139,10 +131,7 @@ func newRPLidar(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 	if c.Standard {
 		s.Encoding = lidar.RPLidarNodes
 	}
-	k := &scanner{Step: 2 * math.Pi / float64(n), Reach: or(c.RangeMax, rplidarReach), boot: bus.Baud}
-	if Networked(bus) {
-		k.boot = 0
-	}
+	k := &scanner{Step: 2 * math.Pi / float64(n), Reach: configs.Or(c.RangeMax, rplidarReach), boot: WireBaud(bus)}
 	// It scans all around, backward first. The robot's sensor has as many rays to the right as to the left; if it also scans
 	// all around, it has the backward ray twice.
 	side := n / 2
@@ -224,6 +213,14 @@ func SensorIndex(l *hal.Layout, name string) int {
 
 // Networked reports whether a bus of type serial is a connection.
 func Networked(bus *configs.Bus) bool { return strings.HasPrefix(bus.Port, TCPPrefix) }
+
+// WireBaud is the rate of a bus of type serial, 0 of a connection.
+func WireBaud(bus *configs.Bus) int {
+	if Networked(bus) {
+		return 0
+	}
+	return bus.Baud
+}
 
 const TCPPrefix = "tcp://"
 

@@ -66,12 +66,7 @@ func (r *Resolver) Sight(at configs.Path, q *CameraPlan, p *AgentPlan) {
 		return
 	}
 	lens := &p.Layout.Cameras[q.Index]
-	if q.Config.Width != nil {
-		lens.Width = *q.Config.Width
-	}
-	if q.Config.Height != nil {
-		lens.Height = *q.Config.Height
-	}
+	lens.Width, lens.Height = configs.Or(q.Config.Width, lens.Width), configs.Or(q.Config.Height, lens.Height)
 	q.Width, q.Height = lens.Width, lens.Height
 	p.resize(q.Index, q.Width, q.Height)
 	if q.Config.Format == "yuyv" && q.Width%2 != 0 {

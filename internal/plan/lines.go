@@ -81,7 +81,7 @@ func (r *Resolver) lines(at configs.Path, p *catalog.SensorPlan) bool {
 
 // wire resolves one line.
 func (r *Resolver) wire(at configs.Path, c *configs.Wire, device string, low bool) (catalog.WirePlan, bool) {
-	w := catalog.WirePlan{Name: device, Bus: c.Bus, Line: string(c.Line), Low: configs.Low(c.ActiveLow, low)}
+	w := catalog.WirePlan{Name: device, Bus: c.Bus, Line: string(c.Line), Low: configs.Or(c.ActiveLow, low)}
 	return w, r.onBus(at, c.Bus, device, []string{catalog.GPIOBus})
 }
 

@@ -77,6 +77,12 @@ func (p *Plan) On(bus string, kind configs.BodyKind) []JointRef {
 
 func (p *Plan) Joint(h JointRef) *JointPlan { return &p.Agents[h.Agent].Joints[h.Joint] }
 
+// JointName is AGENT/JOINT.
+func (p *Plan) JointName(h JointRef) string {
+	a := &p.Agents[h.Agent]
+	return a.Config.Name + "/" + a.Layout.Actuators[h.Joint].Name
+}
+
 // Agent is the plan of an agent of the config, nil if absent: a spawned one has none.
 func (p *Plan) Agent(name string) *AgentPlan {
 	i := slices.IndexFunc(p.Agents, func(a AgentPlan) bool { return a.Config.Name == name })

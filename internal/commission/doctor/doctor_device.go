@@ -14,7 +14,6 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/drivers/pwm"
-	"github.com/halyard-robotics/halyard/drivers/spi"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/catalog"
@@ -42,12 +41,8 @@ type DeviceCheck struct {
 
 // devices examines every device of the plan.
 func (d *Examination) devices() error {
-	x := DeviceCheck{d, &assembly.Builder{Plan: d.plan, System: &assembly.System{Scene: d.world.Scene, Plan: d.plan}}, map[string]bool{}}
+	x := DeviceCheck{d, d.world.Builder(), map[string]bool{}}
 	b := x.b
-	b.Devices.I2c, b.Devices.Spi = map[string]*i2c.Bus{}, map[string]*spi.Port{}
-	for i := range d.plan.Agents {
-		b.Robots = append(b.Robots, d.world.Scene.Body(d.plan.Agents[i].Config.Name))
-	}
 	var err error
 	if b.Emulation, err = b.EmulateDevices(); err != nil {
 		return err
