@@ -73,7 +73,7 @@ func (c *checker) checkNames() {
 // checkBuses finds ports with two owners, and settings that no adapter or servo has.
 func (c *checker) checkBuses() {
 	seen := map[string]Path{}
-	for _, name := range c.inOrder(Path("buses"), names(c.Buses)) {
+	for _, name := range inOrder(c, Path("buses"), c.Buses) {
 		b, at := c.Buses[name], Path("buses").Key(name)
 		if b.Port != "" {
 			port := filepath.Clean(c.Resolve(b.Port))
@@ -114,16 +114,15 @@ func (c *checker) checkRobot(r Placed) {
 		}
 		c.add(at, "real", "sim or emulated in lockstep: a real robot cannot wait", "set clock.mode: realtime")
 	}
-	if r.Hardware == nil && r.Body != Sim {
-		fix := ""
-		if option := c.option(body); option != "" {
-			fix = option + " asks for them"
-		}
-		c.add(hardware, "nothing", fmt.Sprintf("the devices of a body that is %s", r.Body), fix)
-		return
-	}
 	if r.Hardware == nil {
-		return // which is fine for a body that is all simulated
+		if r.Body != Sim {
+			fix := ""
+			if option := c.option(body); option != "" {
+				fix = option + " asks for them"
+			}
+			c.add(hardware, "nothing", fmt.Sprintf("the devices of a body that is %s", r.Body), fix)
+		}
+		return
 	}
 	joints, sensors := r.Hardware.Joints, r.Hardware.Sensors
 	known := slices.Concat(names(joints), names(sensors), names(r.Hardware.Cameras), names(r.Hardware.Monitors))
@@ -132,7 +131,7 @@ func (c *checker) checkRobot(r Placed) {
 		c.checkBus(hardware.Key("base"), b.Bus, r.BodyOf(BasePart))
 	}
 	at := hardware.Key("joints")
-	for _, part := range c.inOrder(r.Path.Key("parts"), names(r.Parts)) {
+	for _, part := range inOrder(c, r.Path.Key("parts"), r.Parts) {
 		if !slices.Contains(known, part) && r.Parts[part] != Sim && !c.Bad(at.Key(part)) && !c.Bad(hardware.Key("sensors").Key(part)) {
 			fix := yaml.Meant(part, known)
 			if fix == "" && len(known) > 0 {
@@ -145,7 +144,7 @@ func (c *checker) checkRobot(r Placed) {
 			c.add(r.Path.Key("parts").Key(part), string(r.Parts[part]), want, fix)
 		}
 	}
-	for _, name := range c.inOrder(at, names(joints)) {
+	for _, name := range inOrder(c, at, joints) {
 		j := joints[name]
 		c.checkJoint(at.Key(name), &j)
 		c.checkBus(at.Key(name), j.Bus, r.BodyOf(name))
@@ -154,24 +153,24 @@ func (c *checker) checkRobot(r Placed) {
 		}
 	}
 	at = hardware.Key("sensors")
-	for _, name := range c.inOrder(at, names(sensors)) {
+	for _, name := range inOrder(c, at, sensors) {
 		c.checkBus(at.Key(name), sensors[name].Bus, r.BodyOf(name))
 	}
 	at = hardware.Key("cameras")
-	for _, name := range c.inOrder(at, names(r.Hardware.Cameras)) {
+	for _, name := range inOrder(c, at, r.Hardware.Cameras) {
 		if r.Hardware.Cameras[name].Port == "" && r.BodyOf(name) == Real && c.good(at.Key(name)) {
 			c.add(at.Key(name).Key("port"), "nothing", fmt.Sprintf("a device, for %s is real", at.Key(name)), "ls /dev/v4l/by-id lists them")
 		}
 	}
 	at = hardware.Key("monitors")
-	for _, name := range c.inOrder(at, names(r.Hardware.Monitors)) {
+	for _, name := range inOrder(c, at, r.Hardware.Monitors) {
 		c.checkBus(at.Key(name), r.Hardware.Monitors[name].Bus, r.BodyOf(name))
 	}
 	if stop := r.Hardware.Estop; stop != nil {
 		c.checkBus(hardware.Key("estop"), stop.Bus, r.MostReal())
 	}
 	at = hardware.Key("lights")
-	for _, name := range c.inOrder(at, names(r.Hardware.Lights)) {
+	for _, name := range inOrder(c, at, r.Hardware.Lights) {
 		c.checkBus(at.Key(name), r.Hardware.Lights[name].Bus, r.MostReal())
 	}
 }
@@ -232,11 +231,8 @@ func (c *checker) checkIDs() {
 	}
 	seen := map[address]Path{}
 	for _, r := range c.Robots() {
-		if r.Hardware == nil {
-			continue
-		}
 		joints := r.Path.Key("hardware").Key("joints")
-		for _, name := range c.inOrder(joints, names(r.Hardware.Joints)) {
+		for _, name := range inOrder(c, joints, r.Devices().Joints) {
 			j, at := r.Hardware.Joints[name], joints.Key(name)
 			if j.Device != "" || !c.good(at.Key("bus")) || !c.good(at.Key("id")) {
 				continue
@@ -290,8 +286,9 @@ func (c *checker) checkServers() {
 	}
 }
 
-// inOrder sorts the keys under path by their place, so that faults are in the order of the file.
-func (c *checker) inOrder(path Path, keys []string) []string {
+// inOrder lists the keys of m, which is at path, by their place, so that faults are in the order of the file.
+func inOrder[T any](c *checker, path Path, m map[string]T) []string {
+	keys := names(m)
 	slices.SortStableFunc(keys, func(a, b string) int {
 		p, q := c.Place(path.Key(a)), c.Place(path.Key(b))
 		return cmp.Or(cmp.Compare(p.Line, q.Line), cmp.Compare(p.Column, q.Column))

@@ -181,6 +181,17 @@ func (r *Robot) MostReal() BodyKind {
 	return Sim
 }
 
+// Devices returns the hardware of the robot, empty if the config has none.
+func (r *Robot) Devices() Hardware { return Or(r.Hardware, Hardware{}) }
+
+// Joint returns the actuator of a joint, nil if the config has none.
+func (r *Robot) Joint(name string) *Joint {
+	if j, ok := r.Devices().Joints[name]; ok {
+		return &j
+	}
+	return nil
+}
+
 // Pose is a position and an attitude in the world.
 type Pose struct {
 	Position [3]float64 `yaml:"position" default:"[0, 0, 0]" doc:"x, y, z, m."`

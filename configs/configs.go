@@ -34,7 +34,11 @@ func Embedded(name string) ([]byte, bool) {
 // always a file. The error is of kind hal.Invalid, hal.Busy where the file may not be read, and Faults where the
 // config is wrong.
 func Load(nameOrPath string, o Options) (*Config, error) {
-	c, err := Draft(nameOrPath, o)
+	return faultless(Draft(nameOrPath, o))
+}
+
+// faultless returns the config of a draft, nil if it has faults.
+func faultless(c *Config, err error) (*Config, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -71,11 +75,7 @@ func Draft(nameOrPath string, o Options) (*Config, error) {
 // Parse reads a config from data. source is its name in faults. The error is nil or Faults; the config is nil after
 // faults. It does not retain data.
 func Parse(data []byte, source string, o Options) (*Config, error) {
-	c, err := draft(data, source, o)
-	if err != nil {
-		return nil, err
-	}
-	return c, nil
+	return faultless(draft(data, source, o))
 }
 
 // WithBody is c, read again, with kind as the body of every agent and class, and no parts. The error is Faults, or
@@ -87,11 +87,10 @@ func (c *Config) WithBody(kind BodyKind) (*Config, error) {
 	o := c.options
 	o.Body = string(kind)
 	n, err := draft(c.data, c.Source, o)
-	if err != nil {
-		return nil, err
+	if n != nil {
+		n.Dir = c.Dir
 	}
-	n.Dir = c.Dir
-	return n, nil
+	return faultless(n, err)
 }
 
 func draft(data []byte, source string, o Options) (*Config, error) {

@@ -6,10 +6,10 @@
 //
 //	robot.yaml:14:41: agents[0].hardware.joints.left_elbow.id: got 300, want 0..253
 //
-// Loading goes through four steps, one file each: the YAML becomes a small tree of our own (tree.go, which refuses what
-// a config does not need: anchors, tags, several documents), overrides of the command line change that tree
-// (override.go), reflection decodes it into the structs (decode.go), and relations between keys are completed and checked
-// (check.go). Each step continues after a fault, so that as many faults as possible are found.
+// Loading goes through four steps: internal/yaml reads the YAML as a tree, and refuses what a config does not need (anchors,
+// tags, several documents); overrides of the command line change that tree (override.go); internal/yaml decodes it into the
+// structs (config.go); and relations between keys are completed and checked (complete.go, check.go). Each step continues after
+// a fault, so that as many faults as possible are found.
 //
 // The package has no models, registers or devices: internal/plan resolves those names and reports its findings in the same
 // Faults, with Config.Fault for the place.

@@ -13,8 +13,8 @@ type Fault = yaml.Fault
 // digits, - and _ is in quotes: classes["USARBot.P2AT"].body. The empty Path is the whole document.
 type Path = yaml.Path
 
-// Closest returns the word of among that is most similar to name, or "" if none is similar.
-func Closest(name string, among []string) string { return yaml.Closest(name, among) }
+// Meant is the fix of a mistyped name: `did you mean "body"?`, or "" if no word of among is similar.
+func Meant(name string, among []string) string { return yaml.Meant(name, among) }
 
 // Fault returns a fault at path with the place of path in the file; a key that is not in the file has the place of the
 // nearest key above it. The caller may set its Kind before it adds it to its Faults.

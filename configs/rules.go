@@ -1,6 +1,7 @@
 package configs
 
 import (
+	"maps"
 	"net"
 	"path/filepath"
 	"slices"
@@ -97,11 +98,4 @@ func anyPort(s string) bool {
 }
 
 // names returns the keys of m in order.
-func names[T any](m map[string]T) []string {
-	list := make([]string, 0, len(m))
-	for name := range m {
-		list = append(list, name)
-	}
-	slices.Sort(list)
-	return list
-}
+func names[T any](m map[string]T) []string { return slices.Sorted(maps.Keys(m)) }

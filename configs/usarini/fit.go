@@ -34,9 +34,7 @@ var scanners = map[string]string{
 }
 
 // shortClass is a class without its package, in small letters.
-func shortClass(class string) string {
-	return strings.ToLower(class[strings.LastIndexByte(class, '.')+1:])
-}
+func shortClass(class string) string { return strings.ToLower(short(class)) }
 
 // kind is the kind of an item of a class. A user's own class is recognized by keys that only one kind has.
 func (w *writer) kind(class string) (kind string, clear bool) {

@@ -111,7 +111,7 @@ func (w *writer) piece(p *Part, before []piece, at map[string]int) piece {
 	k.pose = joint.Times(hal.Pose{Position: [3]float64{-p.SelfPosition[0], -p.SelfPosition[1], -p.SelfPosition[2]}, Rotation: [4]float64{1}})
 	k.spin = parent.Turn(first)
 	if p.Joint == Wheel {
-		size, ok := tyres[strings.ToLower(short(p.Class))]
+		size, ok := tyres[shortClass(p.Class)]
 		if !ok {
 			size = tyres["usartire"]
 			w.note(p.Line, "JointParts.PartClass", p.Class+", whose mesh is not here",

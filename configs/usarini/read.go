@@ -55,7 +55,7 @@ func packageOf(class string) string { p, _, _ := strings.Cut(class, "."); return
 
 // same reports whether asked names class, with or without its package, in any case.
 func same(class, asked string) bool {
-	return strings.EqualFold(class, asked) || strings.EqualFold(class[strings.LastIndexByte(class, '.')+1:], asked)
+	return strings.EqualFold(class, asked) || strings.EqualFold(short(class), asked)
 }
 
 // ParseBots reads a USARBot.ini, or the DefaultUSAR.ini of UDK; file names it in faults. The error is yaml.Faults, all of them

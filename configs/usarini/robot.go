@@ -2,6 +2,7 @@ package usarini
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -123,12 +124,7 @@ var lists = [...]string{"Sensors", "Cameras", "Effecters", "AddParts", "JointPar
 
 // list is the index of a key in lists, or -1.
 func list(key string) int {
-	for i, name := range lists {
-		if strings.EqualFold(key, name) {
-			return i
-		}
-	}
-	return -1
+	return slices.IndexFunc(lists[:], func(name string) bool { return strings.EqualFold(key, name) })
 }
 
 // robot decodes one robot's section.
@@ -180,7 +176,7 @@ func (d *decoder) item(e entry, v value, uu bool, names map[string]int) Item {
 	})
 	d.word(e.key+".ItemClass", it.Class)
 	if it.Name == "" && strings.EqualFold(e.key, "AddParts") { // then UDK calls it as its class
-		it.Name = it.Class[strings.LastIndexByte(it.Class, '.')+1:]
+		it.Name = short(it.Class)
 	}
 	d.word(e.key+".ItemName", it.Name)
 	// Twin checks that the part exists: a built-in class may omit its parts, as the manual's P2AT does.

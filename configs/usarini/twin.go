@@ -215,8 +215,5 @@ func pose(p hal.Pose) (s string) {
 	if at := list3(p.Position); at != "[0, 0, 0]" {
 		s = ", at_m: " + at
 	}
-	if turn := list3(turns(p.Rotation)); turn != "[0, 0, 0]" {
-		s += ", rotation_deg: " + turn
-	}
-	return s
+	return s + turned(p.Rotation)
 }

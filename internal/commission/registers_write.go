@@ -196,8 +196,8 @@ func (s *Registers) takeBack(rows []ChangeRow, why error) error {
 
 // Meant is ", did you mean X?" where something in list is near name.
 func Meant(name string, list []string) string {
-	if c := configs.Closest(name, list); c != "" {
-		return fmt.Sprintf(": did you mean %q?", c)
+	if fix := configs.Meant(name, list); fix != "" {
+		return ": " + fix
 	}
 	return ""
 }

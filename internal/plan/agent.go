@@ -30,8 +30,8 @@ const weight = 9.80665
 // PascalPerMetre is how fast the pressure rises under water, as the config of the agent's pressure sensor has it.
 func (p *AgentPlan) PascalPerMetre() float64 {
 	for i := range p.Layout.Sensors {
-		if s := &p.Layout.Sensors[i]; s.Kind == "pressure" && p.Config.Hardware != nil {
-			if c, ok := p.Config.Hardware.Sensors[s.Name]; ok {
+		if s := &p.Layout.Sensors[i]; s.Kind == "pressure" {
+			if c, ok := p.Config.Devices().Sensors[s.Name]; ok {
 				return c.Density * weight
 			}
 		}

@@ -27,12 +27,12 @@ type CameraPlan struct {
 // sights resolves the devices that are cameras of the robot p. The simulated camera becomes as large as the device's
 // pictures are, so that all three bodies show the same.
 func (r *Resolver) sights(path configs.Path, agent int, c *configs.Agent, p *AgentPlan) {
-	if c.Hardware == nil || p.Layout == nil {
+	if p.Layout == nil {
 		return
 	}
-	at := path.Key("hardware").Key("cameras")
-	for _, name := range report.SortedKeys(c.Hardware.Cameras) {
-		r.Sight(at.Key(name), &CameraPlan{Agent: agent, Name: name, Body: c.BodyOf(name), Config: c.Hardware.Cameras[name]}, p)
+	at, cameras := path.Key("hardware").Key("cameras"), c.Devices().Cameras
+	for _, name := range report.SortedKeys(cameras) {
+		r.Sight(at.Key(name), &CameraPlan{Agent: agent, Name: name, Body: c.BodyOf(name), Config: cameras[name]}, p)
 	}
 }
 
@@ -40,17 +40,14 @@ func (r *Resolver) Sight(at configs.Path, q *CameraPlan, p *AgentPlan) {
 	var names []string
 	q.Index = hal.None
 	for i, c := range p.Layout.Cameras {
-		switch {
-		case p.depth(i):
-			if c.Name == q.Name {
-				r.fault(at, q.Name, "a camera of colours: no device here measures depth", "")
-				return
-			}
-		default:
-			names = append(names, c.Name)
-		}
 		if c.Name == q.Name {
 			q.Index = i
+		}
+		if !p.depth(i) {
+			names = append(names, c.Name)
+		} else if c.Name == q.Name {
+			r.fault(at, q.Name, "a camera of colours: no device here measures depth", "")
+			return
 		}
 	}
 	rule := "a camera of the robot: " + strings.Join(names, ", ")
@@ -101,16 +98,12 @@ func (p *AgentPlan) resize(i, width, height int) {
 
 // Camera returns the driver's configuration; node opens the device.
 func (q *CameraPlan) Camera(agent string, node camera.Opener) camera.Config {
-	return camera.Config{Name: agent + "/" + q.Name, Port: q.port(), Node: node, Encoding: q.Config.Format, Width: q.Width,
+	c := camera.Config{Name: agent + "/" + q.Name, Port: q.Config.Port, Node: node, Encoding: q.Config.Format, Width: q.Width,
 		Height: q.Height, Rate: q.Config.Rate}
-}
-
-// port returns the device's path; an emulated device has none.
-func (q *CameraPlan) port() string {
 	if q.Body == configs.Emulated {
-		return ""
+		c.Port = "" // in memory
 	}
-	return q.Config.Port
+	return c
 }
 
 // Fix returns the fix for err.

@@ -93,20 +93,19 @@ func (r *Resolver) address(at configs.Path, given *int, addresses []int) (int, b
 
 // Measure resolves the sensor devices of the robot p, and its monitors.
 func (r *Resolver) Measure(path configs.Path, index int, c *configs.Agent, p *AgentPlan) {
-	if c.Hardware == nil || p.Layout == nil {
+	if p.Layout == nil {
 		return
 	}
 	if p.Base != nil {
 		p.Base.Agent = index
 		r.devices.Bases = append(r.devices.Bases, p.Base)
 	}
-	at := path.Key("hardware").Key("sensors")
-	for _, name := range report.SortedKeys(c.Hardware.Sensors) {
-		r.sensor(at.Key(name), index, name, c.Hardware.Sensors[name], c.BodyOf(name), p.Layout)
+	at, hardware := path.Key("hardware"), c.Devices()
+	for _, name := range report.SortedKeys(hardware.Sensors) {
+		r.sensor(at.Key("sensors").Key(name), index, name, hardware.Sensors[name], c.BodyOf(name), p.Layout)
 	}
-	at = path.Key("hardware").Key("monitors")
-	for _, name := range report.SortedKeys(c.Hardware.Monitors) {
-		r.sensor(at.Key(name), index, name, c.Hardware.Monitors[name], c.BodyOf(name), nil)
+	for _, name := range report.SortedKeys(hardware.Monitors) {
+		r.sensor(at.Key("monitors").Key(name), index, name, hardware.Monitors[name], c.BodyOf(name), nil)
 	}
 }
 
@@ -215,29 +214,15 @@ func (r *Resolver) use(at configs.Path, p *catalog.SensorPlan, l *hal.Layout) bo
 
 // inertial reads the calibration of an inertial sensor; other sensors have none.
 func (r *Resolver) inertial(at configs.Path, p *catalog.SensorPlan) *calibration.Inertial {
-	at, file := at.Key("calibration"), p.Config.Calibration
-	const must = "a calibration file of this sensor, since it is real"
-	switch {
-	case !p.Kind.Inertial && file != "":
-		r.fault(at, file, "none, for "+p.Config.Device+" is no inertial sensor", "")
-		return nil
-	case !p.Kind.Inertial || file == "" && p.Body != configs.Real:
-		return nil
-	case file == "":
-		r.uncalibrated(at, "none", must, r.measureFix())
+	file := p.Config.Calibration
+	if !p.Kind.Inertial {
+		if file != "" {
+			r.fault(at.Key("calibration"), file, "none, for "+p.Config.Device+" is no inertial sensor", "")
+		}
 		return nil
 	}
-	c, err := calibration.LoadInertial(r.Config.Resolve(file))
-	switch {
-	case hal.KindOf(err) == hal.Uncalibrated && p.Body != configs.Real:
-		return nil
-	case err != nil:
-		r.unread(at, file, must, err)
-		return nil
-	case c.Model != p.Config.Device:
-		r.uncalibrated(at, "one of "+c.Model, "one of "+p.Config.Device, r.measureFix())
-	}
-	return c
+	return calibrated(r, at, file, "a calibration file of this sensor, since it is real", p.Body, calibration.LoadInertial,
+		p.Config.Device, func(c *calibration.Inertial) string { return c.Model })
 }
 
 // truth reads the ground truth of an emulated inertial sensor; nil: as calibrated.

@@ -18,12 +18,6 @@ type linePlans struct {
 	Gates          []*catalog.GatePlan
 }
 
-// emulatesLines reports whether any of them is emulated.
-func (p *linePlans) emulatesLines() bool {
-	emulated := func(w *catalog.WirePlan) bool { return w.Body == configs.Emulated }
-	return slices.ContainsFunc(p.Estops, emulated) || slices.ContainsFunc(p.Lights, emulated)
-}
-
 // busLine is one line of a chip, as the config calls it.
 type busLine struct{ bus, line string }
 
@@ -87,28 +81,25 @@ func (r *Resolver) wire(at configs.Path, c *configs.Wire, device string, low boo
 
 // wires resolves the lines of a robot that are no sensors'.
 func (r *Resolver) wires(path configs.Path, index int, c *configs.Agent) {
-	if c.Hardware == nil {
-		return
-	}
-	take := func(at configs.Path, c *configs.Wire, device string, low bool, body configs.BodyKind, to *[]*catalog.WirePlan) {
-		w, ok := r.wire(at, c, device, low)
+	take := func(at configs.Path, line *configs.Wire, device string, low bool, to *[]*catalog.WirePlan) {
+		w, ok := r.wire(at, line, device, low)
 		if !ok || !r.takes(at.Key("line"), w.Bus, w.Line, string(at)) {
 			return
 		}
-		w.Agent, w.Body = index, body
+		w.Agent, w.Body = index, c.MostReal()
 		*to = append(*to, &w)
 	}
-	at := path.Key("hardware")
-	if stop := c.Hardware.Estop; stop != nil {
-		take(at.Key("estop"), stop, "estop", true, c.MostReal(), &r.devices.Estops)
+	at, hardware := path.Key("hardware"), c.Devices()
+	if hardware.Estop != nil {
+		take(at.Key("estop"), hardware.Estop, "estop", true, &r.devices.Estops)
 	}
-	for _, name := range report.SortedKeys(c.Hardware.Lights) {
-		light := c.Hardware.Lights[name]
-		if _, watched := c.Hardware.Monitors[name]; watched || name == "estop" {
+	for _, name := range report.SortedKeys(hardware.Lights) {
+		light := hardware.Lights[name]
+		if monitored(c, name) || name == "estop" {
 			r.fault(at.Key("lights").Key(name), name, "a name of its own", "its value is /"+c.Name+"/"+name)
 			continue
 		}
-		take(at.Key("lights").Key(name), &light, name, false, c.MostReal(), &r.devices.Lights)
+		take(at.Key("lights").Key(name), &light, name, false, &r.devices.Lights)
 	}
 }
 

@@ -36,7 +36,7 @@ func (p *AgentPlan) Things(rows []Thing) []Thing {
 		if p.Base.turns(i) {
 			on, body = p.Base.Config.Bus+" "+p.Base.Config.Device+" "+p.Base.Robot.Name, string(p.Base.Body)
 		}
-		if hw, ok := p.hardware(act.Name); ok {
+		if hw := p.Joints[i].Hardware; hw != nil {
 			on = hw.Bus + " id " + strconv.Itoa(hw.ID) + " " + hw.Model
 			if hw.Device != "" {
 				on = strings.TrimSpace(hw.Bus + " " + hw.Device)
@@ -52,13 +52,10 @@ func (p *AgentPlan) Things(rows []Thing) []Thing {
 			row.Kind, row.Unit, row.Min, row.Max = "thruster", hal.Force.Unit(), report.Number(-act.Limits.MaxTorque), report.Number(act.Limits.MaxTorque)
 		}
 		rows = append(rows, row)
-		for _, at := range act.Goal {
+		for _, at := range append(act.Goal[:], act.TorqueLimit) {
 			if at != hal.None {
-				rows = append(rows, channel(p, "input", body, &l.Inputs[at]))
+				rows = append(rows, p.channel("input", body, &l.Inputs[at]))
 			}
-		}
-		if act.TorqueLimit != hal.None {
-			rows = append(rows, channel(p, "input", body, &l.Inputs[act.TorqueLimit]))
 		}
 		for _, at := range []int{act.Position, act.Velocity, act.Torque, act.Voltage, act.Temperature} {
 			if at == hal.None {
@@ -72,10 +69,8 @@ func (p *AgentPlan) Things(rows []Thing) []Thing {
 	}
 	for _, s := range l.Sensors {
 		row := Thing{Kind: "sensor", Agent: p.Config.Name, Name: s.Name, Min: none, Max: none, On: s.Kind}
-		if hw := p.Config.Hardware; hw != nil {
-			if d, ok := hw.Sensors[s.Name]; ok {
-				row.Body, row.On = string(p.Config.BodyOf(s.Name)), s.Kind+" on "+d.Bus+" "+d.Device
-			}
+		if d, ok := p.Config.Devices().Sensors[s.Name]; ok {
+			row.Body, row.On = string(p.Config.BodyOf(s.Name)), s.Kind+" on "+d.Bus+" "+d.Device
 		}
 		rows = append(rows, row)
 		for at := range s.Count {
@@ -84,10 +79,8 @@ func (p *AgentPlan) Things(rows []Thing) []Thing {
 	}
 	for _, c := range l.Cameras {
 		row := Thing{Kind: "camera", Agent: p.Config.Name, Name: c.Name, Unit: "pixels", Min: report.Number(c.Width), Max: report.Number(c.Height)}
-		if hw := p.Config.Hardware; hw != nil {
-			if d, ok := hw.Cameras[c.Name]; ok {
-				row.Body, row.On = string(p.Config.BodyOf(c.Name)), d.Device+" "+d.Format
-			}
+		if d, ok := p.Config.Devices().Cameras[c.Name]; ok {
+			row.Body, row.On = string(p.Config.BodyOf(c.Name)), d.Device+" "+d.Format
 		}
 		rows = append(rows, row)
 	}
@@ -111,9 +104,9 @@ func (p *AgentPlan) measured(at int, body string) Thing {
 	if at >= len(p.Layout.Outputs) {
 		kind = "info"
 	}
-	return channel(p, kind, body, p.Layout.Measured(at))
+	return p.channel(kind, body, p.Layout.Measured(at))
 }
 
-func channel(p *AgentPlan, kind, body string, c *hal.Channel) Thing {
+func (p *AgentPlan) channel(kind, body string, c *hal.Channel) Thing {
 	return Thing{kind, p.Config.Name, c.Name, body, c.Quantity.Unit(), report.Number(c.Min), report.Number(c.Max), ""}
 }

@@ -104,9 +104,11 @@ func (p *Plan) ServoConfig(h JointRef) servo.ServoConfig {
 
 // Emulates reports whether anything that is no servo on a line is emulated.
 func (p *DevicePlan) Emulates() bool {
+	line := func(w *catalog.WirePlan) bool { return w.Body == configs.Emulated }
 	return slices.ContainsFunc(p.Boards, func(p *catalog.BoardPlan) bool { return p.Body == configs.Emulated }) ||
 		slices.ContainsFunc(p.Sensors, func(p *catalog.SensorPlan) bool { return p.Body == configs.Emulated }) ||
-		slices.ContainsFunc(p.Bases, func(p *BasePlan) bool { return p.Body == configs.Emulated }) || p.emulatesLines()
+		slices.ContainsFunc(p.Bases, func(p *BasePlan) bool { return p.Body == configs.Emulated }) ||
+		slices.ContainsFunc(p.Estops, line) || slices.ContainsFunc(p.Lights, line)
 }
 
 // IdsOn returns the ids of the config's joints on a bus, for any body.

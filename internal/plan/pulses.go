@@ -51,7 +51,10 @@ func (r *Resolver) pulses(at configs.Path, c *configs.Joint, body configs.BodyKi
 	board.Crc = board.Crc || c.CRC
 	r.gate(at, board, c.OutputEnable)
 	p.Board = board
-	p.Calibration = r.pulseCalibration(at, c, body)
+	p.Calibration = calibrated(r, at, c.Calibration, "a calibration file of this channel, since the joint is real", body, calibration.LoadPulse,
+		fmt.Sprintf("%s channel %d", c.Device, *c.Channel), func(p *calibration.Pulse) string {
+			return fmt.Sprintf("%s channel %d", p.Device.Model, p.Device.Channel)
+		})
 	return p
 }
 
@@ -80,30 +83,6 @@ func (r *Resolver) wholly(b *catalog.BoardPlan, at configs.Path, key string, giv
 	}
 }
 
-// pulseCalibration reads an output's calibration file. Without one a joint that is not real runs on nominal values: nil.
-func (r *Resolver) pulseCalibration(at configs.Path, c *configs.Joint, body configs.BodyKind) *calibration.Pulse {
-	at = at.Key("calibration")
-	const must = "a calibration file of this channel, since the joint is real"
-	if c.Calibration == "" {
-		if body == configs.Real {
-			r.uncalibrated(at, "none", must, r.measureFix())
-		}
-		return nil
-	}
-	p, err := calibration.LoadPulse(r.Config.Resolve(c.Calibration))
-	switch {
-	case hal.KindOf(err) == hal.Uncalibrated && body != configs.Real:
-		return nil // the file is yet to be made
-	case err != nil:
-		r.unread(at, c.Calibration, must, err)
-		return nil
-	case p.Device.Model != c.Device || p.Device.Channel != *c.Channel:
-		r.uncalibrated(at, fmt.Sprintf("one of %s channel %d", p.Device.Model, p.Device.Channel),
-			fmt.Sprintf("one of %s channel %d", c.Device, *c.Channel), r.measureFix())
-	}
-	return p
-}
-
 // pulsed restricts a joint to the modes of a pulse output: position, or the mode of its calibration.
 func (r *Resolver) pulsed(at configs.Path, p *JointPlan, j *model.Joint) {
 	for m := range j.Modes {
@@ -130,11 +109,7 @@ func (r *Resolver) thrusters(path configs.Path, c *configs.Agent, l *hal.Layout)
 		if p.Body = c.BodyOf(name); p.Body != c.Body {
 			r.fault(path.Key("parts").Key(name), string(p.Body), string(c.Body)+", as the other thrusters", "")
 		}
-		if c.Hardware != nil {
-			if hw, ok := c.Hardware.Joints[name]; ok {
-				p.Hardware = &hw
-			}
-		}
+		p.Hardware = c.Joint(name)
 		switch {
 		case p.Hardware == nil && p.Body != configs.Sim:
 			r.fault(at, "none", fmt.Sprintf("the channel of %s, which is %s", name, p.Body), "")

@@ -58,15 +58,6 @@ type JointPlan struct {
 	Pulses      pulsePlan          // where a board's channel drives it, and servo is nil
 }
 
-// hardware is the servo that the config names for joint.
-func (p *AgentPlan) hardware(joint string) (*configs.Joint, bool) {
-	i := p.Layout.Actuator(joint)
-	if i == hal.None || p.Joints[i].Hardware == nil {
-		return nil, false
-	}
-	return p.Joints[i].Hardware, true
-}
-
 // deviceBuses are the types of bus without servos.
 var deviceBuses = []string{catalog.I2CBus, catalog.SPIBus, catalog.SerialBus, catalog.GPIOBus}
 
@@ -163,12 +154,8 @@ type Resolver struct {
 // fitScanners sets the range sensors of m to the geometry of the scanners under hardware; their faults are reported with the
 // other devices.
 func (r *Resolver) fitScanners(c *configs.Agent, m *model.Robot) {
-	if c.Hardware == nil {
-		return
-	}
-	kinds := r.Catalog.Sensors
-	for name, s := range c.Hardware.Sensors {
-		if kind := kinds[s.Device]; kind != nil && kind.Scanner != nil {
+	for name, s := range c.Devices().Sensors {
+		if kind := r.Catalog.Sensors[s.Device]; kind != nil && kind.Scanner != nil {
 			bus := r.Config.Buses[s.Bus]
 			if of, unfit := kind.Scanner(&s, &bus); unfit == nil {
 				of.Fit(m, name)
@@ -220,11 +207,9 @@ func (r *Resolver) Agent(path configs.Path, c *configs.Agent) AgentPlan {
 			r.fault(path.Key("parts").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "), catalog.Likely(joint, names))
 		}
 	}
-	if c.Hardware != nil {
-		for joint := range c.Hardware.Joints {
-			if robot.Joint(joint) == hal.None {
-				r.fault(path.Key("hardware").Key("joints").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "), catalog.Likely(joint, names))
-			}
+	for joint := range c.Devices().Joints {
+		if robot.Joint(joint) == hal.None {
+			r.fault(path.Key("hardware").Key("joints").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "), catalog.Likely(joint, names))
 		}
 	}
 	return p

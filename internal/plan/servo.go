@@ -20,12 +20,7 @@ import (
 // Joint resolves the joint j of the agent c at path. The simulated joint has the servo that the hardware names, so
 // that all three bodies are of the same make.
 func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot, j *model.Joint) JointPlan {
-	p := JointPlan{Body: c.BodyOf(j.Name)}
-	if c.Hardware != nil {
-		if hw, ok := c.Hardware.Joints[j.Name]; ok {
-			p.Hardware = &hw
-		}
-	}
+	p := JointPlan{Body: c.BodyOf(j.Name), Hardware: c.Joint(j.Name)}
 	at := path.Key("hardware").Key("joints").Key(j.Name)
 	switch {
 	case p.Hardware == nil && c.Hardware == nil && c.Body != configs.Sim:
@@ -84,7 +79,8 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 			r.fault(key, fmt.Sprint(v), fmt.Sprintf("%d..%d", reg.Min, reg.Max), "")
 		}
 	}
-	p.Calibration = r.calibration(at, &p)
+	p.Calibration = calibrated(r, at, p.Hardware.Calibration, "a calibration file of this servo, since the joint is real", p.Body, calibration.Load,
+		fmt.Sprintf("%s id %d", p.Hardware.Model, p.Hardware.ID), func(c *calibration.Joint) string { return fmt.Sprintf("%s id %d", c.Servo.Model, c.Servo.ID) })
 	return p
 }
 
@@ -131,25 +127,25 @@ func (r *Resolver) typesOf(model string) (types []string) {
 	return types
 }
 
-// calibration reads a joint's calibration file. Without one a simulated or emulated joint runs on nominal values: nil.
-func (r *Resolver) calibration(at configs.Path, p *JointPlan) *calibration.Joint {
+// calibrated reads the calibration file of the device at path, which is called device; of returns the device of a file. Without a file a
+// device that is not real runs on nominal values: nil. must is the rule of a real one.
+func calibrated[T any](r *Resolver, at configs.Path, file, must string, body configs.BodyKind, load func(string) (*T, error), device string, of func(*T) string) *T {
 	at = at.Key("calibration")
-	const must = "a calibration file of this servo, since the joint is real"
-	if p.Hardware.Calibration == "" {
-		if p.Body == configs.Real {
+	if file == "" {
+		if body == configs.Real {
 			r.uncalibrated(at, "none", must, r.measureFix())
 		}
 		return nil
 	}
-	c, err := calibration.Load(r.Config.Resolve(p.Hardware.Calibration))
+	c, err := load(r.Config.Resolve(file))
 	switch {
-	case hal.KindOf(err) == hal.Uncalibrated && p.Body != configs.Real:
+	case hal.KindOf(err) == hal.Uncalibrated && body != configs.Real:
 		return nil // the file is yet to be made
 	case err != nil:
-		r.unread(at, p.Hardware.Calibration, must, err)
-	case c.Servo.Model != p.Hardware.Model || c.Servo.ID != p.Hardware.ID:
-		r.uncalibrated(at, fmt.Sprintf("one of %s id %d", c.Servo.Model, c.Servo.ID),
-			fmt.Sprintf("one of %s id %d", p.Hardware.Model, p.Hardware.ID), r.measureFix())
+		r.unread(at, file, must, err)
+		return nil
+	case of(c) != device:
+		r.uncalibrated(at, "one of "+of(c), "one of "+device, r.measureFix())
 	}
 	return c
 }

@@ -41,11 +41,9 @@ func (r *Resolver) vehicle(path configs.Path, c *configs.Agent) (p AgentPlan, ok
 			r.fault(path.Key("parts").Key(part), part, among, "")
 		}
 	}
-	if c.Hardware != nil {
-		for _, joint := range report.SortedKeys(c.Hardware.Joints) {
-			if !slices.Contains(names, joint) {
-				r.fault(path.Key("hardware").Key("joints").Key(joint), joint, among, "")
-			}
+	for _, joint := range report.SortedKeys(c.Devices().Joints) {
+		if !slices.Contains(names, joint) {
+			r.fault(path.Key("hardware").Key("joints").Key(joint), joint, among, "")
 		}
 	}
 	if c.Shadow {
@@ -56,10 +54,7 @@ func (r *Resolver) vehicle(path configs.Path, c *configs.Agent) (p AgentPlan, ok
 
 // monitored reports whether a robot has a monitor called name.
 func monitored(c *configs.Agent, name string) bool {
-	if c.Hardware == nil {
-		return false
-	}
-	_, ok := c.Hardware.Monitors[name]
+	_, ok := c.Devices().Monitors[name]
 	return ok
 }
 
