@@ -21,25 +21,19 @@ type Command struct {
 	given bool
 }
 
+func command(mode hal.Mode, value float64) Command { return Command{mode, value, math.NaN(), true} }
+
 // Position commands an angle, rad (m for a slide), within the guard's slew.
-func Position(rad float64) Command {
-	return Command{mode: hal.PositionMode, value: rad, limit: math.NaN(), given: true}
-}
+func Position(rad float64) Command { return command(hal.PositionMode, rad) }
 
 // Velocity turns at rad/s (m/s for a slide).
-func Velocity(radPerSecond float64) Command {
-	return Command{mode: hal.VelocityMode, value: radPerSecond, limit: math.NaN(), given: true}
-}
+func Velocity(radPerSecond float64) Command { return command(hal.VelocityMode, radPerSecond) }
 
 // Torque pushes with N·m (N for a slide).
-func Torque(newtonMetres float64) Command {
-	return Command{mode: hal.TorqueMode, value: newtonMetres, limit: math.NaN(), given: true}
-}
+func Torque(newtonMetres float64) Command { return command(hal.TorqueMode, newtonMetres) }
 
 // Duty drives with a share of the supply voltage, -1..1.
-func Duty(share float64) Command {
-	return Command{mode: hal.DutyMode, value: share, limit: math.NaN(), given: true}
-}
+func Duty(share float64) Command { return command(hal.DutyMode, share) }
 
 // WithTorqueLimit is c with a bound of the torque, N·m, at least 0.
 func (c Command) WithTorqueLimit(newtonMetres float64) Command {
@@ -86,12 +80,11 @@ func (a *Agent) Joints() []string { return a.agent.Joints() }
 // (guard.command_timeout) starts then. The first command acquires the agent's lease: the error is hal.Busy while a client
 // of a server holds it, and hal.Invalid if the joint or the mode does not exist.
 func (a *Agent) Command(joint string, c Command) error {
-	l := a.agent.Layout()
-	i := l.Actuator(joint)
-	if i == hal.None {
-		return a.fault("command "+joint, "got joint %q, want one of %s", joint, strings.Join(a.Joints(), ", "))
+	i, err := a.joint("command "+joint, joint)
+	if err != nil {
+		return err
 	}
-	act := &l.Actuators[i]
+	act := &a.agent.Layout().Actuators[i]
 	if !c.given || act.Goal[c.mode] == hal.None {
 		return a.fault("command "+joint, "got mode %v, want one that the joint has", c.mode)
 	}
@@ -117,16 +110,15 @@ func (a *Agent) Command(joint string, c Command) error {
 func (a *Agent) State(joint string) JointState {
 	nan := math.NaN()
 	s := JointState{nan, nan, nan, nan, nan, hal.Disarmed, nil}
-	l := a.agent.Layout()
-	i := l.Actuator(joint)
-	if i == hal.None {
-		s.Err = a.fault("state", "got joint %q, want one of %s", joint, strings.Join(a.Joints(), ", "))
+	i, err := a.joint("state", joint)
+	if err != nil {
+		s.Err = err
 		return s
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.measured, a.status = a.agent.Measured(a.measured), a.agent.Status(a.status)
-	act := &l.Actuators[i]
+	act := &a.agent.Layout().Actuators[i]
 	s.Position, s.Velocity, s.Torque = a.value(act.Position), a.value(act.Velocity), a.value(act.Torque)
 	s.Voltage, s.Temperature = a.value(act.Voltage), a.value(act.Temperature)
 	s.Guard, s.Err = a.agent.JointState(i), a.status[i].Err
@@ -144,16 +136,19 @@ func (a *Agent) value(channel int) float64 {
 // with velocity (rad/s, m/s) at the end of the next cycle and is held there. NaN releases it. The error is hal.Absent for
 // a real joint: move it by hand.
 func (a *Agent) Hand(joint string, position, velocity float64) error {
-	body := a.system.sys.Scene.Body(a.Name())
-	i := a.agent.Layout().Actuator(joint)
-	if i == hal.None {
-		return a.fault("hand "+joint, "got joint %q, want one of %s", joint, strings.Join(a.Joints(), ", "))
+	i, err := a.joint("hand "+joint, joint)
+	if err != nil {
+		return err
 	}
-	if a.agent.BodyKind() == hal.Real || body == nil {
-		return &hal.Error{Kind: hal.Absent, Op: a.Name() + ": hand " + joint, Err: errors.New("got a real robot, want a simulated or emulated one: move it by hand")}
-	}
-	a.system.sys.Rig.BetweenCycles(func() { body.Hand(i, position, velocity) })
-	return nil
+	a.system.sys.Rig.BetweenCycles(func() {
+		body := a.system.sys.Scene.Body(a.Name())
+		if a.agent.BodyKind() == hal.Real || body == nil {
+			err = &hal.Error{Kind: hal.Absent, Op: a.Name() + ": hand " + joint, Err: errors.New("got a real robot, want a simulated or emulated one: move it by hand")}
+			return
+		}
+		body.Hand(i, position, velocity)
+	})
+	return err
 }
 
 // Fault plants a fault in the emulated servo of a joint, to rehearse it: "stuck", "stale by=40ms", "slipped by=200 from=2s", as halyard
@@ -203,6 +198,15 @@ func (a *Agent) Release() {
 	}
 }
 
+// joint is the index of the joint called name; op is the operation that an error names.
+func (a *Agent) joint(op, name string) (int, error) {
+	i := a.agent.Layout().Actuator(name)
+	if i == hal.None {
+		return i, a.fault(op, "got joint %q, want one of %s", name, strings.Join(a.Joints(), ", "))
+	}
+	return i, nil
+}
+
 func (a *Agent) fault(op, format string, args ...any) error {
 	return &hal.Error{Kind: hal.Invalid, Op: a.Name() + ": " + op, Err: fmt.Errorf(format, args...)}
 }
@@ -247,10 +251,7 @@ func (s *agents) of(sys *System, a *hal.Agent) *Agent {
 			return known
 		}
 	}
-	n := &Agent{system: sys, agent: a, inputs: make([]float64, len(a.Layout().Inputs))}
-	for i := range n.inputs {
-		n.inputs[i] = math.NaN()
-	}
+	n := &Agent{system: sys, agent: a, inputs: slices.Repeat([]float64{math.NaN()}, len(a.Layout().Inputs))}
 	s.list = append(s.list, n)
 	return n
 }

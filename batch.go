@@ -1,9 +1,6 @@
 package halyard
 
-import (
-	"github.com/halyard-robotics/halyard/internal/batch"
-	"github.com/halyard-robotics/halyard/internal/builtin"
-)
+import "github.com/halyard-robotics/halyard/internal/batch"
 
 // Batch is copies of a config's rig that are stepped side by side on all cores: simulated and emulated bodies, in lock-step.
 // Each is a whole rig with a seed of its own. Its methods are called from one goroutine at a time.
@@ -20,10 +17,7 @@ type BatchChannel = batch.Channel
 // OpenBatch opens copies of the rig of cfg, without its servers. The error is hal.Invalid for a real body, which cannot be
 // copied.
 func OpenBatch(cfg *Config, o BatchOptions, with ...Option) (*Batch, error) {
-	own := options{catalog: builtin.Catalog()}
-	for _, w := range with {
-		w(&own)
-	}
+	own := newOptions(with)
 	p, err := own.plan(cfg)
 	if err != nil {
 		return nil, err

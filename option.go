@@ -5,6 +5,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
@@ -19,6 +20,14 @@ type options struct {
 	body    configs.BodyKind
 
 	supervisor []string
+}
+
+func newOptions(with []Option) options {
+	o := options{catalog: builtin.Catalog(), log: slog.New(slog.DiscardHandler)}
+	for _, w := range with {
+		w(&o)
+	}
+	return o
 }
 
 // WithLogger sends faults and transitions to log; without it they are dropped.

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/record"
 	"github.com/halyard-robotics/halyard/internal/replay"
@@ -183,9 +181,6 @@ type ReplayResult = replay.Result
 // Replay repeats a recording with the same drivers, guards and bodies. Their input is the recorded requests and the recorded
 // answers of real lines. It compares every cycle. It opens no real device.
 func Replay(in io.Reader, r ReplayOptions, with ...Option) (*ReplayResult, error) {
-	o := options{catalog: builtin.Catalog(), log: slog.New(slog.DiscardHandler)}
-	for _, w := range with {
-		w(&o)
-	}
+	o := newOptions(with)
 	return replay.Run(in, replay.Options{Catalog: o.catalog, Log: o.log, Set: r.Set, Body: r.Body, Files: r.Files})
 }

@@ -3,12 +3,10 @@ package halyard
 import (
 	"context"
 	"fmt"
-	"log/slog"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
-	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -31,10 +29,7 @@ type FoundServo struct {
 // OpenBus opens a line of servos of cfg: in memory where its joints are emulated, else the port. The error is hal.Invalid
 // where cfg has no such line.
 func OpenBus(cfg *Config, name string, with ...Option) (*Bus, error) {
-	o := options{catalog: builtin.Catalog(), log: slog.New(slog.DiscardHandler)}
-	for _, w := range with {
-		w(&o)
-	}
+	o := newOptions(with)
 	p, err := o.plan(cfg)
 	if err != nil {
 		return nil, err
@@ -79,9 +74,7 @@ func (b *Bus) Scan(ctx context.Context) (found []FoundServo, err error) {
 		f, err := b.Identify(id)
 		switch hal.KindOf(err) {
 		case hal.Timeout:
-			if err != nil {
-				continue // no device
-			}
+			continue // no device
 		case hal.Absent:
 			return found, err // the adapter
 		}

@@ -12,7 +12,6 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
-	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/internal/record"
 	"github.com/halyard-robotics/halyard/internal/report"
@@ -53,10 +52,7 @@ type Server struct {
 // Open opens everything in cfg: lines, devices, simulated worlds, agents. No joint moves, and no server answers yet. After
 // an error nothing stays open; all faults are returned together.
 func Open(cfg *Config, with ...Option) (*System, error) {
-	o := options{catalog: builtin.Catalog(), log: slog.New(slog.DiscardHandler)}
-	for _, w := range with {
-		w(&o)
-	}
+	o := newOptions(with)
 	p, err := o.plan(cfg)
 	if err != nil {
 		return nil, err
@@ -117,12 +113,12 @@ func (s *System) Run(ctx context.Context) error {
 			return err
 		}
 	}
-	s.ran.Store(true)
 	unsupervise, err := s.supervise()
 	if err != nil {
 		return err
 	}
 	defer unsupervise()
+	s.ran.Store(true)
 	rigCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	ran := make(chan error, 1)

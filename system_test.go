@@ -2,8 +2,10 @@ package halyard_test
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -144,6 +146,34 @@ func TestSpawn(t *testing.T) {
 	if err := sys.Remove("one"); err != nil || len(sys.Agents()) != before {
 		t.Errorf("removed: %v, %d agents, want %d", err, len(sys.Agents()), before)
 	}
+}
+
+// A hand moves a robot while a client spawns others.
+func TestHandWhileRobotsSpawn(t *testing.T) {
+	sys := open(t, "usarsim")
+	var class string
+	for class = range sys.Config().Classes {
+		break
+	}
+	arm, err := sys.Spawn(class, "one", hal.Pose{Position: [3]float64{0, 0, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	joint := arm.Joints()[0]
+	var hand sync.WaitGroup
+	hand.Go(func() {
+		for range 20 {
+			if err := arm.Hand(joint, math.NaN(), 0); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for i := range 5 {
+		if _, err := sys.Spawn(class, fmt.Sprintf("more%d", i), hal.Pose{Position: [3]float64{3 * float64(i+1), 0, 1}}); err != nil {
+			t.Error(err)
+		}
+	}
+	hand.Wait()
 }
 
 // Step allocates nothing, with a simulated and with an emulated body.

@@ -325,3 +325,39 @@ func statOf(path string) (state string, parent int) {
 	}
 	return state, parent
 }
+
+// TestRunWithoutSupervisor: where the supervisor cannot be started, Run moves nothing and returns an error, and Close ends the
+// servers, which nobody has run.
+func TestRunWithoutSupervisor(t *testing.T) {
+	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
+	armPort, torque := emulatedArm(t)
+	basePort, _ := emulatedBase(t)
+	cfg, err := halyard.Load(dyingRig(t, armPort, basePort), halyard.Set("name", "unsupervised"), halyard.Set("buses.arm.latency", "20ms"),
+		halyard.Listen("osp", "127.0.0.1:0"), halyard.Listen("odcp", "127.0.0.1:0"), halyard.Listen("gamebots", "127.0.0.1:0"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	sys, err := halyard.Open(cfg, halyard.WithSupervisor(filepath.Join(t.TempDir(), "none")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	servers, err := sys.Listen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := sys.Run(t.Context()); err == nil || torque() {
+		t.Errorf("run: got %v, torque %v, want an error and no torque", err, torque())
+	}
+	if err := sys.Close(); err != nil {
+		t.Error(err)
+	}
+	for _, s := range servers {
+		if s.Protocol != "gamebots" { // the only one over TCP
+			continue
+		}
+		if conn, err := net.Dial("tcp", s.Address); err == nil {
+			conn.Close()
+			t.Errorf("%s still listens at %s after Close", s.Protocol, s.Address)
+		}
+	}
+}

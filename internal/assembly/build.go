@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
@@ -33,7 +34,8 @@ type System struct {
 	sessions      []*hal.Session           // that watch its devices
 	Eyes          eyes
 
-	shared     []shared // by servers
+	shared     []shared   // by servers
+	spawning   sync.Mutex // guards the robots of all spawners: one of them binds a real robot
 	values     *modelValues
 	collisions *collisions
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
@@ -44,10 +43,8 @@ func (c *spawnedWorlds) leave(worlds []hal.World) {
 // Spawner adds and removes robots of the config's classes: a hal.Spawner. Sessions call it from goroutines of their own; it
 // changes the scene only between cycles.
 type Spawner struct {
-	sys *System
-
-	mu      sync.Mutex
-	spawned map[string]*Spawned
+	sys     *System
+	spawned map[string]*Spawned // under the system's spawning
 }
 
 // NewSpawner makes the spawner of one server, or of one program.
@@ -65,8 +62,8 @@ func (y *Spawner) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 	if !ok {
 		return nil, unspawnable(name, "got class %q, want one of the config", class)
 	}
-	y.mu.Lock()
-	defer y.mu.Unlock()
+	y.sys.spawning.Lock()
+	defer y.sys.spawning.Unlock()
 	if y.sys.Rig.Agent(name) != nil {
 		return nil, unspawnable(name, "there is one of that name")
 	}
@@ -176,8 +173,8 @@ func (y *Spawner) clear(name string, p *Spawned) (fault error) {
 
 // Remove removes a spawned robot from the rig and the scene. Only its spawner may do so.
 func (y *Spawner) Remove(name string) error {
-	y.mu.Lock()
-	defer y.mu.Unlock()
+	y.sys.spawning.Lock()
+	defer y.sys.spawning.Unlock()
 	p := y.spawned[name]
 	if p == nil {
 		return &hal.Error{Kind: hal.Invalid, Op: "remove " + name, Err: errors.New("got a robot that was not spawned")}
@@ -194,8 +191,8 @@ func (y *Spawner) Remove(name string) error {
 
 // Spawned is the robot called name. The error is hal.Invalid where this spawner has not made it.
 func (y *Spawner) Spawned(name string) (Spawned, error) {
-	y.mu.Lock()
-	defer y.mu.Unlock()
+	y.sys.spawning.Lock()
+	defer y.sys.spawning.Unlock()
 	p := y.spawned[name]
 	if p == nil {
 		return Spawned{}, &hal.Error{Kind: hal.Invalid, Op: "describe " + name, Err: errors.New("got a robot that was not spawned")}
