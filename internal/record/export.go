@@ -22,7 +22,7 @@ type Exported struct {
 	Rows int    `json:"rows"`
 }
 
-// Header implements a row of a table.
+// Cells implements a row of a table.
 func (e Exported) Cells() report.Cells {
 	return report.Cells{{"file", e.File}, {"rows", e.Rows}}
 }

@@ -40,7 +40,7 @@ func ReadRollouts(name string, in io.Reader) (list []*Rollout, err error) {
 	return list, nil
 }
 
-// Header and Cells make a result a row of a table: its last observations.
+// Cells makes a result a row of a table: its last observations.
 func (r Result) Cells() report.Cells {
 	last := ""
 	if n := len(r.Observations); n > 0 {
