@@ -16,7 +16,6 @@ import "math"
 
 const (
 	mostLeaps = 12 // maximum number of linear systems in one solve of an island
-	maxLeap   = 96 // degrees of freedom of an island that leaps: above it, too many roles change at a time
 	mostRoles = 4  // maximum number of these in one leap
 	// A leap has failed if the sweep after it changes the accelerations by this factor more than the sweep before it. Then
 	// this many sweeps follow without leaps.

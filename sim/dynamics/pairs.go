@@ -11,12 +11,8 @@ import (
 func (m *Model) apart() [][2]int {
 	pairs := slices.Clone(m.spec.NoContact)
 	wears := make([][]int, len(m.links)+1) // bodies with geoms on each link, the World's first
-	seen := make([]bool, len(m.spec.Bodies))
-	for i := range m.spec.Geoms {
-		if b := m.spec.Geoms[i].Body; b != World && !seen[b] {
-			seen[b] = true
-			wears[m.on[b]+1] = append(wears[m.on[b]+1], b)
-		}
+	for _, b := range m.wears() {
+		wears[m.on[b]+1] = append(wears[m.on[b]+1], int(b))
 	}
 	wears[0] = append(wears[0], World)
 	for l, bodies := range wears {
@@ -32,6 +28,18 @@ func (m *Model) apart() [][2]int {
 		}
 	}
 	return pairs
+}
+
+// wears lists the bodies with geoms, but for the World, in the order of their first geoms.
+func (m *Model) wears() (bodies []int32) {
+	seen := make([]bool, len(m.spec.Bodies))
+	for i := range m.spec.Geoms {
+		if b := m.spec.Geoms[i].Body; b != World && !seen[b] {
+			seen[b] = true
+			bodies = append(bodies, int32(b))
+		}
+	}
+	return bodies
 }
 
 // space makes the collision space of the model; nil if no geoms can touch.

@@ -1,6 +1,7 @@
 package dynamics
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/halyard-robotics/halyard/sim/collide"
@@ -150,13 +151,7 @@ func (v *solver) size(m *Model, contacts int) {
 	v.free, v.near, v.pivot = make([]float64, nv), make([]float64, len(m.path)), make([]float64, nv)
 	v.slope, v.slides = make([]float64, cap(v.square)), make([]int32, 0, mostSlides)
 	v.columns = make([]float64, mostSlides*nv)
-	seen := make([]bool, len(m.spec.Bodies))
-	for i := range m.spec.Geoms {
-		if b := m.spec.Geoms[i].Body; b != World && !seen[b] {
-			seen[b] = true
-			v.wears = append(v.wears, int32(b))
-		}
-	}
+	v.wears = m.wears()
 }
 
 // gather lists the constraints of the present state.
@@ -312,18 +307,8 @@ func (p *spring) set(soft, standard *Softness, h float64) {
 		}
 		return
 	}
-	time, ratio, d := soft.Time, soft.Ratio, soft.Impedance
-	if time == 0 {
-		time = standard.Time
-	}
-	if ratio == 0 {
-		ratio = standard.Ratio
-	}
-	if d == 0 {
-		d = standard.Impedance
-	}
-	d = max(1e-4, min(0.9999, d))
-	time = max(time, 2*h)
+	time, ratio := max(cmp.Or(soft.Time, standard.Time), 2*h), cmp.Or(soft.Ratio, standard.Ratio)
+	d := max(1e-4, min(0.9999, cmp.Or(soft.Impedance, standard.Impedance)))
 	tr := float64(time * ratio)
 	p.b, p.k = 2/float64(d*time), float64(d*float64(tr*tr))
 	// A large violation is corrected at a bounded speed, without a jump.

@@ -49,17 +49,15 @@ func (s *System) Step(dt float64) error {
 			s.Before(s, h)
 		}
 		s.follows(dt-float64(float64(i)*h), h, i == n-1)
-		var bad int
-		if s.options.Integrator == RK4 {
-			bad = -1
-			parts := s.parts(h, s.options.MaxTurn)
-			for j := 0; j < parts && bad < 0; j++ {
+		smooth, turn := s.options.Integrator == RK4, s.options.EulerTurn
+		if smooth {
+			turn = s.options.MaxTurn
+		}
+		bad, parts := -1, s.parts(h, turn)
+		for j := 0; j < parts && bad < 0; j++ {
+			if smooth {
 				bad = s.rk4(h / float64(parts))
-			}
-		} else {
-			bad = -1
-			parts := s.parts(h, s.options.EulerTurn)
-			for j := 0; j < parts && bad < 0; j++ {
+			} else {
 				bad = s.euler(h / float64(parts))
 			}
 		}
@@ -326,9 +324,6 @@ func (s *System) parts(h, most float64) int {
 		}
 	}
 	turn := float64(fastest*h) / most
-	if turn < 1 {
-		return 1
-	}
 	if turn < maxParts {
 		return 1 + int(turn)
 	}

@@ -1,6 +1,7 @@
 package dynamics
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 
@@ -68,10 +69,10 @@ func NewSystem(m *Model) (*System, error) {
 		s.matrix, s.whole = make([]float64, len(m.path)), make([]float64, len(m.path))
 	}
 	o := &s.options
-	o.SubSteps, o.Iterations = max(o.SubSteps, 1), either(o.Iterations, 50)
-	o.Tolerance, o.MaxSpeed = either(o.Tolerance, 3e-5), either(o.MaxSpeed, 1e5)
-	o.MaxTurn = either(o.MaxTurn, 0.1)
-	o.Articulated = either(o.Articulated, articulatedFrom)
+	o.SubSteps, o.Iterations = max(o.SubSteps, 1), cmp.Or(o.Iterations, 50)
+	o.Tolerance, o.MaxSpeed = cmp.Or(o.Tolerance, 3e-5), cmp.Or(o.MaxSpeed, 1e5)
+	o.MaxTurn = cmp.Or(o.MaxTurn, 0.1)
+	o.Articulated = cmp.Or(o.Articulated, articulatedFrom)
 	for i := range m.dofs {
 		l := &m.links[m.dofs[i].link]
 		s.turns[i] = l.kind != Slide && (l.kind != Free || int32(i) >= l.v+3)
@@ -87,7 +88,7 @@ func NewSystem(m *Model) (*System, error) {
 	}
 	contacts := 0
 	if space != nil {
-		contacts = either(o.Contacts, 8*len(m.spec.Geoms)+64)
+		contacts = cmp.Or(o.Contacts, 8*len(m.spec.Geoms)+64)
 	}
 	state := m.newState(contacts)
 	s.initial = &state
@@ -100,15 +101,6 @@ func NewSystem(m *Model) (*System, error) {
 
 // articulatedFrom is the depth from which the recursion is faster than the factorisation; measured on amd64.
 const articulatedFrom = 11
-
-// either is x, or the standard where x is the zero value.
-func either[T comparable](x, standard T) T {
-	var zero T
-	if x == zero {
-		return standard
-	}
-	return x
-}
 
 // Model returns the model.
 func (s *System) Model() *Model { return s.m }
