@@ -6,7 +6,6 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
 	"github.com/halyard-robotics/halyard/sim/hydro"
@@ -237,17 +236,4 @@ func (v *Vehicle) restore(seed int64) {
 	}
 	v.now.copyFrom(&v.saved)
 	v.craft.Restore(v.before)
-}
-
-// gauss draws a number of deviation sigma: the sum of four even ones, near enough to a normal one and exact everywhere.
-func gauss(random *uint64, sigma float64) float64 {
-	if !(sigma > 0) {
-		return 0
-	}
-	const four = 0.57735026918962576 // of the sum of four in -0.5..0.5
-	sum := -2.0
-	for range 4 {
-		sum += float64(actuator.Uniform(random))
-	}
-	return float64(sum * sigma / four)
 }

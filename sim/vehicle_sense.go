@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/hydro"
 )
 
@@ -104,14 +105,14 @@ func (v *Vehicle) sense(dt float64) {
 	rate, push := back.Turn(spin), back.Turn(proper(speed, r.speed, v.scene.gravity, dt))
 	r.speed = speed
 	for k := range rate {
-		rate[k] += gauss(&r.random, v.noise.Rate)
-		push[k] += gauss(&r.random, v.noise.Acceleration)
+		rate[k] += actuator.Gauss(&r.random, v.noise.Rate)
+		push[k] += actuator.Gauss(&r.random, v.noise.Acceleration)
 	}
 	// The pressure of the water above the vehicle's origin; zero in air.
 	sea := &v.scene.sea
 	depth := math.Max(0, sea.Surface-at.Position[2])
 	fall := length(v.scene.gravity)
-	pressure := float64(depth*float64(sea.Density*fall)) + gauss(&r.random, v.noise.Pressure)
+	pressure := float64(depth*float64(sea.Density*fall)) + actuator.Gauss(&r.random, v.noise.Pressure)
 	put(r.sensed, at.Rotation[:], rate[:], push[:], []float64{pressure, v.craft.Volts}, at.Position[:], at.Rotation[:], speed[:], spin[:])
 }
 

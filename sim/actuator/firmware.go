@@ -36,7 +36,7 @@ const (
 // Control is the firmware: it reads the encoder, runs the profile and the control law for a step of dt seconds, and
 // returns the motor's torque as a function of speed. It sets Servo.Duty, Moving and the trajectory.
 func (s *Servo) Control(dt float64) Drive {
-	s.sample()
+	s.jitter = Gauss(&s.Random, s.Noise)
 	volts := s.Volts()
 	if volts < s.Spec.BrownOut {
 		// The processor restarts: torque off. The emulated register file detects it by Restarts.

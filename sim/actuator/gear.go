@@ -26,9 +26,8 @@ func (s *Servo) move(dt float64, d Drive) {
 
 // place moves the load at velocity for dt, up to a hard stop, and returns where that leaves it.
 func (s *Servo) place(dt, velocity float64) (float64, float64) {
-	q, v, _ := s.Load.stop(s.Position+float64(velocity*dt), velocity)
-	s.Position, s.Velocity = q, v
-	return q, v
+	s.Position, s.Velocity = s.Load.stop(s.Position+float64(velocity*dt), velocity)
+	return s.Position, s.Velocity
 }
 
 // together solves one step of gear and load as one inertia: the velocity after it, and the torque that the gear's

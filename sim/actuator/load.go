@@ -28,13 +28,13 @@ func (l *Load) torque(position, gravity float64) float64 {
 }
 
 // stop keeps a move from position at velocity within the hard stops.
-func (l *Load) stop(position, velocity float64) (float64, float64, bool) {
+func (l *Load) stop(position, velocity float64) (float64, float64) {
 	switch {
 	case !(l.Min < l.Max):
 	case position > l.Max && velocity > 0:
-		return l.Max, 0, true
+		return l.Max, 0
 	case position < l.Min && velocity < 0:
-		return l.Min, 0, true
+		return l.Min, 0
 	}
-	return position, velocity, false
+	return position, velocity
 }

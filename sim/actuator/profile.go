@@ -15,15 +15,14 @@ type profile struct {
 }
 
 // plan begins a motion from position q at velocity v. With timed, velocity and acc are times: of the whole motion and
-// of each of its ramps, s; else limits in rad/s and rad/s², 0 = none. It reports whether there is a profile: without a
-// velocity the goal applies at once (e-Manual, "Profile Velocity").
-func (p *profile) plan(goal, velocity, acc float64, timed bool, q, v float64) bool {
+// of each of its ramps, s; else limits in rad/s and rad/s², 0 = none. Without a velocity the goal applies at once (e-Manual,
+// "Profile Velocity").
+func (p *profile) plan(goal, velocity, acc float64, timed bool, q, v float64) {
 	*p = profile{goal: goal, velocity: velocity, acc: acc, timed: timed, planned: true, from: q, start: v}
 	d := goal - q
 	switch {
 	case !(velocity > 0):
 		p.from, p.start = goal, 0
-		return false
 	case timed:
 		ramp := math.Min(math.Max(acc, 0), velocity/2)
 		cruise := (d - float64(v*ramp/2)) / (velocity - ramp)
@@ -39,7 +38,6 @@ func (p *profile) plan(goal, velocity, acc float64, timed bool, q, v float64) bo
 	default:
 		p.trapezoid(d, velocity, acc, v)
 	}
-	return true
 }
 
 // trapezoid plans for a distance d with limits of speed and acceleration, from velocity v.

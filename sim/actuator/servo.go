@@ -148,21 +148,7 @@ func (s *Servo) MeasuredTicks() float64 {
 	return math.Floor(float64(s.MeasuredPosition()*k.TicksPerTurn/(2*math.Pi)) + k.CentreTicks + 0.5)
 }
 
-// sample draws this step's noise: a sum of four even ones, which is near enough to a normal one and exact everywhere.
-func (s *Servo) sample() {
-	if !(s.Noise > 0) {
-		s.jitter = 0
-		return
-	}
-	const sigma = 0.57735026918962576 // of the sum of four in -0.5..0.5
-	sum := -2.0
-	for range 4 {
-		sum += float64(Uniform(&s.Random))
-	}
-	s.jitter = float64(sum * s.Noise / sigma)
-}
-
-// Uniform draws the next number in 0..1 from a splitmix64 stream.
+// Uniform draws the next number in 0..1 from a splitmix64 stream (Steele, Lea and Flood, OOPSLA 2014).
 func Uniform(state *uint64) float64 {
 	*state += 0x9e3779b97f4a7c15
 	z := *state
@@ -170,4 +156,18 @@ func Uniform(state *uint64) float64 {
 	z = (z ^ z>>27) * 0x94d049bb133111eb
 	z ^= z >> 31
 	return float64(z>>11) * 0x1p-53
+}
+
+// Gauss draws a number of standard deviation sigma from that stream, 0 where sigma is not above 0: the sum of four even ones,
+// which is near enough to a normal one and exact everywhere.
+func Gauss(state *uint64, sigma float64) float64 {
+	if !(sigma > 0) {
+		return 0
+	}
+	const four = 0.57735026918962576 // of the sum of four in -0.5..0.5
+	sum := -2.0
+	for range 4 {
+		sum += float64(Uniform(state))
+	}
+	return float64(sum * sigma / four)
 }

@@ -1,7 +1,6 @@
 package actuator
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -132,25 +131,7 @@ func (k *Spec) WithFriction(m int) (*Spec, bool) {
 			return &c, true
 		}
 	}
-	for i := range recorded {
-		if id := &recorded[i]; id.of(k.Name) && id.friction.Model == m {
-			c := *k
-			id.set(&c)
-			return &c, true
-		}
-	}
 	return nil, false
-}
-
-func (k *Spec) use(id *identification) {
-	k.Kt, k.R, k.Armature, k.Friction = id.kt, id.r, id.armature, id.friction
-	k.Fit, k.Droop = id.fit(), 0
-}
-
-func (id *droopFit) set(k *Spec) {
-	k.use(&id.identification)
-	k.Droop = id.droop
-	k.Fit = fmt.Sprintf("identified M%d + droop, %s", id.friction.Model, id.source)
 }
 
 // motorKind selects values that are not in the datasheet, from the identified servos of the same kind.

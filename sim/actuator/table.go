@@ -243,10 +243,5 @@ func (r *sheet) spec() Spec {
 			k.use(id) // the best model is the last
 		}
 	}
-	for i := range recorded {
-		if id := &recorded[i]; id.of(k.Name) {
-			id.set(&k)
-		}
-	}
 	return k
 }

@@ -21,7 +21,7 @@ type renderer struct {
 	coats  []coat
 	optics optics
 	screen screen
-	lamps  []Light
+	lights []Light
 	lit    []lit
 	things []object
 	owner  []int16 // thing of each geom, or -1
@@ -38,7 +38,7 @@ func newRenderer(s *Scene, bodies int) (*renderer, error) {
 	}
 	for i := range s.Lights {
 		if s.Lights[i].Body >= bodies {
-			faults = append(faults, fmt.Errorf("lamps[%d]: body: got %d, want below %d", i, s.Lights[i].Body, bodies))
+			faults = append(faults, fmt.Errorf("lights[%d]: body: got %d, want below %d", i, s.Lights[i].Body, bodies))
 		}
 	}
 	if err := errors.Join(faults...); err != nil {
@@ -52,9 +52,9 @@ func newRenderer(s *Scene, bodies int) (*renderer, error) {
 		return nil, err
 	}
 	r := &renderer{
-		bvh: bvh, geoms: append([]collide.Geom(nil), s.Geoms...),
+		bvh: bvh, geoms: slices.Clone(s.Geoms),
 		frames: make([]collide.Frame, len(s.Geoms)), optics: s.optics(),
-		lamps: append([]Light(nil), s.Lights...), lit: make([]lit, len(s.Lights)),
+		lights: slices.Clone(s.Lights), lit: make([]lit, len(s.Lights)),
 		owner: make([]int16, len(s.Geoms)),
 	}
 	for i := range s.Paints {
@@ -81,11 +81,11 @@ func (r *renderer) place(poses []collide.Pose) {
 	for i := range r.geoms {
 		r.frames[i], _ = r.geoms[i].Frame(pose(poses, r.geoms[i].Body))
 	}
-	for i := range r.lamps {
-		l := &r.lamps[i]
+	for i := range r.lights {
+		l := &r.lights[i]
 		f := frame(pose(poses, l.Body), hal.Pose{Position: l.Position})
-		d := outward(&f, r3.Pack(l.Direction))
-		r.lit[i] = lit{r3.Pack(f.Position), d.Mul(1 / d.Norm()), exact.Cos(l.Half), l.Power}
+		d := f.Turn.Of(r3.Pack(l.Direction))
+		r.lit[i] = lit{f.At, d.Mul(1 / d.Norm()), exact.Cos(l.Half), l.Power}
 	}
 }
 
@@ -131,7 +131,7 @@ func (r *renderer) tiles(v *view) {
 				i, j := float64((column+c[0])*tileWidth)-0.5, float64((row+c[1])*tileHeight)-0.5
 				corners[k] = v.corner.Along(j, v.down).Along(i, v.right).Array()
 			}
-			r.sieve = r.bvh.Within(r.sieve, v.frame.Position, &corners, v.Mask)
+			r.sieve = r.bvh.Within(r.sieve, v.eye.Array(), &corners, v.Mask)
 			r.starts = append(r.starts, int32(len(r.sieve)))
 		}
 	}
@@ -139,14 +139,14 @@ func (r *renderer) tiles(v *view) {
 
 func (r *renderer) newView(c *Camera, poses []collide.Pose) view {
 	v := view{Camera: c, frame: frame(pose(poses, c.Body), c.Mount)}
-	v.eye, v.ahead = r3.Pack(v.frame.Position), outward(&v.frame, r3.Vec{X: 1})
+	v.eye, v.ahead = v.frame.At, v.frame.Turn.Of(r3.Vec{X: 1})
 	v.width = exact.Sin(c.FieldOfView/2) / exact.Cos(c.FieldOfView/2)
 	// Pixels are square: the height follows from the width.
 	pixel := 2 * v.width / float64(c.Width)
 	v.height = v.width * float64(c.Height) / float64(c.Width)
-	v.right = outward(&v.frame, r3.Vec{Y: -pixel})
-	v.down = outward(&v.frame, r3.Vec{Z: -pixel})
-	v.corner = v.ahead.Add(outward(&v.frame, r3.XYZ(0, v.width, v.height))).Along(0.5, v.right).Along(0.5, v.down)
+	v.right = v.frame.Turn.Of(r3.Vec{Y: -pixel})
+	v.down = v.frame.Turn.Of(r3.Vec{Z: -pixel})
+	v.corner = v.ahead.Add(v.frame.Turn.Of(r3.XYZ(0, v.width, v.height))).Along(0.5, v.right).Along(0.5, v.down)
 	r.tiles(&v)
 	return v
 }
@@ -161,7 +161,7 @@ func (r *renderer) row(v *view, j int, p *hal.Picture, t tally) {
 	}
 	var sheaf ray.Sheaf
 	among := 0
-	// Beside lamps and water, all of a face of one colour has the same light, and the same light the same pixels.
+	// Without lights and water, a face of one colour has the same light everywhere, and the same light gives the same pixels.
 	even := !r.optics.wet && len(r.lit) == 0
 	var h, face ray.Hit
 	var lit, last r3.Vec
@@ -174,7 +174,7 @@ func (r *renderer) row(v *view, j int, p *hal.Picture, t tally) {
 			k := tile + i/tileWidth
 			geoms := r.sieve[r.starts[k]:r.starts[k+1]]
 			if among = len(geoms); among <= ray.MaxSheaf {
-				sheaf.Aim(r.bvh, geoms, v.frame.Position, first.Array(), v.right.Array(), float64(i), float64(min(i+tileWidth, v.Width)-1))
+				sheaf.Aim(r.bvh, geoms, v.eye.Array(), first.Array(), v.right.Array(), float64(i), float64(min(i+tileWidth, v.Width)-1))
 			}
 		}
 		hit := false

@@ -198,7 +198,7 @@ func TestFaults(t *testing.T) {
 		t.Fatal("got no error")
 	}
 	for _, want := range []string{
-		"paints[0]: pattern", "paints[1]: colour", "things[4]: got geom 99", "which things[0] has", "water:", "sun:", "lamps[0]",
+		"paints[0]: pattern", "paints[1]: colour", "things[4]: got geom 99", "which things[0] has", "water:", "sun:", "lights[0]",
 		"cameras[1]: size", "field of view", "range", "body: got 3",
 	} {
 		if !strings.Contains(err.Error(), want) {

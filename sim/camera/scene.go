@@ -75,7 +75,7 @@ type Camera struct {
 	FieldOfView   float64 // rad, across the width
 	Near, Far     float64 // m along the axis: nearer things are looked through, farther ones not seen; Far 0 = without end
 	Depth         bool    // distances, not colours
-	Detects       bool    // fills Picture.Sights
+	Detects       bool    // fills Picture.Detections
 	Mask          uint32  // groups of geoms that it sees; 0 = all
 }
 
@@ -155,7 +155,7 @@ func (s *Scene) check() error {
 	}
 	for i := range s.Lights {
 		if l := &s.Lights[i]; !(l.Half > 0 && l.Half <= math.Pi) || !(l.Power >= 0) || !(r3.Pack(l.Direction).Norm() > 0) || l.Body < -1 {
-			fault("lamps[%d]: got half angle %g, power %g, direction %g", i, l.Half, l.Power, l.Direction)
+			fault("lights[%d]: got half angle %g, power %g, direction %g", i, l.Half, l.Power, l.Direction)
 		}
 	}
 	return errors.Join(faults...)

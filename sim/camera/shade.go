@@ -3,7 +3,6 @@ package camera
 import (
 	"math"
 
-	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/r3"
 	"github.com/halyard-robotics/halyard/sim/ray"
 )
@@ -88,7 +87,7 @@ func (r *renderer) shade(h *ray.Hit, at, d r3.Vec) r3.Vec {
 		n = n.Mul(-1)
 	}
 	f := &r.frames[h.Geom]
-	c := r.coats[h.Geom].at(inward(f, at.Sub(r3.Pack(f.Position))), inward(f, n))
+	c := r.coats[h.Geom].at(f.Turn.Back(at.Sub(f.At)), f.Turn.Back(n))
 	o := &r.optics
 	// The sun from one side, the sky from all of above, and a little of it from the floor.
 	sky := 0.6 + float64(0.4*n.Z)
@@ -189,24 +188,4 @@ func (r *renderer) turn(o, d *r3.Vec, h *ray.Hit, mask uint32) (hit bool, share 
 		share *= silver
 	}
 	return hit, share
-}
-
-// inward takes a direction into a geom's frame.
-func inward(f *collide.Frame, v r3.Vec) r3.Vec {
-	m := &f.Rotation
-	return r3.XYZ(
-		float64(m[0]*v.X)+float64(m[3]*v.Y)+float64(m[6]*v.Z),
-		float64(m[1]*v.X)+float64(m[4]*v.Y)+float64(m[7]*v.Z),
-		float64(m[2]*v.X)+float64(m[5]*v.Y)+float64(m[8]*v.Z),
-	)
-}
-
-// outward takes a direction out of a frame.
-func outward(f *collide.Frame, v r3.Vec) r3.Vec {
-	m := &f.Rotation
-	return r3.XYZ(
-		float64(m[0]*v.X)+float64(m[1]*v.Y)+float64(m[2]*v.Z),
-		float64(m[3]*v.X)+float64(m[4]*v.Y)+float64(m[5]*v.Z),
-		float64(m[6]*v.X)+float64(m[7]*v.Y)+float64(m[8]*v.Z),
-	)
 }

@@ -157,14 +157,14 @@ func (r *renderer) sights(dst []hal.Detection, v *view, t tally) []hal.Detection
 // middle is that of its parts by their surfaces: of a gate the middle of the way through.
 func (r *renderer) middle(t *object) (sum r3.Vec) {
 	for i, g := range t.parts {
-		sum = sum.Along(t.share[i], r3.Pack(r.frames[g].Position))
+		sum = sum.Along(t.share[i], r.frames[g].At)
 	}
 	return sum
 }
 
 func (r *renderer) sample(geom int32, p [3]float64) r3.Vec {
 	f := &r.frames[geom]
-	return r3.Pack(f.Position).Add(outward(f, r3.Pack(p)))
+	return f.At.Add(f.Turn.Of(r3.Pack(p)))
 }
 
 // visible is the share of a thing that is in the picture and not occluded: of rays towards points in it, the share that hits
@@ -174,7 +174,7 @@ func (r *renderer) visible(index int16, v *view) float64 {
 	for i, g := range t.geom {
 		way := r.sample(g, t.point[i]).Sub(v.eye)
 		// A point outside the picture is not visible; one inside needs a ray.
-		c := inward(&v.frame, way)
+		c := v.frame.Turn.Back(way)
 		if !(c.X > v.Near) || v.Far > 0 && c.X > v.Far || math.Abs(c.Y) > float64(v.width*c.X) || math.Abs(c.Z) > float64(v.height*c.X) {
 			continue
 		}

@@ -42,10 +42,10 @@ func (s *solid) outwardTurn(d r3.Vec) r3.Vec {
 	return s.axis[0].Mul(d.X).Along(d.Y, s.axis[1]).Along(d.Z, s.axis[2])
 }
 
-// Frame is a pose with its rotation as a matrix, row by row, for rays and bounds.
+// Frame is a pose with its rotation as a matrix, for rays and bounds.
 type Frame struct {
-	Position [3]float64
-	Rotation [9]float64
+	At   r3.Vec
+	Turn r3.Mat
 }
 
 // Frame is the frame of the geom with its body at pose; pose is ignored for a geom of the world. ok is false if the pose is
@@ -63,11 +63,7 @@ func (g *Geom) Frame(pose Pose) (f Frame, ok bool) {
 	if !g.place(&s, &local, &body) {
 		return f, false
 	}
-	f.Position = s.pos.Array()
-	for i, a := range s.axis {
-		f.Rotation[i], f.Rotation[3+i], f.Rotation[6+i] = a.X, a.Y, a.Z
-	}
-	return f, true
+	return Frame{s.pos, r3.Mat{X: s.axis[0], Y: s.axis[1], Z: s.axis[2]}}, true
 }
 
 // local is the frame of the geom in its body; its axes are 0 where they are not turned.
@@ -125,13 +121,9 @@ func turn(q r3.Quat, axis *[3]r3.Vec) bool {
 func across(a r3.Vec) r3.Vec { return a.Across().Unit(r3.XYZ(0, 1, 0)) }
 
 // Bounds returns the smallest box in world axes around the shape at f [E 4.2.6]; a plane has none and gives infinities.
-func (s *Shape) Bounds(f *Frame) (lo, hi [3]float64) {
-	p := solid{Shape: s, pos: r3.Pack(f.Position)}
-	for i := range p.axis {
-		p.axis[i] = r3.XYZ(f.Rotation[i], f.Rotation[3+i], f.Rotation[6+i])
-	}
-	l, h := p.bounds(0)
-	return l.Array(), h.Array()
+func (s *Shape) Bounds(f *Frame) (lo, hi r3.Vec) {
+	p := solid{Shape: s, pos: f.At, axis: [3]r3.Vec{f.Turn.X, f.Turn.Y, f.Turn.Z}}
+	return p.bounds(0)
 }
 
 // bounds is Bounds; a field reaches below further than its lowest height.

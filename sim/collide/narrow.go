@@ -78,9 +78,7 @@ func (w *work) meet() {
 		w.capsules()
 	case x.Kind == Capsule:
 		w.capsuleAgainst()
-	case y.Kind == Box:
-		w.boxes()
-	default:
+	default: // two boxes, two cylinders, or one of each
 		w.rounds()
 	}
 }

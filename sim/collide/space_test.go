@@ -63,7 +63,7 @@ func TestBroadPhase(t *testing.T) {
 				fb, _ := gb.Frame(poseOf(gb, poses))
 				if ga.Kind == Plane {
 					lo, _ := gb.Bounds(&fb)
-					if lo[2] <= 0 {
+					if lo.Z <= 0 {
 						want = append(want, uint64(a)<<32|uint64(b))
 					}
 					continue
@@ -71,13 +71,9 @@ func TestBroadPhase(t *testing.T) {
 				la, ha := ga.Bounds(&fa)
 				lb, hb := gb.Bounds(&fb)
 				if gb.Kind == HeightField {
-					lb[2] -= fieldDepth
+					lb.Z -= fieldDepth
 				}
-				apart := false
-				for k := range 3 {
-					apart = apart || la[k] > hb[k] || lb[k] > ha[k]
-				}
-				if !apart {
+				if la.X <= hb.X && lb.X <= ha.X && la.Y <= hb.Y && lb.Y <= ha.Y && la.Z <= hb.Z && lb.Z <= ha.Z {
 					want = append(want, uint64(a)<<32|uint64(b))
 				}
 			}

@@ -74,10 +74,8 @@ func (s *solid) edges() []r3.Vec {
 	return s.axis[2:]
 }
 
-// boxes meets two boxes: the fifteen axes of [E 4.4.1], and the faces clipped on each other.
-func (w *work) boxes() { w.rounds() }
-
-// rounds meets any two of capsule, box and cylinder, the capsule with its middle line inside the other.
+// rounds meets any two of capsule, box and cylinder, the capsule with its middle line inside the other. Of two boxes it tries
+// the fifteen axes of [E 4.4.1].
 func (w *work) rounds() {
 	s := search{x: &w.x, y: &w.y, c: w.x.pos.Sub(w.y.pos), least: math.Inf(1)}
 	// Faces first, so that at a tie they stay.

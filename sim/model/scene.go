@@ -6,6 +6,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/yaml"
+	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/exact"
 )
 
@@ -97,14 +98,14 @@ func (f *sceneFile) loose(s *Scene, seed uint64, materials map[string]Material, 
 
 // stones draws the boxes, in the order in which the original draws them: sizes, then places.
 func (f *scatterFile) stones(seed *uint64, material Material) []Body {
-	draw := func(v [2]float64) float64 { return v[0] + float64((v[1]-v[0])*uniform(seed)) }
+	draw := func(v [2]float64) float64 { return v[0] + float64((v[1]-v[0])*actuator.Uniform(seed)) }
 	var stones []Body
 	for i := range f.Count {
 		size := vec{draw(f.SizeX), draw(f.SizeY), draw(f.SizeZ)}
 		at := vec{draw(f.X), draw(f.Y), draw(f.Z) + size[2]/2}
 		if f.Overhang {
-			at[0] += float64(size[0] * (uniform(seed) - 0.5))
-			at[1] += float64(size[1] * (uniform(seed) - 0.5))
+			at[0] += float64(size[0] * (actuator.Uniform(seed) - 0.5))
+			at[1] += float64(size[1] * (actuator.Uniform(seed) - 0.5))
 		}
 		b := Body{
 			Name: fmt.Sprintf("%s-%d", f.Name, i),
@@ -118,16 +119,6 @@ func (f *scatterFile) stones(seed *uint64, material Material) []Body {
 		stones = append(stones, b)
 	}
 	return stones
-}
-
-// uniform draws a number from 0 to 1 (splitmix64: Steele, Lea and Flood, OOPSLA 2014).
-func uniform(seed *uint64) float64 {
-	*seed += 0x9e3779b97f4a7c15
-	z := *seed
-	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9
-	z = (z ^ z>>27) * 0x94d049bb133111eb
-	z ^= z >> 31
-	return float64(z>>11) / (1 << 53)
 }
 
 func (f *fieldFile) field(path yaml.Path, materials map[string]Material, faults *faults) Field {

@@ -1,9 +1,11 @@
 package ray
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/r3"
@@ -25,16 +27,10 @@ type Hit struct {
 	Normal   [3]float64 // unit, out of the solid
 }
 
-// frame is the pose of a geom: its origin, and its axes in the world.
-type frame struct {
-	at   r3.Vec
-	turn r3.Mat
-}
-
 // BVH holds geoms for casting.
 type BVH struct {
 	geoms   []collide.Geom
-	frame   []frame
+	frame   []collide.Frame
 	box     []bounds
 	present []bool
 	still   tree
@@ -57,17 +53,15 @@ func New(geoms []collide.Geom, poses []collide.Pose) (*BVH, error) {
 	}
 	n := len(geoms)
 	b := &BVH{
-		geoms:   append([]collide.Geom(nil), geoms...),
-		frame:   make([]frame, n),
+		geoms:   slices.Clone(geoms),
+		frame:   make([]collide.Frame, n),
 		box:     make([]bounds, n),
 		present: make([]bool, n),
 	}
 	var still, moving []int32
 	for i := range b.geoms {
 		g, k := &b.geoms[i], int32(i)
-		if g.Group == 0 {
-			g.Group = 1
-		}
+		g.Group = cmp.Or(g.Group, 1)
 		if g.Body < 0 {
 			b.place(k, collide.Pose{})
 		} else {
@@ -94,7 +88,7 @@ func (b *BVH) Extent() (lo, hi [3]float64, ok bool) {
 		return lo, hi, false
 	}
 	root := &b.still.nodes[0].bounds
-	return [3]float64{root.lo.X, root.lo.Y, root.lo.Z}, [3]float64{root.hi.X, root.hi.Y, root.hi.Z}, true
+	return root.lo.Array(), root.hi.Array(), true
 }
 
 // Update sets the poses of the bodies' geoms and refits the tree. Geoms whose pose is missing or not finite are not hit. It
@@ -119,16 +113,11 @@ func (b *BVH) place(k int32, pose collide.Pose) {
 	g := &b.geoms[k]
 	b.box[k] = empty()
 	f, ok := g.Frame(pose)
-	r := &f.Rotation
-	b.present[k] = ok
-	b.frame[k] = frame{r3.Pack(f.Position), r3.Mat{
-		X: r3.XYZ(r[0], r[3], r[6]), Y: r3.XYZ(r[1], r[4], r[7]), Z: r3.XYZ(r[2], r[5], r[8]),
-	}}
+	b.present[k], b.frame[k] = ok, f
 	if !ok || g.Kind == collide.Plane {
 		return
 	}
-	l, h := g.Bounds(&f)
-	lo, hi := r3.Pack(l), r3.Pack(h)
+	lo, hi := g.Bounds(&f)
 	wide := float64(1e-12 * (1 + greater(lo.Norm(), hi.Norm())))
 	margin := r3.XYZ(wide, wide, wide)
 	if b.present[k] = !math.IsInf(wide, 0); b.present[k] {
@@ -173,7 +162,7 @@ func (b *BVH) Cast(r *Ray) (Hit, bool) {
 		return miss, false
 	}
 	// From very far the rounding of the distance affects the normal; beyond the float range there is no valid normal.
-	n := b.frame[c.geom].turn.Of(c.hit.normal)
+	n := b.frame[c.geom].Turn.Of(c.hit.normal)
 	long := n.Norm()
 	if !(long > r3.Tiny && long < r3.Huge) {
 		return miss, false
@@ -194,7 +183,7 @@ func (b *BVH) walk(t *tree, c *cast) {
 			if n.count == 0 {
 				// The nearer child first: its geoms may occlude the other.
 				near, far := at+1, n.at
-				if [3]float64{c.d.X, c.d.Y, c.d.Z}[n.axis] < 0 {
+				if c.d.Array()[n.axis] < 0 {
 					near, far = far, near
 				}
 				stack[top] = far
@@ -239,7 +228,7 @@ func (b *BVH) test(c *cast, k int32) {
 		return
 	}
 	f := &b.frame[k]
-	h, ok := meet(&g.Shape, f.turn.Back(c.o.Sub(f.at)), f.turn.Back(c.d), c.limit)
+	h, ok := meet(&g.Shape, f.Turn.Back(c.o.Sub(f.At)), f.Turn.Back(c.d), c.limit)
 	if ok && h.t-h.t == 0 && (h.t < c.limit || c.geom < 0 || k < c.geom) {
 		c.hit, c.geom, c.limit = h, k, h.t
 	}

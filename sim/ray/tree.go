@@ -29,15 +29,7 @@ func (b *bounds) area() float64 {
 	return float64(d.X*d.Y) + float64(d.Y*d.Z) + float64(d.Z*d.X)
 }
 
-func (b *bounds) centre(axis int) float64 {
-	switch axis {
-	case 0:
-		return 0.5 * (b.lo.X + b.hi.X)
-	case 1:
-		return 0.5 * (b.lo.Y + b.hi.Y)
-	}
-	return 0.5 * (b.lo.Z + b.hi.Z)
-}
+func (b *bounds) centre(axis int) float64 { return 0.5 * (b.lo.Array()[axis] + b.hi.Array()[axis]) }
 
 // node is a box of the tree. Nodes are in depth-first order, so the left child is the next node.
 type node struct {
@@ -166,8 +158,8 @@ func (t *tree) cut(from, to, depth int, box []bounds, centres *bounds) (axis, mi
 // scaling returns where the bins begin along an axis and how many there are to the metre, 0 where all is in one place.
 func scaling(centres *bounds, axis int) (lo, scale float64) {
 	d := centres.hi.Sub(centres.lo)
-	lo = [3]float64{centres.lo.X, centres.lo.Y, centres.lo.Z}[axis]
-	size := [3]float64{d.X, d.Y, d.Z}[axis]
+	lo = centres.lo.Array()[axis]
+	size := d.Array()[axis]
 	if !(size > 1e-12) || math.IsInf(size, 1) {
 		return lo, 0
 	}

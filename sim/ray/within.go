@@ -92,14 +92,14 @@ func (s *Sheaf) Aim(b *BVH, geoms []int32, eye, first, step [3]float64, from, to
 	sides := [...]r3.Vec{across, across.Neg(), across.Cross(left), right.Cross(across)}
 	for _, k := range geoms {
 		f, shape := &b.frame[k], &b.geoms[k].Shape
-		o := f.turn.Back(at.Sub(f.at))
+		o := f.Turn.Back(at.Sub(f.At))
 		m := &s.beams[s.count]
 		m.geom, m.kind, m.shape = k, shape.Kind, shape
-		m.o, m.d, m.step = o, f.turn.Back(d), f.turn.Back(e)
+		m.o, m.d, m.step = o, f.Turn.Back(d), f.Turn.Back(e)
 		if half, ok := within(shape); ok {
 			out := false
 			for i := range sides {
-				n := f.turn.Back(sides[i])
+				n := f.Turn.Back(sides[i])
 				size := float64(half.X*math.Abs(n.X)) + float64(half.Y*math.Abs(n.Y)) + float64(half.Z*math.Abs(n.Z))
 				// by more than rounding
 				out = out || n.Dot(o) > size+float64(1e-9*(size+float64(n.Norm()*(1+o.Norm()))))
@@ -161,7 +161,7 @@ func (s *Sheaf) Cast(i, near, far, long float64, h *Hit) bool {
 	if best < 0 {
 		return false
 	}
-	n := s.bvh.frame[best].turn.Of(normal)
+	n := s.bvh.frame[best].Turn.Of(normal)
 	h.Geom, h.Inside, h.Distance = best, inside, float64(first*long)
 	h.Normal[0], h.Normal[1], h.Normal[2] = n.X, n.Y, n.Z
 	return true
