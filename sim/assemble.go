@@ -53,7 +53,7 @@ func (s *Scene) rebuild() error {
 	if len(whole) == 0 && len(s.vehicles) == 0 {
 		s.system, s.pushed, s.loaded, s.due = nil, nil, s.seed, false
 		s.sight = sight{}
-		s.unhang()
+		s.updateGallery()
 		return nil
 	}
 	same := s.ground != nil && s.loaded == s.seed && !s.due
@@ -62,7 +62,7 @@ func (s *Scene) rebuild() error {
 		if err != nil {
 			return fmt.Errorf("scene: %w", err)
 		}
-		s.ground, s.loaded = s.own.put(ground.Draw(s.uniform(""))), s.seed
+		s.ground, s.loaded = s.own.put(ground.Draw(uniform(s.seed, ""))), s.seed
 		s.layTags()
 	}
 	spec := dynamics.Spec{Options: dynamics.Options{Gravity: s.gravity, EulerTurn: 1, Sleeps: true}}
@@ -81,7 +81,8 @@ func (s *Scene) rebuild() error {
 	if err := assembleGround(&spec, s.ground); err != nil {
 		return err
 	}
-	if err := s.group(&spec, whole); err != nil {
+	var err error
+	if s.sight, err = newSight(&spec, whole); err != nil {
 		return err
 	}
 	m, err := dynamics.New(spec)
@@ -117,12 +118,12 @@ func (s *Scene) adopt(next *dynamics.System, whole []*Body, thing int, same bool
 		}
 	}
 	next.Moved()
-	s.system, s.thing = next, thing
+	s.system, s.sight.system, s.thing = next, next, thing
 	s.pushed = make([]int32, 0, next.Model().Bodies())
 	s.touching = make([]touching, next.Model().Bodies())
 	s.touches.clear()
-	s.flood()
-	s.hang()
+	s.sea = waterOf(s.ground)
+	s.updateGallery()
 }
 
 // assemble appends the robot to a spec: its bodies with their joints, shapes and couplings.
@@ -146,12 +147,12 @@ func (b *Body) assemble(spec *dynamics.Spec, h float64) {
 	}
 	for i := range m.Joints {
 		if j := &m.Joints[i]; j.Child != hal.None {
-			b.hang(spec, &j.Linkage, h, j.Wraps)
+			b.link(spec, &j.Linkage, h, j.Wraps)
 		}
 	}
 	for i := range m.Passive {
 		p := &m.Passive[i]
-		b.hang(spec, &p.Linkage, h, false)
+		b.link(spec, &p.Linkage, h, false)
 		if mimic := p.Mimic; mimic != nil {
 			of := &m.Joints[mimic.Joint]
 			spec.Equalities = append(spec.Equalities, dynamics.Equality{Kind: dynamics.Mirror,
@@ -176,8 +177,8 @@ func (b *Body) assemble(spec *dynamics.Spec, h float64) {
 	}
 }
 
-// hang gives the child of a linkage its joint: all poses are those of the built robot, in its own frame.
-func (b *Body) hang(spec *dynamics.Spec, l *model.Linkage, h float64, wraps bool) {
+// link gives the child of a linkage its joint: all poses are those of the built robot, in its own frame.
+func (b *Body) link(spec *dynamics.Spec, l *model.Linkage, h float64, wraps bool) {
 	parent, child := b.parts[l.Parent].Pose, b.parts[l.Child].Pose
 	at, inward := parent.Inverse().Times(child), child.Inverse()
 	to := &spec.Bodies[b.at.body+l.Child]

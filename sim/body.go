@@ -127,8 +127,8 @@ func (b *Body) Supply() *actuator.Supply { return b.supply[0] }
 // Read returns the state at the end of the last Advance, which is the frame's time: positions as the encoders measure them,
 // all other values exact. A sensor with its own interval returns its last reading.
 func (b *Body) Read(f *hal.Frame) error {
-	b.scene.lock()
-	defer b.scene.unlock()
+	b.scene.shared.Lock()
+	defer b.scene.shared.Unlock()
 	for i := range b.joints {
 		a, j := &b.layout.Actuators[i], &b.joints[i]
 		f.Status[i] = hal.Status{Time: f.Time, Err: b.fault}
@@ -157,7 +157,7 @@ func (b *Body) Read(f *hal.Frame) error {
 		}
 	}
 	if len(b.fov) > 0 {
-		b.scene.show(f.Time)
+		b.scene.gallery.show(b.scene.system, f.Time)
 	}
 	for i := range b.sensors {
 		s := &b.sensors[i]

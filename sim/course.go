@@ -34,9 +34,8 @@ func (p *progress) copyFrom(q *progress) {
 	p.reached, p.random = append(p.reached[:0], q.reached...), q.random
 }
 
-// start draws where a vehicle begins: in one of the scene's start zones, at the origin if absent.
-func (s *Scene) start(random *uint64) hal.Pose {
-	starts := s.ground.Course.Starts
+// start draws where a vehicle begins: in one of a scene's start zones, at the origin if there are none.
+func start(starts []model.Start, random *uint64) hal.Pose {
 	if len(starts) == 0 {
 		return hal.Pose{Rotation: [4]float64{1}}
 	}
@@ -70,7 +69,7 @@ func (v *Vehicle) Clear() { clear(v.now.course.reached) }
 func (v *Vehicle) Restart() error {
 	p := &v.now.course
 	p.begin(len(p.inside), p.random)
-	return v.place(v.scene.start(&p.random).Times(v.pose))
+	return v.place(start(v.scene.ground.Course.Starts, &p.random).Times(v.pose))
 }
 
 // RaiseZoneEvents raises an event in e when the vehicle enters a zone: "/okon/Checkpoint/chk1", from its name and the kind

@@ -39,7 +39,7 @@ func (b *Body) Zoom(index int, fov float64) error {
 		return refused("zoom", b.name, fmt.Errorf("got %g rad, want %g to %g", fov, c.MinFOV, c.MaxFOV))
 	}
 	b.fov[index] = fov
-	b.scene.hang()
+	b.scene.updateGallery()
 	return nil
 }
 
@@ -50,20 +50,10 @@ func (b *Body) Switch(on bool) error {
 	}
 	if b.lit != on {
 		b.lit = on
-		b.scene.hang()
+		b.scene.updateGallery()
 	}
 	return nil
 }
 
 // Lit reports whether the headlight is on.
 func (b *Body) Lit() bool { return b.lit }
-
-// unhang ends all pictures of a scene without robots and vehicles.
-func (s *Scene) unhang() {
-	g := &s.gallery
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.scene, g.cameras, g.owners, g.bodies = camera.Scene{}, nil, nil, 0
-	g.hung++
-	g.drop()
-}

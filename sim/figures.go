@@ -59,7 +59,7 @@ func (b *Body) redraw(seed int64) bool {
 		return false
 	}
 	b.stale, b.drawn = false, seed
-	b.use(b.next.Draw(b.scene.uniform(b.name)))
+	b.use(b.next.Draw(uniform(b.scene.seed, b.name)))
 	return true
 }
 
@@ -77,10 +77,10 @@ func (b *Body) use(m *model.Robot) {
 	}
 }
 
-// uniform draws the figures of a robot, or of no robot those of loose things, for the scene's seed.
-func (s *Scene) uniform(robot string) func(list, name, figure string) float64 {
+// uniform draws the figures of a robot, or of no robot those of loose things, for a seed.
+func uniform(seed int64, robot string) func(list, name, figure string) float64 {
 	return func(list, name, figure string) float64 {
-		state := stream(s.seed, robot, list, name, figure)
+		state := stream(seed, robot, list, name, figure)
 		return actuator.Uniform(&state)
 	}
 }

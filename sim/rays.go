@@ -28,16 +28,16 @@ func robotGroup(i int) uint32 { return firstRobot << (i % robotGroups) }
 // sight is the scene for the rays of all robots. The poses of its bodies are copied from the system at the first ray of an
 // Advance, so an Advance without rays costs nothing.
 type sight struct {
-	tree  *ray.BVH       // nil until the first ray if no robot has rays
-	geoms []collide.Geom // its geoms
-	poses []collide.Pose
-	fresh bool // of this Advance
+	system *dynamics.System
+	tree   *ray.BVH       // nil until the first ray if no robot has rays
+	geoms  []collide.Geom // its geoms
+	poses  []collide.Pose
+	fresh  bool // of this Advance
 }
 
-// group gives every geom of a spec its group, and makes the tree where a robot has rays. Glass and mirrors have
+// newSight gives every geom of a spec its group, and makes the tree where a robot has rays. Glass and mirrors have
 // theirs already.
-func (s *Scene) group(spec *dynamics.Spec, whole []*Body) error {
-	s.sight = sight{}
+func newSight(spec *dynamics.Spec, whole []*Body) (s sight, err error) {
 	// A geom of the ground has no robot; loose things and underwater vehicles count as ground too.
 	looks := false
 	for i, b := range whole {
@@ -55,32 +55,30 @@ func (s *Scene) group(spec *dynamics.Spec, whole []*Body) error {
 			}
 		}
 	}
-	s.sight = sight{geoms: spec.Geoms, poses: make([]collide.Pose, len(spec.Bodies))}
-	if !looks {
-		return nil
+	s = sight{geoms: spec.Geoms, poses: make([]collide.Pose, len(spec.Bodies))}
+	if looks {
+		// The structure of the tree of moving geoms is built once; its poses are updated at the first ray of an Advance.
+		s.tree, err = ray.New(s.geoms, s.poses)
 	}
-	// The structure of the tree of moving geoms is built once; its poses are updated at the first ray of an Advance.
-	var err error
-	s.sight.tree, err = ray.New(s.sight.geoms, s.sight.poses)
-	return err
+	return s, err
 }
 
-// rayTree is the tree with the present poses; nil if the scene's geoms do not make one.
-func (s *Scene) rayTree() *ray.BVH {
-	if s.sight.tree == nil {
+// now is the tree with the present poses; nil if the scene's geoms do not make one.
+func (s *sight) now() *ray.BVH {
+	if s.tree == nil {
 		var err error
-		if s.sight.tree, err = ray.New(s.sight.geoms, s.sight.poses); err != nil {
+		if s.tree, err = ray.New(s.geoms, s.poses); err != nil {
 			return nil
 		}
 	}
-	if !s.sight.fresh {
-		for i := range s.sight.poses {
-			s.sight.poses[i] = s.system.Pose(i)
+	if !s.fresh {
+		for i := range s.poses {
+			s.poses[i] = s.system.Pose(i)
 		}
-		s.sight.tree.Update(s.sight.poses)
-		s.sight.fresh = true
+		s.tree.Update(s.poses)
+		s.fresh = true
 	}
-	return s.sight.tree
+	return s.tree
 }
 
 // shine is a ray of a sensor, whose axes are at, along a direction in them.
@@ -104,7 +102,7 @@ const (
 // sonar is the distance of the nearest thing in the cone that sends an echo.
 func (s *sensor) sonar() float64 {
 	d := s.device.spec
-	tree, nearest, at := s.robot.scene.rayTree(), d.Range, s.pose()
+	tree, nearest, at := s.robot.scene.sight.now(), d.Range, s.pose()
 	for i := range coneRays + 1 {
 		wide := 0.5 * d.Beam
 		switch {
@@ -136,17 +134,16 @@ func echoes(h *ray.Hit, r *ray.Ray) bool {
 func (s *sensor) beam() float64 {
 	at := s.pose()
 	r := s.shine(&at, [3]float64{1, 0, 0})
-	return s.device.measured(s.robot.scene.light(s.robot.scene.rayTree(), &r))
+	return s.device.measured(s.robot.scene.sight.light(&r))
 }
 
 // scan turns the beam from the right end of the field of view, or the upper of an upright scanner, to the other.
 func (s *sensor) scan(to []float64) {
-	d := s.device.spec
-	tree, at := s.robot.scene.rayTree(), s.pose()
+	d, at := s.device.spec, s.pose()
 	for i := range to {
 		turn := float64(float64(i)*d.Resolution) - float64(0.5*d.FOV)
 		r := s.shine(&at, s.way(turn))
-		to[i] = s.device.measured(s.robot.scene.light(tree, &r))
+		to[i] = s.device.measured(s.robot.scene.sight.light(&r))
 	}
 }
 
@@ -158,7 +155,7 @@ func (b *Body) CastRays(i int, first, step float64, ranges []float64) error {
 	if err != nil {
 		return err
 	}
-	tree, at := b.scene.rayTree(), s.pose()
+	tree, at := b.scene.sight.now(), s.pose()
 	for i := range ranges {
 		turn := first + float64(float64(i)*step)
 		r := s.shine(&at, s.way(turn))
@@ -184,15 +181,15 @@ const maxTurned = 4
 
 // light is the length of a beam of light, over mirrors, to the first surface that returns it; beyond the range it is the
 // range. A mirror itself returns nothing: reflected objects appear behind it.
-func (s *Scene) light(tree *ray.BVH, r *ray.Ray) float64 {
-	most, way := r.Max, 0.0
+func (s *sight) light(r *ray.Ray) float64 {
+	tree, most, way := s.now(), r.Max, 0.0
 	one := *r
 	for range maxTurned + 1 {
 		hit, ok := tree.Cast(&one)
 		if !ok {
 			return most
 		}
-		if way += hit.Distance; s.system.Geom(int(hit.Geom)).Group&mirrorGroup == 0 {
+		if way += hit.Distance; s.geoms[hit.Geom].Group&mirrorGroup == 0 {
 			break
 		}
 		if one.Max -= hit.Distance; one.Max <= 0 {
@@ -216,7 +213,7 @@ func (s *sensor) pressed() float64 {
 	rim := 0.5 * s.device.spec.Diameter
 	for _, p := range [...][2]float64{{0, 0}, {rim, 0}, {-rim, 0}, {0, rim}, {0, -rim}} {
 		r := ray.Ray{Origin: at.Of([3]float64{0, p[0], p[1]}), Direction: at.Turn([3]float64{1, 0, 0}), Max: touchReach, Mask: ^s.robot.group}
-		if _, ok := s.robot.scene.rayTree().Cast(&r); ok {
+		if _, ok := s.robot.scene.sight.now().Cast(&r); ok {
 			return 1
 		}
 	}

@@ -111,7 +111,7 @@ func TestSonarAgainstGeometry(t *testing.T) {
 		r.run(2 * time.Second)
 		pose := r.body.Pose(0).Times(hal.Pose{Position: [3]float64{0.34706, 0, 0.1}})
 		got, least := r.sensor("s3")[0], 5.0
-		tree := r.scene.rayTree()
+		tree := r.scene.sight.now()
 		for i := range 40 {
 			for k := range 90 {
 				wide, around := half*float64(i)/39, 2*math.Pi*float64(k)/90
@@ -236,5 +236,31 @@ func TestRaysDoNotAllocate(t *testing.T) {
 		r.body.Read(r.frame)
 	}); n > 0 {
 		t.Errorf("a cycle: got %g allocations, want none", n)
+	}
+}
+
+// A beam of light in a scene with one solid, on a robot that has none itself.
+func TestBeamInSceneOfOneGeom(t *testing.T) {
+	m, err := model.Parse([]byte(`name: eye
+supply: {volts: 12}
+base: fixed
+bodies: [{name: head, position_m: [0, 0, 0.5], mass_kg: 1, inertia_kgm2: [1, 1, 1]}, {name: arm, mass_kg: 1, inertia_kgm2: [1, 1, 1]}]
+joints: [{name: nod, motor: ideal, torque_nm: 1, speed_rads: 1, limits_deg: [-1, 1], parent: head, child: arm, anchor_m: [0, 0, 0.5], axis: [0, 1, 0]}]
+sensors: [{name: ir, kind: infrared, body: head, rotation_deg: [0, 90, 0], noise: 0}]
+`), "eye")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewScene(SceneConfig{})
+	b, err := s.Add("eye", m, hal.Pose{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := hal.NewFrame(b.Layout())
+	if err := b.Read(f); err != nil {
+		t.Fatal(err)
+	}
+	if got := f.Measured[b.Layout().Sensors[0].First]; math.Abs(got-0.5) > 1e-9 {
+		t.Errorf("distance of the ground: got %g m, want 0.5", got)
 	}
 }

@@ -35,7 +35,7 @@ type Scene struct {
 	gravity [3]float64
 	bodies  []*Body
 	saved   saved
-	shared  []sync.Locker // held while time passes
+	shared  lockers // held while time passes
 
 	// Vehicles in the water of ground, and their cameras.
 	vehicles []*Vehicle
@@ -88,8 +88,8 @@ const standardGravity = 9.81
 // Add adds a robot to the scene under name, at pose, in its reset state; the rest of the world keeps its state. The error is
 // hal.Invalid: the name is in use, or the robot's bodies do not make a valid system.
 func (s *Scene) Add(name string, m *model.Robot, pose hal.Pose) (*Body, error) {
-	if s.Body(name) != nil || s.Vehicle(name) != nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "scene", Err: fmt.Errorf("robot %q: got the name twice", name)}
+	if err := s.unused(name); err != nil {
+		return nil, err
 	}
 	b := newBody(s, name, m, pose)
 	s.bodies = append(s.bodies, b)
@@ -102,6 +102,14 @@ func (s *Scene) Add(name string, m *model.Robot, pose hal.Pose) (*Body, error) {
 	b.setGravity(s.gravity)
 	b.reset(s.seed)
 	return b, nil
+}
+
+// unused refuses the name of a robot or vehicle of the scene.
+func (s *Scene) unused(name string) error {
+	if s.Body(name) != nil || s.Vehicle(name) != nil {
+		return &hal.Error{Kind: hal.Invalid, Op: "scene", Err: fmt.Errorf("robot %q: got the name twice", name)}
+	}
+	return nil
 }
 
 // Remove takes the robot called name out of the scene.
@@ -148,14 +156,17 @@ func (s *Scene) Driven(name string, joint int) error {
 // goroutine, as a stop does.
 func (s *Scene) Share(l sync.Locker) { s.shared = append(s.shared, l) }
 
-func (s *Scene) lock() {
-	for _, l := range s.shared {
+// lockers are locked and unlocked together.
+type lockers []sync.Locker
+
+func (list lockers) Lock() {
+	for _, l := range list {
 		l.Lock()
 	}
 }
 
-func (s *Scene) unlock() {
-	for _, l := range s.shared {
+func (list lockers) Unlock() {
+	for _, l := range list {
 		l.Unlock()
 	}
 }
@@ -167,8 +178,8 @@ func (s *Scene) Advance(dt time.Duration) error {
 	if dt < 0 {
 		return &hal.Error{Op: "scene: advance", Err: fmt.Errorf("got %v, want no less than 0", dt)}
 	}
-	s.lock()
-	defer s.unlock()
+	s.shared.Lock()
+	defer s.shared.Unlock()
 	s.now += dt
 	s.rest += dt
 	n := int(s.rest / s.substep)
@@ -208,7 +219,7 @@ func (s *Scene) step(h float64, i, n int) error {
 		if err := s.system.Step(h); err != nil {
 			fault = s.diverged(err)
 		} else {
-			s.noteTouches()
+			s.touches.note(s.system)
 		}
 	}
 	for _, b := range s.bodies {

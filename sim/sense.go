@@ -76,15 +76,15 @@ func (s *Scene) sense(dt time.Duration) {
 	if s.system == nil {
 		return
 	}
-	s.touch()
+	s.sumForces()
 	s.sight.fresh = false
 	for _, b := range s.bodies {
 		b.sense(dt.Seconds())
 	}
 }
 
-// touch sums up the contact forces of the last step on each body.
-func (s *Scene) touch() {
+// sumForces sums up the contact forces of the last step on each body.
+func (s *Scene) sumForces() {
 	clear(s.touching)
 	if s.fault != nil {
 		return

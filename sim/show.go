@@ -12,7 +12,7 @@ import (
 func (s *Scene) Changes() int {
 	s.gallery.mu.Lock()
 	defer s.gallery.mu.Unlock()
-	return s.gallery.hung
+	return s.gallery.changes
 }
 
 // Appearance is the visible part of the scene, by bodies from 0 on; -1 is the world. It is read-only.

@@ -4,6 +4,7 @@ import (
 	"sync/atomic"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/dynamics"
 )
 
 // touches are the pairs of bodies of the system that touched during the last Advance, in any of its steps: a knock may be
@@ -32,9 +33,8 @@ func (s *Scene) Touches(f func(a, b hal.Part)) {
 	}
 }
 
-// noteTouches records the contacts of the last step. It allocates when more pairs touch than ever before.
-func (s *Scene) noteTouches() {
-	t := &s.touches
+// note records the contacts of the last step. It allocates when more pairs touch than ever before.
+func (t *touches) note(s *dynamics.System) {
 	if !t.watched.Load() {
 		return
 	}
@@ -42,9 +42,9 @@ func (s *Scene) noteTouches() {
 		t.seen = map[[2]int32]bool{}
 	}
 	// Two bodies touch at several points and in several steps, but are reported once.
-	for i := range s.system.Touches() {
-		c := s.system.Touch(i).Contact
-		a, b := int32(s.system.Geom(int(c.A)).Body), int32(s.system.Geom(int(c.B)).Body)
+	for i := range s.Touches() {
+		c := s.Touch(i).Contact
+		a, b := int32(s.Geom(int(c.A)).Body), int32(s.Geom(int(c.B)).Body)
 		pair := [2]int32{min(a, b), max(a, b)}
 		if !t.seen[pair] {
 			t.seen[pair] = true

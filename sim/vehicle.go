@@ -60,8 +60,8 @@ const hullName = "hull"
 // AddVehicle adds a vehicle at rest to the scene under name, in one of the scene's start zones if it has some, else at the
 // origin; pose is relative to that. The error is hal.Invalid: the name is in use, or the bodies do not make a valid system.
 func (s *Scene) AddVehicle(name string, m *hydro.Vehicle, pose hal.Pose, noise Noise) (*Vehicle, error) {
-	if s.Body(name) != nil || s.Vehicle(name) != nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "scene", Err: fmt.Errorf("robot %q: got the name twice", name)}
+	if err := s.unused(name); err != nil {
+		return nil, err
 	}
 	v := &Vehicle{scene: s, name: name, model: m, pose: pose, noise: noise, thrusters: inOrder(m)}
 	v.layout = v.describe()
@@ -142,7 +142,7 @@ func (v *Vehicle) Read(f *hal.Frame) error {
 	for i := range f.Status {
 		f.Status[i] = hal.Status{Time: f.Time, Err: v.now.fault}
 	}
-	v.scene.show(f.Time)
+	v.scene.gallery.show(v.scene.system, f.Time)
 	return nil
 }
 
@@ -205,7 +205,7 @@ func (v *Vehicle) reset(seed int64) {
 	v.now.random, v.now.fault = stream(seed, v.name, "sensors"), nil
 	v.now.course.begin(len(v.scene.ground.Course.Zones), stream(seed, v.name, "course"))
 	v.craft.Reset()
-	p := v.scene.start(&v.now.course.random).Times(v.pose)
+	p := start(v.scene.ground.Course.Starts, &v.now.course.random).Times(v.pose)
 	// The engine accepts every pose that a scene and a config can contain.
 	v.scene.system.Place(v.at.body, collide.Pose(p), [3]float64{}, [3]float64{})
 	v.now.speed = [3]float64{}

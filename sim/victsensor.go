@@ -63,6 +63,6 @@ func (s *sensor) inSight(at *hal.Pose, place [3]float64) bool {
 	for k := range place {
 		place[k] /= away
 	}
-	_, hidden := s.robot.scene.rayTree().Cast(&ray.Ray{Origin: at.Position, Direction: at.Turn(place), Max: away - bodyHalfWide, Mask: ^s.robot.group &^ glassGroup})
+	_, hidden := s.robot.scene.sight.now().Cast(&ray.Ray{Origin: at.Position, Direction: at.Turn(place), Max: away - bodyHalfWide, Mask: ^s.robot.group &^ glassGroup})
 	return !hidden
 }

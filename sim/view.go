@@ -10,6 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/sim/camera"
 	"github.com/halyard-robotics/halyard/sim/collide"
+	"github.com/halyard-robotics/halyard/sim/dynamics"
 )
 
 // gallery renders the pictures of the scene's cameras. Its studio is opened for the first viewer, and again if the scene has
@@ -24,7 +25,7 @@ type gallery struct {
 	bodies  int              // of the system
 	studio  *camera.Renderer // nil: no viewer yet, or it is being replaced
 	fault   error            // why it could not be made
-	hung    int              // counts the systems
+	changes int              // counts the changes of scene
 	closed  bool
 	change  chan struct{} // closed when studio is no longer the one to watch
 
@@ -40,14 +41,18 @@ type eye struct {
 	base, given uint64 // added to the studio's numbers; the greatest that was given away
 }
 
-// hang makes the gallery that of a new system. An old studio ends when its picture does.
-func (s *Scene) hang() {
+// updateGallery makes the gallery that of the present system, if there is one. An old studio ends when its picture does.
+func (s *Scene) updateGallery() {
 	g := &s.gallery
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	g.changes++
+	g.drop()
 	old := g.owners
-	g.scene, g.cameras, g.owners = s.visible(), nil, nil
-	g.bodies, g.shown = s.system.Model().Bodies(), -1
+	g.scene, g.cameras, g.owners, g.bodies, g.shown = camera.Scene{}, nil, nil, 0, -1
+	if s.system != nil {
+		g.scene, g.bodies = s.visible(), s.system.Model().Bodies()
+	}
 	g.poses = make([]collide.Pose, g.bodies)
 	add := func(owner string, cameras []camera.Camera) {
 		for i, c := range cameras {
@@ -66,8 +71,6 @@ func (s *Scene) hang() {
 	for _, b := range s.bodies {
 		add(b.name, b.cameras())
 	}
-	g.hung++
-	g.drop()
 }
 
 // drop ends the studio, if there is one. Under the lock.
@@ -89,15 +92,14 @@ func (s *Scene) Close() {
 }
 
 // show passes the poses of the bodies to the studio, once a cycle, if there are viewers.
-func (s *Scene) show(now time.Duration) {
-	g := &s.gallery
+func (g *gallery) show(system *dynamics.System, now time.Duration) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.viewers == 0 || g.shown == now {
 		return
 	}
 	for i := range g.poses {
-		g.poses[i] = s.system.Pose(i)
+		g.poses[i] = system.Pose(i)
 	}
 	g.shown = now
 	if g.studio != nil {
@@ -132,7 +134,7 @@ func (g *gallery) catchUp(studio *camera.Renderer) {
 
 var errGone = errors.New("it is gone")
 
-// open returns the studio, the number of a vehicle's camera in it, and a channel that is closed when another studio
+// open returns the studio, the number of an owner's camera in it, and a channel that is closed when another studio
 // replaces it.
 func (g *gallery) open(vehicle string, index int) (*camera.Renderer, int, chan struct{}, error) {
 	g.making.Lock()
@@ -141,12 +143,12 @@ func (g *gallery) open(vehicle string, index int) (*camera.Renderer, int, chan s
 	defer g.mu.Unlock()
 	for g.studio == nil && g.fault == nil && !g.closed {
 		// The lock is not held meanwhile, so the studio may be outdated when it is made.
-		scene, bodies, cameras, hung := g.scene, g.bodies, g.cameras, g.hung
+		scene, bodies, cameras, changes := g.scene, g.bodies, g.cameras, g.changes
 		g.mu.Unlock()
 		studio, err := camera.New(&scene, bodies, cameras, 0)
 		g.mu.Lock()
 		switch {
-		case hung == g.hung && !g.closed:
+		case changes == g.changes && !g.closed:
 			g.studio, g.fault, g.change = studio, err, make(chan struct{})
 		case err == nil:
 			studio.Close()
@@ -179,7 +181,7 @@ func (g *gallery) watch(owner string, index int) (hal.ImageStream, error) {
 	return w, nil
 }
 
-// viewer is a watch that outlives studios. Next and Close may be called side by side.
+// viewer is a watch that outlives studios. Next and Close may be called concurrently.
 type viewer struct {
 	gallery *gallery
 	vehicle string
@@ -192,7 +194,7 @@ type viewer struct {
 	closed bool
 }
 
-// reopen looks through the present studio's camera.
+// reopen watches the present studio's camera.
 func (w *viewer) reopen() error {
 	studio, at, change, err := w.gallery.open(w.vehicle, w.index)
 	if err != nil {

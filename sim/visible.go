@@ -4,18 +4,19 @@ import (
 	"github.com/halyard-robotics/halyard/sim/camera"
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
+	"github.com/halyard-robotics/halyard/sim/hydro"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
 // dry is the surface of a water that is nowhere, m.
 const dry = -1e6
 
-// flood fills the scene with its water.
-func (s *Scene) flood() {
-	s.sea.Surface, s.sea.Density, s.sea.Current = dry, 0, [3]float64{}
-	if w := s.ground.Water; w != nil {
-		s.sea.Surface, s.sea.Density, s.sea.Current = w.Surface, w.Density, w.Current
+// waterOf is the water of a scene as vehicles meet it.
+func waterOf(g *model.Scene) hydro.Sea {
+	if w := g.Water; w != nil {
+		return hydro.Sea{Surface: w.Surface, Density: w.Density, Current: w.Current}
 	}
+	return hydro.Sea{Surface: dry}
 }
 
 // Water is the water of the scene; nil if it is dry, and while no robot in it has a body.

@@ -29,7 +29,9 @@ func (b *bounds) area() float64 {
 	return float64(d.X*d.Y) + float64(d.Y*d.Z) + float64(d.Z*d.X)
 }
 
-func (b *bounds) centre(axis int) float64 { return 0.5 * (b.lo.Array()[axis] + b.hi.Array()[axis]) }
+func (b *bounds) centre(axis int) float64 {
+	return float64(0.5 * (b.lo.Array()[axis] + b.hi.Array()[axis]))
+}
 
 // node is a box of the tree. Nodes are in depth-first order, so the left child is the next node.
 type node struct {
