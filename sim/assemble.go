@@ -12,7 +12,7 @@ import (
 )
 
 // How contacts, stops and joints give way in the original Simloid: a spring and a damper each, from ODE's ERP and CFM
-// at its step of 10 ms (ODE manual, "How to use ERP and CFM"; the figures are its own). Other steps have the same
+// at its step of 10 ms (ODE manual, "How to use ERP and CFM"; the values are its own). Other steps have the same
 // spring and damper.
 const (
 	odeStep     = 0.01

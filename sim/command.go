@@ -82,7 +82,7 @@ func (j *Joint) setGoal(m hal.Mode, v float64) {
 	}
 }
 
-// limitEffort hands the torque limit to the firmware in the form that it knows: a share of the greatest current, or of
+// limitEffort gives the torque limit to the firmware in the form that it accepts: a share of the greatest current, or of
 // the supply.
 func (j *Joint) limitEffort(a *hal.Actuator) {
 	s := j.Servo

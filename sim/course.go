@@ -17,7 +17,7 @@ type progress struct {
 	reached         []bool
 	random          uint64 // of the starts
 	events          []hal.EventID
-	tell            *hal.Events
+	raise           *hal.Events // where entries of zones are events; nil = nowhere
 }
 
 // begin forgets all that was reached; where the vehicle is counts again.
@@ -76,7 +76,7 @@ func (v *Vehicle) Restart() error {
 // and the id of the zone. New zones of a later scene raise no events.
 func (v *Vehicle) RaiseZoneEvents(e *hal.Events) {
 	p := &v.now.course
-	p.tell, p.events = e, p.events[:0]
+	p.raise, p.events = e, p.events[:0]
 	v.Zones(func(z Zone) { p.events = append(p.events, e.Declare("/"+v.name+"/"+z.Kind.String()+"/"+z.ID)) })
 }
 
@@ -89,8 +89,8 @@ func (v *Vehicle) visit() {
 		p.entered[i] = in && !p.inside[i]
 		p.inside[i] = in
 		p.reached[i] = p.reached[i] || in
-		if p.entered[i] && p.tell != nil && i < len(p.events) {
-			p.tell.Raise(p.events[i])
+		if p.entered[i] && p.raise != nil && i < len(p.events) {
+			p.raise.Raise(p.events[i])
 		}
 	}
 }

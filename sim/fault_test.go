@@ -176,7 +176,7 @@ func TestDivergedRobotIsLimp(t *testing.T) {
 		r.must(err)
 		r.cycle(10)
 		stand(false)(r, 0)
-		own := slices.Clone(r.body.Figures().Bodies)
+		own := slices.Clone(r.body.Model().Bodies)
 		spoil(r)
 		var fault error
 		begun := r.system.Time
@@ -205,7 +205,7 @@ func TestDivergedRobotIsLimp(t *testing.T) {
 				t.Errorf("%s: got %g s, want time to go on for the others", what, r.system.Time-begun)
 			}
 			if other.fault != nil {
-				t.Errorf("%s: the other robot is limp too", what)
+				t.Errorf("%s: the other robot has torque off too", what)
 			}
 		}
 		// heals

@@ -119,8 +119,8 @@ func (j *Joint) alone(h float64, i, n int) {
 	j.Servo.Step(h)
 }
 
-// drive sets the torques on the joint in the system for sub-step i of n. One without torque has only its friction.
-func (j *Joint) drive(s *dynamics.System, h float64, i, n int, limp bool) {
+// drive sets the torques on the joint in the system for sub-step i of n; with off it has only its friction.
+func (j *Joint) drive(s *dynamics.System, h float64, i, n int, off bool) {
 	sign := j.Model.Sign
 	d, tau := &s.Drive[j.dof], 0.0
 	damping, dry, armature := j.Model.Damping, j.Model.Friction, 0.0
@@ -129,13 +129,13 @@ func (j *Joint) drive(s *dynamics.System, h float64, i, n int, limp bool) {
 	switch {
 	case j.Servo != nil:
 		c := j.Servo.Couple(h, j.external)
-		if !limp {
+		if !off {
 			tau, damping = c.Torque+j.Servo.External, damping+c.Damping
 		}
 		dry, armature = dry+c.Dry, c.Armature
 	case j.Model.Motor != nil:
 		m := &j.motor
-		if limp {
+		if off {
 			m.torque, m.target = 0, 0
 		}
 		tau, dry, d.Target, d.Slip = m.torque, dry+m.bound, sign*m.target, m.slip

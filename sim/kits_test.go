@@ -59,6 +59,6 @@ func TestKitsHoldUp(t *testing.T) {
 	r.enable(false)
 	r.cycle(500)
 	if got := sunk(); got < 0.03 {
-		t.Errorf("limp: it sinks by %.3f m", got)
+		t.Errorf("torque off: it sinks by %.3f m", got)
 	}
 }

@@ -27,7 +27,7 @@ type motor struct {
 	current                     float64 // A
 }
 
-// follow is the speed, 1/s, at which an ideal motor's error dies away.
+// follow is the speed, 1/s, at which an ideal motor's error decays.
 const follow = 20
 
 // run is the law of the joint's motor, once a cycle of dt seconds, as the original's is; see model.Motor.
@@ -100,7 +100,7 @@ func (m *motor) open(swing, dt, most float64) {
 	far, on := float64((1-worldERP)*out)+(1-cos), float64((1-worldERP)*ahead)+(turn-sin)
 	m.apart = [2]float64{float64(far*cos) + float64(on*sin), float64(on*cos) - float64(far*sin)}
 	momentum += float64(pull * m.apart[1])
-	// Of a link that spins through a radian in a step this would make more than the original's hinges bear.
+	// For a link that turns by a radian in a step this would be more than the original's hinges transmit.
 	m.torque += math.Max(-most, math.Min(most, float64(swing/dt*(momentum-m.velocity))))
 }
 

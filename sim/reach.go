@@ -162,7 +162,7 @@ func (s *Scene) diverged(err error) error {
 		if n := d.Body - b.at.body; len(b.parts) == 0 || n < 0 || n >= len(b.parts) {
 			continue
 		}
-		e := fault("the robot is limp until it is reset")
+		e := fault("its torque is off until the reset")
 		if b.fault != nil {
 			s.fault = e
 			return e
@@ -174,7 +174,7 @@ func (s *Scene) diverged(err error) error {
 	}
 	for _, v := range s.vehicles {
 		if d.Body == v.at.body && v.now.fault == nil {
-			v.now.fault = fault("its thrusters rest until it is reset")
+			v.now.fault = fault("its thrusters are off until the reset")
 			v.throttle()
 			clear(s.system.V[v.at.v:][:v.at.dofs])
 			s.system.Moved()

@@ -15,7 +15,7 @@ type snapshot struct {
 	sensed  []float64
 	sensors []sensor
 	fault   error
-	drawn   figures
+	drawn   drawn
 	dropped int
 }
 
@@ -76,7 +76,7 @@ func (b *Body) save() {
 	}
 	to.sensed, to.sensors = append(to.sensed[:0], b.sensed...), append(to.sensors[:0], b.sensors...)
 	to.is, to.at, to.fault, to.dropped = true, b.at, b.fault, b.dropped
-	to.drawn = figures{b.model, b.next, b.drawn}
+	to.drawn = drawn{b.model, b.next, b.drawn}
 }
 
 func (b *Body) restore(seed int64) {

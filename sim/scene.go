@@ -48,8 +48,8 @@ type Scene struct {
 	loaded   int64            // the seed of ground
 	system   *dynamics.System // nil while neither robot nor vehicle has a body in it
 	thing    int              // the first loose thing of ground among the system's bodies
-	due      bool             // figures have changed in a reset: the system and its ground are made again
-	own      own              // figures of the ground and of loose things that were set
+	due      bool             // values have changed in a reset: the system and its ground are made again
+	own      own              // values of the ground and of loose things that were set
 	bare     bool             // no robot of ours but Simloid's own: contacts and stops give way as theirs did
 	pushed   []int32          // bodies with a force for the next Advance
 	fault    error            // why no step is taken any more
@@ -231,7 +231,7 @@ func (s *Scene) step(h float64, i, n int) error {
 // Now is the scene's clock: all that was advanced since it was made, or zeroed.
 func (s *Scene) Now() time.Duration { return s.now }
 
-// Reset puts every robot exactly into the state of seed; 0 = the previous seed. Changed figures of models take effect. The
+// Reset puts every robot exactly into the state of seed; 0 = the previous seed. Changed values of models take effect. The
 // clock continues.
 func (s *Scene) Reset(seed int64) error {
 	if seed != 0 {

@@ -59,9 +59,9 @@ func TestHumanoidStands(t *testing.T) {
 	}
 	r.enable(false)
 	nudge()
-	t.Logf("limp and nudged: head %.4f m", r.body.Pose(head).Position[2])
+	t.Logf("torque off and nudged: head %.4f m", r.body.Pose(head).Position[2])
 	if r.body.Pose(head).Position[2] > start/2 {
-		t.Error("limp: it still stands")
+		t.Error("torque off: it still stands")
 	}
 }
 

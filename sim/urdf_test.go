@@ -96,9 +96,9 @@ func TestURDFArmMoves(t *testing.T) {
 	r.enable(false)
 	r.cycle(300)
 	fallen := r.body.Pose(hand).Position[2]
-	t.Logf("limp: the hand falls from %.3f to %.3f m", held, fallen)
+	t.Logf("torque off: the hand falls from %.3f to %.3f m", held, fallen)
 	if fallen > held-0.1 || fallen < 0 {
-		t.Errorf("limp: got the hand at %.3f m, want it fallen, above the table", fallen)
+		t.Errorf("torque off: got the hand at %.3f m, want it fallen, above the table", fallen)
 	}
 }
 

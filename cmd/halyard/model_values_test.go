@@ -166,8 +166,8 @@ func TestFiguresWaitForTheReset(t *testing.T) {
 		}
 		return ids[0]
 	}
-	foot, knee := body.Figures().Body("left_foot"), body.Figures().Joint("left_knee")
-	now := func() *model.Robot { return sys.Scene.Body("humanoid").Figures() }
+	foot, knee := body.Model().Body("left_foot"), body.Model().Joint("left_knee")
+	now := func() *model.Robot { return sys.Scene.Body("humanoid").Model() }
 	was := *now()
 	for _, c := range []struct {
 		name string

@@ -65,7 +65,7 @@ func (c *collisions) declareThings(names []string) {
 
 // declareRobot declares the events of a robot, and those of the others with it.
 func (c *collisions) declareRobot(b *sim.Body) {
-	m := b.Figures()
+	m := b.Model()
 	if len(m.Bodies) == 0 { // robots without bodies have no contacts
 		return
 	}

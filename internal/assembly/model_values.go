@@ -79,9 +79,9 @@ func (v *modelValues) declareRobot(b *sim.Body) {
 		if v.scene.Body(b.Name()) != b {
 			return nil
 		}
-		return b.Figures()
+		return b.Model()
 	}
-	m := b.Figures()
+	m := b.Model()
 	for i := range m.Bodies {
 		prefix := "/" + b.Name() + "/" + m.Bodies[i].Name + "/"
 		v.declarePose(prefix, func() (hal.Pose, bool) {
@@ -243,7 +243,7 @@ func (v *modelValues) declareShape(prefix string, kind model.ShapeKind, k int, n
 
 // declareStops declares the stops of a joint, in degrees as in the original. A joint without stops gets no values.
 func (v *modelValues) declareStops(prefix string, b *sim.Body, i int, here func() *model.Robot) {
-	j := &b.Figures().Joints[i]
+	j := &b.Model().Joints[i]
 	if j.Kind != model.Hinge || j.Child == hal.None || !(j.Stops[0] < j.Stops[1]) {
 		return
 	}

@@ -22,7 +22,7 @@ type Servo struct {
 	GoalVelocity float64 // rad/s
 	GoalCurrent  float64 // A where Spec.CurrentControl, else share of the stall torque, -1..1
 	GoalDuty     float64 // -1..1
-	Limit        float64 // 0..1, share of the greatest effort: Spec.MaxCurrent where CurrentControl, else duty; 0 = limp
+	Limit        float64 // 0..1, share of the greatest effort: Spec.MaxCurrent where CurrentControl, else duty; 0 = torque off
 	DutyLimit    float64 // 0..1, from the PWM limit and goal PWM registers of X servos
 	Extended     bool    // positions beyond one turn: operating modes 4 and 5 of X, multi-turn mode of MX
 	Gains        Gains

@@ -20,7 +20,7 @@ const (
 // Spec is the immutable data of one servo model. All torques, speeds and inertias are those of the output shaft.
 type Spec struct {
 	Name   string // "ax-12a", "xm430-w350"; the same as in servo/dynamixel
-	Source string // of the datasheet's figures
+	Source string // of the datasheet's values
 	Fit    string // where the motor's constants come from: "BAM M6", "fit to datasheet stall and no-load"
 
 	// The motor and its gear.
@@ -31,7 +31,7 @@ type Spec struct {
 	MaxDuty  float64 // 0..1, maximum of the bridge
 
 	// The datasheet.
-	NominalVolts              float64 // V, of the figures below
+	NominalVolts              float64 // V, of the values below
 	StallTorque, StallCurrent float64 // N·m, A
 	NoLoadSpeed               float64 // rad/s
 	Mass                      float64 // kg

@@ -95,7 +95,7 @@ func (o *optics) glow(d, dz, s float64) r3.Vec {
 		if math.IsInf(s, 1) {
 			return e / rate
 		}
-		if x := float64(rate * s); x < 1e-3 { // nothing by nothing
+		if x := float64(rate * s); x < 1e-3 { // near 0/0
 			return float64(e * s)
 		}
 		return float64(e*(1-o.fall.of(float64(rate*s)))) / rate

@@ -31,7 +31,7 @@ type search struct {
 	least float64 // f(n), the least so far
 }
 
-// try looks at direction d, either way; it reports whether X and Y part along it. favour < 1 asks for more than a tie.
+// try evaluates direction d, either way; it reports whether X and Y part along it. favour < 1 asks for more than a tie.
 func (s *search) try(d r3.Vec, favour float64) (apart bool) {
 	// Of d and -d the one that leads from Y to X parts them sooner, since the solids are symmetric.
 	if d.Dot(s.c) < 0 {
@@ -152,7 +152,7 @@ const (
 	stepSin = 0.19509032201612826785
 )
 
-// circle looks at the directions at right angles to a, on the side of the centre of X.
+// circle evaluates the directions at right angles to a, on the side of the centre of X.
 func (s *search) circle(a r3.Vec) (apart bool) {
 	to := s.c.Along(-s.c.Dot(a), a).Unit(across(a))
 	n := to.Cross(a).Unit(across(a)) // a quarter turn before

@@ -121,7 +121,7 @@ func (w *sweep) find(s *Space) {
 			if w.from[b] > end {
 				break
 			}
-			if s.present[b] && s.beside(a, b) {
+			if s.present[b] && s.overlap(a, b) {
 				s.pair(a, b)
 			}
 		}
@@ -133,7 +133,7 @@ func (w *sweep) find(s *Space) {
 			if w.from[b] > end {
 				break
 			}
-			if s.beside(a, b) {
+			if s.overlap(a, b) {
 				s.pair(a, b)
 			}
 		}
@@ -148,7 +148,7 @@ func (w *sweep) find(s *Space) {
 			if w.from[a] > w.to[b] || !s.present[a] {
 				break
 			}
-			if s.beside(a, b) {
+			if s.overlap(a, b) {
 				s.pair(a, b)
 			}
 		}
@@ -178,8 +178,8 @@ func (w *sweep) findEndless(s *Space) {
 	}
 }
 
-// beside reports whether two boxes overlap.
-func (s *Space) beside(a, b int32) bool {
+// overlap reports whether two boxes overlap.
+func (s *Space) overlap(a, b int32) bool {
 	p, q, r, t := &s.lo[a], &s.hi[a], &s.lo[b], &s.hi[b]
 	return p.X <= t.X && r.X <= q.X && p.Y <= t.Y && r.Y <= q.Y && p.Z <= t.Z && r.Z <= q.Z
 }

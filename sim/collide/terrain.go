@@ -189,7 +189,7 @@ const slack = 1e-6
 
 // owns reports whether the normal of m lies in the Voronoi region of the edge, or at its ends of the sample there.
 func (f *Field) owns(e *ridge, u r3.Vec, length float64, m *meeting) bool {
-	into, sides := f.beside(e, u)
+	into, sides := f.intoTriangles(e, u)
 	for _, v := range into[:sides] {
 		if m.normal.Dot(v) > slack {
 			return false
@@ -242,9 +242,9 @@ func (f *Field) edge(i, j, kind int) (e ridge, ok bool) {
 	return e, true
 }
 
-// beside writes, for each triangle adjacent to the edge, the unit vector into it, across the edge. At the rim there is only
+// intoTriangles writes, for each triangle adjacent to the edge, the unit vector into it, across the edge. At the rim there is only
 // one.
-func (f *Field) beside(e *ridge, u r3.Vec) (into [2]r3.Vec, sides int) {
+func (f *Field) intoTriangles(e *ridge, u r3.Vec) (into [2]r3.Vec, sides int) {
 	// The third corners of the triangles on the two sides, as steps from the edge's start.
 	third := [3][2][2]int{
 		{{1, 1}, {0, -1}},
@@ -266,7 +266,7 @@ func (f *Field) beside(e *ridge, u r3.Vec) (into [2]r3.Vec, sides int) {
 // bends reports whether the edge is convex: its two triangles slope down from it, or there is only one.
 func (f *Field) bends(e *ridge) bool {
 	u := e.to.Sub(e.from).Unit(r3.Vec{})
-	into, sides := f.beside(e, u)
+	into, sides := f.intoTriangles(e, u)
 	if sides < 2 {
 		return true
 	}

@@ -100,7 +100,7 @@ func (f *Faults) inertia(path string, b *Body) {
 	if !f.within(path, -maxInertia, maxInertia, a[:]...) {
 		return
 	}
-	// Figures from CAD programs are rounded, so a millionth is let pass.
+	// Values from CAD programs are rounded, so an error of a millionth is accepted.
 	size := math.Abs(a[0]) + math.Abs(a[4]) + math.Abs(a[8])
 	slack := 1e-6 * size
 	if math.Abs(a[1]-a[3]) > slack || math.Abs(a[2]-a[6]) > slack || math.Abs(a[5]-a[7]) > slack {

@@ -176,7 +176,7 @@ func cone(rows []row, a []float64, normal float64, rest, df *[maxRows]float64) f
 		trace += m[i*d+i]
 	}
 	lambda := 0.0
-	for range 20 { // each pass squares the error; five do, but for hopeless figures
+	for range 20 { // each pass squares the error; five are enough, but for extreme values
 		copy(l[:d*d], m[:d*d])
 		for i := range d {
 			l[i*d+i] += lambda + float64(1e-14*trace)

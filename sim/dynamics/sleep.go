@@ -104,7 +104,7 @@ func (s *System) rest(h float64) {
 	}
 }
 
-// rouse wakes tree a where it sleeps and b moves, or could. Who is woken has not moved yet, and wakes no other.
+// rouse wakes tree a where it sleeps and b moves, or could. A woken tree has not moved yet, and wakes no other.
 func (s *System) rouse(a, b int32, h float64) {
 	if a == World || b == World || !s.sleeping[a] || s.sleeping[b] {
 		return

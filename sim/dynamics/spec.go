@@ -100,12 +100,12 @@ type Equality struct {
 
 // Softness describes how a constraint gives way. The zero value is the default of its kind.
 //
-// Time and Ratio are those of the damped oscillation by which a violation dies away, and Impedance d is the share of the
+// Time and Ratio are those of the damped oscillation by which a violation decays, and Impedance d is the share of the
 // constraint's acceleration that its force brings about, the rest being slip: the solref and solimp of MuJoCo
 // (documentation, "Solver parameters"), without their dependence on depth. Time is never below two steps.
 //
 // With CFM > 0 the constraint is the spring and damper of ODE (manual, "How to use ERP and CFM") instead, and Time,
-// Ratio and Impedance are not looked at: stiffness ERP/(h CFM), damping (1-ERP)/CFM, both implicit, h the step.
+// Ratio and Impedance are ignored: stiffness ERP/(h CFM), damping (1-ERP)/CFM, both implicit, h the step.
 type Softness struct {
 	Time      float64 // s
 	Ratio     float64 // 1: critical

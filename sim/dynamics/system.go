@@ -184,7 +184,7 @@ func (s *System) Follow(i int, position, velocity float64) bool {
 func (s *System) Release(i int) { s.State.follow[i] = follow{} }
 
 // Place puts the free body b at a pose with a velocity of its origin and an angular velocity, in world axes. It is
-// false where b has no free joint or a figure is not finite.
+// false where b has no free joint or a value is not finite.
 func (s *System) Place(b int, pose collide.Pose, linear, angular [3]float64) bool {
 	j := s.m.Joint(b)
 	q := r3.PackQuat(pose.Rotation)

@@ -1,7 +1,7 @@
 package hydro
 
 // The file, as it is written. Lengths are metres, masses kilograms, angles degrees where the key says so. The limits are
-// far beyond any vehicle, so that products of figures stay finite.
+// far beyond any vehicle, so that products of values stay finite.
 
 type file struct {
 	Name      string         `yaml:"name" required:"true" form:"lower"`

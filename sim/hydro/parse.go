@@ -47,7 +47,7 @@ func (f *file) vehicle(d *yaml.Document) *Vehicle {
 	for i := range f.Cameras {
 		v.cameras = append(v.cameras, f.Cameras[i].camera(yaml.Path("cameras").Index(i), d))
 	}
-	// Only whole figures are worth the engine's opinion.
+	// The engine checks only values without other faults.
 	if len(d.Faults) == 0 {
 		v.checkInertias(d)
 	}
@@ -105,7 +105,7 @@ func (f *addedFile) matrix(d *yaml.Document) (m [6][6]float64) {
 
 func (f *curveFile) curve(d *yaml.Document) Curve {
 	c := Curve{Neutral: f.Neutral, Span: f.Span}
-	// One way to write it, so that no figure is written twice and differs.
+	// One form only, so that no value is written twice and differs.
 	key, forms := "", 0
 	for _, k := range []string{"polynomial", "table_kgf", "table_n"} {
 		if d.Has(yaml.Path("curve").Key(k)) {

@@ -20,7 +20,7 @@ type Body struct {
 
 	Random Random
 	Merged []string // names of links that a URDF welds to this one
-	Source string   // where the figures come from
+	Source string   // of the values
 }
 
 // ShapeKind is the kind of a Shape. The names and the meaning are those of package collide.

@@ -31,7 +31,7 @@ type Paint struct {
 	Size           float64 // m, of one field of the pattern
 }
 
-// Thing is an object that a detector knows by its class: the shapes Fixed[First:First+Count] of its scene.
+// Thing is an object that a detector recognises by its class: the shapes Fixed[First:First+Count] of its scene.
 type Thing struct {
 	Class, Name  string
 	First, Count int

@@ -33,7 +33,7 @@ func names(folder string) []string {
 	return names
 }
 
-// SimloidIDs lists the ids of the original Simloid's robots, all of which Load knows as "simloid-31" and so on.
+// SimloidIDs lists the ids of the original Simloid's robots, which Load names "simloid-31" and so on.
 func SimloidIDs() []int {
 	var ids []int
 	for _, name := range names("simloid") {

@@ -47,7 +47,7 @@ func cloneBodies(list []Body) []Body {
 // Draw returns one sample of the robot: random values are drawn, and motors have the strength of Joint.Strength. uniform
 // returns a number from 0 to 1 for a value of the entry called name in the list "bodies" or "joints". It must not depend on
 // the order of calls, so that an additional random value does not change others.
-func (r *Robot) Draw(uniform func(list, name, figure string) float64) *Robot {
+func (r *Robot) Draw(uniform func(list, name, value string) float64) *Robot {
 	d := r.Clone()
 	draw := spread(uniform)
 	for i := range d.Bodies {
@@ -70,7 +70,7 @@ func (r *Robot) Draw(uniform func(list, name, figure string) float64) *Robot {
 }
 
 // Draw returns the scene with the random values of its loose things drawn, from the list "things"; see Robot.Draw.
-func (s *Scene) Draw(uniform func(list, name, figure string) float64) *Scene {
+func (s *Scene) Draw(uniform func(list, name, value string) float64) *Scene {
 	d, draw := *s, spread(uniform)
 	d.Free = cloneBodies(s.Free)
 	for i := range d.Free {
@@ -80,16 +80,16 @@ func (s *Scene) Draw(uniform func(list, name, figure string) float64) *Scene {
 }
 
 // spread turns a draw from 0 to 1 into one of a factor about 1.
-func spread(uniform func(list, name, figure string) float64) func(list, name, figure string, share float64) float64 {
-	return func(list, name, figure string, share float64) float64 {
+func spread(uniform func(list, name, value string) float64) func(list, name, value string, share float64) float64 {
+	return func(list, name, value string, share float64) float64 {
 		if share == 0 {
 			return 1 // exactly, and without a draw: other values stay the same to the bit
 		}
-		return 1 + float64(share*(2*uniform(list, name, figure)-1))
+		return 1 + float64(share*(2*uniform(list, name, value)-1))
 	}
 }
 
-func (b *Body) draw(list string, draw func(list, name, figure string, share float64) float64) {
+func (b *Body) draw(list string, draw func(list, name, value string, share float64) float64) {
 	if b.Random.Mass > 0 {
 		b.Weigh(b.Mass * draw(list, b.Name, "mass", b.Random.Mass))
 	}
@@ -180,8 +180,8 @@ func (f *jointRandomFile) read(path yaml.Path, l *linkFile, faults *faults) (r R
 	return r
 }
 
-// share reads "10%" as 0.1, and "" as 0. A share of a figure that is 0 is a fault; want names the missing key.
-func (f *faults) share(path yaml.Path, text, want string, figure float64) float64 {
+// share reads "10%" as 0.1, and "" as 0. A share of a value that is 0 is a fault; want names the missing key.
+func (f *faults) share(path yaml.Path, text, want string, value float64) float64 {
 	if text == "" {
 		return 0
 	}
@@ -191,8 +191,8 @@ func (f *faults) share(path yaml.Path, text, want string, figure float64) float6
 		f.add(path, "got %q, want a share above 0%%, at most %g%%", text, 100*maxRandom)
 		return 0
 	}
-	if figure == 0 {
-		f.add(path, "got %s of nothing, want %s too", text, want)
+	if value == 0 {
+		f.add(path, "got %s of 0, want %s too", text, want)
 	}
 	return percent / 100
 }

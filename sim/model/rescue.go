@@ -204,7 +204,7 @@ const (
 	arenaFolder  = "arenas"
 )
 
-// RescueNames lists the built-in robots of USARSim as Load knows them: "usarsim-p2at".
+// RescueNames lists the built-in robots of USARSim by their names for Load: "usarsim-p2at".
 func RescueNames() []string {
 	list := names(rescueFolder)
 	for i := range list {

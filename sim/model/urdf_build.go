@@ -180,7 +180,7 @@ func (b *urdfBuilder) bodies() {
 			about[i].add(moved(-body.Mass, body.CentreOfMass))
 			body.Inertia = about[i].list()
 		} else if i > 0 || !b.r.Fixed {
-			b.faults.add(linkPath(body.Name)+".inertial", "missing, want it: nothing that moves weighs nothing")
+			b.faults.add(linkPath(body.Name)+".inertial", "missing, want it for every body that moves")
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/exact"
 )
 
-// Quat is a quaternion; where it stands for a turn, its length is 1.
+// Quat is a quaternion; of a turn, its length is 1.
 type Quat struct{ W, X, Y, Z float64 }
 
 // PackQuat is the quaternion of an array, and Array the way back.
@@ -57,7 +57,7 @@ func (q Quat) Mat() Mat {
 func Spin(a Vec) Quat {
 	angle := a.Norm()
 	if angle < 1e-6 {
-		// sin(x/2)/x to the last bit, without dividing nothing by nothing
+		// sin(x/2)/x to the last bit, without 0/0
 		s := 0.5 - float64(angle*angle)/48
 		return Quat{1 - float64(float64(angle*angle)/8), float64(s * a.X), float64(s * a.Y), float64(s * a.Z)}
 	}

@@ -140,7 +140,7 @@ func (j *judge) judge() Verdict {
 			continue
 		}
 		f := j.search(&hypotheses[i], &healthy)
-		if !j.running { // beside a robot's cycle the rough search must do: it takes half of the time, and named more zeros as such
+		if !j.running { // while the robot runs, the rough search must be enough: it takes half of the time, and found more of the shifted zeros
 			f = j.descend(f, false)
 		}
 		all = append(all, j.refine(f))

@@ -128,7 +128,7 @@ func (r *shown) modelOf(agent string) (m *model.Robot) {
 	}
 	r.Rig.BetweenCycles(func() {
 		if b := r.System.Scene.Body(agent); b != nil { // it was spawned
-			m = b.Figures()
+			m = b.Model()
 		}
 	})
 	return m

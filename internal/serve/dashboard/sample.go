@@ -145,7 +145,7 @@ func newSubject(r *shown, rig int, a *hal.Agent, parts []hal.Part) *subject {
 	if len(s.robot.Tree) == 0 { // it was spawned
 		r.Rig.BetweenCycles(func() {
 			if b := r.System.Scene.Body(a.Name()); b != nil {
-				bridges.Describe(s.robot, b.Figures())
+				bridges.Describe(s.robot, b.Model())
 			}
 		})
 	}

@@ -106,7 +106,7 @@ func speed(s *dynamics.System, steps int) float64 {
 	return rates[2]
 }
 
-// watchChain runs the chain and looks at it after every step.
+// watchChain runs the chain and examines it after every step.
 func watchChain(s *dynamics.System, f *Figures, n, steps int) error {
 	size := float64(n) * 9.81 * linkLength * float64(n)
 	kinetic, potential := s.Energy()
@@ -157,7 +157,7 @@ func gap(s *dynamics.System, n int) float64 {
 	return most
 }
 
-// watchQuad runs the quad and looks at it after every step.
+// watchQuad runs the quad and examines it after every step.
 func watchQuad(s *dynamics.System, f *Figures, steps int) error {
 	f.Lowest = math.Inf(1)
 	counted := 0

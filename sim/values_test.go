@@ -59,7 +59,7 @@ func (r *rig) fall() (bits uint64, mass float64) {
 			}
 		}
 	}
-	return h, r.body.Figures().Mass()
+	return h, r.body.Model().Mass()
 }
 
 // The same seed makes the same robot, bit for bit, after any other seeds and with other robots in the scene. Another seed
@@ -87,8 +87,8 @@ func TestRandomFigures(t *testing.T) {
 	}
 	// The hash is of the first robot alone; the second is too far to be felt.
 	two := falling(t, 7, "one", "two")
-	if _, mass := two.fall(); mass != heavy || two.Body("two").Figures().Mass() == heavy {
-		t.Errorf("with another robot: got %g kg beside %g kg, want %g kg", mass, two.Body("two").Figures().Mass(), heavy)
+	if _, mass := two.fall(); mass != heavy || two.Body("two").Model().Mass() == heavy {
+		t.Errorf("with another robot: got %g kg beside %g kg, want %g kg", mass, two.Body("two").Model().Mass(), heavy)
 	}
 	for i := range two.body.model.Joints {
 		if got, want := two.body.model.Joints[i].Strength, r.body.model.Joints[i].Strength; got != want || got == 1 {
@@ -112,7 +112,7 @@ func TestRestoreBringsTheDrawnRobotBack(t *testing.T) {
 	}
 	// what was set since counts from the next reset on
 	r.must(r.Reset(0))
-	if got := r.body.Figures().Bodies[0].Mass; math.Abs(got-3) > 0.6 || math.Abs(got-3) < 1e-9 {
+	if got := r.body.Model().Bodies[0].Mass; math.Abs(got-3) > 0.6 || math.Abs(got-3) < 1e-9 {
 		t.Errorf("after the next reset: got %g kg, want about 3", got)
 	}
 }
@@ -127,7 +127,7 @@ func TestChangeWaitsForTheReset(t *testing.T) {
 	weight := func() float64 { return r.system.Model().Mass() } // of all
 	was, one, light := weight(), other.model.Mass(), other.model.Bodies[foot].Mass
 	r.must(other.Reshape(foot, func(b *model.Body) { b.Weigh(0.5) }))
-	if got := other.Figures().Bodies[foot].Mass; got != 0.5 {
+	if got := other.Model().Bodies[foot].Mass; got != 0.5 {
 		t.Errorf("once it is set: got %g kg, want 0.5", got)
 	}
 	if got := other.Pose(foot); got != at {
@@ -152,7 +152,7 @@ func TestChangeWaitsForTheReset(t *testing.T) {
 			t.Errorf("%s: got %v, want it refused", what, err)
 		}
 	}
-	if got := other.Figures().Bodies[foot]; got.Mass != 0.5 || got.CentreOfMass[1] != 0 {
+	if got := other.Model().Bodies[foot]; got.Mass != 0.5 || got.CentreOfMass[1] != 0 {
 		t.Errorf("after what was refused: got %+v", got)
 	}
 }

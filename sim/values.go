@@ -10,26 +10,26 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// Figures are values of robots and of loose things: masses, sizes, friction, motors. They change only at a reset, which
-// draws the random ones. Each has its own random stream, derived from the seed and the names of the robot, the part and the
+// The values of robots and of loose things, masses, sizes, friction, motors, change only at a reset, which draws the random
+// ones. Each has its own random stream, derived from the seed and the names of the robot, the part and the
 // value, so an additional value does not change the others.
 
-// figures are those of a robot at one time.
-type figures struct {
+// drawn are the values of a robot at one time.
+type drawn struct {
 	model, next *model.Robot
-	drawn       int64
+	seed        int64 // of model
 }
 
-// Figures are the robot's values; random ones are drawn. After a Change, until the next reset, they are the values from
-// which that reset will draw. They are read-only.
-func (b *Body) Figures() *model.Robot {
+// Model is the robot with its random values drawn. After a Change, until the next reset, it has the values from which that
+// reset will draw. It is read-only.
+func (b *Body) Model() *model.Robot {
 	if b.stale {
 		return b.next
 	}
 	return b.model
 }
 
-// Change changes figures of the robot from the next reset on: change writes to a copy, and random values are drawn about
+// Change changes values of the robot from the next reset on: change writes to a copy, and random values are drawn about
 // the values that it writes. Names and the structure stay. The error names an impossible value; then nothing changes.
 func (b *Body) Change(change func(*model.Robot)) error {
 	next := b.next.Clone()
@@ -53,7 +53,7 @@ func (b *Body) Reshape(body int, change func(*model.Body)) error {
 	return b.Change(func(m *model.Robot) { change(&m.Bodies[body]) })
 }
 
-// redraw draws the robot's figures for a seed; false where they are those already.
+// redraw draws the robot's values for a seed; false where they are those already.
 func (b *Body) redraw(seed int64) bool {
 	if !b.stale && (seed == b.drawn || !b.next.Random()) {
 		return false
@@ -63,7 +63,7 @@ func (b *Body) redraw(seed int64) bool {
 	return true
 }
 
-// use makes the robot's figures those of m.
+// use makes the robot's values those of m.
 func (b *Body) use(m *model.Robot) {
 	b.model, b.parts = m, m.Bodies
 	b.supply[0].Resistance = m.Supply.Resistance
@@ -77,15 +77,15 @@ func (b *Body) use(m *model.Robot) {
 	}
 }
 
-// uniform draws the figures of a robot, or of no robot those of loose things, for a seed.
-func uniform(seed int64, robot string) func(list, name, figure string) float64 {
-	return func(list, name, figure string) float64 {
-		state := stream(seed, robot, list, name, figure)
+// uniform draws the values of a robot, or of no robot those of loose things, for a seed.
+func uniform(seed int64, robot string) func(list, name, value string) float64 {
+	return func(list, name, value string) float64 {
+		state := stream(seed, robot, list, name, value)
 		return actuator.Uniform(&state)
 	}
 }
 
-// redraw prepares the figures of all for the scene's seed; it reports whether the system must be built again.
+// redraw prepares the values of all for the scene's seed; it reports whether the system must be built again.
 func (s *Scene) redraw() bool {
 	// due stays until a system has been built, lest one reset that fails leaves the next with half of it.
 	s.due = s.due || s.loaded != s.seed || s.own.changed
@@ -98,7 +98,7 @@ func (s *Scene) redraw() bool {
 	return s.due
 }
 
-// reinstate brings back the figures of the snapshot where a reset has made others since; it reports whether it has, and the
+// reinstate brings back the values of the snapshot where a reset has made others since; it reports whether it has, and the
 // system must be built again.
 func (s *Scene) reinstate() (rebuild bool) {
 	if k := &s.saved; s.system != nil && k.ground != nil && k.ground != s.ground {
@@ -112,7 +112,7 @@ func (s *Scene) reinstate() (rebuild bool) {
 		}
 		// Values set after the snapshot, or before a reset after it, are not lost: the next reset applies them.
 		b.use(was.model)
-		b.drawn, b.stale = was.drawn, b.stale || b.next != was.next
+		b.drawn, b.stale = was.seed, b.stale || b.next != was.next
 		rebuild = rebuild || len(b.parts) > 0
 	}
 	return rebuild
@@ -144,7 +144,7 @@ func (o *own) put(g *model.Scene) *model.Scene {
 // Gravity is the scene's gravity, m/s²; see SetGravity.
 func (s *Scene) Gravity() [3]float64 { return s.gravity }
 
-// Ground is the surface of the ground plane; see Figures. nil if absent.
+// Ground is the surface of the ground plane; see Body.Model. nil if absent.
 func (s *Scene) Ground() *model.Material {
 	switch {
 	case s.ground == nil || s.ground.Ground == nil:
@@ -181,7 +181,7 @@ func (s *Scene) Things() []string {
 	return names
 }
 
-// Thing is a loose thing with its figures, as Figures are, and where it is; false if absent.
+// Thing is a loose thing with its values, as in Body.Model, and where it is; false if absent.
 func (s *Scene) Thing(i int) (*model.Body, hal.Pose, bool) {
 	if s.system == nil || i < 0 || i >= len(s.ground.Free) {
 		return nil, hal.Pose{}, false
@@ -205,7 +205,7 @@ func (s *Scene) PlaceThing(i int, p hal.Pose) error {
 	return nil
 }
 
-// ChangeThing changes figures of a loose thing from the next reset on, as Body.Change those of a robot.
+// ChangeThing changes values of a loose thing from the next reset on, as Body.Change those of a robot.
 func (s *Scene) ChangeThing(i int, change func(*model.Body)) error {
 	was, _, ok := s.Thing(i)
 	if !ok {
