@@ -96,7 +96,7 @@ func TestRandomFaults(t *testing.T) {
 		{"mass: 10%", "mass: -1%", "bodies[0].random.mass"},
 		{"mass: 10%", "mass: NaN%", "bodies[0].random.mass"},
 		{"mass: 10%", "colour: 10%", "random.colour: got an unknown key"},
-		{"friction: 0.5", "friction: 0", "bodies[0].random.friction: got 20% of nothing"},
+		{"friction: 0.5", "friction: 0", "bodies[0].random.friction: got 20% of 0"},
 		{"friction_nm: 0.1, ", "", "joints[0].random.friction: got 30 % of 0, want friction_nm too"},
 		{"{damping: 40%}", "{strength: 40%}", "passive[0].random.strength: got 40% without a motor"},
 	} {
