@@ -226,6 +226,17 @@ func (l *Line) SetBaud(bitrate int) error {
 		"sudo ip link set "+l.name+" down; "+setUp(l.name, bitrate))
 }
 
+func (l *Line) File() (*os.File, error) {
+	fd, err := unix.FcntlInt(uintptr(l.fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("dup", err)
+	}
+	return os.NewFile(uintptr(fd), l.name), nil
+}
+
+// Piece is the size of a write: a socket takes one frame at a time.
+func (l *Line) Piece() int { return servo.CANSize }
+
 // Close closes the socket. A second Close has no effect.
 func (l *Line) Close() error {
 	if l.fd < 0 {

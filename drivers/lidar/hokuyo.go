@@ -129,17 +129,9 @@ func (h *Hokuyo) find() error {
 		rates = []int{h.s.Baud, h.usual} // where it was, or where it is after power-on
 	}
 	var last error
-	for i, rate := range rates {
-		if !h.tuned() && i > 0 {
-			break
-		}
-		if slices.Contains(rates[:i], rate) {
-			continue
-		}
-		if h.tuned() {
-			if err := h.port.Line.SetBaud(rate); err != nil {
-				return h.fault(hal.BusFault, err)
-			}
+	for _, rate := range h.rates(rates...) {
+		if err := h.tune(rate); err != nil {
+			return err
 		}
 		var status string
 		for range 2 {
@@ -171,7 +163,7 @@ func (h *Hokuyo) find() error {
 		if _, err := h.ask(fmt.Sprintf("%s%06d", SCIPRate, h.s.Baud), SCIPOK, SCIPSame); err != nil {
 			return err
 		}
-		return h.port.Line.SetBaud(h.s.Baud)
+		return h.tune(h.s.Baud)
 	}
 	return h.faultf(hal.Absent, "no scanner answers at any rate: %w", last)
 }

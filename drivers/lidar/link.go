@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -74,6 +75,27 @@ func (l *link) wire(n int) time.Duration { return servo.WireTime(n, 10, l.port.L
 
 // tuned reports whether the line has a baud rate: USB and TCP have none.
 func (l *link) tuned() bool { return l.port.Line.Baud() > 0 }
+
+// rates returns the rates at which a scanner may reply, each once; for a line without a rate only the first.
+func (l *link) rates(all ...int) (rates []int) {
+	for _, rate := range all {
+		if !slices.Contains(rates, rate) && (len(rates) == 0 || l.tuned()) {
+			rates = append(rates, rate)
+		}
+	}
+	return rates
+}
+
+// tune sets the line's rate, if it has one.
+func (l *link) tune(rate int) error {
+	if !l.tuned() {
+		return nil
+	}
+	if err := l.port.Line.SetBaud(rate); err != nil {
+		return l.fault(hal.BusFault, err)
+	}
+	return nil
+}
 
 // skim handles the bytes that have already arrived, of past scans of unknown age. An error of kind hal.Absent ends it.
 func (l *link) skim(take func([]byte) (bool, error)) error {

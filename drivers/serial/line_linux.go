@@ -136,6 +136,23 @@ func (l *Line) SetBaud(baud int) error {
 	return l.tune(baud)
 }
 
+// SetDTR raises or lowers the modem line DTR, which some devices use to switch a motor (RPLIDAR A1). On a pty, which has no
+// DTR, it has no effect.
+func (l *Line) SetDTR(on bool) error {
+	if err := l.unusable(); err != nil {
+		return err
+	}
+	request := uint(unix.TIOCMBIC)
+	if on {
+		request = unix.TIOCMBIS
+	}
+	err := unix.IoctlSetPointerInt(l.ctl.fd, request, unix.TIOCM_DTR)
+	if err != nil && !errors.Is(err, unix.ENOTTY) && !errors.Is(err, unix.EINVAL) {
+		return l.failed("dtr", err)
+	}
+	return nil
+}
+
 // Read is servo.Port's. Like go.bug.st/serial it allocates only on errors.
 func (l *Line) Read(p []byte, timeout time.Duration) (int, error) {
 	if err := l.unusable(); err != nil {
@@ -217,6 +234,15 @@ func (l *Line) Rate() int { return l.rate }
 // LatencyTimer is the time for which the adapter holds received bytes back before it sends less than a full USB packet. If
 // it is not 1 ms, as a servo bus needs, or not known, note gives the reason. 0: no such timer, or not reported.
 func (l *Line) LatencyTimer() (d time.Duration, note string) { return l.latency, l.note }
+
+// File returns a duplicate of the port's descriptor, which the caller closes: for a process that supervises this one.
+func (l *Line) File() (*os.File, error) {
+	fd, err := unix.FcntlInt(uintptr(l.ctl.fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, os.NewSyscallError("dup", err)
+	}
+	return os.NewFile(uintptr(fd), l.path), nil
+}
 
 // Close closes the port. A second Close has no effect.
 func (l *Line) Close() error {
