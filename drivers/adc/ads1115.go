@@ -2,7 +2,6 @@ package adc
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -51,10 +50,10 @@ func NewADS1115(bus conn.Bus, c ADS1115Config) (*ADS1115, error) {
 	c.Inputs = slices.Clone(c.Inputs)
 	s := &ADS1115{chip: i2c.NewChip(bus, c.Address, "ads1115"), config: c, takes: ADS1115Time(c.Rate)}
 	if !slices.Contains(ADS1115Rates(), c.Rate) {
-		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("rate: got %d, want one of %v", c.Rate, ADS1115Rates()))
+		return nil, s.chip.Faultf(hal.Invalid, "rate: got %d, want one of %v", c.Rate, ADS1115Rates())
 	}
 	if len(c.Inputs) == 0 {
-		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("inputs: got none, want 1 or more"))
+		return nil, s.chip.Faultf(hal.Invalid, "inputs: got none, want 1 or more")
 	}
 	gains := ADS1115Gains()
 	for k := range c.Inputs {
@@ -63,8 +62,8 @@ func NewADS1115(bus conn.Bus, c ADS1115Config) (*ADS1115, error) {
 		in.Scale = cmp.Or(in.Scale, 1)
 		g := slices.IndexFunc(gains, func(g ADS1115Gain) bool { return g.Volts == in.Volts })
 		if g < 0 || in.Input < 0 || in.Input > 3 {
-			return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("input %d: got %d of ±%g V, want 0..3 of 6.144, 4.096, 2.048, 1.024, 0.512 or 0.256",
-				k, in.Input, in.Volts))
+			return nil, s.chip.Faultf(hal.Invalid, "input %d: got %d of ±%g V, want 0..3 of 6.144, 4.096, 2.048, 1.024, 0.512 or 0.256",
+				k, in.Input, in.Volts)
 		}
 		s.words = append(s.words, ADS1115Word(in.Input, gains[g], c.Rate))
 		s.perLSB = append(s.perLSB, gains[g].Volts/32768)
@@ -78,11 +77,11 @@ func (s *ADS1115) Open() error {
 	defer s.config.Turn.Unlock()
 	p, err := s.chip.Read(ADS1115Setup, 2)
 	if err != nil {
-		return s.chip.Fault(hal.Absent, err.(*hal.Error).Err)
+		return s.chip.Absent(err)
 	}
 	// At rest bit 15 is set, and the bits of the comparator are as at power-on or as this driver leaves them.
 	if word := uint16(p[0])<<8 | uint16(p[1]); word&ADS1115Start == 0 && word&ADS1115Once != 0 {
-		return s.chip.Fault(hal.Absent, fmt.Errorf("configuration: got 0x%04X, want bit 15 set", word))
+		return s.chip.Faultf(hal.Absent, "configuration: got 0x%04X, want bit 15 set", word)
 	}
 	return nil
 }
@@ -120,7 +119,7 @@ func (s *ADS1115) convert(word uint16) (int16, error) {
 		if got == ADS1115Default {
 			kind = hal.Absent
 		}
-		return 0, s.chip.Fault(kind, fmt.Errorf("configuration: got 0x%04X after a conversion, want 0x%04X", got, word))
+		return 0, s.chip.Faultf(kind, "configuration: got 0x%04X after a conversion, want 0x%04X", got, word)
 	}
 	if p, err = s.chip.Read(ADS1115Conversion, 2); err != nil {
 		return 0, err

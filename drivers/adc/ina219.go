@@ -2,8 +2,6 @@ package adc
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"math"
 	"time"
 
@@ -39,7 +37,7 @@ func NewINA219(bus conn.Bus, c INA219Config) (*INA219, error) {
 	c.Clock = cmp.Or(c.Clock, i2c.Clock())
 	s := &INA219{chip: i2c.NewChip(bus, c.Address, "ina219"), config: c}
 	if !(c.Shunt >= 1e-4 && c.Shunt <= 10) {
-		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("shunt: got %g, want 0.0001..10 Ω", c.Shunt))
+		return nil, s.chip.Faultf(hal.Invalid, "shunt: got %g, want 0.0001..10 Ω", c.Shunt)
 	}
 	// A count is 1/32768 of the current for the full ±320 mV at the shunt; the register accepts only even numbers.
 	count := 0.32 / c.Shunt / 32768
@@ -51,7 +49,7 @@ func NewINA219(bus conn.Bus, c INA219Config) (*INA219, error) {
 // Open resets the chip and starts it: 36 ms.
 func (s *INA219) Open() error {
 	if err := s.put(INA219Setup, INA219Reset); err != nil {
-		return s.chip.Fault(hal.Absent, err.(*hal.Error).Err)
+		return s.chip.Absent(err)
 	}
 	// It has no identity register, but its configuration after a reset is unique.
 	word, err := s.get(INA219Setup)
@@ -59,7 +57,7 @@ func (s *INA219) Open() error {
 		return err
 	}
 	if word != INA219Default {
-		return s.chip.Fault(hal.Absent, fmt.Errorf("configuration: got 0x%04X after a reset, want 0x%04X", word, uint16(INA219Default)))
+		return s.chip.Faultf(hal.Absent, "configuration: got 0x%04X after a reset, want 0x%04X", word, uint16(INA219Default))
 	}
 	if err := s.put(INA219Setup, INA219Continuous); err != nil {
 		return err
@@ -83,8 +81,6 @@ func (s *INA219) get(register byte) (uint16, error) {
 	return uint16(p[0])<<8 | uint16(p[1]), nil
 }
 
-var errOverflow = errors.New("current: got an overflow, want less than 320 mV at the shunt")
-
 // Read takes the newest measurement: four transactions.
 func (s *INA219) Read(values []float64) error {
 	var words [3]uint16 // calibration, bus, current
@@ -97,9 +93,9 @@ func (s *INA219) Read(values []float64) error {
 	}
 	switch {
 	case words[0] != s.cal: // after a reset the chip reports 0 A
-		return s.chip.Fault(hal.Absent, fmt.Errorf("calibration: got 0x%04X, want 0x%04X: the chip was reset", words[0], s.cal))
+		return s.chip.Faultf(hal.Absent, "calibration: got 0x%04X, want 0x%04X: the chip was reset", words[0], s.cal)
 	case words[1]&INA219Overflow != 0:
-		return s.chip.Fault(hal.BusFault, errOverflow)
+		return s.chip.Faultf(hal.BusFault, "current: got an overflow, want less than 320 mV at the shunt")
 	}
 	volts, amps := float64(words[1]>>3)*INA219BusLSB, float64(int16(words[2]))*s.perLSB
 	copy(values, []float64{volts, amps, volts * amps})

@@ -1,6 +1,7 @@
 package i2c
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -56,7 +57,7 @@ func (c *Chip) File() (*os.File, error) {
 func (c *Chip) Read(register byte, n int) ([]byte, error) {
 	c.w[0] = register
 	if err := c.bus.Tx(c.addr, c.w[:1], c.r[:n]); err != nil {
-		return nil, c.Fault(hal.BusFault, fmt.Errorf("read 0x%02X: %w", register, err))
+		return nil, c.Faultf(hal.BusFault, "read 0x%02X: %w", register, err)
 	}
 	return c.r[:n], nil
 }
@@ -65,7 +66,7 @@ func (c *Chip) Read(register byte, n int) ([]byte, error) {
 func (c *Chip) Write(register byte, data ...byte) error {
 	p := append(append(c.w[:0], register), data...)
 	if err := c.bus.Tx(c.addr, p, nil); err != nil {
-		return c.Fault(hal.BusFault, fmt.Errorf("write 0x%02X: %w", register, err))
+		return c.Faultf(hal.BusFault, "write 0x%02X: %w", register, err)
 	}
 	return nil
 }
@@ -75,19 +76,27 @@ func (c *Chip) Write(register byte, data ...byte) error {
 func (c *Chip) Expect(register byte, values ...byte) (byte, error) {
 	p, err := c.Read(register, 1)
 	if err != nil {
-		return 0, c.Fault(hal.Absent, err.(*hal.Error).Err)
+		return 0, c.Absent(err)
 	}
 	if slices.Contains(values, p[0]) {
 		return p[0], nil
 	}
-	return p[0], c.Fault(hal.Absent, fmt.Errorf("identity: got 0x%02X, want one of % X", p[0], values))
+	return p[0], c.Faultf(hal.Absent, "identity: got 0x%02X, want one of % X", p[0], values)
 }
 
 // Fault is err as a user sees it, with the bus, the address and the chip's name.
 func (c *Chip) Fault(kind hal.Kind, err error) error {
 	e := &hal.Error{Kind: kind, Bus: c.bus.String(), ID: c.id, Op: c.name, Err: err}
-	if kind != hal.Invalid { // the value in the config wrongly no other command mends
+	if kind != hal.Invalid { // no command corrects a value of the config
 		e.Try = "halyard doctor"
 	}
 	return e
 }
+
+// Faultf is Fault of a formatted error.
+func (c *Chip) Faultf(kind hal.Kind, format string, args ...any) error {
+	return c.Fault(kind, fmt.Errorf(format, args...))
+}
+
+// Absent is an error of Read or Write as one of kind hal.Absent: the chip did not reply to its first request.
+func (c *Chip) Absent(err error) error { return c.Fault(hal.Absent, errors.Unwrap(err)) }

@@ -15,6 +15,7 @@ package imu
 
 import (
 	"math"
+	"slices"
 )
 
 // gravity is 1 g of the chips, m/s².
@@ -22,6 +23,22 @@ const gravity = 9.80665
 
 // degree is one degree in rad.
 const degree = math.Pi / 180
+
+// Range is one range of a gyro, in °/s, or of an accelerometer, in g.
+type Range struct {
+	Full   float64
+	PerLSB float64 // of one count
+	Bits   byte    // in its register
+}
+
+// rangeOf is the one of ranges with a full scale.
+func rangeOf(ranges []Range, full float64) (r Range, ok bool) {
+	i := slices.IndexFunc(ranges, func(r Range) bool { return r.Full == full })
+	if i < 0 {
+		return r, false
+	}
+	return ranges[i], true
+}
 
 // le16 and be16 are signed registers of 16 bits at p[at].
 func le16(p []byte, at int) float64 { return float64(int16(uint16(p[at]) | uint16(p[at+1])<<8)) }

@@ -2,9 +2,7 @@ package imu
 
 import (
 	"cmp"
-	"fmt"
 	"math"
-	"slices"
 
 	conn "periph.io/x/conn/v3/i2c"
 
@@ -25,8 +23,8 @@ type LSM6Config struct {
 type LSM6 struct {
 	chip   *i2c.Chip
 	config LSM6Config
-	gyro   LSM6Range
-	acc    LSM6Range
+	gyro   Range
+	acc    Range
 }
 
 // NewLSM6 returns the chip on bus. It does no I/O. The error is hal.Invalid: no such range.
@@ -36,18 +34,12 @@ func NewLSM6(bus conn.Bus, c LSM6Config) (*LSM6, error) {
 	c.AccRange = cmp.Or(c.AccRange, 4)
 	c.Clock = cmp.Or(c.Clock, i2c.Clock())
 	s := &LSM6{chip: i2c.NewChip(bus, c.Address, "lsm6dsox"), config: c}
-	find := func(ranges []LSM6Range, full float64, to *LSM6Range) bool {
-		i := slices.IndexFunc(ranges, func(r LSM6Range) bool { return r.Full == full })
-		if i >= 0 {
-			*to = ranges[i]
-		}
-		return i >= 0
+	var known bool
+	if s.gyro, known = rangeOf(LSM6GyroRanges(), c.GyroRange); !known {
+		return nil, s.chip.Faultf(hal.Invalid, "gyro range: got %g, want 125, 250, 500, 1000 or 2000 °/s", c.GyroRange)
 	}
-	if !find(LSM6GyroRanges(), c.GyroRange, &s.gyro) {
-		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("gyro range: got %g, want 125, 250, 500, 1000 or 2000 °/s", c.GyroRange))
-	}
-	if !find(LSM6AccRanges(), c.AccRange, &s.acc) {
-		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("accelerometer range: got %g, want 2, 4, 8 or 16 g", c.AccRange))
+	if s.acc, known = rangeOf(LSM6AccRanges(), c.AccRange); !known {
+		return nil, s.chip.Faultf(hal.Invalid, "accelerometer range: got %g, want 2, 4, 8 or 16 g", c.AccRange)
 	}
 	return s, nil
 }
@@ -83,7 +75,7 @@ func (s *LSM6) Read(values []float64) error {
 	}
 	if [3]byte(p) != s.settings() {
 		want := s.settings() // separate variable: one held by an error is allocated
-		return s.chip.Fault(hal.Absent, fmt.Errorf("settings: got % X, want % X: the chip was reset", p, want[:]))
+		return s.chip.Faultf(hal.Absent, "settings: got % X, want % X: the chip was reset", p, want[:])
 	}
 	if p, err = s.chip.Read(LSM6Data, LSM6DataLen); err != nil {
 		return err

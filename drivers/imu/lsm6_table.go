@@ -35,19 +35,12 @@ const (
 	LSM6First = 25 * time.Millisecond
 )
 
-// LSM6Range is one range, the value of one count, and the register's bits.
-type LSM6Range struct {
-	Full   float64 // °/s or g
-	PerLSB float64 // °/s or g
-	Bits   byte
-}
-
 // LSM6GyroRanges are those of table 2: 4.375 to 70 mdps a count.
-func LSM6GyroRanges() []LSM6Range {
-	return []LSM6Range{{125, 0.004375, 0x02}, {250, 0.00875, 0x00}, {500, 0.0175, 0x04}, {1000, 0.035, 0x08}, {2000, 0.070, 0x0C}}
+func LSM6GyroRanges() []Range {
+	return []Range{{125, 0.004375, 0x02}, {250, 0.00875, 0x00}, {500, 0.0175, 0x04}, {1000, 0.035, 0x08}, {2000, 0.070, 0x0C}}
 }
 
 // LSM6AccRanges are those of the accelerometer: 0.061 to 0.488 mg a count.
-func LSM6AccRanges() []LSM6Range {
-	return []LSM6Range{{2, 0.000061, 0x00}, {16, 0.000488, 0x04}, {4, 0.000122, 0x08}, {8, 0.000244, 0x0C}}
+func LSM6AccRanges() []Range {
+	return []Range{{2, 0.000061, 0x00}, {16, 0.000488, 0x04}, {4, 0.000122, 0x08}, {8, 0.000244, 0x0C}}
 }

@@ -2,8 +2,6 @@ package imu
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -31,10 +29,8 @@ type MPU struct {
 	chip    *i2c.Chip
 	compass *i2c.Chip
 	config  MPUConfig
-	gyro    byte // range, as the register wants it
-	acc     byte
-	perRate float64 // rad/s a count
-	perAcc  float64 // m/s² a count
+	gyro    Range
+	acc     Range
 	model   MPUModel
 	adjust  [3]float64 // T a count of the magnetometer
 }
@@ -48,29 +44,26 @@ func NewMPU(bus conn.Bus, c MPUConfig) (*MPU, error) {
 	c.Clock = cmp.Or(c.Clock, i2c.Clock())
 	name := cmp.Or(c.Model, "mpu")
 	s := &MPU{bus: bus, chip: i2c.NewChip(bus, c.Address, name), compass: i2c.NewChip(bus, AK8963Address, "ak8963"), config: c}
-	find := func(ranges []MPURange, full float64) int {
-		return slices.IndexFunc(ranges, func(r MPURange) bool { return r.Full == full })
-	}
-	gyro, acc := find(MPUGyroRanges(), c.GyroRange), find(MPUAccRanges(), c.AccRange)
+	var gyro, acc bool
+	s.gyro, gyro = rangeOf(MPUGyroRanges(), c.GyroRange)
+	s.acc, acc = rangeOf(MPUAccRanges(), c.AccRange)
 	known := c.Model == "" || slices.ContainsFunc(MPUModels(), func(m MPUModel) bool { return m.Name == c.Model })
 	switch {
-	case gyro < 0:
-		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("gyro range: got %g, want 250, 500, 1000 or 2000 °/s", c.GyroRange))
-	case acc < 0:
-		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("accelerometer range: got %g, want 2, 4, 8 or 16 g", c.AccRange))
+	case !gyro:
+		return nil, s.chip.Faultf(hal.Invalid, "gyro range: got %g, want 250, 500, 1000 or 2000 °/s", c.GyroRange)
+	case !acc:
+		return nil, s.chip.Faultf(hal.Invalid, "accelerometer range: got %g, want 2, 4, 8 or 16 g", c.AccRange)
 	case c.Rate < 4 || c.Rate > 1000:
-		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("rate: got %d, want 4..1000 Hz", c.Rate))
+		return nil, s.chip.Faultf(hal.Invalid, "rate: got %d, want 4..1000 Hz", c.Rate)
 	case !known:
-		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("model: got %q, want mpu-6050, mpu-6500, mpu-9250 or mpu-9255", c.Model))
+		return nil, s.chip.Faultf(hal.Invalid, "model: got %q, want mpu-6050, mpu-6500, mpu-9250 or mpu-9255", c.Model)
 	}
-	s.gyro, s.acc = byte(gyro)<<3, byte(acc)<<3
-	s.perRate, s.perAcc = MPUGyroRanges()[gyro].PerLSB*degree, MPUAccRanges()[acc].PerLSB*gravity
 	return s, nil
 }
 
 // settings are the values of MPURate and the three registers behind it.
 func (s *MPU) settings() [4]byte {
-	return [4]byte{byte(1000/s.config.Rate - 1), MPULowPass, s.gyro, s.acc}
+	return [4]byte{byte(1000/s.config.Rate - 1), MPULowPass, s.gyro.Bits, s.acc.Bits}
 }
 
 // Open resets the chip, wakes it and sets its ranges: some 200 ms.
@@ -156,7 +149,7 @@ func (s *MPU) openCompass() error {
 		fuse[i/2] = [3]byte(p)
 	}
 	if fuse[0] != fuse[1] {
-		return s.compass.Fault(hal.BusFault, fmt.Errorf("adjustment: got % X, then % X, want the same twice", fuse[0], fuse[1]))
+		return s.compass.Faultf(hal.BusFault, "adjustment: got % X, then % X, want the same twice", fuse[0], fuse[1])
 	}
 	for i, v := range fuse[0] {
 		s.adjust[i] = AK8963Scale * ((float64(v)-128)/256 + 1)
@@ -173,8 +166,8 @@ func (s *MPU) Read(values []float64) error {
 		return err
 	}
 	for i := range 3 {
-		out[i] = be16(p, 8+2*i) * s.perRate
-		out[3+i] = be16(p, 2*i) * s.perAcc
+		out[i] = be16(p, 8+2*i) * (s.gyro.PerLSB * degree)
+		out[3+i] = be16(p, 2*i) * (s.acc.PerLSB * gravity)
 		out[6+i] = math.NaN()
 	}
 	out[9] = be16(p, 6)/s.model.PerCelsius + s.model.ZeroCelsius
@@ -183,7 +176,7 @@ func (s *MPU) Read(values []float64) error {
 		return err
 	}
 	if [4]byte(p) != s.settings() {
-		return s.chip.Fault(hal.Absent, fmt.Errorf("settings: got % X, want % X: the chip was reset", p, s.settings()))
+		return s.chip.Faultf(hal.Absent, "settings: got % X, want % X: the chip was reset", p, s.settings())
 	}
 	if s.model.Compass {
 		if err := s.field(out[6:9]); err != nil {
@@ -194,8 +187,6 @@ func (s *MPU) Read(values []float64) error {
 	return nil
 }
 
-var errOverflow = errors.New("field: got an overflow, want less than 4912 µT")
-
 // field reads the magnetometer into out, in the axes of the MPU. It keeps its last sample until the next is there.
 func (s *MPU) field(out []float64) error {
 	p, err := s.compass.Read(AK8963Data, 7)
@@ -203,10 +194,10 @@ func (s *MPU) field(out []float64) error {
 		return err
 	}
 	if p[6]&AK8963Whole == 0 { // it was reset: it sleeps, and keeps its last sample for ever
-		return s.compass.Fault(hal.Absent, fmt.Errorf("field: got status 0x%02X, want bit 4 set: the chip was reset", p[6]))
+		return s.compass.Faultf(hal.Absent, "field: got status 0x%02X, want bit 4 set: the chip was reset", p[6])
 	}
 	if p[6]&AK8963Overflow != 0 {
-		return s.compass.Fault(hal.BusFault, errOverflow)
+		return s.compass.Faultf(hal.BusFault, "field: got an overflow, want less than 4912 µT")
 	}
 	x, y, z := le16(p, 0)*s.adjust[0], le16(p, 2)*s.adjust[1], le16(p, 4)*s.adjust[2]
 	out[0], out[1], out[2] = y, x, -z

@@ -57,20 +57,14 @@ func MPUModels() []MPUModel {
 	}
 }
 
-// MPURange is one range and the value of its greatest count.
-type MPURange struct {
-	Full   float64 // °/s or g
-	PerLSB float64 // °/s or g a count
-}
-
 // MPUGyroRanges and MPUAccRanges are in the order of the registers' values.
-func MPUGyroRanges() []MPURange {
-	return []MPURange{{250, 1 / 131.0}, {500, 1 / 65.5}, {1000, 1 / 32.8}, {2000, 1 / 16.4}}
+func MPUGyroRanges() []Range {
+	return []Range{{250, 1 / 131.0, 0 << 3}, {500, 1 / 65.5, 1 << 3}, {1000, 1 / 32.8, 2 << 3}, {2000, 1 / 16.4, 3 << 3}}
 }
 
 // MPUAccRanges are those of the accelerometer, in g.
-func MPUAccRanges() []MPURange {
-	return []MPURange{{2, 1 / 16384.0}, {4, 1 / 8192.0}, {8, 1 / 4096.0}, {16, 1 / 2048.0}}
+func MPUAccRanges() []Range {
+	return []Range{{2, 1 / 16384.0, 0 << 3}, {4, 1 / 8192.0, 1 << 3}, {8, 1 / 4096.0, 2 << 3}, {16, 1 / 2048.0, 3 << 3}}
 }
 
 // The AK8963 (AKM MS1356-E-02), at an address of its own once MPUBypass is set. Words are little-endian. Its axes: x is the MPU's

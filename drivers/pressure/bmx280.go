@@ -3,7 +3,6 @@ package pressure
 import (
 	"cmp"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
 
@@ -60,11 +59,11 @@ func (s *BMX280) Open() error {
 		}
 		if s.trim != before && before != (BMX280Trim{}) {
 			s.trim = BMX280Trim{}
-			return s.chip.Fault(hal.BusFault, errTrim)
+			return s.chip.Faultf(hal.BusFault, "trim: got two that differ, want the same twice")
 		}
 	}
 	if s.trim.T1 == 0 || s.trim.P1 == 0 {
-		return s.chip.Fault(hal.BusFault, fmt.Errorf("trim: got T1 %d, P1 %d, want above 0", s.trim.T1, s.trim.P1))
+		return s.chip.Faultf(hal.BusFault, "trim: got T1 %d, P1 %d, want above 0", s.trim.T1, s.trim.P1)
 	}
 	// The humidity's setting takes effect with the write of the others, which must come last.
 	for _, w := range [...][2]byte{{BMX280CtrlHum, BMX280HumOnce}, {BMX280Filter, BMX280Standby}, {BMX280CtrlMeas, BMX280Normal}} {
@@ -79,10 +78,7 @@ func (s *BMX280) Open() error {
 	return nil
 }
 
-var (
-	errTrim   = errors.New("trim: got two that differ, want the same twice")
-	errNoTrim = errors.New("trim: got bytes that are all alike, want the factory's")
-)
+var errNoTrim = errors.New("trim: got bytes that are all alike, want the factory's")
 
 // readTrim reads the two blocks of the trim; a BMP280 has only a part of the first.
 func (s *BMX280) readTrim() error {
@@ -128,20 +124,20 @@ func (s *BMX280) Read(values []float64) error {
 	}
 	hum, meas, filter := p[0], p[BMX280CtrlMeas-BMX280CtrlHum], p[BMX280Filter-BMX280CtrlHum]
 	if meas != BMX280Normal || filter != BMX280Standby || s.moist && hum != BMX280HumOnce {
-		return s.chip.Fault(hal.Absent, fmt.Errorf("settings: got % X, want % X: the chip was reset", []byte{hum, meas, filter}, []byte{BMX280HumOnce, BMX280Normal, BMX280Standby}))
+		return s.chip.Faultf(hal.Absent, "settings: got % X, want % X: the chip was reset", []byte{hum, meas, filter}, []byte{BMX280HumOnce, BMX280Normal, BMX280Standby})
 	}
 	// The temperature comes first: both others are corrected by it.
 	d := p[BMX280Data-BMX280CtrlHum:]
 	rawP := int32(d[0])<<12 | int32(d[1])<<4 | int32(d[2])>>4
 	rawT := int32(d[3])<<12 | int32(d[4])<<4 | int32(d[5])>>4
 	if rawP == BMX280Skipped || rawT == BMX280Skipped {
-		return s.chip.Fault(hal.BusFault, fmt.Errorf("data: got none, want a measurement"))
+		return s.chip.Faultf(hal.BusFault, "data: got none, want a measurement")
 	}
 	fine := s.trim.Fine(rawT)
 	pascals, celsius, humidity := s.trim.Pascals(rawP, fine), Celsius(fine), math.NaN()
 	// A value beyond the chip's range, with a margin, is not a measurement: a bit error on the bus, or a flooded chip.
 	if pascals < 20e3 || pascals > 125e3 || celsius < -45 || celsius > 90 {
-		return s.chip.Fault(hal.BusFault, fmt.Errorf("got %.0f Pa at %.1f °C, want within the sensor's range", pascals, celsius))
+		return s.chip.Faultf(hal.BusFault, "got %.0f Pa at %.1f °C, want within the sensor's range", pascals, celsius)
 	}
 	if s.moist {
 		humidity = s.trim.Humidity(int32(d[6])<<8|int32(d[7]), fine)

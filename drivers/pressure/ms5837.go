@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"slices"
 	"time"
 
@@ -41,7 +40,7 @@ func NewMS5837(bus conn.Bus, c MS5837Config) (*MS5837, error) {
 	choices := MS5837Oversampling()
 	s.choice = slices.IndexFunc(choices, func(o Oversampling) bool { return o.Samples == c.Samples })
 	if s.choice < 0 {
-		return nil, s.chip.Fault(hal.Invalid, fmt.Errorf("samples: got %d, want one of 256, 512, .. 8192", c.Samples))
+		return nil, s.chip.Faultf(hal.Invalid, "samples: got %d, want one of 256, 512, .. 8192", c.Samples)
 	}
 	s.takes = choices[s.choice].Time
 	return s, nil
@@ -51,7 +50,7 @@ func NewMS5837(bus conn.Bus, c MS5837Config) (*MS5837, error) {
 // other model's readings would be wrong by a factor of ten.
 func (s *MS5837) Open() error {
 	if err := s.chip.Write(MS5837Reset); err != nil {
-		return s.chip.Fault(hal.Absent, errors.Unwrap(err))
+		return s.chip.Absent(err)
 	}
 	i2c.Sleep(s.config.Clock, ms5837Boot)
 	for i := range s.prom {
@@ -62,7 +61,7 @@ func (s *MS5837) Open() error {
 		s.prom[i] = binary.BigEndian.Uint16(p)
 	}
 	if got, want := MS5837CRC(s.prom), s.prom[0]>>12; got != want {
-		return s.chip.Fault(hal.BusFault, fmt.Errorf("PROM: got CRC %X, want %X: % 04X", got, want, s.prom))
+		return s.chip.Faultf(hal.BusFault, "PROM: got CRC %X, want %X: % 04X", got, want, s.prom)
 	}
 	if s.prom == ([MS5837Words]uint16{}) { // its CRC is right
 		return s.chip.Fault(hal.BusFault, errors.New("PROM: got only zeros; a data line is held low"))
@@ -70,7 +69,7 @@ func (s *MS5837) Open() error {
 	for _, m := range [...]*MS5837Model{MS5837_30BA(), MS5837_02BA()} {
 		// Early chips of both models have version 0.
 		if v := s.prom[0] >> 5 & 0x7F; v != 0 && m.Name != s.config.Model.Name && slices.Contains(m.versions, v) {
-			return s.chip.Fault(hal.Absent, fmt.Errorf("model: got %s by its PROM, want %s", m.Name, s.config.Model.Name))
+			return s.chip.Faultf(hal.Absent, "model: got %s by its PROM, want %s", m.Name, s.config.Model.Name)
 		}
 	}
 	return nil
@@ -89,7 +88,7 @@ func (s *MS5837) Read(values []float64) error {
 	pascals, celsius := s.config.Model.Compensate(&s.prom, d1, d2)
 	// The chip's data has no checksum: an impossible value is a bit error on the bus, or the chip lost its settings.
 	if limit := 1.1 * s.config.Model.MaxPascals; pascals < -0.01*limit || pascals > limit || celsius < -45 || celsius > 90 {
-		return s.chip.Fault(hal.BusFault, fmt.Errorf("got %.0f Pa at %.1f °C, want within the sensor's range", pascals, celsius))
+		return s.chip.Faultf(hal.BusFault, "got %.0f Pa at %.1f °C, want within the sensor's range", pascals, celsius)
 	}
 	put(values, pascals-s.config.Air, celsius)
 	return nil
@@ -108,7 +107,7 @@ func (s *MS5837) convert(command byte) (uint32, error) {
 	}
 	v := uint32(p[0])<<16 | uint32(p[1])<<8 | uint32(p[2])
 	if v == 0 || v == 0xFFFFFF {
-		return 0, s.chip.Fault(hal.Absent, fmt.Errorf("conversion 0x%02X: got %06X, want a value", command, v))
+		return 0, s.chip.Faultf(hal.Absent, "conversion 0x%02X: got %06X, want a value", command, v)
 	}
 	return v, nil
 }

@@ -2,8 +2,6 @@ package pwm
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -43,11 +41,11 @@ func NewPCA9685(bus conn.Bus, c PCA9685Config) (*PCA9685, error) {
 	d := &PCA9685{chip: i2c.NewChip(bus, c.Address, "pca9685"), config: c}
 	switch {
 	case c.Channels < 1 || c.Channels > PCA9685Channels:
-		return nil, d.chip.Fault(hal.Invalid, fmt.Errorf("channels: got %d, want 1..16", c.Channels))
+		return nil, d.chip.Faultf(hal.Invalid, "channels: got %d, want 1..16", c.Channels)
 	case !(c.Hertz >= 24 && c.Hertz <= 400): // an ESC takes 400 Hz at most
-		return nil, d.chip.Fault(hal.Invalid, fmt.Errorf("frequency: got %g, want 24..400 Hz", c.Hertz))
+		return nil, d.chip.Faultf(hal.Invalid, "frequency: got %g, want 24..400 Hz", c.Hertz)
 	case !(c.Oscillator >= 20e6 && c.Oscillator <= 50e6):
-		return nil, d.chip.Fault(hal.Invalid, fmt.Errorf("oscillator: got %g, want 20e6..50e6 Hz", c.Oscillator))
+		return nil, d.chip.Faultf(hal.Invalid, "oscillator: got %g, want 20e6..50e6 Hz", c.Oscillator)
 	}
 	d.scale = PCA9685Scale(c.Oscillator, c.Hertz)
 	d.step = PCA9685Step(c.Oscillator, d.scale)
@@ -63,11 +61,11 @@ func (d *PCA9685) Open() error {
 	// By itself: the pointer does not run on yet, and a second byte would be mode 1 once more.
 	p, err := d.chip.Read(PCA9685Mode2, 1)
 	if err != nil {
-		return d.chip.Fault(hal.Absent, errors.Unwrap(err))
+		return d.chip.Absent(err)
 	}
 	// It has no identity register; a chip with reserved bits set in mode 2 is another one.
 	if p[0]&0xE0 != 0 {
-		return d.chip.Fault(hal.Absent, fmt.Errorf("mode 2: got 0x%02X, want no bit of 0xE0", p[0]))
+		return d.chip.Faultf(hal.Absent, "mode 2: got 0x%02X, want no bit of 0xE0", p[0])
 	}
 	for _, w := range [...]struct{ register, value byte }{
 		{PCA9685All + 3, PCA9685Full}, // all off before anything runs
@@ -88,7 +86,7 @@ func (d *PCA9685) Open() error {
 		return err
 	}
 	if p[0] != d.scale {
-		return d.chip.Fault(hal.Absent, fmt.Errorf("prescaler: got %d, want %d: not a PCA9685", p[0], d.scale))
+		return d.chip.Faultf(hal.Absent, "prescaler: got %d, want %d: not a PCA9685", p[0], d.scale)
 	}
 	return nil
 }
@@ -103,7 +101,7 @@ func (d *PCA9685) Write(pulses []time.Duration) error {
 		}
 		n := int(math.Round(pulse.Seconds() / d.step))
 		if n >= PCA9685Steps {
-			return d.chip.Fault(hal.Invalid, fmt.Errorf("channel %d: pulse: got %v, want less than %.2f ms", i, pulse, d.step*PCA9685Steps*1e3))
+			return d.chip.Faultf(hal.Invalid, "channel %d: pulse: got %v, want less than %.2f ms", i, pulse, d.step*PCA9685Steps*1e3)
 		}
 		b := d.data[4*i : 4*i+4]
 		if b[0], b[1], b[2], b[3] = 0, 0, byte(n), byte(n>>8); n <= 0 {
@@ -116,7 +114,7 @@ func (d *PCA9685) Write(pulses []time.Duration) error {
 		return err
 	}
 	if got := p[0] &^ PCA9685Restart; got != PCA9685AI {
-		return d.chip.Fault(hal.Absent, fmt.Errorf("mode 1: got 0x%02X, want 0x%02X: the chip was reset", got, PCA9685AI))
+		return d.chip.Faultf(hal.Absent, "mode 1: got 0x%02X, want 0x%02X: the chip was reset", got, PCA9685AI)
 	}
 	return d.chip.Write(PCA9685LED0, d.data...)
 }
@@ -133,7 +131,7 @@ func (d *PCA9685) Off() []error {
 		case err != nil:
 			errs[i] = err
 		case p[0]&PCA9685Full == 0:
-			errs[i] = d.chip.Fault(hal.BusFault, fmt.Errorf("channel %d: off: got 0x%02X, want bit 0x%02X", i, p[0], PCA9685Full))
+			errs[i] = d.chip.Faultf(hal.BusFault, "channel %d: off: got 0x%02X, want bit 0x%02X", i, p[0], PCA9685Full)
 		}
 	}
 	return errs

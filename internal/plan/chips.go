@@ -12,26 +12,20 @@ import (
 
 // ranges checks that an inertial chip supports the ranges of the config.
 func (r *Resolver) ranges(at configs.Path, c *configs.Sensor) bool {
-	var gyro, acc []float64
+	var gyro, acc []imu.Range
 	switch {
 	case c.Device == "lsm6dsox":
-		for _, x := range imu.LSM6GyroRanges() {
-			gyro = append(gyro, x.Full)
-		}
-		for _, x := range imu.LSM6AccRanges() {
-			acc = append(acc, x.Full)
-		}
+		gyro, acc = imu.LSM6GyroRanges(), imu.LSM6AccRanges()
 	case slices.ContainsFunc(imu.MPUModels(), func(m imu.MPUModel) bool { return m.Name == c.Device }):
-		for _, x := range imu.MPUGyroRanges() {
-			gyro = append(gyro, x.Full)
-		}
-		for _, x := range imu.MPUAccRanges() {
-			acc = append(acc, x.Full)
-		}
+		gyro, acc = imu.MPUGyroRanges(), imu.MPUAccRanges()
 	default:
 		return true
 	}
-	check := func(key string, got float64, of []float64) bool {
+	check := func(key string, got float64, ranges []imu.Range) bool {
+		var of []float64
+		for _, x := range ranges {
+			of = append(of, x.Full)
+		}
 		if slices.Contains(of, got) {
 			return true
 		}

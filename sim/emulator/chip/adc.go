@@ -128,7 +128,7 @@ func (c *INA219) Transfer(w, r []byte, now time.Duration) error {
 type LSM6 struct {
 	Motion Motion
 	address
-	gyro, acc []imu.LSM6Range
+	gyro, acc []imu.Range
 	regs      registers
 	booted    time.Duration
 }
@@ -163,8 +163,8 @@ func (c *LSM6) Transfer(w, r []byte, now time.Duration) error {
 // measure samples the sensors that are switched on.
 func (c *LSM6) measure() {
 	f, m := &c.regs, &c.Motion
-	find := func(ranges []imu.LSM6Range, ctrl byte) float64 {
-		i := slices.IndexFunc(ranges, func(r imu.LSM6Range) bool { return r.Bits == ctrl&0x0E })
+	find := func(ranges []imu.Range, ctrl byte) float64 {
+		i := slices.IndexFunc(ranges, func(r imu.Range) bool { return r.Bits == ctrl&0x0E })
 		return ranges[max(0, i)].PerLSB
 	}
 	f.putLE16(imu.LSM6Data, counts(m.Celsius-imu.LSM6Zero, 1.0/imu.LSM6PerDegree, 16))

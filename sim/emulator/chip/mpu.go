@@ -16,8 +16,8 @@ type MPU struct {
 	Motion Motion
 	address
 	model  imu.MPUModel
-	gyro   []imu.MPURange
-	acc    []imu.MPURange
+	gyro   []imu.Range
+	acc    []imu.Range
 	regs   registers
 	booted time.Duration
 }
