@@ -246,8 +246,8 @@ func LooksLikeLeRobot(data []byte) bool {
 func ExportLeRobot(joints []*Joint) (data []byte, lost []string, err error) {
 	f := &yaml.Document{}
 	names, ids := map[string]bool{}, map[int]bool{}
-	var b bytes.Buffer
-	for i, j := range joints {
+	var rows []string
+	for _, j := range joints {
 		merge(f, j.Joint, j.Validate())
 		if names[j.Joint] || ids[j.Servo.ID] {
 			f.Note(joined(j.Joint), fmt.Sprintf("got this name or id %d a second time", j.Servo.ID))
@@ -265,9 +265,9 @@ func ExportLeRobot(joints []*Joint) (data []byte, lost []string, err error) {
 		}
 		lost = append(lost, j.lostInLeRobot((low+high)/2)...)
 		name, _ := json.Marshal(j.Joint)
-		fmt.Fprintf(&b, "%s    %s: {\n        \"id\": %d,\n        \"drive_mode\": %d,\n        \"homing_offset\": %d,\n"+
-			"        \"range_min\": %.0f,\n        \"range_max\": %.0f\n    }", map[bool]string{true: "", false: ",\n"}[i == 0],
-			name, j.Servo.ID, (1-j.Direction)/2, j.Servo.HomingOffset, low, high)
+		rows = append(rows, fmt.Sprintf("    %s: {\n        \"id\": %d,\n        \"drive_mode\": %d,\n        \"homing_offset\": %d,\n"+
+			"        \"range_min\": %.0f,\n        \"range_max\": %.0f\n    }",
+			name, j.Servo.ID, (1-j.Direction)/2, j.Servo.HomingOffset, low, high))
 	}
 	if len(joints) == 0 {
 		f.Note("", "no joints to export")
@@ -279,7 +279,7 @@ func ExportLeRobot(joints []*Joint) (data []byte, lost []string, err error) {
 	if s := joints[0].Source; s.Format == leRobot && !s.Newline {
 		end = end[:2] // LeRobot's own files have no final newline
 	}
-	return []byte("{\n" + b.String() + end), lost, nil
+	return []byte("{\n" + strings.Join(rows, ",\n") + end), lost, nil
 }
 
 // lostInLeRobot lists the values of j that the file cannot hold, if its zero is middle.

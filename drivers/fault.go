@@ -44,7 +44,11 @@ func (j *joint) fault(err error, alarm servo.Alarm) error {
 func (j *joint) explain(err error, alarm servo.Alarm) error {
 	switch {
 	case err == nil:
-		return j.describe("alarm", errors.New(alarm.String()), remedy(alarm))
+		try := "halyard reset" // only a command clears a latched alarm
+		if alarm == servo.AlarmVoltage {
+			try = "halyard doctor" // a reset does not mend the supply
+		}
+		return j.describe("alarm", errors.New(alarm.String()), try)
 	case alarm != 0:
 		err = fmt.Errorf("%w; alarm before: %v", err, alarm)
 	case err == j.Chain.State(j.Index).Inhibit:
@@ -56,14 +60,6 @@ func (j *joint) explain(err error, alarm servo.Alarm) error {
 		try = "halyard scan " + j.Port
 	}
 	return j.describe("read", err, try)
-}
-
-// remedy is the command that helps against an alarm. A latched one is cleared only by command.
-func remedy(alarm servo.Alarm) string {
-	if alarm == servo.AlarmVoltage {
-		return "halyard doctor" // a reset cures no supply
-	}
-	return "halyard reset"
 }
 
 // describe names the joint in err. An error that the chain has explained keeps its own words.

@@ -75,12 +75,12 @@ func NewADS1115(bus conn.Bus, c ADS1115Config) (*ADS1115, error) {
 func (s *ADS1115) Open() error {
 	s.config.Turn.Lock() // not while it converts for another
 	defer s.config.Turn.Unlock()
-	p, err := s.chip.Read(ADS1115Setup, 2)
+	word, err := s.chip.ReadWord(ADS1115Setup)
 	if err != nil {
 		return s.chip.Absent(err)
 	}
 	// At rest bit 15 is set, and the bits of the comparator are as at power-on or as this driver leaves them.
-	if word := uint16(p[0])<<8 | uint16(p[1]); word&ADS1115Start == 0 && word&ADS1115Once != 0 {
+	if word&ADS1115Start == 0 && word&ADS1115Once != 0 {
 		return s.chip.Faultf(hal.Absent, "configuration: got 0x%04X, want bit 15 set", word)
 	}
 	return nil
@@ -106,25 +106,23 @@ func (s *ADS1115) Read(values []float64) error {
 func (s *ADS1115) convert(word uint16) (int16, error) {
 	s.config.Turn.Lock()
 	defer s.config.Turn.Unlock()
-	if err := s.chip.Write(ADS1115Setup, byte(word>>8), byte(word)); err != nil {
+	if err := s.chip.WriteWord(ADS1115Setup, word); err != nil {
 		return 0, err
 	}
 	i2c.Sleep(s.config.Clock, s.takes)
-	p, err := s.chip.Read(ADS1115Setup, 2)
+	got, err := s.chip.ReadWord(ADS1115Setup)
 	if err != nil {
 		return 0, err
 	}
-	if got := uint16(p[0])<<8 | uint16(p[1]); got != word {
+	if got != word {
 		kind := hal.BusFault
 		if got == ADS1115Default {
 			kind = hal.Absent
 		}
 		return 0, s.chip.Faultf(kind, "configuration: got 0x%04X after a conversion, want 0x%04X", got, word)
 	}
-	if p, err = s.chip.Read(ADS1115Conversion, 2); err != nil {
-		return 0, err
-	}
-	return int16(uint16(p[0])<<8 | uint16(p[1])), nil
+	raw, err := s.chip.ReadWord(ADS1115Conversion)
+	return int16(raw), err
 }
 
 // Close does nothing: between conversions the chip sleeps by itself.

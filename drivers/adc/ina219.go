@@ -48,44 +48,32 @@ func NewINA219(bus conn.Bus, c INA219Config) (*INA219, error) {
 
 // Open resets the chip and starts it: 36 ms.
 func (s *INA219) Open() error {
-	if err := s.put(INA219Setup, INA219Reset); err != nil {
+	if err := s.chip.WriteWord(INA219Setup, INA219Reset); err != nil {
 		return s.chip.Absent(err)
 	}
 	// It has no identity register, but its configuration after a reset is unique.
-	word, err := s.get(INA219Setup)
+	word, err := s.chip.ReadWord(INA219Setup)
 	if err != nil {
 		return err
 	}
 	if word != INA219Default {
 		return s.chip.Faultf(hal.Absent, "configuration: got 0x%04X after a reset, want 0x%04X", word, uint16(INA219Default))
 	}
-	if err := s.put(INA219Setup, INA219Continuous); err != nil {
+	if err := s.chip.WriteWord(INA219Setup, INA219Continuous); err != nil {
 		return err
 	}
-	if err := s.put(INA219Calibration, s.cal); err != nil {
+	if err := s.chip.WriteWord(INA219Calibration, s.cal); err != nil {
 		return err
 	}
 	i2c.Sleep(s.config.Clock, ina219First)
 	return nil
 }
 
-func (s *INA219) put(register byte, word uint16) error {
-	return s.chip.Write(register, byte(word>>8), byte(word))
-}
-
-func (s *INA219) get(register byte) (uint16, error) {
-	p, err := s.chip.Read(register, 2)
-	if err != nil {
-		return 0, err
-	}
-	return uint16(p[0])<<8 | uint16(p[1]), nil
-}
-
 // Read takes the newest measurement: four transactions.
 func (s *INA219) Read(values []float64) error {
 	var words [3]uint16 // calibration, bus, current
 	for i, register := range [...]byte{INA219Calibration, INA219Bus, INA219Current} {
-		word, err := s.get(register)
+		word, err := s.chip.ReadWord(register)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package i2c
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -69,6 +70,20 @@ func (c *Chip) Write(register byte, data ...byte) error {
 		return c.Faultf(hal.BusFault, "write 0x%02X: %w", register, err)
 	}
 	return nil
+}
+
+// ReadWord reads a register of 16 bits, the high byte first.
+func (c *Chip) ReadWord(register byte) (uint16, error) {
+	p, err := c.Read(register, 2)
+	if err != nil {
+		return 0, err
+	}
+	return binary.BigEndian.Uint16(p), nil
+}
+
+// WriteWord sets a register of 16 bits, the high byte first.
+func (c *Chip) WriteWord(register byte, word uint16) error {
+	return c.Write(register, byte(word>>8), byte(word))
 }
 
 // Expect reads register and returns its value, which must be one of values: a driver distinguishes its chip from another at

@@ -113,12 +113,9 @@ func (k *SCIPBlock) decode(block []byte) bool {
 		if !whole {
 			return false
 		}
-		if len(echo) >= 2 && len(line) == 3 && SCIPSum(line[:2]) == line[2] {
-			k.Echo, k.Status, k.Lines = echo, line[:2], after
-			return true
-		}
-		if len(echo) >= 2 && len(line) == 1 && len(after) == 0 { // of SCIP 1.1
-			k.Echo, k.Status, k.Lines = echo, line, after
+		old := len(line) == 1 && len(after) == 0 // of SCIP 1.1, without a sum
+		if len(echo) >= 2 && (old || len(line) == 3 && SCIPSum(line[:2]) == line[2]) {
+			k.Echo, k.Status, k.Lines = echo, line[:min(2, len(line))], after
 			return true
 		}
 		echo, rest = line, after

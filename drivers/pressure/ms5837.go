@@ -2,7 +2,6 @@ package pressure
 
 import (
 	"cmp"
-	"encoding/binary"
 	"errors"
 	"slices"
 	"time"
@@ -54,11 +53,10 @@ func (s *MS5837) Open() error {
 	}
 	i2c.Sleep(s.config.Clock, ms5837Boot)
 	for i := range s.prom {
-		p, err := s.chip.Read(MS5837PROM+byte(2*i), 2)
-		if err != nil {
+		var err error
+		if s.prom[i], err = s.chip.ReadWord(MS5837PROM + byte(2*i)); err != nil {
 			return err
 		}
-		s.prom[i] = binary.BigEndian.Uint16(p)
 	}
 	if got, want := MS5837CRC(s.prom), s.prom[0]>>12; got != want {
 		return s.chip.Faultf(hal.BusFault, "PROM: got CRC %X, want %X: % 04X", got, want, s.prom)

@@ -1,6 +1,7 @@
 package serial
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -62,28 +63,27 @@ func commandOf(proc string, pid int) string {
 // openFault explains why device could not be opened.
 func openFault(path, device string, err error) error {
 	// ENXIO, ENODEV and EIO come from a node whose adapter was just unplugged.
-	kind := hal.Unexpected
+	kind, try := hal.Unexpected, ""
 	switch {
 	case errors.Is(err, errHeld):
 		held, hidden := holders("/proc", device)
-		return fault(hal.Busy, path, "open", errors.New(heldBy(held, hidden)))
+		kind, err = hal.Busy, errors.New(heldBy(held, hidden))
 	case errors.Is(err, fs.ErrPermission):
-		f := fault(hal.Busy, path, "open", fmt.Errorf("permission denied: %s", denial(device)))
+		kind, err = hal.Busy, fmt.Errorf("permission denied: %s", denial(device))
 		if group := groupOf(device); group != "" {
-			f.Try = "sudo usermod -aG " + group + " $USER, then log in again"
+			try = "sudo usermod -aG " + group + " $USER, then log in again"
 		}
-		return f
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENXIO), errors.Is(err, syscall.ENODEV),
 		errors.Is(err, syscall.EIO):
 		kind = hal.Absent
 	case errors.Is(err, syscall.ENOTTY), errors.Is(err, syscall.EISDIR):
-		f := fault(hal.Invalid, path, "open", errors.New("not a serial port"))
-		f.Try = "halyard ports"
-		return f
+		kind, err, try = hal.Invalid, errors.New("not a serial port"), "halyard ports"
 	case errors.Is(err, syscall.EINVAL):
 		kind = hal.Invalid
 	}
-	return fault(kind, path, "open", err)
+	f := fault(kind, path, "open", err)
+	f.Try = cmp.Or(try, f.Try)
+	return f
 }
 
 // denial names the owner and group of device, and the user and groups of this process.

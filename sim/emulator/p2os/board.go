@@ -112,10 +112,7 @@ func (b *Board) Power(on bool, now time.Duration) {
 	b.chassis.Drive(0, 0, false)
 }
 
-// Press is the white button: it switches the motors. They are a client's to switch back on.
-func (b *Board) Press() { b.switchMotors(!b.motors) }
-
-// EmergencyStop is the red one; it latches until it is called with false.
+// EmergencyStop is the red button; it latches until it is called with false.
 func (b *Board) EmergencyStop(down bool) {
 	if b.estop = down; down {
 		b.switchMotors(false)
