@@ -46,7 +46,7 @@ func (a *Agent) steer(elapsed, dt time.Duration) {
 		a.rest()
 		return
 	}
-	fillNaN(p.inputs)
+	FillNaN(p.inputs)
 	if !p.law.Update(a.frame, p.inputs, dt) {
 		a.release()
 		return

@@ -9,7 +9,6 @@ import (
 // and all are joined before it returns.
 type busPool struct {
 	hands []*hand
-	errs  []error        // of one call, one a hand
 	done  sync.WaitGroup // of one call
 	ended sync.WaitGroup // of the goroutines
 }
@@ -17,11 +16,11 @@ type busPool struct {
 // hand is the goroutine of one bus.
 type hand struct {
 	bus    Bus
-	err    error
+	err    error // of the last call
 	orders chan func(Bus) error
 }
 
-func newCrew(buses []Bus) *busPool {
+func newBusPool(buses []Bus) *busPool {
 	c := &busPool{}
 	for _, b := range buses {
 		c.add(b)
@@ -32,7 +31,7 @@ func newCrew(buses []Bus) *busPool {
 // add adds a goroutine for b, between two calls.
 func (c *busPool) add(b Bus) {
 	h := &hand{bus: b, orders: make(chan func(Bus) error, 1)}
-	c.hands, c.errs = append(c.hands, h), append(c.errs, nil)
+	c.hands = append(c.hands, h)
 	c.ended.Go(func() {
 		for f := range h.orders {
 			h.err = f(h.bus)
@@ -49,20 +48,15 @@ func (c *busPool) remove(b Bus) {
 		}
 		return h.bus == b
 	})
-	c.errs = c.errs[:len(c.hands)]
 }
 
-// each calls f for every bus side by side and returns the errors by bus; the slice is reused.
-func (c *busPool) each(f func(Bus) error) []error {
+// each calls f for every bus concurrently; each hand has the error of its bus.
+func (c *busPool) each(f func(Bus) error) {
 	c.done.Add(len(c.hands))
 	for _, h := range c.hands {
 		h.orders <- f
 	}
 	c.done.Wait()
-	for i, h := range c.hands {
-		c.errs[i] = h.err
-	}
-	return c.errs
 }
 
 func (c *busPool) close() {

@@ -40,24 +40,15 @@ func (r *Rig) close() error {
 	// One lost packet leaves no wheel turning: it is repeated until the torque was read off.
 	next := r.clock.Now()
 	for end := r.elapsed() + closeTime; ; {
-		for _, a := range r.agents {
-			a.decide(r.time, r.elapsed(), r.config.Period, true)
-			r.note(a, "write", a.body.Write(a.frame))
-		}
+		r.write()
 		before := r.stats.Faults
-		r.eachBus(Bus.Send)
-		for _, w := range r.worlds {
-			r.note(nil, "advance", w.Advance(r.config.Period))
-		}
-		r.eachBus(Bus.Receive)
-		r.time += r.config.Period
+		r.exchange()
 		if r.alive != nil {
 			r.alive()
 		}
 		var unconfirmed []error
 		for _, a := range holding {
-			a.frame.Time = r.time
-			r.note(a, "read", a.body.Read(a.frame))
+			r.read(a)
 			unconfirmed = append(unconfirmed, a.unconfirmed()...)
 		}
 		if len(unconfirmed) == 0 || r.elapsed() >= end {

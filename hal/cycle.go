@@ -33,30 +33,14 @@ func (r *Rig) allAsked(what request) bool {
 // run is one cycle: the commands go to the bodies, and their measurements to the observers.
 func (r *Rig) run() {
 	defer r.survive()
-	dt := r.config.Period
 	r.checkStopInputs()
 	r.deciding = r.total + 1
-	for _, a := range r.agents {
-		a.decide(r.time, r.elapsed(), dt, true)
-		if err := a.body.Write(a.frame); err != nil {
-			r.note(a, "write", err)
-		}
-	}
-	r.eachBus(Bus.Send)
-	for _, w := range r.worlds {
-		if err := w.Advance(dt); err != nil {
-			r.note(nil, "advance", err)
-		}
-	}
-	r.eachBus(Bus.Receive)
-	r.time += dt
+	r.write()
+	r.exchange()
 	r.step++
 	r.total++
 	for _, a := range r.agents {
-		a.frame.Time = r.time
-		if err := a.body.Read(a.frame); err != nil {
-			r.note(a, "read", err)
-		}
+		r.read(a)
 		a.publish()
 		r.watchFaults(a)
 		a.watchGuard()
@@ -75,6 +59,30 @@ func (r *Rig) run() {
 	if r.alive != nil {
 		r.alive()
 	}
+}
+
+// write gives every body its command of this cycle.
+func (r *Rig) write() {
+	for _, a := range r.agents {
+		a.decide(r.time, r.elapsed(), r.config.Period, true)
+		r.note(a, "write", a.body.Write(a.frame))
+	}
+}
+
+// exchange sends the commands, lets a period pass and receives the replies.
+func (r *Rig) exchange() {
+	r.eachBus(Bus.Send)
+	for _, w := range r.worlds {
+		r.note(nil, "advance", w.Advance(r.config.Period))
+	}
+	r.eachBus(Bus.Receive)
+	r.time += r.config.Period
+}
+
+// read reads a's body at the present rig time.
+func (r *Rig) read(a *Agent) {
+	a.frame.Time = r.time
+	r.note(a, "read", a.body.Read(a.frame))
 }
 
 // notify answers every lease that requested what, and passes the cycle to the observers.
@@ -171,21 +179,18 @@ func (r *Rig) finishReset() {
 	r.notify(askReset)
 }
 
-// eachBus calls f for every bus, side by side in real time, one after another in lock-step, where lines are in memory
-// and cost no time.
+// eachBus calls f for every bus: concurrently in real time, one after another in lock-step, where lines are in memory and
+// cost no time.
 func (r *Rig) eachBus(f func(Bus) error) {
 	if r.pool == nil || r.config.Mode == Lockstep || len(r.buses) < 2 {
 		for _, b := range r.buses {
-			if err := f(b); err != nil {
-				r.note(nil, "bus", err)
-			}
+			r.note(nil, "bus", f(b))
 		}
 		return
 	}
-	for _, err := range r.pool.each(f) {
-		if err != nil {
-			r.note(nil, "bus", err)
-		}
+	r.pool.each(f)
+	for _, h := range r.pool.hands {
+		r.note(nil, "bus", h.err)
 	}
 }
 

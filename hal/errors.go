@@ -28,12 +28,7 @@ var kindNames = [...]string{
 	"not calibrated", "refused for safety", "differs", "timed out",
 }
 
-func (k Kind) String() string {
-	if int(k) < len(kindNames) {
-		return kindNames[k]
-	}
-	return fmt.Sprintf("kind(%d)", uint8(k))
-}
+func (k Kind) String() string { return nameOf(k, "kind", kindNames[:]) }
 
 // Error is a failure with its place, its cause and a command to try. Its text omits empty fields.
 //

@@ -46,16 +46,25 @@ func NewFrame(l *Layout) *Frame {
 		Pictures: make([]*Picture, len(l.Cameras)),
 	}
 	f.Outputs, f.Infos = f.Measured[:len(l.Outputs):len(l.Outputs)], f.Measured[len(l.Outputs):]
-	fillNaN(f.Inputs)
-	fillNaN(f.Measured)
+	FillNaN(f.Inputs)
+	FillNaN(f.Measured)
 	for i := range f.Status {
 		f.Status[i].Time = -1
 	}
 	return f
 }
 
-func fillNaN(v []float64) {
+// FillNaN sets all of v to NaN: no command, or not known.
+func FillNaN(v []float64) {
 	for i := range v {
 		v[i] = math.NaN()
 	}
+}
+
+// At is element i of v, the channels of a frame; NaN if i is None.
+func At(v []float64, i int) float64 {
+	if i == None {
+		return math.NaN()
+	}
+	return v[i]
 }

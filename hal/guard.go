@@ -112,7 +112,7 @@ type guardJoint struct {
 	enabled  bool
 	moved    bool // out moved in this cycle
 	away     bool // without a trusted reading in the last cycle
-	limp     bool // torque off by a torque limit of 0
+	noTorque bool // by a torque limit of 0
 	adrift   bool // its drive was lost, and there was no trusted reading since
 	waits    bool // enabled without a trusted reading: it has no goal yet
 	off      bool // disarmed on its own, by a reset, until armed
@@ -307,7 +307,7 @@ func (g *guard) apply(f *Frame, now, elapsed, dt time.Duration) {
 	}
 	g.expire(elapsed)
 	g.lock(f, now)
-	fillNaN(f.Inputs)
+	FillNaN(f.Inputs)
 	for i := range g.joints {
 		a, j := &g.layout.Actuators[i], &g.joints[i]
 		if j.enabled = g.joint(a, j, f, &f.Status[i], now, g.seconds); !j.enabled {

@@ -83,7 +83,7 @@ func (g *guard) unheard(j *guardJoint, s *Status, now time.Duration) bool {
 func (g *guard) slew(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.Duration, dt float64) bool {
 	known := !j.sight.blind && !math.IsNaN(j.sight.at)
 	// A joint that had torque and a goal and was seen, in the last cycle and now, goes on. start decides for all others.
-	if !known || j.away || !j.enabled || j.limp || j.limit == 0 || j.waits || math.IsNaN(j.out) || a.Wraps || s.Drive != Follows || s.Err != nil {
+	if !known || j.away || !j.enabled || j.noTorque || j.limit == 0 || j.waits || math.IsNaN(j.out) || a.Wraps || s.Drive != Follows || s.Err != nil {
 		if torque, moves := g.start(a, j, f, s, known, now, dt); !moves {
 			return torque
 		}
@@ -131,7 +131,7 @@ func (g *guard) start(a *Actuator, j *guardJoint, f *Frame, s *Status, known boo
 	}
 	// While the joint's position is not known, torque is switched on without a goal: the drive holds the present position.
 	// The last goal may be far from it.
-	if !fresh && j.enabled && !j.limp && s.Drive == Switching {
+	if !fresh && j.enabled && !j.noTorque && s.Drive == Switching {
 		j.waits, j.out = true, math.NaN()
 		if !j.waiting && !g.homing { // no client commands it any more: it stays where it is found
 			j.goal = math.NaN()
@@ -141,7 +141,7 @@ func (g *guard) start(a *Actuator, j *guardJoint, f *Frame, s *Status, known boo
 		return true, false
 	}
 	// Start at the present position: no jump at torque-on, nor when a limit of 0 is raised.
-	if !j.enabled || j.limp || math.IsNaN(j.out) || missed {
+	if !j.enabled || j.noTorque || math.IsNaN(j.out) || missed {
 		if !fresh {
 			return false, false
 		}
@@ -152,7 +152,7 @@ func (g *guard) start(a *Actuator, j *guardJoint, f *Frame, s *Status, known boo
 			j.goal = j.out
 		}
 	}
-	if j.limp = j.limit == 0; j.limp || !known {
+	if j.noTorque = j.limit == 0; j.noTorque || !known {
 		return true, false // it stays: no motion with an old reading
 	}
 	// A drive that is being switched on or to another mode does not follow goals yet.

@@ -72,7 +72,7 @@ func (g *guard) holdJoint(i int) {
 	}
 }
 
-// home sends every joint that knows a default pose there, at the home speed. Where all is set it enables those without
+// home sends every joint that has a default pose there, at the home speed. Where all is set it enables those without
 // torque too, as an operator's reset does; else those stay as they are.
 func (g *guard) home(all bool) {
 	g.homing, g.arrived, g.waiting = true, -1, false

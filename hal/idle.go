@@ -1,6 +1,7 @@
 package hal
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -125,18 +126,10 @@ func (r *Rig) deferrable() bool {
 	if r.closed || r.paused || r.resetting || r.leases > 0 || r.journal != nil || len(r.buses) > 0 || len(r.inputs) > 0 || !r.simulated() {
 		return false
 	}
-	for _, w := range r.worlds {
-		if d, ok := w.(Deferrable); !ok || !d.Deferrable() {
-			return false
-		}
+	inTime := func(x any) bool {
+		d, ok := x.(Deferrable)
+		return !ok || !d.Deferrable()
 	}
-	for _, s := range r.sessions {
-		if s.observer == nil {
-			continue
-		}
-		if d, ok := s.observer.(Deferrable); !ok || !d.Deferrable() {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(r.worlds, func(w World) bool { return inTime(w) }) &&
+		!slices.ContainsFunc(r.sessions, func(s *Session) bool { return s.observer != nil && inTime(s.observer) })
 }

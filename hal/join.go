@@ -95,9 +95,7 @@ func (j *joined) Write(f *Frame) error {
 		for _, x := range p.actuators {
 			p.frame.Enable[x.inner] = f.Enable[x.outer]
 		}
-		if e := p.body.Write(p.frame); e != nil {
-			err = errors.Join(err, e)
-		}
+		err = join2(err, p.body.Write(p.frame))
 	}
 	return err
 }
@@ -107,9 +105,7 @@ func (j *joined) Read(f *Frame) error {
 	for i := range j.parts {
 		p := &j.parts[i]
 		p.frame.Time = f.Time
-		if e := p.body.Read(p.frame); e != nil {
-			err = errors.Join(err, e)
-		}
+		err = join2(err, p.body.Read(p.frame))
 		for _, x := range p.measured {
 			f.Measured[x.outer] = p.frame.Measured[x.inner]
 		}
@@ -119,7 +115,7 @@ func (j *joined) Read(f *Frame) error {
 		if j.follower != nil {
 			for _, x := range p.actuators {
 				a := &j.layout.Actuators[x.outer]
-				follow(j.follower, x.outer, measuredAt(f, a.Position), measuredAt(f, a.Velocity))
+				follow(j.follower, x.outer, At(f.Measured, a.Position), At(f.Measured, a.Velocity))
 			}
 		}
 	}
@@ -135,13 +131,6 @@ func follow(to Follower, actuator int, position, velocity float64) {
 		velocity = 0
 	}
 	to.Follow(actuator, position, velocity)
-}
-
-func measuredAt(f *Frame, at int) float64 {
-	if at == None {
-		return math.NaN()
-	}
-	return f.Measured[at]
 }
 
 func (j *joined) Halt() error {

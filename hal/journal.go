@@ -1,6 +1,9 @@
 package hal
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Journal receives all external inputs of a rig's decisions, and the end of every cycle. With the same bodies, the orders of
 // a journal, given to Replay before the cycle they name, repeat every decision. Its methods run under the rig's lock or an
@@ -57,12 +60,8 @@ func (k OrderKind) String() string { return orderNames[min(k, numOrders-1)] }
 
 // OrderNamed is the kind called name; false if absent.
 func OrderNamed(name string) (OrderKind, bool) {
-	for k, n := range orderNames {
-		if n == name {
-			return OrderKind(k), true
-		}
-	}
-	return 0, false
+	k := slices.Index(orderNames[:], name)
+	return OrderKind(max(k, 0)), k >= 0
 }
 
 // Order is one thing that was asked of a rig. Which fields count depends on Kind.

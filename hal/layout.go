@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
 // Quantity is the physical quantity of a channel; it defines the unit.
@@ -42,11 +43,14 @@ func (q Quantity) Unit() string {
 	return "?"
 }
 
-func (q Quantity) String() string {
-	if int(q) < len(quantityNames) {
-		return quantityNames[q]
+func (q Quantity) String() string { return nameOf(q, "quantity", quantityNames[:]) }
+
+// nameOf is v's element of names, or "kind(v)".
+func nameOf[T ~uint8](v T, kind string, names []string) string {
+	if int(v) < len(names) {
+		return names[v]
 	}
-	return fmt.Sprintf("quantity(%d)", uint8(q))
+	return fmt.Sprintf("%s(%d)", kind, uint8(v))
 }
 
 // Channel is one named scalar with its range: "left_elbow/position".
@@ -80,12 +84,7 @@ const (
 
 var modeNames = [...]string{"position", "velocity", "torque", "duty", "none"}
 
-func (m Mode) String() string {
-	if int(m) < len(modeNames) {
-		return modeNames[m]
-	}
-	return fmt.Sprintf("mode(%d)", uint8(m))
-}
+func (m Mode) String() string { return nameOf(m, "mode", modeNames[:]) }
 
 // Quantity is the quantity of a command in mode m.
 func (m Mode) Quantity() Quantity {
@@ -208,12 +207,7 @@ func (l *Layout) Measured(i int) *Channel {
 
 // Actuator returns the index of the actuator called name, or None.
 func (l *Layout) Actuator(name string) int {
-	for i := range l.Actuators {
-		if l.Actuators[i].Name == name {
-			return i
-		}
-	}
-	return None
+	return slices.IndexFunc(l.Actuators, func(a Actuator) bool { return a.Name == name })
 }
 
 // Devices is the number of Frame.Status entries: one an actuator, then one a sensor.

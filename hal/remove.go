@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// letGoTime is how long a real body that leaves may take to release its joints: a base that rolls brakes first.
-const letGoTime = time.Second
+// releaseTime is how long a real body that leaves may take to switch its torque off: a base that rolls brakes first.
+const releaseTime = time.Second
 
 // Remove removes the agent called name from the rig, between cycles, and leaves its body inert. Its values keep their last
 // state. The error is Busy while a session holds it.
@@ -20,7 +20,7 @@ func (r *Rig) Remove(name string) error {
 	if err != nil {
 		return err
 	}
-	for end := r.clock.Now() + letGoTime; r.lettingGo(a) && r.clock.Now() < end; {
+	for end := r.clock.Now() + releaseTime; r.releasing(a) && r.clock.Now() < end; {
 		r.clock.SleepUntil(r.clock.Now() + r.config.Period)
 	}
 	r.lock()
@@ -52,9 +52,9 @@ func (r *Rig) leave(name string) (*Agent, error) {
 
 var errLeaving = errors.New("it is being removed")
 
-// lettingGo reports whether a body being removed still has torque while the rig runs cycles, and commands it to switch
+// releasing reports whether a body being removed still has torque while the rig runs cycles, and commands it to switch
 // torque off.
-func (r *Rig) lettingGo(a *Agent) bool {
+func (r *Rig) releasing(a *Agent) bool {
 	r.lock()
 	defer r.mu.Unlock()
 	h, ok := a.body.(TorqueReporter)

@@ -3,7 +3,6 @@ package hal
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"time"
 )
 
@@ -46,11 +45,12 @@ func (r *Rig) Replay(o *Order) error {
 		r.goHome()
 		return nil
 	case SetOrder:
-		for _, id := range r.values.Find(regexp.MustCompile(regexp.QuoteMeta(o.Name))) {
-			r.values.Set(id, o.Value) // one that was refused is refused again
-			return nil
+		id, ok := r.values.Lookup(o.Name)
+		if !ok {
+			return replayError(o, "value", o.Name)
 		}
-		return replayError(o, "value", o.Name)
+		r.values.Set(id, o.Value) // one that was refused is refused again
+		return nil
 	}
 	a := r.Agent(o.Agent)
 	if a == nil {

@@ -240,7 +240,7 @@ func (r *Rig) BetweenCycles(f func()) {
 // Run lets time pass until ctx ends, then stops every body by its policy. It is called once.
 func (r *Rig) Run(ctx context.Context) error {
 	r.lock()
-	r.pool = newCrew(r.buses)
+	r.pool = newBusPool(r.buses)
 	r.mu.Unlock()
 	defer func() {
 		r.lock()

@@ -446,6 +446,15 @@ func TestValues(t *testing.T) {
 	if ids := v.Find(regexp.MustCompile("StepSize")); len(ids) != 0 {
 		t.Error("a part of a name matched; names match as a whole")
 	}
+	if ids := v.Find(regexp.MustCompile("/Control/P|/Control/Pause")); len(ids) != 1 {
+		t.Errorf("an alternative that is a part of the name comes first: got %d values, want 1", len(ids))
+	}
+	if id, ok := v.Lookup("/Control/Pause"); !ok || id != one("/Control/Pause") {
+		t.Errorf("lookup: got %d %t, want the value's id", id, ok)
+	}
+	if _, ok := v.Lookup("/Control/P"); ok {
+		t.Error("lookup of a name that was never declared: got a value, want none")
+	}
 	all := v.Find(regexp.MustCompile(".*"))
 	names := make([]string, len(all))
 	for i, id := range all {

@@ -58,14 +58,13 @@ func (s *shadowed) Write(f *Frame) error {
 	s.frame.Time = f.Time
 	copy(s.frame.Inputs, f.Inputs)
 	copy(s.frame.Enable, f.Enable)
-	for i := range s.layout.Actuators {
-		if s.follower == nil {
-			break
-		}
-		if a := &s.layout.Actuators[i]; f.Enable[i] {
-			s.follower.Follow(i, math.NaN(), math.NaN())
-		} else {
-			follow(s.follower, i, measuredAt(f, a.Position), 0)
+	if s.follower != nil {
+		for i, enabled := range f.Enable {
+			if enabled {
+				s.follower.Follow(i, math.NaN(), math.NaN())
+			} else {
+				follow(s.follower, i, At(f.Measured, s.layout.Actuators[i].Position), 0)
+			}
 		}
 	}
 	return join2(s.body.Write(s.inner(f)), s.twin.Write(s.frame))
@@ -84,19 +83,16 @@ func (s *shadowed) Read(f *Frame) error {
 
 // join2 is errors.Join without an allocation if an error is nil.
 func join2(a, b error) error {
-	if a == nil {
+	switch {
+	case a == nil:
 		return b
+	case b == nil:
+		return a
 	}
 	return errors.Join(a, b)
 }
 
-func (s *shadowed) Halt() error {
-	err := s.body.Halt()
-	if e := s.twin.Halt(); e != nil {
-		err = errors.Join(err, e)
-	}
-	return err
-}
+func (s *shadowed) Halt() error { return join2(s.body.Halt(), s.twin.Halt()) }
 
 // Holding implements TorqueReporter for the body.
 func (s *shadowed) Holding(actuator int) bool {

@@ -105,8 +105,7 @@ func (r *Rig) saver(op string, w World) (Saver, error) {
 func (r *Rig) readWorld(w World) {
 	for _, a := range r.agents {
 		if a.world == w {
-			a.frame.Time = r.time
-			r.note(a, "read", a.body.Read(a.frame))
+			r.read(a)
 			a.publish()
 			a.moved()
 		}

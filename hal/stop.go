@@ -59,8 +59,8 @@ func (r *Rig) stop(reason string) []JointStop {
 	return r.verifyStop(reason, r.cut())
 }
 
-// virtual is a clock whose time passes only in SleepUntil. A stop waits for all lines then, so that what follows does not depend on
-// how busy the processor is.
+// virtual is a clock whose time passes only in SleepUntil. With it a stop waits for all lines, so that the result does not depend on
+// the load of the processor.
 type virtual interface{ Virtual() }
 
 // cut switches off all torque on all lines, each in a goroutine of its own, and reports whether all have taken it. It needs no
@@ -70,7 +70,7 @@ func (r *Rig) cut() (all bool) {
 	for _, b := range *r.lines.Load() {
 		if c, ok := b.(TorqueCutter); ok {
 			cuts.Go(func() {
-				defer func() { recover() }() // the joint is found out by its verification
+				defer func() { recover() }() // the verification finds the joints that keep torque
 				c.CutTorque()                // likewise
 			})
 		}
@@ -121,8 +121,8 @@ func (r *Rig) lockWithin(timeout time.Duration, late func()) bool {
 	}
 }
 
-// verifyStop stops the guards and lets every body see to its joints, all side by side. cut tells that all lines have taken their
-// torque off. Under the lock.
+// verifyStop stops the guards and lets every body verify its joints, all concurrently. cut reports that all lines have switched
+// their torque off. Under the lock.
 func (r *Rig) verifyStop(reason string, cut bool) []JointStop {
 	r.latched.Store(&reason)
 	r.enter(Order{Kind: StopOrder, Name: reason})
@@ -143,8 +143,8 @@ func (r *Rig) verifyStop(reason string, cut bool) []JointStop {
 	return all
 }
 
-// halt makes the bodies of agents inert side by side: one that rolls out or does not answer keeps no other waiting. With beats it
-// counts as no hang, for haltTime.
+// halt makes the bodies of agents inert, concurrently: one that rolls out or does not answer delays no other. With beats it
+// does not count as a hang, for haltTime.
 func (r *Rig) halt(agents []*Agent, beats bool) []error {
 	errs := make([]error, len(agents))
 	var all sync.WaitGroup
@@ -221,7 +221,7 @@ func (r *Rig) Contain(what string) {
 	r.log.Error("panic", "in", what, "value", p, "stack", trace)
 }
 
-// sleeper is a clock that knows how long the machine was suspended.
+// sleeper is a clock that measures how long the machine was suspended.
 type sleeper interface{ Suspended() time.Duration }
 
 // suspendLimit is how long the machine may have been suspended for its robots to go on.
@@ -241,9 +241,9 @@ func (r *Rig) noticeSuspend() {
 	}
 }
 
-// AddStopInput lets f be asked at the beginning of every cycle, before anything is commanded. An error of it, the button is
-// pressed or there is no word of it, is an emergency stop, which cannot be cleared while it lasts. f must not block nor call the
-// rig.
+// AddStopInput adds a check that is called at the beginning of every cycle, before anything is commanded. An error of it (the
+// button is pressed, or its state is unknown) causes an emergency stop, which cannot be cleared while it lasts. f must not block
+// nor call the rig.
 func (r *Rig) AddStopInput(f func() error) {
 	r.lock()
 	defer r.mu.Unlock()

@@ -82,15 +82,25 @@ func (v *Values) Declare(name string, kind ValueKind, get func() Value, set func
 func (v *Values) Find(re *regexp.Regexp) []ValueID {
 	v.mu.RLock()
 	defer v.mu.RUnlock()
+	longest := *re
+	longest.Longest() // "a|ab" matches the whole of "ab", but its first match is "a"
 	var ids []ValueID
 	for i := range v.entries {
 		name := v.entries[i].name
-		if at := re.FindStringIndex(name); at != nil && at[0] == 0 && at[1] == len(name) {
+		if at := longest.FindStringIndex(name); at != nil && at[0] == 0 && at[1] == len(name) {
 			ids = append(ids, ValueID(i+1))
 		}
 	}
 	slices.SortFunc(ids, func(a, b ValueID) int { return strings.Compare(v.entries[a-1].name, v.entries[b-1].name) })
 	return ids
+}
+
+// Lookup finds a declared value.
+func (v *Values) Lookup(name string) (ValueID, bool) {
+	v.mu.RLock()
+	defer v.mu.RUnlock()
+	id, ok := v.byName[name]
+	return id, ok
 }
 
 // Info is the name and kind of id.

@@ -13,7 +13,6 @@ const Blocked = math.MaxFloat32
 type Field struct {
 	Rows, Columns int
 	Cost          []float32
-	From          float64  // probability from which a cell is an obstacle; 0 = Obstacle
 	near          []uint8  // of each cell: obstacle, core or 0
 	disc          []offset // of the vehicle and the margin
 	radius        float64

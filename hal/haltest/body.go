@@ -75,21 +75,14 @@ func (b *Body) Write(f *hal.Frame) error {
 			b.goal[i] = b.Position[i]
 		}
 		b.Enabled[i] = f.Enable[i]
-		if v := input(f, a.Goal[hal.PositionMode]); !math.IsNaN(v) {
+		if v := hal.At(f.Inputs, a.Goal[hal.PositionMode]); !math.IsNaN(v) {
 			b.goal[i] = v
 		}
-		if v := input(f, a.TorqueLimit); !math.IsNaN(v) {
+		if v := hal.At(f.Inputs, a.TorqueLimit); !math.IsNaN(v) {
 			b.limit[i] = v
 		}
 	}
 	return nil
-}
-
-func input(f *hal.Frame, at int) float64 {
-	if at == hal.None {
-		return math.NaN()
-	}
-	return f.Inputs[at]
 }
 
 // Advance moves every enabled joint towards its goal.

@@ -22,7 +22,7 @@ func layoutHolds(t *testing.T, b *bench) {
 	}
 }
 
-func knowsItself(t *testing.T, b *bench) {
+func measuresItself(t *testing.T, b *bench) {
 	b.hinges(func(i int, a *hal.Actuator) {
 		if v := b.frame.Measured[a.Position]; math.IsNaN(v) {
 			t.Errorf("joint %q: position: got NaN after the first read", a.Name)
@@ -51,16 +51,14 @@ func keepsPlace(t *testing.T, b *bench) {
 	b.enable(true)
 	goals := b.command()
 	b.cycles(settle)
-	for i := range b.frame.Inputs {
-		b.frame.Inputs[i] = math.NaN()
-	}
+	hal.FillNaN(b.frame.Inputs)
 	b.cycles(settle)
 	b.near("after a goal and silence", goals, 2*b.Sag) // where it has sagged to it may sag again
 }
 
-func limpIgnoresGoals(t *testing.T, b *bench) {
+func torqueOffIgnoresGoals(t *testing.T, b *bench) {
 	if b.Falls {
-		t.Skip("the load moves limp joints")
+		t.Skip("the load moves joints without torque")
 	}
 	was := b.positions()
 	b.command()
@@ -68,9 +66,9 @@ func limpIgnoresGoals(t *testing.T, b *bench) {
 	b.near("not enabled, with goals", was, 0.02)
 }
 
-func zeroLimitIsLimp(t *testing.T, b *bench) {
+func zeroLimitIsTorqueOff(t *testing.T, b *bench) {
 	if b.Falls {
-		t.Skip("the load moves limp joints")
+		t.Skip("the load moves joints without torque")
 	}
 	was := b.positions()
 	b.enable(true)

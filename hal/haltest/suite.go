@@ -30,12 +30,12 @@ func Run(t *testing.T, open func(t *testing.T) Subject) {
 		check func(*testing.T, *bench)
 	}{
 		{"layout is valid and constant", layoutHolds},
-		{"first read knows every joint", knowsItself},
+		{"the first read measures every joint", measuresItself},
 		{"enabling moves nothing", enablingMovesNothing},
 		{"goals are followed", followsGoals},
 		{"no command keeps the place", keepsPlace},
-		{"limp joints ignore goals", limpIgnoresGoals},
-		{"a torque limit of zero is limp", zeroLimitIsLimp},
+		{"joints without torque ignore goals", torqueOffIgnoresGoals},
+		{"a torque limit of zero is torque off", zeroLimitIsTorqueOff},
 		{"halt is inert, twice", haltIsInert},
 		{"a cycle allocates nothing", allocatesNothing},
 	} {
@@ -112,9 +112,7 @@ func (b *bench) enable(on bool) {
 func (b *bench) positions() []float64 {
 	l := b.Body.Layout()
 	p := make([]float64, len(l.Actuators))
-	for i := range p {
-		p[i] = math.NaN()
-	}
+	hal.FillNaN(p)
 	b.hinges(func(i int, a *hal.Actuator) { p[i] = b.frame.Measured[a.Position] })
 	return p
 }

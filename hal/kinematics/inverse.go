@@ -189,7 +189,7 @@ func arrived(to Target, left []float64) bool {
 
 // jacobian is how each joint moves the tip, row by row: its place, its turn, or both.
 func (a *Arm) jacobian(q []float64, place, turn bool) (rows [][]float64) {
-	for i := 0; i < 6; i++ {
+	for i := range 6 {
 		if i < 3 && place || i >= 3 && turn {
 			rows = append(rows, make([]float64, len(q)))
 		}

@@ -33,9 +33,7 @@ func Estimate(b hal.Body, t Tree, o Options) (hal.Body, error) {
 	if err := t.Validate(len(l.Actuators)); err != nil {
 		return nil, err
 	}
-	whole := *l
-	whole.Outputs, whole.Infos = slices.Clone(l.Outputs), slices.Clone(l.Infos)
-	e := &estimator{Body: b, layout: &whole, tree: t, state: t.NewState(), base: o.Base, imu: -1,
+	e := &estimator{inner: inner{b, clone(l)}, tree: t, state: t.NewState(), base: o.Base, imu: -1,
 		q: make([]float64, len(l.Actuators)), v: make([]float64, len(l.Actuators)), ages: make([]time.Duration, len(t))}
 	if len(t) > 0 {
 		e.pivot = o.Base.Of(t[0].Home.Position)
@@ -52,18 +50,45 @@ func Estimate(b hal.Body, t Tree, o Options) (hal.Body, error) {
 			e.imu, e.imuLink = i, link
 		case s.Kind == "body", s.Kind == "pose":
 			e.sensors = append(e.sensors, estimated{sensor: i, link: link})
-			for k := range s.Count {
-				whole.Measured(s.First + k).Estimate = true
-			}
+			e.estimates(i)
 		}
 	}
 	return e, nil
 }
 
+// inner is a body some of whose sensors are estimated: its layout is a copy that marks them.
+type inner struct {
+	hal.Body
+	layout *hal.Layout
+}
+
+// clone is a copy of l whose measured channels may be changed.
+func clone(l *hal.Layout) *hal.Layout {
+	c := *l
+	c.Outputs, c.Infos = slices.Clone(l.Outputs), slices.Clone(l.Infos)
+	return &c
+}
+
+// estimates marks the channels of a sensor as estimates.
+func (b *inner) estimates(sensor int) {
+	s := &b.layout.Sensors[sensor]
+	for k := range s.Count {
+		b.layout.Measured(s.First + k).Estimate = true
+	}
+}
+
+// Layout is the inner body's, with the estimates marked.
+func (b *inner) Layout() *hal.Layout { return b.layout }
+
+// Holding implements hal.TorqueReporter for a body that does.
+func (b *inner) Holding(actuator int) bool {
+	h, ok := b.Body.(hal.TorqueReporter)
+	return ok && h.Holding(actuator)
+}
+
 // estimator is the body of Estimate. A free one turns about its first link, which stays where it was at the start.
 type estimator struct {
-	hal.Body
-	layout  *hal.Layout
+	inner
 	tree    Tree
 	state   *State
 	base    hal.Pose
@@ -80,21 +105,12 @@ type estimated struct{ sensor, link int }
 // errUnknown is the status of a sensor beyond a joint whose position is not known.
 var errUnknown = errors.New("a joint of the path has no position")
 
-// Layout is the inner body's, with the estimates marked.
-func (e *estimator) Layout() *hal.Layout { return e.layout }
-
-// Holding implements hal.TorqueReporter for a body that does.
-func (e *estimator) Holding(actuator int) bool {
-	h, ok := e.Body.(hal.TorqueReporter)
-	return ok && h.Holding(actuator)
-}
-
 // Read reads the body, then estimates.
 func (e *estimator) Read(f *hal.Frame) error {
 	err := e.Body.Read(f)
 	for i := range e.q {
 		a := &e.layout.Actuators[i]
-		e.q[i], e.v[i] = measured(f, a.Position), measured(f, a.Velocity)
+		e.q[i], e.v[i] = hal.At(f.Measured, a.Position), hal.At(f.Measured, a.Velocity)
 		if math.IsNaN(e.v[i]) { // a servo that measures only positions
 			e.v[i] = 0
 		}
@@ -110,13 +126,6 @@ func (e *estimator) Read(f *hal.Frame) error {
 		e.fill(f, s)
 	}
 	return err
-}
-
-func measured(f *hal.Frame, at int) float64 {
-	if at == hal.None {
-		return math.NaN()
-	}
-	return f.Measured[at]
 }
 
 // attitude is the attitude of the base by the IMU: the rotation from the sensor's attitude by the joints to that by the IMU.

@@ -3,7 +3,6 @@ package kinematics
 import (
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -32,8 +31,7 @@ type Wheeled struct {
 // sensor, or from the wheels while that is lost. So the position of a skid-steered base, whose wheels measure its turns
 // badly, and of one on a ramp is right; a sideways slip is not detected.
 type DeadReckoner struct {
-	hal.Body
-	layout *hal.Layout
+	inner
 	w      Wheeled
 	last   [3]float64    // odometry
 	known  bool          // last is
@@ -71,21 +69,9 @@ func Reckon(b hal.Body, w Wheeled) (*DeadReckoner, error) {
 			return nil, fmt.Errorf("kinematics: wheel: got actuator %d, want one whose velocity is measured", i)
 		}
 	}
-	whole := *l
-	whole.Outputs, whole.Infos = slices.Clone(l.Outputs), slices.Clone(l.Infos)
-	for k := range l.Sensors[w.Pose].Count {
-		whole.Measured(l.Sensors[w.Pose].First + k).Estimate = true
-	}
-	return &DeadReckoner{Body: b, layout: &whole, w: w, at: w.Start.Of([3]float64{w.Centre, 0, 0}), yaw: yawOf(w.Start.Rotation)}, nil
-}
-
-// Layout is the inner body's, with the estimates marked.
-func (r *DeadReckoner) Layout() *hal.Layout { return r.layout }
-
-// Holding implements hal.TorqueReporter for a body that does.
-func (r *DeadReckoner) Holding(actuator int) bool {
-	h, ok := r.Body.(hal.TorqueReporter)
-	return ok && h.Holding(actuator)
+	r := &DeadReckoner{inner: inner{b, clone(l)}, w: w, at: w.Start.Of([3]float64{w.Centre, 0, 0}), yaw: yawOf(w.Start.Rotation)}
+	r.estimates(w.Pose)
+	return r, nil
 }
 
 // Rebase reports that the odometry counts from somewhere else now: the next value is a new origin, and no motion.
