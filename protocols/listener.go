@@ -32,6 +32,23 @@ func Bound(ln net.Listener, l Limits) net.Listener {
 	return &bound{Listener: ln, limits: l, from: map[netip.Addr]int{}, closed: make(chan struct{})}
 }
 
+// ListenTCP opens a listener at an address, within the default Limits, and returns the address that it has.
+func ListenTCP(at netip.AddrPort) (net.Listener, netip.AddrPort, error) {
+	ln, err := net.Listen("tcp", at.String())
+	if err != nil {
+		return nil, netip.AddrPort{}, err
+	}
+	return Bound(ln, Limits{}), Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
+}
+
+// TCPAddr is the address of a TCP connection's end without its port, comparable (Plain); the zero Addr of another's.
+func TCPAddr(a net.Addr) netip.Addr {
+	if tcp, ok := a.(*net.TCPAddr); ok {
+		return Plain(tcp.AddrPort()).Addr()
+	}
+	return netip.Addr{}
+}
+
 type bound struct {
 	net.Listener
 	limits Limits
@@ -78,10 +95,7 @@ func (b *bound) Close() error {
 
 // admit counts conn; nil where there are too many.
 func (b *bound) admit(conn net.Conn) net.Conn {
-	var at netip.Addr
-	if a, ok := conn.RemoteAddr().(*net.TCPAddr); ok {
-		at = a.AddrPort().Addr().Unmap()
-	}
+	at := TCPAddr(conn.RemoteAddr())
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.open >= b.limits.Connections || b.from[at] >= b.limits.PerAddress && !at.IsLoopback() {

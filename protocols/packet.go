@@ -34,6 +34,21 @@ func ListenUDP(at netip.AddrPort) (PacketConn, error) {
 	return conn, nil
 }
 
+// ListenFor opens the socket of a client of server with listen, nil = ListenUDP: on loopback for a server there, so that no
+// other host can answer in its place.
+func ListenFor(server netip.AddrPort, listen Listener) (PacketConn, error) {
+	local := netip.IPv4Unspecified()
+	if server.Addr().IsLoopback() {
+		local = server.Addr()
+	} else if server.Addr().Is6() {
+		local = netip.IPv6Unspecified()
+	}
+	if listen == nil {
+		listen = ListenUDP
+	}
+	return listen(netip.AddrPortFrom(local, 0))
+}
+
 // Address is where conn listens.
 func Address(conn PacketConn) netip.AddrPort {
 	a, _ := conn.LocalAddr().(*net.UDPAddr)

@@ -39,20 +39,13 @@ type Stepper struct {
 // Begin steps the robot of lease from now on.
 func (s *Stepper) Begin(lease *hal.Lease, l *hal.Layout) {
 	s.lease, s.next, s.Held = lease, time.Time{}, make([]float64, len(l.Inputs))
-	Unset(s.Held)
-}
-
-// Unset sets all inputs to NaN, which keeps earlier commands.
-func Unset(inputs []float64) {
-	for i := range inputs {
-		inputs[i] = math.NaN()
-	}
+	hal.FillNaN(s.Held)
 }
 
 // Commit passes inputs to the robot, an agent with layout l: at once in real time, with the next step in lock-step. A goal
-// replaces the actuator's goals of other modes. It unsets inputs.
+// replaces the actuator's goals of other modes. It sets inputs to NaN.
 func (s *Stepper) Commit(l *hal.Layout, inputs []float64) error {
-	defer Unset(inputs)
+	defer hal.FillNaN(inputs)
 	if s.Rig.Mode() == hal.Realtime {
 		return s.Session.Step(s.lease, inputs)
 	}
@@ -116,7 +109,7 @@ func (s *Stepper) step() error {
 		return nil
 	}
 	err := s.Session.Step(s.lease, s.Held)
-	Unset(s.Held)
+	hal.FillNaN(s.Held)
 	return err
 }
 
@@ -135,7 +128,7 @@ func Measure(a *hal.Agent, measured []float64, status []hal.Status) (_ []float64
 	l := a.Layout()
 	for i := range l.Sensors {
 		if s := &l.Sensors[i]; status[len(l.Actuators)+i].Err != nil {
-			Unset(measured[s.First : s.First+s.Count])
+			hal.FillNaN(measured[s.First : s.First+s.Count])
 		}
 	}
 	for i := range status {

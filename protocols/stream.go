@@ -6,8 +6,11 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"os"
 	"sync"
 	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
 )
 
 // Positive sets v to its default if it is not above 0: 0 in a server's options is the default.
@@ -19,6 +22,15 @@ func Positive[T ~int | ~int64 | ~float64](v *T, otherwise T) {
 
 // Logger returns log, or a silent one for nil.
 func Logger(log *slog.Logger) *slog.Logger { return cmp.Or(log, slog.New(slog.DiscardHandler)) }
+
+// Fault is err of a client's operation op: of kind hal.Timeout if a deadline was exceeded, else hal.Unexpected.
+func Fault(op string, err error) error {
+	kind := hal.Unexpected
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		kind = hal.Timeout
+	}
+	return &hal.Error{Kind: kind, Op: op, Err: err}
+}
 
 // Acceptor serves the connections of a listener.
 type Acceptor struct {
@@ -33,7 +45,8 @@ type Acceptor struct {
 }
 
 // Serve calls serve for each connection, in a goroutine of its own, until ctx ends or the listener breaks; then it ends their
-// contexts and waits for them. It closes the listener, a connection too many and, when serve has returned, each connection.
+// contexts and waits for them. It closes the listener, a connection too many and each connection: when its context ends, and
+// when serve has returned.
 func (a *Acceptor) Serve(ctx context.Context, serve func(context.Context, net.Conn)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -71,6 +84,7 @@ func (a *Acceptor) Serve(ctx context.Context, serve func(context.Context, net.Co
 			defer func() { <-free }()
 			defer contain(a.Name + " session")
 			defer conn.Close()
+			defer context.AfterFunc(ctx, func() { conn.Close() })()
 			if c, ok := conn.(interface{ SetNoDelay(bool) error }); ok {
 				c.SetNoDelay(true) // messages are small, and waited for
 			}

@@ -1,6 +1,7 @@
 package protocols
 
 import (
+	"errors"
 	"fmt"
 	"sync/atomic"
 )
@@ -29,6 +30,17 @@ func (c Cause) String() string {
 	}
 	return [...]string{"truncated", "oversized", "unknown", "version", "stranger", "unheld", "refused", "full",
 		"unsent", "unanswered"}[c]
+}
+
+// CauseOf is the cause of a decoder's error: Truncated or Oversized for the errors that mean that, else Unknown.
+func CauseOf(err, truncated, oversized error) Cause {
+	switch {
+	case errors.Is(err, truncated):
+		return Truncated
+	case errors.Is(err, oversized):
+		return Oversized
+	}
+	return Unknown
 }
 
 // Traffic counts the datagrams of one server. All methods may be called from any goroutine.

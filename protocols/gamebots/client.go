@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// ClientOptions are how a client speaks. The zero ClientOptions are good.
+// ClientOptions are the settings of a client. The zero ClientOptions are good.
 type ClientOptions struct {
 	Timeout time.Duration // of connecting, and of each wait for a message; 0 = 30 s
 }
@@ -24,7 +24,7 @@ const maxMessage = 128 << 10
 type Client struct {
 	conn    net.Conn
 	options ClientOptions
-	in      lineReader
+	in      protocols.LineReader
 	message Message
 	out     []byte
 	until   time.Time // the present read deadline
@@ -43,9 +43,7 @@ func Dial(address string, o ClientOptions) (*Client, error) {
 // NewClient returns a client on an open connection, which it owns.
 func NewClient(conn net.Conn, o ClientOptions) *Client {
 	protocols.Positive(&o.Timeout, 30*time.Second)
-	c := &Client{conn: conn, options: o}
-	c.in = lineReader{read: conn.Read, buf: make([]byte, maxMessage)}
-	return c
+	return &Client{conn: conn, options: o, in: lines(conn.Read, maxMessage)}
 }
 
 // Send sends one command, without its end: Send("DRIVE {Left %g} {Right %g}", 1.0, 1.0).
@@ -53,7 +51,7 @@ func (c *Client) Send(format string, args ...any) error {
 	c.out = append(fmt.Appendf(c.out[:0], format, args...), "\r\n"...)
 	c.conn.SetWriteDeadline(time.Now().Add(c.options.Timeout))
 	if _, err := c.conn.Write(c.out); err != nil {
-		return fault("send", err)
+		return protocols.Fault("gamebots: send", err)
 	}
 	return nil
 }
@@ -64,12 +62,12 @@ func (c *Client) Next() (*Message, error) {
 		c.until = now.Add(c.options.Timeout)
 		c.conn.SetReadDeadline(c.until)
 	}
-	line, err := c.in.line()
+	line, err := nextLine(&c.in)
 	if err == nil {
 		err = Parse(line, &c.message)
 	}
 	if err != nil {
-		return nil, fault("receive", err)
+		return nil, protocols.Fault("gamebots: receive", err)
 	}
 	return &c.message, nil
 }
@@ -87,7 +85,7 @@ func (c *Client) Wait(kind string, pairs ...string) (*Message, error) {
 			return m, nil
 		}
 		if time.Now().After(end) {
-			return nil, fault("wait for "+kind, os.ErrDeadlineExceeded)
+			return nil, protocols.Fault("gamebots: wait for "+kind, os.ErrDeadlineExceeded)
 		}
 	}
 }
@@ -131,12 +129,3 @@ func (c *Client) Init(class, name string, location, rotation [3]float64) error {
 
 // Close ends the connection; the server removes the robot.
 func (c *Client) Close() error { return c.conn.Close() }
-
-// fault adds the client's operation to an error, and turns an exceeded deadline into kind hal.Timeout.
-func fault(op string, err error) error {
-	kind := hal.Unexpected
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		kind = hal.Timeout
-	}
-	return &hal.Error{Kind: kind, Op: "gamebots: " + op, Err: err}
-}

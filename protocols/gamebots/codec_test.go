@@ -143,11 +143,11 @@ func TestNumbers(t *testing.T) {
 func TestLines(t *testing.T) {
 	text := "A\r\n\n\rB {x 1}\n\rC\rD\n" + strings.Repeat("{", 3*maxLine) + "\nE\r\nF without an end"
 	for name, r := range map[string]io.Reader{"whole": strings.NewReader(text), "byte by byte": iotest.OneByteReader(strings.NewReader(text))} {
-		in := lineReader{read: r.Read, buf: make([]byte, maxLine)}
+		in := lines(r.Read, maxLine)
 		var got []string
 		long := 0
 		for {
-			line, err := in.line()
+			line, err := nextLine(&in)
 			if errors.Is(err, errLong) {
 				long++
 				continue

@@ -1,6 +1,7 @@
 package gamebots
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -11,7 +12,7 @@ import (
 // The reasons of a refused command. The client receives only Failed, and only for commands that the manual answers.
 var (
 	errAbsent  = errors.New("this robot cannot")
-	errNobody  = errors.New("no robot yet")
+	errNoRobot = errors.New("no robot yet")
 	errEmpty   = errors.New("the battery is empty")
 	errUnknown = errors.New("no such command")
 )
@@ -61,11 +62,16 @@ func (c *Control) vector(name string, count int) (v [3]float64) {
 	if err == nil && len(c.numbers) != count {
 		err = ErrNumber
 	}
-	if err != nil && c.err == nil {
-		c.err = fmt.Errorf("%s: %w", name, err)
+	if err != nil {
+		c.malformed(name, err)
 	}
 	copy(v[:], c.numbers)
 	return v
+}
+
+// malformed stores the error of the first malformed value.
+func (c *Control) malformed(name string, err error) {
+	c.err = cmp.Or(c.err, fmt.Errorf("%s: %w", name, err))
 }
 
 // Truth returns a boolean value, True or False; false if absent.
@@ -77,9 +83,7 @@ func (c *Control) Truth(name string) bool {
 	case equal(v, "True"), string(v) == "1":
 		return true
 	}
-	if c.err == nil {
-		c.err = fmt.Errorf("%s: %w", name, ErrNumber)
-	}
+	c.malformed(name, ErrNumber)
 	return false
 }
 
@@ -87,9 +91,7 @@ func (c *Control) Truth(name string) bool {
 func (c *Control) order(name string) Order {
 	v := c.Number(name, 0)
 	if v != 0 && v != 1 && v != 2 {
-		if c.err == nil {
-			c.err = fmt.Errorf("%s: %w", name, ErrNumber)
-		}
+		c.malformed(name, ErrNumber)
 		return Angle
 	}
 	return Order(v)
@@ -137,6 +139,26 @@ func (c *Control) stage(actuator int, mode hal.Mode, value float64) error {
 	}
 	c.session.inputs[a.Goal[mode]] = value
 	c.staged = true
+	return nil
+}
+
+// eachCalled calls f for each pair of that name, while c.message is cut to it and the pairs up to the next one.
+func (c *Control) eachCalled(name string, f func(first []byte) error) error {
+	whole := c.message.Pairs
+	defer func() { c.message.Pairs = whole }()
+	for first := range whole {
+		if !equal(whole[first].Name, name) {
+			continue
+		}
+		last := first + 1
+		for last < len(whole) && !equal(whole[last].Name, name) {
+			last++
+		}
+		c.message.Pairs = whole[first:last]
+		if err := f(whole[first].Value); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -19,7 +19,9 @@ const (
 	defaultFOV      = 0.7854 // rad, of a camera
 )
 
-// wireTypes are the types of the messages of sensors, by their kinds.
+// SensorType is the type of the messages of a kind of sensor, "" without one.
+func SensorType(kind string) string { return wireTypes[kind] }
+
 var wireTypes = map[string]string{
 	"sonar": "Sonar", "infrared": "IR", "range": "RangeScanner", "odometry": "Odometry", "inertial": "INU", "encoder": "Encoder",
 	"contact": "Touch", "rfid": "RFID", "victim": "VictRFID", "sound": "Sound", "motion": "HumanMotion",

@@ -2,6 +2,7 @@ package gamebots
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -24,10 +25,8 @@ func (d Dialect) String() string { return dialectNames[d] }
 
 // ParseDialect is the dialect of that name.
 func ParseDialect(name string) (Dialect, error) {
-	for d, n := range dialectNames {
-		if name == n {
-			return Dialect(d), nil
-		}
+	if d := slices.Index(dialectNames[:], name); d >= 0 {
+		return Dialect(d), nil
 	}
 	return Document, &hal.Error{Kind: hal.Invalid, Op: "gamebots: dialect",
 		Err: fmt.Errorf("got %q, want %s", name, strings.Join(dialectNames[:], ", "))}

@@ -178,3 +178,22 @@ func TestVictSensor(t *testing.T) {
 		}
 	})
 }
+
+// Links count the parts that move, also where two parts have one name.
+func TestLinksOfEqualNames(t *testing.T) {
+	k := &link{robot: &Robot{}, layout: &hal.Layout{Actuators: make([]hal.Actuator, 3)}, dialect: &spoken{}}
+	k.dialect.set(UDK)
+	p := Package{Type: "Arm", Name: "Arm"}
+	for i, name := range []string{"Joint", "Joint", "Hand"} {
+		k.robot.Joints = append(k.robot.Joints, Joint{Name: name, Actuator: i, Steer: hal.None})
+		p.Parts = append(p.Parts, Part{Name: name, Joint: i})
+	}
+	k.robot.Packages = []Package{p}
+	var out text
+	k.query(&out, "CONF", []byte("Actuator"), nil)
+	for _, want := range []string{"{Link 1}", "{Link 2}", "{Link 3}"} {
+		if n := strings.Count(string(out.b), want); n != 1 {
+			t.Errorf("%s: got %d times in %s, want once", want, n, out.b)
+		}
+	}
+}

@@ -20,7 +20,7 @@ func (c *Control) wheels() error {
 		err = cmp.Or(c.side("Speed", r.Left), c.side("Speed", r.Right), c.steer("FrontSteer", r.Front), c.steer("RearSteer", r.Rear))
 	}
 	if err == nil {
-		err = c.eachJoint()
+		err = c.eachCalled("Name", c.oneJoint)
 	}
 	if err != nil {
 		return err
@@ -66,28 +66,8 @@ func (c *Control) axle(name string, joints []int, order Order, factor func(joint
 	return nil
 }
 
-// eachJoint handles {Name joint} {Steer a} {Order o} {Value v}; each further Name begins a further joint. A joint without
-// a Value is only steered.
-func (c *Control) eachJoint() error {
-	whole := *c.message
-	defer func() { c.message.Pairs = whole.Pairs }()
-	for first := range whole.Pairs {
-		if !equal(whole.Pairs[first].Name, "Name") {
-			continue
-		}
-		last := first + 1
-		for last < len(whole.Pairs) && !equal(whole.Pairs[last].Name, "Name") {
-			last++
-		}
-		c.message.Pairs = whole.Pairs[first:last]
-		if err := c.oneJoint(whole.Pairs[first].Value); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// oneJoint handles c.message, which is cut to one joint.
+// oneJoint handles {Name joint} {Steer a} {Order o} {Value v}; each further Name begins a further joint. A joint without a
+// Value is only steered.
 func (c *Control) oneJoint(name []byte) error {
 	i := c.joint(name)
 	if i == hal.None {

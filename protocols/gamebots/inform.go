@@ -9,6 +9,7 @@ import (
 
 // item is a sensor, effecter or camera that GETGEO, GETCONF and SET find by type and name.
 type item struct {
+	family            int
 	kind, name, mount string
 	pose              hal.Pose
 	settings          []Setting
@@ -19,7 +20,7 @@ type item struct {
 
 const cameraType = "Camera"
 
-// families are the robot's items by family, in the order in which the original answers.
+// The families of items, in the order in which the original answers.
 const (
 	sensorFamily = iota
 	effecterFamily
@@ -27,51 +28,38 @@ const (
 	families
 )
 
-// items calls f for each item of a family until f returns false.
-func (k *link) items(family int, f func(item) bool) {
-	none := item{camera: hal.None, sensor: hal.None, effecter: hal.None}
-	switch family {
-	case sensorFamily:
-		for i := range k.robot.Sensors {
-			s, it := &k.robot.Sensors[i], none
-			if !k.has(s) {
-				continue
-			}
-			it.kind, it.name, it.mount, it.settings, it.sensor = s.Type, s.Name, s.Mount, s.Settings, i
-			if it.pose = k.layout.Sensors[s.Index].Mount; !f(it) {
-				return
-			}
-		}
-	case effecterFamily:
-		for i := range k.robot.Effecters {
-			e, it := &k.robot.Effecters[i], none
-			it.kind, it.name, it.mount, it.settings, it.effecter, it.pose = e.Type, e.Name, e.Mount, e.Settings, i, e.Pose
-			if !f(it) {
-				return
-			}
-		}
-	case cameraFamily:
-		for i := range k.robot.Cameras {
-			c, it := &k.robot.Cameras[i], none
-			it.kind, it.name, it.mount, it.camera, it.pose = cameraType, c.Name, c.Mount, i, k.layout.Cameras[c.Index].Mount
-			if !f(it) {
-				return
-			}
-		}
+// items returns those of the robot, by family.
+func (k *link) items() (all []item) {
+	add := func(family int, it item) *item {
+		it.family, it.camera, it.sensor, it.effecter = family, hal.None, hal.None, hal.None
+		all = append(all, it)
+		return &all[len(all)-1]
 	}
+	for i, s := range k.robot.Sensors {
+		add(sensorFamily, item{kind: s.Type, name: s.Name, mount: s.Mount, settings: s.Settings, pose: k.layout.Sensors[s.Index].Mount}).sensor = i
+	}
+	for i, e := range k.robot.Effecters {
+		add(effecterFamily, item{kind: e.Type, name: e.Name, mount: e.Mount, settings: e.Settings, pose: e.Pose}).effecter = i
+	}
+	for i, c := range k.robot.Cameras {
+		add(cameraFamily, item{kind: cameraType, name: c.Name, mount: c.Mount, pose: k.layout.Cameras[c.Index].Mount}).camera = i
+	}
+	return all
 }
 
-// find is the first item of that type and name.
-func (k *link) find(kind, name []byte) (found item, ok bool) {
-	for family := range families {
-		k.items(family, func(it item) bool {
-			if !ok && equal(kind, it.kind) && equal(name, it.name) {
-				found, ok = it, true
-			}
-			return !ok
-		})
+// is reports whether an item is of that type, has that name, "" for any, and is one of the dialect's.
+func (k *link) is(it *item, kind, name []byte) bool {
+	return equal(kind, it.kind) && (len(name) == 0 || equal(name, it.name)) && (it.sensor == hal.None || k.has(&k.robot.Sensors[it.sensor]))
+}
+
+// find is the first item of that type and name, or nil.
+func (k *link) find(kind, name []byte) *item {
+	for i := range k.all {
+		if it := &k.all[i]; k.is(it, kind, name) && equal(name, it.name) {
+			return it
+		}
 	}
-	return found, ok
+	return nil
 }
 
 // orNone is how a mount or parent is called that has no name: the chassis.
@@ -96,12 +84,7 @@ func startPoses(t *text, starts []Start) {
 			t.vector(one(starts[i].Name), flip(starts[i].Pose.Position), fine)
 			t.b = append(t.b, ' ')
 			a := angles(starts[i].Pose.Rotation)
-			for j := range a {
-				if j > 0 {
-					t.b = append(t.b, ',')
-				}
-				t.b = AppendNumber(t.b, a[j], fine)
-			}
+			t.numbers(a[:], fine)
 		}
 		t.close()
 	}
@@ -123,30 +106,32 @@ func (k *link) query(t *text, head string, kind, name []byte) {
 	answered := false
 	for family := range families {
 		begun := false
-		k.items(family, func(it item) bool {
-			if !equal(kind, it.kind) || len(name) > 0 && !equal(name, it.name) {
-				return true
+		for i := range k.all {
+			it := &k.all[i]
+			if it.family != family || !k.is(it, kind, name) {
+				continue
 			}
 			if !begun {
 				t.begin(head)
 				t.segment("Type", it.kind)
 			}
 			begun = true
-			if head == "GEO" && k.dialect.get() == UDK {
+			switch {
+			case head != "GEO":
+				k.conf(t, it)
+			case k.dialect.get() == UDK:
 				k.udkPlace(t, it)
-				return true
-			}
-			if head == "GEO" {
+			default:
 				t.open()
 				t.word("Name", it.name)
 				t.place(it.pose)
 				t.word("Mount", orNone(it.mount))
 				t.close()
-				return true
 			}
-			k.conf(t, it)
-			return k.dialect.since(Later) // the manual's CONF is the type's, whose items are alike
-		})
+			if head == "CONF" && !k.dialect.since(Later) {
+				break // the manual's CONF is the type's, whose items are alike
+			}
+		}
 		if begun {
 			t.end()
 		}
@@ -168,7 +153,7 @@ func (k *link) query(t *text, head string, kind, name []byte) {
 }
 
 // conf is an item's settings.
-func (k *link) conf(t *text, it item) {
+func (k *link) conf(t *text, it *item) {
 	if k.dialect.since(Later) {
 		t.segment("Name", it.name)
 	}
@@ -193,11 +178,9 @@ func (k *link) conf(t *text, it item) {
 
 // packages answers for all mission packages of a type, and reports whether there are any.
 func (k *link) packages(t *text, head string, kind, name []byte) bool {
-	if k.dialect.get() == UDK && equal(kind, "Actuator") {
-		return k.actuators(t, head, name)
-	}
 	begun := false
-	all := k.dialect.since(Later) && equal(kind, "MisPkg")
+	actuator := k.dialect.get() == UDK && equal(kind, "Actuator")
+	all := actuator || k.dialect.since(Later) && equal(kind, "MisPkg")
 	for i := range k.robot.Packages {
 		p := &k.robot.Packages[i]
 		if !all && !equal(kind, p.Type) || len(name) > 0 && !equal(name, p.Name) {
@@ -206,6 +189,8 @@ func (k *link) packages(t *text, head string, kind, name []byte) bool {
 		if !begun {
 			t.begin(head)
 			switch {
+			case actuator:
+				t.segment("Type", "Actuator")
 			case all:
 				t.segment("Type", "MisPkg")
 			default:
@@ -218,7 +203,7 @@ func (k *link) packages(t *text, head string, kind, name []byte) bool {
 		begun = true
 		switch {
 		case all:
-			k.links(t, head, p)
+			k.links(t, head, p, actuator)
 		case head == "GEO":
 			t.open()
 			t.word("Name", p.Name)

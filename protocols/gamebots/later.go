@@ -3,15 +3,20 @@ package gamebots
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
 
 // The messages of mission packages and whole robots in the dialect of 2007 and after.
 
-// links is one package, link by link from 1: the parts that move.
-func (k *link) links(t *text, head string, p *Package) {
-	t.segment("Name", p.Name)
+// links is one package, link by link from 1: the parts that move. actuator selects the form of UDK.
+func (k *link) links(t *text, head string, p *Package, actuator bool) {
+	if actuator && head == "GEO" {
+		k.udkPlace(t, &item{name: p.Name, mount: p.Mount, pose: p.Pose})
+	} else {
+		t.segment("Name", p.Name)
+	}
 	number := make(map[string]int, len(p.Parts))
 	n := 0
 	for i := range p.Parts {
@@ -24,10 +29,14 @@ func (k *link) links(t *text, head string, p *Package) {
 		t.integerSegment("Link", n)
 		if head == "GEO" {
 			parent, ok := number[part.Parent]
-			if !ok {
-				parent = -1 // the vehicle
+			switch {
+			case actuator:
+				t.integerSegment("Parent", parent) // 0 = the base
+			case !ok:
+				t.integerSegment("ParentLink", -1) // the vehicle
+			default:
+				t.integerSegment("ParentLink", parent)
 			}
-			t.integerSegment("ParentLink", parent)
 			t.vectorSegment("Location", flip(part.Pose.Position), fine)
 			t.vectorSegment("Orientation", angles(part.Pose.Rotation), fine)
 			continue
@@ -35,6 +44,12 @@ func (k *link) links(t *text, head string, p *Package) {
 		a := &k.layout.Actuators[k.robot.Joints[part.Joint].Actuator]
 		kind, low, high := k.stops(part.Joint)
 		t.segment("JointType", kind)
+		if actuator {
+			t.numberSegment("MaxTorque", a.Limits.MaxTorque, fine)
+			t.numberSegment("MinValue", low, fine)
+			t.numberSegment("MaxValue", high, fine)
+			continue
+		}
 		t.numberSegment("MaxSpeed", a.Limits.MaxVelocity, coarse)
 		t.numberSegment("MaxTorque", a.Limits.MaxTorque, coarse)
 		t.numberSegment("MinRange", low, coarse)
@@ -74,11 +89,9 @@ func (k *link) whole(t *text, head string) {
 		return
 	}
 	speed, torque := 0.0, 0.0
-	for _, side := range [...][]int{k.robot.Left, k.robot.Right} {
-		for _, i := range side {
-			l := &k.layout.Actuators[k.robot.Joints[i].Actuator].Limits
-			speed, torque = math.Max(speed, l.MaxVelocity), math.Max(torque, l.MaxTorque)
-		}
+	for _, i := range slices.Concat(k.robot.Left, k.robot.Right) {
+		l := &k.layout.Actuators[k.robot.Joints[i].Actuator].Limits
+		speed, torque = math.Max(speed, l.MaxVelocity), math.Max(torque, l.MaxTorque)
 	}
 	t.segment("SteeringType", s.Steering)
 	t.numberSegment("Mass", s.Mass, fine)
@@ -97,17 +110,7 @@ func (c *Control) eachLink(p *Package) error {
 			moving = append(moving, j)
 		}
 	}
-	whole := *c.message
-	defer func() { c.message.Pairs = whole.Pairs }()
-	for i := range whole.Pairs {
-		if !equal(whole.Pairs[i].Name, "Link") {
-			continue
-		}
-		last := i + 1
-		for last < len(whole.Pairs) && !equal(whole.Pairs[last].Name, "Link") {
-			last++
-		}
-		c.message.Pairs = whole.Pairs[i:last]
+	return c.eachCalled("Link", func([]byte) error {
 		n, value, order := c.Number("Link", 0), c.Number("Value", 0), c.order("Order")
 		if c.err != nil {
 			return c.err
@@ -115,9 +118,6 @@ func (c *Control) eachLink(p *Package) error {
 		if n != math.Floor(n) || n < 1 || n > float64(len(moving)) {
 			return fmt.Errorf("link %g: %w", n, errAbsent)
 		}
-		if err := c.drive(moving[int(n)-1], order, value); err != nil {
-			return err
-		}
-	}
-	return nil
+		return c.drive(moving[int(n)-1], order, value)
+	})
 }

@@ -20,6 +20,7 @@ type link struct {
 	life    int // Layout.Sensors of kind battery, or hal.None
 	dialect *spoken
 	groups  []group
+	all     []item
 	fov     []float64   // of each camera, as it was set
 	joints  []float64   // the reader's buffer for measured values
 	lit     atomic.Bool // the headlight
@@ -80,7 +81,7 @@ func newLink(r *Robot, a *hal.Agent, lease *hal.Lease, dialect *spoken) *link {
 	for _, s := range []*sample{&k.fresh, &k.taken} {
 		s.due, s.measured = make([]bool, len(k.groups)), make([]float64, n)
 	}
-	k.asked = make([]bool, len(k.groups))
+	k.asked, k.all = make([]bool, len(k.groups)), k.items()
 	for i := range r.Cameras {
 		k.fov = append(k.fov, r.Cameras[i].Default)
 	}
@@ -225,10 +226,9 @@ func (k *link) battery(s *sample) int {
 
 // angle is the measured angle of joint i on the wire, 0 where it is not known.
 func (k *link) angle(i int, measured []float64) float64 {
-	j := &k.robot.Joints[i]
-	at := k.layout.Actuators[j.Actuator].Position
-	if at == hal.None || math.IsNaN(measured[at]) {
+	angle := hal.At(measured, k.layout.Actuators[k.robot.Joints[i].Actuator].Position)
+	if math.IsNaN(angle) {
 		return 0
 	}
-	return measured[at]
+	return angle
 }

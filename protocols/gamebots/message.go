@@ -5,6 +5,8 @@ import (
 	"errors"
 	"math"
 	"strconv"
+
+	"github.com/halyard-robotics/halyard/protocols"
 )
 
 // The errors of a line.
@@ -16,6 +18,19 @@ var (
 
 // maxPairs bounds the pairs of one line. The longest meaningful line is a query's answer with the pose of every sonar.
 const maxPairs = 1024
+
+// lines returns a reader of lines of at most size bytes. Carriage returns end them too.
+func lines(read func([]byte) (int, error), size int) protocols.LineReader {
+	return protocols.LineReader{Read: read, Buf: make([]byte, size), Ends: "\r\n", Long: errLong}
+}
+
+// nextLine returns the next line that is not empty.
+func nextLine(r *protocols.LineReader) (line []byte, err error) {
+	for len(line) == 0 && err == nil {
+		line, err = r.Next()
+	}
+	return line, err
+}
 
 // Message is one line of either direction. Its fields are parts of the line passed to Parse.
 type Message struct {

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
@@ -90,7 +89,7 @@ func newPuppet() *puppet {
 		Mount: hal.Pose{Position: [3]float64{0.0820, -0.0002, -0.0613}}}}
 	p.values = make([]float64, len(l.Outputs))
 	p.last = make([]float64, len(l.Inputs))
-	protocols.Unset(p.last)
+	hal.FillNaN(p.last)
 	p.set("truth", 4.4976, -1.9, -1.8527, 1)
 	return p
 }

@@ -96,12 +96,7 @@ func (k *link) sense(t *text, of int, kind string, v []float64) bool {
 		t.numberSegment("FOV", sensor.FOV, fine)
 		t.open()
 		t.name("Range")
-		for i := range v {
-			if i > 0 {
-				t.b = append(t.b, ',')
-			}
-			t.b = AppendNumber(t.b, v[i], fine)
-		}
+		t.numbers(v, fine)
 		t.close()
 	case "odometry":
 		t.vectorSegment("Pose", flip([3]float64(v)), fine)

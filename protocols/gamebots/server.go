@@ -136,7 +136,7 @@ func anytime(name string) bool { return name == "INIT" || name == "SET" || name 
 func (s *session) ready() error {
 	switch k := s.robot.Load(); {
 	case k == nil:
-		return errNobody
+		return errNoRobot
 	case k.drained.Load():
 		return errEmpty
 	}

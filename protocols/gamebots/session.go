@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,7 +37,7 @@ type session struct {
 	robot  atomic.Pointer[link]
 
 	// The reader's.
-	in      lineReader
+	in      protocols.LineReader
 	message Message
 	control Control
 	stepper protocols.Stepper
@@ -58,7 +59,7 @@ type session struct {
 func newSession(s *Server, conn net.Conn, log *slog.Logger) *session {
 	c := &session{server: s, log: log, conn: conn, warned: map[string]bool{}, wake: make(chan struct{}, 1)}
 	c.dialect.set(s.options.Dialect)
-	c.in = lineReader{read: c.stepper.Read, buf: make([]byte, maxLine)}
+	c.in = lines(c.stepper.Read, maxLine)
 	c.party = s.rig.NewSession("gamebots@"+conn.RemoteAddr().String(), c)
 	c.stepper = protocols.Stepper{Rig: s.rig, Session: c.party, Conn: conn, Timeout: s.options.ClientTimeout, Silent: errSilent, Beat: c.beat}
 	return c
@@ -68,8 +69,6 @@ func newSession(s *Server, conn net.Conn, log *slog.Logger) *session {
 func (s *session) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	stop := context.AfterFunc(ctx, func() { s.conn.Close() })
-	defer stop()
 	var writer sync.WaitGroup
 	writer.Go(func() {
 		defer s.server.rig.Contain("gamebots writer")
@@ -80,6 +79,7 @@ func (s *session) run(ctx context.Context) error {
 	s.reply(func(t *text) { nfo(t, &s.server.arena) })
 	err := s.handle()
 	cancel()
+	s.conn.Close() // a write in progress ends with it
 	writer.Wait()
 	return err
 }
@@ -98,7 +98,7 @@ func (s *session) leave() {
 // begin makes k the session's robot.
 func (s *session) begin(k *link) {
 	s.inputs = make([]float64, len(k.layout.Inputs))
-	protocols.Unset(s.inputs)
+	hal.FillNaN(s.inputs)
 	s.stepper.Begin(k.lease, k.layout)
 	s.robot.Store(k)
 	s.pace()
@@ -108,7 +108,7 @@ func (s *session) begin(k *link) {
 func (s *session) handle() error {
 	s.control = Control{session: s, message: &s.message}
 	for {
-		line, err := s.in.line()
+		line, err := nextLine(&s.in)
 		switch {
 		case errors.Is(err, errLong):
 			s.drop(protocols.Oversized, "a line", err)
@@ -163,7 +163,7 @@ func (s *session) do() error {
 		}
 	}
 	if c.staged {
-		protocols.Unset(s.inputs)
+		hal.FillNaN(s.inputs)
 	}
 	return nil
 }
@@ -194,12 +194,10 @@ func (s *session) beat(time.Time) error {
 
 // halt stops every wheel.
 func (s *session) halt(k *link) {
-	for _, side := range [...][]int{k.robot.Left, k.robot.Right} {
-		for _, i := range side {
-			a := &k.layout.Actuators[k.robot.Joints[i].Actuator]
-			if at := a.Goal[hal.VelocityMode]; at != hal.None {
-				s.stepper.Held[at] = 0
-			}
+	for _, i := range slices.Concat(k.robot.Left, k.robot.Right) {
+		a := &k.layout.Actuators[k.robot.Joints[i].Actuator]
+		if at := a.Goal[hal.VelocityMode]; at != hal.None {
+			s.stepper.Held[at] = 0
 		}
 	}
 }

@@ -3,7 +3,6 @@ package gamebots
 import (
 	"fmt"
 	"net/netip"
-	"regexp"
 	"strconv"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -36,8 +35,8 @@ func (c *Control) set() error {
 	}
 	name, _ := c.message.Value("Name")
 	status, err := failed, error(errAbsent)
-	if it, ok := c.link().find(kind, name); ok {
-		status, err = c.operate(&it)
+	if it := c.link().find(kind, name); it != nil {
+		status, err = c.operate(it)
 	}
 	s.answer(brief(string(kind)), brief(string(name)), status)
 	return err
@@ -94,14 +93,9 @@ func (c *Control) release(r Releaser, opcode []byte) (status string, err error) 
 
 // view sets or releases the viewpoint of the image server's client at an address.
 func (c *Control) view() error {
-	values := c.session.server.rig.Values()
 	client, err := netip.ParseAddr(c.Text("Client"))
 	if err != nil {
 		return fmt.Errorf("client: %w", err)
-	}
-	ids := values.Find(regexp.MustCompile(viewValue))
-	if len(ids) == 0 {
-		return fmt.Errorf("viewpoint: no image server: %w", errAbsent)
 	}
 	// the original refuses loopback addresses; this server accepts them
 	viewpoint := client.Unmap().String()
@@ -115,5 +109,15 @@ func (c *Control) view() error {
 		}
 		viewpoint += " " + robot + "/" + camera
 	}
-	return values.Set(ids[0], hal.Value{Kind: hal.StringValue, Text: viewpoint})
+	return c.session.setView("viewpoint", viewpoint)
+}
+
+// setView sets the value of views. Without an image server the error names what.
+func (s *session) setView(what, text string) error {
+	values := s.server.rig.Values()
+	id, ok := values.Lookup(viewValue)
+	if !ok {
+		return fmt.Errorf("%s: no image server: %w", what, errAbsent)
+	}
+	return values.Set(id, hal.Value{Kind: hal.StringValue, Text: text})
 }

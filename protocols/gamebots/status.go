@@ -161,10 +161,7 @@ func (k *link) missta(t *text, s *sample, p *Package) {
 		if udk {
 			continue
 		}
-		torque := 0.0
-		if at := k.layout.Actuators[k.robot.Joints[j].Actuator].Torque; at != hal.None && !math.IsNaN(s.measured[at]) {
-			torque = s.measured[at]
-		}
+		torque := hal.At(s.measured, k.layout.Actuators[k.robot.Joints[j].Actuator].Torque)
 		t.numberSegment("Torque", signed(torque, reversed), coarse)
 	}
 	t.end()

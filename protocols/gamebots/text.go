@@ -50,6 +50,11 @@ func (t *text) number(name string, v float64, decimals int) {
 
 func (t *text) vector(name string, v [3]float64, decimals int) {
 	t.name(name)
+	t.numbers(v[:], decimals)
+}
+
+// numbers are the value of a pair.
+func (t *text) numbers(v []float64, decimals int) {
 	for i := range v {
 		if i > 0 {
 			t.b = append(t.b, ',')

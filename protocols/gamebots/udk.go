@@ -1,9 +1,8 @@
 package gamebots
 
 import (
+	"cmp"
 	"math"
-
-	"github.com/halyard-robotics/halyard/hal"
 )
 
 // What USARSim on UDK sends in its own way: one message a sensor, one segment a value, and ASTA for actuators.
@@ -34,14 +33,11 @@ func (k *link) steering(t *text, s *sample) {
 }
 
 // udkPlace is where an item is: a segment each, and the class of the robot as the mount of what is on the chassis.
-func (k *link) udkPlace(t *text, it item) {
+func (k *link) udkPlace(t *text, it *item) {
 	t.segment("Name", it.name)
 	t.vectorSegment("Location", flip(it.pose.Position), fine)
 	t.vectorSegment("Orientation", angles(it.pose.Rotation), fine)
-	if it.mount == "" {
-		it.mount = orNone(one(k.robot.Class))
-	}
-	t.segment("Mount", it.mount)
+	t.segment("Mount", cmp.Or(it.mount, orNone(one(k.robot.Class))))
 }
 
 // The GPS coordinates of the world's origin, and the length of a minute of each there, m: the original's
@@ -135,48 +131,4 @@ func (k *link) pace() {
 		}
 		k.mu.Unlock()
 	}
-}
-
-// actuators answers for mission packages by the name that they have on UDK, and reports whether there are any.
-func (k *link) actuators(t *text, head string, name []byte) bool {
-	begun := false
-	for i := range k.robot.Packages {
-		p := &k.robot.Packages[i]
-		if len(name) > 0 && !equal(name, p.Name) {
-			continue
-		}
-		if !begun {
-			t.begin(head)
-			t.segment("Type", "Actuator")
-		}
-		if begun = true; head == "GEO" {
-			k.udkPlace(t, item{name: p.Name, mount: p.Mount, pose: p.Pose})
-		} else {
-			t.segment("Name", p.Name)
-		}
-		number := make(map[string]int, len(p.Parts))
-		for j := range p.Parts {
-			part := &p.Parts[j]
-			if part.Joint == hal.None {
-				continue
-			}
-			number[part.Name] = len(number) + 1
-			t.integerSegment("Link", number[part.Name])
-			if head == "GEO" {
-				t.integerSegment("Parent", number[part.Parent]) // 0 = the base
-				t.vectorSegment("Location", flip(part.Pose.Position), fine)
-				t.vectorSegment("Orientation", angles(part.Pose.Rotation), fine)
-				continue
-			}
-			joint, low, high := k.stops(part.Joint)
-			t.segment("JointType", joint)
-			t.numberSegment("MaxTorque", k.layout.Actuators[k.robot.Joints[part.Joint].Actuator].Limits.MaxTorque, fine)
-			t.numberSegment("MinValue", low, fine)
-			t.numberSegment("MaxValue", high, fine)
-		}
-	}
-	if begun {
-		t.end()
-	}
-	return begun
 }

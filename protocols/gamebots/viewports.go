@@ -2,11 +2,9 @@ package gamebots
 
 import (
 	"fmt"
-	"net/netip"
-	"regexp"
 	"strings"
 
-	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
 )
 
 // The viewports of 2007 and after: what the pictures of the image server show of this connection's robot, one camera or
@@ -43,35 +41,32 @@ func (c *Control) setViewports() error {
 		}
 	}
 	word := c.Text("Config")
+	known := true
 	switch strings.ToLower(word) {
 	case "":
-		report(0, true, "")
 	case "singleview", "0":
 		v.quad = false
-		report(0, true, "")
 	case "quadview", "1":
 		v.quad = true
-		report(0, true, "")
 	default:
-		report(0, false, "config: got %q, want SingleView or QuadView", word)
+		known = false
 	}
+	report(0, known, "config: got %q, want SingleView or QuadView", word)
 	for i := range v.cameras {
 		name := c.Text(fmt.Sprintf("Viewport%d", i+1))
+		status[i+1] = "OK"
 		switch strings.ToLower(name) {
 		case "":
-			report(i+1, true, "")
 		case "disable", "disabled":
 			v.off[i] = true
-			report(i+1, true, "")
 		case "none":
 			v.off[i], v.cameras[i] = false, ""
-			report(i+1, true, "")
 		default:
-			found, ok := k.find([]byte(cameraType), []byte(name))
-			if ok {
+			found := k.find([]byte(cameraType), []byte(name))
+			if found != nil {
 				v.off[i], v.cameras[i] = false, found.name
 			}
-			report(i+1, ok, "viewport %d: camera %q: %w", i+1, name, errAbsent)
+			report(i+1, found != nil, "viewport %d: camera %q: %w", i+1, name, errAbsent)
 		}
 	}
 	if err := s.show(v); err != nil {
@@ -108,11 +103,6 @@ func (v *viewports) append(t *text, s *session, status [5]string) {
 // show lets the image server show the viewports to the clients at this connection's address, as this connection's: two
 // programs of one machine have two views.
 func (s *session) show(v *viewports) error {
-	values := s.server.rig.Values()
-	ids := values.Find(regexp.MustCompile(viewValue))
-	if len(ids) == 0 {
-		return fmt.Errorf("viewports: no image server: %w", errAbsent)
-	}
 	names := v.cameras
 	for i := range names {
 		if v.off[i] {
@@ -123,19 +113,12 @@ func (s *session) show(v *viewports) error {
 	if v.quad {
 		what = strings.Join(names[:], ",")
 	}
-	return values.Set(ids[0], hal.Value{Kind: hal.StringValue, Text: fmt.Sprintf("%v %s/%s %v", s.address(), s.name, what, s.conn.RemoteAddr())})
+	return s.setView("viewports", fmt.Sprintf("%v %s/%s %v", protocols.TCPAddr(s.conn.RemoteAddr()), s.name, what, s.conn.RemoteAddr()))
 }
 
 // hide ends what show began. It is of no concern where there is no image server any more.
 func (s *session) hide() {
-	values := s.server.rig.Values()
-	if ids := values.Find(regexp.MustCompile(viewValue)); s.viewports.set && len(ids) > 0 {
-		_ = values.Set(ids[0], hal.Value{Kind: hal.StringValue, Text: fmt.Sprintf("%v - %v", s.address(), s.conn.RemoteAddr())})
+	if s.viewports.set {
+		_ = s.setView("", fmt.Sprintf("%v - %v", protocols.TCPAddr(s.conn.RemoteAddr()), s.conn.RemoteAddr()))
 	}
-}
-
-// address is the client's, without its port.
-func (s *session) address() netip.Addr {
-	at, _ := netip.ParseAddrPort(s.conn.RemoteAddr().String()) // of TCP it is one
-	return at.Addr().Unmap()
 }

@@ -2,11 +2,9 @@ package imageserver
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -68,11 +66,4 @@ func (c *Client) Acknowledge() error {
 // Close ends the connection.
 func (c *Client) Close() error { return c.conn.Close() }
 
-// fault makes a time that is over an error of kind hal.Timeout.
-func fault(err error) error {
-	kind := hal.Unexpected
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		kind = hal.Timeout
-	}
-	return &hal.Error{Kind: kind, Op: "imageserver: receive", Err: err}
-}
+func fault(err error) error { return protocols.Fault("imageserver: receive", err) }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"image"
 	"image/jpeg"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
@@ -36,10 +37,8 @@ func (f Format) String() string {
 
 // ParseFormat is the inverse of String.
 func ParseFormat(name string) (Format, error) {
-	for f := range numFormats {
-		if name == formatNames[f] {
-			return f, nil
-		}
+	if f := slices.Index(formatNames[:], name); f >= 0 {
+		return Format(f), nil
 	}
 	return 0, fmt.Errorf("imageserver: format: got %q, want one of %v", name, formatNames)
 }
@@ -152,7 +151,7 @@ func (d *painter) jpeg(p *hal.Picture, width, height int, part region) error {
 	return jpeg.Encode(&d.out, &d.canvas, &jpeg.Options{Quality: d.format.quality()})
 }
 
-// Image is one picture as a client got it: RGB of a raw one, JPEG of the others.
+// Image is one picture as a client received it: RGB of a raw one, JPEG of the others.
 type Image struct {
 	Format        Format
 	Width, Height int    // of a raw one

@@ -46,25 +46,14 @@ type session struct {
 // newSession returns a session without a camera: the viewpoint is looked up for each picture.
 func newSession(s *Server, conn net.Conn) *session {
 	c := &session{server: s, conn: conn, asked: make(chan region), log: s.options.Log.With("client", conn.RemoteAddr())}
-	c.from = [2]netip.Addr{address(conn.RemoteAddr()), address(conn.LocalAddr())}
+	c.from = [2]netip.Addr{protocols.TCPAddr(conn.RemoteAddr()), protocols.TCPAddr(conn.LocalAddr())}
 	c.painter.format = s.options.Format
 	return c
-}
-
-// address is a without its port, and without the IPv6 wrapping of an IPv4 address, so that addresses compare.
-func address(a net.Addr) netip.Addr {
-	if tcp, ok := a.(*net.TCPAddr); ok {
-		return tcp.AddrPort().Addr().Unmap()
-	}
-	return netip.Addr{}
 }
 
 // run shows pictures until the client leaves or ctx ends, and reports why.
 func (c *session) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
-	defer c.conn.Close()
-	stop := context.AfterFunc(ctx, func() { c.conn.Close() })
-	defer stop()
 	var reader sync.WaitGroup
 	reader.Go(func() {
 		defer c.server.contain("imageserver reader")
@@ -73,8 +62,8 @@ func (c *session) run(ctx context.Context) error {
 	})
 	defer reader.Wait()
 	defer c.close()
-	err := c.show(ctx)
-	cancel(err)
+	cancel(c.show(ctx))
+	c.conn.Close() // the reader ends with it
 	return context.Cause(ctx)
 }
 

@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// ClientOptions are how patient a client is. The zero ClientOptions are good.
+// ClientOptions are the timeouts of a client. The zero ClientOptions are good.
 type ClientOptions struct {
 	Resend  time.Duration // a request without an answer is sent again after this; 0 = 100 ms
 	Timeout time.Duration // of every request; 0 = 2 s
@@ -38,17 +38,8 @@ func Open(address string, o ClientOptions) (*Client, error) {
 	}
 	protocols.Positive(&o.Resend, 100*time.Millisecond)
 	protocols.Positive(&o.Timeout, 2*time.Second)
-	if o.Listen == nil {
-		o.Listen = protocols.ListenUDP
-	}
 	c := &Client{server: protocols.Plain(server.AddrPort()), options: o, in: make([]byte, MaxDatagram+1)}
-	local := netip.IPv4Unspecified()
-	if c.server.Addr().IsLoopback() {
-		local = c.server.Addr()
-	} else if c.server.Addr().Is6() {
-		local = netip.IPv6Unspecified()
-	}
-	if c.conn, err = o.Listen(netip.AddrPortFrom(local, 0)); err != nil {
+	if c.conn, err = protocols.ListenFor(c.server, o.Listen); err != nil {
 		return nil, &hal.Error{Kind: hal.Unexpected, Op: "odcp: open", Err: err}
 	}
 	return c, nil

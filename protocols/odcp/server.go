@@ -3,7 +3,6 @@ package odcp
 import (
 	"context"
 	"errors"
-	"math"
 	"net"
 	"net/netip"
 
@@ -102,7 +101,7 @@ func (s *Server) Serve(ctx context.Context) error {
 func (s *Server) receive(b []byte, from netip.AddrPort) {
 	defer s.rig.Contain("odcp datagram")
 	if err := Decode(b, &s.d); err != nil {
-		s.traffic.Drop(causeOf(err))
+		s.traffic.Drop(protocols.CauseOf(err, ErrTruncated, ErrOversized))
 		return
 	}
 	switch s.d.Command {
@@ -129,9 +128,7 @@ func (s *Server) set() {
 		s.traffic.Drop(protocols.Truncated)
 		return
 	}
-	for i := range s.inputs {
-		s.inputs[i] = math.NaN()
-	}
+	hal.FillNaN(s.inputs)
 	for i, v := range s.d.Values {
 		torque := i >= len(s.motors)
 		if torque {
@@ -159,11 +156,8 @@ func (s *Server) get() {
 	s.measured = s.agent.Measured(s.measured)
 	s.d.Values = s.d.Values[:0]
 	for i := range s.motors {
-		m, at := &s.motors[i], math.NaN()
-		if m.position != hal.None {
-			at = s.measured[m.position]
-		}
-		s.d.Values = append(s.d.Values, fromFraction(m.angle.Fraction(at)))
+		m := &s.motors[i]
+		s.d.Values = append(s.d.Values, fromFraction(m.angle.Fraction(hal.At(s.measured, m.position))))
 	}
 }
 
@@ -175,14 +169,4 @@ func (s *Server) reply(c Command, to netip.AddrPort) {
 		return
 	}
 	s.traffic.Send()
-}
-
-func causeOf(err error) protocols.Cause {
-	switch {
-	case errors.Is(err, ErrTruncated):
-		return protocols.Truncated
-	case errors.Is(err, ErrOversized):
-		return protocols.Oversized
-	}
-	return protocols.Unknown
 }

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"os"
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -36,6 +36,15 @@ const maxEvents = 256
 type Refusal struct{ Fault }
 
 func (r *Refusal) Error() string { return "okon: refused: " + r.Info }
+
+// refusal reads the data of an ERROR.
+func refusal(data []byte) *Refusal {
+	r := &Refusal{}
+	if json.Unmarshal(data, &r.Fault) != nil {
+		r.Info = string(data)
+	}
+	return r
+}
 
 // Dial connects to the control channel at address. timeout is that of connecting and of each exchange; 0 = 10 s.
 func Dial(address string, timeout time.Duration) (*Client, error) {
@@ -111,14 +120,10 @@ func (c *Client) await(t Type) ([]byte, error) {
 		case p.Type == t && t != ResetSim:
 			return p.Data, nil
 		case p.Type == Failure:
-			r := &Refusal{}
-			if err := json.Unmarshal(p.Data, &r.Fault); err != nil {
-				r.Info = string(p.Data)
-			}
-			return nil, r
+			return nil, refusal(p.Data)
 		case p.Type == ResetSim || p.Type == HitNoGo || p.Type == HitFinish:
 			if len(c.events) == maxEvents {
-				c.events = append(c.events[:0], c.events[1:]...)
+				c.events = slices.Delete(c.events, 0, 1)
 			}
 			c.events = append(c.events, Event{p.Type, word(p.Data, "id")})
 		}
@@ -153,10 +158,4 @@ func (c *Client) sendJSON(t Type, v any) error {
 	return c.SendConfirmed(t, b)
 }
 
-func fault(t Type, err error) error {
-	kind := hal.Unexpected
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		kind = hal.Timeout
-	}
-	return &hal.Error{Kind: kind, Op: "okon: " + t.String(), Err: err}
-}
+func fault(t Type, err error) error { return protocols.Fault("okon: "+t.String(), err) }

@@ -1,6 +1,7 @@
 package okon
 
 import (
+	"bytes"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -81,15 +82,9 @@ func (c *Client) ActionPoints() ([]string, error) {
 	if len(b) < 2 || b[0] != '[' || b[len(b)-1] != ']' {
 		return nil, fault(CheckAction, fmt.Errorf("answer: got %q, want a list", b))
 	}
-	for b = b[1 : len(b)-1]; len(b) > 0; {
-		id, rest := b, []byte(nil)
-		for i := range b {
-			if b[i] == ',' {
-				id, rest = b[:i], b[i+1:]
-				break
-			}
-		}
-		list, b = append(list, string(id)), rest
+	for id, rest := []byte(nil), b[1:len(b)-1]; len(rest) > 0; {
+		id, rest, _ = bytes.Cut(rest, []byte{','})
+		list = append(list, string(id))
 	}
 	return list, nil
 }
@@ -103,8 +98,7 @@ func (c *Client) Picture(t Type) ([]byte, error) {
 	if err != nil || t != GetVideo && t != GetDepth {
 		return b, err
 	}
-	b, err = base64.StdEncoding.AppendDecode(nil, b)
-	if err != nil {
+	if b, err = base64.StdEncoding.AppendDecode(nil, b); err != nil {
 		return nil, fault(t, err)
 	}
 	return b, nil

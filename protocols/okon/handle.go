@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols"
@@ -12,7 +13,7 @@ import (
 
 var (
 	errReal   = errors.New("the robot is real: it is not put anywhere")
-	errNobody = errors.New("nothing here can do that")
+	errAbsent = errors.New("nothing here can do that")
 	errAsked  = errors.New("too many pictures asked for")
 )
 
@@ -101,7 +102,7 @@ func (c *session) reset() error {
 		case course != nil:
 			err = course.Restart()
 		default:
-			err = errNobody
+			err = errAbsent
 		}
 	})
 	if err == nil {
@@ -126,10 +127,8 @@ func (c *session) action(p *Packet) {
 		c.server.rig.BetweenCycles(func() { points = course.ActionPoints(nil) })
 	}
 	if len(p.Data) > 0 {
-		id, active := word(p.Data, "id"), false
-		for _, a := range points {
-			active = active || a.Active && a.ID == id
-		}
+		id := word(p.Data, "id")
+		active := slices.ContainsFunc(points, func(a ActionPoint) bool { return a.Active && a.ID == id })
 		c.out.putBytes(p.Type, 0, fmt.Appendf(nil, "%t", active))
 		return
 	}

@@ -88,9 +88,7 @@ func NewPictures(w hal.CameraSource, v Views, o PictureOptions) *Pictures {
 	}
 	protocols.Positive(&o.Quality, 30)
 	protocols.Positive(&o.DepthQuality, 100)
-	if !(o.Far > 0) {
-		o.Far = 20
-	}
+	protocols.Positive(&o.Far, 20)
 	p := &Pictures{watcher: w, views: v, options: o, quality: o.Quality, feeds: map[int]*feed{}}
 	p.ctx, p.cancel = context.WithCancel(context.Background())
 	return p
@@ -147,7 +145,7 @@ func (p *Pictures) queue(camera int, w imageRequest) bool {
 		f = &feed{pictures: p, camera: camera, more: make(chan struct{}, 1)}
 		p.feeds[camera] = f
 	}
-	f.wishes = append(f.wishes, w)
+	f.requests = append(f.requests, w)
 	if !f.running {
 		f.running = true
 		p.group.Go(f.run)
@@ -163,11 +161,11 @@ func (p *Pictures) queue(camera int, w imageRequest) bool {
 type feed struct {
 	pictures *Pictures
 	camera   int
-	more     chan struct{} // there are new wishes
+	more     chan struct{} // there are new requests
 	encoder  encoder
 
-	wishes  []imageRequest // under the pictures' lock, and running
-	running bool
+	requests []imageRequest // under the pictures' lock, and running
+	running  bool
 
 	picture *hal.Picture // held for requests that still need it compressed
 	taken   time.Time
@@ -186,8 +184,8 @@ func (f *feed) run() {
 	quiet := time.NewTimer(idle)
 	defer quiet.Stop()
 	for {
-		wishes := f.popAll(false)
-		if len(wishes) == 0 {
+		requests := f.popAll(false)
+		if len(requests) == 0 {
 			quiet.Reset(idle)
 			select {
 			case <-f.more:
@@ -195,13 +193,13 @@ func (f *feed) run() {
 			case <-quiet.C:
 			case <-p.ctx.Done():
 			}
-			if wishes = f.popAll(true); len(wishes) == 0 {
+			if requests = f.popAll(true); len(requests) == 0 {
 				f.picture.Release()
 				f.picture = nil
 				return
 			}
 		}
-		f.serve(watch, err, wishes)
+		f.serve(watch, err, requests)
 	}
 }
 
@@ -209,8 +207,8 @@ func (f *feed) run() {
 func (f *feed) popAll(last bool) []imageRequest {
 	f.pictures.mu.Lock()
 	defer f.pictures.mu.Unlock()
-	w := f.wishes
-	f.wishes = nil
+	w := f.requests
+	f.requests = nil
 	if last && len(w) == 0 {
 		f.running = false
 	}
@@ -218,9 +216,9 @@ func (f *feed) popAll(last bool) []imageRequest {
 }
 
 // serve answers all requests with the newest picture: the present one if it is new to all of them, else the next.
-func (f *feed) serve(watch hal.ImageStream, err error, wishes []imageRequest) {
+func (f *feed) serve(watch hal.ImageStream, err error, requests []imageRequest) {
 	known, image := uint64(0), false
-	for _, w := range wishes {
+	for _, w := range requests {
 		known, image = max(known, w.after), image || w.image
 	}
 	if err == nil && (f.picture == nil || f.picture.Sequence <= known || time.Since(f.taken) > fresh) {
@@ -230,7 +228,7 @@ func (f *feed) serve(watch hal.ImageStream, err error, wishes []imageRequest) {
 		err = f.compress()
 	}
 	out := f.last // an immutable copy
-	for _, w := range wishes {
+	for _, w := range requests {
 		if err != nil {
 			w.deliver(nil, err)
 		} else {

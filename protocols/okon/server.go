@@ -108,7 +108,6 @@ func (s *Server) Serve(ctx context.Context) error {
 	s.command.party = s.rig.NewSession("okon@"+s.Address().String(), s)
 	defer s.command.party.Close()
 	return s.clients.Serve(ctx, func(ctx context.Context, conn net.Conn) {
-		defer context.AfterFunc(ctx, func() { conn.Close() })()
 		c := newSession(s, conn)
 		s.enter(c)
 		defer s.leave(c)

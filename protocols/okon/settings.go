@@ -71,7 +71,7 @@ func (c *session) replySettings(p *Packet) error {
 		c.json(p, Orientation{Rot: euler(e.Attitude), Pos: toUnity(e.Position)})
 	case SetSim:
 		if c.server.robot.Pictures == nil {
-			return errNobody
+			return errAbsent
 		}
 		c.json(p, Simulation{Quality: c.server.robot.Pictures.Quality()})
 	}
@@ -173,7 +173,7 @@ func (c *session) place(data []byte) error {
 	case s.robot.real():
 		return errReal
 	case s.robot.Placer == nil:
-		return errNobody
+		return errAbsent
 	}
 	if err := s.command.foreign(); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (c *session) place(data []byte) error {
 func (c *session) simulation(data []byte) error {
 	pictures := c.server.robot.Pictures
 	if pictures == nil {
-		return errNobody
+		return errAbsent
 	}
 	sim := Simulation{Quality: pictures.Quality()}
 	if err := json.Unmarshal(data, &sim); err != nil {

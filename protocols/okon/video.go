@@ -5,14 +5,13 @@ import (
 	"context"
 	"encoding/binary"
 	"net"
-	"sync"
 	"time"
 
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// VideoServer is the video channel: a byte asks for a picture. Each client has one goroutine, and one picture under way: a
-// client that asks for many and reads none holds up itself alone, until its write times out.
+// VideoServer is the video channel: a byte requests a picture. Each client has one goroutine and one picture at a time: a
+// client that requests many and reads none delays only itself, until its write times out.
 type VideoServer struct {
 	pictures *Pictures
 	options  Options
@@ -20,8 +19,8 @@ type VideoServer struct {
 	clients  protocols.Acceptor
 }
 
-// NewVideoServer returns a server of pictures for the clients that come to listener, which it owns from here on. Of the
-// options WriteTimeout, ClientTimeout, MaxClients and Log count. pictures may be nil: then there are none.
+// NewVideoServer returns a server of pictures for the clients of listener. It owns listener. It uses the options WriteTimeout,
+// ClientTimeout, MaxClients and Log. pictures may be nil: then every request is refused.
 func NewVideoServer(listener net.Listener, pictures *Pictures, o Options) *VideoServer {
 	s := &VideoServer{pictures: pictures, options: o.withDefaults()}
 	s.clients = acceptor(listener, s.options.MaxClients, nil, &s.traffic, s.options.Log)
@@ -35,7 +34,6 @@ func (s *VideoServer) Traffic() *protocols.Traffic { return &s.traffic }
 // Serve serves until ctx ends or the listener breaks, then ends every session and waits for them.
 func (s *VideoServer) Serve(ctx context.Context) error {
 	return s.clients.Serve(ctx, func(ctx context.Context, conn net.Conn) {
-		defer context.AfterFunc(ctx, func() { conn.Close() })()
 		v := viewer{server: s, conn: conn, in: bufio.NewReaderSize(conn, smallest), seen: map[int]uint64{}}
 		s.options.Log.Info("okon: viewer", "client", conn.RemoteAddr())
 		why := v.run(ctx)
@@ -48,7 +46,7 @@ type viewer struct {
 	server *VideoServer
 	conn   net.Conn
 	in     *bufio.Reader
-	seen   map[int]uint64 // the last picture of each camera that it has had
+	seen   map[int]uint64 // the last picture of each camera that was sent
 	out    []byte
 }
 
@@ -98,16 +96,15 @@ func (v *viewer) picture(ctx context.Context, t Type) error {
 	}
 	camera := p.views.of(t)
 	var got *shot
-	var fault error
-	var there sync.WaitGroup
-	there.Add(1)
-	p.ask(camera, imageRequest{after: v.seen[camera], image: true, deliver: func(s *shot, err error) {
-		got, fault = s, err
-		there.Done()
+	var err error
+	done := make(chan struct{})
+	p.ask(camera, imageRequest{after: v.seen[camera], image: true, deliver: func(s *shot, e error) {
+		got, err = s, e
+		close(done)
 	}})
-	there.Wait() // no longer than the pictures' timeout
-	if fault != nil {
-		return fault
+	<-done // no longer than the pictures' timeout
+	if err != nil {
+		return err
 	}
 	v.seen[camera] = got.sequence
 	if t == legacyVideo {

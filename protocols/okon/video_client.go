@@ -3,7 +3,6 @@ package okon
 import (
 	"bufio"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -61,11 +60,7 @@ func (v *VideoClient) Next() ([]byte, error) {
 		return nil, fault(legacyVideo, err)
 	}
 	if Type(t) == Failure {
-		r := &Refusal{}
-		if json.Unmarshal(b, &r.Fault) != nil {
-			r.Info = string(b)
-		}
-		return nil, r
+		return nil, refusal(b)
 	}
 	return b, nil
 }

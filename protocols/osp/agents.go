@@ -123,7 +123,7 @@ func (c *session) addLease(s *agentLease) {
 	}
 }
 
-// leave removes and returns the seat of id, or nil.
+// leave removes and returns the lease of id, or nil.
 func (c *session) leave(id int32) *agentLease {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// ClientOptions are how patient a client is. The zero ClientOptions are good.
+// ClientOptions are the timeouts of a client. The zero ClientOptions are good.
 type ClientOptions struct {
 	Resend      time.Duration // a request without an answer is sent again after this; 0 = 250 ms
 	Timeout     time.Duration // of every request but steps and resets; 0 = 2 s
@@ -56,17 +56,7 @@ func DialVersion(server netip.AddrPort, v VersionNumber, o ClientOptions) (*Clie
 	protocols.Positive(&o.Resend, 250*time.Millisecond)
 	protocols.Positive(&o.Timeout, 2*time.Second)
 	protocols.Positive(&o.StepTimeout, 30*time.Second)
-	if o.Listen == nil {
-		o.Listen = protocols.ListenUDP
-	}
-	// a socket on loopback for a loopback server, so that no other host can answer in its place
-	local := netip.IPv4Unspecified()
-	if server.Addr().IsLoopback() {
-		local = server.Addr()
-	} else if server.Addr().Is6() {
-		local = netip.IPv6Unspecified()
-	}
-	conn, err := o.Listen(netip.AddrPortFrom(local, 0))
+	conn, err := protocols.ListenFor(server, o.Listen)
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Unexpected, Op: "osp: dial", Err: err}
 	}

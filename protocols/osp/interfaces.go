@@ -1,7 +1,6 @@
 package osp
 
 import (
-	"regexp"
 	"sync"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -29,9 +28,7 @@ func (n *interfaces) declare() {
 		for i := range t.inputs {
 			n.one(a, &t.inputs[i], "/"+a.Name()+"/"+l.Inputs[i].Name+"_goal", func(v hal.Value) error {
 				command := make([]float64, i+1)
-				for k := range command {
-					command[k] = nan
-				}
+				hal.FillNaN(command)
 				command[i] = v.Double * t.inputs[i].unit
 				return a.Override(command)
 			})
@@ -49,12 +46,12 @@ func (n *interfaces) declare() {
 func (n *interfaces) one(a *hal.Agent, t *terminal, of string, set func(hal.Value) error) {
 	values := n.rig.Values()
 	name := "/" + a.Name() + t.name
-	source := values.Find(regexp.MustCompile(regexp.QuoteMeta(of)))
-	if len(source) != 1 || name == of {
-		return // it is under that name already
+	source, ok := values.Lookup(of)
+	if !ok || name == of {
+		return // it has that name already
 	}
 	values.Declare(name, hal.InterfaceValue, func() hal.Value {
-		v, _ := values.Read(source[0])
+		v, _ := values.Read(source)
 		v.Double = t.physical(v.Double)
 		return v
 	}, set)

@@ -1,7 +1,6 @@
 package osp
 
 import (
-	"math"
 	"regexp"
 	"slices"
 
@@ -13,8 +12,6 @@ const (
 	maxEvents     = 256  // registered by one client: as many as fit into an 85
 	maxContent    = 4096 // bytes of a value's text
 )
-
-var nan = math.NaN()
 
 // knownValues are the values a client has been notified of. Its ids count from 1 and stay.
 type knownValues struct {
@@ -58,7 +55,7 @@ func (c *session) findValues() {
 	c.reply(&Datagram{Command: ValueIDs, Count: int32(len(found))})
 	for i, v := range found {
 		name, kind, _ := values.Info(v)
-		c.reply(&Datagram{Command: ValueInfo, Index: int32(i), ID: c.values.id(v), Type: typeName(kind), Name: name})
+		c.reply(&Datagram{Command: ValueInfo, Index: int32(i), ID: c.values.id(v), Type: typeNames[kind], Name: name})
 	}
 }
 

@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -204,10 +206,7 @@ func (s *Server) makeRoom() bool {
 // its agent taken when it reconnects.
 func (s *Server) resetCommunication() {
 	s.mu.Lock()
-	all := make([]*session, 0, len(s.sessions))
-	for _, c := range s.sessions {
-		all = append(all, c)
-	}
+	all := slices.Collect(maps.Values(s.sessions))
 	s.mu.Unlock()
 	for _, c := range all {
 		c.party.Close()
@@ -228,12 +227,4 @@ func (s *Server) forget(c *session) {
 	}
 }
 
-func causeOf(err error) protocols.Cause {
-	switch {
-	case errors.Is(err, ErrTruncated):
-		return protocols.Truncated
-	case errors.Is(err, ErrOversized):
-		return protocols.Oversized
-	}
-	return protocols.Unknown
-}
+func causeOf(err error) protocols.Cause { return protocols.CauseOf(err, ErrTruncated, ErrOversized) }

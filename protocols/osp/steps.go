@@ -62,12 +62,9 @@ func (c *session) step(b []byte) {
 		return
 	}
 	// in SI, without clipping: the guard clips, and counts the clipped values
-	for i := range s.inputs {
-		if i < len(c.d.Inputs) {
-			s.inputs[i] = s.terminals.inputs[i].fromNormalised(c.d.Inputs[i])
-		} else {
-			s.inputs[i] = nan // a missing input is unchanged
-		}
+	hal.FillNaN(s.inputs) // a missing input is unchanged
+	for i := range min(len(s.inputs), len(c.d.Inputs)) {
+		s.inputs[i] = s.terminals.inputs[i].fromNormalised(c.d.Inputs[i])
 	}
 	if err := c.party.Step(s.lease, s.inputs); err != nil {
 		c.mu.Lock()

@@ -28,17 +28,9 @@ const (
 	temperature   = "/Temperature"
 )
 
-func desired(m hal.Mode) string {
-	switch m {
-	case hal.VelocityMode:
-		return "/DesiredVelocity"
-	case hal.TorqueMode:
-		return "/DesiredJointTorque" // DesiredTorque is taken
-	case hal.DutyMode:
-		return "/DesiredDuty"
-	}
-	return "/DesiredAngle"
-}
+// desired are the names of goals, by their modes.
+var desired = [hal.NumModes]string{hal.PositionMode: "/DesiredAngle", hal.VelocityMode: "/DesiredVelocity",
+	hal.TorqueMode: "/DesiredJointTorque" /* desiredTorque is another */, hal.DutyMode: "/DesiredDuty"}
 
 // newTerminals names the channels of l. A channel of no actuator keeps its own name below "/".
 func newTerminals(l *hal.Layout) *terminals {
@@ -56,7 +48,7 @@ func newTerminals(l *hal.Layout) *terminals {
 		turns := a.Kind != hal.Slide
 		for m, at := range a.Goal {
 			if at != hal.None {
-				t.inputs[at].become(path+desired(hal.Mode(m)), turns)
+				t.inputs[at].become(path+desired[m], turns)
 			}
 		}
 		if a.TorqueLimit != hal.None {

@@ -9,24 +9,9 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// typeName is a value's type in 43, as the original writes it (the document's "Integer" and "Point3D" are examples).
-func typeName(k hal.ValueKind) string {
-	switch k {
-	case hal.BoolValue:
-		return "Bool"
-	case hal.IntValue:
-		return "Int"
-	case hal.DoubleValue:
-		return "Double"
-	case hal.VectorValue:
-		return "Vector3D"
-	case hal.QuaternionValue:
-		return "Quaternion"
-	case hal.InterfaceValue:
-		return "Interface"
-	}
-	return "String"
-}
+// typeNames are the types of values in 43, as the original writes them (the document's "Integer" and "Point3D" are examples).
+var typeNames = [...]string{hal.BoolValue: "Bool", hal.IntValue: "Int", hal.DoubleValue: "Double", hal.StringValue: "String",
+	hal.VectorValue: "Vector3D", hal.QuaternionValue: "Quaternion", hal.InterfaceValue: "Interface"}
 
 // appendValue appends v in the form of the original's getValueAsString.
 func appendValue(b []byte, v *hal.Value) []byte {
@@ -99,7 +84,7 @@ func parseValue(k hal.ValueKind, text string) (v hal.Value, err error) {
 }
 
 func parseTuple(list []float64, text string) (err error) {
-	// blanks are taken, a missing bracket or number is not: a half-read vector would put a thing somewhere else
+	// blanks are accepted, a missing bracket or number is not: a vector that is read in part would be another place
 	inner, ok := strings.CutPrefix(strings.TrimSpace(text), "(")
 	inner, closed := strings.CutSuffix(inner, ")")
 	parts := strings.Split(inner, ",")

@@ -34,7 +34,7 @@ func TestValueText(t *testing.T) {
 		{"Vector3D", hal.Value{Kind: hal.VectorValue, Vector: [4]float64{math.Pi}}, "(3.1415927,0,0)", true},
 		{"Quaternion", hal.Value{Kind: hal.QuaternionValue, Vector: [4]float64{1, 0, 0, 0.5}}, "(1,0,0,0.5)", false},
 	} {
-		if got := typeName(c.value.Kind); got != c.kind {
+		if got := typeNames[c.value.Kind]; got != c.kind {
 			t.Errorf("%s: type: got %s, want %s", c.text, got, c.kind)
 		}
 		if got := string(appendValue([]byte("="), &c.value)); got != "="+c.text {
@@ -65,7 +65,7 @@ func TestParseValue(t *testing.T) {
 		{hal.VectorValue, "(1,,3)"}, {hal.QuaternionValue, "(1,2,3)"}, {hal.QuaternionValue, "(1,0,0,nan)"},
 	} {
 		if got, err := parseValue(c.kind, c.text); err == nil {
-			t.Errorf("%s %q: got %+v, want an error", typeName(c.kind), c.text, got)
+			t.Errorf("%s %q: got %+v, want an error", typeNames[c.kind], c.text, got)
 		}
 	}
 }
@@ -81,7 +81,7 @@ func FuzzParseValue(f *testing.F) {
 			return
 		}
 		if _, err := parseValue(k, string(appendValue(nil, &v))); err != nil {
-			t.Fatalf("%s %q: %v", typeName(k), appendValue(nil, &v), err)
+			t.Fatalf("%s %q: %v", typeNames[k], appendValue(nil, &v), err)
 		}
 	})
 }

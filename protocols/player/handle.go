@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
@@ -44,7 +45,7 @@ func (s *session) command(h *Header, in []byte) error {
 	}
 	if err != nil {
 		k.staged, k.goal = false, before
-		protocols.Unset(k.inputs)
+		hal.FillNaN(k.inputs)
 		s.refuse(h, err)
 		return nil
 	}

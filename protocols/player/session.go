@@ -51,7 +51,7 @@ func newSession(s *Server, conn net.Conn, log *slog.Logger) *session {
 		streams: map[int]func(){}, latest: map[int]*cameraData{}}
 	l := s.robot.Agent.Layout()
 	c.control = control{session: c, layout: l, inputs: make([]float64, len(l.Inputs))}
-	protocols.Unset(c.control.inputs)
+	hal.FillNaN(c.control.inputs)
 	for _, e := range s.entries {
 		if b, ok := e.unit.(*base); ok {
 			c.base = b

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"io"
 	"net"
-	"os"
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// ClientOptions are how a client speaks. The zero ClientOptions are good.
+// ClientOptions are the settings of a client. The zero ClientOptions are good.
 type ClientOptions struct {
 	Dialect Dialect
 	Timeout time.Duration // of connecting and of each exchange, a real robot's way home included; 0 = 30 s
@@ -32,7 +33,7 @@ type Client struct {
 
 // Dial connects to the server at address, acknowledges its traits and reads the first status.
 func Dial(address string, o ClientOptions) (*Client, error) {
-	o = o.withDefaults()
+	protocols.Positive(&o.Timeout, 30*time.Second)
 	conn, err := net.DialTimeout("tcp", address, o.Timeout)
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Absent, Op: "simloid: dial", Err: err}
@@ -42,19 +43,13 @@ func Dial(address string, o ClientOptions) (*Client, error) {
 
 // NewClient is Dial on an open connection; it owns conn, and closes it after an error.
 func NewClient(conn net.Conn, o ClientOptions) (*Client, error) {
-	c := &Client{conn: conn, options: o.withDefaults()}
+	protocols.Positive(&o.Timeout, 30*time.Second)
+	c := &Client{conn: conn, options: o}
 	if err := c.begin(); err != nil {
 		conn.Close()
 		return nil, err
 	}
 	return c, nil
-}
-
-func (o ClientOptions) withDefaults() ClientOptions {
-	if o.Timeout <= 0 {
-		o.Timeout = 30 * time.Second
-	}
-	return o
 }
 
 // Traits returns the robot's traits, Status the last status; the client owns both and changes them.
@@ -64,22 +59,16 @@ func (c *Client) Status() *Status { return c.status }
 // Cycle sends commands and DONE, and returns the status that answers them; it is valid until the next call. Pause is not
 // answered, so Cycle returns the last status. After Model the traits are the new robot's.
 func (c *Client) Cycle(commands ...Command) (*Status, error) {
-	c.out = c.out[:0]
-	paused, model := false, false
-	for i := range commands {
-		c.out = Append(c.out, &commands[i])
-		paused = paused || commands[i].Verb == Pause
-		model = model || commands[i].Verb == Model
-	}
-	if err := c.send("DONE\n"); err != nil {
+	has := func(v Verb) bool { return slices.ContainsFunc(commands, func(d Command) bool { return d.Verb == v }) }
+	if err := c.send("DONE\n", commands...); err != nil {
 		return nil, err
 	}
 	switch {
-	case model:
+	case has(Model):
 		if err := c.begin(); err != nil {
 			return nil, err
 		}
-	case !paused:
+	case !has(Pause):
 		if err := c.receive("cycle", c.decodeStatus); err != nil {
 			return nil, err
 		}
@@ -89,7 +78,6 @@ func (c *Client) Cycle(commands ...Command) (*Status, error) {
 
 // Describe requests the robot's description: later dialect.
 func (c *Client) Describe() (text string, err error) {
-	c.out = c.out[:0]
 	if err := c.send("DESCRIPTION\n"); err != nil {
 		return "", err
 	}
@@ -106,7 +94,6 @@ func (c *Client) Describe() (text string, err error) {
 
 // Close sends EXIT and closes the connection.
 func (c *Client) Close() error {
-	c.out = c.out[:0]
 	err := c.send("EXIT\n")
 	return errors.Join(c.conn.Close(), ignoreClosed(err))
 }
@@ -128,7 +115,6 @@ func (c *Client) begin() error {
 		return err
 	}
 	c.status = NewStatus(&c.traits, c.options.Dialect)
-	c.out = c.out[:0]
 	if err := c.send("ACK\n"); err != nil {
 		return err
 	}
@@ -137,12 +123,16 @@ func (c *Client) begin() error {
 
 func (c *Client) decodeStatus(b []byte) (int, error) { return DecodeStatus(b, c.status) }
 
-// send writes out and last in one piece.
-func (c *Client) send(last string) error {
+// send writes commands and last in one piece.
+func (c *Client) send(last string, commands ...Command) error {
 	c.arm()
+	c.out = c.out[:0]
+	for i := range commands {
+		c.out = Append(c.out, &commands[i])
+	}
 	c.out = append(c.out, last...)
 	if _, err := c.conn.Write(c.out); err != nil {
-		return fault("send", err)
+		return protocols.Fault("simloid: send", err)
 	}
 	return nil
 }
@@ -177,15 +167,7 @@ func (c *Client) receive(op string, decode func([]byte) (int, error)) error {
 			if op == "traits" && errors.Is(err, io.EOF) {
 				return &hal.Error{Kind: hal.Busy, Op: "simloid: dial", Err: errors.New("closed at once: it has a client already")}
 			}
-			return fault(op, err)
+			return protocols.Fault("simloid: "+op, err)
 		}
 	}
-}
-
-func fault(op string, err error) error {
-	kind := hal.Unexpected
-	if errors.Is(err, os.ErrDeadlineExceeded) {
-		kind = hal.Timeout
-	}
-	return &hal.Error{Kind: kind, Op: "simloid: " + op, Err: err}
 }

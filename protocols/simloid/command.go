@@ -2,6 +2,7 @@ package simloid
 
 import (
 	"strconv"
+	"strings"
 )
 
 // Verb is the operation of a command.
@@ -49,7 +50,7 @@ const (
 type form uint8
 
 const (
-	nothing   form = iota
+	bare      form = iota
 	each           // numbers, as many as there are
 	one            // a number
 	three          // three numbers
@@ -59,6 +60,9 @@ const (
 	counted        // a count and as many numbers
 	countedOf      // an index, a count and as many numbers
 )
+
+// indexed reports whether the first argument is an index.
+func (f form) indexed() bool { return f == oneOf || f == threeOf || f == anIndex || f == countedOf }
 
 // syntax is in the order of the verbs, so that syntax[v-1] is verb v's.
 var syntax = [numVerbs - 1]struct {
@@ -70,24 +74,20 @@ var syntax = [numVerbs - 1]struct {
 	{"PX ", each, false}, {"PA ", one, false}, {"PI ", oneOf, false},
 	{"TX ", each, false}, {"TA ", one, false}, {"TI ", oneOf, false},
 	{"FX ", each, false}, {"FA ", three, false}, {"FI ", threeOf, false}, {"IM ", threeOf, false},
-	{"GRAVITY ON", nothing, false}, {"GRAVITY OFF", nothing, false},
-	{"RESET", nothing, false}, {"SAVE", nothing, false}, {"RESTORE", nothing, false}, {"NEWTIME", nothing, false},
-	{"RECORD", nothing, true}, {"PAUSE", nothing, true}, {"DONE", nothing, false}, {"EXIT", nothing, false},
+	{"GRAVITY ON", bare, false}, {"GRAVITY OFF", bare, false},
+	{"RESET", bare, false}, {"SAVE", bare, false}, {"RESTORE", bare, false}, {"NEWTIME", bare, false},
+	{"RECORD", bare, true}, {"PAUSE", bare, true}, {"DONE", bare, false}, {"EXIT", bare, false},
 	{"MODEL", countedOf, true}, {"MOTOR", counted, true},
-	{"SENSORS POOR", nothing, true}, {"SENSORS GOOD", nothing, true},
-	{"FIXED", anIndex, true}, {"DESCRIPTION", nothing, true},
-	{"INTERLACED MODE", nothing, true}, {"SEQUENTIAL MODE", nothing, true}, {"ACK", nothing, true},
+	{"SENSORS POOR", bare, true}, {"SENSORS GOOD", bare, true},
+	{"FIXED", anIndex, true}, {"DESCRIPTION", bare, true},
+	{"INTERLACED MODE", bare, true}, {"SEQUENTIAL MODE", bare, true}, {"ACK", bare, true},
 }
 
 func (v Verb) String() string {
 	if v == Unknown || v >= numVerbs {
 		return "unknown"
 	}
-	word := syntax[v-1].word
-	if word[len(word)-1] == ' ' {
-		word = word[:len(word)-1]
-	}
-	return word
+	return strings.TrimSuffix(syntax[v-1].word, " ")
 }
 
 // MaxValues bounds the numbers of one command: three for each body.
@@ -117,7 +117,7 @@ func Decode(line []byte, d Dialect, c *Command) error {
 
 // arguments reads the arguments of form f.
 func (c *Command) arguments(f form, b []byte) error {
-	if f == oneOf || f == threeOf || f == anIndex || f == countedOf {
+	if f.indexed() {
 		var token []byte
 		var ok bool
 		token, b = cut(b)
@@ -172,12 +172,8 @@ func Append(dst []byte, c *Command) []byte {
 		return append(dst, '\n')
 	}
 	s := &syntax[c.Verb-1]
-	dst = append(dst, s.word...)
-	if s.word[len(s.word)-1] == ' ' {
-		dst = dst[:len(dst)-1] // each argument brings its own
-	}
-	switch s.form {
-	case oneOf, threeOf, anIndex, countedOf:
+	dst = append(dst, strings.TrimSuffix(s.word, " ")...) // each argument brings its own
+	if s.form.indexed() {
 		dst = strconv.AppendInt(append(dst, ' '), int64(c.Index), 10)
 	}
 	if s.form == counted || s.form == countedOf {

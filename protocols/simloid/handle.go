@@ -1,6 +1,7 @@
 package simloid
 
 import (
+	"cmp"
 	"errors"
 	"math"
 
@@ -83,11 +84,7 @@ func (c *session) handleExtended() {
 	case SensorsPoor, SensorsGood:
 		c.sensors.poor = d.Verb == SensorsPoor
 	case Description:
-		text := c.robot.Text
-		if text == "" {
-			text = "<EMPTY>"
-		}
-		c.out = append(append(c.out[:0], text...), '\n')
+		c.out = append(append(c.out[:0], cmp.Or(c.robot.Text, "<EMPTY>")...), '\n')
 		c.write() // an error shows at the next status
 	case Interlaced, Sequential:
 		c.interlaced = d.Verb == Interlaced

@@ -42,9 +42,7 @@ type sensorState struct {
 func newSensors(exact bool, seed int64) *sensors {
 	s := &sensors{}
 	s.state.source = *rand.NewPCG(uint64(seed), uint64(seed))
-	for i := range s.state.last {
-		s.state.last[i] = math.NaN()
-	}
+	hal.FillNaN(s.state.last[:])
 	if !exact {
 		s.noise = rand.New(&s.state.source)
 	}
@@ -94,10 +92,11 @@ func (s *sensors) read(out *Status, r *Robot, measured []float64, period float64
 
 // channel is measured channel at, 0 where it is not known: the wire has no word for that.
 func channel(measured []float64, at int) float64 {
-	if at == hal.None || math.IsNaN(measured[at]) || math.IsInf(measured[at], 0) {
+	v := hal.At(measured, at)
+	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return 0
 	}
-	return measured[at]
+	return v
 }
 
 // fine returns v as read by a sensor of 16 bits: with noise, clipped, and truncated towards 0 as by the original's cast.

@@ -1,8 +1,8 @@
 package simloid
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"log/slog"
 	"net"
 	"sync"
@@ -45,21 +45,11 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	if o.Seed == 0 {
-		o.Seed = 1
-	}
-	if o.StartTorque <= 0 {
-		o.StartTorque = startTorque
-	}
-	if o.AckTimeout <= 0 {
-		o.AckTimeout = 30 * time.Second
-	}
-	if o.WriteTimeout <= 0 {
-		o.WriteTimeout = 5 * time.Second
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
+	o.Seed = cmp.Or(o.Seed, 1)
+	protocols.Positive(&o.StartTorque, startTorque)
+	protocols.Positive(&o.AckTimeout, 30*time.Second)
+	protocols.Positive(&o.WriteTimeout, 5*time.Second)
+	o.Log = protocols.Logger(o.Log)
 	return o
 }
 
@@ -95,66 +85,18 @@ func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 // frees the agent and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
-	stop := context.AfterFunc(ctx, func() { s.listener.Close() })
-	defer stop()
-
-	var current chan struct{} // closed when the session before has ended
-	for {
-		conn, err := s.listener.Accept()
-		if err != nil {
+	defer cancel()
+	a := protocols.Acceptor{Name: "simloid", Listener: s.listener, Limit: 1, Grace: grace, Contain: s.rig.Contain, Log: s.options.Log, Traffic: &s.traffic}
+	return a.Serve(ctx, func(ctx context.Context, conn net.Conn) {
+		s.serve(ctx, conn)
+		if s.options.Once {
 			cancel()
-			s.listener.Close()
-			if current != nil {
-				<-current
-			}
-			if errors.Is(err, net.ErrClosed) {
-				return nil
-			}
-			return err
 		}
-		if !free(ctx, current) {
-			s.options.Log.Warn("simloid: connection refused", "client", conn.RemoteAddr(), "why", "another client is there")
-			s.traffic.Drop(protocols.Full)
-			conn.Close()
-			continue
-		}
-		ended := make(chan struct{})
-		current = ended
-		go func() {
-			defer close(ended)
-			defer s.rig.Contain("simloid session")
-			s.serve(ctx, conn)
-			if s.options.Once {
-				cancel()
-			}
-		}()
-	}
-}
-
-// free reports whether the session that closes current has ended, or ends within the grace.
-func free(ctx context.Context, current <-chan struct{}) bool {
-	if current == nil {
-		return true
-	}
-	t := time.NewTimer(grace)
-	defer t.Stop()
-	select {
-	case <-current:
-		return true
-	case <-ctx.Done():
-	case <-t.C:
-	}
-	return false
+	})
 }
 
 // serve is one session.
 func (s *Server) serve(ctx context.Context, conn net.Conn) {
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
-	defer stop()
-	defer conn.Close()
-	if c, ok := conn.(interface{ SetNoDelay(bool) error }); ok {
-		c.SetNoDelay(true) // a status is waited for
-	}
 	s.mu.Lock()
 	robot := s.robot
 	s.mu.Unlock()

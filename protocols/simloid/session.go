@@ -23,7 +23,7 @@ var (
 	errClosed  = errors.New("server closed")
 )
 
-// maxUnknown is how many unknown lines the original bears before a DONE.
+// maxUnknown is how many unknown lines the original accepts before a DONE.
 const maxUnknown = 42
 
 // session is one client. Its goroutine reads the commands, requests the step, and writes the status. The rig calls Cycle
@@ -35,7 +35,7 @@ type session struct {
 	conn     net.Conn
 	done     <-chan struct{} // the server ends
 	party    *hal.Session
-	in       lineReader
+	in       protocols.LineReader
 	requests io.Reader // conn's
 	out      []byte
 	until    time.Time // the present write deadline
@@ -84,7 +84,7 @@ func newSession(ctx context.Context, s *Server, conn net.Conn, robot *Robot, log
 		c.requests = pollConn(conn)
 	}
 	c.party = s.rig.NewSession("simloid@"+conn.RemoteAddr().String(), c)
-	c.in.read = c.read
+	c.in = protocols.LineReader{Read: c.read, Buf: make([]byte, maxLine), Ends: "\n", Long: errLong}
 	c.push = c.pushAll
 	c.interlaced = s.options.Dialect == Later
 	return c
@@ -149,7 +149,7 @@ func (c *session) acknowledged() error {
 	c.conn.SetReadDeadline(time.Now().Add(c.server.options.AckTimeout))
 	defer c.arm()
 	for range maxUnknown {
-		line, err := c.in.line()
+		line, err := c.in.Next()
 		switch {
 		case err != nil:
 			return err
@@ -202,7 +202,7 @@ func (c *session) enter() error {
 func (c *session) message() error {
 	c.paused, c.unknown = false, 0
 	for {
-		line, err := c.in.line()
+		line, err := c.in.Next()
 		if err == nil {
 			err = Decode(line, c.server.options.Dialect, &c.command)
 		}
@@ -217,22 +217,23 @@ func (c *session) message() error {
 			}
 		case errors.Is(err, ErrFormat):
 			c.malformed(err)
-		case errors.Is(err, ErrUnknown):
-			if err := c.stranger(protocols.Unknown); err != nil {
-				return err
-			}
-		case errors.Is(err, errLong):
-			if err := c.stranger(protocols.Oversized); err != nil {
-				return err
-			}
 		default:
-			return err
+			if err := c.noCommand(err); err != nil {
+				return err
+			}
 		}
 	}
 }
 
-// stranger counts a line that is no command.
-func (c *session) stranger(cause protocols.Cause) error {
+// noCommand counts a line that is not a command. It returns err of anything else.
+func (c *session) noCommand(err error) error {
+	cause := protocols.Unknown
+	switch {
+	case errors.Is(err, errLong):
+		cause = protocols.Oversized
+	case !errors.Is(err, ErrUnknown):
+		return err
+	}
 	c.server.traffic.Drop(cause)
 	c.logOnce(Unknown, fmt.Errorf("a line that is %s", cause))
 	if c.unknown++; c.unknown > maxUnknown {

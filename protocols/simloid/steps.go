@@ -1,10 +1,6 @@
 package simloid
 
-import (
-	"math"
-
-	"github.com/halyard-robotics/halyard/hal"
-)
+import "github.com/halyard-robotics/halyard/hal"
 
 // turn answers a DONE: sequentially with the status after the step, interlaced with the one before it.
 func (c *session) turn() error {
@@ -108,9 +104,7 @@ func (j *joint) stage(inputs []float64, at *JointChannels, l *hal.Layout) {
 
 // stage returns the inputs of this step: the message's command of each joint, NaN for the others.
 func (c *session) stage() []float64 {
-	for i := range c.inputs {
-		c.inputs[i] = math.NaN()
-	}
+	hal.FillNaN(c.inputs)
 	for i := range c.joints {
 		c.joints[i].stage(c.inputs, &c.robot.Joints[i], c.robot.Agent.Layout())
 	}

@@ -137,7 +137,7 @@ func (c *session) newTime() {
 	})
 }
 
-// notDone tells of a capability that failed.
+// notDone refuses the command if a capability failed, and reports whether it did.
 func (c *session) notDone(err error) bool {
 	if err != nil {
 		c.refuse(err)
@@ -157,8 +157,7 @@ func (c *session) rest() {
 // startTorque is the original's Options.StartTorque.
 const startTorque = 0.5
 
-// remodel makes the robot that the message asked for and begins with it as with a new client. Where it cannot be made
-// the old one goes on.
+// remodel makes the robot of a MODEL and begins with it as with a new client. If it cannot be made the old one stays.
 func (c *session) remodel() error {
 	asked := c.model
 	c.model = nil

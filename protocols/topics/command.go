@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/protocols"
 )
 
 // Deadline is how long a client keeps the lease after its last command.
@@ -80,7 +79,7 @@ func (c *Commander) Release() {
 func (c *Commander) Goals(goals []Goal) error {
 	l := c.robot.Agent.Layout()
 	inputs := make([]float64, len(l.Inputs))
-	protocols.Unset(inputs)
+	hal.FillNaN(inputs)
 	if len(goals) == 0 {
 		return fmt.Errorf("command %s: got no goal", c.robot.Agent.Name())
 	}
@@ -116,7 +115,7 @@ func (c *Commander) Goals(goals []Goal) error {
 		}
 		c.lease = lease
 		c.held = append(c.held[:0], inputs...)
-		protocols.Unset(c.held)
+		hal.FillNaN(c.held)
 	}
 	c.last = time.Now()
 	rouse(c.wake)
@@ -202,7 +201,7 @@ func (c *Commander) run(ctx context.Context) {
 					}
 					if !c.lease.Pending() {
 						c.session.Step(c.lease, c.held)
-						protocols.Unset(c.held)
+						hal.FillNaN(c.held)
 					}
 				}
 				wait = min(wait, next.Sub(now))

@@ -12,12 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// sensorTypes are the types of message of the kinds of sensor that have one.
-var sensorTypes = map[string]string{"sonar": "Sonar", "infrared": "IR", "range": "RangeScanner", "odometry": "Odometry",
-	"inertial": "INU", "encoder": "Encoder", "contact": "Touch", "rfid": "RFID", "victim": "VictRFID", "sound": "Sound",
-	"motion": "HumanMotion"}
-
-// rescuer describes a robot to the protocol: body is its simulated one, at whose edge the caller stands.
+// rescuer describes a robot to the protocol. body is its simulated body or nil; the caller is between two cycles.
 type rescuer struct {
 	m      *model.Robot
 	body   *sim.Body
@@ -26,8 +21,8 @@ type rescuer struct {
 	out    *gamebots.Robot
 }
 
-// DescribeRescue is agent, made of m and simulated by body, in the words of Gamebots. Without a body in the scene it can
-// do nothing that only a scene can.
+// DescribeRescue describes agent, made of m and simulated by body, to Gamebots. Without a body in the scene it lacks the
+// operations that need a scene.
 func DescribeRescue(class string, agent *hal.Agent, m *model.Robot, body *sim.Body) *gamebots.Robot {
 	k := m.Rescue
 	if k == nil {
@@ -46,8 +41,8 @@ func DescribeRescue(class string, agent *hal.Agent, m *model.Robot, body *sim.Bo
 	r.packages()
 	r.sensors()
 	r.cameras()
-	r.Size()
-	// The body is its own releaser: it knows how many tags it has dropped, also after a reset.
+	r.size()
+	// The body is its own releaser: it counts the tags that it has dropped, also after a reset.
 	if k.Tags > 0 && body != nil {
 		r.out.Effecters = []gamebots.Effecter{{Type: "RFIDReleaser", Name: k.ReleaserName, Pose: k.ReleaserPose, Releaser: body,
 			Settings: []gamebots.Setting{{Name: "NumTags", Value: float64(k.Tags)}}}}
@@ -57,7 +52,7 @@ func DescribeRescue(class string, agent *hal.Agent, m *model.Robot, body *sim.Bo
 
 func seconds(s float64) time.Duration { return time.Duration(math.Round(s * 1e9)) }
 
-// joints are the layout's actuators. What turns without end turns forward; all else as the axes of the wire do.
+// joints are the layout's actuators. A wheel turns forward; all others turn as the axes of the wire do.
 func (r *rescuer) joints() {
 	for i := range r.m.Joints {
 		j := &r.m.Joints[i]
@@ -75,8 +70,8 @@ func (r *rescuer) joints() {
 	}
 }
 
-// packages are rows of joints: each part is connected to the one before it, the first on the chassis. A part stands where its
-// body's frame is; the wire counts its pose from the part before it.
+// packages are rows of joints: each part is connected to the one before it, the first to the chassis. A part is at its body's
+// frame; on the wire its pose is relative to the part before it.
 func (r *rescuer) packages() {
 	for _, p := range r.m.Rescue.Packages {
 		out := gamebots.Package{Type: p.Type, Name: p.Name}
@@ -114,8 +109,8 @@ func (r *rescuer) sensors() {
 			r.pose(i)
 			continue
 		}
-		kind, ok := sensorTypes[s.Kind]
-		if !ok {
+		kind := gamebots.SensorType(s.Kind)
+		if kind == "" {
 			continue
 		}
 		out := gamebots.Sensor{Type: kind, Name: plan.WireName(s.Path, s.Name), Index: i, TimeStamp: true}
@@ -149,8 +144,8 @@ func (r *rescuer) victimSensor(reader gamebots.Sensor) {
 	}
 }
 
-// pose is a sensor that knows where the robot is. STA's is the first; from the later dialect on it is a sensor of its own,
-// and an INS is beside the INU. A robot file may name more of them.
+// pose is a sensor that measures where the robot is. STA's is the first; from the later dialect on it is a sensor of its own,
+// and there is an INS in addition to the INU. A robot file may name more of them.
 func (r *rescuer) pose(i int) {
 	s := &r.layout.Sensors[i]
 	out := gamebots.Sensor{Name: plan.WireName(s.Path, s.Name), Index: i, Since: gamebots.Later}
@@ -181,7 +176,7 @@ func (r *rescuer) pose(i int) {
 	}
 }
 
-// device tells what a sensor is set to, by the names of USARBot.ini.
+// device fills in the settings of a sensor, by the names of USARBot.ini.
 func (r *rescuer) device(out *gamebots.Sensor, kind string, d *model.Device) {
 	set := func(name string, value float64) {
 		out.Settings = append(out.Settings, gamebots.Setting{Name: name, Value: value})
@@ -194,7 +189,7 @@ func (r *rescuer) device(out *gamebots.Sensor, kind string, d *model.Device) {
 	case "infrared", "rfid":
 		set("MaxRange", d.Range)
 	case "range":
-		// One kind to hal, two types on the wire: what tells them apart is glass.
+		// One kind to hal, two types on the wire: they differ at glass.
 		if d.Clear {
 			out.Type = "IRScanner"
 		}
@@ -231,12 +226,12 @@ func (r *rescuer) device(out *gamebots.Sensor, kind string, d *model.Device) {
 	}
 }
 
-// reader lets what a reader finds wait for the client.
+// reader stores what a reader finds until the client is sent it.
 func (r *rescuer) reader(out *gamebots.Sensor, kind string) {
 	if r.body == nil {
 		return
 	}
-	// The scene finds in the cycle's goroutine, the session takes in its own: Hits is between them.
+	// The scene finds in the cycle's goroutine, the session reads in its own: Hits is between them.
 	hits := &gamebots.Hits{}
 	err := r.body.Listen(out.Index, func(f sim.Found) {
 		h := gamebots.Hit{Tag: f.Tag, ID: f.Name, State: f.State, At: f.At}
@@ -264,8 +259,8 @@ func (r *rescuer) cameras() {
 	}
 }
 
-// Size is what the later dialect tells of the whole robot.
-func (r *rescuer) Size() {
+// size describes the whole robot, for the later dialect.
+func (r *rescuer) size() {
 	k := r.m.Rescue
 	out := &r.out.Size
 	out.Steering, out.Dimensions, out.Mass, out.Centre = k.Steering, k.Size, r.m.Mass(), r.m.CentreOfMass()

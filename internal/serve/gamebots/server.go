@@ -1,8 +1,8 @@
 package gamebots
 
 import (
+	"maps"
 	"math"
-	"net"
 	"net/netip"
 	"slices"
 
@@ -22,37 +22,31 @@ func openGamebots(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
-	ln, err := net.Listen("tcp", at.String())
+	ln, bound, err := protocols.ListenTCP(at)
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
-	ln = protocols.Bound(ln, protocols.Limits{})
-	// The arena reports where to begin, the config who may come.
 	spawner := sys.NewSpawner()
 	g := gamebots.Arena{Level: arena.Arena.Level, Spawner: spawner, Describe: func(class string, a *hal.Agent) (*gamebots.Robot, error) {
 		return describe(sys.Rig, spawner, class, a)
 	}}
-	for class := range sys.Plan.Classes {
-		g.Classes = append(g.Classes, class)
-	}
-	slices.Sort(g.Classes)
+	g.Classes = slices.Sorted(maps.Keys(sys.Plan.Classes))
 	for _, start := range arena.Course.Starts {
 		g.Starts = append(g.Starts, gamebots.Start{Name: start.Name, Pose: start.Pose})
 	}
 	dialect, _ := gamebots.ParseDialect(s.Dialect) // auto begins as in the document
 	srv := gamebots.NewServer(sys.Rig, ln, g, gamebots.Options{Dialect: dialect, Choose: s.Dialect == "auto", MaxConnections: s.MaxClients,
 		ClientTimeout: s.ClientTimeout, Log: sys.Log, Commands: map[string]gamebots.Command{"OMNIDRIVE": omnidrive}})
-	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
+	return srv, bound, nil
 }
 
 // openImageServer opens an image server for the cameras of the rig's robots.
 func openImageServer(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
 	sys := h.(*assembly.System)
-	ln, err := net.Listen("tcp", at.String())
+	ln, bound, err := protocols.ListenTCP(at)
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
-	ln = protocols.Bound(ln, protocols.Limits{})
 	format, err := imageserver.ParseFormat(s.Format)
 	if err != nil {
 		ln.Close()
@@ -65,8 +59,7 @@ func openImageServer(h catalog.Host, s *configs.Server, at netip.AddrPort) (cata
 	if s.Height != nil {
 		o.Height = *s.Height
 	}
-	srv := imageserver.NewServer(sys.Rig, ln, sys.FindCamera, o)
-	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
+	return imageserver.NewServer(sys.Rig, ln, sys.FindCamera, o), bound, nil
 }
 
 // omnidrive follows the tutorial's own order (session 3): STRAIGHT and SIDE in m/s, ROT in rad/s to the right. Each wheel

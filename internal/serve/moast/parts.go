@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/moast"
 	"github.com/halyard-robotics/halyard/protocols/moast/echelon"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -220,7 +219,7 @@ func (v *vehicle) Release(part int) {
 	if v.lease != nil && len(v.moving) == 0 {
 		v.session.Release(v.lease)
 		v.lease = nil
-		protocols.Unset(v.inputs)
+		hal.FillNaN(v.inputs)
 	}
 }
 

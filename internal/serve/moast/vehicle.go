@@ -42,8 +42,8 @@ func newVehicle(rig *hal.Rig, agent *hal.Agent, m *model.Robot, s *configs.Serve
 	}
 	v.session = rig.NewSession("nml", v)
 	v.inputs, v.held = make([]float64, len(v.layout.Inputs)), make([]float64, len(v.layout.Inputs))
-	protocols.Unset(v.inputs)
-	protocols.Unset(v.held)
+	hal.FillNaN(v.inputs)
+	hal.FillNaN(v.held)
 	v.describe()
 	return v
 }
@@ -60,7 +60,7 @@ func (v *vehicle) close() error {
 func (v *vehicle) ask() {
 	if v.lease != nil && v.rig.Mode() == hal.Lockstep && !v.lease.Pending() {
 		v.session.Step(v.lease, v.held)
-		protocols.Unset(v.held)
+		hal.FillNaN(v.held)
 	}
 }
 

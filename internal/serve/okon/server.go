@@ -3,7 +3,6 @@ package okon
 import (
 	"errors"
 	"io"
-	"net"
 	"net/netip"
 
 	"github.com/halyard-robotics/halyard/configs"
@@ -82,12 +81,10 @@ func openOkon(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Ser
 	original := s.Dialect == "original"
 	o := okon.Options{RawHits: original, AngularAccel: original, BareIDs: original, Teleport: s.Teleport,
 		ClientTimeout: s.ClientTimeout, MaxClients: s.MaxClients, Log: sys.Log}
-	ln, err := net.Listen("tcp", at.String())
+	ln, bound, err := protocols.ListenTCP(at)
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
-	ln = protocols.Bound(ln, protocols.Limits{})
-	bound := protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort())
 	if s.Protocol == "okon-video" {
 		return okon.NewVideoServer(ln, robot.Pictures, o), bound, nil
 	}

@@ -2,7 +2,6 @@ package simloid
 
 import (
 	"math"
-	"net"
 	"net/netip"
 	"slices"
 
@@ -24,23 +23,22 @@ func openSimloid(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.
 	sys := h.(*assembly.System)
 	agent := sys.Rig.Agent(s.Agent)
 	p := sys.Plan.Agent(agent.Name())
-	ln, err := net.Listen("tcp", at.String())
+	ln, bound, err := protocols.ListenTCP(at)
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
-	ln = protocols.Bound(ln, protocols.Limits{})
 	dialect := simloid.Document
 	if s.Dialect == simloid.Later.String() {
 		dialect = simloid.Later
 	}
 	srv, err := simloid.NewServer(sys.Rig, ln, simloidRobot(sys, p, agent, p.Robot), simloid.Options{
 		Dialect: dialect, Exact: !s.Noise, Seed: sys.Plan.Config.World.Seed, Continue: s.KeepState,
-		Once: s.Once, Poll: s.Poll, Weightless: sys.Plan.Config.World.Gravity == 0, StartTorque: startTorque(s), AckTimeout: s.AckTimeout, ClientTimeout: s.ClientTimeout, Log: sys.Log})
+		Once: s.Once, Poll: s.Poll, Weightless: sys.Plan.Config.World.Gravity == 0, StartTorque: value(s.StartTorque), AckTimeout: s.AckTimeout, ClientTimeout: s.ClientTimeout, Log: sys.Log})
 	if err != nil {
 		ln.Close()
 		return nil, netip.AddrPort{}, err
 	}
-	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
+	return srv, bound, nil
 }
 
 // simloidRobot is agent, a body made of m, with its world.
@@ -125,10 +123,10 @@ func remodel(sys *assembly.System, p *plan.AgentPlan, id int) (*simloid.Robot, e
 	return simloidRobot(sys, &changed, agent, m), nil
 }
 
-// startTorque is the torque of the position controllers at the start; 0 = that of the original.
-func startTorque(s *configs.Server) float64 {
-	if s.StartTorque == nil {
+// value is *v, 0 for nil.
+func value(v *float64) float64 {
+	if v == nil {
 		return 0
 	}
-	return *s.StartTorque
+	return *v
 }
