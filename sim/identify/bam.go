@@ -42,9 +42,12 @@ func ParseBAM(data []byte, source, name string) (*Servo, error) {
 	if err := json.Unmarshal(data, &f); err != nil {
 		return nil, bad("got no JSON object of numbers: %v", err)
 	}
-	for key, v := range map[string]*float64{"kt": f.Kt, "R": f.R, "armature": f.Armature, "friction_base": f.Base, "friction_viscous": f.Viscous} {
-		if v == nil {
-			return nil, bad("%s: got none, want a number: is it a parameter file of BAM?", key)
+	for _, p := range []struct {
+		key   string
+		value *float64
+	}{{"kt", f.Kt}, {"R", f.R}, {"armature", f.Armature}, {"friction_base", f.Base}, {"friction_viscous", f.Viscous}} {
+		if p.value == nil {
+			return nil, bad("%s: got none, want a number: is it a parameter file of BAM?", p.key)
 		}
 	}
 	if len(f.Model) != 2 || f.Model[0] != 'm' || f.Model[1] < '1' || f.Model[1] > '6' {
@@ -82,10 +85,11 @@ func (s *Servo) EncodeBAM() (data []byte, lost []string, err error) {
 			f.Actuator = name
 		}
 	}
-	for name, v := range map[string]float64{"droop": k.Droop, "Kq": n.Kq} {
-		if v != 0 {
-			lost = append(lost, name)
-		}
+	if k.Droop != 0 {
+		lost = append(lost, "droop")
+	}
+	if n.Kq != 0 {
+		lost = append(lost, "Kq")
 	}
 	data, err = json.MarshalIndent(&f, "", "    ")
 	return append(data, '\n'), lost, err

@@ -1,6 +1,7 @@
 package identify
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,23 @@ func TestParametersOfBAM(t *testing.T) {
 	} {
 		if _, err := ParseBAM([]byte(c.text), "f", ""); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", name, err, c.want)
+		}
+	}
+}
+
+// The same file gives the same fault and the same list of lost parameters each time.
+func TestBAMRepeats(t *testing.T) {
+	for range 50 {
+		if _, err := ParseBAM([]byte(`{"model": "m1"}`), "p.json", ""); err == nil || !strings.Contains(err.Error(), "kt: got none") {
+			t.Fatalf("no parameters: got %v, want the first, kt", err)
+		}
+		s, err := Known("xl330-m288")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Spec.Droop, s.Spec.Friction.Kq = 1, 1
+		if _, lost, _ := s.EncodeBAM(); !slices.Equal(lost, []string{"droop", "Kq"}) {
+			t.Fatalf("lost: got %q, want droop and Kq", lost)
 		}
 	}
 }

@@ -113,12 +113,7 @@ func Load(paths []string) ([]*Run, error) {
 		if slices.Contains(files[:i], file) {
 			continue
 		}
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, &hal.Error{Kind: hal.Invalid, Op: "read recording " + file, Err: err}
-		}
-		data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-		f.Close()
+		data, err := readFile(file)
 		if err != nil {
 			return nil, &hal.Error{Kind: hal.Invalid, Op: "read recording " + file, Err: err}
 		}
@@ -132,6 +127,16 @@ func Load(paths []string) ([]*Run, error) {
 		return nil, refuse("--data", "got no recordings, want at least one file")
 	}
 	return runs, nil
+}
+
+// readFile reads a file up to one byte more than Read accepts.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(io.LimitReader(f, maxFile+1))
 }
 
 // Read reads one recording and checks it. Every error is hal.Invalid and names the file and the place in it.
