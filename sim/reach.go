@@ -38,9 +38,14 @@ func (s *Scene) Place(agent string, p hal.Pose) error {
 		b.pose = p
 		return s.rebuild()
 	}
-	root := b.root
-	if !s.system.Place(b.at.body+root, collide.Pose(p.Times(b.parts[root].Pose)), [3]float64{}, [3]float64{}) {
-		return refused("place", agent, fmt.Errorf("got %v, want a place within %g m and a unit quaternion", p, maxReach))
+	return s.placeFree(agent, b.at.body+b.root, p, p.Times(b.parts[b.root].Pose))
+}
+
+// placeFree puts a free body, which belongs to name, at a pose in the world, at rest. The error is about the pose that the
+// client gave.
+func (s *Scene) placeFree(name string, body int, given, at hal.Pose) error {
+	if !s.system.Place(body, collide.Pose(at), [3]float64{}, [3]float64{}) {
+		return refused("place", name, fmt.Errorf("got %v, want a place within %g m and a unit quaternion", given, maxReach))
 	}
 	return nil
 }

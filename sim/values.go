@@ -196,13 +196,10 @@ func (s *Scene) Thing(i int) (*model.Body, hal.Pose, bool) {
 // PlaceThing puts a loose thing at a pose, at rest.
 func (s *Scene) PlaceThing(i int, p hal.Pose) error {
 	b, _, ok := s.Thing(i)
-	switch {
-	case !ok:
+	if !ok {
 		return absent(fmt.Sprintf("thing %d", i))
-	case !finite(p.Position[:]...) || !s.system.Place(s.thing+i, collide.Pose(p), [3]float64{}, [3]float64{}):
-		return refused("place", b.Name, fmt.Errorf("got %v, want a place within %g m and a unit quaternion", p, maxReach))
 	}
-	return nil
+	return s.placeFree(b.Name, s.thing+i, p, p)
 }
 
 // ChangeThing changes values of a loose thing from the next reset on, as Body.Change those of a robot.

@@ -175,8 +175,8 @@ func (v *Vehicle) rebind(next, old *dynamics.System) {
 
 // place puts the vehicle at a pose of the world, at rest; its thrusters go on.
 func (v *Vehicle) place(p hal.Pose) error {
-	if !finite(p.Position[:]...) || !finite(p.Rotation[:]...) || !v.scene.system.Place(v.at.body, collide.Pose(p), [3]float64{}, [3]float64{}) {
-		return refused("place", v.name, fmt.Errorf("got %v, want a place within %g m and a unit quaternion", p, maxReach))
+	if err := v.scene.placeFree(v.name, v.at.body, p, p); err != nil {
+		return err
 	}
 	v.now.speed = [3]float64{}
 	v.sense(0)

@@ -142,12 +142,6 @@ func (s *Servo) MeasuredPosition() float64 {
 	return float64((ticks - k.CentreTicks) * tick)
 }
 
-// MeasuredTicks is MeasuredPosition in ticks.
-func (s *Servo) MeasuredTicks() float64 {
-	k := s.Spec
-	return math.Floor(float64(s.MeasuredPosition()*k.TicksPerTurn/(2*math.Pi)) + k.CentreTicks + 0.5)
-}
-
 // Uniform draws the next number in 0..1 from a splitmix64 stream (Steele, Lea and Flood, OOPSLA 2014).
 func Uniform(state *uint64) float64 {
 	*state += 0x9e3779b97f4a7c15

@@ -166,7 +166,7 @@ func TestEncoder(t *testing.T) {
 	} {
 		s := servo(t, c.servo)
 		s.Reset(c.position)
-		if got := s.MeasuredTicks(); got != c.ticks {
+		if got := math.Round(s.MeasuredPosition()*s.Spec.TicksPerTurn/(2*math.Pi) + s.Spec.CentreTicks); got != c.ticks {
 			t.Errorf("%s at %g rad: got %g ticks, want %g", c.servo, c.position, got, c.ticks)
 		}
 	}

@@ -119,23 +119,38 @@ func (s *Shape) inertia(mass float64) mat {
 
 // weigh sets the body's mass, centre of mass and inertia to those of its shapes, with one mass each.
 func (b *Body) weigh(masses []float64) {
-	var total float64
-	var moment vec
-	var about mat // the frame's origin
+	var all lump
 	for i := range b.Shapes {
-		s, m := &b.Shapes[i], masses[i]
-		s.Mass = m
-		total += m
-		moment = add(moment, scale(m, s.Pose.Position))
-		about.add(turned(s.inertia(m), s.Pose.Rotation))
-		about.add(moved(m, s.Pose.Position))
+		s := &b.Shapes[i]
+		s.Mass = masses[i]
+		all.add(s.Mass, s.inertia(s.Mass), s.Pose)
 	}
-	b.Mass = total
-	if total > 0 {
-		b.CentreOfMass = scale(1/total, moment)
-		about.add(moved(-total, b.CentreOfMass))
+	all.give(b)
+}
+
+// lump is the sum of several masses: moment and inertia are about the origin of the frame that they are in.
+type lump struct {
+	mass   float64
+	moment vec
+	about  mat
+}
+
+// add adds a mass at a pose, with its inertia about its centre in its own axes.
+func (l *lump) add(mass float64, inertia mat, at hal.Pose) {
+	l.mass += mass
+	l.moment = add(l.moment, scale(mass, at.Position))
+	l.about.add(turned(inertia, at.Rotation))
+	l.about.add(moved(mass, at.Position))
+}
+
+// give makes mass, centre of mass and inertia of b those of the lump.
+func (l *lump) give(b *Body) {
+	b.Mass = l.mass
+	if l.mass > 0 {
+		b.CentreOfMass = scale(1/l.mass, l.moment)
+		l.about.add(moved(-l.mass, b.CentreOfMass))
 	}
-	b.Inertia = about.list()
+	b.Inertia = l.about.list()
 }
 
 // plausible reports whether a rigid body can have the inertia: the principal moments are not negative, and no one is

@@ -63,13 +63,11 @@ func sensorKinds() []sensorKind {
 }
 
 func (f *file) sensors(r *Robot, names map[string]int, faults *faults) {
-	kinds := sensorKinds()
 	var known []string
-	for i := range kinds {
-		known = append(known, kinds[i].name)
+	for _, k := range sensorKinds() {
+		known = append(known, k.name)
 	}
-	known = slices.AppendSeq(known, maps.Keys(deviceKinds()))
-	slices.Sort(known[len(kinds):])
+	known = append(known, slices.Sorted(maps.Keys(deviceKinds()))...)
 	seen := places(f.Accelerometers, func(a *accelFile) string { return a.Name }) // both kinds share the channels' names
 	for i := range f.Sensors {
 		path, s := yaml.Path("sensors").Index(i), &f.Sensors[i]

@@ -141,8 +141,7 @@ func (b *urdfBuilder) start(i int) {
 // bodies sets the masses, inertias and shapes of the bodies from their links.
 func (b *urdfBuilder) bodies() {
 	// Links add up in the frame of the body they belong to; its centre of mass is known at the end.
-	about := make([]mat, len(b.r.Bodies)) // the origins of the bodies
-	moment := make([]vec, len(b.r.Bodies))
+	lumps := make([]lump, len(b.r.Bodies))
 	for i := range b.f.Links {
 		l := &b.f.Links[i]
 		path := linkPath(l.Name)
@@ -153,11 +152,7 @@ func (b *urdfBuilder) bodies() {
 		}
 		for k := range l.Inertial {
 			mass, inertia, at := l.Inertial[k].read(path+".inertial", b.faults)
-			at = within(inside, at)
-			body.Mass += mass
-			moment[b.body[i]] = add(moment[b.body[i]], scale(mass, at.Position))
-			about[b.body[i]].add(turned(symmetric(inertia), at.Rotation))
-			about[b.body[i]].add(moved(mass, at.Position))
+			lumps[b.body[i]].add(mass, symmetric(inertia), within(inside, at))
 		}
 		if len(body.Shapes)+len(l.Collision) > maxShapes {
 			b.faults.add(path+".collision", "got more than %d for body %q", maxShapes, body.Name)
@@ -175,10 +170,8 @@ func (b *urdfBuilder) bodies() {
 	}
 	for i := range b.r.Bodies {
 		body := &b.r.Bodies[i]
-		if body.Mass > 0 {
-			body.CentreOfMass = scale(1/body.Mass, moment[i])
-			about[i].add(moved(-body.Mass, body.CentreOfMass))
-			body.Inertia = about[i].list()
+		if lumps[i].mass > 0 {
+			lumps[i].give(body)
 		} else if i > 0 || !b.r.Fixed {
 			b.faults.add(linkPath(body.Name)+".inertial", "missing, want it for every body that moves")
 		}
