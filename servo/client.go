@@ -125,7 +125,7 @@ func (c *client) Identify(id int) (Found, error) {
 	case err != nil:
 		return f, c.fault(id, "ping", err)
 	case f.Model == nil:
-		return f, &hal.Error{Kind: hal.Invalid, Bus: c.cfg.Bus, ID: id, Op: "identify", Err: fmt.Errorf("model %d: %w", f.Number, ErrUnknownModel)}
+		return f, c.refuse(id, "identify", fmt.Errorf("model %d: %w", f.Number, ErrUnknownModel))
 	}
 	c.known[id] = f.Model
 	return f, nil
@@ -186,7 +186,7 @@ func (c *client) resting(id int, op string) error {
 	}
 	on, err := c.Read(id, "torque_enable")
 	if err == nil && on != 0 {
-		err = &hal.Error{Kind: hal.Unsafe, Bus: c.cfg.Bus, ID: id, Op: op, Err: errTorqueOn}
+		err = Error(hal.Unsafe, c.cfg.Bus, id, op, errTorqueOn)
 	}
 	return err
 }
@@ -250,8 +250,9 @@ func (c *client) fault(id int, op string, err error) error {
 	return Fault(c.cfg.Bus, id, op, err)
 }
 
+// refuse is the error of an operation that was refused without a request.
 func (c *client) refuse(id int, op string, err error) error {
-	return Refuse(c.cfg.Bus, id, op, "%w", err)
+	return Error(hal.Invalid, c.cfg.Bus, id, op, err)
 }
 
 // settled is fault that lets the line fall silent after a reply that did not come in time or was damaged: a reply names

@@ -15,7 +15,7 @@ type cut struct {
 	halted atomic.Bool // a stop has cut the torque, and the chain's goroutine has not seen it yet
 }
 
-// abortCheck is how long an exchange waits at most before it looks whether a stop wants the line.
+// abortCheck is how long an exchange waits at most before it checks whether a stop wants the line.
 const abortCheck = 500 * time.Microsecond
 
 // Send writes every staged goal to the servos. It blocks only for the writing, except for a change of mode. A vendor with a

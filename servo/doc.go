@@ -35,7 +35,7 @@
 // servos' return delays, and for each request without a reply Slack and the adapter's latency. A servo that does not reply is
 // polled less often, so that it does not delay the others.
 //
-// Send and Receive return an error when the line is lost, and while it is; with a Reopen in the config they look for it
+// Send and Receive return an error when the line is lost, and while it is; with a Reopen in the config they try to open it
 // again. The error of one servo is its State.Err; its values are the last good ones. errors.Is distinguishes ErrNoReply,
 // ErrCorrupt and ErrLost. All are a *hal.Error with bus, id and joint; hal.KindOf returns hal.Absent (no such servo or line),
 // hal.Timeout (no reply), hal.BusFault (damaged replies, a refusal) or hal.Invalid (unsupported config).

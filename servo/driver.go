@@ -162,8 +162,8 @@ func FindModel(d Driver, name string) Model {
 	return nil
 }
 
-// Speaks reports whether devices of d can be at a rate in bit/s.
-func Speaks(d Driver, baud int) bool {
+// Supports reports whether devices of d can be at a rate in bit/s.
+func Supports(d Driver, baud int) bool {
 	t := d.Traits()
 	return baud > 0 && baud <= t.MaxBaud || slices.Contains(t.Bauds, baud) || slices.ContainsFunc(d.Models(), func(m Model) bool {
 		_, ok := m.BaudCode(baud)

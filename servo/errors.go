@@ -58,24 +58,23 @@ var ErrUnknownModel = errors.New("a model that is not known here")
 
 // Fault wraps an error of one servo of a bus with its kind; nil stays nil.
 func Fault(bus string, id int, op string, err error) error {
-	e := &hal.Error{Kind: hal.BusFault, Bus: bus, ID: id, Op: op, Err: err}
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, ErrDisconnected): // the adapter is a matter of this machine, not of the bus
-		e.Kind = hal.Absent
+		return Error(hal.Absent, bus, id, op, err)
 	case errors.Is(err, ErrNoReply):
-		e.Kind = hal.Timeout
+		return Error(hal.Timeout, bus, id, op, err)
 	}
-	if id == 0 { // hal.Error leaves out id 0, which is a servo here
-		e.Op = "id 0: " + op
-	}
-	return e
+	return Error(hal.BusFault, bus, id, op, err)
 }
 
-// Refuse is an error of kind hal.Invalid: a tool's operation on one servo of a bus that was refused without a request.
-func Refuse(bus string, id int, op, format string, args ...any) error {
-	return &hal.Error{Kind: hal.Invalid, Bus: bus, ID: id, Op: op, Err: fmt.Errorf(format, args...)}
+// Error is an error of one servo of a bus. Its text names id 0 too, which hal.Error leaves out.
+func Error(kind hal.Kind, bus string, id int, op string, err error) error {
+	if id == 0 {
+		op = "id 0: " + op
+	}
+	return &hal.Error{Kind: kind, Bus: bus, ID: id, Op: op, Err: err}
 }
 
 // Unequal is ErrDiffers where a register reads back got and want was written; nil where they are equal.

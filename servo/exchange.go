@@ -23,7 +23,7 @@ type Exchange struct {
 	bits     int    // of a byte on the wire: start, data, parity, stop
 	bad      uint64 // damaged packets before this exchange
 	deadline time.Duration
-	late     bool // the deadline has passed and one last look was taken
+	late     bool // the deadline has passed and the line was read once more
 }
 
 // NewExchange returns an exchange on port for packets of out bytes together and answers of in bytes. bits is the length
@@ -78,28 +78,32 @@ func (x *Exchange) Ask(f *Framer, reply int, delay time.Duration) error {
 	return x.Request(reply, delay)
 }
 
-// Packet waits until next, which takes packets from f, returns true for one. It is ErrNoReply after the deadline.
-func (x *Exchange) Packet(f *Framer, next func() bool) error {
-	for f.Buffered() == 0 || !next() {
+// Packet waits for a packet that is is true of; nil = any. next takes the next packet from f. It is ErrNoReply after the deadline.
+func (x *Exchange) Packet(f *Framer, next, is func() bool) error {
+	for {
+		for f.Buffered() > 0 && next() {
+			if is == nil || is() {
+				return nil
+			}
+		}
 		piece, err := x.More()
 		f.Feed(piece)
 		if err != nil {
 			return err
 		}
 	}
-	return nil
 }
 
 // Reply is Packet that returns ErrCorrupt where something was received after Ask and it was damaged.
-func (x *Exchange) Reply(f *Framer, next func() bool) error {
-	err := x.Packet(f, next)
+func (x *Exchange) Reply(f *Framer, next, is func() bool) error {
+	err := x.Packet(f, next, is)
 	if errors.Is(err, ErrNoReply) && (f.BadChecksum > x.bad || f.rules.Unchecked && len(x.Raw) > 0) {
 		return ErrCorrupt
 	}
 	return err
 }
 
-// More waits for the next piece of the answer, adds it to Raw and returns it. After the deadline it looks once more
+// More waits for the next piece of the answer, adds it to Raw and returns it. After the deadline it reads once more
 // without waiting, since the answer may lie there while this process was not running; then it is ErrNoReply.
 func (x *Exchange) More() ([]byte, error) {
 	for {

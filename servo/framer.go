@@ -11,7 +11,7 @@ type Framer struct {
 	at    int
 }
 
-// Rules are how a protocol's packets look.
+// Rules are the format of a protocol's packets.
 type Rules struct {
 	// First reports whether a packet can begin with b.
 	First func(b byte) bool
@@ -108,6 +108,12 @@ func Complement(p []byte) byte {
 		sum += b
 	}
 	return ^sum
+}
+
+// CheckComplement is a rule for packets that end with the Complement of all that is behind their first two bytes.
+func CheckComplement(packet []byte) bool {
+	n := len(packet) - 1
+	return Complement(packet[2:n]) == packet[n]
 }
 
 // IsByte returns a rule for packets that all begin with want.

@@ -69,11 +69,11 @@ func SameGoal(got, want int64, turn float64) error {
 
 // ChainSpec is a vendor's chain without its config.
 type ChainSpec struct {
-	LastID  int  // maximum id
-	Bits    int  // of a byte on the wire
-	Out, In int  // bytes of the longest packets: all staged together, all replies together
-	NoLimit bool // devices cannot limit their effort: a limit of zero is made by switching torque off
-	Untold  bool // devices do not report their torque state: after a loss, Enable must have been false once
+	LastID           int  // maximum id
+	Bits             int  // of a byte on the wire
+	Out, In          int  // bytes of the longest packets: all staged together, all replies together
+	NoLimit          bool // devices cannot limit their effort: a limit of zero is made by switching torque off
+	TorqueUnreported bool // devices do not report their torque state: after a loss, Enable must have been false once
 	// Base is the best way to read servo i; nil = SingleReads.
 	Base  func(i int) Level
 	Known func(i int) bool // the model of servo i is one of the vendor's

@@ -262,7 +262,7 @@ func (r *GenericChain) MarkReceived(i int) {
 	// It may have lost its power meanwhile: written values are unknown until they have been read.
 	if returned {
 		r.protocol.Invalidate(i)
-		if r.spec.Untold && s.Stage == TorqueOn {
+		if r.spec.TorqueUnreported && s.Stage == TorqueOn {
 			s.Hold(ErrReturned)
 		}
 		if r.long == nil || !r.long.ShowsHealth(i) { // else it was read long
@@ -316,6 +316,6 @@ func (r *GenericChain) readHealth(i int) error {
 		r.stats.Timeouts++
 		return nil
 	default:
-		return r.lineError(s, "look", err)
+		return r.lineError(s, "health", err)
 	}
 }

@@ -19,7 +19,7 @@ func BenchmarkCodec(b *testing.B) {
 			goal := Set(id, AngleRef, 0.5)
 			f = goal.Frame()
 			dst = servo.AppendCAN(dst[:0], &f)
-			answer := To(id, Tell)
+			answer := To(id, Report)
 			f = answer.Frame()
 			dst = servo.AppendCAN(dst[:0], &f)
 			if err := servo.ParseCAN(dst, &f); err != nil || !m.Parse(&f) {

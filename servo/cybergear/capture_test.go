@@ -26,7 +26,7 @@ func TestCapturedFrames(t *testing.T) {
 			t.Fatalf("%s: got %+v", line, m)
 		}
 		switch m.Type {
-		case Tell:
+		case Report:
 			var b Feedback
 			b.Parse(&m, &spans)
 			feedbacks++

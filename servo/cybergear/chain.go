@@ -45,18 +45,18 @@ func NewChain(cfg servo.ChainConfig) *Chain {
 // SetZero makes the present position of motor i its zero, until power-off. It is refused while the motor has torque, and if
 // a calibration depends on the present zero.
 func (c *Chain) SetZero(i int) error {
-	d, seat := &c.b.devices[i], &c.Devices[i]
+	d, dev := &c.b.devices[i], &c.Devices[i]
 	refuse := func(format string, args ...any) error {
-		return seat.Error(hal.Unsafe, "zero", fmt.Errorf(format, args...))
+		return dev.Error(hal.Unsafe, "zero", fmt.Errorf(format, args...))
 	}
 	switch {
 	case d.cfg.Calibrated:
 		return refuse("its calibration counts on the zero that it has: remove the calibration first")
-	case seat.Torque != servo.Off:
-		return refuse("it is not known to be limp")
+	case dev.Torque != servo.Off:
+		return refuse("its torque is not known to be off")
 	}
 	m := To(d.cfg.ID, ZeroSet)
 	m.Data[0] = 1
 	c.b.stage(i, m)
-	return servo.Fault(c.b.name, seat.ID, "zero", c.b.collect(i, 0))
+	return servo.Fault(c.b.name, dev.ID, "zero", c.b.collect(i, 0))
 }

@@ -18,7 +18,7 @@ func (driver) Traits() *servo.Traits {
 	wire := servo.CycleBytes{Bits: 2 * 131, Bytes: func(n int) int { return n }}
 	return &servo.Traits{
 		Type: "cybergear", Vendor: "CyberGear", LastID: LastID, Bauds: []int{Bitrate}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, Stops: true,
-		// Replies are addressed to this host; the reply to Who is addressed to all.
+		// Replies are addressed to this host; the reply to DeviceID is addressed to all.
 		Filters: func([]byte) []servo.CANFilter {
 			return []servo.CANFilter{{ID: servo.ExtendedCAN | Host, Mask: servo.ExtendedCAN | 0xFF}, {ID: servo.ExtendedCAN | 0xFE, Mask: servo.ExtendedCAN | 0xFF}}
 		},
@@ -64,7 +64,7 @@ func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 		SetID: func(id int, _ servo.Model, to int) error {
 			m := To(byte(id), SetID)
 			m.Extra = uint16(to)<<8 | Host
-			return t.ask(m, Who, byte(to))
+			return t.ask(m, DeviceID, byte(to))
 		},
 	})
 }
@@ -95,7 +95,7 @@ func (t *tool) ask(m Message, reply Type, id byte) error {
 	return t.can.Collect(1, replyDelay)
 }
 
-func (t *tool) ping(id int) error { return t.ask(To(byte(id), Who), Who, byte(id)) }
+func (t *tool) ping(id int) error { return t.ask(To(byte(id), DeviceID), DeviceID, byte(id)) }
 
 // read reads a parameter. A motor whose firmware lacks it does not reply: servo.ErrNoRegister if the motor is there.
 func (t *tool) read(id int, _ servo.Model, r *servo.Register) (int64, error) {
@@ -117,7 +117,7 @@ var errStillOn = errors.New("it still has its torque")
 func (t *tool) write(id int, m servo.Model, r *servo.Register, v int64) error {
 	switch {
 	case r.Name == "torque_enable" && v == 0:
-		if err := t.ask(To(byte(id), Stop), Tell, byte(id)); err != nil {
+		if err := t.ask(To(byte(id), Stop), Report, byte(id)); err != nil {
 			return err
 		}
 		if State(t.got.Extra>>14) == Running {
@@ -130,7 +130,7 @@ func (t *tool) write(id int, m servo.Model, r *servo.Register, v int64) error {
 	k := Ask(byte(id), Index(r.Addr))
 	k.Type = Write
 	r.Append(k.Data[:4], v)
-	if err := t.ask(k, Tell, byte(id)); err != nil {
+	if err := t.ask(k, Report, byte(id)); err != nil {
 		return err
 	}
 	got, err := t.read(id, m, r)

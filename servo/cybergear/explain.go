@@ -44,22 +44,20 @@ func parameterName(i Index) string {
 
 func explainCommand(m *Message, model func(id int) servo.Model) string {
 	id := m.Target
+	plain := map[Type]string{DeviceID: "get device id", Enable: "enable", ZeroSet: "set zero"}
+	if text, ok := plain[m.Type]; ok {
+		return fmt.Sprintf("%s id %d", text, id)
+	}
 	switch m.Type {
-	case Who:
-		return fmt.Sprintf("who id %d", id)
 	case Motion:
 		var g Motions
 		g.Parse(m, spansOf(model(int(id))))
 		return fmt.Sprintf("motion id %d: %.4g rad, %.4g rad/s, %.4g N·m, kp %.4g, kd %.4g", id, g.Angle, g.Speed, g.Torque, g.Kp, g.Kd)
-	case Enable:
-		return fmt.Sprintf("enable id %d", id)
 	case Stop:
 		if m.Data[0] == 1 {
 			return fmt.Sprintf("stop id %d, clear its faults", id)
 		}
 		return fmt.Sprintf("stop id %d", id)
-	case ZeroSet:
-		return fmt.Sprintf("set zero id %d", id)
 	case SetID:
 		return fmt.Sprintf("set id %d to %d", id, m.Extra>>8)
 	case Read:
@@ -75,9 +73,9 @@ func explainCommand(m *Message, model func(id int) servo.Model) string {
 func explainReply(m *Message, model func(id int) servo.Model) string {
 	id := byte(m.Extra)
 	switch m.Type {
-	case Who:
+	case DeviceID:
 		return fmt.Sprintf("id %d: % x", id, m.Data)
-	case Tell:
+	case Report:
 		var b Feedback
 		b.Parse(m, spansOf(model(int(id))))
 		text := fmt.Sprintf("id %d: %s, %.4g rad, %.4g rad/s, %.4g N·m, %.4g °C", id, [...]string{"resting", "calibrating", "running", "state 3"}[b.State&3], b.Angle, b.Speed, b.Torque, b.Celsius)

@@ -42,7 +42,7 @@ func TestExplain(t *testing.T) {
 func model(int) servo.Model { return catalogue[0] }
 
 func FuzzExplain(f *testing.F) {
-	frame := (&Message{Type: Tell, Extra: 1, Target: Host}).Frame()
+	frame := (&Message{Type: Report, Extra: 1, Target: Host}).Frame()
 	f.Add(servo.AppendCAN(nil, &frame), true)
 	f.Add(servo.AppendCAN(nil, &frame), false)
 	f.Fuzz(func(_ *testing.T, data []byte, host bool) { explain(nil, data, host, model) })

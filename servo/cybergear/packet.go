@@ -13,23 +13,23 @@ type Type byte
 
 // The types.
 const (
-	Who     Type = 0
-	Motion  Type = 1
-	Tell    Type = 2 // feedback
-	Enable  Type = 3
-	Stop    Type = 4
-	ZeroSet Type = 6
-	SetID   Type = 7 // the new id in the upper byte of Extra
-	Read    Type = 17
-	Write   Type = 18
-	Faulted Type = 21
+	DeviceID Type = 0
+	Motion   Type = 1
+	Report   Type = 2 // feedback
+	Enable   Type = 3
+	Stop     Type = 4
+	ZeroSet  Type = 6
+	SetID    Type = 7 // the new id in the upper byte of Extra
+	Read     Type = 17
+	Write    Type = 18
+	Faulted  Type = 21
 )
 
 // The ids. Host is the id of this program; motors accept any host id.
 const (
 	LastID = 127
 	Host   = 0xFD
-	answer = 0xFE // target of the answer to Who
+	answer = 0xFE // target of the answer to DeviceID
 )
 
 // Message is a frame taken apart: its type, the 16 bits of its identifier that are the type's, its target and its bytes.
@@ -149,7 +149,7 @@ type Feedback struct {
 
 // Message is b to host.
 func (b *Feedback) Message(host byte, s *Spans) Message {
-	m := Message{Type: Tell, Extra: uint16(b.State)<<14 | uint16(b.Faults&0x3F)<<8 | uint16(b.ID), Target: host}
+	m := Message{Type: Report, Extra: uint16(b.State)<<14 | uint16(b.Faults&0x3F)<<8 | uint16(b.ID), Target: host}
 	be := binary.BigEndian
 	be.PutUint16(m.Data[0:], word(b.Angle, s.Angle))
 	be.PutUint16(m.Data[2:], word(b.Speed, s.Speed))
@@ -255,9 +255,9 @@ func (m *Message) Parameter() (Index, float64) {
 // sender is the id of the motor that sent a reply; false if m is not a reply.
 func (m *Message) sender() (byte, bool) {
 	switch m.Type {
-	case Tell, Read, Faulted:
+	case Report, Read, Faulted:
 		return byte(m.Extra), m.Target == Host
-	case Who:
+	case DeviceID:
 		return byte(m.Extra), m.Target == answer
 	}
 	return 0, false

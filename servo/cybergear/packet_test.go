@@ -21,7 +21,7 @@ func frameCases() []struct {
 		text    string
 		message Message
 	}{
-		{"0000FD01#0000000000000000", To(1, Who)},
+		{"0000FD01#0000000000000000", To(1, DeviceID)},
 		{"0300FD7F#0000000000000000", To(127, Enable)},
 		{"0400FD01#0100000000000000", clear},
 		{"1200FD01#0570000001000000", Set(1, RunMode, InPosition)},

@@ -47,7 +47,6 @@ var errSharedID = errors.New("more replies than questions: another node on the b
 // replyDelay is the time of a motor before a reply.
 const replyDelay = time.Millisecond
 
-// Connect takes a line.
 func (b *protocol) Connect(x *servo.Exchange) { b.x = servo.NewCANExchange(x, b.handleFrame) }
 
 // ParserStats counts malformed frames; the bus itself drops corrupt ones.
@@ -73,14 +72,14 @@ func (b *protocol) handleReply(i int, m *Message) bool {
 	d, s := &b.devices[i], &b.chain.Devices[i].State
 	again := *m == d.message // duplicated by an adapter; two motors hardly ever agree on every bit
 	switch m.Type {
-	case Who:
+	case DeviceID:
 	case Read:
 		k, v := m.Parameter()
 		if k != d.ask {
 			return false
 		}
 		d.ask, d.got = 0, v
-	case Tell:
+	case Report:
 		d.message = *m
 		d.last.Parse(m, &d.m.Spans)
 		s.Position, s.Velocity = ticks(d.last.Angle), d.last.Speed
@@ -127,7 +126,7 @@ func (b *protocol) collect(i, more int) error {
 func (b *protocol) Identify(i int) error {
 	d := &b.devices[i]
 	d.limit, d.mute = math.NaN(), 0
-	b.put(To(d.cfg.ID, Who))
+	b.put(To(d.cfg.ID, DeviceID))
 	return b.collect(i, 1)
 }
 
@@ -182,14 +181,14 @@ func (b *protocol) share(i int) float64 {
 
 // judge compares the state of motor i with the commanded one.
 func (b *protocol) judge(i int) {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
+	d, dev := &b.devices[i], &b.chain.Devices[i]
 	torque := d.last.State != Resting // every other state drives the motor
-	seat.SawTorque(servo.SwitchOf(torque), !torque && d.last.Faults != 0)
+	dev.SawTorque(servo.SwitchOf(torque), !torque && d.last.Faults != 0)
 	if d.extra >= maxExtra {
 		d.extra = 0
-		seat.Hold(errSharedID)
+		dev.Hold(errSharedID)
 	}
-	seat.State.Torque = torque
+	dev.State.Torque = torque
 }
 
 // ReadState is SyncRead for one motor.
@@ -204,7 +203,7 @@ const muteAfter = 3
 
 // ReadHealth reads the supply's voltage and, if torque must be off, whether it is off.
 func (b *protocol) ReadHealth(i int) error {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
+	d, dev := &b.devices[i], &b.chain.Devices[i]
 	if d.received, d.ask = false, 0; d.mute < muteAfter {
 		d.ask = BusVolts
 		b.put(Ask(d.cfg.ID, BusVolts))
@@ -217,7 +216,7 @@ func (b *protocol) ReadHealth(i int) error {
 	err := b.collect(i, more)
 	switch {
 	case more == 1 && d.ask == 0:
-		d.mute, seat.State.Voltage = 0, d.got
+		d.mute, dev.State.Voltage = 0, d.got
 	case more == 1 && d.received:
 		d.mute++ // it replies, but not with its voltage
 		err = onlyOther(err)

@@ -30,7 +30,7 @@ var (
 // Ready stops motor i, writes its mode and its CAN timeout and reads them back: a mode changes only at rest, and a short
 // power loss resets both.
 func (b *protocol) Ready(i int) (bool, error) {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
+	d, dev := &b.devices[i], &b.chain.Devices[i]
 	if !b.chain.Resting(i) {
 		return false, nil
 	}
@@ -39,7 +39,7 @@ func (b *protocol) Ready(i int) (bool, error) {
 		return false, err
 	}
 	b.StageTorqueOff(i)
-	d.mode = wanted(&seat.Goal)
+	d.mode = wanted(&dev.Goal)
 	if err := b.write(i, RunMode, float64(d.mode), errMode); err != nil {
 		return false, err
 	}
@@ -50,7 +50,7 @@ func (b *protocol) Ready(i int) (bool, error) {
 	}
 	d.limit = math.NaN()
 	// At the end of its counting range the true position may be anywhere beyond.
-	if at, most := seat.State.Position, ticks(d.m.Spans.Angle); d.mode == InPosition && math.Abs(at) > most-ticks(nearEnd) {
+	if at, most := dev.State.Position, ticks(d.m.Spans.Angle); d.mode == InPosition && math.Abs(at) > most-ticks(nearEnd) {
 		return false, fmt.Errorf("position: got %.0f ticks, want %.0f..%.0f, %w", at, -most, most, servo.ErrOutOfLimits)
 	}
 	return d.last.State == Resting, nil
@@ -90,7 +90,6 @@ func (b *protocol) StageTorqueOn(i, step int) {
 	b.goal(i, true)
 }
 
-// StageGoal stages the goal of motor i.
 func (b *protocol) StageGoal(i int) bool {
 	fits := wanted(&b.chain.Devices[i].Goal) == b.devices[i].mode
 	if fits {
@@ -101,8 +100,8 @@ func (b *protocol) StageGoal(i int) bool {
 
 // goal stages the goal of motor i, and its limit where that has changed. rest asks for no motion.
 func (b *protocol) goal(i int, rest bool) {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
-	g, id := &seat.Goal, d.cfg.ID
+	d, dev := &b.devices[i], &b.chain.Devices[i]
+	g, id := &dev.Goal, d.cfg.ID
 	if limit := b.share(i); !(math.Abs(limit-d.limit) < 0.01*d.m.Spans.Torque) || limit == 0 && d.limit != 0 {
 		d.limit = limit
 		b.stage(i, Set(id, LimitTorque, limit))
@@ -116,7 +115,7 @@ func (b *protocol) goal(i int, rest bool) {
 		b.stage(i, k.Message(id, &d.m.Spans))
 	default:
 		span := ticks(d.m.Spans.Angle)
-		b.stage(i, Set(id, AngleRef, radians(seat.Position(rest, g.Mode != hal.PositionMode, -span, span))))
+		b.stage(i, Set(id, AngleRef, radians(dev.Position(rest, g.Mode != hal.PositionMode, -span, span))))
 	}
 }
 

@@ -35,7 +35,7 @@ func said(state State, angle float64, faults Faults) Message {
 }
 
 var (
-	here    = Message{Type: Who, Extra: 1, Target: answer}
+	here    = Message{Type: DeviceID, Extra: 1, Target: answer}
 	rest    = said(Resting, 0, 0)
 	running = said(Running, 0, 0)
 	stop    = To(1, Stop)
@@ -74,7 +74,7 @@ func arming(at float64) []turn {
 
 func TestChainSession(t *testing.T) {
 	at := zeroAngle()
-	turns := append([]turn{{[]Message{To(1, Who)}, []Message{here}}, {[]Message{stop}, []Message{rest}}}, arming(at)...)
+	turns := append([]turn{{[]Message{To(1, DeviceID)}, []Message{here}}, {[]Message{stop}, []Message{rest}}}, arming(at)...)
 	turns = append(turns,
 		turn{[]Message{Set(1, AngleRef, radians(1000))}, []Message{running}},
 		// Half the torque, said once.
@@ -127,7 +127,7 @@ func TestTimeoutIsProven(t *testing.T) {
 		{"taken", usualTimeout, nil, true}, {"not taken", 0, nil, false}, {"without", 0, []servo.Setting{{Register: "can_timeout", Value: 0}}, true},
 	} {
 		limp := turn{[]Message{stop}, []Message{rest}}
-		turns := []turn{{[]Message{To(1, Who)}, []Message{here}}, limp}
+		turns := []turn{{[]Message{To(1, DeviceID)}, []Message{here}}, limp}
 		// Once may be the bus's doing: it is tried three times.
 		tries := 3
 		if c.armed {
@@ -171,7 +171,7 @@ func TestStrangers(t *testing.T) {
 	other := Feedback{ID: 9, State: Running}
 	toOther := rest
 	toOther.Target = 3
-	line := playback(turn{[]Message{To(1, Who)}, []Message{here}},
+	line := playback(turn{[]Message{To(1, DeviceID)}, []Message{here}},
 		turn{[]Message{stop}, []Message{other.Message(Host, &ModelByName("cybergear").Spans), toOther, {Type: 9, Extra: 1, Target: Host}}},
 		turn{[]Message{stop}, []Message{rest}})
 	c := one(line)
@@ -220,8 +220,8 @@ func TestCalibratingIsNotHalted(t *testing.T) {
 // The limit holds for torques that are told as well.
 func TestTorqueWithinItsLimit(t *testing.T) {
 	c := one(servotest.NewPlayback(Bitrate))
-	d, seat := &c.b.devices[0], &c.Devices[0]
-	d.mode, seat.Goal = Operating, servo.Goal{Enable: true, Mode: hal.TorqueMode, Effort: -1e3, Limit: 0.25}
+	d, dev := &c.b.devices[0], &c.Devices[0]
+	d.mode, dev.Goal = Operating, servo.Goal{Enable: true, Mode: hal.TorqueMode, Effort: -1e3, Limit: 0.25}
 	c.b.goal(0, false)
 	var m Message
 	var g Motions
@@ -243,7 +243,7 @@ func TestSharedID(t *testing.T) {
 	look := []Message{Ask(1, BusVolts), Set(1, LimitTorque, 12)}
 	other := said(Running, 0.2, 0)
 	volts := Answer(1, Host, BusVolts, 24)
-	begin := append([]turn{{[]Message{To(1, Who)}, []Message{here}}, {[]Message{stop}, []Message{rest}}}, arming(at)...)
+	begin := append([]turn{{[]Message{To(1, DeviceID)}, []Message{here}}, {[]Message{stop}, []Message{rest}}}, arming(at)...)
 	for _, c := range []struct {
 		name   string
 		turns  []turn

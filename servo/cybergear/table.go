@@ -13,7 +13,7 @@ const Bitrate = 1_000_000
 // TicksPerTurn is the number of ticks of a turn of the output in this package, equal to the encoder's of a rotor turn.
 const TicksPerTurn = 16384
 
-// Model is one model of motor; its figures are the manual's, section 1.
+// Model is one model of motor; its values are the manual's, section 1.
 type Model struct {
 	Name      string
 	Spans     Spans

@@ -48,7 +48,7 @@ func newChain(cfg servo.ChainConfig) *protocol {
 	return c
 }
 
-// faults are those of servo i: a line speaks one protocol, and the longest packet must hold all servos.
+// faults are those of servo i: a line has one protocol, and the longest packet must hold all servos.
 func (c *protocol) faults(i int) (faults []error) {
 	if m := c.devices[i].m; m.Protocol != c.protocol {
 		faults = append(faults, fmt.Errorf("got protocol %d (%s), want %d as the first servo's: a line speaks one protocol", m.Protocol, m.Name, c.protocol))

@@ -102,7 +102,6 @@ func (c *protocol) silent() *device {
 	return servo.Find(c.members, func(d *device) bool { return !d.Answered })
 }
 
-// ReadState reads servo i with its own request.
 func (c *protocol) ReadState(i int) error {
 	d, l := &c.devices[i], c.link
 	s := c.span(d)

@@ -23,10 +23,8 @@ const (
 	armWatchdog
 )
 
-// Steps is the number of them.
 func (c *protocol) Steps() int { return armWatchdog + 1 }
 
-// TorqueStep is the step that switches torque on.
 func (c *protocol) TorqueStep() int { return armTorque }
 
 // TookGoal reads back the goal of servo i. Of a packet with a speed behind the position, the position counts.
@@ -78,7 +76,6 @@ func (c *protocol) Ready(i int) (bool, error) {
 	return false, err
 }
 
-// StageTorqueOff stages no torque for servo i.
 func (c *protocol) StageTorqueOff(i int) { c.put(&c.devices[i], c.devices[i].reg.torque, 0) }
 
 // Invalidate reports that the limit has to be written again.
@@ -145,7 +142,6 @@ func (c *protocol) StageGoal(i int) bool {
 	return true
 }
 
-// Flush sends all staged packets.
 func (c *protocol) Flush() error { return c.link.Write() }
 
 // putWatchdog stages the watchdog of d, which has torque.

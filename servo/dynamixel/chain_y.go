@@ -106,7 +106,7 @@ func (d *device) latch(fault *ErrorCode, why error) {
 }
 
 // putSafeY stages what must be right before d's torque: nothing is added to the goals, and the limits that are not the goal of its mode
-// are those of its EEPROM. After power-on they are 0, and whether that bounds to nothing or not at all no source says.
+// are those of its EEPROM. After power-on they are 0; no source documents whether 0 means no output or no limit.
 func (c *protocol) putSafeY(d *device) {
 	for _, r := range [...]*Register{d.y.pwmOffset, d.y.currentOffset, d.y.velocityOffset} {
 		c.put(d, r, 0)

@@ -136,10 +136,5 @@ func (c *Client) classify(id byte, op string, err error) error {
 }
 
 func (c *Client) fault(kind hal.Kind, id byte, op string, err error) error {
-	// hal.Error leaves out id 0, which is a servo here.
-	e := &hal.Error{Kind: kind, Bus: c.Name, ID: int(id), Op: op, Err: err}
-	if id == 0 {
-		e.Op = "id 0: " + op
-	}
-	return e
+	return servo.Error(kind, c.Name, int(id), op, err)
 }

@@ -40,7 +40,7 @@ func (l *link) ask(reply int, delay time.Duration) error {
 
 // status returns the next whole answer, waiting for more as long as the deadline allows.
 func (l *link) status() (s Status, err error) {
-	err = l.Packet(&l.parser.Framer, func() bool { return l.next(&s) })
+	err = l.Packet(&l.parser.Framer, func() bool { return l.next(&s) }, nil)
 	return s, err
 }
 
@@ -67,19 +67,11 @@ func statusBytes(protocol, n int) int {
 }
 
 // read reads s of servo id. A reply of another id is a late reply to an earlier request.
-func (l *link) read(id byte, s span, delay time.Duration) (Status, error) {
+func (l *link) read(id byte, s span, delay time.Duration) (st Status, err error) {
 	l.add(&Instruction{ID: id, Op: Read, Addr: s.addr, Size: s.size})
 	if err := l.ask(statusBytes(l.protocol, int(s.size)), delay); err != nil {
-		return Status{}, err
+		return st, err
 	}
-	var st Status
-	err := l.Reply(&l.parser.Framer, func() bool {
-		for l.next(&st) {
-			if st.ID == id {
-				return true
-			}
-		}
-		return false
-	})
+	err = l.Reply(&l.parser.Framer, func() bool { return l.next(&st) }, func() bool { return st.ID == id })
 	return st, err
 }

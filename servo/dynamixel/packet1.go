@@ -47,11 +47,8 @@ func AppendStatus1(dst []byte, s *Status) []byte {
 // seal1 fills in the length of the packet that begins at start and appends its checksum.
 func seal1(dst []byte, start int) []byte {
 	dst[start+3] = byte(len(dst) - start - 3)
-	return append(dst, checksum1(dst[start+2:]))
+	return append(dst, servo.Complement(dst[start+2:]))
 }
-
-// checksum1 is the complement of the sum of ID..last parameter.
-func checksum1(p []byte) byte { return servo.Complement(p) }
 
 // syncSize is the number of bytes a servo of a sync write, by its first block.
 func syncSize(in *Instruction) int {

@@ -90,10 +90,10 @@ func (p *Parser) frame2(h []byte) (int, bool) {
 }
 
 func (p *Parser) check(packet []byte) bool {
-	n := len(packet)
 	if p.protocol == 1 {
-		return checksum1(packet[2:n-1]) == packet[n-1]
+		return servo.CheckComplement(packet)
 	}
+	n := len(packet)
 	return crc16(0, packet[:n-2]) == binary.LittleEndian.Uint16(packet[n-2:])
 }
 

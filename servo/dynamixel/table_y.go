@@ -102,7 +102,7 @@ var controllerStates = [...]string{
 	"start", "init system", "inverter off", "dynamic brake", "process torque on", "running", "process torque off", "detected hw fault", "hw fault",
 }
 
-// yModels are the DYNAMIXEL-Y. No source says whether they answer fast reads, so they are not asked.
+// yModels are the DYNAMIXEL-Y. No source documents whether they answer fast reads, so the chain does not use them.
 func yModels() []*Model {
 	var all []*Model
 	for _, v := range yVariants() {

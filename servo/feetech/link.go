@@ -27,19 +27,17 @@ func newLink(x *servo.Exchange) *link { return &link{x, NewParser(FromServos)} }
 
 // status returns the next whole answer, waiting as long as the deadline allows.
 func (l *link) status() (k Packet, err error) {
-	err = l.Reply(&l.parser.Framer, func() bool { return l.parser.Next(&k) })
+	err = l.Reply(&l.parser.Framer, func() bool { return l.parser.Next(&k) }, nil)
 	return k, err
 }
 
 // answer sends Out to servo id and returns its reply with size bytes of data.
-func (l *link) answer(id byte, size int, delay time.Duration) (Packet, error) {
+func (l *link) answer(id byte, size int, delay time.Duration) (k Packet, err error) {
 	if err := l.Ask(&l.parser.Framer, 6+size, delay); err != nil {
-		return Packet{}, err
+		return k, err
 	}
-	k, err := l.status()
-	for err == nil && k.ID != id { // another's late answer
-		k, err = l.status()
-	}
+	// Another id is a late reply of another servo.
+	err = l.Reply(&l.parser.Framer, func() bool { return l.parser.Next(&k) }, func() bool { return k.ID == id })
 	if err == nil && len(k.Params) != size {
 		err = servo.ErrCorrupt
 	}

@@ -115,7 +115,7 @@ type Parser struct {
 // NewParser returns a parser of side's packets.
 func NewParser(side Side) *Parser {
 	p := &Parser{side: side}
-	p.Framer = servo.NewFramer(maxPacket, servo.Rules{First: servo.IsByte(0xFF), Frame: p.frame, Check: check})
+	p.Framer = servo.NewFramer(maxPacket, servo.Rules{First: servo.IsByte(0xFF), Frame: p.frame, Check: servo.CheckComplement})
 	return p
 }
 
@@ -129,11 +129,6 @@ func (p *Parser) frame(h []byte) (int, bool) {
 		}
 	}
 	return servo.FrameTwin(h, last, 2, maxLength, 4)
-}
-
-func check(packet []byte) bool {
-	n := len(packet) - 1
-	return servo.Complement(packet[2:n]) == packet[n]
 }
 
 // Next reads the next whole packet into k, false until one is complete.

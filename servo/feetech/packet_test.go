@@ -149,7 +149,7 @@ func TestTables(t *testing.T) {
 		}
 		var d device
 		d.init(&servo.ServoConfig{Model: m})
-		if d.position.Addr != stateAt || d.celsius.Addr != stateAt+stateSize-1 || d.error.Addr != lookEnd-1 || d.torque.Addr != setupAt+setupSize-1 {
+		if d.position.Addr != stateAt || d.celsius.Addr != stateAt+stateSize-1 || d.error.Addr != healthEnd-1 || d.torque.Addr != setupAt+setupSize-1 {
 			t.Errorf("%s: the spans of the cycle do not fit its table", m.Name)
 		}
 		if code, ok := m.BaudCode(57600); !ok || code != 6 || m.Rate(7) != 38400 || m.Rate(9) != 0 {

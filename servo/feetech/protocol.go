@@ -20,7 +20,7 @@ const (
 	firstSize   = 5
 	setupAt     = 7  // return_delay..
 	setupSize   = 34 // ..torque_enable
-	lookEnd     = 66 // the look ends with hardware_error
+	healthEnd   = 66 // the health read ends with hardware_error
 )
 
 // protocol is the servo.Protocol of a chain.
@@ -86,29 +86,27 @@ func (d *device) init(cfg *servo.ServoConfig) {
 // at returns r's raw value in data that was read from addr.
 func at(r *servo.Register, data []byte, addr byte) int64 { return r.Decode(data[r.Addr-uint16(addr):]) }
 
-// Connect takes a line.
 func (b *protocol) Connect(x *servo.Exchange) { b.link = newLink(x) }
 
-// ParserStats returns the parser's counters.
 func (b *protocol) ParserStats() (uint64, uint64) {
 	return b.link.parser.BadChecksum, b.link.parser.Garbage
 }
 
 // Identify reads the model and the settings of servo i.
 func (b *protocol) Identify(i int) error {
-	d, seat, l := &b.devices[i], &b.chain.Devices[i], b.link
+	d, dev, l := &b.devices[i], &b.chain.Devices[i], b.link
 	f, err := l.identity(d.cfg.ID)
 	if err != nil {
 		return err
 	}
 	if f.series != d.m.Series || d.m.Number != 0 && f.number != d.m.Number {
 		// Goals in another model's units are dangerous.
-		seat.Barred = true
+		dev.Barred = true
 		got := fmt.Sprintf("model %d", f.number)
 		if m := ModelByNumber(f.number); m != nil {
 			got = m.Name
 		}
-		return seat.Error(hal.BusFault, "open", fmt.Errorf("got %s, want %s", got, d.m.Name))
+		return dev.Error(hal.BusFault, "open", fmt.Errorf("got %s, want %s", got, d.m.Name))
 	}
 	k, err := l.read(d.cfg.ID, setupAt, setupSize, maxDelay)
 	if err != nil {
@@ -126,7 +124,7 @@ func (b *protocol) Identify(i int) error {
 	case low < high:
 		d.low, d.high = float64(low), float64(high)
 	case d.m.Series == SCS:
-		return seat.Error(hal.BusFault, "open", errors.New("its position limits make it a wheel: set min_position and max_position"))
+		return dev.Error(hal.BusFault, "open", errors.New("its position limits make it a wheel: set min_position and max_position"))
 	}
 	if d.mode != nil {
 		d.modeNow, d.coarse = int(read("operating_mode")), 1
@@ -136,8 +134,8 @@ func (b *protocol) Identify(i int) error {
 	} else {
 		d.modeNow = modePosition
 	}
-	seat.Torque = servo.SwitchOf(read("torque_enable") != 0)
-	seat.State.Torque = seat.Torque == servo.On
+	dev.Torque = servo.SwitchOf(read("torque_enable") != 0)
+	dev.State.Torque = dev.Torque == servo.On
 	return nil
 }
 
@@ -168,14 +166,14 @@ func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 		}
 		// A second reply under one id matches no pending servo, and is dropped.
 		for _, i := range list {
-			seat := &b.chain.Devices[i]
-			if b.devices[i].cfg.ID != k.ID || seat.Answered || len(k.Params) != int(size) {
+			dev := &b.chain.Devices[i]
+			if b.devices[i].cfg.ID != k.ID || dev.Answered || len(k.Params) != int(size) {
 				continue
 			}
 			if left--; b.parseState(i, &k) {
 				b.chain.MarkReceived(i)
 			} else {
-				seat.Garbled = true
+				dev.Garbled = true
 			}
 			break
 		}
@@ -186,14 +184,13 @@ func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 // garbled notes that the first of list without an answer sent a bad one.
 func (b *protocol) garbled(list []int) {
 	for _, i := range list {
-		if seat := &b.chain.Devices[i]; !seat.Answered {
-			seat.Garbled = true
+		if dev := &b.chain.Devices[i]; !dev.Answered {
+			dev.Garbled = true
 			return
 		}
 	}
 }
 
-// ReadState reads the state of servo i.
 func (b *protocol) ReadState(i int) error {
 	d := &b.devices[i]
 	k, err := b.link.read(d.cfg.ID, stateAt, int(d.size), d.delay)
@@ -206,10 +203,10 @@ func (b *protocol) ReadState(i int) error {
 // parseState fills in a state that was read from stateAt. It refuses an impossible state, and one without voltage: a servo
 // without supply cannot reply. Zeros remain when two servos reply at once, and one checksum in 256 matches by chance.
 func (b *protocol) parseState(i int, k *Packet) bool {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
-	s := &seat.State
+	d, dev := &b.devices[i], &b.chain.Devices[i]
+	s := &dev.State
 	ticks := float64(at(d.position, k.Params, stateAt))
-	if at(d.volts, k.Params, stateAt) == 0 || !seat.Believes(ticks, d.m.TicksPerTurn, d.m.MaxVelocity, b.link.Port.Now()) {
+	if at(d.volts, k.Params, stateAt) == 0 || !dev.Believes(ticks, d.m.TicksPerTurn, d.m.MaxVelocity, b.link.Port.Now()) {
 		return false
 	}
 	s.Position = ticks
@@ -219,16 +216,16 @@ func (b *protocol) parseState(i int, k *Packet) bool {
 	}
 	s.Voltage = d.volts.SI(at(d.volts, k.Params, stateAt))
 	s.Temperature = d.celsius.SI(at(d.celsius, k.Params, stateAt))
-	// A rising alarm asks for a look, which reports whether torque is still on.
+	// A rising alarm requests a health read, which reports whether torque is still on.
 	alarm := Alarms(k.Code)
 	if alarm&^s.Alarm != 0 {
-		seat.Verify = true
+		dev.Verify = true
 	}
 	s.Alarm = alarm
 	return true
 }
 
-// healthAddress is where the look at d begins: with the mode, where there is one.
+// healthAddress is where the health read of d begins: with the mode, where there is one.
 func (d *device) healthAddress() byte {
 	if d.mode != nil {
 		return byte(d.mode.Addr)
@@ -238,19 +235,19 @@ func (d *device) healthAddress() byte {
 
 // ReadHealth reads mode, torque, limit and alarms of servo i.
 func (b *protocol) ReadHealth(i int) error {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
+	d, dev := &b.devices[i], &b.chain.Devices[i]
 	from := d.healthAddress()
-	k, err := b.link.read(d.cfg.ID, from, lookEnd-int(from), d.delay)
+	k, err := b.link.read(d.cfg.ID, from, healthEnd-int(from), d.delay)
 	if err != nil {
 		return err
 	}
-	seat.State.Alarm = Alarms(k.Code)
+	dev.State.Alarm = Alarms(k.Code)
 	if d.mode != nil {
 		d.modeNow = int(at(d.mode, k.Params, from))
 	}
 	torque := servo.SwitchOf(at(d.torque, k.Params, from) != 0)
 	// Torque that is off counts as switched off by an alarm only while a fatal alarm is active.
-	if seat.SawTorque(torque, torque == servo.Off && seat.State.Alarm&d.fatal != 0) && d.limit.Addr >= uint16(from) && d.limitStands() {
+	if dev.SawTorque(torque, torque == servo.Off && dev.State.Alarm&d.fatal != 0) && d.limit.Addr >= uint16(from) && d.limitStands() {
 		if at(d.limit, k.Params, from) != d.limitNow { // a packet was lost, or another program wrote
 			d.limitNow = -1
 		}

@@ -15,10 +15,8 @@ const (
 	armSteps
 )
 
-// Steps is the number of them.
 func (b *protocol) Steps() int { return armSteps }
 
-// TorqueStep is the step that switches torque on.
 func (b *protocol) TorqueStep() int { return armTorque }
 
 // TookGoal reads back the goal of servo i, or of a mode without positions its speed or duty, which is zero.
@@ -56,8 +54,8 @@ func (d *device) wanted(g *servo.Goal) (int, hal.Mode) {
 
 // Ready reports whether the operating mode of servo i is right, and sets it right.
 func (b *protocol) Ready(i int) (bool, error) {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
-	want, _ := d.wanted(&seat.Goal)
+	d, dev := &b.devices[i], &b.chain.Devices[i]
+	want, _ := d.wanted(&dev.Goal)
 	// It may have lost its power while torque was off, and have the mode of its EEPROM again: read before every arming.
 	if d.mode != nil {
 		if err := b.Flush(); err != nil {
@@ -70,7 +68,7 @@ func (b *protocol) Ready(i int) (bool, error) {
 		d.modeNow = int(v)
 	}
 	if want == d.modeNow {
-		err := seat.Outside(d.low, d.high, d.m.TicksPerTurn)
+		err := dev.Outside(d.low, d.high, d.m.TicksPerTurn)
 		return err == nil, err
 	}
 	if !b.chain.Resting(i) { // no motor may run into another mode
@@ -86,23 +84,22 @@ func (b *protocol) Ready(i int) (bool, error) {
 		return false, err
 	}
 	d.modeNow, d.limitNow = want, -1
-	err := seat.Outside(d.low, d.high, d.m.TicksPerTurn)
+	err := dev.Outside(d.low, d.high, d.m.TicksPerTurn)
 	return err == nil, err
 }
 
-// StageTorqueOff stages no torque.
 func (b *protocol) StageTorqueOff(i int) { b.put(i, b.devices[i].torque, 0) }
 
 // StageTorqueOn stages a step of giving servo i torque.
 func (b *protocol) StageTorqueOn(i, step int) {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
+	d, dev := &b.devices[i], &b.chain.Devices[i]
 	switch step {
 	case armSettings:
 		b.put(i, d.lock, 1)
 		for _, s := range d.cfg.Settings {
 			b.put(i, d.m.Register(s.Register), s.Value)
 		}
-		if d.limitNow = d.limitRaw(seat.Share()); d.current == nil {
+		if d.limitNow = d.limitRaw(dev.Share()); d.current == nil {
 			b.put(i, d.limit, d.limitNow)
 		}
 	case armGoal:
@@ -114,12 +111,12 @@ func (b *protocol) StageTorqueOn(i, step int) {
 
 // StageGoal stages the goal of servo i and its limit where that has changed.
 func (b *protocol) StageGoal(i int) bool {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
-	if want, _ := d.wanted(&seat.Goal); want != d.modeNow {
+	d, dev := &b.devices[i], &b.chain.Devices[i]
+	if want, _ := d.wanted(&dev.Goal); want != d.modeNow {
 		return false
 	}
 	// A limit raised under an alarm would defeat the servo's own protection.
-	if v := d.limitRaw(seat.Share()); v != d.limitNow && (seat.State.Alarm&d.fatal == 0 || v < d.limitNow) {
+	if v := d.limitRaw(dev.Share()); v != d.limitNow && (dev.State.Alarm&d.fatal == 0 || v < d.limitNow) {
 		if d.limitNow = v; d.current == nil { // else it goes with the goal
 			b.put(i, d.limit, v)
 		}
@@ -131,9 +128,9 @@ func (b *protocol) StageGoal(i int) bool {
 // putGoal stages acceleration, position, time (of HLS a current) and speed, which in every mode lie side by side; of a goal without a position
 // the latter two. rest asks for no motion: the present position, or a speed or duty of zero.
 func (b *protocol) putGoal(i int, rest bool) {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
-	_, mode := d.wanted(&seat.Goal)
-	position := seat.Position(rest, mode != hal.PositionMode || seat.Goal.Mode != mode, d.low, d.high)
+	d, dev := &b.devices[i], &b.chain.Devices[i]
+	_, mode := d.wanted(&dev.Goal)
+	position := dev.Position(rest, mode != hal.PositionMode || dev.Goal.Mode != mode, d.low, d.high)
 	// The maximum speed is written explicitly: the meaning of 0 depends on the servo's phase register.
 	fastest := d.cfg.Velocity
 	if !(fastest > 0) {
@@ -142,13 +139,13 @@ func (b *protocol) putGoal(i int, rest bool) {
 	speed, duty := fastest, int64(0) // duty: at the address of the time
 	switch mode {
 	case hal.VelocityMode:
-		speed = servo.Bounded(seat.Goal.Velocity, math.Inf(1), rest)
+		speed = servo.Bounded(dev.Goal.Velocity, math.Inf(1), rest)
 	case hal.DutyMode:
 		speed = 0
-		duty = d.goalTime.Raw(servo.Bounded(seat.Goal.Duty, 1, rest))
+		duty = d.goalTime.Raw(servo.Bounded(dev.Goal.Duty, 1, rest))
 	}
 	if d.current != nil {
-		duty = d.currentRaw(servo.Bounded(seat.Goal.Effort, math.Inf(1), rest), mode, seat.Share())
+		duty = d.currentRaw(servo.Bounded(dev.Goal.Effort, math.Inf(1), rest), mode, dev.Share())
 	}
 	w := write{id: d.cfg.ID, addr: byte(d.goalTime.Addr), size: byte(d.goalTime.Size + d.goalSpeed.Size)}
 	if mode != hal.PositionMode && !rest {
@@ -214,5 +211,4 @@ func (b *protocol) Stage() {
 	b.queue = b.queue[:0]
 }
 
-// Flush sends all staged packets.
 func (b *protocol) Flush() error { return b.link.Write() }

@@ -152,6 +152,6 @@ func (t tool) question(m servo.Model, id int) servo.Question {
 	q := servo.Question{Ask: AppendRead(nil, byte(id), byte(r.Addr), byte(r.Size)), Want: AppendPacket(nil, &Packet{ID: byte(id), Params: []byte{byte(id)}})}
 	// The error byte reports alarms, which may come and go.
 	q.Same = func(got []byte) bool { return servo.SameBut(got, q.Want, 4, len(q.Want)-1) }
-	q.Sound = check
+	q.Sound = servo.CheckComplement
 	return q
 }

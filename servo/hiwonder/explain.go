@@ -27,13 +27,8 @@ func explainPacket(k *Packet, host bool, m servo.Model) string {
 			return fmt.Sprintf("id %d: %s", k.ID, servo.Fields(m, int(c.Addr), k.Params))
 		}
 	}
-	switch k.Command {
-	case MoveStart:
-		return fmt.Sprintf("move_start id %d", k.ID)
-	case MoveStop:
-		return fmt.Sprintf("move_stop id %d", k.ID)
-	case SaveOffset:
-		return fmt.Sprintf("offset_save id %d", k.ID)
+	if name, ok := map[byte]string{MoveStart: "move_start", MoveStop: "move_stop", SaveOffset: "offset_save"}[k.Command]; ok {
+		return fmt.Sprintf("%s id %d", name, k.ID)
 	}
 	return fmt.Sprintf("id %d: command %d: % x", k.ID, k.Command, k.Params)
 }

@@ -29,20 +29,14 @@ func (l *link) write(id byte, c byte, params []byte) {
 }
 
 // read reads the values of c from servo id. Out must be empty. The bytes belong to the parser until the next request.
-func (l *link) read(id byte, c *Command) (Packet, error) {
+func (l *link) read(id byte, c *Command) (k Packet, err error) {
 	l.Out = AppendPacket(l.Out[:0], &Packet{ID: id, Command: c.Read})
 	if err := l.Ask(&l.parser.Framer, 6+int(c.Size), replyDelay); err != nil {
-		return Packet{}, err
+		return k, err
 	}
-	var k Packet
-	err := l.Reply(&l.parser.Framer, func() bool {
+	err = l.Reply(&l.parser.Framer, func() bool { return l.parser.Next(&k) }, func() bool {
 		// An echoed request has no parameters; a late reply of another servo has another id.
-		for l.parser.Next(&k) {
-			if (k.ID == id || id == Broadcast) && k.Command == c.Read && len(k.Params) == int(c.Size) {
-				return true
-			}
-		}
-		return false
+		return (k.ID == id || id == Broadcast) && k.Command == c.Read && len(k.Params) == int(c.Size)
 	})
 	return k, err
 }

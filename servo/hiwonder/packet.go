@@ -34,15 +34,10 @@ type Parser struct{ servo.Framer }
 
 // NewParser returns a parser.
 func NewParser() *Parser {
-	return &Parser{servo.NewFramer(maxPacket, servo.Rules{First: servo.IsByte(0x55), Frame: frame, Check: check})}
+	return &Parser{servo.NewFramer(maxPacket, servo.Rules{First: servo.IsByte(0x55), Frame: frame, Check: servo.CheckComplement})}
 }
 
 func frame(h []byte) (int, bool) { return servo.FrameTwin(h, Broadcast, 3, maxLength, 3) }
-
-func check(packet []byte) bool {
-	n := len(packet) - 1
-	return servo.Complement(packet[2:n]) == packet[n]
-}
 
 // Next reads the next whole packet into k, false until one is complete.
 func (p *Parser) Next(k *Packet) bool {

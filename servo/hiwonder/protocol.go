@@ -34,7 +34,7 @@ type device struct {
 	minVolts   float64 // its own limits, V and °C
 	maxVolts   float64
 	maxCelsius float64
-	warm       bool    // the next look is at the temperature
+	warm       bool    // the next health read is of the temperature
 	sent       [4]byte // goal last written
 	repeat     int     // cycles until it is written again
 }
@@ -54,17 +54,15 @@ func (d *device) init(cfg *servo.ServoConfig) {
 	d.low, d.high = d.m.MinTicks, d.m.MaxTicks
 }
 
-// Connect takes a line.
 func (b *protocol) Connect(x *servo.Exchange) { b.link = newLink(x) }
 
-// ParserStats returns the parser's counters.
 func (b *protocol) ParserStats() (uint64, uint64) {
 	return b.link.parser.BadChecksum, b.link.parser.Garbage
 }
 
 // Identify reads the settings of servo i. The protocol has no model number: any reply at the id counts as the servo.
 func (b *protocol) Identify(i int) error {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
+	d, dev := &b.devices[i], &b.chain.Devices[i]
 	value := map[string]int64{}
 	for _, name := range []string{"min_position", "max_position", "min_voltage", "max_voltage", "temperature_limit",
 		"motor_mode", "torque_enable"} {
@@ -80,33 +78,32 @@ func (b *protocol) Identify(i int) error {
 	si := func(name string) float64 { return d.m.Register(name).SI(value[name]) }
 	d.minVolts, d.maxVolts, d.maxCelsius = si("min_voltage"), si("max_voltage"), si("temperature_limit")
 	d.modeNow = int(value["motor_mode"])
-	seat.Torque = servo.SwitchOf(value["torque_enable"] != 0)
-	seat.State.Torque = seat.Torque == servo.On
+	dev.Torque = servo.SwitchOf(value["torque_enable"] != 0)
+	dev.State.Torque = dev.Torque == servo.On
 	return nil
 }
 
 // SyncRead is never called: the protocol has no group read.
 func (b *protocol) SyncRead(servo.Level, []int) error { return nil }
 
-// ReadState reads the position of servo i.
 func (b *protocol) ReadState(i int) error {
 	d := &b.devices[i]
 	k, err := b.link.read(d.cfg.ID, d.position)
 	if err != nil {
 		return err
 	}
-	seat, ticks := &b.chain.Devices[i], float64(int16(binary.LittleEndian.Uint16(k.Params)))
-	if !seat.Believes(ticks, d.m.TicksPerTurn, d.m.MaxVelocity, b.link.Port.Now()) {
+	dev, ticks := &b.chain.Devices[i], float64(int16(binary.LittleEndian.Uint16(k.Params)))
+	if !dev.Believes(ticks, d.m.TicksPerTurn, d.m.MaxVelocity, b.link.Port.Now()) {
 		return servo.ErrCorrupt
 	}
-	seat.State.Position = ticks
+	dev.State.Position = ticks
 	return nil
 }
 
 // ReadHealth reads the torque switch of servo i and its temperature or its voltage.
 func (b *protocol) ReadHealth(i int) error {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
-	s := &seat.State
+	d, dev := &b.devices[i], &b.chain.Devices[i]
+	s := &dev.State
 	health := d.volts
 	if d.warm = !d.warm; d.warm {
 		health = d.celsius
@@ -137,7 +134,7 @@ func (b *protocol) ReadHealth(i int) error {
 		return err
 	}
 	torque := servo.SwitchOf(k.Params[0] != 0)
-	seat.SawTorque(torque, torque == servo.Off && s.Alarm != 0)
+	dev.SawTorque(torque, torque == servo.Off && s.Alarm != 0)
 	return nil
 }
 
@@ -169,14 +166,14 @@ func wanted(g *servo.Goal) int {
 // Ready reports whether the mode of servo i is right, and sets it right, with torque off and read back: a servo left as a
 // motor would run at its last speed.
 func (b *protocol) Ready(i int) (bool, error) {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
-	want := wanted(&seat.Goal)
+	d, dev := &b.devices[i], &b.chain.Devices[i]
+	want := wanted(&dev.Goal)
 	// It may have lost its power while torque was off: checked before every arming.
 	if err := b.readMode(d); err != nil {
 		return false, err
 	}
 	if want == d.modeNow {
-		err := seat.Outside(d.low, d.high, d.m.TicksPerTurn)
+		err := dev.Outside(d.low, d.high, d.m.TicksPerTurn)
 		return err == nil, err
 	}
 	if !b.chain.Resting(i) {
@@ -202,7 +199,6 @@ func (b *protocol) readMode(d *device) error {
 	return err
 }
 
-// StageTorqueOff stages no torque.
 func (b *protocol) StageTorqueOff(i int) { b.switchTorque(i, 0) }
 
 func (b *protocol) switchTorque(i int, v byte) {
@@ -220,7 +216,6 @@ func (b *protocol) StageTorqueOn(i, step int) {
 	b.switchTorque(i, 1)
 }
 
-// StageGoal stages the goal of servo i.
 func (b *protocol) StageGoal(i int) bool {
 	fits := wanted(&b.chain.Devices[i].Goal) == b.devices[i].modeNow
 	if fits {
@@ -231,20 +226,20 @@ func (b *protocol) StageGoal(i int) bool {
 
 // putGoal stages a position with its time, or a duty. rest asks for no motion.
 func (b *protocol) putGoal(i int, rest bool) {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
+	d, dev := &b.devices[i], &b.chain.Devices[i]
 	le := binary.LittleEndian
 	var p [4]byte
 	command := byte(1)
 	if d.modeNow == asMotor {
 		command = d.mode.Write
 		p[0] = asMotor
-		le.PutUint16(p[2:], uint16(int16(math.Round(1000*servo.Bounded(seat.Goal.Duty, 1, rest)))))
+		le.PutUint16(p[2:], uint16(int16(math.Round(1000*servo.Bounded(dev.Goal.Duty, 1, rest)))))
 	} else {
-		to := seat.Position(rest, seat.Goal.Mode != hal.PositionMode, d.low, d.high)
+		to := dev.Position(rest, dev.Goal.Mode != hal.PositionMode, d.low, d.high)
 		le.PutUint16(p[0:], uint16(math.Round(min(max(to, 0), d.m.MaxTicks))))
 		// A time instead of a speed: 0 is as fast as it can.
 		if v := d.cfg.Velocity; v > 0 && !rest {
-			way := math.Abs(to-seat.State.Position) * 2 * math.Pi / d.m.TicksPerTurn
+			way := math.Abs(to-dev.State.Position) * 2 * math.Pi / d.m.TicksPerTurn
 			le.PutUint16(p[2:], uint16(min(way/v*1000, 30000)))
 		}
 	}
@@ -258,5 +253,4 @@ func (b *protocol) putGoal(i int, rest bool) {
 // Stage does nothing: packets are sent in the order they are staged.
 func (b *protocol) Stage() {}
 
-// Flush sends all staged packets.
 func (b *protocol) Flush() error { return b.link.Write() }

@@ -17,7 +17,7 @@ func NewChain(cfg servo.ChainConfig) *servo.GenericChain {
 		b.devices[i] = device{cfg: &cfg.Servos[i], m: m}
 	}
 	b.chain = servo.NewGenericChain(cfg, servo.ChainSpec{
-		LastID: LastID, Bits: bitsPerByte, Out: maxPacket, In: 8 * maxPacket, NoLimit: true, Untold: true,
+		LastID: LastID, Bits: bitsPerByte, Out: maxPacket, In: 8 * maxPacket, NoLimit: true, TorqueUnreported: true,
 		Known: func(i int) bool { return b.devices[i].m != nil },
 	}, b)
 	return b.chain

@@ -15,20 +15,14 @@ func newLink(x *servo.Exchange) *link { return &link{x, NewParser(FromServos)} }
 
 // exchange sends a command and returns its answer. The first packet that is one counts: it has to be of the same kind,
 // from the same servo and, of a parameter, about the same.
-func (l *link) exchange(k Packet) (Packet, error) {
+func (l *link) exchange(k Packet) (got Packet, err error) {
 	l.Out = AppendPacket(l.Out[:0], &k, FromHost)
 	if err := l.Ask(&l.parser.Framer, size(k.Op, FromServos), 0); err != nil {
-		return Packet{}, err
+		return got, err
 	}
-	var got Packet
-	err := l.Reply(&l.parser.Framer, func() bool {
-		for l.parser.Next(&got) {
-			asked := got.Op == k.Op && (got.ID == k.ID || k.Op == ID && k.A == 0)
-			if asked && (k.Op != Read && k.Op != Write || got.A == k.A) {
-				return true
-			}
-		}
-		return false
+	err = l.Reply(&l.parser.Framer, func() bool { return l.parser.Next(&got) }, func() bool {
+		asked := got.Op == k.Op && (got.ID == k.ID || k.Op == ID && k.A == 0)
+		return asked && (k.Op != Read && k.Op != Write || got.A == k.A)
 	})
 	return got, err
 }

@@ -28,7 +28,6 @@ type device struct {
 // free is the position that switches torque off.
 const free = 0
 
-// Connect takes a line.
 func (b *protocol) Connect(x *servo.Exchange) { b.link = newLink(x) }
 
 // ParserStats returns the parser's counters; the protocol has no checksum.
@@ -69,7 +68,6 @@ func (b *protocol) StageTorqueOn(i, _ int) {
 	b.setGoal(i, b.target(i, true))
 }
 
-// StageGoal stages the goal of servo i.
 func (b *protocol) StageGoal(i int) bool {
 	b.setGoal(i, b.target(i, false))
 	return true
@@ -79,8 +77,8 @@ func (b *protocol) setGoal(i, goal int) { b.devices[i].due, b.devices[i].goal = 
 
 // target is the position to send to servo i.
 func (b *protocol) target(i int, rest bool) int {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
-	return int(math.Round(seat.Position(rest, seat.Goal.Mode != hal.PositionMode, d.m.MinTicks, d.m.MaxTicks)))
+	d, dev := &b.devices[i], &b.chain.Devices[i]
+	return int(math.Round(dev.Position(rest, dev.Goal.Mode != hal.PositionMode, d.m.MinTicks, d.m.MaxTicks)))
 }
 
 // Stage does nothing: each servo gets one command.
@@ -133,7 +131,7 @@ func (b *protocol) writeSettings(i int) error {
 // exchange sends a position to servo i and reads the present one. The reply proves that the command was received, so the
 // torque state is known.
 func (b *protocol) exchange(i, goal int) error {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
+	d, dev := &b.devices[i], &b.chain.Devices[i]
 	k, err := b.link.exchange(At(d.cfg.ID, goal))
 	if err != nil {
 		return err
@@ -141,13 +139,13 @@ func (b *protocol) exchange(i, goal int) error {
 	if !b.believable(i, k.Value()) {
 		return servo.ErrCorrupt
 	}
-	seat.State.Position = float64(k.Value())
+	dev.State.Position = float64(k.Value())
 	// An answered command has been executed. If a servo was switched off only to be measured, ReadState decides.
 	torque := goal != free
-	if driven := seat.Stage == servo.TorqueOn; driven == torque {
-		seat.SawTorque(servo.SwitchOf(torque), false)
+	if driven := dev.Stage == servo.TorqueOn; driven == torque {
+		dev.SawTorque(servo.SwitchOf(torque), false)
 	}
-	seat.State.Torque = torque
+	dev.State.Torque = torque
 	return nil
 }
 
@@ -166,22 +164,22 @@ func (b *protocol) believable(i, ticks int) bool {
 // ReadState measures servo i without a change: it sends the last goal again, or the free position. A servo that was lost
 // while it had torque may have lost its power, and must not move then: its torque is switched off.
 func (b *protocol) ReadState(i int) error {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
+	d, dev := &b.devices[i], &b.chain.Devices[i]
 	goal := free
-	if seat.Stage == servo.TorqueOn && !seat.Lost {
+	if dev.Stage == servo.TorqueOn && !dev.Lost {
 		goal = d.goal
 	}
 	err := b.exchange(i, goal)
-	if err == nil && seat.Lost && seat.Stage == servo.TorqueOn {
-		seat.Hold(servo.ErrPowerLost)
+	if err == nil && dev.Lost && dev.Stage == servo.TorqueOn {
+		dev.Hold(servo.ErrPowerLost)
 	}
 	return err
 }
 
 // ReadHealth reads the current of servo i. If torque must be off it sends the free position first; the reply proves it.
 func (b *protocol) ReadHealth(i int) error {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
-	if seat.Stage != servo.TorqueOn {
+	d, dev := &b.devices[i], &b.chain.Devices[i]
+	if dev.Stage != servo.TorqueOn {
 		if err := b.exchange(i, free); err != nil {
 			return err
 		}
@@ -195,7 +193,7 @@ func (b *protocol) ReadHealth(i int) error {
 	if k.B&0x40 != 0 {
 		amps = -amps
 	}
-	seat.State.Effort = amps / d.m.StallCurrent
+	dev.State.Effort = amps / d.m.StallCurrent
 	return nil
 }
 

@@ -152,3 +152,11 @@ func TestClientSession(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// An error of a refused operation names the servo, id 0 too.
+func TestRefusalNamesID0(t *testing.T) {
+	tool := Driver().Tool(servotest.Play(115200, ""), servo.ToolConfig{Bus: "bench", Model: catalogue[0]})
+	if err := tool.Write(0, "present_position", 1); err == nil || !strings.Contains(err.Error(), "id 0: write present_position") {
+		t.Errorf("got %v, want the id in it", err)
+	}
+}

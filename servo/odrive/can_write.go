@@ -24,7 +24,7 @@ func (b *canProtocol) Clear(i int) error {
 
 // Ready prepares node i: that the host was away is forgotten, and the watchdog is set where its endpoints are known.
 func (b *canProtocol) Ready(i int) (bool, error) {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
+	d, dev := &b.devices[i], &b.chain.Devices[i]
 	if !b.chain.Resting(i) {
 		return false, nil
 	}
@@ -34,7 +34,7 @@ func (b *canProtocol) Ready(i int) (bool, error) {
 	if err := b.guard(i); err != nil {
 		return false, err
 	}
-	d.control, d.limit = wanted(&seat.Goal), math.NaN()
+	d.control, d.limit = wanted(&dev.Goal), math.NaN()
 	return true, nil
 }
 
@@ -78,7 +78,6 @@ func (b *canProtocol) request(i int, s State, changed bool) {
 	b.put(Words(d.cfg.ID, SetState, uint32(s)))
 }
 
-// StageTorqueOn stages a step of switching torque on.
 func (b *canProtocol) StageTorqueOn(i, step int) {
 	switch step {
 	case 0:
@@ -101,11 +100,11 @@ func (b *canProtocol) StageGoal(i int) bool {
 
 // goal stages the goal of node i, and its limits where they have changed. rest asks for no motion.
 func (b *canProtocol) goal(i int, rest bool) {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
-	if amps, changed := d.amps(seat); changed {
+	d, dev := &b.devices[i], &b.chain.Devices[i]
+	if amps, changed := d.amps(dev); changed {
 		b.put(Floats(d.cfg.ID, SetLimits, d.m.Velocity/(2*math.Pi), amps))
 	}
-	switch control, v := d.goal(seat, rest); control {
+	switch control, v := d.goal(dev, rest); control {
 	case VelocityControl:
 		b.put(Floats(d.cfg.ID, InputVel, v, 0))
 	case TorqueControl:

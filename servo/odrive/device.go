@@ -38,13 +38,13 @@ type device struct {
 }
 
 // judge updates the torque state from the state that the axis reports.
-func (d *device) judge(seat *servo.Device, b HeartbeatMessage) {
+func (d *device) judge(dev *servo.Device, b HeartbeatMessage) {
 	d.heartbeat = b
 	alarm := b.Errors.Alarm(d.dialect)
-	seat.State.Alarm = alarm
+	dev.State.Alarm = alarm
 	torque := b.State != Idle && b.State != Undefined // every other state drives the motor
-	seat.SawTorque(servo.SwitchOf(torque), !torque && alarm != 0)
-	seat.State.Torque = torque
+	dev.SawTorque(servo.SwitchOf(torque), !torque && alarm != 0)
+	dev.State.Torque = torque
 }
 
 // remaining is the error of an axis that was asked to clear its errors and still has some.
@@ -56,8 +56,8 @@ func (d *device) remaining() error {
 }
 
 // amps is the current limit that an axis must have, and whether it has another.
-func (d *device) amps(seat *servo.Device) (amps float64, changed bool) {
-	amps = seat.Share() * d.m.Amps
+func (d *device) amps(dev *servo.Device) (amps float64, changed bool) {
+	amps = dev.Share() * d.m.Amps
 	if math.Abs(amps-d.limit) < 0.01*d.m.Amps && (amps > 0 || d.limit == 0) {
 		return amps, false
 	}
@@ -65,9 +65,9 @@ func (d *device) amps(seat *servo.Device) (amps float64, changed bool) {
 	return amps, true
 }
 
-// holds reports whether torque of seat must be off until the next Enable, and is not confirmed off: its line was lost for
+// holds reports whether torque of dev must be off until the next Enable, and is not confirmed off: its line was lost for
 // less than its watchdog time. It needs a command, since every packet to it feeds the watchdog.
-func holds(seat *servo.Device) bool { return seat.Stage == servo.Inhibited && seat.Torque != servo.Off }
+func holds(dev *servo.Device) bool { return dev.Stage == servo.Inhibited && dev.Torque != servo.Off }
 
 // wanted is the control mode of an axis for a goal.
 func wanted(g *servo.Goal) Control {
@@ -81,8 +81,8 @@ func wanted(g *servo.Goal) Control {
 }
 
 // goal is the control mode and value to send: turns, turns/s or N·m. rest requests no motion.
-func (d *device) goal(seat *servo.Device, rest bool) (Control, float64) {
-	g := &seat.Goal
+func (d *device) goal(dev *servo.Device, rest bool) (Control, float64) {
+	g := &dev.Goal
 	c, turned := wanted(g), d.turned
 	d.turned = c != PositionControl
 	switch c {
@@ -91,5 +91,5 @@ func (d *device) goal(seat *servo.Device, rest bool) (Control, float64) {
 	case TorqueControl:
 		return c, servo.Bounded(g.Effort, d.m.Amps, rest) * d.m.Kt
 	}
-	return PositionControl, turns(seat.Position(rest || turned && g.Mode != hal.PositionMode, g.Mode != hal.PositionMode, -counted, counted))
+	return PositionControl, turns(dev.Position(rest || turned && g.Mode != hal.PositionMode, g.Mode != hal.PositionMode, -counted, counted))
 }

@@ -17,7 +17,6 @@ type serialProtocol struct {
 	devices []device
 }
 
-// Connect takes a line.
 func (b *serialProtocol) Connect(x *servo.Exchange) { b.link = newLink(x) }
 
 // ParserStats counts malformed lines and bytes.
@@ -27,7 +26,7 @@ func (b *serialProtocol) ParserStats() (uint64, uint64) {
 
 // Identify reads the controller's firmware version and the state of axis i.
 func (b *serialProtocol) Identify(i int) error {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
+	d, dev := &b.devices[i], &b.chain.Devices[i]
 	major, err := b.link.number(FirmwareMajor, V05, 0)
 	if err != nil {
 		return err
@@ -37,8 +36,8 @@ func (b *serialProtocol) Identify(i int) error {
 		return err
 	}
 	if major != 0 || minor < float64(V05) {
-		seat.Barred = true
-		return seat.Error(hal.BusFault, "open", fmt.Errorf("firmware: got %g.%g, want 0.5 or 0.6", major, minor))
+		dev.Barred = true
+		return dev.Error(hal.BusFault, "open", fmt.Errorf("firmware: got %g.%g, want 0.5 or 0.6", major, minor))
 	}
 	d.dialect = Dialect(min(minor, float64(V06)))
 	return b.state(i)
@@ -46,16 +45,16 @@ func (b *serialProtocol) Identify(i int) error {
 
 // state reads the state and the errors of axis i.
 func (b *serialProtocol) state(i int) error {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
-	state, err := b.link.number(CurrentState, d.dialect, seat.ID)
+	d, dev := &b.devices[i], &b.chain.Devices[i]
+	state, err := b.link.number(CurrentState, d.dialect, dev.ID)
 	if err != nil {
 		return err
 	}
-	e, err := b.link.number(AxisErrors, d.dialect, seat.ID)
+	e, err := b.link.number(AxisErrors, d.dialect, dev.ID)
 	if err != nil {
 		return err
 	}
-	d.judge(seat, HeartbeatMessage{Errors(e), State(state)})
+	d.judge(dev, HeartbeatMessage{Errors(e), State(state)})
 	return nil
 }
 
@@ -64,22 +63,22 @@ func (b *serialProtocol) SyncRead(servo.Level, []int) error { return nil }
 
 // ReadState measures axis i. One without torque receives a watchdog update, since its watchdog may be on.
 func (b *serialProtocol) ReadState(i int) error {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
+	d, dev := &b.devices[i], &b.chain.Devices[i]
 	switch {
-	case holds(seat):
+	case holds(dev):
 		b.StageTorqueOff(i)
-	case seat.Stage != servo.TorqueOn && d.guarded:
-		b.link.Out = AppendSet(b.link.Out, 'u', seat.ID)
+	case dev.Stage != servo.TorqueOn && d.guarded:
+		b.link.Out = AppendSet(b.link.Out, 'u', dev.ID)
 	}
 	var v [2]float64
-	b.link.Out = AppendSet(b.link.Out, 'f', seat.ID)
+	b.link.Out = AppendSet(b.link.Out, 'f', dev.ID)
 	if err := b.link.numbers(v[:]); err != nil {
 		return err
 	}
 	if b.leaps(i, v[0], v[1]) {
 		return servo.ErrCorrupt
 	}
-	seat.State.Position, seat.State.Velocity = v[0]*TicksPerTurn, v[1]*2*math.Pi
+	dev.State.Position, dev.State.Velocity = v[0]*TicksPerTurn, v[1]*2*math.Pi
 	return nil
 }
 
@@ -104,8 +103,8 @@ func (b *serialProtocol) leaps(i int, at, speed float64) bool {
 	return true
 }
 
-// ReadHealth reads state and errors of axis i, and in half of the looks its current, its voltage or its temperature: properties have long
-// names, so that a look at all of them would take longer than a cycle does.
+// ReadHealth reads state and errors of axis i, and in half of the calls its current, its voltage or its temperature: properties have long
+// names, so that reading all of them would take longer than a cycle does.
 func (b *serialProtocol) ReadHealth(i int) error {
 	d, s := &b.devices[i], &b.chain.Devices[i].State
 	d.turn = (d.turn + 1) % 8
@@ -147,7 +146,7 @@ func (b *serialProtocol) Clear(i int) error {
 // Ready sets watchdog and input mode of axis i and reads them back. It clears the watchdog error: enabling the axis means
 // that the host is back.
 func (b *serialProtocol) Ready(i int) (bool, error) {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
+	d, dev := &b.devices[i], &b.chain.Devices[i]
 	if !b.chain.Resting(i) {
 		return false, nil
 	}
@@ -159,9 +158,9 @@ func (b *serialProtocol) Ready(i int) (bool, error) {
 		v float64
 	}{{WatchdogTime, Watchdog.Seconds()}, {InputMode, Passthrough}, {WatchdogOn, 1}} {
 		// Fed first: a watchdog counts from the last time that it was on.
-		b.link.Out = AppendSet(b.link.Out, 'u', seat.ID)
-		b.link.Out = AppendWrite(b.link.Out, w.p, d.dialect, seat.ID, w.v)
-		got, err := b.link.number(w.p, d.dialect, seat.ID)
+		b.link.Out = AppendSet(b.link.Out, 'u', dev.ID)
+		b.link.Out = AppendWrite(b.link.Out, w.p, d.dialect, dev.ID, w.v)
+		got, err := b.link.number(w.p, d.dialect, dev.ID)
 		if err != nil {
 			return false, err
 		}
@@ -176,10 +175,8 @@ func (b *serialProtocol) Ready(i int) (bool, error) {
 // Steps of arming: the goal where it is, the torque, and the goal once more.
 func (b *serialProtocol) Steps() int { return 3 }
 
-// StageTorqueOff stages no torque, Arm a step of switching it on, Aim the goal.
 func (b *serialProtocol) StageTorqueOff(i int) { b.request(i, Idle) }
 
-// StageTorqueOn stages a step of switching torque on.
 func (b *serialProtocol) StageTorqueOn(i, step int) {
 	if step == 1 {
 		b.request(i, ClosedLoop)
@@ -199,19 +196,19 @@ func (b *serialProtocol) request(i int, s State) {
 }
 
 func (b *serialProtocol) goal(i int, rest bool) {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
-	if amps, changed := d.amps(seat); changed {
-		b.link.Out = AppendWrite(b.link.Out, CurrentLimit, d.dialect, seat.ID, amps)
+	d, dev := &b.devices[i], &b.chain.Devices[i]
+	if amps, changed := d.amps(dev); changed {
+		b.link.Out = AppendWrite(b.link.Out, CurrentLimit, d.dialect, dev.ID, amps)
 	}
 	// Omitted values of a line keep their last value: the feed-forward speed of a speed goal would stay with a position goal,
 	// and a torque with both.
-	switch control, v := d.goal(seat, rest); control {
+	switch control, v := d.goal(dev, rest); control {
 	case TorqueControl:
-		b.link.Out = AppendSet(b.link.Out, 'c', seat.ID, v)
+		b.link.Out = AppendSet(b.link.Out, 'c', dev.ID, v)
 	case VelocityControl:
-		b.link.Out = AppendSet(b.link.Out, 'v', seat.ID, v, 0)
+		b.link.Out = AppendSet(b.link.Out, 'v', dev.ID, v, 0)
 	default:
-		b.link.Out = AppendSet(b.link.Out, 'p', seat.ID, v, 0, 0)
+		b.link.Out = AppendSet(b.link.Out, 'p', dev.ID, v, 0, 0)
 	}
 }
 

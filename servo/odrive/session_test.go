@@ -346,8 +346,8 @@ func TestCANHaltWaitsForAWord(t *testing.T) {
 // A limit of nothing is told however small the one before.
 func TestNoLimitIsExact(t *testing.T) {
 	d := device{m: ModelByName("odrive-s1"), limit: 0.2}
-	var seat servo.Device
-	if amps, changed := d.amps(&seat); amps != 0 || !changed {
+	var dev servo.Device
+	if amps, changed := d.amps(&dev); amps != 0 || !changed {
 		t.Errorf("got %g A, changed %v", amps, changed)
 	}
 }
@@ -385,14 +385,14 @@ func TestSerialDoubtsALeap(t *testing.T) {
 // To hold after a speed is to stay where it is then, not to go back to where torque went on.
 func TestHoldsWhereItIs(t *testing.T) {
 	d := device{m: ModelByName("odrive-s1")}
-	var seat servo.Device
-	d.goal(&seat, true)
-	seat.Goal.Mode = hal.VelocityMode
-	d.goal(&seat, false)
-	seat.Goal.Mode, seat.State.Position = hal.NoMode, 3*TicksPerTurn
+	var dev servo.Device
+	d.goal(&dev, true)
+	dev.Goal.Mode = hal.VelocityMode
+	d.goal(&dev, false)
+	dev.Goal.Mode, dev.State.Position = hal.NoMode, 3*TicksPerTurn
 	for _, moved := range []float64{3, 3.1} {
-		seat.State.Position = moved * TicksPerTurn
-		if _, at := d.goal(&seat, false); at != 3 {
+		dev.State.Position = moved * TicksPerTurn
+		if _, at := d.goal(&dev, false); at != 3 {
 			t.Errorf("at %g turns: got %g, want 3", moved, at)
 		}
 	}

@@ -24,7 +24,7 @@ const counted = 1024 * TicksPerTurn
 // Watchdog is the time after which an axis that is not commanded stops.
 const Watchdog = 500 * time.Millisecond
 
-// Model is a controller with the motor that it usually turns; the figures bound goals and give the torque of a current.
+// Model is a controller with the motor that it usually turns; their values bound goals and give the torque of a current.
 type Model struct {
 	Name      string
 	Axes      int

@@ -96,15 +96,11 @@ func (b *Playback) Read(p []byte, timeout time.Duration) (int, error) {
 	if next.bytes = next.bytes[n:]; len(next.bytes) == 0 {
 		b.pending = b.pending[1:]
 	}
-	b.ends()
-	return n, nil
-}
-
-// ends disconnects the adapter if the last turn requires it and all of its bytes have been read.
-func (b *Playback) ends() {
+	// The adapter goes with the last byte of a turn that ends with that.
 	if len(b.pending) == 0 && b.at > 0 {
 		b.gone = b.turns[b.at-1].Gone
 	}
+	return n, nil
 }
 
 // Discard drops unread bytes and a pending reply; later unsolicited bytes still arrive.

@@ -99,7 +99,7 @@ func (t tool) report(id int) (servo.Found, error) {
 			found.timeout, Fault(v[FaultCode]))}, nil
 }
 
-// list are the controller at the line's end and those that it knows behind it; asking takes it up to half a second.
+// list are the controller at the line's end and those that it finds behind it, which takes it up to half a second.
 func (t tool) list() (ids []int, ok bool, err error) {
 	if err := t.find(); errors.Is(err, servo.ErrNoReply) {
 		return nil, true, nil

@@ -81,14 +81,8 @@ func (l *link) await(c Command, size, least int, delay time.Duration) ([]byte, e
 
 // next waits for the next answer to c.
 func (l *link) next(c Command, least int) (p []byte, err error) {
-	err = l.Reply(&l.parser.Framer, func() bool {
-		for p = l.parser.Next(); p != nil; p = l.parser.Next() {
-			if Command(p[0]) == c && len(p) >= least {
-				return true
-			}
-		}
-		return false
-	})
+	next := func() bool { p = l.parser.Next(); return p != nil }
+	err = l.Reply(&l.parser.Framer, next, func() bool { return Command(p[0]) == c && len(p) >= least })
 	return p, err
 }
 

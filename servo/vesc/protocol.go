@@ -44,7 +44,6 @@ func (m *Model) asked() uint32 {
 // Connect takes a line; the id of the controller at its end is read again.
 func (b *protocol) Connect(x *servo.Exchange) { b.link = newLink(x) }
 
-// ParserStats returns the parser's counters.
 func (b *protocol) ParserStats() (uint64, uint64) {
 	return b.link.parser.BadChecksum, b.link.parser.Garbage
 }
@@ -58,17 +57,17 @@ const (
 // Identify reads the identity of controller i. It refuses one without a short timeout: only the timeout stops a motor whose
 // cable was pulled.
 func (b *protocol) Identify(i int) error {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
+	d, dev := &b.devices[i], &b.chain.Devices[i]
 	if err := b.link.find(); err != nil {
 		return err
 	}
-	found, err := b.link.identify(seat.ID)
+	found, err := b.link.identify(dev.ID)
 	if err != nil {
 		return err
 	}
 	refuse := func(kind hal.Kind, format string, args ...any) error {
-		seat.Barred = true
-		return seat.Error(kind, "open", fmt.Errorf(format, args...))
+		dev.Barred = true
+		return dev.Error(kind, "open", fmt.Errorf(format, args...))
 	}
 	switch {
 	case found.old():
@@ -151,8 +150,8 @@ func (b *protocol) ReadState(i int) error {
 
 // handleValues updates the state of controller i from a reply.
 func (b *protocol) handleValues(i int, v *Values) {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
-	s := &seat.State
+	d, dev := &b.devices[i], &b.chain.Devices[i]
+	s := &dev.State
 	s.Velocity = v[ERPM] / d.pairs * rpm
 	s.Effort, s.Voltage, s.Temperature = v[CurrentQ], v[Volts], v[TempFET]
 	if s.Position = v[PosNow] / 360 * TicksPerTurn; !d.m.Encoder {
@@ -163,18 +162,18 @@ func (b *protocol) handleValues(i int, v *Values) {
 	// The tachometer counts up from 0 at power-on; it shows no restart of a motor that never turned. A controller that got
 	// no command for longer than its timeout has released the motor: goals from before do not count.
 	silent := b.link.Port.Now() - s.Time
-	restarted := v[TachoAbs] < d.tacho || seat.Lost && (!(d.tacho > 0) || silent > d.timeout)
+	restarted := v[TachoAbs] < d.tacho || dev.Lost && (!(d.tacho > 0) || silent > d.timeout)
 	d.tacho = v[TachoAbs]
 	switch {
-	case seat.Stage != servo.TorqueOn:
+	case dev.Stage != servo.TorqueOn:
 	case d.fault != 0:
-		seat.SawTorque(servo.Off, true)
+		dev.SawTorque(servo.Off, true)
 	case restarted:
-		seat.Hold(servo.ErrPowerLost)
+		dev.Hold(servo.ErrPowerLost)
 	default:
-		seat.SawTorque(servo.On, false)
+		dev.SawTorque(servo.On, false)
 	}
-	s.Torque = seat.Stage == servo.TorqueOn
+	s.Torque = dev.Stage == servo.TorqueOn
 }
 
 // idle is the current below which a motor counts as released, A: the noise of the sensors of an idle bridge.
@@ -183,8 +182,8 @@ const idle = 1.0
 // ReadHealth reads no further values. If torque must be off it sends the command again, in one write with the request. A
 // reply proves that the command was received; a current near zero proves that it was executed.
 func (b *protocol) ReadHealth(i int) error {
-	seat := &b.chain.Devices[i]
-	if seat.Stage == servo.TorqueOn {
+	dev := &b.chain.Devices[i]
+	if dev.Stage == servo.TorqueOn {
 		return b.ReadState(i)
 	}
 	if err := b.link.find(); err != nil {
@@ -194,7 +193,7 @@ func (b *protocol) ReadHealth(i int) error {
 	if err := b.ReadState(i); err != nil {
 		return err
 	}
-	seat.SawTorque(servo.SwitchOf(math.Abs(seat.State.Effort) > idle), false)
+	dev.SawTorque(servo.SwitchOf(math.Abs(dev.State.Effort) > idle), false)
 	return nil
 }
 
@@ -232,27 +231,26 @@ const reach = 0.45 * TicksPerTurn
 
 // setGoal stages the goal of controller i. rest asks for no motion.
 func (b *protocol) setGoal(i int, rest bool) {
-	d, seat := &b.devices[i], &b.chain.Devices[i]
-	g, turned := &seat.Goal, d.turned
+	d, dev := &b.devices[i], &b.chain.Devices[i]
+	g, turned := &dev.Goal, d.turned
 	d.turned = g.Mode != hal.PositionMode && g.Mode != hal.NoMode
 	switch {
 	case g.Mode == hal.TorqueMode:
-		b.link.set(seat.ID, SetCurrent, servo.Bounded(g.Effort, d.m.Amps*seat.Share(), rest))
+		b.link.set(dev.ID, SetCurrent, servo.Bounded(g.Effort, d.m.Amps*dev.Share(), rest))
 	case g.Mode == hal.DutyMode:
-		b.link.set(seat.ID, SetDuty, servo.Bounded(g.Duty, 1, rest))
+		b.link.set(dev.ID, SetDuty, servo.Bounded(g.Duty, 1, rest))
 	case g.Mode == hal.VelocityMode || !d.m.Encoder: // without an encoder, zero speed is the only hold
 		v := servo.Bounded(g.Velocity, d.m.Velocity, rest || g.Mode != hal.VelocityMode)
-		b.link.set(seat.ID, SetRPM, v/rpm*d.pairs)
+		b.link.set(dev.ID, SetRPM, v/rpm*d.pairs)
 	default:
-		at := seat.Position(rest || turned && g.Mode != hal.PositionMode, g.Mode != hal.PositionMode, 0, TicksPerTurn-1)
+		at := dev.Position(rest || turned && g.Mode != hal.PositionMode, g.Mode != hal.PositionMode, 0, TicksPerTurn-1)
 		// The controller takes the shorter way round, which for a goal half a turn away passes the end of its range.
-		at = min(max(at, seat.State.Position-reach), seat.State.Position+reach)
-		b.link.set(seat.ID, SetPos, at/TicksPerTurn*360)
+		at = min(max(at, dev.State.Position-reach), dev.State.Position+reach)
+		b.link.set(dev.ID, SetPos, at/TicksPerTurn*360)
 	}
 }
 
 // Stage does nothing: packets are sent in the order they are staged.
 func (b *protocol) Stage() {}
 
-// Flush sends the staged packets.
 func (b *protocol) Flush() error { return b.link.Write() }

@@ -315,16 +315,16 @@ func TestOld(t *testing.T) {
 // To hold after a speed is to stay where it is then, not to go back to where torque went on.
 func TestHoldsWhereItIs(t *testing.T) {
 	c, _ := open(t, "", servo.ServoConfig{ID: 1, Model: ModelByName("vesc-6")})
-	seat := &c.Devices[0]
-	seat.State.Position = 0
+	dev := &c.Devices[0]
+	dev.State.Position = 0
 	c.b.StageTorqueOn(0, 0)
-	seat.Goal.Mode = hal.VelocityMode
+	dev.Goal.Mode = hal.VelocityMode
 	c.b.StageGoal(0)
-	seat.Goal.Mode, seat.State.Position = hal.NoMode, TicksPerTurn/4
+	dev.Goal.Mode, dev.State.Position = hal.NoMode, TicksPerTurn/4
 	for range 2 {
 		c.b.link.Out = c.b.link.Out[:0]
 		c.b.StageGoal(0)
-		seat.State.Position = TicksPerTurn / 3
+		dev.State.Position = TicksPerTurn / 3
 		if _, at, ok := ParseSet(body(c.b.link.Out)); !ok || at != 90 {
 			t.Errorf("got %g degrees, want 90", at)
 		}
@@ -334,9 +334,9 @@ func TestHoldsWhereItIs(t *testing.T) {
 // The limit of a joint's torque holds in torque mode alone, and goals beyond the model are cut; docs/motors.md says so.
 func TestLimits(t *testing.T) {
 	c, _ := open(t, "", servo.ServoConfig{ID: 1, Model: ModelByName("vesc-6")})
-	m, seat := ModelByName("vesc-6"), &c.Devices[0]
+	m, dev := ModelByName("vesc-6"), &c.Devices[0]
 	c.b.devices[0].pairs = 7
-	seat.State.Position = TicksPerTurn / 2
+	dev.State.Position = TicksPerTurn / 2
 	for _, x := range []struct {
 		goal    servo.Goal
 		command Command
@@ -349,7 +349,7 @@ func TestLimits(t *testing.T) {
 		{servo.Goal{Mode: hal.VelocityMode, Velocity: -1e6, Limit: 0.25}, SetRPM, -m.Velocity / rpm * 7},
 		{servo.Goal{Mode: hal.PositionMode, Position: TicksPerTurn / 4, Limit: 0.25}, SetPos, 90},
 	} {
-		seat.Goal = x.goal
+		dev.Goal = x.goal
 		c.b.link.Out = c.b.link.Out[:0]
 		c.b.StageGoal(0)
 		if k, v, ok := ParseSet(body(c.b.link.Out)); !ok || k != x.command || math.Abs(v-x.want) > 1 && k == SetRPM || math.Abs(v-x.want) > 1e-3 && k != SetRPM {

@@ -15,11 +15,11 @@ const Baud = 115200
 // encoders of such drives have 14 bits.
 const TicksPerTurn = 16384
 
-// Model is a controller with the motor that it usually turns. The motor's figures bound goals and give the torque of a
+// Model is a controller with the motor that it usually turns. The motor's values bound goals and give the torque of a
 // current where no calibration does; the controller's own limits hold in any case.
 type Model struct {
 	Name      string
-	Encoder   bool    // it knows the angle within a turn: there is a position mode
+	Encoder   bool    // it measures the angle within a turn: there is a position mode
 	PolePairs int     // default, if the controller does not report it
 	Amps      float64 // continuous motor current, A
 	Kt        float64 // N·m/A

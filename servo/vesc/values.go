@@ -167,14 +167,6 @@ func scaled(v, scale float64) int32 {
 	return int32(math.Round(min(max(v*scale, math.MinInt32), math.MaxInt32)))
 }
 
-// The scales of the commands with a value.
-const (
-	dutyScale    = 1e5
-	currentScale = 1e3
-	rpmScale     = 1
-	posScale     = 1e6
-)
-
 // AppendSet appends the payload of SetDuty, SetCurrent, SetCurrentBrake, SetRPM or SetPos with v in its unit.
 func AppendSet(dst []byte, c Command, v float64) []byte {
 	return binary.BigEndian.AppendUint32(append(dst, byte(c)), uint32(scaled(v, setScales[c])))
@@ -191,9 +183,7 @@ func ParseSet(payload []byte) (c Command, v float64, ok bool) {
 }
 
 // setScales are the scales of the commands with a value, 0 of all others.
-var setScales = [256]float64{
-	SetDuty: dutyScale, SetCurrent: currentScale, SetCurrentBrake: currentScale, SetRPM: rpmScale, SetPos: posScale,
-}
+var setScales = [256]float64{SetDuty: 1e5, SetCurrent: 1e3, SetCurrentBrake: 1e3, SetRPM: 1, SetPos: 1e6}
 
 // AppendSelective appends the payload that asks for the fields of mask.
 func AppendSelective(dst []byte, mask uint32) []byte {

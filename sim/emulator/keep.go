@@ -29,17 +29,14 @@ func (b *Bus) View(f func(s *Servo)) {
 
 // EEPROM is the contents of a servo's EEPROM, by the names of its registers. Under the bus's lock.
 func (s *Servo) EEPROM() map[string]int64 {
-	kept := map[string]int64{}
+	kept, from := map[string]int64{}, s.Bytes
+	if s.Flash != nil {
+		from = s.Flash
+	}
 	for i := range s.Table {
-		r := &s.Table[i]
-		if r.Access != servo.EEPROM {
-			continue
+		if r := &s.Table[i]; r.Access == servo.EEPROM {
+			kept[r.Name] = r.Decode(from[r.Addr:])
 		}
-		from := s.Bytes
-		if s.Flash != nil {
-			from = s.Flash
-		}
-		kept[r.Name] = r.Decode(from[r.Addr:])
 	}
 	return kept
 }
