@@ -40,7 +40,7 @@ func (w handsOf) Advance(dt time.Duration) error {
 func (w *EmulatedWorld) Beside(between func(func())) (list []Terminal) {
 	for _, b := range w.serial() {
 		list = append(list, Terminal{b.name, func(ctx context.Context, link string) (string, func() error, error) {
-			return b.Bus.ServeBeside(ctx, link, between)
+			return b.Bus.ServeSecondHost(ctx, link, between)
 		}})
 	}
 	return list

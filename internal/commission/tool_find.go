@@ -134,5 +134,5 @@ func (f *Finder) settle(line servo.Line) { servo.Settle(line, 2*f.Latency+3*time
 // Possible reports whether there are servos of a bus type, or of one with the same packets, at a rate.
 func Possible(kind string, baud int) bool {
 	t := catalog.BuiltinBuses().Of(kind)
-	return servo.Speaks(t.Driver, baud) || slices.ContainsFunc(catalog.BuiltinBuses().Alike(t.Type), func(o string) bool { return servo.Speaks(catalog.BuiltinBuses().Of(o).Driver, baud) })
+	return servo.Supports(t.Driver, baud) || slices.ContainsFunc(catalog.BuiltinBuses().Alike(t.Type), func(o string) bool { return servo.Supports(catalog.BuiltinBuses().Of(o).Driver, baud) })
 }

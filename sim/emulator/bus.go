@@ -43,7 +43,7 @@ type Bus struct {
 	duplex   bool     // a wire each way: requests and replies do not collide
 }
 
-// NewBus returns the line of servos. Each is set to the line's baud rate, if its model knows it; Preset afterwards
+// NewBus returns the line of servos. Each is set to the line's baud rate, if its model supports it; Preset afterwards
 // for one that is not. The servos belong to the bus from now on.
 func NewBus(cfg BusConfig, servos ...*Servo) *Bus {
 	baud, t := min(max(cfg.Baud, 1), wire.MaxBaud), cfg.Timing
@@ -116,7 +116,7 @@ func (b *Bus) Advance(dt time.Duration) error {
 		b.overruns++
 	}
 	b.Pass(b.EdgeTime())
-	b.look(b.Time())
+	b.updateServos(b.Time())
 	return nil
 }
 
@@ -153,11 +153,11 @@ func (b *Bus) Update(now time.Duration) {
 			b.net.unplug()
 		}
 	}
-	b.look(now)
+	b.updateServos(now)
 }
 
-// look updates the time-dependent state of the servos: faults, watchdogs.
-func (b *Bus) look(now time.Duration) {
+// updateServos updates the time-dependent state of the servos: faults, watchdogs.
+func (b *Bus) updateServos(now time.Duration) {
 	for i, s := range b.servos {
 		b.view(i, s, now)
 		s.update(now)
@@ -284,7 +284,7 @@ func (b busEnd) Tune(baud int) {
 }
 
 // Rest lets watchdogs trip.
-func (b busEnd) Rest(now time.Duration) { b.look(now) }
+func (b busEnd) Rest(now time.Duration) { b.updateServos(now) }
 
 // Feed feeds p, whose first byte begins at start, to a parser. It calls next for every possible packet. If next reports
 // one, it calls handle with the end time of its last byte.

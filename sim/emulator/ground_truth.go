@@ -1,8 +1,6 @@
 package emulator
 
-import (
-	"math"
-)
+import "math"
 
 // GroundTruth is how a servo is really mounted, which a calibration may or may not know. The zero GroundTruth is Nominal.
 //

@@ -19,7 +19,7 @@ type Kind interface {
 	Notice()          // update alarms and other time-dependent states; the actuator's alarms are up to date
 	Show(r *Reading)  // fill the present registers
 	Baud() int        // the rate that it is set to
-	SetBaud(baud int) // set it to a rate, if it knows it
+	SetBaud(baud int) // set it to a rate, if its model supports it
 }
 
 // Protocol is the protocol of a line: it parses a host's bytes to instructions, and executes them.

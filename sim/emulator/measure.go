@@ -77,7 +77,7 @@ func (s *Servo) scramble(dice *rand.Rand) {
 const historyLength = 1024
 
 // remember keeps a Reading for Delayed. The ring is made when the fault is planted and holds the last historyLength
-// looks at the servo, at least one a period.
+// updates of the servo, at least one a period.
 func (s *Servo) remember() {
 	if s.faults.age <= 0 {
 		return
@@ -94,7 +94,7 @@ func (s *Servo) remember() {
 }
 
 // recall is the newest Reading that is at least as old as at, or the oldest there is. The ring is short enough to be
-// looked through: it is for faults, not for every day.
+// searched: it is used only under faults.
 func (s *Servo) recall(at time.Duration) Reading {
 	// Nothing older is known right after planting.
 	if len(s.history) == 0 {

@@ -6,7 +6,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Name is a register that the emulator itself looks at; all others are plain memory.
+// Name is a register that the emulator itself uses; all others are plain memory.
 type Name uint8
 
 // The order is that of registerNames. The code iterates over two ranges: the gains that a change of mode resets

@@ -106,7 +106,7 @@ func TestCyberGearFrames(t *testing.T) {
 		message cybergear.Message
 		want    string
 	}{
-		{"who", cybergear.To(1, cybergear.Who), "000001FE#68616C7961726401"},
+		{"who", cybergear.To(1, cybergear.DeviceID), "000001FE#68616C7961726401"},
 		{"stop", cybergear.To(1, cybergear.Stop), "020001FD#80008000800000FA"},
 		{"another motor", cybergear.To(2, cybergear.Stop), ""},
 		{"volts", cybergear.Ask(1, cybergear.BusVolts), "110001FD#1C7000000000C041"},

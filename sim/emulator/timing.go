@@ -23,7 +23,7 @@ type Timing struct {
 	Echo bool
 }
 
-// DefaultReply is the one figure fitted (least squares of the relative error) to the cycle rates of 20 MX-64 that
+// DefaultReply is the one value fitted (least squares of the relative error) to the cycle rates of 20 MX-64 that
 // Bestmann, Güldenstein and Zhang measured through their QUADDXL ("High-Frequency Multi Bus Servo and Sensor
 // Communication Using the Dynamixel Protocol", RoboCup 2019). All twelve cells come out within 6 %; see Rates.
 const DefaultReply = 58 * time.Microsecond

@@ -81,12 +81,12 @@ func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) 
 	s.Received = now
 	host := byte(m.Extra)
 	switch m.Type {
-	case cybergear.Who, cybergear.SetID:
+	case cybergear.DeviceID, cybergear.SetID:
 		if to := m.Extra >> 8; m.Type == cybergear.SetID && to <= cybergear.LastID && s.Get(emulator.RegTorqueEnable) == 0 {
 			s.Set(emulator.RegID, int64(to))
 		}
 		id := byte(s.Get(emulator.RegID))
-		a := cybergear.Message{Type: cybergear.Who, Extra: uint16(id), Target: 0xFE, Data: [8]byte{'h', 'a', 'l', 'y', 'a', 'r', 'd', id}}
+		a := cybergear.Message{Type: cybergear.DeviceID, Extra: uint16(id), Target: 0xFE, Data: [8]byte{'h', 'a', 'l', 'y', 'a', 'r', 'd', id}}
 		n.Send(s.Servo, a.Frame(), now)
 		return
 	case cybergear.Motion:
@@ -98,7 +98,7 @@ func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) 
 		}
 	case cybergear.Stop:
 		if s.Set(emulator.RegTorqueEnable, 0); m.Data[0] == 1 {
-			s.Forgive()
+			s.ClearAlarms()
 		}
 	case cybergear.ZeroSet:
 		s.Zero = s.Shaft()

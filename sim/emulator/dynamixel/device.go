@@ -52,8 +52,8 @@ func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth)
 
 func (s *device) xl320() bool { return s.model.Protocol == 2 && !s.Has(emulator.RegHomingOffset) }
 
-// speaks is the protocol of the servo: an X may be commanded to speak 1.0.
-func (s *device) speaks() int {
+// version is the protocol of the servo, 1 or 2: an X may be set to 1.0.
+func (s *device) version() int {
 	if s.Has(emulator.RegProtocol) && s.Get(emulator.RegProtocol) == 1 {
 		return 1
 	}

@@ -13,7 +13,7 @@ func (t *protocol) execute(protocol int, in *dynamixel.Instruction, unsound bool
 	// The receivers are determined first: the execution may change IDs and rates.
 	t.bus.Update(now)
 	for _, s := range t.servos {
-		s.deaf = s.speaks() != protocol || !t.bus.CanReceive(s.Servo, now)
+		s.deaf = s.version() != protocol || !t.bus.CanReceive(s.Servo, now)
 		if !s.deaf && (in.ID == dynamixel.Broadcast || s.meant(in.ID)) {
 			s.Received = now
 		}
@@ -44,7 +44,7 @@ func (t *protocol) single(in *dynamixel.Instruction, unsound bool, now time.Dura
 		}
 		// The answer goes out as the servo was when it was asked: old ID, old rate, old delay. A shadow ID is executed
 		// but not answered for.
-		id, start, baud, protocol := s.Get(emulator.RegID), now+s.ReturnDelay(), s.Baud(), s.speaks()
+		id, start, baud, protocol := s.Get(emulator.RegID), now+s.ReturnDelay(), s.Baud(), s.version()
 		st, answers := s.execute(in, unsound)
 		st.ID = byte(id)
 		answers = answers && (in.ID == dynamixel.Broadcast || int64(in.ID) == id)
@@ -81,11 +81,11 @@ func (t *protocol) turns(in *dynamixel.Instruction, now time.Duration) {
 		addr, size := part(in, i)
 		whole, end := false, now
 		for _, s := range t.servos {
-			if s.deaf || s.Get(emulator.RegID) != int64(in.Blocks[i].ID) || !s.knows(in.Op) {
+			if s.deaf || s.Get(emulator.RegID) != int64(in.Blocks[i].ID) || !s.supports(in.Op) {
 				continue
 			}
 			if st, answers := s.readFor(addr, size); answers {
-				e, ok := t.reply(s, s.speaks(), &st, now+s.ReturnDelay(), s.Baud())
+				e, ok := t.reply(s, s.version(), &st, now+s.ReturnDelay(), s.Baud())
 				whole, end = whole || ok, max(end, e)
 			}
 		}
@@ -110,8 +110,8 @@ func part(in *dynamixel.Instruction, i int) (addr, size int) {
 // fastFirmware is the first firmware of X servos that takes part in fast reads; older ones are silent.
 const fastFirmware = 45
 
-// knows reports whether the model takes part in an instruction of many.
-func (s *device) knows(op dynamixel.Op) bool {
+// supports reports whether the model takes part in an instruction of many.
+func (s *device) supports(op dynamixel.Op) bool {
 	switch op {
 	case dynamixel.BulkRead: // AX-12A does not
 		return s.model.BulkRead
@@ -165,7 +165,7 @@ func (t *protocol) addPart(f *fastAnswer, in *dynamixel.Instruction, i int, now 
 	st := dynamixel.Status{ID: in.Blocks[i].ID}
 	from, present := len(t.data), 0
 	for _, s := range t.servos {
-		if f.silent || s.deaf || s.Get(emulator.RegID) != int64(st.ID) || !s.knows(in.Op) {
+		if f.silent || s.deaf || s.Get(emulator.RegID) != int64(st.ID) || !s.supports(in.Op) {
 			continue
 		}
 		got, answers := s.readFor(addr, n)

@@ -20,7 +20,7 @@ func (s *device) execute(in *dynamixel.Instruction, unsound bool) (st dynamixel.
 		case dynamixel.Ping:
 			least, why = 0, fine
 			// 2.0 returns model and firmware; 1.0 nothing.
-			if s.speaks() == 2 {
+			if s.version() == 2 {
 				s.Reply = append(s.Reply, s.Bytes[0], s.Bytes[1], byte(s.Get(emulator.RegFirmware)))
 			}
 			broadcast = false // the one that all answer
@@ -37,7 +37,7 @@ func (s *device) execute(in *dynamixel.Instruction, unsound bool) (st dynamixel.
 			why = s.checkReset(in)
 		case dynamixel.Reboot:
 			why = fine
-			if s.speaks() == 1 && !s.Has(emulator.RegDivider) {
+			if s.version() == 1 && !s.Has(emulator.RegDivider) {
 				why = instruction // only MX in 1.0
 			}
 		case dynamixel.Clear:
@@ -54,9 +54,9 @@ func (s *device) execute(in *dynamixel.Instruction, unsound bool) (st dynamixel.
 // number for the error of the packet, and one alert bit for errors of the servo.
 func (s *device) status(why refusal) dynamixel.Status {
 	st := dynamixel.Status{ID: byte(s.Get(emulator.RegID)), Data: s.Reply}
-	if s.speaks() == 1 {
+	if s.version() == 1 {
 		st.Error = why.bit()
-		if s.model.Protocol == 1 { // an X that speaks 1.0 keeps its alarms in hardware_error
+		if s.model.Protocol == 1 { // an X that is set to 1.0 keeps its alarms in hardware_error
 			st.Error |= s.alarmBits()
 		}
 	} else if st.Error = byte(why); s.alarmBits() != 0 {
@@ -77,7 +77,7 @@ func (s *device) readFor(addr, size int) (dynamixel.Status, bool) {
 func (s *device) finish(in *dynamixel.Instruction, now time.Duration) {
 	switch in.Op {
 	case dynamixel.Reboot:
-		if s.speaks() == 2 || s.Has(emulator.RegDivider) {
+		if s.version() == 2 || s.Has(emulator.RegDivider) {
 			s.PowerOn(now)
 		}
 	case dynamixel.Clear:
@@ -88,7 +88,7 @@ func (s *device) finish(in *dynamixel.Instruction, now time.Duration) {
 	case dynamixel.FactoryReset:
 		switch {
 		case s.checkReset(in) != fine: // answered with the reason and not done
-		case s.speaks() == 1 || in.Data[0] == dynamixel.ResetAll:
+		case s.version() == 1 || in.Data[0] == dynamixel.ResetAll:
 			s.factoryReset(now)
 		case in.Data[0] == dynamixel.ResetKeepID:
 			s.factoryReset(now, emulator.RegID)
@@ -100,7 +100,7 @@ func (s *device) finish(in *dynamixel.Instruction, now time.Duration) {
 
 // checkReset holds the rules of a factory reset. Everything at once, IDs too, is not taken from a broadcast in 2.0.
 func (s *device) checkReset(in *dynamixel.Instruction) refusal {
-	if s.speaks() == 1 {
+	if s.version() == 1 {
 		return fine
 	}
 	switch {

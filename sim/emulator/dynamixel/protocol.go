@@ -17,7 +17,7 @@ func (s *device) SetBaud(baud int) {
 	}
 }
 
-// protocol listens in both protocols, as servos of both may hang on one line; each ignores the other's packets.
+// protocol receives both protocols: servos of both may be connected to one line, and each ignores the other's packets.
 type protocol struct {
 	bus     *emulator.Bus
 	servos  []*device

@@ -36,7 +36,7 @@ func (s *device) Show(r *emulator.Reading) {
 
 // movingStatus is bit 0 in position, bit 1 profile ongoing, bit 3 following error, bits 4 and 5 the profile's kind.
 func (s *device) movingStatus(r *emulator.Reading) int64 {
-	const near = 20                    // ticks; the e-Manual gives no figure
+	const near = 20                    // ticks; the e-Manual gives no value
 	v := emulator.Flag(r.Ongoing) << 1 // the trajectory, not the shaft
 	off := math.Abs(float64(s.Get(emulator.RegGoalPosition)) - s.present(r.Shaft))
 	if !r.Ongoing && off < near {

@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// stateY is what a servo with the Y table has beside its registers.
+// stateY is what a servo with the Y table has in addition to its registers.
 type stateY struct {
 	code    byte          // error_code
 	state   byte          // controller_state
@@ -263,7 +263,7 @@ func (s *device) clearY(option string) refusal {
 			s.Act.Temperature > min(s.SI(emulator.RegTemperatureLimit), s.SI(emulator.RegInverterLimit)):
 			return resultFail
 		}
-		s.forgiveY()
+		s.clearErrorY()
 	case dynamixel.ClearMultiTurn:
 		if s.Get(emulator.RegTorqueEnable) == 1 || s.Get(emulator.RegMovingStatus)&4 != 0 {
 			return resultFail
@@ -278,8 +278,8 @@ func (s *device) clearY(option string) refusal {
 	return fine
 }
 
-// forgiveY ends an error. Where torque is on the goal is the place that was held (inferred).
-func (s *device) forgiveY() {
+// clearErrorY ends an error. Where torque is on the goal is the place that was held (inferred).
+func (s *device) clearErrorY() {
 	s.y.code, s.Alarm, s.shut = 0, 0, false
 	s.Act.ClearAlarm()
 	if s.Get(emulator.RegWatchdog) < 0 {
@@ -316,7 +316,7 @@ func (s *device) followY(r *servo.Register, n emulator.Name, was int64) {
 	case n == emulator.RegTorqueEnable && s.Get(n) != was:
 		s.torqueY(was == 0)
 	case n == emulator.RegWatchdog && s.Get(n) >= 0 && s.y.code == codeWatchdog:
-		s.forgiveY()
+		s.clearErrorY()
 	case s.isHybrid(r) && s.Get(emulator.RegTorqueEnable) == 0:
 		copy(s.y.stored[r.Addr:r.Addr+r.Size], s.Bytes[r.Addr:])
 		s.Set(emulator.RegHybridSave, 2)

@@ -113,8 +113,8 @@ func (s *device) overloaded() bool {
 		feetech.Alarms(byte(s.Get(emulator.RegUnloadCondition)))&servo.AlarmOverload != 0
 }
 
-// relieve clears an alarm, as torque off does.
-func (s *device) relieve() {
+// clearAlarm clears an alarm, as torque off does.
+func (s *device) clearAlarm() {
 	s.Act.ClearAlarm()
 	s.Alarm, s.pushed = 0, 0
 }

@@ -88,7 +88,7 @@ func (t *protocol) single(s *device, now time.Duration) {
 		s.Set(emulator.RegRegistered, 0)
 		s.write(int(s.registerAt), s.registered)
 	case op == feetech.Reset:
-		s.reset_()
+		s.factoryReset()
 	case op == feetech.Calibrate:
 		centre := s.Sheet.Centre
 		if s.m.Series == feetech.HLS && len(p) == 2 { // the request has address and size
@@ -186,15 +186,15 @@ func (s *device) write(addr int, data []byte) {
 			continue
 		}
 		if v := r.Decode(data[i:]); r.Access != servo.ReadOnly && v >= r.Min && v <= r.Max {
-			s.take(r, n, v)
+			s.setRegister(r, n, v)
 		}
 		i += int(r.Size)
 	}
 	s.Drive()
 }
 
-// take sets one register. With the lock open, EEPROM stores it; else only its copy in RAM changes.
-func (s *device) take(r *servo.Register, n emulator.Name, v int64) {
+// setRegister sets one register. With the lock open, EEPROM stores it; else only its copy in RAM changes.
+func (s *device) setRegister(r *servo.Register, n emulator.Name, v int64) {
 	if n == emulator.RegTorqueEnable {
 		switch {
 		case v == stsMiddle: // HLS: beyond its range
@@ -202,13 +202,13 @@ func (s *device) take(r *servo.Register, n emulator.Name, v int64) {
 			return
 		case v == 0: // switching off ends a shutdown
 			s.shut = false
-			s.relieve()
+			s.clearAlarm()
 		case v != 1 && (v != hlsDamp || s.m.Series != feetech.HLS) || s.shut:
 			return
 		}
 	}
 	if n == emulator.RegGoalPosition && s.pushed*(float64(v)-s.present(s.Shaft())) < 0 {
-		s.relieve()
+		s.clearAlarm()
 	}
 	s.Store(r, v)
 	// A goal switches torque on. This is inferred from the maker's examples, which never enable it; no data sheet states it.
@@ -236,8 +236,8 @@ func (s *device) middle(centre float64) {
 	s.Set(emulator.RegGoalPosition, int64(centre))
 }
 
-// reset_ restores the factory defaults of the EEPROM, except the ID.
-func (s *device) reset_() {
+// factoryReset restores the factory defaults of the EEPROM, except the ID.
+func (s *device) factoryReset() {
 	id := s.Get(emulator.RegID)
 	for i := range s.Table {
 		if r := &s.Table[i]; r.Access == servo.EEPROM {

@@ -35,7 +35,7 @@ type Controller struct {
 	Expired bool    // its watchdog has switched torque off
 	Stopped bool    // an emergency stop has
 	Zero    float64 // shaft ticks that it calls 0
-	last    float64 // shaft ticks at the last look
+	last    float64 // shaft ticks at the last Notice
 	Way     float64 // ticks that the shaft has made since it has power, both ways
 	Kp, Kd  float64 // of a motion command, N·m/rad and N·m·s/rad of the shaft
 	Bias    float64 // N·m, likewise
@@ -160,8 +160,8 @@ func (s *Controller) Notice() {
 	}
 }
 
-// Forgive clears the alarms whose cause is over.
-func (s *Controller) Forgive() {
+// ClearAlarms clears the alarms whose cause is over.
+func (s *Controller) ClearAlarms() {
 	s.Act.ClearAlarm()
 	s.Alarm = s.causes()
 }

@@ -134,7 +134,7 @@ func (s *device) request(state odrive.State) {
 // clear clears the errors whose cause is over.
 func (s *device) clear() {
 	s.Expired, s.Stopped = false, false
-	s.Forgive()
+	s.ClearAlarms()
 }
 
 // goal remembers a goal in the wire's unit, turns, turns/s or N·m.

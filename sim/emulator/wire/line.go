@@ -188,26 +188,17 @@ func (l lineEnd) transmit(now time.Duration) {
 	}
 }
 
-// Due is End's.
+// The other methods are End's.
 func (l lineEnd) Due() time.Duration {
 	received, sent := l.events()
 	return min(received, sent, l.toHost.Arrival())
 }
 
-// Receive is End's.
 func (l lineEnd) Receive(p []byte, now time.Duration) int { return l.toHost.Take(p, now, l.host) }
-
-// Discard is End's.
-func (l lineEnd) Discard(now time.Duration) { l.toHost.Discard(now) }
-
-// Baud is End's.
-func (l lineEnd) Baud() int { return l.host }
-
-// Tune is End's.
-func (l lineEnd) Tune(baud int) { l.host = baud }
-
-// Rest is End's.
-func (l lineEnd) Rest(time.Duration) {}
+func (l lineEnd) Discard(now time.Duration)               { l.toHost.Discard(now) }
+func (l lineEnd) Baud() int                               { return l.host }
+func (l lineEnd) Tune(baud int)                           { l.host = baud }
+func (l lineEnd) Rest(time.Duration)                      {}
 
 // DTR passes the state of the modem line to the board, if it supports it.
 func (l lineEnd) DTR(on bool, now time.Duration) {

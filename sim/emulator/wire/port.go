@@ -52,7 +52,7 @@ func OpenPort(m *Medium, e End) (servo.Line, error) {
 	return &port{m: m, end: e, plug: plug}, nil
 }
 
-// NewPort opens a line in memory without a look at its plug. Under the lock.
+// NewPort opens a line in memory without a check of its plug. Under the lock.
 func NewPort(m *Medium, e End) servo.Line { return &port{m: m, end: e, plug: m.plug} }
 
 // there brings everything up to the host's time and reports whether the adapter is there.
@@ -65,7 +65,6 @@ func (p *port) there() error {
 	return nil
 }
 
-// Write is servo.Port's.
 func (p *port) Write(b []byte) (int, error) {
 	p.m.Lock()
 	defer p.m.Unlock()
@@ -76,7 +75,7 @@ func (p *port) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Read is servo.Port's: waiting costs the host's own time alone.
+// Read is servo.Port's: waiting advances only the host's own time.
 func (p *port) Read(b []byte, timeout time.Duration) (int, error) {
 	m := p.m
 	m.Lock()
@@ -111,17 +110,14 @@ func (p *port) Discard() error {
 	return nil
 }
 
-// Now is the host's own time.
 func (p *port) Now() time.Duration { return p.m.Now() }
 
-// Baud is the host's rate; 0 where the wire has none.
 func (p *port) Baud() int {
 	p.m.Lock()
 	defer p.m.Unlock()
 	return p.end.Baud()
 }
 
-// SetBaud changes the host's rate.
 func (p *port) SetBaud(baud int) error {
 	p.m.Lock()
 	defer p.m.Unlock()

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	patrol  = 10 * time.Millisecond // how often a line that is idle looks at its faults and devices
+	patrol  = 10 * time.Millisecond // how often an idle line checks its faults and devices
 	release = time.Second           // how long no client sends before it is checked whether one died with the line claimed
 )
 
@@ -66,7 +66,7 @@ func ServePTY(ctx context.Context, m *Medium, e End, baud int, link string) (pat
 	m.Lock()
 	setDTR(e, false, m.own)
 	m.Unlock()
-	// The one goroutine; its owner is who calls wait.
+	// The one goroutine; the caller of wait owns it.
 	done := make(chan error, 1)
 	go func() { done <- s.terminals(ctx, p, baud) }()
 	return p.Path, sync.OnceValue(func() error { return <-done }), nil
@@ -182,7 +182,7 @@ func (s *server) serve(ctx context.Context, d Device) error {
 	m.Lock()
 	s.pass()
 	e.Discard(m.own)
-	quiet := m.own // since when no client has sent, or it was checked who is there
+	quiet := m.own // since when no client has sent, or it was checked for a dead one
 	m.Unlock()
 	var in, out [4096]byte
 	for {

@@ -128,7 +128,6 @@ func (l *tapped) there() error {
 	return nil
 }
 
-// Write is servo.Port's.
 func (l *tapped) Write(p []byte) (int, error) {
 	t := l.tap
 	t.mu.Lock()
@@ -156,7 +155,6 @@ func (l *tapped) arrive(p []byte, at time.Duration) {
 	}
 }
 
-// Read is servo.Port's.
 func (l *tapped) Read(p []byte, timeout time.Duration) (int, error) {
 	t := l.tap
 	t.mu.Lock()

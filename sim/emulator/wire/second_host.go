@@ -17,9 +17,9 @@ const checkEvery = 100 * time.Millisecond
 // Exchange sends p at a rate, bit/s, appends the line's reply to dst, and returns the time on the line.
 type Exchange func(p []byte, baud int, dst []byte) (answer []byte, took time.Duration)
 
-// ServeBeside puts a line whose host is in memory on a new pseudo terminal, for a second host. Each write of a client is
+// ServeSecondHost puts a line whose host is in memory on a new pseudo terminal, for a second host. Each write of a client is
 // exchanged at once, and its reply arrives after the line time. It returns and ends as ServePTY.
-func ServeBeside(ctx context.Context, name string, baud int, link string, exchange Exchange) (path string, wait func() error, err error) {
+func ServeSecondHost(ctx context.Context, name string, baud int, link string, exchange Exchange) (path string, wait func() error, err error) {
 	s := &server{link: link}
 	p, err := s.plugIn(baud)
 	if err != nil {
@@ -27,7 +27,7 @@ func ServeBeside(ctx context.Context, name string, baud int, link string, exchan
 	}
 	done := make(chan error, 1) // result of the goroutine; the caller of wait owns it
 	go func() {
-		err := beside(ctx, p, exchange)
+		err := secondHost(ctx, p, exchange)
 		s.plugOut(p)
 		p.Close()
 		if err != nil {
@@ -38,7 +38,7 @@ func ServeBeside(ctx context.Context, name string, baud int, link string, exchan
 	return p.Path, sync.OnceValue(func() error { return <-done }), nil
 }
 
-func beside(ctx context.Context, p *pty.PTY, exchange Exchange) error {
+func secondHost(ctx context.Context, p *pty.PTY, exchange Exchange) error {
 	defer context.AfterFunc(ctx, p.Interrupt)()
 	var in [4096]byte
 	var out []byte
