@@ -50,17 +50,17 @@ func newBench(a *app) *cobra.Command {
 			if cmd.Flags().Changed("n") {
 				physics.Links = &links
 			}
-			if physics.Given() && !slices.Contains(which, "physics") {
-				return &hal.Error{Kind: hal.Invalid, Op: "bench " + args[0],
-					Err: fmt.Errorf("got --model, --n or --integrator, which are of physics"), Try: "halyard bench physics"}
-			}
-			if only != "" && !slices.Contains(which, "configs") {
-				return &hal.Error{Kind: hal.Invalid, Op: "bench " + args[0], Err: fmt.Errorf("got --config, which is of configs"),
-					Try: "halyard bench configs --config " + only}
-			}
-			if all && !slices.Contains(which, "drivers") {
-				return &hal.Error{Kind: hal.Invalid, Op: "bench " + args[0], Err: fmt.Errorf("got --all, which is of drivers"),
-					Try: "halyard bench drivers --all"}
+			for _, f := range []struct {
+				given             bool
+				bench, flags, try string
+			}{
+				{physics.Given(), "physics", "--model, --n or --integrator, which are", ""},
+				{only != "", "configs", "--config, which is", " --config " + only},
+				{all, "drivers", "--all, which is", " --all"},
+			} {
+				if f.given && !slices.Contains(which, f.bench) {
+					return &hal.Error{Kind: hal.Invalid, Op: "bench " + args[0], Err: fmt.Errorf("got %s of %s", f.flags, f.bench), Try: "halyard bench " + f.bench + f.try}
+				}
 			}
 			size := lab.BenchSize{Steps: steps, Config: only, All: all, Time: time.Duration(seconds * float64(time.Second))}
 			if program, err := os.Executable(); err == nil && a.supervised {

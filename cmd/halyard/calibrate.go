@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
@@ -24,7 +22,6 @@ func newCalibration(a *app) *cobra.Command {
 	in := &cobra.Command{Use: "import FILE --config CONFIG --dir DIR", Short: "write DIR/JOINT.yaml from another program's file",
 		Example: "  halyard calibration import so101.json --config my-so101.yaml --dir calibration", Args: arguments("FILE", "halyard calibration import so101.json --config so101 --dir calibration"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			a.started = true
 			if config == "" {
 				return &hal.Error{Kind: hal.Invalid, Op: "calibration import", Err: errors.New("got no --config, want the config of the robot"), Try: "halyard calibration import so101.json --config so101 --dir calibration"}
 			}
@@ -40,7 +37,6 @@ func newCalibration(a *app) *cobra.Command {
 	out := &cobra.Command{Use: "export --dir DIR --format lerobot", Short: "print the calibrations of DIR as another program's file",
 		Example: "  halyard calibration export --dir calibration --format lerobot > so101.json", Args: arguments("", "halyard calibration export --dir calibration --format lerobot"),
 		RunE: func(*cobra.Command, []string) error {
-			a.started = true
 			data, lost, err := calibrate.Export(dir, format)
 			return a.noted(lost, err, func() error { _, err := a.out.Write(data); return err })
 		}}
@@ -76,10 +72,9 @@ func newCalibrate(a *app) *cobra.Command {
 			"An emulated robot is moved by \"hand JOINT DEGREES ...\" at any prompt.",
 		Example: "  halyard calibrate my-so101.yaml --dir calibration\n  halyard calibrate my-so101.yaml --joint elbow_flex\n  halyard calibrate show my-so101.yaml", Args: arguments("CONFIG", "halyard calibrate my-so101.yaml"), ValidArgsFunction: completeConfigs,
 		RunE: func(c *cobra.Command, args []string) error {
-			a.started = true
 			g.Config, g.Agent, g.Options = args[0], agent, configs.Options{Body: f.body, Set: f.set}
 			g.In, g.Open = commission.NewAsker(a.in), a.options(slog.New(slog.DiscardHandler))
-			if in, ok := a.in.(*os.File); ok && term.IsTerminal(int(in.Fd())) {
+			if terminalOf(a.in) != nil {
 				live := time.NewTicker(200 * time.Millisecond)
 				defer live.Stop()
 				g.Live = live.C
@@ -98,7 +93,7 @@ func newCalibrate(a *app) *cobra.Command {
 				run = g.Table
 			}
 			rows, err := run(c.Context())
-			return a.noted(nil, err, func() error { return show(a, rows) })
+			return shown(a, rows, err)
 		}}
 	f.add(top)
 	top.Flags().StringVar(&agent, "agent", "", "agent of the config, where it has several")
@@ -112,7 +107,6 @@ func newCalibrate(a *app) *cobra.Command {
 	sub := func(use, short string, run func(*calibrate.Robot) error) {
 		c := &cobra.Command{Use: use + " CONFIG", Short: short, Args: arguments("CONFIG", "halyard calibrate "+use+" my-so101.yaml"), ValidArgsFunction: completeConfigs,
 			RunE: func(_ *cobra.Command, args []string) error {
-				a.started = true
 				r, err := calibrate.Open(args[0], agent, configs.Options{Body: f.body, Set: f.set})
 				if err != nil {
 					return err
@@ -127,18 +121,17 @@ func newCalibrate(a *app) *cobra.Command {
 	}
 	sub("show", "list calibrations and their versions", func(r *calibrate.Robot) error {
 		rows, err := calibrate.Show(r, joint)
-		return a.noted(nil, err, func() error { return show(a, rows) })
+		return shown(a, rows, err)
 	})
 	sub("diff", "compare calibrations with an older version", func(r *calibrate.Robot) error {
 		rows, err := calibrate.Diff(r, joint, version)
-		if err = a.noted(nil, err, func() error { return show(a, rows) }); err == nil && len(rows) > 0 {
+		if err = shown(a, rows, err); err == nil && len(rows) > 0 {
 			err = &hal.Error{Kind: hal.Differs, Op: "calibrate diff", Err: fmt.Errorf("%d values differ", len(rows))}
 		}
 		return err
 	})
 	check := &cobra.Command{Use: "check CONFIG", Short: "compare servos and their rest pose with the calibrations", Args: arguments("CONFIG", "halyard calibrate check my-so101.yaml"), ValidArgsFunction: completeConfigs,
 		RunE: func(c *cobra.Command, args []string) error {
-			a.started = true
 			d, err := calibrate.Check(c.Context(), args[0], configs.Options{Body: f.body, Set: f.set})
 			if err == nil {
 				err = cmp.Or(show(a, d.Found), d.Verdict(true))
@@ -149,7 +142,7 @@ func newCalibrate(a *app) *cobra.Command {
 	top.AddCommand(check)
 	sub("rollback", "save an older version as the calibration in use", func(r *calibrate.Robot) error {
 		row, err := calibrate.Rollback(r, joint, version)
-		return a.noted(nil, err, func() error { return show(a, []calibrate.Row{row}) })
+		return shown(a, []calibrate.Row{row}, err)
 	})
 	return top
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"maps"
 	"regexp"
 	"slices"
@@ -122,5 +123,20 @@ func TestAbandon(t *testing.T) {
 	said.Reset()
 	if a.abandon(); said.String() != "halyard: not waiting any longer: torque off\n" || !off {
 		t.Errorf("a rig runs: got %q, torque off: %v", said.String(), off)
+	}
+}
+
+// A sub-command that has begun counts as started, of whatever command it is one: its errors are not misuse.
+func TestSubcommandsStart(t *testing.T) {
+	for _, path := range [][]string{{"nml", "print"}, {"nml", "modules"}, {"registers", "read"}, {"version"}} {
+		a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard}
+		c, _, err := a.root().Find(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.RunE(c, []string{"none"}) // its error is not what is tested
+		if !a.started {
+			t.Errorf("%q: not started", path)
+		}
 	}
 }

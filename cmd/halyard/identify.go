@@ -30,7 +30,6 @@ func newIdentify(a *app) *cobra.Command {
 			"  halyard identify --servo xl330-m288 --data recordings --out xl330.yaml\n" +
 			"  halyard identify --check xl330.yaml --data recordings/kp200-sin_sin.json -o jsonl",
 		RunE: func(cmd *cobra.Command, args []string) error {
-			a.started = true
 			switch {
 			case convert != "" && o.Out == "":
 				return calibrate.Refuse("no --out", "the file to write")
@@ -47,7 +46,7 @@ func newIdentify(a *app) *cobra.Command {
 			}
 			o.Data = append(o.Data, args...) // a shell expands --data *.json to one flag and the rest as arguments
 			rows, err := o.Run(time.Now, a.note)
-			return a.noted(nil, err, func() error { return show(a, rows) })
+			return shown(a, rows, err)
 		},
 	}
 	c.Flags().StringVar(&o.Servo, "servo", "", "model of the recorded servo, as xl330-m288")

@@ -3,8 +3,6 @@ package main
 import (
 	"os"
 
-	"golang.org/x/term"
-
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/keys"
 )
@@ -12,7 +10,7 @@ import (
 // watchSpace calls pressed for each Space in the terminal of the command, until end. Without a terminal it has no effect, and
 // watched is false.
 func watchSpace(a *app, pressed func()) (end func(), watched bool) {
-	if in, ok := a.in.(*os.File); !ok || !term.IsTerminal(int(in.Fd())) {
+	if terminalOf(a.in) == nil {
 		return func() {}, false
 	}
 	tty, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)

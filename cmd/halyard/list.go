@@ -19,10 +19,7 @@ func newList(a *app) *cobra.Command {
 				return err
 			}
 			rows, err := halyard.List(c)
-			if err != nil {
-				return err
-			}
-			return show(a, rows)
+			return shown(a, rows, err)
 		},
 	}
 	f.add(c)

@@ -57,9 +57,7 @@ type app struct {
 func (a *app) Run(ctx context.Context, args []string) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	if f, ok := a.err.(*os.File); ok {
-		a.terminal = term.IsTerminal(int(f.Fd()))
-	}
+	a.terminal = terminalOf(a.err) != nil
 	a.err = a.sink.Writer(a.err)
 	defer a.sink.Flush(flushTime)
 	ended := make(chan struct{})
@@ -87,6 +85,14 @@ func (a *app) Run(ctx context.Context, args []string) int {
 	}
 	a.complain(err)
 	return int(hal.KindOf(err)) + 1
+}
+
+// terminalOf is the terminal that a stream is, nil if it is none.
+func terminalOf(stream any) *os.File {
+	if f, ok := stream.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
+		return f
+	}
+	return nil
 }
 
 // misused returns the error of a command's arguments, with the help of the sub-command that they are for, or with the most
@@ -206,15 +212,8 @@ func (a *app) root() *cobra.Command {
 	root.RegisterFlagCompletionFunc("output", words("table", "json", "jsonl"))
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print no progress and no notes on stderr")
 	root.CompletionOptions.HiddenDefaultCmd = false
-	for _, c := range a.commands() {
-		if run := c.RunE; run != nil {
-			c.RunE = func(cmd *cobra.Command, args []string) error {
-				a.started = true
-				return run(cmd, args)
-			}
-		}
-		root.AddCommand(c)
-	}
+	root.AddCommand(a.commands()...)
+	a.noteStart(root.Commands())
 	root.SetOut(a.out) // which the completion command keeps from here on
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
@@ -230,6 +229,19 @@ func (a *app) root() *cobra.Command {
 		}
 	}
 	return root
+}
+
+// noteStart makes commands and their sub-commands set started when they run.
+func (a *app) noteStart(commands []*cobra.Command) {
+	for _, c := range commands {
+		if run := c.RunE; run != nil {
+			c.RunE = func(cmd *cobra.Command, args []string) error {
+				a.started = true
+				return run(cmd, args)
+			}
+		}
+		a.noteStart(c.Commands())
+	}
 }
 
 // log is where the rig's faults go: stderr, as text.

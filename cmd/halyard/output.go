@@ -46,6 +46,14 @@ func show[R report.Row](a *app, rows []R) error {
 	return w.Flush()
 }
 
+// shown is show, unless rows failed with err.
+func shown[R report.Row](a *app, rows []R, err error) error {
+	if err != nil {
+		return err
+	}
+	return show(a, rows)
+}
+
 // Line prints v as one JSON line.
 func (a *app) Line(v any) error { return json.NewEncoder(a.out).Encode(v) }
 

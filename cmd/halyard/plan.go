@@ -21,10 +21,7 @@ func newPlan(a *app) *cobra.Command {
 		ValidArgsFunction: completeConfigs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			rows, err := f.budget(a, args, o)
-			if err != nil {
-				return err
-			}
-			return show(a, rows)
+			return shown(a, rows, err)
 		},
 	}
 	f.add(c)

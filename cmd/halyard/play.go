@@ -24,10 +24,7 @@ func newPlay(a *app) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			p.Note = a.note
 			rows, err := p.Run(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			return show(a, rows)
+			return shown(a, rows, err)
 		},
 	}
 	c.Flags().StringVar(&p.Protocol, "protocol", "odcp", "the protocol to speak")

@@ -24,7 +24,7 @@ func (a *app) watchPorts(ctx context.Context, root string, ticks <-chan time.Tim
 			if e.Time = now; first {
 				e.Event = host.PortThere
 			}
-			if err := a.tell(&e); err != nil {
+			if err := a.printEvent(&e); err != nil {
 				return err
 			}
 		}
@@ -40,8 +40,8 @@ func (a *app) watchPorts(ctx context.Context, root string, ticks <-chan time.Tim
 	}
 }
 
-// tell prints one event: a line for people, a JSON line for programs.
-func (a *app) tell(e *host.PortEvent) error {
+// printEvent prints one event: a line for people, a JSON line for programs.
+func (a *app) printEvent(e *host.PortEvent) error {
 	if a.format != "table" {
 		return a.Line(e)
 	}

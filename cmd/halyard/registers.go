@@ -42,7 +42,6 @@ func registersCommand(a *app, c *cobra.Command, run func(ctx context.Context, s 
 		}
 	}
 	c.RunE = func(cmd *cobra.Command, args []string) error {
-		a.started = true
 		if *id < 0 || *id > 253 {
 			return &hal.Error{Kind: hal.Invalid, Op: "--id", Err: fmt.Errorf("got %d, want 0..253", *id)}
 		}

@@ -27,10 +27,7 @@ func newRegistersWrite(a *app) *cobra.Command {
 			return err
 		}
 		rows, err := s.Change(ctx, writes, dry)
-		if err != nil {
-			return err
-		}
-		return show(a, rows)
+		return shown(a, rows, err)
 	})
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -44,10 +45,7 @@ func newScan(a *app) *cobra.Command {
 			ids, _ := s.Total()
 			s.Step = a.progress("ids", ids).Add
 			rows, err := s.Run(cmd.Context())
-			if e := show(a, rows); err == nil {
-				err = e
-			}
-			if err == nil && len(rows) == 0 {
+			if err = cmp.Or(err, show(a, rows)); err == nil && len(rows) == 0 {
 				err = s.Silence()
 			}
 			return err

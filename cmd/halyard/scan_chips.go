@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,10 +20,7 @@ func (a *app) scanSPI(port string) error {
 	}
 	defer bus.Close()
 	rows, err := commission.SurveySPI(port, bus)
-	if e := show(a, rows); err == nil {
-		err = e
-	}
-	if err == nil && len(rows) == 0 {
+	if err = cmp.Or(err, show(a, rows)); err == nil && len(rows) == 0 {
 		return &hal.Error{Kind: hal.BusFault, Bus: port, Op: "scan",
 			Err: errors.New("no reply: check the chip's power, MISO, MOSI, SCLK and CS"), Try: "halyard ports"}
 	}
@@ -37,10 +35,7 @@ func (a *app) scanI2C(ctx context.Context, port string) error {
 	}
 	defer bus.Close()
 	rows, err := commission.SurveyI2C(ctx, port, bus)
-	if e := show(a, rows); err == nil {
-		err = e
-	}
-	if err == nil && len(rows) == 0 {
+	if err = cmp.Or(err, show(a, rows)); err == nil && len(rows) == 0 {
 		return &hal.Error{Kind: hal.BusFault, Bus: port, Op: "scan",
 			Err: fmt.Errorf("no device replies at 0x%02X..0x%02X: check the devices' power, SDA and SCL, and the pull-ups", commission.FirstAddress, commission.LastAddress), Try: "halyard ports"}
 	}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"os"
 	"strings"
 	"time"
 
@@ -22,8 +21,8 @@ func newTop(a *app) *cobra.Command {
 		Long:  "Shows a running rig in the terminal, four times a second. Space is the emergency stop, Ctrl-C ends the display.",
 		Args:  arguments("[RIG]", "halyard top"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			out, ok := a.out.(*os.File)
-			if !ok || !term.IsTerminal(int(out.Fd())) {
+			out := terminalOf(a.out)
+			if out == nil {
 				return &hal.Error{Kind: hal.Invalid, Op: "top", Err: errors.New("got no terminal"), Try: "halyard status"}
 			}
 			name := strings.Join(args, "")

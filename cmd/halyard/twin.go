@@ -34,7 +34,6 @@ func newTwin(a *app) *cobra.Command {
 			"With --data it judges recordings of halyard identify. Exit code 8 where a joint differs.",
 		Example: "  halyard twin so101\n  halyard twin my-so101.yaml --joint elbow_flex\n  halyard twin --servo xl330.yaml --data recordings -o jsonl",
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			a.started = true
 			var rows []calibrate.TwinRow
 			switch name := strings.Join(args, ""); {
 			case len(args) < 2 && servo == "" && len(data) == 0 && len(g.Only) == 0 && f.body == "" && (name == "" || control.Runs(name)):

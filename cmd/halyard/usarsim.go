@@ -17,7 +17,7 @@ import (
 type usarsimFlags struct {
 	arena   string
 	ini     []string
-	speak   string // the dialect
+	dialect string // the dialect
 	port    int
 	lenient bool
 	portSet bool // of port, where 0 is any free one
@@ -45,7 +45,7 @@ Controllers spawn their robots with INIT. CONFIG is another config than the embe
 	c.Flags().StringVar(&f.arena, "map", "", "the arena: "+strings.Join(model.ArenaNames(), ", ")+", as DM-USAR_yellow too, or a scene file (yellow)")
 	c.Flags().StringArrayVar(&f.ini, "ini", nil, "a USARBot.ini, whose robots become classes, a BotAPI.ini with the addresses of the servers, or UDK's DefaultUSAR.ini with both")
 	c.Flags().BoolVar(&f.lenient, "lenient", false, "of an --ini: leave out sensors of unknown classes, with a warning")
-	c.Flags().StringVar(&f.speak, "dialect", "", "document, later (2007 to 2010) or udk (2010 to 2015); without it what a client's first words show")
+	c.Flags().StringVar(&f.dialect, "dialect", "", "document, later (2007 to 2010) or udk (2010 to 2015); without it what a client's first words show")
 	c.Flags().IntVarP(&f.port, "port", "p", 0, "port of the Gamebots server (3000); 0 is any free port; --listen also sets the host")
 	f.flags.add(c)
 	f.flags.addListen(c)
@@ -61,12 +61,12 @@ func (f *usarsimFlags) config(a *app, args []string) (*halyard.Config, error) {
 	if f.arena != "" {
 		f.flags.set = append(f.flags.set, "world.scene="+arenaOf(f.arena))
 	}
-	if f.speak != "" {
-		if _, err := gamebots.ParseDialect(f.speak); err != nil {
+	if f.dialect != "" {
+		if _, err := gamebots.ParseDialect(f.dialect); err != nil {
 			return nil, err
 		}
 		for _, i := range gamebotsServers(args[0]) {
-			f.flags.set = append(f.flags.set, fmt.Sprintf("servers[%d].dialect=%s", i, f.speak))
+			f.flags.set = append(f.flags.set, fmt.Sprintf("servers[%d].dialect=%s", i, f.dialect))
 		}
 	}
 	for _, file := range f.ini {

@@ -47,7 +47,7 @@ func benchOutputs(ctx context.Context, size BenchSize, emit func(Result)) error 
 type benchDevice struct {
 	name  string
 	bound time.Duration // on the wire
-	// open makes it. use is what is measured, wire tells the wire's time so far, spent the processor's time behind the driver.
+	// open makes it. use is what is measured, wire returns the wire's time so far, spent the processor's time behind the driver.
 	open func() (use func(k int) error, wire, spent func() time.Duration, err error)
 }
 

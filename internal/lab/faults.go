@@ -38,7 +38,7 @@ func (c Cell) Cells() report.Cells {
 		{"max age ms", c.MaxAge}, {"detect ms", c.Detect}, {"recover ms", c.Recover}, {"seeds", c.Seeds}}
 }
 
-// rank orders the outcomes: the worst seed speaks for the cell, and what is known outweighs what went well.
+// rank orders the outcomes: a cell has that of its worst seed.
 func rank(outcome string) int {
 	if i := slices.Index([]string{"no effect", "detected", "detected, latched"}, outcome); i >= 0 {
 		return i

@@ -25,7 +25,7 @@ const stableEye = "/dev/v4l/by-id/usb-eye-video-index0"
 func cameraRows() (rows []*FaultRow) {
 	for _, e := range camera.Encodings() {
 		r := newRow(plan.CameraDevice+"-"+e.Word, VideoBus)
-		r.names, r.beside, r.encoding = []string{"eye"}, []string{"one", "two", "pulse", "imu"}, e.Word
+		r.names, r.neighbours, r.encoding = []string{"eye"}, []string{"one", "two", "pulse", "imu"}, e.Word
 		r.Cameras = fmt.Sprintf("      cameras:\n        eye: {device: %s, format: %s, width: %d, height: %d, rate: 50}", plan.CameraDevice, e.Word, blinks*blinkSide, 2*blinkSide)
 		rows = append(rows, r)
 	}
@@ -92,7 +92,7 @@ type standEye struct {
 	shown   reading // the newest picture
 }
 
-// lens makes the camera of a stand look at a blinker, in step with the cycle, and be found by its stable name.
+// lens makes a blinker the image source of the rig's camera, in step with the cycle; the camera is found by its stable name.
 func (s *TestRig) lens(c video.Config) (camera.Opener, *video.Camera, error) {
 	s.Eye.Blinker = &blinker{now: func() time.Duration { return s.Sys.Eyes.Clock.Now() }, Period: standPeriod}
 	c.Source, c.Steady = s.Eye.Blinker, true
@@ -163,8 +163,8 @@ func (s *TestRig) spoil(f ...wire.Fault) {
 	s.Eye.device.WaitSettled()
 }
 
-// mangled is a frame that is not whole: noise in place of a JPEG; of raw frames, which noise is as good as any, one of
-// which the kernel says so.
+// mangled is a frame that is not whole: noise in place of a JPEG; a raw frame cannot be told from
+// noise, so it is one that the kernel reports as damaged.
 func mangled(s *TestRig, wholly bool) error {
 	if s.Row.encoding == camera.Encodings()[0].Word {
 		return onEye(wire.Garbage)(s, wholly)

@@ -23,14 +23,14 @@ const (
 
 	// backIn is how soon a device must be recovered.
 	backIn = time.Second
-	// untold is the maximum age of values before the device must be reported as faulty.
-	untold = 700 * time.Millisecond
+	// unreported is the maximum age of values before the device must be reported as faulty.
+	unreported = 700 * time.Millisecond
 	// inFlight is how long a value may have been on its way: a scan is sent in a tenth of a second and turned in another.
 	inFlight = 250 * time.Millisecond
-	// follows is how far a joint may be behind its goal, rad.
-	obeys = 0.25
-	// besides is how old the values of its neighbours may become.
-	besides = 300 * time.Millisecond
+	// maxBehind is how far a joint may be behind its goal, rad.
+	maxBehind = 0.25
+	// neighbourAge is how old the values of its neighbours may become.
+	neighbourAge = 300 * time.Millisecond
 )
 
 // TryCell tries a fault on a device once. A panic is an outcome.
@@ -48,7 +48,7 @@ func TryCell(r *FaultRow, w *FaultWord, seed int64) (c Cell) {
 		}
 	}()
 	row := *r
-	row.Values = map[string][]float64{} // what was right is this stand's own
+	row.Values = map[string][]float64{} // the right values of this rig only
 	s, err := newStand(&row, seed)
 	if err != nil {
 		fail("%v", err)
@@ -100,7 +100,7 @@ func (t *trial) must(err error) bool {
 	return err == nil
 }
 
-// pass lets a span pass and has look look at every cycle. It reports whether the trial goes on.
+// pass lets a span pass and calls look after every cycle. It reports whether the trial goes on.
 func (t *trial) pass(span time.Duration, look func()) bool {
 	for until := t.s.now + span; t.s.now < until; {
 		if !t.must(t.s.Step()) {
@@ -111,7 +111,7 @@ func (t *trial) pass(span time.Duration, look func()) bool {
 	return true
 }
 
-// Run is the course of a device that tells of itself.
+// Run is the course of a device that reports its faults.
 func (t *trial) Run() {
 	s, plant := t.s, t.w.Plant(t.s.Row)
 	must, pass := t.must, func(span time.Duration) bool { return t.pass(span, t.Look) }
@@ -174,16 +174,16 @@ func (t *trial) Look() {
 			t.well(i, name, r)
 		case t.wholly > 0 && t.w.Dead && mine && r.at > t.wholly+inFlight && !r.none:
 			t.fail("lies: %s has a value of %v, but nothing since %v", name, r.at, t.wholly)
-		case age > untold && r.err == nil:
+		case age > unreported && r.err == nil:
 			t.fail("undetected: a value of %s is %v old and has no fault", name, age)
 		}
 		// On one line a servo that falls silent in the middle of an answer for all costs those behind it a cycle.
-		if !mine && age > besides {
+		if !mine && age > neighbourAge {
 			t.fail("affected: %s, another device: %v old, %v", name, age, r.err)
 		}
 	}
 	t.closed()
-	t.beside()
+	t.neighbours()
 	t.Listen()
 }
 
@@ -207,18 +207,18 @@ func (t *trial) well(i int, name string, r reading) {
 	}
 }
 
-// beside checks the neighbouring devices.
-func (t *trial) beside() {
+// neighbours checks the neighbouring devices.
+func (t *trial) neighbours() {
 	s, row := t.s, t.s.Row
 	if t.begin == 0 {
 		return
 	}
-	for _, name := range row.beside {
+	for _, name := range row.neighbours {
 		// A bus that is held low blocks all its devices.
 		if (row.Bus == catalog.I2CBus || row.own != nil) && t.w.Name == "delayed" && (name == "imu" || name == "pulse") {
 			continue
 		}
-		if r := s.Read(name); r.err != nil || s.now-r.at > besides {
+		if r := s.Read(name); r.err != nil || s.now-r.at > neighbourAge {
 			t.fail("harmed: %s: %v old, %v", name, s.now-r.at, r.err)
 		}
 	}
@@ -252,7 +252,7 @@ func (t *trial) finish() {
 			t.fail("back late: %s after %v", name, span)
 		}
 	}
-	if t.farest > obeys {
+	if t.farest > maxBehind {
 		t.fail("does not follow: %.2f rad from its goal", t.farest)
 	}
 	if t.w.Dead && t.detected < 0 && !(row.mute && t.w.Name == "power_loss") {

@@ -67,7 +67,7 @@ func (t *trial) halts(plant planter) {
 		}
 	}
 	stays := func() {
-		if t.closed(); !s.limp() {
+		if t.closed(); !s.torqueOff() {
 			t.fail("not limp at %v, though it is stopped", s.now)
 		}
 	}

@@ -12,7 +12,7 @@ type reading struct {
 	at    time.Duration // < 0: never
 	err   error
 	wrong string // what is wrong with a value that is handed on as right, "" where it is right
-	none  bool   // a reader tells of no tag, which is all that it can say of silence
+	none  bool   // a reader reports no tag, as it does of a reader that is silent
 }
 
 // Read is what the rig knows of the device called name.
@@ -49,7 +49,7 @@ func (s *TestRig) Read(name string) (r reading) {
 const (
 	offPosition = 0.04 // rad
 	offChance   = 0.2  // rad
-	offPulse    = 0.03 // rad of the servo that it tells
+	offPulse    = 0.03 // rad, of the servo's goal
 )
 
 // Joint describes what is wrong with the position of joint i, whose value came at the time at.
@@ -70,7 +70,7 @@ func (s *TestRig) Joint(i int, at time.Duration) string {
 		return fmt.Sprintf("the servo's goal is %.3f rad, want %.3f", servo.GoalPosition, s.widths[n-1])
 	}
 	got := s.agent.Measured(nil)[s.agent.Layout().Actuators[i].Position]
-	// It is of the cycle that ended at its time, or of one beside it.
+	// It is of the cycle that ended at its time, or of one next to it.
 	k := int(at/period) - 1
 	for d := -2; d <= 1; d++ {
 		if k+d >= 0 && k+d < n && math.Abs(s.truth[k+d][i]-got) < s.Row.Off {
@@ -80,7 +80,7 @@ func (s *TestRig) Joint(i int, at time.Duration) string {
 	return fmt.Sprintf("position %.3f rad, truly %.3f", got, s.truth[min(max(k, 0), n-1)][i])
 }
 
-// monitor is what the device on trial says if it is invalid of the robot's parts.
+// monitor is the reading of a device on trial that is no part of the robot.
 func (s *TestRig) monitor() reading {
 	for _, p := range s.Sys.Plan.Sensors {
 		if len(p.Uses) > 0 {

@@ -14,12 +14,12 @@ import (
 
 // FaultRow is one device on trial, and how it is connected to the stand.
 type FaultRow struct {
-	Device string   // as the config calls it
-	Bus    string   // what it is reached by: a type of bus, or ofMachine
-	On     string   // the stand's bus that it is connected to
-	names  []string // what the stand calls it
-	only   string   // which of names loses its power
-	beside []string // that must not notice
+	Device     string   // as the config calls it
+	Bus        string   // what it is reached by: a type of bus, or ofMachine
+	On         string   // the stand's bus that it is connected to
+	names      []string // what the stand calls it
+	only       string   // which of names loses its power
+	neighbours []string // that must not notice
 
 	servo, LineType, port, buses, Board, monitor string // of the stand's files
 	rate                                         string // a key of the device's bus
@@ -27,7 +27,7 @@ type FaultRow struct {
 	id                                           int  // of the first servo; the second is the next
 	frames                                       bool // its line carries frames, of CAN
 	Address                                      uint16
-	stranger                                     []byte            // what another device would say on the line
+	stranger                                     []byte            // a reply of another device on the line
 	Off                                          float64           // what the position of a servo may be off by, rad
 	known                                        map[string]string // what a fault does that no driver can help, by the fault
 
@@ -55,7 +55,7 @@ type FaultRow struct {
 // heldTag is the number of the tag that is held before readers.
 const heldTag = 0x0083_4CE7
 
-// knownSilent is what comes of a reader that was not received, and hence tells of no tag.
+// knownSilent is the outcome of a reader that was not received, and hence reports no tag.
 const knownSilent = "known: a silent reader looks like a reader without a tag"
 
 // Judge describes what is wrong with a sensor's values. Those of the calm are the right ones.
@@ -93,7 +93,7 @@ func FaultRows() []*FaultRow {
 		t := catalog.BuiltinBuses().Of(kind)
 		for _, model := range t.Samples {
 			r := newRow(model, kind)
-			r.On, r.names, r.only, r.beside = "line", []string{"one", "two"}, "one", []string{"pulse", "imu"}
+			r.On, r.names, r.only, r.neighbours = "line", []string{"one", "two"}, "one", []string{"pulse", "imu"}
 			if r.servo, r.LineType = model, kind; !t.Exact {
 				r.Off = offChance
 			}
@@ -124,8 +124,8 @@ func FaultRows() []*FaultRow {
 	for _, device := range report.SortedKeys(catalog.OutputKinds()) {
 		kind := catalog.OutputKinds()[device]
 		r := newRow(device, kind.Bus)
-		r.names, r.beside = []string{"pulse"}, []string{"one", "two", "imu"}
-		r.hang(kind.Bus, kind.Addresses, 0x28)
+		r.names, r.neighbours = []string{"pulse"}, []string{"one", "two", "imu"}
+		r.connect(kind.Bus, kind.Addresses, 0x28)
 		r.Board = fmt.Sprintf("{%sdevice: %s, channel: 0}", r.at(), device)
 		rows = append(rows, r)
 		if device == "maestro" { // its checksum is an option
@@ -145,7 +145,7 @@ func FaultRows() []*FaultRow {
 				r.scanner, r.within, r.share = fmt.Sprintf("{bus: usb, device: %s%s}", device, scannerKeys()[device]), []float64{0.1}, 0.05
 				continue
 			}
-			r.names, r.beside, r.within = []string{"device"}, []string{"one", "two", "pulse", "imu"}, kind.Jump
+			r.names, r.neighbours, r.within = []string{"device"}, []string{"one", "two", "pulse", "imu"}, kind.Jump
 			if r.Tag = 0; kind.Reads {
 				r.Tag = heldTag
 			}
@@ -153,7 +153,7 @@ func FaultRows() []*FaultRow {
 			if kind.Baud != 0 {
 				r.rate = fmt.Sprintf(", baud: %d", kind.Baud)
 			}
-			r.hang(bus, kind.Addresses, 0x28, 0x40)
+			r.connect(bus, kind.Addresses, 0x28, 0x40)
 			lines := ""
 			if kind.On != nil {
 				r.contacts, r.cuts = kind.On.Bias == gpio.Up, kind.On.Turns
@@ -181,11 +181,11 @@ func scannerKeys() map[string]string { return map[string]string{"hokuyo": ", mod
 
 // roll puts the row on the robot with wheels, at a bus of which these of its sensors hang.
 func (r *FaultRow) roll(on string, names ...string) {
-	r.rover, r.On, r.names, r.beside = true, on, names, []string{"inu"}
+	r.rover, r.On, r.names, r.neighbours = true, on, names, []string{"inu"}
 	r.Base, r.scanner = "{bus: base, device: p2os, robot: p2at}", "{bus: usb, device: sick-lms200}"
 	for _, other := range []string{"odometry", "f4", "scanner1"} {
 		if !slices.Contains(names, other) && (other == "scanner1") == (on == "base") {
-			r.beside = append(r.beside, other)
+			r.neighbours = append(r.neighbours, other)
 		}
 	}
 }
@@ -211,8 +211,8 @@ func newRow(device, bus string) *FaultRow {
 		Board: "{bus: main, device: pca9685, channel: 0}", stranger: strangerOn(bus), Off: offPosition, id: 1}
 }
 
-// hang finds the row's device a place on the stand, beside those that have the addresses taken.
-func (r *FaultRow) hang(bus string, addresses []int, taken ...int) {
+// connect gives the row's device a bus and an address of the stand, other than the addresses taken.
+func (r *FaultRow) connect(bus string, addresses []int, taken ...int) {
 	switch bus {
 	case "":
 		r.Bus = ofMachine
@@ -236,7 +236,7 @@ func (r *FaultRow) hang(bus string, addresses []int, taken ...int) {
 	}
 }
 
-// at is where the device hangs, for the stand's file.
+// at is the bus and the address of the device, for the stand's file.
 func (r *FaultRow) at() string {
 	switch r.On {
 	case "":

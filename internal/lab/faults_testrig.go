@@ -107,14 +107,14 @@ type TestRig struct {
 	now    time.Duration
 	inputs []float64
 	events []string
-	tags   []int // that readers told
+	tags   []int // that readers reported
 	Eye    standEye
 
 	slewing bool // enabled again: on its way from where it was to its goal
 
-	goals  []float64   // of the joints, rad, as told in this cycle
+	goals  []float64   // of the joints, rad, as commanded in this cycle
 	truth  [][]float64 // of the joints, one a cycle: where they truly are
-	widths []float64   // of the pulse joint: what it was told, in rad, one a cycle
+	widths []float64   // of the pulse joint: its commands, rad, one a cycle
 }
 
 // newStand builds the stand for a row.
@@ -222,7 +222,7 @@ func (s *TestRig) Step() error {
 	return nil
 }
 
-// Close gives the stand back.
+// Close closes the rig and removes its files.
 func (s *TestRig) Close() {
 	if s.Eye.watch != nil {
 		s.Eye.watch.Close()

@@ -30,8 +30,8 @@ func wireRows() []*FaultRow {
 	const on = "{bus: io, line: " + wireLine + "}"
 	stop, light, gate := newRow(stopWord, catalog.GPIOBus), newRow(lightWord, catalog.GPIOBus), newRow(gateWord, catalog.GPIOBus)
 	for _, r := range []*FaultRow{stop, light, gate} {
-		r.hang(catalog.GPIOBus, nil)
-		r.beside = []string{"one", "two", "imu"}
+		r.connect(catalog.GPIOBus, nil)
+		r.neighbours = []string{"one", "two", "imu"}
 	}
 	stop.Wires, stop.contacts, stop.cuts, stop.Try = "      estop: "+on, true, true, (*trial).stopButton
 	light.names = []string{"headlight"}
@@ -55,8 +55,8 @@ func (s *TestRig) stopped() bool {
 	return state == hal.Stopped
 }
 
-// limp reports whether no joint has torque or pulses.
-func (s *TestRig) limp() bool {
+// torqueOff reports whether no joint has torque or pulses.
+func (s *TestRig) torqueOff() bool {
 	for i := range s.goals {
 		if s.Sys.Scene.Body("stand").Joint(i).Servo.Enable {
 			return false
@@ -108,10 +108,10 @@ func (t *trial) stopButton(plant planter) {
 
 // unstopped sees that nothing has been stopped.
 func (t *trial) unstopped() {
-	if t.s.now > calm/2 && (t.s.stopped() || t.s.limp()) {
+	if t.s.now > calm/2 && (t.s.stopped() || t.s.torqueOff()) {
 		t.fail("stopped without cause at %v", t.s.now)
 	}
-	t.besides()
+	t.checkNeighbours()
 }
 
 // latched sees that a stop stays, and that no joint has torque.
@@ -123,7 +123,7 @@ func (t *trial) latched() {
 	switch {
 	case !s.stopped():
 		t.fail("not stopped at %v", s.now)
-	case !s.limp():
+	case !s.torqueOff():
 		t.fail("not limp at %v, though it is stopped", s.now)
 	}
 }
@@ -142,10 +142,10 @@ func (t *trial) Named() {
 	}
 }
 
-// besides checks that the other parts are commanded, and without a fault.
-func (t *trial) besides() {
+// checkNeighbours checks that the other parts are commanded, and without a fault.
+func (t *trial) checkNeighbours() {
 	if t.begin = max(t.begin, 1); t.s.now > calm/2 {
-		t.beside()
+		t.neighbours()
 	}
 }
 
@@ -163,7 +163,7 @@ func (t *trial) resume() {
 		}
 	}
 	if !t.pass(100*time.Millisecond, func() {
-		if !s.limp() {
+		if !s.torqueOff() {
 			t.fail("moves again by itself at %v", s.now)
 		}
 	}) {
@@ -175,7 +175,7 @@ func (t *trial) resume() {
 			t.c.Recover = report.Number((s.now - armed).Milliseconds())
 		}
 	}
-	if t.must(s.agent.Arm()) && t.pass(after/2, well) && t.pass(swingTime/4, t.follows) && t.farest > obeys {
+	if t.must(s.agent.Arm()) && t.pass(after/2, well) && t.pass(swingTime/4, t.follows) && t.farest > maxBehind {
 		t.fail("does not follow: %.2f rad from its goal", t.farest)
 	}
 }
@@ -186,7 +186,7 @@ func (t *trial) follows() {
 	for i, goal := range s.goals {
 		t.farest = max(t.farest, math.Abs(s.truth[len(s.truth)-1][i]-goal))
 	}
-	t.besides()
+	t.checkNeighbours()
 }
 
 // Light tries a fault of the chip that a light is connected to. Both a command and a status must report the fault; the light is
@@ -197,7 +197,7 @@ func (t *trial) Light(plant planter) {
 	c := s.Sys.Emulation.Gpios[s.Row.On]
 	on, dark := false, time.Duration(0)
 	watch := func() {
-		t.besides()
+		t.checkNeighbours()
 		t.Listen()
 		lit, err := s.Sys.Rig.Values().Read(id)
 		if dark += s.Sys.Rig.Period(); !lit.Bool || err != nil || c.Level(c.At[wireLine]) {

@@ -21,7 +21,7 @@ const (
 	judgeEvery  = 0.01 // s between two samples, at least
 	judgeAgain  = 60.0 // s
 	smoothRows  = 5    // on either side, of a joint's acceleration
-	judgeMotion = 0.15 // rad that its goal must have moved: what stands still shows no cause
+	judgeMotion = 0.15 // rad that its goal must have moved: a joint at rest shows no cause
 )
 
 // window is what all joints of an agent did while one of them differed: rows of one value a joint.
@@ -158,7 +158,7 @@ func (c *causes) judge(w *window, log *slog.Logger, ended *atomic.Bool) {
 		if since == 0 || math.Float64frombits(since) > w.began || ended.Load() {
 			continue
 		}
-		v := twin.Verdict{Size: math.NaN(), Residual: math.NaN(), Explained: math.NaN()} // what is missing to tell
+		v := twin.Verdict{Size: math.NaN(), Residual: math.NaN(), Explained: math.NaN()} // unknown until judged
 		run, why := c.run(w, j.index, weigh, q)
 		if v.Words = why; why == "" {
 			v = twin.JudgeRunning(run, c.plan.Robot.Joints[j.index].Servo, twin.Noise{})

@@ -61,7 +61,7 @@ func (g *Guide) Run(ctx context.Context) (rows []Row, err error) {
 	}
 	defer func() {
 		if ctx.Err() != nil {
-			g.say("\nInterrupted: torque is off, and what was measured is kept. halyard calibrate %s goes on with it.", g.Config)
+			g.printf("\nInterrupted: torque is off, and what was measured is kept. halyard calibrate %s goes on with it.", g.Config)
 		}
 	}()
 	if err := g.resume(ctx); err != nil {
@@ -104,7 +104,7 @@ func (g *Guide) prepare() (err error) {
 			continue
 		}
 		if j.Kind == hal.Slide {
-			g.say("%s: a prismatic joint is calibrated only by its file (docs/calibration.md)", j.Name)
+			g.printf("%s: a prismatic joint is calibrated only by its file (docs/calibration.md)", j.Name)
 			continue
 		}
 		g.joints = append(g.joints, j)
@@ -131,7 +131,7 @@ func (g *Guide) path(j *Joint) string {
 	return g.robot.Config.Resolve(filepath.Join("calibration", j.Name+".yaml"))
 }
 
-func (g *Guide) say(format string, args ...any) { fmt.Fprintf(g.Out, format+"\n", args...) }
+func (g *Guide) printf(format string, args ...any) { fmt.Fprintf(g.Out, format+"\n", args...) }
 
 // ask prints a prompt and returns the answer. It executes orders to the hand of a simulated robot.
 func (g *Guide) ask(ctx context.Context, format string, args ...any) (string, error) {
@@ -148,7 +148,7 @@ func (g *Guide) ask(ctx context.Context, format string, args ...any) (string, er
 			return text, nil
 		}
 		if err := g.hand(ctx, words[1:]); hal.KindOf(err) == hal.Invalid || hal.KindOf(err) == hal.Absent {
-			g.say("%v", err)
+			g.printf("%v", err)
 		} else if err != nil {
 			return "", err
 		}
@@ -179,16 +179,16 @@ func (g *Guide) measure(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, g.stand.end()); g.stand = nil }()
 	if g.stand.real {
-		g.say("REAL ROBOT %s: its torque is off. Hold what could fall.", g.robot.Name)
+		g.printf("REAL ROBOT %s: its torque is off. Hold what could fall.", g.robot.Name)
 	} else {
-		g.say("SIMULATED: emulated servos in memory. Move joints with: hand JOINT DEGREES ...")
+		g.printf("SIMULATED: emulated servos in memory. Move joints with: hand JOINT DEGREES ...")
 	}
 	return g.byHand(ctx)
 }
 
 // screen prints the heading of a step. One screen has the instructions, the readings and one question.
 func (g *Guide) screen(n int, title string, joints []*Joint) {
-	g.say("\n== %d of 6: %s (%s)", n, title, strings.Join(namesOf(joints), ", "))
+	g.printf("\n== %d of 6: %s (%s)", n, title, strings.Join(namesOf(joints), ", "))
 }
 
 func namesOf(joints []*Joint) (names []string) {
@@ -217,10 +217,10 @@ func (g *Guide) well(list []*Joint) bool {
 		}
 		switch {
 		case w.lost != nil && hal.KindOf(w.lost) != hal.Unsafe:
-			g.say("%s: id %d on %s is not read: %v. Check its plug and supply.", w.Name, w.ID, w.Bus, w.lost)
+			g.printf("%s: id %d on %s is not read: %v. Check its plug and supply.", w.Name, w.ID, w.Bus, w.lost)
 			good = false
 		case math.IsNaN(w.ticks):
-			g.say("%s: id %d on %s has sent no position. Check its plug and supply.", w.Name, w.ID, w.Bus)
+			g.printf("%s: id %d on %s has sent no position. Check its plug and supply.", w.Name, w.ID, w.Bus)
 			good = false
 		}
 	}
@@ -234,14 +234,14 @@ func (g *Guide) rest(ctx context.Context) error {
 		return nil
 	}
 	g.screen(4, "rest pose", list)
-	g.say("Let the robot down into the pose in which it lies while it is off. Later starts are compared with it.")
+	g.printf("Let the robot down into the pose in which it lies while it is off. Later starts are compared with it.")
 	for {
 		text, err := g.ask(ctx, "Enter when it rests; n where it has no such pose")
 		if err != nil {
 			return err
 		}
 		if text != "" && text != "n" {
-			g.say("got %q, want Enter or n", text)
+			g.printf("got %q, want Enter or n", text)
 			continue
 		}
 		if text == "" && !g.well(list) {
@@ -272,16 +272,16 @@ func (g *Guide) proven(ctx context.Context) error {
 	} else if err != nil {
 		return err
 	}
-	g.say("\n== check of the files")
+	g.printf("\n== check of the files")
 	good := true
 	for _, f := range found {
 		if (f.Check == "calibration" || f.Check == "drift") && f.State != doctor.StateOK && slices.ContainsFunc(g.joints, func(j *Joint) bool { return j.Name == f.Joint }) {
-			g.say("  %s: %s: %s", f.Joint, f.Check, f.Found)
+			g.printf("  %s: %s: %s", f.Joint, f.Check, f.Found)
 			good = false
 		}
 	}
 	if good {
-		g.say("  servos and files belong together")
+		g.printf("  servos and files belong together")
 	}
 	return nil
 }
@@ -303,7 +303,7 @@ func (g *Guide) ending() {
 		}
 	}
 	if len(lines) > 0 {
-		g.say("\nName the files in the config, under hardware.joints:\n%s", strings.Join(lines, "\n"))
+		g.printf("\nName the files in the config, under hardware.joints:\n%s", strings.Join(lines, "\n"))
 	}
-	g.say("\nDone. Next: halyard doctor %s", g.Config)
+	g.printf("\nDone. Next: halyard doctor %s", g.Config)
 }

@@ -28,7 +28,7 @@ func (g *Guide) confirm(ctx context.Context) error {
 		}
 		c := g.made(j, m)
 		for _, doubt := range j.Doubts(c) {
-			g.say("  %s", doubt)
+			g.printf("  %s", doubt)
 			text, err := g.choose(ctx, "Enter measures "+j.Name+" again, y writes it as it is", "y", "")
 			if err != nil {
 				return err
@@ -79,7 +79,7 @@ func (g *Guide) gear(ctx context.Context, j *Joint, m *measured) error {
 		return nil
 	}
 	guess := likelyGear(ratio)
-	g.say("  %s: its servo turned %.1f degrees, the model's joint %.1f: either a gear of about %.3f, or it was not at both ends.", j.Name, turned/degree, want/degree, ratio)
+	g.printf("  %s: its servo turned %.1f degrees, the model's joint %.1f: either a gear of about %.3f, or it was not at both ends.", j.Name, turned/degree, want/degree, ratio)
 	for {
 		text, err := g.ask(ctx, "Enter for 1 (no gear), or turns of the servo a turn of the joint, as %g", guess)
 		if err != nil {
@@ -92,7 +92,7 @@ func (g *Guide) gear(ctx context.Context, j *Joint, m *measured) error {
 			m.Gear = v
 			return g.keep()
 		}
-		g.say("got %q, want Enter or a number above 0.01", text)
+		g.printf("got %q, want Enter or a number above 0.01", text)
 	}
 }
 
@@ -133,9 +133,9 @@ func (g *Guide) made(j *Joint, m *measured) *calibration.Joint {
 // compare prints the reference pose by the previous calibration and by the new one.
 func (g *Guide) compare(j *Joint, c *calibration.Joint, ticks, angle float64) {
 	old, low, high := g.old[j.Name], c.Radians(c.RangeTicks[0]), c.Radians(c.RangeTicks[1])
-	g.say("  %s: the reference pose of %.1f degrees reads %.1f by the file before (%s), %.1f now; travel %.1f..%.1f degrees", j.Name, angle/degree,
+	g.printf("  %s: the reference pose of %.1f degrees reads %.1f by the file before (%s), %.1f now; travel %.1f..%.1f degrees", j.Name, angle/degree,
 		old.Radians(ticks)/degree, old.Method, c.Radians(ticks)/degree, math.Min(low, high)/degree, math.Max(low, high)/degree)
 	if c.RangeTicks[1]-c.RangeTicks[0] >= c.TicksPerTurn {
-		g.say("  %s: its servo turns more than once over this travel: after power-on it cannot tell in which turn it is", j.Name)
+		g.printf("  %s: its servo turns more than once over this travel: after power-on it cannot tell in which turn it is", j.Name)
 	}
 }

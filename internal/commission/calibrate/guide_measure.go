@@ -21,10 +21,10 @@ func (g *Guide) reference(ctx context.Context) error {
 		return nil
 	}
 	g.screen(1, "reference pose", list)
-	g.say("Move these joints to 0 degrees, as the robot's model has them. A joint that you hold at another angle: type JOINT=DEGREES.")
+	g.printf("Move these joints to 0 degrees, as the robot's model has them. A joint that you hold at another angle: type JOINT=DEGREES.")
 	for _, j := range list {
 		if j.Drawn != "" {
-			g.say("  %-16s %s", j.Name, j.Drawn)
+			g.printf("  %-16s %s", j.Name, j.Drawn)
 		}
 	}
 	angles := map[string]float64{}
@@ -42,7 +42,7 @@ func (g *Guide) reference(ctx context.Context) error {
 		name, value, _ := strings.Cut(text, "=")
 		v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
 		if j := g.robot.Joint(strings.TrimSpace(name)); j == nil || !slices.Contains(list, j) || err != nil || !(math.Abs(v) <= 360) {
-			g.say("got %q, want Enter, or JOINT=DEGREES of one of these joints", text)
+			g.printf("got %q, want Enter, or JOINT=DEGREES of one of these joints", text)
 			continue
 		}
 		angles[strings.TrimSpace(name)] = v * degree
@@ -51,7 +51,7 @@ func (g *Guide) reference(ctx context.Context) error {
 		if slices.Contains(list, w.Joint) {
 			m := g.notes.of(w.Name)
 			m.Reference, m.Angle = &w.ticks, angles[w.Name]
-			g.say("  %s: tick %.0f is %.1f degrees", w.Name, w.ticks, m.Angle/degree)
+			g.printf("  %s: tick %.0f is %.1f degrees", w.Name, w.ticks, m.Angle/degree)
 		}
 	}
 	return g.keep()
@@ -64,9 +64,9 @@ func (g *Guide) direction(ctx context.Context) error {
 		return nil
 	}
 	g.screen(2, "direction", list)
-	g.say("Turn each joint a little, by some 20 degrees, in its positive direction:")
+	g.printf("Turn each joint a little, by some 20 degrees, in its positive direction:")
 	for _, j := range list {
-		g.say("  %-16s %s", j.Name, j.Positive)
+		g.printf("  %-16s %s", j.Name, j.Positive)
 	}
 	for len(list) > 0 {
 		if _, err := g.choose(ctx, "Enter when all are turned", ""); err != nil {
@@ -80,14 +80,14 @@ func (g *Guide) direction(ctx context.Context) error {
 			}
 			turn := (w.ticks - *m.Reference) / w.by.TicksPerTurn * 2 * math.Pi
 			if !(math.Abs(turn) >= leastTurn) {
-				g.say("  %s did not turn: at tick %.0f still", w.Name, w.ticks)
+				g.printf("  %s did not turn: at tick %.0f still", w.Name, w.ticks)
 				continue
 			}
 			m.Direction = 1
 			if turn < 0 {
 				m.Direction = -1
 			}
-			g.say("  %s: ticks %s", w.Name, map[int]string{1: "rise", -1: "fall"}[m.Direction])
+			g.printf("  %s: ticks %s", w.Name, map[int]string{1: "rise", -1: "fall"}[m.Direction])
 		}
 		if err := g.keep(); err != nil {
 			return err
@@ -105,7 +105,7 @@ func (g *Guide) sweep(ctx context.Context) error {
 		return nil
 	}
 	g.screen(3, "range", list)
-	g.say("Move each joint through its whole travel, from end to end, as slowly as you like; or let the servos find the stops of some: stops JOINT ...")
+	g.printf("Move each joint through its whole travel, from end to end, as slowly as you like; or let the servos find the stops of some: stops JOINT ...")
 	g.stand.forget()
 	for len(list) > 0 {
 		text, err := g.watch(ctx, list, "Enter when all have been at both ends; t shows the table")
@@ -129,7 +129,7 @@ func (g *Guide) sweep(ctx context.Context) error {
 			switch m := g.notes.of(w.Name); {
 			case !slices.Contains(list, w.Joint):
 			case !((w.high-w.low)/w.by.TicksPerTurn*2*math.Pi >= leastTurn):
-				g.say("  %s did not move", w.Name)
+				g.printf("  %s did not move", w.Name)
 			default:
 				low, high := w.low, w.high
 				m.Low, m.High = &low, &high
@@ -153,7 +153,7 @@ func (g *Guide) watch(ctx context.Context, list []*Joint, prompt string) (string
 		err  error
 	}
 	got := make(chan answer, 1)
-	g.say("%s", prompt)
+	g.printf("%s", prompt)
 	go func() {
 		text, err := g.In.Line(ctx)
 		got <- answer{text, err}

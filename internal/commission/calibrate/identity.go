@@ -31,7 +31,7 @@ func (g *Guide) identify(ctx context.Context, c *configs.Config) error {
 	if len(faults) > 0 {
 		return errors.Join(faults...)
 	}
-	g.say("%s:", g.robot.Name)
+	g.printf("%s:", g.robot.Name)
 	for _, j := range g.joints {
 		m := g.notes.of(j.Name)
 		m.Servo = servoName(j)
@@ -40,7 +40,7 @@ func (g *Guide) identify(ctx context.Context, c *configs.Config) error {
 				m.Firmware, m.Homing = d.Firmware, d.Homing
 			}
 		}
-		g.say("  %-16s %s on %s, firmware %s", j.Name, m.Servo, j.Bus, m.Firmware)
+		g.printf("  %-16s %s on %s, firmware %s", j.Name, m.Servo, j.Bus, m.Firmware)
 	}
 	return g.keep()
 }

@@ -81,7 +81,7 @@ func (g *Guide) Inertial(ctx context.Context, name string) (err error) {
 	if _, err := calibration.SaveInertial(path, made); err != nil {
 		return err
 	}
-	g.say("%s: version %d", path, made.Version)
+	g.printf("%s: version %d", path, made.Version)
 	return nil
 }
 
@@ -157,18 +157,18 @@ func (g *Guide) inertial(ctx context.Context, old *calibration.Inertial, gravity
 			if err != nil || r.still() {
 				return r, err
 			}
-			g.say("  it moved: rates spread by %.3f rad/s, acceleration by %.2f m/s2", slices.Max(r.rateSpread[:]), slices.Max(r.pullSpread[:]))
+			g.printf("  it moved: rates spread by %.3f rad/s, acceleration by %.2f m/s2", slices.Max(r.rateSpread[:]), slices.Max(r.pullSpread[:]))
 		}
 	}
-	g.say("\n== 1: rest")
+	g.printf("\n== 1: rest")
 	r, err := take("Lay the sensor down, warm, and let it be. Enter, then wait 5 s", restSeconds)
 	if err != nil {
 		return nil, err
 	}
 	made.Gyro = calibration.Correction{Offset: r.rate, Scale: [3]float64{1, 1, 1}}
-	g.say("  gyro offset %.4f %.4f %.4f rad/s", r.rate[0], r.rate[1], r.rate[2])
+	g.printf("  gyro offset %.4f %.4f %.4f rad/s", r.rate[0], r.rate[1], r.rate[2])
 
-	g.say("\n== 2: six sides")
+	g.printf("\n== 2: six sides")
 	sides := map[string][3]float64{}
 	for len(sides) < 6 {
 		r, err := take(fmt.Sprintf("Lay it on a side that was not down yet (%d of 6 are done). Enter", len(sides)), sideSeconds)
@@ -177,10 +177,10 @@ func (g *Guide) inertial(ctx context.Context, old *calibration.Inertial, gravity
 		}
 		side := sideOf(r.pull)
 		if _, there := sides[side]; there {
-			g.say("  %s was up before", side)
+			g.printf("  %s was up before", side)
 		}
 		sides[side] = r.pull
-		g.say("  %s is up: %.2f %.2f %.2f m/s2", side, r.pull[0], r.pull[1], r.pull[2])
+		g.printf("  %s is up: %.2f %.2f %.2f m/s2", side, r.pull[0], r.pull[1], r.pull[2])
 	}
 	var points [][3]float64
 	before := 0.0
@@ -194,9 +194,9 @@ func (g *Guide) inertial(ctx context.Context, old *calibration.Inertial, gravity
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibrate " + old.Sensor, Err: err}
 	}
 	made.Accelerometer = fit
-	g.say("  gravity was off by up to %.2f m/s2, is by %.2f now", before, residual)
+	g.printf("  gravity was off by up to %.2f m/s2, is by %.2f now", before, residual)
 
-	g.say("\n== 3: how it lies in the robot")
+	g.printf("\n== 3: how it lies in the robot")
 	for {
 		level, err := take("Mount it, and hold the robot level. Enter", sideSeconds)
 		if err != nil {
@@ -213,9 +213,9 @@ func (g *Guide) inertial(ctx context.Context, old *calibration.Inertial, gravity
 			break
 		}
 		made.Axes = old.Axes
-		g.say("  %v", err)
+		g.printf("  %v", err)
 	}
-	g.say("  axes: %s forward, %s left, %s up", made.Axes[0], made.Axes[1], made.Axes[2])
+	g.printf("  axes: %s forward, %s left, %s up", made.Axes[0], made.Axes[1], made.Axes[2])
 	if r.compass {
 		return &made, g.magnetometer(ctx, &made, gravity, read)
 	}

@@ -17,8 +17,8 @@ const (
 
 // magnetometer prompts for rotations in all directions, at the place of use, and writes hard and soft iron into made.
 func (g *Guide) magnetometer(ctx context.Context, made *calibration.Inertial, gravity float64, read chipReader) error {
-	g.say("\n== 4: magnetometer")
-	g.say("Leave the sensor where it is mounted, with all switched on that is on at work, and keep away from steel that stands still.")
+	g.printf("\n== 4: magnetometer")
+	g.printf("Leave the sensor where it is mounted, with all switched on that is on at work, and keep away from steel that stands still.")
 	var seen []turned
 	for {
 		word, err := g.choose(ctx, "Enter, then turn the robot slowly to every side for 30 s, upside down too; skip leaves its magnetometer as it is", "", "skip")
@@ -35,25 +35,25 @@ func (g *Guide) magnetometer(ctx context.Context, made *calibration.Inertial, gr
 		}
 		fit, residual, err := calibration.FitField(points)
 		if err != nil {
-			g.say("  %v", err) // earlier readings are kept
+			g.printf("  %v", err) // earlier readings are kept
 			continue
 		}
 		next := *made
 		next.Magnetometer = fit
 		if err := next.Validate(); err != nil {
-			g.say("  %v", err)
+			g.printf("  %v", err)
 			continue
 		}
 		before, dipBefore, _ := fieldSpread(made, seen, gravity)
 		after, dipAfter, field := fieldSpread(&next, seen, gravity)
 		if residual > maxFieldError*field {
-			g.say("  the field spreads by %.0f %% about an ellipsoid: steel or a current near it did not turn with it. Again, from the beginning", 100*residual/field)
+			g.printf("  the field spreads by %.0f %% about an ellipsoid: steel or a current near it did not turn with it. Again, from the beginning", 100*residual/field)
 			seen = seen[:0]
 			continue
 		}
 		made.Magnetometer = fit
-		g.say("  hard iron %.1f %.1f %.1f uT; field %.1f uT, residual %.2f", 1e6*fit.Offset[0], 1e6*fit.Offset[1], 1e6*fit.Offset[2], 1e6*field, 1e6*residual)
-		g.say("  over these turns the field's strength spread by %.1f %%, does by %.1f %% now; its angle to gravity by %.1f degrees, by %.1f now",
+		g.printf("  hard iron %.1f %.1f %.1f uT; field %.1f uT, residual %.2f", 1e6*fit.Offset[0], 1e6*fit.Offset[1], 1e6*fit.Offset[2], 1e6*field, 1e6*residual)
+		g.printf("  over these turns the field's strength spread by %.1f %%, does by %.1f %% now; its angle to gravity by %.1f degrees, by %.1f now",
 			100*before, 100*after, dipBefore/degree, dipAfter/degree)
 		return nil
 	}

@@ -60,7 +60,7 @@ func (g *Guide) motion(ctx context.Context) (err error) {
 	}
 	m, err := g.armed(ctx)
 	if hal.KindOf(err) == hal.Uncalibrated {
-		g.say("  left out: every joint of %s needs a calibration file first. %v", g.robot.Name, err)
+		g.printf("  left out: every joint of %s needs a calibration file first. %v", g.robot.Name, err)
 		return nil
 	} else if err != nil {
 		return err
@@ -93,7 +93,7 @@ func (g *Guide) choose(ctx context.Context, prompt string, words ...string) (str
 		if len(want) < len(words) {
 			want = append(want, "Enter")
 		}
-		g.say("got %q, want %s", text, strings.Join(want, " or "))
+		g.printf("got %q, want %s", text, strings.Join(want, " or "))
 	}
 }
 
@@ -259,7 +259,7 @@ func (g *Guide) agree(ctx context.Context, j *Joint, low, high float64, how stri
 			low, high = a*degree, b*degree
 			continue
 		}
-		g.say("got %q, want one of these, with angles 10 degrees apart within %.0f..%.0f", text, j.Limits.MinPosition/degree, j.Limits.MaxPosition/degree)
+		g.printf("got %q, want one of these, with angles 10 degrees apart within %.0f..%.0f", text, j.Limits.MinPosition/degree, j.Limits.MaxPosition/degree)
 	}
 }
 
@@ -304,9 +304,9 @@ func (g *Guide) moveJoint(ctx context.Context, m *mover, weigh *gravity, j *Join
 		}
 		fitted = r.fit(c)
 	}
-	g.say("  %s: mean error of the motion %.2f degrees by the file before, %.2f now", j.Name, r.before/degree, r.after/degree)
+	g.printf("  %s: mean error of the motion %.2f degrees by the file before, %.2f now", j.Name, r.before/degree, r.after/degree)
 	if fitted {
-		g.say("  %s: torque constant %.3f N m a unit of effort (+-%.1f %%), residual %.3f N m, friction %.3f N m", j.Name, r.constant, 100*r.sure, r.residual, r.friction)
+		g.printf("  %s: torque constant %.3f N m a unit of effort (+-%.1f %%), residual %.3f N m, friction %.3f N m", j.Name, r.constant, 100*r.sure, r.residual, r.friction)
 		if err := g.draw(j.Name+"-torque", r.plot(j.Name)); err != nil {
 			return err
 		}
@@ -316,7 +316,7 @@ func (g *Guide) moveJoint(ctx context.Context, m *mover, weigh *gravity, j *Join
 			return err
 		}
 	} else {
-		g.say("  %s: torque not measured, it stays %.3f N m a unit: %s", j.Name, c.Torque.Constant, r.why)
+		g.printf("  %s: torque not measured, it stays %.3f N m a unit: %s", j.Name, c.Torque.Constant, r.why)
 	}
 	return m.to(ctx, j.Name, at, goSpeed, nil)
 }

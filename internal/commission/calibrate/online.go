@@ -79,15 +79,15 @@ func (g *Guide) Identify(ctx context.Context, out, record string) (s *identify.S
 			return nil, err
 		}
 	}
-	g.say("Fit to %d recordings; this takes a minute or two. Left out: the error on motions that a fit has not seen.", len(runs))
-	if s, err = identify.Fit(runs, spec, func(step string) { g.say("  %s", step) }); err != nil {
+	g.printf("Fit to %d recordings; this takes a minute or two. Left out: the error on motions that a fit has not seen.", len(runs))
+	if s, err = identify.Fit(runs, spec, func(step string) { g.printf("  %s", step) }); err != nil {
 		return nil, err
 	}
 	s.Date = g.Now()
 	if err := s.Save(out); err != nil {
 		return nil, err
 	}
-	g.say("%s: %s", out, s.Spec.Fit)
+	g.printf("%s: %s", out, s.Spec.Fit)
 	for i := range runs {
 		if r := runs[i]; r.Name == "steps-full" {
 			if err := g.draw(j.Name+"-identified", plotRun(j.Name+": "+r.Name, r, &s.Spec, s.Bench)); err != nil {
@@ -102,7 +102,7 @@ func (g *Guide) Identify(ctx context.Context, out, record string) (s *identify.S
 func (g *Guide) keepTorque(j *Joint, s *identify.Servo) error {
 	c, err := calibration.Load(g.path(j))
 	if hal.KindOf(err) == hal.Uncalibrated {
-		g.say("%s has no calibration file: no torque constant was written", j.Name)
+		g.printf("%s has no calibration file: no torque constant was written", j.Name)
 		return nil
 	} else if err != nil {
 		return err
@@ -111,7 +111,7 @@ func (g *Guide) keepTorque(j *Joint, s *identify.Servo) error {
 	if !s.Spec.CurrentControl {
 		constant *= g.robot.plan.Robot.SupplyOf(g.robot.plan.Layout.Actuator(j.Name)).Volts / s.Spec.R // of the full drive
 	}
-	g.say("%s: torque constant %.3f N m a unit of effort, was %.3f", j.Name, constant, c.Torque.Constant)
+	g.printf("%s: torque constant %.3f N m a unit of effort, was %.3f", j.Name, constant, c.Torque.Constant)
 	c.Torque, c.Date = calibration.Torque{Constant: constant, Offset: c.Torque.Offset}, g.Now()
 	_, err = calibration.Save(g.path(j), c)
 	return err
@@ -178,7 +178,7 @@ func (g *Guide) excite(ctx context.Context, j *Joint, spec *actuator.Spec) (runs
 			return false
 		}
 		drops = true
-		g.say("  at the end the torque of the whole robot goes off twice for two seconds: it falls")
+		g.printf("  at the end the torque of the whole robot goes off twice for two seconds: it falls")
 		return true
 	})
 	if err != nil {
@@ -204,7 +204,7 @@ func (g *Guide) record(ctx context.Context, m *mover, weigh *gravity, j *Joint, 
 			}
 			r := base
 			r.Name, r.Trajectory = e.name+"-"+name, e.name
-			g.say("  %s", r.Name)
+			g.printf("  %s", r.Name)
 			if err := m.excite(ctx, &r, j.Name, excitation, middle, half*share, slew, e.goal); err != nil {
 				return nil, err
 			}

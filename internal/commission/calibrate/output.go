@@ -50,7 +50,7 @@ func (g *Guide) Output(ctx context.Context, name string) (err error) {
 		return err
 	}
 	if old != nil && (old.Device.Model != h.Device || old.Device.Channel != *h.Channel) {
-		g.say("%s is of %s channel %d: a new one begins", path, old.Device.Model, old.Device.Channel)
+		g.printf("%s is of %s channel %d: a new one begins", path, old.Device.Model, old.Device.Channel)
 		old = nil
 	}
 	limits, angle, err := g.outputOf(c, name)
@@ -98,9 +98,9 @@ func (g *Guide) Output(ctx context.Context, name string) (err error) {
 		}
 	}
 	if c.Agents[0].Has(configs.Real) {
-		g.say("REAL OUTPUT %s: take the propeller off, or put it into water; keep hands away.", name)
+		g.printf("REAL OUTPUT %s: take the propeller off, or put it into water; keep hands away.", name)
 	} else {
-		g.say("SIMULATED: an emulated board in memory.")
+		g.printf("SIMULATED: an emulated board in memory.")
 	}
 	if _, err := g.choose(ctx, "Pulses go out now. Enter", ""); err != nil {
 		return err
@@ -124,7 +124,7 @@ func (g *Guide) Output(ctx context.Context, name string) (err error) {
 	if _, err := calibration.SavePulse(path, made); err != nil {
 		return err
 	}
-	g.say("%s: version %d", path, made.Version)
+	g.printf("%s: version %d", path, made.Version)
 	return nil
 }
 
@@ -244,7 +244,7 @@ func (g *Guide) driver(ctx context.Context, c *configs.Config, name string, raw 
 func (g *Guide) thruster(ctx context.Context, old *calibration.Pulse, drive func(float64) error) (*calibration.Pulse, error) {
 	made := *old
 	made.Method, made.Date = calibration.ByManual, g.Now()
-	g.say("\n== 1 of 4: dead band\nEach width is tried for %.1f s.", trySeconds)
+	g.printf("\n== 1 of 4: dead band\nEach width is tried for %.1f s.", trySeconds)
 	for side, sign := range [2]float64{-1, 1} {
 		still, turns := made.Neutral, made.Neutral+sign*widestBand
 		turns = math.Max(made.Range[0], math.Min(made.Range[1], turns))
@@ -268,9 +268,9 @@ func (g *Guide) thruster(ctx context.Context, old *calibration.Pulse, drive func
 		}
 		made.DeadBand[side] = still
 	}
-	g.say("  dead band %.0f..%.0f us, was %.0f..%.0f", made.DeadBand[0], made.DeadBand[1], old.DeadBand[0], old.DeadBand[1])
+	g.printf("  dead band %.0f..%.0f us, was %.0f..%.0f", made.DeadBand[0], made.DeadBand[1], old.DeadBand[0], old.DeadBand[1])
 
-	g.say("\n== 2 of 4: direction")
+	g.printf("\n== 2 of 4: direction")
 	if err := drive(made.DeadBand[1] + pushShare*(made.Range[1]-made.DeadBand[1])); err != nil {
 		return nil, err
 	}
@@ -280,7 +280,7 @@ func (g *Guide) thruster(ctx context.Context, old *calibration.Pulse, drive func
 	}
 	made.Direction = map[string]int{"y": 1, "n": -1}[text]
 
-	g.say("\n== 3 of 4: force")
+	g.printf("\n== 3 of 4: force")
 	text, err = g.choose(ctx, "f measures forces with a scale, under water; Enter leaves them out (mode duty)", "f", "")
 	if err != nil {
 		return nil, err
@@ -293,7 +293,7 @@ func (g *Guide) thruster(ctx context.Context, old *calibration.Pulse, drive func
 		made.Mode, made.Table = hal.DutyMode, nil
 	}
 
-	g.say("\n== 4 of 4: arming and clock")
+	g.printf("\n== 4 of 4: arming and clock")
 	seconds, err := g.number(ctx, fmt.Sprintf("Seconds at neutral from power-on until it is armed; Enter keeps %.1f", made.Arming.Seconds()), made.Arming.Seconds(), 0, 60)
 	if err != nil {
 		return nil, err
@@ -337,7 +337,7 @@ func (g *Guide) forces(ctx context.Context, made, old *calibration.Pulse, drive 
 		for _, w := range table {
 			worst = math.Max(worst, math.Abs(old.Value(time.Duration(w.Micros*1000))-float64(old.Direction)*w.Value))
 		}
-		g.say("  the file before was off by up to %.1f N at these widths", worst)
+		g.printf("  the file before was off by up to %.1f N at these widths", worst)
 	}
 	return nil
 }
@@ -346,7 +346,7 @@ func (g *Guide) forces(ctx context.Context, made, old *calibration.Pulse, drive 
 func (g *Guide) hobbyServo(ctx context.Context, old *calibration.Pulse, drive func(float64) error) (*calibration.Pulse, error) {
 	made := *old
 	made.Method, made.Date, made.Mode = calibration.ByManual, g.Now(), hal.PositionMode
-	g.say("\n== 1 of 2: angles\nIt moves to %d widths from %.0f to %.0f us; measure each angle with a protractor. 0 is the joint's zero.", anglePoints, made.Range[0], made.Range[1])
+	g.printf("\n== 1 of 2: angles\nIt moves to %d widths from %.0f to %.0f us; measure each angle with a protractor. 0 is the joint's zero.", anglePoints, made.Range[0], made.Range[1])
 	table := make([]calibration.Width, anglePoints)
 	for _, k := range [anglePoints]int{2, 1, 0, 3, 4} { // from the middle, never from end to end
 		at := math.Round(made.Range[0] + (made.Range[1]-made.Range[0])*float64(k)/(anglePoints-1))
@@ -371,9 +371,9 @@ func (g *Guide) hobbyServo(ctx context.Context, old *calibration.Pulse, drive fu
 	if err := made.Validate(); err != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibrate " + old.Output, Joint: old.Output, Err: err, Try: "measure again: angles go one way"}
 	}
-	g.say("  the file before was off by up to %.1f degrees at these widths; direction %d", worst/degree, made.Direction)
+	g.printf("  the file before was off by up to %.1f degrees at these widths; direction %d", worst/degree, made.Direction)
 	if made.Device.Model == "pca9685" {
-		g.say("\n== 2 of 2: clock")
+		g.printf("\n== 2 of 2: clock")
 		if err := g.clock(ctx); err != nil {
 			return nil, err
 		}
@@ -386,7 +386,7 @@ func (g *Guide) hobbyServo(ctx context.Context, old *calibration.Pulse, drive fu
 func (g *Guide) clock(ctx context.Context) error {
 	us, err := g.number(ctx, "Its clock is off by some per cent. Width that an oscilloscope shows for 1500 us; Enter where you have none", 0, 1200, 1900)
 	if err == nil && us > 0 {
-		g.say("  set at one channel of this board in the config: oscillator: %.0f", 25e6*1500/us)
+		g.printf("  set at one channel of this board in the config: oscillator: %.0f", 25e6*1500/us)
 	}
 	return err
 }
@@ -404,6 +404,6 @@ func (g *Guide) number(ctx context.Context, prompt string, otherwise, low, high 
 		if v, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil && v >= low && v <= high {
 			return v, nil
 		}
-		g.say("got %q, want a number of %g..%g", text, low, high)
+		g.printf("got %q, want a number of %g..%g", text, low, high)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // draw prints a plot, and writes it as NAME.svg where the session has a folder for plots.
 func (g *Guide) draw(name string, p *report.Plot) error {
-	g.say("%s", p.Text(64, 14))
+	g.printf("%s", p.Text(64, 14))
 	if g.Plots == "" {
 		return nil
 	}

@@ -72,7 +72,7 @@ func (g *Guide) resume(ctx context.Context) error {
 		return err
 	}
 	if err := json.Unmarshal(data, &g.notes); err != nil || g.notes.Robot != g.robot.Name || g.notes.Joints == nil {
-		g.say("%s is half written, or of another robot: the session begins again", g.progressFile())
+		g.printf("%s is half written, or of another robot: the session begins again", g.progressFile())
 		g.notes = fresh
 		return g.keep()
 	}

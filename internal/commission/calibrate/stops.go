@@ -35,14 +35,14 @@ const (
 func (g *Guide) stops(ctx context.Context, list []*Joint, names []string) (err error) {
 	for _, n := range names {
 		if !slices.Contains(namesOf(list), n) {
-			g.say("got joint %q, want one of %s", n, strings.Join(namesOf(list), ", "))
+			g.printf("got joint %q, want one of %s", n, strings.Join(namesOf(list), ", "))
 			return nil
 		}
 	}
 	if len(names) > 0 {
 		list = slices.DeleteFunc(slices.Clone(list), func(j *Joint) bool { return !slices.Contains(names, j.Name) })
 	}
-	g.say("The servos look for the stops, one joint after the other, with little torque. Hold the robot so that they have a free way to both of their ends.")
+	g.printf("The servos look for the stops, one joint after the other, with little torque. Hold the robot so that they have a free way to both of their ends.")
 	if text, err := g.choose(ctx, "Torque goes on, and the robot holds where it is. Enter; n leaves this out", "", "n"); err != nil || text == "n" {
 		return err
 	}
@@ -76,7 +76,7 @@ func (g *Guide) stops(ctx context.Context, list []*Joint, names []string) (err e
 	}
 	m, err := g.arm(ctx, c, g.wide)
 	if hal.KindOf(err) == hal.Uncalibrated {
-		g.say("  left out: every joint of %s needs a calibration file first. %v", g.robot.Name, err)
+		g.printf("  left out: every joint of %s needs a calibration file first. %v", g.robot.Name, err)
 		return nil
 	} else if err != nil {
 		return err
@@ -133,7 +133,7 @@ func (g *Guide) findStops(ctx context.Context, m *mover, weigh *gravity, j *Join
 			return err
 		}
 		if !stop {
-			g.say("  %s: no stop %s: it came %.0f degrees far, to the end of its encoder or of what a gear of its model could need", j.Name,
+			g.printf("  %s: no stop %s: it came %.0f degrees far, to the end of its encoder or of what a gear of its model could need", j.Name,
 				[2]string{"downward", "upward"}[way], math.Abs(at-w.by.Ticks(from))*toDegrees)
 			break
 		}
@@ -147,17 +147,17 @@ func (g *Guide) findStops(ctx context.Context, m *mover, weigh *gravity, j *Join
 	low, high := math.Min(ends[0], ends[1]), math.Max(ends[0], ends[1])
 	switch {
 	case found < 2:
-		g.say("  %s: move it by hand", j.Name)
+		g.printf("  %s: move it by hand", j.Name)
 		return nil
 	case !((high-low)*toDegrees >= leastTurn/degree):
-		g.say("  %s did not move: it is blocked, or this torque does not lift what it carries. Move it by hand", j.Name)
+		g.printf("  %s did not move: it is blocked, or this torque does not lift what it carries. Move it by hand", j.Name)
 		return nil
 	}
 	n := g.notes.of(j.Name)
 	shift := w.by.TicksPerTurn * math.Round((*n.Reference-(low+high)/2)/w.by.TicksPerTurn) // the turns that this session's count began with
 	low, high = low+shift, high+shift
 	n.Low, n.High, n.Stops = &low, &high, true
-	g.say("  %s: stops at ticks %.0f and %.0f, %.1f degrees of the servo", j.Name, low, high, (high-low)*toDegrees)
+	g.printf("  %s: stops at ticks %.0f and %.0f, %.1f degrees of the servo", j.Name, low, high, (high-low)*toDegrees)
 	return g.keep()
 }
 

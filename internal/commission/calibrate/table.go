@@ -54,10 +54,10 @@ func (g *Guide) Table(ctx context.Context) (rows []Row, err error) {
 		return nil, err
 	}
 	if worst < straight {
-		g.say("%s: within %.2f degrees of the line: it needs no table, and nothing was written", j.Name, worst/degree)
+		g.printf("%s: within %.2f degrees of the line: it needs no table, and nothing was written", j.Name, worst/degree)
 		return []Row{rowOf(g.path(j), &before)}, nil
 	}
-	g.say("%s: up to %.2f degrees from the line", j.Name, worst/degree)
+	g.printf("%s: up to %.2f degrees from the line", j.Name, worst/degree)
 	if _, err := g.choose(ctx, "Enter writes the table; the file before is kept as a version", ""); err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (g *Guide) points(ctx context.Context, j *Joint) (points []calibration.Poin
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, g.stand.end()); g.stand = nil }()
-	g.say("%s: its torque is off. Hold it at angles that you can measure, %d or more, over its whole travel.", j.Name, tablePoints)
+	g.printf("%s: its torque is off. Hold it at angles that you can measure, %d or more, over its whole travel.", j.Name, tablePoints)
 	for {
 		text, err := g.ask(ctx, "The angle in degrees; Enter after the last (%d so far)", len(points))
 		if err != nil {
@@ -85,10 +85,10 @@ func (g *Guide) points(ctx context.Context, j *Joint) (points []calibration.Poin
 		case text == "" && len(points) >= tablePoints:
 			return points, nil
 		case bad != nil || !(math.Abs(v) <= 360):
-			g.say("got %q, want degrees, of %d angles at least", text, tablePoints)
+			g.printf("got %q, want degrees, of %d angles at least", text, tablePoints)
 		case g.well([]*Joint{j}):
 			points = append(points, calibration.Point{Ticks: g.stand.seen()[0].ticks, Radians: v * degree})
-			g.say("  tick %.0f is %.2f degrees", points[len(points)-1].Ticks, v)
+			g.printf("  tick %.0f is %.2f degrees", points[len(points)-1].Ticks, v)
 		}
 	}
 }

@@ -62,7 +62,7 @@ func (g *Guide) Twin(ctx context.Context) (rows []TwinRow, err error) {
 		i := m.watched(j.Name).index
 		spec := g.robot.plan.Robot.Joints[i].Servo
 		if spec == nil || spec.PositionGain == 0 {
-			g.say("%s: the simulator has no model of the position mode of a %s", j.Name, j.Model.Units().Name)
+			g.printf("%s: the simulator has no model of the position mode of a %s", j.Name, j.Model.Units().Name)
 			continue
 		}
 		low, high := weigh.bestSweep(m.q, i, j.Limits)

@@ -34,7 +34,7 @@ func (g *Guide) Wheels(ctx context.Context) (err error) {
 
 // wheels prompts for the walks. reckoned begins a new one, and returns the steps of the previous one.
 func (g *Guide) wheels(ctx context.Context, reckoned func() ([][2]float64, error)) (o calibration.Odometry, err error) {
-	g.say("The motors stay off: push the robot, by hand, so that its wheels do not slip. Mark where it stands and which way it looks.")
+	g.printf("The motors stay off: push the robot, by hand, so that its wheels do not slip. Mark where it stands and which way it looks.")
 	var walks []calibration.Walk
 	for len(walks) < 32 {
 		way := "as you like, back to the mark"
@@ -68,8 +68,8 @@ func (g *Guide) wheels(ctx context.Context, reckoned func() ([][2]float64, error
 			gone += math.Abs(s[0])
 		}
 		x, y, _ := w.End(calibration.Odometry{})
-		if g.say("  reckoned: %.3f m ahead, %.3f m to the left, after %.2f m", x, y, gone); gone < 0.5 {
-			g.say("  that is no walk: 0.5 m or more")
+		if g.printf("  reckoned: %.3f m ahead, %.3f m to the left, after %.2f m", x, y, gone); gone < 0.5 {
+			g.printf("  that is no walk: 0.5 m or more")
 			continue
 		}
 		walks = append(walks, w)
@@ -78,8 +78,8 @@ func (g *Guide) wheels(ctx context.Context, reckoned func() ([][2]float64, error
 	if err != nil {
 		return o, &hal.Error{Kind: hal.Invalid, Op: "calibrate --wheels", Err: err}
 	}
-	g.say("The ends were off by %.3f m (root mean square), are by %.3f m now. Set in the config, at the base, in place of what is there:", before, after)
-	g.say("  odometry: {distance: %.5f, turn: %.5f, curve: %.5f}", o.Distance, o.Turn, o.Curve)
+	g.printf("The ends were off by %.3f m (root mean square), are by %.3f m now. Set in the config, at the base, in place of what is there:", before, after)
+	g.printf("  odometry: {distance: %.5f, turn: %.5f, curve: %.5f}", o.Distance, o.Turn, o.Curve)
 	return o, nil
 }
 
@@ -93,7 +93,7 @@ func (g *Guide) place(ctx context.Context) (x, y float64, err error) {
 		if x, y, ok := twoNumbers(strings.Fields(text)); ok && math.Abs(x) <= 100 && math.Abs(y) <= 100 {
 			return x, y, nil
 		}
-		g.say("got %q, want two numbers, in metres", text)
+		g.printf("got %q, want two numbers, in metres", text)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // nearlyEmpty is how far above its end a battery is worth a word, V: the board itself begins to beep there.
 const nearlyEmpty = 0.3
 
-// base opens a session with a base, which turns no wheel, receives what it says of itself, and ends it.
+// base opens a session with a base, which turns no wheel, receives its report, and ends it.
 func (x *DeviceCheck) base(p *plan.BasePlan) {
 	body, examined := x.body(p.Body)
 	if !examined || !x.Reachable(p.Config.Bus, body) {

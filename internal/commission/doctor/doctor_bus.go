@@ -275,7 +275,7 @@ func (s *ServoCheck) cableFix(missing []*ServoCheck) string {
 }
 
 // String counts the answers by what was wrong with them.
-func (h *hearing) String() string {
+func (h *answerCount) String() string {
 	parts := []string{fmt.Sprintf("%d of %d answers are sound", h.clean, h.asked)}
 	for _, p := range []struct {
 		n    int

@@ -319,7 +319,7 @@ func (x *DeviceCheck) calibrated(body configs.BodyKind, bus, name string, missin
 	case missing && body == configs.Real:
 		f.State, f.Found, f.Fix, f.Kind = StateFail, "none: what it means is not known", fix, hal.Uncalibrated
 	case missing:
-		return // an emulated device is as its nominal calibration says
+		return // an emulated device matches its nominal calibration
 	case nominal:
 		f.State, f.Found, f.Fix = StateWarn, "nominal: nothing was measured", fix
 	}

@@ -7,13 +7,13 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// What can be notified of a line only by looking at its bare bytes.
+// What can be seen of a line only by its bare bytes.
 
 // late is how long after its due time an answer is waited for; real servos that are alive are never later.
 const late = 25 * time.Millisecond
 
 // hearing counts how a servo's answers to the same question came.
-type hearing struct {
+type answerCount struct {
 	asked, clean, silent int
 	tardy                int // clean, but later than a client waits
 	garbled              int // right bytes, wrong checksum
@@ -28,9 +28,9 @@ const patience = 508*time.Microsecond + 2*time.Millisecond
 // surelySilent is how many unanswered questions in a row, from the first on, are enough: each costs its full patience.
 const surelySilent = 6
 
-// receive asks q n times and sorts what comes.
-func hear(line servo.Line, q servo.Question, n int, latency time.Duration) (hearing, error) {
-	h := hearing{asked: n}
+// hear asks q n times and counts the answers by their faults.
+func hear(line servo.Line, q servo.Question, n int, latency time.Duration) (answerCount, error) {
+	h := answerCount{asked: n}
 	due := catalog.LineTime(line, len(q.Ask)+len(q.Want)) + patience + latency
 	for i := range n {
 		got, took, err := catalog.Listen(line, q.Ask, len(q.Want), late+latency)
@@ -48,7 +48,7 @@ func hear(line servo.Line, q servo.Question, n int, latency time.Duration) (hear
 
 // sort counts one answer. Noise spoils single bits, mostly seen in the checksum; two servos that answer at once and not in
 // step make a longer answer, or one whose very address or data are not what they can be: every bit is the lower of both.
-func (h *hearing) sort(got []byte, q *servo.Question, tardy bool) {
+func (h *answerCount) sort(got []byte, q *servo.Question, tardy bool) {
 	switch n := len(got); {
 	case n == 0:
 		h.silent++

@@ -124,8 +124,8 @@ func (s *ServoCheck) ping() (m servo.Model, err error) {
 	return m, err
 }
 
-// receive asks it often for what is known beforehand, and sorts the answers.
-func (s *ServoCheck) hear() (hearing, error) {
+// hear asks it often for what is known beforehand, and counts the answers by their faults.
+func (s *ServoCheck) hear() (answerCount, error) {
 	return hear(s.line, s.tool.Question(s.model, int(s.id)), asks, s.latency)
 }
 
@@ -155,8 +155,8 @@ func (s *ServoCheck) foreign(m servo.Model, why error) bool {
 	return true
 }
 
-// wireFix is what mostly is the reason of spoilt answers: lost ones speak of power, spoilt ones of the line.
-func (s *ServoCheck) wireFix(h *hearing) string {
+// wireFix is the usual fix of bad answers: missing ones point to the supply, spoilt ones to the line.
+func (s *ServoCheck) wireFix(h *answerCount) string {
 	cable := fmt.Sprintf("check the plugs and the cable of id %d, and its distance to motor cables", s.id)
 	if h.silent > h.garbled+h.cut {
 		return cable + "; measure its supply under load"

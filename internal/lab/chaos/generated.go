@@ -34,7 +34,7 @@ func Generated() (names []string) {
 // kit is how one variant of a generated robot is made.
 type kit struct {
 	joints   int
-	mirrored bool // ticks fall with the angle, and zero is beside the middle
+	mirrored bool // ticks fall with the angle, and zero is not in the middle
 	wheel    bool // turns without end
 	backlash float64
 	adapter  time.Duration // latency timer
@@ -107,7 +107,7 @@ func (r *Robot) generate(cat *catalog.Catalog, kind, model string) error {
 	return nil
 }
 
-// zeroShare of a turn is how far the zero of a mirrored joint is beside the middle.
+// zeroShare of a turn is how far the zero of a mirrored joint is off the middle.
 const zeroShare = 40
 
 // files are the files of a kit: a rig, its robot and calibrations.

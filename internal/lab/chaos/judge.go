@@ -76,7 +76,7 @@ const (
 )
 
 // Counts are how often each of Invariants could have been broken, by the type of bus. An invariant is exercised once for each
-// situation in which it says something: a stop of a joint that had torque, a goal beyond the limits that was commanded.
+// situation in which it can be broken: a stop of a joint that had torque, a goal beyond the limits that was commanded.
 type Counts map[string]*[numInvariants]uint64
 
 // Add adds more.
@@ -172,7 +172,7 @@ func (r *run) watchSag(s *actuator.Supply, sags bool) {
 	}
 }
 
-// judge looks at the motors after a cycle.
+// judge checks the motors after a cycle.
 func (r *run) judge() {
 	r.push()
 	for i, a := range r.agents {
@@ -259,7 +259,7 @@ func (r *run) judgeJoint(i int) {
 	if began := position && !held; began {
 		d := math.Abs(difference(a, s.GoalPosition, s.Position))
 		way := lag + most*period.Seconds()
-		if r.cycle-w.spoiled <= believed { // a servo that answers does not tell that it has no torque for want of voltage
+		if r.cycle-w.spoiled <= believed { // a servo that answers does not report that it has no torque for want of voltage
 			way += j.error
 		}
 		if r.broken(leap, i, honest, true, d <= way) {
@@ -320,9 +320,9 @@ func (r *run) judgeJoint(i int) {
 	}
 }
 
-// stays tells whether a goal stays where it was between its last command and the deadline: it goes from there only to a joint that a load or a hand
-// has moved, and comes back. ahead is how far the joint, where it was seen, is from the goal. runs is while it is commanded, passes until what follows from
-// it is done.
+// stays reports whether a goal stays where it was between its last command and the deadline: it goes from there only to a joint
+// that a load or a hand has moved, and comes back. ahead is how far the joint, where it was seen, is from the goal. runs is
+// while it is commanded, passes until what follows from it is done.
 func (w *watch) stays(step, ahead, noise float64, runs, passes bool) bool {
 	at, low, high := &w.way[0], &w.way[1], &w.way[2]
 	switch *at += step; {

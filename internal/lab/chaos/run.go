@@ -60,7 +60,7 @@ type plant struct {
 	plan   func(*plan.Plan) // before the robot is built
 	cycle  func(*run)       // after each cycle
 	ghosts bool             // the sessions of clients that hang or leave go on to command
-	awake  bool             // the clock does not tell that the machine was suspended
+	awake  bool             // the clock does not report that the machine was suspended
 }
 
 // client is a controller: its command is repeated in each cycle until it hangs or leaves.
@@ -334,7 +334,7 @@ func (r *run) fault(a *Action) {
 	r.acting = append(r.acting, x)
 }
 
-// talk describes what c wants, again.
+// talk repeats the commands of c.
 func (r *run) talk(c *client) {
 	if c.session == nil || !c.talks {
 		return
@@ -358,7 +358,7 @@ func (r *run) send(c *client, agent int, inputs []float64) {
 	r.agents[agent].Override(inputs)
 }
 
-// hang lets c say nothing more.
+// hang makes c send nothing more.
 func (r *run) hang(c *client) {
 	c.ghost = r.plant != nil && r.plant.ghosts && c.talks
 	c.talks = c.ghost
