@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/halyard-robotics/halyard/configs"
@@ -49,12 +48,15 @@ import (
 //	lock           its EEPROM is closed, where it has a lock
 //	settings       no settings of a previous owner: direction, limits, protection   doctor_settings.go
 //	watchdog       its bus watchdog has not tripped
-//	calibration    present, measured, and of this servo                          doctor_calibration.go
+//	calibration    present, measured, and of this servo or device                doctor_calibration.go
+//	drift          the joints at rest are where their calibrations have them
 //	load           the driver's cycle fits into the period                       doctor_load.go
+//	               an I2C bus or a port of SPI has the time for its devices      doctor_device_load.go
 //	line           no other program uses a line of a GPIO chip                         doctor_lines.go
 //	estop          the circuit of a stop button is closed
-//	gate           a board's pulses can be ended independently of the bus
+//	output_enable  a board's pulses can be ended independently of the bus
 //	device         a device answers, is the model in the config, and measures          doctor_device.go
+//	battery        of a base: it has charge for a while                                doctor_base.go
 //	alarm          of a device: its value is within below and above
 //	camera         it is present, not in use, and supports the config's size and format   doctor_camera.go
 //
@@ -159,7 +161,7 @@ func (d *Examination) openBus(name string, kind configs.BodyKind) (servo.Line, e
 // Run examines every bus, its servos, and the whole.
 func (d *Examination) Run(ctx context.Context) error {
 	examined := 0
-	for _, name := range slices.Sorted(maps.Keys(d.plan.Config.Buses)) {
+	for _, name := range report.SortedKeys(d.plan.Config.Buses) {
 		for _, kind := range []configs.BodyKind{configs.Emulated, configs.Real} {
 			on := d.On(name, kind)
 			if len(on) == 0 {

@@ -12,15 +12,10 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
-// The check of cameras:
-//
-//	camera       it is there, may be opened, is no other program's, and offers the pictures that the config asks for; a real one
-//	             takes one
-
 // firstPicture is how long a camera may take for its first picture: some need seconds to find the light.
 const firstPicture = 6 * time.Second
 
-// Camera examines one camera.
+// Camera examines one camera; a real one takes a picture.
 func (x *DeviceCheck) Camera(q *plan.CameraPlan) {
 	body, examined := x.body(q.Body)
 	if !examined {

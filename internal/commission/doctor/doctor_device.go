@@ -21,17 +21,6 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
-// The checks of devices that are no servos:
-//
-//	device       it answers, is the value in the config, and measures; a board that makes pulses answers, where it can without
-//	             losing them
-//	battery      of a base: it has charge for a while
-//	line         no other program uses it
-//	estop        the circuit of a stop button is closed
-//	gate         something else than the bus ends the pulses of a board that has no watchdog
-//	load         an I2C bus or a port of SPI has the time for its devices        doctor_device_load.go
-//	calibration  there, measured, and of this device
-
 // DeviceCheck examines the devices of buses that are no servos.
 type DeviceCheck struct {
 	*Examination

@@ -21,19 +21,23 @@ const farthestStranger = 30
 // lone reports what replies on a line whose servos are all silent, in one finding; false if nothing does.
 func (b *BusCheck) lone(ctx context.Context) (reported bool, err error) {
 	f := commission.Finder{Line: b.line, Port: b.port(), Latency: b.latency, Bauds: []int{b.Config.Baud}, Types: []string{b.Config.Type}}
-	if other, ids, err := b.elsewhere(ctx, &f); err != nil || other != "" {
-		if err == nil {
-			b.fail("port", hal.BusFault, fmt.Sprintf("the servos of bus %s answer here, at ids %s; none of its own does", other, ids),
-				fmt.Sprintf("swap buses.%s.port and buses.%s.port, or the plugs", b.Name, other))
-		}
-		return err == nil, err
+	other, ids, err := b.elsewhere(ctx, &f)
+	if err != nil {
+		return false, err
 	}
-	if known, err := b.strangers(ctx, &f); err != nil || len(known) > 0 {
-		if err == nil {
-			b.fail("servo", hal.Absent, fmt.Sprintf("none of the %d servos answers, but %s, which no joint has", len(b.servos), strings.Join(known, ", ")),
-				"put their ids into the config, or give them those of the config: halyard setup "+b.port()+" --id N --new-id M")
-		}
-		return err == nil, err
+	if other != "" {
+		b.fail("port", hal.BusFault, fmt.Sprintf("the servos of bus %s answer here, at ids %s; none of its own does", other, ids),
+			fmt.Sprintf("swap buses.%s.port and buses.%s.port, or the plugs", b.Name, other))
+		return true, nil
+	}
+	known, err := b.strangers(ctx, &f)
+	if err != nil {
+		return false, err
+	}
+	if len(known) > 0 {
+		b.fail("servo", hal.Absent, fmt.Sprintf("none of the %d servos answers, but %s, which no joint has", len(b.servos), strings.Join(known, ", ")),
+			"put their ids into the config, or give them those of the config: halyard setup "+b.port()+" --id N --new-id M")
+		return true, nil
 	}
 	return b.misspoken(ctx)
 }
