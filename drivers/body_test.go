@@ -114,7 +114,7 @@ func TestConformance(t *testing.T) {
 	}
 }
 
-// A joint that is enabled outside of its range follows its goals back into it, and is told nothing beyond where it was.
+// A joint that is enabled outside of its range follows its goals back into it, and gets no goal beyond where it was.
 func TestLedBackIntoRange(t *testing.T) {
 	r := newRobot(t, xm, []string{"elbow"}, func(l *hal.Layout, joints []Joint) {
 		joints[0].Calibration.RangeTicks = [2]float64{1000, 3000}
@@ -272,7 +272,7 @@ func TestSilentServo(t *testing.T) {
 	r.silent[1] = never
 	r.cycle()
 	if s := r.f.Status[1]; s.Time >= 0 || !errors.Is(s.Err, never) || !math.IsNaN(r.f.Outputs[1]) {
-		t.Errorf("never heard of: got %+v, position %v", s, r.f.Outputs[1])
+		t.Errorf("no feedback yet: got %+v, position %v", s, r.f.Outputs[1])
 	}
 	delete(r.silent, 1)
 	r.cycle()
@@ -298,7 +298,7 @@ func TestSilentServo(t *testing.T) {
 	}
 }
 
-// A servo that answers and waits to be enabled again says so: its values are good, but it gives way.
+// A servo that answers and waits to be enabled again is reported: its values are good, but it gives way.
 func TestHeldServo(t *testing.T) {
 	r := newRobot(t, ax, []string{"elbow"}, nil)
 	r.states[0].Inhibit = &hal.Error{Kind: hal.BusFault, Op: "torque", Err: servo.ErrRegained}
@@ -308,7 +308,7 @@ func TestHeldServo(t *testing.T) {
 	if s.Time != r.f.Time || s.Err == nil || s.Err.Error() != want {
 		t.Errorf("got %v, %v; want %v, %s", s.Time, s.Err, r.f.Time, want)
 	}
-	r.states[0].Alarm = servo.AlarmHeat // that is why, and says more
+	r.states[0].Alarm = servo.AlarmHeat // the cause, and more precise
 	r.cycle()
 	if s := r.f.Status[0]; s.Err == nil || !strings.Contains(s.Err.Error(), "alarm: heat") {
 		t.Errorf("with an alarm: got %v", s.Err)

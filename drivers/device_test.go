@@ -112,7 +112,7 @@ func TestPollerInStep(t *testing.T) {
 	}
 }
 
-// A failed reading changes no value, says what is wrong, and after three the device is opened again; one that is gone at once.
+// A failed reading changes no value, reports the reason, and after three the device is opened again; one that is gone at once.
 func TestPollerRecovers(t *testing.T) {
 	v := &virtual{}
 	s := &scripted{clock: v}
@@ -288,7 +288,7 @@ func TestFeederGateFails(t *testing.T) {
 	}
 }
 
-// A gate that is lost has ended all pulses: that is told for as long as it is away, and none begins by itself when it is back.
+// A gate that is lost has ended all pulses: that is reported for as long as it is away, and none begins by itself when it is back.
 func TestFeederGateLost(t *testing.T) {
 	var gone error
 	open := false
@@ -308,14 +308,14 @@ func TestFeederGateLost(t *testing.T) {
 		t.Fatalf("got open %v, %v", open, err)
 	}
 	gone = &hal.Error{Kind: hal.Absent}
-	told := 0
+	reported := 0
 	for range 50 {
 		if step() == gone {
-			told++
+			reported++
 		}
 	}
-	if told < 39 { // it is found out within 100 ms
-		t.Errorf("gone for 50 cycles: told in %d", told)
+	if reported < 39 { // it is found out within 100 ms
+		t.Errorf("gone for 50 cycles: reported in %d", reported)
 	}
 	_, now, _ := f.State()
 	if now != begun+1 || s.pulses[0] != 0 && open {

@@ -102,7 +102,7 @@ type yielding struct{}
 func (yielding) Now() time.Duration       { return 0 }
 func (yielding) SleepUntil(time.Duration) { runtime.Gosched() }
 
-// converter is an ADS1115 that has converted at once: input k says 1000·(k + 1).
+// converter is an ADS1115 that has converted at once: input k reads 1000·(k + 1).
 type converter struct {
 	sync.Mutex
 	word uint16
@@ -118,12 +118,12 @@ func (c *converter) Tx(_ uint16, w, r []byte) error {
 	if len(w) == 3 {
 		c.word = uint16(w[1])<<8 | uint16(w[2])
 	}
-	said := c.word
+	value := c.word
 	if w[0] == ADS1115Conversion {
-		said = 1000 * (c.word>>12&3 + 1)
+		value = 1000 * (c.word>>12&3 + 1)
 	}
 	for i := range r {
-		r[i] = byte(said >> (8 - 8*i))
+		r[i] = byte(value >> (8 - 8*i))
 	}
 	return nil
 }

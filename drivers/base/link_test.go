@@ -39,11 +39,11 @@ func TestBabbler(t *testing.T) {
 type quiet struct {
 	servo.Line
 	now  time.Duration
-	said int
+	sent int
 }
 
 func (q *quiet) Read([]byte, time.Duration) (int, error) { return 0, os.ErrDeadlineExceeded }
-func (q *quiet) Write(p []byte) (int, error)             { q.said += len(p); return len(p), nil }
+func (q *quiet) Write(p []byte) (int, error)             { q.sent += len(p); return len(p), nil }
 func (q *quiet) Baud() int                               { return 38400 }
 func (q *quiet) Now() time.Duration                      { return q.now }
 func (q *quiet) SleepUntil(t time.Duration)              { q.now = max(q.now, t) }
@@ -84,7 +84,7 @@ func TestCycleAllocatesNothing(t *testing.T) {
 	for range 100 { // its motors are on then, and every cycle has another speed
 		cycle()
 	}
-	if n := testing.AllocsPerRun(500, cycle); n != 0 || line.said < 500*9 || b.State(0).Err != nil {
-		t.Errorf("got %g allocations a cycle, %d bytes said, %v; want none", n, line.said, b.State(0).Err)
+	if n := testing.AllocsPerRun(500, cycle); n != 0 || line.sent < 500*9 || b.State(0).Err != nil {
+		t.Errorf("got %g allocations a cycle, %d bytes sent, %v; want none", n, line.sent, b.State(0).Err)
 	}
 }

@@ -58,7 +58,7 @@ var eventCases = []struct {
 	{"late", "ffffffffffffff7f" + "02000000" + "00000000" + "00000000" + "00000000", Event{math.MaxInt64, 0, false, 0, 0}},
 }
 
-var badEvents = []struct{ name, bytes, says string }{
+var badEvents = []struct{ name, bytes, text string }{
 	{"no edge", strings.Repeat("00", EventSize), "edge: got 0"},
 	{"both edges", "00000000000000000300000011000000", "got 16 bytes, want 48"},
 	{"third edge", "000000000000000003" + strings.Repeat("00", 39), "edge: got 3"},
@@ -90,8 +90,8 @@ func TestEvents(t *testing.T) {
 	}
 	for _, c := range badEvents {
 		before := e
-		if err := e.Parse(bytesOf(t, c.bytes)); err == nil || !strings.Contains(err.Error(), c.says) || e != before {
-			t.Errorf("%s: got %v and %+v, want %q and nothing taken", c.name, err, e, c.says)
+		if err := e.Parse(bytesOf(t, c.bytes)); err == nil || !strings.Contains(err.Error(), c.text) || e != before {
+			t.Errorf("%s: got %v and %+v, want %q and nothing taken", c.name, err, e, c.text)
 		}
 	}
 }
@@ -216,6 +216,6 @@ func TestInfo(t *testing.T) {
 	b := l.AppendTo(nil)
 	order.PutUint32(b[atInfoAttrs:], 11)
 	if lAgain.Parse(b) == nil || lAgain.Parse(b[:9]) == nil || cAgain.Parse(nil) == nil {
-		t.Error("what no kernel says was taken")
+		t.Error("bytes that no kernel sends were accepted")
 	}
 }

@@ -79,12 +79,12 @@ func (s *scripted) pins() Pins {
 }
 func answers(p []byte, e Event) int { return copy(p, e.AppendTo(nil)) }
 
-// What no kernel says is refused and taken for nothing; what it says of lines that are gone is told as that.
+// An answer that no kernel gives is refused and changes no value; that of lost lines is of kind hal.Absent.
 func TestHostile(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		read func(p []byte) (int, error)
-		says string
+		text string
 		kind hal.Kind
 	}{
 		{"half an event", func(p []byte) (int, error) { return 40, nil }, "got 40 bytes, want whole ones of 48", hal.BusFault},
@@ -102,8 +102,8 @@ func TestHostile(t *testing.T) {
 		}
 		n.read = c.read
 		v := []float64{7}
-		if err := s.Read(v); err == nil || !strings.Contains(err.Error(), c.says) || hal.KindOf(err) != c.kind || v[0] != 7 {
-			t.Errorf("%s: got %v, %v; want %q of kind %v", c.name, err, v, c.says, c.kind)
+		if err := s.Read(v); err == nil || !strings.Contains(err.Error(), c.text) || hal.KindOf(err) != c.kind || v[0] != 7 {
+			t.Errorf("%s: got %v, %v; want %q of kind %v", c.name, err, v, c.text, c.kind)
 		}
 	}
 	n := &scripted{ioctl: func(request uint32, arg []byte) error { order.PutUint32(arg[atLines:], math.MaxUint32); return nil }}
@@ -133,7 +133,7 @@ func TestStorm(t *testing.T) {
 	}
 }
 
-// Every device gives its lines back when it is closed, and opened again; what is closed says so.
+// Every device gives its lines back when it is closed, and opened again; a closed one returns an error.
 func TestGivesBack(t *testing.T) {
 	n := &scripted{ioctl: obeys, read: quiet}
 	two := n.pins()
@@ -189,10 +189,10 @@ func TestFind(t *testing.T) {
 			t.Errorf("%s: got %s, %v; want %s", port, opened, err, want)
 		}
 	}
-	fails := func(port, says string, kind hal.Kind) {
+	fails := func(port, text string, kind hal.Kind) {
 		t.Helper()
-		if _, err := within(dev, port, open)(); err == nil || !strings.Contains(err.Error(), says) || hal.KindOf(err) != kind {
-			t.Errorf("%s: got %v (%v), want %q", port, err, hal.KindOf(err), says)
+		if _, err := within(dev, port, open)(); err == nil || !strings.Contains(err.Error(), text) || hal.KindOf(err) != kind {
+			t.Errorf("%s: got %v (%v), want %q", port, err, hal.KindOf(err), text)
 		}
 	}
 	// A chip that was unplugged and is counted again: the same opener finds it by its label, at another node.

@@ -43,7 +43,7 @@ func io(addr uint16, w, r string) i2ctest.IO {
 // of a quarter turn about z: w and z are 0.70709.
 const bnoSample = "64 00 38 FF D5 03 " + "40 01 00 00 30 FD " + "00 01 00 FE 80 00 " + "00 00 00 00 00 00 " + "41 2D 00 00 00 00 41 2D"
 
-// What a BNO055 is told at the start, after its identity, on I2C.
+// What is written to a BNO055 at the start, after its identity, on I2C.
 var bnoOpening = []i2ctest.IO{
 	io(0x28, "00", "A0"),
 	io(0x28, "3D 00", ""), io(0x28, "3E 00", ""), io(0x28, "3B 00", ""), io(0x28, "41 24", ""), io(0x28, "42 00", ""),
@@ -146,19 +146,19 @@ func TestBNO055Refuses(t *testing.T) {
 	}
 }
 
-// script is a line on which the host must say what the script has, in this order, and hears what stands behind it.
+// script is a line on which the host must send what the script has, in this order, and receives what follows it there.
 type script struct {
 	servo.Line
-	t     *testing.T
-	steps []string // "said > heard"
-	heard []byte
-	now   time.Duration
-	gone  bool
+	t      *testing.T
+	steps  []string // "request > reply"
+	unread []byte
+	now    time.Duration
+	gone   bool
 }
 
 func (s *script) Baud() int          { return BNO055Baud }
 func (s *script) Now() time.Duration { return s.now }
-func (s *script) Discard() error     { s.heard = nil; return nil }
+func (s *script) Discard() error     { s.unread = nil; return nil }
 func (s *script) Close() error       { return nil }
 
 func (s *script) Write(p []byte) (int, error) {
@@ -167,23 +167,23 @@ func (s *script) Write(p []byte) (int, error) {
 		return 0, servo.ErrDisconnected
 	}
 	if len(s.steps) == 0 {
-		s.t.Fatalf("said % X, want nothing", p)
+		s.t.Fatalf("sent % X, want nothing", p)
 	}
-	said, heard, _ := strings.Cut(s.steps[0], ">")
+	sent, reply, _ := strings.Cut(s.steps[0], ">")
 	s.steps = s.steps[1:]
-	if want := wire(strings.ReplaceAll(said, " ", "")); !bytes.Equal(p, want) {
-		s.t.Fatalf("said % X, want % X", p, want)
+	if want := wire(strings.ReplaceAll(sent, " ", "")); !bytes.Equal(p, want) {
+		s.t.Fatalf("sent % X, want % X", p, want)
 	}
-	s.heard = append(s.heard, wire(strings.ReplaceAll(heard, " ", ""))...)
+	s.unread = append(s.unread, wire(strings.ReplaceAll(reply, " ", ""))...)
 	return len(p), nil
 }
 
 func (s *script) Read(p []byte, timeout time.Duration) (int, error) {
-	if len(s.heard) == 0 {
+	if len(s.unread) == 0 {
 		s.now += max(0, timeout)
 		return 0, os.ErrDeadlineExceeded
 	}
-	p[0], s.heard = s.heard[0], s.heard[1:] // a byte at a time
+	p[0], s.unread = s.unread[0], s.unread[1:] // a byte at a time
 	return 1, nil
 }
 
@@ -248,7 +248,7 @@ func TestBNO055OnTheNetwork(t *testing.T) {
 	}
 }
 
-// A byte that came twice moves all behind it: the answer is longer than it says, and asked for again.
+// A byte that came twice moves all behind it: the answer is longer than its length field, and requested again.
 func TestBNO055Surplus(t *testing.T) {
 	s := &script{t: t, steps: []string{"AA 01 35 01 > BB 01 01 FF", "AA 01 35 01 > BB 01 FF"}}
 	b := NewBNO055Serial("uart", nil, BNO055Config{Clock: &fakeClock{}})

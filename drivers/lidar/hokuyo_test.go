@@ -148,7 +148,7 @@ func TestSCIPScans(t *testing.T) {
 	}
 }
 
-// What is no range: each family says in its own way that nothing is there, and two characters end at 4095.
+// What is no range: each family has its own code for no echo, and two characters end at 4095.
 func TestSCIPVoid(t *testing.T) {
 	for _, c := range []struct {
 		model  string
@@ -177,7 +177,7 @@ func TestSCIPVoid(t *testing.T) {
 	}
 }
 
-// What stands in the stream in place of a scan.
+// What comes in the stream in place of a scan.
 func TestSCIPInstead(t *testing.T) {
 	m, err := HokuyoModelOf("URG-04LX")
 	if err != nil {

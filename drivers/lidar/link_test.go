@@ -67,7 +67,7 @@ func TestBabbler(t *testing.T) {
 		if err := d.Read(make([]float64, 700)); err == nil || line.now-began > time.Second {
 			t.Errorf("%s: read: got %v after %v", name, err, line.now-began)
 		}
-		d.Close() // what it says is not the point
+		d.Close() // its error does not matter here
 	}
 }
 

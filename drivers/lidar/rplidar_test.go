@@ -198,9 +198,9 @@ func TestRPCapsules(t *testing.T) {
 func TestUltraScale(t *testing.T) {
 	for mm := uint32(0); mm < 28000; mm += 7 {
 		code := compress(mm)
-		stands, level := expand(code)
-		if code > 0xFFF || stands > mm || mm-stands >= 1<<level {
-			t.Fatalf("%d mm: got code %d, which stands for %d", mm, code, stands)
+		decoded, level := expand(code)
+		if code > 0xFFF || decoded > mm || mm-decoded >= 1<<level {
+			t.Fatalf("%d mm: got code %d, which decodes to %d", mm, code, decoded)
 		}
 	}
 	var got [3]uint16
@@ -224,7 +224,7 @@ func TestTurn(t *testing.T) {
 		for _, s := range []struct {
 			degrees int
 			metres  float64
-		}{{0, 1}, {45, 2}, {90, 3}, {91, 2.5}, {135, 4}, {180, 5}, {270, 7}} { // 315° says nothing, 225° neither
+		}{{0, 1}, {45, 2}, {90, 3}, {91, 2.5}, {135, 4}, {180, 5}, {270, 7}} { // 315° has no sample, 225° neither
 			ended := turn.add(s.degrees<<6, s.metres, time.Duration(lap)*100*time.Millisecond)
 			if want := lap == 2 && s.degrees == 45; ended != want { // ten degrees on, nothing of the last one comes any more
 				t.Errorf("lap %d at %d: ended %v", lap, s.degrees, ended)

@@ -66,7 +66,7 @@ func TestTelegrams(t *testing.T) {
 		other := NewSICKParser(c.address ^ 0x80)
 		other.Feed(want)
 		if got := other.Body(); got != nil {
-			t.Errorf("%s: heard as the other side's: % X", c.name, got)
+			t.Errorf("%s: decoded as the other side's: % X", c.name, got)
 		}
 	}
 }
@@ -116,7 +116,7 @@ func TestSICKScan(t *testing.T) {
 	}
 }
 
-// Where what stands in a status: hardware.md, section 5.1.
+// The places of the fields of a status: hardware.md, section 5.1.
 func TestSICKStatus(t *testing.T) {
 	body := make([]byte, 1+SICKStatusLen)
 	body[0] = 0xB1

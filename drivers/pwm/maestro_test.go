@@ -55,40 +55,40 @@ func TestMaestroVectors(t *testing.T) {
 	}
 }
 
-// script is a line on which the host must say what the script has, in this order, and hears what stands behind it.
+// script is a line on which the host must send what the script has, in this order, and receives what follows it there.
 type script struct {
 	servo.Line
-	t     *testing.T
-	steps []string // "said > heard"
-	heard []byte
-	now   time.Duration
+	t      *testing.T
+	steps  []string // "request > reply"
+	unread []byte
+	now    time.Duration
 }
 
 func (s *script) Baud() int          { return 115200 }
 func (s *script) Now() time.Duration { return s.now }
-func (s *script) Discard() error     { s.heard = nil; return nil }
+func (s *script) Discard() error     { s.unread = nil; return nil }
 func (s *script) Close() error       { return nil }
 
 func (s *script) Write(p []byte) (int, error) {
 	s.t.Helper()
 	if len(s.steps) == 0 {
-		s.t.Fatalf("said % X, want nothing", p)
+		s.t.Fatalf("sent % X, want nothing", p)
 	}
-	said, heard, _ := strings.Cut(s.steps[0], ">")
+	sent, reply, _ := strings.Cut(s.steps[0], ">")
 	s.steps = s.steps[1:]
-	if want := wire(s.t, said); !bytes.Equal(p, want) {
-		s.t.Fatalf("said % X, want % X", p, want)
+	if want := wire(s.t, sent); !bytes.Equal(p, want) {
+		s.t.Fatalf("sent % X, want % X", p, want)
 	}
-	s.heard = append(s.heard, wire(s.t, heard)...)
+	s.unread = append(s.unread, wire(s.t, reply)...)
 	return len(p), nil
 }
 
 func (s *script) Read(p []byte, timeout time.Duration) (int, error) {
-	if len(s.heard) == 0 {
+	if len(s.unread) == 0 {
 		s.now += timeout
 		return 0, errTimeout{}
 	}
-	p[0], s.heard = s.heard[0], s.heard[1:] // a byte at a time
+	p[0], s.unread = s.unread[0], s.unread[1:] // a byte at a time
 	return 1, nil
 }
 
@@ -96,7 +96,7 @@ type errTimeout struct{}
 
 func (errTimeout) Error() string { return "timed out" }
 
-// More channels than the Micro has are told in one command, by an emergency stop too.
+// More channels than the Micro has are set in one command, by an emergency stop too.
 func TestMaestroMini(t *testing.T) {
 	zeros, positions := strings.Repeat(" 00 00", 7), []string{}
 	for i := range 7 {
@@ -134,7 +134,7 @@ func TestMaestroSession(t *testing.T) {
 		"84 00 70 2E 84 01 18 3B A1 > 00 00", // 1500 µs, 1894 µs
 		"84 00 70 2E 84 01 00 00 A1 > 08 00",
 		"84 00 00 00 84 01 00 00", "90 00 > 00 00", "90 01 > 70 17", // it has pulses still
-		"84 00 00 00 84 01 00 00", "90 00", // it says nothing more
+		"84 00 00 00 84 01 00 00", "90 00", // it sends nothing more
 	}}
 	d, err := NewMaestro(func() (servo.Line, error) { return s, nil }, MaestroConfig{Name: "esc", Channels: 2, Device: -1})
 	if err != nil {

@@ -157,7 +157,7 @@ func TestPN532Targets(t *testing.T) {
 		{"none", []byte{0}, nil, true},
 		{"one of four bytes", []byte{1, 1, 0, 4, 8, 4, 0xDE, 0xAD, 0xBE, 0xEF}, []int{number([]byte{0xDE, 0xAD, 0xBE, 0xEF})}, true},
 		{"one of seven bytes", []byte{1, 1, 0, 0x44, 0, 7, 4, 1, 2, 3, 4, 5, 6}, []int{number([]byte{4, 1, 2, 3, 4, 5, 6})}, true},
-		{"one that says at length how it speaks", []byte{1, 1, 0, 4, 0x20, 4, 1, 2, 3, 4, 2, 0x75}, []int{0x01020304}, true},
+		{"one with its parameters (ATS)", []byte{1, 1, 0, 4, 0x20, 4, 1, 2, 3, 4, 2, 0x75}, []int{0x01020304}, true},
 		{"two", AppendPN532Target(AppendPN532Target([]byte{2}, 1, []byte{0, 0, 0, 7}), 2, []byte{0, 0, 0, 8}), []int{7, 8}, true},
 		{"nothing at all", nil, nil, false},
 		{"three", []byte{3}, nil, false},
@@ -226,10 +226,10 @@ func (w *wire) Read(p []byte, timeout time.Duration) (int, error) {
 	return n, nil
 }
 
-// answer is what a PN532 says to a command.
+// answer is what a PN532 sends in reply to a command.
 func answer(data ...byte) []byte { return append(PN532Ack(), AppendPN532(nil, data...)...) }
 
-// session is what a chip says while it is opened.
+// session is what a chip sends while it is opened.
 func session(more ...[]byte) [][]byte {
 	return append([][]byte{answer(0xD5, 0x15), answer(0xD5, 3, 0x32, 1, 6, 7), answer(0xD5, 0x33)}, more...)
 }
@@ -256,7 +256,7 @@ func TestPN532Session(t *testing.T) {
 		"0000FF04FCD44A0200E000", "0000FF04FCD44A0200E000",
 	} {
 		if got := fmt.Sprintf("%X", w.wrote[i]); got != want {
-			t.Errorf("said %d: got %s, want %s", i, got, want)
+			t.Errorf("request %d: got %s, want %s", i, got, want)
 		}
 	}
 	r.Listen(nil)
@@ -286,10 +286,10 @@ func TestPN532Session(t *testing.T) {
 			t.Errorf("%s: got %v, want kind %v", c.name, err, c.kind)
 		}
 	}
-	// Tags that are half there are not told.
+	// Tags that are half there are not reported.
 	w = &wire{replies: session(answer(0xD5, 0x4B, 2, 1, 0, 4, 8, 4, 1, 2, 3, 4))}
 	r = NewPN532("nfc", func() (servo.Line, error) { return w, nil })
-	r.Listen(func(tag int) { t.Errorf("told of %X", tag) })
+	r.Listen(func(tag int) { t.Errorf("got tag %X", tag) })
 	if err := errors.Join(r.Open(), r.Read(n[:])); hal.KindOf(err) != hal.BusFault {
 		t.Errorf("half an answer: got %v", err)
 	}
@@ -316,7 +316,7 @@ func TestPN532Allocates(t *testing.T) {
 
 // On I2C each frame is awaited by its ready byte, and read whole.
 func TestPN532I2C(t *testing.T) {
-	said := func(frame []byte) []byte {
+	padded := func(frame []byte) []byte {
 		p := make([]byte, 1+5+pnMaxFrame+2)
 		p[0] = PN532Ready
 		copy(p[1:], frame)
@@ -326,8 +326,8 @@ func TestPN532I2C(t *testing.T) {
 	var ops []i2ctest.IO
 	talk := func(w string, data ...byte) {
 		ops = append(ops, i2ctest.IO{Addr: at, W: []byte(w)},
-			i2ctest.IO{Addr: at, R: []byte{0}}, i2ctest.IO{Addr: at, R: []byte{1}}, i2ctest.IO{Addr: at, R: said(PN532Ack())},
-			i2ctest.IO{Addr: at, R: []byte{1}}, i2ctest.IO{Addr: at, R: said(AppendPN532(nil, data...))})
+			i2ctest.IO{Addr: at, R: []byte{0}}, i2ctest.IO{Addr: at, R: []byte{1}}, i2ctest.IO{Addr: at, R: padded(PN532Ack())},
+			i2ctest.IO{Addr: at, R: []byte{1}}, i2ctest.IO{Addr: at, R: padded(AppendPN532(nil, data...))})
 	}
 	talk("\x00\x00\xFF\x05\xFB\xD4\x14\x01\x14\x01\x02\x00", 0xD5, 0x15)
 	talk("\x00\x00\xFF\x02\xFE\xD4\x02\x2A\x00", 0xD5, 3, 0x32, 1, 6, 7)
@@ -382,7 +382,7 @@ func TestCapturedTags(t *testing.T) {
 	}
 }
 
-// An RDM6300 counts the tags that it has read of late, each twice in a row; a line that is gone is told.
+// An RDM6300 counts the tags that it has read of late, each twice in a row; a lost line is an error.
 func TestRDM6300(t *testing.T) {
 	w := &wire{}
 	r := NewRDM6300("tags", func() (servo.Line, error) { return w, nil })
@@ -393,12 +393,12 @@ func TestRDM6300(t *testing.T) {
 	if err := r.Open(); err != nil {
 		t.Fatal(err)
 	}
-	var told []int
-	r.Listen(func(tag int) { told = append(told, tag) })
+	var notified []int
+	r.Listen(func(tag int) { notified = append(notified, tag) })
 	other := "\x02000000000101\x03"
-	w.coming = []byte(example + other + example) // nothing is said twice: two wrong bits make a sound telegram
-	if err := r.Read(n[:]); err != nil || n[0] != 0 || told != nil {
-		t.Errorf("each said once: got %v and tags %X, %v", n[0], told, err)
+	w.coming = []byte(example + other + example) // no telegram comes twice: two wrong bits make a valid one
+	if err := r.Read(n[:]); err != nil || n[0] != 0 || notified != nil {
+		t.Errorf("each sent once: got %v and tags %X, %v", n[0], notified, err)
 	}
 	w.coming = []byte(example + other + other + example)
 	for _, c := range []struct {
@@ -410,15 +410,15 @@ func TestRDM6300(t *testing.T) {
 			t.Errorf("after %v: got %v, %v, want %v", c.after, n[0], err, c.want)
 		}
 	}
-	if want := []int{0x834CE7, 1, 0x834CE7}; !slices.Equal(told, want) {
-		t.Errorf("got tags %X, want %X", told, want)
+	if want := []int{0x834CE7, 1, 0x834CE7}; !slices.Equal(notified, want) {
+		t.Errorf("got tags %X, want %X", notified, want)
 	}
 	w.coming = []byte(example) // of long after the last
 	if err := r.Read(n[:]); err != nil || n[0] != 0 {
-		t.Errorf("said once again: got %v, %v", n[0], err)
+		t.Errorf("sent once again: got %v, %v", n[0], err)
 	}
 	// Alone between two pauses it is believed, once.
-	told = nil
+	notified = nil
 	for _, c := range []struct {
 		coming string
 		after  time.Duration
@@ -430,8 +430,8 @@ func TestRDM6300(t *testing.T) {
 			t.Errorf("%q after %v: got %v, %v, want %v", c.coming, c.after, n[0], err, c.want)
 		}
 	}
-	if want := []int{0x834CE7, 0x834CE7}; !slices.Equal(told, want) {
-		t.Errorf("alone: got tags %X, want %X", told, want)
+	if want := []int{0x834CE7, 0x834CE7}; !slices.Equal(notified, want) {
+		t.Errorf("alone: got tags %X, want %X", notified, want)
 	}
 	w.fail = servo.ErrDisconnected
 	if err := r.Read(n[:]); hal.KindOf(err) != hal.Absent {

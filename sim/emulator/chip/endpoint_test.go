@@ -15,12 +15,12 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// What a Maestro says and does, byte for byte; rows seed the fuzzer.
+// What a Maestro sends and does, byte for byte; rows seed the fuzzer.
 var maestroTalk = []struct {
 	name  string
 	crc   bool
-	said  []byte
-	heard []byte
+	sent  []byte
+	reply []byte
 	pulse time.Duration // channel 0 afterwards
 }{
 	{"compact", false, []byte{0x84, 0, 0x70, 0x2E}, nil, 1500 * time.Microsecond},
@@ -41,9 +41,9 @@ var maestroTalk = []struct {
 func TestMaestroTalk(t *testing.T) {
 	for _, c := range maestroTalk {
 		m := chip.NewMaestro(6, 12, c.crc)
-		heard := m.Receive(c.said, 0, nil)
-		if c.heard != nil && c.name != "a wrong CRC" && !bytes.Equal(heard, c.heard) || m.Pulse(0) != c.pulse {
-			t.Errorf("%s: heard % X and got %v, want % X and %v", c.name, heard, m.Pulse(0), c.heard, c.pulse)
+		reply := m.Receive(c.sent, 0, nil)
+		if c.reply != nil && c.name != "a wrong CRC" && !bytes.Equal(reply, c.reply) || m.Pulse(0) != c.pulse {
+			t.Errorf("%s: got reply % X and got %v, want % X and %v", c.name, reply, m.Pulse(0), c.reply, c.pulse)
 		}
 	}
 	// The error of a wrong CRC, asked for with a right one.
@@ -60,29 +60,29 @@ func TestMaestroTalk(t *testing.T) {
 
 // Many targets at once are for the boards of more channels than six.
 func TestMaestroTargets(t *testing.T) {
-	said := []byte{0x9F, 2, 3, 0x70, 0x2E, 0x70, 0x2E, 0xA1}
+	sent := []byte{0x9F, 2, 3, 0x70, 0x2E, 0x70, 0x2E, 0xA1}
 	for n, want := range map[int]struct {
-		heard byte
+		reply byte
 		pulse time.Duration
 	}{6: {0x10, 0}, 12: {0, 1500 * time.Microsecond}} {
 		m := chip.NewMaestro(n, 12, false)
-		var heard []byte
-		for _, b := range said { // however it comes
-			heard = m.Receive([]byte{b}, 0, heard)
+		var reply []byte
+		for _, b := range sent { // however it comes
+			reply = m.Receive([]byte{b}, 0, reply)
 		}
-		if !bytes.Equal(heard, []byte{want.heard, 0}) || m.Pulse(4) != want.pulse || m.Pulse(2) != 0 {
-			t.Errorf("%d channels: heard % X and got %v, want %02X 00 and %v", n, heard, m.Pulse(4), want.heard, want.pulse)
+		if !bytes.Equal(reply, []byte{want.reply, 0}) || m.Pulse(4) != want.pulse || m.Pulse(2) != 0 {
+			t.Errorf("%d channels: got reply % X and got %v, want %02X 00 and %v", n, reply, m.Pulse(4), want.reply, want.pulse)
 		}
 		// Channels that it does not have.
 		if got := m.Receive([]byte{0x9F, 2, 11, 0, 0, 0, 0, 0xA1}, 0, nil); !bytes.Equal(got, []byte{0x10, 0}) {
-			t.Errorf("%d channels: heard % X", n, got)
+			t.Errorf("%d channels: got reply % X", n, got)
 		}
 	}
 }
 
 func FuzzEndpoints(f *testing.F) {
 	for _, c := range maestroTalk {
-		f.Add(c.said)
+		f.Add(c.sent)
 	}
 	f.Add([]byte{0xAA, 0x01, 0x00, 0x01, 0xAA, 0x00, 0x3D, 0x01, 0x0C, 0xAA, 0x01, 0x08, 0x20})
 	f.Fuzz(func(t *testing.T, p []byte) {

@@ -145,7 +145,7 @@ func feeding(t *testing.T, out drivers.Output, clock hal.Clock, edge func() time
 
 // outcome is the effect of a fault on a subject.
 type outcome struct {
-	told     bool          // the fault was detected
+	detected bool          // the fault was detected
 	wrong    int           // cycles with wrong values that were reported as valid
 	recovery time.Duration // from the end of its cause to good values
 }
@@ -185,7 +185,7 @@ func (s *subject) suffer(t *testing.T, f wire.Fault) (o outcome) {
 	s.fault(f)
 	for range 100 {
 		well, wrong := s.cycle(t)
-		o.told = o.told || !well
+		o.detected = o.detected || !well
 		if wrong {
 			o.wrong++
 		}
@@ -202,7 +202,7 @@ func (s *subject) suffer(t *testing.T, f wire.Fault) (o outcome) {
 
 // The matrix of issue "driver suite", Bad input, for the chips of this package. Neither I2C nor the BNO055's serial
 // protocol protects its data: one bit that flips in a value on its way is a value. So settings and identities are looked
-// at with every reading, what no sensor could have said is refused, and what jumps must be said twice; each device is well
+// at with every reading, what no sensor could report is refused, and what jumps must be reported twice; each device is well
 // again within a second of the cause going away.
 func TestFaults(t *testing.T) {
 	for _, s := range subjects() {
@@ -214,7 +214,7 @@ func TestFaults(t *testing.T) {
 				}
 				name := fmt.Sprintf("%s %v %g", s.name, kind, p)
 				o := subject.suffer(t, wire.Fault{Kind: kind, P: p})
-				t.Logf("%-24s told %-5v wrong %3d of 100, well after %v", name, o.told, o.wrong, o.recovery)
+				t.Logf("%-24s detected %-5v wrong %3d of 100, well after %v", name, o.detected, o.wrong, o.recovery)
 				most := 0 // with a wrong bit in every answer two in a row are wrong alike now and then
 				if kind == wire.Corrupted && p == 0 {
 					most = 10
@@ -222,8 +222,8 @@ func TestFaults(t *testing.T) {
 				switch {
 				case o.recovery > time.Second:
 					t.Errorf("%s: not well again within a second", name)
-				case !o.told && (kind == wire.PowerLoss || kind == wire.OpenWire || !subject.serial && (kind == wire.Dropped || kind == wire.HeldLow)) && p == 0:
-					t.Errorf("%s: not told", name)
+				case !o.detected && (kind == wire.PowerLoss || kind == wire.OpenWire || !subject.serial && (kind == wire.Dropped || kind == wire.HeldLow)) && p == 0:
+					t.Errorf("%s: not detected", name)
 				case o.wrong > most:
 					t.Errorf("%s: %d wrong values handed on as right", name, o.wrong)
 				}

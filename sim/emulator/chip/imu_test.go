@@ -39,7 +39,7 @@ func tilted() chip.Motion {
 		Acceleration: [3]float64{-3, 4.5, 8.25}, Field: [3]float64{18e-6, -7e-6, -44e-6}, Celsius: 31}
 }
 
-// The BNO055 says what it feels, over both wires, and finds itself again after a loss of power.
+// The BNO055 reports its motion over both wires, and finds itself again after a loss of power.
 func TestBNO055(t *testing.T) {
 	for _, compass := range []bool{false, true} {
 		for _, over := range []string{"i2c", "serial"} {
@@ -79,7 +79,7 @@ func TestBNO055(t *testing.T) {
 				}
 				check()
 				t.Logf("a read takes %v", clock.Now()-begin)
-				// Power lost and back: what is not known is not said, and opening finds the chip once it has booted.
+				// Power lost and back: the driver reports no old values, and opening finds the chip once it has booted.
 				fault(wire.Fault{Kind: wire.PowerLoss, For: 10 * time.Millisecond})
 				must(t, pass(clock.Now()+time.Millisecond))
 				if err := s.Read(make([]float64, 10)); err == nil {

@@ -14,16 +14,16 @@ const us = time.Microsecond
 
 // An oscillator that is off by 6 % makes pulses wrong by as much, until it is measured.
 func TestPCA9685Oscillator(t *testing.T) {
-	for _, c := range []struct{ true, told, want float64 }{{25e6, 25e6, 1500}, {26.5e6, 25e6, 1415}, {26.5e6, 26.5e6, 1500}, {23e6, 23e6, 1500}} {
+	for _, c := range []struct{ true, config, want float64 }{{25e6, 25e6, 1500}, {26.5e6, 25e6, 1415}, {26.5e6, 26.5e6, 1500}, {23e6, 23e6, 1500}} {
 		d := chip.NewPCA9685(0x40, c.true)
 		host := chip.NewBus("i2c", 400_000, 1, d).Host()
-		out, err := pwm.NewPCA9685(host, pwm.PCA9685Config{Hertz: 300, Oscillator: c.told, Clock: host})
+		out, err := pwm.NewPCA9685(host, pwm.PCA9685Config{Hertz: 300, Oscillator: c.config, Clock: host})
 		must(t, err)
 		must(t, out.Open())
 		must(t, out.Write([]time.Duration{0, 1500 * us}))
 		width, hertz := d.Pulse(1)
 		near(t, "pulse", width.Seconds()*1e6, c.want, 0.6)
-		if c.true == c.told {
+		if c.true == c.config {
 			near(t, "Hz", hertz, out.Hertz(), 1e-9)
 		}
 		for i, err := range out.Off() {

@@ -112,7 +112,7 @@ func TestBumper(t *testing.T) {
 		sw.Closed = false
 		b.pass(100 * ms)
 		b.want(s, 1, "a tap that is over")
-		b.want(s, 0, "told")
+		b.want(s, 0, "reported")
 	}
 }
 
@@ -249,10 +249,10 @@ func TestSonar(t *testing.T) {
 	if got := b.read(s); math.Abs(got-1) > 1e-6 {
 		t.Errorf("after it: got %g", got)
 	}
-	for kind, says := range map[wire.Kind]string{wire.StuckHigh: "stays high", wire.OpenWire: "no answer", wire.StuckLow: "no answer"} {
+	for kind, text := range map[wire.Kind]string{wire.StuckHigh: "stays high", wire.OpenWire: "no answer", wire.StuckLow: "no answer"} {
 		b.chip.Fault(wire.Fault{Kind: kind, Target: 2})
-		if err := s.Read(make([]float64, 1)); err == nil || !strings.Contains(err.Error(), says) || hal.KindOf(err) != hal.Timeout {
-			t.Errorf("%v: got %v, want %q", kind, err, says)
+		if err := s.Read(make([]float64, 1)); err == nil || !strings.Contains(err.Error(), text) || hal.KindOf(err) != hal.Timeout {
+			t.Errorf("%v: got %v, want %q", kind, err, text)
 		}
 		b.chip.ClearFaults()
 	}
@@ -411,7 +411,7 @@ func TestRefused(t *testing.T) {
 	b := newBoard(t)
 	b.open(driver.NewEncoder(b.pins("1", "2")))
 	for _, c := range []struct {
-		line, says string
+		line, text string
 		kind       hal.Kind
 	}{
 		{"2", `line 2 is held by "halyard test"`, hal.Busy},
@@ -421,8 +421,8 @@ func TestRefused(t *testing.T) {
 		{"BTN", `line "BTN": got offsets 5 and 7 of gpiochip0, want one`, hal.Invalid},
 	} {
 		err := driver.NewSwitch(b.pins(c.line)).Open()
-		if err == nil || !strings.Contains(err.Error(), c.says) || hal.KindOf(err) != c.kind {
-			t.Errorf("line %s: got %v, want %q", c.line, err, c.says)
+		if err == nil || !strings.Contains(err.Error(), c.text) || hal.KindOf(err) != c.kind {
+			t.Errorf("line %s: got %v, want %q", c.line, err, c.text)
 		}
 	}
 	info, lines, err := driver.Survey("io", b.host.Open)

@@ -16,14 +16,14 @@ import (
 )
 
 // talk sends a host's bytes to a board, and returns the board's output until it is idle.
-func talk(b wire.Board, now *time.Duration, said []byte) (heard []byte) {
-	b.Receive(said, *now)
+func talk(b wire.Board, now *time.Duration, sent []byte) (reply []byte) {
+	b.Receive(sent, *now)
 	for until := *now + 20*time.Millisecond; b.Next() <= until; {
 		*now = max(*now, b.Next())
-		heard = b.Transmit(heard, *now)
+		reply = b.Transmit(reply, *now)
 	}
 	*now += 20 * time.Millisecond
-	return heard
+	return reply
 }
 
 // The sessions of hardware.md, section 5, byte by byte: the emulated scanners reply like real ones. A number in brackets in
@@ -33,7 +33,7 @@ func TestSICKSession(t *testing.T) {
 	b.Power(true, 0)
 	now := time.Second
 	b.Transmit(nil, now) // its output at power-on
-	for _, c := range []struct{ what, said, heard string }{
+	for _, c := range []struct{ what, sent, reply string }{
 		{"requests", "02 00 02 00 20 25 35 08", "06 02 80 03 00 A0 00 10 16 0A"},
 		{"180 by 1", "02 00 05 00 3B B4 00 64 00 97 49", "06 02 80 07 00 BB 01 B4 00 64 00 10 5B 30"},
 		{"type", "02 00 01 00 3A 1E 12", "06 02 80 16 00 BA 4C 4D 53 32 30 30 3B 33 30 31 30 36 3B [10]"},
@@ -49,15 +49,15 @@ func TestSICKSession(t *testing.T) {
 		{"a telegram that it does not know", "02 00 01 00 55 71 12", "15"},
 		{"38400", "02 00 02 00 20 40 50 08", "06 02 80 03 00 A0 00 10 16 0A"},
 	} {
-		said, err := hex.DecodeString(strings.ReplaceAll(c.said, " ", ""))
+		sent, err := hex.DecodeString(strings.ReplaceAll(c.sent, " ", ""))
 		must(t, err)
-		got, want := talk(b, &now, said), c.heard
+		got, want := talk(b, &now, sent), c.reply
 		if i := strings.Index(want, "["); i >= 0 {
 			n := i / 3
 			want = fmt.Sprintf("% X [%d]", got[:min(n, len(got))], len(got)-n)
 		}
-		if c.heard != want || !strings.Contains(c.heard, "[") && fmt.Sprintf("% X", got) != want {
-			t.Errorf("%s: got % X, want %s", c.what, got, c.heard)
+		if c.reply != want || !strings.Contains(c.reply, "[") && fmt.Sprintf("% X", got) != want {
+			t.Errorf("%s: got % X, want %s", c.what, got, c.reply)
 		}
 	}
 	if b.Baud() != 38400 {
@@ -71,7 +71,7 @@ func TestSCIPSession(t *testing.T) {
 	b.Old = true
 	b.Power(true, 0)
 	now := time.Second
-	for _, c := range []struct{ said, heard string }{
+	for _, c := range []struct{ sent, reply string }{
 		{"QT", "QT\nE\n\n"},
 		{"SCIP2.0", "SCIP2.0\n0\n\n"},
 		{"SCIP2.0", "SCIP2.0\n0Ee\n\n"},
@@ -97,15 +97,15 @@ func TestSCIPSession(t *testing.T) {
 		{"II", "II\n00P\nMODL:URG-04LX;"},
 		{"SS115200", "SS115200\n00P\n\n"},
 	} {
-		got := string(talk(b, &now, []byte(c.said+"\n")))
+		got := string(talk(b, &now, []byte(c.sent+"\n")))
 		for range 6 { // a scan must be over first
 			if got != "" {
 				break
 			}
 			got = string(talk(b, &now, nil))
 		}
-		if whole := strings.HasSuffix(c.heard, "\n\n"); !strings.HasPrefix(got, c.heard) || whole && got != c.heard {
-			t.Errorf("%s: got %q, want %q", c.said, got, c.heard)
+		if whole := strings.HasSuffix(c.reply, "\n\n"); !strings.HasPrefix(got, c.reply) || whole && got != c.reply {
+			t.Errorf("%s: got %q, want %q", c.sent, got, c.reply)
 		}
 	}
 	if b.Baud() != 115200 {
@@ -119,7 +119,7 @@ func TestRPLidarSession(t *testing.T) {
 	b.Power(true, 0)
 	now := time.Second
 	b.Transmit(nil, now)
-	for _, c := range []struct{ said, heard string }{
+	for _, c := range []struct{ sent, reply string }{
 		{"A5 25", ""}, {"A5 25", ""}, {"A5 25", ""},
 		{"A5 50", "A5 5A 14 00 00 00 04 18 1D 01 07 48 41 4C 59 41 52 44 2D 45 4D 55 4C 41 54 4F 52"},
 		{"A5 52", "A5 5A 03 00 00 00 06 00 00 00"},
@@ -135,10 +135,10 @@ func TestRPLidarSession(t *testing.T) {
 		{"A5 25", ""},
 		{"A5 82 05 00 00 00 00 00 22", "A5 5A 54 00 00 40 82"},
 	} {
-		said, err := hex.DecodeString(strings.ReplaceAll(c.said, " ", ""))
+		sent, err := hex.DecodeString(strings.ReplaceAll(c.sent, " ", ""))
 		must(t, err)
-		if got := fmt.Sprintf("% X", talk(b, &now, said)); got != c.heard {
-			t.Errorf("%s: got %s, want %s", c.said, got, c.heard)
+		if got := fmt.Sprintf("% X", talk(b, &now, sent)); got != c.reply {
+			t.Errorf("%s: got %s, want %s", c.sent, got, c.reply)
 		}
 	}
 }

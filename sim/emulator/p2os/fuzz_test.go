@@ -15,7 +15,7 @@ func FuzzBoard(f *testing.F) {
 	f.Add(append(session, 0xFA, 0xFB, 6, 0x0B, 0x3B, 0xC8, 0, 0xD3, 0x3B))
 	f.Add(append(session, 0xFA, 0xFB, 6, 0x21, 0x1B, 1, 0, 0x22, 0x1B))                                          // the gripper's -1
 	f.Add(append(session, 0xFA, 0xFB, 6, 0x06, 0x1B, 100, 0, 0x6A, 0x1B, 0xFA, 0xFB, 6, 4, 0x3B, 1, 0, 5, 0x3B)) // at most -100 mm/s, motors on
-	f.Fuzz(func(t *testing.T, said []byte) {
+	f.Fuzz(func(t *testing.T, sent []byte) {
 		robot, err := base.RobotOf("p2at")
 		if err != nil {
 			t.Fatal(err)
@@ -25,7 +25,7 @@ func FuzzBoard(f *testing.F) {
 		b.Power(true, 0)
 		now := time.Second
 		on := false
-		for piece := said; len(piece) > 0; piece = piece[min(len(piece), 9):] {
+		for piece := sent; len(piece) > 0; piece = piece[min(len(piece), 9):] {
 			b.Receive(piece[:min(len(piece), 9)], now)
 			b.Transmit(nil, now)
 			motors, left, right := b.Motors()

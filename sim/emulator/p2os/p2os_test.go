@@ -369,7 +369,7 @@ func TestPlayersStart(t *testing.T) {
 		now += 2 * time.Millisecond
 		return fmt.Sprintf("% X", b.Transmit(nil, now))
 	}
-	for _, c := range []struct{ said, received string }{
+	for _, c := range []struct{ sent, received string }{
 		{"FA FB 03 00 00 00", "FA FB 03 00 00 00"},
 		{"FA FB 03 01 00 01", "FA FB 03 01 00 01"},
 		{"FA FB 03 02 00 02", "FA FB 18 02 4D 79 52 6F 62 6F 74 00 50 69 6F 6E 65 65 72 00 70 32 61 74 00 3E DC"},
@@ -380,8 +380,8 @@ func TestPlayersStart(t *testing.T) {
 		{"FA FB 06 1C 3B 01 00 1D 3B", ""}, // SONAR
 		{"FA FB 06 20 3B 0A 0A 2A 45", ""}, // VEL2: 0.2 m/s
 	} {
-		if got := say(c.said); got != c.received {
-			t.Errorf("%s: got %s, want %s", c.said, got, c.received)
+		if got := say(c.sent); got != c.received {
+			t.Errorf("%s: got %s, want %s", c.sent, got, c.received)
 		}
 	}
 	for range 80 {

@@ -21,13 +21,13 @@ const period = 10 * time.Millisecond
 
 // subject is one reader under faults, read by a poller in step with the cycle.
 type subject struct {
-	poller *drivers.Poller
-	world  hal.World
-	set    func(tags ...uint32)
-	fault  func(kind int, p float64) // by the place in faults
-	clear  func()
-	mu     sync.Mutex
-	told   []int
+	poller   *drivers.Poller
+	world    hal.World
+	set      func(tags ...uint32)
+	fault    func(kind int, p float64) // by the place in faults
+	clear    func()
+	mu       sync.Mutex
+	notified []int
 }
 
 // faults are those of the three kinds of line, by what they do; -1 where a line has no such.
@@ -54,7 +54,7 @@ func (s *subject) listen(t *testing.T) *subject {
 	if !s.poller.Listen(func(tag int) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.told = append(s.told, tag)
+		s.notified = append(s.notified, tag)
 	}) {
 		t.Fatal("it reads no tags")
 	}
@@ -91,7 +91,7 @@ func subjects(t *testing.T, seed int64) map[string]*subject {
 // run lets d pass and returns the reported tags, each once, and whether the reader had a fault.
 func (s *subject) run(t *testing.T, d time.Duration) (tags []int, count float64, fault error) {
 	t.Helper()
-	s.told = nil
+	s.notified = nil
 	var n [1]float64
 	for range d / period {
 		if err := s.world.Advance(period); err != nil {
@@ -104,8 +104,8 @@ func (s *subject) run(t *testing.T, d time.Duration) (tags []int, count float64,
 			fault = err
 		}
 	}
-	slices.Sort(s.told)
-	return slices.Compact(s.told), n[0], fault
+	slices.Sort(s.notified)
+	return slices.Compact(s.notified), n[0], fault
 }
 
 var names = []string{"rdm6300", "pn532", "pn532 i2c"}
@@ -140,8 +140,8 @@ func TestRDM630(t *testing.T) {
 	board := &reader.RDM6300{Version: 0x62, Once: true}
 	line := wire.NewLine("rdm630", rfid.RDM6300Baud, 1, board)
 	r := rfid.NewRDM6300("rdm630", line.Open)
-	var told []int
-	r.Listen(func(tag int) { told = append(told, tag) })
+	var notified []int
+	r.Listen(func(tag int) { notified = append(notified, tag) })
 	if err := r.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -156,12 +156,12 @@ func TestRDM630(t *testing.T) {
 			}
 		}
 	}
-	if want := []int{0x834CE7, 0x834CE7, 7}; !slices.Equal(told, want) {
-		t.Errorf("got tags %X, want %X", told, want)
+	if want := []int{0x834CE7, 0x834CE7, 7}; !slices.Equal(notified, want) {
+		t.Errorf("got tags %X, want %X", notified, want)
 	}
 }
 
-// Every fault, always and now and then: no tag is told that is not there, a lost reader is seen to be lost where that can
+// Every fault, always and now and then: no tag is reported that is not there, a lost reader is seen to be lost where that can
 // be seen, and within a second of the end of the cause all is well.
 func TestFaults(t *testing.T) {
 	for i, name := range names {
@@ -179,7 +179,7 @@ func TestFaults(t *testing.T) {
 					s.fault(k, p)
 					got, _, err := s.run(t, 2*time.Second)
 					if slices.ContainsFunc(got, func(tag int) bool { return tag != 0x834CE7 }) {
-						t.Errorf("%s: told of %X", what, got)
+						t.Errorf("%s: got tag %X", what, got)
 					}
 					if f.tells && p == 0 && (err == nil || hal.KindOf(err) != hal.Absent && f.name == "unplug" && i < 2) {
 						t.Errorf("%s: got %v", what, err)
@@ -212,10 +212,10 @@ func TestOnPTY(t *testing.T) {
 		}
 	}()
 	r := rfid.NewRDM6300("tags", serial.Reopener(path, rfid.RDM6300Baud, ""))
-	told := make(chan int, 1)
+	notified := make(chan int, 1)
 	r.Listen(func(tag int) {
 		select {
-		case told <- tag:
+		case notified <- tag:
 		default:
 		}
 	})
@@ -225,12 +225,12 @@ func TestOnPTY(t *testing.T) {
 	}
 	defer p.Close()
 	select {
-	case tag := <-told:
+	case tag := <-notified:
 		if tag != 0x834CE7 {
 			t.Errorf("got %X", tag)
 		}
 	case <-time.After(20 * time.Second):
-		t.Error("told of no tag")
+		t.Error("no tag was reported")
 	}
 }
 

@@ -20,7 +20,7 @@ import (
 )
 
 // lamp is a source whose pictures report when they were taken: red goes round with the time, by one step of 20 in 100 ms;
-// the blue half says which side is left.
+// the blue half shows which side is left.
 type lamp struct {
 	w, h int
 
@@ -161,7 +161,7 @@ func (b *bench) look(t *testing.T, after uint64, d time.Duration) (p *hal.Pictur
 	return p, err
 }
 
-// right says what is wrong with a picture: its colours, which report when it was taken, and its sides.
+// right returns what is wrong with a picture: its colours, which report when it was taken, and its sides.
 func (b *bench) right(p *hal.Picture) error {
 	if p.Width != width || p.Height != height || len(p.RGB) != 3*width*height {
 		return fmt.Errorf("got %dx%d", p.Width, p.Height)
@@ -181,7 +181,7 @@ func (b *bench) right(p *hal.Picture) error {
 	return nil
 }
 
-// Every encoding, on 64 and 32 bits: what the source shows is what the viewer sees, of the time that the picture says.
+// Every encoding, on 64 and 32 bits: what the source shows is what the viewer sees, at the time of the picture.
 func TestEncodings(t *testing.T) {
 	for _, word := range []string{"mjpeg", "yuyv", "rgb24"} {
 		for _, abi := range []camera.ABI{8, 4} {
@@ -213,7 +213,7 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// Every fault, always and now and then: it is told or counted, no picture is wrong, and within a second of its end there
+// Every fault, always and now and then: it is reported or counted, no picture is wrong, and within a second of its end there
 // are pictures again.
 func TestFaults(t *testing.T) {
 	for _, kind := range []wire.Kind{wire.Unplugged, wire.Denied, wire.Busy, wire.Stuck, wire.Truncated, wire.CRC, wire.Garbage,
@@ -227,13 +227,13 @@ func TestFaults(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						b := newBench(t, word, camera.Native, 3)
 						defer b.close(t)
-						after, good, told := uint64(0), 0, 0
+						after, good, reported := uint64(0), 0, 0
 						see := func(d time.Duration) bool {
 							pic, err := b.look(t, after, d)
 							switch {
 							case errors.Is(err, context.Canceled):
 							case err != nil:
-								told++
+								reported++
 								b.pass(t)
 							default:
 								if err := b.right(pic); err != nil {
@@ -261,27 +261,27 @@ func TestFaults(t *testing.T) {
 						switch kind {
 						case wire.Denied, wire.Busy, wire.Wrong:
 							// An open stream continues; a new one is refused, with the reason.
-							if good == 0 || told > 0 {
-								t.Errorf("the open stream: got %d pictures and %d faults", good, told)
+							if good == 0 || reported > 0 {
+								t.Errorf("the open stream: got %d pictures and %d faults", good, reported)
 							}
 							if err := b.driver.Probe(); err == nil {
 								t.Error("a new stream was accepted")
 							}
 						case wire.Delayed:
-							if good == 0 || told > 0 || counted > 0 {
-								t.Errorf("got %d pictures, %d faults, %d counted", good, told, counted)
+							if good == 0 || reported > 0 || counted > 0 {
+								t.Errorf("got %d pictures, %d faults, %d counted", good, reported, counted)
 							}
 						case wire.Unplugged, wire.Stuck:
-							if good > 1 || told == 0 || lost == nil {
-								t.Errorf("got %d pictures, %d faults and %v", good, told, lost)
+							if good > 1 || reported == 0 || lost == nil {
+								t.Errorf("got %d pictures, %d faults and %v", good, reported, lost)
 							}
 						case wire.Dropped:
 							if p > 0 && (good == 0 || counted == 0) {
 								t.Errorf("got %d pictures, %d counted", good, counted)
 							}
 						default:
-							if counted == 0 || p == 0 && told == 0 || p > 0 && good == 0 {
-								t.Errorf("got %d pictures, %d faults, %d counted", good, told, counted)
+							if counted == 0 || p == 0 && reported == 0 || p > 0 && good == 0 {
+								t.Errorf("got %d pictures, %d faults, %d counted", good, reported, counted)
 							}
 						}
 						b.device.ClearFaults()
@@ -338,7 +338,7 @@ func TestReplugged(t *testing.T) {
 		}
 		b.device = other
 		moved.Store(true)
-		for range 2 { // the first may still be told of the loss
+		for range 2 { // the first may still return the error of the loss
 			if p, err = b.look(t, after, 500*time.Millisecond); err == nil {
 				break
 			}
@@ -353,7 +353,7 @@ func TestReplugged(t *testing.T) {
 // A steady device waits for its driver: in virtual time the same happens in the same cycle on every run, a loss and the
 // pauses before it is looked for again too.
 func TestSteady(t *testing.T) {
-	run := func() (told []string) {
+	run := func() (reported []string) {
 		l := newLamp(width, height)
 		device, err := video.New(video.Config{Name: "lamp", Source: l, Sizes: [][2]int{{width, height}}, Pixels: []camera.Pixel{camera.YUYV}, Seed: 5, Steady: true})
 		if err != nil {
@@ -398,14 +398,14 @@ func TestSteady(t *testing.T) {
 			}
 			p, err := watch.Next(look, after)
 			if err == nil {
-				told = append(told, fmt.Sprint(i, p.Time))
+				reported = append(reported, fmt.Sprint(i, p.Time))
 				after = p.Sequence
 				p.Release()
 			} else if hal.KindOf(err) == hal.Absent {
-				told = append(told, fmt.Sprint(i, " gone"))
+				reported = append(reported, fmt.Sprint(i, " gone"))
 			}
 		}
-		return told
+		return reported
 	}
 	first, second := run(), run()
 	if !slices.Equal(first, second) {
