@@ -36,11 +36,8 @@ const MaxBitrate = 1_000_000
 // epoch is the zero of every line's clock, so that the clock continues when a lost line is opened again.
 var epoch = time.Now()
 
-// Filter passes frames with an id equal to ID in the bits of Mask. Extended is a bit of both, for ids of 29 bits.
+// Filter passes frames with an id equal to ID in the bits of Mask. servo.ExtendedCAN is a bit of both, for ids of 29 bits.
 type Filter = servo.CANFilter
-
-// Extended marks an extended id in a Filter.
-const Extended = servo.ExtendedCAN
 
 // Reopener returns the servo.Opener of an interface; see Open.
 func Reopener(name string, bitrate int, filters ...Filter) servo.Opener {

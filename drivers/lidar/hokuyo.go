@@ -82,8 +82,8 @@ func NewHokuyo(s HokuyoSettings) (*Hokuyo, error) {
 // Geometry is where the rays look.
 func (h *Hokuyo) Geometry() ScanGeometry { return h.geometry }
 
-// errMisheard reports that bytes sent at another rate were in front of the command, in one line with it.
-var errMisheard = errors.New("the scanner echoed a different command")
+// errOtherEcho reports that bytes sent at another rate were in front of the command, in one line with it.
+var errOtherEcho = errors.New("the scanner echoed a different command")
 
 // scipTimeout is the timeout of a reply; its laser, and TCP, need most of it.
 const scipTimeout = 80 * time.Millisecond
@@ -135,7 +135,7 @@ func (h *Hokuyo) find() error {
 		}
 		var status string
 		for range 2 {
-			if status, last = h.ask(SCIPLaserOff, SCIPOK, SCIPUnknown, SCIPOldUnknown); !errors.Is(last, errMisheard) {
+			if status, last = h.ask(SCIPLaserOff, SCIPOK, SCIPUnknown, SCIPOldUnknown); !errors.Is(last, errOtherEcho) {
 				break
 			}
 		}
@@ -195,7 +195,7 @@ func (h *Hokuyo) ask(command string, statuses ...string) (string, error) {
 				h.sense = true
 				if echo := h.block.Echo; string(echo) != command {
 					if bytes.HasSuffix(echo, []byte(command)) {
-						return "", h.fault(hal.BusFault, errMisheard)
+						return "", h.fault(hal.BusFault, errOtherEcho)
 					}
 					continue
 				}

@@ -193,3 +193,18 @@ func TestKernelProbe(t *testing.T) {
 		t.Errorf("a probe exported %q", got)
 	}
 }
+
+// A channel that is gone is missing from the telegrams that end all pulses, with the error of a lost one.
+func TestKernelTelegramsOfLostChannel(t *testing.T) {
+	k, err := NewKernel(KernelConfig{Root: sysfs(t, "pwm0"), Channels: []KernelChannel{{0, 0}, {0, 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := k.TorqueOffTelegrams()
+	for _, telegram := range list {
+		defer telegram.File.Close()
+	}
+	if len(list) != 1 || hal.KindOf(err) != hal.Absent {
+		t.Errorf("got %d telegrams, %v (%v), want 1 and an error of kind %v", len(list), err, hal.KindOf(err), hal.Absent)
+	}
+}

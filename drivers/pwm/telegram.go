@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -31,7 +32,7 @@ func (k *Kernel) TorqueOffTelegrams() (list []servo.Telegram, err error) {
 	for i := range k.outs {
 		file, e := os.OpenFile(filepath.Join(k.outs[i].dir, "enable"), os.O_WRONLY, 0)
 		if e != nil {
-			err = errors.Join(err, k.fault(0, i, e))
+			err = errors.Join(err, k.fault(hal.BusFault, i, e))
 			continue
 		}
 		list = append(list, servo.Telegram{File: file, Bytes: []byte("0")})

@@ -6,8 +6,14 @@ import (
 	"time"
 )
 
+// unaffected is of a part that no output of the chip drives.
+type unaffected struct{}
+
+func (unaffected) setLevel(*Chip, int, bool, time.Duration) {}
+
 // Switch is a contact between a line and ground, or the supply: a bumper's, a button's.
 type Switch struct {
+	unaffected
 	Line     int
 	ToSupply bool
 	Closed   bool
@@ -21,10 +27,9 @@ func (s *Switch) advance(c *Chip, _, to time.Duration) {
 	c.drive(s.Line, end, to)
 }
 
-func (s *Switch) setLevel(*Chip, int, bool, time.Duration) {}
-
 // Encoder is a quadrature encoder that turns to Count within the next period, at an even pace; four steps a slot.
 type Encoder struct {
+	unaffected
 	A, B  int
 	Count int64
 	at    int64
@@ -53,10 +58,9 @@ func (e *Encoder) put(c *Chip, at time.Duration) {
 	c.drive(e.B, pulled(phase >= 2), at)
 }
 
-func (e *Encoder) setLevel(*Chip, int, bool, time.Duration) {}
-
 // PIR is an HC-SR501 that is warm: high for Hold after the last motion, then deaf for 2.5 s.
 type PIR struct {
+	unaffected
 	Line  int
 	Low   bool // its output is low while it sees something, as behind a transistor
 	Moves bool
@@ -78,8 +82,6 @@ func (p *PIR) advance(c *Chip, _, to time.Duration) {
 	}
 	c.drive(p.Line, pulled(p.on != p.Low), to)
 }
-
-func (p *PIR) setLevel(*Chip, int, bool, time.Duration) {}
 
 // Sonar is an HC-SR04: at the end of a trigger it sends, and its echo line is high for as long as the sound is under way.
 type Sonar struct {
