@@ -203,7 +203,7 @@ func TestFlip(t *testing.T) {
 	}
 }
 
-// A victim's arm swings between its two turns at the rate that the file says, rays see it where it is, and it knocks
+// A victim's arm swings between its two turns at the rate of the file, rays see it where it is, and it knocks
 // against what is in its way.
 func TestVictimsMove(t *testing.T) {
 	const text = `{name: a, ground: floor, materials: {floor: {friction: 0.8}, skin: {friction: 0.5, colour: [0.8, 0.6, 0.5]}},
@@ -240,7 +240,7 @@ victims: [{name: Ann, at_m: [3, 0, 0.5], material: skin, segments: [{name: left_
 		s.Touches(func(a, b hal.Part) { knocked = knocked || a.Body == "Ann/left_arm" || b.Body == "Ann/left_arm" })
 	}
 	if !knocked || s.fault != nil {
-		t.Errorf("the arm met nothing that was in its way, or the physics broke: %v", s.fault)
+		t.Errorf("the arm touched no robot in its way, or the physics failed: %v", s.fault)
 	}
 }
 

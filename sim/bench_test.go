@@ -43,7 +43,7 @@ func BenchmarkStanding(b *testing.B) {
 	}
 }
 
-// BenchmarkScene is a cycle of 10 ms of a whole scene, with the commands and what comes of them. The figure to read is
+// BenchmarkScene is a cycle of 10 ms of a whole scene, with the commands and their effects. The value to read is
 // x-real, the simulated time by the time that it takes; its bound is 1, below which no controller can be served in real
 // time. Simloid's robots make one step of 10 ms as the original did, the humanoid ten of 1 ms.
 func BenchmarkScene(b *testing.B) {

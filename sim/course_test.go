@@ -68,7 +68,7 @@ func TestCourse(t *testing.T) {
 	same("at the end", b.zones(model.Finish, entered), "FZ1")
 	same("all", b.zones(model.Checkpoint, reached), "chk1", "chk2")
 	b.must(b.Restore())
-	same("taken back", b.zones(model.Checkpoint, reached), "chk1")
+	same("reverted", b.zones(model.Checkpoint, reached), "chk1")
 	b.v.Clear()
 	same("cleared", b.zones(model.Checkpoint, reached))
 	go_(at(6, 0.1, -1.5))
@@ -214,7 +214,7 @@ func TestVisible(t *testing.T) {
 	}
 }
 
-// BenchmarkVehicle: steps of a millisecond a second, beside the cost of the craft and the free body alone: 20 steps a
+// BenchmarkVehicle: steps of a millisecond a second, compared with the cost of the craft and the free body alone: 20 steps a
 // cycle, and the course and the sensors once.
 func BenchmarkVehicle(b *testing.B) {
 	for _, name := range []string{"okon", "bluerov2-heavy"} {

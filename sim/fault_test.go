@@ -199,7 +199,7 @@ func TestDivergedRobotIsLimp(t *testing.T) {
 				t.Errorf("%s: got %v, want an unsafe error that names the robot", what, fault)
 			}
 			if r.frame.Status[0].Err == nil {
-				t.Errorf("%s: its joints say nothing of it", what)
+				t.Errorf("%s: its joints do not report it", what)
 			}
 			if r.fault == nil && !(r.system.Time > begun+2.9) {
 				t.Errorf("%s: got %g s, want time to go on for the others", what, r.system.Time-begun)

@@ -8,7 +8,7 @@ import (
 )
 
 // The robots that are sold as kits hold themselves up on their own servos: the arms stretched out level where their joints
-// allow it, the hexapod on six feet and on three, where it sinks when it is let go (on six its gears alone hold it).
+// allow it, the hexapod on six feet and on three, where it sinks with torque off (on six its gears alone hold it).
 func TestKitsHoldUp(t *testing.T) {
 	hold := func(r *rig, seconds int, goals map[string]float64) (worst float64) {
 		r.enable(true)

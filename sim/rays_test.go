@@ -190,7 +190,7 @@ func TestRoversSeeAndPush(t *testing.T) {
 	if d := away(a.body.Pose(0), b.body.Pose(0)); d < 0.45 || d > 0.6 {
 		t.Errorf("apart by %g m, want as long as a robot", d)
 	}
-	// Who leaves is seen no more.
+	// A robot that was removed is no longer seen.
 	if err := s.Remove("b"); err != nil {
 		t.Fatal(err)
 	}

@@ -177,7 +177,7 @@ func (w *lookout) look(r *rig, k int, g *gauge) {
 	}
 }
 
-// run lets c run for cycles of 10 ms and returns the worst of it. Every figure that leaves the scene must be finite.
+// run lets c run for cycles of 10 ms and returns the worst of it. Every value that leaves the scene must be finite.
 func (c stress) run(t *testing.T, cycles int) gauge {
 	r := newStress(t, c)
 	rng := rand.New(rand.NewPCG(1, stream(1, c.robot, c.scene)))
@@ -204,7 +204,7 @@ func (c stress) run(t *testing.T, cycles int) gauge {
 	return g
 }
 
-// Every robot of Simloid's and the humanoid bear random commands on every scene: from their start, and dropped into the
+// Every robot of Simloid's and the humanoid withstand random commands on every scene: from their start, and dropped into the
 // midst of it. The run is 0.6 simulated seconds each; with
 //
 //	HALYARD_LONG=1 go test -run TestRobust -timeout 60m -v ./sim

@@ -252,7 +252,7 @@ func TestLimpFallsAndTorqueHolds(t *testing.T) {
 	if math.Abs(held-math.Pi/2) > 0.1 {
 		t.Fatalf("goal level: got %g rad, want %g", held, math.Pi/2)
 	}
-	// The inputs say nothing from here on; the goal stays.
+	// The inputs are NaN from here on; the goal stays.
 	r.input("joint/position", math.NaN())
 	r.cycle(200)
 	if got := r.frame.Outputs[0]; got != held {
@@ -377,7 +377,7 @@ func TestFollow(t *testing.T) {
 	r.body.Follow(0, math.NaN(), math.NaN())
 	r.cycle(300)
 	if got := math.Abs(r.body.joints[0].Servo.Position); got > 0.6 {
-		t.Errorf("let go: got %g rad, want it to fall", got)
+		t.Errorf("released: got %g rad, want it to fall", got)
 	}
 	// Readings of a real joint may be invalid; they must not enter the physics.
 	r.body.Follow(0, math.Inf(1), 0)

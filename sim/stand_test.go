@@ -44,7 +44,7 @@ func TestHumanoidStands(t *testing.T) {
 		got := r.reading(name)
 		t.Logf("%s: %.3f m/s²", name, got)
 	}
-	// The same nudge that it bears while it holds throws it when it has torque off; without one its gears hold it upright.
+	// The same nudge that it withstands while it holds throws it when torque is off; without one its gears hold it upright.
 	nudge := func() {
 		for range 20 {
 			r.must(r.Push("a-series", "upper_body", [3]float64{4, 0, 0}))

@@ -77,7 +77,7 @@ func TestURDFArmMoves(t *testing.T) {
 			}
 			// Where a motor gives all it has, the load may drive it beyond its speed.
 			if fastest[i] > 1.1 && strongest[i] < 0.99 || fastest[i] > 1.3 || strongest[i] > 1.01 {
-				t.Errorf("%s: got %.2f of its speed and %.2f of its torque, want no more than the file says", names[i], fastest[i], strongest[i])
+				t.Errorf("%s: got %.2f of its speed and %.2f of its torque, want no more than in the file", names[i], fastest[i], strongest[i])
 			}
 		}
 		// Both fingers are as far from the middle of the hand.

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// chance is a robot that falls, with figures left to chance.
+// chance is a robot that falls, with random values.
 const chance = `
 name: chance
 supply: {volts: 12}
@@ -88,11 +88,11 @@ func TestRandomFigures(t *testing.T) {
 	// The hash is of the first robot alone; the second is too far to be felt.
 	two := falling(t, 7, "one", "two")
 	if _, mass := two.fall(); mass != heavy || two.Body("two").Model().Mass() == heavy {
-		t.Errorf("with another robot: got %g kg beside %g kg, want %g kg", mass, two.Body("two").Model().Mass(), heavy)
+		t.Errorf("with another robot: got %g kg next to %g kg, want %g kg", mass, two.Body("two").Model().Mass(), heavy)
 	}
 	for i := range two.body.model.Joints {
 		if got, want := two.body.model.Joints[i].Strength, r.body.model.Joints[i].Strength; got != want || got == 1 {
-			t.Errorf("strength beside another robot: got %g, want %g", got, want)
+			t.Errorf("strength next to another robot: got %g, want %g", got, want)
 		}
 	}
 }
@@ -231,7 +231,7 @@ func TestTouches(t *testing.T) {
 	ground := 0
 	for pair, n := range count {
 		if n != 1 {
-			t.Errorf("%s: told %d times, want once", pair, n)
+			t.Errorf("%s: reported %d times, want once", pair, n)
 		}
 		if strings.HasPrefix(pair, "/ a-series/") {
 			ground++

@@ -203,7 +203,7 @@ func TestVehicleRepeats(t *testing.T) {
 	if first == other {
 		t.Error("seeds 7 and 8: got the same run")
 	}
-	// One who comes changes nothing of the others' place, and can be taken away again.
+	// A vehicle that is added does not change the place of the others, and can be removed again.
 	was := b.v.Pose()
 	pendulum, err := model.Load("xm430-arm")
 	b.must(err)
@@ -253,7 +253,7 @@ func TestVehicleSenses(t *testing.T) {
 	}
 	b.cycle(1)
 	if a := b.reading("imu")[7:]; math.Abs(a[1]) > 0.1 {
-		t.Errorf("let go: got %v m/s²", a)
+		t.Errorf("free fall: got %v m/s²", a)
 	}
 	if err := b.Push("rov", "wing", [3]float64{}); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("a part that it has not: got %v", err)

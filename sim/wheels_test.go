@@ -87,7 +87,7 @@ func TestDrivenWheels(t *testing.T) {
 	}
 	r.run(100 * time.Millisecond)
 	if on := r.body.Pose(0).Position[0] - at[0]; on < 0.01 {
-		t.Errorf("let go: rolled %.4f m in 0.1 s, want it to roll on", on)
+		t.Errorf("released: rolled %.4f m in 0.1 s, want it to roll on", on)
 	}
 }
 

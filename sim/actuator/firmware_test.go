@@ -151,7 +151,7 @@ func TestProfile(t *testing.T) {
 	}
 }
 
-// A servo takes the time that its profile says, and a new goal in flight is taken up without a jump.
+// A servo takes the time of its profile, and a new goal in flight is taken up without a jump.
 func TestServoProfile(t *testing.T) {
 	s := at(t, "xm430-w350", 2)
 	s.ProfileVelocity, s.ProfileAcceleration = 1, 2

@@ -24,7 +24,7 @@ type recording struct {
 	}
 }
 
-// recordings are the files that match pattern under the data folder beside the repository; the test is skipped where
+// recordings are the files that match pattern under the data folder next to the repository; the test is skipped where
 // there are none.
 func recordings(t testing.TB, pattern string) (files []string) {
 	dir, err := os.Getwd()

@@ -22,7 +22,7 @@ func at(t testing.TB, name string, goal float64) *Servo {
 	return s
 }
 
-// A limp pendulum within the bound of its friction stays exactly where it is; beyond it, it falls.
+// A pendulum with torque off within the bound of its friction stays exactly where it is; beyond it, it falls.
 func TestStictionHolds(t *testing.T) {
 	for _, name := range []string{"ax-12a", "mx-64", "xl330-m288", "xm430-w350"} {
 		s := servo(t, name)
@@ -130,7 +130,7 @@ func TestPendulumPeriod(t *testing.T) {
 	}
 }
 
-// Tiny inertias, greatest gains, 1 ms: no motion grows, and a finer step tells the same story.
+// Tiny inertias, greatest gains, 1 ms: no motion grows, and a finer step gives the same motion.
 func TestStepIsStable(t *testing.T) {
 	for _, name := range Names() {
 		s := at(t, name, 1)
@@ -159,7 +159,7 @@ func TestEncoder(t *testing.T) {
 		position, ticks float64
 	}{
 		{"ax-12a", 0, 512}, {"ax-12a", 149.8 * degree, 1023}, {"ax-12a", -150.1 * degree, 0},
-		{"ax-12a", 160 * degree, 1023}, {"ax-12a", 179 * degree, 1023}, // the dead sector says its nearer end
+		{"ax-12a", 160 * degree, 1023}, {"ax-12a", 179 * degree, 1023}, // the dead sector reports its nearer end
 		{"ax-12a", 181 * degree, 0}, {"ax-12a", 205 * degree, 0}, {"ax-12a", 360 * degree, 512}, {"ax-12a", -179 * degree, 0},
 		{"xl-320", 90 * degree, 819}, {"mx-28", 0, 2048}, {"mx-28", 180 * degree, 4096}, {"mx-28", -360 * degree, -2048},
 		{"xm430-w350", 0.0007, 2048}, {"xm430-w350", 0.0008, 2049}, {"xm430-w350", 720 * degree, 2048 + 8192},
@@ -276,7 +276,7 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// Nothing that a command can be makes the state anything but finite.
+// No command makes the state infinite or NaN.
 func TestNonsense(t *testing.T) {
 	bad := []float64{math.NaN(), math.Inf(1), math.Inf(-1), 1e300, -1e300}
 	for _, name := range []string{"ax-12a", "mx-28", "xl330-m288", "xm430-w350"} {

@@ -16,7 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/collide"
 )
 
-// pictures is where the pictures of the tests go, to be looked at.
+// pictures is where the pictures of the tests go, to be viewed.
 var pictures = flag.String("pictures", "", "write the pictures that the tests render to this folder")
 
 func box(x, y, z, hx, hy, hz float64) collide.Geom {
@@ -99,7 +99,7 @@ func shoot(t testing.TB, st *Renderer, camera int, poses []collide.Pose) *hal.Pi
 	return p
 }
 
-// keepPicture writes p as PNG where the flag says; depth from black at 0 m to white at 20.
+// keepPicture writes p as PNG into the folder of the flag; depth from black at 0 m to white at 20.
 func keepPicture(t *testing.T, name string, p *hal.Picture) {
 	t.Helper()
 	if *pictures == "" {
@@ -126,7 +126,7 @@ func keepPicture(t *testing.T, name string, p *hal.Picture) {
 	}
 }
 
-// TestPictures renders what is to be looked at: go test -run Pictures -pictures DIR.
+// TestPictures renders pictures to be viewed: go test -run Pictures -pictures DIR.
 func TestPictures(t *testing.T) {
 	clear, turbid := studio(t, pool(0.05), 2, front, depth), studio(t, pool(0.5), 2, front)
 	for _, c := range []struct {

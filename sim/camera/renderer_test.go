@@ -151,7 +151,7 @@ func TestEnd(t *testing.T) {
 	}
 }
 
-// TestPool: pictures that are let go are used again, those that are not are not.
+// TestPool: released pictures are used again, held ones are not.
 func TestPool(t *testing.T) {
 	st := studio(t, pool(0.05), 2, small)
 	seen := map[*byte]int{}

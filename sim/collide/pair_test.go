@@ -76,7 +76,7 @@ func TestPairsAgainstSearch(t *testing.T) {
 			}
 			t.Logf("%d of %d touch, depth at most %.2g over the least", touching, n, worst)
 			if touching < n/10 {
-				t.Errorf("only %d of %d touch: the test shows nothing", touching, n)
+				t.Errorf("only %d of %d touch: the test proves nothing", touching, n)
 			}
 		})
 	})
@@ -97,7 +97,7 @@ func TestPairsPart(t *testing.T) {
 				if math.Abs(lengthOf(k.Normal)-1) > 1e-12 || !(k.Depth > 0) {
 					t.Fatalf("%s %s: normal %v of length %g, depth %g", a, b, k.Normal, lengthOf(k.Normal), k.Depth)
 				}
-				// A shallow contact lies within both shapes, half its depth below each surface, or beside it where faces slant.
+				// A shallow contact lies within both shapes, half its depth below each surface, or next to it where faces slant.
 				if k.Depth > 0.05 {
 					continue // halfway through a small shape may be outside it
 				}

@@ -5,7 +5,7 @@ import (
 	"math/rand/v2"
 )
 
-// The reference of the tests knows nothing of the code under test: shapes as sets of points, directions tried by the
+// The reference of the tests is independent of the code under test: shapes as sets of points, directions tried by the
 // thousand, distances by formula on its own.
 
 type point = [3]float64

@@ -361,13 +361,13 @@ func TestHold(t *testing.T) {
 	want("one held", row, 4)
 	s.Hold(1, true)
 	want("two held", row, 2)
-	want("and elsewhere, they say", []Pose{At(9, 9, 9), At(9, 9, 9), row[2]}, 2)
+	want("held, with poses elsewhere", []Pose{At(9, 9, 9), At(9, 9, 9), row[2]}, 2)
 	s.Hold(7, true)
 	s.Hold(-1, true)
 	s.Hold(0, false)
 	s.Hold(1, false)
-	want("let go", row, 5)
-	want("let go elsewhere", []Pose{At(9, 9, 9), At(19, 9, 9), row[2]}, 1)
+	want("released", row, 5)
+	want("released elsewhere", []Pose{At(9, 9, 9), At(19, 9, 9), row[2]}, 1)
 }
 
 // Move and Find find what Update does, and count a body that was not placed, or not at a finite pose.

@@ -48,7 +48,7 @@ func TestSlidingBlock(t *testing.T) {
 	}
 }
 
-// A slope holds what is below tan a = mu, and lets go of what is above, which then accelerates with g (sin a - mu cos a).
+// A slope holds what is below tan a = mu, and does not hold what is above, which then accelerates with g (sin a - mu cos a).
 func TestIncline(t *testing.T) {
 	const mu = 0.5
 	for _, in := range both {
@@ -124,7 +124,7 @@ func TestBounce(t *testing.T) {
 	}
 }
 
-// Torsional friction stops a spinning sphere as torsion m g says, and rolling friction a rolling one.
+// Torsional friction stops a spinning sphere as given by torsion m g, and rolling friction a rolling one.
 func TestTorsionAndRolling(t *testing.T) {
 	s := system(t, ball(dynamics.Euler, 0.1, collide.Material{Friction: 0.5, Torsion: 0.01}))
 	steps(t, s, 200, 1e-3)

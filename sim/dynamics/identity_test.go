@@ -10,7 +10,7 @@ import (
 )
 
 // RNEA of the accelerations that torques cause gives the torques back; the recursion and the factorisation agree; the
-// velocities and the kinetic energy say that the Jacobian and the mass matrix are right.
+// velocities and the kinetic energy show that the Jacobian and the mass matrix are right.
 func TestIdentities(t *testing.T) {
 	worst := map[string]float64{}
 	note := func(what string, err float64) {

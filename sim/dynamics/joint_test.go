@@ -80,7 +80,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// Damping far beyond what an explicit step would stand (kd dt/I = 15) only brings the joint to rest; a stiff
+// Damping far beyond what an explicit step would allow (kd dt/I = 15) only brings the joint to rest; a stiff
 // controller likewise reaches its goal.
 func TestImplicitDamping(t *testing.T) {
 	s := system(t, pendulum(dynamics.Euler))
@@ -100,7 +100,7 @@ func TestImplicitDamping(t *testing.T) {
 	near(t, "stiff spring", s.Q[0], 0.2, 1e-5)
 }
 
-// A followed joint is where it is told to be at the end of every step, and the rest of the tree feels it.
+// A followed joint is at its commanded position at the end of every step, and the rest of the tree feels it.
 func TestFollow(t *testing.T) {
 	for _, in := range both {
 		spec := pendulum(in)
@@ -177,7 +177,7 @@ func TestPush(t *testing.T) {
 	near(t, "angle under a moment", math.Sin(s.Q[0])*9.81, 2, 1e-5)
 }
 
-// A four-bar linkage closed by a point equality: the loop holds, and turns as the geometry says.
+// A four-bar linkage closed by a point equality: the loop holds, and turns by its geometry.
 func TestLoop(t *testing.T) {
 	hinge := dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 1, 0}}
 	bar := func(parent int, at, com [3]float64) dynamics.Body {

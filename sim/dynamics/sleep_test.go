@@ -37,8 +37,8 @@ func asleep(t *testing.T) *dynamics.System {
 	return s
 }
 
-// Boxes that sleep do not move by a bit, and lie where they would without sleep. What is beside them moves as it does
-// beside boxes that cannot sleep, to the bit.
+// Boxes that sleep do not move by a bit, and lie where they would without sleep. What is next to them moves as it does
+// next to boxes that cannot sleep, to the bit.
 func TestSleep(t *testing.T) {
 	a, b := system(t, bricks(true, true)), system(t, bricks(true, false))
 	a.Before, b.Before = peers.Squat, peers.Squat
@@ -110,7 +110,7 @@ func TestWake(t *testing.T) {
 	}
 }
 
-// Who sleeps is a part of the state: a run goes on from a snapshot as it did, wherever that was taken.
+// Which bodies sleep is part of the state: a run goes on from a snapshot as it did, wherever that was taken.
 func TestSleepIsState(t *testing.T) {
 	for _, at := range []int{10, 300, 600, 1200} {
 		s := system(t, bricks(true, true))

@@ -121,7 +121,7 @@ func TestPlanJoints(t *testing.T) {
 	}
 }
 
-// The quad beside what Bullet, DART, MuJoCo and ODE have in common.
+// The quad compared with what Bullet, DART, MuJoCo and ODE have in common.
 func TestPlanQuad(t *testing.T) {
 	for _, in := range both {
 		spec := peers.Quad()
@@ -139,7 +139,7 @@ func TestPlanQuad(t *testing.T) {
 				lowest = math.Min(lowest, p.Position[2]-0.15*rotation(p.Rotation)[2][2]-0.02)
 			}
 		}
-		// how far a figure is outside of what the peers span
+		// how far a value is outside the range of the peers
 		beyond := func(x, low, high float64) float64 { return math.Max(0, math.Max(low-x, x-high)) }
 		holds(t, named("quad, mean z off 0.275 m", in), math.Abs(mean-0.275), 1e-3, "m")
 		holds(t, named("quad, penetration", in), -lowest, 2.5e-3, "m")

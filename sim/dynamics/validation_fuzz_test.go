@@ -49,7 +49,7 @@ func TestPlanRandom(t *testing.T) {
 	for seed := range uint64(40) {
 		shake(t, 1000+seed, 1+int(seed%16), 250)
 	}
-	t.Logf("40 random robots under random controls, 0.5 s each: every figure is a number, want the same")
+	t.Logf("40 random robots under random controls, 0.5 s each: every value is a number, want the same")
 	rise, fall := 0.0, math.Inf(1)
 	for seed := range uint64(40) {
 		up, down := settle(t, seed, 2+int(seed%9), 1000)

@@ -10,9 +10,9 @@ import (
 )
 
 // The tests called Plan are the rows of the validation plan, in its order; "go test -run Plan -v" prints each row with
-// its figure and the criterion. That of the rays is TestAgainstBrute of sim/ray.
+// its value and the criterion. That of the rays is TestAgainstBrute of sim/ray.
 
-// holds logs the figure of a row beside the most it may be, and fails where it is more or no number.
+// holds logs the value of a row with its limit, and fails where it is above that or not a number.
 func holds(t *testing.T, row string, got, most float64, unit string) {
 	t.Helper()
 	t.Logf("%-46s %8.2g %s, want at most %g", row, got, unit, most)
@@ -45,7 +45,7 @@ func TestPlanPendulum(t *testing.T) {
 	}
 }
 
-// chain is the chain of the comparison with other engines, let go from the horizontal.
+// chain is the chain of the comparison with other engines, released from the horizontal.
 func chain(t *testing.T, n int, in dynamics.Integrator) *dynamics.System {
 	spec := peers.Chain(n)
 	spec.Options.Integrator = in

@@ -148,7 +148,7 @@ func TestMunk(t *testing.T) {
 	near(t, "yaw acceleration in a current", qdd[5], -(20-5)*u*v/(1+3), 1e-12)
 }
 
-// A current is nothing but a moving world: who drifts with it sees what happens in still water.
+// A current is nothing but a moving world: a body that drifts with it moves as in still water.
 func TestCurrent(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 32))
 	added := randomAdded(r)
@@ -187,7 +187,7 @@ func TestAddedFall(t *testing.T) {
 	near(t, "in air", s.V[2], -0.981, 1e-12)
 }
 
-// Drag is implicit: a thousand times what an explicit step would bear neither overshoots nor changes the terminal speed,
+// Drag is implicit: a thousand times what an explicit step would allow neither overshoots nor changes the terminal speed,
 // and an added mass a thousand times that of the body is only inertia.
 func TestStiffWater(t *testing.T) {
 	s := system(t, diver(1, diagonal(1e3, 1e3, 1e3, 1e3, 1e3, 1e3), dynamics.Options{}))

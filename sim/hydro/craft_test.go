@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// TestCurve holds the curves against the figures they come from.
+// TestCurve compares the curves with the values they come from.
 func TestCurve(t *testing.T) {
 	okon, rov := load(t, "okon").Curve, load(t, "bluerov2-heavy").Curve
 	const kgf = 9.80665

@@ -47,8 +47,8 @@ func TestParse(t *testing.T) {
 	near(t, "axis", v.Thrusters[0].Direction[2], 0.8, 1e-15)
 	near(t, "yaw", v.Thrusters[1].Direction[1], 1, 1e-15)
 	near(t, "table", v.Curve.Force(1712.5), 10, 1e-9)
-	near(t, "volts where no supply is told", New(v, 0).Volts, 16, 0)
-	near(t, "which do nothing", v.Supply.scale(8), 1, 0)
+	near(t, "volts without a supply in the file", New(v, 0).Volts, 16, 0)
+	near(t, "which have no effect", v.Supply.scale(8), 1, 0)
 	if v.Thruster("b") != 1 || v.Thruster("z") != -1 {
 		t.Error("thruster: got the wrong index")
 	}
@@ -62,7 +62,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestBuiltIn: the files of the package are whole: a studio takes their cameras, and Okon's figures are the original's.
+// TestBuiltIn: the files of the package are whole: a studio takes their cameras, and Okon's values are the original's.
 func TestBuiltIn(t *testing.T) {
 	if names := strings.Join(Names(), " "); names != "bluerov2-heavy okon" {
 		t.Errorf("names: got %q", names)
@@ -166,7 +166,7 @@ func FuzzParse(f *testing.F) {
 			d.Input[i] = 1
 		}
 		for range 20 {
-			// A vehicle of a gram with a megaton of thrust may diverge, which the engine says, and takes back.
+			// A vehicle of a gram with a megaton of thrust may diverge, which the engine reports and reverts.
 			if err := d.Step(dt); err != nil {
 				break
 			}

@@ -66,7 +66,7 @@ func (d *dive) tilt(axis r3.Vec, angle float64) {
 	d.Moved()
 }
 
-// within checks a figure to a share of it.
+// within checks a value to a share of it.
 func within(t *testing.T, what string, got, want, share float64) {
 	t.Helper()
 	t.Logf("%s: %.6g, theory %.6g (%+.3f %%)", what, got, want, 100*(got/want-1))
@@ -279,7 +279,7 @@ func TestFloat(t *testing.T) {
 	}
 }
 
-// TestCurrent: who does not resist is carried along; who holds on feels the drag.
+// TestCurrent: a free vehicle is carried along; a held one has drag.
 func TestCurrent(t *testing.T) {
 	for _, name := range Names() {
 		v := neutral(load(t, name))

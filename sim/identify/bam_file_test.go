@@ -19,7 +19,7 @@ func TestParametersOfBAM(t *testing.T) {
 	}
 	want := actuator.Friction{Model: 4, Kb: 0.0088, Ks: 0.001, Kv: 0.0046, Kl: 0.068, Kls: 0.0738, Dqs: 2.5, Alpha: 0.76}
 	if s.Model != "xl330-m288" || s.Spec.Kt != 0.38 || s.Spec.R != 3.4 || s.Spec.Friction != want || s.Bench.ArmOffset != 0.028 || s.Spec.Droop != 0 {
-		t.Errorf("got %s %+v, want what the file says", s.Model, s.Spec)
+		t.Errorf("got %s %+v, want the values of the file", s.Model, s.Spec)
 	}
 	again, err := ParseServo(s.Encode(), "servo.yaml")
 	if err != nil || again.Spec.Friction != want {

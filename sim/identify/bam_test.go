@@ -35,7 +35,7 @@ func TestFitBAM(t *testing.T) {
 		folder, servo string
 		long          bool
 		mean, most    float64  // degrees, over all recordings and of each
-		lost          []string // what they cannot separate, beside the mass
+		lost          []string // what they cannot separate, in addition to the mass
 		candidates    int
 	}{
 		{"sts3250", "sts3250", false, 0.35, 0.35, []string{"kt", "R", "gain"}, 6},

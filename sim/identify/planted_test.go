@@ -307,7 +307,7 @@ func TestPlantedPlay(t *testing.T) {
 			e := found["play"]
 			within := math.Max(playError, 0.2*e.value)
 			if !(e.low > 0) || e.high-e.value > within {
-				continue // not measurable, and said to be
+				continue // not measurable, and reported as that
 			}
 			measured++
 			misses = append(misses, math.Abs(e.value-play)/math.Max(playError, 0.2*play))

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// binarySTL is a file of triangles that says how many it has.
+// binarySTL is a file of triangles with their number.
 func binarySTL(says uint32, triangles ...Triangle) []byte {
 	b := binary.LittleEndian.AppendUint32(append([]byte("solid"), make([]byte, 75)...), says)
 	for _, t := range triangles {

@@ -55,7 +55,7 @@ func TestDocExample(t *testing.T) {
 	sound(t, r)
 }
 
-// Closed formulas beside a sum over small cubes.
+// Closed formulas compared with a sum over small cubes.
 func TestInertia(t *testing.T) {
 	const n = 60
 	for _, s := range []Shape{
@@ -253,10 +253,10 @@ func TestTreeFaults(t *testing.T) {
 		{"a second root", head + "bodies:\n" + body("a") + body("b") + body("c") + "joints:\n" + joint("a", "b"), `bodies[2]: no joint holds "c"`},
 		{"too many bodies", head + "bodies:\n" + many + "joints:\n" + joint("a", "b"), "bodies: got 1025, want at most 1024"},
 		{"too many joints", head + "joints:\n" + many, "joints: got 1025, want at most 1024"},
-		{"a joint into nothing", head + "joints:\n" + joint("a", "b"), "joints[0]: got parent, child, anchor_m or axis without bodies"},
-		{"a base of nothing", head + "base: fixed\njoints:\n  - {name: a, limits_deg: [-1, 1]}\n", "bodies: got none"},
+		{"a joint without bodies", head + "joints:\n" + joint("a", "b"), "joints[0]: got parent, child, anchor_m or axis without bodies"},
+		{"a base without bodies", head + "base: fixed\njoints:\n  - {name: a, limits_deg: [-1, 1]}\n", "bodies: got none"},
 		{"passive without bodies", head + "joints:\n  - {name: a, limits_deg: [-1, 1]}\npassive: [{name: p}]\n", "passive: got 1 without bodies"},
-		{"a root that weighs nothing", head + "bodies:\n  - {name: a}\n" + body("b") + "joints:\n" + joint("a", "b"), "bodies[0]: got no mass"},
+		{"a root without mass", head + "bodies:\n  - {name: a}\n" + body("b") + "joints:\n" + joint("a", "b"), "bodies[0]: got no mass"},
 		{"two motors", head + "joints:\n  - {name: a, limits_deg: [-1, 1], servo: mx-28, motor: simloid-rx-28}\n", `joints[0].motor: got "simloid-rx-28" and servo "mx-28"`},
 		{"too long", head + strings.Repeat("#", yaml.MaxBytes), "want a file of at most 384 KiB"},
 	} {

@@ -167,7 +167,7 @@ joints:
 	}
 }
 
-// A joint of which the file says no modes takes positions; where its motor has none, what that can.
+// A joint without modes in the file has the position mode; if its motor lacks that, all modes of the motor.
 func TestModesNotSaid(t *testing.T) {
 	const text = `
 name: modes

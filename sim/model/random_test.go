@@ -35,7 +35,7 @@ func TestDraw(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !r.Random() {
-		t.Fatal("got a robot that leaves nothing to chance")
+		t.Fatal("got a robot without random values")
 	}
 	for _, c := range []struct{ draw, mass, friction, strength, dry, damping, wag float64 }{
 		{0, 0.9, 0.4, 0.5, 0.07, 0.001, 0.012},
@@ -62,7 +62,7 @@ func TestDraw(t *testing.T) {
 	if b := &r.Bodies[0]; b.Mass != 1 || b.Shapes[0].Mass != 1 || r.Joints[0].Strength != 1 || r.Passive[0].Damping != 0.02 {
 		t.Error("the robot that was drawn from has changed")
 	}
-	// Every figure is asked for by a name of its own.
+	// Every value is drawn under a name of its own.
 	asked := map[string]bool{}
 	r.Draw(func(list, name, figure string) float64 {
 		key := list + "/" + name + "/" + figure

@@ -120,7 +120,7 @@ func traits(r *Robot) string {
 	return b.String()
 }
 
-// shared is the folder of reference data beside the repository, where there is one.
+// shared is the folder of reference data next to the repository, where there is one.
 func shared(t *testing.T, name ...string) []byte {
 	t.Helper()
 	path := filepath.Join(append([]string{"..", "..", "..", "shared"}, name...)...)
