@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"reflect"
 	"slices"
@@ -181,32 +182,12 @@ func (d *decoder) decodeStruct(in any, v reflect.Value, path []string) error {
 		}
 		return d.mismatch(in, v.Type(), path)
 	}
-	// in the order of names, so that of several mistakes it is always the same one that is reported
-	names := make([]string, 0, len(object))
-	for name := range object {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	if IsTime(v.Type()) {
-		for _, name := range names {
-			field := path
-			switch at := append(field[:len(field):len(field)], name); name {
-			case "sec", "secs":
-				if err := d.decode(object[name], v.Field(0), at); err != nil {
-					return err
-				}
-			case "nanosec", "nsecs", "nsec":
-				if err := d.decode(object[name], v.Field(1), at); err != nil {
-					return err
-				}
-			default:
-				return d.nonexistent(at)
-			}
-		}
-		return nil
-	}
 	all := Of(v.Type(), d.style)
-	for _, name := range names {
+	if IsTime(v.Type()) {
+		all = timeFields
+	}
+	// in the order of names, so that of several mistakes it is always the same one that is reported
+	for _, name := range slices.Sorted(maps.Keys(object)) {
 		at := append(path[:len(path):len(path)], name)
 		i := slices.IndexFunc(all, func(f Field) bool { return f.Name == name })
 		if i < 0 {
@@ -223,6 +204,10 @@ func (d *decoder) decodeStruct(in any, v reflect.Value, path []string) error {
 	}
 	return nil
 }
+
+// timeFields are the fields of a time in all styles, of which a client may omit any.
+var timeFields = []Field{{Name: "sec", Known: true}, {Name: "secs", Known: true},
+	{Name: "nanosec", Index: 1, Known: true}, {Name: "nsecs", Index: 1, Known: true}, {Name: "nsec", Index: 1, Known: true}}
 
 func (d *decoder) nonexistent(path []string) error {
 	return mistake("Message type %s does not have a field %s", d.root, strings.Join(path, "."))

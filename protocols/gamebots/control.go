@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
@@ -99,21 +100,20 @@ func (c *Control) order(name string) Order {
 
 // Drive commands a joint by its name on the wire: rad, rad/s or N·m, positive as there.
 func (c *Control) Drive(joint string, order Order, value float64) error {
-	i := c.joint([]byte(joint))
-	if i == hal.None {
-		return fmt.Errorf("joint %q: %w", joint, errAbsent)
+	i, err := c.joint([]byte(joint))
+	if err != nil {
+		return err
 	}
 	return c.drive(i, order, value)
 }
 
-// joint returns the index of a joint in Robot.Joints, or hal.None.
-func (c *Control) joint(name []byte) int {
-	for i := range c.robot().Joints {
-		if equal(name, c.robot().Joints[i].Name) {
-			return i
-		}
+// joint returns the index of a joint in Robot.Joints.
+func (c *Control) joint(name []byte) (int, error) {
+	i := slices.IndexFunc(c.robot().Joints, func(j Joint) bool { return equal(name, j.Name) })
+	if i < 0 {
+		return i, fmt.Errorf("joint %q: %w", name, errAbsent)
 	}
-	return hal.None
+	return i, nil
 }
 
 // link and robot are the session's; a command that runs has them (session.ready).

@@ -32,12 +32,12 @@ func ParseDialect(name string) (Dialect, error) {
 		Err: fmt.Errorf("got %q, want %s", name, strings.Join(dialectNames[:], ", "))}
 }
 
-// spoken is a session's dialect. The reader sets it, the writer and the rig's cycle read it.
-type spoken struct{ d atomic.Int32 }
+// currentDialect is a session's dialect. The reader sets it, the writer and the rig's cycle read it.
+type currentDialect struct{ d atomic.Int32 }
 
-func (s *spoken) set(d Dialect)        { s.d.Store(int32(d)) }
-func (s *spoken) get() Dialect         { return Dialect(s.d.Load()) }
-func (s *spoken) since(d Dialect) bool { return s.get() >= d }
+func (s *currentDialect) set(d Dialect)        { s.d.Store(int32(d)) }
+func (s *currentDialect) get() Dialect         { return Dialect(s.d.Load()) }
+func (s *currentDialect) since(d Dialect) bool { return s.get() >= d }
 
 // shown are the words that only one dialect and those after it have: a command, the name of a pair, and the value of
 // that pair; empty = any.

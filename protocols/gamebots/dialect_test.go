@@ -181,7 +181,7 @@ func TestVictSensor(t *testing.T) {
 
 // Links count the parts that move, also where two parts have one name.
 func TestLinksOfEqualNames(t *testing.T) {
-	k := &link{robot: &Robot{}, layout: &hal.Layout{Actuators: make([]hal.Actuator, 3)}, dialect: &spoken{}}
+	k := &link{robot: &Robot{}, layout: &hal.Layout{Actuators: make([]hal.Actuator, 3)}, dialect: &currentDialect{}}
 	k.dialect.set(UDK)
 	p := Package{Type: "Arm", Name: "Arm"}
 	for i, name := range []string{"Joint", "Joint", "Hand"} {

@@ -69,9 +69,9 @@ func (c *Control) axle(name string, joints []int, order Order, factor func(joint
 // oneJoint handles {Name joint} {Steer a} {Order o} {Value v}; each further Name begins a further joint. A joint without a
 // Value is only steered.
 func (c *Control) oneJoint(name []byte) error {
-	i := c.joint(name)
-	if i == hal.None {
-		return fmt.Errorf("joint %q: %w", name, errAbsent)
+	i, err := c.joint(name)
+	if err != nil {
+		return err
 	}
 	j := &c.robot().Joints[i]
 	if c.Has("Steer") {

@@ -239,7 +239,7 @@ func TestFaultySensor(t *testing.T) {
 	if err := r.complete(p.layout); err != nil {
 		t.Fatal(err)
 	}
-	k := newLink(r, agentOf(t, p), nil, &spoken{})
+	k := newLink(r, agentOf(t, p), nil, &currentDialect{})
 	f := hal.NewFrame(p.layout)
 	copy(f.Outputs, p.values)
 	f.Status[len(p.layout.Actuators)+1].Err = errors.New("no echo") // F1

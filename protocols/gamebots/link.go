@@ -18,7 +18,7 @@ type link struct {
 	lease   *hal.Lease
 	layout  *hal.Layout
 	life    int // Layout.Sensors of kind battery, or hal.None
-	dialect *spoken
+	dialect *currentDialect
 	groups  []group
 	all     []item
 	fov     []float64   // of each camera, as it was set
@@ -62,7 +62,7 @@ func combined(kind string) bool {
 }
 
 // newLink returns a link that is ready for cycles. It drops earlier hits of r's readers: they belong to the last client.
-func newLink(r *Robot, a *hal.Agent, lease *hal.Lease, dialect *spoken) *link {
+func newLink(r *Robot, a *hal.Agent, lease *hal.Lease, dialect *currentDialect) *link {
 	k := &link{robot: r, agent: a, lease: lease, layout: a.Layout(), life: hal.None, dialect: dialect}
 	for i := range k.layout.Sensors {
 		if k.layout.Sensors[i].Kind == "battery" {

@@ -165,7 +165,7 @@ type Releaser interface {
 }
 
 // Solver moves the joints of a package so that its terminal turns to rotation and is at translation, in the frame
-// of the package's mount, hal's axes; NaN leaves a component free. It puts goals of the mode that order says into goals,
+// of the package's mount, hal's axes; NaN leaves a component free. It puts goals of the mode of order into goals,
 // one a part; NaN keeps a joint. Joints are the parts' angles.
 type Solver interface {
 	Solve(order Order, rotation, translation [3]float64, joints, goals []float64) error

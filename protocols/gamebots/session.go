@@ -48,7 +48,7 @@ type session struct {
 
 	viewports viewports
 	chosen    bool // the client has shown a dialect
-	dialect   spoken
+	dialect   currentDialect
 
 	wake    chan struct{} // a message is due
 	mu      sync.Mutex

@@ -135,7 +135,7 @@ func TestCycleDoesNotAllocate(t *testing.T) {
 	if err := r.complete(p.layout); err != nil {
 		t.Fatal(err)
 	}
-	k := newLink(r, agentOf(t, p), nil, &spoken{})
+	k := newLink(r, agentOf(t, p), nil, &currentDialect{})
 	f := hal.NewFrame(p.layout)
 	copy(f.Outputs, p.values)
 	var out text
@@ -277,7 +277,7 @@ func BenchmarkMessages(b *testing.B) {
 	if err := r.complete(p.layout); err != nil {
 		b.Fatal(err)
 	}
-	k := newLink(r, agentOf(b, p), nil, &spoken{})
+	k := newLink(r, agentOf(b, p), nil, &currentDialect{})
 	f := hal.NewFrame(p.layout)
 	copy(f.Outputs, p.values)
 	ln := listen(b)

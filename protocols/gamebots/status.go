@@ -46,7 +46,7 @@ func (k *link) sta(t *text, s *sample) {
 	t.end()
 }
 
-// state is what a sensor of kind pose or body knows; false where it knows no place.
+// state is the state that a sensor of kind pose or body measures; false if its place is not known.
 func (k *link) state(sensor int, s *sample) (at [3]float64, q [4]float64, v [3]float64, ok bool) {
 	c := &k.layout.Sensors[sensor]
 	m := s.measured[c.First : c.First+c.Count]

@@ -101,7 +101,7 @@ const (
 	coarse = 2
 )
 
-// greatest is where numbers are cut off: float64 counts thousandths no more beyond it.
+// greatest bounds numbers: beyond it a float64 has no thousandths.
 const greatest = 1e12
 
 // AppendNumber appends v cut to so many decimals, at most 9, as the original's FloatString does: the sign stays, so that

@@ -41,7 +41,7 @@ func (k *link) udkPlace(t *text, it *item) {
 }
 
 // The GPS coordinates of the world's origin, and the length of a minute of each there, m: the original's
-// configuration (39° 8.0273' N, 77° 12.998' W), whose earth is flat.
+// configuration (39° 8.0273' N, 77° 12.998' W), with a flat earth.
 const (
 	originLatitude  = 39*60 + 8.0273
 	originLongitude = -(77*60 + 12.998)

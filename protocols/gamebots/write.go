@@ -7,11 +7,11 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// reply adds an answer to those that wait to be written. A client that lets too much wait loses its connection.
-func (s *session) reply(say func(t *text)) {
+// reply adds an answer to the pending ones. A client with too many pending answers is disconnected.
+func (s *session) reply(write func(t *text)) {
 	s.mu.Lock()
 	t := text{b: s.replies}
-	say(&t)
+	write(&t)
 	s.replies = t.b
 	full := len(s.replies) > maxReplies
 	s.mu.Unlock()
@@ -79,7 +79,7 @@ func (s *session) now() time.Duration {
 	return time.Duration(s.server.cycles.Load()) * s.server.rig.Period()
 }
 
-// decimals is how many times have; see link.clock, which is for those that have a robot.
+// decimals is how many decimals a time has.
 func (s *session) decimals() int {
 	if s.dialect.since(Later) {
 		return fine

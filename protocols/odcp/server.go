@@ -135,7 +135,7 @@ func (s *Server) set() {
 			i -= len(s.motors)
 		}
 		if i >= len(s.motors) {
-			break // more than there are motors
+			break // more values than motors
 		}
 		switch m := &s.motors[i]; {
 		case !torque:

@@ -21,10 +21,10 @@ type command struct {
 	armed  atomic.Bool            // ARM_MTR was granted, and no DISARM_MTR came since
 	stops  atomic.Uint64          // the guard's, as of then
 
-	mu       sync.Mutex // taken before the rig's lock, never inside it
-	who      *session
-	lease    *hal.Lease
-	received time.Time
+	mu        sync.Mutex // taken before the rig's lock, never inside it
+	commander *session
+	lease     *hal.Lease
+	received  time.Time
 }
 
 // refresh is how old the last sign of life may be before another is passed on. The guard's deadline passes early by as
@@ -46,8 +46,8 @@ func (m *command) acquire(c *session) error {
 		return err
 	}
 	m.received = time.Now()
-	if m.who != c {
-		m.who = c
+	if m.commander != c {
+		m.commander = c
 		m.name.Store(&c.name)
 		m.server.options.Log.Info("okon: commands the motors", "client", c.name, "agent", m.server.robot.Agent.Name())
 	}
@@ -114,7 +114,7 @@ func (m *command) alive(c *session) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.who == c && time.Since(m.received) >= refresh {
+	if m.commander == c && time.Since(m.received) >= refresh {
 		m.received = time.Now()
 		m.sign() // fails for the present commander only when the rig has ended
 	}
@@ -124,10 +124,10 @@ func (m *command) alive(c *session) {
 func (m *command) leave(c *session) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.who != c {
+	if m.commander != c {
 		return
 	}
-	m.who = nil
+	m.commander = nil
 	m.name.Store(new(string))
 	if m.lease != nil {
 		m.party.Release(m.lease)

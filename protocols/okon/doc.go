@@ -14,7 +14,7 @@
 //	client                                server
 //	SET_CONTROL_MODE stable  ──►                             no answer to a valid setting
 //	SET_CONTROL_MODE         ──►
-//	                              ◄──     SET_CONTROL_MODE stable         an answer bears the flag of its request
+//	                              ◄──     SET_CONTROL_MODE stable         an answer has the flag of its request
 //	ARM_MTR, SERVER_ECHO     ──►
 //	                              ◄──     ACK {"fromClient":""}           flag 0, after the answer if there is one
 //	SET_STABLE {"rot":       ──►
@@ -36,7 +36,7 @@
 //	vel                  share of a thruster, along the robot's axes; not measured
 //	depth, pos           m; pressure in Pa above that of the air
 //
-// # Who commands
+// # The commander
 //
 // As in the original any client may command. The last client that commanded is the commander. Server.Commander, the value
 // "/<agent>/Commander" and the log report its name. While there is a commander, the server holds the agent's lease, so

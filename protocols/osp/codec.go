@@ -160,7 +160,7 @@ func (c *coder) version(v *VersionNumber) {
 }
 
 // list is a count and that many ids. A 55 without the count, as in the document, is recognised by its first int, which does
-// not match its length. That is ambiguous in general, but a client knows how many ids it asked for.
+// not match its length. That is ambiguous in general, but a client has the number of ids that it requested.
 func (c *coder) list(d *Datagram) {
 	if !c.encode && d.Command == RegisterForValueAck {
 		n := len(c.b) / 4

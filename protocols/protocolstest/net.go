@@ -74,7 +74,7 @@ type Conn struct {
 	deadline time.Time
 }
 
-// ReadFromUDPAddrPort waits for a datagram until the deadline that stands when it is called.
+// ReadFromUDPAddrPort waits for a datagram until the deadline that is set when it is called.
 func (c *Conn) ReadFromUDPAddrPort(b []byte) (int, netip.AddrPort, error) {
 	c.mu.Lock()
 	deadline := c.deadline

@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// Dialect is which generation of the original is spoken.
+// Dialect is a generation of the protocol.
 type Dialect uint8
 
 // The dialects.

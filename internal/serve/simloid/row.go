@@ -32,7 +32,7 @@ func checkSimloid(s *catalog.ServedAgent) {
 	}
 }
 
-// prepare gives the motors of the original's robots what the server says of them.
+// prepare sets the motors of the original's robots to the server's settings.
 func prepare(s *configs.Server, robot *model.Robot) {
 	for k := range robot.Joints {
 		m := robot.Joints[k].Motor

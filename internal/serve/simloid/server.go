@@ -55,7 +55,7 @@ func simloidRobot(sys *assembly.System, p *plan.AgentPlan, agent *hal.Agent, m *
 	return r
 }
 
-// DescribeSimloid is agent in the words of the protocol. Its layout knows no partners, no stops and, of the original's
+// DescribeSimloid describes agent to the protocol. Its layout knows no partners, no stops and, of the original's
 // robots, not the names, of which one has the same for four joints.
 func DescribeSimloid(agent *hal.Agent, m *model.Robot) *simloid.Robot {
 	r := simloid.Describe(agent)
