@@ -36,19 +36,8 @@ type ValueEntry struct {
 
 // Overview lists all agents. Call it first: the server assigns their ids in it.
 func (c *Client) Overview() ([]AgentEntry, error) {
-	var list []AgentEntry
-	p := parts{}
-	err := c.exchange("overview", &Datagram{Command: GetAgentOverview}, func() bool {
-		switch d := &c.d; d.Command {
-		case AgentOverview:
-			p.begin(int(d.Count))
-			list = make([]AgentEntry, p.total())
-		case AgentOverviewNext:
-			if p.accept(d.Index) {
-				list[d.Index] = AgentEntry{ID: d.ID, Type: d.Type, Available: d.Status != 0, Name: d.Name}
-			}
-		}
-		return p.done()
+	list, err := listed(c, "overview", &Datagram{Command: GetAgentOverview}, AgentOverview, AgentOverviewNext, func(d *Datagram) AgentEntry {
+		return AgentEntry{ID: d.ID, Type: d.Type, Available: d.Status != 0, Name: d.Name}
 	})
 	if err != nil {
 		return nil, err
@@ -125,16 +114,22 @@ func (c *Client) DeregisterEvent(id int32) error {
 
 // FindValues lists the values whose whole name matches the regular expression.
 func (c *Client) FindValues(expression string) ([]ValueEntry, error) {
-	var list []ValueEntry
+	return listed(c, "find values", &Datagram{Command: GetValueIDs, Name: expression}, ValueIDs, ValueInfo, func(d *Datagram) ValueEntry {
+		return ValueEntry{ID: d.ID, Type: d.Type, Name: d.Name}
+	})
+}
+
+// listed requests a list: a datagram head with the number of its items, then one datagram for each.
+func listed[T any](c *Client, op string, request *Datagram, head, item Command, of func(d *Datagram) T) (list []T, err error) {
 	p := parts{}
-	err := c.exchange("find values", &Datagram{Command: GetValueIDs, Name: expression}, func() bool {
+	err = c.exchange(op, request, func() bool {
 		switch d := &c.d; d.Command {
-		case ValueIDs:
+		case head:
 			p.begin(int(d.Count))
-			list = make([]ValueEntry, p.total())
-		case ValueInfo:
+			list = make([]T, p.total())
+		case item:
 			if p.accept(d.Index) {
-				list[d.Index] = ValueEntry{ID: d.ID, Type: d.Type, Name: d.Name}
+				list[d.Index] = of(d)
 			}
 		}
 		return p.done()

@@ -3,7 +3,6 @@ package batch
 
 import (
 	"context"
-	"net"
 	"net/netip"
 
 	"github.com/halyard-robotics/halyard/configs"
@@ -23,15 +22,14 @@ func Protocols() map[string]*catalog.Protocol {
 // open opens a server of environments.
 func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
 	sys := h.(*assembly.System)
-	ln, err := net.Listen("tcp", at.String())
+	ln, bound, err := protocols.ListenTCP(at)
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
-	ln = protocols.Bound(ln, protocols.Limits{})
 	srv := protocol.NewServer(ln, func(h *protocol.Hello) (protocol.Environment, *protocol.Spaces, error) {
 		return environment(sys, h)
 	}, protocol.Options{MaxClients: s.MaxClients, Log: sys.Log, Contain: sys.Rig.Contain})
-	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
+	return srv, bound, nil
 }
 
 // environment opens the environment of a client's HELLO.

@@ -144,7 +144,7 @@ func (b *Rover) Halt() error {
 	return nil
 }
 
-// Wheels are the rates of its wheels, rad/s; Looks is the position of its head, rad.
+// Wheels are the rates of its wheels, rad/s.
 func (b *Rover) Wheels() (left, right float64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -158,7 +158,7 @@ func (b *Rover) Looks() float64 {
 	return b.head
 }
 
-// Silence makes its scanner a device at fault.
+// Silence makes its scanner a device with a fault.
 func (b *Rover) Silence() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
