@@ -151,7 +151,6 @@ type Plain struct {
 	Kind int32
 }
 
-// MessageType is Kind.
 func (m *Plain) MessageType() int32  { return m.Kind }
 func (m *Plain) Update(c *nml.Codec) { m.CmdHead.update(c) }
 
@@ -161,7 +160,6 @@ type PlainStat struct {
 	Kind int32
 }
 
-// MessageType is Kind.
 func (m *PlainStat) MessageType() int32  { return m.Kind }
 func (m *PlainStat) Update(c *nml.Codec) { m.StatHead.update(c) }
 
@@ -173,7 +171,6 @@ type PlainSet struct {
 	Debug     int32
 }
 
-// MessageType is Kind.
 func (m *PlainSet) MessageType() int32 { return m.Kind }
 func (m *PlainSet) Update(c *nml.Codec) {
 	m.SetHead.update(c)
@@ -188,7 +185,6 @@ type CfgCycleTime struct {
 	CycleTime float64
 }
 
-// MessageType is Kind.
 func (m *CfgCycleTime) MessageType() int32 { return m.Kind }
 func (m *CfgCycleTime) Update(c *nml.Codec) {
 	m.CmdHead.update(c)
@@ -201,7 +197,6 @@ type CfgDebug struct {
 	Kind, Debug int32
 }
 
-// MessageType is Kind.
 func (m *CfgDebug) MessageType() int32 { return m.Kind }
 func (m *CfgDebug) Update(c *nml.Codec) {
 	m.CmdHead.update(c)

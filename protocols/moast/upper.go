@@ -8,7 +8,6 @@ type CfgLevel struct {
 	Kind, Level int32
 }
 
-// MessageType is Kind.
 func (m *CfgLevel) MessageType() int32 { return m.Kind }
 func (m *CfgLevel) Update(c *nml.Codec) {
 	m.CmdHead.update(c)
@@ -22,7 +21,6 @@ type CfgValue struct {
 	Value float64
 }
 
-// MessageType is Kind.
 func (m *CfgValue) MessageType() int32 { return m.Kind }
 func (m *CfgValue) Update(c *nml.Codec) {
 	m.CmdHead.update(c)
@@ -36,7 +34,6 @@ type CfgSwitch struct {
 	On   bool
 }
 
-// MessageType is Kind.
 func (m *CfgSwitch) MessageType() int32 { return m.Kind }
 func (m *CfgSwitch) Update(c *nml.Codec) {
 	m.CmdHead.update(c)

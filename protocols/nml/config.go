@@ -84,6 +84,7 @@ func ParseConfig(file string, r io.Reader) (*Config, error) {
 		if len(words) == 0 {
 			continue
 		}
+		p.bad = false
 		switch words[0] {
 		case "B":
 			p.buffer(words)
@@ -100,20 +101,16 @@ func ParseConfig(file string, r io.Reader) (*Config, error) {
 		p.fault("file: got more lines, want at most %d", maxLines)
 	}
 	p.check()
-	slices.SortStableFunc(p.faults, func(a, b *Fault) int { return cmp.Compare(a.Line, b.Line) })
-	var all []error
-	for _, f := range p.faults {
-		all = append(all, f)
-	}
-	return p.config, errors.Join(all...)
+	slices.SortStableFunc(p.faults, func(a, b error) int { return cmp.Compare(a.(*Fault).Line, b.(*Fault).Line) })
+	return p.config, errors.Join(p.faults...)
 }
 
 type parser struct {
 	file   string
 	line   int
 	config *Config
-	faults []*Fault
-	bad    bool // the line at work has a fault
+	faults []error // each a *Fault
+	bad    bool    // the line at work has a fault
 }
 
 func (p *parser) fault(format string, args ...any) { p.faultAt(p.line, format, args...) }
@@ -140,7 +137,7 @@ func (p *parser) flag(what, word string) bool { return p.number(what, word, 0, 0
 
 func (p *parser) buffer(words []string) {
 	const want = 10
-	if p.bad = false; len(words) < want {
+	if len(words) < want {
 		p.fault("B line: got %d words, want B name type host size neut rpc number maxprocs key", len(words))
 		return
 	}
@@ -154,8 +151,13 @@ func (p *parser) buffer(words []string) {
 	for _, word := range words[want:] {
 		p.option(&b, word)
 	}
+	keep(p, &p.config.Buffers, b)
+}
+
+// keep adds a line to those of its kind if it has no fault.
+func keep[T any](p *parser, lines *[]T, line T) {
 	if !p.bad {
-		p.config.Buffers = append(p.config.Buffers, b)
+		*lines = append(*lines, line)
 	}
 }
 
@@ -184,7 +186,7 @@ func (p *parser) option(b *BufferLine, word string) {
 
 func (p *parser) process(words []string) {
 	const want = 10
-	if p.bad = false; len(words) < want {
+	if len(words) < want {
 		p.fault("P line: got %d words, want P process buffer type host ops server timeout master number", len(words))
 		return
 	}
@@ -208,14 +210,11 @@ func (p *parser) process(words []string) {
 	for _, word := range words[want:] {
 		q.Poll = q.Poll || strings.EqualFold(word, "poll")
 	}
-	if !p.bad {
-		p.config.Processes = append(p.config.Processes, q)
-	}
+	keep(p, &p.config.Processes, q)
 }
 
 // pairs reads a line of a .cfg file.
 func (p *parser) pairs(words []string) {
-	p.bad = false
 	values := map[string]string{}
 	for _, word := range words[1:] {
 		name, value, ok := strings.Cut(word, "=")
@@ -238,9 +237,7 @@ func (p *parser) pairs(words []string) {
 		if q.Process == "" || q.Buffer == "" {
 			p.fault("p line: got no name or bufname, want both")
 		}
-		if !p.bad {
-			p.config.Processes = append(p.config.Processes, q)
-		}
+		keep(p, &p.config.Processes, q)
 		return
 	}
 	n := len(p.config.Buffers)
@@ -256,9 +253,7 @@ func (p *parser) pairs(words []string) {
 		b.Size = min(MaxSize, size*p.number("queue", length, 1, 1, maxNumber)+overhead)
 	}
 	p.option(&b, get("neut", get("enc", "packed")))
-	if !p.bad {
-		p.config.Buffers = append(p.config.Buffers, b)
-	}
+	keep(p, &p.config.Buffers, b)
 }
 
 // check reports faults between lines.
@@ -312,12 +307,6 @@ const Heading = "# B name type host size neutral rpc number maxprocs key options
 // WriteTo writes c as a .nml file that rcslib programs open.
 func (c *Config) WriteTo(w io.Writer) (int64, error) {
 	var out []byte
-	flag := func(b bool) int {
-		if b {
-			return 1
-		}
-		return 0
-	}
 	out = append(out, Heading...)
 	for _, b := range c.Buffers {
 		out = fmt.Appendf(out, "B %-20s %s %s %d 0 * %d * %d", b.Name, b.Type, b.Host, b.Size, b.Number, b.Key)

@@ -220,30 +220,19 @@ func (c *Codec) Chars(v *string, n int) {
 // Text passes a char array of variable length, at most limit with its NUL, as the text before the NUL. Longer text is
 // cut. An empty text has length 0.
 func (c *Codec) Text(v *string, limit int) {
-	if c.mode == measuring {
-		c.lay(4, 4)
-		c.lay(limit, 1)
-		return
-	}
 	n := int32(0)
 	if *v != "" {
 		n = int32(min(len(*v)+1, limit))
 	}
-	if c.Int(&n); !c.text(n, limit) {
-		return
+	if c.text(&n, limit) {
+		c.characters(v, int(n))
 	}
-	c.characters(v, int(n))
 }
 
 // Bytes passes a char array of variable length, at most limit, NULs included. Disp sends it up to the first NUL.
 func (c *Codec) Bytes(v *[]byte, limit int) {
-	if c.mode == measuring {
-		c.lay(4, 4)
-		c.lay(limit, 1)
-		return
-	}
 	n := int32(len(*v))
-	if c.Int(&n); !c.text(n, limit) {
+	if !c.text(&n, limit) {
 		return
 	}
 	if c.encoding == Disp {
@@ -278,12 +267,17 @@ func (c *Codec) raw(v *[]byte, n int) {
 	}
 }
 
-// text checks the length of a text: Disp sends fewer characters than the length announces.
-func (c *Codec) text(n int32, limit int) bool {
-	if c.encoding == Disp && c.err == nil && n >= 0 && int(n) <= limit {
+// text passes the length of a text, and reports whether its characters follow. Disp sends fewer than the length announces.
+func (c *Codec) text(n *int32, limit int) bool {
+	c.Int(n)
+	if c.mode == measuring {
+		c.lay(limit, 1)
+		return false
+	}
+	if c.encoding == Disp && c.err == nil && *n >= 0 && int(*n) <= limit {
 		return true
 	}
-	return c.length(n, limit)
+	return c.length(*n, limit)
 }
 
 // characters passes n characters with a NUL among them; n is within the declaration.

@@ -23,8 +23,9 @@ const (
 	freed      = grid.Unseen - 0.01 // what no ray has passed is above it
 )
 
-// amSP is AMSP: it keeps the scrolling map, and publishes the part about the vehicle.
+// amSP is AMSP: it keeps the scrolling map, and publishes the part about the vehicle, also without GO.
 type amSP struct {
+	plain
 	nav    *nml.Buffer
 	points *nml.Buffer // of PrimSP
 	out    *nml.Buffer
@@ -99,11 +100,8 @@ func part(d *moast.SensorData2D, floor *grid.Map, x, y float64, n int) {
 	d.IncrementX, d.IncrementY, d.X, d.Y = floor.Resolution(), floor.Resolution(), int32(n), int32(n)
 }
 
-func (c *amSP) Task(m *Module, _ moast.Command, _ bool) { m.Finish() } // GO: it publishes from the start
-func (c *amSP) Stop(*Module)                            {}
 func (c *amSP) Configure(m *Module, config moast.Command) error {
 	set := m.settings.(*moast.AMSPSet)
-	set.CycleTime = m.cycle
 	switch config := config.(type) {
 	case *moast.CfgDebug:
 		set.Debug = config.Debug
@@ -115,27 +113,24 @@ func (c *amSP) Configure(m *Module, config moast.Command) error {
 
 // amMob is AMMobJA: it plans a path around obstacles in each cycle, and lets prim follow it.
 type amMob struct {
-	status    *moast.AMMobStat
-	set       *moast.AMMobSet
-	prim      *Link
-	nav, area *nml.Buffer
-	others    *traffic
-	waiting   bool // for another vehicle to pass
-	at        moast.NavDataExt
-	shown     moast.SensorData2D
-	known     bool
-	points    []moast.Waypoint
-	index     int
-	stuck     float64 // s without a path
-	progress  progress
-	field     grid.Field
-	planner   grid.Planner
-	turns     []int
+	status *moast.AMMobStat
+	set    *moast.AMMobSet
+	prim   *Link
+	chart
+	others   *traffic
+	waiting  bool // for another vehicle to pass
+	points   []moast.Waypoint
+	index    int
+	stuck    float64 // s without a path
+	progress progress
+	field    grid.Field
+	planner  grid.Planner
+	turns    []int
 }
 
 func (c *amMob) Update(m *Module, now float64) {
 	c.others.look(now)
-	c.known = c.nav.Peek(&c.at) == nil && c.area.Peek(&c.shown) == nil && len(c.shown.Features) == int(c.shown.X*c.shown.Y)
+	c.look()
 }
 
 func (c *amMob) Stop(m *Module) {
@@ -271,11 +266,6 @@ func (c *amMob) inside(x, y float64) bool {
 	return row >= 0 && column >= 0 && row < float64(c.shown.Y) && column < float64(c.shown.X)
 }
 
-// point is the middle of a cell.
-func (c *amMob) point(cell int) (x, y float64) {
-	return c.shown.LowerLeft.X + float64(cell/c.field.Columns)*c.shown.IncrementX, c.shown.LowerLeft.Y + float64(cell%c.field.Columns)*c.shown.IncrementY
-}
-
 // move plans to the waypoint at work and sends the path to prim. It is done when prim has reached the last waypoint.
 func (c *amMob) move(m *Module, command *moast.AMMobCmdMoveWaypoint) {
 	if !c.ready(m) {
@@ -331,12 +321,8 @@ func (c *amMob) move(m *Module, command *moast.AMMobCmdMoveWaypoint) {
 		path[i].Speed = speed
 	}
 	move := &moast.PrimMobCmdMoveWaypoint{Waypoints: path}
-	if c.prim.Running(move) {
-		m.note(c.prim.Change(move))
-	} else {
-		m.note(c.prim.Send(move))
-	}
-	if c.prim.report.Report().Status == moast.Error && c.prim.report.Report().EchoSerial == c.prim.serial {
+	m.note(c.prim.Order(move))
+	if c.prim.Failed() {
 		c.status.ErrorCode = moast.AMErrorPrim
 		m.Fail("prim: " + c.prim.report.Report().Message)
 	}
@@ -362,7 +348,7 @@ func (c *amMob) plan(goal *moast.Waypoint) (path []moast.Waypoint, left float64,
 	left = c.planner.Cost(end)
 	if !inside || !found {
 		beyond := func(cell int) float64 {
-			x, y := c.point(cell)
+			x, y := pointOf(&c.shown, cell)
 			return distance(x, y, goal.P.X, goal.P.Y) / c.shown.IncrementX
 		}
 		if out, cost := c.planner.Leave(&c.field, start, beyond); out != nil {
@@ -383,7 +369,7 @@ func (c *amMob) plan(goal *moast.Waypoint) (path []moast.Waypoint, left float64,
 	}
 	c.turns = c.field.Straighten(c.turns, cells)
 	for _, cell := range c.turns[1:min(len(c.turns), moast.MaxWaypoints)] {
-		x, y := c.point(cell)
+		x, y := pointOf(&c.shown, cell)
 		path = append(path, moast.Waypoint{P: moast.Cartesian{X: x, Y: y}, Neighborhood: 1.5 * resolution})
 	}
 	if n := len(path); found && inside && n > 0 {
@@ -402,7 +388,7 @@ func (c *amMob) horizon(m *Module) {
 	c.planner.Costs(&c.field, start)
 	c.status.Seeds = c.status.Seeds[:0]
 	add := func(cell int) {
-		if x, y := c.point(cell); len(c.status.Seeds) < moast.MaxSeeds-1 {
+		if x, y := pointOf(&c.shown, cell); len(c.status.Seeds) < moast.MaxSeeds-1 {
 			cost := c.planner.Cost(cell)
 			if cost >= 0 {
 				cost *= c.shown.IncrementX
@@ -423,7 +409,6 @@ func (c *amMob) horizon(m *Module) {
 }
 
 func (c *amMob) Configure(m *Module, config moast.Command) error {
-	c.set.CycleTime = m.cycle
 	switch config := config.(type) {
 	case *moast.CfgDebug:
 		c.set.Debug = uint32(config.Debug)

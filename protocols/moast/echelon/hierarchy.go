@@ -109,8 +109,7 @@ func (h *Hierarchy) add(runs bool, modules ...*Module) {
 
 func (h *Hierarchy) addServo(about Description, runs bool, cycle float64) {
 	b := h.buffers
-	nav := b.get(moast.NavDataBuffer(b.vehicle), 1024)
-	sp := &servoSP{vehicle: h.vehicle, seen: &h.seen, nav: nav, sonar: b.get(moast.SonarBuffer(b.vehicle), 4096), buffers: b}
+	sp := &servoSP{vehicle: h.vehicle, seen: &h.seen, nav: b.nav, sonar: b.get(moast.SonarBuffer(b.vehicle), 4096), buffers: b}
 	// the buffers of the scanners exist before a client asks for them
 	h.vehicle.Observe(&h.seen)
 	for i := range h.seen.Scans {
@@ -133,21 +132,19 @@ func (h *Hierarchy) addServo(about Description, runs bool, cycle float64) {
 	for i := range about.Packages {
 		p := &about.Packages[i]
 		mis := &servoMis{vehicle: h.vehicle, pack: i, links: p.Links, status: &moast.ServoMisStat{}, seen: &h.seen}
-		h.add(runs, newSubsystem(b, "servoMisJA", i+1, cycle, mis, mis.status,
-			&moast.ServoMisSet{CycleTime: cycle, Name: p.Name, Mount: p.Mount, Links: p.Links}))
+		set := &moast.ServoMisSet{CycleTime: cycle, Name: p.Name, Mount: p.Mount, Links: p.Links}
+		h.add(runs, newSubsystem(b, "servoMisJA", i+1, mis, mis.status, set, &set.CycleTime))
 	}
 	if len(about.Effectors) > 0 {
-		h.add(runs, newModule(b, "servoEffJA", cycle, &servoEff{h.vehicle}, &moast.PlainStat{Kind: 5101},
-			&moast.PlainSet{Kind: 5301, CycleTime: cycle}))
+		h.add(runs, newPlain(b, "servoEffJA", cycle, &servoEff{vehicle: h.vehicle}, &moast.PlainStat{Kind: 5101}, 5301))
 	}
-	h.add(runs,
-		newModule(b, "servoSP", cycle, sp, &moast.PlainStat{Kind: 2101}, &moast.ServoSPSet{CycleTime: cycle, Vehicle: int32(b.vehicle)}),
-		newModule(b, "servoMobJA", cycle, mob, status, set))
+	spSet := &moast.ServoSPSet{CycleTime: cycle, Vehicle: int32(b.vehicle)}
+	h.add(runs, newModule(b, "servoSP", sp, &moast.PlainStat{Kind: 2101}, spSet, &spSet.CycleTime),
+		newModule(b, "servoMobJA", mob, status, set, &set.CycleTime))
 }
 
 func (h *Hierarchy) addPrim(about Description, runs bool) {
 	b := h.buffers
-	nav := b.get(moast.NavDataBuffer(b.vehicle), 1024)
 	status, set := &moast.PrimMobStat{}, &moast.PrimMobSet{CycleTime: tick}
 	// ours: what a Pioneer does indoors
 	set.MoveLimits = moast.MoveLimits{VMax: 0.5, AMax: 0.5, WMax: 1, AlphaMax: 3, VCutoff: 0.5, WCutoff: 0.5}
@@ -155,15 +152,15 @@ func (h *Hierarchy) addPrim(about Description, runs bool) {
 		set.VMax = min(set.VMax, most)
 		set.WMax = min(set.WMax, 2*most/about.WheelSeparation)
 	}
-	mob := &primMob{about: about, limits: &set.MoveLimits, status: status, nav: nav}
-	m := newModule(b, "primMobJA", tick, mob, status, set)
+	mob := &primMob{about: about, limits: &set.MoveLimits, status: status, nav: b.nav}
+	m := newModule(b, "primMobJA", mob, status, set, &set.CycleTime)
 	mob.servo = m.link(b, "servoMobJA", "GrdVeh")
 	const points = 300_000 // bytes of SensorDataList
-	sp := &primSP{nav: nav, points: b.get(moast.SensorPointsBuffer(b.vehicle), points), sonar: b.get(moast.SonarBuffer(b.vehicle), 4096)}
+	sp := &primSP{nav: b.nav, points: b.get(moast.SensorPointsBuffer(b.vehicle), points), sonar: b.get(moast.SonarBuffer(b.vehicle), 4096)}
 	for i := range h.seen.Scans {
 		sp.scanners = append(sp.scanners, scanner{mount: h.seen.Scans[i].Mount, buffer: b.get(moast.LineScanBuffer(b.vehicle, i+1), 8192)})
 	}
-	spModule := newModule(b, "primSP", tick, sp, &moast.PlainStat{Kind: 6101}, &moast.PlainSet{Kind: 6301, CycleTime: tick})
+	spModule := newPlain(b, "primSP", tick, sp, &moast.PlainStat{Kind: 6101}, 6301)
 	spModule.link(b, "servoSP", "")
 	h.add(runs, spModule, m)
 }
@@ -171,17 +168,18 @@ func (h *Hierarchy) addPrim(about Description, runs bool) {
 func (h *Hierarchy) addAM(about Description, runs bool, fleet *Fleet) {
 	b := h.buffers
 	others := &traffic{fleet: fleet, self: b}
-	nav, area := b.get(moast.NavDataBuffer(b.vehicle), 1024), b.get(moast.MapBuffer(b.vehicle), 8*amShown*amShown+1024)
-	sp := &amSP{nav: nav, points: b.byName[moast.SensorPointsBuffer(b.vehicle)], out: area, others: others,
+	area := b.get(moast.MapBuffer(b.vehicle), 8*amShown*amShown+1024)
+	sp := &amSP{nav: b.nav, points: b.byName[moast.SensorPointsBuffer(b.vehicle)], out: area, others: others,
 		floor: grid.NewMap(amCells, resolution)}
-	spModule := newModule(b, "amSP", amCycle, sp, &moast.PlainStat{Kind: 9101}, &moast.AMSPSet{CycleTime: amCycle})
+	spSet := &moast.AMSPSet{CycleTime: amCycle}
+	spModule := newModule(b, "amSP", sp, &moast.PlainStat{Kind: 9101}, spSet, &spSet.CycleTime)
 	spModule.link(b, "primSP", "")
 	// the vehicle turns on the spot: it needs the circle about it, and half a cell
 	width := math.Hypot(about.Length, about.Width) + resolution
 	status := &moast.AMMobStat{ErrorCode: moast.AMErrorNone}
 	set := &moast.AMMobSet{CellResolution: resolution, CycleTime: amCycle, PlanHorizon: amShown * resolution / 2, VehicleWidth: width}
-	mob := &amMob{status: status, set: set, nav: nav, area: area, others: others}
-	m := newModule(b, "amMobJA", amCycle, mob, status, set)
+	mob := &amMob{status: status, set: set, chart: chart{nav: b.nav, area: area}, others: others}
+	m := newModule(b, "amMobJA", mob, status, set, &set.CycleTime)
 	mob.prim = m.link(b, "primMobJA", "")
 	h.add(runs, spModule, m)
 }
@@ -189,20 +187,19 @@ func (h *Hierarchy) addAM(about Description, runs bool, fleet *Fleet) {
 // addAbove adds the vehicle and the section.
 func (h *Hierarchy) addAbove(about Description, veh, sect bool, fleet *Fleet) {
 	b := h.buffers
-	nav, area := b.get(moast.NavDataBuffer(b.vehicle), 1024), b.get(moast.MapBuffer(b.vehicle), 8*amShown*amShown+1024)
+	area := b.get(moast.MapBuffer(b.vehicle), 8*amShown*amShown+1024)
 	floor := b.get(VehMapBuffer(b.vehicle), 8*vehCells*vehCells+1024)
 	// less than AM's circle: an obstacle fills a whole cell here, and AM keeps the distance
 	radius := math.Hypot(about.Length, about.Width)/2 - vehResolution/4
-	sp := newModule(b, "vehSP", vehCycle, &vehSP{nav: nav, area: area, out: floor}, &moast.PlainStat{Kind: 12101}, &moast.PlainSet{Kind: 12301, CycleTime: vehCycle})
+	sp := newPlain(b, "vehSP", vehCycle, &vehSP{chart: chart{nav: b.nav, area: area}, out: floor}, &moast.PlainStat{Kind: 12101}, 12301)
 	sp.link(b, "amSP", "")
-	mob := &vehMob{nav: nav, area: floor, radius: radius, others: &traffic{fleet: fleet, self: b}}
-	m := newModule(b, "vehMobPL", vehCycle, mob, &moast.PlainStat{Kind: 13101}, &moast.PlainSet{Kind: 13301, CycleTime: vehCycle})
+	mob := &vehMob{chart: chart{nav: b.nav, area: floor}, radius: radius, others: &traffic{fleet: fleet, self: b}}
+	m := newPlain(b, "vehMobPL", vehCycle, mob, &moast.PlainStat{Kind: 13101}, 13301)
 	mob.am = m.link(b, "amMobJA", "")
 	h.add(veh, sp, m)
 	if b.vehicle == 1 {
 		status := &moast.SectMobStat{}
-		h.add(sect, newModule(b, "sectMobPL", sectCycle, &sectMob{status: status, fleet: fleet, radius: radius, random: 1},
-			status, &moast.PlainSet{Kind: 16301, CycleTime: sectCycle}))
+		h.add(sect, newPlain(b, "sectMobPL", sectCycle, &sectMob{status: status, fleet: fleet, radius: radius, random: 1}, status, 16301))
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 // servoMis is ServoMisJA: it moves the links of one mission package.
 type servoMis struct {
+	plain
 	vehicle Vehicle
 	pack    int // from 0
 	links   []moast.LinkSet
@@ -94,16 +95,12 @@ func (c *servoMis) Stop(m *Module) {
 	c.vehicle.Release(1 + c.pack)
 }
 
-func (c *servoMis) Configure(m *Module, _ moast.Command) error {
-	m.settings.(*moast.ServoMisSet).CycleTime = m.cycle
-	return nil
+// servoEff is ServoEffJA: it operates effectors, from 1. The opcodes are ours.
+type servoEff struct {
+	plain
+	vehicle Vehicle
 }
 
-// servoEff is ServoEffJA: it operates effectors, from 1. The opcodes are ours.
-type servoEff struct{ vehicle Vehicle }
-
-func (c *servoEff) Update(*Module, float64) {}
-func (c *servoEff) Stop(*Module)            {}
 func (c *servoEff) Task(m *Module, command moast.Command, _ bool) {
 	op, ok := command.(*moast.ServoEffCmdOpcode)
 	switch {
@@ -118,9 +115,4 @@ func (c *servoEff) Task(m *Module, command moast.Command, _ bool) {
 		}
 		m.Finish()
 	}
-}
-
-func (c *servoEff) Configure(m *Module, _ moast.Command) error {
-	m.settings.(*moast.PlainSet).CycleTime = m.cycle
-	return nil
 }

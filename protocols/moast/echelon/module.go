@@ -28,6 +28,14 @@ type Controller interface {
 	Stop(m *Module)
 }
 
+// plain is the parts of a controller that has nothing to do for them: a command ends at once.
+type plain struct{}
+
+func (plain) Task(m *Module, _ moast.Command, _ bool)    { m.Finish() }
+func (plain) Configure(_ *Module, _ moast.Command) error { return nil }
+func (plain) Update(*Module, float64)                    {}
+func (plain) Stop(*Module)                               {}
+
 // Module is one controller and its buffers.
 type Module struct {
 	Head     *moast.StatHead // of the status
@@ -37,7 +45,7 @@ type Module struct {
 
 	kind            *moast.Module
 	controller      Controller
-	cycle           float64 // s
+	cycle           *float64 // s, of settings
 	due             float64
 	cmd, cfg        *nml.Buffer
 	stat, set       *nml.Buffer
@@ -84,13 +92,20 @@ func roleSize(kind *moast.Module, r moast.Role) int {
 	return small
 }
 
-// newModule opens the buffers of a module: from here on it is UNINITIALIZED. status and settings are its messages.
-func newModule(b *buffers, name string, cycle float64, c Controller, status moast.Reporter, settings moast.Setting) *Module {
-	return newSubsystem(b, name, 0, cycle, c, status, settings)
+// newModule opens the buffers of a module: from here on it is UNINITIALIZED. status and settings are its messages, cycle is the
+// cycle time in settings.
+func newModule(b *buffers, name string, c Controller, status moast.Reporter, settings moast.Setting, cycle *float64) *Module {
+	return newSubsystem(b, name, 0, c, status, settings, cycle)
+}
+
+// newPlain is newModule with plain settings, of a kind.
+func newPlain(b *buffers, name string, cycle float64, c Controller, status moast.Reporter, kind int32) *Module {
+	set := &moast.PlainSet{Kind: kind, CycleTime: cycle}
+	return newModule(b, name, c, status, set, &set.CycleTime)
 }
 
 // newSubsystem is newModule for one of several modules of a name, from 1.
-func newSubsystem(b *buffers, name string, subsystem int, cycle float64, c Controller, status moast.Reporter, settings moast.Setting) *Module {
+func newSubsystem(b *buffers, name string, subsystem int, c Controller, status moast.Reporter, settings moast.Setting, cycle *float64) *Module {
 	kind := moast.ModuleNamed(name)
 	open := func(r moast.Role) *nml.Buffer { return b.get(kind.Buffer(r, b.vehicle, subsystem), roleSize(kind, r)) }
 	m := &Module{kind: kind, controller: c, cycle: cycle, cmd: open(moast.Cmd), cfg: open(moast.Cfg), stat: open(moast.Stat),
@@ -129,8 +144,8 @@ func (m *Module) run(now float64) {
 	if now < m.due {
 		return
 	}
-	if m.due += m.cycle; m.due <= now {
-		m.due = now + m.cycle
+	if m.due += *m.cycle; m.due <= now {
+		m.due = now + *m.cycle
 	}
 	if m.Head.Admin == moast.AdminShutDown {
 		return
@@ -157,7 +172,7 @@ func (m *Module) watch(seen bool) {
 	if seen || m.Head.Status != moast.Exec {
 		m.received = m.Now
 	}
-	if m.Now-m.received > max(silence, silentCycles*m.cycle) && m.Head.State != moast.NewCommand && !m.administrative() {
+	if m.Now-m.received > max(silence, silentCycles*(*m.cycle)) && m.Head.State != moast.NewCommand && !m.administrative() {
 		m.Fail("superior silent")
 		m.controller.Stop(m)
 	}
@@ -286,7 +301,7 @@ func (m *Module) configure() {
 	m.Settings.State, m.Settings.Status = moast.S0, moast.Done
 	if c, ok := m.config.(*moast.CfgCycleTime); ok && c.Kind == m.kind.ID(moast.Cfg, "CycleTime") {
 		if c.CycleTime >= least && c.CycleTime <= most {
-			m.cycle = c.CycleTime
+			*m.cycle = c.CycleTime
 		} else {
 			m.Settings.Status = moast.Error
 			return
@@ -320,6 +335,20 @@ func (l *Link) Send(c moast.Command) error {
 func (l *Link) Change(c moast.Command) error {
 	c.Head().Serial, l.last = l.serial, c
 	return l.cmd.Write(c)
+}
+
+// Order changes the command at work to c if it has c's type, else sends c.
+func (l *Link) Order(c moast.Command) error {
+	if l.Running(c) {
+		return l.Change(c)
+	}
+	return l.Send(c)
+}
+
+// Failed reports whether the last command sent ended with an error, by the status read last.
+func (l *Link) Failed() bool {
+	r := l.report.Report()
+	return r.Status == moast.Error && r.EchoSerial == l.serial
 }
 
 // Running reports whether the last command sent has c's type and is not ended.

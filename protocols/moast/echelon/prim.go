@@ -65,7 +65,8 @@ func (c *primMob) car(m *Module, v, w float64) {
 	c.order(m, &moast.ServoMobCmdAckerman{Velocity: c.v, SteerAngle: angle})
 }
 
-func (c *primMob) halt(m *Module) {
+// Stop stops the vehicle at once, without a ramp.
+func (c *primMob) Stop(m *Module) {
 	c.v, c.w = 0, 0
 	switch c.about.Steer {
 	case moast.AckermanSteer:
@@ -79,33 +80,27 @@ func (c *primMob) halt(m *Module) {
 
 // order sends a command to servo, which needs two cycles for it, so that one at work is changed.
 func (c *primMob) order(m *Module, command moast.Command) {
-	if c.servo.Running(command) {
-		m.note(c.servo.Change(command))
-	} else {
-		m.note(c.servo.Send(command))
-	}
+	m.note(c.servo.Order(command))
 	c.status.CommandTypeSent, c.status.SerialSent = command.MessageType(), command.Head().Serial
 }
-
-func (c *primMob) Stop(m *Module) { c.halt(m) }
 
 func (c *primMob) Task(m *Module, command moast.Command, changed bool) {
 	if begin := m.Head.State == moast.NewCommand; begin || changed {
 		if err := c.begin(command, begin); err != nil {
-			c.halt(m)
+			c.Stop(m)
 			m.Fail(err.Error())
 			return
 		}
 		m.Head.State = moast.S1
 		return
 	}
-	if c.servo.report.Report().Status == moast.Error && c.servo.report.Report().EchoSerial == c.servo.serial {
+	if c.servo.Failed() {
 		c.v, c.w = 0, 0
 		m.Fail("servo: " + c.servo.report.Report().Message)
 		return
 	}
 	if !c.known {
-		c.halt(m)
+		c.Stop(m)
 		m.Fail("no position")
 		return
 	}
@@ -121,7 +116,7 @@ func (c *primMob) Task(m *Module, command moast.Command, changed bool) {
 		ended = true
 	}
 	if ended {
-		c.halt(m)
+		c.Stop(m)
 		m.Finish()
 	}
 }
@@ -237,7 +232,6 @@ func (c *primMob) rotate(m *Module, command *moast.PrimMobCmdRotate) bool {
 
 func (c *primMob) Configure(m *Module, config moast.Command) error {
 	set := m.settings.(*moast.PrimMobSet)
-	set.CycleTime = m.cycle
 	switch config := config.(type) {
 	case *moast.CfgDebug:
 		set.Debug = config.Debug

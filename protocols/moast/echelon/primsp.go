@@ -10,6 +10,7 @@ import (
 // primSP is PrimSP: it turns the ranges of servo's buffers into pairs of a sensor's place and a hit, each scan from where
 // the vehicle was when it was taken. It publishes from the start; GO sets how often.
 type primSP struct {
+	plain
 	nav, sonar *nml.Buffer
 	points     *nml.Buffer
 	scanners   []scanner
@@ -150,12 +151,9 @@ func (c *primSP) Task(m *Module, command moast.Command, _ bool) {
 	m.Finish()
 }
 
-func (c *primSP) Stop(*Module) {}
 func (c *primSP) Configure(m *Module, config moast.Command) error {
-	set := m.settings.(*moast.PlainSet)
-	set.CycleTime = m.cycle
 	if d, ok := config.(*moast.CfgDebug); ok {
-		set.Debug = d.Debug
+		m.settings.(*moast.PlainSet).Debug = d.Debug
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal/grid"
 	"github.com/halyard-robotics/halyard/protocols/moast"
-	"github.com/halyard-robotics/halyard/protocols/nml"
 )
 
 // Fleet is the vehicles of one process: the section connects to them. They join it in New, all before the first one runs.
@@ -63,6 +62,7 @@ const (
 
 // sectMob is SectMobPL: it sends its vehicles to unexplored places until there are none.
 type sectMob struct {
+	plain
 	status  *moast.SectMobStat
 	fleet   *Fleet
 	radius  float64
@@ -75,17 +75,14 @@ type sectMob struct {
 
 // member is a connected vehicle.
 type member struct {
-	id        int32
-	veh       *Link
-	nav, area *nml.Buffer
-	at        moast.NavDataExt
-	own       moast.SensorData2D // its own floor
-	floor     moast.SensorData2D // with what the others know of it
-	others    *traffic
-	known     bool
-	goal      int          // cell, -1 = none
-	aside     bool         // it goes there to let another one pass
-	refused   map[int]bool // cells that it did not reach
+	chart   // its own floor
+	id      int32
+	veh     *Link
+	floor   moast.SensorData2D // with the cells that the others have seen
+	others  *traffic
+	goal    int          // cell, -1 = none
+	aside   bool         // it goes there to let another one pass
+	refused map[int]bool // cells that it did not reach
 }
 
 // here is where the vehicle is, in the absolute coordinates of all floors.
@@ -95,7 +92,7 @@ func (v *member) here() place { return placeOf(v.at.Abs.Tran, v.at.Abs.RPY) }
 func (c *sectMob) Update(_ *Module, now float64) {
 	for _, v := range c.members {
 		v.others.look(now)
-		v.known = v.nav.Peek(&v.at) == nil && v.area.Peek(&v.own) == nil && len(v.own.Features) == int(v.own.X*v.own.Y)
+		v.look()
 	}
 	for _, v := range c.members {
 		if v.known {
@@ -106,8 +103,8 @@ func (c *sectMob) Update(_ *Module, now float64) {
 
 // merge fills the cells that v does not know with what the others know.
 func (c *sectMob) merge(v *member) {
-	features := append(v.floor.Features[:0], v.own.Features...)
-	v.floor = v.own
+	features := append(v.floor.Features[:0], v.shown.Features...)
+	v.floor = v.shown
 	v.floor.Features = features
 	for _, other := range c.members {
 		if other == v || !other.known {
@@ -118,8 +115,8 @@ func (c *sectMob) merge(v *member) {
 				continue
 			}
 			x, y := pointOf(&v.floor, at)
-			if there := cellOf(&other.own, x, y); there >= 0 {
-				features[at] = other.own.Features[there]
+			if there := cellOf(&other.shown, x, y); there >= 0 {
+				features[at] = other.shown.Features[there]
 			}
 		}
 	}
@@ -170,7 +167,7 @@ func (c *sectMob) connect(m *Module, command *moast.SectMobCmdConnect, begin boo
 		for _, id := range command.Vehicles {
 			b := c.fleet.vehicle(id)
 			c.members = append(c.members, &member{id: id, veh: m.link(b, "vehMobPL", ""), goal: -1,
-				others: &traffic{fleet: c.fleet, self: b}, nav: b.byName[moast.NavDataBuffer(b.vehicle)], area: b.byName[VehMapBuffer(b.vehicle)]})
+				others: &traffic{fleet: c.fleet, self: b}, chart: chart{nav: b.nav, area: b.byName[VehMapBuffer(b.vehicle)]}})
 		}
 		if !command.SendInit {
 			m.Finish()
@@ -346,9 +343,4 @@ func (c *sectMob) frontier(v *member, reach, radius float64, crowded bool) (plac
 		seen = 1 - float64(open)/float64(reachable)
 	}
 	return places, seen
-}
-
-func (c *sectMob) Configure(m *Module, _ moast.Command) error {
-	m.settings.(*moast.PlainSet).CycleTime = m.cycle
-	return nil
 }

@@ -163,7 +163,6 @@ func bad(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
 
 func (c *servoMob) Configure(m *Module, config moast.Command) error {
 	set := m.settings.(*moast.ServoMobSetGround)
-	set.CycleTime = m.cycle
 	switch config := config.(type) {
 	case *moast.CfgDebug:
 		set.Debug = config.Debug
@@ -185,8 +184,9 @@ func (c *servoMob) Stop(*Module) {
 	c.vehicle.Release(Mobility)
 }
 
-// servoSP is ServoSP: it publishes what was measured.
+// servoSP is ServoSP: it publishes the measurements, also without GO.
 type servoSP struct {
+	plain
 	vehicle    Vehicle
 	seen       *Observation
 	start      moast.Motion
@@ -257,11 +257,4 @@ func relative(start, at *moast.Motion) moast.Motion {
 	v := at.TranRate
 	out.TranRate.X, out.TranRate.Y = cos*v.X+sin*v.Y, cos*v.Y-sin*v.X
 	return out
-}
-
-func (c *servoSP) Task(m *Module, _ moast.Command, _ bool) { m.Finish() } // GO: it publishes anyway
-func (c *servoSP) Stop(*Module)                            {}
-func (c *servoSP) Configure(m *Module, _ moast.Command) error {
-	m.settings.(*moast.ServoSPSet).CycleTime = m.cycle
-	return nil
 }

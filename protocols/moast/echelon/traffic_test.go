@@ -157,7 +157,7 @@ func TestTraffic(t *testing.T) {
 
 // TestWalled: an obstacle of AM's map between the vehicle and a point is a wall.
 func TestWalled(t *testing.T) {
-	c := &amMob{shown: moast.SensorData2D{IncrementX: resolution, IncrementY: resolution, X: 20, Y: 20, Features: make([]float64, 400)}}
+	c := &amMob{chart: chart{shown: moast.SensorData2D{IncrementX: resolution, IncrementY: resolution, X: 20, Y: 20, Features: make([]float64, 400)}}}
 	for row := range 20 {
 		c.shown.Features[row*20+10] = 0.9
 	}

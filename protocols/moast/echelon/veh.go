@@ -29,10 +29,23 @@ func VehMapBuffer(vehicle int) string { return fmt.Sprintf("vehSPMap%d", vehicle
 
 // vehSP is VehSP: it collects AM's maps into a grid of the whole floor.
 type vehSP struct {
-	nav, area, out *nml.Buffer
-	at             moast.NavDataExt
-	shown          moast.SensorData2D // AM's
-	floor          moast.SensorData2D
+	plain
+	chart // AM's
+	out   *nml.Buffer
+	floor moast.SensorData2D
+}
+
+// chart is a map and where the vehicle is, as their buffers have them.
+type chart struct {
+	nav, area *nml.Buffer
+	at        moast.NavDataExt
+	shown     moast.SensorData2D
+	known     bool // both are
+}
+
+// look reads the buffers.
+func (c *chart) look() {
+	c.known = c.nav.Peek(&c.at) == nil && c.area.Peek(&c.shown) == nil && len(c.shown.Features) == int(c.shown.X*c.shown.Y)
 }
 
 // place lays the grid about the vehicle.
@@ -77,7 +90,7 @@ func pointOf(d *moast.SensorData2D, cell int) (x, y float64) {
 
 // Update enters AM's map of the moment: an obstacle in any of its cells is one, what has been passed is free.
 func (c *vehSP) Update(m *Module, _ float64) {
-	if c.nav.Peek(&c.at) != nil || c.area.Peek(&c.shown) != nil || len(c.shown.Features) != int(c.shown.X*c.shown.Y) {
+	if c.look(); !c.known {
 		return
 	}
 	if c.floor.Features == nil {
@@ -108,10 +121,7 @@ func (c *vehSP) put(i int, value float64) {
 	}
 }
 
-func (c *vehSP) Task(m *Module, _ moast.Command, _ bool) { m.Finish() }
-func (c *vehSP) Stop(*Module)                            {}
 func (c *vehSP) Configure(m *Module, config moast.Command) error {
-	m.settings.(*moast.PlainSet).CycleTime = m.cycle
 	if config.MessageType() == m.kind.ID(moast.Cfg, "ClearWM") {
 		c.floor.Features = nil
 	}
@@ -120,14 +130,12 @@ func (c *vehSP) Configure(m *Module, config moast.Command) error {
 
 // vehMob is VehMobPL: it plans on the grid and leads AM along the path.
 type vehMob struct {
+	plain
+	chart
 	am          *Link
-	nav, area   *nml.Buffer
 	radius      float64 // m, of the vehicle
 	others      *traffic
 	tight       bool // there was no other way when the point at work was begun
-	at          moast.NavDataExt
-	floor       moast.SensorData2D
-	known       bool
 	points      []place
 	near, speed float64
 	index       int
@@ -140,7 +148,7 @@ type vehMob struct {
 
 func (c *vehMob) Update(_ *Module, now float64) {
 	c.others.look(now)
-	c.known = c.nav.Peek(&c.at) == nil && c.area.Peek(&c.floor) == nil && len(c.floor.Features) == int(c.floor.X*c.floor.Y)
+	c.look()
 }
 
 func (c *vehMob) Stop(m *Module) {
@@ -234,8 +242,7 @@ func (c *vehMob) move(m *Module) {
 		m.Fail("no progress")
 		return
 	}
-	report := c.am.report.Report()
-	failed := c.am.look() && report.EchoSerial == c.am.serial && report.Status == moast.Error && c.am.last != nil
+	failed := c.am.look() && c.am.Failed() && c.am.last != nil
 	if !ok || failed {
 		if c.faults++; c.faults > patience {
 			c.Stop(m)
@@ -251,11 +258,7 @@ func (c *vehMob) move(m *Module) {
 	next.x, next.y = local(&c.at, next.x, next.y)
 	w := moast.Waypoint{P: moast.Cartesian{X: next.x, Y: next.y}, Neighborhood: c.near, Speed: c.speed}
 	command := &moast.AMMobCmdMoveWaypoint{Neighborhood: c.near, Speed: c.speed, Waypoints: []moast.Waypoint{w}}
-	if c.am.Running(command) {
-		m.note(c.am.Change(command))
-	} else {
-		m.note(c.am.Send(command))
-	}
+	m.note(c.am.Order(command))
 }
 
 // progress is how much of a path was left at least: a planner leads as near to a point as it can, and cannot tell that
@@ -289,7 +292,7 @@ const lead = 3.0
 
 // next plans to the point at work, and returns the path's point at lead, and the path's length, m.
 func (c *vehMob) next(here place) (next place, left float64, ok bool) {
-	start, goal := cellOf(&c.floor, here.x, here.y), cellOf(&c.floor, c.points[c.index].x, c.points[c.index].y)
+	start, goal := cellOf(&c.shown, here.x, here.y), cellOf(&c.shown, c.points[c.index].x, c.points[c.index].y)
 	if start < 0 || goal < 0 {
 		return place{}, 0, false
 	}
@@ -307,7 +310,7 @@ func (c *vehMob) next(here place) (next place, left float64, ok bool) {
 	}
 	next = here
 	for i, cell := range path {
-		x, y := pointOf(&c.floor, cell)
+		x, y := pointOf(&c.shown, cell)
 		if found && i == len(path)-1 {
 			x, y = c.points[c.index].x, c.points[c.index].y
 		}
@@ -315,7 +318,7 @@ func (c *vehMob) next(here place) (next place, left float64, ok bool) {
 			next = place{x: x, y: y}
 		}
 		if i > 0 {
-			ax, ay := pointOf(&c.floor, path[i-1])
+			ax, ay := pointOf(&c.shown, path[i-1])
 			left += distance(ax, ay, x, y)
 		}
 	}
@@ -325,14 +328,9 @@ func (c *vehMob) next(here place) (next place, left float64, ok bool) {
 
 // plan is a path between two cells for a vehicle of a radius, or one as near to the goal as it leads.
 func (c *vehMob) plan(here place, start, goal int, radius float64) (path []int, found bool) {
-	c.chances = growFloor(&c.field, c.chances, &c.floor, radius)
-	columns := int(c.floor.X)
+	c.chances = growFloor(&c.field, c.chances, &c.shown, radius)
+	columns := int(c.shown.X)
 	c.field.Escape(start/columns, start%columns, c.radius/vehResolution+2)
-	c.others.occupy(&c.field, here, start, c.radius, vehResolution, rowOf(&c.floor))
+	c.others.occupy(&c.field, here, start, c.radius, vehResolution, rowOf(&c.shown))
 	return c.planner.Plan(&c.field, start, goal)
-}
-
-func (c *vehMob) Configure(m *Module, _ moast.Command) error {
-	m.settings.(*moast.PlainSet).CycleTime = m.cycle
-	return nil
 }

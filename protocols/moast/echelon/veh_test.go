@@ -168,7 +168,7 @@ func TestTight(t *testing.T) {
 	}
 	const radius = 0.3
 	here, goal := there(10, 4), there(10, 9)
-	c := &vehMob{radius: radius, floor: d, points: []place{goal}, near: vehResolution, others: &traffic{fleet: &Fleet{}}}
+	c := &vehMob{radius: radius, chart: chart{shown: d}, points: []place{goal}, near: vehResolution, others: &traffic{fleet: &Fleet{}}}
 	if next, left, ok := c.next(here); !ok || next != goal || math.Abs(left-1) > 1e-9 {
 		t.Errorf("point: got %+v, %.2f m, %v, want %+v, 1 m", next, left, ok, goal)
 	}
