@@ -9,7 +9,7 @@ import (
 // Capture is the journal of a rig that repeats a recording: its last cycle in the form of a recording.
 type Capture struct {
 	taps  *Taps
-	forms map[*hal.Agent]*form
+	forms forms
 	shot  shot
 	tape  tape
 
@@ -20,7 +20,7 @@ type Capture struct {
 // NewCapture listens to taps as well.
 func NewCapture(taps *Taps) *Capture {
 	taps.Listen()
-	return &Capture{taps: taps, forms: map[*hal.Agent]*form{}, States: map[string][]byte{}, Lines: map[string][]byte{}}
+	return &Capture{taps: taps, forms: forms{}, States: map[string][]byte{}, Lines: map[string][]byte{}}
 }
 
 func (*Capture) Order(hal.Order) {}
@@ -29,11 +29,7 @@ func (c *Capture) Cycle(e hal.CycleEnd) {
 	clear(c.States)
 	clear(c.Lines)
 	for _, a := range e.Agents {
-		f := c.forms[a]
-		if f == nil {
-			f = newForm(a)
-			c.forms[a] = f
-		}
+		f := c.forms.of(a)
 		c.shot.take(f, a)
 		c.States[f.topic] = c.shot.append(nil, e.Time, false)
 	}

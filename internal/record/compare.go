@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -23,9 +24,6 @@ type Divergence struct {
 	squares  float64
 }
 
-// RMS is the root of the mean square of the difference over n cycles.
-func (d *Divergence) RMS(n uint64) float64 { return math.Sqrt(d.squares / float64(max(n, 1))) }
-
 // Comparison collects divergences, cycle by cycle.
 type Comparison struct {
 	Cycles    uint64 // that were compared
@@ -39,7 +37,6 @@ func (c *Comparison) Compare(cycle uint64, recorded map[string][]byte, now *Capt
 		c.found = map[string]*Divergence{}
 	}
 	c.Cycles++
-	before := len(c.found)
 	differs := false
 	for _, topic := range slices.Sorted(maps.Keys(recorded)) {
 		data := recorded[topic]
@@ -51,7 +48,7 @@ func (c *Comparison) Compare(cycle uint64, recorded map[string][]byte, now *Capt
 			}
 			continue
 		}
-		agent := strings.TrimSuffix(strings.TrimPrefix(topic, "/"), stateSuffix)
+		agent := agentOf(topic)
 		state, ok := now.States[topic]
 		if !ok {
 			c.add(Divergence{Agent: agent, What: "agent", Cycle: cycle, Recorded: "there", Replayed: "not there"}, 0)
@@ -67,7 +64,7 @@ func (c *Comparison) Compare(cycle uint64, recorded map[string][]byte, now *Capt
 		}
 		differs = differs || different
 	}
-	if differs || len(c.found) > before {
+	if differs {
 		c.Different++
 	}
 	return nil
@@ -131,16 +128,15 @@ func (c *Comparison) Divergences() []Divergence {
 		list = append(list, *d)
 	}
 	slices.SortFunc(list, func(a, b Divergence) int {
-		if a.Cycle != b.Cycle {
-			return int(a.Cycle) - int(b.Cycle)
-		}
-		return strings.Compare(a.Agent+"\x00"+a.What, b.Agent+"\x00"+b.What)
+		return cmp.Or(cmp.Compare(a.Cycle, b.Cycle), strings.Compare(a.Agent+"\x00"+a.What, b.Agent+"\x00"+b.What))
 	})
 	return list
 }
 
 // RMS returns the root mean square of a divergence over the compared cycles.
-func (c *Comparison) RMS(d *Divergence) float64 { return d.RMS(c.Cycles) }
+func (c *Comparison) RMS(d *Divergence) float64 {
+	return math.Sqrt(d.squares / float64(max(c.Cycles, 1)))
+}
 
 // difference returns the absolute difference of two numbers; 0 if one is malformed.
 func difference(a, b string) float64 {
@@ -184,9 +180,7 @@ func flattenInto(flat map[string]string, prefix string, tree map[string]json.Raw
 
 // firstOps are the first uses of a line that differ, in words.
 func firstOps(recorded, replayed []byte) (was, is string) {
-	var a, b struct {
-		Ops []opMessage `json:"ops"`
-	}
+	var a, b lineMessage
 	json.Unmarshal(recorded, &a) // empty for a line without uses
 	json.Unmarshal(replayed, &b)
 	text := func(ops []opMessage, i int) string {

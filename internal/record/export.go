@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -102,17 +103,11 @@ func (e *export) message(m Message) error {
 		return err
 	}
 	t, err := e.table(m.Topic, func() []string {
-		var columns []string
-		for key := range flat {
-			if key != "time" {
-				columns = append(columns, key)
-			}
-		}
 		if TopicOf(m.Topic) == OrderTopic {
 			return []string{"cycle", "kind", "agent", "name", "inputs", "seed", "value.kind", "value.bool", "value.int", "value.double", "value.text", "value.vector"}
 		}
-		slices.Sort(columns)
-		return append([]string{"time"}, columns...)
+		columns := slices.Sorted(maps.Keys(flat))
+		return append([]string{"time"}, slices.DeleteFunc(columns, func(key string) bool { return key == "time" })...)
 	})
 	if err != nil {
 		return err
@@ -127,10 +122,7 @@ func (e *export) message(m Message) error {
 }
 
 func (e *export) line(m Message) error {
-	var line struct {
-		Cycle uint64      `json:"cycle"`
-		Ops   []opMessage `json:"ops"`
-	}
+	var line lineMessage
 	if err := json.Unmarshal(m.Data, &line); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"encoding/json"
 	"strconv"
 	"time"
@@ -46,10 +47,5 @@ func infoOf(m map[string]string) (i Info, err error) {
 	errs[4] = json.Unmarshal([]byte(m[keyOptions]), &o)
 	errs[5] = json.Unmarshal([]byte(m[keyAbsent]), &i.Absent)
 	i.Set, i.Body, i.Listen = o.Set, o.Body, o.Listen
-	for _, e := range errs {
-		if e != nil {
-			return i, e
-		}
-	}
-	return i, nil
+	return i, cmp.Or(errs[:]...)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -57,16 +58,9 @@ func NewMatch(ctx context.Context, a, b *Reader) (*Match, error) {
 			n, err = next(a, was)
 			continue
 		}
-		for topic := range is.States { // agents in only one of them are not compared
-			if was[topic] == nil {
-				delete(is.States, topic)
-			}
-		}
-		for topic := range was {
-			if is.States[topic] == nil {
-				delete(was, topic)
-			}
-		}
+		// agents in only one of them are not compared
+		maps.DeleteFunc(is.States, func(topic string, _ []byte) bool { return was[topic] == nil })
+		maps.DeleteFunc(was, func(topic string, _ []byte) bool { return is.States[topic] == nil })
 		if err := m.Compare(n, was, is); err != nil {
 			return nil, err
 		}

@@ -151,6 +151,12 @@ const (
 
 var opNames = [numOps]string{"write", "read", "discard", "now", "baud", "set", "open", "close"}
 
+// lineMessage is the JSON of the uses of a line in a cycle.
+type lineMessage struct {
+	Cycle uint64      `json:"cycle"`
+	Ops   []opMessage `json:"ops"`
+}
+
 // opMessage is the JSON of an op.
 type opMessage struct {
 	Op    string `json:"op"`

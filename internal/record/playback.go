@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/servo"
@@ -41,10 +42,7 @@ func (p *Playback) Open() (servo.Line, error) {
 
 // Feed appends the uses of the line in a cycle, from a message of the line's channel; nil for a cycle without uses.
 func (p *Playback) Feed(message []byte) error {
-	var m struct {
-		Cycle uint64      `json:"cycle"`
-		Ops   []opMessage `json:"ops"`
-	}
+	var m lineMessage
 	if message == nil { // it was silent
 		return nil
 	}
@@ -53,17 +51,12 @@ func (p *Playback) Feed(message []byte) error {
 	}
 	p.cycle = m.Cycle
 	for _, o := range m.Ops {
-		played := playedOp{at: time.Duration(o.AtNS), n: o.N, err: errorNamed(o.Error), kind: numOps}
-		for k, name := range opNames {
-			if name == o.Op {
-				played.kind = opKind(k)
-			}
-		}
-		var err error
-		if played.data, err = hex.DecodeString(o.Data); err != nil || played.kind == numOps {
+		kind := slices.Index(opNames[:], o.Op)
+		data, err := hex.DecodeString(o.Data)
+		if err != nil || kind < 0 {
 			return fmt.Errorf("bus %q: op of cycle %d: got %q, data %.20q", p.bus, m.Cycle, o.Op, o.Data)
 		}
-		p.ops = append(p.ops, played)
+		p.ops = append(p.ops, playedOp{opKind(kind), time.Duration(o.AtNS), data, o.N, errorNamed(o.Error)})
 	}
 	return nil
 }

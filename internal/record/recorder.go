@@ -111,7 +111,7 @@ type Recording struct {
 
 	mu    sync.Mutex // guards the fields below; locked after the rig's and the agents' locks
 	now   *slot
-	forms map[*hal.Agent]*form
+	forms forms
 
 	patient                       bool // in lock-step the cycle waits for the writer, and no cycle is dropped
 	free                          pile
@@ -130,16 +130,15 @@ type Recording struct {
 // journal.
 func Start(rig *hal.Rig, taps *Taps, w io.Writer, info Info, log *slog.Logger) (*Recording, error) {
 	ring, _ := w.(*Ring)
-	r := &Recording{rig: rig, log: log, info: info, ring: ring, forms: map[*hal.Agent]*form{}, count: &countingWriter{w: w}, patient: rig.Mode() == hal.Lockstep, done: make(chan struct{}), pictures: make(chan picture, maxPictures)}
+	r := &Recording{rig: rig, log: log, info: info, ring: ring, forms: forms{}, count: &countingWriter{w: w}, patient: rig.Mode() == hal.Lockstep, done: make(chan struct{}), pictures: make(chan picture, maxPictures)}
 	if taps != nil {
 		r.all, r.taps = taps, taps.all()
 	}
-	var forms []*form
+	var list []*form
 	for _, a := range rig.Agents() {
-		r.forms[a] = newForm(a)
-		forms = append(forms, r.forms[a])
+		list = append(list, r.forms.of(a))
 	}
-	if err := r.begin(forms); err != nil {
+	if err := r.begin(list); err != nil {
 		return nil, err
 	}
 	// Two seconds of cycles: longer than the wake-up of a disk.
@@ -195,11 +194,11 @@ func (r *Recording) turn(s *slot) error {
 		return err
 	}
 	r.info.First = s.end.Number
-	var forms []*form
+	var list []*form
 	for i := range s.agents[:s.n] {
-		forms = append(forms, s.agents[i].form)
+		list = append(list, s.agents[i].form)
 	}
-	return r.begin(forms)
+	return r.begin(list)
 }
 
 func (r *Recording) Order(o hal.Order) {
@@ -238,12 +237,7 @@ func (r *Recording) Cycle(c hal.CycleEnd) {
 		s.agents = append(s.agents, shot{})
 	}
 	for i, a := range c.Agents {
-		f := r.forms[a]
-		if f == nil { // one that has joined
-			f = newForm(a)
-			r.forms[a] = f
-		}
-		s.agents[i].take(f, a)
+		s.agents[i].take(r.forms.of(a), a)
 	}
 	r.full <- s // as many as there are slots fit in
 	if len(r.full) > cap(r.full)/2 {

@@ -28,6 +28,16 @@ type leaf struct {
 	at     int    // index of the value
 }
 
+// forms are the forms of agents, made when they are first seen.
+type forms map[*hal.Agent]*form
+
+func (f forms) of(a *hal.Agent) *form {
+	if f[a] == nil {
+		f[a] = newForm(a)
+	}
+	return f[a]
+}
+
 func newForm(a *hal.Agent) *form {
 	l := a.Layout()
 	f := &form{topic: "/" + a.Name() + "/state"}

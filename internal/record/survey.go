@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -74,10 +75,7 @@ func NewSurvey(ctx context.Context, file *Reader) (*Survey, error) {
 	if file.Cut != nil {
 		s.Cut = file.Cut.Error()
 	}
-	s.Channels = make([]string, 0, len(s.rows))
-	for name := range s.rows {
-		s.Channels = append(s.Channels, name)
-	}
+	s.Channels = slices.AppendSeq(make([]string, 0, len(s.rows)), maps.Keys(s.rows))
 	slices.Sort(s.Channels)
 	for _, name := range s.Channels {
 		s.Values = append(s.Values, s.rows[name])

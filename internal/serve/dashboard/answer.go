@@ -3,12 +3,7 @@ package dashboard
 import (
 	"html/template"
 	"io"
-
-	"github.com/halyard-robotics/halyard/hal"
 )
-
-// part is a body of a scene.
-type part = hal.Part
 
 // answerPage is the answer for browsers without scripts.
 const answerPage = `<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>Halyard: {{.Order}}</title>

@@ -3,6 +3,7 @@ package dashboard
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -64,16 +65,11 @@ func (s *Server) camera(w http.ResponseWriter, r *http.Request) {
 // watch opens the camera of a request: ?rig=0&agent=NAME&camera=NAME.
 func (s *Server) watch(r *http.Request) (hal.ImageStream, error) {
 	q := r.URL.Query()
-	rig, err := strconv.Atoi(q.Get("rig"))
-	if err == nil {
-		for _, a := range s.sampler.list() {
-			if a.rig != rig || a.agent.Name() != q.Get("agent") || a.robot.Cameras == nil {
-				continue
-			}
-			for i := range a.agent.Layout().Cameras {
-				if a.agent.Layout().Cameras[i].Name == q.Get("camera") {
-					return a.robot.Cameras.Watch(i)
-				}
+	if rig, err := strconv.Atoi(q.Get("rig")); err == nil {
+		if a := s.sampler.find(rig, q.Get("agent")); a != nil && a.robot.Cameras != nil {
+			i := slices.IndexFunc(a.agent.Layout().Cameras, func(c hal.Camera) bool { return c.Name == q.Get("camera") })
+			if i >= 0 {
+				return a.robot.Cameras.Watch(i)
 			}
 		}
 	}

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"encoding/hex"
 	"net/http"
-	"strconv"
 )
 
 // maxHex bounds the bytes of a frame that are shown as such; its packets are explained all the same.
@@ -21,8 +20,7 @@ type frameText struct {
 func (s *Server) frames(w http.ResponseWriter, r *http.Request) {
 	list := []frameText{}
 	bus := r.URL.Query().Get("bus")
-	if rig, err := strconv.Atoi(r.URL.Query().Get("rig")); err == nil && rig >= 0 && rig < len(s.sampler.rigs) && s.sampler.rigs[rig].Taps != nil {
-		source := &s.sampler.rigs[rig].Source
+	if source := s.rig(r); source != nil && source.Taps != nil {
 		var explain func(asked, data []byte, host bool) []string
 		if source.System != nil {
 			explain = source.System.Explainer(bus)
@@ -39,5 +37,5 @@ func (s *Server) frames(w http.ResponseWriter, r *http.Request) {
 			list = append(list, t)
 		}
 	}
-	reply(w, list)
+	reply(w, http.StatusOK, list)
 }

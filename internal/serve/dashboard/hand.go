@@ -1,12 +1,11 @@
 package dashboard
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"net/http"
-	"strconv"
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
@@ -24,29 +23,22 @@ type push struct {
 
 // push applies a hand to a body. A real robot is refused: the scene only follows it.
 func (s *Server) push(q *request, now time.Time) error {
-	for _, a := range s.sampler.list() {
-		if a.rig != q.Rig || a.agent.Name() != q.Agent {
-			continue
-		}
-		for _, k := range a.kinds {
-			if k == configs.Real {
-				return errors.New("push: got a real robot, want one of the physics")
-			}
-		}
-		r := s.sampler.rigs[a.rig]
-		if r.System == nil {
-			break
-		}
-		size := math.Sqrt(q.Force[0]*q.Force[0] + q.Force[1]*q.Force[1] + q.Force[2]*q.Force[2])
-		if !(size <= maxPush) {
-			return fmt.Errorf("push: got %g N, want at most %d", size, maxPush)
-		}
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		r.hand = push{q.Agent, q.Body, q.Force, now.Add(Deadman)}
-		return nil
+	a := s.sampler.find(q.Rig, q.Agent)
+	if a != nil && slices.Contains(a.kinds, configs.Real) {
+		return errors.New("push: got a real robot, want one of the physics")
 	}
-	return fmt.Errorf("push: got %.50q, want a robot of the layout", q.Agent)
+	if a == nil || s.sampler.rigs[a.rig].System == nil {
+		return fmt.Errorf("push: got %.50q, want a robot of the layout", q.Agent)
+	}
+	size := math.Sqrt(q.Force[0]*q.Force[0] + q.Force[1]*q.Force[1] + q.Force[2]*q.Force[2])
+	if !(size <= maxPush) {
+		return fmt.Errorf("push: got %g N, want at most %d", size, maxPush)
+	}
+	r := s.sampler.rigs[a.rig]
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.hand = push{q.Agent, q.Body, q.Force, now.Add(Deadman)}
+	return nil
 }
 
 // release releases the hand of a rig.
@@ -72,27 +64,23 @@ func (r *shown) touch(now time.Time) {
 // tamper plants a fault in an emulated servo, or ends its faults: ?rig=0&agent=NAME&joint=NAME&fault=TEXT.
 func (s *Server) tamper(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
-	rig, err := strconv.Atoi(q.Get("rig"))
-	switch {
-	case err != nil || rig < 0 || rig >= len(s.sampler.rigs) || s.sampler.rigs[rig].System == nil:
-		err = fmt.Errorf("rig: got %.20q, want one of the layout", q.Get("rig"))
-	default:
-		at := s.sampler.rigs[rig]
-		at.Rig.BetweenCycles(func() { err = at.System.Tamper(q.Get("agent"), q.Get("joint"), q.Get("fault")) })
-	}
-	answer := struct {
+	agent, joint, fault := q.Get("agent"), q.Get("joint"), q.Get("fault")
+	var answer struct {
 		Error string `json:"error,omitempty"`
-	}{}
-	w.Header().Set("Content-Type", "application/json")
-	text := "fault planted in " + q.Get("agent") + "/" + q.Get("joint") + ": " + q.Get("fault")
+	}
+	err := fmt.Errorf("rig: got %.20q, want one of the layout", q.Get("rig"))
+	if at := s.rig(r); at != nil && at.System != nil {
+		at.Rig.BetweenCycles(func() { err = at.System.Tamper(agent, joint, fault) })
+	}
 	if err != nil {
 		answer.Error = err.Error()
-		w.WriteHeader(http.StatusConflict)
-	} else {
-		if q.Get("fault") == "" {
-			text = "faults ended in " + q.Get("agent") + "/" + q.Get("joint")
-		}
-		s.journal.Add("order", text)
+		reply(w, http.StatusConflict, answer)
+		return
 	}
-	json.NewEncoder(w).Encode(answer)
+	text := "fault planted in " + agent + "/" + joint + ": " + fault
+	if fault == "" {
+		text = "faults ended in " + agent + "/" + joint
+	}
+	s.journal.Add("order", text)
+	reply(w, http.StatusOK, answer)
 }

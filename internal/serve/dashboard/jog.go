@@ -98,8 +98,11 @@ func (j *jogger) step(g *jog, q *request) error {
 	now := time.Now()
 	if g.commander == nil || g.request.Rig != q.Rig || g.request.Agent != q.Agent || g.request.Joint != q.Joint {
 		g.end()
-		s, joint := j.session.server.sampler.joint(q)
-		if s == nil {
+		s, joint := j.session.server.sampler.find(q.Rig, q.Agent), hal.None
+		if s != nil {
+			joint = s.agent.Layout().Actuator(q.Joint)
+		}
+		if joint == hal.None {
 			return fmt.Errorf("jog: got joint %.50q of %.50q, want one of the layout", q.Joint, q.Agent)
 		}
 		*g = jog{subject: s, request: *q, joint: joint, goal: math.NaN(), last: now,

@@ -141,7 +141,7 @@ type lookCollector struct {
 }
 
 // add adds the looks of the bodies of a rig to text, and marks the shapes that they replace.
-func (c *lookCollector) add(r *shown, parts []part, text *sceneText) {
+func (c *lookCollector) add(r *shown, parts []hal.Part, text *sceneText) {
 	models := map[string]*model.Robot{}
 	for body, p := range parts {
 		if p.Agent == "" {

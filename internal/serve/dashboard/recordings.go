@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"math"
 	"net/http"
@@ -93,7 +92,7 @@ func (s *Server) listRecordings(w http.ResponseWriter) {
 		return cmp.Or(b.Modified.Compare(a.Modified), strings.Compare(a.Name, b.Name))
 	})
 	out.List = out.List[:min(len(out.List), maxRecordings)]
-	reply(w, out)
+	reply(w, http.StatusOK, out)
 }
 
 // openRecording opens one of the folder. The reader is of as much as it holds now: one that is being written is read to there.
@@ -141,7 +140,7 @@ func (s *Server) readRecordings(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return
 	}
-	reply(w, out)
+	reply(w, http.StatusOK, out)
 }
 
 func (s *Server) survey(ctx context.Context, name string) (*surveyText, error) {
@@ -194,9 +193,4 @@ func (s *Server) match(ctx context.Context, first, second string) (*matchText, e
 		t.Rows = append(t.Rows, matchRow{d, report.Number(m.RMS(&d))})
 	}
 	return t, nil
-}
-
-func reply(w http.ResponseWriter, v any) {
-	w.Header().Set("Content-Type", "application/json")
-	json.NewEncoder(w).Encode(v)
 }

@@ -341,17 +341,14 @@ func (s *sampler) place(i int, r *shown, values []float32) {
 func (s *sampler) arrange() {
 	same := s.layout != nil
 	var agents []*hal.Agent
-	rigs := []int{}
+	var rigs []int // of the agents
 	for i, r := range s.rigs {
 		for _, a := range r.Rig.Agents() {
 			agents, rigs = append(agents, a), append(rigs, i)
 		}
-		if r.System != nil && r.System.Scene.Changes() != s.changes[i] {
-			same = false
-		}
+		same = same && (r.System == nil || r.System.Scene.Changes() == s.changes[i])
 	}
-	same = same && slices.EqualFunc(agents, s.agents, func(a *hal.Agent, b *subject) bool { return a == b.agent })
-	if same {
+	if same && slices.EqualFunc(agents, s.agents, func(a *hal.Agent, b *subject) bool { return a == b.agent }) {
 		return
 	}
 	s.agents, s.length = nil, 0
@@ -388,12 +385,12 @@ func (s *sampler) list() []*subject {
 	return s.agents
 }
 
-// joint finds the joint that a tab names; nil if absent.
-func (s *sampler) joint(q *request) (*subject, int) {
+// find returns an agent of a rig, or nil.
+func (s *sampler) find(rig int, agent string) *subject {
 	for _, a := range s.list() {
-		if i := a.agent.Layout().Actuator(q.Joint); a.rig == q.Rig && a.agent.Name() == q.Agent && i != hal.None {
-			return a, i
+		if a.rig == rig && a.agent.Name() == agent {
+			return a
 		}
 	}
-	return nil, hal.None
+	return nil
 }

@@ -16,6 +16,7 @@ import (
 	"net/netip"
 	"path"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -109,7 +110,7 @@ func Open(listener net.Listener, o Options) (*Server, error) {
 // Show sets the rigs that are shown.
 func (s *Server) Show(sources []Source) {
 	s.sampler.scenes, s.sampler.changes = make([]int, len(sources)), make([]int, len(sources))
-	s.sampler.bodies = make([][]part, len(sources))
+	s.sampler.bodies = make([][]hal.Part, len(sources))
 	for _, source := range sources {
 		if source.Journal != nil {
 			source.Journal.tap(s.journal)
@@ -288,7 +289,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "got no such order, want /stop, /reset, /arm or /disarm", http.StatusNotFound)
 		return
 	}
-	answer, ok := s.obey(order)
+	answer, ok := s.execute(order)
 	if !ok {
 		http.Error(w, "got too many orders at a time", http.StatusServiceUnavailable)
 		return
@@ -303,14 +304,28 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 		answer.page(w)
 		return
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	json.NewEncoder(w).Encode(answer)
+	reply(w, status, answer)
 }
 
-// execute carries an order out on all rigs side by side. It is false where as many as may be are under way; a stop waits for
-// its turn, which no other order delays.
-func (s *Server) obey(order control.Order) (Answer, bool) {
+// rig is the rig of a request, ?rig=0; nil if there is none.
+func (s *Server) rig(r *http.Request) *shown {
+	i, err := strconv.Atoi(r.URL.Query().Get("rig"))
+	if err != nil || i < 0 || i >= len(s.sampler.rigs) {
+		return nil
+	}
+	return s.sampler.rigs[i]
+}
+
+// reply answers with v as JSON.
+func reply(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(v)
+}
+
+// execute executes an order on all rigs concurrently. It is false if too many are under way; a stop waits for its turn, which
+// no other order delays.
+func (s *Server) execute(order control.Order) (Answer, bool) {
 	begin := time.Now()
 	free := s.orders
 	if order == control.OrderStop {

@@ -10,6 +10,7 @@ import (
 	"math"
 	"net/http"
 	"runtime/debug"
+	"slices"
 	"sync"
 	"time"
 
@@ -86,23 +87,16 @@ func (s *Server) webSocket(w http.ResponseWriter, r *http.Request) {
 // run reads until the tab leaves, and waits for all that runs for it.
 func (c *session) run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
-	c.others.Go(func() {
-		defer c.server.contain()
+	write := func(ctx context.Context) {
 		defer cancel() // the reader ends too
 		c.write(ctx)
-	})
-	c.others.Go(func() {
-		defer c.server.contain()
-		c.jogger.run(ctx)
-	})
-	c.others.Go(func() {
-		defer c.server.contain()
-		c.stop(ctx)
-	})
-	c.others.Go(func() {
-		defer c.server.contain()
-		c.hand(ctx)
-	})
+	}
+	for _, work := range []func(context.Context){write, c.jogger.run, c.stop, c.hand} {
+		c.others.Go(func() {
+			defer c.server.contain()
+			work(ctx)
+		})
+	}
 	err := c.read(ctx)
 	cancel()
 	c.others.Wait()
@@ -111,7 +105,7 @@ func (c *session) run(ctx context.Context) error {
 
 func (c *session) read(ctx context.Context) error {
 	left, last := float64(messageBurst), time.Now()
-	ahead := math.Inf(1) // what our clock is ahead of the tab's, ms: the fastest message tells
+	ahead := math.Inf(1) // how far our clock is ahead of the tab's, ms, by the fastest message
 	for {
 		_, b, err := c.conn.Read(ctx)
 		if err != nil {
@@ -141,7 +135,7 @@ func (c *session) read(ctx context.Context) error {
 			if q.At > 0 {
 				since := float64(now.UnixMicro())/1000 - q.At
 				if ahead = min(ahead, since); since-ahead > float64(Deadman.Milliseconds()) {
-					continue // it was held up on its way: what it asked for is over
+					continue // delayed on its way: its time is over
 				}
 			}
 			c.jogger.set(&q, now)
@@ -153,20 +147,20 @@ func (c *session) read(ctx context.Context) error {
 	}
 }
 
-// stop carries the stops out, beside the reader, which goes on.
+// stop executes the stops; the reader goes on meanwhile.
 func (c *session) stop(ctx context.Context) {
 	for {
 		select {
 		case <-c.stops:
 		case <-ctx.Done():
 			select {
-			case <-c.stops: // asked for with the tab's last word
-				c.server.obey(control.OrderStop)
+			case <-c.stops: // the tab's last message
+				c.server.execute(control.OrderStop)
 			default:
 			}
 			return
 		}
-		if answer, ok := c.server.obey(control.OrderStop); ok {
+		if answer, ok := c.server.execute(control.OrderStop); ok {
 			c.send(struct {
 				Op string `json:"op"`
 				Answer
@@ -175,7 +169,7 @@ func (c *session) stop(ctx context.Context) {
 	}
 }
 
-// hand pushes, beside the reader: a stop behind a push waits for nothing.
+// hand executes pushes; the reader goes on meanwhile, so that a stop behind a push does not wait.
 func (c *session) hand(ctx context.Context) {
 	for {
 		select {
@@ -243,10 +237,7 @@ func (c *session) write(ctx context.Context) {
 func (c *session) update(ctx context.Context) error {
 	sample, layout := c.server.sampler.take()
 	if sample.generation != c.generation {
-		c.generation, c.sent = sample.generation, make([]float32, len(sample.values))
-		for i := range c.sent {
-			c.sent[i] = unsent
-		}
+		c.generation, c.sent = sample.generation, slices.Repeat([]float32{unsent}, len(sample.values))
 		if err := c.conn.Write(ctx, true, layout); err != nil {
 			return err
 		}

@@ -1,7 +1,9 @@
 package dashboard
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"sync"
 	"time"
 
@@ -80,12 +82,11 @@ func (s *Server) status() []byte {
 
 // readStatus asks every rig.
 func (s *Server) readStatus() (out statusText) {
-	agents := s.sampler.list()
 	out.Op, out.Agents = "status", []agentStatus{}
 	for _, r := range s.sampler.rigs {
 		out.Rigs = append(out.Rigs, r.status())
 	}
-	for _, a := range agents {
+	for _, a := range s.sampler.list() {
 		out.Agents = append(out.Agents, statusOf(a.agent))
 	}
 	return out
@@ -121,10 +122,8 @@ func (r *shown) silent(joints []string) []string {
 	for _, a := range r.Rig.Agents() {
 		status := a.Status(nil)
 		for i, name := range a.Joints() {
-			for _, j := range joints {
-				if j == a.Name()+"/"+name && status[i].Err != nil {
-					list = append(list, j)
-				}
+			if j := a.Name() + "/" + name; status[i].Err != nil && slices.Contains(joints, j) {
+				list = append(list, j)
 			}
 		}
 	}
@@ -137,16 +136,14 @@ func statusOf(a *hal.Agent) agentStatus {
 		Refused: counts.Refused, Clamped: counts.Clamped, Expired: counts.Expired, Stops: counts.Stops}
 	l := a.Layout()
 	for i, st := range a.Status(nil) {
-		err := st.Err
-		if i < len(l.Actuators) {
-			if own := a.JointFault(i); own != nil {
-				err = own
-			}
-			if err != nil {
-				out.Faults[l.Actuators[i].Name] = err.Error()
-			}
-		} else if err != nil {
-			out.Faults[l.Sensors[i-len(l.Actuators)].Name] = err.Error()
+		name, err := "", st.Err
+		if n := len(l.Actuators); i < n {
+			name, err = l.Actuators[i].Name, cmp.Or(a.JointFault(i), err)
+		} else {
+			name = l.Sensors[i-n].Name
+		}
+		if err != nil {
+			out.Faults[name] = err.Error()
 		}
 	}
 	return out
