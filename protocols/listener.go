@@ -62,25 +62,29 @@ type bound struct {
 
 // Accept returns the next connection within the limits.
 func (b *bound) Accept() (net.Conn, error) {
-	pause := firstRetry
 	for {
-		conn, err := b.Listener.Accept()
-		switch {
-		case err == nil:
-			if c := b.admit(conn); c != nil {
-				return c, nil
-			}
-			conn.Close()
-			pause = firstRetry
-			continue
-		case !Passes(err):
+		conn, err := accept(b.Listener, b.closed)
+		if err != nil {
 			return nil, err
+		}
+		if c := b.admit(conn); c != nil {
+			return c, nil
+		}
+		conn.Close()
+	}
+}
+
+// accept waits for a connection. After a transient error it tries again, until closed is.
+func accept(ln net.Listener, closed <-chan struct{}) (net.Conn, error) {
+	for pause := firstRetry; ; pause = min(2*pause, lastRetry) {
+		conn, err := ln.Accept()
+		if err == nil || !Passes(err) {
+			return conn, err
 		}
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
-			pause = min(2*pause, lastRetry)
-		case <-b.closed:
+		case <-closed:
 			timer.Stop()
 			return nil, net.ErrClosed
 		}

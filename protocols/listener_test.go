@@ -1,19 +1,22 @@
 package protocols
 
 import (
+	"context"
 	"errors"
 	"net"
 	"net/netip"
+	"sync"
 	"syscall"
 	"testing"
 	"testing/synctest"
 )
 
-// scripted is a listener whose Accept does as it is told, one word a call.
+// scripted is a listener whose Accept returns the errors of words, one a call; nil is a connection.
 type scripted struct {
 	words chan error
 	far   chan net.Conn
 	done  chan struct{}
+	once  sync.Once
 }
 
 func (s *scripted) Accept() (net.Conn, error) {
@@ -30,7 +33,7 @@ func (s *scripted) Accept() (net.Conn, error) {
 	}
 }
 
-func (s *scripted) Close() error   { close(s.done); return nil }
+func (s *scripted) Close() error   { s.once.Do(func() { close(s.done) }); return nil }
 func (s *scripted) Addr() net.Addr { return &net.TCPAddr{} }
 
 // TestSafety14AcceptSurvives: no descriptor left and a client that was gone already end no server; a connection too many is
@@ -65,6 +68,32 @@ func TestSafety14AcceptSurvives(t *testing.T) {
 		ln.Close()
 		if err := <-ended; !errors.Is(err, net.ErrClosed) {
 			t.Errorf("closed: got %v", err)
+		}
+	})
+}
+
+// TestSafety14AcceptorSurvives: likewise the servers that bound their connections by an Acceptor.
+func TestSafety14AcceptorSurvives(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := &scripted{words: make(chan error, 9), far: make(chan net.Conn, 9), done: make(chan struct{})}
+		ctx, cancel := context.WithCancel(t.Context())
+		served, ended := make(chan struct{}, 9), make(chan error, 1)
+		go func() {
+			a := Acceptor{Name: "test", Listener: s, Limit: 1, Log: Logger(nil)}
+			ended <- a.Serve(ctx, func(context.Context, net.Conn) { served <- struct{}{} })
+		}()
+		for _, word := range []error{syscall.EMFILE, syscall.ECONNABORTED, nil, syscall.EMFILE} {
+			s.words <- word
+		}
+		select {
+		case <-served:
+		case err := <-ended:
+			t.Fatalf("ended: got %v, want a session", err)
+		}
+		synctest.Wait()
+		cancel() // in the pause after the last error
+		if err := <-ended; err != nil {
+			t.Errorf("stopped: got %v", err)
 		}
 	})
 }

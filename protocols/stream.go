@@ -45,8 +45,8 @@ type Acceptor struct {
 }
 
 // Serve calls serve for each connection, in a goroutine of its own, until ctx ends or the listener breaks; then it ends their
-// contexts and waits for them. It closes the listener, a connection too many and each connection: when its context ends, and
-// when serve has returned.
+// contexts and waits for them. A transient error of the listener does not end it: see Bound. It closes the listener, a
+// connection too many and each connection: when its context ends, and when serve has returned.
 func (a *Acceptor) Serve(ctx context.Context, serve func(context.Context, net.Conn)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -59,7 +59,7 @@ func (a *Acceptor) Serve(ctx context.Context, serve func(context.Context, net.Co
 	var sessions sync.WaitGroup
 	free := make(chan struct{}, a.Limit)
 	for {
-		conn, err := a.Listener.Accept()
+		conn, err := accept(a.Listener, ctx.Done())
 		if err != nil {
 			cancel()
 			a.Listener.Close()
