@@ -1,7 +1,9 @@
 package batch
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -16,6 +18,50 @@ type Channel struct {
 
 // place is the source of a column: a channel of an agent's inputs or of its measurements.
 type place struct{ agent, at int }
+
+// arrays are the leases of all agents of a rig, and the columns by which they are commanded and observed.
+type arrays struct {
+	session *hal.Session
+	leases  []*hal.Lease
+	inputs  [][]float64 // one an agent, all NaN except for the actions
+
+	actions, observations []Channel
+	from, to              []place // of the actions among the inputs, of the observations among the measurements
+}
+
+// choose sets the columns.
+func (r *arrays) choose(agents []*hal.Agent, o *Options) (err error) {
+	all, at, usual := inputs(agents)
+	if r.actions, r.from, err = choose("actions", o.Actions, all, at, usual); err != nil {
+		return err
+	}
+	all, at, usual = outputs(agents)
+	r.observations, r.to, err = choose("observations", o.Observations, all, at, usual)
+	return err
+}
+
+func (r *arrays) acquire(agents []*hal.Agent) (fault error) {
+	for _, a := range agents {
+		lease, err := r.session.Acquire(a)
+		fault = errors.Join(fault, err)
+		r.leases, r.inputs = append(r.leases, lease), append(r.inputs, slices.Repeat([]float64{nothing}, len(a.Layout().Inputs)))
+	}
+	return fault
+}
+
+// command puts actions into the inputs.
+func (r *arrays) command(actions []float64) {
+	for k, p := range r.from {
+		r.inputs[p.agent][p.at] = actions[k]
+	}
+}
+
+// observe fills in observations; only for hal.Observer.
+func (r *arrays) observe(observations []float64) {
+	for k, p := range r.to {
+		observations[k] = r.leases[p.agent].Frame().Measured[p.at]
+	}
+}
 
 // column is a channel of agent k.
 func column(agents []*hal.Agent, k int, c *hal.Channel) Channel {
@@ -64,27 +110,21 @@ func outputs(agents []*hal.Agent) (all []Channel, at []place, usual []int) {
 
 // choose selects columns by their names; by default the usual ones.
 func choose(what string, names []string, all []Channel, at []place, usual []int) (columns []Channel, places []place, err error) {
-	picked := usual
 	if len(names) > 0 {
-		picked = nil
-		for _, name := range names {
-			k := -1
-			for i := range all {
-				if all[i].Name == name {
-					k = i
-				}
-			}
-			if k < 0 {
-				var have []string
-				for i := range all {
-					have = append(have, all[i].Name)
-				}
-				return nil, nil, fmt.Errorf("batch: %s: got %q, want one of %s", what, name, strings.Join(have, ", "))
-			}
-			picked = append(picked, k)
-		}
+		usual = nil
 	}
-	for _, k := range picked {
+	have := make([]string, len(all))
+	for i := range all {
+		have[i] = all[i].Name
+	}
+	for _, name := range names {
+		k := slices.Index(have, name)
+		if k < 0 {
+			return nil, nil, fmt.Errorf("batch: %s: got %q, want one of %s", what, name, strings.Join(have, ", "))
+		}
+		usual = append(usual, k)
+	}
+	for _, k := range usual {
 		columns, places = append(columns, all[k]), append(places, at[k])
 	}
 	return columns, places, nil

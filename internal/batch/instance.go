@@ -11,15 +11,10 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
-// instance is one copy of the rig: a system of its own, with the leases of all its agents.
+// instance is one copy of the rig: a system of its own.
 type instance struct {
-	sys     *assembly.System
-	session *hal.Session
-	leases  []*hal.Lease
-	inputs  [][]float64 // one an agent, all NaN but for the actions
-
-	actions, observations []Channel
-	from, to              []place // of the actions among the inputs, of the observations among what is measured
+	sys *assembly.System
+	arrays
 
 	seed    int64
 	out     []float64 // of the step at hand
@@ -38,22 +33,7 @@ func newInstance(p *plan.Plan, seed int64, o *Options, log *slog.Logger) (*insta
 	}
 	c := &instance{sys: sys, seed: seed}
 	c.session = sys.Rig.NewSession("batch", c)
-	agents := sys.Rig.Agents()
-	all, at, usual := inputs(agents)
-	if c.actions, c.from, err = choose("actions", o.Actions, all, at, usual); err == nil {
-		all, at, usual = outputs(agents)
-		c.observations, c.to, err = choose("observations", o.Observations, all, at, usual)
-	}
-	for _, a := range agents {
-		lease, busy := c.session.Acquire(a)
-		err = errors.Join(err, busy)
-		in := make([]float64, len(a.Layout().Inputs))
-		for i := range in {
-			in[i] = nothing
-		}
-		c.leases, c.inputs = append(c.leases, lease), append(c.inputs, in)
-	}
-	if err != nil {
+	if err := errors.Join(c.choose(sys.Rig.Agents(), o), c.acquire(sys.Rig.Agents())); err != nil {
 		return nil, errors.Join(err, c.close())
 	}
 	return c, nil
@@ -62,20 +42,15 @@ func newInstance(p *plan.Plan, seed int64, o *Options, log *slog.Logger) (*insta
 // Cycle implements hal.Observer: it stores the observations of the last cycle.
 func (c *instance) Cycle(cycle *hal.Cycle) {
 	c.isReset = c.isReset || cycle.Reset
-	if c.out == nil {
-		return
-	}
-	for k, p := range c.to {
-		c.out[k] = c.leases[p.agent].Frame().Measured[p.at]
+	if c.out != nil {
+		c.observe(c.out)
 	}
 }
 
 // step runs a cycle: the last agent's request runs it.
 func (c *instance) step(actions, observations []float64) {
 	c.out = observations
-	for k, p := range c.from {
-		c.inputs[p.agent][p.at] = actions[k]
-	}
+	c.command(actions)
 	for k, l := range c.leases {
 		if err := c.session.Step(l, c.inputs[k]); err != nil {
 			c.err = err

@@ -10,12 +10,8 @@ import (
 // Live is a running rig as a batch of one: the same arrays, at the rig's own pace, and under its guards. It holds the leases of
 // all its agents until Close. In lock-step every step is one that other clients wait for too.
 type Live struct {
-	rig                   *hal.Rig
-	session               *hal.Session
-	leases                []*hal.Lease
-	inputs                [][]float64
-	actions, observations []Channel
-	from, to              []place
+	rig *hal.Rig
+	arrays
 
 	out  []float64     // filled in by the next cycle that answers; under the rig's lock
 	done chan struct{} // of one element: it has
@@ -37,27 +33,13 @@ func OpenLive(rig *hal.Rig, o Options) (*Live, error) {
 	if len(agents) == 0 {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "batch", Err: errors.New("got a rig without an agent, want one at least")}
 	}
-	var err error
-	all, at, usual := inputs(agents)
-	if l.actions, l.from, err = choose("actions", o.Actions, all, at, usual); err != nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "batch", Err: err}
-	}
-	all, at, usual = outputs(agents)
-	if l.observations, l.to, err = choose("observations", o.Observations, all, at, usual); err != nil {
+	if err := l.choose(agents, &o); err != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "batch", Err: err}
 	}
 	l.session = rig.NewSession("batch", l)
-	for _, a := range agents {
-		lease, err := l.session.Acquire(a)
-		if err != nil {
-			l.session.Close()
-			return nil, err
-		}
-		in := make([]float64, len(a.Layout().Inputs))
-		for i := range in {
-			in[i] = nothing
-		}
-		l.leases, l.inputs = append(l.leases, lease), append(l.inputs, in)
+	if err := l.acquire(agents); err != nil {
+		l.session.Close()
+		return nil, err
 	}
 	return l, nil
 }
@@ -76,18 +58,14 @@ func (l *Live) Cycle(c *hal.Cycle) {
 			return
 		}
 	}
-	for k, p := range l.to {
-		l.out[k] = l.leases[p.agent].Frame().Measured[p.at]
-	}
+	l.observe(l.out)
 	l.out = nil
 	l.done <- struct{}{}
 }
 
 // Step commands the rig and fills in the observations of the cycle that answers.
 func (l *Live) Step(ctx context.Context, actions, observations []float64) error {
-	for k, p := range l.from {
-		l.inputs[p.agent][p.at] = actions[k]
-	}
+	l.command(actions)
 	return l.ask(ctx, stepped, observations, func(k int, lease *hal.Lease) error { return l.session.Step(lease, l.inputs[k]) })
 }
 

@@ -1,6 +1,8 @@
 package catalog
 
 import (
+	"slices"
+
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/hal"
@@ -51,10 +53,5 @@ type GatePlan struct {
 	Boards []*BoardPlan
 }
 
-func None(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = hal.None
-	}
-	return list
-}
+// None returns n times hal.None.
+func None(n int) []int { return slices.Repeat([]int{hal.None}, n) }

@@ -1,4 +1,4 @@
-// Package console is what a terminal shows beside lines: a page that is refreshed in place.
+// Package console shows on a terminal what is not a line of output: a page that is refreshed in place.
 package console
 
 import (
@@ -124,7 +124,7 @@ func fit(page []string, columns, rows int) string {
 			}
 			return c
 		}, line)
-		for utf8.RuneCountInString(line) > columns {
+		if utf8.RuneCountInString(line) > columns {
 			line = string([]rune(line)[:columns])
 		}
 		b.WriteString(line)

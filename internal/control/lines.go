@@ -26,6 +26,10 @@ func ServeLines(path string, answer func(line string) any) (close func() error, 
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Busy, Op: "listen", Err: err}
 	}
+	return serveLines(l, answer), nil
+}
+
+func serveLines(l net.Listener, answer func(line string) any) (close func() error) {
 	var sessions sync.WaitGroup
 	places := make(chan struct{}, maxOrders)
 	sessions.Go(func() {
@@ -34,7 +38,8 @@ func ServeLines(path string, answer func(line string) any) (close func() error, 
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
-			if err != nil {
+			if err != nil { // such as no descriptor left
+				time.Sleep(acceptPause)
 				continue
 			}
 			places <- struct{}{}
@@ -52,7 +57,7 @@ func ServeLines(path string, answer func(line string) any) (close func() error, 
 		err := l.Close()
 		sessions.Wait()
 		return err
-	}, nil
+	}
 }
 
 // AskLine sends a line to the socket at path and decodes the answer.

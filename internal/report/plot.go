@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"html"
+	"iter"
 	"math"
 	"strings"
 )
@@ -21,6 +22,17 @@ type Series struct {
 	Line bool
 }
 
+// points are the points of s that are numbers.
+func (s *Series) points() iter.Seq2[float64, float64] {
+	return func(yield func(x, y float64) bool) {
+		for i, x := range s.X {
+			if v := x + s.Y[i]; !math.IsNaN(v) && !math.IsInf(v, 0) && !yield(x, s.Y[i]) {
+				return
+			}
+		}
+	}
+}
+
 // marks and lines are the points of series in a terminal, and colours those of an SVG: of Okabe and Ito, which most eyes tell apart.
 var (
 	marks   = []rune("ox+*#")
@@ -32,12 +44,9 @@ var (
 func (p *Plot) bounds() (x, y [2]float64) {
 	x, y = [2]float64{math.Inf(1), math.Inf(-1)}, [2]float64{math.Inf(1), math.Inf(-1)}
 	for _, s := range p.Series {
-		for i := range s.X {
-			if v := s.X[i] + s.Y[i]; math.IsNaN(v) || math.IsInf(v, 0) {
-				continue
-			}
-			x[0], x[1] = math.Min(x[0], s.X[i]), math.Max(x[1], s.X[i])
-			y[0], y[1] = math.Min(y[0], s.Y[i]), math.Max(y[1], s.Y[i])
+		for sx, sy := range s.points() {
+			x[0], x[1] = math.Min(x[0], sx), math.Max(x[1], sx)
+			y[0], y[1] = math.Min(y[0], sy), math.Max(y[1], sy)
 		}
 	}
 	for _, b := range []*[2]float64{&x, &y} {
@@ -65,12 +74,9 @@ func (p *Plot) Text(columns, rows int) string {
 			mark = lines[k%len(lines)]
 		}
 		legend = append(legend, fmt.Sprintf("%c %s", mark, s.Name))
-		for i := range s.X {
-			if v := s.X[i] + s.Y[i]; math.IsNaN(v) || math.IsInf(v, 0) {
-				continue
-			}
-			c := int(math.Round((s.X[i] - x[0]) / (x[1] - x[0]) * float64(columns-1)))
-			r := int(math.Round((y[1] - s.Y[i]) / (y[1] - y[0]) * float64(rows-1)))
+		for sx, sy := range s.points() {
+			c := int(math.Round((sx - x[0]) / (x[1] - x[0]) * float64(columns-1)))
+			r := int(math.Round((y[1] - sy) / (y[1] - y[0]) * float64(rows-1)))
 			cells[r][c] = mark
 		}
 	}
@@ -115,16 +121,13 @@ func (p *Plot) SVG() []byte {
 		if s.Line {
 			fmt.Fprintf(&b, `<path fill="none" stroke="%s" stroke-width="1.5" d="`, colour)
 		}
-		for i := range s.X {
-			if v := s.X[i] + s.Y[i]; math.IsNaN(v) || math.IsInf(v, 0) {
-				continue
-			}
+		for sx, sy := range s.points() {
 			if s.Line {
-				fmt.Fprintf(&b, "%s%.1f %.1f", pen, px(s.X[i]), py(s.Y[i]))
+				fmt.Fprintf(&b, "%s%.1f %.1f", pen, px(sx), py(sy))
 				pen = "L"
 				continue
 			}
-			fmt.Fprintf(&b, `<circle cx="%.1f" cy="%.1f" r="3.5" fill="%s"/>`, px(s.X[i]), py(s.Y[i]), colour)
+			fmt.Fprintf(&b, `<circle cx="%.1f" cy="%.1f" r="3.5" fill="%s"/>`, px(sx), py(sy), colour)
 		}
 		if s.Line {
 			b.WriteString(`"/>`)
