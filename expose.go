@@ -42,7 +42,7 @@ func (s *System) Expose(dir string) (ports []Port, err error) {
 		return fault
 	}
 	c := s.Config()
-	terminals := w.Beside(s.sys.Rig.BetweenCycles)
+	terminals := w.SharedTerminals(s.sys.Rig.BetweenCycles)
 	for _, t := range terminals {
 		path, wait, err := t.Serve(ctx, filepath.Join(dir, t.Name))
 		if err != nil {

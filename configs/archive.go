@@ -87,10 +87,10 @@ func (a *Archive) take(from, name string) bool {
 			a.takePackaged(from, name, rest)
 			continue
 		}
-		beside := filepath.Join(filepath.Dir(from), inner)
+		outer := filepath.Join(filepath.Dir(from), inner)
 		if inside := path.Join(path.Dir(name), filepath.ToSlash(inner)); filepath.IsLocal(inside) {
-			a.take(beside, inside)
-		} else if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
+			a.take(outer, inside)
+		} else if info, err := os.Stat(outer); err == nil && info.Mode().IsRegular() {
 			a.Absent = append(a.Absent, inner)
 		}
 	}

@@ -167,7 +167,7 @@ func TestEmulateMoves(t *testing.T) {
 	}
 	defer port.Close()
 	c, m := dynamixel.NewClient(port, 1), dynamixel.ModelByName("mx-28")
-	c.SetLatency(catalog.TerminalPatience)
+	c.SetLatency(catalog.TerminalTimeout)
 	write := func(name string, v int64) {
 		t.Helper()
 		if err := c.WriteRegister(1, m, name, v); err != nil {

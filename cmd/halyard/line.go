@@ -69,7 +69,7 @@ func (f *lineFlags) Open(c *cobra.Command, target string) (*commission.BareLine,
 		return nil, err
 	}
 	b := &commission.BareLine{Finder: commission.Finder{Line: line, Port: port, Bauds: bauds, Types: types}}
-	if b.Latency = catalog.LatencyOf(port, line); b.Latency == catalog.TerminalPatience {
+	if b.Latency = catalog.LatencyOf(port, line); b.Latency == catalog.TerminalTimeout {
 		b.Hurry = catalog.TerminalHurry
 	}
 	return b, nil

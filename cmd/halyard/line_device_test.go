@@ -76,7 +76,7 @@ func TestStopButton(t *testing.T) {
 			if err := s.sys.Rig.Recover(); hal.KindOf(err) != hal.Unsafe {
 				t.Errorf("cleared: got %v", err)
 			}
-			if ans := (&control.Control{Rig: s.sys.Rig}).Obey(control.OrderReset); ans.Kind != hal.Unsafe || !strings.Contains(ans.Error, "its cause lasts") {
+			if ans := (&control.Control{Rig: s.sys.Rig}).Execute(control.OrderReset); ans.Kind != hal.Unsafe || !strings.Contains(ans.Error, "its cause lasts") {
 				t.Errorf("reset by hand: got %+v, want it refused", ans)
 			}
 			io.ClearFaults()

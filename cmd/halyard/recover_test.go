@@ -37,7 +37,7 @@ func TestResetClearsAlarm(t *testing.T) {
 			if d.Err == nil || !strings.Contains(d.Err.Error(), "halyard reset") || body.Joint(0).Servo.Enable {
 				t.Fatalf("heat: got %v, torque %v", d.Err, body.Joint(0).Servo.Enable)
 			}
-			ans := orders.Obey(control.OrderReset)
+			ans := orders.Execute(control.OrderReset)
 			if s.Run(100 * time.Millisecond); ans.Error != "" || ans.Joints[0].State != "disarmed" || ans.Joints[1].State != "armed" {
 				t.Errorf("reset: got %+v", ans)
 			}
@@ -45,7 +45,7 @@ func TestResetClearsAlarm(t *testing.T) {
 			if s.Run(time.Second); body.Joint(0).Servo.Enable || body.Joint(0).Servo.Alarm != 0 || !body.Joint(1).Servo.Enable {
 				t.Errorf("reset: got torque %v, alarm %v; its neighbour's torque %v", body.Joint(0).Servo.Enable, body.Joint(0).Servo.Alarm, body.Joint(1).Servo.Enable)
 			}
-			if ans = orders.Obey(control.OrderArm); ans.Error != "" {
+			if ans = orders.Execute(control.OrderArm); ans.Error != "" {
 				t.Errorf("arm: got %s", ans.Error)
 			}
 			aim(0.1)

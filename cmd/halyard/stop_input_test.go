@@ -72,7 +72,7 @@ func TestStopReader(t *testing.T) {
 				if err := reader.Open(); err != nil {
 					t.Fatal(err)
 				}
-				heed := assembly.StopInput(reader, "arm", p, assembly.StopPatience)
+				heed := assembly.StopInput(reader, "arm", p, assembly.StopTimeout)
 				if err := heed(); err == nil {
 					t.Error("nothing heard yet: got no stop")
 				}
@@ -87,7 +87,7 @@ func TestStopReader(t *testing.T) {
 					t.Errorf("asking costs %g allocations, want none", n)
 				}
 				c.spoil(chip, hang)
-				time.Sleep(assembly.StopPatience + assembly.StopWait + 2*time.Millisecond)
+				time.Sleep(assembly.StopTimeout + assembly.StopWait + 2*time.Millisecond)
 				if err := heed(); err == nil || !strings.Contains(err.Error(), c.says) || hal.KindOf(err) != c.kind {
 					t.Errorf("got %v, want %q", err, c.says)
 				}
@@ -106,7 +106,7 @@ func TestStopBlink(t *testing.T) {
 	chip.Attach(&pins.Switch{Line: 0, Closed: true})
 	p := &catalog.WirePlan{Name: "estop", Bus: "io", Line: "0", Low: true}
 	clock := &hands{}
-	circuit := &assembly.Latched{Sensor: gpio.NewEStopInput(p.Pins(catalog.Connection{Name: "io", Lines: chip.Host().Open}), 0), Clock: clock, Least: assembly.StopPatience}
+	circuit := &assembly.Latched{Sensor: gpio.NewEStopInput(p.Pins(catalog.Connection{Name: "io", Lines: chip.Host().Open}), 0), Clock: clock, Least: assembly.StopTimeout}
 	if err := circuit.Open(); err != nil {
 		t.Fatal(err)
 	}

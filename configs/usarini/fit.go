@@ -185,7 +185,7 @@ func (w *writer) sensor(it *Item, n int) int {
 		return 1
 	}
 	if v := w.bots.Device(it.Class); v != nil {
-		s += w.figures(kind, v, n)
+		s += w.settings(kind, v, n)
 	} else {
 		s += scanners[shortClass(it.Class)]
 	}
@@ -196,8 +196,8 @@ func (w *writer) sensor(it *Item, n int) int {
 	return 1
 }
 
-// figures are the values of a class's section as keys of a robot file; the defaults are those of USARSim's own file.
-func (w *writer) figures(kind string, v *Device, n int) (s string) {
+// settings are the values of a class's section as keys of a robot file; the defaults are those of USARSim's own file.
+func (w *writer) settings(kind string, v *Device, n int) (s string) {
 	add := func(key, value, ini string) {
 		s += ", " + key + ": " + value
 		w.twin.places[fmt.Sprintf("sensors[%d].%s", n, key)] = entry{key: where(v.Class, ini), line: v.Line}

@@ -16,7 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// openBase opens a base and hangs the robot's wheels on it. Its motors stay off.
+// openBase opens a base and connects the robot's wheels to it. Its motors stay off.
 func (b *Builder) openBase(p *plan.BasePlan) error {
 	e, _, err := b.End(p.Config.Bus, p.Body)
 	if err != nil {
@@ -40,7 +40,7 @@ func (b *Builder) openBase(p *plan.BasePlan) error {
 		cal := calibration.Nominal(layout.Actuators[w.Actuator].Name, calibration.Servo{Model: u.Name, ID: i + 1},
 			calibration.Model{TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks, MinTicks: u.MinTicks, MaxTicks: u.MaxTicks,
 				StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
-		b.hung[plan.JointRef{Agent: p.Agent, Joint: w.Actuator}] = drivers.Joint{Chain: d, Index: i, Calibration: cal, Bus: p.Config.Bus, ID: i + 1}
+		b.connected[plan.JointRef{Agent: p.Agent, Joint: w.Actuator}] = drivers.Joint{Chain: d, Index: i, Calibration: cal, Bus: p.Config.Bus, ID: i + 1}
 	}
 	return nil
 }

@@ -110,15 +110,15 @@ func (b *Builder) addWorld(w hal.World) {
 // Builder is the state of Build.
 type Builder struct {
 	*System
-	Robots []*sim.Body // one an agent, also where its joints are all real; nil of a vehicle
-	hung   map[plan.JointRef]drivers.Joint
-	apart  bool // its worlds are its owner's to let time pass in
+	Robots    []*sim.Body // one an agent, also where its joints are all real; nil of a vehicle
+	connected map[plan.JointRef]drivers.Joint
+	apart     bool // its worlds are its owner's to let time pass in
 }
 
 // newBuilder returns a builder of sys; robots are its agents' bodies in the scene.
 func newBuilder(sys *System, robots ...*sim.Body) *Builder {
 	sys.Devices = newDevices()
-	return &Builder{System: sys, Robots: robots, hung: map[plan.JointRef]drivers.Joint{}}
+	return &Builder{System: sys, Robots: robots, connected: map[plan.JointRef]drivers.Joint{}}
 }
 
 // buses are all open lines and devices that the rig sends to and receives from, those of real classes too.

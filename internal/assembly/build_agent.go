@@ -40,14 +40,14 @@ func (b *Builder) body(i int) (hal.Body, hal.BodyKind, error) {
 	var on []int
 	var joints []drivers.Joint
 	for k := range p.Joints {
-		if j, ok := b.hung[plan.JointRef{Agent: i, Joint: k}]; ok {
+		if j, ok := b.connected[plan.JointRef{Agent: i, Joint: k}]; ok {
 			on, joints = append(on, k), append(joints, j)
 			reality = max(reality, realities[p.Joints[k].Body])
 		}
 	}
 	// Values without an emulated device come from the physics, which moves all of them, except a vehicle's pose.
-	told := reality == hal.Emulated && len(sensors) < len(p.Layout.Sensors) && !plan.Afloat(p.Layout)
-	whole := len(joints) == len(p.Joints) && !told
+	fromPhysics := reality == hal.Emulated && len(sensors) < len(p.Layout.Sensors) && !plan.Afloat(p.Layout)
+	whole := len(joints) == len(p.Joints) && !fromPhysics
 	if reality == hal.Real {
 		// A real sensor without a device has no value: the physics must not replace it.
 		for k := range p.Layout.Sensors {
@@ -80,8 +80,8 @@ func (b *Builder) body(i int) (hal.Body, hal.BodyKind, error) {
 	case p.Base != nil && p.Base.Body != configs.Sim:
 		body, err = b.reckonWheels(i, body, p.Place())
 	case whole && plan.Afloat(p.Layout):
-		body = reckon(body, sensors, p.PascalPerMetre())
-	case whole || told:
+		body = estimatePose(body, sensors, p.PascalPerMetre())
+	case whole || fromPhysics:
 		body, err = p.Estimate(body)
 	}
 	return body, reality, err

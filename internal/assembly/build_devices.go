@@ -225,7 +225,7 @@ func (b *Builder) connectPulses() error {
 			a := &p.Layout.Actuators[k]
 			cal := pulseOf(a, j)
 			j.Pulses.Board.Thrusts = j.Pulses.Board.Thrusts || a.Kind == hal.Thruster
-			b.hung[plan.JointRef{Agent: i, Joint: k}] = drivers.Joint{Writer: b.feeders[j.Pulses.Board], Channel: j.Pulses.Channel, Pulse: cal,
+			b.connected[plan.JointRef{Agent: i, Joint: k}] = drivers.Joint{Writer: b.feeders[j.Pulses.Board], Channel: j.Pulses.Channel, Pulse: cal,
 				Bus: j.Pulses.Board.Name(), Port: b.Plan.Config.Buses[j.Hardware.Bus].Port, ID: max(0, j.Pulses.Board.Address)}
 			if j.Body == configs.Emulated {
 				if err := b.motor(i, k, j, cal); err != nil {

@@ -98,9 +98,9 @@ func (b *Builder) openSwitch(p *catalog.WirePlan) (*gpio.Switch, error) {
 
 // The timing of the reader of a stop button's circuit.
 const (
-	StopWait     = 10 * time.Millisecond  // how long it waits for an edge; each wait ends with a reading
-	StopPatience = 100 * time.Millisecond // how old its last report may be, in addition to a period in step with the cycle
-	stopBegin    = time.Second            // timeout of its first reading
+	StopWait    = 10 * time.Millisecond  // how long it waits for an edge; each wait ends with a reading
+	StopTimeout = 100 * time.Millisecond // how old its last report may be, in addition to a period in step with the cycle
+	stopBegin   = time.Second            // timeout of its first reading
 )
 
 // Latched is a circuit that keeps reading open for a while: the rig checks it once a cycle, its reader more often, and a
@@ -129,23 +129,23 @@ func (b *Builder) openStop(p *catalog.WirePlan) error {
 	if err != nil {
 		return err
 	}
-	wait, patience := StopWait, StopPatience
+	wait, timeout := StopWait, StopTimeout
 	if edge != nil {
-		wait, patience = 0, patience+2*b.Plan.Config.Clock.Period
+		wait, timeout = 0, timeout+2*b.Plan.Config.Clock.Period
 	}
-	circuit := &Latched{Sensor: gpio.NewEStopInput(p.Pins(e), wait), Clock: e.Clock, Least: max(StopPatience, 2*b.Plan.Config.Clock.Period)}
+	circuit := &Latched{Sensor: gpio.NewEStopInput(p.Pins(e), wait), Clock: e.Clock, Least: max(StopTimeout, 2*b.Plan.Config.Clock.Period)}
 	reader := drivers.NewPoller(circuit, drivers.PollerConfig{Name: p.Name, Values: 1, Period: time.Millisecond, Clock: e.Clock, CycleTime: edge})
 	if err := b.Run(reader); err != nil {
 		return err
 	}
-	heed := StopInput(reader, b.Plan.Agents[p.Agent].Config.Name, p, patience)
+	stopped := StopInput(reader, b.Plan.Agents[p.Agent].Config.Name, p, timeout)
 	// A rig that starts before the first word would start stopped.
 	if edge == nil {
 		for until := e.Clock.Now() + stopBegin; !hasReading(reader) && e.Clock.Now() < until; {
 			e.Clock.SleepUntil(e.Clock.Now() + time.Millisecond)
 		}
 	}
-	b.Rig.AddStopInput(heed)
+	b.Rig.AddStopInput(stopped)
 	// The button is a value, and an emulated one can be pressed.
 	var press func(hal.Value) error
 	if edge != nil {
@@ -153,7 +153,7 @@ func (b *Builder) openStop(p *catalog.WirePlan) error {
 		press = func(v hal.Value) error { button.Closed = !v.Bool; return nil }
 	}
 	b.Rig.Values().Declare("/"+b.Plan.Agents[p.Agent].Config.Name+"/"+p.Name, hal.BoolValue,
-		func() hal.Value { return hal.Value{Kind: hal.BoolValue, Bool: heed() != nil} }, press)
+		func() hal.Value { return hal.Value{Kind: hal.BoolValue, Bool: stopped() != nil} }, press)
 	return nil
 }
 
@@ -163,19 +163,19 @@ func hasReading(s drivers.Source) bool {
 }
 
 // StopInput returns the check that the rig makes in every cycle. An uncertain state is a stop.
-func StopInput(s drivers.Source, agent string, p *catalog.WirePlan, patience time.Duration) func() error {
+func StopInput(s drivers.Source, agent string, p *catalog.WirePlan, timeout time.Duration) func() error {
 	fault := func(kind hal.Kind, format string, args ...any) error {
 		return &hal.Error{Kind: kind, Bus: p.Bus, Op: "emergency stop of " + agent, Err: fmt.Errorf(format, args...), Try: "halyard doctor"}
 	}
 	open := fault(hal.Unsafe, "line %s: its circuit is open: the button is pressed, or a wire is cut", p.Line)
-	silent := fault(hal.Timeout, "line %s: no report of its reader for %v", p.Line, patience)
+	silent := fault(hal.Timeout, "line %s: no report of its reader for %v", p.Line, timeout)
 	var whole [1]float64
 	return func() error {
 		whole[0] = 0
 		switch age, err := s.Latest(whole[:], 0); {
 		case err != nil:
 			return err
-		case age < 0 || age > patience:
+		case age < 0 || age > timeout:
 			return silent
 		case whole[0] != 1:
 			return open

@@ -62,7 +62,7 @@ func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRe
 	}
 	for i, h := range on {
 		j := b.Plan.Joint(h)
-		b.hung[h] = drivers.Joint{Chain: l.Chain, Index: i, Calibration: j.Calibration, Bus: name, Port: bus.Port, ID: j.Hardware.ID}
+		b.connected[h] = drivers.Joint{Chain: l.Chain, Index: i, Calibration: j.Calibration, Bus: name, Port: bus.Port, ID: j.Hardware.ID}
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (b *Builder) watchDrift() {
 		a := driftAgent{agent: b.Rig.Agent(p.Config.Name)}
 		for k := range p.Joints {
 			c := p.Joints[k].Calibration
-			if _, hung := b.hung[plan.JointRef{Agent: i, Joint: k}]; hung && c != nil && c.RestTicks != nil {
+			if _, connected := b.connected[plan.JointRef{Agent: i, Joint: k}]; connected && c != nil && c.RestTicks != nil {
 				a.channels, a.joints = append(a.channels, p.Layout.Actuators[k].Position), append(a.joints, calibration.Lying{Joint: c})
 			}
 		}

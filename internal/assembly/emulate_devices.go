@@ -76,7 +76,7 @@ func (b *Builder) EmulateDevices() (*Emulation, error) {
 	e := &Emulation{Buses: map[string]*chip.Bus{}, ports: map[string]bool{}, Lines: map[string]emulatedLine{}, ends: map[string]SerialEnd{}, widths: map[*catalog.BoardPlan]func(int) time.Duration{},
 		Chips: map[*catalog.SensorPlan]chip.Device{}, Fields: map[*catalog.SensorPlan]*catalog.Field{}, Gpios: map[string]chipOf{}, Buttons: map[*catalog.WirePlan]*pins.Switch{}}
 	seed := b.Plan.Config.World.Seed
-	hang := map[string][]chip.Device{}
+	onBus := map[string][]chip.Device{}
 	for _, p := range b.Plan.Boards {
 		if p.Body != configs.Emulated {
 			continue
@@ -85,7 +85,7 @@ func (b *Builder) EmulateDevices() (*Emulation, error) {
 		case "pca9685":
 			hertz := cmp.Or(p.Oscillator, pwm.PCA9685Oscillator)
 			c := chip.NewPCA9685(uint16(p.Address), hertz)
-			hang[p.Bus] = append(hang[p.Bus], c)
+			onBus[p.Bus] = append(onBus[p.Bus], c)
 			e.widths[p] = func(i int) time.Duration { w, _ := c.Pulse(i); return w }
 		case "maestro":
 			m := chip.NewMaestro(p.Size(), byte(max(0, p.Address)), p.Crc)
@@ -107,7 +107,7 @@ func (b *Builder) EmulateDevices() (*Emulation, error) {
 		}
 		if p.Scanner != nil {
 			scene := catalog.Outlook{Body: b.Robots[p.Agent], Sensor: catalog.SensorIndex(b.Plan.Agents[p.Agent].Layout, p.Name)}
-			e.ends[p.Config.Bus] = SerialEnd{Speaks: p.Scanner.Board(scene)}
+			e.ends[p.Config.Bus] = SerialEnd{Board: p.Scanner.Board(scene)}
 			continue
 		}
 		shared := e.Chips[p.First]
@@ -118,12 +118,12 @@ func (b *Builder) EmulateDevices() (*Emulation, error) {
 			f = p.Kind.Emulate(p)
 		}
 		e.Chips[p] = f.Device
-		if f.Speaks != nil {
-			e.ends[p.Config.Bus] = SerialEnd{Speaks: f.Speaks}
+		if f.Board != nil {
+			e.ends[p.Config.Bus] = SerialEnd{Board: f.Board}
 		} else if end, ok := f.Device.(chip.Endpoint); ok && p.Serial {
 			e.ends[p.Config.Bus] = SerialEnd{answers: end}
 		} else if shared == nil {
-			hang[p.Config.Bus] = append(append(hang[p.Config.Bus], f.Device), f.More...)
+			onBus[p.Config.Bus] = append(append(onBus[p.Config.Bus], f.Device), f.More...)
 		}
 		t := catalog.NewTruth(e.Look(b.Simulated(p.Agent)), p.Uses)
 		if p.Kind.Reads {
@@ -142,11 +142,11 @@ func (b *Builder) EmulateDevices() (*Emulation, error) {
 		}
 		bus := b.Plan.Config.Buses[p.Config.Bus]
 		e.Bases = append(e.Bases, c)
-		e.ends[p.Config.Bus] = SerialEnd{Speaks: c.Board(p.Bauds(&bus)[0])}
+		e.ends[p.Config.Bus] = SerialEnd{Board: c.Board(p.Bauds(&bus)[0])}
 	}
-	for _, name := range report.SortedKeys(hang) {
+	for _, name := range report.SortedKeys(onBus) {
 		bus := b.Plan.Config.Buses[name]
-		e.Buses[name], e.ports[name] = chip.NewBus(name, bus.Frequency, seed, hang[name]...), bus.Type == catalog.SPIBus
+		e.Buses[name], e.ports[name] = chip.NewBus(name, bus.Frequency, seed, onBus[name]...), bus.Type == catalog.SPIBus
 	}
 	for _, name := range report.SortedKeys(e.ends) {
 		bus := b.Plan.Config.Buses[name]

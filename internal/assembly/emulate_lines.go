@@ -12,8 +12,8 @@ import (
 	pins "github.com/halyard-robotics/halyard/sim/emulator/gpio"
 )
 
-// mostLines is how many lines an emulated chip has, at most, by their offsets.
-const mostLines = 1 << 12
+// maxLines is how many lines an emulated chip has, at most, by their offsets.
+const maxLines = 1 << 12
 
 // chipOf is the emulated chip of a bus, with the lines that the config names: each at its offset, or, by its name, after them.
 type chipOf struct {
@@ -68,7 +68,7 @@ func newChipOf(bus string, lines []string, seed int64) chipOf {
 	c := chipOf{At: map[string]int{}}
 	var names []string
 	for _, line := range lines {
-		if at, err := strconv.Atoi(line); err == nil && at < mostLines {
+		if at, err := strconv.Atoi(line); err == nil && at < maxLines {
 			c.At[line] = at
 			for len(names) <= at {
 				names = append(names, "")

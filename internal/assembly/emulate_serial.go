@@ -31,7 +31,7 @@ type emulatedLine interface {
 // itself. serve drives it in memory, emulate on a pseudo-terminal.
 type SerialEnd struct {
 	answers chip.Endpoint
-	Speaks  wire.Board // where answers is nil
+	Board   wire.Board // where answers is nil
 }
 
 // Line is the end in memory.
@@ -39,12 +39,12 @@ func (s SerialEnd) Line(name string, baud int, seed int64) emulatedLine {
 	if s.answers != nil {
 		return chip.NewSerial(name, baud, seed, s.answers)
 	}
-	return wire.NewLine(name, baud, seed, s.Speaks)
+	return wire.NewLine(name, baud, seed, s.Board)
 }
 
 // terminal is the end for a pseudo terminal, on the wall clock; mu is held while it is touched.
 func (s SerialEnd) terminal(name string, baud int, seed int64, mu *sync.Mutex) *wire.Line {
-	b := s.Speaks
+	b := s.Board
 	if s.answers != nil {
 		b = chip.NewBoard(s.answers, baud)
 	}

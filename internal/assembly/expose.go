@@ -35,9 +35,9 @@ func (w handsOf) Advance(dt time.Duration) error {
 	return nil
 }
 
-// Beside returns the lines of w that can be served on pseudo-terminals while a rig drives them, by name. between runs a
+// SharedTerminals returns the lines of w that can be served on pseudo-terminals while a rig drives them, by name. between runs a
 // function between cycles.
-func (w *EmulatedWorld) Beside(between func(func())) (list []Terminal) {
+func (w *EmulatedWorld) SharedTerminals(between func(func())) (list []Terminal) {
 	for _, b := range w.serial() {
 		list = append(list, Terminal{b.name, func(ctx context.Context, link string) (string, func() error, error) {
 			return b.Bus.ServeSecondHost(ctx, link, between)

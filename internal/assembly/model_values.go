@@ -53,7 +53,7 @@ func (v *modelValues) declareScene() {
 		func(x hal.Value) error { return v.scene.SetGravity([3]float64(x.Vector[:3])) })
 	// Fixed shapes and fields have surfaces too; only the plane's has a name that a client could know.
 	if v.scene.Ground() != nil {
-		f := modelFigure[model.Material]{"Friction", 0, mostFriction, func(m *model.Material) *float64 { return &m.Friction }}
+		f := parameter[model.Material]{"Friction", 0, maxFriction, func(m *model.Material) *float64 { return &m.Friction }}
 		declare(v.values, "/World/Ground/", &f, v.scene.Ground, func(change func(*model.Material)) error {
 			m := *v.scene.Ground()
 			change(&m)
@@ -95,23 +95,23 @@ func (v *modelValues) declareRobot(b *sim.Body) {
 	}
 	for i := range m.Joints {
 		prefix := jointPrefix(b.Name(), m, i)
-		for _, f := range jointFigures(&m.Joints[i]) {
+		for _, f := range jointParameters(&m.Joints[i]) {
 			declarePart(v.values, prefix, &f, b, here, func(m *model.Robot) *model.Joint { return &m.Joints[i] })
 		}
 		v.declareStops(prefix, b, i, here)
 	}
 	// Passive joints have no motor, and no path at any original's.
 	for i := range m.Passive {
-		for _, f := range linkFigures() {
+		for _, f := range linkParameters() {
 			declarePart(v.values, "/"+b.Name()+"/"+m.Passive[i].Name+"/", &f, b, here, func(m *model.Robot) *model.Linkage { return &m.Passive[i].Linkage })
 		}
 	}
 	if len(m.Joints) == 0 || m.Joints[0].Servo == nil {
 		return // Simloid's motors define their own volts
 	}
-	for _, f := range []modelFigure[model.Robot]{
-		{"Voltage", 1, mostVolts, func(m *model.Robot) *float64 { return &m.Supply.Volts }},
-		{"Resistance", 0, mostOhms, func(m *model.Robot) *float64 { return &m.Supply.Resistance }},
+	for _, f := range []parameter[model.Robot]{
+		{"Voltage", 1, maxVolts, func(m *model.Robot) *float64 { return &m.Supply.Volts }},
+		{"Resistance", 0, maxOhms, func(m *model.Robot) *float64 { return &m.Supply.Resistance }},
 	} {
 		declare(v.values, "/"+b.Name()+"/Supply/", &f, here, b.Change)
 	}
@@ -128,7 +128,7 @@ func partOf[T any](here func() *model.Robot, part func(*model.Robot) *T) func() 
 }
 
 // declarePart declares the value f of a part of robot b.
-func declarePart[T any](values *hal.Values, prefix string, f *modelFigure[T], b *sim.Body, here func() *model.Robot, part func(*model.Robot) *T) {
+func declarePart[T any](values *hal.Values, prefix string, f *parameter[T], b *sim.Body, here func() *model.Robot, part func(*model.Robot) *T) {
 	declare(values, prefix, f, partOf(here, part), func(change func(*T)) error {
 		return b.Change(func(m *model.Robot) { change(part(m)) })
 	})
@@ -176,11 +176,11 @@ func (v *modelValues) declarePose(prefix string, at func() (hal.Pose, bool), pla
 	}
 }
 
-// declareBody declares the figures of a body.
+// declareBody declares the parameters of a body.
 func (v *modelValues) declareBody(prefix string, b *model.Body, now func() *model.Body, change func(func(*model.Body)) error) {
 	// A root that is fixed to the world may have no mass, which then has no effect.
 	if b.Mass > 0 {
-		declareNumber(v.values, prefix+"Mass", leastMass, mostMass, now, func(b *model.Body) float64 { return b.Mass },
+		declareNumber(v.values, prefix+"Mass", minMass, maxMass, now, func(b *model.Body) float64 { return b.Mass },
 			func(x float64) error { return change(func(b *model.Body) { b.Weigh(x) }) })
 	}
 	v.values.Declare(prefix+"CenterOfMass", hal.VectorValue, func() hal.Value {
@@ -199,7 +199,7 @@ func (v *modelValues) declareBody(prefix string, b *model.Body, now func() *mode
 	}
 }
 
-// declareShape declares the figures of shape k of a body.
+// declareShape declares the parameters of shape k of a body.
 func (v *modelValues) declareShape(prefix string, kind model.ShapeKind, k int, now func() *model.Body, change func(func(*model.Body)) error) {
 	// Sizes go through Resize, so that the inertia follows.
 	resize := func(set func(s *model.Shape)) error {
@@ -220,7 +220,7 @@ func (v *modelValues) declareShape(prefix string, kind model.ShapeKind, k int, n
 		}, func(x hal.Value) error {
 			// All three edges before any is taken: a partial size is invalid.
 			for _, l := range x.Vector[:3] {
-				if err := within("size", l, leastLength, mostLength); err != nil {
+				if err := within("size", l, minLength, maxLength); err != nil {
 					return err
 				}
 			}
@@ -230,14 +230,14 @@ func (v *modelValues) declareShape(prefix string, kind model.ShapeKind, k int, n
 			return resize(func(s *model.Shape) { s.Half = [3]float64{x.Vector[0] / 2, x.Vector[1] / 2, x.Vector[2] / 2} })
 		})
 	} else {
-		declareNumber(v.values, prefix+"Radius", leastLength, mostLength, now, func(b *model.Body) float64 { return b.Shapes[k].Radius },
+		declareNumber(v.values, prefix+"Radius", minLength, maxLength, now, func(b *model.Body) float64 { return b.Shapes[k].Radius },
 			func(x float64) error { return resize(func(s *model.Shape) { s.Radius = x }) })
 	}
 	if kind == model.Capsule || kind == model.Cylinder {
-		declareNumber(v.values, prefix+"Height", leastLength, mostLength, now, func(b *model.Body) float64 { return 2 * b.Shapes[k].Half[2] },
+		declareNumber(v.values, prefix+"Height", minLength, maxLength, now, func(b *model.Body) float64 { return 2 * b.Shapes[k].Half[2] },
 			func(x float64) error { return resize(func(s *model.Shape) { s.Half[2] = x / 2 }) })
 	}
-	f := modelFigure[model.Body]{"Friction", 0, mostFriction, func(b *model.Body) *float64 { return &b.Shapes[k].Material.Friction }}
+	f := parameter[model.Body]{"Friction", 0, maxFriction, func(b *model.Body) *float64 { return &b.Shapes[k].Material.Friction }}
 	declare(v.values, prefix, &f, now, change)
 }
 
@@ -248,7 +248,7 @@ func (v *modelValues) declareStops(prefix string, b *sim.Body, i int, here func(
 		return
 	}
 	for side, name := range []string{"MinAngle", "MaxAngle"} {
-		declareNumber(v.values, prefix+name, -mostAngle, mostAngle, here,
+		declareNumber(v.values, prefix+name, -maxAngle, maxAngle, here,
 			func(m *model.Robot) float64 { return m.Joints[i].Stops[side] * 180 / math.Pi },
 			func(x float64) error {
 				// The engine would treat exchanged stops as none.

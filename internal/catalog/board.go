@@ -22,7 +22,7 @@ type BoardPlan struct {
 	Gate              *GatePlan // nil: no output-enable line
 
 	Taken map[int]configs.Path
-	Said  map[string]configs.Path // where a setting of the whole board was made
+	SetAt map[string]configs.Path // where a setting of the whole board was made
 }
 
 // Name returns the board's name in errors.

@@ -63,7 +63,7 @@ type SensorKind struct {
 type Emulation struct {
 	Device chip.Device
 	More   []chip.Device // that hide in it
-	Speaks wire.Board    // in place of device, at the end of a serial line: it speaks by itself
+	Board  wire.Board    // in place of Device, at the end of a serial line: it sends by itself
 	Feel   func(*GroundTruth)
 }
 

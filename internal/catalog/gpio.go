@@ -24,8 +24,8 @@ type PinDevice struct {
 	Part func(p *SensorPlan, at []int) (pins.Part, func(*GroundTruth))
 }
 
-// mostWait is how long a device waits for an edge before it checks its line all the same.
-const mostWait = 100 * time.Millisecond
+// maxWait is how long a device waits for an edge before it checks its line all the same.
+const maxWait = 100 * time.Millisecond
 
 // lineKinds are the devices on lines of a GPIO chip that may be a robot's sensor.
 func lineKinds() map[string]*SensorKind {
@@ -68,7 +68,7 @@ func (p *SensorPlan) wait(e Connection) time.Duration {
 	if !e.Live {
 		return 0
 	}
-	return min(mostWait, time.Duration(float64(time.Second)/p.Config.Rate))
+	return min(maxWait, time.Duration(float64(time.Second)/p.Config.Rate))
 }
 
 // LineTexts returns lines as texts for the driver.

@@ -84,8 +84,8 @@ func Echoes(line servo.Port) (bool, error) {
 // The scheduling delay of a program behind a pseudo-terminal, and the shorter timeout of a scan, in which each silent id of
 // 254 costs it.
 const (
-	TerminalPatience = 50 * time.Millisecond
-	TerminalHurry    = 4 * time.Millisecond
+	TerminalTimeout = 50 * time.Millisecond
+	TerminalHurry   = 4 * time.Millisecond
 )
 
 // IsTerminal reports whether port is a pseudo terminal, behind which is a program and no adapter.
@@ -102,7 +102,7 @@ type Timed interface {
 // LatencyOf returns how long the adapter or program behind an open port may delay an answer.
 func LatencyOf(port string, line servo.Line) time.Duration {
 	if IsTerminal(port) {
-		return TerminalPatience
+		return TerminalTimeout
 	}
 	if l, ok := line.(Timed); ok {
 		d, _ := l.LatencyTimer()

@@ -72,7 +72,7 @@ func dial(ctx context.Context, path, name string, o Order) (*net.UnixConn, error
 		return nil, err // another user's folder may have another user's socket
 	}
 	var d net.Dialer
-	ctx, cancel := context.WithTimeout(ctx, ControlPatience)
+	ctx, cancel := context.WithTimeout(ctx, ControlTimeout)
 	defer cancel()
 	conn, err := d.DialContext(ctx, "unix", path)
 	if err != nil {
@@ -83,7 +83,7 @@ func dial(ctx context.Context, path, name string, o Order) (*net.UnixConn, error
 
 // ask sends o and reads the line that answers it.
 func ask(conn net.Conn, in *bufio.Reader, o Order) (*Answer, error) {
-	conn.SetDeadline(time.Now().Add(ControlPatience))
+	conn.SetDeadline(time.Now().Add(ControlTimeout))
 	fmt.Fprintln(conn, o)
 	var ans Answer
 	line, err := readLine(in, 1<<20)
@@ -130,7 +130,7 @@ func Record(ctx context.Context, name string, w io.Writer) error {
 	conn.SetDeadline(time.Time{})
 	defer context.AfterFunc(ctx, func() { // the rig ends the file when it receives no more
 		conn.CloseWrite()
-		conn.SetReadDeadline(time.Now().Add(ControlPatience))
+		conn.SetReadDeadline(time.Now().Add(ControlTimeout))
 	})()
 	_, err = io.Copy(w, in)
 	return err
@@ -172,7 +172,7 @@ func StopAll(ctx context.Context, folders []string) (answers []*Answer, err erro
 func runningRigs(dir string) (names []string) {
 	all, _ := filepath.Glob(filepath.Join(dir, "*.sock"))
 	for _, path := range all {
-		if c, err := net.DialTimeout("unix", path, ControlPatience); err == nil {
+		if c, err := net.DialTimeout("unix", path, ControlTimeout); err == nil {
 			c.Close()
 			names = append(names, strings.TrimSuffix(filepath.Base(path), ".sock"))
 		}

@@ -20,7 +20,7 @@ import (
 // A running rig listens on a Unix socket in the user's runtime folder, named after the rig. A request is one word on a
 // line; the answer is one JSON line.
 
-const ControlPatience = 3 * time.Second // a stop waits for the buses; more than this is no answer
+const ControlTimeout = 3 * time.Second // a stop waits for the buses; more than this is no answer
 
 // Order is an operator's command to a running rig.
 type Order string
@@ -129,7 +129,7 @@ func OpenControl(r *hal.Rig, hooks Hooks) (*Control, error) {
 	if err := CheckFolder(filepath.Dir(path)); err != nil {
 		return nil, err
 	}
-	if c, err := net.DialTimeout("unix", path, ControlPatience); err == nil {
+	if c, err := net.DialTimeout("unix", path, ControlTimeout); err == nil {
 		c.Close()
 		return nil, &hal.Error{Kind: hal.Busy, Op: "start " + r.Name(),
 			Err: fmt.Errorf("a rig of that name is running"), Try: "halyard status " + r.Name()}
@@ -195,7 +195,7 @@ const acceptPause = 10 * time.Millisecond
 // answer executes one order.
 func (c *Control) answer(conn net.Conn) {
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(ControlPatience))
+	conn.SetDeadline(time.Now().Add(ControlTimeout))
 	line, err := bufio.NewReaderSize(io.LimitReader(conn, 64), 64).ReadString('\n')
 	if err != nil {
 		return
@@ -204,12 +204,12 @@ func (c *Control) answer(conn net.Conn) {
 		c.stream(conn)
 		return
 	}
-	json.NewEncoder(conn).Encode(c.Obey(Order(line[:len(line)-1])))
+	json.NewEncoder(conn).Encode(c.Execute(Order(line[:len(line)-1])))
 }
 
 // stream records the rig until the client closes its side, disconnects, or the rig ends.
 func (c *Control) stream(conn net.Conn) {
-	out := &answered{conn: conn, answer: func() Answer { return c.Obey(OrderStatus) }}
+	out := &answered{conn: conn, answer: func() Answer { return c.Execute(OrderStatus) }}
 	stop, err := c.hooks.Record(out)
 	if err != nil {
 		json.NewEncoder(conn).Encode(Answer{Error: err.Error(), Kind: hal.KindOf(err), Joints: []JointStatus{}})
@@ -239,7 +239,7 @@ type answered struct {
 }
 
 func (a *answered) Write(p []byte) (int, error) {
-	a.conn.SetWriteDeadline(time.Now().Add(ControlPatience))
+	a.conn.SetWriteDeadline(time.Now().Add(ControlTimeout))
 	if answer := a.answer; answer != nil {
 		a.answer = nil
 		if err := json.NewEncoder(a.conn).Encode(answer()); err != nil {
@@ -259,9 +259,9 @@ func (c *Control) Close() {
 	}
 }
 
-// Obey executes an order received on the socket.
-func (c *Control) Obey(o Order) Answer {
-	ans := Obey(c.Rig, o, "asked on the control socket")
+// Execute executes an order received on the socket.
+func (c *Control) Execute(o Order) Answer {
+	ans := Execute(c.Rig, o, "asked on the control socket")
 	if o == OrderStatus && c.hooks.Buses != nil {
 		ans.Buses = c.hooks.Buses()
 	}
@@ -281,8 +281,8 @@ func (c *Control) Obey(o Order) Answer {
 	return ans
 }
 
-// Obey executes an operator's order to r. reason is the reason of a stop.
-func Obey(r *hal.Rig, o Order, reason string) Answer {
+// Execute executes an operator's order to r. reason is the reason of a stop.
+func Execute(r *hal.Rig, o Order, reason string) Answer {
 	var stops []hal.JointStop
 	var err error
 	switch o {

@@ -45,7 +45,7 @@ func serveLines(l net.Listener, answer func(line string) any) (close func() erro
 			places <- struct{}{}
 			sessions.Go(func() {
 				defer func() { conn.Close(); <-places }()
-				conn.SetDeadline(time.Now().Add(ControlPatience))
+				conn.SetDeadline(time.Now().Add(ControlTimeout))
 				line, err := bufio.NewReader(io.LimitReader(conn, maxLine)).ReadString('\n')
 				if err == nil {
 					json.NewEncoder(conn).Encode(answer(line[:len(line)-1]))
@@ -62,7 +62,7 @@ func serveLines(l net.Listener, answer func(line string) any) (close func() erro
 
 // AskLine sends a line to the socket at path and decodes the answer.
 func AskLine(ctx context.Context, path, line string, answer any) error {
-	ctx, cancel := context.WithTimeout(ctx, ControlPatience)
+	ctx, cancel := context.WithTimeout(ctx, ControlTimeout)
 	defer cancel()
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", path)
@@ -70,7 +70,7 @@ func AskLine(ctx context.Context, path, line string, answer any) error {
 		return &hal.Error{Kind: hal.Absent, Op: "connect", Err: err}
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(ControlPatience))
+	conn.SetDeadline(time.Now().Add(ControlTimeout))
 	fmt.Fprintln(conn, line)
 	if err := json.NewDecoder(conn).Decode(answer); err != nil {
 		return &hal.Error{Kind: hal.Timeout, Op: "connect", Err: fmt.Errorf("no answer: %w", err)}

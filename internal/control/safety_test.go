@@ -40,7 +40,7 @@ func order(t *testing.T, o Order) (ans Answer) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	conn.SetDeadline(time.Now().Add(ControlPatience))
+	conn.SetDeadline(time.Now().Add(ControlTimeout))
 	fmt.Fprintln(conn, o)
 	if err := json.NewDecoder(conn).Decode(&ans); err != nil {
 		t.Fatalf("%s: %v", o, err)

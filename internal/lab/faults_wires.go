@@ -66,7 +66,7 @@ func (s *TestRig) torqueOff() bool {
 }
 
 // soon is by when a stop button has stopped the rig, and a stop has taken the torque: its reader's patience, and some cycles.
-const soon = assembly.StopPatience + 50*time.Millisecond
+const soon = assembly.StopTimeout + 50*time.Millisecond
 
 // stopButton tries a fault of the stop button's circuit. All is well when it stops nothing while it is whole; when, with the
 // fault, it stops the rig, latched, for a reason that is named, and no joint has torque however it is commanded; when it

@@ -164,13 +164,13 @@ func (r *Resolver) sensor(at configs.Path, agent int, name string, c configs.Sen
 			return
 		}
 	}
-	who := c.Device + " " + string(at)
+	device := c.Device + " " + string(at)
 	if kind.Joins != nil {
-		if who = c.Device; !r.input(at, p) {
+		if device = c.Device; !r.input(at, p) {
 			return
 		}
 	}
-	if kind.On == nil && !r.sit(at, c.Bus, who, p.Address) {
+	if kind.On == nil && !r.sit(at, c.Bus, device, p.Address) {
 		return
 	}
 	p.Calibration, p.Truth = r.inertial(at, p), r.truth(at, p)

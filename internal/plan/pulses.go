@@ -66,20 +66,20 @@ func (r *Resolver) Board(c *configs.Joint, kind *catalog.OutputKind, address int
 		}
 	}
 	b := &catalog.BoardPlan{Bus: c.Bus, Device: c.Device, Address: address, Body: body, Kind: kind,
-		Taken: map[int]configs.Path{}, Said: map[string]configs.Path{}}
+		Taken: map[int]configs.Path{}, SetAt: map[string]configs.Path{}}
 	r.devices.Boards = append(r.devices.Boards, b)
 	return b
 }
 
 // wholly reads a setting of a whole board. Several of its channels may have it, if it is the same.
 func (r *Resolver) wholly(b *catalog.BoardPlan, at configs.Path, key string, given, to *float64) {
-	first, twice := b.Said[key]
+	first, twice := b.SetAt[key]
 	switch {
 	case given == nil:
 	case twice && *given != *to:
 		r.fault(at.Key(key), fmt.Sprint(*given), fmt.Sprintf("%g, for the whole board has one", *to), fmt.Sprintf("%s sets it", first))
 	default:
-		*to, b.Said[key] = *given, at.Key(key)
+		*to, b.SetAt[key] = *given, at.Key(key)
 	}
 }
 

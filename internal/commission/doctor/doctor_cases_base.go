@@ -31,7 +31,7 @@ func baseFaultCases() []FaultCase {
 		{"base switched off", robot, "", nil, wireFault("base", wire.Fault{Kind: wire.PowerLoss}),
 			"device", StateFail, noID, hal.Absent, "no base answers", "switch it on"},
 		{"base at another rate", robot, "", nil, tampered(func(_ *TestRobot, e *assembly.Emulation) {
-			e.Lines["base"] = assembly.SerialEnd{Speaks: e.Bases[0].Board(19200)}.Line("base", 9600, 1)
+			e.Lines["base"] = assembly.SerialEnd{Board: e.Bases[0].Board(19200)}.Line("base", 9600, 1)
 		}), "device", StateFail, noID, hal.Absent, "no base answers", "buses.base.baud"},
 		{"another robot", robot, "", nil, tampered(func(p *TestRobot, _ *assembly.Emulation) {
 			p.Exam.plan.Bases[0].Robot, _ = base.RobotOf("p2dx") // which its table knows

@@ -344,7 +344,7 @@ func (s *Server) execute(order control.Order) (Answer, bool) {
 	for i, r := range s.sampler.rigs {
 		all.Go(func() {
 			defer r.Rig.Contain("dashboard")
-			answers[i] = control.Obey(r.Rig, order, "asked on the dashboard")
+			answers[i] = control.Execute(r.Rig, order, "asked on the dashboard")
 		})
 	}
 	all.Wait()

@@ -11,44 +11,44 @@ import (
 
 // The bounds of settable values: far beyond any robot, but small enough that the physics stays finite.
 const (
-	leastMass, mostMass         = 1e-6, 1e6 // kg
-	leastLength, mostLength     = 1e-4, 1e3 // m
-	mostFriction                = 1e3       // a coefficient, N, N·m or N·m·s/rad
-	leastStrength, mostStrength = 0.01, 100.0
-	mostAngle                   = 360.0 // degrees
-	mostVolts                   = 60.0  // V, of a supply
-	mostOhms                    = 100.0
+	minMass, maxMass         = 1e-6, 1e6 // kg
+	minLength, maxLength     = 1e-4, 1e3 // m
+	maxFriction              = 1e3       // a coefficient, N, N·m or N·m·s/rad
+	minStrength, maxStrength = 0.01, 100.0
+	maxAngle                 = 360.0 // degrees
+	maxVolts                 = 60.0  // V, of a supply
+	maxOhms                  = 100.0
 )
 
-// modelFigure is one number of a T that may be set from low to high.
-type modelFigure[T any] struct {
+// parameter is one number of a T that may be set from low to high.
+type parameter[T any] struct {
 	name      string
 	low, high float64
 	at        func(*T) *float64
 }
 
-// linkFigures are the parameters of every joint.
-func linkFigures() []modelFigure[model.Linkage] {
+// linkParameters are the parameters of every joint.
+func linkParameters() []parameter[model.Linkage] {
 	// Not Friction: a body may have the joint's name, and its surface is called that.
-	return []modelFigure[model.Linkage]{
-		{"JointFriction", 0, mostFriction, func(l *model.Linkage) *float64 { return &l.Friction }},
-		{"JointDamping", 0, mostFriction, func(l *model.Linkage) *float64 { return &l.Damping }},
+	return []parameter[model.Linkage]{
+		{"JointFriction", 0, maxFriction, func(l *model.Linkage) *float64 { return &l.Friction }},
+		{"JointDamping", 0, maxFriction, func(l *model.Linkage) *float64 { return &l.Damping }},
 	}
 }
 
-// jointFigures are the parameters of a joint with a motor: friction and damping only if it connects bodies.
-func jointFigures(j *model.Joint) []modelFigure[model.Joint] {
-	list := []modelFigure[model.Joint]{{"MotorStrength", leastStrength, mostStrength, func(j *model.Joint) *float64 { return &j.Strength }}}
+// jointParameters are the parameters of a joint with a motor: friction and damping only if it connects bodies.
+func jointParameters(j *model.Joint) []parameter[model.Joint] {
+	list := []parameter[model.Joint]{{"MotorStrength", minStrength, maxStrength, func(j *model.Joint) *float64 { return &j.Strength }}}
 	if j.Child != hal.None {
-		for _, f := range linkFigures() {
-			list = append(list, modelFigure[model.Joint]{f.name, f.low, f.high, func(j *model.Joint) *float64 { return f.at(&j.Linkage) }})
+		for _, f := range linkParameters() {
+			list = append(list, parameter[model.Joint]{f.name, f.low, f.high, func(j *model.Joint) *float64 { return f.at(&j.Linkage) }})
 		}
 	}
 	return list
 }
 
 // declare declares the value f. now returns its owner, nil once that is removed, and change changes it.
-func declare[T any](values *hal.Values, prefix string, f *modelFigure[T], now func() *T, change func(func(*T)) error) {
+func declare[T any](values *hal.Values, prefix string, f *parameter[T], now func() *T, change func(func(*T)) error) {
 	at := f.at
 	declareNumber(values, prefix+f.name, f.low, f.high, now, func(t *T) float64 { return *at(t) },
 		func(x float64) error { return change(func(t *T) { *at(t) = x }) })

@@ -7,20 +7,20 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// reckoned is the body of devices of a vehicle. Its pose is estimated from the sensors: attitude and rates from the imu, height
+// estimated is the body of devices of a vehicle. Its pose is estimated from the sensors: attitude and rates from the imu, height
 // from the pressure; position and speed are unknown.
-type reckoned struct {
+type estimated struct {
 	hal.Body
 	layout              *hal.Layout
 	imu, pressure, pose int     // of the layout's sensors, or hal.None
 	perMetre            float64 // Pa
 }
 
-// reckon adds an estimated pose, marked as an estimate, to the devices of a vehicle, if its layout has a pose without a
+// estimatePose adds an estimated pose, marked as an estimate, to the devices of a vehicle, if its layout has a pose without a
 // device. The pressure rises by perMetre, Pa.
-func reckon(body hal.Body, driven map[string]bool, perMetre float64) hal.Body {
+func estimatePose(body hal.Body, driven map[string]bool, perMetre float64) hal.Body {
 	l := body.Layout()
-	r := &reckoned{Body: body, perMetre: perMetre, imu: hal.None, pressure: hal.None, pose: hal.None}
+	r := &estimated{Body: body, perMetre: perMetre, imu: hal.None, pressure: hal.None, pose: hal.None}
 	for i := range l.Sensors {
 		s := &l.Sensors[i]
 		for kind, at := range map[string]*int{"imu": &r.imu, "pressure": &r.pressure, "pose": &r.pose} {
@@ -42,10 +42,10 @@ func reckon(body hal.Body, driven map[string]bool, perMetre float64) hal.Body {
 }
 
 // Layout is the devices' with the pose marked as an estimate.
-func (r *reckoned) Layout() *hal.Layout { return r.layout }
+func (r *estimated) Layout() *hal.Layout { return r.layout }
 
 // Read reads the devices and estimates the pose; the pose has the faults of its sensors.
-func (r *reckoned) Read(f *hal.Frame) error {
+func (r *estimated) Read(f *hal.Frame) error {
 	err := r.Body.Read(f)
 	pose := f.Measured[r.layout.Sensors[r.pose].First:][:13]
 	for i := range pose {
@@ -77,4 +77,4 @@ func (r *reckoned) Read(f *hal.Frame) error {
 }
 
 // Holding implements hal.TorqueReporter: a pulse output does not report torque.
-func (r *reckoned) Holding(int) bool { return false }
+func (r *estimated) Holding(int) bool { return false }
