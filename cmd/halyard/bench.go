@@ -12,6 +12,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/lab"
+	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 // newBench creates the sub-command. It does not judge the results: tests and CI compare them with limits on known machines.
@@ -118,7 +119,7 @@ func (a *app) bench(ctx context.Context, names []string, size lab.BenchSize) err
 func (a *app) showResults(list []lab.Result) error {
 	for len(list) > 0 {
 		n := 1
-		for n < len(list) && slices.Equal(list[n].Cells().Header(), list[0].Cells().Header()) {
+		for n < len(list) && slices.Equal(report.Header(list[n].Cells()), report.Header(list[0].Cells())) {
 			n++
 		}
 		if err := show(a, list[:n]); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo/dynamixel"
 )
 
@@ -104,7 +105,7 @@ func TestMatrixJudges(t *testing.T) {
 func texts(list []doctor.Finding) []string {
 	var out []string
 	for _, f := range list {
-		out = append(out, fmt.Sprint(f.Cells().Texts()))
+		out = append(out, fmt.Sprint(report.Texts(f.Cells())))
 	}
 	return out
 }

@@ -39,9 +39,9 @@ func show[R report.Row](a *app, rows []R) error {
 		return nil
 	}
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, strings.ToUpper(strings.Join(rows[0].Cells().Header(), "\t")))
+	fmt.Fprintln(w, strings.ToUpper(strings.Join(report.Header(rows[0].Cells()), "\t")))
 	for _, r := range rows {
-		fmt.Fprintln(w, strings.Join(r.Cells().Texts(), "\t"))
+		fmt.Fprintln(w, strings.Join(report.Texts(r.Cells()), "\t"))
 	}
 	return w.Flush()
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
@@ -30,7 +31,7 @@ func TestSurveyI2C(t *testing.T) {
 	}
 	var got []string
 	for _, r := range rows {
-		got = append(got, strings.Join(r.Cells().Texts(), " "))
+		got = append(got, strings.Join(report.Texts(r.Cells()), " "))
 	}
 	want := []string{"0x28 bno055 its identity", "0x40 ina219 or pca9685 its address", "0x41 ina219 or pca9685 its address", "0x48 ads1115 or ina219 or pca9685 its address",
 		"0x68 mpu-9250 its identity", "0x6A lsm6dsox its identity", "0x76 ms5837-02ba or ms5837-30ba or pca9685 its address", "0x77 bme280 its identity"}

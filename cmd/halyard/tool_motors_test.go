@@ -11,6 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 	emuodrive "github.com/halyard-robotics/halyard/sim/emulator/odrive"
@@ -245,7 +246,7 @@ func TestSetupOfMotors(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if rows, err := m.Rows(t.Context(), []string{"can_node_id"}); err != nil || rows[0].Cells().Texts()[1] != c.node {
+				if rows, err := m.Rows(t.Context(), []string{"can_node_id"}); err != nil || report.Texts(rows[0].Cells())[1] != c.node {
 					t.Errorf("got %+v, %v; want %s", rows, err, c.node)
 				}
 			}

@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 // Exported is a file that Export wrote.
@@ -24,8 +22,8 @@ type Exported struct {
 }
 
 // Cells implements a row of a table.
-func (e Exported) Cells() report.Cells {
-	return report.Cells{{"file", e.File}, {"rows", e.Rows}}
+func (e Exported) Cells() [][2]any {
+	return [][2]any{{"file", e.File}, {"rows", e.Rows}}
 }
 
 // Export writes every topic of a recording as a file of comma-separated values into dir, which it creates. The columns of a state

@@ -10,15 +10,15 @@ import (
 type Row interface{ Cells() Cells }
 
 // Cells are a row of a table: the heading of each column, and what it has in this row.
-type Cells [][2]any
+type Cells = [][2]any
 
 // Header returns the headings.
-func (c Cells) Header() []string { return c.texts(0) }
+func Header(c Cells) []string { return texts(c, 0) }
 
 // Texts returns what the columns have, as fmt.Sprint prints it.
-func (c Cells) Texts() []string { return c.texts(1) }
+func Texts(c Cells) []string { return texts(c, 1) }
 
-func (c Cells) texts(which int) (list []string) {
+func texts(c Cells, which int) (list []string) {
 	for _, cell := range c {
 		list = append(list, fmt.Sprint(cell[which]))
 	}

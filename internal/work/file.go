@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 // ReadRollouts reads a file of rollouts, one a line; the name "-" is standard input, in.
@@ -41,7 +40,7 @@ func ReadRollouts(name string, in io.Reader) (list []*Rollout, err error) {
 }
 
 // Cells makes a result a row of a table: its last observations.
-func (r Result) Cells() report.Cells {
+func (r Result) Cells() [][2]any {
 	last := ""
 	if n := len(r.Observations); n > 0 {
 		var list []string
@@ -54,6 +53,6 @@ func (r Result) Cells() report.Cells {
 		}
 		last = strings.Join(list, " ")
 	}
-	return report.Cells{{"key", r.Key}, {"seed", r.Seed}, {"steps", r.Steps}, {"rows", len(r.Observations)},
+	return [][2]any{{"key", r.Key}, {"seed", r.Seed}, {"steps", r.Steps}, {"rows", len(r.Observations)},
 		{"last observations", last}, {"hash", r.Hash}, {"error", r.Error}}
 }

@@ -185,7 +185,7 @@ func (l *FaultCase) Judge(bad []Finding, verdict error) string {
 	list := func() string {
 		var texts []string
 		for _, f := range bad {
-			texts = append(texts, fmt.Sprint(f.Cells().Texts()))
+			texts = append(texts, fmt.Sprint(report.Texts(f.Cells())))
 		}
 		return strings.Join(texts, "; ")
 	}
