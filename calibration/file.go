@@ -123,34 +123,40 @@ func save[T any, P file[T]](path string, c P, parse func([]byte, string) (P, err
 
 // SaveAll saves each of joints as DIR/JOINT.yaml. If one of them cannot be written, the previous files are restored: all
 // are new, or none.
-func SaveAll(dir string, joints []*Joint) (err error) {
-	type saved struct{ path, kept string }
-	var done []saved
+func SaveAll(dir string, joints []*Joint) error {
 	for _, j := range joints {
-		if err = fileName(j.Joint); err != nil {
+		if err := fileName(j.Joint); err != nil {
 			return err
 		}
 	}
+	var done []saved
 	for _, j := range joints {
 		path := filepath.Join(dir, j.Joint+".yaml")
-		kept, failed := Save(path, j)
-		if failed == nil {
-			done = append(done, saved{path, kept})
-			continue
-		}
-		err = failed
-		for _, d := range done {
-			if d.kept == "" {
-				err = errors.Join(err, os.Remove(d.path))
-			} else if old, e := os.ReadFile(d.kept); e != nil {
-				err = errors.Join(err, e)
-			} else {
-				err = errors.Join(err, yaml.WriteFile(d.path, old))
+		kept, err := Save(path, j)
+		if err != nil {
+			for _, d := range done {
+				err = errors.Join(err, d.undo())
 			}
+			return err
 		}
-		break
+		done = append(done, saved{path, kept})
 	}
-	return err
+	return nil
+}
+
+// saved is a file that Save wrote, and where it kept the previous one.
+type saved struct{ path, kept string }
+
+// undo restores the previous file.
+func (s saved) undo() error {
+	if s.kept == "" {
+		return os.Remove(s.path)
+	}
+	old, err := os.ReadFile(s.kept)
+	if err != nil {
+		return err
+	}
+	return yaml.WriteFile(s.path, old)
 }
 
 // fileName returns an error if the joint's name cannot be a file name.

@@ -21,10 +21,9 @@ type LSM6Config struct {
 // LSM6 is an LSM6DSOX, which samples at 208 Hz. It is a drivers.Sensor of ten values: rates x y z, acceleration x y z, a field that is
 // NaN, °C.
 type LSM6 struct {
-	chip   *i2c.Chip
-	config LSM6Config
-	gyro   Range
-	acc    Range
+	chip      *i2c.Chip
+	config    LSM6Config
+	gyro, acc Range
 }
 
 // NewLSM6 returns the chip on bus. It does no I/O. The error is hal.Invalid: no such range.

@@ -25,14 +25,12 @@ type MPUConfig struct {
 // MPU is an MPU-6050, -6500, -9250 or -9255. It is a drivers.Sensor of ten values: rates x y z, acceleration x y z, field
 // x y z, °C. On SPI there is no field: the magnetometer is a chip of its own, on I2C.
 type MPU struct {
-	bus     conn.Bus
-	chip    *i2c.Chip
-	compass *i2c.Chip
-	config  MPUConfig
-	gyro    Range
-	acc     Range
-	model   MPUModel
-	adjust  [3]float64 // T a count of the magnetometer
+	bus           conn.Bus
+	chip, compass *i2c.Chip
+	config        MPUConfig
+	gyro, acc     Range
+	model         MPUModel
+	adjust        [3]float64 // T a count of the magnetometer
 }
 
 // NewMPU returns the chip on bus. It does no I/O. The error is hal.Invalid: no such range, rate or model.

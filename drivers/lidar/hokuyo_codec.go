@@ -48,9 +48,7 @@ func DecodeSCIPValue(p []byte) (v int, ok bool) {
 // SCIPBlock is one answer: the command that it answers, the two characters of its status, one of SCIP 1.1, and its lines, each
 // with its newline. It is the parser's until Feed or Reset.
 type SCIPBlock struct {
-	Echo   []byte
-	Status []byte
-	Lines  []byte
+	Echo, Status, Lines []byte
 }
 
 // SCIPParser extracts blocks from a stream of bytes. Its result does not depend on the sizes of the pieces fed.

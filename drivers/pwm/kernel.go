@@ -41,11 +41,10 @@ type Kernel struct {
 
 // kernelOut is one channel's open files; nil where they are not.
 type kernelOut struct {
-	dir    string
-	duty   *os.File
-	enable *os.File
-	on     bool
-	wrote  time.Duration
+	dir          string
+	duty, enable *os.File
+	on           bool
+	wrote        time.Duration
 }
 
 // Timeout after an export until a user may write to the channel: udev sets its group.

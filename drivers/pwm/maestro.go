@@ -25,12 +25,11 @@ type MaestroConfig struct {
 
 // Maestro is one board. It is a drivers.Output. It sends no acknowledgements, so every Write reads its error register.
 type Maestro struct {
-	config MaestroConfig
-	port   servo.PointToPoint
-	send   []byte
-	data   []byte
-	answer [2]byte
-	busy   time.Duration // when the last byte that was written has left, by the line's clock
+	config     MaestroConfig
+	port       servo.PointToPoint
+	send, data []byte
+	answer     [2]byte
+	busy       time.Duration // when the last byte that was written has left, by the line's clock
 }
 
 // maestroMicro is how many channels the Micro has, the one board that does not know MaestroTargets.

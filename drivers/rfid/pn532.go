@@ -24,9 +24,8 @@ const (
 // PN532 is one reader: a drivers.Sensor of one value. Every Read asks again which tags are in its field: at most two.
 type PN532 struct {
 	tagListener
-	link  pnLink
-	data  []byte
-	frame []byte
+	link        pnLink
+	data, frame []byte
 }
 
 // pnLink carries frames: the serial line, or the bus.
@@ -123,10 +122,9 @@ func (r *PN532) ask(first bool, command byte, args ...byte) ([]byte, error) {
 
 // pnSerial is the chip's HSU.
 type pnSerial struct {
-	port servo.PointToPoint
-	raw  [128]byte
-	kept []byte
-	out  []byte
+	port      servo.PointToPoint
+	raw       [128]byte
+	kept, out []byte
 }
 
 func (l *pnSerial) open() error  { return l.port.Open() }

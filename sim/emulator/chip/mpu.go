@@ -15,11 +15,10 @@ const (
 type MPU struct {
 	Motion Motion
 	address
-	model  imu.MPUModel
-	gyro   []imu.Range
-	acc    []imu.Range
-	regs   registers
-	booted time.Duration
+	model     imu.MPUModel
+	gyro, acc []imu.Range
+	regs      registers
+	booted    time.Duration
 }
 
 // NewMPU returns the chip called model ("mpu-6050", "mpu-9250" ..) at addr, asleep if the model sleeps after power-on. It is

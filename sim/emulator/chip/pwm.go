@@ -53,8 +53,8 @@ func (c *PCA9685) Transfer(w, r []byte, _ time.Duration) error {
 			c.next()
 		}
 	}
+	clear(r)
 	for i := range r {
-		r[i] = 0
 		if f.pointer < pwm.PCA9685All || f.pointer >= pwm.PCA9685PreScale {
 			r[i] = f.file[f.pointer]
 		}

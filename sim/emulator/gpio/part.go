@@ -90,8 +90,7 @@ type Sonar struct {
 	Range         float64 // m; 0 = 4
 	Celsius       float64 // of the air
 	Silence       time.Duration
-	rose          time.Duration
-	busy          time.Duration
+	rose, busy    time.Duration
 	high          bool
 }
 
