@@ -137,17 +137,12 @@ func (x *CANExchange) Drain() error {
 		n, err := x.Port.Read(x.room[:], 0)
 		x.Received += uint64(n)
 		x.each(x.room[:n])
-		if n == 0 || err != nil {
-			return onlyGone(err)
+		if errors.Is(err, ErrDisconnected) {
+			return err
 		}
-	}
-	return nil
-}
-
-// onlyGone returns only the error of a lost line; a timeout is not an error here.
-func onlyGone(err error) error {
-	if errors.Is(err, ErrDisconnected) {
-		return err
+		if n == 0 || err != nil {
+			return nil // a timeout is not an error here
+		}
 	}
 	return nil
 }

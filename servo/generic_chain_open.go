@@ -18,9 +18,7 @@ func (r *GenericChain) Open() error {
 	}
 	var faults []error
 	for i := range r.Devices {
-		if err := r.identify(i); err != nil {
-			faults = append(faults, err)
-		}
+		faults = append(faults, r.identify(i))
 		// The adapter was lost during Open: no further servo can be read.
 		if r.line == nil {
 			break

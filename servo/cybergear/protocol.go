@@ -203,36 +203,26 @@ const muteAfter = 3
 
 // ReadHealth reads the supply's voltage and, if torque must be off, whether it is off.
 func (b *protocol) ReadHealth(i int) error {
-	d, dev := &b.devices[i], &b.chain.Devices[i]
+	d, dev, more := &b.devices[i], &b.chain.Devices[i], 0
 	if d.received, d.ask = false, 0; d.mute < muteAfter {
-		d.ask = BusVolts
+		d.ask, more = BusVolts, 1
 		b.put(Ask(d.cfg.ID, BusVolts))
 	}
 	b.nudge(i)
-	more := 0
-	if d.ask != 0 {
-		more = 1
-	}
 	err := b.collect(i, more)
 	switch {
 	case more == 1 && d.ask == 0:
 		d.mute, dev.State.Voltage = 0, d.got
 	case more == 1 && d.received:
 		d.mute++ // it replies, but not with its voltage
-		err = onlyOther(err)
+		if errors.Is(err, servo.ErrNoReply) {
+			err = nil
+		}
 	}
 	d.ask, d.owed, d.pending = 0, d.owed+d.pending, 0
 	d.extra, d.owed = d.extra/2, d.owed/2 // old frames lose weight
 	if err == nil {
 		b.judge(i)
-	}
-	return err
-}
-
-// onlyOther is err without the error for a missing reply.
-func onlyOther(err error) error {
-	if errors.Is(err, servo.ErrNoReply) {
-		return nil
 	}
 	return err
 }

@@ -14,8 +14,9 @@ func (d *device) encodeGoal(rest bool) {
 	// In the order of hal's modes.
 	value := [...]float64{g.Position, g.Velocity, g.Effort, g.Duty}[mode]
 	if mode == hal.PositionMode {
-		// A position at rest is a place; every other mode rests at zero.
-		value = d.positionGoal(rest)
+		// A position at rest is a place; every other mode rests at zero. Without a mode, and after torque went on until the
+		// first goal, it is where the servo was at that moment.
+		value = d.Position(rest, g.Mode != hal.PositionMode, d.minTicks, d.maxTicks)
 	} else if rest || math.IsNaN(value) {
 		value = 0
 	}
@@ -62,13 +63,6 @@ func (d *device) encodeLegacy(mode hal.Mode, value float64) {
 		raw := int64(math.Round(min(max(value, -1), 1) * float64(speed.Max)))
 		d.goalAt, d.length = speed.Addr, len(speed.Append(d.bytes[:0], raw))
 	}
-}
-
-// positionGoal is the position to write, within the servo's limits. Without a mode, and after torque went on until the
-// first goal, it is where the servo was at that moment.
-func (d *device) positionGoal(rest bool) float64 {
-	idle := d.Goal.Mode >= hal.NoMode || d.m.Modes[d.Goal.Mode] < 0
-	return d.Position(rest, idle, d.minTicks, d.maxTicks)
 }
 
 func bound(v, limit int64) int64 { return min(max(v, -limit), limit) }

@@ -97,18 +97,13 @@ func (c *protocol) inspect(d *device) error {
 		}
 	}
 	read("torque_enable", func(v int64) { d.Torque = servo.SwitchOf(v != 0); d.State.Torque = v != 0 })
-	if fault != nil && !errors.Is(fault, servo.ErrDisconnected) && hal.KindOf(fault) == hal.Unexpected {
-		return d.Error(servoKind(fault), "open", fault) // it is there
+	switch {
+	case fault == nil || errors.Is(fault, servo.ErrDisconnected) || hal.KindOf(fault) != hal.Unexpected:
+		return fault
+	case errors.Is(fault, servo.ErrNoReply): // it is there
+		return d.Error(hal.Timeout, "open", fault)
 	}
-	return fault
-}
-
-// servoKind is the kind of a servo's error.
-func servoKind(err error) hal.Kind {
-	if errors.Is(err, servo.ErrNoReply) {
-		return hal.Timeout
-	}
-	return hal.BusFault
+	return d.Error(hal.BusFault, "open", fault)
 }
 
 // enableStatusReturn makes a servo reply to reads if it is set to reply to pings only.

@@ -257,15 +257,10 @@ func (b *protocol) ReadHealth(i int) error {
 
 // Invalidate reports that limit and mode have to be written again.
 func (b *protocol) Invalidate(i int) {
-	b.devices[i].limitNow, b.devices[i].modeNow = -1, b.unknownMode(i)
-}
-
-// unknownMode is the assumed mode of a servo that may have lost its power; SCS have only one mode.
-func (b *protocol) unknownMode(i int) int {
-	if b.devices[i].mode == nil {
-		return modePosition
+	d := &b.devices[i]
+	if d.limitNow, d.modeNow = -1, -1; d.mode == nil { // SCS have only one mode
+		d.modeNow = modePosition
 	}
-	return -1
 }
 
 // Clear switches torque off again, which ends an overload; the alarm must be over with its cause.
@@ -279,14 +274,6 @@ func (b *protocol) Clear(i int) error {
 		err = fmt.Errorf("still there: %v", Alarms(k.Code)&d.fatal)
 	}
 	return err
-}
-
-// goalSize is the length of d's goal.
-func (d *device) goalSize() int {
-	if d.acceleration == nil {
-		return goalBlock - 1
-	}
-	return goalBlock
 }
 
 // limitRaw is the effort limit of a goal as a raw value, within the limit in EEPROM.

@@ -154,10 +154,10 @@ func (b *protocol) putGoal(i int, rest bool) {
 		b.queue = append(b.queue, w)
 		return
 	}
-	w.addr, w.size = byte(d.goalPosition.Addr), byte(d.goalSize())
+	w.addr, w.size = byte(d.goalPosition.Addr), goalBlock-1
 	p := w.bytes[:0]
 	if d.acceleration != nil {
-		w.addr = byte(d.acceleration.Addr)
+		w.addr, w.size = byte(d.acceleration.Addr), goalBlock
 		p = d.acceleration.Append(p, d.accelerationRaw())
 	}
 	raw := min(max(int64(math.Round(position)), d.goalPosition.Min), d.goalPosition.Max)

@@ -2,6 +2,7 @@ package kondo
 
 import (
 	"math"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
@@ -38,12 +39,8 @@ func Bauds() []int { return []int{1250000, 625000, 115200} }
 
 // BaudCode reports whether a rate is one of ICS, and its place among them.
 func (m *Model) BaudCode(rate int) (byte, bool) {
-	for i, b := range Bauds() {
-		if b == rate {
-			return byte(i), true
-		}
-	}
-	return 0, false
+	i := slices.Index(Bauds(), rate)
+	return byte(max(i, 0)), i >= 0
 }
 
 // Units returns the units and ranges of a chain's values of this model.

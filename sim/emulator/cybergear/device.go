@@ -3,6 +3,7 @@ package cybergear
 
 import (
 	"math"
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/servo"
@@ -140,10 +141,8 @@ func (s *device) parameter(i cybergear.Index) (float64, bool) {
 	s.Measure()
 	switch i {
 	case cybergear.RunMode:
-		for mode, c := range controls {
-			if c == s.Get(emulator.RegControl) {
-				return float64(mode), true
-			}
+		if mode := slices.Index(controls[:], s.Get(emulator.RegControl)); mode >= 0 {
+			return float64(mode), true
 		}
 	case cybergear.CANTimeout:
 		return math.Round(s.SI(emulator.RegWatchdog) / 50e-6), true

@@ -130,9 +130,6 @@ func (p *Plan) Add(f Fault, now time.Duration) *Planted {
 	return x
 }
 
-// Clear ends all faults.
-func (p *Plan) Clear() { p.planted = nil }
-
 // Planted are the faults, in their order; the slice is the plan's.
 func (p *Plan) Planted() []*Planted { return p.planted }
 

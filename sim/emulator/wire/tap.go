@@ -50,7 +50,7 @@ func (t *Tap) Fault(f Fault) {
 func (t *Tap) ClearFaults() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.faults.Clear()
+	t.faults.planted = nil
 }
 
 // Open is a servo.Opener; its error is of kind hal.Absent while the adapter is unplugged.
