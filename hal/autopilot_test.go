@@ -79,18 +79,18 @@ func TestAutopilotWithoutDeadline(t *testing.T) {
 	cycles(r, 3)
 	b.want(t, "flying", true, 0.5)
 	if b.enable[0] {
-		t.Error("the joint beside it is enabled, want it left alone")
+		t.Error("the other joint is enabled, want it unchanged")
 	}
 	a.Override([]float64{0.25, nan})
 	cycles(r, 1)
 	if b.inputs[0] != 0.25 {
-		t.Errorf("the joint beside it: got %g, want 0.25", b.inputs[0])
+		t.Errorf("the other joint: got %g, want 0.25", b.inputs[0])
 	}
 	law.armed = false
 	cycles(r, 1)
 	b.want(t, "disarmed", false, 0)
 	if !b.enable[0] {
-		t.Error("the joint beside it is limp too, want the thruster alone")
+		t.Error("the other joint has no torque either, want only the thruster without torque")
 	}
 	a.Override([]float64{nan, -0.5})
 	cycles(r, 2)
@@ -110,10 +110,10 @@ func TestAutopilotDeadline(t *testing.T) {
 	a.Renew()
 	law.armed = true
 	cycles(r, 3)
-	b.want(t, "heard", true, 0.5)
+	b.want(t, "received", true, 0.5)
 	a.Renew()
 	cycles(r, 4)
-	b.want(t, "heard again", true, 0.5)
+	b.want(t, "received again", true, 0.5)
 	cycles(r, 1)
 	b.want(t, "silent", false, 0)
 	a.Renew()

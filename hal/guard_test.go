@@ -43,7 +43,7 @@ func (g *guarded) tick() {
 	g.now += tick
 }
 
-func (g *guarded) say(position, velocity, torque, duty, limit float64) {
+func (g *guarded) command(position, velocity, torque, duty, limit float64) {
 	g.accept([]float64{position, velocity, torque, duty, limit}, g.now)
 }
 
@@ -53,7 +53,7 @@ func TestGuardPassesNothingUnasked(t *testing.T) {
 	g := newGuarded(GuardConfig{}, 0.3)
 	g.tick()
 	if g.f.Enable[0] || !math.IsNaN(g.f.Inputs[0]) {
-		t.Errorf("without a command: got enable %v, goal %v; want limp", g.f.Enable[0], g.f.Inputs[0])
+		t.Errorf("without a command: got enable %v, goal %v; want no torque", g.f.Enable[0], g.f.Inputs[0])
 	}
 }
 
@@ -61,7 +61,7 @@ func TestGuardCommands(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		measured float64
-		say      [5]float64
+		command  [5]float64
 		ticks    int
 		input    int
 		want     float64
@@ -86,7 +86,7 @@ func TestGuardCommands(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := newGuarded(GuardConfig{}, c.measured)
-			g.say(c.say[0], c.say[1], c.say[2], c.say[3], c.say[4])
+			g.command(c.command[0], c.command[1], c.command[2], c.command[3], c.command[4])
 			for range c.ticks {
 				g.tick()
 			}
@@ -95,7 +95,7 @@ func TestGuardCommands(t *testing.T) {
 			}
 			for i, v := range g.f.Inputs[:4] {
 				if i != c.input && c.input < 4 && !math.IsNaN(v) {
-					t.Errorf("input %d: got %v beside the active mode, want NaN", i, v)
+					t.Errorf("input %d: got %v in addition to the active mode, want NaN", i, v)
 				}
 			}
 			if g.counts.Clamped != c.clamped || g.counts.Refused != c.refused {
@@ -107,10 +107,10 @@ func TestGuardCommands(t *testing.T) {
 
 func TestGuardUnknownPositionStaysLimp(t *testing.T) {
 	g := newGuarded(GuardConfig{}, nan)
-	g.say(0.5, nan, nan, nan, nan)
+	g.command(0.5, nan, nan, nan, nan)
 	g.tick()
 	if g.f.Enable[0] {
-		t.Error("a joint that has not said where it is: got torque, want none")
+		t.Error("a joint without a reading: got torque, want none")
 	}
 	g.f.Measured[0] = 0.4
 	g.tick()
@@ -122,7 +122,7 @@ func TestGuardUnknownPositionStaysLimp(t *testing.T) {
 func TestGuardShortWayRound(t *testing.T) {
 	g := newGuarded(GuardConfig{}, 3)
 	g.layout.Actuators[0].Wraps = true
-	g.say(-3, nan, nan, nan, nan)
+	g.command(-3, nan, nan, nan, nan)
 	g.tick()
 	if g.f.Inputs[0] <= 3 {
 		t.Errorf("from 3 to -3 rad: got %v, want through π", g.f.Inputs[0])
@@ -131,12 +131,12 @@ func TestGuardShortWayRound(t *testing.T) {
 
 func TestGuardRaisedLimitMovesFromWhereItIs(t *testing.T) {
 	g := newGuarded(GuardConfig{}, 0)
-	g.say(1, nan, nan, nan, 0)
+	g.command(1, nan, nan, nan, 0)
 	for range 100 {
 		g.tick()
 	}
-	g.f.Measured[0] = -0.5 // a limp joint falls
-	g.say(nan, nan, nan, nan, 2)
+	g.f.Measured[0] = -0.5 // a joint without torque falls
+	g.command(nan, nan, nan, nan, 2)
 	g.tick()
 	if got := g.f.Inputs[0]; math.Abs(got+0.48) > 1e-12 {
 		t.Errorf("goal after the limit was raised: got %v, want -0.48", got)
@@ -145,12 +145,12 @@ func TestGuardRaisedLimitMovesFromWhereItIs(t *testing.T) {
 
 func TestGuardBackToPositionStartsWhereTheJointIs(t *testing.T) {
 	g := newGuarded(GuardConfig{}, 0)
-	g.say(0.5, nan, nan, nan, nan)
+	g.command(0.5, nan, nan, nan, nan)
 	g.tick()
-	g.say(nan, nan, nan, 0.3, nan)
+	g.command(nan, nan, nan, 0.3, nan)
 	g.tick()
 	g.f.Measured[0] = -0.6 // duty has moved it
-	g.say(0.5, nan, nan, nan, nan)
+	g.command(0.5, nan, nan, nan, nan)
 	g.tick()
 	if got := g.f.Inputs[0]; math.Abs(got+0.58) > 1e-12 {
 		t.Errorf("position after duty: got %v, want -0.58", got)
@@ -170,7 +170,7 @@ func TestGuardDeadline(t *testing.T) {
 		t.Run(c.policy.String(), func(t *testing.T) {
 			g := newGuarded(GuardConfig{CommandTimeout: 100 * time.Millisecond, OnTimeout: c.policy}, 0)
 			g.layout.Actuators[0].Default = -0.2
-			g.say(1, nan, nan, nan, nan)
+			g.command(1, nan, nan, nan, nan)
 			for range 10 {
 				g.tick()
 				g.f.Measured[0] = 0.1 // stuck
@@ -188,7 +188,7 @@ func TestGuardDeadline(t *testing.T) {
 			if g.f.Enable[0] != c.enable || math.Abs(got-c.want) > 1e-12 || math.IsNaN(got) != math.IsNaN(c.want) {
 				t.Errorf("after the deadline: got enable %v, goal %v; want %v, %v", g.f.Enable[0], got, c.enable, c.want)
 			}
-			g.say(nan, nan, nan, nan, nan) // a returning client without a command moves nothing
+			g.command(nan, nan, nan, nan, nan) // a returning client without a command moves nothing
 			g.tick()
 			if g.f.Inputs[0] != got && !math.IsNaN(got) {
 				t.Errorf("after the client came back: got %v, want %v", g.f.Inputs[0], got)
@@ -199,7 +199,7 @@ func TestGuardDeadline(t *testing.T) {
 
 func TestGuardDeadlineStopsVelocity(t *testing.T) {
 	g := newGuarded(GuardConfig{CommandTimeout: 100 * time.Millisecond}, 0)
-	g.say(nan, 1, nan, nan, nan)
+	g.command(nan, 1, nan, nan, nan)
 	for range 12 {
 		g.tick()
 	}
@@ -216,7 +216,7 @@ func TestGuardHomingIsSlowAndEnds(t *testing.T) {
 	if got := g.f.Inputs[0]; math.Abs(got-0.895) > 1e-12 {
 		t.Errorf("first step home: got %v, want 0.895", got)
 	}
-	g.say(1, nan, nan, nan, nan)
+	g.command(1, nan, nan, nan, nan)
 	if g.counts.Refused != 1 {
 		t.Error("a command during a reset: passed, want refused")
 	}
@@ -231,13 +231,13 @@ func TestGuardHomingIsSlowAndEnds(t *testing.T) {
 
 func TestGuardStoppedRefuses(t *testing.T) {
 	g := newGuarded(GuardConfig{}, 0)
-	g.say(0.5, nan, nan, nan, nan)
+	g.command(0.5, nan, nan, nan, nan)
 	g.tick()
 	g.set(Stopped)
-	g.say(0.5, nan, nan, nan, nan)
+	g.command(0.5, nan, nan, nan, nan)
 	g.tick()
 	if g.f.Enable[0] || g.counts.Refused != 1 {
-		t.Errorf("stopped: got enable %v, refused %d; want limp, 1", g.f.Enable[0], g.counts.Refused)
+		t.Errorf("stopped: got enable %v, refused %d; want no torque, 1", g.f.Enable[0], g.counts.Refused)
 	}
 	g.set(Armed)
 	g.tick()
@@ -256,7 +256,7 @@ func FuzzGuard(f *testing.F) {
 		a := &g.layout.Actuators[0]
 		last := soft(a, g.f.Measured[0]) // within the soft limits, a goal starts from where the joint is
 		for range 5 {
-			g.say(position, velocity, torque, duty, limit)
+			g.command(position, velocity, torque, duty, limit)
 			g.tick()
 			for i, v := range g.f.Inputs {
 				if c := g.layout.Inputs[i]; !math.IsNaN(v) && (v < c.Min || v > c.Max) {
@@ -282,13 +282,13 @@ func FuzzGuard(f *testing.F) {
 // A direct guard only clamps.
 func TestGuardDirect(t *testing.T) {
 	g := newGuarded(GuardConfig{Direct: true}, 0)
-	g.say(5, nan, nan, nan, nan)
+	g.command(5, nan, nan, nan, nan)
 	g.tick()
 	if g.f.Inputs[0] != 1 {
 		t.Errorf("goal: got %g, want the limit 1 at once", g.f.Inputs[0])
 	}
 	g.f.Measured[0] = 1.01
-	g.say(nan, nan, nan, 0.5, nan)
+	g.command(nan, nan, nan, 0.5, nan)
 	g.tick()
 	if g.f.Inputs[3] != 0.5 {
 		t.Errorf("duty at the stop: got %g, want 0.5", g.f.Inputs[3])
@@ -314,7 +314,7 @@ func TestGuardFindsAJointAgain(t *testing.T) {
 		{"lost, and elsewhere", 30, -0.5, -0.48},
 	} {
 		g := newGuarded(GuardConfig{}, 0)
-		g.say(0.8, nan, nan, nan, nan)
+		g.command(0.8, nan, nan, nan, nan)
 		seen := func(err error) {
 			if g.f.Status[0].Err = err; err == nil {
 				g.f.Status[0].Time = g.now

@@ -14,19 +14,19 @@ import (
 type slow struct {
 	*haltest.Body
 	cycles int  // that it takes
-	limp   int  // for how many it has been limp
+	off    int  // cycles without torque so far
 	held   bool // when it was halted
 }
 
 func (s *slow) Write(f *hal.Frame) error {
 	err := s.Body.Write(f)
-	if s.limp++; s.Enabled[0] {
-		s.limp = 0
+	if s.off++; s.Enabled[0] {
+		s.off = 0
 	}
 	return err
 }
 
-func (s *slow) Holding(int) bool { return s.limp < s.cycles }
+func (s *slow) Holding(int) bool { return s.off < s.cycles }
 
 func (s *slow) Halt() error {
 	s.held = s.Holding(0)

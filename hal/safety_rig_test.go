@@ -389,7 +389,7 @@ func TestSafety07StopDuringReset(t *testing.T) {
 	}
 }
 
-// virtualClock is a bubble's clock that tells that its time is virtual.
+// virtualClock is a bubble's clock that reports that its time is virtual.
 type virtualClock struct{ bubbleClock }
 
 func (virtualClock) Virtual() {}

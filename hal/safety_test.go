@@ -61,7 +61,7 @@ func TestSafety02UnheardWheel(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{CommandTimeout: 300 * time.Millisecond}, 0)
 	s.layout.Actuators[0].Wraps = true
 	for range 20 {
-		s.say(nan, 1, nan, nan, nan)
+		s.command(nan, 1, nan, nan, nan)
 		s.run(tick)
 	}
 	if s.f.Inputs[1] != 1 {
@@ -69,7 +69,7 @@ func TestSafety02UnheardWheel(t *testing.T) {
 	}
 	s.silent = true
 	for range 15 {
-		s.say(nan, 1, nan, nan, nan) // its client continues
+		s.command(nan, 1, nan, nan, nan) // its client continues
 		s.run(tick)
 	}
 	if s.f.Inputs[1] != 0 || !s.f.Enable[0] {
@@ -93,7 +93,7 @@ func TestSafety03HoldKeepsTheLastGoal(t *testing.T) {
 		"wrong answers": func(s *safeJoint) { k := 0.; s.lie = func(p float64) float64 { k++; return p + math.Mod(k*0.37, 2) } },
 	} {
 		s := newSafeJoint(t, GuardConfig{CommandTimeout: 200 * time.Millisecond}, -0.8)
-		s.say(0.8, nan, nan, nan, nan)
+		s.command(0.8, nan, nan, nan, nan)
 		s.run(150 * time.Millisecond)
 		spoil(s)
 		was := s.at
@@ -114,7 +114,7 @@ func TestSafety03HoldKeepsTheLastGoal(t *testing.T) {
 // again and again is a jump, and a jump is a fault until an operator resets it.
 func TestSafety04BlindnessAndJumps(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{}, 0)
-	s.say(0.5, nan, nan, nan, nan)
+	s.command(0.5, nan, nan, nan, nan)
 	s.run(500 * time.Millisecond)
 	s.silent = true
 	s.run(300 * time.Millisecond)
@@ -135,14 +135,14 @@ func TestSafety04BlindnessAndJumps(t *testing.T) {
 		t.Errorf("a jump: got enabled %v, %d jumps, want none and 1", s.f.Enable[0], s.counts.Jumped)
 	}
 	s.lie = nil
-	s.say(0.2, nan, nan, nan, nan)
+	s.command(0.2, nan, nan, nan, nan)
 	s.run(time.Second)
 	if s.f.Enable[0] {
 		t.Error("the old readings again: got torque without a reset")
 	}
 	s.disarmFaulty(s.f)
 	s.admit()
-	s.say(0.2, nan, nan, nan, nan)
+	s.command(0.2, nan, nan, nan, nan)
 	s.run(time.Second)
 	if !s.f.Enable[0] || math.Abs(s.at-0.2) > 1e-6 {
 		t.Errorf("reset and armed: got %g, enabled %v, want 0.2, true", s.at, s.f.Enable[0])
@@ -152,7 +152,7 @@ func TestSafety04BlindnessAndJumps(t *testing.T) {
 // TestSafety05HoldNeverAdoptsSag: clients that come and leave do not lower an arm that sags under its load.
 func TestSafety05HoldNeverAdoptsSag(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{}, 0)
-	s.say(0.5, nan, nan, nan, nan)
+	s.command(0.5, nan, nan, nan, nan)
 	s.run(time.Second)
 	s.lie = func(p float64) float64 { return p - 0.1 }
 	for range 60 {
@@ -169,7 +169,7 @@ func TestSafety09FollowingError(t *testing.T) {
 	for _, c := range []struct{ limit, lead float64 }{{0, 0.2 + 0.05}, {0.1, 0.1}} {
 		s := newSafeJoint(t, GuardConfig{Slew: 0.25, FollowingError: c.limit}, -1)
 		s.free = false
-		s.say(1, nan, nan, nan, nan)
+		s.command(1, nan, nan, nan, nan)
 		s.run(4 * time.Second)
 		if lead := s.f.Inputs[0] - s.at; math.Abs(lead-c.lead) > 1e-9 {
 			t.Errorf("held by a hand: got the goal %g rad ahead, want %g", lead, c.lead)
@@ -197,7 +197,7 @@ func TestSafety09PushedOutside(t *testing.T) {
 		torque bool    // while it is held there
 	}{{1.5, false}, {1.15, true}} {
 		s := newSafeJoint(t, GuardConfig{Slew: 0.25}, 0.9) // 0.5 rad/s
-		s.say(0.9, nan, nan, nan, nan)
+		s.command(0.9, nan, nan, nan, nan)
 		s.run(5 * tick)
 		s.free = false
 		for s.at < c.to {
@@ -237,7 +237,7 @@ func TestSafety09NearALimit(t *testing.T) {
 		torque        bool
 	}{{1, 0.049, true}, {1, 0.051, false}, {0.1, 0.005, true}, {0.1, 0.007, false}} { // 2 rad/s, 0.2 rad/s
 		s := newSafeJoint(t, GuardConfig{Slew: c.slew}, -1-c.outside)
-		s.say(0, nan, nan, nan, nan)
+		s.command(0, nan, nan, nan, nan)
 		if s.run(tick); s.f.Enable[0] != c.torque {
 			t.Errorf("slew %g, %g rad outside: got torque %v, want %v", c.slew, c.outside, s.f.Enable[0], c.torque)
 		}
@@ -248,7 +248,7 @@ func TestSafety09NearALimit(t *testing.T) {
 func TestSafety10StoppingDistance(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{}, -0.5)
 	for range 500 {
-		s.say(nan, 2, nan, nan, nan)
+		s.command(nan, 2, nan, nan, nan)
 		s.run(tick)
 		if s.at > 1 {
 			t.Fatalf("velocity: got %g, want at most the soft limit 1", s.at)
@@ -263,7 +263,7 @@ func TestSafety10StoppingDistance(t *testing.T) {
 		v, most := 0., -1.
 		late := [2]float64{}
 		for range 500 {
-			s.say(nan, nan, [...]float64{2: 3, 3: nan}[mode], [...]float64{2: nan, 3: 1}[mode], nan)
+			s.command(nan, nan, [...]float64{2: 3, 3: nan}[mode], [...]float64{2: nan, 3: 1}[mode], nan)
 			s.run(tick)
 			u := late[0]
 			late[0], late[1] = late[1], s.f.Inputs[mode]
@@ -287,9 +287,9 @@ func TestSafety10StoppingDistance(t *testing.T) {
 // TestSafety11GoalContinuity: while a drive switches to position mode its goal stays where the joint is.
 func TestSafety11GoalContinuity(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{}, 0)
-	s.say(nan, 0.5, nan, nan, nan)
+	s.command(nan, 0.5, nan, nan, nan)
 	s.run(200 * time.Millisecond)
-	s.say(1, nan, nan, nan, nan)
+	s.command(1, nan, nan, nan, nan)
 	for range 20 { // the chain switches
 		s.f.Measured[0], s.f.Status[0] = s.at, Status{Time: s.now, Drive: Switching}
 		s.tick()
@@ -452,14 +452,14 @@ func TestSafety04TorqueOnByANewReading(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{}, 0.9)
 	s.silent = true
 	s.run((freshCycles + 1) * tick)
-	s.say(0.9, nan, nan, nan, nan)
+	s.command(0.9, nan, nan, nan, nan)
 	if s.run(tick); s.f.Enable[0] {
 		t.Errorf("read %d cycles ago: got torque with goal %g, want none", freshCycles+1, s.f.Inputs[0])
 	}
 
 	s = newSafeJoint(t, GuardConfig{Slew: 0.1}, 0)
 	s.silent = true
-	s.say(0, nan, nan, nan, nan)
+	s.command(0, nan, nan, nan, nan)
 	s.f.Status[0].Drive = Switching
 	if s.run(tick); !s.f.Enable[0] || s.f.Inputs[0] != 0 {
 		t.Fatalf("commanded: got goal %g, enabled %v, want 0, true", s.f.Inputs[0], s.f.Enable[0])
@@ -481,7 +481,7 @@ func TestSafety04TorqueOnByANewReading(t *testing.T) {
 	// After an expired deadline there is no goal to hold.
 	s = newSafeJoint(t, GuardConfig{CommandTimeout: 300 * time.Millisecond}, 0)
 	s.silent = true
-	s.say(0, nan, nan, nan, nan)
+	s.command(0, nan, nan, nan, nan)
 	s.f.Status[0].Drive = Switching
 	s.run(500 * time.Millisecond)
 	s.silent, s.at = false, 0.15
@@ -495,7 +495,7 @@ func TestSafety04TorqueOnByANewReading(t *testing.T) {
 func TestSafety04LeftBeforeTorque(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{CommandTimeout: 300 * time.Millisecond}, 0)
 	s.silent = true
-	s.say(0, nan, nan, nan, nan)
+	s.command(0, nan, nan, nan, nan)
 	s.f.Status[0].Drive = Switching
 	s.run(tick)
 	s.hold()
@@ -521,7 +521,7 @@ func TestWheelTooFastForPositions(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{}, 0)
 	s.layout.Actuators[0].Wraps = true
 	s.layout.Actuators[0].Velocity = s.layout.Actuators[0].Position // it measures its speed
-	s.say(0.5, nan, nan, nan, nan)
+	s.command(0.5, nan, nan, nan, nan)
 	for _, c := range []struct {
 		quarters float64 // in a cycle
 		torque   bool
@@ -537,10 +537,10 @@ func TestWheelTooFastForPositions(t *testing.T) {
 // TestSafety11HoldBeforeTheCycle: a client that commands another mode and leaves within one cycle moves nothing.
 func TestSafety11HoldBeforeTheCycle(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{}, 0)
-	s.say(nan, 0.5, nan, nan, nan)
+	s.command(nan, 0.5, nan, nan, nan)
 	s.run(200 * time.Millisecond)
 	was := s.at
-	s.say(0.9, nan, nan, nan, nan)
+	s.command(0.9, nan, nan, nan, nan)
 	s.hold()
 	if s.run(time.Second); s.at != was || !s.f.Enable[0] {
 		t.Errorf("from %g to %g, torque %v, want it held where it was", was, s.at, s.f.Enable[0])
@@ -553,8 +553,8 @@ func TestSafety11TwoModesInACycle(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{}, 0)
 	s.free = false
 	for k := range 10 {
-		s.say(nan, 1, nan, nan, nan)
-		s.say(0, nan, nan, nan, nan)
+		s.command(nan, 1, nan, nan, nan)
+		s.command(0, nan, nan, nan, nan)
 		s.at += 0.015 // a hand
 		if s.run(tick); math.Abs(s.f.Inputs[0]) > 1e-9 {
 			t.Fatalf("cycle %d: got goal %g, want 0", k, s.f.Inputs[0])

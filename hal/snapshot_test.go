@@ -215,7 +215,7 @@ func TestResetWorld(t *testing.T) {
 			t.Errorf("measured: got %g, want 3e-6", got)
 		}
 		if got := s.step()[0]; got != 3e-6 || b.Enabled[0] {
-			t.Errorf("after it: got %g, enabled %v; want 3e-6 and limp", got, b.Enabled[0])
+			t.Errorf("after it: got %g, enabled %v; want 3e-6 and no torque", got, b.Enabled[0])
 		}
 		if err := r.Remove("robot"); hal.KindOf(err) != hal.Busy {
 			t.Errorf("remove while held: got %v, want busy", err)

@@ -142,7 +142,7 @@ func TestAttitudeDoubts(t *testing.T) {
 	}
 	up := turnBack(a.Quaternion(), [3]float64{0, 0, standardGravity})
 	if e := norm(plus(up, acc, -1)); !(e < 0.02) {
-		t.Errorf("beside a magnet: %g m/s² off upright", e)
+		t.Errorf("near a magnet: %g m/s² off upright", e)
 	}
 }
 

@@ -98,7 +98,7 @@ func TestValidate(t *testing.T) {
 	err := tree.Validate(2)
 	for _, want := range []string{`"upper": parent: got 1`, `"fore": joint: got actuator 2`, `"finger": axis: got [2 0 0]`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("got %v, want it to say %s", err, want)
+			t.Errorf("got %v, want it to contain %s", err, want)
 		}
 	}
 	if _, err := Estimate(haltest.NewBody("a"), tree, Options{}); err == nil {
@@ -161,7 +161,7 @@ func TestEstimate(t *testing.T) {
 	if s := f.Status[2]; s.Err != nil || s.Time != time.Second {
 		t.Errorf("status: got %+v", s)
 	}
-	// one that does not say where it is costs what is connected to it
+	// a joint without a position makes the links beyond it unknown
 	f.Time, inner.Silent[1] = 2*time.Second, errors.New("silent")
 	f.Measured[1] = math.NaN()
 	if err := b.Read(f); err != nil {
@@ -176,19 +176,19 @@ func TestEstimate(t *testing.T) {
 	}
 }
 
-// imuBody says an attitude and a rate.
+// imuBody measures an attitude and a rate.
 type imuBody struct {
 	*haltest.Body
-	says [7]float64
+	reading [7]float64
 }
 
 func (b *imuBody) Read(f *hal.Frame) error {
 	err := b.Body.Read(f)
-	copy(f.Measured[b.Layout().Sensors[2].First:], b.says[:])
+	copy(f.Measured[b.Layout().Sensors[2].First:], b.reading[:])
 	return err
 }
 
-// TestAttitude: a robot that stands free is turned as its IMU says, wherever that sits, and its first link stays.
+// TestAttitude: a robot that stands free has the attitude of its IMU, wherever that is mounted, and its first link stays.
 func TestAttitude(t *testing.T) {
 	inner := &imuBody{Body: bodyOf("imu")}
 	tree := arm()
@@ -215,9 +215,9 @@ func TestAttitude(t *testing.T) {
 	inner.Position[0] = math.Pi / 2
 	half := math.Sqrt(0.5)
 	z, y := hal.Pose{Rotation: [4]float64{half, 0, 0, half}}, hal.Pose{Rotation: [4]float64{half, 0, half, 0}}
-	says := z.Times(y).Rotation
+	reading := z.Times(y).Rotation
 	rate := z.Times(y).Inverse().Turn([3]float64{0, 0, 2})
-	inner.says = [7]float64{says[0], says[1], says[2], says[3], rate[0], rate[1], rate[2]}
+	inner.reading = [7]float64{reading[0], reading[1], reading[2], reading[3], rate[0], rate[1], rate[2]}
 	place, turn := read()
 	if !near(place, [3]float64{1, 2, 3.25}, 1e-12) || !near(turn, [3]float64{0, 0, half}, 1e-12) {
 		t.Errorf("turned: got %v %v, want the same place, turned about z", place, turn)

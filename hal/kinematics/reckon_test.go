@@ -8,7 +8,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// cart is a body on two wheels that says what the test wants it to.
+// cart is a body on two wheels whose measurements the test sets.
 type cart struct {
 	layout   *hal.Layout
 	odometry [3]float64

@@ -334,12 +334,12 @@ func (s *stage) play(text string) {
 		if len(line) < 2 {
 			continue
 		}
-		who, rest := line[:1], strings.TrimPrefix(line[2:], " ")
-		conn := s.conn(who)
+		client, rest := line[:1], strings.TrimPrefix(line[2:], " ")
+		conn := s.conn(client)
 		switch line[1] {
 		case '<':
-			if got := s.receive(who); got != strings.TrimSpace(rest)+"\r\n" {
-				s.t.Fatalf("%s: got\n%swant\n%s\n%s", who, got, rest, s.log)
+			if got := s.receive(client); got != strings.TrimSpace(rest)+"\r\n" {
+				s.t.Fatalf("%s: got\n%swant\n%s\n%s", client, got, rest, s.log)
 			}
 		case '>':
 			rest = strings.TrimSpace(rest) + "\r\n"
@@ -349,38 +349,38 @@ func (s *stage) play(text string) {
 				s.t.Fatalf("%s: %v\n%s", line, err, s.log)
 			}
 		case '|':
-			if got := s.receive(who); got != "" {
-				s.t.Fatalf("%s: got %q, want the end", who, got)
+			if got := s.receive(client); got != "" {
+				s.t.Fatalf("%s: got %q, want the end", client, got)
 			}
-			s.hang(who)
+			s.hang(client)
 		case '.':
 			conn.Close()
-			s.hang(who)
+			s.hang(client)
 		}
 	}
 }
 
-func (s *stage) hang(who string) {
-	delete(s.conns, who)
-	delete(s.received, who)
+func (s *stage) hang(client string) {
+	delete(s.conns, client)
+	delete(s.received, client)
 }
 
-func (s *stage) conn(who string) net.Conn {
+func (s *stage) conn(client string) net.Conn {
 	s.t.Helper()
-	if s.conns[who] == nil {
-		s.conns[who] = s.lines.Dial()
-		s.received[who] = bufio.NewReader(s.conns[who])
+	if s.conns[client] == nil {
+		s.conns[client] = s.lines.Dial()
+		s.received[client] = bufio.NewReader(s.conns[client])
 	}
-	return s.conns[who]
+	return s.conns[client]
 }
 
 // receive is the next line with its end, "" at the end of the connection.
-func (s *stage) receive(who string) string {
+func (s *stage) receive(client string) string {
 	s.t.Helper()
-	s.conn(who).SetReadDeadline(time.Now().Add(20 * time.Second))
-	line, err := s.received[who].ReadString('\n')
+	s.conn(client).SetReadDeadline(time.Now().Add(20 * time.Second))
+	line, err := s.received[client].ReadString('\n')
 	if e, ok := errors.AsType[net.Error](err); ok && e.Timeout() {
-		s.t.Fatalf("%s: nothing came\n%s", who, s.log)
+		s.t.Fatalf("%s: nothing came\n%s", client, s.log)
 	}
 	return line
 }

@@ -96,7 +96,7 @@ func TestSocket(t *testing.T) {
 func TestClientFaults(t *testing.T) {
 	ln := listen(t)
 	for _, k := range []struct {
-		says string
+		sent string
 		stay bool
 		want hal.Kind
 	}{{"{{{\r\n", true, hal.Unexpected}, {"", false, hal.Unexpected}, {"NFO", true, hal.Timeout}} {
@@ -106,7 +106,7 @@ func TestClientFaults(t *testing.T) {
 			if err != nil {
 				return
 			}
-			io.WriteString(conn, k.says)
+			io.WriteString(conn, k.sent)
 			if k.stay {
 				io.Copy(io.Discard, conn)
 			}
@@ -117,7 +117,7 @@ func TestClientFaults(t *testing.T) {
 			t.Fatal(err)
 		}
 		if _, err := c.Wait("NFO"); err == nil || hal.KindOf(err) != k.want {
-			t.Errorf("%q: got %v, want %v", k.says, err, k.want)
+			t.Errorf("%q: got %v, want %v", k.sent, err, k.want)
 		}
 		c.Close()
 		far.Wait()
@@ -139,15 +139,15 @@ func TestCycleDoesNotAllocate(t *testing.T) {
 	f := hal.NewFrame(p.layout)
 	copy(f.Outputs, p.values)
 	var out text
-	tell := func() {
+	answer := func() {
 		f.Time += time.Second
 		k.cycle(f)
 		out.b = out.b[:0]
 		k.append(&out, k.swapSample())
 	}
-	tell()
-	tell()
-	if n := testing.AllocsPerRun(100, tell); n != 0 {
+	answer()
+	answer()
+	if n := testing.AllocsPerRun(100, answer); n != 0 {
 		t.Errorf("telling: got %v allocations, want 0", n)
 	}
 	rig, err := hal.New(hal.Config{Period: period, Mode: hal.Lockstep})
@@ -269,7 +269,7 @@ func bareTrips(b *testing.B, out, back, count int) float64 {
 	return rate
 }
 
-// BenchmarkMessages is how many messages a second one connection can be told: the whole set of a P2AT, formatted and
+// BenchmarkMessages is how many messages a second one connection can be sent: the whole set of a P2AT, formatted and
 // written as fast as the client reads and parses. Its bound is as many bytes in as many bare writes.
 func BenchmarkMessages(b *testing.B) {
 	p := newPuppet()

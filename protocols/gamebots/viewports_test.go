@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// TestViewports: what is said of viewports is answered in full, and is what the image server is told; it ends with the
+// TestViewports: a SET of viewports is answered in full and sets the image server; it ends with the
 // connection.
 func TestViewports(t *testing.T) {
 	var texts []string

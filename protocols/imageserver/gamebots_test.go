@@ -42,7 +42,7 @@ func TestSetCamera(t *testing.T) {
 			if err != nil || m.Text("Status") != k.status {
 				t.Errorf("%s: got %s, %v, want %s", k.line, m.Text("Status"), err, k.status)
 			}
-			say(t, viewer, "OK")
+			send(t, viewer, "OK")
 			if got := first(t, viewer)[0]; got != k.want {
 				t.Errorf("%s: got %d, want %d", k.line, got, k.want)
 			}

@@ -157,7 +157,7 @@ func first(t *testing.T, conn net.Conn) [3]byte {
 	return [3]byte(data[rawHeader:])
 }
 
-func say(t *testing.T, conn net.Conn, text string) {
+func send(t *testing.T, conn net.Conn, text string) {
 	t.Helper()
 	if _, err := io.WriteString(conn, text); err != nil {
 		t.Fatal(err)
@@ -176,7 +176,7 @@ func TestPace(t *testing.T) {
 			t.Errorf("first: got %v", got)
 		}
 		for _, ok := range []string{"OK", "KOK\r\n", "\x00noise OOK", "O", "K"} {
-			say(t, conn, ok)
+			send(t, conn, ok)
 			if ok == "O" {
 				continue
 			}
@@ -195,9 +195,9 @@ func TestPace(t *testing.T) {
 			t.Errorf("unacknowledged: got %d bytes, %v", n, err)
 		}
 		start = time.Now()
-		say(t, conn, "OK")
+		send(t, conn, "OK")
 		first(t, conn)
-		say(t, conn, "OK")
+		send(t, conn, "OK")
 		first(t, conn)
 		if got := time.Since(start); got != 100*time.Millisecond {
 			t.Errorf("after a long pause: got %v for two, want 0.1 s: nothing is made up for", got)
@@ -219,7 +219,7 @@ func TestViewpoints(t *testing.T) {
 		defer a.Close()
 		defer b.Close()
 		next := func(conn net.Conn) byte {
-			say(t, conn, "OK")
+			send(t, conn, "OK")
 			return first(t, conn)[0]
 		}
 		if x, y := first(t, a)[0], first(t, b)[0]; x != 0 || y != 0 {
@@ -268,7 +268,7 @@ func TestSlowClient(t *testing.T) {
 		start := time.Now()
 		for range 100 {
 			first(t, quick)
-			say(t, quick, "OK")
+			send(t, quick, "OK")
 		}
 		if got := time.Since(start); got > time.Second {
 			t.Errorf("100 pictures: got %v, want 1 s", got)
@@ -294,7 +294,7 @@ func TestRegion(t *testing.T) {
 			{"U\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04", "\x00\x03\x00\x04"},
 			{"U\x00\x00\x00\x01\x00\x00\x00OK\x00\x00\x03\x00\x00\x00\x02", "\x00\x08\x00\x08"}, // OK within the numbers is not an acknowledgement
 		} {
-			say(t, conn, k.ask)
+			send(t, conn, k.ask)
 			var b [headerSize + rawHeader]byte
 			if _, err := io.ReadFull(conn, b[:]); err != nil || string(b[headerSize:]) != k.want {
 				t.Errorf("%q: got %x, %v, want %x", k.ask, b, err, k.want)
@@ -365,18 +365,18 @@ func TestSocket(t *testing.T) {
 
 // TestClientFaults: malformed pictures.
 func TestClientFaults(t *testing.T) {
-	for says, want := range map[string]hal.Kind{
+	for sent, want := range map[string]hal.Kind{
 		"\x07\x00\x00\x00\x00": hal.Unexpected, "\x00\xff\xff\xff\xff": hal.Unexpected,
 		"\x00\x00\x00\x00\x05\x00\x01\x00\x01\x00": hal.Unexpected, "\x01\x00\x00\x00\x09only": hal.Unexpected,
 	} {
 		near, far := net.Pipe()
 		go func() {
-			io.Copy(far, strings.NewReader(says))
+			io.Copy(far, strings.NewReader(sent))
 			far.Close()
 		}()
 		c := &Client{conn: near, timeout: time.Second}
 		if _, err := c.Next(); err == nil || hal.KindOf(err) != want {
-			t.Errorf("%q: got %v, want %v", says, err, want)
+			t.Errorf("%q: got %v, want %v", sent, err, want)
 		}
 		c.Close()
 	}

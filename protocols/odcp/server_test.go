@@ -104,7 +104,7 @@ func TestTranscript(t *testing.T) {
 			want  string // "" = no answer
 			steps int    // afterwards
 			a, b  float64
-			limit float64 // of joint a, as the body was told; NaN = as it was
+			limit float64 // of joint a, as commanded to the body; NaN = as it was
 		}{
 			{"96", "97 00020000 00020000", 0, 0, 0, 0},                                                    // at 0: nearest is 512
 			{"05", "06 0f000000 01000000", 1, 0, 0, math.NaN()},                                           // connect

@@ -111,7 +111,7 @@ func TestSilentCommander(t *testing.T) {
 		for range 20 {
 			s.play("a> GET_SENS 2\na< GET_SENS 2 ...\nb> PING 0\nb< PING 0\na~ 100ms")
 		}
-		s.wantDuty("heard", 4, 0.5, true)
+		s.wantDuty("received", 4, 0.5, true)
 		for range 5 { // packets of another client do not count
 			s.play("b> PING 0\nb< PING 0\nb~ 100ms")
 		}

@@ -33,9 +33,9 @@ func decoded(t *testing.T, b []byte) image.Image {
 func TestPictures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{})
-		ask := func(who, packet string) Packet {
-			s.play(who + "> " + packet)
-			return s.receive(who)
+		ask := func(client, packet string) Packet {
+			s.play(client + "> " + packet)
+			return s.receive(client)
 		}
 		video := ask("a", "GET_VIDEO_BYTES 2")
 		if m := decoded(t, video.Data); m.Bounds() != image.Rect(0, 0, 32, 16) || video.Flag != 2 {

@@ -228,8 +228,8 @@ func (s *stage) play(text string) {
 		if len(line) < 2 || line[0] == '#' {
 			continue
 		}
-		who, op, rest := line[:1], line[1], strings.TrimSpace(line[2:])
-		conn := s.conn(who)
+		client, op, rest := line[:1], line[1], strings.TrimSpace(line[2:])
+		conn := s.conn(client)
 		switch op {
 		case '>':
 			if _, err := conn.Write(Append(nil, parsePacket(s.t, rest))); err != nil {
@@ -237,22 +237,22 @@ func (s *stage) play(text string) {
 			}
 		case '<':
 			want := parsePacket(s.t, rest)
-			got := s.receive(who)
+			got := s.receive(client)
 			head, tail, open := strings.Cut(string(want.Data), "...")
 			text := string(got.Data)
 			same := text == string(want.Data) || open && strings.HasPrefix(text, head) && strings.HasSuffix(text, tail)
 			if got.Type != want.Type || got.Flag != want.Flag || !same {
-				s.t.Fatalf("%s: got\n%v %d %s\nwant\n%s\n%s", who, got.Type, got.Flag, got.Data, rest, s.log)
+				s.t.Fatalf("%s: got\n%v %d %s\nwant\n%s\n%s", client, got.Type, got.Flag, got.Data, rest, s.log)
 			}
 		case '|':
 			conn.SetReadDeadline(time.Now().Add(time.Minute))
 			if n, err := conn.Read(make([]byte, 1)); n > 0 || !errors.Is(err, io.EOF) {
-				s.t.Fatalf("%s: got %d bytes, %v, want the end\n%s", who, n, err, s.log)
+				s.t.Fatalf("%s: got %d bytes, %v, want the end\n%s", client, n, err, s.log)
 			}
-			delete(s.conns, who)
+			delete(s.conns, client)
 		case '.':
 			conn.Close()
-			delete(s.conns, who)
+			delete(s.conns, client)
 		case '~':
 			d, err := time.ParseDuration(rest)
 			if err != nil {
@@ -285,30 +285,30 @@ func parsePacket(t testing.TB, text string) (p Packet) {
 	return p
 }
 
-func (s *stage) conn(who string) net.Conn {
+func (s *stage) conn(client string) net.Conn {
 	s.t.Helper()
-	if s.conns[who] == nil {
-		s.conns[who] = dialAs(s.lines, who)
+	if s.conns[client] == nil {
+		s.conns[client] = dialAs(s.lines, client)
 	}
-	return s.conns[who]
+	return s.conns[client]
 }
 
 // receive is the next packet.
-func (s *stage) receive(who string) (p Packet) {
+func (s *stage) receive(client string) (p Packet) {
 	s.t.Helper()
-	conn := s.conn(who)
+	conn := s.conn(client)
 	conn.SetReadDeadline(time.Now().Add(20 * time.Second))
 	header := make([]byte, headerSize)
 	if _, err := io.ReadFull(conn, header); err != nil {
-		s.t.Fatalf("%s: no packet: %v\n%s", who, err, s.log)
+		s.t.Fatalf("%s: no packet: %v\n%s", client, err, s.log)
 	}
 	n := int(header[2]) | int(header[3])<<8 | int(header[4])<<16
 	b := append(header, make([]byte, n)...)
 	if _, err := io.ReadFull(conn, b[headerSize:]); err != nil {
-		s.t.Fatalf("%s: half a packet: %v\n%s", who, err, s.log)
+		s.t.Fatalf("%s: half a packet: %v\n%s", client, err, s.log)
 	}
 	if taken, err := Decode(b, MaxReply, &p); taken != len(b) || err != nil {
-		s.t.Fatalf("%s: %x: took %d, %v", who, b, taken, err)
+		s.t.Fatalf("%s: %x: took %d, %v", client, b, taken, err)
 	}
 	return p
 }
@@ -392,10 +392,10 @@ func (t *theatre) expose(camera int, n uint64) *hal.Picture {
 	return p
 }
 
-// dialAs connects a client whose address prints as who.
-func dialAs(p *protocolstest.Pipes, who string) net.Conn {
+// dialAs connects a client whose address prints as client.
+func dialAs(p *protocolstest.Pipes, client string) net.Conn {
 	near, far := net.Pipe()
-	p.Offer(named{far, name(who)})
+	p.Offer(named{far, name(client)})
 	return near
 }
 

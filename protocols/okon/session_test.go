@@ -201,7 +201,7 @@ var transcripts = []struct {
 	a~ 400ms
 	a> PING 0
 	a< PING 0
-	# at 0.5 s it has been heard of, at 1 s it has not
+	# at 0.5 s a packet came, at 1 s none
 	a~ 590ms
 	a< ACK 0
 	a< ACK 0
@@ -220,7 +220,7 @@ var transcripts = []struct {
 	b< PING 0 b
 	`},
 
-	{name: "packets that are none of a client's", text: `
+	{name: "packets that clients do not send", text: `
 	a> 0x42 0 what
 	a< ERROR 0 {"info":"Unknown dataframe type 0x42","fromClient":"what"}
 	a> HIT_NGZ 1 x
@@ -263,8 +263,8 @@ func TestHits(t *testing.T) {
 				t.Error("two clients: want not Deferrable")
 			}
 			s.body.hit(Hit{ID: "NGZ1"}, Hit{Finish: true, ID: "FZ1"})
-			for _, who := range []string{"a", "b"} {
-				s.play(who + "< HIT_NGZ 0 " + k.noGo + "\n" + who + "< HIT_FZ 0 " + k.finish)
+			for _, client := range []string{"a", "b"} {
+				s.play(client + "< HIT_NGZ 0 " + k.noGo + "\n" + client + "< HIT_FZ 0 " + k.finish)
 			}
 			if got := s.body.happened(); got != k.events {
 				t.Errorf("the world: got %q, want %q", got, k.events)

@@ -69,7 +69,7 @@ func dialed(t testing.TB, s *stage) *Client {
 	return c
 }
 
-// TestSocket: every call of the client over a real socket, beside a video channel, and no goroutine left.
+// TestSocket: every call of the client over a real socket, with a video channel open, and no goroutine left.
 func TestSocket(t *testing.T) {
 	was := runtime.NumGoroutine()
 	t.Run("session", func(t *testing.T) {
@@ -198,7 +198,7 @@ func everyCall(t *testing.T, o Options) {
 // TestClientErrors: servers that are not there, say nothing, or speak otherwise.
 func TestClientErrors(t *testing.T) {
 	for _, k := range []struct {
-		says []byte
+		sent []byte
 		want hal.Kind
 	}{
 		{nil, hal.Timeout}, {Append(nil, Packet{Type: GetSensors, Data: []byte("{")}), hal.Unexpected},
@@ -208,11 +208,11 @@ func TestClientErrors(t *testing.T) {
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			io.ReadFull(far, make([]byte, headerSize))
-			far.Write(k.says)
+			far.Write(k.sent)
 		})
 		c := NewClient(near, 50*time.Millisecond)
 		if _, err := c.Sensors(); hal.KindOf(err) != k.want || err == nil {
-			t.Errorf("%x: got %v, want %v", k.says, err, k.want)
+			t.Errorf("%x: got %v, want %v", k.sent, err, k.want)
 		}
 		c.Close()
 		far.Close()

@@ -143,7 +143,7 @@ func TestClientOfOriginal(t *testing.T) {
 		want := []string{"050101", "6401000000", "36020000000100000005000000", "46090000007801", "4c", "4c",
 			"5001000000010000000000803f7802", "5601000000", "6901000000", "07"}
 		if !reflect.DeepEqual(received, want) {
-			t.Errorf("the server heard\n%v, want\n%v", received, want)
+			t.Errorf("the server received\n%v, want\n%v", received, want)
 		}
 	})
 }

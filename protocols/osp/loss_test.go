@@ -99,7 +99,7 @@ var losses = []struct {
 	a> 56 i1
 	`, Options{}, nil},
 
-	{"numbers tell repetitions at any time", registered + `
+	{"numbers identify repetitions at any time", registered + `
 	a> 50 i1 i1 f1 78 05
 	a< 51 i1 78 05
 	a< 55 i1 i1 i1 i0 i0 f0.019098593 f0 78 05

@@ -237,7 +237,7 @@ var transcripts = []struct {
 	a> 56 i1
 	`, map[protocols.Cause]uint64{protocols.Refused: 1}},
 
-	{"who only watches hears of a reset", "one two", helloAgain + `
+	{"a client that only watches receives the end of a reset", "one two", helloAgain + `
 	b> 64 i1
 	b< 65 i1 01 78
 	w> 05 01 01

@@ -47,9 +47,9 @@ func TestTooManyUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{powerful: true, Options: Options{Exact: true}})
 		s.play(hello)
-		bear := strings.Repeat("a> WHAT\n", maxUnknown)
-		s.play(bear + "a> DONE\n" + status("0.020000 0.000000 0.000000") + bear + "a> UA 0.5\na> DONE\n" + status("0.030000 0.003174 0.079559"))
-		s.play(bear + "a> WHAT\na|\n")
+		accepted := strings.Repeat("a> WHAT\n", maxUnknown)
+		s.play(accepted + "a> DONE\n" + status("0.020000 0.000000 0.000000") + accepted + "a> UA 0.5\na> DONE\n" + status("0.030000 0.003174 0.079559"))
+		s.play(accepted + "a> WHAT\na|\n")
 
 		b := s.conn("b")
 		s.receive("b")

@@ -280,12 +280,12 @@ func (s *stage) play(text string) {
 		if len(line) < 2 {
 			continue
 		}
-		who, rest := line[:1], strings.TrimPrefix(line[2:], " ")
-		if line[1] != '<' || who != from {
+		client, rest := line[:1], strings.TrimPrefix(line[2:], " ")
+		if line[1] != '<' || client != from {
 			check()
 		}
-		conn := s.conn(who)
-		switch from = who; line[1] {
+		conn := s.conn(client)
+		switch from = client; line[1] {
 		case '<':
 			frame = append(frame, rest)
 		case '>', '-':
@@ -296,35 +296,35 @@ func (s *stage) play(text string) {
 				s.t.Fatalf("%s: %v\n%s", line, err, s.log)
 			}
 		case '|':
-			if got := s.receive(who); got != "" {
-				s.t.Fatalf("%s: got %q, want the end", who, got)
+			if got := s.receive(client); got != "" {
+				s.t.Fatalf("%s: got %q, want the end", client, got)
 			}
-			delete(s.conns, who)
+			delete(s.conns, client)
 		case '.':
 			conn.Close()
-			delete(s.conns, who)
+			delete(s.conns, client)
 		}
 	}
 	check()
 }
 
-func (s *stage) conn(who string) net.Conn {
+func (s *stage) conn(client string) net.Conn {
 	s.t.Helper()
-	if s.conns[who] == nil {
-		s.conns[who] = s.lines.Dial()
+	if s.conns[client] == nil {
+		s.conns[client] = s.lines.Dial()
 	}
-	return s.conns[who]
+	return s.conns[client]
 }
 
 // receive returns the bytes of one read, "" at the end.
-func (s *stage) receive(who string) string {
+func (s *stage) receive(client string) string {
 	s.t.Helper()
-	conn := s.conn(who)
+	conn := s.conn(client)
 	conn.SetReadDeadline(time.Now().Add(20 * time.Second))
 	b := make([]byte, 3*maxFrame)
 	n, err := conn.Read(b)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
-		s.t.Fatalf("%s: nothing came\n%s", who, s.log)
+		s.t.Fatalf("%s: nothing came\n%s", client, s.log)
 	}
 	return string(b[:n])
 }

@@ -86,7 +86,7 @@ var transcripts = []struct {
 	` + status("0.040000 0.003174 0.079559") + `
 	`, events: "reset; clock; save; restore"},
 
-	{name: "what was told returns with a restore", config: config{powerful: true}, text: hello + `
+	{name: "a restore restores the commands", config: config{powerful: true}, text: hello + `
 	a> RESTORE                                     # nothing saved: to the start, but for the clock
 	a> UA 0.5
 	a> DONE
@@ -154,14 +154,14 @@ var transcripts = []struct {
 	`, events: "reset; clock; gravity [0 0 0]; gravity [0 0 -9.81]; gravity [0 0 0]; reset; gravity [0 0 0]; clock; " +
 		"gravity [0 0 -9.81]; reset; clock"},
 
-	{name: "a joint that can be told no voltage", config: config{joints: []string{"servo"}}, text: strings.ReplaceAll(hello, "joint0", "servo") + `
+	{name: "a joint without a voltage input", config: config{joints: []string{"servo"}}, text: strings.ReplaceAll(hello, "joint0", "servo") + `
 	a> UA 0.5
 	a> DONE
 	` + status("0.020000 0.000000 0.000000") + `
 	a> PA 0.5
 	a> DONE
 	` + status("0.030000 0.019073 0.000000") + `
-	a> UA 0                                        # limp, as far as it can be
+	a> UA 0                                        # no torque, as far as possible
 	a> DONE
 	` + status("0.040000 0.019073 0.000000") + `
 	a> PA 0.5

@@ -164,7 +164,7 @@ func TestClientFaults(t *testing.T) {
 	ln := listen(t)
 	address := ln.Addr().String()
 	for _, k := range []struct {
-		says string
+		sent string
 		stay bool
 		want hal.Kind
 	}{
@@ -177,14 +177,14 @@ func TestClientFaults(t *testing.T) {
 			if err != nil {
 				return
 			}
-			conn.Write([]byte(k.says))
+			conn.Write([]byte(k.sent))
 			if k.stay {
 				io.Copy(io.Discard, conn)
 			}
 			conn.Close()
 		})
 		if _, err := Dial(address, ClientOptions{Timeout: 200 * time.Millisecond}); hal.KindOf(err) != k.want || err == nil {
-			t.Errorf("%.10q: got %v, want %v", k.says, err, k.want)
+			t.Errorf("%.10q: got %v, want %v", k.sent, err, k.want)
 		}
 		wg.Wait()
 	}
