@@ -37,8 +37,8 @@ func (r *Ring) open() (err error) {
 	return err
 }
 
-// beside returns the ring's name with a suffix before its extension.
-func (r *Ring) beside(suffix string) string {
+// suffixed returns the ring's name with a suffix before its extension.
+func (r *Ring) suffixed(suffix string) string {
 	ext := filepath.Ext(r.name)
 	return strings.TrimSuffix(r.name, ext) + suffix + ext
 }
@@ -76,7 +76,7 @@ func (r *Ring) turn(now time.Duration) error {
 		if err := r.keep(); err != nil {
 			return err
 		}
-	} else if err := os.Rename(r.name, r.beside("-before")); err != nil {
+	} else if err := os.Rename(r.name, r.suffixed("-before")); err != nil {
 		return err
 	}
 	r.begun = now
@@ -86,7 +86,7 @@ func (r *Ring) turn(now time.Duration) error {
 // keep keeps both files for good.
 func (r *Ring) keep() error {
 	stamp := "-saved-" + r.wall().UTC().Format("20060102-150405.000")
-	for _, f := range [][2]string{{r.beside("-before"), r.beside(stamp + "-before")}, {r.name, r.beside(stamp)}} {
+	for _, f := range [][2]string{{r.suffixed("-before"), r.suffixed(stamp + "-before")}, {r.name, r.suffixed(stamp)}} {
 		switch err := os.Rename(f[0], f[1]); {
 		case err == nil:
 			r.Saved = append(r.Saved, f[1])

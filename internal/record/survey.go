@@ -28,7 +28,7 @@ type Mark struct {
 	Text string  `json:"text"`
 }
 
-// Survey is a recording made small enough to be looked at: the numbers of all agents in cycles at equal distances.
+// Survey is a recording reduced for display: the numbers of all agents in cycles at equal distances.
 type Survey struct {
 	Info      Info
 	Cycles    uint64 // in the file

@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Info is what a recording says of itself, and the files that are needed to repeat it.
+// Info is the metadata of a recording, and the files that are needed to repeat it.
 type Info struct {
 	Version  string // of Halyard
 	Rig      string
@@ -48,7 +48,7 @@ type Writer struct {
 	chunked  bool // a chunk is open
 }
 
-// NewWriter begins a file on w with what info says.
+// NewWriter begins a file on w with info as its metadata.
 func NewWriter(w io.Writer, info *Info) (*Writer, error) {
 	// The library's own would compress in goroutines that compete with the cycle for a core.
 	z, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithEncoderConcurrency(1))
@@ -106,7 +106,7 @@ func (w *Writer) Message(topic string, sequence uint64, now time.Duration, data 
 	return w.out.WriteMessage(&mcap.Message{ChannelID: w.channels[topic].ID, Sequence: uint32(sequence), LogTime: at, PublishTime: at, Data: data})
 }
 
-// last is Message, after which all that was written is in the file. The writer looks at its options at every message.
+// last is Message, after which all that was written is in the file. The writer checks its options at every message.
 func (w *Writer) last(topic string, sequence uint64, now time.Duration, data []byte) error {
 	w.options.ChunkSize = 0
 	err := w.Message(topic, sequence, now, data)

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal/kinematics"
 )
 
-// Robot is an agent and what its layout does not tell. What is nil or empty is not served.
+// Robot is an agent and the data that is not in its layout. A nil or empty field is not served.
 type Robot struct {
 	Agent  *hal.Agent
 	Driver string     // the name of all drivers; "" = "halyard"
@@ -227,7 +227,7 @@ func sensorOf(l *hal.Layout, kind string) *hal.Sensor {
 	return nil
 }
 
-// truthOf is the sensor that knows the pose in the world, or nil.
+// truthOf is the sensor of the pose in the world, or nil.
 func truthOf(l *hal.Layout) *hal.Sensor {
 	const poseCount = 7
 	if s := sensorOf(l, "pose"); s != nil && s.Count >= poseCount {

@@ -1,6 +1,6 @@
 // Package rosbridge is the rosbridge protocol 2.0 (RobotWebTools/rosbridge_suite, ROSBRIDGE_PROTOCOL.md): JSON over
 // WebSocket. Server answers roslibjs, roslibpy and other clients for one agent, as a rosbridge_server and a rosapi node
-// beside a robot would, without ROS. What it publishes and takes is in package topics.
+// next to a robot would, without ROS. Package topics has the topics.
 //
 //	C  {"op":"subscribe","id":"s1","topic":"/joint_states","type":"sensor_msgs/JointState","throttle_rate":100}
 //	S  {"op":"publish","topic":"/joint_states","msg":{"header":...,"name":["shoulder"],"position":[0.1],...}}

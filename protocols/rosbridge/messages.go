@@ -134,7 +134,7 @@ func headerOf(at time.Duration, frame string) header {
 	return header{Stamp: fields.At(at), FrameID: frame}
 }
 
-// Message is what a subscriber of a topic gets, nil where nothing is known.
+// Message returns the message to a subscriber of a topic, nil if its values are unknown.
 func Message(r *topics.Robot, t *topics.Topic, s *topics.Sample) fields.Named {
 	l := r.Agent.Layout()
 	head := headerOf(s.Time, t.Frame)

@@ -8,7 +8,7 @@ import (
 	"image/color"
 	"image/png"
 	"math"
-	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/halyard-robotics/halyard/protocols/fields"
@@ -94,12 +94,8 @@ func (f *fragments) add(m map[string]any, most int) (string, error) {
 	if b.left--; b.left > 0 {
 		return "", nil
 	}
-	whole := ""
-	for _, p := range b.pieces {
-		whole += p
-	}
 	f.drop(key)
-	return whole, nil
+	return strings.Join(b.pieces, ""), nil
 }
 
 func (f *fragments) drop(key string) {
@@ -139,7 +135,7 @@ func fromPNG(data string, most int) ([]byte, error) {
 		return nil, errorf("png: %v", err)
 	}
 	if c.Width > most || c.Height > most || 3*c.Width*c.Height > most+3*c.Width {
-		return nil, errorf("png: got %s pixels, want a text of at most %d bytes", strconv.Itoa(c.Width)+"x"+strconv.Itoa(c.Height), most)
+		return nil, errorf("png: got %dx%d pixels, want a text of at most %d bytes", c.Width, c.Height, most)
 	}
 	m, err := png.Decode(bytes.NewReader(b))
 	if err != nil {

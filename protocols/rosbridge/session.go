@@ -83,7 +83,7 @@ type session struct {
 	// The reader's.
 	ros1       bool
 	level      level
-	advertised map[string]bool // topics that nothing here takes
+	advertised map[string]bool // topics without subscribers
 	fragments  fragments
 	refused    int // logged
 

@@ -16,7 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// INI is what a moast.ini says of the world in play:
+// INI is the part of a moast.ini about the world in use:
 //
 //	[USARSIM.INFSKIN]                  or [USARSIM_API]
 //	HOST_NAME = localhost              the arena is simulated here: no other host
@@ -111,7 +111,7 @@ func (p *iniParser) read(text string) {
 // world reports whether the section at work is that of the world in play.
 func (p *iniParser) world() bool { return sceneOf(p.section) == sceneOf(p.out.World) }
 
-// sceneOf is the scene of a world, DM-USAR_yellow say.
+// sceneOf is the scene of a world, for example DM-USAR_yellow.
 func sceneOf(world string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(strings.ToLower(world), "dm-"), "usar_")
 }
@@ -215,7 +215,7 @@ func (p *iniParser) number(key, value string, low, high float64) float64 {
 	return v
 }
 
-// numbers are so many numbers as one of counts says, with commas or blanks between; nil where they are not.
+// numbers parses numbers with commas or blanks between, as many as one of counts; nil if they are not.
 func (p *iniParser) numbers(key, value string, counts ...int) (v []float64) {
 	words := strings.FieldsFunc(value, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' })
 	ok := slices.Contains(counts, len(words))

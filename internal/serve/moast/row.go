@@ -71,11 +71,12 @@ func (s *server) Serve(ctx context.Context) error {
 	}()
 	served := s.nml.Serve(ctx)
 	cancel()
-	return errors.Join(served, <-ran, s.vehicle.close())
+	defer s.vehicle.session.Close()
+	return errors.Join(served, <-ran)
 }
 
 // open opens the buffers of an agent's hierarchy.
-func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
+func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (_ catalog.Server, _ netip.AddrPort, err error) {
 	sys := h.(*assembly.System)
 	levels, err := ParseLevels(s.Levels)
 	if err != nil {
@@ -91,6 +92,11 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server,
 		return nil, netip.AddrPort{}, err
 	}
 	v := newVehicle(sys.Rig, agent, robot, s)
+	defer func() {
+		if err != nil {
+			v.session.Close()
+		}
+	}()
 	if agent.BodyKind() != hal.Real {
 		v.body, v.placer = sys.Scene.Body(agent.Name()), sys.Scene
 		if v.body != nil && robot.Rescue.Headlight {
@@ -102,15 +108,15 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server,
 	}
 	hierarchy, err := echelon.New(v, options(s, number(sys.Plan.Config, s.Agent), levels, &fleet.(*sharedFleet).Fleet))
 	if err != nil {
-		return nil, netip.AddrPort{}, errors.Join(err, v.close())
+		return nil, netip.AddrPort{}, err
 	}
 	ln, err := net.Listen("tcp", at.String())
 	if err != nil {
-		return nil, netip.AddrPort{}, errors.Join(err, v.close())
+		return nil, netip.AddrPort{}, err
 	}
 	srv, err := nml.NewServer(ln, hierarchy.Buffers(), nml.Options{Log: sys.Log, Contain: sys.Rig.Contain})
 	if err != nil {
-		return nil, netip.AddrPort{}, errors.Join(err, ln.Close(), v.close())
+		return nil, netip.AddrPort{}, errors.Join(err, ln.Close())
 	}
 	return &server{hierarchy, srv, v}, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
 }
@@ -195,7 +201,7 @@ func still(a *plan.AgentPlan, s *configs.Server, id int, fleet *echelon.Fleet) (
 	return echelon.New(newVehicle(rig, agent, a.Robot, s), options(s, id, levels, fleet))
 }
 
-// inert is a body that has a layout alone.
+// inert is a body with only a layout.
 type inert struct{ layout *hal.Layout }
 
 func (b *inert) Layout() *hal.Layout    { return b.layout }

@@ -51,11 +51,6 @@ func newVehicle(rig *hal.Rig, agent *hal.Agent, m *model.Robot, s *configs.Serve
 // Cycle is the rig's call after each cycle; the hierarchy has its own.
 func (v *vehicle) Cycle(*hal.Cycle) {}
 
-func (v *vehicle) close() error {
-	v.session.Close()
-	return nil
-}
-
 // ask lets the next step of lock-step pass.
 func (v *vehicle) ask() {
 	if v.lease != nil && v.rig.Mode() == hal.Lockstep && !v.lease.Pending() {
@@ -102,7 +97,7 @@ func (v *vehicle) Observe(o *echelon.Observation) {
 		o.Absolute = o.Odometry
 		return
 	}
-	// a place that is reckoned comes late
+	// an estimated pose lags behind the others
 	const most = 0.3 // s
 	late := min(o.Time-posed.Seconds(), most)
 	o.Absolute.Tran.X += late * o.Absolute.TranRate.X

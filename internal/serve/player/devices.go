@@ -78,7 +78,7 @@ func addReaders(sys *assembly.System, i int, body *sim.Body, r *player.Robot) {
 		seen := &sightings{}
 		found := false
 		if source, ok := sys.Sources[plan.JointRef{Agent: i, Joint: k}].(catalog.Tagged); ok {
-			// a device knows a tag's number alone
+			// a device reports only a tag's number
 			found = source.Listen(func(tag int) { seen.put(tag, &player.Tag{Number: tag, Text: strconv.Itoa(tag), Place: s.Mount}) })
 		} else if body != nil {
 			found = body.Listen(k, func(f sim.Found) { seen.put(f.Tag, tagOf(s, f)) }) == nil

@@ -28,7 +28,7 @@ type Controller interface {
 	Stop(m *Module)
 }
 
-// plain is the parts of a controller that has nothing to do for them: a command ends at once.
+// plain is the empty methods of a Controller: a command ends at once.
 type plain struct{}
 
 func (plain) Task(m *Module, _ moast.Command, _ bool)    { m.Finish() }

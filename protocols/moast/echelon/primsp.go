@@ -42,7 +42,7 @@ func (c *primSP) Update(m *Module, now float64) {
 		if n := s.buffer.State().Count; n != s.writes && c.past.n > 0 && s.buffer.Peek(&s.scan) == nil {
 			s.writes, fresh = n, true
 			s.points = hits(s.points[:0], &s.scan, s.mount, c.past.at(s.scan.Time))
-			c.listen(s.points)
+			c.shorten(s.points)
 		}
 	}
 	if !fresh || now < c.due {
@@ -89,8 +89,8 @@ const (
 	sonarSlack = 0.1  // m, and as much of the range
 )
 
-// listen ends rays at what the sonars hear before it.
-func (c *primSP) listen(points []moast.SensorPoint) {
+// shorten ends rays at the echoes of the sonars that are nearer.
+func (c *primSP) shorten(points []moast.SensorPoint) {
 	var array moast.SensorData3D
 	if c.sonar.Peek(&array) != nil {
 		return
@@ -169,7 +169,7 @@ type moment struct {
 	place
 }
 
-// add takes where the vehicle is. Time that does not pass adds nothing; time that goes back begins again.
+// add stores where the vehicle is at a time. The same time again is ignored; an earlier one clears the track.
 func (t *track) add(time float64, at place) {
 	if t.n > 0 && time == t.past[t.newest].time {
 		return

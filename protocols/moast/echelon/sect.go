@@ -277,8 +277,8 @@ func (c *sectMob) open(v *member, reach float64) bool {
 	return len(places) > 0
 }
 
-// away is where a vehicle goes that has nothing to explore but what another one, which may have to pass, is in the way of: the
-// nearest cell that it can reach and that is far from the others.
+// away is where a vehicle goes whose remaining places are blocked by another one, which may have to pass: the nearest cell that it
+// can reach and that is far from the others.
 func (c *sectMob) away(v *member, reach float64) (places []int) {
 	if hidden, _ := c.frontier(v, reach, min(c.radius, tight), false); len(hidden) == 0 || !c.costs(v, c.radius, true) {
 		return nil

@@ -57,7 +57,7 @@ type Package struct {
 type Observation struct {
 	Time     float64 // s, of the pose
 	Absolute moast.Motion
-	Odometry moast.Motion // dead reckoning; Absolute where the vehicle knows where it is
+	Odometry moast.Motion // dead reckoning; Absolute if the vehicle measures its pose
 	Scans    []Scan
 	Sonars   []Range
 	Volts    float64 // NaN = not known

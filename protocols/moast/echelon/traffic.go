@@ -14,8 +14,8 @@ const (
 	aware     = 4.0  // m: a vehicle farther away is elsewhere by the time this one comes there
 	giveWay   = 1.8  // m between two middles, within which one of two waits
 	moved     = 0.1  // m by which a vehicle has moved,
-	still     = 1.0  // and so long after which it stands, s
-	blur      = 0.3  // m by which a scan may see a vehicle beside its published place: it moves while scans are old
+	still     = 1.0  // and the time after which it counts as still, s
+	blur      = 0.3  // m by which a vehicle in a scan may be off its published place: scans are older
 )
 
 // traffic is where the other vehicles of a fleet are, by the positions that they publish.

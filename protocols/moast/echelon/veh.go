@@ -261,8 +261,8 @@ func (c *vehMob) move(m *Module) {
 	m.note(c.am.Order(command))
 }
 
-// progress is how much of a path was left at least: a planner leads as near to a point as it can, and cannot tell that
-// nearer will never be possible.
+// progress is the shortest rest of a path so far: a planner leads as near to a point as it can, and cannot detect that nearer
+// is impossible.
 type progress struct {
 	left   float64 // m, at least so far
 	gained float64 // when, s

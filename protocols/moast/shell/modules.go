@@ -26,8 +26,8 @@ type Row struct {
 	Message string
 }
 
-// Modules peeks at the Cmd and Stat buffers of all modules among names: it is no superior, so that what it reads keeps
-// nothing going.
+// Modules peeks at the Cmd and Stat buffers of the modules among names. Its reads do not count as a superior's: they keep no task
+// running.
 type Modules struct {
 	rows        []string // names of Stat buffers
 	stats, cmds []Channel

@@ -144,7 +144,7 @@ func (s *Shell) stayAlive(ctx context.Context) {
 func (s *Shell) status() moast.Reporter {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	// a read, since who only peeks is no superior
+	// a read: a peek does not count as a superior's
 	if m, err := s.stat.Read(moast.New); err == nil {
 		s.last, _ = m.(moast.Reporter)
 	} else if !errors.Is(err, nml.ErrOld) {
@@ -334,25 +334,25 @@ func (s *Shell) lines(args []string, n int) (rows [][]float64, err error) {
 
 func (s *Shell) waypoints(args []string) error {
 	rows, err := s.lines(args, 4)
+	if err != nil {
+		return err
+	}
 	c := &moast.PrimMobCmdMoveWaypoint{}
 	for _, v := range rows {
 		c.Waypoints = append(c.Waypoints, moast.Waypoint{P: moast.Cartesian{X: v[0], Y: v[1]}, Neighborhood: v[2], Speed: v[3]})
-	}
-	if err != nil {
-		return err
 	}
 	return s.send(c)
 }
 
 func (s *Shell) arcs(args []string) error {
 	rows, err := s.lines(args, 8)
+	if err != nil {
+		return err
+	}
 	c := &moast.PrimMobCmdMoveArcSegment{}
 	for _, v := range rows {
 		c.Arcs = append(c.Arcs, moast.ArcSegment{Center: moast.Cartesian{X: v[0], Y: v[1]}, End: moast.Cartesian{X: v[2], Y: v[3]},
 			Normal: moast.Cartesian{Z: 1}, Theta: v[4], AnnularTolerance: v[5], Speed: v[6], IsArc: int32(v[7])})
-	}
-	if err != nil {
-		return err
 	}
 	return s.send(c)
 }
