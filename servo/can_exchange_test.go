@@ -29,11 +29,11 @@ func TestCANExchange(t *testing.T) {
 			servotest.Turn{Write: frame(9), Read: join(frame(5), frame(5))})
 		line.Piece = piece
 		x := servo.NewExchange(line, 9, 64, 16*servo.CANSize)
-		var heard []uint32
-		c := servo.NewCANExchange(x, func(f *servo.CANFrame) bool { heard = append(heard, f.ID); return f.ID < 3 })
+		var received []uint32
+		c := servo.NewCANExchange(x, func(f *servo.CANFrame) bool { received = append(received, f.ID); return f.ID < 3 })
 		c.Put(&servo.CANFrame{ID: 7, Len: 1})
-		if err := c.Collect(2, 0); err != nil || c.Bad != 2 || len(heard) < 2 {
-			t.Errorf("piece %d: got %v, %d bad, heard %v", piece, err, c.Bad, heard)
+		if err := c.Collect(2, 0); err != nil || c.Bad != 2 || len(received) < 2 {
+			t.Errorf("piece %d: got %v, %d bad, received %v", piece, err, c.Bad, received)
 		}
 		// One answer of two: silence, after the wire's time and the slack.
 		start := line.Now()
@@ -47,9 +47,9 @@ func TestCANExchange(t *testing.T) {
 			t.Fatal(err)
 		}
 		line.Pass(time.Millisecond)
-		start, heard = line.Now(), nil
-		if err := c.Drain(); err != nil || line.Now() != start || piece != 1 && len(heard) != 2 {
-			t.Errorf("piece %d: drain: got %v, heard %v, %v", piece, err, heard, line.Now()-start)
+		start, received = line.Now(), nil
+		if err := c.Drain(); err != nil || line.Now() != start || piece != 1 && len(received) != 2 {
+			t.Errorf("piece %d: drain: got %v, received %v, %v", piece, err, received, line.Now()-start)
 		}
 		if err := line.Close(); err != nil {
 			t.Error(err)

@@ -14,15 +14,15 @@ type stub struct {
 	r      *GenericChain
 	refuse error // by servo 0, of a setting that torque requires
 	fits   bool  // servo 1's mode is its goal's
-	said   []string
+	staged []string
 }
 
-func (b *stub) say(what string, i int) { b.said = append(b.said, what+string(rune('0'+i))) }
+func (b *stub) record(what string, i int) { b.staged = append(b.staged, what+string(rune('0'+i))) }
 
 func (b *stub) Connect(*Exchange)             {}
 func (b *stub) Identify(i int) error          { b.r.Devices[i].Torque = Off; return nil }
-func (b *stub) StageTorqueOff(i int)          { b.say("off", i) }
-func (b *stub) StageTorqueOn(i, _ int)        { b.say("arm", i) }
+func (b *stub) StageTorqueOff(i int)          { b.record("off", i) }
+func (b *stub) StageTorqueOn(i, _ int)        { b.record("arm", i) }
 func (b *stub) Steps() int                    { return 1 }
 func (b *stub) Stage()                        {}
 func (b *stub) Flush() error                  { return nil }
@@ -42,7 +42,7 @@ func (b *stub) StageGoal(i int) bool {
 	if i == 1 && !b.fits {
 		return false
 	}
-	b.say("aim", i)
+	b.record("aim", i)
 	return true
 }
 
@@ -75,19 +75,19 @@ func newStub(t *testing.T) *stub {
 // cycle is one cycle with both enabled; it returns what was staged.
 func (b *stub) cycle(t *testing.T) string {
 	t.Helper()
-	b.said = b.said[:0]
+	b.staged = b.staged[:0]
 	for i := range b.r.Devices {
 		b.r.SetGoal(i, Goal{Enable: true, Mode: hal.PositionMode, Limit: 1})
 	}
 	if err := errors.Join(b.r.Send(), b.r.Receive()); err != nil {
 		t.Fatal(err)
 	}
-	return strings.Join(b.said, " ")
+	return strings.Join(b.staged, " ")
 }
 
 // A servo that refuses a setting that torque requires does not affect the others: they get their goals. After three refusals
 // it reports the reason.
-func TestRosterRefusal(t *testing.T) {
+func TestChainRefusal(t *testing.T) {
 	b := newStub(t)
 	b.refuse = errors.Join(errors.New("mode"), ErrDiffers)
 	for k, want := range []string{"arm1", "aim1", "aim1", "aim1"} {
@@ -117,7 +117,7 @@ func TestRosterRefusal(t *testing.T) {
 }
 
 // One servo a Send is prepared, and only with its torque seen off; a goal of another mode takes the torque first.
-func TestRosterPreparesOne(t *testing.T) {
+func TestChainPreparesOne(t *testing.T) {
 	b := newStub(t)
 	for k, want := range []string{"arm0", "arm1 aim0", "aim0 aim1"} {
 		if got := b.cycle(t); got != want {
@@ -145,7 +145,7 @@ type verifying struct {
 func (b *verifying) Steps() int                { return 2 }
 func (b *verifying) Ready(int) (bool, error)   { return true, nil }
 func (b *verifying) TorqueStep() int           { return 1 }
-func (b *verifying) StageTorqueOn(i, step int) { b.say([...]string{"goal", "torque"}[step], i) }
+func (b *verifying) StageTorqueOn(i, step int) { b.record([...]string{"goal", "torque"}[step], i) }
 func (b *verifying) TookGoal(i int) error {
 	b.r.x.Port.(*echoing).now += b.slow
 	return b.took[i]

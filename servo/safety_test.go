@@ -15,14 +15,14 @@ func TestSafety02LostServosAreSentSafeCommands(t *testing.T) {
 	b := newStub(t)
 	turn := func(velocity float64, enable bool) string {
 		t.Helper()
-		b.said = b.said[:0]
+		b.staged = b.staged[:0]
 		for i := range b.r.Devices {
 			b.r.SetGoal(i, Goal{Enable: enable, Mode: hal.VelocityMode, Velocity: velocity, Limit: 1})
 		}
 		if err := b.r.Send(); err != nil {
 			t.Fatal(err)
 		}
-		return strings.Join(b.said, " ")
+		return strings.Join(b.staged, " ")
 	}
 	for range 3 {
 		turn(1, true)
@@ -46,11 +46,11 @@ func TestSafety02LostServosAreSentSafeCommands(t *testing.T) {
 func TestSafety08CutTorque(t *testing.T) {
 	b := newStub(t)
 	b.cycle(t)
-	b.said = b.said[:0]
+	b.staged = b.staged[:0]
 	done := make(chan error)
 	go func() { done <- b.r.CutTorque() }()
-	if err := <-done; err != nil || strings.Join(b.said, " ") != "off0 off1" {
-		t.Fatalf("cut: got %v, %q", err, b.said)
+	if err := <-done; err != nil || strings.Join(b.staged, " ") != "off0 off1" {
+		t.Fatalf("cut: got %v, %q", err, b.staged)
 	}
 	for range 5 {
 		if got := b.cycle(t); got != "" {
@@ -66,9 +66,9 @@ func TestSafety08CutTorque(t *testing.T) {
 		t.Errorf("enabled again: got %q, want torque", got)
 	}
 	b.r.Devices[0].Lost = true
-	b.said = b.said[:0]
-	if err := b.r.CutTorque(); err != nil || strings.Join(b.said, " ") != "off0 off1" {
-		t.Errorf("cut with a lost servo: got %v, %q, want torque off to both", err, b.said)
+	b.staged = b.staged[:0]
+	if err := b.r.CutTorque(); err != nil || strings.Join(b.staged, " ") != "off0 off1" {
+		t.Errorf("cut with a lost servo: got %v, %q, want torque off to both", err, b.staged)
 	}
 }
 

@@ -35,14 +35,14 @@ func TestSafety18Telegram(t *testing.T) {
 	}
 	line := &fileLine{}
 	b.r.line, b.r.x.Port = line, line
-	b.said, b.r.Devices[1].Lost = b.said[:0], true
+	b.staged, b.r.Devices[1].Lost = b.staged[:0], true
 	b.r.protocol = skipsLost{b}
 	list, err := b.r.TorqueOffTelegrams()
 	if err != nil || len(list) != 1 || list[0].Piece != 0 {
 		t.Fatalf("got %v, %v", list, err)
 	}
 	list[0].File.Close()
-	if got := strings.Join(b.said, " "); got != "off0 off1" || len(line.written) > 0 || b.r.x.Port != Port(line) || !b.r.Devices[1].Lost {
+	if got := strings.Join(b.staged, " "); got != "off0 off1" || len(line.written) > 0 || b.r.x.Port != Port(line) || !b.r.Devices[1].Lost {
 		t.Errorf("got %q, %d bytes sent, port %T, lost %v", got, len(line.written), b.r.x.Port, b.r.Devices[1].Lost)
 	}
 }

@@ -28,16 +28,16 @@ func playback(turns ...turn) *servotest.Playback {
 	return servotest.NewPlayback(Bitrate, all...)
 }
 
-// said is feedback of motor 1.
-func said(state State, angle float64, faults Faults) Message {
+// feedback is feedback of motor 1.
+func feedback(state State, angle float64, faults Faults) Message {
 	b := Feedback{ID: 1, State: state, Angle: angle, Faults: faults, Celsius: 30}
 	return b.Message(Host, &ModelByName("cybergear").Spans)
 }
 
 var (
 	here    = Message{Type: DeviceID, Extra: 1, Target: answer}
-	rest    = said(Resting, 0, 0)
-	running = said(Running, 0, 0)
+	rest    = feedback(Resting, 0, 0)
+	running = feedback(Running, 0, 0)
 	stop    = To(1, Stop)
 )
 
@@ -77,14 +77,14 @@ func TestChainSession(t *testing.T) {
 	turns := append([]turn{{[]Message{To(1, DeviceID)}, []Message{here}}, {[]Message{stop}, []Message{rest}}}, arming(at)...)
 	turns = append(turns,
 		turn{[]Message{Set(1, AngleRef, radians(1000))}, []Message{running}},
-		// Half the torque, said once.
-		turn{[]Message{Set(1, LimitTorque, 6), Set(1, AngleRef, radians(1000))}, []Message{running, said(Running, 0.1, 0)}},
-		// The fifth cycle's look reads the voltage; the limit makes it say how it is.
-		turn{[]Message{Set(1, AngleRef, radians(1000))}, []Message{said(Running, 0.1, 0)}},
-		turn{[]Message{Ask(1, BusVolts), Set(1, LimitTorque, 6)}, []Message{Answer(1, Host, BusVolts, 24), said(Running, 0.1, 0)}},
+		// Half the torque, sent once.
+		turn{[]Message{Set(1, LimitTorque, 6), Set(1, AngleRef, radians(1000))}, []Message{running, feedback(Running, 0.1, 0)}},
+		// The fifth cycle's look reads the voltage; the limit makes it send feedback.
+		turn{[]Message{Set(1, AngleRef, radians(1000))}, []Message{feedback(Running, 0.1, 0)}},
+		turn{[]Message{Ask(1, BusVolts), Set(1, LimitTorque, 6)}, []Message{Answer(1, Host, BusVolts, 24), feedback(Running, 0.1, 0)}},
 		// A fault takes the torque: nothing but stops is written from then on.
-		turn{[]Message{Set(1, AngleRef, radians(1000))}, []Message{said(Resting, 0.1, OverHeat)}},
-		turn{[]Message{stop}, []Message{said(Resting, 0.1, OverHeat)}},
+		turn{[]Message{Set(1, AngleRef, radians(1000))}, []Message{feedback(Resting, 0.1, OverHeat)}},
+		turn{[]Message{stop}, []Message{feedback(Resting, 0.1, OverHeat)}},
 	)
 	line := playback(turns...)
 	c := one(line)
@@ -200,7 +200,7 @@ func TestStrangers(t *testing.T) {
 
 // A motor that calibrates itself turns: it is not halted.
 func TestCalibratingIsNotHalted(t *testing.T) {
-	f := said(Calibrating, 0, 0)
+	f := feedback(Calibrating, 0, 0)
 	frame := f.Frame()
 	again := servotest.Turn{Any: true, Read: servo.AppendCAN(nil, &frame)}
 	who := here.Frame()
@@ -217,7 +217,7 @@ func TestCalibratingIsNotHalted(t *testing.T) {
 	}
 }
 
-// The limit holds for torques that are told as well.
+// The limit holds for torques that are commanded as well.
 func TestTorqueWithinItsLimit(t *testing.T) {
 	c := one(servotest.NewPlayback(Bitrate))
 	d, dev := &c.b.devices[0], &c.Devices[0]
@@ -241,7 +241,7 @@ func TestSharedID(t *testing.T) {
 	at := zeroAngle()
 	goal := []Message{Set(1, AngleRef, radians(1000))}
 	look := []Message{Ask(1, BusVolts), Set(1, LimitTorque, 12)}
-	other := said(Running, 0.2, 0)
+	other := feedback(Running, 0.2, 0)
 	volts := Answer(1, Host, BusVolts, 24)
 	begin := append([]turn{{[]Message{To(1, DeviceID)}, []Message{here}}, {[]Message{stop}, []Message{rest}}}, arming(at)...)
 	for _, c := range []struct {

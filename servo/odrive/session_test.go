@@ -54,7 +54,7 @@ const opening = `
 
 func TestSerialSession(t *testing.T) {
 	line := play(t, opening+`
-# limp: the state was read at the opening, so nothing is said
+# torque off: the state was read at the opening, so nothing is sent
 > f 0
 < 0.500000 0.000000
 # torque: fed, then the watchdog and the input mode written and read back
@@ -117,7 +117,7 @@ func TestSerialSession(t *testing.T) {
 < 1
 > r axis0.active_errors
 < 16384
-# it is told that the host is there all the same
+# its watchdog is fed all the same
 > u 0
 + f 0
 < 0.800000 0.000000
@@ -221,7 +221,7 @@ func TestCANSession(t *testing.T) {
 	version := Frame(3, GetVersion)
 	version.Len, version.Data = 8, [8]byte{2, 5, 2, 0, 0, 6, 10, 0}
 	ask := frames{Ask(3, Estimates), Ask(3, GetIq)}
-	say := func(at float64, more ...servo.CANFrame) frames {
+	reply := func(at float64, more ...servo.CANFrame) frames {
 		return append(frames{Floats(3, Estimates, at, 0), Floats(3, GetIq, 0, 1.5)}, more...)
 	}
 	limits := Floats(3, SetLimits, ModelByName("odrive-s1").Velocity/(2*math.Pi), 40)
@@ -230,26 +230,26 @@ func TestCANSession(t *testing.T) {
 	on := SDO{Write: true, Endpoint: 201, Value: 1}
 	line := canPlayback(
 		canTurn{frames{Ask(3, GetVersion)}, frames{version}},
-		// Limp: told so until a heartbeat says it. One that came before says nothing.
+		// Torque off, until a heartbeat confirms it. An earlier one proves nothing.
 		canTurn{frames{Words(3, SetState, uint32(Idle))}, frames{idle}},
-		canTurn{ask, say(0.5)},
+		canTurn{ask, reply(0.5)},
 		canTurn{frames{Ask(3, GetBus)}, frames{Floats(3, GetBus, 48, 0)}},
 		canTurn{frames{Words(3, SetState, uint32(Idle))}, nil},
-		canTurn{ask, say(0.5, idle)},
-		canTurn{ask, say(0.5)},
+		canTurn{ask, reply(0.5, idle)},
+		canTurn{ask, reply(0.5)},
 		// Torque: the watchdog by its endpoints, then the control, the goal, the state, the goal.
 		canTurn{frames{set.Frame(3, RxSDO), SDO{Endpoint: 200}.Frame(3, RxSDO)}, frames{SDO{Endpoint: 200, Value: set.Value}.Frame(3, TxSDO)}},
 		canTurn{frames{on.Frame(3, RxSDO), SDO{Endpoint: 201}.Frame(3, RxSDO)}, frames{SDO{Endpoint: 201, Value: 1}.Frame(3, TxSDO)}},
 		canTurn{frames{Words(3, SetControl, uint32(PositionControl), Passthrough), Floats(3, SetLimits, ModelByName("odrive-s1").Velocity/(2*math.Pi), 40),
 			Position(3, 0.5), Words(3, SetState, uint32(ClosedLoop)), Position(3, 0.5)}, nil},
-		canTurn{ask, say(0.5)},
+		canTurn{ask, reply(0.5)},
 		// This heartbeat may be of the moment before it began; the next is not.
 		canTurn{frames{Ask(3, GetTemperature)}, frames{Floats(3, GetTemperature, 31, 0), closed}},
-		canTurn{frames{limits, Position(3, 0.75)}, nil}, // after a look the limit is said once more
-		canTurn{ask, say(0.6)},
+		canTurn{frames{limits, Position(3, 0.75)}, nil}, // after a health read the limit is sent once more
+		canTurn{ask, reply(0.6)},
 		canTurn{frames{Ask(3, GetBus)}, frames{Floats(3, GetBus, 48, 0), closed}},
 		canTurn{frames{limits, Position(3, 0.75)}, nil},
-		canTurn{ask, say(0.75)},
+		canTurn{ask, reply(0.75)},
 	)
 	c := NewCANChain(servo.ChainConfig{Name: "can", Line: line, Servos: []servo.ServoConfig{{ID: 3, Model: ModelByName("odrive-s1"), Joint: "knee",
 		Settings: []servo.Setting{{Register: watchdogEndpoint, Value: 200}, {Register: enableEndpoint, Value: 201}}}}})
@@ -290,16 +290,16 @@ func TestCANWatchdogIsProven(t *testing.T) {
 		"another endpoint": {SDO{Endpoint: 201, Value: set.Value}.Frame(3, TxSDO)},
 	} {
 		ask := frames{Ask(3, Estimates), Ask(3, GetIq)}
-		say := frames{Floats(3, Estimates, 0.5, 0), Floats(3, GetIq, 0, 0), HeartbeatMessage{State: Idle}.Frame(3)}
+		replies := frames{Floats(3, Estimates, 0.5, 0), Floats(3, GetIq, 0, 0), HeartbeatMessage{State: Idle}.Frame(3)}
 		version := Frame(3, GetVersion)
 		version.Len = 8
 		tried := canTurn{frames{set.Frame(3, RxSDO), SDO{Endpoint: 200}.Frame(3, RxSDO)}, answer}
 		line := canPlayback(canTurn{frames{Ask(3, GetVersion)}, frames{version}},
-			canTurn{frames{Words(3, SetState, uint32(Idle))}, nil}, canTurn{ask, say},
+			canTurn{frames{Words(3, SetState, uint32(Idle))}, nil}, canTurn{ask, replies},
 			canTurn{frames{Ask(3, GetBus)}, nil},
-			canTurn{frames{Words(3, SetState, uint32(Idle))}, nil}, canTurn{ask, say},
-			canTurn{ask, say},
-			tried, canTurn{ask, say}, tried, canTurn{ask, say}, canTurn{frames{Ask(3, GetTemperature)}, nil}, tried, canTurn{ask, say})
+			canTurn{frames{Words(3, SetState, uint32(Idle))}, nil}, canTurn{ask, replies},
+			canTurn{ask, replies},
+			tried, canTurn{ask, replies}, tried, canTurn{ask, replies}, canTurn{frames{Ask(3, GetTemperature)}, nil}, tried, canTurn{ask, replies})
 		c := NewCANChain(servo.ChainConfig{Line: line, Servos: []servo.ServoConfig{{ID: 3, Model: ModelByName("odrive-s1"), Settings: []servo.Setting{{Register: watchdogEndpoint, Value: 200}}}}})
 		if err := c.Open(); err != nil {
 			t.Fatal(err)
@@ -317,7 +317,7 @@ func TestCANWatchdogIsProven(t *testing.T) {
 	}
 }
 
-// What a node said before a halt proves nothing of it.
+// A heartbeat from before a halt does not prove it.
 func TestCANHaltWaitsForAWord(t *testing.T) {
 	type frames = []servo.CANFrame
 	version, idle := Frame(3, GetVersion), HeartbeatMessage{State: Idle}.Frame(3)
@@ -332,7 +332,7 @@ func TestCANHaltWaitsForAWord(t *testing.T) {
 		}
 		cycle(t, c, servo.Goal{})
 		line.Pass(settling)
-		// It was limp when it was last heard.
+		// Its torque was off in its last heartbeat.
 		c.b.devices[0].heartbeat, c.b.devices[0].beatAt = HeartbeatMessage{State: Idle}, line.Now()
 		halted := canPlayback(canTurn{limp, nil}, canTurn{limp, after}, canTurn{limp, nil})
 		halted.Pass(line.Now())
@@ -343,7 +343,7 @@ func TestCANHaltWaitsForAWord(t *testing.T) {
 	}
 }
 
-// A limit of nothing is told however small the one before.
+// A limit of 0 is sent regardless of how small the one before is.
 func TestNoLimitIsExact(t *testing.T) {
 	d := device{m: ModelByName("odrive-s1"), limit: 0.2}
 	var dev servo.Device
@@ -352,7 +352,7 @@ func TestNoLimitIsExact(t *testing.T) {
 	}
 }
 
-// The checksum lets bytes that are lost in pairs pass: where an axis cannot have come to is believed when it is said twice.
+// The checksum lets bytes that are lost in pairs pass: an unreachable position is accepted when it is received twice.
 func TestSerialDoubtsALeap(t *testing.T) {
 	line := play(t, opening+`
 > f 0

@@ -37,8 +37,8 @@ func hexOf(b []byte) string {
 	return s.String()
 }
 
-// say is an answer to the chain's usual question.
-func say(t *testing.T, set map[Field]float64) string {
+// reply is an answer to the chain's usual question.
+func reply(t *testing.T, set map[Field]float64) string {
 	t.Helper()
 	v := Values{ControllerID: 1, Volts: 24, TempFET: 30, TachoAbs: 100, PosNow: 180}
 	for f, x := range set {
@@ -93,28 +93,28 @@ func cycle(t *testing.T, c *protocolChain, g servo.Goal) {
 func TestChainSession(t *testing.T) {
 	ask := hexOf(AppendSelective(nil, question("vesc-6")))
 	ask = strings.ReplaceAll(opening+`
-# limp: told so, and measured
+# torque off: commanded, and measured
 > 0600000000
 > ASK
-< `+say(t, nil)+`
-# the look: told to let go, with the question
+< `+reply(t, nil)+`
+# the health read: torque off, with the request
 > 0600000000
 + ASK
-< `+say(t, nil)+`
+< `+reply(t, nil)+`
 # torque: where it stands, in degrees
 > 090ABA9500
 > ASK
-< `+say(t, map[Field]float64{CurrentQ: 1.5})+`
+< `+reply(t, map[Field]float64{CurrentQ: 1.5})+`
 # a goal beyond the turn's end, as far as it cannot be taken for one the other way round
 > 09157529FF
 > ASK
-< `+say(t, map[Field]float64{CurrentQ: 1.5, ERPM: 700, PosNow: 200})+`
+< `+reply(t, map[Field]float64{CurrentQ: 1.5, ERPM: 700, PosNow: 200})+`
 # a fault takes the torque; from then on nothing is written
 > 08 000007D0
 > ASK
-< `+say(t, map[Field]float64{FaultCode: 4})+`
+< `+reply(t, map[Field]float64{FaultCode: 4})+`
 > ASK
-< `+say(t, nil)+`
+< `+reply(t, nil)+`
 `, "ASK", ask)
 	ask = strings.ReplaceAll(ask, "09157529FF", hexOf(AppendSet(nil, SetPos, 180+0.45*360)))
 	ask = strings.ReplaceAll(ask, "08 000007D0", hexOf(AppendSet(nil, SetRPM, 10/rpm*7)))
@@ -158,9 +158,9 @@ func TestForwarded(t *testing.T) {
 	text = strings.Replace(text, "000003E8 00000000 0000\n", "000003E8 00000000 0000\nafter 60ms\n", 1)
 	c, line := open(t, strings.ReplaceAll(text+`
 > 22 07 ASK
-< `+say(t, map[Field]float64{ControllerID: 1, Tacho: 0})+`
+< `+reply(t, map[Field]float64{ControllerID: 1, Tacho: 0})+`
 > 22 07 ASK
-< `+say(t, map[Field]float64{ControllerID: 7, Tacho: -42, PosNow: 0})+`
+< `+reply(t, map[Field]float64{ControllerID: 7, Tacho: -42, PosNow: 0})+`
 `, "ASK", ask), servo.ServoConfig{ID: 7, Model: ModelByName("vesc-6-hall")})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
@@ -215,20 +215,20 @@ func TestPowerLost(t *testing.T) {
 	ask := hexOf(AppendSelective(nil, question("vesc-6")))
 	c, line := open(t, strings.ReplaceAll(opening+`
 > ASK
-< `+say(t, nil)+`
+< `+reply(t, nil)+`
 > 0600000000
 > ASK
-< `+say(t, nil)+`
+< `+reply(t, nil)+`
 > 0600000000
 + ASK
-< `+say(t, nil)+`
+< `+reply(t, nil)+`
 > 0500000000
 > ASK
-< `+say(t, nil)+`
+< `+reply(t, nil)+`
 > 0500004E20
 > ASK
-< `+say(t, map[Field]float64{TachoAbs: 3})+`
-# no goal; it is told to let go
+< `+reply(t, map[Field]float64{TachoAbs: 3})+`
+# no goal; torque off
 > 0600000000
 `, "ASK", ask), servo.ServoConfig{ID: 1, Model: ModelByName("vesc-6")})
 	if err := errors.Join(c.Open(), c.Receive()); err != nil {
@@ -258,11 +258,11 @@ func TestHaltSession(t *testing.T) {
 # it still pushes, then no longer
 > 0600000000
 + ASK
-< `+say(t, map[Field]float64{CurrentQ: 8})+`
+< `+reply(t, map[Field]float64{CurrentQ: 8})+`
 > 0600000000
 > 0600000000
 + ASK
-< `+say(t, nil)+`
+< `+reply(t, nil)+`
 `, "ASK", ask), servo.ServoConfig{ID: 1, Model: ModelByName("vesc-6")})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)

@@ -80,7 +80,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 		{"off servo 2 from=1s", true, "123", "123"},
 	} {
 		r := plant(t, x.fault)
-		_, ok := r.tell(2, position(2))
+		_, ok := r.execute(2, position(2))
 		if ok != x.alone || r.sync(dynamixel.SyncRead) != x.sync || r.sync(dynamixel.FastSyncRead) != x.fast {
 			t.Errorf("%s: got alone %v, sync %q, fast %q, want %v %q %q", x.fault,
 				ok, r.sync(dynamixel.SyncRead), r.sync(dynamixel.FastSyncRead), x.alone, x.sync, x.fast)
@@ -99,7 +99,7 @@ func TestFaultsOnTheWire(t *testing.T) {
 
 func TestFaultsOfValues(t *testing.T) {
 	read := func(r *rig) int64 {
-		st, ok := r.tell(2, position(2))
+		st, ok := r.execute(2, position(2))
 		if !ok {
 			t.Fatal("silent")
 		}
@@ -168,7 +168,7 @@ func TestFaultsAreSeeded(t *testing.T) {
 		r := plant(t, "intermittent servo 2 p=0.3")
 		var got []byte
 		for range 200 {
-			_, ok := r.tell(2, dynamixel.Instruction{ID: 2, Op: dynamixel.Ping})
+			_, ok := r.execute(2, dynamixel.Instruction{ID: 2, Op: dynamixel.Ping})
 			got = append(got, "10"[map[bool]int{true: 0, false: 1}[ok]])
 		}
 		return string(got)

@@ -86,7 +86,7 @@ func TestTwoWithOneID(t *testing.T) {
 	// Different ones destroy each other: the low bits of both.
 	place(r.servos[0], 0x0F0)
 	place(r.servos[1], 0x3C0)
-	st, ok := r.tell(2, position(1))
+	st, ok := r.execute(2, position(1))
 	if ok {
 		t.Errorf("got %+v, want nothing sound", st)
 	}

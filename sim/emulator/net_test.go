@@ -18,8 +18,8 @@ import (
 	emuodrive "github.com/halyard-robotics/halyard/sim/emulator/odrive"
 )
 
-// say sends frames and returns those received within a millisecond, in candump's format.
-func (r *rig) say(frames ...servo.CANFrame) string {
+// exchange sends frames and returns those received within a millisecond, in candump's format.
+func (r *rig) exchange(frames ...servo.CANFrame) string {
 	r.Helper()
 	var out []byte
 	for i := range frames {
@@ -77,7 +77,7 @@ func TestODriveFrames(t *testing.T) {
 		{"0.5 has none", odrive.SDO{Endpoint: emuodrive.EnableEndpoint}.Frame(4, odrive.RxSDO), ""},
 		{"closed loop", odrive.Words(3, odrive.SetState, 8), ""},
 	} {
-		if got := r.say(c.frame); got != c.want {
+		if got := r.exchange(c.frame); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
@@ -86,11 +86,11 @@ func TestODriveFrames(t *testing.T) {
 		t.Errorf("heartbeats: got %q", got)
 	}
 	// An emergency stop takes the torque until the errors are cleared.
-	r.say(odrive.Frame(3, odrive.Estop), odrive.Words(3, odrive.SetState, 8))
-	if got := r.say(odrive.Ask(3, odrive.GetErrors)); got != "063#0000000200000002" || r.servos[0].Actuator().Enable {
+	r.exchange(odrive.Frame(3, odrive.Estop), odrive.Words(3, odrive.SetState, 8))
+	if got := r.exchange(odrive.Ask(3, odrive.GetErrors)); got != "063#0000000200000002" || r.servos[0].Actuator().Enable {
 		t.Errorf("stopped: got %q, driven %v", got, r.servos[0].Actuator().Enable)
 	}
-	r.say(odrive.Frame(3, odrive.ClearErrors), odrive.Words(3, odrive.SetState, 8))
+	r.exchange(odrive.Frame(3, odrive.ClearErrors), odrive.Words(3, odrive.SetState, 8))
 	if !r.servos[0].Actuator().Enable {
 		t.Error("cleared: not driven")
 	}
@@ -118,14 +118,14 @@ func TestCyberGearFrames(t *testing.T) {
 		{"it stays", cybergear.Ask(1, cybergear.RunMode), "110001FD#0570000003000000"},
 		{"a motion in another mode", push, "028001FD#80008000800000FA"},
 	} {
-		if got := r.say(c.message.Frame()); got != c.want {
+		if got := r.exchange(c.message.Frame()); got != c.want {
 			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
 		}
 	}
 	// A motion command is a spring, a damper and a torque.
 	stop, operate, enable := cybergear.To(1, cybergear.Stop), cybergear.Set(1, cybergear.RunMode, cybergear.Operating), cybergear.To(1, cybergear.Enable)
 	hold := (&cybergear.Motions{Angle: 0.5, Kp: 20, Kd: 1}).Message(1, spans)
-	r.say(stop.Frame(), operate.Frame(), enable.Frame(), hold.Frame())
+	r.exchange(stop.Frame(), operate.Frame(), enable.Frame(), hold.Frame())
 	r.pass(2 * time.Second)
 	if p := r.servos[0].Actuator().Position; p < 0.48 || p > 0.52 {
 		t.Errorf("spring: got %.3f rad, want 0.5", p)

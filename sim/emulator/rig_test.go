@@ -105,8 +105,8 @@ func (r *rig) register(i int, name string) int64 {
 	return v
 }
 
-// tell sends an instruction built by the codec and returns the first reply, or false without one.
-func (r *rig) tell(protocol int, in dynamixel.Instruction) (dynamixel.Status, bool) {
+// execute sends an instruction built by the codec and returns the first reply, or false without one.
+func (r *rig) execute(protocol int, in dynamixel.Instruction) (dynamixel.Status, bool) {
 	r.Helper()
 	var p []byte
 	if protocol == 1 {
@@ -139,7 +139,7 @@ func (r *rig) write(i int, name string, v int64) int {
 		r.Fatalf("no register %q", name)
 	}
 	id, _ := s.Register("id")
-	st, ok := r.tell(dynamixel.ModelByName(s.Name()).Protocol, dynamixel.Instruction{
+	st, ok := r.execute(dynamixel.ModelByName(s.Name()).Protocol, dynamixel.Instruction{
 		ID: byte(id), Op: dynamixel.Write, Addr: reg.Addr, Data: reg.Append(nil, v),
 	})
 	if !ok {

@@ -116,14 +116,14 @@ func TestWritesByAddress(t *testing.T) {
 	} {
 		r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 1))
 		x.in.ID = 1
-		st, ok := r.tell(2, x.in)
+		st, ok := r.execute(2, x.in)
 		if !ok || st.Error != x.want || st.Error != 0 && len(st.Data) > 0 {
 			t.Errorf("%s: got %v %+v, want error %d", x.name, ok, st, x.want)
 		}
 	}
 	// A gap between registers takes anything and reads as zero.
 	r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 1))
-	if st, ok := r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Read, Addr: 64, Size: 6}); !ok || tohex(st.Data) != "000000000200" {
+	if st, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Read, Addr: 64, Size: 6}); !ok || tohex(st.Data) != "000000000200" {
 		t.Errorf("read over a gap: got %v % X", ok, st.Data)
 	}
 }
@@ -139,7 +139,7 @@ func TestStatusReturnLevels(t *testing.T) {
 			protocol := dynamixel.ModelByName(r.servos[0].Name()).Protocol
 			var got [3]bool
 			for i, in := range []dynamixel.Instruction{ping, read, write} {
-				_, got[i] = r.tell(protocol, in)
+				_, got[i] = r.execute(protocol, in)
 			}
 			if got != want {
 				t.Errorf("%s, level %d: ping, read, write answered: got %v, want %v", model, level, got, want)
@@ -159,7 +159,7 @@ func TestBroadcastsAreObeyedInSilence(t *testing.T) {
 		{Op: dynamixel.FactoryReset, Data: []byte{0xFF}}, // all but this: not taken from a broadcast
 	} {
 		in.ID = dynamixel.Broadcast
-		if st, ok := r.tell(2, in); ok {
+		if st, ok := r.execute(2, in); ok {
 			t.Errorf("%v: got %+v, want silence", in.Op, st)
 		}
 	}
@@ -176,7 +176,7 @@ func TestFactoryResets(t *testing.T) {
 		id, baud int64
 	}{{0xFF, 1, 1}, {1, 9, 1}, {2, 9, 3}} {
 		r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 9, "max_position", 2000, "led", 1))
-		if st, ok := r.tell(2, dynamixel.Instruction{ID: 9, Op: dynamixel.FactoryReset, Data: []byte{x.option}}); !ok || st.Error != 0 || st.ID != 9 {
+		if st, ok := r.execute(2, dynamixel.Instruction{ID: 9, Op: dynamixel.FactoryReset, Data: []byte{x.option}}); !ok || st.Error != 0 || st.ID != 9 {
 			t.Errorf("option %02X: got %v %+v", x.option, ok, st)
 		}
 		got := [4]int64{r.register(0, "id"), r.register(0, "baud_rate"), r.register(0, "max_position"), r.register(0, "led")}
@@ -188,21 +188,21 @@ func TestFactoryResets(t *testing.T) {
 
 func TestIDAndBaudRateChangeAfterTheAnswer(t *testing.T) {
 	r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 1))
-	if st, ok := r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Write, Addr: 7, Data: []byte{5}}); !ok || st.ID != 1 {
+	if st, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Write, Addr: 7, Data: []byte{5}}); !ok || st.ID != 1 {
 		t.Errorf("ID: got %v %+v, want an answer of 1", ok, st)
 	}
-	if _, ok := r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Ping}); ok {
+	if _, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Ping}); ok {
 		t.Error("the old ID still answers")
 	}
-	if _, ok := r.tell(2, dynamixel.Instruction{ID: 5, Op: dynamixel.Write, Addr: 8, Data: []byte{1}}); !ok {
+	if _, ok := r.execute(2, dynamixel.Instruction{ID: 5, Op: dynamixel.Write, Addr: 8, Data: []byte{1}}); !ok {
 		t.Error("baud rate: no answer at the old one")
 	}
 	ping := dynamixel.Instruction{ID: 5, Op: dynamixel.Ping}
-	if _, ok := r.tell(2, ping); ok {
+	if _, ok := r.execute(2, ping); ok {
 		t.Error("the old baud rate still answers")
 	}
 	r.line.SetBaud(57600)
-	if _, ok := r.tell(2, ping); !ok {
+	if _, ok := r.execute(2, ping); !ok {
 		t.Error("silent at the new baud rate")
 	}
 }
@@ -221,13 +221,13 @@ func TestAWrongRateAtTheHostIsGarbage(t *testing.T) {
 	}
 	for _, baud := range []int{1_250_000, 800_000} {
 		r.line.SetBaud(baud)
-		if _, ok := r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Ping}); ok {
+		if _, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Ping}); ok {
 			t.Errorf("%d baud: understood", baud)
 		}
 	}
 	// UARTs tolerate 3 % of deviation.
 	r.line.SetBaud(1_020_000)
-	if _, ok := r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Ping}); !ok {
+	if _, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Ping}); !ok {
 		t.Error("2 % off: silent")
 	}
 }

@@ -17,7 +17,7 @@ func TestShutdownOfAX(t *testing.T) {
 	r := newRig(t, emulator.Timing{}, newServo(t, "ax-12a", 1, "torque_enable", 1))
 	a := r.servos[0].Actuator()
 	a.Alarm |= actuator.AlarmOverload
-	st, _ := r.tell(1, dynamixel.Instruction{ID: 1, Op: dynamixel.Ping})
+	st, _ := r.execute(1, dynamixel.Instruction{ID: 1, Op: dynamixel.Ping})
 	if got := [2]int64{r.register(0, "torque_enable"), r.register(0, "torque_limit")}; st.Error != overload || got != [2]int64{} || a.Enable {
 		t.Errorf("overload: got error %02X, torque and limit %v, driven %v", st.Error, got, a.Enable)
 	}
@@ -52,7 +52,7 @@ func TestHardwareErrorOfX(t *testing.T) {
 	if e := r.write(0, "torque_enable", 1); e != 0x81 || a.Enable {
 		t.Errorf("torque on while latched: got error %02X, driven %v, want 81, false", e, a.Enable)
 	}
-	if st, ok := r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Reboot}); !ok || st.Error != 0x80 {
+	if st, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Reboot}); !ok || st.Error != 0x80 {
 		t.Errorf("reboot: got %v %+v", ok, st)
 	}
 	if e := r.write(0, "torque_enable", 1); e != 0 || !a.Enable || r.register(0, "hardware_error") != 0 || r.register(0, "goal_position") != 2048 {
@@ -73,7 +73,7 @@ func TestBusWatchdog(t *testing.T) {
 	a := r.servos[0].Actuator()
 	for range 10 { // talked to, it keeps going
 		r.pass(80 * time.Millisecond)
-		r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Ping})
+		r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Ping})
 	}
 	if r.register(0, "bus_watchdog") != 5 || a.GoalVelocity == 0 {
 		t.Fatalf("tripped while talked to: register %d, goal %g", r.register(0, "bus_watchdog"), a.GoalVelocity)
@@ -97,12 +97,12 @@ func TestIndirectAddresses(t *testing.T) {
 	for i, to := range []int64{116, 117, 118, 119, 65, 132, 133, 134, 135} {
 		r.write(0, "indirect_address_"+string(rune('1'+i)), to)
 	}
-	st, ok := r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Write, Addr: 224, Data: []byte{0xE8, 3, 0, 0, 1}})
+	st, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Write, Addr: 224, Data: []byte{0xE8, 3, 0, 0, 1}})
 	if !ok || st.Error != 0 || r.register(0, "goal_position") != 1000 || r.register(0, "led") != 1 {
 		t.Errorf("write: got %v %+v, goal %d, led %d", ok, st, r.register(0, "goal_position"), r.register(0, "led"))
 	}
 	place(r.servos[0], 1234)
-	st, _ = r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Read, Addr: 224, Size: 9})
+	st, _ = r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Read, Addr: 224, Size: 9})
 	if tohex(st.Data) != "E8030000"+"01"+"D2040000" {
 		t.Errorf("read: got % X", st.Data)
 	}
@@ -112,7 +112,7 @@ func TestIndirectAddresses(t *testing.T) {
 		data []byte
 		want byte
 	}{{229, []byte{0, 0, 0, 0}, 7}, {224, []byte{0, 0}, 5}, {224, []byte{0, 0, 0, 0x7F, 0}, 4}} {
-		if st, _ := r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Write, Addr: x.addr, Data: x.data}); st.Error != x.want {
+		if st, _ := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Write, Addr: x.addr, Data: x.data}); st.Error != x.want {
 			t.Errorf("%d % X: got error %d, want %d", x.addr, x.data, st.Error, x.want)
 		}
 	}
@@ -127,7 +127,7 @@ func TestPowerLossAndStartup(t *testing.T) {
 	}{{0, 800, 0}, {1, 800, 1}, {2, 123, 0}} {
 		r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 1, "startup", x.startup, "homing_offset", 100))
 		r.write(0, "position_p_gain", 123)
-		r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Backup, Data: []byte("\x01CTRL")})
+		r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Backup, Data: []byte("\x01CTRL")})
 		r.write(0, "torque_enable", 1)
 		if err := r.bus.Fault(brownout); err != nil {
 			t.Fatal(err)
@@ -136,7 +136,7 @@ func TestPowerLossAndStartup(t *testing.T) {
 		if a.Enable {
 			t.Error("driven without power")
 		}
-		if _, ok := r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Ping}); ok && r.line.Now() < 10*time.Millisecond {
+		if _, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Ping}); ok && r.line.Now() < 10*time.Millisecond {
 			t.Error("answers without power")
 		}
 		r.pass(20 * time.Millisecond)
@@ -157,12 +157,12 @@ func TestPowerLossAndStartup(t *testing.T) {
 func TestBootTakesItsTime(t *testing.T) {
 	r := newRig(t, emulator.Timing{Boot: 200 * time.Millisecond}, newServo(t, "xm430-w350", 1))
 	ping := dynamixel.Instruction{ID: 1, Op: dynamixel.Ping}
-	r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Reboot})
-	if _, ok := r.tell(2, ping); ok {
+	r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Reboot})
+	if _, ok := r.execute(2, ping); ok {
 		t.Error("answers while it boots")
 	}
 	r.pass(200 * time.Millisecond)
-	if _, ok := r.tell(2, ping); !ok {
+	if _, ok := r.execute(2, ping); !ok {
 		t.Error("silent after it has booted")
 	}
 }
@@ -285,7 +285,7 @@ func TestGearedSpeeds(t *testing.T) {
 func TestTorqueLimitStartsFromMaxTorque(t *testing.T) {
 	r := newRig(t, emulator.Timing{}, newServo(t, "mx-28", 1))
 	r.write(0, "max_torque", 400)
-	r.tell(1, dynamixel.Instruction{ID: 1, Op: dynamixel.Reboot})
+	r.execute(1, dynamixel.Instruction{ID: 1, Op: dynamixel.Reboot})
 	if got := r.register(0, "torque_limit"); got != 400 {
 		t.Errorf("got %d, want 400", got)
 	}
@@ -297,7 +297,7 @@ func TestClearForgetsTurns(t *testing.T) {
 	if got := r.register(0, "present_position"); got != 2048+3*4096 {
 		t.Errorf("extended: got %d", got)
 	}
-	if st, ok := r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Clear, Data: []byte("\x01DXL\x22")}); !ok || st.Error != 0 {
+	if st, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Clear, Data: []byte("\x01DXL\x22")}); !ok || st.Error != 0 {
 		t.Fatalf("clear: got %v %+v", ok, st)
 	}
 	if got := r.register(0, "present_position"); got != 2048 {
@@ -305,14 +305,14 @@ func TestClearForgetsTurns(t *testing.T) {
 	}
 	// While moving it is refused.
 	r.servos[0].Actuator().Velocity = 3
-	if st, _ := r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Clear, Data: []byte("\x01DXL\x22")}); st.Error != 1 {
+	if st, _ := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Clear, Data: []byte("\x01DXL\x22")}); st.Error != 1 {
 		t.Errorf("moving: got error %d, want 1", st.Error)
 	}
 }
 
 func TestShadowIDIsObeyedInSilence(t *testing.T) {
 	r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 1, "shadow_id", 7))
-	if st, ok := r.tell(2, dynamixel.Instruction{ID: 7, Op: dynamixel.Write, Addr: 65, Data: []byte{1}}); ok || r.register(0, "led") != 1 {
+	if st, ok := r.execute(2, dynamixel.Instruction{ID: 7, Op: dynamixel.Write, Addr: 65, Data: []byte{1}}); ok || r.register(0, "led") != 1 {
 		t.Errorf("got %v %+v, led %d", ok, st, r.register(0, "led"))
 	}
 }

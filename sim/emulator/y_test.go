@@ -123,7 +123,7 @@ func TestYRules(t *testing.T) {
 	want("velocity_p_gain", 20000, 0) // hybrid: kept
 	at := r.register(0, "present_position")
 	r.servos[0].Actuator().Position += 3 * 2 * math.Pi // turned by hand, without power
-	r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Reboot})
+	r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Reboot})
 	r.pass(time.Second)
 	if p, v := r.register(0, "profile_velocity"), r.register(0, "velocity_p_gain"); p != 3921 || v != 20000 {
 		t.Errorf("hybrid after power: got %d, %d, want 3921, 20000", p, v)
@@ -132,7 +132,7 @@ func TestYRules(t *testing.T) {
 		t.Errorf("turns after power: got %d, want %d", got, at+3*524288)
 	}
 	// Turns are cleared to within one of the motor; that restarts it.
-	if st, ok := r.tell(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Clear, Data: []byte("\x01DXL\x22")}); !ok || st.Error != 0 {
+	if st, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Clear, Data: []byte("\x01DXL\x22")}); !ok || st.Error != 0 {
 		t.Errorf("clear: got %+v, %v", st, ok)
 	}
 	r.pass(time.Second)
@@ -187,20 +187,20 @@ func TestYErrorsOfTheServo(t *testing.T) {
 		}
 		if c.gone != nil {
 			if c.torque == 0 {
-				if st, _ := r.tell(2, clear); st.Error != 0x81 {
+				if st, _ := r.execute(2, clear); st.Error != 0x81 {
 					t.Errorf("code %d: clear with the cause there: got %02X, want 81", c.code, st.Error)
 				}
 			}
 			c.gone(r, a)
 		}
-		if st, _ := r.tell(2, clear); st.Error != 0 || r.register(0, "error_code") != 0 || r.register(0, "error_code_history_1") != c.code {
+		if st, _ := r.execute(2, clear); st.Error != 0 || r.register(0, "error_code") != 0 || r.register(0, "error_code_history_1") != c.code {
 			t.Errorf("code %d: clear: got %02X, code %d, history %d", c.code, st.Error, r.register(0, "error_code"), r.register(0, "error_code_history_1"))
 		}
 	}
 	// An encoder's error is not cleared.
 	r := newRig(t, emulator.Timing{}, newServo(t, "ym070-210-r099", 1, "return_delay", 0))
 	r.servos[0].Actuator().Alarm |= actuator.AlarmEncoder
-	if st, _ := r.tell(2, clear); st.Error != 0x81 || r.register(0, "error_code") != 13 {
+	if st, _ := r.execute(2, clear); st.Error != 0x81 || r.register(0, "error_code") != 13 {
 		t.Errorf("encoder: clear: got %02X, code %d, want 81, 13", st.Error, r.register(0, "error_code"))
 	}
 }

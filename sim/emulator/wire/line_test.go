@@ -14,19 +14,19 @@ import (
 
 // parrot sends back what it receives, a millisecond later, and "tick" every second.
 type parrot struct {
-	baud    int
-	heard   []byte
-	answer  time.Duration
-	tick    time.Duration
-	powered int
+	baud     int
+	received []byte
+	answer   time.Duration
+	tick     time.Duration
+	powered  int
 }
 
 func (p *parrot) Receive(b []byte, now time.Duration) {
-	p.heard, p.answer = append(p.heard, b...), now+time.Millisecond
+	p.received, p.answer = append(p.received, b...), now+time.Millisecond
 }
 
 func (p *parrot) Next() time.Duration {
-	if len(p.heard) > 0 {
+	if len(p.received) > 0 {
 		return min(p.answer, p.tick)
 	}
 	return p.tick
@@ -37,15 +37,15 @@ func (p *parrot) Transmit(dst []byte, now time.Duration) []byte {
 		p.tick += time.Second
 		return append(dst, "tick"...)
 	}
-	dst = append(dst, p.heard...)
-	p.heard = nil
+	dst = append(dst, p.received...)
+	p.received = nil
 	return dst
 }
 
 func (p *parrot) Baud() int { return p.baud }
 
 func (p *parrot) Power(on bool, now time.Duration) {
-	p.heard, p.tick = nil, max(0, now)+time.Second
+	p.received, p.tick = nil, max(0, now)+time.Second
 	if on {
 		p.powered++
 	}
@@ -129,26 +129,26 @@ func TestPlugAndPower(t *testing.T) {
 
 // Each fault does what its name says to one telegram.
 func TestFaultsDo(t *testing.T) {
-	const said = "0123456789"
+	const sent = "0123456789"
 	for _, c := range []struct {
 		fault wire.Fault
 		good  func(got string) bool
 	}{
 		{wire.Fault{Kind: wire.OpenWire}, func(s string) bool { return s == "" }},
-		{wire.Fault{Kind: wire.Corrupted}, func(s string) bool { return len(s) == 10 && s != said }},
+		{wire.Fault{Kind: wire.Corrupted}, func(s string) bool { return len(s) == 10 && s != sent }},
 		{wire.Fault{Kind: wire.Dropped}, func(s string) bool { return len(s) == 8 }}, // one each way
 		{wire.Fault{Kind: wire.Duplicated}, func(s string) bool { return len(s) == 12 }},
-		{wire.Fault{Kind: wire.Truncated}, func(s string) bool { return len(s) < 10 && s == said[:len(s)] }},
+		{wire.Fault{Kind: wire.Truncated}, func(s string) bool { return len(s) < 10 && s == sent[:len(s)] }},
 		{wire.Fault{Kind: wire.Delayed, Delay: 300 * time.Millisecond}, func(s string) bool { return s == "" }},
-		{wire.Fault{Kind: wire.Garbage}, func(s string) bool { return len(s) > 11 && s[len(s)-10:] == said }},
-		{wire.Fault{Kind: wire.Foreign, Bytes: "who"}, func(s string) bool { return s == "whowho"+said }},
-		{wire.Fault{Kind: wire.Echo}, func(s string) bool { return s == said+said }},
+		{wire.Fault{Kind: wire.Garbage}, func(s string) bool { return len(s) > 11 && s[len(s)-10:] == sent }},
+		{wire.Fault{Kind: wire.Foreign, Bytes: "who"}, func(s string) bool { return s == "whowho"+sent }},
+		{wire.Fault{Kind: wire.Echo}, func(s string) bool { return s == sent+sent }},
 	} {
 		line := wire.NewLine("line", 115200, 5, &parrot{baud: 115200})
 		l, err := line.Open()
 		must(t, err)
 		line.Fault(c.fault)
-		l.Write([]byte(said))
+		l.Write([]byte(sent))
 		line.SleepUntil(500 * time.Millisecond)
 		b := make([]byte, 100)
 		if n, _ := l.Read(b, 0); !c.good(string(b[:n])) {

@@ -12,53 +12,53 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// parrot says at once what it has heard.
+// parrot sends back at once what it has received.
 type parrot struct {
-	heard []byte
-	at    time.Duration
+	received []byte
+	at       time.Duration
 }
 
 func (p *parrot) Receive(b []byte, now time.Duration) {
-	p.heard, p.at = append(p.heard, b...), now+time.Millisecond
+	p.received, p.at = append(p.received, b...), now+time.Millisecond
 }
 
 func (p *parrot) Next() time.Duration {
-	if len(p.heard) == 0 {
+	if len(p.received) == 0 {
 		return Never
 	}
 	return p.at
 }
 
 func (p *parrot) Transmit(dst []byte, now time.Duration) []byte {
-	dst = append(dst, p.heard...)
-	p.heard = p.heard[:0]
+	dst = append(dst, p.received...)
+	p.received = p.received[:0]
 	return dst
 }
 func (p *parrot) Baud() int                 { return 115200 }
 func (p *parrot) Power(bool, time.Duration) {}
 
-// Each fault does what its word says to what is said, and nothing once it is cleared.
+// Each fault does what its name promises to what is sent, and nothing once it is cleared.
 func TestTap(t *testing.T) {
-	const said = "halyard"
+	const sent = "halyard"
 	for _, c := range []struct {
 		fault Fault
-		want  func(heard string, after time.Duration) bool
+		want  func(received string, after time.Duration) bool
 	}{
 		{Fault{Kind: Dropped}, func(s string, _ time.Duration) bool { return s == "" }},
 		{Fault{Kind: Duplicated}, func(s string, _ time.Duration) bool { return s == "hhhhaaaallllyyyyaaaarrrrdddd" }},
-		{Fault{Kind: Corrupted}, func(s string, _ time.Duration) bool { return len(s) == len(said) && s != said }},
-		{Fault{Kind: Dropped, P: 0.3}, func(s string, _ time.Duration) bool { return len(s) > 0 && len(s) < len(said) }},
+		{Fault{Kind: Corrupted}, func(s string, _ time.Duration) bool { return len(s) == len(sent) && s != sent }},
+		{Fault{Kind: Dropped, P: 0.3}, func(s string, _ time.Duration) bool { return len(s) > 0 && len(s) < len(sent) }},
 		{Fault{Kind: Truncated, P: 0.2}, func(s string, _ time.Duration) bool {
-			return len(s) < len(said) && bytes.HasPrefix([]byte(said), []byte(s))
+			return len(s) < len(sent) && bytes.HasPrefix([]byte(sent), []byte(s))
 		}},
-		{Fault{Kind: Foreign, Bytes: "x"}, func(s string, _ time.Duration) bool { return s == "xx"+said }},
+		{Fault{Kind: Foreign, Bytes: "x"}, func(s string, _ time.Duration) bool { return s == "xx"+sent }},
 		{Fault{Kind: Garbage}, func(s string, _ time.Duration) bool {
-			return len(s) >= len(said)+2 && bytes.HasSuffix([]byte(s), []byte(said))
+			return len(s) >= len(sent)+2 && bytes.HasSuffix([]byte(s), []byte(sent))
 		}},
 		{Fault{Kind: Delayed, Delay: 50 * time.Millisecond}, func(s string, after time.Duration) bool {
-			return s == said && after > 50*time.Millisecond && after < 55*time.Millisecond
+			return s == sent && after > 50*time.Millisecond && after < 55*time.Millisecond
 		}},
-		{Fault{Kind: Echo}, func(s string, _ time.Duration) bool { return s == said+said }},
+		{Fault{Kind: Echo}, func(s string, _ time.Duration) bool { return s == sent+sent }},
 		{Fault{Kind: OpenWire}, func(s string, _ time.Duration) bool { return s == "" }},
 	} {
 		t.Run(c.fault.Kind.String(), func(t *testing.T) {
@@ -67,29 +67,29 @@ func TestTap(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			say := func() (string, time.Duration) {
-				if _, err := line.Write([]byte(said)); err != nil {
+			exchange := func() (string, time.Duration) {
+				if _, err := line.Write([]byte(sent)); err != nil {
 					t.Fatal(err)
 				}
-				var heard []byte
+				var received []byte
 				start, last := line.Now(), line.Now()
 				for p := make([]byte, 64); ; {
 					n, err := line.Read(p, 100*time.Millisecond)
 					if errors.Is(err, os.ErrDeadlineExceeded) {
-						return string(heard), last - start
+						return string(received), last - start
 					} else if err != nil {
 						t.Fatal(err)
 					}
-					heard, last = append(heard, p[:n]...), line.Now()
+					received, last = append(received, p[:n]...), line.Now()
 				}
 			}
 			tap.Fault(c.fault)
-			if heard, after := say(); !c.want(heard, after) {
-				t.Errorf("got %q after %v", heard, after)
+			if received, after := exchange(); !c.want(received, after) {
+				t.Errorf("got %q after %v", received, after)
 			}
 			tap.ClearFaults()
-			if heard, _ := say(); heard != said {
-				t.Errorf("cleared: got %q", heard)
+			if received, _ := exchange(); received != sent {
+				t.Errorf("cleared: got %q", received)
 			}
 		})
 	}
