@@ -1,7 +1,6 @@
 package odrive
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -125,7 +124,7 @@ func (b *serialProtocol) ReadHealth(i int) error {
 	switch {
 	case err == nil:
 		*to = v
-	case !errors.Is(err, servo.ErrNoReply) && !errors.Is(err, servo.ErrCorrupt):
+	case !servo.IsServoError(err):
 		return err
 	}
 	return b.state(i)

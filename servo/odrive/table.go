@@ -166,13 +166,9 @@ var alarms05 = [...]struct {
 
 // Alarm converts e to the common alarms. Errors that only report a missing or stopping host are not alarms.
 func (e Errors) Alarm(d Dialect) (a servo.Alarm) {
-	table := alarms06[:]
+	table, known := alarms06[:], watchdog06|estop06
 	if d == V05 {
-		table = alarms05[:]
-	}
-	known := watchdog06 | estop06
-	if d == V05 {
-		known = watchdog05 | estop05
+		table, known = alarms05[:], watchdog05|estop05
 	}
 	for _, x := range table {
 		if e&x.bits != 0 {
