@@ -3,7 +3,6 @@ package halyard
 import (
 	"context"
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 // Emulator is the emulated devices of a config, over one simulated world, for programs that open terminals.
@@ -166,7 +166,7 @@ func serveHand(flag, dir string, answer func(order string) any) (end func() erro
 
 // unserved are the buses and devices that no terminal serves, each with the reason.
 func (e *Emulator) unserved(lines []assembly.Terminal) (ports []Port) {
-	for _, name := range slices.Sorted(maps.Keys(e.plan.Config.Buses)) {
+	for _, name := range report.SortedKeys(e.plan.Config.Buses) {
 		if bus := e.plan.Config.Buses[name]; !slices.ContainsFunc(lines, func(t assembly.Terminal) bool { return t.Name == name }) {
 			if !bus.Rated() {
 				bus.Baud = 0 // it has no baud rate

@@ -3,11 +3,11 @@ package halyard
 import (
 	"context"
 	"errors"
-	"maps"
 	"path/filepath"
 	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 // Expose serves the lines of emulated servos on pseudo-terminals, with a link DIR/BUS to each, while the system's own
@@ -51,7 +51,7 @@ func (s *System) Expose(dir string) (ports []Port, err error) {
 		ends = append(ends, wait)
 		ports = append(ports, Port{Bus: t.Name, Type: c.Buses[t.Name].Type, Path: path, Baud: c.Buses[t.Name].Baud, Servos: true})
 	}
-	for _, name := range slices.Sorted(maps.Keys(c.Buses)) {
+	for _, name := range report.SortedKeys(c.Buses) {
 		if !slices.ContainsFunc(ports, func(p Port) bool { return p.Bus == name }) {
 			bus := c.Buses[name]
 			ports = append(ports, Port{Bus: name, Type: bus.Type, Reason: s.sys.Unexposed(name)})

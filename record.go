@@ -4,11 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -17,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/record"
 	"github.com/halyard-robotics/halyard/internal/replay"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -91,7 +90,7 @@ func (s *System) recordInfo() (*record.Info, error) {
 	info := &record.Info{Version: version(), Rig: c.Name, Clock: s.sys.Rig.Mode().String(), Period: c.Clock.Period, Seed: c.World.Seed,
 		Started: time.Now().Add(-stats.Time), First: stats.Cycles + 1, Source: c.Source, Set: a.Options.Set, Body: a.Options.Body, Listen: a.Options.Listen,
 		Absent: a.Absent, Attached: []record.File{{Name: record.ConfigName, Data: a.Config}}}
-	for _, name := range slices.Sorted(maps.Keys(a.Files)) {
+	for _, name := range report.SortedKeys(a.Files) {
 		info.Attached = append(info.Attached, record.File{Name: name, Data: a.Files[name]})
 	}
 	return info, nil

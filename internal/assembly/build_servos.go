@@ -2,8 +2,6 @@ package assembly
 
 import (
 	"errors"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -11,6 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
@@ -19,7 +18,7 @@ import (
 // together.
 func (b *Builder) openLines() error {
 	var faults []error
-	for _, name := range slices.Sorted(maps.Keys(b.Plan.Config.Buses)) {
+	for _, name := range report.SortedKeys(b.Plan.Config.Buses) {
 		for _, kind := range []configs.BodyKind{configs.Emulated, configs.Real} {
 			if on := b.Plan.On(name, kind); len(on) > 0 {
 				faults = append(faults, b.openLine(name, kind, on))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/emulator"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
@@ -56,7 +56,7 @@ func EmulateWorld(p *plan.Plan) (*EmulatedWorld, error) {
 		}
 	}
 	b := w.Builder()
-	for _, name := range slices.Sorted(maps.Keys(p.Config.Buses)) {
+	for _, name := range report.SortedKeys(p.Config.Buses) {
 		on := p.On(name, configs.Emulated)
 		if len(on) == 0 {
 			continue

@@ -5,6 +5,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/kinematics"
+	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
@@ -19,6 +20,22 @@ func (p *AgentPlan) Agent(body hal.Body, world hal.World, reality hal.BodyKind) 
 		Guard: hal.GuardConfig{CommandTimeout: g.CommandTimeout, OnTimeout: policies[g.OnTimeout], Slew: g.Slew,
 			HomeSpeed: g.HomeSpeed, Disarmed: !g.Armed, Arming: arming[g.Arming], FollowingError: g.FollowingError, Interlock: p.interlock(),
 			Direct: reality == hal.Simulated && p.Robot.Simloid != hal.None && g.Slew == 1}}
+}
+
+// Stand adds a robot or a vehicle to a scene.
+func (p *AgentPlan) Stand(s *sim.Scene) (hal.Body, error) {
+	if p.Vehicle != nil {
+		return s.AddVehicle(p.Config.Name, p.Vehicle, p.Place(), sim.SensorNoise())
+	}
+	return s.Add(p.Config.Name, p.Robot, p.Place())
+}
+
+// Place is where the robot begins.
+func (p *AgentPlan) Place() hal.Pose {
+	if p.start != nil {
+		return *p.start
+	}
+	return PoseOf(p.Config.Pose)
 }
 
 // PascalPerMetre is of fresh water at 20 °C, as the pool's.

@@ -1,18 +1,16 @@
 package plan
 
 import (
-	"maps"
-	"slices"
-
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/report"
 )
 
 // classes resolves the robots that can be spawned, by the names of the config. Each has its own devices: those of an emulated
 // class are created for each of its robots.
 func (r *Resolver) classes() map[string]*AgentPlan {
 	classes := map[string]*AgentPlan{}
-	for _, name := range slices.Sorted(maps.Keys(r.Config.Classes)) {
+	for _, name := range report.SortedKeys(r.Config.Classes) {
 		path := configs.Path("classes").Key(name)
 		c := &configs.Agent{Name: name, Robot: r.Config.Classes[name]}
 		others := r.devices

@@ -1,13 +1,13 @@
 package plan
 
 import (
-	"maps"
 	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
@@ -96,7 +96,7 @@ func (p *Plan) Agent(name string) *AgentPlan {
 func (p *Plan) ServoConfig(h JointRef) servo.ServoConfig {
 	j := p.Joint(h)
 	s := servo.ServoConfig{ID: byte(j.Hardware.ID), Model: j.Servo, Joint: p.Agents[h.Agent].Robot.Joints[h.Joint].Name, Calibrated: j.Calibration != nil}
-	for _, name := range slices.Sorted(maps.Keys(j.Hardware.Registers)) {
+	for _, name := range report.SortedKeys(j.Hardware.Registers) {
 		s.Settings = append(s.Settings, servo.Setting{Register: name, Value: int64(j.Hardware.Registers[name])})
 	}
 	return s

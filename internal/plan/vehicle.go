@@ -63,19 +63,3 @@ func measures(l *hal.Layout, name string) bool {
 	return slices.ContainsFunc(l.Sensors, func(s hal.Sensor) bool { return s.Name == name }) ||
 		slices.ContainsFunc(l.Cameras, func(c hal.Camera) bool { return c.Name == name })
 }
-
-// Stand adds a robot or a vehicle to a scene.
-func (p *AgentPlan) Stand(s *sim.Scene) (hal.Body, error) {
-	if p.Vehicle != nil {
-		return s.AddVehicle(p.Config.Name, p.Vehicle, p.Place(), sim.SensorNoise())
-	}
-	return s.Add(p.Config.Name, p.Robot, p.Place())
-}
-
-// Place is where the robot begins.
-func (p *AgentPlan) Place() hal.Pose {
-	if p.start != nil {
-		return *p.start
-	}
-	return PoseOf(p.Config.Pose)
-}
