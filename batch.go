@@ -47,5 +47,5 @@ func (b *Batch) Reset(which []bool, seeds []int64, observations []float64) error
 	return b.batch.Reset(which, seeds, observations)
 }
 
-// Close ends all copies.
+// Close ends all copies. A second call has no effect.
 func (b *Batch) Close() error { return b.batch.Close() }

@@ -155,6 +155,16 @@ func TestBatchRefuses(t *testing.T) {
 	}
 }
 
+// A second Close has no effect, as that of a System.
+func TestBatchClosesTwice(t *testing.T) {
+	b := batchOf(t, "xm430-arm", 2)
+	for range 2 {
+		if err := b.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 func TestBatchAllocatesNothing(t *testing.T) {
 	b := batchOf(t, "so101", 4)
 	actions, seen := make([]float64, 4*len(b.Actions())), make([]float64, 4*len(b.Observations()))

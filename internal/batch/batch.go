@@ -35,6 +35,7 @@ type Batch struct {
 	done    chan struct{}
 	next    atomic.Int64 // the first copy that no worker has taken
 	block   int64        // how many are taken at a time
+	closed  bool         // by Close
 
 	// Of the present job.
 	in, out []float64
@@ -176,8 +177,12 @@ func (b *Batch) do(j job) {
 	}
 }
 
-// Close ends all copies.
+// Close ends all copies. A second call has no effect.
 func (b *Batch) Close() (err error) {
+	if b.closed {
+		return nil
+	}
+	b.closed = true
 	started := b.actions != nil
 	close(b.jobs)
 	for range b.workers - 1 {
