@@ -3,6 +3,7 @@ package foxglove
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/protocols/fields"
@@ -211,12 +212,8 @@ func scan(r *topics.Robot, c *channel, s *topics.Sample) any {
 	const float32Type = 7
 	l, t, at := r.Agent.Layout(), c.topic, fields.At(s.Time)
 	v, fov, most := s.Of(t.At), r.FOV(t.At), l.Measured(l.Sensors[t.At].First).Max
-	known := false
-	for _, x := range v {
-		known = known || !math.IsNaN(x)
-	}
-	if !known {
-		return nil
+	if !slices.ContainsFunc(v, func(x float64) bool { return !math.IsNaN(x) }) {
+		return nil // all are unknown
 	}
 	if c.view == plain {
 		m := laserScan{at, t.Frame, unturned, -fov / 2, fov / 2, make([]float64, len(v)), []float64{}}

@@ -2,6 +2,7 @@ package player
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -107,7 +108,7 @@ func (r *Robot) validate() error {
 			return fmt.Errorf("player: drive: got %d left and %d right wheels, radius %g m, separation %g m, want all above 0",
 				len(d.Left), len(d.Right), d.Radius, d.Separation)
 		}
-		for _, w := range append(append([]Wheel(nil), d.Left...), d.Right...) {
+		for _, w := range slices.Concat(d.Left, d.Right) {
 			if err := check("drive", hal.VelocityMode, w.Actuator); err != nil {
 				return err
 			}

@@ -8,6 +8,7 @@ import (
 	"image/jpeg"
 	"image/png"
 	"math"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -167,26 +168,16 @@ func (f *Feed[K]) Subscribe(key K, t *Topic, s Settings) bool {
 func (f *Feed[K]) Unsubscribe(key K) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	found := false
-	used := map[int]bool{}
-	kept := f.subs[:0]
-	for _, sub := range f.subs {
-		if sub.key == key {
-			found = true
-			continue
-		}
-		kept = append(kept, sub)
-		used[sub.topic.At] = used[sub.topic.At] || sub.topic.Kind == Image
-	}
-	clear(f.subs[len(kept):])
-	f.subs = kept
+	before := len(f.subs)
+	f.subs = slices.DeleteFunc(f.subs, func(sub *subscription[K]) bool { return sub.key == key })
 	for at, s := range f.streams {
-		if !used[at] {
+		shows := func(sub *subscription[K]) bool { return sub.topic.Kind == Image && sub.topic.At == at }
+		if !slices.ContainsFunc(f.subs, shows) {
 			s.cancel()
 			delete(f.streams, at)
 		}
 	}
-	return found
+	return len(f.subs) < before
 }
 
 // Next waits for the next message to the client. The error is ctx's.

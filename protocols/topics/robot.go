@@ -3,6 +3,7 @@ package topics
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/kinematics"
@@ -49,7 +50,7 @@ func (r *Robot) validate() error {
 			return fmt.Errorf("topics: drive: got %d left and %d right wheels, radius %g m, separation %g m, want all above 0",
 				len(d.Left), len(d.Right), d.Radius, d.Separation)
 		}
-		for _, i := range append(append([]int(nil), d.Left...), d.Right...) {
+		for _, i := range slices.Concat(d.Left, d.Right) {
 			if i < 0 || i >= len(l.Actuators) || l.Actuators[i].Goal[hal.VelocityMode] == hal.None {
 				return fmt.Errorf("topics: drive: got actuator %d, want one that takes a velocity", i)
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -238,7 +239,7 @@ func (v *vehicle) Drive(left, right float64) error {
 func (v *vehicle) Steer(speed, angle, crab float64) error {
 	k := v.robot.Rescue
 	var goals []goal
-	for _, i := range append(append([]int(nil), k.Left...), k.Right...) {
+	for _, i := range slices.Concat(k.Left, k.Right) {
 		goals = append(goals, goal{i, hal.VelocityMode, speed / v.about.WheelRadius})
 	}
 	for axle, joints := range [...][]int{k.Front, k.Rear} {
