@@ -155,12 +155,13 @@ func glance[T any](d *dock, ask func() (T, error)) T {
 		v, err := ask()
 		done <- answer{v, err}
 	}()
-	for {
+	// The pauses grow: on a busy machine a picture takes long, and the robot must not be elsewhere when it is there.
+	for pause := 50 * time.Millisecond; ; pause = min(2*pause, 400*time.Millisecond) {
 		select {
 		case a := <-done:
 			d.must(a.err)
 			return a.v
-		case <-time.After(50 * time.Millisecond):
+		case <-time.After(pause):
 			d.gate.pass(20 * time.Millisecond)
 		}
 	}
