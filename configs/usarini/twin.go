@@ -195,7 +195,7 @@ func num(v float64) string {
 // list3 is a vector.
 func list3(v [3]float64) string { return "[" + num(v[0]) + ", " + num(v[1]) + ", " + num(v[2]) + "]" }
 
-// degrees of radians.
+// inDegrees is rad in degrees.
 func inDegrees(rad float64) float64 { return rad * 180 / math.Pi }
 
 // turns are roll, pitch and yaw of a unit quaternion, degrees.

@@ -188,7 +188,7 @@ func anyMotor() *actuator.Spec {
 	return m
 }
 
-// longest and fits: a change is good where its longest cycle leaves Reserve of the period.
+// fits reports whether the longest cycle leaves Reserve of the period.
 func (l *Line) fits() bool {
 	t, err := l.measure()
 	return err == nil && t.most.Seconds() <= (1-Reserve)*l.Chain.Period.Seconds()

@@ -68,7 +68,7 @@ func (t *trial) halts(plant planter) {
 	}
 	stays := func() {
 		if t.closed(); !s.torqueOff() {
-			t.fail("not limp at %v, though it is stopped", s.now)
+			t.fail("a joint has torque at %v, though it is stopped", s.now)
 		}
 	}
 	if !t.pass(outage/2, stays) || !t.must(s.heal()) {

@@ -124,7 +124,7 @@ func (t *trial) latched() {
 	case !s.stopped():
 		t.fail("not stopped at %v", s.now)
 	case !s.torqueOff():
-		t.fail("not limp at %v, though it is stopped", s.now)
+		t.fail("a joint has torque at %v, though it is stopped", s.now)
 	}
 }
 

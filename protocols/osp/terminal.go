@@ -30,7 +30,7 @@ const (
 
 // desired are the names of goals, by their modes.
 var desired = [hal.NumModes]string{hal.PositionMode: "/DesiredAngle", hal.VelocityMode: "/DesiredVelocity",
-	hal.TorqueMode: "/DesiredJointTorque" /* desiredTorque is another */, hal.DutyMode: "/DesiredDuty"}
+	hal.TorqueMode: "/DesiredJointTorque" /* DesiredTorque is another */, hal.DutyMode: "/DesiredDuty"}
 
 // newTerminals names the channels of l. A channel of no actuator keeps its own name below "/".
 func newTerminals(l *hal.Layout) *terminals {

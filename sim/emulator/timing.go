@@ -25,7 +25,7 @@ type Timing struct {
 
 // DefaultReply is the one value fitted (least squares of the relative error) to the cycle rates of 20 MX-64 that
 // Bestmann, Güldenstein and Zhang measured through their QUADDXL ("High-Frequency Multi Bus Servo and Sensor
-// Communication Using the Dynamixel Protocol", RoboCup 2019). All twelve cells come out within 6 %; see Rates.
+// Communication Using the Dynamixel Protocol", RoboCup 2019). All twelve cells come out within 6 %: TestRatesMatchThePublishedOnes.
 const DefaultReply = 58 * time.Microsecond
 
 // FTDI is the timing of an FT232H (U2D2) with the latency timer set to latency; the factory default is 16 ms.

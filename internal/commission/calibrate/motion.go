@@ -31,13 +31,13 @@ const (
 // mover is a stand with torque on.
 type mover struct {
 	*stand
-	goals  map[string]float64
-	limits map[string]float64         // N·m, of joints whose torque is bounded
-	q      []float64                  // rad, one an actuator
-	limp   bool                       // the torque is off
-	lost   int                        // cycles since the joint that moves was read
-	slew   float64                    // of the guard, share of a joint's speed
-	strike func(*halyard.Agent) error // Guide.strike
+	goals     map[string]float64
+	limits    map[string]float64         // N·m, of joints whose torque is bounded
+	q         []float64                  // rad, one an actuator
+	torqueOff bool                       // the torque is off
+	lost      int                        // cycles since the joint that moves was read
+	slew      float64                    // of the guard, share of a joint's speed
+	strike    func(*halyard.Agent) error // Guide.strike
 }
 
 // motion moves each joint slowly in both directions. Effort against the known gravity torque gives the torque constant; the
@@ -76,7 +76,7 @@ func (g *Guide) motion(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	return g.limp(ctx, m)
+	return g.beforeTorqueOff(ctx, m)
 }
 
 // choose prompts until the answer is one of words, of which "" is Enter.
@@ -150,10 +150,10 @@ func (g *Guide) arm(ctx context.Context, c *configs.Config, read func(*Joint) *c
 
 // release switches the torque off, or on again: then the joints hold their present positions.
 func (m *mover) release(off bool) error {
-	if m.limp == off {
+	if m.torqueOff == off {
 		return nil
 	}
-	if m.limp = off; off {
+	if m.torqueOff = off; off {
 		m.rig.Disarm()
 		return nil
 	}
@@ -168,7 +168,7 @@ func (m *mover) release(off bool) error {
 // cycle commands all goals and lets one cycle pass.
 func (m *mover) cycle(ctx context.Context) error {
 	for name, goal := range m.goals {
-		if m.limp {
+		if m.torqueOff {
 			break
 		}
 		command := halyard.Position(goal)

@@ -153,8 +153,8 @@ func (g *Guide) lively(ctx context.Context) (*mover, error) {
 	return g.arm(ctx, c, g.current)
 }
 
-// limp warns the operator of a real robot before its torque goes off.
-func (g *Guide) limp(ctx context.Context, m *mover) error {
+// beforeTorqueOff warns the operator of a real robot before its torque goes off.
+func (g *Guide) beforeTorqueOff(ctx context.Context, m *mover) error {
 	if !m.real {
 		return nil
 	}
@@ -219,7 +219,7 @@ func (g *Guide) record(ctx context.Context, m *mover, weigh *gravity, j *Joint, 
 	if err := m.to(ctx, j.Name, middle, math.Min(goSpeed, slew), nil); err != nil {
 		return nil, err
 	}
-	return runs, g.limp(ctx, m)
+	return runs, g.beforeTorqueOff(ctx, m)
 }
 
 // bench is the load and the gains of j as a recording names them.

@@ -87,7 +87,7 @@ func (g *Guide) stops(ctx context.Context, list []*Joint, names []string) (err e
 			return errors.Join(err, m.end())
 		}
 	}
-	return errors.Join(g.limp(ctx, m), m.end())
+	return errors.Join(g.beforeTorqueOff(ctx, m), m.end())
 }
 
 // reopen opens the robot again as the session watches it, torque off.

@@ -96,7 +96,7 @@ func (g *Guide) Twin(ctx context.Context) (rows []TwinRow, err error) {
 			return rows, err
 		}
 	}
-	return rows, g.limp(ctx, m)
+	return rows, g.beforeTorqueOff(ctx, m)
 }
 
 // efforts converts the torques of a recording, by the calibration c, to the unit of the servo's model: share of the drive, or A.

@@ -12,7 +12,7 @@ import (
 // late is how long after its due time an answer is waited for; real servos that are alive are never later.
 const late = 25 * time.Millisecond
 
-// hearing counts how a servo's answers to the same question came.
+// answerCount counts how a servo's answers to the same question came.
 type answerCount struct {
 	asked, clean, silent int
 	tardy                int // clean, but later than a client waits

@@ -157,7 +157,7 @@ func (s *ServoCheck) alarms(explained servo.Alarm) (latched bool) {
 	return alarm|explained != 0
 }
 
-// switches checks what keeps a sound servo limp; one whose alarm is latched is so by right.
+// switches checks what keeps the torque of a sound servo off; one whose alarm is latched is so by right.
 func (s *ServoCheck) switches(latched bool) {
 	s.Check("torque-limit")
 	s.Check("watchdog")
@@ -171,7 +171,7 @@ func (s *ServoCheck) switches(latched bool) {
 		if r.Access == servo.RAM {
 			why, fix = "left by a shutdown", "switch its power off and on; an overload has taken its torque: look for what blocks the joint"
 		}
-		s.fail("torque-limit", hal.BusFault, fmt.Sprintf("%s is 0 (%s): it stays limp", name, why), fix)
+		s.fail("torque-limit", hal.BusFault, fmt.Sprintf("%s is 0 (%s): its torque stays off", name, why), fix)
 		break // the RAM limit begins as the EEPROM's
 	}
 	if v, ok := s.Read("bus_watchdog"); ok && v < 0 {

@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// drive is a Dynamixel's.
+// Actuate passes the commands in the registers to the actuator.
 func (s *device) Actuate() {
 	a := s.Act
 	if s.isY() {

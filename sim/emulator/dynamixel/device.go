@@ -69,7 +69,7 @@ func (s *device) meant(id byte) bool {
 	return s.Has(emulator.RegShadowID) && shadow < 253 && int64(id) == shadow
 }
 
-// start is a Dynamixel's own part of powerOn.
+// Started is a Dynamixel's own part of power-on.
 func (s *device) Started() {
 	s.shut = false
 	if s.isY() {
@@ -89,7 +89,7 @@ func (s *device) Started() {
 	s.Set(emulator.RegTorqueEnable, startup&1)
 }
 
-// derive follows a change of EEPROM from outside.
+// Configured follows a change of EEPROM from outside.
 func (s *device) Configured() {
 	s.oneTurn()
 	s.limits()

@@ -78,7 +78,7 @@ func (h *Hokuyo) once(line string, o scanOrder, at time.Duration) {
 	h.out = lidar.AppendSCIPScan(h.out, line, lidar.SCIPOK, int((end-turn)/time.Millisecond)&0xFFFFFF, h.measure(&o), o.size)
 }
 
-// next is the next scan of a stream, which leaves at now.
+// nextScan appends the next scan of a stream, which leaves at now.
 func (h *Hokuyo) nextScan(dst []byte, now time.Duration) []byte {
 	// The echo of a scan reports how many are left.
 	o, left := h.stream, 0
