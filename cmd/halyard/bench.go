@@ -27,7 +27,7 @@ func newBench(a *app) *cobra.Command {
 	long := "Measures this machine and prints each result next to its theoretical limit:\n"
 	for _, b := range lab.Benchmarks() {
 		names = append(names, b.Name)
-		long += fmt.Sprintf("\n  %-7s %s", b.Name, b.About)
+		long += fmt.Sprintf("\n  %-8s %s", b.Name, b.About)
 	}
 	c := &cobra.Command{
 		Use:       "bench [NAME]",
@@ -76,13 +76,13 @@ func newBench(a *app) *cobra.Command {
 			return a.bench(cmd.Context(), which, size)
 		},
 	}
-	c.Flags().IntVar(&steps, "steps", 0, "cycles or steps of each case; 0 selects the default of the benchmark")
-	c.Flags().Float64Var(&seconds, "seconds", 60, "how long each case of clock, of okon's control loop, of gamebots' robots and of configs runs")
-	c.Flags().StringVar(&only, "config", "", "of configs: the one to run, embedded or a file; all embedded ones where it is not given")
-	c.Flags().BoolVar(&all, "all", false, "of drivers: every way to read, rate, length and return delay of the servo buses that have them, 600 cells more")
-	c.Flags().StringVar(&physics.Model, "model", "", "of physics: chain, quad, humanoid or heap; all where it is not given")
-	c.Flags().IntVar(&links, "n", 0, "links of the chain of physics; 2, 10, 20 and 40 where it is not given")
-	c.Flags().StringVar(&physics.Integrator, "integrator", "", "of physics: euler or rk4; both where it is not given")
+	c.Flags().IntVar(&steps, "steps", 0, "cycles or steps of each case; 0 = the benchmark's default")
+	c.Flags().Float64Var(&seconds, "seconds", 60, "duration of each case of clock, configs, okon's control loop and gamebots' robots")
+	c.Flags().StringVar(&only, "config", "", "with configs: the config to run, embedded or a file (default: all embedded)")
+	c.Flags().BoolVar(&all, "all", false, "with drivers: also every read mode, baud rate, chain length and return delay of the servo buses (600 more cases)")
+	c.Flags().StringVar(&physics.Model, "model", "", "with physics: chain, quad, humanoid or heap (default: all)")
+	c.Flags().IntVar(&links, "n", 0, "with physics: links of the chain (default: 2, 10, 20 and 40)")
+	c.Flags().StringVar(&physics.Integrator, "integrator", "", "with physics: euler or rk4 (default: both)")
 	return c
 }
 

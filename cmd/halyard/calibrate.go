@@ -33,7 +33,7 @@ func newCalibration(a *app) *cobra.Command {
 			return a.noted(notes, err, func() error { return show(a, rows) })
 		}}
 	in.Flags().StringVar(&config, "config", "", "config of the robot")
-	in.Flags().StringVar(&agent, "agent", "", "agent of the config, where it has several")
+	in.Flags().StringVar(&agent, "agent", "", "agent, if the config has several")
 	out := &cobra.Command{Use: "export --dir DIR --format lerobot", Short: "print the calibrations of DIR as another program's file",
 		Example: "  halyard calibration export --dir calibration --format lerobot > so101.json", Args: arguments("", "halyard calibration export --dir calibration --format lerobot"),
 		RunE: func(*cobra.Command, []string) error {
@@ -67,9 +67,9 @@ func newCalibrate(a *app) *cobra.Command {
 	var table, wheels bool
 	g := calibrate.Guide{Now: time.Now, Out: a.err}
 	top := &cobra.Command{Use: "calibrate CONFIG", Short: "run a guided calibration; compare and restore its files",
-		Long: "Leads through the calibration of a robot, one screen of text a step: reference pose, direction, range and rest pose by hand\n" +
-			"with torque off, then torque and a check by slow motions that you agree to. A session that ends early goes on where it was.\n" +
-			"An emulated robot is moved by \"hand JOINT DEGREES ...\" at any prompt.",
+		Long: "Guides through the calibration of a robot, one step a screen: reference pose, direction, range and rest pose by hand with\n" +
+			"torque off, then torque constants and a check by slow motions that you confirm. An interrupted session continues at its step.\n" +
+			"Move an emulated robot with \"hand JOINT DEGREES ...\" at any prompt.",
 		Example: "  halyard calibrate my-so101.yaml --dir calibration\n  halyard calibrate my-so101.yaml --joint elbow_flex\n  halyard calibrate show my-so101.yaml", Args: arguments("CONFIG", "halyard calibrate my-so101.yaml"), ValidArgsFunction: completeConfigs,
 		RunE: func(c *cobra.Command, args []string) error {
 			g.Config, g.Agent, g.Options = args[0], agent, configs.Options{Body: f.body, Set: f.set}
@@ -96,14 +96,14 @@ func newCalibrate(a *app) *cobra.Command {
 			return shown(a, rows, err)
 		}}
 	f.add(top)
-	top.Flags().StringVar(&agent, "agent", "", "agent of the config, where it has several")
+	top.Flags().StringVar(&agent, "agent", "", "agent, if the config has several")
 	top.Flags().StringArrayVar(&g.Only, "joint", nil, "this joint; may be repeated. Default: all")
 	top.Flags().StringVar(&sensor, "sensor", "", "calibrate this inertial sensor instead of joints")
 	top.Flags().StringVar(&pulse, "pulse", "", "calibrate this thruster, ESC or hobby servo instead of joints")
-	top.Flags().BoolVar(&wheels, "wheels", false, "calibrate the dead reckoning of a robot base: a straight metre, and a square each way round")
-	top.Flags().BoolVar(&table, "table", false, "compare --joint with angles that you measure, and write them where a line is not enough")
+	top.Flags().BoolVar(&wheels, "wheels", false, "calibrate the odometry of a robot base: a straight metre, and a square in each direction")
+	top.Flags().BoolVar(&table, "table", false, "compare --joint with angles that you measure, and write a table of them if a line does not fit")
 	top.Flags().StringVar(&g.Plots, "plots", "", "folder for the plots as SVG")
-	top.Flags().StringVar(&g.Dir, "dir", "", "folder of the files. Default: as the config names them, else calibration next to it")
+	top.Flags().StringVar(&g.Dir, "dir", "", "folder of the files (default: from the config, else calibration next to it)")
 	sub := func(use, short string, run func(*calibrate.Robot) error) {
 		c := &cobra.Command{Use: use + " CONFIG", Short: short, Args: arguments("CONFIG", "halyard calibrate "+use+" my-so101.yaml"), ValidArgsFunction: completeConfigs,
 			RunE: func(_ *cobra.Command, args []string) error {
@@ -114,7 +114,7 @@ func newCalibrate(a *app) *cobra.Command {
 				return run(r)
 			}}
 		f.add(c)
-		c.Flags().StringVar(&agent, "agent", "", "agent of the config, where it has several")
+		c.Flags().StringVar(&agent, "agent", "", "agent, if the config has several")
 		c.Flags().StringVar(&joint, "joint", "", "one joint; its kept versions too")
 		c.Flags().IntVar(&version, "version", 0, "kept version; 0 is the one before")
 		top.AddCommand(c)

@@ -21,12 +21,12 @@ func newChaos(a *app) *cobra.Command {
 	var first int64
 	var replay string
 	var long strings.Builder
-	long.WriteString("Runs random schedules of commands, clients that hang or leave, stops, hands, faults and a bad host on an emulated robot,\n" +
-		"in virtual time, and judges each cycle by what its motors do. CONFIG may be TYPE/MODEL, a type of bus and a model: a robot\n" +
-		"of such servos. Without it all embedded configs with servos on a line and all models are taken. A violation is\n" +
-		"reduced to the shortest schedule that shows it, which --replay runs again. The invariants:\n\n")
+	long.WriteString("Runs random schedules on an emulated robot in virtual time: commands, clients that hang or leave, stops, pushed joints, device\n" +
+		"faults and a slow host. It compares what the motors do in each cycle with the invariants below. CONFIG may be TYPE/MODEL, a bus\n" +
+		"type and a servo model: a robot of such servos. Without CONFIG it tests all embedded configs with servos and all servo models.\n" +
+		"It reduces a violation to the shortest schedule that shows it; --replay runs that schedule. The invariants:\n\n")
 	for _, v := range chaos.Invariants {
-		fmt.Fprintf(&long, "  %-14s %s\n", v.Name, v.Promise)
+		fmt.Fprintf(&long, "  %-18s %s\n", v.Name, v.Promise)
 	}
 	c := &cobra.Command{
 		Use:               "chaos [CONFIG]",
@@ -56,7 +56,7 @@ func newChaos(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().IntVar(&seeds, "seeds", 100, "schedules of each config")
-	c.Flags().Int64Var(&first, "first", 1, "first seed; of --replay, the seed of the robot")
+	c.Flags().Int64Var(&first, "first", 1, "first seed; with --replay the seed of the robot")
 	c.Flags().StringVar(&replay, "replay", "", "run the schedule of this file")
 	return c
 }

@@ -18,17 +18,20 @@ func newFaults(a *app) *cobra.Command {
 	var only string
 	kinds := lab.FaultWords()
 	long := "Tests every device of a config with every fault of its bus, emulated in memory and in virtual time: one second without\n" +
-		"the fault, one with an intermittent fault, one and a half with a permanent fault, two without. A cell passes if no wrong\n" +
+		"the fault, one with an intermittent fault, 1.5 with a permanent fault, two without. A cell passes if no wrong\n" +
 		"value is reported as good, a missing value is reported as old or by the event /AGENT/NAME/Fault, the other devices are not\n" +
 		"affected, and the device recovers and follows commands within a second of the end of the fault. The faults:\n"
 	var faults []string
 	for _, w := range kinds {
 		faults = append(faults, w.Name)
-		long += fmt.Sprintf("\n  %-10s %s", w.Name, w.About)
+		long += fmt.Sprintf("\n  %-11s %s", w.Name, w.About)
 	}
-	long += "\n\nOutcomes: no effect: no value was missing for long. detected: the event was raised. detected, latched: likewise, and the\n" +
-		"servo waits to be enabled. max age is the age of the oldest value read, detect the time from the start of the fault (or\n" +
-		"of its second half) to the event, recover the time from its end to the first good value."
+	long += "\n\nOutcomes:\n" +
+		"  no effect          no value was missing for long\n" +
+		"  detected           the event was raised\n" +
+		"  detected, latched  the event was raised, and the servo must be enabled again\n" +
+		"Columns: max age is the age of the oldest value read, detect the time from the start of the fault (intermittent or permanent)\n" +
+		"to the event, recover the time from the end of the fault to the first good value."
 	c := &cobra.Command{
 		Use:   "faults [DEVICE]",
 		Short: "test drivers against emulated faults",

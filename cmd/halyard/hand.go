@@ -16,7 +16,8 @@ func newHand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hand DIR [ORDER...]",
 		Short: "show and move the joints of emulated servos",
-		Long: "DIR is that of halyard emulate --dir, or of serve --expose. Without an ORDER every joint is listed. A hand is stronger than any servo.\nOrders:\n" +
+		Long: "Moves joints of emulated servos as a hand does, against any torque of the servo. DIR is the folder of halyard emulate --dir or\n" +
+			"serve --expose. Without ORDER it lists every joint.\nOrders:\n" +
 			assembly.HandHelp,
 		Example: "  halyard hand d\n  halyard hand d move elbow_flex 0.5\n  halyard hand d unplug gripper\n  halyard hand d push elbow_flex -0.2",
 		Args: func(c *cobra.Command, args []string) error {

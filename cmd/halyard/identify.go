@@ -21,11 +21,11 @@ func newIdentify(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "identify (CONFIG --joint J --out FILE | --servo MODEL --out FILE --data FILES | --check FILE --data FILES)",
 		Short: "find a servo's parameters from recordings",
-		Long: "Identify finds motor and friction of a servo from recordings of a pendulum of known mass, by simulating the servo " +
-			"that simulated robots have, and writes them as a file that a joint names as its model. With --check it plays " +
-			"recordings through the servo of such a file and prints how far it is from each. FILES are recordings or folders " +
-			"of them (BAM's raw JSON). With CONFIG and --joint it moves that joint of a robot, within the range that you agree to, and " +
-			"fits to what it records. docs/identify.md explains recording and the parameters.",
+		Long: "Finds motor and friction parameters of a servo from recordings of a pendulum of known mass, and writes a servo file that\n" +
+			"a joint of a robot file can name as its servo. docs/identify.md explains recordings and parameters.\n\n" +
+			"  with --data     fits to recordings (BAM's raw JSON), files or folders\n" +
+			"  with --joint    moves that joint of CONFIG within a range that you confirm, records it, and fits to that\n" +
+			"  with --check    simulates recordings with a servo file, and prints the error of each",
 		Example: "  halyard identify my-so101.yaml --joint elbow_flex --out elbow.yaml\n" +
 			"  halyard identify --servo xl330-m288 --data recordings --out xl330.yaml\n" +
 			"  halyard identify --check xl330.yaml --data recordings/kp200-sin_sin.json -o jsonl",
@@ -54,7 +54,7 @@ func newIdentify(a *app) *cobra.Command {
 	c.Flags().StringVar(&o.Out, "out", "", "servo file to write")
 	c.Flags().StringVar(&o.Check, "check", "", "servo file, or model, to compare with the recordings")
 	f.add(c)
-	c.Flags().StringVar(&g.Agent, "agent", "", "agent of CONFIG, where it has several")
+	c.Flags().StringVar(&g.Agent, "agent", "", "agent, if the config has several")
 	c.Flags().StringArrayVar(&g.Only, "joint", nil, "joint of CONFIG to move and identify")
 	c.Flags().StringVar(&g.Plots, "plots", "", "folder for the plots as SVG")
 	c.Flags().StringVar(&convert, "convert", "", "parameter file of BAM (JSON) to write as servo file, or servo file to write as BAM's")

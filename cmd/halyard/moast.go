@@ -63,11 +63,11 @@ func newMOAST(a *app) *cobra.Command {
 	}
 	c.Flags().StringVar(&run.Levels, "levels", "", "of servo, prim, am, veh, sect, with commas between (all)")
 	c.Flags().StringVar(&ini, "ini", "", "moast.ini: vehicles, start poses, UTM offset, cycle of servo")
-	c.Flags().StringVar(&run.World, "map", "yellow", "the arena; of --ini its section is read, also [DM-USAR_NAME]")
+	c.Flags().StringVar(&run.World, "map", "yellow", "the arena; with --ini the section of that name is read, also [DM-USAR_NAME]")
 	c.Flags().StringVar(&file, "nml", "", "write the buffers' configuration for rcslib programs to this file (standard output)")
 	c.Flags().StringVar(&address, "listen", fmt.Sprintf("127.0.0.1:%d", nml.FirstPort), "HOST:PORT of the buffers; further vehicles have the next ports")
 	c.Flags().StringVar(&run.Encoding, "encoding", "packed", "packed, xdr or disp")
-	c.Flags().StringArrayVar(&set, "set", nil, "PATH=VALUE: any key of the config that this makes")
+	c.Flags().StringArrayVar(&set, "set", nil, "PATH=VALUE: override a key of the resulting config")
 	return c
 }
 
@@ -219,5 +219,5 @@ func newNMLModules(a *app) *cobra.Command {
 }
 
 func addNMLFlags(c *cobra.Command, file *string) {
-	c.Flags().StringVarP(file, "nml", "n", cmp.Or(os.Getenv("CONFIG_NML"), "moast.nml"), "configuration file of the buffers (environment CONFIG_NML)")
+	c.Flags().StringVarP(file, "nml", "n", cmp.Or(os.Getenv("CONFIG_NML"), "moast.nml"), "configuration file of the buffers; $CONFIG_NML if set")
 }

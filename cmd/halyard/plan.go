@@ -14,8 +14,8 @@ func newPlan(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan CONFIG",
 		Short: "predict the cycle rate of each bus of a config",
-		Long: "Plan predicts how long the cycle of each bus takes, by running the config's drivers over emulated servos in virtual time. " +
-			"It opens no device. Where a period leaves less than a fifth free, it names the changes that would.",
+		Long: "Predicts the cycle time of each bus by running the config's drivers on emulated servos in virtual time. It opens no device.\n" +
+			"If less than a fifth of a period is free, it lists the changes that would free it.",
 		Example:           "  halyard plan so101\n  halyard plan so101 --adapter ftdi-full-speed --set clock.period=5ms -o jsonl",
 		Args:              arguments("CONFIG", "halyard plan so101"),
 		ValidArgsFunction: completeConfigs,

@@ -28,8 +28,8 @@ func newPlay(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&p.Protocol, "protocol", "odcp", "the protocol to speak")
-	c.Flags().StringVar(&p.Address, "address", fmt.Sprintf("127.0.0.1:%d", odcp.DefaultPort), "where the server listens")
+	c.Flags().StringVar(&p.Address, "address", fmt.Sprintf("127.0.0.1:%d", odcp.DefaultPort), "address of the server")
 	c.Flags().Float64Var(&p.Speed, "speed", 1, "times the recorded pace")
-	c.Flags().StringVar(&p.Model, "model", "", "the robot, or its file, for names and ranges; by default the one with as many joints")
+	c.Flags().StringVar(&p.Model, "model", "", "robot or robot file, for names and ranges (default: the one with as many joints)")
 	return c
 }

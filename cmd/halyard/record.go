@@ -20,7 +20,7 @@ func newRecord(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:     "record [RIG] --out FILE",
 		Short:   "save a recording of a running rig until interrupted",
-		Long:    "Records every cycle of a running rig into an MCAP file: commands, measurements, states, orders, and the bytes of every line.\nA recording that can be replayed begins with the rig: halyard serve --set record.file=FILE.",
+		Long:    "Records every cycle of a running rig into an MCAP file: commands, measurements, states, orders, and the bytes of every line.\nOnly a recording from the rig's start can be replayed: halyard serve --set record.file=FILE.",
 		Example: "  halyard record --out run.mcap",
 		Args:    arguments("[RIG]", "halyard record --out run.mcap"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -95,9 +95,9 @@ func newReplay(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "run a recording again and compare every cycle",
-		Long: "Repeats a recording with the same drivers, guards and bodies, fed with what was asked then and with what real lines answered, and\n" +
-			"compares every cycle. It opens no hardware. Exit 0: identical; 8: it differs.\n" +
-			"With --set, --file or --as-body it shows what would have been different, the first difference first.",
+		Long: "Runs the drivers, guards and bodies of a recording again on the recorded commands and the recorded bytes of real lines, and\n" +
+			"compares every cycle. It opens no hardware. The exit code is 0 if all cycles are identical, 8 if they differ.\n" +
+			"With --set, --file or --as-body it shows what would have been different, from the first difference on.",
 		Example: "  halyard replay run.mcap\n  halyard replay run.mcap --file elbow.yaml=mended.yaml\n  halyard replay run.mcap --as-body",
 		Args:    arguments("FILE", "halyard replay run.mcap"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -117,8 +117,8 @@ func newReplay(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().StringArrayVar(&o.Set, "set", nil, "change a key of the recorded config, as serve's --set")
-	c.Flags().StringArrayVar(&files, "file", nil, "ATTACHED=FILE: another file in place of an attached one")
-	c.Flags().BoolVar(&asBody, "as-body", false, "give the commands to simulated robots")
+	c.Flags().StringArrayVar(&files, "file", nil, "ATTACHED=FILE: replace an attached file")
+	c.Flags().BoolVar(&asBody, "as-body", false, "send the commands to simulated robots")
 	return c
 }
 

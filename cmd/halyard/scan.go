@@ -18,7 +18,7 @@ func newScan(a *app) *cobra.Command {
 		Use:   "scan PORT",
 		Short: "find servos and chips on a bus",
 		Long: commission.TargetHelp + "\nPolls every id at every rate with every protocol.\n" +
-			"No servo takes packets of another protocol for its own, and nothing moves.\n" +
+			"Nothing moves: no servo accepts packets of another protocol.\n" +
 			"On an I2C bus (/dev/i2c-1) it lists the chips and their addresses, on an SPI port (/dev/spidev0.0) the chip.\n" +
 			"For motor controllers set --protocol: " + strings.Join(catalog.BuiltinBuses().Named(), ", ") + "; on CAN, PORT is an interface.",
 		Example: "  halyard scan /dev/ttyUSB0\n  halyard scan so101:arm\n  halyard scan /dev/i2c-1\n  halyard scan can0 --protocol " + catalog.BuiltinBuses().CAN()[0],

@@ -40,7 +40,7 @@ func newServe(a *app) *cobra.Command {
 			return a.serve(cmd.Context(), c)
 		},
 	}
-	c.Flags().StringVar(&a.expose, "expose", "", "folder for links to terminals of the emulated servos' lines, beside the rig's own drivers; and for halyard hand")
+	c.Flags().StringVar(&a.expose, "expose", "", "folder for links to terminals on the lines of emulated servos, shared with the rig's drivers; also for halyard hand")
 	f.add(c)
 	f.addListen(c)
 	a.addDashboard(c)
@@ -50,7 +50,7 @@ func newServe(a *app) *cobra.Command {
 // addDashboard adds the flags of commands that serve.
 func (a *app) addDashboard(c *cobra.Command) {
 	c.Flags().StringVar(&a.dashboard.Address, "dashboard", "", "HOST:PORT of the dashboard, or off (127.0.0.1:8642 or the next free port)")
-	c.Flags().StringVar(&a.dashboard.Token, "token", "", "password of the dashboard, needed beyond loopback; else that of $HALYARD_TOKEN")
+	c.Flags().StringVar(&a.dashboard.Token, "token", "", "password of the dashboard, required beyond loopback (default: $HALYARD_TOKEN)")
 }
 
 // ready is the line that reports to a script that servers or ports are open.

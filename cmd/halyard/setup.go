@@ -20,7 +20,7 @@ func newSetup(a *app) *cobra.Command {
 		Long: commission.TargetHelp + "\nFinds the servo with id OLD, saves its registers, switches its torque off, writes the new settings, and verifies them.\n" +
 			"Settings are raw values: --set return_delay=0. A new id that is taken, or several servos with the old one,\n" +
 			"are refused. If a step fails, earlier writes are reverted.\n" +
-			"CONFIG:BUS without --id goes through the joints of the bus: it prompts for each servo, searches it at every rate,\n" +
+			"CONFIG:BUS without --id sets up all joints of the bus: it prompts for each servo, searches for it at every rate,\n" +
 			"and gives it the id, the rate and the kept settings of the config. --backup is a folder then.",
 		Example: "  halyard setup so101:arm --backup before\n  halyard setup /dev/ttyUSB0 --id 1 --new-id 3",
 		Args:    arguments("CONFIG:BUS|PORT", "halyard setup so101:arm"),

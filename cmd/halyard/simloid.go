@@ -32,11 +32,11 @@ func newSimloid(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "simloid [CONFIG]",
 		Short: "run a Simloid-compatible simulator",
-		Long: `Starts as the original Simloid did: a robot of its list, simulated, behind its protocol. What the command line
-leaves out a simloid.conf in the working folder says, else it is port 8000, robot 31, scene 0 and steps of 0.01 s.
+		Long: `Starts like the original Simloid: it simulates one robot and serves Simloid's protocol. Options that are not given are read
+from simloid.conf in the working folder; their defaults are port 8000, robot 31, scene 0 and steps of 0.01 s.
 
---robot and --port may stand several times: each pair is a world of its own, as if the original had been started
-so often. With a CONFIG its robots are served, which may be emulated or real.`,
+--robot and --port may be repeated: each pair is a simulation of its own, like one more start of the original. With CONFIG it
+serves the robots of CONFIG, which may be emulated or real.`,
 		Args:              arguments("[CONFIG]", "halyard simloid"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -58,7 +58,7 @@ so often. With a CONFIG its robots are served, which may be emulated or real.`,
 	flags.StringArrayVar(&f.Listen, "listen", nil, "HOST:PORT instead of a port of the loopback interface")
 	flags.StringVar(&f.Dialect, "dialect", "", "document or later (of 2018 to 2020)")
 	flags.BoolVar(&f.Exact, "no-noise", false, "disable sensor noise")
-	flags.BoolVar(&f.Keep, "keep", false, "stay for the next client; without it the program ends when its client has left, as the original")
+	flags.BoolVar(&f.Keep, "keep", false, "wait for the next client; by default the program ends when its client leaves, like the original")
 	flags.StringVar(&f.body, "body", "", "sim; emulated and real require a CONFIG")
 	flags.StringArrayVar(&f.Set, "set", nil, "PATH=VALUE: override a key of the resulting config, for example world.seed=2")
 	// Flags of the original without a meaning here, since there is no window: -ng and -nr are -n with -g or -r.

@@ -28,10 +28,12 @@ func newTwin(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "twin ([RIG] | CONFIG | --servo MODEL --data FILES)",
 		Short: "report why a robot differs from its simulated twin",
-		Long: "Of a running rig with shadow: true it shows each joint's residual, its trend, and why the joint differs, without moving it; without an\n" +
-			"argument of the only one that runs. Of a CONFIG that does not run it moves each joint for some seconds, within the range that you agree to, lets the simulated twin do the same, and names the cause " +
-			"of the difference: zero, direction, gear, play, load, friction, supply, torque, latency, a stuck sensor, a loose horn, or none. " +
-			"With --data it judges recordings of halyard identify. Exit code 8 where a joint differs.",
+		Long: "Compares a robot with its simulated twin, and names the cause of a difference: zero, direction, gear, play, load, friction, supply,\n" +
+			"torque, latency, a stuck sensor, a loose horn, or none. The exit code is 8 if a joint differs.\n\n" +
+			"  with RIG       shows the residual of each joint of a running rig with shadow: true, its trend and its cause; nothing moves\n" +
+			"  without it     the same of the only running rig\n" +
+			"  with CONFIG    moves each joint for some seconds within a range that you confirm, and its twin likewise\n" +
+			"  with --data    judges recordings of halyard identify",
 		Example: "  halyard twin so101\n  halyard twin my-so101.yaml --joint elbow_flex\n  halyard twin --servo xl330.yaml --data recordings -o jsonl",
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			var rows []calibrate.TwinRow
@@ -66,7 +68,7 @@ func newTwin(a *app) *cobra.Command {
 		},
 	}
 	f.add(c)
-	c.Flags().StringVar(&g.Agent, "agent", "", "agent of the config, where it has several")
+	c.Flags().StringVar(&g.Agent, "agent", "", "agent, if the config has several")
 	c.Flags().StringArrayVar(&g.Only, "joint", nil, "this joint; may be repeated. Default: all")
 	c.Flags().StringVar(&g.Plots, "plots", "", "folder for the plots as SVG")
 	c.Flags().StringVar(&servo, "servo", "", "servo file, or model, of the recordings")

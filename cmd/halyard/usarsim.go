@@ -29,8 +29,8 @@ func newUSARSim(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "usarsim [CONFIG]",
 		Short: "run a USARSim-compatible arena",
-		Long: `Starts as "ucc server MAP" did: an empty arena, behind Gamebots at port 3000 and the image server at port 5003.
-Controllers spawn their robots with INIT. CONFIG is another config than the embedded usarsim.`,
+		Long: `Starts like "ucc server MAP": an empty arena, with the Gamebots server at port 3000 and the image server at port 5003.
+Controllers spawn their robots with INIT. CONFIG replaces the embedded config usarsim.`,
 		Args:              arguments("[CONFIG]", "halyard usarsim"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,10 +42,10 @@ Controllers spawn their robots with INIT. CONFIG is another config than the embe
 			return a.serve(cmd.Context(), c)
 		},
 	}
-	c.Flags().StringVar(&f.arena, "map", "", "the arena: "+strings.Join(model.ArenaNames(), ", ")+", as DM-USAR_yellow too, or a scene file (yellow)")
-	c.Flags().StringArrayVar(&f.ini, "ini", nil, "a USARBot.ini, whose robots become classes, a BotAPI.ini with the addresses of the servers, or UDK's DefaultUSAR.ini with both")
-	c.Flags().BoolVar(&f.lenient, "lenient", false, "of an --ini: leave out sensors of unknown classes, with a warning")
-	c.Flags().StringVar(&f.dialect, "dialect", "", "document, later (2007 to 2010) or udk (2010 to 2015); without it what a client's first words show")
+	c.Flags().StringVar(&f.arena, "map", "", "the arena: "+strings.Join(model.ArenaNames(), ", ")+", also as DM-USAR_yellow, or a scene file (yellow)")
+	c.Flags().StringArrayVar(&f.ini, "ini", nil, "a USARBot.ini (robots, as classes), a BotAPI.ini (addresses of the servers), or UDK's DefaultUSAR.ini (both)")
+	c.Flags().BoolVar(&f.lenient, "lenient", false, "with --ini: ignore sensors of unknown classes, with a warning")
+	c.Flags().StringVar(&f.dialect, "dialect", "", "document, later (2007 to 2010) or udk (2010 to 2015); by default recognised from a client's first commands")
 	c.Flags().IntVarP(&f.port, "port", "p", 0, "port of the Gamebots server (3000); 0 is any free port; --listen also sets the host")
 	f.flags.add(c)
 	f.flags.addListen(c)

@@ -35,7 +35,7 @@ func newWork(a *app) *cobra.Command {
 		Use:   "work [CONFIG]",
 		Short: "run rollouts by workers that share a queue",
 		Long: "Rollouts are episodes on simulated or emulated copies of a rig. They wait in a NATS JetStream work queue, in this process unless\n" +
-			"--queue names another; each has one result by its key, even where workers die.\n\n" +
+			"--queue names another; each has one result by its key, also if workers die.\n\n" +
 			"  with CONFIG       queues the rollouts of --rollouts, waits, and prints their results in their order\n" +
 			"  with --queue      takes rollouts of any config from that queue, until it is interrupted\n" +
 			"  with neither      serves a queue at --listen and runs workers, until it is interrupted",
@@ -76,10 +76,10 @@ func newWork(a *app) *cobra.Command {
 	c.Flags().StringVar(&f.rollouts, "rollouts", "", "file of rollouts, one JSON object a line; - reads standard input")
 	c.Flags().StringVar(&f.queue.URL, "queue", "", "nats://HOST:PORT of a NATS server with JetStream")
 	c.Flags().StringVar(&f.queue.Name, "name", "halyard", "name of the queue; its results are kept under it")
-	c.Flags().StringVar(&f.queue.Token, "token", "", "token of the queue, needed beyond loopback; else that of $HALYARD_TOKEN")
-	c.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "worker processes to run here; with --queue 0 unless given")
+	c.Flags().StringVar(&f.queue.Token, "token", "", "token of the queue, required beyond loopback (default: $HALYARD_TOKEN)")
+	c.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "worker processes to run here; with --queue by default 0")
 	c.Flags().StringVar(&f.server.Address, "listen", work.DefaultAddress, "HOST:PORT of the queue in this process; with CONFIG any free port")
-	c.Flags().StringVar(&f.server.Dir, "store", "", "folder that keeps rollouts and results of the queue in this process; a temporary one unless given")
+	c.Flags().StringVar(&f.server.Dir, "store", "", "folder for rollouts and results of the queue in this process (default: a temporary one)")
 	c.Flags().BoolVar(&f.untilEOF, "until-eof", false, "end with standard input: of worker processes")
 	c.Flags().MarkHidden("until-eof")
 	return c

@@ -20,14 +20,14 @@ import (
 const HandSocket = ".hand"
 
 // HandHelp lists the orders of Hand.
-const HandHelp = `  look                      every joint: position, ticks, torque, what the hand does
-  registers JOINT           the registers of its servo
-  move JOINT RAD [SECONDS]  turn it there, in 0.5 s or SECONDS, and hold it
-  push JOINT RAD [SECONDS]  turn it by RAD, and release it
+const HandHelp = `  look                      list every joint: position, ticks, torque, action of the hand
+  registers JOINT           list the registers of its servo
+  move JOINT RAD [SECONDS]  turn it to RAD in SECONDS (0.5), and hold it
+  push JOINT RAD [SECONDS]  turn it by RAD in SECONDS (0.5), and release it
   hold JOINT                hold it where it is
   release JOINT|all         release it
-  unplug JOINT, plug JOINT  pull its servo's cable, and put it back
-  fault TEXT, heal          plant a fault (docs/faults.md), and end all`
+  unplug JOINT, plug JOINT  unplug its servo, and plug it in again
+  fault TEXT, heal          inject a fault (docs/faults.md), and end all faults`
 
 // HandAnswer is the result of an order.
 type HandAnswer struct {

@@ -18,19 +18,19 @@ type Invariant struct{ Name, Promise string }
 
 // Invariants are all that a run is judged by, in the order of Tally.
 var Invariants = []Invariant{
-	{"unarmed torque", "no torque 100 ms after its agent was disarmed or stopped, on a joint that can be reached"},
-	{"late stop", "torque is off within 3 cycles of a stop, on a joint that can be reached"},
-	{"uncommanded torque", "no torque on a joint that no client has commanded since its agent was armed"},
-	{"goal outside", "no position goal of a motor with torque lies outside the soft limits, but for one whose own watchdog or error has stopped it where it was"},
+	{"unarmed torque", "a reachable joint has no torque 100 ms after its agent was disarmed or stopped"},
+	{"late stop", "a reachable joint has no torque 3 cycles after a stop"},
+	{"uncommanded torque", "a joint has no torque until a client commands it after its agent was armed"},
+	{"goal outside", "the position goal of a motor with torque is within the soft limits, unless its own watchdog or error stopped it outside"},
 	{"goal step", "the position goal of a motor with torque moves away from the joint no faster than the guard's speed"},
-	{"leap", "torque comes on with the goal where the joint is; where its servo has just lost its supply, within the following error"},
-	{"speed", "a joint in position mode that turns faster than twice the guard's speed and 0.5 rad/s, and 1.6 times that for 200 ms after a hand has changed while it is seen, is not driven on by its motor"},
-	{"escaped", "a joint in position mode that was pushed farther outside its soft limits than the following error has no torque 5 cycles later"},
-	{"runs on", "50 ms and two cycles after the deadline of its last command a joint's position goal goes no further than that, but after a joint that is moved, and 1 s after that command it does not turn by its motor"},
-	{"status", "the state that is reported is that which the operator's acts and the host give, and what is stopped or disarmed has no torque"},
-	{"back", "105 cycles after the last fault of its servo or its line a joint is read again"},
-	{"ends", "no panic, and the rig does not end by itself; it closes without an error"},
-	{"memory", "after a sweep no goroutine is left, and no more than 64 MB"},
+	{"leap", "torque comes on with the goal at the joint's position, or within the following error if its servo has just lost its supply"},
+	{"speed", "a motor in position mode does not drive its joint beyond twice the guard's speed plus 0.5 rad/s, or 1.6 times that for 200 ms after a hand has changed; not judged then while the joint is not read"},
+	{"escaped", "a joint in position mode that was pushed beyond its soft limits by more than the following error has no torque 5 cycles later"},
+	{"runs on", "the position goal of a joint stays from 50 ms and two cycles after the deadline of its last command, unless it follows a joint that is pushed; 1 s after that command its motor does not turn it"},
+	{"status", "the reported state follows from the operator's orders and the host, and a stopped or disarmed agent has no torque"},
+	{"back", "a joint is read again within 105 cycles after the last fault of its servo or line"},
+	{"ends", "no panic; the rig does not end by itself, and closes without an error"},
+	{"memory", "after a sweep no goroutine is left, and at most 64 MB"},
 }
 
 // The indexes of Invariants.
