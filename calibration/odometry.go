@@ -9,9 +9,9 @@ import (
 
 // Odometry is the correction of a wheeled robot's dead reckoning. The zero Odometry is no correction.
 type Odometry struct {
-	Distance float64 // metres gone a metre reckoned: the size of the wheels
-	Turn     float64 // radians turned a radian reckoned: the distance between the wheels
-	Curve    float64 // rad/m to the left that are not reckoned: one wheel is greater than the other
+	Distance float64 // true metres per metre of odometry: the size of the wheels
+	Turn     float64 // true radians per radian of odometry: the distance between the wheels
+	Curve    float64 // rad/m to the left that odometry does not see: one wheel is greater than the other
 }
 
 // Apply corrects one step: metres ahead, and radians to the left.
@@ -23,7 +23,7 @@ func (o Odometry) Apply(ahead, turn float64) (float64, float64) {
 	return ahead, turn*o.Turn + o.Curve*ahead
 }
 
-// Walk is one way of a wheeled robot: its reckoned steps, and where it was found at the end, in the frame of its beginning.
+// Walk is one walk of a wheeled robot: its steps by odometry, and where it was found at the end, in the frame of its beginning.
 type Walk struct {
 	Steps [][2]float64 // m ahead, rad to the left
 	X, Y  float64      // m, measured with a rule: ahead and to the left

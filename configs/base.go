@@ -18,9 +18,9 @@ type Base struct {
 
 // Reckon corrects the dead reckoning of a base.
 type Reckon struct {
-	Distance float64 `yaml:"distance" default:"1" min:"0.5" max:"2" doc:"Metres gone a metre reckoned."`
-	Turn     float64 `yaml:"turn" default:"1" min:"0.5" max:"2" doc:"Radians turned a radian reckoned."`
-	Curve    float64 `yaml:"curve" default:"0" min:"-1" max:"1" doc:"Turn to the left that is not reckoned, rad/m."`
+	Distance float64 `yaml:"distance" default:"1" min:"0.5" max:"2" doc:"True metres per metre of odometry."`
+	Turn     float64 `yaml:"turn" default:"1" min:"0.5" max:"2" doc:"True radians per radian of odometry."`
+	Curve    float64 `yaml:"curve" default:"0" min:"-1" max:"1" doc:"Turn to the left that odometry does not see, rad/m."`
 }
 
 // Scanner is the settings of a laser scanner in addition to those of every sensor. They define the robot's sensor on every

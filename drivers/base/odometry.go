@@ -7,9 +7,9 @@ import (
 
 // Correction scales the dead reckoning, as in calibration.Odometry. The zero Correction has no effect.
 type Correction struct {
-	Distance float64 // true metres per reckoned metre
-	Turn     float64 // true radians per reckoned radian
-	Curve    float64 // rad/m to the left that are not reckoned
+	Distance float64 // true metres per metre of odometry
+	Turn     float64 // true radians per radian of odometry
+	Curve    float64 // rad/m to the left that odometry does not see
 }
 
 // odometry is where the base is by dead reckoning: the base's own counts put together over their wraps, its resets and

@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
-// One CyberGear is given torque where it stands, goes to 30° as fast as it can and is let go.
+// One CyberGear switches its torque on at its position, moves to 30° at full speed and switches it off.
 func Example() {
 	line := servotest.Play(cybergear.Bitrate, session) // on a robot: can.Open("can0", cybergear.Bitrate)
 	leg := cybergear.NewChain(servo.ChainConfig{Name: "leg", Line: line, Servos: []servo.ServoConfig{

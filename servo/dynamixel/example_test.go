@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
-// One XL430-W250 is given torque where it stands, goes towards 30° and is let go. A chain of protocol 1.0 looks the same.
+// One XL430-W250 switches its torque on at its position, moves towards 30° and switches it off. A chain of protocol 1.0 looks the same.
 func Example() {
 	line := servotest.Play(57600, armSession) // on a robot: serial.Open("/dev/serial/by-id/usb-FTDI_..", 57600, "")
 	arm := dynamixel.NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{

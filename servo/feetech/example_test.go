@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
-// One STS3215 is given torque where it stands, goes towards 30° and is let go.
+// One STS3215 switches its torque on at its position, moves towards 30° and switches it off.
 func Example() {
 	line := servotest.Play(1_000_000, armSession) // on a robot: serial.Open("/dev/serial/by-id/usb-..", 1_000_000, "")
 	arm := feetech.NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{

@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
-// One LX-16A is given torque where it stands, goes towards 30° and is let go.
+// One LX-16A switches its torque on at its position, moves towards 30° and switches it off.
 func Example() {
 	line := servotest.Play(hiwonder.Baud, session) // on a robot: serial.Open("/dev/serial/by-id/usb-..", hiwonder.Baud, "")
 	arm := hiwonder.NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{

@@ -13,7 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
-// One KRS-2552 is given torque where it stands, goes towards 30° and is let go.
+// One KRS-2552 switches its torque on at its position, moves towards 30° and switches it off.
 func Example() {
 	line := servotest.Play(1_250_000, session) // on a robot: see NewChain
 	arm := kondo.NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{
