@@ -126,7 +126,7 @@ func TestAbandon(t *testing.T) {
 	}
 }
 
-// A sub-command that has begun counts as started, of whatever command it is one: its errors are not misuse.
+// A sub-command that has begun counts as started, whichever command it belongs to: its errors are not misuse.
 func TestSubcommandsStart(t *testing.T) {
 	for _, path := range [][]string{{"nml", "print"}, {"nml", "modules"}, {"registers", "read"}, {"version"}} {
 		a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard}

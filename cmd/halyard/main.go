@@ -87,7 +87,7 @@ func (a *app) Run(ctx context.Context, args []string) int {
 	return int(hal.KindOf(err)) + 1
 }
 
-// terminalOf is the terminal that a stream is, nil if it is none.
+// terminalOf returns stream if it is a terminal, else nil.
 func terminalOf(stream any) *os.File {
 	if f, ok := stream.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
 		return f

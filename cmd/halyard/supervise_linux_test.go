@@ -327,7 +327,7 @@ func statOf(path string) (state string, parent int) {
 }
 
 // TestRunWithoutSupervisor: where the supervisor cannot be started, Run moves nothing and returns an error, and Close ends the
-// servers, which nobody has run.
+// servers, which were never run.
 func TestRunWithoutSupervisor(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	armPort, torque := emulatedArm(t)

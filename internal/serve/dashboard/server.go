@@ -307,7 +307,7 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	reply(w, status, answer)
 }
 
-// rig is the rig of a request, ?rig=0; nil if there is none.
+// rig is the rig of a request, ?rig=0, or nil.
 func (s *Server) rig(r *http.Request) *shown {
 	i, err := strconv.Atoi(r.URL.Query().Get("rig"))
 	if err != nil || i < 0 || i >= len(s.sampler.rigs) {
