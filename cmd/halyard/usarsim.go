@@ -17,7 +17,7 @@ import (
 type usarsimFlags struct {
 	arena   string
 	ini     []string
-	dialect string // the dialect
+	dialect string
 	port    int
 	lenient bool
 	portSet bool // of port, where 0 is any free one

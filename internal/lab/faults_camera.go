@@ -18,7 +18,7 @@ import (
 // VideoBus is what cameras are reached by, in the table.
 const VideoBus = "video"
 
-// stableEye is the camera's name on a stand that outlives a replugging.
+// stableEye is the camera's name on a test rig that outlives a replugging.
 const stableEye = "/dev/v4l/by-id/usb-eye-video-index0"
 
 // cameraRows are a camera for each way that its frames may come.
@@ -83,10 +83,10 @@ func (b *blinker) Judge(p *hal.Picture) string {
 	return ""
 }
 
-// standEye is the camera of a stand.
-type standEye struct {
+// testCamera is the camera of a test rig.
+type testCamera struct {
 	Blinker *blinker
-	device  *video.Camera // nil: the stand has none
+	device  *video.Camera // nil: the test rig has none
 	watch   hal.ImageStream
 	seen    uint64
 	shown   reading // the newest picture

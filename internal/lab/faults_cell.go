@@ -49,7 +49,7 @@ func TryCell(r *FaultRow, w *FaultWord, seed int64) (c Cell) {
 	}()
 	row := *r
 	row.Values = map[string][]float64{} // the right values of this rig only
-	s, err := newStand(&row, seed)
+	s, err := newTestRig(&row, seed)
 	if err != nil {
 		fail("%v", err)
 		return c

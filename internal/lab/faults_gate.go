@@ -1,6 +1,6 @@
 package lab
 
-// shut reports whether the gate of the stand's board is closed.
+// shut reports whether the gate of the test rig's board is closed.
 func (s *TestRig) shut() bool {
 	for _, g := range s.Sys.Plan.Gates {
 		c := s.Sys.Emulation.Gpios[g.Bus]
@@ -9,7 +9,7 @@ func (s *TestRig) shut() bool {
 	return false
 }
 
-// pulsing reports whether the servo behind the stand's board has pulses.
+// pulsing reports whether the servo behind the test rig's board has pulses.
 func (s *TestRig) pulsing() bool {
 	return s.Sys.Scene.Body("stand").Joint(s.agent.Layout().Actuator("pulse")).Servo.Enable
 }

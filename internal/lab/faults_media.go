@@ -45,7 +45,7 @@ func FaultWords() []FaultWord {
 	}
 }
 
-// Plant is the word's fault on the medium of the stand's device, nil where it cannot have it.
+// Plant is the word's fault on the medium of the test rig's device, nil where it cannot have it.
 func (w *FaultWord) Plant(r *FaultRow) planter {
 	if own := r.own[w.Name]; own != nil {
 		return own

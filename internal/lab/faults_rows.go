@@ -12,16 +12,16 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// FaultRow is one device on trial, and how it is connected to the stand.
+// FaultRow is one device on trial, and how it is connected to the test rig.
 type FaultRow struct {
 	Device     string   // as the config calls it
 	Bus        string   // what it is reached by: a type of bus, or ofMachine
-	On         string   // the stand's bus that it is connected to
-	names      []string // what the stand calls it
+	On         string   // the test rig's bus that it is connected to
+	names      []string // what the test rig calls it
 	only       string   // which of names loses its power
 	neighbours []string // that must not notice
 
-	servo, LineType, port, buses, Board, monitor string // of the stand's files
+	servo, LineType, port, buses, Board, monitor string // of the test rig's files
 	rate                                         string // a key of the device's bus
 	Baud                                         int
 	id                                           int  // of the first servo; the second is the next
@@ -33,11 +33,11 @@ type FaultRow struct {
 
 	contacts bool                          // on lines of GPIO: switches, which bounce
 	cuts     bool                          // a wire of it that is cut is to be noticed
-	Wires    string                        // of the stand's file
+	Wires    string                        // of the test rig's file
 	never    []string                      // faults that it cannot have
 	own      map[string]planter            // faults that it has in its own way
 	Try      func(t *trial, plant planter) // the course of its cells, where it tells nothing of itself
-	Cameras  string                        // of the stand's file
+	Cameras  string                        // of the test rig's file
 	encoding string                        // of the camera's frames
 	Tag      int                           // before a reader of tags
 	mute     bool                          // it is received only while there is a tag
@@ -193,8 +193,8 @@ func (r *FaultRow) roll(on string, names ...string) {
 // ofMachine is the bus of what is part of the machine: the kernel's PWM.
 const ofMachine = "-"
 
-// standServo is a servo of the stand that is not on trial: of the first bus type that is scanned for and shares its line.
-func standServo() (kind, model string) {
+// rigServo is a servo of the test rig that is not on trial: of the first bus type that is scanned for and shares its line.
+func rigServo() (kind, model string) {
 	all, _ := catalog.BuiltinBuses().Scanned("all") // which is a word it knows
 	for _, kind := range all {
 		if t := catalog.BuiltinBuses().Of(kind); !t.Alone && len(t.Samples) > 1 {
@@ -204,14 +204,14 @@ func standServo() (kind, model string) {
 	return "", ""
 }
 
-// newRow is the row of a device, with a stand of devices that are not on trial.
+// newRow is the row of a device, with a test rig of devices that are not on trial.
 func newRow(device, bus string) *FaultRow {
-	kind, model := standServo()
+	kind, model := rigServo()
 	return &FaultRow{Values: map[string][]float64{}, Device: device, Bus: bus, servo: model, LineType: kind, port: "/dev/serial/by-id/line", Baud: 1_000_000,
 		Board: "{bus: main, device: pca9685, channel: 0}", stranger: strangerOn(bus), Off: offPosition, id: 1}
 }
 
-// connect gives the row's device a bus and an address of the stand, other than the addresses taken.
+// connect gives the row's device a bus and an address of the test rig, other than the addresses taken.
 func (r *FaultRow) connect(bus string, addresses []int, taken ...int) {
 	switch bus {
 	case "":
@@ -236,7 +236,7 @@ func (r *FaultRow) connect(bus string, addresses []int, taken ...int) {
 	}
 }
 
-// at is the bus and the address of the device, for the stand's file.
+// at is the bus and the address of the device, for the test rig's file.
 func (r *FaultRow) at() string {
 	switch r.On {
 	case "":

@@ -108,7 +108,7 @@ type TestRig struct {
 	inputs []float64
 	events []string
 	tags   []int // that readers reported
-	Eye    standEye
+	Eye    testCamera
 
 	slewing bool // enabled again: on its way from where it was to its goal
 
@@ -117,8 +117,8 @@ type TestRig struct {
 	widths []float64   // of the pulse joint: its commands, rad, one a cycle
 }
 
-// newStand builds the stand for a row.
-func newStand(row *FaultRow, seed int64) (s *TestRig, err error) {
+// newTestRig builds the test rig for a row.
+func newTestRig(row *FaultRow, seed int64) (s *TestRig, err error) {
 	s = &TestRig{Row: row, taps: map[string]*wire.Tap{}}
 	defer func() {
 		if err != nil {

@@ -65,7 +65,7 @@ func (s *TestRig) torqueOff() bool {
 	return true
 }
 
-// soon is by when a stop button has stopped the rig, and a stop has taken the torque: its reader's patience, and some cycles.
+// soon is by when a stop button has stopped the rig, and a stop has taken the torque: its reader's timeout and some cycles.
 const soon = assembly.StopTimeout + 50*time.Millisecond
 
 // stopButton tries a fault of the stop button's circuit. All is well when it stops nothing while it is whole; when, with the

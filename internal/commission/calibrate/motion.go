@@ -32,9 +32,9 @@ const (
 type mover struct {
 	*stand
 	goals     map[string]float64
-	limits    map[string]float64         // N·m, of joints whose torque is bounded
-	q         []float64                  // rad, one an actuator
-	torqueOff bool                       // the torque is off
+	limits    map[string]float64 // N·m, of joints whose torque is bounded
+	q         []float64          // rad, one an actuator
+	torqueOff bool
 	lost      int                        // cycles since the joint that moves was read
 	slew      float64                    // of the guard, share of a joint's speed
 	strike    func(*halyard.Agent) error // Guide.strike
