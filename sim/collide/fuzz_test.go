@@ -14,6 +14,8 @@ func FuzzPairs(f *testing.F) {
 			f.Add(a, b, 1e-6, 1e6, 1e6, 1e-6, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 			f.Add(a, b, 1.0, 1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 			f.Add(a, b, 0.5, 0.5, 0.5, 0.5, 1e9, -1e300, math.Inf(1), 1e-200, math.NaN(), 1e200, 5.0, 0.0, 1e-9)
+			// A box touches the rim of the ground, hardly turned: the depths of its corners are 0 and 1e-300.
+			f.Add(a, b, 1.0, 1.0, 1.0, 1.0, -2.0, -1.5, -0.875, 1.0, 0.0, 0.0, 1e-300, 5.0, 5.0)
 		}
 	}
 	ground := rough(f, 9, 8, 0.4, rand.New(rand.NewPCG(1, 2)))

@@ -21,8 +21,11 @@ type polygon struct {
 const aligned = 0.02
 
 // manifold puts the contacts of x and y, with known normal and greatest depth: a face on a face gives up to four, an edge
-// along a face or an edge two, all others one [E 5.2.1, B 4.4].
+// along a face or an edge two, all others one [E 5.2.1, B 4.4]. Solids that only touch have none.
 func (w *work) manifold(n r3.Vec, depth float64) {
+	if depth <= 0 {
+		return
+	}
 	x, y := &w.x, &w.y
 	first := w.n
 	// X looks down the normal, Y up.
@@ -39,19 +42,25 @@ func (w *work) manifold(n r3.Vec, depth float64) {
 		w.edges(n, depth)
 	}
 	w.reduce(first, 4)
-	// Nothing left of the faces in each other, by rounding: the point that touches is still known.
-	if w.n == first {
-		w.single(n, depth)
-		return
-	}
-	// A face counts as flat within aligned, so the contacts may miss the depth by as much; the deepest has all of it.
+	// A face counts as flat within aligned, so the contacts may miss the depth by as much; the deepest gets all of it.
 	most := 0.0
 	for _, m := range w.found[first:w.n] {
 		most = math.Max(most, m.depth)
 	}
-	for k := first; k < w.n; k++ {
-		w.found[k].depth *= depth / most
+	share := depth / most
+	// Nothing left of the faces in each other, by rounding: the point that touches is still known.
+	if math.IsInf(share, 1) {
+		w.n = first
+		w.single(n, depth)
+		return
 	}
+	kept := w.found[:first]
+	for _, m := range w.found[first:w.n] {
+		if m.depth *= share; m.depth > 0 {
+			kept = append(kept, m)
+		}
+	}
+	w.n = len(kept)
 }
 
 // rounding is how far the surface lies outside the points of resting and facing.

@@ -22,10 +22,9 @@ func (w *work) capsules() {
 	q, e := y.core()
 	s, t := closest(p, d, q, e)
 	gap := p.Along(s, d).Sub(q.Along(t, e))
-	distance := gap.Norm()
-	depth := x.Radius + y.Radius - distance
+	depth := x.Radius + y.Radius - gap.Norm()
 	if !(depth > 0) {
-		return
+		return // most of the ridges around a capsule
 	}
 	// Middle lines that cross give no direction; then it is the one at right angles to both.
 	n := gap.Unit(x.axis[2].Cross(y.axis[2]).Unit(across(x.axis[2])))
@@ -40,9 +39,7 @@ func (w *work) capsuleAgainst() {
 	t := y.nearest(p, d)
 	distance, n := y.distance(p.Along(t, d))
 	if distance > 1e-9*y.Half[2] {
-		if depth := x.Radius - distance; depth > 0 {
-			w.manifold(n, depth)
-		}
+		w.manifold(n, x.Radius-distance)
 		return
 	}
 	w.rounds()
