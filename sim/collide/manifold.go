@@ -23,7 +23,7 @@ const aligned = 0.02
 // manifold puts the contacts of x and y, with known normal and greatest depth: a face on a face gives up to four, an edge
 // along a face or an edge two, all others one [E 5.2.1, B 4.4]. Solids that only touch have none.
 func (w *work) manifold(n r3.Vec, depth float64) {
-	if depth <= 0 {
+	if !(depth > 0) {
 		return
 	}
 	x, y := &w.x, &w.y
