@@ -85,7 +85,7 @@ func TestMatrixJudges(t *testing.T) {
 		{[]doctor.Finding{of3}, fault, func(*doctor.FaultCase) {}, ""},
 		{nil, nil, func(*doctor.FaultCase) {}, "got 0 findings"},
 		{[]doctor.Finding{of3, of3}, fault, func(*doctor.FaultCase) {}, "got 2 findings"},
-		{[]doctor.Finding{of3, of3}, fault, func(l *doctor.FaultCase) { l.Id = doctor.Anybody }, ""},
+		{[]doctor.Finding{of3, of3}, fault, func(l *doctor.FaultCase) { l.Id = doctor.AnyID }, ""},
 		{[]doctor.Finding{is}, fault, func(*doctor.FaultCase) {}, "want fail baud of id 3"},
 		{[]doctor.Finding{of3}, fault, func(l *doctor.FaultCase) { l.Check = "id" }, "want fail id"},
 		{[]doctor.Finding{of3}, fault, func(l *doctor.FaultCase) { l.Found = "9600" }, `want "9600"`},

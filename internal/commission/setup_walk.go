@@ -169,7 +169,7 @@ func (w *Walk) finish(i int, r WalkRow) error {
 func (w *Walk) step(ctx context.Context, i int) error {
 	j := &w.Joints[i]
 	w.Note("%d of %d: connect only the servo of %s (%s, id %d) to the bus%s, and press Enter; s skips it, Ctrl-C stops",
-		i+1, len(w.Joints), j.Name, j.Model.Units().Name, j.ID, w.beside())
+		i+1, len(w.Joints), j.Name, j.Model.Units().Name, j.ID, w.othersNote())
 	for j.Row == nil {
 		answer, err := w.In.Line(ctx)
 		switch {
@@ -205,8 +205,8 @@ func (w *Walk) step(ctx context.Context, i int) error {
 	return nil
 }
 
-// beside is the prompt's note on servos that may stay connected. Some types allow only one servo: their command for an id addresses all.
-func (w *Walk) beside() string {
+// othersNote is the prompt's note on servos that may stay connected. Some types allow only one servo: their command for an id addresses all.
+func (w *Walk) othersNote() string {
 	if catalog.BuiltinBuses().Of(w.Types[0]).Alone || !slices.ContainsFunc(w.Joints, func(j WalkJoint) bool { return j.Done() }) {
 		return ""
 	}

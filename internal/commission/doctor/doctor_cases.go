@@ -63,7 +63,7 @@ func servoFaultCases() []FaultCase {
 func answerFaultCases() []FaultCase {
 	return []FaultCase{
 		{"supply off", arm, "", nil, fault("off bus"), "power", StateFail, noID, hal.BusFault, "none of the 6", "supply"},
-		{"brown-out", arm, "", nil, fault("brownout bus from=100ms"), "power", StateFail, Anybody, hal.BusFault, "restarted", "battery"},
+		{"brown-out", arm, "", nil, fault("brownout bus from=100ms"), "power", StateFail, AnyID, hal.BusFault, "restarted", "battery"},
 		{"servo missing", arm, "", nil, fault("off servo 3"),
 			"servo", StateFail, 3, hal.Absent, "no answer", "between id 2 and id 3"},
 		{"wrong baud rate", arm, "", nil, preset(3, "baud_rate", 1),
@@ -78,7 +78,7 @@ func answerFaultCases() []FaultCase {
 		{"echo", humanoid, "buses.upper.timing.echo=true", nil, nil, "echo", StateWarn, noID, 0, "echoes", "adapter"},
 		{"bus too slow", arm, "clock.period=1500us", nil, nil, "load", StateFail, noID, hal.BusFault, "of 1.5ms", "4000000 Bd: "},
 		{"bus nearly full", arm, "clock.period=2000us", nil, nil, "load", StateWarn, noID, 0, "of 2ms", "two buses: "},
-		{"bus too slow", humanoid, "clock.period=1500us", nil, nil, "load", StateFail, Anybody, hal.BusFault, "of 1.5ms", "fast sync read"},
+		{"bus too slow", humanoid, "clock.period=1500us", nil, nil, "load", StateFail, AnyID, hal.BusFault, "of 1.5ms", "fast sync read"},
 	}
 }
 

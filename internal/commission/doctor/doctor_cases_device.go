@@ -148,7 +148,7 @@ func deviceFaultCases() []FaultCase {
 		{"board without power", nodderRobot, "", nil, chipFault("main", wire.Fault{Kind: wire.PowerLoss, Target: pwm.PCA9685Address}),
 			"device", StateFail, noID, hal.BusFault, "no acknowledge", "power"},
 		{"I2C bus held low", nodderRobot, "", nil, chipFault("main", wire.Fault{Kind: wire.HeldLow}),
-			"device", StateFail, Anybody, hal.Absent, "does not become free", "pull-ups"},
+			"device", StateFail, AnyID, hal.Absent, "does not become free", "pull-ups"},
 		{"sensor's address strapped otherwise", nodderRobot, "", nil, strapped(imu.BNO055AddressAlt),
 			"device", StateFail, noID, hal.Absent, "no acknowledge", fmt.Sprintf("answers at 0x%02X", imu.BNO055Address)},
 		{"another chip", nodderRobot, "", nil, mistaken("lsm6dsox"), "device", StateFail, noID, hal.Absent, "identity", "set device"},

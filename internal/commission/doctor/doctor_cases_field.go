@@ -110,7 +110,7 @@ func fieldFaultCases() []FaultCase {
 			"a xm430-w350 at id 21, which no joint has", "--new-id 3"},
 		{"numbered otherwise", arm, "", nil, replaced(armOf("", "", 11)...), "servo", StateFail, noID, hal.Absent,
 			"none of the 6 servos answers, but a xm430-w350 at id 11", "put their ids into the config"},
-		{"adapters swapped", humanoid, "", nil, swapped("left_leg", "right_leg"), "port", StateFail, Anybody, hal.BusFault, "answer here", "swap buses."},
+		{"adapters swapped", humanoid, "", nil, swapped("left_leg", "right_leg"), "port", StateFail, AnyID, hal.BusFault, "answer here", "swap buses."},
 		{"12 V on a servo of 7.4 V", sts, "", nil, supply(2, 12), "voltage", StateWarn, 2, 0, "12.0 V at a sts3215 of 7.4 V", "switch off"},
 		{"board strapped otherwise", nodderRobot, "", nil, misplaced(pwm.PCA9685Address + 1), "device", StateFail, noID, hal.BusFault,
 			"no acknowledge", fmt.Sprintf("something answers at 0x%02X", pwm.PCA9685Address)},

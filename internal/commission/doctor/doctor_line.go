@@ -28,8 +28,8 @@ const patience = 508*time.Microsecond + 2*time.Millisecond
 // surelySilent is how many unanswered questions in a row, from the first on, are enough: each costs its full patience.
 const surelySilent = 6
 
-// hear asks q n times and counts the answers by their faults.
-func hear(line servo.Line, q servo.Question, n int, latency time.Duration) (answerCount, error) {
+// countAnswers asks q n times and counts the answers by their faults.
+func countAnswers(line servo.Line, q servo.Question, n int, latency time.Duration) (answerCount, error) {
 	h := answerCount{asked: n}
 	due := catalog.LineTime(line, len(q.Ask)+len(q.Want)) + patience + latency
 	for i := range n {

@@ -40,8 +40,8 @@ type FaultCase struct {
 
 // The id of findings that are not of one servo.
 const (
-	noID    = -1
-	Anybody = 1000 // several findings of the check
+	noID  = -1
+	AnyID = 1000 // several findings of the check
 )
 
 // TestRobot is a robot for the doctor, sound until an ailment is planted in it.
@@ -81,7 +81,7 @@ func FaultCases() []FaultCase {
 	for _, name := range append(configs.Names(), madeUp()...) {
 		one := FaultCase{Name: "none", Config: name, Id: noID}
 		if ungated(name) {
-			one = FaultCase{Name: "no gate in the config", Config: name, Check: "output_enable", State: StateWarn, Id: Anybody, Found: "goes on pulsing", Fix: "wire OE"}
+			one = FaultCase{Name: "no gate in the config", Config: name, Check: "output_enable", State: StateWarn, Id: AnyID, Found: "goes on pulsing", Fix: "wire OE"}
 		}
 		list = append(list, one)
 	}
@@ -195,7 +195,7 @@ func (l *FaultCase) Judge(bad []Finding, verdict error) string {
 		}
 		return ""
 	}
-	if len(bad) == 0 || len(bad) > 1 && l.Id != Anybody {
+	if len(bad) == 0 || len(bad) > 1 && l.Id != AnyID {
 		return fmt.Sprintf("got %d findings, want one %s: %s", len(bad), l.Check, list())
 	}
 	for _, f := range bad {
@@ -204,7 +204,7 @@ func (l *FaultCase) Judge(bad []Finding, verdict error) string {
 			id = *f.ID
 		}
 		switch {
-		case f.Check != l.Check || f.State != l.State || id != l.Id && l.Id != Anybody:
+		case f.Check != l.Check || f.State != l.State || id != l.Id && l.Id != AnyID:
 			return fmt.Sprintf("got %s, want %s %s of id %d", list(), l.State, l.Check, l.Id)
 		case !strings.Contains(f.Found, l.Found) || !strings.Contains(f.Fix, l.Fix):
 			return fmt.Sprintf("got %s, want %q and the fix %q", list(), l.Found, l.Fix)

@@ -70,7 +70,7 @@ func (s *ServoCheck) Identify() (there bool, err error) {
 	if pinged && s.foreign(m, err) {
 		return true, nil
 	}
-	h, err := s.hear()
+	h, err := s.countAnswers()
 	if err != nil {
 		return false, err
 	}
@@ -124,9 +124,9 @@ func (s *ServoCheck) ping() (m servo.Model, err error) {
 	return m, err
 }
 
-// hear asks it often for what is known beforehand, and counts the answers by their faults.
-func (s *ServoCheck) hear() (answerCount, error) {
-	return hear(s.line, s.tool.Question(s.model, int(s.id)), asks, s.latency)
+// countAnswers asks the servo often for what is known beforehand, and counts the answers by their faults.
+func (s *ServoCheck) countAnswers() (answerCount, error) {
+	return countAnswers(s.line, s.tool.Question(s.model, int(s.id)), asks, s.latency)
 }
 
 // called is the model's name.

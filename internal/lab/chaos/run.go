@@ -193,7 +193,7 @@ func (r *run) edge() {
 func (r *run) act(a *Action) {
 	rig := r.sys.Rig
 	c := &r.clients[0]
-	if a.Who == "b" {
+	if a.Client == "b" {
 		c = &r.clients[1]
 	}
 	if a.Joint < 0 || a.Verb != "fault" && a.Joint >= len(r.joints) || a.Verb == "fault" && a.Joint >= len(r.lines) {
@@ -282,7 +282,7 @@ func (r *run) act(a *Action) {
 // command lets c command a joint from now on.
 func (r *run) command(c *client, a *Action) {
 	if c.session == nil {
-		*c = client{session: r.sys.Rig.NewSession("chaos "+a.Who, nil), joints: map[int]bool{}}
+		*c = client{session: r.sys.Rig.NewSession("chaos "+a.Client, nil), joints: map[int]bool{}}
 		for _, agent := range r.agents {
 			lease, _ := c.session.Acquire(agent)
 			c.leases = append(c.leases, lease)

@@ -24,22 +24,22 @@ import (
 //	at 96 suspend 80                   the machine was suspended for 80 periods
 //	at 97 output full                  the log's output is full, closed, blocked or well
 type Action struct {
-	At    int // cycle
-	Verb  string
-	Who   string  // client
-	Joint int     // of the first robot, or a line of the robot's for fault
-	Mode  string  // of a command
-	Value float64 // of a command, a hand or a supply, an id, or periods
-	Fault string  // of a line, or of the output
+	At     int // cycle
+	Verb   string
+	Client string  // client
+	Joint  int     // of the first robot, or a line of the robot's for fault
+	Mode   string  // of a command
+	Value  float64 // of a command, a hand or a supply, an id, or periods
+	Fault  string  // of a line, or of the output
 }
 
 func (a Action) String() string {
 	head := fmt.Sprintf("at %d %s", a.At, a.Verb)
 	switch a.Verb {
 	case "command", "brief":
-		return fmt.Sprintf("%s %s %d %s %.4g", head, a.Who, a.Joint, a.Mode, a.Value)
+		return fmt.Sprintf("%s %s %d %s %.4g", head, a.Client, a.Joint, a.Mode, a.Value)
 	case "rubbish", "hang", "leave":
-		return head + " " + a.Who
+		return head + " " + a.Client
 	case "fault":
 		return fmt.Sprintf("%s %d %s", head, a.Joint, a.Fault)
 	case "hand", "sag", "id":
@@ -71,9 +71,9 @@ func Parse(text string) (a Action, err error) {
 	a.At, a.Verb = int(number(w[1])), w[2]
 	switch rest := w[3:]; {
 	case (a.Verb == "command" || a.Verb == "brief") && len(rest) == 4:
-		a.Who, a.Joint, a.Mode, a.Value = rest[0], int(number(rest[1])), rest[2], number(rest[3])
+		a.Client, a.Joint, a.Mode, a.Value = rest[0], int(number(rest[1])), rest[2], number(rest[3])
 	case (a.Verb == "rubbish" || a.Verb == "hang" || a.Verb == "leave") && len(rest) == 1:
-		a.Who = rest[0]
+		a.Client = rest[0]
 	case a.Verb == "fault" && len(rest) > 1:
 		a.Joint, a.Fault = int(number(rest[0])), strings.Join(rest[1:], " ")
 	case (a.Verb == "hand" || a.Verb == "sag" || a.Verb == "id") && len(rest) == 2:
@@ -120,7 +120,7 @@ func generate(seed int64, s *shape) (list []Action) {
 	last := 20 + dice.IntN(100)
 	add := func(a Action) { a.At = min(a.At, last); list = append(list, a) }
 	for at := 3 + dice.IntN(6); at < last; at += 1 + dice.IntN(14) {
-		a := Action{At: at, Who: string(rune('a' + dice.IntN(2))), Joint: dice.IntN(len(s.joints))}
+		a := Action{At: at, Client: string(rune('a' + dice.IntN(2))), Joint: dice.IntN(len(s.joints))}
 		j := &s.joints[a.Joint]
 		// An operator mostly goes on from where he stopped it.
 		later := func(verbs ...string) {
@@ -198,7 +198,7 @@ func generate(seed int64, s *shape) (list []Action) {
 		add(a)
 	}
 	for _, who := range []string{"a", "b"} {
-		add(Action{At: last, Verb: []string{"hang", "leave"}[dice.IntN(2)], Who: who})
+		add(Action{At: last, Verb: []string{"hang", "leave"}[dice.IntN(2)], Client: who})
 	}
 	slices.SortStableFunc(list, func(a, b Action) int { return a.At - b.At })
 	for i := range list { // to the digits of its text, which is to be the same schedule
