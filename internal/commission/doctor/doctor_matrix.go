@@ -33,7 +33,7 @@ type FaultCase struct {
 	plant  func(*TestRobot) error   // nil = nothing
 
 	Check, State string // "" = nothing may be found
-	Id           int    // noID, or anyID
+	Id           int    // noID, or AnyID
 	Kind         hal.Kind
 	Found, Fix   string // parts of the finding's texts
 }
