@@ -44,7 +44,7 @@ func parameterName(i Index) string {
 
 func explainCommand(m *Message, model func(id int) servo.Model) string {
 	id := m.Target
-	plain := map[Type]string{DeviceID: "get device id", Enable: "enable", ZeroSet: "set zero"}
+	plain := map[Type]string{DeviceID: "identify", Enable: "enable", ZeroSet: "set zero"}
 	if text, ok := plain[m.Type]; ok {
 		return fmt.Sprintf("%s id %d", text, id)
 	}

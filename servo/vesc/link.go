@@ -50,12 +50,26 @@ func (l *link) put(id int, payload []byte) {
 		l.Out = AppendPacket(l.Out, payload)
 		return
 	}
+	l.forward(id, payload)
+}
+
+// forward adds payload for controller id, which the first one sends over its CAN bus.
+func (l *link) forward(id int, payload []byte) {
 	var room [MaxPayload]byte
 	l.Out = AppendPacket(l.Out, append(append(room[:0], byte(ForwardCAN), byte(id)), payload...))
 }
 
 // set adds command c with the value v.
 func (l *link) set(id int, c Command, v float64) { l.put(id, AppendSet(l.room[:0], c, v)) }
+
+// setOff adds torque off for controller id: a current of 0 A. While the first is not known, id may be it or one behind it,
+// and the packet goes both ways.
+func (l *link) setOff(id int) {
+	l.set(id, SetCurrent, 0)
+	if l.first == unknownID {
+		l.forward(id, AppendSet(l.room[:0], SetCurrent, 0))
+	}
+}
 
 // ask sends Out and waits for id's reply to c of about size bytes. It belongs to the parser until the next request. An echo
 // of a request is ignored: all replies but PingCAN's are longer.

@@ -215,8 +215,7 @@ func (b *protocol) Clear(i int) error {
 func (b *protocol) Ready(int) (bool, error) { return true, nil }
 func (b *protocol) Steps() int              { return 1 }
 
-// StageTorqueOff stages torque off: a current of 0 A.
-func (b *protocol) StageTorqueOff(i int) { b.link.set(b.chain.Devices[i].ID, SetCurrent, 0) }
+func (b *protocol) StageTorqueOff(i int) { b.link.setOff(b.chain.Devices[i].ID) }
 
 // StageTorqueOn stages a goal that keeps controller i in place.
 func (b *protocol) StageTorqueOn(i, _ int) { b.setGoal(i, true) }

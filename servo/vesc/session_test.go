@@ -69,6 +69,9 @@ const opening = `
 < 11 01020304 01 000003E8 00000000 0000
 `
 
+// forwarded is the opening of a controller with id 7 behind the first.
+var forwarded = strings.NewReplacer("> 00\n", "> 22 07 00\n", "> 5B", "> 22 07 5B", "> 11\n< 11 01020304 01", "> 22 07 11\n< 11 01020304 07").Replace(opening)
+
 // protocolChain is a chain with its protocol.
 type protocolChain struct {
 	*servo.GenericChain
@@ -151,11 +154,8 @@ func TestChainSession(t *testing.T) {
 // One behind the first is reached through it; its answers are bare and carry its id.
 func TestForwarded(t *testing.T) {
 	ask := hexOf(AppendSelective(nil, question("vesc-6-hall")))
-	text := strings.Replace(opening, "> 00\n", "> 22 07 00\n", 1)
-	text = strings.Replace(text, "> 5B", "> 22 07 5B", 1)
-	text = strings.Replace(text, "> 11\n< 11 01020304 01", "> 22 07 11\n< 11 01020304 07", 1)
 	// Its configuration goes over the CAN bus first, and then over the line.
-	text = strings.Replace(text, "000003E8 00000000 0000\n", "000003E8 00000000 0000\nafter 60ms\n", 1)
+	text := strings.Replace(forwarded, "000003E8 00000000 0000\n", "000003E8 00000000 0000\nafter 60ms\n", 1)
 	c, line := open(t, strings.ReplaceAll(text+`
 > 22 07 ASK
 < `+reply(t, map[Field]float64{ControllerID: 1, Tacho: 0})+`
@@ -174,6 +174,22 @@ func TestForwarded(t *testing.T) {
 	// 42 sixths of electrical turns are one turn of 7 pole pairs.
 	if s := c.State(0); s.Err != nil || s.Position != -TicksPerTurn {
 		t.Errorf("tachometer: got %+v", s)
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A stop reaches a controller behind the first also while it is not known which one is first, as on a line just reopened.
+func TestStopBeforeFirstIsKnown(t *testing.T) {
+	c, line := open(t, `
+> 0600000000
++ 22 07 0600000000
+`+forwarded+`
+> 22 07 0600000000
+`, servo.ServoConfig{ID: 7, Model: ModelByName("vesc-6-hall")})
+	if err := errors.Join(c.CutTorque(), c.Open(), c.CutTorque()); err != nil {
+		t.Fatal(err)
 	}
 	if err := line.Close(); err != nil {
 		t.Error(err)
