@@ -81,8 +81,8 @@ func (s *Scene) rebuild() error {
 	if err := assembleGround(&spec, s.ground); err != nil {
 		return err
 	}
-	var err error
-	if s.sight, err = newSight(&spec, whole); err != nil {
+	seen, err := newSight(&spec, whole)
+	if err != nil {
 		return err
 	}
 	m, err := dynamics.New(spec)
@@ -93,6 +93,7 @@ func (s *Scene) rebuild() error {
 	if err != nil {
 		return &hal.Error{Kind: hal.Invalid, Op: "scene", Err: err}
 	}
+	s.sight = seen
 	s.adopt(next, whole, thing, same)
 	s.due = false
 	return nil

@@ -44,6 +44,34 @@ func exactly(t *testing.T, s *Scene, name, robot string, at hal.Pose) *rover {
 	return joinModel(t, s, name, m, at)
 }
 
+// A refused change of the scene leaves the rays as they were.
+func TestRaysAfterRefusedPlace(t *testing.T) {
+	m, err := model.Parse([]byte(`name: eye
+supply: {volts: 12}
+base: fixed
+materials: {x: {friction: 0.5}}
+bodies:
+- {name: head, position_m: [0, 0, 0.5], mass_kg: 1, inertia_kgm2: [1, 1, 1], shapes: [{sphere: 0.1, material: x}]}
+- {name: arm, mass_kg: 1, inertia_kgm2: [1, 1, 1]}
+joints:
+- {name: nod, motor: ideal, torque_nm: 1, speed_rads: 1, limits_deg: [-1, 1], parent: head, child: arm, anchor_m: [0, 0, 0.5], axis: [0, 1, 0]}
+sensors: [{name: ir, kind: infrared, body: head, rotation_deg: [0, 90, 0], noise: 0}]
+`), "eye")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewScene(SceneConfig{})
+	if _, err = s.Add("eye", m, hal.Pose{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Place("eye", hal.Pose{Rotation: [4]float64{1e-7}}); err == nil {
+		t.Error("got no error")
+	}
+	if err := s.Advance(100 * time.Millisecond); err != nil {
+		t.Error(err)
+	}
+}
+
 // wall is how far the walls of the hall are from (x, y) along an angle: brute force by hand.
 func wall(x, y, a float64) float64 {
 	far := math.Inf(1)

@@ -242,3 +242,30 @@ func TestHeight(t *testing.T) {
 		t.Error("outside: ok")
 	}
 }
+
+// A large shape deep in rough ground meets more edges and faces than the scratch holds.
+func TestManyMeetings(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for k := range 6 {
+		ground := rough(t, 60, 60, []float64{0.05, 0.4, 2}[k%3], rng)
+		for _, kind := range []Kind{Box, Cylinder, Capsule} {
+			size := func(least, span float64) float64 { return least + float64(span*rng.Float64()) }
+			s, err := New([]Geom{
+				{Shape: Shape{Kind: kind, Radius: size(0.5, 6), Half: [3]float64{size(0.3, 6), size(0.3, 6), size(0.1, 3)}}, Body: 0},
+				{Shape: Shape{Kind: HeightField, Field: ground}, Body: -1},
+			}, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for range 5 {
+				s.Update([]Pose{{
+					Position: [3]float64{rng.Float64(), rng.Float64(), 3 * rng.Float64()},
+					Rotation: [4]float64{1, 0.2 * rng.NormFloat64(), 0.2 * rng.NormFloat64(), rng.NormFloat64()},
+				}})
+				if n := len(s.Contacts()); n > perPair {
+					t.Errorf("%v on field %d: got %d contacts, want at most %d", kind, k, n, perPair)
+				}
+			}
+		}
+	}
+}

@@ -16,11 +16,14 @@ type meeting struct {
 // perPair is the greatest number of contacts that one pair keeps: four carry a face, the rest uneven ground.
 const perPair = 8
 
+// perPart is the greatest number of contacts of a part of a pair: a clipped face.
+const perPart = 16
+
 // work is the scratch of one pair. Its axes are those of the world, its origin is the first shape's: so a scene far
 // from the world's origin collides as one at the origin does.
 type work struct {
 	x, y  solid // x.Kind <= y.Kind
-	found [64]meeting
+	found [64 + perPart]meeting
 	n     int
 	lost  int
 	gate  gate
@@ -95,12 +98,16 @@ func (w *work) put(pos, normal r3.Vec, depth float64, feature uint32) {
 		w.lost++
 		return
 	}
-	// Only very uneven ground fills the scratch; then the contacts that span the area are kept.
-	if w.n == len(w.found) {
-		w.reduce(0, perPair)
-	}
 	w.found[w.n] = meeting{pos, normal, depth, feature}
 	w.n++
+}
+
+// room makes room for one part of a pair, which counts its contacts from w.n on. Only very uneven ground fills the scratch; then
+// the contacts that span the area are kept.
+func (w *work) room() {
+	if w.n > len(w.found)-perPart {
+		w.reduce(0, perPair)
+	}
 }
 
 // reduce keeps at most most of the meetings from index first on: the deepest, then again and again the one farthest

@@ -85,6 +85,7 @@ func (w *work) onFaces(f *Field, low float64, i0, i1, j0, j1 int) {
 				if x.pos.Sub(at).Dot(up) >= x.reach(up) {
 					continue
 				}
+				w.room()
 				first := w.n
 				w.gate = gate{f, i, j, half}
 				w.onPlane(x, at, up)
@@ -136,6 +137,7 @@ func apart(a, b, lo, hi float64) bool {
 
 // onRidge finds the contacts of x with one edge and keeps those of the edge's region.
 func (w *work) onRidge(f *Field, e *ridge, name uint32) {
+	w.room()
 	x, first := w.x, w.n
 	along := e.to.Sub(e.from)
 	length := along.Norm()
