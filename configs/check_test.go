@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Defaults that are connected to other keys.
+// Defaults that depend on other keys.
 func TestComplete(t *testing.T) {
 	for _, tc := range []struct {
 		set     string

@@ -88,7 +88,7 @@ func valueText(f yaml.Field) string {
 	}
 }
 
-// defaultText is the default as a cell, in code where it can be typed and in words where it is connected to other keys.
+// defaultText is the default as a cell, in code where it can be typed and in words where it depends on other keys.
 func defaultText(f yaml.Field) string {
 	switch {
 	case f.Tag.Get("required") == "true":

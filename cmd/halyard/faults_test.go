@@ -18,8 +18,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// Every device that a config may name is on trial, on every bus that it can are connected to: a new one comes by itself, or is missed
-// here.
+// Every device that a config can name has a row, on every bus that it can be connected to.
 func TestFaultRows(t *testing.T) {
 	rows := lab.FaultRows()
 	has := func(what string, is func(r *lab.FaultRow) bool) {
@@ -44,7 +43,7 @@ func TestFaultRows(t *testing.T) {
 			return r.Bus == lab.VideoBus && strings.Contains(r.Cameras, "format: "+e.Word)
 		})
 	}
-	// All that a config may are connected to one line of a chip.
+	// Everything that a config can connect to one line of a chip.
 	for _, of := range []reflect.Type{reflect.TypeFor[configs.Hardware](), reflect.TypeFor[configs.Joint]()} {
 		for _, field := range reflect.VisibleFields(of) {
 			if word, _, _ := strings.Cut(field.Tag.Get("yaml"), ","); strings.HasSuffix(field.Type.String(), "configs.Wire") {

@@ -22,7 +22,7 @@ func newIdentify(a *app) *cobra.Command {
 		Use:   "identify (CONFIG --joint J --out FILE | --servo MODEL --out FILE --data FILES | --check FILE --data FILES)",
 		Short: "find a servo's parameters from recordings",
 		Long: "Finds motor and friction parameters of a servo from recordings of a pendulum of known mass, and writes a servo file that\n" +
-			"a joint of a robot file can name as its servo. docs/identify.md explains recordings and parameters.\n\n" +
+			"a joint under hardware.joints of a config can name as its model. docs/identify.md explains recordings and parameters.\n\n" +
 			"  with --data     fits to recordings (BAM's raw JSON), files or folders\n" +
 			"  with --joint    moves that joint of CONFIG within a range that you confirm, records it, and fits to that\n" +
 			"  with --check    simulates recordings with a servo file, and prints the error of each",

@@ -86,7 +86,7 @@ func TestSupplyDoc(t *testing.T) {
 	}
 }
 
-// Every command line of the pages is one that the program takes, with its flags; and every page that a page leads to is there.
+// Every command line of the pages is one that the program takes, with its flags; and every page that a page links to exists.
 func TestDocumentedCommands(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {

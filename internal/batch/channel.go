@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -40,13 +39,16 @@ func (r *arrays) choose(agents []*hal.Agent, o *Options) (err error) {
 	return err
 }
 
-func (r *arrays) acquire(agents []*hal.Agent) (fault error) {
+// acquire takes the lease of each agent, up to one that another client holds: a lease that is given back makes its joints hold.
+func (r *arrays) acquire(agents []*hal.Agent) error {
 	for _, a := range agents {
 		lease, err := r.session.Acquire(a)
-		fault = errors.Join(fault, err)
+		if err != nil {
+			return err
+		}
 		r.leases, r.inputs = append(r.leases, lease), append(r.inputs, slices.Repeat([]float64{nothing}, len(a.Layout().Inputs)))
 	}
-	return fault
+	return nil
 }
 
 // command puts actions into the inputs.

@@ -18,7 +18,7 @@ import (
 // wireLine is the line of the chip that what is on trial is connected to.
 const wireLine = "4"
 
-// The words of what a config may are connected to a line that is no sensor's. TestFaultRows holds them against the config's types.
+// The keys of what a config can connect to a line, except sensors. TestFaultRows compares them with the config's types.
 const (
 	stopWord  = "estop"
 	lightWord = "lights"

@@ -57,6 +57,7 @@ func (c *session) run(ctx context.Context) error {
 	var reader sync.WaitGroup
 	reader.Go(func() {
 		defer c.server.contain("imageserver reader")
+		defer c.conn.Close() // a write in progress ends with it
 		defer cancel(nil)
 		cancel(c.listen(ctx))
 	})

@@ -281,6 +281,26 @@ func TestSlowClient(t *testing.T) {
 	})
 }
 
+// noRequests is a connection whose client has closed its sending side.
+type noRequests struct{ net.Conn }
+
+func (noRequests) Read([]byte) (int, error) { return 0, io.EOF }
+
+// TestHalfClosed: a client that will send no more requests loses its camera at once, also in the middle of a picture.
+func TestHalfClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, protocolstest.NewPipes("pipes"), Options{})
+		g := s.world.add("R1")
+		near, far := net.Pipe() // which nobody reads: a picture is being written
+		defer near.Close()
+		s.lines.Offer(noRequests{placed{far, "10.0.0.2"}})
+		synctest.Wait()
+		if open, _ := g.counts(); open != 0 {
+			t.Errorf("cameras open: got %d, want 0", open)
+		}
+	})
+}
+
 // TestRegion: U and four numbers ask for a part.
 func TestRegion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// onSPI are the chips that may are connected to either bus: each measures what it measures on I2C, a magnetometer apart.
+// onSPI are the chips that can be connected to either bus: each measures what it measures on I2C, a magnetometer apart.
 var onSPI = []struct {
 	name  string
 	bytes int // of one measurement on the wire
