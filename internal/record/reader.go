@@ -4,10 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path"
-	"strings"
 
 	"github.com/foxglove/mcap/go/mcap"
+	"github.com/klauspost/compress/zstd"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
@@ -32,9 +31,9 @@ type Reader struct {
 	Cut  error // the cause of a truncated file, after Next has returned io.EOF; nil for a complete file
 
 	lexer  *mcap.Lexer
+	zstd   *zstd.Decoder
+	in     *attachments
 	topics map[uint16]string
-	names  map[string]bool // of attachments
-	size   uint64
 	buf    []byte
 	msg    mcap.Message
 	ahead  bool // msg was read with the head of the file
@@ -44,13 +43,17 @@ type Reader struct {
 // NewReader reads the head of the file r: metadata and attachments. The error is of kind Invalid if r is not a recording of
 // Halyard.
 func NewReader(r io.Reader) (*Reader, error) {
-	d := &Reader{topics: map[uint16]string{}, names: map[string]bool{}}
+	z, err := zstd.NewReader(nil, zstd.WithDecoderMaxWindow(maxRecord))
+	if err != nil {
+		return nil, err
+	}
+	d := &Reader{topics: map[uint16]string{}, in: newAttachments(r), zstd: z}
 	fault := func(err error) (*Reader, error) {
+		d.Close()
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "read recording", Err: err}
 	}
-	var err error
-	d.lexer, err = mcap.NewLexer(r, &mcap.LexerOptions{ValidateChunkCRCs: true, MaxRecordSize: maxRecord, MaxDecompressedChunkSize: maxRecord,
-		AttachmentCallback: d.attach})
+	d.lexer, err = mcap.NewLexer(d.in, &mcap.LexerOptions{ValidateChunkCRCs: true, MaxRecordSize: maxRecord, MaxDecompressedChunkSize: maxRecord,
+		Decompressors: map[mcap.CompressionFormat]mcap.ResettableReader{mcap.CompressionZSTD: z}})
 	if err != nil {
 		return fault(fmt.Errorf("got no MCAP file: %w", err))
 	}
@@ -68,23 +71,6 @@ func NewReader(r io.Reader) (*Reader, error) {
 		return fault(errors.New("got an MCAP file of another program, want a recording of Halyard"))
 	}
 	return d, nil
-}
-
-// attach reads one attachment. Its name is a path below the folder of the config.
-func (d *Reader) attach(a *mcap.AttachmentReader) error {
-	if path.IsAbs(a.Name) || path.Clean(a.Name) != a.Name || strings.HasPrefix(a.Name, "..") || strings.ContainsAny(a.Name, "\\\x00") {
-		return fmt.Errorf("attachment: got name %.80q, want a path within the config's folder", a.Name)
-	}
-	if d.size += a.DataSize; d.size > maxAttached || len(d.names) >= maxAttachments || d.names[a.Name] {
-		return fmt.Errorf("attachment %q: got too much, or two of that name", a.Name)
-	}
-	d.names[a.Name] = true
-	data, err := io.ReadAll(io.LimitReader(a.Data(), int64(a.DataSize)))
-	if err != nil {
-		return err
-	}
-	d.Info.Attached = append(d.Info.Attached, File{a.Name, data})
-	return nil
 }
 
 // Next returns the next message, or io.EOF at the end of the file or of its readable part; then Cut has the cause.
@@ -105,7 +91,9 @@ func (d *Reader) token() (t mcap.TokenType, record []byte, err error) {
 			err = fmt.Errorf("damaged chunk: %v", p)
 		}
 	}()
-	return d.lexer.Next(d.buf)
+	t, record, err = d.lexer.Next(d.buf)
+	d.Info.Attached = d.in.files
+	return t, record, err
 }
 
 // read reads on to the next message.
@@ -134,11 +122,9 @@ func (d *Reader) read() error {
 				return err
 			}
 			if m.Name == "halyard" {
-				attached := d.Info.Attached
 				if d.Info, err = infoOf(m.Metadata); err != nil {
 					return fmt.Errorf("metadata: %w", err)
 				}
-				d.Info.Attached = attached
 			}
 		case mcap.TokenChannel:
 			c, err := mcap.ParseChannel(record)
@@ -162,4 +148,4 @@ func (d *Reader) read() error {
 }
 
 // Close closes the decompressor.
-func (d *Reader) Close() { d.lexer.Close() }
+func (d *Reader) Close() { d.zstd.Close() }

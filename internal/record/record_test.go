@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -260,6 +261,44 @@ func TestCutAndHostile(t *testing.T) {
 		}
 		if d, err := NewReader(&b); err == nil && d.Cut == nil {
 			t.Errorf("%s: got no error", name)
+		}
+	}
+}
+
+// TestHostileSizes: a file cannot claim more memory than a recording may have.
+func TestHostileSizes(t *testing.T) {
+	file, _ := recordRig(t, rig(t, hal.Lockstep), 2)
+	// A frame of zstd with a window of 512 MB, and in it 100 zeros.
+	wide := []byte{0x28, 0xb5, 0x2f, 0xfd, 0, 0x98, 0x23, 3, 0, 0}
+	for _, c := range []struct {
+		name, before string
+		bytes        []byte
+	}{
+		{"name of 4 GB", "\x13\x00\x00\x00" + ConfigName, []byte{0xff, 0xff, 0xff, 0xff}},
+		{"media type of 4 GB", "\x18\x00\x00\x00application/octet-stream", []byte{0xff, 0xff, 0xff, 0xff}},
+		{"window of 512 MB", string(wide[:4]), wide},
+	} {
+		at := bytes.Index(file, []byte(c.before))
+		if at < 0 {
+			t.Fatalf("%s: not in the file", c.name)
+		}
+		bad := bytes.Clone(file)
+		copy(bad[at:], c.bytes)
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		d, err := NewReader(bytes.NewReader(bad))
+		if err == nil {
+			for err == nil {
+				_, err = d.Next()
+			}
+			if d.Cut == nil {
+				t.Errorf("%s: got no error", c.name)
+			}
+			d.Close()
+		}
+		runtime.ReadMemStats(&after)
+		if got := after.TotalAlloc - before.TotalAlloc; got > 50<<20 {
+			t.Errorf("%s: allocated %d MB", c.name, got>>20)
 		}
 	}
 }
