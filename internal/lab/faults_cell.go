@@ -137,11 +137,10 @@ func (t *trial) Run() {
 		if !pass(100 * time.Millisecond) {
 			return
 		}
-		s.slewing = true
+		s.arrives = s.now + after/2
 		if !must(s.agent.Arm()) || !pass(after/2) {
 			return
 		}
-		s.slewing = false
 	}
 	t.ends = s.now
 	if pass(swingTime / 4) {

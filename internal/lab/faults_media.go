@@ -40,7 +40,7 @@ func FaultWords() []FaultWord {
 		{Name: "open_wire", About: "GPIO: a wire is cut, of devices that must detect it", Dead: true, Gpio: pinFault(wire.OpenWire, notYet)},
 		{Name: "unplugged", can: true, About: "the adapter is unplugged and returns at another path; I2C: the device is unplugged", Dead: true,
 			Serial: unplugged, I2c: chipFault(wire.PowerLoss, notYet), Gpio: pinFault(wire.Unplugged, notYet), Video: pullEye},
-		{Name: "power_loss", can: true, About: "the device loses power and its settings, first for 50 ms, then permanently", Dead: true,
+		{Name: "power_loss", can: true, About: "the device loses power and its settings, first for 50 ms, then for seconds", Dead: true,
 			Serial: (*TestRig).Darken, I2c: (*TestRig).Darken, Video: darkEye},
 	}
 }

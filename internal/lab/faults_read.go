@@ -25,7 +25,10 @@ func (s *TestRig) Read(name string) (r reading) {
 		if l.Actuators[i].Name == name {
 			st := s.agent.Status(nil)[i]
 			r = reading{at: st.Time, err: st.Err}
-			if st.Err == nil && st.Time >= 0 {
+			switch {
+			case st.Err != nil && name == "pulse":
+				s.arrives = max(s.arrives, s.now+slewTime)
+			case st.Err == nil && st.Time >= 0:
 				r.wrong = s.Joint(i, st.Time)
 			}
 			return r
@@ -50,6 +53,8 @@ const (
 	offPosition = 0.04 // rad
 	offChance   = 0.2  // rad
 	offPulse    = 0.03 // rad, of the servo's goal
+	// slewTime is how long a pulse is on its way to its goal after a fault: its speed is limited.
+	slewTime = 200 * time.Millisecond
 )
 
 // Joint describes what is wrong with the position of joint i, whose value came at the time at.
@@ -59,7 +64,7 @@ func (s *TestRig) Joint(i int, at time.Duration) string {
 	if s.agent.Layout().Actuators[i].Name == "pulse" {
 		// It sends no feedback: the servo's goal is checked, which must be the latest command.
 		servo := s.Sys.Scene.Body("stand").Joint(i).Servo
-		if !servo.Enable || s.slewing || s.now-at > 5*period {
+		if !servo.Enable || s.now < s.arrives || s.now-at > 5*period {
 			return ""
 		}
 		for k := max(0, n-12); k < n; k++ {

@@ -110,7 +110,7 @@ type TestRig struct {
 	tags   []int // that readers reported
 	Eye    testCamera
 
-	slewing bool // enabled again: on its way from where it was to its goal
+	arrives time.Duration // until when the pulse may be on its way to its goal: enabled again, or back after a fault
 
 	goals  []float64   // of the joints, rad, as commanded in this cycle
 	truth  [][]float64 // of the joints, one a cycle: where they truly are
