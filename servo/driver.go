@@ -124,7 +124,7 @@ type Traits struct {
 	Chained    bool                 // the second device is reached through the first
 	Published  *Published
 	Exact      bool   // a damaged reply does not pass as sound: its checksum is long enough
-	Unproven   string // why a damaged reply may pass as sound; "" = a checksum finds it
+	Unproven   string // why a damaged packet may pass as sound; "" = a checksum finds it
 }
 
 // Check is a rule for one register of a device at rest, in addition to those of every device.

@@ -116,7 +116,8 @@ func FaultRows() []*FaultRow {
 				r.frames, r.Off, r.port = true, offPosition, "can0"
 			}
 			if t.Unproven != "" {
-				r.known = map[string]string{"corrupted": "known: " + t.Unproven}
+				known := "known: " + t.Unproven
+				r.known = map[string]string{"corrupted": known, "dropped": known}
 			}
 			rows = append(rows, r)
 		}

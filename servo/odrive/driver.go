@@ -29,6 +29,7 @@ func (d driver) Traits() *servo.Traits {
 		return &servo.Traits{
 			Type: "odrive", Vendor: "ODrive", LastID: 1, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, NoDefaults: true, OneSupply: true,
 			IDRegister: "can_node_id", Samples: []string{"odrive-v3"}, Explain: explain,
+			Unproven: "bytes lost in pairs pass the checksum, and a command that lost its asterisk has none",
 			// A controller has two axes.
 			Benchmarks: []servo.Benchmark{{Model: "odrive-v3", Bauds: []int{115_200, 921_600}, Counts: few[:2], Bound: wire.Bound}},
 		}
