@@ -10,10 +10,21 @@ import (
 
 // cut lets a stop reach a chain from another goroutine: the lock of its line, and the request to end the running exchange.
 type cut struct {
+	goals  sync.Mutex  // those that are staged; taken after mu
 	mu     sync.Mutex  // the line and its traffic; Send, Receive and Halt hold it
 	wanted atomic.Bool // a stop waits for mu: exchanges end at once
+	phase  phase       // of a stop; under mu
 	halted atomic.Bool // a stop has cut the torque, and the chain's goroutine has not seen it yet
 }
+
+// phase is how far a stop is.
+type phase uint8
+
+const (
+	running phase = iota
+	cutting       // CutTorque sends torque off
+	halting       // Halt sends it and reads the acknowledgements
+)
 
 // abortCheck is how long an exchange waits at most before it checks whether a stop wants the line.
 const abortCheck = 500 * time.Microsecond
@@ -24,6 +35,7 @@ func (r *GenericChain) Send() error {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()
 	r.x.Abort = &r.cut.wanted
+	r.takeGoals()
 	if r.cut.halted.Swap(false) {
 		r.inhibit()
 	}
@@ -55,8 +67,13 @@ func (r *GenericChain) CutTorque() error {
 	if r.line == nil {
 		return r.reopen.Lost()
 	}
+	r.cut.phase = cutting
+	defer func() { r.cut.phase = running }()
 	return r.stageOff()
 }
+
+// Cutting reports that a stop from any goroutine is under way: the states must not change, since the chain's own may read them.
+func (r *GenericChain) Cutting() bool { return r.cut.phase == cutting }
 
 // inhibit lets no torque come back until Enable has been false once.
 func (r *GenericChain) inhibit() {

@@ -104,6 +104,7 @@ type Device struct {
 // verified, or the next in turn.
 type GenericChain struct {
 	Devices []Device
+	staged  []Goal // of the next Send
 
 	cfg      ChainConfig
 	spec     ChainSpec
@@ -136,7 +137,7 @@ func HealthInterval(period time.Duration) int {
 // NewGenericChain returns a chain; nothing is sent until Open.
 func NewGenericChain(cfg ChainConfig, spec ChainSpec, p Protocol) *GenericChain {
 	cfg.Health = cmp.Or(cfg.Health, HealthInterval(cfg.Period))
-	r := &GenericChain{cfg: cfg, spec: spec, protocol: p, Devices: make([]Device, len(cfg.Servos)), list: make([]int, 0, len(cfg.Servos)), x: &Exchange{}}
+	r := &GenericChain{cfg: cfg, spec: spec, protocol: p, Devices: make([]Device, len(cfg.Servos)), staged: make([]Goal, len(cfg.Servos)), list: make([]int, 0, len(cfg.Servos)), x: &Exchange{}}
 	r.long, _ = p.(LongReader)
 	r.goals, _ = p.(GoalVerifier)
 	r.reopen = Reconnector{Bus: cfg.Name, Open: cfg.Reopen}
@@ -168,8 +169,21 @@ func (r *GenericChain) Units(i int) Units { return r.cfg.Servos[i].Model.Units()
 // Inline lets a lost line be opened within the cycle, for lines in memory; see Reconnector. Call it before Send.
 func (r *GenericChain) Inline() { r.reopen.Inline = true }
 
-// SetGoal stages the goal of servo i from the next Send on.
-func (r *GenericChain) SetGoal(i int, g Goal) { r.Devices[i].Goal = g }
+// SetGoal stages the goal of servo i from the next Send on. It may be called while another body of the line halts.
+func (r *GenericChain) SetGoal(i int, g Goal) {
+	r.cut.goals.Lock()
+	r.staged[i] = g
+	r.cut.goals.Unlock()
+}
+
+// takeGoals makes the staged goals those of the servos.
+func (r *GenericChain) takeGoals() {
+	r.cut.goals.Lock()
+	for i := range r.Devices {
+		r.Devices[i].Goal = r.staged[i]
+	}
+	r.cut.goals.Unlock()
+}
 
 // State returns the last state of servo i. The chain changes it in Send, Receive and Halt.
 func (r *GenericChain) State(i int) *State { return &r.Devices[i].State }

@@ -3,6 +3,7 @@ package servo
 import (
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
@@ -13,6 +14,12 @@ import (
 func (r *GenericChain) Halt() []error {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()
+	// A stop that waits for the line meanwhile must not take the answers of this one, which cuts all torque first.
+	defer func(x *Exchange, was *atomic.Bool) { x.Abort = was }(r.x, r.x.Abort)
+	r.x.Abort = nil
+	r.cut.phase = halting
+	defer func() { r.cut.phase = running }()
+	r.takeGoals()
 	r.inhibit()
 	// Twice: most buses do not acknowledge it, and this one matters.
 	for range 2 {
@@ -27,6 +34,9 @@ func (r *GenericChain) Halt() []error {
 	}
 	return faults
 }
+
+// Halting reports that a Halt is under way, which may wait longer for its proof than a cycle.
+func (r *GenericChain) Halting() bool { return r.cut.phase == halting }
 
 var (
 	errStillOn = errors.New("torque is still on")

@@ -1,9 +1,12 @@
 package servo
 
 import (
+	"errors"
 	"math"
 	"os"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -129,4 +132,64 @@ func TestStopEndsExchangesOfAReopenedLine(t *testing.T) {
 	if b.r.x.Abort != &b.r.cut.wanted {
 		t.Errorf("the exchange on the new line cannot be ended")
 	}
+}
+
+// asking is a stub whose servos are asked over the line.
+type asking struct {
+	*stub
+	before func() // the first question
+}
+
+func (a *asking) ReadHealth(i int) error {
+	if a.before != nil {
+		a.before()
+		a.before = nil
+	}
+	x := a.r.x
+	x.Out = append(x.Out, byte(i))
+	if err := x.Request(1, 0); err != nil {
+		return err
+	}
+	if _, err := x.More(); err != nil {
+		return err
+	}
+	return a.stub.ReadHealth(i)
+}
+
+// A second stop, from another goroutine while the first one asks the servos, does not make it report that they have not acknowledged.
+func TestSafety08SecondStopLeavesTheFirstItsAnswers(t *testing.T) {
+	b := newStub(t)
+	b.cycle(t)
+	done := make(chan error)
+	b.r.protocol = &asking{b, func() {
+		go func() { done <- b.r.CutTorque() }()
+		for !b.r.cut.wanted.Load() {
+			runtime.Gosched()
+		}
+	}}
+	if err := errors.Join(b.r.Halt()...); err != nil {
+		t.Errorf("got %v, want both to acknowledge", err)
+	}
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+	if b.r.cut.wanted.Load() {
+		t.Error("the line is still wanted")
+	}
+}
+
+// Two robots of one line are halted at once: each takes its own goals back meanwhile. The race detector sees what they share.
+func TestHaltsOfOneLineAtOnce(t *testing.T) {
+	b := newStub(t)
+	b.cycle(t)
+	var all sync.WaitGroup
+	for i := range b.r.Devices {
+		all.Go(func() {
+			b.r.SetGoal(i, Goal{})
+			if err := errors.Join(b.r.Halt()...); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
 }

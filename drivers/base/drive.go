@@ -177,16 +177,20 @@ func (b *Base) command(speed [2]int) {
 	b.put(number(OpVel, speed[0]), number(OpRVel, speed[1]))
 }
 
-// CutTorque implements hal.TorqueCutter: it commands the strongest braking and does not wait. Halt switches the motors off
-// when the base is at rest: without power they do not brake.
+// CutTorque implements hal.TorqueCutter: it commands the strongest braking and does not wait. Goals of before drive the base no
+// more: the next Sends brake until it is at rest and switch its motors off, as Halt does. Without power they do not brake.
 func (b *Base) CutTorque() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	d := &b.drive
+	d.arming, d.on, d.valid = false, false, false
+	d.wants = true // so that only a new Enable counts
 	if b.line == nil {
 		return nil // Halt reports it
 	}
+	now := b.clock.Now()
+	d.braking, d.braked, d.insisted, d.sentAt = true, now, now, now
 	b.put(Command{Op: OpEStop})
-	b.drive.valid = false
 	return b.flush()
 }
 

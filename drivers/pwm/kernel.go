@@ -92,15 +92,17 @@ func (k *Kernel) Open() error {
 	if err := k.Close(); err != nil {
 		return err
 	}
-	for i := range k.outs {
-		if err := k.openOut(i); err != nil {
-			return k.fault(hal.BusFault, i, err)
+	var first error
+	for i := range k.outs { // also behind one that is gone: no channel may keep its pulses
+		if err := k.openOut(i, first == nil); err != nil && first == nil {
+			first = k.fault(hal.BusFault, i, err)
 		}
 	}
-	return nil
+	return first
 }
 
-func (k *Kernel) openOut(i int) error {
+// openOut opens channel i. wait: its files may come yet.
+func (k *Kernel) openOut(i int, wait bool) error {
 	o := &k.outs[i]
 	// A channel that is exported already may be another program's work of before; exporting it twice is an error.
 	if _, err := os.Stat(o.dir); errors.Is(err, fs.ErrNotExist) {
@@ -122,7 +124,7 @@ func (k *Kernel) openOut(i int) error {
 		switch {
 		case err == nil, steps[s].fresh && errors.Is(err, syscall.EINVAL):
 			s++
-		case k.config.Clock.Now() >= until || !errors.Is(err, fs.ErrPermission) && !errors.Is(err, fs.ErrNotExist):
+		case !wait || k.config.Clock.Now() >= until || !errors.Is(err, fs.ErrPermission) && !errors.Is(err, fs.ErrNotExist):
 			return err
 		default:
 			i2c.Sleep(k.config.Clock, exportStep)
@@ -186,33 +188,43 @@ func writeFile(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Write sets each channel's pulse; a channel without one is switched off. Unchanged values are not written.
+// Write sets each channel's pulse; a channel without one is switched off. Unchanged values are not written. A channel that fails does
+// not keep the others from theirs; the error is the first one's.
 func (k *Kernel) Write(pulses []time.Duration) error {
+	var first error
 	for i := range k.outs {
 		// The channels' files are written one after the other, about 20 µs apart; a PCA9685 changes all channels at once.
-		o, pulse := &k.outs[i], time.Duration(0)
+		pulse := time.Duration(0)
 		if i < len(pulses) {
 			pulse = pulses[i]
 		}
-		if o.duty == nil || o.enable == nil {
-			return k.fault(hal.Absent, i, os.ErrClosed)
+		if err := k.writeOut(i, pulse); first == nil {
+			first = err
 		}
-		if pulse < 0 || pulse >= k.config.Period {
-			return k.fault(hal.Invalid, i, fmt.Errorf("pulse: got %v, want less than %v", pulse, k.config.Period))
+	}
+	return first
+}
+
+func (k *Kernel) writeOut(i int, pulse time.Duration) error {
+	o := &k.outs[i]
+	if o.duty == nil || o.enable == nil {
+		return k.fault(hal.Absent, i, os.ErrClosed)
+	}
+	if pulse < 0 || pulse >= k.config.Period {
+		return k.fault(hal.Invalid, i, fmt.Errorf("pulse: got %v, want less than %v", pulse, k.config.Period))
+	}
+	// The width first: a channel that is switched on begins with the right one.
+	if pulse != o.wrote {
+		if err := k.put(o.duty, int64(pulse)); err != nil {
+			return k.fault(hal.BusFault, i, err)
 		}
-		// The width first: a channel that is switched on begins with the right one.
-		if pulse != o.wrote {
-			if err := k.put(o.duty, int64(pulse)); err != nil {
-				return k.fault(hal.BusFault, i, err)
-			}
-			o.wrote = pulse
+		o.wrote = pulse
+	}
+	if on := pulse > 0; on != o.on {
+		if err := k.put(o.enable, flag(on)); err != nil {
+			return k.fault(hal.BusFault, i, err)
 		}
-		if on := pulse > 0; on != o.on {
-			if err := k.put(o.enable, flag(on)); err != nil {
-				return k.fault(hal.BusFault, i, err)
-			}
-			o.on = on
-		}
+		o.on = on
 	}
 	return nil
 }

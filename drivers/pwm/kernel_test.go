@@ -1,6 +1,7 @@
 package pwm
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -114,6 +115,50 @@ func TestKernel(t *testing.T) {
 	if err := k.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// A channel that fails, or is gone, does not keep the pulses of the others on.
+func TestKernelChannelGone(t *testing.T) {
+	root := sysfs(t, "pwm0", "pwm1")
+	other := filepath.Join(root, "pwmchip1")
+	export(t, filepath.Join(other, "pwm0"))
+	k, err := NewKernel(KernelConfig{Root: root, Channels: []KernelChannel{{1, 0}, {0, 0}, {0, 1}}, Clock: &fakeClock{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pulse := 1700 * time.Microsecond
+	start := func() {
+		t.Helper()
+		export(t, filepath.Join(other, "pwm0"))
+		if err := errors.Join(k.Open(), k.Write([]time.Duration{pulse, pulse, pulse})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	idle := func(when string) {
+		t.Helper()
+		for _, name := range []string{"pwm0", "pwm1"} {
+			if e := get(t, root, "pwmchip0", name, "enable"); e != "0" {
+				t.Errorf("%s: %s: got enable %s, want 0", when, name, e)
+			}
+		}
+	}
+	start()
+	k.outs[0].duty.Close()
+	if k.outs[0].duty, err = os.Open(os.DevNull); err != nil { // which takes no write, as of a chip on a bus that fails
+		t.Fatal(err)
+	}
+	if err := k.Write(make([]time.Duration, 3)); err == nil {
+		t.Error("write: got no error")
+	}
+	idle("write")
+	start()
+	if err := os.RemoveAll(other); err != nil {
+		t.Fatal(err)
+	}
+	if err := k.Open(); hal.KindOf(err) != hal.Absent {
+		t.Errorf("open: got %v, want %v", err, hal.Absent)
+	}
+	idle("open")
 }
 
 func TestKernelRefuses(t *testing.T) {

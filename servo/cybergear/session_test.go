@@ -2,8 +2,11 @@ package cybergear
 
 import (
 	"errors"
+	"math"
+	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
@@ -284,5 +287,37 @@ func TestSharedID(t *testing.T) {
 				t.Errorf("%s: turn %d: got %v", c.name, i, chain.Fault(0))
 			}
 		}
+	}
+}
+
+// late is a CAN line on which one frame has come.
+type late struct {
+	servo.Line
+	frame []byte
+}
+
+func (l *late) Write(p []byte) (int, error) { return len(p), nil }
+func (l *late) Now() time.Duration          { return time.Second }
+func (l *late) Baud() int                   { return Bitrate }
+func (l *late) Read(p []byte, _ time.Duration) (int, error) {
+	n := copy(p, l.frame)
+	if l.frame = l.frame[n:]; n == 0 {
+		return 0, os.ErrDeadlineExceeded
+	}
+	return n, nil
+}
+
+// A stop comes from any goroutine: it leaves the states, which the cycle's goroutine reads meanwhile, also where replies are late.
+func TestStopLeavesStates(t *testing.T) {
+	last := Feedback{ID: 1, Angle: 1}
+	m := last.Message(Host, &ModelByName("cybergear").Spans)
+	f := m.Frame()
+	c := NewChain(servo.ChainConfig{Name: "bus", Line: &late{frame: servo.AppendCAN(nil, &f)},
+		Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName("cybergear")}}})
+	if err := c.CutTorque(); err != nil {
+		t.Error(err)
+	}
+	if s := c.State(0); !math.IsNaN(s.Position) {
+		t.Errorf("got %g ticks, want none", s.Position)
 	}
 }

@@ -496,3 +496,48 @@ func TestChainReplug(t *testing.T) {
 		}
 	})
 }
+
+// A change of the mode that is not confirmed, as its reply was lost or a stop ended the wait, may have taken place: torque does not go on
+// for a joint that has become a wheel, which would turn on and on.
+func TestChainModeInDoubt(t *testing.T) {
+	for _, x := range []struct {
+		model, register string
+		mode            hal.Mode
+		joint           int64
+	}{
+		{"ax-12a", "ccw_angle_limit", hal.DutyMode, 1023},
+		{"mx-28", "ccw_angle_limit", hal.VelocityMode, 4095},
+		{"xm430-w350", "operating_mode", hal.VelocityMode, 5},
+	} {
+		r := openedRig(t, func(cfg *servo.ChainConfig) { cfg.Servos[0].Velocity = 1 }, x.model)
+		s := r.servos[0]
+		joint := atTicks(s.m.Units().CentreTicks)
+		s.set("present_position", int64(joint.Position))
+		r.run(6)
+		r.goal(joint)
+		r.run(6)
+		r.goal(servo.Goal{})
+		r.run(6)
+		s.hush = s.m.Register(x.register)
+		r.goal(servo.Goal{Enable: true, Mode: x.mode, Limit: 1})
+		for n := 0; n < 10 && !s.mute; n++ {
+			r.run(1)
+		}
+		if !s.mute || s.get(x.register) == x.joint {
+			t.Fatalf("%s: got mode %d, want another", x.model, s.get(x.register))
+		}
+		s.hush, s.mute = nil, false
+		r.goal(servo.Goal{})
+		r.run(60)
+		r.goal(joint)
+		for range 10 {
+			r.run(1)
+			if s.get("torque_enable") != 0 && s.get(x.register) != x.joint {
+				t.Fatalf("%s: torque in mode %d, want %d", x.model, s.get(x.register), x.joint)
+			}
+		}
+		if s.get("torque_enable") == 0 {
+			t.Errorf("%s: got no torque: %v", x.model, r.Fault(0))
+		}
+	}
+}

@@ -69,9 +69,10 @@ func (c *protocol) Ready(i int) (bool, error) {
 	if !c.chain.Resting(i) {
 		return false, nil
 	}
+	d.mode, d.limit = -1, -1 // an error does not mean that it was not written
 	err := c.setMode(d, want)
 	if err == nil {
-		d.mode, d.limit = want, -1
+		d.mode = want
 	}
 	return false, err
 }

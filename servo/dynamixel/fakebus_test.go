@@ -17,6 +17,7 @@ type fakeServo struct {
 	noFast bool      // old firmware: does not take part in fast reads
 	fixed  bool      // ignores EEPROM writes
 	stuck  *Register // ignores writes to it
+	hush   *Register // mute from a write to it on
 	noWide bool      // refuses reads across the gaps of its table
 	bad    int       // replies to corrupt
 	errors byte      // error byte of every answer
@@ -158,6 +159,7 @@ func (s *fakeServo) write(addr uint16, data []byte) {
 		was = s.get(s.stuck.Name)
 	}
 	copy(s.regs[addr:], data)
+	s.mute = s.mute || s.hush != nil && addr == s.hush.Addr
 	if s.stuck != nil {
 		s.set(s.stuck.Name, was)
 	}

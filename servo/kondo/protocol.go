@@ -56,8 +56,8 @@ func (b *protocol) Steps() int { return 1 }
 
 // StageTorqueOff stages the free position for Flush.
 func (b *protocol) StageTorqueOff(i int) {
-	// A lost servo is switched off by its next poll: waiting for it in every cycle would delay the others.
-	if !b.chain.Devices[i].Lost {
+	// A lost servo is switched off by a stop and by its next poll: waiting for it in every cycle would delay the others.
+	if c := b.chain; !c.Devices[i].Lost || c.Cutting() || c.Halting() {
 		b.setGoal(i, free)
 	}
 }
@@ -84,14 +84,27 @@ func (b *protocol) target(i int, rest bool) int {
 // Stage does nothing: each servo gets one command.
 func (b *protocol) Stage() {}
 
-// Flush sends every due command and receives the reply.
+// Flush sends every due command and receives the reply, lost servos last.
 func (b *protocol) Flush() error {
+	if err := b.flush(false); err != nil {
+		return err
+	}
+	return b.flush(true)
+}
+
+func (b *protocol) flush(lost bool) error {
 	for i := range b.devices {
 		d := &b.devices[i]
-		if !d.due {
+		if !d.due || b.chain.Devices[i].Lost != lost {
 			continue
 		}
 		d.due = false
+		if b.chain.Cutting() { // Halt looks who is free
+			if _, err := b.link.exchange(At(d.cfg.ID, d.goal)); err != nil && !servo.IsServoError(err) {
+				return err
+			}
+			continue
+		}
 		err := b.writeSettings(i)
 		if err == nil {
 			err = b.exchange(i, d.goal)

@@ -160,3 +160,72 @@ func TestRefusalNamesID0(t *testing.T) {
 		t.Errorf("got %v, want the id in it", err)
 	}
 }
+
+// A stop reaches a servo that is lost, too, after those that answer: only its answers may be missing.
+func TestStopReachesALostServo(t *testing.T) {
+	line := play(t, `
+> A1 01
+< 21 01 3C
+> A2 01
+< 22 01 3C
+# one becomes lost
+> 81 00 00
+> 82 00 00
+< 02 3A 4C
+> 81 00 00
+> 82 00 00
+< 02 3A 4C
+> 81 00 00
+> 82 00 00
+< 02 3A 4C
+# the stop
+> 82 00 00
+< 02 3A 4C
+> 81 00 00
+`)
+	c := NewChain(servo.ChainConfig{Name: "arm", Line: line, Health: -1, Servos: []servo.ServoConfig{
+		{ID: 1, Model: ModelByName("krs-2552")}, {ID: 2, Model: ModelByName("krs-2552")}}})
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
+	for range servo.LostAfter {
+		if err := c.Receive(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !c.Devices[0].Lost || c.Devices[1].Lost {
+		t.Fatalf("lost: got %v and %v, want the first", c.Devices[0].Lost, c.Devices[1].Lost)
+	}
+	if err := c.CutTorque(); err != nil {
+		t.Error(err)
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A stop comes from any goroutine: it leaves the states, which the cycle's goroutine reads meanwhile.
+func TestStopLeavesStates(t *testing.T) {
+	line := play(t, `
+> A1 01
+< 21 01 3C
+> 81 00 00
+< 01 3A 4C
+> 81 00 00
+< 01 3A 4D
+`)
+	c := NewChain(servo.ChainConfig{Name: "arm", Line: line, Health: -1, Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName("krs-2552")}}})
+	if err := errors.Join(c.Open(), c.Receive()); err != nil {
+		t.Fatal(err)
+	}
+	before := *c.State(0)
+	if err := c.CutTorque(); err != nil {
+		t.Error(err)
+	}
+	if after := c.State(0); after.Position != before.Position || after.Time != before.Time {
+		t.Errorf("got %+v, want %+v", *after, before)
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -20,10 +20,9 @@ const heartbeatTimeout = 150 * time.Millisecond
 
 // canProtocol is the servo.Protocol of a CANChain.
 type canProtocol struct {
-	chain      *servo.GenericChain
-	x          *servo.CANExchange
-	devices    []device
-	awaitBeats bool // ReadHealth waits for heartbeats
+	chain   *servo.GenericChain
+	x       *servo.CANExchange
+	devices []device
 }
 
 // Connect takes a line; heartbeats of an earlier one become invalid.
@@ -186,7 +185,7 @@ func (b *canProtocol) ReadState(i int) error {
 // ReadHealth reads the voltage or the temperature of node i, and judges it by its heartbeat. Only Halt waits for one.
 func (b *canProtocol) ReadHealth(i int) error {
 	d := &b.devices[i]
-	if b.awaitBeats {
+	if b.chain.Halting() {
 		for range 2 { // the first may have been sent just as it stopped
 			if !d.stale() {
 				break

@@ -122,14 +122,16 @@ func (b *canProtocol) Flush() error {
 	if len(b.x.Out) == 0 {
 		return nil
 	}
-	// Frames received by now are older than the commands sent now.
-	if err := b.x.Drain(); err != nil {
-		return err
+	// Frames received by now are older than the commands sent now. A stop leaves them: they change states.
+	if !b.chain.Cutting() {
+		if err := b.x.Drain(); err != nil {
+			return err
+		}
 	}
 	err := b.x.Write()
 	b.markSent()
 	// Only heartbeats after a halt prove it.
-	if b.awaitBeats {
+	if b.chain.Halting() {
 		for i := range b.devices {
 			b.devices[i].beatAt = -1
 		}

@@ -26,7 +26,7 @@ func NewSerialChain(cfg servo.ChainConfig) *servo.GenericChain {
 //
 // A cycle is one goal to each axis and two remote frames, and two replies from each. The heartbeat of an axis, every 100 ms,
 // has its state, and proves that torque is on or off. If its endpoints are known the watchdog is set before torque is
-// switched on; else it has odrivetool's setting. Any command feeds it.
+// switched on; else it has odrivetool's setting. Any command feeds it. Halt waits for the heartbeats that are its proof: up to 0.15 s.
 type CANChain struct {
 	*servo.GenericChain
 	b *canProtocol
@@ -57,11 +57,4 @@ func devices(cfg *servo.ChainConfig) []device {
 		all[i] = device{cfg: c, m: ModelIn(c.Model), dialect: V06, limit: math.NaN(), beatAt: -1}
 	}
 	return all
-}
-
-// Halt is GenericChain.Halt, which waits here for the heartbeats that are its proof: up to 0.15 s.
-func (c *CANChain) Halt() []error {
-	c.b.awaitBeats = true
-	defer func() { c.b.awaitBeats = false }()
-	return c.GenericChain.Halt()
 }

@@ -219,8 +219,5 @@ func (b *serialProtocol) Flush() error {
 	if len(b.link.Out) == 0 {
 		return nil
 	}
-	if err := b.link.drainReply(); err != nil {
-		return err
-	}
 	return b.link.Write()
 }

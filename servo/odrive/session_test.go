@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
@@ -395,5 +398,89 @@ func TestHoldsWhereItIs(t *testing.T) {
 		if _, at := d.goal(&dev, false); at != 3 {
 			t.Errorf("at %g turns: got %g, want 3", moved, at)
 		}
+	}
+}
+
+// silent is a CAN line on which nothing comes.
+type silent struct {
+	servo.Line
+	now time.Duration
+}
+
+func (s *silent) Write(p []byte) (int, error) { return len(p), nil }
+func (s *silent) Discard() error              { return nil }
+func (s *silent) Now() time.Duration          { return s.now }
+func (s *silent) Baud() int                   { return Bitrate }
+func (s *silent) Read(_ []byte, timeout time.Duration) (int, error) {
+	s.now += timeout
+	return 0, os.ErrDeadlineExceeded
+}
+
+// Two robots of one bus are halted at once, and a stop comes meanwhile. The race detector sees what they share.
+func TestHaltsAtOnce(t *testing.T) {
+	c := NewCANChain(servo.ChainConfig{Name: "bus", Line: &silent{}, Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName("odrive-s1")}}})
+	var all sync.WaitGroup
+	for range 2 {
+		all.Go(func() {
+			if n := len(c.Halt()); n != 1 {
+				t.Errorf("got %d results, want 1", n)
+			}
+		})
+		all.Go(func() { c.CutTorque() })
+	}
+	all.Wait()
+}
+
+// late is a CAN line on which one frame has come.
+type late struct {
+	servo.Line
+	frame []byte
+}
+
+func (l *late) Write(p []byte) (int, error) { return len(p), nil }
+func (l *late) Now() time.Duration          { return time.Second }
+func (l *late) Baud() int                   { return Bitrate }
+func (l *late) Read(p []byte, _ time.Duration) (int, error) {
+	n := copy(p, l.frame)
+	if l.frame = l.frame[n:]; n == 0 {
+		return 0, os.ErrDeadlineExceeded
+	}
+	return n, nil
+}
+
+// A stop comes from any goroutine: it leaves the states, which the cycle's goroutine reads meanwhile, also where replies are late.
+func TestStopLeavesStates(t *testing.T) {
+	f := Floats(1, Estimates, 0.25, 0)
+	c := NewCANChain(servo.ChainConfig{Name: "bus", Line: &late{frame: servo.AppendCAN(nil, &f)},
+		Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName("odrive-s1")}}})
+	if err := c.CutTorque(); err != nil {
+		t.Error(err)
+	}
+	if s := c.State(0); !math.IsNaN(s.Position) {
+		t.Errorf("got %g ticks, want none", s.Position)
+	}
+}
+
+// A stop does not wait for a reply that is overdue, as after each exchange that a stop has ended.
+func TestStopBeforeALateReply(t *testing.T) {
+	line := play(t, opening+`
+> f 0
+< silence
+> w axis0.requested_state 1
+`)
+	c := NewSerialChain(servo.ChainConfig{Line: line, Latency: 16 * time.Millisecond, Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
+	if err := errors.Join(c.Open(), c.Receive()); err != nil {
+		t.Fatal(err)
+	}
+	before := line.Now()
+	if err := c.CutTorque(); err != nil {
+		t.Error(err)
+	}
+	// The command has 30 bytes.
+	if took, want := line.Now()-before, servo.WireTime(40, bitsPerByte, Baud); took > want {
+		t.Errorf("torque off: got it after %v, want within %v", took, want)
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
 	}
 }

@@ -162,7 +162,7 @@ func (b *protocol) handleValues(i int, v *Values) {
 	// The tachometer counts up from 0 at power-on; it shows no restart of a motor that never turned. A controller that got
 	// no command for longer than its timeout has released the motor: goals from before do not count.
 	silent := b.link.Port.Now() - s.Time
-	restarted := v[TachoAbs] < d.tacho || dev.Lost && (!(d.tacho > 0) || silent > d.timeout)
+	restarted := fellBack(d.tacho, v[TachoAbs]) || dev.Lost && (!(d.tacho > 0) || silent > d.timeout)
 	d.tacho = v[TachoAbs]
 	switch {
 	case dev.Stage != servo.TorqueOn:
@@ -174,6 +174,15 @@ func (b *protocol) handleValues(i int, v *Values) {
 		dev.SawTorque(servo.On, false)
 	}
 	s.Torque = dev.Stage == servo.TorqueOn
+}
+
+// farTacho is more than a tachometer counts between two readings: 400000 turns of 7 pole pairs.
+const farTacho = 1 << 24
+
+// fellBack reports whether a tachometer counts from 0 again. It wraps at 32 bits, which is none. was may be NaN.
+func fellBack(was, now float64) bool {
+	step := int32(int64(now) - int64(was))
+	return !math.IsNaN(was) && (step < 0 || step > farTacho)
 }
 
 // idle is the current below which a motor counts as released, A: the noise of the sensors of an idle bridge.

@@ -373,3 +373,44 @@ func TestLimits(t *testing.T) {
 		}
 	}
 }
+
+// The tachometer wraps at 32 bits, after days of turning: that is no restart, which takes the torque. A restart still is one.
+func TestTachometerWraps(t *testing.T) {
+	turns := func(n float64) string { return reply(t, map[Field]float64{TachoAbs: n}) }
+	ask := hexOf(AppendSelective(nil, question("vesc-6")))
+	c, line := open(t, strings.ReplaceAll(opening+`
+> 0600000000
+> ASK
+< `+turns(math.MaxInt32-40)+`
+> 0600000000
++ ASK
+< `+turns(math.MaxInt32-40)+`
+> 08 00000000
+> ASK
+< `+turns(math.MaxInt32-20)+`
+> 08 `+hexOf(AppendSet(nil, SetRPM, 10/rpm*7))[2:]+`
+> ASK
+< `+turns(math.MinInt32+20)+`
+> 08 `+hexOf(AppendSet(nil, SetRPM, 10/rpm*7))[2:]+`
+> ASK
+< `+turns(0)+`
+`, "ASK", ask), servo.ServoConfig{ID: 1, Model: ModelByName("vesc-6"), Joint: "wheel"})
+	if err := c.Open(); err != nil {
+		t.Fatal(err)
+	}
+	cycle(t, c, servo.Goal{})
+	g := servo.Goal{Enable: true, Mode: hal.VelocityMode, Velocity: 10, Limit: 1}
+	for range 2 {
+		cycle(t, c, g)
+	}
+	if err := c.Fault(0); err != nil || !c.State(0).Torque {
+		t.Errorf("wrapped: got torque %v, %v", c.State(0).Torque, err)
+	}
+	cycle(t, c, g)
+	if err := c.Fault(0); !errors.Is(err, servo.ErrPowerLost) {
+		t.Errorf("restarted: got %v, want %v", err, servo.ErrPowerLost)
+	}
+	if err := line.Close(); err != nil {
+		t.Error(err)
+	}
+}

@@ -287,6 +287,41 @@ func TestBrake(t *testing.T) {
 	}
 }
 
+// After CutTorque the cycle under way sends its goals of before the stop: they must not drive the base on, nor switch its motors on.
+func TestCutEndsGoals(t *testing.T) {
+	r := newRobot(t, "p2dx", 1, nil)
+	must(t, r.base.Open())
+	r.run(time.Second)
+	r.drive(3, 3)
+	must(t, r.body.Write(r.f)) // a cycle has just begun
+	r.enable(true)
+	must(t, r.body.Write(r.f))
+	must(t, r.base.CutTorque())
+	r.run(2 * time.Second)
+	if on, _, _ := r.board.Motors(); on || left(r) != 0 {
+		t.Errorf("stopped as it was enabled: motors %v, %g m, want none", on, left(r))
+	}
+	r.enable(false)
+	r.run(300 * time.Millisecond)
+	r.enable(true)
+	r.run(3 * time.Second)
+	if _, speed, _ := r.board.Motors(); speed < 0.2 {
+		t.Fatalf("got %g m/s, want it to drive", speed)
+	}
+	must(t, r.base.CutTorque())
+	r.run(time.Second)
+	if on, l, right := r.board.Motors(); on || l != 0 || right != 0 {
+		t.Errorf("stopped as it drove: motors %v, %g and %g m/s, want it at rest", on, l, right)
+	}
+	r.enable(false)
+	r.run(300 * time.Millisecond)
+	r.enable(true)
+	r.run(3 * time.Second)
+	if _, speed, _ := r.board.Motors(); speed < 0.2 {
+		t.Errorf("enabled again: got %g m/s, want it to drive", speed)
+	}
+}
+
 func TestHalt(t *testing.T) {
 	r := newRobot(t, "p2at", 1, nil)
 	if err := r.body.Halt(); err == nil || !strings.Contains(err.Error(), "LeftFWheel") {
