@@ -67,6 +67,22 @@ func TestMisplacedWithoutRays(t *testing.T) {
 	}
 }
 
+// A robot without bodies, whose joints have loads of their own, is nowhere: no pose of it is a fault.
+func TestMisplacedWithoutBodies(t *testing.T) {
+	r := enter(t, "p2at", "yellow", hal.Pose{Position: [3]float64{1.2, -4.35, -1.8}})
+	m, err := model.Load("pendulum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := r.scene.Add("pendulum", m, hal.Pose{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := b.Misplaced(); got != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
 // Robots with all-wheel drive, and the tracked Tarantula, climb the ramp of the orange arena to its upper level.
 func TestRamp(t *testing.T) {
 	t.Parallel()
@@ -241,6 +257,58 @@ victims: [{name: Ann, at_m: [3, 0, 0.5], material: skin, segments: [{name: left_
 	}
 	if !knocked || s.fault != nil {
 		t.Errorf("the arm touched no robot in its way, or the physics failed: %v", s.fault)
+	}
+}
+
+// A victim's arm goes on as it was when the scene changes: it sweeps over nothing in one step, and a robot that stands
+// where the raised arm was built is left alone.
+func TestVictimsAfterChange(t *testing.T) {
+	const text = `{name: a, ground: floor, materials: {floor: {friction: 0.8}, skin: {friction: 0.5, colour: [0.8, 0.6, 0.5]}},
+victims: [{name: Ann, at_m: [3, 0, 0.1], material: skin, segments: [{name: left_arm, from_deg: [0, 0, 0], to_deg: [0, 90, 0], rate_degs: 45}]}]}`
+	s := yard(t, text)
+	r := exactly(t, s, "p", "papagoose", hal.Pose{Position: [3]float64{-3, 3, 0.2}})
+	r.run(1500 * time.Millisecond)
+	at := hal.Pose{Position: [3]float64{2.7, 0.32, 0.1}, Rotation: [4]float64{1}}
+	for _, k := range []struct {
+		name   string
+		change func() error
+	}{
+		{"nothing", func() error { return nil }},
+		{"a robot comes", func() error {
+			exactly(t, s, "q", "papagoose", hal.Pose{Position: [3]float64{-3, -3, 0.2}})
+			return nil
+		}},
+		{"it goes", func() error { return s.Remove("q") }},
+		{"reset", func() error { return s.Reset(0) }},
+		{"save", s.Save},
+		{"restore", s.Restore},
+		{"zero clock", s.ZeroClock},
+	} {
+		r.run(1300 * time.Millisecond)
+		stands := k.name == "it goes" || k.name == "a robot comes"
+		if stands {
+			r.run((2*time.Second - s.Now()%(4*time.Second) + 4*time.Second) % (4 * time.Second)) // the arm is up
+			if err := s.Place("p", at); err != nil {
+				t.Fatal(err)
+			}
+			r.run(200 * time.Millisecond)
+		}
+		if err := k.change(); err != nil {
+			t.Fatal(err)
+		}
+		q := s.system.Model().Joint(s.thing).Q
+		before := s.system.Q[q]
+		if err := s.Advance(time.Millisecond); err != nil {
+			t.Fatal(err)
+		}
+		if d := math.Abs(s.system.Q[q] - before); d > 0.002 {
+			t.Errorf("%s: the arm turned by %.3f rad in 1 ms, want at most 0.002", k.name, d)
+		}
+		for i := range r.body.parts {
+			if v, _ := s.system.Velocity(r.body.at.body + i); stands && length(v) > 0.25 {
+				t.Errorf("%s: part %d is kicked to %.2f m/s", k.name, i, length(v))
+			}
+		}
 	}
 }
 

@@ -120,6 +120,7 @@ func (s *Scene) adopt(next *dynamics.System, whole []*Body, thing int, same bool
 	}
 	next.Moved()
 	s.system, s.sight.system, s.thing = next, next, thing
+	s.putLimbs()
 	s.pushed = make([]int32, 0, next.Model().Bodies())
 	s.touching = make([]touching, next.Model().Bodies())
 	s.touches.clear()
@@ -247,9 +248,10 @@ const (
 	limbInertia = 0.2 // kg·m²
 )
 
-// wave moves the victims' segments to where they are at now, s: to and fro as a cosine, so that they turn softly.
-func (s *Scene) wave(now float64) {
-	body := s.thing + len(s.ground.Free)
+// wave moves the victims' segments to where they are at now, s: to and fro as a cosine, so that they turn softly. With put
+// they are there at once, not after the next step.
+func (s *Scene) wave(now float64, put bool) {
+	body, moved := s.thing+len(s.ground.Free), false
 	for i := range s.ground.Arena.Victims {
 		v := &s.ground.Arena.Victims[i]
 		for k := range v.Segments {
@@ -257,9 +259,26 @@ func (s *Scene) wave(now float64) {
 			pace := 2 * math.Pi / l.Period()
 			phase := math.Mod(float64(pace*now), 2*math.Pi)
 			half := float64(0.5 * l.Angle)
-			s.system.Follow(s.system.Model().Joint(body).V, half-float64(half*exact.Cos(phase)), float64(float64(half*pace)*exact.Sin(phase)))
+			at, rate := half-float64(half*exact.Cos(phase)), float64(float64(half*pace)*exact.Sin(phase))
+			j := s.system.Model().Joint(body)
 			body++
+			if !put {
+				s.system.Follow(j.V, at, rate)
+			} else if math.Abs(s.system.Q[j.Q]-at) > 1e-9 { // rounding is no change
+				s.system.Q[j.Q], s.system.V[j.V], moved = at, rate, true
+			}
 		}
+	}
+	if moved {
+		s.system.Moved()
+	}
+}
+
+// putLimbs puts the victims' segments where they are now, after a change of the system's state or of the clock: else they
+// would be elsewhere until the next step, and in it sweep all the way at once.
+func (s *Scene) putLimbs() {
+	if s.system != nil {
+		s.wave(s.now.Seconds()-s.rest.Seconds(), true)
 	}
 }
 

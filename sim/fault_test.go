@@ -85,6 +85,24 @@ func TestCrowdRepeats(t *testing.T) {
 	}
 }
 
+// A push that a snapshot holds lasts for one Advance after it is restored too.
+func TestSnapshotOfPush(t *testing.T) {
+	r := newStress(t, stress{robot: "simloid-31", scene: "flat"})
+	r.cycle(10)
+	r.must(r.Push("robot", r.body.parts[r.body.root].Name, [3]float64{20, 0, 0}))
+	r.must(r.Save())
+	run := func() (h []uint64) {
+		for range 20 {
+			r.cycle(1)
+			h = append(h, r.hash())
+		}
+		return h
+	}
+	want := run()
+	r.must(r.Restore())
+	same(t, "restored", want, run())
+}
+
 // A snapshot stays valid when another robot is added and removed: the others return to their state, and stay finite.
 func TestSnapshotBeforeCompany(t *testing.T) {
 	r := newStress(t, stress{robot: "simloid-31", scene: "shaky", amid: true})
@@ -244,4 +262,19 @@ func TestCrowdNoAllocation(t *testing.T) {
 	if n := testing.AllocsPerRun(50, func() { r.cycle(1) }); n != 0 {
 		t.Errorf("a cycle allocates %g times", n)
 	}
+}
+
+// A snapshot of a scene that has become empty holds none of the robots that were in the one before.
+func TestSnapshotOfEmptyScene(t *testing.T) {
+	r := newStress(t, stress{robot: "simloid-31", scene: "flat"})
+	r.must(r.Save())
+	r.must(r.Remove("robot"))
+	r.must(r.Save())
+	m, err := model.Load("simloid-31")
+	r.must(err)
+	r.body, err = r.Add("robot", m, hal.Pose{})
+	r.must(err)
+	r.must(r.Restore())
+	r.enable(true)
+	r.cycle(1)
 }

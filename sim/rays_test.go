@@ -72,6 +72,39 @@ sensors: [{name: ir, kind: infrared, body: head, rotation_deg: [0, 90, 0], noise
 	}
 }
 
+// A refused pose, or a refused pin, refuses no later change of the scene.
+func TestChangeAfterRefusedPlace(t *testing.T) {
+	arm, err := model.Load("so101")
+	if err != nil {
+		t.Fatal(err)
+	}
+	walker, err := model.Load("simloid-31")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := NewScene(SceneConfig{})
+	if _, err := s.Add("arm", arm, hal.Pose{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range []hal.Pose{{Rotation: [4]float64{1e-7}}, {Position: [3]float64{0, 0, maxReach}, Rotation: [4]float64{1}}} {
+		if err := s.Place("arm", p); err == nil {
+			t.Errorf("%v: got no error", p)
+		}
+	}
+	b, err := s.Add("walker", walker, hal.Pose{Position: [3]float64{3, 0, 0}})
+	if err != nil {
+		t.Fatal("after a refused pose:", err)
+	}
+	s.system.Q[b.at.q] = 2 * maxReach // it has fallen for some minutes
+	s.system.Moved()
+	if err := s.ToggleFixed("walker", b.parts[b.root].Name); err == nil {
+		t.Error("pin: got no error")
+	}
+	if err := s.Remove("arm"); err != nil {
+		t.Error("after a refused pin:", err)
+	}
+}
+
 // wall is how far the walls of the hall are from (x, y) along an angle: brute force by hand.
 func wall(x, y, a float64) float64 {
 	far := math.Inf(1)

@@ -35,8 +35,13 @@ func (s *Scene) Place(agent string, p hal.Pose) error {
 		return nil
 	}
 	if b.model.Fixed {
+		was := b.pose
 		b.pose = p
-		return s.rebuild()
+		err := s.rebuild()
+		if err != nil {
+			b.pose = was // else every later change of the scene would be refused too
+		}
+		return err
 	}
 	return s.placeFree(agent, b.at.body+b.root, p, p.Times(b.parts[b.root].Pose))
 }
@@ -94,8 +99,12 @@ func (s *Scene) ToggleFixed(agent, part string) error {
 	if err != nil {
 		return err
 	}
-	b.pins[i] = pin{on: !b.pins[i].on, pose: b.Pose(i)}
-	return s.rebuild()
+	was := b.pins[i]
+	b.pins[i] = pin{on: !was.on, pose: b.Pose(i)}
+	if err = s.rebuild(); err != nil {
+		b.pins[i] = was // as in Place
+	}
+	return err
 }
 
 // SetMotor gives all of a robot's motors another law, by the original Simloid's ten parameters: volts, torque constant,

@@ -70,6 +70,7 @@ type saved struct {
 	system *dynamics.System
 	state  *dynamics.State
 	tags   []tag
+	pushed []int32
 }
 
 // NewScene returns a scene without robots.
@@ -152,8 +153,8 @@ func (s *Scene) Driven(name string, joint int) error {
 	return nil
 }
 
-// Share makes the scene hold l in Advance and while a body is read. Another holder of l may command joints from its own
-// goroutine, as a stop does.
+// Share makes the scene hold l in Advance, in Reset and while a body is read. Another holder of l may command joints from its
+// own goroutine, as a stop does.
 func (s *Scene) Share(l sync.Locker) { s.shared = append(s.shared, l) }
 
 // lockers are locked and unlocked together.
@@ -215,7 +216,7 @@ func (s *Scene) step(h float64, i, n int) error {
 	}
 	var fault error
 	if s.system != nil && s.fault == nil {
-		s.wave(s.now.Seconds() - s.rest.Seconds() - float64(float64(n-i)*h))
+		s.wave(s.now.Seconds()-s.rest.Seconds()-float64(float64(n-i)*h), false)
 		if err := s.system.Step(h); err != nil {
 			fault = s.diverged(err)
 		} else {
@@ -234,6 +235,8 @@ func (s *Scene) Now() time.Duration { return s.now }
 // Reset puts every robot exactly into the state of seed; 0 = the previous seed. Changed values of models take effect. The
 // clock continues.
 func (s *Scene) Reset(seed int64) error {
+	s.shared.Lock()
+	defer s.shared.Unlock()
 	if seed != 0 {
 		s.seed = seed
 	}
@@ -247,6 +250,7 @@ func (s *Scene) Reset(seed int64) error {
 	if s.system != nil {
 		s.system.Reset()
 		s.system.Gravity = s.gravity
+		s.putLimbs()
 	}
 	for _, b := range s.bodies {
 		b.reset(s.seed)
@@ -262,6 +266,7 @@ func (s *Scene) Reset(seed int64) error {
 // ZeroClock sets the scene's clock to zero.
 func (s *Scene) ZeroClock() error {
 	s.now = 0
+	s.putLimbs()
 	return nil
 }
 

@@ -511,15 +511,16 @@ type taken struct{ times, held int }
 func (l *taken) Lock()   { l.times, l.held = l.times+1, l.held+1 }
 func (l *taken) Unlock() { l.held-- }
 
-// A stop may command a joint's servo from another goroutine: it waits while time passes and while the body is read.
+// A stop may command a joint's servo from another goroutine: it waits while time passes, at a reset, and while the body is read.
 func TestShare(t *testing.T) {
 	r := newRig(t, "pendulum", 1)
 	var l taken
 	r.Share(&l)
 	r.must(r.Advance(10 * time.Millisecond))
 	r.must(r.body.Read(r.frame))
-	if l.times != 2 || l.held != 0 {
-		t.Errorf("a period and a reading: locked %d times, still held %d times, want 2 and 0", l.times, l.held)
+	r.must(r.Reset(0))
+	if l.times != 3 || l.held != 0 {
+		t.Errorf("a period, a reading and a reset: locked %d times, still held %d times, want 3 and 0", l.times, l.held)
 	}
 }
 

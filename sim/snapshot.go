@@ -9,7 +9,10 @@ import (
 // Save keeps a snapshot of the whole scene, in place of the one before.
 func (s *Scene) Save() error {
 	state := s.saved.state
-	if s.system != nil && s.saved.system != s.system {
+	switch {
+	case s.system == nil:
+		state = nil
+	case s.saved.system != s.system:
 		state = s.system.NewState()
 	}
 	s.saved = saved{is: true, rest: s.rest, seed: s.seed,
@@ -19,7 +22,7 @@ func (s *Scene) Save() error {
 			return err
 		}
 	}
-	s.saved.tags = slices.Clone(s.tags)
+	s.saved.tags, s.saved.pushed = slices.Clone(s.tags), slices.Clone(s.pushed)
 	for _, b := range s.bodies {
 		b.save()
 	}
@@ -44,10 +47,14 @@ func (s *Scene) Restore() error {
 		}
 	}
 	if s.system != nil {
+		// The forces of Push are in the state; they end with the next Advance, as they would have done.
+		s.pushed = append(s.pushed[:0], s.saved.pushed...)
 		if !s.alike() || s.system.Restore(s.saved.state) != nil {
+			s.pushed = s.pushed[:0]
 			s.transplant()
 		}
 		s.system.Gravity = s.gravity
+		s.putLimbs()
 		clear(s.touching)
 	}
 	s.tags = slices.Clone(s.saved.tags)

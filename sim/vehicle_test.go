@@ -304,3 +304,26 @@ func TestVehicleDiverges(t *testing.T) {
 		t.Errorf("reset: got %v", b.frame.Status[0].Err)
 	}
 }
+
+// After Restore all readings are those of the snapshot, also the thrust.
+func TestVehicleRestoresThrust(t *testing.T) {
+	b := newBasin(t, "okon", "pool", 1, Noise{}, nil)
+	u := make([]float64, len(b.v.thrusters))
+	for i := range u {
+		u[i] = 0.5
+	}
+	b.duty(true, u...)
+	b.cycle(50)
+	b.must(b.Save())
+	want := slices.Clone(b.frame.Measured)
+	clear(u)
+	b.duty(true, u...)
+	b.cycle(50)
+	b.must(b.Restore())
+	b.must(b.v.Read(b.frame))
+	for i, v := range b.frame.Measured {
+		if v != want[i] {
+			t.Errorf("%s: got %g, want %g", b.v.Layout().Measured(i).Name, v, want[i])
+		}
+	}
+}

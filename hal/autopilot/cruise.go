@@ -86,6 +86,9 @@ func (c *cruise) steer(t *Targets, e *Estimate, pose []float64, dt float64) {
 			c.attitude = unit(next)
 		}
 		if known([]float64{e.Depth}) {
+			if math.IsNaN(c.depth) { // it was not known before
+				c.depth = e.Depth
+			}
 			c.depth = math.Max(e.Depth-leadDepth, math.Min(e.Depth+leadDepth, c.depth-linear[2]*dt))
 		}
 	case placed:

@@ -98,3 +98,19 @@ func TestFlyWithoutPose(t *testing.T) {
 		t.Error("disarmed and armed: got the old cruise, want none")
 	}
 }
+
+// TestFlyBeforeDepth: a body that is told to fly before its depth is known holds the first depth that is.
+func TestFlyBeforeDepth(t *testing.T) {
+	p, pilot := newCruiser(t, false)
+	p.current = [3]float64{0, 0, -0.1} // it sinks
+	depth := &p.frame.Status[len(p.layout.Actuators)+1]
+	depth.Err, depth.Time = &hal.Error{Kind: hal.BusFault}, -time.Hour
+	pilot.Fly([3]float64{}, [3]float64{})
+	p.fly(t, pilot, time.Second, cycle, nil)
+	depth.Err, depth.Time = nil, 0
+	p.fly(t, pilot, 5*time.Second, cycle, nil)
+	at := p.position[2]
+	if p.fly(t, pilot, 10*time.Second, cycle, nil); math.Abs(p.position[2]-at) > 0.05 {
+		t.Errorf("it went from z %.2f to %.2f m in 10 s", at, p.position[2])
+	}
+}

@@ -13,7 +13,7 @@ const (
 	steadily = 0.1  // rad/s
 )
 
-// sleepers finds the trees that may sleep: of a single body, which no equality holds.
+// sleepers finds the trees that may sleep: of a single free body, which no equality holds.
 func (m *Model) sleepers() {
 	count := make([]int, len(m.links))
 	for _, l := range m.on {
@@ -30,7 +30,7 @@ func (m *Model) sleepers() {
 	}
 	for t := range m.trees {
 		l := m.trees[t].link
-		if b := &m.spec.Bodies[m.links[l].body]; b.Sleeps && b.Added == nil && m.trees[t].links == 1 && count[l] == 1 {
+		if b := &m.spec.Bodies[m.links[l].body]; b.Sleeps && b.Joint.Kind == Free && b.Added == nil && m.trees[t].links == 1 && count[l] == 1 {
 			m.drowsy = append(m.drowsy, int32(t))
 		}
 	}

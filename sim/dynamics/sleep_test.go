@@ -137,3 +137,11 @@ func TestSleepIsState(t *testing.T) {
 		}
 	}
 }
+
+// Only a free body may sleep: on another joint Sleeps has no effect.
+func TestSleepsOnHinge(t *testing.T) {
+	s := system(t, dynamics.Spec{Bodies: []dynamics.Body{{
+		Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 0, 1}, Armature: 1}, Mass: 1, Sleeps: true,
+	}}})
+	steps(t, s, 1000, 1e-3)
+}

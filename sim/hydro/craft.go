@@ -246,21 +246,22 @@ func (c *Craft) Immersed() float64 {
 
 // State is the state of a craft in addition to the system's: equal states give equal steps.
 type State struct {
-	input, root  []float64
-	volts, share float64
-	external     dynamics.Wrench
+	input, root, thrust []float64
+	volts, share        float64
+	external            dynamics.Wrench
 }
 
 // NewState returns a state of the right size to Save into.
 func (c *Craft) NewState() *State {
 	n := len(c.Input)
-	return &State{input: make([]float64, n), root: make([]float64, n)}
+	return &State{input: make([]float64, n), root: make([]float64, n), thrust: make([]float64, n)}
 }
 
 // Save copies the state into dst, which NewState made. It does not allocate.
 func (c *Craft) Save(dst *State) {
 	copy(dst.input, c.Input)
 	copy(dst.root, c.root)
+	copy(dst.thrust, c.thrust)
 	dst.volts, dst.share, dst.external = c.Volts, c.share, c.External
 }
 
@@ -268,6 +269,7 @@ func (c *Craft) Save(dst *State) {
 func (c *Craft) Restore(src *State) {
 	copy(c.Input, src.input)
 	copy(c.root, src.root)
+	copy(c.thrust, src.thrust)
 	c.Volts, c.share, c.External = src.volts, src.share, src.external
 }
 
