@@ -1,6 +1,7 @@
 package hal
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 )
@@ -23,6 +24,7 @@ type Session struct {
 	name     string
 	observer Observer
 	leases   []*Lease
+	closed   bool
 }
 
 // Lease is the right to command one agent. Its session owns it; it is not safe for two goroutines.
@@ -51,7 +53,8 @@ func (r *Rig) NewSession(name string, o Observer) *Session {
 }
 
 // Acquire takes the lease of a, or fails with Busy where another session holds it. In lock-step, time stops at the
-// cycle's edge until every lease has asked. A session that holds it already gets the same lease.
+// cycle's edge until every lease has asked. A session that holds it already gets the same lease; one that is closed gets
+// none.
 func (p *Session) Acquire(a *Agent) (*Lease, error) {
 	r := p.rig
 	r.lock()
@@ -64,6 +67,9 @@ func (p *Session) Acquire(a *Agent) (*Lease, error) {
 	if a.leaving {
 		return nil, &Error{Kind: Busy, Op: "control " + a.name, Err: errLeaving}
 	}
+	if p.closed { // no one would release it
+		return nil, &Error{Kind: Unexpected, Op: "control " + a.name, Err: errSessionClosed}
+	}
 	if a.lease == nil {
 		a.lease = &Lease{session: p, agent: a}
 		p.leases = append(p.leases, a.lease)
@@ -71,6 +77,8 @@ func (p *Session) Acquire(a *Agent) (*Lease, error) {
 	}
 	return a.lease, nil
 }
+
+var errSessionClosed = errors.New("the session is closed")
 
 // Release gives l back; its body holds still. Nothing moves because a client left.
 func (p *Session) Release(l *Lease) {
@@ -85,6 +93,7 @@ func (p *Session) Close() {
 	r := p.rig
 	r.lock()
 	defer r.mu.Unlock()
+	p.closed = true
 	for len(p.leases) > 0 {
 		p.release(p.leases[0])
 	}

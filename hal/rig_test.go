@@ -143,6 +143,17 @@ func TestLeaseIsExclusive(t *testing.T) {
 	}
 }
 
+// A closed session gets no lease: no one would release it, and in lock-step time would never pass again.
+func TestClosedSessionGetsNoLease(t *testing.T) {
+	r := newRig(t, hal.Lockstep)
+	a := add(t, r, "arm", haltest.NewBody("elbow"), hal.Simulated, hal.GuardConfig{})
+	p := r.NewSession("gone", &recorder{})
+	p.Close()
+	if _, err := p.Acquire(a); err == nil || a.Holder() != "" {
+		t.Errorf("got %v, held by %q, want an error and no holder", err, a.Holder())
+	}
+}
+
 func TestReleaseHolds(t *testing.T) {
 	r := newRig(t, hal.Lockstep)
 	body, second := haltest.NewBody("j"), haltest.NewBody("j")

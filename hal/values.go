@@ -81,17 +81,18 @@ func (v *Values) Declare(name string, kind ValueKind, get func() Value, set func
 // Find returns the ids of all names that match the whole of re, sorted by name.
 func (v *Values) Find(re *regexp.Regexp) []ValueID {
 	v.mu.RLock()
-	defer v.mu.RUnlock()
+	entries := slices.Clone(v.entries) // an expression may take long, and a cycle reads values meanwhile
+	v.mu.RUnlock()
 	longest := *re
 	longest.Longest() // "a|ab" matches the whole of "ab", but its first match is "a"
 	var ids []ValueID
-	for i := range v.entries {
-		name := v.entries[i].name
+	for i := range entries {
+		name := entries[i].name
 		if at := longest.FindStringIndex(name); at != nil && at[0] == 0 && at[1] == len(name) {
 			ids = append(ids, ValueID(i+1))
 		}
 	}
-	slices.SortFunc(ids, func(a, b ValueID) int { return strings.Compare(v.entries[a-1].name, v.entries[b-1].name) })
+	slices.SortFunc(ids, func(a, b ValueID) int { return strings.Compare(entries[a-1].name, entries[b-1].name) })
 	return ids
 }
 

@@ -43,3 +43,17 @@ func (r *LineReader) Next() ([]byte, error) {
 		}
 	}
 }
+
+// Ahead reads once with read, for Next, where there is room. It ends the use of the line that Next returned last.
+func (r *LineReader) Ahead(read func([]byte) (int, error)) error {
+	if r.start > 0 {
+		r.end = copy(r.Buf, r.Buf[r.start:r.end])
+		r.start = 0
+	}
+	if r.end == len(r.Buf) {
+		return nil
+	}
+	n, err := read(r.Buf[r.end:])
+	r.end += n
+	return err
+}

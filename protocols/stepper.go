@@ -42,10 +42,28 @@ func (s *Stepper) Begin(lease *hal.Lease, l *hal.Layout) {
 	hal.FillNaN(s.Held)
 }
 
+// Deaf reports whether the client has left a message unread for so long that it no longer counts as alive. In lock-step, where
+// time waits, it always does.
+func (s *Stepper) Deaf() bool {
+	since := s.writing.Load()
+	return since != 0 && time.Now().UnixNano()-since > int64(MaxUnread) && s.Rig.Mode() == hal.Realtime
+}
+
+// Renew is for each message that comes: it lets the client's commands persist.
+func (s *Stepper) Renew() {
+	if s.lease != nil && !s.Deaf() {
+		s.Session.Renew(s.lease)
+	}
+}
+
 // Commit passes inputs to the robot, an agent with layout l: at once in real time, with the next step in lock-step. A goal
-// replaces the actuator's goals of other modes. It sets inputs to NaN.
+// replaces the actuator's goals of other modes. Those of a client that is deaf are dropped: the guard's deadline stops the robot.
+// It sets inputs to NaN.
 func (s *Stepper) Commit(l *hal.Layout, inputs []float64) error {
 	defer hal.FillNaN(inputs)
+	if s.Deaf() {
+		return nil
+	}
 	if s.Rig.Mode() == hal.Realtime {
 		return s.Session.Step(s.lease, inputs)
 	}
@@ -99,7 +117,7 @@ func (s *Stepper) step() error {
 		return nil
 	}
 	// a client that does not read must not keep driving: its lease is not renewed, and the guard's deadline stops the robot
-	if since := s.writing.Load(); realtime && since != 0 && now.UnixNano()-since > int64(MaxUnread) {
+	if s.Deaf() {
 		return nil
 	}
 	if err := s.Beat(now); err != nil {

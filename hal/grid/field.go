@@ -15,8 +15,13 @@ type Field struct {
 	Cost          []float32
 	near          []uint8  // of each cell: obstacle, core or 0
 	disc          []offset // of the vehicle and the margin
-	radius        float64
-	margin        float64
+	made          discSize // of disc
+}
+
+// discSize is what a disc depends on.
+type discSize struct {
+	radius, margin float64
+	rows, columns  int
 }
 
 type offset struct {
@@ -44,9 +49,8 @@ const (
 // Grow makes f from the probabilities of rows by columns cells: obstacles grow by the core of radius, cells up to radius
 // cost much, and those up to margin farther more than others. Both are in cells, 0 or more.
 func (f *Field) Grow(probability []float64, rows, columns int, radius, margin float64) {
-	if f.disc == nil || radius != f.radius || margin != f.margin {
-		f.radius, f.margin = radius, margin
-		f.disc = disc(radius, margin)
+	if size := (discSize{radius, margin, rows, columns}); f.disc == nil || size != f.made {
+		f.made, f.disc = size, disc(size)
 	}
 	f.Rows, f.Columns = rows, columns
 	n := rows * columns
@@ -63,11 +67,13 @@ func (f *Field) Grow(probability []float64, rows, columns int, radius, margin fl
 	}
 }
 
-// disc is the cells about an obstacle and their costs.
-func disc(radius, margin float64) (out []offset) {
-	reach := int(math.Ceil(radius + margin))
-	for r := -reach; r <= reach; r++ {
-		for c := -reach; c <= reach; c++ {
+// disc is the cells about an obstacle and their costs, as far as a field of so many rows and columns has them.
+func disc(size discSize) (out []offset) {
+	radius, margin := size.radius, size.margin
+	within := func(n int) int { return int(math.Min(math.Ceil(radius+margin), float64(n-1))) }
+	rows, columns := within(size.rows), within(size.columns)
+	for r := -rows; r <= rows; r++ {
+		for c := -columns; c <= columns; c++ {
 			d := math.Hypot(float64(r), float64(c))
 			o := offset{rows: r, columns: c}
 			switch {

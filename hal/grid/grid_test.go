@@ -110,6 +110,34 @@ func TestScroll(t *testing.T) {
 	}
 }
 
+// A point that no cell has does not scroll the map: the way back from it had no end.
+func TestScrollNowhere(t *testing.T) {
+	m := NewMap(10, 0.1)
+	for _, far := range []float64{1e300, -1e300, math.Inf(1), math.NaN()} {
+		m.Center(far, 0)
+		m.Center(0, far)
+		m.Center(0.05, 0.05)
+	}
+	m.Enter([]Ray{{0.05, 0.05, 0.35, 0.05, true}})
+	if !m.Seen(m.Cell(0.35, 0.05)) {
+		t.Error("the map has left its place")
+	}
+}
+
+// However large a vehicle is, its disc has no cells beyond those of the field.
+func TestGrowLarge(t *testing.T) {
+	var f Field
+	f.Grow([]float64{0, 0, 1, 0, 0, 0}, 2, 3, 500, 2)
+	for i, c := range f.Cost {
+		if c != Blocked {
+			t.Errorf("cell %d: got cost %g, want a blocked one", i, c)
+		}
+	}
+	if n := len(f.disc); n > 15 {
+		t.Errorf("disc: got %d cells, want at most 15", n)
+	}
+}
+
 func TestGrow(t *testing.T) {
 	p, rows, columns := draw(".......", ".......", ".......", "...#...", ".......", ".......", ".......")
 	var f Field

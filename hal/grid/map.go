@@ -92,8 +92,13 @@ func (m *Map) Seen(i, j int) bool {
 	return k >= 0 && m.cells[k].seen
 }
 
-// Center scrolls the map so that (x, y) is in its middle, and clears the cells that leave it.
+// Center scrolls the map so that (x, y) is in its middle, and clears the cells that leave it. A point that is no number, or
+// so far that cells have no numbers there, is ignored.
 func (m *Map) Center(x, y float64) {
+	const far = 1 << 40 // cells
+	if !(math.Max(math.Abs(x), math.Abs(y))/m.resolution < far) {
+		return
+	}
 	i, j := m.Cell(x, y)
 	i, j = i-m.n/2, j-m.n/2
 	if abs(i-m.x0) >= m.n || abs(j-m.y0) >= m.n {

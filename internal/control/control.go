@@ -107,6 +107,8 @@ type Control struct {
 	sessions sync.WaitGroup
 	reserve  *os.File // a spare descriptor, closed to accept an order when no descriptor is left
 	free     chan struct{}
+	orders   chan struct{} // under way, but for stops
+	stops    chan struct{}
 }
 
 // Hooks are functions of a control beyond its rig; nil if not supported.
@@ -116,8 +118,14 @@ type Hooks struct {
 	Twin   func() any // a list of joints with why they differ from their twins; nil where none has one
 }
 
-// maxOrders bounds the orders under way: each waits for the rig once.
-const maxOrders = 32
+// maxOrders bounds the orders under way: each waits for the rig once. Stops have as many places of their own, so that one is
+// executed where the rig hangs and all others wait for it. maxConns bounds the connections.
+const (
+	maxOrders = 32
+	maxConns  = 256
+)
+
+var errOrders = &hal.Error{Kind: hal.Busy, Op: "order", Err: errors.New("as many orders as there may be are waiting for the rig")}
 
 // OpenControl starts to listen. It replaces the socket of a dead rig; a socket that answers is an error of kind Busy. A
 // folder that other users can access is refused, of kind Unsafe.
@@ -139,7 +147,8 @@ func OpenControl(r *hal.Rig, hooks Hooks) (*Control, error) {
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Busy, Op: "control socket", Err: err}
 	}
-	c := &Control{Rig: r, hooks: hooks, listener: l, ended: make(chan struct{}), free: make(chan struct{}, maxOrders)}
+	c := &Control{Rig: r, hooks: hooks, listener: l, ended: make(chan struct{}), free: make(chan struct{}, maxConns),
+		orders: make(chan struct{}, maxOrders), stops: make(chan struct{}, maxOrders)}
 	c.reserve, _ = os.Open(os.DevNull) // without it an order may have to wait for a descriptor
 	c.sessions.Go(c.serve)
 	return c, nil
@@ -174,7 +183,7 @@ func (c *Control) serve() {
 		}
 		select {
 		case c.free <- struct{}{}:
-		default: // as many orders as there may be are waiting for the rig
+		default: // as many as there may be
 			conn.Close()
 			continue
 		}
@@ -200,11 +209,23 @@ func (c *Control) answer(conn net.Conn) {
 	if err != nil {
 		return
 	}
-	if Order(line[:len(line)-1]) == OrderRecord && c.hooks.Record != nil {
+	order := Order(line[:len(line)-1])
+	places := c.orders
+	if order == OrderStop {
+		places = c.stops
+	}
+	select {
+	case places <- struct{}{}:
+		defer func() { <-places }()
+	default:
+		json.NewEncoder(conn).Encode(Answer{Error: errOrders.Error(), Kind: errOrders.Kind, Joints: []JointStatus{}})
+		return
+	}
+	if order == OrderRecord && c.hooks.Record != nil {
 		c.stream(conn)
 		return
 	}
-	json.NewEncoder(conn).Encode(c.Execute(Order(line[:len(line)-1])))
+	json.NewEncoder(conn).Encode(c.Execute(order))
 }
 
 // stream records the rig until the client closes its side, disconnects, or the rig ends.

@@ -6,6 +6,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"syscall"
 	"testing"
 	"time"
@@ -179,6 +180,30 @@ func TestSafety16StopBeforeTheCycle(t *testing.T) {
 	}
 	if ans := order(t, OrderStop); !ans.Rig.Stopped || len(ans.Joints) != 1 || ans.Joints[0].Acked == nil || !*ans.Joints[0].Acked {
 		t.Errorf("got %+v, want the joint's acknowledgement", ans)
+	}
+}
+
+// TestSafetyStopPassesOtherOrders: a cycle hangs, and more clients than are served ask for the status and wait for it. A stop is
+// executed all the same.
+func TestSafetyStopPassesOtherOrders(t *testing.T) {
+	rig, c := openRig(t)
+	hangs, done := make(chan struct{}), make(chan struct{})
+	go rig.BetweenCycles(func() { close(hangs); <-done })
+	defer close(done)
+	<-hangs
+	for range maxOrders + 8 {
+		conn, err := net.Dial("unix", ControlSocket("arm"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		fmt.Fprintln(conn, OrderStatus)
+	}
+	for len(c.orders) < maxOrders {
+		runtime.Gosched()
+	}
+	if ans := order(t, OrderStop); !ans.Rig.Stopped || len(ans.Joints) != 1 || !rig.Latched() {
+		t.Errorf("got %+v, latched %v, want a stop", ans, rig.Latched())
 	}
 }
 

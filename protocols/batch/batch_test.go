@@ -11,6 +11,7 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
@@ -82,6 +83,7 @@ type counter struct {
 	sum    []float64
 	closed chan struct{}
 	fail   error
+	homing bool // a reset lasts until its context ends
 }
 
 func (c *counter) Step(_ context.Context, actions, observations []float64) error {
@@ -92,7 +94,11 @@ func (c *counter) Step(_ context.Context, actions, observations []float64) error
 	return c.fail
 }
 
-func (c *counter) Reset(_ context.Context, which []bool, seeds []int64, observations []float64) error {
+func (c *counter) Reset(ctx context.Context, which []bool, seeds []int64, observations []float64) error {
+	if c.homing {
+		<-ctx.Done()
+		return ctx.Err()
+	}
 	for i := range which {
 		if which[i] {
 			c.sum[i] = float64(seeds[i])
@@ -164,6 +170,32 @@ func TestSession(t *testing.T) {
 	}
 	c.Close()
 	<-env.closed
+}
+
+// A client that leaves while the rig is on its way home ends its session at once.
+func TestLeaveInReset(t *testing.T) {
+	address, env := serve(t, Options{})
+	env.homing = true
+	conn, err := net.Dial("tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	if _, err := NewClient(conn, &Hello{Target: Itself, Copies: 1}); err != nil {
+		t.Fatal(err)
+	}
+	conn.Write(endFrame(AppendReset(beginFrame(nil), 1, nil, nil)))
+	select {
+	case <-env.closed:
+		t.Error("the session ended while its client waits")
+	case <-time.After(100 * time.Millisecond):
+	}
+	conn.Close()
+	select {
+	case <-env.closed:
+	case <-time.After(5 * time.Second):
+		t.Error("5 s after the client left: the rig is still on its way")
+	}
 }
 
 // Who asks for what is not to be had hears why.

@@ -50,6 +50,9 @@ func NewServer(listener net.Listener, open Opener, o Options) *Server {
 	protocols.Positive(&o.MaxCopies, 4096)
 	protocols.Positive(&o.HelloWithin, 5*time.Second)
 	o.Log = protocols.Logger(o.Log)
+	if o.Contain == nil {
+		o.Contain = func(string) {}
+	}
 	return &Server{listener: listener, open: open, options: o}
 }
 
@@ -87,7 +90,14 @@ func (s *Server) session(ctx context.Context, conn net.Conn) (err error) {
 	actions, observations := make([]float64, n*len(spaces.Actions)), make([]float64, n*len(spaces.Observations))
 	which, seeds := make([]bool, n), make([]int64, n)
 	most := 1 + max(8*len(actions), 9*n)
+	looked := make(chan struct{})
+	close(looked)
+	defer func() {
+		conn.Close()
+		<-looked
+	}()
 	for {
+		<-looked
 		if c.body, err = readFrame(c.in, c.body, most); err != nil {
 			if errors.Is(err, io.EOF) {
 				return nil
@@ -101,6 +111,7 @@ func (s *Server) session(ctx context.Context, conn net.Conn) (err error) {
 			}
 		case ResetType:
 			if err = ParseReset(c.body, which, seeds); err == nil {
+				looked = s.look(c, cancel)
 				err = env.Reset(ctx, which, seeds, observations)
 			}
 		default:
@@ -142,6 +153,20 @@ type session struct {
 	conn      net.Conn
 	in        *bufio.Reader
 	body, out []byte
+}
+
+// look waits for more from the client and calls left if it leaves instead: the way home of a real robot takes seconds, and does not
+// go on without its client. Nothing else may read until the channel is closed.
+func (s *Server) look(c *session, left func()) (looked chan struct{}) {
+	looked = make(chan struct{})
+	go func() {
+		defer s.options.Contain("batch reader")
+		defer close(looked)
+		if _, err := c.in.Peek(1); err != nil {
+			left()
+		}
+	}()
+	return looked
 }
 
 // send completes and sends the frame b, which was begun in c.out. A client that does not read blocks only itself.

@@ -98,6 +98,21 @@ func TestConnections(t *testing.T) {
 	})
 }
 
+// TestDeafDriver: a client that goes on commanding without reading does not keep its robot moving.
+func TestDeafDriver(t *testing.T) {
+	guard := hal.GuardConfig{CommandTimeout: 500 * time.Millisecond}
+	bubble(t, config{reality: hal.Emulated, guard: guard, change: plain}, func(s *stage) {
+		s.play("a> INIT {ClassName P2AT} {Name R1}")
+		for range 30 {
+			s.play("a> DRIVE {Left 1} {Right 1}")
+			time.Sleep(100 * time.Millisecond)
+		}
+		if v := s.town.puppet("R1").goal("LeftFWheel/velocity"); v != 0 {
+			t.Errorf("after 3 s without a read: got %g rad/s, want 0", v)
+		}
+	})
+}
+
 // TestDeaf: a client that never reads is disconnected, its queue stays bounded, and its robot stops before that.
 func TestDeaf(t *testing.T) {
 	guard := hal.GuardConfig{CommandTimeout: 500 * time.Millisecond}

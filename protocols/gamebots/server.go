@@ -55,7 +55,6 @@ type Server struct {
 	cycles   atomic.Uint64 // since Serve: the clock of those that have no robot
 
 	spawning sync.Mutex // the arena's Spawner is called one at a time
-	spawned  int        // robots that were given a name
 }
 
 // NewServer returns a server of arena, whose robots are agents of rig, for the clients of listener. It owns listener.
@@ -163,14 +162,15 @@ func (c *Control) query(head string) error {
 	return nil
 }
 
-// spawn makes a robot. One without a name gets that of its class and a number.
+// spawn makes a robot. One without a name gets that of its class and the least number that is free: a name's values and events stay
+// in the rig, so that names must not count up with each client that comes and goes.
 func (s *Server) spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 	s.spawning.Lock()
 	defer s.spawning.Unlock()
 	// a number that is free now is free until Spawn: only this server names robots so
-	for given := name != ""; !given; given = s.rig.Agent(name) == nil {
-		s.spawned++
-		name = fmt.Sprint(short(class), s.spawned)
+	for n, given := 1, name != ""; !given; n++ {
+		name = fmt.Sprint(short(class), n)
+		given = s.rig.Agent(name) == nil
 	}
 	return s.arena.Spawner.Spawn(class, name, at)
 }

@@ -118,9 +118,7 @@ func (s *session) handle() error {
 		}
 		s.stepper.Received = time.Now()
 		// Commands persist while the client sends lines. A hung client sends none, although its kernel still acknowledges.
-		if k := s.robot.Load(); k != nil {
-			s.party.Renew(k.lease)
-		}
+		s.stepper.Renew()
 		if err := Parse(line, &s.message); err != nil {
 			s.drop(protocols.Truncated, "a line", err)
 			continue

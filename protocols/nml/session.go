@@ -53,6 +53,9 @@ type request struct {
 	data                 []byte
 }
 
+// ahead is how many requests are read behind a blocking read, so that the end of the connection behind them is seen.
+const ahead = 4
+
 // session is one connection. Its reader parses requests; run answers them. A blocking read waits in run, while the
 // reader detects a closed connection.
 type session struct {
@@ -74,7 +77,7 @@ func (s *session) run(ctx context.Context) error {
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { s.conn.Close() })
 	defer stop()
-	requests := make(chan request)
+	requests := make(chan request, ahead)
 	var ended error
 	var reader sync.WaitGroup
 	reader.Go(func() {

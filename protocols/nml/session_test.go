@@ -204,26 +204,32 @@ func TestBlockingRead(t *testing.T) {
 	})
 }
 
-// TestGone: a client that leaves during a blocking read without end frees its place.
+// TestGone: a client that leaves during a blocking read without end frees its place, also if it has sent another request behind it,
+// as one that closes its channel.
 func TestGone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		s, pipes, _ := serve(t, Options{MaxConnections: 1}, b1)
-		conn := pipes.Dial()
-		conn.Write(fromHex("00000001 0000000b 00000001 00000001 00000000 ffffffff"))
-		synctest.Wait()
-		second := pipes.Dial()
-		if _, err := second.Read(make([]byte, 1)); err == nil || s.Traffic().Dropped(protocols.Full) != 1 {
-			t.Errorf("a connection too many: got %v, want its end", err)
-		}
-		conn.Close()
-		synctest.Wait()
-		third := pipes.Dial()
-		defer third.Close()
-		third.Write(fromHex("00000000 00000005 00000001 00000000 00000000"))
-		if _, err := io.ReadFull(third, make([]byte, 8)); err != nil {
-			t.Errorf("after the first has left: got %v", err)
-		}
-	})
+	for name, more := range map[string]string{"at once": "", "having closed": "00000002 00000006 00000001 00000000 00000000"} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s, pipes, _ := serve(t, Options{MaxConnections: 1}, b1)
+				conn := pipes.Dial()
+				conn.Write(fromHex("00000001 0000000b 00000001 00000001 00000000 ffffffff"))
+				conn.Write(fromHex(more))
+				synctest.Wait()
+				second := pipes.Dial()
+				if _, err := second.Read(make([]byte, 1)); err == nil || s.Traffic().Dropped(protocols.Full) != 1 {
+					t.Errorf("a connection too many: got %v, want its end", err)
+				}
+				conn.Close()
+				synctest.Wait()
+				third := pipes.Dial()
+				defer third.Close()
+				third.Write(fromHex("00000000 00000005 00000001 00000000 00000000"))
+				if _, err := io.ReadFull(third, make([]byte, 8)); err != nil {
+					t.Errorf("after the first has left: got %v", err)
+				}
+			})
+		})
+	}
 }
 
 // TestDeaf: a client that never reads loses its connection; another is served meanwhile.

@@ -1,6 +1,7 @@
 package okon
 
 import (
+	"io"
 	"math"
 	"regexp"
 	"strings"
@@ -136,6 +137,31 @@ func TestSilentCommander(t *testing.T) {
 		s := newStage(t, config{})
 		s.play(manual + "a.\nb> PING 0\nb< PING 0\nb~ 2s")
 		s.wantDuty("gone, simulated", 4, 0.5, true)
+	})
+}
+
+// TestDeafCommander: a commander that goes on commanding, but does not read, loses the motors at the deadline.
+func TestDeafCommander(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, config{reality: hal.Emulated, guard: hal.GuardConfig{CommandTimeout: 500 * time.Millisecond},
+			Options: Options{Heartbeat: time.Hour, WriteTimeout: 10 * time.Second}})
+		s.play(manual)
+		s.server.broadcast(HitNoGo, []byte("{}"))
+		synctest.Wait() // it waits in a write
+		command := Append(nil, Packet{Type: SetMotors, Flag: DoNotLog, Data: []byte(`{"FLV":0.5}`)})
+		for i := range 30 {
+			s.conn("a").Write(command)
+			time.Sleep(100 * time.Millisecond)
+			if i == 2 {
+				s.wantDuty("at first", 4, 0.5, true)
+			}
+		}
+		s.wantDuty("3 s unread", 4, 0, false)
+		go io.Copy(io.Discard, s.conn("a"))
+		time.Sleep(100 * time.Millisecond)
+		s.conn("a").Write(command)
+		time.Sleep(50 * time.Millisecond)
+		s.wantDuty("it reads again", 4, 0.5, true)
 	})
 }
 

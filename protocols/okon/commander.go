@@ -38,8 +38,12 @@ func (m *command) begin(s *Server) {
 		func() hal.Value { return hal.Value{Kind: hal.StringValue, Text: *m.name.Load()} }, nil)
 }
 
-// acquire makes c the commander, or fails with hal.Busy where another protocol has the agent.
+// acquire makes c the commander, or fails with hal.Busy where another protocol has the agent, with hal.Unsafe where c does not
+// read.
 func (m *command) acquire(c *session) error {
+	if c.out.deaf() {
+		return &hal.Error{Kind: hal.Unsafe, Op: "command " + m.server.robot.Agent.Name(), Err: errBehind}
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if err := m.sign(); err != nil {
@@ -107,9 +111,10 @@ func (m *command) resume(needed bool) error {
 	return &hal.Error{Kind: hal.Unsafe, Op: "command " + r.Agent.Name(), Err: errors.New(why), Try: "halyard status"}
 }
 
-// alive reports that c has sent something. Only of the commander it matters, and not each time.
+// alive reports that c has sent something. Only of the commander it matters, and not each time. A client that does not read is
+// not alive.
 func (m *command) alive(c *session) {
-	if m.name.Load() != &c.name {
+	if m.name.Load() != &c.name || c.out.deaf() {
 		return
 	}
 	m.mu.Lock()

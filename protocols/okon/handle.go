@@ -162,77 +162,92 @@ func (c *session) json(p *Packet, v any) {
 func (c *session) sendPicture(p *Packet) {
 	w := pictureRequest{p.Type, p.Flag, append([]byte(nil), p.Data[:min(len(p.Data), maxEcho)]...)}
 	c.mu.Lock()
-	later := c.asked >= maxAsked && len(c.waiting) < maxWaiting
-	if later {
+	place := c.asked < maxAsked
+	later := !place && len(c.waiting) < maxWaiting
+	switch {
+	case place:
+		c.asked++
+	case later:
 		c.waiting = append(c.waiting, w)
 	}
 	c.mu.Unlock()
-	if !later {
-		c.askPicture(w)
+	switch {
+	case place:
+		if !c.askPicture(w) {
+			c.nextPicture()
+		}
+	case !later: // a client that requests without reading would hold pictures without a bound
+		c.answerPicture(&w, nil, errAsked)
+	}
+}
+
+// nextPicture gives the place of a picture that is answered to the next request.
+func (c *session) nextPicture() {
+	for {
+		c.mu.Lock()
+		if len(c.waiting) == 0 {
+			c.asked--
+			c.mu.Unlock()
+			return
+		}
+		w := c.waiting[0]
+		c.waiting = c.waiting[1:]
+		c.mu.Unlock()
+		if c.askPicture(w) {
+			return
+		}
+		c.out.signal()
 	}
 }
 
 // maxEcho bounds the data of a picture's request that is kept for its echo, bytes; the request itself needs no data.
 const maxEcho = 256
 
-// askPicture requests a picture, or refuses if too many requests are pending.
-func (c *session) askPicture(w pictureRequest) {
-	t, flag, data := w.kind, w.flag, w.data
-	pictures := c.server.robot.Pictures
-	camera, image := hal.None, t != GetDetections
+// askPicture requests a picture, for which the caller has a place. It reports false if the request is answered already: there
+// is no such camera.
+func (c *session) askPicture(w pictureRequest) bool {
+	pictures, camera := c.server.robot.Pictures, hal.None
 	if pictures != nil {
-		camera = pictures.views.of(t)
-	}
-	// answer runs here or in a goroutine of pictures, after p has become invalid. The original had no failure: without a
-	// picture it sent an empty list of detections
-	answer := func(s *shot, err error) {
-		switch {
-		case t == GetDetections && err == nil:
-			if b, err := json.Marshal(detections(s.sights)); err == nil {
-				c.out.putBytes(t, flag, b)
-			}
-		case t == GetDetections && err != errAsked:
-			c.out.putBytes(t, flag, []byte("[]"))
-		case err != nil:
-			c.fault(fmt.Errorf("%v: %w", t, err), data)
-		case t == GetVideo || t == GetDepth:
-			c.out.put(t, flag, func(dst []byte) []byte { return base64.StdEncoding.AppendEncode(dst, s.jpeg) })
-		default:
-			c.out.putBytes(t, flag, s.jpeg)
-		}
-		c.echo(flag, data)
+		camera = pictures.views.of(w.kind)
 	}
 	if camera == hal.None {
-		answer(nil, errNoPicture)
-		return
+		c.answerPicture(&w, nil, errNoPicture)
+		return false
 	}
 	c.mu.Lock()
-	full, after := c.asked >= maxAsked, c.seen[camera]
-	if !full {
-		c.asked++
-	}
+	after := c.seen[camera]
 	c.mu.Unlock()
-	if full { // a client that requests without reading would hold pictures without a bound
-		answer(nil, errAsked)
-		return
-	}
-	pictures.ask(camera, imageRequest{after: after, image: image, deliver: func(s *shot, err error) {
-		answer(s, err)
-		c.mu.Lock()
-		c.asked--
+	pictures.ask(camera, imageRequest{after: after, image: w.kind != GetDetections, deliver: func(s *shot, err error) {
+		c.answerPicture(&w, s, err)
 		if s != nil {
+			c.mu.Lock()
 			c.seen[camera] = max(c.seen[camera], s.sequence)
+			c.mu.Unlock()
 		}
-		var next *pictureRequest
-		if len(c.waiting) > 0 {
-			next, c.waiting = &c.waiting[0], c.waiting[1:]
-		}
-		c.mu.Unlock()
 		c.out.signal()
-		if next != nil {
-			c.askPicture(*next)
-		}
+		c.nextPicture()
 	}})
+	return true
+}
+
+// answerPicture answers a request, in the reader's goroutine or one of pictures. The original had no failure: without a picture it
+// sent an empty list of detections.
+func (c *session) answerPicture(w *pictureRequest, s *shot, err error) {
+	switch t, flag := w.kind, w.flag; {
+	case t == GetDetections && err == nil:
+		if b, err := json.Marshal(detections(s.sights)); err == nil {
+			c.out.putBytes(t, flag, b)
+		}
+	case t == GetDetections && err != errAsked:
+		c.out.putBytes(t, flag, []byte("[]"))
+	case err != nil:
+		c.fault(fmt.Errorf("%v: %w", t, err), w.data)
+	case t == GetVideo || t == GetDepth:
+		c.out.put(t, flag, func(dst []byte) []byte { return base64.StdEncoding.AppendEncode(dst, s.jpeg) })
+	default:
+		c.out.putBytes(t, flag, s.jpeg)
+	}
+	c.echo(w.flag, w.data)
 }
 
 // detections converts sights to the protocol: boxes count from the bottom. An object outside the picture has no box; the

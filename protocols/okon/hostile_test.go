@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"net"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -168,6 +169,49 @@ func TestTooManyPictures(t *testing.T) {
 			s.play("a< ERROR 0 {\"info\":\"GET_VIDEO_BYTES: context deadline exceeded\",\"fromClient\":\"\"}")
 		}
 		s.play("a> GET_DETE 0\na< GET_DETE 0 []")
+	})
+}
+
+// TestPicturesWithoutCamera: every request is answered, also those that wait behind requests of a camera that the robot lacks.
+func TestPicturesWithoutCamera(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, config{Options: Options{Heartbeat: time.Hour}})
+		s.server.robot.Pictures.views.Depth = hal.None
+		var all []byte
+		kinds := append(slices.Repeat([]Type{GetVideoBytes}, maxAsked), slices.Repeat([]Type{GetDepthBytes}, 2*maxAsked)...)
+		kinds = append(kinds, GetVideoBytes)
+		for _, k := range kinds {
+			all = Append(all, Packet{Type: k})
+		}
+		s.conn("a").Write(all)
+		got := map[Type]int{}
+		for range kinds {
+			got[s.receive("a").Type]++
+		}
+		if got[GetVideoBytes] != maxAsked+1 || got[Failure] != 2*maxAsked {
+			t.Errorf("got %v, want %d pictures and %d errors", got, maxAsked+1, 2*maxAsked)
+		}
+	})
+}
+
+// TestPicturesOfNobody: after a client has left no picture is rendered for it.
+func TestPicturesOfNobody(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, config{Options: Options{Heartbeat: time.Hour}})
+		var all []byte
+		for range 1000 {
+			all = Append(all, Packet{Type: GetVideoBytes})
+		}
+		conn := s.conn("a")
+		go conn.Write(all)
+		s.receive("a")
+		synctest.Wait()
+		conn.Close()
+		delete(s.conns, "a")
+		time.Sleep(2*time.Second + idle)
+		if opened, _, _ := s.theatre.counts(); opened != 0 {
+			t.Errorf("2 s after it left: got %d cameras watched, want none", opened)
+		}
 	})
 }
 

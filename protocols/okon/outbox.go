@@ -26,6 +26,7 @@ type outbox struct {
 	pending []byte
 	spare   []byte // the buffer of the last write, for reuse
 	writing bool
+	began   time.Time // the write under way
 	err     error
 	until   time.Time     // the present write deadline
 	wake    chan struct{} // a packet was put by a caller that does not flush
@@ -93,6 +94,7 @@ func (o *outbox) flush() {
 			o.until = now.Add(o.timeout)
 			o.conn.SetWriteDeadline(o.until)
 		}
+		o.began = time.Now()
 		// without the lock: put must not wait for a client that does not read
 		o.mu.Unlock()
 		_, err := o.conn.Write(out)
@@ -105,6 +107,13 @@ func (o *outbox) flush() {
 		}
 	}
 	o.writing = false
+}
+
+// deaf reports whether the client has left a write waiting for so long that it no longer counts as alive.
+func (o *outbox) deaf() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.writing && time.Since(o.began) > protocols.MaxUnread
 }
 
 // why is the error that ended the outbox, or err.

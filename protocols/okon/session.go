@@ -74,6 +74,9 @@ func (c *session) run(ctx context.Context) error {
 	defer c.out.conn.Close()
 	defer cancel()
 	err := c.read()
+	c.mu.Lock()
+	c.waiting = nil // nobody looks at them
+	c.mu.Unlock()
 	if errors.Is(err, ErrLength) {
 		c.server.traffic.Drop(protocols.Oversized)
 		c.fault(err, nil)

@@ -2,13 +2,14 @@ package osp
 
 import (
 	"regexp"
+	"regexp/syntax"
 	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
 
 const (
-	maxExpression = 256  // bytes of a regular expression; Go's run in linear time
+	maxExpression = 256  // bytes of a regular expression, and its parts once its repetitions are written out
 	maxEvents     = 256  // registered by one client: as many as fit into an 85
 	maxContent    = 4096 // bytes of a value's text
 )
@@ -45,11 +46,9 @@ func (c *session) findValues() {
 	c.server.names.declare()
 	values := c.server.rig.Values()
 	var found []hal.ValueID
-	if len(c.d.Name) <= maxExpression {
-		// the whole name must match, as in the original; an invalid expression finds no value
-		if re, err := regexp.Compile("^(?:" + c.d.Name + ")$"); err == nil {
-			found = values.Find(re)
-		}
+	// the whole name must match, as in the original; an invalid expression finds no value
+	if re := expression(c.d.Name); re != nil {
+		found = values.Find(re)
 	}
 	// the count first, then one datagram a value, one behind another
 	c.reply(&Datagram{Command: ValueIDs, Count: int32(len(found))})
@@ -57,6 +56,40 @@ func (c *session) findValues() {
 		name, kind, _ := values.Info(v)
 		c.reply(&Datagram{Command: ValueInfo, Index: int32(i), ID: c.values.id(v), Type: typeNames[kind], Name: name})
 	}
+}
+
+// expression compiles an expression for whole names, nil if it is invalid or too large. Go's run in linear time, of the text
+// and of the expression: a few bytes of nested or repeated {1000} would keep a core busy for minutes.
+func expression(text string) *regexp.Regexp {
+	if len(text) > maxExpression {
+		return nil
+	}
+	whole := "^(?:" + text + ")$"
+	if tree, err := syntax.Parse(whole, syntax.Perl); err != nil || pieces(tree) > maxExpression {
+		return nil
+	}
+	re, err := regexp.Compile(whole)
+	if err != nil {
+		return nil
+	}
+	return re
+}
+
+// pieces counts the parts of an expression with all its repetitions.
+func pieces(r *syntax.Regexp) int {
+	n := 0
+	for _, sub := range r.Sub {
+		n += pieces(sub)
+	}
+	switch r.Op {
+	case syntax.OpRepeat:
+		return n * max(r.Min, r.Max, 1)
+	case syntax.OpLiteral:
+		return n + len(r.Rune)
+	case syntax.OpConcat, syntax.OpAlternate, syntax.OpCapture:
+		return n
+	}
+	return n + 1
 }
 
 // getValue answers 50.

@@ -124,9 +124,7 @@ func (s *session) serve(ctx context.Context) error {
 		s.stepper.Received = time.Now()
 		s.server.traffic.Receive()
 		// Commands persist while their program sends anything at all, also requests for data.
-		if s.lease != nil {
-			s.rig.Renew(s.lease)
-		}
+		s.stepper.Renew()
 		if err := s.handle(ctx, &h, payload); err != nil {
 			return err
 		}

@@ -181,6 +181,26 @@ func TestDeaf(t *testing.T) {
 	})
 }
 
+// TestDeafDriver: a client that goes on commanding without reading does not keep its robot moving.
+func TestDeafDriver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, config{mode: hal.Realtime, bodyKind: hal.Emulated, guard: hal.GuardConfig{CommandTimeout: 500 * time.Millisecond}}, nil)
+		c := s.dial(t)
+		defer c.Close()
+		open(t, c, Device{Position2D, 0})
+		for i := range 20 {
+			c.Drive(0.5, 0)
+			time.Sleep(100 * time.Millisecond)
+			if left, _, _ := s.rover.commands(); i == 2 && left == 0 {
+				t.Error("at first: got no motion")
+			}
+		}
+		if left, right, _ := s.rover.commands(); left != 0 || right != 0 {
+			t.Errorf("after 2 s unread: got %g, %g, want 0", left, right)
+		}
+	})
+}
+
 func TestGoal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{mode: hal.Realtime}, nil)

@@ -38,7 +38,8 @@ type session struct {
 	in       protocols.LineReader
 	requests io.Reader // conn's
 	out      []byte
-	until    time.Time // the present write deadline
+	until    time.Time   // the present write deadline
+	look     *time.Timer // of wait: whether the client is still there
 
 	// The robot, from enter on.
 	robot   *Robot
@@ -79,7 +80,9 @@ const (
 )
 
 func newSession(ctx context.Context, s *Server, conn net.Conn, robot *Robot, log *slog.Logger) *session {
-	c := &session{server: s, log: log, conn: conn, requests: conn, done: ctx.Done(), robot: robot, answered: make(chan struct{}, 1)}
+	c := &session{server: s, log: log, conn: conn, requests: conn, done: ctx.Done(), robot: robot, answered: make(chan struct{}, 1),
+		look: time.NewTimer(heartbeat)}
+	c.look.Stop()
 	if s.options.Poll {
 		c.requests = pollConn(conn)
 	}

@@ -402,6 +402,49 @@ func TestReal(t *testing.T) {
 	})
 }
 
+// TestLeaveInReset: a real robot stops on its way home when its client leaves, and another client may have it. What the client
+// sent behind the RESET is not lost while it stays.
+func TestLeaveInReset(t *testing.T) {
+	for _, leaves := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStage(t, config{reality: hal.Real, mode: hal.Realtime, guard: hal.GuardConfig{CommandTimeout: 500 * time.Millisecond, HomeSpeed: 0.1},
+				Options: Options{Exact: true}})
+			runs(t, s.rig)
+			conn := s.lines.Dial()
+			c, err := NewClient(conn, ClientOptions{})
+			if err != nil {
+				t.Fatal(err, s.log)
+			}
+			for range 300 {
+				cycle(t, c, Command{Verb: PA, Values: []float64{0.3}})
+			}
+			position := func() float64 { return s.robot.Agent.Measured(nil)[s.robot.Agent.Layout().Actuators[0].Position] }
+			begin := position()
+			conn.Write([]byte("RESET\nDONE\nPA 0\nDONE\n"))
+			<-time.After(time.Second)
+			if !leaves {
+				conn.SetReadDeadline(time.Now().Add(30 * time.Second))
+				var all []byte
+				for b := make([]byte, 1000); strings.Count(string(all), "\n") < 2; {
+					n, err := conn.Read(b)
+					if all = append(all, b[:n]...); err != nil {
+						t.Fatalf("got %q, %v, want two statuses", all, err)
+					}
+				}
+				c.Close()
+				return
+			}
+			conn.Close() // without EXIT
+			<-time.After(200 * time.Millisecond)
+			left := position()
+			<-time.After(2 * time.Second)
+			if now := position(); begin-left < 0.01 || left-now > 0.005 || s.robot.Agent.Holder() != "" {
+				t.Errorf("from %.3f rad: got %.3f when it left, %.3f 2 s later, held by %q; want it where it was, and free", begin, left, now, s.robot.Agent.Holder())
+			}
+		})
+	}
+}
+
 // TestResetRepeats: the same commands after a RESET give the same statuses, noise included; a RESET does not wait for that
 // of another lock-step client of the rig.
 func TestResetRepeats(t *testing.T) {

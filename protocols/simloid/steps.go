@@ -1,6 +1,12 @@
 package simloid
 
-import "github.com/halyard-robotics/halyard/hal"
+import (
+	"errors"
+	"os"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
 
 // turn answers a DONE: sequentially with the status after the step, interlaced with the one before it.
 func (c *session) turn() error {
@@ -33,12 +39,31 @@ func (c *session) step() error {
 	return nil
 }
 
+// wait waits for the answer to a request. A client that leaves meanwhile ends the session: the way home of a real robot takes
+// seconds, and does not go on without it.
 func (c *session) wait() error {
 	select {
 	case <-c.answered:
 		return nil
-	case <-c.done:
-		return errClosed
+	default:
+	}
+	c.look.Reset(heartbeat)
+	defer c.look.Stop()
+	for {
+		select {
+		case <-c.answered:
+			return nil
+		case <-c.done:
+			return errClosed
+		case <-c.look.C:
+			c.conn.SetReadDeadline(time.Now().Add(time.Millisecond))
+			err := c.in.Ahead(c.conn.Read)
+			c.arm()
+			if err != nil && !errors.Is(err, os.ErrDeadlineExceeded) {
+				return err
+			}
+			c.look.Reset(heartbeat)
+		}
 	}
 }
 

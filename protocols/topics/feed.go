@@ -66,11 +66,17 @@ type Feed[K comparable] struct {
 	cycles  uint64 // Cycle's
 
 	mu      sync.Mutex
-	answers []any
-	size    int
+	answers []queued
+	size    int // of answers, bytes
 	subs    []*subscription[K]
 	next    int // whose turn it is
 	streams map[int]*stream
+}
+
+// queued is an answer and its size, bytes.
+type queued struct {
+	answer any
+	size   int
 }
 
 type subscription[K comparable] struct {
@@ -129,7 +135,7 @@ func (f *Feed[K]) Answer(answer any, size int) error {
 	if f.size+size > maxAnswers {
 		return ErrDeaf
 	}
-	f.answers, f.size = append(f.answers, answer), f.size+size
+	f.answers, f.size = append(f.answers, queued{answer, size}), f.size+size
 	rouse(f.wake)
 	return nil
 }
@@ -222,9 +228,10 @@ func (f *Feed[K]) take(now *Sample, at time.Time) (d Delivery[K], ok bool, wait 
 		sub.queue = append(sub.queue, now)
 	}
 	if len(f.answers) > 0 {
-		d.Answer, f.answers = f.answers[0], f.answers[1:]
-		if len(f.answers) == 0 {
-			f.answers, f.size = nil, 0
+		d.Answer, f.size = f.answers[0].answer, f.size-f.answers[0].size
+		f.answers[0] = queued{} // its memory is not kept
+		if f.answers = f.answers[1:]; len(f.answers) == 0 {
+			f.answers = nil
 		}
 		return d, true, 0
 	}

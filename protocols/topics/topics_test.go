@@ -90,6 +90,33 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
+// TestAnswersOfAReader: a client that always has a question open, and reads all answers, is not deaf, however many there were.
+func TestAnswersOfAReader(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := stage(t, topicstest.Config{Mode: hal.Realtime})
+		f := topics.NewFeed[int](s.Robot, "test", func() time.Duration { return 0 })
+		defer f.Close()
+		const megabyte = 1 << 20
+		for i := range 100 {
+			if err := f.Answer(i, megabyte); err != nil {
+				t.Fatalf("answer %d: got %v, want it queued", i, err)
+			}
+			if i == 0 {
+				continue // one more is queued from now on
+			}
+			if d, err := f.Next(t.Context()); err != nil || d.Answer != i-1 {
+				t.Fatalf("got %v, %v, want answer %d", d.Answer, err, i-1)
+			}
+		}
+		for range 3 {
+			f.Answer(0, megabyte)
+		}
+		if err := f.Answer(0, megabyte); err != topics.ErrDeaf {
+			t.Errorf("5 MB that nobody reads: got %v, want %v", err, topics.ErrDeaf)
+		}
+	})
+}
+
 // TestInertial turns roll, pitch and yaw into the attitude whose RollPitchYaw they are.
 func TestInertial(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -152,6 +152,13 @@ func local(host string) bool {
 	return err == nil && a.Unmap().IsLoopback()
 }
 
+// readTimeout is how long a client may take to send a whole request, AnswerTimeout to take the answer, counted from the request.
+// Of a WebSocket neither counts; a handler that takes longer sets the deadline of its answer itself (http.ResponseController).
+const (
+	readTimeout   = 10 * time.Second
+	AnswerTimeout = 30 * time.Second
+)
+
 // Serve answers HTTP requests that come to listener, on at most so many connections at a time, until ctx ends or the listener
 // breaks; then it ends their contexts and waits for every call of handler. It closes listener.
 func Serve(ctx context.Context, listener net.Listener, connections int, handler http.Handler) error {
@@ -174,6 +181,8 @@ func Serve(ctx context.Context, listener net.Listener, connections int, handler 
 		}),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
 		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      AnswerTimeout,
 		IdleTimeout:       30 * time.Second,
 		MaxHeaderBytes:    16 << 10,
 		ErrorLog:          log.New(io.Discard, "", 0), // a client's mistakes are its own

@@ -135,3 +135,56 @@ func TestSlowRequest(t *testing.T) {
 		<-ended
 	})
 }
+
+// TestUnfinishedClients: neither a client that never sends the body of its request nor one that does not read its answer keeps
+// its place.
+func TestUnfinishedClients(t *testing.T) {
+	for name, request := range map[string]string{
+		"body":   "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\n",
+		"answer": "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				pipes := protocolstest.NewPipes("ws")
+				ctx, cancel := context.WithCancel(t.Context())
+				ended := make(chan error)
+				go func() { ended <- Serve(ctx, pipes, 1, echo(Options{})) }()
+				unfinished := pipes.Dial()
+				defer unfinished.Close()
+				unfinished.Write([]byte(request))
+				time.Sleep(AnswerTimeout + time.Second)
+				conn, _, err := dial(ctx, pipes, nil)
+				if err != nil {
+					t.Errorf("the next client: got %v, want a connection", err)
+				} else {
+					conn.CloseNow()
+				}
+				cancel()
+				<-ended
+			})
+		})
+	}
+}
+
+// TestLongConnection: a WebSocket lives longer than a request may.
+func TestLongConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pipes := protocolstest.NewPipes("ws")
+		ctx, cancel := context.WithCancel(t.Context())
+		ended := make(chan error)
+		go func() { ended <- Serve(ctx, pipes, 1, echo(Options{})) }()
+		conn, _, err := dial(ctx, pipes, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			time.Sleep(AnswerTimeout)
+			conn.Write(ctx, websocket.MessageText, []byte("still here"))
+			if _, b, err := conn.Read(ctx); string(b) != "still here" {
+				t.Fatalf("got %q, %v, want the echo", b, err)
+			}
+		}
+		cancel()
+		<-ended
+	})
+}

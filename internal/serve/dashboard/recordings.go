@@ -16,6 +16,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/internal/record"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/protocols/ws"
 )
 
 const (
@@ -121,26 +122,31 @@ func (s *Server) openRecording(name string) (*record.Reader, func(), error) {
 }
 
 // readRecordings answers with a survey of one recording, or the differences of two. Only one request runs at a time,
-// concurrently with the robots' cycles.
+// concurrently with the robots' cycles. A client that does not read its answer keeps no other one waiting.
 func (s *Server) readRecordings(w http.ResponseWriter, r *http.Request) {
 	select {
 	case s.reading <- struct{}{}:
-		defer func() { <-s.reading }()
 	case <-r.Context().Done():
 		return
 	}
-	var out any
-	var err error
-	if q := r.URL.Query(); r.URL.Path == "/recording" {
-		out, err = s.survey(r.Context(), q.Get("name"))
-	} else {
-		out, err = s.match(r.Context(), q.Get("a"), q.Get("b"))
-	}
+	out, err := s.readOne(r)
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(ws.AnswerTimeout)) // reading may have taken longer
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 		return
 	}
 	reply(w, http.StatusOK, out)
+}
+
+// readOne does what a request asks for, and gives its turn back.
+func (s *Server) readOne(r *http.Request) (out any, err error) {
+	defer func() { <-s.reading }()
+	if q := r.URL.Query(); r.URL.Path == "/recording" {
+		out, err = s.survey(r.Context(), q.Get("name"))
+	} else {
+		out, err = s.match(r.Context(), q.Get("a"), q.Get("b"))
+	}
+	return out, err
 }
 
 func (s *Server) survey(ctx context.Context, name string) (*surveyText, error) {

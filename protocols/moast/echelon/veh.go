@@ -43,10 +43,24 @@ type chart struct {
 	known     bool // both are
 }
 
-// look reads the buffers.
+// look reads the buffers, which any client may have written: what is no map, or no place, is not known.
 func (c *chart) look() {
-	c.known = c.nav.Peek(&c.at) == nil && c.area.Peek(&c.shown) == nil && len(c.shown.Features) == int(c.shown.X*c.shown.Y)
+	c.known = c.nav.Peek(&c.at) == nil && c.area.Peek(&c.shown) == nil && isMap(&c.shown) && isPlace(&c.at.Abs) && isPlace(&c.at.Rel)
 }
+
+// isMap reports whether d has the cells that it says, of a size to plan on.
+func isMap(d *moast.SensorData2D) bool {
+	const least, most = resolution / 2, 10 // m
+	sized := func(v float64) bool { return v >= least && v <= most }
+	return d.X > 0 && d.Y > 0 && int64(d.X)*int64(d.Y) == int64(len(d.Features)) && sized(d.IncrementX) && sized(d.IncrementY) &&
+		near(d.LowerLeft.X, d.LowerLeft.Y)
+}
+
+// isPlace reports whether a vehicle can be there.
+func isPlace(m *moast.Motion) bool { return near(m.Tran.X, m.Tran.Y) && !bad(m.RPY.Y) }
+
+// near reports whether a point is not farther away than any vehicle drives.
+func near(x, y float64) bool { return math.Max(math.Abs(x), math.Abs(y)) < 1e8 } // m
 
 // place lays the grid about the vehicle.
 func (c *vehSP) place() {
