@@ -96,8 +96,13 @@ func (a *Agent) Command(joint string, c Command) error {
 	if err := a.acquire(); err != nil {
 		return err
 	}
+	for _, at := range act.Goal { // the last command of a step counts, in whatever mode
+		if at != hal.None {
+			a.inputs[at] = math.NaN()
+		}
+	}
 	a.inputs[act.Goal[c.mode]], a.commanded = c.value, true
-	if act.TorqueLimit != hal.None {
+	if !math.IsNaN(c.limit) {
 		a.inputs[act.TorqueLimit] = c.limit
 	}
 	if a.system.sys.Rig.Mode() == hal.Realtime {

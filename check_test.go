@@ -28,3 +28,15 @@ func TestExamine(t *testing.T) {
 		t.Errorf("no config: got %v, want hal.Invalid", err)
 	}
 }
+
+// A simulated joint may have a board without its channel: it is listed without one.
+func TestListOfAnUnfinishedJoint(t *testing.T) {
+	cfg, err := halyard.Check("hobby-hexapod", halyard.Set("agents[0].hardware.joints.left_front_hip.channel", "null"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	items, err := halyard.List(cfg)
+	if err != nil || len(items) == 0 {
+		t.Errorf("got %d items, %v", len(items), err)
+	}
+}

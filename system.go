@@ -192,10 +192,14 @@ func (s *System) Spawn(class, name string, at hal.Pose) (*Agent, error) {
 	return s.agents.of(s, a), nil
 }
 
-// Remove removes a spawned robot.
+// Remove removes a spawned robot. The error is hal.Busy while a client, or the program itself, holds its lease
+// (Agent.Release); it stays as it is then.
 func (s *System) Remove(name string) error {
-	s.agents.forget(name)
-	return s.spawner.Remove(name)
+	err := s.spawner.Remove(name)
+	if s.sys.Rig.Agent(name) == nil {
+		s.agents.forget(name)
+	}
+	return err
 }
 
 // Stop is the emergency stop: torque off on every joint, latched until Reset. The error joins one for each joint that did

@@ -83,6 +83,22 @@ func TestStopResetArm(t *testing.T) {
 	}
 }
 
+// A VESC that drives its motor acknowledges a stop: without torque it has no current.
+func TestStopOfAVESC(t *testing.T) {
+	for _, n := range []int{2, 5, 20, 100} {
+		sys := open(t, "interop/testdata/configs/vesc.yaml")
+		a := sys.Agents()[0]
+		steps(t, sys, 5)
+		if err := a.Command(a.Joints()[0], halyard.Duty(0.1)); err != nil {
+			t.Fatal(err)
+		}
+		steps(t, sys, n)
+		if err := sys.Stop("test"); err != nil {
+			t.Errorf("after %d cycles: %v", n, err)
+		}
+	}
+}
+
 func TestCommandRefuses(t *testing.T) {
 	sys := open(t, "so101")
 	arm := sys.Agent("so101")
@@ -103,6 +119,32 @@ func TestCommandRefuses(t *testing.T) {
 	}
 	if s := arm.State("elbow"); s.Err == nil || !math.IsNaN(s.Position) {
 		t.Errorf("state of no joint: got %+v", s)
+	}
+}
+
+// Of several commands of a joint before a step the last one counts, and a torque limit stays until another one.
+func TestLastCommandCounts(t *testing.T) {
+	sys := open(t, "xm430-arm")
+	arm := sys.Agents()[0]
+	joint := arm.Joints()[0]
+	command := func(list ...halyard.Command) {
+		t.Helper()
+		for _, c := range list {
+			if err := arm.Command(joint, c); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	command(halyard.Position(0.5), halyard.Velocity(0))
+	steps(t, sys, 1)
+	if got := sys.Rig().Agents()[0].Goals(nil)[0]; got != (hal.Goal{Mode: hal.VelocityMode}) {
+		t.Errorf("a position, then velocity 0: got %+v, want velocity 0", got)
+	}
+	at := arm.State(joint).Position
+	command(halyard.Position(at+0.5).WithTorqueLimit(0), halyard.Position(at+0.4))
+	steps(t, sys, 100)
+	if moved := math.Abs(arm.State(joint).Position - at); moved > 0.05 {
+		t.Errorf("a torque limit of 0, then a command without one: moved %.3f rad", moved)
 	}
 }
 
@@ -146,6 +188,31 @@ func TestSpawn(t *testing.T) {
 	if err := sys.Remove("one"); err != nil || len(sys.Agents()) != before {
 		t.Errorf("removed: %v, %d agents, want %d", err, len(sys.Agents()), before)
 	}
+}
+
+// A robot that cannot be removed now goes on as before.
+func TestRemoveRefused(t *testing.T) {
+	sys := open(t, "usarsim")
+	a, err := sys.Spawn("USARBot.P2AT", "one", hal.Pose{Position: [3]float64{0, 0, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.Command(a.Joints()[0], halyard.Velocity(1)); err != nil {
+		t.Fatal(err)
+	}
+	steps(t, sys, 1)
+	if err := sys.Remove("one"); hal.KindOf(err) != hal.Busy {
+		t.Errorf("removed while the program commands it: got %v, want busy", err)
+	}
+	steps(t, sys, 1) // it stays as it is
+	if sys.Agent("one") != a {
+		t.Error("the robot has another Agent")
+	}
+	a.Release()
+	if err := sys.Remove("one"); err != nil || sys.Agent("one") != nil {
+		t.Errorf("removed: got %v", err)
+	}
+	steps(t, sys, 1)
 }
 
 // A hand moves a robot while a client spawns others.

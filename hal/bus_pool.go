@@ -1,6 +1,7 @@
 package hal
 
 import (
+	"runtime/debug"
 	"slices"
 	"sync"
 )
@@ -16,8 +17,26 @@ type busPool struct {
 // hand is the goroutine of one bus.
 type hand struct {
 	bus    Bus
-	err    error // of the last call
+	err    error     // of the last call
+	panic  *busPanic // likewise; nil = none
 	orders chan func(Bus) error
+}
+
+// busPanic is a panic of a bus in its goroutine.
+type busPanic struct {
+	value any
+	stack string
+}
+
+// call calls f for the bus.
+func (h *hand) call(f func(Bus) error) {
+	defer func() {
+		if p := recover(); p != nil {
+			h.panic = &busPanic{p, string(debug.Stack())}
+		}
+	}()
+	h.err, h.panic = nil, nil
+	h.err = f(h.bus)
 }
 
 func newBusPool(buses []Bus) *busPool {
@@ -34,7 +53,7 @@ func (c *busPool) add(b Bus) {
 	c.hands = append(c.hands, h)
 	c.ended.Go(func() {
 		for f := range h.orders {
-			h.err = f(h.bus)
+			h.call(f)
 			c.done.Done()
 		}
 	})
@@ -50,13 +69,18 @@ func (c *busPool) remove(b Bus) {
 	})
 }
 
-// each calls f for every bus concurrently; each hand has the error of its bus.
+// each calls f for every bus concurrently; each hand has the error of its bus. A panic of one is passed on when all have ended.
 func (c *busPool) each(f func(Bus) error) {
 	c.done.Add(len(c.hands))
 	for _, h := range c.hands {
 		h.orders <- f
 	}
 	c.done.Wait()
+	for _, h := range c.hands {
+		if h.panic != nil {
+			panic(h.panic)
+		}
+	}
 }
 
 func (c *busPool) close() {

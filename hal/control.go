@@ -81,6 +81,7 @@ func (r *Rig) setPeriod(x Value) error {
 		return fmt.Errorf("time step: got %g s, want %g..%g", x.Double, shortest, longest)
 	}
 	r.config.Period = time.Duration(x.Double * float64(time.Second))
+	r.period.Store(int64(r.config.Period))
 	return nil
 }
 

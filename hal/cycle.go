@@ -107,6 +107,7 @@ func (r *Rig) notify(what request) {
 // reset starts the reset that every lease has asked for. Worlds that can are reset at once and exactly; real bodies
 // are sent to their default poses, and finishReset completes it when they are there. Under the lock.
 func (r *Rig) reset() {
+	defer r.survive()
 	r.enter(Order{Kind: ResetOrder, Seed: r.seed})
 	r.events.Raise(r.known.reset)
 	for _, a := range r.agents {
@@ -200,7 +201,7 @@ func (r *Rig) loop(ctx context.Context) {
 	if _, wall := r.clock.(wallClock); wall { // another clock waits for no kernel, and its cycles change hands faster unbound
 		defer lockThread()()
 	}
-	next := r.clock.Now() + r.config.Period
+	next := r.clock.Now() + r.Period()
 	for ctx.Err() == nil {
 		if after, ok := r.nap(next); ok {
 			next = after

@@ -115,6 +115,7 @@ type guardJoint struct {
 	noTorque bool // by a torque limit of 0
 	adrift   bool // its drive was lost, and there was no trusted reading since
 	waits    bool // enabled without a trusted reading: it has no goal yet
+	homes    bool // its goal is the default pose, of a park or a reset: it moves at the home speed
 	off      bool // disarmed on its own, by a reset, until armed
 	outside  bool // not enabled: it is outside its soft limits
 	coasts   bool // at the end of the rig: its torque must be seen to be off
@@ -168,7 +169,8 @@ func (g *guard) adopt(h TorqueReporter, f *Frame) {
 			continue
 		}
 		if v := f.Measured[a.Position]; !math.IsNaN(v) && g.near(a, v) {
-			j.mode, j.goal = PositionMode, soft(a, v)
+			// It has torque, and keeps it without a goal until its readings are trusted.
+			j.mode, j.lastMode, j.goal, j.enabled, j.waits = PositionMode, PositionMode, soft(a, v), true, true
 		}
 	}
 }
@@ -207,7 +209,7 @@ func (g *guard) disarmFaulty(f *Frame) {
 }
 
 // accept stores the commands of one message at elapsed time now. NaN keeps the last command, and so does a missing element
-// of a short slice. The first mode of a joint with a goal wins. Only a joint's own command renews its deadline.
+// of a short slice. The first mode of a joint with a goal wins. Only a joint's own goal renews its deadline.
 func (g *guard) accept(inputs []float64, now time.Duration) {
 	if g.state != Armed || g.reset {
 		g.counts.Refused++
@@ -222,7 +224,7 @@ func (g *guard) accept(inputs []float64, now time.Duration) {
 	}
 }
 
-// acceptJoint stores the commands for actuator i. It reports whether one passed.
+// acceptJoint stores the commands for actuator i. It reports whether a goal passed: a torque limit alone renews no deadline.
 func (g *guard) acceptJoint(i int, inputs []float64) (commanded bool) {
 	a, j := &g.layout.Actuators[i], &g.joints[i]
 	taken, kept := false, j.off || j.sight.jumped || g.kept(i)
@@ -243,10 +245,10 @@ func (g *guard) acceptJoint(i int, inputs []float64) (commanded bool) {
 		if m == PositionMode && !a.Wraps && a.Kind != Thruster {
 			v = g.clamp(v, a.Limits.MinPosition, a.Limits.MaxPosition)
 		}
-		j.mode, j.goal = m, v
+		j.mode, j.goal, j.homes = m, v, false
 	}
 	if v, ok := g.command(inputs, a.TorqueLimit); ok {
-		j.limit, taken = v, true
+		j.limit = v
 	}
 	return taken
 }

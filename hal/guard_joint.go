@@ -54,18 +54,18 @@ func (g *guard) joint(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.
 		}
 		return true
 	}
-	v := j.goal
 	if e.blind && a.Kind != Thruster {
-		// It may receive commands although it does not reply: send zero, and after the deadline switch torque off.
-		if v = 0; !g.unheard(j, s, now) {
-			j.goal = 0
-		} else {
+		// It may receive commands although it does not reply: send zero, and after the deadline switch torque off. outward would
+		// go on braking by the speed that it had when it was seen last.
+		if g.unheard(j, s, now) {
 			j.forget(j.limit)
 			j.expired = true
 			return false
 		}
+		j.goal, f.Inputs[a.Goal[j.mode]] = 0, 0
+		return true
 	}
-	f.Inputs[a.Goal[j.mode]] = g.outward(a, j, v)
+	f.Inputs[a.Goal[j.mode]] = g.outward(a, j, j.goal)
 	return true
 }
 
@@ -93,7 +93,7 @@ func (g *guard) slew(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.D
 	if j.outside {
 		return false
 	}
-	if g.homing {
+	if j.homes {
 		speed = min(speed, g.config.HomeSpeed)
 	}
 	// Nearly always the goal is within a step, and so near the joint that no bound is less: comparisons in place of two calls.
@@ -102,7 +102,7 @@ func (g *guard) slew(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.D
 		next = approach(a, j.out, next, speed*dt)
 	}
 	near := !a.Wraps && math.Abs(next-j.sight.at) <= followBase && math.Abs(j.sight.speed) <= speed && g.config.FollowingError == 0
-	if !near && (!g.config.Direct || g.homing) {
+	if !near && (!g.config.Direct || j.homes) {
 		next = g.lead(a, &j.sight, speed, next)
 	}
 	next = soft(a, next)

@@ -229,6 +229,57 @@ func TestGuardHomingIsSlowAndEnds(t *testing.T) {
 	}
 }
 
+// TestGuardHomingOfALostJoint: a joint that is not seen at a reset moves at the home speed when it is back, or, after the reset has
+// ended, not at all.
+func TestGuardHomingOfALostJoint(t *testing.T) {
+	for lost, moves := range map[time.Duration]bool{60 * time.Millisecond: true, 90 * time.Millisecond: true, 500 * time.Millisecond: true, 5 * time.Second: false} {
+		s := newSafeJoint(t, GuardConfig{}, 0.5)
+		s.silent = true
+		s.run(50 * time.Millisecond)
+		s.home(true)
+		s.guard.reset = true
+		s.run(lost - 50*time.Millisecond)
+		s.silent = false
+		s.f.Status[0].Err = nil
+		for range 300 {
+			at := s.at
+			if s.run(tick); math.Abs(s.at-at) > defaultHomeSpeed*tick.Seconds()+1e-9 {
+				t.Fatalf("lost for %v: moves at %.3g rad/s, want at most %g", lost, math.Abs(s.at-at)/tick.Seconds(), defaultHomeSpeed)
+			}
+		}
+		if moves && (math.Abs(s.at) > homeTolerance || s.homing) || !moves && (s.at != 0.5 || s.f.Enable[0]) {
+			t.Errorf("lost for %v: at %g, torque %v, homing %v", lost, s.at, s.f.Enable[0], s.homing)
+		}
+	}
+}
+
+// TestGuardHomingOfOthers: where a returning client commands one joint of a parking body, the others go on at the home speed.
+func TestGuardHomingOfOthers(t *testing.T) {
+	l := oneJoint()
+	l.Inputs = append(l.Inputs, Channel{Name: "k/position", Quantity: Position, Min: -math.Pi, Max: math.Pi})
+	l.Outputs = append(l.Outputs, Channel{Name: "k/position", Quantity: Position, Min: -math.Pi, Max: math.Pi})
+	k := l.Actuators[0]
+	k.Name, k.Goal, k.TorqueLimit, k.Position = "k", [NumModes]int{5, None, None, None}, None, 1
+	l.Actuators = append(l.Actuators, k)
+	g := &guarded{guard: newGuard(l, GuardConfig{CommandTimeout: 100 * time.Millisecond, OnTimeout: Park}), f: NewFrame(l)}
+	g.exact, g.f.Measured[0], g.f.Measured[1] = true, 0.8, 0.8
+	g.accept([]float64{0.8, nan, nan, nan, nan, 0.8}, g.now)
+	for n := range 200 {
+		if n > 30 {
+			g.accept([]float64{0.8}, g.now)
+		}
+		was := g.f.Inputs[5]
+		g.tick()
+		if v := g.f.Inputs[5]; was-v > defaultHomeSpeed*tick.Seconds()+1e-9 {
+			t.Fatalf("at %v: goal %g after %g, want at most %g rad/s", g.now, v, was, defaultHomeSpeed)
+		}
+		g.f.Measured[0], g.f.Measured[1] = g.f.Inputs[0], g.f.Inputs[5]
+	}
+	if g.f.Inputs[0] != 0.8 || g.f.Inputs[5] != 0 {
+		t.Errorf("got goals %g and %g, want 0.8 as commanded and 0", g.f.Inputs[0], g.f.Inputs[5])
+	}
+}
+
 func TestGuardStoppedRefuses(t *testing.T) {
 	g := newGuarded(GuardConfig{}, 0)
 	g.command(0.5, nan, nan, nan, nan)

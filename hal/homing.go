@@ -62,6 +62,7 @@ func (g *guard) hold() {
 // it: its age, and how far the joint sags under its load.
 func (g *guard) holdJoint(i int) {
 	j := &g.joints[i]
+	j.homes = false
 	switch {
 	case !j.enabled, j.mode == PositionMode && j.waits: // no position to keep: torque is off, or not confirmed on
 		j.mode = NoMode
@@ -87,7 +88,7 @@ func (g *guard) home(all bool) {
 			continue
 		}
 		j.limit = cmp.Or(j.limit, a.Limits.MaxTorque)
-		j.mode, j.goal = PositionMode, a.Default
+		j.mode, j.goal, j.homes = PositionMode, a.Default, true
 	}
 }
 
@@ -100,8 +101,8 @@ func (g *guard) watchHoming(f *Frame, now time.Duration) {
 	for i := range g.joints {
 		a, j := &g.layout.Actuators[i], &g.joints[i]
 		if j.mode != PositionMode || !j.enabled {
-			// One that was not seen yet is waited for, as long as one that does not arrive.
-			there = there && (j.mode != PositionMode || j.outside || !j.sight.blind)
+			// One that was not seen yet, or not just now, is waited for, as long as one that does not arrive.
+			there = there && (j.mode != PositionMode || j.outside || j.sight.jumped)
 			continue
 		}
 		if j.moved { // one that is held back does not keep the others waiting
@@ -112,7 +113,13 @@ func (g *guard) watchHoming(f *Frame, now time.Duration) {
 	if g.arrived < 0 {
 		g.arrived = now
 	}
-	if there || now-g.arrived > homeTimeout {
-		g.homing, g.reset = false, false
+	if !there && now-g.arrived <= homeTimeout {
+		return
+	}
+	g.homing, g.reset = false, false
+	for i := range g.joints { // one that was not found would go there when it is back
+		if j := &g.joints[i]; j.mode == PositionMode && !j.enabled {
+			j.forget(j.limit)
+		}
 	}
 }

@@ -52,6 +52,7 @@ type Rig struct {
 	edgeTime time.Duration            // see defaultEdgeTime
 	slept    time.Duration            // the clock\'s Suspended, as of the last cycle
 	latched  atomic.Pointer[string]   // why an emergency stop is; nil = it is not
+	period   atomic.Int64             // config.Period, which changes under the lock
 	lines    atomic.Pointer[[]Bus]    // the buses, for a stop that waits for no lock
 	roll     atomic.Pointer[[]*Agent] // the agents, likewise
 
@@ -90,6 +91,7 @@ func New(c Config) (*Rig, error) {
 	// The log's writer may block without bound: a stopped terminal does not stop the cycle.
 	r.log = slog.New(r.sink.Handler(c.Log.Handler()))
 	r.edgeTime = defaultEdgeTime
+	r.period.Store(int64(c.Period))
 	r.idle.wake = make(chan struct{}, 1)
 	r.lines.Store(new([]Bus))
 	r.roll.Store(new([]*Agent))
@@ -202,7 +204,7 @@ func (r *Rig) Name() string { return r.config.Name }
 
 // Mode is how time passes, Period how much of it in a cycle.
 func (r *Rig) Mode() ClockMode       { return r.config.Mode }
-func (r *Rig) Period() time.Duration { return r.config.Period }
+func (r *Rig) Period() time.Duration { return time.Duration(r.period.Load()) }
 
 // FlushLog waits until all that the rig has logged is with its logger, for timeout at most: a terminal may be stopped.
 func (r *Rig) FlushLog(timeout time.Duration) { r.sink.Flush(timeout) }

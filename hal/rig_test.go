@@ -6,6 +6,7 @@ import (
 	"math"
 	"regexp"
 	"slices"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -751,5 +752,26 @@ func TestStopCutsFirst(t *testing.T) {
 	r.EmergencyStop("test")
 	if bus.braked != 1 || bus.halts != 0 || bus.body.Halts != 1 {
 		t.Errorf("got %d brakes after %d of %d halts, want 1 after 0 of 1", bus.braked, bus.halts, bus.body.Halts)
+	}
+}
+
+// TestPeriodWhileItIsSet: the period may be read while a client sets it.
+func TestPeriodWhileItIsSet(t *testing.T) {
+	r := newRig(t, hal.Lockstep)
+	id, _ := r.Values().Lookup("/Simulation/TimeStepSize")
+	var both sync.WaitGroup
+	both.Go(func() {
+		for range 100 {
+			r.Period()
+		}
+	})
+	for range 100 {
+		if err := r.Values().Set(id, hal.Value{Kind: hal.DoubleValue, Double: 0.02}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	both.Wait()
+	if got := r.Period(); got != 2*period {
+		t.Errorf("got %v, want %v", got, 2*period)
 	}
 }

@@ -424,3 +424,153 @@ func TestVirtualStop(t *testing.T) {
 		}
 	})
 }
+
+// panicBus is a line whose driver fails once.
+type panicBus struct {
+	cutBus
+	at, n int
+}
+
+func (b *panicBus) Receive() error {
+	if b.n++; b.n == b.at {
+		panic("a bug of a driver")
+	}
+	return nil
+}
+
+// TestSafety18BusPanic: a panic in the driver of one of several lines, each of which has a goroutine, stops all robots, and the rig
+// continues.
+func TestSafety18BusPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, hal.Realtime)
+		bus, other := &panicBus{at: 20}, &panicBus{}
+		bus.clock, other.clock = bubbleClock{time.Now()}, bubbleClock{time.Now()}
+		r.AddBus(bus)
+		r.AddBus(other)
+		body := haltest.NewBody("j")
+		a := add(t, r, "a", body, hal.Emulated, hal.GuardConfig{})
+		look, stop := running(t, r)
+		a.Override([]float64{1, nan})
+		time.Sleep(30 * period)
+		torque := false
+		look(func() { torque = body.Enabled[0] })
+		if c := a.Condition(); torque || other.cut.Load() == 0 || c.State != hal.Stopped || !strings.Contains(c.Reason, "a bug of a driver") {
+			t.Errorf("after: torque %v, condition %+v", torque, c)
+		}
+		var before int
+		look(func() { before = other.n })
+		time.Sleep(10 * period)
+		if look(func() { before = other.n - before }); before < 9 {
+			t.Errorf("the rig has ended: got %d more cycles", before)
+		}
+		stop()
+	})
+}
+
+// failsAtReset is an observer that fails at the completion of a reset.
+type failsAtReset struct{}
+
+func (failsAtReset) Cycle(c *hal.Cycle) {
+	if c.Reset {
+		panic("a bug")
+	}
+}
+
+// TestSafety18ResetPanic: a panic in a reset, which the loop runs in real time, stops all robots, and the rig continues.
+func TestSafety18ResetPanic(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, hal.Realtime)
+		bus := &cutBus{clock: bubbleClock{time.Now()}}
+		r.AddBus(bus)
+		a := add(t, r, "a", haltest.NewBody("j"), hal.Emulated, hal.GuardConfig{})
+		r.NewSession("faulty", failsAtReset{})
+		look, stop := running(t, r)
+		p, l, _ := acquire(t, r, "client", a)
+		if err := p.Reset(l, 0); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(10 * period)
+		var s hal.Stats
+		r.Stats(&s)
+		if c := a.Condition(); bus.cut.Load() == 0 || c.State != hal.Stopped || !strings.Contains(c.Reason, "a bug") {
+			t.Errorf("after: condition %+v", c)
+		}
+		before := s.Ticks
+		time.Sleep(10 * period)
+		if r.Stats(&s); s.Ticks < before+9 {
+			t.Errorf("the rig has ended: got %d more cycles", s.Ticks-before)
+		}
+		look(func() {})
+		stop()
+	})
+}
+
+// held is a body that has torque when it joins.
+type held struct {
+	*haltest.Body
+	let int // cycles in which its torque was switched off
+}
+
+func (b *held) Write(f *hal.Frame) error {
+	if !f.Enable[0] {
+		b.let++
+	}
+	return b.Body.Write(f)
+}
+
+func (b *held) Holding(int) bool { return b.let == 0 }
+
+// TestHeldArmIsNotLetFall: a joint that holds its position when the rig begins goes on, while its first readings are not trusted
+// yet too: an arm would fall. One outside its soft limits does not.
+func TestHeldArmIsNotLetFall(t *testing.T) {
+	for _, k := range []hal.BodyKind{hal.Emulated, hal.Real} {
+		for at, want := range map[float64]bool{0.5: true, 2.5: false} {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, hal.Realtime)
+				body := &held{Body: haltest.NewBody("j")}
+				body.Position[0] = at
+				a, err := r.Add(hal.AgentConfig{Name: "a", Body: body, World: body.Body, BodyKind: k})
+				if err != nil {
+					t.Fatal(err)
+				}
+				look, stop := running(t, r)
+				time.Sleep(10 * period)
+				look(func() {
+					if got := body.Holding(0); got != want || body.Position[0] != at {
+						t.Errorf("%v at %g: got torque off in %d cycles, at %g", k, at, body.let, body.Position[0])
+					}
+				})
+				if g := a.Goals(nil)[0]; want && g != (hal.Goal{Mode: hal.PositionMode, Value: at}) {
+					t.Errorf("%v at %g: got goal %+v", k, at, g)
+				}
+				stop()
+			})
+		}
+	}
+}
+
+// failingWorld is a world that fails once.
+type failingWorld struct{ n, at int }
+
+func (w *failingWorld) Advance(time.Duration) error {
+	if w.n++; w.n == w.at {
+		panic("a bug")
+	}
+	return nil
+}
+
+// TestSafety18PanicAnswers: clients that wait for the cycle of a panic are answered, in lock-step too, where no other cycle follows.
+func TestSafety18PanicAnswers(t *testing.T) {
+	r := newRig(t, hal.Lockstep)
+	a := add(t, r, "a", haltest.NewBody("j"), hal.Simulated, hal.GuardConfig{})
+	r.AddWorld(&failingWorld{at: 3})
+	p, l, o := acquire(t, r, "client", a)
+	for n := range 5 {
+		if err := p.Step(l, []float64{1, nan}); err != nil || l.Pending() || len(o.steps) != n+1 {
+			t.Fatalf("step %d: got %v, %d answers", n+1, err, len(o.steps))
+		}
+		if want := n >= 2; r.Latched() != want {
+			t.Fatalf("step %d: stopped %v", n+1, !want)
+		}
+	}
+}

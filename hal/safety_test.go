@@ -86,6 +86,32 @@ func TestSafety02UnheardWheel(t *testing.T) {
 	}
 }
 
+// TestSafety02UnheardBrake: a joint that brakes before its soft limit, by torque or duty, and then does not reply is commanded zero,
+// not the torque that braked the speed of its last reading: it has stopped, and would be driven back.
+func TestSafety02UnheardBrake(t *testing.T) {
+	for _, m := range []Mode{TorqueMode, DutyMode} {
+		s := newSafeJoint(t, GuardConfig{CommandTimeout: 500 * time.Millisecond}, 0)
+		inputs := []float64{nan, nan, nan, nan, nan}
+		inputs[m] = 1
+		s.accept(inputs, s.now)
+		for s.at < 0.9 {
+			s.run(tick)
+			s.at += 2 * tick.Seconds()
+		}
+		if v := s.f.Inputs[m]; !(v < 0) {
+			t.Fatalf("%v: near its limit at 2 rad/s: got %g, want it to brake", m, v)
+		}
+		s.silent = true
+		s.run(blindAfter + 2*tick)
+		for s.f.Enable[0] {
+			if v := s.f.Inputs[m]; v != 0 {
+				t.Fatalf("%v: last seen %v ago: got %g, want 0", m, s.now-s.joints[0].sight.time, v)
+			}
+			s.run(tick)
+		}
+	}
+}
+
 // TestSafety03HoldKeepsTheLastGoal: neither an old reading nor a wrong one becomes the goal of a hold.
 func TestSafety03HoldKeepsTheLastGoal(t *testing.T) {
 	for name, spoil := range map[string]func(*safeJoint){
@@ -330,6 +356,19 @@ func TestSafety17DeadlinePerJoint(t *testing.T) {
 	if f.Inputs[1] != 0 || f.Inputs[5] != 0.5 || !g.joints[0].expired || g.joints[1].expired {
 		t.Errorf("after 300 ms: got %g and %g rad/s, expired %v and %v; want 0 and 0.5, the first alone",
 			f.Inputs[1], f.Inputs[5], g.joints[0].expired, g.joints[1].expired)
+	}
+}
+
+// TestSafety17TorqueLimitIsNoGoal: torque limits alone neither keep a joint moving nor revive it after its deadline.
+func TestSafety17TorqueLimitIsNoGoal(t *testing.T) {
+	s := newSafeJoint(t, GuardConfig{CommandTimeout: 200 * time.Millisecond}, 0)
+	s.command(nan, 0.5, nan, nan, nan)
+	for range 50 {
+		s.command(nan, nan, nan, nan, 2)
+		s.run(tick)
+	}
+	if v := s.f.Inputs[1]; v != 0 || !s.joints[0].expired || s.f.Inputs[4] != 2 {
+		t.Errorf("500 ms after its last goal: got velocity %g, expired %v, limit %g; want 0, true, 2", v, s.joints[0].expired, s.f.Inputs[4])
 	}
 }
 

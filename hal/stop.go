@@ -198,15 +198,21 @@ func (r *Rig) survive() {
 	}
 	defer func() { recover() }() // torque is off; a further failure changes nothing
 	trace := string(debug.Stack())
+	if b, ok := p.(*busPanic); ok {
+		p, trace = b.value, b.stack
+	}
 	r.stats.Faults++
 	r.stats.LastFault = fmt.Sprintf("panic: %v", p)
 	r.stop(r.stats.LastFault)
 	r.log.Error("panic", "value", p, "stack", trace)
 	for _, s := range r.sessions {
 		for _, l := range s.leases {
-			l.asked = askNothing
+			if l.asked != askStep {
+				l.asked = askNothing
+			}
 		}
 	}
+	r.notify(askStep) // who waits for the cycle gets the stop as its answer
 }
 
 // Contain is deferred first in each goroutine that serves a client. A panic there causes an emergency stop, and its stack is

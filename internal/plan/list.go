@@ -43,7 +43,9 @@ func (p *AgentPlan) Things(rows []Thing) []Thing {
 				if hw.Address != nil {
 					on += fmt.Sprintf(" 0x%02X", *hw.Address)
 				}
-				on += " channel " + strconv.Itoa(*hw.Channel)
+				if hw.Channel != nil { // of a simulated joint it may be absent
+					on += " channel " + strconv.Itoa(*hw.Channel)
+				}
 			}
 		}
 		row := Thing{"joint", p.Config.Name, act.Name, body, hal.Position.Unit(),

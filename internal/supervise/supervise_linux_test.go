@@ -152,3 +152,32 @@ func alive(pid int) bool {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	return err == nil && !bytes.Contains(stat, []byte(") Z "))
 }
+
+// TestCloseOfAStoppedSupervisor: a supervisor that does not read does not keep the end of the main process waiting, also when its
+// pipe is full.
+func TestCloseOfAStoppedSupervisor(t *testing.T) {
+	line, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer line.Close()
+	t.Setenv(role, "supervisor")
+	s, err := Start([]string{os.Args[0]}, []Line{{File: line, TorqueOff: torqueOff}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.child.Process.Signal(syscall.SIGSTOP)
+	for range 1 << 17 { // more than a pipe has room for
+		if err := s.Beat(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	closed := make(chan struct{})
+	go func() { s.Close(); close(closed) }()
+	select {
+	case <-closed:
+	case <-time.After(5 * time.Second):
+		s.child.Process.Kill()
+		t.Error("Close does not return")
+	}
+}

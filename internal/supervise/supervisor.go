@@ -93,6 +93,7 @@ func (s *Supervisor) Beat() error {
 // Close ends the supervision in order and waits for the supervisor, for a second at most. Torque stays as it is.
 func (s *Supervisor) Close() {
 	s.once.Do(func() {
+		s.beats.SetWriteDeadline(time.Now().Add(time.Second)) // one that does not read may have a full pipe
 		s.beats.Write([]byte{quit})
 		s.beats.Close()
 		timer := time.NewTimer(time.Second)

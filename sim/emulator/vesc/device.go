@@ -38,10 +38,14 @@ func (s *device) Protocol(b *emulator.Bus) emulator.Protocol { return newProtoco
 func (s *device) values() vesc.Values {
 	s.Measure()
 	pairs := float64(s.m.PolePairs)
+	current := s.SI(emulator.RegPresentCurrent)
+	if s.Get(emulator.RegTorqueEnable) == 0 { // gone within a millisecond, before the world moves again
+		current = 0
+	}
 	v := vesc.Values{
 		vesc.TempFET: s.SI(emulator.RegPresentTemperature), vesc.TempMotor: s.SI(emulator.RegPresentTemperature),
-		vesc.Current: s.SI(emulator.RegPresentCurrent), vesc.CurrentQ: s.SI(emulator.RegPresentCurrent), vesc.Duty: s.SI(emulator.RegPresentPWM),
-		vesc.CurrentIn: s.SI(emulator.RegPresentCurrent) * s.SI(emulator.RegPresentPWM),
+		vesc.Current: current, vesc.CurrentQ: current, vesc.Duty: s.SI(emulator.RegPresentPWM),
+		vesc.CurrentIn: current * s.SI(emulator.RegPresentPWM),
 		vesc.ERPM:      s.SI(emulator.RegPresentVelocity) * 60 / (2 * math.Pi) * pairs, vesc.Volts: s.SI(emulator.RegPresentVoltage),
 		vesc.TachoAbs: math.Round(s.Way / motor.Ticks * 6 * pairs), vesc.ControllerID: float64(s.Get(emulator.RegID)),
 		vesc.FaultCode: float64(vescFault(s.Alarm)),
