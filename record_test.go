@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"image/jpeg"
 	"io"
@@ -18,6 +19,7 @@ import (
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/record"
 )
 
 // recorded runs a config for some cycles with a swinging joint, and returns its recording.
@@ -103,6 +105,54 @@ func TestReplayOfPackage(t *testing.T) {
 	got, err := halyard.Replay(bytes.NewReader(file), halyard.ReplayOptions{})
 	if err != nil || got.Cycles != 50 || got.Different != 0 {
 		t.Errorf("got %+v, %v, want 50 identical cycles", got, err)
+	}
+}
+
+// TestReplayOfGap: a recording that says that it lost more cycles than any has is refused; replaying them would take for ever.
+func TestReplayOfGap(t *testing.T) {
+	c, err := halyard.Load("pendulum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file, err := record.NewReader(bytes.NewReader(recorded(t, c, 3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	var bad bytes.Buffer
+	w, err := record.NewWriter(&bad, &file.Info)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for n := 0; ; {
+		m, err := file.Next()
+		if err == io.EOF {
+			break
+		}
+		if m.Topic == "/cycle" {
+			if n++; n == 3 {
+				m.Data = []byte(`{"number":18446744073709551615,"time":1,"dropped_cycles":18446744073709551612}`)
+			}
+		}
+		if err := errors.Join(err, w.Channel(m.Topic, "a", "{}"), w.Message(m.Topic, 0, 0, m.Data)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error, 1)
+	go func() {
+		_, err := halyard.Replay(&bad, halyard.ReplayOptions{})
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if hal.KindOf(err) != hal.Invalid {
+			t.Errorf("got %v, want an invalid recording", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Error("it is still replayed after 20 s")
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"io"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
@@ -116,8 +118,8 @@ func (n *urdfNumber) UnmarshalXML(d *xml.Decoder, start xml.StartElement) error 
 		if to == nil {
 			continue
 		}
-		var v float64
-		if _, err := fmt.Sscanf(a.Value, "%g", &v); err != nil || math.IsNaN(v) || math.Abs(v) > 1e6 {
+		v, err := strconv.ParseFloat(strings.TrimSpace(a.Value), 64)
+		if err != nil || math.IsNaN(v) || math.Abs(v) > 1e6 {
 			return fmt.Errorf("%s %s: got %q, want a number", start.Name.Local, a.Name.Local, a.Value)
 		}
 		*to = &v

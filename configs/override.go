@@ -15,9 +15,19 @@ type Options struct {
 	Listen []string // "PROTOCOL=ADDR" or "PROTOCOL@AGENT=ADDR": moves that server, or adds one
 }
 
+// The bounds of Options, which a recording or a queue may bring: beyond them their cost, which is quadratic, would be minutes.
+const (
+	maxOptions = 1000 // of each kind
+	maxPath    = 2048 // bytes
+)
+
 // override applies o to root, which is a table.
 func override(root *yaml.Node, o Options, d *yaml.Document) {
 	// The broad options come after --set, so that no --set can override "--body sim".
+	if n := max(len(o.Set), len(o.Listen)); n > maxOptions {
+		d.Refuse(yaml.Place{Source: "options"}, fmt.Sprintf("%d", n), fmt.Sprintf("at most %d", maxOptions), "")
+		return
+	}
 	for _, s := range o.Set {
 		at := yaml.Place{Source: "--set " + s}
 		if err := setPath(root, s, at, d); err != nil {
@@ -92,7 +102,7 @@ func setPath(root *yaml.Node, s string, at yaml.Place, d *yaml.Document) *mismat
 
 // cutAssignment splits at the first = that is not inside a quoted key: the first one after a complete path.
 func cutAssignment(s string) (path Path, value string, ok bool) {
-	for i := range len(s) {
+	for i := range min(len(s), maxPath) {
 		if s[i] != '=' {
 			continue
 		}

@@ -1,8 +1,13 @@
 package configs
 
 import (
+	"fmt"
 	"slices"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/hal"
 )
 
 func parsed(t *testing.T, yaml string, o Options) *Config {
@@ -95,6 +100,21 @@ func TestNotes(t *testing.T) {
 	} {
 		if got := parsed(t, rig, Options{Listen: []string{"osp=" + tc.listen}}).Notes.Error(); got != tc.want {
 			t.Errorf("%s:\n got %s\nwant %s", tc.listen, got, tc.want)
+		}
+	}
+}
+
+// Options that cost too much, as a hostile recording may have them, are refused for little.
+func TestHostileOptions(t *testing.T) {
+	many := make([]string, 100_000)
+	for i := range many {
+		many[i] = fmt.Sprintf("k%d=1", i)
+	}
+	for name, o := range map[string]Options{"a long path": {Set: []string{`["` + strings.Repeat("=", 300_000)}}, "many": {Set: many}, "many listeners": {Listen: many}} {
+		start := time.Now()
+		_, err := Parse([]byte("name: a\n"), "f.yaml", o)
+		if took := time.Since(start); hal.KindOf(err) != hal.Invalid || took > 20*time.Second {
+			t.Errorf("%s: took %v, %.200v", name, took, err)
 		}
 	}
 }

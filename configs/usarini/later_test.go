@@ -1,8 +1,10 @@
 package usarini
 
 import (
+	"fmt"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestLaterClasses: sensors of 2007 and after, by the names that files of that age have them.
@@ -66,5 +68,30 @@ func TestUDKServer(t *testing.T) {
 	api, err := ParseAPI("DefaultUSAR.ini", []byte("[USARBotAPI.BotServer]\nListenPort=3000\nMaxConnections=64\n"))
 	if err != nil || !api.Found || api.ListenPort != 3000 || api.MaxConnections != 64 {
 		t.Errorf("got %+v, %v, want port 3000 and 64 connections", api, err)
+	}
+}
+
+// TestManyKeys: a base class of 70,000 keys, and a robot of 5000 sensors in a file of 20,000 classes, take no time.
+func TestManyKeys(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("[USARSensor.Own]\nScanFov=1\nResolution=1\n[USARSensor.RangeScanner]\nMaxRange=3\n")
+	for i := range 70_000 {
+		fmt.Fprintf(&b, "k%d=1\n", i)
+	}
+	b.WriteString("MaxRange=4\n[USARBot.R]\n")
+	for i := range 5000 {
+		fmt.Fprintf(&b, "Sensors=(ItemClass=Z%d.y,ItemName=\"G%d\",Position=(X=0))\n", i, i)
+	}
+	for i := range 20_000 {
+		fmt.Fprintf(&b, "[USARBot.X%d]\nFOV=1\n", i)
+	}
+	start := time.Now()
+	bots, err := ParseBots("f", []byte(b.String()))
+	if v := bots.Device("own"); v == nil || v.MaxRange != 3 {
+		t.Errorf("got %+v, want the range of the base; %.200v", v, err)
+	}
+	bots.Twin("USARBot.R", &Base{Chassis: "chassis", YAML: []byte("name: r\n")}, false)
+	if took := time.Since(start); took > 15*time.Second {
+		t.Errorf("took %v", took)
 	}
 }

@@ -14,6 +14,8 @@ type Bots struct {
 	Robots  []Robot
 	Devices []Device
 	Ignored yaml.Faults // unknown keys, and sections of other packages
+
+	devices map[string]int // of Devices, by class in small letters, with and without its package; the first of each
 }
 
 // Robot finds a robot by its class, with or without the package before the dot, in any case; nil if absent.
@@ -28,12 +30,20 @@ func (b *Bots) Robot(class string) *Robot {
 
 // Device finds a class of sensors or effecters likewise.
 func (b *Bots) Device(class string) *Device {
-	for i := range b.Devices {
-		if same(b.Devices[i].Class, class) {
-			return &b.Devices[i]
-		}
+	if i, ok := b.devices[strings.ToLower(class)]; ok {
+		return &b.Devices[i]
 	}
 	return nil
+}
+
+// add adds a class of sensors or effecters.
+func (b *Bots) add(v Device) {
+	for _, name := range [...]string{strings.ToLower(v.Class), shortClass(v.Class)} {
+		if _, ok := b.devices[name]; !ok {
+			b.devices[name] = len(b.Devices)
+		}
+	}
+	b.Devices = append(b.Devices, v)
 }
 
 // has reports whether a section has a key.
@@ -41,9 +51,21 @@ func (s *section) has(key string) bool {
 	return slices.ContainsFunc(s.entries, func(e entry) bool { return strings.EqualFold(e.key, key) })
 }
 
+// heritage returns the entries of a base class that others inherit: the first of each key of slots.
+func (s *section) heritage(slots []slot) (list []entry) {
+	seen := make([]bool, len(slots))
+	for _, e := range s.entries {
+		if i := find(slots, e.key); i >= 0 && !seen[i] {
+			seen[i] = true
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
 // inherit adds the base class's entries that a section omits, as Unreal's classes do.
-func (s *section) inherit(base *section) {
-	for _, e := range base.entries {
+func (s *section) inherit(base []entry) {
+	for _, e := range base {
 		if !s.has(e.key) {
 			s.entries = append(s.entries, e)
 		}
@@ -63,7 +85,7 @@ func same(class, asked string) bool {
 // With an error it also returns the readable part.
 func ParseBots(file string, text []byte) (*Bots, error) {
 	var faults yaml.Faults
-	b := &Bots{File: file}
+	b := &Bots{File: file, devices: map[string]int{}}
 	var everything Robot
 	var every Device
 	slots := append(everything.slots(), every.slots()...)
@@ -91,6 +113,10 @@ func ParseBots(file string, text []byte) (*Bots, error) {
 		}
 		have[id] = i
 	}
+	var base []entry
+	if i, ok := have["usarsensor.rangescanner"]; ok {
+		base = sections[i].heritage(every.slots())
+	}
 	for i := range sections {
 		s := &sections[i]
 		d := decoder{file: file, section: s.name, line: s.line, faults: &faults}
@@ -110,12 +136,12 @@ func ParseBots(file string, text []byte) (*Bots, error) {
 			r.Faults = own
 			b.Robots = append(b.Robots, r)
 		} else {
-			if base, ok := have["usarsensor.rangescanner"]; ok && base != i && b.UDK && s.has("ScanFov") {
-				s.inherit(&sections[base])
+			if b.UDK && s.has("ScanFov") {
+				s.inherit(base)
 			}
 			var v Device
 			v, ignored = d.device(s, b.UDK)
-			b.Devices = append(b.Devices, v)
+			b.add(v)
 		}
 		d.ignore(&b.Ignored, ignored)
 	}

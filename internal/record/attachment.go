@@ -24,6 +24,25 @@ type attachments struct {
 	files []File
 }
 
+// attachedType is the media type of every attachment.
+const attachedType = "application/octet-stream"
+
+// readable parts the files that a reader takes from the names of the others.
+func readable(files []File) (list []File, absent []string) {
+	const lengths = 8 + 8 + 4 + 4 + 8 + 4
+	total := 0
+	for _, f := range files {
+		size := lengths + len(f.Name) + len(attachedType) + len(f.Data)
+		if size > maxAttachment || total+size > maxAttached || len(list) == maxAttachments {
+			absent = append(absent, f.Name)
+			continue
+		}
+		total += size
+		list = append(list, f)
+	}
+	return list, absent
+}
+
 // newAttachments begins after the magic of r, which is passed on.
 func newAttachments(r io.Reader) *attachments {
 	return &attachments{in: bufio.NewReader(r), pass: uint64(len(mcap.Magic)), names: map[string]bool{}}
@@ -59,8 +78,8 @@ func (a *attachments) Read(p []byte) (int, error) {
 // attach reads an attachment of size bytes. Its name is a path below the folder of the config.
 func (a *attachments) attach(size uint64) error {
 	number := len(a.files) + 1
-	if size > maxRecord || a.size+size > maxAttached || number > maxAttachments {
-		return fmt.Errorf("attachment %d: got %d bytes after %d, want at most %d each, %d in all, in %d attachments", number, size, a.size, maxRecord, maxAttached, maxAttachments)
+	if size > maxAttachment || a.size+size > maxAttached || number > maxAttachments {
+		return fmt.Errorf("attachment %d: got %d bytes after %d, want at most %d each, %d in all, in %d attachments", number, size, a.size, maxAttachment, maxAttached, maxAttachments)
 	}
 	a.size += size
 	all, err := io.ReadAll(io.LimitReader(a.in, int64(recordHead+size)))

@@ -163,6 +163,9 @@ func flattenInto(flat map[string]string, prefix string, tree map[string]json.Raw
 		return fmt.Errorf("state: got %q nested too deeply", prefix)
 	}
 	for key, raw := range tree {
+		if len(prefix)+len(key) > maxTopic {
+			return fmt.Errorf("state: got a name of %d bytes, want at most %d", len(prefix)+len(key), maxTopic)
+		}
 		if len(raw) > 0 && raw[0] == '{' {
 			var inner map[string]json.RawMessage
 			if err := json.Unmarshal(raw, &inner); err != nil {
@@ -180,9 +183,8 @@ func flattenInto(flat map[string]string, prefix string, tree map[string]json.Raw
 
 // firstOps are the first uses of a line that differ, in words.
 func firstOps(recorded, replayed []byte) (was, is string) {
-	var a, b lineMessage
-	json.Unmarshal(recorded, &a) // empty for a line without uses
-	json.Unmarshal(replayed, &b)
+	a, _ := parseLine(recorded) // empty for a line without uses
+	b, _ := parseLine(replayed)
 	text := func(ops []opMessage, i int) string {
 		if i >= len(ops) {
 			return "nothing"

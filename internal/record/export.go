@@ -3,7 +3,6 @@ package record
 import (
 	"bufio"
 	"encoding/csv"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -120,8 +119,8 @@ func (e *export) message(m Message) error {
 }
 
 func (e *export) line(m Message) error {
-	var line lineMessage
-	if err := json.Unmarshal(m.Data, &line); err != nil {
+	line, err := parseLine(m.Data)
+	if err != nil {
 		return err
 	}
 	t, err := e.table(m.Topic, func() []string { return []string{"cycle", "op", "at_ns", "data", "n", "error"} })

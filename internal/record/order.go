@@ -1,6 +1,7 @@
 package record
 
 import (
+	"bytes"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -164,6 +165,14 @@ type opMessage struct {
 	Data  string `json:"data"` // hexadecimal
 	N     int    `json:"n"`
 	Error string `json:"error"`
+}
+
+// parseLine reads the uses of a line in a cycle.
+func parseLine(text []byte) (m lineMessage, err error) {
+	if n := bytes.Count(text, []byte("{")); n > maxOps { // each would take 80 bytes
+		return m, fmt.Errorf("line: got %d uses, want at most %d", n, maxOps)
+	}
+	return m, json.Unmarshal(text, &m)
 }
 
 func appendOp(dst []byte, o *op, data []byte) []byte {

@@ -22,8 +22,13 @@ type picture struct {
 }
 
 // Picture adds a picture of a camera of agent, taken at rig time at, to the recording. format is jpeg or png; the recording
-// owns data from then on. It never blocks: if the writer is behind, the picture is dropped and counted.
+// owns data from then on. It never blocks: if the writer is behind, or no reader would take so large a picture, it is dropped and
+// counted.
 func (r *Recording) Picture(agent, camera string, at time.Duration, format string, data []byte) {
+	if len(data) > maxPicture-4096 {
+		r.lostPictures.Add(1)
+		return
+	}
 	select {
 	case r.pictures <- picture{"/" + agent + "/" + camera + pictureSuffix, format, at, data}:
 	default:

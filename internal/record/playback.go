@@ -2,7 +2,6 @@ package record
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"time"
@@ -42,11 +41,11 @@ func (p *Playback) Open() (servo.Line, error) {
 
 // Feed appends the uses of the line in a cycle, from a message of the line's channel; nil for a cycle without uses.
 func (p *Playback) Feed(message []byte) error {
-	var m lineMessage
 	if message == nil { // it was silent
 		return nil
 	}
-	if err := json.Unmarshal(message, &m); err != nil {
+	m, err := parseLine(message)
+	if err != nil {
 		return fmt.Errorf("bus %q: %w", p.bus, err)
 	}
 	p.cycle = m.Cycle

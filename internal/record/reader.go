@@ -14,8 +14,15 @@ import (
 // The bounds of a recording, so that a hostile file cannot exhaust the memory.
 const (
 	maxRecord      = 16 << 20
+	maxAttachment  = 32<<20 + 1<<16 // a file of a configs.Archive, with its name
 	maxAttachments = 256
 	maxAttached    = 256 << 20
+	maxTopic       = 512                     // bytes of a name
+	maxState       = 4 << 20                 // bytes of a state
+	maxCycle       = 32 << 20                // bytes of all messages of a cycle, without pictures: readers hold a cycle as a whole
+	maxOps         = 1 << 19                 // uses of a line in a cycle
+	maxMessage     = maxRecord - 2*chunkSize // that is written: it shares its chunk with less than chunkSize
+	maxPicture     = maxMessage / 4 * 3      // bytes before they are base64
 )
 
 // Message is one message of a recording. Data is valid until the next one is read.
@@ -35,6 +42,7 @@ type Reader struct {
 	in     *attachments
 	topics map[uint16]string
 	buf    []byte
+	cycle  int // bytes of the cycle under way
 	msg    mcap.Message
 	ahead  bool // msg was read with the head of the file
 	ended  bool
@@ -81,7 +89,28 @@ func (d *Reader) Next() (m Message, err error) {
 		}
 	}
 	d.ahead = false
-	return Message{d.topics[d.msg.ChannelID], d.msg.LogTime, d.msg.Data}, nil
+	m = Message{d.topics[d.msg.ChannelID], d.msg.LogTime, d.msg.Data}
+	return m, d.count(m)
+}
+
+// count refuses a cycle that is larger than any that is recorded.
+func (d *Reader) count(m Message) error {
+	n := len(m.Data)
+	switch TopicOf(m.Topic) {
+	case CycleTopic:
+		d.cycle = 0
+		return nil
+	case OtherTopic:
+		return nil
+	case StateTopic:
+		if n > maxState {
+			return fmt.Errorf("%s: got a state of %d bytes, want at most %d", m.Topic, n, maxState)
+		}
+	}
+	if d.cycle += n; d.cycle > maxCycle {
+		return fmt.Errorf("%s: got a cycle of more than %d bytes", m.Topic, maxCycle)
+	}
+	return nil
 }
 
 // token is the lexer's next one. The lexer panics on some damaged chunks (mcap v1.7.3: their compressed size is not checked).
@@ -130,6 +159,9 @@ func (d *Reader) read() error {
 			c, err := mcap.ParseChannel(record)
 			if err != nil {
 				return err
+			}
+			if len(c.Topic) > maxTopic {
+				return fmt.Errorf("channel %d: got a name of %d bytes, want at most %d", c.ID, len(c.Topic), maxTopic)
 			}
 			d.topics[c.ID] = c.Topic
 		case mcap.TokenMessage:

@@ -2,8 +2,10 @@ package record
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"math"
@@ -300,6 +302,146 @@ func TestHostileSizes(t *testing.T) {
 		if got := after.TotalAlloc - before.TotalAlloc; got > 50<<20 {
 			t.Errorf("%s: allocated %d MB", c.name, got>>20)
 		}
+	}
+}
+
+// TestLargeAttachments: every recording that is written can be read: a mesh of 20 MB, as a config's archive has it, is in it; a
+// file that a reader would refuse is named as absent.
+func TestLargeAttachments(t *testing.T) {
+	large := info
+	large.Attached = append(large.Attached[:1:1], File{"arm.stl", make([]byte, 20<<20)}, File{"huge.stl", make([]byte, 40<<20)})
+	var file bytes.Buffer
+	w, err := NewWriter(&file, &large)
+	if err != nil || w.Close() != nil {
+		t.Fatal(err)
+	}
+	d, err := NewReader(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	if _, err := d.Next(); err != io.EOF || d.Cut != nil {
+		t.Errorf("got %v, %v, want a whole file", err, d.Cut)
+	}
+	if a := d.Info.Attached; len(a) != 2 || a[1].Name != "arm.stl" || len(a[1].Data) != 20<<20 {
+		t.Errorf("got %d attachments, want 2", len(a))
+	}
+	if got := fmt.Sprint(d.Info.Absent); got != "[huge.stl]" {
+		t.Errorf("absent: got %s, want [huge.stl]", got)
+	}
+}
+
+// weighed is a context that notes how much is held at every eighth message.
+type weighed struct {
+	context.Context
+	calls int
+	most  uint64
+}
+
+func (c *weighed) Err() error {
+	if c.calls++; c.calls%8 != 0 {
+		return nil
+	}
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	c.most = max(c.most, m.HeapInuse)
+	return nil
+}
+
+// TestHostileCycles: 100 KB of a file, compressed, cannot make a reader hold gigabytes.
+func TestHostileCycles(t *testing.T) {
+	long := strings.Repeat("x", 10<<20)
+	for name, messages := range map[string]func(i int, put func(topic, text string)){
+		"states of a cycle": func(i int, put func(topic, text string)) {
+			put(fmt.Sprintf("/%d/state", i), `{"guard":"x","a":"`+long[:3<<20]+`"}`)
+		},
+		"states of many cycles": func(i int, put func(topic, text string)) {
+			put(fmt.Sprintf("/%d/state", i), `{"guard":"x","a":"`+long[:3<<20]+`"}`)
+			put(cycleTopic, `{"number":1}`)
+		},
+		"names": func(i int, put func(topic, text string)) {
+			put("/a/state", fmt.Sprintf(`{"measured":{"%d%s":1}}`, i, long[:3<<20]))
+			put(cycleTopic, `{"number":1}`)
+		},
+		"topics": func(i int, put func(topic, text string)) { put(fmt.Sprintf("/%d%s/state", i, long), "{}") },
+	} {
+		var file bytes.Buffer
+		w, err := NewWriter(&file, &info)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 100 {
+			messages(i, func(topic, text string) {
+				if err := w.Channel(topic, "a", "{}"); err != nil {
+					t.Fatal(err)
+				}
+				w.last(topic, 1, 0, []byte(text))
+			})
+		}
+		d, err := NewReader(&file) // its end is cut
+		if err == nil {
+			c := &weighed{Context: t.Context()}
+			if _, err = NewSurvey(c, d); c.most > 150<<20 {
+				t.Errorf("%s: holds %d MB, %v", name, c.most>>20, err)
+			}
+			d.Close()
+		}
+	}
+	text := []byte(`{"ops":[` + strings.Repeat("{},", 5<<20) + `{}]}`)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	err := NewPlayback("b", 1).Feed(text)
+	runtime.ReadMemStats(&after)
+	if got := after.TotalAlloc - before.TotalAlloc; err == nil || got > 200<<20 {
+		t.Errorf("uses of a line: allocated %d MB, %v", got>>20, err)
+	}
+}
+
+// TestLargeMessages: a picture, or the uses of a line in a cycle, that no reader would take are lost and counted; what follows
+// can be read.
+func TestLargeMessages(t *testing.T) {
+	var b bytes.Buffer
+	g, taps := rig(t, hal.Lockstep), &Taps{}
+	open := taps.Tap("bus", func() (servo.Line, error) { return &line{}, nil })
+	r, err := Start(g, taps, &b, info, slog.New(slog.DiscardHandler))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Picture("arm", "eye", 0, "png", make([]byte, 13<<20))
+	r.Picture("arm", "eye", 0, "png", make([]byte, 10<<20))
+	l, err := open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 600_000 {
+		l.Now()
+	}
+	for range 5 {
+		if err := g.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for len(r.pictures) > 0 { // it is not waited for at the end
+		runtime.Gosched()
+	}
+	if got, err := r.Stop(); err != nil || got.Pictures != 1 || got.Ops != 600_001 {
+		t.Errorf("got %+v, %v, want a picture and 600001 uses lost", got, err)
+	}
+	d, err := NewReader(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	seen := map[string]int{}
+	for m, err := d.Next(); err != io.EOF; m, err = d.Next() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		seen[m.Topic]++
+	}
+	if d.Cut != nil || seen["/arm/eye/compressed"] != 1 || seen[cycleTopic] != 5 || seen["/bus/bus"] != 0 {
+		t.Errorf("got %v, cut %v", seen, d.Cut)
 	}
 }
 

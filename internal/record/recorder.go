@@ -349,6 +349,10 @@ func (r *Recording) writeSlot(s *slot, buf []byte) ([]byte, error) {
 		}
 		buf = s.wires[i].append(buf[:0], n)
 		r.lostOps.Add(s.wires[i].lost)
+		if len(buf) > maxMessage { // no reader would take it, nor what follows
+			r.lostOps.Add(s.wires[i].uses())
+			continue
+		}
 		if err := r.out.Message(LineTopic(r.taps[i].bus), n, now, buf); err != nil {
 			return buf, err
 		}

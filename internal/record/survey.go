@@ -87,7 +87,7 @@ func (s *survey) message(m Message) error {
 	switch TopicOf(m.Topic) {
 	case StateTopic:
 		if s.Cycles%s.Every == 0 {
-			s.states[m.Topic] = append(s.states[m.Topic][:0], m.Data...)
+			s.states[m.Topic] = bytes.Clone(m.Data)
 		}
 		agent := agentOf(m.Topic)
 		if guard := guardIn(m.Data); guard != s.guards[agent] {
@@ -128,9 +128,6 @@ func (s *survey) sample() error {
 	n := len(s.Times)
 	s.Times = append(s.Times, s.time)
 	for topic, data := range s.states {
-		if len(data) == 0 {
-			continue
-		}
 		flat, err := flatten(data)
 		if err != nil {
 			return err
@@ -154,8 +151,8 @@ func (s *survey) sample() error {
 			}
 			s.rows[name] = append(row, float32(v))
 		}
-		s.states[topic] = data[:0]
 	}
+	clear(s.states)
 	for name, row := range s.rows {
 		if len(row) <= n {
 			s.rows[name] = append(row, float32(math.NaN()))

@@ -66,6 +66,12 @@ func (t *tape) keep(kind opKind, at time.Duration, n int, data []byte, err error
 	}
 }
 
+// uses counts what was kept.
+func (t *tape) uses() (n uint64) {
+	t.each(func(op, []byte) { n++ })
+	return n
+}
+
 // each calls f with each use, in order, and its bytes.
 func (t *tape) each(f func(o op, data []byte)) {
 	rest, errs := t.data, t.errs

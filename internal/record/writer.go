@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/foxglove/mcap/go/mcap"
@@ -23,7 +24,7 @@ type Info struct {
 	Body     string    // --body
 	Listen   []string  // --listen
 	Source   string    // the name of the config
-	Absent   []string  // files that the config names outside its folder; they are not attached
+	Absent   []string  // files that the config names outside its folder, or that are too large; they are not attached
 	Attached []File
 }
 
@@ -63,12 +64,16 @@ func NewWriter(w io.Writer, info *Info) (*Writer, error) {
 	if err := out.WriteHeader(&mcap.Header{Library: "halyard " + info.Version}); err != nil {
 		return nil, err
 	}
-	if err := out.WriteMetadata(&mcap.Metadata{Name: "halyard", Metadata: info.metadata()}); err != nil {
+	whole := *info
+	var absent []string
+	whole.Attached, absent = readable(info.Attached)
+	whole.Absent = slices.Concat(info.Absent, absent)
+	if err := out.WriteMetadata(&mcap.Metadata{Name: "halyard", Metadata: whole.metadata()}); err != nil {
 		return nil, err
 	}
 	at := uint64(info.Started.UnixNano())
-	for _, f := range info.Attached {
-		a := &mcap.Attachment{LogTime: at, CreateTime: at, Name: f.Name, MediaType: "application/octet-stream",
+	for _, f := range whole.Attached {
+		a := &mcap.Attachment{LogTime: at, CreateTime: at, Name: f.Name, MediaType: attachedType,
 			DataSize: uint64(len(f.Data)), Data: bytes.NewReader(f.Data)}
 		if err := out.WriteAttachment(a); err != nil {
 			return nil, err

@@ -20,6 +20,9 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
+// maxDropped bounds the cycles without messages, which are run all the same.
+const maxDropped = 1 << 20
+
 // Options are what is otherwise than in the recording.
 type Options struct {
 	Catalog *catalog.Catalog
@@ -202,6 +205,8 @@ func (r *run) repeat(rig *hal.Rig, now *record.Capture, c *cycle) error {
 		return fmt.Errorf("replay: got cycle %d after cycle %d", n, r.done)
 	case c.end.LostOrders > 0:
 		return &hal.Error{Kind: hal.Invalid, Op: "replay", Err: fmt.Errorf("up to cycle %d the recording has lost %d orders", n, c.end.LostOrders)}
+	case n-r.done-1 > maxDropped-r.Dropped:
+		return &hal.Error{Kind: hal.Invalid, Op: "replay", Err: fmt.Errorf("got %d cycles that were dropped before cycle %d, want at most %d in all", n-r.done-1, n, maxDropped)}
 	case n-r.done > 1 && len(r.played) > 0:
 		return &hal.Error{Kind: hal.Invalid, Op: "replay", Err: fmt.Errorf("cycles %d to %d were dropped, and with them what real lines answered", r.done+1, n-1)}
 	}

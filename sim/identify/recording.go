@@ -147,6 +147,9 @@ func Read(name string, data []byte) (*Run, error) {
 	if len(bytes.TrimSpace(data)) == 0 {
 		return nil, refuse(name, "got an empty file, want a recording")
 	}
+	if n := items(data); n > maxSamples { // each would take 50 bytes, or 20 times what it takes in the file
+		return nil, refuse(name, "entries: got %d, want %d..%d", n, minSamples, maxSamples)
+	}
 	var f recordingFile
 	d := json.NewDecoder(bytes.NewReader(data))
 	if err := d.Decode(&f); err != nil {
@@ -188,6 +191,32 @@ func Read(name string, data []byte) (*Run, error) {
 		return nil, err
 	}
 	return r, r.Plausible()
+}
+
+// items returns about how many items the lists in a JSON object have.
+func items(data []byte) (n int) {
+	depth, quoted := 0, false
+	for i := 0; i < len(data); i++ {
+		switch c := data[i]; {
+		case quoted:
+			if c == '\\' {
+				i++
+			}
+			quoted = c != '"'
+		case c == '"':
+			quoted = true
+		case c == '[' || c == '{':
+			depth++
+			if depth == 2 {
+				n++
+			}
+		case c == ']' || c == '}':
+			depth--
+		case c == ',' && depth == 2:
+			n++
+		}
+	}
+	return n
 }
 
 // refuse is the error of a recording that is not used.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -205,4 +206,18 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// A list of too many items is refused before it is held: 10 MB of {} would be 600 MB.
+func TestTooManyEntries(t *testing.T) {
+	for _, item := range []string{"{}", "null", `{"motor":"\"]"}`} {
+		data := []byte(`{"motor":"m","entries":[` + strings.Repeat(item+",", maxSamples) + item + "]}")
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		_, err := Read("f", data)
+		runtime.ReadMemStats(&after)
+		if got := after.TotalAlloc - before.TotalAlloc; got > 10<<20 || err == nil || !strings.Contains(err.Error(), "entries: got 1048577, want 50..1048576") {
+			t.Errorf("%s: allocated %d MB, %v", item, got>>20, err)
+		}
+	}
 }

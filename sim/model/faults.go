@@ -16,6 +16,8 @@ const (
 	maxShapes = 64   // of one body
 	maxFixed  = 4096 // shapes of a scene
 	maxLoose  = 4096 // bodies of a scene
+
+	maxSamples = 4 << 20 // heights of all fields of a scene that a formula makes
 )
 
 // Maximum values: far beyond any robot, so that products of values stay finite.

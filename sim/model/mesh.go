@@ -38,25 +38,14 @@ func (r *Robot) Meshes() (n int) {
 }
 
 // fit makes the shape, whose pose is the mesh's, the smallest box along the mesh's axes that contains the mesh.
-func (s *Shape) fit(name string, by vec, open func(string) (io.ReadCloser, error)) error {
-	if err := mesh.Readable(name); err != nil {
-		return err
-	}
-	if open == nil {
-		return errors.New("got a mesh, want none or a folder to find it in")
-	}
-	r, err := open(name)
-	if err != nil {
-		return err
-	}
-	defer r.Close() // read only: an error has no effect
-	low, high, err := mesh.Bounds(name, r)
+func (s *Shape) fit(name string, by vec, o *URDFOptions) error {
+	box, err := o.box(name)
 	if err != nil {
 		return err
 	}
 	var centre vec
 	for i := range 3 {
-		a, b := low[i]*by[i], high[i]*by[i] // a negative scale mirrors
+		a, b := box[0][i]*by[i], box[1][i]*by[i] // a negative scale mirrors
 		centre[i] = (a + b) / 2
 		s.Half[i] = math.Max(thinnest, math.Abs(b-a)/2)
 		if !(s.Half[i] <= maxLength && math.Abs(centre[i]) <= maxLength) {
@@ -66,6 +55,46 @@ func (s *Shape) fit(name string, by vec, open func(string) (io.ReadCloser, error
 	s.Kind = Box
 	s.Pose = within(s.Pose, hal.Pose{Position: centre})
 	return nil
+}
+
+// maxMeshes bounds what is read of the meshes of a robot, bytes; the last one may be larger.
+const maxMeshes = 512 << 20
+
+// box returns the lowest and the highest corner of the mesh called name, which is read once.
+func (o *URDFOptions) box(name string) (box [2]vec, err error) {
+	if err := mesh.Readable(name); err != nil {
+		return box, err
+	}
+	if o.Open == nil {
+		return box, errors.New("got a mesh, want none or a folder to find it in")
+	}
+	if box, known := o.boxes[name]; known {
+		return box, nil
+	}
+	if o.read > maxMeshes {
+		return box, fmt.Errorf("got %d bytes of other meshes, want at most %d", o.read, maxMeshes)
+	}
+	r, err := o.Open(name)
+	if err != nil {
+		return box, err
+	}
+	defer r.Close() // read only: an error has no effect
+	if box[0], box[1], err = mesh.Bounds(name, &counted{r, &o.read}); err == nil {
+		o.boxes[name] = box
+	}
+	return box, err
+}
+
+// counted counts what is read.
+type counted struct {
+	io.Reader
+	n *int64
+}
+
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	*c.n += int64(n)
+	return n, err
 }
 
 var errIrregular = errors.New("got no regular file, want one")

@@ -62,7 +62,12 @@ func (f *sceneFile) scene(seed uint64, faults *faults) *Scene {
 	for i := range f.Fixed {
 		s.Fixed = append(s.Fixed, f.Fixed[i].shape(yaml.Path("fixed").Index(i), materials, faults))
 	}
+	samples := 0
 	for i := range f.Fields {
+		n := &f.Fields[i].Samples
+		if samples += n[0] * n[1]; !faults.count(yaml.Path("fields").Index(i).Key("samples"), samples, maxSamples) {
+			break
+		}
 		s.Fields = append(s.Fields, f.Fields[i].field(yaml.Path("fields").Index(i), materials, faults))
 	}
 	f.loose(s, seed, materials, faults)
@@ -131,6 +136,7 @@ func (f *fieldFile) field(path yaml.Path, materials map[string]Material, faults 
 		f.rows(path+".heights_m", &out, faults)
 	case f.Formula != "" && faults.Clean(path+".samples"):
 		out.Columns, out.Rows = f.Samples[0], f.Samples[1]
+		out.Heights = make([]float64, 0, out.Columns*out.Rows)
 		for j := range out.Rows {
 			for i := range out.Columns {
 				fx := float64(2*i)/float64(out.Columns-1) - 1

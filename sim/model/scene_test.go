@@ -234,3 +234,12 @@ func FuzzParseScene(f *testing.F) {
 		}
 	})
 }
+
+// A few lines cannot make a scene of hundreds of megabytes: the heights of all formulas together are bounded.
+func TestFieldsAreBounded(t *testing.T) {
+	text := "name: a\nmaterials: {m: {friction: 1}}\nfields:\n" + strings.Repeat("  - {size_m: [1, 1], formula: cosine-hills, samples: [1024, 1024], material: m}\n", 5)
+	_, err := ParseScene([]byte(text), "f", 1)
+	if hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "fields[4].samples: got 5242880, want at most 4194304") {
+		t.Errorf("got %v, want a fault of the fifth", err)
+	}
+}

@@ -21,6 +21,9 @@ type URDFOptions struct {
 	Supply   Supply            // of the servos; 12 V where it is zero
 	// Open opens a collision mesh by the name that the file gives it, "package://arm/meshes/base.stl". Nil: there are no meshes.
 	Open func(name string) (io.ReadCloser, error)
+
+	boxes map[string][2]vec // around the meshes that were read, by name: the lowest and the highest corner
+	read  int64             // bytes of meshes
 }
 
 // The XML of a URDF for bodies and joints; elements for control and sensors are ignored.

@@ -26,8 +26,10 @@ type urdfBuilder struct {
 }
 
 func (f *urdfFile) robot(o *URDFOptions, faults *faults) *Robot {
+	own := *o
+	own.boxes = map[string][2]vec{}
 	b := &urdfBuilder{
-		f: f, o: o, faults: faults,
+		f: f, o: &own, faults: faults,
 		r: &Robot{Name: f.Name, Title: f.Name, Simloid: hal.None, Supply: o.Supply, Fixed: !o.Floating},
 	}
 	if b.r.Supply == (Supply{}) {

@@ -70,7 +70,7 @@ func (c *urdfCollision) shape(path yaml.Path, o *URDFOptions, faults *faults) Sh
 		by := c.scale(path, faults)
 		if o == nil {
 			s.Kind = Box
-		} else if err := s.fit(g.Mesh.File, by, o.Open); err != nil {
+		} else if err := s.fit(g.Mesh.File, by, o); err != nil {
 			faults.add(path+".mesh", "%q: %v", g.Mesh.File, err)
 		}
 	}

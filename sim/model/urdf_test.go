@@ -257,6 +257,27 @@ func binarySTL(says uint32, corners ...[9]float32) []byte {
 	return b
 }
 
+// A mesh is read once, however often a URDF of 4 MB names it, and all of them together are bounded.
+func TestURDFReadsMeshesOnce(t *testing.T) {
+	one := binarySTL(1, [9]float32{1: 1})
+	opened := 0
+	open := func(string) (io.ReadCloser, error) {
+		opened++
+		return io.NopCloser(bytes.NewReader(one)), nil
+	}
+	collision := func(name string) string {
+		return `<collision><geometry><mesh filename="` + name + `"/></geometry></collision>`
+	}
+	text := urdf(`<link name="a">` + strings.Repeat(collision("a.stl"), maxShapes) + `</link>`)
+	if _, err := ParseURDF(text, URDFOptions{Open: open}); err != nil || opened != 1 {
+		t.Errorf("got a mesh opened %d times, %v", opened, err)
+	}
+	o := URDFOptions{Open: open, boxes: map[string][2]vec{}, read: maxMeshes + 1}
+	if _, err := o.box("b.stl"); err == nil || opened != 1 {
+		t.Errorf("beyond all meshes: got %d opened, %v", opened, err)
+	}
+}
+
 func FuzzURDF(f *testing.F) {
 	b, err := os.ReadFile(armFile)
 	if err != nil {
