@@ -351,7 +351,7 @@ func (c *weighed) Err() error {
 
 // TestHostileCycles: 100 KB of a file, compressed, cannot make a reader hold gigabytes.
 func TestHostileCycles(t *testing.T) {
-	long := strings.Repeat("x", 10<<20)
+	long := strings.Repeat("x", 5<<20)
 	for name, messages := range map[string]func(i int, put func(topic, text string)){
 		"states of a cycle": func(i int, put func(topic, text string)) {
 			put(fmt.Sprintf("/%d/state", i), `{"guard":"x","a":"`+long[:3<<20]+`"}`)
@@ -371,7 +371,7 @@ func TestHostileCycles(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for i := range 100 {
+		for i := range 60 {
 			messages(i, func(topic, text string) {
 				if err := w.Channel(topic, "a", "{}"); err != nil {
 					t.Fatal(err)
