@@ -96,7 +96,7 @@ func (a *Agent) Command(joint string, c Command) error {
 	if err := a.acquire(); err != nil {
 		return err
 	}
-	for _, at := range act.Goal { // the last command of a step counts, in whatever mode
+	for _, at := range act.Goal { // the last command of a step counts, in any mode
 		if at != hal.None {
 			a.inputs[at] = math.NaN()
 		}

@@ -108,7 +108,7 @@ func TestReplayOfPackage(t *testing.T) {
 	}
 }
 
-// TestReplayOfGap: a recording that says that it lost more cycles than any has is refused; replaying them would take for ever.
+// TestReplayOfGap: a recording that claims more lost cycles than any has is refused; replaying them would not end.
 func TestReplayOfGap(t *testing.T) {
 	c, err := halyard.Load("pendulum")
 	if err != nil {

@@ -67,7 +67,7 @@ func (p *Session) Acquire(a *Agent) (*Lease, error) {
 	if a.leaving {
 		return nil, &Error{Kind: Busy, Op: "control " + a.name, Err: errLeaving}
 	}
-	if p.closed { // no one would release it
+	if p.closed { // it would never be released
 		return nil, &Error{Kind: Unexpected, Op: "control " + a.name, Err: errSessionClosed}
 	}
 	if a.lease == nil {

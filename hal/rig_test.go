@@ -144,7 +144,7 @@ func TestLeaseIsExclusive(t *testing.T) {
 	}
 }
 
-// A closed session gets no lease: no one would release it, and in lock-step time would never pass again.
+// A closed session gets no lease: it would never be released, and in lock-step time would never pass again.
 func TestClosedSessionGetsNoLease(t *testing.T) {
 	r := newRig(t, hal.Lockstep)
 	a := add(t, r, "arm", haltest.NewBody("elbow"), hal.Simulated, hal.GuardConfig{})

@@ -212,7 +212,7 @@ func (r *Rig) survive() {
 			}
 		}
 	}
-	r.notify(askStep) // who waits for the cycle gets the stop as its answer
+	r.notify(askStep) // clients that wait for the cycle get the stop as their answer
 }
 
 // Contain is deferred first in each goroutine that serves a client. A panic there causes an emergency stop, and its stack is

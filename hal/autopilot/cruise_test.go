@@ -99,7 +99,7 @@ func TestFlyWithoutPose(t *testing.T) {
 	}
 }
 
-// TestFlyBeforeDepth: a body that is told to fly before its depth is known holds the first depth that is.
+// TestFlyBeforeDepth: a body commanded to fly before its depth is known holds the first depth that is.
 func TestFlyBeforeDepth(t *testing.T) {
 	p, pilot := newCruiser(t, false)
 	p.current = [3]float64{0, 0, -0.1} // it sinks

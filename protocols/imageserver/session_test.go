@@ -291,7 +291,7 @@ func TestHalfClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, protocolstest.NewPipes("pipes"), Options{})
 		g := s.world.add("R1")
-		near, far := net.Pipe() // which nobody reads: a picture is being written
+		near, far := net.Pipe() // no client reads: a picture is being written
 		defer near.Close()
 		s.lines.Offer(noRequests{placed{far, "10.0.0.2"}})
 		synctest.Wait()

@@ -75,7 +75,7 @@ func (c *session) run(ctx context.Context) error {
 	defer cancel()
 	err := c.read()
 	c.mu.Lock()
-	c.waiting = nil // nobody looks at them
+	c.waiting = nil // no client receives them
 	c.mu.Unlock()
 	if errors.Is(err, ErrLength) {
 		c.server.traffic.Drop(protocols.Oversized)

@@ -112,7 +112,7 @@ func TestAnswersOfAReader(t *testing.T) {
 			f.Answer(0, megabyte)
 		}
 		if err := f.Answer(0, megabyte); err != topics.ErrDeaf {
-			t.Errorf("5 MB that nobody reads: got %v, want %v", err, topics.ErrDeaf)
+			t.Errorf("5 MB unread: got %v, want %v", err, topics.ErrDeaf)
 		}
 	})
 }

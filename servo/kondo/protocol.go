@@ -99,7 +99,7 @@ func (b *protocol) flush(lost bool) error {
 			continue
 		}
 		d.due = false
-		if b.chain.Cutting() { // Halt looks who is free
+		if b.chain.Cutting() { // Halt checks which are free
 			if _, err := b.link.exchange(At(d.cfg.ID, d.goal)); err != nil && !servo.IsServoError(err) {
 				return err
 			}

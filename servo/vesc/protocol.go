@@ -179,7 +179,7 @@ func (b *protocol) handleValues(i int, v *Values) {
 // farTacho is more than a tachometer counts between two readings: 400000 turns of 7 pole pairs.
 const farTacho = 1 << 24
 
-// fellBack reports whether a tachometer counts from 0 again. It wraps at 32 bits, which is none. was may be NaN.
+// fellBack reports whether a tachometer counts from 0 again. A wrap at 32 bits is no restart. was may be NaN.
 func fellBack(was, now float64) bool {
 	step := int32(int64(now) - int64(was))
 	return !math.IsNaN(was) && (step < 0 || step > farTacho)

@@ -48,7 +48,7 @@ func (c *chart) look() {
 	c.known = c.nav.Peek(&c.at) == nil && c.area.Peek(&c.shown) == nil && isMap(&c.shown) && isPlace(&c.at.Abs) && isPlace(&c.at.Rel)
 }
 
-// isMap reports whether d has the cells that it says, of a size to plan on.
+// isMap reports whether d has as many cells as its size requires, large enough to plan on.
 func isMap(d *moast.SensorData2D) bool {
 	const least, most = resolution / 2, 10 // m
 	sized := func(v float64) bool { return v >= least && v <= most }
