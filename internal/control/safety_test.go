@@ -183,9 +183,9 @@ func TestSafety16StopBeforeTheCycle(t *testing.T) {
 	}
 }
 
-// TestSafetyStopPassesOtherOrders: a cycle hangs, and more clients than are served ask for the status and wait for it. A stop is
+// TestSafety16StopPassesOtherOrders: a cycle hangs, and more clients than are served ask for the status and wait for it. A stop is
 // executed all the same.
-func TestSafetyStopPassesOtherOrders(t *testing.T) {
+func TestSafety16StopPassesOtherOrders(t *testing.T) {
 	rig, c := openRig(t)
 	hangs, done := make(chan struct{}), make(chan struct{})
 	go rig.BetweenCycles(func() { close(hangs); <-done })
