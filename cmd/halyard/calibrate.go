@@ -69,7 +69,7 @@ func newCalibrate(a *app) *cobra.Command {
 	top := &cobra.Command{Use: "calibrate CONFIG", Short: "run a guided calibration; compare and restore its files",
 		Long: "Guides through the calibration of a robot, one step a screen: reference pose, direction, range and rest pose by hand with\n" +
 			"torque off, then torque constants and a check by slow motions that you confirm. An interrupted session continues at its step.\n" +
-			"Move an emulated robot with \"hand JOINT DEGREES ...\" at any prompt.",
+			"Move an emulated robot with \"hand JOINT DEGREES ...\" at any prompt while its torque is off.",
 		Example: "  halyard calibrate my-so101.yaml --dir calibration\n  halyard calibrate my-so101.yaml --joint elbow_flex\n  halyard calibrate show my-so101.yaml", Args: arguments("CONFIG", "halyard calibrate my-so101.yaml"), ValidArgsFunction: completeConfigs,
 		RunE: func(c *cobra.Command, args []string) error {
 			g.Config, g.Agent, g.Options = args[0], agent, configs.Options{Body: f.body, Set: f.set}

@@ -171,6 +171,7 @@ func TestRegistersRefuse(t *testing.T) {
 	}{
 		{xm, "id=3", hal.Unsafe, "halyard setup PORT --id 3"}, {xm, "baud_rate=1", hal.Unsafe, "setup"},
 		{xm, "goal_position=100", hal.Unsafe, "guard"}, {xm, "torque_enable=1", hal.Unsafe, "guard"},
+		{xm, "indirect_data_1=1", hal.Unsafe, "by its own name"}, // the torque, where indirect_address_1 is 64
 		{xm, "status_return=0", hal.Unsafe, "no reads"}, {xm, "protocol_type=1", hal.Unsafe, "not be found"},
 		{xm, "return_delay=255", hal.Invalid, "want 0..254"}, {xm, "return_dealy=1", hal.Invalid, `did you mean "return_delay"`},
 		{xm, "present_voltage=1", hal.Invalid, "read-only"}, {xm, "max_voltage=17V", hal.Invalid, "9.5..16 V"},

@@ -26,13 +26,16 @@ type RegisterFile struct {
 // mostRegisterFile bounds what is read: the longest table makes 4 KiB.
 const mostRegisterFile = 1 << 16
 
-// Save writes the file; never over an older one, which may be the only one of a servo that works.
+// Save writes the file, whole or not at all; never over an older one, which may be the only one of a servo that works.
 func (f *RegisterFile) Save(path string) error {
 	out, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		return &hal.Error{Kind: hal.Invalid, Op: "save registers", Err: err, Try: "another name"}
 	}
-	return errors.Join(f.Encode(out), out.Close())
+	if err = errors.Join(f.Encode(out), out.Sync(), out.Close()); err != nil {
+		os.Remove(path)
+	}
+	return err
 }
 
 func (f *RegisterFile) Encode(w io.Writer) error {

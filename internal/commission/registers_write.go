@@ -140,6 +140,9 @@ func (s *Registers) Refuse(r *servo.Register, v int64) error {
 			return unsafe("", "it would answer no reads any more: 1 or 2")
 		}
 	}
+	if strings.HasPrefix(r.Name, "indirect_data_") {
+		return unsafe("", "it is another register behind a pointer, maybe a goal or the torque: write that by its own name")
+	}
 	if err := r.CheckWrite(s.Model.Units().Name, v); err != nil {
 		return s.invalid("%s: %w", r.Name, err)
 	}

@@ -25,7 +25,8 @@ import (
 // Guide is a guided calibration of a robot: it prompts a person, or a script, for one action at a time, and reads the joints
 // while their torque is off. Measurements are kept in a progress file, so that a session that ended early can be continued.
 //
-// For a simulated robot any prompt also accepts "hand JOINT DEGREES ...": the hand moves the joints, and the prompt repeats.
+// For a simulated robot any prompt while its torque is off also accepts "hand JOINT DEGREES ...": the hand moves the joints, and
+// the prompt repeats.
 type Guide struct {
 	Config  string
 	Agent   string // "" where the config has one robot

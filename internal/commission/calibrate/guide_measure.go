@@ -47,6 +47,7 @@ func (g *Guide) reference(ctx context.Context) error {
 		}
 		angles[strings.TrimSpace(name)] = v * degree
 	}
+	g.stand.count(list)
 	for _, w := range g.stand.seen() {
 		if slices.Contains(list, w.Joint) {
 			m := g.notes.of(w.Name)
@@ -78,7 +79,7 @@ func (g *Guide) direction(ctx context.Context) error {
 			if !slices.Contains(list, w.Joint) {
 				continue
 			}
-			turn := (w.ticks - *m.Reference) / w.by.TicksPerTurn * 2 * math.Pi
+			turn := (w.near(*m.Reference, w.ticks) - *m.Reference) / w.by.TicksPerTurn * 2 * math.Pi
 			if !(math.Abs(turn) >= leastTurn) {
 				g.printf("  %s did not turn: at tick %.0f still", w.Name, w.ticks)
 				continue
@@ -132,6 +133,10 @@ func (g *Guide) sweep(ctx context.Context) error {
 				g.printf("  %s did not move", w.Name)
 			default:
 				low, high := w.low, w.high
+				if middle := (low + high) / 2; high-low <= w.by.TicksPerTurn {
+					shift := w.near(*m.Reference, middle) - middle
+					low, high = low+shift, high+shift
+				}
 				m.Low, m.High = &low, &high
 			}
 		}

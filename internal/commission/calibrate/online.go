@@ -14,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/yaml"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/identify"
 )
@@ -75,7 +76,7 @@ func (g *Guide) Identify(ctx context.Context, out, record string) (s *identify.S
 			continue
 		}
 		data, err := r.Encode()
-		if err = cmp.Or(err, os.MkdirAll(record, 0o755), os.WriteFile(filepath.Join(record, r.Name+".json"), data, 0o644)); err != nil {
+		if err = cmp.Or(err, os.MkdirAll(record, 0o755), yaml.WriteFile(filepath.Join(record, r.Name+".json"), data)); err != nil {
 			return nil, err
 		}
 	}

@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"os"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -35,5 +34,5 @@ func ConvertServo(from, name, to string, now time.Time) (lost []string, err erro
 	for _, l := range without {
 		lost = append(lost, l+": BAM's models do not have it")
 	}
-	return lost, os.WriteFile(to, out, 0o644)
+	return lost, yaml.WriteFile(to, out)
 }

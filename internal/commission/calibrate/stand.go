@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -42,6 +43,7 @@ type watched struct {
 	low, high float64            // since the last forget
 	lost      error              // why it is not read now
 	hand      float64            // rad; where the hand of a simulated robot holds it, NaN = nowhere
+	counted   bool               // its reference was taken here: both count the same turns
 }
 
 // sessionConfig returns the config with only this robot and without servers, with torque off until it is armed, and with the
@@ -242,6 +244,24 @@ func (s *stand) forget() {
 	}
 }
 
+// near moves ticks of w, near which its reference is, by whole turns: a servo that was opened again counts its turns from anywhere.
+func (w *watched) near(reference, ticks float64) float64 {
+	turn, u := w.by.TicksPerTurn, w.Model.Units()
+	if w.counted || u.MaxTicks-u.MinTicks < 0.95*turn { // it tells an angle once only
+		return ticks
+	}
+	return ticks + turn*math.Round((reference-ticks)/turn)
+}
+
+// count notes that the references of list are of this count.
+func (s *stand) count(list []*Joint) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i := range s.joints {
+		s.joints[i].counted = s.joints[i].counted || slices.Contains(list, s.joints[i].Joint)
+	}
+}
+
 // seen returns the present state of the joints.
 func (s *stand) seen() []watched {
 	s.mu.Lock()
@@ -273,6 +293,9 @@ func (s *stand) move(ctx context.Context, name string, rad float64) error {
 	w := s.watched(name)
 	if w == nil {
 		return &hal.Error{Kind: hal.Invalid, Op: "hand", Joint: name, Err: fmt.Errorf("got joint %q, want one of this session", name)}
+	}
+	if math.IsNaN(w.hand) {
+		return &hal.Error{Kind: hal.Invalid, Op: "hand", Joint: name, Err: errors.New("got a hand that holds nothing, want a simulated robot whose torque is off")}
 	}
 	if w.Limits.MaxPosition > w.Limits.MinPosition {
 		rad = math.Min(math.Max(rad, w.Limits.MinPosition), w.Limits.MaxPosition)

@@ -62,16 +62,17 @@ func (g *Guide) stops(ctx context.Context, list []*Joint, names []string) (err e
 			err = g.reopen(ctx)
 		}
 	}()
+	var unsaved error
 	c, err := g.sessionConfig(func(j *Joint) string {
 		if g.written(j) == "" {
 			return ""
 		}
 		path := filepath.Join(dir, j.Name+".yaml")
 		_, fault := calibration.Save(path, g.wide(j))
-		err = errors.Join(err, fault)
+		unsaved = errors.Join(unsaved, fault)
 		return path
 	})
-	if err != nil {
+	if err = errors.Join(err, unsaved); err != nil {
 		return err
 	}
 	m, err := g.arm(ctx, c, g.wide)
