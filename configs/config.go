@@ -335,7 +335,7 @@ type Server struct {
 	Outputs         Outputs       `yaml:"outputs" default:"normalised" enum:"normalised|physical" doc:"OSP outputs and infos. normalised: as specified. physical: as the original program."`
 	Dialect         string        `yaml:"dialect" default:"document" enum:"document|later|original|udk|auto" doc:"document: as specified. later: Simloid from 2018, USARSim from 2007 to 2010. udk: USARSim from 2010. auto: gamebots, what the client's first words show, else document. original: Okon's HIT_NGZ, HIT_FZ, CHK_AP and angularAccel as its simulator sent them."`
 	Noise           bool          `yaml:"noise" default:"true" doc:"simloid: simulate sensor noise, seeded by world.seed."`
-	PID             *[3]float64   `yaml:"pid" otherwise:"those of its robot" doc:"simloid: gains of the original position controllers, 0..1000."`
+	PID             *[3]float64   `yaml:"pid" min:"0" max:"1000" otherwise:"those of its robot" doc:"simloid: gains of the original position controllers, 0..1000."`
 	StartTorque     *float64      `yaml:"start_torque" min:"0.001" max:"1" otherwise:"0.5" doc:"simloid: initial maximum torque of the original position controllers."`
 	Once            bool          `yaml:"once" default:"false" doc:"simloid: end the program when its client has left, as the original program did."`
 	Poll            bool          `yaml:"poll" default:"true" doc:"simloid: poll up to 100 us for the next request of a client that answers at once, instead of waiting for it to wake the processor. Not for a client in the server's own process."`

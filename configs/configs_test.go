@@ -220,8 +220,11 @@ func TestTags(t *testing.T) {
 			if !strings.HasSuffix(f.Tag.Get("doc"), ".") || strings.Contains(string(f.Tag), "| ") {
 				t.Errorf("%s.%s: tag %q", typ.Name(), f.Name, f.Tag)
 			}
-			if inner, _ := contained(f.Type); inner != nil {
+			inner, _ := contained(f.Type)
+			if inner != nil {
 				walk(inner)
+			} else if v := valueText(f); strings.HasSuffix(v, " tables") {
+				t.Errorf("%s.%s: %q, but its items are no tables", typ.Name(), f.Name, v)
 			}
 		}
 	}

@@ -122,6 +122,10 @@ var cases = []struct {
 	{"real in lockstep", with("    model: m\n", "    model: m\n    parts: {elbow: real}\n") + "clock: {mode: lockstep}\n", Options{}, `f.yaml:8:20: agents[0].parts.elbow: got real, want sim or emulated in lockstep: a real robot cannot wait; set clock.mode: realtime`},
 	{"real without port", with(", port: /dev/ttyUSB0", "", "    model: m\n", "    model: m\n    body: real\n"), Options{}, `f.yaml:3:3: buses.left.port: got nothing, want a port, for agents[0].hardware.joints.elbow is real; halyard ports lists them`},
 	{"server's agent", with("45454\"", "45454\", agent: c"), Options{}, `f.yaml:14:55: servers[0].agent: got "c", want the name of an agent; did you mean "a"?`},
+	{"gains", with("45454\"", "45454\", pid: [3.5, 1001, -1]"), Options{}, lines(
+		`f.yaml:14:59: servers[0].pid[1]: got 1001, want 0..1000`,
+		`f.yaml:14:65: servers[0].pid[2]: got -1, want 0..1000`,
+	)},
 	{"odcp of which", with("osp", "odcp"), Options{}, `f.yaml:14:6: servers[0].agent: got nothing, want a or b; odcp serves one robot`},
 	{"one address twice", with("servers:\n", "servers:\n  - {protocol: osp, listen: \"127.0.0.1:45454\"}\n"), Options{}, `f.yaml:15:29: servers[1].listen: got "127.0.0.1:45454", want an address of its own; servers[0].listen has it too`},
 	{"no buses", with("buses:\n", "", "  left: {type: dynamixel1, port: /dev/ttyUSB0}\n", "", "  right: {type: dynamixel1, port: /dev/ttyUSB1}\n", ""), Options{}, lines(

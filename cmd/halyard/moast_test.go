@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard"
+	servemoast "github.com/halyard-robotics/halyard/internal/serve/moast"
 	"github.com/halyard-robotics/halyard/protocols/moast"
 	"github.com/halyard-robotics/halyard/protocols/nml"
 )
@@ -34,6 +36,17 @@ func freePorts(t *testing.T) string {
 			ln.Close()
 			return first
 		}
+	}
+}
+
+// No file has the config that halyard moast makes: halyard list could not find it.
+func TestMOASTNext(t *testing.T) {
+	c, err := halyard.Parse("halyard moast", (&servemoast.Run{Host: "127.0.0.1", Port: 25700, World: "yellow", Encoding: "packed"}).Config())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if next := nextCommand(c, nil, []halyard.Server{{Protocol: "nml", Address: "127.0.0.1:25700"}}); next != "" {
+		t.Errorf("got %q, want nothing", next)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -238,8 +239,11 @@ func (a *app) announce(configured []*halyard.Config, joints map[string]int, list
 	if len(configured) > 1 {
 		name = " " + configured[0].Name
 	}
-	a.note("Next, in another terminal:\n  %s\n  halyard status%s\n  halyard estop%s\nCtrl-C stops it.",
-		nextCommand(configured[0], joints, list), name, name)
+	next := nextCommand(configured[0], joints, list)
+	if next != "" {
+		next = "\n  " + next
+	}
+	a.note("Next, in another terminal:%s\n  halyard status%s\n  halyard estop%s\nCtrl-C stops it.", next, name, name)
 }
 
 // jointsOf counts the joints of each agent.
@@ -251,7 +255,7 @@ func jointsOf(s *halyard.System) map[string]int {
 	return joints
 }
 
-// nextCommand returns a command that moves this rig, whose agents have so many joints.
+// nextCommand returns a command that moves or lists this rig, whose agents have so many joints. It is empty if no file has the config.
 func nextCommand(c *halyard.Config, joints map[string]int, list []halyard.Server) string {
 	var arm string
 	for i := range c.Agents {
@@ -289,6 +293,9 @@ func nextCommand(c *halyard.Config, joints map[string]int, list []halyard.Server
 		if host, port, err := net.SplitHostPort(s.Address); err == nil && s.Protocol == "simloid" {
 			return arm + "nc " + host + " " + port + "    # ACK, then for each step commands (UA 0.5) and DONE"
 		}
+	}
+	if strings.HasPrefix(c.Source, "halyard ") { // made by that command
+		return ""
 	}
 	return "halyard list " + c.Source
 }
