@@ -177,8 +177,8 @@ func (b *Base) command(speed [2]int) {
 	b.put(number(OpVel, speed[0]), number(OpRVel, speed[1]))
 }
 
-// CutTorque implements hal.TorqueCutter: it commands the strongest braking and does not wait. Goals of before drive the base no
-// more: the next Sends brake until it is at rest and switch its motors off, as Halt does. Without power they do not brake.
+// CutTorque implements hal.TorqueCutter: it commands the strongest braking and does not wait. Earlier goals no longer drive the
+// base: the next Sends brake until it is at rest and switch its motors off, as Halt does. Without power they do not brake.
 func (b *Base) CutTorque() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -224,6 +224,7 @@ func (b *protocol) Clear(i int) error {
 func (b *protocol) Ready(int) (bool, error) { return true, nil }
 func (b *protocol) Steps() int              { return 1 }
 
+// StageTorqueOff stages torque off.
 func (b *protocol) StageTorqueOff(i int) { b.link.setOff(b.chain.Devices[i].ID) }
 
 // StageTorqueOn stages a goal that keeps controller i in place.

@@ -12,7 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 )
 
-// A session that goes on counts a servo's turns anew. The one before came to its reference over the seam of the encoder: the
+// A resumed session counts a servo's turns from 0 again. The one before came to its reference over the seam of the encoder: the
 // direction and the range are right all the same.
 func TestGuideGoesOnBeyondSeam(t *testing.T) {
 	for _, c := range []struct {

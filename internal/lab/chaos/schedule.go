@@ -26,7 +26,7 @@ import (
 type Action struct {
 	At     int // cycle
 	Verb   string
-	Client string  // client
+	Client string  // a or b
 	Joint  int     // of the first robot, or a line of the robot's for fault
 	Mode   string  // of a command
 	Value  float64 // of a command, a hand or a supply, an id, or periods
