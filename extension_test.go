@@ -26,7 +26,7 @@ func TestExtension(t *testing.T) {
 		}
 	}
 	run := exec.Command("go", "run", "-mod=mod", "-modfile="+mod, ".")
-	run.Dir, run.Env = "testdata/extension", append(os.Environ(), "GOPROXY=off", "GOFLAGS=")
+	run.Dir, run.Env = "testdata/extension", append(os.Environ(), "GOPROXY=off", "GOFLAGS=", "XDG_RUNTIME_DIR="+t.TempDir())
 	out, err := run.CombinedOutput()
 	const want = "found id 4 acme-20 7400 mV <nil>\narm at 0.5 rad\ngauge: 7.4 V\nlines: arm is somewhere: true\n"
 	if err != nil || string(out) != want {

@@ -8,14 +8,12 @@ import (
 	"fmt"
 	"log"
 	"net"
-	"os"
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/extend"
 )
 
 func main() {
-	os.Setenv("XDG_RUNTIME_DIR", os.TempDir())
 	if err := run(); err != nil {
 		log.Fatal(err)
 	}
