@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/halyard-robotics/halyard"
 )
 
 // The code of docs/go.md is that of the examples, which are tests; its table has every driver with all its examples.
@@ -82,5 +84,42 @@ func TestReadmeNamesTheTestCommand(t *testing.T) {
 	}
 	if !regexp.MustCompile(`(?m)^go test \./\.\.\.`).Match(page) {
 		t.Error("README.md: no line that begins with go test ./...")
+	}
+}
+
+// Each whole config of a page, a block that begins with its name, is one that serve takes.
+func TestDocsConfigs(t *testing.T) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil || len(pages) == 0 {
+		t.Fatal(pages, err)
+	}
+	found := 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir() // of the page's robot files too, which its configs name
+		for i, part := range strings.Split(string(text), "```yaml\n")[1:] {
+			block, _, _ := strings.Cut(part, "```")
+			name, _, _ := strings.Cut(strings.TrimPrefix(block, "name: "), "\n")
+			if !strings.HasPrefix(block, "name: ") {
+				continue
+			}
+			file := filepath.Join(dir, name+".yaml")
+			if err := os.WriteFile(file, []byte(block), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(block, "\nagents:") {
+				continue
+			}
+			found++
+			if _, err := halyard.Check(file); err != nil {
+				t.Errorf("%s: yaml block %d: %v", page, i+1, err)
+			}
+		}
+	}
+	if found < 4 {
+		t.Errorf("got %d configs in the pages, want 4 or more", found)
 	}
 }

@@ -118,6 +118,14 @@ func (m *Module) ID(r Role, name string) int32 {
 	return 0
 }
 
+// IDs are the types of all messages of a role.
+func (m *Module) IDs(r Role) (ids []int32) {
+	for i := range m.names(r) {
+		ids = append(ids, m.Base+int32(r)*perRole+int32(i)+1)
+	}
+	return ids
+}
+
 // locate finds what an id means.
 func locate(id int32) (m *Module, r Role, name string, ok bool) {
 	if id <= 0 {

@@ -13,24 +13,25 @@ type Status int32
 
 // The statuses that a server answers.
 const (
-	NotSet       Status = 0
-	ReadOld      Status = 1 // no message, or no new message for the reader
-	ReadOK       Status = 2
-	WriteOK      Status = 3
-	WriteBlocked Status = 4 // write if read: the message before has not been read
-	ClearOK      Status = 5
-	UpdateError  Status = -2  // the message is malformed, or of a type that the buffer does not carry
-	TimedOut     Status = -6  // of a blocking read
-	QueueFull    Status = -7  //
-	NoSpace      Status = -13 // the message is larger than the buffer
-	ServerError  Status = -15 // no buffer has the number
+	NotSet         Status = 0
+	ReadOld        Status = 1 // no message, or no new message for the reader
+	ReadOK         Status = 2
+	WriteOK        Status = 3
+	WriteBlocked   Status = 4 // write if read: the message before has not been read
+	ClearOK        Status = 5
+	UpdateError    Status = -2  // the message is malformed, or of a type that the buffer does not carry
+	TimedOut       Status = -6  // of a blocking read
+	QueueFull      Status = -7  //
+	NotImplemented Status = -12 // the request is one that this server refuses
+	NoSpace        Status = -13 // the message is larger than the buffer
+	ServerError    Status = -15 // no buffer has the number
 )
 
 var statusNames = map[Status]string{
 	NotSet: "not set", ReadOld: "read old", ReadOK: "read ok", WriteOK: "write ok", WriteBlocked: "write blocked",
 	ClearOK: "clear ok", -1: "error", UpdateError: "update error", -3: "internal access error", -4: "no master",
 	-5: "configuration error", TimedOut: "timed out", QueueFull: "queue full", -8: "create error", -9: "no permission",
-	-10: "no server", -11: "resource conflict", -12: "not implemented", NoSpace: "insufficient space",
+	-10: "no server", -11: "resource conflict", NotImplemented: "not implemented", NoSpace: "insufficient space",
 	-14: "library unavailable", ServerError: "server error", -16: "no blocking semaphore", -17: "interrupted",
 }
 
@@ -71,7 +72,8 @@ type Buffer struct {
 	entries []entry // the messages that wait, oldest first; without a queue at most one
 	used    int     // bytes of entries
 	id      int32   // of the last write; counts from 1
-	uses    uint64
+	reads   int32   // that returned a message
+	writer  *Writer // of the last message; nil = this process
 	changed chan struct{}
 }
 
@@ -106,14 +108,14 @@ func (b *Buffer) Write(m Message) error {
 		b.drop() // the old message shared the memory
 		return fmt.Errorf("buffer %s: %w", b.options.Name, err)
 	}
-	if s, _ := b.store(data, false); s != WriteOK {
+	if s, _ := b.store(data, false, nil); s != WriteOK {
 		return fmt.Errorf("buffer %s: write %d bytes: %v", b.options.Name, len(data), s)
 	}
 	return nil
 }
 
-// put stores an encoded message that came over the network. It keeps no part of data.
-func (b *Buffer) put(data []byte, ifRead bool) (s Status, wasRead bool, err error) {
+// put stores an encoded message that came over the network from w. It keeps no part of data.
+func (b *Buffer) put(data []byte, ifRead bool, w *Writer) (s Status, wasRead bool, err error) {
 	encoding, ok := Detect(data)
 	if !ok {
 		return UpdateError, false, fmt.Errorf("encoding: got %#02x, want L, B, 0 or a sign: %w", data[:min(1, len(data))], ErrFormat)
@@ -135,13 +137,12 @@ func (b *Buffer) put(data []byte, ifRead bool) (s Status, wasRead bool, err erro
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s, wasRead = b.store(kept, ifRead)
+	s, wasRead = b.store(kept, ifRead, w)
 	return s, wasRead, nil
 }
 
-// store stores data. wasRead reports whether the previous message was read. Under the lock.
-func (b *Buffer) store(data []byte, ifRead bool) (s Status, wasRead bool) {
-	b.uses++
+// store stores data of w. wasRead reports whether the previous message was read. Under the lock.
+func (b *Buffer) store(data []byte, ifRead bool, w *Writer) (s Status, wasRead bool) {
 	wasRead = len(b.entries) == 0 || b.entries[len(b.entries)-1].read
 	switch {
 	case len(data) > b.limit():
@@ -154,12 +155,25 @@ func (b *Buffer) store(data []byte, ifRead bool) (s Status, wasRead bool) {
 		return QueueFull, wasRead
 	}
 	b.id++
+	b.writer = w
 	b.entries, b.used = append(b.entries, entry{data: data, id: b.id}), b.used+len(data)
+	b.wake()
+	return WriteOK, wasRead
+}
+
+// wake lets the requests that wait for a change look. Under the lock.
+func (b *Buffer) wake() {
 	if b.changed != nil {
 		close(b.changed)
 		b.changed = nil
 	}
-	return WriteOK, wasRead
+}
+
+// Writer is the client that wrote the last message over the network; nil if this process did.
+func (b *Buffer) Writer() *Writer {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.writer
 }
 
 // limit is the largest encoded size, bytes.
@@ -172,9 +186,6 @@ func (b *Buffer) drop() { b.entries, b.used = b.entries[:0], 0 }
 func (b *Buffer) read(dst []byte, after int32, peek bool) (data []byte, s Status, id int32, wasRead bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if !peek {
-		b.uses++
-	}
 	if len(b.entries) == 0 {
 		return dst, ReadOld, b.id, b.id == 0
 	}
@@ -184,6 +195,10 @@ func (b *Buffer) read(dst []byte, after int32, peek bool) (data []byte, s Status
 		return dst, ReadOld, id, wasRead
 	}
 	dst = append(dst, e.data...)
+	if !peek {
+		b.reads++
+		b.wake()
+	}
 	switch {
 	case peek:
 	case b.options.Queue:
@@ -220,25 +235,16 @@ func (b *Buffer) Peek(m Message) error {
 	return Decode(data, b.options.Encoding, m)
 }
 
-// Touch counts as a read.
-func (b *Buffer) Touch() {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.uses++
-}
-
-// Accesses counts the reads and writes of all clients, also the failed ones. Peeks do not count.
-func (b *Buffer) Accesses() uint64 {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.uses
-}
-
 // Wait blocks until the buffer has a message whose id is not after, or ctx ends; it returns ctx's error.
 func (b *Buffer) Wait(ctx context.Context, after int32) error {
+	return b.until(ctx, func(now State) bool { return now.Length > 0 && (b.options.Queue || now.Count != after) })
+}
+
+// until blocks until done is true of the buffer's state, or ctx ends; it returns ctx's error. done is called under the lock.
+func (b *Buffer) until(ctx context.Context, done func(now State) bool) error {
 	for {
 		b.mu.Lock()
-		if n := len(b.entries); n > 0 && (b.options.Queue || b.entries[n-1].id != after) {
+		if done(b.state()) {
 			b.mu.Unlock()
 			return nil
 		}
@@ -260,11 +266,23 @@ func (b *Buffer) Clear() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.drop()
+	b.wake()
+}
+
+// messageType is the type of the next message, 0 if there is none.
+func (b *Buffer) messageType() (t int32) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if len(b.entries) > 0 {
+		t, _, _ = Header(b.entries[0].data, b.options.Encoding)
+	}
+	return t
 }
 
 // State is the state of a buffer.
 type State struct {
 	Count  int32 // messages written since the start
+	Reads  int32 // messages read since the start; peeks do not count
 	Length int   // queued messages
 	Space  int   // maximum size of a further message, bytes
 	Read   bool  // the last message has been read, or the buffer is empty
@@ -274,7 +292,12 @@ type State struct {
 func (b *Buffer) State() State {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	s := State{Count: b.id, Length: len(b.entries), Space: b.limit(), Read: true}
+	return b.state()
+}
+
+// state is State, under the lock.
+func (b *Buffer) state() State {
+	s := State{Count: b.id, Reads: b.reads, Length: len(b.entries), Space: b.limit(), Read: true}
 	if n := len(b.entries); n > 0 {
 		s.Read = b.entries[n-1].read
 	}

@@ -304,26 +304,31 @@ func (b *BufferLine) Options(v Vocabulary) BufferOptions {
 // Heading is the first line of a file that WriteTo writes.
 const Heading = "# B name type host size neutral rpc number maxprocs key options\n"
 
+// Append appends the B line to out.
+func (b *BufferLine) Append(out []byte) []byte {
+	out = fmt.Appendf(out, "B %-20s %s %s %d 0 * %d * %d", b.Name, b.Type, b.Host, b.Size, b.Number, b.Key)
+	if b.Port > 0 {
+		out = fmt.Appendf(out, " TCP=%d", b.Port)
+	}
+	out = fmt.Appendf(out, " %v", b.Encoding)
+	if b.Queue {
+		out = append(out, " queue"...)
+	}
+	if b.ConfirmWrite {
+		out = append(out, " confirm_write"...)
+	}
+	if b.MaxMessage > 0 {
+		out = fmt.Appendf(out, " max_message_size=%d", b.MaxMessage)
+	}
+	return out
+}
+
 // WriteTo writes c as a .nml file that rcslib programs open.
 func (c *Config) WriteTo(w io.Writer) (int64, error) {
 	var out []byte
 	out = append(out, Heading...)
 	for _, b := range c.Buffers {
-		out = fmt.Appendf(out, "B %-20s %s %s %d 0 * %d * %d", b.Name, b.Type, b.Host, b.Size, b.Number, b.Key)
-		if b.Port > 0 {
-			out = fmt.Appendf(out, " TCP=%d", b.Port)
-		}
-		out = fmt.Appendf(out, " %v", b.Encoding)
-		if b.Queue {
-			out = append(out, " queue"...)
-		}
-		if b.ConfirmWrite {
-			out = append(out, " confirm_write"...)
-		}
-		if b.MaxMessage > 0 {
-			out = fmt.Appendf(out, " max_message_size=%d", b.MaxMessage)
-		}
-		out = append(out, '\n')
+		out = append(b.Append(out), '\n')
 	}
 	out = append(out, "# P process buffer type host operations server timeout master number\n"...)
 	for _, q := range c.Processes {

@@ -9,6 +9,7 @@ import (
 	"io"
 	"log/slog"
 	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -17,28 +18,92 @@ import (
 
 // The types of request.
 const (
-	readType            = 1
-	writeType           = 2
-	checkReadType       = 3
-	clearType           = 5
-	closeType           = 6
-	keysType            = 7
-	loginType           = 8
-	subscribeType       = 9
-	blockingReadType    = 11
-	bufferNameType      = 12
-	unsubscribeType     = 13
-	messageCountType    = 16
-	queueLengthType     = 17
-	spaceAvailableType  = 18
-	headerSize          = 20
-	nameSize            = 32
-	readAccess          = 1
-	peekAccess          = 3
-	writeAccess         = 4
-	writeIfReadAccess   = 5
-	keysSize, loginSize = 16, 32
+	readType             = 1
+	writeType            = 2
+	checkReadType        = 3
+	cleanType            = 4
+	clearType            = 5
+	closeType            = 6
+	keysType             = 7
+	loginType            = 8
+	subscribeType        = 9
+	combinedReadType     = 10
+	blockingReadType     = 11
+	bufferNameType       = 12
+	unsubscribeType      = 13
+	setDiagnosticsType   = 14
+	diagnosticsType      = 15
+	messageCountType     = 16
+	queueLengthType      = 17
+	spaceAvailableType   = 18
+	priorityWriteType    = 19
+	bitwiseWriteType     = 20
+	waitForWriteType     = 21
+	waitForReadType      = 22
+	waitForLengthType    = 23
+	waitForClearType     = 24
+	waitForAnythingType  = 25
+	readCountType        = 26
+	isClearType          = 27
+	openVariableLogType  = 28
+	readVariableLogType  = 29
+	closeVariableLogType = 30
+	messageTypeType      = 31
+	bufferListType       = 32
+	bufferInfoType       = 33
+	headerSize           = 20
+	nameSize             = 32
+	readAccess           = 1
+	peekAccess           = 3
+	writeAccess          = 4
+	writeIfReadAccess    = 5
+	queueShorter         = 0 // what waitForLengthType waits for
 )
+
+// requestType is what a client sends behind the header of a request, and the reply to one for a buffer that does not exist.
+type requestType struct {
+	tail  int  // bytes behind the header: a timeout, a priority, a name
+	write bool // then as many bytes as the header says
+	words int  // of the reply behind the serial number; 0 = none
+}
+
+// requestTypes are all requests of rcslib's clients. Its server reads 4 bytes behind a waitForWrite, which none of its clients sends.
+var requestTypes = map[uint32]requestType{
+	0:                    {},
+	readType:             {words: 4},
+	writeType:            {write: true},
+	checkReadType:        {words: 2},
+	cleanType:            {}, // ends the original's server; ours goes on
+	clearType:            {words: 1},
+	closeType:            {},
+	keysType:             {tail: 16, words: 4},
+	loginType:            {tail: 32, words: 1},
+	subscribeType:        {words: 1},
+	combinedReadType:     {words: 4},
+	blockingReadType:     {tail: 4, words: 4},
+	bufferNameType:       {words: 1 + nameSize/4},
+	unsubscribeType:      {words: 1},
+	setDiagnosticsType:   {tail: 68},
+	diagnosticsType:      {words: 7},
+	messageCountType:     {words: 2},
+	queueLengthType:      {words: 2},
+	spaceAvailableType:   {words: 2},
+	priorityWriteType:    {tail: 4, write: true},
+	bitwiseWriteType:     {tail: 4, write: true},
+	waitForWriteType:     {words: 2},
+	waitForReadType:      {words: 2},
+	waitForLengthType:    {words: 2},
+	waitForClearType:     {words: 2},
+	waitForAnythingType:  {words: 2},
+	readCountType:        {words: 2},
+	isClearType:          {words: 2},
+	openVariableLogType:  {tail: 268, words: 2},
+	readVariableLogType:  {words: 3},
+	closeVariableLogType: {words: 1},
+	messageTypeType:      {words: 2},
+	bufferListType:       {words: 1},
+	bufferInfoType:       {tail: 64, words: 1},
+}
 
 var (
 	errClosed  = errors.New("the client closed the channel")
@@ -49,8 +114,8 @@ var (
 type request struct {
 	serial, kind, buffer uint32
 	a, b                 int32
-	timeout              int32 // of a blocking read, ms; below 0 = none
-	data                 []byte
+	tail                 []byte // of the type
+	data                 []byte // of a write
 }
 
 // ahead is how many requests are read behind a blocking read, so that the end of the connection behind them is seen.
@@ -64,15 +129,17 @@ type session struct {
 	log    *slog.Logger
 	in     *bufio.Reader
 	out    []byte
+	writer *Writer
 	logged bool // a refused write
 }
 
 func newSession(s *Server, conn net.Conn, log *slog.Logger) *session {
-	return &session{server: s, conn: conn, log: log, in: bufio.NewReader(conn)}
+	return &session{server: s, conn: conn, log: log, in: bufio.NewReader(conn), writer: s.enter(conn)}
 }
 
 // run serves until the client leaves or ctx ends, and returns the reason.
 func (s *session) run(ctx context.Context) error {
+	defer s.writer.leave()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { s.conn.Close() })
@@ -110,42 +177,31 @@ func (s *session) run(ctx context.Context) error {
 	return err
 }
 
-// receive reads one request. Its data is a new slice, of a bounded size.
+// receive reads one request. Its tail and data are new slices, of bounded sizes.
 func (s *session) receive() (r request, err error) {
 	var header [headerSize]byte
 	if _, err := io.ReadFull(s.in, header[:]); err != nil {
 		return r, err
 	}
 	word := func(i int) uint32 { return binary.BigEndian.Uint32(header[4*i:]) }
-	r = request{serial: word(0), kind: word(1), buffer: word(2), a: int32(word(3)), b: int32(word(4)), timeout: -1}
-	size := 0
-	switch r.kind {
-	case blockingReadType:
-		var more [4]byte
-		_, err = io.ReadFull(s.in, more[:])
-		r.timeout = int32(binary.BigEndian.Uint32(more[:]))
-	case writeType:
-		size = int(r.b)
-		if limit := s.limit(r.buffer); size < 0 || size > limit {
-			s.server.traffic.Drop(protocols.Oversized)
-			// the original closes the channel as well: the end of the data is unknown
-			return r, fmt.Errorf("write to buffer %d: size: got %d, want 0..%d", r.buffer, size, limit)
-		}
-	case keysType:
-		size = keysSize
-	case loginType:
-		size = loginSize
-	case readType, checkReadType, clearType, closeType, subscribeType, bufferNameType, unsubscribeType,
-		messageCountType, queueLengthType, spaceAvailableType:
-	default:
+	r = request{serial: word(0), kind: word(1), buffer: word(2), a: int32(word(3)), b: int32(word(4))}
+	kind, ok := requestTypes[r.kind]
+	if !ok {
 		s.server.traffic.Drop(protocols.Unknown)
 		return r, fmt.Errorf("request %d: %w", r.kind, errRequest) // how long it is is not known
 	}
-	if err == nil && size > 0 {
-		r.data = make([]byte, size)
+	if limit := s.limit(r.buffer); kind.write && (r.b < 0 || int(r.b) > limit) {
+		s.server.traffic.Drop(protocols.Oversized)
+		// the original closes the channel as well: the end of the data is unknown
+		return r, fmt.Errorf("write to buffer %d: size: got %d, want 0..%d", r.buffer, r.b, limit)
+	}
+	r.tail = make([]byte, kind.tail)
+	if _, err = io.ReadFull(s.in, r.tail); err == nil && kind.write {
+		r.data = make([]byte, r.b)
 		_, err = io.ReadFull(s.in, r.data)
 	}
 	s.server.traffic.Receive()
+	s.writer.requests.Add(1)
 	return r, err
 }
 
@@ -161,23 +217,37 @@ func (s *session) limit(number uint32) int {
 func (s *session) answer(ctx context.Context, r *request) error {
 	s.out = binary.BigEndian.AppendUint32(s.out[:0], r.serial+1)
 	b := s.server.buffers[int32(r.buffer)]
-	switch {
-	case r.kind == closeType:
+	kind := requestTypes[r.kind]
+	switch r.kind {
+	case closeType:
 		return errClosed
-	case r.kind == writeType:
+	case writeType, priorityWriteType, bitwiseWriteType:
 		if !s.write(b, r) {
 			return nil
 		}
-	case r.kind == keysType: // no passwords: both keys are 0
-		s.out = append(s.out, make([]byte, keysSize)...)
-	case r.kind == loginType, r.kind == unsubscribeType:
+		return s.send()
+	case 0, cleanType, setDiagnosticsType:
+		return nil // the original answers none of them
+	case keysType, openVariableLogType, readVariableLogType, closeVariableLogType:
+		s.words(make([]int32, kind.words)...) // no passwords: both keys are 0. No logs: 0 is none
+	case loginType, unsubscribeType:
 		s.words(1)
-	case r.kind == subscribeType:
+	case subscribeType:
 		s.words(0) // refused: the client polls
-	case b == nil:
-		s.server.traffic.Drop(protocols.Refused)
-		s.unknown(r.kind)
+	case bufferListType:
+		s.text(strings.Join(s.server.names(), ","))
+	case bufferInfoType:
+		s.text(s.server.info(string(beforeNUL(r.tail))))
+	case combinedReadType, diagnosticsType:
+		s.words(int32(NotImplemented))
+		s.words(make([]int32, kind.words-1)...)
 	default:
+		if b == nil {
+			s.server.traffic.Drop(protocols.Refused)
+			s.words(int32(ServerError))
+			s.words(make([]int32, kind.words-1)...)
+			break
+		}
 		s.access(ctx, b, r)
 	}
 	return s.send()
@@ -190,17 +260,10 @@ func (s *session) words(words ...int32) {
 	}
 }
 
-// unknown answers a request for a buffer that does not exist, with words as many as the request's own reply has.
-func (s *session) unknown(kind uint32) {
-	s.words(int32(ServerError))
-	switch kind {
-	case readType, blockingReadType:
-		s.words(0, 0, 0)
-	case checkReadType, messageCountType, queueLengthType, spaceAvailableType:
-		s.words(0)
-	case bufferNameType:
-		s.out = append(s.out, make([]byte, nameSize)...)
-	}
+// text appends a text with its size and a NUL.
+func (s *session) text(t string) {
+	s.words(int32(len(t) + 1))
+	s.out = append(append(s.out, t...), 0)
 }
 
 // access answers a request for b.
@@ -228,7 +291,38 @@ func (s *session) access(ctx context.Context, b *Buffer, r *request) {
 		s.words(int32(ReadOK), int32(state.Length))
 	case spaceAvailableType:
 		s.words(int32(ReadOK), int32(state.Space))
+	case readCountType:
+		s.words(int32(ReadOK), state.Reads)
+	case isClearType:
+		s.words(int32(ReadOK), flag(state.Length == 0))
+	case messageTypeType:
+		s.words(int32(ReadOK), b.messageType())
+	default:
+		s.await(ctx, b, r, state)
 	}
+}
+
+// await answers a request that waits for a change of b, with the value that has changed. The client ends it by its own time.
+func (s *session) await(ctx context.Context, b *Buffer, r *request, before State) {
+	value, done := int32(0), func(now State) bool { return now != before }
+	switch r.kind {
+	case waitForWriteType:
+		done = func(now State) bool { value = now.Count; return now.Count != before.Count }
+	case waitForReadType:
+		done = func(now State) bool { value = now.Reads; return now.Reads != before.Reads }
+	case waitForClearType:
+		done = func(now State) bool { value = flag(now.Length == 0); return now.Length == 0 }
+	case waitForLengthType:
+		done = func(now State) bool {
+			value = int32(now.Length)
+			return r.a == queueShorter && value < r.b || r.a != queueShorter && value > r.b
+		}
+	}
+	status := ReadOK
+	if b.until(ctx, done) != nil {
+		status = TimedOut
+	}
+	s.words(int32(status), value)
 }
 
 func flag(b bool) int32 {
@@ -240,9 +334,9 @@ func flag(b bool) int32 {
 
 // wait blocks until b has a message that is new to the client, or the client's time is over.
 func (s *session) wait(ctx context.Context, b *Buffer, r *request) {
-	if r.timeout >= 0 {
+	if ms := int32(binary.BigEndian.Uint32(r.tail)); ms >= 0 { // below 0 = none
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, time.Duration(r.timeout)*time.Millisecond)
+		ctx, cancel = context.WithTimeout(ctx, time.Duration(ms)*time.Millisecond)
 		defer cancel()
 	}
 	b.Wait(ctx, r.b)
@@ -268,7 +362,10 @@ func (s *session) write(b *Buffer, r *request) (confirm bool) {
 		s.server.traffic.Drop(protocols.Refused)
 		return false
 	}
-	status, wasRead, err := b.put(r.data, r.a == writeIfReadAccess)
+	status, wasRead, err := NotImplemented, false, error(nil)
+	if r.kind != bitwiseWriteType { // and priorities are all the same
+		status, wasRead, err = b.put(r.data, r.a == writeIfReadAccess, s.writer)
+	}
 	if err == nil && status != WriteOK && status != WriteBlocked {
 		err = errors.New(status.String())
 	}

@@ -142,6 +142,47 @@ C 00000003 00000010 00000002 00000000 00000000
 S 00000004 fffffff1 00000000
 C 00000004 00000005 00000002 00000000 00000000
 S 00000005 fffffff1`},
+	{"what rcslib's clients may ask besides", []BufferOptions{{Name: "b1", Number: 1, Size: 1024, Queue: true, Vocabulary: words}}, `
+C 00000000 00000004 00000001 00000000 00000000
+C 00000001 0000000e 00000001 00000000 00000000 ` + strings.Repeat("00", 68) + `
+C 00000002 0000000f 00000001 00000000 00000000
+S 00000003 fffffff4 ` + strings.Repeat("00000000 ", 6) + `
+C 00000003 0000000a 00000001 00000000 00000000
+S 00000004 fffffff4 00000000 00000000 00000000
+C 00000004 0000001f 00000001 00000000 00000000
+S 00000005 00000002 00000000
+C 00000005 0000001b 00000001 00000000 00000000
+S 00000006 00000002 00000001
+C 00000006 00000018 00000001 00000000 00000000
+S 00000007 00000002 00000001
+C 00000007 00000013 00000001 00000004 0000001d 00000009 ` + velPacked + `
+C 00000008 0000001f 00000001 00000000 00000000
+S 00000009 00000002 00001f4a
+C 00000009 00000014 00000001 00000004 0000001d 00000001 ` + velPacked + `
+C 0000000a 00000017 00000001 00000001 00000000
+S 0000000b 00000002 00000001
+C 0000000b 0000001b 00000001 00000000 00000000
+S 0000000c 00000002 00000000
+C 0000000c 00000001 00000001 00000001 00000000
+S 0000000d 00000002 0000001d 00000001 00000000 ` + velPacked + `
+C 0000000d 0000001a 00000001 00000000 00000000
+S 0000000e 00000002 00000001
+C 0000000e 00000017 00000001 00000000 00000001
+S 0000000f 00000002 00000000
+C 0000000f 0000001c 00000001 00000000 00000000 ` + strings.Repeat("00", 268) + `
+S 00000010 00000000 00000000
+C 00000010 0000001d 00000001 00000000 00000001
+S 00000011 00000000 00000000 00000000
+C 00000011 0000001e 00000001 00000000 00000001
+S 00000012 00000000
+C 00000012 00000020 00000001 00000000 00000000
+S 00000013 00000003 623100
+C 00000013 00000021 00000001 00000000 00000000 ` + hex.EncodeToString([]byte("b1")) + strings.Repeat("00", 62) + `
+S 00000014 00000043 ` + hex.EncodeToString([]byte("B b1                   SHMEM localhost 1024 0 * 1 * 0 packed queue\x00")) + `
+C 00000014 00000021 00000001 00000000 00000000 ` + strings.Repeat("78", 64) + `
+S 00000015 00000001 00
+C 00000015 00000015 00000002 00000000 00000000
+S 00000016 fffffff1 00000000`},
 	{"several buffers on a port", []BufferOptions{b1, {Name: "b9", Number: 9, Vocabulary: words}}, `
 C 00000000 00000002 00000009 00000004 0000001d ` + velPacked + `
 C 00000001 00000010 00000001 00000000 00000000
@@ -204,6 +245,37 @@ func TestBlockingRead(t *testing.T) {
 	})
 }
 
+// TestWaits: a request that waits for a change is answered when it comes, and not before.
+func TestWaits(t *testing.T) {
+	for name, k := range map[string]struct {
+		request, want string
+		change        func(b *Buffer)
+	}{
+		"write":    {"00000015 00000001 00000000 00000000", "0000000200000002", func(b *Buffer) { b.Write(&vel{}) }},
+		"read":     {"00000016 00000001 00000000 00000000", "0000000200000001", func(b *Buffer) { b.Read(words, 0) }},
+		"clear":    {"00000018 00000001 00000000 00000000", "0000000200000001", (*Buffer).Clear},
+		"anything": {"00000019 00000001 00000000 00000000", "0000000200000000", (*Buffer).Clear},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				_, pipes, buffers := serve(t, Options{}, b1)
+				buffers[0].Write(&vel{})
+				conn := pipes.Dial()
+				defer conn.Close()
+				start := time.Now()
+				var change sync.WaitGroup
+				change.Go(func() { time.Sleep(time.Second); k.change(buffers[0]) })
+				conn.Write(fromHex("00000001" + k.request))
+				reply := make([]byte, 12)
+				if _, err := io.ReadFull(conn, reply); err != nil || hex.EncodeToString(reply[4:]) != k.want || time.Since(start) != time.Second {
+					t.Errorf("got %x, %v after %v, want %s after 1 s", reply, err, time.Since(start), k.want)
+				}
+				change.Wait()
+			})
+		})
+	}
+}
+
 // TestGone: a client that leaves during a blocking read without end frees its place, also if it has sent another request behind it,
 // as one that closes its channel.
 func TestGone(t *testing.T) {
@@ -254,12 +326,10 @@ func TestDeaf(t *testing.T) {
 // TestHostile: what is not a request ends the connection, and nothing large is allocated for it.
 func TestHostile(t *testing.T) {
 	for name, in := range map[string]string{
-		"unknown type":    "00000000 00000063 00000001 00000000 00000000",
-		"oversized":       "00000000 00000002 00000001 00000004 7fffffff",
-		"negative size":   "00000000 00000002 00000001 00000004 ffffffff",
-		"kill the server": "00000000 00000004 00000001 00000000 00000000",
-		"diagnostics":     "00000000 0000000e 00000001 00000000 00000000",
-		"text":            hex.EncodeToString([]byte("GET / HTTP/1.0\r\n\r\n      ")),
+		"unknown type":  "00000000 00000063 00000001 00000000 00000000",
+		"oversized":     "00000000 00000002 00000001 00000004 7fffffff",
+		"negative size": "00000000 00000002 00000001 00000004 ffffffff",
+		"text":          hex.EncodeToString([]byte("GET / HTTP/1.0\r\n\r\n      ")),
 	} {
 		s, pipes, _ := serve(t, Options{}, b1)
 		conn := pipes.Dial()

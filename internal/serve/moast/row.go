@@ -151,7 +151,7 @@ func number(c *configs.Config, agent string) (n int) {
 }
 
 func options(s *configs.Server, id int, levels []echelon.Level, fleet *echelon.Fleet) echelon.Options {
-	return echelon.Options{ID: id, Levels: levels, Encoding: encoding(s.Encoding), Fleet: fleet, Cycle: s.ServoCycle.Seconds()}
+	return echelon.Options{ID: id, Levels: levels, Encoding: encoding(s.Encoding), Fleet: fleet, Cycle: s.ServoCycle.Seconds(), Silence: s.ClientTimeout.Seconds()}
 }
 
 // Buffers is the configuration of the buffers that the nml servers of a plan will serve on host, where each one listens;

@@ -52,10 +52,21 @@ type Options struct {
 	Encoding nml.Encoding
 	Fleet    *Fleet  // which the section connects to; nil = this vehicle alone. The section runs with vehicle 1.
 	Cycle    float64 // of servo, s; 0 = 0.01
+	Silence  float64 // s without a request, after which a superior counts as gone; 0 = never, while its connection lasts
 }
 
 // tick is how often the modules are checked, s.
 const tick = 0.01
+
+// The types of the data messages.
+const (
+	navData    = 1001
+	dataList   = 14001
+	data1D     = 14004
+	data2D     = 14005
+	data3D     = 14008
+	sensorData = 14009
+)
 
 // Hierarchy is the modules of one vehicle. One goroutine calls Step; its buffers may be used from any.
 type Hierarchy struct {
@@ -89,7 +100,7 @@ func New(vehicle Vehicle, o Options) (*Hierarchy, error) {
 	}
 	h := &Hierarchy{vehicle: vehicle, buffers: &buffers{vehicle: o.ID, radius: math.Hypot(about.Length, about.Width) / 2,
 		encoding: o.Encoding, byName: map[string]*nml.Buffer{}}}
-	h.buffers.nav = h.buffers.get(moast.NavDataBuffer(o.ID), 1024)
+	h.buffers.nav = h.buffers.get(moast.NavDataBuffer(o.ID), navData)
 	if err := o.Fleet.join(h.buffers); err != nil {
 		return nil, err
 	}
@@ -97,6 +108,9 @@ func New(vehicle Vehicle, o Options) (*Hierarchy, error) {
 	h.addPrim(about, runs[Prim])
 	h.addAM(about, runs[AM], o.Fleet)
 	h.addAbove(about, runs[Veh], runs[Sect] && o.ID == 1, o.Fleet)
+	for _, m := range h.modules {
+		m.silence = o.Silence
+	}
 	return h, nil
 }
 
@@ -109,14 +123,14 @@ func (h *Hierarchy) add(runs bool, modules ...*Module) {
 
 func (h *Hierarchy) addServo(about Description, runs bool, cycle float64) {
 	b := h.buffers
-	sp := &servoSP{vehicle: h.vehicle, seen: &h.seen, nav: b.nav, sonar: b.get(moast.SonarBuffer(b.vehicle), 4096), buffers: b}
+	sp := &servoSP{vehicle: h.vehicle, seen: &h.seen, nav: b.nav, sonar: b.get(moast.SonarBuffer(b.vehicle), data3D), buffers: b}
 	// the buffers of the scanners exist before a client asks for them
 	h.vehicle.Observe(&h.seen)
 	for i := range h.seen.Scans {
-		b.get(moast.LineScanBuffer(b.vehicle, i+1), 8192)
+		b.get(moast.LineScanBuffer(b.vehicle, i+1), data1D)
 	}
 	for i := range h.seen.Kinds {
-		b.get(moast.SensorDataBuffer(b.vehicle, i+1), 4096)
+		b.get(moast.SensorDataBuffer(b.vehicle, i+1), sensorData)
 	}
 	status := &moast.ServoMobStatGround{}
 	mob := &servoMob{vehicle: h.vehicle, about: about, status: status, seen: &h.seen}
@@ -155,10 +169,9 @@ func (h *Hierarchy) addPrim(about Description, runs bool) {
 	mob := &primMob{about: about, limits: &set.MoveLimits, status: status, nav: b.nav}
 	m := newModule(b, "primMobJA", mob, status, set, &set.CycleTime)
 	mob.servo = m.link(b, "servoMobJA", "GrdVeh")
-	const points = 300_000 // bytes of SensorDataList
-	sp := &primSP{nav: b.nav, points: b.get(moast.SensorPointsBuffer(b.vehicle), points), sonar: b.get(moast.SonarBuffer(b.vehicle), 4096)}
+	sp := &primSP{nav: b.nav, points: b.get(moast.SensorPointsBuffer(b.vehicle), dataList), sonar: b.get(moast.SonarBuffer(b.vehicle), data3D)}
 	for i := range h.seen.Scans {
-		sp.scanners = append(sp.scanners, scanner{mount: h.seen.Scans[i].Mount, buffer: b.get(moast.LineScanBuffer(b.vehicle, i+1), 8192)})
+		sp.scanners = append(sp.scanners, scanner{mount: h.seen.Scans[i].Mount, buffer: b.get(moast.LineScanBuffer(b.vehicle, i+1), data1D)})
 	}
 	spModule := newPlain(b, "primSP", tick, sp, &moast.PlainStat{Kind: 6101}, 6301)
 	spModule.link(b, "servoSP", "")
@@ -168,7 +181,7 @@ func (h *Hierarchy) addPrim(about Description, runs bool) {
 func (h *Hierarchy) addAM(about Description, runs bool, fleet *Fleet) {
 	b := h.buffers
 	others := &traffic{fleet: fleet, self: b}
-	area := b.get(moast.MapBuffer(b.vehicle), 8*amShown*amShown+1024)
+	area := b.get(moast.MapBuffer(b.vehicle), data2D)
 	sp := &amSP{nav: b.nav, points: b.byName[moast.SensorPointsBuffer(b.vehicle)], out: area, others: others,
 		floor: grid.NewMap(amCells, resolution)}
 	spSet := &moast.AMSPSet{CycleTime: amCycle}
@@ -187,8 +200,8 @@ func (h *Hierarchy) addAM(about Description, runs bool, fleet *Fleet) {
 // addAbove adds the vehicle and the section.
 func (h *Hierarchy) addAbove(about Description, veh, sect bool, fleet *Fleet) {
 	b := h.buffers
-	area := b.get(moast.MapBuffer(b.vehicle), 8*amShown*amShown+1024)
-	floor := b.get(VehMapBuffer(b.vehicle), 8*vehCells*vehCells+1024)
+	area := b.get(moast.MapBuffer(b.vehicle), data2D)
+	floor := b.get(VehMapBuffer(b.vehicle), data2D)
 	// less than AM's circle: an obstacle fills a whole cell here, and AM keeps the distance
 	radius := math.Hypot(about.Length, about.Width)/2 - vehResolution/4
 	sp := newPlain(b, "vehSP", vehCycle, &vehSP{chart: chart{nav: b.nav, area: area}, out: floor}, &moast.PlainStat{Kind: 12101}, 12301)

@@ -8,13 +8,6 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/nml"
 )
 
-// A superior may neither read a status nor write a command for so long before a task is stopped: silence, s, or
-// silentCycles cycles of the module, since the superior's are up to ten times as long.
-const (
-	silence      = 1.0
-	silentCycles = 30
-)
-
 // Controller is what one kind of module does.
 type Controller interface {
 	// Task does one step of a command that is no administrative one. It sets State and Status of m.Head: at NewCommand it
@@ -54,9 +47,11 @@ type Module struct {
 	command, config moast.Command
 	cmdID, cfgID    int32
 	subordinates    []*Link
-	accesses        uint64
-	received        float64 // when the superior was last seen
-	err             error   // of a buffer, the first
+	superior        *nml.Writer // over the network, of the last command; nil = a module of this vehicle, or none alive
+	silence         float64     // s, after which it counts as gone; 0 = never
+	requests        uint64      // of its
+	received        float64     // when they rose
+	err             error       // of a buffer, the first
 }
 
 // buffers make and find the buffers of one vehicle.
@@ -69,10 +64,18 @@ type buffers struct {
 	byName   map[string]*nml.Buffer
 }
 
-// get is a buffer that exists, or a new one for messages of size bytes.
-func (b *buffers) get(name string, size int) *nml.Buffer {
+// header is what an rcslib program keeps in a buffer beside the message, bytes.
+const header = 64
+
+// get is a buffer that exists, or a new one that takes each of messages in full: an rcslib program refuses a buffer that is smaller
+// than the object of a message.
+func (b *buffers) get(name string, messages ...int32) *nml.Buffer {
 	if have := b.byName[name]; have != nil {
 		return have
+	}
+	size := 0
+	for _, id := range messages {
+		size = max(size, int(nml.Size(moast.New(id)))+header)
 	}
 	buffer, err := nml.NewBuffer(nml.BufferOptions{Name: name, Number: int32(len(b.all) + 1), Size: size,
 		Encoding: b.encoding, Vocabulary: moast.New})
@@ -81,15 +84,6 @@ func (b *buffers) get(name string, size int) *nml.Buffer {
 	}
 	b.all, b.byName[name] = append(b.all, buffer), buffer
 	return buffer
-}
-
-// roleSize is the size of a module's buffers: that of the largest message, of AM's and prim's lists of points.
-func roleSize(kind *moast.Module, r moast.Role) int {
-	const small, large = 2048, 16384
-	if kind.Name == "primMobJA" || kind.Name == "amMobJA" || kind.Name == "vehMobPL" || r == moast.Set {
-		return large
-	}
-	return small
 }
 
 // newModule opens the buffers of a module: from here on it is UNINITIALIZED. status and settings are its messages, cycle is the
@@ -107,7 +101,7 @@ func newPlain(b *buffers, name string, cycle float64, c Controller, status moast
 // newSubsystem is newModule for one of several modules of a name, from 1.
 func newSubsystem(b *buffers, name string, subsystem int, c Controller, status moast.Reporter, settings moast.Setting, cycle *float64) *Module {
 	kind := moast.ModuleNamed(name)
-	open := func(r moast.Role) *nml.Buffer { return b.get(kind.Buffer(r, b.vehicle, subsystem), roleSize(kind, r)) }
+	open := func(r moast.Role) *nml.Buffer { return b.get(kind.Buffer(r, b.vehicle, subsystem), kind.IDs(r)...) }
 	m := &Module{kind: kind, controller: c, cycle: cycle, cmd: open(moast.Cmd), cfg: open(moast.Cfg), stat: open(moast.Stat),
 		set: open(moast.Set), status: status, settings: settings, Head: status.Report(), Settings: settings.Settings()}
 	m.Head.Admin, m.Head.Status, m.Head.State = moast.AdminUninitialized, moast.Done, moast.S0
@@ -126,8 +120,8 @@ func newSubsystem(b *buffers, name string, subsystem int, c Controller, status m
 // link lets m command a module below it.
 func (m *Module) link(b *buffers, name string, stat string) *Link {
 	kind := moast.ModuleNamed(name)
-	l := &Link{kind: kind, cmd: b.get(kind.Buffer(moast.Cmd, b.vehicle, 0), roleSize(kind, moast.Cmd)),
-		stat:   b.get(kind.Buffer(moast.Stat, b.vehicle, 0), roleSize(kind, moast.Stat)),
+	l := &Link{kind: kind, cmd: b.get(kind.Buffer(moast.Cmd, b.vehicle, 0), kind.IDs(moast.Cmd)...),
+		stat:   b.get(kind.Buffer(moast.Stat, b.vehicle, 0), kind.IDs(moast.Stat)...),
 		report: moast.New(kind.ID(moast.Stat, stat)).(moast.Reporter)}
 	m.subordinates = append(m.subordinates, l)
 	return l
@@ -154,27 +148,40 @@ func (m *Module) run(now float64) {
 		m.Elapsed = now - m.Now
 	}
 	m.Now = now
-	seen := m.cmd.Accesses()+m.stat.Accesses() != m.accesses // by a superior: m itself reads and writes below
 	m.Head.Tracker.Tick(now)
 	m.controller.Update(m, now)
 	changed := m.readCommand()
 	m.readConfig()
-	m.watch(seen)
+	m.watch()
 	m.step(changed)
 	m.configure()
 	m.note(m.stat.Write(m.status))
 	m.note(m.set.Write(m.settings))
-	m.accesses = m.cmd.Accesses() + m.stat.Accesses()
 }
 
-// watch stops a task whose superior has become silent.
-func (m *Module) watch(seen bool) {
-	if seen || m.Head.Status != moast.Exec {
-		m.received = m.Now
+// watch ends what a superior has left: its connection has ended, or it has been silent for too long. All that it moves stops, and
+// the robot is free for others.
+func (m *Module) watch() {
+	if m.superior == nil {
+		return
 	}
-	if m.Now-m.received > max(silence, silentCycles*(*m.cycle)) && m.Head.State != moast.NewCommand && !m.administrative() {
-		m.Fail("superior silent")
-		m.controller.Stop(m)
+	if n := m.superior.Requests(); n != m.requests {
+		m.requests, m.received = n, m.Now
+	}
+	why := "superior silent"
+	switch {
+	case m.superior.Left():
+		why = "superior gone"
+	case m.silence == 0 || m.Now-m.received <= m.silence:
+		return
+	}
+	m.superior = nil
+	if m.Head.Status == moast.Exec && !m.administrative() {
+		m.Fail(why)
+	}
+	m.controller.Stop(m)
+	for _, l := range m.subordinates {
+		l.leave()
 	}
 }
 
@@ -188,6 +195,9 @@ func (m *Module) readCommand() (changed bool) {
 	c, ok := message.(moast.Command)
 	if err != nil || !ok {
 		return false
+	}
+	if m.superior = m.cmd.Writer(); m.superior != nil {
+		m.requests, m.received = m.superior.Requests(), m.Now
 	}
 	h := m.Head
 	if c.Head().Serial == h.EchoSerial && m.command != nil && c.MessageType() == m.command.MessageType() {
@@ -356,10 +366,14 @@ func (l *Link) Running(c moast.Command) bool {
 	return l.last != nil && l.last.MessageType() == c.MessageType() && l.Status() == moast.Exec
 }
 
-func (l *Link) look() bool {
-	l.stat.Touch() // a superior is there
-	return l.stat.Peek(l.report) == nil
+// leave halts the subordinate, unless a client commands it.
+func (l *Link) leave() {
+	if l.last != nil && l.cmd.Writer() == nil {
+		l.Send(&moast.Plain{Kind: l.kind.ID(moast.Cmd, "Halt")})
+	}
 }
+
+func (l *Link) look() bool { return l.stat.Peek(l.report) == nil }
 
 // Status is the status of the last command sent: EXEC until the subordinate has echoed and ended it.
 func (l *Link) Status() moast.Status {

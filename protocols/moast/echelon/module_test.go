@@ -1,10 +1,15 @@
 package echelon
 
 import (
+	"context"
 	"math"
+	"sync"
 	"testing"
+	"testing/synctest"
 
 	"github.com/halyard-robotics/halyard/protocols/moast"
+	"github.com/halyard-robotics/halyard/protocols/nml"
+	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 // TestAdministration: each command in each administrative state.
@@ -131,19 +136,105 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-// TestSilence: a superior that hangs does not leave the robot moving; one that only reads its status does.
-func TestSilence(t *testing.T) {
-	s := start(t, newRover(), "primMobJA", Servo, Prim)
-	s.init()
-	s.send(&moast.PrimMobCmdVel{V: 0.3})
-	s.pass(5)
-	if s.rover.rates[0] < 2.9 {
-		t.Errorf("VEL with a superior: got %v", s.rover.rates)
+// TestSuperior: a superior over the network need not read; when its connection ends, or it is silent for longer than it may be,
+// what it moves stops and is free for others. One that only reads does not keep the task.
+func TestSuperior(t *testing.T) {
+	for _, k := range []struct {
+		name, module string
+		silence      float64
+		leave        bool
+		command      moast.Command
+		want         string // of the status
+	}{
+		{"prim, gone", "primMobJA", 0, true, &moast.PrimMobCmdVel{V: 0.3}, "superior gone"},
+		{"servo, gone", "servoMobJA", 0, true, &moast.ServoMobCmdSkid{Left: 3, Right: 3}, ""},
+		{"prim, silent", "primMobJA", 2, false, &moast.PrimMobCmdVel{V: 0.3}, "superior silent"},
+		{"servo, silent", "servoMobJA", 2, false, &moast.ServoMobCmdSkid{Left: 3, Right: 3}, ""},
+	} {
+		t.Run(k.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				s := start(t, newRover(), k.module, Servo, Prim)
+				for _, m := range s.h.modules {
+					m.silence = k.silence
+				}
+				dial := network(t, s.h)
+				s.init()
+				cmd, stat := dial(s.module.Buffer(moast.Cmd, 1, 0)), dial(s.module.Buffer(moast.Stat, 1, 0))
+				defer cmd.Close()
+				defer stat.Close()
+				k.command.Head().Serial = 77
+				if err := cmd.Write(k.command, false); err != nil {
+					t.Fatal(err)
+				}
+				synctest.Wait()
+				s.mute = true
+				for range 5 {
+					s.pass(1)
+					if k.silence > 0 {
+						if _, err := stat.Peek(moast.New); err != nil { // on another connection of the same client
+							t.Fatal(err)
+						}
+					}
+				}
+				if s.rover.rates[0] < 2.9 {
+					t.Errorf("a superior that lives: got wheels %v", s.rover.rates)
+				}
+				released := s.rover.released
+				if k.leave {
+					cmd.Close()
+					synctest.Wait()
+				} else {
+					s.pass(1.5)
+					if s.rover.rates[0] < 2.9 {
+						t.Errorf("silent for 1.5 s: got wheels %v", s.rover.rates)
+					}
+					s.pass(0.6)
+				}
+				s.pass(0.1)
+				if h := s.stat(); s.rover.rates != [2]float64{} || s.rover.released == released || h.Message != k.want {
+					t.Errorf("afterwards: got wheels %v, released %v, %q, want 0, true, %q", s.rover.rates, s.rover.released != released, h.Message, k.want)
+				}
+			})
+		})
 	}
-	s.mute = true
-	s.pass(2)
-	if h := s.stat(); s.rover.rates != [2]float64{} || h.Status != moast.Error || h.Message != "superior silent" {
-		t.Errorf("a silent superior: got wheels %v, %v %q", s.rover.rates, h.Status, h.Message)
+}
+
+// network serves the buffers of h, and returns what connects to one.
+func network(t *testing.T, h *Hierarchy) func(buffer string) *nml.Client {
+	pipes := protocolstest.NewPipes("nml")
+	server, err := nml.NewServer(pipes, h.Buffers(), nml.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var serving sync.WaitGroup
+	serving.Go(func() { server.Serve(ctx) })
+	t.Cleanup(func() { cancel(); serving.Wait() })
+	return func(buffer string) *nml.Client {
+		c, err := nml.NewClient(pipes.Dial(), h.Buffer(buffer).Options())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+}
+
+// TestSizes: each buffer takes the object of each message that it may carry, and says so in the file that rcslib programs open.
+func TestSizes(t *testing.T) {
+	h, err := New(newRover(), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	most := map[string]int32{"amSPMap1": data2D, "vehSPMap1": data2D, "primSPLinescan1": dataList, "servoSPLinescan1_1": data1D,
+		"servoSPSonarArr1_1": data3D, "navDataExt1": navData, "primMobJACmd1": 8007, "amMobJACmd1": 11005, "sectMobPLCmd1": 16006}
+	for _, b := range Config("localhost", func(int) int { return 1 }, h).Buffers {
+		if id := most[b.Name]; id > 0 && b.Size < int(nml.Size(moast.New(id))) {
+			t.Errorf("%s: got %d bytes, want %d of %s", b.Name, b.Size, nml.Size(moast.New(id)), moast.Symbol(id))
+		}
+		delete(most, b.Name)
+	}
+	if len(most) > 0 {
+		t.Errorf("not there: %v", most)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 // rover is a skid-steered vehicle that rolls without slip among boxes: wheels of 0.1 m, 0.5 m apart.
 type rover struct {
+	blocked  bool // by a wall: its wheels turn, and it stays
 	at       place
 	rates    [2]float64
 	time     float64
@@ -87,6 +88,9 @@ func (r *rover) step(dt float64) {
 		v, w = r.car[0], r.car[0]*math.Tan(r.car[1])/0.4
 	case moast.OmniSteer:
 		v, w = r.slide[0], r.slide[2]
+	}
+	if r.blocked {
+		v, w = 0, 0
 	}
 	for i, l := range r.kinds { // links move at 1 rad/s
 		for len(r.links) <= i {

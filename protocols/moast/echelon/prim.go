@@ -21,6 +21,34 @@ type primMob struct {
 	turned float64 // rad, of ROTATE, since its start
 	last   float64 // heading
 	v, w   float64 // sent last
+
+	near   [2]float64 // the least distance, m, and heading error, rad, to the goal at work
+	nearAt float64    // when one of them last fell, s
+	faces  bool       // the goal is reached, but for its heading
+}
+
+// A goal is given up when patience, s, has passed without progress: the vehicle has neither come nearer by gain, m, nor turned towards
+// it by turnGain, rad. Behind a wall a waypoint would never end.
+const (
+	patience = 10.0
+	gain     = 0.05
+	turnGain = 0.1
+)
+
+// progress reports whether the vehicle gets on, at v m/s, towards a goal that is left m and off rad away.
+func (c *primMob) progress(m *Module, left, off, v float64) bool {
+	nearer := math.Min(gain, v*patience/4) // a slow one comes less near in the time
+	switch off = math.Abs(off); {
+	case left < c.near[0]-nearer, off < c.near[1]-turnGain:
+		c.near = [2]float64{math.Min(left, c.near[0]), math.Min(off, c.near[1])}
+		c.nearAt = m.Now
+	}
+	return m.Now-c.nearAt <= patience
+}
+
+// begins is called with a new goal: all is progress.
+func (c *primMob) begins(m *Module) {
+	c.near, c.nearAt, c.faces = [2]float64{math.Inf(1), math.Inf(1)}, m.Now, false
 }
 
 func (c *primMob) Update(m *Module, _ float64) { c.known = c.nav.Peek(&c.at) == nil }
@@ -86,6 +114,7 @@ func (c *primMob) order(m *Module, command moast.Command) {
 
 func (c *primMob) Task(m *Module, command moast.Command, changed bool) {
 	if begin := m.Head.State == moast.NewCommand; begin || changed {
+		c.begins(m)
 		if err := c.begin(command, begin); err != nil {
 			c.Stop(m)
 			m.Fail(err.Error())
@@ -104,18 +133,22 @@ func (c *primMob) Task(m *Module, command moast.Command, changed bool) {
 		m.Fail("no position")
 		return
 	}
-	var ended bool
+	ended, gets := false, true
 	switch command := command.(type) {
 	case *moast.PrimMobCmdVel:
 		c.drive(m, command.V, command.W)
 	case *moast.PrimMobCmdRotate:
-		ended = c.rotate(m, command)
+		ended, gets = c.rotate(m, command)
 	case *moast.PrimMobCmdMoveArcSegment, *moast.PrimMobCmdMoveWaypoint:
-		ended = c.move(m)
+		ended, gets = c.move(m)
 	default: // STOP
 		ended = true
 	}
-	if ended {
+	switch {
+	case !gets:
+		c.Stop(m)
+		m.Fail("no progress towards the goal")
+	case ended:
 		c.Stop(m)
 		m.Finish()
 	}
@@ -175,27 +208,32 @@ func goalsOf(points []moast.Waypoint) (goals []goal) {
 const closest = 0.02
 
 // move drives towards the goal at work: v falls with the heading error and is 0 from VCutoff on, w rises with it up to
-// WMax at WCutoff. It reports whether the last goal is reached.
-func (c *primMob) move(m *Module) bool {
+// WMax at WCutoff. It reports whether the last goal is reached, and whether the vehicle gets on.
+func (c *primMob) move(m *Module) (ended, gets bool) {
 	here := c.place()
 	for {
 		if int(c.status.PathIndex) >= len(c.goals) {
-			return true
+			return true, true
 		}
 		g := &c.goals[c.status.PathIndex]
 		if distance(here.x, here.y, g.x, g.y) > math.Max(closest, g.near) {
-			c.towards(m, here, g)
-			return false
+			return false, c.towards(m, here, g)
 		}
 		if off := wrap(g.heading - here.yaw); !math.IsNaN(off) && math.Abs(off) > 0.05 && c.about.Steer != moast.AckermanSteer {
+			if !c.faces {
+				c.begins(m)
+				c.faces = true
+			}
 			c.drive(m, 0, c.limits.WMax*clamp(off/c.limits.WCutoff, 1))
-			return false
+			return false, c.progress(m, 0, off, 0)
 		}
 		c.status.PathIndex++
+		c.begins(m)
 	}
 }
 
-func (c *primMob) towards(m *Module, here place, g *goal) {
+// towards drives towards g, and reports whether the vehicle gets on.
+func (c *primMob) towards(m *Module, here place, g *goal) bool {
 	left := distance(here.x, here.y, g.x, g.y)
 	off := wrap(math.Atan2(g.y-here.y, g.x-here.x) - here.yaw)
 	v := c.limits.VMax
@@ -205,18 +243,20 @@ func (c *primMob) towards(m *Module, here place, g *goal) {
 	if int(c.status.PathIndex) == len(c.goals)-1 && c.limits.AMax > 0 {
 		v = math.Min(v, math.Sqrt(2*c.limits.AMax*left)) // so that it can stop there
 	}
+	gets := c.progress(m, left, off, v)
 	v *= math.Max(0, 1-math.Abs(off)/c.limits.VCutoff)
 	c.drive(m, v, c.limits.WMax*clamp(off/c.limits.WCutoff, 1))
+	return gets
 }
 
-// rotate turns to a heading, and reports whether it is reached.
-func (c *primMob) rotate(m *Module, command *moast.PrimMobCmdRotate) bool {
+// rotate turns to a heading, and reports whether it is reached, and whether the vehicle gets on.
+func (c *primMob) rotate(m *Module, command *moast.PrimMobCmdRotate) (ended, gets bool) {
 	yaw := c.place().yaw
 	c.turned += wrap(yaw - c.last)
 	c.last = yaw
 	off := wrap(command.Theta - yaw)
 	if math.Abs(off) <= command.Tolerance {
-		return true
+		return true, true
 	}
 	// a forced direction goes the long way round until the goal is near
 	const near = 0.5
@@ -227,7 +267,7 @@ func (c *primMob) rotate(m *Module, command *moast.PrimMobCmdRotate) bool {
 		off -= 2 * math.Pi
 	}
 	c.drive(m, 0, c.limits.WMax*clamp(off/c.limits.WCutoff, 1))
-	return false
+	return false, c.progress(m, 0, off, 0)
 }
 
 func (c *primMob) Configure(m *Module, config moast.Command) error {

@@ -173,3 +173,24 @@ func TestBlind(t *testing.T) {
 		t.Errorf("got wheels %v", r.rates)
 	}
 }
+
+// TestBlocked: a goal behind a wall, and a heading that cannot be turned to, end with an error; a slow vehicle is not blocked.
+func TestBlocked(t *testing.T) {
+	behind := func(speed float64) moast.Command {
+		return &moast.PrimMobCmdMoveWaypoint{Kind: 8007, Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: 1}, Neighborhood: 0.1, Speed: speed}}}
+	}
+	for name, c := range map[string]moast.Command{"waypoint": behind(0.3), "slow waypoint": behind(0.004),
+		"rotate": &moast.PrimMobCmdRotate{Theta: 2, Tolerance: 0.05, Direction: moast.Shortest}} {
+		s := start(t, newRover(), "primMobJA", Servo, Prim)
+		s.init()
+		s.rover.blocked = true
+		s.send(c)
+		if h := s.until(15, moast.Error); h.Message != "no progress towards the goal" || s.rover.rates != [2]float64{} {
+			t.Errorf("%s: got %q, wheels %v", name, h.Message, s.rover.rates)
+		}
+	}
+	s := start(t, newRover(), "primMobJA", Servo, Prim)
+	s.init()
+	s.send(behind(0.02))
+	s.until(60, moast.Done)
+}

@@ -221,7 +221,7 @@ func (c *servoSP) Update(m *Module, now float64) {
 			continue // a reader sees each scan once
 		}
 		c.scanned[i] = s.Time
-		m.note(c.buffers.get(moast.LineScanBuffer(c.buffers.vehicle, i+1), 8192).Write(&moast.SensorData1D{Start: s.Start,
+		m.note(c.buffers.get(moast.LineScanBuffer(c.buffers.vehicle, i+1), data1D).Write(&moast.SensorData1D{Start: s.Start,
 			Increment: s.Increment, MaxRange: s.MaxRange, MinRange: s.MinRange, Features: known(s), Time: s.Time}))
 	}
 	if len(o.Sonars) > 0 {
@@ -233,7 +233,7 @@ func (c *servoSP) Update(m *Module, now float64) {
 		m.note(c.sonar.Write(array))
 	}
 	for i, kind := range o.Kinds {
-		m.note(c.buffers.get(moast.SensorDataBuffer(c.buffers.vehicle, i+1), 4096).Write(&moast.SensorData{Time: o.Time, Kind: kind, Data: o.Values[i]}))
+		m.note(c.buffers.get(moast.SensorDataBuffer(c.buffers.vehicle, i+1), sensorData).Write(&moast.SensorData{Time: o.Time, Kind: kind, Data: o.Values[i]}))
 	}
 }
 

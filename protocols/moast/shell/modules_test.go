@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/nml"
 )
 
-// TestModules: the diagnostics show each module's command and status, and count as no superior.
+// TestModules: the diagnostics show each module's command and status, and do not read it.
 func TestModules(t *testing.T) {
 	m := &memory{all: map[string]*nml.Buffer{}}
 	stat := &moast.PrimMobStat{}
@@ -22,7 +22,7 @@ func TestModules(t *testing.T) {
 	if err := m.buffer("primMobJACmd1").Write(c); err != nil {
 		t.Fatal(err)
 	}
-	before := m.buffer("primMobJAStat1").Accesses()
+	before := m.buffer("primMobJAStat1").State().Reads
 	open := func(name string) (Channel, error) {
 		if strings.HasPrefix(name, "amMob") {
 			return nil, errors.New("no server")
@@ -43,8 +43,8 @@ func TestModules(t *testing.T) {
 		!strings.HasPrefix(lines[2], "servoMisJA1_2 ") {
 		t.Errorf("got\n%s", out.String())
 	}
-	if n := m.buffer("primMobJAStat1").Accesses(); n != before {
-		t.Errorf("accesses: got %d, want %d: it only looks on", n, before)
+	if n := m.buffer("primMobJAStat1").State().Reads; n != before {
+		t.Errorf("reads: got %d, want %d: it only looks on", n, before)
 	}
 	if _, err := OpenModules([]string{"navDataExt1", "amMobJAStat1"}, open); err == nil || !strings.Contains(err.Error(), "no server") {
 		t.Errorf("no module: got %v", err)

@@ -11,8 +11,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
-	"time"
 
 	"github.com/halyard-robotics/halyard/protocols/moast"
 	"github.com/halyard-robotics/halyard/protocols/nml"
@@ -36,7 +34,6 @@ type Shell struct {
 	ReadFile func(name string) ([]byte, error)
 
 	module            *moast.Module
-	mu                sync.Mutex // the keep-alive uses stat too
 	cmd, cfg, stat    Channel
 	set               Channel
 	last              moast.Reporter // the latest status
@@ -55,9 +52,6 @@ var modules = map[string]string{"servo": "servoMobJA", "prim": "primMobJA", "am"
 // errQuit ends a shell.
 var errQuit = errors.New("quit")
 
-// keepAlive is how often a shell reads the status: a module whose superior is silent for a second stops its task.
-const keepAlive = 200 * time.Millisecond
-
 // Run reads lines until the end of In, quit, or ctx ends.
 func (s *Shell) Run(ctx context.Context) error {
 	s.module = moast.ModuleNamed(modules[s.Level])
@@ -72,11 +66,6 @@ func (s *Shell) Run(ctx context.Context) error {
 		return err
 	}
 	defer s.close()
-	ctx, cancel := context.WithCancel(ctx)
-	var alive sync.WaitGroup
-	alive.Go(func() { s.stayAlive(ctx) })
-	defer alive.Wait()
-	defer cancel()
 	in := bufio.NewScanner(s.In)
 	for s.prompt(); in.Scan() && ctx.Err() == nil; s.prompt() {
 		if err := s.Line(in.Text()); errors.Is(err, errQuit) {
@@ -98,8 +87,6 @@ func (s *Shell) open(m *moast.Module, subsystem int) error {
 			return fmt.Errorf("shell %s: %w", s.Level, err)
 		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	closeAll(s.cmd, s.stat, s.cfg, s.set)
 	s.module, s.cmd, s.stat, s.cfg, s.set = m, all[moast.Cmd], all[moast.Stat], all[moast.Cfg], all[moast.Set]
 	s.serial, s.cfgSerial, s.last = 0, 0, nil
@@ -127,23 +114,8 @@ func (s *Shell) prompt() {
 	}
 }
 
-func (s *Shell) stayAlive(ctx context.Context) {
-	t := time.NewTicker(keepAlive)
-	defer t.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-t.C:
-			s.status()
-		}
-	}
-}
-
 // status is the module's status, nil if absent.
 func (s *Shell) status() moast.Reporter {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	// a read: a peek does not count as a superior's
 	if m, err := s.stat.Read(moast.New); err == nil {
 		s.last, _ = m.(moast.Reporter)

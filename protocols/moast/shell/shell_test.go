@@ -4,13 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"sync"
 	"testing"
-	"testing/synctest"
-	"time"
 
 	"github.com/halyard-robotics/halyard/protocols/moast"
 	"github.com/halyard-robotics/halyard/protocols/nml"
@@ -193,25 +190,6 @@ rpyRel:             0.000000 0.000000 0.000000
 	if err := (&Shell{Level: "attic"}).Run(context.Background()); err == nil {
 		t.Error("an unknown level: got no error")
 	}
-}
-
-// TestKeepAlive: a shell at its prompt reads the status, so that the module sees a superior.
-func TestKeepAlive(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		m := &memory{all: map[string]*nml.Buffer{}}
-		in, hand := io.Pipe()
-		s := &Shell{Level: "prim", Vehicle: 1, In: in, Out: io.Discard, Open: func(name string) (Channel, error) { return channel{m.buffer(name)}, nil }}
-		done := make(chan error)
-		go func() { done <- s.Run(t.Context()) }()
-		time.Sleep(time.Second)
-		if n := m.buffer("primMobJAStat1").Accesses(); n < 4 {
-			t.Errorf("after a second: got %d reads, want 4 or more", n)
-		}
-		hand.Close()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
 }
 
 // TestSubsystems: a command of the servo shell chooses its subsystem, which an empty line then prints.
