@@ -6,9 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"reflect"
 	"regexp"
+	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
@@ -18,7 +22,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/serve/dashboard"
 )
 
-// System is the open robots of one config. Its methods may be called from any goroutine, but Step, Run and Close from one.
+// System is the open robots of one config. Its methods may be called from any goroutine, but Step from one.
 type System struct {
 	sys     *assembly.System
 	spawner hal.Spawner
@@ -38,8 +42,16 @@ type System struct {
 
 	exposed    func() error // ends Expose; nil = not exposed
 	supervisor []string     // the command of the process that supervises real lines; nil = none
-	ran        atomic.Bool
-	closed     bool
+	ran        atomic.Bool  // the rig has run
+
+	ending  context.Context // ends with Close
+	end     context.CancelFunc
+	mu      sync.Mutex    // guards running and closed
+	running chan struct{} // closed at the end of Run; nil before Run
+	closed  bool
+	ranErr  error     // of Run
+	closing sync.Once // of Close
+	fault   error     // of Close
 }
 
 // Server is an open server of a System.
@@ -64,6 +76,7 @@ func Open(cfg *Config, with ...Option) (*System, error) {
 		return nil, err
 	}
 	s := &System{sys: sys, taps: taps, supervisor: o.supervisor, journal: journal, spawner: sys.NewSpawner(), cycles: cycles{tick: make(chan struct{}, 1)}}
+	s.ending, s.end = context.WithCancel(context.Background())
 	s.session = sys.Rig.NewSession("program", &s.cycles)
 	if p.Config.Record.File != "" {
 		if err := s.recordFile(); err != nil {
@@ -102,12 +115,36 @@ func (s *System) Listen() (list []Server, err error) {
 }
 
 // Run runs the cycles: by the wall clock in real time, and in lock-step whenever all clients have requested the step. It
-// serves until ctx ends or a server fails. Then it first ends the servers, so that no further command arrives, and the
-// bodies stop by their policies. A System runs once.
+// serves until ctx ends, a server fails or Close is called. Then the bodies stop by their policies, and the servers end last: while a body
+// parks they refuse every command and still execute stops. A System runs once.
 func (s *System) Run(ctx context.Context) error {
-	if s.ran.Load() {
-		return &hal.Error{Kind: hal.Invalid, Op: "run", Err: errors.New("the system has run already")}
+	s.mu.Lock()
+	if s.running != nil || s.closed {
+		defer s.mu.Unlock()
+		what := "the system has run already"
+		if s.closed {
+			what = "the system is closed"
+		}
+		return &hal.Error{Kind: hal.Invalid, Op: "run", Err: errors.New(what)}
 	}
+	running := make(chan struct{})
+	s.running = running
+	s.mu.Unlock()
+	defer close(running)
+	s.ranErr = s.run(ctx)
+	if !s.ran.Load() { // it may be tried again
+		s.mu.Lock()
+		s.running = nil
+		s.mu.Unlock()
+	}
+	return s.ranErr
+}
+
+// serversTime bounds how long Run waits for its servers when the robots have stopped: one of a client that called Close waits for
+// that call.
+const serversTime = 5 * time.Second
+
+func (s *System) run(ctx context.Context) error {
 	if s.servers == nil {
 		if _, err := s.Listen(); err != nil {
 			return err
@@ -117,17 +154,26 @@ func (s *System) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer unsupervise()
 	s.ran.Store(true)
-	rigCtx, stop := context.WithCancel(context.WithoutCancel(ctx))
+	rig, stop := context.WithCancel(ctx)
 	defer stop()
-	ran := make(chan error, 1)
-	go func() { ran <- s.sys.Rig.Run(rigCtx) }()
-	err = s.servers.Run(ctx)
-	stop()
-	err = errors.Join(err, <-ran)
+	defer context.AfterFunc(s.ending, stop)()
+	doors, endDoors := context.WithCancel(context.WithoutCancel(ctx))
+	defer endDoors()
+	served := make(chan error, 1)
+	go func() { served <- s.servers.Run(doors, stop) }()
+	err = s.sys.Rig.Run(rig)
+	unsupervise()
 	s.cycles.end()
-	return err
+	endDoors()
+	timer := time.NewTimer(serversTime)
+	defer timer.Stop()
+	select {
+	case ended := <-served:
+		return errors.Join(ended, err)
+	case <-timer.C:
+		return errors.Join(err, &hal.Error{Kind: hal.Timeout, Op: "run", Err: fmt.Errorf("a server did not end within %v", serversTime)})
+	}
 }
 
 // Step passes on the commands of all agents and returns after the next cycle of a system in lock-step. It runs the cycle in
@@ -253,25 +299,71 @@ func (s *System) OnEvent(name string, f func()) (cancel func(), err error) {
 	}), nil
 }
 
-// Close releases all. A system that did not run is stopped first: torque off, and the error names each joint that did not
-// confirm. After Run, bodies stay as their policies left them.
+// Close ends Run, waits until the bodies have stopped by their policies, and releases all. A system that did not run is stopped
+// first: torque off. The error names each joint that did not confirm. Close may be called from any goroutine and again: each call waits
+// for the end and returns the same error. In main, "defer sys.Close()" also covers a panic of that goroutine. Neither os.Exit nor a panic of
+// another goroutine runs it: only a supervising process (WithSupervisor) switches the torque off then.
+//
+// From a function that the cycle calls, as one of OnCycle, Close ends Run without waiting, and returns hal.Busy: call it again elsewhere.
 func (s *System) Close() error {
-	if s.closed {
-		return nil
+	s.end()
+	if s.inCycle() {
+		return &hal.Error{Kind: hal.Busy, Op: "close", Err: errors.New("called from inside the cycle: Run ends after it, and nothing is released yet"),
+			Try: "go sys.Close()"}
 	}
+	s.closing.Do(func() { s.fault = s.close() })
+	return s.fault
+}
+
+// inCycle reports whether the caller may hold the rig's lock, for which Close waits: a function of package hal has called it.
+func (s *System) inCycle() bool {
+	var pcs [256]uintptr
+	frames, more, frame := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])]), true, runtime.Frame{}
+	for panicked := false; more; {
+		frame, more = frames.Next()
+		panicked = panicked || frame.Function == "runtime.gopanic"
+		if strings.HasPrefix(frame.Function, reflect.TypeFor[hal.Rig]().PkgPath()+".") {
+			return !panicked || !s.unlocks() // after a panic it may have unlocked already
+		}
+	}
+	return false
+}
+
+// unlocks reports whether the rig's lock comes free.
+func (s *System) unlocks() bool {
+	free := make(chan struct{})
+	go s.sys.Rig.BetweenCycles(func() { close(free) })
+	select {
+	case <-free:
+		return true
+	case <-time.After(time.Second):
+		return false
+	}
+}
+
+func (s *System) close() error {
+	s.mu.Lock()
 	s.closed = true
+	running := s.running
+	s.mu.Unlock()
 	var faults []error
-	if s.exposed != nil {
-		faults = append(faults, s.exposed())
+	if running != nil {
+		select {
+		case <-running: // Run has returned its error
+		default:
+			<-running
+			faults = append(faults, s.ranErr)
+		}
 	}
 	if !s.ran.Load() {
-		faults = append(faults, s.Stop("the system is closed"))
-		ended, cancel := context.WithCancel(context.Background())
-		cancel()
+		faults = append(faults, s.Stop("the system is closed"), s.sys.Rig.Run(s.ending))
+		s.cycles.end()
 		if s.servers != nil {
 			s.servers.Close()
 		}
-		faults = append(faults, s.sys.Rig.Run(ended))
+	}
+	if s.exposed != nil {
+		faults = append(faults, s.exposed())
 	}
 	faults = append(faults, s.endRecording())
 	s.session.Close()

@@ -75,6 +75,9 @@ func (a *Agent) RequestArm(client string) error {
 var errOperator = errors.New("disarmed; only the operator arms it")
 
 func (a *Agent) latchedError() error {
+	if a.guard.ending {
+		return ended("arm " + a.name)
+	}
 	if a.guard.state != Stopped && !a.rig.Latched() {
 		return nil
 	}

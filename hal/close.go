@@ -18,7 +18,7 @@ func (r *Rig) close() error {
 	if r.closed {
 		return nil
 	}
-	r.closed = true
+	r.ending, r.closed = true, true
 	r.changed.Broadcast()
 	var holding, ending []*Agent
 	for _, a := range r.agents {

@@ -8,7 +8,7 @@ import (
 
 // runPending runs the steps that every lease has requested, in lock-step. Under the lock.
 func (r *Rig) runPending() {
-	if r.config.Mode != Lockstep || r.paused || r.closed || r.leases == 0 {
+	if r.config.Mode != Lockstep || r.paused || r.ending || r.leases == 0 {
 		return
 	}
 	switch {
@@ -164,7 +164,7 @@ func (r *Rig) exact(w World) bool {
 
 // finishReset notifies the observers when all bodies have arrived.
 func (r *Rig) finishReset() {
-	if !r.resetting {
+	if !r.resetting || r.ending { // the end interrupts a reset, whose bodies are not there
 		return
 	}
 	for _, a := range r.agents {
@@ -249,7 +249,7 @@ func (r *Rig) tick(ctx context.Context, deadline time.Duration) time.Duration {
 		deadline += missed * period
 	}
 	r.noticeSuspend()
-	if r.config.Mode == Realtime && !r.resetting && r.leases > 0 && r.allAsked(askReset) {
+	if r.config.Mode == Realtime && !r.resetting && !r.ending && r.leases > 0 && r.allAsked(askReset) {
 		r.reset()
 	}
 	r.beat(now)
@@ -264,7 +264,9 @@ func (r *Rig) beat(now time.Duration) {
 }
 
 // resting reports whether the loop must not advance time.
-func (r *Rig) resting() bool { return r.paused || r.config.Mode == Lockstep && r.leases > 0 }
+func (r *Rig) resting() bool {
+	return !r.ending && (r.paused || r.config.Mode == Lockstep && r.leases > 0)
+}
 
 // park moves bodies with the Park policy to their default poses before the rig ends, up to a timeout.
 func (r *Rig) park(next time.Duration) {
@@ -275,7 +277,7 @@ func (r *Rig) park(next time.Duration) {
 		for _, a := range r.agents {
 			any = any || a.Homing()
 		}
-		return any && !r.resting()
+		return any
 	}
 	r.mu.Lock()
 	r.enter(Order{Kind: ParkOrder})
@@ -287,10 +289,14 @@ func (r *Rig) park(next time.Duration) {
 	}
 }
 
-// goHome sends bodies with the Park policy to their default poses. Under the lock.
+// goHome begins the end: every body holds, but those with the Park policy go to their default poses, and no command passes any
+// more. Under the lock.
 func (r *Rig) goHome() {
+	r.ending = true
 	for _, a := range r.agents {
 		a.mu.Lock()
+		a.guard.hold()
+		a.guard.ending = true
 		if a.bodyKind != Simulated && a.guard.config.OnTimeout == Park && a.guard.state == Armed {
 			a.guard.home(false) // an arm without torque stays so
 		}

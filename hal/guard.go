@@ -95,6 +95,7 @@ type guard struct {
 	operator bool          // only an operator may arm it
 	homing   bool          // on the way to the default pose
 	reset    bool          // because of a reset: commands wait; a parking body follows its controller again
+	ending   bool          // the rig ends: no command passes any more
 	arrived  time.Duration // when the goals reached the pose; < 0 = not yet
 	locked   bool          // a device of the interlock is lost
 	measured []bool        // its position is measured, not estimated
@@ -211,7 +212,7 @@ func (g *guard) disarmFaulty(f *Frame) {
 // accept stores the commands of one message at elapsed time now. NaN keeps the last command, and so does a missing element
 // of a short slice. The first mode of a joint with a goal wins. Only a joint's own goal renews its deadline.
 func (g *guard) accept(inputs []float64, now time.Duration) {
-	if g.state != Armed || g.reset {
+	if g.state != Armed || g.reset || g.ending {
 		g.counts.Refused++
 		return
 	}
@@ -263,7 +264,7 @@ func (g *guard) steer(inputs []float64) {
 // renew counts as a command for every joint with an active one, at elapsed time now: the controller is alive and keeps its
 // command. It does not revive an expired joint.
 func (g *guard) renew(now time.Duration) {
-	if g.state != Armed || g.reset {
+	if g.state != Armed || g.reset || g.ending {
 		return
 	}
 	g.last, g.waiting, g.expired = now, true, false

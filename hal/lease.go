@@ -108,8 +108,10 @@ func (p *Session) release(l *Lease) {
 	a := l.agent
 	a.mu.Lock()
 	a.lease = nil
-	a.enter(Order{Kind: ReleaseOrder})
-	a.guard.hold()
+	if !a.guard.ending { // then it parks, or holds already
+		a.enter(Order{Kind: ReleaseOrder})
+		a.guard.hold()
+	}
 	a.mu.Unlock()
 	l.agent, l.done = nil, askNothing
 	p.leases = slices.DeleteFunc(p.leases, func(q *Lease) bool { return q == l })
@@ -140,8 +142,11 @@ func (p *Session) ask(l *Lease, what request, inputs []float64, seed int64) erro
 	r := p.rig
 	r.lock()
 	defer r.mu.Unlock()
-	if l.agent == nil || r.closed {
+	switch {
+	case l.agent == nil || r.closed:
 		return &Error{Kind: Unexpected, Op: "step", Err: fmt.Errorf("no lease")}
+	case r.ending && what == askReset:
+		return ended("reset")
 	}
 	if inputs != nil {
 		l.agent.command(inputs)

@@ -46,6 +46,7 @@ type Rig struct {
 	disarmed bool           // it was latched, or all were disarmed, and no operator has armed the rig since
 	armed    bool           // an operator has armed all, those that join too
 	leases   int
+	ending   bool // it parks, then closes: only stops are executed
 	closed   bool
 	paused   bool
 
@@ -120,6 +121,9 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 	a.status = append(a.status, a.frame.Status...)
 	r.lock()
 	defer r.mu.Unlock()
+	if r.ending {
+		return nil, ended("agent " + c.Name)
+	}
 	if r.agent(c.Name) != nil {
 		return nil, &Error{Kind: Invalid, Op: "agent " + c.Name, Err: errors.New("there is one of that name")}
 	}
@@ -239,7 +243,8 @@ func (r *Rig) BetweenCycles(f func()) {
 	f()
 }
 
-// Run lets time pass until ctx ends, then stops every body by its policy. It is called once.
+// Run lets time pass until ctx ends, then stops every body by its policy. It is called once. From that end on the rig executes
+// stops only, also when Run has returned: all commands, resets and requests to arm are refused.
 func (r *Rig) Run(ctx context.Context) error {
 	r.lock()
 	r.pool = newBusPool(r.buses)
@@ -264,6 +269,11 @@ func (r *Rig) Run(ctx context.Context) error {
 	}
 	return r.close()
 }
+
+// ended refuses what a rig that ends no longer does.
+func ended(op string) error { return &Error{Kind: Unsafe, Op: op, Err: errEnds} }
+
+var errEnds = errors.New("the program ends: only stops are executed")
 
 // watchFaults reports devices that failed or recovered since the last cycle: the log has the error, the joint's event
 // the time. A fault of a joining agent is reported at once.

@@ -775,3 +775,68 @@ func TestPeriodWhileItIsSet(t *testing.T) {
 		t.Errorf("got %v, want %v", got, 2*period)
 	}
 }
+
+// TestTheEndTakesStopsOnly: while a rig parks after its context has ended, it refuses every command and request, a client that
+// leaves interrupts nothing, and a stop ends the park with torque off.
+func TestTheEndTakesStopsOnly(t *testing.T) {
+	for _, mode := range []hal.ClockMode{hal.Realtime, hal.Lockstep} {
+		for _, stopped := range []bool{false, true} {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, mode)
+				body := haltest.NewBody("j")
+				body.Position[0] = 1
+				a := add(t, r, "a", body, hal.Emulated, hal.GuardConfig{OnTimeout: hal.Park, HomeSpeed: 1})
+				p, l, o := acquire(t, r, "client", a)
+				ctx, cancel := context.WithCancel(t.Context())
+				ended := make(chan error, 1)
+				go func() { ended <- r.Run(ctx) }()
+				p.Step(l, []float64{1, nan})
+				time.Sleep(5 * period)
+				p.Step(l, []float64{1, nan})
+				time.Sleep(5*period + period/2)
+				cancel()
+				time.Sleep(10 * period)
+				at := body.Position[0]
+				if !a.Homing() || at >= 1 {
+					t.Fatalf("%v: got homing %v at %g, want it parking", mode, a.Homing(), at)
+				}
+				p.Step(l, []float64{2, nan})
+				a.Override([]float64{2, nan})
+				a.Renew()
+				session := r.NewSession("late", nil)
+				for what, err := range map[string]error{"arm": r.Arm(), "arm the agent": a.Arm(), "ask to arm": a.RequestArm("client"), "recover": r.Recover(),
+					"reset": p.Reset(l, 0), "reset the world": r.ResetWorld(body, 0), "restore": r.RestoreWorld(body)} {
+					if hal.KindOf(err) != hal.Unsafe {
+						t.Errorf("%v: %s: got %v, want it refused as unsafe", mode, what, err)
+					}
+				}
+				if _, err := r.Add(hal.AgentConfig{Name: "b", Body: haltest.NewBody("j")}); hal.KindOf(err) != hal.Unsafe {
+					t.Errorf("%v: a new agent: got %v, want it refused", mode, err)
+				}
+				for _, id := range r.Values().Find(regexp.MustCompile("/Control/Pause")) {
+					r.Values().Set(id, hal.Value{Kind: hal.BoolValue, Bool: true})
+				}
+				p.Close()
+				session.Close()
+				time.Sleep(10 * period)
+				if !a.Homing() || body.Position[0] >= at || o.resets != 0 {
+					t.Errorf("%v: got homing %v, from %g to %g, want it parking on", mode, a.Homing(), at, body.Position[0])
+				}
+				if stopped {
+					if stops := r.EmergencyStop("test"); stops[0].Err != nil {
+						t.Error(stops)
+					}
+				}
+				if err := <-ended; err != nil {
+					t.Error(err)
+				}
+				if got := body.Position[0]; stopped == body.Enabled[0] || (got == 0) == stopped {
+					t.Errorf("%v, stopped %v: ended at %g with torque %v", mode, stopped, got, body.Enabled[0])
+				}
+				if stops := r.EmergencyStop("after the end"); stops[0].Err != nil || body.Enabled[0] {
+					t.Errorf("%v: a stop after the end: got %+v, torque %v", mode, stops, body.Enabled[0])
+				}
+			})
+		}
+	}
+}

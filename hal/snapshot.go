@@ -22,6 +22,9 @@ type agentSnapshot struct {
 func (r *Rig) ResetWorld(w World, seed int64) error {
 	r.lock()
 	defer r.mu.Unlock()
+	if r.ending {
+		return ended("reset")
+	}
 	if !r.exact(w) {
 		return &Error{Kind: Unsafe, Op: "reset", Err: errors.New("a body in this world cannot be reset at once")}
 	}
@@ -91,6 +94,9 @@ func (r *Rig) RestoreWorld(w World) error {
 
 // saver is w as a Saver. Under the lock.
 func (r *Rig) saver(op string, w World) (Saver, error) {
+	if r.ending {
+		return nil, ended(op)
+	}
 	s, ok := w.(Saver)
 	for _, a := range r.agents {
 		ok = ok && (a.world != w || a.bodyKind == Simulated)

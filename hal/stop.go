@@ -321,11 +321,14 @@ type recoverer interface{ ClearAlarms() []error }
 
 // Recover unlatches the emergency stop: every agent is disarmed then. Without a stop it disarms only the joints with a
 // fault; the others continue. It clears latched alarms of devices. Arm lets commands pass again. While a stop input is open
-// or has a fault it does nothing, and the error, of kind Unsafe, gives the cause. Else the error joins the alarms that could
+// or has a fault, or the rig ends, it does nothing, and the error, of kind Unsafe, gives the cause. Else the error joins the alarms that could
 // not be cleared.
 func (r *Rig) Recover() error {
 	r.lock()
 	defer r.mu.Unlock()
+	if r.ending {
+		return ended("clear the emergency stop")
+	}
 	if err := r.pressed(); err != nil {
 		return &Error{Kind: Unsafe, Op: "clear the emergency stop", Err: fmt.Errorf("its cause lasts: %w", err)}
 	}
@@ -361,6 +364,9 @@ func (r *Rig) Recover() error {
 func (r *Rig) Arm() error {
 	r.lock()
 	defer r.mu.Unlock()
+	if r.ending {
+		return ended("arm " + r.config.Name)
+	}
 	r.enter(Order{Kind: ArmAllOrder})
 	r.disarmed = r.Latched()
 	r.armed = !r.disarmed

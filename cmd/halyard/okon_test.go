@@ -110,7 +110,7 @@ func dockOf(t testing.TB, o configs.Options, log io.Writer) *dock {
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	all.Go(func() { d.sys.Rig.Run(ctx) })
-	all.Go(func() { servers.Run(ctx) })
+	all.Go(func() { servers.Run(ctx, func() {}) })
 	t.Cleanup(func() {
 		cancel()
 		d.gate.Close()

@@ -113,6 +113,8 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 	defer func() { a.sink.Flush(flushTime); a.out = out }()
 	defer watchKeys(a, rigs)()
 
+	watching, endPages := context.WithCancel(context.WithoutCancel(ctx)) // a page's stop works until the last joint is inert
+	defer endPages()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	a.announce(list, jointsOf(systems[0]), servers, ports, url)
@@ -120,7 +122,7 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 	errs := make([]error, len(systems))
 	if dashboard != nil {
 		pages.Go(func() {
-			if err := dashboard.Run(ctx); err != nil { // the robots go on
+			if err := dashboard.Run(watching); err != nil { // the robots go on
 				log.Error("dashboard ended", "fault", err)
 			}
 		})
@@ -133,9 +135,9 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 		})
 	}
 	all.Wait()
-	cancel() // they may all have ended by themselves
+	endPages()
 	pages.Wait()
-	return errors.Join(errs...)
+	return errors.Join(append(errs, closeAll())...)
 }
 
 // options are those of a robot that is served: its log, and this very program as the supervisor of its real lines.
@@ -166,14 +168,14 @@ func stopRigs(rigs []*hal.Rig, reason string) (joints []control.JointStatus) {
 	return joints
 }
 
-// operate runs one system until ctx ends or a server of it fails, and closes it.
+// operate runs one system until ctx ends or a server of it fails.
 func (a *app) operate(ctx context.Context, s *halyard.System, log *slog.Logger) error {
 	shadows := calibrate.WatchResiduals(s.Rig(), s.Config(), log)
 	s.AnswerTwin(shadows.Answer)
 	ran := s.Run(ctx)
 	s.AnswerTwin(nil)
 	a.part(s.Config())
-	return errors.Join(ran, show(a, shadows.Close()), s.Close())
+	return errors.Join(ran, show(a, shadows.Close()))
 }
 
 // part reports the stop policy of a config's real robots at the end of the program.

@@ -106,7 +106,7 @@ func runArena(t *testing.T, clock hal.Clock, f usarsimFlags, config ...string) (
 	rigCtx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 2)
 	go func() {
-		done <- servers.Run(ctx)
+		done <- servers.Run(ctx, func() {})
 		stop()
 	}()
 	go func() { done <- st.Rig.Run(rigCtx) }()

@@ -21,19 +21,17 @@ type Servers struct {
 	list  []catalog.Server
 }
 
-// Run serves until ctx ends or one server breaks, and waits for all.
-func (s *Servers) Run(ctx context.Context) error {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
+// Run serves until ctx ends, and waits for all. broke is called when a server ends by itself: the others serve on, since a stop
+// may come through each of them.
+func (s *Servers) Run(ctx context.Context, broke func()) error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(s.list))
 	for i, srv := range s.list {
 		wg.Go(func() {
 			errs[i] = srv.Serve(ctx)
-			cancel()
+			broke()
 		})
 	}
-	<-ctx.Done() // a rig without servers runs until it is interrupted
 	wg.Wait()
 	return errors.Join(errs...)
 }
@@ -42,7 +40,7 @@ func (s *Servers) Run(ctx context.Context) error {
 func (s *Servers) Close() {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	s.Run(ctx)
+	s.Run(ctx, func() {})
 }
 
 // OpenServers opens every server of the config before any of them answers.

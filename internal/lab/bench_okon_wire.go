@@ -40,7 +40,7 @@ func newRigBench(ctx context.Context, name string, change func(*plan.Plan), prot
 	if b.servers, err = assembly.OpenServers(b.sys); err != nil {
 		return nil, errors.Join(err, b.sys.Close())
 	}
-	b.running = inBackground(context.WithoutCancel(ctx), b.sys.Rig.Run, b.servers.Run)
+	b.running = inBackground(context.WithoutCancel(ctx), b.sys.Rig.Run, func(ctx context.Context) error { return b.servers.Run(ctx, func() {}) })
 	return b, nil
 }
 

@@ -194,7 +194,7 @@ func (s *stopRig) run(ctx context.Context, load stopLoad, f func(*stopRig) error
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel()
-	all.Go(func() { servers.Run(running) })
+	all.Go(func() { servers.Run(running, func() {}) })
 	all.Go(func() { rig.Run(running) })
 	all.Go(func() { s.command(running) })
 	end, err := s.sources(servers.Ready[0].Address)
