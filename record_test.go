@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
@@ -153,6 +154,76 @@ func TestReplayOfGap(t *testing.T) {
 		}
 	case <-time.After(20 * time.Second):
 		t.Error("it is still replayed after 20 s")
+	}
+}
+
+// TestRecordedCrowd: clients without a lease, and operators, command a recorded rig at once: it never hangs, and the recording repeats.
+func TestRecordedCrowd(t *testing.T) {
+	c, err := halyard.Load("so101", halyard.Set("agents[0].body", "emulated"), halyard.Set("clock.mode", "realtime"), halyard.Set("servers", "[]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := halyard.Open(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	var file bytes.Buffer
+	r, err := s.Record(&file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	ran := make(chan error, 1)
+	go func() { ran <- s.Run(ctx) }()
+	a := s.Rig().Agents()[0]
+	var crowd sync.WaitGroup
+	for client := range 8 {
+		crowd.Go(func() {
+			goals := make([]float64, len(a.Layout().Inputs))
+			for n := range 2000 {
+				for i := range goals {
+					goals[i] = 0.3 * math.Sin(float64(n)/50)
+				}
+				switch (n + client) % 97 {
+				case 0:
+					a.RequestDisarm("client")
+				case 1, 2:
+					a.RequestArm("client")
+				case 40:
+					s.Rig().Disarm()
+				case 41, 71:
+					s.Arm()
+				default:
+					a.Override(goals)
+					a.Renew()
+				}
+				runtime.Gosched()
+			}
+		})
+	}
+	done := make(chan struct{})
+	go func() { crowd.Wait(); close(done) }()
+	select {
+	case <-done:
+	case <-time.After(time.Minute):
+		t.Fatal("the rig hangs")
+	}
+	cancel()
+	if err := <-ran; err != nil {
+		t.Fatal(err)
+	}
+	stats, err := r.Stop()
+	if err != nil || stats.Orders > 0 {
+		t.Fatalf("got %+v, %v", stats, err)
+	}
+	got, err := halyard.Replay(bytes.NewReader(file.Bytes()), halyard.ReplayOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Cycles == 0 || got.Different != 0 {
+		t.Errorf("got %d cycles, %d different, %.2000v, want all identical", got.Cycles, got.Different, got.Divergences)
 	}
 }
 

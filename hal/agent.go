@@ -40,6 +40,7 @@ type Agent struct {
 	faulty   []EventID            // one per device: the event of its present fault, raised once; 0 without a fault
 	faults   []EventID            // one a device: "/humanoid/left_elbow/Fault"
 	odd      []bool               // one an actuator: its guard has reported a fault
+	decision AgentRecord          // of the last cycle, for the journal
 	states   [Expired + 1]EventID // of the states of its guard: "/humanoid/Armed"
 
 	mu        sync.Mutex // guards what follows, for microseconds; taken after the rig's lock, never before
@@ -170,6 +171,7 @@ func (a *Agent) decide(now, elapsed, dt time.Duration, piloted bool) {
 	}
 	a.decided = a.rig.deciding
 	a.guard.apply(a.frame, now, elapsed, dt)
+	a.keepDecision()
 }
 
 // publish makes the measurements visible outside the rig. Under the rig's lock.

@@ -130,10 +130,14 @@ func (a *Agent) disarm(s GuardState) {
 func (a *Agent) JointState(i int) GuardState {
 	a.lock()
 	defer a.mu.Unlock()
-	g := a.guard
-	switch j := &g.joints[i]; {
-	case a.rig.Latched(): // though it may not be verified, since the cycle does not end
+	if a.rig.Latched() { // though it may not be verified, since the cycle does not end
 		return Stopped
+	}
+	return a.guard.jointState(i)
+}
+
+func (g *guard) jointState(i int) GuardState {
+	switch j := &g.joints[i]; {
 	case g.state != Armed:
 		return g.state
 	case j.sight.jumped || j.outside:

@@ -8,14 +8,20 @@ import (
 
 // runPending runs the steps that every lease has requested, in lock-step. Under the lock.
 func (r *Rig) runPending() {
-	if r.config.Mode != Lockstep || r.paused || r.ending || r.leases == 0 {
+	for r.config.Mode == Lockstep && !r.paused && !r.ending && r.leases > 0 {
+		step := r.allAsked(askStep)
+		switch {
+		case !step && !r.allAsked(askReset):
+			return
+		case r.journal.Load().lags():
+			r.wait()
+			continue // others may have run it
+		case step:
+			r.run()
+		default:
+			r.reset()
+		}
 		return
-	}
-	switch {
-	case r.allAsked(askStep):
-		r.run()
-	case r.allAsked(askReset):
-		r.reset()
 	}
 }
 
@@ -53,8 +59,9 @@ func (r *Rig) run() {
 	}
 	r.finishReset()
 	r.notify(askStep)
-	if r.journal != nil {
-		r.journal.Cycle(CycleEnd{Number: r.total, Time: r.time, Missed: r.missed, Events: r.occurred, Agents: r.agents})
+	r.ended.Store(r.total)
+	if j := r.journal.Load(); j != nil {
+		j.push(r)
 	}
 	if r.alive != nil {
 		r.alive()
@@ -237,8 +244,8 @@ func (r *Rig) tick(ctx context.Context, deadline time.Duration) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	period := r.config.Period
-	for r.resting() && ctx.Err() == nil {
-		r.changed.Wait()
+	for (r.resting() || !r.ending && r.journal.Load().lags()) && ctx.Err() == nil {
+		r.wait()
 		now = r.clock.Now()
 		deadline = now // the grid begins again
 	}

@@ -123,7 +123,7 @@ func (r *Rig) deferFrom(next time.Duration) bool {
 
 // deferrable reports whether the next cycles may be deferred. Under the lock.
 func (r *Rig) deferrable() bool {
-	if r.closed || r.paused || r.resetting || r.leases > 0 || r.journal != nil || len(r.buses) > 0 || len(r.inputs) > 0 || !r.simulated() {
+	if r.closed || r.paused || r.resetting || r.leases > 0 || r.journal.Load() != nil || len(r.buses) > 0 || len(r.inputs) > 0 || !r.simulated() {
 		return false
 	}
 	inTime := func(x any) bool {

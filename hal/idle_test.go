@@ -65,16 +65,11 @@ type idleObserver struct {
 
 func (o *idleObserver) Deferrable() bool { return !o.busy }
 
-// silentLine and blank are a line and a journal that do nothing.
+// silentLine is a line that does nothing.
 type silentLine struct{}
 
 func (silentLine) Send() error    { return nil }
 func (silentLine) Receive() error { return nil }
-
-type blank struct{}
-
-func (blank) Order(hal.Order)    {}
-func (blank) Cycle(hal.CycleEnd) {}
 
 // idleRig is a rig with one body on clock.
 func idleRig(t *testing.T, mode hal.ClockMode, kind hal.BodyKind, clock hal.Clock, b *idleBody) (*hal.Rig, *hal.Agent) {
@@ -116,7 +111,7 @@ func TestIdleRigWakesSeldom(t *testing.T) {
 		{"stop input", hal.Lockstep, hal.Simulated, func(x rig) { x.r.AddStopInput(func() error { return nil }) }, 200},
 		{"busy world", hal.Lockstep, hal.Simulated, func(x rig) { x.b.busy = true }, 200},
 		{"another world", hal.Lockstep, hal.Simulated, func(x rig) { x.r.AddWorld(hal.PhysicalWorld{}) }, 200},
-		{"recording", hal.Lockstep, hal.Simulated, func(x rig) { x.r.SetJournal(blank{}) }, 200},
+		{"recording", hal.Lockstep, hal.Simulated, func(x rig) { x.r.OpenJournal(1000) }, 200},
 		{"leased", hal.Realtime, hal.Simulated, func(x rig) { x.r.NewSession("o", nil).Acquire(x.a) }, 200},
 	} {
 		synctest.Test(t, func(t *testing.T) {

@@ -12,25 +12,33 @@ import (
 	"github.com/halyard-robotics/halyard/hal/haltest"
 )
 
-// ledger is a journal that keeps all.
+// ledger is all that a journal has.
 type ledger struct {
-	orders []hal.Order
-	cycles []string // result of each cycle
-	missed []time.Duration
+	journal *hal.Journal
+	orders  []hal.Order
+	cycles  []string // result of each cycle
+	missed  []time.Duration
 }
 
-func (l *ledger) Order(o hal.Order) {
-	o.Inputs = slices.Clone(o.Inputs)
-	l.orders = append(l.orders, o)
-}
-
-func (l *ledger) Cycle(c hal.CycleEnd) {
-	s := fmt.Sprint(c.Number, c.Time, c.Missed, c.Events)
-	for _, a := range c.Agents {
-		f := a.Frame()
-		s += fmt.Sprint(" ", a.Name(), f.Inputs, f.Enable, f.Measured, f.Status, a.Counts())
+// read reads the records that there are.
+func (l *ledger) read() {
+	for {
+		select {
+		case c := <-l.journal.Records():
+			for _, o := range c.Orders {
+				o.Inputs = slices.Clone(o.Inputs)
+				l.orders = append(l.orders, o)
+			}
+			s := fmt.Sprint(c.Number, c.Time, c.Missed, c.Events)
+			for _, a := range c.Agents {
+				s += fmt.Sprint(" ", a.Agent.Name(), a.State, a.Joints, a.Inputs, a.Enable, a.Measured, a.Status, a.Counts)
+			}
+			l.cycles, l.missed = append(l.cycles, s), append(l.missed, c.Missed)
+			l.journal.Free(c)
+		default:
+			return
+		}
 	}
-	l.cycles, l.missed = append(l.cycles, s), append(l.missed, c.Missed)
 }
 
 // sway is an autopilot that swings its first joint, and sometimes commands nothing.
@@ -46,12 +54,11 @@ func (s *sway) Disengage() { s.n++ }
 // journaled is a lock-step rig of a manual and a piloted robot with deadlines, and its journal.
 func journaled(t *testing.T) (*hal.Rig, []*hal.Agent, *ledger) {
 	t.Helper()
-	r, l := newRig(t, hal.Lockstep), &ledger{}
+	r := newRig(t, hal.Lockstep)
 	g := hal.GuardConfig{CommandTimeout: 4 * period, OnTimeout: hal.Park}
 	agents := []*hal.Agent{add(t, r, "arm", haltest.NewBody("a", "b"), hal.Emulated, g),
 		add(t, r, "rover", haltest.NewBody("w"), hal.Emulated, hal.GuardConfig{CommandTimeout: 30 * period})}
-	r.SetJournal(l)
-	return r, agents, l
+	return r, agents, &ledger{journal: r.OpenJournal(1)}
 }
 
 // TestJournalRepeats gives a rig ten thousand random orders, and its journal to another rig: every cycle ends the same.
@@ -110,6 +117,7 @@ func TestJournalRepeats(t *testing.T) {
 		if err := first.ReplayCycle(missed); err != nil {
 			t.Fatal(err)
 		}
+		kept.read()
 	}
 
 	second, _, got := journaled(t)
@@ -127,6 +135,7 @@ func TestJournalRepeats(t *testing.T) {
 		if err := second.ReplayCycle(kept.missed[i]); err != nil {
 			t.Fatal(err)
 		}
+		got.read()
 		if got.cycles[i] != want {
 			t.Fatalf("cycle %d:\ngot  %s\nwant %s", i+1, got.cycles[i], want)
 		}

@@ -27,11 +27,11 @@ func (r *Rig) Replay(o *Order) error {
 	case RecoverOrder:
 		r.Recover() // an alarm that could not be cleared then is not an error of the replay
 		return nil
-	case ArmAllOrder:
-		r.Arm()
-		return nil
-	case DisarmAllOrder:
-		r.Disarm()
+	case ArmAllOrder, DisarmAllOrder: // the agents' own orders follow
+		r.lock()
+		defer r.mu.Unlock()
+		r.disarmed = o.Kind == DisarmAllOrder || r.Latched()
+		r.armed = !r.disarmed
 		return nil
 	case ResetOrder:
 		r.lock()
@@ -85,6 +85,7 @@ func (r *Rig) Replay(o *Order) error {
 			a.guard.hold()
 		case LatchOrder:
 			a.rig.latched.Store(new(string))
+			a.meetStop()
 		case SteerOrder:
 			if law == nil || len(o.Inputs) != len(law.inputs) {
 				return replayError(o, "inputs of an autopilot", fmt.Sprint(len(o.Inputs)))
@@ -104,6 +105,9 @@ func replayError(o *Order, what, got string) error {
 func (r *Rig) ReplayCycle(missed time.Duration) error {
 	r.lock()
 	defer r.mu.Unlock()
+	for !r.closed && r.journal.Load().lags() {
+		r.wait()
+	}
 	if r.config.Mode != Lockstep || r.pool != nil || r.closed {
 		return &Error{Kind: Invalid, Op: "replay " + r.config.Name, Err: errors.New("want a rig in lock-step that does not run")}
 	}

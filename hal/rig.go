@@ -40,7 +40,6 @@ type Rig struct {
 	worlds   []World
 	buses    []Bus
 	sessions []*Session
-	journal  Journal        // nil = none; read under the rig's lock or an agent's
 	inputs   []func() error // of emergency stops
 	alive    func()         // see OnBeat; nil = none
 	disarmed bool           // it was latched, or all were disarmed, and no operator has armed the rig since
@@ -51,8 +50,10 @@ type Rig struct {
 	paused   bool
 
 	edgeTime time.Duration            // see defaultEdgeTime
-	slept    time.Duration            // the clock\'s Suspended, as of the last cycle
+	slept    time.Duration            // the clock's Suspended, as of the last cycle
 	latched  atomic.Pointer[string]   // why an emergency stop is; nil = it is not
+	journal  atomic.Pointer[Journal]  // nil = none; changes under the lock
+	ended    atomic.Uint64            // the last cycle that is over
 	period   atomic.Int64             // config.Period, which changes under the lock
 	lines    atomic.Pointer[[]Bus]    // the buses, for a stop that waits for no lock
 	roll     atomic.Pointer[[]*Agent] // the agents, likewise
@@ -199,6 +200,9 @@ func (r *Rig) publishRoll() {
 	r.lines.Store(&lines)
 	r.roll.Store(&agents)
 }
+
+// LastCycle is the number of the last cycle that is over, since the start. It takes no lock.
+func (r *Rig) LastCycle() uint64 { return r.ended.Load() }
 
 // elapsed is rig time plus the missed periods.
 func (r *Rig) elapsed() time.Duration { return r.time + r.missed }

@@ -348,29 +348,21 @@ func TestSafety18Beat(t *testing.T) {
 	}
 }
 
-// pressedInReset is a journal and a line of a rig: the stop button is pressed while a reset begins, and the line is commanded to clear
-// its alarms when it ends.
+// pressedInReset is a line of a rig that clears its alarms in a reset: the stop button is pressed meanwhile.
 type pressedInReset struct {
 	cutBus
 	rig     *hal.Rig
 	reached chan struct{} // closed by the cut of the line: the stop is latched
 	ended   chan struct{}
-	latched bool // when the alarms are cleared
-}
-
-func (p *pressedInReset) Cycle(hal.CycleEnd) {}
-
-func (p *pressedInReset) Order(o hal.Order) {
-	if o.Kind != hal.RecoverOrder {
-		return
-	}
-	go func() { p.rig.EmergencyStop("pressed"); close(p.ended) }()
-	<-p.reached
 }
 
 func (p *pressedInReset) CutTorque() error { close(p.reached); return nil }
 
-func (p *pressedInReset) ClearAlarms() []error { p.latched = p.rig.Latched(); return nil }
+func (p *pressedInReset) ClearAlarms() []error {
+	go func() { p.rig.EmergencyStop("pressed"); close(p.ended) }()
+	<-p.reached
+	return nil
+}
 
 // TestSafety07StopDuringReset: a stop that comes while a reset is under way is not cleared by it.
 func TestSafety07StopDuringReset(t *testing.T) {
@@ -381,11 +373,11 @@ func TestSafety07StopDuringReset(t *testing.T) {
 	if err := r.AddBus(p); err != nil {
 		t.Fatal(err)
 	}
-	r.SetJournal(p)
 	err := r.Recover()
+	latched := r.Latched()
 	<-p.ended
-	if state, _, _ := a.Guard(); err != nil || !p.latched || !r.Latched() || state != hal.Stopped {
-		t.Errorf("got %v, latched at the end of the reset %v, then %v, %v; want the stop latched throughout", err, p.latched, r.Latched(), state)
+	if state, _, _ := a.Guard(); err != nil || !latched || !r.Latched() || state != hal.Stopped {
+		t.Errorf("got %v, latched at the end of the reset %v, then %v, %v; want the stop latched throughout", err, latched, r.Latched(), state)
 	}
 }
 

@@ -8,6 +8,9 @@ import "errors"
 func (r *Rig) Step() error {
 	r.lock()
 	defer r.mu.Unlock()
+	for r.config.Mode == Lockstep && !r.closed && r.journal.Load().lags() {
+		r.wait()
+	}
 	switch {
 	case r.config.Mode != Lockstep:
 		return &Error{Kind: Invalid, Op: "step " + r.config.Name, Err: errStepRealtime, Try: "--set clock.mode=lockstep"}

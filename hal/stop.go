@@ -128,7 +128,7 @@ func (r *Rig) verifyStop(reason string, cut bool) []JointStop {
 	r.enter(Order{Kind: StopOrder, Name: reason})
 	for _, a := range r.agents {
 		a.mu.Lock()
-		a.disarm(Stopped)
+		a.meetStop()
 		a.mu.Unlock()
 	}
 	var all []JointStop

@@ -15,12 +15,6 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
-// orders is a journal of what agents were ordered.
-type orders []hal.Order
-
-func (o *orders) Order(order hal.Order) { *o = append(*o, order) }
-func (o *orders) Cycle(hal.CycleEnd)    {}
-
 // A client that is refused because one robot is in use leaves the others as they are, one on its way home for instance.
 func TestRefusedClientOrdersNothing(t *testing.T) {
 	r, err := hal.New(hal.Config{Name: "two", Mode: hal.Lockstep, Period: 10 * time.Millisecond})
@@ -34,15 +28,14 @@ func TestRefusedClientOrdersNothing(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var got orders
-	r.SetJournal(&got)
+	journal := r.OpenJournal(1)
 	if _, err := r.NewSession("other", nil).Acquire(r.Agents()[0]); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := batch.OpenLive(r, batch.Options{}); hal.KindOf(err) != hal.Busy {
 		t.Errorf("got %v, want Busy", err)
 	}
-	if len(got) > 0 {
+	if got := journal.Close(); len(got) > 0 {
 		t.Errorf("orders: got %+v, want none", got)
 	}
 }

@@ -6,37 +6,40 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Capture is the journal of a rig that repeats a recording: its last cycle in the form of a recording.
+// Capture is the reader of the journal of a rig that repeats a recording: its last cycle in the form of a recording.
 type Capture struct {
-	taps  *Taps
-	forms forms
-	shot  shot
-	tape  tape
+	journal *hal.Journal
+	taps    *Taps
+	forms   forms
+	tape    tape
 
 	States map[string][]byte // by topic, without the holder of the lease, which does not exist in a replay
 	Lines  map[string][]byte // by topic; only lines that were used
 }
 
-// NewCapture listens to taps as well.
-func NewCapture(taps *Taps) *Capture {
-	taps.Listen()
-	return &Capture{taps: taps, forms: forms{}, States: map[string][]byte{}, Lines: map[string][]byte{}}
+// NewCapture reads the journal of rig, and listens to taps as well.
+func NewCapture(rig *hal.Rig, taps *Taps) *Capture {
+	taps.Count(rig)
+	return &Capture{journal: rig.OpenJournal(1), taps: taps, forms: forms{}, States: map[string][]byte{}, Lines: map[string][]byte{}}
 }
 
-func (*Capture) Order(hal.Order) {}
-
-func (c *Capture) Cycle(e hal.CycleEnd) {
-	clear(c.States)
-	clear(c.Lines)
-	for _, a := range e.Agents {
-		f := c.forms.of(a)
-		c.shot.take(f, a)
-		c.States[f.topic] = c.shot.append(nil, e.Time, false)
-	}
-	for _, t := range c.taps.all() {
-		if t.take(&c.tape); !c.tape.empty() {
-			c.Lines[LineTopic(t.bus)] = c.tape.append(nil, e.Number)
+// Take takes the cycle that has just ended, if one has.
+func (c *Capture) Take() {
+	select {
+	case e := <-c.journal.Records():
+		defer c.journal.Free(e)
+		clear(c.States)
+		clear(c.Lines)
+		for i := range e.Agents {
+			f := c.forms.of(e.Agents[i].Agent)
+			c.States[f.topic] = f.append(nil, &e.Agents[i], e.Time, false)
 		}
+		for _, t := range c.taps.all() {
+			if t.take(e.Number, &c.tape); !c.tape.empty() {
+				c.Lines[LineTopic(t.bus)] = c.tape.append(nil, e.Number)
+			}
+		}
+	default:
 	}
 }
 

@@ -59,7 +59,7 @@ func TestOrders(t *testing.T) {
 // rig is a rig in lock-step with one arm.
 func rig(t testing.TB, mode hal.ClockMode) *hal.Rig {
 	t.Helper()
-	r, err := hal.New(hal.Config{Name: "test", Mode: mode, Period: 10 * time.Millisecond, Clock: stopped{}})
+	r, err := hal.New(hal.Config{Name: "test", Mode: mode, Period: 10 * time.Millisecond, Clock: &stopped{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,10 +70,21 @@ func rig(t testing.TB, mode hal.ClockMode) *hal.Rig {
 	return r
 }
 
-type stopped struct{}
+// stopped is a clock in which no time passes. With a rig in real time it calls each before each cycle, and end before the last.
+type stopped struct {
+	left int
+	each func()
+	end  func()
+}
 
-func (stopped) Now() time.Duration       { return 0 }
-func (stopped) SleepUntil(time.Duration) {}
+func (*stopped) Now() time.Duration { return 0 }
+
+func (s *stopped) SleepUntil(time.Duration) {
+	if s.left--; s.left == 0 {
+		s.end()
+	}
+	s.each()
+}
 
 var info = Info{Version: "test", Rig: "test", Clock: "lockstep", Period: 10 * time.Millisecond, Seed: 1, First: 1,
 	Started: time.Unix(1_700_000_000, 0).UTC(), Attached: []File{{ConfigName, []byte("name: test\n")}}}
@@ -460,17 +471,24 @@ func (s *slow) Write(p []byte) (int, error) {
 
 // TestSlowDisk: in real time the cycle drops and counts, and loses no order.
 func TestSlowDisk(t *testing.T) {
-	r := rig(t, hal.Realtime)
+	ctx, end := context.WithCancel(context.Background())
+	clock := &stopped{left: 3000, end: end}
+	r, err := hal.New(hal.Config{Name: "test", Mode: hal.Realtime, Period: 10 * time.Millisecond, Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := haltest.NewBody("elbow")
+	a, err := r.Add(hal.AgentConfig{Name: "arm", Body: b, World: b})
+	if err != nil {
+		t.Fatal(err)
+	}
+	clock.each = a.Renew
 	out := &slow{open: make(chan struct{})}
 	rec, err := Start(r, nil, out, info, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := hal.CycleEnd{Agents: r.Agents()}
-	for c.Number = 1; c.Number <= 3000; c.Number++ {
-		rec.Order(hal.Order{Kind: hal.RenewOrder, Cycle: c.Number, Agent: "arm", Name: strings.Repeat("x", 40)})
-		rec.Cycle(c)
-	}
+	r.Run(ctx)
 	close(out.open)
 	stats, err := rec.Stop()
 	if err != nil || stats.Dropped == 0 || stats.Cycles+stats.Dropped != 3000 || stats.Orders != 0 {
@@ -487,7 +505,7 @@ func TestSlowDisk(t *testing.T) {
 		if err != nil {
 			break
 		}
-		if TopicOf(m.Topic) == OrderTopic {
+		if TopicOf(m.Topic) == OrderTopic && strings.Contains(string(m.Data), "renew") {
 			kept++
 		}
 	}
@@ -506,13 +524,14 @@ func TestOrdersAreCopied(t *testing.T) {
 	}
 	inputs := make([]float64, 1)
 	const cycles, each = 300, 20
-	for c := (hal.CycleEnd{Number: 1, Agents: r.Agents()}); c.Number <= cycles; c.Number++ {
+	a := r.Agents()[0]
+	for c := 1; c <= cycles; c++ {
 		for k := range each {
-			inputs[0] = float64(c.Number)*each + float64(k)
-			rec.Order(hal.Order{Kind: hal.CommandOrder, Cycle: c.Number, Agent: "arm", Inputs: inputs})
+			inputs[0] = float64(c)*each + float64(k)
+			a.Override(inputs)
 		}
-		rec.Order(hal.Order{Kind: hal.RenewOrder, Cycle: c.Number, Agent: "arm"})
-		rec.Cycle(c)
+		a.Renew()
+		r.ReplayCycle(0)
 	}
 	if stats, err := rec.Stop(); err != nil || stats.Cycles != cycles {
 		t.Fatalf("got %+v, %v, want %d cycles", stats, err, cycles)
@@ -547,45 +566,17 @@ func TestOrdersAreCopied(t *testing.T) {
 	}
 }
 
-// TestPile: the slot that came last is taken first, a cycle in real time does not wait for one, and one in lock-step does.
-func TestPile(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var p pile
-		p.came.L = &p.mu
-		a, b := &slot{}, &slot{}
-		p.put(a)
-		p.put(b)
-		if p.take(false) != b || p.take(false) != a || p.take(false) != nil {
-			t.Error("got another order, want the newest first, then none")
-		}
-		got := make(chan *slot, 1)
-		go func() { got <- p.take(true) }()
-		synctest.Wait()
-		select {
-		case <-got:
-			t.Error("got a slot of an empty pile, want to wait")
-		default:
-		}
-		p.put(a)
-		if <-got != a {
-			t.Error("got another slot")
-		}
-	})
-}
-
 // TestWriterRests: a writer that is up to date takes what comes after its rest, and at once where there is much or the recording ends.
 func TestWriterRests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := rig(t, hal.Realtime)
+		r := rig(t, hal.Lockstep)
 		rec, err := Start(r, nil, io.Discard, info, slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
-		c := hal.CycleEnd{Agents: r.Agents()}
 		cycles := func(n int) {
 			for range n {
-				c.Number++
-				rec.Cycle(c)
+				r.ReplayCycle(0)
 			}
 			synctest.Wait()
 		}
@@ -599,14 +590,14 @@ func TestWriterRests(t *testing.T) {
 		if n := rec.Stats().Cycles; n != 2 {
 			t.Errorf("after its rest: got %d written, want 2", n)
 		}
-		cycles(cap(rec.full)/2 + 1)
-		if n := rec.Stats().Cycles; n != c.Number {
-			t.Errorf("much at once: got %d written, want %d", n, c.Number)
+		cycles(cap(rec.journal.Records())/2 + 1)
+		if n := rec.Stats().Cycles; n != r.LastCycle() {
+			t.Errorf("much at once: got %d written, want %d", n, r.LastCycle())
 		}
 		cycles(1)
 		begin := time.Now()
-		if stats, err := rec.Stop(); err != nil || stats.Cycles != c.Number || time.Since(begin) > 0 {
-			t.Errorf("the end: got %+v, %v after %v, want %d cycles at once", stats, err, time.Since(begin), c.Number)
+		if stats, err := rec.Stop(); err != nil || stats.Cycles != r.LastCycle() || time.Since(begin) > 0 {
+			t.Errorf("the end: got %+v, %v after %v, want %d cycles at once", stats, err, time.Since(begin), r.LastCycle())
 		}
 	})
 }
@@ -640,34 +631,68 @@ func (f *full) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestCycleDoesNotAllocate: what the journal does in a cycle is a copy.
-func TestCycleDoesNotAllocate(t *testing.T) {
+// TestWriteDoesNotAllocate: the text of a cycle is written into used memory.
+func TestWriteDoesNotAllocate(t *testing.T) {
 	r := rig(t, hal.Lockstep)
-	rec, err := Start(r, nil, io.Discard, info, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	j, f := r.OpenJournal(1), newForm(r.Agents()[0])
 	inputs := []float64{0.1, 0.5, 0.2, 0.5}
-	a := r.Agents()[0]
-	cycle := func() {
-		a.Override(inputs)
-		r.ReplayCycle(0)
-	}
-	s := &slot{agents: make([]shot, 1)}
-	for range 3000 {
-		cycle() // every slot has had its size
-	}
+	r.Agents()[0].Override(inputs)
+	r.ReplayCycle(0)
+	c := <-j.Records()
 	var buf []byte
 	if n := testing.AllocsPerRun(200, func() {
 		buf = appendOrder(buf[:0], &hal.Order{Kind: hal.OverrideOrder, Agent: "arm", Inputs: inputs})
-		s.agents[0].take(rec.forms[a], a)
-		buf = s.agents[0].append(buf[:0], time.Second, true)
+		buf = f.append(buf[:0], &c.Agents[0], time.Second, true)
 	}); n != 0 {
 		t.Errorf("got %v allocations, want 0", n)
 	}
-	if _, err := rec.Stop(); err != nil {
-		t.Fatal(err)
+}
+
+// stuck is an output that takes some bytes and then none until the end.
+type stuck struct {
+	left int
+	end  chan struct{}
+}
+
+func (s *stuck) Write(p []byte) (int, error) {
+	if s.left -= len(p); s.left < 0 {
+		<-s.end
 	}
+	return len(p), nil
+}
+
+// TestStuckOutput: an output that blocks for ever delays a rig in lock-step for seconds, once, its requests not at all, and the end
+// of the recording for seconds. What is lost is counted.
+func TestStuckOutput(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r, out := rig(t, hal.Lockstep), &stuck{left: 3000, end: make(chan struct{})}
+		defer close(out.end)
+		rec, err := Start(r, nil, out, info, slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			for range 5000 {
+				r.ReplayCycle(0)
+			}
+		}()
+		synctest.Wait()
+		begin, stats := time.Now(), hal.Stats{}
+		r.Stats(&stats)
+		r.Agents()[0].Renew()
+		stops := r.EmergencyStop("test")
+		if len(stops) != 2 || stops[0].Err != nil || time.Since(begin) > 0 || stats.Cycles == 5000 {
+			t.Errorf("while it waits: got %+v after %v in cycle %d, want an answer at once", stops, time.Since(begin), stats.Cycles)
+		}
+		time.Sleep(10 * time.Second)
+		if r.LastCycle() != 5000 {
+			t.Errorf("got %d cycles in 10 s, want all", r.LastCycle())
+		}
+		lost, err := rec.Stop()
+		if hal.KindOf(err) != hal.Timeout || lost.Dropped == 0 || lost.Cycles+lost.Dropped > 5000 || time.Since(begin) > 30*time.Second {
+			t.Errorf("got %+v, %v, want cycles dropped and a timeout", lost, err)
+		}
+	})
 }
 
 func TestExport(t *testing.T) {

@@ -108,55 +108,27 @@ func (o *object) append(dst []byte, value func(dst []byte, at int) []byte) []byt
 	return append(dst, o.end...)
 }
 
-// shot is the state of one agent at the end of a cycle, copied from under the rig's lock.
-type shot struct {
-	form             *form
-	inputs, measured []float64
-	enable           []bool
-	joints           []hal.GuardState
-	status           []hal.Status
-	state            hal.GuardState
-	counts           hal.GuardCounts
-	holder           string
-}
-
-// take copies the state of a into s. It allocates where s has not held as large an agent.
-func (s *shot) take(f *form, a *hal.Agent) {
-	frame := a.Frame()
-	s.form = f
-	s.inputs = append(s.inputs[:0], frame.Inputs...)
-	s.measured = append(s.measured[:0], frame.Measured...)
-	s.enable = append(s.enable[:0], frame.Enable...)
-	s.status = append(s.status[:0], frame.Status...)
-	s.joints = s.joints[:0]
-	for i := range frame.Enable {
-		s.joints = append(s.joints, a.JointState(i))
-	}
-	s.state, s.counts, _ = a.Guard()
-	s.holder = a.Holder()
-}
-
 // append writes s, at rig time now, as JSON. The holder of the lease is left out of a comparable text: a replay has none.
-func (s *shot) append(dst []byte, now time.Duration, holder bool) []byte {
+func (f *form) append(dst []byte, s *hal.AgentRecord, now time.Duration, holder bool) []byte {
 	dst = appendSeconds(append(dst, `{"time":`...), now)
 	dst = append(dst, `,"guard":"`...)
-	dst = append(dst, s.state.String()...)
-	dst = strconv.AppendUint(append(dst, `","counts":{"refused":`...), s.counts.Refused, 10)
-	dst = strconv.AppendUint(append(dst, `,"clamped":`...), s.counts.Clamped, 10)
-	dst = strconv.AppendUint(append(dst, `,"expired":`...), s.counts.Expired, 10)
-	dst = strconv.AppendUint(append(dst, `,"locked":`...), s.counts.Locked, 10)
-	dst = strconv.AppendUint(append(dst, `,"jumped":`...), s.counts.Jumped, 10)
-	dst = strconv.AppendUint(append(dst, `,"stops":`...), s.counts.Stops, 10)
-	dst = s.form.inputs.append(append(dst, `},"inputs":`...), func(dst []byte, at int) []byte { return appendFloat(dst, s.inputs[at]) })
-	dst = s.form.measured.append(append(dst, `,"measured":`...), func(dst []byte, at int) []byte { return appendFloat(dst, s.measured[at]) })
-	dst = s.form.joints.append(append(dst, `,"enabled":`...), func(dst []byte, at int) []byte { return strconv.AppendBool(dst, s.enable[at]) })
+	dst = append(dst, s.State.String()...)
+	dst = strconv.AppendUint(append(dst, `","counts":{"refused":`...), s.Counts.Refused, 10)
+	dst = strconv.AppendUint(append(dst, `,"clamped":`...), s.Counts.Clamped, 10)
+	dst = strconv.AppendUint(append(dst, `,"expired":`...), s.Counts.Expired, 10)
+	dst = strconv.AppendUint(append(dst, `,"locked":`...), s.Counts.Locked, 10)
+	dst = strconv.AppendUint(append(dst, `,"jumped":`...), s.Counts.Jumped, 10)
+	dst = strconv.AppendUint(append(dst, `,"stops":`...), s.Counts.Stops, 10)
+	dst = f.inputs.append(append(dst, `},"inputs":`...), func(dst []byte, at int) []byte { return appendFloat(dst, s.Inputs[at]) })
+	dst = f.measured.append(append(dst, `,"measured":`...), func(dst []byte, at int) []byte { return appendFloat(dst, s.Measured[at]) })
+	dst = f.joints.append(append(dst, `,"enabled":`...), func(dst []byte, at int) []byte { return strconv.AppendBool(dst, s.Enable[at]) })
 	dst = append(dst, `,"joints":`...)
-	dst = s.form.joints.append(dst, func(dst []byte, at int) []byte {
-		return append(append(append(dst, '"'), s.joints[at].String()...), '"')
+	dst = f.joints.append(dst, func(dst []byte, at int) []byte {
+		return append(append(append(dst, '"'), s.Joints[at].String()...), '"')
 	})
 	dst = append(dst, `,"devices":`...)
-	dst = s.form.status.append(dst, func(dst []byte, at int) []byte {
-		st := &s.status[at]
+	dst = f.status.append(dst, func(dst []byte, at int) []byte {
+		st := &s.Status[at]
 		dst = appendSeconds(append(dst, `{"time":`...), st.Time)
 		dst = strconv.AppendInt(append(dst, `,"drive":`...), int64(st.Drive), 10)
 		if st.Err != nil {
@@ -165,7 +137,7 @@ func (s *shot) append(dst []byte, now time.Duration, holder bool) []byte {
 		return append(dst, '}')
 	})
 	if holder {
-		dst = appendText(append(dst, `,"holder":`...), s.holder)
+		dst = appendText(append(dst, `,"holder":`...), s.Holder)
 	}
 	return append(dst, '}')
 }

@@ -18,7 +18,7 @@ import (
 // maxTape bounds what one line may do in a cycle and have it recorded, bytes of a tape.
 const maxTape = 4 << 20
 
-// usualTape is what a slot holds of a line without growing.
+// usualTape is what a tape holds of a line without growing.
 const usualTape = 2 << 10
 
 // tape is what a line did: a byte for each use, its kind and whether it failed, then what belongs to the kind. It is as short as
@@ -106,9 +106,13 @@ func (t *tape) each(f func(o op, data []byte)) {
 // Taps are the recorder's ears on the lines of a system, which exist before its rig does.
 type Taps struct {
 	on   atomic.Bool
-	mu   sync.Mutex
+	rig  atomic.Pointer[hal.Rig] // whose cycles count; nil = none has ended
+	mu   sync.Mutex              // nothing is called under it
 	list []*tap
 }
+
+// Count lets the cycles of rig count: each use of a line belongs to the cycle after the last one that is over.
+func (t *Taps) Count(rig *hal.Rig) { t.rig.Store(rig) }
 
 // Listen keeps what lines do from now on, for a recording that starts soon.
 func (t *Taps) Listen() { t.on.Store(true) }
@@ -119,6 +123,7 @@ func (t *Taps) mute() {
 	for _, ear := range t.all() {
 		ear.mu.Lock()
 		ear.tape.clear()
+		ear.sealed, ear.held = nil, 0
 		ear.mu.Unlock()
 	}
 }
@@ -136,7 +141,7 @@ func (t *Taps) Name(bus string) string {
 
 // Tap is open with an ear on the line that it opens, by a name of Name. While nothing is recorded or watched it costs two loads a call.
 func (t *Taps) Tap(name string, open servo.Opener) servo.Opener {
-	ear := &tap{bus: name, on: &t.on}
+	ear := &tap{bus: name, of: t}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.list = append(t.list, ear)
@@ -159,32 +164,83 @@ func (t *Taps) all() []*tap {
 
 type tap struct {
 	bus string
-	on  *atomic.Bool
+	of  *Taps
 
-	mu     sync.Mutex
+	mu     sync.Mutex // nothing is called under it
 	tape   tape
+	after  uint64   // the cycle after which tape began
+	sealed []sealed // of earlier cycles, oldest first
+	spare  []tape   // used memory
+	held   int      // bytes of sealed
 	frames frames
 }
 
+// sealed is what a line did after a cycle, up to the end of the next.
+type sealed struct {
+	tape
+	after uint64
+}
+
+// maxSealed bounds what waits for the writer, bytes of a line.
+const maxSealed = 64 << 20
+
 // keep is called hundreds of times a cycle: while nothing is recorded it is a load, else two atomic operations and a few stores.
 func (t *tap) keep(kind opKind, at time.Duration, n int, data []byte, err error) {
-	if t.on.Load() {
+	if t.of.on.Load() {
 		t.add(kind, at, n, data, err)
 	}
 }
 
 func (t *tap) add(kind opKind, at time.Duration, n int, data []byte, err error) {
-	t.mu.Lock()
-	t.tape.keep(kind, at, n, data, err) // never panics: no defer
+	t.mu.Lock() // never panics: no defer
+	if rig := t.of.rig.Load(); rig != nil {
+		if last := rig.LastCycle(); last != t.after {
+			t.seal(last)
+		}
+	}
+	if t.held > maxSealed {
+		t.tape.lost++
+	} else {
+		t.tape.keep(kind, at, n, data, err)
+	}
 	t.mu.Unlock()
 }
 
-// take exchanges what was kept for the memory of into, which becomes it.
-func (t *tap) take(into *tape) {
+// seal ends the tape: the next one begins after a cycle. Under the lock.
+func (t *tap) seal(after uint64) {
+	if !t.tape.empty() {
+		t.held += len(t.tape.data)
+		t.sealed = append(t.sealed, sealed{t.tape, t.after})
+		t.tape = tape{}
+		if last := len(t.spare) - 1; last >= 0 {
+			t.tape, t.spare = t.spare[last], t.spare[:last]
+		} else {
+			t.tape.data = make([]byte, 0, usualTape)
+		}
+	}
+	t.after = after
+}
+
+// take exchanges what was kept in a cycle for the memory of into, which becomes it. Earlier cycles are forgotten: no one asked for
+// them.
+func (t *tap) take(cycle uint64, into *tape) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	*into, t.tape = t.tape, *into
-	t.tape.clear()
+	into.clear()
+	if t.after < cycle {
+		t.seal(cycle)
+	}
+	for len(t.sealed) > 0 && t.sealed[0].after < cycle {
+		if cap(into.data) > 0 {
+			t.spare = append(t.spare, *into)
+		}
+		*into = t.sealed[0].tape
+		t.held -= len(into.data)
+		if t.sealed[0].after < cycle-1 {
+			into.clear()
+		}
+		t.sealed = slices.Delete(t.sealed, 0, 1)
+	}
 }
 
 // tappedLine is a line whose every use is kept.

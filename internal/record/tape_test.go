@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"math"
-	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -32,15 +31,17 @@ func TestTape(t *testing.T) {
 		{op: op{kind: opDiscard}},
 		{op: op{kind: opClose, err: io.ErrClosedPipe}},
 	}
-	var on atomic.Bool
-	on.Store(true)
-	ear := tap{on: &on}
+	var taps Taps
+	taps.Listen()
+	ear := tap{of: &taps}
+	cycle := uint64(0)
 	var copied tape
 	for range 3 { // the third time in used memory
 		for _, u := range uses {
 			ear.keep(u.kind, u.at, u.n, u.data, u.err)
 		}
-		ear.take(&copied)
+		cycle++
+		ear.take(cycle, &copied)
 		i := 0
 		copied.each(func(o op, data []byte) {
 			if want := uses[i]; o != want.op || !bytes.Equal(data, want.data) {
@@ -56,7 +57,8 @@ func TestTape(t *testing.T) {
 		for _, u := range uses {
 			ear.keep(u.kind, u.at, u.n, u.data, u.err)
 		}
-		ear.take(&copied)
+		cycle++
+		ear.take(cycle, &copied)
 	}); n != 0 {
 		t.Errorf("got %g allocations, want 0", n)
 	}

@@ -11,7 +11,7 @@ import (
 func TestFrames(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var taps Taps
-		l := &tap{bus: "upper", on: &taps.on}
+		l := &tap{bus: "upper", of: &taps}
 		taps.list = []*tap{l}
 		time.Sleep(time.Second)
 		l.frames.keep(true, []byte{1})

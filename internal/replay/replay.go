@@ -90,14 +90,14 @@ func Run(in io.Reader, o Options) (*Result, error) {
 		}
 		return taps.Tap(name, open)
 	}
-	capture := record.NewCapture(taps)
+	taps.Listen()
 	sys, err := assembly.Build(p, o.Log)
 	if err != nil {
 		return nil, errors.Join(r.err, err)
 	}
 	defer sys.Close()
 	sys.Rig.BeginReplay()
-	sys.Rig.SetJournal(capture)
+	capture := record.NewCapture(sys.Rig, taps)
 	for c := first; c != nil; {
 		if err := errors.Join(r.err, r.repeat(sys.Rig, capture, c)); err != nil {
 			return nil, err
@@ -226,6 +226,7 @@ func (r *run) repeat(rig *hal.Rig, now *record.Capture, c *cycle) error {
 		if err := rig.ReplayCycle(missed); err != nil {
 			return err
 		}
+		now.Take()
 	}
 	r.done, r.missed = n, time.Duration(c.end.MissedNS)
 	return r.comparison.Compare(n, c.topics, now)
