@@ -42,7 +42,7 @@ func TestDevices(t *testing.T) {
 			{Device{Sonar, 0}, 1, &floats{1.5, 2.5}},
 			{Device{Ranger, 1}, 1, &doubles{1.5, 2.5}},
 			{Device{Bumper, 0}, 1, &octets{1}},
-			{Device{Power, 0}, 1, &powerData{Valid: 9, Volts: 12.5, Percent: 50}},
+			{Device{Power, 0}, 1, &powerData{Valid: 9, Volts: 12.5, Percent: 50, Joules: math.NaN(), Watts: math.NaN()}},
 			{Device{PanTilt, 0}, 1, &ptzData{ptzCommand: ptzCommand{Zoom: 1}}},
 			{Device{Camera, 0}, 1, &cameraData{4, 2, 24, 5, 1, 0, append(append([]byte{1}, make([]byte, 22)...), 255)}},
 			{Device{ActArray, 0}, 1, &actArrayData{make5(actuatorState{State: 1}), 1}},
@@ -146,9 +146,12 @@ func TestRequests(t *testing.T) {
 		if err := c.request(Device{ActArray, 0}, 3, nil, p); err != nil || len(p.Actuators) != 5 || p.Actuators[0].Kind != 2 || p.Actuators[0].Max != 2 {
 			t.Errorf("actuators: got %+v, %v", p, err)
 		}
+		if a := p.Actuators[0]; a.Axis != (vector{0, 0, 1}) || a.Length < 0.29 || a.Length > 0.61 || p.Base.P[0] < 0.5 {
+			t.Errorf("geometry: got %+v from %v", a, p.Base.P)
+		}
 		var q imuQuaternion
 		open(t, c, Device{IMU, 0})
-		if data(t, c, Device{IMU, 0}, 3, &q); q.Q[0] != 1 || math.Abs(q.Acceleration[2]-9.8) > 1e-5 {
+		if data(t, c, Device{IMU, 0}, 3, &q); q.Q[0] != 1 || math.Abs(q.Acceleration[2]-9.8) > 1e-5 || !math.IsNaN(q.Magnetic[0]) {
 			t.Errorf("imu as a quaternion: got %+v", q)
 		}
 	})

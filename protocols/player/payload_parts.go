@@ -139,7 +139,7 @@ type dioData struct{ Count, Bits uint32 }
 
 func (p *dioData) update(c *coder) { words(c, &p.Count, &p.Bits) }
 
-// imuCalibrated is accelerations, m/s², turn rates, rad/s, and the magnetic field, 0 where it is not measured.
+// imuCalibrated is accelerations, m/s², turn rates, rad/s, and the magnetic field, NaN where they are not measured.
 type imuCalibrated struct{ Acceleration, Gyro, Magnetic [3]float64 }
 
 func (p *imuCalibrated) update(c *coder) {

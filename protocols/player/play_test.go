@@ -262,7 +262,7 @@ func newStage(t testing.TB, c config, ln net.Listener) *stage {
 	s.robot = &Robot{Agent: s.agent, Size: [3]float64{0.6, 0.5, 0.4},
 		Drive:    &Drive{Left: []Wheel{{0, false}}, Right: []Wheel{{1, false}}, Radius: 0.1, Separation: 0.5},
 		Scanners: map[int]float64{2: 2}, PTZs: []PTZ{{Pan: 2, Tilt: 3, TiltReversed: true, FieldOfView: 1}},
-		Gripper: &Gripper{Actuator: 6, Open: 1, Closed: -1}, Limb: &Arm{Joints: []int{4, 5}, Solver: arm},
+		Gripper: &Gripper{Actuator: 6, Open: 1, Closed: -1}, Limb: &Arm{Joints: []int{4, 5}, Solver: arm}, Links: links(7),
 		Switches: []Switch{s.rover}, Cameras: s.rover, Placer: s.rover, Flyer: s.rover, VictimRange: 1.5, VictimAngle: 0.5,
 		Tags:    func(time.Duration) []Tag { return []Tag{{Number: 7, Text: "7"}} },
 		Victims: func(time.Duration) []Tag { return []Tag{{Number: 3, Place: hal.Pose{Position: [3]float64{1, 0, 0}}}} }}
@@ -299,3 +299,11 @@ type bubbleClock struct{ start time.Time }
 
 func (b *bubbleClock) Now() time.Duration         { return time.Since(b.start) }
 func (b *bubbleClock) SleepUntil(t time.Duration) { <-time.After(t - b.Now()) }
+
+// links are axes that point up, 0.3 m from each other.
+func links(n int) (list []Link) {
+	for i := range n {
+		list = append(list, Link{Anchor: [3]float64{0.3 * float64(i)}, Axis: [3]float64{0, 0, 1}})
+	}
+	return list
+}

@@ -19,6 +19,7 @@ type Robot struct {
 	// Scanners are the fields of view of sensors of kind range, by their index in the layout, rad; others have π.
 	Scanners map[int]float64
 	PTZs     []PTZ
+	Links    []Link // of each actuator of the layout: actarray's geometry; nil = not known
 	Gripper  *Gripper
 	Limb     *Arm
 	Switches []Switch         // dio, one bit each; at most 32
@@ -50,6 +51,12 @@ type PTZ struct {
 	PanReversed, TiltReversed bool
 	Mount                     hal.Pose
 	FieldOfView               float64 // rad
+}
+
+// Link is where an actuator moves, in the robot's axes, in the pose in which the robot is built.
+type Link struct {
+	Anchor [3]float64 // m, a point of its axis
+	Axis   [3]float64 // of length 1
 }
 
 // Gripper is one actuator and its goals, rad or m.
@@ -201,10 +208,14 @@ func units(rig *hal.Rig, r *Robot) []entry {
 	if len(r.Switches) > 0 {
 		add(DIO, &dio{rig: rig, robot: r})
 	}
+	var motion *hal.Sensor
+	if i := slices.IndexFunc(l.Sensors, func(s hal.Sensor) bool { return s.Kind == "pose" }); i >= 0 {
+		motion = &l.Sensors[i]
+	}
 	for _, kind := range []string{"imu", "inertial"} {
 		for i := range l.Sensors {
 			if l.Sensors[i].Kind == kind {
-				add(IMU, &imu{sensor: &l.Sensors[i]})
+				add(IMU, &imu{sensor: &l.Sensors[i], motion: motion})
 			}
 		}
 	}

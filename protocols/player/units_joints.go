@@ -35,6 +35,11 @@ func (u *actArray) publish(s *sample, out func(uint8, payload)) {
 	out(1, p)
 }
 
+// apart is the distance of two points.
+func apart(a, b [3]float64) float64 {
+	return math.Sqrt((a[0]-b[0])*(a[0]-b[0]) + (a[1]-b[1])*(a[1]-b[1]) + (a[2]-b[2])*(a[2]-b[2]))
+}
+
 // each stages a goal for a joint, or for all where joint is -1.
 func (u *actArray) each(k *control, joint int32, mode hal.Mode, goal func(a *hal.Actuator) float64) error {
 	if joint < -1 || int(joint) >= len(u.joints) {
@@ -90,12 +95,21 @@ func (u *actArray) request(k *control, subtype uint8, in []byte) (payload, error
 		return nil, k.power(in)
 	case 3:
 		p := &actArrayGeometry{}
-		for _, i := range u.joints {
+		for n, i := range u.joints {
 			a := &u.layout.Actuators[i]
 			g := actuatorGeometry{Kind: rotary, Min: a.Limits.MinPosition, Max: a.Limits.MaxPosition,
 				Centre: (a.Limits.MinPosition + a.Limits.MaxPosition) / 2, Home: a.Default, Speed: a.Limits.MaxVelocity}
 			if a.Kind == hal.Slide {
 				g.Kind = linear
+			}
+			if at := u.robot.Links; i < len(at) {
+				g.Axis = at[i].Axis
+				if n == 0 {
+					p.Base.P = at[i].Anchor
+				}
+				if n+1 < len(u.joints) && u.joints[n+1] < len(at) {
+					g.Length = apart(at[i].Anchor, at[u.joints[n+1]].Anchor)
+				}
 			}
 			p.Actuators = append(p.Actuators, g)
 		}

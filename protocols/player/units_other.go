@@ -21,7 +21,8 @@ type power struct {
 
 func (u *power) publish(s *sample, out func(uint8, payload)) {
 	const volts, percent = 1, 8
-	p := &powerData{}
+	unknown := math.NaN()
+	p := &powerData{Volts: unknown, Percent: unknown, Joules: unknown, Watts: unknown}
 	if u.volts != nil {
 		if v := s.measured[u.volts.First]; !math.IsNaN(v) {
 			p.Valid, p.Volts = p.Valid|volts, v
@@ -227,8 +228,21 @@ func (u *opaque) command(k *control, subtype uint8, in []byte) error {
 type imu struct {
 	noCommands
 	sensor *hal.Sensor
+	motion *hal.Sensor // the pose and its rates, of which an inertial sensor of angles alone takes the rates; nil = none
 	form   atomic.Uint32
 }
+
+// rates are the turn rates of a sensor of kind pose: position, quaternion, velocity, then these.
+func (u *imu) rates(s *sample) [3]float64 {
+	const first, count = 10, 13
+	if u.motion == nil || u.motion.Kind != "pose" || u.motion.Count < count {
+		return unmeasured
+	}
+	return [3]float64(s.of(u.motion)[first:count])
+}
+
+// unmeasured is three values that are not known: a 0 would be a measurement.
+var unmeasured = [3]float64{math.NaN(), math.NaN(), math.NaN()}
 
 func (u *imu) publish(s *sample, out func(uint8, payload)) {
 	v := s.of(u.sensor)
@@ -236,11 +250,12 @@ func (u *imu) publish(s *sample, out func(uint8, payload)) {
 		return
 	}
 	var turn hal.Pose
-	var c imuCalibrated
+	c := imuCalibrated{Acceleration: unmeasured, Gyro: unmeasured, Magnetic: unmeasured}
 	const inertialCount, imuCount = 3, 10
 	switch {
 	case u.sensor.Kind == "inertial" && len(v) >= inertialCount:
 		turn.Rotation = hal.RotationOf([3]float64(v[:3]))
+		c.Gyro = u.rates(s)
 	case len(v) >= imuCount:
 		copy(turn.Rotation[:], v)
 		copy(c.Gyro[:], v[4:])
@@ -260,7 +275,7 @@ func (u *imu) publish(s *sample, out func(uint8, payload)) {
 	case 4:
 		out(form, &imuEuler{c, pose.R})
 	case 5:
-		out(form, &imuFull{Pose: pose, Velocity: pose3{R: c.Gyro}, Acceleration: pose3{P: c.Acceleration}})
+		out(form, &imuFull{pose, pose3{unmeasured, c.Gyro}, pose3{c.Acceleration, unmeasured}})
 	default:
 		out(1, &pose)
 	}

@@ -106,6 +106,13 @@ func Describe(agent *hal.Agent, m *model.Robot) *player.Robot {
 		}
 	}
 	r.Limb = limbOf(m, r.Gripper)
+	for i := range m.Joints {
+		link := player.Link{Anchor: m.Joints[i].Anchor}
+		for k, a := range m.Joints[i].Axis {
+			link.Axis[k] = a * m.Joints[i].Sign
+		}
+		r.Links = append(r.Links, link)
+	}
 	return r
 }
 
