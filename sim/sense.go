@@ -17,6 +17,7 @@ type sensor struct {
 	mount        hal.Pose // in the body's frame
 	axes         [][3]float64
 	maxValue     float64 // clipping limit of an accelerometer; 0 = none
+	constant     bool    // an accelerometer's gravity does not depend on the scene's
 	first, count int     // in Frame.Measured
 	from         int     // in Body.sensed
 
@@ -39,7 +40,8 @@ func (b *Body) newSensors() {
 		b.sensed = append(b.sensed, make([]float64, s.Count)...)
 		for i := range m.Accelerometers {
 			if a := &m.Accelerometers[i]; s.Kind == "accelerometer" && a.Name == s.Name {
-				x.body, x.mount, x.axes, x.maxValue = a.Body, hal.Pose{Position: a.Position}, a.Axes, a.Range
+				x.body, x.mount, x.axes = a.Body, hal.Pose{Position: a.Position}, a.Axes
+				x.maxValue, x.constant = a.Range, a.Constant
 			}
 		}
 		for i := range m.Sensors {
@@ -190,7 +192,11 @@ func (s *sensor) velocity(point [3]float64) (speed, spin [3]float64) {
 func (s *sensor) acceleration(dt float64) [3]float64 {
 	before := s.speed
 	s.speed, _ = s.velocity(s.mount.Position)
-	return proper(s.speed, before, s.robot.scene.gravity, dt)
+	gravity := s.robot.scene.gravity
+	if s.constant {
+		gravity = [3]float64{2: -9.81}
+	}
+	return proper(s.speed, before, gravity, dt)
 }
 
 // proper is a proper acceleration: the change of speed over the last Advance, like the filter of a real board, minus gravity.

@@ -81,11 +81,8 @@ func TestSimloidCommand(t *testing.T) {
 // TestSimloidEnds: the program ends when its client has left, as the original, and begins without gravity, as it did.
 func TestSimloidEnds(t *testing.T) {
 	t.Chdir(t.TempDir())
-	for _, c := range []struct {
-		conf  string
-		falls bool
-	}{{"", false}, {"initial_gravity on\n", true}} {
-		if err := os.WriteFile("simloid.conf", []byte(c.conf), 0o600); err != nil {
+	for _, conf := range []string{"", "initial_gravity on\n"} { // which the original begins without all the same
+		if err := os.WriteFile("simloid.conf", []byte(conf), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		r := start(t, "simloid", "--port", "0", "--robot", "31", "--no-noise")
@@ -95,8 +92,11 @@ func TestSimloidEnds(t *testing.T) {
 		for range 50 {
 			simloidCycle(t, client)
 		}
-		if fell := height - client.Status().Bodies[0].Position[2]; (fell > 0.001) != c.falls {
-			t.Errorf("%q: fell %.3f m in half a second", c.conf, fell)
+		if fell := height - client.Status().Bodies[0].Position[2]; fell > 0.001 {
+			t.Errorf("%q: fell %.3f m in half a second", conf, fell)
+		}
+		if s := client.Status(); len(s.Accel) == 0 || math.Abs(math.Abs(s.Accel[0][1])-0.125) > 0.01 {
+			t.Errorf("%q: accelerometer at rest without gravity: got %v, want one g of 8", conf, s.Accel)
 		}
 		client.Close()
 		select {
@@ -210,8 +210,8 @@ func TestSimloidConf(t *testing.T) {
 	if len(c.Traits().Joints) != 2 || c.Status().Time != 0.005 {
 		t.Errorf("got %d joints at %g s, want those of robot 91 at 0.005 s", len(c.Traits().Joints), c.Status().Time)
 	}
-	if a := simloidCycle(t, c).Accel[0]; math.Abs(a[0])+math.Abs(a[1])+math.Abs(a[2]) > 1e-3 {
-		t.Errorf("acceleration without gravity: got %v", a)
+	if a := simloidCycle(t, c).Accel[0]; math.Abs(a[0])+math.Abs(a[1])+math.Abs(a[2]-0.125) > 1e-3 {
+		t.Errorf("acceleration without gravity: got %v, want that of the original, one g of 8", a)
 	}
 	r.interrupt(t)
 	if !strings.Contains(r.stderr.String(), "simloid.conf:8: no such parameter: \"whim\"") || strings.Contains(r.stderr.String(), "fps") {

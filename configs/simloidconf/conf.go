@@ -25,7 +25,6 @@ import (
 type Conf struct {
 	Port, Robot, Scene int
 	Step               time.Duration
-	Gravity            bool       // at the start; the original begins without, until the client sends GRAVITY ON
 	MaxTorque          float64    // 0.001..1, the greatest torque of the position controllers at the start
 	PID                [3]float64 // of the position controllers
 }
@@ -72,8 +71,8 @@ func Parse(name string, data []byte, c *Conf) (notes []string, err error) {
 }
 
 // passedOver are the original's parameters of its window, its solver and its speed: here time advances when the client
-// requests a step, and nothing is drawn.
-var passedOver = []string{"real_time", "initial_pause", "contact_soft_ERP", "contact_soft_CFM", "show_aabb",
+// requests a step, and nothing is drawn. Whatever initial_gravity says, the original begins without, until GRAVITY ON.
+var passedOver = []string{"real_time", "initial_pause", "initial_gravity", "contact_soft_ERP", "contact_soft_CFM", "show_aabb",
 	"show_contacts", "show_joints", "show_accels", "show_cam_position", "show_time_stat", "disable_graphics", "fps",
 	"use_fps_control", "window_width", "window_height", "record_frames"}
 
@@ -86,9 +85,6 @@ func (c *Conf) Set(name, value string) (known bool, want string) {
 		return true, whole(value, 0, 999, &c.Robot)
 	case "scene":
 		return true, whole(value, 0, 999, &c.Scene)
-	case "initial_gravity":
-		c.Gravity = slices.ContainsFunc([]string{"yes", "on", "true", "1"}, func(s string) bool { return strings.HasPrefix(value, s) })
-		return true, ""
 	case "step_length", "stepLength": // the second one up to 2015
 		var seconds float64
 		if want := decimal(value, 100e-6, 1, &seconds); want != "" {

@@ -18,7 +18,7 @@ func TestParse(t *testing.T) {
 	}{
 		{"", func(*Conf) {}, 0, ""},
 		{"tcp_port 0 # any\nrobot 91\nscene 1\nstep_length 0.005\n", func(c *Conf) { c.Port, c.Robot, c.Scene, c.Step = 0, 91, 1, 5*time.Millisecond }, 0, ""},
-		{"initial_gravity on\npidP 7\ninit_max_torque 1", func(c *Conf) { c.Gravity, c.PID[0], c.MaxTorque = true, 7, 1 }, 0, ""},
+		{"initial_gravity on\npidP 7\ninit_max_torque 1", func(c *Conf) { c.PID[0], c.MaxTorque = 7, 1 }, 0, ""},
 		{"fps 25\nwhim 3\n", func(*Conf) {}, 1, ""},
 		{"robot\n", nil, 0, `f:1: "robot": got "nothing", want a value`},
 		{"\npidD nan\n", nil, 0, `f:2: "pidD": got "nan", want 0..1000`},

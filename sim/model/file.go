@@ -149,6 +149,8 @@ type accelFile struct {
 	At    [3]float64 `yaml:"at_m" min:"-1e4" max:"1e4"`
 	Axes  []string   `yaml:"axes" required:"true" count:"3" enum:"+x|-x|+y|-y|+z|-z"`
 	Range float64    `yaml:"range_g" min:"0" max:"1e6"`
+	// Constant is Simloid's: it measures standard gravity, also in a world without.
+	Constant bool `yaml:"constant_gravity"`
 }
 
 // sensorFile is a sensor of any other kind, by default in the middle of its body's frame.

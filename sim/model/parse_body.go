@@ -9,7 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// standardGravity is the g of an accelerometer's range, m/s²: Simloid's.
+// standardGravity is the g of an accelerometer, m/s²: Simloid's.
 const standardGravity = 9.81
 
 // bodies reads all that has a mass, and returns the places of the bodies by name.
@@ -45,6 +45,7 @@ func (f *file) accelerometers(r *Robot, names map[string]int, faults *faults) {
 		s := Accelerometer{
 			Name: a.Name, Path: a.Path, Body: faults.index(path+".body", "body", a.Body, names),
 			Position: a.At, Range: a.Range * standardGravity,
+			Constant: a.Constant,
 		}
 		if len(a.Axes) < 1 {
 			faults.add(path+".axes", "got none, want one to three of +x, -x, +y, -y, +z, -z")

@@ -82,22 +82,15 @@ func (f *Original) config(i int, agent, robot, scene string, conf *simloidconf.C
 	if err != nil || port == "0" { // the port is not known yet
 		name = fmt.Sprintf("simloid-%d-%d", os.Getpid(), i)
 	}
-	gravity := standardGravity
-	if !conf.Gravity {
-		gravity = 0
-	}
 	dialect := cmp.Or(f.Dialect, simloid.Document.String())
 	text := fmt.Sprintf(`name: %q
 clock: {mode: lockstep, period: %v}
-world: {scene: %q, gravity: %g}
+world: {scene: %q, gravity: 0}
 agents: [{name: %q, model: %q}]
 servers: [{protocol: simloid, listen: %q, dialect: %q, noise: %t, pid: [%g, %g, %g], start_torque: %g, once: %t}]
-`, name, conf.Step, scene, gravity, agent, robot, address, dialect, !f.Exact, conf.PID[0], conf.PID[1], conf.PID[2], conf.MaxTorque, !f.Keep)
+`, name, conf.Step, scene, agent, robot, address, dialect, !f.Exact, conf.PID[0], conf.PID[1], conf.PID[2], conf.MaxTorque, !f.Keep)
 	return configs.Parse([]byte(text), "halyard simloid", configs.Options{Set: f.Set})
 }
-
-// standardGravity is that of the original, m/s².
-const standardGravity = 9.81
 
 // simloidModel is the model that robot i of the command line names, by id, by name or by file.
 func simloidModel(robots []string, i, otherwise int) (string, error) {
