@@ -252,7 +252,7 @@ type Sensor struct {
 	Density           float64       `yaml:"density" default:"997" min:"900" max:"1200" doc:"Water pressure sensor: density used to compute depth, kg/m³; 1029 for sea water."`
 	Compass           bool          `yaml:"compass" default:"false" doc:"bno055: correct the heading with the magnetometer. Thrusters and motors nearby disturb it."`
 	GyroRange         float64       `yaml:"gyro_range" default:"500" min:"125" max:"2000" doc:"mpu, lsm6dsox: gyro range, °/s: 250, 500, 1000, 2000; lsm6dsox also 125. A smaller range has a finer resolution."`
-	AccRange          float64       `yaml:"acceleration_range" default:"4" min:"2" max:"16" doc:"mpu, lsm6dsox: accelerometer range, g: 2, 4, 8, 16. Walking robots need 8 or more."`
+	AccRange          float64       `yaml:"acceleration_range" default:"4" min:"2" max:"32" doc:"mpu, lsm6dsox: accelerometer range, g: 2, 4, 8, 16; lsm6dso32: 4, 8, 16, 32. Walking robots need 8 or more."`
 	Input             int           `yaml:"input" default:"0" min:"0" max:"3" doc:"ads1115: input. Each input is its own sensor or monitor, at the same address."`
 	Scale             float64       `yaml:"scale" default:"1" min:"-1000" max:"1000" doc:"ads1115: factor from volts at the input to the value; 11 behind a divider by 11."`
 	Shunt             float64       `yaml:"shunt" default:"0.1" min:"0.0001" max:"10" doc:"ina219: shunt, Ω. The range is 0.32 V across it, 3.2 A with 0.1 Ω."`

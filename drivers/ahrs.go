@@ -32,6 +32,9 @@ func NewAHRS(raw Sensor, c *calibration.Inertial, clock hal.Clock, k kinematics.
 	return &AHRS{Sensor: raw, cal: *c, clock: clock, filter: kinematics.NewAttitude(k), last: -1}
 }
 
+// Note is the chip's.
+func (s *AHRS) Note() string { return NoteOf(s.Sensor) }
+
 // maxGap is how long rates may be carried on over samples that failed, after which the attitude begins again.
 const maxGap = 500 * time.Millisecond
 
@@ -82,6 +85,9 @@ type MountedIMU struct {
 	mount  hal.Pose
 	values [fused]float64
 }
+
+// Note is the chip's.
+func (s *MountedIMU) Note() string { return NoteOf(s.Sensor) }
 
 // NewMountedIMU returns raw as it lies in its mount.
 func NewMountedIMU(raw Sensor, c *calibration.Inertial) *MountedIMU {

@@ -26,6 +26,46 @@ type Lagging interface {
 	Lag() time.Duration
 }
 
+// Noted is a device that works, but is not quite what its config says: a clone, old firmware, another encoding.
+type Noted interface {
+	// Note is what a user must know of it, "" = nothing. It is called after Open or Read, in their goroutine.
+	Note() string
+}
+
+// NoteOf is the note of a device, "" of one without.
+func NoteOf(device any) string {
+	if n, ok := device.(Noted); ok {
+		return n.Note()
+	}
+	return ""
+}
+
+// Patient is a Sensor whose first reading after Open takes longer than others: its motor spins up.
+type Patient interface{ Patience() time.Duration }
+
+// Measure opens s and takes one reading, as patiently as a Poller does: a reading that fails is tried again, and a lost
+// device is opened again. It leaves s open.
+func Measure(s Sensor, values []float64) error {
+	l := link{}
+	use := func() error { return s.Read(values) }
+	if err := s.Open(); err != nil {
+		if k := hal.KindOf(err); k != hal.Absent && k != hal.Timeout && k != hal.BusFault {
+			return err
+		}
+		if err := s.Open(); err != nil {
+			return err
+		}
+	}
+	l.open = true
+	var err error
+	for range tolerated {
+		if err = l.attempt(s.Open, use); err == nil {
+			return nil
+		}
+	}
+	return err
+}
+
 // Reader is a Sensor that reads tags: its one value is how many are in reach.
 type Reader interface {
 	Sensor

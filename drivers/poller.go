@@ -47,6 +47,7 @@ type Poller struct {
 	mu     sync.Mutex
 	shown  reading
 	opened time.Duration
+	spinUp time.Duration // of its first reading, on top of staleAfter
 }
 
 // reading is the result of one read.
@@ -55,6 +56,7 @@ type reading struct {
 	at     time.Duration // when the values were measured; < 0 = never
 	ended  time.Duration // when the read was over, well or not
 	err    error
+	note   string
 }
 
 // NewPoller returns the poller of s. It does no I/O.
@@ -63,6 +65,9 @@ func NewPoller(s Sensor, c PollerConfig) *Poller {
 	p := &Poller{sensor: s, config: c, open: s.Open}
 	unknown := func() []float64 { return slices.Repeat([]float64{math.NaN()}, max(1, c.Values)) }
 	p.good, p.doubted = unknown(), unknown()
+	if s, ok := s.(Patient); ok {
+		p.spinUp = s.Patience()
+	}
 	p.use = func() error {
 		for i := range p.scratch.values {
 			p.scratch.values[i] = math.NaN()
@@ -82,7 +87,7 @@ func (p *Poller) Open() error {
 	}
 	p.link.open = true
 	p.mu.Lock()
-	p.opened = p.config.Clock.Now()
+	p.opened, p.shown.note = p.config.Clock.Now(), NoteOf(p.sensor)
 	p.mu.Unlock()
 	if p.config.CycleTime == nil {
 		p.stop = make(chan struct{})
@@ -144,7 +149,7 @@ func (p *Poller) read() {
 	if r.err = p.link.attempt(p.open, p.use); r.err == nil {
 		r.err = p.believe(r.values) // a jump is no failure of the device: it is not opened again for it
 	}
-	r.ended = p.config.Clock.Now()
+	r.ended, r.note = p.config.Clock.Now(), NoteOf(p.sensor)
 	p.next = max(begin+p.config.Period, r.ended)
 	switch {
 	case r.err == nil:
@@ -184,7 +189,7 @@ func (p *Poller) jumps(values, before []float64) bool {
 func (p *Poller) show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.shown.err, p.shown.ended = p.scratch.err, p.scratch.ended
+	p.shown.err, p.shown.ended, p.shown.note = p.scratch.err, p.scratch.ended, p.scratch.note
 	if p.scratch.err == nil {
 		p.shown.at = p.scratch.at
 		copy(p.shown.values, p.scratch.values)
@@ -198,6 +203,13 @@ func (p *Poller) Listen(f func(tag int)) bool {
 		r.Listen(f)
 	}
 	return ok
+}
+
+// Note is the sensor's; see Noted. It may be called from any goroutine.
+func (p *Poller) Note() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.shown.note
 }
 
 // Values is how many the sensor measures.
@@ -215,7 +227,11 @@ func (p *Poller) Latest(dst []float64, first int) (age time.Duration, err error)
 		copy(dst, p.shown.values[min(first, len(p.shown.values)):])
 	}
 	// A read that does not return has no error; only its duration shows the fault.
-	if err == nil && now-max(p.shown.ended, p.opened) > 3*p.config.Period+staleAfter {
+	limit := 3*p.config.Period + staleAfter
+	if p.shown.ended < p.opened {
+		limit += p.spinUp
+	}
+	if err == nil && now-max(p.shown.ended, p.opened) > limit {
 		err = errStale
 	}
 	return age, err

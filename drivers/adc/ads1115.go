@@ -2,6 +2,7 @@ package adc
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -86,20 +87,28 @@ func (s *ADS1115) Open() error {
 	return nil
 }
 
-// Read converts the inputs one after the other: 1.3 ms each at 860 samples a second.
+// Read converts the inputs one after the other: 1.3 ms each at 860 samples a second. An input at the end of its scale is beyond
+// it by an unknown amount: its value is NaN, and where no other input has a value, an error.
 func (s *ADS1115) Read(values []float64) error {
-	for k, word := range s.words {
-		if k >= len(values) {
-			return nil
-		}
+	var beyond error
+	valid := 0
+	for k, word := range s.words[:min(len(s.words), len(values))] {
 		raw, err := s.convert(word)
 		if err != nil {
 			return err
 		}
 		in := &s.config.Inputs[k]
-		values[k] = float64(raw)*s.perLSB[k]*in.Scale + in.Offset
+		if values[k] = float64(raw)*s.perLSB[k]*in.Scale + in.Offset; raw == math.MaxInt16 || raw == math.MinInt16 {
+			beyond = s.chip.Faultf(hal.BusFault, "input %d: got the end of its scale, ±%g V, want less: the voltage is beyond it", in.Input, in.Volts)
+			values[k] = math.NaN()
+			continue
+		}
+		valid++
 	}
-	return nil
+	if valid > 0 {
+		return nil
+	}
+	return beyond
 }
 
 // convert runs one conversion. It is an error if the chip does not report it as complete, with the requested settings.

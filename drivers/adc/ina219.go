@@ -19,7 +19,7 @@ type INA219Config struct {
 }
 
 // INA219 is one chip. It is a drivers.Sensor of three values: V of the supply behind the shunt, A and W, counted positive towards
-// the load. It measures all the time; a Read takes the newest, a mean of 17 ms.
+// the load; A and W are NaN while the current is beyond ±320 mV at the shunt. It measures all the time; a Read takes the newest, a mean of 17 ms.
 type INA219 struct {
 	chip   *i2c.Chip
 	config INA219Config
@@ -82,10 +82,13 @@ func (s *INA219) Read(values []float64) error {
 	switch {
 	case words[0] != s.cal: // after a reset the chip reports 0 A
 		return s.chip.Faultf(hal.Absent, "calibration: got 0x%04X, want 0x%04X: the chip was reset", words[0], s.cal)
-	case words[1]&INA219Overflow != 0:
-		return s.chip.Faultf(hal.BusFault, "current: got an overflow, want less than 320 mV at the shunt")
+	case words[1]>>3 >= INA219BusFull:
+		return s.chip.Faultf(hal.BusFault, "supply: got the full scale, 32 V, want less: the chip ends at 26 V")
 	}
 	volts, amps := float64(words[1]>>3)*INA219BusLSB, float64(int16(words[2]))*s.perLSB
+	if words[1]&INA219Overflow != 0 { // a motor stalls: the voltage is right, and is what its alarm needs now
+		amps = math.NaN()
+	}
 	copy(values, []float64{volts, amps, volts * amps})
 	return nil
 }

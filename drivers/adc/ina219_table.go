@@ -22,4 +22,5 @@ const (
 	INA219ShuntLSB   = 10e-6                   // V
 	INA219Scale      = 0.04096
 	INA219Overflow   = 0x0001
+	INA219BusFull    = 8000 // counts, 32 V
 )

@@ -66,6 +66,7 @@ type Base struct {
 	parser *Parser
 	out    []byte
 	raw    [512]byte
+	heard  []byte // the first bytes that came while no base was known, at the first rate
 
 	stage  stage
 	asked  time.Duration // when it was last asked for the next stage
@@ -174,6 +175,7 @@ func (b *Base) Open() error {
 		}
 		b.line = line
 	}
+	b.heard = b.heard[:0]
 	for n := range rounds * len(b.cfg.Bauds) {
 		i := n % len(b.cfg.Bauds)
 		b.rate = i
@@ -202,8 +204,12 @@ func (b *Base) Open() error {
 			}
 		}
 	}
+	why := servo.ErrNoReply
+	if len(b.heard) > 0 {
+		why = servo.Foreign(b.heard)
+	}
 	return &hal.Error{Kind: hal.Absent, Bus: b.cfg.Name, Op: "open",
-		Err: fmt.Errorf("no base answers at %v baud: %w", b.cfg.Bauds, servo.ErrNoReply), Try: "halyard doctor"}
+		Err: fmt.Errorf("no base answers at %v baud: %w", b.cfg.Bauds, why), Try: "halyard doctor"}
 }
 
 // Close ends the session, which switches the motors off, and closes the line.
@@ -280,7 +286,7 @@ func (b *Base) Do(c Command) error {
 
 // sameRobot returns an error if the names reported by the base are not those of the configured robot.
 func (b *Base) sameRobot() error {
-	if strings.EqualFold(b.names.Subclass, b.robot.Name) {
+	if strings.EqualFold(bare(strings.ToLower(b.names.Subclass)), b.robot.Name) {
 		return nil
 	}
 	return &hal.Error{Kind: hal.Invalid, Bus: b.cfg.Name, Op: "open",

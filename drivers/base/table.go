@@ -1,6 +1,10 @@
 package base
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
 
 // Op is a command of the client. The comment gives its argument.
 type Op byte
@@ -128,8 +132,52 @@ func sonarAmigo() []Place {
 	})
 }
 
+// sonarPeople are the rings of a PeopleBot: that of a P3-DX, and one higher up.
+func sonarPeople() []Place {
+	return append(sonarDX(), places([][3]float64{
+		{-20, 136, 90}, {24, 119, 50}, {58, 78, 30}, {77, 27, 10}, {77, -27, -10}, {58, -78, -30}, {24, -119, -50}, {-20, -136, -90},
+		{-191, -136, -90}, {-237, -119, -130}, {-271, -78, -150}, {-290, -27, -170}, {-290, 27, 170}, {-271, 78, 150}, {-237, 119, 130}, {-191, 136, 90},
+	})...)
+}
+
+// sonarPerformance are those of the older PeopleBots, whose boards number the rings by halves.
+func sonarPerformance() []Place {
+	p := sonarPeople()
+	return slices.Concat(p[:8], p[16:24], p[8:16], p[24:])
+}
+
+// sonarPower are the rings of a PowerBot; numbers 7, 15, 23 and 31 have no transducer.
+func sonarPower() []Place {
+	return places([][3]float64{
+		{152, 278, 90}, {200, 267, 65}, {241, 238, 45}, {274, 200, 35}, {300, 153, 25}, {320, 96, 15}, {332, 33, 5}, {0, 0, -180},
+		{332, -33, -5}, {320, -96, -15}, {300, -153, -25}, {274, -200, -35}, {241, -238, -45}, {200, -267, -65}, {152, -278, -90}, {0, 0, -180},
+		{-298, -278, -90}, {-347, -267, -115}, {-388, -238, -135}, {-420, -200, -145}, {-447, -153, -155}, {-467, -96, -165}, {-478, -33, -175}, {0, 0, -180},
+		{-478, 33, 175}, {-467, 96, 165}, {-447, 153, 155}, {-420, 200, 145}, {-388, 238, 135}, {-347, 267, 115}, {-298, 278, 90}, {0, 0, -180},
+	})
+}
+
+func sonarPatrol() []Place {
+	return places([][3]float64{
+		{83, 229, 90}, {169, 202, 55}, {232, 134, 30}, {263, 46, 10}, {263, -46, -10}, {232, -134, -30}, {169, -202, -55}, {83, -229, -90},
+		{-83, -229, -90}, {-169, -202, -125}, {-232, -134, -150}, {-263, -46, -170}, {-263, 46, 170}, {-232, 134, 150}, {-169, 202, 125}, {-83, 229, 90},
+	})
+}
+
+// accessories are what ARIA's parameter files name behind a robot: a laser, which changes no unit of the base.
+func accessories() []string {
+	return []string{"lms1xx", "lms500", "lms5xx", "lms2xx", "tim3xx", "tim5xx", "s3series", "urg", "uarcs"}
+}
+
+// bare is the name of a robot without its accessory: p3dx-sh of p3dx-sh-lms1xx.
+func bare(name string) string {
+	if i := strings.LastIndexByte(name, '-'); i > 0 && slices.Contains(accessories(), name[i+1:]) {
+		return name[:i]
+	}
+	return name
+}
+
 // Robots are the bases known, by their names. Factors and sizes are those of ARIA's parameter files; radii of wheels are of the
-// manuals' tables of dimensions.
+// manuals' tables of dimensions, but those of PeopleBots, PowerBots and PatrolBots, which are not checked.
 func Robots() []Robot {
 	// A millimetre's worth of ARIA's factors, in SI.
 	robot := func(name string, dist, rng, vel, diff, radius, length, width, speed, turn float64, wheels int, sonar []Place) Robot {
@@ -143,21 +191,34 @@ func Robots() []Robot {
 	dx := func(name string, dist, rng, diff, radius float64) Robot {
 		return robot(name, dist, rng, 1, diff, radius, 511, 425, 2200, 500, 2, sonarDX())
 	}
+	people := func(name string, dist, rng, diff float64, sonar []Place) Robot {
+		return robot(name, dist, rng, 1, diff, 0.0955, 513, 425, 2200, 500, 2, sonar)
+	}
+	bumped := func(n int, r Robot) Robot {
+		r.Bumpers = n
+		return r
+	}
 	return []Robot{
 		at("p2at", 1.32, 0.268, 0.0034, 0.110), at("p2at8", 1.32, 1, 0.0034, 0.110), at("p2at8+", 0.465, 1, 0.0034, 0.110), at("p2it", 1.136, 0.268, 0.0032, 0.110),
 		at("p3at", 0.465, 1, 0.0034, 0.111), at("p3at-sh", 1, 1, 0.0034, 0.111),
 		dx("p2dx", 0.84, 0.268, 0.0056, 0.0825), dx("p2de", 0.969, 0.268, 0.0056, 0.095), dx("p2df", 0.485, 0.268, 0.0060, 0.0825),
 		dx("p2d8", 0.485, 1, 0.0056, 0.095), dx("p2d8+", 0.485, 1, 0.0056, 0.095), dx("p2ce", 0.826, 0.268, 0.0057, 0.0825),
 		dx("p3dx", 0.485, 1, 0.0056, 0.0975), dx("p3dx-sh", 1, 1, 0.0056, 0.0975),
+		people("p2pb", 0.424, 0.268, 0.0056, append(sonarDX()[:8:8], sonarPerformance()[8:24]...)),
+		people("perfpb", 0.485, 1, 0.006, sonarPerformance()), people("perfpb+", 0.485, 1, 0.006, sonarPerformance()),
+		people("peoplebot-sh", 1, 1, 0.006, sonarPeople()),
+		bumped(7, robot("powerbot", 0.5813, 1, 1, 0.00373, 0.13, 911, 680, 2000, 360, 2, sonarPower())),
+		bumped(7, robot("powerbot-sh", 1, 1, 1, 0.00373, 0.13, 911, 680, 2000, 360, 2, sonarPower())),
+		bumped(6, robot("patrolbot-sh", 1, 1, 1, 0.0056, 0.1, 510, 425, 2200, 500, 2, sonarPatrol())),
 		robot("amigo", 0.5083, 1, 0.6154, 0.011, 0.05, 330, 279, 1000, 300, 2, sonarAmigo()),
 		robot("amigo-sh", 1, 1, 1, 0.011, 0.05, 330, 279, 1000, 300, 2, sonarAmigo()),
 	}
 }
 
-// RobotOf is the robot called name.
+// RobotOf is the robot called name, with or without an accessory: p3dx-sh-lms1xx is a p3dx-sh.
 func RobotOf(name string) (Robot, error) {
 	for _, r := range Robots() {
-		if r.Name == name {
+		if r.Name == bare(name) {
 			return r, nil
 		}
 	}

@@ -11,10 +11,12 @@ import (
 
 // Properties of an HC-SR04, from its data sheet and hardware.md section 6.
 const (
-	hcsr04Trigger = 10 * time.Microsecond  // the shortest trigger
-	hcsr04Begin   = 20 * time.Millisecond  // time limit of the rise of the echo line; usually 0.5 ms after the trigger
-	hcsr04Silence = 60 * time.Millisecond  // time limit of its fall: 38 ms without an echo
-	hcsr04Clone   = 250 * time.Millisecond // of clones that hold it for 200 ms then
+	hcsr04Trigger = 10 * time.Microsecond // the shortest trigger
+	hcsr04Begin   = 20 * time.Millisecond // time limit of the rise of the echo line; usually 0.5 ms after the trigger
+	hcsr04Silence = 60 * time.Millisecond // time limit of its fall: 38 ms without an echo
+	// hcsr04Shortest is the shortest pulse that can be an echo: sound goes 2 cm and back in 117 µs.
+	hcsr04Shortest = 100 * time.Microsecond
+	hcsr04Clone    = 250 * time.Millisecond // of clones that hold it for 200 ms then
 
 	// HCSR04Cycle is the time between two triggers, so that no echo of the one before is received.
 	HCSR04Cycle = 60 * time.Millisecond
@@ -48,6 +50,7 @@ type HCSR04 struct {
 	take   func(*Event)
 	rose   time.Duration // of this echo; < 0 = not yet
 	fell   time.Duration
+	glitch bool // a pulse too short for an echo came
 }
 
 // The sonar's lines by their places in a request.
@@ -69,6 +72,8 @@ func NewHCSR04(p Pins, c HCSR04Config) *HCSR04 {
 		switch {
 		case e.Rising && s.rose < 0:
 			s.rose = e.At
+		case !e.Rising && s.rose >= 0 && s.fell < 0 && e.At-s.rose < hcsr04Shortest:
+			s.rose, s.glitch = -1, true
 		case !e.Rising && s.rose >= 0 && s.fell < 0:
 			s.fell = e.At
 		}
@@ -108,14 +113,26 @@ func (s *HCSR04) Read(values []float64) error {
 	}
 	begin := node.Now()
 	turn.next = begin + HCSR04Cycle
-	if err := s.listen(begin+hcsr04Begin, &s.rose); err != nil {
-		return err
+	for s.glitch = false; ; {
+		if err := s.listen(begin+hcsr04Begin, &s.rose); err != nil {
+			return err
+		}
+		if s.rose < 0 {
+			break
+		}
+		if err := s.listen(s.rose+hcsr04Silence, &s.fell); err != nil {
+			return err
+		}
+		if s.rose >= 0 { // it was no glitch
+			break
+		}
 	}
-	if s.rose < 0 {
+	switch {
+	case s.rose >= 0:
+	case s.glitch:
+		return s.lines.faultf(hal.BusFault, "echo: got a pulse of less than %v, want an echo: interference on its line, or something nearer than 2 cm", hcsr04Shortest)
+	default:
 		return s.lines.faultf(hal.Timeout, "no answer to a trigger: is it wired, and has it 5 V?")
-	}
-	if err := s.listen(s.rose+hcsr04Silence, &s.fell); err != nil {
-		return err
 	}
 	if len(values) > 0 {
 		values[0] = s.distance()
@@ -148,7 +165,10 @@ func (s *HCSR04) ready() error {
 
 // listen handles edges until what is set, or until the timeout.
 func (s *HCSR04) listen(until time.Duration, what *time.Duration) error {
-	for *what < 0 {
+	for began := s.rose; *what < 0; {
+		if s.rose < 0 && began >= 0 {
+			return nil // what began was a glitch
+		}
 		left := until - s.lines.node.Now()
 		if left <= 0 {
 			return nil

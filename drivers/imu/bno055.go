@@ -40,6 +40,7 @@ type BNO055 struct {
 	wire   transport
 	config BNO055Config
 	last   [4]float64 // the quaternion that was read last
+	alive  alive
 }
 
 // wired is a chip on I2C as a transport: the bus is another's to open and close.
@@ -177,6 +178,9 @@ func (s *BNO055) Read(values []float64) error {
 		return err
 	}
 	q := quaternion(p[BNO055Quaternion-first:])
+	if err := s.alive.judge(s.config.Clock.Now(), p); err != nil {
+		return s.wire.Fault(hal.BusFault, err)
+	}
 	// Neither wire has a check of its data, but a quaternion has a length.
 	norm := math.Sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3])
 	switch {

@@ -100,7 +100,7 @@ func (b *bnoSerial) once(n int) ([]byte, byte, error) {
 		}
 		return data, status, err
 	}
-	return nil, 0, fmt.Errorf("answer: got %d bytes without one", len(b.reply))
+	return nil, 0, fmt.Errorf("answer: %w", servo.Foreign(b.reply[:]))
 }
 
 // surplus is for how many bytes' time something that belongs to an answer may follow it.

@@ -14,16 +14,18 @@ import (
 type LSM6Config struct {
 	Address   uint16    // 0 = LSM6Address
 	GyroRange float64   // °/s: 125, 250, 500, 1000 or 2000
-	AccRange  float64   // g: 2, 4, 8 or 16
+	AccRange  float64   // g: 2, 4, 8 or 16; of an LSM6DSO32 4, 8, 16 or 32
+	DSO32     bool      // it is an LSM6DSO32, which has the identity of an LSM6DSOX and twice its ranges of acceleration
 	Clock     hal.Clock // for the waits of Open; nil = the wall's
 }
 
-// LSM6 is an LSM6DSOX, which samples at 208 Hz. It is a drivers.Sensor of ten values: rates x y z, acceleration x y z, a field that is
+// LSM6 is an LSM6DSOX or LSM6DSO32, which samples at 208 Hz. It is a drivers.Sensor of ten values: rates x y z, acceleration x y z, a field that is
 // NaN, °C.
 type LSM6 struct {
 	chip      *i2c.Chip
 	config    LSM6Config
 	gyro, acc Range
+	rest      rest
 }
 
 // NewLSM6 returns the chip on bus. It does no I/O. The error is hal.Invalid: no such range.
@@ -32,13 +34,17 @@ func NewLSM6(bus conn.Bus, c LSM6Config) (*LSM6, error) {
 	c.GyroRange = cmp.Or(c.GyroRange, 500)
 	c.AccRange = cmp.Or(c.AccRange, 4)
 	c.Clock = cmp.Or(c.Clock, i2c.Clock())
-	s := &LSM6{chip: i2c.NewChip(bus, c.Address, "lsm6dsox"), config: c}
+	name := "lsm6dsox"
+	if c.DSO32 {
+		name = "lsm6dso32"
+	}
+	s := &LSM6{chip: i2c.NewChip(bus, c.Address, name), config: c}
 	var known bool
 	if s.gyro, known = rangeOf(LSM6GyroRanges(), c.GyroRange); !known {
 		return nil, s.chip.Faultf(hal.Invalid, "gyro range: got %g, want 125, 250, 500, 1000 or 2000 °/s", c.GyroRange)
 	}
-	if s.acc, known = rangeOf(LSM6AccRanges(), c.AccRange); !known {
-		return nil, s.chip.Faultf(hal.Invalid, "accelerometer range: got %g, want 2, 4, 8 or 16 g", c.AccRange)
+	if s.acc, known = rangeOf(LSM6AccRanges(c.DSO32), c.AccRange); !known {
+		return nil, s.chip.Faultf(hal.Invalid, "accelerometer range: got %g, want 2, 4, 8 or 16 g, twice that of an LSM6DSO32", c.AccRange)
 	}
 	return s, nil
 }
@@ -86,6 +92,9 @@ func (s *LSM6) Read(values []float64) error {
 		out[6+i] = math.NaN()
 	}
 	out[9] = le16(p, 0)/LSM6PerDegree + LSM6Zero
+	if err := s.rest.judge(s.config.Clock.Now(), &out); err != nil {
+		return s.chip.Fault(hal.BusFault, err)
+	}
 	copy(values, out[:])
 	return nil
 }

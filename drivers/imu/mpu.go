@@ -2,6 +2,7 @@ package imu
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -31,6 +32,8 @@ type MPU struct {
 	gyro, acc     Range
 	model         MPUModel
 	adjust        [3]float64 // T a count of the magnetometer
+	clone         byte       // its identity, where it is not the model's own
+	rest          rest
 }
 
 // NewMPU returns the chip on bus. It does no I/O. The error is hal.Invalid: no such range, rate or model.
@@ -110,13 +113,35 @@ func (s *MPU) identify() error {
 			ids = append(ids, m.WhoAmI)
 		}
 	}
+	for _, m := range models {
+		if s.config.Model == "" || s.config.Model == m.Name {
+			ids = append(ids, m.Clones...)
+		}
+	}
 	id, err := s.chip.Expect(MPUWhoAmI, ids...)
 	if err != nil {
 		return err
 	}
-	s.model = models[slices.IndexFunc(models, func(m MPUModel) bool { return m.WhoAmI == id })]
+	own := slices.IndexFunc(models, func(m MPUModel) bool {
+		return m.WhoAmI == id && (s.config.Model == "" || s.config.Model == m.Name)
+	})
+	if s.clone = 0; own < 0 {
+		s.clone = id
+		own = slices.IndexFunc(models, func(m MPUModel) bool {
+			return slices.Contains(m.Clones, id) && (s.config.Model == "" || s.config.Model == m.Name)
+		})
+	}
+	s.model = models[own]
 	s.model.Compass = s.model.Compass && !i2c.OnSPI(s.bus)
 	return nil
+}
+
+// Note names a chip that is not the model's own.
+func (s *MPU) Note() string {
+	if s.clone == 0 {
+		return ""
+	}
+	return fmt.Sprintf("its identity is 0x%02X, not the 0x%02X of an %s: a clone, taken as one; its temperature is not known", s.clone, s.model.WhoAmI, s.model.Name)
 }
 
 // openCompass lets the magnetometer onto the bus, reads its factory adjustment and starts it at 100 Hz.
@@ -168,7 +193,9 @@ func (s *MPU) Read(values []float64) error {
 		out[3+i] = be16(p, 2*i) * (s.acc.PerLSB * gravity)
 		out[6+i] = math.NaN()
 	}
-	out[9] = be16(p, 6)/s.model.PerCelsius + s.model.ZeroCelsius
+	if out[9] = be16(p, 6)/s.model.PerCelsius + s.model.ZeroCelsius; s.clone != 0 {
+		out[9] = math.NaN()
+	}
 	// After a loss of power the chip sleeps or has other ranges: its old samples, or false ones, look like any.
 	if p, err = s.chip.Read(MPURate, 4); err != nil {
 		return err
@@ -180,6 +207,9 @@ func (s *MPU) Read(values []float64) error {
 		if err := s.field(out[6:9]); err != nil {
 			return err
 		}
+	}
+	if err := s.rest.judge(s.config.Clock.Now(), &out); err != nil {
+		return s.chip.Fault(hal.BusFault, err)
 	}
 	copy(values, out[:])
 	return nil

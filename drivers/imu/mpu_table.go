@@ -45,15 +45,17 @@ type MPUModel struct {
 	PerCelsius  float64 // counts
 	ZeroCelsius float64 // °C at count 0
 	Compass     bool    // an AK8963 inside
+	Clones      []byte  // other values of MPUWhoAmI of chips that are sold as this one and have its registers
 }
 
-// MPUModels are the supported chips, by their value of MPUWhoAmI.
+// MPUModels are the supported chips, by their value of MPUWhoAmI. Boards sold with a 6050 also have a 6500, an ICM-20689 (0x98) or
+// chips of no known maker (ElectronicCats/mpu6050#21, kriswiner/MPU9250#378 and #486); a 9250 without its magnetometer is refused.
 func MPUModels() []MPUModel {
 	return []MPUModel{
-		{"mpu-6050", 0x68, 0x40, 340, 36.53, false},
-		{"mpu-6500", 0x70, 0x01, 333.87, 21, false},
-		{"mpu-9250", 0x71, 0x01, 333.87, 21, true},
-		{"mpu-9255", 0x73, 0x01, 333.87, 21, true},
+		{"mpu-6050", 0x68, 0x40, 340, 36.53, false, []byte{0x70, 0x72, 0x73, 0x74, 0x75, 0x76, 0x77, 0x78, 0x98}},
+		{"mpu-6500", 0x70, 0x01, 333.87, 21, false, nil},
+		{"mpu-9250", 0x71, 0x01, 333.87, 21, true, nil},
+		{"mpu-9255", 0x73, 0x01, 333.87, 21, true, nil},
 	}
 }
 

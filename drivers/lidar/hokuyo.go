@@ -65,7 +65,7 @@ func NewHokuyo(s HokuyoSettings) (*Hokuyo, error) {
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Bus: s.Name, Op: "hokuyo", Err: err}
 	}
-	h := &Hokuyo{link: newLink(s.Name, "hokuyo", s.Line), s: s, size: 3, parser: NewSCIPParser()}
+	h := &Hokuyo{link: newLink(s.Name, "hokuyo", s.Line, scipSpinUp), s: s, size: 3, parser: NewSCIPParser()}
 	stream := SCIPStream
 	if s.Short {
 		h.size, stream = 2, SCIPStreamTwo
@@ -88,10 +88,13 @@ var errOtherEcho = errors.New("the scanner echoed a different command")
 // scipTimeout is the timeout of a reply; its laser, and TCP, need most of it.
 const scipTimeout = 80 * time.Millisecond
 
+// scipSpinUp is the time in which the first scan begins after the laser was switched on.
+const scipSpinUp = time.Second
+
 // Open finds the scanner, sees that it is the model it should be, and starts the stream. It blocks for half a second at
 // most where there is one.
 func (h *Hokuyo) Open() error {
-	if err := h.port.Open(); err != nil {
+	if err := h.open(); err != nil {
 		return err
 	}
 	if err := h.find(); err != nil {
@@ -119,6 +122,7 @@ func (h *Hokuyo) Open() error {
 		return err
 	}
 	_, err := h.ask(h.command, SCIPOK)
+	h.fresh = err == nil
 	return err
 }
 
@@ -165,7 +169,7 @@ func (h *Hokuyo) find() error {
 		}
 		return h.tune(h.s.Baud)
 	}
-	return h.faultf(hal.Absent, "no scanner answers at any rate: %w", last)
+	return h.unanswered("no scanner answers at any rate", last)
 }
 
 // ask sends a command and waits for its answer, which must have one of the statuses; it is in block then. Scans that are on
@@ -212,9 +216,9 @@ func (h *Hokuyo) ask(command string, statuses ...string) (string, error) {
 // refused is the error of a status.
 func (h *Hokuyo) refused(what, command, status string, want ...string) error {
 	if meaning := scipMeaning(command, status); meaning != "" {
-		return h.faultf(hal.BusFault, "%s: got status %s (%s), want %v", what, status, meaning, want)
+		return h.faultf(hal.BusFault, "%s: got status %s (%s), want %v: %w", what, status, meaning, want, servo.ErrReported)
 	}
-	return h.faultf(hal.BusFault, "%s: got status %s, want %v", what, status, want)
+	return h.faultf(hal.BusFault, "%s: got status %s, want %v: %w", what, status, want, servo.ErrReported)
 }
 
 // Read waits for the next scan: a turn of the mirror, 25 to 100 ms, or the time of the wire.

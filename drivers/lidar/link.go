@@ -22,12 +22,35 @@ const degree = math.Pi / 180
 
 // link is a scanner's line with the operations common to all scanners.
 type link struct {
-	port servo.PointToPoint
-	raw  [4096]byte
+	port   servo.PointToPoint
+	raw    [4096]byte
+	heard  []byte        // the first bytes since the line was opened
+	spinUp time.Duration // within which the first scan after Open begins
+	fresh  bool          // no scan came since
 }
 
-func newLink(bus, device string, open servo.Opener) link {
-	return link{port: servo.PointToPoint{Bus: bus, Device: device, Opener: open}}
+// maxHeard is how many bytes show whose they are: two capsules and more.
+const maxHeard = 400
+
+func newLink(bus, device string, open servo.Opener, spinUp time.Duration) link {
+	return link{port: servo.PointToPoint{Bus: bus, Device: device, Opener: open}, heard: make([]byte, 0, maxHeard), spinUp: spinUp}
+}
+
+// open opens the line.
+func (l *link) open() error {
+	l.heard, l.fresh = l.heard[:0], false
+	return l.port.Open()
+}
+
+// Patience is how long the first scan after Open may take.
+func (l *link) Patience() time.Duration { return 2 * l.spinUp }
+
+// unanswered is the error of a scanner that answers nothing: err, or the bytes of another device.
+func (l *link) unanswered(what string, err error) error {
+	if len(l.heard) > 0 && errors.Is(err, servo.ErrNoReply) {
+		err = servo.Foreign(l.heard)
+	}
+	return l.faultf(hal.Absent, "%s: %w", what, err)
 }
 
 // fault names the scanner in err.
@@ -67,6 +90,7 @@ func (l *link) within(wait time.Duration) ([]byte, error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return nil, servo.ErrNoReply
 	}
+	l.heard = append(l.heard, l.raw[:min(n, cap(l.heard)-len(l.heard))]...)
 	return l.raw[:n], err
 }
 
@@ -124,14 +148,22 @@ const maxSkims = 256
 
 // await handles received bytes until a scan is whole, an error or the deadline. A scanner that sends nothing for the time
 // silence is not measuring: the error is of kind hal.Absent, and the caller must open it again.
-func (l *link) await(silence, deadline time.Duration, take func([]byte) (bool, error)) error {
-	deadline += l.port.Line.Now()
+//
+// The first scan after Open may begin as late as its motor needs to spin up, and takes as long.
+func (l *link) await(silence, whole time.Duration, take func([]byte) (bool, error)) error {
+	if l.fresh {
+		silence, whole = max(silence, l.spinUp), max(whole, l.spinUp)
+	}
+	deadline := l.port.Line.Now() + whole
 	for replied := false; ; replied = true {
 		until := deadline
 		if !replied {
 			until = l.port.Line.Now() + silence
 		}
 		piece, err := l.read(until)
+		if !replied {
+			deadline = l.port.Line.Now() + whole
+		}
 		if errors.Is(err, servo.ErrNoReply) && !replied {
 			return l.faultf(hal.Absent, "scan: nothing comes for %v: %w", silence, err)
 		}
@@ -139,6 +171,7 @@ func (l *link) await(silence, deadline time.Duration, take func([]byte) (bool, e
 			return l.fault(hal.BusFault, fmt.Errorf("scan: %w", err))
 		}
 		if done, err := take(piece); done || err != nil {
+			l.fresh = l.fresh && !done
 			return err
 		}
 	}

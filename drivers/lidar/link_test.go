@@ -60,7 +60,7 @@ func TestBabbler(t *testing.T) {
 		if err := d.Open(); err == nil {
 			t.Errorf("%s: opened", name)
 		}
-		if took := line.now - began; took > 3*time.Second {
+		if took := line.now - began; took > 4*time.Second {
 			t.Errorf("%s: opening took %v", name, took)
 		}
 		began = line.now

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -21,7 +20,8 @@ type RPLidarSettings struct {
 	Rays  int          // of a turn, 8 to 3600; 0 = 360. The nearest sample in a ray's sector counts; a sector without one is NaN
 	Drive RPLidarDrive // of the motor
 	PWM   int          // of RPLidarPWM, 1 to 1023; 0 = RPLidarUsualPWM
-	// Encoding is the scan that is asked for; 0 = express, in mode 0, which all firmware since 1.17 has. Ultra and dense scans are
+	// Encoding is the scan that is asked for; 0 = express, in mode 0, which all firmware since 1.17 has: S and C models answer it with
+	// dense capsules, which are taken, and older firmware not at all: it gives a standard scan then. Ultra and dense scans are
 	// asked for in the mode in which the scanner reports that it has them. The standard scan (RPLidarNodes) has no checksum: a
 	// sample that neither its neighbours nor the turn before agree with counts as not measured.
 	Encoding RPLidarEncoding
@@ -38,7 +38,8 @@ type RPLidar struct {
 	capsule  RPCapsule        // the last one
 	span     int              // how far the capsule before reached, 1/64 °
 	misfits  int              // capsules in a row that did not reach as far as the ones before
-	fresh    bool             // no scan was read since Open
+	met      bool             // it ever answered
+	note     string
 	turn     rpTurn
 	scan     []float64
 	Model    byte   // reported by the scanner, after Open
@@ -71,7 +72,7 @@ func NewRPLidar(s RPLidarSettings) (*RPLidar, error) {
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Bus: s.Name, Op: "rplidar", Err: err}
 	}
-	d := &RPLidar{link: newLink(s.Name, "rplidar", s.Line), s: s,
+	d := &RPLidar{link: newLink(s.Name, "rplidar", s.Line, rpSpinUp), s: s,
 		geometry: ScanGeometry{-math.Pi, 2 * math.Pi / float64(s.Rays), s.Rays}, nodes: NewRPNodeParser(),
 		turn: newTurn(s.Rays), scan: make([]float64, s.Rays)}
 	if samples > 0 {
@@ -88,41 +89,30 @@ const (
 	rpAnswer      = 60 * time.Millisecond
 	rpQuiet       = 5 * time.Millisecond   // silence after a stop
 	rpMaxTurnTime = 250 * time.Millisecond // a turn
+	rpBoot        = 3 * time.Second        // it boots: 1.5 s of an A1
+	rpAgain       = 70 * time.Millisecond  // a second question to one that was there before
+	rpAttempts    = 3                      // to begin an express scan
+	rpMaxPacket   = 1 << 10                // bytes
 	// rpSpinUp is the time until a started motor gives scans. Opening again before that would stop an A1's motor.
 	rpSpinUp = 3 * time.Second
 )
 
-// Open stops a running scan, checks the scanner's health, and starts motor and scan. It blocks for about 50 ms.
+// Open stops a running scan, checks the scanner's health, and starts motor and scan: 50 ms, or up to rpBoot for one that boots,
+// as an A1 does when its port is opened.
 func (d *RPLidar) Open() error {
-	if err := d.port.Open(); err != nil {
+	if err := d.open(); err != nil {
 		return err
 	}
-	if err := d.stop(); err != nil {
+	d.note = ""
+	if err := d.meet(); err != nil {
 		return err
 	}
-	info, err := d.ask(rpTypeInfo, 20, RPLidarInfo)
-	if err != nil {
-		// It may still wait for the rest of a request of which bytes were lost: as much as there can be.
-		var rest [rpRequest]byte
-		if err := errors.Join(d.write(rest[:]), d.stop()); err != nil {
-			return err
-		}
-		if info, err = d.ask(rpTypeInfo, 20, RPLidarInfo); err != nil {
-			return err
-		}
-	}
-	d.Model, d.Firmware, d.Serial = info[0], fmt.Sprintf("%d.%02d", info[2], info[1]), fmt.Sprintf("%X", info[4:20])
-	health, err := d.ask(rpTypeHealth, 3, RPLidarHealth)
-	if err != nil {
+	if err := d.healthy(); err != nil {
 		return err
 	}
-	if health[0] == 2 { // it protects itself, and can only begin again
-		err := d.faultf(hal.BusFault, "health: the scanner reports error %04X", binary.LittleEndian.Uint16(health[1:]))
-		return errors.Join(err, d.send(RPLidarReset))
-	}
-	mode := byte(0)
-	if d.s.Encoding == RPLidarUltra || d.s.Encoding == RPLidarDense || d.s.Encoding == RPLidarUltraDense {
-		if mode, err = d.modeOf(d.s.Encoding); err != nil {
+	mode, err := byte(0), error(nil)
+	if e := d.s.Encoding; e == RPLidarUltra || e == RPLidarDense || e == RPLidarUltraDense {
+		if mode, err = d.modeOf(e); err != nil {
 			return err
 		}
 	}
@@ -130,17 +120,141 @@ func (d *RPLidar) Open() error {
 		return err
 	}
 	d.nodes.Reset()
-	d.span, d.misfits, d.fresh = 0, 0, true
+	d.span, d.misfits = 0, 0
 	d.turn.reset()
-	if d.capsules == nil {
-		_, err = d.begin(byte(RPLidarNodes), rpNode, RPLidarScan)
+	if err := d.start(mode); err != nil {
 		return err
 	}
-	d.capsules.Reset()
-	length := rpSizes[d.s.Encoding].bytes
-	_, err = d.begin(byte(d.s.Encoding), length, RPLidarExpress, mode, 0, 0, 0, 0)
+	d.fresh = true
+	return nil
+}
+
+// meet waits until the scanner answers. One that boots sends a text and hears nothing for 1.5 s.
+func (d *RPLidar) meet() error {
+	began, patience := d.port.Line.Now(), time.Duration(rpBoot)
+	var last error
+	for {
+		if err := d.stop(); err != nil {
+			return err
+		}
+		info, err := d.ask(rpTypeInfo, 20, RPLidarInfo)
+		if err == nil {
+			d.Model, d.Firmware, d.Serial, d.met = info[0], fmt.Sprintf("%d.%02d", info[2], info[1]), fmt.Sprintf("%X", info[4:20]), true
+			return nil
+		}
+		if last = err; errors.Is(err, servo.ErrDisconnected) {
+			return err
+		}
+		// It may still wait for the rest of a request of which bytes were lost: as much as there can be.
+		var rest [rpRequest]byte
+		if err := d.write(rest[:]); err != nil {
+			return err
+		}
+		if d.met && len(d.heard) == 0 { // it was there before: it is gone, or has no power
+			patience = rpAgain
+		}
+		if d.port.Line.Now()-began >= patience {
+			break
+		}
+	}
+	if !d.met {
+		if rate := d.otherRate(); rate > 0 {
+			return d.faultf(hal.Invalid, "it answers at %d baud, not at the %d of its bus (try baud: %d)", rate, d.port.Line.Baud(), rate)
+		}
+	}
+	if text := []byte("RP LIDAR"); bytes.Contains(d.heard, text) {
+		return d.faultf(hal.Absent, "it boots, and does not answer within %v: %w", patience, servo.ErrNoReply)
+	}
+	return d.unanswered(fmt.Sprintf("no answer to %02X", byte(RPLidarInfo)), last)
+}
+
+// otherRate is the rate at which a scanner answers that does not at ours; 0 = none.
+func (d *RPLidar) otherRate() (found int) {
+	own, heard := d.port.Line.Baud(), len(d.heard)
+	for _, rate := range d.rates(own, 115200, 256000, 460800, 1000000)[1:] {
+		if d.tune(rate) != nil || d.stop() != nil {
+			break
+		}
+		if _, err := d.ask(rpTypeInfo, 20, RPLidarInfo); err == nil {
+			found = rate
+			break
+		}
+	}
+	d.heard = d.heard[:heard]
+	_ = d.tune(own) // the error that is reported is the scanner's
+	return found
+}
+
+// healthy asks for the scanner's health. One that protects itself can only begin again.
+func (d *RPLidar) healthy() error {
+	for reset := false; ; reset = true {
+		health, err := d.ask(rpTypeHealth, 3, RPLidarHealth)
+		if err != nil {
+			return err
+		}
+		code := binary.LittleEndian.Uint16(health[1:])
+		switch {
+		case health[0] == 1:
+			d.note = fmt.Sprintf("it warns of its health, code %04X", code)
+			return nil
+		case health[0] != 2:
+			return nil
+		case reset:
+			return d.faultf(hal.BusFault, "health: error %04X, after a reset too: %w", code, servo.ErrReported)
+		}
+		if err := errors.Join(d.send(RPLidarReset), d.meet()); err != nil {
+			return fmt.Errorf("health: error %04X, then a reset: %w", code, err)
+		}
+	}
+}
+
+// start begins the scan in a mode. It takes the encoding that is answered: S and C models answer mode 0 with dense capsules. Firmware
+// before 1.17 does not answer an express scan at all; the standard one is taken then.
+func (d *RPLidar) start(mode byte) (err error) {
+	kind, length := byte(0), 0
+	for range rpAttempts {
+		if d.s.Encoding == RPLidarNodes {
+			break
+		}
+		if kind, length, _, err = d.begin(0, RPLidarExpress, mode, 0, 0, 0, 0); err == nil {
+			break
+		}
+		if errors.Is(err, servo.ErrDisconnected) {
+			return err
+		}
+		if err := d.stop(); err != nil {
+			return err
+		}
+	}
+	size := rpSizes[kind]
+	switch {
+	case kind == byte(RPLidarNodes) && length == rpNode:
+		d.capsules = nil
+		return nil
+	case size.bytes > 0 && size.bytes == length:
+		if d.s.Encoding != RPLidarExpressed && d.s.Encoding != RPLidarEncoding(kind) {
+			d.note = fmt.Sprintf("it was asked for encoding 0x%02X and sends 0x%02X, which is taken", byte(d.s.Encoding), kind)
+		}
+		d.capsules = NewRPCapsuleParser(RPLidarEncoding(kind))
+		return nil
+	case d.s.Encoding != RPLidarNodes && kind != 0:
+		d.note = fmt.Sprintf("it sends encoding 0x%02X, which is not known: its standard scan is taken", kind)
+	case d.s.Encoding != RPLidarNodes:
+		d.note = "firmware " + d.Firmware + " does not answer an express scan: its standard scan is taken, which has fewer samples and no checksum"
+	}
+	if err := d.stop(); err != nil {
+		return err
+	}
+	d.capsules = nil
+	kind, length, _, err = d.begin(0, RPLidarScan)
+	if err == nil && (kind != byte(RPLidarNodes) || length != rpNode) {
+		err = d.faultf(hal.BusFault, "answer to %02X: got encoding 0x%02X of %d bytes, want 0x81 of %d", byte(RPLidarScan), kind, length, rpNode)
+	}
 	return err
 }
+
+// Note is what is odd about the scanner.
+func (d *RPLidar) Note() string { return d.note }
 
 // modeOf asks the scanner in which of its modes it sends an encoding.
 func (d *RPLidar) modeOf(e RPLidarEncoding) (mode byte, err error) {
@@ -207,33 +321,43 @@ func (d *RPLidar) stop() error {
 	return nil // a scanner that keeps sending did not receive the stop; the next reply shows it
 }
 
-// begin sends a request and waits for the descriptor of its reply. It returns the bytes received after it.
-func (d *RPLidar) begin(kind byte, length int, c RPLidarCommand, payload ...byte) ([]byte, error) {
+// begin sends a request and waits for the descriptor of its reply: its type, the length of its packets, and the bytes received after
+// it. want is the type of an answer, 0 for a scan. The answer to another request is passed over.
+func (d *RPLidar) begin(want byte, c RPLidarCommand, payload ...byte) (kind byte, length int, rest []byte, err error) {
 	if err := d.send(c, payload...); err != nil {
-		return nil, err
+		return 0, 0, nil, err
 	}
-	stream := kind&0x80 != 0 && kind != rpTypeBoard
-	var room [rpDescriptor]byte
-	want := AppendRPDescriptor(room[:0], length, stream, kind)
-	deadline := d.port.Line.Now() + rpAnswer + d.wire(len(d.out)+rpDescriptor+length)
+	deadline := d.port.Line.Now() + rpAnswer + d.wire(len(d.out)+rpDescriptor+rpUDenseBytes)
 	for got := []byte(nil); ; {
 		piece, err := d.read(deadline)
-		if err != nil || len(got) > 4*len(d.raw) {
-			if err == nil {
-				err = os.ErrInvalid
-			}
-			return nil, d.fault(hal.BusFault, fmt.Errorf("answer to %02X: %w", byte(c), err))
+		if err == nil && len(got) > 4*len(d.raw) {
+			err = servo.Foreign(got)
+		}
+		if err != nil {
+			return 0, 0, nil, d.fault(hal.BusFault, fmt.Errorf("answer to %02X: %w", byte(c), err))
 		}
 		got = append(got, piece...)
-		if i := bytes.Index(got, want); i >= 0 {
-			return got[i+len(want):], nil
+		for at := 0; ; {
+			i := bytes.Index(got[at:], []byte{rpStart, rpReply})
+			if i < 0 || len(got)-at-i < rpDescriptor {
+				break
+			}
+			at += i
+			word, kind := binary.LittleEndian.Uint32(got[at+2:]), got[at+6]
+			if length := int(word & (1<<30 - 1)); (want == 0 && word>>30 == rpStream || want == kind && want != 0) && length > 0 && length <= rpMaxPacket {
+				return kind, length, got[at+rpDescriptor:], nil
+			}
+			at++
 		}
 	}
 }
 
-// ask sends a request and waits for its one answer of length bytes.
-func (d *RPLidar) ask(kind byte, length int, c RPLidarCommand, payload ...byte) ([]byte, error) {
-	got, err := d.begin(kind, length, c, payload...)
+// ask sends a request and waits for its one answer of a type, of length bytes at least.
+func (d *RPLidar) ask(want byte, length int, c RPLidarCommand, payload ...byte) ([]byte, error) {
+	_, size, got, err := d.begin(want, c, payload...)
+	if err == nil && size < length {
+		err = d.faultf(hal.BusFault, "answer to %02X: got %d bytes, want %d", byte(c), size, length)
+	}
 	for deadline := d.port.Line.Now() + rpQuiet + d.wire(length); err == nil && len(got) < length; {
 		var piece []byte
 		if piece, err = d.read(deadline); err != nil {
@@ -249,12 +373,7 @@ func (d *RPLidar) Read(values []float64) error {
 	if err := d.skim(d.parse); err != nil {
 		return err
 	}
-	silence := rpAnswer
-	if d.fresh {
-		silence = rpSpinUp
-	}
-	d.fresh = false
-	if err := d.await(silence, 2*rpMaxTurnTime, d.parse); err != nil {
+	if err := d.await(rpAnswer, 2*rpMaxTurnTime, d.parse); err != nil {
 		return err
 	}
 	copy(values, d.scan)

@@ -58,7 +58,7 @@ func NewSICK(s SICKSettings) (*SICK, error) {
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Bus: s.Name, Op: "lms", Err: err}
 	}
-	d := &SICK{link: newLink(s.Name, "lms", s.Line), s: s, reach: reach, known: s.Baud,
+	d := &SICK{link: newLink(s.Name, "lms", s.Line, sickSpinUp), s: s, reach: reach, known: s.Baud,
 		parser: NewSICKParser(SICKReplyBit | s.Address)}
 	d.geometry = ScanGeometry{-float64(s.Angle) / 2 * degree, float64(s.Resolution) / 100 * degree, 100*s.Angle/s.Resolution + 1}
 	d.scan = make([]float64, d.geometry.Count)
@@ -82,6 +82,7 @@ func (d *SICK) Geometry() ScanGeometry { return d.geometry }
 const (
 	sickAck    = 60 * time.Millisecond // from a command to its acknowledgement
 	sickSlack  = 20 * time.Millisecond
+	sickSpinUp = time.Second              // until the first scan of a stream
 	sickStore  = 3 * time.Second          // settings are written to EEPROM
 	sickMirror = 13333 * time.Microsecond // a turn of the mirror: a scan at 1°
 	// sickForeign is the timeout of a reply while bytes are received at another rate.
@@ -93,7 +94,7 @@ const (
 // written once, to its EEPROM. It blocks for half a second, or a few seconds with a write. After power-on the scanner needs
 // up to a minute before it answers.
 func (d *SICK) Open() error {
-	if err := d.port.Open(); err != nil {
+	if err := d.open(); err != nil {
 		return err
 	}
 	if err := d.find(); err != nil {
@@ -117,7 +118,9 @@ func (d *SICK) Open() error {
 	if err := d.configure(); err != nil {
 		return err
 	}
-	return d.begin()
+	err = d.begin()
+	d.fresh = err == nil
+	return err
 }
 
 // begin starts the stream, where there is to be one.
@@ -162,7 +165,7 @@ func (d *SICK) find() error {
 		d.known = d.s.Baud
 		return nil
 	}
-	return d.faultf(hal.Absent, "no scanner answers at any rate: %w", last)
+	return d.unanswered("no scanner answers at any rate", last)
 }
 
 // configure writes the settings where they are not as they should be.
@@ -190,7 +193,7 @@ func (d *SICK) configure() error {
 		return err
 	}
 	if len(p) < 2 || p[1] != 1 {
-		return d.faultf(hal.BusFault, "settings: got % X, want 01: refused", p)
+		return d.faultf(hal.BusFault, "settings: got % X, want 01: %w", p, servo.ErrReported)
 	}
 	return d.mode(sickStore, SICKRequest)
 }
@@ -199,7 +202,7 @@ func (d *SICK) configure() error {
 func (d *SICK) mode(timeout time.Duration, mode ...byte) error {
 	p, err := d.ask(timeout, SICKModeReply, append([]byte{byte(SICKMode)}, mode...)...)
 	if err == nil && (len(p) < 2 || p[1] != 0) {
-		err = d.faultf(hal.BusFault, "mode %02X: got % X, want 00", mode[0], p)
+		err = d.faultf(hal.BusFault, "mode %02X: got % X, want 00: %w", mode[0], p, servo.ErrReported)
 	}
 	return err
 }
@@ -280,7 +283,7 @@ func (d *SICK) request(values []float64) error {
 func (d *SICK) decode(p []byte) error {
 	status, err := DecodeSICKScan(p, d.reach.Bits, d.scan)
 	if err == nil && status&sickLevel >= sickError {
-		err = fmt.Errorf("scan: status %02X: the scanner reports an error", status)
+		err = fmt.Errorf("scan: status %02X: an error: %w", status, servo.ErrReported)
 	}
 	if err != nil {
 		return d.fault(hal.BusFault, err)

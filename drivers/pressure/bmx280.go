@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"time"
 
 	conn "periph.io/x/conn/v3/i2c"
 
@@ -38,9 +39,9 @@ func NewBMX280(bus conn.Bus, c BMX280Config) *BMX280 {
 
 // Open resets the chip, reads its trim and lets it measure: 20 ms.
 func (s *BMX280) Open() error {
-	ids := []byte{BMP280WhoAmI, BME280WhoAmI}
-	if s.config.Humidity {
-		ids = ids[1:]
+	ids := []byte{BME280WhoAmI}
+	if !s.config.Humidity {
+		ids = append([]byte{BMP280WhoAmI, BME280WhoAmI}, BMP280Samples()...)
 	}
 	id, err := s.chip.Expect(BMX280ID, ids...)
 	if err != nil {
@@ -50,7 +51,9 @@ func (s *BMX280) Open() error {
 	if err := s.chip.Write(BMX280Reset, BMX280ResetWord); err != nil {
 		return err
 	}
-	i2c.Sleep(s.config.Clock, BMX280Boot)
+	if err := s.load(); err != nil {
+		return err
+	}
 	// Twice, for it has no checksum: one wrong bit in it would make every reading wrong.
 	for range 2 {
 		before := s.trim
@@ -76,6 +79,21 @@ func (s *BMX280) Open() error {
 	}
 	i2c.Sleep(s.config.Clock, BMX280Measure)
 	return nil
+}
+
+// load waits until the chip has copied its trim from its memory: until then it reads as zeros.
+func (s *BMX280) load() error {
+	const pause = time.Millisecond
+	i2c.Sleep(s.config.Clock, BMX280Boot)
+	for until := s.config.Clock.Now() + BMX280Load; ; i2c.Sleep(s.config.Clock, pause) {
+		p, err := s.chip.Read(BMX280Status, 1)
+		switch late := s.config.Clock.Now() >= until; {
+		case err != nil && late: // it may not acknowledge while it boots
+			return err
+		case err == nil && (p[0]&BMX280Loading == 0 || p[0] == 0xFF || late): // the trim itself shows what is wrong
+			return nil
+		}
+	}
 }
 
 var errNoTrim = errors.New("trim: got bytes that are all alike, want the factory's")

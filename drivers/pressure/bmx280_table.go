@@ -15,6 +15,7 @@ const (
 	BMX280ID          = 0xD0
 	BMX280Reset       = 0xE0
 	BMX280Humidity2   = 0xE1 // H2..H6: 7 bytes
+	BMX280Status      = 0xF3 // bit 0, im_update: the trim is being copied
 	BMX280CtrlHum     = 0xF2 // takes effect with the next write of CtrlMeas
 	BMX280CtrlMeas    = 0xF4 // temperature 7..5, pressure 4..2, mode 1..0
 	BMX280Filter      = 0xF5 // standby 7..5, filter 4..2
@@ -25,6 +26,7 @@ const (
 const (
 	BMP280WhoAmI    = 0x58
 	BME280WhoAmI    = 0x60
+	BMX280Loading   = 0x01 // of BMX280Status
 	BMX280ResetWord = 0xB6
 	BMX280Normal    = 0x2F // temperature once, pressure 4 times, normal mode
 	BMX280Standby   = 0x00 // 0.5 ms between two measurements, no filter
@@ -32,9 +34,13 @@ const (
 	BMX280Skipped   = 0x80000 // value of 20 bits that were not measured; 0x8000 for 16
 )
 
-// BMX280Boot is the wait after a reset; BMX280Measure the longest that BMX280Normal takes (BME280, appendix B).
+// BMP280Samples are the identities of the first BMP280s (BST-BMP280-DS001 rev. 1.26, "chip_id": samples).
+func BMP280Samples() []byte { return []byte{0x56, 0x57} }
+
+// BMX280Boot is the wait after a reset, BMX280Load how much longer the trim may take; BMX280Measure the longest that BMX280Normal takes (BME280, appendix B).
 const (
 	BMX280Boot    = 2 * time.Millisecond
+	BMX280Load    = 10 * time.Millisecond
 	BMX280Measure = 16 * time.Millisecond
 )
 

@@ -62,6 +62,7 @@ func bmxSession(rest ...i2ctest.IO) *i2ctest.Playback {
 	return &i2ctest.Playback{DontPanic: true, Ops: append([]i2ctest.IO{
 		{Addr: 0x77, W: []byte{0xD0}, R: []byte{0x60}},
 		{Addr: 0x77, W: []byte{0xE0, 0xB6}},
+		{Addr: 0x77, W: []byte{0xF3}, R: []byte{0}},
 		{Addr: 0x77, W: []byte{0x88}, R: append(block, 0, 75)},
 		{Addr: 0x77, W: []byte{0xE1}, R: hum},
 		{Addr: 0x77, W: []byte{0x88}, R: append(block, 0, 75)}, // twice
@@ -105,7 +106,7 @@ func TestBMX280Session(t *testing.T) {
 	for _, level := range []byte{0, 0xFF} {
 		trim := bytes.Repeat([]byte{level}, 26)
 		dead := NewBMX280(&i2ctest.Playback{DontPanic: true, Ops: []i2ctest.IO{{Addr: 0x76, W: []byte{0xD0}, R: []byte{0x60}},
-			{Addr: 0x76, W: []byte{0xE0, 0xB6}}, {Addr: 0x76, W: []byte{0x88}, R: trim}, {Addr: 0x76, W: []byte{0xE1}, R: trim[:7]}}},
+			{Addr: 0x76, W: []byte{0xE0, 0xB6}}, {Addr: 0x76, W: []byte{0xF3}, R: []byte{level}}, {Addr: 0x76, W: []byte{0x88}, R: trim}, {Addr: 0x76, W: []byte{0xE1}, R: trim[:7]}}},
 			BMX280Config{Clock: clock})
 		if err := dead.Open(); !errors.Is(err, errNoTrim) {
 			t.Errorf("a line that rests at 0x%02X: got %v", level, err)

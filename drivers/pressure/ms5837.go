@@ -28,6 +28,7 @@ type MS5837 struct {
 	choice int // index of the oversampling
 	takes  time.Duration
 	prom   [MS5837Words]uint16
+	known  bool // its first reading was that of the config's model
 }
 
 // NewMS5837 returns the sensor on bus. It does no I/O. The error is hal.Invalid: no such oversampling.
@@ -66,11 +67,48 @@ func (s *MS5837) Open() error {
 	}
 	for _, m := range [...]*MS5837Model{MS5837_30BA(), MS5837_02BA()} {
 		// Early chips of both models have version 0.
-		if v := s.prom[0] >> 5 & 0x7F; v != 0 && m.Name != s.config.Model.Name && slices.Contains(m.versions, v) {
+		if v := s.version(); v != 0 && m.Name != s.config.Model.Name && slices.Contains(m.versions, v) {
 			return s.chip.Faultf(hal.Absent, "model: got %s by its PROM, want %s", m.Name, s.config.Model.Name)
 		}
 	}
 	return nil
+}
+
+// least is the lowest pressure that is believed, with a margin: a PROM without a model leaves open whether the config's is right.
+func (s *MS5837) least() float64 {
+	m := s.config.Model
+	if s.version() == 0 {
+		return m.MinPascals - 0.011*m.MaxPascals
+	}
+	return -0.011 * m.MaxPascals
+}
+
+// version is the model's number in the PROM.
+func (s *MS5837) version() uint16 { return s.prom[0] >> 5 & 0x7F }
+
+// guess doubts the config's model of a chip whose PROM names none, where only the other one makes an air pressure of what it
+// measures: a 30BA taken for a 02BA reads a twentieth, a 02BA taken for a 30BA as if it were 190 m deep. A chip that starts
+// deep under water is believed.
+func (s *MS5837) guess(own float64, d1, d2 uint32) error {
+	const thin, thick = 50e3, 110e3 // Pa: 5500 m up, and a metre under water
+	for _, m := range [...]*MS5837Model{MS5837_30BA(), MS5837_02BA()} {
+		other, _ := m.Compensate(&s.prom, d1, d2)
+		if m.Name == s.config.Model.Name || other < thin || other > thick || own >= s.config.Model.MinPascals && own <= s.config.Model.MaxPascals &&
+			(s.prom[1] < ms5837Between) == (m.Name != MS5837_30BA().Name) {
+			continue
+		}
+		return s.chip.Faultf(hal.Absent, "model: got %.0f Pa as an %s, %.0f Pa as an %s, which its PROM does not tell apart; want a pressure of air (try device: %s)",
+			own, s.config.Model.Name, other, m.Name, m.Name)
+	}
+	return nil
+}
+
+// Note reports a chip whose model only the config tells.
+func (s *MS5837) Note() string {
+	if s.version() != 0 || s.prom == ([MS5837Words]uint16{}) {
+		return ""
+	}
+	return "its PROM has version 0, as early chips of both models have: it is taken for an " + s.config.Model.Name
 }
 
 // Read converts pressure and temperature one after the other; it blocks for both, 18 ms at 4096 samples.
@@ -85,8 +123,14 @@ func (s *MS5837) Read(values []float64) error {
 	}
 	pascals, celsius := s.config.Model.Compensate(&s.prom, d1, d2)
 	// The chip's data has no checksum: an impossible value is a bit error on the bus, or the chip lost its settings.
-	if limit := 1.1 * s.config.Model.MaxPascals; pascals < -0.01*limit || pascals > limit || celsius < -45 || celsius > 90 {
-		return s.chip.Faultf(hal.BusFault, "got %.0f Pa at %.1f °C, want within the sensor's range", pascals, celsius)
+	if s.version() == 0 && !s.known {
+		if err := s.guess(pascals, d1, d2); err != nil {
+			return err
+		}
+		s.known = true
+	}
+	if m := s.config.Model; pascals < s.least() || pascals > 1.1*m.MaxPascals || celsius < -45 || celsius > 90 {
+		return s.chip.Faultf(hal.BusFault, "got %.0f Pa at %.1f °C, want within the range of an %s, %.0f..%.0f Pa", pascals, celsius, m.Name, m.MinPascals, m.MaxPascals)
 	}
 	put(values, pascals-s.config.Air, celsius)
 	return nil

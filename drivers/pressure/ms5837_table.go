@@ -38,7 +38,7 @@ type MS5837Model struct {
 	// The powers of two of "Calculate temperature compensated pressure".
 	Offset, OffsetT, Sense, SenseT, Divide uint
 	PascalsPerCount                        float64
-	MaxPascals                             float64 // operating range; 0 at its lower end
+	MinPascals, MaxPascals                 float64 // operating range
 	second                                 func(dT, temp int64) (ti, offi, sensi int64)
 	versions                               []uint16 // bits 11..5 of PROM word 0, as distinguished by Blue Robotics' library
 }
@@ -46,14 +46,18 @@ type MS5837Model struct {
 // MS5837_30BA and the others are the models: 30 bar for the deep, 2 bar for shallow water and air.
 func MS5837_30BA() *MS5837Model {
 	return &MS5837Model{Name: "ms5837-30ba", Offset: 16, OffsetT: 7, Sense: 15, SenseT: 8, Divide: 13, PascalsPerCount: 10,
-		MaxPascals: 30e5, second: second30, versions: []uint16{0x1A}}
+		MinPascals: 0, MaxPascals: 30e5, second: second30, versions: []uint16{0x1A}}
 }
 
 // MS5837_02BA is the 2 bar chip (datasheet MS5837-02BA).
 func MS5837_02BA() *MS5837Model {
 	return &MS5837Model{Name: "ms5837-02ba", Offset: 17, OffsetT: 6, Sense: 16, SenseT: 7, Divide: 15, PascalsPerCount: 1,
-		MaxPascals: 2e5, second: second02, versions: []uint16{0x00, 0x15}}
+		MinPascals: 30e3, MaxPascals: 2e5, second: second02, versions: []uint16{0x00, 0x15}}
 }
+
+// ms5837Between is the word C1, the sensitivity, that lies between those of both models' chips: a 30BA's is below (as Blue Robotics'
+// newer library separates them).
+const ms5837Between = 37000
 
 // square is exact: a 25 bit difference of temperatures.
 func square(v int64) int64 { return v * v }

@@ -74,6 +74,7 @@ func ExampleNewKernel() {
 // What is said on the bus, transaction by transaction.
 var pca9685 = []i2ctest.IO{
 	{Addr: 0x40, W: []byte{0x01}, R: []byte{0x04}},
+	{Addr: 0x40, W: []byte{0x00}, R: []byte{0x11}},
 	{Addr: 0x40, W: []byte{0xFD, 0x10}},
 	{Addr: 0x40, W: []byte{0x00, 0x10}},
 	{Addr: 0x40, W: []byte{0xFE, 0x79}},

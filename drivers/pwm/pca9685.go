@@ -2,6 +2,7 @@ package pwm
 
 import (
 	"cmp"
+	"errors"
 	"math"
 	"slices"
 	"time"
@@ -20,11 +21,15 @@ type PCA9685Config struct {
 	Hertz      float64   // of the pulses, 24..400; 0 = 50. 24 Hz is where the prescaler ends
 	Oscillator float64   // Hz, measured on this very chip; 0 = 25 MHz
 	Clock      hal.Clock // for the wait of Open; nil = the wall's
+	// Alone allows a software reset of the bus, where the chip waits for an external clock: no other chip's pulses end by it.
+	Alone bool
 }
 
 // PCA9685 is one chip. It is a drivers.Output.
 type PCA9685 struct {
+	bus    conn.Bus
 	chip   *i2c.Chip
+	reset  bool // of the software reset that the last Open needed
 	config PCA9685Config
 	scale  byte
 	step   float64 // s a count
@@ -38,7 +43,7 @@ func NewPCA9685(bus conn.Bus, c PCA9685Config) (*PCA9685, error) {
 	c.Hertz = cmp.Or(c.Hertz, 50)
 	c.Oscillator = cmp.Or(c.Oscillator, PCA9685Oscillator)
 	c.Clock = cmp.Or(c.Clock, i2c.Clock())
-	d := &PCA9685{chip: i2c.NewChip(bus, c.Address, "pca9685"), config: c}
+	d := &PCA9685{bus: bus, chip: i2c.NewChip(bus, c.Address, "pca9685"), config: c}
 	switch {
 	case c.Channels < 1 || c.Channels > PCA9685Channels:
 		return nil, d.chip.Faultf(hal.Invalid, "channels: got %d, want 1..16", c.Channels)
@@ -67,6 +72,9 @@ func (d *PCA9685) Open() error {
 	if p[0]&0xE0 != 0 {
 		return d.chip.Faultf(hal.Absent, "mode 2: got 0x%02X, want no bit of 0xE0", p[0])
 	}
+	if err := d.ownClock(); err != nil {
+		return err
+	}
 	for _, w := range [...]struct{ register, value byte }{
 		{PCA9685All + 3, PCA9685Full}, // all off before anything runs
 		{PCA9685Mode1, PCA9685Sleep},
@@ -89,6 +97,38 @@ func (d *PCA9685) Open() error {
 		return d.chip.Faultf(hal.Absent, "prescaler: got %d, want %d: not a PCA9685", p[0], d.scale)
 	}
 	return nil
+}
+
+// ownClock looks whether another program has set the chip to an external clock, without which it makes no pulses, and which no
+// write ends.
+func (d *PCA9685) ownClock() error {
+	d.reset = false
+	p, err := d.chip.Read(PCA9685Mode1, 1)
+	if err != nil || p[0]&PCA9685ExtClk == 0 {
+		return err
+	}
+	if d.config.Alone {
+		if err := d.bus.Tx(PCA9685General, []byte{PCA9685Software}, nil); err == nil {
+			i2c.Sleep(d.config.Clock, PCA9685Wake)
+			if p, err := d.chip.Read(PCA9685Mode1, 1); err == nil && p[0]&PCA9685ExtClk == 0 {
+				d.reset = true
+				return nil
+			}
+		}
+	}
+	return d.chip.Fault(hal.BusFault, ErrExternalClock)
+}
+
+// ErrExternalClock is of a PCA9685 that another program has set to an external clock.
+var ErrExternalClock = errors.New("mode 1: it is set to an external clock (EXTCLK) until its power goes or a software reset of the bus: " +
+	"power cycle the board")
+
+// Note reports a software reset of Open.
+func (d *PCA9685) Note() string {
+	if !d.reset {
+		return ""
+	}
+	return "another program had set it to an external clock (EXTCLK): the bus was reset by software"
 }
 
 // Write sets all channels in one transaction; they take effect together at its end. It also checks the chip's settings. A

@@ -37,6 +37,7 @@ func TestPCA9685Scale(t *testing.T) {
 func opening(rest ...i2ctest.IO) *i2ctest.Playback {
 	return &i2ctest.Playback{DontPanic: true, Ops: append([]i2ctest.IO{
 		{Addr: 0x40, W: []byte{0x01}, R: []byte{0x04}},
+		{Addr: 0x40, W: []byte{0x00}, R: []byte{0x11}},
 		{Addr: 0x40, W: []byte{0xFD, 0x10}}, // all off
 		{Addr: 0x40, W: []byte{0x00, 0x10}}, // sleep
 		{Addr: 0x40, W: []byte{0xFE, 0x79}}, // 50 Hz

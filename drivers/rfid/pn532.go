@@ -19,6 +19,8 @@ const (
 	answerTimeout = 150 * time.Millisecond // two tags at four tries take less
 	readyPause    = 2 * time.Millisecond   // between two looks whether it is ready
 	tries         = 3                      // of an activation, in addition to the first
+	maxStale      = 3                      // frames of before that are passed over
+	wakeTime      = 30 * time.Millisecond  // in which a sleeping chip acknowledges its address again: 2 ms by its data sheet
 )
 
 // PN532 is one reader: a drivers.Sensor of one value. Every Read asks again which tags are in its field: at most two.
@@ -49,13 +51,16 @@ func NewPN532I2C(bus conn.Bus, clock hal.Clock) *PN532 {
 	return &PN532{link: &pnBus{bus: bus, clock: cmp.Or(clock, i2c.Clock())}}
 }
 
-// Open finds the chip and sets it up: it reads tags, and gives up soon if absent.
+// Open finds the chip, wakes it and sets it up: it reads tags, and gives up soon if absent. A chip that wakes or was asked by another
+// program gets the first command twice.
 func (r *PN532) Open() error {
 	if err := r.link.open(); err != nil {
 		return err
 	}
 	if _, err := r.ask(true, PN532SAM, 1, 0x14, 1); err != nil {
-		return r.absent(err)
+		if _, err = r.ask(true, PN532SAM, 1, 0x14, 1); err != nil {
+			return r.absent(err)
+		}
 	}
 	p, err := r.ask(false, PN532Firmware)
 	if err != nil {
@@ -104,11 +109,18 @@ func (r *PN532) ask(first bool, command byte, args ...byte) ([]byte, error) {
 	if err := r.link.send(r.frame, first); err != nil {
 		return nil, r.link.fault(hal.BusFault, err)
 	}
+	// The answer to a command of before may come first: the host was started again in between.
 	p, err := r.link.receive(ackTimeout)
-	if err == nil && len(p) > 0 {
-		err = fmt.Errorf("command 0x%02X: got % X, want an acknowledgement", command, p)
+	for stale := 0; err == nil && len(p) > 0; stale++ {
+		if stale == maxStale {
+			return nil, r.link.fault(hal.BusFault, fmt.Errorf("command 0x%02X: got % X, want an acknowledgement", command, p))
+		}
+		p, err = r.link.receive(ackTimeout)
 	}
 	if err == nil {
+		p, err = r.link.receive(answerTimeout)
+	}
+	for stale := 0; err == nil && stale < maxStale && len(p) >= 2 && p[0] == PN532Chip && p[1] != command+1; stale++ {
 		p, err = r.link.receive(answerTimeout)
 	}
 	switch {
@@ -192,7 +204,17 @@ func (l *pnBus) fault(kind hal.Kind, err error) error {
 	return &hal.Error{Kind: kind, Bus: l.bus.String(), ID: PN532Address, Op: fmt.Sprintf("pn532 at 0x%02X", PN532Address), Err: err, Try: "halyard doctor"}
 }
 
-func (l *pnBus) send(frame []byte, _ bool) error { return l.bus.Tx(PN532Address, frame, nil) }
+// send asks a chip that sleeps again until it is awake: the first attempt wakes it.
+func (l *pnBus) send(frame []byte, first bool) error {
+	until := l.clock.Now() + wakeTime
+	for {
+		err := l.bus.Tx(PN532Address, frame, nil)
+		if err == nil || !first || l.clock.Now() >= until {
+			return err
+		}
+		i2c.Sleep(l.clock, readyPause)
+	}
+}
 
 // receive polls the ready byte and then reads a whole frame: bytes of it that are not read at once are lost.
 func (l *pnBus) receive(timeout time.Duration) ([]byte, error) {

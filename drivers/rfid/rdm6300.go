@@ -1,7 +1,9 @@
 package rfid
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"time"
 
@@ -9,10 +11,10 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// The RDM6300's telegram.
+// The RDM6300's telegram: ten digits and their XOR.
 const (
 	RDM6300Baud = 9600
-	rdmLength   = 14 // bytes
+	rdmDigits   = 10
 	rdmStart    = 0x02
 	rdmEnd      = 0x03
 )
@@ -20,12 +22,25 @@ const (
 // present is for how long a tag that was read counts as being in reach: longer than two pauses between telegrams.
 const present = 250 * time.Millisecond
 
+// maxStrange is for how long bytes that are no telegram count: three telegrams' worth are another reader, fewer are noise.
+const maxStrange = 2 * time.Second
+
 // apart is the idle time before and after a single telegram that is accepted without a repetition. An RDM6300 repeats a
 // telegram after 50 ms; an RDM630 sends one per tag, and no more while the tag stays.
 const apart = 60 * time.Millisecond
 
+// RDM6300Form is how a reader ends its telegram.
+type RDM6300Form uint8
+
+// The forms. All begin with 02 and ten digits.
+const (
+	RDM6300Digits RDM6300Form = iota // two digits of the XOR, 03: RDM6300, RDM630
+	RDM6300Binary                    // the XOR as one byte, 03: 13 bytes (esphome/issues#3610)
+	RDM6300Lines                     // two digits of the XOR, CR, LF, 03: ID-12LA, ID-20LA (esphome/esphome#13753)
+)
+
 // AppendRDM6300 appends the telegram of a tag.
-func AppendRDM6300(dst []byte, tag [5]byte) []byte {
+func AppendRDM6300(dst []byte, tag [5]byte, form RDM6300Form) []byte {
 	const digits = "0123456789ABCDEF"
 	sum := byte(0)
 	dst = append(dst, rdmStart)
@@ -33,7 +48,19 @@ func AppendRDM6300(dst []byte, tag [5]byte) []byte {
 		dst = append(dst, digits[b>>4], digits[b&15])
 		sum ^= b
 	}
-	return append(dst, digits[sum>>4], digits[sum&15], rdmEnd)
+	return rdmTail(dst, sum, form)
+}
+
+// rdmTail appends the end of a telegram with a sum.
+func rdmTail(dst []byte, sum byte, form RDM6300Form) []byte {
+	if form == RDM6300Binary {
+		return append(dst, sum, rdmEnd)
+	}
+	const digits = "0123456789ABCDEF"
+	if dst = append(dst, digits[sum>>4], digits[sum&15]); form == RDM6300Lines {
+		dst = append(dst, '\r', '\n')
+	}
+	return append(dst, rdmEnd)
 }
 
 // parseRDM6300 finds the first telegram in p: of which tag it is, and how many bytes it and what is in front of it
@@ -47,25 +74,34 @@ func parseRDM6300(p []byte) (tag [5]byte, used int, ok bool) {
 	if from > 0 {
 		return tag, from, false
 	}
-	var all [6]byte // and the sum
-	for i := 1; i < len(p) && i < rdmLength; i++ {
-		if i == rdmLength-1 {
-			sum := byte(0)
-			for _, b := range all {
-				sum ^= b // over the sum too: 0
-			}
-			if p[i] != rdmEnd || sum != 0 {
-				return tag, 1, false
-			}
-			return [5]byte(all[:5]), rdmLength, true
+	sum := byte(0)
+	for i := 1; i <= rdmDigits; i++ {
+		if i >= len(p) {
+			return tag, 0, false
 		}
 		digit, known := hex(p[i])
 		if !known {
 			return tag, 1, false // a false start, or a byte is missing: the next start may be a true one
 		}
-		all[(i-1)/2] = all[(i-1)/2]<<4 | digit
+		tag[(i-1)/2] = tag[(i-1)/2]<<4 | digit
 	}
-	return tag, 0, false
+	for _, b := range tag {
+		sum ^= b
+	}
+	tail := p[1+rdmDigits:]
+	for form := RDM6300Digits; form <= RDM6300Lines; form++ {
+		var room [5]byte
+		want := rdmTail(room[:0], sum, form)
+		n := min(len(want), len(tail))
+		if !bytes.Equal(want[:n], tail[:n]) {
+			continue
+		}
+		if n < len(want) {
+			return tag, 0, false
+		}
+		return tag, 1 + rdmDigits + n, true
+	}
+	return tag, 1, false
 }
 
 func hex(c byte) (byte, bool) {
@@ -91,14 +127,17 @@ type RDM6300 struct {
 	reported time.Duration
 	// Since a pause of apart: the number of bytes and valid telegrams, and the time of the last byte.
 	bytes, telegrams int
+	length           int // of the last telegram
 	came             time.Duration
+	strange          []byte        // what came since the last telegram that is none, its first bytes
+	stranger         time.Duration // when its last byte came
 
 	onTag func(tag int) // heed, made once: a reading does not allocate
 }
 
 // NewRDM6300 returns the reader at the end of a line that open opens, at 9600 baud. It does no I/O.
 func NewRDM6300(name string, open servo.Opener) *RDM6300 {
-	r := &RDM6300{port: servo.PointToPoint{Bus: name, Device: "rdm6300", Opener: open}, seen: map[int]time.Duration{}}
+	r := &RDM6300{port: servo.PointToPoint{Bus: name, Device: "rdm6300", Opener: open}, seen: map[int]time.Duration{}, strange: make([]byte, 0, 3*16)}
 	r.onTag = r.heed
 	return r
 }
@@ -134,7 +173,7 @@ func (r *RDM6300) Read(values []float64) error {
 		r.parse(r.raw[:n], r.onTag)
 	}
 	now := r.port.Line.Now()
-	if r.bytes == rdmLength && r.telegrams == 1 && now-r.came >= apart {
+	if r.bytes == r.length && r.telegrams == 1 && now-r.came >= apart {
 		r.telegrams = 0
 		if _, there := r.seen[r.last]; !there {
 			r.believe(r.last, now)
@@ -148,6 +187,12 @@ func (r *RDM6300) Read(values []float64) error {
 	if len(values) > 0 {
 		values[0] = float64(len(r.seen))
 	}
+	if now-r.stranger > maxStrange {
+		r.strange = r.strange[:0]
+	}
+	if len(r.strange) == cap(r.strange) {
+		return r.port.Fault(hal.BusFault, fmt.Errorf("telegram: want 02, ten digits, their XOR and 03: %w", servo.Foreign(r.strange)))
+	}
 	return nil
 }
 
@@ -160,9 +205,14 @@ func (r *RDM6300) parse(p []byte, onTag func(tag int)) {
 		if used == 0 {
 			return
 		}
-		if r.kept = r.kept[:copy(r.kept, r.kept[used:])]; ok {
+		if ok {
+			r.length, r.strange = used, r.strange[:0]
 			onTag(number(tag[1:])) // which is printed on a card: the lower 32 bits
+		} else {
+			r.strange = append(r.strange, r.kept[:min(used, cap(r.strange)-len(r.strange))]...)
+			r.stranger = r.came
 		}
+		r.kept = r.kept[:copy(r.kept, r.kept[used:])]
 	}
 }
 

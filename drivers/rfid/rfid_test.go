@@ -53,12 +53,12 @@ func feed(p []byte, n int) (tags []int, kept int) {
 }
 
 func TestRDM6300Telegrams(t *testing.T) {
-	if got := string(AppendRDM6300(nil, [5]byte{0x62, 0x00, 0x83, 0x4C, 0xE7})); got != example {
+	if got := string(AppendRDM6300(nil, [5]byte{0x62, 0x00, 0x83, 0x4C, 0xE7}, RDM6300Digits)); got != example {
 		t.Errorf("got %q, want %q", got, example)
 	}
 	for _, c := range lines {
 		for _, n := range []int{1, 5, 100} {
-			if got, kept := feed([]byte(c.bytes), n); !slices.Equal(got, c.tags) || kept >= rdmLength {
+			if got, kept := feed([]byte(c.bytes), n); !slices.Equal(got, c.tags) || kept >= 14 {
 				t.Errorf("%s, %d at a time: got %X and %d bytes kept, want %X", c.name, n, got, kept, c.tags)
 			}
 		}
@@ -73,7 +73,7 @@ func FuzzRDM6300(f *testing.F) {
 	f.Fuzz(func(t *testing.T, p []byte, n uint8) {
 		whole, kept := feed(p, len(p)+1)
 		pieces, _ := feed(p, int(n)+1)
-		if !slices.Equal(whole, pieces) || kept >= rdmLength {
+		if !slices.Equal(whole, pieces) || kept >= 14 {
 			t.Errorf("got %X whole and %X in pieces of %d, %d bytes kept", whole, pieces, int(n)+1, kept)
 		}
 	})
@@ -375,6 +375,11 @@ func TestCapturedTags(t *testing.T) {
 	}
 	for _, line := range haltest.Capture(t, "rdm6300_odd.txt") {
 		f := strings.Split(line, " | ")
+		for source, tag := range map[string]string{"/3610": "0114AE3BBC", "/13753": "0500207B32"} { // other forms, which are read since
+			if strings.Contains(f[0], source) {
+				f[2] = tag
+			}
+		}
 		got := read(haltest.Bytes(t, f[1]))
 		if refused := f[2] == "refused"; refused != (len(got) == 0) || !refused && got[0] != number(haltest.Bytes(t, f[2])[1:]) {
 			t.Errorf("%s: got %X", line, got)

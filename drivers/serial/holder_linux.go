@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
@@ -53,11 +54,26 @@ func holders(proc, device string) (held []Process, hidden bool) {
 func commandOf(proc string, pid int) string {
 	dir := filepath.Join(proc, strconv.Itoa(pid))
 	line, _ := os.ReadFile(filepath.Join(dir, "cmdline"))
-	if text := strings.TrimSpace(strings.ReplaceAll(string(line), "\x00", " ")); text != "" {
+	if text := oneLine(string(line)); text != "" {
 		return text
 	}
 	name, _ := os.ReadFile(filepath.Join(dir, "comm"))
-	return strings.TrimSpace(string(name))
+	return oneLine(string(name))
+}
+
+// oneLine is a text of another program on one line, without control characters, and not longer than a terminal's.
+func oneLine(text string) string {
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
+	const most = 160
+	if text = strings.Join(strings.Fields(text), " "); len(text) > most {
+		text = strings.ToValidUTF8(text[:most], "") + " .."
+	}
+	return text
 }
 
 // openFault explains why device could not be opened.

@@ -12,9 +12,17 @@ import (
 // alarms watch the first values of devices against the bounds of the config: an event /AGENT/NAME/Alarm when one is
 // passed, /AGENT/NAME/Fault when a monitor or a light is lost, /AGENT/NAME/Recovered when it is back, and a line in the log of each. They control nothing.
 type alarms struct {
-	rig  *hal.Rig
-	log  *slog.Logger
-	list []*alarm
+	rig   *hal.Rig
+	log   *slog.Logger
+	list  []*alarm
+	noted []*noted
+}
+
+// noted is a device that may have something to say of itself; see drivers.Noted.
+type noted struct {
+	agent, name string
+	poller      *drivers.Poller
+	last        string
 }
 
 type alarm struct {
@@ -35,6 +43,9 @@ const clearance = 0.02
 func (b *Builder) watchAlarms() {
 	w := &alarms{rig: b.Rig, log: b.Log}
 	for _, p := range b.Plan.Sensors {
+		if p.Body != configs.Sim {
+			w.noted = append(w.noted, &noted{agent: b.Plan.Agents[p.Agent].Config.Name, name: p.Name, poller: b.Pollers[p]})
+		}
 		monitor := len(p.Uses) == 0
 		if p.Body == configs.Sim || !monitor && p.Config.Below == nil && p.Config.Above == nil {
 			continue
@@ -49,7 +60,7 @@ func (b *Builder) watchAlarms() {
 	for _, l := range b.lamps { // the value of a light is declared where it is opened
 		w.add(&alarm{agent: l.agent, name: l.name, poller: l.poller, monitor: true, below: math.Inf(-1), above: math.Inf(1)})
 	}
-	if len(w.list) > 0 {
+	if len(w.list)+len(w.noted) > 0 {
 		b.watch("alarms", w)
 	}
 }
@@ -64,6 +75,13 @@ func (w *alarms) add(a *alarm) {
 func (a *alarm) path() string { return "/" + a.agent + "/" + a.name }
 
 func (w *alarms) Cycle(*hal.Cycle) {
+	for _, n := range w.noted {
+		if note := n.poller.Note(); note != n.last {
+			if n.last = note; note != "" {
+				w.log.Warn("device note", "agent", n.agent, "device", n.name, "note", note)
+			}
+		}
+	}
 	for _, a := range w.list {
 		age, err := a.poller.Latest(a.value[:], 0)
 		if lost := err != nil; lost != a.faulty {

@@ -17,6 +17,7 @@ type BoardPlan struct {
 	Channels          int     // 0..channels-1 are used
 	Hertz, Oscillator float64 // 0: the usual
 	Crc               bool
+	Alone             bool      // no other device of the config is on its bus
 	Root              string    // of kernel-pwm; "" = the kernel's own
 	Thrusts           bool      // a thruster is connected to it
 	Gate              *GatePlan // nil: no output-enable line

@@ -23,6 +23,9 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
+// LSM6DSO32 is a chip with the identity of an lsm6dsox and other ranges.
+const LSM6DSO32 = "lsm6dso32"
+
 // The types of bus that are no line of servos, by the word of the config.
 const (
 	I2CBus    = "i2c"
@@ -85,11 +88,14 @@ func fluidJump() []float64 { return []float64{20e3, 5, 0.3} }
 
 // SensorKinds are the devices that may be a robot's sensor.
 func SensorKinds() map[string]*SensorKind {
+	lsm6 := func() *SensorKind {
+		return &SensorKind{Buses: []string{I2CBus, SPIBus}, Addresses: []int{imu.LSM6Address, imu.LSM6AddressAlt}, Values: 10,
+			First: asInertial(), Inertial: true, Jump: inertialJump(), Open: openLSM6, Emulate: emulateLSM6}
+	}
 	kinds := map[string]*SensorKind{
+		"lsm6dsox": lsm6(), LSM6DSO32: lsm6(),
 		"bno055": {Buses: []string{I2CBus, SerialBus}, Addresses: []int{imu.BNO055Address, imu.BNO055AddressAlt}, Baud: imu.BNO055Baud, Values: 10,
 			First: asInertial(), Inertial: true, Jump: inertialJump(), Open: openBNO055, Emulate: emulateBNO055},
-		"lsm6dsox": {Buses: []string{I2CBus, SPIBus}, Addresses: []int{imu.LSM6Address, imu.LSM6AddressAlt}, Values: 10,
-			First: asInertial(), Inertial: true, Jump: inertialJump(), Open: openLSM6, Emulate: emulateLSM6},
 		"ina219": {Buses: []string{I2CBus}, Addresses: span(adc.INA219Address, 0x4F), Values: 3, First: asVoltage(), Jump: []float64{3, 20, 100},
 			Open: openINA219, Emulate: emulateINA219},
 		"ads1115": {Buses: []string{I2CBus}, Addresses: span(adc.ADS1115Address, 0x4B), Values: 1, First: asVoltage(), Jump: []float64{0.5},
@@ -174,12 +180,14 @@ func emulateMPU(p *SensorPlan) Emulation {
 }
 
 func openLSM6(e Connection, p *SensorPlan) (drivers.Sensor, error) {
-	raw, err := imu.NewLSM6(e.Bus, imu.LSM6Config{Address: uint16(p.Address), GyroRange: p.Config.GyroRange, AccRange: p.Config.AccRange, Clock: e.Clock})
+	raw, err := imu.NewLSM6(e.Bus, imu.LSM6Config{Address: uint16(p.Address), GyroRange: p.Config.GyroRange, AccRange: p.Config.AccRange,
+		DSO32: p.Config.Device == LSM6DSO32, Clock: e.Clock})
 	return p.fused(raw, e.Clock), err
 }
 
 func emulateLSM6(p *SensorPlan) Emulation {
 	c := chip.NewLSM6(uint16(p.Address))
+	c.DSO32 = p.Config.Device == LSM6DSO32
 	return Emulation{Device: c, Feel: func(t *GroundTruth) { c.Motion = t.motion(p.truly()) }}
 }
 
@@ -226,7 +234,7 @@ func OutputKinds() map[string]*OutputKind {
 		"pca9685": {Bus: I2CBus, Addresses: span(pwm.PCA9685Address, 0x7F), Channels: []int{pwm.PCA9685Channels},
 			Open: func(e Connection, p *BoardPlan) (drivers.Output, error) {
 				return pwm.NewPCA9685(e.Bus, pwm.PCA9685Config{Address: uint16(p.Address), Channels: p.Channels, Hertz: p.Hertz,
-					Oscillator: p.Oscillator, Clock: e.Clock})
+					Oscillator: p.Oscillator, Alone: p.Alone, Clock: e.Clock})
 			}},
 		"maestro": {Bus: SerialBus, Channels: []int{6, 12, 18, 24},
 			Open: func(e Connection, p *BoardPlan) (drivers.Output, error) {

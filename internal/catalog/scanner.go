@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
@@ -168,6 +169,16 @@ type scannerSensor struct {
 	scanning
 	of  *scanner
 	raw []float64
+}
+
+// Note and Patience are the scanner's.
+func (f *scannerSensor) Note() string { return drivers.NoteOf(f.scanning) }
+
+func (f *scannerSensor) Patience() time.Duration {
+	if p, ok := f.scanning.(drivers.Patient); ok {
+		return p.Patience()
+	}
+	return 0
 }
 
 func newFanned(s *scanner, of scanning) *scannerSensor {

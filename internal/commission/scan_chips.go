@@ -23,6 +23,8 @@ type FoundChip struct {
 	Address int      `json:"address"` // -1 on SPI
 	Devices []string `json:"devices"` // what of ours it may be
 	Sure    bool     `json:"sure"`    // it reported it itself
+
+	register byte // with that
 }
 
 func (f FoundChip) Cells() report.Cells {
@@ -43,16 +45,25 @@ func (f FoundChip) Cells() report.Cells {
 type identity struct {
 	device          string
 	register, value byte
+	clone           bool // sold as the device
 }
 
 // identities are those of the devices that report one, at their addresses.
 func identities() []identity {
-	list := []identity{{"bno055", imu.BNO055ChipID, imu.BNO055ID}, {"lsm6dsox", imu.LSM6WhoAmI, imu.LSM6ID},
-		{"bmp280", pressure.BMX280ID, pressure.BMP280WhoAmI}, {"bme280", pressure.BMX280ID, pressure.BME280WhoAmI}}
+	list := []identity{{"bno055", imu.BNO055ChipID, imu.BNO055ID, false}, {"lsm6dsox", imu.LSM6WhoAmI, imu.LSM6ID, false},
+		{catalog.LSM6DSO32, imu.LSM6WhoAmI, imu.LSM6ID, false}, {"bmp280", pressure.BMX280ID, pressure.BMP280WhoAmI, false},
+		{"bme280", pressure.BMX280ID, pressure.BME280WhoAmI, false}}
+	var clones []identity
 	for _, m := range imu.MPUModels() {
-		list = append(list, identity{m.Name, imu.MPUWhoAmI, m.WhoAmI})
+		list = append(list, identity{m.Name, imu.MPUWhoAmI, m.WhoAmI, false})
+		for _, v := range m.Clones {
+			clones = append(clones, identity{m.Name, imu.MPUWhoAmI, v, true})
+		}
 	}
-	return list
+	for _, v := range pressure.BMP280Samples() {
+		clones = append(clones, identity{"bmp280", pressure.BMX280ID, v, true})
+	}
+	return append(list, clones...)
 }
 
 // The addresses that a chip may have; the rest is reserved.
@@ -101,10 +112,11 @@ func SurveyI2C(ctx context.Context, port string, bus conn.Bus) ([]FoundChip, err
 		row := FoundChip{Port: port, Address: a, Devices: may[a]}
 		c := i2c.NewChip(bus, uint16(a), "")
 		for _, id := range identities() {
-			if slices.Contains(may[a], id.device) {
+			if slices.Contains(may[a], id.device) && (!row.Sure || id.register == row.register && !id.clone) {
 				if p, err := c.Read(id.register, 1); err == nil && p[0] == id.value {
-					row.Devices, row.Sure = []string{id.device}, true
-					break
+					if row.Devices = append(row.Devices, id.device); !row.Sure {
+						row.Devices, row.Sure, row.register = []string{id.device}, true, id.register
+					}
 				}
 			}
 		}

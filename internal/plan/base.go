@@ -67,8 +67,8 @@ func (r *Resolver) based(path configs.Path, c *configs.Agent, m *model.Robot) *B
 	for _, known := range base.Robots() {
 		robots[known.Name] = known
 	}
-	ok := false
-	if p.Robot, ok = robots[p.Config.Robot]; !ok {
+	var err error
+	if p.Robot, err = base.RobotOf(p.Config.Robot); err != nil {
 		rule, fix := catalog.Known(robots, p.Config.Robot)
 		r.fault(at.Key("robot"), p.Config.Robot, rule, fix)
 	}

@@ -14,8 +14,8 @@ import (
 func (r *Resolver) ranges(at configs.Path, c *configs.Sensor) bool {
 	var gyro, acc []imu.Range
 	switch {
-	case c.Device == "lsm6dsox":
-		gyro, acc = imu.LSM6GyroRanges(), imu.LSM6AccRanges()
+	case strings.HasPrefix(c.Device, "lsm6"):
+		gyro, acc = imu.LSM6GyroRanges(), imu.LSM6AccRanges(c.Device == catalog.LSM6DSO32)
 	case slices.ContainsFunc(imu.MPUModels(), func(m imu.MPUModel) bool { return m.Name == c.Device }):
 		gyro, acc = imu.MPUGyroRanges(), imu.MPUAccRanges()
 	default:

@@ -91,6 +91,10 @@ func Resolve(c *configs.Config, cat *catalog.Catalog) (*Plan, error) {
 		}
 	}
 	p.DevicePlan = r.devices
+	for _, b := range p.Boards {
+		b.Alone = !slices.ContainsFunc(p.Boards, func(o *catalog.BoardPlan) bool { return o != b && o.Bus == b.Bus }) &&
+			!slices.ContainsFunc(p.Sensors, func(o *catalog.SensorPlan) bool { return o.Config.Bus == b.Bus })
+	}
 	p.Classes = r.classes()
 	p.scene = r.scene()
 	for i := range c.Servers {

@@ -9,6 +9,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/servo"
 )
 
 // nearlyEmpty is how far above its end a battery is worth a word, V: the board itself begins to beep there.
@@ -55,10 +56,12 @@ func (x *DeviceCheck) session(p *plan.BasePlan, e catalog.Connection, baud int) 
 
 // baseFix is what helps where no base answers, or another one does.
 func (x *DeviceCheck) baseFix(p *plan.BasePlan, e catalog.Connection, err error) string {
-	switch hal.KindOf(err) {
-	case hal.Invalid:
+	switch kind := hal.KindOf(err); {
+	case kind == hal.Busy || errors.Is(err, servo.ErrForeign):
+		return x.deviceFix(e, err, p.Config.Bus, 0, nil)
+	case kind == hal.Invalid:
 		return "set hardware.base.robot to the reported type, or connect the other robot"
-	case hal.Absent:
+	case kind == hal.Absent:
 		for _, baud := range []int{19200, 57600, 115200} {
 			if _, err := x.session(p, e, baud); err == nil {
 				return fmt.Sprintf("it answers at %d baud: set buses.%s.baud to it", baud, p.Config.Bus)

@@ -1,12 +1,15 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
@@ -18,6 +21,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/host"
+	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
@@ -111,10 +115,24 @@ func (x *DeviceCheck) deviceFix(e catalog.Connection, err error, bus string, add
 	}
 	text, port := err.Error(), e.Bus != nil && i2c.OnSPI(e.Bus)
 	switch {
+	case errors.Is(err, servo.ErrForeign):
+		return "bytes come that are not its own: another device or another program's stream is on " + bus + ", or two ports of the config are swapped: halyard ports"
+	case errors.Is(err, servo.ErrReported):
+		return "it answers, so its line is right: switch it off and on, clean its window, see that its motor turns and its supply holds; if that stays, it is defective"
+	case hal.KindOf(err) == hal.Busy:
+		return "end the program that has " + bus + "'s port, or let it have another: halyard ports names it"
+	case strings.Contains(text, "(try baud: "):
+		_, rate, _ := strings.Cut(text, "(try baud: ")
+		rate, _, _ = strings.Cut(rate, ")")
+		return "set buses." + bus + ".baud to " + rate
+	case errors.Is(err, pwm.ErrExternalClock):
+		return "switch the board off and on (its supply and its servos'); where it is the only device of " + bus + ", serve resets it"
 	case port && (strings.Contains(text, "got 0xFF") || strings.Contains(text, "got 0x00")): // a line that is not driven
 		return "no reply: check its power, MISO, MOSI and SCLK, and that CS is connected to the port's chip select"
 	case strings.Contains(text, "identity:") || strings.Contains(text, "model: got"):
 		return "another chip answers there: set device to what it is, or change it"
+	case e.Bus == nil && strings.Contains(text, "scan: nothing comes"):
+		return "it answers, but sends no scan: see that its motor turns (motor: dtr, pwm or free; its 5 V), and that nothing blocks it"
 	case e.Bus == nil && (strings.Contains(text, "model ") || strings.Contains(text, "type: got")):
 		return "another scanner answers there: set device and model to what it is, or change it"
 	case e.Bus == nil:
@@ -176,7 +194,11 @@ func (x *DeviceCheck) answers(p *catalog.BoardPlan, body configs.BodyKind) {
 	case e.Bus != nil:
 		found = fmt.Sprintf("answers at 0x%02X", p.Address)
 		c := i2c.NewChip(e.Bus, uint16(p.Address), p.Device)
-		if _, err = c.Read(0, 1); err == nil && p.Device == "pca9685" && !isPCA9685(c) {
+		var mode []byte
+		if mode, err = c.Read(0, 1); err == nil && p.Device == "pca9685" && mode[0]&pwm.PCA9685ExtClk != 0 && isPCA9685(c) && !p.Alone {
+			err = c.Fault(hal.BusFault, pwm.ErrExternalClock)
+		}
+		if err == nil && p.Device == "pca9685" && !isPCA9685(c) {
 			x.warn("device", p.Bus, p.Device, fmt.Sprintf("what answers at 0x%02X is no PCA9685 by its registers", p.Address),
 				"an INA219 comes at 0x40 too: look what is there (halyard scan "+x.plan.Config.Buses[p.Bus].Port+"), and strap one of them otherwise")
 			return
@@ -233,18 +255,19 @@ func (x *DeviceCheck) sensor(p *catalog.SensorPlan) {
 }
 
 func (x *DeviceCheck) measures(p *catalog.SensorPlan, body configs.BodyKind) {
-	values, learnt := make([]float64, p.Values()), ""
+	values, learnt, note := make([]float64, p.Values()), "", ""
 	e, _, err := x.b.End(p.Config.Bus, body)
 	e.Live = false // one look, now
 	if err == nil {
 		s, failed := p.Kind.Open(e, p)
 		if err = failed; err == nil {
-			if err = s.Open(); err == nil {
-				err = s.Read(values)
+			if err = drivers.Measure(s, values); err == nil && p.Kind.Reads {
+				err = x.listen(s, e, values)
 			}
 			if err == nil {
 				learnt, err = learntBy(s)
 			}
+			note = drivers.NoteOf(s)
 			err = errors.Join(err, s.Close())
 		}
 	}
@@ -256,9 +279,39 @@ func (x *DeviceCheck) measures(p *catalog.SensorPlan, body configs.BodyKind) {
 	if p.Kind.On != nil && err != nil {
 		fix = LineFix(err)
 	}
-	x.add("device", p.Config.Bus, p.Name, found, err, fix)
+	if err == nil && note != "" {
+		x.warn("device", p.Config.Bus, p.Name, found+"; "+note, "")
+	} else {
+		x.add("device", p.Config.Bus, p.Name, found, err, fix)
+	}
 	if err == nil {
 		x.alarmed(p, values[0])
+		x.gravity(p, values)
+	}
+}
+
+// listen reads a reader of tags for as long as three telegrams take: whether what comes are any.
+func (x *DeviceCheck) listen(s drivers.Sensor, e catalog.Connection, values []float64) error {
+	clock := cmp.Or(e.Clock, i2c.Clock())
+	for range 5 {
+		clock.SleepUntil(clock.Now() + 100*time.Millisecond)
+		if err := s.Read(values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gravity looks whether an inertial chip feels half or twice of gravity: another chip with its identity.
+func (x *DeviceCheck) gravity(p *catalog.SensorPlan, v []float64) {
+	if !p.Kind.Inertial || len(v) < 10 {
+		return
+	}
+	const near = 0.06
+	force := math.Sqrt(v[7]*v[7] + v[8]*v[8] + v[9]*v[9])
+	if ratio := force / catalog.StandardGravity; math.Abs(ratio-0.5) < 0.5*near || math.Abs(ratio-2) < 2*near {
+		x.warn("device", p.Config.Bus, p.Name, fmt.Sprintf("it feels %.1f m/s² where gravity is %.1f", force, catalog.StandardGravity),
+			"at rest, set device to what it is: an "+catalog.LSM6DSO32+" has the identity of an lsm6dsox, and ranges twice as wide")
 	}
 }
 

@@ -124,9 +124,10 @@ func (c *INA219) Transfer(w, r []byte, now time.Duration) error {
 	return nil
 }
 
-// LSM6 is an emulated LSM6DSOX. Motion may be written between cycles.
+// LSM6 is an emulated LSM6DSOX or LSM6DSO32. Motion may be written between cycles.
 type LSM6 struct {
 	Motion Motion
+	DSO32  bool // all its ranges of acceleration are twice as wide
 	address
 	gyro, acc []imu.Range
 	regs      registers
@@ -135,7 +136,7 @@ type LSM6 struct {
 
 // NewLSM6 returns a chip at addr that lies still.
 func NewLSM6(addr uint16) *LSM6 {
-	return &LSM6{address: address(addr), Motion: AtRest(), gyro: imu.LSM6GyroRanges(), acc: imu.LSM6AccRanges()}
+	return &LSM6{address: address(addr), Motion: AtRest(), gyro: imu.LSM6GyroRanges(), acc: imu.LSM6AccRanges(false)}
 }
 
 func (c *LSM6) Power(_ bool, now time.Duration) {
@@ -168,13 +169,17 @@ func (c *LSM6) measure() {
 		return ranges[max(0, i)].PerLSB
 	}
 	f.putLE16(imu.LSM6Data, counts(m.Celsius-imu.LSM6Zero, 1.0/imu.LSM6PerDegree, 16))
+	wider := 1.0
+	if c.DSO32 {
+		wider = 2
+	}
 	for axis := range 3 {
 		at := byte(2 * axis)
 		if ctrl := f.file[imu.LSM6Ctrl2]; ctrl>>4 != 0 {
 			f.putLE16(imu.LSM6Data+2+at, counts(m.Rates[axis], find(c.gyro, ctrl)*degree, 16))
 		}
 		if ctrl := f.file[imu.LSM6Ctrl1]; ctrl>>4 != 0 {
-			f.putLE16(imu.LSM6Data+8+at, counts(m.Acceleration[axis], find(c.acc, ctrl&0x0C)*gravity, 16))
+			f.putLE16(imu.LSM6Data+8+at, counts(m.Acceleration[axis], wider*find(c.acc, ctrl&0x0C)*gravity, 16))
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package chip
 
 import (
+	"cmp"
 	"sort"
 	"time"
 
@@ -9,7 +10,9 @@ import (
 
 // BMX280 is an emulated BMP280 or BME280 with the trim of the datasheet's example. Air may be written between cycles.
 type BMX280 struct {
-	Air Fluid
+	Air     Fluid
+	Loading time.Duration // for which its trim is copied after a reset
+	ID      byte          // 0 = that of its kind
 	address
 	id     byte
 	trim   pressure.BMX280Trim
@@ -33,7 +36,7 @@ func NewBMX280(addr uint16, humidity bool) *BMX280 {
 func (c *BMX280) Power(_ bool, now time.Duration) {
 	c.regs, c.seen, c.booted = registers{}, Fluid{}, now+pressure.BMX280Boot
 	f, t := &c.regs, &c.trim
-	f.file[pressure.BMX280ID] = c.id
+	f.file[pressure.BMX280ID] = cmp.Or(c.ID, c.id)
 	for i, v := range [...]int64{int64(t.T1), int64(t.T2), int64(t.T3), int64(t.P1), int64(t.P2), int64(t.P3), int64(t.P4), int64(t.P5),
 		int64(t.P6), int64(t.P7), int64(t.P8), int64(t.P9)} {
 		f.putLE16(pressure.BMX280Calibration+byte(2*i), v)
@@ -60,7 +63,17 @@ func (c *BMX280) Transfer(w, r []byte, now time.Duration) error {
 		}
 	}
 	c.measure(now)
+	from := int(f.pointer)
 	f.transfer(nil, r, nil)
+	for i := range r {
+		switch register := from + i; {
+		case now >= c.booted+c.Loading:
+		case register == pressure.BMX280Status:
+			r[i] |= pressure.BMX280Loading
+		case register >= pressure.BMX280Calibration && register <= pressure.BMX280H1 || register >= pressure.BMX280Humidity2 && register < pressure.BMX280CtrlHum:
+			r[i] = 0
+		}
+	}
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 // BNO055 is an emulated chip; on I2C it is a Device, on a serial line an Endpoint. Motion may be written between cycles.
 type BNO055 struct {
 	Motion Motion
+	Hangs  bool // it repeats its last reading for ever
 	address
 	page     byte
 	regs     registers
@@ -81,6 +82,9 @@ func (c *BNO055) write(register, v byte, now time.Duration) {
 // measure fills the data registers from the present motion.
 func (c *BNO055) measure(now time.Duration) {
 	f, m := &c.regs, &c.Motion
+	if c.Hangs {
+		return
+	}
 	clear(f.file[imu.BNO055Acc : imu.BNO055Temperature+1])
 	f.file[imu.BNO055Status] = 0
 	f.file[imu.BNO055Temperature] = byte(counts(m.Celsius, 1, 8))
@@ -88,10 +92,14 @@ func (c *BNO055) measure(now time.Duration) {
 	if c.mode() == imu.BNO055ModeConfig {
 		return
 	}
+	dice := uint64(0)
+	if m.Rates == ([3]float64{}) { // all that moves has noise enough
+		dice = flicker(now / imu.BNO055Period)
+	}
 	for axis := range 3 {
 		at := byte(2 * axis)
 		f.putLE16(imu.BNO055Acc+at, counts(m.Acceleration[axis], imu.BNO055AccScale, 16))
-		f.putLE16(imu.BNO055Gyro+at, counts(m.Rates[axis], imu.BNO055GyroScale, 16))
+		f.putLE16(imu.BNO055Gyro+at, counts(m.Rates[axis], imu.BNO055GyroScale, 16)+int64(dice>>axis&1))
 		if c.mode() == imu.BNO055ModeNDOF {
 			f.putLE16(imu.BNO055Mag+at, counts(m.Field[axis], imu.BNO055MagScale, 16))
 		}
@@ -109,8 +117,19 @@ func (c *BNO055) measure(now time.Duration) {
 		q[0] = 1
 	}
 	for i, v := range q {
-		f.putLE16(imu.BNO055Quaternion+byte(2*i), counts(math.Max(-1, math.Min(1, v)), imu.BNO055QuatScale, 16))
+		n := counts(math.Max(-1, math.Min(1, v)), imu.BNO055QuatScale, 16)
+		if math.Abs(v) < 0.7 { // no digit of noise makes it longer than 1
+			n += int64(dice >> (8 + i) & 1)
+		}
+		f.putLE16(imu.BNO055Quaternion+byte(2*i), n)
 	}
+}
+
+// flicker is the noise in the last digits of a period's sample: bits that look random.
+func flicker(period time.Duration) uint64 {
+	x := uint64(period) * 0x9E3779B97F4A7C15
+	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
+	return x ^ x>>27
 }
 
 // Receive implements Endpoint: the serial protocol of section 4.7.

@@ -1,6 +1,7 @@
 package chip
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/imu"
@@ -13,7 +14,8 @@ const (
 
 // MPU is an emulated chip of InvenSense's family. Motion may be written between cycles.
 type MPU struct {
-	Motion Motion
+	Motion   Motion
+	Identity byte // of a clone; 0 = the model's own
 	address
 	model     imu.MPUModel
 	gyro, acc []imu.Range
@@ -34,7 +36,7 @@ func NewMPU(model string, addr uint16) *MPU {
 
 func (c *MPU) Power(_ bool, now time.Duration) {
 	c.regs = registers{}
-	c.regs.file[imu.MPUWhoAmI], c.regs.file[imu.MPUPower] = c.model.WhoAmI, c.model.Power
+	c.regs.file[imu.MPUWhoAmI], c.regs.file[imu.MPUPower] = cmp.Or(c.Identity, c.model.WhoAmI), c.model.Power
 	c.booted = now + 30*time.Millisecond
 }
 

@@ -21,6 +21,13 @@ type MS5837 struct {
 	adc       uint32        // the last conversion; 0 = none, or fetched
 }
 
+// Early makes c a chip of the first ones, whose PROM has version 0.
+func (c *MS5837) Early() *MS5837 {
+	c.prom[0] = 0
+	c.prom[0] |= pressure.MS5837CRC(c.prom) << 12
+	return c
+}
+
 // NewMS5837 returns a chip of a model with the PROM of the datasheet's example, at the surface at 20 °C.
 func NewMS5837(m *pressure.MS5837Model) *MS5837 {
 	c := &MS5837{model: m, times: pressure.MS5837Oversampling(), Water: Fluid{Pascals: pressure.SeaLevel, Celsius: 20}}

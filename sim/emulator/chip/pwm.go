@@ -11,6 +11,7 @@ import (
 type PCA9685 struct {
 	mu sync.Mutex // guards gate and regs
 	address
+	ExtClk     bool // another program has set it to an external clock, and there is one only where it is configured
 	oscillator float64
 	gate       bool // OE is low
 	regs       registers
@@ -30,6 +31,9 @@ func (c *PCA9685) Power(bool, time.Duration) {
 	f[2], f[3], f[4], f[5] = 0xE2, 0xE4, 0xE8, 0xE0
 	for i := range pwm.PCA9685Channels {
 		f[pwm.PCA9685LED0+4*i+3] = pwm.PCA9685Full
+	}
+	if c.ExtClk {
+		f[pwm.PCA9685Mode1] |= pwm.PCA9685ExtClk
 	}
 }
 
@@ -87,7 +91,7 @@ func (c *PCA9685) write(register, v byte) {
 		if v&pwm.PCA9685Sleep != 0 && f[register]&pwm.PCA9685Sleep == 0 && c.pulses() {
 			restart = pwm.PCA9685Restart
 		}
-		f[register] = v&^pwm.PCA9685Restart | restart
+		f[register] = v&^pwm.PCA9685Restart | restart | f[register]&pwm.PCA9685ExtClk // which is sticky
 	case register >= pwm.PCA9685All && register < pwm.PCA9685PreScale:
 		for i := range pwm.PCA9685Channels {
 			f[pwm.PCA9685LED0+4*i+int(register-pwm.PCA9685All)] = v
@@ -113,7 +117,7 @@ func (c *PCA9685) Pulse(i int) (width time.Duration, hertz float64) {
 	defer c.mu.Unlock()
 	f := &c.regs.file
 	at := pwm.PCA9685LED0 + 4*i
-	if !c.gate || f[pwm.PCA9685Mode1]&pwm.PCA9685Sleep != 0 || f[at+3]&pwm.PCA9685Full != 0 {
+	if !c.gate || f[pwm.PCA9685Mode1]&(pwm.PCA9685Sleep|pwm.PCA9685ExtClk) != 0 || f[at+3]&pwm.PCA9685Full != 0 {
 		return 0, 0
 	}
 	on, off := int(f[at])|int(f[at+1]&0x0F)<<8, int(f[at+2])|int(f[at+3]&0x0F)<<8
@@ -274,4 +278,21 @@ func (m *Maestro) execute(command byte, data, answer []byte) []byte {
 		clear(m.targets)
 	}
 	return answer
+}
+
+// General returns the general call address of the bus of c, where a software reset is sent.
+func (c *PCA9685) General() Device { return generalCall{c} }
+
+type generalCall struct{ of *PCA9685 }
+
+func (generalCall) Address() uint16           { return pwm.PCA9685General }
+func (generalCall) Power(bool, time.Duration) {}
+
+func (g generalCall) Transfer(w, r []byte, now time.Duration) error {
+	if len(w) != 1 || w[0] != pwm.PCA9685Software || len(r) > 0 {
+		return ErrNoAcknowledge
+	}
+	g.of.ExtClk = false
+	g.of.Power(true, now)
+	return nil
 }

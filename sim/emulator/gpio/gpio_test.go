@@ -230,7 +230,7 @@ func TestSonar(t *testing.T) {
 	p := b.pins("0", "GPIO2")
 	s := driver.NewHCSR04(p, driver.HCSR04Config{Celsius: 20})
 	b.open(s)
-	for _, c := range []struct{ distance, want float64 }{{1, 1}, {0.02, 0.02}, {0.001, 0.02}, {3.999, 3.999}, {4.5, 4}, {math.NaN(), 4}, {0.5, 0.5}} {
+	for _, c := range []struct{ distance, want float64 }{{1, 1}, {0.02, 0.02}, {3.999, 3.999}, {4.5, 4}, {math.NaN(), 4}, {0.5, 0.5}} {
 		part.Distance = c.distance
 		before := b.host.Now()
 		if got := b.read(s); math.Abs(got-c.want) > 1e-6 {
@@ -241,6 +241,16 @@ func TestSonar(t *testing.T) {
 			t.Errorf("%g m: took %v", c.distance, took)
 		}
 	}
+	// A spike on the echo line, or something that touches it, is no distance; an echo behind the spike is.
+	part.Distance = 0.001
+	if err := s.Read(make([]float64, 1)); hal.KindOf(err) != hal.BusFault || !strings.Contains(err.Error(), "echo") {
+		t.Errorf("1 mm: got %v", err)
+	}
+	part.Distance, part.Glitch = 1, 5*time.Microsecond
+	if got := b.read(s); math.Abs(got-1) > 1e-6 {
+		t.Errorf("behind a spike: got %g", got)
+	}
+	part.Glitch = 0
 	part.Distance, part.Silence = 9, 200*ms
 	for range 2 { // a clone that holds its line for long
 		b.want(s, 4, "nothing echoes")

@@ -90,6 +90,7 @@ type Sonar struct {
 	Range         float64 // m; 0 = 4
 	Celsius       float64 // of the air
 	Silence       time.Duration
+	Glitch        time.Duration // a pulse of interference on the echo line before each echo
 	rose, busy    time.Duration
 	high          bool
 }
@@ -122,6 +123,10 @@ func (s *Sonar) setLevel(c *Chip, line int, level bool, at time.Duration) {
 	if s.Distance <= limit { // false for NaN
 		sound := 331.3 + float64(0.606*s.Celsius)
 		width = time.Duration(math.Round(2 * max(0, s.Distance) / sound * 1e9))
+	}
+	if s.Glitch > 0 {
+		c.drive(s.Echo, high, at+sonarLag/2)
+		c.drive(s.Echo, low, at+sonarLag/2+s.Glitch)
 	}
 	c.drive(s.Echo, high, at+sonarLag)
 	c.drive(s.Echo, low, at+sonarLag+width)

@@ -1,6 +1,7 @@
 package laser
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"time"
@@ -10,8 +11,9 @@ import (
 
 // RPLidar is an A1 (motor on DTR) or an A2 (motor by PWM).
 type RPLidar struct {
-	Boot  time.Duration // from power-on to its first word
-	Sick  bool          // its health is an error
+	Boot time.Duration // from power-on to its first word
+	Sick bool          // its health is an error
+	RPLidarVersion
 	drive lidar.RPLidarDrive
 	baud  int
 	scene Scene
@@ -25,6 +27,15 @@ type RPLidar struct {
 	angle float64       // of the next sample, turns to the right
 	first bool          // of the scan
 	sees  [1]float64
+}
+
+// RPLidarVersion is one of the models and firmwares that are sold; the zero one is an A1 of firmware 1.29.
+type RPLidarVersion struct {
+	Model, Major, Minor byte
+	// Express is what EXPRESS_SCAN of mode 0 is answered with; 0 = express capsules. S1, S2 and C1 send dense ones.
+	Express   lidar.RPLidarEncoding
+	NoExpress bool          // firmware before 1.17 does not answer EXPRESS_SCAN
+	SpinUp    time.Duration // from the first scan to its first sample
 }
 
 // rpMode is one of its scan modes.
@@ -75,7 +86,7 @@ func (r *RPLidar) Spins() bool {
 }
 
 func (r *RPLidar) Power(on bool, now time.Duration) {
-	*r = RPLidar{Boot: r.Boot, Sick: r.Sick, drive: r.drive, baud: r.baud, scene: r.scene, dtr: r.dtr, replies: replies{powered: on, ready: now + r.Boot}}
+	*r = RPLidar{Boot: r.Boot, Sick: r.Sick, RPLidarVersion: r.RPLidarVersion, drive: r.drive, baud: r.baud, scene: r.scene, dtr: r.dtr, replies: replies{powered: on, ready: now + r.Boot}}
 	r.out, r.answer = append(r.out, "RP LIDAR System.\r\nFirmware Ver 1.29\r\n"...), r.ready
 }
 
@@ -200,7 +211,7 @@ func (r *RPLidar) execute(c lidar.RPLidarCommand, payload []byte, at time.Durati
 	case lidar.RPLidarReset:
 		r.Power(true, at)
 	case lidar.RPLidarInfo:
-		reply(0x04, append([]byte{0x18, 29, 1, 7}, "HALYARD-EMULATOR"...)...)
+		reply(0x04, append([]byte{cmp.Or(r.Model, 0x18), cmp.Or(r.Minor, 29), cmp.Or(r.Major, 1), 7}, "HALYARD-EMULATOR"...)...)
 	case lidar.RPLidarHealth:
 		health := [3]byte{}
 		if r.Sick {
@@ -227,9 +238,16 @@ func (r *RPLidar) execute(c lidar.RPLidarCommand, payload []byte, at time.Durati
 		r.stream(0, at)
 	case lidar.RPLidarExpress:
 		// Mode 0 is that of firmware before modes: the express one.
-		if len(payload) == 5 && int(payload[0]) < rpModeCount {
-			r.stream(max(1, int(payload[0])), at)
+		if len(payload) != 5 || int(payload[0]) >= rpModeCount || r.NoExpress {
+			return
 		}
+		mode := max(1, int(payload[0]))
+		for i, m := range rpModes() {
+			if payload[0] == 0 && m.encoding == r.Express {
+				mode = i
+			}
+		}
+		r.stream(mode, at)
 	}
 }
 
@@ -237,7 +255,7 @@ func (r *RPLidar) execute(c lidar.RPLidarCommand, payload []byte, at time.Durati
 func (r *RPLidar) stream(mode int, at time.Duration) {
 	m := rpModes()[mode]
 	r.out = lidar.AppendRPDescriptor(r.out, m.length, true, byte(m.encoding))
-	r.answer, r.mode, r.scan, r.first = at, &m, at, true
+	r.answer, r.mode, r.scan, r.first = at, &m, at+r.SpinUp, true
 }
 
 // conf answers a request about its modes: the key of the request, and the value.

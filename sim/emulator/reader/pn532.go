@@ -12,11 +12,14 @@ import (
 // PN532 is an emulated reader, on I2C and at the end of a serial line: a chip.Device and a chip.Endpoint. Its tags have
 // four bytes of UID, the highest first.
 type PN532 struct {
-	Tags []uint32 // in its field
+	Tags  []uint32      // in its field
+	Sleep time.Duration // on I2C it acknowledges nothing for so long from the first attempt on
+	Stale bool          // it still has the answer to a command of another program
 
 	awake   bool // its serial line receives from the wake-up on
 	ready   bool // SAMConfiguration was received; without it the chip reads no tags
 	limited bool // it gives up without a tag; else it would search on, without a reply
+	woken   time.Duration
 	out     []pendingFrame
 	data    []byte
 }
@@ -37,7 +40,7 @@ var errNoAcknowledge = errors.New("no acknowledge")
 func (c *PN532) Address() uint16 { return rfid.PN532Address }
 
 // Power implements chip.Device and chip.Endpoint.
-func (c *PN532) Power(bool, time.Duration) { *c = PN532{Tags: c.Tags} }
+func (c *PN532) Power(bool, time.Duration) { *c = PN532{Tags: c.Tags, Sleep: c.Sleep, Stale: c.Stale} }
 
 // AnswerTime is from the end of a command to its answer on the serial line, as captures of real chips show it: 1.7 ms and more.
 func (c *PN532) AnswerTime() time.Duration { return 2 * time.Millisecond }
@@ -64,13 +67,22 @@ func (c *PN532) Receive(p []byte, _ time.Duration, answer []byte) []byte {
 
 // Transfer implements chip.Device: a write is a command, a read returns a ready byte and the due frame.
 func (c *PN532) Transfer(w, r []byte, now time.Duration) error {
+	if c.woken == 0 {
+		c.woken = now + c.Sleep
+	}
+	if now < c.woken {
+		return errNoAcknowledge
+	}
 	if len(w) > 0 {
 		data, _, ok := rfid.ParsePN532(w)
 		if !ok {
 			return errNoAcknowledge
 		}
 		if c.out = nil; len(data) > 0 { // an acknowledgement from the host ends its last command
-			c.out = []pendingFrame{{rfid.PN532Ack(), now + acknowledging}}
+			if c.out = c.left(now); len(c.out) > 0 {
+				c.Stale = false
+			}
+			c.out = append(c.out, pendingFrame{rfid.PN532Ack(), now + acknowledging})
 			if frame := c.execute(data); frame != nil {
 				c.out = append(c.out, pendingFrame{frame, now + looking})
 			}
@@ -90,6 +102,14 @@ func (c *PN532) Transfer(w, r []byte, now time.Duration) error {
 		c.out = c.out[1:]
 	}
 	return nil
+}
+
+// left is the frame that another program did not fetch.
+func (c *PN532) left(now time.Duration) []pendingFrame {
+	if !c.Stale {
+		return nil
+	}
+	return []pendingFrame{{rfid.AppendPN532(nil, rfid.PN532Chip, rfid.PN532Firmware+1, rfid.PN532IC, 1, 6, 7), now}}
 }
 
 // execute executes a command and returns the reply's frame; nil without a reply.

@@ -15,7 +15,8 @@ const repeat = 65 * time.Millisecond
 type RDM6300 struct {
 	Tags    []uint32 // in its field, the nearest first; of several it reads that one
 	Version byte     // the first byte of their numbers
-	Once    bool     // an RDM630, which sends one telegram a tag, however long that stays (captures of sigrok's)
+	Form    rfid.RDM6300Form
+	Once    bool // an RDM630, which sends one telegram a tag, however long that stays (captures of sigrok's)
 
 	powered bool
 	next    time.Duration // when it looks again
@@ -48,5 +49,5 @@ func (r *RDM6300) Transmit(dst []byte, now time.Duration) []byte {
 	r.sent, r.there = r.Tags[0], true
 	tag := [5]byte{r.Version}
 	binary.BigEndian.PutUint32(tag[1:], r.Tags[0])
-	return rfid.AppendRDM6300(dst, tag)
+	return rfid.AppendRDM6300(dst, tag, r.Form)
 }

@@ -2,6 +2,7 @@ package reader_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"sync"
@@ -267,5 +268,39 @@ func TestPN532Refuses(t *testing.T) {
 	}
 	if err := c.Transfer(rfid.PN532Ack(), make([]byte, 8), 0); err != nil {
 		t.Error(err)
+	}
+}
+
+// Readers end their telegrams in three ways; all are read, and what is no telegram is reported.
+func TestRDM6300Forms(t *testing.T) {
+	for form := rfid.RDM6300Digits; form <= rfid.RDM6300Lines; form++ {
+		r := &reader.RDM6300{Tags: []uint32{0x0083_4CE7}, Version: 0x62, Form: form}
+		line := wire.NewLine("tags", rfid.RDM6300Baud, 1, r)
+		s := rfid.NewRDM6300("tags", line.Open)
+		if err := s.Open(); err != nil {
+			t.Fatal(err)
+		}
+		values := make([]float64, 1)
+		for range 20 {
+			if err := errors.Join(line.Advance(20*time.Millisecond), s.Read(values)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if values[0] != 1 {
+			t.Errorf("form %d: got %g tags", form, values[0])
+		}
+	}
+}
+
+// A PN532 that sleeps on I2C, or has another program's answer, is found at the first Open.
+func TestPN532Wakes(t *testing.T) {
+	for _, c := range []*reader.PN532{{Tags: []uint32{7}, Sleep: time.Millisecond}, {Tags: []uint32{7}, Sleep: 10 * time.Millisecond}, {Tags: []uint32{7}, Stale: true}} {
+		bus := chip.NewBus("i2c", 400_000, 1, c)
+		h := bus.Host()
+		s := rfid.NewPN532I2C(h, h)
+		values := make([]float64, 1)
+		if err := errors.Join(s.Open(), s.Read(values)); err != nil || values[0] != 1 {
+			t.Errorf("%+v: got %v, %v", c, values, err)
+		}
 	}
 }
