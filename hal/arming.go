@@ -19,24 +19,35 @@ func (a *Agent) Condition() Condition {
 	a.lock()
 	defer a.mu.Unlock()
 	if why := a.rig.latched.Load(); why != nil && a.condition.State != Stopped { // the cycle has not ended since
-		return Condition{State: Stopped, Reason: *why, Since: a.time}
+		return Condition{State: Stopped, Reason: why.reason, Since: a.time}
 	}
 	return a.condition
 }
 
 // latch stops the agent where a stop is latched that has not met it yet. Under the lock.
 func (a *Agent) latch() {
-	if a.rig.Latched() {
-		a.meetStop()
+	if c := a.rig.latched.Load(); c != nil {
+		a.meetStop(c)
 	}
 }
 
-// meetStop stops the agent where it is not stopped yet. Under the lock.
-func (a *Agent) meetStop() {
-	if a.guard.state != Stopped {
-		a.enter(Order{Kind: LatchOrder})
+// meetStop stops the agent where it is not stopped yet. After a client's stop, clients may arm it if they might before. Under the
+// lock.
+func (a *Agent) meetStop(c *stopCause) {
+	g := a.guard
+	operator := g.operator || !c.client
+	if g.state == Stopped && g.operator == operator {
+		return
+	}
+	o := Order{Kind: LatchOrder}
+	if c.client {
+		o.Name = "client"
+	}
+	a.enter(o)
+	if g.state != Stopped {
 		a.disarm(Stopped)
 	}
+	g.operator = operator
 }
 
 // Arm lets commands pass again, as an operator orders it. It is refused (Unsafe) while the emergency stop is latched.
@@ -54,7 +65,7 @@ func (a *Agent) Arm() error {
 
 // RequestArm arms the guard if client may do so; if it is armed it does nothing. The error, of kind Unsafe, gives the
 // reason: the emergency stop is latched, or an operator must arm. The latter is so after a stop, after Disarm, if the
-// config starts disarmed, and always if the guard's Arming is OperatorArms.
+// config starts disarmed, and always if the guard's Arming is OperatorArms. Every door for clients arms by it.
 func (a *Agent) RequestArm(client string) error {
 	a.lock()
 	defer a.mu.Unlock()
@@ -70,6 +81,13 @@ func (a *Agent) RequestArm(client string) error {
 	a.enter(Order{Kind: RequestArmOrder, Name: client})
 	a.arm(client)
 	return nil
+}
+
+// ClientsArm reports whether a client may arm the guard, if no stop is latched, or clear the stop that is.
+func (a *Agent) ClientsArm() bool {
+	a.lock()
+	defer a.mu.Unlock()
+	return !a.guard.operator && a.guard.config.Arming == ClientArms
 }
 
 var errOperator = errors.New("disarmed; only the operator arms it")
@@ -93,15 +111,17 @@ func (a *Agent) arm(by string) {
 	a.guard.admit()
 }
 
-// Disarm takes all torque off from the next cycle on, as an operator orders it, and drops commands until Arm.
+// Disarm takes all torque off from the next cycle on, as an operator orders it, and drops commands until Arm. It counts also where
+// the agent is disarmed already: no client arms it then.
 func (a *Agent) Disarm() {
 	a.lock()
 	defer a.mu.Unlock()
+	a.enter(Order{Kind: DisarmOrder})
 	if a.guard.state == Armed {
-		a.enter(Order{Kind: DisarmOrder})
 		a.disarm(Disarmed)
 		a.noteStateLocked(Disarmed, "operator")
 	}
+	a.guard.operator = true
 }
 
 // RequestDisarm is Disarm by a client. Where clients arm it may be armed again by RequestArm.

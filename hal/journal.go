@@ -66,32 +66,34 @@ type OrderKind uint8
 
 // The orders, with the fields that they use. An agent's name is in Agent where one is meant.
 const (
-	CommandOrder       OrderKind = iota // Inputs, of a lease's holder
-	OverrideOrder                       // Inputs, without a lease
-	SteerOrder                          // Inputs, of the autopilot, inside the cycle
-	RenewOrder                          // the deadlines begin again
-	ReleaseOrder                        // the lease is given back: the body holds still
-	ArmOrder                            // by the operator
-	RequestArmOrder                     // by the client Name
-	DisarmOrder                         // by the operator
-	RequestDisarmOrder                  // by the client Name
-	LatchOrder                          // a stop has stopped the agent
-	StopOrder                           // Name: the reason
-	RecoverOrder                        // the stop is cleared
-	ArmAllOrder                         // Rig.Arm
-	DisarmAllOrder                      // Rig.Disarm
-	ResetOrder                          // Seed
-	ResetWorldOrder                     // Seed; of the world of Agent
-	SaveWorldOrder                      // of the world of Agent
-	RestoreWorldOrder                   // of the world of Agent
-	SetOrder                            // Name: of the value; Value
-	ParkOrder                           // the rig is about to end
+	CommandOrder        OrderKind = iota // Inputs, of a lease's holder
+	OverrideOrder                        // Inputs, without a lease
+	SteerOrder                           // Inputs, of the autopilot, inside the cycle
+	RenewOrder                           // the deadlines begin again
+	ReleaseOrder                         // the lease is given back: the body holds still
+	ArmOrder                             // by the operator
+	RequestArmOrder                      // by the client Name
+	DisarmOrder                          // by the operator
+	RequestDisarmOrder                   // by the client Name
+	LatchOrder                           // a stop has stopped the agent; Name: "client" where only clients ordered it
+	StopOrder                            // Name: the reason
+	RecoverOrder                         // the stop is cleared
+	ArmAllOrder                          // Rig.Arm
+	DisarmAllOrder                       // Rig.Disarm
+	ResetOrder                           // Seed
+	ResetWorldOrder                      // Seed; of the world of Agent
+	SaveWorldOrder                       // of the world of Agent
+	RestoreWorldOrder                    // of the world of Agent
+	SetOrder                             // Name: of the value; Value
+	ParkOrder                            // the rig is about to end
+	RequestStopOrder                     // by the client Name
+	RequestRecoverOrder                  // by the client Name
 	numOrders
 )
 
 var orderNames = [numOrders]string{"command", "override", "steer", "renew", "release", "arm", "request_arm", "disarm",
 	"request_disarm", "latch", "stop", "recover", "arm_all", "disarm_all", "reset", "reset_world", "save_world",
-	"restore_world", "set", "park"}
+	"restore_world", "set", "park", "request_stop", "request_recover"}
 
 func (k OrderKind) String() string { return orderNames[min(k, numOrders-1)] }
 

@@ -95,7 +95,14 @@ func TestJournalRepeats(t *testing.T) {
 			case n < 50:
 				a.RequestArm("client")
 			case n < 51:
-				first.EmergencyStop("test")
+				if rng.IntN(2) == 0 {
+					first.EmergencyStop("test")
+				} else {
+					first.RequestStop("client")
+					if rng.IntN(2) == 0 {
+						first.RequestRecover("client")
+					}
+				}
 			case n < 54:
 				first.Recover()
 				first.Arm()
@@ -144,7 +151,8 @@ func TestJournalRepeats(t *testing.T) {
 		t.Errorf("order %v of cycle %d was never given", orders[0].Kind, orders[0].Cycle)
 	}
 	for _, k := range []hal.OrderKind{hal.OverrideOrder, hal.SteerOrder, hal.RenewOrder, hal.ReleaseOrder, hal.StopOrder,
-		hal.RequestArmOrder, hal.RequestDisarmOrder, hal.RecoverOrder, hal.ResetWorldOrder, hal.SetOrder} {
+		hal.RequestArmOrder, hal.RequestDisarmOrder, hal.RecoverOrder, hal.ResetWorldOrder, hal.SetOrder,
+		hal.RequestStopOrder, hal.RequestRecoverOrder} {
 		if !seen[k] {
 			t.Errorf("no %v among the orders", k)
 		}
@@ -152,7 +160,7 @@ func TestJournalRepeats(t *testing.T) {
 }
 
 func TestOrderNames(t *testing.T) {
-	for k := hal.CommandOrder; k <= hal.ParkOrder; k++ {
+	for k := hal.CommandOrder; k <= hal.RequestRecoverOrder; k++ {
 		if got, ok := hal.OrderNamed(k.String()); !ok || got != k {
 			t.Errorf("OrderNamed(%q): got %v, want %d", k, got, k)
 		}

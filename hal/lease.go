@@ -52,6 +52,9 @@ func (r *Rig) NewSession(name string, o Observer) *Session {
 	return p
 }
 
+// Name is the session's name.
+func (p *Session) Name() string { return p.name }
+
 // Acquire takes the lease of a, or fails with Busy where another session holds it. In lock-step, time stops at the
 // cycle's edge until every lease has asked. A session that holds it already gets the same lease; one that is closed gets
 // none.

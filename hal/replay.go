@@ -24,6 +24,12 @@ func (r *Rig) Replay(o *Order) error {
 	case StopOrder:
 		r.EmergencyStop(o.Name)
 		return nil
+	case RequestStopOrder:
+		r.RequestStop(o.Name)
+		return nil
+	case RequestRecoverOrder:
+		r.RequestRecover(o.Name)
+		return nil
 	case RecoverOrder:
 		r.Recover() // an alarm that could not be cleared then is not an error of the replay
 		return nil
@@ -84,8 +90,9 @@ func (r *Rig) Replay(o *Order) error {
 		case ReleaseOrder:
 			a.guard.hold()
 		case LatchOrder:
-			a.rig.latched.Store(new(string))
-			a.meetStop()
+			c := stopCause{client: o.Name != ""}
+			a.rig.hold(c)
+			a.meetStop(&c)
 		case SteerOrder:
 			if law == nil || len(o.Inputs) != len(law.inputs) {
 				return replayError(o, "inputs of an autopilot", fmt.Sprint(len(o.Inputs)))

@@ -49,14 +49,14 @@ type Rig struct {
 	closed   bool
 	paused   bool
 
-	edgeTime time.Duration            // see defaultEdgeTime
-	slept    time.Duration            // the clock's Suspended, as of the last cycle
-	latched  atomic.Pointer[string]   // why an emergency stop is; nil = it is not
-	journal  atomic.Pointer[Journal]  // nil = none; changes under the lock
-	ended    atomic.Uint64            // the last cycle that is over
-	period   atomic.Int64             // config.Period, which changes under the lock
-	lines    atomic.Pointer[[]Bus]    // the buses, for a stop that waits for no lock
-	roll     atomic.Pointer[[]*Agent] // the agents, likewise
+	edgeTime time.Duration             // see defaultEdgeTime
+	slept    time.Duration             // the clock's Suspended, as of the last cycle
+	latched  atomic.Pointer[stopCause] // why an emergency stop is; nil = it is not
+	journal  atomic.Pointer[Journal]   // nil = none; changes under the lock
+	ended    atomic.Uint64             // the last cycle that is over
+	period   atomic.Int64              // config.Period, which changes under the lock
+	lines    atomic.Pointer[[]Bus]     // the buses, for a stop that waits for no lock
+	roll     atomic.Pointer[[]*Agent]  // the agents, likewise
 
 	// Rig time is the sum of the periods of all cycles: worlds advance by it, and every protocol reports it. A period missed
 	// by a late wake-up is neither simulated nor counted. missed is the sum of those, by which rig time is behind the clock.

@@ -148,11 +148,55 @@ func TestSafety07OperatorArms(t *testing.T) {
 	if err := a.RequestArm("client"); err != nil || a.Condition().Reason != "client" {
 		t.Errorf("disarmed by a client: got %v, %+v", err, a.Condition())
 	}
+	a.RequestDisarm("client")
+	a.Disarm()
+	refused("disarmed by a client, then by an operator")
+	arm()
+	a.RequestDisarm("client")
+	r.Disarm()
+	refused("disarmed by a client, then all by an operator")
+	arm()
+	// A stop that only clients ordered is theirs to clear, any other one is not.
+	r.RequestStop("client")
+	refused("stopped by a client")
+	if err := r.RequestRecover("client"); err != nil {
+		t.Errorf("a client clears its stop: got %v", err)
+	}
+	if err := a.RequestArm("client"); err != nil {
+		t.Errorf("a client arms after its stop: got %v", err)
+	}
+	for _, stops := range [][]bool{{true}, {true, false}, {false, true}, {false, true, false}} {
+		for _, operator := range stops {
+			if operator {
+				r.EmergencyStop("button")
+			} else {
+				r.RequestStop("client")
+			}
+		}
+		if err := r.RequestRecover("client"); hal.KindOf(err) != hal.Unsafe || !r.Latched() {
+			t.Errorf("a client clears the operator's stop %v: got %v", stops, err)
+		}
+		if err := r.Recover(); err != nil {
+			t.Fatal(err)
+		}
+		refused("reset by the operator")
+		arm()
+	}
+	a.RequestDisarm("client")
+	r.RequestStop("client")
+	a.Disarm()
+	r.RequestRecover("client")
+	refused("disarmed by an operator while a client's stop was latched")
+	arm()
 	// guard.arming: operator: a client may not even arm after its own disarm.
 	c := add(t, r, "c", haltest.NewBody("j"), hal.Emulated, hal.GuardConfig{Arming: hal.OperatorArms})
 	c.RequestDisarm("client")
 	if err := c.RequestArm("client"); hal.KindOf(err) != hal.Unsafe || c.Condition().State != hal.Disarmed {
 		t.Errorf("arming by the operator alone: a client arms: got %v, %+v", err, c.Condition())
+	}
+	r.RequestStop("client")
+	if err := r.RequestRecover("client"); hal.KindOf(err) != hal.Unsafe || !r.Latched() {
+		t.Errorf("arming by the operator alone: a client clears its stop: got %v", err)
 	}
 }
 

@@ -37,11 +37,35 @@ var errUnverified = errors.New("torque off was sent and not verified: the cycle 
 //
 // Torque off goes out on all lines at once, first, and waits for no lock but that of each line. Then, at the end of the
 // cycle, each joint is asked whether its torque is off; then the stop is logged. The answer lists every joint.
-func (r *Rig) EmergencyStop(reason string) []JointStop {
-	r.latched.Store(&reason)
+func (r *Rig) EmergencyStop(reason string) []JointStop { return r.stopNow(stopCause{reason, false}) }
+
+// RequestStop is EmergencyStop by a client. Where it is the only cause and clients arm, RequestRecover may clear it.
+func (r *Rig) RequestStop(client string) []JointStop { return r.stopNow(stopCause{client, true}) }
+
+// stopCause is why a stop is latched.
+type stopCause struct {
+	reason string
+	client bool // a client ordered it, and every other one since it is latched
+}
+
+// hold latches a stop.
+func (r *Rig) hold(c stopCause) {
+	for {
+		was := r.latched.Load()
+		if was != nil {
+			c.client = c.client && was.client
+		}
+		if r.latched.CompareAndSwap(was, &c) {
+			return
+		}
+	}
+}
+
+func (r *Rig) stopNow(c stopCause) []JointStop {
+	r.hold(c)
 	cut := r.cut()
-	if !r.lockWithin(r.edgeTime, func() { r.catchUp(); r.verifyStop(reason, cut) }) {
-		r.log.Error("emergency stop not verified", "reason", reason)
+	if !r.lockWithin(r.edgeTime, func() { r.catchUp(); r.verifyStop(c, cut) }) {
+		r.log.Error("emergency stop not verified", "reason", c.reason)
 		var all []JointStop
 		for _, a := range *r.roll.Load() {
 			all = append(all, a.stopped(errUnverified)...)
@@ -50,13 +74,14 @@ func (r *Rig) EmergencyStop(reason string) []JointStop {
 	}
 	defer r.mu.Unlock()
 	r.catchUp()
-	return r.verifyStop(reason, cut)
+	return r.verifyStop(c, cut)
 }
 
 // stop is EmergencyStop under the lock.
 func (r *Rig) stop(reason string) []JointStop {
-	r.latched.Store(&reason)
-	return r.verifyStop(reason, r.cut())
+	c := stopCause{reason, false}
+	r.hold(c)
+	return r.verifyStop(c, r.cut())
 }
 
 // virtual is a clock whose time passes only in SleepUntil. With it a stop waits for all lines, so that the result does not depend on
@@ -123,12 +148,16 @@ func (r *Rig) lockWithin(timeout time.Duration, late func()) bool {
 
 // verifyStop stops the guards and lets every body verify its joints, all concurrently. cut reports that all lines have switched
 // their torque off. Under the lock.
-func (r *Rig) verifyStop(reason string, cut bool) []JointStop {
-	r.latched.Store(&reason)
-	r.enter(Order{Kind: StopOrder, Name: reason})
+func (r *Rig) verifyStop(c stopCause, cut bool) []JointStop {
+	r.hold(c)
+	kind := StopOrder
+	if c.client {
+		kind = RequestStopOrder
+	}
+	r.enter(Order{Kind: kind, Name: c.reason})
 	for _, a := range r.agents {
 		a.mu.Lock()
-		a.meetStop()
+		a.latch()
 		a.mu.Unlock()
 	}
 	var all []JointStop
@@ -136,9 +165,9 @@ func (r *Rig) verifyStop(reason string, cut bool) []JointStop {
 		all = append(all, r.agents[i].stopped(err)...)
 	}
 	r.events.Raise(r.known.emergencyStop)
-	r.log.Error("emergency stop", "reason", reason)
+	r.log.Error("emergency stop", "reason", c.reason)
 	for _, a := range r.agents {
-		a.noteState(Stopped, reason)
+		a.noteState(Stopped, c.reason)
 	}
 	return all
 }
@@ -326,26 +355,59 @@ type recoverer interface{ ClearAlarms() []error }
 func (r *Rig) Recover() error {
 	r.lock()
 	defer r.mu.Unlock()
+	return r.recover(Order{Kind: RecoverOrder})
+}
+
+// RequestRecover is Recover by a client. The error is of kind Unsafe where that belongs to the operator: a body is real, only an
+// operator arms it, or not only clients have ordered the stop.
+func (r *Rig) RequestRecover(client string) error {
+	r.lock()
+	defer r.mu.Unlock()
+	for _, a := range r.agents {
+		switch {
+		case a.bodyKind == Real:
+			return operatorResets(a.name, errors.New("got a client, want the operator of a real body"))
+		case a.guard.config.Arming == OperatorArms:
+			return operatorResets(a.name, errors.New("got a client, want the operator: guard.arming is operator"))
+		}
+	}
+	return r.recover(Order{Kind: RequestRecoverOrder, Name: client})
+}
+
+func operatorResets(what string, err error) error {
+	return &Error{Kind: Unsafe, Op: "reset " + what, Err: err, Try: "halyard reset"}
+}
+
+// recover is Recover or RequestRecover. Under the lock.
+func (r *Rig) recover(o Order) error {
 	if r.ending {
 		return ended("clear the emergency stop")
 	}
 	if err := r.pressed(); err != nil {
 		return &Error{Kind: Unsafe, Op: "clear the emergency stop", Err: fmt.Errorf("its cause lasts: %w", err)}
 	}
-	stopped := r.latched.Swap(nil) != nil // first: a stop that comes from here on stays latched
+	client, cause := o.Kind == RequestRecoverOrder, r.latched.Load()
+	stopped := cause != nil
+	if stopped && client && !cause.client {
+		return operatorResets(r.config.Name, fmt.Errorf("got a client, want the operator: stopped by %s", cause.reason))
+	}
 	for _, a := range r.agents {
 		if a.mu.Lock(); stopped { // the stop may have met no cycle
-			a.meetStop()
+			a.meetStop(cause)
 		}
 		a.mu.Unlock()
 	}
-	r.enter(Order{Kind: RecoverOrder})
+	if !r.latched.CompareAndSwap(cause, nil) { // before the rest: a stop that comes from here on stays latched
+		return &Error{Kind: Unsafe, Op: "clear the emergency stop", Err: errors.New("another stop came")}
+	}
+	r.enter(o)
 	r.disarmed = stopped || r.disarmed
 	r.armed = r.armed && !r.disarmed
 	for _, a := range r.agents {
 		a.mu.Lock()
 		if a.guard.state == Stopped {
 			a.guard.set(Disarmed)
+			a.guard.operator = a.guard.operator || !client
 			a.noteStateLocked(Disarmed, "reset")
 		}
 		a.guard.disarmFaulty(a.frame)

@@ -112,23 +112,17 @@ func (k *control) power(in []byte) error {
 	return k.motors(p.Value != 0)
 }
 
-// motors switches the torque: off disarms; on arms a body that is not real. Only its operator arms a real body.
+// motors switches the torque: off disarms, on arms where clients do; see hal.Agent.RequestArm.
 func (k *control) motors(on bool) error {
 	a := k.session.server.robot.Agent
 	if err := k.session.hold(); err != nil {
 		return err
 	}
 	if !on {
-		a.Disarm()
+		a.RequestDisarm(k.session.rig.Name())
 		return nil
 	}
-	if state, _, _ := a.Guard(); state == hal.Armed {
-		return nil
-	}
-	if a.BodyKind() == hal.Real {
-		return fmt.Errorf("arm %s: got a client, want the operator (try: halyard arm)", a.Name())
-	}
-	return a.Arm()
+	return a.RequestArm(k.session.rig.Name())
 }
 
 func reversed(v float64, reverse bool) float64 {

@@ -263,6 +263,30 @@ func TestArming(t *testing.T) {
 	})
 }
 
+// TestOperatorsDisarm: a client does not arm what the operator has disarmed or stopped, in any body.
+func TestOperatorsDisarm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, config{mode: hal.Realtime}, nil)
+		c := s.dial(t)
+		defer c.Close()
+		power := func(on uint32) error { return c.request(Device{Position2D, 0}, 2, &number{on}, nil) }
+		refused := func(when string) {
+			t.Helper()
+			if err := power(1); !errors.Is(err, ErrRefused) {
+				t.Errorf("%s: got %v, want %v", when, err, ErrRefused)
+			}
+		}
+		power(0)
+		s.agent.Disarm()
+		refused("disarmed by both")
+		s.agent.Arm()
+		s.rig.EmergencyStop("button")
+		refused("stopped")
+		s.rig.Recover()
+		refused("reset")
+	})
+}
+
 // TestRules: pull mode with replacement sends the newest of each kind and a SYNCH; an ignored device sends nothing.
 func TestRules(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -229,10 +229,35 @@ func TestReal(t *testing.T) {
 			t.Errorf("arm: got %s, want it refused", got)
 		}
 		c.send(`{"op":"publish","topic":"/cmd_vel","msg":{"linear":{"x":0.5}}}`)
-		if _, got := c.next(); !strings.Contains(got, "disarmed (try: /arm)") {
+		if _, got := c.next(); !strings.Contains(got, "disarmed (try: halyard arm)") {
 			t.Errorf("a command: got %s, want it refused", got)
 		}
 	})
+}
+
+// TestOperatorsStop: clients may ask to reset and arm after the operator's stop and disarm, and are refused, on any body.
+func TestOperatorsStop(t *testing.T) {
+	for _, kind := range []hal.BodyKind{hal.Simulated, hal.Emulated, hal.Real} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStage(t, topicstest.Config{Mode: hal.Realtime, BodyKind: kind}, Options{})
+			c := dial(t, s)
+			refused := func(service, want string) {
+				t.Helper()
+				c.send(`{"op":"call_service","service":"` + service + `"}`)
+				if _, got := c.next(); !strings.Contains(got, `"success":false`) || !strings.Contains(got, want) {
+					t.Errorf("%v: %s: got %s, want it refused: %s", kind, service, got, want)
+				}
+			}
+			s.Rig.EmergencyStop("button")
+			refused("/reset", "try: halyard reset")
+			refused("/arm", "try: halyard reset")
+			s.Rig.Recover()
+			refused("/arm", "try: halyard arm")
+			s.Rig.Arm()
+			s.Rig.Disarm()
+			refused("/arm", "try: halyard arm")
+		})
+	}
 }
 
 // TestRates counts messages: throttle_rate, a queue that waits for it, and the lowest rate of two requests.

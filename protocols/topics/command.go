@@ -99,9 +99,9 @@ func (c *Commander) Goals(goals []Goal) error {
 	}
 	switch state, _, _ := c.robot.Agent.Guard(); state {
 	case hal.Disarmed:
-		return fmt.Errorf("command %s: disarmed (try: /arm)", c.robot.Agent.Name())
+		return fmt.Errorf("command %s: disarmed (try: %s)", c.robot.Agent.Name(), c.robot.way("arm"))
 	case hal.Stopped:
-		return fmt.Errorf("command %s: the emergency stop is latched (try: /reset)", c.robot.Agent.Name())
+		return fmt.Errorf("command %s: the emergency stop is latched (try: %s)", c.robot.Agent.Name(), c.robot.way("reset"))
 	}
 	if c.blocked() > c.deadline {
 		return fmt.Errorf("command %s: %w", c.robot.Agent.Name(), errDeaf)
@@ -152,7 +152,7 @@ func (c *Commander) Twist(v, w float64) error {
 // the same. It waits for them as hal.Rig.EmergencyStop does.
 func (c *Commander) Stop() error {
 	var errs []error
-	for _, j := range c.robot.Rig.EmergencyStop(c.name) {
+	for _, j := range c.robot.Rig.RequestStop(c.name) {
 		if j.Err != nil {
 			errs = append(errs, fmt.Errorf("%s/%s: %w", j.Agent, j.Joint, j.Err))
 		}
@@ -160,22 +160,18 @@ func (c *Commander) Stop() error {
 	return errors.Join(errs...)
 }
 
-// Reset clears the emergency stop; joints stay disarmed. Of a rig with a real body only its operator does.
-func (c *Commander) Reset() error {
-	for _, a := range c.robot.Rig.Agents() {
-		if a.BodyKind() == hal.Real {
-			return &hal.Error{Kind: hal.Unsafe, Op: "reset " + a.Name(), Err: errors.New("got a client, want the operator of a real body"), Try: "halyard reset"}
-		}
-	}
-	return c.robot.Rig.Recover()
-}
+// Reset clears a stop that only clients ordered, where clients arm; joints stay disarmed. Else only the operator does.
+func (c *Commander) Reset() error { return c.robot.Rig.RequestRecover(c.name) }
 
-// Arm lets commands pass again. A real body is armed where its config lets clients do so.
-func (c *Commander) Arm() error {
-	if a := c.robot.Agent; a.BodyKind() != hal.Real {
-		return a.Arm()
+// Arm lets commands pass again, where clients arm; see hal.Agent.RequestArm.
+func (c *Commander) Arm() error { return c.robot.Agent.RequestArm(c.name) }
+
+// way is how a client gets what: by its own service where clients arm, else by the operator's command.
+func (r *Robot) way(what string) string {
+	if r.Agent.ClientsArm() && (what == "arm" || r.Agent.BodyKind() != hal.Real) {
+		return "/" + what
 	}
-	return c.robot.Agent.RequestArm(c.name)
+	return "halyard " + what
 }
 
 // run releases the lease at its deadline. In lock-step, while the lease is held, it advances time at the pace of the wall

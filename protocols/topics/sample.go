@@ -249,7 +249,7 @@ func (s *Sample) Diagnose() (all []Diagnostic) {
 		{"expired", fmt.Sprint(counts.Expired)}, {"stops", fmt.Sprint(counts.Stops)}}}
 	switch {
 	case rig.Latched():
-		guard.Level, guard.Message = Failure, "emergency stop (try: /reset)"
+		guard.Level, guard.Message = Failure, "emergency stop (try: "+s.robot.way("reset")+")"
 	case state != hal.Armed:
 		guard.Level = Warning
 	}
