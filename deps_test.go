@@ -53,10 +53,14 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/commission/calibrate", "hal servo calibration sim configs internal/plan internal/builtin internal/commission internal/report internal/yaml halyard", "a session over the public API; a robot's joints come from its plan"},
 	{"internal/commission/doctor", "hal servo calibration drivers sim configs internal/catalog internal/plan internal/builtin internal/assembly internal/commission internal/report", "reads plans and the tools of a bus"},
 	{"internal/commission", "hal servo drivers configs internal/catalog internal/plan internal/assembly internal/report", "tools on a bus, by the table of hardware"},
-	{"internal/lab", "hal servo calibration drivers sim protocols configs internal/batch internal/budget internal/catalog internal/plan internal/builtin internal/assembly internal/control internal/keys internal/supervise internal/report", "measures what assembly opens"},
+	{"internal/bench", "hal servo sim configs internal/assembly internal/budget internal/builtin internal/catalog internal/command internal/control internal/keys internal/plan internal/report internal/supervise", "measures what assembly opens on a robot's own computer"},
+	{"internal/command", "hal configs internal/console internal/report", "what all programs share: arguments, tables, errors"},
 	{root, "hal servo configs internal/catalog internal/plan internal/assembly internal/batch internal/builtin internal/commission/doctor internal/record internal/replay internal/control internal/report internal/serve/dashboard internal/supervise", "the public API: what it hands out is public"},
 	{"extend", "servo configs internal/catalog", "names rows of the catalog for other programs"},
-	{"cmd/", "hal servo drivers sim protocols configs internal/assembly internal/budget internal/builtin internal/catalog internal/commission internal/console internal/control internal/keys internal/lab internal/motion internal/plan internal/record internal/report internal/serve/moast internal/serve/simloid internal/work halyard", "flags, tables, prompts and exit codes: robots are opened by the public API"},
+	{"cmd/halyard-lab/internal/", "hal servo calibration drivers sim protocols configs internal/batch internal/bench internal/budget internal/catalog internal/plan internal/builtin internal/assembly internal/report", "measures and tests what assembly opens"},
+	{"cmd/halyard-lab", "hal cmd/halyard-lab/internal internal/bench internal/command internal/commission/doctor internal/report", "flags and tables of the laboratory"},
+	{"cmd/halyard-work", "hal configs internal/command internal/work halyard", "flags and tables of the queue"},
+	{"cmd/", "hal servo drivers sim protocols configs internal/assembly internal/budget internal/bench internal/builtin internal/catalog internal/command internal/commission internal/console internal/control internal/keys internal/motion internal/plan internal/record internal/report internal/serve/moast internal/serve/simloid halyard", "flags, tables, prompts and exit codes: robots are opened by the public API"},
 }
 
 // stdOnly are packages that may import nothing but the standard library and our own.
@@ -145,7 +149,7 @@ func TestLawBites(t *testing.T) {
 		{"configs", module + "drivers"}, {"internal/yaml", module + "configs"}, {"sim", module + "internal/yaml"}, {"hal", module + "internal/yaml"}, {"drivers", module + "internal/yaml"}, {"sim/emulator/chip", module + "drivers"}, {"servo", module + "hal/haltest"}, {"unheard/of", module + "hal"},
 		{root, module + "sim"}, {"internal/assembly", strings.TrimSuffix(module, "/")}, {"internal/control", module + "internal/assembly"}, {"internal/assembly", module + "internal/commission"},
 		{"internal/catalog", module + "internal/plan"}, {"internal/assembly", module + "internal/serve/okon"}, {"internal/serve/okon", module + "internal/builtin"}, {"internal/plan", module + "internal/builtin"}, {"internal/plan", module + "internal/assembly"}, {"internal/plan", module + "halyard"},
-		{"cmd/halyard", module + "internal/serve/okon"}, {"cmd/halyard", module + "internal/yaml"}, {"cmd/halyard", module + "internal/supervise"}, {"cmd/halyard", module + "calibration"}, {"extend", module + "internal/assembly"},
+		{"cmd/halyard", module + "internal/serve/okon"}, {"cmd/halyard", module + "internal/yaml"}, {"cmd/halyard", module + "internal/supervise"}, {"cmd/halyard", module + "calibration"}, {"cmd/halyard", module + "internal/work"}, {"cmd/halyard", module + "cmd/halyard-lab/internal/lab"}, {"extend", module + "internal/assembly"},
 	} {
 		probe := &testing.T{}
 		check(probe, c.importer, c.imported)

@@ -46,7 +46,7 @@ func TestDocsSafetyNamesItsTests(t *testing.T) {
 	if !found {
 		t.Fatal("docs/safety.md: got no table of findings")
 	}
-	name := regexp.MustCompile("`([\\w/]+)`|(Test\\w+)")
+	name := regexp.MustCompile("`([\\w/-]+)`|(Test\\w+)")
 	next := 1
 	for _, row := range regexp.MustCompile(`(?m)^\| (\d+) \| [^|]* \| (.*) \|$`).FindAllStringSubmatch(table, -1) {
 		if want := strconv.Itoa(next); row[1] != want {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
@@ -211,11 +212,9 @@ func (c stress) run(t *testing.T, cycles int) gauge {
 //
 // it is 60.
 func TestRobust(t *testing.T) {
-	cycles := 60
+	cycles := haltest.Sample(20, 60)
 	if os.Getenv("HALYARD_LONG") != "" {
 		cycles = 6000
-	} else if testing.Short() {
-		cycles = 20
 	}
 	t.Logf("%-10s %-8s %7s %6s %6s %7s %8s %8s %9s", "robot", "scene", "x real", "m/s", "rad/s", "energy", "deep mm", "sunk mm", "wedged mm")
 	for _, robot := range stressed() {

@@ -144,9 +144,9 @@ func TestTablesAsJSON(t *testing.T) {
 		"setup": true, "registers": true, "moast": true, "supervise": true, "hand": true}
 	tried := map[string]bool{}
 	for _, line := range []string{
-		"version", "configs", "ports", "list so101", "list rov", "list p2at", "validate so101", "doctor so101 --body emulated", "faults pca9685 --seeds 1 --fault dropped",
-		"bench cycle --steps 1", "chaos pendulum --seeds 2", "status", "estop", "reset", "arm", "disarm", "scan nothere", "list nothere", "status nothere", "identify --check nothere --data nothere", "nml print x --nml none.nml", "shell none",
-		"plan so101", "replay nothere", "export nothere --csv nowhere", "top", "record --out nowhere/x.mcap", "calibrate nothere", "calibration export --dir nothere --format lerobot", "twin nothere", "work nothere --rollouts nowhere",
+		"version", "configs", "ports", "list so101", "list rov", "list p2at", "validate so101", "doctor so101 --body emulated",
+		"bench wire --steps 1", "status", "estop", "reset", "arm", "disarm", "scan nothere", "list nothere", "status nothere", "identify --check nothere --data nothere", "nml print x --nml none.nml", "shell none",
+		"plan so101", "replay nothere", "export nothere --csv nowhere", "top", "record --out nowhere/x.mcap", "calibrate nothere", "calibration export --dir nothere --format lerobot", "twin nothere",
 	} {
 		args := strings.Fields(line)
 		tried[args[0]] = true

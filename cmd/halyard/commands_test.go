@@ -3,7 +3,6 @@ package main
 import (
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -11,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/internal/catalog"
-	"github.com/halyard-robotics/halyard/internal/lab"
 )
 
 // everyCommand returns all commands below c, by the words that one types.
@@ -50,7 +48,6 @@ func TestArguments(t *testing.T) {
 		"validate":                       "validate: got 0 arguments, want CONFIG (try: halyard configs)",
 		"list a b":                       "list: got 2 arguments, want CONFIG (try: halyard configs)",
 		"doctor":                         "doctor: got 0 arguments, want CONFIG (try: halyard configs)",
-		"doctor --matrix so101":          "doctor: got 1 argument, want none (try: halyard doctor --matrix)",
 		"scan":                           "scan: got 0 arguments, want PORT (try: halyard ports)",
 		"play":                           "play: got 0 arguments, want FILE|NAME (try: halyard play wave)",
 		"setup":                          "setup: got 0 arguments, want CONFIG:BUS|PORT (try: halyard setup so101:arm)",
@@ -71,8 +68,6 @@ func TestArguments(t *testing.T) {
 		"registers raed":                 `unknown command "raed" for "halyard registers"; did you mean "read"? (try: halyard registers --help)`,
 		"completion x":                   `unknown command "x" for "halyard completion" (try: halyard completion --help)`,
 		"help x":                         `unknown command "x" for "halyard" (try: halyard --help)`,
-		"faults --fault nosuch ax-12a":   `faults: --fault: got "nosuch", want one of dropped, corrupted, `,
-		"faults --seeds 0 ax-12a":        "faults: --seeds: got 0, want 1..1000",
 		"scan /dev/ttyUSB0 --protocol x": `--protocol: got "x", want all, both or one of ` + strings.Join(catalog.BuiltinBuses().Names(), ", "),
 		"scan /dev/i2c-1 --baud 9600":    "scan /dev/i2c-1: got --baud, want it with a serial or CAN port (try: halyard scan /dev/i2c-1)",
 		"doctor so101 --listen osp=:0":   "unknown flag: --listen",
@@ -81,31 +76,6 @@ func TestArguments(t *testing.T) {
 		if code != 2 || out != "" || !strings.HasPrefix(err, "halyard: "+want) || strings.Count(err, "\n") != 1 {
 			t.Errorf("%s: got exit %d, %q\n%s\nwant 2 and halyard: %s", line, code, out, err, want)
 		}
-	}
-}
-
-// Every device of the fault matrix and every fault can be typed as its list shows it.
-func TestFaultNames(t *testing.T) {
-	t.Parallel()
-	word := regexp.MustCompile(`^[a-z0-9][a-z0-9_-]*$`)
-	_, _, err := runApp(t, "faults", "no such device")
-	_, list, _ := strings.Cut(err, "want one of ")
-	list, _, _ = strings.Cut(list, " (try: ")
-	if got := strings.Split(list, ", "); !slices.Equal(got, lab.DeviceNames()) || len(got) < 40 {
-		t.Errorf("devices: got %q", got)
-	}
-	for _, r := range lab.FaultRows() {
-		if !word.MatchString(r.Device) || !slices.Contains(lab.DeviceNames(), r.Device) {
-			t.Errorf("device: got %q, want one word of the list", r.Device)
-		}
-	}
-	for _, w := range lab.FaultWords() {
-		if !word.MatchString(w.Name) {
-			t.Errorf("fault: got %q, want one word", w.Name)
-		}
-	}
-	if code, out, err := runApp(t, "faults", "maestro-crc", "--fault", "echo", "--seeds", "1", "-o", "jsonl"); code != 0 || !strings.HasPrefix(out, `{"device":"maestro-crc"`) {
-		t.Errorf("got exit %d, %s%s", code, out, err)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/command"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/commission/host"
 	"github.com/halyard-robotics/halyard/servo"
@@ -21,9 +22,7 @@ import (
 
 // words is the completion of a flag that is one of them.
 func words(list ...string) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return list, cobra.ShellCompDirectiveNoFileComp
-	}
+	return command.Words(list...)
 }
 
 // completeLines completes servo lines: the adapters' stable names, CAN interfaces, and CONFIG:BUS of the embedded configs, or

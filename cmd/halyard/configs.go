@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/budget"
+	"github.com/halyard-robotics/halyard/internal/command"
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/sim/hydro"
@@ -60,8 +61,8 @@ func (f *configFlags) load(a *app, args []string) (*halyard.Config, error) {
 }
 
 // completeConfigs offers the embedded configs.
-func completeConfigs(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return configs.Names(), cobra.ShellCompDirectiveDefault
+func completeConfigs(c *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+	return command.CompleteConfigs(c, args, begun)
 }
 
 type configRow struct {

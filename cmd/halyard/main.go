@@ -21,6 +21,7 @@ import (
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/command"
 	"github.com/halyard-robotics/halyard/internal/console"
 )
 
@@ -73,9 +74,9 @@ func (a *app) Run(ctx context.Context, args []string) int {
 	root.SetOut(a.out)
 	root.SetErr(a.err)
 	err := root.ExecuteContext(ctx)
-	var by interrupted
+	var by command.Interrupted
 	if errors.As(context.Cause(ctx), &by) && (err == nil || errors.Is(err, context.Canceled)) {
-		return exitOfSignal(by.Signal)
+		return command.ExitOfSignal(by.Signal)
 	}
 	if err == nil {
 		return 0
@@ -142,7 +143,7 @@ func (a *app) handleSignals(cancel context.CancelCauseFunc, ended <-chan struct{
 		case s := <-a.signals:
 			if first == nil {
 				first, at = s, time.Now()
-				cancel(interrupted{s})
+				cancel(command.Interrupted{Signal: s})
 				if s != os.Interrupt {
 					late = time.After(timeoutOfTerm)
 				}
@@ -157,7 +158,7 @@ func (a *app) handleSignals(cancel context.CancelCauseFunc, ended <-chan struct{
 		}
 		a.abandon()
 		a.sink.Flush(flushTime)
-		os.Exit(exitOfSignal(first))
+		os.Exit(command.ExitOfSignal(first))
 	}
 }
 
@@ -178,19 +179,6 @@ func (a *app) abandon() {
 	}
 }
 
-// interrupted is the cause of a run that a signal ended.
-type interrupted struct{ os.Signal }
-
-func (i interrupted) Error() string { return "interrupted by " + i.String() }
-
-// exitOfSignal is 128 + the signal's number, as shells have it.
-func exitOfSignal(s os.Signal) int {
-	if n, ok := s.(syscall.Signal); ok {
-		return 128 + int(n)
-	}
-	return 130
-}
-
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{
 		Use:           "halyard",
@@ -200,17 +188,8 @@ func (a *app) root() *cobra.Command {
 		SilenceUsage:  true,
 
 		DisableSuggestions: true, // misused has one in the words of the other faults
-		PersistentPreRunE: func(*cobra.Command, []string) error {
-			switch a.format {
-			case "table", "json", "jsonl":
-				return nil
-			}
-			return fmt.Errorf("--output: got %q, want table, json or jsonl", a.format)
-		},
 	}
-	root.PersistentFlags().StringVarP(&a.format, "output", "o", "table", "format of tables and errors: table, json or jsonl")
-	root.RegisterFlagCompletionFunc("output", words("table", "json", "jsonl"))
-	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print no progress and no notes on stderr")
+	command.AddFormat(root, &a.format, &a.quiet)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(a.commands()...)
 	a.noteStart(root.Commands())

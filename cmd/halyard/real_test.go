@@ -86,7 +86,7 @@ func TestRealBodyOnAPTY(t *testing.T) {
 	if code, _, errText := runApp(t, "arm", "on-a-pty"); code != 0 { // a real body starts disarmed
 		t.Fatalf("arm: exit %d: %s", code, errText)
 	}
-	for _, j := range played(t, r, 0.6, "2") {
+	for _, j := range played(t, r, 0.6, 2) {
 		t.Logf("%+v", j)
 	}
 	if code, out, _ := runApp(t, "estop", "on-a-pty", "-o", "jsonl"); code != 0 || strings.Count(out, `"acknowledged":true`) != 6 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
 	"math"
 	"strings"
 	"sync"
@@ -94,10 +93,7 @@ func runArena(t *testing.T, clock hal.Clock, f usarsimFlags, config ...string) (
 		t.Fatal(err)
 	}
 	p.Clock = clock
-	st, err := assembly.Build(p, slog.New(slog.DiscardHandler))
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := builtReal(t, p)
 	servers, err := assembly.OpenServers(st)
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ func KeepProcess(ctx context.Context, o Options, number int, log *slog.Logger) {
 	const between, timeout = 200 * time.Millisecond, 3 * time.Second
 	program, err := os.Executable()
 	for err == nil && ctx.Err() == nil {
-		c := exec.CommandContext(ctx, program, "work", "--queue", o.URL, "--name", o.Name, "--until-eof")
+		c := exec.CommandContext(ctx, program, "--queue", o.URL, "--name", o.Name, "--until-eof")
 		c.Env = append(os.Environ(), "HALYARD_TOKEN="+o.Token) // not in the list of processes
 		c.Stderr, c.WaitDelay = os.Stderr, timeout
 		var in io.WriteCloser

@@ -70,12 +70,12 @@ func Dial(ctx context.Context, o Options) (*Queue, error) {
 	}
 	q := &Queue{name: o.Name}
 	var err error
-	if q.nats, err = nats.Connect(o.URL, nats.Name("halyard work"), nats.Token(o.Token), nats.MaxReconnects(-1), nats.ReconnectWait(again)); err != nil {
+	if q.nats, err = nats.Connect(o.URL, nats.Name("halyard-work"), nats.Token(o.Token), nats.MaxReconnects(-1), nats.ReconnectWait(again)); err != nil {
 		kind := hal.Absent
 		if errors.Is(err, nats.ErrAuthorization) {
 			kind = hal.Busy
 		}
-		return nil, fault(kind, "halyard work", err)
+		return nil, fault(kind, "halyard-work", err)
 	}
 	if err = q.ensure(ctx); err != nil {
 		q.Close()

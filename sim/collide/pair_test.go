@@ -45,7 +45,7 @@ func TestPairsAgainstSearch(t *testing.T) {
 	convexPairs(func(a, b Kind) {
 		t.Run(fmt.Sprintf("%s %s", a, b), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(a), uint64(b)))
-			touching, worst, n := 0, 0.0, haltest.Sample(100, 300)
+			touching, worst, n := 0, 0.0, haltest.Sample(30, 300)
 			for range n {
 				sa, sb := anyShape(a, rng), anyShape(b, rng)
 				pa, pb := anyPose(0.1, rng), anyPose(1.2, rng)
