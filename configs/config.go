@@ -134,13 +134,16 @@ type Agent struct {
 
 // Robot is a robot without its name and pose: its model, body and devices. A class for spawning is a Robot.
 type Robot struct {
-	Model    string              `yaml:"model" required:"true" doc:"An embedded robot (simloid-31 is Simloid's robot 31), or the path of a robot file, a vehicle file or a URDF file (NAME.urdf)."`
-	Lenient  bool                `yaml:"lenient" default:"false" doc:"Model is an INI of USARSim: leave out sensors of unknown classes, with a warning, instead of refusing the robot."`
-	Body     BodyKind            `yaml:"body" default:"sim" enum:"sim|emulated|real" doc:"sim: physics. emulated: real drivers on emulated devices. real: the devices under hardware. There is no fallback from one to another."`
-	Parts    map[string]BodyKind `yaml:"parts" enum:"sim|emulated|real" doc:"Joints, sensors, cameras and monitors whose body differs from the robot's, by name; base is the base."`
-	Shadow   bool                `yaml:"shadow" default:"false" doc:"Also simulate a real or emulated body with the same commands, and publish the difference as JOINT/shadow_error."`
-	Guard    Guard               `yaml:"guard" doc:"Limits and checks between controllers and the robot."`
-	Hardware *Hardware           `yaml:"hardware" doc:"Devices of the robot; required by real and emulated bodies."`
+	Model         string              `yaml:"model" required:"true" doc:"An embedded robot (simloid-31 is Simloid's robot 31), or the path of a robot file (YAML or URDF), a vehicle file or an INI of USARSim."`
+	Lenient       bool                `yaml:"lenient" default:"false" doc:"Model is an INI of USARSim: leave out sensors of unknown classes, with a warning, instead of refusing the robot."`
+	Base          string              `yaml:"base" default:"file" enum:"file|fixed|floating" doc:"Of a robot file in XML (URDF): whether its root moves freely. file: as it says, which is fixed unless its first joint is floating."`
+	Repair        bool                `yaml:"repair" default:"true" doc:"Of a robot file in XML: repair what no body can have (missing masses, impossible inertias, limits of 0), with a note for each. false: refuse it."`
+	SelfCollision *bool               `yaml:"self_collision" doc:"Of a robot file in XML: its links collide with each other, but for those that touch in the built pose. Default: as the file has it, which is no unless <gazebo> has selfCollide."`
+	Body          BodyKind            `yaml:"body" default:"sim" enum:"sim|emulated|real" doc:"sim: physics. emulated: real drivers on emulated devices. real: the devices under hardware. There is no fallback from one to another."`
+	Parts         map[string]BodyKind `yaml:"parts" enum:"sim|emulated|real" doc:"Joints, sensors, cameras and monitors whose body differs from the robot's, by name; base is the base."`
+	Shadow        bool                `yaml:"shadow" default:"false" doc:"Also simulate a real or emulated body with the same commands, and publish the difference as JOINT/shadow_error."`
+	Guard         Guard               `yaml:"guard" doc:"Limits and checks between controllers and the robot."`
+	Hardware      *Hardware           `yaml:"hardware" doc:"Devices of the robot; required by real and emulated bodies."`
 }
 
 // BodyOf is the body of joint: that of its entry in Parts, or the robot's.

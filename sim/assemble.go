@@ -143,7 +143,11 @@ func (b *Body) assemble(spec *dynamics.Spec, h float64) {
 		spec.Bodies = append(spec.Bodies, body)
 		for k := range p.Shapes {
 			if shape := &p.Shapes[k]; shape.Collides {
-				spec.Geoms = append(spec.Geoms, geom(shape, b.at.body+i))
+				g := geom(shape, b.at.body+i)
+				if m.Ghost {
+					g.Clan = b.at.body + 1
+				}
+				spec.Geoms = append(spec.Geoms, g)
 			}
 		}
 	}
@@ -185,8 +189,11 @@ func (b *Body) link(spec *dynamics.Spec, l *model.Linkage, h float64, wraps bool
 	at, inward := parent.Inverse().Times(child), child.Inverse()
 	to := &spec.Bodies[b.at.body+l.Child]
 	to.Parent, to.Position, to.Rotation = b.at.body+l.Parent, at.Position, at.Rotation
-	to.Joint = dynamics.Joint{Kind: [...]dynamics.JointKind{model.Hinge: dynamics.Hinge, model.Slide: dynamics.Slide, model.Weld: dynamics.Weld}[l.Kind],
-		Anchor: inward.Of(l.Anchor), Axis: inward.Turn(l.Axis), Damping: l.Damping, Dry: l.Friction}
+	to.Joint = dynamics.Joint{Kind: [...]dynamics.JointKind{model.Hinge: dynamics.Hinge, model.Slide: dynamics.Slide, model.Weld: dynamics.Weld, model.Ball: dynamics.Ball}[l.Kind],
+		Anchor: inward.Of(l.Anchor), Axis: inward.Turn(l.Axis), Damping: l.Damping, Dry: l.Friction, Armature: l.Armature}
+	if l.Kind == model.Hinge || l.Kind == model.Slide {
+		to.Joint.Stiffness, to.Joint.Rest = l.Stiffness, l.Sign*l.Rest
+	}
 	if l.Kind == model.Weld {
 		to.Joint = dynamics.Joint{}
 		return
@@ -285,7 +292,7 @@ func (s *Scene) putLimbs() {
 // geom is a shape on a body of the system.
 func geom(s *model.Shape, body int) collide.Geom {
 	g := collide.Geom{
-		Shape:    collide.Shape{Kind: collide.Kind(s.Kind), Radius: s.Radius, Half: s.Half},
+		Shape:    collide.Shape{Kind: collide.Kind(s.Kind), Radius: s.Radius, Half: s.Half, Hull: s.Hull},
 		Material: surface(&s.Material), Body: body, Local: collide.Pose(s.Pose),
 	}
 	switch {

@@ -123,7 +123,7 @@ func (j *Joint) alone(h float64, i, n int) {
 func (j *Joint) drive(s *dynamics.System, h float64, i, n int, off bool) {
 	sign := j.Model.Sign
 	d, tau := &s.Drive[j.dof], 0.0
-	damping, dry, armature := j.Model.Damping, j.Model.Friction, 0.0
+	damping, dry, armature := j.Model.Damping, j.Model.Friction, j.Model.Armature
 	d.Target, d.Slip = 0, 0
 	j.before = float64(sign * s.V[j.dof])
 	switch {
@@ -132,7 +132,7 @@ func (j *Joint) drive(s *dynamics.System, h float64, i, n int, off bool) {
 		if !off {
 			tau, damping = c.Torque+j.Servo.External, damping+c.Damping
 		}
-		dry, armature = dry+c.Dry, c.Armature
+		dry, armature = dry+c.Dry, armature+c.Armature
 	case j.Model.Motor != nil:
 		m := &j.motor
 		if off {

@@ -55,7 +55,10 @@ func (b *Body) pose0() {
 		if p.Mimic != nil {
 			at = float64(p.Mimic.Times*b.joints[p.Mimic.Joint].position()) + p.Mimic.Plus
 		}
-		s.Q[s.Model().Joint(b.at.body+p.Child).Q] = p.Sign * at
+		q := s.Q[s.Model().Joint(b.at.body+p.Child).Q:]
+		if q[0] = p.Sign * at; p.Kind == model.Ball {
+			q[0], q[1], q[2], q[3] = 1, 0, 0, 0
+		}
 	}
 	if !b.model.Fixed {
 		root := b.root

@@ -11,7 +11,7 @@ import (
 
 // newArm is the six-joint arm of a URDF on the table, with ideal motors of the file's torques and speeds.
 func newArm(t *testing.T) *rig {
-	m, err := model.LoadURDF("model/testdata/arm/urdf/arm.urdf", model.URDFOptions{})
+	m, err := model.OpenFile("model/testdata/arm/urdf/arm.urdf", model.FileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,9 +124,9 @@ func TestURDFArmLimits(t *testing.T) {
 
 // A robot without joints is restored where it was saved, as any other.
 func TestRestoreWithoutJoints(t *testing.T) {
-	m, err := model.ParseURDF([]byte(`<robot name="ball"><link name="ball">
+	m, err := model.ParseFile([]byte(`<robot name="ball"><link name="ball">
 		<inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01"/></inertial>
-		<collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>`), model.URDFOptions{Floating: true})
+		<collision><geometry><sphere radius="0.1"/></geometry></collision></link></robot>`), "ball.urdf", model.FileOptions{Base: "floating"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,14 +16,14 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// robot loads a built-in robot, a robot file or a URDF, as a copy whose servos may be changed. It may be nil without an error:
+// robot loads a built-in robot or a robot file, as a copy whose servos may be changed. It may be nil without an error:
 // then r has the faults of the file.
 func (r *Resolver) robot(path configs.Path, c *configs.Agent) (*model.Robot, error) {
-	switch strings.ToLower(filepath.Ext(c.Model)) {
-	case ".urdf":
-		return r.urdf(path, c)
-	case ".ini":
+	if strings.ToLower(filepath.Ext(c.Model)) == ".ini" {
 		return r.ini(path, c)
+	}
+	if file := r.Config.Resolve(c.Model); model.InXML(file) {
+		return r.file(path, c, file)
 	}
 	robot, err := model.Open(c.Model, r.Config.Resolve(c.Model))
 	if r.ownFaults(err) {
@@ -41,38 +41,43 @@ func (r *Resolver) robot(path configs.Path, c *configs.Agent) (*model.Robot, err
 	return &own, nil
 }
 
-// urdf loads a URDF with the servos that the hardware names for its joints; the rest are ideal motors. Names that only
-// the hardware has are faults elsewhere; joints that it leaves out are noted here.
-func (r *Resolver) urdf(path configs.Path, c *configs.Agent) (*model.Robot, error) {
-	file := r.Config.Resolve(c.Model)
-	bare, err := model.LoadURDF(file, model.URDFOptions{})
-	if err != nil {
-		return nil, fmt.Errorf("a good URDF: %w", err)
+// file loads a robot file in XML with the servos that the hardware names for its joints; the rest are ideal motors. Names that
+// only the hardware has are faults elsewhere; joints that it leaves out are noted here, as is what was repaired.
+func (r *Resolver) file(path configs.Path, c *configs.Agent, file string) (*model.Robot, error) {
+	o := model.FileOptions{Base: c.Base, Self: c.SelfCollision, Strict: !c.Repair}
+	robot, err := model.OpenFile(file, o)
+	if r.ownFaults(err) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
 	}
-	if c.Hardware == nil {
-		return bare, nil
-	}
-	servos, driven := map[string]string{}, []string{}
-	for name, hw := range c.Hardware.Joints {
-		free := slices.ContainsFunc(bare.Passive, func(p model.Passive) bool { return p.Name == name && p.Mimic == nil })
-		if bare.Joint(name) == hal.None && !free {
-			continue
+	if c.Hardware != nil {
+		driven := []string{}
+		o.Servos = map[string]string{}
+		for name, hw := range c.Hardware.Joints {
+			if robot.Joint(name) == hal.None {
+				continue
+			}
+			driven = append(driven, name)
+			if servo, spec, err := ServoOf(r.Config, r.Catalog.Buses, hw.Model); err == nil && spec != nil { // else a fault of the joint
+				o.Servos[name] = servo
+			}
 		}
-		driven = append(driven, name)
-		if servo, spec, err := ServoOf(r.Config, r.Catalog.Buses, hw.Model); err == nil && spec != nil { // else a fault of the joint
-			servos[name] = servo
+		if robot, err = model.OpenFile(file, o); r.ownFaults(err) {
+			return nil, nil
+		} else if err != nil {
+			return nil, err
+		}
+		missing, _ := model.Unmatched(robot, driven)
+		for _, name := range missing {
+			if c.BodyOf(name) == configs.Sim {
+				r.Config.Notes.Add(r.Config.Fault(path.Key("hardware").Key("joints").Key(name), "none",
+					"its servo; without one it is an ideal motor of the file's limits", ""))
+			}
 		}
 	}
-	robot, err := model.LoadURDF(file, model.URDFOptions{Servos: servos})
-	if err != nil {
-		return nil, fmt.Errorf("a good URDF for these servos: %w", err)
-	}
-	missing, _ := model.Unmatched(robot, driven)
-	for _, name := range missing {
-		if c.BodyOf(name) == configs.Sim {
-			r.Config.Notes.Add(r.Config.Fault(path.Key("hardware").Key("joints").Key(name), "none",
-				"its servo; without one it is an ideal motor of the URDF's limits", ""))
-		}
+	for _, n := range robot.Notes {
+		r.Config.Notes.Add(n)
 	}
 	return robot, nil
 }

@@ -51,6 +51,9 @@ func newThing(t *Object, geoms []collide.Geom) object {
 func surface(s *collide.Shape) float64 {
 	r, h := s.Radius, s.Half
 	switch s.Kind {
+	case collide.Hull:
+		h = s.Hull.Half() // about half of the box's
+		return 4 * (float64(h[0]*h[1]) + float64(h[1]*h[2]) + float64(h[2]*h[0]))
 	case collide.Box:
 		return 8 * (float64(h[0]*h[1]) + float64(h[1]*h[2]) + float64(h[2]*h[0]))
 	case collide.Sphere:
@@ -67,6 +70,17 @@ func inside(s *collide.Shape, p *[3]float64) bool {
 	r, h := s.Radius, s.Half
 	round := func(z float64) bool { return math.Sqrt(p[0]*p[0]+p[1]*p[1]+z*z) < well*r }
 	switch s.Kind {
+	case collide.Hull:
+		h = s.Hull.Half()
+		v := r3.XYZ(h[0]*p[0], h[1]*p[1], h[2]*p[2])
+		inward := 1.0 // towards the origin, which is inside
+		for i := range s.Hull.Faces() {
+			if n, far := s.Hull.Face(i); n.Dot(v) > far {
+				inward = math.Min(inward, far/n.Dot(v))
+			}
+		}
+		*p = v.Mul(well * inward).Array()
+		return true
 	case collide.Box:
 		p[0], p[1], p[2] = well*h[0]*p[0], well*h[1]*p[1], well*h[2]*p[2]
 		return true

@@ -10,7 +10,7 @@ import (
 // BenchmarkPair is the narrow phase of one pair that touches a little: ns per pair, placing not counted.
 func BenchmarkPair(b *testing.B) {
 	ground := Shape{Kind: HeightField, Field: rough(b, 40, 40, 0.05, rand.New(rand.NewPCG(1, 1)))}
-	for ka := Sphere; ka <= Cylinder; ka++ {
+	for ka := Sphere; ka <= Hull; ka++ {
 		for kb := ka; kb < numKinds; kb++ {
 			b.Run(fmt.Sprintf("%s-%s", ka, kb), func(b *testing.B) {
 				rng := rand.New(rand.NewPCG(4, 4))

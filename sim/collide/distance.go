@@ -72,14 +72,17 @@ func cylinderDistance(q r3.Vec, radius, half float64) (float64, r3.Vec) {
 	return v.Norm(), v.Unit(out)
 }
 
-// reach returns how far s extends from its centre along the unit vector n: its support function. All kinds are
-// symmetric, so it is the same along -n.
+// reach returns how far s extends from its centre along the unit vector -n: its support function. All kinds but hulls are
+// symmetric, so it is the same along n.
 func (s *solid) reach(n r3.Vec) float64 {
 	switch s.Kind {
 	case Sphere:
 		return s.Radius
 	case Capsule:
 		return s.Radius + float64(s.Half[2]*math.Abs(n.Dot(s.axis[2])))
+	case Hull:
+		n = s.inwardTurn(n.Neg())
+		return s.Hull.points[s.Hull.farthest(n)].Dot(n)
 	case Box:
 		return float64(s.Half[0]*math.Abs(n.Dot(s.axis[0]))) +
 			float64(s.Half[1]*math.Abs(n.Dot(s.axis[1]))) +
@@ -97,13 +100,18 @@ func (s *solid) farthest(d r3.Vec) r3.Vec {
 		return d.Unit(r3.XYZ(0, 0, 1)).Mul(s.Radius)
 	case Capsule:
 		return s.axis[2].Mul(math.Copysign(s.Half[2], d.Dot(s.axis[2]))).Along(s.Radius, d.Unit(r3.XYZ(0, 0, 1)))
+	case Hull:
+		return s.outwardTurn(s.Hull.points[s.Hull.farthest(s.inwardTurn(d))])
 	case Box:
 		return s.axis[0].Mul(math.Copysign(s.Half[0], d.Dot(s.axis[0]))).
 			Along(math.Copysign(s.Half[1], d.Dot(s.axis[1])), s.axis[1]).
 			Along(math.Copysign(s.Half[2], d.Dot(s.axis[2])), s.axis[2])
 	}
 	c := d.Dot(s.axis[2])
-	rim := d.Along(-c, s.axis[2]).Unit(s.axis[0])
+	rim := s.axis[0] // of what is left by rounding, Unit makes any direction
+	if e := d.Along(-c, s.axis[2]); e.Norm() > float64(1e-9*math.Abs(c)) {
+		rim = e.Unit(rim)
+	}
 	return s.axis[2].Mul(math.Copysign(s.Half[2], c)).Along(s.Radius, rim)
 }
 

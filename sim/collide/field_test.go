@@ -45,7 +45,7 @@ func TestFieldIsPlane(t *testing.T) {
 	k := math.Sin(half) / math.Hypot(0.3, 0.2)
 	slope := Geom{Shape: Shape{Kind: Plane}, Body: -1, Local: Pose{Rotation: [4]float64{math.Cos(half), -0.2 * k, -0.3 * k, 0}}}
 	rng := rand.New(rand.NewPCG(6, 6))
-	for kind := Sphere; kind <= Cylinder; kind++ {
+	for kind := Sphere; kind <= Hull; kind++ {
 		touched := 0
 		for range 500 {
 			p := anyPose(0.6, rng)
@@ -64,6 +64,9 @@ func TestFieldIsPlane(t *testing.T) {
 				t.Fatalf("%s %v %v: %d contacts, a plane gives %d\n%v\n%v", kind, shape, p, len(got), len(want), got, want)
 			}
 			touched += len(got)
+			if kind == Hull && len(want) > 0 { // of its many corners those that span the area are kept, on a field part by part
+				want = []Contact{deepest(want)}
+			}
 			for _, c := range want {
 				found := false
 				for _, d := range got {
@@ -210,7 +213,7 @@ func TestRolling(t *testing.T) {
 func TestFieldTurns(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 9))
 	ground := Shape{Kind: HeightField, Field: rough(t, 12, 12, 0.2, rng)}
-	for kind := Sphere; kind <= Cylinder; kind++ {
+	for kind := Sphere; kind <= Hull; kind++ {
 		for range 100 {
 			shape, p := anyShape(kind, rng), anyPose(0.5, rng)
 			c := append([]Contact(nil), meet(t, shape, p, ground, Identity())...)

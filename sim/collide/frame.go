@@ -149,6 +149,8 @@ func (s *solid) bounds(below float64) (lo, hi r3.Vec) {
 			float64(s.Radius*sine(a.Y))+float64(h*math.Abs(a.Y)),
 			float64(s.Radius*sine(a.Z))+float64(h*math.Abs(a.Z)),
 		)
+	case Hull:
+		r = s.span(s.Hull.half)
 	case HeightField:
 		half := r3.XYZ(
 			float64(0.5*float64(s.Field.cell[0]*float64(s.Field.columns-1))),

@@ -18,10 +18,11 @@ func FuzzPairs(f *testing.F) {
 			f.Add(a, b, 1.0, 1.0, 1.0, 1.0, -2.0, -1.5, -0.875, 1.0, 0.0, 0.0, 1e-300, 5.0, 5.0)
 		}
 	}
+	stone := pebble(0.5, rand.New(rand.NewPCG(3, 4)))
 	ground := rough(f, 9, 8, 0.4, rand.New(rand.NewPCG(1, 2)))
 	f.Fuzz(func(t *testing.T, ka, kb uint8, r1, h1, r2, h2, x, y, z, qw, qx, qy, qz, px, pz float64) {
-		a := Shape{Kind: Kind(ka % uint8(numKinds)), Radius: r1, Half: [3]float64{r1, h1, r2}, Field: ground}
-		b := Shape{Kind: Kind(kb % uint8(numKinds)), Radius: r2, Half: [3]float64{h2, r2, h2}, Field: ground}
+		a := Shape{Kind: Kind(ka % uint8(numKinds)), Radius: r1, Half: [3]float64{r1, h1, r2}, Field: ground, Hull: stone}
+		b := Shape{Kind: Kind(kb % uint8(numKinds)), Radius: r2, Half: [3]float64{h2, r2, h2}, Field: ground, Hull: stone}
 		s, err := New([]Geom{{Shape: a, Body: 0}, {Shape: b, Body: 1}, {Shape: Shape{Kind: HeightField, Field: ground}, Body: -1}}, nil, 0)
 		if err != nil {
 			return

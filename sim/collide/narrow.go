@@ -32,6 +32,7 @@ type work struct {
 	first, second polygon // supporting sets of x and y
 	other         polygon // the incident face, and its clipped part
 	spare         polygon
+	swell         swell
 }
 
 // touch finds the contacts of one pair and appends them.
@@ -73,6 +74,8 @@ func (w *work) meet() {
 		w.onPlane(x, y.pos, y.axis[2])
 	case y.Kind == HeightField:
 		w.onField()
+	case y.Kind == Hull:
+		w.hulls()
 	case x.Kind == Sphere && y.Kind == Sphere:
 		w.spheres()
 	case x.Kind == Sphere:

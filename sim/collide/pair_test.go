@@ -33,8 +33,8 @@ func deepest(c []Contact) (best Contact) {
 }
 
 func convexPairs(f func(a, b Kind)) {
-	for a := Sphere; a <= Cylinder; a++ {
-		for b := Sphere; b <= Cylinder; b++ {
+	for a := Sphere; a <= Hull; a++ {
+		for b := Sphere; b <= Hull; b++ {
 			f(a, b)
 		}
 	}
@@ -60,6 +60,9 @@ func TestPairsAgainstSearch(t *testing.T) {
 				if least < 1e-6 {
 					continue
 				}
+				if len(c) == 0 && (a == Hull || b == Hull) && least < 0.01*(sa.Radius+sb.Radius) {
+					continue // between the sides of a cylinder
+				}
 				if len(c) == 0 {
 					t.Fatalf("%v %v, %v %v: no contact, want depth %g", sa, pa, sb, pb, least)
 				}
@@ -69,7 +72,11 @@ func TestPairsAgainstSearch(t *testing.T) {
 					t.Errorf("%v %v %v %v: depth %g, but %g to part along the normal", sa, pa, sb, pb, d.Depth, along)
 				}
 				// A depth below what the search found is right if it parts the two, which was just shown.
-				if d.Depth > least/faceFirst+1e-7 {
+				coarse := 0.0 // a cylinder has 24 sides for a hull
+				if a == Hull && b == Cylinder || a == Cylinder && b == Hull {
+					coarse = 0.01 * (sa.Radius + sb.Radius)
+				}
+				if d.Depth > least/faceFirst+coarse+1e-7 {
 					t.Errorf("%v %v, %v %v: depth %g, want %g", sa, pa, sb, pb, d.Depth, least)
 				}
 				worst = math.Max(worst, d.Depth/least-1)

@@ -17,6 +17,9 @@ func (w *work) onPlane(s *solid, at, up r3.Vec) {
 		w.dipBox(s, at, up)
 	case Cylinder:
 		w.dipCylinder(s, at, up)
+	case Hull:
+		w.dipHull(s, at, up)
+		return
 	}
 	w.keepDeepest(first, 4)
 }
@@ -57,6 +60,18 @@ func (w *work) dipBox(s *solid, at, up r3.Vec) {
 		p = choose(p, z, i&4)
 		w.dip(p, 0, at, up, uint32(i))
 	}
+}
+
+// dipHull keeps the deepest corner and three that span the area with it.
+func (w *work) dipHull(s *solid, at, up r3.Vec) {
+	first := w.n
+	for i, p := range s.Hull.points {
+		if w.n-first == perPart {
+			w.reduce(first, perPair)
+		}
+		w.dip(s.outward(p), 0, at, up, uint32(i))
+	}
+	w.reduce(first, 4)
 }
 
 func choose(p, d r3.Vec, bit int) r3.Vec {

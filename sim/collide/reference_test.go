@@ -54,6 +54,11 @@ func supportOf(s *Shape, p Pose, n point) float64 {
 			}
 			h = math.Max(h, dotOf(c, d))
 		}
+	case Hull:
+		h = math.Inf(-1)
+		for _, c := range s.Hull.Points() {
+			h = math.Max(h, dotOf(c, d))
+		}
 	case Cylinder:
 		h = math.Abs(d[2])*s.Half[2] + s.Radius*math.Hypot(d[0], d[1])
 	}
@@ -124,6 +129,12 @@ func surface(s *Shape, p Pose, rng *rand.Rand) point {
 		}
 		k := rng.IntN(3)
 		q[k] = math.Copysign(s.Half[k], q[k])
+	case Hull: // a point of a face
+		f := s.Hull.faces[rng.IntN(len(s.Hull.faces))]
+		a, b := rng.Float64(), rng.Float64()
+		for k, w := range []float64{1 - a, a * (1 - b), a * b} {
+			q = plus(q, s.Hull.points[f.corners[k]].Array(), w)
+		}
 	case Cylinder:
 		phi, r := 2*math.Pi*rng.Float64(), s.Radius
 		z := (2*rng.Float64() - 1) * s.Half[2]
@@ -150,6 +161,13 @@ func depthOf(s *Shape, p Pose, q point) float64 {
 			d = math.Min(d, s.Half[k]-math.Abs(l[k]))
 		}
 		return d
+	case Hull:
+		d := math.Inf(1)
+		for i := range s.Hull.Faces() {
+			n, far := s.Hull.Face(i)
+			d = math.Min(d, far-dotOf(n.Array(), l))
+		}
+		return d
 	case Cylinder:
 		return math.Min(s.Radius-math.Hypot(l[0], l[1]), s.Half[2]-math.Abs(l[2]))
 	}
@@ -158,6 +176,9 @@ func depthOf(s *Shape, p Pose, q point) float64 {
 
 func anyShape(k Kind, rng *rand.Rand) Shape {
 	size := func() float64 { return 0.05 + 0.5*rng.Float64() }
+	if k == Hull {
+		return Shape{Kind: Hull, Hull: pebble(size(), rng)}
+	}
 	return Shape{Kind: k, Radius: size(), Half: [3]float64{size(), size(), size()}}
 }
 
@@ -167,4 +188,22 @@ func anyPose(spread float64, rng *rand.Rand) Pose {
 		Position: plus(point{}, at, spread*rng.Float64()),
 		Rotation: [4]float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()},
 	}
+}
+
+// pebble is a hull of 8 to 40 points within a box of about that size, with the origin inside.
+func pebble(size float64, rng *rand.Rand) *Convex {
+	stretch := point{0.3 + rng.Float64(), 0.3 + rng.Float64(), 0.3 + rng.Float64()}
+	points := []point{}
+	for range 8 + rng.IntN(33) {
+		d := unitOf(point{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()})
+		for k := range d {
+			d[k] *= size * stretch[k]
+		}
+		points = append(points, d)
+	}
+	c, err := NewConvex(points)
+	if err != nil {
+		panic(err)
+	}
+	return c.Moved(c.Centre)
 }

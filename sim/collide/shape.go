@@ -9,12 +9,13 @@ import (
 // Kind is the kind of a shape. The order matters inside the package: a pair is handled with the smaller kind first.
 type Kind uint8
 
-// The kinds. Every shape is centred on the origin of its own frame, its axis, where it has one, is z.
+// The kinds. Every shape but a hull is centred on the origin of its own frame, which a hull has inside; its axis, where it has one, is z.
 const (
 	Sphere      Kind = iota // Radius
 	Capsule                 // Radius; Half[2] is half the length of the straight part
 	Box                     // Half: half the size along x, y, z
 	Cylinder                // Radius; Half[2] is half the length
+	Hull                    // Hull
 	Plane                   // all of z < 0 is solid, without end
 	HeightField             // Field: all below the surface is solid
 	numKinds
@@ -22,7 +23,7 @@ const (
 
 // String names the kind as model files do.
 func (k Kind) String() string {
-	names := [...]string{"sphere", "capsule", "box", "cylinder", "plane", "height field"}
+	names := [...]string{"sphere", "capsule", "box", "cylinder", "hull", "plane", "height field"}
 	if int(k) < len(names) {
 		return names[k]
 	}
@@ -35,6 +36,7 @@ type Shape struct {
 	Radius float64
 	Half   [3]float64
 	Field  *Field
+	Hull   *Convex
 }
 
 // Material holds the surface values for the contact solver; this package only passes them on.
@@ -73,6 +75,8 @@ type Geom struct {
 	Local    Pose // in the frame of the body; a zero Rotation means unturned
 	// Group 0 means group 1, Mask 0 means all groups, so that a geom without them collides with all others.
 	Group, Mask uint32
+	// Clan other than 0: geoms of one clan never touch, as the links of a robot.
+	Clan int
 }
 
 // Contact is one point where two geoms overlap.
@@ -109,6 +113,12 @@ func (s *Shape) Check() error {
 		size("half x", s.Half[0])
 		size("half y", s.Half[1])
 		size("half z", s.Half[2])
+	case Hull:
+		if s.Hull == nil {
+			faults = append(faults, errors.New("hull: no hull"))
+		} else {
+			size("size", s.Hull.round)
+		}
 	case Plane:
 	case HeightField:
 		if s.Field == nil {

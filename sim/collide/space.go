@@ -186,7 +186,7 @@ func (s *Space) place(i int, body *frame) {
 // pair notes that the boxes of a and b overlap, unless the two are kept apart.
 func (s *Space) pair(a, b int32) {
 	g, h := &s.geoms[a], &s.geoms[b]
-	if g.Body == h.Body || g.Group&h.Mask == 0 || h.Group&g.Mask == 0 || g.Kind >= Plane && h.Kind >= Plane {
+	if g.Body == h.Body || g.Clan != 0 && g.Clan == h.Clan || g.Group&h.Mask == 0 || h.Group&g.Mask == 0 || g.Kind >= Plane && h.Kind >= Plane {
 		return
 	}
 	if s.holds > 0 && s.rests(g.Body) && s.rests(h.Body) {

@@ -22,6 +22,8 @@ func (s *solid) resting(d r3.Vec, out *polygon) {
 		s.side(d, c, rim.Mul(s.Radius), math.Abs(c) < aligned, out)
 	case Box:
 		s.corner(d, out)
+	case Hull:
+		s.hullResting(d, out)
 	default:
 		out.n, out.code = 1, 0
 		out.p[0] = s.pos
@@ -49,6 +51,8 @@ func (s *solid) facing(d r3.Vec, out *polygon) {
 			}
 		}
 		s.face(d, axis, out)
+	case Hull:
+		s.hullFace(s.hullFacing(s.inwardTurn(d)), out)
 	}
 }
 

@@ -152,6 +152,9 @@ func (w *work) onRidge(f *Field, e *ridge, name uint32) {
 		w.sphereAgainst(x.pos, x.Radius, &r, 0)
 	case Capsule:
 		w.capsules()
+	case Hull:
+		w.x, w.y, flip = r, x, true
+		w.hulls()
 	default:
 		// Boxes and cylinders come second to a capsule.
 		w.x, w.y, flip = r, x, true

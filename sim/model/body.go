@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/collide"
 )
 
 // Body is one rigid body of a robot, or a loose thing of a scene, in its initial pose.
@@ -32,11 +33,12 @@ const (
 	Capsule                   // Radius; Half[2] is half the length of the straight part
 	Box                       // Half
 	Cylinder                  // Radius; Half[2] is half the length
+	Hull                      // Hull, its centre of mass at the origin
 )
 
 // String names the kind as model files do.
 func (k ShapeKind) String() string {
-	return [...]string{"sphere", "capsule", "box", "cylinder", "no shape"}[min(k, Cylinder+1)]
+	return [...]string{"sphere", "capsule", "box", "cylinder", "hull", "no shape"}[min(k, Hull+1)]
 }
 
 // Shape is a solid fixed to a body, or to the world.
@@ -44,7 +46,8 @@ type Shape struct {
 	Kind     ShapeKind
 	Radius   float64    // m
 	Half     [3]float64 // m
-	Pose     hal.Pose   // in the body's frame
+	Hull     *collide.Convex
+	Pose     hal.Pose // in the body's frame
 	Material Material
 	Mass     float64 // kg, its part of the body's; 0 if it is not in the file
 	Collides bool    // false: it has a mass, but no contacts
@@ -88,6 +91,8 @@ func (s *Shape) Volume() float64 {
 		return 8 * s.Half[0] * s.Half[1] * s.Half[2]
 	case Cylinder:
 		return math.Pi * r * r * l
+	case Hull:
+		return s.Hull.Volume
 	}
 	return 0
 }
@@ -108,6 +113,12 @@ func (s *Shape) inertia(mass float64) mat {
 	case Cylinder:
 		xx = mass * (float64(r*r/4) + float64(l*l/12))
 		yy, zz = xx, mass*r*r/2
+	case Hull:
+		m := symmetric(s.Hull.Inertia)
+		for i := range m {
+			m[i] = scale(mass, m[i])
+		}
+		return m
 	case Capsule:
 		// A cylinder and two half balls, with centres of mass 3/8 r beyond its ends.
 		tube := mass * float64(math.Pi*r*r*l) / s.Volume()

@@ -339,7 +339,7 @@ passive:
 	if r.Passive[1].Kind != Weld || r.Joints[0].Axis != (vec{0, 0, 1}) || fmt.Sprint(r.Parents()) != "[-1 0 0 1]" {
 		t.Errorf("got %v, axis %v, parents %v", r.Passive[1].Kind, r.Joints[0].Axis, r.Parents())
 	}
-	for i, want := range []string{"hinge", "slide", "weld", "no joint"} {
+	for i, want := range []string{"hinge", "slide", "weld", "ball", "no joint"} {
 		if got := JointKind(i).String(); got != want {
 			t.Errorf("kind %d: got %q, want %q", i, got, want)
 		}

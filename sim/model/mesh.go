@@ -7,16 +7,14 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/mesh"
+	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// thinnest is the least half size of a box that is fitted to a mesh, m: a flat one still has two sides.
-const thinnest = 0.0005
-
-// Look is a solid that is drawn in place of shapes of the physics: a <visual> of a URDF, or the mesh to which a box was fitted.
+// Look is a solid that is drawn in place of shapes of the physics: a <visual> of a URDF, or the mesh of a hull.
 type Look struct {
 	Shape Shape      // where it is in the body's frame; its kind and size, unless Mesh is set
 	Mesh  string     // the file, as the URDF names it; "" = Shape
@@ -37,61 +35,185 @@ func (r *Robot) Meshes() (n int) {
 	return n
 }
 
-// fit makes the shape, whose pose is the mesh's, the smallest box along the mesh's axes that contains the mesh.
-func (s *Shape) fit(name string, by vec, o *URDFOptions) error {
-	box, err := o.box(name)
-	if err != nil {
-		return err
+// look is a solid to draw for the shapes from first to end; ok is false where it cannot be drawn.
+func (p *solidPart) look(first, end int) (l Look, ok bool) {
+	l = Look{Shape: p.shape, First: first, End: end}
+	if p.mesh != "" {
+		l.Mesh, l.Scale = p.mesh, p.scale
+		l.Shape.Pose = p.placed()
+		l.Shape.Kind, l.Shape.Hull = Box, nil
+		return l, mesh.Readable(p.mesh) == nil && p.scale[0]*p.scale[1]*p.scale[2] != 0
 	}
-	var centre vec
-	for i := range 3 {
-		a, b := box[0][i]*by[i], box[1][i]*by[i] // a negative scale mirrors
-		centre[i] = (a + b) / 2
-		s.Half[i] = math.Max(thinnest, math.Abs(b-a)/2)
-		if !(s.Half[i] <= maxLength && math.Abs(centre[i]) <= maxLength) {
-			return fmt.Errorf("got a size of %g m, want at most %g", 2*s.Half[i], maxLength)
-		}
-	}
-	s.Kind = Box
-	s.Pose = within(s.Pose, hal.Pose{Position: centre})
-	return nil
+	v := p.shape.Volume()
+	return l, v > 0 && v < math.Inf(1)
 }
+
+// placed is the pose of the mesh itself: its hull is moved to the centre.
+func (p *solidPart) placed() hal.Pose {
+	if p.file != nil {
+		return *p.file
+	}
+	return p.shape.Pose
+}
+
+// centred is the pose of the solid's centre of mass.
+func (s *Shape) centred() hal.Pose { return s.Pose }
 
 // maxMeshes bounds what is read of the meshes of a robot, bytes; the last one may be larger.
 const maxMeshes = 512 << 20
 
-// box returns the lowest and the highest corner of the mesh called name, which is read once.
-func (o *URDFOptions) box(name string) (box [2]vec, err error) {
-	if err := mesh.Readable(name); err != nil {
-		return box, err
-	}
-	if o.Open == nil {
-		return box, errors.New("got a mesh, want none or a folder to find it in")
-	}
-	if box, known := o.boxes[name]; known {
-		return box, nil
-	}
-	if o.read > maxMeshes {
-		return box, fmt.Errorf("got %d bytes of other meshes, want at most %d", o.read, maxMeshes)
-	}
-	r, err := o.Open(name)
-	if err != nil {
-		return box, err
-	}
-	defer r.Close() // read only: an error has no effect
-	if box[0], box[1], err = mesh.Bounds(name, &counted{r, &o.read}); err == nil {
-		o.boxes[name] = box
-	}
-	return box, err
+// meshStore reads each mesh once.
+type meshStore struct {
+	open func(name string) (io.ReadCloser, error)
+	read int64
+	have map[meshKey]meshSolid
 }
 
-// counted counts what is read.
-type counted struct {
+type meshKey struct {
+	name  string
+	scale vec
+}
+
+// meshSolid is a mesh as a solid.
+type meshSolid struct {
+	shape Shape  // its pose is in the frame of the mesh
+	say   string // what is to be noted
+	mass  *Shape // of the volume of the mesh itself, where it has one
+	err   error
+}
+
+// fit makes the solid the hull of its mesh. say is what to note about it.
+func (m *meshStore) fit(s *solidPart) (say string, err error) {
+	if m.have == nil {
+		m.have = map[meshKey]meshSolid{}
+	}
+	key := meshKey{s.mesh, s.scale}
+	got, known := m.have[key]
+	if !known {
+		got.shape, got.say, got.err = m.solid(key)
+		m.have[key] = got
+	}
+	if got.err != nil {
+		return "", got.err
+	}
+	file := s.shape.Pose
+	s.file = &file
+	s.shape.Kind, s.shape.Half, s.shape.Hull = got.shape.Kind, got.shape.Half, got.shape.Hull
+	s.shape.Pose = within(file, got.shape.Pose)
+	if known {
+		return "", nil
+	}
+	return got.say, nil
+}
+
+func (m *meshStore) solid(key meshKey) (s Shape, say string, err error) {
+	if err := mesh.Readable(key.name); err != nil {
+		return s, "", err
+	}
+	if m.open == nil {
+		return s, "", errors.New("got a mesh, want none or a folder to find it in")
+	}
+	if m.read > maxMeshes {
+		return s, "", fmt.Errorf("got %d bytes of other meshes, want at most %d", m.read, maxMeshes)
+	}
+	r, err := m.open(key.name)
+	if err != nil {
+		return s, "", err
+	}
+	defer r.Close() // read only: an error has no effect
+	var points [][3]float64
+	var moments collide.Moments
+	err = mesh.Decode(key.name, &counter{r, &m.read}, func(t *mesh.Triangle) error {
+		corners := *t
+		for k := range corners {
+			for i := range corners[k] {
+				corners[k][i] *= key.scale[i]
+				if !(math.Abs(corners[k][i]) <= maxLength) {
+					return fmt.Errorf("got a corner at %g m, want at most %g", corners[k][i], maxLength)
+				}
+			}
+		}
+		// A surface shares its corners: most triangles bring half a new one. What repeats is left out where that costs nothing.
+		for _, c := range corners {
+			if n := len(points); n < 3 || points[n-1] != c && points[n-2] != c && points[n-3] != c {
+				points = append(points, c)
+			}
+		}
+		moments.Add(corners[0], corners[1], corners[2])
+		return nil
+	})
+	if err != nil {
+		return s, "", err
+	}
+	return hullShape(points, &moments)
+}
+
+// hullShape is the hull of points about its centre of mass; of points in a plane it is a thin box. moments are those of the mesh
+// itself: they count for a mass where the surface is closed.
+func hullShape(points [][3]float64, moments *collide.Moments) (s Shape, say string, err error) {
+	c, err := collide.NewConvex(points)
+	if err != nil {
+		return thinBox(points), "flat: a box of 1 mm", nil
+	}
+	if v, centre, inertia, ok := moments.Solid(); ok && v > 0.02*c.Volume && v < 1.01*c.Volume && c.Holds(centre) && plausible(inertia) {
+		own := *c
+		own.Volume, own.Centre, own.Inertia = v, centre, inertia
+		c = &own
+	}
+	if c.Outside > 1e-6 {
+		say = fmt.Sprintf("its hull has %d vertices; the mesh reaches up to %.2g mm beyond", len(c.Points()), 1e3*c.Outside)
+	}
+	at := c.Centre
+	return Shape{Kind: Hull, Hull: c.Moved(at), Pose: hal.Pose{Position: at, Rotation: [4]float64{1}}}, say, nil
+}
+
+// thinBox is the box along the principal axes of points in a plane.
+func thinBox(points [][3]float64) Shape {
+	var middle vec
+	for _, p := range points {
+		middle = add(middle, scale(1/float64(len(points)), p))
+	}
+	var spread mat
+	for _, p := range points {
+		spread.add(moved(1/float64(len(points)), add(p, scale(-1, middle))))
+	}
+	_, axes := principal(spread)
+	if d := dot(cross(column(axes, 0), column(axes, 1)), column(axes, 2)); d < 0 {
+		for i := range axes {
+			axes[i][2] = -axes[i][2]
+		}
+	}
+	low, high := vec{math.Inf(1), math.Inf(1), math.Inf(1)}, vec{math.Inf(-1), math.Inf(-1), math.Inf(-1)}
+	for _, p := range points {
+		for i := range 3 {
+			x := dot(column(axes, i), add(p, scale(-1, middle)))
+			low[i], high[i] = math.Min(low[i], x), math.Max(high[i], x)
+		}
+	}
+	s := Shape{Kind: Box, Pose: hal.Pose{Rotation: quaternion(axes)}}
+	centre := scale(0.5, add(low, high))
+	s.Pose.Position = add(middle, axes.times(centre))
+	for i := range 3 {
+		s.Half[i] = math.Max(thinnest, (high[i]-low[i])/2)
+	}
+	return s
+}
+
+func column(m mat, i int) vec { return vec{m[0][i], m[1][i], m[2][i]} }
+
+// quaternion is the rotation m, w x y z.
+func quaternion(m mat) [4]float64 {
+	r := r3.Mat{X: r3.Pack(column(m, 0)), Y: r3.Pack(column(m, 1)), Z: r3.Pack(column(m, 2))}
+	return r.Quat().Array()
+}
+
+// counter counts what is read.
+type counter struct {
 	io.Reader
 	n *int64
 }
 
-func (c *counted) Read(p []byte) (int, error) {
+func (c *counter) Read(p []byte) (int, error) {
 	n, err := c.Reader.Read(p)
 	*c.n += int64(n)
 	return n, err
@@ -99,11 +221,12 @@ func (c *counted) Read(p []byte) (int, error) {
 
 var errIrregular = errors.New("got no regular file, want one")
 
-// Meshes opens meshes by name: relative to dir; package://NAME/ in packages[NAME], or else in dir's nearest ancestor
-// called NAME; file:// anywhere.
-func Meshes(dir string, packages map[string]string) func(name string) (io.ReadCloser, error) {
+// Meshes opens the meshes of the robot file at path, whose text is data (which may name a folder of meshes) by name: see finder.
+func Meshes(path string, data []byte, packages map[string]string) func(name string) (io.ReadCloser, error) {
+	f := newFinder(filepath.Dir(path), packages)
+	f.meshdir = meshFolder(data)
 	return func(name string) (io.ReadCloser, error) {
-		_, path, err := findMesh(dir, name, packages)
+		_, path, err := f.find(name)
 		if err != nil {
 			return nil, err
 		}
@@ -114,32 +237,6 @@ func Meshes(dir string, packages map[string]string) func(name string) (io.ReadCl
 	}
 }
 
-// findMesh returns the path of a mesh, and the folder of its package; "" if it is in none.
-func findMesh(dir, name string, packages map[string]string) (root, path string, err error) {
-	if rest, ok := strings.CutPrefix(name, "package://"); ok {
-		pack, file, _ := strings.Cut(rest, "/")
-		root, known := packages[pack]
-		if !known {
-			whole, err := filepath.Abs(dir)
-			if err != nil {
-				return "", "", err
-			}
-			for root = whole; filepath.Base(root) != pack; root = filepath.Dir(root) {
-				if root == filepath.Dir(root) {
-					return "", "", fmt.Errorf("package %q: got no folder of that name above %s", pack, dir)
-				}
-			}
-		}
-		return root, filepath.Join(root, filepath.FromSlash(file)), nil
-	}
-	if file, ok := strings.CutPrefix(name, "file://"); ok {
-		return "", filepath.FromSlash(file), nil
-	} else if filepath.IsAbs(name) {
-		return "", name, nil
-	}
-	return "", filepath.Join(dir, filepath.FromSlash(name)), nil
-}
-
 // OpenMesh opens a mesh of a URDF in the folder dir for a viewer: a regular file of the URDF's own tree, which no link leaves. That
 // is the package that the name begins with; else the nearest folder with a package.xml, or dir, or the one above if dir is called urdf.
 func OpenMesh(dir, name string) (io.ReadCloser, error) {
@@ -147,7 +244,7 @@ func OpenMesh(dir, name string) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	tree, path, err := findMesh(dir, name, nil)
+	tree, path, err := newFinder(dir, nil).find(name)
 	if err != nil {
 		return nil, err
 	}

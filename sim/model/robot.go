@@ -31,7 +31,12 @@ type Robot struct {
 	Differential   []int    // two of Passive, whose positions add up to 0; or none
 	Fixed          bool     // the root body does not move; else it floats freely
 	NoContact      [][2]int // pairs of bodies that never collide, in addition to those that a joint connects
-	Folder         string   // of the URDF, in which OpenMesh finds the meshes of Looks; "" = not from a file
+	Folder         string   // of the robot file, near which OpenMesh finds the meshes of Looks; "" = not from a file
+	// Ghost: its bodies do not touch each other, as in most programs that read robot files.
+	Ghost bool
+	// Notes are the repairs of a robot file, the first Repairs of them, and what was left out of it.
+	Notes   yaml.Faults
+	Repairs int
 }
 
 // Supply is a power supply of servos. Those that share it sag together.
@@ -61,7 +66,10 @@ type Linkage struct {
 	Stops    [2]float64
 	Damping  float64 // N·m·s/rad, or N·s/m, in addition to the motor's
 	Friction float64 // dry friction, N·m, or N, in addition to the motor's
-	Random   Random
+	// Stiffness, N·m/rad, draws the joint to Rest; Armature, kg·m², is the inertia of a rotor behind a gear. N/m, m, kg of a slide.
+	Stiffness, Rest, Armature float64
+
+	Random Random
 }
 
 // JointKind is the kind of motion that a joint allows.
@@ -72,11 +80,12 @@ const (
 	Hinge JointKind = iota
 	Slide
 	Weld // no motion
+	Ball // about any axis through Anchor; passive
 )
 
 // String names the kind as model files do.
 func (k JointKind) String() string {
-	return [...]string{"hinge", "slide", "weld", "no joint"}[min(k, Weld+1)]
+	return [...]string{"hinge", "slide", "weld", "ball", "no joint"}[min(k, Ball+1)]
 }
 
 // Passive is a joint without a motor: it swings freely, or follows another joint.

@@ -17,6 +17,10 @@ type mat [3][3]float64 // rows
 func add(a, b vec) vec           { return vec{a[0] + b[0], a[1] + b[1], a[2] + b[2]} }
 func scale(k float64, a vec) vec { return vec{k * a[0], k * a[1], k * a[2]} }
 
+func cross(a, b vec) vec {
+	return vec{float64(a[1]*b[2]) - float64(a[2]*b[1]), float64(a[2]*b[0]) - float64(a[0]*b[2]), float64(a[0]*b[1]) - float64(a[1]*b[0])}
+}
+
 func dot(a, b vec) float64 {
 	return float64(a[0]*b[0]) + float64(a[1]*b[1]) + float64(a[2]*b[2])
 }
@@ -141,4 +145,35 @@ func (m *mat) add(n mat) {
 			m[i][k] += n[i][k]
 		}
 	}
+}
+
+// principal returns the eigenvalues of a symmetric matrix and the eigenvectors, the columns of a rotation (Jacobi's method).
+func principal(a mat) (values vec, axes mat) {
+	axes = mat{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
+	for range 30 {
+		for _, p := range [...][2]int{{0, 1}, {0, 2}, {1, 2}} {
+			i, k := p[0], p[1]
+			if math.Abs(a[i][k]) <= 1e-18*(math.Abs(a[i][i])+math.Abs(a[k][k])) {
+				continue
+			}
+			tau := (a[k][k] - a[i][i]) / (2 * a[i][k])
+			t := math.Copysign(1, tau) / (math.Abs(tau) + math.Sqrt(1+float64(tau*tau)))
+			c := 1 / math.Sqrt(1+float64(t*t))
+			turn := mat{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
+			turn[i][i], turn[k][k], turn[i][k], turn[k][i] = c, c, t*c, -t*c
+			back := turn.transposed()
+			half := back.by(&a)
+			a, axes = half.by(&turn), axes.by(&turn)
+		}
+	}
+	return vec{a[0][0], a[1][1], a[2][2]}, axes
+}
+
+// diagonal is the inertia with the given principal moments about the axes m, in the order of a file.
+func (m *mat) diagonal(moments vec) [6]float64 {
+	d := mat{{moments[0], 0, 0}, {0, moments[1], 0}, {0, 0, moments[2]}}
+	half := m.by(&d)
+	t := m.transposed()
+	full := half.by(&t)
+	return full.list()
 }

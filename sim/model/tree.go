@@ -96,7 +96,7 @@ func (r *Robot) CentreOfMass() [3]float64 {
 // Touch reports whether bodies a and b may touch each other: not if a joint connects them, nor if the model excludes it.
 func (r *Robot) Touch(a, b int) bool {
 	parents := r.Parents()
-	if a == b || parents[a] == b || parents[b] == a {
+	if r.Ghost || a == b || parents[a] == b || parents[b] == a {
 		return false
 	}
 	return !slices.Contains(r.NoContact, [2]int{a, b}) && !slices.Contains(r.NoContact, [2]int{b, a})

@@ -1,225 +1,401 @@
 package model
 
 import (
-	"bytes"
-	"encoding/xml"
-	"io"
 	"math"
-	"os"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/xml"
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// URDFOptions holds the data that a URDF lacks. The zero value is an arm on a table, with ideal motors and without meshes.
-type URDFOptions struct {
-	Floating bool              // the root link moves freely; else it is fixed to the world
-	Servos   map[string]string // joint -> servo model; joints that are not named get an ideal motor of the file's limits
-	Supply   Supply            // of the servos; 12 V where it is zero
-	// Open opens a collision mesh by the name that the file gives it, "package://arm/meshes/base.stl". Nil: there are no meshes.
-	Open func(name string) (io.ReadCloser, error)
-
-	boxes map[string][2]vec // around the meshes that were read, by name: the lowest and the highest corner
-	read  int64             // bytes of meshes
+// urdfReader fills a description from the elements of a URDF, as urdfdom reads them; where files found in the field differ, as
+// the programs that read them do.
+type urdfReader struct {
+	*description
+	parents map[string]*xml.Node // joint by child
 }
 
-// The XML of a URDF for bodies and joints; elements for control and sensors are ignored.
-type urdfFile struct {
-	XMLName xml.Name    `xml:"robot"`
-	Name    string      `xml:"name,attr"`
-	Links   []urdfLink  `xml:"link"`
-	Joints  []urdfJoint `xml:"joint"`
-}
-
-type urdfLink struct {
-	Name      string          `xml:"name,attr"`
-	Inertial  []urdfInertial  `xml:"inertial"`
-	Collision []urdfCollision `xml:"collision"`
-	Visual    []urdfCollision `xml:"visual"`
-}
-
-type urdfInertial struct {
-	Origin  *urdfOrigin  `xml:"origin"`
-	Mass    *urdfValue   `xml:"mass"`
-	Inertia *urdfInertia `xml:"inertia"`
-}
-
-type urdfInertia struct {
-	XX string `xml:"ixx,attr"`
-	YY string `xml:"iyy,attr"`
-	ZZ string `xml:"izz,attr"`
-	XY string `xml:"ixy,attr"`
-	XZ string `xml:"ixz,attr"`
-	YZ string `xml:"iyz,attr"`
-}
-
-type urdfValue struct {
-	Value string `xml:"value,attr"`
-}
-
-type urdfOrigin struct {
-	XYZ string `xml:"xyz,attr"`
-	RPY string `xml:"rpy,attr"`
-}
-
-type urdfCollision struct {
-	Origin   *urdfOrigin `xml:"origin"`
-	Geometry struct {
-		Box *struct {
-			Size string `xml:"size,attr"`
-		} `xml:"box"`
-		Sphere   *urdfRound `xml:"sphere"`
-		Cylinder *urdfRound `xml:"cylinder"`
-		Capsule  *urdfRound `xml:"capsule"`
-		Mesh     *struct {
-			File  string `xml:"filename,attr"`
-			Scale string `xml:"scale,attr"`
-		} `xml:"mesh"`
-	} `xml:"geometry"`
-}
-
-type urdfRound struct {
-	Radius string `xml:"radius,attr"`
-	Length string `xml:"length,attr"`
-}
-
-type urdfJoint struct {
-	Name   string      `xml:"name,attr"`
-	Type   string      `xml:"type,attr"`
-	Origin *urdfOrigin `xml:"origin"`
-	Parent struct {
-		Link string `xml:"link,attr"`
-	} `xml:"parent"`
-	Child struct {
-		Link string `xml:"link,attr"`
-	} `xml:"child"`
-	Axis *struct {
-		XYZ string `xml:"xyz,attr"`
-	} `xml:"axis"`
-	Limit *struct {
-		Lower    string `xml:"lower,attr"`
-		Upper    string `xml:"upper,attr"`
-		Effort   string `xml:"effort,attr"`
-		Velocity string `xml:"velocity,attr"`
-	} `xml:"limit"`
-	Dynamics *struct {
-		Damping  string `xml:"damping,attr"`
-		Friction string `xml:"friction,attr"`
-	} `xml:"dynamics"`
-	Mimic *struct {
-		Joint      string `xml:"joint,attr"`
-		Multiplier string `xml:"multiplier,attr"`
-		Offset     string `xml:"offset,attr"`
-	} `xml:"mimic"`
-}
-
-// LoadURDF reads a URDF file. If o has no Open, meshes are searched next to the file: see Meshes.
-func LoadURDF(path string, o URDFOptions) (*Robot, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "urdf", Err: err}
+// readURDF reads a <robot>.
+func readURDF(d *description, root *xml.Node) {
+	r := urdfReader{d, map[string]*xml.Node{}}
+	d.name = root.Get("name")
+	if !r.expanded(root) {
+		return
 	}
-	if o.Open == nil {
-		o.Open = Meshes(filepath.Dir(path), nil)
+	for _, j := range root.All("joint") {
+		if j.Get("type") == "" && j.Child("parent") == nil { // a <joint> of <ros2_control> or <transmission> in a wrong place
+			r.note(r.place(j), jointPath(j.Get("name")), "got neither type nor parent: left out")
+			continue
+		}
+		r.hold(j)
 	}
-	r, err := ParseURDF(b, o)
-	if err == nil {
-		r.Folder = filepath.Dir(path)
+	for _, l := range root.All("link") {
+		r.link(l)
 	}
-	return r, err
-}
-
-// maxURDF bounds a URDF, bytes.
-const maxURDF = 4 << 20
-
-// ParseURDF reads a URDF, of at most 4 MiB, in its zero pose: revolute, continuous, prismatic, fixed and mimic joints,
-// and a floating one at the root. Links connected by fixed joints become one body, named after the one nearest to the root.
-// Collision meshes, STL or OBJ, become boxes fitted to them; a <visual> changes only Body.Looks, and has no faults. A joint without motor limits (a continuous one without <limit>) is passive.
-// All faults are reported together, as an error of kind hal.Invalid.
-func ParseURDF(b []byte, o URDFOptions) (*Robot, error) {
-	faults := faults{&yaml.Document{Source: "urdf"}}
-	var f urdfFile
-	if len(b) > maxURDF {
-		faults.add("", "got %d bytes, want at most %d", len(b), maxURDF)
-	} else if err := xml.Unmarshal(b, &f); err != nil {
-		faults.add("", "%v", err)
-	} else if bytes.Contains(b, []byte("<xacro:")) {
-		faults.add("", "got xacro macros, want the URDF that xacro makes of them")
+	r.gazebo(root)
+	for name, n := range r.leftOut(root) {
+		r.note(r.place(n.first), "", "%d <%s> left out", n.count, name)
 	}
-	if err := faults.Err(); err != nil {
-		return nil, err
-	}
-	return yaml.Valid(faults.Document, f.robot(&o, &faults))
-}
-
-// Unmatched compares the joints of a robot that motors move with the names that a config has for them: missing are the
-// robot's that are not in names, unknown the names that the robot does not have, both in their own order.
-func Unmatched(r *Robot, names []string) (missing, unknown []string) {
-	known := map[string]bool{}
-	for _, name := range names {
-		known[name] = true
-		if r.Joint(name) == hal.None {
-			unknown = append(unknown, name)
+	for child, j := range r.parents {
+		if !slices.ContainsFunc(d.parts, func(p part) bool { return p.name == child }) {
+			r.fault(r.place(j), jointPath(j.Get("name"))+".child", "got %s, want the name of a link", yaml.Quote(child))
 		}
 	}
-	for i := range r.Joints {
-		if !known[r.Joints[i].Name] {
-			missing = append(missing, r.Joints[i].Name)
-		}
-	}
-	return missing, unknown
+	slices.SortStableFunc(d.notes, func(a, b yaml.Fault) int { return a.Line - b.Line })
 }
 
-// real reads a number; "" is otherwise where the attribute may be left out, NaN where it may not.
-func (f *faults) real(path yaml.Path, text string, otherwise float64) float64 {
-	text = strings.TrimSpace(text)
+func (r *urdfReader) place(n *xml.Node) yaml.Place { return yaml.Place{Source: r.source, Line: n.Line} }
+
+// expanded reports whether the file has no elements of xacro; words in comments and a namespace that is left over are harmless.
+func (r *urdfReader) expanded(root *xml.Node) bool {
+	var first *xml.Node
+	root.Walk(func(n *xml.Node) bool {
+		if first == nil && n.Prefix == "xacro" {
+			first = n
+		}
+		return first == nil
+	})
+	if first != nil {
+		r.fault(r.place(first), "", "got <xacro:%s>, want the URDF that xacro makes of it (try: xacro %s > robot.urdf)", first.Name, r.source)
+	}
+	return first == nil
+}
+
+type counted struct {
+	first *xml.Node
+	count int
+}
+
+// leftOut counts the elements without a meaning here.
+func (r *urdfReader) leftOut(root *xml.Node) map[string]counted {
+	out := map[string]counted{}
+	for _, c := range root.Children {
+		switch c.Name {
+		case "link", "joint", "material", "mujoco":
+		default:
+			n := out[c.Name]
+			if n.count++; n.first == nil {
+				n.first = c
+			}
+			out[c.Name] = n
+		}
+	}
+	return out
+}
+
+// hold notes the joint that holds a link.
+func (r *urdfReader) hold(j *xml.Node) {
+	child := childLink(j, "child")
+	path := jointPath(j.Get("name"))
+	if first := r.parents[child]; first != nil {
+		r.fault(r.place(j), path+".child", "got %s, which joint %q holds, want a link of its own", yaml.Quote(child), first.Get("name"))
+		return
+	}
+	r.parents[child] = j
+}
+
+// childLink is the link that a child element of a joint names.
+func childLink(j *xml.Node, name string) string {
+	if n := j.Child(name); n != nil {
+		return n.Get("link")
+	}
+	return ""
+}
+
+// link reads a link with the joint that holds it.
+func (r *urdfReader) link(n *xml.Node) {
+	p := part{at: r.place(n), name: n.Get("name"), pose: hal.Pose{Rotation: [4]float64{1}}}
+	path := linkPath(p.name)
+	if list := n.All("inertial"); len(list) > 0 {
+		p.mass = r.inertial(list[0], path+".inertial")
+		if len(list) > 1 {
+			r.note(r.place(list[1]), path+".inertial", "got %d, the first counts", len(list))
+		}
+	}
+	for i, c := range n.All("collision") {
+		if s, ok := r.solid(c, (path + ".collision").Index(i)); ok {
+			p.solids = append(p.solids, s)
+		}
+	}
+	// What is drawn has no faults of its own.
+	faults := r.faults
+	for i, c := range n.All("visual") {
+		if s, ok := r.solid(c, (path + ".visual").Index(i)); ok {
+			p.visuals = append(p.visuals, s)
+		}
+	}
+	if len(r.faults) > len(faults) {
+		r.faults, p.visuals = faults, nil
+	}
+	if j := r.parents[p.name]; j != nil {
+		r.joint(j, &p)
+	}
+	r.parts = append(r.parts, p)
+}
+
+// inertial reads an <inertial>; nil where it has no mass.
+func (r *urdfReader) inertial(n *xml.Node, path yaml.Path) *inertial {
+	out := &inertial{place: r.place(n), at: r.origin(n, path)}
+	m := n.Child("mass")
+	if m == nil || strings.TrimSpace(m.Get("value")) == "" {
+		return out
+	}
+	out.mass = r.number(m, path+".mass", "value", 0)
+	i := n.Child("inertia")
+	if i == nil {
+		return out
+	}
+	var v [6]float64
+	for k, name := range [...]string{"ixx", "iyy", "izz", "ixy", "ixz", "iyz"} {
+		if _, ok := i.Attr(name); !ok && k < 3 {
+			return out // a moment is missing; the products may be
+		}
+		v[k] = r.number(i, path+".inertia", name, 0)
+	}
+	out.inertia = &v
+	return out
+}
+
+// solid reads a <collision> or <visual>, in the link's frame. A URDF has no friction: 1 is a typical default of engines. It is
+// false for an empty one.
+func (r *urdfReader) solid(n *xml.Node, path yaml.Path) (s solidPart, ok bool) {
+	s = solidPart{at: r.place(n), shape: Shape{Collides: true, Material: Material{Friction: 1}, Pose: r.origin(n, path)}}
+	geometry := n.Child("geometry")
+	if geometry == nil || len(geometry.Children) == 0 {
+		r.fault(s.at, path+".geometry", "got no solid, want one of box, cylinder, sphere, capsule, mesh")
+		return s, false
+	}
+	g := geometry.Children[0]
+	path += "." + yaml.Path(g.Name)
+	switch g.Name {
+	case "sphere":
+		s.shape.Kind, s.shape.Radius = Sphere, r.size(g, path, "radius")
+	case "cylinder", "capsule":
+		// The length is whole here and half in Shape.
+		s.shape.Kind, s.shape.Radius = Cylinder, r.size(g, path, "radius")
+		if g.Name == "capsule" {
+			s.shape.Kind = Capsule
+		}
+		s.shape.Half[2] = r.size(g, path, "length") / 2
+	case "box":
+		s.shape.Kind, s.shape.Half = Box, scale(0.5, r.triple(g, path, "size", vec{}))
+	case "mesh":
+		s.mesh, s.scale = strings.TrimSpace(g.Get("filename")), vec{1, 1, 1}
+		if words := strings.Fields(g.Get("scale")); len(words) == 1 {
+			k := r.number(g, path, "scale", 1)
+			s.scale = vec{k, k, k}
+		} else {
+			s.scale = r.triple(g, path, "scale", s.scale)
+		}
+		if s.mesh == "" {
+			r.fault(s.at, path+".filename", "got nothing, want the name of a file")
+		}
+	default:
+		r.fault(s.at, path, "got <%s>, want one of box, cylinder, sphere, capsule, mesh", g.Name)
+		return s, false
+	}
+	return s, true
+}
+
+// joint reads the joint that holds a part.
+func (r *urdfReader) joint(j *xml.Node, p *part) {
+	name := j.Get("name")
+	path := jointPath(name)
+	p.parent, p.joint, p.pose = childLink(j, "parent"), string(path), r.origin(j, path)
+	a := axis{at: r.place(j), name: name, along: vec{1, 0, 0}}
+	if n := j.Child("axis"); n != nil {
+		a.along = r.triple(n, path+".axis", "xyz", a.along)
+	}
+	if n := j.Child("dynamics"); n != nil {
+		a.damping = r.number(n, path+".dynamics", "damping", 0)
+		a.friction = r.number(n, path+".dynamics", "friction", 0)
+	}
+	motor := drive{axis: name}
+	if n := j.Child("limit"); n != nil {
+		if _, low := n.Attr("lower"); low || n.Get("upper") != "" {
+			a.limits = &[2]float64{r.number(n, path+".limit", "lower", 0), r.number(n, path+".limit", "upper", 0)}
+		}
+		motor.torque, motor.velocity = math.Abs(r.number(n, path+".limit", "effort", 0)), math.Abs(r.number(n, path+".limit", "velocity", 0))
+	}
+	switch kind := j.Get("type"); kind {
+	case "fixed":
+		return
+	case "floating":
+		p.free = true
+		return
+	case "revolute":
+	case "continuous":
+		a.endless = true
+	case "prismatic":
+		a.kind = Slide
+	case "planar":
+		r.planar(p, a)
+		return
+	case "spherical", "ball":
+		a.kind, a.limits = Ball, nil
+		p.axes = []axis{a}
+		return
+	default:
+		r.fault(a.at, path+".type", "got %s, want revolute, continuous, prismatic, fixed, floating, planar or spherical", yaml.Quote(kind))
+		return
+	}
+	if m := j.Child("mimic"); m != nil {
+		a.follows = &follow{m.Get("joint"), r.number(m, path+".mimic", "multiplier", 1), r.number(m, path+".mimic", "offset", 0)}
+	} else {
+		r.drives = append(r.drives, motor)
+	}
+	p.axes = []axis{a}
+}
+
+// planar makes two slides across the axis and a hinge about it, named as MuJoCo names them; no motor moves them.
+func (r *urdfReader) planar(p *part, a axis) {
+	u, ok := unit(a.along)
+	if !ok {
+		u = vec{0, 0, 1} // reported by the check
+	}
+	// The axes across it: those of the frame where it is z.
+	x := vec{1, 0, 0}
+	if math.Abs(u[0]) > 0.9 {
+		x = vec{0, 1, 0}
+	}
+	x, _ = unit(add(x, scale(-dot(u, x), u)))
+	a.limits = nil
+	for i, along := range []vec{x, cross(u, x), a.along} {
+		b := a
+		b.name, b.along = a.name+[...]string{"_TX", "_TY", "_RZ"}[i], along
+		if b.endless = i == 2; i < 2 {
+			b.kind = Slide
+		}
+		p.axes = append(p.axes, b)
+	}
+}
+
+// gazebo reads what this program has too: selfCollide, the friction mu1, and a joint's spring.
+func (r *urdfReader) gazebo(root *xml.Node) {
+	for _, g := range root.All("gazebo") {
+		of := g.Get("reference")
+		p := slices.IndexFunc(r.parts, func(p part) bool { return p.name == of })
+		if p >= 0 && truth(g, "selfCollide", "self_collide") {
+			r.self, r.parts[p].repels = true, true
+		}
+		if mu := first(g, "mu1", "mu"); p >= 0 && mu != "" {
+			if x, err := strconv.ParseFloat(mu, 64); err == nil && x >= 0 && x <= maxForce {
+				for k := range r.parts[p].solids {
+					r.parts[p].solids[k].shape.Material.Friction = x
+				}
+			}
+		}
+		stiffness, err := strconv.ParseFloat(first(g, "springStiffness"), 64)
+		if err != nil || !(stiffness > 0 && stiffness <= maxForce) {
+			continue
+		}
+		rest, _ := strconv.ParseFloat(first(g, "springReference"), 64)
+		for i := range r.parts {
+			for k := range r.parts[i].axes {
+				if a := &r.parts[i].axes[k]; a.name == of && math.Abs(rest) <= maxLength {
+					a.stiffness, a.rest = stiffness, rest
+				}
+			}
+		}
+	}
+}
+
+// first is the text of the first child with one of the names.
+func first(n *xml.Node, names ...string) string {
+	for _, c := range n.Children {
+		if slices.Contains(names, c.Name) {
+			return c.Text
+		}
+	}
+	return ""
+}
+
+func truth(n *xml.Node, names ...string) bool {
+	text := strings.ToLower(first(n, names...))
+	return text == "1" || text == "true"
+}
+
+// size is a radius or a length.
+func (r *urdfReader) size(n *xml.Node, path yaml.Path, name string) float64 {
+	if n.Get(name) == "" {
+		r.fault(r.place(n), path+"."+yaml.Path(name), "got nothing, want a number")
+	}
+	return r.number(n, path, name, 1)
+}
+
+// number reads an attribute; otherwise is its value where it is absent or empty.
+func (r *urdfReader) number(n *xml.Node, path yaml.Path, name string, otherwise float64) float64 {
+	text := strings.TrimSpace(n.Get(name))
 	if text == "" {
-		if math.IsNaN(otherwise) {
-			f.add(path, "got nothing, want a number")
-			return 0
-		}
 		return otherwise
 	}
+	return r.parse(n, path+"."+yaml.Path(name), text, otherwise)
+}
+
+// parse reads a number. An infinite one is far outside of all limits, which the check knows.
+func (r *urdfReader) parse(n *xml.Node, path yaml.Path, text string, otherwise float64) float64 {
 	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || math.IsNaN(x) || math.IsInf(x, 0) {
-		f.add(path, "got %q, want a number", text)
-		return 0
+	if math.IsInf(x, 0) {
+		return math.Copysign(math.MaxFloat64, x)
+	}
+	if err != nil || math.IsNaN(x) {
+		r.fault(r.place(n), path, "got %s, want a number", yaml.Quote(text))
+		return otherwise
 	}
 	return x
 }
 
-// reals reads three numbers; "" is otherwise.
-func (f *faults) reals(path yaml.Path, text string, otherwise vec) vec {
-	words := strings.Fields(text)
+// triple reads three numbers, whose further ones other programs ignore too.
+func (r *urdfReader) triple(n *xml.Node, path yaml.Path, name string, otherwise vec) (v vec) {
+	words := strings.Fields(n.Get(name))
 	if len(words) == 0 {
 		return otherwise
 	}
-	if len(words) != 3 {
-		f.add(path, "got %q, want three numbers", text)
+	path += "." + yaml.Path(name)
+	if len(words) < 3 {
+		r.fault(r.place(n), path, "got %s, want three numbers", yaml.Quote(n.Get(name)))
 		return otherwise
 	}
-	var v vec
+	if len(words) > 3 {
+		r.note(r.place(n), path, "got %d numbers, the first three count", len(words))
+	}
 	for i := range v {
-		v[i] = f.real(path, words[i], math.NaN())
-		if math.Abs(v[i]) > maxLength {
-			f.add(path, "got %q, want numbers of at most %g", text, maxLength)
-			return otherwise
-		}
+		v[i] = r.parse(n, path, words[i], 0)
+	}
+	if !r.finite(r.place(n), path, maxLength, v[:]...) {
+		return otherwise
 	}
 	return v
 }
 
-// pose reads an <origin>.
-func (o *urdfOrigin) pose(path yaml.Path, faults *faults) hal.Pose {
+// origin reads an <origin>, in URDF 1.1 perhaps with a quaternion x y z w.
+func (r *urdfReader) origin(n *xml.Node, path yaml.Path) hal.Pose {
+	o := n.Child("origin")
+	pose := hal.Pose{Rotation: [4]float64{1}}
 	if o == nil {
-		return hal.Pose{Rotation: [4]float64{1}}
+		return pose
 	}
-	rpy := faults.reals(path+".origin.rpy", o.RPY, vec{})
-	return hal.Pose{
-		Position: faults.reals(path+".origin.xyz", o.XYZ, vec{}),
-		Rotation: rollPitchYaw(rpy[0], rpy[1], rpy[2]),
+	path += ".origin"
+	pose.Position = r.triple(o, path, "xyz", vec{})
+	if words := strings.Fields(o.Get("quat_xyzw")); len(words) == 4 {
+		var q [4]float64
+		for i := range q {
+			q[(i+1)%4] = r.parse(o, path+".quat_xyzw", words[i], 0)
+		}
+		size := math.Sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3])
+		if !(size > 1e-6 && size < 1e6) {
+			r.fault(r.place(o), path+".quat_xyzw", "got %v, want a unit quaternion x y z w", o.Get("quat_xyzw"))
+			return pose
+		}
+		for i := range q {
+			pose.Rotation[i] = q[i] / size
+		}
+		return pose
 	}
+	rpy := r.triple(o, path, "rpy", vec{})
+	pose.Rotation = rollPitchYaw(rpy[0], rpy[1], rpy[2])
+	return pose
 }

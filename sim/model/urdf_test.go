@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,9 +18,9 @@ import (
 
 const armFile = "testdata/arm/urdf/arm.urdf"
 
-func loadArm(t *testing.T, o URDFOptions) *Robot {
+func loadArm(t *testing.T, o FileOptions) *Robot {
 	t.Helper()
-	r, err := LoadURDF(armFile, o)
+	r, err := OpenFile(armFile, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +32,7 @@ func sub(a, b vec) vec { return add(a, scale(-1, b)) }
 func near(a, b vec) bool { d := sub(a, b); return dot(d, d) < 1e-18 }
 
 func TestURDFArm(t *testing.T) {
-	r := loadArm(t, URDFOptions{})
+	r := loadArm(t, FileOptions{})
 	if r.Name != "table_arm" || !r.Fixed || r.Root() != 0 || r.Simloid != hal.None {
 		t.Errorf("got name %q, fixed %v, root %d, Simloid id %d", r.Name, r.Fixed, r.Root(), r.Simloid)
 	}
@@ -80,43 +81,46 @@ func TestURDFArm(t *testing.T) {
 	if len(r.Passive) != 1 || r.Passive[0].Mimic == nil || *r.Passive[0].Mimic != (Mimic{Joint: 5, Times: 1}) {
 		t.Errorf("right_finger: got %+v", r.Passive)
 	}
-	// Boxes around the meshes: a text one in millimetres, a binary one that calls itself solid.
-	if s := r.Bodies[0].Shapes[0]; s.Kind != Box || !near(s.Half, vec{0.08, 0.08, 0.03}) || !near(s.Pose.Position, vec{0, 0, 0.05}) {
-		t.Errorf("base: got %v of half size %v at %v", s.Kind, s.Half, s.Pose.Position)
+	// Hulls of the meshes: a text one in millimetres, a binary one that calls itself solid.
+	if s := r.Bodies[0].Shapes[0]; s.Kind != Hull || math.Abs(s.Hull.Half()[2]-0.03) > 1e-9 || !near(s.Pose.Position, vec{0, 0, 0.05}) {
+		t.Errorf("base: got %v of half size %v at %v", s.Kind, s.Hull.Half(), s.Pose.Position)
 	}
-	if s := r.Bodies[r.Body("forearm")].Shapes[0]; s.Kind != Box || math.Abs(s.Half[2]-0.125) > 1e-7 || math.Abs(s.Pose.Position[2]-0.125) > 1e-7 {
-		t.Errorf("forearm: got %v of half size %v at %v", s.Kind, s.Half, s.Pose.Position)
+	if s := r.Bodies[r.Body("forearm")].Shapes[0]; s.Kind != Hull || math.Abs(s.Hull.Half()[2]-0.125) > 1e-7 || math.Abs(s.Pose.Position[2]-0.125) > 1e-7 {
+		t.Errorf("forearm: got %v of half size %v at %v", s.Kind, s.Hull.Half(), s.Pose.Position)
+	}
+	if !r.Ghost || r.Touch(0, 3) || len(r.Notes) != 1 || r.Repairs != 0 {
+		t.Errorf("got ghost %v, notes %v", r.Ghost, r.Notes)
 	}
 	if got := printed(r.Mass(), 2); got != "6.36" {
 		t.Errorf("mass: got %s kg, want 6.36", got)
 	}
 }
 
-func TestURDFOptions(t *testing.T) {
-	r := loadArm(t, URDFOptions{Floating: true, Servos: map[string]string{"elbow": "xm430-w350"}})
+func TestFileOptions(t *testing.T) {
+	r := loadArm(t, FileOptions{Base: "floating", Servos: map[string]string{"elbow": "xm430-w350"}})
 	if r.Fixed {
 		t.Error("got a fixed robot, want a floating one")
 	}
 	if j := r.Joints[r.Joint("elbow")]; j.Servo == nil || j.Servo.Name != "xm430-w350" || j.Motor != nil || !j.Modes[hal.DutyMode] {
 		t.Errorf("elbow: got servo %v, motor %v", j.Servo, j.Motor)
 	}
-	_, err := LoadURDF(armFile, URDFOptions{Servos: map[string]string{"knee": "mx-28", "pan": "mx-29"}})
+	_, err := OpenFile(armFile, FileOptions{Servos: map[string]string{"knee": "mx-28", "pan": "mx-29"}})
 	for _, want := range []string{`joint "knee": got a servo`, `joint "pan": got servo "mx-29"`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	if _, err := LoadURDF("testdata/arm/none.urdf", URDFOptions{}); hal.KindOf(err) != hal.Invalid || !errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenFile("testdata/arm/none.urdf", FileOptions{}); hal.KindOf(err) != hal.Invalid || !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: got %v", err)
 	}
 	b, err := os.ReadFile(armFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ParseURDF(b, URDFOptions{}); err == nil || !strings.Contains(err.Error(), `link "base".collision[0].mesh: "package://arm/meshes/base.stl": got a mesh`) {
+	if _, err := ParseFile(b, "r.urdf", FileOptions{}); err == nil || !strings.Contains(err.Error(), `link "base".collision[0].mesh: "package://arm/meshes/base.stl": got a mesh`) {
 		t.Errorf("without a folder: got %v", err)
 	}
-	open := Meshes("testdata", map[string]string{"arm": "testdata/arm"})
+	open := Meshes("testdata/r.urdf", nil, map[string]string{"arm": "testdata/arm"})
 	if f, err := open("package://arm/meshes/base.stl"); err != nil {
 		t.Error(err)
 	} else {
@@ -128,7 +132,7 @@ func TestURDFOptions(t *testing.T) {
 }
 
 func TestUnmatched(t *testing.T) {
-	r := loadArm(t, URDFOptions{})
+	r := loadArm(t, FileOptions{})
 	missing, unknown := Unmatched(r, []string{"pan", "lift", "elbow", "wrist", "left_finger", "right_finger"})
 	if fmt.Sprint(missing) != "[wrist_roll wrist_pitch]" || fmt.Sprint(unknown) != "[wrist right_finger]" {
 		t.Errorf("got missing %v, unknown %v", missing, unknown)
@@ -146,64 +150,192 @@ const (
 )
 
 func TestURDFFaults(t *testing.T) {
+	joint := func(kind, inside string) string {
+		return string(urdf(ab + `<joint name="j" type="` + kind + `">` + fromAB + inside + `</joint>`))
+	}
+	collision := func(geometry string) string {
+		return string(urdf(`<link name="a"><collision><geometry>` + geometry + `</geometry></collision></link>`))
+	}
 	for _, c := range []struct{ name, text, want string }{
-		{"no xml", "robot", "EOF"},
-		{"another root", "<sdf/>", "robot"},
-		{"no name", "<robot><link name='a'/></robot>", `robot.name: got ""`},
+		{"no xml", "robot", "r.urdf:1: got no element"},
+		{"another root", "<sdf/>", "got <sdf>"},
 		{"no link", "<robot name='r'/>", "link: got none"},
-		{"xacro", "<robot name='r' xmlns:xacro='x'><xacro:property name='a'/></robot>", "xacro"},
+		{"xacro", "<robot name='r' xmlns:xacro='x'>\n<xacro:property name='a'/></robot>", "r.urdf:2: got <xacro:property>, want the URDF that xacro makes of it (try: xacro r.urdf"},
 		{"cut short", "<robot name='r'><link name='a'>", "unexpected EOF"},
-		{"same name", string(urdf(`<link name="a"/><link name="a"/>`)), `link[1].name: got "a", want one of its own; link[0] has it too`},
-		{"bad name", string(urdf(`<link name="a/b"/>`)), `link[0].name: got "a/b"`},
+		{"laughs", `<!DOCTYPE r [<!ENTITY a "a">]><robot name="&a;"/>`, "entity"},
+		{"same name", string(urdf(`<link name="a"/><link name="a"/>`)), `link[1].name: got "a", want a name of its own`},
 		{"unknown parent", string(urdf(ab + `<joint name="j" type="fixed"><parent link="c"/><child link="b"/></joint>`)), `joint "j".parent: got "c"`},
+		{"unknown child", string(urdf(ab + `<joint name="j" type="fixed"><parent link="a"/><child link="c"/></joint>`)), `joint "j".child: got "c"`},
 		{"own parent", string(urdf(ab + `<joint name="j" type="fixed"><parent link="b"/><child link="b"/></joint>`)), `joint "j": got "b" as parent and child`},
-		{"loop", string(urdf(ab + `<joint name="j" type="fixed">` + fromAB + `</joint><joint name="k" type="fixed"><parent link="b"/><child link="a"/></joint>`)), `link[0]: "a" hangs in a loop`},
+		{"loop", string(urdf(ab + `<joint name="j" type="fixed">` + fromAB + `</joint><joint name="k" type="fixed"><parent link="b"/><child link="a"/></joint>`)), `it hangs in a loop`},
 		{"two parents", string(urdf(ab + `<link name="c">` + solid + `</link><joint name="j" type="fixed">` + fromAB + `</joint><joint name="k" type="fixed"><parent link="c"/><child link="b"/></joint>`)), `joint "k".child: got "b", which joint "j" holds`},
-		{"two roots", string(urdf(ab)), `link[1]: no joint holds "b"`},
-		{"type", string(urdf(ab + `<joint name="j" type="planar">` + fromAB + `</joint>`)), `joint "j".type: got "planar"`},
-		{"no limit", string(urdf(ab + `<joint name="j" type="revolute">` + fromAB + `</joint>`)), `joint "j".limit: missing`},
-		{"falling limit", string(urdf(ab + `<joint name="j" type="revolute">` + fromAB + `<limit lower="1" upper="0" effort="1" velocity="1"/></joint>`)), `joint "j".limit: got 1..0`},
-		{"no effort", string(urdf(ab + `<joint name="j" type="revolute">` + fromAB + `<limit lower="0" upper="1" effort="0"/></joint>`)), `joint "j".limit.velocity: got nothing`},
-		{"effort zero", string(urdf(ab + `<joint name="j" type="revolute">` + fromAB + `<limit lower="0" upper="1" effort="0" velocity="1"/></joint>`)), `joint "j".limit.effort: got 0`},
-		{"axis", string(urdf(ab + `<joint name="j" type="revolute">` + fromAB + `<axis xyz="0 0 0"/>` + limit + `</joint>`)), `joint "j".axis: got [0 0 0]`},
-		{"not a number", string(urdf(ab + `<joint name="j" type="revolute">` + fromAB + `<origin xyz="0 NaN 0" rpy="1 2"/>` + limit + `</joint>`)), `joint "j".origin.xyz: got "NaN"`},
-		{"two angles", string(urdf(ab + `<joint name="j" type="revolute">` + fromAB + `<origin xyz="0 NaN 0" rpy="1 2"/>` + limit + `</joint>`)), `joint "j".origin.rpy: got "1 2"`},
-		{"negative damping", string(urdf(ab + `<joint name="j" type="revolute">` + fromAB + `<dynamics damping="-1"/>` + limit + `</joint>`)), `joint "j".dynamics.damping: got -1`},
-		{"negative mass", string(urdf(`<link name="a"><inertial><mass value="-1"/><inertia ixx="1" iyy="1" izz="1"/></inertial></link>`)), `link "a".inertial.mass: got -1`},
-		{"impossible inertia", string(urdf(`<link name="a"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="3"/></inertial></link>`)), `link "a".inertial.inertia: got [1 1 3`},
-		{"half an inertia", string(urdf(`<link name="a"><inertial><mass value="1"/></inertial></link>`)), `link "a".inertial: got one or none, want mass and inertia`},
-		{"nothing that moves", string(urdf(`<link name="a"/><link name="b"/><joint name="j" type="revolute">` + fromAB + limit + `</joint>`)), `link "b".inertial: missing`},
-		{"no solid", string(urdf(`<link name="a"><collision><geometry/></collision></link>`)), `link "a".collision[0].geometry: got 0 solids`},
-		{"flat box", string(urdf(`<link name="a"><collision><geometry><box size="1 0 1"/></geometry></collision></link>`)), `link "a".collision[0].box.size: got 0`},
-		{"no radius", string(urdf(`<link name="a"><collision><geometry><sphere/></geometry></collision></link>`)), `link "a".collision[0].sphere.radius: got nothing`},
-		{"collada", string(urdf(`<link name="a"><collision><geometry><mesh filename="a.dae"/></geometry></collision></link>`)), `link "a".collision[0].mesh: "a.dae": got ".dae", want an .stl or .obj file`},
-		{"mimics an unknown joint", string(urdf(ab + `<joint name="j" type="revolute">` + fromAB + limit + `<mimic joint="k"/></joint>`)), `joint "j".mimic.joint: got "k"`},
-		{"mimics itself", string(urdf(ab + `<joint name="j" type="revolute">` + fromAB + limit + `<mimic joint="j"/></joint>`)), `joint "j".mimic.joint: got a loop`},
-		{"floats inside", string(urdf(ab + `<joint name="j" type="floating">` + fromAB + `</joint>`)), `joint "j".type: got floating`},
-		{"too large", "<robot name='r'>" + strings.Repeat(" ", maxURDF), "want at most 4194304"},
+		{"two roots", string(urdf(ab)), `link "b": no joint holds it`},
+		{"same joint", string(urdf(ab + `<link name="c">` + solid + `</link><joint name="j" type="continuous">` + fromAB + `</joint><joint name="j" type="continuous"><parent link="b"/><child link="c"/></joint>`)), `joint: got "j", want a name of its own`},
+		{"type", joint("screw", ""), `joint "j".type: got "screw"`},
+		{"axis", joint("revolute", `<axis xyz="0 0 0"/>`+limit), `joint "j".axis: got [0 0 0]`},
+		{"not a number", joint("revolute", `<origin xyz="0 NaN 0" rpy="1 2"/>`+limit), `joint "j".origin.xyz: got "NaN"`},
+		{"a letter", joint("revolute", `<origin xyz="0 1.0f 0"/>`+limit), `joint "j".origin.xyz: got "1.0f"`},
+		{"two angles", joint("revolute", `<origin xyz="0 0 0" rpy="1 2"/>`+limit), `joint "j".origin.rpy: got "1 2"`},
+		{"far away", joint("revolute", `<origin xyz="0 1e300 0"/>`+limit), `joint "j".origin.xyz: got 1e+300`},
+		{"negative damping", joint("revolute", `<dynamics damping="-1"/>`+limit), `joint "j".dynamics: got -1`},
+		{"no solid", collision(""), `link "a".collision[0].geometry: got no solid`},
+		{"cone", collision("<cone/>"), `link "a".collision[0].cone: got <cone>`},
+		{"negative box", collision(`<box size="1 -1 1"/>`), `link "a".collision[0].box: got a size of -0.5`},
+		{"no radius", collision("<sphere/>"), `link "a".collision[0].sphere.radius: got nothing`},
+		{"unknown mesh", collision(`<mesh filename="a.ply"/>`), `link "a".collision[0].mesh: "a.ply": got ".ply"`},
+		{"mimics an unknown joint", joint("revolute", limit+`<mimic joint="k"/>`), `joint "j".mimic.joint: got "k"`},
+		{"mimics itself", joint("revolute", limit+`<mimic joint="j"/>`), `joint "j".mimic.joint: got a loop`},
+		{"floats inside", joint("floating", ""), `joint "j".type: got a floating joint`},
+		{"too large", "<robot name='r'>" + strings.Repeat(" ", maxFile), "want at most 33554432"},
 		{"too many", string(urdf(strings.Repeat("<link name='a'/>", maxBodies+1))), "link: got 1025, want at most 1024"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, err := ParseURDF([]byte(c.text), URDFOptions{})
-			if r != nil || hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), c.want) {
+			r, err := ParseFile([]byte(c.text), "r.urdf", FileOptions{})
+			if r != nil || hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "r.urdf") {
 				t.Errorf("got %v, want an invalid error with %s", err, c.want)
 			}
 		})
 	}
 }
 
-func TestURDFFloatingAndPassive(t *testing.T) {
-	r, err := ParseURDF(urdf(`<link name="world"/>`+ab+`
+// What other programs accept is repaired, with a note that names the line and the element; and refused where the caller says so.
+func TestURDFRepairs(t *testing.T) {
+	body := func(inertial, collision string) string {
+		return string(urdf("\n" + `<link name="a"/><link name="b">` + inertial + collision + `</link><joint name="j" type="revolute">` + fromAB + limit + `</joint>`))
+	}
+	limited := func(l string) string {
+		return string(urdf("\n" + ab + `<joint name="j" type="revolute">` + fromAB + l + `</joint>`))
+	}
+	const box = `<collision><geometry><box size="0.1 0.1 0.1"/></geometry></collision>`
+	inertial := func(mass, inertia string) string {
+		return `<inertial><mass value="` + mass + `"/>` + inertia + `</inertial>`
+	}
+	mass := func(want, moment float64) func(t *testing.T, r *Robot) {
+		return func(t *testing.T, r *Robot) {
+			if b := r.Bodies[1]; math.Abs(b.Mass-want) > 1e-9*want || math.Abs(b.Inertia[2]-moment) > 1e-6*moment || !plausible(b.Inertia) {
+				t.Errorf("got mass %g, inertia %v, want %g and %g", b.Mass, b.Inertia, want, moment)
+			}
+		}
+	}
+	ball := 0.4 * 2 * math.Pow(math.Cbrt(2.0/1000*3/(4*math.Pi)), 2)
+	endless := func(t *testing.T, r *Robot) {
+		if j := &r.Joints[0]; !j.Wraps || j.Limits[1] != math.Pi {
+			t.Errorf("got wraps %v, limits %v", j.Wraps, j.Limits)
+		}
+	}
+	strong := func(t *testing.T, r *Robot) {
+		if j := &r.Joints[0]; j.MaxTorque() < minTorque || j.MaxVelocity() < 1 {
+			t.Errorf("got %g N·m, %g rad/s", j.MaxTorque(), j.MaxVelocity())
+		}
+	}
+	for _, c := range []struct {
+		name, text, want string
+		check            func(t *testing.T, r *Robot)
+	}{
+		{"no inertial", body("", box), `link "b".inertial: repaired: none -> 1 kg: from its collision solids`, mass(1, 1.0/600)},
+		{"mass zero", body(inertial("0", ""), box), `link "b".inertial: repaired: mass 0 -> 1 kg`, mass(1, 1.0/600)},
+		{"mass negative", body(inertial("-1", ""), box), `link "b".inertial: repaired: mass -1 -> 1 kg`, mass(1, 1.0/600)},
+		{"no inertia", body(inertial("3", ""), box), `link "b".inertial.inertia: repaired: none -> `, mass(3, 3.0/600)},
+		{"inertia zero", body(inertial("3", `<inertia ixx="0" iyy="0" izz="0"/>`), box), `link "b".inertial.inertia: repaired: [0 0 0`, mass(3, 3.0/600)},
+		{"half an inertia", body(inertial("3", `<inertia ixx="1"/>`), box), `link "b".inertial.inertia: repaired: none`, mass(3, 3.0/600)},
+		{"point", body(inertial("2", `<inertia ixx="0" iyy="0" izz="0"/>`), ""), "a sphere of its mass", mass(2, ball)},
+		{"negative", body(inertial("2", `<inertia ixx="1" iyy="1" izz="-1"/>`), ""), "a sphere of its mass", mass(2, ball)},
+		{"indefinite", body(inertial("2", `<inertia ixx="1e-6" iyy="1e-6" izz="1e-6" ixy="1e-6" ixz="1e-6" iyz="-1e-6"/>`), ""), "a sphere of its mass", mass(2, ball)},
+		{"triangle", body(inertial("2", `<inertia ixx="1" iyy="1" izz="3"/>`), ""), `principal moments [1 1 3] -> [1 1 2]`, mass(2, 2)},
+		{"nothing at all", body("", ""), `link "b".inertial: repaired: none -> 0.01 kg`, nil},
+		{"flat box", body(solid, `<collision><geometry><box size="1 0 1"/></geometry></collision>`), `box: repaired: 0 m -> 0.001 m`, nil},
+		{"zero limits", limited(`<limit lower="0" upper="0" effort="1" velocity="1"/>`), `joint "j".limit: repaired: 0..0 -> no limits`, endless},
+		{"reversed limits", limited(`<limit lower="1" upper="-1" effort="1" velocity="1"/>`), `joint "j".limit: repaired: 1..-1 -> no limits`, endless},
+		{"far limits", limited(`<limit lower="-1e16" upper="1e16" effort="1" velocity="1"/>`), `joint "j".limit: repaired: -1e+16..1e+16 -> no limits`, endless},
+		{"no effort", limited(`<limit lower="-1" upper="1"/>`), `joint "j".limit.effort: repaired: unknown (0 or absent)`, strong},
+		{"zero velocity", limited(`<limit lower="-1" upper="1" effort="0" velocity="0"/>`), `joint "j".limit.velocity: repaired: unknown`, strong},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r, err := ParseFile([]byte(c.text), "r.urdf", FileOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			sound(t, r)
+			if notes := r.Notes.Error(); !strings.Contains(notes, c.want) || !strings.Contains(notes, "r.urdf:2: ") || r.Repairs == 0 {
+				t.Errorf("got %d repairs: %s, want %s", r.Repairs, notes, c.want)
+			}
+			if c.check != nil {
+				c.check(t, r)
+			}
+			want := strings.Replace(c.want, "repaired: ", "", 1)
+			if _, err := ParseFile([]byte(c.text), "r.urdf", FileOptions{Strict: true}); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("strict: got %v, want %s", err, want)
+			}
+		})
+	}
+}
+
+// Files that need no repair, though they look unusual.
+func TestURDFAsFound(t *testing.T) {
+	read := func(text string) *Robot {
+		r, err := ParseFile([]byte(text), "r.urdf", FileOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sound(t, r)
+		return r
+	}
+	// Equal limits fix the joint there: the child is turned, and has no joint.
+	r := read(string(urdf(ab + `<joint name="j" type="revolute">` + fromAB + `<axis xyz="0 0 1"/><limit lower="0.5" upper="0.5"/></joint>`)))
+	if len(r.Joints) != 0 || len(r.Bodies) != 1 || r.Bodies[0].Mass != 2 || r.Body("b") != 0 {
+		t.Errorf("equal limits: got %d joints, %d bodies", len(r.Joints), len(r.Bodies))
+	}
+	// Names with spaces and slashes are safe and stay different; good ones stay.
+	r = read(`<robot name="my robot"><link name="a"/><link name="b c">` + solid + `</link><link name="b/c">` + solid + `</link>
+		<joint name="j 1" type="continuous"><parent link="a"/><child link="b c"/></joint><joint name="j_1" type="continuous"><parent link="a"/><child link="b/c"/></joint></robot>`)
+	if r.Name != "my_robot" || r.Joint("j_1") != 1 || r.Joint("j_1_2") != 0 || r.Body("b_c") == r.Body("b_c_2") || r.Body("b_c_2") == hal.None {
+		t.Errorf("names: got %s, %+v", r.Name, r.Joints)
+	}
+	// A planar joint is two slides and a hinge, without motors; a ball is one.
+	r = read(string(urdf(ab + `<joint name="p" type="planar">` + fromAB + `<axis xyz="0 0 2"/></joint>`)))
+	if len(r.Passive) != 3 || r.Passive[0].Linkage.Kind != Slide || r.Passive[2].Name != "p_RZ" || len(r.Bodies) != 4 || r.Bodies[3].Mass != 1 {
+		t.Errorf("planar: got %+v of %d bodies", r.Passive, len(r.Bodies))
+	}
+	r = read(string(urdf(ab + `<joint name="p" type="ball">` + fromAB + `</joint>`)))
+	if len(r.Passive) != 1 || r.Passive[0].Linkage.Kind != Ball {
+		t.Errorf("ball: got %+v", r.Passive)
+	}
+	// A carrier without mass is none of the lumps; a spring of Gazebo's, friction and self-collision are read; the rest is counted.
+	r = read(string(urdf(`<link name="a"/><link name="b"/><link name="c">` + solid + `<collision><geometry><sphere radius="1"/></geometry></collision></link>
+		<joint name="j" type="continuous">` + fromAB + `</joint><joint name="k" type="continuous"><axis xyz="0 1 0"/><parent link="b"/><child link="c"/></joint>
+		<gazebo reference="k"><springStiffness>3</springStiffness><springReference>0.5</springReference></gazebo>
+		<gazebo reference="c"><selfCollide>true</selfCollide><mu1>0.25</mu1></gazebo><transmission/><transmission/>`)))
+	if r.Bodies[1].Mass != 0 || r.Joints[1].Stiffness != 3 || r.Joints[1].Rest != 0.5 || r.Ghost || r.Bodies[2].Shapes[0].Material.Friction != 0.25 {
+		t.Errorf("got %+v", r)
+	}
+	if notes := r.Notes.Error(); !strings.Contains(notes, "2 <transmission> left out") {
+		t.Errorf("got notes %s", notes)
+	}
+	// A quaternion of URDF 1.1; an absent name.
+	r = read(`<robot version="1.1">` + ab + `<joint name="j" type="continuous">` + fromAB + `<origin quat_xyzw="0 0 2 2"/></joint></robot>`)
+	if !near(r.Joints[0].Axis, vec{0, 1, 0}) || r.Name != "r" {
+		t.Errorf("quaternion: got axis %v of %s", r.Joints[0].Axis, r.Name)
+	}
+	// A follower of a joint that equal limits fix is fixed too.
+	r = read(string(urdf(ab + `<link name="c">` + solid + `</link><joint name="j" type="revolute">` + fromAB + `<limit lower="1" upper="1"/></joint>
+		<joint name="k" type="revolute"><parent link="b"/><child link="c"/><limit lower="0" upper="0"/><mimic joint="j" multiplier="2"/></joint>`)))
+	if len(r.Bodies) != 1 {
+		t.Errorf("got %d bodies, want one", len(r.Bodies))
+	}
+}
+
+func TestURDFFloatingAndEndless(t *testing.T) {
+	r, err := ParseFile(urdf(`<link name="world"/>`+ab+`
 		<joint name="free" type="floating"><parent link="world"/><child link="a"/></joint>
-		<joint name="caster" type="continuous">`+fromAB+`</joint>`), URDFOptions{})
+		<joint name="caster" type="continuous">`+fromAB+`</joint>`), "r.urdf", FileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Fixed || len(r.Bodies) != 2 || r.Bodies[0].Name != "a" || len(r.Joints) != 0 {
+	if r.Fixed || len(r.Bodies) != 2 || r.Bodies[0].Name != "a" || len(r.Joints) != 1 {
 		t.Errorf("got fixed %v, %d bodies, %d joints", r.Fixed, len(r.Bodies), len(r.Joints))
 	}
-	if len(r.Passive) != 1 || r.Passive[0].Name != "caster" || r.Passive[0].Mimic != nil || r.Passive[0].Child != 1 {
-		t.Errorf("caster: got %+v", r.Passive)
+	if j := r.Joints[0]; j.Name != "caster" || !j.Wraps || j.Child != 1 || j.Motor == nil {
+		t.Errorf("caster: got %+v", j)
 	}
 }
 
@@ -214,7 +346,7 @@ func TestURDFMimicChain(t *testing.T) {
 		fmt.Fprintf(&links, `<link name="l%d">%s</link>`, i, solid)
 		fmt.Fprintf(&joints, `<joint name="j%d" type="revolute"><parent link="l%d"/><child link="l%d"/>%s%s</joint>`, i, i, i+1, limit, mimic)
 	}
-	r, err := ParseURDF(urdf(links.String()+`<link name="l3">`+solid+`</link>`+joints.String()), URDFOptions{})
+	r, err := ParseFile(urdf(links.String()+`<link name="l3">`+solid+`</link>`+joints.String()), "r.urdf", FileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -228,8 +360,8 @@ func TestURDFWeld(t *testing.T) {
 	rod := func(name, origin string) string {
 		return `<link name="` + name + `"><inertial><origin ` + origin + `/><mass value="1"/><inertia ixx="0" iyy="0.0833333333333333" izz="0.0833333333333333"/></inertial></link>`
 	}
-	r, err := ParseURDF(urdf(rod("a", `xyz="0.5 0 0"`)+rod("b", `xyz="0 -0.5 0" rpy="0 0 1.5707963267948966"`)+
-		`<joint name="j" type="fixed"><origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/>`+fromAB+`</joint>`), URDFOptions{})
+	r, err := ParseFile(urdf(rod("a", `xyz="0.5 0 0"`)+rod("b", `xyz="0 -0.5 0" rpy="0 0 1.5707963267948966"`)+
+		`<joint name="j" type="fixed"><origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/>`+fromAB+`</joint>`), "r.urdf", FileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -269,11 +401,11 @@ func TestURDFReadsMeshesOnce(t *testing.T) {
 		return `<collision><geometry><mesh filename="` + name + `"/></geometry></collision>`
 	}
 	text := urdf(`<link name="a">` + strings.Repeat(collision("a.stl"), maxShapes) + `</link>`)
-	if _, err := ParseURDF(text, URDFOptions{Open: open}); err != nil || opened != 1 {
+	if _, err := ParseFile(text, "r.urdf", FileOptions{Open: open}); err != nil || opened != 1 {
 		t.Errorf("got a mesh opened %d times, %v", opened, err)
 	}
-	o := URDFOptions{Open: open, boxes: map[string][2]vec{}, read: maxMeshes + 1}
-	if _, err := o.box("b.stl"); err == nil || opened != 1 {
+	store := meshStore{open: open, read: maxMeshes + 1}
+	if _, err := store.fit(&solidPart{mesh: "b.stl"}); err == nil || opened != 1 {
 		t.Errorf("beyond all meshes: got %d opened, %v", opened, err)
 	}
 }
@@ -289,7 +421,7 @@ func FuzzURDF(f *testing.F) {
 	f.Add(urdf(`<link name="world"/>`+ab+`<joint name="j" type="floating"><parent link="world"/><child link="a"/></joint>`), []byte{})
 	f.Fuzz(func(t *testing.T, text, mesh []byte) {
 		open := func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(mesh)), nil }
-		r, err := ParseURDF(text, URDFOptions{Open: open})
+		r, err := ParseFile(text, "r.urdf", FileOptions{Open: open})
 		if err != nil {
 			return
 		}
@@ -317,8 +449,12 @@ func sound(t *testing.T, r *Robot) {
 		b := &r.Bodies[i]
 		finite(b.Name, append(append(b.Inertia[:], b.Mass), b.CentreOfMass[:]...)...)
 		finite(b.Name, append(b.Pose.Position[:], b.Pose.Rotation[:]...)...)
-		if b.Mass < 0 || b.Mass == 0 && !(r.Fixed && i == r.Root()) {
+		carries := slices.Contains(r.Parents(), i)
+		if b.Mass < 0 || b.Mass == 0 && !carries && !(r.Fixed && i == r.Root()) {
 			t.Errorf("%s: got mass %g", b.Name, b.Mass)
+		}
+		if b.Mass > 0 && !plausible(b.Inertia) {
+			t.Errorf("%s: got inertia %v", b.Name, b.Inertia)
 		}
 		for k := range b.Shapes {
 			s := &b.Shapes[k]

@@ -134,6 +134,14 @@ func outside(s *collide.Shape, p r3.Vec) float64 {
 	case collide.Cylinder:
 		return math.Max(math.Hypot(p.X, p.Y)-s.Radius, math.Abs(p.Z)-s.Half[2])
 	}
+	if s.Kind == collide.Hull {
+		far := math.Inf(-1)
+		for i := range s.Hull.Faces() {
+			n, d := s.Hull.Face(i)
+			far = math.Max(far, n.Dot(p)-d)
+		}
+		return far
+	}
 	return p.Z
 }
 
@@ -142,6 +150,17 @@ func TestShapes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(9, 9))
 	for kind := collide.Sphere; kind <= collide.Plane; kind++ {
 		s := collide.Shape{Kind: kind, Radius: 0.4, Half: [3]float64{0.3, 0.5, 0.7}}
+		if kind == collide.Hull {
+			var points [][3]float64
+			for range 40 {
+				points = append(points, direction(rng))
+			}
+			c, err := collide.NewConvex(points)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.Hull = c.Moved(c.Centre)
+		}
 		from := map[bool]int{}
 		for range 3000 {
 			o, d := r3.Pack(direction(rng)).Mul(2*rng.Float64()), r3.Pack(direction(rng))

@@ -47,6 +47,8 @@ func meet(s *collide.Shape, o, d r3.Vec, limit float64) (crossing, bool) {
 		in, ok = box(o, d, r3.Pack(s.Half))
 	case collide.Cylinder:
 		in, ok = cylinder(o, d, s.Radius, s.Half[2])
+	case collide.Hull:
+		in, ok = hull(o, d, s.Hull)
 	case collide.Plane:
 		t := -o.Z / d.Z
 		return crossing{t, r3.XYZ(0, 0, 1), o.Z < 0}, t >= 0 && t <= limit
@@ -156,6 +158,31 @@ func capsule(o, d r3.Vec, radius, half float64) (s span, ok bool) {
 			return s, false
 		}
 		s.t1, s.n1 = end.t1, end.n1
+	}
+	return s, true
+}
+
+// hull is cut by its faces, as a box by its slabs.
+func hull(o, d r3.Vec, c *collide.Convex) (s span, ok bool) {
+	s.t0, s.t1 = math.Inf(-1), math.Inf(1)
+	for i := range c.Faces() {
+		n, far := c.Face(i)
+		out, speed := n.Dot(o)-far, n.Dot(d)
+		switch t := -out / speed; {
+		case speed == 0:
+			if out > 0 {
+				return s, false
+			}
+		case speed < 0:
+			if t > s.t0 {
+				s.t0, s.n0 = t, n
+			}
+		case t < s.t1:
+			s.t1, s.n1 = t, n
+		}
+		if s.t0 > s.t1 {
+			return s, false
+		}
 	}
 	return s, true
 }

@@ -123,6 +123,8 @@ func within(s *collide.Shape) (half r3.Vec, ok bool) {
 		return r3.Pack(s.Half), true
 	case collide.Cylinder:
 		return r3.XYZ(s.Radius, s.Radius, s.Half[2]), true
+	case collide.Hull:
+		return r3.Pack(s.Hull.Half()), true
 	}
 	return half, false
 }

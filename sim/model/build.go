@@ -1,0 +1,536 @@
+package model
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/xml"
+	"github.com/halyard-robotics/halyard/internal/yaml"
+	"github.com/halyard-robotics/halyard/sim/actuator"
+)
+
+// maxFile bounds a robot file, bytes.
+const maxFile = 32 << 20
+
+// OpenFile reads a robot file in XML: see ParseFile. If o has no Open, meshes are searched near the file: see Meshes.
+func OpenFile(path string, o FileOptions) (*Robot, error) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "robot file", Err: err}
+	}
+	if o.Open == nil {
+		o.Open = Meshes(path, data, nil)
+	}
+	r, err := ParseFile(data, path, o)
+	if err == nil {
+		r.Folder = filepath.Dir(path)
+	}
+	return r, err
+}
+
+// readFile reads a regular file of at most maxFile bytes, or one byte more.
+func readFile(path string) ([]byte, error) {
+	if is, err := os.Stat(path); err != nil {
+		return nil, err
+	} else if !is.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: %w", path, errIrregular)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // read only: an error has no effect
+	return io.ReadAll(io.LimitReader(f, maxFile+1))
+}
+
+// InXML reports whether the file at path is for OpenFile: by its name, or by how it begins.
+func InXML(path string) bool {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".urdf", ".xml", ".mjcf", ".sdf", ".xacro":
+		return true
+	}
+	is, err := os.Stat(path)
+	if err != nil || !is.Mode().IsRegular() {
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close() // read only: an error has no effect
+	start := make([]byte, 256)
+	n, _ := io.ReadFull(f, start) // a short file has fewer
+	return xml.Looks(start[:n])
+}
+
+// ParseFile reads a robot file in XML, of at most 32 MiB, in its built pose; its root element says which kind it is: <robot> is
+// a URDF. Links without joints between them become one body, named after the one nearest to the root. Collision meshes become
+// their convex hulls; what is drawn changes only Body.Looks and has no faults.
+//
+// What other programs accept is accepted: Robot.Notes says what was repaired or left out. All faults are reported together, as
+// an error of kind hal.Invalid. source is what reports call the file.
+func ParseFile(data []byte, source string, o FileOptions) (*Robot, error) {
+	d := &description{source: source}
+	root, err := xml.Read(data, xml.Limits{Bytes: maxFile})
+	if err != nil {
+		at := yaml.Place{Source: source}
+		if e, ok := err.(*xml.Error); ok {
+			at.Line, err = e.Line, fmt.Errorf("%s", e.Text)
+		}
+		d.fault(at, "", "%v", err)
+		return nil, d.faults.Err()
+	}
+	switch root.Name {
+	case "robot":
+		readURDF(d, root)
+	default:
+		d.fault(yaml.Place{Source: source, Line: root.Line}, "", "got <%.40s>, want a URDF, whose root is <robot>", root.Name)
+	}
+	if d.name == "" {
+		d.name = strings.TrimSuffix(filepath.Base(source), filepath.Ext(source))
+	}
+	return d.robot(&o)
+}
+
+// robot checks and repairs the description, and makes the robot.
+func (d *description) robot(o *FileOptions) (*Robot, error) {
+	b := builder{d: d, o: o, r: &Robot{Title: d.name, Simloid: hal.None, Supply: o.Supply}}
+	if len(d.faults) == 0 && d.checked() {
+		b.base()
+		b.meshes()
+	}
+	if len(d.faults) == 0 {
+		d.repairAxes()
+		d.repairMasses(b.r.Fixed)
+		d.repairDrives(b.r.Fixed)
+		b.rename()
+		b.bodies()
+		b.joints()
+		b.separate()
+	}
+	slices.SortStableFunc(d.repaired, func(x, y yaml.Fault) int { return cmp.Compare(x.Line, y.Line) })
+	if o.Strict {
+		for _, f := range d.repaired {
+			f.Got = strings.TrimPrefix(f.Got, "repaired: ") + " (try: repair: true)"
+			d.faults.Add(f)
+		}
+	}
+	if err := d.faults.Err(); err != nil {
+		return nil, err
+	}
+	b.r.Notes, b.r.Repairs = append(slices.Clone(d.repaired), d.notes...), len(d.repaired)
+	return b.r, nil
+}
+
+// builder makes a Robot of a description that has been checked.
+type builder struct {
+	d     *description
+	o     *FileOptions
+	r     *Robot
+	links map[string]string // safe names by those of the file
+	named map[string]string // of axes
+}
+
+// base finds out whether the root moves. An empty root above a free part is only a name: it goes.
+func (b *builder) base() {
+	d := b.d
+	b.r.Fixed = !d.free
+	for i := range d.parts {
+		p := &d.parts[i]
+		if !p.free {
+			continue
+		}
+		up := &d.parts[max(p.up, 0)]
+		if p.up != 0 || len(up.solids) > 0 || up.mass != nil && up.mass.mass > 0 || len(d.children(0)) > 1 {
+			d.fault(p.at, yaml.Path(p.joint)+".type", "got a floating joint, want it as the only one of an empty root")
+			return
+		}
+		b.r.Fixed = false
+		p.joint, p.up, p.free = "", hal.None, false
+		d.parts = d.parts[1:]
+		for k := range d.parts {
+			d.parts[k].up = max(d.parts[k].up-1, hal.None)
+		}
+		break
+	}
+	switch b.o.Base {
+	case "fixed":
+		b.r.Fixed = true
+	case "floating":
+		b.r.Fixed = false
+	}
+	if b.r.Supply == (Supply{}) {
+		b.r.Supply.Volts = 12
+	}
+}
+
+// children are the parts that part i holds.
+func (d *description) children(i int) (list []int) {
+	for k := range d.parts {
+		if d.parts[k].up == i {
+			list = append(list, k)
+		}
+	}
+	return list
+}
+
+// meshes reads the collision meshes.
+func (b *builder) meshes() {
+	store := meshStore{open: b.o.Open}
+	for i := range b.d.parts {
+		p := &b.d.parts[i]
+		for k := range p.solids {
+			s := &p.solids[k]
+			if s.mesh == "" {
+				continue
+			}
+			path := (linkPath(p.name) + ".collision").Index(k) + ".mesh"
+			say, err := store.fit(s)
+			if err != nil {
+				b.d.fault(s.at, path, "%s: %v", yaml.Quote(s.mesh), err)
+			} else if say != "" {
+				b.d.note(s.at, path, "%s: %s", yaml.Quote(s.mesh), say)
+			}
+		}
+	}
+}
+
+// safeName is the pattern of names that every protocol carries: none that splits a channel's name.
+var safeName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:+-]{0,99}$`)
+
+// safe returns a name that matches safeName and is not in taken.
+func safe(name string, taken map[string]bool) string {
+	out := name
+	if !safeName.MatchString(name) {
+		out = strings.Map(func(r rune) rune {
+			if r < 128 && safeName.MatchString("a"+string(r)) {
+				return r
+			}
+			return '_'
+		}, name)
+		out = "_" + strings.TrimLeft(out, "_.:+-")
+		if c := out[1:]; safeName.MatchString(c) {
+			out = c
+		}
+		out = out[:min(len(out), 90)]
+	}
+	first := out
+	for n := 2; taken[out]; n++ {
+		out = fmt.Sprintf("%s_%d", first, n)
+	}
+	taken[out] = true
+	return out
+}
+
+// rename gives links and axes names that every protocol carries.
+func (b *builder) rename() {
+	d := b.d
+	b.r.Name = safe(d.name, map[string]bool{})
+	if b.r.Name != d.name {
+		d.note(yaml.Place{Source: d.source, Line: 1}, "robot.name", "%s is called %s here", yaml.Quote(d.name), b.r.Name)
+	}
+	b.links, b.named = map[string]string{}, map[string]string{}
+	give := func(at yaml.Place, path yaml.Path, name string, to map[string]string, taken map[string]bool) {
+		if to[name] = safe(name, taken); to[name] != name {
+			d.note(at, path, "it is called %s here", to[name])
+		}
+	}
+	links, axes := map[string]bool{}, map[string]bool{}
+	// Good names first, so that they stay.
+	for _, good := range []bool{true, false} {
+		for i := range d.parts {
+			p := &d.parts[i]
+			if safeName.MatchString(p.name) == good {
+				give(p.at, linkPath(p.name), p.name, b.links, links)
+			}
+			for k := range p.axes {
+				if a := &p.axes[k]; safeName.MatchString(a.name) == good {
+					give(a.at, jointPath(a.name), a.name, b.named, axes)
+				}
+			}
+		}
+	}
+}
+
+// bodies makes the bodies: a part with axes begins one, with a massless one for each axis but the last; others belong to the
+// body of their parent.
+func (b *builder) bodies() {
+	d := b.d
+	taken := map[string]bool{}
+	for _, name := range b.links {
+		taken[name] = true
+	}
+	var lumps []lump
+	start := func(name string, at hal.Pose) {
+		b.r.Bodies = append(b.r.Bodies, Body{Name: name, Pose: at})
+		lumps = append(lumps, lump{})
+	}
+	for i := range d.parts {
+		p := &d.parts[i]
+		p.built = p.pose
+		if p.up != hal.None {
+			p.built = within(d.parts[p.up].built, p.pose)
+		}
+		switch n := len(p.axes); {
+		case p.up != hal.None && n == 0:
+			p.body = d.parts[p.up].body
+			into := &b.r.Bodies[p.body]
+			into.Merged = append(into.Merged, b.links[p.name])
+		default:
+			for k := range max(n-1, 0) {
+				start(safe(b.links[p.name]+"_"+b.named[p.axes[k].name], taken), p.built)
+			}
+			p.body = len(b.r.Bodies)
+			start(b.links[p.name], p.built)
+		}
+		b.fill(p, &lumps[p.body])
+	}
+	for i := range b.r.Bodies {
+		if lumps[i].mass > 0 {
+			lumps[i].give(&b.r.Bodies[i])
+		}
+	}
+	if root := &b.r.Bodies[0]; !b.r.Fixed && root.Mass == 0 {
+		p := &d.parts[0]
+		d.repair(p.at, linkPath(p.name)+".inertial", "none", fmt.Sprintf("%g kg", lumpMass), "it floats freely, and has neither a mass nor solids to take one from")
+		root.Mass, root.Inertia = lumpMass, *sphereOf(lumpMass)
+	}
+}
+
+// fill adds a part's mass, solids and looks to its body.
+func (b *builder) fill(p *part, l *lump) {
+	body := &b.r.Bodies[p.body]
+	inside := within(inverse(body.Pose), p.built)
+	if m := p.mass; m != nil && m.mass > 0 {
+		l.add(m.mass, symmetric(*m.inertia), within(inside, m.at))
+	}
+	if len(body.Shapes)+len(p.solids) > maxShapes {
+		b.d.fault(p.at, linkPath(p.name)+".collision", "got more than %d for body %q", maxShapes, body.Name)
+		return
+	}
+	for _, look := range p.looks(len(body.Shapes)) {
+		look.Shape.Pose = within(inside, look.Shape.Pose)
+		body.Looks = append(body.Looks, look)
+	}
+	for k := range p.solids {
+		s := p.solids[k].shape
+		s.Pose = within(inside, s.Pose)
+		body.Shapes = append(body.Shapes, s)
+	}
+}
+
+// joints makes the joints: first those with motors, in the file's order, then the others.
+func (b *builder) joints() {
+	d := b.d
+	for i := range d.parts {
+		p := &d.parts[i]
+		if len(p.axes) == 0 {
+			continue
+		}
+		n := len(p.axes)
+		for k := range p.axes {
+			l := b.linkage(p, &p.axes[k])
+			l.Child = p.body - n + 1 + k
+			if l.Parent = l.Child - 1; k == 0 {
+				l.Parent = d.parts[p.up].body
+			}
+			name := b.named[p.axes[k].name]
+			if m := d.driveOf(p.axes[k].name); m != nil {
+				b.drive(&p.axes[k], m, name, l)
+			} else {
+				b.r.Passive = append(b.r.Passive, Passive{Name: name, Linkage: l})
+			}
+		}
+	}
+	order := map[string]int{}
+	for i, m := range d.drives {
+		order[b.named[m.axis]] = i
+	}
+	slices.SortStableFunc(b.r.Joints, func(x, y Joint) int { return order[x.Name] - order[y.Name] })
+	for i := range b.r.Joints {
+		b.r.Joints[i].Partner = i
+	}
+	if !d.checkCount("joint", len(b.r.Joints)+len(b.r.Passive), maxJoints) {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.o.Servos)) {
+		if b.r.Joint(name) == hal.None {
+			d.fault(yaml.Place{Source: d.source}, jointPath(name), "got a servo for it, want a joint that moves")
+		}
+	}
+	for i := range d.parts {
+		for k := range d.parts[i].axes {
+			if a := &d.parts[i].axes[k]; a.follows != nil {
+				b.mimic(a)
+			}
+		}
+	}
+}
+
+func (d *description) checkCount(path yaml.Path, n, most int) bool {
+	if n > most {
+		d.fault(yaml.Place{Source: d.source}, path, "got %d, want at most %d", n, most)
+	}
+	return n <= most
+}
+
+// linkage is the mechanical part of an axis.
+func (b *builder) linkage(p *part, a *axis) Linkage {
+	turn := matrix(p.built.Rotation)
+	l := Linkage{Kind: a.kind, Anchor: place(p.built, a.anchor), Sign: 1, Damping: a.damping, Friction: a.friction,
+		Stiffness: a.stiffness, Rest: a.rest, Armature: a.armature}
+	l.Axis, _ = unit(turn.times(a.along))
+	if a.limits != nil {
+		l.Stops = *a.limits
+	}
+	return l
+}
+
+// drive makes a motor's joint.
+func (b *builder) drive(a *axis, m *drive, name string, l Linkage) {
+	j := Joint{Name: name, Linkage: l, Limits: l.Stops, Strength: 1, Source: "robot file"}
+	if a.endless {
+		j.Wraps, j.Limits = true, [2]float64{-openTurn, openTurn}
+	} else if a.limits == nil {
+		j.Limits = [2]float64{-openSlide, openSlide}
+	}
+	j.Range = j.Limits
+	// The zero pose where the limits allow it, else the end nearest to it.
+	j.Default = math.Max(j.Limits[0], math.Min(j.Limits[1], 0))
+	j.Start = j.Default
+	if servo := b.o.Servos[name]; servo != "" {
+		spec, ok := actuator.Lookup(servo)
+		if !ok || l.Kind == Slide {
+			b.d.fault(a.at, jointPath(a.name), "got servo %q, want one that is known, for a joint that turns", servo)
+			return
+		}
+		j.Servo, j.Modes = spec, spec.Modes
+		if low, high := spec.Range(); !j.Wraps && (j.Limits[0] < low-0.01 || j.Limits[1] > high+0.01) {
+			b.d.fault(a.at, jointPath(a.name)+".limit", "got %g..%g, want within %g..%g of servo %s", j.Limits[0], j.Limits[1], low, high, servo)
+		}
+	} else {
+		j.Motor = &Motor{Name: "ideal", Kind: Ideal, Source: "robot file", MaxTorque: m.torque, MaxVelocity: m.velocity}
+		j.Modes = [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.TorqueMode: true}
+	}
+	b.r.Joints = append(b.r.Joints, j)
+}
+
+// mimic follows an axis that follows another to the motor at the end of the chain.
+func (b *builder) mimic(a *axis) {
+	m, name := &Mimic{Joint: hal.None, Times: 1}, b.named[a.name]
+	path := jointPath(a.name) + ".mimic"
+	for range maxJoints {
+		f := a.follows
+		if f == nil {
+			break
+		}
+		// q = times (times' q' + plus') + plus
+		m.Plus += float64(m.Times * f.plus)
+		m.Times *= f.times
+		p, k := b.d.axisOf(f.leader)
+		if p == nil {
+			b.d.fault(a.at, path+".joint", "got %s, want the name of a joint that moves", yaml.Quote(f.leader))
+			return
+		}
+		a = &p.axes[k]
+	}
+	if a.follows != nil {
+		b.d.fault(a.at, path+".joint", "got a loop, want a joint with a motor at its end")
+		return
+	}
+	if m.Joint = b.r.Joint(b.named[a.name]); m.Joint == hal.None {
+		b.d.fault(a.at, path+".joint", "got %s, want a joint with a motor", yaml.Quote(a.name))
+		return
+	}
+	b.d.finite(a.at, path, 1e3, m.Times)
+	b.d.finite(a.at, path, maxLength, m.Plus)
+	for i := range b.r.Passive {
+		if p := &b.r.Passive[i]; p.Name == name {
+			p.Mimic = m
+		}
+	}
+}
+
+// separate says which bodies may touch each other.
+func (b *builder) separate() {
+	d := b.d
+	self := d.self
+	if b.o.Self != nil {
+		self = *b.o.Self
+	}
+	if b.r.Ghost = !self; !self {
+		return
+	}
+	if b.o.Self == nil { // of the file: those that ask for it, among each other
+		repels := make([]bool, len(b.r.Bodies))
+		for i := range d.parts {
+			repels[d.parts[i].body] = repels[d.parts[i].body] || d.parts[i].repels
+		}
+		for i := range repels {
+			for k := range i {
+				if !repels[i] || !repels[k] {
+					b.r.NoContact = append(b.r.NoContact, [2]int{k, i})
+				}
+			}
+		}
+	}
+	for _, pair := range d.apart {
+		if x, y := b.r.Body(b.links[pair[0]]), b.r.Body(b.links[pair[1]]); x != y && x != hal.None && y != hal.None {
+			b.r.NoContact = append(b.r.NoContact, [2]int{x, y})
+		}
+	}
+	b.r.NoContact = append(b.r.NoContact, b.r.touching()...)
+}
+
+// looks returns what is drawn for a part whose shapes begin at first: its visuals if one of them is a mesh and all can be read;
+// else the meshes of its collisions.
+func (p *part) looks(first int) (list []Look) {
+	end, meshes := first+len(p.solids), false
+	for i := range p.visuals {
+		look, ok := p.visuals[i].look(first, end)
+		if !ok || i == maxShapes {
+			meshes = false
+			break
+		}
+		list, meshes = append(list, look), meshes || look.Mesh != ""
+	}
+	if meshes {
+		return list
+	}
+	list = nil
+	for i := range p.solids {
+		if s := &p.solids[i]; s.mesh != "" {
+			if look, ok := s.look(first+i, first+i+1); ok {
+				list = append(list, look)
+			}
+		}
+	}
+	return list
+}
+
+// Unmatched compares the joints of a robot that motors move with the names that a config has for them: missing are the
+// robot's that are not in names, unknown the names that the robot does not have, both in their own order.
+func Unmatched(r *Robot, names []string) (missing, unknown []string) {
+	known := map[string]bool{}
+	for _, name := range names {
+		known[name] = true
+		if r.Joint(name) == hal.None {
+			unknown = append(unknown, name)
+		}
+	}
+	for i := range r.Joints {
+		if !known[r.Joints[i].Name] {
+			missing = append(missing, r.Joints[i].Name)
+		}
+	}
+	return missing, unknown
+}

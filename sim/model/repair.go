@@ -1,0 +1,484 @@
+package model
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/yaml"
+)
+
+// What is taken where a file does not say it.
+const (
+	// A motor of unknown torque is unknown, not weak: it holds this many times the weight that it can meet.
+	defaultStrength = 3.0
+	minTorque       = 1.0         // N·m
+	minForce        = 10.0        // N
+	defaultTurn     = 2 * math.Pi // rad/s, of a motor of unknown speed
+	defaultSlide    = 0.5         // m/s
+	gravity         = 9.81        // m/s²
+	lumpMass        = 0.01        // kg, of a link without mass and solids that moves nothing else
+	thinnest        = 0.0005      // m, least half size of a solid: a flat one still has two sides
+	farAngle        = maxLength   // rad or m: limits beyond it are none
+	slackInertia    = 1e-6        // of the size of an inertia, for the rounding of CAD programs
+	openSlide       = 1000.0      // m to both sides: the position channel of a slide without limits
+	openTurn        = math.Pi     // rad to both sides, likewise; such a joint turns without end
+	tiniest         = 1e-9        // kg
+)
+
+// checked checks names, numbers and the tree. It is false where the rest cannot go on.
+func (d *description) checked() bool {
+	if len(d.parts) == 0 {
+		d.fault(yaml.Place{Source: d.source}, "link", "got none, want at least one")
+	}
+	if len(d.parts) > maxBodies {
+		d.fault(yaml.Place{Source: d.source}, "link", "got %d, want at most %d", len(d.parts), maxBodies)
+		return false
+	}
+	links, axes := map[string]int{}, map[string]bool{}
+	for i := range d.parts {
+		p := &d.parts[i]
+		if _, twice := links[p.name]; twice || p.name == "" {
+			d.fault(p.at, yaml.Path("link").Index(i)+".name", "got %s, want a name of its own", yaml.Quote(p.name))
+			continue
+		}
+		links[p.name] = i
+		for k := range p.axes {
+			a := &p.axes[k]
+			if axes[a.name] || a.name == "" {
+				d.fault(a.at, yaml.Path("joint"), "got %s, want a name of its own", yaml.Quote(a.name))
+			}
+			axes[a.name] = true
+			d.axis(a)
+		}
+	}
+	d.finiteParts()
+	return len(d.faults) == 0 && d.tree(links)
+}
+
+// axis checks the numbers of an axis, and makes its direction a unit vector.
+func (d *description) axis(a *axis) {
+	path := jointPath(a.name)
+	d.finite(a.at, path+".axis", maxLength, a.along[:]...)
+	d.finite(a.at, path, maxForce, a.damping, a.friction, a.stiffness, a.rest, a.armature)
+	for _, x := range []float64{a.damping, a.friction, a.stiffness, a.armature} {
+		if x < 0 {
+			d.fault(a.at, path+".dynamics", "got %g, want none below 0", x)
+		}
+	}
+	if u, ok := unit(a.along); ok {
+		a.along = u
+	} else if a.kind != Ball {
+		d.fault(a.at, path+".axis", "got %v, want a direction", a.along)
+	}
+	if f := a.follows; f != nil {
+		d.finite(a.at, path+".mimic", 1e3, f.times)
+		d.finite(a.at, path+".mimic", maxLength, f.plus)
+	}
+}
+
+// finiteParts checks the numbers of the solids and the masses.
+func (d *description) finiteParts() {
+	for i := range d.parts {
+		p := &d.parts[i]
+		path := linkPath(p.name)
+		if n := len(p.solids); n > maxShapes {
+			d.fault(p.at, path+".collision", "got %d, want at most %d", n, maxShapes)
+		}
+		if m := p.mass; m != nil {
+			d.finite(m.place, path+".inertial.mass", maxMass, m.mass)
+			if m.inertia != nil {
+				d.finite(m.place, path+".inertial.inertia", maxInertia, m.inertia[:]...)
+			}
+		}
+		for k := range p.solids {
+			s := &p.solids[k]
+			d.finite(s.at, (path + ".collision").Index(k), maxLength, s.scale[:]...)
+			d.sized(s, (path + ".collision").Index(k))
+		}
+	}
+}
+
+// sized checks the sizes of a solid; one of size 0 gets two sides.
+func (d *description) sized(s *solidPart, path yaml.Path) {
+	sizes := map[ShapeKind][]*float64{
+		Sphere: {&s.shape.Radius}, Capsule: {&s.shape.Radius, &s.shape.Half[2]}, Cylinder: {&s.shape.Radius, &s.shape.Half[2]},
+		Box: {&s.shape.Half[0], &s.shape.Half[1], &s.shape.Half[2]},
+	}
+	if s.mesh != "" {
+		return
+	}
+	for _, x := range sizes[s.shape.Kind] {
+		switch {
+		case *x < 0 || *x > maxLength:
+			d.fault(s.at, path+"."+yaml.Path(s.shape.Kind.String()), "got a size of %g, want above 0, at most %g", *x, maxLength)
+		case *x < 1e-6:
+			d.repair(s.at, path+"."+yaml.Path(s.shape.Kind.String()), fmt.Sprintf("%g m", 2**x), fmt.Sprintf("%g m", 2*thinnest), "a solid has two sides")
+			*x = thinnest
+		}
+	}
+}
+
+// tree connects the parts, parents first.
+func (d *description) tree(links map[string]int) bool {
+	roots := []int{}
+	parents := make([]int, len(d.parts))
+	for i := range d.parts {
+		p := &d.parts[i]
+		p.up = hal.None
+		if p.joint != "" {
+			up, ok := links[p.parent]
+			if !ok {
+				d.fault(p.at, yaml.Path(p.joint)+".parent", "got %s, want the name of a link", yaml.Quote(p.parent))
+			} else if up == i {
+				d.fault(p.at, yaml.Path(p.joint), "got %s as parent and child, want two links", yaml.Quote(p.parent))
+			}
+			p.up = up
+		} else {
+			roots = append(roots, i)
+		}
+		parents[i] = p.up
+	}
+	if len(d.faults) > 0 {
+		return false
+	}
+	order, loop := parentsFirst(parents)
+	if len(loop) > 0 {
+		d.fault(d.parts[loop[0]].at, linkPath(d.parts[loop[0]].name), "it hangs in a loop of joints, want a tree with one root")
+		return false
+	}
+	for _, i := range roots[1:] {
+		d.fault(d.parts[i].at, linkPath(d.parts[i].name), "no joint holds it, and %q is the root: want a tree with one root", d.parts[roots[0]].name)
+	}
+	if len(roots) > 1 {
+		return false
+	}
+	d.orderParts(order)
+	return true
+}
+
+// orderParts puts parents before children.
+func (d *description) orderParts(order []int) {
+	at := make([]int, len(d.parts))
+	parts := make([]part, 0, len(d.parts))
+	for k, i := range order {
+		at[i] = k
+		p := d.parts[i]
+		if p.up != hal.None {
+			p.up = at[p.up]
+		}
+		parts = append(parts, p)
+	}
+	d.parts = parts
+}
+
+// repairAxes applies the rules of limits. An axis with equal limits is fixed there.
+func (d *description) repairAxes() {
+	var fixed []axis
+	for i := range d.parts {
+		for k := range d.parts[i].axes {
+			if a := &d.parts[i].axes[k]; !d.repairLimits(a) {
+				fixed = append(fixed, *a)
+			}
+		}
+	}
+	for _, a := range fixed {
+		d.fix(a.name, a.limits[0])
+	}
+}
+
+// repairLimits reports whether the axis can move.
+func (d *description) repairLimits(a *axis) bool {
+	path := jointPath(a.name) + ".limit"
+	if a.endless || a.kind == Ball {
+		a.limits = nil
+		return true
+	}
+	if a.follows != nil && a.limits != nil && !(a.limits[0] < a.limits[1]) {
+		a.limits = nil // it has those of its leader
+	}
+	if a.limits == nil {
+		if a.follows == nil {
+			d.note(a.at, path, "none: it moves without limits")
+		}
+	} else if low, high := a.limits[0], a.limits[1]; low < high && (low >= -farAngle || high <= farAngle) {
+		if low < -farAngle || high > farAngle {
+			a.limits = &[2]float64{max(low, -farAngle), min(high, farAngle)}
+			d.note(a.at, path, "%g..%g: the far end is no limit", low, high)
+		}
+		return true
+	} else {
+		before := fmt.Sprintf("%g..%g", low, high)
+		switch {
+		case low == high && low != 0 && math.Abs(low) <= farAngle:
+			d.repair(a.at, path, before, "fixed at that position", "equal limits leave no motion")
+			return false
+		case low == high:
+			d.repair(a.at, path, before, "no limits", "limits of 0 stand for none, as in other programs")
+		case low > high:
+			d.repair(a.at, path, before, "no limits", "reversed limits stand for none, as in other programs")
+		default:
+			d.repair(a.at, path, before, "no limits", "they are beyond every use")
+		}
+		a.limits = nil
+	}
+	a.endless = a.kind == Hinge
+	return true
+}
+
+// fix takes an axis away, at a position, and with it those that follow it.
+func (d *description) fix(name string, at float64) {
+	p, k := d.axisOf(name)
+	if p == nil {
+		return
+	}
+	a := p.axes[k]
+	// The pose of what is beyond the axis, in the part's frame.
+	move := hal.Pose{Rotation: [4]float64{1}}
+	if a.kind == Slide {
+		move.Position = scale(at, a.along)
+	} else {
+		s := math.Sin(at / 2)
+		move.Rotation = [4]float64{math.Cos(at / 2), s * a.along[0], s * a.along[1], s * a.along[2]}
+		move.Position = add(a.anchor, scale(-1, place(move, a.anchor)))
+	}
+	p.pose = within(p.pose, move)
+	p.axes = slices.Delete(p.axes, k, k+1)
+	d.drives = slices.DeleteFunc(d.drives, func(m drive) bool { return m.axis == name })
+	for i := range d.parts {
+		for _, b := range slices.Clone(d.parts[i].axes) {
+			if f := b.follows; f != nil && f.leader == name {
+				d.fix(b.name, f.times*at+f.plus)
+			}
+		}
+	}
+}
+
+// axisOf finds an axis by its name.
+func (d *description) axisOf(name string) (p *part, k int) {
+	for i := range d.parts {
+		p = &d.parts[i]
+		if k := slices.IndexFunc(p.axes, func(a axis) bool { return a.name == name }); k >= 0 {
+			return p, k
+		}
+	}
+	return nil, hal.None
+}
+
+// moves reports whether part i moves relative to the world; fixed is whether the root is fixed.
+func (d *description) moves(i int, fixed bool) bool {
+	for ; i != hal.None; i = d.parts[i].up {
+		if len(d.parts[i].axes) > 0 || d.parts[i].free {
+			return true
+		}
+	}
+	return !fixed
+}
+
+// repairMasses gives each part that moves the mass that it lacks.
+func (d *description) repairMasses(fixed bool) {
+	for i := range d.parts {
+		p := &d.parts[i]
+		if p.mass == nil && !d.moves(i, fixed) {
+			continue // the table that an arm stands on has no need of a mass
+		}
+		d.repairMass(p)
+		if p.mass != nil && p.mass.mass > 0 {
+			d.repairInertia(p)
+		}
+	}
+	// What is left without mass carries others, or gets a lump.
+	for i := range d.parts {
+		if p := &d.parts[i]; len(p.axes) > 0 && !d.carries(i) {
+			p.mass = &inertial{place: p.at, at: hal.Pose{Rotation: [4]float64{1}}, mass: lumpMass, inertia: sphereOf(lumpMass)}
+			d.repair(p.at, linkPath(p.name)+".inertial", "none", fmt.Sprintf("%g kg", lumpMass), "it moves, and has neither a mass nor solids to take one from")
+		}
+	}
+}
+
+// carries reports whether part i or any part beyond it has a mass.
+func (d *description) carries(i int) bool {
+	has := make([]bool, len(d.parts))
+	for k := len(d.parts) - 1; k >= i; k-- {
+		p := &d.parts[k]
+		has[k] = has[k] || p.mass != nil && p.mass.mass > 0
+		if has[k] && p.up != hal.None {
+			has[p.up] = true
+		}
+	}
+	return has[i]
+}
+
+// repairMass takes a missing mass from the solids.
+func (d *description) repairMass(p *part) {
+	path := linkPath(p.name) + ".inertial"
+	at, before := p.at, "none"
+	if p.mass != nil {
+		if p.mass.mass >= tiniest {
+			return
+		}
+		at, before = p.mass.place, fmt.Sprintf("mass %g", p.mass.mass)
+	}
+	p.mass = nil
+	var l lump
+	for k := range p.solids {
+		s := &p.solids[k]
+		l.add(s.weight(), s.shape.inertia(s.weight()), s.shape.centred())
+	}
+	if l.mass < tiniest {
+		if before != "none" {
+			d.note(at, path, "%s: without mass", before)
+		}
+		return
+	}
+	var b Body
+	l.give(&b)
+	p.mass = &inertial{place: at, at: hal.Pose{Position: b.CentreOfMass, Rotation: [4]float64{1}}, mass: b.Mass, inertia: &b.Inertia}
+	d.repair(at, path, before, fmt.Sprintf("%.6g kg", b.Mass), fmt.Sprintf("from its collision solids at %g kg/m³", ordinary))
+}
+
+// weight is the mass of a solid, kg.
+func (s *solidPart) weight() float64 {
+	if s.massive {
+		return s.shape.Mass
+	}
+	if s.density > 0 {
+		return s.density * s.shape.Volume()
+	}
+	return ordinary * s.shape.Volume()
+}
+
+// repairInertia replaces an inertia that no rigid body has.
+func (d *description) repairInertia(p *part) {
+	m := p.mass
+	path := linkPath(p.name) + ".inertial.inertia"
+	before := "none"
+	if m.inertia != nil {
+		before = fmt.Sprintf("%.6g", *m.inertia)
+		moments, axes := principal(symmetric(*m.inertia))
+		size := math.Abs(moments[0]) + math.Abs(moments[1]) + math.Abs(moments[2])
+		low := min(moments[0], moments[1], moments[2])
+		big := 0
+		for k := range moments {
+			if moments[k] > moments[big] {
+				big = k
+			}
+		}
+		others := moments[(big+1)%3] + moments[(big+2)%3]
+		switch {
+		case size < 1e-18 || low < -slackInertia*size:
+		case moments[big] <= others+0.9*slackInertia*size:
+			return
+		default:
+			after := moments
+			after[big] = others
+			turned := axes.diagonal(after)
+			m.inertia = &turned
+			d.repair(m.place, path, fmt.Sprintf("principal moments %.6g", moments), fmt.Sprintf("%.6g", after), "no moment is above the sum of the others")
+			return
+		}
+	}
+	if b, ok := p.solidInertia(); ok {
+		// About the file's centre of mass, in the axes of the link: it is that of the solids.
+		m.at.Rotation, m.inertia = [4]float64{1}, b
+		d.repair(m.place, path, before, fmt.Sprintf("%.6g", *b), "from its collision solids, of its mass")
+		return
+	}
+	m.inertia = sphereOf(m.mass)
+	d.repair(m.place, path, before, fmt.Sprintf("%.6g", *m.inertia), fmt.Sprintf("a sphere of its mass at %g kg/m³: it has no solids", ordinary))
+}
+
+// solidInertia is the inertia of the part's solids, scaled to its mass, about their own centre.
+func (p *part) solidInertia() (*[6]float64, bool) {
+	var l lump
+	for k := range p.solids {
+		s := &p.solids[k]
+		l.add(s.weight(), s.shape.inertia(s.weight()), s.shape.centred())
+	}
+	if l.mass < tiniest {
+		return nil, false
+	}
+	var b Body
+	l.give(&b)
+	for k := range b.Inertia {
+		b.Inertia[k] *= p.mass.mass / l.mass
+	}
+	return &b.Inertia, plausible(b.Inertia) && b.Inertia[0] > 0
+}
+
+// sphereOf is the inertia of a sphere of a mass, of ordinary density.
+func sphereOf(mass float64) *[6]float64 {
+	r := math.Cbrt(mass / ordinary * 3 / (4 * math.Pi))
+	i := 0.4 * mass * r * r
+	return &[6]float64{i, i, i}
+}
+
+// repairDrives gives motors of unknown torque or speed named defaults.
+func (d *description) repairDrives(fixed bool) {
+	for i := range d.parts {
+		for k := range d.parts[i].axes {
+			a := &d.parts[i].axes[k]
+			m := d.driveOf(a.name)
+			if m == nil {
+				continue
+			}
+			path := jointPath(a.name) + ".limit"
+			units := [2]string{"N·m", "rad/s"}
+			turn, least := defaultTurn, minTorque
+			if a.kind == Slide {
+				units, turn, least = [2]string{"N", "m/s"}, defaultSlide, minForce
+			}
+			if !(m.torque > 0) {
+				m.torque = math.Min(maxForce, math.Max(least, defaultStrength*d.weightOn(i, a, fixed)))
+				d.repair(a.at, path+".effort", "unknown (0 or absent)", fmt.Sprintf("%.3g %s", m.torque, units[0]),
+					fmt.Sprintf("default-motor: %g times the weight that it can meet", defaultStrength))
+			}
+			if !(m.velocity > 0) {
+				m.velocity = turn
+				d.repair(a.at, path+".velocity", "unknown (0 or absent)", fmt.Sprintf("%.3g %s", turn, units[1]), "default-motor")
+			}
+			m.torque, m.velocity = math.Min(m.torque, maxForce), math.Min(m.velocity, maxForce)
+		}
+	}
+}
+
+// weightOn is the greatest weight torque, N·m, that axis a of part i can meet, or the weight, N, of a slide: all that is beyond it,
+// stretched out; of a free robot also the rest of it.
+func (d *description) weightOn(i int, a *axis, fixed bool) float64 {
+	far := make([]float64, len(d.parts)) // from the axis along the links
+	beyond := make([]bool, len(d.parts))
+	beyond[i] = true
+	var moment, mass, all, longest float64
+	for k := range d.parts {
+		p := &d.parts[k]
+		if p.mass != nil {
+			all += p.mass.mass
+		}
+		if k != i && (p.up == hal.None || !beyond[p.up]) {
+			continue
+		}
+		if k != i {
+			beyond[k] = true
+			far[k] = far[p.up] + math.Sqrt(dot(p.pose.Position, p.pose.Position))
+		}
+		reach := far[k]
+		if p.mass != nil {
+			off := add(p.mass.at.Position, scale(-1, a.anchor))
+			if k != i {
+				off = p.mass.at.Position
+			}
+			reach += math.Sqrt(dot(off, off))
+			moment += p.mass.mass * reach
+			mass += p.mass.mass
+		}
+		longest = math.Max(longest, reach)
+	}
+	if !fixed {
+		moment, mass = math.Max(moment, all*longest/2), all
+	}
+	if a.kind == Slide {
+		return mass * gravity
+	}
+	return moment * gravity
+}
