@@ -240,6 +240,10 @@ func (s *Server) dress(rig int, text *sceneText) {
 		if g.Half != [3]float64{} {
 			shape.Half = &g.Half
 		}
+		if g.Kind == collide.Hull { // the page draws the box that holds it
+			half := g.Hull.Half()
+			shape.Kind, shape.Half = "box", &half
+		}
 		if g.Kind == collide.HeightField {
 			shape.Kind, shape.Field = "field", newField(g.Field)
 		}
