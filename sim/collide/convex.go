@@ -135,7 +135,6 @@ type quickhull struct {
 	diag float64
 	tris []tri
 	at   map[[2]int32]int32 // triangle by directed edge
-	made int                // vertices
 }
 
 type tri struct {

@@ -78,7 +78,6 @@ type meshKey struct {
 type meshSolid struct {
 	shape Shape  // its pose is in the frame of the mesh
 	say   string // what is to be noted
-	mass  *Shape // of the volume of the mesh itself, where it has one
 	err   error
 }
 
