@@ -35,7 +35,7 @@ func (a *Agent) latch() {
 // lock.
 func (a *Agent) meetStop(c *stopCause) {
 	g := a.guard
-	operator := g.operator || !c.client
+	operator := g.operator || g.stalled || !c.client
 	if g.state == Stopped && g.operator == operator {
 		return
 	}
@@ -58,7 +58,11 @@ func (a *Agent) Arm() error {
 		return err
 	}
 	a.enter(Order{Kind: ArmOrder})
-	a.guard.operator = false
+	g := a.guard
+	if g.operator = false; g.stalled { // what holds goes on holding
+		g.stalled, g.expired = false, false
+		a.noteStateLocked(Armed, "operator")
+	}
 	a.arm("operator")
 	return nil
 }
@@ -72,10 +76,13 @@ func (a *Agent) RequestArm(client string) error {
 	if err := a.latchedError(); err != nil {
 		return err
 	}
-	if a.guard.state == Armed {
+	if a.guard.active() {
 		return nil
 	}
-	if a.guard.operator || a.guard.config.Arming == OperatorArms {
+	switch {
+	case a.guard.stalled:
+		return &Error{Kind: Unsafe, Op: "arm " + a.name, Err: errStill, Try: "halyard arm"}
+	case a.guard.operator || a.guard.config.Arming == OperatorArms:
 		return &Error{Kind: Unsafe, Op: "arm " + a.name, Err: errOperator, Try: "halyard arm"}
 	}
 	a.enter(Order{Kind: RequestArmOrder, Name: client})
@@ -87,10 +94,13 @@ func (a *Agent) RequestArm(client string) error {
 func (a *Agent) ClientsArm() bool {
 	a.lock()
 	defer a.mu.Unlock()
-	return !a.guard.operator && a.guard.config.Arming == ClientArms
+	return !a.guard.operator && !a.guard.stalled && a.guard.config.Arming == ClientArms
 }
 
-var errOperator = errors.New("disarmed; only the operator arms it")
+var (
+	errOperator = errors.New("disarmed; only the operator arms it")
+	errStill    = errors.New("the cycle stood still; only the operator arms it")
+)
 
 func (a *Agent) latchedError() error {
 	if a.guard.ending {
@@ -130,7 +140,7 @@ func (a *Agent) RequestDisarm(client string) {
 	defer a.mu.Unlock()
 	if a.guard.state == Armed {
 		a.enter(Order{Kind: RequestDisarmOrder, Name: client})
-		operator := a.guard.operator
+		operator := a.guard.operator || a.guard.stalled
 		a.disarm(Disarmed)
 		a.guard.operator = operator
 		a.noteStateLocked(Disarmed, client)
@@ -189,6 +199,13 @@ func (a *Agent) watchGuard() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	g := a.guard
+	if g.gap > 0 {
+		a.rig.log.Warn("the cycle stood still", "agent", a.name, "for", g.gap)
+		if g.state == Armed {
+			a.noteStateLocked(Expired, fmt.Sprintf("the cycle stood still for %v", g.gap.Round(time.Millisecond)))
+		}
+		g.gap = 0
+	}
 	if g.state == Armed && g.expired != (a.condition.State == Expired) {
 		if g.expired {
 			a.noteStateLocked(Expired, "command deadline")

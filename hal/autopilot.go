@@ -42,7 +42,7 @@ func (a *Agent) steer(elapsed, dt time.Duration) {
 		return
 	}
 	commanded := g.config.CommandTimeout == 0 || g.waiting && elapsed-g.last <= g.config.CommandTimeout
-	if g.state != Armed || g.homing || !commanded || a.rig.ending {
+	if !g.active() || g.homing || !commanded || a.rig.ending {
 		a.rest()
 		return
 	}

@@ -124,7 +124,7 @@ func (r *Rig) reset() {
 		}
 		a.mu.Lock()
 		a.rest()
-		if a.guard.state == Armed {
+		if a.guard.active() {
 			a.guard.home(true)
 			a.guard.reset = true
 		}
@@ -240,10 +240,9 @@ func (r *Rig) simulated() bool {
 // tick runs the cycle that was due at deadline and returns the next deadline. A late loop never catches up: it skips missed
 // cycles. While a session controls time in lock-step, or the rig is paused, it waits.
 func (r *Rig) tick(ctx context.Context, deadline time.Duration) time.Duration {
-	now := r.clock.Now()
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	period := r.config.Period
+	period, now := r.config.Period, r.clock.Now() // under the lock, for which it may have waited
 	for (r.resting() || !r.ending && r.journal.Load().lags()) && ctx.Err() == nil {
 		r.wait()
 		now = r.clock.Now()
@@ -255,7 +254,7 @@ func (r *Rig) tick(ctx context.Context, deadline time.Duration) time.Duration {
 		r.missed += missed * period
 		deadline += missed * period
 	}
-	r.noticeSuspend()
+	r.missed += r.noticeSuspend()
 	if r.config.Mode == Realtime && !r.resetting && !r.ending && r.leases > 0 && r.allAsked(askReset) {
 		r.reset()
 	}
@@ -304,7 +303,7 @@ func (r *Rig) goHome() {
 		a.mu.Lock()
 		a.guard.hold()
 		a.guard.ending = true
-		if a.bodyKind != Simulated && a.guard.config.OnTimeout == Park && a.guard.state == Armed {
+		if a.bodyKind != Simulated && a.guard.config.OnTimeout == Park && a.guard.active() {
 			a.guard.home(false) // an arm without torque stays so
 		}
 		a.mu.Unlock()

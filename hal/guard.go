@@ -79,12 +79,13 @@ type GuardCounts struct {
 // a joint, within soft limits, position goals slewed from the present position and never far ahead of it. It uses only
 // trusted readings (see sight).
 //
-// Two times are passed in: rig time, which readings carry, and elapsed time, which deadlines count. Elapsed time is rig
-// time plus the periods that the rig missed.
+// Two times are passed in: rig time, which readings carry, and elapsed time, which deadlines and the age of readings count. Elapsed
+// time is rig time plus the periods that the rig missed, also while the process was stopped or the machine suspended.
 type guard struct {
 	layout *Layout
 	config GuardConfig
 	exact  bool // the body is simulated: its readings are exact, and may jump when its world is reset
+	real   bool
 	state  GuardState
 	joints []guardJoint
 	counts GuardCounts
@@ -96,6 +97,10 @@ type guard struct {
 	homing   bool          // on the way to the default pose
 	reset    bool          // because of a reset: commands wait; a parking body follows its controller again
 	ending   bool          // the rig ends: no command passes any more
+	stalled  bool          // the cycle stood still for too long: no command passes and no torque comes on until an operator arms
+	gap      time.Duration // of a cycle that stood still for too long, to be reported
+	missed   time.Duration // periods missed, as of the last cycle
+	clock    time.Duration // elapsed time; of an exact body, whose world stands still with the cycle, rig time
 	arrived  time.Duration // when the goals reached the pose; < 0 = not yet
 	locked   bool          // a device of the interlock is lost
 	measured []bool        // its position is measured, not estimated
@@ -176,6 +181,9 @@ func (g *guard) adopt(h TorqueReporter, f *Frame) {
 	}
 }
 
+// active reports whether commands may move the body.
+func (g *guard) active() bool { return g.state == Armed && !g.stalled }
+
 // set changes the state. It discards old commands.
 func (g *guard) set(s GuardState) {
 	for i := range g.joints { // arming confirms a jumped position
@@ -183,7 +191,7 @@ func (g *guard) set(s GuardState) {
 			*e = blindfolded(trustSamples)
 		}
 	}
-	g.state = s
+	g.state, g.stalled = s, false
 	g.clear()
 	g.admit()
 }
@@ -212,7 +220,7 @@ func (g *guard) disarmFaulty(f *Frame) {
 // accept stores the commands of one message at elapsed time now. NaN keeps the last command, and so does a missing element
 // of a short slice. The first mode of a joint with a goal wins. Only a joint's own goal renews its deadline.
 func (g *guard) accept(inputs []float64, now time.Duration) {
-	if g.state != Armed || g.reset || g.ending {
+	if !g.active() || g.reset || g.ending {
 		g.counts.Refused++
 		return
 	}
@@ -264,7 +272,7 @@ func (g *guard) steer(inputs []float64) {
 // renew counts as a command for every joint with an active one, at elapsed time now: the controller is alive and keeps its
 // command. It does not revive an expired joint.
 func (g *guard) renew(now time.Duration) {
-	if g.state != Armed || g.reset || g.ending {
+	if !g.active() || g.reset || g.ending {
 		return
 	}
 	g.last, g.waiting, g.expired = now, true, false
@@ -305,8 +313,15 @@ func (g *guard) apply(f *Frame, now, elapsed, dt time.Duration) {
 	if dt != g.period {
 		g.period, g.seconds, g.rate = dt, dt.Seconds(), 1/dt.Seconds()
 	}
+	before := g.missed
+	if g.missed = elapsed - now; g.missed-before > g.patience() && !g.exact {
+		g.stall(f, g.missed-before)
+	}
+	if g.clock = elapsed; g.exact {
+		g.clock, before = now, 0
+	}
 	for i := range g.joints {
-		g.watch(i, f, now, dt)
+		g.watch(i, f, now, before, dt)
 	}
 	g.expire(elapsed)
 	g.lock(f, now)

@@ -22,8 +22,10 @@ const (
 	// nearTime is how much of its speed a joint may be outside its soft limits and be led back to them at once: the position
 	// loops of servos turn a step of that into no more than that speed.
 	nearTime = 30 * time.Millisecond
-	// freshCycles is the greatest age, in cycles, of the reading at which torque is switched on.
+	// freshCycles is the greatest age, in cycles, of the reading at which torque is switched on, freshTime the one in true time where
+	// that is longer.
 	freshCycles = 3
+	freshTime   = 50 * time.Millisecond
 )
 
 // joint computes the command to a for the next dt seconds. It reports whether it has torque.
@@ -75,7 +77,7 @@ func (g *guard) unheard(j *guardJoint, s *Status, now time.Duration) bool {
 	if t := g.config.CommandTimeout; t > 0 {
 		most = min(most, t)
 	}
-	return now-max(j.sight.time, s.Time) > most
+	return now-max(j.sight.stamp, s.Time) > most
 }
 
 // slew moves j's goal towards the requested one, from where it is. It reports false where
@@ -115,7 +117,8 @@ func (g *guard) slew(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.D
 // the position where it is. known is whether that is known.
 func (g *guard) start(a *Actuator, j *guardJoint, f *Frame, s *Status, known bool, now time.Duration, dt float64) (torque, moves bool) {
 	// Torque is switched on only with a fresh reading: in a tenth of a second a person can move the joint far away.
-	fresh := known && j.sight.seen <= j.sight.time && now-j.sight.time <= freshCycles*g.period
+	fresh := known && j.sight.seen <= j.sight.time && now-j.sight.stamp <= freshCycles*g.period &&
+		g.clock-j.sight.time <= max(freshCycles*g.period, freshTime)
 	j.moved = false
 	// A joint found far from its commanded position has missed its goals, and starts again; one whose drive was lost holds
 	// the position where it was found.

@@ -11,13 +11,15 @@ import (
 // a reset by an operator.
 type sight struct {
 	at     float64       // last trusted position; NaN = none
-	time   time.Duration // rig time of it; < 0 = never
+	time   time.Duration // guard.clock of it; < 0 = never
+	stamp  time.Duration // rig time of it
 	speed  float64       // rad/s between the last two trusted positions; 0 = unknown
 	blind  bool          // not seen for blindAfter
 	jumped bool
 
 	other  float64       // a reading that was not trusted
-	seen   time.Duration // rig time of the last reading, trusted or not
+	seen   time.Duration // guard.clock of the last reading, trusted or not
+	raw    time.Duration // rig time of it
 	agrees int           // readings in a row that agree with other
 	need   int           // readings that must agree
 }
@@ -36,7 +38,7 @@ const (
 )
 
 func blindfolded(need int) sight {
-	return sight{at: math.NaN(), time: -1, seen: -1, blind: true, need: need}
+	return sight{at: math.NaN(), time: -1, stamp: -1, seen: -1, raw: -1, blind: true, need: need}
 }
 
 // blindfold forgets where every joint is, before its first reading and when its world was reset. need readings that agree
@@ -47,14 +49,14 @@ func (g *guard) blindfold(need int) {
 	}
 }
 
-// watch checks the reading of actuator i at rig time now.
-func (g *guard) watch(i int, f *Frame, now, dt time.Duration) {
+// watch checks the reading of actuator i at rig time now. missed is what the rig had missed when it was taken.
+func (g *guard) watch(i int, f *Frame, now, missed, dt time.Duration) {
 	a, j, s := &g.layout.Actuators[i], &g.joints[i], &f.Status[i]
 	e := &j.sight
 	if !g.measured[i] {
 		// The position is not measured: the commanded one is used.
 		if e.blind = s.Err != nil && now-s.Time > blindAfter; a.Position != None {
-			e.at, e.time = f.Measured[a.Position], s.Time
+			e.at, e.time, e.stamp = f.Measured[a.Position], s.Time+g.clock-now, s.Time
 		}
 		return
 	}
@@ -63,17 +65,21 @@ func (g *guard) watch(i int, f *Frame, now, dt time.Duration) {
 	case g.exact:
 		if s.Err == nil || s.Time == now {
 			g.trust(a, e, p, now)
+			e.stamp = now
 		}
-	case s.Time > e.seen && !math.IsNaN(p):
-		g.read(i, p, s.Time)
+	case s.Time > e.raw && !math.IsNaN(p):
+		e.raw = s.Time
+		if g.read(i, p, s.Time+missed); e.time == s.Time+missed {
+			e.stamp = s.Time
+		}
 	}
 	// A slow cycle has fewer chances to see a joint.
-	if e.time < 0 || now-e.time > max(blindAfter, 4*dt) {
+	if e.time < 0 || g.clock-e.time > max(blindAfter, 4*dt) {
 		e.blind = true
 	}
 }
 
-// read judges a reading p of time at.
+// read judges a reading p of time at, of guard.clock.
 func (g *guard) read(i int, p float64, at time.Duration) {
 	a, j := &g.layout.Actuators[i], &g.joints[i]
 	e := &j.sight

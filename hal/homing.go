@@ -49,6 +49,33 @@ func (g *guard) expire(now time.Duration) {
 	}
 }
 
+// patience is how long the cycle may stand still.
+func (g *guard) patience() time.Duration { return cmp.Or(g.config.CommandTimeout, suspendLimit) }
+
+// stall is called when the cycle has stood still for gap: the client and all readings of before count as lost. What has torque
+// stays where it was commanded, or loses it where that is the policy; it does not park, since nothing is known. A real body then
+// waits for its operator.
+func (g *guard) stall(f *Frame, gap time.Duration) {
+	g.gap = gap
+	g.blindfold(trustSamples)
+	for i := range g.joints {
+		g.joints[i].sight.raw = f.Status[i].Time // what the device has sent meanwhile is of before
+	}
+	if g.state != Armed {
+		return
+	}
+	g.hold()
+	for i := range g.joints {
+		j := &g.joints[i]
+		if g.config.OnTimeout == TorqueOff {
+			j.forget(j.limit)
+		}
+		j.expired = true
+	}
+	g.expired, g.stalled = true, g.real || g.config.Arming == OperatorArms
+	g.counts.Expired++
+}
+
 // hold makes every joint with torque stay where it is.
 func (g *guard) hold() {
 	g.homing, g.reset, g.waiting = false, false, false

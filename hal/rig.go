@@ -132,6 +132,7 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 	r.publishRoll()
 	r.addWorld(c.World)
 	a.now, a.time, a.decided = r.elapsed(), r.time, r.total
+	a.guard.missed, a.guard.real = r.missed, c.BodyKind == Real
 	if a.guard.exact = c.BodyKind == Simulated; c.BodyKind == Real {
 		a.guard.blindfold(trustSamples)
 	}

@@ -610,3 +610,168 @@ func TestSafety18PanicAnswers(t *testing.T) {
 		}
 	}
 }
+
+// stallClock is a clock in which no time passes but in sleeps, and once a host that stands still.
+type stallClock struct {
+	now, slept time.Duration
+	at         time.Duration // when it stands still
+	gap        time.Duration // for how long
+	suspended  bool          // the machine, whose monotonic clock stands still as well
+	meanwhile  func()
+	each       func(now time.Duration)
+}
+
+func (c *stallClock) Now() time.Duration       { return c.now }
+func (c *stallClock) Suspended() time.Duration { return c.slept }
+
+func (c *stallClock) SleepUntil(t time.Duration) {
+	c.now = max(c.now, t)
+	if c.at > 0 && c.now >= c.at {
+		if c.at = 0; c.suspended {
+			c.slept += c.gap
+		} else {
+			c.now += c.gap
+		}
+		c.meanwhile()
+	}
+	c.each(c.now)
+}
+
+// torques is a body that records whether it has torque, and where it was and was sent when it got it.
+type torques struct {
+	*haltest.Body
+	on       bool
+	goal, at float64
+}
+
+func (b *torques) Write(f *hal.Frame) error {
+	if f.Enable[0] && !b.on {
+		b.goal, b.at = f.Inputs[0], b.Position[0]
+	}
+	b.on = f.Enable[0]
+	return b.Body.Write(f)
+}
+
+// TestSafety04StalledHost: a process or machine that stood still takes no reading and no command of before for a new one. After more
+// than the deadline the client is lost too, and a real body waits for its operator; what held goes on holding.
+func TestSafety04StalledHost(t *testing.T) {
+	for _, c := range []struct {
+		kind      hal.BodyKind
+		gap       time.Duration
+		suspended bool
+		held      bool // it has torque when the host stops
+		policy    hal.Policy
+		waits     bool // for the operator
+	}{
+		{hal.Real, 60 * time.Millisecond, false, false, hal.Hold, false},
+		{hal.Real, 400 * time.Millisecond, false, false, hal.Hold, false},
+		{hal.Real, 400 * time.Millisecond, true, false, hal.Hold, false},
+		{hal.Real, 2 * time.Second, false, false, hal.Hold, true},
+		{hal.Real, 2 * time.Second, false, true, hal.Hold, true},
+		{hal.Real, 30 * time.Second, false, true, hal.Park, true},
+		{hal.Real, 2 * time.Second, false, true, hal.TorqueOff, true},
+		{hal.Emulated, 400 * time.Millisecond, false, false, hal.Hold, false},
+		{hal.Emulated, 2 * time.Second, false, true, hal.Hold, false},
+	} {
+		ctx, end := context.WithCancel(t.Context())
+		clock := &stallClock{at: time.Second, gap: c.gap, suspended: c.suspended}
+		r, err := hal.New(hal.Config{Name: "test", Mode: hal.Realtime, Period: period, Clock: clock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := &torques{Body: haltest.NewBody("j")}
+		a, err := r.Add(hal.AgentConfig{Name: "a", Body: b, World: b.Body, BodyKind: c.kind, Guard: hal.GuardConfig{CommandTimeout: 500 * time.Millisecond, OnTimeout: c.policy}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c.held {
+			a.Override([]float64{0.3, 1})
+		}
+		where := 0.3
+		clock.meanwhile = func() {
+			if !c.held {
+				b.Position[0] = 1.5 // a hand
+				where = 1.5
+			}
+			a.Override([]float64{-1, 1}) // it waited in a socket
+		}
+		woke := time.Second + c.gap
+		if c.suspended {
+			woke = time.Second
+		}
+		clock.each = func(now time.Duration) {
+			switch at := now - woke; {
+			case now < time.Second && c.held:
+				a.Override([]float64{0.3, 1})
+			case at == 500*time.Millisecond && c.waits:
+				if b.Position[0] != where || b.on != (c.held && c.policy != hal.TorqueOff) {
+					t.Errorf("%+v: got torque %v at %g, want it as it was at %g", c, b.on, b.Position[0], where)
+				}
+				if s := a.Condition(); s.State != hal.Expired || !strings.Contains(s.Reason, "stood still") {
+					t.Errorf("%+v: got %+v, want it said", c, s)
+				}
+				a.RequestDisarm("client")
+				if err := a.RequestArm("client"); hal.KindOf(err) != hal.Unsafe {
+					t.Errorf("%+v: a client arms: got %v", c, err)
+				}
+				if err := a.Arm(); err != nil {
+					t.Error(err)
+				}
+			case at > 0 && at < 400*time.Millisecond && c.waits:
+				a.Override([]float64{-1, 1})
+				a.Renew()
+				if err := a.RequestArm("client"); hal.KindOf(err) != hal.Unsafe {
+					t.Errorf("%+v: a client arms: got %v", c, err)
+				}
+			case at > 500*time.Millisecond && at < 3*time.Second:
+				a.Override([]float64{-1, 1})
+			case at >= 3*time.Second && ctx.Err() == nil:
+				if b.Position[0] != -1 || r.Latched() {
+					t.Errorf("%+v: got %g, stopped %v, want it to go on to -1", c, b.Position[0], r.Latched())
+				}
+				end()
+			}
+		}
+		if err := r.Run(ctx); err != nil {
+			t.Error(err)
+		}
+		if d := b.at - b.goal; d > 0.1 || d < -0.1 {
+			t.Errorf("%+v: torque came on at %g with goal %g", c, b.at, b.goal)
+		}
+	}
+}
+
+// TestSafety04HeldThroughAStall: the operator's arm after a stall lets what holds go on holding.
+func TestSafety04HeldThroughAStall(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	clock := &stallClock{at: time.Second, gap: time.Second}
+	r, err := hal.New(hal.Config{Name: "test", Mode: hal.Realtime, Period: period, Clock: clock})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &torques{Body: haltest.NewBody("j")}
+	a, err := r.Add(hal.AgentConfig{Name: "a", Body: b, World: b.Body, BodyKind: hal.Real, Guard: hal.GuardConfig{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	a.Override([]float64{0.3, 1})
+	clock.meanwhile = func() {}
+	clock.each = func(now time.Duration) {
+		if now > time.Second && (!b.on || b.Position[0] != 0.3) {
+			t.Fatalf("got torque %v at %g, want it held at 0.3", b.on, b.Position[0])
+		}
+		switch now {
+		case 2500 * time.Millisecond:
+			if a.Condition().State != hal.Expired {
+				t.Errorf("got %+v", a.Condition())
+			}
+			a.Arm()
+			if s := a.Condition(); s.State != hal.Armed || s.Reason != "operator" {
+				t.Errorf("armed: got %+v", s)
+			}
+		case 3 * time.Second:
+			end()
+		}
+	}
+	r.Run(ctx)
+}

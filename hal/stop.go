@@ -262,18 +262,22 @@ type sleeper interface{ Suspended() time.Duration }
 // suspendLimit is how long the machine may have been suspended for its robots to go on.
 const suspendLimit = 500 * time.Millisecond
 
-// noticeSuspend stops emulated and real robots after a suspend: their motion meanwhile is not known. Under the lock.
-func (r *Rig) noticeSuspend() {
+// noticeSuspend stops emulated and real robots after a suspend: their motion meanwhile is not known. It returns how long the machine
+// was suspended since the last cycle. Under the lock.
+func (r *Rig) noticeSuspend() (slept time.Duration) {
 	s, ok := r.clock.(sleeper)
 	if !ok {
-		return
+		return 0
 	}
 	was := r.slept
 	r.slept = s.Suspended()
-	slept := r.slept - was
-	if r.stats.Ticks > 0 && slept >= suspendLimit && !r.simulated() {
+	if r.stats.Ticks == 0 {
+		return 0
+	}
+	if slept = r.slept - was; slept >= suspendLimit && !r.simulated() {
 		r.stop(fmt.Sprintf("the machine was suspended for %v", slept.Round(time.Millisecond)))
 	}
+	return slept
 }
 
 // AddStopInput adds a check that is called at the beginning of every cycle, before anything is commanded. An error of it (the
