@@ -3,12 +3,15 @@
 package halyard
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"sync"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/budget"
+	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/supervise"
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -17,48 +20,42 @@ import (
 // or when the torque of its lines was switched off.
 func Supervise() error { return supervise.Run() }
 
-// maxSupervisedPeriod leaves a late cycle time for its beat.
-const maxSupervisedPeriod = supervise.Timeout * 2 / 3
-
 // supervise starts the supervisor of the real lines, if WithSupervisor is set and there are real lines. end ends it.
 func (s *System) supervise() (end func(), err error) {
 	if len(s.supervisor) == 0 {
 		return func() {}, nil
 	}
-	b := &beats{system: s, ended: make(chan struct{})}
+	b := &beats{system: s}
+	b.ctx, b.cancel = context.WithCancel(s.ending)
 	without, err := b.start()
 	if len(without) > 0 {
 		s.sys.Log.Warn("not supervised: the process's death does not stop these", "devices", without)
 	}
-	if errors.Is(err, errNoLines) {
-		return func() {}, nil
-	} else if err != nil {
-		return nil, err
-	}
-	if p := s.sys.Rig.Period(); p > maxSupervisedPeriod {
-		b.supervisor.Close()
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "clock.period", Try: "halyard serve --set clock.period=20ms",
-			Err: fmt.Errorf("got %v, want at most %v with real devices: a longer silence counts as a hang", p, maxSupervisedPeriod)}
+	if err != nil {
+		b.cancel()
+		if errors.Is(err, errNoLines) {
+			err = nil
+		}
+		return func() {}, err
 	}
 	s.sys.Rig.OnBeat(b.beat)
 	s.sys.Rig.AddStopInput(b.input)
-	return func() {
-		close(b.ended)
-		s.sys.Rig.OnBeat(nil)
-		b.starts.Wait()
-		if b.supervisor != nil {
-			b.supervisor.Close()
-		}
-	}, nil
+	return b.end, nil
 }
 
-// beats reports to the supervisor that the rig does not hang. A supervisor that has ended may have taken the torque: the rig stops, and stays
-// stopped until the next one holds the lines.
+// beats reports to the supervisor that the rig does not hang. A supervisor that has ended may have taken the torque, and one that is silent
+// guards nothing: the rig stops, and stays stopped until the next one holds the lines.
 type beats struct {
-	system     *System
-	supervisor *supervise.Supervisor // nil = none holds the lines; under the rig's lock
-	starts     sync.WaitGroup        // of the next one
-	ended      chan struct{}
+	system  *System
+	timeout time.Duration   // the silence that counts as a hang
+	starts  sync.WaitGroup  // of the next supervisor
+	ctx     context.Context // ends with the supervision
+	cancel  context.CancelFunc
+
+	// Under the rig's lock:
+	supervisor *supervise.Supervisor // nil = none holds the lines
+	cause      error                 // why
+	over       bool
 }
 
 var errNoLines = errors.New("no line to supervise")
@@ -76,46 +73,93 @@ func (b *beats) start() (without []string, err error) {
 	if err == nil && len(held) == 0 {
 		err = errNoLines
 	}
+	if err == nil && b.timeout == 0 {
+		err = b.plan()
+	}
 	if err != nil {
 		return without, err
 	}
-	v, err := supervise.Start(b.system.supervisor, held)
+	v, err := supervise.Start(b.ctx, b.system.supervisor, b.timeout, held)
 	rig.BetweenCycles(func() { b.supervisor = v })
 	return without, err
 }
 
+// plan computes the timeout. A plan that does not keep the guards' deadlines is refused.
+func (b *beats) plan() error {
+	p, err := plan.Resolve(b.system.sys.Plan.Config, b.system.sys.Plan.Catalog)
+	if err == nil {
+		b.timeout, err = budget.Hang(p)
+	}
+	return err
+}
+
 // beat is one.
 func (b *beats) beat() {
-	v := b.supervisor
-	if v == nil || v.Beat() == nil {
+	if v := b.supervisor; v != nil && !b.over {
+		b.lost(v, v.Beat())
+	}
+}
+
+// input is the stop input of the supervision. It is checked before a cycle commands anything.
+func (b *beats) input() error {
+	if v := b.supervisor; v != nil && !b.over {
+		b.lost(v, v.Check())
+	}
+	if b.supervisor == nil && !b.over {
+		return b.cause
+	}
+	return nil
+}
+
+// lost stops the rig where err ends the supervision by v, and starts the next one. Under the rig's lock.
+func (b *beats) lost(v *supervise.Supervisor, err error) {
+	if err == nil {
 		return
 	}
-	b.supervisor = nil
+	// Busy: it passes by itself.
+	b.supervisor, b.cause = nil, &hal.Error{Kind: hal.Busy, Op: "supervise", Err: fmt.Errorf("%w: the next supervisor is being started", err)}
 	b.starts.Go(func() {
 		if rig := b.system.sys.Rig; !rig.Latched() {
-			rig.EmergencyStop(supervise.ErrEnded.Error())
+			rig.EmergencyStop(err.Error())
 		}
-		v.Close() // it repeats its telegrams for a second
-		for {
-			if _, err := b.start(); err == nil {
-				return
-			}
-			select {
-			case <-b.ended:
-				return
-			case <-time.After(time.Second):
-			}
+		if errors.Is(err, supervise.ErrSilent) {
+			v.Kill()
+		} else {
+			v.Close() // one that took the torque repeats its telegrams for a second
 		}
+		b.next()
 	})
 }
 
-// errUnsupervised is of the kind that passes by itself.
-var errUnsupervised = &hal.Error{Kind: hal.Busy, Op: "supervise", Err: errors.New("the supervisor has ended and the next one is being started")}
-
-// input is the stop input of the supervision.
-func (b *beats) input() error {
-	if b.supervisor == nil {
-		return errUnsupervised
+// next starts the next supervisor.
+func (b *beats) next() {
+	log, failed := b.system.sys.Log, false
+	for {
+		_, err := b.start()
+		switch {
+		case err == nil:
+			log.Info("supervised again")
+			return
+		case !failed && b.ctx.Err() == nil:
+			failed = true
+			log.Error("not supervised: no robot moves", "fault", err)
+		}
+		select {
+		case <-b.ctx.Done():
+			return
+		case <-time.After(time.Second):
+		}
 	}
-	return nil
+}
+
+// end ends the supervision in order.
+func (b *beats) end() {
+	rig := b.system.sys.Rig
+	rig.OnBeat(nil)
+	rig.BetweenCycles(func() { b.over = true })
+	b.cancel()
+	b.starts.Wait()
+	if b.supervisor != nil {
+		b.supervisor.Close()
+	}
 }

@@ -191,9 +191,15 @@ func (r *Rig) halt(agents []*Agent, beats bool) []error {
 			errs[i] = a.body.Halt()
 		})
 	}
+	r.await(&all, beats)
+	return errs
+}
+
+// await waits for all. With beats that does not count as a hang, for haltTime.
+func (r *Rig) await(all *sync.WaitGroup, beats bool) {
 	if r.alive == nil || !beats {
 		all.Wait()
-		return errs
+		return
 	}
 	done := make(chan struct{})
 	go func() { all.Wait(); close(done) }()
@@ -202,17 +208,16 @@ func (r *Rig) halt(agents []*Agent, beats bool) []error {
 	for range haltTime / haltBeat {
 		select {
 		case <-done:
-			return errs
+			return
 		case <-tick.C:
 			r.alive()
 		}
 	}
 	<-done
-	return errs
 }
 
-// OnBeat lets f be called, under the rig's lock, when a cycle has ended, and every 20 ms while bodies become inert after all lines
-// have taken a stop, for 2 s at most: the rig does not hang. f must not block nor call the rig. nil ends it.
+// OnBeat lets f be called, under the rig's lock, when a cycle has ended, and every 20 ms while alarms are cleared, or bodies become inert
+// after all lines have taken a stop, for 2 s at most: the rig does not hang. f must not block nor call the rig. nil ends it.
 func (r *Rig) OnBeat(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -417,13 +422,26 @@ func (r *Rig) recover(o Order) error {
 		a.guard.disarmFaulty(a.frame)
 		a.mu.Unlock()
 	}
-	var faults []error
-	for _, b := range r.buses {
-		if c, ok := b.(recoverer); ok {
-			faults = append(faults, c.ClearAlarms()...)
+	faults := make([]error, len(r.buses))
+	var all sync.WaitGroup
+	all.Go(func() {
+		for i, b := range r.buses {
+			if c, ok := b.(recoverer); ok {
+				faults[i] = clearAlarms(c)
+			}
 		}
-	}
+	})
+	r.await(&all, true)
 	return errors.Join(faults...)
+}
+
+func clearAlarms(c recoverer) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("clear alarms: panic: %v", p)
+		}
+	}()
+	return errors.Join(c.ClearAlarms()...)
 }
 
 // Arm arms every agent, and those that join from now on; see Agent.Arm.

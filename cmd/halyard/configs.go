@@ -160,9 +160,14 @@ func newValidate(a *app) *cobra.Command {
 		Args:              arguments("CONFIG", "halyard configs"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			rows, err := f.budget(a, args, budget.Options{})
-			if err != nil {
+			rows, refused, warning, err := f.budget(a, args, budget.Options{})
+			switch {
+			case err != nil:
 				return err
+			case refused != nil && !warning:
+				return refused
+			case refused != nil:
+				a.note("warning: as a real robot: %v", refused)
 			}
 			for _, b := range rows {
 				if w := b.Warning(); w != "" {

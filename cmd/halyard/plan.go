@@ -1,6 +1,8 @@
 package main
 
 import (
+	"errors"
+
 	"github.com/spf13/cobra"
 
 	"github.com/halyard-robotics/halyard/internal/budget"
@@ -15,13 +17,14 @@ func newPlan(a *app) *cobra.Command {
 		Use:   "plan CONFIG",
 		Short: "predict the cycle rate of each bus of a config",
 		Long: "Predicts the cycle time of each bus by running the config's drivers on emulated servos in virtual time. It opens no device.\n" +
-			"If less than a fifth of a period is free, it lists the changes that would free it.",
+			"If less than a fifth of a period is free, it lists the changes that would free it. A config whose cycles are so slow that a hang of the\n" +
+			"process would be found after the command deadline is refused.",
 		Example:           "  halyard plan so101\n  halyard plan so101 --adapter ftdi-full-speed --set clock.period=5ms -o jsonl",
 		Args:              arguments("CONFIG", "halyard plan so101"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(_ *cobra.Command, args []string) error {
-			rows, err := f.budget(a, args, o)
-			return shown(a, rows, err)
+			rows, refused, _, err := f.budget(a, args, o)
+			return errors.Join(shown(a, rows, err), refused)
 		},
 	}
 	f.add(c)
@@ -32,15 +35,19 @@ func newPlan(a *app) *cobra.Command {
 	return c
 }
 
-// budget predicts the buses of a config.
-func (f *configFlags) budget(a *app, args []string, o budget.Options) ([]budget.Bus, error) {
+// budget predicts the buses of a config. refused: a hang of the process would be found too late; a warning where nothing is real yet.
+func (f *configFlags) budget(a *app, args []string, o budget.Options) (rows []budget.Bus, refused error, warning bool, err error) {
 	c, err := f.load(a, args)
 	if err != nil {
-		return nil, err
+		return nil, nil, false, err
 	}
 	p, err := plan.Resolve(c, builtin.Catalog())
 	if err != nil {
-		return nil, err
+		return nil, nil, false, err
 	}
-	return budget.Of(p, o)
+	if rows, err = budget.Of(p, o); err != nil {
+		return nil, nil, false, err
+	}
+	refused, warning = budget.Refused(p.Config, rows)
+	return rows, refused, warning, nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/internal/supervise"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
@@ -64,8 +65,13 @@ type Bus struct {
 	Latency report.Number `json:"latency_ms"`
 	Margin  report.Number `json:"margin"` // 1 - max/period; negative: the period cannot be met
 	Met     bool          `json:"met"`
+	// Hang is when torque is off at the latest after the last cycle of a process that hangs, where the line is real: halyard serve runs a
+	// supervisor.
+	Hang    report.Number `json:"hang_ms"`
 	Changes []string      `json:"changes"` // each by itself meets the period with Reserve
 	Note    string        `json:"note,omitempty"`
+
+	hang time.Duration
 }
 
 // Reserve is the share of the period that a good plan leaves free.
@@ -78,7 +84,7 @@ func (b Bus) Cells() report.Cells {
 	}
 	return report.Cells{{"bus", b.Bus}, {"type", b.Type}, {"baud", b.Baud}, {"servos", b.Servos}, {"bytes", b.Bytes},
 		{"period ms", b.Period}, {"cycle ms", b.Cycle}, {"max ms", b.Most}, {"rate Hz", b.Rate}, {"wire share", b.Wire},
-		{"latency ms", b.Latency}, {"margin", b.Margin}, {"changes that meet the period", what}}
+		{"latency ms", b.Latency}, {"margin", b.Margin}, {"hang ms", b.Hang}, {"changes that meet the period", what}}
 }
 
 // Warning is one sentence about a bus that does not meet its period or has little reserve; "" where it is well.
@@ -114,7 +120,7 @@ func of(p *plan.Plan, name string, o Options) (Bus, error) {
 	c := p.Config.Buses[name]
 	none := report.Number(math.NaN())
 	ms := func(d time.Duration) report.Number { return report.Number(d.Seconds() * 1e3) }
-	b := Bus{Bus: name, Type: c.Type, Baud: c.Baud, Period: ms(p.Config.Clock.Period), Cycle: none, Most: none, Rate: none, Wire: none, Latency: none, Margin: none, Changes: []string{}}
+	b := Bus{Bus: name, Type: c.Type, Baud: c.Baud, Period: ms(p.Config.Clock.Period), Cycle: none, Most: none, Rate: none, Wire: none, Latency: none, Margin: none, Hang: none, Changes: []string{}}
 	var on []plan.JointRef
 	for _, kind := range []configs.BodyKind{configs.Sim, configs.Emulated, configs.Real} {
 		on = append(on, p.On(name, kind)...)
@@ -136,6 +142,12 @@ func of(p *plan.Plan, name string, o Options) (Bus, error) {
 	b.Cycle, b.Most, b.Latency = ms(t.mean), ms(t.most), ms(t.most)
 	b.Rate, b.Wire = report.Number(1/t.mean.Seconds()), report.Number(t.wire.Seconds()/period.Seconds())
 	b.Margin, b.Met = report.Number(1-t.most.Seconds()/period.Seconds()), t.most <= period
+	worst, err := l.worst(c.Latency)
+	if err != nil {
+		return b, err
+	}
+	b.hang = hangOf(p, worst)
+	b.Hang = ms(b.hang + supervise.Reserve)
 	if float64(b.Margin) < Reserve {
 		b.Changes, err = l.changes(t.most)
 	}

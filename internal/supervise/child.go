@@ -3,8 +3,10 @@
 package supervise
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,15 +17,13 @@ import (
 )
 
 const (
-	// Timeout is how long the supervisor waits for the next beat. With the time of its telegrams torque is off within 200 ms.
-	Timeout = 150 * time.Millisecond
-	// Insist is how long it repeats the telegrams: one may meet what the main process was sending.
-	Insist = time.Second
 	// again is the time between two of them.
 	again = 20 * time.Millisecond
+	// lateWake is how late this process must have woken up to count as one that did not run.
+	lateWake = 10 * time.Millisecond
 
 	maxTelegram = 1 << 16
-	firstLine   = 4 // descriptor
+	firstLine   = 5 // descriptor
 	beat, quit  = 'b', 'q'
 )
 
@@ -31,41 +31,88 @@ const (
 func Run() error {
 	// Ctrl-C in the main process's terminal is for that process: it stops its robots by their policies, and then reports it.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
-	var telegrams [][][]byte // of each line, its writes
+	timeout, telegrams, err := readTelegrams(os.Stdin)
+	if err != nil {
+		return fmt.Errorf("supervise: %w", err)
+	}
+	for fd := 3; fd < firstLine; fd++ {
+		if err := syscall.SetNonblock(fd, true); err != nil { // else its reads have no deadline
+			return fmt.Errorf("supervise: beats: %w", err)
+		}
+	}
+	beats, answers := os.NewFile(3, "beats"), os.NewFile(4, "answers")
+	one := []byte{beat}
+	answer := func() { syscall.Write(4, one) } // a full pipe is a main process that has answers enough
+	if ordered, err := watch(beats, answer, timeout, time.Now); ordered || err != nil {
+		return err
+	}
+	// A main process that wakes up again finds both closed before the first telegram, and stops.
+	answers.Close()
+	beats.Close()
+	writeTelegrams(telegrams)
+	return nil
+}
+
+// readTelegrams reads the timeout, and of each line its writes.
+func readTelegrams(r io.Reader) (timeout time.Duration, telegrams [][][]byte, err error) {
+	var micros uint32
+	if err := binary.Read(r, binary.LittleEndian, &micros); err != nil {
+		return 0, nil, fmt.Errorf("timeout: %w", err)
+	}
+	if timeout = time.Duration(micros) * time.Microsecond; timeout < MinTimeout || timeout > MaxTimeout {
+		return 0, nil, fmt.Errorf("timeout: got %v, want %v..%v", timeout, MinTimeout, MaxTimeout)
+	}
 	for {
 		var head struct{ Length, Piece uint32 }
-		if err := binary.Read(os.Stdin, binary.LittleEndian, &head); err == io.EOF {
-			break
+		if err := binary.Read(r, binary.LittleEndian, &head); err == io.EOF {
+			return timeout, telegrams, nil
 		} else if err != nil || head.Length == 0 || head.Length > maxTelegram || head.Piece > head.Length {
-			return fmt.Errorf("supervise: telegrams: got length %d of pieces %d, %v", head.Length, head.Piece, err)
+			return 0, nil, fmt.Errorf("telegrams: got length %d of pieces %d, %v", head.Length, head.Piece, err)
 		}
 		t := make([]byte, head.Length)
-		if _, err := io.ReadFull(os.Stdin, t); err != nil {
-			return fmt.Errorf("supervise: telegrams: %w", err)
+		if _, err := io.ReadFull(r, t); err != nil {
+			return 0, nil, fmt.Errorf("telegrams: %w", err)
 		}
-		head.Piece = cmp.Or(head.Piece, head.Length)
-		telegrams = append(telegrams, slices.Collect(slices.Chunk(t, int(head.Piece))))
+		telegrams = append(telegrams, slices.Collect(slices.Chunk(t, int(cmp.Or(head.Piece, head.Length)))))
 	}
-	if err := syscall.SetNonblock(3, true); err != nil { // else its reads have no deadline
-		return fmt.Errorf("supervise: beats: %w", err)
-	}
-	beats := os.NewFile(3, "beats")
-	// Until the first beat the main process has moved nothing.
+}
+
+// pipe is the reading end of the beats.
+type pipe interface {
+	io.Reader
+	SetReadDeadline(t time.Time) error
+}
+
+// watch answers the beats until the main process is gone or silent for timeout; ordered: it has ended in order. Until the first beat the
+// main process has moved nothing. A time in which this process did not run either counts as no silence, once: beats may have come
+// meanwhile, and a machine that starves both is no hang.
+func watch(beats pipe, answer func(), timeout time.Duration, now func() time.Time) (ordered bool, err error) {
+	var due time.Time
+	excused, wait := false, timeout
 	for b := make([]byte, 64); ; {
+		answer()
 		n, err := beats.Read(b)
-		if n > 0 && b[n-1] == quit {
-			return nil
+		switch {
+		case bytes.IndexByte(b[:n], quit) >= 0:
+			return true, nil
+		case n > 0:
+			excused, wait = false, timeout
+		case !errors.Is(err, os.ErrDeadlineExceeded) || excused || now().Sub(due) < lateWake:
+			return false, nil
+		default:
+			excused, wait = true, min(timeout, now().Sub(due))
 		}
-		if err != nil {
-			break // it is gone, or silent
-		}
-		if err := beats.SetReadDeadline(time.Now().Add(Timeout)); err != nil {
-			return fmt.Errorf("supervise: %w", err)
+		due = now().Add(wait)
+		if err := beats.SetReadDeadline(due); err != nil {
+			return false, fmt.Errorf("supervise: %w", err)
 		}
 	}
-	beats.Close()                       // a main process that wakes up again finds that it is supervised no more, and stops
+}
+
+// writeTelegrams writes the telegrams of all lines for the time of Repeat.
+func writeTelegrams(telegrams [][][]byte) {
 	next := make([]int, len(telegrams)) // the first write of each line that is due
-	for end := time.Now().Add(Insist); time.Now().Before(end); time.Sleep(again) {
+	for end := time.Now().Add(Repeat); time.Now().Before(end); time.Sleep(again) {
 		for i, t := range telegrams {
 			for range t { // what a full queue does not take is written the next time
 				if _, err := syscall.Write(firstLine+i, t[next[i]]); err == syscall.EAGAIN || err == syscall.ENOBUFS {
@@ -75,5 +122,4 @@ func Run() error {
 			}
 		}
 	}
-	return nil
 }

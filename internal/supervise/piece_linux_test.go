@@ -23,7 +23,7 @@ func TestSafety18SupervisorFrames(t *testing.T) {
 		telegram[i] = byte(i / size)
 	}
 	t.Setenv(role, "supervisor")
-	s, err := Start([]string{os.Args[0]}, []Line{{File: line, TorqueOff: telegram, Piece: size}})
+	s, err := Start(t.Context(), []string{os.Args[0]}, MinTimeout, []Line{{File: line, TorqueOff: telegram, Piece: size}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,8 @@ package supervise
 
 import (
 	"bytes"
+	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -33,7 +35,7 @@ func TestMain(m *testing.M) {
 	}
 	way := os.Getenv(role)
 	os.Setenv(role, "supervisor")
-	s, err := Start([]string{os.Args[0]}, []Line{{File: line, TorqueOff: torqueOff}})
+	s, err := Start(context.Background(), []string{os.Args[0]}, MinTimeout, []Line{{File: line, TorqueOff: torqueOff}})
 	if err != nil {
 		panic(err)
 	}
@@ -124,7 +126,7 @@ func die(t *testing.T, way string) (got []byte, first, ended time.Duration) {
 	default: // it dies by itself, 150 ms after its word
 		begin = begin.Add(150 * time.Millisecond)
 	}
-	for b := make([]byte, 256); time.Since(begin) < Insist+time.Second; {
+	for b := make([]byte, 256); time.Since(begin) < Repeat+time.Second; {
 		n, err := p.Read(b, time.Now().Add(50*time.Millisecond))
 		if n > 0 && first == 0 {
 			first = time.Since(begin)
@@ -162,13 +164,13 @@ func TestCloseOfAStoppedSupervisor(t *testing.T) {
 	}
 	defer line.Close()
 	t.Setenv(role, "supervisor")
-	s, err := Start([]string{os.Args[0]}, []Line{{File: line, TorqueOff: torqueOff}})
+	s, err := Start(context.Background(), []string{os.Args[0]}, MinTimeout, []Line{{File: line, TorqueOff: torqueOff}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.child.Process.Signal(syscall.SIGSTOP)
 	for range 1 << 17 { // more than a pipe has room for
-		if err := s.Beat(); err != nil {
+		if err := s.Beat(); errors.Is(err, ErrEnded) {
 			t.Fatal(err)
 		}
 	}
@@ -176,8 +178,144 @@ func TestCloseOfAStoppedSupervisor(t *testing.T) {
 	go func() { s.Close(); close(closed) }()
 	select {
 	case <-closed:
-	case <-time.After(5 * time.Second):
+	case <-time.After(20 * time.Second):
 		s.child.Process.Kill()
 		t.Error("Close does not return")
 	}
 }
+
+// watched is a supervisor of no line, and the main process's clock.
+func watched(t *testing.T) (s *Supervisor, now *time.Duration) {
+	t.Helper()
+	line, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer line.Close()
+	t.Setenv(role, "supervisor")
+	if s, err = Start(t.Context(), []string{os.Args[0]}, MaxTimeout, []Line{{File: line, TorqueOff: torqueOff}}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Kill)
+	now = new(time.Duration)
+	s.now = func() time.Duration { return *now }
+	return s, now
+}
+
+// answered waits until the supervisor has answered the last beat.
+func answered(t *testing.T, s *Supervisor) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !s.heard; <-time.After(time.Millisecond) {
+		if err := s.Beat(); errors.Is(err, ErrEnded) || time.Now().After(end) {
+			t.Fatalf("answer: %v", err)
+		}
+	}
+}
+
+// TestSilentSupervisor: a supervisor that is stopped is found out after AnswerTimeout of beats, not earlier; a time in which the main
+// process itself did not run counts as no more than the supervisor's timeout, and is reported. Kill ends a stopped supervisor.
+func TestSilentSupervisor(t *testing.T) {
+	const period = 10 * time.Millisecond
+	s, now := watched(t)
+	answered(t, s)
+	s.child.Process.Signal(syscall.SIGSTOP)
+	for quiet := 0; quiet < 5; quiet++ { // what it wrote before
+		if s.Check(); s.heard {
+			quiet = 0
+		}
+		<-time.After(10 * time.Millisecond)
+	}
+	*now += MaxTimeout - period // no beat is unanswered
+	if err := s.Check(); err != nil {
+		t.Errorf("without a beat: %v", err)
+	}
+	for k := range AnswerTimeout / period {
+		if err := s.Beat(); err != nil {
+			t.Fatalf("after %v: %v", k*period, err)
+		}
+		*now += period
+	}
+	if err := s.Beat(); err != ErrSilent {
+		t.Errorf("after %v: got %v, want %v", AnswerTimeout, err, ErrSilent)
+	}
+	s.silent = 0
+	*now += time.Hour
+	if err := s.Beat(); err != ErrFroze {
+		t.Errorf("an hour without a cycle: got %v, want %v", err, ErrFroze)
+	}
+	if err := s.Beat(); err != nil {
+		t.Errorf("the hour was counted: got %v", err)
+	}
+	killed := make(chan struct{})
+	go func() { s.Kill(); close(killed) }()
+	select {
+	case <-killed:
+	case <-time.After(20 * time.Second):
+		t.Fatal("Kill does not return")
+	}
+	if err := s.Check(); err != ErrEnded {
+		t.Errorf("killed: got %v, want %v", err, ErrEnded)
+	}
+}
+
+// TestFrozenMain: a main process that did not run for the timeout learns it before it commands anything.
+func TestFrozenMain(t *testing.T) {
+	s, now := watched(t)
+	answered(t, s)
+	if *now += MaxTimeout - time.Millisecond; s.Check() != nil {
+		t.Error("less than the timeout")
+	}
+	*now += MaxTimeout
+	if err := s.Check(); err != ErrFroze {
+		t.Errorf("got %v, want %v", err, ErrFroze)
+	}
+}
+
+// TestStartWithoutAnswer: a command that is no supervisor ends the start with an error, and so does the end of the context.
+func TestStartWithoutAnswer(t *testing.T) {
+	if _, err := Start(t.Context(), []string{"/bin/true"}, MinTimeout, nil); err == nil {
+		t.Error("a command that ends: got nil")
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Start(ctx, []string{"/bin/sleep", "100"}, MinTimeout, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("no answer: got %v, want canceled", err)
+	}
+}
+
+// TestLateSupervisor: a supervisor that was stopped itself counts that time as no silence of the main process, which beats on when both
+// wake up.
+func TestLateSupervisor(t *testing.T) {
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer read.Close()
+	defer write.Close()
+	clock := time.Now()
+	beats := &sleepy{File: read, wakes: []func(){
+		func() { clock = clock.Add(time.Millisecond); write.Write([]byte{beat}) },
+		func() { clock = clock.Add(10 * time.Second) },                                // both were stopped
+		func() { clock = clock.Add(5 * time.Millisecond); write.Write([]byte{beat}) }, // the main process beats on
+		func() { clock = clock.Add(MinTimeout + time.Millisecond) },                   // a hang
+		func() { t.Error("a hang was excused") },
+	}}
+	if ordered, err := watch(beats, func() {}, MinTimeout, func() time.Time { return clock }); ordered || err != nil || len(beats.wakes) != 1 {
+		t.Errorf("got ordered %v, %v, %d wake-ups left, want a hang at the fourth", ordered, err, len(beats.wakes))
+	}
+}
+
+// sleepy is a pipe whose next read ends as wakes says: with what was written, or at its deadline.
+type sleepy struct {
+	*os.File
+	wakes []func()
+}
+
+func (s *sleepy) Read(b []byte) (int, error) {
+	s.wakes[0]()
+	s.wakes = s.wakes[1:]
+	s.File.SetReadDeadline(time.Now().Add(20 * time.Millisecond))
+	return s.File.Read(b)
+}
+
+func (s *sleepy) SetReadDeadline(time.Time) error { return nil }

@@ -1,0 +1,58 @@
+package budget
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/builtin"
+	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/supervise"
+)
+
+// The silence that counts as a hang covers the slowest cycle of the plan: it grows with the adapter's latency and with the servos, is at
+// least the supervisor's, and a plan in which it does not keep the guard's deadline is refused with the reason.
+func TestHang(t *testing.T) {
+	for _, c := range []struct {
+		model, kind string
+		n           int
+		latency     time.Duration
+		deadline    string
+		refused     bool
+	}{
+		{"sts3215", "feetech", 6, time.Millisecond, "500ms", false},
+		{"sts3215", "feetech", 3, 16 * time.Millisecond, "500ms", false},
+		{"sts3215", "feetech", 10, 16 * time.Millisecond, "500ms", false},
+		{"ax-12a", "dynamixel1", 10, 16 * time.Millisecond, "500ms", false},
+		{"xm430-w350", "dynamixel2", 10, 16 * time.Millisecond, "500ms", false},
+		{"xm430-w350", "dynamixel2", 3, 40 * time.Millisecond, "500ms", false},
+		{"sts3215", "feetech", 10, 40 * time.Millisecond, "500ms", true},
+		{"sts3215", "feetech", 10, 40 * time.Millisecond, "1s", false},
+		{"sts3215", "feetech", 3, time.Millisecond, "200ms", true},
+	} {
+		path := robot(t, c.n, 1, 1000000, c.model, c.kind, "20ms", ", latency: "+c.latency.String())
+		cfg, err := configs.Load(path, configs.Options{Set: []string{"agents[0].guard.command_timeout=" + c.deadline}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := plan.Resolve(cfg, builtin.Catalog())
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows, err := Of(p, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused, warning := Refused(p.Config, rows)
+		t.Logf("%d %s, %v: %v ms", c.n, c.model, c.latency, rows[0].Hang)
+		if (refused != nil) != c.refused || refused != nil && (hal.KindOf(refused) != hal.Invalid || !warning || !strings.Contains(refused.Error(), "guard.command_timeout")) {
+			t.Errorf("%+v: got %v, want refused %v", c, refused, c.refused)
+		}
+		least := 20*time.Millisecond + time.Duration(2)*c.latency // a cycle reads the states and one servo's health
+		if got := rows[0].hang; got < max(supervise.MinTimeout, least) {
+			t.Errorf("%+v: got %v, want at least %v", c, got, least)
+		}
+	}
+}
