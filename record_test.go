@@ -246,14 +246,24 @@ func TestReplayRealtime(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 	defer cancel()
 	n := 0.0
-	stop := s.OnCycle(func(*hal.Cycle) {})
+	cycles := make(chan struct{}, 1)
+	stop := s.OnCycle(func(*hal.Cycle) {
+		select {
+		case cycles <- struct{}{}:
+		default:
+		}
+	})
 	defer stop()
 	go func() {
 		a := s.Agents()[0]
-		for ctx.Err() == nil {
+		for {
+			select {
+			case <-cycles:
+			case <-ctx.Done():
+				return
+			}
 			n++
 			a.Command(a.Joints()[0], halyard.Position(0.4*math.Sin(n/20)))
-			time.Sleep(3 * time.Millisecond)
 		}
 	}()
 	if err := s.Run(ctx); err != nil {

@@ -53,12 +53,13 @@ func (a *app) commands() []*cobra.Command {
 type version struct {
 	Version  string `json:"version"`
 	Revision string `json:"revision"`
+	Date     string `json:"date"` // of the revision
 	Go       string `json:"go"`
 	Platform string `json:"platform"`
 }
 
 func (v version) Cells() report.Cells {
-	return report.Cells{{"version", v.Version}, {"revision", v.Revision}, {"go", v.Go}, {"platform", v.Platform}}
+	return report.Cells{{"version", v.Version}, {"revision", v.Revision}, {"date", v.Date}, {"go", v.Go}, {"platform", v.Platform}}
 }
 
 func newVersion(a *app) *cobra.Command {
@@ -73,8 +74,11 @@ func newVersion(a *app) *cobra.Command {
 					v.Version = info.Main.Version
 				}
 				for _, s := range info.Settings {
-					if s.Key == "vcs.revision" {
+					switch s.Key {
+					case "vcs.revision":
 						v.Revision = s.Value
+					case "vcs.time":
+						v.Date = s.Value
 					}
 				}
 			}

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/protocols"
 )
 
 // maxLine bounds a line that a client of ServeLines sends, bytes.
@@ -32,10 +31,10 @@ func ServeLines(path string, answer func(line string) any) (close func() error, 
 
 func serveLines(l net.Listener, answer func(line string) any) (close func() error) {
 	var sessions sync.WaitGroup
-	in := protocols.Bound(l, protocols.Limits{Connections: maxOrders})
+	places := make(chan struct{}, maxOrders)
 	sessions.Go(func() {
 		for {
-			conn, err := in.Accept()
+			conn, err := l.Accept()
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
@@ -43,18 +42,19 @@ func serveLines(l net.Listener, answer func(line string) any) (close func() erro
 				time.Sleep(acceptPause)
 				continue
 			}
+			places <- struct{}{}
 			sessions.Go(func() {
-				defer conn.Close()
+				defer func() { conn.Close(); <-places }()
 				conn.SetDeadline(time.Now().Add(ControlTimeout))
 				line, err := bufio.NewReader(io.LimitReader(conn, maxLine)).ReadString('\n')
-				if err == nil && protocols.Recognize(conn) {
+				if err == nil {
 					json.NewEncoder(conn).Encode(answer(line[:len(line)-1]))
 				}
 			})
 		}
 	})
 	return func() error {
-		err := in.Close()
+		err := l.Close()
 		sessions.Wait()
 		return err
 	}

@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -28,7 +27,6 @@ import (
 type rigUnder struct {
 	*halyard.System
 	url string
-	end func() // ends the dashboard and the system; again is harmless
 }
 
 // serve runs a config with its dashboard until the test ends.
@@ -52,7 +50,7 @@ func serve(t testing.TB, config string, settings ...halyard.Setting) rigUnder {
 	ended := make(chan error, 2)
 	go func() { ended <- d.Run(ctx) }()
 	go func() { ended <- sys.Run(ctx) }()
-	end := sync.OnceFunc(func() {
+	t.Cleanup(func() {
 		cancel()
 		for range 2 {
 			if err := <-ended; err != nil {
@@ -61,8 +59,7 @@ func serve(t testing.TB, config string, settings ...halyard.Setting) rigUnder {
 		}
 		sys.Close()
 	})
-	t.Cleanup(end)
-	return rigUnder{sys, d.URL(), end}
+	return rigUnder{sys, d.URL()}
 }
 
 // browser starts a headless Chromium; it skips the test if none is installed. A page that draws in software beside the other
@@ -280,11 +277,11 @@ func TestBrowserStop(t *testing.T) {
 			if page == "joints" {
 				shoot(t, ctx, "stopped")
 			}
-			run(t, ctx, chromedp.Click(chromedp.CSS("#closestop")), click("reset"), until(`document.getElementById("state").textContent === "disarmed" || document.getElementById("notice").textContent === "reset: done"`))
+			run(t, ctx, chromedp.Click(chromedp.CSS("#closestop")), chromedp.Click(chromedp.CSS("#reset")), until(`document.getElementById("state").textContent === "disarmed" || document.getElementById("notice").textContent === "reset: done"`))
 			if rig.Rig().Latched() || rig.Rig().Agents()[0].Condition().State != hal.Disarmed {
 				t.Errorf("%s: after Reset: latched %v, %v, want disarmed", page, rig.Rig().Latched(), rig.Rig().Agents()[0].Condition())
 			}
-			run(t, ctx, click("arm"), click("armyes"), until(`document.getElementById("notice").textContent === "arm: done"`))
+			run(t, ctx, chromedp.Click(chromedp.CSS("#arm")), chromedp.Click(chromedp.CSS("#armyes")), until(`document.getElementById("notice").textContent === "arm: done"`))
 			if rig.Rig().Agents()[0].Condition().State != hal.Armed {
 				t.Errorf("%s: after Arm: %v", page, rig.Rig().Agents()[0].Condition())
 			}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"net/netip"
 	"strings"
 	"time"
@@ -109,7 +110,7 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (_ catalog.Serve
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
-	ln, bound, err := protocols.ListenTCP(at)
+	ln, err := net.Listen("tcp", at.String())
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
@@ -117,7 +118,7 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (_ catalog.Serve
 	if err != nil {
 		return nil, netip.AddrPort{}, errors.Join(err, ln.Close())
 	}
-	return &server{hierarchy, srv, v}, bound, nil
+	return &server{hierarchy, srv, v}, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
 }
 
 // encoding is an encoding by its name; packed if absent.

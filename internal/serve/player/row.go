@@ -4,6 +4,7 @@ package player
 import (
 	"io"
 	"math"
+	"net"
 	"net/netip"
 	"strings"
 
@@ -30,7 +31,7 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server,
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
-	ln, bound, err := protocols.ListenTCP(at)
+	ln, err := net.Listen("tcp", at.String())
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
@@ -39,7 +40,7 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server,
 		ln.Close()
 		return nil, netip.AddrPort{}, err
 	}
-	return srv, bound, nil
+	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
 }
 
 // sharedRobot is what all servers of one agent share.
