@@ -305,7 +305,8 @@ func (j *joint) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 	if err == nil && s.Alarm == 0 {
 		err = s.Inhibit // its values are good, but it gives way
 	}
-	return hal.Status{Time: j.time, Err: j.fault(err, s.Alarm), Drive: s.Drive}
+	// An alarm that has not taken the torque lets the joint go on.
+	return hal.Status{Time: j.time, Err: j.fault(err, s.Report), Drive: s.Drive, Warns: err == nil && s.Inhibit == nil && s.Spares}
 }
 
 // Alarms appends the alarms of each actuator's device to dst, in the layout's order.

@@ -13,44 +13,44 @@ import (
 // was handed out never changes: an observer may still read it.
 type cache struct {
 	entries [4]struct {
-		err   error
-		alarm servo.Alarm
-		fault error
+		err    error
+		report servo.Report
+		fault  error
 	}
 	next int
 }
 
 // fault is the error in the joint's Status for its servo's state; nil without a fault. A goal beyond a limit is only in
 // Alarms: it is an error of the command, and ends with the next one.
-func (j *joint) fault(err error, alarm servo.Alarm) error {
-	alarm &^= servo.AlarmRange
-	if err == nil && alarm == 0 {
+func (j *joint) fault(err error, report servo.Report) error {
+	report.Alarm &^= servo.AlarmRange
+	if err == nil && report.Alarm == 0 {
 		return nil
 	}
 	for i := range j.cache.entries {
 		e := &j.cache.entries[i]
-		if e.fault != nil && e.alarm == alarm && (err == nil && e.err == nil || same(e.err, err)) {
+		if e.fault != nil && e.report == report && (err == nil && e.err == nil || same(e.err, err)) {
 			return e.fault
 		}
 	}
 	// A servo has few ways to fail at a time; the oldest makes room.
 	e := &j.cache.entries[j.cache.next%len(j.cache.entries)]
 	j.cache.next++
-	e.err, e.alarm, e.fault = err, alarm, j.explain(err, alarm)
+	e.err, e.report, e.fault = err, report, j.explain(err, report)
 	return e.fault
 }
 
 // explain is the error of the joint with its place and a command to try.
-func (j *joint) explain(err error, alarm servo.Alarm) error {
+func (j *joint) explain(err error, report servo.Report) error {
 	switch {
 	case err == nil:
 		try := "halyard reset" // only a command clears a latched alarm
-		if alarm == servo.AlarmVoltage {
+		if report.Alarm == servo.AlarmVoltage {
 			try = "halyard doctor" // a reset does not mend the supply
 		}
-		return j.describe("alarm", errors.New(alarm.String()), try)
-	case alarm != 0:
-		err = fmt.Errorf("%w; alarm before: %v", err, alarm)
+		return j.describe("alarm", errors.New(report.String()), try)
+	case report.Alarm != 0:
+		err = fmt.Errorf("%w; alarm before: %v", err, report)
 	case err == j.Chain.State(j.Index).Inhibit:
 		return j.describe("torque", err, "halyard reset") // disarms; then it may be armed
 	}

@@ -11,6 +11,7 @@ type Status struct {
 	Time  time.Duration
 	Err   error
 	Drive Drive // of an actuator
+	Warns bool  // Err is a warning: the device keeps its torque and follows its goals
 }
 
 // Drive is whether an actuator follows its goals.

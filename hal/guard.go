@@ -207,7 +207,7 @@ func (g *guard) admit() {
 // joint's next consistent readings are trusted.
 func (g *guard) disarmFaulty(f *Frame) {
 	for i := range g.joints {
-		if j := &g.joints[i]; f.Status[i].Err != nil || j.sight.jumped {
+		if j := &g.joints[i]; f.Status[i].Err != nil && !f.Status[i].Warns || j.sight.jumped {
 			if j.sight.jumped {
 				j.sight = blindfolded(trustSamples)
 			}

@@ -19,7 +19,8 @@ type Probe interface {
 	Ping(id int) error
 	// Identify reads the identity of the device at id.
 	Identify(id int) (Found, error)
-	// Question is a request to a device of model m, and the expected reply, as far as it is known in advance.
+	// Question is a request to a device of model m, and the expected reply, as far as it is known in advance. Its Ask is nil for
+	// devices that have none.
 	Question(m Model, id int) Question
 	// SetLatency sets how long the adapter may hold back the replies from now on.
 	SetLatency(d time.Duration)
@@ -37,8 +38,8 @@ type Tool interface {
 	// place. Its torque must be off.
 	SetID(id, to int) error
 	SetBaud(id, baud int) error
-	// Alarms are those of the device now.
-	Alarms(id int) (Alarm, error)
+	// Faults are those that the device reports now.
+	Faults(id int) (Report, error)
 	// Save makes written values permanent if Write does not. restarts reports that the device starts
 	// again for it.
 	Save() (restarts bool, err error)
@@ -79,7 +80,7 @@ type ToolSpec struct {
 	List     func() (ids []int, ok bool, err error)
 	SetID    func(id int, m Model, to int) error
 	SetBaud  func(id int, m Model, baud int) error
-	Alarms   func(id int, m Model) (Alarm, error)
+	Faults   func(id int, m Model) (Report, error)
 	Save     func() (restarts bool, err error)
 	Question func(m Model, id int) Question
 
@@ -131,7 +132,12 @@ func (c *client) Identify(id int) (Found, error) {
 	return f, nil
 }
 
-func (c *client) Question(m Model, id int) Question { return c.ToolSpec.Question(m, id) }
+func (c *client) Question(m Model, id int) Question {
+	if c.ToolSpec.Question == nil {
+		return Question{}
+	}
+	return c.ToolSpec.Question(m, id)
+}
 
 // model is the assumed model of the device at id.
 func (c *client) model(id int) (Model, error) {
@@ -216,16 +222,16 @@ func (c *client) move(id int, what string, to int, move func(id int, m Model, to
 	return c.settled(id, "set "+what, move(id, m, to))
 }
 
-func (c *client) Alarms(id int) (Alarm, error) {
-	if c.ToolSpec.Alarms == nil {
-		return 0, nil
+func (c *client) Faults(id int) (Report, error) {
+	if c.ToolSpec.Faults == nil {
+		return Report{}, nil
 	}
 	m, err := c.model(id)
 	if err != nil {
-		return 0, err
+		return Report{}, err
 	}
-	a, err := c.ToolSpec.Alarms(id, m)
-	return a, c.settled(id, "read alarms", err)
+	r, err := c.ToolSpec.Faults(id, m)
+	return r, c.settled(id, "read faults", err)
 }
 
 func (c *client) Save() (restarts bool, err error) {

@@ -79,7 +79,8 @@ func (r *GenericChain) Cutting() bool { return r.cut.phase == cutting }
 func (r *GenericChain) inhibit() {
 	for i := range r.Devices {
 		// One that is about to be given torque too.
-		if s := &r.Devices[i]; s.Stage == TorqueOn || s.Stage == TorqueOff && s.Goal.Enable {
+		s := &r.Devices[i]
+		if s.State.Kept = false; s.Stage == TorqueOn || s.Stage == TorqueOff && s.Goal.Enable {
 			s.Hold(ErrHalted)
 		}
 		r.protocol.Invalidate(i)
@@ -90,6 +91,9 @@ func (r *GenericChain) inhibit() {
 func (r *GenericChain) stageOff() error {
 	r.x.Out = r.x.Out[:0]
 	for i := range r.Devices {
+		if r.cut.phase == halting { // CutTorque leaves the states to the chain's goroutine
+			r.Devices[i].State.Kept = false
+		}
 		if !r.Devices[i].Barred {
 			r.protocol.StageTorqueOff(i)
 		}

@@ -20,7 +20,7 @@ var (
 	ErrOutOfLimits = errors.New("outside of its limits, to which torque would make it leap: move the joint into range by hand")
 
 	ErrLatched   = errors.New("an alarm has taken the torque: clear it, then enable again")
-	ErrPowerLost = errors.New("torque went off by itself, as with its power: enable again")
+	ErrPowerLost = errors.New("torque went off and it names no fault: its supply failed, or another program switched it off: enable again")
 	ErrNoTorque  = errors.New("torque does not go on")
 	ErrHalted    = errors.New("halted: enable again")
 	ErrReturned  = errors.New("was lost, and does not report whether it has torque: enable again")
@@ -89,7 +89,7 @@ func (m *DeviceState) Init(bus string, id int, joint string) {
 	// Nothing is known yet: NaN, and a time before all others.
 	nan := math.NaN()
 	*m = DeviceState{
-		State:   State{Position: nan, Velocity: nan, Effort: nan, Voltage: nan, Temperature: nan, Time: -1},
+		State:   State{Position: nan, Velocity: nan, Effort: nan, Ceiling: nan, Homing: nan, Voltage: nan, Temperature: nan, Time: -1},
 		NoReply: fault(hal.Timeout, ErrNoReply), Corrupt: fault(hal.BusFault, ErrCorrupt),
 		Unasked: fault(hal.Timeout, ErrLost), Skipped: fault(hal.Timeout, ErrSkipped),
 		Away: fault(hal.Absent, ErrDisconnected),

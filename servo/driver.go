@@ -103,6 +103,8 @@ type Traits struct {
 	Both    bool // "both" names it: one of two protocols that share a line
 	Named   bool // it is scanned for only where it is named
 	Stops   bool // a request for the state also commands a stop
+	// Releases is by which of its timeouts a device releases its motor once its host is silent; "" = it holds.
+	Releases string
 
 	// Examination and setup.
 	Checks     []Check

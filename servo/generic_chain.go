@@ -50,6 +50,15 @@ type LongReader interface {
 	ShowsHealth(i int) bool
 }
 
+// Holder is a Protocol whose devices tell whether one that has torque holds a position: to switch it off would drop the joint.
+type Holder interface {
+	// Holds reports whether servo i is in its position mode and near its goal.
+	Holds(i int) (bool, error)
+}
+
+// NearGoal reports whether a servo of turn ticks a turn that is at ticks holds a goal, as far as noise, play and load allow.
+func NearGoal(goal, ticks, turn float64) bool { return math.Abs(goal-ticks) <= 2*jitterShare*turn }
+
 // GoalVerifier is a Protocol whose devices go to their goal register at torque-on. A lost packet leaves an old goal there.
 type GoalVerifier interface {
 	// TorqueStep is the step of StageTorqueOn that switches torque on. The steps before it write the goal.

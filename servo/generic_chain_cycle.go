@@ -1,6 +1,10 @@
 package servo
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/halyard-robotics/halyard/hal"
+)
 
 // send is Send under the line's lock.
 func (r *GenericChain) send() error {
@@ -13,7 +17,7 @@ func (r *GenericChain) send() error {
 	for i := range r.Devices {
 		s := &r.Devices[i]
 		wanted := r.wanted(s)
-		if s.Barred || wanted && !s.RunsOn() {
+		if s.State.Kept = s.State.Kept && !wanted; s.Barred || s.State.Kept || wanted && !s.RunsOn() {
 			continue
 		}
 		if !wanted && s.Release() {
@@ -35,7 +39,7 @@ func (r *GenericChain) send() error {
 		}
 		ok, err := r.ready(i)
 		switch {
-		case errors.Is(err, ErrDiffers) || errors.Is(err, ErrOutOfLimits): // its own trouble: the others get their goals
+		case errors.Is(err, ErrDiffers) || hal.KindOf(err) == hal.Unsafe || errors.Is(err, ErrOutOfLimits): // its own trouble: the others get their goals
 			s.refuse(err, maxRefusals)
 		case err != nil && !IsServoError(err):
 			return r.lineError(s, "mode", err)

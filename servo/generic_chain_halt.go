@@ -94,14 +94,19 @@ func (r *GenericChain) ClearAlarm(i int) error {
 	return nil
 }
 
-// ClearAlarms clears the latched alarms of all servos; see ClearAlarm. It returns an error for each servo, nil if it has no
-// latched alarm any more.
+// ClearAlarms clears the alarms of all servos; see ClearAlarm. It returns an error for each servo, nil if it has no alarm any
+// more. One that has torque in spite of its alarm keeps both: to clear it would let the joint go.
 func (r *GenericChain) ClearAlarms() (faults []error) {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()
 	for i := range r.Devices {
-		if r.Devices[i].Latched {
+		switch s := &r.Devices[i]; {
+		case s.Latched || s.State.Alarm&^AlarmRange != 0 && s.Torque != On:
 			faults = append(faults, r.ClearAlarm(i))
+		case s.State.Alarm&^AlarmRange != 0 && !s.Barred && !s.Lost:
+			e := s.Error(hal.Unsafe, "clear alarm", fmt.Errorf("not cleared, the joint has torque: %v", s.State.Report)).(*hal.Error)
+			e.Try = "support the joint, then halyard disarm, then halyard reset"
+			faults = append(faults, e)
 		}
 	}
 	return faults

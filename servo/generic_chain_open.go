@@ -65,6 +65,21 @@ func (r *GenericChain) faults(i int) (faults []error) {
 	return faults
 }
 
+// keep leaves the torque on that servo i had when it was met, where it holds a position.
+func (r *GenericChain) keep(i int) error {
+	s := &r.Devices[i]
+	h, ok := r.protocol.(Holder)
+	if !ok || s.Torque != On || s.Stage != TorqueOff {
+		return nil
+	}
+	holds, err := h.Holds(i)
+	if err == nil || IsServoError(err) {
+		s.State.Kept = holds && err == nil
+		return nil
+	}
+	return r.lineError(s, "open", err)
+}
+
 // identify identifies servo i, with one retry: one lost reply does not prevent the start.
 func (r *GenericChain) identify(i int) error {
 	s := &r.Devices[i]
@@ -75,7 +90,7 @@ func (r *GenericChain) identify(i int) error {
 	switch {
 	case err == nil:
 		s.met = true
-		return nil
+		return r.keep(i)
 	case errors.Is(err, ErrNoReply):
 		s.Lost, s.Ask, s.State.Err = true, r.cycle+LostPause, s.Unasked
 		return s.Error(hal.Absent, "open", err)

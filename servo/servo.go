@@ -50,10 +50,13 @@ type State struct {
 	Position    float64       // ticks
 	Velocity    float64       // rad/s, counted as the ticks are
 	Effort      float64       // A where Model.Current, else share of stall torque
+	Ceiling     float64       // the device's own effort limit as it was met, in Effort's unit: ours are not above it
+	Homing      float64       // ticks, its own zero offset as read at Open; NaN = it has none, or it was not read
+	Kept        bool          // torque that it had at Open is left on until Enable, Halt or CutTorque: it holds near its goal
 	Voltage     float64       // V
 	Temperature float64       // °C
 	Time        time.Duration // the line's clock when the values came; < 0 = never
-	Alarm       Alarm         // alarms of the servo, as bits
+	Report                    // its faults: our classes, the vendor's names, what its maker says to do
 	Drive       hal.Drive     // whether it follows its goals, as of the last Send
 	Torque      bool          // the servo has torque on, as far as known
 	Err         error         // why the values are no newer; nil = they are of the last cycle
@@ -68,7 +71,7 @@ const (
 	AlarmVoltage Alarm = 1 << iota
 	AlarmHeat
 	AlarmOverload
-	AlarmShock   // electrical shock, over-current
+	AlarmShock   // electrical: over-current, bridge, current sensor; also a fault whose class is not known
 	AlarmEncoder // encoder or angle
 	AlarmRange   // a limit was hit by a command
 )

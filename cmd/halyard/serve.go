@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,6 +18,7 @@ import (
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/calibrate"
 	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/internal/motion"
@@ -185,15 +187,44 @@ func (a *app) part(c *halyard.Config) {
 		if !agent.Has(configs.Real) {
 			continue
 		}
+		keeps := "smart servos keep their torque until their power goes off."
+		if lets := lettingGo(c, agent); lets != "" {
+			keeps = lets
+		}
 		switch agent.Guard.OnTimeout {
 		case "torque_off":
 			a.note("%s: torque off.", agent.Name)
 		case "park":
-			a.note("%s parks, then holds: smart servos keep their torque until their power goes off.", agent.Name)
+			a.note("%s parks, then holds: %s", agent.Name, keeps)
 		default:
-			a.note("%s holds: smart servos keep their torque until their power goes off.", agent.Name)
+			a.note("%s holds: %s", agent.Name, keeps)
 		}
 	}
+}
+
+// lettingGo tells which real joints of an agent lose their torque once the program has ended, because their motor controllers
+// release a motor whose host is silent; "" where none does.
+func lettingGo(c *halyard.Config, agent *configs.Agent) string {
+	var loose, kept []string
+	for name, j := range agent.Hardware.Joints {
+		if agent.BodyOf(name) != configs.Real || j.Bus == "" {
+			continue
+		}
+		if t := catalog.BuiltinBuses().Of(c.Buses[j.Bus].Type); t.Driver != nil && t.Releases != "" {
+			loose = append(loose, name+" ("+t.Releases+")")
+		} else {
+			kept = append(kept, name)
+		}
+	}
+	slices.Sort(loose)
+	if len(loose) == 0 {
+		return ""
+	}
+	text := "its motor controllers let go: " + strings.Join(loose, ", ")
+	if len(kept) > 0 {
+		return text + "; its smart servos keep their torque until their power goes off."
+	}
+	return text + "."
 }
 
 // announce reports that all is open: to scripts by a line, to people with the command to type next.

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/hal"
@@ -112,7 +113,8 @@ type Builder struct {
 	*System
 	Robots    []*sim.Body // one an agent, also where its joints are all real; nil of a vehicle
 	connected map[plan.JointRef]drivers.Joint
-	apart     bool // its worlds are its owner's to let time pass in
+	met       []calibration.Met // servos of the open lines
+	apart     bool              // its worlds are its owner's to let time pass in
 }
 
 // newBuilder returns a builder of sys; robots are its agents' bodies in the scene.

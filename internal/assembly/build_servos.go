@@ -1,10 +1,12 @@
 package assembly
 
 import (
+	"cmp"
 	"errors"
 	"sync"
 	"time"
 
+	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers"
 	"github.com/halyard-robotics/halyard/hal"
@@ -25,7 +27,10 @@ func (b *Builder) openLines() error {
 			}
 		}
 	}
-	return errors.Join(faults...)
+	if err := errors.Join(faults...); err != nil {
+		return err
+	}
+	return b.misfits()
 }
 
 func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRef) error {
@@ -59,11 +64,37 @@ func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRe
 	if err := l.Chain.Open(); err != nil {
 		return Advise(err, "halyard doctor "+b.Plan.Config.Source)
 	}
+	b.note(l.Chain, on)
 	for i, h := range on {
 		j := b.Plan.Joint(h)
 		b.connected[h] = drivers.Joint{Chain: l.Chain, Index: i, Calibration: j.Calibration, Bus: name, Port: bus.Port, ID: j.Hardware.ID}
 	}
 	return nil
+}
+
+// note notes the servos of a line for misfits, and logs what becomes of torque that they have.
+func (b *Builder) note(chain servo.Chain, on []plan.JointRef) {
+	for i, h := range on {
+		j, s := b.Plan.Joint(h), chain.State(i)
+		name := b.Plan.Agents[h.Agent].Robot.Joints[h.Joint].Name
+		switch {
+		case s.Torque && s.Kept:
+			b.Log.Warn("joint holds: its torque was on at start and stays on until arm or estop", "joint", name, "bus", j.Hardware.Bus)
+		case s.Torque:
+			b.Log.Warn("joint has torque at start: it is switched off now, support it", "joint", name, "bus", j.Hardware.Bus)
+		}
+		b.met = append(b.met, calibration.Met{Joint: name, Bus: j.Hardware.Bus, ID: j.Hardware.ID, File: j.Calibration, Offset: s.Homing})
+	}
+}
+
+// misfits are the joints of all lines whose servo is not the one of their calibration.
+func (b *Builder) misfits() error {
+	var faults []error
+	for _, m := range calibration.Misfits(b.met) {
+		faults = append(faults, &hal.Error{Kind: hal.Uncalibrated, Bus: m.Bus, ID: m.ID, Joint: m.Joint, Op: "calibration", Err: errors.New(m.Found),
+			Try: cmp.Or(m.Fix, "halyard doctor "+b.Plan.Config.Source)})
+	}
+	return errors.Join(faults...)
 }
 
 // Advise adds the diagnostic command try to each error joined in err that has no command.

@@ -2,9 +2,11 @@ package commission
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -100,23 +102,42 @@ func (s *Registers) Rows(ctx context.Context, names []string) ([]RegisterRow, er
 			return nil, err
 		}
 	}
-	values := map[string]int64{}
-	var err error
-	if len(names) == 0 {
-		if values, err = ReadAll(ctx, s, s.Model, s.ID); err != nil {
-			return nil, err
+	all := len(names) == 0
+	for _, r := range s.Model.Table() {
+		if all && Readable(&r) {
+			names = append(names, r.Name)
 		}
-		names = ordered(s.Model, values)
 	}
-	rows := []RegisterRow{}
+	rows, failed, silent := []RegisterRow{}, error(nil), 0
 	for _, name := range names {
-		v, done := values[name]
-		if !done {
-			if v, err = ReadOne(s, s.ID, name); err != nil {
-				return rows, err
-			}
+		if err := ctx.Err(); err != nil {
+			return rows, err
 		}
-		rows = append(rows, rowOf(s.Model, name, v))
+		v, err := ReadOne(s, s.ID, name)
+		switch kind := hal.KindOf(err); {
+		case err == nil:
+			rows, silent = append(rows, rowOf(s.Model, name, v)), 0
+			continue
+		case all && errors.Is(err, servo.ErrNoRegister): // a later firmware has registers that an earlier one has not
+			continue
+		case kind == hal.Absent:
+			return rows, err
+		case kind == hal.Timeout:
+			silent++
+		}
+		// One value that cannot be read is no reason to keep back its neighbours.
+		row := rowOf(s.Model, name, 0)
+		row.Raw, row.Value, row.Meaning = 0, report.Number(math.NaN()), reasonOf(err)
+		if !errors.Is(err, servo.ErrNoValue) {
+			s.Note("%s: %s", name, reasonOf(err))
+			failed = err
+		}
+		if rows = append(rows, row); silent == servo.Tries {
+			return rows, err // it has gone
+		}
+	}
+	if failed != nil && !slices.ContainsFunc(rows, func(r RegisterRow) bool { return !math.IsNaN(float64(r.Value)) }) {
+		return rows, failed
 	}
 	return rows, nil
 }

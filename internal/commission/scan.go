@@ -3,6 +3,7 @@ package commission
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -22,6 +23,7 @@ type Survey struct {
 	*BareLine
 	ear  *countingLine                    // the line, while ids are asked
 	Note func(format string, args ...any) // progress
+	each bool                             // each id is asked, also of a type that lists its own
 	Step func(ids int)                    // so many more ids were asked, of Total; nil = not counted
 }
 
@@ -53,6 +55,20 @@ func (s *Survey) Total() (ids int, most time.Duration) {
 func (s *Survey) Run(ctx context.Context) ([]FoundServo, error) {
 	_, total := s.Total()
 	s.Note("%s: %d rates, protocol %s: up to %v", s.Port, len(s.Bauds), strings.Join(s.Types, " and "), total.Round(100*time.Millisecond))
+	rows, err := s.pass(ctx)
+	if err == nil && len(rows) == 0 && len(s.Bauds) > 1 && slices.ContainsFunc(s.Types, listed1) {
+		s.Note("%s: no answer to a ping of all: each id is asked", s.Port)
+		s.each = true
+		rows, err = s.pass(ctx)
+	}
+	return rows, err
+}
+
+// listed1 reports whether the devices of a bus type answer a ping of all, which some clones do not.
+func listed1(kind string) bool { return catalog.BuiltinBuses().Of(kind).Slot > 0 }
+
+// pass asks at each rate once.
+func (s *Survey) pass(ctx context.Context) ([]FoundServo, error) {
 	rows := []FoundServo{}
 	for i, b := range s.Bauds {
 		if !slices.ContainsFunc(s.Types, func(kind string) bool { return Possible(kind, b) }) {
@@ -100,18 +116,50 @@ func (s *Survey) ask(ctx context.Context, baud int, kind string) (rows []FoundSe
 		return nil, err
 	}
 	if !ok {
-		return s.sweep(ctx, catalog.BuiltinBuses().Of(kind).LastID, func(id int, patience time.Duration) (FoundServo, error) {
+		return s.sweep(ctx, catalog.BuiltinBuses().Of(kind).LastID, nil, func(id int, patience time.Duration) (FoundServo, error) {
 			return s.meet(tool, baud, kind, id, patience)
 		})
 	}
-	for _, id := range ids {
+	// A device that ignores a ping of all answers its own.
+	if listed1(kind) && (s.each || len(ids) > 0 || len(s.Bauds) == 1) {
+		rows, err = s.sweep(ctx, catalog.BuiltinBuses().Of(kind).LastID, ids, func(id int, patience time.Duration) (FoundServo, error) {
+			return s.meet(tool, baud, kind, id, patience)
+		})
+		if err != nil {
+			return rows, err
+		}
+	}
+	for i, id := range ids {
+		if slices.Contains(ids[:i], id) {
+			s.mark(rows, id)
+			continue
+		}
 		row, err := s.meet(tool, baud, kind, id, s.Latency)
 		if k := hal.KindOf(err); err != nil && k == hal.Absent {
 			return rows, err
 		}
 		rows = append(rows, row)
 	}
+	slices.SortStableFunc(rows, func(a, b FoundServo) int { return a.ID - b.ID })
 	return rows, ctx.Err()
+}
+
+// mark notes that two devices have an id.
+func (s *Survey) mark(rows []FoundServo, id int) {
+	for i := range rows {
+		if rows[i].ID == id {
+			rows[i].Finding = TwinText(rows[i].Type)
+		}
+	}
+}
+
+// TwinText is the finding of two devices with one id on a bus type.
+func TwinText(kind string) string {
+	fix := "connect one of them, then assign another id with halyard setup"
+	if t := catalog.BuiltinBuses().Of(kind); t.FixedIDs != nil {
+		fix = "connect one of them: " + t.FixedIDs.Try
+	}
+	return "two devices have this id: " + fix
 }
 
 // CollisionText is what replies over each other mostly mean.
@@ -137,7 +185,43 @@ func (s *Survey) meet(tool servo.Tool, baud int, kind string, id int, patience t
 	if !found.Assumed {
 		row.Model = found.Model.Units().Name
 	}
-	return row, s.twins(tool, &row, found.Model)
+	if err := s.twins(tool, &row, found.Model); err != nil || row.Finding != "" {
+		return row, err
+	}
+	if two, err := Doubled(s.ear, tool, found.Model, id, patience); err != nil || two {
+		row.Finding = TwinText(kind)
+		return row, err
+	}
+	return row, nil
+}
+
+// Doubled reports whether a question to id has two sound answers, one behind the other: two devices that reply after different
+// delays. It waits for patience after the first. Motor controllers, which no question is known of, have none.
+func Doubled(line servo.Port, tool servo.Tool, m servo.Model, id int, patience time.Duration) (bool, error) {
+	q := tool.Question(m, id)
+	if q.Ask == nil || q.Sound == nil {
+		return false, nil
+	}
+	if err := line.Discard(); err != nil {
+		return false, err
+	}
+	if _, err := line.Write(q.Ask); err != nil {
+		return false, err
+	}
+	var got []byte
+	var piece [128]byte
+	wait := servo.WireTime(len(q.Ask)+2*len(q.Want), 11, line.Baud()) + servo.Slack + patience
+	for len(got) < 2*len(q.Want) {
+		n, err := line.Read(piece[:], wait)
+		if errors.Is(err, servo.ErrDisconnected) {
+			return false, err
+		}
+		if got = append(got, piece[:n]...); n == 0 {
+			return false, nil
+		}
+	}
+	first, second := got[:len(q.Want)], got[len(q.Want):2*len(q.Want)]
+	return q.Sound(first) && q.Same(first) && q.Sound(second) && q.Same(second), nil
 }
 
 // twins reads the voltage of a servo, and its position: equal servos answer a ping with equal bytes, which lie over each other

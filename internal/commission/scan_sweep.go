@@ -35,9 +35,9 @@ func (e *countingLine) SetEven(even bool) error { return catalog.Parity(e.Line, 
 // heardAfter is how many ids further on an answer may be received that came too late, where they are asked in a hurry.
 const heardAfter = 3
 
-// sweep asks every id from 0 to last in a hurry. What is known an id that did not answer, and an answer that is spoilt,
+// sweep asks every id from 0 to last but those in skip in a hurry. What is known an id that did not answer, and an answer that is spoilt,
 // may be the answer of one asked before that came too late: those are asked again, with time.
-func (s *Survey) sweep(ctx context.Context, last int, ask func(id int, patience time.Duration) (FoundServo, error)) (rows []FoundServo, err error) {
+func (s *Survey) sweep(ctx context.Context, last int, skip []int, ask func(id int, patience time.Duration) (FoundServo, error)) (rows []FoundServo, err error) {
 	hurry := cmp.Or(s.Hurry, s.Latency)
 	known := map[int]bool{}
 	// one asks an id; suspect reports that what was received may be another's.
@@ -56,9 +56,15 @@ func (s *Survey) sweep(ctx context.Context, last int, ask func(id int, patience 
 		known[id], rows = true, append(rows, r)
 		return false, nil
 	}
+	for _, id := range skip {
+		known[id] = true
+	}
 	for id := 0; id <= last && ctx.Err() == nil; id++ {
 		if s.Step != nil {
 			s.Step(1)
+		}
+		if known[id] {
+			continue
 		}
 		suspect, err := one(id, hurry)
 		if suspect {

@@ -10,6 +10,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"time"
 
@@ -349,6 +350,29 @@ const resetLooks = 200
 
 // recovered clears the emergency stop. It tries again at each tick while its cause is of kind hal.Busy.
 func recovered(r *hal.Rig, tick <-chan time.Time) error {
+	silent := map[[2]string]bool{}
+	for _, j := range JointsOf(r, nil) {
+		silent[[2]string{j.Agent, j.Joint}] = unheard(j.err)
+	}
+	err := cleared(r, tick)
+	// A device that restarts to clear its alarm is back in a second; one that was silent before is not waited for.
+	for look := 1; look < restartLooks; look++ {
+		if !slices.ContainsFunc(JointsOf(r, nil), func(j JointStatus) bool { return unheard(j.err) && !silent[[2]string{j.Agent, j.Joint}] }) {
+			break
+		}
+		<-tick
+	}
+	return err
+}
+
+// restartLooks is how often, armStep apart, a reset looks for devices that restart: the answer must come within ControlTimeout.
+const restartLooks = 220
+
+// unheard reports whether err is that of a device that does not answer.
+func unheard(err error) bool { return err != nil && hal.KindOf(err) == hal.Timeout }
+
+// cleared clears the emergency stop and alarms.
+func cleared(r *hal.Rig, tick <-chan time.Time) error {
 	for look := 1; ; look++ {
 		err := r.Recover()
 		var cause *hal.Error
@@ -406,7 +430,7 @@ func JointsOf(r *hal.Rig, stops []hal.JointStop) []JointStatus {
 			}
 			if fault != nil {
 				j.Fault, j.err = fault.Error(), fault
-				if j.State == hal.Armed.String() { // commands pass without an effect
+				if j.State == hal.Armed.String() && !(fault == status[i].Err && status[i].Warns) { // commands pass without an effect
 					j.State = hal.Faulty.String()
 				}
 			}

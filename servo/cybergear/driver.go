@@ -17,7 +17,7 @@ func (driver) Traits() *servo.Traits {
 	// next may start, nothing stuffed (ISO 11898-1).
 	wire := servo.CycleBytes{Bits: 2 * 131, Bytes: func(n int) int { return n }}
 	return &servo.Traits{
-		Type: "cybergear", Vendor: "CyberGear", LastID: LastID, Bauds: []int{Bitrate}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, Stops: true,
+		Type: "cybergear", Vendor: "CyberGear", LastID: LastID, Bauds: []int{Bitrate}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, Stops: true, Releases: "CyberGear, CAN timeout of 0.5 s",
 		// Replies are addressed to this host; the reply to DeviceID is addressed to all.
 		Filters: func([]byte) []servo.CANFilter {
 			return []servo.CANFilter{{ID: servo.ExtendedCAN | Host, Mask: servo.ExtendedCAN | 0xFF}, {ID: servo.ExtendedCAN | 0xFE, Mask: servo.ExtendedCAN | 0xFF}}

@@ -80,7 +80,7 @@ func explainReply(m *Message, model func(id int) servo.Model) string {
 		b.Parse(m, spansOf(model(int(id))))
 		text := fmt.Sprintf("id %d: %s, %.4g rad, %.4g rad/s, %.4g N·m, %.4g °C", id, [...]string{"resting", "calibrating", "running", "state 3"}[b.State&3], b.Angle, b.Speed, b.Torque, b.Celsius)
 		if b.Faults != 0 {
-			text += fmt.Sprintf(", faults %#02x: %v", byte(b.Faults), b.Faults.Alarm())
+			text += fmt.Sprintf(", faults %#02x: %v", byte(b.Faults), faults.Report("", uint64(b.Faults)))
 		}
 		return text
 	case Read:

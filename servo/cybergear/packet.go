@@ -122,21 +122,18 @@ const (
 	NotCalibrated
 )
 
-// Alarm converts f to the common alarms.
-func (f Faults) Alarm() (a servo.Alarm) {
-	for _, x := range [...]struct {
-		f Faults
-		a servo.Alarm
-	}{
-		{UnderVoltage, servo.AlarmVoltage}, {OverCurrent, servo.AlarmShock}, {OverHeat, servo.AlarmHeat},
-		{EncoderFault | HallFault | NotCalibrated, servo.AlarmEncoder},
-	} {
-		if f&x.f != 0 {
-			a |= x.a
-		}
-	}
-	return a
+// faults are their names in the manual of the CyberGear.
+var faults = servo.FaultTable{
+	servo.Bit(uint64(UnderVoltage), "under-voltage fault", servo.AlarmVoltage, "check its supply: 16 to 28 V"),
+	servo.Bit(uint64(OverCurrent), "over-current", servo.AlarmShock, ""),
+	servo.Bit(uint64(OverHeat), "over-temperature", servo.AlarmHeat, "below 80 °C of the motor it takes torque again"),
+	servo.Bit(uint64(EncoderFault), "magnetic encoding fault", servo.AlarmEncoder, ""),
+	servo.Bit(uint64(HallFault), "HALL encoding failure", servo.AlarmEncoder, ""),
+	servo.Bit(uint64(NotCalibrated), "not calibrated", servo.AlarmEncoder, "calibrate it with the maker's tool"),
 }
+
+// Alarm converts f to the common alarms.
+func (f Faults) Alarm() servo.Alarm { return faults.Alarm(uint64(f)) }
 
 // Feedback is the reply of a motor to most commands.
 type Feedback struct {

@@ -2,7 +2,6 @@ package cybergear
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"time"
 
@@ -84,7 +83,7 @@ func (b *protocol) handleReply(i int, m *Message) bool {
 		d.last.Parse(m, &d.m.Spans)
 		s.Position, s.Velocity = ticks(d.last.Angle), d.last.Speed
 		s.Effort, s.Temperature = d.last.Torque/d.m.Kt, d.last.Celsius
-		s.Alarm = d.last.Faults.Alarm()
+		s.Report.Set(faults, uint64(d.last.Faults))
 		d.received = true
 		switch {
 		case d.pending > 0:
@@ -236,8 +235,8 @@ func (b *protocol) Clear(i int) error {
 	m.Data[0] = 1
 	b.stage(i, m)
 	err := b.collect(i, 0)
-	if f := b.devices[i].last.Faults; err == nil && f != 0 {
-		err = fmt.Errorf("still there: %v", f.Alarm())
+	if err != nil {
+		return err
 	}
-	return err
+	return faults.Report("", uint64(b.devices[i].last.Faults)).Left()
 }

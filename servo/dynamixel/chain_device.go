@@ -109,18 +109,24 @@ func (d *device) parseAlarm(s span, st *Status) {
 	// Without the alert bit hardware_error is zero; with it, a long read is needed to know the error.
 	alert := st.Error&AlertBit != 0
 	if d.m.Protocol == 1 {
-		d.State.Alarm = d.m.Alarms(st.Error)
+		d.note(st.Error)
 		alert = d.State.Alarm&^servo.AlarmRange != 0
 	} else if v, ok := s.within(d.reg.hardware, st.Data); ok {
-		d.State.Alarm = d.m.Alarms(byte(v))
+		d.note(byte(v))
 	} else if !alert && !d.isY() {
-		d.State.Alarm = 0
+		d.State.Report = servo.Report{}
 	}
 	// A Y servo's alarm is never in st, and a warning may be without an alert.
 	if alert && !d.alert || alert != d.alert && d.isY() {
 		d.Verify = true
 	}
 	d.alert = alert
+}
+
+// note notes the faults of an error byte or hardware_error.
+func (d *device) note(bits byte) {
+	d.m.report(&d.State.Report, bits)
+	d.State.Spares = d.State.Alarm != 0 && d.State.Alarm&d.fatal == 0
 }
 
 // parseTorque compares the torque switch and the registers read with it to the commanded values.

@@ -69,6 +69,7 @@ func (c *protocol) inspect(d *device) error {
 	read("min_position", func(v int64) { d.minTicks = float64(v) })
 	read("max_position", func(v int64) { d.maxTicks = float64(v) })
 	read("operating_mode", func(v int64) { d.mode = int(v) })
+	read("homing_offset", func(v int64) { d.State.Homing = float64(v) })
 	if d.reg.operatingMode == nil || d.m.RAMStart == 24 {
 		// The angle limits, which in 1.0 choose the mode: both zero is a wheel.
 		var lo, hi int64
@@ -104,6 +105,20 @@ func (c *protocol) inspect(d *device) error {
 		return d.Error(hal.Timeout, "open", fault)
 	}
 	return d.Error(hal.BusFault, "open", fault)
+}
+
+// Holds reports whether servo i is in its position mode and near its goal.
+func (c *protocol) Holds(i int) (bool, error) {
+	d := &c.devices[i]
+	if d.isY() || d.mode != d.m.Modes[hal.PositionMode] || d.reg.goalPosition == nil {
+		return false, nil
+	}
+	goal, err := c.fetch(d, d.reg.goalPosition)
+	if err != nil {
+		return false, err
+	}
+	at, err := c.fetch(d, d.reg.position)
+	return err == nil && servo.NearGoal(float64(goal), float64(at), d.m.TicksPerTurn), err
 }
 
 // enableStatusReturn makes a servo reply to reads if it is set to reply to pings only.

@@ -2,8 +2,10 @@ package dynamixel
 
 import (
 	"errors"
+	"math"
 	"time"
 
+	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -54,7 +56,7 @@ func (c *protocol) ReadHealth(i int) error {
 		if err != nil {
 			return err
 		}
-		d.State.Alarm = d.m.Alarms(byte(bits))
+		d.note(byte(bits))
 	}
 	d.parseTorque(servo.SwitchOf(torque != 0), span{}, nil)
 	if d.reg.watchdog != nil && d.Stage == servo.TorqueOn {
@@ -221,6 +223,21 @@ func (c *protocol) receiveGroup() error {
 	return nil
 }
 
+// withinTurn is a position as the servo will report it in the position mode. One that was left in another mode counts its turns,
+// which its mode of now forgets: with them a joint would seem to be turns away.
+func (d *device) withinTurn(v int64) int64 {
+	const extended, currentBased = 4, 5
+	if want, _ := d.wantedMode(); d.m.Protocol == 1 || d.isY() || d.mode == want || want != d.m.Modes[hal.PositionMode] ||
+		d.mode != extended && d.mode != currentBased && !(d.Goal.Low < d.Goal.High) { // a wheel counts on
+		return v
+	}
+	homing, turn := int64(0), int64(d.m.TicksPerTurn)
+	if !math.IsNaN(d.State.Homing) {
+		homing = int64(d.State.Homing)
+	}
+	return ((v-homing)%turn+turn)%turn + homing
+}
+
 // accept takes d's answer to a read of s, which may be a refusal.
 func (c *protocol) accept(d *device, s span, st *Status) {
 	// A refusal has no data. It is an answer all the same: the servo is there.
@@ -233,6 +250,7 @@ func (c *protocol) accept(d *device, s span, st *Status) {
 	}
 	now := c.link.Port.Now()
 	v, ok := s.within(d.reg.position, st.Data)
+	v = d.withinTurn(v)
 	// A motor without a gear may turn too far between two reads for that.
 	if ok && d.m.Gear != 1 && !d.Believes(float64(v), d.m.TicksPerTurn, d.m.MaxVelocity, now) {
 		d.Answered, d.State.Err = true, d.Corrupt

@@ -68,7 +68,7 @@ func (c *protocol) readStatus(d *device) (state int64, fault *ErrorCode, err err
 	state, _ = d.y.status.within(d.y.state, st)
 	code, _ := d.y.status.within(d.y.code, st)
 	fault = d.m.ErrorCode(byte(code))
-	d.State.Alarm = d.m.Alarms(byte(code))
+	d.m.report(&d.State.Report, byte(code))
 	return state, fault, nil
 }
 

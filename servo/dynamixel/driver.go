@@ -65,7 +65,9 @@ func (m *Model) Meaning(r *servo.Register, raw int64) string {
 	case "baud_rate":
 		return servo.RateText(m.Rate(byte(raw)))
 	case "hardware_error", "shutdown":
-		return m.Alarms(byte(raw)).String()
+		var r servo.Report
+		m.report(&r, byte(raw))
+		return r.String()
 	case "controller_state":
 		if raw >= 0 && raw < int64(len(controllerStates)) {
 			return controllerStates[raw]
@@ -99,7 +101,7 @@ func (d driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 	t := tool{NewClient(line, d.protocol)}
 	t.Name = cfg.Bus
 	return servo.NewTool(cfg, servo.ToolSpec{
-		Exchange: t.link.Exchange, Ping: t.ping, Identify: t.identify, Read: t.read, Write: t.write, List: t.list, Question: t.question, Alarms: t.alarms,
+		Exchange: t.link.Exchange, Ping: t.ping, Identify: t.identify, Read: t.read, Write: t.write, List: t.list, Question: t.question, Faults: t.faults,
 		SetID: func(id int, m servo.Model, to int) error { return t.leave(id, m, "id", int64(to)) },
 		SetBaud: func(id int, m servo.Model, baud int) error {
 			code, _ := m.BaudCode(baud)
@@ -210,17 +212,24 @@ func (t tool) leave(id int, m servo.Model, register string, v int64) error {
 	return err
 }
 
-// alarms reads hardware_error or error_code, or the error byte of a ping's reply, where protocol 1.0 has them.
-func (t tool) alarms(id int, m servo.Model) (servo.Alarm, error) {
+// faults reads hardware_error or error_code, or the error byte of a ping's reply, where protocol 1.0 has them.
+func (t tool) faults(id int, m servo.Model) (r servo.Report, err error) {
 	own, _ := m.(*Model)
 	for _, name := range [...]string{"hardware_error", "error_code"} {
-		if r := m.Register(name); r != nil {
-			v, err := t.read(id, m, r)
-			return own.Alarms(byte(v)), err
+		if reg := m.Register(name); reg != nil {
+			v, err := t.read(id, m, reg)
+			if err == nil {
+				own.report(&r, byte(v))
+			}
+			return r, err
 		}
 	}
 	st, err := t.pingStatus(id)
-	return own.Alarms(st.Error) &^ servo.AlarmRange, err
+	if err == nil {
+		const range1 = 0x0A // errors of a command, not of the servo
+		own.report(&r, st.Error&^range1)
+	}
+	return r, err
 }
 
 // question reads the id.

@@ -1,6 +1,8 @@
 package dynamixel
 
 import (
+	"fmt"
+
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -67,7 +69,7 @@ type Model struct {
 
 	OperatingModes []byte               // values of operating_mode; nil if the angle limits select the mode
 	Modes          [hal.NumModes]int    // operating_mode of each mode of ours, jointMode or wheelMode in 1.0; -1 = not offered
-	AlarmBits      servo.AlarmBits      // meaning of the bits: error byte in 1.0, hardware_error and shutdown in 2.0
+	Faults         servo.FaultTable     // meaning of the bits: error byte in 1.0, hardware_error and shutdown in 2.0
 	FastRead       bool                 // answers fast sync and fast bulk read
 	BulkRead       bool                 // answers bulk read
 	index          map[string]*Register // filled with the table, then only read
@@ -129,7 +131,23 @@ func (m *Model) Alarms(bits byte) servo.Alarm {
 	if e := m.ErrorCode(bits); e != nil {
 		return e.Alarm
 	}
-	return m.AlarmBits.Alarms(bits)
+	return m.Faults.Alarm(uint64(bits))
+}
+
+// report is what the bits of a 1.0 error byte, a 2.0 hardware_error or an error_code say. Bits that concern the packet are left out.
+func (m *Model) report(r *servo.Report, bits byte) {
+	if m.ErrorCodes != nil {
+		if e := m.ErrorCode(bits); e == nil {
+			*r = servo.Report{}
+		} else if fault := fmt.Sprintf("error code %d, %s", e.Code, e.Name); r.Fault != fault {
+			*r = servo.Report{Alarm: e.Alarm, Fault: fault, Fix: e.Alarm.Fix()}
+		}
+		return
+	}
+	if m.Protocol == 1 {
+		bits &= packetSound
+	}
+	r.Set(m.Faults, uint64(bits))
 }
 
 // Units returns the units and ranges of a chain's values of this model.

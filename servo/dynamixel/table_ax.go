@@ -5,11 +5,20 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// alarms1 are the bits of a 1.0 error byte for the servo's state. Bits for checksum and instruction errors concern a packet
-// and are counted, not displayed.
-func alarms1() servo.AlarmBits {
-	return servo.AlarmBits{servo.AlarmVoltage, servo.AlarmRange, servo.AlarmHeat, servo.AlarmRange, 0, servo.AlarmOverload}
+// alarms1 are the bits of a 1.0 error byte for the servo's state, as the e-Manual names them. Bits for checksum and instruction
+// errors concern a packet and are counted, not displayed.
+func alarms1() servo.FaultTable {
+	return servo.FaultTable{
+		servo.Bit(0x01, "Input Voltage Error", servo.AlarmVoltage, "bring its supply within min_voltage..max_voltage"),
+		servo.Bit(0x02, "Angle Limit Error", servo.AlarmRange, ""),
+		servo.Bit(0x04, "Overheating Error", servo.AlarmHeat, ""),
+		servo.Bit(0x08, "Range Error", servo.AlarmRange, ""),
+		servo.Bit(0x20, "Overload Error", servo.AlarmOverload, ""),
+	}
 }
+
+// packetSound are the bits of a 1.0 error byte that alarms1 has.
+const packetSound = 0x2F
 
 // bauds1 are the documented codes of AX; MX adds three faster ones. The register takes any code 1..254.
 func bauds1() []Baud {
@@ -34,7 +43,7 @@ const (
 // alarm of the shutdown mask clears torque_enable and torque_limit.
 func axModels() []*Model {
 	return []*Model{{
-		Name: "ax-12a", Number: 12, Protocol: 1, RAMStart: 24, Bauds: bauds1(), AlarmBits: alarms1(),
+		Name: "ax-12a", Number: 12, Protocol: 1, RAMStart: 24, Bauds: bauds1(), Faults: alarms1(),
 		TicksPerTurn: 1023 * 360. / 300, Centre: 512, MinTicks: 0, MaxTicks: 1023,
 		NominalVolts: 12, MaxVelocity: 59 * rpm, StallTorque: 1.5, StallCurrent: 1.5,
 		// The wheel mode has no speed control: it is a duty.

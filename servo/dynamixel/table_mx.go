@@ -72,7 +72,7 @@ func mx(name string, id uint16, maxVoltage int64, more ...Register) *Model {
 		servo.Reg("goal_acceleration", 73, 1, RAM, Unsigned, 0, 254, 0, accelMX),
 	}
 	return &Model{
-		Name: name, Number: id, Protocol: 1, RAMStart: 24, AlarmBits: alarms1(), BulkRead: true,
+		Name: name, Number: id, Protocol: 1, RAMStart: 24, Faults: alarms1(), BulkRead: true,
 		Bauds:        append([]Baud{{252, 3000000}, {251, 2500000}, {250, 2250000}, {0, 2000000}}, bauds1()...),
 		TicksPerTurn: 4096, Centre: 2048, MinTicks: 0, MaxTicks: 4095, NominalVolts: 12,
 		// The wheel mode controls the speed, unlike the AX's.

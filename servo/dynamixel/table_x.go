@@ -80,9 +80,15 @@ func (v *xVariant) isMX() bool    { return v.number < 1000 }
 func (v *xVariant) isX540() bool  { return v.number >= 1100 && v.number <= 1130 } // with ports; the XW540 is closed against water
 func (v *xVariant) isXW540() bool { return v.number == 1170 || v.number == 1180 }
 
-// alarms2 are the bits of hardware_error of the X series.
-func alarms2() servo.AlarmBits {
-	return servo.AlarmBits{servo.AlarmVoltage, 0, servo.AlarmHeat, servo.AlarmEncoder, servo.AlarmShock, servo.AlarmOverload}
+// alarms2 are the bits of hardware_error of the X series, as the e-Manual names them.
+func alarms2() servo.FaultTable {
+	return servo.FaultTable{
+		servo.Bit(0x01, "Input Voltage Error", servo.AlarmVoltage, "bring its supply within min_voltage..max_voltage"),
+		servo.Bit(0x04, "Overheating Error", servo.AlarmHeat, ""),
+		servo.Bit(0x08, "Motor Encoder Error", servo.AlarmEncoder, "switch its power off and on; if it returns, the servo is for repair"),
+		servo.Bit(0x10, "Electrical Shock Error", servo.AlarmShock, "its circuit had a shock or its motor gets too little power: check supply and cables"),
+		servo.Bit(0x20, "Overload Error", servo.AlarmOverload, "take away what loads it above its maximum for long"),
+	}
 }
 
 // bauds2 are the codes of the X series from 4.5 Mbit/s down.
@@ -94,7 +100,7 @@ func bauds2() []Baud {
 
 func (v *xVariant) model() *Model {
 	m := &Model{
-		Name: v.name, Number: uint16(v.number), Protocol: 2, RAMStart: 64, AlarmBits: alarms2(), Bauds: bauds2(),
+		Name: v.name, Number: uint16(v.number), Protocol: 2, RAMStart: 64, Faults: alarms2(), Bauds: bauds2(),
 		TicksPerTurn: 4096, Centre: 2048, MinTicks: 0, MaxTicks: 4095,
 		NominalVolts: v.volts, MaxVelocity: v.speed * rpm, StallTorque: v.stall, StallCurrent: v.amps,
 		CurrentControl: v.currentLimit > 0, CurrentUnit: v.currentUnit, MaxCurrent: float64(v.currentLimit) * v.currentUnit,

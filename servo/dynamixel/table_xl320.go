@@ -7,7 +7,11 @@ import "github.com/halyard-robotics/halyard/servo"
 func xl320Models() []*Model {
 	return []*Model{{
 		Name: "xl-320", Number: 350, Protocol: 2, RAMStart: 24, BulkRead: true,
-		AlarmBits:    servo.AlarmBits{servo.AlarmOverload, servo.AlarmHeat, servo.AlarmVoltage},
+		Faults: servo.FaultTable{
+			servo.Bit(0x01, "Overload Error", servo.AlarmOverload, ""),
+			servo.Bit(0x02, "Overheating Error", servo.AlarmHeat, ""),
+			servo.Bit(0x04, "Input Voltage Error", servo.AlarmVoltage, "bring its supply within min_voltage..max_voltage"),
+		},
 		Bauds:        []Baud{{3, 1000000}, {2, 115200}, {1, 57600}, {0, 9600}},
 		TicksPerTurn: 1023 * 360. / 300, Centre: 512, MinTicks: 0, MaxTicks: 1023,
 		NominalVolts: 7.4, MaxVelocity: 114 * rpm, StallTorque: 0.39, StallCurrent: 1.1,
@@ -29,7 +33,7 @@ func xl320Models() []*Model {
 			servo.Reg("max_voltage", 14, 1, EEPROM, Unsigned, 50, 250, 90, decivolt),
 			servo.Reg("max_torque", 15, 2, EEPROM, Unsigned, 0, 1023, 1023, share1023),
 			servo.Reg("status_return", 17, 1, EEPROM, Unsigned, 0, 2, 2, number),
-			// Bits of its own, see AlarmBits.
+			// Bits of its own, see Faults.
 			servo.Reg("shutdown", 18, 1, EEPROM, Unsigned, 0, 7, 3, number),
 			// RAM.
 			servo.Reg("torque_enable", 24, 1, RAM, Unsigned, 0, 1, 0, number),

@@ -76,7 +76,7 @@ func (m *Model) Meaning(r *servo.Register, raw int64) string {
 	case "baud_rate":
 		return servo.RateText(m.Rate(byte(raw)))
 	case "hardware_error", "unload_condition":
-		return Alarms(byte(raw)).String()
+		return faults.Report("", uint64(raw)).String()
 	}
 	return ""
 }

@@ -134,9 +134,26 @@ func (b *protocol) Identify(i int) error {
 	} else {
 		d.modeNow = modePosition
 	}
+	if d.m.Register("homing_offset") != nil {
+		dev.State.Homing = float64(read("homing_offset"))
+	}
 	dev.Torque = servo.SwitchOf(read("torque_enable") != 0)
 	dev.State.Torque = dev.Torque == servo.On
 	return nil
+}
+
+// Holds reports whether servo i is in its position mode and near its goal.
+func (b *protocol) Holds(i int) (bool, error) {
+	d := &b.devices[i]
+	if d.modeNow != modePosition {
+		return false, nil
+	}
+	goal, err := b.link.register(d.cfg.ID, d.goalPosition, d.delay)
+	if err != nil {
+		return false, err
+	}
+	at, err := b.link.register(d.cfg.ID, d.position, d.delay)
+	return err == nil && servo.NearGoal(float64(goal), float64(at), d.m.TicksPerTurn), err
 }
 
 // SyncRead reads the states of many by sync read. Answers come in the order asked for, but a missing one is not allowed to
@@ -217,12 +234,17 @@ func (b *protocol) parseState(i int, k *Packet) bool {
 	s.Voltage = d.volts.SI(at(d.volts, k.Params, stateAt))
 	s.Temperature = d.celsius.SI(at(d.celsius, k.Params, stateAt))
 	// A rising alarm requests a health read, which reports whether torque is still on.
-	alarm := Alarms(k.Code)
-	if alarm&^s.Alarm != 0 {
+	was := s.Alarm
+	if d.note(s, k.Code); s.Alarm&^was != 0 {
 		dev.Verify = true
 	}
-	s.Alarm = alarm
 	return true
+}
+
+// note notes the faults of an error byte.
+func (d *device) note(s *servo.State, bits byte) {
+	s.Report.Set(faults, uint64(bits))
+	s.Spares = s.Alarm != 0 && s.Alarm&d.fatal == 0
 }
 
 // healthAddress is where the health read of d begins: with the mode, where there is one.
@@ -241,7 +263,7 @@ func (b *protocol) ReadHealth(i int) error {
 	if err != nil {
 		return err
 	}
-	dev.State.Alarm = Alarms(k.Code)
+	d.note(&dev.State, k.Code)
 	if d.mode != nil {
 		d.modeNow = int(at(d.mode, k.Params, from))
 	}
@@ -270,10 +292,10 @@ func (b *protocol) Clear(i int) error {
 		return err
 	}
 	k, err := b.link.read(d.cfg.ID, stateAt, stateSize, d.delay)
-	if err == nil && Alarms(k.Code)&d.fatal != 0 {
-		err = fmt.Errorf("still there: %v", Alarms(k.Code)&d.fatal)
+	if err != nil {
+		return err
 	}
-	return err
+	return faults.Report("", uint64(k.Code)).Left()
 }
 
 // limitRaw is the effort limit of a goal as a raw value, within the limit in EEPROM.

@@ -79,14 +79,20 @@ func (m *Model) BaudCode(rate int) (byte, bool) {
 	return 0, false
 }
 
-// alarmBits are the bits of the error byte, of status and of unload_condition.
-var alarmBits = servo.AlarmBits{servo.AlarmVoltage, servo.AlarmEncoder, servo.AlarmHeat, servo.AlarmShock, 0, servo.AlarmOverload}
+// faults are the bits of the error byte, of status and of unload_condition, as Feetech's SDK names them (ERRBIT_VOLTAGE ..).
+var faults = servo.FaultTable{
+	servo.Bit(0x01, "input voltage error", servo.AlarmVoltage, "bring its supply within min_voltage..max_voltage"),
+	servo.Bit(0x02, "angle sensor error", servo.AlarmEncoder, ""),
+	servo.Bit(0x04, "overheat error", servo.AlarmHeat, ""),
+	servo.Bit(0x08, "over-current error", servo.AlarmShock, "look for what blocks the joint, or a short of its motor"),
+	servo.Bit(0x20, "overload error", servo.AlarmOverload, ""),
+}
 
 // Alarms translates an error byte.
-func Alarms(bits byte) servo.Alarm { return alarmBits.Alarms(bits) }
+func Alarms(bits byte) servo.Alarm { return faults.Alarm(uint64(bits)) }
 
 // AlarmByte is the error byte for the alarms a.
-func AlarmByte(a servo.Alarm) byte { return alarmBits.Byte(a) }
+func AlarmByte(a servo.Alarm) byte { return byte(faults.Bits(a)) }
 
 // Units returns the units and ranges of a chain's values of this model.
 func (m *Model) Units() servo.Units {

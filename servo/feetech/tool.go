@@ -18,9 +18,9 @@ func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 		Read: func(id int, _ servo.Model, r *servo.Register) (int64, error) {
 			return t.register(byte(id), r, maxDelay)
 		},
-		Alarms: func(id int, m servo.Model) (servo.Alarm, error) {
+		Faults: func(id int, m servo.Model) (servo.Report, error) {
 			v, err := t.register(byte(id), m.Register("hardware_error"), maxDelay)
-			return Alarms(byte(v)), err
+			return faults.Report("", uint64(v)), err
 		},
 	})
 }

@@ -118,13 +118,14 @@ func (b *protocol) ReadHealth(i int) error {
 		s.Voltage = float64(binary.LittleEndian.Uint16(k.Params)) / 1000
 	}
 	// NaN (not read yet) is within all limits.
-	s.Alarm = 0
+	bits := uint64(0)
 	if s.Voltage < d.minVolts || s.Voltage > d.maxVolts {
-		s.Alarm |= servo.AlarmVoltage
+		bits |= faultVolts
 	}
 	if s.Temperature > d.maxCelsius {
-		s.Alarm |= servo.AlarmHeat
+		bits |= faultHeat
 	}
+	s.Report.Set(faults, bits)
 	if d.modeNow < 0 { // back after a silence: to take its torque for want of knowing would let the joint fall
 		if err := b.readMode(d); err != nil {
 			return err
@@ -146,10 +147,7 @@ func (b *protocol) Clear(i int) error {
 	if err := b.ReadHealth(i); err != nil {
 		return err
 	}
-	if a := b.chain.Devices[i].State.Alarm; a != 0 {
-		return fmt.Errorf("still there: %v", a)
-	}
-	return nil
+	return b.chain.Devices[i].State.Report.Left()
 }
 
 // Steps of arming: the goal, then the torque.

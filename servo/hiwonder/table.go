@@ -95,6 +95,18 @@ var catalogue = []*Model{{
 	NominalVolts: 7.4, MaxVelocity: 62.5 * 2 * math.Pi / 60, StallTorque: 1.67,
 }}
 
+// The faults that can be read; a stall only makes it flash. The names are those of Hiwonder's protocol sheet.
+const (
+	faultHeat  = 1
+	faultVolts = 2
+)
+
+var faults = servo.FaultTable{
+	servo.Bit(faultHeat, "over temperature", servo.AlarmHeat, "below temp_max_limit it takes torque again"),
+	servo.Bit(faultVolts, "input voltage outside its limits", servo.AlarmVoltage, "bring its supply within min_voltage..max_voltage"),
+	servo.Bit(4, "locked rotor", servo.AlarmOverload, ""),
+}
+
 // Models returns every known model. The slice is the caller's, the models are not.
 func Models() []*Model { return append([]*Model(nil), catalogue...) }
 

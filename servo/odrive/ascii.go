@@ -2,6 +2,7 @@ package odrive
 
 import (
 	"bytes"
+	"math"
 	"strconv"
 )
 
@@ -71,6 +72,8 @@ type Lines struct {
 	// Bare lets lines without a checksum pass, as a controller does; Sealed reports whether the last line had one.
 	Bare   bool
 	Sealed bool
+	// Endless lets a line end with its checksum: firmware 0.5.2 sends no end of line behind one.
+	Endless bool
 
 	BadChecksum uint64 // lines dropped
 	Garbage     uint64 // bytes of lines too long, or not printable
@@ -105,10 +108,24 @@ func (l *Lines) Feed(p []byte) int {
 			l.Garbage += uint64(l.n) + 1
 		default:
 			l.buf[l.n] = b
-			l.n++
+			if l.n++; l.Endless && l.Whole() {
+				return i + 1
+			}
 		}
 	}
 	return len(p)
+}
+
+// Whole takes the bytes since the last line as a line where they end with their checksum, and reports whether they do.
+func (l *Lines) Whole() bool {
+	whole := l.buf[:l.n]
+	star := bytes.LastIndexByte(whole, '*')
+	if l.lost || star < 0 || !sumIs(whole[star+1:], checksum(whole[:star])) {
+		return false
+	}
+	l.Sealed, l.line = true, l.text[:copy(l.text[:], whole[:star])]
+	l.Reset()
+	return true
 }
 
 // Line is the line that the last Feed ended with, until the next.
@@ -164,12 +181,20 @@ func Numbers(line []byte, dst []float64) bool {
 	return true
 }
 
-// number parses a decimal number of a sign, digits and a point, as the firmware prints it; "inf" is malformed. It does
-// not allocate.
+// number parses a decimal number of a sign, digits and a point, as the firmware prints it, or "inf" or "nan". It does not
+// allocate.
 func number(p []byte) (v float64, ok bool) {
 	negative := len(p) > 0 && p[0] == '-'
 	if negative {
 		p = p[1:]
+	}
+	switch {
+	case string(p) == "nan":
+		return math.NaN(), true
+	case string(p) == "inf" && negative:
+		return math.Inf(-1), true
+	case string(p) == "inf":
+		return math.Inf(1), true
 	}
 	if len(p) == 0 || len(p) > 18 {
 		return 0, false

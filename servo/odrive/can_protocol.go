@@ -63,6 +63,17 @@ func (b *canProtocol) handleReply(i int, c Command, f *servo.CANFrame) bool {
 			return false
 		}
 		d.dialect = V06
+	case GetErrors:
+		if d.dialect == V06 {
+			d.note(&b.chain.Devices[i], DisarmReason, uint64(f.Word(4)))
+		} else { // of the motor; 4 bytes before 0.5.2
+			d.note(&b.chain.Devices[i], MotorPart, uint64(f.Word(0))|uint64(f.Word(4))<<32)
+		}
+	case encoderErrors05:
+		if d.dialect != V05 {
+			return false
+		}
+		d.note(&b.chain.Devices[i], EncoderPart, uint64(f.Word(0)))
 	case Heartbeat:
 		beat, ok := ParseBeat(f)
 		if !ok {
@@ -126,8 +137,10 @@ func (b *canProtocol) Identify(i int) error {
 		}
 		d.due = 0
 	}
-	d.received = false
-	return err
+	if d.received = false; err != nil {
+		return err
+	}
+	return b.readOwn(i)
 }
 
 // SyncRead requests the estimates and currents of many nodes with remote frames, all together.
@@ -164,10 +177,29 @@ func (d *device) stale() bool { return d.beatAt < 0 || d.staged || d.beatAt < d.
 
 // weigh judges node i by its last heartbeat, if that is newer than the last state command.
 func (b *canProtocol) weigh(i int) {
-	if d := &b.devices[i]; !d.stale() {
-		d.judge(&b.chain.Devices[i], d.heartbeat)
+	d, dev := &b.devices[i], &b.chain.Devices[i]
+	if d.stale() {
+		return
 	}
+	if d.heartbeat.State == Idle && dev.Stage == servo.TorqueOn && dev.Seen { // it fell: why may be in the word of a part
+		b.readCauses(i)
+	}
+	d.judge(dev, d.heartbeat)
 }
+
+// readCauses reads the error words of the parts of node i. Without an answer the heartbeat's word has to do.
+func (b *canProtocol) readCauses(i int) {
+	n := 1
+	if b.ask(i, GetErrors); b.devices[i].dialect == V05 {
+		n++
+		b.ask(i, encoderErrors05)
+	}
+	b.x.Collect(n, canDelay)
+	b.devices[i].due = 0
+}
+
+// encoderErrors05 asks an axis with firmware 0.5 for its encoder's error.
+const encoderErrors05 = RxSDO
 
 // ReadState is SyncRead for one node.
 func (b *canProtocol) ReadState(i int) error {
@@ -205,6 +237,9 @@ func (b *canProtocol) ReadHealth(i int) error {
 	c := GetBus
 	if d.dialect == V06 && d.turn%2 == 0 {
 		c = GetTemperature
+	}
+	if d.turn%4 == 0 {
+		c = GetErrors
 	}
 	b.ask(i, c)
 	err := b.x.Collect(1, canDelay)

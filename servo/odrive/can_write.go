@@ -4,13 +4,16 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
 // Clear clears the errors of node i and waits for a heartbeat without them.
 func (b *canProtocol) Clear(i int) error {
 	d := &b.devices[i]
-	b.put(Frame(d.cfg.ID, ClearErrors))
+	if err := b.clear(i); err != nil {
+		return err
+	}
 	if err := b.x.Drain(); err != nil {
 		return err
 	}
@@ -19,7 +22,23 @@ func (b *canProtocol) Clear(i int) error {
 	if d.due = 0; err != nil {
 		return err
 	}
-	return d.remaining()
+	d.note(&b.chain.Devices[i], AxisPart, uint64(d.heartbeat.Errors))
+	b.readCauses(i)
+	return d.remaining(&b.chain.Devices[i])
+}
+
+// clear stages the clearing of node i's errors. Firmware 0.5 clears both axes of the board by it, and does not tell which nodes
+// share one: it is refused while another node has an error.
+func (b *canProtocol) clear(i int) error {
+	d := &b.devices[i]
+	for k := range b.devices {
+		if o := &b.devices[k]; k != i && d.dialect == V05 && o.dialect == V05 && o.words.latched() != 0 && !o.words.hostOnly(V05) {
+			return b.chain.Devices[i].Error(hal.Unsafe, "clear errors", fmt.Errorf("node %d, which may be the other axis of its board, has errors too, %s, "+
+				"which the same command would clear: see to it first, then odrivetool: odrv0.clear_errors()", o.cfg.ID, o.words.report(V05).Fault))
+		}
+	}
+	b.put(Frame(d.cfg.ID, ClearErrors))
+	return nil
 }
 
 // Ready prepares node i: that the host was away is forgotten, and the watchdog is set where its endpoints are known.
@@ -28,8 +47,10 @@ func (b *canProtocol) Ready(i int) (bool, error) {
 	if !b.chain.Resting(i) {
 		return false, nil
 	}
-	if d.heartbeat.Errors != 0 && d.heartbeat.Errors.Alarm(d.dialect) == 0 {
-		b.put(Frame(d.cfg.ID, ClearErrors))
+	if d.words.latched() != 0 && d.words.hostOnly(d.dialect) {
+		if err := b.clear(i); err != nil {
+			return false, err
+		}
 	}
 	if err := b.guard(i); err != nil {
 		return false, err
@@ -44,15 +65,15 @@ var errWatchdog = fmt.Errorf("its watchdog: %w: the endpoints of the config are 
 func (b *canProtocol) guard(i int) error {
 	d := &b.devices[i]
 	for _, s := range d.cfg.Settings {
+		if s.Register == limitEndpoint {
+			continue
+		}
 		w := SDO{Write: true, Endpoint: uint16(s.Value), Value: 1}
 		if s.Register == watchdogEndpoint {
 			w.Value = floatWord(Watchdog.Seconds())
 		}
 		b.put(w.Frame(d.cfg.ID, RxSDO))
-		b.put(SDO{Endpoint: w.Endpoint}.Frame(d.cfg.ID, RxSDO))
-		d.due |= 1 << TxSDO
-		err := b.x.Collect(1, canDelay)
-		d.due &^= 1 << TxSDO
+		err := b.fetch(i, w.Endpoint)
 		switch {
 		case servo.IsServoError(err): // a nonexistent endpoint is not answered
 			return errWatchdog
@@ -62,6 +83,39 @@ func (b *canProtocol) guard(i int) error {
 			return errWatchdog
 		}
 		d.guarded = true
+	}
+	return nil
+}
+
+// fetch reads an endpoint of node i into its sdo.
+func (b *canProtocol) fetch(i int, endpoint uint16) error {
+	d := &b.devices[i]
+	b.put(SDO{Endpoint: endpoint}.Frame(d.cfg.ID, RxSDO))
+	d.due |= 1 << TxSDO
+	err := b.x.Collect(1, canDelay)
+	d.due &^= 1 << TxSDO
+	return err
+}
+
+// readOwn reads node i's own current limit, where its endpoint is known. CANSimple has a frame that sets a limit, with one of the
+// speed, and none that reads it: without an endpoint none is written.
+func (b *canProtocol) readOwn(i int) error {
+	d := &b.devices[i]
+	for _, s := range d.cfg.Settings {
+		if s.Register != limitEndpoint || d.dialect == V05 {
+			continue
+		}
+		d.ceiling = uint16(s.Value)
+		err := b.fetch(i, d.ceiling)
+		v := float64(math.Float32frombits(d.sdo.Value))
+		switch {
+		case err != nil && !servo.IsServoError(err):
+			return err
+		case err != nil || d.sdo.Endpoint != d.ceiling || !(v >= 0):
+			return b.chain.Devices[i].Error(hal.Invalid, "open", fmt.Errorf("%s: %w: it is not that of its firmware's flat_endpoints.json", limitEndpoint, servo.ErrDiffers))
+		}
+		d.own, d.limit = v, v
+		b.chain.Devices[i].State.Ceiling = v
 	}
 	return nil
 }
@@ -98,11 +152,11 @@ func (b *canProtocol) StageGoal(i int) bool {
 	return fits
 }
 
-// goal stages the goal of node i, and its limits where they have changed. rest asks for no motion.
+// goal stages the goal of node i, and its current limit where that has changed. rest asks for no motion.
 func (b *canProtocol) goal(i int, rest bool) {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	if amps, changed := d.amps(dev); changed {
-		b.put(Floats(d.cfg.ID, SetLimits, d.m.Velocity/(2*math.Pi), amps))
+		b.put(SDO{Write: true, Endpoint: d.ceiling, Value: floatWord(amps)}.Frame(d.cfg.ID, RxSDO))
 	}
 	switch control, v := d.goal(dev, rest); control {
 	case VelocityControl:

@@ -1,7 +1,6 @@
 package odrive
 
 import (
-	"fmt"
 	"math"
 	"time"
 
@@ -16,9 +15,12 @@ type device struct {
 	dialect Dialect
 
 	heartbeat HeartbeatMessage // last reported state
+	words     words            // its error words
+	own       float64          // A, the current limit that the axis came with, NaN = unknown: never exceeded
 	limit     float64          // A, current limit in the axis, NaN = unknown
 	guarded   bool             // its watchdog is on
 	turn      int              // selects the values of the next health read
+	part      int              // likewise, of the part whose error word is read next
 	turned    bool             // its last goal was no position: to hold is to stay where it is then
 
 	// Only serial: an implausible position, turns, accepted if the next one agrees.
@@ -34,30 +36,42 @@ type device struct {
 	due       uint32        // pending replies, as bits by command
 	received  bool          // estimates have come
 	sdo       SDO           // as it answered last
+	ceiling   uint16        // the endpoint of its current limit, 0 = not known
 	control   Control       // that it was armed in
 }
 
 // judge updates the torque state from the state that the axis reports.
 func (d *device) judge(dev *servo.Device, b HeartbeatMessage) {
 	d.heartbeat = b
-	alarm := b.Errors.Alarm(d.dialect)
-	dev.State.Alarm = alarm
+	d.note(dev, AxisPart, uint64(b.Errors))
 	torque := b.State != Idle && b.State != Undefined // every other state drives the motor
-	dev.SawTorque(servo.SwitchOf(torque), !torque && alarm != 0)
+	dev.SawTorque(servo.SwitchOf(torque), !torque && dev.State.Alarm != 0)
 	dev.State.Torque = torque
 }
 
+// note notes an error word of the axis. Its texts are made where it changes.
+func (d *device) note(dev *servo.Device, p Part, bits uint64) {
+	if d.words[p] != bits {
+		d.words[p] = bits
+		dev.State.Report = d.words.report(d.dialect)
+	}
+}
+
 // remaining is the error of an axis that was asked to clear its errors and still has some.
-func (d *device) remaining() error {
-	if e := d.heartbeat.Errors; e != 0 {
-		return fmt.Errorf("still there: %#x: %v", uint32(e), e.Alarm(d.dialect))
+func (d *device) remaining(dev *servo.Device) error {
+	if d.words.latched() != 0 {
+		return dev.State.Report.Left()
 	}
 	return nil
 }
 
-// amps is the current limit that an axis must have, and whether it has another.
+// amps is the current limit that an axis must have, the lower of ours and its own, and whether it has another. Without its own
+// none is written.
 func (d *device) amps(dev *servo.Device) (amps float64, changed bool) {
-	amps = dev.Share() * d.m.Amps
+	amps = min(dev.Share()*d.m.Amps, d.own)
+	if math.IsNaN(amps) {
+		return amps, false
+	}
 	if math.Abs(amps-d.limit) < 0.01*d.m.Amps && (amps > 0 || d.limit == 0) {
 		return amps, false
 	}
@@ -89,7 +103,7 @@ func (d *device) goal(dev *servo.Device, rest bool) (Control, float64) {
 	case VelocityControl:
 		return c, servo.Bounded(g.Velocity, d.m.Velocity, rest) / (2 * math.Pi)
 	case TorqueControl:
-		return c, servo.Bounded(g.Effort, d.m.Amps, rest) * d.m.Kt
+		return c, servo.Bounded(g.Effort, d.m.Amps*dev.Share(), rest) * d.m.Kt
 	}
 	return PositionControl, turns(dev.Position(rest || turned && g.Mode != hal.PositionMode, g.Mode != hal.PositionMode, -counted, counted))
 }

@@ -3,7 +3,6 @@ package odrive
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/halyard-robotics/halyard/servo"
 )
@@ -27,7 +26,7 @@ func (d driver) Traits() *servo.Traits {
 	if !d.can {
 		wire := servo.CycleBytes{Bits: bitsPerByte, Bytes: cycleBytes}
 		return &servo.Traits{
-			Type: "odrive", Vendor: "ODrive", LastID: 1, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, NoDefaults: true, OneSupply: true,
+			Type: "odrive", Vendor: "ODrive", LastID: 1, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, NoDefaults: true, OneSupply: true, Releases: "ODrive, watchdog of 0.5 s",
 			IDRegister: "can_node_id", Samples: []string{"odrive-v3"}, Explain: explain,
 			Unproven: "bytes lost in pairs pass the checksum, and a command that lost its asterisk has none",
 			// A controller has two axes.
@@ -41,7 +40,7 @@ func (d driver) Traits() *servo.Traits {
 		settings = append(settings, servo.Setting{Register: r.Name, Value: int64(usualEndpoint + r.Addr/2)})
 	}
 	return &servo.Traits{
-		Type: "odrive-can", Vendor: "ODrive", LastID: LastNode, Bauds: []int{Bitrate}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, NoDefaults: true,
+		Type: "odrive-can", Vendor: "ODrive", LastID: LastNode, Bauds: []int{Bitrate}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, NoDefaults: true, Releases: "ODrive, watchdog where it is set",
 		// A node's id is the upper six bits.
 		Filters: func(ids []byte) (list []servo.CANFilter) {
 			for _, id := range ids {
@@ -128,11 +127,8 @@ func (m *Model) Meaning(r *servo.Register, raw int64) string {
 	if m.Axes > 1 { // v3 has firmware 0.5
 		d = V05
 	}
-	text := Errors(raw).Alarm(d).String()
-	if Errors(raw).Expired(d) {
-		text = strings.TrimPrefix(text+", watchdog", "none, ")
-	}
-	return text
+	w := words{AxisPart: uint64(raw)}
+	return w.report(d).String()
 }
 
 func (d driver) Chain(cfg servo.ChainConfig) servo.LineChain {

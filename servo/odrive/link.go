@@ -59,8 +59,15 @@ func (l *link) numbers(dst []float64) error {
 	}
 	for {
 		piece, err := l.More()
+		if errors.Is(err, servo.ErrNoReply) && !l.lines.Endless && l.lines.Whole() {
+			l.lines.Endless = true // it will send no end of line
+			if Numbers(l.lines.Line(), dst) {
+				return nil
+			}
+			l.none = bytes.HasPrefix(l.lines.Line(), []byte("invalid"))
+		}
 		if err != nil {
-			l.missed = true
+			l.missed = !l.none
 			if errors.Is(err, servo.ErrNoReply) && l.lines.BadChecksum+l.lines.Garbage > bad {
 				err = servo.ErrCorrupt
 			}
@@ -72,8 +79,10 @@ func (l *link) numbers(dst []float64) error {
 			case line == nil:
 			case Numbers(line, dst):
 				return nil
-			default: // "invalid property", or the echo of the question
-				l.none = l.none || bytes.HasPrefix(line, []byte("invalid"))
+			case bytes.HasPrefix(line, []byte("invalid")):
+				l.none = true
+				return servo.ErrNoReply
+			default: // the echo of the question
 				bad--
 			}
 		}

@@ -1,6 +1,7 @@
 package odrive
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"time"
@@ -36,13 +37,56 @@ func (b *serialProtocol) Identify(i int) error {
 	}
 	if major != 0 || minor < float64(V05) {
 		dev.Barred = true
-		return dev.Error(hal.BusFault, "open", fmt.Errorf("firmware: got %g.%g, want 0.5 or 0.6", major, minor))
+		return oldFirmware(dev.Error(hal.BusFault, "open", fmt.Errorf("firmware: got %g.%g, want 0.5 or 0.6", major, minor)))
 	}
 	d.dialect = Dialect(min(minor, float64(V06)))
+	if d.own, err = b.optional(CurrentLimit, i); err != nil {
+		return err
+	}
+	d.limit, dev.State.Ceiling = d.own, d.own
+	if err := b.causes(i); err != nil {
+		return err
+	}
 	return b.state(i)
 }
 
-// state reads the state and the errors of axis i.
+// oldFirmware adds what to do to the refusal of a firmware.
+func oldFirmware(err error) error {
+	if e, ok := errors.AsType[*hal.Error](err); ok {
+		e.Try = "update its firmware: odrivetool dfu"
+	}
+	return err
+}
+
+// optional is a property of axis i, NaN where its firmware or board does not have it.
+func (b *serialProtocol) optional(p Property, i int) (float64, error) {
+	v, err := b.link.number(p, b.devices[i].dialect, b.chain.Devices[i].ID)
+	if err != nil && b.link.none {
+		return math.NaN(), nil
+	}
+	return v, err
+}
+
+// causes reads the error words of the parts of axis i.
+func (b *serialProtocol) causes(i int) error {
+	for _, p := range parts(b.devices[i].dialect) {
+		if err := b.cause(i, p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// cause reads the error word of part p of axis i; one that it does not have is 0.
+func (b *serialProtocol) cause(i int, p Part) error {
+	v, err := b.optional(partTables[p].property, i)
+	if err == nil && v >= 0 { // not NaN
+		b.devices[i].note(&b.chain.Devices[i], p, uint64(v))
+	}
+	return err
+}
+
+// state reads the state and the errors of axis i, and where they are new or it has fallen to idle, those of its parts.
 func (b *serialProtocol) state(i int) error {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	state, err := b.link.number(CurrentState, d.dialect, dev.ID)
@@ -52,6 +96,12 @@ func (b *serialProtocol) state(i int) error {
 	e, err := b.link.number(AxisErrors, d.dialect, dev.ID)
 	if err != nil {
 		return err
+	}
+	fell := State(state) == Idle && dev.Stage == servo.TorqueOn && dev.Seen
+	if fell || uint64(e) != d.words[AxisPart] {
+		if err := b.causes(i); err != nil {
+			return err
+		}
 	}
 	d.judge(dev, HeartbeatMessage{Errors(e), State(state)})
 	return nil
@@ -74,7 +124,7 @@ func (b *serialProtocol) ReadState(i int) error {
 	if err := b.link.numbers(v[:]); err != nil {
 		return err
 	}
-	if b.leaps(i, v[0], v[1]) {
+	if !finite(v[0]) || !finite(v[1]) || b.leaps(i, v[0], v[1]) {
 		return servo.ErrCorrupt
 	}
 	dev.State.Position, dev.State.Velocity = v[0]*TicksPerTurn, v[1]*2*math.Pi
@@ -107,39 +157,101 @@ func (b *serialProtocol) leaps(i int, at, speed float64) bool {
 func (b *serialProtocol) ReadHealth(i int) error {
 	d, s := &b.devices[i], &b.chain.Devices[i].State
 	d.turn = (d.turn + 1) % 8
-	p, to := IqMeasured, &s.Effort
+	var p Property
+	var to *float64
+	var err error
 	switch d.turn {
 	case 1:
 		p, to = BusVolts, &s.Voltage
 	case 5:
 		p, to = FETCelsius, &s.Temperature
-	case 0:
-		d.limit = math.NaN() // a limit is not acknowledged: send it again regularly
+	case 2, 6:
+		p, to = IqMeasured, &s.Effort
+	case 4:
+		err = b.checkLimit(i)
+	default: // a part's error may stop the axis with no word of its own
+		list := parts(d.dialect)
+		d.part++
+		err = b.cause(i, list[d.part%len(list)])
 	}
-	if d.turn%4 != 1 && d.turn%4 != 2 {
+	if err != nil && !servo.IsServoError(err) {
+		return err
+	}
+	if to == nil {
 		return b.state(i)
 	}
 	// Not every board has every sensor; a request for a missing property is answered with an error text.
 	v, err := b.link.number(p, d.dialect, b.chain.Devices[i].ID)
 	switch {
-	case err == nil:
+	case err == nil && finite(v):
 		*to = v
-	case !servo.IsServoError(err):
+	case err != nil && !servo.IsServoError(err):
 		return err
 	}
 	return b.state(i)
 }
 
+// checkLimit reads the current limit of axis i, whose writing is not acknowledged. A lower one than was written is somebody's who
+// set it meanwhile: it is not raised.
+func (b *serialProtocol) checkLimit(i int) error {
+	d, dev := &b.devices[i], &b.chain.Devices[i]
+	v, err := b.optional(CurrentLimit, i)
+	if err != nil {
+		return err
+	}
+	if slack := 0.01 * d.m.Amps; v < d.limit-slack {
+		d.own, d.limit, dev.State.Ceiling = v, v, v
+	} else if v > d.limit+slack { // the writing was lost, or its power
+		d.limit = math.NaN()
+	}
+	return nil
+}
+
 // Invalidate marks the settings as unknown: they are written again before the next arming.
 func (b *serialProtocol) Invalidate(i int) { b.devices[i].limit = math.NaN() }
 
-// Clear clears the errors of the controller.
+// Clear clears the errors of axis i.
 func (b *serialProtocol) Clear(i int) error {
-	b.link.Out = AppendLine(b.link.Out, "sc")
+	if err := b.clear(i); err != nil {
+		return err
+	}
+	if err := b.causes(i); err != nil {
+		return err
+	}
 	if err := b.state(i); err != nil {
 		return err
 	}
-	return b.devices[i].remaining()
+	return b.devices[i].remaining(&b.chain.Devices[i])
+}
+
+// clear clears the errors of axis i and of no other: those of the other axis are another joint's, whose operator was not asked.
+// Firmware 0.5 lets the words be written one by one. What only the command for the whole board ends (all of 0.6, and the board's
+// own errors) is refused while the other axis has an error.
+func (b *serialProtocol) clear(i int) error {
+	d, dev := &b.devices[i], &b.chain.Devices[i]
+	board := d.words[MotorPart]&boardWide != 0 || d.words[AxisPart]&0x10 != 0
+	if d.dialect == V05 && !board {
+		for _, p := range append(parts(V05), AxisPart) {
+			b.link.Out = AppendWrite(b.link.Out, partTables[p].property, V05, dev.ID, 0)
+		}
+		return nil
+	}
+	other := 1 - dev.ID
+	for _, p := range append([]Part{AxisPart}, parts(d.dialect)...) {
+		v, err := b.link.number(partTables[p].property, d.dialect, other)
+		switch {
+		case err != nil && b.link.none: // there is no other axis
+		case err != nil:
+			return err
+		case v != 0 && p != DisarmReason:
+			var w words
+			w[p] = uint64(v)
+			return dev.Error(hal.Unsafe, "clear errors", fmt.Errorf("axis %d of the board has errors too, %s, which the same command would clear: "+
+				"see to it first, then odrivetool: odrv0.clear_errors()", other, w.report(d.dialect).Fault))
+		}
+	}
+	b.link.Out = AppendLine(b.link.Out, "sc")
+	return nil
 }
 
 // Ready sets watchdog and input mode of axis i and reads them back. It clears the watchdog error: enabling the axis means
@@ -149,8 +261,10 @@ func (b *serialProtocol) Ready(i int) (bool, error) {
 	if !b.chain.Resting(i) {
 		return false, nil
 	}
-	if d.heartbeat.Errors != 0 && d.heartbeat.Errors.Alarm(d.dialect) == 0 {
-		b.link.Out = AppendLine(b.link.Out, "sc")
+	if d.words.latched() != 0 && d.words.hostOnly(d.dialect) {
+		if err := b.clear(i); err != nil {
+			return false, err
+		}
 	}
 	for _, w := range [...]struct {
 		p Property
@@ -167,7 +281,7 @@ func (b *serialProtocol) Ready(i int) (bool, error) {
 			return false, fmt.Errorf("%s: %w: got %g, want %g", properties[w.p].v05, servo.ErrDiffers, got, w.v)
 		}
 	}
-	d.guarded, d.limit = true, math.NaN()
+	d.guarded = true
 	return true, nil
 }
 

@@ -49,6 +49,10 @@ const opening = `
 < 0
 > r fw_version_minor
 < 6
+> r axis0.config.motor.current_soft_max
+< 40.000000
+> r axis0.disarm_reason
+< 0
 > r axis0.current_state
 < 1
 > r axis0.active_errors
@@ -74,8 +78,7 @@ func TestSerialSession(t *testing.T) {
 + r axis0.config.enable_watchdog
 < 1
 # the goal where it stands, the torque, the goal
-> w axis0.config.motor.current_soft_max 40
-+ p 0 0.500000 0 0
+> p 0 0.500000 0 0
 + w axis0.requested_state 8
 + p 0 0.500000 0 0
 > f 0
@@ -119,6 +122,8 @@ func TestSerialSession(t *testing.T) {
 > r axis0.current_state
 < 1
 > r axis0.active_errors
+< 16384
+> r axis0.disarm_reason
 < 16384
 # its watchdog is fed all the same
 > u 0
@@ -191,7 +196,7 @@ func TestSerialRefuses(t *testing.T) {
 	if err := line.Close(); err != nil {
 		t.Error(err)
 	}
-	line = play(t, strings.Replace(opening[:strings.Index(opening, "> r axis0")], "< 6", "< 4", 1))
+	line = play(t, strings.Replace(opening[:strings.Index(opening, "> r axis0.")], "< 6", "< 4", 1))
 	c = NewSerialChain(servo.ChainConfig{Line: line, Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
 	if err := c.Open(); err == nil || !strings.Contains(err.Error(), "firmware: got 0.4, want 0.5 or 0.6") {
 		t.Errorf("0.4: got %v", err)
@@ -227,7 +232,6 @@ func TestCANSession(t *testing.T) {
 	reply := func(at float64, more ...servo.CANFrame) frames {
 		return append(frames{Floats(3, Estimates, at, 0), Floats(3, GetIq, 0, 1.5)}, more...)
 	}
-	limits := Floats(3, SetLimits, ModelByName("odrive-s1").Velocity/(2*math.Pi), 40)
 	idle, closed := HeartbeatMessage{State: Idle}.Frame(3), HeartbeatMessage{State: ClosedLoop}.Frame(3)
 	set := SDO{Write: true, Endpoint: 200, Value: floatWord(0.5)}
 	on := SDO{Write: true, Endpoint: 201, Value: 1}
@@ -243,15 +247,15 @@ func TestCANSession(t *testing.T) {
 		// Torque: the watchdog by its endpoints, then the control, the goal, the state, the goal.
 		canTurn{frames{set.Frame(3, RxSDO), SDO{Endpoint: 200}.Frame(3, RxSDO)}, frames{SDO{Endpoint: 200, Value: set.Value}.Frame(3, TxSDO)}},
 		canTurn{frames{on.Frame(3, RxSDO), SDO{Endpoint: 201}.Frame(3, RxSDO)}, frames{SDO{Endpoint: 201, Value: 1}.Frame(3, TxSDO)}},
-		canTurn{frames{Words(3, SetControl, uint32(PositionControl), Passthrough), Floats(3, SetLimits, ModelByName("odrive-s1").Velocity/(2*math.Pi), 40),
+		canTurn{frames{Words(3, SetControl, uint32(PositionControl), Passthrough),
 			Position(3, 0.5), Words(3, SetState, uint32(ClosedLoop)), Position(3, 0.5)}, nil},
 		canTurn{ask, reply(0.5)},
 		// This heartbeat may be of the moment before it began; the next is not.
 		canTurn{frames{Ask(3, GetTemperature)}, frames{Floats(3, GetTemperature, 31, 0), closed}},
-		canTurn{frames{limits, Position(3, 0.75)}, nil}, // after a health read the limit is sent once more
+		canTurn{frames{Position(3, 0.75)}, nil},
 		canTurn{ask, reply(0.6)},
 		canTurn{frames{Ask(3, GetBus)}, frames{Floats(3, GetBus, 48, 0), closed}},
-		canTurn{frames{limits, Position(3, 0.75)}, nil},
+		canTurn{frames{Position(3, 0.75)}, nil},
 		canTurn{ask, reply(0.75)},
 	)
 	c := NewCANChain(servo.ChainConfig{Name: "can", Line: line, Servos: []servo.ServoConfig{{ID: 3, Model: ModelByName("odrive-s1"), Joint: "knee",
@@ -348,7 +352,7 @@ func TestCANHaltWaitsForAWord(t *testing.T) {
 
 // A limit of 0 is sent regardless of how small the one before is.
 func TestNoLimitIsExact(t *testing.T) {
-	d := device{m: ModelByName("odrive-s1"), limit: 0.2}
+	d := device{m: ModelByName("odrive-s1"), own: 40, limit: 0.2}
 	var dev servo.Device
 	if amps, changed := d.amps(&dev); amps != 0 || !changed {
 		t.Errorf("got %g A, changed %v", amps, changed)

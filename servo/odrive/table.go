@@ -52,13 +52,15 @@ func (m *Model) Units() servo.Units {
 const (
 	watchdogEndpoint = "watchdog_endpoint"
 	enableEndpoint   = "enable_endpoint"
+	limitEndpoint    = "limit_endpoint"
 )
 
-// endpoints are the numbers of axis0.config.watchdog_timeout and .enable_watchdog in the flat_endpoints.json of the
-// controller's firmware, by which the watchdog can be set over CAN.
+// endpoints are the numbers of axis0.config.watchdog_timeout, .enable_watchdog and .motor.current_soft_max in the
+// flat_endpoints.json of the controller's firmware, by which the watchdog and the current limit can be set over CAN.
 var endpoints = []servo.Register{
 	servo.Reg(watchdogEndpoint, 0, 2, servo.RAM, servo.Unsigned, 0, math.MaxUint16, 0, servo.Measure{}),
 	servo.Reg(enableEndpoint, 2, 2, servo.RAM, servo.Unsigned, 0, math.MaxUint16, 0, servo.Measure{}),
+	servo.Reg(limitEndpoint, 4, 2, servo.RAM, servo.Unsigned, 0, math.MaxUint16, 0, servo.Measure{}),
 }
 
 // rpm is rad/s a turn a minute.
@@ -127,69 +129,6 @@ const (
 	V06 Dialect = 6
 )
 
-// Errors are the bits of an axis's error, which the dialects number differently.
-type Errors uint32
-
-// The errors of 0.6 that are no fault of the axis, and those of 0.5.
-const (
-	watchdog06 Errors = 1 << 24
-	estop06    Errors = 1 << 25
-	watchdog05 Errors = 0x800
-	estop05    Errors = 0x4000
-)
-
-// alarms are the alarms of each dialect's bits.
-var alarms06 = [...]struct {
-	bits  Errors
-	alarm servo.Alarm
-}{
-	{0x0300, servo.AlarmVoltage},                      // bus over and under voltage
-	{0x0020 | 0x0C00 | 0x0800_0000, servo.AlarmShock}, // bridge driver, bus current, brake resistor
-	{0x1000 | 0x8000, servo.AlarmOverload},            // current limit, speed limit
-	{0x6000 | 0x1000_0000, servo.AlarmHeat},           // motor, bridge, thermistor
-	{0x0008 | 0x0400_0000 | 0x4000_0000, servo.AlarmEncoder},
-	{0x1_0000, servo.AlarmRange},
-	{0x0057, servo.AlarmShock}, // initialising, system, timing, configuration, input
-}
-
-var alarms05 = [...]struct {
-	bits  Errors
-	alarm servo.Alarm
-}{
-	{0x0006, servo.AlarmVoltage},
-	{0x0078, servo.AlarmShock},   // current measurement, brake resistor, motor
-	{0x0380, servo.AlarmEncoder}, // estimator, encoder, controller, which fails by them
-	{0x3000, servo.AlarmRange},
-	{0x40000, servo.AlarmHeat},
-	{0xA0401, servo.AlarmShock},
-}
-
-// Alarm converts e to the common alarms. Errors that only report a missing or stopping host are not alarms.
-func (e Errors) Alarm(d Dialect) (a servo.Alarm) {
-	table, known := alarms06[:], watchdog06|estop06
-	if d == V05 {
-		table, known = alarms05[:], watchdog05|estop05
-	}
-	for _, x := range table {
-		if e&x.bits != 0 {
-			a |= x.alarm
-		}
-		known |= x.bits
-	}
-	if e&^known != 0 {
-		a |= servo.AlarmShock
-	}
-	return a
-}
-
-// Expired reports whether the watchdog is among e.
-func (e Errors) Expired(d Dialect) bool {
-	if d == V05 {
-		return e&watchdog05 != 0
-	}
-	return e&watchdog06 != 0
-}
-
 // Property is a value that the ASCII protocol reads or writes.
 type Property byte
 
@@ -208,6 +147,11 @@ const (
 	WatchdogTime                   // s
 	WatchdogOn                     // 0 or 1
 	HardwareMajor                  // of the board; only 0.5
+	MotorErrors                    // bits; only 0.5, as the next three
+	EncoderErrors
+	ControllerErrors
+	SensorlessErrors
+	DisarmReasons // bits, those of AxisErrors; only 0.6
 )
 
 // properties are their names in 0.5 and, where it has another, in 0.6; a name that begins with a point is an axis's.
@@ -225,6 +169,9 @@ var properties = [...]struct{ v05, v06 string }{
 	WatchdogTime:   {".config.watchdog_timeout", ""},
 	WatchdogOn:     {".config.enable_watchdog", ""},
 	HardwareMajor:  {"hw_version_major", ""},
+
+	MotorErrors: {".motor.error", ""}, EncoderErrors: {".encoder.error", ""}, ControllerErrors: {".controller.error", ""},
+	SensorlessErrors: {".sensorless_estimator.error", ""}, DisarmReasons: {".disarm_reason", ""},
 }
 
 // Append appends the name of p for an axis.

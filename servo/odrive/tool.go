@@ -16,7 +16,7 @@ type tool struct {
 
 func newTool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 	t := &tool{newLink(servo.NewExchange(line, bitsPerByte, MaxLine, 2*MaxLine)), V05}
-	return servo.NewTool(cfg, servo.ToolSpec{Exchange: t.Exchange, Identify: t.identify, Read: t.read, Write: t.write, Save: t.save})
+	return servo.NewTool(cfg, servo.ToolSpec{Exchange: t.Exchange, Identify: t.identify, Read: t.read, Write: t.write, Save: t.save, Faults: t.faults})
 }
 
 // refusal is an error of kind hal.Invalid; the tool adds bus and id.
@@ -40,7 +40,7 @@ func (t *tool) identify(axis int) (found servo.Found, err error) {
 		}
 	}
 	if v[0] != 0 || v[1] < float64(V05) {
-		return found, refusal(fmt.Errorf("firmware: got %g.%g, want 0.5 or 0.6", v[0], v[1]))
+		return found, oldFirmware(refusal(fmt.Errorf("firmware: got %g.%g, want 0.5 or 0.6", v[0], v[1])))
 	}
 	t.dialect = Dialect(min(v[1], float64(V06)))
 	if _, err := t.number(CurrentState, t.dialect, axis); err != nil {
@@ -64,6 +64,9 @@ func (t *tool) read(axis int, _ servo.Model, r *servo.Register) (int64, error) {
 	if err := t.numbers(v[:]); err != nil {
 		return 0, t.failed(err)
 	}
+	if !finite(v[0]) {
+		return 0, fmt.Errorf("%w: it is %g", servo.ErrNoValue, v[0])
+	}
 	if r.Name == torqueEnable {
 		if v[0] == float64(ClosedLoop) {
 			return 1, nil
@@ -71,6 +74,21 @@ func (t *tool) read(axis int, _ servo.Model, r *servo.Register) (int64, error) {
 		return 0, nil
 	}
 	return r.Round(v[0] * factor), nil
+}
+
+// faults reads the error words of an axis and its parts.
+func (t *tool) faults(axis int, _ servo.Model) (servo.Report, error) {
+	var w words
+	for _, p := range append([]Part{AxisPart}, parts(t.dialect)...) {
+		v, err := t.number(partTables[p].property, t.dialect, axis)
+		switch {
+		case err == nil && v > 0:
+			w[p] = uint64(v)
+		case err != nil && !t.none:
+			return servo.Report{}, err
+		}
+	}
+	return w.report(t.dialect), nil
 }
 
 const torqueEnable = "torque_enable"

@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -18,7 +19,7 @@ func (driver) Traits() *servo.Traits {
 	fixed := &servo.Refusal{Why: "a VESC keeps its configuration as one block of bytes whose layout differs between firmware versions",
 		Try: "VESC Tool: App Settings, General has its id and timeout, Motor Settings its limits"}
 	t := &servo.Traits{
-		Type: "vesc", Vendor: "VESC", LastID: LastID, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, NoDefaults: true, Chained: true,
+		Type: "vesc", Vendor: "VESC", LastID: LastID, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, NoDefaults: true, Chained: true, Releases: "VESC, its timeout",
 		Unnamed: unnamed, FixedIDs: fixed, FixedAll: fixed, Samples: []string{"vesc-4"}, Explain: explain,
 		Foreign: func(id byte) []byte {
 			mask := Mask(ERPM, Volts, TachoAbs, FaultCode, PosNow, ControllerID)
@@ -78,7 +79,7 @@ type tool struct{ *link }
 // Tool returns a tool for the controllers of a line. A controller does not report its model.
 func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 	t := tool{newLink(servo.NewExchange(line, bitsPerByte, 4*maxPacket, 2*maxPacket))}
-	return servo.NewTool(cfg, servo.ToolSpec{Exchange: t.Exchange, Identify: t.report, Read: t.read, List: t.list})
+	return servo.NewTool(cfg, servo.ToolSpec{Exchange: t.Exchange, Identify: t.report, Read: t.read, List: t.list, Faults: t.faults})
 }
 
 // report reads the identity of controller id, at the line's end or behind it.
@@ -99,14 +100,20 @@ func (t tool) report(id int) (servo.Found, error) {
 			found.timeout, Fault(v[FaultCode]))}, nil
 }
 
-// list are the controller at the line's end and those that it finds behind it, which takes it up to half a second.
+// list are the controller at the line's end and those that it finds behind it, which takes it up to 2.6 s. Firmware before 3.57 does not list.
 func (t tool) list() (ids []int, ok bool, err error) {
-	if err := t.find(); errors.Is(err, servo.ErrNoReply) {
+	err = t.find()
+	old, isOld := errors.AsType[oldFirmware](err)
+	switch {
+	case errors.Is(err, servo.ErrNoReply):
 		return nil, true, nil
-	} else if err != nil {
+	case isOld:
+		return nil, false, &hal.Error{Kind: hal.Invalid, Op: "list", Err: old}
+	case err != nil:
 		return nil, false, err
 	}
-	const pingTime = 500 * time.Millisecond
+	// Firmware waits 10 ms for each of 254 ids (bldc, comm_can_ping).
+	const pingTime = 4 * time.Second
 	t.Latency += pingTime
 	defer func() { t.Latency -= pingTime }()
 	t.put(t.first, []byte{byte(PingCAN)})
@@ -115,7 +122,22 @@ func (t tool) list() (ids []int, ok bool, err error) {
 	for _, id := range p {
 		ids = append(ids, int(id))
 	}
+	if errors.Is(err, servo.ErrNoReply) { // it lists none
+		err = nil
+	}
 	return ids, err == nil, err
+}
+
+// faults reads the fault of controller id.
+func (t tool) faults(id int, _ servo.Model) (servo.Report, error) {
+	if err := t.find(); err != nil {
+		return servo.Report{}, err
+	}
+	v, err := t.measure(id, Mask(FaultCode, ControllerID))
+	if err != nil {
+		return servo.Report{}, err
+	}
+	return Fault(v[FaultCode]).report(), nil
 }
 
 func (t tool) read(id int, _ servo.Model, r *servo.Register) (int64, error) {

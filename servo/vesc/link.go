@@ -2,6 +2,8 @@ package vesc
 
 import (
 	"encoding/binary"
+	"errors"
+	"fmt"
 	"math"
 	"time"
 
@@ -125,8 +127,31 @@ func (l *link) find() error {
 	v, err := l.measure(unknownID, Mask(ControllerID, FaultCode, Volts))
 	if err == nil {
 		l.first = int(v[ControllerID])
+		return nil
+	}
+	if !errors.Is(err, servo.ErrNoReply) {
+		return err
+	}
+	// Firmware before 3.57 has no selective values, and none of the requests that follow; every one tells its version.
+	l.put(unknownID, []byte{byte(FWVersion)})
+	p, again := l.await(FWVersion, 80, 3, replyDelay)
+	switch {
+	case again != nil && !servo.IsServoError(again):
+		return again
+	case again != nil:
+		return err
+	}
+	if found := (identity{major: p[1], minor: p[2]}); found.old() {
+		return oldFirmware{found.major, found.minor}
 	}
 	return err
+}
+
+// oldFirmware is the error of a controller whose firmware the chain does not support.
+type oldFirmware struct{ major, minor byte }
+
+func (o oldFirmware) Error() string {
+	return fmt.Sprintf("firmware: got %d.%02d, want %d.%02d or later: update it: VESC Tool, Firmware", o.major, o.minor, minMajor, minMinor)
 }
 
 // findAgain is find after a missing reply: the controller at the line's end may have another id now. While none replies,

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -58,20 +59,27 @@ const (
 // cable was pulled.
 func (b *protocol) Identify(i int) error {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
-	if err := b.link.find(); err != nil {
-		return err
-	}
-	found, err := b.link.identify(dev.ID)
-	if err != nil {
-		return err
-	}
 	refuse := func(kind hal.Kind, format string, args ...any) error {
 		dev.Barred = true
 		return dev.Error(kind, "open", fmt.Errorf(format, args...))
 	}
+	err := b.link.find()
+	if old, ok := errors.AsType[oldFirmware](err); ok {
+		return refuse(hal.BusFault, "%w", old)
+	}
+	if err != nil {
+		return err
+	}
+	found, err := b.link.identify(dev.ID)
+	if errors.Is(err, servo.ErrNoReply) && b.link.first != dev.ID && !b.names(b.link.first) {
+		return fmt.Errorf("%w; the controller at the line's end has id %d, which no joint of the config has", err, b.link.first)
+	}
+	if err != nil {
+		return err
+	}
 	switch {
 	case found.old():
-		return refuse(hal.BusFault, "firmware: got %d.%02d, want %d.%02d or later: VESC Tool, Firmware", found.major, found.minor, minMajor, minMinor)
+		return refuse(hal.BusFault, "%w", oldFirmware{found.major, found.minor})
 	case found.timeout <= 0 || found.timeout > maxTimeout:
 		return refuse(hal.Unsafe, "timeout: got %v, want 1ms..%v, or nothing stops the motor when the cable is pulled: VESC Tool, App Settings, General",
 			found.timeout, maxTimeout)
@@ -79,6 +87,11 @@ func (b *protocol) Identify(i int) error {
 	d.pairs = float64(cmp.Or(found.poles/2, d.m.PolePairs))
 	d.tacho, d.timeout = math.NaN(), found.timeout
 	return nil
+}
+
+// names reports whether a device of the chain has an id.
+func (b *protocol) names(id int) bool {
+	return slices.ContainsFunc(b.chain.Devices, func(d servo.Device) bool { return d.ID == id })
 }
 
 // SyncRead sends requests to many controllers in one write: the line has a wire each way, and a reply has its sender's id.
@@ -157,8 +170,9 @@ func (b *protocol) handleValues(i int, v *Values) {
 	if s.Position = v[PosNow] / 360 * TicksPerTurn; !d.m.Encoder {
 		s.Position = v[Tacho] / (6 * d.pairs) * TicksPerTurn
 	}
-	d.fault = Fault(v[FaultCode])
-	s.Alarm = d.fault.Alarm()
+	if f := Fault(v[FaultCode]); f != d.fault { // its texts are made once
+		d.fault, s.Report = f, f.report()
+	}
 	// The tachometer counts up from 0 at power-on; it shows no restart of a motor that never turned. A controller that got
 	// no command for longer than its timeout has released the motor: goals from before do not count.
 	silent := b.link.Port.Now() - s.Time
@@ -214,10 +228,7 @@ func (b *protocol) Clear(i int) error {
 	if err := b.ReadHealth(i); err != nil {
 		return err
 	}
-	if f := b.devices[i].fault; f != 0 {
-		return fmt.Errorf("still there: %v", f)
-	}
-	return nil
+	return b.devices[i].fault.report().Left()
 }
 
 // Ready has nothing to prepare, and there is one step of arming: the first goal switches torque on.

@@ -53,7 +53,8 @@ func motorBus(t testing.TB, model string, n, rate int, onCAN bool) *rostered {
 			servos = append(servos, emuodrive.NewCAN(m, id, act, emulator.GroundTruth{}))
 			axis := servo.ServoConfig{ID: byte(id), Model: m}
 			if m.Endpoints != nil {
-				axis.Settings = []servo.Setting{{Register: "watchdog_endpoint", Value: emuodrive.WatchdogEndpoint}, {Register: "enable_endpoint", Value: emuodrive.EnableEndpoint}}
+				axis.Settings = []servo.Setting{{Register: "watchdog_endpoint", Value: emuodrive.WatchdogEndpoint}, {Register: "enable_endpoint", Value: emuodrive.EnableEndpoint},
+					{Register: "limit_endpoint", Value: emuodrive.LimitEndpoint}}
 			}
 			o.Servos = append(o.Servos, axis)
 		} else if m != nil {

@@ -181,6 +181,7 @@ func (d *Examination) Run(ctx context.Context) error {
 		d.Note("nothing is emulated or real: there is nothing to examine; without --body it is, as if it were real")
 	}
 	d.uniform()
+	d.misfits()
 	d.drift()
 	// What must be put right first is read first.
 	rank := map[string]int{StateFail: 0, StateWarn: 1, StateOK: 2}

@@ -3,6 +3,7 @@ package doctor
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/halyard-robotics/halyard/calibration"
@@ -29,7 +30,9 @@ func (s *ServoCheck) calibrated() {
 	case err != nil:
 		s.fail("calibration", hal.Uncalibrated, err.Error(), fix)
 	case s.stale(c) != "":
-		s.fail("calibration", hal.Uncalibrated, "stale: "+s.stale(c), fix)
+		if s.moved = c.Servo.Model == s.plan.Hardware.Model && c.Servo.ID == int(s.id); !s.moved { // else misfits says it, when all are known
+			s.fail("calibration", hal.Uncalibrated, "stale: "+s.stale(c), fix)
+		}
 	case c.Method == calibration.ByNominal:
 		s.warn("calibration", "nominal: nothing was measured", fix)
 	case s.OtherAdapter(c):
@@ -67,6 +70,37 @@ func (d *Examination) drift() {
 		}
 		if resting && len(drifted) == 0 {
 			d.Found = append(d.Found, Finding{Check: "drift", State: StateOK, Bus: joints[0].Name, Found: fmt.Sprintf("%d joints lie as calibrated", len(joints))})
+		}
+	}
+}
+
+// misfits reports the servos whose zero offset is not that of their calibration, when all lines are known: another joint's may be.
+func (d *Examination) misfits() {
+	var all []calibration.Met
+	by := map[[2]string]*ServoCheck{}
+	for _, s := range d.met {
+		if s.cal == nil {
+			continue
+		}
+		m := calibration.Met{Joint: s.joint, Bus: s.Name, ID: int(s.id), File: s.cal, Offset: float64(s.homing)}
+		all, by[[2]string{m.Bus, m.Joint}] = append(all, m), s
+	}
+	found := len(d.Found)
+	defer func() { // what passed on a bus that has a finding now
+		late := d.Found[found:]
+		d.Found = slices.DeleteFunc(d.Found, func(f Finding) bool {
+			return f.Check == "calibration" && f.State == StateOK && slices.ContainsFunc(late, func(l Finding) bool { return l.Bus == f.Bus && l.State != StateOK })
+		})
+	}()
+	for _, m := range calibration.Misfits(all) {
+		if s := by[[2]string{m.Bus, m.Joint}]; s.moved {
+			s.fail("calibration", hal.Uncalibrated, "stale: "+m.Found, m.Fix)
+			s.moved = false
+		}
+	}
+	for _, s := range d.met { // of a nominal file
+		if s.moved {
+			s.fail("calibration", hal.Uncalibrated, "stale: "+s.stale(s.cal), "measure "+s.joint+" and write its file: docs/calibration.md")
 		}
 	}
 }

@@ -1,7 +1,9 @@
 package doctor
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/servo"
@@ -29,7 +31,11 @@ func (b *BusCheck) examineMotors() error {
 		case e.Kind == hal.Absent:
 			absent = append(absent, s)
 		default: // the controller reports the setting and its value
-			s.fail("setting", e.Kind, e.Err.Error(), "set "+s.joint+" as it says")
+			fix := cmp.Or(e.Try, "set "+s.joint+" as it says")
+			if errors.Is(e, servo.ErrCorrupt) {
+				fix = b.noiseFix()
+			}
+			s.fail("setting", e.Kind, e.Err.Error(), fix)
 		}
 	}
 	if n := len(b.servos); n > 1 && len(absent) == n {
@@ -37,7 +43,7 @@ func (b *BusCheck) examineMotors() error {
 		return nil
 	}
 	for _, s := range absent {
-		s.fail("servo", hal.Absent, "no answer", s.cableFix(absent)+"; or it has another id")
+		s.fail("servo", hal.Absent, faults[int(s.id)].Err.Error(), s.cableFix(absent)+"; or it has another id: halyard scan "+b.port()+" --protocol "+b.Config.Type)
 	}
 	for _, s := range b.servos {
 		s.guarded()
@@ -51,7 +57,7 @@ func (b *BusCheck) examineMotors() error {
 	for i, s := range b.servos {
 		b.Check("alarm")
 		if st := c.State(i); st.Err == nil && st.Alarm != 0 {
-			s.fail("alarm", hal.BusFault, st.Alarm.String(), "take the load away, let it cool down, and check its supply")
+			s.fail("alarm", hal.BusFault, st.Report.String(), st.Fix)
 		}
 	}
 	return nil
@@ -83,6 +89,11 @@ func (b *BusCheck) busFix() string {
 		return "switch on their supply, check CAN_H, CAN_L and ground, a resistor of 120 Ω at both ends, and that all have the bus's bit rate"
 	}
 	return "switch on their supply and check the data line and its baud rate"
+}
+
+// noiseFix is what damaged answers call for.
+func (b *BusCheck) noiseFix() string {
+	return fmt.Sprintf("check the plugs, the ground and the shield of the cable and its distance to motor cables, and that the device has the bus's rate of %d Bd", b.Config.Baud)
 }
 
 // guarded checks that the config has the settings by which a chain sets the watchdog.

@@ -146,15 +146,27 @@ func (s *ServoCheck) heat() servo.Alarm {
 // alarms reports what is latched, except what is explained already.
 func (s *ServoCheck) alarms(explained servo.Alarm) (latched bool) {
 	s.Check("alarm")
-	var alarm servo.Alarm
-	if err := servo.Retry(func() (err error) { alarm, err = s.tool.Alarms(int(s.id)); return err }); err != nil {
-		alarm = 0
+	var r servo.Report
+	if err := servo.Retry(func() (err error) { r, err = s.tool.Faults(int(s.id)); return err }); err != nil {
+		r = servo.Report{}
 	}
-	if alarm &^= explained; alarm != 0 {
-		s.fail("alarm", hal.BusFault, alarm.String()+" is latched: the servo has cut its torque",
-			"take the load away and let it cool down, then switch its power off and on")
+	alarm := r.Alarm &^ explained
+	if alarm == 0 {
+		return explained != 0
 	}
-	return alarm|explained != 0
+	// Only those of its shutdown register take the torque; what is not in it lets it hold and move.
+	if mask, ok := s.Read("shutdown"); ok && s.model.Register("hardware_error") != nil {
+		if bits, ok := s.Read("hardware_error"); ok && bits&mask == 0 {
+			s.warn("alarm", r.String()+"; it is not in shutdown: torque stays as it is", r.Fix+"; then halyard reset, or switch its power off and on")
+			return explained != 0
+		}
+	}
+	fix := "then switch its power off and on"
+	if r.Fix != "" {
+		fix = r.Fix + "; " + fix
+	}
+	s.fail("alarm", hal.BusFault, r.String()+", latched: the servo takes no torque", fix)
+	return true
 }
 
 // switches checks what keeps the torque of a sound servo off; one whose alarm is latched is so by right.

@@ -24,6 +24,7 @@ type ServoCheck struct {
 	agent int                // of the plan
 	cal   *calibration.Joint // nil: none, or none that can be read
 
+	moved    bool       // its calibration was made with another zero offset
 	supplied float64    // the config's voltage of the robot's supply, V
 	limits   [2]float64 // of the joint, rad
 

@@ -182,5 +182,5 @@ func (s *device) alarmBits() byte {
 	if s.isY() {
 		return s.y.code
 	}
-	return s.model.AlarmBits.Byte(servo.Alarm(s.Alarm))
+	return byte(s.model.Faults.Bits(servo.Alarm(s.Alarm)))
 }

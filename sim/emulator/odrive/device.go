@@ -17,7 +17,7 @@ import (
 //
 //   - A goal is stored in every state and applied only in closed loop; entering closed loop with an active error is refused.
 //   - Any command to an axis feeds its watchdog; on a serial line only those that name the axis.
-//   - Over CAN the endpoints of the watchdog are 200 and 201.
+//   - Over CAN the endpoints of the watchdog are 200 and 201, that of the current limit 202.
 //   - Parameters without effect on the motion (gains, trip levels) can be written and read back. Unsaved values are lost at
 //     power-off, except the watchdog and the current limit, which are registers of the servo.
 type device struct {
@@ -32,6 +32,7 @@ type device struct {
 const (
 	WatchdogEndpoint = 200
 	EnableEndpoint   = 201
+	LimitEndpoint    = 202
 )
 
 // heartbeat is the period of an axis's heartbeat message (axis0.config.can.heartbeat_msg_rate_ms).
@@ -104,8 +105,8 @@ func (s *device) errors() (e odrive.Errors) {
 		v05, v06 odrive.Errors
 	}{
 		{s.Expired, 0x800, 1 << 24}, {s.Stopped, 0x4000, 1 << 25},
-		{s.Alarm&actuator.AlarmVoltage != 0, 0x2, 0x200}, {s.Alarm&actuator.AlarmHeat != 0, 0x40000, 0x2000},
-		{s.Alarm&(actuator.AlarmOverload|actuator.AlarmShock) != 0, 0x40, 0x1000},
+		{s.Alarm&actuator.AlarmVoltage != 0, 0x2, 0x200}, {s.Alarm&actuator.AlarmHeat != 0, 0, 0x2000},
+		{s.Alarm&(actuator.AlarmOverload|actuator.AlarmShock) != 0, 0, 0x1000},
 	} {
 		switch {
 		case !x.on:
@@ -118,13 +119,27 @@ func (s *device) errors() (e odrive.Errors) {
 	return e
 }
 
+// motorErrors are those of the motor, which firmware 0.5.2 to 0.5.4 reports there and not in the axis' word.
+func (s *device) motorErrors() (bits uint32) {
+	if s.dialect == odrive.V06 {
+		return 0
+	}
+	if s.Alarm&actuator.AlarmHeat != 0 {
+		bits |= 0x40000
+	}
+	if s.Alarm&(actuator.AlarmOverload|actuator.AlarmShock) != 0 {
+		bits |= 0x1000
+	}
+	return bits
+}
+
 // request asks for a state.
 func (s *device) request(state odrive.State) {
 	switch state {
 	case odrive.Idle:
 		s.Set(emulator.RegTorqueEnable, 0)
 	case odrive.ClosedLoop:
-		if s.errors() == 0 {
+		if s.errors() == 0 && s.motorErrors() == 0 {
 			s.Set(emulator.RegTorqueEnable, 1)
 		}
 	}
@@ -205,6 +220,11 @@ func (s *device) sdo(n *emulator.Net, f *servo.CANFrame, now time.Duration) {
 		s.arm(s.Get(emulator.RegWatchdog) > 0)
 	case q.Endpoint == WatchdogEndpoint:
 		v.Value = math.Float32bits(float32(s.SI(emulator.RegTimeout)))
+	case q.Endpoint == LimitEndpoint && q.Write:
+		s.SetSI(emulator.RegCurrentLimit, float64(math.Float32frombits(q.Value)))
+		s.Drive()
+	case q.Endpoint == LimitEndpoint:
+		v.Value = math.Float32bits(float32(s.currentLimit()))
 	case q.Endpoint == EnableEndpoint && q.Write:
 		s.arm(q.Value&1 == 1)
 	case q.Endpoint == EnableEndpoint:
@@ -215,6 +235,14 @@ func (s *device) sdo(n *emulator.Net, f *servo.CANFrame, now time.Duration) {
 	if !q.Write {
 		n.Send(s.Servo, v.Frame(byte(s.Get(emulator.RegID)), odrive.TxSDO), now)
 	}
+}
+
+// currentLimit is the axis' current limit, A.
+func (s *device) currentLimit() float64 {
+	if s.Get(emulator.RegCurrentLimit) == math.MaxInt32 { // factory default
+		return s.Amps
+	}
+	return s.SI(emulator.RegCurrentLimit)
 }
 
 // arm sets the watchdog going, or stops it.
@@ -236,7 +264,11 @@ func (s *device) reply(n *emulator.Net, c odrive.Command, now time.Duration) {
 		f = odrive.Floats(node, c, s.SI(emulator.RegPresentCurrent), s.SI(emulator.RegPresentCurrent))
 	case c == odrive.GetBus:
 		f = odrive.Floats(node, c, s.SI(emulator.RegPresentVoltage), 0)
-	case c == odrive.GetErrors && !old:
+	case c == odrive.GetErrors && old:
+		f = odrive.Words(node, c, s.motorErrors(), 0)
+	case c == odrive.RxSDO && old:
+		f = odrive.Words(node, c, 0) // of the encoder
+	case c == odrive.GetErrors:
 		f = odrive.Words(node, c, uint32(s.errors()), uint32(s.errors()))
 	case c == odrive.GetTemperature && !old:
 		f = odrive.Floats(node, c, s.SI(emulator.RegPresentTemperature), s.SI(emulator.RegPresentTemperature))

@@ -159,7 +159,7 @@ func (s *device) is(word []byte, p odrive.Property) bool {
 // property answers the question for one; false if no such name exists.
 func (t *protocol) property(s *device, word []byte) bool {
 	p := odrive.FirmwareMajor
-	for ; p <= odrive.HardwareMajor && !s.is(word, p); p++ {
+	for ; p <= odrive.DisarmReasons && !s.is(word, p); p++ {
 	}
 	s.Measure()
 	v := 0.0
@@ -173,12 +173,13 @@ func (t *protocol) property(s *device, word []byte) bool {
 		v = float64(s.state())
 	case odrive.AxisErrors:
 		v = float64(s.errors())
+	case odrive.MotorErrors:
+		v = float64(s.motorErrors())
+	case odrive.EncoderErrors, odrive.ControllerErrors, odrive.SensorlessErrors, odrive.DisarmReasons:
 	case odrive.IqMeasured:
 		v = s.SI(emulator.RegPresentCurrent)
 	case odrive.CurrentLimit:
-		if v = s.SI(emulator.RegCurrentLimit); s.Get(emulator.RegCurrentLimit) == math.MaxInt32 { // factory default
-			v = s.Amps
-		}
+		v = s.currentLimit()
 	case odrive.InputMode:
 		v = odrive.Passthrough
 	case odrive.FETCelsius:
@@ -227,6 +228,10 @@ func (s *device) write(word []byte, v float64) {
 	switch {
 	case s.is(word, odrive.RequestedState):
 		s.request(odrive.State(v))
+	case s.is(word, odrive.AxisErrors) && s.dialect == odrive.V05 && v == 0:
+		s.Expired, s.Stopped = false, false
+	case s.is(word, odrive.MotorErrors) && s.dialect == odrive.V05 && v == 0:
+		s.ClearAlarms()
 	case s.is(word, odrive.CurrentLimit):
 		s.SetSI(emulator.RegCurrentLimit, v)
 	case s.is(word, odrive.WatchdogTime):
