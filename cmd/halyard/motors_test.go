@@ -142,7 +142,7 @@ func TestDoctorOfMotors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := d.Run(t.Context()); err != nil || !slices.ContainsFunc(d.Found, func(f doctor.Finding) bool {
-		return f.State == doctor.StateFail && f.Check == "alarm" && f.Found == "voltage"
+		return f.State == doctor.StateFail && f.Check == "alarm" && strings.Contains(f.Found, "FAULT_CODE_UNDER_VOLTAGE") && strings.Contains(f.Fix, "supply")
 	}) {
 		t.Errorf("7 V: got %+v, %v", d.Found, err)
 	}

@@ -151,7 +151,8 @@ func TestRegistersOfMotorsRefuse(t *testing.T) {
 	if rows, err := s.Rows(t.Context(), []string{"errors"}); err != nil || rows[0].Meaning != "none" {
 		t.Errorf("errors: got %+v, %v", rows, err)
 	}
-	for raw, want := range map[int64]string{0: "none", 1 << 24: "watchdog", 1<<24 | 0x200: "voltage, watchdog"} {
+	for raw, want := range map[int64]string{0: "none", 1 << 24: "WATCHDOG_TIMER_EXPIRED (0x1000000)",
+		1<<24 | 0x200: "DC_BUS_UNDER_VOLTAGE, WATCHDOG_TIMER_EXPIRED (0x1000200): voltage"} {
 		if got := commission.Meaning(s.Model, s.Model.Register("errors"), raw); got != want {
 			t.Errorf("errors %#x: got %q, want %q", raw, got, want)
 		}

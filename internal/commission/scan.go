@@ -31,11 +31,16 @@ type Survey struct {
 func (s *Survey) Estimate(baud int, kind string) time.Duration {
 	octet := 10 * time.Second / time.Duration(baud)
 	t := catalog.BuiltinBuses().Of(kind)
-	if t.Slot > 0 {
-		return time.Duration(t.LastID+1)*(14*octet+t.Slot) + s.Latency
-	}
 	// A ping and its answer, the longest return delay and the tool's slack, an id.
-	return time.Duration(t.LastID+1) * (15*octet + 2508*time.Microsecond + cmp.Or(s.Hurry, s.Latency))
+	each := time.Duration(t.LastID+1) * (15*octet + 2508*time.Microsecond + cmp.Or(s.Hurry, s.Latency))
+	list := time.Duration(t.LastID+1)*(14*octet+t.Slot) + s.Latency
+	switch {
+	case t.Slot == 0:
+		return each
+	case s.each || len(s.Bauds) == 1:
+		return list + each
+	}
+	return list
 }
 
 // Total is how many ids are asked in all, where no type of bus lists its own, and the time that it takes where nothing answers.

@@ -182,6 +182,8 @@ const openXM = `
 < FF FF FD 00 01 08 00 55 00 FF 0F 00 00 5B B4
 > FF FF FD 00 01 07 00 02 0B 00 01 00 22 47          # operating_mode 5
 < FF FF FD 00 01 05 00 55 00 05 4D 21
+> FF FF FD 00 01 07 00 02 14 00 04 00 24 D5          # homing_offset
+< FF FF FD 00 01 08 00 55 00 00 00 00 00 BF B8
 > FF FF FD 00 01 07 00 02 40 00 01 00 3C DB          # torque is off
 < FF FF FD 00 01 05 00 55 00 00 53 21
 `

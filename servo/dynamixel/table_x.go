@@ -87,7 +87,7 @@ func alarms2() servo.FaultTable {
 		servo.Bit(0x04, "Overheating Error", servo.AlarmHeat, ""),
 		servo.Bit(0x08, "Motor Encoder Error", servo.AlarmEncoder, "switch its power off and on; if it returns, the servo is for repair"),
 		servo.Bit(0x10, "Electrical Shock Error", servo.AlarmShock, "its circuit had a shock or its motor gets too little power: check supply and cables"),
-		servo.Bit(0x20, "Overload Error", servo.AlarmOverload, "take away what loads it above its maximum for long"),
+		servo.Bit(0x20, "Overload Error", servo.AlarmOverload, "take the load away that is above its maximum for long"),
 	}
 }
 

@@ -3,6 +3,7 @@ package vesc
 import (
 	"bytes"
 	"math"
+	"strings"
 	"testing"
 
 	"github.com/halyard-robotics/halyard/servo"
