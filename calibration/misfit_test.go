@@ -9,7 +9,7 @@ import (
 // A servo with another zero offset than its file's is named, with the lines that were exchanged or the joint whose file would fit.
 func TestMisfits(t *testing.T) {
 	met := func(joint, bus string, id, file int, offset float64) Met {
-		return Met{joint, bus, id, &Joint{Joint: joint, Method: ByHand, Servo: Servo{Model: "sts3215", ID: id, HomingOffset: file}}, offset}
+		return Met{joint, bus, id, &Joint{Joint: joint, Method: ByManual, Servo: Servo{Model: "sts3215", ID: id, HomingOffset: file}}, offset}
 	}
 	nominal := met("n", "a", 9, 5, 7)
 	nominal.File.Method = ByNominal

@@ -32,7 +32,11 @@ func (s *Survey) Estimate(baud int, kind string) time.Duration {
 	octet := 10 * time.Second / time.Duration(baud)
 	t := catalog.BuiltinBuses().Of(kind)
 	// A ping and its answer, the longest return delay and the tool's slack, an id.
-	each := time.Duration(t.LastID+1) * (15*octet + 2508*time.Microsecond + cmp.Or(s.Hurry, s.Latency))
+	bytes := 15
+	if t.Slot > 0 {
+		bytes = 24
+	}
+	each := time.Duration(t.LastID+1) * (time.Duration(bytes)*octet + 2508*time.Microsecond + cmp.Or(s.Hurry, s.Latency))
 	list := time.Duration(t.LastID+1)*(14*octet+t.Slot) + s.Latency
 	switch {
 	case t.Slot == 0:
