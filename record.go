@@ -15,7 +15,6 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/record"
 	"github.com/halyard-robotics/halyard/internal/replay"
-	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -51,6 +50,15 @@ func (s *System) Record(w io.Writer) (*Recording, error) {
 		s.recording.blind = s.sys.WatchCameras(inner.Picture)
 	}
 	return s.recording, nil
+}
+
+// attached are the files that a recording would have attached.
+func (s *System) attached() ([]string, error) {
+	a, err := s.sys.Plan.Config.Archive()
+	if err != nil {
+		return nil, err
+	}
+	return append([]string{record.ConfigName}, a.Names()...), nil
 }
 
 // recordInto is control's.
@@ -90,7 +98,7 @@ func (s *System) recordInfo() (*record.Info, error) {
 	info := &record.Info{Version: version(), Rig: c.Name, Clock: s.sys.Rig.Mode().String(), Period: c.Clock.Period, Seed: c.World.Seed,
 		Started: time.Now().Add(-stats.Time), First: stats.Cycles + 1, Source: c.Source, Set: a.Options.Set, Body: a.Options.Body, Listen: a.Options.Listen,
 		Absent: a.Absent, Attached: []record.File{{Name: record.ConfigName, Data: a.Config}}}
-	for _, name := range report.SortedKeys(a.Files) {
+	for _, name := range a.Names() {
 		info.Attached = append(info.Attached, record.File{Name: name, Data: a.Files[name]})
 	}
 	return info, nil

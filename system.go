@@ -102,7 +102,7 @@ func (s *System) Listen() (list []Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := control.OpenControl(s.sys.Rig, control.Hooks{Record: s.recordInto, Buses: s.busStatus, Twin: s.twinRows})
+	c, err := control.OpenControl(s.sys.Rig, control.Hooks{Record: s.recordInto, Files: s.attached, Buses: s.busStatus, Twin: s.twinRows})
 	if err != nil {
 		servers.Close()
 		return nil, err

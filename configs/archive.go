@@ -3,14 +3,15 @@ package configs
 import (
 	"bytes"
 	"cmp"
+	"encoding/xml"
 	"fmt"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
+	"reflect"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
@@ -29,27 +30,19 @@ type Archive struct {
 	Absent  []string          // files that were named and could not be taken
 }
 
-// fileNames finds possible file names in a text: words that end in a dot and a suffix.
-var fileNames = regexp.MustCompile(`[^\s"'<>=,;(){}\[\]|]+\.[A-Za-z][A-Za-z0-9]{0,7}\b`)
-
-// Archive collects the sources of c: the document, the options, the files that they name, and the files that these name in
-// turn. A file outside the config's folder is stored under outside/ if the config itself names it. The error is hal.Invalid
-// if c was not read by this package.
+// Archive collects the sources of c: the document, the options, the files of its keys that name files, and the meshes of these. A
+// file outside the config's folder is stored under outside/ if the config itself names it. The error is hal.Invalid if c was not
+// read by this package.
 func (c *Config) Archive() (*Archive, error) {
 	if c.data == nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "archive", Err: errMadeByHand}
 	}
 	a := &Archive{Config: slices.Clone(c.data), Options: c.options, Files: map[string][]byte{}}
 	a.Options.Set = slices.Clone(c.options.Set)
-	texts := append([]string{string(c.data)}, c.options.Set...)
-	for _, name := range fileNames.FindAllString(strings.Join(texts, "\n"), -1) {
-		name = strings.TrimPrefix(name, "model:")
+	for _, name := range filesOf(reflect.ValueOf(*c), nil) {
 		local := filepath.ToSlash(filepath.Clean(name))
 		if !filepath.IsLocal(name) {
 			local = fmt.Sprintf("outside/%d/%s", len(a.Files), filepath.Base(name))
-		}
-		if name == c.Record.File { // an output file
-			continue
 		}
 		if a.take(c.Resolve(name), local) && local != name {
 			a.Config = bytes.ReplaceAll(a.Config, []byte(name), []byte(local))
@@ -60,6 +53,42 @@ func (c *Config) Archive() (*Archive, error) {
 	}
 	slices.Sort(a.Absent)
 	return a, nil
+}
+
+// Names are the files of a, sorted.
+func (a *Archive) Names() []string { return slices.Sorted(maps.Keys(a.Files)) }
+
+// filesOf appends the values of v's fields that have the tag file and can be paths.
+func filesOf(v reflect.Value, list []string) []string {
+	switch v.Kind() {
+	case reflect.Pointer:
+		if !v.IsNil() {
+			list = filesOf(v.Elem(), list)
+		}
+	case reflect.Slice:
+		for i := range v.Len() {
+			list = filesOf(v.Index(i), list)
+		}
+	case reflect.Map:
+		keys := v.MapKeys()
+		slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) })
+		for _, k := range keys {
+			list = filesOf(v.MapIndex(k), list)
+		}
+	case reflect.Struct:
+		for i := range v.NumField() {
+			switch f := v.Type().Field(i); {
+			case f.Tag.Get("file") != "":
+				name := v.Field(i).String()
+				if path := f.Tag.Get("file") == "path" || strings.ContainsAny(name, "./"); path && name != "" && !slices.Contains(list, name) {
+					list = append(list, name)
+				}
+			case f.IsExported() && f.Tag.Get("yaml") != "-":
+				list = filesOf(v.Field(i), list)
+			}
+		}
+	}
+	return list
 }
 
 // take adds the file at from, and the files that it names in its folder. It reports whether the file exists.
@@ -79,10 +108,7 @@ func (a *Archive) take(from, name string) bool {
 		return false
 	}
 	a.Files[name] = data
-	if !utf8.Valid(data) {
-		return true
-	}
-	for _, inner := range fileNames.FindAllString(string(data), maxArchived*10) {
+	for _, inner := range meshesOf(data) {
 		if rest, ok := strings.CutPrefix(inner, "package://"); ok {
 			a.takePackaged(from, name, rest)
 			continue
@@ -95,6 +121,26 @@ func (a *Archive) take(from, name string) bool {
 		}
 	}
 	return true
+}
+
+// meshesOf are the files that a robot file in XML names in attributes; none of another file.
+func meshesOf(data []byte) (list []string) {
+	if !bytes.HasPrefix(bytes.TrimSpace(data), []byte("<")) {
+		return nil
+	}
+	for d := xml.NewDecoder(bytes.NewReader(data)); len(list) < maxArchived*10; {
+		t, err := d.RawToken()
+		if err != nil {
+			break
+		}
+		start, _ := t.(xml.StartElement)
+		for _, a := range start.Attr {
+			if (a.Name.Local == "filename" || a.Name.Local == "file") && !slices.Contains(list, a.Value) {
+				list = append(list, a.Value)
+			}
+		}
+	}
+	return list
 }
 
 // takePackaged adds a file that the one at from, called name here, names by its package: PACKAGE/FILE, in the nearest folder above it

@@ -20,6 +20,7 @@ import (
 //	enum       the words allowed, separated by |
 //	min, max   the range allowed, ends included
 //	form       a pattern of forms (rules.go)
+//	file       path: the path of a file, which an Archive takes; name: or a name of what is built in
 type Config struct {
 	Name    string           `yaml:"name" required:"true" form:"name" doc:"Name of the rig, used for its control socket and logs."`
 	Clock   Clock            `yaml:"clock" doc:"Timing of the cycle."`
@@ -66,7 +67,7 @@ type Clock struct {
 
 // World is the simulated world.
 type World struct {
-	Scene        string         `yaml:"scene" default:"flat" doc:"An embedded scene (flat, hurdles, hills, shaky, stairs, plates; pool and qualification are filled with water), or the path of a scene file."`
+	Scene        string         `yaml:"scene" file:"name" default:"flat" doc:"An embedded scene (flat, hurdles, hills, shaky, stairs, plates; pool and qualification are filled with water), or the path of a scene file."`
 	Gravity      float64        `yaml:"gravity" default:"9.81" min:"-1000" max:"1000" doc:"Downward acceleration, m/s²."`
 	Seed         int64          `yaml:"seed" default:"1" doc:"Random seed. The same seed gives the same run."`
 	GivenSubstep *time.Duration `yaml:"substep" min:"10us" max:"100ms" otherwise:"the longest part of the period up to what the robots need, 1ms to 5ms (docs/physics.md); up to 10ms where all are Simloid's" doc:"Physics step. The period must be a multiple of it."`
@@ -134,7 +135,7 @@ type Agent struct {
 
 // Robot is a robot without its name and pose: its model, body and devices. A class for spawning is a Robot.
 type Robot struct {
-	Model         string              `yaml:"model" required:"true" doc:"An embedded robot (simloid-31 is Simloid's robot 31), or the path of a robot file (YAML or URDF), a vehicle file or an INI of USARSim."`
+	Model         string              `yaml:"model" file:"name" required:"true" doc:"An embedded robot (simloid-31 is Simloid's robot 31), or the path of a robot file (YAML or URDF), a vehicle file or an INI of USARSim."`
 	Lenient       bool                `yaml:"lenient" default:"false" doc:"Model is an INI of USARSim: leave out sensors of unknown classes, with a warning, instead of refusing the robot."`
 	Base          string              `yaml:"base" default:"file" enum:"file|fixed|floating" doc:"Of a robot file in XML (URDF): whether its root moves freely. file: as it says, which is fixed unless its first joint is floating."`
 	Repair        bool                `yaml:"repair" default:"true" doc:"Of a robot file in XML: repair what no body can have (missing masses, impossible inertias, limits of 0), with a note for each. false: refuse it."`
@@ -229,7 +230,7 @@ type Hardware struct {
 type Joint struct {
 	Bus          string         `yaml:"bus" required:"without device" doc:"The bus of the device, one of buses."`
 	ID           int            `yaml:"id" required:"without device" min:"0" max:"253" doc:"Id of the servo on that bus."`
-	Model        string         `yaml:"model" required:"without device" form:"servo" doc:"Servo model, for example ax-12a, mx-28, xm430-w350; halyard scan prints it. Or the path of a servo file, written by halyard identify."`
+	Model        string         `yaml:"model" file:"name" required:"without device" form:"servo" doc:"Servo model, for example ax-12a, mx-28, xm430-w350; halyard scan prints it. Or the path of a servo file, written by halyard identify."`
 	Device       string         `yaml:"device" form:"kind" doc:"PWM board, instead of id and model: pca9685 on i2c, maestro on serial, kernel-pwm without a bus."`
 	Address      *int           `yaml:"address" min:"0" max:"1023" otherwise:"the board's usual" doc:"Address of a pca9685 (0x40); device number of a maestro, if several share a line or its settings require it; chip number of kernel-pwm."`
 	Channel      *int           `yaml:"channel" required:"with device" min:"0" max:"255" doc:"Channel of the board, from 0."`
@@ -237,7 +238,7 @@ type Joint struct {
 	Oscillator   *float64       `yaml:"oscillator" min:"20000000" max:"50000000" otherwise:"25000000" doc:"Measured clock of a pca9685, Hz; set at any one of its channels."`
 	CRC          bool           `yaml:"crc" default:"false" doc:"Commands to a maestro carry a CRC; must match its settings."`
 	OutputEnable *Wire          `yaml:"output_enable" otherwise:"none" doc:"GPIO line at the OE pin of a PWM board, which switches all its pulses off independently of the bus; set at any one of its channels. Off until the first pulses, at an emergency stop and at exit."`
-	Calibration  string         `yaml:"calibration" doc:"Calibration file, which converts ticks or pulses to joint units. Required by a real joint; others default to nominal values."`
+	Calibration  string         `yaml:"calibration" file:"path" doc:"Calibration file, which converts ticks or pulses to joint units. Required by a real joint; others default to nominal values."`
 	GroundTruth  *GroundTruth   `yaml:"ground_truth" otherwise:"the calibration" doc:"True mounting of an emulated servo, to test a wrong calibration."`
 	Supply       *Supply        `yaml:"supply" otherwise:"the bus's" doc:"Supply of this servo, for example an XL330 behind a converter to 5 V among XL430 at 12 V."`
 	Registers    map[string]int `yaml:"registers" form:"kind" doc:"Register values to write at startup, by name, in raw units (position_p_gain: 400)."`
@@ -249,8 +250,8 @@ type Sensor struct {
 	Device            string        `yaml:"device" required:"true" form:"kind" doc:"Device model. IMU: bno055, mpu-6050, mpu-6500, mpu-9250, mpu-9255, lsm6dsox. Pressure: ms5837-30ba, ms5837-02ba (water), bmp280, bme280 (air). Voltage: ina219 (supply), ads1115 (one input). Tags: rdm6300 (125 kHz), pn532 (13.56 MHz). GPIO: bumper, encoder, hc-sr04 (sonar), pir (motion). Range: sick-lms200, sick-lms291, hokuyo, rplidar."`
 	Address           *int          `yaml:"address" min:"0" max:"127" otherwise:"the device's usual" doc:"I2C address; on SPI the port selects the chip."`
 	Rate              float64       `yaml:"rate" default:"50" min:"0.1" max:"1000" doc:"Sample rate, Hz; limited by the device."`
-	Calibration       string        `yaml:"calibration" doc:"Calibration file of an IMU: mounting and offsets. Required by a real IMU."`
-	GroundTruth       string        `yaml:"ground_truth" otherwise:"the calibration" doc:"Calibration file that describes an emulated IMU as it really is, to test a wrong calibration."`
+	Calibration       string        `yaml:"calibration" file:"path" doc:"Calibration file of an IMU: mounting and offsets. Required by a real IMU."`
+	GroundTruth       string        `yaml:"ground_truth" file:"path" otherwise:"the calibration" doc:"Calibration file that describes an emulated IMU as it really is, to test a wrong calibration."`
 	ReferencePressure float64       `yaml:"reference_pressure" default:"101325" min:"0" max:"200000" doc:"Pressure sensor: pressure subtracted from its values, Pa; the air pressure at sea level gives depth."`
 	Density           float64       `yaml:"density" default:"997" min:"900" max:"1200" doc:"Water pressure sensor: density used to compute depth, kg/m³; 1029 for sea water."`
 	Compass           bool          `yaml:"compass" default:"false" doc:"bno055: correct the heading with the magnetometer. Thrusters and motors nearby disturb it."`

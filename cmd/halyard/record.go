@@ -27,12 +27,18 @@ func newRecord(a *app) *cobra.Command {
 			if out == "" {
 				return &hal.Error{Kind: hal.Invalid, Op: "record", Err: errors.New("got no --out, want the file to write"), Try: "halyard record --out run.mcap"}
 			}
+			rig := strings.Join(args, "")
+			answer, err := control.Send(cmd.Context(), rig, control.OrderFiles)
+			if err != nil {
+				return err
+			}
+			a.note("attached: %s", strings.Join(answer.Files, ", "))
 			f, err := os.OpenFile(out, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 			if err != nil {
 				return &hal.Error{Kind: hal.Busy, Op: "record", Err: err}
 			}
 			a.note("recording into %s; Ctrl-C ends it", out)
-			ran := control.Record(cmd.Context(), strings.Join(args, ""), f)
+			ran := control.Record(cmd.Context(), rig, f)
 			info, err := f.Stat()
 			if err = errors.Join(ran, err, f.Close()); err == nil {
 				a.note("%s: %d bytes", out, info.Size())
@@ -58,14 +64,15 @@ func opened(name string, f func(*os.File) error) error {
 
 func newExport(a *app) *cobra.Command {
 	var dir string
+	var files bool
 	c := &cobra.Command{
-		Use:     "export FILE --csv DIR",
+		Use:     "export FILE --csv DIR | --files",
 		Short:   "write the channels of a recording as CSV files",
-		Example: "  halyard export run.mcap --csv run",
+		Example: "  halyard export run.mcap --csv run\n  halyard export run.mcap --files",
 		Args:    arguments("FILE", "halyard export run.mcap --csv run"),
 		RunE: func(_ *cobra.Command, args []string) error {
-			if dir == "" {
-				return &hal.Error{Kind: hal.Invalid, Op: "export", Err: errors.New("got no --csv, want a folder"), Try: "halyard export " + args[0] + " --csv DIR"}
+			if (dir == "") != files {
+				return &hal.Error{Kind: hal.Invalid, Op: "export", Err: errors.New("want --csv with a folder, or --files"), Try: "halyard export " + args[0] + " --csv DIR"}
 			}
 			return opened(args[0], func(f *os.File) error {
 				in, err := record.NewReader(f)
@@ -73,6 +80,9 @@ func newExport(a *app) *cobra.Command {
 					return err
 				}
 				defer in.Close()
+				if files {
+					return show(a, in.Attachments())
+				}
 				list, err := record.Export(in, dir)
 				if err != nil {
 					return err
@@ -85,6 +95,7 @@ func newExport(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&dir, "csv", "", "folder to write into; its files must not exist")
+	c.Flags().BoolVar(&files, "files", false, "list the attached files instead")
 	return c
 }
 

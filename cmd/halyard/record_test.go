@@ -153,6 +153,8 @@ func TestReplayCommand(t *testing.T) {
 		{[]string{"replay", file, "--as-body"}, 0, "0 different"}, // it was simulated
 		{[]string{"export", file, "--csv", filepath.Join(dir, "csv"), "-o", "jsonl"}, 0, "so101_state.csv"},
 		{[]string{"export", file, "--csv", filepath.Join(dir, "csv")}, 1, "exists"},
+		{[]string{"export", file, "--files", "-o", "jsonl"}, 0, `{"file":"halyard-config.yaml","bytes":`},
+		{[]string{"export", file}, 2, "want --csv with a folder, or --files"},
 		{[]string{"export", none, "--csv", filepath.Join(dir, "csv2")}, 2, "got no MCAP file"},
 	} {
 		code, out, errText := runApp(t, c.args...)
@@ -180,7 +182,7 @@ func TestRecordCommand(t *testing.T) {
 	begun := make(chan struct{})
 	recorder.Go(func() { ran = control.Record(ctx, "so101", &firstWrite{file: f, begun: begun}) })
 	<-begun
-	if code, _, errText := runApp(t, "record", "--out", filepath.Join(t.TempDir(), "other.mcap")); code != 4 || !strings.Contains(errText, "recorded already") {
+	if code, _, errText := runApp(t, "record", "--out", filepath.Join(t.TempDir(), "other.mcap")); code != 4 || !strings.Contains(errText, "recorded already") || !strings.Contains(errText, "attached: halyard-config.yaml") {
 		t.Errorf("second recorder: got exit %d: %s, want 4", code, errText)
 	}
 	cancel()

@@ -33,6 +33,7 @@ const (
 	OrderDisarm Order = "disarm"
 	OrderStatus Order = "status"
 	OrderTwin   Order = "twin"   // why joints differ from their simulated twins
+	OrderFiles  Order = "files"  // those that a recording would have attached
 	OrderRecord Order = "record" // the answer is followed by an MCAP file, until the client sends no more
 )
 
@@ -45,7 +46,8 @@ type Answer struct {
 	Buses  []BusStatus   `json:"buses,omitempty"` // of status
 	Rig    RigStatus     `json:"rig"`
 
-	Twin json.RawMessage `json:"twin,omitempty"` // of twin: a list of joints
+	Twin  json.RawMessage `json:"twin,omitempty"` // of twin: a list of joints
+	Files []string        `json:"files,omitempty"`
 }
 
 // BusStatus is a line of servos: its counts since the start, and the times of its last cycle.
@@ -116,6 +118,7 @@ type Control struct {
 type Hooks struct {
 	Record func(w io.Writer) (stop func() error, err error) // records the rig into w until stop is called
 	Buses  func() []BusStatus
+	Files  func() ([]string, error)
 	Twin   func() any // a list of joints with why they differ from their twins; nil where none has one
 }
 
@@ -287,6 +290,12 @@ func (c *Control) Execute(o Order) Answer {
 	if o == OrderStatus && c.hooks.Buses != nil {
 		ans.Buses = c.hooks.Buses()
 	}
+	if o == OrderFiles && c.hooks.Files != nil {
+		var err error
+		if ans.Files, err = c.hooks.Files(); err != nil {
+			ans.Error, ans.Kind = err.Error(), hal.KindOf(err)
+		}
+	}
 	if o == OrderTwin {
 		var rows any
 		if c.hooks.Twin != nil {
@@ -326,9 +335,9 @@ func Execute(r *hal.Rig, o Order, reason string) Answer {
 		}
 	case OrderDisarm:
 		r.Disarm()
-	case OrderStatus, OrderTwin:
+	case OrderStatus, OrderTwin, OrderFiles:
 	default:
-		err = &hal.Error{Kind: hal.Invalid, Op: "order", Err: fmt.Errorf("got %q, want estop, reset, arm, disarm, status, twin or record", o)}
+		err = &hal.Error{Kind: hal.Invalid, Op: "order", Err: fmt.Errorf("got %q, want estop, reset, arm, disarm, status, twin, files or record", o)}
 	}
 	ans := Answer{Joints: JointsOf(r, stops)}
 	if err != nil {

@@ -25,6 +25,31 @@ func (e Exported) Cells() [][2]any {
 	return [][2]any{{"file", e.File}, {"rows", e.Rows}}
 }
 
+// Attachment is a file that is attached to a recording, or that its config names and that is not.
+type Attachment struct {
+	File  string `json:"file"`
+	Bytes int    `json:"bytes"` // -1 where it is not attached
+}
+
+// Cells implements a row of a table.
+func (a Attachment) Cells() [][2]any {
+	if a.Bytes < 0 {
+		return [][2]any{{"file", a.File}, {"bytes", "not attached"}}
+	}
+	return [][2]any{{"file", a.File}, {"bytes", a.Bytes}}
+}
+
+// Attachments lists the files of a recording.
+func (r *Reader) Attachments() (list []Attachment) {
+	for _, f := range r.Info.Attached {
+		list = append(list, Attachment{f.Name, len(f.Data)})
+	}
+	for _, name := range r.Info.Absent {
+		list = append(list, Attachment{name, -1})
+	}
+	return list
+}
+
 // Export writes every topic of a recording as a file of comma-separated values into dir, which it creates. The columns of a state
 // are its values, in alphabetical order, after the rig time; lines and orders have one row for each use and order. Unknown
 // values are empty.
