@@ -3,7 +3,6 @@ package hal
 import (
 	"fmt"
 	"math"
-	"sync"
 	"time"
 )
 
@@ -43,7 +42,7 @@ type Agent struct {
 	decision AgentRecord          // of the last cycle, for the journal
 	states   [Expired + 1]EventID // of the states of its guard: "/humanoid/Armed"
 
-	mu        sync.Mutex // guards what follows, for microseconds; taken after the rig's lock, never before
+	mu        agentLock // guards what follows, for microseconds; see doc.go
 	guard     *guard
 	pilot     pilot
 	now       time.Duration // elapsed time, for commands that come between cycles

@@ -64,6 +64,7 @@ func (r *Rig) run() {
 		j.push(r)
 	}
 	if r.alive != nil {
+		callOut("a beat")
 		r.alive()
 	}
 }
@@ -106,6 +107,7 @@ func (r *Rig) notify(what request) {
 	r.cycle = Cycle{Step: r.step, Reset: what == askReset, Events: r.occurred}
 	for _, p := range r.sessions {
 		if p.observer != nil {
+			callOut("an observer")
 			p.observer.Cycle(&r.cycle)
 		}
 	}

@@ -2,7 +2,6 @@ package hal
 
 import (
 	"math/bits"
-	"sync"
 )
 
 // EventID names one event of a rig. The zero EventID is no event.
@@ -11,7 +10,7 @@ type EventID uint32
 // Events are the named things that may happen in a cycle: "/Control/StepCompleted", a collision, a joint's alarm.
 // Names are declared once and stay. All methods may be called from any goroutine.
 type Events struct {
-	mu      sync.Mutex
+	mu      leafLock
 	names   []string // index = EventID - 1
 	ids     map[string]EventID
 	pending []uint64 // raised since the last cycle's end: bit n of word w is of names[64*w+n]

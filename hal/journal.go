@@ -2,7 +2,6 @@ package hal
 
 import (
 	"slices"
-	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -20,7 +19,7 @@ type Journal struct {
 	waits   atomic.Bool // the rig waits for a free record
 	hasty   atomic.Bool // it has waited in vain: cycles are dropped until there is one
 
-	mu   sync.Mutex // of the innermost rank, see doc.go
+	mu   leafLock
 	free []*CycleRecord
 	now  *CycleRecord // receives the orders
 

@@ -34,7 +34,7 @@ type Rig struct {
 	events *Events
 	values *Values
 
-	mu       sync.Mutex
+	mu       turnLock
 	changed  *sync.Cond // leases, paused or closed have changed
 	agents   []*Agent
 	worlds   []World
@@ -49,14 +49,15 @@ type Rig struct {
 	closed   bool
 	paused   bool
 
-	edgeTime time.Duration             // see defaultEdgeTime
-	slept    time.Duration             // the clock's Suspended, as of the last cycle
-	latched  atomic.Pointer[stopCause] // why an emergency stop is; nil = it is not
-	journal  atomic.Pointer[Journal]   // nil = none; changes under the lock
-	ended    atomic.Uint64             // the last cycle that is over
-	period   atomic.Int64              // config.Period, which changes under the lock
-	lines    atomic.Pointer[[]Bus]     // the buses, for a stop that waits for no lock
-	roll     atomic.Pointer[[]*Agent]  // the agents, likewise
+	edgeTime   time.Duration             // see defaultEdgeTime
+	verifyTime time.Duration             // see defaultVerifyTime
+	slept      time.Duration             // the clock's Suspended, as of the last cycle
+	latched    atomic.Pointer[stopCause] // why an emergency stop is; nil = it is not
+	journal    atomic.Pointer[Journal]   // nil = none; changes under the lock
+	ended      atomic.Uint64             // the last cycle that is over
+	period     atomic.Int64              // config.Period, which changes under the lock
+	lines      atomic.Pointer[[]Bus]     // the buses, for a stop that waits for no lock
+	roll       atomic.Pointer[[]*Agent]  // the agents, likewise
 
 	// Rig time is the sum of the periods of all cycles: worlds advance by it, and every protocol reports it. A period missed
 	// by a late wake-up is neither simulated nor counted. missed is the sum of those, by which rig time is behind the clock.
@@ -92,7 +93,7 @@ func New(c Config) (*Rig, error) {
 	r := &Rig{config: c, clock: c.Clock, seed: c.Seed, events: newEvents()}
 	// The log's writer may block without bound: a stopped terminal does not stop the cycle.
 	r.log = slog.New(r.sink.Handler(c.Log.Handler()))
-	r.edgeTime = defaultEdgeTime
+	r.edgeTime, r.verifyTime = defaultEdgeTime, defaultVerifyTime
 	r.period.Store(int64(c.Period))
 	r.idle.wake = make(chan struct{}, 1)
 	r.lines.Store(new([]Bus))

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 )
 
@@ -16,7 +15,7 @@ import (
 //
 // The goroutine exists while entries wait. Flush waits for it.
 type Sink struct {
-	mu      sync.Mutex
+	mu      leafLock
 	queue   []func() // at most SinkSize
 	running bool
 	idle    chan struct{} // closed when the goroutine ends
@@ -62,6 +61,7 @@ func (s *Sink) drain(idle chan struct{}) {
 		s.queue[0] = nil
 		s.queue = s.queue[1:]
 		s.mu.Unlock()
+		callOut("a log")
 		write()
 	}
 }
@@ -115,12 +115,17 @@ type sinkHandler struct {
 	to   slog.Handler
 }
 
-func (h sinkHandler) Enabled(ctx context.Context, l slog.Level) bool { return h.to.Enabled(ctx, l) }
+// Enabled leaves the level to the goroutine that writes: the caller may hold a lock.
+func (h sinkHandler) Enabled(context.Context, slog.Level) bool { return true }
 
 func (h sinkHandler) Handle(_ context.Context, r slog.Record) error {
 	r = r.Clone()
 	// The context of the caller may be over when the record is written.
-	h.sink.put(func() { h.to.Handle(context.Background(), r) }, func(lost uint64) {
+	h.sink.put(func() {
+		if h.to.Enabled(context.Background(), r.Level) {
+			h.to.Handle(context.Background(), r)
+		}
+	}, func(lost uint64) {
 		h.to.Handle(context.Background(), slog.NewRecord(r.Time, slog.LevelWarn, lostText(lost), 0))
 	})
 	return nil

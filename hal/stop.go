@@ -28,6 +28,8 @@ const (
 	haltBeat = 20 * time.Millisecond
 	// defaultEdgeTime is the time that a stop waits for the end of a cycle before it reports all joints as not verified.
 	defaultEdgeTime = 2 * time.Second
+	// defaultVerifyTime is how long the verification may take then: the lines have their own bounds.
+	defaultVerifyTime = 20 * time.Second
 )
 
 var errUnverified = errors.New("torque off was sent and not verified: the cycle does not end")
@@ -64,17 +66,49 @@ func (r *Rig) hold(c stopCause) {
 func (r *Rig) stopNow(c stopCause) []JointStop {
 	r.hold(c)
 	cut := r.cut()
-	if !r.lockWithin(r.edgeTime, func() { r.catchUp(); r.verifyStop(c, cut) }) {
-		r.log.Error("emergency stop not verified", "reason", c.reason)
-		var all []JointStop
-		for _, a := range *r.roll.Load() {
-			all = append(all, a.stopped(errUnverified)...)
+	begun, given, done := make(chan struct{}), make(chan struct{}), make(chan []JointStop, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- r.unverified(fmt.Errorf("torque off was sent and not verified: panic: %v", p))
+			}
+		}()
+		r.mu.Lock() // in its queue, so that a thousand clients that ask for it do not keep a stop waiting
+		defer r.mu.Unlock()
+		close(begun)
+		select {
+		case <-given: // the cycle ends after all
+			if !r.Latched() {
+				return
+			}
+		default:
 		}
-		return all
+		r.catchUp()
+		done <- r.verifyStop(c, cut)
+	}()
+	timer := time.NewTimer(r.edgeTime)
+	defer timer.Stop()
+	for {
+		select {
+		case all := <-done:
+			return all
+		case <-begun:
+			begun = nil // the bodies answer within their bounds
+			timer.Reset(r.verifyTime)
+		case <-timer.C:
+			close(given)
+			go r.log.Error("emergency stop not verified", "reason", c.reason)
+			return r.unverified(errUnverified)
+		}
 	}
-	defer r.mu.Unlock()
-	r.catchUp()
-	return r.verifyStop(c, cut)
+}
+
+// unverified reports each joint as not verified. It takes no lock.
+func (r *Rig) unverified(err error) (all []JointStop) {
+	for _, a := range *r.roll.Load() {
+		all = append(all, a.stopped(err)...)
+	}
+	return all
 }
 
 // stop is EmergencyStop under the lock.
@@ -112,36 +146,6 @@ func (r *Rig) cut() (all bool) {
 	case <-done:
 		return true
 	case <-timer.C: // a blocked line does not delay the stop
-		return false
-	}
-}
-
-// lockWithin takes the rig's lock, or reports false after timeout. It waits in the lock's queue, so that a thousand clients that
-// ask for it all the time do not keep a stop waiting. late is called under the lock when the cycle ends after all, and the stop
-// is still latched.
-func (r *Rig) lockWithin(timeout time.Duration, late func()) bool {
-	if r.mu.TryLock() {
-		return true
-	}
-	mine, over := make(chan struct{}), make(chan struct{})
-	go func() {
-		r.mu.Lock()
-		select {
-		case mine <- struct{}{}:
-		case <-over:
-			if r.Latched() {
-				late()
-			}
-			r.mu.Unlock()
-		}
-	}()
-	timer := time.NewTimer(timeout)
-	defer timer.Stop()
-	select {
-	case <-mine:
-		return true
-	case <-timer.C:
-		close(over)
 		return false
 	}
 }
@@ -210,6 +214,7 @@ func (r *Rig) await(all *sync.WaitGroup, beats bool) {
 		case <-done:
 			return
 		case <-tick.C:
+			callOut("a beat")
 			r.alive()
 		}
 	}
@@ -310,6 +315,7 @@ func (r *Rig) checkStopInputs() {
 // pressed is the error of the first active stop input.
 func (r *Rig) pressed() error {
 	for _, f := range r.inputs {
+		callOut("a stop input")
 		if err := f(); err != nil {
 			return err
 		}

@@ -6,7 +6,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // ValueKind is the type of a named value.
@@ -48,7 +47,7 @@ var (
 type Values struct {
 	edge    func(func()) // runs a function at a cycle's edge, under the rig's lock
 	enter   func(Order)  // into the rig's journal, likewise
-	mu      sync.RWMutex
+	mu      leafLock
 	entries []valueEntry // index = ValueID - 1
 	byName  map[string]ValueID
 }
@@ -80,9 +79,9 @@ func (v *Values) Declare(name string, kind ValueKind, get func() Value, set func
 
 // Find returns the ids of all names that match the whole of re, sorted by name.
 func (v *Values) Find(re *regexp.Regexp) []ValueID {
-	v.mu.RLock()
+	v.mu.Lock()
 	entries := slices.Clone(v.entries) // an expression may take long, and a cycle reads values meanwhile
-	v.mu.RUnlock()
+	v.mu.Unlock()
 	longest := *re
 	longest.Longest() // "a|ab" matches the whole of "ab", but its first match is "a"
 	var ids []ValueID
@@ -98,8 +97,8 @@ func (v *Values) Find(re *regexp.Regexp) []ValueID {
 
 // Lookup finds a declared value.
 func (v *Values) Lookup(name string) (ValueID, bool) {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	id, ok := v.byName[name]
 	return id, ok
 }
@@ -148,8 +147,8 @@ func (v *Values) Set(id ValueID, val Value) (err error) {
 }
 
 func (v *Values) entry(id ValueID) (valueEntry, bool) {
-	v.mu.RLock()
-	defer v.mu.RUnlock()
+	v.mu.Lock()
+	defer v.mu.Unlock()
 	if id == 0 || int(id) > len(v.entries) {
 		return valueEntry{}, false
 	}
