@@ -58,7 +58,19 @@ type Channel struct {
 	Name     string
 	Quantity Quantity
 	Min, Max float64 // the whole range of values, Min < Max; normalised protocols map it to their own range
+	Slide    bool    // of an actuator that slides: m, m/s and N in place of rad, rad/s and N·m
 	Estimate bool    // derived, not measured: a real body's value in place of a simulated one's exact value
+}
+
+// Unit is the unit of the channel's values.
+func (c *Channel) Unit() string { return c.Quantity.UnitOf(c.Slide) }
+
+// UnitOf is the unit of q's values of a slide, or of a hinge.
+func (q Quantity) UnitOf(slide bool) string {
+	if of, ok := map[Quantity]Quantity{Position: Distance, Velocity: Speed, Torque: Force, TorqueLimit: Force}[q]; ok && slide {
+		q = of
+	}
+	return q.Unit()
 }
 
 // Fraction maps v linearly to 0..1 over the channel's range, clipped. NaN stays NaN.

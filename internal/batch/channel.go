@@ -71,7 +71,7 @@ func column(agents []*hal.Agent, k int, c *hal.Channel) Channel {
 	if len(agents) > 1 {
 		name = agents[k].Name() + "/" + name
 	}
-	return Channel{name, c.Quantity.Unit(), c.Min, c.Max}
+	return Channel{name, c.Unit(), c.Min, c.Max}
 }
 
 // inputs are the columns of all that may be commanded, and which of them one goal for each joint is: of the first mode that it

@@ -90,13 +90,13 @@ func Page(a, before *control.Answer, dt time.Duration) []string {
 	}
 	page = append(page, "")
 	return append(page, table(func(w io.Writer) {
-		fmt.Fprintln(w, "AGENT\tJOINT\tSTATE\tHELD BY\tPOS RAD\tRAD/S\tFAULT")
+		fmt.Fprintln(w, "AGENT\tJOINT\tSTATE\tHELD BY\tPOSITION\tPER S\tFAULT")
 		for i, j := range a.Joints {
 			speed := "-"
 			if i < len(last.Joints) && last.Joints[i].Joint == j.Joint && last.Joints[i].Agent == j.Agent && dt > 0 {
-				speed = fmt.Sprintf("%+.2f", float64(j.Position-last.Joints[i].Position)/dt.Seconds())
+				speed = fmt.Sprintf("%+.2f", (j.Position()-last.Joints[i].Position())/dt.Seconds())
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%+.3f\t%s\t%s\n", j.Agent, j.Joint, j.State, cmp.Or(j.Holder, "-"), float64(j.Position), speed, cmp.Or(j.Fault, "-"))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%+.3f\t%s\t%s\n", j.Agent, j.Joint, j.State, cmp.Or(j.Holder, "-"), j.Position(), speed, cmp.Or(j.Fault, "-"))
 		}
 	})...)
 }

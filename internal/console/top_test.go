@@ -15,13 +15,14 @@ func answer(cycles uint64, at float64) *control.Answer {
 	a := &control.Answer{Rig: control.RigStatus{Name: "arm", Clock: "realtime", Cycles: cycles},
 		Buses: []control.BusStatus{{Name: "upper", Body: "real", Servos: 2, Cycles: cycles, Wire: 0.001, Spent: 0.002, Timeouts: 3}}}
 	a.Joints = []control.JointStatus{{Agent: "arm", Joint: "elbow", State: "armed", Holder: "osp", Fault: "bad\x1b[2J"}}
-	a.Joints[0].Position = report.Number(at)
+	angle := report.Number(at)
+	a.Joints[0].Angle = &angle
 	return a
 }
 
 func TestPage(t *testing.T) {
 	page := strings.Join(Page(answer(150, 0.5), answer(100, 0.25), 500*time.Millisecond), "\n")
-	for _, want := range []string{"100.0 cycles/s", "upper  real  2       100.0     2.00      1.00     3", "elbow  armed  osp      +0.500   +0.50", "Space stops all, Ctrl-C"} {
+	for _, want := range []string{"100.0 cycles/s", "upper  real  2       100.0     2.00      1.00     3", "elbow  armed  osp      +0.500    +0.50", "Space stops all, Ctrl-C"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("got\n%s\nwant %q", page, want)
 		}

@@ -77,16 +77,38 @@ type RigStatus struct {
 }
 
 type JointStatus struct {
-	Agent    string        `json:"agent"`
-	Joint    string        `json:"joint"`
-	State    string        `json:"state"`
-	Reason   string        `json:"reason,omitempty"` // of the agent's state: the source of arm or disarm, the cause of a stop
-	Holder   string        `json:"holder,omitempty"`
-	Position report.Number `json:"pos_rad"`
-	Acked    *bool         `json:"acknowledged,omitempty"` // of an emergency stop
-	Fault    string        `json:"fault,omitempty"`
+	Agent  string `json:"agent"`
+	Joint  string `json:"joint"`
+	State  string `json:"state"`
+	Reason string `json:"reason,omitempty"` // of the agent's state: the source of arm or disarm, the cause of a stop
+	Holder string `json:"holder,omitempty"`
+	// The position: in radians, or in metres of a slide.
+	Angle  *report.Number `json:"pos_rad,omitempty"`
+	Length *report.Number `json:"pos_m,omitempty"`
+
+	Acked *bool  `json:"acknowledged,omitempty"` // of an emergency stop
+	Fault string `json:"fault,omitempty"`
 
 	err error // the fault
+}
+
+// Position is Angle or Length; 0 where the joint has neither.
+func (j *JointStatus) Position() float64 {
+	for _, p := range []*report.Number{j.Angle, j.Length} {
+		if p != nil {
+			return float64(*p)
+		}
+	}
+	return 0
+}
+
+// position is Position with its unit.
+func (j *JointStatus) position() string {
+	unit := "rad"
+	if j.Length != nil {
+		unit = "m"
+	}
+	return report.Number(j.Position()).String() + " " + unit
 }
 
 func (j JointStatus) Cells() report.Cells {
@@ -95,7 +117,7 @@ func (j JointStatus) Cells() report.Cells {
 		acked = map[bool]string{true: "yes", false: "NO"}[*j.Acked]
 	}
 	return report.Cells{{"agent", j.Agent}, {"joint", j.Joint}, {"state", j.State}, {"held by", cmp.Or(j.Holder, "-")},
-		{"pos rad", j.Position}, {"acknowledged", acked}, {"fault", cmp.Or(j.Fault, "-")}}
+		{"position", j.position()}, {"acknowledged", acked}, {"fault", cmp.Or(j.Fault, "-")}}
 }
 
 // ControlSocket is where the rig called name listens.
@@ -431,7 +453,10 @@ func JointsOf(r *hal.Rig, stops []hal.JointStop) []JointStatus {
 			act := &a.Layout().Actuators[i]
 			j := JointStatus{Agent: a.Name(), Joint: act.Name, State: a.JointState(i).String(), Reason: a.Condition().Reason, Holder: a.Holder()}
 			if act.Position != hal.None {
-				j.Position = report.Number(measured[act.Position])
+				at := report.Number(measured[act.Position])
+				if j.Angle = &at; act.Kind == hal.Slide {
+					j.Angle, j.Length = nil, &at
+				}
 			}
 			fault := a.JointFault(i)
 			if fault == nil {

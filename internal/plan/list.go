@@ -48,7 +48,7 @@ func (p *AgentPlan) Things(rows []Thing) []Thing {
 				}
 			}
 		}
-		row := Thing{"joint", p.Config.Name, act.Name, body, hal.Position.Unit(),
+		row := Thing{"joint", p.Config.Name, act.Name, body, hal.Position.UnitOf(act.Kind == hal.Slide),
 			report.Number(act.Limits.MinPosition), report.Number(act.Limits.MaxPosition), on}
 		if act.Kind == hal.Thruster {
 			row.Kind, row.Unit, row.Min, row.Max = "thruster", hal.Force.Unit(), report.Number(-act.Limits.MaxTorque), report.Number(act.Limits.MaxTorque)
@@ -110,5 +110,5 @@ func (p *AgentPlan) measured(at int, body string) Thing {
 }
 
 func (p *AgentPlan) channel(kind, body string, c *hal.Channel) Thing {
-	return Thing{kind, p.Config.Name, c.Name, body, c.Quantity.Unit(), report.Number(c.Min), report.Number(c.Max), ""}
+	return Thing{kind, p.Config.Name, c.Name, body, c.Unit(), report.Number(c.Min), report.Number(c.Max), ""}
 }

@@ -1,4 +1,4 @@
-// Package mesh reads the triangles of mesh files: STL, binary and text, and OBJ.
+// Package mesh reads the triangles of mesh files: STL, binary and text, OBJ, and Collada (DAE).
 package mesh
 
 import (
@@ -29,10 +29,10 @@ type Triangle [3][3]float64
 // Readable reports, by the extension, whether Decode reads the file called name.
 func Readable(name string) error {
 	switch ext := strings.ToLower(path.Ext(name)); ext {
-	case ".stl", ".obj":
+	case ".stl", ".obj", ".dae":
 		return nil
 	default:
-		return fmt.Errorf("got %q, want an .stl or .obj file", ext)
+		return fmt.Errorf("got %q, want an .stl, .obj or .dae file", ext)
 	}
 }
 
@@ -60,10 +60,8 @@ func (l *limits) decode(name string, r io.Reader, yield func(*Triangle) error) e
 		}
 		return yield(t)
 	}
-	decode, kind := l.decodeOBJ, "obj"
-	if strings.EqualFold(path.Ext(name), ".stl") {
-		decode, kind = l.decodeSTL, "stl"
-	}
+	kind := strings.ToLower(path.Ext(name))[1:]
+	decode := map[string]func(*bufio.Reader, func(*Triangle) error) error{"stl": l.decodeSTL, "obj": l.decodeOBJ, "dae": l.decodeDAE}[kind]
 	err := decode(in, each)
 	if err == nil && n == 0 {
 		err = errors.New("got no triangle, want at least one")

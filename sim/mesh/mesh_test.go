@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,6 +36,19 @@ const (
 	facet    = "facet normal 0 0 1\nouter loop vertex 0 0 0 vertex 1 0 0\nvertex 0 2 3 endloop\nendfacet "
 	vertices = "v 0 0 0\nv 1 0 0\nv 0 2 3 1 0.5 0.5\nv -1 2 3\n"
 )
+
+const daeVertex = `<input semantic="VERTEX" source="#v" offset="0"/>`
+
+// dae is a Collada file of one geometry, in metres with y up, which does not count,, and the node that places it; "" places it as it is.
+func dae(primitives, node string) []byte {
+	if node == "" {
+		node = `<instance_geometry url="#g"/>`
+	}
+	return []byte(`<?xml version="1.0"?><COLLADA><asset><unit meter="1"/><up_axis>Y_UP</up_axis></asset><library_geometries><geometry id="g"><mesh>
+<source id="p"><float_array>0 0 0 1 0 0 0 2 3 -1 2 3</float_array></source><vertices id="v"><input semantic="POSITION" source="#p"/></vertices>
+` + primitives + `</mesh></geometry></library_geometries><library_visual_scenes><visual_scene id="s">
+<node>` + node + `</node></visual_scene></library_visual_scenes><scene><instance_visual_scene url="#s"/></scene></COLLADA>`)
+}
 
 // files are the table of the decoders: triangles or the error.
 func files() []struct {
@@ -83,8 +97,24 @@ func files() []struct {
 		{"a line without end", "a.obj", []byte(vertices + "f " + strings.Repeat("1 ", maxLine)), nil, "obj: after 4 vertices: bufio.Scanner: token too long"},
 		{"lines without end", "a.obj", []byte(strings.Repeat(strings.Repeat("1 ", 1000)+"\\\n", 100)), nil, "obj: line 33: got more than 65536 bytes"},
 		{"cut after a backslash", "a.obj", []byte(vertices + "f 1 2 \\\n"), nil, "obj: last line: unexpected EOF"},
-		{"collada", "a.dae", nil, nil, `got ".dae", want an .stl or .obj file`},
-		{"no extension", "stl", nil, nil, `got "", want an .stl or .obj file`},
+		{"collada", "a.dae", dae(`<triangles><input semantic="NORMAL" source="#p" offset="0"/><input semantic="VERTEX" source="#v" offset="1"/><p>0 0 9 1 9 2 0 0 0 2 0 3</p></triangles>`, ""), []Triangle{one, other}, ""},
+		{"a polylist", "a.dae", dae(`<lines/><polylist>`+daeVertex+`<vcount>4 2</vcount><p>0 1 2 3 0 1</p></polylist>`, ""), []Triangle{one, other}, ""},
+		{"a polygon", "a.dae", dae(`<polygons>`+daeVertex+`<p>0 1 2 3</p></polygons>`, ""), []Triangle{one, other}, ""},
+		{"a fan", "a.dae", dae(`<trifans>`+daeVertex+`<p>0 1 2 3</p></trifans>`, ""), []Triangle{one, other}, ""},
+		{"a strip", "a.dae", dae(`<tristrips>`+daeVertex+`<p>0 1 2</p></tristrips>`, ""), []Triangle{one}, ""},
+		{"placed", "a.dae", dae(`<triangles>`+daeVertex+`<p>0 1 2</p></triangles>`,
+			`<translate>1 0 0</translate><node><scale>2 2 2</scale><matrix>1 0 0 0 0 1 0 0 0 0 1 1 0 0 0 1</matrix><instance_geometry url="#g"/></node>`),
+			[]Triangle{{{1, 0, 2}, {3, 0, 2}, {1, 4, 8}}}, ""},
+		{"turned", "a.dae", dae(`<triangles>`+daeVertex+`<p>0 0 0</p></triangles>`, `<rotate>0 0 1 90</rotate><translate>2 0 0</translate><instance_geometry url="#g"/>`),
+			[]Triangle{{{2 * math.Cos(math.Pi/2), 2, 0}, {2 * math.Cos(math.Pi/2), 2, 0}, {2 * math.Cos(math.Pi/2), 2, 0}}}, ""},
+		{"mirrored", "a.dae", dae(`<triangles>`+daeVertex+`<p>0 1 2</p></triangles>`, `<scale>-1 1 1</scale><instance_geometry url="#g"/>`),
+			[]Triangle{{{0, 0, 0}, {0, 2, 3}, {-1, 0, 0}}}, ""},
+		{"no such point", "a.dae", dae(`<triangles>`+daeVertex+`<p>0 1 7</p></triangles>`, ""), nil, "dae: line 3: triangles: got index 7, want one of 4 points"},
+		{"no number", "a.dae", dae(`<triangles>`+daeVertex+`<p>0 1 x</p></triangles>`, ""), nil, `dae: line 3: triangles: line 3: p: got "x", want a number`},
+		{"no geometry", "a.dae", dae("", `<instance_geometry url="#x"/>`), nil, `dae: line 4: instance_geometry: got "#x", want the id of a geometry`},
+		{"a node in itself", "a.dae", dae("", `<node id="n"><instance_node url="#n"/></node>`), nil, "dae: line 4: got more than 64 nodes in each other"},
+		{"another root", "a.dae", []byte("<robot/>"), nil, "dae: line 1: got <robot>, want <COLLADA>"},
+		{"no extension", "stl", nil, nil, `got "", want an .stl, .obj or .dae file`},
 	}
 }
 
@@ -213,17 +243,15 @@ func TestReduced(t *testing.T) {
 
 // FuzzDecode: any file is refused or has finite bounds, and what is drawn of it is within them.
 func FuzzDecode(f *testing.F) {
+	endings := []string{".obj", ".stl", ".dae"}
 	for _, c := range files() {
 		if len(c.data) < 10_000 {
-			f.Add(strings.HasSuffix(strings.ToLower(c.name), "stl"), c.data)
+			f.Add(uint8(max(0, slices.Index(endings, strings.ToLower(c.name)[1:]))), c.data)
 		}
 	}
-	f.Add(false, ball(5))
-	f.Fuzz(func(t *testing.T, stl bool, data []byte) {
-		name := "a.obj"
-		if stl {
-			name = "a.stl"
-		}
+	f.Add(uint8(0), ball(5))
+	f.Fuzz(func(t *testing.T, kind uint8, data []byte) {
+		name := "a" + endings[int(kind)%len(endings)]
 		low, high, err := Bounds(name, bytes.NewReader(data))
 		d, drawn := Read(name, bytes.NewReader(data), [3]float64{1, 1, 1}, 5)
 		if err != nil {

@@ -66,7 +66,7 @@ func (r *Robot) Layout() *hal.Layout {
 
 // channel is the joint's channel of quantity q, with the range of a command.
 func (j *Joint) channel(q hal.Quantity) hal.Channel {
-	c := hal.Channel{Name: j.Name + "/" + q.String(), Quantity: q}
+	c := hal.Channel{Name: j.Name + "/" + q.String(), Quantity: q, Slide: j.Kind == Slide}
 	switch q {
 	case hal.Position:
 		c.Min, c.Max = j.Range[0], j.Range[1]

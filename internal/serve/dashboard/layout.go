@@ -103,7 +103,7 @@ func (s *Server) describeAgent(a *subject) agentText {
 		Goals: a.first + channels + l.Devices(), Joints: []jointText{}, Channels: []channelText{}, Sensors: []sensorText{}, Cameras: []string{}}
 	for i := range channels {
 		c := l.Measured(i)
-		t.Channels = append(t.Channels, channelText{c.Name, c.Quantity.Unit(), report.Number(c.Min), report.Number(c.Max), c.Estimate})
+		t.Channels = append(t.Channels, channelText{c.Name, c.Unit(), report.Number(c.Min), report.Number(c.Max), c.Estimate})
 	}
 	for i := range l.Actuators {
 		j := &l.Actuators[i]
