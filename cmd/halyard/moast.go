@@ -120,6 +120,9 @@ func dialNML(c *nml.Config, buffer string) (*nml.Client, error) {
 	if !ok {
 		return nil, &hal.Error{Kind: hal.Absent, Op: "buffer " + buffer, Err: fmt.Errorf("no B line")}
 	}
+	if line.Refused != "" {
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "buffer " + buffer, Err: fmt.Errorf("line %d: got %s", line.Line, line.Refused)}
+	}
 	client, err := nml.Dial(line)
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Absent, Op: "nml", Err: err, Try: "halyard moast"}
@@ -200,6 +203,10 @@ func newNMLModules(a *app) *cobra.Command {
 			}
 			var names []string
 			for _, b := range config.Buffers {
+				if b.Refused != "" {
+					a.note("note: buffer %s: line %d: got %s: left out", b.Name, b.Line, b.Refused)
+					continue
+				}
 				names = append(names, b.Name)
 			}
 			modules, err := shell.OpenModules(names, func(buffer string) (shell.Channel, error) { return dialNML(config, buffer) })

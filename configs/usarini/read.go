@@ -134,6 +134,11 @@ func ParseBots(file string, text []byte) (*Bots, error) {
 			var r Robot
 			r, ignored = d.robot(s)
 			r.Faults = own
+			for _, e := range ignored {
+				if strings.HasPrefix(strings.TrimSpace(e.text), "(") {
+					r.unread = append(r.unread, e)
+				}
+			}
 			b.Robots = append(b.Robots, r)
 		} else {
 			if b.UDK && s.has("ScanFov") {

@@ -34,6 +34,8 @@ type Robot struct {
 	Added          []Item // by AddParts, of UDK: the class of each decides its kind
 	Parts          []Part // parents first
 
+	unread []entry // items of unknown kinds
+
 	Faults yaml.Faults // of its section; Twin returns them
 }
 

@@ -39,8 +39,14 @@ func (b *Bots) Twin(class string, base *Base, lenient bool) (*Twin, error) {
 	}
 	w := &writer{bots: b, robot: r, lenient: lenient, faults: slices.Clone(r.Faults), twin: &Twin{file: b.File, places: map[string]entry{}}, names: map[string]bool{}}
 	w.decoder = decoder{file: b.File, section: r.Class, line: r.Line, faults: &w.faults}
+	for _, e := range r.unread {
+		w.note(e.line, e.key, "an item of a kind that is unknown here", "Sensors, Cameras, Effecters or JointParts: it is left out")
+	}
 	switch {
 	case base != nil && w.known(base):
+		if r.Bare() {
+			w.note(r.Line, "", "no part or item that is read", "one: the robot is the built-in one")
+		}
 		w.keep(base)
 	case len(r.Parts) > 0:
 		w.base = &Base{Chassis: "chassis", Joints: map[string][2]string{}, Package: map[string]string{}, Poses: map[string]hal.Pose{}}

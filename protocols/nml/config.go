@@ -26,6 +26,8 @@ type BufferLine struct {
 	Encoding            Encoding
 	Queue, ConfirmWrite bool
 	MaxMessage          int // max_message_size, bytes; 0 = Size
+
+	Refused string // why this program does not use the buffer: "encoding xml, want packed, xdr or disp"; "" = it does
 }
 
 // ProcessLine is one P line:
@@ -72,8 +74,8 @@ const (
 )
 
 // ParseConfig reads a .nml file, or the .cfg file that one is made from: lines that begin with b or p and have
-// key=value words. Other lines are comments, unknown options are ignored. The error joins one *Fault for each fault;
-// the lines without fault are returned.
+// key=value words. Other lines are comments, unknown options are ignored. A buffer of another kind or encoding is Refused
+// and no fault: the others are used. The error joins one *Fault for each fault; the lines without fault are returned.
 func ParseConfig(file string, r io.Reader) (*Config, error) {
 	p := parser{file: file, config: &Config{}}
 	in := bufio.NewScanner(r)
@@ -142,6 +144,12 @@ func (p *parser) buffer(words []string) {
 		return
 	}
 	b := BufferLine{Line: p.line, Name: words[1], Type: strings.ToUpper(words[2]), Host: words[3]}
+	switch b.Type {
+	case "GLOBMEM", "OEMEM", "OEMMEM": // with an address of a bus in place of the key
+		b.Refused = fmt.Sprintf("type %s, want SHMEM or LOCMEM", b.Type)
+		keep(p, &p.config.Buffers, b)
+		return
+	}
 	b.Size = p.number("size", words[4], DefaultSize, 1, MaxSize)
 	p.number("neutral", words[5], 0, 0, 1)
 	p.number("rpc program", words[6], 0, 0, 1<<31-1)
@@ -174,7 +182,7 @@ func (p *parser) option(b *BufferLine, word string) {
 	case "disp":
 		b.Encoding = Disp
 	case "xml", "ascii":
-		p.fault("encoding: got %s, want packed, xdr or disp", name)
+		b.Refused = fmt.Sprintf("encoding %s, want packed, xdr or disp", name)
 	case "queue":
 		b.Queue = true
 	case "confirm_write":
@@ -265,7 +273,7 @@ func (p *parser) check() {
 			p.faultAt(b.Line, "buffer %s: got a second line, want one (the first is line %d)", b.Name, before)
 		}
 		place := [2]int{b.Port, int(b.Number)}
-		if before := places[place]; before > 0 && b.Port > 0 {
+		if before := places[place]; before > 0 && b.Port > 0 && b.Refused == "" {
 			p.faultAt(b.Line, "buffer %s: number %d on port %d is that of line %d", b.Name, b.Number, b.Port, before)
 		}
 		names[b.Name], places[place] = b.Line, b.Line

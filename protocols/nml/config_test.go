@@ -85,7 +85,6 @@ b size=3
 		"bad.nml:1: TCP port: got \"70000\", want 1..65535 or *",
 		"bad.nml:2: B line: got 3 words",
 		"bad.nml:3: size: got \"many\"",
-		"bad.nml:3: encoding: got xml",
 		"bad.nml:5: buffer five: number 4 on port 5000 is that of line 4",
 		"bad.nml:6: buffer four: got a second line, want one (the first is line 4)",
 		"bad.nml:7: process svr: buffer six has no B line",
@@ -136,4 +135,19 @@ func FuzzConfig(f *testing.F) {
 			t.Errorf("written and read: got %+v, %v, want %+v", again, err, c)
 		}
 	})
+}
+
+// TestConfigRefused: a buffer of another kind or encoding is refused by its name, and the others are used.
+func TestConfigRefused(t *testing.T) {
+	c, err := ParseConfig("all.nml", strings.NewReader("B bus GLOBMEM vme1 1024 0 0 199 * vme_addr=0x4400000 packed\nB own OEMEM vme1 1024 0 0 198 * addr=1\n"+
+		"B text SHMEM localhost 4096 0 * 7 5 7 TCP=5000 xml\nB letters SHMEM localhost 4096 0 * 8 5 8 TCP=5000 ascii\nB good SHMEM localhost 4096 0 * 9 5 9 TCP=5000\n"+
+		"P main bus REMOTE vme1 R 0 0.5 0 1\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"bus": "type GLOBMEM", "own": "type OEMEM", "text": "encoding xml", "letters": "encoding ascii", "good": ""} {
+		if b, ok := c.Buffer(name); !ok || !strings.HasPrefix(b.Refused, want) || want == "" && b.Refused != "" {
+			t.Errorf("%s: got %v, refused for %q, want %q", name, ok, b.Refused, want)
+		}
+	}
 }
