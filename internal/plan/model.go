@@ -34,7 +34,7 @@ func (r *Resolver) robot(path configs.Path, c *configs.Agent) (*model.Robot, err
 		if fix := catalog.Likely(c.Model, known); fix != "" {
 			meant = "; " + fix
 		}
-		return nil, fmt.Errorf("a robot (%s or simloid-ID), or the path of a robot file, a vehicle file or a URDF%s", strings.Join(known, ", "), meant)
+		return nil, fmt.Errorf("a robot (%s or simloid-ID), or the path of a robot file, a vehicle file, a URDF or an MJCF%s", strings.Join(known, ", "), meant)
 	}
 	own := *robot
 	own.Joints = slices.Clone(robot.Joints)

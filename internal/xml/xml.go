@@ -34,6 +34,7 @@ type Node struct {
 	Children []*Node
 	Text     string // its own, without surrounding space
 	Line     int    // on which it begins, from 1
+	File     string // set by a reader that includes files: the one it is from; "": the main one
 }
 
 // Error is what is wrong with a file, and where.

@@ -92,8 +92,10 @@ func ParseFile(data []byte, source string, o FileOptions) (*Robot, error) {
 	switch root.Name {
 	case "robot":
 		readURDF(d, root)
+	case "mujoco":
+		readMJCF(d, root, o.Open)
 	default:
-		d.fault(yaml.Place{Source: source, Line: root.Line}, "", "got <%.40s>, want a URDF, whose root is <robot>", root.Name)
+		d.fault(yaml.Place{Source: source, Line: root.Line}, "", "got <%.40s>, want a URDF, whose root is <robot>, or an MJCF, whose root is <mujoco>", root.Name)
 	}
 	if d.name == "" {
 		d.name = strings.TrimSuffix(filepath.Base(source), filepath.Ext(source))
@@ -111,10 +113,12 @@ func (d *description) robot(o *FileOptions) (*Robot, error) {
 	if len(d.faults) == 0 {
 		d.repairAxes()
 		d.repairMasses(b.r.Fixed)
+		d.scaleMasses()
 		d.repairDrives(b.r.Fixed)
 		b.rename()
 		b.bodies()
 		b.joints()
+		b.sensors()
 		b.separate()
 	}
 	slices.SortStableFunc(d.repaired, func(x, y yaml.Fault) int { return cmp.Compare(x.Line, y.Line) })
@@ -376,6 +380,17 @@ func (b *builder) joints() {
 	}
 }
 
+// sensors makes the sensors.
+func (b *builder) sensors() {
+	taken := map[string]bool{}
+	for _, s := range b.d.sensors {
+		p, _ := b.d.partOf(s.part)
+		body := b.r.Bodies[p.body]
+		b.r.Sensors = append(b.r.Sensors, Sensor{Name: safe(s.name, taken), Kind: s.kind, Body: p.body,
+			Pose: within(inverse(body.Pose), within(p.built, s.pose))})
+	}
+}
+
 func (d *description) checkCount(path yaml.Path, n, most int) bool {
 	if n > most {
 		d.fault(yaml.Place{Source: d.source}, path, "got %d, want at most %d", n, most)
@@ -406,6 +421,9 @@ func (b *builder) drive(a *axis, m *drive, name string, l Linkage) {
 	j.Range = j.Limits
 	// The zero pose where the limits allow it, else the end nearest to it.
 	j.Default = math.Max(j.Limits[0], math.Min(j.Limits[1], 0))
+	if a.start != nil {
+		j.Default = math.Max(j.Limits[0], math.Min(j.Limits[1], *a.start))
+	}
 	j.Start = j.Default
 	if servo := b.o.Servos[name]; servo != "" {
 		spec, ok := actuator.Lookup(servo)

@@ -24,13 +24,16 @@ type FileOptions struct {
 // description is a robot as its file has it. A reader fills it; robot checks and repairs it and makes a Robot of it. The
 // reader converts units and conventions and reports what it cannot read; it repairs nothing.
 type description struct {
-	name   string
-	source string // the file, as reports call it
-	free   bool   // the file says that the root moves freely
-	self   bool   // the links collide with each other, but for those that touch in the built pose
-	parts  []part // any order
-	drives []drive
-	apart  [][2]string // pairs of links that never collide
+	name    string
+	source  string // the file, as reports call it
+	free    bool   // the file says that the root moves freely
+	self    bool   // the links collide with each other, but for those that touch in the built pose
+	parts   []part // any order
+	drives  []drive
+	apart   [][2]string // pairs of links that never collide
+	sensors []sensorPart
+	total   float64 // kg, to which all masses are scaled; 0: they stay
+	derived bool    // masses from solids are the rule of the format, not a repair
 
 	faults   yaml.Faults
 	notes    yaml.Faults // what was left out or is unusual
@@ -70,7 +73,9 @@ type axis struct {
 	stiffness     float64 // N·m/rad towards rest
 	rest          float64
 	armature      float64
-	follows       *follow // another axis
+	follows       *follow  // another axis
+	start         *float64 // where it is after a reset; nil: at 0, if its limits allow it
+	force         float64  // of all its motors at most, N·m or N; 0: not stated
 }
 
 // follow is an axis's position as times that of the leader plus plus.

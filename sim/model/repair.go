@@ -280,7 +280,7 @@ func (d *description) moves(i int, fixed bool) bool {
 func (d *description) repairMasses(fixed bool) {
 	for i := range d.parts {
 		p := &d.parts[i]
-		if p.mass == nil && !d.moves(i, fixed) {
+		if p.mass == nil && !d.moves(i, fixed) && (!d.derived || p.name == mjcfWorld) {
 			continue // the table that an arm stands on has no need of a mass
 		}
 		d.repairMass(p)
@@ -293,6 +293,33 @@ func (d *description) repairMasses(fixed bool) {
 		if p := &d.parts[i]; len(p.axes) > 0 && !d.carries(i) {
 			p.mass = &inertial{place: p.at, at: hal.Pose{Rotation: [4]float64{1}}, mass: lumpMass, inertia: sphereOf(lumpMass)}
 			d.repair(p.at, linkPath(p.name)+".inertial", "none", fmt.Sprintf("%g kg", lumpMass), "it moves, and has neither a mass nor solids to take one from")
+		}
+	}
+}
+
+// scaleMasses makes the masses of all parts total.
+func (d *description) scaleMasses() {
+	sum := 0.0
+	for i := range d.parts {
+		if m := d.parts[i].mass; m != nil {
+			sum += m.mass
+		}
+	}
+	if d.total == 0 || sum == 0 {
+		return
+	}
+	for i := range d.parts {
+		m := d.parts[i].mass
+		if m == nil {
+			continue
+		}
+		m.mass *= d.total / sum
+		if m.inertia != nil {
+			scaled := *m.inertia
+			for k := range scaled {
+				scaled[k] *= d.total / sum
+			}
+			m.inertia = &scaled
 		}
 	}
 }
@@ -335,6 +362,9 @@ func (d *description) repairMass(p *part) {
 	var b Body
 	l.give(&b)
 	p.mass = &inertial{place: at, at: hal.Pose{Position: b.CentreOfMass, Rotation: [4]float64{1}}, mass: b.Mass, inertia: &b.Inertia}
+	if d.derived {
+		return
+	}
 	d.repair(at, path, before, fmt.Sprintf("%.6g kg", b.Mass), fmt.Sprintf("from its collision solids at %g kg/m³", ordinary))
 }
 

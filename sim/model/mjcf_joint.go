@@ -1,0 +1,315 @@
+package model
+
+import (
+	"math"
+	"slices"
+
+	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/xml"
+	"github.com/halyard-robotics/halyard/internal/yaml"
+)
+
+// mjcfActuators are the elements of <actuator> that have the attributes of <general>.
+var mjcfActuators = map[string]bool{"general": true, "motor": true, "position": true, "velocity": true, "intvelocity": true,
+	"damper": true, "cylinder": true}
+
+// sensorPart is a sensor of a part.
+type sensorPart struct {
+	at         yaml.Place
+	name, kind string
+	part       string
+	pose       hal.Pose // in the part's frame
+}
+
+// couple reads <equality>: a joint that follows another, as fingers do.
+func (r *mjcfReader) couple(root *xml.Node) {
+	for _, section := range root.All("equality") {
+		for _, n := range section.Children {
+			if n.Name != "joint" || n.Get("active") == "false" || n.Get("joint2") == "" {
+				r.leftOut(&xml.Node{Name: "equality " + n.Name, Line: n.Line, File: n.File})
+				continue
+			}
+			p, k := r.axisOf(n.Get("joint1"))
+			l, i := r.axisOf(n.Get("joint2"))
+			if p == nil || l == nil {
+				r.lost(n, n.Get("joint1"), p == nil)
+				r.lost(n, n.Get("joint2"), l == nil)
+				continue
+			}
+			c := append(r.numbers(n, "polycoef", 0), 0, 0, 0, 0, 0)
+			if _, ok := n.Attr("polycoef"); !ok {
+				c[1] = 1
+			}
+			if c[2] != 0 || c[3] != 0 || c[4] != 0 {
+				r.note(r.place(n), "equality.polycoef", "got %s: its first two numbers count", yaml.Quote(n.Get("polycoef")))
+			}
+			a, leader := &p.axes[k], &l.axes[i]
+			if c[1] == 0 || a.name == leader.name || l.follows(r.description, a.name) {
+				r.note(r.place(n), "equality.joint", "%s is left free", yaml.Quote(a.name))
+				continue
+			}
+			// q - ref = c₀ + c₁ (q' - ref')
+			a.follows = &follow{leader.name, c[1], c[0] + a.reference() - c[1]*leader.reference()}
+		}
+	}
+}
+
+// reference is the position in which the file draws an axis.
+func (a *axis) reference() float64 {
+	if a.start != nil {
+		return *a.start
+	}
+	return 0
+}
+
+// follows reports whether an axis of the part follows, perhaps by others, the one called name.
+func (p *part) follows(d *description, name string) bool {
+	for i := range p.axes {
+		a := &p.axes[i]
+		for range maxJoints {
+			if a.follows == nil {
+				break
+			}
+			if a.follows.leader == name {
+				return true
+			}
+			q, k := d.axisOf(a.follows.leader)
+			if q == nil {
+				break
+			}
+			a = &q.axes[k]
+		}
+	}
+	return false
+}
+
+// lost reports a joint that is not there; one of a tree that was left out is none.
+func (r *mjcfReader) lost(n *xml.Node, joint string, is bool) {
+	if is && !slices.ContainsFunc(r.order, func(o mjcfPosition) bool { return o.axis == joint }) {
+		r.fault(r.place(n), yaml.Path(n.Name+".joint"), "got %s, want the name of a joint", yaml.Quote(joint))
+	}
+}
+
+// actuate reads <tendon> and <actuator>. Where there is no actuator, each joint gets a motor.
+func (r *mjcfReader) actuate(root *xml.Node) {
+	for _, section := range root.All("tendon") {
+		for _, n := range section.Children {
+			if n.Name != "fixed" {
+				r.leftOut(&xml.Node{Name: "tendon " + n.Name, Line: n.Line, File: n.File})
+				continue
+			}
+			for _, j := range n.All("joint") {
+				r.tendons[n.Get("name")] = append(r.tendons[n.Get("name")], mjcfCoef{j.Get("joint"), r.number(j, "coef", 0)})
+			}
+		}
+	}
+	any := false
+	for _, section := range root.All("actuator") {
+		for _, n := range section.Children {
+			any = true
+			if mjcfActuators[n.Name] {
+				r.actuator(r.resolve(n, ""))
+			} else {
+				r.leftOut(n)
+			}
+		}
+	}
+	for i := range r.parts {
+		for k := range r.parts[i].axes {
+			a := &r.parts[i].axes[k]
+			if !any && a.kind != Ball && a.follows == nil {
+				r.drives = append(r.drives, drive{axis: a.name})
+			}
+		}
+	}
+	if !any {
+		r.note(r.place(root), "actuator", "none: each joint has a motor here")
+	}
+	r.release()
+}
+
+// release frees the joints that follow one without a motor.
+func (r *mjcfReader) release() {
+	for i := range r.parts {
+		for k := range r.parts[i].axes {
+			a := &r.parts[i].axes[k]
+			last := a
+			for range maxJoints {
+				if last.follows == nil {
+					break
+				}
+				p, n := r.axisOf(last.follows.leader)
+				if p == nil {
+					break
+				}
+				last = &p.axes[n]
+			}
+			if a.follows != nil && r.driveOf(last.name) == nil {
+				r.note(a.at, jointPath(a.name), "it follows %s, which has no actuator: it is left free", yaml.Quote(last.name))
+				a.follows = nil
+			}
+		}
+	}
+}
+
+// actuator reads an actuator of a joint or a fixed tendon.
+func (r *mjcfReader) actuator(n *xml.Node) {
+	name := n.Get("joint")
+	if name == "" {
+		name = n.Get("jointinparent")
+	}
+	coefs := []mjcfCoef{{name, 1}}
+	if t := n.Get("tendon"); name == "" && t != "" {
+		coefs = r.tendons[t]
+	}
+	if len(coefs) == 0 || coefs[0].joint == "" {
+		r.leftOut(&xml.Node{Name: "actuator of a site, body or spatial tendon", Line: n.Line, File: n.File})
+		return
+	}
+	p, k := r.axisOf(coefs[0].joint)
+	if p == nil {
+		r.lost(n, coefs[0].joint, !slices.ContainsFunc(r.order, func(o mjcfPosition) bool { return o.count == 4 }))
+		return
+	}
+	a := &p.axes[k]
+	if a.kind == Ball {
+		r.note(r.place(n), jointPath(a.name), "an actuator of a ball joint: left out")
+		return
+	}
+	if f := a.follows; f != nil {
+		if r.driveOf(f.leader) != nil {
+			r.note(r.place(n), jointPath(a.name), "it follows %s: its own actuator is left out", yaml.Quote(f.leader))
+			return
+		}
+		r.lead(a)
+	}
+	torque := r.force(n, a) * math.Max(1e-9, math.Abs(coefs[0].coef))
+	if m := r.driveOf(a.name); m != nil {
+		m.torque = math.Max(m.torque, torque)
+		return
+	}
+	speed := defaultTurn
+	if a.kind == Slide {
+		speed = defaultSlide
+	}
+	r.drives = append(r.drives, drive{a.name, torque, speed})
+	for _, c := range coefs[1:] {
+		if q, i := r.axisOf(c.joint); q != nil && q.axes[i].follows == nil && r.driveOf(c.joint) == nil && c.coef != 0 && coefs[0].coef != 0 {
+			q.axes[i].follows = &follow{a.name, c.coef / coefs[0].coef, 0}
+			r.note(r.place(n), jointPath(c.joint), "it moves with %s by the tendon %s", yaml.Quote(a.name), yaml.Quote(n.Get("tendon")))
+		}
+	}
+}
+
+// lead turns a coupling round: the joint with the actuator leads.
+func (r *mjcfReader) lead(a *axis) {
+	f := a.follows
+	p, k := r.axisOf(f.leader)
+	if p != nil && p.axes[k].follows == nil {
+		p.axes[k].follows = &follow{a.name, 1 / f.times, -f.plus / f.times}
+	}
+	a.follows = nil
+}
+
+// force is the greatest torque of an actuator, N·m or N; 0 where the file sets no bound.
+func (r *mjcfReader) force(n *xml.Node, a *axis) float64 {
+	most := math.Inf(1)
+	limited := func(what string) []float64 {
+		v := r.numbers(n, what+"range", 2)
+		if n.Get(what+"limited") == "false" || v == nil || v[0] >= v[1] {
+			return nil
+		}
+		return v
+	}
+	reach := func(v []float64) float64 { return math.Max(math.Abs(v[0]), math.Abs(v[1])) }
+	if v := limited("force"); v != nil {
+		most = reach(v)
+	}
+	first := func(name string, otherwise float64) float64 {
+		if v := r.numbers(n, name, 1); v != nil {
+			return v[0]
+		}
+		return otherwise
+	}
+	gain, servo := first("gainprm", 1), n.Get("biastype") == "affine"
+	switch n.Name {
+	case "position", "intvelocity":
+		gain, servo = first("kp", 1), true
+	case "velocity", "damper":
+		gain, servo = first("kv", 1), true
+	case "cylinder":
+		if gain = first("area", 1); n.Get("diameter") != "" {
+			d := first("diameter", 1)
+			gain = math.Pi / 4 * d * d
+		}
+	}
+	gear := math.Abs(first("gear", 1))
+	switch v := limited("ctrl"); {
+	case servo && math.IsInf(most, 1):
+		// What the gain makes of the greatest error that the joint's range allows.
+		span := math.Pi
+		if a.limits != nil && a.limits[1]-a.limits[0] < 2*math.Pi {
+			span = a.limits[1] - a.limits[0]
+		}
+		most = math.Abs(gain) * gear * span
+	case !servo && v != nil:
+		most = math.Min(most, math.Abs(gain)*reach(v))
+	}
+	if a.force > 0 {
+		return math.Min(most*gear, a.force)
+	}
+	if math.IsInf(most, 1) {
+		return 0
+	}
+	return math.Min(most*gear, maxForce)
+}
+
+// sense reads <sensor>: those at one site that an inertial sensor has are one, and a touch is a contact.
+func (r *mjcfReader) sense(root *xml.Node) {
+	at := map[string]int{}
+	for _, section := range root.All("sensor") {
+		for _, n := range section.Children {
+			site, kind := n.Get("site"), ""
+			switch n.Name {
+			case "accelerometer":
+				kind = "imu"
+			case "framequat":
+				if site, kind = n.Get("objname"), "imu"; n.Get("objtype") != "site" {
+					kind = ""
+				}
+			case "gyro":
+				kind = "gyro"
+			case "touch":
+				kind = "contact"
+			case "force":
+				kind = "force"
+			case "jointpos", "jointvel", "actuatorpos", "actuatorvel", "actuatorfrc", "jointactuatorfrc", "ballquat", "ballangvel":
+				continue // joints are measured
+			}
+			s, ok := r.sites[site]
+			if p, _ := r.partOf(s.part); kind == "" || !ok || p == nil {
+				r.leftOut(&xml.Node{Name: "sensor " + n.Name, Line: n.Line, File: n.File})
+				continue
+			}
+			group := "inertial " + site
+			if kind == "contact" || kind == "force" {
+				group = kind + " " + site
+			}
+			if i, ok := at[group]; ok {
+				if kind == "imu" {
+					r.sensors[i].kind = kind
+				}
+				continue
+			}
+			name := n.Get("name")
+			if group == "inertial "+site {
+				name = site
+			}
+			if name == "" {
+				name = r.unnamed(n.Name)
+			}
+			at[group] = len(r.sensors)
+			r.sensors = append(r.sensors, sensorPart{r.place(n), name, kind, s.part, s.pose})
+		}
+	}
+}
