@@ -20,8 +20,10 @@ type Exchange struct {
 	Sent     uint64        // bytes
 	Received uint64
 
-	bits     int    // of a byte on the wire: start, data, parity, stop
-	bad      uint64 // damaged packets before this exchange
+	sending  bool          // goals, which belong to the present: see MaxPause
+	seen     time.Duration // when this process was last seen to run meanwhile
+	bits     int           // of a byte on the wire: start, data, parity, stop
+	bad      uint64        // damaged packets before this exchange
 	deadline time.Duration
 	late     bool // the deadline has passed and the line was read once more
 }
@@ -48,11 +50,27 @@ func (x *Exchange) Write() error {
 	if len(x.Out) == 0 {
 		return nil
 	}
+	if x.sending && x.Port.Now()-x.seen > MaxPause {
+		x.Out = x.Out[:0]
+		return ErrPaused
+	}
 	_, err := x.Port.Write(x.Out)
 	x.Sent += uint64(len(x.Out))
 	x.Out = x.Out[:0]
+	x.seen = x.Port.Now()
 	return err
 }
+
+// MaxPause is how long this process may have been stopped within a Send: after it neither a goal nor torque on is written, since
+// a supervisor may have switched torque off meanwhile.
+const MaxPause = 100 * time.Millisecond
+
+// ErrPaused reports a Send that was not finished for MaxPause.
+var ErrPaused = errors.New("this process did not run for too long: goals are not sent")
+
+// begin notes that a Send begins, whose packets are dropped after a pause; end that it has ended.
+func (x *Exchange) begin() { x.sending, x.seen = true, x.Port.Now() }
+func (x *Exchange) end()   { x.sending = false }
 
 // Request sends Out and sets the deadline for a reply of reply bytes that may begin delay later. It discards bytes of
 // earlier exchanges: a late reply to the last request must not be taken for one to this. A separate parser must be reset as
@@ -135,6 +153,9 @@ func (x *Exchange) wait() (piece []byte, last bool, err error) {
 		part = min(wait, abortCheck)
 	}
 	n, err := x.Port.Read(x.Raw[len(x.Raw):cap(x.Raw)], part)
+	if now := x.Port.Now(); now-x.seen <= part+MaxPause {
+		x.seen = now
+	}
 	piece = x.Raw[len(x.Raw) : len(x.Raw)+n]
 	x.Raw = x.Raw[:len(x.Raw)+n]
 	x.Received += uint64(n)

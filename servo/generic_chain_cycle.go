@@ -12,6 +12,8 @@ func (r *GenericChain) send() error {
 		return err
 	}
 	r.stats.Begin(r.x)
+	r.x.begin()
+	defer r.x.end()
 	r.x.Out, r.prepared = r.x.Out[:0], false
 	// 1. Torque off, for all that must have it off and are not known to; lost ones may still receive it.
 	for i := range r.Devices {

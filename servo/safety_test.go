@@ -193,3 +193,50 @@ func TestHaltsOfOneLineAtOnce(t *testing.T) {
 	}
 	all.Wait()
 }
+
+// TestSafety18PausedSend: a process that was stopped in the middle of a Send writes neither torque on nor a goal of before, since its
+// supervisor may have switched the torque off; the next Send does. A stop is always written.
+func TestSafety18PausedSend(t *testing.T) {
+	port := &echoing{}
+	x := NewExchange(port, 10, 64, 64)
+	send := func(pause time.Duration) error {
+		x.begin()
+		defer x.end()
+		port.now += pause
+		x.Out = append(x.Out[:0], 1, 2, 3)
+		return x.Write()
+	}
+	if err := send(MaxPause); err != nil || len(port.in) != 3 {
+		t.Errorf("a late host: got %v, % x", err, port.in)
+	}
+	port.in = nil
+	if err := send(MaxPause + 1); !errors.Is(err, ErrPaused) || len(port.in) > 0 || len(x.Out) > 0 {
+		t.Errorf("stopped before a write: got %v, % x", err, port.in)
+	}
+	if err := send(0); err != nil || len(port.in) != 3 {
+		t.Errorf("the next Send: got %v, % x", err, port.in)
+	}
+	x.begin() // stopped while it waits for a reply of the same Send
+	x.Out = append(x.Out[:0], 1)
+	if err := x.Request(1, time.Second); err != nil { // a wait may be long
+		t.Fatal(err)
+	}
+	port.in = nil
+	if _, err := x.More(); err == nil {
+		t.Fatal("no reply: got nil")
+	}
+	x.Out = append(x.Out[:0], 2)
+	if err := x.Write(); err != nil {
+		t.Errorf("after a long wait: %v", err)
+	}
+	port.now += time.Second
+	x.Out = append(x.Out[:0], 3)
+	if err := x.Write(); !errors.Is(err, ErrPaused) {
+		t.Errorf("stopped between two writes: got %v", err)
+	}
+	x.end()
+	port.in, x.Out = nil, append(x.Out[:0], 4)
+	if err := x.Write(); err != nil || len(port.in) != 1 {
+		t.Errorf("a stop: got %v, % x", err, port.in)
+	}
+}

@@ -205,8 +205,11 @@ func watched(t *testing.T) (s *Supervisor, now *time.Duration) {
 // answered waits until the supervisor has answered the last beat.
 func answered(t *testing.T, s *Supervisor) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !s.heard; <-time.After(time.Millisecond) {
-		if err := s.Beat(); errors.Is(err, ErrEnded) || time.Now().After(end) {
+	if err := s.Beat(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(time.Minute); s.asked; <-time.After(time.Millisecond) {
+		if err := s.Check(); err != nil || time.Now().After(end) {
 			t.Fatalf("answer: %v", err)
 		}
 	}
@@ -268,6 +271,9 @@ func TestFrozenMain(t *testing.T) {
 	*now += MaxTimeout
 	if err := s.Check(); err != ErrFroze {
 		t.Errorf("got %v, want %v", err, ErrFroze)
+	}
+	if n := testing.AllocsPerRun(100, func() { s.Beat() }); n != 0 {
+		t.Errorf("a beat: got %v allocations, want 0", n)
 	}
 }
 
