@@ -787,6 +787,10 @@ func TestTheEndTakesStopsOnly(t *testing.T) {
 				body.Position[0] = 1
 				a := add(t, r, "a", body, hal.Emulated, hal.GuardConfig{OnTimeout: hal.Park, HomeSpeed: 1})
 				p, l, o := acquire(t, r, "client", a)
+				look := func() (at float64, torque bool) {
+					r.BetweenCycles(func() { at, torque = body.Position[0], body.Enabled[0] })
+					return at, torque
+				}
 				ctx, cancel := context.WithCancel(t.Context())
 				ended := make(chan error, 1)
 				go func() { ended <- r.Run(ctx) }()
@@ -796,7 +800,7 @@ func TestTheEndTakesStopsOnly(t *testing.T) {
 				time.Sleep(5*period + period/2)
 				cancel()
 				time.Sleep(10 * period)
-				at := body.Position[0]
+				at, _ := look()
 				if !a.Homing() || at >= 1 {
 					t.Fatalf("%v: got homing %v at %g, want it parking", mode, a.Homing(), at)
 				}
@@ -819,8 +823,8 @@ func TestTheEndTakesStopsOnly(t *testing.T) {
 				p.Close()
 				session.Close()
 				time.Sleep(10 * period)
-				if !a.Homing() || body.Position[0] >= at || o.resets != 0 {
-					t.Errorf("%v: got homing %v, from %g to %g, want it parking on", mode, a.Homing(), at, body.Position[0])
+				if now, _ := look(); !a.Homing() || now >= at || o.resets != 0 {
+					t.Errorf("%v: got homing %v, from %g to %g, want it parking on", mode, a.Homing(), at, now)
 				}
 				if stopped {
 					if stops := r.EmergencyStop("test"); stops[0].Err != nil {
@@ -830,8 +834,8 @@ func TestTheEndTakesStopsOnly(t *testing.T) {
 				if err := <-ended; err != nil {
 					t.Error(err)
 				}
-				if got := body.Position[0]; stopped == body.Enabled[0] || (got == 0) == stopped {
-					t.Errorf("%v, stopped %v: ended at %g with torque %v", mode, stopped, got, body.Enabled[0])
+				if got, torque := look(); stopped == torque || (got == 0) == stopped {
+					t.Errorf("%v, stopped %v: ended at %g with torque %v", mode, stopped, got, torque)
 				}
 				if stops := r.EmergencyStop("after the end"); stops[0].Err != nil || body.Enabled[0] {
 					t.Errorf("%v: a stop after the end: got %+v, torque %v", mode, stops, body.Enabled[0])
