@@ -23,13 +23,27 @@ type AHRS struct {
 	cal    calibration.Inertial
 	clock  hal.Clock
 	filter *kinematics.Attitude
+	config kinematics.AttitudeConfig
 	values [9]float64
 	last   time.Duration // time of the previous sample; < 0: no sample yet
 }
 
 // NewAHRS returns the fusion of raw. clock is the one that raw goes by: the time between two samples is taken from it.
 func NewAHRS(raw Sensor, c *calibration.Inertial, clock hal.Clock, k kinematics.AttitudeConfig) *AHRS {
-	return &AHRS{Sensor: raw, cal: *c, clock: clock, filter: kinematics.NewAttitude(k), last: -1}
+	return &AHRS{Sensor: raw, cal: *c, clock: clock, filter: kinematics.NewAttitude(k), config: k, last: -1}
+}
+
+// Restart begins as after power-on: attitude and drift are estimated again.
+func (s *AHRS) Restart() {
+	s.last, s.filter = -1, kinematics.NewAttitude(s.config)
+	restart(s.Sensor)
+}
+
+// restart lets a driver forget what it read.
+func restart(s Sensor) {
+	if r, ok := s.(interface{ Restart() }); ok {
+		r.Restart()
+	}
 }
 
 // Note is the chip's.
@@ -85,6 +99,9 @@ type MountedIMU struct {
 	mount  hal.Pose
 	values [fused]float64
 }
+
+// Restart lets the chip's driver forget what it read.
+func (s *MountedIMU) Restart() { restart(s.Sensor) }
 
 // Note is the chip's.
 func (s *MountedIMU) Note() string { return NoteOf(s.Sensor) }

@@ -481,3 +481,51 @@ func TestSafety18SilentCycle(t *testing.T) {
 		}
 	})
 }
+
+// edgeClock is a clock of virtual time whose edge is where the cycle is; a reading moves it on.
+type edgeClock struct{ edge, now time.Duration }
+
+func (c *edgeClock) Now() time.Duration         { return max(c.edge, c.now) }
+func (c *edgeClock) SleepUntil(t time.Duration) { c.now = max(c.Now(), t) }
+func (c *edgeClock) cycleTime() time.Duration   { return c.edge }
+func (c *edgeClock) Open() error                { return nil }
+func (c *edgeClock) Close() error               { return nil }
+func (c *edgeClock) Read(values []float64) error {
+	values[0] = c.Now().Seconds()
+	c.SleepUntil(c.Now() + time.Millisecond)
+	return nil
+}
+
+// A sensor that is read in step with the cycle has a new reading in every cycle, and none of before a reset of its world.
+func TestPollerIsFresh(t *testing.T) {
+	const period = 10 * time.Millisecond
+	c := &edgeClock{}
+	p := NewPoller(c, PollerConfig{Values: 1, Period: period, Clock: c, CycleTime: c.cycleTime})
+	if err := p.Open(); err != nil {
+		t.Fatal(err)
+	}
+	last, fresh := math.NaN(), 0
+	var v [1]float64
+	for range 100 {
+		c.edge += period
+		if err := p.Receive(); err != nil {
+			t.Fatal(err)
+		}
+		age, err := p.Latest(v[:], 0)
+		if err != nil || age > period {
+			t.Fatalf("at %v: got age %v, %v", c.edge, age, err)
+		}
+		if v[0] != last {
+			last = v[0]
+			fresh++
+		}
+	}
+	if fresh < 99 {
+		t.Errorf("got %d fresh readings in 100 cycles", fresh)
+	}
+	c.edge += period
+	p.ForgetReadings()
+	if _, err := p.Latest(v[:], 0); err != nil || v[0] != c.edge.Seconds() {
+		t.Errorf("after a reset: got %v, %v, want a reading of %v", v[0], err, c.edge)
+	}
+}

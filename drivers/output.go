@@ -25,6 +25,7 @@ type output struct {
 	halted   bool          // until it is enabled again: an ESC at neutral still has pulses
 	regained bool          // its device was away: no pulses until it has not been enabled once
 	last     lastFault
+	forgot   uint64 // the writer's count that position belongs to
 }
 
 func newOutput(j Joint, a *hal.Actuator) *output {
@@ -91,6 +92,9 @@ func (o *output) pulse(now time.Duration, a *hal.Actuator, enable bool) time.Dur
 }
 
 func (o *output) read(f *hal.Frame, a *hal.Actuator) hal.Status {
+	if n := o.Writer.forgotten(); n != o.forgot {
+		o.forgot, o.position, o.mode = n, a.Default, hal.NoMode
+	}
 	measure(f, a.Position, o.position)
 	age, _, err := o.Writer.State()
 	op, try := "write", "halyard doctor"

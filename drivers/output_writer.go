@@ -46,6 +46,7 @@ type OutputWriter struct {
 	staged []time.Duration // of this cycle
 	halted bool            // until the next Send
 	begun  uint64          // times that pulses began: the device was opened, or was halted
+	forgot uint64          // times that what it moves was put elsewhere
 	at     time.Duration   // when the device last took its pulses; < 0 = never
 	tried  time.Duration   // when it was last tried
 	shut   bool            // the gate was lost
@@ -196,6 +197,20 @@ func (f *OutputWriter) due() bool {
 	}
 	copy(f.wrote, f.goals)
 	return true
+}
+
+// ForgetReadings notes that what the outputs move was put to its defaults: its emulated world was reset.
+func (f *OutputWriter) ForgetReadings() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.forgot++
+}
+
+// forgotten counts ForgetReadings.
+func (f *OutputWriter) forgotten() uint64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.forgot
 }
 
 // State returns the age of the last pulses that the device accepted (< 0: none), the number of restarts of the pulses, and

@@ -116,13 +116,16 @@ func (p *Poller) Receive() error {
 		return nil
 	}
 	edge := p.config.CycleTime()
-	if !p.pending && p.next <= edge {
-		p.read()
-		p.pending = true
-	}
-	if p.pending && p.scratch.ended <= edge {
-		p.pending = false
-		p.show()
+	// A reading that ended since the edge before is shown, and the next one begins at this one: every cycle has a new reading.
+	for range 2 {
+		if p.pending && p.scratch.ended <= edge {
+			p.pending = false
+			p.show()
+		}
+		if !p.pending && p.next <= edge {
+			p.read()
+			p.pending = true
+		}
 	}
 	return nil
 }
@@ -203,6 +206,29 @@ func (p *Poller) Listen(f func(tag int)) bool {
 		r.Listen(f)
 	}
 	return ok
+}
+
+// ForgetReadings forgets all readings of a sensor that is read in step with the cycle, and takes the next one at once: its
+// world was reset. A reading that takes longer than a few cycles, as a scan does, comes when it is whole.
+func (p *Poller) ForgetReadings() {
+	if p.config.CycleTime == nil {
+		return
+	}
+	if r, ok := p.sensor.(interface{ Restart() }); ok {
+		r.Restart()
+	}
+	for i := range p.good {
+		p.good[i], p.doubted[i] = math.NaN(), math.NaN()
+	}
+	p.mu.Lock()
+	p.shown.at = -1
+	p.mu.Unlock()
+	const quick = 50 * time.Millisecond
+	begin := p.config.Clock.Now()
+	p.read()
+	if p.pending = p.scratch.ended-begin > quick; !p.pending {
+		p.show()
+	}
 }
 
 // Note is the sensor's; see Noted. It may be called from any goroutine.

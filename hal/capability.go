@@ -8,6 +8,10 @@ package hal
 // Worlds are Resetters; in the room a body moves to its default pose instead.
 type Resetter interface{ Reset(seed int64) error }
 
+// Forgetter is a Bus of emulated devices. After a reset of their world Forget lets it begin as after power-on: what it read
+// before says nothing of what it reads next. Real devices do not forget.
+type Forgetter interface{ Forget() }
+
 // Saver keeps one snapshot of itself and returns to it, bit for bit. Restore before Save returns to the initial state.
 type Saver interface {
 	Save() error

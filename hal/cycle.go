@@ -141,8 +141,12 @@ func (r *Rig) reset() {
 	r.step = 0
 	r.tries++
 	r.resetting = true
+	r.forget()
 	r.eachBus(Bus.Receive)
 	for _, a := range r.agents {
+		if r.exact(a.world) {
+			FillNaN(a.frame.Measured) // what is not read again at once was of before
+		}
 		r.note(a, "read", a.body.Read(a.frame))
 		a.publish()
 		if r.exact(a.world) {
@@ -150,6 +154,15 @@ func (r *Rig) reset() {
 		}
 	}
 	r.finishReset()
+}
+
+// forget tells the buses of emulated devices that their world was reset.
+func (r *Rig) forget() {
+	for _, b := range r.buses {
+		if f, ok := b.(Forgetter); ok {
+			f.Forget()
+		}
+	}
 }
 
 // relax makes a forget its commands: torque off, sent like every command, so that drivers of emulated servos send it too.

@@ -42,6 +42,7 @@ func (r *Rig) ResetWorld(w World, seed int64) error {
 	}
 	err := w.(Resetter).Reset(seed)
 	if wired {
+		r.forget()
 		r.eachBus(Bus.Receive)
 	}
 	r.readWorld(w)

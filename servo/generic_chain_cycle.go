@@ -2,6 +2,7 @@ package servo
 
 import (
 	"errors"
+	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
 )
@@ -323,5 +324,17 @@ func (r *GenericChain) readHealth(i int) error {
 		return nil
 	default:
 		return r.lineError(s, "health", err)
+	}
+}
+
+// ForgetReadings forgets where the servos were, and alarms: they were put elsewhere, as by the reset of an emulated world. Torque
+// must be off. It is called between cycles.
+func (r *GenericChain) ForgetReadings() {
+	r.cut.mu.Lock()
+	defer r.cut.mu.Unlock()
+	for i := range r.Devices {
+		d := &r.Devices[i]
+		d.State.Position, d.State.Voltage, d.State.Temperature = math.NaN(), math.NaN(), math.NaN()
+		d.doubted, d.Latched, d.attempts = false, false, 0
 	}
 }

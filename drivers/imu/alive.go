@@ -72,6 +72,9 @@ func (a *alive) judge(now time.Duration, p []byte) error {
 	return nil
 }
 
+// Restart forgets what was read.
+func (s *BNO055) Restart() { s.alive, s.last = alive{}, [4]float64{} }
+
 // Note reports an attitude that stood still: at rest a fusion may hold it.
 func (s *BNO055) Note() string {
 	if !s.alive.heldForLong {

@@ -23,6 +23,12 @@ const (
 	restShare = 0.06
 )
 
+// Restart forgets what was read.
+func (s *MPU) Restart() { s.rest = rest{} }
+
+// Restart forgets what was read.
+func (s *LSM6) Restart() { s.rest = rest{} }
+
 // judge takes a sample, rates and acceleration in front, and doubts it where the last rest was that of another chip.
 func (r *rest) judge(now time.Duration, sample *[10]float64) error {
 	still := r.begun

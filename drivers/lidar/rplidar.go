@@ -253,6 +253,15 @@ func (d *RPLidar) start(mode byte) (err error) {
 	return err
 }
 
+// Restart forgets the turn under way.
+func (d *RPLidar) Restart() {
+	d.turn.reset()
+	d.nodes.Reset()
+	if d.capsules != nil {
+		d.capsules.Reset()
+	}
+}
+
 // Note is what is odd about the scanner.
 func (d *RPLidar) Note() string { return d.note }
 

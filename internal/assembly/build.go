@@ -123,12 +123,35 @@ func newBuilder(sys *System, robots ...*sim.Body) *Builder {
 	return &Builder{System: sys, Robots: robots, connected: map[plan.JointRef]drivers.Joint{}}
 }
 
+// forgetful is a driver that can begin as after power-on.
+type forgetful interface{ ForgetReadings() }
+
+// restarted is a bus whose devices are emulated: a reset of their world is a power-on. It is a hal.Forgetter.
+type restarted struct {
+	hal.Bus
+	driver  forgetful
+	devices interface{ Restart() }
+}
+
+func (b restarted) Forget() {
+	b.devices.Restart()
+	b.driver.ForgetReadings()
+}
+
 // buses are all open lines and devices that the rig sends to and receives from, those of real classes too.
 func (b *Builder) buses() (list []hal.Bus) {
 	for _, r := range b.Runners {
+		if f, ok := r.(forgetful); ok && b.Emulation != nil {
+			list = append(list, restarted{r, f, b.Emulation})
+			continue
+		}
 		list = append(list, r)
 	}
 	for _, l := range b.Lines {
+		if f, ok := l.Chain.(forgetful); ok && l.Emu != nil {
+			list = append(list, restarted{l.Chain, f, l.Emu})
+			continue
+		}
 		list = append(list, l.Chain)
 	}
 	for _, name := range report.SortedKeys(b.outfits) {

@@ -303,6 +303,9 @@ func (e *Emulation) Feel(dt time.Duration) (fault error) {
 	return fault
 }
 
+// Restart lets the devices feel the world as it was put. An error is the next Feel's too.
+func (e *Emulation) Restart() { _ = e.Feel(0) }
+
 // Close removes the files of emulated devices.
 func (e *Emulation) Close() error {
 	var faults []error

@@ -181,6 +181,13 @@ func (f *scannerSensor) Patience() time.Duration {
 	return 0
 }
 
+// Restart forgets the turn under way.
+func (f *scannerSensor) Restart() {
+	if r, ok := f.scanning.(interface{ Restart() }); ok {
+		r.Restart()
+	}
+}
+
 func newFanned(s *scanner, of scanning) *scannerSensor {
 	return &scannerSensor{scanning: of, of: s, raw: make([]float64, of.Geometry().Count)}
 }

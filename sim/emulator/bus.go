@@ -136,6 +136,18 @@ func (b *Bus) Fault(f wire.Fault) error {
 	return nil
 }
 
+// Restart is a power-on without a boot of the servos that an alarm has stopped: their world was reset.
+func (b *Bus) Restart() {
+	b.Lock()
+	defer b.Unlock()
+	for _, s := range b.servos {
+		if s.restarts = s.Act.Restarts; s.Alarm != 0 {
+			s.PowerOn(b.Time())
+			s.Booted = b.Time()
+		}
+	}
+}
+
 // FaultOccurs draws whether the fault of a kind occurs on s now; s is nil for the whole bus.
 func (b *Bus) FaultOccurs(kind wire.Kind, s *Servo, now time.Duration) *wire.Planted {
 	if len(b.Planted()) == 0 {
