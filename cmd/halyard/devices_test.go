@@ -149,13 +149,13 @@ func TestDeviceFaults(t *testing.T) {
 	got := strings.ReplaceAll(err.Error(), rig+":", "")
 	const want = `12:34: agents[0].hardware.joints.pan.device: got pca9686, want one of kernel-pwm, maestro, pca9685; did you mean "pca9685"?
 13:21: agents[0].hardware.joints.tilt.bus: got line, which is dynamixel2, want a bus of type i2c, for pca9685
-15:34: agents[0].hardware.sensors.imu.device: got ms5837-30ba, want one of bno055, lsm6dsox, mpu-6050, mpu-6500, mpu-9250, mpu-9255, for the sensor is of kind imu
+15:34: agents[0].hardware.sensors.imu.device: got ms5837-30ba, want one of bno055, lsm6dso32, lsm6dsox, mpu-6050, mpu-6500, mpu-9250, mpu-9255, for the sensor is of kind imu
 16:35: agents[0].hardware.sensors.head.device: got bno055, want no device: none measures body
 17:9: agents[0].hardware.sensors.nose: got nose, want a sensor of the robot: imu, head; monitors watch what no sensor of the robot is
 19:53: agents[0].hardware.monitors.leak.address: got 0x4C, want 0x48..0x4B
 20:9: agents[0].hardware.monitors.wet.input: got 0, want an input of its own; dry of the same chip has it too
 22:21: agents[0].hardware.monitors.cold.bus: got line, which is dynamixel2, want a bus of type i2c, for ina219
-23:34: agents[0].hardware.monitors.hot.device: got termometer, want one of ads1115, bme280, bmp280, bno055, bumper, encoder, hc-sr04, hokuyo, ina219, lsm6dsox, mpu-6050, mpu-6500, mpu-9250, mpu-9255, ms5837-02ba, ms5837-30ba, pir, pn532, rdm6300, rplidar, sick-lms200, sick-lms291
+23:34: agents[0].hardware.monitors.hot.device: got termometer, want one of ads1115, bme280, bmp280, bno055, bumper, encoder, hc-sr04, hokuyo, ina219, lsm6dso32, lsm6dsox, mpu-6050, mpu-6500, mpu-9250, mpu-9255, ms5837-02ba, ms5837-30ba, pir, pn532, rdm6300, rplidar, sick-lms200, sick-lms291
 24:55: agents[0].hardware.monitors.odd.calibration: got x.yaml, want none, for ina219 is no inertial sensor`
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
