@@ -460,7 +460,7 @@ func tryExample(t *testing.T, p *plan.Plan, d time.Duration) {
 	}
 	if h.Base != nil {
 		for _, u := range p.Agents[0].Base.Serves {
-			if st := s.device(u.Sensor); st.Err != nil || st.Time < d-300*time.Millisecond {
+			if st := s.device(u.Sensor); st.Err != nil || st.Time < d-450*time.Millisecond {
 				t.Errorf("%s: %+v", u.Sensor, st)
 			}
 		}

@@ -83,7 +83,8 @@ func (b *Board) standard() base.Report {
 		if b.order != "" {
 			n = len(b.order)
 		}
-		for range min(perReport, n) {
+		// Arrays of eight fire side by side: robots with more than two have so many more echoes a report.
+		for range min(perReport*((len(b.robot.Sonar)+15)/16), n) {
 			i := b.fires % n
 			b.fires = i + 1
 			if b.order != "" {
