@@ -39,7 +39,7 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/report", "", "numbers and rows, independent of their source"},
 	{"internal/motion", "hal protocols sim internal/report", "reads samples and plays them as a client"},
 	{"internal/console", "internal/control", "a terminal shows the answers of a rig's socket"},
-	{"internal/control", "hal internal/report", "a rig's socket uses only the rig"},
+	{"internal/control", "hal protocols internal/report", "a rig's socket uses only the rig, and the limits of every door"},
 	{"internal/record", "hal servo", "a rig's journal and its lines as a file"},
 	{"internal/replay", "hal servo configs internal/record internal/catalog internal/plan internal/assembly internal/report", "builds the rig of a recording, and compares"},
 	{"internal/catalog", "hal servo calibration drivers sim configs internal/report", "the one table of hardware"},

@@ -32,7 +32,7 @@ func Fault(op string, err error) error {
 	return &hal.Error{Kind: kind, Op: op, Err: err}
 }
 
-// Acceptor serves the connections of a listener.
+// Acceptor serves the connections of a listener, within Limits of Limit connections.
 type Acceptor struct {
 	Name     string // of the protocol, for the log
 	Listener net.Listener
@@ -44,22 +44,25 @@ type Acceptor struct {
 	Refuse   func(net.Conn) // sends the reason to a refused client, and must not block; nil = its connection is only closed
 }
 
+// maxWaiting bounds the connections that wait for a place.
+const maxWaiting = 16
+
 // Serve calls serve for each connection, in a goroutine of its own, until ctx ends or the listener breaks; then it ends their
 // contexts and waits for them. A transient error of the listener does not end it: see Bound. It closes the listener, a
-// connection too many and each connection: when its context ends, and when serve has returned.
+// connection too many and each connection: when its context ends, and when serve has returned. serve calls Recognize at the
+// first valid message.
 func (a *Acceptor) Serve(ctx context.Context, serve func(context.Context, net.Conn)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := context.AfterFunc(ctx, func() { a.Listener.Close() })
 	defer stop()
-	contain := a.Contain
-	if contain == nil {
-		contain = func(string) {}
+	if a.Contain == nil {
+		a.Contain = func(string) {}
 	}
 	var sessions sync.WaitGroup
-	free := make(chan struct{}, a.Limit)
+	d, waiting := newDoor(Limits{Connections: a.Limit}), make(chan struct{}, maxWaiting)
 	for {
-		conn, err := accept(a.Listener, ctx.Done())
+		conn, err := d.accept(a.Listener, ctx.Done())
 		if err != nil {
 			cancel()
 			a.Listener.Close()
@@ -69,47 +72,57 @@ func (a *Acceptor) Serve(ctx context.Context, serve func(context.Context, net.Co
 			}
 			return err
 		}
-		if !a.admit(ctx, free) {
-			a.Log.Warn(a.Name+": connection refused", "client", conn.RemoteAddr(), "connections", a.Limit)
-			if a.Traffic != nil {
-				a.Traffic.Drop(Full)
+		c := d.place(conn, ctx.Done())
+		if c == nil {
+			select {
+			case waiting <- struct{}{}:
+			default:
+				a.refuse(conn)
+				continue
 			}
-			if a.Refuse != nil {
-				a.Refuse(conn)
-			}
-			conn.Close()
-			continue
 		}
 		sessions.Go(func() {
-			defer func() { <-free }()
-			defer contain(a.Name + " session")
-			defer conn.Close()
-			defer context.AfterFunc(ctx, func() { conn.Close() })()
-			if c, ok := conn.(interface{ SetNoDelay(bool) error }); ok {
-				c.SetNoDelay(true) // messages are small, and waited for
+			if c == nil {
+				c = a.wait(ctx, d, conn)
+				<-waiting
 			}
-			serve(ctx, conn)
+			if c != nil {
+				a.session(ctx, d, c, serve)
+			}
 		})
 	}
 }
 
-// admit reserves a place for a connection, and reports whether one was free within the grace.
-func (a *Acceptor) admit(ctx context.Context, free chan<- struct{}) bool {
-	select {
-	case free <- struct{}{}:
-		return true
-	default:
+// session serves one connection.
+func (a *Acceptor) session(ctx context.Context, d *door, c *admitted, serve func(context.Context, net.Conn)) {
+	c.traffic = a.Traffic
+	defer d.leave(c)
+	defer a.Contain(a.Name + " session")
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	c.SetNoDelay(true) // messages are small, and waited for
+	serve(ctx, c)
+}
+
+// wait gives conn a place, or refuses it.
+func (a *Acceptor) wait(ctx context.Context, d *door, conn net.Conn) *admitted {
+	within, cancel := context.WithTimeout(ctx, a.Grace)
+	defer cancel()
+	c := d.wait(conn, within.Done())
+	if c == nil {
+		a.refuse(conn)
 	}
-	if a.Grace == 0 {
-		return false
+	return c
+}
+
+// refuse closes a connection too many.
+func (a *Acceptor) refuse(conn net.Conn) {
+	a.Log.Warn(a.Name+": connection refused", "client", conn.RemoteAddr(), "connections", a.Limit)
+	if a.Traffic != nil {
+		a.Traffic.Drop(Full)
 	}
-	t := time.NewTimer(a.Grace)
-	defer t.Stop()
-	select {
-	case free <- struct{}{}:
-		return true
-	case <-ctx.Done():
-	case <-t.C:
+	if a.Refuse != nil {
+		a.Refuse(conn)
 	}
-	return false
+	conn.Close()
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
@@ -172,6 +173,7 @@ func overTCP(line *wire.Line) func(context.Context, string) (string, func() erro
 		if err != nil {
 			return "", nil, err
 		}
+		n = protocols.Bound(n, protocols.Limits{})
 		done := make(chan error, 1)
 		go func() { done <- line.ServeTCP(ctx, n) }()
 		return catalog.TCPPrefix + n.Addr().String(), sync.OnceValue(func() error { return <-done }), nil

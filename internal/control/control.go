@@ -16,6 +16,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/protocols"
 )
 
 // A running rig listens on a Unix socket in the user's runtime folder, named after the rig. A request is one word on a
@@ -130,8 +131,6 @@ type Control struct {
 	ended    chan struct{} // closed by Close
 	listener net.Listener
 	sessions sync.WaitGroup
-	reserve  *os.File // a spare descriptor, closed to accept an order when no descriptor is left
-	free     chan struct{}
 	orders   chan struct{} // under way, but for stops
 	stops    chan struct{}
 }
@@ -173,53 +172,28 @@ func OpenControl(r *hal.Rig, hooks Hooks) (*Control, error) {
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Busy, Op: "control socket", Err: err}
 	}
-	c := &Control{Rig: r, hooks: hooks, listener: l, ended: make(chan struct{}), free: make(chan struct{}, maxConns),
-		orders: make(chan struct{}, maxOrders), stops: make(chan struct{}, maxOrders)}
-	c.reserve, _ = os.Open(os.DevNull) // without it an order may have to wait for a descriptor
+	c := &Control{Rig: r, hooks: hooks, ended: make(chan struct{}), orders: make(chan struct{}, maxOrders), stops: make(chan struct{}, maxOrders)}
+	c.listener = protocols.Bound(l, protocols.Limits{Connections: maxConns})
 	c.sessions.Go(c.serve)
 	return c, nil
 }
 
 // serve accepts orders until the listener is closed. It continues after every other error: without it the rig could not be
-// stopped. If no descriptor is left it closes its reserve.
+// stopped.
 func (c *Control) serve() {
 	defer c.Rig.Contain("control socket")
 	for {
 		conn, err := c.listener.Accept()
 		switch {
 		case err == nil:
+			c.sessions.Go(func() {
+				defer c.Rig.Contain("control socket")
+				c.answer(conn)
+			})
 		case errors.Is(err, net.ErrClosed):
 			return
 		default:
-			if c.reserve != nil {
-				c.reserve.Close()
-				c.reserve = nil
-				conn, err = c.listener.Accept()
-			}
-			if err != nil {
-				if errors.Is(err, net.ErrClosed) {
-					return
-				}
-				time.Sleep(acceptPause)
-				if c.reserve == nil {
-					c.reserve, _ = os.Open(os.DevNull)
-				}
-				continue
-			}
-		}
-		select {
-		case c.free <- struct{}{}:
-		default: // as many as there may be
-			conn.Close()
-			continue
-		}
-		c.sessions.Go(func() {
-			defer func() { <-c.free }()
-			defer c.Rig.Contain("control socket")
-			c.answer(conn)
-		})
-		if c.reserve == nil {
-			c.reserve, _ = os.Open(os.DevNull)
+			time.Sleep(acceptPause)
 		}
 	}
 }
@@ -233,6 +207,9 @@ func (c *Control) answer(conn net.Conn) {
 	conn.SetDeadline(time.Now().Add(ControlTimeout))
 	line, err := bufio.NewReaderSize(io.LimitReader(conn, 64), 64).ReadString('\n')
 	if err != nil {
+		return
+	}
+	if !protocols.Recognize(conn) {
 		return
 	}
 	order := Order(line[:len(line)-1])
@@ -301,9 +278,6 @@ func (c *Control) Close() {
 	close(c.ended)
 	c.listener.Close()
 	c.sessions.Wait()
-	if c.reserve != nil {
-		c.reserve.Close()
-	}
 }
 
 // Execute executes an order received on the socket.

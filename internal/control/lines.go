@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/protocols"
 )
 
 // maxLine bounds a line that a client of ServeLines sends, bytes.
@@ -31,10 +32,10 @@ func ServeLines(path string, answer func(line string) any) (close func() error, 
 
 func serveLines(l net.Listener, answer func(line string) any) (close func() error) {
 	var sessions sync.WaitGroup
-	places := make(chan struct{}, maxOrders)
+	in := protocols.Bound(l, protocols.Limits{Connections: maxOrders})
 	sessions.Go(func() {
 		for {
-			conn, err := l.Accept()
+			conn, err := in.Accept()
 			if errors.Is(err, net.ErrClosed) {
 				return
 			}
@@ -42,19 +43,18 @@ func serveLines(l net.Listener, answer func(line string) any) (close func() erro
 				time.Sleep(acceptPause)
 				continue
 			}
-			places <- struct{}{}
 			sessions.Go(func() {
-				defer func() { conn.Close(); <-places }()
+				defer conn.Close()
 				conn.SetDeadline(time.Now().Add(ControlTimeout))
 				line, err := bufio.NewReader(io.LimitReader(conn, maxLine)).ReadString('\n')
-				if err == nil {
+				if err == nil && protocols.Recognize(conn) {
 					json.NewEncoder(conn).Encode(answer(line[:len(line)-1]))
 				}
 			})
 		}
 	})
 	return func() error {
-		err := l.Close()
+		err := in.Close()
 		sessions.Wait()
 		return err
 	}

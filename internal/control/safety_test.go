@@ -3,6 +3,7 @@ package control
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -45,6 +46,7 @@ func order(t *testing.T, o Order) (ans Answer) {
 	if err := json.NewDecoder(conn).Decode(&ans); err != nil {
 		t.Fatalf("%s: %v", o, err)
 	}
+	io.Copy(io.Discard, conn)
 	return ans
 }
 

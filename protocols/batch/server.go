@@ -145,6 +145,9 @@ func (s *Server) hello(c *session) (Environment, *Spaces, error) {
 	if h.Copies < 1 || h.Copies > s.options.MaxCopies || h.Target == Itself && h.Copies != 1 {
 		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "batch", Err: fmt.Errorf("got %d copies, want 1..%d, of the rig itself 1", h.Copies, s.options.MaxCopies)}
 	}
+	if !protocols.Recognize(c.conn) {
+		return nil, nil, protocols.ErrStranger
+	}
 	return s.open(h)
 }
 

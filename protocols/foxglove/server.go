@@ -63,7 +63,7 @@ func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 
 // Serve serves until ctx ends or the listener breaks, then ends every session and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	return ws.Serve(ctx, s.listener, s.options.MaxConnections, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	return ws.Serve(ctx, s.listener, protocols.Limits{Connections: s.options.MaxConnections}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer s.robot.Rig.Contain("foxglove session")
 		conn, err := ws.Open(w, r, ws.Options{Subprotocols: subprotocols, MaxMessage: maxMessage, Origins: s.options.Origins, WriteTimeout: s.options.WriteTimeout})
 		log := s.options.Log.With("client", r.RemoteAddr, "agent", s.robot.Agent.Name())

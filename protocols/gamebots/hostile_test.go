@@ -86,7 +86,9 @@ func TestHostile(t *testing.T) {
 // TestConnections: a connection above the limit is closed, and accepted once a client has left.
 func TestConnections(t *testing.T) {
 	bubble(t, config{Options: Options{MaxConnections: 2}}, func(s *stage) {
-		s.play(nfoLine + "b> X\nc|\na.\n")
+		s.play(nfoLine + "a> GETSTARTPOSES\nb> GETSTARTPOSES")
+		synctest.Wait()
+		s.play("c|\na.\n")
 		synctest.Wait()
 		s.play("d> X\n")
 		if got := s.receive("d"); !strings.HasPrefix(got, "NFO") {

@@ -139,6 +139,9 @@ func (s *session) do() error {
 		s.drop(protocols.Unknown, "a command", errUnknown)
 		return nil
 	}
+	if !protocols.Recognize(s.conn) {
+		return protocols.ErrStranger
+	}
 	var err error
 	if !anytime(kind) {
 		err = s.ready()

@@ -141,6 +141,9 @@ func (c *session) listen(ctx context.Context) error {
 		}
 		last = 0
 		c.server.traffic.Receive()
+		if !protocols.Recognize(c.conn) {
+			return protocols.ErrStranger
+		}
 		select {
 		case c.asked <- part:
 		case <-ctx.Done():

@@ -331,6 +331,8 @@ func TestFull(t *testing.T) {
 		a := dialFrom(s.lines, "10.0.0.2")
 		defer a.Close()
 		first(t, a)
+		a.Write([]byte("OK"))
+		first(t, a)
 		b := dialFrom(s.lines, "10.0.0.3")
 		if _, err := b.Read(make([]byte, 1)); err != io.EOF {
 			t.Errorf("a second client: got %v, want the end", err)

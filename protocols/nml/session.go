@@ -202,6 +202,9 @@ func (s *session) receive() (r request, err error) {
 	}
 	s.server.traffic.Receive()
 	s.writer.requests.Add(1)
+	if err == nil && !protocols.Recognize(s.conn) {
+		err = protocols.ErrStranger
+	}
 	return r, err
 }
 

@@ -134,6 +134,9 @@ func (c *session) read() error {
 		if c.packet.Flag&DoNotLog == 0 && c.log.Enabled(context.Background(), slog.LevelDebug) {
 			c.log.Debug("okon: received", "packet", c.packet.Type, "bytes", len(c.packet.Data))
 		}
+		if !protocols.Recognize(c.out.conn) {
+			return protocols.ErrStranger
+		}
 		c.handle(&c.packet)
 		c.server.command.alive(c)
 	}

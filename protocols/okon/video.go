@@ -68,6 +68,9 @@ func (v *viewer) run(ctx context.Context) error {
 		case Illegal:
 			return ErrIllegal
 		case legacyVideo, GetVideoBytes, GetDepthBytes:
+			if !protocols.Recognize(v.conn) {
+				return protocols.ErrStranger
+			}
 			if err := v.picture(ctx, t); err != nil {
 				v.fault(err.Error(), b)
 			}

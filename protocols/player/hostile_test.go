@@ -48,6 +48,9 @@ func TestFull(t *testing.T) {
 		s := newStage(t, config{mode: hal.Realtime, options: Options{MaxConnections: 1, ClientTimeout: 3 * time.Second}}, nil)
 		c := s.dial(t)
 		defer c.Close()
+		if _, err := c.Devices(); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := NewClient(s.pipes.Dial()); err == nil {
 			t.Error("a second client: got a session")
 		}

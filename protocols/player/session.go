@@ -123,6 +123,9 @@ func (s *session) serve(ctx context.Context) error {
 		}
 		s.stepper.Received = time.Now()
 		s.server.traffic.Receive()
+		if !protocols.Recognize(s.conn) {
+			return protocols.ErrStranger
+		}
 		// Commands persist while their program sends anything at all, also requests for data.
 		s.stepper.Renew()
 		if err := s.handle(ctx, &h, payload); err != nil {

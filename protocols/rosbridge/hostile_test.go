@@ -70,9 +70,12 @@ func TestBounds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, topicstest.Config{Mode: hal.Realtime}, Options{MaxConnections: 1})
 		c := dial(t, s)
+		c.send(`{"op":"advertise","topic":"/t","type":"std_msgs/Bool"}`)
+		synctest.Wait()
 		if _, _, err := websocket.Dial(t.Context(), "ws://127.0.0.1/", &websocket.DialOptions{HTTPClient: s.HTTP()}); err == nil {
 			t.Error("a second client: got a connection, want it closed")
 		}
+		c.send(`{"op":"unadvertise","topic":"/t"}`)
 		expect := func(what, send, want string) {
 			t.Helper()
 			c.send(send)

@@ -3,6 +3,7 @@ package simloid
 import (
 	"cmp"
 	"context"
+	"errors"
 	"log/slog"
 	"net"
 	"sync"
@@ -88,15 +89,14 @@ func (s *Server) Serve(ctx context.Context) error {
 	defer cancel()
 	a := protocols.Acceptor{Name: "simloid", Listener: s.listener, Limit: 1, Grace: grace, Contain: s.rig.Contain, Log: s.options.Log, Traffic: &s.traffic}
 	return a.Serve(ctx, func(ctx context.Context, conn net.Conn) {
-		s.serve(ctx, conn)
-		if s.options.Once {
+		if why := s.serve(ctx, conn); s.options.Once && !errors.Is(why, protocols.ErrStranger) {
 			cancel()
 		}
 	})
 }
 
-// serve is one session.
-func (s *Server) serve(ctx context.Context, conn net.Conn) {
+// serve is one session, and returns why it ended.
+func (s *Server) serve(ctx context.Context, conn net.Conn) error {
 	s.mu.Lock()
 	robot := s.robot
 	s.mu.Unlock()
@@ -107,6 +107,7 @@ func (s *Server) serve(ctx context.Context, conn net.Conn) {
 	defer c.leave()
 	why := c.run()
 	log.Info("simloid: session ends", "why", why)
+	return why
 }
 
 // replace sets the robot of future sessions.

@@ -83,9 +83,6 @@ func newSession(ctx context.Context, s *Server, conn net.Conn, robot *Robot, log
 	c := &session{server: s, log: log, conn: conn, requests: conn, done: ctx.Done(), robot: robot, answered: make(chan struct{}, 1),
 		look: time.NewTimer(heartbeat)}
 	c.look.Stop()
-	if s.options.Poll {
-		c.requests = pollConn(conn)
-	}
 	c.party = s.rig.NewSession("simloid@"+conn.RemoteAddr().String(), c)
 	c.in = protocols.LineReader{Read: c.read, Buf: make([]byte, maxLine), Ends: "\n", Long: errLong}
 	c.push = c.pushAll
@@ -133,6 +130,9 @@ func (c *session) introduce() error {
 	if err := c.acknowledged(); err != nil {
 		return err
 	}
+	if c.server.options.Poll { // not before: it reads past the check of the first line
+		c.requests = pollConn(c.conn)
+	}
 	if err := c.enter(); err != nil {
 		return err
 	}
@@ -157,6 +157,9 @@ func (c *session) acknowledged() error {
 		case err != nil:
 			return err
 		case len(line) >= 3 && string(line[:3]) == "ACK":
+			if !protocols.Recognize(c.conn) {
+				return protocols.ErrStranger
+			}
 			return nil
 		case c.server.options.Dialect != Later:
 			return errNoAck

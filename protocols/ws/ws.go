@@ -41,6 +41,7 @@ type Options struct {
 // Conn is one connection. One goroutine reads and one writes.
 type Conn struct {
 	conn    *websocket.Conn
+	request *http.Request
 	timeout time.Duration
 	writing atomic.Int64 // Unix time, ns, since which a write waits; 0 = none does
 }
@@ -52,12 +53,15 @@ func Open(w http.ResponseWriter, r *http.Request, o Options) (*Conn, error) {
 		return nil, err
 	}
 	protocols.Positive(&o.WriteTimeout, 5*time.Second)
-	return &Conn{conn: conn, timeout: o.WriteTimeout}, nil
+	return &Conn{conn: conn, request: r, timeout: o.WriteTimeout}, nil
 }
 
-// Read waits for the next message.
+// Read waits for the next message. With the first one the connection is a client's; see Recognize.
 func (c *Conn) Read(ctx context.Context) (text bool, b []byte, err error) {
 	kind, b, err := c.conn.Read(ctx)
+	if err == nil && !Recognize(c.request) {
+		err = protocols.ErrStranger
+	}
 	return kind == websocket.MessageText, b, err
 }
 
@@ -159,9 +163,18 @@ const (
 	AnswerTimeout = 30 * time.Second
 )
 
-// Serve answers HTTP requests that come to listener, on at most so many connections at a time, until ctx ends or the listener
-// breaks; then it ends their contexts and waits for every call of handler. It closes listener.
-func Serve(ctx context.Context, listener net.Listener, connections int, handler http.Handler) error {
+// connection is the key of a request's connection in its context.
+type connection struct{}
+
+// Recognize marks the connection of a request that Serve passed to its handler as a client's; see protocols.Recognize.
+func Recognize(r *http.Request) bool {
+	conn, ok := r.Context().Value(connection{}).(net.Conn)
+	return !ok || protocols.Recognize(conn)
+}
+
+// Serve answers HTTP requests that come to listener, within the limits, until ctx ends or the listener breaks; then it ends their
+// contexts and waits for every call of handler. It closes listener.
+func Serve(ctx context.Context, listener net.Listener, limits protocols.Limits, handler http.Handler) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	var mu sync.Mutex
@@ -180,6 +193,7 @@ func Serve(ctx context.Context, listener net.Listener, connections int, handler 
 			handler.ServeHTTP(w, r)
 		}),
 		BaseContext:       func(net.Listener) context.Context { return ctx },
+		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connection{}, c) },
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      AnswerTimeout,
@@ -189,7 +203,8 @@ func Serve(ctx context.Context, listener net.Listener, connections int, handler 
 	}
 	stop := context.AfterFunc(ctx, func() { server.Close() })
 	defer stop()
-	err := server.Serve(protocols.Bound(listener, protocols.Limits{Connections: connections, PerAddress: connections}))
+	limits.HTTP = true
+	err := server.Serve(protocols.Bound(listener, limits))
 	cancel()
 	server.Close()
 	mu.Lock()

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
@@ -60,6 +61,7 @@ func echo(o Options) http.Handler {
 			if err != nil {
 				return
 			}
+			Recognize(r)
 			conn.Write(r.Context(), kind, b)
 		}
 	})
@@ -78,7 +80,7 @@ func TestServe(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() {
-			ended <- Serve(ctx, pipes, 2, echo(Options{Subprotocols: []string{"b", "a"}, MaxMessage: 10}))
+			ended <- Serve(ctx, pipes, protocols.Limits{Connections: 2}, echo(Options{Subprotocols: []string{"b", "a"}, MaxMessage: 10}))
 		}()
 		conn, _, err := dial(ctx, pipes, nil, "c", "a", "b")
 		if err != nil || conn.Subprotocol() != "b" && conn.Subprotocol() != "a" {
@@ -100,6 +102,8 @@ func TestServe(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		long.Write(ctx, websocket.MessageBinary, nil)
+		long.Read(ctx)
 		if _, _, err := dial(ctx, pipes, nil, "a"); err == nil {
 			t.Error("a third connection: got one, want it closed")
 		}
@@ -123,7 +127,7 @@ func TestSlowRequest(t *testing.T) {
 		pipes := protocolstest.NewPipes("ws")
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
-		go func() { ended <- Serve(ctx, pipes, 1, echo(Options{})) }()
+		go func() { ended <- Serve(ctx, pipes, protocols.Limits{Connections: 1}, echo(Options{})) }()
 		conn := pipes.Dial()
 		conn.Write([]byte("GET / HTTP/1.1\r\nHost: " + strings.Repeat("a", 100)))
 		begin := time.Now()
@@ -148,7 +152,7 @@ func TestUnfinishedClients(t *testing.T) {
 				pipes := protocolstest.NewPipes("ws")
 				ctx, cancel := context.WithCancel(t.Context())
 				ended := make(chan error)
-				go func() { ended <- Serve(ctx, pipes, 1, echo(Options{})) }()
+				go func() { ended <- Serve(ctx, pipes, protocols.Limits{Connections: 1}, echo(Options{})) }()
 				unfinished := pipes.Dial()
 				defer unfinished.Close()
 				unfinished.Write([]byte(request))
@@ -172,7 +176,7 @@ func TestLongConnection(t *testing.T) {
 		pipes := protocolstest.NewPipes("ws")
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
-		go func() { ended <- Serve(ctx, pipes, 1, echo(Options{})) }()
+		go func() { ended <- Serve(ctx, pipes, protocols.Limits{Connections: 1}, echo(Options{})) }()
 		conn, _, err := dial(ctx, pipes, nil)
 		if err != nil {
 			t.Fatal(err)

@@ -39,7 +39,7 @@ func openRosbridge(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalo
 
 // open listens, and closes the listener if the server refuses it.
 func open(at netip.AddrPort, server func(net.Listener) (catalog.Server, error)) (catalog.Server, netip.AddrPort, error) {
-	ln, err := net.Listen("tcp", at.String())
+	ln, bound, err := protocols.ListenTCP(at)
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
@@ -48,7 +48,7 @@ func open(at netip.AddrPort, server func(net.Listener) (catalog.Server, error)) 
 		ln.Close()
 		return nil, netip.AddrPort{}, err
 	}
-	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
+	return srv, bound, nil
 }
 
 // RobotOf is an agent of a system as topics.

@@ -23,6 +23,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/ws"
 )
 
@@ -30,9 +31,11 @@ const (
 	// DefaultPort is the first that is tried, then the next ones.
 	DefaultPort = 8642
 	portTries   = 32
-	// maxTabs bounds the WebSockets, maxConnections all connections: a stop still finds one.
+	// maxTabs bounds the WebSockets, maxConnections all connections: a stop still finds one. maxStrangers bounds those without an
+	// accepted request, from other computers and from this one each: a crowd of them leaves half of the places to the others.
 	maxTabs        = 32
 	maxConnections = 256
+	maxStrangers   = 64
 	maxOrders      = 16 // under way; more wait
 )
 
@@ -161,7 +164,7 @@ func (s *Server) URL() string {
 // Serve serves until ctx ends or the listener fails, then ends every tab and waits for it: no jog continues.
 func (s *Server) Serve(ctx context.Context) error {
 	defer s.Close()
-	return ws.Serve(ctx, s.listener, maxConnections, s)
+	return ws.Serve(ctx, s.listener, protocols.Limits{Connections: maxConnections, PerAddress: maxConnections, Strangers: maxStrangers}, s)
 }
 
 // Close ends a server that never served.
@@ -203,6 +206,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 		http.Error(w, err.Error(), http.StatusUnauthorized)
+		return
+	}
+	if !ws.Recognize(r) {
 		return
 	}
 	switch r.Method {

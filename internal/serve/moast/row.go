@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/netip"
 	"strings"
 	"time"
@@ -110,7 +109,7 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (_ catalog.Serve
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
-	ln, err := net.Listen("tcp", at.String())
+	ln, bound, err := protocols.ListenTCP(at)
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
@@ -118,7 +117,7 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (_ catalog.Serve
 	if err != nil {
 		return nil, netip.AddrPort{}, errors.Join(err, ln.Close())
 	}
-	return &server{hierarchy, srv, v}, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
+	return &server{hierarchy, srv, v}, bound, nil
 }
 
 // encoding is an encoding by its name; packed if absent.

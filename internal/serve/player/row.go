@@ -4,7 +4,6 @@ package player
 import (
 	"io"
 	"math"
-	"net"
 	"net/netip"
 	"strings"
 
@@ -31,7 +30,7 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server,
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
-	ln, err := net.Listen("tcp", at.String())
+	ln, bound, err := protocols.ListenTCP(at)
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
@@ -40,7 +39,7 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server,
 		ln.Close()
 		return nil, netip.AddrPort{}, err
 	}
-	return srv, protocols.Plain(ln.Addr().(*net.TCPAddr).AddrPort()), nil
+	return srv, bound, nil
 }
 
 // sharedRobot is what all servers of one agent share.
