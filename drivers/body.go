@@ -372,4 +372,4 @@ func (j *joint) release() {
 	j.Chain.SetGoal(j.Index, servo.Goal{})
 }
 
-func (j *joint) refused(err error) error { return j.describe("halt", err, "halyard estop") }
+func (j *joint) refused(err error) error { return j.describe("halt", err, "cut its power") }

@@ -124,7 +124,7 @@ func (o *output) alarm() servo.Alarm      { return 0 }
 func (o *output) holding() bool           { return false }
 func (o *output) line() (halter, int)     { return o.Writer, o.Channel }
 func (o *output) release()                { o.halted, o.mode = true, hal.NoMode }
-func (o *output) refused(err error) error { return o.describe("halt", err, "halyard estop") }
+func (o *output) refused(err error) error { return o.describe("halt", err, "cut its power") }
 
 // lastFault keeps the explanation of the error that was explained last, so that a fault that lasts allocates once.
 type lastFault struct{ err, fault error }

@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -27,6 +28,7 @@ import (
 type rigUnder struct {
 	*halyard.System
 	url string
+	end func() // ends the dashboard and the system; again is harmless
 }
 
 // serve runs a config with its dashboard until the test ends.
@@ -50,7 +52,7 @@ func serve(t testing.TB, config string, settings ...halyard.Setting) rigUnder {
 	ended := make(chan error, 2)
 	go func() { ended <- d.Run(ctx) }()
 	go func() { ended <- sys.Run(ctx) }()
-	t.Cleanup(func() {
+	end := sync.OnceFunc(func() {
 		cancel()
 		for range 2 {
 			if err := <-ended; err != nil {
@@ -59,7 +61,8 @@ func serve(t testing.TB, config string, settings ...halyard.Setting) rigUnder {
 		}
 		sys.Close()
 	})
-	return rigUnder{sys, d.URL()}
+	t.Cleanup(end)
+	return rigUnder{sys, d.URL(), end}
 }
 
 // browser starts a headless Chromium; it skips the test if none is installed. A page that draws in software beside the other
@@ -277,11 +280,11 @@ func TestBrowserStop(t *testing.T) {
 			if page == "joints" {
 				shoot(t, ctx, "stopped")
 			}
-			run(t, ctx, chromedp.Click(chromedp.CSS("#closestop")), chromedp.Click(chromedp.CSS("#reset")), until(`document.getElementById("state").textContent === "disarmed" || document.getElementById("notice").textContent === "reset: done"`))
+			run(t, ctx, chromedp.Click(chromedp.CSS("#closestop")), click("reset"), until(`document.getElementById("state").textContent === "disarmed" || document.getElementById("notice").textContent === "reset: done"`))
 			if rig.Rig().Latched() || rig.Rig().Agents()[0].Condition().State != hal.Disarmed {
 				t.Errorf("%s: after Reset: latched %v, %v, want disarmed", page, rig.Rig().Latched(), rig.Rig().Agents()[0].Condition())
 			}
-			run(t, ctx, chromedp.Click(chromedp.CSS("#arm")), chromedp.Click(chromedp.CSS("#armyes")), until(`document.getElementById("notice").textContent === "arm: done"`))
+			run(t, ctx, click("arm"), click("armyes"), until(`document.getElementById("notice").textContent === "arm: done"`))
 			if rig.Rig().Agents()[0].Condition().State != hal.Armed {
 				t.Errorf("%s: after Arm: %v", page, rig.Rig().Agents()[0].Condition())
 			}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
@@ -13,6 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/protocols/protocolstest/topicstest"
 )
 
 // humanoid is the demo's rig, in lock-step, and its dashboard.
@@ -143,4 +145,55 @@ func BenchmarkCycle(b *testing.B) {
 			b.ReportMetric(float64(took.Quantile(0.99).Nanoseconds())/1e3, "us-p99")
 		})
 	}
+}
+
+// TestAgeOfAllSilent: the ages of readings grow while every device is silent, and while no cycle passes.
+func TestAgeOfAllSilent(t *testing.T) {
+	sys, s := emulated(t, "so101")
+	for range 10 {
+		if err := sys.Rig.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, r := s.sampler.list()[0], s.sampler.rigs[0]
+	age := func() (least time.Duration) {
+		values, l := make([]float32, length(a.agent.Layout())), a.agent.Layout()
+		a.read(values, r.now(time.Now()))
+		least = time.Hour
+		for i := range l.Actuators {
+			least = min(least, time.Duration(float64(values[len(l.Outputs)+len(l.Infos)+i])*float64(time.Second)))
+		}
+		return least
+	}
+	if got := age(); got > 100*time.Millisecond {
+		t.Fatalf("got a reading that is %v old", got)
+	}
+	for _, j := range a.agent.Joints() {
+		if err := sys.Tamper("so101", j, "unplugged"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 100 {
+		if err := sys.Rig.Step(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got, want := age(), 90*sys.Rig.Period(); got < want {
+		t.Errorf("after 100 cycles without a reply: got %v, want more than %v", got, want)
+	}
+}
+
+// TestAgeWithoutCycles: in real time readings grow old while no cycle passes.
+func TestAgeWithoutCycles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := stage(t, topicstest.Config{Mode: hal.Realtime})
+		time.Sleep(time.Second)
+		r := newShown(Source{Rig: s.Rig}, &Journal{})
+		defer r.session.Close()
+		time.Sleep(time.Second)
+		now := time.Now()
+		if got := r.now(now.Add(2*time.Second)) - r.now(now); got < 2*time.Second-2*topicstest.Period || got > 2*time.Second {
+			t.Errorf("2 s without a cycle: got %v more", got)
+		}
+	})
 }

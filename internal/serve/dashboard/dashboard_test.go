@@ -589,3 +589,66 @@ func TestPagesAreSmall(t *testing.T) {
 		t.Errorf("got %d bytes in %d files, want at most 300 kB", sum, len(s.files))
 	}
 }
+
+// TestLateOrder: an order of a page that has not seen the robots for a second is refused, but a stop; what a program orders counts.
+func TestLateOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := stage(t, topicstest.Config{Mode: hal.Realtime, Guard: hal.GuardConfig{Disarmed: true}})
+		seen := func(ago time.Duration) string {
+			return fmt.Sprintf("?seen=%d", time.Now().Add(-ago).UnixMilli())
+		}
+		for _, c := range []struct {
+			order string
+			want  hal.GuardState
+			err   string
+		}{
+			{"/arm" + seen(30*time.Second), hal.Disarmed, "saw the robots 30.0 s ago"},
+			{"/arm" + seen(-30*time.Second), hal.Disarmed, "saw the robots"},
+			{"/arm?seen=NaN", hal.Disarmed, "saw the robots"},
+			{"/arm?seen=now", hal.Disarmed, "saw the robots"},
+			{"/arm" + seen(500*time.Millisecond), hal.Armed, ""},
+			{"/disarm" + seen(30*time.Second), hal.Armed, "saw the robots 30.0 s ago"},
+			{"/stop" + seen(30*time.Second), hal.Stopped, ""},
+			{"/reset" + seen(30*time.Second), hal.Stopped, "saw the robots 30.0 s ago"},
+			{"/reset", hal.Disarmed, ""},
+			{"/arm", hal.Armed, ""},
+		} {
+			a := post(t, s, c.order)
+			if got := s.Agent.Condition().State; got != c.want || !strings.Contains(a.Error, c.err) || (a.Error == "") != (c.err == "") {
+				t.Errorf("%s: got %v, %q, want %v, %q", c.order, got, a.Error, c.want, c.err)
+			}
+		}
+	})
+}
+
+// TestStopAnswer: the answer of a stop is that of the stop latched now, and of no earlier one.
+func TestStopAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var server *Server
+		s := topicstest.New(t, topicstest.Config{Mode: hal.Realtime}, func(ln net.Listener, r *topics.Robot) (topicstest.Server, error) {
+			var err error
+			server, err = New(ln, []Source{{Rig: r.Rig}}, Options{})
+			return server, err
+		})
+		if a := server.stopAnswer(); a != nil {
+			t.Errorf("before a stop: got %+v", a)
+		}
+		first := post(t, s, "/stop")
+		time.Sleep(time.Second)
+		if a := server.stopAnswer(); a == nil || a.ID != first.ID || first.ID == 0 || a.At != first.At {
+			t.Errorf("got %+v, want %+v", a, first)
+		}
+		post(t, s, "/reset")
+		time.Sleep(100 * time.Millisecond)
+		if a := server.stopAnswer(); a != nil {
+			t.Errorf("after a reset: got %+v", a)
+		}
+		s.Rig.EmergencyStop("red button")
+		if a := server.stopAnswer(); a != nil {
+			t.Errorf("a stop by another door: got %+v", a)
+		}
+		if a := post(t, s, "/stop"); a.ID <= first.ID || server.stopAnswer() == nil {
+			t.Errorf("another stop: got %+v after %+v", a, first)
+		}
+	})
+}

@@ -9,7 +9,8 @@
 //	GET  /ws           the WebSocket below
 //	GET  /metrics      for Prometheus
 //	GET  /healthz      200 while every rig runs
-//	POST /stop, /reset, /arm, /disarm   an operator's orders; the answer lists every joint, JSON
+//	POST /stop, /reset, /arm, /disarm   an operator's orders; the answer lists every joint, JSON. With ?seen=, Unix time of the
+//	                   page's newest frame, ms, an order other than a stop is refused when that is more than 1 s ago
 //	POST /fault        ?rig=0&agent=NAME&joint=NAME&fault=TEXT: a fault of an emulated servo; without TEXT they end
 //
 // # Access
@@ -26,13 +27,15 @@
 //	{"op":"layout"}   before the first frame and after each change: the index of each value; generation counts layouts
 //	{"op":"status"}   when it has changed: states, holders, faults, lines
 //	{"op":"events"}   entries of the journal, new and repeated ones
-//	{"op":"answer"}   to "stop"
-//	{"op":"jog"}      the reason for the end of a jog
+//	{"op":"answer"}   to "stop"; to every tab while that stop is latched. id counts the stops of the dashboard
+//	{"op":"jog"}      why a jog ended, or did not begin
 //
 // A frame is binary, little-endian; it holds the values that have changed since the previous frame:
 //
-//	u8 1 · u8 0 · u16 rigs · u32 generation · f64 Unix time, ms · f64 rig time, s, one a rig
+//	u8 1 · u8 flags · u16 rigs · u32 generation · f64 Unix time, ms · f64 rig time, s, one a rig
 //	u32 first · u32 count · count × f32       again until the end of the frame
+//
+// Flag 1: the stop of a rig is latched. Flag 2: the newest answer is of that stop; without it, another door stopped the rigs.
 //
 // The browser sends {"op":"next"}, {"op":"stop"}, {"op":"jog","rig":0,"agent":"arm","joint":"elbow","share":0.1} and
 // {"op":"hold"}. A jog moves the joint at a share, -1..1, of its maximum speed for at most Deadman after the message; the page

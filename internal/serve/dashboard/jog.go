@@ -1,6 +1,7 @@
 package dashboard
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -84,6 +85,7 @@ type jog struct {
 	joint     int
 	goal      float64
 	last      time.Time
+	tries     int // to begin, while the joint had a fault
 }
 
 func (g *jog) end() {
@@ -97,6 +99,7 @@ func (g *jog) end() {
 func (j *jogger) step(g *jog, q *request) error {
 	now := time.Now()
 	if g.commander == nil || g.request.Rig != q.Rig || g.request.Agent != q.Agent || g.request.Joint != q.Joint {
+		tries := g.tries + 1
 		g.end()
 		s, joint := j.session.server.sampler.find(q.Rig, q.Agent), hal.None
 		if s != nil {
@@ -104,6 +107,12 @@ func (j *jogger) step(g *jog, q *request) error {
 		}
 		if joint == hal.None {
 			return fmt.Errorf("jog: got joint %.50q of %.50q, want one of the layout", q.Joint, q.Agent)
+		}
+		if err := s.idle(joint); err != nil {
+			if g.tries = tries; tries < 3 {
+				err = nil // it may be a single lost packet
+			}
+			return err
 		}
 		*g = jog{subject: s, request: *q, joint: joint, goal: math.NaN(), last: now,
 			commander: topics.NewCommander(s.robot, j.session.name, j.session.conn.Blocked, Deadman)}
@@ -117,6 +126,21 @@ func (j *jogger) step(g *jog, q *request) error {
 		return err
 	}
 	return g.commander.Goals([]topics.Goal{goal})
+}
+
+// idle is why a joint would not move: its fault, or that it is not armed.
+func (s *subject) idle(joint int) error {
+	why := cmp.Or(s.agent.JointFault(joint), s.agent.Status(nil)[joint].Err)
+	switch s.agent.JointState(joint) {
+	case hal.Stopped:
+		why = errors.New("the emergency stop is latched (try: Reset, then Arm)")
+	case hal.Disarmed:
+		why = cmp.Or(why, errors.New("disarmed (try: Arm)"))
+	}
+	if why != nil {
+		why = fmt.Errorf("jog %s: %w", s.agent.Layout().Actuators[joint].Name, why)
+	}
+	return why
 }
 
 // next is the goal after dt more seconds at a share of the greatest speed.

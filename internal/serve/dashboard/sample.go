@@ -39,6 +39,7 @@ type shown struct {
 	journal *Journal
 	quiet   []hal.EventID // of every cycle
 	cycled  atomic.Int64  // Unix time of the last cycle, ns
+	free    atomic.Int64  // of the last one without a latched stop
 
 	mu       sync.Mutex
 	due      bool
@@ -65,6 +66,9 @@ func newShown(s Source, j *Journal) *shown {
 func (r *shown) Cycle(c *hal.Cycle) {
 	now := time.Now()
 	r.cycled.Store(now.UnixNano())
+	if !r.Rig.Latched() {
+		r.free.Store(now.UnixNano())
+	}
 	for _, e := range c.Events {
 		if !slices.Contains(r.quiet, e) {
 			r.journal.Add("event", r.Rig.Events().Name(e))
@@ -180,11 +184,11 @@ func (s *subject) findTwin() {
 	}
 }
 
-// read copies an agent's newest values.
-func (s *subject) read(to []float32) {
+// read copies an agent's newest values. The ages are those at rig time now.
+func (s *subject) read(to []float32, now time.Duration) {
 	s.measured, s.status, s.goals = s.agent.Measured(s.measured), s.agent.Status(s.status), s.agent.Goals(s.goals)
 	l := s.agent.Layout()
-	now := newest(s.status)
+	now = max(now, newest(s.status)) // a cycle has ended since
 	for i := range s.measured {
 		to[i] = float32(s.measured[i])
 	}
@@ -270,6 +274,18 @@ type sample struct {
 	generation uint32
 	times      []time.Duration // one a rig
 	values     []float32
+	flags      byte
+}
+
+// now is the rig's time, and in real time what has passed since the cycle that is missing: a rig whose cycle or whose devices are
+// all silent has no new readings.
+func (r *shown) now(at time.Time) time.Duration {
+	var stats hal.Stats
+	r.Rig.Stats(&stats)
+	if last := r.cycled.Load(); last != 0 && r.Rig.Mode() == hal.Realtime {
+		stats.Time += max(0, at.Sub(time.Unix(0, last))-r.Rig.Period())
+	}
+	return stats.Time
 }
 
 // sampler takes samples. Concurrent requests get the same sample.
@@ -297,8 +313,15 @@ func (s *sampler) take() (*sample, []byte) {
 	}
 	s.arrange()
 	out := &sample{taken: now, generation: s.made, times: make([]time.Duration, len(s.rigs)), values: make([]float32, s.length)}
+	ages := make([]time.Duration, len(s.rigs))
+	for i, r := range s.rigs {
+		ages[i] = r.now(now)
+		if r.Rig.Latched() {
+			out.flags = frameStopped
+		}
+	}
 	for _, a := range s.agents {
-		a.read(out.values[a.first:])
+		a.read(out.values[a.first:], ages[a.rig])
 		out.times[a.rig] = max(out.times[a.rig], newest(a.status))
 	}
 	for i, r := range s.rigs {

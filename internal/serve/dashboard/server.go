@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"math"
 	"mime"
 	"net"
 	"net/http"
@@ -19,6 +20,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
@@ -60,6 +62,8 @@ type Server struct {
 	tabs     chan struct{}
 	orders   chan struct{}
 	stops    chan struct{}
+	answers  atomic.Pointer[Answer] // the newest of a stop
+	answered atomic.Uint64          // how many stops were
 	cameras  chan struct{}
 	reading  chan struct{} // of recordings: one at a time
 	files    map[string]file
@@ -283,6 +287,38 @@ type Answer struct {
 	Millis float64               `json:"ms"`
 	Error  string                `json:"error,omitempty"`
 	Joints []control.JointStatus `json:"joints"`
+
+	// Of a stop.
+	ID uint64  `json:"id,omitempty"` // its number
+	At float64 `json:"at,omitempty"` // Unix time of the answer, ms
+}
+
+// stopAnswer is the answer of the stop that is latched now; nil if another door stopped the rigs, or they are reset.
+func (s *Server) stopAnswer() *Answer {
+	a := s.answers.Load()
+	for _, r := range s.sampler.rigs {
+		if a != nil && (!r.Rig.Latched() || float64(r.free.Load())/1e6 > a.At) {
+			return nil
+		}
+	}
+	return a
+}
+
+// maxSeen is the greatest age of the newest frame, ?seen= its Unix time in ms, of a page that orders anything but a stop.
+const maxSeen = time.Second
+
+// late refuses an order that waited in a server that did not run: it must not arm when it goes on. A program sends no ?seen=.
+func late(r *http.Request, order control.Order) error {
+	seen := r.URL.Query().Get("seen")
+	if seen == "" || order == control.OrderStop {
+		return nil
+	}
+	ms, err := strconv.ParseFloat(seen, 64)
+	since := float64(time.Now().UnixMilli()) - ms
+	if err != nil || !(math.Abs(since) <= float64(maxSeen.Milliseconds())) {
+		return fmt.Errorf("%s: got an order of a page that saw the robots %.1f s ago, want at most %v (try: press again)", order, since/1000, maxSeen)
+	}
+	return nil
 }
 
 func (s *Server) post(w http.ResponseWriter, r *http.Request) {
@@ -293,6 +329,10 @@ func (s *Server) post(w http.ResponseWriter, r *http.Request) {
 	order, ok := orders[r.URL.Path]
 	if !ok {
 		http.Error(w, "got no such order, want /stop, /reset, /arm or /disarm", http.StatusNotFound)
+		return
+	}
+	if err := late(r, order); err != nil {
+		reply(w, http.StatusConflict, Answer{Order: order, Error: err.Error(), Joints: []control.JointStatus{}})
 		return
 	}
 	answer, ok := s.execute(order)
@@ -360,6 +400,10 @@ func (s *Server) execute(order control.Order) (Answer, bool) {
 		if a.Error != "" {
 			out.Error = strings.TrimPrefix(out.Error+"; "+a.Error, "; ")
 		}
+	}
+	if order == control.OrderStop {
+		out.ID, out.At = s.answered.Add(1), float64(time.Now().UnixMicro())/1000
+		s.answers.Store(&out)
 	}
 	text := string(order) + " on the dashboard"
 	if out.Error != "" {

@@ -61,6 +61,7 @@ type session struct {
 	sent       []float32
 	status     []byte
 	journal    uint64
+	answer     uint64 // number of the last stop whose answer it has
 	frame      []byte
 }
 
@@ -161,10 +162,7 @@ func (c *session) stop(ctx context.Context) {
 			return
 		}
 		if answer, ok := c.server.execute(control.OrderStop); ok {
-			c.send(struct {
-				Op string `json:"op"`
-				Answer
-			}{"answer", answer})
+			c.send(answerText{"answer", answer})
 		}
 	}
 }
@@ -185,6 +183,11 @@ func (c *session) hand(ctx context.Context) {
 	}
 }
 
+type answerText struct {
+	Op string `json:"op"`
+	Answer
+}
+
 // send queues a text. A tab that leaves too many unread misses it.
 func (c *session) send(v any) {
 	if b, err := json.Marshal(v); err == nil {
@@ -197,10 +200,7 @@ func (c *session) send(v any) {
 
 // refuse reports why a joint or body does not move.
 func (c *session) refuse(err error) {
-	c.send(struct {
-		Op    string `json:"op"`
-		Error string `json:"error"`
-	}{"jog", err.Error()})
+	c.send(map[string]string{"op": "jog", "error": err.Error()})
 }
 
 // write sends texts as they come, and a frame for each time that the tab has asked.
@@ -250,19 +250,37 @@ func (c *session) update(ctx context.Context) error {
 	}
 	if list, now := c.server.journal.since(c.journal); list != nil {
 		c.journal = now
-		b, err := json.Marshal(struct {
-			Op   string  `json:"op"`
-			List []Entry `json:"list"`
-		}{"events", list})
-		if err != nil {
+		if err := c.put(ctx, map[string]any{"op": "events", "list": list}); err != nil {
 			return err
 		}
-		if err := c.conn.Write(ctx, true, b); err != nil {
+	}
+	answer := c.server.stopAnswer()
+	if answer != nil && answer.ID > c.answer { // of any tab, or a program
+		c.answer = answer.ID
+		if err := c.put(ctx, answerText{"answer", *answer}); err != nil {
 			return err
 		}
 	}
 	c.frame = appendFrame(c.frame[:0], sample, c.sent)
+	if answer != nil {
+		c.frame[1] |= frameAnswered // of the stop that is latched
+	}
 	return c.conn.Write(ctx, false, c.frame)
+}
+
+// The flags of a frame.
+const (
+	frameStopped  = 1 // the stop of a rig is latched
+	frameAnswered = 2 // the newest answer is of that stop, not of an earlier one
+)
+
+// put writes a text at once.
+func (c *session) put(ctx context.Context, v any) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return c.conn.Write(ctx, true, b)
 }
 
 // unsent is no value that a rig has: a NaN with bits of its own.
@@ -270,7 +288,7 @@ var unsent = math.Float32frombits(0x7fc0dead)
 
 // appendFrame appends what has changed since sent, and notes it there.
 func appendFrame(b []byte, s *sample, sent []float32) []byte {
-	b = append(b, 1, 0)
+	b = append(b, 1, s.flags)
 	b = binary.LittleEndian.AppendUint16(b, uint16(len(s.times)))
 	b = binary.LittleEndian.AppendUint32(b, s.generation)
 	b = binary.LittleEndian.AppendUint64(b, math.Float64bits(float64(s.taken.UnixMicro())/1000))

@@ -22,3 +22,9 @@ export const text = (s = "") => document.createTextNode(s);
 export const show = (v, digits = 2) => Number.isFinite(v) ? v.toFixed(digits).replace(/^-(0\.?0*)$/, "$1") : "–";
 
 export const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+
+// split takes the command to try out of a message.
+export function split(message) {
+  const m = /^(.*?)\s*\(try: (.*)\)$/s.exec(message);
+  return m ? [m[1], m[2]] : [message, ""];
+}

@@ -1,16 +1,11 @@
 // Events and findings: what has happened, and what is wrong now with its fix.
-import { el } from "./dom.js";
+import { el, split } from "./dom.js";
 import { on, rig } from "./link.js";
 
 let active = null;
 on("events", () => active?.events());
 on("status", () => active?.findings());
-
-// split takes the command to try out of a message.
-export function split(message) {
-  const m = /^(.*?)\s*\(try: (.*)\)$/s.exec(message);
-  return m ? [m[1], m[2]] : [message, ""];
-}
+on("stale", () => active?.findings());
 
 export function open(main) {
   const list = el("ol", { class: "entries" });
@@ -25,12 +20,13 @@ export function open(main) {
       const want = filter.value.toLowerCase();
       const all = [...rig.events.values()].sort((a, b) => b.time < a.time ? -1 : 1).filter((e) => e.text.toLowerCase().includes(want));
       list.replaceChildren(...all.map((e) => el("li", { class: e.level },
-        el("time", {}, new Date(e.time).toLocaleTimeString()), el("small", {}, e.level), el("span", {}, e.text + (e.count > 1 ? " ×" + e.count : "")))));
+        el("time", {}, new Date(e.time).toLocaleTimeString("en-GB")), el("small", {}, e.level), el("span", {}, e.text + (e.count > 1 ? " ×" + e.count : "")))));
       if (!all.length) list.append(el("li", {}, el("time", {}, "–"), el("small", {}, ""), el("span", {}, "nothing yet")));
     },
     findings() {
       const found = [];
       const s = rig.status, l = rig.layout;
+      if (rig.stale) found.push(["server", "nothing heard since " + (rig.since ?? "the page was opened") + ": all below is old", "look at the program and the network"]);
       if (!s || !l) return;
       for (const [i, r] of s.rigs.entries()) {
         const name = l.rigs[i]?.name ?? "";

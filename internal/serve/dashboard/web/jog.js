@@ -8,6 +8,7 @@ export const getShare = () => share;
 
 export function begin(agent, joint, direction, by) {
   end();
+  if (rig.stale) { notice("jog: not sent, since the server is not heard"); return; }
   const a = rig.layout.agents[agent];
   const go = () => { if (!send({ op: "jog", rig: a.rig, agent: a.name, joint: a.joints[joint].name, share: direction * share, at: performance.now() })) end(); };
   timer = setInterval(go, 50);
@@ -41,4 +42,5 @@ export function handle(b, agent, joint, direction) {
 addEventListener("blur", end);
 document.addEventListener("visibilitychange", () => { if (document.hidden) end(); });
 on("link", end);
+on("stale", end);
 on("jog", (m) => { end(); notice(m.error); });

@@ -1,5 +1,5 @@
 // Joints: a row each, live, with jog buttons.
-import { el, put, show, text } from "./dom.js";
+import { el, put, show, split, text } from "./dom.js";
 import { rig } from "./link.js";
 import { getShare, handle, setShare } from "./jog.js";
 
@@ -21,8 +21,17 @@ export function read(a, i) {
   const status = rig.status?.agents[a];
   return {
     position: of(j.position), velocity: of(j.velocity), torque: of(j.torque), voltage: of(j.voltage), temperature: of(j.temperature),
-    age: v[agent.ages + i], state: states[v[goal]] ?? "–", mode: v[goal + 1] >= 0 ? j.modes[v[goal + 1]] : "", goal: v[goal + 2], fault: status?.faults[j.name] ?? "",
+    age: v[agent.ages + i] + (rig.stale ? (rig.now() - rig.heard) / 1000 : 0), state: states[v[goal]] ?? "–", mode: v[goal + 1] >= 0 ? j.modes[v[goal + 1]] : "",
+    goal: v[goal + 2], fault: status?.faults[j.name] ?? "",
   };
+}
+
+// says is a joint's state in words, and whether it is old. A state of the past is not told as if it were present.
+export function says(r) {
+  const old = rig.stale || r.age > 0.3, fault = r.fault ? "fault: " + split(r.fault)[0] : "";
+  if (rig.stale) return ["not heard" + (fault ? "; last: " + fault : ""), true];
+  const state = fault || (r.state === "armed" && !r.mode ? "armed, no torque yet" : r.state);
+  return [old ? state + "; silent for " + r.age.toFixed(1) + " s" : state, old];
 }
 
 // share is where in its limits a joint is, 0 to 1.
@@ -34,7 +43,7 @@ function row(a, i) {
   const mark = el("i"), goal = el("b"), bar = el("div", { class: "bar", role: "meter", "aria-label": j.name + " position",
     "aria-valuemin": show(j.wraps ? -Math.PI : j.min), "aria-valuemax": show(j.wraps ? Math.PI : j.max), "aria-valuenow": 0 }, mark, goal);
   if (!j.wraps) bar.title = "limits " + show(j.min) + " to " + show(j.max) + " " + unit(j);
-  const state = el("td", { "data-h": "state" }, cells.state);
+  const why = el("div", {}, cells.state), state = el("td", { class: "why", "data-h": "state" }, why);
   const minus = el("button", { type: "button", "aria-label": "jog " + j.name + " down" }, "−");
   const plus = el("button", { type: "button", "aria-label": "jog " + j.name + " up" }, "+");
   handle(minus, a, i, -1);
@@ -54,8 +63,10 @@ function row(a, i) {
       put(cells.temperature, show(r.temperature, 0));
       put(cells.voltage, show(r.voltage, 1));
       put(cells.age, show(r.age * 1000, 0));
-      put(cells.state, r.fault ? "fault" : r.state);
-      if (state.title !== r.fault) { state.title = r.fault; state.className = r.fault ? "fault" : ""; }
+      const [words, old] = says(r);
+      put(cells.state, words);
+      tr.classList.toggle("old", old);
+      if (state.title !== r.fault) { state.title = r.fault; why.className = r.fault ? "fault" : ""; }
       const angle = j.wraps && Number.isFinite(r.position) ? Math.atan2(Math.sin(r.position), Math.cos(r.position)) : r.position;
       const p = share(j, angle), now = Number.isFinite(angle) ? show(angle) : "0";
       if (bar.getAttribute("aria-valuenow") !== now) bar.setAttribute("aria-valuenow", now);

@@ -7,8 +7,15 @@ export const rig = {
   status: null,
   events: new Map(), // by id
   frames: 0, bytes: 0, wall: 0,
-  linked: false, heard: 0,
+  linked: false, heard: 0, // ms by now(), of the newest frame
+  stale: true,    // no frame for limit: all that is shown is old
+  stopped: false, answered: false, // a stop is latched; its answer is known
+  now: () => performance.now(), // a test has its own
 };
+const limit = 300; // ms
+
+// silence is how long nothing was heard, as text.
+export const silence = () => ((rig.now() - rig.heard) / 1000).toFixed(1) + " s";
 
 const listeners = {};
 export const on = (what, f) => { (listeners[what] ??= []).push(f); };
@@ -19,6 +26,9 @@ let socket = null, waiting = false, asked = 0;
 function apply(buffer) {
   const view = new DataView(buffer);
   if (view.getUint8(0) !== 1 || !rig.layout || view.getUint32(4, true) !== rig.layout.generation) return;
+  rig.heard = rig.now();
+  rig.stopped = (view.getUint8(1) & 1) > 0;
+  rig.answered = (view.getUint8(1) & 2) > 0;
   const rigs = view.getUint16(2, true);
   rig.wall = view.getFloat64(8, true);
   for (let i = 0; i < rigs; i++) rig.times[i] = view.getFloat64(16 + 8 * i, true);
@@ -29,11 +39,21 @@ function apply(buffer) {
   }
   rig.frames++;
   rig.bytes += buffer.byteLength;
+  check();
   emit("frame");
 }
 
+// check notices that the server is not heard any more, or is again.
+function check() {
+  const stale = !rig.linked || rig.now() - rig.heard > limit;
+  if (stale === rig.stale) return;
+  rig.stale = stale;
+  if (stale) rig.since = new Date(Date.now() - (rig.now() - rig.heard)).toLocaleTimeString("en-GB");
+  emit("stale");
+}
+setInterval(() => { if (!document.hidden) pull(); check(); }, 50); // a browser that draws slowly hears all the same
+
 function receive(data) {
-  rig.heard = performance.now();
   if (typeof data !== "string") {
     waiting = false;
     apply(data);
@@ -58,11 +78,12 @@ function receive(data) {
 export function connect() {
   const s = new WebSocket(location.origin.replace(/^http/, "ws") + "/ws");
   s.binaryType = "arraybuffer";
-  s.onopen = () => { socket = s; rig.linked = true; waiting = false; rig.heard = performance.now(); emit("link"); };
+  s.onopen = () => { socket = s; rig.linked = true; waiting = false; emit("link"); };
   s.onmessage = (e) => receive(e.data);
   s.onclose = () => {
     if (socket === s) socket = null;
     rig.linked = false;
+    check();
     emit("link");
     setTimeout(connect, 1000);
   };

@@ -1,16 +1,24 @@
 // The frame of every page: what is shown in the head, the orders, and which page is seen.
 import { $, el, put, text } from "./dom.js";
 import "./stop.js"; // first: it works when the rest fails
-import { connect, on, order, pull, rig } from "./link.js";
+import { connect, on, order, pull, rig, silence } from "./link.js";
 
 const pages = ["robot", "joints", "plots", "buses", "events", "recordings"];
 let page = null, shown = "", opened = 0;
 
-let noticed = 0;
+let noticed = "", until = 0;
 export function notice(message) {
-  $("notice").textContent = message;
-  clearTimeout(noticed);
-  noticed = setTimeout(() => { $("notice").textContent = ""; }, 10000);
+  [noticed, until] = [message, performance.now() + 10000];
+  line();
+}
+
+// line is the message below the head: that all is old, an answer, or the first fault. Its place is always reserved.
+function line() {
+  const fault = rig.layout && rig.status?.agents.flatMap((a, i) => Object.entries(a.faults).map(([name, f]) => (rig.layout.agents[i]?.name ?? "") + "/" + name + ": " + f))[0];
+  const words = rig.stale ? (rig.heard ? "Nothing heard from the server since " + rig.since + ": all values are old. STOP is sent all the same; not confirmed, cut the power." : "Nothing heard from the server yet.")
+    : performance.now() < until ? noticed : fault || "";
+  if ($("notice").textContent !== words) { $("notice").textContent = words; $("notice").title = words; }
+  $("notice").classList.toggle("fault", rig.stale || words === fault);
 }
 
 async function open() {
@@ -25,6 +33,7 @@ async function open() {
   }
   const main = $("page");
   main.replaceChildren();
+  main.dataset.page = name;
   try {
     const module = await import("./" + name + ".js");
     if (turn === opened) page = module.open(main); // else another one has been opened meanwhile
@@ -57,14 +66,15 @@ function state() {
   const chip = $("state");
   const set = (words, kind) => { if (chip.textContent !== words) chip.textContent = words; if (chip.className !== "chip " + kind) chip.className = "chip " + kind; };
   if (!rig.linked) { set("no link", "bad"); return; }
+  if (rig.stale) { set("silent " + silence(), "bad"); return; }
   const s = rig.status;
   if (!s) return;
   const faults = s.agents.reduce((n, a) => n + Object.keys(a.faults).length, 0);
   const states = new Set(s.agents.map((a) => a.state));
-  if (s.rigs.some((r) => r.stopped)) set("STOPPED", "bad");
-  else if (faults) set(faults + (faults > 1 ? " faults" : " fault"), "warn");
-  else if (states.has("disarmed")) set("disarmed", "warn");
-  else set([...states].join(", ") || "no robots yet", "");
+  if (rig.stopped) set("STOPPED", "bad");
+  else if (faults) set(faults + (faults > 1 ? " faults" : " fault"), "bad");
+  else if (states.size > 1) set([...states].join(", "), "warn");
+  else set([...states][0] || "no robots yet", [...states][0] ?? "");
   const held = [...new Set(s.agents.map((a) => a.holder).filter(Boolean))];
   put(holder, held.length ? "held by " + held.join(", ") : "");
   const r = s.rigs[0];
@@ -74,13 +84,22 @@ function state() {
 on("layout", head);
 on("status", state);
 on("link", state);
+on("frame", state);
+on("stale", () => {
+  document.body.classList.toggle("stale", rig.stale);
+  for (const b of document.querySelectorAll("#orders button, #armyes")) b.setAttribute("aria-disabled", rig.stale);
+  state();
+  line();
+});
 on("layout", () => { const p = page; page = null; p?.close?.(); shown = ""; open(); });
 
-let since = 0, frames = 0, bytes = 0;
+let lined = 0, since = 0, frames = 0, bytes = 0;
 function draw(now) {
   requestAnimationFrame(draw);
   pull();
   try { page?.draw?.(now); } catch (e) { console.error(e); notice("draw: " + e.message); page = null; }
+  if (rig.stale) state();
+  if (now - lined > 200) { lined = now; line(); }
   if (now - since > 1000) {
     const rate = (rig.frames - frames) / (now - since) * 1000, kilo = (rig.bytes - bytes) / (now - since);
     put(link, rig.linked ? rate.toFixed(0) + " Hz, " + kilo.toFixed(0) + " kB/s" : "no link");
@@ -89,12 +108,32 @@ function draw(now) {
 }
 
 async function act(name) {
-  const a = await order(name);
+  if (rig.stale) { notice(name + ": not sent, since the server is not heard"); return; }
+  const a = await order(name + "?seen=" + rig.wall);
   notice(a.error ? name + ": " + a.error : name + ": done");
 }
 $("reset").addEventListener("click", () => act("reset"));
 $("disarm").addEventListener("click", () => act("disarm"));
-$("arm").addEventListener("click", () => $("armask").show());
+// The box about arming: STOP alone stays within reach beside it.
+const asked = (open) => { for (const e of [$("page"), $("orders"), document.querySelector("nav")]) e.inert = open; };
+function robots() { // what arming does, a line a robot
+  const torque = (a) => a.joints.filter((j, i) => j.modes[rig.values[a.goals + 3 * i + 1]]).length;
+  $("armrobots").replaceChildren(...rig.layout.agents.map((a, i) => {
+    const s = rig.status?.agents[i];
+    return el("li", {}, el("b", {}, a.name + " "), el("span", { class: a.body }, words[a.body] ?? a.body), ": " +
+      (s?.holder ? s.holder + " holds it: its next command gives torque and moves it" : "no client holds it: the first command gives torque, from any client or a jog") +
+      (torque(a) ? ". " + torque(a) + " of " + a.joints.length + " joints have torque now" : ""));
+  }));
+}
+$("arm").addEventListener("click", () => {
+  if (rig.stale || !rig.layout) return act("arm");
+  if (rig.stopped) return notice("arm: the emergency stop is latched (try: Reset, then Arm)");
+  robots();
+  $("armask").show();
+  asked(true);
+});
+on("status", () => { if ($("armask").open) robots(); });
+$("armask").addEventListener("close", () => asked(false));
 $("armno").addEventListener("click", () => $("armask").close());
 $("armyes").addEventListener("click", () => { $("armask").close(); act("arm"); });
 

@@ -2,7 +2,7 @@
 import { el, put, show, text } from "./dom.js";
 import { rig, send, tamper } from "./link.js";
 import { notice } from "./main.js";
-import { read, speed } from "./joints.js";
+import { read, says, speed } from "./joints.js";
 import { handle } from "./jog.js";
 import { Camera, Renderer, solid, stride, terrain } from "./gl.js";
 
@@ -243,13 +243,17 @@ export function open(main) {
     const minus = el("button", { type: "button", "aria-label": "jog down" }, "−"), plus = el("button", { type: "button", "aria-label": "jog up" }, "+");
     handle(minus, a, j, -1);
     handle(plus, a, j, 1);
-    const rows = ["position", "goal", "velocity", "torque", "temperature", "voltage", "state", "fault"].map((n) => [n, text()]);
-    details.append(el("p", { class: "jog" }, "Jog (hold) ", minus, " ", plus), el("p", {}, speed()),
-      el("dl", {}, ...rows.flatMap(([n, t]) => [el("dt", {}, n), el("dd", {}, t)])));
+    const way = agent.joints[j].kind === "slide" ? " m" : " rad", force = { slide: " N", thruster: " N" }[agent.joints[j].kind] ?? " N·m";
+    const rows = [["position", way], ["goal", way], ["velocity", way + "/s"], ["torque", force], ["temperature", " °C"], ["voltage", " V"], ["age", " s"], ["state", ""]]
+      .map(([n, unit]) => [n, text(), unit]);
+    const list = el("dl", {}, ...rows.flatMap(([n, t]) => [el("dt", {}, n), el("dd", {}, t)]));
+    details.append(el("p", { class: "jog" }, "Jog (hold) ", minus, " ", plus), el("p", {}, speed()), list);
     if (agent.joints[j].body === "emulated") details.append(faults(what.rig, body.agent, body.joint));
     values = () => {
       const r = read(a, j);
-      for (const [n, t] of rows) put(t, typeof r[n] === "number" ? show(r[n], 3) : String(r[n] || "–"));
+      const [state, old] = says(r);
+      list.classList.toggle("old", old);
+      for (const [n, t, unit] of rows) put(t, n === "state" ? state : show(r[n], n === "temperature" || n === "voltage" ? 1 : 3) + unit);
     };
   }
   choose(null);
