@@ -399,7 +399,7 @@ func TestHalt(t *testing.T) {
 	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
 		names = append(names, e.(*hal.Error).Joint)
 	}
-	if strings.Join(names, " ") != "elbow neck" || !strings.Contains(err.Error(), "halt: no answer (try: halyard estop)") {
+	if strings.Join(names, " ") != "elbow neck" || !strings.Contains(err.Error(), "halt: no answer (try: cut its power)") {
 		t.Errorf("got %v: %v", names, err)
 	}
 	// Torque comes back with the present position as its goal.
