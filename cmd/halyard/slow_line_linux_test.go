@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -143,7 +144,7 @@ func slowLine(t *testing.T, path, name string, length, bound time.Duration) {
 		}
 		drive(2 * time.Second)
 		n := stops() - before
-		t.Logf("%v and a loss of power: %d stops", length, n)
+		t.Logf("%v and a loss of power: %d stops: %s", length, n, regexp.MustCompile(`.*emergency stop.*`).FindAllString(f.stderr.text(), -1))
 		if n == 0 {
 			break
 		} else if trial == 5 {
