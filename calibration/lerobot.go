@@ -79,6 +79,11 @@ var leRobotKeys = [...]string{"id", "drive_mode", "homing_offset", "range_min", 
 // All faults are reported together, each a *Fault.
 func ImportLeRobot(data []byte, with Import) ([]*Joint, error) {
 	f := &yaml.Document{}
+	if bytes.Contains(data, []byte(`"motor_names"`)) {
+		f.Note("", "got a file of LeRobot of before June 2025, whose offsets were its program's and are in no servo, want one of today: "+
+			"calibrate again with LeRobot of today, or with halyard calibrate")
+		return nil, f.Err()
+	}
 	var joints []*Joint
 	ids, names := map[int]string{}, map[string]bool{}
 	err := members(data, func(name string, value json.RawMessage) {

@@ -55,6 +55,17 @@ func (d *Maestro) fault(kind hal.Kind, err error) error { return d.port.Fault(ki
 
 // Open opens the line, reads the board's errors until they are clear, and ends all pulses.
 func (d *Maestro) Open() error {
+	if err := d.meet(); err != nil {
+		return err
+	}
+	return cmp.Or(d.Off()...)
+}
+
+// Probe asks whether the board answers, and leaves its pulses as they are. It opens the line and closes it.
+func (d *Maestro) Probe() error { return errors.Join(d.meet(), d.Close()) }
+
+// meet opens the line and reads the board's errors.
+func (d *Maestro) meet() error {
 	err := d.port.Open()
 	if err != nil {
 		return err
@@ -75,7 +86,7 @@ func (d *Maestro) Open() error {
 	if err != nil {
 		return d.fault(hal.Absent, errors.Unwrap(err))
 	}
-	return cmp.Or(d.Off()...)
+	return nil
 }
 
 // Write sets every channel's target and asks for the board's errors. Targets are quarters of a µs.

@@ -122,7 +122,8 @@ func equip(robot *model.Robot, j *model.Joint, spec *actuator.Spec) {
 // supply gives a joint the supply of its own entry, or its bus's, and adds a note if it does not suit the servo.
 func (r *Resolver) supply(at configs.Path, robot *model.Robot, j *model.Joint, p *JointPlan, bus *configs.Supply) {
 	have := robot.Supply
-	if own := cmp.Or(p.Hardware.Supply, bus); own != nil {
+	own := cmp.Or(p.Hardware.Supply, bus)
+	if own != nil {
 		have = model.Supply{Name: "bus " + p.Hardware.Bus, Volts: own.Volts, Resistance: own.Ohms} // which its servos share
 		if p.Hardware.Supply != nil {
 			have.Name = "joint " + j.Name
@@ -136,6 +137,10 @@ func (r *Resolver) supply(at configs.Path, robot *model.Robot, j *model.Joint, p
 		have = robot.Supplies[j.Supply-1]
 	}
 	if s := j.Servo; have.Volts < s.MinVolts || have.Volts > s.MaxVolts {
+		// A servo is sold for several voltages under one model: its own limit is that of the strongest.
+		if r := p.Servo.Register("max_voltage"); own != nil && r != nil && have.Volts >= s.MinVolts && have.Volts <= r.SI(r.Default) {
+			return
+		}
 		r.Config.Notes.Add(r.Config.Fault(at.Key("supply"), fmt.Sprintf("%g V", have.Volts),
 			fmt.Sprintf("%g..%g V, of a %s", s.MinVolts, s.MaxVolts, s.Name), "a converter, and supply: {volts: V} at the joint or its bus"))
 	}

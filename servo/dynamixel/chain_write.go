@@ -160,13 +160,21 @@ func (c *protocol) putWatchdog(d *device) {
 func (c *protocol) putSettings(d *device) {
 	// Written even without a bound: zero removes an old one.
 	if d.reg.profileVelocity != nil {
-		c.put(d, d.reg.profileAcceleration, d.reg.profileAcceleration.Raw(d.cfg.Acceleration))
-		c.put(d, d.reg.profileVelocity, d.reg.profileVelocity.Raw(d.cfg.Velocity))
+		c.put(d, d.reg.profileAcceleration, atLeast1(d.reg.profileAcceleration, d.cfg.Acceleration))
+		c.put(d, d.reg.profileVelocity, atLeast1(d.reg.profileVelocity, d.cfg.Velocity))
 	}
 	// Behind it: a profile may be one of them.
 	for _, s := range d.cfg.Settings {
 		c.put(d, d.m.Register(s.Register), s.Value)
 	}
+}
+
+// atLeast1 is v as a raw value of r, where 0 means no bound: a small one is at least 1.
+func atLeast1(r *Register, v float64) int64 {
+	if !(v > 0) {
+		return 0
+	}
+	return max(1, r.Raw(v))
 }
 
 // put stages v for register r of d.

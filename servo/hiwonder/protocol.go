@@ -238,7 +238,7 @@ func (b *protocol) putGoal(i int, rest bool) {
 		// A time instead of a speed: 0 is as fast as it can.
 		if v := d.cfg.Velocity; v > 0 && !rest {
 			way := math.Abs(to-dev.State.Position) * 2 * math.Pi / d.m.TicksPerTurn
-			le.PutUint16(p[2:], uint16(min(way/v*1000, 30000)))
+			le.PutUint16(p[2:], uint16(min(math.Ceil(way/v*1000), 30000))) // rounded down to 0 a short way would have no bound
 		}
 	}
 	if d.repeat--; d.repeat > 0 && p == d.sent {

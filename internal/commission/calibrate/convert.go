@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"math"
@@ -30,6 +31,7 @@ func Import(file string, r *Robot, dir string, now time.Time) (rows []Row, notes
 	if err != nil {
 		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibration import " + file, Err: err}
 	}
+	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF")) // a byte order mark, as editors of Windows write it
 	var joints []*calibration.Joint
 	text := strings.TrimSpace(string(data))
 	switch _, bam := identify.ParseBAM(data, file, ""); {
@@ -176,7 +178,10 @@ func (r *Robot) fromROS(data []byte, dir string, now time.Time) (joints []*calib
 			c = j.nominal()
 			c.Torque = calibration.Torque{}
 		}
-		c.Method, c.Date = calibration.ByImport, now
+		// What a robot's limits say is no measurement of its servos: a nominal file stays one.
+		if c.Date = now; c.Method != calibration.ByNominal {
+			c.Method = calibration.ByImport
+		}
 		more, err := l.Apply(c)
 		if err != nil {
 			faults = append(faults, err)

@@ -38,9 +38,13 @@ func newBusExam(d *Examination, name string, kind configs.BodyKind, on []plan.Jo
 	for _, h := range on {
 		j := d.plan.Joint(h)
 		robot := d.plan.Agents[h.Agent].Robot
-		b.servos = append(b.servos, &ServoCheck{
+		supplied, own := robot.Supply.Volts, robot.Joints[h.Joint].Supply
+		if own > 0 {
+			supplied = robot.Supplies[own-1].Volts
+		}
+		b.servos = append(b.servos, &ServoCheck{ownSupply: own > 0,
 			BusCheck: b, agent: h.Agent, joint: robot.Joints[h.Joint].Name, plan: j,
-			id: byte(j.Hardware.ID), model: j.Servo, supplied: robot.Supply.Volts, limits: robot.Joints[h.Joint].Limits,
+			id: byte(j.Hardware.ID), model: j.Servo, supplied: supplied, limits: robot.Joints[h.Joint].Limits,
 		})
 	}
 	return b

@@ -208,6 +208,15 @@ func (x *DeviceCheck) answers(p *catalog.BoardPlan, body configs.BodyKind) {
 		if found, err = "its line opens", failed; err == nil {
 			err = line.Close()
 		}
+		if err == nil {
+			out, failed := p.Kind.Open(e, p)
+			if k, ok := out.(interface{ Probe() error }); ok && failed == nil {
+				if found, err = "answers", k.Probe(); err != nil {
+					x.add("device", p.Bus, p.Device, "", err, "switch on its supply; set its serial mode to USB dual port (Maestro Control Center), and its device number, CRC and rate as in the config")
+					return
+				}
+			}
+		}
 	default:
 		if p.Root == "" {
 			p.Root = filepath.Join(x.Root, pwm.KernelRoot)

@@ -109,6 +109,8 @@ func (s *ServoCheck) supplies() servo.Alarm {
 	case v > 1.25*max(s.model.Units().NominalVolts, s.supplied): // its own limit is for every version of it, the strongest too
 		s.warn("voltage", fmt.Sprintf("%.1f V at a %s of %.1f V", v, s.called(), s.model.Units().NominalVolts),
 			"switch off and look what its label says; of a version for this voltage say so in a robot file of yours: supply: {volts: "+fmt.Sprintf("%.0f", v)+"}")
+	case s.ownSupply && math.Abs(v-s.supplied) > 0.25*s.supplied:
+		s.warn("voltage", fmt.Sprintf("%.1f V, its supply in the config has %.1f V", v, s.supplied), "measure the supply; set supply: {volts: V} of its bus as it is")
 	case v < 1.03*low: // the next acceleration pulls it below
 		s.warn("voltage", fmt.Sprintf("%.1f V, close to the least of %.1f", v, low), "charge the battery")
 	}

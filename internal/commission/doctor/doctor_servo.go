@@ -24,9 +24,10 @@ type ServoCheck struct {
 	agent int                // of the plan
 	cal   *calibration.Joint // nil: none, or none that can be read
 
-	moved    bool       // its calibration was made with another zero offset
-	supplied float64    // the config's voltage of the robot's supply, V
-	limits   [2]float64 // of the joint, rad
+	moved     bool       // its calibration was made with another zero offset
+	ownSupply bool       // supplied is of its bus or its own
+	supplied  float64    // the config's voltage of the robot's supply, V
+	limits    [2]float64 // of the joint, rad
 
 	readable bool // it is the right model and mostly answers
 	firmware string

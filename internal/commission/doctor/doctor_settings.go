@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/halyard-robotics/halyard/calibration"
+	"github.com/halyard-robotics/halyard/hal"
 )
 
 // Settings left by earlier use, as in second-hand servos. None of them is seen
@@ -29,6 +30,14 @@ func (s *ServoCheck) settings() {
 			s.warn("settings", "its "+name+" is 0: no overload and no heat takes its torque, and it burns", s.setFix(name, s.model.Register(name).Default))
 		}
 	}
+	const manyTurns = 1 << 4 // angle feedback of more than one turn
+	if v, ok := s.Read("phase"); ok && v&manyTurns != 0 {
+		found := "its phase has bit 4, multi-turn angle feedback: positions may leave one turn, and be off by turns"
+		if n := s.model.Units().TicksPerTurn; s.position < 0 || s.position >= n {
+			found += fmt.Sprintf("; it is at tick %.0f now", s.position)
+		}
+		s.fail("settings", hal.Unsafe, found, s.setFix("phase", v&^manyTurns)+"; then calibrate "+s.joint+" again")
+	}
 	s.fenced()
 }
 
@@ -43,6 +52,11 @@ func (s *ServoCheck) fenced() {
 		return
 	}
 	u, c := s.model.Units(), s.plan.Calibration
+	if low >= high { // no range: to keep it would keep the joint from everything, or from nothing
+		s.warn("settings", fmt.Sprintf("its own limits are %d and %d: no limit, as for a wheel or many turns", low, high),
+			s.setFix("min_position", lowest.Default)+fmt.Sprintf(" max_position=%d", highest.Default))
+		return
+	}
 	if c == nil {
 		c = &calibration.Joint{Direction: 1, ZeroTicks: u.CentreTicks, TicksPerTurn: u.TicksPerTurn, Gear: 1}
 	}
