@@ -24,6 +24,7 @@ import (
 type configFlags struct {
 	body        string
 	set, listen []string
+	brief       bool // notes of robot files are one line
 }
 
 func (f *configFlags) add(c *cobra.Command) {
@@ -54,10 +55,32 @@ func (f *configFlags) load(a *app, args []string) (*halyard.Config, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, n := range c.Notes {
-		a.note("note: %v", n)
-	}
+	a.notes(c, f.brief)
 	return c, nil
+}
+
+// notes prints the notes of a config; with brief those of a robot file are one line, since there may be hundreds.
+func (a *app) notes(c *halyard.Config, brief bool) {
+	counts, files := map[string][2]int{}, []string{}
+	for _, n := range c.Notes {
+		if !brief || n.Source == c.Source || !model.InXML(n.Source) {
+			a.note("note: %v", n)
+			continue
+		}
+		k, known := counts[n.Source]
+		if !known {
+			files = append(files, n.Source)
+		}
+		if strings.HasPrefix(n.Got, model.Repaired) {
+			k[0]++
+		} else {
+			k[1]++
+		}
+		counts[n.Source] = k
+	}
+	for _, file := range files {
+		a.note("note: %s: %d repairs, %d other notes (try: halyard validate %s)", file, counts[file][0], counts[file][1], c.Source)
+	}
 }
 
 // completeConfigs offers the embedded configs.

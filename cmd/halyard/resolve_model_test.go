@@ -148,3 +148,21 @@ func TestVehicleFile(t *testing.T) {
 		t.Errorf("validate: got exit %d and %s, want 2 and the place of the fault", code, errText)
 	}
 }
+
+// TestRobotFileNotes: validate prints each repair of a robot file, serve one line; repair: false refuses it. A robot file where
+// YAML belongs is called what it is.
+func TestRobotFileNotes(t *testing.T) {
+	broken := strings.Replace(twoLinks, `<mass value="0.1"/>`, `<mass value="0"/>`, 1)
+	dir := folder(t, map[string]string{"arm.urdf": broken, "arm.yaml": "name: arm\nagents:\n  - {name: arm, model: arm.urdf}\n"})
+	config := filepath.Join(dir, "arm.yaml")
+	want := `arm.urdf:4: link "fore".inertial: repaired: none -> 0.01 kg`
+	if code, _, errText := runApp(t, "validate", config); code != 0 || !strings.Contains(errText, want) {
+		t.Errorf("validate: got %d, %s, want %s", code, errText, want)
+	}
+	if code, _, errText := runApp(t, "validate", config, "--set", "agents[0].repair=false"); code != 2 || !strings.Contains(errText, `arm.urdf:4: link "fore".inertial: none -> 0.01 kg`) {
+		t.Errorf("repair: false: got %d, %s", code, errText)
+	}
+	if code, _, errText := runApp(t, "validate", filepath.Join(dir, "arm.urdf")); code != 2 || !strings.Contains(errText, "got XML, <robot>, want YAML") {
+		t.Errorf("a URDF as config: got %d, %s", code, errText)
+	}
+}

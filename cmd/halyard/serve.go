@@ -36,6 +36,7 @@ func newServe(a *app) *cobra.Command {
 		Args:              arguments("[CONFIG]", "halyard serve so101"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.brief = true
 			c, err := f.load(a, args)
 			if err != nil {
 				return err

@@ -214,3 +214,20 @@ func TestOwn(t *testing.T) {
 		}
 	}
 }
+
+// TestTwinOfNothing: a class whose only item is of an unknown kind says so, and that the built-in robot stands in for it.
+func TestTwinOfNothing(t *testing.T) {
+	b, err := ParseBots("Mine.ini", []byte("[USARBot.P2DX]\nmsgTimer=0.3\nHeadlights=(ItemName=\"L1\",Position=(X=0.1))\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	twin, err := b.Twin("USARBot.P2DX", &Base{Joints: map[string][2]string{}}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"Mine.ini:3: [USARBot.P2DX] Headlights: got an item of a kind that is unknown here", "Mine.ini:1: [USARBot.P2DX]: got no part or item that is read"} {
+		if !strings.Contains(twin.Notes.Error(), want) {
+			t.Errorf("got %v, want %s", twin.Notes, want)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -71,11 +72,17 @@ type refusal struct {
 	got, rule string
 }
 
+// markup is how a file in XML begins, with the name of its first element.
+var markup = regexp.MustCompile(`^(?:\x{FEFF})?\s*(?:<[?!][^>]*>\s*)*<([A-Za-z_][A-Za-z0-9_:.-]*)[\s/>]`)
+
 // parse makes the library's tree of data, which is within the bounds.
 func parse(data []byte) (*ast.File, *refusal) {
 	switch {
 	case len(data) > MaxBytes:
 		return nil, &refusal{nil, fmt.Sprintf("more than %d bytes", MaxBytes), "a file of at most 384 KiB"}
+	case markup.Match(data):
+		return nil, &refusal{nil, fmt.Sprintf("XML, <%.40s>", markup.FindSubmatch(data)[1]),
+			"YAML; a robot file in XML (URDF) goes to model: of an agent"}
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
 		return nil, &refusal{nil, "bytes that are not text", "UTF-8"}
 	case marks(data) > maxMarks:

@@ -124,7 +124,7 @@ func (d *description) robot(o *FileOptions) (*Robot, error) {
 	slices.SortStableFunc(d.repaired, func(x, y yaml.Fault) int { return cmp.Compare(x.Line, y.Line) })
 	if o.Strict {
 		for _, f := range d.repaired {
-			f.Got = strings.TrimPrefix(f.Got, "repaired: ") + " (try: repair: true)"
+			f.Got = strings.TrimPrefix(f.Got, Repaired) + " (try: repair: true)"
 			d.faults.Add(f)
 		}
 	}

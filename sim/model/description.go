@@ -109,6 +109,9 @@ type solidPart struct {
 	massive bool      // shape.Mass is its mass
 }
 
+// Repaired begins the note of a repair, to tell it from other notes.
+const Repaired = "repaired: "
+
 // ordinary is the density of solids whose file has none, kg/m³.
 const ordinary = 1000.0
 
@@ -127,7 +130,7 @@ func (d *description) note(at yaml.Place, path yaml.Path, format string, args ..
 
 // repair reports a value that was replaced. With FileOptions.Strict it is a fault.
 func (d *description) repair(at yaml.Place, path yaml.Path, before, after, why string) {
-	d.repaired.Add(yaml.Fault{Source: at.Source, Line: at.Line, Path: path, Got: fmt.Sprintf("repaired: %s -> %s: %s", before, after, why)})
+	d.repaired.Add(yaml.Fault{Source: at.Source, Line: at.Line, Path: path, Got: fmt.Sprintf("%s%s -> %s: %s", Repaired, before, after, why)})
 }
 
 // finite checks that numbers are at most most.

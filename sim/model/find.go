@@ -21,8 +21,9 @@ type finder struct {
 	meshdir  string // <mujoco><compiler meshdir>
 	paths    []string
 	prefixes []string
-	named    map[string]string // packages found below paths
-	looked   int               // folders that were read
+	named    map[string]string   // packages found below paths
+	known    map[string][]string // what roots found
+	looked   int                 // folders that were read
 }
 
 // Bounds of a search.
@@ -85,7 +86,14 @@ func (f *finder) packaged(rest string) (root, path string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	roots := f.roots(dir, pack)
+	roots, known := f.known[pack]
+	if !known {
+		if f.known == nil {
+			f.known = map[string][]string{}
+		}
+		roots = f.roots(dir, pack)
+		f.known[pack] = roots
+	}
 	for _, fold := range []bool{false, true} {
 		for _, r := range roots {
 			if at, ok := there(filepath.Join(r, file), fold); ok {
