@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
+	"math"
 )
 
 // Arm lets the motors turn; Disarm stops them.
@@ -32,7 +33,13 @@ func (c *Client) SetPIDs(p PIDs) error     { return c.sendJSON(SetPID, p) }
 
 // Sensors returns the robot's measurements. Both names of the angular acceleration are accepted.
 func (c *Client) Sensors() (Sensors, error) {
-	s, err := get[Sensors](c, GetSensors)
+	b, err := c.Ask(GetSensors, DoNotLog, nil)
+	s := Sensors{Baro: Baro{float32(math.NaN())}} // null leaves it so
+	if err == nil {
+		if err = json.Unmarshal(b, &s); err != nil {
+			err = fault(GetSensors, fmt.Errorf("answer: %w", err))
+		}
+	}
 	if s.RotAccel == (Vector{}) {
 		s.RotAccel = s.AngularAccel
 	}

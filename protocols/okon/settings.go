@@ -207,7 +207,7 @@ func (c *session) simulation(data []byte) error {
 func sensorsOf(e *autopilot.Estimate) Sensors {
 	world := hal.Pose{Rotation: e.Attitude}.Turn(e.Rates)
 	return Sensors{Rot: euler(e.Attitude), RotSpeed: turnToUnity(world), Accel: toUnity(e.Acceleration),
-		RotAccel: turnToUnity(e.AngularAcceleration), Baro: Baro{vector(e.Pressure, 0, 0).X}}
+		RotAccel: turnToUnity(e.AngularAcceleration), Baro: Baro{float32(e.Pressure) + 0}}
 }
 
 func pidsOf(t autopilot.Tuning) PIDs {
