@@ -27,7 +27,7 @@
 // A stop takes no lock from its request to the bytes on the lines: it is latched, and the lines are found, by atomic values; the rest
 // waits with a bound. A test build, whose locks allocate, checks this:
 //
-//	go test -tags lockcheck -skip Allocat ./hal/... ./internal/record ./internal/batch ./protocols/...
+//	go test -tags lockcheck -skip 'Allocat|TestSocket' ./hal/... ./internal/record ./internal/batch ./protocols/...
 //
 // All quantities are in SI units, angles in radians, temperatures in °C. NaN in an input means "no command", NaN in a
 // measured value "unknown".
