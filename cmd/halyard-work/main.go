@@ -2,14 +2,13 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"os"
 	"runtime"
+	"strings"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -26,6 +25,7 @@ type workFlags struct {
 	body     string
 	set      []string
 	queue    work.Options
+	token    command.Token
 	server   work.ServerOptions
 	rollouts string
 	workers  int
@@ -55,8 +55,14 @@ func newRoot(p *command.Program) *cobra.Command {
 			if !given("workers") && f.queue.URL != "" {
 				f.workers = 0 // those of the queue do
 			}
-			f.queue.Token = cmp.Or(f.queue.Token, os.Getenv("HALYARD_TOKEN"))
-			f.server.Token = f.queue.Token
+			token, err := f.token.Read(p.Note)
+			if err != nil {
+				return err
+			}
+			f.queue.Token, f.server.Token = token, token
+			if strings.Contains(f.queue.URL, "@") {
+				p.Note("warning: other users can read the password of --queue in the process list: use --token-file FILE or $HALYARD_TOKEN")
+			}
 			refuse := func(format string, args ...any) error {
 				return &hal.Error{Kind: hal.Invalid, Op: "halyard-work", Err: fmt.Errorf(format, args...), Try: "halyard-work --help"}
 			}
@@ -83,7 +89,7 @@ func newRoot(p *command.Program) *cobra.Command {
 	c.Flags().StringVar(&f.rollouts, "rollouts", "", "file of rollouts, one JSON object a line; - reads standard input")
 	c.Flags().StringVar(&f.queue.URL, "queue", "", "nats://HOST:PORT of a NATS server with JetStream")
 	c.Flags().StringVar(&f.queue.Name, "name", "halyard", "name of the queue; its results are kept under it")
-	c.Flags().StringVar(&f.queue.Token, "token", "", "token of the queue, required beyond loopback (default: $HALYARD_TOKEN)")
+	f.token.Add(c, "the queue")
 	c.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "worker processes to run here; with --queue by default 0")
 	c.Flags().StringVar(&f.server.Address, "listen", work.DefaultAddress, "HOST:PORT of the queue in this process; with CONFIG any free port")
 	c.Flags().StringVar(&f.server.Dir, "store", "", "folder for rollouts and results of the queue in this process (default: a temporary one)")
@@ -199,7 +205,7 @@ func workHere(ctx context.Context, p *command.Program, f *workFlags, log *slog.L
 	}
 	defer q.Close()
 	if !f.untilEOF {
-		p.Note("worker of queue %s at %s", f.queue.Name, f.queue.URL)
+		p.Note("worker of queue %s at %s", f.queue.Name, work.Shown(f.queue.URL))
 	}
 	w := work.Worker{Queue: q, Build: work.Build(), Log: log, Open: func(cfg *configs.Config, o halyard.BatchOptions) (work.Environment, error) {
 		return halyard.OpenBatch(cfg, o)

@@ -45,6 +45,7 @@ type app struct {
 	format     string // table, json or jsonl
 	quiet      bool
 	dashboard  halyard.DashboardOptions
+	token      command.Token
 	expose     string                 // the folder of serve --expose
 	started    bool                   // a sub-command ran: its arguments were good
 	torqueOff  atomic.Pointer[func()] // takes the torque off everything at once; nil where nothing runs

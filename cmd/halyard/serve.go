@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,7 +53,7 @@ func newServe(a *app) *cobra.Command {
 // addDashboard adds the flags of commands that serve.
 func (a *app) addDashboard(c *cobra.Command) {
 	c.Flags().StringVar(&a.dashboard.Address, "dashboard", "", "HOST:PORT of the dashboard, or off (127.0.0.1:8642 or the next free port)")
-	c.Flags().StringVar(&a.dashboard.Token, "token", "", "password of the dashboard, required beyond loopback (default: $HALYARD_TOKEN)")
+	a.token.Add(c, "the dashboard")
 }
 
 // ready is the line that reports to a script that servers or ports are open.
@@ -76,12 +75,18 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 		}
 		return err
 	}
+	token, err := a.token.Read(func(format string, args ...any) {
+		a.note(format, args...)
+		a.sink.Flush(flushTime)
+	})
+	if err != nil {
+		return err
+	}
 	log := a.log() // a single one, so that lines do not mix
 	var dashboard *halyard.Dashboard
 	url := ""
 	if a.dashboard.Address != "off" {
-		var err error
-		a.dashboard.Log, a.dashboard.Token = log, cmp.Or(a.dashboard.Token, os.Getenv("HALYARD_TOKEN"))
+		a.dashboard.Log, a.dashboard.Token = log, token
 		if dashboard, err = halyard.OpenDashboard(a.dashboard); err != nil {
 			return err
 		}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -58,12 +59,20 @@ type rig struct {
 	Config *configs.Archive `json:"config"`
 }
 
+// Shown is url for people and logs: without a password.
+func Shown(url string) string {
+	if i := strings.LastIndex(url, "@"); i >= 0 {
+		return "nats://..." + url[i:]
+	}
+	return url
+}
+
 // Dial connects to a queue and makes its streams where it has none. A connection that is lost later is made again. The error is
 // hal.Absent where no server answers and hal.Invalid where it has no JetStream.
 func Dial(ctx context.Context, o Options) (*Queue, error) {
 	o.Name = cmp.Or(o.Name, "halyard")
 	fault := func(kind hal.Kind, try string, err error) error {
-		return &hal.Error{Kind: kind, Op: "queue " + o.URL, Err: err, Try: try}
+		return &hal.Error{Kind: kind, Op: "queue " + Shown(o.URL), Err: err, Try: try}
 	}
 	if !names.MatchString(o.Name) {
 		return nil, fault(hal.Invalid, "--name halyard", fmt.Errorf("name: got %.80q, want 1 to 64 letters, digits, _ and -", o.Name))
