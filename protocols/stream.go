@@ -82,6 +82,7 @@ func (a *Acceptor) Serve(ctx context.Context, serve func(context.Context, net.Co
 			}
 		}
 		sessions.Go(func() {
+			defer a.Contain(a.Name + " session")
 			if c == nil {
 				c = a.wait(ctx, d, conn)
 				<-waiting
@@ -97,7 +98,6 @@ func (a *Acceptor) Serve(ctx context.Context, serve func(context.Context, net.Co
 func (a *Acceptor) session(ctx context.Context, d *door, c *admitted, serve func(context.Context, net.Conn)) {
 	c.traffic = a.Traffic
 	defer d.leave(c)
-	defer a.Contain(a.Name + " session")
 	defer c.Close()
 	defer context.AfterFunc(ctx, func() { c.Close() })()
 	c.SetNoDelay(true) // messages are small, and waited for
