@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
@@ -76,7 +77,7 @@ func TestFaultMatrix(t *testing.T) {
 	t.Parallel()
 	seeds, every := 8, 1
 	if os.Getenv("HALYARD_LONG") == "" {
-		seeds, every = 1, 3
+		seeds, every = 1, haltest.Sample(9, 3)
 	}
 	for i, r := range lab.FaultRows() {
 		for k, w := range lab.FaultWords() {
@@ -116,7 +117,7 @@ func TestFaultsRepeat(t *testing.T) {
 	t.Parallel()
 	words := lab.FaultWords()
 	for i, r := range lab.FaultRows() {
-		if i%5 != 0 && r.Device != "p2os" && r.Bus != lab.VideoBus {
+		if i%haltest.Sample(15, 5) != 0 && r.Device != "p2os" && r.Bus != lab.VideoBus {
 			continue
 		}
 		for k := range words {

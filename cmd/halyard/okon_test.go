@@ -19,6 +19,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/autopilot"
+	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
@@ -241,8 +242,8 @@ func (d *dock) follow(span time.Duration, goal, band float64, value func() float
 func TestOkonSteps(t *testing.T) {
 	t.Parallel()
 	t.Logf("%-15s %-15s %-32s %6s %6s %7s %8s", "vehicle", "water", "step", "rise s", "over %", "settle", "off")
-	for _, vehicle := range []string{"okon", "bluerov2-heavy"} {
-		for _, water := range []string{"0, 0, 0", "0.2, 0.15, 0.03"} {
+	for _, vehicle := range haltest.Sample([]string{"okon"}, []string{"okon", "bluerov2-heavy"}) {
+		for _, water := range haltest.Sample([]string{"0.2, 0.15, 0.03"}, []string{"0, 0, 0", "0.2, 0.15, 0.03"}) {
 			o := current(t, water)
 			o.Set = append(o.Set, "agents[0].model="+vehicle, "agents[0].hardware=null")
 			d := newDock(t, o)
@@ -417,6 +418,9 @@ func TestOkonCourse(t *testing.T) {
 	for _, body := range []string{"sim", "emulated"} {
 		t.Run(body, func(t *testing.T) {
 			// A simulated minute each; it is the pictures that take the time.
+			if !haltest.Full() {
+				t.Skip("HALYARD_FULL=1 runs it")
+			}
 			if body == "emulated" && os.Getenv("HALYARD_LONG") == "" {
 				t.Skip("HALYARD_LONG=1 go test -run OkonCourse ./cmd/halyard")
 			}

@@ -19,6 +19,7 @@ const (
 	fullOutput    = "full"
 	closedOutput  = "closed"
 	blockedOutput = "blocked"
+	unreadOutput  = "unread" // the log is well, and a recorder takes nothing
 )
 
 var (

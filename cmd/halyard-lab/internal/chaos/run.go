@@ -52,6 +52,7 @@ type run struct {
 	stats    hal.Stats
 	volts    map[*actuator.Supply]float64 // of supplies that sag
 	cancel   context.CancelFunc
+	journal  *hal.Journal // of a recorder that takes nothing; nil = none
 	plant    *plant
 }
 
@@ -136,6 +137,7 @@ func (r *Robot) execute(seed int64, schedule []Action, p *plant) (result Result,
 	if x.cycle < x.end {
 		x.violated(ends, 0, "the rig ended by itself in cycle %d: %v", x.cycle, ended)
 	}
+	x.record(false)
 	if err := s.close(); err != nil {
 		x.violated(ends, 0, "close: %v", err)
 	}
@@ -276,6 +278,18 @@ func (r *run) act(a *Action) {
 		}
 	case "output":
 		r.out.set(a.Fault)
+		r.record(a.Fault == unreadOutput)
+	}
+}
+
+// record begins or ends a recording whose reader takes nothing, as one on a disk that hangs.
+func (r *run) record(begin bool) {
+	if r.journal != nil {
+		r.journal.Close()
+		r.journal = nil
+	}
+	if begin {
+		r.journal = r.sys.Rig.OpenJournal(2)
 	}
 }
 

@@ -22,7 +22,7 @@ import (
 //	at 93 id 2 17                      the servo of joint 2 answers at another id
 //	at 95 late 7                       the host misses 7 periods, as after SIGSTOP
 //	at 96 suspend 80                   the machine was suspended for 80 periods
-//	at 97 output full                  the log's output is full, closed, blocked or well
+//	at 97 output full                  the log's output is full, closed, blocked or well, or a recording is unread
 type Action struct {
 	At     int // cycle
 	Verb   string
@@ -111,8 +111,10 @@ var faults = []string{
 	"truncated bus p=0.3", "crc bus p=0.2", "duplicate_id servo %d", "unplugged bus", "unplugged servo %d", "power_loss bus",
 }
 
-// outputs are the states of the log's output.
-func outputs() []string { return []string{wellOutput, fullOutput, closedOutput, blockedOutput} }
+// outputs are the states of what the rig reports to.
+func outputs() []string {
+	return []string{wellOutput, fullOutput, closedOutput, blockedOutput, unreadOutput}
+}
 
 // generate makes the schedule of a seed for a robot.
 func generate(seed int64, s *shape) (list []Action) {
@@ -192,7 +194,7 @@ func generate(seed int64, s *shape) (list []Action) {
 		case n < 99:
 			a.Verb, a.Value = "suspend", float64(10+dice.IntN(90))
 		default:
-			a.Verb, a.Fault = "output", outputs()[1+dice.IntN(3)]
+			a.Verb, a.Fault = "output", outputs()[1+dice.IntN(4)]
 			until(Action{Verb: "output", Fault: wellOutput}, 60)
 		}
 		add(a)
