@@ -34,7 +34,7 @@ func TestSurveyI2C(t *testing.T) {
 		got = append(got, strings.Join(report.Texts(r.Cells()), " "))
 	}
 	want := []string{"0x28 bno055 its identity", "0x40 ina219 or pca9685 its address", "0x41 ina219 or pca9685 its address", "0x48 ads1115 or ina219 or pca9685 its address",
-		"0x68 mpu-9250 its identity", "0x6A lsm6dsox its identity", "0x76 ms5837-02ba or ms5837-30ba or pca9685 its address", "0x77 bme280 its identity"}
+		"0x68 mpu-9250 its identity", "0x6A lsm6dso32 or lsm6dsox its identity", "0x76 ms5837-02ba or ms5837-30ba or pca9685 its address", "0x77 bme280 its identity"}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -69,9 +69,9 @@ func TestSurveySPI(t *testing.T) {
 		name, want string
 		chip       []chip.Device
 	}{
-		{"imu", "[{PORT -1 [mpu-9250] true}]", []chip.Device{chip.NewMPU("mpu-9250", 0x68)}},
-		{"barometer", "[{PORT -1 [bmp280] true}]", []chip.Device{chip.NewBMX280(0x76, false)}},
-		{"a chip of I2C alone", "[{PORT -1 [] false}]", []chip.Device{chip.NewMPU("mpu-6050", 0x68)}},
+		{"imu", "[{PORT -1 [mpu-9250] true 0}]", []chip.Device{chip.NewMPU("mpu-9250", 0x68)}},
+		{"barometer", "[{PORT -1 [bmp280] true 0}]", []chip.Device{chip.NewBMX280(0x76, false)}},
+		{"a chip of I2C alone", "[{PORT -1 [] false 0}]", []chip.Device{chip.NewMPU("mpu-6050", 0x68)}},
 		{"no chip", "[]", nil},
 	} {
 		rows, err := commission.SurveySPI("PORT", spi.NewPort("PORT", chip.NewBus("main", 1_000_000, 1, c.chip...).SPI()))

@@ -93,7 +93,8 @@ func (c *BNO055) measure(now time.Duration) {
 		return
 	}
 	dice := uint64(0)
-	if m.Rates == ([3]float64{}) { // all that moves has noise enough
+	const still = 0.05 // rad/s
+	if max(math.Abs(m.Rates[0]), math.Abs(m.Rates[1]), math.Abs(m.Rates[2])) < still { // what turns has noise enough
 		dice = flicker(now / imu.BNO055Period)
 	}
 	for axis := range 3 {

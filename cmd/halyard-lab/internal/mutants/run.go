@@ -36,7 +36,7 @@ func (r Result) Cells() report.Cells {
 // tests are the packages whose tests must notice an error, its own first, by the prefix of its file; the longest one applies.
 var tests = map[string]string{
 	"hal/":                      "./hal ./drivers ./internal/control . ./cmd/halyard-lab/internal/chaos",
-	"servo/":                    "./servo ./servo/dynamixel ./servo/feetech ./drivers ./cmd/halyard-lab/internal/chaos",
+	"servo/":                    "./servo/... ./drivers ./cmd/halyard-lab/internal/chaos",
 	"servo/vesc/":               "./servo/vesc",
 	"servo/odrive/":             "./servo/odrive",
 	"drivers/":                  "./drivers ./internal/assembly ./cmd/halyard-lab/internal/chaos",
