@@ -133,6 +133,22 @@ type restarted struct {
 	devices interface{ Restart() }
 }
 
+// CutTorque and ClearAlarms are the driver's: the wrapping must hide neither from a stop or a reset.
+func (b restarted) CutTorque() error {
+	if c, ok := b.Bus.(hal.TorqueCutter); ok {
+		return c.CutTorque()
+	}
+	return nil
+}
+
+// ClearAlarms implements what hal asks of a bus whose devices latch alarms.
+func (b restarted) ClearAlarms() []error {
+	if c, ok := b.Bus.(interface{ ClearAlarms() []error }); ok {
+		return c.ClearAlarms()
+	}
+	return nil
+}
+
 func (b restarted) Forget() {
 	b.devices.Restart()
 	b.driver.ForgetReadings()
