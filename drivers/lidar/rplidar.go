@@ -104,7 +104,11 @@ func (d *RPLidar) Open() error {
 		return err
 	}
 	d.note = ""
-	if err := d.meet(); err != nil {
+	patience := time.Duration(rpBoot)
+	if d.met { // it was there before: it is gone, has no power, or is opened again
+		patience = rpAgain
+	}
+	if err := d.meet(patience); err != nil {
 		return err
 	}
 	if err := d.healthy(); err != nil {
@@ -129,11 +133,11 @@ func (d *RPLidar) Open() error {
 	return nil
 }
 
-// meet waits until the scanner answers. One that boots sends a text and hears nothing for 1.5 s.
-func (d *RPLidar) meet() error {
-	began, patience := d.port.Line.Now(), time.Duration(rpBoot)
+// meet waits until the scanner answers, at least for a second question. One that boots sends a text and hears nothing for 1.5 s.
+func (d *RPLidar) meet(patience time.Duration) error {
+	began := d.port.Line.Now()
 	var last error
-	for {
+	for asked := 1; ; asked++ {
 		if err := d.stop(); err != nil {
 			return err
 		}
@@ -150,10 +154,7 @@ func (d *RPLidar) meet() error {
 		if err := d.write(rest[:]); err != nil {
 			return err
 		}
-		if d.met && len(d.heard) == 0 { // it was there before: it is gone, or has no power
-			patience = rpAgain
-		}
-		if d.port.Line.Now()-began >= patience {
+		if asked > 1 && d.port.Line.Now()-began >= patience {
 			break
 		}
 	}
@@ -202,7 +203,7 @@ func (d *RPLidar) healthy() error {
 		case reset:
 			return d.faultf(hal.BusFault, "health: error %04X, after a reset too: %w", code, servo.ErrReported)
 		}
-		if err := errors.Join(d.send(RPLidarReset), d.meet()); err != nil {
+		if err := errors.Join(d.send(RPLidarReset), d.meet(rpBoot)); err != nil {
 			return fmt.Errorf("health: error %04X, then a reset: %w", code, err)
 		}
 	}
