@@ -93,7 +93,7 @@ func (c *BNO055) measure(now time.Duration) {
 		return
 	}
 	dice := uint64(0)
-	const still = 0.05 // rad/s
+	const still = 0.05                                                                 // rad/s
 	if max(math.Abs(m.Rates[0]), math.Abs(m.Rates[1]), math.Abs(m.Rates[2])) < still { // what turns has noise enough
 		dice = flicker(now / imu.BNO055Period)
 	}
