@@ -71,7 +71,7 @@ type Bus struct {
 	Changes []string      `json:"changes"` // each by itself meets the period with Reserve
 	Note    string        `json:"note,omitempty"`
 
-	hang time.Duration
+	silence silence
 }
 
 // Reserve is the share of the period that a good plan leaves free.
@@ -146,8 +146,8 @@ func of(p *plan.Plan, name string, o Options) (Bus, error) {
 	if err != nil {
 		return b, err
 	}
-	b.hang = hangOf(p, worst)
-	b.Hang = ms(b.hang + supervise.Reserve)
+	b.silence = hangOf(p, worst)
+	b.Hang = ms(b.silence.within(p.Config) + supervise.Reserve)
 	if float64(b.Margin) < Reserve {
 		b.Changes, err = l.changes(t.most)
 	}

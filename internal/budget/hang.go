@@ -14,14 +14,18 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
+// silence is how far apart the cycles of a line may be: without faults of its devices, and with them.
+type silence struct{ sound, worst time.Duration }
+
 // Hang is the silence of the cycles of p's real lines that counts as a hang of the process: a period, the longest cycle of the slowest line
-// with its retries, and what a busy machine adds. It is measured as Of does. The error, of kind hal.Invalid, gives the reason where
-// torque would not be off before the deadline that a guard promises. Do not use p afterwards.
+// with its retries, and what a busy machine adds. It is measured as Of does. Where only faults of devices make a cycle so long that torque
+// would not be off before the deadline that a guard promises, the deadline counts: such a cycle is then taken for a hang. The error, of kind
+// hal.Invalid, gives the reason where a cycle without faults does. Do not use p afterwards.
 func Hang(p *plan.Plan) (timeout time.Duration, err error) {
 	if p, err = p.Stationed(); err != nil {
 		return 0, err
 	}
-	timeout, slowest := hangOf(p, 0), ""
+	all, slowest := hangOf(p, silence{}), ""
 	for _, name := range report.SortedKeys(p.Config.Buses) {
 		on := p.On(name, configs.Real)
 		if len(on) == 0 {
@@ -35,19 +39,30 @@ func Hang(p *plan.Plan) (timeout time.Duration, err error) {
 		if err != nil {
 			return 0, err
 		}
-		if t := hangOf(p, worst); t > timeout || slowest == "" {
-			timeout, slowest = max(t, timeout), name
+		s := hangOf(p, worst)
+		if s.sound > all.sound || slowest == "" {
+			slowest = name
 		}
+		all = silence{max(all.sound, s.sound), max(all.worst, s.worst)}
 	}
-	return timeout, refuse(p.Config, slowest, timeout)
+	return all.within(p.Config), refuse(p.Config, slowest, all.sound)
+}
+
+// within is the silence that counts as a hang under the deadlines of c.
+func (s silence) within(c *configs.Config) time.Duration {
+	deadline, _ := deadlineOf(c)
+	return max(s.sound, min(s.worst, deadline-supervise.Reserve-time.Millisecond))
 }
 
 // schedule is what a busy machine may add to a cycle.
 const schedule = 50 * time.Millisecond
 
-// hangOf is the silence that counts as a hang where the longest cycle takes worst.
-func hangOf(p *plan.Plan, worst time.Duration) time.Duration {
-	return max(supervise.MinTimeout, p.Config.Clock.Period+worst+schedule)
+// hangOf is how far apart the cycles may be where the longest ones take longest.
+func hangOf(p *plan.Plan, longest silence) silence {
+	apart := func(d time.Duration) time.Duration {
+		return max(supervise.MinTimeout, p.Config.Clock.Period+d+schedule)
+	}
+	return silence{apart(longest.sound), apart(longest.worst)}
 }
 
 // Refused is the error of Hang for the buses of c as Of has them, as if all were real where nothing is yet: warning.
@@ -55,8 +70,8 @@ func Refused(c *configs.Config, list []Bus) (err error, warning bool) {
 	var timeout time.Duration
 	slowest := ""
 	for _, b := range list {
-		if b.hang > timeout {
-			timeout, slowest = b.hang, b.Bus
+		if b.silence.sound > timeout {
+			timeout, slowest = b.silence.sound, b.Bus
 		}
 	}
 	if slowest == "" { // no servos
@@ -75,9 +90,9 @@ func isReal(c *configs.Config) (real bool) {
 	return real
 }
 
-// refuse returns an error where torque is not off within a guard's deadline after the last cycle of a process that hangs.
-func refuse(c *configs.Config, bus string, timeout time.Duration) error {
-	deadline, of := supervise.MaxTimeout+supervise.Reserve+1, "the limit of the supervising process"
+// deadlineOf is the shortest deadline before which torque must be off, and whose it is.
+func deadlineOf(c *configs.Config) (deadline time.Duration, of string) {
+	deadline, of = supervise.MaxTimeout+supervise.Reserve+1, "the limit of the supervising process"
 	planned := !isReal(c) // as if all were
 	atReal := func(who, key string, real bool, g *configs.Guard) {
 		t := g.CommandTimeout
@@ -95,6 +110,12 @@ func refuse(c *configs.Config, bus string, timeout time.Duration) error {
 		class := c.Classes[name]
 		atReal(name, "classes."+name, class.Has(configs.Real), &class.Guard)
 	}
+	return deadline, of
+}
+
+// refuse returns an error where torque is not off within a guard's deadline after the last cycle of a process that hangs.
+func refuse(c *configs.Config, bus string, timeout time.Duration) error {
+	deadline, of := deadlineOf(c)
 	off := timeout + supervise.Reserve
 	if off < deadline {
 		return nil
@@ -110,18 +131,20 @@ func refuse(c *configs.Config, bus string, timeout time.Duration) error {
 // rehearsal is how many cycles each act of worst lasts.
 const rehearsal = 60
 
-// worst is the longest cycle of the line behind an adapter that holds replies back for latency: at the start and at torque-on, with all
-// servos silent, with one, with damaged replies, and each time when they are back.
-func (l *Line) worst(latency time.Duration) (most time.Duration, err error) {
+// worst are the longest cycles of the line behind an adapter that holds replies back for latency: sound at the start and at torque-on; then
+// with all servos silent, with one, with damaged replies, and each time when they are back.
+func (l *Line) worst(latency time.Duration) (longest silence, err error) {
+	most := &longest.sound
 	line := *l
 	line.Timing.Latency = max(line.Timing.Latency, latency)
 	if line.Type.Emulate == nil { // of a program's own catalog: two requests a servo, and a lost one
 		n := time.Duration(2*len(line.Chain.Servos) + 2)
-		return n * (servo.WireTime(64, 10, line.Baud) + servo.Slack + line.Timing.Latency), nil
+		d := n * (servo.WireTime(64, 10, line.Baud) + servo.Slack + line.Timing.Latency)
+		return silence{d, d}, nil
 	}
 	r, err := line.Open(nil)
 	if err != nil {
-		return 0, err
+		return longest, err
 	}
 	defer func() { err = errors.Join(err, r.Chain.Close()) }()
 	act := func(cycles int) error {
@@ -130,7 +153,7 @@ func (l *Line) worst(latency time.Duration) (most time.Duration, err error) {
 			r.Exchange() // its faults are those that are rehearsed
 			s := r.Chain.Stats()
 			if s.Cycles > before {
-				most = max(most, s.Spent)
+				*most = max(*most, s.Spent)
 			}
 			if err := r.Bus.Advance(max(line.Chain.Period-s.Spent, 0)); err != nil {
 				return err
@@ -140,19 +163,21 @@ func (l *Line) worst(latency time.Duration) (most time.Duration, err error) {
 	}
 	whole := 4*len(r.goals) + rehearsal
 	if err := act(whole); err != nil {
-		return most, err
+		return longest, err
 	}
+	longest.worst = longest.sound
+	most = &longest.worst
 	for _, f := range []wire.Fault{{Kind: wire.PowerLoss, Target: wire.All}, {Kind: wire.PowerLoss, Target: int(line.Chain.Servos[0].ID)}, {Kind: wire.CRC, Target: wire.All}, {Kind: wire.CRC, Target: wire.All, P: 0.5}} {
 		if err := errors.Join(r.Bus.Fault(f), act(rehearsal)); err != nil {
-			return most, err
+			return longest, err
 		}
 		for i := range r.goals {
 			r.Bus.Heal(f.Kind, i)
 		}
 		r.Bus.Heal(f.Kind, wire.All)
 		if err := act(whole); err != nil {
-			return most, err
+			return longest, err
 		}
 	}
-	return most, nil
+	return longest, nil
 }

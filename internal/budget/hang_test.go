@@ -31,6 +31,7 @@ func TestHang(t *testing.T) {
 		{"sts3215", "feetech", 10, 40 * time.Millisecond, "500ms", true},
 		{"sts3215", "feetech", 10, 40 * time.Millisecond, "1s", false},
 		{"sts3215", "feetech", 3, time.Millisecond, "200ms", true},
+		{"odrive-v3", "odrive", 1, 40 * time.Millisecond, "500ms", false}, // only a lost answer would be too late: the deadline counts
 	} {
 		path := robot(t, c.n, 1, 1000000, c.model, c.kind, "20ms", ", latency: "+c.latency.String())
 		cfg, err := configs.Load(path, configs.Options{Set: []string{"agents[0].guard.command_timeout=" + c.deadline}})
@@ -51,7 +52,7 @@ func TestHang(t *testing.T) {
 			t.Errorf("%+v: got %v, want refused %v", c, refused, c.refused)
 		}
 		least := 20*time.Millisecond + time.Duration(2)*c.latency // a cycle reads the states and one servo's health
-		if got := rows[0].hang; got < max(supervise.MinTimeout, least) {
+		if got := rows[0].silence.sound; got < max(supervise.MinTimeout, least) {
 			t.Errorf("%+v: got %v, want at least %v", c, got, least)
 		}
 	}
