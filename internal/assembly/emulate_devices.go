@@ -304,7 +304,12 @@ func (e *Emulation) Feel(dt time.Duration) (fault error) {
 }
 
 // Restart lets the devices feel the world as it was put. An error is the next Feel's too.
-func (e *Emulation) Restart() { _ = e.Feel(0) }
+func (e *Emulation) Restart() {
+	for _, l := range e.looks {
+		l.Frame.Time = 0
+	}
+	_ = e.Feel(0)
+}
 
 // Close removes the files of emulated devices.
 func (e *Emulation) Close() error {

@@ -45,6 +45,7 @@ func (t *GroundTruth) first() float64 {
 // motion is the true input of an inertial chip in its own axes, mounted and offset as in c.
 func (t *GroundTruth) motion(c *calibration.Inertial) chip.Motion {
 	m := chip.AtRest()
+	m.Since = t.Frame.Time
 	for _, s := range t.serves {
 		v := t.Values(s)
 		switch s.Kind {

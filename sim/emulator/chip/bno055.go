@@ -95,7 +95,11 @@ func (c *BNO055) measure(now time.Duration) {
 	dice := uint64(0)
 	const still = 0.05                                                                 // rad/s
 	if max(math.Abs(m.Rates[0]), math.Abs(m.Rates[1]), math.Abs(m.Rates[2])) < still { // what turns has noise enough
-		dice = flicker(now / imu.BNO055Period)
+		at := m.Since
+		if at < 0 {
+			at = now
+		}
+		dice = flicker(at / imu.BNO055Period)
 	}
 	for axis := range 3 {
 		at := byte(2 * axis)

@@ -37,8 +37,6 @@ func (r Result) Cells() report.Cells {
 var tests = map[string]string{
 	"hal/":                      "./hal ./drivers ./internal/control . ./cmd/halyard-lab/internal/chaos",
 	"servo/":                    "./servo/... ./drivers ./cmd/halyard-lab/internal/chaos",
-	"servo/vesc/":               "./servo/vesc",
-	"servo/odrive/":             "./servo/odrive",
 	"drivers/":                  "./drivers ./internal/assembly ./cmd/halyard-lab/internal/chaos",
 	"drivers/gpio/":             "./drivers/gpio",
 	"drivers/serial/":           "./drivers/serial",
@@ -48,6 +46,9 @@ var tests = map[string]string{
 
 // Packages returns the packages whose tests must notice an error in file.
 func Packages(file string) []string {
+	if parts := strings.Split(file, "/"); parts[0] == "servo" && len(parts) == 3 { // of a vendor
+		return []string{"./servo/" + parts[1]}
+	}
 	best := ""
 	for prefix := range tests {
 		if strings.HasPrefix(file, prefix) && len(prefix) > len(best) {
