@@ -66,7 +66,7 @@ func TestSlowest(t *testing.T) {
 `
 	var out strings.Builder
 	err := slowest(strings.NewReader(events), &out)
-	want := "FAILED a TestBad\nbad\nFAILED a \nthe slowest of 1 packages:\n     3.0 s  a\nthe slowest of 2 tests:\n     2.0 s  a TestGood\n     1.0 s  a TestBad\n"
+	want := "FAILED a TestBad\nbad\nFAILED a \nthe slowest of 1 packages:\n     3.0 s  a\nthe slowest of 2 tests:\n     2.0 s  a TestGood\n     1.0 s  a TestBad\n1 passed, 1 failed, 0 skipped\n"
 	if err == nil || out.String() != want {
 		t.Errorf("got %v\n%s, want a failure\n%s", err, out.String(), want)
 	}

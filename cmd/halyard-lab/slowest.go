@@ -20,8 +20,8 @@ func newSlowest(p *command.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "slowest",
 		Short: "show failed and slow tests of go test -json",
-		Long: "Reads the output of go test -json and prints that of the tests and packages that failed, and then the ten slowest packages and\n" +
-			"tests. The exit code is 8 if a test failed.",
+		Long: "Reads the output of go test -json and prints that of the tests and packages that failed, then the ten slowest packages and\n" +
+			"tests, and how many tests passed. The exit code is 8 if a test failed.",
 		Example: "  go test -json ./... | halyard-lab slowest",
 		Args:    command.Arguments("", "go test -json ./... | halyard-lab slowest"),
 		RunE:    func(*cobra.Command, []string) error { return slowest(p.In, p.Out) },
@@ -46,6 +46,7 @@ func slowest(from io.Reader, out io.Writer) error {
 	output := map[[2]string][]string{} // by package and test, until it has passed
 	var packages, tests []timed
 	failed := 0
+	ended := map[string]int{} // tests, by how they did
 	in := bufio.NewScanner(from)
 	in.Buffer(nil, 16<<20)
 	for in.Scan() {
@@ -68,6 +69,9 @@ func slowest(from io.Reader, out io.Writer) error {
 		default:
 			continue
 		}
+		if e.Test != "" {
+			ended[e.Action]++
+		}
 		if e.Test == "" {
 			packages = append(packages, timed{key[0], e.Elapsed})
 		} else if !strings.Contains(e.Test, "/") {
@@ -87,6 +91,7 @@ func slowest(from io.Reader, out io.Writer) error {
 			fmt.Fprintf(out, "%8.1f s  %s\n", row.seconds, row.name)
 		}
 	}
+	fmt.Fprintf(out, "%d passed, %d failed, %d skipped\n", ended["pass"], ended["fail"], ended["skip"])
 	if failed > 0 || len(packages) == 0 {
 		return &hal.Error{Kind: hal.Differs, Op: "slowest", Err: fmt.Errorf("got %d failures in %d packages, want none", failed, len(packages))}
 	}
