@@ -189,7 +189,8 @@ func (c *session) enter() error {
 		c.world = World{} // it never teleports
 	}
 	layout := r.Agent.Layout()
-	c.sensors, c.status = newSensors(o.Exact, o.Seed), NewStatus(&r.Traits, o.Dialect)
+	// Devices have noise of their own.
+	c.sensors, c.status = newSensors(o.Exact || r.Agent.BodyKind() != hal.Simulated, o.Seed), NewStatus(&r.Traits, o.Dialect)
 	c.measured = make([]float64, len(layout.Outputs)+len(layout.Infos))
 	c.inputs, c.joints = make([]float64, len(layout.Inputs)), make([]joint, len(r.Joints))
 	c.forces, c.kept = make([][3]float64, len(r.Bodies)), nil

@@ -536,3 +536,25 @@ func cycle(t testing.TB, c *Client, commands ...Command) *Status {
 	}
 	return s
 }
+
+// TestNoiseOfBodies: a simulated robot has the original's noise; a real or emulated one has that of its devices alone.
+func TestNoiseOfBodies(t *testing.T) {
+	for kind, noisy := range map[hal.BodyKind]bool{hal.Simulated: true, hal.Emulated: false, hal.Real: false} {
+		synctest.Test(t, func(t *testing.T) {
+			s := newStage(t, config{reality: kind, mode: hal.Realtime})
+			runs(t, s.rig)
+			c, err := NewClient(s.lines.Dial(), ClientOptions{})
+			if err != nil {
+				t.Fatal(err, s.log)
+			}
+			defer c.Close()
+			values := map[float64]bool{}
+			for range 20 {
+				values[cycle(t, c).Position[0]] = true
+			}
+			if got := len(values) > 1; got != noisy {
+				t.Errorf("%v: got %d positions at rest, want noise: %v", kind, len(values), noisy)
+			}
+		})
+	}
+}
