@@ -112,6 +112,7 @@ func (d *description) robot(o *FileOptions) (*Robot, error) {
 	}
 	if len(d.faults) == 0 {
 		d.repairAxes()
+		d.repairLeaders()
 		d.repairMasses(b.r.Fixed)
 		d.scaleMasses()
 		d.repairDrives(b.r.Fixed)

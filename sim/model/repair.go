@@ -188,6 +188,23 @@ func (d *description) repairAxes() {
 	}
 }
 
+// repairLeaders frees the axes that follow one that is not there, as other programs do.
+func (d *description) repairLeaders() {
+	for i := range d.parts {
+		for k := range d.parts[i].axes {
+			a := &d.parts[i].axes[k]
+			if a.follows == nil {
+				continue
+			}
+			if p, _ := d.axisOf(a.follows.leader); p == nil {
+				d.repair(a.at, jointPath(a.name)+".mimic", "follows "+yaml.Quote(a.follows.leader), "a joint of its own", "no joint of that name moves")
+				a.follows = nil
+				d.drives = append(d.drives, drive{axis: a.name})
+			}
+		}
+	}
+}
+
 // repairLimits reports whether the axis can move.
 func (d *description) repairLimits(a *axis) bool {
 	path := jointPath(a.name) + ".limit"

@@ -183,7 +183,6 @@ func TestURDFFaults(t *testing.T) {
 		{"negative box", collision(`<box size="1 -1 1"/>`), `link "a".collision[0].box: got a size of -0.5`},
 		{"no radius", collision("<sphere/>"), `link "a".collision[0].sphere.radius: got nothing`},
 		{"unknown mesh", collision(`<mesh filename="a.ply"/>`), `link "a".collision[0].mesh: "a.ply": got ".ply"`},
-		{"mimics an unknown joint", joint("revolute", limit+`<mimic joint="k"/>`), `joint "j".mimic.joint: got "k"`},
 		{"mimics itself", joint("revolute", limit+`<mimic joint="j"/>`), `joint "j".mimic.joint: got a loop`},
 		{"floats inside", joint("floating", ""), `joint "j".type: got a floating joint`},
 		{"too large", "<robot name='r'>" + strings.Repeat(" ", maxFile), "want at most 33554432"},
@@ -336,6 +335,14 @@ func TestURDFFloatingAndEndless(t *testing.T) {
 	}
 	if j := r.Joints[0]; j.Name != "caster" || !j.Wraps || j.Child != 1 || j.Motor == nil {
 		t.Errorf("caster: got %+v", j)
+	}
+}
+
+// A joint that mimics one that is not there moves by itself, and a note says so.
+func TestURDFMimicsNone(t *testing.T) {
+	r, err := ParseFile(urdf(ab+`<joint name="j" type="revolute">`+fromAB+limit+`<mimic joint="k"/></joint>`), "r.urdf", FileOptions{})
+	if err != nil || len(r.Joints) != 1 || r.Joints[0].Name != "j" || r.Repairs == 0 || !strings.Contains(fmt.Sprint(r.Notes), `follows "k"`) {
+		t.Errorf("got %v, %v", r, err)
 	}
 }
 
