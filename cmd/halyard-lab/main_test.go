@@ -62,11 +62,12 @@ func TestSlowest(t *testing.T) {
 {"Action":"output","Package":"a","Test":"TestGood","Output":"good\n"}
 {"Action":"pass","Package":"a","Test":"TestGood","Elapsed":2}
 {"Action":"fail","Package":"a","Test":"TestBad","Elapsed":1}
+{"Action":"output","Package":"a","Test":"TestHangs","Output":"stack\n"}
 {"Action":"fail","Package":"a","Elapsed":3}
 `
 	var out strings.Builder
 	err := slowest(strings.NewReader(events), &out)
-	want := "FAILED a TestBad\nbad\nFAILED a \nthe slowest of 1 packages:\n     3.0 s  a\nthe slowest of 2 tests:\n     2.0 s  a TestGood\n     1.0 s  a TestBad\n1 passed, 1 failed, 0 skipped\n"
+	want := "FAILED a TestBad\nbad\nFAILED a \nNOT ENDED a TestHangs\nstack\nthe slowest of 1 packages:\n     3.0 s  a\nthe slowest of 2 tests:\n     2.0 s  a TestGood\n     1.0 s  a TestBad\n1 passed, 1 failed, 0 skipped\n"
 	if err == nil || out.String() != want {
 		t.Errorf("got %v\n%s, want a failure\n%s", err, out.String(), want)
 	}

@@ -41,6 +41,17 @@ type timed struct {
 
 const rows = 10
 
+// unended are the tests of a package that has failed which neither passed nor failed, as after a timeout or the end of the process.
+func unended(output map[[2]string][]string, of [2]string) (list [][2]string) {
+	for k := range output {
+		if of[1] == "" && k[0] == of[0] && k[1] != "" {
+			list = append(list, k)
+		}
+	}
+	slices.SortFunc(list, func(a, b [2]string) int { return cmp.Compare(a[1], b[1]) })
+	return list
+}
+
 // slowest copies the output of failed tests from in to out, and the slowest tests.
 func slowest(from io.Reader, out io.Writer) error {
 	output := map[[2]string][]string{} // by package and test, until it has passed
@@ -63,6 +74,10 @@ func slowest(from io.Reader, out io.Writer) error {
 		case "fail", "build-fail":
 			failed++
 			fmt.Fprintf(out, "FAILED %s %s\n%s", key[0], e.Test, strings.Join(output[key], ""))
+			for _, k := range unended(output, key) {
+				fmt.Fprintf(out, "NOT ENDED %s %s\n%s", k[0], k[1], strings.Join(output[k], ""))
+				delete(output, k)
+			}
 			fallthrough
 		case "pass", "skip":
 			delete(output, key)
