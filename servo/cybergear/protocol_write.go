@@ -76,16 +76,13 @@ func (b *protocol) Steps() int { return 3 }
 // StageTorqueOff stages a stop.
 func (b *protocol) StageTorqueOff(i int) { b.stage(i, To(b.devices[i].cfg.ID, Stop)) }
 
-// StageTorqueOn stages one step of switching torque on. The factory default speed of position mode is 2 rad/s; it is raised
-// to the model's, and the controller's goals define the speed.
+// StageTorqueOn stages one step of switching torque on. The speed limit of position mode, 2 rad/s from the factory, is the
+// motor's own: it is never written.
 func (b *protocol) StageTorqueOn(i, step int) {
 	d := &b.devices[i]
-	switch {
-	case step == 1:
+	if step == 1 {
 		b.stage(i, To(d.cfg.ID, Enable))
 		return
-	case step == 0 && d.mode == InPosition:
-		b.stage(i, Set(d.cfg.ID, LimitSpeed, min(d.m.Velocity, d.m.Spans.Speed)))
 	}
 	b.goal(i, true)
 }

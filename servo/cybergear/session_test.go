@@ -70,8 +70,8 @@ func arming(at float64) []turn {
 	return []turn{
 		{[]Message{stop, Set(1, RunMode, InPosition), Ask(1, RunMode)}, []Message{rest, rest, Answer(1, Host, RunMode, InPosition)}},
 		{[]Message{Set(1, CANTimeout, usualTimeout), Ask(1, CANTimeout)}, []Message{rest, Answer(1, Host, CANTimeout, usualTimeout)}},
-		{[]Message{Set(1, LimitSpeed, 30), Set(1, LimitTorque, 12), Set(1, AngleRef, at), To(1, Enable), Set(1, AngleRef, at)},
-			[]Message{rest, rest, rest, running, running}},
+		{[]Message{Set(1, LimitTorque, 12), Set(1, AngleRef, at), To(1, Enable), Set(1, AngleRef, at)},
+			[]Message{rest, rest, running, running}},
 	}
 }
 
