@@ -178,8 +178,19 @@ func TestRecordedCrowd(t *testing.T) {
 	ran := make(chan error, 1)
 	go func() { ran <- s.Run(ctx) }()
 	a := s.Rig().Agents()[0]
+	const clients = 8
+	// A record holds the orders of one cycle within a bound, so the crowd goes on with the cycles, however fast the machine is.
+	cycles := make(chan struct{})
+	defer s.OnCycle(func(*hal.Cycle) {
+		for range clients {
+			select {
+			case cycles <- struct{}{}:
+			default:
+			}
+		}
+	})()
 	var crowd sync.WaitGroup
-	for client := range 8 {
+	for client := range clients {
 		crowd.Go(func() {
 			goals := make([]float64, len(a.Layout().Inputs))
 			for n := range 2000 {
@@ -199,7 +210,9 @@ func TestRecordedCrowd(t *testing.T) {
 					a.Override(goals)
 					a.Renew()
 				}
-				runtime.Gosched()
+				if runtime.Gosched(); n%100 == 99 {
+					<-cycles
+				}
 			}
 		})
 	}
