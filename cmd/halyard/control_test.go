@@ -309,11 +309,11 @@ func TestSafety01BlockedStderr(t *testing.T) {
 // answered and Ctrl-C ends the program.
 func TestSafety16CrowdedArena(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a thousand connections")
+		t.Skip("hundreds of connections")
 	}
 	r := start(t, "usarsim", "--map", "yellow", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0")
 	address, came := r.address(t, "gamebots"), 0
-	for i := range 1000 {
+	for i := range 400 {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
 			t.Fatal(err)
