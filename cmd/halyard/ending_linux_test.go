@@ -53,10 +53,7 @@ func TestEveryDoorStopsWhileItParks(t *testing.T) {
 			r.signals <- os.Interrupt
 			soon(t, "parks", func() bool {
 				code, _, errText := runApp(t, "arm", name)
-				if code != 0 && !strings.Contains(errText, "the program ends") {
-					t.Fatalf("arm while it ends: exit %d: %s", code, errText)
-				}
-				return code != 0
+				return code != 0 && strings.Contains(errText, "the program ends") // a busy machine may trip a servo's watchdog before
 			})
 			conn, err := net.Dial("tcp", r.address(t, "gamebots"))
 			if err != nil || !torque() {

@@ -61,10 +61,10 @@ func TestMeshes(t *testing.T) {
 		return scene
 	}
 	scene := read()
-	if fmt.Sprint(scene.Meshes) != "[package://turntable/meshes/ring.obj ../meshes/star.stl ../meshes/grip.dae]" || len(scene.Rigs[0].Looks) != 3 {
+	if fmt.Sprint(scene.Meshes) != "[package://turntable/meshes/ring.obj ../meshes/star.stl]" || len(scene.Rigs[0].Looks) != 2 {
 		t.Fatalf("got %+v", scene)
 	}
-	for i, look := range scene.Rigs[0].Looks[:2] {
+	for i, look := range scene.Rigs[0].Looks {
 		var stands []string
 		for _, s := range scene.Rigs[0].Shapes {
 			if s.Group == look.Group {
@@ -105,8 +105,7 @@ func TestMeshes(t *testing.T) {
 		{"", "generation: want a number", http.StatusBadRequest},
 		{"generation=x&mesh=0", "generation: want a number", http.StatusBadRequest},
 		{fmt.Sprintf("generation=%d&mesh=../x", scene.Generation), "mesh: want a number", http.StatusBadRequest},
-		{fmt.Sprintf("generation=%d&mesh=2", scene.Generation), "grip.dae", http.StatusUnprocessableEntity}, // a visual whose file is absent
-		{fmt.Sprintf("generation=%d&mesh=3", scene.Generation), "got 3 of scene", http.StatusUnprocessableEntity},
+		{fmt.Sprintf("generation=%d&mesh=2", scene.Generation), "got 2 of scene", http.StatusUnprocessableEntity},
 		{fmt.Sprintf("generation=%d&mesh=-1", scene.Generation), "got -1 of scene", http.StatusUnprocessableEntity},
 		{fmt.Sprintf("generation=%d&mesh=0", scene.Generation+1), "want one of the newest scene", http.StatusUnprocessableEntity},
 	} {
