@@ -77,8 +77,8 @@ func (a *Agent) Layout() *hal.Layout { return a.agent.Layout() }
 func (a *Agent) Joints() []string { return a.agent.Joints() }
 
 // Command commands a joint. It takes effect in the next Step in lock-step, in the next cycle in real time; its deadline
-// (guard.command_timeout) starts then. The first command acquires the agent's lease: the error is hal.Busy while a client
-// of a server holds it, and hal.Invalid if the joint or the mode does not exist.
+// (guard.command_timeout) starts then. The first command acquires the agent's lease: the error is hal.Busy while a
+// client of a server holds it, and hal.Invalid if the joint or the mode does not exist.
 func (a *Agent) Command(joint string, c Command) error {
 	i, err := a.joint("command "+joint, joint)
 	if err != nil {
@@ -137,9 +137,9 @@ func (a *Agent) value(channel int) float64 {
 	return a.measured[channel]
 }
 
-// Hand moves a joint of a simulated or emulated robot from outside, as a person's hand would. The joint is at position (rad, m)
-// with velocity (rad/s, m/s) at the end of the next cycle and is held there. NaN releases it. The error is hal.Absent for
-// a real joint: move it by hand.
+// Hand moves a joint of a simulated or emulated robot from outside, as a person's hand would. The joint is at position
+// (rad, m) with velocity (rad/s, m/s) at the end of the next cycle and is held there. NaN releases it. The error is
+// hal.Absent for a real joint: move it by hand.
 func (a *Agent) Hand(joint string, position, velocity float64) error {
 	i, err := a.joint("hand "+joint, joint)
 	if err != nil {
@@ -148,7 +148,8 @@ func (a *Agent) Hand(joint string, position, velocity float64) error {
 	a.system.sys.Rig.BetweenCycles(func() {
 		body := a.system.sys.Scene.Body(a.Name())
 		if a.agent.BodyKind() == hal.Real || body == nil {
-			err = &hal.Error{Kind: hal.Absent, Op: a.Name() + ": hand " + joint, Err: errors.New("got a real robot, want a simulated or emulated one: move it by hand")}
+			err = &hal.Error{Kind: hal.Absent, Op: a.Name() + ": hand " + joint,
+				Err: errors.New("got a real robot, want a simulated or emulated one: move it by hand")}
 			return
 		}
 		body.Hand(i, position, velocity)
@@ -156,16 +157,16 @@ func (a *Agent) Hand(joint string, position, velocity float64) error {
 	return err
 }
 
-// Fault plants a fault in the emulated servo of a joint, to rehearse it: "stuck", "stale by=40ms", "slipped by=200 from=2s", as halyard
-// emulate --fault without its target (docs/faults.md). "" ends all faults of the servo. The error is hal.Invalid for an unknown fault
-// and for a joint without an emulated servo.
+// Fault plants a fault in the emulated servo of a joint, to rehearse it: "stuck", "stale by=40ms", "slipped by=200
+// from=2s", as halyard emulate --fault without its target (docs/faults.md). "" ends all faults of the servo. The error
+// is hal.Invalid for an unknown fault and for a joint without an emulated servo.
 func (a *Agent) Fault(joint, text string) (err error) {
 	a.system.sys.Rig.BetweenCycles(func() { err = a.system.sys.Tamper(a.Name(), joint, text) })
 	return err
 }
 
-// Sensor appends the values of a sensor in the last cycle to dst[:0] (hal.Sensor lists kinds and units), and reports their
-// age and fault.
+// Sensor appends the values of a sensor in the last cycle to dst[:0] (hal.Sensor lists kinds and units), and reports
+// their age and fault.
 func (a *Agent) Sensor(name string, dst []float64) (values []float64, at time.Duration, err error) {
 	l := a.agent.Layout()
 	k := slices.IndexFunc(l.Sensors, func(s hal.Sensor) bool { return s.Name == name })
@@ -179,12 +180,13 @@ func (a *Agent) Sensor(name string, dst []float64) (values []float64, at time.Du
 	return append(dst[:0], a.measured[s.First:s.First+s.Count]...), st.Time, st.Err
 }
 
-// Field is the magnetic field that the chip of an inertial sensor measures, T, corrected and in the axes of its mount as its calibration
-// has it. false: the chip has no magnetometer, or has not measured yet.
+// Field is the magnetic field that the chip of an inertial sensor measures, T, corrected and in the axes of its mount
+// as its calibration has it. false: the chip has no magnetometer, or has not measured yet.
 func (a *Agent) Field(sensor string) (tesla [3]float64, ok bool) {
 	sys := a.system.sys
 	for p, poller := range sys.Pollers {
-		if p.Kind.Field == 0 || sys.Plan.Agents[p.Agent].Config.Name != a.Name() || !slices.ContainsFunc(p.Uses, func(u catalog.Use) bool { return u.Sensor == sensor }) {
+		if p.Kind.Field == 0 || sys.Plan.Agents[p.Agent].Config.Name != a.Name() ||
+			!slices.ContainsFunc(p.Uses, func(u catalog.Use) bool { return u.Sensor == sensor }) {
 			continue
 		}
 		age, err := poller.Latest(tesla[:], p.Kind.Field)
@@ -267,8 +269,8 @@ func (s *agents) forget(name string) {
 	s.list = slices.DeleteFunc(s.list, func(a *Agent) bool { return a.Name() == name })
 }
 
-// ask requests the step of every agent whose lease the program holds; the last request runs the cycle. asked is false if it
-// holds no lease.
+// ask requests the step of every agent whose lease the program holds; the last request runs the cycle. asked is false
+// if it holds no lease.
 func (s *agents) ask(session *hal.Session) (asked bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

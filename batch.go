@@ -2,8 +2,8 @@ package halyard
 
 import "github.com/halyard-robotics/halyard/internal/batch"
 
-// Batch is copies of a config's rig that are stepped side by side on all cores: simulated and emulated bodies, in lock-step.
-// Each is a whole rig with a seed of its own. Its methods are called from one goroutine at a time.
+// Batch is copies of a config's rig that are stepped side by side on all cores: simulated and emulated bodies, in
+// lock-step. Each is a whole rig with a seed of its own. Its methods are called from one goroutine at a time.
 type Batch struct{ batch *batch.Batch }
 
 // BatchOptions are how a batch is made. Copy i has the seed Seed + i; 0 means the config's world.seed. Actions and
@@ -14,8 +14,8 @@ type BatchOptions = batch.Options
 // BatchChannel is one column of the arrays: its name, unit and range.
 type BatchChannel = batch.Channel
 
-// OpenBatch opens copies of the rig of cfg, without its servers. The error is hal.Invalid for a real body, which cannot be
-// copied.
+// OpenBatch opens copies of the rig of cfg, without its servers. The error is hal.Invalid for a real body, which cannot
+// be copied.
 func OpenBatch(cfg *Config, o BatchOptions, with ...Option) (*Batch, error) {
 	own := newOptions(with)
 	p, err := own.plan(cfg)
@@ -41,8 +41,8 @@ func (b *Batch) Step(actions, observations []float64) error {
 	return b.batch.Step(actions, observations)
 }
 
-// Reset resets the copies for which which is true (nil: all) to the start, with the given seeds (nil or 0: unchanged), and
-// fills in their rows.
+// Reset resets the copies for which which is true (nil: all) to the start, with the given seeds (nil or 0: unchanged),
+// and fills in their rows.
 func (b *Batch) Reset(which []bool, seeds []int64, observations []float64) error {
 	return b.batch.Reset(which, seeds, observations)
 }

@@ -86,14 +86,16 @@ func TestBatchIsItsCopies(t *testing.T) {
 		for n := range 40 {
 			wave(one, n, actions)
 			for i := range layout.Actuators {
-				if err := agent.Command(layout.Actuators[i].Name, halyard.Position(actions[3*len(one.Actions())+i])); err != nil {
+				if err := agent.Command(layout.Actuators[i].Name,
+					halyard.Position(actions[3*len(one.Actions())+i])); err != nil {
 					t.Fatal(err)
 				}
 			}
 			steps(t, sys, 1)
 			for i := range layout.Actuators {
 				a := &layout.Actuators[i]
-				if got, want := traces[0][((n+1)*5+3)*rows+a.Position], agent.State(a.Name).Position; math.Float64bits(got) != math.Float64bits(want) {
+				if got, want := traces[0][((n+1)*5+3)*rows+a.Position],
+					agent.State(a.Name).Position; math.Float64bits(got) != math.Float64bits(want) {
 					t.Fatalf("%s, %s: step %d: %s: got %v, want %v as alone", c.config, c.body, n, a.Name, got, want)
 				}
 			}
@@ -120,10 +122,12 @@ func TestBatchReset(t *testing.T) {
 	if err := b.Reset([]bool{false, true, false}, []int64{0, 6, 0}, seen); err != nil {
 		t.Fatal(err)
 	}
-	if !same(seen[rows:2*rows], start[rows:2*rows]) || !same(seen[:rows], before[:rows]) || !same(seen[2*rows:], before[2*rows:]) {
+	if !same(seen[rows:2*rows], start[rows:2*rows]) || !same(seen[:rows], before[:rows]) ||
+		!same(seen[2*rows:], before[2*rows:]) {
 		t.Errorf("got %v, want copy 1 at its start, the others as before", seen)
 	}
-	for what, err := range map[string]error{"marks": b.Reset([]bool{true}, nil, seen), "observations": b.Step(actions, seen[1:]), "actions": b.Step(nil, seen)} {
+	for what, err := range map[string]error{"marks": b.Reset([]bool{true}, nil, seen),
+		"observations": b.Step(actions, seen[1:]), "actions": b.Step(nil, seen)} {
 		if hal.KindOf(err) != hal.Invalid {
 			t.Errorf("too few %s: got %v, want an invalid call", what, err)
 		}
@@ -139,7 +143,8 @@ func TestBatchRefuses(t *testing.T) {
 	}{
 		{"none", "pendulum", nil, halyard.BatchOptions{}, "got 0 copies"},
 		{"too many", "pendulum", nil, halyard.BatchOptions{Copies: 1 << 20}, "want 1..65536"},
-		{"an unknown column", "so101", nil, halyard.BatchOptions{Copies: 1, Actions: []string{"elbow"}}, `got "elbow", want one of shoulder_pan/position`},
+		{"an unknown column", "so101", nil, halyard.BatchOptions{Copies: 1, Actions: []string{"elbow"}},
+			`got "elbow", want one of shoulder_pan/position`},
 	} {
 		cfg, err := halyard.Load(c.config, c.set...)
 		if err != nil {
@@ -216,7 +221,8 @@ func BenchmarkBatch(b *testing.B) {
 		for _, copies := range []int{1, 64, 1024} {
 			b.Run(fmt.Sprintf("%s/%d", robot, copies), func(b *testing.B) {
 				batch := batchOf(b, robot, copies)
-				actions, seen := make([]float64, copies*len(batch.Actions())), make([]float64, copies*len(batch.Observations()))
+				actions, seen := make([]float64, copies*len(batch.Actions())),
+					make([]float64, copies*len(batch.Observations()))
 				n := 0
 				for b.Loop() {
 					wave(batch, n, actions)

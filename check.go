@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// Check is Load, and also resolves every name in the config: models, devices, calibrations, protocols. It opens no device.
-// All faults are returned together, in the order of the file.
+// Check is Load, and also resolves every name in the config: models, devices, calibrations, protocols. It opens no
+// device. All faults are returned together, in the order of the file.
 func Check(nameOrPath string, settings ...Setting) (*Config, error) {
 	p, err := plan.Load(nameOrPath, optionsOf(settings), builtin.Catalog())
 	if err != nil {
@@ -23,9 +23,9 @@ func Check(nameOrPath string, settings ...Setting) (*Config, error) {
 // Finding is the result of one check of Examine: its state ("ok", "warn" or "fail"), the finding, and the fix.
 type Finding = doctor.Finding
 
-// Examine runs the checks of halyard doctor before a first motion: ports, lines, servos, devices and calibrations. A joint
-// with body "sim" is checked as if it were real. It moves nothing and writes no register. The worst findings come first. It
-// returns an error if the config cannot be checked. It blocks for seconds, until ctx ends at most.
+// Examine runs the checks of halyard doctor before a first motion: ports, lines, servos, devices and calibrations. A
+// joint with body "sim" is checked as if it were real. It moves nothing and writes no register. The worst findings come
+// first. It returns an error if the config cannot be checked. It blocks for seconds, until ctx ends at most.
 func Examine(ctx context.Context, nameOrPath string, settings ...Setting) ([]Finding, error) {
 	x, err := doctor.Load(nameOrPath, optionsOf(settings), nil)
 	if err != nil {
@@ -53,7 +53,8 @@ func List(cfg *Config) ([]Item, error) {
 	}
 	none := report.Number(math.NaN())
 	for _, s := range cfg.Servers {
-		items = append(items, Item{Kind: "server", Agent: s.Agent, Name: s.Protocol, Min: none, Max: none, On: s.Listen})
+		items = append(items, Item{Kind: "server", Agent: s.Agent, Name: s.Protocol, Min: none, Max: none,
+			On: s.Listen})
 	}
 	return items, nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// The checks of halyard doctor are data for other programs: the emulated arm is sound, and a servo that the config calls by
-// another model is the first finding.
+// The checks of halyard doctor are data for other programs: the emulated arm is sound, and a servo that the config
+// calls by another model is the first finding.
 func TestExamine(t *testing.T) {
 	emulated := halyard.Set("agents[0].body", "emulated")
 	found, err := halyard.Examine(t.Context(), "so101", emulated)
@@ -21,7 +21,8 @@ func TestExamine(t *testing.T) {
 		}
 	}
 	found, err = halyard.Examine(t.Context(), "so101", halyard.Set("buses.arm.port", "/dev/halyard-absent"))
-	if err != nil || len(found) == 0 || found[0].State != "fail" || found[0].Check != "port" || found[0].Kind != hal.Absent || found[0].Fix == "" {
+	if err != nil || len(found) == 0 || found[0].State != "fail" || found[0].Check != "port" ||
+		found[0].Kind != hal.Absent || found[0].Fix == "" {
 		t.Errorf("without the port: got %+v, %v", found, err)
 	}
 	if _, err := halyard.Examine(t.Context(), "no such config"); hal.KindOf(err) != hal.Invalid {

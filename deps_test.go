@@ -11,8 +11,8 @@ const module = "github.com/halyard-robotics/halyard/"
 // root is what the law calls the package at the module's root.
 const root = "halyard"
 
-// law lists the packages of this module that a package may import. The longest matching prefix on the left applies; each
-// word on the right is a prefix of allowed imports. A folder may always import its own parents and children named
+// law lists the packages of this module that a package may import. The longest matching prefix on the left applies;
+// each word on the right is a prefix of allowed imports. A folder may always import its own parents and children named
 // on its right.
 var law = []struct{ importer, may, reason string }{
 	{"hal/", "hal", "kinematics, autopilots and test suites build on the vocabulary alone"},
@@ -39,30 +39,52 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/report", "", "numbers and rows, independent of their source"},
 	{"internal/motion", "hal protocols sim internal/report", "reads samples and plays them as a client"},
 	{"internal/console", "internal/control", "a terminal shows the answers of a rig's socket"},
-	{"internal/control", "hal protocols internal/report", "a rig's socket uses only the rig, and the limits of every door"},
+	{"internal/control", "hal protocols internal/report",
+		"a rig's socket uses only the rig, and the limits of every door"},
 	{"internal/record", "hal servo", "a rig's journal and its lines as a file"},
-	{"internal/replay", "hal servo configs internal/record internal/catalog internal/plan internal/assembly internal/report", "builds the rig of a recording, and compares"},
+	{"internal/replay", "hal servo configs internal/record internal/catalog internal/plan internal/assembly " +
+		"internal/report", "builds the rig of a recording, and compares"},
 	{"internal/catalog", "hal servo calibration drivers sim configs internal/report", "the one table of hardware"},
-	{"internal/plan", "hal servo calibration drivers sim configs internal/catalog internal/report", "a config resolved against the table; opens nothing"},
-	{"internal/assembly", "hal servo calibration drivers sim protocols configs internal/plan internal/catalog internal/report", "opens a plan"},
-	{"internal/budget", "hal servo sim configs internal/catalog internal/plan internal/report internal/supervise", "runs drivers over emulated lines"},
+	{"internal/plan", "hal servo calibration drivers sim configs internal/catalog internal/report",
+		"a config resolved against the table; opens nothing"},
+	{"internal/assembly", "hal servo calibration drivers sim protocols configs internal/plan internal/catalog " +
+		"internal/report", "opens a plan"},
+	{"internal/budget", "hal servo sim configs internal/catalog internal/plan internal/report internal/supervise",
+		"runs drivers over emulated lines"},
 	{"internal/batch", "hal configs internal/plan internal/assembly", "steps copies of what assembly opens"},
 	{"internal/work", "hal sim configs internal/batch", "rollouts from a queue; what opens their rigs is handed in"},
-	{"internal/serve/dashboard", "hal sim protocols configs internal/assembly internal/plan internal/serve/bridges internal/control internal/record internal/report", "pages for people: they order what the control socket does"},
-	{"internal/serve", "hal sim protocols configs internal/assembly internal/batch internal/plan internal/catalog", "binds one protocol's server to an open system"},
+	{"internal/serve/dashboard", "hal sim protocols configs internal/assembly internal/plan internal/serve/bridges " +
+		"internal/control internal/record internal/report",
+		"pages for people: they order what the control socket does"},
+	{"internal/serve", "hal sim protocols configs internal/assembly internal/batch internal/plan internal/catalog",
+		"binds one protocol's server to an open system"},
 	{"internal/builtin", "internal/catalog internal/serve", "the catalog that Halyard comes with"},
 	{"internal/commission/host", "hal drivers internal/report", "adapters of this computer, without a config"},
-	{"internal/commission/calibrate", "hal servo calibration sim configs internal/plan internal/builtin internal/commission internal/report internal/yaml halyard", "a session over the public API; a robot's joints come from its plan"},
-	{"internal/commission/doctor", "hal servo calibration drivers sim configs internal/catalog internal/plan internal/builtin internal/assembly internal/commission internal/report", "reads plans and the tools of a bus"},
+	{"internal/commission/calibrate", "hal servo calibration sim configs internal/plan internal/builtin " +
+		"internal/commission internal/report internal/yaml halyard",
+		"a session over the public API; a robot's joints come from its plan"},
+	{"internal/commission/doctor", "hal servo calibration drivers sim configs internal/catalog internal/plan " +
+		"internal/builtin internal/assembly internal/commission internal/report", "reads plans and the tools of a bus"},
 	{"internal/commission", "hal servo drivers configs internal/catalog internal/plan internal/assembly internal/report", "tools on a bus, by the table of hardware"},
-	{"internal/bench", "hal servo sim configs internal/assembly internal/budget internal/builtin internal/catalog internal/command internal/control internal/keys internal/plan internal/report internal/supervise", "measures what assembly opens on a robot's own computer"},
-	{"internal/command", "hal configs internal/console internal/report", "what all programs share: arguments, tables, errors"},
-	{root, "hal servo configs internal/catalog internal/plan internal/assembly internal/batch internal/budget internal/builtin internal/commission/doctor internal/record internal/replay internal/control internal/report internal/serve/dashboard internal/supervise", "the public API: what it hands out is public"},
+	{"internal/bench", "hal servo sim configs internal/assembly internal/budget internal/builtin internal/catalog " +
+		"internal/command internal/control internal/keys internal/plan internal/report internal/supervise",
+		"measures what assembly opens on a robot's own computer"},
+	{"internal/command", "hal configs internal/console internal/report",
+		"what all programs share: arguments, tables, errors"},
+	{root, "hal servo configs internal/catalog internal/plan internal/assembly internal/batch internal/budget " +
+		"internal/builtin internal/commission/doctor internal/record internal/replay internal/control " +
+		"internal/report internal/serve/dashboard internal/supervise", "the public API: what it hands out is public"},
 	{"extend", "servo configs internal/catalog", "names rows of the catalog for other programs"},
-	{"cmd/halyard-lab/internal/", "hal servo calibration drivers sim protocols configs internal/batch internal/bench internal/budget internal/catalog internal/plan internal/builtin internal/assembly internal/report", "measures and tests what assembly opens"},
-	{"cmd/halyard-lab", "hal cmd/halyard-lab/internal internal/bench internal/command internal/commission/doctor internal/report", "flags and tables of the laboratory"},
+	{"cmd/halyard-lab/internal/", "hal servo calibration drivers sim protocols configs internal/batch " +
+		"internal/bench internal/budget internal/catalog internal/plan internal/builtin internal/assembly " +
+		"internal/report", "measures and tests what assembly opens"},
+	{"cmd/halyard-lab", "hal cmd/halyard-lab/internal internal/bench internal/command internal/commission/doctor " +
+		"internal/report", "flags and tables of the laboratory"},
 	{"cmd/halyard-work", "hal configs internal/command internal/work halyard", "flags and tables of the queue"},
-	{"cmd/", "hal servo drivers sim protocols configs internal/assembly internal/budget internal/bench internal/builtin internal/catalog internal/command internal/commission internal/console internal/control internal/keys internal/motion internal/plan internal/record internal/report internal/serve/moast internal/serve/simloid halyard", "flags, tables, prompts and exit codes: robots are opened by the public API"},
+	{"cmd/", "hal servo drivers sim protocols configs internal/assembly internal/budget internal/bench " +
+		"internal/builtin internal/catalog internal/command internal/commission internal/console internal/control " +
+		"internal/keys internal/motion internal/plan internal/record internal/report internal/serve/moast " +
+		"internal/serve/simloid halyard", "flags, tables, prompts and exit codes: robots are opened by the public API"},
 }
 
 // stdOnly are packages that may import nothing but the standard library and our own.
@@ -72,7 +94,8 @@ var stdOnly = []string{"hal", "servo", "protocols"}
 var outside = map[string]string{"protocols/ws": "github.com/coder/websocket"}
 
 // toTests are packages that exist for tests; no shipped package imports them.
-var toTests = []string{"hal/haltest", "servo/servotest", "protocols/protocolstest", "protocols/protocolstest/topicstest", "internal/yaml/yamltest", "sim/emulator/chip/chiptest"}
+var toTests = []string{"hal/haltest", "servo/servotest", "protocols/protocolstest",
+	"protocols/protocolstest/topicstest", "internal/yaml/yamltest", "sim/emulator/chip/chiptest"}
 
 func TestImportLaw(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}} {{join .Imports \" \"}}", "./...").Output()
@@ -128,8 +151,8 @@ func check(t *testing.T, importer, imported string) {
 	t.Errorf("%s: no rule of the import law names it", importer)
 }
 
-// forbidden reports imports that a prefix allows but the law forbids: sim never imports the emulator, parents never import
-// their vendors.
+// forbidden reports imports that a prefix allows but the law forbids: sim never imports the emulator, parents never
+// import their vendors.
 func forbidden(importer, path string) bool {
 	switch {
 	case under(importer, "sim") && !under(importer, "sim/emulator"):
@@ -148,10 +171,18 @@ func TestLawBites(t *testing.T) {
 	for _, c := range []struct{ importer, imported string }{
 		{"hal", module + "servo"}, {"hal", "golang.org/x/sys/unix"}, {"protocols/osp", module + "sim"},
 		{"sim/actuator", module + "servo"}, {"sim", module + "sim/emulator"}, {"drivers", module + "servo/dynamixel"},
-		{"configs", module + "drivers"}, {"internal/yaml", module + "configs"}, {"sim", module + "internal/yaml"}, {"hal", module + "internal/yaml"}, {"drivers", module + "internal/yaml"}, {"sim/emulator/chip", module + "drivers"}, {"servo", module + "hal/haltest"}, {"unheard/of", module + "hal"},
-		{root, module + "sim"}, {"internal/assembly", strings.TrimSuffix(module, "/")}, {"internal/control", module + "internal/assembly"}, {"internal/assembly", module + "internal/commission"},
-		{"internal/catalog", module + "internal/plan"}, {"internal/assembly", module + "internal/serve/okon"}, {"internal/serve/okon", module + "internal/builtin"}, {"internal/plan", module + "internal/builtin"}, {"internal/plan", module + "internal/assembly"}, {"internal/plan", module + "halyard"},
-		{"cmd/halyard", module + "internal/serve/okon"}, {"cmd/halyard", module + "internal/yaml"}, {"cmd/halyard", module + "internal/supervise"}, {"cmd/halyard", module + "calibration"}, {"cmd/halyard", module + "internal/work"}, {"cmd/halyard", module + "cmd/halyard-lab/internal/lab"}, {"extend", module + "internal/assembly"},
+		{"configs", module + "drivers"}, {"internal/yaml", module + "configs"}, {"sim", module + "internal/yaml"},
+		{"hal", module + "internal/yaml"}, {"drivers", module + "internal/yaml"},
+		{"sim/emulator/chip", module + "drivers"}, {"servo", module + "hal/haltest"}, {"unheard/of", module + "hal"},
+		{root, module + "sim"}, {"internal/assembly", strings.TrimSuffix(module, "/")},
+		{"internal/control", module + "internal/assembly"}, {"internal/assembly", module + "internal/commission"},
+		{"internal/catalog", module + "internal/plan"}, {"internal/assembly", module + "internal/serve/okon"},
+		{"internal/serve/okon", module + "internal/builtin"}, {"internal/plan", module + "internal/builtin"},
+		{"internal/plan", module + "internal/assembly"}, {"internal/plan", module + "halyard"},
+		{"cmd/halyard", module + "internal/serve/okon"}, {"cmd/halyard", module + "internal/yaml"},
+		{"cmd/halyard", module + "internal/supervise"}, {"cmd/halyard", module + "calibration"},
+		{"cmd/halyard", module + "internal/work"}, {"cmd/halyard", module + "cmd/halyard-lab/internal/lab"},
+		{"extend", module + "internal/assembly"},
 	} {
 		probe := &testing.T{}
 		check(probe, c.importer, c.imported)

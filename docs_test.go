@@ -36,7 +36,8 @@ func TestGoPage(t *testing.T) {
 	}
 	rows := map[string][]string{}
 	name := regexp.MustCompile("`(Example\\w*)`")
-	for _, row := range regexp.MustCompile(`(?m)^\| \[([\w/]+)\]\(\.\./[\w/]+\) \|.*\| (.*) \|$`).FindAllStringSubmatch(string(page), -1) {
+	for _, row := range regexp.MustCompile(`(?m)^\| \[([\w/]+)\]\(\.\./[\w/]+\) \|.*\| (.*) \|$`).FindAllStringSubmatch(
+		string(page), -1) {
 		for _, m := range name.FindAllStringSubmatch(row[2], -1) {
 			rows[row[1]] = append(rows[row[1]], m[1])
 		}
@@ -56,7 +57,8 @@ func TestGoPage(t *testing.T) {
 // examples are those of each package of drivers, and of those of sim/emulator that have some.
 func examples(t *testing.T) map[string][]string {
 	t.Helper()
-	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}}", "./servo/...", "./drivers/...", "./sim/emulator/...").Output()
+	out, err := exec.Command("go", "list", "-f", "{{.ImportPath}}", "./servo/...", "./drivers/...",
+		"./sim/emulator/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -125,9 +125,10 @@ func openDoors(t *testing.T, host string) (doors []doorCase, systems []*halyard.
 var doorClients = map[string]func(address string) error{
 	"gamebots":    exchange("GETSTARTPOSES\r\n", "NFO {Gametype USARBot.USARDeathMatch}", "NFO {StartPoses "),
 	"imageserver": exchange("OK", "\x01"),
-	"nml":         exchange("\x00\x00\x00\x01\x00\x00\x00\x07\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00"+strings.Repeat("\x00", 16), "\x00\x00\x00\x02"),
-	"okon-video":  exchange(string(rune(0))+"i", "i"),
-	"player":      exchange(playerRequest(), "Player v.3.1.1-dev"),
+	"nml": exchange("\x00\x00\x00\x01\x00\x00\x00\x07\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x00"+
+		strings.Repeat("\x00", 16), "\x00\x00\x00\x02"),
+	"okon-video": exchange(string(rune(0))+"i", "i"),
+	"player":     exchange(playerRequest(), "Player v.3.1.1-dev"),
 	"okon": func(address string) error {
 		c, err := okon.Dial(address, doorTimeout)
 		if err != nil {
@@ -196,7 +197,8 @@ func socketClient(message string) func(string) error {
 	return func(address string) error {
 		ctx, cancel := context.WithTimeout(context.Background(), doorTimeout)
 		defer cancel()
-		c, _, err := websocket.Dial(ctx, "ws://"+address, &websocket.DialOptions{Subprotocols: []string{"foxglove.websocket.v1"}})
+		c, _, err := websocket.Dial(ctx, "ws://"+address,
+			&websocket.DialOptions{Subprotocols: []string{"foxglove.websocket.v1"}})
 		if err != nil {
 			return err
 		}
@@ -237,7 +239,8 @@ func (d *doorCase) dial() (net.Conn, error) {
 	return net.Dial("tcp", d.address)
 }
 
-// closes reports what a door sends until it closes a connection with these first bytes, in pieces of n; it fails where it does not.
+// closes reports what a door sends until it closes a connection with these first bytes, in pieces of n; it fails where
+// it does not.
 func (d *doorCase) closes(first string, n int) (answer []byte, err error) {
 	conn, err := d.dial()
 	if err != nil {
@@ -302,17 +305,20 @@ func TestDoors(t *testing.T) {
 // browser: an HTTP request and a TLS handshake, whole and byte by byte, are closed, and what follows is not executed.
 func (d *doorCase) browser(t *testing.T) {
 	const body = "INIT {ClassName USARBot.P2AT} {Name R1}\r\nDRIVE {Left 1} {Right 1}\r\nACK\nUA 1\nDONE\n"
-	head := "POST / HTTP/1.1\r\nHost: " + d.address + "\r\nOrigin: https://evil.example\r\nContent-Type: text/plain\r\nContent-Length: 87\r\n\r\n" + body
+	head := "POST / HTTP/1.1\r\nHost: " + d.address +
+		"\r\nOrigin: https://evil.example\r\nContent-Type: text/plain\r\nContent-Length: 87\r\n\r\n" + body
 	if d.web {
 		head = strings.Replace(head, "\r\n", "\r\nConnection: close\r\n", 1)
 	}
-	for what, first := range map[string]string{"request": head, "another method": "BREW" + head[4:], "TLS": "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + strings.Repeat("\x00", 600)} {
+	for what, first := range map[string]string{"request": head, "another method": "BREW" + head[4:],
+		"TLS": "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + strings.Repeat("\x00", 600)} {
 		for _, n := range []int{1, 1 << 20} {
 			answer, err := d.closes(first, n)
 			if err != nil {
 				t.Errorf("%s in pieces of %d: %v", what, n, err)
 			}
-			if d.web && what == "request" && !bytes.Contains(answer, []byte(" 403 ")) && !bytes.Contains(answer, []byte(" 426 ")) {
+			if d.web && what == "request" && !bytes.Contains(answer, []byte(" 403 ")) &&
+				!bytes.Contains(answer, []byte(" 426 ")) {
 				t.Errorf("%s: got %.100q, want it refused", what, answer)
 			}
 		}
@@ -326,8 +332,9 @@ func (d *doorCase) browser(t *testing.T) {
 func (d *doorCase) foreignPage(t *testing.T) {
 	for _, name := range []string{"https://evil.example", "http://evil.example:80", "null"} {
 		for _, host := range []string{d.address, "evil.example:80"} {
-			_, r, err := websocket.Dial(t.Context(), "ws://"+d.address+"/ws", &websocket.DialOptions{Host: host, Subprotocols: []string{"foxglove.websocket.v1"},
-				HTTPHeader: http.Header{"Origin": {name}, "Authorization": {"Bearer " + doorToken}}})
+			_, r, err := websocket.Dial(t.Context(), "ws://"+d.address+"/ws",
+				&websocket.DialOptions{Host: host, Subprotocols: []string{"foxglove.websocket.v1"},
+					HTTPHeader: http.Header{"Origin": {name}, "Authorization": {"Bearer " + doorToken}}})
 			if err == nil || r == nil || r.StatusCode != http.StatusForbidden {
 				t.Errorf("origin %s at %s: got %v, want 403", name, host, err)
 			}

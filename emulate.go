@@ -20,8 +20,8 @@ import (
 
 // Emulator is the emulated devices of a config, over one simulated world, for programs that open terminals.
 type Emulator struct {
-	// Behind, when not nil, is called from Serve's goroutines, once in ten seconds at most, when the world could not keep up
-	// with the clock: it lost so much of a span.
+	// Behind, when not nil, is called from Serve's goroutines, once in ten seconds at most, when the world could not
+	// keep up with the clock: it lost so much of a span.
 	Behind func(lost, span time.Duration)
 
 	plan  *plan.Plan
@@ -63,8 +63,8 @@ func Emulate(cfg *Config) (*Emulator, error) {
 // Fault plants a fault that begins now: "off servo 3", "slow bus by=5ms", "BUS: crc servo 3 p=0.1" (docs/faults.md).
 func (e *Emulator) Fault(text string) error { return e.world.Plant(text) }
 
-// Hand executes an order of a person at the bench, or reads the state: "move elbow 0.5", "look" (halyard hand --help). It
-// may be called while Serve runs. The result can be encoded as JSON: the joints, registers, a note, an error.
+// Hand executes an order of a person at the bench, or reads the state: "move elbow 0.5", "look" (halyard hand --help).
+// It may be called while Serve runs. The result can be encoded as JSON: the joints, registers, a note, an error.
 func (e *Emulator) Hand(order string) any { return e.world.Hand(order) }
 
 // Keep loads the servos' EEPROM from the folder dir, and saves it there from now on. Call it before Serve.
@@ -73,8 +73,8 @@ func (e *Emulator) Keep(dir string) error {
 	return e.world.Restore(dir)
 }
 
-// OnCAN serves a CAN bus of the config on a kernel interface, which must be up at its rate ("vcan0" has no rate). Call it
-// before Serve. The error is hal.Invalid if the config has no such bus.
+// OnCAN serves a CAN bus of the config on a kernel interface, which must be up at its rate ("vcan0" has no rate). Call
+// it before Serve. The error is hal.Invalid if the config has no such bus.
 func (e *Emulator) OnCAN(bus, name string) error {
 	t, err := e.world.OnCAN(bus, name)
 	if err != nil {
@@ -132,7 +132,8 @@ func (e *Emulator) Serve(ctx context.Context, dir string, ready func([]Port) err
 			return &hal.Error{Kind: hal.Busy, Bus: t.Name, Op: "emulate", Err: err}
 		}
 		bus := e.plan.Config.Buses[t.Name]
-		ports = append(ports, Port{Bus: t.Name, Type: bus.Type, Path: path, Baud: bus.Baud, Servos: e.world.Bus(t.Name) != nil})
+		ports = append(ports, Port{Bus: t.Name, Type: bus.Type, Path: path, Baud: bus.Baud,
+			Servos: e.world.Bus(t.Name) != nil})
 		wg.Go(func() {
 			errs[i] = wait()
 			cancel() // one line that fails ends all
@@ -167,20 +168,24 @@ func serveHand(flag, dir string, answer func(order string) any) (end func() erro
 // unserved are the buses and devices that no terminal serves, each with the reason.
 func (e *Emulator) unserved(lines []assembly.Terminal) (ports []Port) {
 	for _, name := range report.SortedKeys(e.plan.Config.Buses) {
-		if bus := e.plan.Config.Buses[name]; !slices.ContainsFunc(lines, func(t assembly.Terminal) bool { return t.Name == name }) {
+		if bus := e.plan.Config.Buses[name]; !slices.ContainsFunc(lines,
+			func(t assembly.Terminal) bool { return t.Name == name }) {
 			if !bus.Rated() {
 				bus.Baud = 0 // it has no baud rate
 			}
-			ports = append(ports, Port{Bus: name, Type: bus.Type, Baud: bus.Baud, Reason: assembly.Unserved(e.plan.Catalog.Buses, bus.Type)})
+			ports = append(ports, Port{Bus: name, Type: bus.Type, Baud: bus.Baud,
+				Reason: assembly.Unserved(e.plan.Catalog.Buses, bus.Type)})
 		}
 	}
 	for _, b := range e.plan.Boards {
 		if b.Bus == "" && b.Body == configs.Emulated { // without a bus: the kernel's PWM
-			ports = append(ports, Port{Bus: b.Name(), Type: b.Device, Reason: assembly.Unserved(e.plan.Catalog.Buses, b.Device)})
+			ports = append(ports, Port{Bus: b.Name(), Type: b.Device,
+				Reason: assembly.Unserved(e.plan.Catalog.Buses, b.Device)})
 		}
 	}
 	for _, q := range e.plan.Cameras {
-		ports = append(ports, Port{Bus: q.Name, Type: plan.CameraDevice, Reason: assembly.Unserved(e.plan.Catalog.Buses, "V4L2")})
+		ports = append(ports, Port{Bus: q.Name, Type: plan.CameraDevice,
+			Reason: assembly.Unserved(e.plan.Catalog.Buses, "V4L2")})
 	}
 	return ports
 }

@@ -67,8 +67,8 @@ func Example_serve() {
 	// <nil>
 }
 
-// Command a real arm with a deadline: without a new command within 100 ms it holds. Here the devices are emulated; for the
-// real arm only the body changes to "real".
+// Command a real arm with a deadline: without a new command within 100 ms it holds. Here the devices are emulated; for
+// the real arm only the body changes to "real".
 func Example_deadline() {
 	cfg, err := halyard.Load("so101", halyard.Set("agents[0].body", "emulated"), halyard.Set("clock.mode", "lockstep"),
 		halyard.Set("agents[0].guard.command_timeout", 100*time.Millisecond))

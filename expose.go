@@ -11,10 +11,10 @@ import (
 )
 
 // Expose serves the lines of emulated servos on pseudo-terminals, with a link DIR/BUS to each, while the system's own
-// drivers use them. So tools can read and write registers while a rig runs. A tool's transfer waits for the end of a cycle
-// and takes the line's time; many transfers make the rig miss periods, as on a real line. halyard hand DIR works too. Call
-// it once, before Run; it lasts until Close. The error is hal.Busy if another process uses the folder, and hal.Invalid
-// for a config without emulated servos on a line. Linux only.
+// drivers use them. So tools can read and write registers while a rig runs. A tool's transfer waits for the end of a
+// cycle and takes the line's time; many transfers make the rig miss periods, as on a real line. halyard hand DIR works
+// too. Call it once, before Run; it lasts until Close. The error is hal.Busy if another process uses the folder, and
+// hal.Invalid for a config without emulated servos on a line. Linux only.
 func (s *System) Expose(dir string) (ports []Port, err error) {
 	const flag = "--expose"
 	if s.exposed != nil {
@@ -22,7 +22,8 @@ func (s *System) Expose(dir string) (ports []Port, err error) {
 	}
 	w := s.sys.Exposed()
 	if w == nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: flag, Err: errors.New("got a config without emulated servos on a line"), Try: "--body emulated"}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: flag,
+			Err: errors.New("got a config without emulated servos on a line"), Try: "--body emulated"}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	hand, err := serveHand(flag, dir, func(order string) (answer any) {
@@ -49,7 +50,8 @@ func (s *System) Expose(dir string) (ports []Port, err error) {
 			return nil, &hal.Error{Kind: hal.Busy, Bus: t.Name, Op: flag, Err: err}
 		}
 		ends = append(ends, wait)
-		ports = append(ports, Port{Bus: t.Name, Type: c.Buses[t.Name].Type, Path: path, Baud: c.Buses[t.Name].Baud, Servos: true})
+		ports = append(ports, Port{Bus: t.Name, Type: c.Buses[t.Name].Type, Path: path, Baud: c.Buses[t.Name].Baud,
+			Servos: true})
 	}
 	for _, name := range report.SortedKeys(c.Buses) {
 		if !slices.ContainsFunc(ports, func(p Port) bool { return p.Bus == name }) {

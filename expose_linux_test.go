@@ -26,7 +26,8 @@ func TestExpose(t *testing.T) {
 		t.Fatal(err)
 	}
 	link := filepath.Join(dir, "arm")
-	if to, err := os.Readlink(link); len(ports) != 1 || err != nil || to != ports[0].Path || ports[0].Baud != 1_000_000 {
+	if to, err := os.Readlink(link); len(ports) != 1 || err != nil || to != ports[0].Path ||
+		ports[0].Baud != 1_000_000 {
 		t.Fatalf("got %+v, %q, %v", ports, to, err)
 	}
 	line, err := serial.Open(link, 1_000_000, "")
@@ -66,7 +67,8 @@ func TestExpose(t *testing.T) {
 
 	hand := func(order string) (a assembly.HandAnswer) {
 		t.Helper()
-		if err := control.AskLine(t.Context(), filepath.Join(dir, assembly.HandSocket), order, &a); err != nil || a.Error != "" {
+		if err := control.AskLine(t.Context(), filepath.Join(dir, assembly.HandSocket), order, &a); err != nil ||
+			a.Error != "" {
 			t.Fatalf("hand %s: %v %s", order, err, a.Error)
 		}
 		return a

@@ -37,8 +37,8 @@ func measured(sys *halyard.System) (all []float64) {
 	return all
 }
 
-// Idle simulated robots of embedded configs measure after three seconds the same values, bit for bit, as after as many steps, with at
-// most a third of the wake-ups of a loop that wakes for each cycle, and those of the first second.
+// Idle simulated robots of embedded configs measure after three seconds the same values, bit for bit, as after as many
+// steps, with at most a third of the wake-ups of a loop that wakes for each cycle, and those of the first second.
 func TestIdleRobots(t *testing.T) {
 	for _, name := range []string{"demo", "so101", "okon", "usarsim"} {
 		period := 10 * time.Millisecond
@@ -51,7 +51,8 @@ func TestIdleRobots(t *testing.T) {
 		want := measured(stepped)
 		synctest.Test(t, func(t *testing.T) {
 			clock := &napClock{start: time.Now()}
-			cfg, err := halyard.Load(name, halyard.Set("clock.mode", "lockstep"), halyard.Set("clock.period", period.String()))
+			cfg, err := halyard.Load(name, halyard.Set("clock.mode", "lockstep"),
+				halyard.Set("clock.period", period.String()))
 			if err != nil {
 				t.Fatal(err)
 			}

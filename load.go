@@ -12,7 +12,8 @@ type Config = configs.Config
 // Setting changes a config while it is read, under the rules of the file.
 type Setting func(*configs.Options)
 
-// Set sets one key, as --set does: Set("agents[0].body", "emulated"). The value is YAML; other types are formatted by %v.
+// Set sets one key, as --set does: Set("agents[0].body", "emulated"). The value is YAML; other types are formatted by
+// %v.
 func Set(path string, value any) Setting {
 	return func(o *configs.Options) { o.Set = append(o.Set, fmt.Sprintf("%s=%v", path, value)) }
 }

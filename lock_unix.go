@@ -12,8 +12,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// lockFolder claims a folder until the file that it returns is closed, or this process ends: an error of kind hal.Busy where another
-// process has claimed it.
+// lockFolder claims a folder until the file that it returns is closed, or this process ends: an error of kind hal.Busy
+// where another process has claimed it.
 func lockFolder(flag, dir string) (*os.File, error) {
 	f, err := os.Open(dir)
 	if err != nil {

@@ -28,14 +28,15 @@ type Recording struct {
 	blind  func() // ends the recording of cameras
 }
 
-// Record writes every cycle from the next one on into w, an MCAP file, until Stop: commands, measurements, states, clients'
-// requests, and the bytes of every line. If w blocks in real time, cycles are dropped and counted, without an effect on the
-// robot. Only one recording can run: the error is hal.Busy.
+// Record writes every cycle from the next one on into w, an MCAP file, until Stop: commands, measurements, states,
+// clients' requests, and the bytes of every line. If w blocks in real time, cycles are dropped and counted, without an
+// effect on the robot. Only one recording can run: the error is hal.Busy.
 func (s *System) Record(w io.Writer) (*Recording, error) {
 	s.recordMu.Lock()
 	defer s.recordMu.Unlock()
 	if s.recording != nil {
-		return nil, &hal.Error{Kind: hal.Busy, Op: "record " + s.sys.Rig.Name(), Err: errors.New("the rig is being recorded already")}
+		return nil, &hal.Error{Kind: hal.Busy, Op: "record " + s.sys.Rig.Name(),
+			Err: errors.New("the rig is being recorded already")}
 	}
 	info, err := s.recordInfo()
 	if err != nil {
@@ -73,8 +74,8 @@ func (s *System) recordInto(w io.Writer) (stop func() error, err error) {
 // Stats are those until now.
 func (r *Recording) Stats() RecordStats { return r.inner.Stats() }
 
-// Stop ends the recording and completes the file, which stays open. The error is the first failed write. A second call has
-// no effect.
+// Stop ends the recording and completes the file, which stays open. The error is the first failed write. A second call
+// has no effect.
 func (r *Recording) Stop() (RecordStats, error) {
 	r.system.recordMu.Lock()
 	defer r.system.recordMu.Unlock()
@@ -95,8 +96,10 @@ func (s *System) recordInfo() (*record.Info, error) {
 	}
 	var stats hal.Stats
 	s.sys.Rig.Stats(&stats)
-	info := &record.Info{Version: version(), Rig: c.Name, Clock: s.sys.Rig.Mode().String(), Period: c.Clock.Period, Seed: c.World.Seed,
-		Started: time.Now().Add(-stats.Time), First: stats.Cycles + 1, Source: c.Source, Set: a.Options.Set, Body: a.Options.Body, Listen: a.Options.Listen,
+	info := &record.Info{Version: version(), Rig: c.Name, Clock: s.sys.Rig.Mode().String(), Period: c.Clock.Period,
+		Seed:    c.World.Seed,
+		Started: time.Now().Add(-stats.Time), First: stats.Cycles + 1, Source: c.Source, Set: a.Options.Set,
+		Body: a.Options.Body, Listen: a.Options.Listen,
 		Absent: a.Absent, Attached: []record.File{{Name: record.ConfigName, Data: a.Config}}}
 	for _, name := range a.Names() {
 		info.Attached = append(info.Attached, record.File{Name: name, Data: a.Files[name]})
@@ -155,7 +158,8 @@ func (s *System) endRecording() error {
 		err = errors.Join(err, s.recorded.Close())
 	}
 	if stats.Dropped+stats.Orders+stats.Ops+stats.Pictures > 0 {
-		s.sys.Log.Warn("the recording is not complete", "cycles", stats.Cycles, "dropped_cycles", stats.Dropped, "lost_orders", stats.Orders, "lost_line_ops", stats.Ops, "dropped_pictures", stats.Pictures)
+		s.sys.Log.Warn("the recording is not complete", "cycles", stats.Cycles, "dropped_cycles", stats.Dropped,
+			"lost_orders", stats.Orders, "lost_line_ops", stats.Ops, "dropped_pictures", stats.Pictures)
 	}
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
@@ -185,8 +189,8 @@ type ReplayOptions struct {
 // ReplayResult is the result of a replay.
 type ReplayResult = replay.Result
 
-// Replay repeats a recording with the same drivers, guards and bodies. Their input is the recorded requests and the recorded
-// answers of real lines. It compares every cycle. It opens no real device.
+// Replay repeats a recording with the same drivers, guards and bodies. Their input is the recorded requests and the
+// recorded answers of real lines. It compares every cycle. It opens no real device.
 func Replay(in io.Reader, r ReplayOptions, with ...Option) (*ReplayResult, error) {
 	o := newOptions(with)
 	return replay.Run(in, replay.Options{Catalog: o.catalog, Log: o.log, Set: r.Set, Body: r.Body, Files: r.Files})

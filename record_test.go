@@ -70,20 +70,22 @@ func TestReplayIsIdentical(t *testing.T) {
 		}
 		t.Logf("%s: %d bytes, %d cycles", body, len(file), got.Cycles)
 		if got.Cycles != 300 || got.Different != 0 || len(got.Divergences) > 0 || got.Cut != "" {
-			t.Errorf("%s: got %d cycles, %d different, %+v, cut %q, want 300 identical", body, got.Cycles, got.Different, got.Divergences, got.Cut)
+			t.Errorf("%s: got %d cycles, %d different, %+v, cut %q, want 300 identical", body, got.Cycles,
+				got.Different, got.Divergences, got.Cut)
 		}
 	}
 }
 
-// TestReplayOfPackage: a URDF is replayed with the meshes that it names by its package, though its folder has gone. One whose package is
-// not below the config's folder is recorded as absent.
+// TestReplayOfPackage: a URDF is replayed with the meshes that it names by its package, though its folder has gone. One
+// whose package is not below the config's folder is recorded as absent.
 func TestReplayOfPackage(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.CopyFS(filepath.Join(dir, "arm"), os.DirFS("sim/model/testdata/arm")); err != nil {
 		t.Fatal(err)
 	}
 	for at, model := range map[string]string{dir: "arm/urdf/arm.urdf", filepath.Join(dir, "arm"): "urdf/arm.urdf"} {
-		config := "name: package\nclock: {mode: lockstep, period: 10ms}\nagents:\n  - {name: arm, model: " + model + ", body: sim}\n"
+		config := "name: package\nclock: {mode: lockstep, period: 10ms}\nagents:\n  - {name: arm, model: " + model +
+			", body: sim}\n"
 		if err := os.WriteFile(filepath.Join(at, "rig.yaml"), []byte(config), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -157,9 +159,11 @@ func TestReplayOfGap(t *testing.T) {
 	}
 }
 
-// TestRecordedCrowd: clients without a lease, and operators, command a recorded rig at once: it never hangs, and the recording repeats.
+// TestRecordedCrowd: clients without a lease, and operators, command a recorded rig at once: it never hangs, and the
+// recording repeats.
 func TestRecordedCrowd(t *testing.T) {
-	c, err := halyard.Load("so101", halyard.Set("agents[0].body", "emulated"), halyard.Set("clock.mode", "realtime"), halyard.Set("servers", "[]"))
+	c, err := halyard.Load("so101", halyard.Set("agents[0].body", "emulated"), halyard.Set("clock.mode", "realtime"),
+		halyard.Set("servers", "[]"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +183,8 @@ func TestRecordedCrowd(t *testing.T) {
 	go func() { ran <- s.Run(ctx) }()
 	a := s.Rig().Agents()[0]
 	const clients = 8
-	// A record holds the orders of one cycle within a bound, so the crowd goes on with the cycles, however fast the machine is.
+	// A record holds the orders of one cycle within a bound, so the crowd goes on with the cycles, however fast the
+	// machine is.
 	cycles := make(chan struct{})
 	defer s.OnCycle(func(*hal.Cycle) {
 		for range clients {
@@ -241,7 +246,8 @@ func TestRecordedCrowd(t *testing.T) {
 }
 
 func TestReplayRealtime(t *testing.T) {
-	c, err := halyard.Load("so101", halyard.Set("agents[0].body", "emulated"), halyard.Set("clock.mode", "realtime"), halyard.Set("servers", "[]"))
+	c, err := halyard.Load("so101", halyard.Set("agents[0].body", "emulated"), halyard.Set("clock.mode", "realtime"),
+		halyard.Set("servers", "[]"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +295,8 @@ func TestReplayRealtime(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got.Cycles == 0 || got.Cycles != stats.Cycles || got.Different != 0 {
-		t.Errorf("got %d of %d cycles, %d different, %.2000v, want all, identical", got.Cycles, stats.Cycles, got.Different, got.Divergences)
+		t.Errorf("got %d of %d cycles, %d different, %.2000v, want all, identical", got.Cycles, stats.Cycles,
+			got.Different, got.Divergences)
 	}
 }
 
@@ -350,7 +357,8 @@ func TestRecordPictures(t *testing.T) {
 // recordedPictures counts the pictures in a recording of so long, and checks each.
 func recordedPictures(t *testing.T, asked bool, within time.Duration) (n int) {
 	t.Helper()
-	c, err := halyard.Load("p2at", halyard.Set("servers", "[]"), halyard.Set("record.pictures", fmt.Sprint(asked)), halyard.Set("clock.mode", "lockstep"))
+	c, err := halyard.Load("p2at", halyard.Set("servers", "[]"), halyard.Set("record.pictures", fmt.Sprint(asked)),
+		halyard.Set("clock.mode", "lockstep"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -364,7 +372,8 @@ func recordedPictures(t *testing.T, asked bool, within time.Duration) (n int) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Spawn("USARBot.P2AT", "rover", hal.Pose{Position: [3]float64{0, 0, 0.3}, Rotation: [4]float64{1}}); err != nil {
+	if _, err := s.Spawn("USARBot.P2AT", "rover",
+		hal.Pose{Position: [3]float64{0, 0, 0.3}, Rotation: [4]float64{1}}); err != nil {
 		t.Fatal(err)
 	}
 	for begin := time.Now(); time.Since(begin) < within; {
@@ -405,7 +414,8 @@ func recordedPictures(t *testing.T, asked bool, within time.Duration) (n int) {
 			t.Fatal(err)
 		}
 		image, err := jpeg.Decode(bytes.NewReader(p.Data))
-		if err != nil || p.Format != "jpeg" || image.Bounds().Dx() < 100 || channel.Topic != "/rover/camera/compressed" || uint64(p.Timestamp.Sec*1e9+p.Timestamp.Nsec) != m.LogTime {
+		if err != nil || p.Format != "jpeg" || image.Bounds().Dx() < 100 ||
+			channel.Topic != "/rover/camera/compressed" || uint64(p.Timestamp.Sec*1e9+p.Timestamp.Nsec) != m.LogTime {
 			t.Fatalf("%s: got %s, %v, at %v of %d", channel.Topic, p.Format, err, p.Timestamp, m.LogTime)
 		}
 	}
@@ -414,7 +424,8 @@ func recordedPictures(t *testing.T, asked bool, within time.Duration) (n int) {
 // TestRecordRing: the cycles before a stop are kept, with the config's settings only.
 func TestRecordRing(t *testing.T) {
 	dir := t.TempDir()
-	c, err := halyard.Load("so101", halyard.Set("record.file", filepath.Join(dir, "run.mcap")), halyard.Set("record.ring", "1s"))
+	c, err := halyard.Load("so101", halyard.Set("record.file", filepath.Join(dir, "run.mcap")),
+		halyard.Set("record.ring", "1s"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -438,13 +449,14 @@ func TestRecordRing(t *testing.T) {
 	}
 }
 
-// BenchmarkStep measures a cycle of the humanoid, without and with a recording of its lines. In lock-step it also waits for
-// the writer, so the result is the upper bound of the cost.
+// BenchmarkStep measures a cycle of the humanoid, without and with a recording of its lines. In lock-step it also waits
+// for the writer, so the result is the upper bound of the cost.
 func BenchmarkStep(b *testing.B) {
 	for _, body := range []string{"sim", "emulated"} {
 		for _, recorded := range []bool{false, true} {
 			b.Run(fmt.Sprintf("%s/recorded=%t", body, recorded), func(b *testing.B) {
-				c, err := halyard.Load("a-series", halyard.Set("agents[0].body", body), halyard.Set("clock.period", "1ms"), halyard.Set("servers", "[]"))
+				c, err := halyard.Load("a-series", halyard.Set("agents[0].body", body),
+					halyard.Set("clock.period", "1ms"), halyard.Set("servers", "[]"))
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -471,10 +483,11 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// BenchmarkRecorded is a cycle of the emulated humanoid at 1 kHz, in turn alone and recorded with its lines for half a second each. It
-// reports quantiles of the time of a cycle over all rounds, and the allocations of a cycle.
+// BenchmarkRecorded is a cycle of the emulated humanoid at 1 kHz, in turn alone and recorded with its lines for half a
+// second each. It reports quantiles of the time of a cycle over all rounds, and the allocations of a cycle.
 func BenchmarkRecorded(b *testing.B) {
-	c, err := halyard.Load("a-series", halyard.Set("agents[0].body", "emulated"), halyard.Set("clock.period", "1ms"), halyard.Set("servers", "[]"))
+	c, err := halyard.Load("a-series", halyard.Set("agents[0].body", "emulated"), halyard.Set("clock.period", "1ms"),
+		halyard.Set("servers", "[]"))
 	if err != nil {
 		b.Fatal(err)
 	}

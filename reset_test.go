@@ -10,12 +10,13 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// A reset of an emulated robot in lock-step is a new power-on: no joint takes its jump for a fault, whatever was commanded,
-// and the joints follow again.
+// A reset of an emulated robot in lock-step is a new power-on: no joint takes its jump for a fault, whatever was
+// commanded, and the joints follow again.
 func TestEmulatedResets(t *testing.T) {
 	for _, config := range []string{"so101", "a-series", "rov", "hobby-hexapod"} {
 		t.Run(config, func(t *testing.T) {
-			cfg, err := halyard.Load(config, halyard.Set("agents[0].body", "emulated"), halyard.Set("clock.mode", "lockstep"))
+			cfg, err := halyard.Load(config, halyard.Set("agents[0].body", "emulated"),
+				halyard.Set("clock.mode", "lockstep"))
 			if err != nil {
 				t.Fatal(err)
 			}

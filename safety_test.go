@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// docs/safety.md names a test for each of the 22 findings, and each test that it names, there and in its other tables, exists.
+// docs/safety.md names a test for each of the 22 findings, and each test that it names, there and in its other tables,
+// exists.
 func TestDocsSafetyNamesItsTests(t *testing.T) {
 	page, err := os.ReadFile("docs/safety.md")
 	if err != nil {
@@ -73,7 +74,8 @@ func TestDocsSafetyNamesItsTests(t *testing.T) {
 	tests("internal/serve/dashboard") // the doors'
 	tests("protocols/ws")
 	// A promise names the tests by their numbers' row, or in full.
-	for _, m := range regexp.MustCompile(`Test\w+`).FindAllString(strings.Split(string(page), "\n## The audit's")[0], -1) {
+	for _, m := range regexp.MustCompile(`Test\w+`).FindAllString(strings.Split(string(page), "\n## The audit's")[0],
+		-1) {
 		number, short := strings.CutPrefix(m, "TestSafety")
 		ok := short && len(number) == 2 && strings.Contains(table, "| "+strings.TrimPrefix(number, "0")+" |")
 		for full := range has {
@@ -116,7 +118,9 @@ func containedIn(t *testing.T, dir string) (n int) {
 	var parsed []*ast.File
 	methods := map[string][]*ast.BlockStmt{}
 	for _, file := range files {
-		if base := filepath.Base(file); strings.HasSuffix(base, "_test.go") || base == "lines.go" /* of emulators, which have no rig */ || strings.HasPrefix(base, "client") || strings.HasPrefix(base, "video_client") {
+		if base := filepath.Base(file); strings.HasSuffix(base, "_test.go") ||
+			base == "lines.go" /* of emulators, which have no rig */ || strings.HasPrefix(base, "client") ||
+			strings.HasPrefix(base, "video_client") {
 			continue
 		}
 		f, err := parser.ParseFile(set, file, nil, parser.SkipObjectResolution)

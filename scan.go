@@ -11,8 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Bus is one open line of a config, for tools: no chain drives it. It reads and writes registers by name (servo.Tool), and
-// finds devices. No joint moves. Only one goroutine may use it.
+// Bus is one open line of a config, for tools: no chain drives it. It reads and writes registers by name (servo.Tool),
+// and finds devices. No joint moves. Only one goroutine may use it.
 type Bus struct {
 	servo.Tool
 	line   servo.Line
@@ -26,8 +26,8 @@ type FoundServo struct {
 	Err error // a corrupt reply, or a model that the driver does not support
 }
 
-// OpenBus opens a line of servos of cfg: in memory where its joints are emulated, else the port. The error is hal.Invalid
-// where cfg has no such line.
+// OpenBus opens a line of servos of cfg: in memory where its joints are emulated, else the port. The error is
+// hal.Invalid where cfg has no such line.
 func OpenBus(cfg *Config, name string, with ...Option) (*Bus, error) {
 	o := newOptions(with)
 	p, err := o.plan(cfg)
@@ -36,7 +36,8 @@ func OpenBus(cfg *Config, name string, with ...Option) (*Bus, error) {
 	}
 	bus, row := p.Config.Buses[name], p.Catalog.Buses.Of(p.Config.Buses[name].Type)
 	if row.Driver == nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "open bus", Err: fmt.Errorf("got %q, want a line of servos of the config", name)}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "open bus",
+			Err: fmt.Errorf("got %q, want a line of servos of the config", name)}
 	}
 	open := row.PortOpener(&bus, allIDs(row.LastID))
 	if len(p.On(name, configs.Emulated)) > 0 {
@@ -54,8 +55,8 @@ func OpenBus(cfg *Config, name string, with ...Option) (*Bus, error) {
 	return &Bus{tool, line, row.LastID}, nil
 }
 
-// Scan finds all devices of the line, at its rate: by one request if the protocol has one, else id by id. When ctx ends it
-// returns the devices found so far.
+// Scan finds all devices of the line, at its rate: by one request if the protocol has one, else id by id. When ctx ends
+// it returns the devices found so far.
 func (b *Bus) Scan(ctx context.Context) (found []FoundServo, err error) {
 	ids, ok, err := b.List()
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Supervise is the supervisor's process; see WithSupervisor. It returns when the process that started it has ended in order,
-// or when the torque of its lines was switched off.
+// Supervise is the supervisor's process; see WithSupervisor. It returns when the process that started it has ended in
+// order, or when the torque of its lines was switched off.
 func Supervise() error { return supervise.Run() }
 
 // supervise starts the supervisor of the real lines, if WithSupervisor is set and there are real lines. end ends it.
@@ -43,8 +43,8 @@ func (s *System) supervise() (end func(), err error) {
 	return b.end, nil
 }
 
-// beats reports to the supervisor that the rig does not hang. A supervisor that has ended may have taken the torque, and one that is silent
-// guards nothing: the rig stops, and stays stopped until the next one holds the lines.
+// beats reports to the supervisor that the rig does not hang. A supervisor that has ended may have taken the torque,
+// and one that is silent guards nothing: the rig stops, and stays stopped until the next one holds the lines.
 type beats struct {
 	system  *System
 	timeout time.Duration   // the silence that counts as a hang
@@ -117,7 +117,8 @@ func (b *beats) lost(v *supervise.Supervisor, err error) {
 		return
 	}
 	// Busy: it passes by itself.
-	b.supervisor, b.cause = nil, &hal.Error{Kind: hal.Busy, Op: "supervise", Err: fmt.Errorf("%w: the next supervisor is being started", err)}
+	b.supervisor, b.cause = nil, &hal.Error{Kind: hal.Busy, Op: "supervise",
+		Err: fmt.Errorf("%w: the next supervisor is being started", err)}
 	b.starts.Go(func() {
 		if rig := b.system.sys.Rig; !rig.Latched() {
 			rig.EmergencyStop(err.Error())

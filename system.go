@@ -61,8 +61,8 @@ type Server struct {
 	Address  string `json:"address"` // host:port
 }
 
-// Open opens everything in cfg: lines, devices, simulated worlds, agents. No joint moves, and no server answers yet. After
-// an error nothing stays open; all faults are returned together.
+// Open opens everything in cfg: lines, devices, simulated worlds, agents. No joint moves, and no server answers yet.
+// After an error nothing stays open; all faults are returned together.
 func Open(cfg *Config, with ...Option) (*System, error) {
 	o := newOptions(with)
 	p, err := o.plan(cfg)
@@ -75,7 +75,8 @@ func Open(cfg *Config, with ...Option) (*System, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &System{sys: sys, taps: taps, supervisor: o.supervisor, journal: journal, spawner: sys.NewSpawner(), cycles: cycles{tick: make(chan struct{}, 1)}}
+	s := &System{sys: sys, taps: taps, supervisor: o.supervisor, journal: journal, spawner: sys.NewSpawner(),
+		cycles: cycles{tick: make(chan struct{}, 1)}}
 	s.ending, s.end = context.WithCancel(context.Background())
 	s.session = sys.Rig.NewSession("program", &s.cycles)
 	if p.Config.Record.File != "" {
@@ -89,11 +90,12 @@ func Open(cfg *Config, with ...Option) (*System, error) {
 // Config is the config that was opened; read it only.
 func (s *System) Config() *Config { return s.sys.Plan.Config }
 
-// Rig is the system's cycle, its named values and events (package hal), for programs that need more than this package shows.
+// Rig is the system's cycle, its named values and events (package hal), for programs that need more than this package
+// shows.
 func (s *System) Rig() *hal.Rig { return s.sys.Rig }
 
-// Listen opens the servers of the config and the control socket, and lists the servers; none answers until Run. It may be
-// called once; otherwise Run calls it.
+// Listen opens the servers of the config and the control socket, and lists the servers; none answers until Run. It may
+// be called once; otherwise Run calls it.
 func (s *System) Listen() (list []Server, err error) {
 	if s.servers != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "listen", Err: errors.New("the servers are open already")}
@@ -102,7 +104,8 @@ func (s *System) Listen() (list []Server, err error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := control.OpenControl(s.sys.Rig, control.Hooks{Record: s.recordInto, Files: s.attached, Buses: s.busStatus, Twin: s.twinRows})
+	c, err := control.OpenControl(s.sys.Rig, control.Hooks{Record: s.recordInto, Files: s.attached, Buses: s.busStatus,
+		Twin: s.twinRows})
 	if err != nil {
 		servers.Close()
 		return nil, err
@@ -114,9 +117,9 @@ func (s *System) Listen() (list []Server, err error) {
 	return list, nil
 }
 
-// Run runs the cycles: by the wall clock in real time, and in lock-step whenever all clients have requested the step. It
-// serves until ctx ends, a server fails or Close is called. Then the bodies stop by their policies, and the servers end last: while a body
-// parks they refuse every command and still execute stops. A System runs once.
+// Run runs the cycles: by the wall clock in real time, and in lock-step whenever all clients have requested the step.
+// It serves until ctx ends, a server fails or Close is called. Then the bodies stop by their policies, and the servers
+// end last: while a body parks they refuse every command and still execute stops. A System runs once.
 func (s *System) Run(ctx context.Context) error {
 	s.mu.Lock()
 	if s.running != nil || s.closed {
@@ -140,8 +143,8 @@ func (s *System) Run(ctx context.Context) error {
 	return s.ranErr
 }
 
-// serversTime bounds how long Run waits for its servers when the robots have stopped: one of a client that called Close waits for
-// that call.
+// serversTime bounds how long Run waits for its servers when the robots have stopped: one of a client that called Close
+// waits for that call.
 const serversTime = 5 * time.Second
 
 func (s *System) run(ctx context.Context) error {
@@ -172,14 +175,15 @@ func (s *System) run(ctx context.Context) error {
 	case ended := <-served:
 		return errors.Join(ended, err)
 	case <-timer.C:
-		return errors.Join(err, &hal.Error{Kind: hal.Timeout, Op: "run", Err: fmt.Errorf("a server did not end within %v", serversTime)})
+		return errors.Join(err, &hal.Error{Kind: hal.Timeout, Op: "run",
+			Err: fmt.Errorf("a server did not end within %v", serversTime)})
 	}
 }
 
-// Step passes on the commands of all agents and returns after the next cycle of a system in lock-step. It runs the cycle in
-// the calling goroutine and allocates nothing. While Run serves clients, Step acts as one of them: it acquires the lease of
-// every free agent, and returns when all clients have requested the step. In real time the error is hal.Invalid; without Run
-// it is hal.Busy while a client holds an agent.
+// Step passes on the commands of all agents and returns after the next cycle of a system in lock-step. It runs the
+// cycle in the calling goroutine and allocates nothing. While Run serves clients, Step acts as one of them: it acquires
+// the lease of every free agent, and returns when all clients have requested the step. In real time the error is
+// hal.Invalid; without Run it is hal.Busy while a client holds an agent.
 func (s *System) Step() error {
 	if s.sys.Rig.Mode() != hal.Lockstep {
 		return s.sys.Rig.Step() // which refuses
@@ -200,7 +204,8 @@ func (s *System) Step() error {
 	case s.cycles.count.Load() != before:
 		return nil
 	case !running:
-		return &hal.Error{Kind: hal.Busy, Op: "step", Err: errors.New("a client holds an agent and has not asked for the step")}
+		return &hal.Error{Kind: hal.Busy, Op: "step",
+			Err: errors.New("a client holds an agent and has not asked for the step")}
 	}
 	return s.cycles.wait(before)
 }
@@ -248,8 +253,8 @@ func (s *System) Remove(name string) error {
 	return err
 }
 
-// Stop is the emergency stop: torque off on every joint, latched until Reset. The error joins one for each joint that did
-// not confirm.
+// Stop is the emergency stop: torque off on every joint, latched until Reset. The error joins one for each joint that
+// did not confirm.
 func (s *System) Stop(reason string) error {
 	var faults []error
 	for _, j := range s.sys.Rig.EmergencyStop(reason) {
@@ -271,7 +276,8 @@ func (s *System) Arm() error { return s.sys.Rig.Arm() }
 func (s *System) Value(name string) (hal.Value, error) {
 	ids := s.sys.Rig.Values().Find(regexp.MustCompile(regexp.QuoteMeta(name)))
 	if len(ids) == 0 {
-		return hal.Value{}, &hal.Error{Kind: hal.Absent, Op: "value", Err: fmt.Errorf("got %q, want a named value of the rig", name)}
+		return hal.Value{}, &hal.Error{Kind: hal.Absent, Op: "value",
+			Err: fmt.Errorf("got %q, want a named value of the rig", name)}
 	}
 	return s.sys.Rig.Values().Get(ids[0])
 }
@@ -283,12 +289,13 @@ func (s *System) OnCycle(f func(c *hal.Cycle)) (cancel func()) {
 	return session.Close
 }
 
-// OnEvent calls f for every event called name ("/Control/EmergencyStop", "/arm/elbow_flex/Fault"), under the conditions of
-// OnCycle. The error is hal.Invalid if the system has no such event.
+// OnEvent calls f for every event called name ("/Control/EmergencyStop", "/arm/elbow_flex/Fault"), under the conditions
+// of OnCycle. The error is hal.Invalid if the system has no such event.
 func (s *System) OnEvent(name string, f func()) (cancel func(), err error) {
 	id, ok := s.sys.Rig.Events().Lookup(name)
 	if !ok {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "subscribe", Err: fmt.Errorf("got event %q, want one of the rig", name)}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "subscribe",
+			Err: fmt.Errorf("got event %q, want one of the rig", name)}
 	}
 	return s.OnCycle(func(c *hal.Cycle) {
 		for _, e := range c.Events {
@@ -299,23 +306,27 @@ func (s *System) OnEvent(name string, f func()) (cancel func(), err error) {
 	}), nil
 }
 
-// Close ends Run, waits until the bodies have stopped by their policies, and releases all. A system that did not run is stopped
-// first: torque off. The error names each joint that did not confirm. Close may be called from any goroutine and again: each call waits
-// for the end and returns the same error. In main, "defer sys.Close()" also covers a panic of that goroutine. Neither os.Exit nor a panic of
-// another goroutine runs it: only a supervising process (WithSupervisor) switches the torque off then.
+// Close ends Run, waits until the bodies have stopped by their policies, and releases all. A system that did not run is
+// stopped first: torque off. The error names each joint that did not confirm. Close may be called from any goroutine
+// and again: each call waits for the end and returns the same error. In main, "defer sys.Close()" also covers a panic
+// of that goroutine. Neither os.Exit nor a panic of another goroutine runs it: only a supervising process
+// (WithSupervisor) switches the torque off then.
 //
-// From a function that the cycle calls, as one of OnCycle, Close ends Run without waiting, and returns hal.Busy: call it again elsewhere.
+// From a function that the cycle calls, as one of OnCycle, Close ends Run without waiting, and returns hal.Busy: call
+// it again elsewhere.
 func (s *System) Close() error {
 	s.end()
 	if s.inCycle() {
-		return &hal.Error{Kind: hal.Busy, Op: "close", Err: errors.New("called from inside the cycle: Run ends after it, and nothing is released yet"),
+		return &hal.Error{Kind: hal.Busy, Op: "close",
+			Err: errors.New("called from inside the cycle: Run ends after it, and nothing is released yet"),
 			Try: "go sys.Close()"}
 	}
 	s.closing.Do(func() { s.fault = s.close() })
 	return s.fault
 }
 
-// inCycle reports whether the caller may hold the rig's lock, for which Close waits: a function of package hal has called it.
+// inCycle reports whether the caller may hold the rig's lock, for which Close waits: a function of package hal has
+// called it.
 func (s *System) inCycle() bool {
 	var pcs [256]uintptr
 	frames, more, frame := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])]), true, runtime.Frame{}
@@ -417,8 +428,8 @@ func (c *cycles) wait(before uint64) error {
 	return nil
 }
 
-// AnswerTwin lets rows answer halyard twin on the control socket: the joints, each as JSON, with why they differ from their simulated
-// twins. rows is called in goroutines of the socket; nil ends it.
+// AnswerTwin lets rows answer halyard twin on the control socket: the joints, each as JSON, with why they differ from
+// their simulated twins. rows is called in goroutines of the socket; nil ends it.
 func (s *System) AnswerTwin(rows func() any) {
 	if rows == nil {
 		s.twins.Store(nil)
@@ -439,8 +450,10 @@ func (s *System) twinRows() any {
 func (s *System) busStatus() (list []control.BusStatus) {
 	s.sys.Rig.BetweenCycles(func() { // a chain's counts are the cycle's
 		for _, l := range s.sys.LineStates() {
-			list = append(list, control.BusStatus{Name: l.Name, Body: l.Body, Servos: len(l.Joints), Cycles: l.Stats.Cycles, Timeouts: l.Stats.Timeouts,
-				BadChecksums: l.Stats.BadChecksums, Reopened: l.Stats.Reopened, Wire: report.Number(l.Stats.Wire.Seconds()), Spent: report.Number(l.Stats.Spent.Seconds())})
+			list = append(list, control.BusStatus{Name: l.Name, Body: l.Body, Servos: len(l.Joints),
+				Cycles: l.Stats.Cycles, Timeouts: l.Stats.Timeouts,
+				BadChecksums: l.Stats.BadChecksums, Reopened: l.Stats.Reopened,
+				Wire: report.Number(l.Stats.Wire.Seconds()), Spent: report.Number(l.Stats.Spent.Seconds())})
 		}
 	})
 	return list

@@ -113,7 +113,8 @@ func TestCommandRefuses(t *testing.T) {
 		{"elbow", halyard.Position(0), `joint "elbow"`},
 		{"elbow_flex", halyard.Command{}, "mode"},
 	} {
-		if err := arm.Command(c.joint, c.command); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), c.want) {
+		if err := arm.Command(c.joint, c.command); hal.KindOf(err) != hal.Invalid ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want invalid: %s", c.joint, err, c.want)
 		}
 	}
@@ -236,7 +237,8 @@ func TestHandWhileRobotsSpawn(t *testing.T) {
 		}
 	})
 	for i := range 5 {
-		if _, err := sys.Spawn(class, fmt.Sprintf("more%d", i), hal.Pose{Position: [3]float64{3 * float64(i+1), 0, 1}}); err != nil {
+		if _, err := sys.Spawn(class, fmt.Sprintf("more%d", i),
+			hal.Pose{Position: [3]float64{3 * float64(i+1), 0, 1}}); err != nil {
 			t.Error(err)
 		}
 	}

@@ -15,7 +15,8 @@ import (
 
 // namedElsewhere are the other files that name servos or their vendors, each with its reason. The keys are patterns.
 var namedElsewhere = map[string]string{
-	"sim/actuator/*.go":                           "parameters from the makers' data sheets and from measurements of their servos",
+	"sim/actuator/*.go": "parameters from the makers' data sheets and from measurements " +
+		"of their servos",
 	"sim/identify/servo_check.go":                 "published recordings by the names of their servos",
 	"sim/emulator/timing.go":                      "cites the measurement that the reply delay was fitted to",
 	"calibration/lerobot.go":                      "LeRobot's files have two rules, by the vendor of the servo",
@@ -26,8 +27,8 @@ var namedElsewhere = map[string]string{
 	"internal/commission/doctor/doctor_matrix.go": "the made-up calibration of that matrix",
 }
 
-// TestVendorsAreInTheirFolders: no Go file names a servo vendor or a model outside the vendor's folder, its emulation's folder
-// and the catalog's rows of servos. Tests may, as may configs and docs.
+// TestVendorsAreInTheirFolders: no Go file names a servo vendor or a model outside the vendor's folder, its emulation's
+// folder and the catalog's rows of servos. Tests may, as may configs and docs.
 func TestVendorsAreInTheirFolders(t *testing.T) {
 	names := vendorNames()
 	unused := maps.Clone(namedElsewhere)
@@ -69,14 +70,16 @@ func TestVendorsAreInTheirFolders(t *testing.T) {
 func TestVendorNamesAreFound(t *testing.T) {
 	names := vendorNames()
 	for text, want := range map[string]string{
-		"case *feetech.Model:": "feetech", "// as a CyberGear does": "CyberGear", `"xm430-w350"`: "xm430-w350", "ROBOTIS": "ROBOTIS",
+		"case *feetech.Model:": "feetech", "// as a CyberGear does": "CyberGear", `"xm430-w350"`: "xm430-w350",
+		"ROBOTIS":      "ROBOTIS",
 		`"odrive-can"`: "odrive", "isDynamixel(m)": "Dynamixel", "harvesc(x)": "", "a second odometer": "", "max": "",
 	} {
 		if got := named(names, text); got != want {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}
-	if !inOwnFolder("servo/feetech/chain.go") || !inOwnFolder("sim/emulator/vesc/device.go") || inOwnFolder("servo/chain.go") || inOwnFolder("sim/emulator/bus.go") {
+	if !inOwnFolder("servo/feetech/chain.go") || !inOwnFolder("sim/emulator/vesc/device.go") ||
+		inOwnFolder("servo/chain.go") || inOwnFolder("sim/emulator/bus.go") {
 		t.Error("own folders: got others than servo/VENDOR and sim/emulator/VENDOR")
 	}
 }

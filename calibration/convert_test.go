@@ -13,7 +13,8 @@ const turn = 4096
 func sample(direction int, gear float64, bent bool) *Joint {
 	j := &Joint{
 		Joint: "left_elbow", Method: ByManual, Date: time.Date(2026, 11, 21, 14, 3, 0, 0, time.UTC), Version: 3,
-		Servo:     Servo{Model: "xm430-w350", ID: 7, Firmware: "48", Adapter: "/dev/serial/by-id/usb-FTDI", HomingOffset: -12},
+		Servo: Servo{Model: "xm430-w350", ID: 7, Firmware: "48", Adapter: "/dev/serial/by-id/usb-FTDI",
+			HomingOffset: -12},
 		Direction: direction, ZeroTicks: 2048, TicksPerTurn: turn, Gear: gear, RangeTicks: [2]float64{0, 4095},
 		Torque: Torque{Constant: 1.78, Offset: 0.02},
 	}
@@ -42,7 +43,8 @@ func TestRadians(t *testing.T) {
 		{"X at centre", Joint{Direction: 1, ZeroTicks: 2048, TicksPerTurn: 4096, Gear: 1}, 2048, 0},
 		{"X quarter turn", Joint{Direction: 1, ZeroTicks: 2048, TicksPerTurn: 4096, Gear: 1}, 3072, math.Pi / 2},
 		{"reversed", Joint{Direction: -1, ZeroTicks: 2048, TicksPerTurn: 4096, Gear: 1}, 3072, -math.Pi / 2},
-		{"AX end", Joint{Direction: 1, ZeroTicks: 512, TicksPerTurn: 1023 * 360 / 300., Gear: 1}, 0, -512 * 300 / 1023. * math.Pi / 180},
+		{"AX end", Joint{Direction: 1, ZeroTicks: 512, TicksPerTurn: 1023 * 360 / 300., Gear: 1}, 0,
+			-512 * 300 / 1023. * math.Pi / 180},
 		{"gear 3", Joint{Direction: 1, ZeroTicks: 0, TicksPerTurn: 4096, Gear: 3}, 4096, 2 * math.Pi / 3},
 		{"table", *sample(1, 1, true), 1024, -math.Pi/2 - 0.0087},
 		{"table, halfway", *sample(1, 1, true), 2304, (math.Pi/4 + 0.0087*math.Sqrt2/2) / 2},
@@ -142,7 +144,8 @@ func TestTableInverse(t *testing.T) {
 
 func TestNominal(t *testing.T) {
 	s := Servo{Model: "ax-12a", ID: 7}
-	j := Nominal("neck", s, Model{TicksPerTurn: 1227.6, CentreTicks: 512, MaxTicks: 1023, StallTorque: 1.5, MaxEffort: 1})
+	j := Nominal("neck", s, Model{TicksPerTurn: 1227.6, CentreTicks: 512, MaxTicks: 1023, StallTorque: 1.5,
+		MaxEffort: 1})
 	if err := j.Validate(); err != nil {
 		t.Error(err)
 	}

@@ -22,11 +22,12 @@ type Drifted struct {
 }
 
 func (d *Drifted) String() string {
-	return fmt.Sprintf("lies %+.1f degrees from where it lay on %s: %s", d.Off*180/math.Pi, d.Since.UTC().Format("2006-01-02"), d.Cause)
+	return fmt.Sprintf("lies %+.1f degrees from where it lay on %s: %s", d.Off*180/math.Pi,
+		d.Since.UTC().Format("2006-01-02"), d.Cause)
 }
 
-// A joint within restNear is at its rest position; the tolerance covers play and how the robot was put down. Drift compares
-// only a robot with restShare of its joints, and restJoints at least, at rest: any other is in another pose.
+// A joint within restNear is at its rest position; the tolerance covers play and how the robot was put down. Drift
+// compares only a robot with restShare of its joints, and restJoints at least, at rest: any other is in another pose.
 const (
 	restNear   = 5 * math.Pi / 180
 	restShare  = 0.5
@@ -35,8 +36,8 @@ const (
 	splineNear = 2 * math.Pi / 180 // of a servo that was put on another tooth
 )
 
-// Drift compares the joints of one robot with the rest pose of their calibrations. resting reports whether the robot is in
-// that pose; otherwise no joint is compared.
+// Drift compares the joints of one robot with the rest pose of their calibrations. resting reports whether the robot is
+// in that pose; otherwise no joint is compared.
 func Drift(joints []Lying) (drifted []Drifted, resting bool) {
 	var off []float64
 	known, near := 0, 0
@@ -83,19 +84,24 @@ func cause(joints []Lying, off []float64, i int) (string, []string) {
 			continue
 		}
 		near := restNear * j.TicksPerTurn / turn
-		if math.Abs(math.Remainder(l.Ticks-*o.Joint.RestTicks, j.TicksPerTurn)) <= near && math.Abs(math.Remainder(o.Ticks-rest, j.TicksPerTurn)) <= near {
-			return fmt.Sprintf("its servo and that of %s are swapped: see ids and plugs", o.Joint.Joint), []string{o.Joint.Joint}
+		if math.Abs(math.Remainder(l.Ticks-*o.Joint.RestTicks, j.TicksPerTurn)) <= near &&
+			math.Abs(math.Remainder(o.Ticks-rest, j.TicksPerTurn)) <= near {
+			return fmt.Sprintf("its servo and that of %s are swapped: see ids and plugs", o.Joint.Joint),
+				[]string{o.Joint.Joint}
 		}
 	}
 	middle := (j.RangeTicks[0] + j.RangeTicks[1]) / 2
 	centre := j.TicksPerTurn * math.Round(middle/j.TicksPerTurn*2) / 2 // of the encoder, half a turn from its seam
 	switch {
-	case j.RangeTicks[1]-j.RangeTicks[0] >= j.TicksPerTurn && math.Abs(shaft-turn*math.Round(shaft/turn)) <= splineNear && shaft > turn/2:
-		return fmt.Sprintf("its servo has lost %.0f turns: move it back by hand, or set its turn counter", math.Round(shaft/turn)), nil
+	case j.RangeTicks[1]-j.RangeTicks[0] >= j.TicksPerTurn &&
+		math.Abs(shaft-turn*math.Round(shaft/turn)) <= splineNear && shaft > turn/2:
+		return fmt.Sprintf("its servo has lost %.0f turns: move it back by hand, or set its turn counter",
+			math.Round(shaft/turn)), nil
 	case math.Abs(math.Remainder(at-(2*centre-rest), j.TicksPerTurn))*turn/j.TicksPerTurn <= splineNear:
 		return "its servo counts the other way: see its drive mode, and how it is mounted", nil
 	case math.Abs(shaft-turn/2) <= splineNear || math.Abs(shaft-turn/4) <= splineNear:
-		return fmt.Sprintf("its horn was mounted again, %.0f degrees round, or its centre was set again", shaft*360/turn), nil
+		return fmt.Sprintf("its horn was mounted again, %.0f degrees round, or its centre was set again",
+			shaft*360/turn), nil
 	case teeth(shaft) > 0:
 		return fmt.Sprintf("its horn has slipped by %d of %d teeth", teeth(shaft), spline), nil
 	case outside(j, at):

@@ -9,7 +9,8 @@ import (
 func TestDriftOfFew(t *testing.T) {
 	lying := func(ticks ...float64) (list []Lying) {
 		for _, v := range ticks {
-			j := Nominal("joint", Servo{Model: "m", ID: 1}, Model{TicksPerTurn: 4096, CentreTicks: 2048, MaxTicks: 4095})
+			j := Nominal("joint", Servo{Model: "m", ID: 1},
+				Model{TicksPerTurn: 4096, CentreTicks: 2048, MaxTicks: 4095})
 			rest := 2000.0
 			j.RestTicks = &rest
 			list = append(list, Lying{j, v})
@@ -32,7 +33,8 @@ func TestDriftOfFew(t *testing.T) {
 	} {
 		drifted, resting := Drift(lying(c.ticks...))
 		if len(drifted) != c.drifted || resting != c.resting {
-			t.Errorf("%v: got %d drifted, resting %t, want %d, %t", c.ticks, len(drifted), resting, c.drifted, c.resting)
+			t.Errorf("%v: got %d drifted, resting %t, want %d, %t", c.ticks, len(drifted), resting, c.drifted,
+				c.resting)
 		}
 	}
 	unknown := lying(2000, 2000, 2300)

@@ -11,10 +11,10 @@ import (
 // leastCover is the share of an axis's radius that points must reach on both sides of its centre.
 const leastCover = 0.7
 
-// FitEllipsoid computes the correction of a three-axis sensor from readings of one constant vector in all directions. The
-// corrected readings lie on a sphere of radius: gravity for an accelerometer, m/s², the earth's field for a magnetometer,
-// T. A radius of 0 means the mean of the three axes. The ellipsoid's axes are assumed to be the chip's. residual is the root
-// mean square distance from the sphere.
+// FitEllipsoid computes the correction of a three-axis sensor from readings of one constant vector in all directions.
+// The corrected readings lie on a sphere of radius: gravity for an accelerometer, m/s², the earth's field for a
+// magnetometer, T. A radius of 0 means the mean of the three axes. The ellipsoid's axes are assumed to be the chip's.
+// residual is the root mean square distance from the sphere.
 func FitEllipsoid(points [][3]float64, radius float64) (c Correction, residual float64, err error) {
 	if len(points) < 6 {
 		return c, 0, fmt.Errorf("got %d points, want 6 or more, one on each side", len(points))
@@ -64,7 +64,8 @@ func FitEllipsoid(points [][3]float64, radius float64) (c Correction, residual f
 	return c, residual, err
 }
 
-// onSphere is how far the corrected points are from a sphere of radius, root mean square. The error names a side without points.
+// onSphere is how far the corrected points are from a sphere of radius, root mean square. The error names a side
+// without points.
 func (c *Correction) onSphere(points [][3]float64, radius float64) (residual float64, err error) {
 	low, high := [3]float64{}, [3]float64{}
 	for _, p := range points {
@@ -80,7 +81,8 @@ func (c *Correction) onSphere(points [][3]float64, radius float64) (residual flo
 	}
 	for k, name := range [3]string{"x", "y", "z"} {
 		if -low[k] < leastCover*radius || high[k] < leastCover*radius {
-			return 0, fmt.Errorf("got %.0f %% to %.0f %% of axis %s, want %.0f %% on both sides: turn it there too", 100*low[k]/radius, 100*high[k]/radius, name, 100*leastCover)
+			return 0, fmt.Errorf("got %.0f %% to %.0f %% of axis %s, want %.0f %% on both sides: turn it there too",
+				100*low[k]/radius, 100*high[k]/radius, name, 100*leastCover)
 		}
 	}
 	return math.Sqrt(residual), nil
@@ -89,10 +91,10 @@ func (c *Correction) onSphere(points [][3]float64, radius float64) (residual flo
 // minField is the number of readings that a fit of the magnetic field needs.
 const minField = 50
 
-// FitField finds what a magnetometer must be corrected by so that its readings of the earth's field, T, turned to every side, lie on a
-// sphere: hard iron is the offset, soft iron the scale and what the axes have of each other. The radius is the mean of the
-// ellipsoid's axes, since only the direction of the field is used. residual is the root mean square distance from the sphere, T. The
-// error describes a side that the points lack, or that they lie on no ellipsoid.
+// FitField finds what a magnetometer must be corrected by so that its readings of the earth's field, T, turned to every
+// side, lie on a sphere: hard iron is the offset, soft iron the scale and what the axes have of each other. The radius
+// is the mean of the ellipsoid's axes, since only the direction of the field is used. residual is the root mean square
+// distance from the sphere, T. The error describes a side that the points lack, or that they lie on no ellipsoid.
 func FitField(points [][3]float64) (c Correction, residual float64, err error) {
 	none := fmt.Errorf("got readings that lie on no ellipsoid: turn it to every side")
 	if len(points) < minField {
@@ -113,13 +115,15 @@ func FitField(points [][3]float64) (c Correction, residual float64, err error) {
 	if !(size > 0) || math.IsInf(size, 0) {
 		return c, 0, none
 	}
-	// x'Ax + b·x = 1 by least squares, about the middle and in units of the size, so that the equations are well scaled.
+	// x'Ax + b·x = 1 by least squares, about the middle and in units of the size, so that the equations are well
+	// scaled.
 	m, one := mat.NewDense(len(points), 9, nil), mat.NewVecDense(len(points), nil)
 	for i, p := range points {
 		for k := range p {
 			p[k] = (p[k] - middle[k]) / size
 		}
-		m.SetRow(i, []float64{p[0] * p[0], p[1] * p[1], p[2] * p[2], 2 * p[0] * p[1], 2 * p[0] * p[2], 2 * p[1] * p[2], p[0], p[1], p[2]})
+		m.SetRow(i, []float64{p[0] * p[0], p[1] * p[1], p[2] * p[2], 2 * p[0] * p[1], 2 * p[0] * p[2], 2 * p[1] * p[2],
+			p[0], p[1], p[2]})
 		one.SetVec(i, 1)
 	}
 	var x, centre mat.VecDense
@@ -161,8 +165,8 @@ func FitField(points [][3]float64) (c Correction, residual float64, err error) {
 	return c, residual, err
 }
 
-// AxesOf returns the mounting of a chip from two readings, m/s²: level while its mount is level, and nose while the mount's
-// front is raised. Both are corrected by the result of FitEllipsoid. The error describes an impossible pair.
+// AxesOf returns the mounting of a chip from two readings, m/s²: level while its mount is level, and nose while the
+// mount's front is raised. Both are corrected by the result of FitEllipsoid. The error describes an impossible pair.
 func AxesOf(level, nose [3]float64) (axes [3]Axis, err error) {
 	up, sign := largest(level)
 	for k := range nose {

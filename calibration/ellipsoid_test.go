@@ -55,7 +55,9 @@ func TestFitEllipsoid(t *testing.T) {
 		}
 	}
 	for name, points := range map[string][][3]float64{
-		"five": six[:5], "one side": many[:0], "a plane": {{1, 0, 0}, {0, 1, 0}, {-1, 0, 0}, {0, -1, 0}, {0.7, 0.7, 0}, {-0.7, 0.7, 0}}, "nothing": make([][3]float64, 6), "one place": {six[0], six[0], six[0], six[0], six[0], six[0]},
+		"five": six[:5], "one side": many[:0], "a plane": {{1, 0, 0}, {0, 1, 0}, {-1, 0, 0}, {0, -1, 0}, {0.7, 0.7, 0},
+			{-0.7, 0.7, 0}}, "nothing": make([][3]float64, 6),
+		"one place": {six[0], six[0], six[0], six[0], six[0], six[0]},
 	} {
 		if _, _, err := FitEllipsoid(points, g); err == nil {
 			t.Errorf("%s: got no error", name)
@@ -98,7 +100,8 @@ func TestAxesOf(t *testing.T) {
 func TestSaveInertial(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "imu.yaml")
 	j := NominalInertial("imu", "mpu-6050")
-	j.Date, j.Gyro.Offset, j.Axes = time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC), [3]float64{0.01, -0.02, 0}, [3]Axis{"y", "-x", "z"}
+	j.Date, j.Gyro.Offset, j.Axes = time.Date(2026, 11, 24, 0, 0, 0, 0, time.UTC), [3]float64{0.01, -0.02, 0},
+		[3]Axis{"y", "-x", "z"}
 	for n := 1; n <= 2; n++ {
 		if _, err := SaveInertial(path, j); err != nil || j.Version != n {
 			t.Fatalf("got version %d, %v, want %d", j.Version, err, n)
@@ -117,7 +120,8 @@ func TestSaveInertial(t *testing.T) {
 	}
 }
 
-// Hard and soft iron of any direction are found from readings with noise: every corrected reading points where the field does.
+// Hard and soft iron of any direction are found from readings with noise: every corrected reading points where the
+// field does.
 func TestFitField(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 9))
 	const size = 48e-6
@@ -157,11 +161,13 @@ func TestFitField(t *testing.T) {
 			worst = math.Max(worst, math.Acos(math.Min(1, dot/size/math.Sqrt(length))))
 		}
 		if worst > 0.4*math.Pi/180 {
-			t.Errorf("%d: got a direction off by %.2f degrees, want 0.4: got %+v, want %+v", seed, worst*180/math.Pi, got, *m)
+			t.Errorf("%d: got a direction off by %.2f degrees, want 0.4: got %+v, want %+v", seed, worst*180/math.Pi,
+				got, *m)
 		}
 	}
 	one := [3]float64{20e-6, 0, -45e-6}
-	for name, points := range map[string][][3]float64{"few": circle(minField - 1), "one place": repeat(one, 60), "a circle": circle(100), "no numbers": repeat([3]float64{math.NaN(), 0, 0}, 60)} {
+	for name, points := range map[string][][3]float64{"few": circle(minField - 1), "one place": repeat(one, 60),
+		"a circle": circle(100), "no numbers": repeat([3]float64{math.NaN(), 0, 0}, 60)} {
 		if _, _, err := FitField(points); err == nil {
 			t.Errorf("%s: got no error", name)
 		}
@@ -183,13 +189,15 @@ func circle(n int) (list [][3]float64) {
 	return list
 }
 
-// Measurements of a chip are corrected to the true values, for any mounting and nearby iron; a file stores the correction.
+// Measurements of a chip are corrected to the true values, for any mounting and nearby iron; a file stores the
+// correction.
 func TestCorrectedOfMeasured(t *testing.T) {
 	j := NominalInertial("imu", "mpu-9250")
 	j.Date, j.Axes = time.Date(2026, 11, 25, 0, 0, 0, 0, time.UTC), [3]Axis{"-z", "x", "-y"}
 	j.Gyro.Offset = [3]float64{0.1, -0.2, 0.3}
 	j.Accelerometer = Correction{Offset: [3]float64{1, 2, 3}, Scale: [3]float64{0.9, 1.1, 1.2}}
-	j.Magnetometer = Correction{Offset: [3]float64{1e-5, -2e-5, 3e-5}, Scale: [3]float64{0.9, 1.1, 1.2}, Cross: [3]float64{0.1, -0.2, 0.05}}
+	j.Magnetometer = Correction{Offset: [3]float64{1e-5, -2e-5, 3e-5}, Scale: [3]float64{0.9, 1.1, 1.2},
+		Cross: [3]float64{0.1, -0.2, 0.05}}
 	rates, acceleration, field := [3]float64{1, 2, 3}, [3]float64{4, -5, 6}, [3]float64{2e-5, 1e-5, -4e-5}
 	again, err := ParseInertial(j.Encode(), "imu.yaml")
 	if err != nil || *again != *j {
@@ -197,7 +205,8 @@ func TestCorrectedOfMeasured(t *testing.T) {
 	}
 	r, a, f := again.Corrected(j.Measured(rates, acceleration, field))
 	for k := range 3 {
-		if math.Abs(r[k]-rates[k]) > 1e-12 || math.Abs(a[k]-acceleration[k]) > 1e-12 || math.Abs(f[k]-field[k]) > 1e-17 {
+		if math.Abs(r[k]-rates[k]) > 1e-12 || math.Abs(a[k]-acceleration[k]) > 1e-12 ||
+			math.Abs(f[k]-field[k]) > 1e-17 {
 			t.Errorf("got %v %v %v, want %v %v %v", r, a, f, rates, acceleration, field)
 		}
 	}

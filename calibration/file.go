@@ -69,9 +69,9 @@ func (j *Joint) Encode() []byte {
 // plain writes v without an exponent, which YAML readers disagree on; 0 + v turns -0 into 0.
 func plain(v float64) string { return strconv.FormatFloat(0+v, 'f', -1, 64) }
 
-// Save writes j to path, with the next free version, which it stores in j. The previous file is kept in the same folder as
-// NAME.vN.yaml, N its version; kept is that path, "" for the first. A crash at any moment leaves a complete file at path,
-// the old one or the new one.
+// Save writes j to path, with the next free version, which it stores in j. The previous file is kept in the same folder
+// as NAME.vN.yaml, N its version; kept is that path, "" for the first. A crash at any moment leaves a complete file at
+// path, the old one or the new one.
 func Save(path string, j *Joint) (kept string, err error) { return save(path, j, Parse) }
 
 // file is a calibration of type T that save writes.
@@ -121,8 +121,8 @@ func save[T any, P file[T]](path string, c P, parse func([]byte, string) (P, err
 	return kept, nil
 }
 
-// SaveAll saves each of joints as DIR/JOINT.yaml. If one of them cannot be written, the previous files are restored: all
-// are new, or none.
+// SaveAll saves each of joints as DIR/JOINT.yaml. If one of them cannot be written, the previous files are restored:
+// all are new, or none.
 func SaveAll(dir string, joints []*Joint) error {
 	for _, j := range joints {
 		if err := fileName(j.Joint); err != nil {
@@ -162,7 +162,8 @@ func (s saved) undo() error {
 // fileName returns an error if the joint's name cannot be a file name.
 func fileName(joint string) error {
 	if joint == "" || strings.ContainsAny(joint, "/\\") || strings.HasPrefix(joint, ".") {
-		return &hal.Error{Kind: hal.Invalid, Op: "calibration", Joint: joint, Err: fmt.Errorf("got joint %q, want a name that can be a file's", joint)}
+		return &hal.Error{Kind: hal.Invalid, Op: "calibration", Joint: joint,
+			Err: fmt.Errorf("got joint %q, want a name that can be a file's", joint)}
 	}
 	return nil
 }
@@ -191,7 +192,8 @@ func LoadAll(dir string) (joints []*Joint, err error) {
 		return nil, err
 	}
 	if len(joints) == 0 {
-		return nil, &hal.Error{Kind: hal.Uncalibrated, Op: "calibration " + dir, Err: errors.New("got no calibration of a joint, want JOINT.yaml"), Try: "halyard calibrate CONFIG"}
+		return nil, &hal.Error{Kind: hal.Uncalibrated, Op: "calibration " + dir,
+			Err: errors.New("got no calibration of a joint, want JOINT.yaml"), Try: "halyard calibrate CONFIG"}
 	}
 	slices.SortStableFunc(joints, func(a, b *Joint) int {
 		return cmp.Or(a.Source.Place-b.Source.Place, a.Servo.ID-b.Servo.ID)
@@ -202,7 +204,8 @@ func LoadAll(dir string) (joints []*Joint, err error) {
 // Versions returns the paths of the kept versions of the calibration at path, oldest first.
 func Versions(path string) ([]string, error) {
 	versions, _, err := keptVersions(path)
-	return slices.SortedFunc(maps.Values(versions), func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }), err
+	return slices.SortedFunc(maps.Values(versions),
+		func(a, b string) int { return cmp.Or(len(a)-len(b), strings.Compare(a, b)) }), err
 }
 
 // versionPath is where version n of path is kept.

@@ -43,18 +43,24 @@ var parseCases = []struct {
 }{
 	{name: "good"},
 	{"minimal", "table:\n  - [100, 2.1]\n  - [511.5, 0]\n  - [900, -1.99]\ntorque: {constant: 1.5}\n", "", nil},
-	{"unknown key", "direction:", "directoin:", []string{`f:10:1: directoin: got an unknown key, want joint, servo, method`}},
-	{"unknown inner key", "  id: 7", "  id: 7\n  baud: 3", []string{"f:6:3: servo.baud: got an unknown key, want model, id, firmware, adapter or homing_offset"}},
-	{"twice", "method: manual", "method: manual\nmethod: manual", []string{"f:9:1: method: got the key a second time, want each key once; the first is in line 8"}},
+	{"unknown key", "direction:", "directoin:",
+		[]string{`f:10:1: directoin: got an unknown key, want joint, servo, method`}},
+	{"unknown inner key", "  id: 7", "  id: 7\n  baud: 3",
+		[]string{"f:6:3: servo.baud: got an unknown key, want model, id, firmware, adapter or homing_offset"}},
+	{"twice", "method: manual", "method: manual\nmethod: manual",
+		[]string{"f:9:1: method: got the key a second time, want each key once; the first is in line 8"}},
 	{"types", "id: 7", "id: [7]", []string{"f:5:3: servo.id: got a list, want 0..253"}},
 	{"fraction", "id: 7", "id: 7.5", []string{"f:5:7: servo.id: got 7.5, want 0..253"}},
 	{"quoted number", "direction: -1", `direction: "-1"`, []string{`f:10:12: direction: got "-1", want 1 or -1`}},
 	{"null", "zero_ticks: 511.5", "zero_ticks:", []string{"f:11:1: zero_ticks: got nothing, want -1e9..1e9"}},
-	{"not a number", "zero_ticks: 511.5", "zero_ticks: .nan", []string{"f:11:13: zero_ticks: got .nan, want -1e9..1e9"}},
-	{"not finite", "zero_ticks: 511.5", "zero_ticks: -.inf", []string{"f:11:13: zero_ticks: got -.inf, want -1e9..1e9"}},
+	{"not a number", "zero_ticks: 511.5", "zero_ticks: .nan",
+		[]string{"f:11:13: zero_ticks: got .nan, want -1e9..1e9"}},
+	{"not finite", "zero_ticks: 511.5", "zero_ticks: -.inf",
+		[]string{"f:11:13: zero_ticks: got -.inf, want -1e9..1e9"}},
 	{"huge", "id: 7", "id: 99999999999999999999", []string{"servo.id"}},
 	{"turns into 7 in 32 bits", "id: 7", "id: 4294967303", []string{"servo.id: got 4294967303, want 0..253"}},
-	{"firmware is a table", "firmware: 24", "firmware: {a: 1}", []string{"servo.firmware: got a table, want a text of at most 256 bytes"}},
+	{"firmware is a table", "firmware: 24", "firmware: {a: 1}",
+		[]string{"servo.firmware: got a table, want a text of at most 256 bytes"}},
 	{"a long name", "left_elbow", strings.Repeat("x", 257), []string{"joint: got \"xxx"}},
 	{"date", "2026-11-21", "yesterday", []string{`f:9:7: date: got "yesterday", want a date like`}},
 	{"year 0", "2026-11-21", "0000-11-21", []string{`date: got "0000-11-21"`}},
@@ -63,14 +69,17 @@ var parseCases = []struct {
 	{"short range", "[100, 900]", "[900]", []string{"f:13:1: range_ticks: got 1, want a list of 2 numbers"}},
 	{"table row", "- [511.5, 0]", "- [511.5, x]", []string{`f:16:13: table[1][1]: got "x", want`}},
 	{"table against direction", "direction: -1", "direction: 1", []string{
-		"f:16:5: table[1]: got 0 rad after 2.1, want radians that follow direction 1", "f:17:5: table[2]: got -1.99 rad after 0"}},
+		"f:16:5: table[1]: got 0 rad after 2.1, want radians that follow direction 1",
+		"f:17:5: table[2]: got -1.99 rad after 0"}},
 	{"table falls", "[511.5, 0]", "[50, 0]", []string{"table[1]: got tick 50 after 100, want rising"}},
 	{"table and zero disagree", "zero_ticks: 511.5", "zero_ticks: 300", []string{
 		"table: got 0 rad at tick 511.5, want it at zero_ticks 300"}},
 	{"anchor", "id: 7", "id: &a 7", []string{"f:5:7: servo.id: got an anchor, want a plain value"}},
 	{"list", good, "- 1\n- 2\n", []string{"f: got a list, want a table"}},
-	{"two documents", "# by hand", "a: 1\n---\n", []string{"f:1:1: a: got an unknown key", "f:2:1: got 2 documents, want one"}},
-	{"empty", good, "", []string{"joint: got nothing", "servo: got nothing", "method: got nothing", "date: got nothing", "direction: got nothing",
+	{"two documents", "# by hand", "a: 1\n---\n",
+		[]string{"f:1:1: a: got an unknown key", "f:2:1: got 2 documents, want one"}},
+	{"empty", good, "", []string{"joint: got nothing", "servo: got nothing", "method: got nothing", "date: got nothing",
+		"direction: got nothing",
 		"zero_ticks: got nothing", "ticks_per_turn: got nothing", "range_ticks: got nothing"}},
 	{"syntax", "id: 7", "id: [7", []string{"f:6:3: got a syntax error: "}},
 	{"many faults", good, `joint: ""
@@ -84,7 +93,8 @@ gear: -1
 range_ticks: [1, 1]
 torque: {constant: -2}
 `, []string{
-		"f:1:8: joint: got \"\"", `f:2:18: servo.modell: got an unknown key`, "f:2:13: servo.id: got 300, want 0..253", "f:3:9: method: got 3",
+		"f:1:8: joint: got \"\"", `f:2:18: servo.modell: got an unknown key`, "f:2:13: servo.id: got 300, want 0..253",
+		"f:3:9: method: got 3",
 		"f:4:7: date: got \"2026-13-01\"", "f:5:10: version: got 0", "f:6:12: direction: got 2, want 1 or -1",
 		"f:7:13: zero_ticks: got \"much\"", "f:8:7: gear: got -1", "f: ticks_per_turn: got nothing",
 		"f:9:1: range_ticks: got 1..1", "f:10:20: torque.constant: got -2",
@@ -168,7 +178,8 @@ func TestSaveKeepsVersions(t *testing.T) {
 	}
 	// The first version is whole: method, date, servo.
 	first, err := Load(filepath.Join(dir, "left_elbow.v1.yaml"))
-	if err != nil || first.Version != 1 || first.ZeroTicks != 2048.1 || first.Servo != j.Servo || !first.Date.Equal(j.Date) {
+	if err != nil || first.Version != 1 || first.ZeroTicks != 2048.1 || first.Servo != j.Servo ||
+		!first.Date.Equal(j.Date) {
 		t.Errorf("first: got %+v, %v", first, err)
 	}
 	// A rollback saves an old version as a new one; no version is lost.

@@ -13,8 +13,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Inertial is the calibration of an inertial sensor: the orientation of the chip in its mount, and the offsets and scales
-// of its axes. It is made by ParseInertial, LoadInertial or NominalInertial; goroutines may share it. A file:
+// Inertial is the calibration of an inertial sensor: the orientation of the chip in its mount, and the offsets and
+// scales of its axes. It is made by ParseInertial, LoadInertial or NominalInertial; goroutines may share it. A file:
 //
 //	sensor: imu
 //	model: mpu-6050
@@ -41,8 +41,9 @@ type Inertial struct {
 // Axis is one of the chip's axes with its sign: "x", "-x" ..
 type Axis string
 
-// Correction has the offset of each of the chip's axes, and the symmetric matrix that multiplies the value after that: scale is its
-// diagonal, cross the part of each axis in another (xy, xz, yz), which soft iron near a magnetometer causes.
+// Correction has the offset of each of the chip's axes, and the symmetric matrix that multiplies the value after that:
+// scale is its diagonal, cross the part of each axis in another (xy, xz, yz), which soft iron near a magnetometer
+// causes.
 type Correction struct {
 	Offset [3]float64 `yaml:"offset"`
 	Scale  [3]float64 `yaml:"scale" default:"[1, 1, 1]" min:"0.5" max:"2"`
@@ -70,7 +71,8 @@ func (a Axis) index() (int, float64) {
 // NominalInertial is the calibration of a chip aligned with its mount, without measured values.
 func NominalInertial(sensor, model string) *Inertial {
 	none := Correction{Scale: [3]float64{1, 1, 1}}
-	return &Inertial{Sensor: sensor, Model: model, Method: ByNominal, Version: 1, Axes: [3]Axis{"x", "y", "z"}, Gyro: none, Accelerometer: none, Magnetometer: none}
+	return &Inertial{Sensor: sensor, Model: model, Method: ByNominal, Version: 1, Axes: [3]Axis{"x", "y", "z"},
+		Gyro: none, Accelerometer: none, Magnetometer: none}
 }
 
 // apply corrects the values of the chip's axes and rotates them to the mount's.
@@ -119,27 +121,28 @@ func (c *Correction) unapply(j *Inertial, v [3]float64) (raw [3]float64) {
 	return raw
 }
 
-// Corrected converts rates (rad/s), acceleration (m/s²) and field (T) from the chip's raw axes to the mount's, corrected.
+// Corrected converts rates (rad/s), acceleration (m/s²) and field (T) from the chip's raw axes to the mount's,
+// corrected.
 func (j *Inertial) Corrected(rates, acceleration, field [3]float64) (r, a, f [3]float64) {
 	return j.Gyro.apply(j, rates), j.Accelerometer.apply(j, acceleration), j.Magnetometer.apply(j, field)
 }
 
-// Measured is the inverse of Corrected: the raw values of the chip's axes for rates (rad/s), acceleration (m/s²) and field (T) in the
-// mount's axes.
+// Measured is the inverse of Corrected: the raw values of the chip's axes for rates (rad/s), acceleration (m/s²) and
+// field (T) in the mount's axes.
 func (j *Inertial) Measured(rates, acceleration, field [3]float64) (r, a, f [3]float64) {
 	return j.Gyro.unapply(j, rates), j.Accelerometer.unapply(j, acceleration), j.Magnetometer.unapply(j, field)
 }
 
-// Mount returns the mount's attitude in the chip's axes, a unit quaternion w x y z: the chip's attitude in the world times
-// this is the mount's. ok is false if the axes are not a rotation: an axis occurs twice, or they are mirrored.
+// Mount returns the mount's attitude in the chip's axes, a unit quaternion w x y z: the chip's attitude in the world
+// times this is the mount's. ok is false if the axes are not a rotation: an axis occurs twice, or they are mirrored.
 func (j *Inertial) Mount() (q [4]float64, ok bool) {
 	var want [3][3]float64 // the mount's axes in the chip's
 	for i, axis := range j.Axes {
 		k, sign := axis.index()
 		want[i][k] = sign
 	}
-	// The 24 rotations that map axes to axes are among the quaternions with components 0, 1 or -1 before normalization; there
-	// are few enough to try all.
+	// The 24 rotations that map axes to axes are among the quaternions with components 0, 1 or -1 before normalization;
+	// there are few enough to try all.
 	for n := range 81 {
 		p := [4]float64{float64(n%3 - 1), float64(n/3%3 - 1), float64(n/9%3 - 1), float64(n/27 - 1)}
 		length := math.Sqrt(p[0]*p[0] + p[1]*p[1] + p[2]*p[2] + p[3]*p[3])
@@ -177,7 +180,8 @@ func (j *Inertial) Encode() []byte {
 	var b bytes.Buffer
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
 	p("# true = (measured - offset) * scale, in the chip's axes\n")
-	p("sensor: %q\nmodel: %q\nmethod: %s\ndate: %q\nversion: %d\n", j.Sensor, j.Model, j.Method, j.Date.UTC().Format(time.RFC3339), j.Version)
+	p("sensor: %q\nmodel: %q\nmethod: %s\ndate: %q\nversion: %d\n", j.Sensor, j.Model, j.Method,
+		j.Date.UTC().Format(time.RFC3339), j.Version)
 	p("axes: [%s, %s, %s]\n", j.Axes[0], j.Axes[1], j.Axes[2])
 	triple := func(v [3]float64) string {
 		return "[" + strings.Join([]string{plain(v[0]), plain(v[1]), plain(v[2])}, ", ") + "]"
@@ -214,8 +218,8 @@ func LoadInertial(path string) (*Inertial, error) { return load(path, "sensor", 
 // chipBytes is the length of a BNO055's calibration: offsets of three sensors and two radii.
 const chipBytes = 22
 
-// check adds faults between keys, and impossible offsets: a gyro by 35 °/s, an accelerometer by 2 g, a magnetometer by 10
-// times the earth's field.
+// check adds faults between keys, and impossible offsets: a gyro by 35 °/s, an accelerometer by 2 g, a magnetometer by
+// 10 times the earth's field.
 func (j *Inertial) check(d *yaml.Document) {
 	if b, err := hex.DecodeString(j.Chip); err != nil || len(b) != 0 && len(b) != chipBytes {
 		d.Add("chip", yaml.Quote(j.Chip), fmt.Sprintf("%d hexadecimal digits", 2*chipBytes), "")
@@ -227,12 +231,14 @@ func (j *Inertial) check(d *yaml.Document) {
 		at    yaml.Path
 		is    *Correction
 		limit float64
-	}{{"gyro.offset", &j.Gyro, 0.6}, {"accelerometer.offset", &j.Accelerometer, 20}, {"magnetometer.offset", &j.Magnetometer, 1e-3}} {
+	}{{"gyro.offset", &j.Gyro, 0.6}, {"accelerometer.offset", &j.Accelerometer, 20},
+		{"magnetometer.offset", &j.Magnetometer, 1e-3}} {
 		for i, x := range c.is.Offset {
 			d.Within(c.at.Index(i), x, -c.limit, c.limit)
 		}
 		if s := c.is; s.Cross != ([3]float64{}) && !positive(s.matrix()) {
-			d.Add(c.at.Parent().Key("cross"), fmt.Sprint(s.Cross), "values that keep scale and cross a positive definite matrix", "")
+			d.Add(c.at.Parent().Key("cross"), fmt.Sprint(s.Cross),
+				"values that keep scale and cross a positive definite matrix", "")
 		}
 	}
 }

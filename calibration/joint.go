@@ -1,5 +1,5 @@
-// Package calibration converts between servo and joint units: ticks to radians, effort to torque. Each joint has one YAML
-// file, which belongs to one servo; older versions are kept next to it.
+// Package calibration converts between servo and joint units: ticks to radians, effort to torque. Each joint has one
+// YAML file, which belongs to one servo; older versions are kept next to it.
 //
 //	radians = direction · (ticks − zero_ticks) · 2π / (ticks_per_turn · gear)      or the table, between its ends
 //	torque  = direction · constant · (effort − offset)
@@ -27,27 +27,33 @@ import (
 	"time"
 )
 
-// Joint is the calibration of one joint. It is made by Parse, Load, Nominal or ImportLeRobot and passes Validate. Only Save
-// writes to it, so goroutines may share it. The tags hold the plausible bounds, which keep all arithmetic finite.
+// Joint is the calibration of one joint. It is made by Parse, Load, Nominal or ImportLeRobot and passes Validate. Only
+// Save writes to it, so goroutines may share it. The tags hold the plausible bounds, which keep all arithmetic finite.
 type Joint struct {
-	Joint        string     `yaml:"joint" required:"true" form:"label"`
-	Servo        Servo      `yaml:"servo" required:"true"`
-	Method       Method     `yaml:"method" required:"true" enum:"nominal|manual|endstops|import|identified"`
-	Date         time.Time  `yaml:"date" required:"true"`                             // when it was measured
-	Version      int        `yaml:"version" default:"1" min:"1" max:"1000000000"`     // 1, 2, ...; Save counts it up
-	Direction    int        `yaml:"direction" required:"true" enum:"1|-1"`            // 1: ticks rise with the angle, -1: they fall
-	ZeroTicks    float64    `yaml:"zero_ticks" required:"true" min:"-1e9" max:"1e9"`  // where the joint is at 0 rad; need not be whole
-	TicksPerTurn float64    `yaml:"ticks_per_turn" required:"true" min:"2" max:"1e9"` // of the servo's output shaft
-	Gear         float64    `yaml:"gear" default:"1" min:"1e-4" max:"1e4"`            // turns of the servo's shaft a turn of the joint
-	RangeTicks   [2]float64 `yaml:"range_ticks" required:"true" min:"-1e9" max:"1e9"` // rising; where the joint may go. May pass the encoder's seam: [3500, 4700]
-	Table        []Point    `yaml:"table" count:"4096" min:"-1e9" max:"1e9"`          // rising in ticks; empty = none. Beyond its ends the straight line continues
-	RestTicks    *float64   `yaml:"rest_ticks" min:"-1e9" max:"1e9"`                  // where the joint lies with its torque off; nil = not taken
-	Torque       Torque     `yaml:"torque"`
-	Source       Source     `yaml:"source"`
+	Joint   string    `yaml:"joint" required:"true" form:"label"`
+	Servo   Servo     `yaml:"servo" required:"true"`
+	Method  Method    `yaml:"method" required:"true" enum:"nominal|manual|endstops|import|identified"`
+	Date    time.Time `yaml:"date" required:"true"`                         // when it was measured
+	Version int       `yaml:"version" default:"1" min:"1" max:"1000000000"` // 1, 2, ...; Save counts it up
+	// 1: ticks rise with the angle, -1: they fall
+	Direction int `yaml:"direction" required:"true" enum:"1|-1"`
+	// where the joint is at 0 rad; need not be whole
+	ZeroTicks    float64 `yaml:"zero_ticks" required:"true" min:"-1e9" max:"1e9"`
+	TicksPerTurn float64 `yaml:"ticks_per_turn" required:"true" min:"2" max:"1e9"` // of the servo's output shaft
+	// turns of the servo's shaft a turn of the joint
+	Gear float64 `yaml:"gear" default:"1" min:"1e-4" max:"1e4"`
+	// rising; where the joint may go. May pass the encoder's seam: [3500, 4700]
+	RangeTicks [2]float64 `yaml:"range_ticks" required:"true" min:"-1e9" max:"1e9"`
+	// rising in ticks; empty = none. Beyond its ends the straight line continues
+	Table []Point `yaml:"table" count:"4096" min:"-1e9" max:"1e9"`
+	// where the joint lies with its torque off; nil = not taken
+	RestTicks *float64 `yaml:"rest_ticks" min:"-1e9" max:"1e9"`
+	Torque    Torque   `yaml:"torque"`
+	Source    Source   `yaml:"source"`
 }
 
-// Source identifies the other program's file that a calibration was imported from. It has all that is needed to write that
-// file again byte by byte. The zero Source means: not imported.
+// Source identifies the other program's file that a calibration was imported from. It has all that is needed to write
+// that file again byte by byte. The zero Source means: not imported.
 type Source struct {
 	Format  string `yaml:"format" required:"true" enum:"lerobot"`
 	Place   int    `yaml:"place" min:"0" max:"10000"`       // of the joint in the file, from 1; 0 = not known
@@ -57,17 +63,19 @@ type Source struct {
 
 // Servo identifies the servo that a calibration belongs to. It is invalid for any other servo.
 type Servo struct {
-	Model        string `yaml:"model" required:"true" form:"label"` // as configs have it
-	ID           int    `yaml:"id" required:"true" min:"0" max:"253"`
-	Firmware     string `yaml:"firmware" form:"label"`
-	Adapter      string `yaml:"adapter" form:"label"`                             // the stable name of the port it was connected to
+	Model    string `yaml:"model" required:"true" form:"label"` // as configs have it
+	ID       int    `yaml:"id" required:"true" min:"0" max:"253"`
+	Firmware string `yaml:"firmware" form:"label"`
+	// the stable name of the port it was connected to
+	Adapter      string `yaml:"adapter" form:"label"`
 	HomingOffset int    `yaml:"homing_offset" min:"-1000000000" max:"1000000000"` // value of its homing register, ticks
 }
 
 // Torque maps effort to torque. Effort is that of servo.State: A, or the share of the stall torque.
 type Torque struct {
-	Constant float64 `yaml:"constant" required:"true" min:"0" max:"1e4"` // N·m at the joint per unit of effort, gear and losses included; 0 = not known
-	Offset   float64 `yaml:"offset" min:"-1e4" max:"1e4"`                // the effort that the servo reads at no torque
+	// N·m at the joint per unit of effort, gear and losses included; 0 = not known
+	Constant float64 `yaml:"constant" required:"true" min:"0" max:"1e4"`
+	Offset   float64 `yaml:"offset" min:"-1e4" max:"1e4"` // the effort that the servo reads at no torque
 }
 
 // Point is one row of a table.
@@ -91,8 +99,8 @@ type Model struct {
 	StallTorque, MaxEffort                        float64 // N·m at the nominal voltage, and the effort that makes it
 }
 
-// Nominal returns a calibration without measurements: zero at the centre, ticks rising with the angle, no gear. It fits an
-// emulated servo exactly, and a real one only by chance.
+// Nominal returns a calibration without measurements: zero at the centre, ticks rising with the angle, no gear. It fits
+// an emulated servo exactly, and a real one only by chance.
 func Nominal(joint string, s Servo, m Model) *Joint {
 	return &Joint{
 		Joint: joint, Servo: s, Method: ByNominal, Version: 1,

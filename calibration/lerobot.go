@@ -29,8 +29,8 @@ type Import struct {
 	Adapter    string
 	Resolution int // ticks a turn; 0 = 4096
 	Date       time.Time
-	// Robot has each joint of a config: its servo and, for a gripper, which LeRobot normalises to 0..100, the angle at which
-	// it is closed. If it is not nil, a joint that it lacks, or with another id, is a fault.
+	// Robot has each joint of a config: its servo and, for a gripper, which LeRobot normalises to 0..100, the angle at
+	// which it is closed. If it is not nil, a joint that it lacks, or with another id, is a fault.
 	Robot map[string]RobotJoint
 }
 
@@ -80,7 +80,8 @@ var leRobotKeys = [...]string{"id", "drive_mode", "homing_offset", "range_min", 
 func ImportLeRobot(data []byte, with Import) ([]*Joint, error) {
 	f := &yaml.Document{}
 	if bytes.Contains(data, []byte(`"motor_names"`)) {
-		f.Note("", "got a file of LeRobot of before June 2025, whose offsets were its program's and are in no servo, want one of today: "+
+		f.Note("", "got a file of LeRobot of before June 2025, whose offsets were its program's and are in no "+
+			"servo, want one of today: "+
 			"calibrate again with LeRobot of today, or with halyard calibrate")
 		return nil, f.Err()
 	}
@@ -100,7 +101,8 @@ func ImportLeRobot(data []byte, with Import) ([]*Joint, error) {
 			known = RobotJoint{Servo{Model: with.Model, ID: values[0], Adapter: with.Adapter}, math.NaN()}
 		}
 		if with.Robot != nil && !ok {
-			f.Note(joined(name), "got a joint that the robot does not have, want one of "+strings.Join(slices.Sorted(maps.Keys(with.Robot)), ", "))
+			f.Note(joined(name), "got a joint that the robot does not have, want one of "+
+				strings.Join(slices.Sorted(maps.Keys(with.Robot)), ", "))
 			return
 		} else if known.Servo.ID != values[0] {
 			f.Note(joined(name, "id"), fmt.Sprintf("got %d, want %d, the id of the config", values[0], known.Servo.ID))
@@ -118,7 +120,8 @@ func ImportLeRobot(data []byte, with Import) ([]*Joint, error) {
 			Direction: 1 - 2*values[1], ZeroTicks: (float64(low) + float64(high)) / 2,
 			TicksPerTurn: res, Gear: (res - 1) / res,
 			RangeTicks: [2]float64{float64(low), float64(high)},
-			Source:     Source{Format: leRobot, Place: len(joints) + 1, Mode: degrees, Newline: bytes.HasSuffix(data, []byte("\n"))},
+			Source: Source{Format: leRobot, Place: len(joints) + 1, Mode: degrees,
+				Newline: bytes.HasSuffix(data, []byte("\n"))},
 		}
 		if c := known.Closed; !math.IsNaN(c) { // 0 is range_min, or range_max of drive mode 1, and never the middle
 			j.Source.Mode, j.Gear = range100, 1
@@ -246,8 +249,8 @@ func LooksLikeLeRobot(data []byte) bool {
 }
 
 // ExportLeRobot writes joints, in their order, as a LeRobot calibration file. lost has a line for each value that the
-// format cannot hold, with the resulting deviation of LeRobot. Joints that would make a wrong file are refused: an offset
-// that the servo cannot store, a range outside one turn of a Feetech servo, two joints with one name or id.
+// format cannot hold, with the resulting deviation of LeRobot. Joints that would make a wrong file are refused: an
+// offset that the servo cannot store, a range outside one turn of a Feetech servo, two joints with one name or id.
 func ExportLeRobot(joints []*Joint) (data []byte, lost []string, err error) {
 	f := &yaml.Document{}
 	names, ids := map[string]bool{}, map[int]bool{}
@@ -265,13 +268,15 @@ func ExportLeRobot(joints []*Joint) (data []byte, lost []string, err error) {
 		// LeRobot cannot represent a range across the encoder's zero; a Dynamixel in extended mode has no such limit.
 		low, high := math.Round(j.RangeTicks[0]), math.Round(j.RangeTicks[1])
 		if limit == feetechOffset && (low < 0 || high > j.TicksPerTurn-1) {
-			f.Note(joined(j.Joint, "range_ticks"), fmt.Sprintf("got %g..%g, want 0..%g: home the servo so that its range has no seam",
-				low, high, j.TicksPerTurn-1))
+			f.Note(joined(j.Joint, "range_ticks"),
+				fmt.Sprintf("got %g..%g, want 0..%g: home the servo so that its range has no seam",
+					low, high, j.TicksPerTurn-1))
 		}
 		lost = append(lost, j.lostInLeRobot((low+high)/2)...)
 		name, _ := json.Marshal(j.Joint)
-		rows = append(rows, fmt.Sprintf("    %s: {\n        \"id\": %d,\n        \"drive_mode\": %d,\n        \"homing_offset\": %d,\n"+
-			"        \"range_min\": %.0f,\n        \"range_max\": %.0f\n    }",
+		rows = append(rows, fmt.Sprintf(
+			"    %s: {\n        \"id\": %d,\n        \"drive_mode\": %d,\n        \"homing_offset\": %d,\n"+
+				"        \"range_min\": %.0f,\n        \"range_max\": %.0f\n    }",
 			name, j.Servo.ID, (1-j.Direction)/2, j.Servo.HomingOffset, low, high))
 	}
 	if len(joints) == 0 {

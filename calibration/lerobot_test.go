@@ -21,7 +21,8 @@ func so101(t testing.TB) []byte {
 	return data
 }
 
-var from = Import{Model: "sts3215", Adapter: "/dev/serial/by-id/usb-1a86", Date: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
+var from = Import{Model: "sts3215", Adapter: "/dev/serial/by-id/usb-1a86",
+	Date: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}
 
 func TestImportLeRobot(t *testing.T) {
 	joints, err := ImportLeRobot(so101(t), from)
@@ -127,8 +128,10 @@ func TestExportLeRobot(t *testing.T) {
 		joints []*Joint
 		want   string
 	}{
-		"offset":       {[]*Joint{sts(func(j *Joint) { j.Servo.HomingOffset = -2048 })}, "servo.homing_offset: got -2048, want -2047..2047"},
-		"range":        {[]*Joint{sts(func(j *Joint) { j.RangeTicks[1] = 4700 })}, "range_ticks: got 0..4700, want 0..4095"},
+		"offset": {[]*Joint{sts(func(j *Joint) { j.Servo.HomingOffset = -2048 })},
+			"servo.homing_offset: got -2048, want -2047..2047"},
+		"range": {[]*Joint{sts(func(j *Joint) { j.RangeTicks[1] = 4700 })},
+			"range_ticks: got 0..4700, want 0..4095"},
 		"twice":        {[]*Joint{twin, twin}, "second time"},
 		"none":         {nil, "no joints"},
 		"not valid":    {[]*Joint{sts(func(j *Joint) { j.Gear = 0 })}, "gear: got 0"},
@@ -174,7 +177,8 @@ func FuzzImportLeRobot(f *testing.F) {
 // If a config names a LeRobot file as a calibration, the error reports its format and the command to import it.
 func TestLoadSaysItIsLeRobots(t *testing.T) {
 	_, err := Load("testdata/so101.json")
-	if hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "LeRobot's calibration of a whole robot") || !strings.Contains(err.Error(), "halyard calibration import testdata/so101.json") {
+	if hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "LeRobot's calibration of a whole robot") ||
+		!strings.Contains(err.Error(), "halyard calibration import testdata/so101.json") {
 		t.Errorf("got %v", err)
 	}
 }

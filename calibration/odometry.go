@@ -23,7 +23,8 @@ func (o Odometry) Apply(ahead, turn float64) (float64, float64) {
 	return ahead, turn*o.Turn + o.Curve*ahead
 }
 
-// Walk is one walk of a wheeled robot: its steps by odometry, and where it was found at the end, in the frame of its beginning.
+// Walk is one walk of a wheeled robot: its steps by odometry, and where it was found at the end, in the frame of its
+// beginning.
 type Walk struct {
 	Steps [][2]float64 // m ahead, rad to the left
 	X, Y  float64      // m, measured with a rule: ahead and to the left
@@ -49,9 +50,9 @@ func off(walks []Walk, o Odometry) float64 {
 	return math.Sqrt(sum / float64(len(walks)))
 }
 
-// FitOdometry finds the correction with which all walks end where they were measured, by least squares: a straight metre and a square
-// each way round (Borenstein and Feng's UMBmark) separate its three numbers. before and after are the root mean square distances
-// of the ends, m.
+// FitOdometry finds the correction with which all walks end where they were measured, by least squares: a straight
+// metre and a square each way round (Borenstein and Feng's UMBmark) separate its three numbers. before and after are
+// the root mean square distances of the ends, m.
 func FitOdometry(walks []Walk) (o Odometry, before, after float64, err error) {
 	turned := [2]float64{} // rad to the right and to the left
 	for i := range walks {
@@ -59,7 +60,8 @@ func FitOdometry(walks []Walk) (o Odometry, before, after float64, err error) {
 		turned[0], turned[1] = math.Max(turned[0], -h), math.Max(turned[1], h)
 	}
 	if turned[0] < 1.5*math.Pi || turned[1] < 1.5*math.Pi {
-		return o, 0, 0, errors.New("got no square each way round, want both: only they separate the wheels' distance from their difference")
+		return o, 0, 0, errors.New("got no square each way round, want both: only they separate the wheels' " +
+			"distance from their difference")
 	}
 	o = Odometry{1, 1, 0}
 	before = off(walks, o)
@@ -80,7 +82,8 @@ func FitOdometry(walks []Walk) (o Odometry, before, after float64, err error) {
 		}
 		var step mat.VecDense
 		if err := step.SolveVec(j, r); err != nil {
-			return o, before, before, errors.New("got walks that look alike, want a straight one and a square each way round")
+			return o, before, before, errors.New(
+				"got walks that look alike, want a straight one and a square each way round")
 		}
 		o = at([3]float64{step.AtVec(0), step.AtVec(1), step.AtVec(2)})
 		if mat.Norm(&step, 2) < 1e-9 {
@@ -88,7 +91,8 @@ func FitOdometry(walks []Walk) (o Odometry, before, after float64, err error) {
 		}
 	}
 	if !(o.Distance > 0.5 && o.Distance < 2 && o.Turn > 0.5 && o.Turn < 2 && math.Abs(o.Curve) < 1) {
-		return o, before, before, errors.New("got a correction by more than a factor of 2, want less: was each end measured from its own beginning?")
+		return o, before, before, errors.New(
+			"got a correction by more than a factor of 2, want less: was each end measured from its own beginning?")
 	}
 	return o, before, off(walks, o), nil
 }

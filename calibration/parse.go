@@ -12,8 +12,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Parse reads one YAML file, which faults call source. All faults are reported at once, each with its place and path. The
-// error's kind is hal.Invalid.
+// Parse reads one YAML file, which faults call source. All faults are reported at once, each with its place and path.
+// The error's kind is hal.Invalid.
 func Parse(data []byte, source string) (*Joint, error) {
 	j := &Joint{}
 	d := decode(data, source, j)
@@ -40,13 +40,15 @@ func load[T any](path, what string, parse func([]byte, string) (*T, error)) (*T,
 	data, err := yaml.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &hal.Error{Kind: hal.Uncalibrated, Op: "calibration " + path, Err: errors.New(what + " has no calibration file"), Try: "halyard doctor"}
+		return nil, &hal.Error{Kind: hal.Uncalibrated, Op: "calibration " + path,
+			Err: errors.New(what + " has no calibration file"), Try: "halyard doctor"}
 	case err != nil:
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibration " + path, Err: err}
 	}
 	data = bytes.TrimPrefix(data, []byte("\xEF\xBB\xBF"))
 	if LooksLikeLeRobot(data) {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibration " + path, Err: errors.New("got LeRobot's calibration of a whole robot, want a file a joint"),
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibration " + path,
+			Err: errors.New("got LeRobot's calibration of a whole robot, want a file a joint"),
 			Try: "halyard calibration import " + path + " --config CONFIG --dir calibration"}
 	}
 	return parse(data, path)
@@ -88,7 +90,8 @@ func (j *Joint) check(d *yaml.Document) {
 		if !(p.Ticks-before.Ticks >= 1e-3) {
 			d.Add(at, fmt.Sprintf("tick %g after %g", p.Ticks, before.Ticks), "rising by 0.001 or more", "")
 		} else if way := float64(j.Direction); way != 0 && !(way*(p.Radians-before.Radians) >= 1e-9) {
-			d.Add(at, fmt.Sprintf("%g rad after %g", p.Radians, before.Radians), fmt.Sprintf("radians that follow direction %d", j.Direction), "")
+			d.Add(at, fmt.Sprintf("%g rad after %g", p.Radians, before.Radians),
+				fmt.Sprintf("radians that follow direction %d", j.Direction), "")
 		}
 	}
 	if len(d.Faults) == 0 { // only then can the two definitions of zero be compared

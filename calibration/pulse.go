@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Pulse is the calibration of one PWM channel, commanded by pulse width: a hobby servo, an ESC, a thruster. It is made by
-// ParsePulse, LoadPulse, NominalServo or NominalThruster and passes Validate; goroutines may share it. A file:
+// Pulse is the calibration of one PWM channel, commanded by pulse width: a hobby servo, an ESC, a thruster. It is made
+// by ParsePulse, LoadPulse, NominalServo or NominalThruster and passes Validate; goroutines may share it. A file:
 //
 //	output: front_left
 //	device: {model: pca9685, channel: 3}
@@ -26,17 +26,19 @@ import (
 //	arming_s: 3                   # time at neutral before it follows commands; 0 = no arming
 //	idle_output: neutral          # pulse while not enabled: neutral, or none (a servo loses torque)
 type Pulse struct {
-	Output     string        `yaml:"output" required:"true" form:"label"`
-	Device     Channel       `yaml:"device" required:"true"`
-	Method     Method        `yaml:"method" required:"true" enum:"nominal|manual|endstops|import|identified"`
-	Date       time.Time     `yaml:"date" required:"true"`
-	Version    int           `yaml:"version" default:"1" min:"1" max:"1000000000"`
-	Mode       hal.Mode      `yaml:"-"` // of the table
-	Direction  int           `yaml:"direction" required:"true" enum:"1|-1"`
-	Neutral    float64       `yaml:"neutral_us" required:"true" min:"100" max:"20000"` // µs; no servo or ESC accepts shorter or longer ones
-	Range      [2]float64    `yaml:"range_us" required:"true" order:"<" min:"100" max:"20000"`
-	DeadBand   [2]float64    `yaml:"-"`                                           // µs, around Neutral
-	Table      []Width       `yaml:"table" count:"4096" min:"-20000" max:"20000"` // empty: only duty mode, a share of the range
+	Output    string    `yaml:"output" required:"true" form:"label"`
+	Device    Channel   `yaml:"device" required:"true"`
+	Method    Method    `yaml:"method" required:"true" enum:"nominal|manual|endstops|import|identified"`
+	Date      time.Time `yaml:"date" required:"true"`
+	Version   int       `yaml:"version" default:"1" min:"1" max:"1000000000"`
+	Mode      hal.Mode  `yaml:"-"` // of the table
+	Direction int       `yaml:"direction" required:"true" enum:"1|-1"`
+	// µs; no servo or ESC accepts shorter or longer ones
+	Neutral  float64    `yaml:"neutral_us" required:"true" min:"100" max:"20000"`
+	Range    [2]float64 `yaml:"range_us" required:"true" order:"<" min:"100" max:"20000"`
+	DeadBand [2]float64 `yaml:"-"` // µs, around Neutral
+	// empty: only duty mode, a share of the range
+	Table      []Width       `yaml:"table" count:"4096" min:"-20000" max:"20000"`
 	Arming     time.Duration `yaml:"-"`
 	IdleOutput Idle          `yaml:"idle_output" default:"none" enum:"neutral|none"`
 }
@@ -59,8 +61,8 @@ const (
 	IdleNone    Idle = "none"    // no pulses: a servo loses torque
 )
 
-// NominalThruster is the calibration of a bidirectional ESC without measured values: 1100 to 1900 µs around 1500, 28 µs of
-// dead band to each side and 3 s of arming (Blue Robotics Basic ESC). table may be nil.
+// NominalThruster is the calibration of a bidirectional ESC without measured values: 1100 to 1900 µs around 1500, 28 µs
+// of dead band to each side and 3 s of arming (Blue Robotics Basic ESC). table may be nil.
 func NominalThruster(output string, c Channel, table []Width) *Pulse {
 	return &Pulse{Output: output, Device: c, Method: ByNominal, Version: 1, Mode: hal.TorqueMode, Direction: 1,
 		Neutral: 1500, Range: [2]float64{1100, 1900}, DeadBand: [2]float64{1472, 1528}, Table: table,
@@ -79,8 +81,8 @@ func (p *Pulse) Takes(m hal.Mode) bool {
 	return m == hal.DutyMode || len(p.Table) > 0 && m == p.Mode
 }
 
-// Width returns the pulse width for the value v of mode m, within the range; p.Takes(m) must be true. A duty is the share of
-// the range beyond the dead band: 0 is neutral, any other value is outside the dead band. NaN is neutral.
+// Width returns the pulse width for the value v of mode m, within the range; p.Takes(m) must be true. A duty is the
+// share of the range beyond the dead band: 0 is neutral, any other value is outside the dead band. NaN is neutral.
 func (p *Pulse) Width(m hal.Mode, v float64) time.Duration {
 	us := p.Neutral
 	v *= float64(p.Direction)
@@ -96,11 +98,12 @@ func (p *Pulse) Width(m hal.Mode, v float64) time.Duration {
 	return time.Duration(math.Round(math.Max(p.Range[0], math.Min(p.Range[1], us)) * 1000))
 }
 
-// inverse finds the width for the output v. Among several (a dead band) it is the one nearest neutral; beyond the table it
-// is the nearer end.
+// inverse finds the width for the output v. Among several (a dead band) it is the one nearest neutral; beyond the table
+// it is the nearer end.
 func (p *Pulse) inverse(v float64) float64 {
 	t, last := p.Table, len(p.Table)-1
-	low, high := t[last].Micros, t[0].Micros // the least width that makes at least v, and the greatest that makes at most v
+	// the least width that makes at least v, and the greatest that makes at most v
+	low, high := t[last].Micros, t[0].Micros
 	for i := last; i >= 0 && t[i].Value >= v; i-- {
 		if low = t[i].Micros; i > 0 && t[i-1].Value < v {
 			low = between(t[i-1], t[i], v)
@@ -119,7 +122,8 @@ func between(a, b Width, v float64) float64 {
 	return a.Micros + (v-a.Value)*(b.Micros-a.Micros)/(b.Value-a.Value)
 }
 
-// Value is the output of a pulse by the table, clamped to its ends, in the unit of the table's mode. NaN without a table.
+// Value is the output of a pulse by the table, clamped to its ends, in the unit of the table's mode. NaN without a
+// table.
 func (p *Pulse) Value(pulse time.Duration) float64 {
 	us, t := float64(pulse)/1000, p.Table
 	if len(t) == 0 {
@@ -196,11 +200,13 @@ func (p *Pulse) check(d *yaml.Document) {
 	}
 	for i, row := range p.Table {
 		at := yaml.Path("table").Index(i)
-		if !d.Within(at.Index(0), row.Micros, p.Range[0], p.Range[1]) || !d.Within(at.Index(1), row.Value, -maxValue, maxValue) || i == 0 {
+		if !d.Within(at.Index(0), row.Micros, p.Range[0], p.Range[1]) ||
+			!d.Within(at.Index(1), row.Value, -maxValue, maxValue) || i == 0 {
 			continue
 		}
 		if before := p.Table[i-1]; !(row.Micros-before.Micros >= 1e-3) || row.Value < before.Value {
-			d.Add(at, fmt.Sprintf("%g µs making %g after %g making %g", row.Micros, row.Value, before.Micros, before.Value),
+			d.Add(at, fmt.Sprintf("%g µs making %g after %g making %g", row.Micros, row.Value, before.Micros,
+				before.Value),
 				"rising widths that make no less", "")
 		}
 	}

@@ -40,9 +40,12 @@ range_us: [1000, 2000]
 )
 
 func esc() *Pulse {
-	return &Pulse{Output: "front_left", Device: Channel{"pca9685", 3}, Method: ByManual, Date: time.Date(2026, 11, 21, 14, 3, 0, 0, time.UTC),
-		Version: 2, Mode: hal.TorqueMode, Direction: -1, Neutral: 1500, Range: [2]float64{1100, 1900}, DeadBand: [2]float64{1472, 1528},
-		Table: []Width{{1100, -39.9}, {1472, 0}, {1528, 0}, {1900, 51.4}}, Arming: 3 * time.Second, IdleOutput: IdleNeutral}
+	return &Pulse{Output: "front_left", Device: Channel{"pca9685", 3}, Method: ByManual,
+		Date:    time.Date(2026, 11, 21, 14, 3, 0, 0, time.UTC),
+		Version: 2, Mode: hal.TorqueMode, Direction: -1, Neutral: 1500, Range: [2]float64{1100, 1900},
+		DeadBand: [2]float64{1472, 1528},
+		Table:    []Width{{1100, -39.9}, {1472, 0}, {1528, 0}, {1900, 51.4}}, Arming: 3 * time.Second,
+		IdleOutput: IdleNeutral}
 }
 
 func TestParsePulse(t *testing.T) {
@@ -55,10 +58,12 @@ func TestParsePulse(t *testing.T) {
 		t.Errorf("there and back: got %+v, %v", again, err)
 	}
 	p, err = ParsePulse([]byte(dutyFile), "f")
-	if err != nil || p.DeadBand != [2]float64{1480, 1480} || p.IdleOutput != IdleNone || p.Version != 1 || p.Arming != 0 {
+	if err != nil || p.DeadBand != [2]float64{1480, 1480} || p.IdleOutput != IdleNone || p.Version != 1 ||
+		p.Arming != 0 {
 		t.Errorf("least: got %+v, %v", p, err)
 	}
-	for _, n := range []*Pulse{NominalThruster("a", Channel{"pca9685", 0}, esc().Table), NominalServo("b", Channel{"maestro", 5}, -1, 1)} {
+	for _, n := range []*Pulse{NominalThruster("a", Channel{"pca9685", 0}, esc().Table),
+		NominalServo("b", Channel{"maestro", 5}, -1, 1)} {
 		if n.Date = esc().Date; n.Validate() != nil {
 			t.Errorf("nominal: %v", n.Validate())
 		}
@@ -67,12 +72,15 @@ func TestParsePulse(t *testing.T) {
 
 // All faults are returned together, each with its line and path.
 func TestParsePulseFaults(t *testing.T) {
-	_, err := ParsePulse([]byte(strings.NewReplacer("direction: -1", "direction: 2", "[1472, 1528]", "[1600, 1528]", "[1528, 0]", "[1528, -50]",
-		"mode: torque", "mode: thrust", "arming_s: 3", "arming_s: -1", "idle_output: neutral", "idle_output: rest\nfrobnicate: 1").Replace(escFile)), "f")
+	_, err := ParsePulse([]byte(strings.NewReplacer("direction: -1", "direction: 2", "[1472, 1528]", "[1600, 1528]",
+		"[1528, 0]", "[1528, -50]",
+		"mode: torque", "mode: thrust", "arming_s: 3", "arming_s: -1", "idle_output: neutral",
+		"idle_output: rest\nfrobnicate: 1").Replace(escFile)), "f")
 	if err == nil {
 		t.Fatal("taken")
 	}
-	for _, want := range []string{"f:7:7: mode: got", "f:8:12: direction: got 2", "f:11:16: dead_band_us[0]: got 1600", "f:12:35: table[2]:", "f:13:11: arming_s:",
+	for _, want := range []string{"f:7:7: mode: got", "f:8:12: direction: got 2", "f:11:16: dead_band_us[0]: got 1600",
+		"f:12:35: table[2]:", "f:13:11: arming_s:",
 		"f:14:14: idle_output: got \"rest\"", "frobnicate: got an unknown key"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("want %q in:\n%v", want, err)
@@ -94,10 +102,14 @@ func TestPulseWidth(t *testing.T) {
 	}{
 		{"still", esc(), hal.TorqueMode, 0, 1500}, {"still, duty", esc(), hal.DutyMode, 0, 1500},
 		{"a little", forward, hal.TorqueMode, 51.4 / 2, 1714}, {"astern", forward, hal.TorqueMode, -39.9 / 4, 1379},
-		{"mounted backwards", esc(), hal.TorqueMode, -51.4 / 2, 1714}, {"duty", forward, hal.DutyMode, 0.5, 1714}, {"duty astern", forward, hal.DutyMode, -1, 1100},
-		{"too much", forward, hal.TorqueMode, 1e9, 1900}, {"too much duty", esc(), hal.DutyMode, 7, 1100}, {"infinite", forward, hal.TorqueMode, math.Inf(-1), 1100},
-		{"unknown", forward, hal.TorqueMode, math.NaN(), 1500}, {"unknown duty", forward, hal.DutyMode, math.NaN(), 1500},
-		{"servo", servo, hal.PositionMode, 0.4, 1750}, {"servo's end", servo, hal.PositionMode, 3, 2000}, {"servo's middle", servo, hal.PositionMode, 0, 1500},
+		{"mounted backwards", esc(), hal.TorqueMode, -51.4 / 2, 1714}, {"duty", forward, hal.DutyMode, 0.5, 1714},
+		{"duty astern", forward, hal.DutyMode, -1, 1100},
+		{"too much", forward, hal.TorqueMode, 1e9, 1900}, {"too much duty", esc(), hal.DutyMode, 7, 1100},
+		{"infinite", forward, hal.TorqueMode, math.Inf(-1), 1100},
+		{"unknown", forward, hal.TorqueMode, math.NaN(), 1500},
+		{"unknown duty", forward, hal.DutyMode, math.NaN(), 1500},
+		{"servo", servo, hal.PositionMode, 0.4, 1750}, {"servo's end", servo, hal.PositionMode, 3, 2000},
+		{"servo's middle", servo, hal.PositionMode, 0, 1500},
 	} {
 		if got := c.p.Width(c.m, c.v); got != time.Duration(c.us*1000) {
 			t.Errorf("%s: got %v, want %g µs", c.name, got, c.us)
@@ -131,7 +143,8 @@ func FuzzParsePulse(f *testing.F) {
 				}
 			}
 		}
-		if again, err := ParsePulse(p.Encode(), "f"); err != nil || again.Neutral != p.Neutral || !reflect.DeepEqual(again.Table, p.Table) {
+		if again, err := ParsePulse(p.Encode(), "f"); err != nil || again.Neutral != p.Neutral ||
+			!reflect.DeepEqual(again.Table, p.Table) {
 			t.Errorf("there and back: got %+v, %v, want %+v", again, err, p)
 		}
 	})
@@ -176,7 +189,8 @@ func TestInertial(t *testing.T) {
 	if n != 24 {
 		t.Errorf("rotations: got %d, want 24", n)
 	}
-	_, err = ParseInertial([]byte(strings.NewReplacer("[y, -x, z]", "[y, x, z]", "0.012", "2", "[1.002, 0.998, 1]", "[3, 1]").Replace(imuFile)), "f")
+	_, err = ParseInertial([]byte(strings.NewReplacer("[y, -x, z]", "[y, x, z]", "0.012", "2", "[1.002, 0.998, 1]",
+		"[3, 1]").Replace(imuFile)), "f")
 	if err == nil {
 		t.Fatal("a mirror: taken")
 	}
@@ -188,7 +202,8 @@ func TestInertial(t *testing.T) {
 		t.Errorf("chip: got %+v, %v", j, err)
 	}
 	for _, bad := range []string{offsets[1:], offsets[2:], "x" + offsets[1:]} {
-		if _, err := ParseInertial([]byte(imuFile+"chip: \""+bad+"\"\n"), "f"); err == nil || !strings.Contains(err.Error(), "want 44 hexadecimal digits") {
+		if _, err := ParseInertial([]byte(imuFile+"chip: \""+bad+"\"\n"), "f"); err == nil ||
+			!strings.Contains(err.Error(), "want 44 hexadecimal digits") {
 			t.Errorf("chip %s: got %v", bad, err)
 		}
 	}

@@ -15,9 +15,9 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// The calibration data of ROS: ranges in joint_limits.yaml (ros2_control, MoveIt) and in the <limit> of a URDF; direction,
-// gear and zero in a URDF's <transmission> (mechanical_reduction, offset: joint = actuator / reduction + offset); and the
-// reference edges of <calibration>, which belong to a switch: they are read but not used.
+// The calibration data of ROS: ranges in joint_limits.yaml (ros2_control, MoveIt) and in the <limit> of a URDF;
+// direction, gear and zero in a URDF's <transmission> (mechanical_reduction, offset: joint = actuator / reduction +
+// offset); and the reference edges of <calibration>, which belong to a switch: they are read but not used.
 
 // ROSJoint is the data of a joint in a ROS file. Missing values are NaN.
 type ROSJoint struct {
@@ -70,7 +70,8 @@ func ParseJointLimits(data []byte) (joints []ROSJoint, err error) {
 		if l.HasPosition {
 			j.Low, j.High = l.Min, l.Max
 			if !(l.Min < l.Max) {
-				d.Add(yaml.Path("joint_limits").Key(name), fmt.Sprintf("%g..%g", l.Min, l.Max), "min_position below max_position", "")
+				d.Add(yaml.Path("joint_limits").Key(name), fmt.Sprintf("%g..%g", l.Min, l.Max),
+					"min_position below max_position", "")
 			}
 		}
 		if l.HasVelocity {
@@ -155,8 +156,10 @@ func ParseURDF(data []byte) (joints []ROSJoint, err error) {
 		}
 		at[j.Name] = len(joints)
 		limit, edges := cmp.Or(j.Limit, &urdfNumber{}), cmp.Or(j.Calibration, &urdfNumber{})
-		n := ROSJoint{Joint: j.Name, Moves: j.Type != "fixed", Low: value(limit.Lower), High: value(limit.Upper), Velocity: value(limit.Velocity),
-			Effort: value(limit.Effort), Rising: value(edges.Rising), Falling: value(edges.Falling), Reduction: math.NaN(), Offset: math.NaN()}
+		n := ROSJoint{Joint: j.Name, Moves: j.Type != "fixed", Low: value(limit.Lower), High: value(limit.Upper),
+			Velocity: value(limit.Velocity),
+			Effort:   value(limit.Effort), Rising: value(edges.Rising), Falling: value(edges.Falling),
+			Reduction: math.NaN(), Offset: math.NaN()}
 		if n.Low >= n.High && j.Type == "revolute" {
 			return nil, fmt.Errorf("urdf: %s: limit: got %g..%g, want lower below upper", j.Name, n.Low, n.High)
 		}
@@ -179,7 +182,8 @@ func ParseURDF(data []byte) (joints []ROSJoint, err error) {
 			ratio = cmp.Or(ratio, t.Actuators[0].Control, t.Actuators[0].Reduction)
 		}
 		if ratio != nil && !(math.Abs(*ratio) >= 1e-4 && math.Abs(*ratio) <= 1e4) {
-			return nil, fmt.Errorf("urdf: %s: mechanical reduction: got %g, want 0.0001 to 10000 or minus that", joints[i].Joint, *ratio)
+			return nil, fmt.Errorf("urdf: %s: mechanical reduction: got %g, want 0.0001 to 10000 or minus that",
+				joints[i].Joint, *ratio)
 		}
 		joints[i].Reduction = value(ratio)
 	}
@@ -189,15 +193,16 @@ func ParseURDF(data []byte) (joints []ROSJoint, err error) {
 	return joints, nil
 }
 
-// Apply sets the values of the file in c and does not change the others; notes list data that a calibration cannot hold. A
-// range or a zero outside the bounds of a calibration is an error.
+// Apply sets the values of the file in c and does not change the others; notes list data that a calibration cannot
+// hold. A range or a zero outside the bounds of a calibration is an error.
 func (r *ROSJoint) Apply(c *Joint) (notes []string, err error) {
 	c.Source = Source{}
 	known := func(v float64) bool { return !math.IsNaN(v) }
 	if known(r.Reduction) || known(r.Offset) {
 		centre := c.Ticks(0)
 		if len(c.Table) > 0 {
-			notes = append(notes, r.Joint+": the angle table of the old calibration is dropped, since the gear or the offset is new")
+			notes = append(notes, r.Joint+
+				": the angle table of the old calibration is dropped, since the gear or the offset is new")
 			c.Table = nil
 		}
 		if known(r.Reduction) {
@@ -216,9 +221,11 @@ func (r *ROSJoint) Apply(c *Joint) (notes []string, err error) {
 	for _, lost := range []struct {
 		name string
 		v    float64
-	}{{"velocity limit", r.Velocity}, {"effort limit", r.Effort}, {"rising edge", r.Rising}, {"falling edge", r.Falling}} {
+	}{{"velocity limit", r.Velocity}, {"effort limit", r.Effort}, {"rising edge", r.Rising},
+		{"falling edge", r.Falling}} {
 		if known(lost.v) {
-			notes = append(notes, fmt.Sprintf("%s: %s %g is no part of a calibration, and left", r.Joint, lost.name, lost.v))
+			notes = append(notes, fmt.Sprintf("%s: %s %g is no part of a calibration, and left", r.Joint, lost.name,
+				lost.v))
 		}
 	}
 	if err := c.Validate(); err != nil {
@@ -232,7 +239,8 @@ func ExportJointLimits(joints []*Joint) (data []byte, lost []string, err error) 
 	b := bytes.NewBufferString("joint_limits:\n")
 	for _, j := range joints {
 		low, high := j.Range()
-		fmt.Fprintf(b, "  %q:\n    has_position_limits: true\n    min_position: %s\n    max_position: %s\n", j.Joint, plain(low), plain(high))
+		fmt.Fprintf(b, "  %q:\n    has_position_limits: true\n    min_position: %s\n    max_position: %s\n", j.Joint,
+			plain(low), plain(high))
 		lost = append(lost, j.Joint+": zero, direction, gear, servo, table and torque")
 	}
 	return b.Bytes(), lost, nil
@@ -250,8 +258,11 @@ func ExportURDF(joints []*Joint) (data []byte, lost []string, err error) {
 		low, high := j.Range()
 		name := text(j.Joint)
 		offset := (j.TicksPerTurn/2 - j.ZeroTicks) * j.slope()
-		fmt.Fprintf(b, "  <joint name=\"%s\" type=\"revolute\">\n    <limit lower=\"%s\" upper=\"%s\"/>\n  </joint>\n", name, plain(low), plain(high))
-		fmt.Fprintf(b, "  <transmission name=\"%s_transmission\">\n    <joint name=\"%s\" role=\"joint1\">\n      <mechanical_reduction>%s</mechanical_reduction>\n      <offset>%s</offset>\n    </joint>\n    <actuator name=\"%s_servo\" role=\"actuator1\"/>\n  </transmission>\n",
+		fmt.Fprintf(b, "  <joint name=\"%s\" type=\"revolute\">\n    <limit lower=\"%s\" upper=\"%s\"/>\n  </joint>\n",
+			name, plain(low), plain(high))
+		fmt.Fprintf(b, "  <transmission name=\"%s_transmission\">\n    <joint name=\"%s\" role=\"joint1\">\n      "+
+			"<mechanical_reduction>%s</mechanical_reduction>\n      <offset>%s</offset>\n    </joint>\n    "+
+			"<actuator name=\"%s_servo\" role=\"actuator1\"/>\n  </transmission>\n",
 			name, name, plain(float64(j.Direction)*j.Gear), plain(offset), name)
 		lost = append(lost, j.Joint+": servo, table and torque")
 	}

@@ -130,8 +130,10 @@ func FuzzROS(f *testing.F) {
 
 // A number with anything behind it is refused, not cut: 1,57 is not 1, 90deg not 90 rad.
 func TestURDFNumbers(t *testing.T) {
-	for value, good := range map[string]bool{"1.57": true, " 1.57 ": true, "1e-1": true, "1,57": false, "3.14159/2": false, "90deg": false, "1.57 rad": false, "1.5.7": false} {
-		j, err := ParseURDF([]byte(`<robot name="r"><joint name="a" type="revolute"><limit lower="-1" upper="` + value + `"/></joint></robot>`))
+	for value, good := range map[string]bool{"1.57": true, " 1.57 ": true, "1e-1": true, "1,57": false,
+		"3.14159/2": false, "90deg": false, "1.57 rad": false, "1.5.7": false} {
+		j, err := ParseURDF([]byte(`<robot name="r"><joint name="a" type="revolute"><limit lower="-1" upper="` + value +
+			`"/></joint></robot>`))
 		if (err == nil) != good {
 			t.Errorf("%q: got %+v, %v", value, j, err)
 		}

@@ -30,9 +30,9 @@ type Archive struct {
 	Absent  []string          // files that were named and could not be taken
 }
 
-// Archive collects the sources of c: the document, the options, the files of its keys that name files, and the meshes of these. A
-// file outside the config's folder is stored under outside/ if the config itself names it. The error is hal.Invalid if c was not
-// read by this package.
+// Archive collects the sources of c: the document, the options, the files of its keys that name files, and the meshes
+// of these. A file outside the config's folder is stored under outside/ if the config itself names it. The error is
+// hal.Invalid if c was not read by this package.
 func (c *Config) Archive() (*Archive, error) {
 	if c.data == nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "archive", Err: errMadeByHand}
@@ -80,7 +80,8 @@ func filesOf(v reflect.Value, list []string) []string {
 			switch f := v.Type().Field(i); {
 			case f.Tag.Get("file") != "":
 				name := v.Field(i).String()
-				if path := f.Tag.Get("file") == "path" || strings.ContainsAny(name, "./"); path && name != "" && !slices.Contains(list, name) {
+				if path := f.Tag.Get("file") == "path" || strings.ContainsAny(name, "./"); path && name != "" &&
+					!slices.Contains(list, name) {
 					list = append(list, name)
 				}
 			case f.IsExported() && f.Tag.Get("yaml") != "-":
@@ -143,8 +144,9 @@ func meshesOf(data []byte) (list []string) {
 	return list
 }
 
-// takePackaged adds a file that the one at from, called name here, names by its package: PACKAGE/FILE, in the nearest folder above it
-// called PACKAGE. One whose package is not a folder of the archive is absent, since no reader would find it there.
+// takePackaged adds a file that the one at from, called name here, names by its package: PACKAGE/FILE, in the nearest
+// folder above it called PACKAGE. One whose package is not a folder of the archive is absent, since no reader would
+// find it there.
 func (a *Archive) takePackaged(from, name, file string) {
 	pack, rest, _ := strings.Cut(file, "/")
 	outer, inner := filepath.Dir(from), path.Dir(name)
@@ -162,7 +164,8 @@ func (a *Archive) takePackaged(from, name, file string) {
 func (a *Archive) Extract(dir, source string) (*Config, error) {
 	for name, data := range a.Files {
 		if !filepath.IsLocal(name) {
-			return nil, &hal.Error{Kind: hal.Invalid, Op: "extract", Err: fmt.Errorf("got %q, want a path within the folder", name)}
+			return nil, &hal.Error{Kind: hal.Invalid, Op: "extract",
+				Err: fmt.Errorf("got %q, want a path within the folder", name)}
 		}
 		to := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {

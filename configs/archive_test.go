@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestArchiveTakesWhatIsReferredTo: a file is taken where a key of the config, or a mesh of its robot, names it; not where a
-// comment or another text does.
+// TestArchiveTakesWhatIsReferredTo: a file is taken where a key of the config, or a mesh of its robot, names it; not
+// where a comment or another text does.
 func TestArchiveTakesWhatIsReferredTo(t *testing.T) {
 	top := t.TempDir()
 	dir := filepath.Join(top, "rig")
@@ -33,9 +33,12 @@ record: {file: run.mcap}
 		"rig/arm.urdf": `<?xml version="1.0"?><!-- mesh filename="credentials.txt" -->
 <robot name="credentials.txt"><link name="l"><visual><geometry><mesh filename="meshes/a.stl"/></geometry></visual>credentials.txt</link>
 <link name="m"><collision><geometry><mesh filename="../outside.stl" /></geometry></collision></link></robot>`,
-		"rig/credentials.txt": "secret", "rig/origin.txt": "secret", "rig/port.txt": "secret", "rig/meshes/secret.stl": "secret", "rig/run.mcap": "old",
-		"rig/hall.yaml": "# credentials.txt\n", "rig/class.yaml": "doc: credentials.txt\n", "rig/servo.yaml": "", "rig/cal/a.yaml": "notes: credentials.txt\n",
-		"rig/cal/true.yaml": "", "rig/bare": "", "rig/meshes/a.stl": "solid credentials.txt", "shared.yaml": "", "outside.stl": "",
+		"rig/credentials.txt": "secret", "rig/origin.txt": "secret", "rig/port.txt": "secret",
+		"rig/meshes/secret.stl": "secret", "rig/run.mcap": "old",
+		"rig/hall.yaml": "# credentials.txt\n", "rig/class.yaml": "doc: credentials.txt\n", "rig/servo.yaml": "",
+		"rig/cal/a.yaml":    "notes: credentials.txt\n",
+		"rig/cal/true.yaml": "", "rig/bare": "", "rig/meshes/a.stl": "solid credentials.txt", "shared.yaml": "",
+		"outside.stl": "",
 	} {
 		path := filepath.Join(top, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -23,8 +23,8 @@ type Reckon struct {
 	Curve    float64 `yaml:"curve" default:"0" min:"-1" max:"1" doc:"Turn to the left that odometry does not see, rad/m."`
 }
 
-// Scanner is the settings of a laser scanner in addition to those of every sensor. They define the robot's sensor on every
-// body.
+// Scanner is the settings of a laser scanner in addition to those of every sensor. They define the robot's sensor on
+// every body.
 type Scanner struct {
 	Model      string   `yaml:"model" form:"kind" doc:"hokuyo: urg-04lx, urg-04lx-ug01, ubg-04lx-f01, utm-30lx, ust-10lx or ust-20lx."`
 	FOV        *float64 `yaml:"fov" min:"1" max:"360" otherwise:"all it has" doc:"Scanner: field of view, degrees; sick: 180 or 100. The robot's sensor takes it over, also when simulated."`

@@ -85,12 +85,14 @@ func (c *checker) checkBuses() {
 		}
 		// A user who sets a rate that has no meaning on such a bus expects an effect.
 		if line := b.Rated(); line && b.GivenFrequency != nil {
-			c.add(at.Key("frequency"), fmt.Sprint(b.Frequency), "it only of type i2c or spi", "baud is the rate of a line")
+			c.add(at.Key("frequency"), fmt.Sprint(b.Frequency), "it only of type i2c or spi",
+				"baud is the rate of a line")
 		} else if !line && b.GivenBaud != nil {
 			c.add(at.Key("baud"), fmt.Sprint(b.Baud), "no baud of type "+b.Type, "")
 		}
 		if b.SerialBackend == "tarm" && b.Baud > 115200 {
-			c.add(at.Key("baud"), fmt.Sprint(b.Baud), "115200 or less with serial_backend tarm", "use serial_backend bugst")
+			c.add(at.Key("baud"), fmt.Sprint(b.Baud), "115200 or less with serial_backend tarm",
+				"use serial_backend bugst")
 		}
 		if b.Latency%time.Millisecond != 0 {
 			c.add(at.Key("latency"), b.Latency.String(), "whole milliseconds", "")
@@ -132,14 +134,16 @@ func (c *checker) checkRobot(r Placed) {
 	}
 	at := hardware.Key("joints")
 	for _, part := range inOrder(c, r.Path.Key("parts"), r.Parts) {
-		if !slices.Contains(known, part) && r.Parts[part] != Sim && !c.Bad(at.Key(part)) && !c.Bad(hardware.Key("sensors").Key(part)) {
+		if !slices.Contains(known, part) && r.Parts[part] != Sim && !c.Bad(at.Key(part)) &&
+			!c.Bad(hardware.Key("sensors").Key(part)) {
 			fix := yaml.Meant(part, known)
 			if fix == "" && len(known) > 0 {
 				fix = "it has " + yaml.Words(known)
 			}
 			want := fmt.Sprintf("sim, or its device under %s", hardware)
 			if r.Hardware.Base != nil {
-				want = fmt.Sprintf("sim, its device under %s, or base instead, whose body its sonars, bumpers, odometry and battery have", hardware)
+				want = fmt.Sprintf("sim, its device under %s, or base instead, whose body its sonars, bumpers, "+
+					"odometry and battery have", hardware)
 			}
 			c.add(r.Path.Key("parts").Key(part), string(r.Parts[part]), want, fix)
 		}
@@ -159,7 +163,8 @@ func (c *checker) checkRobot(r Placed) {
 	at = hardware.Key("cameras")
 	for _, name := range inOrder(c, at, r.Hardware.Cameras) {
 		if r.Hardware.Cameras[name].Port == "" && r.BodyOf(name) == Real && c.good(at.Key(name)) {
-			c.add(at.Key(name).Key("port"), "nothing", fmt.Sprintf("a device, for %s is real", at.Key(name)), "ls /dev/v4l/by-id lists them")
+			c.add(at.Key(name).Key("port"), "nothing", fmt.Sprintf("a device, for %s is real", at.Key(name)),
+				"ls /dev/v4l/by-id lists them")
 		}
 	}
 	at = hardware.Key("monitors")
@@ -204,17 +209,21 @@ func (c *checker) checkJoint(at Path, j *Joint) {
 				c.add(at.Key(k.name), `""`, "the servo's, or device: the board that makes its pulses", "")
 			}
 		}
-		for _, k := range []key{{"address", j.Address != nil}, {"channel", j.Channel != nil}, {"frequency", j.Frequency != nil},
+		for _, k := range []key{{"address", j.Address != nil}, {"channel", j.Channel != nil},
+			{"frequency", j.Frequency != nil},
 			{"oscillator", j.Oscillator != nil}, {"crc", j.CRC}, {"output_enable", j.OutputEnable != nil}} {
 			if k.given {
-				c.add(at.Key(k.name), k.name, "it only with device, the board of the output", "a servo has bus, id and model")
+				c.add(at.Key(k.name), k.name, "it only with device, the board of the output",
+					"a servo has bus, id and model")
 			}
 		}
 		return
 	}
-	for _, k := range []key{{"id", c.good(at.Key("id"))}, {"model", j.Model != ""}, {"registers", len(j.Registers) > 0}} {
+	for _, k := range []key{{"id", c.good(at.Key("id"))}, {"model", j.Model != ""},
+		{"registers", len(j.Registers) > 0}} {
 		if k.given {
-			c.add(at.Key(k.name), k.name, "no such key with device", "a channel of pulses has device, address and channel")
+			c.add(at.Key(k.name), k.name, "no such key with device",
+				"a channel of pulses has device, address and channel")
 		}
 	}
 	if t := j.GroundTruth; t != nil && (t.Zero != nil || t.Gear != nil || t.Backlash != 0) {
@@ -222,8 +231,8 @@ func (c *checker) checkJoint(at Path, j *Joint) {
 	}
 }
 
-// checkIDs finds servos of all robots with the same id on one bus, whose answers would collide. Classes count as well, since
-// a spawned robot shares the buses of the others.
+// checkIDs finds servos of all robots with the same id on one bus, whose answers would collide. Classes count as well,
+// since a spawned robot shares the buses of the others.
 func (c *checker) checkIDs() {
 	type address struct {
 		bus string
@@ -281,7 +290,8 @@ func (c *checker) checkServers() {
 		}
 		seen[s.Protocol+"="+s.Listen] = listen
 		if !isLoopback(s.Listen) {
-			c.Notes.Add(c.Config.Fault(listen, yaml.Quote(s.Listen), "127.0.0.1 unless the network may command the robot", ""))
+			c.Notes.Add(c.Config.Fault(listen, yaml.Quote(s.Listen),
+				"127.0.0.1 unless the network may command the robot", ""))
 		}
 	}
 }

@@ -21,7 +21,8 @@ func TestComplete(t *testing.T) {
 		{"agents[0].body=real", Realtime, time.Millisecond, 500 * time.Millisecond, 2 * time.Second},
 		{"agents[0].parts.elbow=real", Realtime, time.Millisecond, 500 * time.Millisecond, 2 * time.Second},
 		{"agents[0].guard.command_timeout=1s", Lockstep, time.Millisecond, time.Second, 0},
-		{"agents[0]={name: a, model: m, body: emulated, hardware: {}, guard: {command_timeout: none}}", Lockstep, time.Millisecond, 0, 0},
+		{"agents[0]={name: a, model: m, body: emulated, hardware: {}, guard: {command_timeout: none}}", Lockstep,
+			time.Millisecond, 0, 0},
 		{"servers[0].client_timeout=3s", Lockstep, time.Millisecond, 0, 3 * time.Second},
 		{"clock={mode: realtime, period: 100us}", Realtime, 100 * time.Microsecond, 0, 2 * time.Second},
 		{"clock.period=2500us", Lockstep, 625 * time.Microsecond, 0, 0},
@@ -50,7 +51,8 @@ func TestSubstep(t *testing.T) {
 // For a robot with body sim the entries under hardware need only the right form.
 func TestSimNeedsNoDevice(t *testing.T) {
 	c := parsed(t, with(", port: /dev/ttyUSB0", ""), Options{})
-	if c.Buses["left"].Port != "" || c.Buses["left"].Baud != 1000000 || c.Buses["left"].Timing.ServoDelay != 58*time.Microsecond {
+	if c.Buses["left"].Port != "" || c.Buses["left"].Baud != 1000000 ||
+		c.Buses["left"].Timing.ServoDelay != 58*time.Microsecond {
 		t.Errorf("got %+v", c.Buses["left"])
 	}
 	if c.Agents[1].Hardware != nil {
@@ -60,7 +62,8 @@ func TestSimNeedsNoDevice(t *testing.T) {
 
 // A value in a config counts even if it equals the default: no value means "not set".
 func TestGiven(t *testing.T) {
-	c := parsed(t, rig, set("buses.left.baud=1000000", "buses.laser={type: serial, baud: 115200}", "buses.plain.type=serial", "world.substep=1ms"))
+	c := parsed(t, rig, set("buses.left.baud=1000000", "buses.laser={type: serial, baud: 115200}",
+		"buses.plain.type=serial", "world.substep=1ms"))
 	for name, want := range map[string]struct {
 		baud  int
 		given bool
@@ -86,7 +89,8 @@ func TestGiven(t *testing.T) {
 	if id := c.Agents[0].Hardware.Joints["elbow"].ID; id != 0 {
 		t.Errorf("id: got %d", id)
 	}
-	if _, err := Parse([]byte(rig), "f.yaml", set("agents[0].hardware.joints.elbow.id=0", "agents[0].hardware.joints.wrist={bus: left, id: 0, model: ax-12a}")); err == nil ||
+	if _, err := Parse([]byte(rig), "f.yaml", set("agents[0].hardware.joints.elbow.id=0",
+		"agents[0].hardware.joints.wrist={bus: left, id: 0, model: ax-12a}")); err == nil ||
 		!strings.Contains(err.Error(), "an id of its own") {
 		t.Errorf("id 0 twice: got %v", err)
 	}

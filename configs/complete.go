@@ -11,11 +11,11 @@ const (
 	usualHertz = 400000
 )
 
-// complete computes the defaults that depend on other keys. It also runs on configs with faults, since checking continues
-// after them; every key then has its default or a value within its rule.
+// complete computes the defaults that depend on other keys. It also runs on configs with faults, since checking
+// continues after them; every key then has its default or a value within its rule.
 func (c *Config) complete() {
-	// A real robot cannot wait for a controller. A config without a mode gets the one that its bodies allow, so that one
-	// word turns a simulated rig into a real one. An explicit mode is checked (checkRobot).
+	// A real robot cannot wait for a controller. A config without a mode gets the one that its bodies allow, so that
+	// one word turns a simulated rig into a real one. An explicit mode is checked (checkRobot).
 	if c.Clock.Mode == "" {
 		c.Clock.Mode = Lockstep
 		if slices.ContainsFunc(c.Robots(), func(r Placed) bool { return r.Has(Real) }) {
@@ -93,7 +93,8 @@ func (c *Config) completeGuard(r *Robot, at Path) {
 	}
 }
 
-// servedPersistently reports whether r is commanded by USARSim or Simloid: it is a class, or an agent that one of them serves.
+// servedPersistently reports whether r is commanded by USARSim or Simloid: it is a class, or an agent that one of them
+// serves.
 func (c *Config) servedPersistently(r *Robot) bool {
 	for i := range c.Agents {
 		if &c.Agents[i].Robot != r {
@@ -113,12 +114,14 @@ func (c *Config) given(path Path) bool {
 
 // persists reports whether the protocol's commands persist, so that a silent client may still be alive.
 func persists(protocol string) bool {
-	return protocol == "simloid" || protocol == "gamebots" || protocol == "imageserver" || protocol == "player" || protocol == "nml" || okon(protocol)
+	return protocol == "simloid" || protocol == "gamebots" || protocol == "imageserver" || protocol == "player" ||
+		protocol == "nml" || okon(protocol)
 }
 
 // servesOne reports whether the protocol cannot select a robot.
 func servesOne(protocol string) bool {
-	return protocol == "odcp" || protocol == "simloid" || protocol == "player" || protocol == "nml" || okon(protocol) || bridges(protocol)
+	return protocol == "odcp" || protocol == "simloid" || protocol == "player" || protocol == "nml" || okon(protocol) ||
+		bridges(protocol)
 }
 
 // bridges reports whether protocol is one of ROS tools and viewers. Its commands have a deadline of their own.

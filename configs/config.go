@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Config is one rig. Load returns it complete: all defaults are filled in, and all rules that need only the file have been
-// checked. It does not change afterwards; any goroutine may read it.
+// Config is one rig. Load returns it complete: all defaults are filled in, and all rules that need only the file have
+// been checked. It does not change afterwards; any goroutine may read it.
 //
 // The tags of the fields are the only source of a key, its default, its rule and its meaning:
 //
@@ -35,7 +35,8 @@ type Config struct {
 	Dir    string `yaml:"-"` // the folder of the file; empty for an embedded config
 	Notes  Faults `yaml:"-"` // warnings about allowed values; never an error
 
-	document *yaml.Document // the position of each key, for faults found later; nil if the config was not read from a file
+	// the position of each key, for faults found later; nil if the config was not read from a file
+	document *yaml.Document
 
 	data    []byte // the document that it was read from, and the caller's changes
 	options Options
@@ -82,8 +83,8 @@ type Record struct {
 	Pictures bool          `yaml:"pictures" default:"false" doc:"Records the pictures of all cameras too, as JPEG, depth as 16 bit PNG, at most ten a second of each camera. They are dropped where the disk is too slow."`
 }
 
-// Bus is one serial line, I2C bus, SPI port or GPIO chip. Type is an open set: a new vendor is added in the catalog, not
-// here.
+// Bus is one serial line, I2C bus, SPI port or GPIO chip. Type is an open set: a new vendor is added in the catalog,
+// not here.
 type Bus struct {
 	Type      string `yaml:"type" required:"true" form:"kind" doc:"Protocol of the line. Servos: dynamixel1, dynamixel2, feetech, hiwonder, kondo. Motor controllers: vesc, odrive; odrive-can, cybergear on CAN. Others: i2c; spi (one chip); gpio; serial (one device: Maestro, BNO055, robot base, laser scanner or tag reader)."`
 	Port      string `yaml:"port" form:"port" doc:"Device file; required by real devices only. Serial: the stable name under /dev/serial/by-id/, or tcp://HOST:PORT of a scanner. i2c: /dev/i2c-1. spi: /dev/spidev0.1 (bus 0, select 1). CAN: can0. gpio: /dev/gpiochip0, or the chip's label, pinctrl-rp1."`
@@ -202,8 +203,8 @@ type Pose struct {
 	Rotation [3]float64 `yaml:"rotation" default:"[0, 0, 0]" doc:"Roll, pitch, yaw, rad."`
 }
 
-// Guard holds the user's settings of a robot's guard; see hal.GuardConfig. Emergency stop and soft limits are not here: no
-// config switches them off.
+// Guard holds the user's settings of a robot's guard; see hal.GuardConfig. Emergency stop and soft limits are not here:
+// no config switches them off.
 type Guard struct {
 	CommandTimeout time.Duration `yaml:"command_timeout" min:"0s" max:"1h" otherwise:"500ms where anything of the robot is real or emulated, 2s there for USARSim and Simloid, whose commands persist; else none" doc:"A joint stops if no command for it arrives for this long, also while its client is connected; none = never."`
 	OnTimeout      string        `yaml:"on_timeout" default:"hold" enum:"hold|torque_off|park" doc:"Stop policy. hold: keep position. torque_off: switch torque off; an arm falls. park: move slowly to the default pose."`
@@ -225,8 +226,8 @@ type Hardware struct {
 	Monitors map[string]Sensor `yaml:"monitors" form:"name" doc:"Sensor devices in addition to the robot's sensors, by any name, for example leak. The keys are those of sensors."`
 }
 
-// Joint is the actuator of one joint: a servo, or, if Device is set, a PWM channel. 253 is the greatest id of any vendor;
-// cmd checks the vendor's own range, and the devices.
+// Joint is the actuator of one joint: a servo, or, if Device is set, a PWM channel. 253 is the greatest id of any
+// vendor; cmd checks the vendor's own range, and the devices.
 type Joint struct {
 	Bus          string         `yaml:"bus" required:"without device" doc:"The bus of the device, one of buses."`
 	ID           int            `yaml:"id" required:"without device" min:"0" max:"253" doc:"Id of the servo on that bus."`
@@ -310,8 +311,8 @@ type Camera struct {
 	Format string  `yaml:"format" default:"mjpeg" enum:"mjpeg|yuyv|rgb24|grey" doc:"Pixel format. mjpeg: compressed; most USB cameras support it. The others are uncompressed."`
 }
 
-// GroundTruth holds the true values of an emulated servo. Values left out are the inverse of the calibration, which is then
-// exact.
+// GroundTruth holds the true values of an emulated servo. Values left out are the inverse of the calibration, which is
+// then exact.
 type GroundTruth struct {
 	Zero      *float64 `yaml:"zero" otherwise:"as calibrated" doc:"Tick at which the joint is at 0 rad."`
 	Direction *int     `yaml:"direction" otherwise:"as calibrated" enum:"1|-1" doc:"Direction of the joint while ticks increase."`

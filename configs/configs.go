@@ -45,8 +45,8 @@ func faultless(c *Config, err error) (*Config, error) {
 	return c, nil
 }
 
-// Draft is Load for callers that check for further faults: if the error is Faults it also returns the readable part of the
-// config, with defaults in place of faulty values, or nil. Never run a draft with faults.
+// Draft is Load for callers that check for further faults: if the error is Faults it also returns the readable part of
+// the config, with defaults in place of faulty values, or nil. Never run a draft with faults.
 func Draft(nameOrPath string, o Options) (*Config, error) {
 	if data, ok := Embedded(nameOrPath); ok {
 		return draft(data, nameOrPath, o)
@@ -100,7 +100,8 @@ func draft(data []byte, source string, o Options) (*Config, error) {
 	case root == nil:
 		return nil, d.Err()
 	case root.Kind != yaml.Table:
-		d.Refuse(root.At, root.String(), "a config with the keys name, agents and servers", "halyard configs demo prints one to start from")
+		d.Refuse(root.At, root.String(), "a config with the keys name, agents and servers",
+			"halyard configs demo prints one to start from")
 		return nil, d.Err()
 	}
 	// 2. The command line's changes, 3. the structs, 4. the relations between keys. No step stops at a fault.

@@ -28,7 +28,8 @@ func mustLoad(t *testing.T, name string, o Options) *Config {
 }
 
 func TestEmbedded(t *testing.T) {
-	if got, want := Names(), []string{"a-series", "demo", "hobby-hexapod", "lx16a-arm", "okon", "p2at", "pendulum", "rov", "so101", "usarsim", "xl430-pendulum", "xm430-arm"}; !slices.Equal(got, want) {
+	if got, want := Names(), []string{"a-series", "demo", "hobby-hexapod", "lx16a-arm", "okon", "p2at", "pendulum",
+		"rov", "so101", "usarsim", "xl430-pendulum", "xm430-arm"}; !slices.Equal(got, want) {
 		t.Fatalf("names: got %v, want %v", got, want)
 	}
 	if _, ok := Embedded("nothing"); ok {
@@ -82,7 +83,8 @@ func TestEmbedded(t *testing.T) {
 // A config that is written as YAML and read again is unchanged.
 func TestRoundTrip(t *testing.T) {
 	for _, name := range Names() {
-		o := Options{Set: []string{"agents[0].hardware.joints.elbow={bus: x, id: 99, model: y, ground_truth: {zero: 2048, direction: -1, gear: 2}}", "buses.x.type=z",
+		o := Options{Set: []string{"agents[0].hardware.joints.elbow={bus: x, id: 99, model: y, ground_truth: {zero: " +
+			"2048, direction: -1, gear: 2}}", "buses.x.type=z",
 			"agents[0].hardware.joints.tilt={bus: x, device: board, address: 0x40, channel: 0, frequency: 50}",
 			"agents[0].hardware.sensors={imu: {bus: x, device: chip}}",
 			"agents[0].hardware.cameras={front: {device: v4l2, width: 640}}",
@@ -146,7 +148,8 @@ func TestLoadFile(t *testing.T) {
 		}
 	}
 	_, err := Load("demoo", Options{})
-	if want := `config "demoo": no such file or directory; did you mean "demo"? (try: halyard configs)`; err == nil || err.Error() != want {
+	if want := `config "demoo": no such file or directory; did you mean "demo"? (try: halyard configs)`; err == nil ||
+		err.Error() != want {
 		t.Errorf("got  %v\nwant %s", err, want)
 	}
 }
@@ -178,7 +181,8 @@ func TestFaultsKind(t *testing.T) {
 
 // A fault that cmd finds has the place of its key, or of the nearest above.
 func TestFaultPlace(t *testing.T) {
-	c, err := Parse([]byte("name: r\nagents:\n  - name: a\n    model: m\n"), "f.yaml", Options{Set: []string{"agents[0].body=sim"}})
+	c, err := Parse([]byte("name: r\nagents:\n  - name: a\n    model: m\n"), "f.yaml",
+		Options{Set: []string{"agents[0].body=sim"}})
 	if err != nil {
 		t.Fatal(err)
 	}

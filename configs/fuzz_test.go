@@ -17,7 +17,8 @@ func FuzzParse(f *testing.F) {
 		data, _ := Embedded(name)
 		f.Add(string(data), "clock.mode=realtime", "emulated", "osp=127.0.0.1:0")
 	}
-	for _, s := range []string{"0::", "{0", "*-0", ">\n>", "&{0", "0\n-", "? a\n: b", "a: !!x", "!", "&", "- - -", "a: b: c", "{a: {<<: *b}}"} {
+	for _, s := range []string{"0::", "{0", "*-0", ">\n>", "&{0", "0\n-", "? a\n: b", "a: !!x", "!", "&", "- - -",
+		"a: b: c", "{a: {<<: *b}}"} {
 		f.Add(s, s, "", s)
 	}
 	f.Fuzz(func(t *testing.T, yaml, sets, body, listens string) {

@@ -15,7 +15,8 @@ type Options struct {
 	Listen []string // "PROTOCOL=ADDR" or "PROTOCOL@AGENT=ADDR": moves that server, or adds one
 }
 
-// The bounds of Options, which a recording or a queue may bring: beyond them their cost, which is quadratic, would be minutes.
+// The bounds of Options, which a recording or a queue may bring: beyond them their cost, which is quadratic, would be
+// minutes.
 const (
 	maxOptions = 1000 // of each kind
 	maxPath    = 2048 // bytes
@@ -58,8 +59,8 @@ func setPath(root *yaml.Node, s string, at yaml.Place, d *yaml.Document) *mismat
 	if err != nil {
 		return &mismatch{yaml.Quote(string(path)), "a path such as agents[0].hardware.joints.left_elbow.id"}
 	}
-	// Walk down and create missing nodes. A value of another type is never overwritten on the way: name.x=y is a mistake,
-	// not a request to turn name into a table.
+	// Walk down and create missing nodes. A value of another type is never overwritten on the way: name.x=y is a
+	// mistake, not a request to turn name into a table.
 	n := root
 	var walked Path
 	for _, st := range steps {
@@ -117,8 +118,8 @@ func cutAssignment(s string) (path Path, value string, ok bool) {
 	return "", "", false
 }
 
-// overrideBody sets body everywhere and removes parts. Classes are included: a client that spawns one must not reach real
-// motors in a run that was started with --body sim.
+// overrideBody sets body everywhere and removes parts. Classes are included: a client that spawns one must not reach
+// real motors in a run that was started with --body sim.
 func overrideBody(root *yaml.Node, body string, d *yaml.Document) {
 	at := yaml.Place{Source: "--body " + body}
 	kinds := []string{string(Sim), string(Emulated), string(Real)}
@@ -180,7 +181,8 @@ func overrideListen(root *yaml.Node, option string, at yaml.Place) *mismatch {
 		found, servers.Items = append(found, s), append(servers.Items, s)
 	case 1:
 	default:
-		return &mismatch{fmt.Sprintf("%d servers of %s", len(found), protocol), fmt.Sprintf("%s@AGENT=%s", protocol, address)}
+		return &mismatch{fmt.Sprintf("%d servers of %s", len(found), protocol),
+			fmt.Sprintf("%s@AGENT=%s", protocol, address)}
 	}
 	found[0].Set("listen", value(address))
 	return nil

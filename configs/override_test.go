@@ -34,7 +34,8 @@ func TestSet(t *testing.T) {
 		"servers[1].agent=b", // the last one wins
 	))
 	a := c.Agents[0]
-	if c.Clock.Mode != Realtime || c.Clock.Period.String() != "2ms" || a.Body != Emulated || a.BodyOf("wrist") != Sim || a.BodyOf("elbow") != Emulated {
+	if c.Clock.Mode != Realtime || c.Clock.Period.String() != "2ms" || a.Body != Emulated || a.BodyOf("wrist") != Sim ||
+		a.BodyOf("elbow") != Emulated {
 		t.Errorf("got %+v, %+v", c.Clock, a)
 	}
 	if got := c.Agents[1].Hardware.Joints["knee"]; got.ID != 2 || got.Model != "mx-28" {
@@ -52,7 +53,8 @@ func TestBody(t *testing.T) {
 	mixed := with("    model: m\n", "    model: m\n    parts: {elbow: emulated}\n", "  - {name: b, model: m}\n", "") +
 		"classes: {c: {model: m, body: real, hardware: {joints: {}}}}\n"
 	c := parsed(t, mixed, Options{})
-	if a := c.Agents[0]; !a.Has(Emulated) || a.Has(Real) || c.Clock.Mode != Realtime || c.Classes["c"].Guard.CommandTimeout == 0 {
+	if a := c.Agents[0]; !a.Has(Emulated) || a.Has(Real) || c.Clock.Mode != Realtime ||
+		c.Classes["c"].Guard.CommandTimeout == 0 {
 		t.Fatalf("as written: got %+v, clock %+v", a, c.Clock)
 	}
 	c = parsed(t, mixed, Options{Body: "sim"})
@@ -63,7 +65,8 @@ func TestBody(t *testing.T) {
 
 func TestListen(t *testing.T) {
 	const both = "name: r\nagents: [{name: a, model: m}, {name: b, model: m}]\n"
-	servers := "servers: [{protocol: osp, listen: \"127.0.0.1:1\"}, {protocol: odcp, listen: \"127.0.0.1:2\", agent: a}]\n"
+	servers := "servers: [{protocol: osp, listen: \"127.0.0.1:1\"}, {protocol: odcp, listen: \"127.0.0.1:2\", " +
+		"agent: a}]\n"
 	const one = "name: r\nagents: [{name: a, model: m}]\nservers: [{protocol: odcp, listen: \"127.0.0.1:2\"}]\n"
 	for _, tc := range []struct {
 		name   string
@@ -72,11 +75,14 @@ func TestListen(t *testing.T) {
 		want   []string // PROTOCOL@AGENT=ADDR of every server
 	}{
 		{"moved", both + servers, []string{"osp=127.0.0.1:0"}, []string{"osp@=127.0.0.1:0", "odcp@a=127.0.0.1:2"}},
-		{"moved by agent", both + servers, []string{"odcp@a=127.0.0.1:0"}, []string{"osp@=127.0.0.1:1", "odcp@a=127.0.0.1:0"}},
-		{"added for an agent", both + servers, []string{"odcp@b=127.0.0.1:3"}, []string{"osp@=127.0.0.1:1", "odcp@a=127.0.0.1:2", "odcp@b=127.0.0.1:3"}},
+		{"moved by agent", both + servers, []string{"odcp@a=127.0.0.1:0"},
+			[]string{"osp@=127.0.0.1:1", "odcp@a=127.0.0.1:0"}},
+		{"added for an agent", both + servers, []string{"odcp@b=127.0.0.1:3"},
+			[]string{"osp@=127.0.0.1:1", "odcp@a=127.0.0.1:2", "odcp@b=127.0.0.1:3"}},
 		{"added to none", both, []string{"osp=127.0.0.1:4"}, []string{"osp@=127.0.0.1:4"}},
 		{"the only agent", one, []string{"odcp@a=127.0.0.1:5"}, []string{"odcp@a=127.0.0.1:5"}},
-		{"any port, twice", one, []string{"odcp=127.0.0.1:0", "osp=127.0.0.1:0", "osp=127.0.0.1:6"}, []string{"odcp@a=127.0.0.1:0", "osp@=127.0.0.1:6"}},
+		{"any port, twice", one, []string{"odcp=127.0.0.1:0", "osp=127.0.0.1:0", "osp=127.0.0.1:6"},
+			[]string{"odcp@a=127.0.0.1:0", "osp@=127.0.0.1:6"}},
 	} {
 		var got []string
 		for _, s := range parsed(t, tc.yaml, Options{Listen: tc.listen}).Servers {
@@ -110,7 +116,8 @@ func TestHostileOptions(t *testing.T) {
 	for i := range many {
 		many[i] = fmt.Sprintf("k%d=1", i)
 	}
-	for name, o := range map[string]Options{"a long path": {Set: []string{`["` + strings.Repeat("=", 300_000)}}, "many": {Set: many}, "many listeners": {Listen: many}} {
+	for name, o := range map[string]Options{"a long path": {Set: []string{`["` + strings.Repeat("=", 300_000)}},
+		"many": {Set: many}, "many listeners": {Listen: many}} {
 		start := time.Now()
 		_, err := Parse([]byte("name: a\n"), "f.yaml", o)
 		if took := time.Since(start); hal.KindOf(err) != hal.Invalid || took > 20*time.Second {

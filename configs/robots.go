@@ -21,5 +21,6 @@ func (c *Config) Robots() []Placed {
 	return list
 }
 
-// Rated reports whether the bus has a bit rate: a GPIO chip has none; an I2C bus and an SPI port have a clock, Frequency.
+// Rated reports whether the bus has a bit rate: a GPIO chip has none; an I2C bus and an SPI port have a clock,
+// Frequency.
 func (b *Bus) Rated() bool { return b.Type != "i2c" && b.Type != "spi" && b.Type != "gpio" }

@@ -11,8 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// forms returns the pattern of a name in the tag. The patterns keep names usable in file and socket names, in channel names
-// (left_elbow/position) and on a command line. The set of kinds is open here; the catalog has the kinds.
+// forms returns the pattern of a name in the tag. The patterns keep names usable in file and socket names, in channel
+// names (left_elbow/position) and on a command line. The set of kinds is open here; the catalog has the kinds.
 func forms(name string) yaml.Form {
 	short := func(chars string) func(string) bool {
 		return func(s string) bool { return len(s) <= 64 && strings.Trim(s, chars) == "" }
@@ -28,10 +28,11 @@ func forms(name string) yaml.Form {
 	case "kind":
 		return yaml.Form{Rule: "a word of small letters, digits, - and _", OK: begun(kindChars)}
 	case "servo":
-		return yaml.Form{Rule: "a word of small letters, digits, - and _, or the path of a servo file, NAME.yaml", OK: func(s string) bool {
-			ext := filepath.Ext(s)
-			return ext == ".yaml" || ext == ".yml" || begun(kindChars)(s)
-		}}
+		return yaml.Form{Rule: "a word of small letters, digits, - and _, or the path of a servo file, NAME.yaml",
+			OK: func(s string) bool {
+				ext := filepath.Ext(s)
+				return ext == ".yaml" || ext == ".yml" || begun(kindChars)(s)
+			}}
 	case "robot": // as its maker wrote it into it: p2at8+
 		return yaml.Form{Rule: "a word of small letters, digits, -, _ and +", OK: begun(kindChars + "+")}
 	case "port":

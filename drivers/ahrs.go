@@ -8,16 +8,16 @@ import (
 	"github.com/halyard-robotics/halyard/hal/kinematics"
 )
 
-// fused is how many values a hal "imu" has: attitude w x y z, rates x y z, acceleration x y z. Field is which of an AHRS's values is
-// the first of the field, x y z T, that follow them.
+// fused is how many values a hal "imu" has: attitude w x y z, rates x y z, acceleration x y z. Field is which of an
+// AHRS's values is the first of the field, x y z T, that follow them.
 const (
 	fused = 10
 	Field = fused
 )
 
-// AHRS makes a hal "imu" of a chip that measures but has no attitude of its own (MPU-6050, LSM6DSOX): values 0 to 8 of raw are
-// rates, acceleration and field. It is a Sensor, of ten values in the axes of the chip's mount, and where there is room for them of three
-// more, the corrected field, T; NaN where the chip has no magnetometer.
+// AHRS makes a hal "imu" of a chip that measures but has no attitude of its own (MPU-6050, LSM6DSOX): values 0 to 8 of
+// raw are rates, acceleration and field. It is a Sensor, of ten values in the axes of the chip's mount, and where there
+// is room for them of three more, the corrected field, T; NaN where the chip has no magnetometer.
 type AHRS struct {
 	Sensor // the chip
 	cal    calibration.Inertial

@@ -13,8 +13,8 @@ var errUndriven = errors.New("no device drives it")
 
 // Source provides a sensor's values: a Poller, or a driven device that also measures.
 type Source interface {
-	// Latest copies the newest good values into dst, from the source's value first on. It returns their age (< 0: no values
-	// yet) and the present error. It does not wait.
+	// Latest copies the newest good values into dst, from the source's value first on. It returns their age (< 0: no
+	// values yet) and the present error. It does not wait.
 	Latest(dst []float64, first int) (age time.Duration, err error)
 	Values() int // how many it has
 }
@@ -27,8 +27,9 @@ type sense struct {
 	last   lastFault
 }
 
-// AttachSensor connects the layout's sensor called name to the values of p, usually a Poller, from its value first on. Call
-// it before the body is in a rig. One device may serve several sensors, for example an IMU's gyro and accelerometer.
+// AttachSensor connects the layout's sensor called name to the values of p, usually a Poller, from its value first on.
+// Call it before the body is in a rig. One device may serve several sensors, for example an IMU's gyro and
+// accelerometer.
 func (b *Body) AttachSensor(name string, p Source, first int) error {
 	for i := range b.senses {
 		s, count := &b.senses[i], b.layout.Sensors[i].Count
@@ -74,8 +75,8 @@ func (s *sense) explain(err error) error {
 	return &e
 }
 
-// same reports whether a and b are equal, if they can be compared without a panic: == may panic, for example on a struct
-// with a slice. reflect.Value's Comparable would cover more types, but allocates.
+// same reports whether a and b are equal, if they can be compared without a panic: == may panic, for example on a
+// struct with a slice. reflect.Value's Comparable would cover more types, but allocates.
 func same(a, b error) bool {
 	t := reflect.TypeOf(b)
 	return t != nil && t.Comparable() && t.Kind() != reflect.Struct && t.Kind() != reflect.Array && a == b

@@ -13,8 +13,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Joint is one actuator of the layout: a servo of a chain with its calibration, or, if Writer is set, a PWM channel with
-// its calibration.
+// Joint is one actuator of the layout: a servo of a chain with its calibration, or, if Writer is set, a PWM channel
+// with its calibration.
 type Joint struct {
 	Chain       servo.Chain
 	Index       int                // of the servo in its chain
@@ -46,8 +46,8 @@ type part interface {
 	refused(error) error // that it did not halt, as a user sees it
 }
 
-// halter switches torque off for all that is connected to one line: a servo.Chain, an OutputWriter. It answers with one error for each that did
-// not acknowledge, nil for the rest.
+// halter switches torque off for all that is connected to one line: a servo.Chain, an OutputWriter. It answers with one
+// error for each that did not acknowledge, nil for the rest.
 type halter interface{ Halt() []error }
 
 // joint is a Joint with its state between cycles.
@@ -71,8 +71,8 @@ type joint struct {
 	cache     cache
 }
 
-// NewBody returns the body of layout, whose actuators are joints, in the same order. It does no I/O. It reports
-// all mismatches together, each a *hal.Error with its Joint. Uncalibrated: the calibration is missing or of another servo.
+// NewBody returns the body of layout, whose actuators are joints, in the same order. It does no I/O. It reports all
+// mismatches together, each a *hal.Error with its Joint. Uncalibrated: the calibration is missing or of another servo.
 // Invalid: the servo does not support a mode or range of the layout.
 func NewBody(layout *hal.Layout, joints []Joint) (*Body, error) {
 	if err := check(layout, joints); err != nil {
@@ -98,7 +98,8 @@ func NewBody(layout *hal.Layout, joints []Joint) (*Body, error) {
 func newJoint(j Joint, a *hal.Actuator) *joint {
 	c := &joint{
 		Joint: j, name: a.Name, cal: *j.Calibration, units: j.Chain.Units(j.Index),
-		goal: servo.Goal{Mode: hal.NoMode, Limit: 1}, limit: a.Limits.MaxTorque, time: -1, clock: -1, lastTurns: math.NaN(), sure: math.NaN(),
+		goal: servo.Goal{Mode: hal.NoMode, Limit: 1}, limit: a.Limits.MaxTorque, time: -1, clock: -1,
+		lastTurns: math.NaN(), sure: math.NaN(),
 	}
 	// A file without torque leaves the data sheet's values.
 	c.cal.Torque.Constant = cmp.Or(c.cal.Torque.Constant, c.units.StallTorque/c.units.MaxEffort*c.cal.Gear)
@@ -157,7 +158,8 @@ func (j *joint) fence(a *hal.Actuator) {
 // needs to see a jump and take its torque.
 const oddTurns = 10
 
-// countTurns sees which turns the servo counts. One wrong reading would move every goal by a turn, to the end of its range.
+// countTurns sees which turns the servo counts. One wrong reading would move every goal by a turn, to the end of its
+// range.
 func (j *joint) countTurns(enabled bool) {
 	s := j.Chain.State(j.Index)
 	turns := s.Position - j.cal.Unwrap(s.Position)
@@ -214,8 +216,9 @@ func (j *joint) command(a *hal.Actuator, m hal.Mode, v float64) {
 	}
 }
 
-// ticks is the servo's goal for the joint at radians, clamped to the soft limits even if the guard passed more. The servo
-// may count other turns than the calibration; its present position shows which. A goal never leaves the calibrated range.
+// ticks is the servo's goal for the joint at radians, clamped to the soft limits even if the guard passed more. The
+// servo may count other turns than the calibration; its present position shows which. A goal never leaves the
+// calibrated range.
 func (j *joint) ticks(a *hal.Actuator, radians float64) float64 {
 	if !a.Wraps {
 		radians = clamp(radians, a.Limits.MinPosition, a.Limits.MaxPosition)
@@ -231,7 +234,8 @@ func (j *joint) ticks(a *hal.Actuator, radians float64) float64 {
 	case !a.Wraps:
 		low, high := j.cal.RangeTicks[0], j.cal.RangeTicks[1]
 		if known {
-			// Enabled outside of its range it is led back, not made to leap: the bounds follow it inward, never outward.
+			// Enabled outside of its range it is led back, not made to leap: the bounds follow it inward, never
+			// outward.
 			at := j.cal.Unwrap(present)
 			j.reach = [2]float64{min(low, max(j.reach[0], at)), max(high, min(j.reach[1], at))}
 			low, high = j.reach[0], j.reach[1]
@@ -243,8 +247,8 @@ func (j *joint) ticks(a *hal.Actuator, radians float64) float64 {
 }
 
 // parted reports whether several readings in a row show a continuous joint away from its goal. Either it is whole turns
-// away, turned by hand faster than its goal, and must not be driven back all those turns. Or it is beyond the end of the
-// range of a one-turn servo, which would take the long way round to its goal.
+// away, turned by hand faster than its goal, and must not be driven back all those turns. Or it is beyond the end of
+// the range of a one-turn servo, which would take the long way round to its goal.
 func (j *joint) parted(present float64) bool {
 	s, turn, need := j.Chain.State(j.Index), j.cal.TicksPerTurn*j.cal.Gear, oddTurns
 	most := turn
@@ -264,8 +268,8 @@ func (j *joint) parted(present float64) bool {
 	return j.odd >= need
 }
 
-// Read copies the state of every device. A missing value keeps its old value and time; the reason and the device's alarms
-// are in its Status. It does no I/O and allocates only at the first occurrence of a fault.
+// Read copies the state of every device. A missing value keeps its old value and time; the reason and the device's
+// alarms are in its Status. It does no I/O and allocates only at the first occurrence of a fault.
 func (b *Body) Read(f *hal.Frame) error {
 	for i, p := range b.parts {
 		f.Status[i] = p.read(f, &b.layout.Actuators[i])
@@ -278,8 +282,8 @@ func (b *Body) Read(f *hal.Frame) error {
 
 func (j *joint) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 	s := j.Chain.State(j.Index)
-	// Values with a changed time are new, even with an error. A device that reports less often than every cycle has no new
-	// values in the other cycles.
+	// Values with a changed time are new, even with an error. A device that reports less often than every cycle has no
+	// new values in the other cycles.
 	if s.Time >= 0 && s.Time != j.clock {
 		j.clock = s.Time
 		turns := s.Position - j.cal.Unwrap(s.Position)
@@ -306,7 +310,8 @@ func (j *joint) read(f *hal.Frame, a *hal.Actuator) hal.Status {
 		err = s.Inhibit // its values are good, but it gives way
 	}
 	// An alarm that has not taken the torque lets the joint go on.
-	return hal.Status{Time: j.time, Err: j.fault(err, s.Report), Drive: s.Drive, Warns: err == nil && s.Inhibit == nil && s.Spares}
+	return hal.Status{Time: j.time, Err: j.fault(err, s.Report), Drive: s.Drive, Warns: err == nil &&
+		s.Inhibit == nil && s.Spares}
 }
 
 // Alarms appends the alarms of each actuator's device to dst, in the layout's order.
@@ -317,9 +322,9 @@ func (b *Body) Alarms(dst []servo.Alarm) []servo.Alarm {
 	return dst
 }
 
-// Halt switches torque off for everything that is connected to the body's lines, all lines at once so that a dead one delays no
-// other, and stages goals without torque. It waits for them all. A line that other bodies share halts for them too. Its error
-// joins one *hal.Error for each actuator of this body that did not acknowledge.
+// Halt switches torque off for everything that is connected to the body's lines, all lines at once so that a dead one
+// delays no other, and stages goals without torque. It waits for them all. A line that other bodies share halts for
+// them too. Its error joins one *hal.Error for each actuator of this body that did not acknowledge.
 func (b *Body) Halt() error {
 	for _, p := range b.parts {
 		p.release()

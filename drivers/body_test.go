@@ -30,7 +30,8 @@ func layoutOf(u servo.Units, names ...string) *hal.Layout {
 		return len(*to) - 1
 	}
 	for _, name := range names {
-		a := hal.Actuator{Name: name, Limits: hal.Limits{MinPosition: -2.5, MaxPosition: 2.5, MaxVelocity: 6, MaxTorque: u.StallTorque}}
+		a := hal.Actuator{Name: name, Limits: hal.Limits{MinPosition: -2.5, MaxPosition: 2.5, MaxVelocity: 6,
+			MaxTorque: u.StallTorque}}
 		for m := range hal.NumModes {
 			a.Goal[m] = hal.None
 			if u.Modes[m] {
@@ -189,7 +190,8 @@ func TestCalibrated(t *testing.T) {
 		t.Errorf("mode: got %v", r.goals[0].Mode)
 	}
 	// Everything is bounded by what the servo and the calibration can.
-	for m, v := range map[hal.Mode]float64{hal.PositionMode: 50, hal.VelocityMode: 1000, hal.TorqueMode: 1000, hal.DutyMode: 9} {
+	for m, v := range map[hal.Mode]float64{hal.PositionMode: 50, hal.VelocityMode: 1000, hal.TorqueMode: 1000,
+		hal.DutyMode: 9} {
 		r.set(0, m, v)
 		r.f.Inputs[a.TorqueLimit] = 99
 		r.cycle()
@@ -337,7 +339,8 @@ func TestFaultTexts(t *testing.T) {
 			`bus "upper": id 1: joint "elbow": read: no answer; alarm before: overload (try: halyard scan /dev/ttyUSB0)`},
 		{"adapter gone", servo.ErrDisconnected, 0, hal.BusFault,
 			`bus "upper": id 1: joint "elbow": read: adapter gone (try: halyard ports)`},
-		{"explained", &hal.Error{Kind: hal.Timeout, ID: 9, Op: "sync read", Err: errors.New("late"), Try: "wait"}, 0, hal.Timeout,
+		{"explained", &hal.Error{Kind: hal.Timeout, ID: 9, Op: "sync read", Err: errors.New("late"), Try: "wait"}, 0,
+			hal.Timeout,
 			`bus "upper": id 9: joint "elbow": sync read: late (try: wait)`},
 	} {
 		r := newRobot(t, ax, []string{"elbow"}, nil)
@@ -399,7 +402,8 @@ func TestHalt(t *testing.T) {
 	for _, e := range err.(interface{ Unwrap() []error }).Unwrap() {
 		names = append(names, e.(*hal.Error).Joint)
 	}
-	if strings.Join(names, " ") != "elbow neck" || !strings.Contains(err.Error(), "halt: no answer (try: cut its power)") {
+	if strings.Join(names, " ") != "elbow neck" ||
+		!strings.Contains(err.Error(), "halt: no answer (try: cut its power)") {
 		t.Errorf("got %v: %v", names, err)
 	}
 	// Torque comes back with the present position as its goal.
@@ -454,8 +458,8 @@ func TestCycleAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A cycle of a body of 21 joints, without its bus. The bound is what field.md grants the layer above the buses with 20 joints, 50 µs;
-// ratio is the part of it.
+// A cycle of a body of 21 joints, without its bus. The bound is what field.md grants the layer above the buses with 20
+// joints, 50 µs; ratio is the part of it.
 func BenchmarkCycle(b *testing.B) {
 	names := strings.Fields("a b c d e f g h i j k l m n o p q r s t u")
 	l, c := layoutOf(ax, names...), newChain(ax, len(names))
@@ -477,7 +481,8 @@ func BenchmarkCycle(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/50e3, "ratio")
 }
 
-// TestSafety04WrongTurns: one wrong reading beyond the calibration's turn moves no goal by a turn; readings that agree do.
+// TestSafety04WrongTurns: one wrong reading beyond the calibration's turn moves no goal by a turn; readings that agree
+// do.
 func TestSafety04WrongTurns(t *testing.T) {
 	r := newRobot(t, xm, []string{"elbow"}, nil)
 	r.states[0].Position = 2048

@@ -39,13 +39,18 @@ func TestBuildRefuses(t *testing.T) {
 	}{
 		{"too few", func(l *hal.Layout, _ []Joint) { l.Actuators = append(l.Actuators, l.Actuators[0]) }, hal.Invalid,
 			[]string{"joints: got 2, want 3"}},
-		{"no chain", func(_ *hal.Layout, j []Joint) { j[1].Chain = nil }, hal.Invalid, []string{`joint "elbow": body: servo: got none`}},
-		{"one servo twice", func(_ *hal.Layout, j []Joint) { j[1].Index = 0 }, hal.Invalid, []string{`got the one of joint "waist"`}},
+		{"no chain", func(_ *hal.Layout, j []Joint) { j[1].Chain = nil }, hal.Invalid,
+			[]string{`joint "elbow": body: servo: got none`}},
+		{"one servo twice", func(_ *hal.Layout, j []Joint) { j[1].Index = 0 }, hal.Invalid,
+			[]string{`got the one of joint "waist"`}},
 		{"mode", func(l *hal.Layout, _ []Joint) { l.Actuators[0].Goal[hal.TorqueMode] = 0 }, hal.Invalid,
 			[]string{"mode torque: servo ax-12a has none"}},
-		{"of another servo", func(_ *hal.Layout, j []Joint) { j[0].Calibration.Servo = calibration.Servo{Model: "mx-28", ID: 5} },
+		{"of another servo", func(_ *hal.Layout, j []Joint) {
+			j[0].Calibration.Servo = calibration.Servo{Model: "mx-28", ID: 5}
+		},
 			hal.Uncalibrated, []string{"got one of mx-28 id 5, want of ax-12a id 1", "halyard doctor"}},
-		{"not valid", func(_ *hal.Layout, j []Joint) { j[0].Calibration.Gear = 0 }, hal.Invalid, []string{"calibration: gear: got 0"}},
+		{"not valid", func(_ *hal.Layout, j []Joint) { j[0].Calibration.Gear = 0 }, hal.Invalid,
+			[]string{"calibration: gear: got 0"}},
 		{"beside the limits", func(_ *hal.Layout, j []Joint) {
 			j[0].Calibration.ZeroTicks, j[0].Calibration.Direction = 3000, -1
 		}, hal.Invalid, []string{"want some of the soft limits -2.5..2.5"}},

@@ -7,15 +7,15 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Sensor is one device that measures: the common interface of an IMU, a pressure sensor, a laser or an ADC. One goroutine at
-// a time calls it. Every call is bounded in time and may wait, by the device's clock.
+// Sensor is one device that measures: the common interface of an IMU, a pressure sensor, a laser or an ADC. One
+// goroutine at a time calls it. Every call is bounded in time and may wait, by the device's clock.
 type Sensor interface {
 	// Open finds the device, refuses any other in its place, and sets it up. It may be called again without a Close:
 	// the device was unplugged, or lost its power and its settings.
 	Open() error
-	// Read takes one measurement: SI units, in the order of its hal.Sensor's kind. Values beyond len(values) are left out,
-	// missing values are NaN. After an error values are undefined. An error of kind hal.Absent reports that the device is
-	// lost or has lost its settings.
+	// Read takes one measurement: SI units, in the order of its hal.Sensor's kind. Values beyond len(values) are left
+	// out, missing values are NaN. After an error values are undefined. An error of kind hal.Absent reports that the
+	// device is lost or has lost its settings.
 	Read(values []float64) error
 	Close() error
 }
@@ -69,8 +69,8 @@ func Measure(s Sensor, values []float64) error {
 // Reader is a Sensor that reads tags: its one value is how many are in reach.
 type Reader interface {
 	Sensor
-	// Listen lets f be notified of each tag, by its number, each time that it is read, in the goroutine that reads. There is one
-	// listener; nil ends it. It may be called from any goroutine.
+	// Listen lets f be notified of each tag, by its number, each time that it is read, in the goroutine that reads.
+	// There is one listener; nil ends it. It may be called from any goroutine.
 	Listen(f func(tag int))
 }
 
@@ -81,8 +81,8 @@ type Output interface {
 	Open() error
 	// Write sets each channel's pulse width; 0: no pulses. An error of kind hal.Absent is as with a Sensor.
 	Write(pulses []time.Duration) error
-	// Off ends the pulses of all channels. It returns one error for each channel that did not acknowledge, nil for the others.
-	// It also works for a device that was never opened.
+	// Off ends the pulses of all channels. It returns one error for each channel that did not acknowledge, nil for the
+	// others. It also works for a device that was never opened.
 	Off() []error
 	Close() error
 }
@@ -91,7 +91,8 @@ type Output interface {
 const (
 	// tolerated is how many times in a row a device may fail before it is opened again.
 	tolerated = 3
-	// retryEvery is the pause between two attempts to open a lost device. With it a device is back well within a second, one that needs 0.7 s to boot too.
+	// retryEvery is the pause between two attempts to open a lost device. With it a device is back well within a
+	// second, one that needs 0.7 s to boot too.
 	retryEvery = 100 * time.Millisecond
 	// staleAfter is when values count as a fault, on top of three periods: the device hangs without an error.
 	staleAfter = 500 * time.Millisecond

@@ -89,7 +89,8 @@ func TestPollerInStep(t *testing.T) {
 		edge  time.Duration
 		value float64 // 0 = none yet
 		age   time.Duration
-	}{{0, 0, -1}, {10 * ms, 0, -1}, {20 * ms, 1, 2 * ms}, {40 * ms, 1, 22 * ms}, {50 * ms, 1, 32 * ms}, {60 * ms, 1, 42 * ms},
+	}{{0, 0, -1}, {10 * ms, 0, -1}, {20 * ms, 1, 2 * ms}, {40 * ms, 1, 22 * ms}, {50 * ms, 1, 32 * ms},
+		{60 * ms, 1, 42 * ms},
 		{70 * ms, 2, 2 * ms}, {200 * ms, 2, 132 * ms}, {220 * ms, 3, 2 * ms}} {
 		v.edge = want.edge
 		if err := errors.Join(p.Send(), p.Receive()); err != nil {
@@ -112,7 +113,8 @@ func TestPollerInStep(t *testing.T) {
 	}
 }
 
-// A failed reading changes no value, reports the reason, and after three the device is opened again; one that is gone at once.
+// A failed reading changes no value, reports the reason, and after three the device is opened again; one that is gone
+// at once.
 func TestPollerRecovers(t *testing.T) {
 	v := &virtual{}
 	s := &scripted{clock: v}
@@ -259,7 +261,13 @@ func TestFeederInStep(t *testing.T) {
 		t.Error("unchanged: not written after 100 ms")
 	}
 	n := time.Duration(0)
-	if allocs := testing.AllocsPerRun(200, func() { v.edge += 10 * ms; n++; f.Stage(1, n); _ = f.Send(); _, _, _ = f.State() }); allocs > 0 {
+	if allocs := testing.AllocsPerRun(200, func() {
+		v.edge += 10 * ms
+		n++
+		f.Stage(1, n)
+		_ = f.Send()
+		_, _, _ = f.State()
+	}); allocs > 0 {
 		t.Errorf("a cycle: got %g allocations beyond the test's own, want 0", allocs)
 	}
 	// Halt: the gate first, then the bus; each channel answers; nothing begins again by itself.
@@ -288,7 +296,8 @@ func TestFeederGateFails(t *testing.T) {
 	}
 }
 
-// A gate that is lost has ended all pulses: that is reported for as long as it is away, and none begins by itself when it is back.
+// A gate that is lost has ended all pulses: that is reported for as long as it is away, and none begins by itself when
+// it is back.
 func TestFeederGateLost(t *testing.T) {
 	var gone error
 	open := false
@@ -424,7 +433,10 @@ func TestFeederHaltsUnderWay(t *testing.T) {
 		clock := bubble{time.Now()}
 		s := &scripted{clock: clock, takes: 50 * ms}
 		var open atomic.Bool
-		f := NewOutputWriter(s, OutputWriterConfig{Channels: 1, Clock: clock, Gate: func(now bool) error { open.Store(now); return nil }})
+		f := NewOutputWriter(s, OutputWriterConfig{Channels: 1, Clock: clock, Gate: func(now bool) error {
+			open.Store(now)
+			return nil
+		}})
 		if err := f.Open(); err != nil {
 			t.Fatal(err)
 		}
@@ -449,7 +461,8 @@ func TestFeederHaltsUnderWay(t *testing.T) {
 	})
 }
 
-// TestSafety18SilentCycle: while the cycle hangs nothing is written: pulses that the supervisor has ended do not begin again.
+// TestSafety18SilentCycle: while the cycle hangs nothing is written: pulses that the supervisor has ended do not begin
+// again.
 func TestSafety18SilentCycle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := bubble{time.Now()}
@@ -496,7 +509,8 @@ func (c *edgeClock) Read(values []float64) error {
 	return nil
 }
 
-// A sensor that is read in step with the cycle has a new reading in every cycle, and none of before a reset of its world.
+// A sensor that is read in step with the cycle has a new reading in every cycle, and none of before a reset of its
+// world.
 func TestPollerIsFresh(t *testing.T) {
 	const period = 10 * time.Millisecond
 	c := &edgeClock{}

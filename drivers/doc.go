@@ -1,5 +1,6 @@
-// Package drivers implements the hardware Body: joints on servo chains, PWM outputs and sensors, real or emulated. It converts
-// between devices and the layout with each device's calibration. It uses devices through interfaces, independent of vendors.
+// Package drivers implements the hardware Body: joints on servo chains, PWM outputs and sensors, real or emulated. It
+// converts between devices and the layout with each device's calibration. It uses devices through interfaces,
+// independent of vendors.
 //
 //	Write: radians ─calibration─► ticks ─► Chain.SetGoal      the rig calls Chain.Send
 //	Read:  radians ◄─calibration─ ticks ◄─ Chain.State        the rig called Chain.Receive
@@ -17,15 +18,15 @@
 //	each cycle: body.Write(frame), then Send and Receive of every chain, writer and poller, then body.Read(frame)
 //	body.Halt()                                  torque and pulses off on all lines at once; one error per device that did not confirm
 //
-// A hal.Rig runs the cycle behind a guard; a program without a rig makes these calls itself. Write and Read do no I/O. An
-// Enable of false in the frame switches a joint's torque off; NaN in an input means no command. Body does not own its
-// devices: their owner closes them after the last Halt.
+// A hal.Rig runs the cycle behind a guard; a program without a rig makes these calls itself. Write and Read do no I/O.
+// An Enable of false in the frame switches a joint's torque off; NaN in an input means no command. Body does not own
+// its devices: their owner closes them after the last Halt.
 //
-// A Sensor is a chip or board that measures, an Output a board that makes pulses: drivers/imu, pressure, adc, lidar, rfid,
-// gpio and pwm implement them. Their I/O blocks, so a Poller or an OutputWriter calls them in its own goroutine: the cycle
-// never waits, every value has an age, and a lost device is opened again.
+// A Sensor is a chip or board that measures, an Output a board that makes pulses: drivers/imu, pressure, adc, lidar,
+// rfid, gpio and pwm implement them. Their I/O blocks, so a Poller or an OutputWriter calls them in its own goroutine:
+// the cycle never waits, every value has an age, and a lost device is opened again.
 //
 // Errors are a *hal.Error, with the joint or the sensor. NewBody returns hal.Uncalibrated (a real joint without its
-// calibration) or hal.Invalid. Errors of a cycle are in the frame's Status of each device, whose values are then the last
-// good ones.
+// calibration) or hal.Invalid. Errors of a cycle are in the frame's Status of each device, whose values are then the
+// last good ones.
 package drivers

@@ -29,11 +29,13 @@ func Example() {
 	if err := chain.Open(); err != nil {
 		log.Fatal(err)
 	}
-	elbow, err := calibration.Parse([]byte(calibrated), "elbow.yaml") // on a robot: calibration.Load("calibration/elbow.yaml")
+	// on a robot: calibration.Load("calibration/elbow.yaml")
+	elbow, err := calibration.Parse([]byte(calibrated), "elbow.yaml")
 	if err != nil {
 		log.Fatal(err)
 	}
-	body, err := drivers.NewBody(layout(), []drivers.Joint{{Chain: chain, Index: 0, Calibration: elbow, Bus: "arm", ID: 1}})
+	body, err := drivers.NewBody(layout(),
+		[]drivers.Joint{{Chain: chain, Index: 0, Calibration: elbow, Bus: "arm", ID: 1}})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -61,8 +63,9 @@ func layout() *hal.Layout {
 	return &hal.Layout{
 		Inputs:  []hal.Channel{{Name: "elbow/goal", Quantity: hal.Position, Min: least, Max: most}},
 		Outputs: []hal.Channel{{Name: "elbow/position", Quantity: hal.Position, Min: least, Max: most}},
-		Actuators: []hal.Actuator{{Name: "elbow", Goal: [hal.NumModes]int{hal.PositionMode: 0, hal.VelocityMode: hal.None,
-			hal.TorqueMode: hal.None, hal.DutyMode: hal.None}, TorqueLimit: hal.None, Position: 0,
+		Actuators: []hal.Actuator{{Name: "elbow",
+			Goal: [hal.NumModes]int{hal.PositionMode: 0, hal.VelocityMode: hal.None,
+				hal.TorqueMode: hal.None, hal.DutyMode: hal.None}, TorqueLimit: hal.None, Position: 0,
 			Velocity: hal.None, Torque: hal.None, Voltage: hal.None, Temperature: hal.None,
 			Limits: hal.Limits{MinPosition: least, MaxPosition: most, MaxVelocity: 6, MaxTorque: 1.4}}},
 	}
@@ -81,8 +84,8 @@ ticks_per_turn: 10666.666666666666
 range_ticks: [4500, 10500]
 `
 
-// A depth read twenty times a second in its own goroutine, which sees the newest one with its age and never waits. A sensor
-// that is unplugged is opened again.
+// A depth read twenty times a second in its own goroutine, which sees the newest one with its age and never waits. A
+// sensor that is unplugged is opened again.
 func ExampleNewPoller() {
 	bus, err := i2c.Open("/dev/i2c-1")
 	if err != nil {
@@ -116,7 +119,8 @@ func ExampleNewAHRS() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	attitude := drivers.NewAHRS(chip, calibration.NominalInertial("imu", "mpu-6050"), hal.WallClock(), kinematics.AttitudeConfig{})
+	attitude := drivers.NewAHRS(chip, calibration.NominalInertial("imu", "mpu-6050"), hal.WallClock(),
+		kinematics.AttitudeConfig{})
 	poller := drivers.NewPoller(attitude, drivers.PollerConfig{Name: "imu", Values: 10, Period: 5 * time.Millisecond})
 	if err := poller.Open(); err != nil {
 		log.Fatal(err)

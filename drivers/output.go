@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// output is a Joint on a PWM channel, with its state between cycles. It measures nothing. If the layout has a position for
-// it, that is the last commanded one, at first the default, marked as an estimate.
+// output is a Joint on a PWM channel, with its state between cycles. It measures nothing. If the layout has a position
+// for it, that is the last commanded one, at first the default, marked as an estimate.
 type output struct {
 	Joint
 	name     string
@@ -138,7 +138,8 @@ func (l *lastFault) is(err error) bool {
 }
 
 // checkPulse reports faults of j as the output of a, given the joints before it.
-func (j *Joint) checkPulse(a *hal.Actuator, l *hal.Layout, before []Joint, fault func(hal.Kind, string, string, ...any)) {
+func (j *Joint) checkPulse(a *hal.Actuator, l *hal.Layout, before []Joint,
+	fault func(hal.Kind, string, string, ...any)) {
 	for k := range before {
 		if before[k].Writer == j.Writer && before[k].Channel == j.Channel {
 			fault(hal.Invalid, "", "channel %d: got the one of %q, want its own", j.Channel, l.Actuators[k].Name)
@@ -157,7 +158,8 @@ func (j *Joint) checkPulse(a *hal.Actuator, l *hal.Layout, before []Joint, fault
 		return
 	}
 	if p.Device.Channel != j.Channel {
-		fault(hal.Uncalibrated, "halyard doctor", "calibration: got one of channel %d, want of %d", p.Device.Channel, j.Channel)
+		fault(hal.Uncalibrated, "halyard doctor", "calibration: got one of channel %d, want of %d", p.Device.Channel,
+			j.Channel)
 	}
 	for m, in := range a.Goal {
 		if in != hal.None && !p.Takes(hal.Mode(m)) {
@@ -166,8 +168,8 @@ func (j *Joint) checkPulse(a *hal.Actuator, l *hal.Layout, before []Joint, fault
 	}
 }
 
-// nominalPulse is the calibration of an output without measured values, for actuator a: a servo over its limits, or an ESC
-// with force linear in the pulse width.
+// nominalPulse is the calibration of an output without measured values, for actuator a: a servo over its limits, or an
+// ESC with force linear in the pulse width.
 func nominalPulse(a *hal.Actuator, j *Joint) *calibration.Pulse {
 	c := calibration.Channel{Model: "output", Channel: j.Channel}
 	if a.Goal[hal.PositionMode] != hal.None {

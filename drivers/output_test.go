@@ -20,14 +20,19 @@ func rov() *hal.Layout {
 		return hal.Channel{Name: name, Quantity: q, Min: -100, Max: 100}
 	}
 	l := &hal.Layout{
-		Inputs:  []hal.Channel{channel("tilt/position", hal.Position), channel("bow/torque", hal.Torque), channel("bow/duty", hal.Duty), channel("bow/limit", hal.TorqueLimit)},
+		Inputs: []hal.Channel{channel("tilt/position", hal.Position), channel("bow/torque", hal.Torque),
+			channel("bow/duty", hal.Duty), channel("bow/limit", hal.TorqueLimit)},
 		Outputs: []hal.Channel{channel("tilt/position", hal.Position)},
 		Infos: []hal.Channel{channel("depth/0", hal.Pressure), channel("depth/1", hal.Temperature),
-			channel("gyro/x", hal.AngularVelocity), channel("gyro/y", hal.AngularVelocity), channel("gyro/z", hal.AngularVelocity)},
-		Sensors: []hal.Sensor{{Name: "depth", Kind: "pressure", First: 1, Count: 2}, {Name: "gyro", Kind: "gyro", First: 3, Count: 3}},
+			channel("gyro/x", hal.AngularVelocity), channel("gyro/y", hal.AngularVelocity),
+			channel("gyro/z", hal.AngularVelocity)},
+		Sensors: []hal.Sensor{{Name: "depth", Kind: "pressure", First: 1, Count: 2},
+			{Name: "gyro", Kind: "gyro", First: 3, Count: 3}},
 	}
-	tilt := hal.Actuator{Name: "tilt", Goal: none, TorqueLimit: hal.None, Position: 0, Velocity: hal.None, Torque: hal.None,
-		Voltage: hal.None, Temperature: hal.None, Default: 0.2, Limits: hal.Limits{MinPosition: -1, MaxPosition: 1, MaxVelocity: 4, MaxTorque: 1}}
+	tilt := hal.Actuator{Name: "tilt", Goal: none, TorqueLimit: hal.None, Position: 0, Velocity: hal.None,
+		Torque:  hal.None,
+		Voltage: hal.None, Temperature: hal.None, Default: 0.2,
+		Limits: hal.Limits{MinPosition: -1, MaxPosition: 1, MaxVelocity: 4, MaxTorque: 1}}
 	tilt.Goal[hal.PositionMode] = 0
 	bow := tilt
 	bow.Name, bow.Kind, bow.Goal, bow.Position, bow.TorqueLimit = "bow", hal.Thruster, none, hal.None, 3
@@ -57,7 +62,8 @@ func newBoat(t *testing.T) *boat {
 	if err := errors.Join(b.feeder.Open(), b.poller.Open()); err != nil {
 		t.Fatal(err)
 	}
-	body, err := Build(rov(), []Joint{{Writer: b.feeder, Channel: 0, Bus: "pwm"}, {Writer: b.feeder, Channel: 2, Bus: "pwm"}}, true)
+	body, err := Build(rov(), []Joint{{Writer: b.feeder, Channel: 0, Bus: "pwm"},
+		{Writer: b.feeder, Channel: 2, Bus: "pwm"}}, true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +84,8 @@ func (b *boat) Advance(dt time.Duration) error {
 
 func (b *boat) cycle() {
 	b.t.Helper()
-	err := errors.Join(b.Write(b.f), b.feeder.Send(), b.poller.Send(), b.Advance(10*ms), b.feeder.Receive(), b.poller.Receive())
+	err := errors.Join(b.Write(b.f), b.feeder.Send(), b.poller.Send(), b.Advance(10*ms), b.feeder.Receive(),
+		b.poller.Receive())
 	b.f.Time += 10 * ms
 	if err := errors.Join(err, b.Read(b.f)); err != nil {
 		b.t.Fatal(err)
@@ -108,7 +115,8 @@ func TestOutputConformance(t *testing.T) {
 	})
 }
 
-// A thruster arms at neutral, obeys in its dead band's terms, and stands still when it is not enabled; a servo loses torque.
+// A thruster arms at neutral, obeys in its dead band's terms, and stands still when it is not enabled; a servo loses
+// torque.
 func TestOutputs(t *testing.T) {
 	b := newBoat(t)
 	if at := &b.Layout().Outputs[0]; !at.Estimate {
@@ -171,8 +179,8 @@ func TestOutputHalt(t *testing.T) {
 	b.wants("armed again", 0, 1900)
 }
 
-// A device that was lost and is back: nothing moves though the commands went on, until it is enabled again; its ESCs arm
-// meanwhile.
+// A device that was lost and is back: nothing moves though the commands went on, until it is enabled again; its ESCs
+// arm meanwhile.
 func TestOutputRegained(t *testing.T) {
 	b := newBoat(t)
 	b.f.Enable[0], b.f.Enable[1] = true, true
@@ -182,7 +190,8 @@ func TestOutputRegained(t *testing.T) {
 	b.device.err = &hal.Error{Kind: hal.Absent, Op: "pca9685"}
 	b.device.absent = b.device.err
 	b.cycles(time.Second)
-	if s := b.f.Status[1]; hal.KindOf(s.Err) != hal.Absent || !strings.Contains(s.Err.Error(), `joint "bow"`) || b.f.Time-s.Time < 900*ms {
+	if s := b.f.Status[1]; hal.KindOf(s.Err) != hal.Absent || !strings.Contains(s.Err.Error(), `joint "bow"`) ||
+		b.f.Time-s.Time < 900*ms {
 		t.Errorf("lost: got %v since %v at %v", s.Err, s.Time, b.f.Time)
 	}
 	b.device.err, b.device.absent = nil, nil
@@ -190,7 +199,8 @@ func TestOutputRegained(t *testing.T) {
 	b.cycles(3 * time.Second)
 	b.wants("back", 0, 1500)
 	for i, joint := range []string{"tilt", "bow"} {
-		if s := b.f.Status[i]; !errors.Is(s.Err, servo.ErrRegained) || !strings.Contains(s.Err.Error(), joint) || b.f.Time-s.Time > 200*ms {
+		if s := b.f.Status[i]; !errors.Is(s.Err, servo.ErrRegained) || !strings.Contains(s.Err.Error(), joint) ||
+			b.f.Time-s.Time > 200*ms {
 			t.Errorf("back: got %v since %v at %v", s.Err, s.Time, b.f.Time)
 		}
 	}
@@ -226,7 +236,8 @@ func TestSenses(t *testing.T) {
 		t.Errorf("status: got %v at %v", s.Err, s.Time)
 	}
 	was := b.f.Infos[0]
-	b.sensor.err = &hal.Error{Kind: hal.BusFault, Bus: "i2c-1", ID: 118, Op: "ms5837", Err: errors.New("no acknowledge")}
+	b.sensor.err = &hal.Error{Kind: hal.BusFault, Bus: "i2c-1", ID: 118, Op: "ms5837",
+		Err: errors.New("no acknowledge")}
 	b.cycles(100 * ms)
 	s := b.f.Status[2]
 	if got := s.Err.Error(); got != `bus "i2c-1": id 118: sensor depth: ms5837: no acknowledge` || b.f.Infos[0] != was {
@@ -246,12 +257,16 @@ func TestOutputRefused(t *testing.T) {
 		kind   hal.Kind
 		want   string
 	}{
-		{"no calibration", func(_ *hal.Layout, j []Joint) { j[0].Pulse = nil }, hal.Uncalibrated, "a real output needs a calibration"},
-		{"of another channel", func(_ *hal.Layout, j []Joint) { j[0].Channel = 1 }, hal.Uncalibrated, "got one of channel 0, want of 1"},
+		{"no calibration", func(_ *hal.Layout, j []Joint) { j[0].Pulse = nil }, hal.Uncalibrated,
+			"a real output needs a calibration"},
+		{"of another channel", func(_ *hal.Layout, j []Joint) { j[0].Channel = 1 }, hal.Uncalibrated,
+			"got one of channel 0, want of 1"},
 		{"channel twice", func(_ *hal.Layout, j []Joint) { j[1].Channel = 0 }, hal.Invalid, `got the one of "tilt"`},
 		{"channel too high", func(_ *hal.Layout, j []Joint) { j[1].Channel = 3 }, hal.Invalid, "got 3, want 0..2"},
-		{"mode", func(l *hal.Layout, _ []Joint) { l.Actuators[0].Goal[hal.VelocityMode] = 1 }, hal.Invalid, "mode velocity"},
-		{"not valid", func(_ *hal.Layout, j []Joint) { j[0].Pulse.Direction = 3 }, hal.Invalid, "calibration: direction: got 3"},
+		{"mode", func(l *hal.Layout, _ []Joint) { l.Actuators[0].Goal[hal.VelocityMode] = 1 }, hal.Invalid,
+			"mode velocity"},
+		{"not valid", func(_ *hal.Layout, j []Joint) { j[0].Pulse.Direction = 3 }, hal.Invalid,
+			"calibration: direction: got 3"},
 	} {
 		l := rov()
 		joints := []Joint{{Writer: f, Channel: 0}, {Writer: f, Channel: 2}}
@@ -265,7 +280,8 @@ func TestOutputRefused(t *testing.T) {
 			t.Errorf("%s: got %v", c.name, err)
 		}
 	}
-	if _, err := Build(rov(), []Joint{{Writer: f}, {Writer: f, Channel: 2}}, false); hal.KindOf(err) != hal.Uncalibrated {
+	if _, err := Build(rov(), []Joint{{Writer: f}, {Writer: f, Channel: 2}},
+		false); hal.KindOf(err) != hal.Uncalibrated {
 		t.Errorf("real, without calibrations: got %v", err)
 	}
 }
@@ -274,9 +290,12 @@ func TestOutputRefused(t *testing.T) {
 func TestThrusterTable(t *testing.T) {
 	const kgf = 9.80665
 	var table []calibration.Width
-	for _, row := range [][2]float64{{1100, -4.07}, {1148, -3.52}, {1200, -2.71}, {1248, -2.08}, {1300, -1.44}, {1352, -0.90},
-		{1400, -0.48}, {1440, -0.18}, {1460, -0.07}, {1468, -0.036}, {1472, 0}, {1528, 0}, {1532, 0.041}, {1540, 0.077}, {1560, 0.218},
-		{1580, 0.399}, {1600, 0.603}, {1620, 0.817}, {1660, 1.279}, {1700, 1.823}, {1740, 2.431}, {1780, 3.107}, {1800, 3.420},
+	for _, row := range [][2]float64{{1100, -4.07}, {1148, -3.52}, {1200, -2.71}, {1248, -2.08}, {1300, -1.44},
+		{1352, -0.90},
+		{1400, -0.48}, {1440, -0.18}, {1460, -0.07}, {1468, -0.036}, {1472, 0}, {1528, 0}, {1532, 0.041}, {1540, 0.077},
+		{1560, 0.218},
+		{1580, 0.399}, {1600, 0.603}, {1620, 0.817}, {1660, 1.279}, {1700, 1.823}, {1740, 2.431}, {1780, 3.107},
+		{1800, 3.420},
 		{1840, 4.255}, {1860, 4.649}, {1880, 5.012}, {1900, 5.245}} {
 		table = append(table, calibration.Width{Micros: row[0], Value: row[1] * kgf})
 	}

@@ -25,8 +25,8 @@ type OutputWriterConfig struct {
 // refresh is the interval at which unchanged pulses are written again, to detect a loss of the output.
 const refresh = 100 * time.Millisecond
 
-// OutputWriter writes the pulses of one output in its own goroutine, so that the caller never waits; the newest pulses win.
-// It opens a lost device again, and writes the pulses again. It is a hal.Bus.
+// OutputWriter writes the pulses of one output in its own goroutine, so that the caller never waits; the newest pulses
+// win. It opens a lost device again, and writes the pulses again. It is a hal.Bus.
 type OutputWriter struct {
 	output Output
 	config OutputWriterConfig
@@ -56,7 +56,8 @@ type OutputWriter struct {
 // NewOutputWriter returns the writer of o, no channel with a pulse. It does no I/O.
 func NewOutputWriter(o Output, c OutputWriterConfig) *OutputWriter {
 	c.Clock = cmp.Or(c.Clock, hal.WallClock())
-	f := &OutputWriter{output: o, config: c, wake: make(chan struct{}, 1), io: make(chan struct{}, 1), at: -1, tried: -refresh,
+	f := &OutputWriter{output: o, config: c, wake: make(chan struct{}, 1), io: make(chan struct{}, 1), at: -1,
+		tried: -refresh,
 		wrote: make([]time.Duration, c.Channels), goals: make([]time.Duration, c.Channels),
 		staged: make([]time.Duration, c.Channels)}
 	f.open = func() error {
@@ -108,8 +109,8 @@ func (f *OutputWriter) Stage(i int, pulse time.Duration) {
 	f.mu.Unlock()
 }
 
-// Send passes the staged pulses on: in virtual time to the device, else to the writer's goroutine. It never fails: State has
-// the device's error.
+// Send passes the staged pulses on: in virtual time to the device, else to the writer's goroutine. It never fails:
+// State has the device's error.
 func (f *OutputWriter) Send() error {
 	f.mu.Lock()
 	copy(f.goals, f.staged)
@@ -131,8 +132,8 @@ func (f *OutputWriter) Send() error {
 // Receive does nothing: an output has no feedback.
 func (f *OutputWriter) Receive() error { return nil }
 
-// run is the goroutine of its own. It writes when the cycle sends, never by itself: pulses that another process has ended since the
-// cycle hangs do not begin again.
+// run is the goroutine of its own. It writes when the cycle sends, never by itself: pulses that another process has
+// ended since the cycle hangs do not begin again.
 func (f *OutputWriter) run() {
 	for {
 		select {
@@ -163,8 +164,8 @@ func (f *OutputWriter) feed() {
 	}
 }
 
-// pass opens the gate for pulses. One that was lost has cut them off: it must be there again, closed, and then they begin
-// again, as those of a board that was away. Under the lock.
+// pass opens the gate for pulses. One that was lost has cut them off: it must be there again, closed, and then they
+// begin again, as those of a board that was away. Under the lock.
 func (f *OutputWriter) pass() error {
 	if f.shut {
 		err := f.config.Gate(false)
@@ -213,8 +214,8 @@ func (f *OutputWriter) forgotten() uint64 {
 	return f.forgot
 }
 
-// State returns the age of the last pulses that the device accepted (< 0: none), the number of restarts of the pulses, and
-// the present error of the device. It never waits for the device.
+// State returns the age of the last pulses that the device accepted (< 0: none), the number of restarts of the pulses,
+// and the present error of the device. It never waits for the device.
 func (f *OutputWriter) State() (age time.Duration, begun uint64, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -233,8 +234,8 @@ func (f *OutputWriter) State() (age time.Duration, begun uint64, err error) {
 // CutTorque implements hal.TorqueCutter: it is Halt, with the acknowledgements requested again.
 func (f *OutputWriter) CutTorque() error { return errors.Join(f.Halt()...) }
 
-// Halt ends all pulses, at once by the gate and by the bus, and returns each channel's error, nil if it acknowledged. It
-// waits for a running write. Only values staged and sent afterwards start pulses again.
+// Halt ends all pulses, at once by the gate and by the bus, and returns each channel's error, nil if it acknowledged.
+// It waits for a running write. Only values staged and sent afterwards start pulses again.
 func (f *OutputWriter) Halt() []error {
 	var gate error
 	f.mu.Lock()

@@ -18,17 +18,17 @@ type PollerConfig struct {
 	Period time.Duration // between the beginnings of two reads; 0 = each follows the one before
 	// Clock is the one that the sensor waits by; nil = the wall's. Virtual time needs one.
 	Clock hal.Clock
-	// CycleTime, if not nil, is the time of the cycle's edge in a world of virtual time. The sensor is then read in Receive,
-	// in step with the cycle; a reading that ends after the edge is visible at a later one. With nil the poller reads in its
-	// own goroutine.
+	// CycleTime, if not nil, is the time of the cycle's edge in a world of virtual time. The sensor is then read in
+	// Receive, in step with the cycle; a reading that ends after the edge is visible at a later one. With nil the
+	// poller reads in its own goroutine.
 	CycleTime func() time.Duration
-	// Jump is the greatest change of each value that is accepted at once; a larger one must be confirmed by the next reading.
-	// I2C has no checksum, and one wrong bit is a wrong value. 0, or a slice that is too short: any change.
+	// Jump is the greatest change of each value that is accepted at once; a larger one must be confirmed by the next
+	// reading. I2C has no checksum, and one wrong bit is a wrong value. 0, or a slice that is too short: any change.
 	Jump []float64
 }
 
-// Poller reads one sensor at its own rate, in its own goroutine, which it never keeps waiting: a reading has its time and
-// its fault. It opens a lost device again. It is a hal.Bus, for the sake of virtual time.
+// Poller reads one sensor at its own rate, in its own goroutine, which it never keeps waiting: a reading has its time
+// and its fault. It opens a lost device again. It is a hal.Bus, for the sake of virtual time.
 type Poller struct {
 	sensor Sensor
 	config PollerConfig
@@ -109,14 +109,15 @@ func (p *Poller) Close() error {
 // Send does nothing: a sensor has no commands.
 func (p *Poller) Send() error { return nil }
 
-// Receive reads the sensor if it is due, in virtual time; with a goroutine it does nothing. It never fails: Latest has the
-// sensor's error.
+// Receive reads the sensor if it is due, in virtual time; with a goroutine it does nothing. It never fails: Latest has
+// the sensor's error.
 func (p *Poller) Receive() error {
 	if p.config.CycleTime == nil {
 		return nil
 	}
 	edge := p.config.CycleTime()
-	// A reading that ended since the edge before is shown, and the next one begins at this one: every cycle has a new reading.
+	// A reading that ended since the edge before is shown, and the next one begins at this one: every cycle has a new
+	// reading.
 	for range 2 {
 		if p.pending && p.scratch.ended <= edge {
 			p.pending = false
@@ -208,8 +209,8 @@ func (p *Poller) Listen(f func(tag int)) bool {
 	return ok
 }
 
-// ForgetReadings forgets all readings of a sensor that is read in step with the cycle, and takes the next one at once: its
-// world was reset. A reading that takes longer than a few cycles, as a scan does, comes when it is whole.
+// ForgetReadings forgets all readings of a sensor that is read in step with the cycle, and takes the next one at once:
+// its world was reset. A reading that takes longer than a few cycles, as a scan does, comes when it is whole.
 func (p *Poller) ForgetReadings() {
 	if p.config.CycleTime == nil {
 		return
@@ -241,8 +242,8 @@ func (p *Poller) Note() string {
 // Values is how many the sensor measures.
 func (p *Poller) Values() int { return len(p.shown.values) }
 
-// Latest copies the newest good values into dst, from the sensor's value first on. It returns their age (< 0: no values yet)
-// and the present error of the sensor. It never waits for the sensor and may be called from any goroutine.
+// Latest copies the newest good values into dst, from the sensor's value first on. It returns their age (< 0: no values
+// yet) and the present error of the sensor. It never waits for the sensor and may be called from any goroutine.
 func (p *Poller) Latest(dst []float64, first int) (age time.Duration, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// TestSafety04EndOfCount: a joint without an end on a servo that counts one turn, which gives way over the end of the count, is
-// told where it is by two readings that agree: its servo would turn to the goal the long way round.
+// TestSafety04EndOfCount: a joint without an end on a servo that counts one turn, which gives way over the end of the
+// count, is told where it is by two readings that agree: its servo would turn to the goal the long way round.
 func TestSafety04EndOfCount(t *testing.T) {
 	r := newRobot(t, xm, []string{"wheel"}, func(l *hal.Layout, _ []Joint) { l.Actuators[0].Wraps = true })
 	r.f.Enable[0] = true

@@ -21,7 +21,8 @@ type (
 
 // The arguments and results of a row's functions.
 type (
-	SensorPlan   = catalog.SensorPlan  // a sensor of a config: its address and settings, and the robot's sensors that it provides
+	// a sensor of a config: its address and settings, and the robot's sensors that it provides
+	SensorPlan   = catalog.SensorPlan
 	BoardPlan    = catalog.BoardPlan   // a board of a config
 	Connection   = catalog.Connection  // the bus or line that a device is connected to
 	Emulation    = catalog.Emulation   // an emulated device, moved by the physics
@@ -32,6 +33,6 @@ type (
 	ServedAgent  = catalog.ServedAgent // the agent of a server, for Protocol.Check
 )
 
-// Servos returns the row of a vendor: its driver, and the constructor of its emulated devices (package sim/emulator). emulate
-// may be nil.
+// Servos returns the row of a vendor: its driver, and the constructor of its emulated devices (package sim/emulator).
+// emulate may be nil.
 func Servos(d servo.Driver, emulate catalog.Emulate) Bus { return catalog.Servos(d, emulate) }

@@ -125,8 +125,9 @@ func (a *Agent) Guard() (state GuardState, counts GuardCounts, overrides uint64)
 	return a.guard.state, a.guard.counts, a.overrides
 }
 
-// Override commands the agent without a lease, for protocols without leases (ODCP). NaN keeps the last command. A simulated
-// or emulated body executes it from the next cycle on, even while a lease is held; a real one then refuses it (Busy).
+// Override commands the agent without a lease, for protocols without leases (ODCP). NaN keeps the last command. A
+// simulated or emulated body executes it from the next cycle on, even while a lease is held; a real one then refuses it
+// (Busy).
 func (a *Agent) Override(inputs []float64) error {
 	a.lock()
 	defer a.mu.Unlock()
@@ -147,8 +148,8 @@ func (a *Agent) command(inputs []float64) {
 	a.guard.accept(inputs, a.now)
 }
 
-// Renew counts as a command for every joint with an active one, and for its autopilot, for protocols whose commands persist:
-// it restarts their deadlines. It moves nothing, and does not revive an expired joint.
+// Renew counts as a command for every joint with an active one, and for its autopilot, for protocols whose commands
+// persist: it restarts their deadlines. It moves nothing, and does not revive an expired joint.
 func (a *Agent) Renew() {
 	a.lock()
 	defer a.mu.Unlock()
@@ -156,8 +157,8 @@ func (a *Agent) Renew() {
 	a.guard.renew(a.now)
 }
 
-// decide runs the autopilot, where piloted, and the guard for the cycle at rig time now; elapsed counts the missed periods
-// too. Under the rig's lock.
+// decide runs the autopilot, where piloted, and the guard for the cycle at rig time now; elapsed counts the missed
+// periods too. Under the rig's lock.
 func (a *Agent) decide(now, elapsed, dt time.Duration, piloted bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -13,8 +13,8 @@ type Condition struct {
 	Since  time.Duration // rig time
 }
 
-// Condition reports the state of the guard. An agent whose commands have all passed their deadline is Expired. A joint with
-// a fault does not change it; see JointState.
+// Condition reports the state of the guard. An agent whose commands have all passed their deadline is Expired. A joint
+// with a fault does not change it; see JointState.
 func (a *Agent) Condition() Condition {
 	a.lock()
 	defer a.mu.Unlock()
@@ -31,8 +31,8 @@ func (a *Agent) latch() {
 	}
 }
 
-// meetStop stops the agent where it is not stopped yet. After a client's stop, clients may arm it if they might before. Under the
-// lock.
+// meetStop stops the agent where it is not stopped yet. After a client's stop, clients may arm it if they might before.
+// Under the lock.
 func (a *Agent) meetStop(c *stopCause) {
 	g := a.guard
 	operator := g.operator || g.stalled || !c.client
@@ -109,7 +109,8 @@ func (a *Agent) latchedError() error {
 	if a.guard.state != Stopped && !a.rig.Latched() {
 		return nil
 	}
-	return &Error{Kind: Unsafe, Op: "arm " + a.name, Err: errors.New("the emergency stop is latched"), Try: "halyard reset"}
+	return &Error{Kind: Unsafe, Op: "arm " + a.name, Err: errors.New("the emergency stop is latched"),
+		Try: "halyard reset"}
 }
 
 // arm is Arm by a name. Under the lock.
@@ -121,8 +122,8 @@ func (a *Agent) arm(by string) {
 	a.guard.admit()
 }
 
-// Disarm takes all torque off from the next cycle on, as an operator orders it, and drops commands until Arm. It counts also where
-// the agent is disarmed already: no client arms it then.
+// Disarm takes all torque off from the next cycle on, as an operator orders it, and drops commands until Arm. It counts
+// also where the agent is disarmed already: no client arms it then.
 func (a *Agent) Disarm() {
 	a.lock()
 	defer a.mu.Unlock()
@@ -155,8 +156,8 @@ func (a *Agent) disarm(s GuardState) {
 	a.guard.operator = true
 }
 
-// JointState reports whether commands reach actuator i: one with a fault may be disarmed by itself, by Rig.Recover; Expired after
-// its command deadline; Faulty after a jump of its readings or outside its soft limits.
+// JointState reports whether commands reach actuator i: one with a fault may be disarmed by itself, by Rig.Recover;
+// Expired after its command deadline; Faulty after a jump of its readings or outside its soft limits.
 func (a *Agent) JointState(i int) GuardState {
 	a.lock()
 	defer a.mu.Unlock()
@@ -245,9 +246,11 @@ func (a *Agent) jointFault(i int) error {
 	e := &Error{Kind: Unsafe, Joint: act.Name, Op: "position"}
 	switch {
 	case j.sight.jumped:
-		e.Err, e.Try = fmt.Errorf("readings jumped: got %.3g, want near %.3g", j.sight.other, j.sight.at), "halyard reset"
+		e.Err, e.Try = fmt.Errorf("readings jumped: got %.3g, want near %.3g", j.sight.other, j.sight.at),
+			"halyard reset"
 	case j.outside:
-		e.Err = fmt.Errorf("outside its soft limits: got %.3g, want %.3g..%.3g", j.sight.at, act.Limits.MinPosition, act.Limits.MaxPosition)
+		e.Err = fmt.Errorf("outside its soft limits: got %.3g, want %.3g..%.3g", j.sight.at, act.Limits.MinPosition,
+			act.Limits.MaxPosition)
 		e.Try = "move the joint into range by hand"
 	default:
 		return nil

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Autopilot is a control law in the rig's cycle, between the controllers' commands and the guard. It must neither block for long nor
-// call the agent or the rig, and allocates nothing.
+// Autopilot is a control law in the rig's cycle, between the controllers' commands and the guard. It must neither block
+// for long nor call the agent or the rig, and allocates nothing.
 type Autopilot interface {
-	// Update is called at the start of every cycle, which lasts dt: f.Measured and f.Status are of the last one. It fills
-	// inputs, which are NaN (no command) at first, and reports whether it commands: the cycle in which it no longer does takes
-	// the torque off the agent's thrusters.
+	// Update is called at the start of every cycle, which lasts dt: f.Measured and f.Status are of the last one. It
+	// fills inputs, which are NaN (no command) at first, and reports whether it commands: the cycle in which it no
+	// longer does takes the torque off the agent's thrusters.
 	Update(f *Frame, inputs []float64, dt time.Duration) bool
 	// Disengage is called instead of Update while the guard passes no commands: disarmed, stopped, homing, or after its
 	// command deadline. After it Update commands nothing until the autopilot is armed again, so that a returning client
@@ -26,8 +26,8 @@ type pilot struct {
 	flying bool // commanded in the last cycle
 }
 
-// SetAutopilot puts law between a's controllers and its guard from the next cycle on, and replaces the previous one; nil
-// removes it.
+// SetAutopilot puts law between a's controllers and its guard from the next cycle on, and replaces the previous one;
+// nil removes it.
 func (a *Agent) SetAutopilot(law Autopilot) {
 	a.lock()
 	defer a.mu.Unlock()
@@ -35,8 +35,8 @@ func (a *Agent) SetAutopilot(law Autopilot) {
 	a.pilot = pilot{law: law, number: a.pilot.number + 1, inputs: make([]float64, len(a.layout.Inputs))}
 }
 
-// steer gets this cycle's inputs from the autopilot, which runs without the agent's lock. They do not count as a command of the
-// holder: the deadline runs on. Under both locks.
+// steer gets this cycle's inputs from the autopilot, which runs without the agent's lock. They do not count as a
+// command of the holder: the deadline runs on. Under both locks.
 func (a *Agent) steer(elapsed, dt time.Duration) {
 	p, g := &a.pilot, a.guard
 	if p.law == nil {

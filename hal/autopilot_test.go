@@ -97,8 +97,8 @@ func TestAutopilotWithoutDeadline(t *testing.T) {
 	b.want(t, "another commander while it is disarmed", true, -0.5)
 }
 
-// TestAutopilotDeadline: the autopilot's own commands renew no deadline. A client that returns, even before the next cycle,
-// moves nothing.
+// TestAutopilotDeadline: the autopilot's own commands renew no deadline. A client that returns, even before the next
+// cycle, moves nothing.
 func TestAutopilotDeadline(t *testing.T) {
 	r, a, b, law := pilotedRig(t, GuardConfig{CommandTimeout: 3 * tick})
 	cycles(r, 1)

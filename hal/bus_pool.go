@@ -69,7 +69,8 @@ func (c *busPool) remove(b Bus) {
 	})
 }
 
-// each calls f for every bus concurrently; each hand has the error of its bus. A panic of one is passed on when all have ended.
+// each calls f for every bus concurrently; each hand has the error of its bus. A panic of one is passed on when all
+// have ended.
 func (c *busPool) each(f func(Bus) error) {
 	c.done.Add(len(c.hands))
 	for _, h := range c.hands {

@@ -1,15 +1,15 @@
 package hal
 
-// Capabilities of some bodies or worlds. A session checks for one with a type assertion through the rig. If it is absent
-// the session replies in its protocol's own terms; nothing moves.
+// Capabilities of some bodies or worlds. A session checks for one with a type assertion through the rig. If it is
+// absent the session replies in its protocol's own terms; nothing moves.
 
 // Resetter returns to its initial state at once and exactly; the same seed gives the same state, bit for bit.
 // Seed 0 means "don't care" and gives the state of the seed before.
 // Worlds are Resetters; in the room a body moves to its default pose instead.
 type Resetter interface{ Reset(seed int64) error }
 
-// Forgetter is a Bus of emulated devices. After a reset of their world Forget lets it begin as after power-on: what it read
-// before says nothing of what it reads next. Real devices do not forget.
+// Forgetter is a Bus of emulated devices. After a reset of their world Forget lets it begin as after power-on: what it
+// read before says nothing of what it reads next. Real devices do not forget.
 type Forgetter interface{ Forget() }
 
 // Saver keeps one snapshot of itself and returns to it, bit for bit. Restore before Save returns to the initial state.
@@ -38,8 +38,8 @@ type Pusher interface {
 	Push(agent, part string, force [3]float64) error
 }
 
-// Part names a body: of an agent or, where Agent is "", of the world. The world's Body "" is the ground and all else that
-// never moves.
+// Part names a body: of an agent or, where Agent is "", of the world. The world's Body "" is the ground and all else
+// that never moves.
 type Part struct{ Agent, Body string }
 
 // Toucher reports which bodies touched during the last Advance. It looks for them from WatchTouches on, which any

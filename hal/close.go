@@ -9,9 +9,9 @@ import (
 // rolls out first.
 const closeTime = time.Second
 
-// close stops every body by its policy and runs no more cycles. Joints of emulated and real bodies that hold a position keep
-// their torque; those without a position, such as wheels, lose it. All other bodies end inert. The error names each joint
-// that did not confirm.
+// close stops every body by its policy and runs no more cycles. Joints of emulated and real bodies that hold a position
+// keep their torque; those without a position, such as wheels, lose it. All other bodies end inert. The error names
+// each joint that did not confirm.
 func (r *Rig) close() error {
 	r.lock()
 	defer r.mu.Unlock()
@@ -83,7 +83,8 @@ func (a *Agent) unconfirmed() (faults []error) {
 	}
 	for i := range a.guard.joints {
 		if a.guard.joints[i].coasts && (h.Holding(i) || a.frame.Status[i].Err != nil) {
-			faults = append(faults, &Error{Kind: BusFault, Joint: a.layout.Actuators[i].Name, Op: "stop", Err: errTorqueOn})
+			faults = append(faults, &Error{Kind: BusFault, Joint: a.layout.Actuators[i].Name, Op: "stop",
+				Err: errTorqueOn})
 		}
 	}
 	return faults

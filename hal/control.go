@@ -10,8 +10,8 @@ type controlEvents struct {
 	nextStep, stepCompleted, reset, resetDone, tryCompleted, emergencyStop EventID
 }
 
-// declareControl declares the events and values of the cycle. Events of the original that cannot occur here are declared
-// too: a client may register for them and never receives them.
+// declareControl declares the events and values of the cycle. Events of the original that cannot occur here are
+// declared too: a client may register for them and never receives them.
 func (r *Rig) declareControl() {
 	e := r.events
 	r.known = controlEvents{
@@ -33,7 +33,8 @@ func (r *Rig) declareControl() {
 
 	v := r.values
 	v.Declare("/Control/CurrentStep", IntValue, func() Value { return Value{Kind: IntValue, Int: int64(r.step)} }, nil)
-	v.Declare("/Simulation/TotalSteps", IntValue, func() Value { return Value{Kind: IntValue, Int: int64(r.total)} }, nil)
+	v.Declare("/Simulation/TotalSteps", IntValue, func() Value { return Value{Kind: IntValue, Int: int64(r.total)} },
+		nil)
 	r.declareCount("/Control/NumberOfSteps", &r.steps)
 	r.declareCount("/Control/NumberOfTries", &r.tries)
 	v.Declare("/Control/Pause", BoolValue, func() Value { return Value{Kind: BoolValue, Bool: r.paused} }, r.setPause)
@@ -85,8 +86,9 @@ func (r *Rig) setPeriod(x Value) error {
 	return nil
 }
 
-// declareAgent declares an agent's measured channels and last commands as values, "/humanoid/left_elbow/position". It also
-// declares an event for a fault of each of its devices, "/humanoid/left_elbow/Fault", and for each state of its guard.
+// declareAgent declares an agent's measured channels and last commands as values, "/humanoid/left_elbow/position". It
+// also declares an event for a fault of each of its devices, "/humanoid/left_elbow/Fault", and for each state of its
+// guard.
 func (r *Rig) declareAgent(a *Agent) {
 	a.faulty, a.faults = make([]EventID, a.layout.Devices()), make([]EventID, a.layout.Devices())
 	for i := range a.faults {

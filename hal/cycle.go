@@ -165,7 +165,8 @@ func (r *Rig) forget() {
 	}
 }
 
-// relax makes a forget its commands: torque off, sent like every command, so that drivers of emulated servos send it too.
+// relax makes a forget its commands: torque off, sent like every command, so that drivers of emulated servos send it
+// too.
 func (r *Rig) relax(a *Agent) {
 	a.mu.Lock()
 	a.rest()
@@ -202,8 +203,8 @@ func (r *Rig) finishReset() {
 	r.notify(askReset)
 }
 
-// eachBus calls f for every bus: concurrently in real time, one after another in lock-step, where lines are in memory and
-// cost no time.
+// eachBus calls f for every bus: concurrently in real time, one after another in lock-step, where lines are in memory
+// and cost no time.
 func (r *Rig) eachBus(f func(Bus) error) {
 	if r.pool == nil || r.config.Mode == Lockstep || len(r.buses) < 2 {
 		for _, b := range r.buses {
@@ -220,7 +221,8 @@ func (r *Rig) eachBus(f func(Bus) error) {
 // loop ticks on the clock every period: always in real time; in lock-step while there is no lease. Each tick is a
 // whole cycle: it writes the commands received since the last one, then reads the bodies.
 func (r *Rig) loop(ctx context.Context) {
-	if _, wall := r.clock.(wallClock); wall { // another clock waits for no kernel, and its cycles change hands faster unbound
+	// another clock waits for no kernel, and its cycles change hands faster unbound
+	if _, wall := r.clock.(wallClock); wall {
 		defer lockThread()()
 	}
 	next := r.clock.Now() + r.Period()
@@ -239,8 +241,8 @@ func (r *Rig) loop(ctx context.Context) {
 	r.park(next)
 }
 
-// unhurried reports whether a cycle may begin some microseconds late: all lines and bodies are in this process, and in real
-// time no session controls a robot. Such a rig uses no processor time between its cycles.
+// unhurried reports whether a cycle may begin some microseconds late: all lines and bodies are in this process, and in
+// real time no session controls a robot. Such a rig uses no processor time between its cycles.
 func (r *Rig) unhurried() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -252,8 +254,8 @@ func (r *Rig) simulated() bool {
 	return !slices.ContainsFunc(r.agents, func(a *Agent) bool { return a.bodyKind != Simulated })
 }
 
-// tick runs the cycle that was due at deadline and returns the next deadline. A late loop never catches up: it skips missed
-// cycles. While a session controls time in lock-step, or the rig is paused, it waits.
+// tick runs the cycle that was due at deadline and returns the next deadline. A late loop never catches up: it skips
+// missed cycles. While a session controls time in lock-step, or the rig is paused, it waits.
 func (r *Rig) tick(ctx context.Context, deadline time.Duration) time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -310,8 +312,8 @@ func (r *Rig) park(next time.Duration) {
 	}
 }
 
-// goHome begins the end: every body holds, but those with the Park policy go to their default poses, and no command passes any
-// more. Under the lock.
+// goHome begins the end: every body holds, but those with the Park policy go to their default poses, and no command
+// passes any more. Under the lock.
 func (r *Rig) goHome() {
 	r.ending = true
 	for _, a := range r.agents {

@@ -8,8 +8,8 @@
 //	        ▲                                                                                      │
 //	        └────────────────────────── observers ◄── every Body.Read ◄── every Bus.Receive ◄──────┘
 //
-// In real time a cycle starts at each tick of the wall clock: a command that arrives between two ticks is executed at the
-// second tick. In lock-step a cycle starts when every session has requested it.
+// In real time a cycle starts at each tick of the wall clock: a command that arrives between two ticks is executed at
+// the second tick. In lock-step a cycle starts when every session has requested it.
 //
 // # Locks
 //
@@ -20,12 +20,12 @@
 //  2. Agent.mu: commands, guard, published measurements. It is held for a computation or a copy.
 //  3. the leaves: Events, Values, Sink, Journal. They are held for a copy.
 //
-// Code of others is called with the turn or without a lock, never under rank 2 or 3: log records and journals are queues of values that
-// another goroutine reads. The one exception is Autopilot.Disengage, which only sets a state. What runs in the turn must not wait for
-// another goroutine that calls the rig.
+// Code of others is called with the turn or without a lock, never under rank 2 or 3: log records and journals are
+// queues of values that another goroutine reads. The one exception is Autopilot.Disengage, which only sets a state.
+// What runs in the turn must not wait for another goroutine that calls the rig.
 //
-// A stop takes no lock from its request to the bytes on the lines: it is latched, and the lines are found, by atomic values; the rest
-// waits with a bound. A test build, whose locks allocate, checks this:
+// A stop takes no lock from its request to the bytes on the lines: it is latched, and the lines are found, by atomic
+// values; the rest waits with a bound. A test build, whose locks allocate, checks this:
 //
 //	go test -tags lockcheck -skip 'Allocat|TestSocket' ./hal/... ./internal/record ./internal/batch ./protocols/...
 //

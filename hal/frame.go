@@ -27,14 +27,15 @@ const (
 // Frame is the data of one cycle of one body. NewFrame sizes it once; it never grows.
 // The rig owns it: a body reads Inputs and Enable in Write, fills the rest in Read, and keeps no reference to it.
 type Frame struct {
-	Time     time.Duration // rig time of the cycle
-	Inputs   []float64     // one a Layout.Inputs; NaN = no command: a torque limit stays, a joint stays where it is or was commanded to be
-	Enable   []bool        // one an actuator: false = no torque at all
-	Measured []float64     // outputs, then infos; NaN = not known
-	Outputs  []float64     // the first part of Measured
-	Infos    []float64     // the second part of Measured
-	Status   []Status      // one a device: actuators, then sensors
-	Pictures []*Picture    // one a camera, nil = none yet
+	Time time.Duration // rig time of the cycle
+	// one a Layout.Inputs; NaN = no command: a torque limit stays, a joint stays where it is or was commanded to be
+	Inputs   []float64
+	Enable   []bool     // one an actuator: false = no torque at all
+	Measured []float64  // outputs, then infos; NaN = not known
+	Outputs  []float64  // the first part of Measured
+	Infos    []float64  // the second part of Measured
+	Status   []Status   // one a device: actuators, then sensors
+	Pictures []*Picture // one a camera, nil = none yet
 }
 
 // NewFrame returns a frame for l: no commands, no torque, no measurements.

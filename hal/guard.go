@@ -25,8 +25,8 @@ type GuardConfig struct {
 	HomeSpeed      float64 // rad/s of park and of a real body's reset; 0 = 0.5
 	Disarmed       bool    // starts disarmed: torque off until an operator arms it
 	Arming         Arming  // which requests may arm it
-	// FollowingError is the greatest distance of a position goal from the measured position, rad or m. 0 = by the actuator:
-	// followBase plus the lag of a servo at the slew limit.
+	// FollowingError is the greatest distance of a position goal from the measured position, rad or m. 0 = by the
+	// actuator: followBase plus the lag of a servo at the slew limit.
 	FollowingError float64
 	// Direct passes commands on unchanged, within their ranges and limits: goals are not slewed, and efforts may press
 	// a joint against its stops. For simulated robots whose controllers were written for a simulator without a guard.
@@ -35,8 +35,8 @@ type GuardConfig struct {
 	Interlock Interlock
 }
 
-// Arming defines which requests may arm a guard. An operator always may. After a stop, after an operator's Disarm, and if
-// the guard starts disarmed, only an operator may.
+// Arming defines which requests may arm a guard. An operator always may. After a stop, after an operator's Disarm, and
+// if the guard starts disarmed, only an operator may.
 type Arming uint8
 
 // The rules of arming.
@@ -56,7 +56,8 @@ const (
 	Disarmed                   // no torque, commands are dropped; Arm leads out
 	Stopped                    // the emergency stop is latched; reset, then arm, leads out
 	Expired                    // armed, but the command deadline has passed; a new command leads out
-	Faulty                     // the joint's readings jumped, or it is outside its soft limits; reset, then arm, leads out
+	// the joint's readings jumped, or it is outside its soft limits; reset, then arm, leads out
+	Faulty
 )
 
 func (s GuardState) String() string {
@@ -79,8 +80,9 @@ type GuardCounts struct {
 // a joint, within soft limits, position goals slewed from the present position and never far ahead of it. It uses only
 // trusted readings (see sight).
 //
-// Two times are passed in: rig time, which readings carry, and elapsed time, which deadlines and the age of readings count. Elapsed
-// time is rig time plus the periods that the rig missed, also while the process was stopped or the machine suspended.
+// Two times are passed in: rig time, which readings carry, and elapsed time, which deadlines and the age of readings
+// count. Elapsed time is rig time plus the periods that the rig missed, also while the process was stopped or the
+// machine suspended.
 type guard struct {
 	layout *Layout
 	config GuardConfig
@@ -97,7 +99,8 @@ type guard struct {
 	homing   bool          // on the way to the default pose
 	reset    bool          // because of a reset: commands wait; a parking body follows its controller again
 	ending   bool          // the rig ends: no command passes any more
-	stalled  bool          // the cycle stood still for too long: no command passes and no torque comes on until an operator arms
+	// the cycle stood still for too long: no command passes and no torque comes on until an operator arms
+	stalled  bool
 	gap      time.Duration // of a cycle that stood still for too long, to be reported
 	missed   time.Duration // periods missed, as of the last cycle
 	clock    time.Duration // elapsed time; of an exact body, whose world stands still with the cycle, rig time
@@ -140,7 +143,8 @@ func newGuard(l *Layout, c GuardConfig) *guard {
 	if !(c.HomeSpeed > 0) {
 		c.HomeSpeed = defaultHomeSpeed
 	}
-	g := &guard{layout: l, config: c, joints: make([]guardJoint, len(l.Actuators)), measured: make([]bool, len(l.Actuators))}
+	g := &guard{layout: l, config: c, joints: make([]guardJoint, len(l.Actuators)),
+		measured: make([]bool, len(l.Actuators))}
 	for i := range l.Actuators {
 		at := l.Actuators[i].Position
 		g.measured[i] = at != None && !l.Measured(at).Estimate
@@ -163,11 +167,12 @@ func (g *guard) clear() {
 
 // forget switches torque off for j until a new command. Its trusted position readings stay.
 func (j *guardJoint) forget(limit float64) {
-	*j = guardJoint{mode: NoMode, lastMode: NoMode, goal: math.NaN(), out: math.NaN(), limit: limit, off: j.off, sight: j.sight}
+	*j = guardJoint{mode: NoMode, lastMode: NoMode, goal: math.NaN(), out: math.NaN(), limit: limit, off: j.off,
+		sight: j.sight}
 }
 
-// adopt makes every joint of h that has torque hold its position, before any controller commands it. A joint far outside
-// its soft limits loses its torque: no goal outside them is written, and a goal within them would make it jump.
+// adopt makes every joint of h that has torque hold its position, before any controller commands it. A joint far
+// outside its soft limits loses its torque: no goal outside them is written, and a goal within them would make it jump.
 func (g *guard) adopt(h TorqueReporter, f *Frame) {
 	for i := range g.joints {
 		a, j := &g.layout.Actuators[i], &g.joints[i]
@@ -217,8 +222,8 @@ func (g *guard) disarmFaulty(f *Frame) {
 	}
 }
 
-// accept stores the commands of one message at elapsed time now. NaN keeps the last command, and so does a missing element
-// of a short slice. The first mode of a joint with a goal wins. Only a joint's own goal renews its deadline.
+// accept stores the commands of one message at elapsed time now. NaN keeps the last command, and so does a missing
+// element of a short slice. The first mode of a joint with a goal wins. Only a joint's own goal renews its deadline.
 func (g *guard) accept(inputs []float64, now time.Duration) {
 	if !g.active() || g.reset || g.ending {
 		g.counts.Refused++
@@ -233,7 +238,8 @@ func (g *guard) accept(inputs []float64, now time.Duration) {
 	}
 }
 
-// acceptJoint stores the commands for actuator i. It reports whether a goal passed: a torque limit alone renews no deadline.
+// acceptJoint stores the commands for actuator i. It reports whether a goal passed: a torque limit alone renews no
+// deadline.
 func (g *guard) acceptJoint(i int, inputs []float64) (commanded bool) {
 	a, j := &g.layout.Actuators[i], &g.joints[i]
 	taken, kept := false, j.off || j.sight.jumped || g.kept(i)
@@ -269,8 +275,8 @@ func (g *guard) steer(inputs []float64) {
 	}
 }
 
-// renew counts as a command for every joint with an active one, at elapsed time now: the controller is alive and keeps its
-// command. It does not revive an expired joint.
+// renew counts as a command for every joint with an active one, at elapsed time now: the controller is alive and keeps
+// its command. It does not revive an expired joint.
 func (g *guard) renew(now time.Duration) {
 	if !g.active() || g.reset || g.ending {
 		return
@@ -307,8 +313,8 @@ func (g *guard) clamp(v, low, high float64) float64 {
 	return v
 }
 
-// apply fills f.Inputs and f.Enable for the cycle at rig time now that lasts dt; elapsed is the same time with the missed
-// periods. f.Measured is of the last cycle.
+// apply fills f.Inputs and f.Enable for the cycle at rig time now that lasts dt; elapsed is the same time with the
+// missed periods. f.Measured is of the last cycle.
 func (g *guard) apply(f *Frame, now, elapsed, dt time.Duration) {
 	if dt != g.period {
 		g.period, g.seconds, g.rate = dt, dt.Seconds(), 1/dt.Seconds()
@@ -329,7 +335,8 @@ func (g *guard) apply(f *Frame, now, elapsed, dt time.Duration) {
 	for i := range g.joints {
 		a, j := &g.layout.Actuators[i], &g.joints[i]
 		if j.enabled = g.joint(a, j, f, &f.Status[i], now, g.seconds); !j.enabled {
-			for _, at := range [...]int{a.Goal[PositionMode], a.Goal[VelocityMode], a.Goal[TorqueMode], a.Goal[DutyMode], a.TorqueLimit} {
+			for _, at := range [...]int{a.Goal[PositionMode], a.Goal[VelocityMode], a.Goal[TorqueMode],
+				a.Goal[DutyMode], a.TorqueLimit} {
 				if at != None {
 					f.Inputs[at] = math.NaN()
 				}

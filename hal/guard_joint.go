@@ -12,18 +12,18 @@ const (
 	followTime = 100 * time.Millisecond
 	// stopTime is the time before it reaches a soft limit at which a joint begins to slow down.
 	stopTime = 250 * time.Millisecond
-	// brakeShare is the excess over the speed that is allowed near a limit, as a share of the greatest speed, at which the
-	// whole torque brakes.
+	// brakeShare is the excess over the speed that is allowed near a limit, as a share of the greatest speed, at which
+	// the whole torque brakes.
 	brakeShare = 0.2
 	// leadShare of its goal's speed is how fast a joint may turn towards its goal: it is brought onto the joint then.
 	leadShare = 2
 	// movedShare of the step that is allowed in a cycle is a goal that still moves.
 	movedShare = 0.1
-	// nearTime is how much of its speed a joint may be outside its soft limits and be led back to them at once: the position
-	// loops of servos turn a step of that into no more than that speed.
+	// nearTime is how much of its speed a joint may be outside its soft limits and be led back to them at once: the
+	// position loops of servos turn a step of that into no more than that speed.
 	nearTime = 30 * time.Millisecond
-	// freshCycles is the greatest age, in cycles, of the reading at which torque is switched on, freshTime the one in true time where
-	// that is longer.
+	// freshCycles is the greatest age, in cycles, of the reading at which torque is switched on, freshTime the one in
+	// true time where that is longer.
 	freshCycles = 3
 	freshTime   = 50 * time.Millisecond
 )
@@ -31,7 +31,8 @@ const (
 // joint computes the command to a for the next dt seconds. It reports whether it has torque.
 func (g *guard) joint(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.Duration, dt float64) bool {
 	e := &j.sight
-	// An old goal is no place to start from: the joint has moved since. Two clients that disagree within a cycle are one.
+	// An old goal is no place to start from: the joint has moved since. Two clients that disagree within a cycle are
+	// one.
 	if j.mode != j.lastMode {
 		j.lastMode, j.out, j.waits = j.mode, math.NaN(), false
 	}
@@ -57,8 +58,8 @@ func (g *guard) joint(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.
 		return true
 	}
 	if e.blind && a.Kind != Thruster {
-		// It may receive commands although it does not reply: send zero, and after the deadline switch torque off. outward would
-		// go on braking by the speed that it had when it was seen last.
+		// It may receive commands although it does not reply: send zero, and after the deadline switch torque off.
+		// outward would go on braking by the speed that it had when it was seen last.
 		if g.unheard(j, s, now) {
 			j.forget(j.limit)
 			j.expired = true
@@ -84,26 +85,31 @@ func (g *guard) unheard(j *guardJoint, s *Status, now time.Duration) bool {
 // the joint must not have torque: it is not known where it is, or it is outside its soft limits.
 func (g *guard) slew(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.Duration, dt float64) bool {
 	known := !j.sight.blind && !math.IsNaN(j.sight.at)
-	// A joint that had torque and a goal and was seen, in the last cycle and now, goes on. start decides for all others.
-	if !known || j.away || !j.enabled || j.noTorque || j.limit == 0 || j.waits || math.IsNaN(j.out) || a.Wraps || s.Drive != Follows || s.Err != nil {
+	// A joint that had torque and a goal and was seen, in the last cycle and now, goes on. start decides for all
+	// others.
+	if !known || j.away || !j.enabled || j.noTorque || j.limit == 0 || j.waits || math.IsNaN(j.out) || a.Wraps ||
+		s.Drive != Follows || s.Err != nil {
 		if torque, moves := g.start(a, j, f, s, known, now, dt); !moves {
 			return torque
 		}
 	}
 	speed := g.speed(a)
-	j.outside = (j.sight.at < a.Limits.MinPosition || j.sight.at > a.Limits.MaxPosition) && g.escaped(a, &j.sight, speed)
+	j.outside = (j.sight.at < a.Limits.MinPosition || j.sight.at > a.Limits.MaxPosition) &&
+		g.escaped(a, &j.sight, speed)
 	if j.outside {
 		return false
 	}
 	if j.homes {
 		speed = min(speed, g.config.HomeSpeed)
 	}
-	// Nearly always the goal is within a step, and so near the joint that no bound is less: comparisons in place of two calls.
+	// Nearly always the goal is within a step, and so near the joint that no bound is less: comparisons in place of two
+	// calls.
 	next := j.goal
 	if a.Wraps || !(math.Abs(next-j.out) <= speed*dt) {
 		next = approach(a, j.out, next, speed*dt)
 	}
-	near := !a.Wraps && math.Abs(next-j.sight.at) <= followBase && math.Abs(j.sight.speed) <= speed && g.config.FollowingError == 0
+	near := !a.Wraps && math.Abs(next-j.sight.at) <= followBase && math.Abs(j.sight.speed) <= speed &&
+		g.config.FollowingError == 0
 	if !near && (!g.config.Direct || j.homes) {
 		next = g.lead(a, &j.sight, speed, next)
 	}
@@ -113,27 +119,28 @@ func (g *guard) slew(a *Actuator, j *guardJoint, f *Frame, s *Status, now time.D
 	return true
 }
 
-// start decides whether j has torque, and whether its goal moves in this cycle. Where it had no goal, or missed it, its goal is
-// the position where it is. known is whether that is known.
-func (g *guard) start(a *Actuator, j *guardJoint, f *Frame, s *Status, known bool, now time.Duration, dt float64) (torque, moves bool) {
+// start decides whether j has torque, and whether its goal moves in this cycle. Where it had no goal, or missed it, its
+// goal is the position where it is. known is whether that is known.
+func (g *guard) start(a *Actuator, j *guardJoint, f *Frame, s *Status, known bool, now time.Duration,
+	dt float64) (torque, moves bool) {
 	// Torque is switched on only with a fresh reading: in a tenth of a second a person can move the joint far away.
 	fresh := known && j.sight.seen <= j.sight.time && now-j.sight.stamp <= freshCycles*g.period &&
 		g.clock-j.sight.time <= max(freshCycles*g.period, freshTime)
 	j.moved = false
-	// A joint found far from its commanded position has missed its goals, and starts again; one whose drive was lost holds
-	// the position where it was found.
+	// A joint found far from its commanded position has missed its goals, and starts again; one whose drive was lost
+	// holds the position where it was found.
 	missed := known && j.away && (j.adrift || math.Abs(difference(a, j.out, j.sight.at)) > g.following(a, 0))
 	j.away = !known
-	// A drive that was lost may have lost its torque, and the joint may have moved: until it is known where it is, the drive
-	// gets no goal of before, and holds it where it finds it.
+	// A drive that was lost may have lost its torque, and the joint may have moved: until it is known where it is, the
+	// drive gets no goal of before, and holds it where it finds it.
 	j.adrift = !known && (j.adrift || s.Drive == Waiting)
 	// A wheel that turns by more than a quarter in a cycle is nowhere: its goal would be before it and behind it.
 	if a.Wraps && a.Velocity != None && math.Abs(f.Measured[a.Velocity])*dt > math.Pi/2 {
 		j.out, j.waits = math.NaN(), false
 		return false, false
 	}
-	// While the joint's position is not known, torque is switched on without a goal: the drive holds the present position.
-	// The last goal may be far from it.
+	// While the joint's position is not known, torque is switched on without a goal: the drive holds the present
+	// position. The last goal may be far from it.
 	if !fresh && j.enabled && !j.noTorque && s.Drive == Switching {
 		j.waits, j.out = true, math.NaN()
 		if !j.waiting && !g.homing { // no client commands it any more: it stays where it is found
@@ -189,8 +196,8 @@ func (g *guard) following(a *Actuator, speed float64) float64 {
 	return most
 }
 
-// lead bounds how far goal is ahead of where a is: a joint that was held back and is released would make up for all of it at
-// once. One that is faster than the goal may move has its goal drawn near, which brakes it.
+// lead bounds how far goal is ahead of where a is: a joint that was held back and is released would make up for all of
+// it at once. One that is faster than the goal may move has its goal drawn near, which brakes it.
 func (g *guard) lead(a *Actuator, e *sight, speed, goal float64) float64 {
 	ahead := difference(a, goal, e.at)
 	most := g.following(a, speed)
@@ -209,8 +216,8 @@ func (g *guard) near(a *Actuator, position float64) bool {
 	return out == 0 || g.config.Direct || out <= min(noise, g.speed(a)*nearTime.Seconds())
 }
 
-// escaped reports whether a, which has torque, was pushed so far outside its soft limits that it must lose torque.
-// No goal outside the limits is written, so the joint would move to the limit at once. It is true if the joint is farther
+// escaped reports whether a, which has torque, was pushed so far outside its soft limits that it must lose torque. No
+// goal outside the limits is written, so the joint would move to the limit at once. It is true if the joint is farther
 // outside than the following error, or comes back too fast.
 func (g *guard) escaped(a *Actuator, e *sight, speed float64) bool {
 	out := e.at - soft(a, e.at)

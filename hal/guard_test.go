@@ -15,7 +15,8 @@ func oneJoint() *Layout {
 		return Channel{Name: "j/" + q.String(), Quantity: q, Min: -span, Max: span}
 	}
 	return &Layout{
-		Inputs:  []Channel{in(Position, math.Pi), in(Velocity, 2), in(Torque, 3), in(Duty, 1), {Name: "j/limit", Min: 0, Max: 3}},
+		Inputs: []Channel{in(Position, math.Pi), in(Velocity, 2), in(Torque, 3), in(Duty, 1),
+			{Name: "j/limit", Min: 0, Max: 3}},
 		Outputs: []Channel{in(Position, math.Pi)},
 		Actuators: []Actuator{{Name: "j", Goal: [NumModes]int{0, 1, 2, 3}, TorqueLimit: 4, Position: 0,
 			Velocity: None, Torque: None, Voltage: None, Temperature: None,
@@ -186,7 +187,8 @@ func TestGuardDeadline(t *testing.T) {
 			}
 			got := g.f.Inputs[0]
 			if g.f.Enable[0] != c.enable || math.Abs(got-c.want) > 1e-12 || math.IsNaN(got) != math.IsNaN(c.want) {
-				t.Errorf("after the deadline: got enable %v, goal %v; want %v, %v", g.f.Enable[0], got, c.enable, c.want)
+				t.Errorf("after the deadline: got enable %v, goal %v; want %v, %v", g.f.Enable[0], got, c.enable,
+					c.want)
 			}
 			g.command(nan, nan, nan, nan, nan) // a returning client without a command moves nothing
 			g.tick()
@@ -229,10 +231,11 @@ func TestGuardHomingIsSlowAndEnds(t *testing.T) {
 	}
 }
 
-// TestGuardHomingOfALostJoint: a joint that is not seen at a reset moves at the home speed when it is back, or, after the reset has
-// ended, not at all.
+// TestGuardHomingOfALostJoint: a joint that is not seen at a reset moves at the home speed when it is back, or, after
+// the reset has ended, not at all.
 func TestGuardHomingOfALostJoint(t *testing.T) {
-	for lost, moves := range map[time.Duration]bool{60 * time.Millisecond: true, 90 * time.Millisecond: true, 500 * time.Millisecond: true, 5 * time.Second: false} {
+	for lost, moves := range map[time.Duration]bool{60 * time.Millisecond: true, 90 * time.Millisecond: true,
+		500 * time.Millisecond: true, 5 * time.Second: false} {
 		s := newSafeJoint(t, GuardConfig{}, 0.5)
 		s.silent = true
 		s.run(50 * time.Millisecond)
@@ -244,7 +247,8 @@ func TestGuardHomingOfALostJoint(t *testing.T) {
 		for range 300 {
 			at := s.at
 			if s.run(tick); math.Abs(s.at-at) > defaultHomeSpeed*tick.Seconds()+1e-9 {
-				t.Fatalf("lost for %v: moves at %.3g rad/s, want at most %g", lost, math.Abs(s.at-at)/tick.Seconds(), defaultHomeSpeed)
+				t.Fatalf("lost for %v: moves at %.3g rad/s, want at most %g", lost, math.Abs(s.at-at)/tick.Seconds(),
+					defaultHomeSpeed)
 			}
 		}
 		if moves && (math.Abs(s.at) > homeTolerance || s.homing) || !moves && (s.at != 0.5 || s.f.Enable[0]) {
@@ -253,7 +257,8 @@ func TestGuardHomingOfALostJoint(t *testing.T) {
 	}
 }
 
-// TestGuardHomingOfOthers: where a returning client commands one joint of a parking body, the others go on at the home speed.
+// TestGuardHomingOfOthers: where a returning client commands one joint of a parking body, the others go on at the home
+// speed.
 func TestGuardHomingOfOthers(t *testing.T) {
 	l := oneJoint()
 	l.Inputs = append(l.Inputs, Channel{Name: "k/position", Quantity: Position, Min: -math.Pi, Max: math.Pi})
@@ -261,7 +266,8 @@ func TestGuardHomingOfOthers(t *testing.T) {
 	k := l.Actuators[0]
 	k.Name, k.Goal, k.TorqueLimit, k.Position = "k", [NumModes]int{5, None, None, None}, None, 1
 	l.Actuators = append(l.Actuators, k)
-	g := &guarded{guard: newGuard(l, GuardConfig{CommandTimeout: 100 * time.Millisecond, OnTimeout: Park}), f: NewFrame(l)}
+	g := &guarded{guard: newGuard(l, GuardConfig{CommandTimeout: 100 * time.Millisecond, OnTimeout: Park}),
+		f: NewFrame(l)}
 	g.exact, g.f.Measured[0], g.f.Measured[1] = true, 0.8, 0.8
 	g.accept([]float64{0.8, nan, nan, nan, nan, 0.8}, g.now)
 	for n := range 200 {
@@ -351,8 +357,8 @@ func TestGuardDirect(t *testing.T) {
 	}
 }
 
-// A joint without readings continues from its commanded position; one found far from there continues from its present one.
-// One missing reading does not move a goal.
+// A joint without readings continues from its commanded position; one found far from there continues from its present
+// one. One missing reading does not move a goal.
 func TestGuardFindsAJointAgain(t *testing.T) {
 	for _, c := range []struct {
 		name  string

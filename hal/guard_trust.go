@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// sight is a guard's knowledge of a joint's position. A reading is trusted if the joint can have moved there from the last
-// trusted one. After a pause trustSamples consistent readings are needed. With torque on, readings that are consistent with
-// each other but not with the last position are a jump: another servo replies, or the encoder has slipped. A jump ends with
-// a reset by an operator.
+// sight is a guard's knowledge of a joint's position. A reading is trusted if the joint can have moved there from the
+// last trusted one. After a pause trustSamples consistent readings are needed. With torque on, readings that are
+// consistent with each other but not with the last position are a jump: another servo replies, or the encoder has
+// slipped. A jump ends with a reset by an operator.
 type sight struct {
 	at     float64       // last trusted position; NaN = none
 	time   time.Duration // guard.clock of it; < 0 = never
@@ -41,8 +41,8 @@ func blindfolded(need int) sight {
 	return sight{at: math.NaN(), time: -1, stamp: -1, seen: -1, raw: -1, blind: true, need: need}
 }
 
-// blindfold forgets where every joint is, before its first reading and when its world was reset. need readings that agree
-// end that.
+// blindfold forgets where every joint is, before its first reading and when its world was reset. need readings that
+// agree end that.
 func (g *guard) blindfold(need int) {
 	for i := range g.joints {
 		g.joints[i].sight = blindfolded(need)
@@ -92,7 +92,8 @@ func (g *guard) read(i int, p float64, at time.Duration) {
 	}
 	e.seen = at
 	switch {
-	case possible && !e.blind && (near || j.enabled): // without torque a joint may be anywhere, and one reading still wrong
+	// without torque a joint may be anywhere, and one reading still wrong
+	case possible && !e.blind && (near || j.enabled):
 		g.trust(a, e, p, at)
 		return
 	case agrees:
@@ -116,7 +117,8 @@ func within(a *Actuator, to, from float64, dt time.Duration) bool {
 	return math.Abs(difference(a, to, from)) <= haste*a.Limits.MaxVelocity*dt.Seconds()+noise
 }
 
-// trust takes p for the position at time at. Readings come a period apart: rate is its reciprocal, which divides faster.
+// trust takes p for the position at time at. Readings come a period apart: rate is its reciprocal, which divides
+// faster.
 func (g *guard) trust(a *Actuator, e *sight, p float64, at time.Duration) {
 	if dt := at - e.time; dt == g.period && !e.blind && e.time >= 0 {
 		e.speed = difference(a, p, e.at) * g.rate

@@ -14,8 +14,8 @@ const (
 	homeTimeout      = 3 * time.Second // after the goals arrived; gravity may keep a joint from its pose
 )
 
-// expire applies the policy to the joints whose deadline has passed at elapsed time now. Their commands are discarded, so
-// that a returning client moves nothing by connecting. A body parks when none of its joints has a command any more.
+// expire applies the policy to the joints whose deadline has passed at elapsed time now. Their commands are discarded,
+// so that a returning client moves nothing by connecting. A body parks when none of its joints has a command any more.
 func (g *guard) expire(now time.Duration) {
 	t := g.config.CommandTimeout
 	if t == 0 || !g.waiting {
@@ -52,9 +52,9 @@ func (g *guard) expire(now time.Duration) {
 // patience is how long the cycle may stand still.
 func (g *guard) patience() time.Duration { return cmp.Or(g.config.CommandTimeout, suspendLimit) }
 
-// stall is called when the cycle has stood still for gap: the client and all readings of before count as lost. What has torque
-// stays where it was commanded, or loses it where that is the policy; it does not park, since nothing is known. A real body then
-// waits for its operator.
+// stall is called when the cycle has stood still for gap: the client and all readings of before count as lost. What has
+// torque stays where it was commanded, or loses it where that is the policy; it does not park, since nothing is known.
+// A real body then waits for its operator.
 func (g *guard) stall(f *Frame, gap time.Duration) {
 	g.gap = gap
 	g.blindfold(trustSamples)

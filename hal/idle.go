@@ -6,18 +6,19 @@ import (
 	"time"
 )
 
-// A rig whose bodies are all simulated and that has received no call for a second is idle: its loop wakes every idleTime, not every
-// period, and runs the deferred cycles at once. Results do not depend on it: a call from outside first runs the deferred cycles that
-// are due (Rig.lock, Agent.lock), so that it finds the rig as if each had been run in time, and wakes the loop. A deferred cycle counts
-// neither as late nor as missed.
+// A rig whose bodies are all simulated and that has received no call for a second is idle: its loop wakes every
+// idleTime, not every period, and runs the deferred cycles at once. Results do not depend on it: a call from outside
+// first runs the deferred cycles that are due (Rig.lock, Agent.lock), so that it finds the rig as if each had been run
+// in time, and wakes the loop. A deferred cycle counts neither as late nor as missed.
 
 const (
 	idleTime  = 100 * time.Millisecond // upper bound of the delay of a deferred cycle
 	idleAfter = time.Second            // time without a call before the first cycle is deferred
 )
 
-// Deferrable is a World or an Observer that accepts deferred cycles while Deferrable returns true: several at once, up to 100 ms late.
-// It is called under the rig's lock. A rig with a world or an observer that is not Deferrable runs each cycle in time.
+// Deferrable is a World or an Observer that accepts deferred cycles while Deferrable returns true: several at once, up
+// to 100 ms late. It is called under the rig's lock. A rig with a world or an observer that is not Deferrable runs each
+// cycle in time.
 type Deferrable interface{ Deferrable() bool }
 
 // napper is a Clock that can also wait until t or until wake has an element.
@@ -25,7 +26,8 @@ type napper interface {
 	NapUntil(t time.Duration, wake <-chan struct{})
 }
 
-// NapUntil waits with the runtime's timers, up to a millisecond too long. Unlike a system call it lets the runtime's monitor sleep too.
+// NapUntil waits with the runtime's timers, up to a millisecond too long. Unlike a system call it lets the runtime's
+// monitor sleep too.
 func (w wallClock) NapUntil(t time.Duration, wake <-chan struct{}) {
 	timer := time.NewTimer(t - w.Now())
 	defer timer.Stop()
@@ -52,7 +54,8 @@ func (r *Rig) lock() {
 	r.catchUp()
 }
 
-// lock takes a's lock for a call from outside, after the deferred cycles that are due. It may be called under the rig's lock.
+// lock takes a's lock for a call from outside, after the deferred cycles that are due. It may be called under the rig's
+// lock.
 func (a *Agent) lock() {
 	r := a.rig
 	if !r.idle.asked.Load() {
@@ -82,8 +85,8 @@ func (r *Rig) catchUp() {
 	}
 }
 
-// nap defers the cycles from deadline next on, waits, runs those that are due and returns the deadline of the cycle after them. ok is
-// false if no cycle may be deferred.
+// nap defers the cycles from deadline next on, waits, runs those that are due and returns the deadline of the cycle
+// after them. ok is false if no cycle may be deferred.
 func (r *Rig) nap(next time.Duration) (after time.Duration, ok bool) {
 	clock, can := r.clock.(napper)
 	if !can || !r.deferFrom(next) {
@@ -105,7 +108,8 @@ func (r *Rig) deferFrom(next time.Duration) bool {
 		i.since = now
 	}
 	n := idleTime / r.config.Period
-	if n < 2 || now-i.since < idleAfter || r.clock.Now()-next >= r.config.Period || !r.deferrable() { // a late loop does not catch up
+	// a late loop does not catch up
+	if n < 2 || now-i.since < idleAfter || r.clock.Now()-next >= r.config.Period || !r.deferrable() {
 		return false
 	}
 	select {
@@ -123,7 +127,8 @@ func (r *Rig) deferFrom(next time.Duration) bool {
 
 // deferrable reports whether the next cycles may be deferred. Under the lock.
 func (r *Rig) deferrable() bool {
-	if r.closed || r.paused || r.resetting || r.leases > 0 || r.journal.Load() != nil || len(r.buses) > 0 || len(r.inputs) > 0 || !r.simulated() {
+	if r.closed || r.paused || r.resetting || r.leases > 0 || r.journal.Load() != nil || len(r.buses) > 0 ||
+		len(r.inputs) > 0 || !r.simulated() {
 		return false
 	}
 	inTime := func(x any) bool {

@@ -103,7 +103,8 @@ func TestIdleRigWakesSeldom(t *testing.T) {
 		{"real time", hal.Realtime, hal.Simulated, func(rig) {}, 20},
 		{"patient observer", hal.Lockstep, hal.Simulated, func(x rig) { x.r.NewSession("o", &idleObserver{}) }, 20},
 		{"session without an observer", hal.Lockstep, hal.Simulated, func(x rig) { x.r.NewSession("o", nil) }, 20},
-		{"busy observer", hal.Lockstep, hal.Simulated, func(x rig) { x.r.NewSession("o", &idleObserver{busy: true}) }, 200},
+		{"busy observer", hal.Lockstep, hal.Simulated, func(x rig) { x.r.NewSession("o", &idleObserver{busy: true}) },
+			200},
 		{"any observer", hal.Lockstep, hal.Simulated, func(x rig) { x.r.NewSession("o", &recorder{}) }, 200},
 		{"emulated", hal.Lockstep, hal.Emulated, func(rig) {}, 200},
 		{"real", hal.Realtime, hal.Real, func(rig) {}, 200},
@@ -128,14 +129,16 @@ func TestIdleRigWakesSeldom(t *testing.T) {
 			}
 			var s hal.Stats
 			if r.Stats(&s); s.Cycles != 400 || s.Ticks != 400 || s.Missed != 0 || s.Behind != 0 || s.Late.Max() != 0 {
-				t.Errorf("%s: after 4 s: got %d cycles, %d ticks, %d missed, %v late, want 400, 400, 0, 0", c.name, s.Cycles, s.Ticks, s.Missed, s.Late.Max())
+				t.Errorf("%s: after 4 s: got %d cycles, %d ticks, %d missed, %v late, want 400, 400, 0, 0", c.name,
+					s.Cycles, s.Ticks, s.Missed, s.Late.Max())
 			}
 			stop()
 		})
 	}
 }
 
-// A call from outside finds an idle rig as if it had run each cycle in time, and takes effect in the same cycle at the same time.
+// A call from outside finds an idle rig as if it had run each cycle in time, and takes effect in the same cycle at the
+// same time.
 func TestIdleRigIsAsIfAwake(t *testing.T) {
 	type seen struct {
 		at       []float64
@@ -188,8 +191,10 @@ func TestIdleRigIsAsIfAwake(t *testing.T) {
 	if want := 3030 * time.Millisecond; awake.came != want || idle.came != want {
 		t.Errorf("the first command: got it at %v awake and at %v idle, want %v", awake.came, idle.came, want)
 	}
-	if !slices.Equal(idle.at, awake.at) || !slices.Equal(idle.measured, awake.measured) || !slices.Equal(idle.steps, awake.steps) {
-		t.Errorf("got %d cycles, %v at %v, awake %d, %v at %v", len(idle.at), idle.measured, idle.steps, len(awake.at), awake.measured, awake.steps)
+	if !slices.Equal(idle.at, awake.at) || !slices.Equal(idle.measured, awake.measured) ||
+		!slices.Equal(idle.steps, awake.steps) {
+		t.Errorf("got %d cycles, %v at %v, awake %d, %v at %v", len(idle.at), idle.measured, idle.steps, len(awake.at),
+			awake.measured, awake.steps)
 	}
 }
 
@@ -208,7 +213,8 @@ func TestIdleRigThatWakesLate(t *testing.T) {
 		var s hal.Stats
 		r.Stats(&s)
 		if s.Missed == 0 || s.Cycles+s.Missed != 400 || s.Time+s.Behind != 4*time.Second {
-			t.Errorf("got %d cycles and %d missed, %v and %v, want 400 and 4s together", s.Cycles, s.Missed, s.Time, s.Behind)
+			t.Errorf("got %d cycles and %d missed, %v and %v, want 400 and 4s together", s.Cycles, s.Missed, s.Time,
+				s.Behind)
 		}
 		stop()
 	})

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Interlock keeps actuators still while a device is lost: for example wheels without a working scanner. Commands from before
-// are discarded, so that only a new command moves an actuator after the device is back.
+// Interlock keeps actuators still while a device is lost: for example wheels without a working scanner. Commands from
+// before are discarded, so that only a new command moves an actuator after the device is back.
 type Interlock struct {
 	Devices   []int         // of Frame.Status: those that must be without a fault
 	Actuators []int         // to stop then, at zero velocity, torque or duty, or at their positions
@@ -28,8 +28,9 @@ func (g *guard) lost(f *Frame, now time.Duration) bool {
 	return false
 }
 
-// lock stops the interlock's actuators when a device is lost, and lets new commands pass when all are back. One that will
-// not execute when it is back, since it has switched itself off, is off for us as well: the next command switches it on.
+// lock stops the interlock's actuators when a device is lost, and lets new commands pass when all are back. One that
+// will not execute when it is back, since it has switched itself off, is off for us as well: the next command switches
+// it on.
 func (g *guard) lock(f *Frame, now time.Duration) {
 	was := g.locked
 	if g.locked = g.lost(f, now); g.locked == was {

@@ -11,7 +11,8 @@ func watched() *guarded {
 	l := oneJoint()
 	l.Outputs = append(l.Outputs, Channel{Name: "scanner", Max: 8})
 	l.Sensors = []Sensor{{Name: "scanner", Kind: "range", First: 1, Count: 1}}
-	g := &guarded{guard: newGuard(l, GuardConfig{Interlock: Interlock{Devices: []int{0, 1}, Actuators: []int{0}}}), f: NewFrame(l)}
+	g := &guarded{guard: newGuard(l, GuardConfig{Interlock: Interlock{Devices: []int{0, 1}, Actuators: []int{0}}}),
+		f: NewFrame(l)}
 	g.f.Measured[0] = 0
 	return g
 }

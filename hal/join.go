@@ -66,7 +66,8 @@ func newPart(whole *Layout, b Body) (part, error) {
 		return pairs, nil
 	}
 	var errs [3]error
-	p.inputs, errs[0] = channels(len(l.Inputs), len(whole.Inputs), func(l *Layout, i int) string { return l.Inputs[i].Name })
+	p.inputs, errs[0] = channels(len(l.Inputs), len(whole.Inputs),
+		func(l *Layout, i int) string { return l.Inputs[i].Name })
 	p.measured, errs[1] = channels(len(p.frame.Measured), len(whole.Outputs)+len(whole.Infos),
 		func(l *Layout, i int) string { return l.Measured(i).Name })
 	p.actuators, errs[2] = channels(len(l.Actuators), len(whole.Actuators),

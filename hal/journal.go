@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Journal is a queue of all that decided the cycles of a rig: external inputs in their order, and how each cycle ended. With the
-// same bodies, the orders of a journal, given to Replay before the cycle they name, repeat every decision.
+// Journal is a queue of all that decided the cycles of a rig: external inputs in their order, and how each cycle ended.
+// With the same bodies, the orders of a journal, given to Replay before the cycle they name, repeat every decision.
 //
-// The rig copies values into records and never waits for the reader under a lock. In real time, cycles without a free record are
-// dropped and counted, and their orders are in the next record. In lock-step, the next cycle begins when there is a free record,
-// after journalPatience without one.
+// The rig copies values into records and never waits for the reader under a lock. In real time, cycles without a free
+// record are dropped and counted, and their orders are in the next record. In lock-step, the next cycle begins when
+// there is a free record, after journalPatience without one.
 type Journal struct {
 	rig     *Rig
 	full    chan *CycleRecord // as many as there are records fit in
@@ -113,7 +113,8 @@ type Order struct {
 	Value  Value
 }
 
-// OpenJournal begins a journal of as many records, from the next cycle on. It replaces the previous one, which Close ends.
+// OpenJournal begins a journal of as many records, from the next cycle on. It replaces the previous one, which Close
+// ends.
 func (r *Rig) OpenJournal(records int) *Journal {
 	j := &Journal{rig: r, full: make(chan *CycleRecord, records), crowded: make(chan struct{}, 1)}
 	r.lock()
@@ -131,8 +132,10 @@ func newCycleRecord(agents []*Agent) *CycleRecord {
 	c := &CycleRecord{Agents: make([]AgentRecord, len(agents)), inputs: []float64{}}
 	for i, a := range agents {
 		l := a.layout
-		c.Agents[i] = AgentRecord{Inputs: make([]float64, 0, len(l.Inputs)), Measured: make([]float64, 0, len(l.Outputs)+len(l.Infos)),
-			Enable: make([]bool, 0, len(l.Actuators)), Joints: make([]GuardState, 0, len(l.Actuators)), Status: make([]Status, 0, l.Devices())}
+		c.Agents[i] = AgentRecord{Inputs: make([]float64, 0, len(l.Inputs)),
+			Measured: make([]float64, 0, len(l.Outputs)+len(l.Infos)),
+			Enable:   make([]bool, 0, len(l.Actuators)), Joints: make([]GuardState, 0, len(l.Actuators)),
+			Status: make([]Status, 0, l.Devices())}
 	}
 	return c
 }
@@ -285,8 +288,8 @@ func (a *Agent) enter(o Order) {
 	}
 }
 
-// keepDecision copies the state of the guard for the journal. A change after it belongs to the next cycle, as its order does.
-// Under a's lock.
+// keepDecision copies the state of the guard for the journal. A change after it belongs to the next cycle, as its order
+// does. Under a's lock.
 func (a *Agent) keepDecision() {
 	if a.rig.journal.Load() == nil {
 		return

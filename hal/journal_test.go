@@ -31,7 +31,8 @@ func (l *ledger) read() {
 			}
 			s := fmt.Sprint(c.Number, c.Time, c.Missed, c.Events)
 			for _, a := range c.Agents {
-				s += fmt.Sprint(" ", a.Agent.Name(), a.State, a.Joints, a.Inputs, a.Enable, a.Measured, a.Status, a.Counts)
+				s += fmt.Sprint(" ", a.Agent.Name(), a.State, a.Joints, a.Inputs, a.Enable, a.Measured, a.Status,
+					a.Counts)
 			}
 			l.cycles, l.missed = append(l.cycles, s), append(l.missed, c.Missed)
 			l.journal.Free(c)
@@ -150,7 +151,8 @@ func TestJournalRepeats(t *testing.T) {
 	if len(orders) > 0 {
 		t.Errorf("order %v of cycle %d was never given", orders[0].Kind, orders[0].Cycle)
 	}
-	for _, k := range []hal.OrderKind{hal.OverrideOrder, hal.SteerOrder, hal.RenewOrder, hal.ReleaseOrder, hal.StopOrder,
+	for _, k := range []hal.OrderKind{hal.OverrideOrder, hal.SteerOrder, hal.RenewOrder, hal.ReleaseOrder,
+		hal.StopOrder,
 		hal.RequestArmOrder, hal.RequestDisarmOrder, hal.RecoverOrder, hal.ResetWorldOrder, hal.SetOrder,
 		hal.RequestStopOrder, hal.RequestRecoverOrder} {
 		if !seen[k] {

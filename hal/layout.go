@@ -67,7 +67,8 @@ func (c *Channel) Unit() string { return c.Quantity.UnitOf(c.Slide) }
 
 // UnitOf is the unit of q's values of a slide, or of a hinge.
 func (q Quantity) UnitOf(slide bool) string {
-	if of, ok := map[Quantity]Quantity{Position: Distance, Velocity: Speed, Torque: Force, TorqueLimit: Force}[q]; ok && slide {
+	if of, ok := map[Quantity]Quantity{Position: Distance, Velocity: Speed, Torque: Force, TorqueLimit: Force}[q]; ok &&
+		slide {
 		q = of
 	}
 	return q.Unit()
@@ -145,8 +146,9 @@ type Actuator struct {
 // DutyLimit is the share of the supply, 0..1, that a servo without current control may use so that it pushes with at
 // most limit, N·m, while it moves at velocity, rad/s, towards a goal that lies ahead (towards > 0) or behind (< 0).
 //
-// A geared DC motor pushes with kt·(V − kt·ω)/R: standing still, torque goes with the voltage; moving, the back-EMF takes
-// its part of it, so that a bound of only the voltage would bound the speed as well. A limit of 0 is no voltage at all.
+// A geared DC motor pushes with kt·(V − kt·ω)/R: standing still, torque goes with the voltage; moving, the back-EMF
+// takes its part of it, so that a bound of only the voltage would bound the speed as well. A limit of 0 is no voltage
+// at all.
 func (a *Actuator) DutyLimit(limit, velocity, towards float64) float64 {
 	share := limit / a.Limits.MaxTorque
 	if ahead := velocity * towards; share > 0 && ahead > 0 {
@@ -200,8 +202,8 @@ type Pose struct {
 	Rotation [4]float64
 }
 
-// Layout describes the channels and devices of a body. It does not change while the body is open, and is read-only after
-// New.
+// Layout describes the channels and devices of a body. It does not change while the body is open, and is read-only
+// after New.
 type Layout struct {
 	Inputs, Outputs, Infos []Channel
 	Actuators              []Actuator
@@ -268,7 +270,8 @@ func (l *Layout) Validate() error {
 			fault("actuator %q: default: got %g, want %g..%g", a.Name, a.Default, m.MinPosition, m.MaxPosition)
 		}
 		if m := a.Limits; !(m.MaxVelocity > 0) || !(m.MaxTorque > 0) {
-			fault("actuator %q: limits: got velocity %g and torque %g, want above 0", a.Name, m.MaxVelocity, m.MaxTorque)
+			fault("actuator %q: limits: got velocity %g and torque %g, want above 0", a.Name, m.MaxVelocity,
+				m.MaxTorque)
 		}
 	}
 	for i := range l.Sensors {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// Observer is called in every cycle, under the rig's lock: it must neither block nor call the rig, its agents' leases or
-// Values (except Values.Read). It reads an agent's data from Lease.Frame.
+// Observer is called in every cycle, under the rig's lock: it must neither block nor call the rig, its agents' leases
+// or Values (except Values.Read). It reads an agent's data from Lease.Frame.
 type Observer interface{ Cycle(c *Cycle) }
 
 // Cycle describes one cycle, or one reset, to an observer. It is valid during the call.
@@ -56,8 +56,8 @@ func (r *Rig) NewSession(name string, o Observer) *Session {
 func (p *Session) Name() string { return p.name }
 
 // Acquire takes the lease of a, or fails with Busy where another session holds it. In lock-step, time stops at the
-// cycle's edge until every lease has asked. A session that holds it already gets the same lease; one that is closed gets
-// none.
+// cycle's edge until every lease has asked. A session that holds it already gets the same lease; one that is closed
+// gets none.
 func (p *Session) Acquire(a *Agent) (*Lease, error) {
 	r := p.rig
 	r.lock()

@@ -10,8 +10,9 @@ import (
 
 // TestHoldWithoutTorque: what had no torque when its client left gets none later, in any mode.
 func TestHoldWithoutTorque(t *testing.T) {
-	for mode, inputs := range map[Mode][]float64{PositionMode: {0.5, nan, nan, nan, nan}, VelocityMode: {nan, 1, nan, nan, nan},
-		TorqueMode: {nan, nan, 1, nan, nan}, DutyMode: {nan, nan, nan, 0.5, nan}} {
+	for mode, inputs := range map[Mode][]float64{PositionMode: {0.5, nan, nan, nan, nan},
+		VelocityMode: {nan, 1, nan, nan, nan},
+		TorqueMode:   {nan, nan, 1, nan, nan}, DutyMode: {nan, nan, nan, 0.5, nan}} {
 		s := newSafeJoint(t, GuardConfig{}, 0.2)
 		s.silent = true
 		s.run(200 * time.Millisecond)
@@ -61,8 +62,8 @@ func TestFastJointIsBraked(t *testing.T) {
 	}
 }
 
-// TestUnseenJointIsWhereItWasHeld: a joint with torque that was not seen, and is back far from its goal, is a jump, though it could
-// have turned there meanwhile.
+// TestUnseenJointIsWhereItWasHeld: a joint with torque that was not seen, and is back far from its goal, is a jump,
+// though it could have turned there meanwhile.
 func TestUnseenJointIsWhereItWasHeld(t *testing.T) {
 	for _, at := range []float64{0.15, 0.7} {
 		s := newSafeJoint(t, GuardConfig{}, 0)
@@ -100,8 +101,8 @@ func TestAdoptsNothingFarOutside(t *testing.T) {
 	}
 }
 
-// TestCycleMeetsTheLatch: a stop that is latched, and whose verification waits for the cycle, takes the torque in that cycle; nothing
-// arms meanwhile.
+// TestCycleMeetsTheLatch: a stop that is latched, and whose verification waits for the cycle, takes the torque in that
+// cycle; nothing arms meanwhile.
 func TestCycleMeetsTheLatch(t *testing.T) {
 	for _, state := range []GuardState{Armed, Disarmed} {
 		r, a, _, _ := pilotedRig(t, GuardConfig{})
@@ -122,7 +123,8 @@ func TestCycleMeetsTheLatch(t *testing.T) {
 		}
 		a.Override([]float64{nan, 1})
 		if cycles(r, 1); a.frame.Enable[1] || a.guard.state != Stopped {
-			t.Errorf("%v: got torque %v, %v in the next cycle, want none, stopped", state, a.frame.Enable[1], a.guard.state)
+			t.Errorf("%v: got torque %v, %v in the next cycle, want none, stopped", state, a.frame.Enable[1],
+				a.guard.state)
 		}
 	}
 }
@@ -152,7 +154,8 @@ func TestExpiryPowersNothing(t *testing.T) {
 	}
 }
 
-// TestPushedOutStaysOff: a joint without a client that was pushed far outside its soft limits has no torque, also when it is back.
+// TestPushedOutStaysOff: a joint without a client that was pushed far outside its soft limits has no torque, also when
+// it is back.
 func TestPushedOutStaysOff(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{}, 0.9)
 	s.command(0.9, nan, nan, nan, nan)

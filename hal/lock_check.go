@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// The locks of a test build end the process on a wrong order, on code of others under a short lock, and on a short lock that is held
-// for long.
+// The locks of a test build end the process on a wrong order, on code of others under a short lock, and on a short lock
+// that is held for long.
 
 const locksChecked = true
 

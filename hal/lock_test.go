@@ -49,8 +49,8 @@ func (b *blocker) Send() error                 { b.block("send"); return nil }
 func (b *blocker) Receive() error              { return nil }
 func (b *blocker) Advance(time.Duration) error { b.block("advance"); return nil }
 
-// TestStopTakesNoLock: with any lock of the rig held for ever, and with code of others that blocks for ever anywhere in the cycle, a
-// stop sends torque off at once, is latched, and answers.
+// TestStopTakesNoLock: with any lock of the rig held for ever, and with code of others that blocks for ever anywhere in
+// the cycle, a stop sends torque off at once, is latched, and answers.
 func TestStopTakesNoLock(t *testing.T) {
 	locks := map[string]func(*Rig, *Agent, *Journal) sync.Locker{
 		"turn":    func(r *Rig, _ *Agent, _ *Journal) sync.Locker { return &r.mu },
@@ -59,7 +59,8 @@ func TestStopTakesNoLock(t *testing.T) {
 		"values":  func(r *Rig, _ *Agent, _ *Journal) sync.Locker { return &r.values.mu },
 		"log":     func(r *Rig, _ *Agent, _ *Journal) sync.Locker { return &r.sink.mu },
 		"journal": func(_ *Rig, _ *Agent, j *Journal) sync.Locker { return &j.mu },
-		"write":   nil, "read": nil, "halt": nil, "observer": nil, "autopilot": nil, "disengage": nil, "send": nil, "advance": nil,
+		"write":   nil, "read": nil, "halt": nil, "observer": nil, "autopilot": nil, "disengage": nil, "send": nil,
+		"advance":    nil,
 		"stop input": nil, "between cycles": nil,
 	}
 	for name, held := range locks {
@@ -72,7 +73,8 @@ func TestStopTakesNoLock(t *testing.T) {
 				t.Fatal(err)
 			}
 			r.edgeTime, r.verifyTime = 10*time.Millisecond, 10*time.Millisecond
-			b := &blocker{thrusters: &thrusters{layout: oneJoint()}, at: name, inside: make(chan struct{}), end: make(chan struct{}), seen: make(chan struct{})}
+			b := &blocker{thrusters: &thrusters{layout: oneJoint()}, at: name, inside: make(chan struct{}),
+				end: make(chan struct{}), seen: make(chan struct{})}
 			line := &cutLine{make(chan struct{})}
 			if err := errors.Join(r.AddBus(line), r.AddBus(b)); err != nil {
 				t.Fatal(err)

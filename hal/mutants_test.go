@@ -20,7 +20,8 @@ func TestHoldOfAJointWithoutTorque(t *testing.T) {
 	}
 }
 
-// TestLeadBrakes: a joint that is faster than its goal may move has its goal drawn near, and at leadShare of that on itself.
+// TestLeadBrakes: a joint that is faster than its goal may move has its goal drawn near, and at leadShare of that on
+// itself.
 func TestLeadBrakes(t *testing.T) {
 	g := newGuarded(GuardConfig{}, 0)
 	a, most := &g.layout.Actuators[0], g.following(&g.layout.Actuators[0], 0.5)
@@ -33,8 +34,8 @@ func TestLeadBrakes(t *testing.T) {
 	}
 }
 
-// TestHeldJointIsNotElsewhere: a joint that was commanded to stay, and was not seen for a second, in which it could have turned
-// anywhere, is not believed far from there.
+// TestHeldJointIsNotElsewhere: a joint that was commanded to stay, and was not seen for a second, in which it could
+// have turned anywhere, is not believed far from there.
 func TestHeldJointIsNotElsewhere(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{}, 0)
 	s.command(0.5, nan, nan, nan, nan)
@@ -44,7 +45,8 @@ func TestHeldJointIsNotElsewhere(t *testing.T) {
 	s.silent, s.lie = false, func(float64) float64 { return -0.9 }
 	s.f.Status[0].Err = nil
 	if s.run(5 * tick); s.f.Enable[0] || s.counts.Jumped != 1 {
-		t.Errorf("back at -0.9 in place of 0.5: got torque %v, %d jumps, want none and 1", s.f.Enable[0], s.counts.Jumped)
+		t.Errorf("back at -0.9 in place of 0.5: got torque %v, %d jumps, want none and 1", s.f.Enable[0],
+			s.counts.Jumped)
 	}
 }
 
@@ -53,7 +55,8 @@ type holding struct{}
 
 func (holding) Holding(int) bool { return true }
 
-// TestAdoptOutside: a joint with torque far outside its soft limits is not adopted; one within them, or next to them, is.
+// TestAdoptOutside: a joint with torque far outside its soft limits is not adopted; one within them, or next to them,
+// is.
 func TestAdoptOutside(t *testing.T) {
 	for at, want := range map[float64]bool{0.5: true, 1.01: true, 1.5: false, -2: false, nan: false} {
 		g := newGuarded(GuardConfig{}, at)
@@ -98,8 +101,8 @@ func TestLostDriveGetsNoGoal(t *testing.T) {
 	}
 }
 
-// TestReturnWithoutAClient: a joint that lost its torque far outside its limits, and whose client has left, does not get torque
-// again when a hand leads it back.
+// TestReturnWithoutAClient: a joint that lost its torque far outside its limits, and whose client has left, does not
+// get torque again when a hand leads it back.
 func TestReturnWithoutAClient(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{}, 0.9)
 	s.command(0.9, nan, nan, nan, nan)
@@ -160,11 +163,13 @@ func TestJumpedJointRefuses(t *testing.T) {
 	s.run(5 * tick)
 	before := s.counts.Refused
 	if s.command(0.2, nan, nan, nan, nan); s.counts.Refused != before+1 || s.joints[0].goal == 0.2 {
-		t.Errorf("after a jump: got %d refused, goal %g, want 1 and the old one", s.counts.Refused-before, s.joints[0].goal)
+		t.Errorf("after a jump: got %d refused, goal %g, want 1 and the old one", s.counts.Refused-before,
+			s.joints[0].goal)
 	}
 }
 
-// TestOffOutlastsAReset: a joint that a reset has disarmed on its own stays so when all commands are discarded, until it is armed.
+// TestOffOutlastsAReset: a joint that a reset has disarmed on its own stays so when all commands are discarded, until
+// it is armed.
 func TestOffOutlastsAReset(t *testing.T) {
 	g := newGuarded(GuardConfig{}, 0)
 	g.tick()
@@ -208,8 +213,8 @@ func TestNoTorqueNoInputs(t *testing.T) {
 	}
 }
 
-// TestReturningGoalStaysInside: the goal of a joint that comes back fast from outside its soft limits is drawn near it, and stays
-// within the limits.
+// TestReturningGoalStaysInside: the goal of a joint that comes back fast from outside its soft limits is drawn near it,
+// and stays within the limits.
 func TestReturningGoalStaysInside(t *testing.T) {
 	g := newGuarded(GuardConfig{Slew: 0.5}, 0.95)
 	g.command(0.9, nan, nan, nan, nan)

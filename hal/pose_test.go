@@ -34,7 +34,8 @@ func TestRollPitchYaw(t *testing.T) {
 		sr, cr := half(want[0])
 		sp, cp := half(want[1])
 		sy, cy := half(want[2])
-		turn := Pose{Rotation: [4]float64{cy, 0, 0, sy}}.Times(Pose{Rotation: [4]float64{cp, 0, sp, 0}}).Times(Pose{Rotation: [4]float64{cr, sr, 0, 0}})
+		turn := Pose{Rotation: [4]float64{cy, 0, 0, sy}}.Times(Pose{Rotation: [4]float64{cp, 0, sp, 0}}).Times(
+			Pose{Rotation: [4]float64{cr, sr, 0, 0}})
 		for i, got := range turn.RollPitchYaw() {
 			if math.Abs(got-want[i]) > 1e-12 {
 				t.Errorf("%v: got %v", want, turn.RollPitchYaw())

@@ -10,8 +10,8 @@ import (
 // releaseTime is how long a real body that leaves may take to switch its torque off: a base that rolls brakes first.
 const releaseTime = time.Second
 
-// Remove removes the agent called name from the rig, between cycles, and leaves its body inert. Its values keep their last
-// state. The error is Busy while a session holds it.
+// Remove removes the agent called name from the rig, between cycles, and leaves its body inert. Its values keep their
+// last state. The error is Busy while a session holds it.
 //
 // In a running rig a real body first switches its joints off in normal cycles, for at most a second, in which the other
 // agents continue. Its Halt, during which no cycle runs, then need not wait. Remove blocks for that time.

@@ -33,8 +33,8 @@ func (s *slow) Halt() error {
 	return s.Body.Halt()
 }
 
-// A real body being removed switches torque off in cycles of the rig, before its Halt, during which no cycle runs. One that
-// keeps torque is halted nevertheless after a second. Other bodies are halted at once.
+// A real body being removed switches torque off in cycles of the rig, before its Halt, during which no cycle runs. One
+// that keeps torque is halted nevertheless after a second. Other bodies are halted at once.
 func TestRemoveLetsGo(t *testing.T) {
 	for _, c := range []struct {
 		name    string

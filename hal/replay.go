@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// BeginReplay prepares a rig in lock-step that does not run for Replay and ReplayCycle: the journal replaces the outputs of
-// autopilots, and only the journal's stops count.
+// BeginReplay prepares a rig in lock-step that does not run for Replay and ReplayCycle: the journal replaces the
+// outputs of autopilots, and only the journal's stops count.
 func (r *Rig) BeginReplay() {
 	r.lock()
 	defer r.mu.Unlock()
@@ -17,8 +17,8 @@ func (r *Rig) BeginReplay() {
 	}
 }
 
-// Replay gives o, of a journal, to the rig, before ReplayCycle runs the cycle that o counts for. The error is Invalid where o
-// names an agent or a value that the rig does not have.
+// Replay gives o, of a journal, to the rig, before ReplayCycle runs the cycle that o counts for. The error is Invalid
+// where o names an agent or a value that the rig does not have.
 func (r *Rig) Replay(o *Order) error {
 	switch o.Kind {
 	case StopOrder:
@@ -116,7 +116,8 @@ func (r *Rig) ReplayCycle(missed time.Duration) error {
 		r.wait()
 	}
 	if r.config.Mode != Lockstep || r.pool != nil || r.closed {
-		return &Error{Kind: Invalid, Op: "replay " + r.config.Name, Err: errors.New("want a rig in lock-step that does not run")}
+		return &Error{Kind: Invalid, Op: "replay " + r.config.Name,
+			Err: errors.New("want a rig in lock-step that does not run")}
 	}
 	r.missed = missed
 	r.run()

@@ -59,9 +59,9 @@ type Rig struct {
 	lines      atomic.Pointer[[]Bus]     // the buses, for a stop that waits for no lock
 	roll       atomic.Pointer[[]*Agent]  // the agents, likewise
 
-	// Rig time is the sum of the periods of all cycles: worlds advance by it, and every protocol reports it. A period missed
-	// by a late wake-up is neither simulated nor counted. missed is the sum of those, by which rig time is behind the clock.
-	// Command deadlines count both, since a robot does not wait for a slow host.
+	// Rig time is the sum of the periods of all cycles: worlds advance by it, and every protocol reports it. A period
+	// missed by a late wake-up is neither simulated nor counted. missed is the sum of those, by which rig time is
+	// behind the clock. Command deadlines count both, since a robot does not wait for a slow host.
 	time      time.Duration
 	missed    time.Duration
 	step      uint64 // cycles since the last reset
@@ -111,7 +111,8 @@ func (r *Rig) Add(c AgentConfig) (*Agent, error) {
 		return nil, &Error{Kind: Invalid, Op: "agent " + c.Name, Err: err}
 	}
 	if r.config.Mode == Lockstep && c.BodyKind == Real && !r.config.Replay {
-		return nil, &Error{Kind: Invalid, Op: "agent " + c.Name, Err: errors.New("a real body needs clock.mode: realtime"),
+		return nil, &Error{Kind: Invalid, Op: "agent " + c.Name,
+			Err: errors.New("a real body needs clock.mode: realtime"),
 			Try: "halyard serve --set clock.mode=realtime"}
 	}
 	if c.World == nil {
@@ -184,8 +185,8 @@ func (r *Rig) AddBus(b Bus) error {
 	return b.Receive()
 }
 
-// RemoveBus removes a line from the rig, between cycles; its agents must be removed before. The line stays open: its owner
-// closes it.
+// RemoveBus removes a line from the rig, between cycles; its agents must be removed before. The line stays open: its
+// owner closes it.
 func (r *Rig) RemoveBus(b Bus) {
 	r.lock()
 	defer r.mu.Unlock()
@@ -249,8 +250,8 @@ func (r *Rig) BetweenCycles(f func()) {
 	f()
 }
 
-// Run lets time pass until ctx ends, then stops every body by its policy. It is called once. From that end on the rig executes
-// stops only, also when Run has returned: all commands, resets and requests to arm are refused.
+// Run lets time pass until ctx ends, then stops every body by its policy. It is called once. From that end on the rig
+// executes stops only, also when Run has returned: all commands, resets and requests to arm are refused.
 func (r *Rig) Run(ctx context.Context) error {
 	r.lock()
 	r.pool = newBusPool(r.buses)

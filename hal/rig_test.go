@@ -424,7 +424,8 @@ func TestBusesComeAndGo(t *testing.T) {
 			t.Error(err)
 		}
 		if had < 9 || second.n != had || first.n < 29 {
-			t.Errorf("got %d sends to the bus that stayed, %d then %d to the other; want 30, 10 and no more", first.n, had, second.n)
+			t.Errorf("got %d sends to the bus that stayed, %d then %d to the other; want 30, 10 and no more", first.n,
+				had, second.n)
 		}
 	})
 }
@@ -600,8 +601,8 @@ func BenchmarkCycle21(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/5000, "of_bound")
 }
 
-// A stop input stops all robots in the cycle in which it fails, and latches. A robot added later is stopped too. The stop
-// cannot be cleared while its cause is active, and the end of the cause moves nothing.
+// A stop input stops all robots in the cycle in which it fails, and latches. A robot added later is stopped too. The
+// stop cannot be cleared while its cause is active, and the end of the cause moves nothing.
 func TestStopInput(t *testing.T) {
 	r := newRig(t, hal.Lockstep)
 	a := add(t, r, "arm", haltest.NewBody("x"), hal.Emulated, hal.GuardConfig{})
@@ -693,7 +694,8 @@ type latchBus struct {
 
 func (b *latchBus) ClearAlarms() []error { b.cleared++; return []error{nil, b.err} }
 
-// Without a stop a reset affects only the joints with a fault: the others keep their goals, and it is disarmed until armed.
+// Without a stop a reset affects only the joints with a fault: the others keep their goals, and it is disarmed until
+// armed.
 func TestRecoverOneJoint(t *testing.T) {
 	r := newRig(t, hal.Lockstep)
 	bus := &latchBus{err: errors.New("three times in five minutes")}
@@ -709,7 +711,8 @@ func TestRecoverOneJoint(t *testing.T) {
 			t.Fatal(err)
 		}
 		if body.Enabled[0] != x || body.Enabled[1] != y || a.JointState(0) != hal.Armed || a.JointState(1) != state {
-			t.Errorf("%s: got enabled %v, %v and %v; want %v, true and %v", what, body.Enabled, a.JointState(0), a.JointState(1), x, state)
+			t.Errorf("%s: got enabled %v, %v and %v; want %v, true and %v", what, body.Enabled, a.JointState(0),
+				a.JointState(1), x, state)
 		}
 	}
 	for range 2 { // a joint is believed after three readings that agree
@@ -776,8 +779,8 @@ func TestPeriodWhileItIsSet(t *testing.T) {
 	}
 }
 
-// TestTheEndTakesStopsOnly: while a rig parks after its context has ended, it refuses every command and request, a client that
-// leaves interrupts nothing, and a stop ends the park with torque off.
+// TestTheEndTakesStopsOnly: while a rig parks after its context has ended, it refuses every command and request, a
+// client that leaves interrupts nothing, and a stop ends the park with torque off.
 func TestTheEndTakesStopsOnly(t *testing.T) {
 	for _, mode := range []hal.ClockMode{hal.Realtime, hal.Lockstep} {
 		for _, stopped := range []bool{false, true} {
@@ -808,13 +811,15 @@ func TestTheEndTakesStopsOnly(t *testing.T) {
 				a.Override([]float64{2, nan})
 				a.Renew()
 				session := r.NewSession("late", nil)
-				for what, err := range map[string]error{"arm": r.Arm(), "arm the agent": a.Arm(), "ask to arm": a.RequestArm("client"), "recover": r.Recover(),
+				for what, err := range map[string]error{"arm": r.Arm(), "arm the agent": a.Arm(),
+					"ask to arm": a.RequestArm("client"), "recover": r.Recover(),
 					"reset": p.Reset(l, 0), "reset the world": r.ResetWorld(body, 0), "restore": r.RestoreWorld(body)} {
 					if hal.KindOf(err) != hal.Unsafe {
 						t.Errorf("%v: %s: got %v, want it refused as unsafe", mode, what, err)
 					}
 				}
-				if _, err := r.Add(hal.AgentConfig{Name: "b", Body: haltest.NewBody("j")}); hal.KindOf(err) != hal.Unsafe {
+				if _, err := r.Add(hal.AgentConfig{Name: "b", Body: haltest.NewBody("j")}); hal.KindOf(
+					err) != hal.Unsafe {
 					t.Errorf("%v: a new agent: got %v, want it refused", mode, err)
 				}
 				for _, id := range r.Values().Find(regexp.MustCompile("/Control/Pause")) {

@@ -56,7 +56,8 @@ func TestSafety01BlockedLog(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		unread, blocked := io.Pipe()
 		clock := bubbleClock{time.Now()}
-		r, err := hal.New(hal.Config{Mode: hal.Realtime, Period: period, Clock: clock, Log: slog.New(slog.NewTextHandler(blocked, nil))})
+		r, err := hal.New(hal.Config{Mode: hal.Realtime, Period: period, Clock: clock,
+			Log: slog.New(slog.NewTextHandler(blocked, nil))})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +73,8 @@ func TestSafety01BlockedLog(t *testing.T) {
 		}
 		before := clock.Now()
 		stops := r.EmergencyStop("test")
-		if took := clock.Now() - before; took > period || len(stops) != 1 || stops[0].Err != nil || bus.cut.Load() == 0 {
+		if took := clock.Now() - before; took > period || len(stops) != 1 || stops[0].Err != nil ||
+			bus.cut.Load() == 0 {
 			t.Errorf("stop: got %v after %v, cut %v; want the joint within a period", stops, took, bus.cut.Load())
 		}
 		unread.Close() // lets the sink end
@@ -90,7 +92,8 @@ func TestSafety08ParallelStop(t *testing.T) {
 		buses[i] = &cutBus{clock: hal.WallClock()}
 		r.AddBus(buses[i])
 		body := &together{haltest.NewBody("j"), &begun}
-		if _, err := r.Add(hal.AgentConfig{Name: string(rune('a' + i)), Body: body, World: body.Body, BodyKind: hal.Emulated}); err != nil {
+		if _, err := r.Add(hal.AgentConfig{Name: string(rune('a' + i)), Body: body, World: body.Body,
+			BodyKind: hal.Emulated}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -362,8 +365,8 @@ func (b slowBody) Receive() error   { return nil }
 func (b slowBody) CutTorque() error { time.Sleep(b.cut); return nil }
 func (b slowBody) Halt() error      { time.Sleep(b.halt); return b.Body.Halt() }
 
-// TestSafety18Beat: each cycle beats, and a stop does while its bodies become inert, but for 2 s at most, and not where a line
-// does not take its torque off: that may be a hang.
+// TestSafety18Beat: each cycle beats, and a stop does while its bodies become inert, but for 2 s at most, and not where
+// a line does not take its torque off: that may be a hang.
 func TestSafety18Beat(t *testing.T) {
 	for _, c := range []struct {
 		cut, halt time.Duration
@@ -375,7 +378,8 @@ func TestSafety18Beat(t *testing.T) {
 			r := newRig(t, hal.Lockstep)
 			body := slowBody{haltest.NewBody("j"), c.cut, c.halt}
 			r.AddBus(body)
-			if _, err := r.Add(hal.AgentConfig{Name: "a", Body: body, World: body, BodyKind: hal.Emulated}); err != nil {
+			if _, err := r.Add(hal.AgentConfig{Name: "a", Body: body, World: body,
+				BodyKind: hal.Emulated}); err != nil {
 				t.Fatal(err)
 			}
 			n := 0
@@ -421,7 +425,8 @@ func TestSafety07StopDuringReset(t *testing.T) {
 	latched := r.Latched()
 	<-p.ended
 	if state, _, _ := a.Guard(); err != nil || !latched || !r.Latched() || state != hal.Stopped {
-		t.Errorf("got %v, latched at the end of the reset %v, then %v, %v; want the stop latched throughout", err, latched, r.Latched(), state)
+		t.Errorf("got %v, latched at the end of the reset %v, then %v, %v; want the stop latched throughout", err,
+			latched, r.Latched(), state)
 	}
 }
 
@@ -438,7 +443,8 @@ func (b *slowCut) CutTorque() error {
 	return b.cutBus.CutTorque()
 }
 
-// TestVirtualStop: in virtual time a stop waits for each line, so that the same schedule ends the same on a busy machine.
+// TestVirtualStop: in virtual time a stop waits for each line, so that the same schedule ends the same on a busy
+// machine.
 func TestVirtualStop(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		clock := bubbleClock{time.Now()}
@@ -474,8 +480,8 @@ func (b *panicBus) Receive() error {
 	return nil
 }
 
-// TestSafety18BusPanic: a panic in the driver of one of several lines, each of which has a goroutine, stops all robots, and the rig
-// continues.
+// TestSafety18BusPanic: a panic in the driver of one of several lines, each of which has a goroutine, stops all robots,
+// and the rig continues.
 func TestSafety18BusPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hal.Realtime)
@@ -490,7 +496,8 @@ func TestSafety18BusPanic(t *testing.T) {
 		time.Sleep(30 * period)
 		torque := false
 		look(func() { torque = body.Enabled[0] })
-		if c := a.Condition(); torque || other.cut.Load() == 0 || c.State != hal.Stopped || !strings.Contains(c.Reason, "a bug of a driver") {
+		if c := a.Condition(); torque || other.cut.Load() == 0 || c.State != hal.Stopped ||
+			!strings.Contains(c.Reason, "a bug of a driver") {
 			t.Errorf("after: torque %v, condition %+v", torque, c)
 		}
 		var before int
@@ -512,7 +519,8 @@ func (failsAtReset) Cycle(c *hal.Cycle) {
 	}
 }
 
-// TestSafety18ResetPanic: a panic in a reset, which the loop runs in real time, stops all robots, and the rig continues.
+// TestSafety18ResetPanic: a panic in a reset, which the loop runs in real time, stops all robots, and the rig
+// continues.
 func TestSafety18ResetPanic(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hal.Realtime)
@@ -556,8 +564,8 @@ func (b *held) Write(f *hal.Frame) error {
 
 func (b *held) Holding(int) bool { return b.let == 0 }
 
-// TestHeldArmIsNotLetFall: a joint that holds its position when the rig begins goes on, while its first readings are not trusted
-// yet too: an arm would fall. One outside its soft limits does not.
+// TestHeldArmIsNotLetFall: a joint that holds its position when the rig begins goes on, while its first readings are
+// not trusted yet too: an arm would fall. One outside its soft limits does not.
 func TestHeldArmIsNotLetFall(t *testing.T) {
 	for _, k := range []hal.BodyKind{hal.Emulated, hal.Real} {
 		for at, want := range map[float64]bool{0.5: true, 2.5: false} {
@@ -595,7 +603,8 @@ func (w *failingWorld) Advance(time.Duration) error {
 	return nil
 }
 
-// TestSafety18PanicAnswers: clients that wait for the cycle of a panic are answered, in lock-step too, where no other cycle follows.
+// TestSafety18PanicAnswers: clients that wait for the cycle of a panic are answered, in lock-step too, where no other
+// cycle follows.
 func TestSafety18PanicAnswers(t *testing.T) {
 	r := newRig(t, hal.Lockstep)
 	a := add(t, r, "a", haltest.NewBody("j"), hal.Simulated, hal.GuardConfig{})
@@ -652,8 +661,9 @@ func (b *torques) Write(f *hal.Frame) error {
 	return b.Body.Write(f)
 }
 
-// TestSafety04StalledHost: a process or machine that stood still takes no reading and no command of before for a new one. After more
-// than the deadline the client is lost too, and a real body waits for its operator; what held goes on holding.
+// TestSafety04StalledHost: a process or machine that stood still takes no reading and no command of before for a new
+// one. After more than the deadline the client is lost too, and a real body waits for its operator; what held goes on
+// holding.
 func TestSafety04StalledHost(t *testing.T) {
 	for _, c := range []struct {
 		kind      hal.BodyKind
@@ -680,7 +690,8 @@ func TestSafety04StalledHost(t *testing.T) {
 			t.Fatal(err)
 		}
 		b := &torques{Body: haltest.NewBody("j")}
-		a, err := r.Add(hal.AgentConfig{Name: "a", Body: b, World: b.Body, BodyKind: c.kind, Guard: hal.GuardConfig{CommandTimeout: 500 * time.Millisecond, OnTimeout: c.policy}})
+		a, err := r.Add(hal.AgentConfig{Name: "a", Body: b, World: b.Body, BodyKind: c.kind,
+			Guard: hal.GuardConfig{CommandTimeout: 500 * time.Millisecond, OnTimeout: c.policy}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -56,7 +56,8 @@ func (s *safeJoint) run(d time.Duration) {
 	}
 }
 
-// TestSafety02UnheardWheel: a wheel that does not reply is commanded to zero at once and loses torque within the deadline.
+// TestSafety02UnheardWheel: a wheel that does not reply is commanded to zero at once and loses torque within the
+// deadline.
 func TestSafety02UnheardWheel(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{CommandTimeout: 300 * time.Millisecond}, 0)
 	s.layout.Actuators[0].Wraps = true
@@ -86,8 +87,8 @@ func TestSafety02UnheardWheel(t *testing.T) {
 	}
 }
 
-// TestSafety02UnheardBrake: a joint that brakes before its soft limit, by torque or duty, and then does not reply is commanded zero,
-// not the torque that braked the speed of its last reading: it has stopped, and would be driven back.
+// TestSafety02UnheardBrake: a joint that brakes before its soft limit, by torque or duty, and then does not reply is
+// commanded zero, not the torque that braked the speed of its last reading: it has stopped, and would be driven back.
 func TestSafety02UnheardBrake(t *testing.T) {
 	for _, m := range []Mode{TorqueMode, DutyMode} {
 		s := newSafeJoint(t, GuardConfig{CommandTimeout: 500 * time.Millisecond}, 0)
@@ -115,8 +116,11 @@ func TestSafety02UnheardBrake(t *testing.T) {
 // TestSafety03HoldKeepsTheLastGoal: neither an old reading nor a wrong one becomes the goal of a hold.
 func TestSafety03HoldKeepsTheLastGoal(t *testing.T) {
 	for name, spoil := range map[string]func(*safeJoint){
-		"no answers":    func(s *safeJoint) { s.silent = true },
-		"wrong answers": func(s *safeJoint) { k := 0.; s.lie = func(p float64) float64 { k++; return p + math.Mod(k*0.37, 2) } },
+		"no answers": func(s *safeJoint) { s.silent = true },
+		"wrong answers": func(s *safeJoint) {
+			k := 0.
+			s.lie = func(p float64) float64 { k++; return p + math.Mod(k*0.37, 2) }
+		},
 	} {
 		s := newSafeJoint(t, GuardConfig{CommandTimeout: 200 * time.Millisecond}, -0.8)
 		s.command(0.8, nan, nan, nan, nan)
@@ -214,9 +218,9 @@ func TestSafety09FollowingError(t *testing.T) {
 	}
 }
 
-// TestSafety09PushedOutside: a joint pushed by hand outside its soft limits, where no goal can be near it, does not jump back
-// when it is released. Far outside it loses torque, near the limits when it returns too fast. Moved inside by hand, it
-// continues slowly.
+// TestSafety09PushedOutside: a joint pushed by hand outside its soft limits, where no goal can be near it, does not
+// jump back when it is released. Far outside it loses torque, near the limits when it returns too fast. Moved inside by
+// hand, it continues slowly.
 func TestSafety09PushedOutside(t *testing.T) {
 	for _, c := range []struct {
 		to     float64 // rad
@@ -235,11 +239,13 @@ func TestSafety09PushedOutside(t *testing.T) {
 		}
 		s.free = true
 		was := s.at
-		if s.run(500 * time.Millisecond); was-s.at > 0.13 { // two cycles of 6 rad/s, and the reading is of the last cycle
+		// two cycles of 6 rad/s, and the reading is of the last cycle
+		if s.run(500 * time.Millisecond); was-s.at > 0.13 {
 			t.Errorf("let go %g rad outside: came back by %g rad, want it to have lost its torque", c.to-1, was-s.at)
 		}
 		if s.f.Enable[0] || !s.joints[0].outside {
-			t.Errorf("let go %g rad outside: got torque %v, outside %v, want it without", c.to-1, s.f.Enable[0], s.joints[0].outside)
+			t.Errorf("let go %g rad outside: got torque %v, outside %v, want it without", c.to-1, s.f.Enable[0],
+				s.joints[0].outside)
 		}
 		for s.at > 1.01 { // a hand leads it inside
 			s.at -= 0.005
@@ -255,8 +261,8 @@ func TestSafety09PushedOutside(t *testing.T) {
 	}
 }
 
-// TestSafety09NearALimit: how far outside its soft limits a joint may be to get torque follows from the guard's speed: the step
-// to the limit makes no servo faster.
+// TestSafety09NearALimit: how far outside its soft limits a joint may be to get torque follows from the guard's speed:
+// the step to the limit makes no servo faster.
 func TestSafety09NearALimit(t *testing.T) {
 	for _, c := range []struct {
 		slew, outside float64
@@ -368,7 +374,8 @@ func TestSafety17TorqueLimitIsNoGoal(t *testing.T) {
 		s.run(tick)
 	}
 	if v := s.f.Inputs[1]; v != 0 || !s.joints[0].expired || s.f.Inputs[4] != 2 {
-		t.Errorf("500 ms after its last goal: got velocity %g, expired %v, limit %g; want 0, true, 2", v, s.joints[0].expired, s.f.Inputs[4])
+		t.Errorf("500 ms after its last goal: got velocity %g, expired %v, limit %g; want 0, true, 2", v,
+			s.joints[0].expired, s.f.Inputs[4])
 	}
 }
 
@@ -378,7 +385,8 @@ type lateClock struct{ now, late time.Duration }
 func (c *lateClock) Now() time.Duration         { return c.now }
 func (c *lateClock) SleepUntil(t time.Duration) { c.now = max(c.now, t) + c.late }
 
-// TestSafety19TimeNeverParts: rig time is the sum of the worlds' advances, even with a late host; deadlines use the clock.
+// TestSafety19TimeNeverParts: rig time is the sum of the worlds' advances, even with a late host; deadlines use the
+// clock.
 func TestSafety19TimeNeverParts(t *testing.T) {
 	clock := &lateClock{late: 25 * time.Millisecond} // two and a half periods
 	r, err := New(Config{Mode: Realtime, Period: tick, Clock: clock})
@@ -388,7 +396,8 @@ func TestSafety19TimeNeverParts(t *testing.T) {
 	l := oneJoint()
 	l.Actuators[0].Position = None
 	world := &ticking{}
-	a, err := r.Add(AgentConfig{Name: "a", Body: &thrusters{layout: l}, World: world, BodyKind: Emulated, Guard: GuardConfig{CommandTimeout: 200 * time.Millisecond}})
+	a, err := r.Add(AgentConfig{Name: "a", Body: &thrusters{layout: l}, World: world, BodyKind: Emulated,
+		Guard: GuardConfig{CommandTimeout: 200 * time.Millisecond}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -424,7 +433,8 @@ func (l *cutLine) Send() error      { return nil }
 func (l *cutLine) Receive() error   { return nil }
 func (l *cutLine) CutTorque() error { close(l.cut); return nil }
 
-// TestSafety01StopNeedsNoCycle: torque is cut while user code holds the cycle, and the result reports it as not verified.
+// TestSafety01StopNeedsNoCycle: torque is cut while user code holds the cycle, and the result reports it as not
+// verified.
 func TestSafety01StopNeedsNoCycle(t *testing.T) {
 	r, a, _, _ := pilotedRig(t, GuardConfig{})
 	line := &cutLine{make(chan struct{})}
@@ -435,7 +445,8 @@ func TestSafety01StopNeedsNoCycle(t *testing.T) {
 		done := make(chan struct{})
 		go func() { stops = r.EmergencyStop("test"); close(done) }()
 		<-done
-		if c := a.Condition(); c.State != Stopped || c.Reason != "test" || a.JointState(0) != Stopped || a.JointState(1) != Stopped {
+		if c := a.Condition(); c.State != Stopped || c.Reason != "test" || a.JointState(0) != Stopped ||
+			a.JointState(1) != Stopped {
 			t.Errorf("got %+v, joint %v; want both joints stopped though they did not confirm", c, a.JointState(0))
 		}
 	})
@@ -464,7 +475,8 @@ func TestSafety18Suspend(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Add(AgentConfig{Name: "a", Body: &thrusters{layout: oneJoint()}, World: &ticking{}, BodyKind: kind}); err != nil {
+		if _, err := r.Add(AgentConfig{Name: "a", Body: &thrusters{layout: oneJoint()}, World: &ticking{},
+			BodyKind: kind}); err != nil {
 			t.Fatal(err)
 		}
 		next := tick
@@ -530,7 +542,8 @@ func TestSafety04TorqueOnByANewReading(t *testing.T) {
 	}
 }
 
-// TestSafety04LeftBeforeTorque: a joint whose client leaves while torque comes on, and that is then not seen, stays where it is found.
+// TestSafety04LeftBeforeTorque: a joint whose client leaves while torque comes on, and that is then not seen, stays
+// where it is found.
 func TestSafety04LeftBeforeTorque(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{CommandTimeout: 300 * time.Millisecond}, 0)
 	s.silent = true
@@ -586,8 +599,8 @@ func TestSafety11HoldBeforeTheCycle(t *testing.T) {
 	}
 }
 
-// TestSafety11TwoModesInACycle: two clients that command two modes in each cycle leave the goal where it was: one that began again
-// at the joint each time would go with it, and drive it on.
+// TestSafety11TwoModesInACycle: two clients that command two modes in each cycle leave the goal where it was: one that
+// began again at the joint each time would go with it, and drive it on.
 func TestSafety11TwoModesInACycle(t *testing.T) {
 	s := newSafeJoint(t, GuardConfig{}, 0)
 	s.free = false
@@ -618,8 +631,8 @@ func (c *dozyClock) wait(n *int, t time.Duration) {
 func (c *dozyClock) SleepUntil(t time.Duration) { c.wait(&c.slept, t) }
 func (c *dozyClock) DozeUntil(t time.Duration)  { c.wait(&c.dozed, t) }
 
-// A loop holds a processor before its cycle only where something outside the process is on time, or a session controls a robot
-// in real time.
+// A loop holds a processor before its cycle only where something outside the process is on time, or a session controls
+// a robot in real time.
 func TestLoopWaitsPreciselyWhereItMatters(t *testing.T) {
 	for _, c := range []struct {
 		name    string

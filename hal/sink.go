@@ -10,8 +10,8 @@ import (
 )
 
 // Sink writes log records and text in a goroutine of its own, so that a terminal that is stopped or a pipe that is full
-// delays neither the cycle nor a stop. It stores at most SinkSize entries; further ones are dropped and counted, and the
-// count is written in their place. The zero Sink is ready for use. All methods may be called from any goroutine.
+// delays neither the cycle nor a stop. It stores at most SinkSize entries; further ones are dropped and counted, and
+// the count is written in their place. The zero Sink is ready for use. All methods may be called from any goroutine.
 //
 // The goroutine exists while entries wait. Flush waits for it.
 type Sink struct {

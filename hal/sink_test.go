@@ -37,10 +37,12 @@ func TestSinkBlocked(t *testing.T) {
 		write.Close()
 		<-done
 		text := out.String()
-		if !strings.Contains(text, "rig=demo") || !strings.Contains(text, "dropped") || !strings.HasSuffix(text, "last\n") {
+		if !strings.Contains(text, "rig=demo") || !strings.Contains(text, "dropped") ||
+			!strings.HasSuffix(text, "last\n") {
 			t.Errorf("written: got %q, want the attributes, the drops and the last line", text[max(0, len(text)-200):])
 		}
-		if first, second := strings.Index(text, "entry 0"), strings.Index(text, "entry 1\""); first < 0 || second < first {
+		if first, second := strings.Index(text, "entry 0"), strings.Index(text, "entry 1\""); first < 0 ||
+			second < first {
 			t.Error("order: entries are not written in the order they came")
 		}
 	})

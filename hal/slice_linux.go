@@ -7,9 +7,9 @@ import (
 	"unsafe"
 )
 
-// slice is the requested time slice of the loop's thread, the kernel's minimum. From Linux 6.12 on a waking thread preempts
-// a running one with a longer slice (EEVDF; sched_setattr(2)), so the loop need not wait for the end of a render thread's
-// 3 ms. This needs no privilege. On older kernels it has no effect.
+// slice is the requested time slice of the loop's thread, the kernel's minimum. From Linux 6.12 on a waking thread
+// preempts a running one with a longer slice (EEVDF; sched_setattr(2)), so the loop need not wait for the end of a
+// render thread's 3 ms. This needs no privilege. On older kernels it has no effect.
 const slice = 100 * time.Microsecond
 
 // schedAttr is the kernel's struct sched_attr in its first size.
@@ -21,8 +21,8 @@ type schedAttr struct {
 	runtime, deadline, period uint64
 }
 
-// setSlice sets the slice of the calling thread to d, 0 = the default. It does not change a thread with another scheduling
-// policy, as set by chrt(1), nor one on a kernel without this feature.
+// setSlice sets the slice of the calling thread to d, 0 = the default. It does not change a thread with another
+// scheduling policy, as set by chrt(1), nor one on a kernel without this feature.
 func setSlice(d time.Duration) {
 	a, ok := schedOf()
 	if !ok || a.policy != 0 {
@@ -42,8 +42,8 @@ func schedOf() (a schedAttr, ok bool) {
 	return a, e == 0
 }
 
-// schedSetAttr is the number of the system call, or 0; that of sched_getattr is the next one everywhere. Package syscall's
-// tables are older than both.
+// schedSetAttr is the number of the system call, or 0; that of sched_getattr is the next one everywhere. Package
+// syscall's tables are older than both.
 func schedSetAttr() uintptr {
 	switch runtime.GOARCH {
 	case "amd64":

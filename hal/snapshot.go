@@ -16,9 +16,9 @@ type agentSnapshot struct {
 	last, arrived          time.Duration // before the time of the snapshot
 }
 
-// ResetWorld returns w to the state of seed at once (0: the previous seed), like a rig's reset requested by every lease.
-// Commands are discarded and every body in w is read again. The error is of kind Unsafe if a body in w is real or w is not
-// a Resetter; nothing moves then.
+// ResetWorld returns w to the state of seed at once (0: the previous seed), like a rig's reset requested by every
+// lease. Commands are discarded and every body in w is read again. The error is of kind Unsafe if a body in w is real
+// or w is not a Resetter; nothing moves then.
 func (r *Rig) ResetWorld(w World, seed int64) error {
 	r.lock()
 	defer r.mu.Unlock()
@@ -73,8 +73,8 @@ func (r *Rig) SaveWorld(w World) error {
 }
 
 // RestoreWorld returns w and its agents to the state stored by SaveWorld, bit for bit, or, without one, to the initial
-// state. Rig time continues; deadlines keep their remaining time. Disarmed and stopped agents stay so, and discard commands
-// when they are armed. Errors as SaveWorld.
+// state. Rig time continues; deadlines keep their remaining time. Disarmed and stopped agents stay so, and discard
+// commands when they are armed. Errors as SaveWorld.
 func (r *Rig) RestoreWorld(w World) error {
 	r.lock()
 	defer r.mu.Unlock()

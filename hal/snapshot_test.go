@@ -51,8 +51,8 @@ func (s *stepper) step(inputs ...float64) []float64 {
 	return s.seen[len(s.seen)-1]
 }
 
-// TestRestoreRepeats: after a restore the same commands, or none, have the same effect as after the save: the guard's slewed
-// goals and modes are restored with the bodies.
+// TestRestoreRepeats: after a restore the same commands, or none, have the same effect as after the save: the guard's
+// slewed goals and modes are restored with the bodies.
 func TestRestoreRepeats(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hal.Lockstep)
@@ -89,7 +89,10 @@ func TestRestoreRepeats(t *testing.T) {
 				t.Errorf("after the restore: got\n%v want\n%v", got, want)
 			}
 		}
-		if n := testing.AllocsPerRun(10, func() { r.SaveWorld(a.World()); r.RestoreWorld(a.World()) }); n != 0 && !hal.LocksChecked {
+		if n := testing.AllocsPerRun(10, func() {
+			r.SaveWorld(a.World())
+			r.RestoreWorld(a.World())
+		}); n != 0 && !hal.LocksChecked {
 			t.Errorf("save and restore: got %v allocations, want 0", n)
 		}
 	})
@@ -126,7 +129,8 @@ func TestDeadlineSurvivesRestore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, hal.Lockstep)
 		b := newSavingBody("a")
-		a, err := r.Add(hal.AgentConfig{Name: "robot", Body: b, World: b, Guard: hal.GuardConfig{CommandTimeout: 50 * time.Millisecond}})
+		a, err := r.Add(hal.AgentConfig{Name: "robot", Body: b, World: b,
+			Guard: hal.GuardConfig{CommandTimeout: 50 * time.Millisecond}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,8 +165,8 @@ func TestDeadlineSurvivesRestore(t *testing.T) {
 	})
 }
 
-// TestWorldsThatCannot: a world that is not all simulated is neither saved nor restored, a real one is not reset either, and
-// a world that was never saved returns to its start.
+// TestWorldsThatCannot: a world that is not all simulated is neither saved nor restored, a real one is not reset
+// either, and a world that was never saved returns to its start.
 func TestWorldsThatCannot(t *testing.T) {
 	for _, c := range []struct {
 		reality     hal.BodyKind
@@ -180,7 +184,8 @@ func TestWorldsThatCannot(t *testing.T) {
 			err  error
 			want hal.Kind
 		}{
-			"save": {r.SaveWorld(b), c.save}, "restore": {r.RestoreWorld(b), c.save}, "reset": {r.ResetWorld(b, 3), c.reset},
+			"save": {r.SaveWorld(b), c.save}, "restore": {r.RestoreWorld(b), c.save},
+			"reset": {r.ResetWorld(b, 3), c.reset},
 		} {
 			if hal.KindOf(x.err) != x.want && (x.err != nil || x.want != 0) {
 				t.Errorf("%v: %s: got %v, want kind %v", c.reality, what, x.err, x.want)

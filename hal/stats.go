@@ -16,8 +16,8 @@ type Stats struct {
 	Work         Histogram // from the wake-up to the end of the observers
 }
 
-// overrunner is a world with lines in memory. Transfers return at once, so cycles whose wire time exceeds the period are
-// only visible in this count.
+// overrunner is a world with lines in memory. Transfers return at once, so cycles whose wire time exceeds the period
+// are only visible in this count.
 type overrunner interface{ Overruns() uint64 }
 
 // Stats copies the rig's statistics into s.

@@ -3,8 +3,8 @@ package hal
 import "errors"
 
 // Step runs one cycle of a rig in lock-step that is not running (Run): time passes in the calling goroutine. Where
-// sessions hold leases, each of them must have asked for the step, or the error is of kind Busy; in real time it is of kind
-// Invalid.
+// sessions hold leases, each of them must have asked for the step, or the error is of kind Busy; in real time it is of
+// kind Invalid.
 func (r *Rig) Step() error {
 	r.lock()
 	defer r.mu.Unlock()
@@ -13,7 +13,8 @@ func (r *Rig) Step() error {
 	}
 	switch {
 	case r.config.Mode != Lockstep:
-		return &Error{Kind: Invalid, Op: "step " + r.config.Name, Err: errStepRealtime, Try: "--set clock.mode=lockstep"}
+		return &Error{Kind: Invalid, Op: "step " + r.config.Name, Err: errStepRealtime,
+			Try: "--set clock.mode=lockstep"}
 	case r.closed:
 		return &Error{Kind: Unexpected, Op: "step " + r.config.Name, Err: errStepClosed}
 	case r.leases > 0 && !r.allAsked(askStep):

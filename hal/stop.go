@@ -14,19 +14,21 @@ type JointStop struct {
 	Err          error
 }
 
-// TorqueCutter is a Bus that switches off the torque of every device on it at once: by broadcast if the line has one, by
-// braking if a body would roll on. CutTorque may be called from any goroutine, also during Send or Receive. It waits at most
-// for the running exchange of its line, and for no acknowledgement. Torque stays off until a device's Enable has been false
-// once.
+// TorqueCutter is a Bus that switches off the torque of every device on it at once: by broadcast if the line has one,
+// by braking if a body would roll on. CutTorque may be called from any goroutine, also during Send or Receive. It waits
+// at most for the running exchange of its line, and for no acknowledgement. Torque stays off until a device's Enable
+// has been false once.
 type TorqueCutter interface{ CutTorque() error }
 
 const (
 	// cutTime is the time that a stop waits for blocked lines before it continues to verify the others.
 	cutTime = 50 * time.Millisecond
-	// haltTime is how long bodies that become inert count as no hang, and haltBeat the time between two beats meanwhile.
+	// haltTime is how long bodies that become inert count as no hang, and haltBeat the time between two beats
+	// meanwhile.
 	haltTime = 2 * time.Second
 	haltBeat = 20 * time.Millisecond
-	// defaultEdgeTime is the time that a stop waits for the end of a cycle before it reports all joints as not verified.
+	// defaultEdgeTime is the time that a stop waits for the end of a cycle before it reports all joints as not
+	// verified.
 	defaultEdgeTime = 2 * time.Second
 	// defaultVerifyTime is how long the verification may take then: the lines have their own bounds.
 	defaultVerifyTime = 20 * time.Second
@@ -34,8 +36,8 @@ const (
 
 var errUnverified = errors.New("torque off was sent and not verified: the cycle does not end")
 
-// EmergencyStop switches torque off for every joint of every agent now, latched until Recover: an agent that joins before is
-// stopped too. It may be called at any time, again too, from any goroutine but an observer.
+// EmergencyStop switches torque off for every joint of every agent now, latched until Recover: an agent that joins
+// before is stopped too. It may be called at any time, again too, from any goroutine but an observer.
 //
 // Torque off goes out on all lines at once, first, and waits for no lock but that of each line. Then, at the end of the
 // cycle, each joint is asked whether its torque is off; then the stop is logged. The answer lists every joint.
@@ -118,12 +120,12 @@ func (r *Rig) stop(reason string) []JointStop {
 	return r.verifyStop(c, r.cut())
 }
 
-// virtual is a clock whose time passes only in SleepUntil. With it a stop waits for all lines, so that the result does not depend on
-// the load of the processor.
+// virtual is a clock whose time passes only in SleepUntil. With it a stop waits for all lines, so that the result does
+// not depend on the load of the processor.
 type virtual interface{ Virtual() }
 
-// cut switches off all torque on all lines, each in a goroutine of its own, and reports whether all have taken it. It needs no
-// lock.
+// cut switches off all torque on all lines, each in a goroutine of its own, and reports whether all have taken it. It
+// needs no lock.
 func (r *Rig) cut() (all bool) {
 	var cuts sync.WaitGroup
 	for _, b := range *r.lines.Load() {
@@ -150,8 +152,8 @@ func (r *Rig) cut() (all bool) {
 	}
 }
 
-// verifyStop stops the guards and lets every body verify its joints, all concurrently. cut reports that all lines have switched
-// their torque off. Under the lock.
+// verifyStop stops the guards and lets every body verify its joints, all concurrently. cut reports that all lines have
+// switched their torque off. Under the lock.
 func (r *Rig) verifyStop(c stopCause, cut bool) []JointStop {
 	r.hold(c)
 	kind := StopOrder
@@ -176,8 +178,8 @@ func (r *Rig) verifyStop(c stopCause, cut bool) []JointStop {
 	return all
 }
 
-// halt makes the bodies of agents inert, concurrently: one that rolls out or does not answer delays no other. With beats it
-// does not count as a hang, for haltTime.
+// halt makes the bodies of agents inert, concurrently: one that rolls out or does not answer delays no other. With
+// beats it does not count as a hang, for haltTime.
 func (r *Rig) halt(agents []*Agent, beats bool) []error {
 	errs := make([]error, len(agents))
 	var all sync.WaitGroup
@@ -221,8 +223,9 @@ func (r *Rig) await(all *sync.WaitGroup, beats bool) {
 	<-done
 }
 
-// OnBeat lets f be called, under the rig's lock, when a cycle has ended, and every 20 ms while alarms are cleared, or bodies become inert
-// after all lines have taken a stop, for 2 s at most: the rig does not hang. f must not block nor call the rig. nil ends it.
+// OnBeat lets f be called, under the rig's lock, when a cycle has ended, and every 20 ms while alarms are cleared, or
+// bodies become inert after all lines have taken a stop, for 2 s at most: the rig does not hang. f must not block nor
+// call the rig. nil ends it.
 func (r *Rig) OnBeat(f func()) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -254,8 +257,8 @@ func (r *Rig) survive() {
 	r.notify(askStep) // clients that wait for the cycle get the stop as their answer
 }
 
-// Contain is deferred first in each goroutine that serves a client. A panic there causes an emergency stop, and its stack is
-// logged; the rig and its other clients continue. what names the goroutine: "okon session".
+// Contain is deferred first in each goroutine that serves a client. A panic there causes an emergency stop, and its
+// stack is logged; the rig and its other clients continue. what names the goroutine: "okon session".
 func (r *Rig) Contain(what string) {
 	p := recover()
 	if p == nil {
@@ -272,8 +275,8 @@ type sleeper interface{ Suspended() time.Duration }
 // suspendLimit is how long the machine may have been suspended for its robots to go on.
 const suspendLimit = 500 * time.Millisecond
 
-// noticeSuspend stops emulated and real robots after a suspend: their motion meanwhile is not known. It returns how long the machine
-// was suspended since the last cycle. Under the lock.
+// noticeSuspend stops emulated and real robots after a suspend: their motion meanwhile is not known. It returns how
+// long the machine was suspended since the last cycle. Under the lock.
 func (r *Rig) noticeSuspend() (slept time.Duration) {
 	s, ok := r.clock.(sleeper)
 	if !ok {
@@ -290,9 +293,9 @@ func (r *Rig) noticeSuspend() (slept time.Duration) {
 	return slept
 }
 
-// AddStopInput adds a check that is called at the beginning of every cycle, before anything is commanded. An error of it (the
-// button is pressed, or its state is unknown) causes an emergency stop, which cannot be cleared while it lasts. f must not block
-// nor call the rig.
+// AddStopInput adds a check that is called at the beginning of every cycle, before anything is commanded. An error of
+// it (the button is pressed, or its state is unknown) causes an emergency stop, which cannot be cleared while it lasts.
+// f must not block nor call the rig.
 func (r *Rig) AddStopInput(f func() error) {
 	r.lock()
 	defer r.mu.Unlock()
@@ -359,22 +362,23 @@ func flatten(err error, list []error) []error {
 // Latched reports whether an emergency stop is, also of a rig without agents.
 func (r *Rig) Latched() bool { return r.latched.Load() != nil }
 
-// recoverer is a bus with devices that latch an alarm when they protect themselves: an overload that has switched a servo's
-// torque off. ClearAlarms clears alarms without moving anything, and returns one error for each that stays latched.
+// recoverer is a bus with devices that latch an alarm when they protect themselves: an overload that has switched a
+// servo's torque off. ClearAlarms clears alarms without moving anything, and returns one error for each that stays
+// latched.
 type recoverer interface{ ClearAlarms() []error }
 
 // Recover unlatches the emergency stop: every agent is disarmed then. Without a stop it disarms only the joints with a
-// fault; the others continue. It clears latched alarms of devices. Arm lets commands pass again. While a stop input is open
-// or has a fault, or the rig ends, it does nothing, and the error, of kind Unsafe, gives the cause. Else the error joins the alarms that could
-// not be cleared.
+// fault; the others continue. It clears latched alarms of devices. Arm lets commands pass again. While a stop input is
+// open or has a fault, or the rig ends, it does nothing, and the error, of kind Unsafe, gives the cause. Else the error
+// joins the alarms that could not be cleared.
 func (r *Rig) Recover() error {
 	r.lock()
 	defer r.mu.Unlock()
 	return r.recover(Order{Kind: RecoverOrder})
 }
 
-// RequestRecover is Recover by a client. The error is of kind Unsafe where that belongs to the operator: a body is real, only an
-// operator arms it, or not only clients have ordered the stop.
+// RequestRecover is Recover by a client. The error is of kind Unsafe where that belongs to the operator: a body is
+// real, only an operator arms it, or not only clients have ordered the stop.
 func (r *Rig) RequestRecover(client string) error {
 	r.lock()
 	defer r.mu.Unlock()

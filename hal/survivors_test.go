@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A position drive that was lost gets no goal of before while it is not known where the joint is, and is held where it is found, also
-// within the following error.
+// A position drive that was lost gets no goal of before while it is not known where the joint is, and is held where it
+// is found, also within the following error.
 func TestLostDriveGetsNoOldGoal(t *testing.T) {
 	g := newGuarded(GuardConfig{}, 0.3)
 	g.exact = false

@@ -1,6 +1,6 @@
-// Package interop holds sessions of third-party programs for other machines: the bytes that each sends, and the answers that
-// it needs to continue. The tests open the config of a session, with emulated devices on pseudo-terminals or
-// with its server, and play the program's side byte for byte. docs/clients.md lists them.
+// Package interop holds sessions of third-party programs for other machines: the bytes that each sends, and the answers
+// that it needs to continue. The tests open the config of a session, with emulated devices on pseudo-terminals or with
+// its server, and play the program's side byte for byte. docs/clients.md lists them.
 //
 // A session is a file of testdata/sessions:
 //

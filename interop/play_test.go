@@ -46,7 +46,8 @@ func (t *terminal) Read(b []byte) (int, error) { return t.Line.Read(b, time.Unti
 // world is an open config.
 type world struct {
 	dial func() (connection, error)
-	hand func(order string) error // executes an order of halyard hand, waits until the joint has arrived; nil = not available
+	// executes an order of halyard hand, waits until the joint has arrived; nil = not available
+	hand func(order string) error
 	end  func()
 }
 
@@ -89,16 +90,17 @@ func emulate(t *testing.T, cfg *halyard.Config, bus string) *world {
 		if p.Bus != bus || p.Path == "" {
 			continue
 		}
-		return &world{end: end, hand: func(order string) error { return handle(e, order) }, dial: func() (connection, error) {
-			if at, ok := strings.CutPrefix(p.Path, "tcp://"); ok {
-				return net.Dial("tcp", at)
-			}
-			line, err := serial.Open(p.Path, p.Baud, "")
-			if err != nil {
-				return nil, err
-			}
-			return &terminal{Line: line}, nil
-		}}
+		return &world{end: end, hand: func(order string) error { return handle(e, order) },
+			dial: func() (connection, error) {
+				if at, ok := strings.CutPrefix(p.Path, "tcp://"); ok {
+					return net.Dial("tcp", at)
+				}
+				line, err := serial.Open(p.Path, p.Baud, "")
+				if err != nil {
+					return nil, err
+				}
+				return &terminal{Line: line}, nil
+			}}
 	}
 	end()
 	t.Fatalf("emulate: got no terminal of %s in %+v", bus, ports)
@@ -114,7 +116,8 @@ func handle(e *halyard.Emulator, order string) error {
 		if a.Error != "" {
 			return errors.New(a.Error)
 		}
-		if order == "look" && !slices.ContainsFunc(a.Joints, func(j assembly.HandJoint) bool { return j.Hand == "moves" }) {
+		if order == "look" && !slices.ContainsFunc(a.Joints,
+			func(j assembly.HandJoint) bool { return j.Hand == "moves" }) {
 			return nil
 		}
 		if now := <-tick.C; now.After(until) {
@@ -217,7 +220,8 @@ func (s *session) play(w *world) error {
 		}
 		if err != nil {
 			const most = 200
-			return fmt.Errorf("line %d: want %s, got % x %.*q: %w", k.line, k, got[max(0, len(got)-most):], most, got, err)
+			return fmt.Errorf("line %d: want %s, got % x %.*q: %w", k.line, k, got[max(0, len(got)-most):], most, got,
+				err)
 		}
 	}
 	return nil
@@ -257,7 +261,8 @@ func TestDocumented(t *testing.T) {
 	for _, s := range sessions(t) {
 		_, short, _ := strings.Cut(s.name, "-")
 		for _, word := range strings.Fields(s.source) {
-			if !strings.Contains(page, word) || !strings.Contains(page, "`"+s.name+"`") && !strings.Contains(page, "`-"+strings.TrimPrefix(short, "framework-")+"`") {
+			if !strings.Contains(page, word) || !strings.Contains(page, "`"+s.name+"`") &&
+				!strings.Contains(page, "`-"+strings.TrimPrefix(short, "framework-")+"`") {
 				t.Errorf("docs/clients.md: got no %q, of %s", word, s.name)
 			}
 		}

@@ -206,8 +206,10 @@ func parse(name, text string) (*session, error) {
 			return nil, fault(err)
 		}
 	}
-	if s.client == "" || s.source == "" || s.facts != "recorded" && s.facts != "read" || len(s.open) != 3 || len(s.steps) == 0 || len(repeats) > 0 {
-		return nil, fmt.Errorf("%s: got client %q, source %q, facts %q, open %q, %d steps: want all of them, and brackets closed", name, s.client, s.source, s.facts, s.open, len(s.steps))
+	if s.client == "" || s.source == "" || s.facts != "recorded" && s.facts != "read" || len(s.open) != 3 ||
+		len(s.steps) == 0 || len(repeats) > 0 {
+		return nil, fmt.Errorf("%s: got client %q, source %q, facts %q, open %q, %d steps: want all of them, and "+
+			"brackets closed", name, s.client, s.source, s.facts, s.open, len(s.steps))
 	}
 	return s, nil
 }
@@ -235,17 +237,20 @@ func sessions(t testing.TB) (all []*session) {
 
 func TestParse(t *testing.T) {
 	const head = "client: c\nsource: s\nfacts: read\nopen: serve c p\n"
-	s, err := parse("a", head+"# x\n> 0aff \"a\\r\\n\"\n(2\n< .. 01 *2\n)\n<~ \"ok\"\n<line /a.b/\nhang up\nhand hold j\n")
+	s, err := parse("a", head+"# x\n> 0aff \"a\\r\\n\"\n(2\n< .. 01 *2\n)\n<~ \"ok\"\n<line /a.b/\nhang up\nhand "+
+		"hold j\n")
 	if err != nil || len(s.steps) != 7 || s.steps[6].order != "hold j" {
 		t.Fatalf("got %+v, %v", s, err)
 	}
 	if got := string(s.steps[0].bytes()); got != "\x0a\xffa\r\n" {
 		t.Errorf("bytes: got %q", got)
 	}
-	if !s.steps[1].matches([]byte{7, 1, 2, 3}) || s.steps[2].matches([]byte{7, 2, 2, 3}) || s.steps[1].matches([]byte{7, 1, 2}) {
+	if !s.steps[1].matches([]byte{7, 1, 2, 3}) || s.steps[2].matches([]byte{7, 2, 2, 3}) ||
+		s.steps[1].matches([]byte{7, 1, 2}) {
 		t.Error("a pattern: matches what it should not, or does not match what it should")
 	}
-	for _, text := range []string{"", head, head + "> 0", head + "> xy", head + "?", head + "(2\n> 00", head + "< *0", head + "<line /(/", head + "hand", strings.Replace(head, "read", "guessed", 1) + "> 00"} {
+	for _, text := range []string{"", head, head + "> 0", head + "> xy", head + "?", head + "(2\n> 00", head + "< *0",
+		head + "<line /(/", head + "hand", strings.Replace(head, "read", "guessed", 1) + "> 00"} {
 		if _, err := parse("a", text); err == nil {
 			t.Errorf("%q: parsed, want a fault", text)
 		}

@@ -16,14 +16,16 @@ import (
 
 // Limits bound the connections of a server. Zero values give the defaults.
 //
-// A connection is a stranger's until Recognize makes it a client's. Strangers have places of their own. Where they are taken, one
-// stranger's connection ends for a new one: the oldest of the address with the most strangers, not before its 50th millisecond,
-// for which the new one waits. So a crowd of connections without a valid message keeps no client out.
+// A connection is a stranger's until Recognize makes it a client's. Strangers have places of their own. Where they are
+// taken, one stranger's connection ends for a new one: the oldest of the address with the most strangers, not before
+// its 50th millisecond, for which the new one waits. So a crowd of connections without a valid message keeps no client
+// out.
 type Limits struct {
-	Connections int  // of clients; 0 = 512
-	PerAddress  int  // from one address that is not this host's own; 0 = 128
-	Strangers   int  // from other computers, and as many from this one; 0 = as many as clients, within 16..128
-	HTTP        bool // clients send HTTP. Elsewhere a connection that begins with an HTTP request is closed; one with TLS everywhere
+	Connections int // of clients; 0 = 512
+	PerAddress  int // from one address that is not this host's own; 0 = 128
+	Strangers   int // from other computers, and as many from this one; 0 = as many as clients, within 16..128
+	// clients send HTTP. Elsewhere a connection that begins with an HTTP request is closed; one with TLS everywhere
+	HTTP bool
 }
 
 const (
@@ -42,9 +44,9 @@ var (
 	errEvicted = fmt.Errorf("%w: its place was needed", ErrStranger)
 )
 
-// Recognize makes conn, which a Bound listener or an Acceptor has accepted, a client's: it has sent a valid message, or its token.
-// Where it is false, as many clients are served as may be, or the connection has ended: it is closed. Any goroutine may call it,
-// at any time again.
+// Recognize makes conn, which a Bound listener or an Acceptor has accepted, a client's: it has sent a valid message, or
+// its token. Where it is false, as many clients are served as may be, or the connection has ended: it is closed. Any
+// goroutine may call it, at any time again.
 func Recognize(conn net.Conn) bool {
 	c, ok := conn.(interface{ recognize() bool })
 	return !ok || c.recognize()

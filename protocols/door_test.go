@@ -132,7 +132,8 @@ func testCrowds(t *testing.T) {
 		d := newDoor(k.limits)
 		var all []*visitor
 		for _, word := range strings.Fields(k.come) {
-			at := map[string]string{"1": "192.0.2.1:1", "2": "192.0.2.2:1", "3": "192.0.2.3:1", "l": "127.0.0.1:1"}[strings.NewReplacer("A", "1", "B", "2", "C", "3").Replace(word)]
+			at := map[string]string{"1": "192.0.2.1:1", "2": "192.0.2.2:1", "3": "192.0.2.3:1",
+				"l": "127.0.0.1:1"}[strings.NewReplacer("A", "1", "B", "2", "C", "3").Replace(word)]
 			v := &visitor{at: at}
 			all = append(all, v)
 			c := d.place(v, nil)
@@ -150,7 +151,8 @@ func testCrowds(t *testing.T) {
 			}
 		}
 		if got := strings.Join(ended, " "); got != k.ended || d.clients+len(d.strangers) != open {
-			t.Errorf("%s: %s: got %q ended and %d open, want %q and %d", k.what, k.come, got, d.clients+len(d.strangers), k.ended, open)
+			t.Errorf("%s: %s: got %q ended and %d open, want %q and %d", k.what, k.come, got,
+				d.clients+len(d.strangers), k.ended, open)
 		}
 	}
 }
@@ -186,7 +188,8 @@ func TestFull(t *testing.T) {
 	}
 }
 
-// TestGraceDelaysNoClient: connections that wait for a place delay neither each other nor the use of a place that becomes free.
+// TestGraceDelaysNoClient: connections that wait for a place delay neither each other nor the use of a place that
+// becomes free.
 func TestGraceDelaysNoClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{words: make(chan error), far: make(chan net.Conn, 999), done: make(chan struct{})}

@@ -2,8 +2,8 @@ package protocols
 
 import "bytes"
 
-// LineReader splits the bytes of Read into lines. It uses no memory beyond Buf: a line that does not fit is dropped up to its
-// end, with one error Long for each full buffer.
+// LineReader splits the bytes of Read into lines. It uses no memory beyond Buf: a line that does not fit is dropped up
+// to its end, with one error Long for each full buffer.
 type LineReader struct {
 	Read func([]byte) (int, error)
 	Buf  []byte

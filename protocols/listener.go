@@ -15,8 +15,8 @@ const (
 	lastRetry  = 50 * time.Millisecond
 )
 
-// Bound returns ln with limits; see Limits. Its Accept continues after transient errors: no descriptor or memory left, a client
-// that disconnected while it was accepted. It ends when ln is closed.
+// Bound returns ln with limits; see Limits. Its Accept continues after transient errors: no descriptor or memory left,
+// a client that disconnected while it was accepted. It ends when ln is closed.
 func Bound(ln net.Listener, l Limits) net.Listener {
 	return &bound{Listener: ln, door: newDoor(l), closed: make(chan struct{})}
 }
@@ -76,6 +76,7 @@ func (c placed) Close() error {
 
 // Passes reports whether a listener's error is one after which it may accept again.
 func Passes(err error) bool {
-	passing := []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED, syscall.EINTR}
+	passing := []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOBUFS, syscall.ENOMEM, syscall.ECONNABORTED,
+		syscall.EINTR}
 	return slices.ContainsFunc(passing, func(e error) bool { return errors.Is(err, e) })
 }

@@ -36,8 +36,8 @@ func (s *scripted) Accept() (net.Conn, error) {
 func (s *scripted) Close() error   { s.once.Do(func() { close(s.done) }); return nil }
 func (s *scripted) Addr() net.Addr { return &net.TCPAddr{} }
 
-// TestSafety14AcceptSurvives: no descriptor left and a client that was gone already end no server; a connection too many is
-// closed, and one that leaves makes room.
+// TestSafety14AcceptSurvives: no descriptor left and a client that was gone already end no server; a connection too
+// many is closed, and one that leaves makes room.
 func TestSafety14AcceptSurvives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &scripted{words: make(chan error, 9), far: make(chan net.Conn, 9), done: make(chan struct{})}
@@ -115,7 +115,8 @@ func TestSafety14OneAddress(t *testing.T) {
 	for k, c := range []struct {
 		at   string
 		want bool
-	}{{"192.0.2.1:1", true}, {"192.0.2.1:2", true}, {"192.0.2.1:3", false}, {"192.0.2.2:1", true}, {"127.0.0.1:1", true}, {"127.0.0.1:2", true}, {"127.0.0.1:3", false}} {
+	}{{"192.0.2.1:1", true}, {"192.0.2.1:2", true}, {"192.0.2.1:3", false}, {"192.0.2.2:1", true},
+		{"127.0.0.1:1", true}, {"127.0.0.1:2", true}, {"127.0.0.1:3", false}} {
 		near, _ := net.Pipe()
 		admitted := d.place(from{near, c.at}, nil)
 		if got := admitted != nil && Recognize(admitted); got != c.want {

@@ -2,9 +2,9 @@ package protocols
 
 import "slices"
 
-// opening judges the first bytes of a connection: whether they are of a web browser, which a foreign page can send to any port
-// of its visitor's computer and network. It sees the bytes in pieces of any size; of a request it has decided before the end of
-// the first line, so that a server of lines executes none of it.
+// opening judges the first bytes of a connection: whether they are of a web browser, which a foreign page can send to
+// any port of its visitor's computer and network. It sees the bytes in pieces of any size; of a request it has decided
+// before the end of the first line, so that a server of lines executes none of it.
 type opening struct {
 	http    bool // requests are welcome: only TLS is not
 	decided bool
@@ -31,7 +31,8 @@ const (
 // methods need no version behind the target: no protocol has a first line of these.
 var methods = []string{"GET", "HEAD", "POST", "PUT", "DELETE", "CONNECT", "OPTIONS", "TRACE", "PATCH", "PRI"}
 
-// web reports whether the connection begins with an HTTP request or a TLS handshake; b is what has come since the last call.
+// web reports whether the connection begins with an HTTP request or a TLS handshake; b is what has come since the last
+// call.
 func (o *opening) web(b []byte) bool {
 	for _, c := range b {
 		switch {

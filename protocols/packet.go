@@ -14,7 +14,8 @@ import (
 // PacketConn is a socket for datagrams. *net.UDPConn is one; tests use the network of protocolstest. It has the calls
 // of a UDPConn that allocate nothing. Writing is safe from any goroutine; one goroutine reads.
 type PacketConn interface {
-	// ReadFromUDPAddrPort blocks for the next datagram, at most until the deadline. A longer datagram is truncated to b.
+	// ReadFromUDPAddrPort blocks for the next datagram, at most until the deadline. A longer datagram is truncated to
+	// b.
 	ReadFromUDPAddrPort(b []byte) (n int, from netip.AddrPort, err error)
 	WriteToUDPAddrPort(b []byte, to netip.AddrPort) (n int, err error)
 	SetReadDeadline(t time.Time) error
@@ -34,8 +35,8 @@ func ListenUDP(at netip.AddrPort) (PacketConn, error) {
 	return conn, nil
 }
 
-// ListenFor opens the socket of a client of server with listen, nil = ListenUDP: on loopback for a server there, so that no
-// other host can answer in its place.
+// ListenFor opens the socket of a client of server with listen, nil = ListenUDP: on loopback for a server there, so
+// that no other host can answer in its place.
 func ListenFor(server netip.AddrPort, listen Listener) (PacketConn, error) {
 	local := netip.IPv4Unspecified()
 	if server.Addr().IsLoopback() {
@@ -58,8 +59,9 @@ func Address(conn PacketConn) netip.AddrPort {
 // Plain returns a without the IPv6 wrapping of an IPv4 address, so that addresses of all sockets compare.
 func Plain(a netip.AddrPort) netip.AddrPort { return netip.AddrPortFrom(a.Addr().Unmap(), a.Port()) }
 
-// Transient reports whether a read error concerns one datagram or the deadline, so that the socket is still usable: some
-// systems report at the next read that an earlier datagram reached no listener.
+// Transient reports whether a read error concerns one datagram or the deadline, so that the socket is still usable:
+// some systems report at the next read that an earlier datagram reached no listener.
 func Transient(err error) bool {
-	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, syscall.ECONNRESET)
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, syscall.ECONNREFUSED) ||
+		errors.Is(err, syscall.ECONNRESET)
 }

@@ -18,9 +18,9 @@ const (
 	MaxUnread = 500 * time.Millisecond
 )
 
-// Stepper steps the robot of a client whose protocol has no steps and whose commands persist. In real time it renews the
-// lease; in lock-step it advances time at the pace of the wall clock. Its methods are for the goroutine that reads, Write for
-// the one that writes.
+// Stepper steps the robot of a client whose protocol has no steps and whose commands persist. In real time it renews
+// the lease; in lock-step it advances time at the pace of the wall clock. Its methods are for the goroutine that reads,
+// Write for the one that writes.
 type Stepper struct {
 	Rig     *hal.Rig
 	Session *hal.Session
@@ -42,8 +42,8 @@ func (s *Stepper) Begin(lease *hal.Lease, l *hal.Layout) {
 	hal.FillNaN(s.Held)
 }
 
-// Deaf reports whether the client has left a message unread for so long that it no longer counts as alive. In lock-step, where
-// time waits, it always does.
+// Deaf reports whether the client has left a message unread for so long that it no longer counts as alive. In
+// lock-step, where time waits, it always does.
 func (s *Stepper) Deaf() bool {
 	since := s.writing.Load()
 	return since != 0 && time.Now().UnixNano()-since > int64(MaxUnread) && s.Rig.Mode() == hal.Realtime
@@ -56,9 +56,9 @@ func (s *Stepper) Renew() {
 	}
 }
 
-// Commit passes inputs to the robot, an agent with layout l: at once in real time, with the next step in lock-step. A goal
-// replaces the actuator's goals of other modes. Those of a client that is deaf are dropped: the guard's deadline stops the robot.
-// It sets inputs to NaN.
+// Commit passes inputs to the robot, an agent with layout l: at once in real time, with the next step in lock-step. A
+// goal replaces the actuator's goals of other modes. Those of a client that is deaf are dropped: the guard's deadline
+// stops the robot. It sets inputs to NaN.
 func (s *Stepper) Commit(l *hal.Layout, inputs []float64) error {
 	defer hal.FillNaN(inputs)
 	if s.Deaf() {
@@ -116,7 +116,8 @@ func (s *Stepper) step() error {
 	if s.lease == nil {
 		return nil
 	}
-	// a client that does not read must not keep driving: its lease is not renewed, and the guard's deadline stops the robot
+	// a client that does not read must not keep driving: its lease is not renewed, and the guard's deadline stops the
+	// robot
 	if s.Deaf() {
 		return nil
 	}
@@ -139,9 +140,10 @@ func (s *Stepper) Write(b []byte) error {
 	return err
 }
 
-// Measure returns the newest measurements of a, those of a faulty sensor as NaN, and the time of the newest. It reuses the
-// memory of measured and status.
-func Measure(a *hal.Agent, measured []float64, status []hal.Status) (_ []float64, _ []hal.Status, newest time.Duration) {
+// Measure returns the newest measurements of a, those of a faulty sensor as NaN, and the time of the newest. It reuses
+// the memory of measured and status.
+func Measure(a *hal.Agent, measured []float64, status []hal.Status) (_ []float64, _ []hal.Status,
+	newest time.Duration) {
 	measured, status = a.Measured(measured), a.Status(status)
 	l := a.Layout()
 	for i := range l.Sensors {

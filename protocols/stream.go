@@ -36,21 +36,22 @@ func Fault(op string, err error) error {
 type Acceptor struct {
 	Name     string // of the protocol, for the log
 	Listener net.Listener
-	Limit    int            // of connections at a time
-	Grace    time.Duration  // for which one too many waits: a client may have left, but its session not yet ended
-	Contain  func(string)   // deferred in each connection's goroutine: hal.Rig.Contain; nil = a panic ends the process
-	Log      *slog.Logger   // receives the refused connections
-	Traffic  *Traffic       // counts them; nil = nothing does
-	Refuse   func(net.Conn) // sends the reason to a refused client, and must not block; nil = its connection is only closed
+	Limit    int           // of connections at a time
+	Grace    time.Duration // for which one too many waits: a client may have left, but its session not yet ended
+	Contain  func(string)  // deferred in each connection's goroutine: hal.Rig.Contain; nil = a panic ends the process
+	Log      *slog.Logger  // receives the refused connections
+	Traffic  *Traffic      // counts them; nil = nothing does
+	// sends the reason to a refused client, and must not block; nil = its connection is only closed
+	Refuse func(net.Conn)
 }
 
 // maxWaiting bounds the connections that wait for a place.
 const maxWaiting = 16
 
-// Serve calls serve for each connection, in a goroutine of its own, until ctx ends or the listener breaks; then it ends their
-// contexts and waits for them. A transient error of the listener does not end it: see Bound. It closes the listener, a
-// connection too many and each connection: when its context ends, and when serve has returned. serve calls Recognize at the
-// first valid message.
+// Serve calls serve for each connection, in a goroutine of its own, until ctx ends or the listener breaks; then it ends
+// their contexts and waits for them. A transient error of the listener does not end it: see Bound. It closes the
+// listener, a connection too many and each connection: when its context ends, and when serve has returned. serve calls
+// Recognize at the first valid message.
 func (a *Acceptor) Serve(ctx context.Context, serve func(context.Context, net.Conn)) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

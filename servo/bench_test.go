@@ -2,7 +2,8 @@ package servo
 
 import "testing"
 
-// Twenty packets with a byte of noise before each: 300 bytes, 0.75 ms at 4 Mbaud. ratio is the part of it that finding them takes.
+// Twenty packets with a byte of noise before each: 300 bytes, 0.75 ms at 4 Mbaud. ratio is the part of it that finding
+// them takes.
 func BenchmarkFramer(b *testing.B) {
 	f := NewFramer(64, Rules{
 		First: IsByte(0xFF),

@@ -69,7 +69,8 @@ func ModelsOf[M Model](list []M) []Model {
 	return all
 }
 
-// Published is a table of measured cycle rates of a line of one model, return delays 0: a goal and a state of each device.
+// Published is a table of measured cycle rates of a line of one model, return delays 0: a goal and a state of each
+// device.
 type Published struct {
 	Model      string
 	Servos     int // on all buses

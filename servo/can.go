@@ -31,8 +31,8 @@ const (
 	MaxExtendedCAN = 1<<29 - 1
 )
 
-// A CAN line is a Port that carries whole frames of CANSize bytes, like a raw socket of Linux (struct can_frame), so that
-// code for serial lines also works on it:
+// A CAN line is a Port that carries whole frames of CANSize bytes, like a raw socket of Linux (struct can_frame), so
+// that code for serial lines also works on it:
 //
 //	0..3   id, with bit 31 extended, bit 30 remote, bit 29 error, in the machine's byte order (little-endian here)
 //	4      length, 0..8
@@ -63,8 +63,9 @@ func ParseCAN(p []byte, f *CANFrame) error {
 	}
 	word := binary.LittleEndian.Uint32(p)
 	*f = CANFrame{
-		ID: word & MaxExtendedCAN, Extended: word&canExtended != 0, Remote: word&canRemote != 0, Error: word&canError != 0,
-		Len: p[4], Data: [8]byte(p[8:]),
+		ID: word & MaxExtendedCAN, Extended: word&canExtended != 0, Remote: word&canRemote != 0,
+		Error: word&canError != 0,
+		Len:   p[4], Data: [8]byte(p[8:]),
 	}
 	switch {
 	case f.Len > 8:
@@ -123,7 +124,8 @@ type CANExchange struct {
 	room  [32 * CANSize]byte
 }
 
-// NewCANExchange returns an exchange that gives every frame to take, which reports whether it was one that is waited for.
+// NewCANExchange returns an exchange that gives every frame to take, which reports whether it was one that is waited
+// for.
 func NewCANExchange(x *Exchange, take func(*CANFrame) bool) *CANExchange {
 	return &CANExchange{Exchange: x, take: take}
 }
@@ -163,8 +165,8 @@ func (x *CANExchange) each(p []byte) (hits int) {
 // Put adds f to Out.
 func (x *CANExchange) Put(f *CANFrame) { x.Out = AppendCAN(x.Out, f) }
 
-// Collect sends Out and waits for want frames for which take returns true. A reply may begin delay later than its turn. It
-// returns ErrNoReply if some are missing.
+// Collect sends Out and waits for want frames for which take returns true. A reply may begin delay later than its turn.
+// It returns ErrNoReply if some are missing.
 func (x *CANExchange) Collect(want int, delay time.Duration) error {
 	if err := x.Await(want*CANSize, delay); err != nil {
 		return err

@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
-// Frames are received from a CAN bus at any time, whole or in pieces; malformed frames and error frames of the controller
-// are counted.
+// Frames are received from a CAN bus at any time, whole or in pieces; malformed frames and error frames of the
+// controller are counted.
 func TestCANExchange(t *testing.T) {
 	frame := func(id uint32) []byte { return servo.AppendCAN(nil, &servo.CANFrame{ID: id, Len: 1}) }
 	passive := servo.AppendCAN(nil, &servo.CANFrame{ID: 4, Error: true, Len: 8})
@@ -30,7 +30,10 @@ func TestCANExchange(t *testing.T) {
 		line.Piece = piece
 		x := servo.NewExchange(line, 9, 64, 16*servo.CANSize)
 		var received []uint32
-		c := servo.NewCANExchange(x, func(f *servo.CANFrame) bool { received = append(received, f.ID); return f.ID < 3 })
+		c := servo.NewCANExchange(x, func(f *servo.CANFrame) bool {
+			received = append(received, f.ID)
+			return f.ID < 3
+		})
 		c.Put(&servo.CANFrame{ID: 7, Len: 1})
 		if err := c.Collect(2, 0); err != nil || c.Bad != 2 || len(received) < 2 {
 			t.Errorf("piece %d: got %v, %d bad, received %v", piece, err, c.Bad, received)
@@ -38,7 +41,8 @@ func TestCANExchange(t *testing.T) {
 		// One answer of two: silence, after the wire's time and the slack.
 		start := line.Now()
 		c.Put(&servo.CANFrame{ID: 8, Len: 1})
-		if err := c.Collect(2, time.Millisecond); !errors.Is(err, servo.ErrNoReply) || line.Now()-start > servo.Slack+2*time.Millisecond {
+		if err := c.Collect(2, time.Millisecond); !errors.Is(err, servo.ErrNoReply) ||
+			line.Now()-start > servo.Slack+2*time.Millisecond {
 			t.Errorf("piece %d: got %v after %v", piece, err, line.Now()-start)
 		}
 		// Drain does not wait.

@@ -17,13 +17,15 @@ func canCases() []struct {
 		text, bytes string
 		frame       CANFrame
 	}{
-		{"123#0102", "23 01 00 00 02 00 00 00 01 02 00 00 00 00 00 00", CANFrame{ID: 0x123, Len: 2, Data: [8]byte{1, 2}}},
+		{"123#0102", "23 01 00 00 02 00 00 00 01 02 00 00 00 00 00 00",
+			CANFrame{ID: 0x123, Len: 2, Data: [8]byte{1, 2}}},
 		{"009#R", "09 00 00 40 00 00 00 00 00 00 00 00 00 00 00 00", CANFrame{ID: 9, Remote: true}},
 		{"1200FD01#0570000001000000", "01 FD 00 92 08 00 00 00 05 70 00 00 01 00 00 00",
 			CANFrame{ID: 0x1200FD01, Extended: true, Len: 8, Data: [8]byte{5, 0x70, 0, 0, 1}}},
 		{"7FF#", "FF 07 00 00 00 00 00 00 00 00 00 00 00 00 00 00", CANFrame{ID: MaxCAN}},
 		// A bus-off, as the controller reports it.
-		{"040#0000000000000000", "40 00 00 20 08 00 00 00 00 00 00 00 00 00 00 00", CANFrame{ID: 0x40, Error: true, Len: 8}},
+		{"040#0000000000000000", "40 00 00 20 08 00 00 00 00 00 00 00 00 00 00 00",
+			CANFrame{ID: 0x40, Error: true, Len: 8}},
 	}
 }
 
@@ -47,7 +49,8 @@ func TestCANFrames(t *testing.T) {
 			t.Errorf("%s: got %v %+v, %v", c.text, &f, f, err)
 		}
 	}
-	for _, bad := range []string{"", "00", "00 08 00 00 00 00 00 00 00 00 00 00 00 00 00 00", "01 00 00 00 09 00 00 00 00 00 00 00 00 00 00 00"} {
+	for _, bad := range []string{"", "00", "00 08 00 00 00 00 00 00 00 00 00 00 00 00 00 00",
+		"01 00 00 00 09 00 00 00 00 00 00 00 00 00 00 00"} {
 		if err := ParseCAN(canBytes(t, bad), &f); err == nil {
 			t.Errorf("%q: got a frame", bad)
 		}

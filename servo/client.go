@@ -19,8 +19,8 @@ type Probe interface {
 	Ping(id int) error
 	// Identify reads the identity of the device at id.
 	Identify(id int) (Found, error)
-	// Question is a request to a device of model m, and the expected reply, as far as it is known in advance. Its Ask is nil for
-	// devices that have none.
+	// Question is a request to a device of model m, and the expected reply, as far as it is known in advance. Its Ask
+	// is nil for devices that have none.
 	Question(m Model, id int) Question
 	// SetLatency sets how long the adapter may hold back the replies from now on.
 	SetLatency(d time.Duration)
@@ -34,8 +34,8 @@ type Tool interface {
 	Read(id int, register string) (int64, error)
 	// Write writes a raw value in the way that the device's memory asks for, and reads it back where it can be.
 	Write(id int, register string, v int64) error
-	// SetID and SetBaud move a device to another id or rate; where they end without an error the device may be at either
-	// place. Its torque must be off.
+	// SetID and SetBaud move a device to another id or rate; where they end without an error the device may be at
+	// either place. Its torque must be off.
 	SetID(id, to int) error
 	SetBaud(id, baud int) error
 	// Faults are those that the device reports now.
@@ -69,8 +69,8 @@ type ToolConfig struct {
 	Settings map[int]map[string]int // a config's settings of devices, by id
 }
 
-// ToolSpec is a vendor's part of a Tool: its requests. Errors may be bare (ErrNoReply, ErrCorrupt, ErrNoRegister, those of
-// the port) or a *hal.Error. A nil function is not supported by the devices.
+// ToolSpec is a vendor's part of a Tool: its requests. Errors may be bare (ErrNoReply, ErrCorrupt, ErrNoRegister, those
+// of the port) or a *hal.Error. A nil function is not supported by the devices.
 type ToolSpec struct {
 	Exchange *Exchange
 	Identify func(id int) (Found, error)
@@ -84,8 +84,8 @@ type ToolSpec struct {
 	Save     func() (restarts bool, err error)
 	Question func(m Model, id int) Question
 
-	// Locked: with torque on, a device accepts a write to its stored settings and moves accordingly. So the tool reads the
-	// torque state first.
+	// Locked: with torque on, a device accepts a write to its stored settings and moves accordingly. So the tool reads
+	// the torque state first.
 	Locked bool
 }
 

@@ -8,7 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// cut lets a stop reach a chain from another goroutine: the lock of its line, and the request to end the running exchange.
+// cut lets a stop reach a chain from another goroutine: the lock of its line, and the request to end the running
+// exchange.
 type cut struct {
 	goals  sync.Mutex  // those that are staged; taken after mu
 	mu     sync.Mutex  // the line and its traffic; Send, Receive and Halt hold it
@@ -29,8 +30,8 @@ const (
 // abortCheck is how long an exchange waits at most before it checks whether a stop wants the line.
 const abortCheck = 500 * time.Microsecond
 
-// Send writes every staged goal to the servos. It blocks only for the writing, except for a change of mode. A vendor with a
-// reply to each command waits for the replies here. While the line is lost it returns the reason.
+// Send writes every staged goal to the servos. It blocks only for the writing, except for a change of mode. A vendor
+// with a reply to each command waits for the replies here. While the line is lost it returns the reason.
 func (r *GenericChain) Send() error {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()
@@ -46,7 +47,8 @@ func (r *GenericChain) Send() error {
 	for i := range r.Devices {
 		s := &r.Devices[i]
 		switch s.State.Drive = hal.Follows; {
-		case s.Goal.Enable && (s.Stage != TorqueOn || s.again || s.Opening): // it has not followed its goals since the last attempt
+		// it has not followed its goals since the last attempt
+		case s.Goal.Enable && (s.Stage != TorqueOn || s.again || s.Opening):
 			s.State.Drive = hal.Switching
 		case s.Goal.Enable && (s.Lost || s.doubt):
 			s.State.Drive = hal.Waiting
@@ -72,7 +74,8 @@ func (r *GenericChain) CutTorque() error {
 	return r.stageOff()
 }
 
-// Cutting reports that a stop from any goroutine is under way: the states must not change, since the chain's own may read them.
+// Cutting reports that a stop from any goroutine is under way: the states must not change, since the chain's own may
+// read them.
 func (r *GenericChain) Cutting() bool { return r.cut.phase == cutting }
 
 // inhibit lets no torque come back until Enable has been false once.

@@ -17,14 +17,16 @@ var (
 	ErrLost    = errors.New("lost: asked again every fiftieth cycle")
 
 	ErrDiffers     = errors.New("reads back another value")
-	ErrOutOfLimits = errors.New("outside of its limits, to which torque would make it leap: move the joint into range by hand")
+	ErrOutOfLimits = errors.New("outside of its limits, to which torque would make it leap: move the joint into " +
+		"range by hand")
 
 	ErrLatched   = errors.New("an alarm has taken the torque: clear it, then enable again")
-	ErrPowerLost = errors.New("torque went off and it names no fault: its supply failed, or another program switched it off: enable again")
-	ErrNoTorque  = errors.New("torque does not go on")
-	ErrHalted    = errors.New("halted: enable again")
-	ErrReturned  = errors.New("was lost, and does not report whether it has torque: enable again")
-	ErrRegained  = errors.New("the line was lost and is back: enable again")
+	ErrPowerLost = errors.New("torque went off and it names no fault: its supply failed, or another program " +
+		"switched it off: enable again")
+	ErrNoTorque = errors.New("torque does not go on")
+	ErrHalted   = errors.New("halted: enable again")
+	ErrReturned = errors.New("was lost, and does not report whether it has torque: enable again")
+	ErrRegained = errors.New("the line was lost and is back: enable again")
 )
 
 // Stage is where a servo is on its way to torque.
@@ -34,7 +36,9 @@ type Stage uint8
 const (
 	TorqueOff Stage = iota // torque off, as commanded, or not on yet
 	TorqueOn               // torque was commanded on and goals are written
-	Inhibited              // torque was lost without a command: no goal is written until Enable has been false once; State.Inhibit is the reason
+	// torque was lost without a command: no goal is written until Enable has been false once; State.Inhibit is the
+	// reason
+	Inhibited
 )
 
 // Switch is the last known state of a torque switch that only some reads show.
@@ -55,8 +59,8 @@ func SwitchOf(on bool) Switch {
 	return Off
 }
 
-// DeviceState is the vendor-independent state of one servo of a chain: its command, its feedback, and its stage of switching
-// torque on. Call Init before use; only its chain writes to it.
+// DeviceState is the vendor-independent state of one servo of a chain: its command, its feedback, and its stage of
+// switching torque on. Call Init before use; only its chain writes to it.
 type DeviceState struct {
 	Goal  Goal
 	State State
@@ -89,7 +93,8 @@ func (m *DeviceState) Init(bus string, id int, joint string) {
 	// Nothing is known yet: NaN, and a time before all others.
 	nan := math.NaN()
 	*m = DeviceState{
-		State:   State{Position: nan, Velocity: nan, Effort: nan, Ceiling: nan, Homing: nan, Voltage: nan, Temperature: nan, Time: -1},
+		State: State{Position: nan, Velocity: nan, Effort: nan, Ceiling: nan, Homing: nan, Voltage: nan,
+			Temperature: nan, Time: -1},
 		NoReply: fault(hal.Timeout, ErrNoReply), Corrupt: fault(hal.BusFault, ErrCorrupt),
 		Unasked: fault(hal.Timeout, ErrLost), Skipped: fault(hal.Timeout, ErrSkipped),
 		Away: fault(hal.Absent, ErrDisconnected),
@@ -103,8 +108,8 @@ const (
 	maxRefusals = 3
 )
 
-// SawTorque compares the switch, as just read, with the command. taken reports that an alarm has switched torque off. It
-// reports whether torque is on and meant to be.
+// SawTorque compares the switch, as just read, with the command. taken reports that an alarm has switched torque off.
+// It reports whether torque is on and meant to be.
 func (m *DeviceState) SawTorque(s Switch, taken bool) bool {
 	m.Torque, m.Verify = s, false
 	switch {
@@ -138,8 +143,8 @@ func (m *DeviceState) Hold(why error) {
 	m.State.Inhibit = &e
 }
 
-// refuse notes that torque did not go on, or that the servo did not store a setting that torque requires. A single refusal may
-// be an error of the line: after limit in a row torque stays off until Enable has been false once.
+// refuse notes that torque did not go on, or that the servo did not store a setting that torque requires. A single
+// refusal may be an error of the line: after limit in a row torque stays off until Enable has been false once.
 func (m *DeviceState) refuse(why error, limit int) {
 	if m.attempts++; m.attempts >= limit {
 		m.Hold(why)
@@ -166,8 +171,8 @@ func (m *DeviceState) Arm() {
 // Disarm notes that torque was commanded off for a while, for a change that requires it.
 func (m *DeviceState) Disarm() { m.Stage, m.Torque, m.Seen, m.Verify = TorqueOff, Unknown, false, true }
 
-// Position is the position goal, ticks within low..high. If idle (the goal is not a position, or rest is requested) it is
-// the servo's position when that began: a joint that is pushed away returns to it.
+// Position is the position goal, ticks within low..high. If idle (the goal is not a position, or rest is requested) it
+// is the servo's position when that began: a joint that is pushed away returns to it.
 func (m *DeviceState) Position(rest, idle bool, low, high float64) float64 {
 	idle = idle || math.IsNaN(m.Goal.Position)
 	if rest || idle && !m.resting {
@@ -184,8 +189,8 @@ func (m *DeviceState) Position(rest, idle bool, low, high float64) float64 {
 	return min(max(v, low), high)
 }
 
-// Outside is ErrOutOfLimits if the servo, which has turn ticks a turn, is outside low..high, except for noise and backlash: its
-// first goal would be the nearer limit, not its position.
+// Outside is ErrOutOfLimits if the servo, which has turn ticks a turn, is outside low..high, except for noise and
+// backlash: its first goal would be the nearer limit, not its position.
 func (m *DeviceState) Outside(low, high, turn float64) error {
 	at, near := m.State.Position, turn*jitterShare
 	if m.turns() || at >= low-near && at <= high+near {
@@ -215,20 +220,21 @@ func (m *DeviceState) Share() float64 {
 	return min(max(m.Goal.Limit, 0), 1)
 }
 
-// Greatest distance between two positions, in addition to the turn at twice the maximum speed: a share of a turn for noise
-// and play; and the greatest distance after any time.
+// Greatest distance between two positions, in addition to the turn at twice the maximum speed: a share of a turn for
+// noise and play; and the greatest distance after any time.
 const (
 	jitterShare = 1. / 128
 	farShare    = 1. / 8
 )
 
 // Believes reports whether the servo, which has turn ticks a turn and turns at speed rad/s, can be at ticks at now. The
-// distance from the last position must be possible in the time since, unless the position is received twice. An eight bit
-// checksum passes one corrupt reply in 256, and some lines have no checksum. If the servo turns freely, or crosses a dead
-// sector, every position is accepted.
+// distance from the last position must be possible in the time since, unless the position is received twice. An eight
+// bit checksum passes one corrupt reply in 256, and some lines have no checksum. If the servo turns freely, or crosses
+// a dead sector, every position is accepted.
 func (m *DeviceState) Believes(ticks, turn, speed float64, now time.Duration) bool {
 	near := math.Abs(ticks-m.State.Position) <= jitterShare*turn // the usual case
-	if near || m.turns() || math.IsNaN(m.State.Position) || reaches(ticks, m.State.Position, turn, speed, now-m.State.Time) ||
+	if near || m.turns() || math.IsNaN(m.State.Position) ||
+		reaches(ticks, m.State.Position, turn, speed, now-m.State.Time) ||
 		m.doubted && reaches(ticks, m.strange, turn, speed, now-m.strangeAt) {
 		m.doubted = false
 		return true
@@ -257,8 +263,8 @@ func (m *DeviceState) Regained() {
 	m.Verify = true
 }
 
-// RunsOn reports that m waits for Enable, may have torque, and has no position to hold: a wheel would turn on at its last goal.
-// What it is commanded meanwhile does not matter: the servo is still in the mode of its last goal.
+// RunsOn reports that m waits for Enable, may have torque, and has no position to hold: a wheel would turn on at its
+// last goal. What it is commanded meanwhile does not matter: the servo is still in the mode of its last goal.
 func (m *DeviceState) RunsOn() bool {
 	return m.Stage == Inhibited && m.Torque != Off && m.spins
 }

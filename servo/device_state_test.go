@@ -29,8 +29,10 @@ func TestMemberSeesTorque(t *testing.T) {
 		var m DeviceState
 		m.Init("arm", 3, "elbow")
 		m.Stage, m.Seen = c.stage, c.seen
-		if got := m.SawTorque(c.is, c.taken); got != c.good || m.Stage != c.stays || !errors.Is(m.State.Inhibit, c.held) {
-			t.Errorf("%s: got %v, stage %d, %v; want %v, %d, %v", c.name, got, m.Stage, m.State.Inhibit, c.good, c.stays, c.held)
+		if got := m.SawTorque(c.is, c.taken); got != c.good || m.Stage != c.stays ||
+			!errors.Is(m.State.Inhibit, c.held) {
+			t.Errorf("%s: got %v, stage %d, %v; want %v, %d, %v", c.name, got, m.Stage, m.State.Inhibit, c.good,
+				c.stays, c.held)
 		}
 		if m.Verify != (c.name == "still on") {
 			t.Errorf("%s: verify: got %v", c.name, m.Verify)
@@ -120,7 +122,8 @@ func TestMemberOutside(t *testing.T) {
 		mode    hal.Mode
 		outside bool
 	}{
-		{500, hal.NoMode, false}, {95, hal.PositionMode, false}, {905, hal.NoMode, false}, {80, hal.NoMode, true}, {930, hal.PositionMode, true},
+		{500, hal.NoMode, false}, {95, hal.PositionMode, false}, {905, hal.NoMode, false}, {80, hal.NoMode, true},
+		{930, hal.PositionMode, true},
 		{-4000, hal.VelocityMode, false}, // a wheel
 	} {
 		var m DeviceState
@@ -152,7 +155,8 @@ func TestPresence(t *testing.T) {
 	if p.Miss(&m, 100) || p.Lost || !errors.Is(m.State.Err, ErrCorrupt) {
 		t.Errorf("a bad answer: got lost %v, %v", p.Lost, m.State.Err)
 	}
-	if err := m.Error(hal.Timeout, "halt", ErrNoReply); err.Error() != `bus "arm": joint "elbow": id 0: halt: no answer` {
+	if err := m.Error(hal.Timeout, "halt",
+		ErrNoReply); err.Error() != `bus "arm": joint "elbow": id 0: halt: no answer` {
 		t.Errorf("got %v", err)
 	}
 }
@@ -183,7 +187,8 @@ func TestRegisterBytes(t *testing.T) {
 		{Unsigned, 1, 200, "\xC8"}, {Unsigned, 2, 0x1234, "\x34\x12"}, {Unsigned | BigEndian, 2, 0x1234, "\x12\x34"},
 		{Signed, 2, -2, "\xFE\xFF"}, {Signed | BigEndian, 2, -2, "\xFF\xFE"}, {Signed, 1, -10, "\xF6"},
 		{Magnitude10, 2, -3, "\x03\x04"}, {Magnitude11, 2, -100, "\x64\x08"}, {Magnitude15, 2, -1000, "\xE8\x83"},
-		{Magnitude15 | BigEndian, 2, -1000, "\x83\xE8"}, {Magnitude10, 2, 0, "\x00\x00"}, {Signed, 4, -1, "\xFF\xFF\xFF\xFF"},
+		{Magnitude15 | BigEndian, 2, -1000, "\x83\xE8"}, {Magnitude10, 2, 0, "\x00\x00"},
+		{Signed, 4, -1, "\xFF\xFF\xFF\xFF"},
 	} {
 		r := Reg("x", 0, c.size, RAM, c.encoding, -1<<31, 1<<31, 0, Measure{})
 		if got := string(r.Append(nil, c.value)); got != c.bytes {

@@ -10,8 +10,9 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Driver drives servos or motor controllers of one bus type of a config. A vendor's folder has its drivers in driver.go, the
-// emulation's folder the emulated devices, and a row of the catalog names both. No other part of the program names a vendor.
+// Driver drives servos or motor controllers of one bus type of a config. A vendor's folder has its drivers in
+// driver.go, the emulation's folder the emulated devices, and a row of the catalog names both. No other part of the
+// program names a vendor.
 type Driver interface {
 	// Traits are the facts that scanning, setup and examination follow.
 	Traits() *Traits
@@ -94,9 +95,11 @@ type Traits struct {
 	Duplex    bool                         // receiver and transmitter are apart: there is no echo
 	Filters   func(ids []byte) []CANFilter // frames of a CAN bus that are for this program; nil = a serial line
 	ReadsFast func(m Model) bool           // m supports FastReads; nil = the protocol has none
-	Packets   string                       // drivers with the same word have the same packets: devices of one reply to pings of the other
-	// Explain is the packets in data in words, in the order on the line; bytes that are no sound packet are left out. host:
-	// they are the host's; else they are replies to asked, the host's bytes before. model is nil of an unknown id. nil = not explained.
+	// drivers with the same word have the same packets: devices of one reply to pings of the other
+	Packets string
+	// Explain is the packets in data in words, in the order on the line; bytes that are no sound packet are left out.
+	// host: they are the host's; else they are replies to asked, the host's bytes before. model is nil of an unknown
+	// id. nil = not explained.
 	Explain func(asked, data []byte, host bool, model func(id int) Model) []string
 	FreeID  bool // an id may be changed under torque
 	Alone   bool // its devices may execute the packets of other drivers: the line carries no others
@@ -107,8 +110,9 @@ type Traits struct {
 	Releases string
 
 	// Examination and setup.
-	Checks     []Check
-	Guard      []string              // settings of a config without which it is not known whether a device stops when its cable is pulled
+	Checks []Check
+	// settings of a config without which it is not known whether a device stops when its cable is pulled
+	Guard      []string
 	GuardFix   string                // how to set them
 	Firmware   string                // the maker's tool that writes firmware
 	Same       func(a, b Model) bool // devices of a and b report the same identity; nil = never
@@ -143,7 +147,8 @@ type Refusal struct{ Why, Try string }
 
 // Error is the refusal of op on one device, of kind hal.Invalid. An N in Try is the new id that was wanted.
 func (r *Refusal) Error(bus string, id int, op string, n int) error {
-	return &hal.Error{Kind: hal.Invalid, Bus: bus, ID: id, Op: op, Err: errors.New(r.Why), Try: newID.ReplaceAllString(r.Try, strconv.Itoa(n))}
+	return &hal.Error{Kind: hal.Invalid, Bus: bus, ID: id, Op: op, Err: errors.New(r.Why),
+		Try: newID.ReplaceAllString(r.Try, strconv.Itoa(n))}
 }
 
 var newID = regexp.MustCompile(`\bN\b`)
@@ -167,10 +172,11 @@ func FindModel(d Driver, name string) Model {
 // Supports reports whether devices of d can be at a rate in bit/s.
 func Supports(d Driver, baud int) bool {
 	t := d.Traits()
-	return baud > 0 && baud <= t.MaxBaud || slices.Contains(t.Bauds, baud) || slices.ContainsFunc(d.Models(), func(m Model) bool {
-		_, ok := m.BaudCode(baud)
-		return ok
-	})
+	return baud > 0 && baud <= t.MaxBaud || slices.Contains(t.Bauds, baud) ||
+		slices.ContainsFunc(d.Models(), func(m Model) bool {
+			_, ok := m.BaudCode(baud)
+			return ok
+		})
 }
 
 // Find returns the first element of list for which is is true, else nil.

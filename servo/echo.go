@@ -45,6 +45,6 @@ func (l *EchoFilter) Read(p []byte, timeout time.Duration) (int, error) {
 	}
 }
 
-// Ignored is a packet that no device executes: it is framed as most protocols frame theirs, for an id that no device has. A line
-// that returns it has an echo.
+// Ignored is a packet that no device executes: it is framed as most protocols frame theirs, for an id that no device
+// has. A line that returns it has an echo.
 func Ignored() []byte { return []byte{0xFF, 0xFF, 0xFD, 0x00, 0xFD, 0x03, 0x00, 0x05, 0x2A, 0xFE} }

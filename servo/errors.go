@@ -15,8 +15,10 @@ var ErrDisconnected = errors.New("adapter gone")
 
 var (
 	alarmNames = [...]string{"voltage", "heat", "overload", "electrical", "encoder", "range"}
-	alarmFixes = [...]string{"check its supply", "let it cool down, and take load off the joint", "take the load away and look for what blocks the joint",
-		"switch off and check its cables and its supply", "check its encoder, magnet and their cable", "keep goals within its limits"}
+	alarmFixes = [...]string{"check its supply", "let it cool down, and take load off the joint",
+		"take the load away and look for what blocks the joint",
+		"switch off and check its cables and its supply", "check its encoder, magnet and their cable",
+		"keep goals within its limits"}
 )
 
 // String names every alarm in a, "none" for no alarm.
@@ -68,7 +70,8 @@ func (t FaultTable) Bits(a Alarm) (bits uint64) {
 	return bits
 }
 
-// Report is the faults whose bits are set; a bit that is not in the table is of class electrical. prefix is the part of the device that they are of; "" = the device.
+// Report is the faults whose bits are set; a bit that is not in the table is of class electrical. prefix is the part of
+// the device that they are of; "" = the device.
 func (t FaultTable) Report(prefix string, bits uint64) (r Report) {
 	var names, fixes []string
 	left := bits
@@ -93,8 +96,8 @@ func (t FaultTable) Report(prefix string, bits uint64) (r Report) {
 	return r
 }
 
-// Report is what a device reports of its faults: the vendor's names, what its maker says to do, and our classes. The zero
-// Report is no fault. It changes only with the faults, so that its texts are made once.
+// Report is what a device reports of its faults: the vendor's names, what its maker says to do, and our classes. The
+// zero Report is no fault. It changes only with the faults, so that its texts are made once.
 type Report struct {
 	Alarm Alarm  // classes of the faults
 	Fault string // "" = what Alarm says is all that is known

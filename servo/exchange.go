@@ -61,8 +61,8 @@ func (x *Exchange) Write() error {
 	return err
 }
 
-// MaxPause is how long this process may have been stopped within a Send: after it neither a goal nor torque on is written, since
-// a supervisor may have switched torque off meanwhile.
+// MaxPause is how long this process may have been stopped within a Send: after it neither a goal nor torque on is
+// written, since a supervisor may have switched torque off meanwhile.
 const MaxPause = 100 * time.Millisecond
 
 // ErrPaused reports a Send that was not finished for MaxPause.
@@ -73,8 +73,8 @@ func (x *Exchange) begin() { x.sending, x.seen = true, x.Port.Now() }
 func (x *Exchange) end()   { x.sending = false }
 
 // Request sends Out and sets the deadline for a reply of reply bytes that may begin delay later. It discards bytes of
-// earlier exchanges: a late reply to the last request must not be taken for one to this. A separate parser must be reset as
-// well.
+// earlier exchanges: a late reply to the last request must not be taken for one to this. A separate parser must be
+// reset as well.
 func (x *Exchange) Request(reply int, delay time.Duration) error {
 	if err := x.Port.Discard(); err != nil {
 		return err
@@ -96,7 +96,8 @@ func (x *Exchange) Ask(f *Framer, reply int, delay time.Duration) error {
 	return x.Request(reply, delay)
 }
 
-// Packet waits for a packet that is is true of; nil = any. next takes the next packet from f. It is ErrNoReply after the deadline.
+// Packet waits for a packet that is is true of; nil = any. next takes the next packet from f. It is ErrNoReply after
+// the deadline.
 func (x *Exchange) Packet(f *Framer, next, is func() bool) error {
 	for {
 		for f.Buffered() > 0 && next() {

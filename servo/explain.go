@@ -8,8 +8,8 @@ import (
 // maxExplained bounds the packets of one frame that are explained.
 const maxExplained = 64
 
-// Packets returns an iterator over the packets of data: feed passes bytes to a parser and returns how many it has taken, next
-// reports whether the parser has found another packet.
+// Packets returns an iterator over the packets of data: feed passes bytes to a parser and returns how many it has
+// taken, next reports whether the parser has found another packet.
 func Packets(data []byte, feed func([]byte) int, next func() bool) func(yield func() bool) {
 	return func(yield func() bool) {
 		for len(data) > 0 {
@@ -50,8 +50,8 @@ func ExplainCAN(data []byte, text func(*CANFrame) string) (list []string) {
 	return list
 }
 
-// Fields is data from address addr of m in words: "present_position 2048, moving 0". Of bytes that are no whole register of
-// m's table, and of all bytes where m is nil, it is the address and the bytes.
+// Fields is data from address addr of m in words: "present_position 2048, moving 0". Of bytes that are no whole
+// register of m's table, and of all bytes where m is nil, it is the address and the bytes.
 func Fields(m Model, addr int, data []byte) string {
 	var words []string
 	for len(data) > 0 {

@@ -1,7 +1,7 @@
 package servo
 
-// Framer finds packets in a stream of bytes that may begin, end and be damaged anywhere. A vendor's parser embeds one and
-// sets its rules. The result does not depend on how the stream is cut.
+// Framer finds packets in a stream of bytes that may begin, end and be damaged anywhere. A vendor's parser embeds one
+// and sets its rules. The result does not depend on how the stream is cut.
 type Framer struct {
 	Garbage     uint64 // bytes dropped
 	BadChecksum uint64 // packets with a bad checksum
@@ -80,9 +80,8 @@ func (p *Framer) drop(n int) {
 	p.Garbage += uint64(n)
 }
 
-// FrameTwin is the framing that several vendors share: the same byte twice, an id, and a length, to which extra bytes are
-// added for that of the whole packet. Ids above lastID and lengths outside least..most begin no
-// packet.
+// FrameTwin is the framing that several vendors share: the same byte twice, an id, and a length, to which extra bytes
+// are added for that of the whole packet. Ids above lastID and lengths outside least..most begin no packet.
 func FrameTwin(head []byte, lastID byte, least, most, extra int) (n int, ok bool) {
 	switch {
 	case len(head) < 2:

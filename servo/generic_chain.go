@@ -15,12 +15,15 @@ import (
 type Protocol interface {
 	// Connect takes the line that has just been opened.
 	Connect(x *Exchange)
-	// Identify reads model and settings of servo i. It moves nothing and enables no torque. Its error may be a *hal.Error.
+	// Identify reads model and settings of servo i. It moves nothing and enables no torque. Its error may be a
+	// *hal.Error.
 	Identify(i int) error
-	// Ready reports whether torque of servo i may be switched on now. If its mode differs from its goal's, Ready changes the
-	// mode first, once GenericChain.Resting allows it. ErrDiffers: the servo did not store a setting that torque requires.
+	// Ready reports whether torque of servo i may be switched on now. If its mode differs from its goal's, Ready
+	// changes the mode first, once GenericChain.Resting allows it. ErrDiffers: the servo did not store a setting that
+	// torque requires.
 	Ready(i int) (bool, error)
-	// StageTorqueOff stages torque off for servo i, StageTorqueOn one of the Steps of switching torque on at its position.
+	// StageTorqueOff stages torque off for servo i, StageTorqueOn one of the Steps of switching torque on at its
+	// position.
 	StageTorqueOff(i int)
 	StageTorqueOn(i, step int)
 	// StageGoal stages the goal of servo i; false if that needs another mode, which changes only with torque off.
@@ -29,7 +32,8 @@ type Protocol interface {
 	// Stage ends a group of staged packets, which is sent before later ones; Flush sends all.
 	Stage()
 	Flush() error
-	// SyncRead reads the states of many with one request, fast or not, and calls GenericChain.MarkReceived for each that replies.
+	// SyncRead reads the states of many with one request, fast or not, and calls GenericChain.MarkReceived for each
+	// that replies.
 	SyncRead(way Level, list []int) error
 	// ReadState reads the state of servo i with a request of its own, ReadHealth its torque switch and its health.
 	ReadState(i int) error
@@ -50,16 +54,19 @@ type LongReader interface {
 	ShowsHealth(i int) bool
 }
 
-// Holder is a Protocol whose devices tell whether one that has torque holds a position: to switch it off would drop the joint.
+// Holder is a Protocol whose devices tell whether one that has torque holds a position: to switch it off would drop the
+// joint.
 type Holder interface {
 	// Holds reports whether servo i is in its position mode and near its goal.
 	Holds(i int) (bool, error)
 }
 
-// NearGoal reports whether a servo of turn ticks a turn that is at ticks holds a goal, as far as noise, play and load allow.
+// NearGoal reports whether a servo of turn ticks a turn that is at ticks holds a goal, as far as noise, play and load
+// allow.
 func NearGoal(goal, ticks, turn float64) bool { return math.Abs(goal-ticks) <= 2*jitterShare*turn }
 
-// GoalVerifier is a Protocol whose devices go to their goal register at torque-on. A lost packet leaves an old goal there.
+// GoalVerifier is a Protocol whose devices go to their goal register at torque-on. A lost packet leaves an old goal
+// there.
 type GoalVerifier interface {
 	// TorqueStep is the step of StageTorqueOn that switches torque on. The steps before it write the goal.
 	TorqueStep() int
@@ -67,8 +74,8 @@ type GoalVerifier interface {
 	TookGoal(i int) error
 }
 
-// SameGoal compares a position goal, ticks, as read back and as written, of a servo of turn ticks a turn. It allows what noise and
-// play allow: while torque is off a firmware may let its goal follow the position.
+// SameGoal compares a position goal, ticks, as read back and as written, of a servo of turn ticks a turn. It allows
+// what noise and play allow: while torque is off a firmware may let its goal follow the position.
 func SameGoal(got, want int64, turn float64) error {
 	if math.Abs(float64(got-want)) <= jitterShare*turn {
 		return nil
@@ -86,7 +93,8 @@ type ChainSpec struct {
 	// Base is the best way to read servo i; nil = SingleReads.
 	Base  func(i int) Level
 	Known func(i int) bool // the model of servo i is one of the vendor's
-	// Faults are faults in the config of servo i, in addition to its id and its settings; nil = none. Open reports them.
+	// Faults are faults in the config of servo i, in addition to its id and its settings; nil = none. Open reports
+	// them.
 	Faults func(i int) []error
 }
 
@@ -104,13 +112,13 @@ type Device struct {
 	clears Clears
 }
 
-// GenericChain runs the cycle of a chain of servos for any vendor's Protocol. It keeps the state of each servo, which of
-// them has torque, and the line. One goroutine calls it. It is a Chain.
+// GenericChain runs the cycle of a chain of servos for any vendor's Protocol. It keeps the state of each servo, which
+// of them has torque, and the line. One goroutine calls it. It is a Chain.
 //
-// Send stages and sends the goals of all servos with torque, changed or not, which repairs a lost packet. Receive reads all
-// servos, with one request where possible. A servo that did not reply is polled by itself in the next cycle, after three
-// misses in every fiftieth cycle. Each cycle reads the health of at most one more servo: one whose torque switch must be
-// verified, or the next in turn.
+// Send stages and sends the goals of all servos with torque, changed or not, which repairs a lost packet. Receive reads
+// all servos, with one request where possible. A servo that did not reply is polled by itself in the next cycle, after
+// three misses in every fiftieth cycle. Each cycle reads the health of at most one more servo: one whose torque switch
+// must be verified, or the next in turn.
 type GenericChain struct {
 	Devices []Device
 	staged  []Goal // of the next Send
@@ -133,8 +141,8 @@ type GenericChain struct {
 	cut      cut
 }
 
-// HealthInterval is the number of cycles of period between two health reads: at least five, and at least 50 ms. Heat and
-// the torque switch do not change faster in a short cycle, and a short cycle has the least bus time for reads.
+// HealthInterval is the number of cycles of period between two health reads: at least five, and at least 50 ms. Heat
+// and the torque switch do not change faster in a short cycle, and a short cycle has the least bus time for reads.
 func HealthInterval(period time.Duration) int {
 	const least, pause = 5, 50 * time.Millisecond
 	if period <= 0 {
@@ -146,7 +154,8 @@ func HealthInterval(period time.Duration) int {
 // NewGenericChain returns a chain; nothing is sent until Open.
 func NewGenericChain(cfg ChainConfig, spec ChainSpec, p Protocol) *GenericChain {
 	cfg.Health = cmp.Or(cfg.Health, HealthInterval(cfg.Period))
-	r := &GenericChain{cfg: cfg, spec: spec, protocol: p, Devices: make([]Device, len(cfg.Servos)), staged: make([]Goal, len(cfg.Servos)), list: make([]int, 0, len(cfg.Servos)), x: &Exchange{}}
+	r := &GenericChain{cfg: cfg, spec: spec, protocol: p, Devices: make([]Device, len(cfg.Servos)),
+		staged: make([]Goal, len(cfg.Servos)), list: make([]int, 0, len(cfg.Servos)), x: &Exchange{}}
 	r.long, _ = p.(LongReader)
 	r.goals, _ = p.(GoalVerifier)
 	r.reopen = Reconnector{Bus: cfg.Name, Open: cfg.Reopen}
@@ -197,8 +206,8 @@ func (r *GenericChain) takeGoals() {
 // State returns the last state of servo i. The chain changes it in Send, Receive and Halt.
 func (r *GenericChain) State(i int) *State { return &r.Devices[i].State }
 
-// Fault returns why servo i has no torque although it is commanded on, or nil. Torque stays off until Enable has been false
-// once.
+// Fault returns why servo i has no torque although it is commanded on, or nil. Torque stays off until Enable has been
+// false once.
 func (r *GenericChain) Fault(i int) error { return r.Devices[i].State.Inhibit }
 
 // Stats returns the counts so far.
@@ -248,8 +257,8 @@ func (r *GenericChain) lose(err error) {
 	}
 }
 
-// attend reopens a lost line and never blocks. nil means that there is a line. After the loss servos may have lost their
-// power, or hold torque on an old goal.
+// attend reopens a lost line and never blocks. nil means that there is a line. After the loss servos may have lost
+// their power, or hold torque on an old goal.
 func (r *GenericChain) attend() error {
 	if r.line != nil {
 		return nil
@@ -294,8 +303,8 @@ func (r *GenericChain) ready(i int) (bool, error) {
 	return r.protocol.Ready(i)
 }
 
-// Resting reports whether servo i may be prepared for torque now, which takes some exchanges: its torque is confirmed off,
-// not only commanded off, and no other was prepared in this Send. A servo with torque is switched off.
+// Resting reports whether servo i may be prepared for torque now, which takes some exchanges: its torque is confirmed
+// off, not only commanded off, and no other was prepared in this Send. A servo with torque is switched off.
 func (r *GenericChain) Resting(i int) bool {
 	s := &r.Devices[i]
 	if s.Torque != Off {

@@ -42,7 +42,8 @@ func (r *GenericChain) send() error {
 		}
 		ok, err := r.ready(i)
 		switch {
-		case errors.Is(err, ErrDiffers) || hal.KindOf(err) == hal.Unsafe || errors.Is(err, ErrOutOfLimits): // its own trouble: the others get their goals
+		// its own trouble: the others get their goals
+		case errors.Is(err, ErrDiffers) || hal.KindOf(err) == hal.Unsafe || errors.Is(err, ErrOutOfLimits):
 			s.refuse(err, maxRefusals)
 		case err != nil && !IsServoError(err):
 			return r.lineError(s, "mode", err)
@@ -80,8 +81,8 @@ func (r *GenericChain) send() error {
 	return r.lineError(nil, "", r.protocol.Flush())
 }
 
-// verifyGoals leaves in r.list the servos that have taken the goal of their torque-on. The others are tried again in the next
-// Send, as are those for which the period leaves no time.
+// verifyGoals leaves in r.list the servos that have taken the goal of their torque-on. The others are tried again in
+// the next Send, as are those for which the period leaves no time.
 func (r *GenericChain) verifyGoals() error {
 	kept := r.list[:0]
 	for k, i := range r.list {
@@ -106,9 +107,9 @@ func (r *GenericChain) verifyGoals() error {
 	return nil
 }
 
-// Receive reads every servo's state and blocks for the replies. It takes the wire time of requests and replies; a missing
-// reply adds 2 ms and the adapter's latency per request. It returns an error if the line is lost; a servo's own error is in
-// its State.Err.
+// Receive reads every servo's state and blocks for the replies. It takes the wire time of requests and replies; a
+// missing reply adds 2 ms and the adapter's latency per request. It returns an error if the line is lost; a servo's own
+// error is in its State.Err.
 func (r *GenericChain) Receive() error {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()
@@ -176,9 +177,9 @@ func (r *GenericChain) readGroup(way Level) error {
 	return nil
 }
 
-// readAlone reads single servos: those whose level has no group read, that missed the last group, or that are lost and due
-// for a retry. After a servo did not reply, the rest is read only within the period, and first in the next cycle. At most
-// one silent lost servo is read per cycle.
+// readAlone reads single servos: those whose level has no group read, that missed the last group, or that are lost and
+// due for a retry. After a servo did not reply, the rest is read only within the period, and first in the next cycle.
+// At most one silent lost servo is read per cycle.
 func (r *GenericChain) readAlone() error {
 	n, over, first, some := len(r.Devices), false, r.next, false
 	for pass := range 2 {
@@ -279,8 +280,8 @@ func (r *GenericChain) MarkReceived(i int) {
 }
 
 // pick chooses the servo whose health is read in this cycle: one that must be verified, else the next in turn in every
-// Health-th cycle, else -1. The rotation continues from there, so that a servo that must often be verified does not block
-// the others.
+// Health-th cycle, else -1. The rotation continues from there, so that a servo that must often be verified does not
+// block the others.
 func (r *GenericChain) pick() int {
 	n, routine := len(r.Devices), r.cfg.Health > 0 && r.cycle%uint64(max(1, r.cfg.Health)) == 0
 	chosen := -1
@@ -327,8 +328,8 @@ func (r *GenericChain) readHealth(i int) error {
 	}
 }
 
-// ForgetReadings forgets where the servos were, and alarms: they were put elsewhere, as by the reset of an emulated world. Torque
-// must be off. It is called between cycles.
+// ForgetReadings forgets where the servos were, and alarms: they were put elsewhere, as by the reset of an emulated
+// world. Torque must be off. It is called between cycles.
 func (r *GenericChain) ForgetReadings() {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()

@@ -9,8 +9,8 @@ import (
 )
 
 // Halt switches every servo's torque off, twice, and then asks each whether it is off, once more where it did not
-// answer. The result has an entry for every servo, nil if it confirmed that its torque is off. Torque does not come back
-// until Enable has been false once. Safe at any time, and twice.
+// answer. The result has an entry for every servo, nil if it confirmed that its torque is off. Torque does not come
+// back until Enable has been false once. Safe at any time, and twice.
 func (r *GenericChain) Halt() []error {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()
@@ -94,8 +94,8 @@ func (r *GenericChain) ClearAlarm(i int) error {
 	return nil
 }
 
-// ClearAlarms clears the alarms of all servos; see ClearAlarm. It returns an error for each servo, nil if it has no alarm any
-// more. One that has torque in spite of its alarm keeps both: to clear it would let the joint go.
+// ClearAlarms clears the alarms of all servos; see ClearAlarm. It returns an error for each servo, nil if it has no
+// alarm any more. One that has torque in spite of its alarm keeps both: to clear it would let the joint go.
 func (r *GenericChain) ClearAlarms() (faults []error) {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()
@@ -104,7 +104,8 @@ func (r *GenericChain) ClearAlarms() (faults []error) {
 		case s.Latched || s.State.Alarm&^AlarmRange != 0 && s.Torque != On:
 			faults = append(faults, r.ClearAlarm(i))
 		case s.State.Alarm&^AlarmRange != 0 && !s.Barred && !s.Lost:
-			e := s.Error(hal.Unsafe, "clear alarm", fmt.Errorf("not cleared, the joint has torque: %v", s.State.Report)).(*hal.Error)
+			e := s.Error(hal.Unsafe, "clear alarm",
+				fmt.Errorf("not cleared, the joint has torque: %v", s.State.Report)).(*hal.Error)
 			e.Try = "support the joint, then halyard disarm, then halyard reset"
 			faults = append(faults, e)
 		}

@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Open identifies every servo and reports all errors together. After an error the chain is still usable: missing servos are
-// polled at a low rate, other models are not used.
+// Open identifies every servo and reports all errors together. After an error the chain is still usable: missing servos
+// are polled at a low rate, other models are not used.
 func (r *GenericChain) Open() error {
 	if err := r.check(); err != nil {
 		return err
@@ -34,7 +34,8 @@ func (r *GenericChain) check() error {
 	for i := range r.Devices {
 		s := &r.Devices[i]
 		if s.ID < 0 || s.ID > r.spec.LastID {
-			faults = append(faults, s.Error(hal.Invalid, "open", fmt.Errorf("got id %d, want 0..%d", s.ID, r.spec.LastID)))
+			faults = append(faults, s.Error(hal.Invalid, "open",
+				fmt.Errorf("got id %d, want 0..%d", s.ID, r.spec.LastID)))
 		}
 		if seen[s.ID] {
 			faults = append(faults, s.Error(hal.Invalid, "open", errors.New("id used twice on one line")))
@@ -47,8 +48,8 @@ func (r *GenericChain) check() error {
 	return errors.Join(faults...)
 }
 
-// faults are those of servo i's description: no model of the vendor's, settings that its model does not take, and those of
-// the vendor.
+// faults are those of servo i's description: no model of the vendor's, settings that its model does not take, and those
+// of the vendor.
 func (r *GenericChain) faults(i int) (faults []error) {
 	c := &r.cfg.Servos[i]
 	if !r.spec.Known(i) {

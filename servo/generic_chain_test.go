@@ -64,7 +64,8 @@ func (b *stub) ReadHealth(i int) error {
 func newStub(t *testing.T) *stub {
 	t.Helper()
 	b := &stub{fits: true}
-	b.r = NewGenericChain(ChainConfig{Line: &echoing{}, Health: 1, Servos: []ServoConfig{{ID: 1, Joint: "hip"}, {ID: 2, Joint: "knee"}}},
+	b.r = NewGenericChain(ChainConfig{Line: &echoing{}, Health: 1,
+		Servos: []ServoConfig{{ID: 1, Joint: "hip"}, {ID: 2, Joint: "knee"}}},
 		ChainSpec{LastID: 9, Bits: 10, Out: 64, In: 64, Known: func(int) bool { return true }}, b)
 	if err := errors.Join(b.r.Open(), b.r.Receive()); err != nil {
 		t.Fatal(err)
@@ -85,8 +86,8 @@ func (b *stub) cycle(t *testing.T) string {
 	return strings.Join(b.staged, " ")
 }
 
-// A servo that refuses a setting that torque requires does not affect the others: they get their goals. After three refusals
-// it reports the reason.
+// A servo that refuses a setting that torque requires does not affect the others: they get their goals. After three
+// refusals it reports the reason.
 func TestChainRefusal(t *testing.T) {
 	b := newStub(t)
 	b.refuse = errors.Join(errors.New("mode"), ErrDiffers)
@@ -153,7 +154,8 @@ func (b *verifying) TookGoal(i int) error {
 
 func newVerifying() *verifying {
 	b := &verifying{stub: &stub{fits: true}}
-	b.r = NewGenericChain(ChainConfig{Line: &echoing{}, Health: 1, Period: time.Millisecond, Servos: []ServoConfig{{ID: 1, Joint: "hip"}, {ID: 2, Joint: "knee"}}},
+	b.r = NewGenericChain(ChainConfig{Line: &echoing{}, Health: 1, Period: time.Millisecond,
+		Servos: []ServoConfig{{ID: 1, Joint: "hip"}, {ID: 2, Joint: "knee"}}},
 		ChainSpec{LastID: 9, Bits: 10, Out: 64, In: 64, Known: func(int) bool { return true }}, b)
 	for i := range b.r.Devices {
 		s := &b.r.Devices[i]
@@ -162,8 +164,8 @@ func newVerifying() *verifying {
 	return b
 }
 
-// A servo that did not receive the goal of its torque-on gets no torque: it would go to the goal before. One lost packet costs
-// a cycle; a servo that never takes its goal is held; reading back takes no more than the period.
+// A servo that did not receive the goal of its torque-on gets no torque: it would go to the goal before. One lost
+// packet costs a cycle; a servo that never takes its goal is held; reading back takes no more than the period.
 func TestTorqueOnVerifiesTheGoal(t *testing.T) {
 	b := newVerifying()
 	b.took[0] = ErrNoReply

@@ -46,11 +46,14 @@ func TestLone(t *testing.T) {
 		want hal.Kind
 		try  string
 	}{
-		{hal.BusFault, errors.New("noise"), hal.BusFault, "halyard doctor"}, {hal.BusFault, fmt.Errorf("read: %w", ErrDisconnected), hal.Absent, "halyard ports"},
-		{hal.BusFault, ErrNoReply, hal.Timeout, "halyard doctor"}, {hal.Absent, ErrNoReply, hal.Absent, "halyard doctor"},
+		{hal.BusFault, errors.New("noise"), hal.BusFault, "halyard doctor"},
+		{hal.BusFault, fmt.Errorf("read: %w", ErrDisconnected), hal.Absent, "halyard ports"},
+		{hal.BusFault, ErrNoReply, hal.Timeout, "halyard doctor"},
+		{hal.Absent, ErrNoReply, hal.Absent, "halyard doctor"},
 	} {
 		var e *hal.Error
-		if err := l.Fault(c.kind, c.err); !errors.As(err, &e) || e.Kind != c.want || e.Try != c.try || e.Bus != "uart" || e.Op != "reader" || !errors.Is(err, c.err) {
+		if err := l.Fault(c.kind, c.err); !errors.As(err, &e) || e.Kind != c.want || e.Try != c.try ||
+			e.Bus != "uart" || e.Op != "reader" || !errors.Is(err, c.err) {
 			t.Errorf("%v: got %v (%v), want %v, try %s", c.err, err, hal.KindOf(err), c.want, c.try)
 		}
 	}

@@ -1,6 +1,7 @@
 package servo
 
-// Level is a way of reading a servo. A chain uses the cheapest that the models, the devices' firmware and its config allow.
+// Level is a way of reading a servo. A chain uses the cheapest that the models, the devices' firmware and its config
+// allow.
 type Level uint8
 
 // The ways of reading, from the cheapest to the one that always works.
@@ -67,8 +68,8 @@ func (r *Reading) Kept(lv Level, cycle uint64) {
 	}
 }
 
-// Broke notes that the servo was missing in the group of level lv. The first missing one may have interrupted the group;
-// those behind it may only have waited for it. All are polled by themselves in the next cycle.
+// Broke notes that the servo was missing in the group of level lv. The first missing one may have interrupted the
+// group; those behind it may only have waited for it. All are polled by themselves in the next cycle.
 func (r *Reading) Broke(lv Level, cycle uint64, first bool) {
 	// A servo with a corrupt reply took part, unlike an old firmware.
 	r.probing, r.suspect, r.Ask = true, first && !r.Garbled, cycle
@@ -79,8 +80,8 @@ func (r *Reading) Broke(lv Level, cycle uint64, first bool) {
 	}
 }
 
-// Received notes an answer. returned reports that the servo was lost, fell that it is read a level down from now on: it has
-// broken its group for the second time in a short while; a single time is tolerated.
+// Received notes an answer. returned reports that the servo was lost, fell that it is read a level down from now on: it
+// has broken its group for the second time in a short while; a single time is tolerated.
 func (r *Reading) Received(cycle uint64) (returned, fell bool) {
 	r.Answered, r.Garbled, r.Misses = true, false, 0
 	suspect := r.probing && r.suspect

@@ -7,15 +7,15 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Cycles between two tries to get a lost line back, doubled each time. The last pause lets a robot of 50 Hz have its line
-// back within a second of its plug.
+// Cycles between two tries to get a lost line back, doubled each time. The last pause lets a robot of 50 Hz have its
+// line back within a second of its plug.
 const (
 	FirstPause = 10
 	lastPause  = 40
 )
 
-// Reconnector opens a lost line again. Opening may block, so it runs in a goroutine, at most one at a time, which Close waits
-// for; the cycle checks for its result and never waits.
+// Reconnector opens a lost line again. Opening may block, so it runs in a goroutine, at most one at a time, which Close
+// waits for; the cycle checks for its result and never waits.
 type Reconnector struct {
 	Bus  string // in errors
 	Open Opener // nil = never

@@ -20,8 +20,8 @@ const (
 // Encoding is the sign representation and the byte order of a register.
 type Encoding uint8
 
-// The encodings. Some firmware uses sign and magnitude: the constant's value is the number of the sign bit, the magnitude is
-// below it, and the bits above are unused.
+// The encodings. Some firmware uses sign and magnitude: the constant's value is the number of the sign bit, the
+// magnitude is below it, and the bits above are unused.
 const (
 	Unsigned    Encoding = 0
 	Signed      Encoding = 1 // two's complement
@@ -46,8 +46,8 @@ type Measure struct {
 	Zero  int64   // the raw value that means 0
 }
 
-// Register is one entry of a control table. Min and Max bound writes, as raw values after decoding. Default is the factory
-// default; for RAM, the value at power-on.
+// Register is one entry of a control table. Min and Max bound writes, as raw values after decoding. Default is the
+// factory default; for RAM, the value at power-on.
 type Register struct {
 	Name       string // "present_position", the maker's words
 	Addr, Size uint16 // bytes
@@ -185,8 +185,8 @@ func Named(table []Register, name string) *Register {
 	return nil
 }
 
-// CheckWrite returns an error if v must not be written to r of a model: there is no such register (r is nil), it is read-only, v is out of its
-// range; nil where it may.
+// CheckWrite returns an error if v must not be written to r of a model: there is no such register (r is nil), it is
+// read-only, v is out of its range; nil where it may.
 func (r *Register) CheckWrite(model string, v int64) error {
 	switch {
 	case r == nil:

@@ -13,7 +13,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// TestSafety02LostServosAreSentSafeCommands: zero and torque off go to servos that do not answer too; no other goal does.
+// TestSafety02LostServosAreSentSafeCommands: zero and torque off go to servos that do not answer too; no other goal
+// does.
 func TestSafety02LostServosAreSentSafeCommands(t *testing.T) {
 	b := newStub(t)
 	turn := func(velocity float64, enable bool) string {
@@ -156,7 +157,8 @@ func (a *asking) ReadHealth(i int) error {
 	return a.stub.ReadHealth(i)
 }
 
-// A second stop, from another goroutine while the first one asks the servos, does not make it report that they have not acknowledged.
+// A second stop, from another goroutine while the first one asks the servos, does not make it report that they have not
+// acknowledged.
 func TestSafety08SecondStopLeavesTheFirstItsAnswers(t *testing.T) {
 	b := newStub(t)
 	b.cycle(t)
@@ -178,7 +180,8 @@ func TestSafety08SecondStopLeavesTheFirstItsAnswers(t *testing.T) {
 	}
 }
 
-// Two robots of one line are halted at once: each takes its own goals back meanwhile. The race detector sees what they share.
+// Two robots of one line are halted at once: each takes its own goals back meanwhile. The race detector sees what they
+// share.
 func TestHaltsOfOneLineAtOnce(t *testing.T) {
 	b := newStub(t)
 	b.cycle(t)
@@ -194,8 +197,8 @@ func TestHaltsOfOneLineAtOnce(t *testing.T) {
 	all.Wait()
 }
 
-// TestSafety18PausedSend: a process that was stopped in the middle of a Send writes neither torque on nor a goal of before, since its
-// supervisor may have switched the torque off; the next Send does. A stop is always written.
+// TestSafety18PausedSend: a process that was stopped in the middle of a Send writes neither torque on nor a goal of
+// before, since its supervisor may have switched the torque off; the next Send does. A stop is always written.
 func TestSafety18PausedSend(t *testing.T) {
 	port := &echoing{}
 	x := NewExchange(port, 10, 64, 64)

@@ -10,8 +10,9 @@ import (
 type Port interface {
 	// Write passes p to the line and returns; it does not wait until the bytes are sent.
 	Write(p []byte) (int, error)
-	// Read waits for at least one byte and returns the available bytes, at most len(p). Without a byte within timeout it
-	// returns 0 and an error that is os.ErrDeadlineExceeded. An unplugged adapter is an error that is ErrDisconnected.
+	// Read waits for at least one byte and returns the available bytes, at most len(p). Without a byte within timeout
+	// it returns 0 and an error that is os.ErrDeadlineExceeded. An unplugged adapter is an error that is
+	// ErrDisconnected.
 	Read(p []byte, timeout time.Duration) (int, error)
 	// Discard drops all received and unread bytes.
 	Discard() error
@@ -47,12 +48,13 @@ type Goal struct {
 
 // State is the feedback of one servo. NaN means not measured or not received yet.
 type State struct {
-	Position    float64       // ticks
-	Velocity    float64       // rad/s, counted as the ticks are
-	Effort      float64       // A where Model.Current, else share of stall torque
-	Ceiling     float64       // the device's own effort limit as it was met, in Effort's unit: ours are not above it
-	Homing      float64       // ticks, its own zero offset as read at Open; NaN = it has none, or it was not read
-	Kept        bool          // torque that it had at Open is left on until Enable, Halt or CutTorque: it holds near its goal
+	Position float64 // ticks
+	Velocity float64 // rad/s, counted as the ticks are
+	Effort   float64 // A where Model.Current, else share of stall torque
+	Ceiling  float64 // the device's own effort limit as it was met, in Effort's unit: ours are not above it
+	Homing   float64 // ticks, its own zero offset as read at Open; NaN = it has none, or it was not read
+	// torque that it had at Open is left on until Enable, Halt or CutTorque: it holds near its goal
+	Kept        bool
 	Voltage     float64       // V
 	Temperature float64       // °C
 	Time        time.Duration // the line's clock when the values came; < 0 = never
@@ -60,7 +62,8 @@ type State struct {
 	Drive       hal.Drive     // whether it follows its goals, as of the last Send
 	Torque      bool          // the servo has torque on, as far as known
 	Err         error         // why the values are no newer; nil = they are of the last cycle
-	Inhibit     error         // why it has no torque though it was commanded on, until Enable has been false once; nil = it has torque
+	// why it has no torque though it was commanded on, until Enable has been false once; nil = it has torque
+	Inhibit error
 }
 
 // Alarm is a set of alarms, the same bits for every vendor.
@@ -95,8 +98,8 @@ type Units struct {
 // SetGoal and State take the index of a servo in the order of the chain's construction; they do no I/O.
 type Chain interface {
 	hal.Bus
-	// Open checks that every servo replies, replies once and is the configured model, and prepares it. It moves nothing and
-	// switches no torque on. It returns all faults together.
+	// Open checks that every servo replies, replies once and is the configured model, and prepares it. It moves nothing
+	// and switches no torque on. It returns all faults together.
 	Open() error
 	Units(i int) Units
 	SetGoal(i int, g Goal)

@@ -38,8 +38,8 @@ func (s *Stats) Late(x *Exchange, period time.Duration) bool {
 	return period > 0 && x.Port.Now()-s.start > period
 }
 
-// End adds the counts of a cycle. badChecksums and garbage are the counters of the present line's parser; a chain may have
-// several lines one after the other.
+// End adds the counts of a cycle. badChecksums and garbage are the counters of the present line's parser; a chain may
+// have several lines one after the other.
 func (s *Stats) End(x *Exchange, badChecksums, garbage uint64) {
 	s.Cycles++
 	s.Sent, s.Received = x.Sent-s.sent0, x.Received-s.received0

@@ -32,8 +32,8 @@ func (b *stub) count(what string) (n int) {
 	return n
 }
 
-// TestHaltSendsTwice: a stop sends torque off twice to every servo but a foreign one, and torque does not come back until Enable
-// has been false once.
+// TestHaltSendsTwice: a stop sends torque off twice to every servo but a foreign one, and torque does not come back
+// until Enable has been false once.
 func TestHaltSendsTwice(t *testing.T) {
 	b := following(t)
 	if err := errors.Join(b.r.Halt()...); err != nil || b.count("off0") != 2 || b.count("off1") != 2 {
@@ -56,7 +56,8 @@ func TestHaltSendsTwice(t *testing.T) {
 
 	b = following(t)
 	b.r.Devices[0].Barred = true
-	if faults := b.r.Halt(); !errors.Is(faults[0], errForeign) || faults[1] != nil || slices.Contains(b.staged, "off0") {
+	if faults := b.r.Halt(); !errors.Is(faults[0], errForeign) || faults[1] != nil ||
+		slices.Contains(b.staged, "off0") {
 		t.Errorf("a foreign servo: got %v, staged %q, want it left alone and reported", faults, b.staged)
 	}
 }
@@ -72,7 +73,8 @@ func (b *stuck) ReadHealth(i int) error {
 // TestHaltReportsTorque: a servo that reads back torque after a stop is no acknowledgement.
 func TestHaltReportsTorque(t *testing.T) {
 	b := &stuck{&stub{fits: true}}
-	b.r = NewGenericChain(ChainConfig{Line: &echoing{}, Health: 1, Servos: []ServoConfig{{ID: 1, Joint: "hip"}, {ID: 2, Joint: "knee"}}},
+	b.r = NewGenericChain(ChainConfig{Line: &echoing{}, Health: 1,
+		Servos: []ServoConfig{{ID: 1, Joint: "hip"}, {ID: 2, Joint: "knee"}}},
 		ChainSpec{LastID: 9, Bits: 10, Out: 64, In: 64, Known: func(int) bool { return true }}, b)
 	if err := b.r.Open(); err != nil {
 		t.Fatal(err)
@@ -96,8 +98,8 @@ func TestOutsideItsLimitsGivesUp(t *testing.T) {
 	}
 }
 
-// TestClearAlarmTakesTorque: clearing an alarm of a servo with torque leaves it without, until it is enabled again, and cannot be
-// done for ever.
+// TestClearAlarmTakesTorque: clearing an alarm of a servo with torque leaves it without, until it is enabled again, and
+// cannot be done for ever.
 func TestClearAlarmTakesTorque(t *testing.T) {
 	b := following(t)
 	if err := b.r.ClearAlarm(0); err != nil || !errors.Is(b.r.Fault(0), ErrLatched) {

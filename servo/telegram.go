@@ -19,8 +19,8 @@ type Telegram struct {
 	Piece int // bytes of one write, as of a CAN frame; 0 = all at once
 }
 
-// TorqueOffTelegrams returns the bytes that switch off the torque of every servo, for a process that supervises this one. It
-// is empty if the line is lost or has no descriptor. It is called between two cycles.
+// TorqueOffTelegrams returns the bytes that switch off the torque of every servo, for a process that supervises this
+// one. It is empty if the line is lost or has no descriptor. It is called between two cycles.
 func (r *GenericChain) TorqueOffTelegrams() ([]Telegram, error) {
 	r.cut.mu.Lock()
 	defer r.cut.mu.Unlock()

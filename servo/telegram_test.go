@@ -27,7 +27,8 @@ func (b skipsLost) StageTorqueOff(i int) {
 	}
 }
 
-// TestSafety18Telegram: a supervisor gets the torque-off packets for every servo, a lost one too, and none of them is sent now.
+// TestSafety18Telegram: a supervisor gets the torque-off packets for every servo, a lost one too, and none of them is
+// sent now.
 func TestSafety18Telegram(t *testing.T) {
 	b := newStub(t)
 	if list, err := b.r.TorqueOffTelegrams(); list != nil || err != nil {
@@ -42,7 +43,8 @@ func TestSafety18Telegram(t *testing.T) {
 		t.Fatalf("got %v, %v", list, err)
 	}
 	list[0].File.Close()
-	if got := strings.Join(b.staged, " "); got != "off0 off1" || len(line.written) > 0 || b.r.x.Port != Port(line) || !b.r.Devices[1].Lost {
+	if got := strings.Join(b.staged, " "); got != "off0 off1" || len(line.written) > 0 || b.r.x.Port != Port(line) ||
+		!b.r.Devices[1].Lost {
 		t.Errorf("got %q, %d bytes sent, port %T, lost %v", got, len(line.written), b.r.x.Port, b.r.Devices[1].Lost)
 	}
 }

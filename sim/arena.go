@@ -49,8 +49,8 @@ func (s *Scene) Arena() (*model.Scene, error) {
 	return s.ground, nil
 }
 
-// Listen calls f with each find of a sensor of kind rfid or victim, at each of its readings, in the goroutine of Advance.
-// A sensor has one listener; a second is refused. nil removes it.
+// Listen calls f with each find of a sensor of kind rfid or victim, at each of its readings, in the goroutine of
+// Advance. A sensor has one listener; a second is refused. nil removes it.
 func (b *Body) Listen(i int, f func(Found)) error {
 	reads := func(s *sensor) bool { return s.kind == "rfid" || s.kind == "victim" }
 	if _, err := b.sensor("listen", i, reads, "got a sensor that reads no tags"); err != nil {
@@ -146,8 +146,8 @@ func (s *sensor) readTags(back *hal.Pose) (n float64) {
 	return n
 }
 
-// readVictim is 1 if the reader points at the victim from within its range. Nearer it reports the name, and nearer still the
-// state (manual, 7.3 and 8.9).
+// readVictim is 1 if the reader points at the victim from within its range. Nearer it reports the name, and nearer
+// still the state (manual, 7.3 and 8.9).
 func (s *sensor) readVictim(i int, v *model.Victim, at [3]float64) float64 {
 	d := s.device.spec
 	away := length(at)

@@ -29,7 +29,8 @@ func TestStartsStand(t *testing.T) {
 			r.run(time.Second)
 			q := r.body.Pose(0)
 			if away(p, q) > 1e-3 || q.Turn([3]float64{0, 0, 1})[2] < 0.98 || away(q, start.Pose) > 0.1 {
-				t.Errorf("%s, %s: spawned at %v, at %v after two seconds, %v a second later", name, start.Name, start.Pose.Position, p.Position, q.Position)
+				t.Errorf("%s, %s: spawned at %v, at %v after two seconds, %v a second later", name, start.Name,
+					start.Pose.Position, p.Position, q.Position)
 			}
 		}
 	}
@@ -86,7 +87,8 @@ func TestMisplacedWithoutBodies(t *testing.T) {
 // Robots with all-wheel drive, and the tracked Tarantula, climb the ramp of the orange arena to its upper level.
 func TestRamp(t *testing.T) {
 	t.Parallel()
-	for robot, speed := range map[string]float64{"p2at": 5, "tarantula": 5, "papagoose": 5, "atrvjr": 3.5, "kenaf": 4, "talon": 4, "matilda": 4} {
+	for robot, speed := range map[string]float64{"p2at": 5, "tarantula": 5, "papagoose": 5, "atrvjr": 3.5, "kenaf": 4,
+		"talon": 4, "matilda": 4} {
 		t.Run(robot, func(t *testing.T) {
 			if !haltest.Full() && slices.Contains([]string{"kenaf", "matilda", "tarantula"}, robot) {
 				t.Skip("tracks of many wheels: HALYARD_FULL=1 runs it")
@@ -114,7 +116,8 @@ func TestVictims(t *testing.T) {
 	}
 	at := func(x float64, turn float64) {
 		t.Helper()
-		p := hal.Pose{Position: [3]float64{x, -4.35, -1.82}, Rotation: [4]float64{math.Cos(turn / 2), 0, 0, math.Sin(turn / 2)}}
+		p := hal.Pose{Position: [3]float64{x, -4.35, -1.82},
+			Rotation: [4]float64{math.Cos(turn / 2), 0, 0, math.Sin(turn / 2)}}
 		if err := r.scene.Place("p2at", p); err != nil {
 			t.Fatal(err)
 		}
@@ -123,7 +126,8 @@ func TestVictims(t *testing.T) {
 	}
 	// The reader is 0.2 m ahead of the middle of the robot; Jim lies at x = 2.4.
 	at(1.3, 0)
-	if heard != 1 || last.Name != "None" || last.State != "None" || r.sensor("victrfid")[0] != 1 || math.Abs(last.At[0]-0.9) > 0.02 {
+	if heard != 1 || last.Name != "None" || last.State != "None" || r.sensor("victrfid")[0] != 1 ||
+		math.Abs(last.At[0]-0.9) > 0.02 {
 		t.Errorf("at 0.9 m: got %+v, want an unnamed victim", last)
 	}
 	at(1.75, 0)
@@ -179,10 +183,11 @@ func TestTags(t *testing.T) {
 	}
 }
 
-// The sound sensor measures the loudest voice by the square of its distance while it calls; the motion sensor detects waving
-// limbs in front of it.
+// The sound sensor measures the loudest voice by the square of its distance while it calls; the motion sensor detects
+// waving limbs in front of it.
 func TestSoundAndMotion(t *testing.T) {
-	r := exactly(t, arena("yellow"), "a", "papagoose", hal.Pose{Position: [3]float64{11.6, -2.5, -1.8}, Rotation: [4]float64{math.Sqrt(0.5), 0, 0, math.Sqrt(0.5)}})
+	r := exactly(t, arena("yellow"), "a", "papagoose",
+		hal.Pose{Position: [3]float64{11.6, -2.5, -1.8}, Rotation: [4]float64{math.Sqrt(0.5), 0, 0, math.Sqrt(0.5)}})
 	r.run(time.Second)
 	at := r.body.Pose(0).Position
 	square := math.Pow(at[0]-11.6, 2) + math.Pow(at[1]+1.2, 2) + math.Pow(at[2]+1.85, 2)
@@ -232,7 +237,8 @@ victims: [{name: Ann, at_m: [3, 0, 0.5], material: skin, segments: [{name: left_
 	for _, k := range []struct {
 		at   time.Duration
 		want [3]float64
-	}{{time.Second, [3]float64{3.12 - 0.5*math.Sqrt2/2, 0.19, 0.5 + 0.5*math.Sqrt2/2}}, {2 * time.Second, [3]float64{3.12, 0.19, 1}}, {4 * time.Second, [3]float64{2.62, 0.19, 0.5}}} {
+	}{{time.Second, [3]float64{3.12 - 0.5*math.Sqrt2/2, 0.19, 0.5 + 0.5*math.Sqrt2/2}},
+		{2 * time.Second, [3]float64{3.12, 0.19, 1}}, {4 * time.Second, [3]float64{2.62, 0.19, 0.5}}} {
 		r.run(k.at - s.Now())
 		if got := hand(); length([3]float64{got[0] - k.want[0], got[1] - k.want[1], got[2] - k.want[2]}) > 0.01 {
 			t.Errorf("after %v: the hand is at %.3f, want %.3f", k.at, got, k.want)
@@ -240,7 +246,8 @@ victims: [{name: Ann, at_m: [3, 0, 0.5], material: skin, segments: [{name: left_
 	}
 	v := s.ground.Arena.Victims[0]
 	if math.Abs(v.Period-4) > 1e-9 || math.Abs(v.Amplitude-0.5*math.Sqrt2/2) > 1e-9 || len(s.ground.Fixed) != 4 {
-		t.Errorf("got a period of %g s, an amplitude of %g m and %d parts that lie still", v.Period, v.Amplitude, len(s.ground.Fixed))
+		t.Errorf("got a period of %g s, an amplitude of %g m and %d parts that lie still", v.Period, v.Amplitude,
+			len(s.ground.Fixed))
 	}
 	if p := r.sensor("motion")[0]; p < 0 || p > 1 {
 		t.Errorf("motion: got %g", p)
@@ -329,7 +336,8 @@ func TestVictimParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(x, turn float64) string {
-		p := hal.Pose{Position: [3]float64{x, -4.35, -1.82}, Rotation: [4]float64{math.Cos(turn / 2), 0, 0, math.Sin(turn / 2)}}
+		p := hal.Pose{Position: [3]float64{x, -4.35, -1.82},
+			Rotation: [4]float64{math.Cos(turn / 2), 0, 0, math.Sin(turn / 2)}}
 		if err := r.scene.Place("p2at", p); err != nil {
 			t.Fatal(err)
 		}

@@ -22,8 +22,8 @@ const (
 	worldERP    = 0.20
 	worldCFM    = 1e-5
 
-	// The original has no bound on the correction speed; then a humanoid whose arms have penetrated its trunk would break
-	// apart.
+	// The original has no bound on the correction speed; then a humanoid whose arms have penetrated its trunk would
+	// break apart.
 	contactHaste = 0.5 // m/s
 	stopHaste    = 5   // rad/s
 )
@@ -38,8 +38,8 @@ func odeSoftness(erp, cfm, haste, h float64) dynamics.Softness {
 	return dynamics.Softness{ERP: h * spring / give, CFM: 1 / give, Haste: haste}
 }
 
-// rebuild makes the system again, of all robots with bodies and of the ground. Robots keep their state; loose things too,
-// unless the seed has changed.
+// rebuild makes the system again, of all robots with bodies and of the ground. Robots keep their state; loose things
+// too, unless the seed has changed.
 func (s *Scene) rebuild() error {
 	var whole []*Body
 	s.bare = true
@@ -135,8 +135,9 @@ func (b *Body) assemble(spec *dynamics.Spec, h float64) {
 	for i := range b.parts {
 		p := &b.parts[i]
 		at := b.pose.Times(p.Pose)
-		body := dynamics.Body{Name: b.name + "/" + p.Name, Parent: dynamics.World, Position: at.Position, Rotation: at.Rotation,
-			Mass: p.Mass, COM: p.CentreOfMass, Inertia: square(p.Inertia)}
+		body := dynamics.Body{Name: b.name + "/" + p.Name, Parent: dynamics.World, Position: at.Position,
+			Rotation: at.Rotation,
+			Mass:     p.Mass, COM: p.CentreOfMass, Inertia: square(p.Inertia)}
 		if !m.Fixed {
 			body.Joint.Kind = dynamics.Free
 		}
@@ -177,7 +178,8 @@ func (b *Body) assemble(spec *dynamics.Spec, h float64) {
 	for i, pin := range b.pins {
 		if pin.on {
 			back := pin.pose.Inverse()
-			spec.Equalities = append(spec.Equalities, dynamics.Equality{Kind: dynamics.Fixed, A: b.at.body + i, B: dynamics.World,
+			spec.Equalities = append(spec.Equalities, dynamics.Equality{Kind: dynamics.Fixed, A: b.at.body + i,
+				B:       dynamics.World,
 				AnchorB: pin.pose.Position, Rotation: back.Rotation})
 		}
 	}
@@ -189,8 +191,10 @@ func (b *Body) link(spec *dynamics.Spec, l *model.Linkage, h float64, wraps bool
 	at, inward := parent.Inverse().Times(child), child.Inverse()
 	to := &spec.Bodies[b.at.body+l.Child]
 	to.Parent, to.Position, to.Rotation = b.at.body+l.Parent, at.Position, at.Rotation
-	to.Joint = dynamics.Joint{Kind: [...]dynamics.JointKind{model.Hinge: dynamics.Hinge, model.Slide: dynamics.Slide, model.Weld: dynamics.Weld, model.Ball: dynamics.Ball}[l.Kind],
-		Anchor: inward.Of(l.Anchor), Axis: inward.Turn(l.Axis), Damping: l.Damping, Dry: l.Friction, Armature: l.Armature}
+	to.Joint = dynamics.Joint{Kind: [...]dynamics.JointKind{model.Hinge: dynamics.Hinge, model.Slide: dynamics.Slide,
+		model.Weld: dynamics.Weld, model.Ball: dynamics.Ball}[l.Kind],
+		Anchor: inward.Of(l.Anchor), Axis: inward.Turn(l.Axis), Damping: l.Damping, Dry: l.Friction,
+		Armature: l.Armature}
 	if l.Kind == model.Hinge || l.Kind == model.Slide {
 		to.Joint.Stiffness, to.Joint.Rest = l.Stiffness, l.Sign*l.Rest
 	}
@@ -212,8 +216,9 @@ func (b *Body) link(spec *dynamics.Spec, l *model.Linkage, h float64, wraps bool
 // assembleGround appends the ground and the fixed shapes.
 func assembleGround(spec *dynamics.Spec, g *model.Scene) error {
 	if g.Ground != nil {
-		spec.Geoms = append(spec.Geoms, collide.Geom{Shape: collide.Shape{Kind: collide.Plane}, Material: surface(g.Ground), Body: dynamics.World,
-			Local: collide.At(0, 0, g.GroundZ)})
+		spec.Geoms = append(spec.Geoms,
+			collide.Geom{Shape: collide.Shape{Kind: collide.Plane}, Material: surface(g.Ground), Body: dynamics.World,
+				Local: collide.At(0, 0, g.GroundZ)})
 	}
 	for i := range g.Fixed {
 		spec.Geoms = append(spec.Geoms, geom(&g.Fixed[i], dynamics.World))
@@ -225,15 +230,19 @@ func assembleGround(spec *dynamics.Spec, g *model.Scene) error {
 			return &hal.Error{Kind: hal.Invalid, Op: "scene " + g.Name, Err: err}
 		}
 		spec.Geoms = append(spec.Geoms, collide.Geom{Shape: collide.Shape{Kind: collide.HeightField, Field: field},
-			Material: surface(&f.Material), Body: dynamics.World, Local: collide.At(f.Position[0], f.Position[1], f.Position[2])})
+			Material: surface(&f.Material), Body: dynamics.World,
+			Local: collide.At(f.Position[0], f.Position[1], f.Position[2])})
 	}
 	for i := range g.Free {
 		p := &g.Free[i]
 		for k := range p.Shapes {
 			spec.Geoms = append(spec.Geoms, geom(&p.Shapes[k], len(spec.Bodies)))
 		}
-		spec.Bodies = append(spec.Bodies, dynamics.Body{Name: p.Name, Parent: dynamics.World, Position: p.Pose.Position, Rotation: p.Pose.Rotation,
-			Joint: dynamics.Joint{Kind: dynamics.Free}, Mass: p.Mass, COM: p.CentreOfMass, Inertia: square(p.Inertia), Sleeps: true})
+		spec.Bodies = append(spec.Bodies, dynamics.Body{Name: p.Name, Parent: dynamics.World, Position: p.Pose.Position,
+			Rotation: p.Pose.Rotation,
+			Joint:    dynamics.Joint{Kind: dynamics.Free}, Mass: p.Mass, COM: p.CentreOfMass,
+			Inertia: square(p.Inertia),
+			Sleeps:  true})
 	}
 	// The moving parts of a victim collide with robots, but not with fixed shapes.
 	for i := range g.Arena.Victims {
@@ -241,9 +250,11 @@ func assembleGround(spec *dynamics.Spec, g *model.Scene) error {
 			l := &g.Arena.Victims[i].Segments[k]
 			spec.Geoms = append(spec.Geoms, geom(&l.Shape, len(spec.Bodies)))
 			spec.NoContact = append(spec.NoContact, [2]int{dynamics.World, len(spec.Bodies)})
-			spec.Bodies = append(spec.Bodies, dynamics.Body{Name: g.Arena.Victims[i].Name + "/" + l.Name, Parent: dynamics.World,
-				Position: l.Pose.Position, Rotation: l.Pose.Rotation, Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: l.Axis},
-				Mass: limbMass, Inertia: [9]float64{limbInertia, 0, 0, 0, limbInertia, 0, 0, 0, limbInertia}})
+			spec.Bodies = append(spec.Bodies, dynamics.Body{Name: g.Arena.Victims[i].Name + "/" + l.Name,
+				Parent:   dynamics.World,
+				Position: l.Pose.Position, Rotation: l.Pose.Rotation,
+				Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: l.Axis},
+				Mass:  limbMass, Inertia: [9]float64{limbInertia, 0, 0, 0, limbInertia, 0, 0, 0, limbInertia}})
 		}
 	}
 	return nil
@@ -255,8 +266,8 @@ const (
 	limbInertia = 0.2 // kg·m²
 )
 
-// wave moves the victims' segments to where they are at now, s: to and fro as a cosine, so that they turn softly. With put
-// they are there at once, not after the next step.
+// wave moves the victims' segments to where they are at now, s: to and fro as a cosine, so that they turn softly. With
+// put they are there at once, not after the next step.
 func (s *Scene) wave(now float64, put bool) {
 	body, moved := s.thing+len(s.ground.Free), false
 	for i := range s.ground.Arena.Victims {
@@ -281,8 +292,8 @@ func (s *Scene) wave(now float64, put bool) {
 	}
 }
 
-// putLimbs puts the victims' segments where they are now, after a change of the system's state or of the clock: else they
-// would be elsewhere until the next step, and in it sweep all the way at once.
+// putLimbs puts the victims' segments where they are now, after a change of the system's state or of the clock: else
+// they would be elsewhere until the next step, and in it sweep all the way at once.
 func (s *Scene) putLimbs() {
 	if s.system != nil {
 		s.wave(s.now.Seconds()-s.rest.Seconds(), true)

@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// BenchmarkStanding is a cycle of 10 ms of the humanoid that holds its default pose, in the steps that it needs: of all that
-// a robot does the most frequent. Kept awake it is solved in full; else it sleeps as soon as it stands still.
+// BenchmarkStanding is a cycle of 10 ms of the humanoid that holds its default pose, in the steps that it needs: of all
+// that a robot does the most frequent. Kept awake it is solved in full; else it sleeps as soon as it stands still.
 func BenchmarkStanding(b *testing.B) {
 	m, err := model.Load("a-series")
 	if err != nil {

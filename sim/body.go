@@ -124,8 +124,8 @@ func (b *Body) Joint(i int) *Joint { return &b.joints[i] }
 // Supply is the robot's supply, which its servos share but for those with one of their own.
 func (b *Body) Supply() *actuator.Supply { return b.supply[0] }
 
-// Read returns the state at the end of the last Advance, which is the frame's time: positions as the encoders measure them,
-// all other values exact. A sensor with its own interval returns its last reading.
+// Read returns the state at the end of the last Advance, which is the frame's time: positions as the encoders measure
+// them, all other values exact. A sensor with its own interval returns its last reading.
 func (b *Body) Read(f *hal.Frame) error {
 	b.scene.shared.Lock()
 	defer b.scene.shared.Unlock()
@@ -205,8 +205,8 @@ func (b *Body) Follow(i int, position, velocity float64) {
 	}
 }
 
-// Hand moves joint i like a hand stronger than its servo, driven or not, from the next Advance on: position in rad, velocity
-// in rad/s. NaN releases it.
+// Hand moves joint i like a hand stronger than its servo, driven or not, from the next Advance on: position in rad,
+// velocity in rad/s. NaN releases it.
 func (b *Body) Hand(i int, position, velocity float64) {
 	j := &b.joints[i]
 	if math.IsInf(position, 0) || math.IsNaN(position) {

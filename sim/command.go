@@ -82,8 +82,8 @@ func (j *Joint) setGoal(m hal.Mode, v float64) {
 	}
 }
 
-// limitEffort gives the torque limit to the firmware in the form that it accepts: a share of the greatest current, or of
-// the supply.
+// limitEffort gives the torque limit to the firmware in the form that it accepts: a share of the greatest current, or
+// of the supply.
 func (j *Joint) limitEffort(a *hal.Actuator) {
 	s := j.Servo
 	if s.Spec.CurrentControl {

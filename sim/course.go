@@ -72,8 +72,8 @@ func (v *Vehicle) Restart() error {
 	return v.place(start(v.scene.ground.Course.Starts, &p.random).Times(v.pose))
 }
 
-// RaiseZoneEvents raises an event in e when the vehicle enters a zone: "/okon/Checkpoint/chk1", from its name and the kind
-// and the id of the zone. New zones of a later scene raise no events.
+// RaiseZoneEvents raises an event in e when the vehicle enters a zone: "/okon/Checkpoint/chk1", from its name and the
+// kind and the id of the zone. New zones of a later scene raise no events.
 func (v *Vehicle) RaiseZoneEvents(e *hal.Events) {
 	p := &v.now.course
 	p.raise, p.events = e, p.events[:0]

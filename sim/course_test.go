@@ -133,7 +133,8 @@ func TestVehicleWatch(t *testing.T) {
 		p, err := w.Next(ctx, last)
 		b.must(err)
 		if p.Sequence <= last || p.Time != b.frame.Time || p.Width != 640 || len(p.RGB) != 640*360*3 {
-			t.Errorf("picture: got number %d after %d, of %v at %v, %d x %d", p.Sequence, last, p.Time, b.frame.Time, p.Width, p.Height)
+			t.Errorf("picture: got number %d after %d, of %v at %v, %d x %d", p.Sequence, last, p.Time, b.frame.Time,
+				p.Width, p.Height)
 		}
 		last = p.Sequence
 		return p
@@ -209,13 +210,14 @@ func TestVisible(t *testing.T) {
 	b.must(err)
 	p.Release()
 	pool := newBasin(t, "okon", "pool", 1, Noise{}, nil)
-	if v := pool.visible(); v.Water == nil || len(v.Things) != 7 || v.Paints[v.Things[1].Geoms[0]].Colour != [3]float64{0.85, 0.05, 0.05} {
+	if v := pool.visible(); v.Water == nil || len(v.Things) != 7 ||
+		v.Paints[v.Things[1].Geoms[0]].Colour != [3]float64{0.85, 0.05, 0.05} {
 		t.Errorf("pool: got %d things, %+v", len(v.Things), v.Things[1])
 	}
 }
 
-// BenchmarkVehicle: steps of a millisecond a second, compared with the cost of the craft and the free body alone: 20 steps a
-// cycle, and the course and the sensors once.
+// BenchmarkVehicle: steps of a millisecond a second, compared with the cost of the craft and the free body alone: 20
+// steps a cycle, and the course and the sensors once.
 func BenchmarkVehicle(b *testing.B) {
 	for _, name := range []string{"okon", "bluerov2-heavy"} {
 		b.Run(name, func(b *testing.B) {

@@ -91,9 +91,12 @@ func (b *Body) Zero(i int) error {
 	return nil
 }
 
-// Pace sets a scanner's interval, from its next reading on, in place of the file's interval_s. Call it between two cycles.
+// Pace sets a scanner's interval, from its next reading on, in place of the file's interval_s. Call it between two
+// cycles.
 func (b *Body) Pace(i int, every time.Duration) error {
-	s, err := b.sensor("pace", i, func(s *sensor) bool { return s.kind == "range" && s.device.spec != nil && every > 0 },
+	s, err := b.sensor("pace", i, func(s *sensor) bool {
+		return s.kind == "range" && s.device.spec != nil && every > 0
+	},
 		"got a sensor that does not scan")
 	if err != nil {
 		return err
@@ -162,8 +165,8 @@ func (s *sensor) ticks() [2]float64 {
 	return [2]float64{count(d.Left), count(d.Right)}
 }
 
-// deadReckon adds the turn of the wheels to the estimate, by the simple algorithm of the manual (8.4.1). It assumes a straight
-// path between two estimates, along the heading at its start, and wheels without slip.
+// deadReckon adds the turn of the wheels to the estimate, by the simple algorithm of the manual (8.4.1). It assumes a
+// straight path between two estimates, along the heading at its start, and wheels without slip.
 func (s *sensor) deadReckon() {
 	d, now := &s.device, s.ticks()
 	way := float64(d.spec.Resolution * d.spec.Radius)

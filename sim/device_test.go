@@ -40,8 +40,8 @@ func TestOdometry(t *testing.T) {
 	near(t, "odometry of a skid", believed/turned, 1+0.49*(0.28*0.28)/(0.415*0.415), 0.03)
 }
 
-// Errors of odometry come from the wheels' sizes, as the manual says: a radius that is believed 2 % too great makes ways
-// and turns 2 % too long, a separation 2 % too great makes turns 2 % too small.
+// Errors of odometry come from the wheels' sizes, as the manual says: a radius that is believed 2 % too great makes
+// ways and turns 2 % too long, a separation 2 % too great makes turns 2 % too small.
 func TestOdometryErrors(t *testing.T) {
 	run := func(radius, separation float64) (way, turn float64) {
 		r := exactly(t, arena("hall"), "a", "p2dx", turnedTo(10, -6, 0))

@@ -25,7 +25,8 @@ func (b *Body) cameras() []camera.Camera {
 	return list
 }
 
-// Watch opens a stream of one of the robot's cameras; see hal.CameraSource. Pictures are rendered only while there is one.
+// Watch opens a stream of one of the robot's cameras; see hal.CameraSource. Pictures are rendered only while there is
+// one.
 func (b *Body) Watch(index int) (hal.ImageStream, error) {
 	return b.scene.gallery.watch(b.name, index)
 }

@@ -171,8 +171,8 @@ func (r *rig) reshape(mass float64) {
 	r.must(r.Reset(0))
 }
 
-// What would tear a robot apart stops it: the error says whose joint it was, the robot has torque off, nothing that can be read
-// is ever not a number, the rest of the scene goes on, and a reset heals it.
+// What would tear a robot apart stops it: the error says whose joint it was, the robot has torque off, nothing that can
+// be read is ever not a number, the rest of the scene goes on, and a reset heals it.
 func TestDivergedRobotIsLimp(t *testing.T) {
 	for what, spoil := range map[string]func(r *rig){
 		"push":    func(r *rig) { r.must(r.Push("robot", "lfll", [3]float64{9e5, 9e5, 9e5})) },

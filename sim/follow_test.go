@@ -8,8 +8,9 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// followWall is one step of a controller that keeps a wall at its left by sonar alone: wheel speeds from the ring's ranges.
-// It steers for a distance to what F1 (to the left) and F2 (50° ahead of it) see, and turns away from what is in front.
+// followWall is one step of a controller that keeps a wall at its left by sonar alone: wheel speeds from the ring's
+// ranges. It steers for a distance to what F1 (to the left) and F2 (50° ahead of it) see, and turns away from what is
+// in front.
 func followWall(sonar func(i int) float64) (left, right float64) {
 	const (
 		keep  = 0.3  // m, from the sonar to the wall

@@ -75,8 +75,8 @@ func (j *Joint) drivable() bool {
 	return j.Servo != nil || j.Model.Motor != nil && j.Model.Motor.Kind == model.Ideal
 }
 
-// Spin lets the ideal motor of a driven joint hold a speed, rad/s, with all its torque from the next Advance on; with on
-// false it turns freely.
+// Spin lets the ideal motor of a driven joint hold a speed, rad/s, with all its torque from the next Advance on; with
+// on false it turns freely.
 func (j *Joint) Spin(speed float64, on bool) {
 	j.enabled = on
 	j.motor.setGoal(hal.VelocityMode, speed)
@@ -96,8 +96,8 @@ func (j *Joint) position() float64 {
 // follows reports whether the joint moves as a real twin does.
 func (j *Joint) follows() bool { return !math.IsNaN(j.followPosition) }
 
-// followed is the state of a following joint at the end of sub-step i of n of an Advance over span seconds. The motion to
-// the measured position is spread over the Advance, so that the joint does not jump.
+// followed is the state of a following joint at the end of sub-step i of n of an Advance over span seconds. The motion
+// to the measured position is spread over the Advance, so that the joint does not jump.
 func (j *Joint) followed(i, n int, span float64) (position, velocity float64) {
 	if i == n {
 		return j.followPosition, j.followVelocity

@@ -7,8 +7,9 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// The robots that are sold as kits hold themselves up on their own servos: the arms stretched out level where their joints
-// allow it, the hexapod on six feet and on three, where it sinks with torque off (on six its gears alone hold it).
+// The robots that are sold as kits hold themselves up on their own servos: the arms stretched out level where their
+// joints allow it, the hexapod on six feet and on three, where it sinks with torque off (on six its gears alone hold
+// it).
 func TestKitsHoldUp(t *testing.T) {
 	hold := func(r *rig, seconds int, goals map[string]float64) (worst float64) {
 		r.enable(true)

@@ -21,7 +21,10 @@ func yard(t *testing.T, text string) *Scene {
 	if _, err := model.ParseScene([]byte(text), "text", 1); err != nil {
 		t.Fatal(err)
 	}
-	s := NewScene(SceneConfig{Scene: func(seed int64) (*model.Scene, error) { return model.ParseScene([]byte(text), "text", seed) }})
+	s := NewScene(SceneConfig{Scene: func(seed int64) (*model.Scene,
+		error) {
+		return model.ParseScene([]byte(text), "text", seed)
+	}})
 	t.Cleanup(s.Close)
 	return s
 }
@@ -50,7 +53,8 @@ func TestCameraLight(t *testing.T) {
 	// picture is the mean colour of what lies straight ahead, and of the floor below it.
 	picture := func(daylight string, lit bool) (ahead, floor [3]float64) {
 		t.Helper()
-		r := exactly(t, yard(t, strings.Replace(mirrored, "%s", daylight, 1)), "car", "usarcar", hal.Pose{Position: [3]float64{0, 0, 0.18}})
+		r := exactly(t, yard(t, strings.Replace(mirrored, "%s", daylight, 1)), "car", "usarcar",
+			hal.Pose{Position: [3]float64{0, 0, 0.18}})
 		if err := r.body.Switch(lit); err != nil || r.body.Lit() != lit {
 			t.Fatalf("headlight: got %v, %v", r.body.Lit(), err)
 		}
@@ -86,9 +90,11 @@ func TestCameraLight(t *testing.T) {
 	dark, dull := picture("0.02", false)
 	_, bright := picture("0.02", true)
 	if !(dark[0] < day[0]/2 && bright[0] > 1.5*dull[0]) {
-		t.Errorf("got %.0f by day and %.0f by night, the floor %.0f and %.0f by headlight, want it darker and then brighter", day, dark, dull, bright)
+		t.Errorf("got %.0f by day and %.0f by night, the floor %.0f and %.0f by headlight, want it darker and then "+
+			"brighter", day, dark, dull, bright)
 	}
-	if r := exactly(t, yard(t, strings.Replace(mirrored, "%s", "1", 1)), "a", "p2at", hal.Pose{}); r.body.Switch(true) == nil {
+	if r := exactly(t, yard(t, strings.Replace(mirrored, "%s", "1", 1)), "a", "p2at",
+		hal.Pose{}); r.body.Switch(true) == nil {
 		t.Error("a P2AT has no headlight, and turned it on")
 	}
 }

@@ -5,8 +5,8 @@ import "github.com/halyard-robotics/halyard/sim/ray"
 // deepest is how far down a floor is looked for, m.
 const deepest = 10
 
-// Misplaced returns the fault of the robot's pose: it is beyond the outermost walls of an arena, a part is inside another
-// body, or there is no floor below it; "" if the pose is valid. Call it between cycles.
+// Misplaced returns the fault of the robot's pose: it is beyond the outermost walls of an arena, a part is inside
+// another body, or there is no floor below it; "" if the pose is valid. Call it between cycles.
 func (b *Body) Misplaced() string {
 	if len(b.parts) == 0 {
 		return "" // it is nowhere in the scene

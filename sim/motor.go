@@ -68,8 +68,9 @@ func (m *motor) rub(k *model.Motor, driven bool) {
 // atStop is how near to a stop a joint counts as standing at it, rad: rounding must not decide.
 const atStop = 1e-6
 
-// stopped reproduces the original engine's behaviour of a motor with its joint at a stop or beyond. The engine then has no
-// row for the motor, and applies its full torque towards its speed, also away from the stop (ODE manual, "FudgeFactor").
+// stopped reproduces the original engine's behaviour of a motor with its joint at a stop or beyond. The engine then has
+// no row for the motor, and applies its full torque towards its speed, also away from the stop (ODE manual,
+// "FudgeFactor").
 func (m *motor) stopped(stops [2]float64) {
 	low, high := m.position <= stops[0]+atStop, m.position >= stops[1]-atStop
 	if stops[0] >= stops[1] || !low && !high {
@@ -87,10 +88,10 @@ func (m *motor) stopped(stops [2]float64) {
 // open adds the integration error of the original's engine at a fast joint, up to a tenth of the motor's torque in its
 // recordings.
 //
-// The engine moves each body independently. In a step of dt the child, of mass m at r from the axis, moves straight on, and
-// leaves the circle by r(1-cos φ) outwards and r(φ-sin φ) ahead, φ = ω dt. In the next step its hinge corrects a share ERP
-// of that gap. The difference of the centre's momentum along the new direction to mrω is an impulse on the joint. At
-// constant speed it vanishes; an accelerating joint loses a little, a decelerating one gains it.
+// The engine moves each body independently. In a step of dt the child, of mass m at r from the axis, moves straight on,
+// and leaves the circle by r(1-cos φ) outwards and r(φ-sin φ) ahead, φ = ω dt. In the next step its hinge corrects a
+// share ERP of that gap. The difference of the centre's momentum along the new direction to mrω is an impulse on the
+// joint. At constant speed it vanishes; an accelerating joint loses a little, a decelerating one gains it.
 func (m *motor) open(swing, dt, most float64) {
 	turn := float64(m.velocity * dt)
 	cos, sin := exact.Cos(turn), exact.Sin(turn)

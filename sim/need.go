@@ -16,12 +16,13 @@ const (
 	contactNeed = 2500 * time.Microsecond
 	// Servos run their control laws once a millisecond, with 4 ms of smoothing; two of these runs may share a step.
 	firmwareNeed = 2 * time.Millisecond
-	// The share of 1/ω that a step may take, ω being that of a gear that swings on the stiffness of its position control.
+	// The share of 1/ω that a step may take, ω being that of a gear that swings on the stiffness of its position
+	// control.
 	swingNeed = 0.2
 )
 
-// Need returns the longest step of the physics with which these robots behave as with DefaultSubstep, within the bounds of
-// docs/physics.md: 1 to 5 ms. Robots of Simloid keep their own step, and among others they take DefaultSubstep.
+// Need returns the longest step of the physics with which these robots behave as with DefaultSubstep, within the bounds
+// of docs/physics.md: 1 to 5 ms. Robots of Simloid keep their own step, and among others they take DefaultSubstep.
 func Need(robots []*model.Robot) time.Duration {
 	need := longestNeed
 	for _, m := range robots {

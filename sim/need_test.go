@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// sway stands a robot up for 10 s in steps of the physics of h, its joints swaying by 0.15 rad about their defaults, and
-// returns where they were.
+// sway stands a robot up for 10 s in steps of the physics of h, its joints swaying by 0.15 rad about their defaults,
+// and returns where they were.
 func sway(t *testing.T, name string, h time.Duration) [][]float64 {
 	t.Helper()
 	m, err := model.Load(name)
@@ -28,7 +28,8 @@ func sway(t *testing.T, name string, h time.Duration) [][]float64 {
 		for i := range r.body.Layout().Actuators {
 			a := &r.body.Layout().Actuators[i]
 			amplitude := 0.15 * math.Min(1, float64(k)/100)
-			r.frame.Inputs[a.Goal[hal.PositionMode]] = a.Default + amplitude*math.Sin(math.Pi*float64(k)*0.01+float64(i))
+			r.frame.Inputs[a.Goal[hal.PositionMode]] = a.Default +
+				amplitude*math.Sin(math.Pi*float64(k)*0.01+float64(i))
 		}
 		r.cycle(1)
 		var at []float64
@@ -40,8 +41,8 @@ func sway(t *testing.T, name string, h time.Duration) [][]float64 {
 	return list
 }
 
-// With the step that it needs a robot moves as with steps of 1 ms, within the bounds that docs/physics.md states: 1 mrad
-// on average, which is less than a tick of its encoders, and 20 mrad at any time.
+// With the step that it needs a robot moves as with steps of 1 ms, within the bounds that docs/physics.md states: 1
+// mrad on average, which is less than a tick of its encoders, and 20 mrad at any time.
 func TestNeedIsEnough(t *testing.T) {
 	t.Parallel()
 	for _, name := range model.Names() {

@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// The manual's rule for all sensors that have noise (section 8): data + random(noise)·data, even within ±noise, and then
-// the distortion curve. Each stands still before something, or counts what it turned by.
+// The manual's rule for all sensors that have noise (section 8): data + random(noise)·data, even within ±noise, and
+// then the distortion curve. Each stands still before something, or counts what it turned by.
 func TestEverySensorsNoise(t *testing.T) {
 	up := math.Sqrt(0.5)
 	sarah := hal.Pose{Position: [3]float64{11.6, -2.9, -1.8}, Rotation: [4]float64{up, 0, 0, up}}
@@ -42,7 +42,8 @@ func TestEverySensorsNoise(t *testing.T) {
 				r.drive(0, 0)
 				r.run(500 * time.Millisecond)
 			}
-			// A victim's arm moves, so the motion sensor is read at the same time again: its value depends on the arm's widest swing.
+			// A victim's arm moves, so the motion sensor is read at the same time again: its value depends on the arm's
+			// widest swing.
 			read := func() float64 { r.run(cycle); return r.sensor(k.sensor)[k.channel] }
 			d.Noise, d.Curve = 0, nil
 			exact := read()
@@ -77,11 +78,13 @@ func TestEverySensorsNoise(t *testing.T) {
 				t.Errorf("mean: got %.4f of %d, want 0", mean, count)
 			}
 			near(t, "deviation", math.Sqrt(square/float64(count)-mean*mean), noise/math.Sqrt(3), 0.1)
-			t.Logf("%.4g exactly, mean %+.4f, deviation %.4f of %.4f", exact, mean, math.Sqrt(square/float64(count)-mean*mean), noise/math.Sqrt(3))
+			t.Logf("%.4g exactly, mean %+.4f, deviation %.4f of %.4f", exact, mean,
+				math.Sqrt(square/float64(count)-mean*mean), noise/math.Sqrt(3))
 			// The curve: half of what is measured, which is valid for the motion sensor's probability too.
 			d.Noise, d.Curve = 0, [][2]float64{{-1e4, -5e3}, {1e4, 5e3}}
 			r.scene.now = 0
-			if got := read(); math.Abs(got-exact/2) > 0.02*math.Abs(exact)+map[bool]float64{true: 1}[k.sensor == "ecright"] {
+			if got := read(); math.Abs(got-exact/2) > 0.02*math.Abs(exact)+
+				map[bool]float64{true: 1}[k.sensor == "ecright"] {
 				t.Errorf("curve: got %g, want half of %g", got, exact)
 			}
 			d.Curve = [][2]float64{{1e5, 0}, {1e6, 1}}
@@ -92,9 +95,9 @@ func TestEverySensorsNoise(t *testing.T) {
 	}
 }
 
-// Odometry on a square of 2 m, driven by the robot's own estimate. A believed separation that is 2 % too great leaves each
-// corner short, so that what it believes closes and what it drove does not: the error grows from side to side, and after
-// four follows from the geometry (the manual's causes, 8.4.1; UMBmark, Borenstein and Feng, 1996).
+// Odometry on a square of 2 m, driven by the robot's own estimate. A believed separation that is 2 % too great leaves
+// each corner short, so that what it believes closes and what it drove does not: the error grows from side to side, and
+// after four follows from the geometry (the manual's causes, 8.4.1; UMBmark, Borenstein and Feng, 1996).
 func TestOdometryOnASquare(t *testing.T) {
 	square := func(wrong float64) (grown [4]float64) {
 		r := exactly(t, arena("hall"), "a", "p2dx", turnedTo(10, -6, 0))

@@ -11,8 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/ray"
 )
 
-// Groups of geoms for rays: a sensor excludes its own robot, infrared excludes glass. Robots share the remaining bits, so
-// with more than thirty robots some do not detect some others.
+// Groups of geoms for rays: a sensor excludes its own robot, infrared excludes glass. Robots share the remaining bits,
+// so with more than thirty robots some do not detect some others.
 const (
 	solidGroup = 1 << iota
 	glassGroup
@@ -25,8 +25,8 @@ const robotGroups = 29
 // robotGroup is the bit of robot i.
 func robotGroup(i int) uint32 { return firstRobot << (i % robotGroups) }
 
-// sight is the scene for the rays of all robots. The poses of its bodies are copied from the system at the first ray of an
-// Advance, so an Advance without rays costs nothing.
+// sight is the scene for the rays of all robots. The poses of its bodies are copied from the system at the first ray of
+// an Advance, so an Advance without rays costs nothing.
 type sight struct {
 	system *dynamics.System
 	tree   *ray.BVH       // nil until the first ray if no robot has rays
@@ -57,7 +57,8 @@ func newSight(spec *dynamics.Spec, whole []*Body) (s sight, err error) {
 	}
 	s = sight{geoms: spec.Geoms, poses: make([]collide.Pose, len(spec.Bodies))}
 	if looks {
-		// The structure of the tree of moving geoms is built once; its poses are updated at the first ray of an Advance.
+		// The structure of the tree of moving geoms is built once; its poses are updated at the first ray of an
+		// Advance.
 		s.tree, err = ray.New(s.geoms, s.poses)
 	}
 	return s, err
@@ -147,9 +148,9 @@ func (s *sensor) scan(to []float64) {
 	}
 }
 
-// CastRays casts rays into the scene at the end of the last Advance, from the pose of one of the layout's ray sensors (a
-// range scanner), in its plane. Ray i has the direction first + i·step, rad to the left of straight ahead. ranges[i] becomes
-// the distance, m, without noise; +Inf beyond the sensor's greatest range.
+// CastRays casts rays into the scene at the end of the last Advance, from the pose of one of the layout's ray sensors
+// (a range scanner), in its plane. Ray i has the direction first + i·step, rad to the left of straight ahead. ranges[i]
+// becomes the distance, m, without noise; +Inf beyond the sensor's greatest range.
 func (b *Body) CastRays(i int, first, step float64, ranges []float64) error {
 	s, err := b.sensor("look", i, func(s *sensor) bool { return s.device.rays() }, "got a sensor without rays")
 	if err != nil {
@@ -167,8 +168,8 @@ func (b *Body) CastRays(i int, first, step float64, ranges []float64) error {
 	return nil
 }
 
-// way is where a scanner looks when its beam has turned, in its own axes. Upright the first ray looks up: a turn about the
-// sensor's y, right-handed, ends below.
+// way is where a scanner looks when its beam has turned, in its own axes. Upright the first ray looks up: a turn about
+// the sensor's y, right-handed, ends below.
 func (s *sensor) way(turn float64) [3]float64 {
 	if s.device.spec.Upright {
 		return [3]float64{exact.Cos(turn), 0, -exact.Sin(turn)}
@@ -179,8 +180,8 @@ func (s *sensor) way(turn float64) [3]float64 {
 // maxTurned is the maximum number of reflections of a beam.
 const maxTurned = 4
 
-// light is the length of a beam of light, over mirrors, to the first surface that returns it; beyond the range it is the
-// range. A mirror itself returns nothing: reflected objects appear behind it.
+// light is the length of a beam of light, over mirrors, to the first surface that returns it; beyond the range it is
+// the range. A mirror itself returns nothing: reflected objects appear behind it.
 func (s *sight) light(r *ray.Ray) float64 {
 	tree, most, way := s.now(), r.Max, 0.0
 	one := *r
@@ -212,7 +213,8 @@ func (s *sensor) pressed() float64 {
 	at := s.pose()
 	rim := 0.5 * s.device.spec.Diameter
 	for _, p := range [...][2]float64{{0, 0}, {rim, 0}, {-rim, 0}, {0, rim}, {0, -rim}} {
-		r := ray.Ray{Origin: at.Of([3]float64{0, p[0], p[1]}), Direction: at.Turn([3]float64{1, 0, 0}), Max: touchReach, Mask: ^s.robot.group}
+		r := ray.Ray{Origin: at.Of([3]float64{0, p[0], p[1]}), Direction: at.Turn([3]float64{1, 0, 0}), Max: touchReach,
+			Mask: ^s.robot.group}
 		if _, ok := s.robot.scene.sight.now().Cast(&r); ok {
 			return 1
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// A cycle of 10 ms of so many P2AT in the yellow arena, all sensors at work. The bound is real time on one core; what is
-// reported is the share of it that is used.
+// A cycle of 10 ms of so many P2AT in the yellow arena, all sensors at work. The bound is real time on one core; what
+// is reported is the share of it that is used.
 func BenchmarkArena(b *testing.B) {
 	for _, n := range []int{1, 4, 16} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {

@@ -86,7 +86,8 @@ func TestChangeAfterRefusedPlace(t *testing.T) {
 	if _, err := s.Add("arm", arm, hal.Pose{}); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []hal.Pose{{Rotation: [4]float64{1e-7}}, {Position: [3]float64{0, 0, maxReach}, Rotation: [4]float64{1}}} {
+	for _, p := range []hal.Pose{{Rotation: [4]float64{1e-7}},
+		{Position: [3]float64{0, 0, maxReach}, Rotation: [4]float64{1}}} {
 		if err := s.Place("arm", p); err == nil {
 			t.Errorf("%v: got no error", p)
 		}
@@ -282,7 +283,8 @@ fixed:
 			t.Errorf("%s: got %g m, want %g", name, got, want)
 		}
 	}
-	if laser, infrared := r.sensor("scanner1")[90]+at, r.sensor("irscanner1")[20]+at; math.Abs(laser-1.69) > 1e-3 || math.Abs(infrared-2.7) > 0.01 {
+	if laser, infrared := r.sensor("scanner1")[90]+at, r.sensor("irscanner1")[20]+at; math.Abs(laser-1.69) > 1e-3 ||
+		math.Abs(infrared-2.7) > 0.01 {
 		t.Errorf("scanners: got %g and %g m, want 1.69 and about 2.7", laser, infrared)
 	}
 }

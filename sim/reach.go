@@ -46,11 +46,12 @@ func (s *Scene) Place(agent string, p hal.Pose) error {
 	return s.placeFree(agent, b.at.body+b.root, p, p.Times(b.parts[b.root].Pose))
 }
 
-// placeFree puts a free body, which belongs to name, at a pose in the world, at rest. The error is about the pose that the
-// client gave.
+// placeFree puts a free body, which belongs to name, at a pose in the world, at rest. The error is about the pose that
+// the client gave.
 func (s *Scene) placeFree(name string, body int, given, at hal.Pose) error {
 	if !s.system.Place(body, collide.Pose(at), [3]float64{}, [3]float64{}) {
-		return refused("place", name, fmt.Errorf("got %v, want a place within %g m and a unit quaternion", given, maxReach))
+		return refused("place", name, fmt.Errorf("got %v, want a place within %g m and a unit quaternion", given,
+			maxReach))
 	}
 	return nil
 }
@@ -133,7 +134,8 @@ func (s *Scene) SetMotor(agent string, p []float64) error {
 		for i := range r.Joints {
 			k := *r.Joints[i].Motor
 			k.Volts, k.TorqueConstant, k.BackEMF, k.Conductance = p[0], p[1], p[2], 1/p[3]
-			k.Coulomb, k.Sticking, k.Fluid, k.StictionSpeed, k.BristleMax, k.BristleStiffness = p[4], p[5], p[6], p[7], p[8], p[9]
+			k.Coulomb, k.Sticking, k.Fluid, k.StictionSpeed, k.BristleMax, k.BristleStiffness = p[4], p[5], p[6], p[7],
+				p[8], p[9]
 			r.Joints[i].Motor = &k
 		}
 		return r
@@ -160,8 +162,8 @@ func (s *Scene) part(op, agent, part string) (*Body, int, error) {
 	return nil, 0, refused(op, agent, fmt.Errorf("got body %q, which it does not have", part))
 }
 
-// diverged switches torque off, until the next reset, for the robot whose joint diverged. If it diverges again, or the body
-// belongs to no robot, the scene's time stops.
+// diverged switches torque off, until the next reset, for the robot whose joint diverged. If it diverges again, or the
+// body belongs to no robot, the scene's time stops.
 func (s *Scene) diverged(err error) error {
 	var d *dynamics.Diverged
 	if !errors.As(err, &d) {

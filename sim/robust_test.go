@@ -25,16 +25,21 @@ type stress struct {
 type gauge struct {
 	speed, spin float64 // m/s and rad/s, of any body, stones too
 	energy      float64 // of all motion, as a share of what gravity and the motors can have given
-	deepest     float64 // m, of a robot's contact with what never moves: a fall at 3 m/s is 30 mm deep before its first step of 10 ms sees it
-	sunk        float64 // m, of that, what lasted for 0.2 s in the ground, less what the robot's whole weight takes on one soft contact
-	wedged      float64 // m, the same in fixed boxes: a stair is 5 mm thick, and what falls passes into it or through it in one step
-	times       float64 // real time, on a machine that others use too
+	// m, of a robot's contact with what never moves: a fall at 3 m/s is 30 mm deep before its first step of 10 ms sees
+	// it
+	deepest float64
+	// m, of that, what lasted for 0.2 s in the ground, less what the robot's whole weight takes on one soft contact
+	sunk float64
+	// m, the same in fixed boxes: a stair is 5 mm thick, and what falls passes into it or through it in one step
+	wedged float64
+	times  float64 // real time, on a machine that others use too
 }
 
 // worse is the worst of two.
 func (g gauge) worse(h gauge) gauge {
 	return gauge{math.Max(g.speed, h.speed), math.Max(g.spin, h.spin), math.Max(g.energy, h.energy),
-		math.Max(g.deepest, h.deepest), math.Max(g.sunk, h.sunk), math.Max(g.wedged, h.wedged), math.Min(g.times, h.times)}
+		math.Max(g.deepest, h.deepest), math.Max(g.sunk, h.sunk), math.Max(g.wedged, h.wedged),
+		math.Min(g.times, h.times)}
 }
 
 // stressed are the robots of the test: Simloid's, and the humanoid.
@@ -83,8 +88,8 @@ func newStress(t testing.TB, c stress) *rig {
 	return r
 }
 
-// midst is a height, m, from which a robot does not fall far in the midst of a scene: at 10 ms a step, a fall at 1 m/s is
-// 10 mm deep before it is felt, which is more than a stair is thick.
+// midst is a height, m, from which a robot does not fall far in the midst of a scene: at 10 ms a step, a fall at 1 m/s
+// is 10 mm deep before it is felt, which is more than a stair is thick.
 func midst(scene string) float64 {
 	switch scene {
 	case "flat":
@@ -122,8 +127,8 @@ func (r *rig) babble(rng *rand.Rand) {
 	}
 }
 
-// lookout is what look needs of the cycles before: the depth of each body's deepest contact with the ground, and with fixed
-// boxes, in the last cycles, one row a body.
+// lookout is what look needs of the cycles before: the depth of each body's deepest contact with the ground, and with
+// fixed boxes, in the last cycles, one row a body.
 type lookout struct {
 	ground, boxes [][20]float64
 	soft          float64 // m
@@ -205,8 +210,8 @@ func (c stress) run(t *testing.T, cycles int) gauge {
 	return g
 }
 
-// Every robot of Simloid's and the humanoid withstand random commands on every scene: from their start, and dropped into the
-// midst of it. The run is 0.6 simulated seconds each; with
+// Every robot of Simloid's and the humanoid withstand random commands on every scene: from their start, and dropped
+// into the midst of it. The run is 0.6 simulated seconds each; with
 //
 //	HALYARD_LONG=1 go test -run TestRobust -timeout 60m -v ./sim
 //
@@ -216,7 +221,8 @@ func TestRobust(t *testing.T) {
 	if os.Getenv("HALYARD_LONG") != "" {
 		cycles = 6000
 	}
-	t.Logf("%-10s %-8s %7s %6s %6s %7s %8s %8s %9s", "robot", "scene", "x real", "m/s", "rad/s", "energy", "deep mm", "sunk mm", "wedged mm")
+	t.Logf("%-10s %-8s %7s %6s %6s %7s %8s %8s %9s", "robot", "scene", "x real", "m/s", "rad/s", "energy", "deep mm",
+		"sunk mm", "wedged mm")
 	for _, robot := range stressed() {
 		for _, scene := range grounds(t) {
 			if scene == "pool" {
@@ -226,7 +232,8 @@ func TestRobust(t *testing.T) {
 			g := c.run(t, cycles)
 			c.amid = true
 			g = g.worse(c.run(t, cycles))
-			t.Logf("%-10s %-8s %7.1f %6.2f %6.1f %7.3f %8.1f %8.2f %9.2f", robot, scene, g.times, g.speed, g.spin, g.energy, 1e3*g.deepest, 1e3*g.sunk, 1e3*g.wedged)
+			t.Logf("%-10s %-8s %7.1f %6.2f %6.1f %7.3f %8.1f %8.2f %9.2f", robot, scene, g.times, g.speed, g.spin,
+				g.energy, 1e3*g.deepest, 1e3*g.sunk, 1e3*g.wedged)
 			most := 1.0
 			if g.wedged > 0.005 {
 				most = 2 // what is stuck between two stairs is thrown out by both

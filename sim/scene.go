@@ -86,8 +86,8 @@ func NewScene(cfg SceneConfig) *Scene {
 // standardGravity is the fall of a new Scene, m/s²: that of the original Simloid and of most data sheets.
 const standardGravity = 9.81
 
-// Add adds a robot to the scene under name, at pose, in its reset state; the rest of the world keeps its state. The error is
-// hal.Invalid: the name is in use, or the robot's bodies do not make a valid system.
+// Add adds a robot to the scene under name, at pose, in its reset state; the rest of the world keeps its state. The
+// error is hal.Invalid: the name is in use, or the robot's bodies do not make a valid system.
 func (s *Scene) Add(name string, m *model.Robot, pose hal.Pose) (*Body, error) {
 	if err := s.unused(name); err != nil {
 		return nil, err
@@ -136,8 +136,8 @@ func (s *Scene) Body(name string) *Body {
 	return nil
 }
 
-// Driven marks a joint as driven from outside: its body's Write and Halt no longer command it. The owner of its Servo does,
-// or, for a joint with an ideal motor, the caller of Spin. It stays in the scene's step.
+// Driven marks a joint as driven from outside: its body's Write and Halt no longer command it. The owner of its Servo
+// does, or, for a joint with an ideal motor, the caller of Spin. It stays in the scene's step.
 func (s *Scene) Driven(name string, joint int) error {
 	b := s.Body(name)
 	if b == nil {
@@ -146,15 +146,16 @@ func (s *Scene) Driven(name string, joint int) error {
 	if joint < 0 || joint >= len(b.joints) || !b.joints[joint].drivable() {
 		return &hal.Error{
 			Kind: hal.Invalid, Op: "scene",
-			Err: fmt.Errorf("robot %q: got joint %d, want one with a servo or an ideal motor, below %d", name, joint, len(b.joints)),
+			Err: fmt.Errorf("robot %q: got joint %d, want one with a servo or an ideal motor, below %d", name, joint,
+				len(b.joints)),
 		}
 	}
 	b.joints[joint].driven = true
 	return nil
 }
 
-// Share makes the scene hold l in Advance, in Reset and while a body is read. Another holder of l may command joints from its
-// own goroutine, as a stop does.
+// Share makes the scene hold l in Advance, in Reset and while a body is read. Another holder of l may command joints
+// from its own goroutine, as a stop does.
 func (s *Scene) Share(l sync.Locker) { s.shared = append(s.shared, l) }
 
 // lockers are locked and unlocked together.
@@ -172,9 +173,9 @@ func (list lockers) Unlock() {
 	}
 }
 
-// Advance runs all due sub-steps; a remainder of less than one is kept for the next call. If the physics would diverge the
-// step is not taken, and the error names the robot and the joint: torque of that robot is off until the next Reset. If it
-// still diverges, time stops for the whole scene.
+// Advance runs all due sub-steps; a remainder of less than one is kept for the next call. If the physics would diverge
+// the step is not taken, and the error names the robot and the joint: torque of that robot is off until the next Reset.
+// If it still diverges, time stops for the whole scene.
 func (s *Scene) Advance(dt time.Duration) error {
 	if dt < 0 {
 		return &hal.Error{Op: "scene: advance", Err: fmt.Errorf("got %v, want no less than 0", dt)}
@@ -232,8 +233,8 @@ func (s *Scene) step(h float64, i, n int) error {
 // Now is the scene's clock: all that was advanced since it was made, or zeroed.
 func (s *Scene) Now() time.Duration { return s.now }
 
-// Reset puts every robot exactly into the state of seed; 0 = the previous seed. Changed values of models take effect. The
-// clock continues.
+// Reset puts every robot exactly into the state of seed; 0 = the previous seed. Changed values of models take effect.
+// The clock continues.
 func (s *Scene) Reset(seed int64) error {
 	s.shared.Lock()
 	defer s.shared.Unlock()

@@ -199,8 +199,8 @@ func (s *sensor) acceleration(dt float64) [3]float64 {
 	return proper(s.speed, before, gravity, dt)
 }
 
-// proper is a proper acceleration: the change of speed over the last Advance, like the filter of a real board, minus gravity.
-// The instantaneous value would be dominated by contact noise.
+// proper is a proper acceleration: the change of speed over the last Advance, like the filter of a real board, minus
+// gravity. The instantaneous value would be dominated by contact noise.
 func proper(speed, before, gravity [3]float64, dt float64) (a [3]float64) {
 	for k := range a {
 		if dt > 0 {

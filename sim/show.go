@@ -45,7 +45,8 @@ func (s *Scene) Poses(dst []hal.Pose) []hal.Pose {
 	return dst
 }
 
-// Contacts fills dst with points of the world at which bodies touched in the last step, m, and returns how many there are.
+// Contacts fills dst with points of the world at which bodies touched in the last step, m, and returns how many there
+// are.
 func (s *Scene) Contacts(dst [][3]float64) (n int) {
 	if s.system == nil {
 		return 0

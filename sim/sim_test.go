@@ -189,7 +189,8 @@ func TestBits(t *testing.T) {
 			r.cycle(1)
 			for _, v := range r.frame.Measured {
 				u := math.Float64bits(v)
-				h.Write([]byte{byte(u), byte(u >> 8), byte(u >> 16), byte(u >> 24), byte(u >> 32), byte(u >> 40), byte(u >> 48), byte(u >> 56)})
+				h.Write([]byte{byte(u), byte(u >> 8), byte(u >> 16), byte(u >> 24), byte(u >> 32), byte(u >> 40),
+					byte(u >> 48), byte(u >> 56)})
 			}
 		}
 		if got := h.Sum64(); got != want[robot] {
@@ -468,7 +469,8 @@ func TestScene(t *testing.T) {
 	for range 10 {
 		fine.must(fine.Advance(300 * time.Microsecond))
 	}
-	if a, b := coarse.body.joints[0].Servo.Position, fine.body.joints[0].Servo.Position; a != b || coarse.Now() != fine.Now() {
+	if a, b := coarse.body.joints[0].Servo.Position, fine.body.joints[0].Servo.Position; a != b ||
+		coarse.Now() != fine.Now() {
 		t.Errorf("ten short steps: got %g at %v, want %g at %v", b, fine.Now(), a, coarse.Now())
 	}
 	r.must(r.SetGravity([3]float64{}))
@@ -511,7 +513,8 @@ type taken struct{ times, held int }
 func (l *taken) Lock()   { l.times, l.held = l.times+1, l.held+1 }
 func (l *taken) Unlock() { l.held-- }
 
-// A stop may command a joint's servo from another goroutine: it waits while time passes, at a reset, and while the body is read.
+// A stop may command a joint's servo from another goroutine: it waits while time passes, at a reset, and while the body
+// is read.
 func TestShare(t *testing.T) {
 	r := newRig(t, "pendulum", 1)
 	var l taken

@@ -34,8 +34,8 @@ func (s *Scene) Save() error {
 
 // Restore returns to the snapshot, bit for bit; without one to the state of the last reset. It also restores stones and
 // values of robots that a reset has drawn or changed since; values set in between take effect at the next reset. Robots
-// and bodies that were added, removed or fixed since the snapshot stay so; the others return to their saved state. A robot
-// added after the snapshot returns to its reset state. The clock continues, and gravity does not change.
+// and bodies that were added, removed or fixed since the snapshot stay so; the others return to their saved state. A
+// robot added after the snapshot returns to its reset state. The clock continues, and gravity does not change.
 func (s *Scene) Restore() error {
 	if !s.saved.is {
 		return s.Reset(0)

@@ -44,7 +44,8 @@ func TestHumanoidStands(t *testing.T) {
 		got := r.reading(name)
 		t.Logf("%s: %.3f m/s²", name, got)
 	}
-	// The same nudge that it withstands while it holds throws it when torque is off; without one its gears hold it upright.
+	// The same nudge that it withstands while it holds throws it when torque is off; without one its gears hold it
+	// upright.
 	nudge := func() {
 		for range 20 {
 			r.must(r.Push("a-series", "upper_body", [3]float64{4, 0, 0}))
@@ -65,7 +66,8 @@ func TestHumanoidStands(t *testing.T) {
 	}
 }
 
-// A humanoid that stands sleeps, and is where one is that was kept awake: while it stands, after a nudge, and after a command.
+// A humanoid that stands sleeps, and is where one is that was kept awake: while it stands, after a nudge, and after a
+// command.
 func TestHumanoidSleeps(t *testing.T) {
 	var rigs [2]*rig
 	for i := range rigs {
@@ -102,7 +104,9 @@ func TestHumanoidSleeps(t *testing.T) {
 		{"stands", func(*rig) {}, 2000, true, 1e-6},
 		{"nudged", func(r *rig) { r.must(r.Push("a-series", "upper_body", [3]float64{4, 0, 0})) }, 10, false, 1e-5},
 		{"stands again", func(*rig) {}, 1000, true, 1e-4},
-		{"bends an arm", func(r *rig) { r.frame.Inputs[r.body.Layout().Actuators[5].Goal[hal.PositionMode]] += 0.5 }, 20, false, 1e-3},
+		{"bends an arm", func(r *rig) {
+			r.frame.Inputs[r.body.Layout().Actuators[5].Goal[hal.PositionMode]] += 0.5
+		}, 20, false, 1e-3},
 	} {
 		for _, r := range rigs {
 			c.do(r)

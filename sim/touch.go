@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/dynamics"
 )
 
-// touches are the pairs of bodies of the system that touched during the last Advance, in any of its steps: a knock may be
-// over at its end. They are recorded only after WatchTouches.
+// touches are the pairs of bodies of the system that touched during the last Advance, in any of its steps: a knock may
+// be over at its end. They are recorded only after WatchTouches.
 type touches struct {
 	watched atomic.Bool
 	pairs   [][2]int32 // in the order in which they met; dynamics.World first

@@ -28,8 +28,8 @@ func (r *rig) goal(i int, v float64) {
 	r.frame.Inputs[r.body.Layout().Actuators[i].Goal[hal.PositionMode]] = v
 }
 
-// An arm that a URDF describes is listed, goes to its goals under gravity within its speeds and torques, holds there, and
-// its second finger does what the first does.
+// An arm that a URDF describes is listed, goes to its goals under gravity within its speeds and torques, holds there,
+// and its second finger does what the first does.
 func TestURDFArmMoves(t *testing.T) {
 	r := newArm(t)
 	joints := r.body.Layout().Actuators
@@ -37,7 +37,8 @@ func TestURDFArmMoves(t *testing.T) {
 	for i := range joints {
 		names[i] = joints[i].Name
 	}
-	if want := []string{"pan", "lift", "elbow", "wrist_roll", "wrist_pitch", "left_finger"}; !slices.Equal(names, want) {
+	if want := []string{"pan", "lift", "elbow", "wrist_roll", "wrist_pitch", "left_finger"}; !slices.Equal(names,
+		want) {
 		t.Fatalf("joints: got %q, want %q", names, want)
 	}
 	m := r.body.model
@@ -71,13 +72,15 @@ func TestURDFArmMoves(t *testing.T) {
 			if joints[i].Kind == hal.Slide {
 				tolerance = 0.001
 			}
-			t.Logf("%-11s %+.3f for %+.3f, at most %.2f of its speed and %.2f of its torque", names[i], got, g, fastest[i], strongest[i])
+			t.Logf("%-11s %+.3f for %+.3f, at most %.2f of its speed and %.2f of its torque", names[i], got, g,
+				fastest[i], strongest[i])
 			if math.Abs(got-g) > tolerance {
 				t.Errorf("%s: got %g, want %g", names[i], got, g)
 			}
 			// Where a motor gives all it has, the load may drive it beyond its speed.
 			if fastest[i] > 1.1 && strongest[i] < 0.99 || fastest[i] > 1.3 || strongest[i] > 1.01 {
-				t.Errorf("%s: got %.2f of its speed and %.2f of its torque, want no more than in the file", names[i], fastest[i], strongest[i])
+				t.Errorf("%s: got %.2f of its speed and %.2f of its torque, want no more than in the file", names[i],
+					fastest[i], strongest[i])
 			}
 		}
 		// Both fingers are as far from the middle of the hand.
@@ -116,7 +119,8 @@ func TestURDFArmLimits(t *testing.T) {
 		}
 		r.goal(i, 100)
 		r.cycle(300)
-		if got := r.frame.Measured[a.Position]; !a.Wraps && a.Name != "lift" && math.Abs(got-r.body.joints[i].Model.Stops[1]) > 0.01 {
+		if got := r.frame.Measured[a.Position]; !a.Wraps && a.Name != "lift" &&
+			math.Abs(got-r.body.joints[i].Model.Stops[1]) > 0.01 {
 			t.Errorf("%s: got %g, want its stop at %g", a.Name, got, r.body.joints[i].Model.Stops[1])
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// The values of robots and of loose things, masses, sizes, friction, motors, change only at a reset, which draws the random
-// ones. Each has its own random stream, derived from the seed and the names of the robot, the part and the
+// The values of robots and of loose things, masses, sizes, friction, motors, change only at a reset, which draws the
+// random ones. Each has its own random stream, derived from the seed and the names of the robot, the part and the
 // value, so an additional value does not change the others.
 
 // drawn are the values of a robot at one time.
@@ -20,8 +20,8 @@ type drawn struct {
 	seed        int64 // of model
 }
 
-// Model is the robot with its random values drawn. After a Change, until the next reset, it has the values from which that
-// reset will draw. It is read-only.
+// Model is the robot with its random values drawn. After a Change, until the next reset, it has the values from which
+// that reset will draw. It is read-only.
 func (b *Body) Model() *model.Robot {
 	if b.stale {
 		return b.next
@@ -34,8 +34,8 @@ func (b *Body) Model() *model.Robot {
 func (b *Body) Change(change func(*model.Robot)) error {
 	next := b.next.Clone()
 	change(next)
-	// Building a system checks the values. It stores the indices of the robot's bodies in the spec, so it works on a copy of
-	// b: the running system keeps its own indices.
+	// Building a system checks the values. It stores the indices of the robot's bodies in the spec, so it works on a
+	// copy of b: the running system keeps its own indices.
 	if len(next.Bodies) > 0 {
 		spec, trial := dynamics.Spec{}, *b
 		trial.model, trial.parts = next, next.Bodies
@@ -98,8 +98,8 @@ func (s *Scene) redraw() bool {
 	return s.due
 }
 
-// reinstate brings back the values of the snapshot where a reset has made others since; it reports whether it has, and the
-// system must be built again.
+// reinstate brings back the values of the snapshot where a reset has made others since; it reports whether it has, and
+// the system must be built again.
 func (s *Scene) reinstate() (rebuild bool) {
 	if k := &s.saved; s.system != nil && k.ground != nil && k.ground != s.ground {
 		s.ground, s.loaded, rebuild = k.ground, k.loaded, true
@@ -161,7 +161,8 @@ func (s *Scene) SetGround(m model.Material) error {
 		return refused("set", "ground", fmt.Errorf("got a surface, want a plane that has one"))
 	}
 	// On its own, for the material is all that can be wrong.
-	trial := dynamics.Spec{Geoms: []collide.Geom{{Shape: collide.Shape{Kind: collide.Plane}, Material: surface(&m), Body: dynamics.World}}}
+	trial := dynamics.Spec{Geoms: []collide.Geom{{Shape: collide.Shape{Kind: collide.Plane}, Material: surface(&m),
+		Body: dynamics.World}}}
 	if err := check(trial); err != nil {
 		return refused("set", "ground", err)
 	}

@@ -62,8 +62,8 @@ func (r *rig) fall() (bits uint64, mass float64) {
 	return h, r.body.Model().Mass()
 }
 
-// The same seed makes the same robot, bit for bit, after any other seeds and with other robots in the scene. Another seed
-// makes another robot.
+// The same seed makes the same robot, bit for bit, after any other seeds and with other robots in the scene. Another
+// seed makes another robot.
 func TestRandomFigures(t *testing.T) {
 	r := falling(t, 7, "one")
 	seven, heavy := r.fall()
@@ -182,7 +182,10 @@ func TestThings(t *testing.T) {
 		t.Errorf("placed: got %v, want %v", p, up)
 	}
 	before := s.system.Model().Mass()
-	if err := s.ChangeThing(3, func(b *model.Body) { b.Weigh(9); b.Resize(0, 0, [3]float64{0.5, 0.5, 0.5}) }); err != nil {
+	if err := s.ChangeThing(3, func(b *model.Body) {
+		b.Weigh(9)
+		b.Resize(0, 0, [3]float64{0.5, 0.5, 0.5})
+	}); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.SetGround(model.Material{Friction: 0.1}); err != nil {
@@ -197,7 +200,8 @@ func TestThings(t *testing.T) {
 			t.Fatal(err)
 		}
 		if b, _, _ := s.Thing(3); b.Mass != 9 || s.ground.Ground.Friction != 0.1 {
-			t.Errorf("after a reset with %d: got %g kg on a friction of %g, want 9 on 0.1", seed, b.Mass, s.ground.Ground.Friction)
+			t.Errorf("after a reset with %d: got %g kg on a friction of %g, want 9 on 0.1", seed, b.Mass,
+				s.ground.Ground.Friction)
 		}
 		if got, want := s.system.Model().Mass(), before-light+9; seed == 0 && math.Abs(got-want) > 1e-9 {
 			t.Errorf("after the reset: got %g kg, want %g", got, want)

@@ -57,8 +57,9 @@ func SensorNoise() Noise { return Noise{Pressure: 20, Rate: 0.0015, Acceleration
 // hullName is the vehicle's only body.
 const hullName = "hull"
 
-// AddVehicle adds a vehicle at rest to the scene under name, in one of the scene's start zones if it has some, else at the
-// origin; pose is relative to that. The error is hal.Invalid: the name is in use, or the bodies do not make a valid system.
+// AddVehicle adds a vehicle at rest to the scene under name, in one of the scene's start zones if it has some, else at
+// the origin; pose is relative to that. The error is hal.Invalid: the name is in use, or the bodies do not make a valid
+// system.
 func (s *Scene) AddVehicle(name string, m *hydro.Vehicle, pose hal.Pose, noise Noise) (*Vehicle, error) {
 	if err := s.unused(name); err != nil {
 		return nil, err
@@ -197,8 +198,8 @@ func (v *Vehicle) push(part string, force [3]float64) error {
 	return nil
 }
 
-// reset puts the vehicle into the state of seed. It has its own random streams, so adding another vehicle does not change
-// it.
+// reset puts the vehicle into the state of seed. It has its own random streams, so adding another vehicle does not
+// change it.
 func (v *Vehicle) reset(seed int64) {
 	clear(v.now.enabled)
 	clear(v.now.goal)
@@ -215,7 +216,8 @@ func (v *Vehicle) reset(seed int64) {
 func (r *run) copyFrom(s *run) {
 	enabled, goal, sensed, course := r.enabled, r.goal, r.sensed, r.course
 	*r = *s
-	r.enabled, r.goal, r.sensed = append(enabled[:0], s.enabled...), append(goal[:0], s.goal...), append(sensed[:0], s.sensed...)
+	r.enabled, r.goal, r.sensed = append(enabled[:0], s.enabled...), append(goal[:0], s.goal...),
+		append(sensed[:0], s.sensed...)
 	r.course = course
 	r.course.copyFrom(&s.course)
 }

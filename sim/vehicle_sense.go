@@ -56,7 +56,8 @@ func (v *Vehicle) describe() *hal.Layout {
 		s.First = before + len(*to)
 		for _, g := range groups {
 			for _, n := range g.names {
-				*to = append(*to, hal.Channel{Name: s.Name + "/" + g.what + n, Quantity: g.quantity, Min: -g.maxValue, Max: g.maxValue})
+				*to = append(*to, hal.Channel{Name: s.Name + "/" + g.what + n, Quantity: g.quantity, Min: -g.maxValue,
+					Max: g.maxValue})
 				s.Count++
 			}
 		}
@@ -64,10 +65,13 @@ func (v *Vehicle) describe() *hal.Layout {
 	}
 	attitude := channels{"attitude", hal.Ratio, 1, four}
 	spin := channels{"angular_velocity", hal.AngularVelocity, maxSpin, three}
-	add(&l.Outputs, 0, hal.Sensor{Name: "imu", Kind: "imu"}, attitude, spin, channels{"acceleration", hal.Acceleration, maxPush, three})
-	add(&l.Outputs, 0, hal.Sensor{Name: "pressure", Kind: "pressure"}, channels{"pressure", hal.Pressure, maxPressure, []string{""}})
+	add(&l.Outputs, 0, hal.Sensor{Name: "imu", Kind: "imu"}, attitude, spin,
+		channels{"acceleration", hal.Acceleration, maxPush, three})
+	add(&l.Outputs, 0, hal.Sensor{Name: "pressure", Kind: "pressure"},
+		channels{"pressure", hal.Pressure, maxPressure, []string{""}})
 	volts := len(l.Outputs)
-	add(&l.Outputs, 0, hal.Sensor{Name: "battery", Kind: "voltage"}, channels{"voltage", hal.Voltage, maxVolts, []string{""}})
+	add(&l.Outputs, 0, hal.Sensor{Name: "battery", Kind: "voltage"},
+		channels{"voltage", hal.Voltage, maxVolts, []string{""}})
 	full := math.Max(m.Curve.Force(m.Curve.Pulse(1)), -m.Curve.Force(m.Curve.Pulse(-1)))
 	for _, t := range v.thrusters {
 		name := m.Thrusters[t].Name
@@ -79,9 +83,11 @@ func (v *Vehicle) describe() *hal.Layout {
 			Limits: hal.Limits{MaxVelocity: 1, MaxTorque: full},
 		})
 		l.Inputs = append(l.Inputs, hal.Channel{Name: name + "/duty", Quantity: hal.Duty, Min: -1, Max: 1})
-		l.Infos = append(l.Infos, hal.Channel{Name: name + "/thrust", Quantity: hal.Force, Min: -2 * full, Max: 2 * full})
+		l.Infos = append(l.Infos, hal.Channel{Name: name + "/thrust", Quantity: hal.Force, Min: -2 * full,
+			Max: 2 * full})
 	}
-	add(&l.Infos, len(l.Outputs), hal.Sensor{Name: "pose", Kind: "pose"}, channels{"position", hal.Distance, maxPlace, three},
+	add(&l.Infos, len(l.Outputs), hal.Sensor{Name: "pose", Kind: "pose"},
+		channels{"position", hal.Distance, maxPlace, three},
 		attitude, channels{"velocity", hal.Speed, maxSpeed, three}, spin)
 	for _, c := range m.Cameras(0) {
 		l.Cameras = append(l.Cameras, c.Layout())
@@ -113,7 +119,8 @@ func (v *Vehicle) sense(dt float64) {
 	depth := math.Max(0, sea.Surface-at.Position[2])
 	fall := length(v.scene.gravity)
 	pressure := float64(depth*float64(sea.Density*fall)) + actuator.Gauss(&r.random, v.noise.Pressure)
-	put(r.sensed, at.Rotation[:], rate[:], push[:], []float64{pressure, v.craft.Volts}, at.Position[:], at.Rotation[:], speed[:], spin[:])
+	put(r.sensed, at.Rotation[:], rate[:], push[:], []float64{pressure, v.craft.Volts}, at.Position[:], at.Rotation[:],
+		speed[:], spin[:])
 }
 
 func dot(a, b [3]float64) float64 {

@@ -105,10 +105,12 @@ func TestVehicleConforms(t *testing.T) {
 		}
 		return list
 	}
-	if got, want := names("okon"), []string{"flh", "frh", "blh", "brh", "flv", "frv", "blv", "brv"}; !slices.Equal(got, want) {
+	if got, want := names("okon"), []string{"flh", "frh", "blh", "brh", "flv", "frv", "blv", "brv"}; !slices.Equal(got,
+		want) {
 		t.Errorf("okon: got %v, want %v", got, want)
 	}
-	if got, want := names("bluerov2-heavy"), []string{"t2", "t1", "t4", "t3", "t6", "t5", "t8", "t7"}; !slices.Equal(got, want) {
+	if got, want := names("bluerov2-heavy"),
+		[]string{"t2", "t1", "t4", "t3", "t6", "t5", "t8", "t7"}; !slices.Equal(got, want) {
 		t.Errorf("bluerov2-heavy: got %v, want %v", got, want)
 	}
 	if got := len(autopilot.OkonThrusters()); got != len(names("okon")) {
@@ -180,9 +182,11 @@ func (b *basin) swim(n int) (hash uint64) {
 	return hash ^ b.system.Hash()
 }
 
-// After a restore or a reset the run repeats to the bit, with noise, with a robot in the scene and a new seed in between.
+// After a restore or a reset the run repeats to the bit, with noise, with a robot in the scene and a new seed in
+// between.
 func TestVehicleRepeats(t *testing.T) {
-	b := newBasin(t, "bluerov2-heavy", "pool", 7, SensorNoise(), func(g *model.Scene) { g.Water.Current = [3]float64{0.2, 0.1, 0} })
+	b := newBasin(t, "bluerov2-heavy", "pool", 7, SensorNoise(),
+		func(g *model.Scene) { g.Water.Current = [3]float64{0.2, 0.1, 0} })
 	first := b.swim(100)
 	b.must(b.Save())
 	second := b.swim(100)
@@ -295,7 +299,8 @@ func TestVehicleDiverges(t *testing.T) {
 		t.Fatalf("got %v, want it unsafe", err)
 	}
 	b.cycle(10)
-	if err := b.frame.Status[0].Err; hal.KindOf(err) != hal.Unsafe || b.frame.Measured[b.v.Layout().Actuators[0].Torque] != 0 {
+	if err := b.frame.Status[0].Err; hal.KindOf(err) != hal.Unsafe ||
+		b.frame.Measured[b.v.Layout().Actuators[0].Torque] != 0 {
 		t.Errorf("status: got %v, thrust %g", err, b.frame.Measured[b.v.Layout().Actuators[0].Torque])
 	}
 	b.must(b.Reset(0))

@@ -13,8 +13,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/dynamics"
 )
 
-// gallery renders the pictures of the scene's cameras. Its studio is opened for the first viewer, and again if the scene has
-// other bodies; open watches continue then, and the numbers of the pictures keep rising.
+// gallery renders the pictures of the scene's cameras. Its studio is opened for the first viewer, and again if the
+// scene has other bodies; open watches continue then, and the numbers of the pictures keep rising.
 type gallery struct {
 	making sync.Mutex // held while a studio is made; taken before mu
 
@@ -41,7 +41,8 @@ type eye struct {
 	base, given uint64 // added to the studio's numbers; the greatest that was given away
 }
 
-// updateGallery makes the gallery that of the present system, if there is one. An old studio ends when its picture does.
+// updateGallery makes the gallery that of the present system, if there is one. An old studio ends when its picture
+// does.
 func (s *Scene) updateGallery() {
 	g := &s.gallery
 	g.mu.Lock()
@@ -165,7 +166,8 @@ func (g *gallery) open(vehicle string, index int) (*camera.Renderer, int, chan s
 	return nil, 0, nil, &hal.Error{Kind: hal.Absent, Op: fmt.Sprintf("camera %d of %s", index, vehicle), Err: errGone}
 }
 
-// Watch opens a stream of one of the vehicle's cameras; see hal.CameraSource. Pictures are rendered only while there is one.
+// Watch opens a stream of one of the vehicle's cameras; see hal.CameraSource. Pictures are rendered only while there is
+// one.
 func (v *Vehicle) Watch(index int) (hal.ImageStream, error) {
 	return v.scene.gallery.watch(v.name, index)
 }

@@ -29,7 +29,8 @@ func (s *Scene) Water() *model.Water {
 
 // The default paints.
 func plainGround() model.Paint {
-	return model.Paint{Colour: [3]float64{0.45, 0.45, 0.42}, Second: [3]float64{0.5, 0.5, 0.47}, Pattern: model.Checks, Size: 1}
+	return model.Paint{Colour: [3]float64{0.45, 0.45, 0.42}, Second: [3]float64{0.5, 0.5, 0.47}, Pattern: model.Checks,
+		Size: 1}
 }
 func plainShape() model.Paint { return model.Paint{Colour: [3]float64{0.6, 0.6, 0.6}} }
 func plainHull() model.Paint  { return model.Paint{Colour: [3]float64{0.95, 0.75, 0.1}} }
@@ -48,12 +49,14 @@ func (s *Scene) lights(out *camera.Scene) {
 		out.Sun.Light, out.Sun.Sky = max(1e-6, 0.7*a.Daylight), max(1e-6, 0.6*a.Daylight)
 	}
 	for _, l := range a.Lights {
-		out.Lights = append(out.Lights, camera.Light{Body: dynamics.World, Position: l.At, Direction: l.Towards, Half: l.Half, Power: l.Power})
+		out.Lights = append(out.Lights, camera.Light{Body: dynamics.World, Position: l.At, Direction: l.Towards,
+			Half: l.Half, Power: l.Power})
 	}
 	for _, b := range s.bodies {
 		if k := b.model.Rescue; b.lit && k != nil && len(b.parts) > 0 {
-			out.Lights = append(out.Lights, camera.Light{Body: b.at.body + b.root, Position: [3]float64{k.Size[0] / 2, 0, k.Size[2] / 4},
-				Direction: [3]float64{1}, Half: headlightHalf, Power: headlightPower})
+			out.Lights = append(out.Lights,
+				camera.Light{Body: b.at.body + b.root, Position: [3]float64{k.Size[0] / 2, 0, k.Size[2] / 4},
+					Direction: [3]float64{1}, Half: headlightHalf, Power: headlightPower})
 		}
 	}
 }
@@ -107,7 +110,8 @@ func (s *Scene) visible() camera.Scene {
 	}
 	// The plane and the fields, as the engine has them.
 	var wide dynamics.Spec
-	if assembleGround(&wide, &model.Scene{Name: g.Name, Ground: g.Ground, GroundZ: g.GroundZ, Fields: g.Fields}) == nil {
+	if assembleGround(&wide, &model.Scene{Name: g.Name, Ground: g.Ground, GroundZ: g.GroundZ,
+		Fields: g.Fields}) == nil {
 		own := make([]*model.Paint, 0, len(wide.Geoms))
 		if g.Ground != nil {
 			own = append(own, g.Ground.Paint)

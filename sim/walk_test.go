@@ -75,7 +75,8 @@ func TestWildcatWalks(t *testing.T) {
 	}
 	for _, scene := range grounds(t) {
 		w := g.walk(t, scene, 10)
-		t.Logf("%-8s %+.2f m in 10 s, trunk at least at %.2f of its height, upright %.2f", scene, w.far, w.low, w.upright)
+		t.Logf("%-8s %+.2f m in 10 s, trunk at least at %.2f of its height, upright %.2f", scene, w.far, w.low,
+			w.upright)
 		if scene == "flat" && (w.far < 0.5 || w.low < 0.7 || w.upright < 0.8) {
 			t.Errorf("flat: got %+v, want 0.5 m without a fall", w)
 		}

@@ -173,8 +173,8 @@ func TestP2DXAgainstTheory(t *testing.T) {
 }
 
 // Four wheels skid. Where the friction of a wheel across and along has the ratio k, and slip is opposed as the ellipse
-// says, the forces of a turn in place balance at r w = B/2 turn (1 + k² (L/B)²): as if the wheels stood wider apart than
-// they do (Mandow et al., IROS 2007: the tracks' instantaneous centres of rotation lie outside of them).
+// says, the forces of a turn in place balance at r w = B/2 turn (1 + k² (L/B)²): as if the wheels stood wider apart
+// than they do (Mandow et al., IROS 2007: the tracks' instantaneous centres of rotation lie outside of them).
 func TestP2ATAgainstICR(t *testing.T) {
 	const radius, track, base, ratio = 0.11, 0.415, 0.28, 0.7
 	r := enter(t, "p2at", "hall", middle)

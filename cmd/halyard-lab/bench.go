@@ -34,7 +34,8 @@ func newBench(p *command.Program) *cobra.Command {
 			{o.All, "drivers", "--all, which is", " --all"},
 		} {
 			if f.given && !slices.Contains(which, f.bench) {
-				return nil, &hal.Error{Kind: hal.Invalid, Op: "bench " + which[0], Err: fmt.Errorf("got %s of %s", f.flags, f.bench),
+				return nil, &hal.Error{Kind: hal.Invalid, Op: "bench " + which[0],
+					Err: fmt.Errorf("got %s of %s", f.flags, f.bench),
 					Try: "halyard-lab bench " + f.bench + f.try}
 			}
 		}
@@ -49,8 +50,10 @@ func newBench(p *command.Program) *cobra.Command {
 		}
 		return lab.Benchmarks(o), nil
 	})
-	c.Flags().StringVar(&o.Config, "config", "", "with configs: the config to run, embedded or a file (default: all embedded)")
-	c.Flags().BoolVar(&o.All, "all", false, "with drivers: also every read mode, baud rate, chain length and return delay of the servo buses (600 more cases)")
+	c.Flags().StringVar(&o.Config, "config", "",
+		"with configs: the config to run, embedded or a file (default: all embedded)")
+	c.Flags().BoolVar(&o.All, "all", false, "with drivers: also every read mode, baud rate, chain length and return "+
+		"delay of the servo buses (600 more cases)")
 	c.Flags().StringVar(&physics.Model, "model", "", "with physics: chain, quad, humanoid or heap (default: all)")
 	c.Flags().IntVar(&links, "n", 0, "with physics: links of the chain (default: 2, 10, 20 and 40)")
 	c.Flags().StringVar(&physics.Integrator, "integrator", "", "with physics: euler or rk4 (default: both)")

@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/bench"
 )
 
-// In virtual time the figures are the same on every machine, so here they are held to: no cycle is shorter than its bytes, none
-// much longer but for a reason, and none allocates.
+// In virtual time the figures are the same on every machine, so here they are held to: no cycle is shorter than its
+// bytes, none much longer but for a reason, and none allocates.
 func TestDriversMeetTheirBounds(t *testing.T) {
 	seen := map[string]bool{}
 	err := lab.BenchDrivers(t.Context(), false, bench.Size{Steps: 40, Time: time.Second}, func(r bench.Result) {
@@ -27,7 +27,8 @@ func TestDriversMeetTheirBounds(t *testing.T) {
 			return
 		}
 		if least := driverRatio(r.Case); f.Get("ratio") > 1.0005 || f.Get("ratio") < least {
-			t.Errorf("%s: got %g ms, the bound is %g ms: ratio %.4f, want %g to 1", r.Case, f.Get("cycle_ms"), f.Get("bound_ms"), f.Get("ratio"), least)
+			t.Errorf("%s: got %g ms, the bound is %g ms: ratio %.4f, want %g to 1", r.Case, f.Get("cycle_ms"),
+				f.Get("bound_ms"), f.Get("ratio"), least)
 		}
 	})
 	if err != nil {

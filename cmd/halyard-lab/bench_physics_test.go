@@ -19,7 +19,8 @@ func TestPhysicsFlags(t *testing.T) {
 		{"", all, ""},
 		{"--model chain", all[:strings.Index(all, ", quad")], ""},
 		{"--model quad", "quad euler, quad rk4", ""},
-		{"--integrator rk4", "chain 2 rk4, chain 10 rk4, chain 20 rk4, chain 40 rk4, quad rk4, humanoid rk4, heap rk4", ""},
+		{"--integrator rk4", "chain 2 rk4, chain 10 rk4, chain 20 rk4, chain 40 rk4, quad rk4, humanoid rk4, heap rk4",
+			""},
 		{"--model chain --n 10", "chain 10 euler, chain 10 rk4", ""},
 		{"--model chain --n 1 --integrator euler", "chain 1 euler", ""},
 		{"--model quad --integrator rk4", "quad rk4", ""},
@@ -106,25 +107,33 @@ func TestPhysicsFigures(t *testing.T) {
 		form   string // how the line begins
 		within map[string][2]float64
 	}{
-		{"--model chain --n 2 --integrator rk4 --steps 2000", `{"bench":"physics","case":"chain 2 rk4","figures":{"steps_per_s":`,
+		{"--model chain --n 2 --integrator rk4 --steps 2000",
+			`{"bench":"physics","case":"chain 2 rk4","figures":{"steps_per_s":`,
 			map[string][2]float64{
 				"steps": {2000, 0}, "drift_end": {0, 1e-7}, "drift_max": {0, 1e-7}, "joint_error_m": {0, 1e-13},
 				"tip_1s_x_m": {0.284594, 1e-6}, "tip_1s_z_m": {-0.110744, 1e-6},
 				"tip_2s_x_m": {-0.029708, 1e-6}, "tip_2s_z_m": {-0.013596, 1e-6}, "allocs": {0, 0},
 			}},
-		{"--model chain --n 10 --integrator euler --steps 1000", `{"bench":"physics","case":"chain 10 euler","figures":{"steps_per_s":`,
-			map[string][2]float64{"steps": {1000, 0}, "tip_1s_x_m": {-1.782014, 2e-6}, "tip_1s_z_m": {-0.894434, 2e-6}, "allocs": {0, 0}}},
-		{"--model quad --integrator euler --steps 3000", `{"bench":"physics","case":"quad euler","figures":{"steps_per_s":`,
+		{"--model chain --n 10 --integrator euler --steps 1000",
+			`{"bench":"physics","case":"chain 10 euler","figures":{"steps_per_s":`,
+			map[string][2]float64{"steps": {1000, 0}, "tip_1s_x_m": {-1.782014, 2e-6}, "tip_1s_z_m": {-0.894434, 2e-6},
+				"allocs": {0, 0}}},
+		{"--model quad --integrator euler --steps 3000",
+			`{"bench":"physics","case":"quad euler","figures":{"steps_per_s":`,
 			map[string][2]float64{
 				"torso_z_m": {0.28, 0.03}, "mean_height_m": {0.275, 0.004}, "penetration_m": {1.25e-3, 1.25e-3},
-				"roll_rad": {0, 1e-3}, "pitch_rad": {0.53, 0.2}, "knee_rad": {-0.95, 0.4}, "torso_y_m": {0, 0.02}, "allocs": {0, 0},
+				"roll_rad": {0, 1e-3}, "pitch_rad": {0.53, 0.2}, "knee_rad": {-0.95, 0.4}, "torso_y_m": {0, 0.02},
+				"allocs": {0, 0},
 			}},
-		{"--model humanoid --integrator euler --steps 2000", `{"bench":"physics","case":"humanoid euler","figures":{"steps_per_s":`,
+		{"--model humanoid --integrator euler --steps 2000",
+			`{"bench":"physics","case":"humanoid euler","figures":{"steps_per_s":`,
 			map[string][2]float64{
-				"mean_height_m": {0.7083, 1e-3}, "penetration_m": {2e-4, 2e-4}, "contacts": {8, 0.1}, "body0_2s_z_m": {0.7068, 1e-3}, "allocs": {0, 0},
+				"mean_height_m": {0.7083, 1e-3}, "penetration_m": {2e-4, 2e-4}, "contacts": {8, 0.1},
+				"body0_2s_z_m": {0.7068, 1e-3}, "allocs": {0, 0},
 			}},
 	} {
-		code, out, errText := runApp(t, append([]string{"bench", "physics", "-o", "jsonl"}, strings.Fields(c.args)...)...)
+		code, out, errText := runApp(t,
+			append([]string{"bench", "physics", "-o", "jsonl"}, strings.Fields(c.args)...)...)
 		list := physicsLines(t, out)
 		if code != 0 || len(list) != 1 || !strings.HasPrefix(out, c.form) {
 			t.Fatalf("%s: got exit %d, %s, %s", c.args, code, out, errText)
@@ -147,7 +156,8 @@ func TestPhysicsShortRuns(t *testing.T) {
 		"1999": {"tip_2s_x_m", "tip_2s_z_m"},
 		"2000": nil,
 	} {
-		_, out, _ := runApp(t, "bench", "physics", "--model", "chain", "--n", "1", "--integrator", "euler", "--steps", steps, "-o", "jsonl")
+		_, out, _ := runApp(t, "bench", "physics", "--model", "chain", "--n", "1", "--integrator", "euler", "--steps",
+			steps, "-o", "jsonl")
 		for _, r := range physicsLines(t, out) {
 			for name, x := range r.Figures {
 				if (x == nil) != slices.Contains(want, name) {
@@ -164,11 +174,13 @@ func TestPhysicsShortRuns(t *testing.T) {
 
 // A run that diverges is a result, with the steps it went, and no failure.
 func TestPhysicsDiverges(t *testing.T) {
-	f, err := lab.PhysicsRun(lab.PhysicsCase{Model: lab.PhysicsChain, Links: 40, Integrator: dynamics.Euler}, lab.PhysicsSteps)
+	f, err := lab.PhysicsRun(lab.PhysicsCase{Model: lab.PhysicsChain, Links: 40, Integrator: dynamics.Euler},
+		lab.PhysicsSteps)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := f.Get("steps"); got < 2000 || got >= lab.PhysicsSteps || math.IsNaN(f.Get("drift_max")) || f.Get("steps_per_s") <= 0 {
+	if got := f.Get("steps"); got < 2000 || got >= lab.PhysicsSteps || math.IsNaN(f.Get("drift_max")) ||
+		f.Get("steps_per_s") <= 0 {
 		t.Errorf("chain 40 euler: got %v, want an end before %d steps and figures until then", f, lab.PhysicsSteps)
 	}
 }

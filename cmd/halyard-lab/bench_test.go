@@ -26,7 +26,8 @@ func tiny() bench.Size { return bench.Size{Steps: 20, Time: 20 * time.Millisecon
 // Each benchmark, run as a shell would, prints JSON lines of the documented form and nothing else.
 func TestBenchLines(t *testing.T) {
 	t.Parallel()
-	for name, cases := range map[string]int{"cycle": 3, "clock": 2, "wire": 23, "osp": 3, "batch": 12, "simloid": 2, "drivers": 157, "configs": len(configs.Names()) - 1, "okon": 8, "gamebots": 5} {
+	for name, cases := range map[string]int{"cycle": 3, "clock": 2, "wire": 23, "osp": 3, "batch": 12, "simloid": 2,
+		"drivers": 157, "configs": len(configs.Names()) - 1, "okon": 8, "gamebots": 5} {
 		t.Run(name, func(t *testing.T) {
 			steps := "20"
 			if name == "batch" {
@@ -51,7 +52,8 @@ func TestBenchLines(t *testing.T) {
 				if err := d.Decode(&r); err != nil {
 					t.Fatalf("%s: %v", line, err)
 				}
-				if r.Bench != name || r.Case == "" || seen[r.Case] || len(r.Figures) < 3 || strings.Contains(line, "null") {
+				if r.Bench != name || r.Case == "" || seen[r.Case] || len(r.Figures) < 3 ||
+					strings.Contains(line, "null") {
 					t.Errorf("got %s", line)
 				}
 				seen[r.Case] = true
@@ -66,14 +68,17 @@ func TestResultForm(t *testing.T) {
 	format := "jsonl"
 	h := &command.Host{Out: &out, Format: &format}
 	list := []bench.Result{
-		{Bench: "osp", Case: "1 agent", Figures: bench.Figures{{Name: "steps_per_s", Value: 12345.5}, {Name: "bound_per_s", Value: 20000}, {Name: "ratio", Value: 0.617}}},
-		{Bench: "osp", Case: "2 agents", Figures: bench.Figures{{Name: "steps_per_s", Value: 1}, {Name: "bound_per_s", Value: 2}, {Name: "ratio", Value: 0.5}}},
+		{Bench: "osp", Case: "1 agent", Figures: bench.Figures{{Name: "steps_per_s", Value: 12345.5},
+			{Name: "bound_per_s", Value: 20000}, {Name: "ratio", Value: 0.617}}},
+		{Bench: "osp", Case: "2 agents", Figures: bench.Figures{{Name: "steps_per_s", Value: 1},
+			{Name: "bound_per_s", Value: 2}, {Name: "ratio", Value: 0.5}}},
 		{Bench: "clock", Case: "alone", Figures: bench.Figures{{Name: "max_us", Value: 3}}},
 	}
 	if err := bench.ShowResults(h, list); err != nil {
 		t.Fatal(err)
 	}
-	want := `{"bench":"osp","case":"1 agent","figures":{"steps_per_s":12345.5,"bound_per_s":20000,"ratio":0.617}}` + "\n"
+	want := `{"bench":"osp","case":"1 agent","figures":{"steps_per_s":12345.5,"bound_per_s":20000,"ratio":0.617}}` +
+		"\n"
 	if !strings.HasPrefix(out.String(), want) {
 		t.Errorf("got %s\nwant %s", out.String(), want)
 	}
@@ -144,7 +149,8 @@ func TestWireMeetsItsBounds(t *testing.T) {
 			t.Errorf("%s: %g Hz is more than the wire can carry, %g", name, f.Get("model_hz"), f.Get("wire_hz"))
 		}
 		if strings.HasSuffix(name, "QUADDXL") && math.Abs(f.Get("error")) > 0.06 {
-			t.Errorf("%s: off by %g, want at most 0.06: the column that the reply time is fitted to", name, f.Get("error"))
+			t.Errorf("%s: off by %g, want at most 0.06: the column that the reply time is fitted to", name,
+				f.Get("error"))
 		}
 	}
 	if got := found["cells within 10 %"].Get("within"); got < bench.BoundCells {
@@ -210,10 +216,11 @@ func TestBareLengthsAreThoseOfAStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard := &ears{mu: new(sync.Mutex), lengths: map[osp.Command]int{}}
-	c.Client, err = osp.Dial(r.Address, osp.ClientOptions{Listen: func(at netip.AddrPort) (protocols.PacketConn, error) {
-		heard.PacketConn, err = protocols.ListenUDP(at)
-		return heard, err
-	}})
+	c.Client, err = osp.Dial(r.Address,
+		osp.ClientOptions{Listen: func(at netip.AddrPort) (protocols.PacketConn, error) {
+			heard.PacketConn, err = protocols.ListenUDP(at)
+			return heard, err
+		}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -342,7 +349,8 @@ func TestSimloidBenchTwins(t *testing.T) {
 			}
 			for axis, at := range s.Bodies[k].Position {
 				if want := b.Frame.Measured[l.Sensors[i].First+axis]; math.Abs(at-want) > 5.1e-7 { // six decimals
-					t.Fatalf("body %d: got %v, want %v", k, s.Bodies[k].Position, b.Frame.Measured[l.Sensors[i].First:][:3])
+					t.Fatalf("body %d: got %v, want %v", k, s.Bodies[k].Position,
+						b.Frame.Measured[l.Sensors[i].First:][:3])
 				}
 			}
 			k++

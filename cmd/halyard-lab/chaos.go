@@ -22,27 +22,34 @@ func newChaos(p *command.Program) *cobra.Command {
 	var first int64
 	var replay string
 	var long strings.Builder
-	long.WriteString("Runs random schedules on an emulated robot in virtual time: commands, clients that hang or leave, stops, pushed joints, device\n" +
-		"faults and a slow host. It compares what the motors do in each cycle with the invariants below. CONFIG may be TYPE/MODEL, a bus\n" +
-		"type and a servo model: a robot of such servos. Without CONFIG it tests all embedded configs with servos and all servo models.\n" +
-		"It reduces a violation to the shortest schedule that shows it; --replay runs that schedule. The invariants:\n\n")
+	long.WriteString("Runs random schedules on an emulated robot in virtual time: commands, clients that hang or " +
+		"leave, stops, pushed joints, device\n" +
+		"faults and a slow host. It compares what the motors do in each cycle with the invariants below. CONFIG may " +
+		"be TYPE/MODEL, a bus\n" +
+		"type and a servo model: a robot of such servos. Without CONFIG it tests all embedded configs with servos " +
+		"and all servo models.\n" +
+		"It reduces a violation to the shortest schedule that shows it; --replay runs that schedule. The " +
+		"invariants:\n\n")
 	for _, v := range chaos.Invariants {
 		fmt.Fprintf(&long, "  %-18s %s\n", v.Name, v.Promise)
 	}
 	c := &cobra.Command{
-		Use:               "chaos [CONFIG]",
-		Short:             "test a robot's safety with random schedules",
-		Long:              long.String(),
-		Example:           "  halyard-lab chaos so101 --seeds 1000\n  halyard-lab chaos so101 --first 42 --seeds 1 -o jsonl\n  halyard-lab chaos so101 --first 42 --replay script.txt",
+		Use:   "chaos [CONFIG]",
+		Short: "test a robot's safety with random schedules",
+		Long:  long.String(),
+		Example: "  halyard-lab chaos so101 --seeds 1000\n  halyard-lab chaos so101 --first 42 --seeds 1 " +
+			"-o jsonl\n  halyard-lab chaos so101 --first 42 --replay script.txt",
 		Args:              command.Arguments("[CONFIG]", "halyard-lab chaos so101"),
 		ValidArgsFunction: command.CompleteConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if seeds < 1 || first < 1 {
-				return &hal.Error{Kind: hal.Invalid, Op: "chaos", Err: fmt.Errorf("--seeds and --first: got %d and %d, want 1 or more", seeds, first)}
+				return &hal.Error{Kind: hal.Invalid, Op: "chaos",
+					Err: fmt.Errorf("--seeds and --first: got %d and %d, want 1 or more", seeds, first)}
 			}
 			if replay != "" {
 				if len(args) != 1 {
-					return &hal.Error{Kind: hal.Invalid, Op: "chaos --replay", Err: fmt.Errorf("got no CONFIG, want that of the script")}
+					return &hal.Error{Kind: hal.Invalid, Op: "chaos --replay",
+						Err: fmt.Errorf("got no CONFIG, want that of the script")}
 				}
 				return replayChaos(p, args[0], first, replay)
 			}

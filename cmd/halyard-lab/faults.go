@@ -18,9 +18,12 @@ func newFaults(p *command.Program) *cobra.Command {
 	var seeds int
 	var only string
 	kinds := lab.FaultWords()
-	long := "Tests every device of a config with every fault of its bus, emulated in memory and in virtual time: one second without\n" +
-		"the fault, one with an intermittent fault, 1.5 with a permanent fault, two without. A cell passes if no wrong\n" +
-		"value is reported as good, a missing value is reported as old or by the event /AGENT/NAME/Fault, the other devices are not\n" +
+	long := "Tests every device of a config with every fault of its bus, emulated in memory and in virtual time: " +
+		"one second without\n" +
+		"the fault, one with an intermittent fault, 1.5 with a permanent fault, two without. A cell passes if no " +
+		"wrong\n" +
+		"value is reported as good, a missing value is reported as old or by the event /AGENT/NAME/Fault, the other " +
+		"devices are not\n" +
 		"affected, and the device recovers and follows commands within a second of the end of the fault. The faults:\n"
 	var faults []string
 	for _, w := range kinds {
@@ -31,7 +34,8 @@ func newFaults(p *command.Program) *cobra.Command {
 		"  no effect          no value was missing for long\n" +
 		"  detected           the event was raised\n" +
 		"  detected, latched  the event was raised, and the servo must be enabled again\n" +
-		"Columns: max age is the age of the oldest value read, detect the time from the start of the fault (intermittent or permanent)\n" +
+		"Columns: max age is the age of the oldest value read, detect the time from the start of the fault " +
+		"(intermittent or permanent)\n" +
 		"to the event, recover the time from the end of the fault to the first good value."
 	c := &cobra.Command{
 		Use:   "faults [DEVICE]",
@@ -52,11 +56,14 @@ func newFaults(p *command.Program) *cobra.Command {
 			}
 			switch {
 			case len(rows) == 0:
-				return &hal.Error{Kind: hal.Invalid, Op: "faults", Err: fmt.Errorf("device: got %q, want one of %s", args[0], strings.Join(lab.DeviceNames(), ", ")), Try: "halyard-lab faults " + lab.DeviceNames()[0]}
+				return &hal.Error{Kind: hal.Invalid, Op: "faults", Err: fmt.Errorf("device: got %q, want one of %s",
+					args[0], strings.Join(lab.DeviceNames(), ", ")), Try: "halyard-lab faults " + lab.DeviceNames()[0]}
 			case len(kinds) == 0:
-				return &hal.Error{Kind: hal.Invalid, Op: "faults", Err: fmt.Errorf("--fault: got %q, want one of %s", only, strings.Join(faults, ", ")), Try: "halyard-lab faults --help"}
+				return &hal.Error{Kind: hal.Invalid, Op: "faults", Err: fmt.Errorf("--fault: got %q, want one of %s",
+					only, strings.Join(faults, ", ")), Try: "halyard-lab faults --help"}
 			case seeds < 1 || seeds > 1000:
-				return &hal.Error{Kind: hal.Invalid, Op: "faults", Err: fmt.Errorf("--seeds: got %d, want 1..1000", seeds)}
+				return &hal.Error{Kind: hal.Invalid, Op: "faults",
+					Err: fmt.Errorf("--seeds: got %d, want 1..1000", seeds)}
 			}
 			return runFaults(cmd.Context(), p, rows, kinds, seeds)
 		},
@@ -93,7 +100,8 @@ func runFaults(ctx context.Context, p *command.Program, rows []*lab.FaultRow, wo
 		}
 	}
 	if failed > 0 {
-		return &hal.Error{Kind: hal.Differs, Op: "faults", Err: fmt.Errorf("%d of %d cells are not as they must be", failed, len(all))}
+		return &hal.Error{Kind: hal.Differs, Op: "faults", Err: fmt.Errorf("%d of %d cells are not as they must be",
+			failed, len(all))}
 	}
 	return nil
 }

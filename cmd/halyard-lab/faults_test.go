@@ -36,7 +36,9 @@ func TestFaultRows(t *testing.T) {
 	}
 	for device, kind := range catalog.SensorKinds() {
 		for _, bus := range kind.Buses {
-			has(device+" on "+bus, func(r *lab.FaultRow) bool { return r.Device == device && r.Bus == bus && (r.Tag != 0) == kind.Reads })
+			has(device+" on "+bus, func(r *lab.FaultRow) bool {
+				return r.Device == device && r.Bus == bus && (r.Tag != 0) == kind.Reads
+			})
 		}
 	}
 	for _, e := range camera.Encodings() {
@@ -47,7 +49,8 @@ func TestFaultRows(t *testing.T) {
 	// Everything that a config can connect to one line of a chip.
 	for _, of := range []reflect.Type{reflect.TypeFor[configs.Hardware](), reflect.TypeFor[configs.Joint]()} {
 		for _, field := range reflect.VisibleFields(of) {
-			if word, _, _ := strings.Cut(field.Tag.Get("yaml"), ","); strings.HasSuffix(field.Type.String(), "configs.Wire") {
+			if word, _, _ := strings.Cut(field.Tag.Get("yaml"), ","); strings.HasSuffix(field.Type.String(),
+				"configs.Wire") {
 				has(word, func(r *lab.FaultRow) bool {
 					return r.Device == word && r.Try != nil && strings.Contains(r.Wires+r.Board, word+": {")
 				})
@@ -96,14 +99,15 @@ func TestFaultMatrix(t *testing.T) {
 }
 
 // Faults that the matrix has found stay mended, tested with the seeds that found them: a servo that got no goal again
-// after noise, an undetected watchdog trip, a scanner that waited for the rest of a request. A pulse that comes back after a
-// fault is on its way to its goal at a bounded speed, which is no wrong pulse.
+// after noise, an undetected watchdog trip, a scanner that waited for the rest of a request. A pulse that comes back
+// after a fault is on its way to its goal at a bounded speed, which is no wrong pulse.
 func TestFaultFinds(t *testing.T) {
 	rows, words := lab.FaultRows(), lab.FaultWords()
 	for _, c := range []struct {
 		device, bus, fault string
 		seed               int64
-	}{{"vesc-4", "vesc", "garbage", 2}, {"xl430-w250", "dynamixel2", "duplicated", 12}, {"rplidar", catalog.SerialBus, "truncated", 1}, {"pca9685", catalog.I2CBus, "delayed", 1}} {
+	}{{"vesc-4", "vesc", "garbage", 2}, {"xl430-w250", "dynamixel2", "duplicated", 12},
+		{"rplidar", catalog.SerialBus, "truncated", 1}, {"pca9685", catalog.I2CBus, "delayed", 1}} {
 		r := rows[slices.IndexFunc(rows, func(r *lab.FaultRow) bool { return r.Device == c.device && r.Bus == c.bus })]
 		w := words[slices.IndexFunc(words, func(w lab.FaultWord) bool { return w.Name == c.fault })]
 		if got := lab.TryCell(r, &w, c.seed); got.Failed {
@@ -143,10 +147,11 @@ func TestFaultJudges(t *testing.T) {
 		word lab.FaultWord
 		want string
 	}{
-		{"a value that is not true", row("bno055", catalog.I2CBus), lab.FaultWord{I2c: func(s *lab.TestRig, wholly bool) error {
-			s.Row.Values["device"] = []float64{2}
-			return nil
-		}}, "wrong: device"},
+		{"a value that is not true", row("bno055", catalog.I2CBus),
+			lab.FaultWord{I2c: func(s *lab.TestRig, wholly bool) error {
+				s.Row.Values["device"] = []float64{2}
+				return nil
+			}}, "wrong: device"},
 		{"another tag", row("pn532", catalog.SerialBus), lab.FaultWord{Serial: func(s *lab.TestRig, wholly bool) error {
 			for _, f := range s.Sys.Emulation.Fields {
 				f.Held = []uint32{7}
@@ -157,19 +162,24 @@ func TestFaultJudges(t *testing.T) {
 			s.Row.Off = 1e-6
 			return nil
 		}}, "wrong: "},
-		{"values that come though nothing can", row("sts3215", "feetech"), lab.FaultWord{Serial: nothing, Dead: true}, "lies: one"},
-		{"silence, which is told", row("ax-12a", "dynamixel1"), lab.FaultWord{Name: "deaf", Serial: func(s *lab.TestRig, wholly bool) error {
-			if wholly {
-				s.Tap().Fault(wire.Fault{Kind: wire.OpenWire})
-			}
-			return nil
-		}}, ""},
-		{"a picture of another time", row("v4l2-grey", lab.VideoBus), lab.FaultWord{Video: func(s *lab.TestRig, wholly bool) error {
-			s.Eye.Blinker.Period /= 2
-			return nil
-		}}, "wrong: eye"},
-		{"a button without effect", row("estop", catalog.GPIOBus), lab.FaultWord{Dead: true, Gpio: nothing}, "not stopped"},
-		{"a gate without effect", row("output_enable", catalog.GPIOBus), lab.FaultWord{Dead: true, Gpio: nothing}, "lies: pulse"},
+		{"values that come though nothing can", row("sts3215", "feetech"), lab.FaultWord{Serial: nothing, Dead: true},
+			"lies: one"},
+		{"silence, which is told", row("ax-12a", "dynamixel1"),
+			lab.FaultWord{Name: "deaf", Serial: func(s *lab.TestRig, wholly bool) error {
+				if wholly {
+					s.Tap().Fault(wire.Fault{Kind: wire.OpenWire})
+				}
+				return nil
+			}}, ""},
+		{"a picture of another time", row("v4l2-grey", lab.VideoBus),
+			lab.FaultWord{Video: func(s *lab.TestRig, wholly bool) error {
+				s.Eye.Blinker.Period /= 2
+				return nil
+			}}, "wrong: eye"},
+		{"a button without effect", row("estop", catalog.GPIOBus), lab.FaultWord{Dead: true, Gpio: nothing},
+			"not stopped"},
+		{"a gate without effect", row("output_enable", catalog.GPIOBus), lab.FaultWord{Dead: true, Gpio: nothing},
+			"lies: pulse"},
 		{"a light that is away unnoticed", row("lights", catalog.GPIOBus), lab.FaultWord{Gpio: nothing}, "no event"},
 		{"it never ends", row("ina219", catalog.I2CBus), lab.FaultWord{I2c: func(s *lab.TestRig, wholly bool) error {
 			s.Row.Address, s.Row.On = 0x40, "main" // the neighbour's board
@@ -186,21 +196,24 @@ func TestFaultJudges(t *testing.T) {
 // What a shell sees: JSON lines of the documented form, and which devices and faults there are.
 func TestFaultsCommand(t *testing.T) {
 	code, out, text := runApp(t, "faults", "ina219", "--fault", "power_loss", "--seeds", "1", "-o", "jsonl")
-	if want := `{"device":"ina219","bus":"i2c","fault":"power_loss","outcome":"detected","max_age_ms":`; code != 0 || !strings.HasPrefix(out, want) {
+	if want := `{"device":"ina219","bus":"i2c","fault":"power_loss","outcome":"detected","max_age_ms":`; code != 0 ||
+		!strings.HasPrefix(out, want) {
 		t.Errorf("exit %d: %s\n%s", code, out, text)
 	}
 	code, out, _ = runApp(t, "faults", "kernel-pwm", "--fault", "dropped")
 	if code != 0 || !strings.Contains(out, "kernel-pwm  -    dropped  n/a") {
 		t.Errorf("exit %d:\n%s", code, out)
 	}
-	for _, args := range [][]string{{"faults", "warp-drive"}, {"faults", "--fault", "gremlins"}, {"faults", "--seeds", "0"}} {
+	for _, args := range [][]string{{"faults", "warp-drive"}, {"faults", "--fault", "gremlins"},
+		{"faults", "--seeds", "0"}} {
 		if code, _, text := runApp(t, args...); code != 2 || !strings.Contains(text, "want") {
 			t.Errorf("%v: exit %d: %s", args, code, text)
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := lab.RunCell(ctx, lab.FaultRows()[0], &lab.FaultWords()[0], 1); err == nil || hal.KindOf(err) != hal.Unexpected {
+	if _, err := lab.RunCell(ctx, lab.FaultRows()[0], &lab.FaultWords()[0], 1); err == nil ||
+		hal.KindOf(err) != hal.Unexpected {
 		t.Errorf("interrupted: got %v", err)
 	}
 }

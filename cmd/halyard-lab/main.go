@@ -1,5 +1,5 @@
-// Command halyard-lab is the developers' laboratory: benchmarks, the fault matrix, random schedules, and single errors that tests
-// must notice.
+// Command halyard-lab is the developers' laboratory: benchmarks, the fault matrix, random schedules, and single errors
+// that tests must notice.
 package main
 
 import (

@@ -67,7 +67,8 @@ func TestSlowest(t *testing.T) {
 `
 	var out strings.Builder
 	err := slowest(strings.NewReader(events), &out)
-	want := "FAILED a TestBad\nbad\nFAILED a \nNOT ENDED a TestHangs\nstack\nthe slowest of 1 packages:\n     3.0 s  a\nthe slowest of 2 tests:\n     2.0 s  a TestGood\n     1.0 s  a TestBad\n1 passed, 1 failed, 0 skipped\n"
+	want := "FAILED a TestBad\nbad\nFAILED a \nNOT ENDED a TestHangs\nstack\nthe slowest of 1 packages:\n     3.0 s " +
+		" a\nthe slowest of 2 tests:\n     2.0 s  a TestGood\n     1.0 s  a TestBad\n1 passed, 1 failed, 0 skipped\n"
 	if err == nil || out.String() != want {
 		t.Errorf("got %v\n%s, want a failure\n%s", err, out.String(), want)
 	}
@@ -96,7 +97,8 @@ func TestFaultNames(t *testing.T) {
 			t.Errorf("fault: got %q, want one word", w.Name)
 		}
 	}
-	if code, out, err := runApp(t, "faults", "maestro-crc", "--fault", "echo", "--seeds", "1", "-o", "jsonl"); code != 0 || !strings.HasPrefix(out, `{"device":"maestro-crc"`) {
+	if code, out, err := runApp(t, "faults", "maestro-crc", "--fault", "echo", "--seeds", "1", "-o",
+		"jsonl"); code != 0 || !strings.HasPrefix(out, `{"device":"maestro-crc"`) {
 		t.Errorf("got exit %d, %s%s", code, out, err)
 	}
 }

@@ -18,9 +18,10 @@ func newMatrix(p *command.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "matrix",
 		Short: "test the doctor with each known fault",
-		Long:  "Injects each known fault into emulated robots, one at a time, and prints the findings of halyard doctor.",
-		Args:  command.Arguments("", "halyard-lab matrix"),
-		RunE:  func(cmd *cobra.Command, _ []string) error { return runMatrix(cmd.Context(), p) },
+		Long: "Injects each known fault into emulated robots, one at a time, and prints the findings of halyard " +
+			"doctor.",
+		Args: command.Arguments("", "halyard-lab matrix"),
+		RunE: func(cmd *cobra.Command, _ []string) error { return runMatrix(cmd.Context(), p) },
 	}
 }
 
@@ -52,8 +53,10 @@ func runMatrix(ctx context.Context, p *command.Program) error {
 		return err
 	}
 	if failed > 0 {
-		return &hal.Error{Kind: hal.Differs, Op: "matrix", Err: fmt.Errorf("%d of %d lines are not as they should be", failed, len(rows))}
+		return &hal.Error{Kind: hal.Differs, Op: "matrix", Err: fmt.Errorf("%d of %d lines are not as they should be",
+			failed, len(rows))}
 	}
-	p.Note("%d faults injected, each the only finding, with its fix; %d robots without a fault, no finding", planted, len(rows)-planted)
+	p.Note("%d faults injected, each the only finding, with its fix; %d robots without a fault, no finding", planted,
+		len(rows)-planted)
 	return nil
 }

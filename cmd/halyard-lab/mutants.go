@@ -19,9 +19,12 @@ func newMutants(p *command.Program) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "mutants [TEXT]",
 		Short: "test the tests with single errors in the source",
-		Long: "Puts single errors into what keeps a robot safe, one at a time, runs the tests of the packages that must notice it, and prints\n" +
-			"which noticed it and which errors survived. It leaves the tree as it is, and takes about a minute for each error. With TEXT only\n" +
-			"errors whose file or description contains it. An error is stale if the source has changed since it was written.\n" +
+		Long: "Puts single errors into what keeps a robot safe, one at a time, runs the tests of the packages that " +
+			"must notice it, and prints\n" +
+			"which noticed it and which errors survived. It leaves the tree as it is, and takes about a minute for " +
+			"each error. With TEXT only\n" +
+			"errors whose file or description contains it. An error is stale if the source has changed since it was " +
+			"written.\n" +
 			"The exit code is 8 if an error survived or is stale.",
 		Example: "  halyard-lab mutants hal/stop.go\n  halyard-lab mutants --check",
 		Args:    command.Arguments("[TEXT]", "halyard-lab mutants hal/stop.go"),
@@ -37,13 +40,15 @@ func newMutants(p *command.Program) *cobra.Command {
 				}
 			}
 			if len(some) == 0 {
-				return &hal.Error{Kind: hal.Invalid, Op: "mutants", Err: fmt.Errorf("got %q, want a text of one of %d errors", args[0], len(all)),
+				return &hal.Error{Kind: hal.Invalid, Op: "mutants",
+					Err: fmt.Errorf("got %q, want a text of one of %d errors", args[0], len(all)),
 					Try: "halyard-lab mutants --check"}
 			}
 			return runMutants(cmd.Context(), p, some, mutants.Runner{Chaos: schedules, Own: own}, check)
 		},
 	}
-	c.Flags().IntVar(&schedules, "chaos", 0, "schedules of halyard-lab chaos for an error that the tests do not notice; 0 = none")
+	c.Flags().IntVar(&schedules, "chaos", 0,
+		"schedules of halyard-lab chaos for an error that the tests do not notice; 0 = none")
 	c.Flags().BoolVar(&own, "own", false, "run only the tests of the package with the error")
 	c.Flags().BoolVar(&check, "check", false, "only check that each error fits the source")
 	return c
@@ -82,9 +87,11 @@ func runMutants(ctx context.Context, p *command.Program, list []mutants.Mutant, 
 			return err
 		}
 	}
-	p.Note("%d errors: %d noticed, %d survived, %d stale", len(list), counts[mutants.Noticed], counts[mutants.Survived], counts[mutants.Stale])
+	p.Note("%d errors: %d noticed, %d survived, %d stale", len(list), counts[mutants.Noticed], counts[mutants.Survived],
+		counts[mutants.Stale])
 	if n := counts[mutants.Survived] + counts[mutants.Stale]; n > 0 {
-		return &hal.Error{Kind: hal.Differs, Op: "mutants", Err: fmt.Errorf("%d of %d errors survived or are stale", n, len(list))}
+		return &hal.Error{Kind: hal.Differs, Op: "mutants", Err: fmt.Errorf("%d of %d errors survived or are stale", n,
+			len(list))}
 	}
 	return nil
 }

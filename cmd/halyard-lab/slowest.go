@@ -20,7 +20,8 @@ func newSlowest(p *command.Program) *cobra.Command {
 	return &cobra.Command{
 		Use:   "slowest",
 		Short: "show failed and slow tests of go test -json",
-		Long: "Reads the output of go test -json and prints that of the tests and packages that failed, then the ten slowest packages and\n" +
+		Long: "Reads the output of go test -json and prints that of the tests and packages that failed, then the " +
+			"ten slowest packages and\n" +
 			"tests, and how many tests passed. The exit code is 8 if a test failed.",
 		Example: "  go test -json ./... | halyard-lab slowest",
 		Args:    command.Arguments("", "go test -json ./... | halyard-lab slowest"),
@@ -41,7 +42,8 @@ type timed struct {
 
 const rows = 10
 
-// unended are the tests of a package that has failed which neither passed nor failed, as after a timeout or the end of the process.
+// unended are the tests of a package that has failed which neither passed nor failed, as after a timeout or the end of
+// the process.
 func unended(output map[[2]string][]string, of [2]string) (list [][2]string) {
 	for k := range output {
 		if of[1] == "" && k[0] == of[0] && k[1] != "" {
@@ -108,7 +110,8 @@ func slowest(from io.Reader, out io.Writer) error {
 	}
 	fmt.Fprintf(out, "%d passed, %d failed, %d skipped\n", ended["pass"], ended["fail"], ended["skip"])
 	if failed > 0 || len(packages) == 0 {
-		return &hal.Error{Kind: hal.Differs, Op: "slowest", Err: fmt.Errorf("got %d failures in %d packages, want none", failed, len(packages))}
+		return &hal.Error{Kind: hal.Differs, Op: "slowest", Err: fmt.Errorf("got %d failures in %d packages, want none",
+			failed, len(packages))}
 	}
 	return nil
 }

@@ -39,7 +39,8 @@ func newRoot(p *command.Program) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "halyard-work [CONFIG]",
 		Short: "run rollouts by workers that share a queue",
-		Long: "Rollouts are episodes on simulated or emulated copies of a rig. They wait in a NATS JetStream work queue, in this process unless\n" +
+		Long: "Rollouts are episodes on simulated or emulated copies of a rig. They wait in a NATS JetStream work " +
+			"queue, in this process unless\n" +
 			"--queue names another; each has one result by its key, also if workers die.\n\n" +
 			"  with CONFIG       queues the rollouts of --rollouts, waits, and prints their results in their order\n" +
 			"  with --queue      takes rollouts of any config from that queue, until it is interrupted\n" +
@@ -61,10 +62,12 @@ func newRoot(p *command.Program) *cobra.Command {
 			}
 			f.queue.Token, f.server.Token = token, token
 			if strings.Contains(f.queue.URL, "@") {
-				p.Note("warning: other users can read the password of --queue in the process list: use --token-file FILE or $HALYARD_TOKEN")
+				p.Note("warning: other users can read the password of --queue in the process list: use --token-file " +
+					"FILE or $HALYARD_TOKEN")
 			}
 			refuse := func(format string, args ...any) error {
-				return &hal.Error{Kind: hal.Invalid, Op: "halyard-work", Err: fmt.Errorf(format, args...), Try: "halyard-work --help"}
+				return &hal.Error{Kind: hal.Invalid, Op: "halyard-work", Err: fmt.Errorf(format, args...),
+					Try: "halyard-work --help"}
 			}
 			switch {
 			case f.workers < 0 || f.workers > 1024:
@@ -85,14 +88,17 @@ func newRoot(p *command.Program) *cobra.Command {
 	}
 	c.Flags().StringVar(&f.body, "body", "", "body of all agents: sim or emulated; overrides parts")
 	c.RegisterFlagCompletionFunc("body", command.Words("sim", "emulated"))
-	c.Flags().StringArrayVar(&f.set, "set", nil, "PATH=VALUE: override a key of the config, for example clock.mode=realtime")
+	c.Flags().StringArrayVar(&f.set, "set", nil,
+		"PATH=VALUE: override a key of the config, for example clock.mode=realtime")
 	c.Flags().StringVar(&f.rollouts, "rollouts", "", "file of rollouts, one JSON object a line; - reads standard input")
 	c.Flags().StringVar(&f.queue.URL, "queue", "", "nats://HOST:PORT of a NATS server with JetStream")
 	c.Flags().StringVar(&f.queue.Name, "name", "halyard", "name of the queue; its results are kept under it")
 	f.token.Add(c, "the queue")
 	c.Flags().IntVar(&f.workers, "workers", runtime.NumCPU(), "worker processes to run here; with --queue by default 0")
-	c.Flags().StringVar(&f.server.Address, "listen", work.DefaultAddress, "HOST:PORT of the queue in this process; with CONFIG any free port")
-	c.Flags().StringVar(&f.server.Dir, "store", "", "folder for rollouts and results of the queue in this process (default: a temporary one)")
+	c.Flags().StringVar(&f.server.Address, "listen", work.DefaultAddress,
+		"HOST:PORT of the queue in this process; with CONFIG any free port")
+	c.Flags().StringVar(&f.server.Dir, "store", "",
+		"folder for rollouts and results of the queue in this process (default: a temporary one)")
 	c.Flags().BoolVar(&f.untilEOF, "until-eof", false, "end with standard input: of worker processes")
 	c.Flags().MarkHidden("until-eof")
 	return c
@@ -142,7 +148,8 @@ func runQueue(ctx context.Context, p *command.Program, f *workFlags, args []stri
 	}
 	if cfg == nil {
 		if *p.Format == "table" {
-			p.Note("queue %s at %s, %d workers here; more: halyard-work --queue %s", f.queue.Name, f.queue.URL, f.workers, f.queue.URL)
+			p.Note("queue %s at %s, %d workers here; more: halyard-work --queue %s", f.queue.Name, f.queue.URL,
+				f.workers, f.queue.URL)
 		} else {
 			*p.Format = "jsonl"
 			p.Line(queueReady{"ready", f.queue.URL, f.queue.Name, f.workers})
@@ -183,7 +190,8 @@ func submit(ctx context.Context, p *command.Program, q *work.Queue, cfg *halyard
 		err = errors.Join(err, command.Show(&p.Host, rows))
 	}
 	if err == nil && failed > 0 {
-		err = &hal.Error{Kind: hal.Differs, Op: "halyard-work", Err: fmt.Errorf("%d of %d rollouts ended with an error, first %s", failed, len(list), first)}
+		err = &hal.Error{Kind: hal.Differs, Op: "halyard-work",
+			Err: fmt.Errorf("%d of %d rollouts ended with an error, first %s", failed, len(list), first)}
 	}
 	return err
 }
@@ -207,9 +215,10 @@ func workHere(ctx context.Context, p *command.Program, f *workFlags, log *slog.L
 	if !f.untilEOF {
 		p.Note("worker of queue %s at %s", f.queue.Name, work.Shown(f.queue.URL))
 	}
-	w := work.Worker{Queue: q, Build: work.Build(), Log: log, Open: func(cfg *configs.Config, o halyard.BatchOptions) (work.Environment, error) {
-		return halyard.OpenBatch(cfg, o)
-	}}
+	w := work.Worker{Queue: q, Build: work.Build(), Log: log,
+		Open: func(cfg *configs.Config, o halyard.BatchOptions) (work.Environment, error) {
+			return halyard.OpenBatch(cfg, o)
+		}}
 	if err := w.Run(ctx); err != nil {
 		return err
 	}

@@ -24,7 +24,8 @@ func TestWorkArguments(t *testing.T) {
 		}
 		return path
 	}
-	good, bad := file("good.jsonl", `{"key":"a","seed":1,"steps":1}`), file("bad.jsonl", "{\"key\":\"a\",\"seed\":1,\"steps\":1}\n\n{\"key\":\"b\",\"seed\":0,\"steps\":1}\n")
+	good, bad := file("good.jsonl", `{"key":"a","seed":1,"steps":1}`),
+		file("bad.jsonl", "{\"key\":\"a\",\"seed\":1,\"steps\":1}\n\n{\"key\":\"b\",\"seed\":0,\"steps\":1}\n")
 	for _, c := range []struct {
 		args  string
 		code  int
@@ -68,14 +69,15 @@ func process(t *testing.T, args ...string) (*exec.Cmd, io.Reader) {
 	return c, out
 }
 
-// A thousand rollouts by three workers, of which one is killed for every hundred results: each result is there once, the same
-// bit for bit as of a single process.
+// A thousand rollouts by three workers, of which one is killed for every hundred results: each result is there once,
+// the same bit for bit as of a single process.
 func TestWorkersAreKilled(t *testing.T) {
 	const between = 100
 	rollouts := haltest.Sample(400, 1000)
 	var text strings.Builder
 	for i := range rollouts {
-		fmt.Fprintf(&text, `{"key":"r%d","seed":%d,"steps":%d,"every":20,"actions":[[%g]]}`+"\n", i, i+1, 40+i%30, 0.01*float64(i%60-30))
+		fmt.Fprintf(&text, `{"key":"r%d","seed":%d,"steps":%d,"every":20,"actions":[[%g]]}`+"\n", i, i+1, 40+i%30,
+			0.01*float64(i%60-30))
 	}
 	file := filepath.Join(t.TempDir(), "todo.jsonl")
 	if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
@@ -135,7 +137,8 @@ func TestWorkersAreKilled(t *testing.T) {
 		if err := os.WriteFile(one, []byte(strings.SplitAfter(text.String(), "\n")[r.Seed-1]), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if _, alone, errText := runApp(t, "pendulum", "--rollouts", one, "--workers", "1", "-o", "jsonl"); alone != line {
+		if _, alone, errText := runApp(t, "pendulum", "--rollouts", one, "--workers", "1", "-o",
+			"jsonl"); alone != line {
 			t.Errorf("%s: got %s%s, want %s", r.Key, alone, errText, line)
 		}
 	}
@@ -161,7 +164,8 @@ func TestWorkTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	code, out, errText := runApp(t, "so101", "--body", "emulated", "--rollouts", file)
-	if code != 8 || !strings.Contains(out, "LAST OBSERVATIONS") || !strings.Contains(out, "first  1     30     31") || !strings.Contains(errText, `1 of 2 rollouts ended with an error, first bad: batch: observations: got "elbow"`) {
+	if code != 8 || !strings.Contains(out, "LAST OBSERVATIONS") || !strings.Contains(out, "first  1     30     31") ||
+		!strings.Contains(errText, `1 of 2 rollouts ended with an error, first bad: batch: observations: got "elbow"`) {
 		t.Errorf("got exit %d\n%s%s", code, out, errText)
 	}
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/command"
 )
 
-// groupHelp runs a command that only groups others: without arguments it prints help, otherwise the first one names no command.
+// groupHelp runs a command that only groups others: without arguments it prints help, otherwise the first one names no
+// command.
 func groupHelp(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return c.Help()

@@ -27,13 +27,16 @@ import (
 // What a beginner gets wrong in a config is named where it stands, with what is right: nothing of it reaches a device.
 func TestBeginnersConfigs(t *testing.T) {
 	for _, c := range []struct{ set, want string }{
-		{"buses.arm.type=i2c", "hardware.joints.elbow_flex.bus: got arm, which is i2c, want a bus of type feetech, for sts3215"},
+		{"buses.arm.type=i2c", "hardware.joints.elbow_flex.bus: got arm, which is i2c, want a bus of type feetech, " +
+			"for sts3215"},
 		{"buses.arm.type=spi", "got arm, which is spi, want a bus of type feetech, for sts3215"},
-		{"buses.arm={type: spi, port: /dev/spidev0.0}", "got arm, which is spi, want a bus of type feetech, for sts3215"},
+		{"buses.arm={type: spi, port: /dev/spidev0.0}",
+			"got arm, which is spi, want a bus of type feetech, for sts3215"},
 		{"buses.arm.type=gpio", "which is gpio"},
 		{"buses.arm.type=serial", "which is serial"},
 		{"buses.arm.type=feetch", `did you mean "feetech"?`},
-		{"buses.arm.baud=123456", "want a rate of a sts3215: 38400, 57600, 76800, 115200, 128000, 250000, 500000, 1000000"},
+		{"buses.arm.baud=123456", "want a rate of a sts3215: 38400, 57600, 76800, 115200, 128000, 250000, 500000, " +
+			"1000000"},
 		{"buses.arm.baud=2000000", "buses.arm.baud"},
 		{"buses.arm.port=can0", "got can0, which is a CAN interface, want a serial port, for type feetech"},
 		{"buses.arm.port=/dev/i2c-1", "which is an I2C bus"},
@@ -53,7 +56,8 @@ func TestBeginnersConfigs(t *testing.T) {
 		{"servers[0].protocol=odpc", "odcp"},
 		{"servers[1].listen=127.0.0.1:45454", "want an address of its own; servers[0].listen has it too"},
 	} {
-		for _, args := range [][]string{{"validate", "so101"}, {"doctor", "so101"}, {"serve", "so101", "--body", "emulated"}} {
+		for _, args := range [][]string{{"validate", "so101"}, {"doctor", "so101"},
+			{"serve", "so101", "--body", "emulated"}} {
 			if args[0] == "serve" && strings.Contains(c.set, "parts") {
 				continue // --body clears them
 			}
@@ -76,7 +80,8 @@ func TestBeginnersConfigs(t *testing.T) {
 		}
 	}
 	// Over UDP and over TCP the same number is another address; any free port is never taken.
-	for _, set := range []string{"servers[1]={protocol: simloid, listen: '127.0.0.1:45454'}", "servers[1].listen=127.0.0.1:0"} {
+	for _, set := range []string{"servers[1]={protocol: simloid, listen: '127.0.0.1:45454'}",
+		"servers[1].listen=127.0.0.1:0"} {
 		c, err := configs.Load("so101", configs.Options{Set: []string{set}})
 		if err != nil {
 			t.Fatal(err)
@@ -90,7 +95,8 @@ func TestBeginnersConfigs(t *testing.T) {
 
 // Every type of line has its own ids.
 func TestIDsOfTypes(t *testing.T) {
-	for kind, last := range map[string]int{"dynamixel1": 253, "dynamixel2": 252, "kondo": 31, "cybergear": 127, "odrive": 1, "odrive-can": 62, "vesc": 253} {
+	for kind, last := range map[string]int{"dynamixel1": 253, "dynamixel2": 252, "kondo": 31, "cybergear": 127,
+		"odrive": 1, "odrive-can": 62, "vesc": 253} {
 		if got := catalog.BuiltinBuses().Of(kind).LastID; got != last {
 			t.Errorf("%s: got %d, want %d", kind, got, last)
 		}
@@ -104,7 +110,9 @@ func TestIDsOfTypes(t *testing.T) {
 		t.Errorf("got exit %d, %s", code, errText)
 	}
 	p := planOf(t, path, configs.Options{})
-	if next := nextCommand(p.Config, map[string]int{p.Agents[0].Config.Name: len(p.Agents[0].Joints)}, []halyard.Server{{Protocol: "odcp", Agent: "trio", Address: "127.0.0.1:45453"}}); !strings.HasPrefix(next, "halyard play FILE --model ") {
+	if next := nextCommand(p.Config, map[string]int{p.Agents[0].Config.Name: len(p.Agents[0].Joints)},
+		[]halyard.Server{{Protocol: "odcp", Agent: "trio", Address: "127.0.0.1:45453"}}); !strings.HasPrefix(next,
+		"halyard play FILE --model ") {
 		t.Errorf("no motion of three joints is embedded: got %q", next)
 	}
 }
@@ -112,8 +120,10 @@ func TestIDsOfTypes(t *testing.T) {
 // What a port is called tells some ports from others; a link, a label or a terminal may be anything.
 func TestPortKind(t *testing.T) {
 	for port, want := range map[string]string{
-		"/dev/ttyUSB0": "a serial port", "/dev/serial/by-id/usb-FTDI": "a serial port", "/dev/pts/3": "a serial port", "/dev/i2c-1": "an I2C bus",
-		"can0": "a CAN interface", "vcan12": "a CAN interface", "can": "", "candle": "", "arm": "", "/dev/halyard/FT232H": "", "pinctrl-rp1": "",
+		"/dev/ttyUSB0": "a serial port", "/dev/serial/by-id/usb-FTDI": "a serial port", "/dev/pts/3": "a serial port",
+		"/dev/i2c-1": "an I2C bus",
+		"can0":       "a CAN interface", "vcan12": "a CAN interface", "can": "", "candle": "", "arm": "",
+		"/dev/halyard/FT232H": "", "pinctrl-rp1": "",
 		"tcp://laser:10940": "an address of the network",
 	} {
 		if got := plan.PortKind(port); got != want {
@@ -138,15 +148,19 @@ func TestTablesAsJSON(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer ctl.Close()
-	// Which commands print no table: what runs until it is interrupted is tried in serve_test.go, files are no tables, and
-	// what needs a servo is tried where there is one (emulate_test.go).
-	none := map[string]bool{"serve": true, "emulate": true, "simloid": true, "usarsim": true, "play": true, "completion": true, "help": true,
+	// Which commands print no table: what runs until it is interrupted is tried in serve_test.go, files are no tables,
+	// and what needs a servo is tried where there is one (emulate_test.go).
+	none := map[string]bool{"serve": true, "emulate": true, "simloid": true, "usarsim": true, "play": true,
+		"completion": true, "help": true,
 		"setup": true, "registers": true, "moast": true, "supervise": true, "hand": true}
 	tried := map[string]bool{}
 	for _, line := range []string{
-		"version", "configs", "ports", "list so101", "list rov", "list p2at", "validate so101", "doctor so101 --body emulated",
-		"bench wire --steps 1", "status", "estop", "reset", "arm", "disarm", "scan nothere", "list nothere", "status nothere", "identify --check nothere --data nothere", "nml print x --nml none.nml", "shell none",
-		"plan so101", "replay nothere", "export nothere --csv nowhere", "top", "record --out nowhere/x.mcap", "calibrate nothere", "calibration export --dir nothere --format lerobot", "twin nothere",
+		"version", "configs", "ports", "list so101", "list rov", "list p2at", "validate so101",
+		"doctor so101 --body emulated",
+		"bench wire --steps 1", "status", "estop", "reset", "arm", "disarm", "scan nothere", "list nothere",
+		"status nothere", "identify --check nothere --data nothere", "nml print x --nml none.nml", "shell none",
+		"plan so101", "replay nothere", "export nothere --csv nowhere", "top", "record --out nowhere/x.mcap",
+		"calibrate nothere", "calibration export --dir nothere --format lerobot", "twin nothere",
 	} {
 		args := strings.Fields(line)
 		tried[args[0]] = true
@@ -161,7 +175,8 @@ func TestTablesAsJSON(t *testing.T) {
 					t.Errorf("%s -o %s: exit %d: no JSON: %.200s", line, form, code, text)
 				}
 			}
-			if code == 0 && form == "json" && out == "" && args[0] != "validate" && args[0] != "reset" && args[0] != "arm" && args[0] != "disarm" {
+			if code == 0 && form == "json" && out == "" && args[0] != "validate" && args[0] != "reset" &&
+				args[0] != "arm" && args[0] != "disarm" {
 				t.Errorf("%s -o json: got nothing", line)
 			}
 		}
@@ -193,11 +208,14 @@ func TestSources(t *testing.T) {
 		}
 	}
 	// A period that a bus cannot meet is valid, and warned of with changes that would meet it.
-	if code, _, errText := runApp(t, "validate", "so101", "--set", "clock.period=1ms"); code != 0 || !strings.Contains(errText, "warning: buses.arm: a cycle of") ||
-		!strings.Contains(errText, "does not fit into the period of 1 ms (try: ") || !strings.Contains(errText, "clock.period: ") {
+	if code, _, errText := runApp(t, "validate", "so101", "--set", "clock.period=1ms"); code != 0 ||
+		!strings.Contains(errText, "warning: buses.arm: a cycle of") ||
+		!strings.Contains(errText, "does not fit into the period of 1 ms (try: ") ||
+		!strings.Contains(errText, "clock.period: ") {
 		t.Errorf("a period of 1 ms: got exit %d, %s", code, errText)
 	}
-	for _, set := range []string{"agents[0].model=" + printed("--robot", "so101"), "world.scene=" + printed("--scene", "hills")} {
+	for _, set := range []string{"agents[0].model=" + printed("--robot", "so101"),
+		"world.scene=" + printed("--scene", "hills")} {
 		if code, _, errText := runApp(t, "validate", "so101", "--set", set); code != 0 {
 			t.Errorf("%s: %s", set, errText)
 		}
@@ -208,12 +226,15 @@ func TestSources(t *testing.T) {
 	_, out, _ := runApp(t, "configs", "-o", "jsonl")
 	for line := range strings.Lines(out) {
 		var row configRow
-		if err := json.Unmarshal([]byte(line), &row); err != nil || row.Title == "" || len(row.Title) > longestTitle || strings.HasPrefix(row.Title, "#") {
+		if err := json.Unmarshal([]byte(line), &row); err != nil || row.Title == "" || len(row.Title) > longestTitle ||
+			strings.HasPrefix(row.Title, "#") {
 			t.Errorf("got %s: %v", line, err)
 		}
 	}
-	for _, args := range [][]string{{"so102"}, {"--robot", "../so101"}, {"--scene", "hils"}, {"--robot", "so101", "--scene", "flat"}, {"so101", "--robot", "so101"}} {
-		if code, out, errText := runApp(t, append([]string{"configs"}, args...)...); code != 2 || out != "" || !strings.Contains(errText, "halyard configs") {
+	for _, args := range [][]string{{"so102"}, {"--robot", "../so101"}, {"--scene", "hils"},
+		{"--robot", "so101", "--scene", "flat"}, {"so101", "--robot", "so101"}} {
+		if code, out, errText := runApp(t, append([]string{"configs"}, args...)...); code != 2 || out != "" ||
+			!strings.Contains(errText, "halyard configs") {
 			t.Errorf("%v: got exit %d, %s", args, code, errText)
 		}
 	}
@@ -258,7 +279,8 @@ func TestListOnce(t *testing.T) {
 func TestCalibrationNotThere(t *testing.T) {
 	for _, config := range []string{"okon", "rov", "p2at"} {
 		code, _, errText := runApp(t, "serve", config, "--body", "real")
-		if code != 6 || !strings.Contains(errText, ".yaml, which is not there") || !strings.Contains(errText, "docs/calibration.md") ||
+		if code != 6 || !strings.Contains(errText, ".yaml, which is not there") ||
+			!strings.Contains(errText, "docs/calibration.md") ||
 			!strings.Contains(errText, "halyard doctor "+config) || strings.Contains(errText, "(try: halyard doctor)") {
 			t.Errorf("%s: got exit %d, %s", config, code, errText)
 		}
@@ -281,7 +303,8 @@ func TestBeginnersCommands(t *testing.T) {
 		{[]string{"play", "."}, "a folder"},
 		{[]string{"play", "wave", "--model", "nope"}, "no such robot"},
 	} {
-		if code, out, errText := runApp(t, c.args...); code != 2 || !strings.Contains(errText, c.says) || strings.Count(errText, "\n") != 1 || out != "" {
+		if code, out, errText := runApp(t, c.args...); code != 2 || !strings.Contains(errText, c.says) ||
+			strings.Count(errText, "\n") != 1 || out != "" {
 			t.Errorf("%v: got exit %d, %s%s; want 2, %q", c.args, code, out, errText, c.says)
 		}
 	}
@@ -305,7 +328,9 @@ func TestRobotCalled(t *testing.T) {
 	}
 	p := planOf(t, "so101", configs.Options{})
 	p.Agents[0].Config.Model = file
-	if next := nextCommand(p.Config, map[string]int{p.Agents[0].Config.Name: len(p.Agents[0].Joints)}, []halyard.Server{{Protocol: "odcp", Agent: "so101", Address: "127.0.0.1:45453"}}); !strings.Contains(next, " --model "+file) {
+	if next := nextCommand(p.Config, map[string]int{p.Agents[0].Config.Name: len(p.Agents[0].Joints)},
+		[]halyard.Server{{Protocol: "odcp", Agent: "so101", Address: "127.0.0.1:45453"}}); !strings.Contains(next,
+		" --model "+file) {
 		t.Errorf("got %q, want the robot's file", next)
 	}
 }
@@ -330,12 +355,14 @@ func TestStopAll(t *testing.T) {
 		defer ctl.Close()
 	}
 	for _, order := range []string{"status", "arm", "reset"} {
-		if code, _, errText := runApp(t, order); code != 2 || !strings.Contains(errText, "left, right (try: halyard "+order+" left)") {
+		if code, _, errText := runApp(t, order); code != 2 ||
+			!strings.Contains(errText, "left, right (try: halyard "+order+" left)") {
 			t.Errorf("%s: got exit %d, %s", order, code, errText)
 		}
 	}
 	code, out, errText := runApp(t, "estop")
-	if code != 0 || strings.Count(out, "yes") != 2 || bodies["left"].Halts != 1 || bodies["right"].Halts != 1 || !strings.Contains(errText, "left: stopped, latched") || !strings.Contains(errText, "right: stopped, latched") {
+	if code != 0 || strings.Count(out, "yes") != 2 || bodies["left"].Halts != 1 || bodies["right"].Halts != 1 ||
+		!strings.Contains(errText, "left: stopped, latched") || !strings.Contains(errText, "right: stopped, latched") {
 		t.Errorf("got exit %d\n%s%s", code, out, errText)
 	}
 	if _, _, errText := runApp(t, "status", "right"); !strings.Contains(errText, "STOPPED") {
@@ -397,7 +424,8 @@ func TestEchoOfSignal(t *testing.T) {
 
 // At the end of the program of a real robot a message reports whether the joints keep their torque.
 func TestParting(t *testing.T) {
-	for policy, want := range map[string]string{"hold": "so101 holds: smart servos keep their torque", "torque_off": "so101: torque off", "park": "so101 parks"} {
+	for policy, want := range map[string]string{"hold": "so101 holds: smart servos keep their torque",
+		"torque_off": "so101: torque off", "park": "so101 parks"} {
 		p := planOf(t, "so101", configs.Options{Set: []string{"agents[0].guard.on_timeout=" + policy}})
 		var text bytes.Buffer
 		a := &app{err: &text}

@@ -15,7 +15,8 @@ import (
 func TestBoardsReadGravity(t *testing.T) {
 	for _, body := range []string{"sim", "emulated"} {
 		t.Run(body, func(t *testing.T) {
-			sys, err := assembly.Build(planOf(t, "a-series", configs.Options{Body: body}), slog.New(slog.DiscardHandler))
+			sys, err := assembly.Build(planOf(t, "a-series", configs.Options{Body: body}),
+				slog.New(slog.DiscardHandler))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -45,7 +46,8 @@ func TestBoardsReadGravity(t *testing.T) {
 					continue
 				}
 				boards++
-				if ahead, up := measured[s.First], measured[s.First+1]; math.Abs(ahead) > 0.2 || math.Abs(up-9.81) > 0.2 {
+				if ahead, up := measured[s.First], measured[s.First+1]; math.Abs(ahead) > 0.2 ||
+					math.Abs(up-9.81) > 0.2 {
 					t.Errorf("%s: got %.3f ahead and %.3f up, want 0 and 9.81 m/s²", s.Name, ahead, up)
 				}
 			}

@@ -36,7 +36,8 @@ func TestBodiesConform(t *testing.T) {
 		{"a-series sim", "a-series", configs.Options{Body: "sim"}, false},
 		{"a-series emulated", "a-series", configs.Options{Body: "emulated"}, false},
 		{"a-series mixed", "a-series", configs.Options{Set: []string{"agents[0].parts.left_elbow=emulated"}}, false},
-		{"a-series shadowed", "a-series", configs.Options{Body: "emulated", Set: []string{"agents[0].shadow=true"}}, false},
+		{"a-series shadowed", "a-series", configs.Options{Body: "emulated", Set: []string{"agents[0].shadow=true"}},
+			false},
 		{"a-series emulated, adapters that echo", "a-series", configs.Options{Body: "emulated", Set: []string{
 			"buses.upper.timing.echo=true", "buses.left_leg.timing.echo=true"}}, false},
 		{"xm430-arm sim", "xm430-arm", configs.Options{Body: "sim"}, true},

@@ -35,15 +35,18 @@ func TestBrandsConform(t *testing.T) {
 		volts      float64
 		echo       bool
 	}{
-		{"feetech", "sts3215", 1000000, 7.4, false}, {"feetech", "sts3250", 1000000, 12, false}, {"feetech", "hls3915", 1000000, 12, false}, {"feetech", "hls3930", 1000000, 12, false},
+		{"feetech", "sts3215", 1000000, 7.4, false}, {"feetech", "sts3250", 1000000, 12, false},
+		{"feetech", "hls3915", 1000000, 12, false}, {"feetech", "hls3930", 1000000, 12, false},
 		{"feetech", "sts3032", 1000000, 6, true}, {"feetech", "scs0009", 1000000, 6, false},
 		{"feetech", "scs15", 1000000, 7.4, false}, {"hiwonder", "lx-16a", 115200, 7.4, false},
-		{"kondo", "krs-2552", 1250000, 11.1, true}, {"dynamixel2", "ym070-210-r051", 4000000, 24, false}, {"dynamixel2", "ym080-230-a099", 4000000, 24, false},
+		{"kondo", "krs-2552", 1250000, 11.1, true}, {"dynamixel2", "ym070-210-r051", 4000000, 24, false},
+		{"dynamixel2", "ym080-230-a099", 4000000, 24, false},
 	} {
 		t.Run(c.model, func(t *testing.T) {
 			config := brandConfig(t, c.bus, c.model, c.baud, c.volts)
 			haltest.Run(t, func(t *testing.T) haltest.Subject {
-				p := planOf(t, config, configs.Options{Body: "emulated", Set: []string{fmt.Sprintf("buses.line.timing.echo=%v", c.echo)}})
+				p := planOf(t, config, configs.Options{Body: "emulated",
+					Set: []string{fmt.Sprintf("buses.line.timing.echo=%v", c.echo)}})
 				return subject(t, p)
 			})
 		})
@@ -83,7 +86,8 @@ func TestEveryModelIsWhole(t *testing.T) {
 func TestBrandsAreResolved(t *testing.T) {
 	config := brandConfig(t, "feetech", "sts3215", 1000000, 7.4)
 	for _, c := range []struct{ set, want string }{
-		{"buses.line.type=canbus", "one of cybergear, dynamixel1, dynamixel2, feetech, hiwonder, kondo, odrive, odrive-can, vesc"},
+		{"buses.line.type=canbus", "one of cybergear, dynamixel1, dynamixel2, feetech, hiwonder, kondo, odrive, " +
+			"odrive-can, vesc"},
 		{"buses.line.type=hiwonder", "a servo that speaks hiwonder"},
 		{"agents[0].hardware.joints.a.model=ax-12a", "a servo that speaks feetech"},
 		{"agents[0].hardware.joints.a.registers.id=4", "a setting in RAM"},

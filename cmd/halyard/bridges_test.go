@@ -29,11 +29,15 @@ func TestRosbridge(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range []struct{ config, topics string }{
-		{file, "/joint_states /tf /odom /range/f1 /range/f2 /range/f3 /range/f4 /range/f5 /range/f6 /range/f7 /range/f8 /range/r1 /range/r2 /range/r3 /range/r4 /range/r5 /range/r6 /range/r7 /range/r8 /scan /imu/data /camera/compressed /diagnostics /clock /joint_commands /cmd_vel"},
+		{file, "/joint_states /tf /odom /range/f1 /range/f2 /range/f3 /range/f4 /range/f5 /range/f6 /range/f7 " +
+			"/range/f8 /range/r1 /range/r2 /range/r3 /range/r4 /range/r5 /range/r6 /range/r7 /range/r8 /scan " +
+			"/imu/data /camera/compressed /diagnostics /clock /joint_commands /cmd_vel"},
 		{"so101", "/joint_states /tf /diagnostics /clock /joint_commands"},
-		{"rov", "/joint_states /tf /odom /imu/data /camera/compressed /camera/depth/compressed /diagnostics /clock /joint_commands"},
+		{"rov", "/joint_states /tf /odom /imu/data /camera/compressed /camera/depth/compressed /diagnostics /clock " +
+			"/joint_commands"},
 	} {
-		r := start(t, "serve", k.config, "--body", "sim", "--set", "servers=[{protocol: rosbridge, listen: '127.0.0.1:0'}]")
+		r := start(t, "serve", k.config, "--body", "sim", "--set",
+			"servers=[{protocol: rosbridge, listen: '127.0.0.1:0'}]")
 		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 		conn, _, err := websocket.Dial(ctx, "ws://"+r.Servers[0].Address, nil)
 		if err != nil {

@@ -8,10 +8,12 @@ import (
 	"github.com/halyard-robotics/halyard/internal/assembly"
 )
 
-// What a chain finds wrong when it is opened has a command to type, each joint's its own line; one that names another keeps it.
+// What a chain finds wrong when it is opened has a command to type, each joint's its own line; one that names another
+// keeps it.
 func TestOpeningAdvises(t *testing.T) {
 	missing := &hal.Error{Kind: hal.Absent, Bus: "arm", ID: 3, Joint: "elbow", Op: "open", Err: errors.New("no answer")}
-	down := &hal.Error{Kind: hal.Absent, Bus: "can0", Op: "open", Err: errors.New("interface can0 is down"), Try: "sudo ip link set can0 up"}
+	down := &hal.Error{Kind: hal.Absent, Bus: "can0", Op: "open", Err: errors.New("interface can0 is down"),
+		Try: "sudo ip link set can0 up"}
 	plain := errors.New("no room")
 	err := assembly.Advise(errors.Join(missing, down, plain), "halyard doctor arm.yaml")
 	want := `bus "arm": id 3: joint "elbow": open: no answer (try: halyard doctor arm.yaml)

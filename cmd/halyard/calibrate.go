@@ -19,11 +19,15 @@ import (
 func newCalibration(a *app) *cobra.Command {
 	var config, agent, dir, format string
 	top := &cobra.Command{Use: "calibration", Short: "read and write calibration files of LeRobot and ROS"}
-	in := &cobra.Command{Use: "import FILE --config CONFIG --dir DIR", Short: "write DIR/JOINT.yaml from another program's file",
-		Example: "  halyard calibration import so101.json --config my-so101.yaml --dir calibration", Args: arguments("FILE", "halyard calibration import so101.json --config so101 --dir calibration"),
+	in := &cobra.Command{Use: "import FILE --config CONFIG --dir DIR",
+		Short:   "write DIR/JOINT.yaml from another program's file",
+		Example: "  halyard calibration import so101.json --config my-so101.yaml --dir calibration",
+		Args:    arguments("FILE", "halyard calibration import so101.json --config so101 --dir calibration"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if config == "" {
-				return &hal.Error{Kind: hal.Invalid, Op: "calibration import", Err: errors.New("got no --config, want the config of the robot"), Try: "halyard calibration import so101.json --config so101 --dir calibration"}
+				return &hal.Error{Kind: hal.Invalid, Op: "calibration import",
+					Err: errors.New("got no --config, want the config of the robot"),
+					Try: "halyard calibration import so101.json --config so101 --dir calibration"}
 			}
 			r, err := calibrate.Open(config, agent, configs.Options{})
 			if err != nil {
@@ -34,8 +38,10 @@ func newCalibration(a *app) *cobra.Command {
 		}}
 	in.Flags().StringVar(&config, "config", "", "config of the robot")
 	in.Flags().StringVar(&agent, "agent", "", "agent, if the config has several")
-	out := &cobra.Command{Use: "export --dir DIR --format lerobot", Short: "print the calibrations of DIR as another program's file",
-		Example: "  halyard calibration export --dir calibration --format lerobot > so101.json", Args: arguments("", "halyard calibration export --dir calibration --format lerobot"),
+	out := &cobra.Command{Use: "export --dir DIR --format lerobot",
+		Short:   "print the calibrations of DIR as another program's file",
+		Example: "  halyard calibration export --dir calibration --format lerobot > so101.json",
+		Args:    arguments("", "halyard calibration export --dir calibration --format lerobot"),
 		RunE: func(*cobra.Command, []string) error {
 			data, lost, err := calibrate.Export(dir, format)
 			return a.noted(lost, err, func() error { _, err := a.out.Write(data); return err })
@@ -67,10 +73,14 @@ func newCalibrate(a *app) *cobra.Command {
 	var table, wheels bool
 	g := calibrate.Guide{Now: time.Now, Out: a.err}
 	top := &cobra.Command{Use: "calibrate CONFIG", Short: "run a guided calibration; compare and restore its files",
-		Long: "Guides through the calibration of a robot, one step a screen: reference pose, direction, range and rest pose by hand with\n" +
-			"torque off, then torque constants and a check by slow motions that you confirm. An interrupted session continues at its step.\n" +
+		Long: "Guides through the calibration of a robot, one step a screen: reference pose, direction, range and " +
+			"rest pose by hand with\n" +
+			"torque off, then torque constants and a check by slow motions that you confirm. An interrupted session " +
+			"continues at its step.\n" +
 			"Move an emulated robot with \"hand JOINT DEGREES ...\" at any prompt while its torque is off.",
-		Example: "  halyard calibrate my-so101.yaml --dir calibration\n  halyard calibrate my-so101.yaml --joint elbow_flex\n  halyard calibrate show my-so101.yaml", Args: arguments("CONFIG", "halyard calibrate my-so101.yaml"), ValidArgsFunction: completeConfigs,
+		Example: "  halyard calibrate my-so101.yaml --dir calibration\n  halyard calibrate my-so101.yaml --joint " +
+			"elbow_flex\n  halyard calibrate show my-so101.yaml",
+		Args: arguments("CONFIG", "halyard calibrate my-so101.yaml"), ValidArgsFunction: completeConfigs,
 		RunE: func(c *cobra.Command, args []string) error {
 			g.Config, g.Agent, g.Options = args[0], agent, configs.Options{Body: f.body, Set: f.set}
 			g.In, g.Open = commission.NewAsker(a.in), a.options(slog.New(slog.DiscardHandler))
@@ -100,12 +110,16 @@ func newCalibrate(a *app) *cobra.Command {
 	top.Flags().StringArrayVar(&g.Only, "joint", nil, "this joint; may be repeated. Default: all")
 	top.Flags().StringVar(&sensor, "sensor", "", "calibrate this inertial sensor instead of joints")
 	top.Flags().StringVar(&pulse, "pulse", "", "calibrate this thruster, ESC or hobby servo instead of joints")
-	top.Flags().BoolVar(&wheels, "wheels", false, "calibrate the odometry of a robot base: a straight metre, and a square in each direction")
-	top.Flags().BoolVar(&table, "table", false, "compare --joint with angles that you measure, and write a table of them if a line does not fit")
+	top.Flags().BoolVar(&wheels, "wheels", false,
+		"calibrate the odometry of a robot base: a straight metre, and a square in each direction")
+	top.Flags().BoolVar(&table, "table", false,
+		"compare --joint with angles that you measure, and write a table of them if a line does not fit")
 	top.Flags().StringVar(&g.Plots, "plots", "", "folder for the plots as SVG")
-	top.Flags().StringVar(&g.Dir, "dir", "", "folder of the files (default: from the config, else calibration next to it)")
+	top.Flags().StringVar(&g.Dir, "dir", "",
+		"folder of the files (default: from the config, else calibration next to it)")
 	sub := func(use, short string, run func(*calibrate.Robot) error) {
-		c := &cobra.Command{Use: use + " CONFIG", Short: short, Args: arguments("CONFIG", "halyard calibrate "+use+" my-so101.yaml"), ValidArgsFunction: completeConfigs,
+		c := &cobra.Command{Use: use + " CONFIG", Short: short,
+			Args: arguments("CONFIG", "halyard calibrate "+use+" my-so101.yaml"), ValidArgsFunction: completeConfigs,
 			RunE: func(_ *cobra.Command, args []string) error {
 				r, err := calibrate.Open(args[0], agent, configs.Options{Body: f.body, Set: f.set})
 				if err != nil {
@@ -130,7 +144,8 @@ func newCalibrate(a *app) *cobra.Command {
 		}
 		return err
 	})
-	check := &cobra.Command{Use: "check CONFIG", Short: "compare servos and their rest pose with the calibrations", Args: arguments("CONFIG", "halyard calibrate check my-so101.yaml"), ValidArgsFunction: completeConfigs,
+	check := &cobra.Command{Use: "check CONFIG", Short: "compare servos and their rest pose with the calibrations",
+		Args: arguments("CONFIG", "halyard calibrate check my-so101.yaml"), ValidArgsFunction: completeConfigs,
 		RunE: func(c *cobra.Command, args []string) error {
 			d, err := calibrate.Check(c.Context(), args[0], configs.Options{Body: f.body, Set: f.set})
 			if err == nil {

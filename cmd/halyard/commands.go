@@ -59,7 +59,8 @@ type version struct {
 }
 
 func (v version) Cells() report.Cells {
-	return report.Cells{{"version", v.Version}, {"revision", v.Revision}, {"date", v.Date}, {"go", v.Go}, {"platform", v.Platform}}
+	return report.Cells{{"version", v.Version}, {"revision", v.Revision}, {"date", v.Date}, {"go", v.Go},
+		{"platform", v.Platform}}
 }
 
 func newVersion(a *app) *cobra.Command {
@@ -68,7 +69,8 @@ func newVersion(a *app) *cobra.Command {
 		Short: "print version information",
 		Args:  arguments("", "halyard version"),
 		RunE: func(*cobra.Command, []string) error {
-			v := version{Version: "devel", Go: runtime.Version(), Platform: fmt.Sprintf("%s/%s", runtime.GOOS, runtime.GOARCH)}
+			v := version{Version: "devel", Go: runtime.Version(),
+				Platform: fmt.Sprintf("%s/%s", runtime.GOOS, runtime.GOARCH)}
 			if info, ok := debug.ReadBuildInfo(); ok {
 				if info.Main.Version != "" {
 					v.Version = info.Main.Version

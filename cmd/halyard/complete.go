@@ -25,8 +25,8 @@ func words(list ...string) func(*cobra.Command, []string, string) ([]string, cob
 	return command.Words(list...)
 }
 
-// completeLines completes servo lines: the adapters' stable names, CAN interfaces, and CONFIG:BUS of the embedded configs, or
-// of the config typed so far.
+// completeLines completes servo lines: the adapters' stable names, CAN interfaces, and CONFIG:BUS of the embedded
+// configs, or of the config typed so far.
 func completeLines(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp

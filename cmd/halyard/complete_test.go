@@ -32,14 +32,22 @@ func TestCompletion(t *testing.T) {
 		want string // what is offered, among others
 		not  string
 	}{
-		{"scan _", "so101:arm", "a-series:nothing"}, {"scan m", "mine.yaml:arm", ""}, {"setup so101:", "so101:arm", "lx16a-arm:arm"},
-		{"setup mine.yaml:", "mine.yaml:arm", "so101:arm"}, {"registers read so1", "so101:arm", ""}, {"scan nothing:", "", "nothing:arm"},
-		{"setup so101:arm --id _", "3\telbow_flex, sts3215", "7"}, {"registers read so101:arm --id _", "6\tgripper, sts3215", ""},
-		{"registers read so101:arm --id 3 _", "present_voltage", "cw_angle_limit"}, {"registers read so101:arm --id 3 max_", "max_voltage", ""},
+		{"scan _", "so101:arm", "a-series:nothing"}, {"scan m", "mine.yaml:arm", ""},
+		{"setup so101:", "so101:arm", "lx16a-arm:arm"},
+		{"setup mine.yaml:", "mine.yaml:arm", "so101:arm"}, {"registers read so1", "so101:arm", ""},
+		{"scan nothing:", "", "nothing:arm"},
+		{"setup so101:arm --id _", "3\telbow_flex, sts3215", "7"},
+		{"registers read so101:arm --id _", "6\tgripper, sts3215", ""},
+		{"registers read so101:arm --id 3 _", "present_voltage", "cw_angle_limit"},
+		{"registers read so101:arm --id 3 max_", "max_voltage", ""},
 		{"registers write so101:arm --id 3 _", "max_voltage=", "present_voltage="},
-		{"registers write so101:arm --id 3 _", "torque_enable=", "goal_position="}, {"registers write nowhere --id 3 _", "", "max_voltage="}, {"registers write can0 --id 3 --protocol cybergear max_", "max_torque=", ""},
-		{"registers read /dev/ttyUSB0 --id 3 --protocol dynamixel1 _", "cw_angle_limit", ""}, {"registers read /dev/ttyUSB0 --protocol vesc --id 1 e", "electrical_rpm", ""},
-		{"scan x --protocol _", "cybergear", "serial"}, {"scan x --serial-backend _", "tarm", ""}, {"serve so101 --body _", "emulated", ""},
+		{"registers write so101:arm --id 3 _", "torque_enable=", "goal_position="},
+		{"registers write nowhere --id 3 _", "", "max_voltage="},
+		{"registers write can0 --id 3 --protocol cybergear max_", "max_torque=", ""},
+		{"registers read /dev/ttyUSB0 --id 3 --protocol dynamixel1 _", "cw_angle_limit", ""},
+		{"registers read /dev/ttyUSB0 --protocol vesc --id 1 e", "electrical_rpm", ""},
+		{"scan x --protocol _", "cybergear", "serial"}, {"scan x --serial-backend _", "tarm", ""},
+		{"serve so101 --body _", "emulated", ""},
 		{"list so101 -o _", "jsonl", ""}, {"serve _", "so101", ""},
 	} {
 		args := strings.Fields(c.args)
@@ -69,7 +77,8 @@ func TestNoLine(t *testing.T) {
 		more string
 		say  string
 	}{
-		{3, "/dev/no-such-port", "", "halyard ports"}, {2, "/dev/null", "", "halyard ports"}, {2, dir, "", "halyard ports"},
+		{3, "/dev/no-such-port", "", "halyard ports"}, {2, "/dev/null", "", "halyard ports"},
+		{2, dir, "", "halyard ports"},
 		{2, "lo", "", "--protocol odrive-can"}, {3, "nocan7", "--protocol cybergear", "ip link set nocan7 up"},
 		{2, "no-such-config:arm", "", "halyard configs"}, {2, "pendulum:leg", "", "halyard configs pendulum"},
 	} {
@@ -84,10 +93,14 @@ func TestNoLine(t *testing.T) {
 		code int
 		say  string
 	}{
-		"scan --protocol hiwonder": {5, "halyard ports"}, "registers read --id 1 --protocol hiwonder": {3, "halyard scan"},
-		"setup --id 1 --new-id 2 --protocol hiwonder": {3, "halyard scan"}, "scan --protocol vesc": {5, "halyard ports"},
-		"registers read --id 1 --protocol vesc": {3, "--protocol vesc"}, "setup --id 1 --protocol odrive --new-id 2": {3, "--protocol odrive"},
-		"setup --id 1 --protocol vesc --new-id 2": {2, "VESC Tool"}, "registers read --id 1 i2c --protocol cybergear": {3, "ip link"},
+		"scan --protocol hiwonder":                       {5, "halyard ports"},
+		"registers read --id 1 --protocol hiwonder":      {3, "halyard scan"},
+		"setup --id 1 --new-id 2 --protocol hiwonder":    {3, "halyard scan"},
+		"scan --protocol vesc":                           {5, "halyard ports"},
+		"registers read --id 1 --protocol vesc":          {3, "--protocol vesc"},
+		"setup --id 1 --protocol odrive --new-id 2":      {3, "--protocol odrive"},
+		"setup --id 1 --protocol vesc --new-id 2":        {2, "VESC Tool"},
+		"registers read --id 1 i2c --protocol cybergear": {3, "ip link"},
 	} {
 		args := append(strings.Fields(command), line)
 		if strings.Contains(command, "cybergear") {

@@ -30,12 +30,14 @@ type configFlags struct {
 func (f *configFlags) add(c *cobra.Command) {
 	c.Flags().StringVar(&f.body, "body", "", "body of all agents: sim, emulated or real; overrides parts")
 	c.RegisterFlagCompletionFunc("body", words("sim", "emulated", "real"))
-	c.Flags().StringArrayVar(&f.set, "set", nil, "PATH=VALUE: override a key of the config, for example clock.mode=realtime")
+	c.Flags().StringArrayVar(&f.set, "set", nil,
+		"PATH=VALUE: override a key of the config, for example clock.mode=realtime")
 }
 
 // addListen adds the flag of commands that have to do with a config's servers.
 func (f *configFlags) addListen(c *cobra.Command) {
-	c.Flags().StringArrayVar(&f.listen, "listen", nil, "PROTOCOL=ADDRESS or PROTOCOL@AGENT=ADDRESS; port 0 selects a free port")
+	c.Flags().StringArrayVar(&f.listen, "listen", nil,
+		"PROTOCOL=ADDRESS or PROTOCOL@AGENT=ADDRESS; port 0 selects a free port")
 }
 
 // settings returns the config's changes by the flags.
@@ -79,7 +81,8 @@ func (a *app) notes(c *halyard.Config, brief bool) {
 		counts[n.Source] = k
 	}
 	for _, file := range files {
-		a.note("note: %s: %d repairs, %d other notes (try: halyard validate %s)", file, counts[file][0], counts[file][1], c.Source)
+		a.note("note: %s: %d repairs, %d other notes (try: halyard validate %s)", file, counts[file][0],
+			counts[file][1], c.Source)
 	}
 }
 
@@ -103,17 +106,21 @@ func newConfigs(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "configs [NAME]",
 		Short: "list or print embedded configs, robots and scenes",
-		Example: "  halyard configs so101 > my-arm.yaml\n  halyard configs --robot so101 > my-robot.yaml     # for model: my-robot.yaml\n" +
+		Example: "  halyard configs so101 > my-arm.yaml\n  halyard configs --robot so101 > my-robot.yaml     # for " +
+			"model: my-robot.yaml\n" +
 			"  halyard configs --scene pool > my-pool.yaml       # for world: {scene: my-pool.yaml}",
 		Args:              arguments("[NAME]", "halyard configs so101"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(_ *cobra.Command, args []string) error {
 			if n := len(args); robot != "" && scene != "" || n > 0 && (robot != "" || scene != "") {
-				return &hal.Error{Kind: hal.Invalid, Op: "configs", Err: errors.New("got several, want one of NAME, --robot and --scene"), Try: "halyard configs --help"}
+				return &hal.Error{Kind: hal.Invalid, Op: "configs",
+					Err: errors.New("got several, want one of NAME, --robot and --scene"),
+					Try: "halyard configs --help"}
 			}
 			switch {
 			case robot != "":
-				return a.source("robot", robot, slices.Concat(model.Names(), model.RescueNames(), hydro.Names(), []string{"simloid-ID"}), model.Source, hydro.Source)
+				return a.source("robot", robot, slices.Concat(model.Names(), model.RescueNames(), hydro.Names(),
+					[]string{"simloid-ID"}), model.Source, hydro.Source)
 			case scene != "":
 				return a.source("scene", scene, append(model.SceneNames(), model.ArenaNames()...), model.SceneSource)
 			case len(args) > 0:
@@ -148,7 +155,8 @@ func (a *app) source(what, name string, names []string, from ...func(name string
 			return err
 		}
 	}
-	return &hal.Error{Kind: hal.Invalid, Op: "configs", Err: fmt.Errorf("no embedded %s %q%s; want one of %s", what, name, commission.Meant(name, names), strings.Join(names, ", ")),
+	return &hal.Error{Kind: hal.Invalid, Op: "configs", Err: fmt.Errorf("no embedded %s %q%s; want one of %s", what,
+		name, commission.Meant(name, names), strings.Join(names, ", ")),
 		Try: "halyard configs"}
 }
 

@@ -61,14 +61,16 @@ func TestOrders(t *testing.T) {
 	}
 	var first control.JointStatus
 	line, _, _ := strings.Cut(out, "\n")
-	if err := json.Unmarshal([]byte(line), &first); err != nil || first.Joint != "elbow" || first.Acked == nil || !*first.Acked {
+	if err := json.Unmarshal([]byte(line), &first); err != nil || first.Joint != "elbow" || first.Acked == nil ||
+		!*first.Acked {
 		t.Errorf("estop: got %q, want elbow's acknowledgement", line)
 	}
 	if code, _, errText := runApp(t, "arm", "arm"); code != 7 || !strings.Contains(errText, "halyard reset") {
 		t.Errorf("arm while latched: got exit %d, %q; want 7", code, errText)
 	}
 	body.HaltErr = &hal.Error{Kind: hal.BusFault, Joint: "wrist", Err: errors.New("no answer")}
-	if code, out, errText := runApp(t, "estop"); code != 5 || !strings.Contains(out, "NO") || !strings.Contains(errText, "cut the power") {
+	if code, out, errText := runApp(t, "estop"); code != 5 || !strings.Contains(out, "NO") ||
+		!strings.Contains(errText, "cut the power") {
 		t.Errorf("estop with a mute joint: got exit %d\n%s%s", code, out, errText)
 	}
 	for _, order := range []string{"reset", "arm", "status"} {
@@ -84,7 +86,8 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// halyard twin shows what a running rig knows of its joints and their twins; exit code 8 where one differs, 2 where none has a twin.
+// halyard twin shows what a running rig knows of its joints and their twins; exit code 8 where one differs, 2 where
+// none has a twin.
 func TestTwinOfRunning(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	rig, err := hal.New(hal.Config{Name: "arm", Period: 1e7})
@@ -103,13 +106,15 @@ func TestTwinOfRunning(t *testing.T) {
 	}
 	rows = []calibrate.ResidualRow{row}
 	for _, args := range [][]string{{"twin", "arm", "-o", "jsonl"}, {"twin", "-o", "jsonl"}} {
-		if code, out, errText := runApp(t, args...); code != 0 || !strings.Contains(out, `"cause":"none"`) || !strings.Contains(out, `"shadow_trend_rad_per_h":null`) {
+		if code, out, errText := runApp(t, args...); code != 0 || !strings.Contains(out, `"cause":"none"`) ||
+			!strings.Contains(out, `"shadow_trend_rad_per_h":null`) {
 			t.Errorf("%v: got exit %d, %s%s", args, code, out, errText)
 		}
 	}
 	row.Cause, row.Found = twin.Zero, "its zero has shifted by 26.4 degrees"
 	rows = []calibrate.ResidualRow{row}
-	if code, out, errText := runApp(t, "twin", "arm"); code != 8 || !strings.Contains(out, "26.4 degrees") || !strings.Contains(errText, "arm/elbow") {
+	if code, out, errText := runApp(t, "twin", "arm"); code != 8 || !strings.Contains(out, "26.4 degrees") ||
+		!strings.Contains(errText, "arm/elbow") {
 		t.Errorf("a shifted zero: got exit %d, %s%s", code, out, errText)
 	}
 }
@@ -178,7 +183,8 @@ func TestErrorsAsJSON(t *testing.T) {
 	var e struct {
 		Error struct{ Kind, Message string }
 	}
-	if err := json.Unmarshal([]byte(errText), &e); err != nil || code != 2 || e.Error.Kind != "invalid" || e.Error.Message == "" {
+	if err := json.Unmarshal([]byte(errText), &e); err != nil || code != 2 || e.Error.Kind != "invalid" ||
+		e.Error.Message == "" {
 		t.Errorf("got exit %d, %q: %v", code, errText, err)
 	}
 }
@@ -211,7 +217,8 @@ servers:
 	}
 	lines := strings.Split(strings.TrimSpace(errText), "\n")
 	for i, want := range []string{
-		":1:", ":2:15: clock.mode", ":2:32: clock.period", ":3:1: wrld", "buses.upper.baud", "agents[0].model", "agents[0].guard.on_timeout",
+		":1:", ":2:15: clock.mode", ":2:32: clock.period", ":3:1: wrld", "buses.upper.baud", "agents[0].model",
+		"agents[0].guard.on_timeout",
 		"agents[1].parts.elbow", "agents[1].hardware.joints.joint.model", "servers[0].protocol",
 	} {
 		if i >= len(lines) || !strings.Contains(lines[i], want) {
@@ -223,8 +230,8 @@ servers:
 	}
 }
 
-// TestSafety15NamelessStop: an estop without a name says which rigs it reached; where it finds none it says where it looked, and
-// --all finds those of the user's other runtime folders.
+// TestSafety15NamelessStop: an estop without a name says which rigs it reached; where it finds none it says where it
+// looked, and --all finds those of the user's other runtime folders.
 func TestSafety15NamelessStop(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
@@ -247,19 +254,23 @@ func TestSafety15NamelessStop(t *testing.T) {
 		defer ctl.Close()
 	}
 	for _, args := range [][]string{{"estop"}, {"estop", "--all"}} {
-		if code, _, errText := runApp(t, args...); code != 0 || !strings.Contains(errText, "arm: stopped") || !strings.Contains(errText, "rover: stopped") {
+		if code, _, errText := runApp(t, args...); code != 0 || !strings.Contains(errText, "arm: stopped") ||
+			!strings.Contains(errText, "rover: stopped") {
 			t.Errorf("%v: got exit %d, %q; want both by name", args, code, errText)
 		}
 	}
 	bodies["arm"].HaltErr = &hal.Error{Kind: hal.BusFault, Joint: "j", Err: errors.New("no answer")}
-	if code, out, errText := runApp(t, "estop"); code != 5 || !strings.Contains(errText, "arm: STOP NOT CONFIRMED") || !strings.Contains(errText, "rover: stopped") ||
+	if code, out, errText := runApp(t, "estop"); code != 5 || !strings.Contains(errText, "arm: STOP NOT CONFIRMED") ||
+		!strings.Contains(errText, "rover: stopped") ||
 		!strings.HasPrefix(out, "RIG ") || strings.Count(out, "\narm ") != 1 || strings.Count(out, "\nrover ") != 1 {
 		t.Errorf("one does not confirm: got exit %d, %q", code, errText)
 	}
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir()) // a shell with another environment
 	halts := bodies["rover"].Halts
-	if code, _, errText := runApp(t, "estop"); code != 3 || !strings.Contains(errText, tmp) || !strings.Contains(errText, "--all") || bodies["rover"].Halts != halts {
-		t.Errorf("another folder: got exit %d, %q, %d halts; want where they are", code, errText, bodies["rover"].Halts-halts)
+	if code, _, errText := runApp(t, "estop"); code != 3 || !strings.Contains(errText, tmp) ||
+		!strings.Contains(errText, "--all") || bodies["rover"].Halts != halts {
+		t.Errorf("another folder: got exit %d, %q, %d halts; want where they are", code, errText,
+			bodies["rover"].Halts-halts)
 	}
 	if code, _, _ := runApp(t, "estop", "--all"); code != 5 || bodies["rover"].Halts != halts+1 {
 		t.Errorf("--all: got exit %d, %d halts, want the rover stopped too", code, bodies["rover"].Halts-halts)
@@ -281,7 +292,8 @@ func TestSafety01BlockedStderr(t *testing.T) {
 	a := &app{in: strings.NewReader(""), out: &bytes.Buffer{}, err: blocked}
 	ended := make(chan int, 1)
 	go func() {
-		ended <- a.Run(ctx, []string{"serve", "so101", "--body", "emulated", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0"})
+		ended <- a.Run(ctx, []string{"serve", "so101", "--body", "emulated", "--listen", "osp=127.0.0.1:0", "--listen",
+			"odcp=127.0.0.1:0"})
 	}()
 	var ans *control.Answer
 	for range 300 {
@@ -305,13 +317,14 @@ func TestSafety01BlockedStderr(t *testing.T) {
 	}
 }
 
-// TestSafety16CrowdedArena: with 1,000 connections and 200 INITs at an arena's socket, none of which reads its answers, a stop is
-// answered and Ctrl-C ends the program.
+// TestSafety16CrowdedArena: with 1,000 connections and 200 INITs at an arena's socket, none of which reads its answers,
+// a stop is answered and Ctrl-C ends the program.
 func TestSafety16CrowdedArena(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of connections")
 	}
-	r := start(t, "usarsim", "--map", "yellow", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0")
+	r := start(t, "usarsim", "--map", "yellow", "--listen", "gamebots=127.0.0.1:0", "--listen",
+		"imageserver=127.0.0.1:0")
 	address, came := r.address(t, "gamebots"), 0
 	for i := range 400 {
 		conn, err := net.Dial("tcp", address)
@@ -320,7 +333,9 @@ func TestSafety16CrowdedArena(t *testing.T) {
 		}
 		defer conn.Close()
 		if i%5 == 0 {
-			fmt.Fprintf(conn, "INIT {ClassName USARBot.P2AT} {Name R%d} {Location 4.5,1.9,1.8}\r\nDRIVE {Left 1} {Right 1}\r\n", i) // one that is refused is closed
+			// one that is refused is closed
+			fmt.Fprintf(conn, "INIT {ClassName USARBot.P2AT} {Name R%d} {Location 4.5,1.9,1.8}\r\nDRIVE {Left 1} "+
+				"{Right 1}\r\n", i)
 		}
 	}
 	for k := range 200 { // until some have come in, and none does any more

@@ -32,7 +32,8 @@ func TestServeDashboard(t *testing.T) {
 	if code != 7 || !strings.Contains(errText, "--token") {
 		t.Errorf("beyond loopback: got exit %d: %s; want 7 and --token", code, errText)
 	}
-	guarded := startServe(t, append(pendulum, "--set", "name=guarded", "--dashboard", "127.0.0.1:0", "--token", "three")...)
+	guarded := startServe(t, append(pendulum, "--set", "name=guarded", "--dashboard", "127.0.0.1:0", "--token",
+		"three")...)
 	r, err := http.Post(guarded.Dashboard+"stop", "", nil)
 	if err != nil {
 		t.Fatal(err)

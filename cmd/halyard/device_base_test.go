@@ -42,8 +42,11 @@ servers: []
 
 // scanners are other devices in the place of the laser.
 func scanners() map[string]string {
-	return map[string]string{"": "sick-lms200", "urg": "hokuyo, model: urg-04lx", "ust": "hokuyo, model: ust-10lx, resolution: 0.5",
-		"lms291": "sick-lms291, resolution: 0.5, range_max: 32", "rplidar": "rplidar", "rplidar standard": "rplidar, standard: true, resolution: 2, fov: 180", "rplidar ultra": "rplidar, scan: ultra, resolution: 0.5", "rplidar dense": "rplidar, scan: dense"}
+	return map[string]string{"": "sick-lms200", "urg": "hokuyo, model: urg-04lx",
+		"ust":    "hokuyo, model: ust-10lx, resolution: 0.5",
+		"lms291": "sick-lms291, resolution: 0.5, range_max: 32", "rplidar": "rplidar",
+		"rplidar standard": "rplidar, standard: true, resolution: 2, fov: 180",
+		"rplidar ultra":    "rplidar, scan: ultra, resolution: 0.5", "rplidar dense": "rplidar, scan: dense"}
 }
 
 func pioneer(t *testing.T, o configs.Options, pairs ...string) *stepped {
@@ -87,7 +90,8 @@ func TestBaseConforms(t *testing.T) {
 	haltest.Run(t, func(t *testing.T) haltest.Subject { return subject(t, planOf(t, path, configs.Options{})) })
 }
 
-// The same commands drive the simulated and the emulated base to the same place, and the emulated one knows where it is.
+// The same commands drive the simulated and the emulated base to the same place, and the emulated one knows where it
+// is.
 func TestBaseDrives(t *testing.T) {
 	ends := map[string][3]float64{}
 	for body, o := range map[string]configs.Options{"sim": {Body: "sim"}, "emulated": {}} { // the option clears parts
@@ -104,16 +108,19 @@ func TestBaseDrives(t *testing.T) {
 		s.Run(2 * time.Second)
 		x, y, h := s.truth()
 		ends[body] = [3]float64{x, y, h}
-		for _, name := range []string{"left_front_wheel", "right_rear_wheel", "f1", "r8", "scanner1", "odometry", "inu", "groundtruth", "battery"} {
+		for _, name := range []string{"left_front_wheel", "right_rear_wheel", "f1", "r8", "scanner1", "odometry", "inu",
+			"groundtruth", "battery"} {
 			if d := s.device(name); d.Err != nil || d.Time < 6500*time.Millisecond {
 				t.Errorf("%s: %s: %v of %v", body, name, d.Err, d.Time)
 			}
 		}
 		pose := s.sensor("groundtruth")
 		yaw := hal.Pose{Rotation: [4]float64(pose[3:7])}.RollPitchYaw()[2]
-		t.Logf("%s: at %.3f %.3f %.3f, says %.3f %.3f %.3f, odometry %.3f", body, x, y, h, pose[0], pose[1], yaw, s.sensor("odometry"))
+		t.Logf("%s: at %.3f %.3f %.3f, says %.3f %.3f %.3f, odometry %.3f", body, x, y, h, pose[0], pose[1], yaw,
+			s.sensor("odometry"))
 		if math.Hypot(pose[0]-x, pose[1]-y) > 0.05 || math.Abs(yaw-h) > 0.02 {
-			t.Errorf("%s: says that it is at %.3f %.3f %.3f, is at %.3f %.3f %.3f", body, pose[0], pose[1], yaw, x, y, h)
+			t.Errorf("%s: says that it is at %.3f %.3f %.3f, is at %.3f %.3f %.3f", body, pose[0], pose[1], yaw, x, y,
+				h)
 		}
 	}
 	a, b := ends["sim"], ends["emulated"]
@@ -154,8 +161,8 @@ func (s *stepped) stops(d time.Duration) (after time.Duration, still bool) {
 	return after, still
 }
 
-// Pulling any cable stops the base: its own by its watchdog, another's by the guard. It does not go on because the cable is
-// back, but with the next command.
+// Pulling any cable stops the base: its own by its watchdog, another's by the guard. It does not go on because the
+// cable is back, but with the next command.
 func TestBaseCables(t *testing.T) {
 	for _, c := range []struct {
 		cable  string
@@ -205,14 +212,15 @@ func TestBaseCables(t *testing.T) {
 			s.wheels(4, 3)
 			s.Run(2 * time.Second)
 			if _, still := s.stops(100 * time.Millisecond); still {
-				t.Errorf("a new command does not drive it: wheel %v, scanner %v", s.device("left_front_wheel").Err, s.device("scanner1").Err)
+				t.Errorf("a new command does not drive it: wheel %v, scanner %v", s.device("left_front_wheel").Err,
+					s.device("scanner1").Err)
 			}
 		})
 	}
 }
 
-// The emergency stop ends at the base's board, which reports that its motors are off; nothing brings them back but to be armed
-// and commanded.
+// The emergency stop ends at the base's board, which reports that its motors are off; nothing brings them back but to
+// be armed and commanded.
 func TestBaseEmergencyStop(t *testing.T) {
 	s := pioneer(t, configs.Options{})
 	s.Run(500 * time.Millisecond)
@@ -256,16 +264,27 @@ func TestBaseFaults(t *testing.T) {
 		{"model: usarsim-p2at", "model: a-series", "agents[0].hardware.base", "no wheels on two sides"},
 		{"base: {bus: base", "base: {bus: main", "agents[0].hardware.base.bus", "a bus of type serial"},
 		{"base: {bus: base", "base: {bus: laser", "agents[0].hardware.sensors.scanner1.bus", "a line of its own"},
-		{"scanner1: {bus: laser, device: sick-lms200", "scanner1: {bus: laser, device: hokuyo", "agents[0].hardware.sensors.scanner1.model", "urg-04lx"},
-		{"laser: {type: serial", "laser: {baud: 115200, type: serial", "agents[0].hardware.sensors.scanner1.bus", "38400"}, // given, though others have it by default
-		{"device: sick-lms200", "device: sick-lms200, fov: 120", "agents[0].hardware.sensors.scanner1.fov", "180 or 100"},
-		{"device: sick-lms200", "device: sick-lms200, resolution: 0.25", "agents[0].hardware.sensors.scanner1.resolution", "0.25 with fov: 100"},
-		{"device: sick-lms200", "device: sick-lms200, range_max: 20", "agents[0].hardware.sensors.scanner1.range_max", "8, 16 or 32"},
-		{"device: sick-lms200", "device: hokuyo, model: urg-04lx, fov: 300", "agents[0].hardware.sensors.scanner1.fov", "239"},
-		{"device: sick-lms200", "device: hokuyo, model: urg-04lx, resolution: 0.4", "agents[0].hardware.sensors.scanner1.resolution", "0.351562"},
-		{"device: sick-lms200", "device: rplidar, resolution: 7", "agents[0].hardware.sensors.scanner1.resolution", "a whole part of 360"},
-		{"inu: {bus: main, device: bno055}", "inu: {bus: main, device: rplidar}", "agents[0].hardware.sensors.inu.device", "bno055"},
-		{"parts: {camera_pan: sim, camera_tilt: sim}", "parts: {camera_pan: sim, camera_tilt: sim, left_rear_wheel: sim}",
+		{"scanner1: {bus: laser, device: sick-lms200", "scanner1: {bus: laser, device: hokuyo",
+			"agents[0].hardware.sensors.scanner1.model", "urg-04lx"},
+		// given, though others have it by default
+		{"laser: {type: serial", "laser: {baud: 115200, type: serial", "agents[0].hardware.sensors.scanner1.bus",
+			"38400"},
+		{"device: sick-lms200", "device: sick-lms200, fov: 120", "agents[0].hardware.sensors.scanner1.fov",
+			"180 or 100"},
+		{"device: sick-lms200", "device: sick-lms200, resolution: 0.25",
+			"agents[0].hardware.sensors.scanner1.resolution", "0.25 with fov: 100"},
+		{"device: sick-lms200", "device: sick-lms200, range_max: 20", "agents[0].hardware.sensors.scanner1.range_max",
+			"8, 16 or 32"},
+		{"device: sick-lms200", "device: hokuyo, model: urg-04lx, fov: 300", "agents[0].hardware.sensors.scanner1.fov",
+			"239"},
+		{"device: sick-lms200", "device: hokuyo, model: urg-04lx, resolution: 0.4",
+			"agents[0].hardware.sensors.scanner1.resolution", "0.351562"},
+		{"device: sick-lms200", "device: rplidar, resolution: 7", "agents[0].hardware.sensors.scanner1.resolution",
+			"a whole part of 360"},
+		{"inu: {bus: main, device: bno055}", "inu: {bus: main, device: rplidar}",
+			"agents[0].hardware.sensors.inu.device", "bno055"},
+		{"parts: {camera_pan: sim, camera_tilt: sim}",
+			"parts: {camera_pan: sim, camera_tilt: sim, left_rear_wheel: sim}",
 			"agents[0].parts.left_rear_wheel", "emulated as the whole base"},
 	} {
 		config, err := configs.Load(rigOf(t, pioneerRig, "", c.from, c.to), configs.Options{})
@@ -292,12 +311,14 @@ func TestScanners(t *testing.T) {
 				continue
 			}
 			at := s.sys.Scene.Body("pioneer").Pose(0).Times(hal.Pose{Position: [3]float64{0.144, 0, 0.13}})
-			p := s.sys.Plan.Sensors[slices.IndexFunc(s.sys.Plan.Sensors, func(p *catalog.SensorPlan) bool { return p.Name == "scanner1" })].Scanner
+			p := s.sys.Plan.Sensors[slices.IndexFunc(s.sys.Plan.Sensors,
+				func(p *catalog.SensorPlan) bool { return p.Name == "scanner1" })].Scanner
 			wrong := 0
 			for i, got := range scan {
 				want := math.Min(p.Reach, toWalls(at, (float64(i)-float64(len(scan)-1)/2)*p.Step))
 				// What a hokuyo or an rplidar does not see it does not tell from what it did not measure.
-				if unknown := math.IsNaN(got) && want > 0.99*p.Reach; !unknown && !(math.Abs(got-want) <= 0.03+0.03*want) {
+				if unknown := math.IsNaN(got) && want > 0.99*p.Reach; !unknown &&
+					!(math.Abs(got-want) <= 0.03+0.03*want) {
 					wrong++
 				}
 			}

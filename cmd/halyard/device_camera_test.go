@@ -91,7 +91,8 @@ func TestCameraEmulated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if p.Width != 64 || p.Height != 36 || len(p.RGB) != len(truth.RGB) || len(truth.Detections) == 0 && len(p.Detections) != 0 {
+			if p.Width != 64 || p.Height != 36 || len(p.RGB) != len(truth.RGB) || len(truth.Detections) == 0 &&
+				len(p.Detections) != 0 {
 				t.Fatalf("got %dx%d and %d bytes, the scene's %d", p.Width, p.Height, len(p.RGB), len(truth.RGB))
 			}
 			off, shades := 0.0, map[byte]bool{}
@@ -100,7 +101,8 @@ func TestCameraEmulated(t *testing.T) {
 				shades[p.RGB[i]] = true
 			}
 			if off > 6 || len(shades) < 10 {
-				t.Errorf("got a picture of %d shades that is off by %.1f on average, want that of the scene", len(shades), off)
+				t.Errorf("got a picture of %d shades that is off by %.1f on average, want that of the scene",
+					len(shades), off)
 			}
 			if age := truth.Time - p.Time; age < -2*time.Second || age > 5*time.Second {
 				t.Errorf("got a picture of %v beside one of %v", p.Time, truth.Time)
@@ -166,18 +168,23 @@ func TestSightOfDevices(t *testing.T) {
 		s    assembly.Sight
 		want okon.Views
 	}{
-		{"sim", assembly.Sight{Scene: scene, Devices: none, Real: []bool{false, false}}, okon.Views{Colour: 0, Depth: 1, Detector: 0}},
+		{"sim", assembly.Sight{Scene: scene, Devices: none, Real: []bool{false, false}},
+			okon.Views{Colour: 0, Depth: 1, Detector: 0}},
 		{"emulated", *emulated, okon.Views{Colour: 0, Depth: 1, Detector: 2}},
-		{"real", assembly.Sight{Scene: scene, Devices: []*camera.Camera{device, nil}, Real: []bool{true, true}}, okon.Views{Colour: 0, Depth: hal.None, Detector: hal.None}},
-		{"real, no camera", assembly.Sight{Scene: scene, Devices: none, Real: []bool{true, true}}, okon.Views{Colour: hal.None, Depth: hal.None, Detector: hal.None}},
-		{"no scene", assembly.Sight{Devices: none, Real: []bool{false, false}}, okon.Views{Colour: hal.None, Depth: hal.None, Detector: hal.None}},
+		{"real", assembly.Sight{Scene: scene, Devices: []*camera.Camera{device, nil}, Real: []bool{true, true}},
+			okon.Views{Colour: 0, Depth: hal.None, Detector: hal.None}},
+		{"real, no camera", assembly.Sight{Scene: scene, Devices: none, Real: []bool{true, true}},
+			okon.Views{Colour: hal.None, Depth: hal.None, Detector: hal.None}},
+		{"no scene", assembly.Sight{Devices: none, Real: []bool{false, false}},
+			okon.Views{Colour: hal.None, Depth: hal.None, Detector: hal.None}},
 	} {
 		if got := okonserve.ViewsOf(&c.s, l); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.name, got, c.want)
 		}
 		for i := range 5 {
 			w, err := c.s.Watch(i)
-			if (err == nil) != (slices.Contains([]int{c.want.Colour, c.want.Depth, c.want.Detector}, i) || i >= 2 && i < 4 && c.s.Scene != nil && !c.s.Real[i-2]) {
+			if (err == nil) != (slices.Contains([]int{c.want.Colour, c.want.Depth, c.want.Detector}, i) ||
+				i >= 2 && i < 4 && c.s.Scene != nil && !c.s.Real[i-2]) {
 				t.Errorf("%s: camera %d: got %v", c.name, i, err)
 			}
 			if err == nil {
@@ -223,8 +230,10 @@ func TestCameraFaults(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", set, err, want)
 		}
 	}
-	p := planOf(t, "okon", configs.Options{Set: []string{"agents[0].hardware.cameras.front.width=320", "agents[0].hardware.cameras.front.height=180"}})
-	if got := p.Agents[0].Vehicle.Cameras(0)[0]; got.Width != 320 || got.Height != 180 || p.Agents[0].Layout.Cameras[0].Width != 320 {
+	p := planOf(t, "okon", configs.Options{Set: []string{"agents[0].hardware.cameras.front.width=320",
+		"agents[0].hardware.cameras.front.height=180"}})
+	if got := p.Agents[0].Vehicle.Cameras(0)[0]; got.Width != 320 || got.Height != 180 ||
+		p.Agents[0].Layout.Cameras[0].Width != 320 {
 		t.Errorf("got %dx%d, want the simulated camera as large as the device's pictures", got.Width, got.Height)
 	}
 }
@@ -232,14 +241,18 @@ func TestCameraFaults(t *testing.T) {
 // The doctor tells of a camera; list and emulate do too.
 func TestDoctorOfCameras(t *testing.T) {
 	code, out, text := runApp(t, "doctor", "okon", "--body", "emulated", "-o", "jsonl")
-	if code != 0 || !strings.Contains(out, `"check":"camera","state":"ok"`) || !strings.Contains(out, `v4l2 offers 640x360 mjpeg`) {
+	if code != 0 || !strings.Contains(out, `"check":"camera","state":"ok"`) ||
+		!strings.Contains(out, `v4l2 offers 640x360 mjpeg`) {
 		t.Errorf("exit %d: %s\n%s", code, text, out)
 	}
-	code, out, _ = runApp(t, "doctor", "okon", "--body", "real", "-o", "jsonl", "--set", "agents[0].hardware.cameras.front.port="+t.TempDir()+"/video9")
-	if code != 3 || !strings.Contains(out, `"check":"camera","state":"fail"`) || !strings.Contains(out, "no such device") || !strings.Contains(out, "ls /dev/v4l/by-id") {
+	code, out, _ = runApp(t, "doctor", "okon", "--body", "real", "-o", "jsonl", "--set",
+		"agents[0].hardware.cameras.front.port="+t.TempDir()+"/video9")
+	if code != 3 || !strings.Contains(out, `"check":"camera","state":"fail"`) ||
+		!strings.Contains(out, "no such device") || !strings.Contains(out, "ls /dev/v4l/by-id") {
 		t.Errorf("absent: exit %d:\n%s", code, out)
 	}
-	if code, out, _ := runApp(t, "list", "okon", "--body", "emulated", "-o", "jsonl"); code != 0 || !strings.Contains(out, `"on":"v4l2 mjpeg"`) {
+	if code, out, _ := runApp(t, "list", "okon", "--body", "emulated", "-o", "jsonl"); code != 0 ||
+		!strings.Contains(out, `"on":"v4l2 mjpeg"`) {
 		t.Errorf("list: exit %d:\n%s", code, out)
 	}
 }
@@ -251,10 +264,13 @@ func TestCameraFix(t *testing.T) {
 		err  error
 		want string
 	}{
-		{&hal.Error{Kind: hal.Absent, Try: "ls"}, "plug it in, or put its name into hardware.cameras.front.port: ls /dev/v4l/by-id"},
-		{&hal.Error{Kind: hal.Busy, Try: "sudo usermod -aG video $USER, then log in again"}, "sudo usermod -aG video $USER, then log in again"},
+		{&hal.Error{Kind: hal.Absent, Try: "ls"},
+			"plug it in, or put its name into hardware.cameras.front.port: ls /dev/v4l/by-id"},
+		{&hal.Error{Kind: hal.Busy, Try: "sudo usermod -aG video $USER, then log in again"},
+			"sudo usermod -aG video $USER, then log in again"},
 		{&hal.Error{Kind: hal.Busy, Try: "fuser -v /dev/video0"}, "fuser -v /dev/video0"},
-		{&hal.Error{Kind: hal.Invalid, Try: "halyard doctor"}, "set the keys of hardware.cameras.front to what it offers"},
+		{&hal.Error{Kind: hal.Invalid, Try: "halyard doctor"},
+			"set the keys of hardware.cameras.front to what it offers"},
 		{errors.New("odd"), "plug it in, or put its name into hardware.cameras.front.port: ls /dev/v4l/by-id"},
 	} {
 		if got := q.Fix(c.err); got != c.want {
@@ -265,7 +281,9 @@ func TestCameraFix(t *testing.T) {
 
 // A camera may be simulated on a robot whose rest is not.
 func TestCameraPart(t *testing.T) {
-	s := step(t, planOf(t, "okon", configs.Options{Set: []string{"clock.mode=lockstep", "agents[0].body=emulated", "agents[0].parts={front: sim}"}}))
+	s := step(t, planOf(t, "okon",
+		configs.Options{Set: []string{"clock.mode=lockstep", "agents[0].body=emulated",
+			"agents[0].parts={front: sim}"}}))
 	sight, err := s.sys.Sight(s.agent)
 	if err != nil || sight.Devices[0] != nil || !sight.Sees(0) || s.agent.BodyKind() != hal.Emulated {
 		t.Errorf("got %+v, %v", sight, err)
@@ -274,8 +292,10 @@ func TestCameraPart(t *testing.T) {
 
 // Okon's video channel and USARSim's image server serve the pictures of emulated cameras, in real time.
 func TestServeCamera(t *testing.T) {
-	r := startServe(t, "okon", "--body", "emulated", "--set", "agents[0].hardware.cameras.front.width=96", "--set", "agents[0].hardware.cameras.front.height=54",
-		"--set", "servers[2]={protocol: imageserver, listen: \"127.0.0.1:0\", format: good}", "--listen", "okon=127.0.0.1:0", "--listen", "okon-video=127.0.0.1:0")
+	r := startServe(t, "okon", "--body", "emulated", "--set", "agents[0].hardware.cameras.front.width=96", "--set",
+		"agents[0].hardware.cameras.front.height=54",
+		"--set", "servers[2]={protocol: imageserver, listen: \"127.0.0.1:0\", format: good}", "--listen",
+		"okon=127.0.0.1:0", "--listen", "okon-video=127.0.0.1:0")
 	v, err := okon.DialVideo(r.address(t, "okon-video"), 20*time.Second)
 	if err != nil {
 		t.Fatal(err)

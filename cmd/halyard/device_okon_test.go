@@ -14,8 +14,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/okon"
 )
 
-// The same client, byte for byte, dives to a depth and holds it on the simulated Okon and on the emulated one, in real time;
-// the emergency stop then is acknowledged by every thruster.
+// The same client, byte for byte, dives to a depth and holds it on the simulated Okon and on the emulated one, in real
+// time; the emergency stop then is acknowledged by every thruster.
 func TestOkonClientDives(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some ten seconds of real time a body")
@@ -25,7 +25,8 @@ func TestOkonClientDives(t *testing.T) {
 		t.Run(body, func(t *testing.T) {
 			t.Parallel()
 			name := "dive-" + body
-			r := startServe(t, "okon", "--body", body, "--set", "name="+name, "--listen", "okon=127.0.0.1:0", "--listen", "okon-video=127.0.0.1:0")
+			r := startServe(t, "okon", "--body", body, "--set", "name="+name, "--listen", "okon=127.0.0.1:0",
+				"--listen", "okon-video=127.0.0.1:0")
 			c, err := okon.Dial(r.address(t, "okon"), 0)
 			if err != nil {
 				t.Fatal(err)
@@ -62,7 +63,8 @@ func TestOkonClientDives(t *testing.T) {
 func TestOkonPython(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if os.Getenv("HALYARD_LONG") == "" || err != nil {
-		t.Skip("some fifty seconds of real time a body: HALYARD_LONG=1 go test -run OkonPython ./cmd/halyard; it needs python3")
+		t.Skip("some fifty seconds of real time a body: HALYARD_LONG=1 go test -run OkonPython ./cmd/halyard; it " +
+			"needs python3")
 	}
 	script, err := filepath.Abs("../../docs/okon_client.py")
 	if err != nil {
@@ -70,14 +72,16 @@ func TestOkonPython(t *testing.T) {
 	}
 	for _, body := range []string{"sim", "emulated"} {
 		t.Run(body, func(t *testing.T) {
-			r := startServe(t, "okon", "--body", body, "--listen", "okon=127.0.0.1:0", "--listen", "okon-video=127.0.0.1:0")
+			r := startServe(t, "okon", "--body", body, "--listen", "okon=127.0.0.1:0", "--listen",
+				"okon-video=127.0.0.1:0")
 			_, control, _ := net.SplitHostPort(r.address(t, "okon"))
 			_, video, _ := net.SplitHostPort(r.address(t, "okon-video"))
 			client := exec.Command(python, script, "127.0.0.1", control, video)
 			client.Dir = t.TempDir() // it keeps a picture there
 			out, err := client.CombinedOutput()
 			t.Logf("%s", out)
-			for _, want := range []string{"at 1.5 m\n", "a gate ", "all checkpoints reached\n", `finish zone {"id":"FZ1"}`, "there after "} {
+			for _, want := range []string{"at 1.5 m\n", "a gate ", "all checkpoints reached\n",
+				`finish zone {"id":"FZ1"}`, "there after "} {
 				if err != nil || !strings.Contains(string(out), want) {
 					t.Fatalf("got %v, and no %q", err, want)
 				}

@@ -94,8 +94,8 @@ func (w *wired) until(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// buildOnPTY builds p, whose devices answer from goroutines of this process: on a busy machine one may answer too late, so it
-// tries again.
+// buildOnPTY builds p, whose devices answer from goroutines of this process: on a busy machine one may answer too late,
+// so it tries again.
 func buildOnPTY(p *plan.Plan) (sys *assembly.System, err error) {
 	for range 20 {
 		if sys, err = assembly.Build(p, slog.New(slog.DiscardHandler)); err == nil || hal.KindOf(err) != hal.Timeout {
@@ -105,15 +105,17 @@ func buildOnPTY(p *plan.Plan) (sys *assembly.System, err error) {
 	return sys, err
 }
 
-// The real drivers in its own goroutine, on serial ports of the operating system: what is commanded becomes pulses, what the
-// chip feels becomes values, and an emergency stop ends the pulses and says which joints acknowledged.
+// The real drivers in its own goroutine, on serial ports of the operating system: what is commanded becomes pulses,
+// what the chip feels becomes values, and an emergency stop ends the pulses and says which joints acknowledged.
 func TestRealDevicesOnPTYs(t *testing.T) {
 	maestro, bno := chip.NewMaestro(6, 12, false), chip.NewBNO055(imu.BNO055Address)
 	board, sensor := plug(t, maestro), plug(t, bno)
-	path := rigOf(t, doctor.NodderRig, doctor.Nodder, "body: emulated", "body: real", "{type: i2c, port: /dev/i2c-nobody}", "{type: serial, port: "+sensor.path+"}",
+	path := rigOf(t, doctor.NodderRig, doctor.Nodder, "body: emulated", "body: real",
+		"{type: i2c, port: /dev/i2c-nobody}", "{type: serial, port: "+sensor.path+"}",
 		"{type: dynamixel2, port: /dev/serial/by-id/nobody}", "{type: serial, port: "+board.path+"}",
 		"{bus: line, id: 1, model: xl430-w250}", "{bus: line, device: maestro, channel: 0, calibration: pan.yaml}",
-		"{bus: main, device: pca9685, channel: 3, frequency: 200}", "{bus: line, device: maestro, channel: 3, calibration: tilt.yaml}",
+		"{bus: main, device: pca9685, channel: 3, frequency: 200}",
+		"{bus: line, device: maestro, channel: 3, calibration: tilt.yaml}",
 		"rate: 100", "rate: 100, calibration: imu.yaml")
 	for name, channel := range map[string]int{"pan": 0, "tilt": 3} {
 		c := calibration.NominalServo(name, calibration.Channel{Model: "maestro", Channel: channel}, -1, 1)
@@ -142,9 +144,12 @@ func TestRealDevicesOnPTYs(t *testing.T) {
 	if err := agent.Override(inputs); err != nil {
 		t.Fatal(err)
 	}
-	board.until(t, "tilt at 0.5 rad", func() bool { return maestro.Pulse(3) == 1750*time.Microsecond && maestro.Pulse(0) == 0 })
+	board.until(t, "tilt at 0.5 rad", func() bool {
+		return maestro.Pulse(3) == 1750*time.Microsecond && maestro.Pulse(0) == 0
+	})
 	v := agent.Measured(nil)[sensorOf(t, agent.Layout(), "imu").First:]
-	if q := v[:4]; math.Abs(q[0]-math.Sqrt2/2) > 0.01 || math.Abs(math.Abs(q[3])-math.Sqrt2/2) > 0.01 || math.Abs(v[9]-9.81) > 0.02 {
+	if q := v[:4]; math.Abs(q[0]-math.Sqrt2/2) > 0.01 || math.Abs(math.Abs(q[3])-math.Sqrt2/2) > 0.01 ||
+		math.Abs(v[9]-9.81) > 0.02 {
 		t.Errorf("imu, mounted a quarter turn off: got %v", v[:10])
 	}
 	for _, stop := range sys.Rig.EmergencyStop("test") {
@@ -170,9 +175,11 @@ func TestRealDevicesOnPTYs(t *testing.T) {
 func TestRealThrustersOnAPTY(t *testing.T) {
 	maestro, bno := chip.NewMaestro(12, 12, false), chip.NewBNO055(imu.BNO055Address)
 	board, sensor := plug(t, maestro), plug(t, bno)
-	pairs := []string{"body: emulated", "body: real", "{type: i2c, port: /dev/i2c-nobody}", "{type: serial, port: " + sensor.path + "}",
+	pairs := []string{"body: emulated", "body: real", "{type: i2c, port: /dev/i2c-nobody}", "{type: serial, port: " +
+		sensor.path + "}",
 		"/dev/serial/by-id/nobody", board.path, "rate: 100", "rate: 100, calibration: imu.yaml", ", frequency: 200", "",
-		"        pressure: {bus: main, device: ms5837-30ba}\n", "", "        battery: {bus: main, device: ina219, address: 0x41, below: 13}\n", ""}
+		"        pressure: {bus: main, device: ms5837-30ba}\n", "",
+		"        battery: {bus: main, device: ina219, address: 0x41, below: 13}\n", ""}
 	names := []string{"flh", "frh", "blh", "brh", "flv", "frv", "blv", "brv"}
 	for i, name := range names {
 		pairs = append(pairs, fmt.Sprintf("%s: {bus: main, device: pca9685, channel: %d", name, i),
@@ -181,7 +188,8 @@ func TestRealThrustersOnAPTY(t *testing.T) {
 	path := rigOf(t, rovRig, "", pairs...)
 	for i, name := range names {
 		c := calibration.NominalThruster(name, calibration.Channel{Model: "maestro", Channel: i}, nil)
-		c.Mode, c.Method, c.Date, c.Arming = hal.DutyMode, calibration.ByManual, time.Unix(1_700_000_000, 0), 300*time.Millisecond
+		c.Mode, c.Method, c.Date, c.Arming = hal.DutyMode, calibration.ByManual, time.Unix(1_700_000_000, 0),
+			300*time.Millisecond
 		if err := os.WriteFile(filepath.Join(filepath.Dir(path), name+".yaml"), c.Encode(), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -60,7 +60,8 @@ func TestROVConforms(t *testing.T) {
 
 func rovOn(t *testing.T, board string) string {
 	if board == "maestro" {
-		return rigOf(t, rovRig, "", "{bus: main, device: pca9685,", "{bus: thrusters, device: maestro,", ", frequency: 200", "")
+		return rigOf(t, rovRig, "", "{bus: main, device: pca9685,", "{bus: thrusters, device: maestro,",
+			", frequency: 200", "")
 	}
 	return rigOf(t, rovRig, "")
 }
@@ -157,8 +158,10 @@ func TestROVFaults(t *testing.T) {
 		s.Run(5 * time.Second)
 		bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: imu.BNO055Address})
 		s.Run(time.Second)
-		if s.device("imu").Err == nil || s.device("pose").Err == nil || s.device("pressure").Err != nil || !s.saw("/rov/imu/Fault") {
-			t.Errorf("unplugged: imu %v, pose %v, pressure %v", s.device("imu").Err, s.device("pose").Err, s.device("pressure").Err)
+		if s.device("imu").Err == nil || s.device("pose").Err == nil || s.device("pressure").Err != nil ||
+			!s.saw("/rov/imu/Fault") {
+			t.Errorf("unplugged: imu %v, pose %v, pressure %v", s.device("imu").Err, s.device("pose").Err,
+				s.device("pressure").Err)
 		}
 		if s.duties() != 0 {
 			t.Errorf("without an attitude: got duty %v", s.duties())
@@ -216,7 +219,8 @@ func TestROVFaults(t *testing.T) {
 
 // A thruster whose truth is not its calibration pushes the other way.
 func TestThrusterMountedWrong(t *testing.T) {
-	path := rigOf(t, rovRig, "", "channel: 0, frequency: 200}", "channel: 0, frequency: 200, ground_truth: {direction: -1}}")
+	path := rigOf(t, rovRig, "", "channel: 0, frequency: 200}",
+		"channel: 0, frequency: 200, ground_truth: {direction: -1}}")
 	s := step(t, planOf(t, path, configs.Options{}))
 	for _, a := range s.agent.Layout().Actuators {
 		s.inputs[a.Goal[hal.DutyMode]] = 0.5
@@ -236,15 +240,18 @@ func TestThrusterMountedWrong(t *testing.T) {
 // In real time an emulated ROV is served, listed and stopped like any other.
 func TestServeROV(t *testing.T) {
 	path := rovOn(t, "")
-	if code, out, _ := runApp(t, "list", path, "-o", "jsonl"); code != 0 || strings.Count(out, `"kind":"thruster"`) != 8 ||
+	if code, out, _ := runApp(t, "list", path, "-o", "jsonl"); code != 0 ||
+		strings.Count(out, `"kind":"thruster"`) != 8 ||
 		!strings.Contains(out, `"on":"main pca9685 channel 3"`) || !strings.Contains(out, `"on":"imu on main bno055"`) {
 		t.Errorf("list: exit %d:\n%s", code, out)
 	}
-	if code, out, text := runApp(t, "doctor", path, "--body", "emulated", "-o", "jsonl"); code != 0 || strings.Count(out, `"check":"device"`) != 4 {
+	if code, out, text := runApp(t, "doctor", path, "--body", "emulated", "-o", "jsonl"); code != 0 ||
+		strings.Count(out, `"check":"device"`) != 4 {
 		t.Errorf("doctor: exit %d: %s\n%s", code, text, out)
 	}
 	startServe(t, path, "--set", "clock.mode=realtime")
-	if code, out, text := runApp(t, "estop", "-o", "jsonl"); code != 0 || strings.Count(out, `"acknowledged":true`) != 8 {
+	if code, out, text := runApp(t, "estop", "-o", "jsonl"); code != 0 ||
+		strings.Count(out, `"acknowledged":true`) != 8 {
 		t.Errorf("estop: exit %d: %s\n%s", code, text, out)
 	}
 }
@@ -252,7 +259,8 @@ func TestServeROV(t *testing.T) {
 // Depth is by the water that the config says: the sea's is heavier, and the same pressure is less deep.
 func TestDensity(t *testing.T) {
 	for said, want := range map[string]float64{"": 997, ", density: 1029": 1029} {
-		sys, err := assembly.Build(planOf(t, rigOf(t, rovRig, "", "device: ms5837-30ba", "device: ms5837-30ba"+said), configs.Options{}), slog.New(slog.DiscardHandler))
+		sys, err := assembly.Build(planOf(t, rigOf(t, rovRig, "", "device: ms5837-30ba", "device: ms5837-30ba"+said),
+			configs.Options{}), slog.New(slog.DiscardHandler))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -263,10 +271,12 @@ func TestDensity(t *testing.T) {
 		a := sys.Rig.Agents()[0]
 		measured := a.Measured(nil)
 		at := func(kind string) int {
-			return p.Layout.Sensors[slices.IndexFunc(p.Layout.Sensors, func(s hal.Sensor) bool { return s.Kind == kind })].First
+			return p.Layout.Sensors[slices.IndexFunc(p.Layout.Sensors,
+				func(s hal.Sensor) bool { return s.Kind == kind })].First
 		}
 		// The pool is of fresh water, so that of the same pressure the sea's depth is less.
-		if depth, pascals := -measured[at("pose")+2], measured[at("pressure")]; math.Abs(depth-pascals/(want*9.80665)) > 1e-9 || pascals < 5000 {
+		if depth, pascals := -measured[at("pose")+2],
+			measured[at("pressure")]; math.Abs(depth-pascals/(want*9.80665)) > 1e-9 || pascals < 5000 {
 			t.Errorf("%q: got a depth of %g m at %g Pa", said, depth, pascals)
 		}
 		if err := sys.Close(); err != nil {

@@ -58,7 +58,8 @@ func listeners(t *testing.T, s *stepped) map[string]*[]int {
 func (s *stepped) at(t *testing.T, told *[]int, x, y float64, d time.Duration) []int {
 	t.Helper()
 	s.sys.Rig.BetweenCycles(func() {
-		if err := s.sys.Scene.Place("seeker", hal.Pose{Position: [3]float64{x - 0.2, y, -1.82}, Rotation: [4]float64{1}}); err != nil {
+		if err := s.sys.Scene.Place("seeker",
+			hal.Pose{Position: [3]float64{x - 0.2, y, -1.82}, Rotation: [4]float64{1}}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -69,15 +70,19 @@ func (s *stepped) at(t *testing.T, told *[]int, x, y float64, d time.Duration) [
 	return slices.Compact(*told)
 }
 
-// The tags of the arena pass through emulated readers and their drivers: by number, where the scene's reader finds them.
+// The tags of the arena pass through emulated readers and their drivers: by number, where the scene's reader finds
+// them.
 func TestReadersOfTags(t *testing.T) {
 	for _, c := range []struct{ name, device, bus, baud string }{
-		{"rdm6300", "rdm6300", "tags", ""}, {"pn532 on a line", "pn532", "nfc", ""}, {"pn532 on i2c", "pn532", "main", ""},
+		{"rdm6300", "rdm6300", "tags", ""}, {"pn532 on a line", "pn532", "nfc", ""},
+		{"pn532 on i2c", "pn532", "main", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			rig := strings.Replace(seeker, "{bus: tags, device: rdm6300}", fmt.Sprintf("{bus: %s, device: %s}", c.bus, c.device), 1)
+			rig := strings.Replace(seeker, "{bus: tags, device: rdm6300}",
+				fmt.Sprintf("{bus: %s, device: %s}", c.bus, c.device), 1)
 			if c.bus == "main" { // one of its kind on a bus
-				rig = strings.Replace(rig, "{bus: main, device: pn532, rate: 20}", "{bus: nfc, device: pn532, rate: 20}", 1)
+				rig = strings.Replace(rig, "{bus: main, device: pn532, rate: 20}",
+					"{bus: nfc, device: pn532, rate: 20}", 1)
 			}
 			s := step(t, planOf(t, rigOf(t, rig, ""), configs.Options{}))
 			told := listeners(t, s)
@@ -111,7 +116,8 @@ func TestReaderOfSingleShot(t *testing.T) {
 	s := step(t, planOf(t, rigOf(t, seeker, ""), configs.Options{}))
 	list := listeners(t, s)["rfid"]
 	s.sys.Rig.BetweenCycles(func() {
-		if err := s.sys.Scene.Place("seeker", hal.Pose{Position: [3]float64{0.7, -7.9, -1.82}, Rotation: [4]float64{1}}); err != nil {
+		if err := s.sys.Scene.Place("seeker",
+			hal.Pose{Position: [3]float64{0.7, -7.9, -1.82}, Rotation: [4]float64{1}}); err != nil {
 			t.Error(err)
 		}
 	})
@@ -149,7 +155,8 @@ func TestFieldOfTags(t *testing.T) {
 func TestReadersTellGamebots(t *testing.T) {
 	s := step(t, planOf(t, rigOf(t, seeker, ""), configs.Options{}))
 	l := s.agent.Layout()
-	r := &gamebots.Robot{Sensors: []gamebots.Sensor{{Index: catalog.SensorIndex(l, "rfid")}, {Index: catalog.SensorIndex(l, "victrfid")}, {Index: 0}}}
+	r := &gamebots.Robot{Sensors: []gamebots.Sensor{{Index: catalog.SensorIndex(l, "rfid")},
+		{Index: catalog.SensorIndex(l, "victrfid")}, {Index: 0}}}
 	gamebotsserve.ListenTags(s.sys, 0, r)
 	if r.Sensors[0].Hits == nil || r.Sensors[1].Hits == nil || r.Sensors[2].Hits != nil {
 		t.Errorf("got %+v", r.Sensors)
@@ -176,14 +183,18 @@ func TestReaderLost(t *testing.T) {
 		t.Errorf("on again: got %d, %v", got, s.device("victrfid").Err)
 	}
 	path := rigOf(t, seeker, "")
-	if code, out, text := runApp(t, "doctor", path, "--set", "agents[0].parts={rfid: emulated, victrfid: emulated}", "-o", "jsonl"); code != 0 ||
-		!strings.Contains(out, `"found":"rdm6300 measures [0]"`) || !strings.Contains(out, `"found":"pn532 measures [0]"`) {
+	if code, out, text := runApp(t, "doctor", path, "--set", "agents[0].parts={rfid: emulated, victrfid: emulated}",
+		"-o", "jsonl"); code != 0 ||
+		!strings.Contains(out, `"found":"rdm6300 measures [0]"`) ||
+		!strings.Contains(out, `"found":"pn532 measures [0]"`) {
 		t.Errorf("doctor: exit %d: %s\n%s", code, text, out)
 	}
 	for set, want := range map[string]string{
-		"agents[0].hardware.sensors.rfid.bus=main":                      "want a bus of type serial, for rdm6300",
-		"agents[0].hardware.sensors.rfid.device=bno055":                 "want one of pn532, rdm6300, for the sensor is of kind rfid",
-		"buses.tags.baud=115200":                                        "buses.tags.baud: got 115200, want 9600, for rdm6300",
+		"agents[0].hardware.sensors.rfid.bus=main": "want a bus of type serial, for rdm6300",
+		"agents[0].hardware.sensors.rfid.device=bno055": "want one of pn532, rdm6300, for the " +
+			"sensor is of kind rfid",
+		"buses.tags.baud=115200": "buses.tags.baud: got 115200, want 9600, " +
+			"for rdm6300",
 		"agents[0].hardware.sensors.victrfid.address=0x25":              "got 0x25, want 0x24",
 		"agents[0].hardware.sensors.odometry={bus: nfc, device: pn532}": "sensors.odometry.device: got pn532",
 	} {
@@ -198,14 +209,15 @@ func TestReaderLost(t *testing.T) {
 	}
 }
 
-// A spawned robot whose readers and camera are emulated devices: a client of USARSim is notified of tags and victims by number,
-// as a real one tells of them, and the image server shows its camera's pictures.
+// A spawned robot whose readers and camera are emulated devices: a client of USARSim is notified of tags and victims by
+// number, as a real one tells of them, and the image server shows its camera's pictures.
 func TestUSARSimReaders(t *testing.T) {
 	_, head, _ := strings.Cut(seeker, "buses:")
 	buses, hardware, _ := strings.Cut(head, "agents:")
 	_, hardware, _ = strings.Cut(hardware, "    hardware:\n")
 	hardware = strings.Replace(hardware, "servers: []\n", "", 1)
-	rig := "name: seekers\nclock: {mode: realtime, period: 10ms}\nworld: {scene: yellow, seed: 1}\nbuses:" + buses + `classes:
+	rig := "name: seekers\nclock: {mode: realtime, period: 10ms}\nworld: {scene: yellow, seed: 1}\nbuses:" + buses +
+		`classes:
   USARBot.P2AT:
     model: usarsim-p2at
     parts: {rfid: emulated, victrfid: emulated, camera: emulated}

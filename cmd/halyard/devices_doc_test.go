@@ -25,8 +25,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// The page of examples: a fragment is what stands in a config for a device, and the table below it the words that may stand
-// in the place of the fragment's own.
+// The page of examples: a fragment is what stands in a config for a device, and the table below it the words that may
+// stand in the place of the fragment's own.
 const examplesPage = "../../docs/devices.md"
 
 // table is a table of YAML.
@@ -52,7 +52,8 @@ func fragments(t *testing.T) (list []fragment) {
 	for _, section := range regexp.MustCompile(`(?m)^##+ `).Split(string(data), -1)[1:] {
 		name, _, _ := strings.Cut(section, "\n")
 		parts := strings.Split(section, "```yaml\n")
-		if len(parts) > 1 && !strings.Contains(section, "halyard scan ") && !strings.Contains(section, "halyard doctor ") {
+		if len(parts) > 1 && !strings.Contains(section, "halyard scan ") &&
+			!strings.Contains(section, "halyard doctor ") {
 			t.Errorf("%s: says no command that checks it", name)
 		}
 		for _, part := range parts[1:] {
@@ -103,24 +104,28 @@ func (f *fragment) variants(t *testing.T) (list []fragment) {
 		if w != own {
 			swapped := *f
 			swapped.name, swapped.own = f.name+" as "+w, w
-			swapped.text = regexp.MustCompile(`((?:device|model|robot): )`+regexp.QuoteMeta(own)+`([,}])`).ReplaceAllString(f.text, "${1}"+w+"${2}")
+			swapped.text = regexp.MustCompile(`((?:device|model|robot): )`+regexp.QuoteMeta(own)+
+				`([,}])`).ReplaceAllString(f.text, "${1}"+w+"${2}")
 			list = append(list, swapped)
 		}
 	}
 	return list
 }
 
-// exampleRobots are the robots on which examples are tried, each with what its other joints are connected to. The one without a model
-// is made for the example: a post with the joints that it names, and an imu.
+// exampleRobots are the robots on which examples are tried, each with what its other joints are connected to. The one
+// without a model is made for the example: a post with the joints that it names, and an imu.
 func exampleRobots() []exampleRobot {
 	pioneer := func(model, robot string) exampleRobot {
 		return exampleRobot{model: model, scene: "hall", position: []float64{17, -3, -1.82},
-			base: table{"bus": "frame_base", "device": "p2os", "robot": robot}, bus: table{"type": "dynamixel1", "port": "/dev/frame"}, on: "model", word: "ax-12a", number: "id"}
+			base: table{"bus": "frame_base", "device": "p2os", "robot": robot},
+			bus:  table{"type": "dynamixel1", "port": "/dev/frame"}, on: "model", word: "ax-12a", number: "id"}
 	}
 	return []exampleRobot{
 		pioneer("usarsim-pioneer", "p2at"), pioneer("usarsim-p2dx", "p2dx"), pioneer("usarsim-papagoose", "p2at"),
-		{model: "okon", scene: "pool", position: []float64{0, 0, -1}, bus: table{"type": "i2c", "port": "/dev/frame"}, on: "device", word: "pca9685", number: "channel"},
-		{scene: "flat", position: []float64{0, 0, 0}, bus: table{"type": "dynamixel2", "port": "/dev/frame"}, on: "model", word: "xl430-w250", number: "id"},
+		{model: "okon", scene: "pool", position: []float64{0, 0, -1}, bus: table{"type": "i2c", "port": "/dev/frame"},
+			on: "device", word: "pca9685", number: "channel"},
+		{scene: "flat", position: []float64{0, 0, 0}, bus: table{"type": "dynamixel2", "port": "/dev/frame"},
+			on: "model", word: "xl430-w250", number: "id"},
 	}
 }
 
@@ -141,7 +146,8 @@ func part(of table, key string) table {
 	return p
 }
 
-// rig writes a config of the example into a folder: its buses and hardware on the first robot that has all that it names.
+// rig writes a config of the example into a folder: its buses and hardware on the first robot that has all that it
+// names.
 func (f *fragment) rig(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -182,7 +188,8 @@ func (f *fragment) framed(t *testing.T, dir string, whole table) table {
 			}
 		}
 		agent := table{"name": "robot", "model": name, "body": "sim", "pose": table{"position": r.position}}
-		rig := table{"name": "example", "world": table{"scene": r.scene, "seed": 1}, "agents": []any{agent}, "servers": []any{}}
+		rig := table{"name": "example", "world": table{"scene": r.scene, "seed": 1}, "agents": []any{agent},
+			"servers": []any{}}
 		bare, err := yaml.Marshal(rig)
 		if err != nil {
 			t.Fatal(err)
@@ -240,7 +247,8 @@ func (r *exampleRobot) has(l *hal.Layout, hardware table) bool {
 	return true
 }
 
-// exampleArm is a post with these joints, each with the motor that the example names, or a hobby servo where pulses drive it.
+// exampleArm is a post with these joints, each with the motor that the example names, or a hobby servo where pulses
+// drive it.
 func exampleArm(joints table) string {
 	names, volts := report.SortedKeys(joints), 12.0
 	bodies, list := "", ""
@@ -261,16 +269,20 @@ func exampleArm(joints table) string {
 		} else if servo == "" {
 			servo = "xl430-w250"
 		}
-		bodies += fmt.Sprintf("  - {name: %s, position_m: [0, 0.1, %.1f], mass_kg: 0.05, shapes: [{box: [0.05, 0.05, 0.05], collides: false}]}\n", name, 0.1*float64(i+1))
+		bodies += fmt.Sprintf("  - {name: %s, position_m: [0, 0.1, %.1f], mass_kg: 0.05, shapes: [{box: [0.05, "+
+			"0.05, 0.05], collides: false}]}\n", name, 0.1*float64(i+1))
 		modes := "position"
 		if spec, ok := actuator.Lookup(servo); ok {
 			modes = modesOf(spec.Modes)
 		}
-		list += fmt.Sprintf("  - {name: %s, servo: %s, modes: [%s], limits_deg: [-60, 60], parent: post, child: %s, anchor_m: [0, 0, %.1f], axis: [0, 0, 1]}\n",
+		list += fmt.Sprintf("  - {name: %s, servo: %s, modes: [%s], limits_deg: [-60, 60], parent: post, child: %s, "+
+			"anchor_m: [0, 0, %.1f], axis: [0, 0, 1]}\n",
 			name, servo, modes, name, 0.1*float64(i+1))
 	}
-	return fmt.Sprintf("name: arm\ntitle: what examples are tried on\nsupply: {volts: %g, ohms: 0.01}\nbase: fixed\nbodies:\n"+
-		"  - {name: post, position_m: [0, 0, 0.2], mass_kg: 5, shapes: [{box: [0.02, 0.02, 0.4], collides: false}]}\n%sjoints:\n%s"+
+	return fmt.Sprintf("name: arm\ntitle: what examples are tried on\nsupply: {volts: %g, ohms: 0.01}\nbase: "+
+		"fixed\nbodies:\n"+
+		"  - {name: post, position_m: [0, 0, 0.2], mass_kg: 5, shapes: [{box: [0.02, 0.02, 0.4], collides: "+
+		"false}]}\n%sjoints:\n%s"+
 		"sensors:\n  - {name: imu, kind: imu, body: post}\n", volts, bodies, list)
 }
 
@@ -285,8 +297,8 @@ func modesOf(has [hal.NumModes]bool) string {
 	return strings.Join(list, ", ")
 }
 
-// Every example of the page resolves, is built emulated and runs a second in lock-step: what it names is well, and says what
-// can be. Every word that a config may say for a device has one.
+// Every example of the page resolves, is built emulated and runs a second in lock-step: what it names is well, and says
+// what can be. Every word that a config may say for a device has one.
 func TestDevicesDoc(t *testing.T) {
 	t.Parallel()
 	shown := map[string]bool{}
@@ -441,7 +453,8 @@ func tryExample(t *testing.T, p *plan.Plan, d time.Duration) {
 		of := sensorOf(t, l, name)
 		measured := values[of.First : of.First+of.Count]
 		for k, v := range measured {
-			if channel := l.Measured(of.First + k); !(v >= channel.Min && v <= channel.Max) && (of.Kind != "range" || !math.IsNaN(v)) {
+			if channel := l.Measured(of.First + k); !(v >= channel.Min && v <= channel.Max) &&
+				(of.Kind != "range" || !math.IsNaN(v)) {
 				t.Errorf("%s: got %s %g, want %g..%g", name, channel.Name, v, channel.Min, channel.Max)
 				break
 			}
@@ -485,7 +498,8 @@ func tryExample(t *testing.T, p *plan.Plan, d time.Duration) {
 	}
 }
 
-// sensible checks what a device measures of a robot that is at rest. Of a scanner a ray that nothing answers is not known.
+// sensible checks what a device measures of a robot that is at rest. Of a scanner a ray that nothing answers is not
+// known.
 func sensible(t *testing.T, name, device, kind string, v []float64) {
 	t.Helper()
 	good := true
@@ -494,7 +508,8 @@ func sensible(t *testing.T, name, device, kind string, v []float64) {
 		known := slices.DeleteFunc(slices.Clone(v), math.IsNaN)
 		good = len(known) > len(v)/2 && slices.Min(known) > 0.05 && slices.Min(known) < slices.Max(known) // a room
 	case len(v) == 10:
-		good = math.Abs(v[0]*v[0]+v[1]*v[1]+v[2]*v[2]+v[3]*v[3]-1) < 0.01 && math.Abs(math.Hypot(math.Hypot(v[7], v[8]), v[9])-9.81) < 0.5
+		good = math.Abs(v[0]*v[0]+v[1]*v[1]+v[2]*v[2]+v[3]*v[3]-1) < 0.01 &&
+			math.Abs(math.Hypot(math.Hypot(v[7], v[8]), v[9])-9.81) < 0.5
 	case strings.HasPrefix(device, "bm"):
 		good = v[0] > 9e4 && v[0] < 11e4 && v[1] > -20 && v[1] < 60
 	case strings.HasPrefix(device, "ms5837"):

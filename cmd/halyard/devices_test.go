@@ -24,7 +24,8 @@ func rigOf(t *testing.T, rig, robot string, pairs ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	path := filepath.Join(dir, "rig.yaml")
-	for name, text := range map[string]string{path: strings.NewReplacer(pairs...).Replace(rig), filepath.Join(dir, "nodder-robot.yaml"): robot} {
+	for name, text := range map[string]string{path: strings.NewReplacer(pairs...).Replace(rig),
+		filepath.Join(dir, "nodder-robot.yaml"): robot} {
 		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -43,8 +44,8 @@ gyro: {offset: [0.01, -0.02, 0.03]}
 accelerometer: {offset: [0.1, 0.2, -0.3], scale: [1.01, 0.99, 1]}
 `
 
-// A robot of a smart servo, a hobby servo and an inertial sensor passes the suite of all bodies, and the sensor tells the
-// nod that the servo makes, however it lies.
+// A robot of a smart servo, a hobby servo and an inertial sensor passes the suite of all bodies, and the sensor tells
+// the nod that the servo makes, however it lies.
 func TestNodder(t *testing.T) {
 	for _, device := range []string{"bno055", "mpu-6050", "mpu-9250", "lsm6dsox", "bno055 turned", "mpu-9250 turned"} {
 		kind, file, lies := strings.Cut(device, " ")
@@ -52,7 +53,8 @@ func TestNodder(t *testing.T) {
 			file = ", calibration: imu.yaml"
 		}
 		path := rigOf(t, doctor.NodderRig, doctor.Nodder, "bno055, rate: 100", kind+", rate: 100"+file)
-		if err := os.WriteFile(filepath.Join(filepath.Dir(path), "imu.yaml"), []byte(strings.Replace(turned, "DEVICE", kind, 1)), 0o600); err != nil {
+		if err := os.WriteFile(filepath.Join(filepath.Dir(path), "imu.yaml"),
+			[]byte(strings.Replace(turned, "DEVICE", kind, 1)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		t.Run(device, func(t *testing.T) {
@@ -127,7 +129,8 @@ func cycles(t *testing.T, s haltest.Subject, f *hal.Frame, d time.Duration) {
 func TestDeviceFaults(t *testing.T) {
 	rig := rigOf(t, doctor.NodderRig, doctor.Nodder,
 		"{type: i2c,", "{type: i2c, frequency: 100000,",
-		"        tilt: {bus: main, device: pca9685, channel: 3, frequency: 200}\n", `        tilt: {bus: line, device: pca9685, channel: 3}
+		"        tilt: {bus: main, device: pca9685, channel: 3, frequency: 200}\n",
+		`        tilt: {bus: line, device: pca9685, channel: 3}
 `,
 		"{bus: line, id: 1, model: xl430-w250}", "{bus: main, device: pca9686, channel: 0}",
 		"        imu: {bus: main, device: bno055, rate: 100}\n", `        imu: {bus: main, device: ms5837-30ba}
@@ -165,7 +168,9 @@ func TestDeviceFaults(t *testing.T) {
 // Real devices without a calibration are refused with 6, those that are not there with 3.
 func TestRealDevices(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	rig := rigOf(t, doctor.NodderRig, doctor.Nodder, "body: emulated", "body: real", "        pan: {bus: line, id: 1, model: xl430-w250}\n", "        pan: {bus: main, device: pca9685, channel: 0}\n")
+	rig := rigOf(t, doctor.NodderRig, doctor.Nodder, "body: emulated", "body: real",
+		"        pan: {bus: line, id: 1, model: xl430-w250}\n",
+		"        pan: {bus: main, device: pca9685, channel: 0}\n")
 	code, _, text := runApp(t, "serve", rig)
 	if code != 6 || strings.Count(text, "calibration: got none") != 3 {
 		t.Errorf("not calibrated: got exit %d: %s; want 6 and three faults", code, text)
@@ -183,7 +188,8 @@ func TestRealDevices(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := []string{"serve", rig}
-	for _, set := range []string{"joints.pan.calibration=pan.yaml", "joints.tilt.calibration=tilt.yaml", "sensors.imu.calibration=imu.yaml"} {
+	for _, set := range []string{"joints.pan.calibration=pan.yaml", "joints.tilt.calibration=tilt.yaml",
+		"sensors.imu.calibration=imu.yaml"} {
 		args = append(args, "--set", "agents[0].hardware."+set)
 	}
 	code, _, text = runApp(t, args...)
@@ -201,14 +207,17 @@ func TestBoardKinds(t *testing.T) {
 	for _, c := range []struct{ board, port string }{
 		{"{bus: main, device: pca9685, address: 0x41, channel: 15, frequency: 333, oscillator: 26000000}", ""},
 		{"{bus: usb, device: maestro, channel: 11}", "  usb: {type: serial, port: /dev/serial/by-id/nobody-2}\n"},
-		{"{bus: usb, device: maestro, address: 12, crc: true, channel: 2}", "  usb: {type: serial, port: /dev/serial/by-id/nobody-2}\n"},
+		{"{bus: usb, device: maestro, address: 12, crc: true, channel: 2}",
+			"  usb: {type: serial, port: /dev/serial/by-id/nobody-2}\n"},
 		{"{device: kernel-pwm, address: 2, channel: 1}", ""},
 	} {
-		path := rigOf(t, doctor.NodderRig, doctor.Nodder, "{bus: main, device: pca9685, channel: 3, frequency: 200}", c.board, "agents:\n", c.port+"agents:\n")
+		path := rigOf(t, doctor.NodderRig, doctor.Nodder, "{bus: main, device: pca9685, channel: 3, frequency: 200}",
+			c.board, "agents:\n", c.port+"agents:\n")
 		s := step(t, planOf(t, path, configs.Options{}))
 		s.inputs[s.agent.Layout().Actuators[1].Goal[hal.PositionMode]] = 0.3
 		s.Run(2 * time.Second)
-		if got := s.sys.Scene.Body("nodder").Joint(1).Servo.Position; math.Abs(got-0.3) > 0.03 || s.device("tilt").Err != nil {
+		if got := s.sys.Scene.Body("nodder").Joint(1).Servo.Position; math.Abs(got-0.3) > 0.03 ||
+			s.device("tilt").Err != nil {
 			t.Errorf("%s: tilt at %.3f rad, want 0.3; %v", c.board, got, s.device("tilt").Err)
 		}
 		for _, stop := range s.sys.Rig.EmergencyStop("test") {
@@ -242,10 +251,11 @@ servers: []`, "channel: 3, frequency: 200", "channel: 3, address: 0x41")
 	}
 }
 
-// The inputs of one ADS1115 are sensors and monitors of their own, each at its rate, in step and in its own goroutine: the chip
-// converts one at a time, and none has another's volts.
+// The inputs of one ADS1115 are sensors and monitors of their own, each at its rate, in step and in its own goroutine:
+// the chip converts one at a time, and none has another's volts.
 func TestInputsOfOneChip(t *testing.T) {
-	path := rigOf(t, strings.Replace(rovRig, "        battery: {bus: main, device: ina219, address: 0x41, below: 13}\n", `        battery: {bus: main, device: ads1115, input: 3, scale: 5, below: 13}
+	path := rigOf(t, strings.Replace(rovRig, "        battery: {bus: main, device: ina219, address: 0x41, below: 13}\n",
+		`        battery: {bus: main, device: ads1115, input: 3, scale: 5, below: 13}
       monitors:
         leak: {bus: main, device: ads1115, input: 0, above: 2.5, rate: 100}
         trunk: {bus: main, device: ads1115, input: 1, scale: 2, rate: 7}
@@ -265,7 +275,8 @@ func TestInputsOfOneChip(t *testing.T) {
 	for _, p := range s.sys.Plan.Sensors {
 		want := map[string]float64{"leak": 1.5, "trunk": 1.5, "battery": 5 * of.Volts[3]}[p.Name]
 		var v [1]float64
-		if age, err := s.sys.Pollers[p].Latest(v[:], 0); want > 0 && (err != nil || age > 200*time.Millisecond || math.Abs(v[0]-want) > 0.01) {
+		if age, err := s.sys.Pollers[p].Latest(v[:], 0); want > 0 && (err != nil || age > 200*time.Millisecond ||
+			math.Abs(v[0]-want) > 0.01) {
 			t.Errorf("%s: got %g, %v old, %v; want %g", p.Name, v[0], age, err, want)
 		}
 	}
@@ -281,8 +292,10 @@ func TestInputsOfOneChip(t *testing.T) {
 
 // A monitor is a part like any: a hull is watched by its real sensor while the rest is simulated.
 func TestMonitorPart(t *testing.T) {
-	path := rigOf(t, strings.Replace(rovRig, "    body: emulated\n", "    body: sim\n    parts: {leak: emulated}\n", 1), "",
-		"servers: []", "      monitors:\n        leak: {bus: main, device: ads1115, above: 2.5}\n        dry: {bus: main, device: ads1115, input: 1}\nservers: []")
+	path := rigOf(t, strings.Replace(rovRig, "    body: emulated\n", "    body: sim\n    parts: {leak: emulated}\n", 1),
+		"",
+		"servers: []", "      monitors:\n        leak: {bus: main, device: ads1115, above: 2.5}\n        dry: {bus: "+
+			"main, device: ads1115, input: 1}\nservers: []")
 	s := step(t, planOf(t, path, configs.Options{}))
 	s.Run(time.Second)
 	for _, p := range s.sys.Plan.Sensors {
@@ -308,7 +321,8 @@ func TestInertialRanges(t *testing.T) {
 		{"mpu-9250", "gyro_range: 125", "imu.gyro_range: got 125, want one of 250 500 1000 2000"},
 		{"lsm6dsox", "acceleration_range: 5", "imu.acceleration_range: got 5, want one of 2 4 8 16"},
 	} {
-		conf, err := configs.Load(rigOf(t, doctor.NodderRig, doctor.Nodder, "bno055, rate: 100", c.device+", "+c.keys), configs.Options{})
+		conf, err := configs.Load(rigOf(t, doctor.NodderRig, doctor.Nodder, "bno055, rate: 100", c.device+", "+c.keys),
+			configs.Options{})
 		if err == nil {
 			_, err = plan.Resolve(conf, builtin.Catalog())
 		}

@@ -17,7 +17,8 @@ func newDoctor(a *app) *cobra.Command {
 		Long: "Checks the ports and servos of CONFIG; simulated joints too, as if they were real.\n" +
 			"With --body emulated it checks emulated servos in memory, with the faults of --fault.\n" +
 			"Nothing moves and no register is written. The exit code is that of the worst finding.",
-		Example:           "  halyard doctor my-robot.yaml\n  halyard doctor so101 --body emulated --fault \"off servo 3\"",
+		Example: "  halyard doctor my-robot.yaml\n  halyard doctor so101 --body emulated --fault \"off " +
+			"servo 3\"",
 		Args:              arguments("CONFIG", "halyard configs"),
 		ValidArgsFunction: completeConfigs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,7 +37,8 @@ func newDoctor(a *app) *cobra.Command {
 		},
 	}
 	f.add(c)
-	c.Flags().StringArrayVar(&faults, "fault", nil, `inject a fault into the emulated servos: "off servo 3", "BUS: crc servo 3 p=0.1"`)
+	c.Flags().StringArrayVar(&faults, "fault", nil,
+		`inject a fault into the emulated servos: "off servo 3", "BUS: crc servo 3 p=0.1"`)
 	c.Flags().BoolVar(&strict, "strict", false, "exit with code 8 on any warning")
 	return c
 }

@@ -75,7 +75,8 @@ func TestMatrixJudges(t *testing.T) {
 	of3 := is
 	of3.ID = &id
 	fault := &hal.Error{Kind: hal.BusFault}
-	l := doctor.FaultCase{Check: "baud", State: doctor.StateFail, Id: 3, Kind: hal.BusFault, Found: "57600", Fix: "setup"}
+	l := doctor.FaultCase{Check: "baud", State: doctor.StateFail, Id: 3, Kind: hal.BusFault, Found: "57600",
+		Fix: "setup"}
 	for _, c := range []struct {
 		bad     []doctor.Finding
 		verdict error
@@ -190,7 +191,8 @@ func TestBusLoad(t *testing.T) {
 	}
 	late := line
 	late.Delay, late.Timing.Latency = 500*time.Microsecond, 16*time.Millisecond
-	if advice := late.Relief(cycle); !strings.HasPrefix(advice, "latency timer 1ms: ") || !strings.Contains(advice, "return delay 0: ") {
+	if advice := late.Relief(cycle); !strings.HasPrefix(advice, "latency timer 1ms: ") ||
+		!strings.Contains(advice, "return delay 0: ") {
 		t.Errorf("got %s", advice)
 	}
 	if _, err := (&doctor.TrialLine{Kind: catalog.BuiltinBuses().Of("dynamixel2"), Baud: 1000000}).Cycle(); err != nil {
@@ -239,7 +241,8 @@ func TestDoctorHertz(t *testing.T) {
 		body configs.BodyKind
 		want int
 	}{
-		{"\x00\x01\x86\xA0", configs.Real, 100_000}, {"\x00\x01\x86\xA0", configs.Emulated, 400_000}, {"100000\n", configs.Real, 400_000},
+		{"\x00\x01\x86\xA0", configs.Real, 100_000}, {"\x00\x01\x86\xA0", configs.Emulated, 400_000},
+		{"100000\n", configs.Real, 400_000},
 		{"\x00\x00\x00\x00", configs.Real, 400_000}, {"gone", configs.Real, 400_000},
 	} {
 		x := doctor.DeviceCheck{Examination: &doctor.Examination{Root: machine(t, map[string]string{node: c.text})}}
@@ -256,18 +259,21 @@ func TestDoctorReachable(t *testing.T) {
 		kind, port string
 		want       bool
 	}{
-		{"odrive-can", "can0", true}, {catalog.SerialBus, "tcp://192.168.0.10:10940", true}, {"feetech", "d/arm", true}, {"feetech", "/dev/pts/3", true},
-		{"feetech", "/dev/ttyUSB9", false}, {catalog.I2CBus, "/dev/i2c-1", true}, {catalog.I2CBus, "/dev/i2c-2", false}, {"feetech", doctor.AdapterName, true},
+		{"odrive-can", "can0", true}, {catalog.SerialBus, "tcp://192.168.0.10:10940", true}, {"feetech", "d/arm", true},
+		{"feetech", "/dev/pts/3", true},
+		{"feetech", "/dev/ttyUSB9", false}, {catalog.I2CBus, "/dev/i2c-1", true}, {catalog.I2CBus, "/dev/i2c-2", false},
+		{"feetech", doctor.AdapterName, true},
 	} {
-		b := &doctor.BusCheck{Examination: &doctor.Examination{Root: root}, Name: "arm", Config: configs.Bus{Type: c.kind, Port: c.port, Baud: 1000000}}
+		b := &doctor.BusCheck{Examination: &doctor.Examination{Root: root}, Name: "arm",
+			Config: configs.Bus{Type: c.kind, Port: c.port, Baud: 1000000}}
 		if got := b.Reachable(); got != c.want || (len(b.Found) == 0) != c.want {
 			t.Errorf("%s %s: got %v, %v; want %v", c.kind, c.port, got, texts(b.Found), c.want)
 		}
 	}
 }
 
-// A calibration that was made at another adapter is another arm's, or two plugs are swapped: with equal ids and models nothing
-// else tells. Names that change with the plugging order tell nothing.
+// A calibration that was made at another adapter is another arm's, or two plugs are swapped: with equal ids and models
+// nothing else tells. Names that change with the plugging order tell nothing.
 func TestDoctorOtherAdapter(t *testing.T) {
 	const by = "/dev/serial/by-id/"
 	for _, c := range []struct {
@@ -277,7 +283,8 @@ func TestDoctorOtherAdapter(t *testing.T) {
 	}{
 		{configs.Real, by + "usb-left", "usb-right", true}, {configs.Real, by + "usb-left", by + "usb-right", true},
 		{configs.Real, by + "usb-left", "usb-left", false}, {configs.Real, by + "usb-left", by + "usb-left", false},
-		{configs.Real, by + "usb-left", "", false}, {configs.Real, "/dev/ttyUSB0", "usb-right", false}, {configs.Emulated, by + "usb-left", "usb-right", false},
+		{configs.Real, by + "usb-left", "", false}, {configs.Real, "/dev/ttyUSB0", "usb-right", false},
+		{configs.Emulated, by + "usb-left", "usb-right", false},
 	} {
 		s := &doctor.ServoCheck{BusCheck: &doctor.BusCheck{Kind: c.kind, Config: configs.Bus{Port: c.port}}}
 		if got := s.OtherAdapter(&calibration.Joint{Servo: calibration.Servo{Adapter: c.adapter}}); got != c.want {

@@ -22,7 +22,8 @@ func newEmulate(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "emulate CONFIG",
 		Short: "serve emulated devices on pseudo-terminals",
-		Long: "Serves every serial line of CONFIG, with one simulated world: servos, and boards, sensors and robot bases on lines of type\n" +
+		Long: "Serves every serial line of CONFIG, with one simulated world: servos, and boards, sensors and robot " +
+			"bases on lines of type\n" +
 			"serial. Devices that cannot be served on a terminal are listed with the reason.",
 		Example:           "  halyard emulate so101 --dir d\n  halyard emulate xm430-arm --fault \"crc servo 3 p=0.1\"",
 		Args:              arguments("CONFIG", "halyard configs"),
@@ -47,7 +48,8 @@ func newEmulate(a *app) *cobra.Command {
 			}
 			defer e.Close()
 			e.Behind = func(lost, span time.Duration) {
-				a.note("the world was %v behind the clock in the last %v: this machine is too slow for it", lost.Round(time.Millisecond), span.Round(time.Second))
+				a.note("the world was %v behind the clock in the last %v: this machine is too slow for it",
+					lost.Round(time.Millisecond), span.Round(time.Second))
 			}
 			if state != "" {
 				if err := e.Keep(state); err != nil {
@@ -65,13 +67,16 @@ func newEmulate(a *app) *cobra.Command {
 					return err
 				}
 			}
-			return e.Serve(cmd.Context(), dir, func(ports []halyard.Port) error { return a.announcePorts(ports, c.Source, dir) })
+			return e.Serve(cmd.Context(), dir,
+				func(ports []halyard.Port) error { return a.announcePorts(ports, c.Source, dir) })
 		},
 	}
 	c.Flags().StringVar(&dir, "dir", "", "folder for stable links to the terminals, one per bus; and for halyard hand")
 	c.Flags().StringVar(&state, "state", "", "folder that keeps the servos' EEPROM between starts")
-	c.Flags().StringArrayVar(&faults, "fault", nil, `inject a fault, for example "off servo 3", "slow bus by=5ms" or "BUS: crc servo 3 p=0.1"`)
-	c.Flags().StringArrayVar(&cans, "can", nil, "BUS=INTERFACE: serve a CAN bus on an interface of the kernel, for example bus=vcan0")
+	c.Flags().StringArrayVar(&faults, "fault", nil,
+		`inject a fault, for example "off servo 3", "slow bus by=5ms" or "BUS: crc servo 3 p=0.1"`)
+	c.Flags().StringArrayVar(&cans, "can", nil,
+		"BUS=INTERFACE: serve a CAN bus on an interface of the kernel, for example bus=vcan0")
 	c.Flags().StringArrayVar(&f.set, "set", nil, "PATH=VALUE: override a key of the config")
 	return c
 }
@@ -101,7 +106,8 @@ func (a *app) announcePorts(ports []halyard.Port, config, dir string) error {
 	next, banner := "", "EMULATED: no hardware is touched."
 	for i, p := range ports {
 		lines[i] = portLine{p}
-		if p.Path != "" && !filepath.IsAbs(p.Path) && !strings.Contains(p.Path, ":") { // an interface of the kernel, which may be wired
+		// an interface of the kernel, which may be wired
+		if p.Path != "" && !filepath.IsAbs(p.Path) && !strings.Contains(p.Path, ":") {
 			banner = "EMULATED motors send on " + p.Path + ": keep real ones off that bus."
 		}
 		if next == "" && p.Path != "" && p.Servos {

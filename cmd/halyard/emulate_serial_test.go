@@ -21,7 +21,8 @@ import (
 // Every serial line of a config is served at once, over one world: the real driver of the sensor on its line feels what
 // the pulses of the board on another one do. What cannot be a terminal says why.
 func TestEmulateSerialDevices(t *testing.T) {
-	path := rigOf(t, doctor.NodderRig, doctor.Nodder, append(doctor.OnSerial(), "agents:\n", "  main: {type: i2c, port: /dev/i2c-nobody}\nagents:\n")...)
+	path := rigOf(t, doctor.NodderRig, doctor.Nodder,
+		append(doctor.OnSerial(), "agents:\n", "  main: {type: i2c, port: /dev/i2c-nobody}\nagents:\n")...)
 	dir := t.TempDir()
 	line, stop := emulated(t, path, "--dir", dir)
 	defer stop()
@@ -32,11 +33,13 @@ func TestEmulateSerialDevices(t *testing.T) {
 			t.Errorf("%+v: want a path or a reason", p)
 		}
 	}
-	if len(got) != 4 || got["line"] != "dynamixel2 " || got["head"] != "serial " || got["board"] != "serial " || !strings.Contains(got["main"], "I2C cannot") {
+	if len(got) != 4 || got["line"] != "dynamixel2 " || got["head"] != "serial " || got["board"] != "serial " ||
+		!strings.Contains(got["main"], "I2C cannot") {
 		t.Fatalf("got %q", got)
 	}
 	sensor := imu.NewBNO055Serial("head", serial.Reopener(filepath.Join(dir, "head"), 115200, ""), imu.BNO055Config{})
-	board, err := pwm.NewMaestro(serial.Reopener(filepath.Join(dir, "board"), 115200, ""), pwm.MaestroConfig{Name: "board", Channels: 6, Device: -1})
+	board, err := pwm.NewMaestro(serial.Reopener(filepath.Join(dir, "board"), 115200, ""),
+		pwm.MaestroConfig{Name: "board", Channels: 6, Device: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,15 +70,17 @@ func TestEmulateSerialDevices(t *testing.T) {
 }
 
 func TestUnserved(t *testing.T) {
-	for kind, want := range map[string]string{catalog.I2CBus: "I2C cannot", catalog.SPIBus: "SPI cannot", catalog.SerialBus: "no emulated device", "dynamixel2": "no joint", "kernel-pwm": "kernel-pwm cannot be", "": "no line"} {
+	for kind, want := range map[string]string{catalog.I2CBus: "I2C cannot", catalog.SPIBus: "SPI cannot",
+		catalog.SerialBus: "no emulated device", "dynamixel2": "no joint", "kernel-pwm": "kernel-pwm cannot be",
+		"": "no line"} {
 		if got := assembly.Unserved(catalog.BuiltinBuses(), kind); !strings.Contains(got, want) {
 			t.Errorf("%q: got %q, want %q", kind, got, want)
 		}
 	}
 }
 
-// Devices of every kind are served: a base and its laser on pseudo-terminals, a network scanner on a loopback port, all in
-// one world.
+// Devices of every kind are served: a base and its laser on pseudo-terminals, a network scanner on a loopback port, all
+// in one world.
 func TestEmulateBasesAndScanners(t *testing.T) {
 	dir := t.TempDir()
 	path := rigOf(t, pioneerRig, "", "buses:\n", "buses:\n  bay: {type: spi, port: /dev/spidev0.0}\n")
@@ -87,10 +92,12 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 			t.Errorf("%s, of type %s: got %d Bd", p.Bus, p.Type, p.Baud)
 		}
 	}
-	if want := "base serial |laser serial |bay spi " + assembly.Unserved(catalog.BuiltinBuses(), catalog.SPIBus) + "|main i2c " + assembly.Unserved(catalog.BuiltinBuses(), catalog.I2CBus); strings.Join(kinds, "|") != want {
+	if want := "base serial |laser serial |bay spi " + assembly.Unserved(catalog.BuiltinBuses(), catalog.SPIBus) +
+		"|main i2c " + assembly.Unserved(catalog.BuiltinBuses(), catalog.I2CBus); strings.Join(kinds, "|") != want {
 		t.Fatalf("got %q, want %q", strings.Join(kinds, "|"), want)
 	}
-	laser, err := lidar.NewSICK(lidar.SICKSettings{Name: "laser", Line: serial.Reopener(filepath.Join(dir, "laser"), 38400, "")})
+	laser, err := lidar.NewSICK(lidar.SICKSettings{Name: "laser",
+		Line: serial.Reopener(filepath.Join(dir, "laser"), 38400, "")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +118,8 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 		t.Fatal(err)
 	}
 	heard := ""
-	for i, greeting := range []string{"\xFA\xFB\x03\x00\x00\x00", "\xFA\xFB\x03\x01\x00\x01", "\xFA\xFB\x03\x02\x00\x02"} {
+	for i, greeting := range []string{"\xFA\xFB\x03\x00\x00\x00", "\xFA\xFB\x03\x01\x00\x01",
+		"\xFA\xFB\x03\x02\x00\x02"} {
 		got, _, err := catalog.Listen(port, []byte(greeting), []int{6, 6, 27}[i], time.Second)
 		if err != nil {
 			t.Fatal(err)
@@ -124,14 +132,16 @@ func TestEmulateBasesAndScanners(t *testing.T) {
 	port.Close()
 	stop()
 
-	path = rigOf(t, pioneerRig, "", "laser: {type: serial, port: /dev/serial/by-id/nobody-else}", "laser: {type: serial, port: \"tcp://192.168.0.10:10940\"}",
+	path = rigOf(t, pioneerRig, "", "laser: {type: serial, port: /dev/serial/by-id/nobody-else}",
+		"laser: {type: serial, port: \"tcp://192.168.0.10:10940\"}",
 		"device: sick-lms200", "device: hokuyo, model: ust-10lx, resolution: 0.5")
 	line, _ = emulated(t, path)
 	at := line.Ports[1].Path
 	if line.Ports[1].Bus != "laser" || !strings.HasPrefix(at, "tcp://127.0.0.1:") {
 		t.Fatalf("got %+v, want the scanner on the loopback", line.Ports)
 	}
-	ust, err := lidar.NewHokuyo(lidar.HokuyoSettings{Name: "laser", Line: lidar.DialTCP(strings.TrimPrefix(at, catalog.TCPPrefix)), Model: hokuyoModel(t, "ust-10lx")})
+	ust, err := lidar.NewHokuyo(lidar.HokuyoSettings{Name: "laser",
+		Line: lidar.DialTCP(strings.TrimPrefix(at, catalog.TCPPrefix)), Model: hokuyoModel(t, "ust-10lx")})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,8 +57,8 @@ func emulated(t *testing.T, args ...string) (line ready, stop func() int) {
 	return line, stop
 }
 
-// typed runs a command until it is good, five times at most: behind a terminal is a program, which a busy machine lets run
-// when it likes, and a tool that waited for it in vain says so.
+// typed runs a command until it is good, five times at most: behind a terminal is a program, which a busy machine lets
+// run when it likes, and a tool that waited for it in vain says so.
 func typed(t *testing.T, good func(code int, text string) bool, args ...string) (code int, out, errText string) {
 	t.Helper()
 	for range 5 {
@@ -85,7 +85,8 @@ func scanned(t *testing.T, port, bauds, want string) {
 				continue // what stderr has
 			}
 			mark := ""
-			if f.Model != "xm430-w350" || f.Number != 1020 || f.Type != "dynamixel2" || f.Port != port || f.Finding != "" {
+			if f.Model != "xm430-w350" || f.Number != 1020 || f.Type != "dynamixel2" || f.Port != port ||
+				f.Finding != "" {
 				mark = "!"
 			}
 			text = append(text, commission.Place{Baud: f.Baud, ID: f.ID}.String()+mark)
@@ -118,18 +119,23 @@ func TestToolsEndToEnd(t *testing.T) {
 	link := filepath.Join(dir, "arm")
 	scanned(t, link, "1000000", "1@1000000 2@1000000 3@1000000 4@1000000 5@1000000 6@1000000")
 	scanned(t, p.Path, "4000000", "")
-	code, out, errText := typed(t, exits(0), "setup", link, "--id", "3", "--new-id", "9", "--new-baud", "2000000", "--baud", "1000000", "-o", "jsonl")
+	code, out, errText := typed(t, exits(0), "setup", link, "--id", "3", "--new-id", "9", "--new-baud", "2000000",
+		"--baud", "1000000", "-o", "jsonl")
 	var done commission.Assignment
-	if err := json.Unmarshal([]byte(out), &done); code != 0 || err != nil || !done.Done || done.Backup["id"] != 3 || done.ID != 9 {
+	if err := json.Unmarshal([]byte(out), &done); code != 0 || err != nil || !done.Done || done.Backup["id"] != 3 ||
+		done.ID != 9 {
 		t.Fatalf("setup: exit %d, %s %s", code, out, errText)
 	}
 	scanned(t, link, "2000000,1000000", "9@2000000 1@1000000 2@1000000 4@1000000 5@1000000 6@1000000")
-	if code, _, errText := typed(t, exits(7), "setup", link, "--id", "1", "--new-id", "2", "--baud", "1000000"); code != 7 || !strings.Contains(errText, "taken") {
+	if code, _, errText := typed(t, exits(7), "setup", link, "--id", "1", "--new-id", "2", "--baud",
+		"1000000"); code != 7 || !strings.Contains(errText, "taken") {
 		t.Errorf("setup to a taken id: exit %d, %s, want 7", code, errText)
 	}
 	// The doctor sees on the pty what setup has done; the arm has no calibration.
-	code, out, _ = typed(t, func(_ int, text string) bool { return strings.Count(text, `"found":"no answer"`) == 1 }, "doctor", "xm430-arm", "-q", "-o", "jsonl", "--set", "buses.arm.port="+link)
-	for _, want := range []string{`{"check":"servo","state":"fail","bus":"arm","id":3,"joint":"elbow","found":"no answer"`,
+	code, out, _ = typed(t, func(_ int, text string) bool { return strings.Count(text, `"found":"no answer"`) == 1 },
+		"doctor", "xm430-arm", "-q", "-o", "jsonl", "--set", "buses.arm.port="+link)
+	for _, want := range []string{
+		`{"check":"servo","state":"fail","bus":"arm","id":3,"joint":"elbow","found":"no answer"`,
 		`"check":"calibration","state":"fail"`, `{"check":"model","state":"ok","bus":"arm"`} {
 		if code != 3 || !strings.Contains(out, want) {
 			t.Errorf("doctor: exit %d, %s, want 3 and %s", code, out, want)
@@ -140,7 +146,8 @@ func TestToolsEndToEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, args := range [][]string{{"scan", link}, {"setup", link, "--id", "1", "--new-id", "7"}, {"doctor", "xm430-arm", "--set", "buses.arm.port=" + link}} {
+	for _, args := range [][]string{{"scan", link}, {"setup", link, "--id", "1", "--new-id", "7"},
+		{"doctor", "xm430-arm", "--set", "buses.arm.port=" + link}} {
 		code, out, errText := runApp(t, args...)
 		if code != 4 || !strings.Contains(out+errText, "held by pid "+strconv.Itoa(os.Getpid())) {
 			t.Errorf("%v on a busy port: exit %d, %s%s, want 4 and the holder", args, code, out, errText)
@@ -194,11 +201,13 @@ func TestEmulateMoves(t *testing.T) {
 func TestEmulateTable(t *testing.T) {
 	var out, errs bytes.Buffer
 	a := &app{out: &out, err: &errs, format: "table"}
-	if err := a.announcePorts([]halyard.Port{{Bus: "legs", Type: "dynamixel1", Baud: 1000000, Reason: "no joint is connected to it"},
+	if err := a.announcePorts([]halyard.Port{{Bus: "legs", Type: "dynamixel1", Baud: 1000000,
+		Reason: "no joint is connected to it"},
 		{Bus: "arm", Type: "dynamixel2", Path: "/dev/pts/3", Servos: true, Baud: 57600}}, "so101", ""); err != nil {
 		t.Fatal(err)
 	}
-	if !strings.Contains(out.String(), "- (no joint is connected to it)") || !strings.Contains(errs.String(), "halyard scan /dev/pts/3 --baud 57600") {
+	if !strings.Contains(out.String(), "- (no joint is connected to it)") ||
+		!strings.Contains(errs.String(), "halyard scan /dev/pts/3 --baud 57600") {
 		t.Errorf("got %s%s", &out, &errs)
 	}
 }
@@ -209,8 +218,11 @@ func TestPlant(t *testing.T) {
 		t.Fatal(err)
 	}
 	for text, ok := range map[string]bool{
-		"off servo 7": true, "upper: off servo 7": true, "upper: off servo 1": true, "crc bus p=0.1": true, "left_leg: slow bus": true,
-		"off servo 1": false, "left_leg: off servo 7": false, "off servo 99": false, "arm: crc bus": false, "": false, "off": false,
+		"off servo 7": true, "upper: off servo 7": true, "upper: off servo 1": true, "crc bus p=0.1": true,
+		"left_leg: slow bus": true,
+		"off servo 1":        false, "left_leg: off servo 7": false, "off servo 99": false, "arm: crc bus": false,
+		"":    false,
+		"off": false,
 	} {
 		if err := w.Plant(text); (err == nil) != ok {
 			t.Errorf("%q: got %v", text, err)

@@ -24,8 +24,8 @@ func soon(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// TestEveryDoorStopsWhileItParks: after Control-C an arm parks for half a minute. Until it is there the doors are open: they refuse to
-// arm, and a stop through any of them ends the park with torque off on the wire.
+// TestEveryDoorStopsWhileItParks: after Control-C an arm parks for half a minute. Until it is there the doors are open:
+// they refuse to arm, and a stop through any of them ends the park with torque off on the wire.
 func TestEveryDoorStopsWhileItParks(t *testing.T) {
 	for _, door := range []string{"socket", "page"} {
 		t.Run(door, func(t *testing.T) {
@@ -33,7 +33,8 @@ func TestEveryDoorStopsWhileItParks(t *testing.T) {
 			armPort, torque := emulatedArm(t)
 			basePort, _ := emulatedBase(t)
 			name := "parks-" + door
-			r := startServe(t, dyingRig(t, armPort, basePort), "--set", "name="+name, "--set", "clock.period=20ms", "--set", "buses.arm.latency=200ms", "--dashboard", "127.0.0.1:0",
+			r := startServe(t, dyingRig(t, armPort, basePort), "--set", "name="+name, "--set", "clock.period=20ms",
+				"--set", "buses.arm.latency=200ms", "--dashboard", "127.0.0.1:0",
 				"--set", "agents[0].guard.on_timeout=park", "--set", "agents[0].guard.home_speed=0.02",
 				"--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0", "--listen", "gamebots=127.0.0.1:0")
 			if code, _, errText := runApp(t, "arm", name); code != 0 {
@@ -53,7 +54,8 @@ func TestEveryDoorStopsWhileItParks(t *testing.T) {
 			r.signals <- os.Interrupt
 			soon(t, "parks", func() bool {
 				code, _, errText := runApp(t, "arm", name)
-				return code != 0 && strings.Contains(errText, "the program ends") // a busy machine may trip a servo's watchdog before
+				// a busy machine may trip a servo's watchdog before
+				return code != 0 && strings.Contains(errText, "the program ends")
 			})
 			conn, err := net.Dial("tcp", r.address(t, "gamebots"))
 			if err != nil || !torque() {
@@ -92,8 +94,12 @@ func closing(t *testing.T, name string) (sys *halyard.System, ran chan error, to
 	t.Helper()
 	armPort, torque := emulatedArm(t)
 	basePort, _ := emulatedBase(t)
-	cfg, err := halyard.Load(dyingRig(t, armPort, basePort), halyard.Set("name", name), halyard.Set("agents[0].guard.on_timeout", "torque_off"), halyard.Set("clock.period", "20ms"), halyard.Set("buses.arm.latency", "200ms"), // of a busy machine
-		halyard.Listen("osp", "127.0.0.1:0"), halyard.Listen("odcp", "127.0.0.1:0"), halyard.Listen("gamebots", "127.0.0.1:0"))
+	// of a busy machine
+	cfg, err := halyard.Load(dyingRig(t, armPort, basePort), halyard.Set("name", name),
+		halyard.Set("agents[0].guard.on_timeout", "torque_off"), halyard.Set("clock.period", "20ms"),
+		halyard.Set("buses.arm.latency", "200ms"),
+		halyard.Listen("osp", "127.0.0.1:0"), halyard.Listen("odcp", "127.0.0.1:0"),
+		halyard.Listen("gamebots", "127.0.0.1:0"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,8 +122,8 @@ func closing(t *testing.T, name string) (sys *halyard.System, ran chan error, to
 	return sys, ran, torque
 }
 
-// TestCloseBesideRun: Close ends Run, from any goroutine and again, and torque is off on the wire when it returns; also where the main
-// function panics.
+// TestCloseBesideRun: Close ends Run, from any goroutine and again, and torque is off on the wire when it returns; also
+// where the main function panics.
 func TestCloseBesideRun(t *testing.T) {
 	ends := map[string]func(sys *halyard.System){
 		"thrice": func(sys *halyard.System) {

@@ -19,8 +19,9 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/odcp"
 )
 
-// TestFreeze: a serve, its supervisor, or both are stopped and continued while a client commands on. The arm on the other end of the line
-// loses its torque and gets none back, the log and the status say why, and it runs again after reset and arm.
+// TestFreeze: a serve, its supervisor, or both are stopped and continued while a client commands on. The arm on the
+// other end of the line loses its torque and gets none back, the log and the status say why, and it runs again after
+// reset and arm.
 func TestFreeze(t *testing.T) {
 	lengths, latency := []time.Duration{2 * time.Second}, "100ms" // of a busy machine
 	if text := os.Getenv("HALYARD_FREEZE"); text != "" {          // for docs/figures.md: "400ms 2s 30s"
@@ -78,8 +79,10 @@ func frozen(t *testing.T, name, latency string) *freezing {
 	r := &running{}
 	for trial := 1; ; trial++ { // a busy machine answers late while the line is opened
 		f.stderr = &lockedBuffer{}
-		f.serve = exec.Command(os.Args[0], "serve", dyingRig(t, armPort, basePort), "--set", "name="+name, "--set", "clock.period=20ms", "--set", "buses.arm.latency="+latency,
-			"--dashboard", "off", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0", "--listen", "gamebots=127.0.0.1:0", "-o", "jsonl")
+		f.serve = exec.Command(os.Args[0], "serve", dyingRig(t, armPort, basePort), "--set", "name="+name, "--set",
+			"clock.period=20ms", "--set", "buses.arm.latency="+latency,
+			"--dashboard", "off", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0", "--listen",
+			"gamebots=127.0.0.1:0", "-o", "jsonl")
 		var err error
 		if r.ready, err = f.starts(); err == nil {
 			break
@@ -189,11 +192,13 @@ func (f *freezing) freeze(t *testing.T, whose string, d time.Duration) {
 		look() // the client commands on
 	}
 	t.Logf("torque off %v after the freeze began, status %q", off.Round(time.Millisecond), status)
-	why := map[string]string{"rig": "supervis", "supervisor": "the supervisor does not answer", "both": "this process did not run"}[whose]
+	why := map[string]string{"rig": "supervis", "supervisor": "the supervisor does not answer",
+		"both": "this process did not run"}[whose]
 	if on > 0 {
 		t.Errorf("torque came back %d times without arm", on)
 	}
-	if text := f.stderr.text(); !strings.Contains(text, "emergency stop") || whose != "both" && !strings.Contains(text, why) || status == "" {
+	if text := f.stderr.text(); !strings.Contains(text, "emergency stop") || whose != "both" &&
+		!strings.Contains(text, why) || status == "" {
 		t.Errorf("status %q, log: %s; want %q", status, text, why)
 	}
 	f.arm(t)

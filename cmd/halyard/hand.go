@@ -16,17 +16,21 @@ func newHand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "hand DIR [ORDER...]",
 		Short: "show and move the joints of emulated servos",
-		Long: "Moves joints of emulated servos as a hand does, against any torque of the servo. DIR is the folder of halyard emulate --dir or\n" +
+		Long: "Moves joints of emulated servos as a hand does, against any torque of the servo. DIR is the folder " +
+			"of halyard emulate --dir or\n" +
 			"serve --expose. Without ORDER it lists every joint.\nOrders:\n" +
 			assembly.HandHelp,
-		Example: "  halyard hand d\n  halyard hand d move elbow_flex 0.5\n  halyard hand d unplug gripper\n  halyard hand d push elbow_flex -0.2",
+		Example: "  halyard hand d\n  halyard hand d move elbow_flex 0.5\n  halyard hand d unplug gripper\n  " +
+			"halyard hand d push elbow_flex -0.2",
 		Args: func(c *cobra.Command, args []string) error {
 			return arguments("DIR", "halyard emulate so101 --dir d")(c, args[:min(1, len(args))])
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var ans assembly.HandAnswer
-			if err := control.AskLine(cmd.Context(), filepath.Join(args[0], assembly.HandSocket), strings.Join(args[1:], " "), &ans); err != nil {
-				return &hal.Error{Kind: hal.KindOf(err), Op: "hand " + args[0], Err: err, Try: "halyard emulate CONFIG --dir " + args[0]}
+			if err := control.AskLine(cmd.Context(), filepath.Join(args[0], assembly.HandSocket),
+				strings.Join(args[1:], " "), &ans); err != nil {
+				return &hal.Error{Kind: hal.KindOf(err), Op: "hand " + args[0], Err: err,
+					Try: "halyard emulate CONFIG --dir " + args[0]}
 			}
 			if ans.Error != "" {
 				return &hal.Error{Kind: hal.Invalid, Err: errors.New(ans.Error)}

@@ -19,12 +19,16 @@ func newIdentify(a *app) *cobra.Command {
 	var record, convert string
 	g := calibrate.Guide{Out: a.err, Now: time.Now}
 	c := &cobra.Command{
-		Use:   "identify (CONFIG --joint J --out FILE | --servo MODEL --out FILE --data FILES | --check FILE --data FILES)",
+		Use: "identify (CONFIG --joint J --out FILE | --servo MODEL --out FILE --data FILES | --check FILE --data " +
+			"FILES)",
 		Short: "find a servo's parameters from recordings",
-		Long: "Finds motor and friction parameters of a servo from recordings of a pendulum of known mass, and writes a servo file that\n" +
-			"a joint under hardware.joints of a config can name as its model. docs/identify.md explains recordings and parameters.\n\n" +
+		Long: "Finds motor and friction parameters of a servo from recordings of a pendulum of known mass, and " +
+			"writes a servo file that\n" +
+			"a joint under hardware.joints of a config can name as its model. docs/identify.md explains recordings " +
+			"and parameters.\n\n" +
 			"  with --data     fits to recordings (BAM's raw JSON), files or folders\n" +
-			"  with --joint    moves that joint of CONFIG within a range that you confirm, records it, and fits to that\n" +
+			"  with --joint    moves that joint of CONFIG within a range that you confirm, records it, and fits to " +
+			"that\n" +
 			"  with --check    simulates recordings with a servo file, and prints the error of each",
 		Example: "  halyard identify my-so101.yaml --joint elbow_flex --out elbow.yaml\n" +
 			"  halyard identify --servo xl330-m288 --data recordings --out xl330.yaml\n" +
@@ -37,7 +41,8 @@ func newIdentify(a *app) *cobra.Command {
 				lost, err := calibrate.ConvertServo(convert, o.Servo, o.Out, time.Now())
 				return a.noted(lost, err, func() error { a.note("%s", o.Out); return nil })
 			case len(g.Only) > 0 && (len(args) != 1 || o.Out == ""):
-				return calibrate.Refuse(fmt.Sprintf("%d arguments, --out %q", len(args), o.Out), "CONFIG, and the servo file to write")
+				return calibrate.Refuse(fmt.Sprintf("%d arguments, --out %q", len(args), o.Out),
+					"CONFIG, and the servo file to write")
 			case len(g.Only) > 0:
 				g.Config, g.Options = args[0], configs.Options{Body: f.body, Set: f.set}
 				g.In, g.Open = commission.NewAsker(a.in), a.options(slog.New(slog.DiscardHandler))
@@ -57,7 +62,8 @@ func newIdentify(a *app) *cobra.Command {
 	c.Flags().StringVar(&g.Agent, "agent", "", "agent, if the config has several")
 	c.Flags().StringArrayVar(&g.Only, "joint", nil, "joint of CONFIG to move and identify")
 	c.Flags().StringVar(&g.Plots, "plots", "", "folder for the plots as SVG")
-	c.Flags().StringVar(&convert, "convert", "", "parameter file of BAM (JSON) to write as servo file, or servo file to write as BAM's")
+	c.Flags().StringVar(&convert, "convert", "",
+		"parameter file of BAM (JSON) to write as servo file, or servo file to write as BAM's")
 	c.Flags().StringVar(&record, "record", "", "folder for the recordings of --joint")
 	c.RegisterFlagCompletionFunc("servo", words(actuator.Names()...))
 	return c

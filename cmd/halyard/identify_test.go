@@ -41,14 +41,16 @@ func TestIdentifyCheck(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	code, out, errs := runApp(t, "identify", "--check", "xl330-m288", "--data", filepath.Join(dir, "a.json"), filepath.Join(dir, "b.json"), "-o", "jsonl")
+	code, out, errs := runApp(t, "identify", "--check", "xl330-m288", "--data", filepath.Join(dir, "a.json"),
+		filepath.Join(dir, "b.json"), "-o", "jsonl")
 	if code != 0 {
 		t.Fatalf("got exit %d: %s", code, errs)
 	}
 	lines := strings.Split(strings.TrimSpace(out), "\n")
 	for i, name := range []string{"a.json", "b.json"} {
 		var row map[string]any
-		if i >= len(lines) || json.Unmarshal([]byte(lines[i]), &row) != nil || len(row) != 3 || row["file"] != filepath.Join(dir, name) {
+		if i >= len(lines) || json.Unmarshal([]byte(lines[i]), &row) != nil || len(row) != 3 ||
+			row["file"] != filepath.Join(dir, name) {
 			t.Fatalf("got %q, want one line for each file", out)
 		}
 		mae, most := row["mae_rad"].(float64), row["max_rad"].(float64)
@@ -88,7 +90,8 @@ func TestIdentifyRefuses(t *testing.T) {
 		{"which writes nothing", []string{"--check", "xl330-m288", "--data", good, "--out", out}},
 		{"no such file", []string{"--check", filepath.Join(dir, "none.yaml"), "--data", good}},
 	} {
-		if code, _, errs := runApp(t, append([]string{"identify"}, c.args...)...); code != 2 || !strings.Contains(errs, c.want) {
+		if code, _, errs := runApp(t, append([]string{"identify"}, c.args...)...); code != 2 ||
+			!strings.Contains(errs, c.want) {
 			t.Errorf("%v: got exit %d and %q, want 2 and %q", c.args, code, errs, c.want)
 		}
 	}

@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/keys"
 )
 
-// watchSpace calls pressed for each Space in the terminal of the command, until end. Without a terminal it has no effect, and
-// watched is false.
+// watchSpace calls pressed for each Space in the terminal of the command, until end. Without a terminal it has no
+// effect, and watched is false.
 func watchSpace(a *app, pressed func()) (end func(), watched bool) {
 	if terminalOf(a.in) == nil {
 		return func() {}, false
@@ -17,7 +17,9 @@ func watchSpace(a *app, pressed func()) (end func(), watched bool) {
 	if err != nil {
 		return func() {}, false
 	}
-	k, err := keys.Watch(tty, pressed, func() { a.note("the keyboard is gone: space stops nothing any more; halyard estop does") })
+	k, err := keys.Watch(tty, pressed, func() {
+		a.note("the keyboard is gone: space stops nothing any more; halyard estop does")
+	})
 	if err != nil {
 		return func() {}, false
 	}

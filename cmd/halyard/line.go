@@ -22,9 +22,11 @@ type lineFlags struct {
 
 func (f *lineFlags) add(c *cobra.Command) {
 	c.Flags().IntSliceVar(&f.bauds, "baud", catalog.UsualBauds(), "baud rates to try, bit/s")
-	c.Flags().StringVar(&f.protocol, "protocol", "all", "a bus type, as a config has it, or both: the two of one vendor that share a line; all leaves out "+
-		strings.Join(catalog.BuiltinBuses().Named(), ", "))
-	c.Flags().StringVar(&f.opener, "serial-backend", serial.Bugst, "library that opens the port: bugst, or tarm (up to 115200 Bd)")
+	c.Flags().StringVar(&f.protocol, "protocol", "all",
+		"a bus type, as a config has it, or both: the two of one vendor that share a line; all leaves out "+
+			strings.Join(catalog.BuiltinBuses().Named(), ", "))
+	c.Flags().StringVar(&f.opener, "serial-backend", serial.Bugst,
+		"library that opens the port: bugst, or tarm (up to 115200 Bd)")
 	f.complete(c)
 }
 
@@ -58,7 +60,8 @@ func (f *lineFlags) Open(c *cobra.Command, target string) (*commission.BareLine,
 	}
 	for _, b := range bauds {
 		if b < 1 || b > serial.MaxBaud {
-			return nil, &hal.Error{Kind: hal.Invalid, Op: "--baud", Err: fmt.Errorf("got %d, want 1..%d", b, serial.MaxBaud)}
+			return nil, &hal.Error{Kind: hal.Invalid, Op: "--baud",
+				Err: fmt.Errorf("got %d, want 1..%d", b, serial.MaxBaud)}
 		}
 	}
 	if len(bauds) == 0 {
@@ -75,8 +78,8 @@ func (f *lineFlags) Open(c *cobra.Command, target string) (*commission.BareLine,
 	return b, nil
 }
 
-// openNamed opens the line of target if its devices are searched only with a given protocol, by --protocol or by the config's
-// bus; else it returns nil.
+// openNamed opens the line of target if its devices are searched only with a given protocol, by --protocol or by the
+// config's bus; else it returns nil.
 func (f *lineFlags) openNamed(c *cobra.Command, target string) (*commission.BareLine, error) {
 	port, bus, err := commission.BusOf(target)
 	if err != nil {

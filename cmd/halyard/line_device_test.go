@@ -23,7 +23,8 @@ func TestFeelerConforms(t *testing.T) {
 	haltest.Run(t, func(t *testing.T) haltest.Subject { return subject(t, planOf(t, path, configs.Options{})) })
 }
 
-// The gate is closed until there are pulses, at an emergency stop, and at the end; the emulated board has no pulses behind it.
+// The gate is closed until there are pulses, at an emergency stop, and at the end; the emulated board has no pulses
+// behind it.
 func TestGate(t *testing.T) {
 	s := step(t, planOf(t, rigOf(t, doctor.FeelerRig, doctor.Feeler()), configs.Options{}))
 	io := s.sys.Emulation.Gpios["io"]
@@ -49,7 +50,8 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// The circuit of a stop button stops the rig in the next cycle: pressed, cut, unplugged; it cannot be cleared while that lasts.
+// The circuit of a stop button stops the rig in the next cycle: pressed, cut, unplugged; it cannot be cleared while
+// that lasts.
 func TestStopButton(t *testing.T) {
 	for name, fault := range map[string]wire.Fault{
 		"cut":       {Kind: wire.OpenWire, Target: 18},
@@ -70,13 +72,15 @@ func TestStopButton(t *testing.T) {
 			io := s.sys.Emulation.Gpios["io"]
 			io.Fault(fault)
 			s.Run(20 * time.Millisecond)
-			if state, _, _ := s.agent.Guard(); state != hal.Stopped || servo.Enable || !s.saw("/Control/EmergencyStop") {
+			if state, _, _ := s.agent.Guard(); state != hal.Stopped || servo.Enable ||
+				!s.saw("/Control/EmergencyStop") {
 				t.Errorf("two cycles later: got %v, driven %v", state, servo.Enable)
 			}
 			if err := s.sys.Rig.Recover(); hal.KindOf(err) != hal.Unsafe {
 				t.Errorf("cleared: got %v", err)
 			}
-			if ans := (&control.Control{Rig: s.sys.Rig}).Execute(control.OrderReset); ans.Kind != hal.Unsafe || !strings.Contains(ans.Error, "its cause lasts") {
+			if ans := (&control.Control{Rig: s.sys.Rig}).Execute(control.OrderReset); ans.Kind != hal.Unsafe ||
+				!strings.Contains(ans.Error, "its cause lasts") {
 				t.Errorf("reset by hand: got %+v, want it refused", ans)
 			}
 			io.ClearFaults()
@@ -109,7 +113,8 @@ func TestLineFaults(t *testing.T) {
         odd: {bus: main, device: pir, lines: [23]}
       estop: {bus: main, line: 20}
 `,
-		"tilt: {bus: main, device: pca9685, channel: 3, frequency: 200}", "tilt: {bus: main, device: pca9685, channel: 3, output_enable: {bus: io, line: 6}}",
+		"tilt: {bus: main, device: pca9685, channel: 3, frequency: 200}",
+		"tilt: {bus: main, device: pca9685, channel: 3, output_enable: {bus: io, line: 6}}",
 		"headlight: {bus: io, line: 5}", "headlight: {bus: io, line: 20}")
 	c, err := configs.Load(rig, configs.Options{})
 	if err != nil {
@@ -132,15 +137,19 @@ func TestLineFaults(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	for line, says := range map[string]string{
-		"-1": "got -1, want the offset of a line, or its name", "017": "want the offset", "1.5": "want the offset", "''": "want the offset", "70000": "want the offset", "[1]": "want the offset",
+		"-1": "got -1, want the offset of a line, or its name", "017": "want the offset", "1.5": "want the offset",
+		"''": "want the offset", "70000": "want the offset", "[1]": "want the offset",
 	} {
-		_, err := configs.Load(rigOf(t, doctor.FeelerRig, doctor.Feeler(), "line: BUTTON", "line: "+line), configs.Options{})
+		_, err := configs.Load(rigOf(t, doctor.FeelerRig, doctor.Feeler(), "line: BUTTON", "line: "+line),
+			configs.Options{})
 		if err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("line: %s: got %v, want %q", line, err, says)
 		}
 	}
-	_, err = configs.Load(rigOf(t, doctor.FeelerRig, doctor.Feeler(), "estop: {bus: io,", "estop: {bus: oi,", "body: emulated", "body: real", "port: gpiochip-nobody", "frequency: 10000"), configs.Options{})
-	if err == nil || !strings.Contains(err.Error(), `hardware.estop.bus: got "oi"`) || !strings.Contains(err.Error(), "buses.io.port: got nothing, want a port") {
+	_, err = configs.Load(rigOf(t, doctor.FeelerRig, doctor.Feeler(), "estop: {bus: io,", "estop: {bus: oi,",
+		"body: emulated", "body: real", "port: gpiochip-nobody", "frequency: 10000"), configs.Options{})
+	if err == nil || !strings.Contains(err.Error(), `hardware.estop.bus: got "oi"`) ||
+		!strings.Contains(err.Error(), "buses.io.port: got nothing, want a port") {
 		t.Errorf("no such chip: got %v", err)
 	}
 }
@@ -169,7 +178,8 @@ func TestPressButton(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := plan.Resolve(c, builtin.Catalog()); err == nil || !strings.Contains(err.Error(), "hardware.lights.estop: got estop, want a name of its own") {
+	if _, err := plan.Resolve(c, builtin.Catalog()); err == nil ||
+		!strings.Contains(err.Error(), "hardware.lights.estop: got estop, want a name of its own") {
 		t.Errorf("a light called estop: got %v", err)
 	}
 }

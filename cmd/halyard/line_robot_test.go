@@ -35,8 +35,8 @@ agents:
 servers: []
 `
 
-// A simulated rover feels its way with emulated devices on GPIO lines: they tell what its own sensors would, in step with the
-// cycle, and twice the same.
+// A simulated rover feels its way with emulated devices on GPIO lines: they tell what its own sensors would, in step
+// with the cycle, and twice the same.
 func TestLinesOfRover(t *testing.T) {
 	path := rigOf(t, roverRig, "")
 	drive := func() []uint64 {
@@ -44,7 +44,8 @@ func TestLinesOfRover(t *testing.T) {
 		l, rover := s.agent.Layout(), s.sys.Scene.Body("rover")
 		truth := hal.NewFrame(rover.Layout())
 		of := func(name string) (told, is float64) {
-			return s.agent.Measured(nil)[sensorOf(t, l, name).First], truth.Measured[sensorOf(t, rover.Layout(), name).First]
+			return s.agent.Measured(nil)[sensorOf(t, l, name).First],
+				truth.Measured[sensorOf(t, rover.Layout(), name).First]
 		}
 		bits := s.Run(500 * time.Millisecond)
 		for _, wheel := range []string{"left_wheel", "right_wheel"} {
@@ -170,11 +171,13 @@ func TestDocumentedLines(t *testing.T) {
 	}
 	// One that is not switched does not count as lit.
 	io.Fault(wire.Fault{Kind: wire.Unplugged})
-	if err := values.Set(ids[0], hal.Value{Kind: hal.BoolValue, Bool: true}); hal.KindOf(err) != hal.Absent || s.sys.Light("rover", "headlight").Lit() || io.Level(27) {
+	if err := values.Set(ids[0], hal.Value{Kind: hal.BoolValue, Bool: true}); hal.KindOf(err) != hal.Absent ||
+		s.sys.Light("rover", "headlight").Lit() || io.Level(27) {
 		t.Errorf("without its chip: got %v, lit %v", err, s.sys.Light("rover", "headlight").Lit())
 	}
 	io.ClearFaults()
-	if err := values.Set(ids[0], hal.Value{Kind: hal.BoolValue, Bool: true}); err != nil || !s.sys.Light("rover", "headlight").Lit() || !io.Level(27) {
+	if err := values.Set(ids[0], hal.Value{Kind: hal.BoolValue, Bool: true}); err != nil ||
+		!s.sys.Light("rover", "headlight").Lit() || !io.Level(27) {
 		t.Errorf("with it again: got %v", err)
 	}
 	if s.sys.Light("rover", "lamp") != nil {
@@ -199,19 +202,22 @@ servers: []
 `
 	for _, output := range []string{"", ", active_low: true"} {
 		for pose, want := range map[string]float64{"0.41": 1, "-2.73": 0} {
-			s := step(t, planOf(t, rigOf(t, rig, "", "0.41", pose, "lines: [22]", "lines: [22]"+output), configs.Options{}))
+			s := step(t, planOf(t, rigOf(t, rig, "", "0.41", pose, "lines: [22]", "lines: [22]"+output),
+				configs.Options{}))
 			s.Run(500 * time.Millisecond)
-			if got := s.agent.Measured(nil)[sensorOf(t, s.agent.Layout(), "motion").First]; got != want || s.device("motion").Err != nil {
+			if got := s.agent.Measured(nil)[sensorOf(t, s.agent.Layout(), "motion").First]; got != want ||
+				s.device("motion").Err != nil {
 				t.Errorf("heading %s%s: got %g, %v; want %g", pose, output, got, s.device("motion").Err, want)
 			}
 		}
 	}
 }
 
-// However a bumper is wired, at rest it reads 0 and touched 1; a PIR's output may be either level. The emulated device has the
-// resistor that the chip is not asked for.
+// However a bumper is wired, at rest it reads 0 and touched 1; a PIR's output may be either level. The emulated device
+// has the resistor that the chip is not asked for.
 func TestWirings(t *testing.T) {
-	for _, wiring := range []string{"", ", active_low: false", ", bias: none", ", bias: none, active_low: false", ", bias: down, active_low: false", ", bias: down, active_low: true"} {
+	for _, wiring := range []string{"", ", active_low: false", ", bias: none", ", bias: none, active_low: false",
+		", bias: down, active_low: false", ", bias: down, active_low: true"} {
 		path := rigOf(t, roverRig, "", "device: bumper, lines: [17]", "device: bumper, lines: [17]"+wiring)
 		s := step(t, planOf(t, path, configs.Options{}))
 		l := s.agent.Layout()
@@ -241,7 +247,8 @@ func TestCounted(t *testing.T) {
 		value float64
 		zero  bool
 		want  float64
-	}{{7, false, 7}, {9, true, 9}, {9, false, 0}, {4, false, -5}, {math.NaN(), false, -5}, {4, true, -5}, {5, false, 1}} {
+	}{{7, false, 7}, {9, true, 9}, {9, false, 0}, {4, false, -5}, {math.NaN(), false, -5}, {4, true, -5},
+		{5, false, 1}} {
 		told.value = step.value
 		if _, err := c.Latest(dst, 0); err != nil || dst[0] != step.want {
 			t.Errorf("%+v: got %g, %v", step, dst[0], err)
@@ -264,9 +271,13 @@ func (s *said) Latest(dst []float64, _ int) (time.Duration, error) {
 
 // The headlight of a robot in the scene is as the line that its emulated one is connected to.
 func TestHeadlightShines(t *testing.T) {
-	rig := strings.NewReplacer("usarsim-p2dx", "usarsim-atrvjr", "parts: {f4: emulated, ecleft: emulated, ecright: emulated, front: emulated}", "parts: {s1: emulated}", "        f4:", "        s1:",
-		"        ecleft: {bus: io, device: encoder, lines: [5, 6], rate: 100}\n", "", "        ecright: {bus: io, device: encoder, lines: [13, 19], rate: 100}\n", "",
-		"        front: {bus: io, device: bumper, lines: [17], rate: 100}\n", "      lights: {headlight: {bus: io, line: 5, active_low: true}}\n").Replace(roverRig)
+	rig := strings.NewReplacer("usarsim-p2dx", "usarsim-atrvjr",
+		"parts: {f4: emulated, ecleft: emulated, ecright: emulated, front: emulated}", "parts: {s1: emulated}",
+		"        f4:", "        s1:",
+		"        ecleft: {bus: io, device: encoder, lines: [5, 6], rate: 100}\n", "",
+		"        ecright: {bus: io, device: encoder, lines: [13, 19], rate: 100}\n", "",
+		"        front: {bus: io, device: bumper, lines: [17], rate: 100}\n",
+		"      lights: {headlight: {bus: io, line: 5, active_low: true}}\n").Replace(roverRig)
 	s := step(t, planOf(t, rigOf(t, rig, ""), configs.Options{}))
 	for _, on := range []bool{false, true, false} {
 		if err := s.sys.Light("rover", "headlight").Switch(on); err != nil {

@@ -1,5 +1,5 @@
-// Command halyard runs robots: simulated, emulated or real ones, with the protocols of their controllers. Each sub-command is
-// one file; internal/assembly opens a config.
+// Command halyard runs robots: simulated, emulated or real ones, with the protocols of their controllers. Each
+// sub-command is one file; internal/assembly opens a config.
 package main
 
 import (
@@ -97,8 +97,8 @@ func terminalOf(stream any) *os.File {
 	return nil
 }
 
-// misused returns the error of a command's arguments, with the help of the sub-command that they are for, or with the most
-// similar one.
+// misused returns the error of a command's arguments, with the help of the sub-command that they are for, or with the
+// most similar one.
 func misused(c *cobra.Command, args []string, err error) error {
 	of, _, unknown := c.Find(args)
 	if unknown == nil && of != c {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestMain lets the tests' binary be the command itself, which starts itself as its supervisor and its worker. The rigs of all
-// tests have their control sockets in a folder of their own: tests in parallel name their rigs.
+// TestMain lets the tests' binary be the command itself, which starts itself as its supervisor and its worker. The rigs
+// of all tests have their control sockets in a folder of their own: tests in parallel name their rigs.
 func TestMain(m *testing.M) {
 	if os.Getenv("HALYARD_TEST_COMMAND") != "" {
 		dieOnSignal(os.Getenv("HALYARD_TEST_DEATH"))

@@ -27,10 +27,12 @@ func newMOAST(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "moast",
 		Short: "run MOAST's hierarchy on simulated robots",
-		Long: "Runs MOAST's modules for a simulated P2AT in the yellow arena, or for the vehicles of a moast.ini, and serves their NML\n" +
+		Long: "Runs MOAST's modules for a simulated P2AT in the yellow arena, or for the vehicles of a moast.ini, " +
+			"and serves their NML\n" +
 			"buffers. Other robots run them by a server of protocol nml in their config.",
-		Example: "  halyard moast --nml moast.nml\n  halyard shell prim --nml moast.nml\n  halyard moast --ini moast.ini --map orange",
-		Args:    arguments("", "halyard moast"),
+		Example: "  halyard moast --nml moast.nml\n  halyard shell prim --nml moast.nml\n  halyard moast --ini " +
+			"moast.ini --map orange",
+		Args: arguments("", "halyard moast"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if _, err := servemoast.ParseLevels(run.Levels); err != nil {
 				return &hal.Error{Kind: hal.Invalid, Op: "moast: --levels", Err: err}
@@ -38,7 +40,8 @@ func newMOAST(a *app) *cobra.Command {
 			host, text, err := net.SplitHostPort(address)
 			port, perr := strconv.Atoi(text)
 			if err != nil || perr != nil || port == 0 && file != "" {
-				return &hal.Error{Kind: hal.Invalid, Op: "moast: --listen", Err: fmt.Errorf("got %q, want HOST:PORT, with a port above 0 for --nml", address)}
+				return &hal.Error{Kind: hal.Invalid, Op: "moast: --listen",
+					Err: fmt.Errorf("got %q, want HOST:PORT, with a port above 0 for --nml", address)}
 			}
 			run.Host, run.Port = host, port
 			if ini != "" {
@@ -63,9 +66,12 @@ func newMOAST(a *app) *cobra.Command {
 	}
 	c.Flags().StringVar(&run.Levels, "levels", "", "of servo, prim, am, veh, sect, with commas between (all)")
 	c.Flags().StringVar(&ini, "ini", "", "moast.ini: vehicles, start poses, UTM offset, cycle of servo")
-	c.Flags().StringVar(&run.World, "map", "yellow", "the arena; with --ini the section of that name is read, also [DM-USAR_NAME]")
-	c.Flags().StringVar(&file, "nml", "", "write the buffers' configuration for rcslib programs to this file (standard output)")
-	c.Flags().StringVar(&address, "listen", fmt.Sprintf("127.0.0.1:%d", nml.FirstPort), "HOST:PORT of the buffers; further vehicles have the next ports")
+	c.Flags().StringVar(&run.World, "map", "yellow",
+		"the arena; with --ini the section of that name is read, also [DM-USAR_NAME]")
+	c.Flags().StringVar(&file, "nml", "",
+		"write the buffers' configuration for rcslib programs to this file (standard output)")
+	c.Flags().StringVar(&address, "listen", fmt.Sprintf("127.0.0.1:%d", nml.FirstPort),
+		"HOST:PORT of the buffers; further vehicles have the next ports")
 	c.Flags().StringVar(&run.Encoding, "encoding", "packed", "packed, xdr or disp")
 	c.Flags().StringArrayVar(&set, "set", nil, "PATH=VALUE: override a key of the resulting config")
 	return c
@@ -121,7 +127,8 @@ func dialNML(c *nml.Config, buffer string) (*nml.Client, error) {
 		return nil, &hal.Error{Kind: hal.Absent, Op: "buffer " + buffer, Err: fmt.Errorf("no B line")}
 	}
 	if line.Refused != "" {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "buffer " + buffer, Err: fmt.Errorf("line %d: got %s", line.Line, line.Refused)}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "buffer " + buffer,
+			Err: fmt.Errorf("line %d: got %s", line.Line, line.Refused)}
 	}
 	client, err := nml.Dial(line)
 	if err != nil {
@@ -134,9 +141,10 @@ func newShell(a *app) *cobra.Command {
 	var file string
 	var vehicle int
 	c := &cobra.Command{
-		Use:       "shell servo|prim|am|veh|sect",
-		Short:     "command a level of MOAST",
-		Long:      "Reads commands for one level of MOAST from standard input; help lists them. An empty line prints the status.",
+		Use:   "shell servo|prim|am|veh|sect",
+		Short: "command a level of MOAST",
+		Long: "Reads commands for one level of MOAST from standard input; help lists them. An empty line " +
+			"prints the status.",
 		Example:   "  halyard shell prim --nml moast.nml",
 		Args:      arguments("LEVEL", "halyard shell prim"),
 		ValidArgs: []string{"servo", "prim", "am", "veh", "sect"},
@@ -159,9 +167,10 @@ func newNML(a *app) *cobra.Command {
 	var file string
 	c := &cobra.Command{Use: "nml", Short: "read NML buffers"}
 	printer := &cobra.Command{
-		Use:     "print BUFFER",
-		Short:   "print the message of an NML buffer",
-		Long:    "Prints the latest message of a buffer: its type, then a line for each field. A map is printed in rows, for gnuplot.",
+		Use:   "print BUFFER",
+		Short: "print the message of an NML buffer",
+		Long: "Prints the latest message of a buffer: its type, then a line for each field. A map is printed in " +
+			"rows, for gnuplot.",
 		Example: "  halyard nml print navDataExt1 --nml moast.nml",
 		Args:    arguments("BUFFER", "halyard nml print navDataExt1"),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -192,7 +201,8 @@ func newNMLModules(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "modules",
 		Short: "list MOAST's modules, their commands and states",
-		Long: "Lists each module with its last command, serial numbers, status, state and cycle. It only looks on: a module whose\n" +
+		Long: "Lists each module with its last command, serial numbers, status, state and cycle. It only looks on: " +
+			"a module whose\n" +
 			"superior is silent stops all the same.",
 		Example: "  halyard nml modules --watch --nml moast.nml",
 		Args:    arguments("", "halyard nml modules"),
@@ -209,7 +219,8 @@ func newNMLModules(a *app) *cobra.Command {
 				}
 				names = append(names, b.Name)
 			}
-			modules, err := shell.OpenModules(names, func(buffer string) (shell.Channel, error) { return dialNML(config, buffer) })
+			modules, err := shell.OpenModules(names,
+				func(buffer string) (shell.Channel, error) { return dialNML(config, buffer) })
 			if err != nil {
 				return &hal.Error{Kind: hal.Absent, Op: "nml", Err: err, Try: "halyard moast"}
 			}
@@ -226,5 +237,6 @@ func newNMLModules(a *app) *cobra.Command {
 }
 
 func addNMLFlags(c *cobra.Command, file *string) {
-	c.Flags().StringVarP(file, "nml", "n", cmp.Or(os.Getenv("CONFIG_NML"), "moast.nml"), "configuration file of the buffers; $CONFIG_NML if set")
+	c.Flags().StringVarP(file, "nml", "n", cmp.Or(os.Getenv("CONFIG_NML"), "moast.nml"),
+		"configuration file of the buffers; $CONFIG_NML if set")
 }

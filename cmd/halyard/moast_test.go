@@ -41,7 +41,8 @@ func freePorts(t *testing.T) string {
 
 // No file has the config that halyard moast makes: halyard list could not find it.
 func TestMOASTNext(t *testing.T) {
-	c, err := halyard.Parse("halyard moast", (&servemoast.Run{Host: "127.0.0.1", Port: 25700, World: "yellow", Encoding: "packed"}).Config())
+	c, err := halyard.Parse("halyard moast",
+		(&servemoast.Run{Host: "127.0.0.1", Port: 25700, World: "yellow", Encoding: "packed"}).Config())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,8 @@ func TestMOASTNext(t *testing.T) {
 	}
 }
 
-// TestMOAST: halyard moast writes an .nml that a client, the shell and nml print open; prim drives the Pioneer to a point.
+// TestMOAST: halyard moast writes an .nml that a client, the shell and nml print open; prim drives the Pioneer to a
+// point.
 func TestMOAST(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "moast.nml")
 	start(t, "moast", "--nml", file, "--listen", freePort(t), "--encoding", "xdr")
@@ -91,7 +93,8 @@ func TestMOAST(t *testing.T) {
 		}
 	}
 	do(11, &moast.Plain{Kind: 8002})
-	do(12, &moast.PrimMobCmdMoveWaypoint{Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: 0.5}, Neighborhood: 0.05, Speed: 0.4}}})
+	do(12, &moast.PrimMobCmdMoveWaypoint{Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: 0.5}, Neighborhood: 0.05,
+		Speed: 0.4}}})
 	m, err := nav.Peek(moast.New)
 	if err != nil {
 		t.Fatal(err)
@@ -108,7 +111,8 @@ func TestMOAST(t *testing.T) {
 		t.Errorf("nml print of a scan: got %d, %d lines, %s", code, strings.Count(out, "\n"), errText)
 	}
 	code, out, errText = runApp(t, "nml", "modules", "--nml", file)
-	if code != 0 || !strings.Contains(out, "primMobJA1       PrimMobJACmdMoveWaypoint        12      12 DONE") || strings.Count(out, "\n") < 10 {
+	if code != 0 || !strings.Contains(out, "primMobJA1       PrimMobJACmdMoveWaypoint        12      12 DONE") ||
+		strings.Count(out, "\n") < 10 {
 		t.Errorf("nml modules: got %d, %s%s", code, out, errText)
 	}
 	if code, out, errText = runApp(t, "shell", "prim", "--nml", file); code != 0 || out != "> " {
@@ -150,7 +154,8 @@ func TestMOASTKeepsFiles(t *testing.T) {
 	}
 	defer ln.Close()
 	code, _, errText := runApp(t, "moast", "--nml", file, "--listen", ln.Addr().String())
-	if code != 2 || !strings.Contains(errText, "f.nml: got a file that halyard moast did not write, want a new one (try: another name)") {
+	if code != 2 || !strings.Contains(errText,
+		"f.nml: got a file that halyard moast did not write, want a new one (try: another name)") {
 		t.Errorf("got %d, %s, want 2", code, errText)
 	}
 	if got, err := os.ReadFile(file); err != nil || string(got) != notes {
@@ -158,12 +163,13 @@ func TestMOASTKeepsFiles(t *testing.T) {
 	}
 }
 
-// TestMOASTTwoVehicles: a moast.ini of two vehicles, each with its buffers on a port of its own, and a section that connects
-// to both.
+// TestMOASTTwoVehicles: a moast.ini of two vehicles, each with its buffers on a port of its own, and a section that
+// connects to both.
 func TestMOASTTwoVehicles(t *testing.T) {
 	folder := t.TempDir()
 	ini, file := filepath.Join(folder, "moast.ini"), filepath.Join(folder, "moast.nml")
-	text := "[USARSIM.INFSKIN]\nPLATFORM_TYPE_1 = P2AT\nPLATFORM_TYPE_2 = P2AT\n[yellow]\nUNREAL_UTM_OFFSET = 1000, 2000, 0\n" +
+	text := "[USARSIM.INFSKIN]\nPLATFORM_TYPE_1 = P2AT\nPLATFORM_TYPE_2 = P2AT\n[yellow]\nUNREAL_UTM_OFFSET = 1000, " +
+		"2000, 0\n" +
 		"UTM_START_POSE_1 = 1004.5, 2001.9, 1.8\nUTM_START_POSE_2 = 1001.5, 2001.9, 1.8\n"
 	if err := os.WriteFile(ini, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
@@ -197,7 +203,8 @@ func TestMOASTTwoVehicles(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer stat.Close()
-	for i, c := range []moast.Command{&moast.Plain{Kind: 16001}, &moast.SectMobCmdConnect{Vehicles: []int32{1, 2}, SendInit: true}} {
+	for i, c := range []moast.Command{&moast.Plain{Kind: 16001},
+		&moast.SectMobCmdConnect{Vehicles: []int32{1, 2}, SendInit: true}} {
 		c.Head().Serial = int32(20 + i)
 		if err := cmd.Write(c, false); err != nil {
 			t.Fatal(err)

@@ -132,7 +132,8 @@ func TestPoseIsSetAtOnce(t *testing.T) {
 		t.Errorf("foot: got %v, want %v", got, lower)
 	}
 	s.set(head+"Orientation", "Quaternion", "(0.70710678,0.70710678,0,0)")
-	if got := s.numbers(head+"OrientationQuaternion", "Quaternion"); !near(got, [4]float64{math.Sqrt(0.5), math.Sqrt(0.5)}, 1e-6) {
+	if got := s.numbers(head+"OrientationQuaternion", "Quaternion"); !near(got,
+		[4]float64{math.Sqrt(0.5), math.Sqrt(0.5)}, 1e-6) {
 		t.Errorf("orientation: got %v", got)
 	}
 	s.step(10)
@@ -175,16 +176,22 @@ func TestFiguresWaitForTheReset(t *testing.T) {
 		is   func(m *model.Robot) float64
 		want float64
 	}{
-		{"/humanoid/left_foot/Mass", hal.Value{Kind: hal.DoubleValue, Double: 0.3}, func(m *model.Robot) float64 { return m.Bodies[foot].Mass }, 0.3},
+		{"/humanoid/left_foot/Mass", hal.Value{Kind: hal.DoubleValue, Double: 0.3},
+			func(m *model.Robot) float64 { return m.Bodies[foot].Mass }, 0.3},
 		{"/humanoid/left_foot/Size", hal.Value{Kind: hal.VectorValue, Vector: [4]float64{0.2, 0.1, 0.02}},
 			func(m *model.Robot) float64 { return m.Bodies[foot].Inertia[2] }, 0.3 / 12 * (0.2*0.2 + 0.1*0.1)},
-		{"/humanoid/left_foot/Friction", hal.Value{Kind: hal.DoubleValue, Double: 0.1}, func(m *model.Robot) float64 { return m.Bodies[foot].Shapes[0].Material.Friction }, 0.1},
+		{"/humanoid/left_foot/Friction", hal.Value{Kind: hal.DoubleValue, Double: 0.1},
+			func(m *model.Robot) float64 { return m.Bodies[foot].Shapes[0].Material.Friction }, 0.1},
 		{"/humanoid/left_lower_arm/Shape2/Size", hal.Value{Kind: hal.VectorValue, Vector: [4]float64{0.01, 0.08, 0.03}},
 			func(m *model.Robot) float64 { return m.Bodies[m.Body("left_lower_arm")].Shapes[1].Half[1] }, 0.04},
-		{"/humanoid/Left/Knee/MinAngle", hal.Value{Kind: hal.DoubleValue, Double: -90}, func(m *model.Robot) float64 { return m.Joints[knee].Stops[0] }, -math.Pi / 2},
-		{"/humanoid/Left/Knee/MotorStrength", hal.Value{Kind: hal.DoubleValue, Double: 0.5}, func(m *model.Robot) float64 { return m.Joints[knee].Strength }, 0.5},
-		{"/humanoid/Left/Knee/JointDamping", hal.Value{Kind: hal.DoubleValue, Double: 0.02}, func(m *model.Robot) float64 { return m.Joints[knee].Damping }, 0.02},
-		{"/humanoid/Supply/Voltage", hal.Value{Kind: hal.DoubleValue, Double: 11}, func(m *model.Robot) float64 { return m.Supply.Volts }, 11},
+		{"/humanoid/Left/Knee/MinAngle", hal.Value{Kind: hal.DoubleValue, Double: -90},
+			func(m *model.Robot) float64 { return m.Joints[knee].Stops[0] }, -math.Pi / 2},
+		{"/humanoid/Left/Knee/MotorStrength", hal.Value{Kind: hal.DoubleValue, Double: 0.5},
+			func(m *model.Robot) float64 { return m.Joints[knee].Strength }, 0.5},
+		{"/humanoid/Left/Knee/JointDamping", hal.Value{Kind: hal.DoubleValue, Double: 0.02},
+			func(m *model.Robot) float64 { return m.Joints[knee].Damping }, 0.02},
+		{"/humanoid/Supply/Voltage", hal.Value{Kind: hal.DoubleValue, Double: 11},
+			func(m *model.Robot) float64 { return m.Supply.Volts }, 11},
 	} {
 		if c.name == "/humanoid/Left/Knee/MinAngle" && !(was.Joints[knee].Stops[0] < was.Joints[knee].Stops[1]) {
 			continue
@@ -195,7 +202,8 @@ func TestFiguresWaitForTheReset(t *testing.T) {
 		if got := c.is(now()); math.Abs(got-c.want) > 1e-9 {
 			t.Errorf("%s: got %g, want %g", c.name, got, c.want)
 		}
-		if got, err := values.Get(find(c.name)); err != nil || math.Abs(got.Double-c.set.Double) > 1e-9 || !near(got.Vector, c.set.Vector, 1e-9) {
+		if got, err := values.Get(find(c.name)); err != nil || math.Abs(got.Double-c.set.Double) > 1e-9 ||
+			!near(got.Vector, c.set.Vector, 1e-9) {
 			t.Errorf("%s: reads %+v, %v, want %+v", c.name, got, err, c.set)
 		}
 	}
@@ -261,7 +269,8 @@ func TestNonsenseIsRefused(t *testing.T) {
 	}
 }
 
-// A fall raises the events of what meets the ground, in the cycles in which it does; a client that asks for none has none.
+// A fall raises the events of what meets the ground, in the cycles in which it does; a client that asks for none has
+// none.
 func TestCollisionEvents(t *testing.T) {
 	s := openModel(t, "a-series", "--listen", "odcp=127.0.0.1:0")
 	ask := func(name string) int32 {
@@ -275,7 +284,8 @@ func TestCollisionEvents(t *testing.T) {
 	if events := s.step(50); len(events) > 0 {
 		t.Errorf("unasked: got events %v", events)
 	}
-	head, foot, ground := ask("/humanoid/head/Collision"), ask("/humanoid/left_foot/Collision"), ask("/humanoid/Collision/Ground")
+	head, foot, ground := ask("/humanoid/head/Collision"), ask("/humanoid/left_foot/Collision"),
+		ask("/humanoid/Collision/Ground")
 	if id, err := s.RegisterEvent("/humanoid/nose/Collision"); err == nil && id != 0 {
 		t.Errorf("a body that is not there: got event %d", id)
 	}

@@ -26,7 +26,8 @@ func motorConfig(t testing.TB, bus, model string, baud int, volts float64, keys 
 	t.Helper()
 	dir := t.TempDir()
 	robot := fmt.Sprintf("name: motors\ntitle: some joints\nsupply: {volts: %g, ohms: 0.02}\njoints:\n", volts)
-	config := fmt.Sprintf("name: motors\nclock: {period: 20ms}\nbuses:\n  line: {type: %s, port: %s, baud: %d}\nagents:\n"+
+	config := fmt.Sprintf("name: motors\nclock: {period: 20ms}\nbuses:\n  line: {type: %s, port: %s, baud: "+
+		"%d}\nagents:\n"+
 		"  - name: motors\n    model: robot.yaml\n    hardware:\n      joints:\n", bus, doctor.PortFor(bus), baud)
 	for i, id := range ids {
 		joint := string(rune('a' + i))
@@ -106,8 +107,10 @@ func TestEveryMotorIsWhole(t *testing.T) {
 
 func TestDoctorOfMotors(t *testing.T) {
 	for i, c := range motorCases() {
-		for _, x := range []struct{ fault, want string }{{"", ""}, {fmt.Sprintf("off servo %d", c.ids[1]), "fail servo"}, {"off bus", "fail power"}} {
-			p := planOf(t, motorConfig(t, c.bus, c.model, c.baud, c.volts, c.keys, c.ids...), configs.Options{Body: "emulated"})
+		for _, x := range []struct{ fault, want string }{{"", ""},
+			{fmt.Sprintf("off servo %d", c.ids[1]), "fail servo"}, {"off bus", "fail power"}} {
+			p := planOf(t, motorConfig(t, c.bus, c.model, c.baud, c.volts, c.keys, c.ids...),
+				configs.Options{Body: "emulated"})
 			var faults []string
 			if x.fault != "" {
 				faults = []string{x.fault}
@@ -129,7 +132,9 @@ func TestDoctorOfMotors(t *testing.T) {
 				t.Errorf("%s %s: got %q, want %q", c.model, x.fault, got, x.want)
 			}
 			// Whether an ODrive on CAN stops by itself is known where its endpoints are.
-			unknown := slices.ContainsFunc(d.Found, func(f doctor.Finding) bool { return f.Check == "watchdog" && f.State == doctor.StateWarn })
+			unknown := slices.ContainsFunc(d.Found, func(f doctor.Finding) bool {
+				return f.Check == "watchdog" && f.State == doctor.StateWarn
+			})
 			if want := i == 3 && x.fault != "off bus"; unknown != want {
 				t.Errorf("%s %s: watchdog unknown %v, want %v", c.model, x.fault, unknown, want)
 			}
@@ -142,7 +147,8 @@ func TestDoctorOfMotors(t *testing.T) {
 		t.Fatal(err)
 	}
 	if err := d.Run(t.Context()); err != nil || !slices.ContainsFunc(d.Found, func(f doctor.Finding) bool {
-		return f.State == doctor.StateFail && f.Check == "alarm" && strings.Contains(f.Found, "FAULT_CODE_UNDER_VOLTAGE") && strings.Contains(f.Fix, "supply")
+		return f.State == doctor.StateFail && f.Check == "alarm" &&
+			strings.Contains(f.Found, "FAULT_CODE_UNDER_VOLTAGE") && strings.Contains(f.Fix, "supply")
 	}) {
 		t.Errorf("7 V: got %+v, %v", d.Found, err)
 	}
@@ -160,20 +166,24 @@ func TestDoctorOfACANInterface(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := d.Found[0]
-	if f.Check != "port" || f.State != doctor.StateFail || !strings.Contains(f.Found, "no interface nocan7") || !strings.Contains(f.Fix, "ip link set nocan7 up type can bitrate 1000000") {
+	if f.Check != "port" || f.State != doctor.StateFail || !strings.Contains(f.Found, "no interface nocan7") ||
+		!strings.Contains(f.Fix, "ip link set nocan7 up type can bitrate 1000000") {
 		t.Errorf("got %+v", f)
 	}
 }
 
 func TestMotorsAreResolved(t *testing.T) {
 	for _, c := range []struct{ bus, model, set, want string }{
-		{"odrive", "odrive-s1", "agents[0].hardware.joints.a.registers.watchdog_endpoint=200", "a register of odrive-s1"},
+		{"odrive", "odrive-s1", "agents[0].hardware.joints.a.registers.watchdog_endpoint=200",
+			"a register of odrive-s1"},
 		{"odrive-can", "odrive-s1", "agents[0].hardware.joints.a.registers.watchdog_endpoint=70000", "0..65535"},
-		{"odrive-can", "odrive-v3", "agents[0].hardware.joints.a.registers.watchdog_endpoint=200", "a register of odrive-v3"},
+		{"odrive-can", "odrive-v3", "agents[0].hardware.joints.a.registers.watchdog_endpoint=200",
+			"a register of odrive-v3"},
 		{"vesc", "cybergear", "name=x", "a servo that speaks vesc"},
 		{"cybergear", "cybergear", "agents[0].hardware.joints.a.registers.can_timeout=200000", "0..100000"},
 	} {
-		k, err := configs.Load(motorConfig(t, c.bus, c.model, 1000000, 24, "", 1), configs.Options{Set: []string{c.set}})
+		k, err := configs.Load(motorConfig(t, c.bus, c.model, 1000000, 24, "", 1),
+			configs.Options{Set: []string{c.set}})
 		if err == nil {
 			_, err = plan.Resolve(k, builtin.Catalog())
 		}
@@ -190,7 +200,9 @@ func TestCANIsNoTerminal(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if lines := w.Terminals(); len(lines) != 0 || !strings.Contains(assembly.Unserved(catalog.BuiltinBuses(), "cybergear"), "CAN cannot be a terminal") || assembly.Unserved(catalog.BuiltinBuses(), "vesc") == assembly.Unserved(catalog.BuiltinBuses(), "odrive-can") {
+	if lines := w.Terminals(); len(lines) != 0 ||
+		!strings.Contains(assembly.Unserved(catalog.BuiltinBuses(), "cybergear"), "CAN cannot be a terminal") ||
+		assembly.Unserved(catalog.BuiltinBuses(), "vesc") == assembly.Unserved(catalog.BuiltinBuses(), "odrive-can") {
 		t.Errorf("got %d terminals, %q", len(lines), assembly.Unserved(catalog.BuiltinBuses(), "cybergear"))
 	}
 }
@@ -203,9 +215,12 @@ func TestScanOfMotors(t *testing.T) {
 		ids         []int
 		want        string
 	}{
-		{"vesc", "vesc-6", 115200, []int{3, 7}, "3 6.05 VESC firmware 6.05 on 60_MK6: 7 pole pairs, timeout 1s, none; 7 6.05 VESC firmware 6.05 on 60_MK6: 7 pole pairs, timeout 1s, none; "},
-		{"odrive", "odrive-v3", 115200, []int{0, 1}, "0 0.5 a motor controller; it does not report its motor; 1 0.5 a motor controller; it does not report its motor; "},
-		{"odrive-can", "odrive-s1", 250000, []int{0, 62}, "0 0.6 a motor controller; it does not report its motor; 62 0.6 a motor controller; it does not report its motor; "},
+		{"vesc", "vesc-6", 115200, []int{3, 7}, "3 6.05 VESC firmware 6.05 on 60_MK6: 7 pole pairs, timeout 1s, " +
+			"none; 7 6.05 VESC firmware 6.05 on 60_MK6: 7 pole pairs, timeout 1s, none; "},
+		{"odrive", "odrive-v3", 115200, []int{0, 1}, "0 0.5 a motor controller; it does not report its motor; 1 0.5 " +
+			"a motor controller; it does not report its motor; "},
+		{"odrive-can", "odrive-s1", 250000, []int{0, 62}, "0 0.6 a motor controller; it does not report its motor; " +
+			"62 0.6 a motor controller; it does not report its motor; "},
 		{"cybergear", "cybergear", 1000000, []int{1, 127}, "1  ; 127  ; "},
 		{"cybergear", "cybergear", 1000000, nil, ""},
 		{"vesc", "vesc-6", 115200, nil, ""},
@@ -221,10 +236,12 @@ func TestScanOfMotors(t *testing.T) {
 			t.Errorf("%s: got %q, %v; want %q", c.kind, got, err, c.want)
 		}
 	}
-	if code, _, text := runApp(t, "scan", "nocan7", "--protocol", "cybergear"); code != 3 || !strings.Contains(text, "ip link set nocan7 up type can bitrate 1000000") {
+	if code, _, text := runApp(t, "scan", "nocan7", "--protocol", "cybergear"); code != 3 ||
+		!strings.Contains(text, "ip link set nocan7 up type can bitrate 1000000") {
 		t.Errorf("no interface: got exit %d, %q", code, text)
 	}
-	if code, _, text := runApp(t, "scan", "/dev/no-such-port", "--protocol", "vesc"); code != 3 || !strings.Contains(text, "halyard ports") {
+	if code, _, text := runApp(t, "scan", "/dev/no-such-port", "--protocol", "vesc"); code != 3 ||
+		!strings.Contains(text, "halyard ports") {
 		t.Errorf("no port: got exit %d, %q", code, text)
 	}
 }

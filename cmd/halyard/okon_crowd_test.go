@@ -36,11 +36,16 @@ var polite = []struct {
 	okon.Type
 	data string
 }{
-	{okon.GetSensors, ""}, {okon.GetSensors, ""}, {okon.SetOrientation, ""}, {okon.SetPID, ""}, {okon.SetControlMode, ""}, {okon.SetStable, ""},
-	{okon.Ping, `{"timestamp":1,"ping":2}`}, {okon.Ack, ""}, {okon.GetCheckpoints, ""}, {okon.CheckAction, ""}, {okon.CheckAction, `{"id":"AP1"}`},
-	{okon.ArmMotors, ""}, {okon.DisarmMotors, ""}, {okon.SetControlMode, "stable"}, {okon.SetControlMode, "acro"}, {okon.SetMotors, `{"FLV":0.3}`},
-	{okon.SetStable, `{"rot":{"x":0,"y":20,"z":0},"vel":{"x":0,"y":0,"z":0.2},"depth":1.2}`}, {okon.SetAcro, `{"rotSpeed":{"y":0.3}}`},
-	{okon.SetOrientation, `{"rot":{"x":0,"y":0,"z":0},"pos":{"x":-5,"y":-1.5,"z":11}}`}, {okon.ResetSim, ""}, {okon.SetSim, `{"quality":20}`},
+	{okon.GetSensors, ""}, {okon.GetSensors, ""}, {okon.SetOrientation, ""}, {okon.SetPID, ""},
+	{okon.SetControlMode, ""}, {okon.SetStable, ""},
+	{okon.Ping, `{"timestamp":1,"ping":2}`}, {okon.Ack, ""}, {okon.GetCheckpoints, ""}, {okon.CheckAction, ""},
+	{okon.CheckAction, `{"id":"AP1"}`},
+	{okon.ArmMotors, ""}, {okon.DisarmMotors, ""}, {okon.SetControlMode, "stable"}, {okon.SetControlMode, "acro"},
+	{okon.SetMotors, `{"FLV":0.3}`},
+	{okon.SetStable, `{"rot":{"x":0,"y":20,"z":0},"vel":{"x":0,"y":0,"z":0.2},"depth":1.2}`},
+	{okon.SetAcro, `{"rotSpeed":{"y":0.3}}`},
+	{okon.SetOrientation, `{"rot":{"x":0,"y":0,"z":0},"pos":{"x":-5,"y":-1.5,"z":11}}`}, {okon.ResetSim, ""},
+	{okon.SetSim, `{"quality":20}`},
 }
 
 // newGuest draws one of those that have been seen on the net, or might be.
@@ -54,7 +59,10 @@ func newGuest(r *rand.Rand) *guest {
 	case 0, 1, 2, 3: // a good one
 		return &guest{reads: true, act: some}
 	case 4: // looks on
-		return &guest{reads: true, act: func(r *rand.Rand) []byte { return packet(picture[r.IntN(len(picture))], 2, "") }}
+		return &guest{reads: true, act: func(
+			r *rand.Rand) []byte {
+			return packet(picture[r.IntN(len(picture))], 2, "")
+		}}
 	case 5: // of the video
 		return &guest{video: true, reads: true, act: func(r *rand.Rand) []byte { return []byte{0x69} }}
 	case 6: // never reads what it asks for
@@ -65,12 +73,16 @@ func newGuest(r *rand.Rand) *guest {
 			return append(b, packet(okon.GetVideo, 1, "")...)
 		}}
 	case 7: // nor its video
-		return &guest{video: true, rude: true, act: func(r *rand.Rand) []byte { return []byte(strings.Repeat("\x69", 50)) }}
+		return &guest{video: true, rude: true,
+			act: func(r *rand.Rand) []byte { return []byte(strings.Repeat("\x69", 50)) }}
 	case 8: // half a frame, and never the other half
-		return &guest{rude: true, reads: true, act: func(r *rand.Rand) []byte { return packet(okon.SetStable, 0, `{"depth":1}`)[:1+r.IntN(15)] }}
+		return &guest{rude: true, reads: true, act: func(r *rand.Rand) []byte {
+			return packet(okon.SetStable, 0, `{"depth":1}`)[:1+r.IntN(15)]
+		}}
 	case 9: // lengths that cannot be
 		return &guest{reads: true, act: func(r *rand.Rand) []byte {
-			return append(packet(okon.Ping, 0, "")[:2], binary.LittleEndian.AppendUint32(nil, []uint32{1 << 31, 1<<32 - 1, 1<<31 - 1, 16385}[r.IntN(4)])...)
+			return append(packet(okon.Ping, 0, "")[:2],
+				binary.LittleEndian.AppendUint32(nil, []uint32{1 << 31, 1<<32 - 1, 1<<31 - 1, 16385}[r.IntN(4)])...)
 		}}
 	case 10: // noise, the illegal byte in it too
 		return &guest{video: r.IntN(2) == 0, reads: true, act: func(r *rand.Rand) []byte {
@@ -153,8 +165,8 @@ func (d *dock) crowd(r *rand.Rand, span time.Duration) (came int, most uint64) {
 	return came, most
 }
 
-// rest lets what the crowd has left come to its end, until there has been no other number of goroutines for two seconds, and
-// tells what there is: cameras are watched for one second after the last who looked.
+// rest lets what the crowd has left come to its end, until there has been no other number of goroutines for two
+// seconds, and tells what there is: cameras are watched for one second after the last who looked.
 func (d *dock) rest() (routines int, heap uint64) {
 	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
@@ -191,7 +203,8 @@ func TestOkonCrowd(t *testing.T) {
 	came, most := d.crowd(r, span)
 	after, left := d.rest()
 	t.Logf("%v simulated in %v: %d clients; goroutines %d, %d after; heap %.2f MB, %.2f MB after, %.1f MB at most",
-		span, time.Since(start).Round(time.Second), came, routines, after, float64(heap)/1e6, float64(left)/1e6, float64(most)/1e6)
+		span, time.Since(start).Round(time.Second), came, routines, after, float64(heap)/1e6, float64(left)/1e6,
+		float64(most)/1e6)
 	if after > routines {
 		t.Errorf("goroutines: got %d and %d afterwards", routines, after)
 	}

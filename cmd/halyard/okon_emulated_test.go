@@ -61,8 +61,8 @@ func (e *eventful) saw(name string) bool {
 }
 
 // TestOkonRestartEmulated: RST_SIM on emulated devices puts the simulated vehicle into a start zone, as it does without
-// them, and leaves every device as it is: ESCs stay armed, the thrusters go on, and what the chips feel is the new place.
-// The same twice, bit for bit.
+// them, and leaves every device as it is: ESCs stay armed, the thrusters go on, and what the chips feel is the new
+// place. The same twice, bit for bit.
 func TestOkonRestartEmulated(t *testing.T) {
 	var bits [2][]uint64
 	for i := range bits {
@@ -94,8 +94,10 @@ func TestOkonRestartEmulated(t *testing.T) {
 		d.Run(200 * time.Millisecond)
 		s, err := d.client.Sensors()
 		d.must(err)
-		if got := float64(s.Baro.Pressure) / plan.PascalPerMetre; math.Abs(got-d.depth()) > 0.05 || math.Abs(halfTurn(float64(s.Rot.Y)-d.heading())) > 2 {
-			t.Errorf("measured: got %.3f m, %.1f degrees; it is at %.3f m, %.1f degrees", got, s.Rot.Y, d.depth(), d.heading())
+		if got := float64(s.Baro.Pressure) / plan.PascalPerMetre; math.Abs(got-d.depth()) > 0.05 ||
+			math.Abs(halfTurn(float64(s.Rot.Y)-d.heading())) > 2 {
+			t.Errorf("measured: got %.3f m, %.1f degrees; it is at %.3f m, %.1f degrees", got, s.Rot.Y, d.depth(),
+				d.heading())
 		}
 		// It never was disarmed: nothing has to arm again, which would take 3 s.
 		m, err := d.client.Motors()
@@ -118,8 +120,8 @@ func TestOkonRestartEmulated(t *testing.T) {
 	}
 }
 
-// TestOkonAlarms: water in the hull and a low battery are events of the rig, lines in the log and, of the leak, a value; the
-// protocol has no packet for them, and its clients go on.
+// TestOkonAlarms: water in the hull and a low battery are events of the rig, lines in the log and, of the leak, a
+// value; the protocol has no packet for them, and its clients go on.
 func TestOkonAlarms(t *testing.T) {
 	log := &ledger{}
 	d := dockOf(t, configs.Options{Body: "emulated", Set: []string{"agents[0].hardware.sensors.battery.below=12"}}, log)
@@ -157,7 +159,8 @@ func TestOkonAlarms(t *testing.T) {
 	}
 	// The battery has 16 V.
 	low := &ledger{}
-	d = dockOf(t, configs.Options{Body: "emulated", Set: []string{"agents[0].hardware.sensors.battery.below=16.5"}}, low)
+	d = dockOf(t, configs.Options{Body: "emulated", Set: []string{"agents[0].hardware.sensors.battery.below=16.5"}},
+		low)
 	d.Run(time.Second)
 	if text := low.take(); strings.Count(text, "level=ERROR msg=alarm agent=okon device=battery value=16") != 1 {
 		t.Errorf("battery: got %s", text)

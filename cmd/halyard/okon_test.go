@@ -209,8 +209,8 @@ func current(t testing.TB, v string) configs.Options {
 // response is how a value went to a goal.
 type response struct{ rise, over, settle, off float64 }
 
-// follow runs for span and reports how value went from where it is to goal: rise to 90 %, overshoot in percent of the step,
-// the time from which on it stays within band, and how far off it is at most in the last quarter.
+// follow runs for span and reports how value went from where it is to goal: rise to 90 %, overshoot in percent of the
+// step, the time from which on it stays within band, and how far off it is at most in the last quarter.
 func (d *dock) follow(span time.Duration, goal, band float64, value func() float64) (r response) {
 	d.t.Helper()
 	from := value()
@@ -236,9 +236,9 @@ func (d *dock) follow(span time.Duration, goal, band float64, value func() float
 	return r
 }
 
-// TestOkonSteps: the laws over the protocol, in still water and in a current, on both vehicles: headings within 2 degrees,
-// depths within 5 cm, and both held; rates within 0.01 rad/s. A most of 0 is a goal that is
-// not reached. The log is the table of docs/okon.md.
+// TestOkonSteps: the laws over the protocol, in still water and in a current, on both vehicles: headings within 2
+// degrees, depths within 5 cm, and both held; rates within 0.01 rad/s. A most of 0 is a goal that is not reached. The
+// log is the table of docs/okon.md.
 func TestOkonSteps(t *testing.T) {
 	t.Parallel()
 	t.Logf("%-15s %-15s %-32s %6s %6s %7s %8s", "vehicle", "water", "step", "rise s", "over %", "settle", "off")
@@ -249,7 +249,8 @@ func TestOkonSteps(t *testing.T) {
 			d := newDock(t, o)
 			line := func(what, unit string, r response, most float64) {
 				t.Helper()
-				t.Logf("%-15s %-15s %-32s %6.2f %6.1f %7.2f %8.4f %s", vehicle, water, what, r.rise, r.over, r.settle, r.off, unit)
+				t.Logf("%-15s %-15s %-32s %6.2f %6.1f %7.2f %8.4f %s", vehicle, water, what, r.rise, r.over, r.settle,
+					r.off, unit)
 				if reached := r.off <= most && !math.IsNaN(r.rise); reached != (most > 0) {
 					t.Errorf("%s: got %.4f %s off, want %g", what, r.off, unit, most)
 				}
@@ -264,7 +265,8 @@ func TestOkonSteps(t *testing.T) {
 			line("depth 1 to 2 m", "m", d.follow(20*time.Second, 2, 0.05, d.depth), 0.05)
 			d.must(d.client.SetStable(okon.Stable{Depth: 2, Rot: okon.Vector{Y: 90}}))
 			d.Run(0)
-			line("heading 0 to 90 deg", "deg", d.follow(20*time.Second, 90, 2, func() float64 { return halfTurn(d.heading()) }), 2)
+			line("heading 0 to 90 deg", "deg",
+				d.follow(20*time.Second, 90, 2, func() float64 { return halfTurn(d.heading()) }), 2)
 			if off := math.Abs(d.depth() - 2); off > 0.05 {
 				t.Errorf("depth after the turn: got %.3f m off", off)
 			}
@@ -287,10 +289,12 @@ func TestOkonSteps(t *testing.T) {
 				d.Run(0)
 				line(what, "rad/s", d.follow(lasts, float64(v.X+v.Y+v.Z), band, value), most)
 			}
-			yaw, pitching := func() float64 { return float64(d.rates().Y) }, func() float64 { return float64(d.rates().X) }
+			yaw, pitching := func() float64 { return float64(d.rates().Y) },
+				func() float64 { return float64(d.rates().X) }
 			rate("yaw rate 0 to 0.5 rad/s", 12*time.Second, okon.Vector{Y: 0.5}, 0.025, 0.01, yaw)
 			rate("pitch rate 0 to 0.2 rad/s", 6*time.Second, okon.Vector{X: 0.2}, 0.01, 0.01, pitching)
-			rate("roll rate 0 to 0.2 rad/s", 6*time.Second, okon.Vector{Z: 0.2}, 0.01, 0.01, func() float64 { return float64(d.rates().Z) })
+			rate("roll rate 0 to 0.2 rad/s", 6*time.Second, okon.Vector{Z: 0.2}, 0.01, 0.01,
+				func() float64 { return float64(d.rates().Z) })
 			if vehicle != "okon" {
 				continue
 			}
@@ -326,8 +330,8 @@ func TestOkonMixer(t *testing.T) {
 	}
 }
 
-// The course, by a client that knows the document and the camera's field of view, 60 degrees from top to bottom: it dives,
-// steers for the middle of what it sees, passes both gates and comes to the finish.
+// The course, by a client that knows the document and the camera's field of view, 60 degrees from top to bottom: it
+// dives, steers for the middle of what it sees, passes both gates and comes to the finish.
 func (d *dock) course() (log []string) {
 	d.t.Helper()
 	note := func(format string, args ...any) { log = append(log, fmt.Sprintf(format, args...)) }
@@ -408,7 +412,8 @@ func (d *dock) seesGate(k okon.Detection) {
 			}
 		}
 		if b.Dx() != 640 || b.Dy() != 360 || inside < 200 || inside < all*9/10 {
-			d.t.Errorf("%s: got %d x %d, %d orange pixels, %d of them in %v to %v", name, b.Dx(), b.Dy(), all, inside, k.Min, k.Max)
+			d.t.Errorf("%s: got %d x %d, %d orange pixels, %d of them in %v to %v", name, b.Dx(), b.Dy(), all, inside,
+				k.Min, k.Max)
 		}
 	}
 }
@@ -440,7 +445,8 @@ func TestOkonWorld(t *testing.T) {
 	c := d.client
 	d.must(c.SetOrientation(okon.Orientation{Pos: okon.Vector{X: 0.1, Y: -1.4, Z: 6}, Rot: okon.Vector{Y: 90}}))
 	d.Run(40 * time.Millisecond)
-	if p := d.vehicle.Pose().Position; math.Abs(p[0]-6) > 0.01 || math.Abs(p[1]+0.1) > 0.01 || math.Abs(d.heading()-90) > 0.1 {
+	if p := d.vehicle.Pose().Position; math.Abs(p[0]-6) > 0.01 || math.Abs(p[1]+0.1) > 0.01 ||
+		math.Abs(d.heading()-90) > 0.1 {
 		t.Errorf("placed: got %v, %.2f degrees", p, d.heading())
 	}
 	points, err := c.Checkpoints()
@@ -451,7 +457,8 @@ func TestOkonWorld(t *testing.T) {
 	sensors, err := c.Sensors()
 	d.must(err)
 	// The sensor's noise is 20 Pa.
-	if depth := float64(sensors.Baro.Pressure) / 1000 / 9.81; math.Abs(depth-1.4) > 0.03 || math.Abs(halfTurn(float64(sensors.Rot.Y)-90)) > 0.5 {
+	if depth := float64(sensors.Baro.Pressure) / 1000 / 9.81; math.Abs(depth-1.4) > 0.03 ||
+		math.Abs(halfTurn(float64(sensors.Rot.Y)-90)) > 0.5 {
 		t.Errorf("sensors: got %.3f m, %.2f degrees", depth, sensors.Rot.Y)
 	}
 	d.must(c.SetOrientation(okon.Orientation{Pos: okon.Vector{X: -1.6, Y: -1.5, Z: 9.2}}))
@@ -545,7 +552,8 @@ func TestOkonRefused(t *testing.T) {
 		{"okon", configs.Options{Set: []string{"servers[1].protocol=okon"}}, "one server of okon a robot"},
 		{"pendulum", configs.Options{Set: []string{"servers[0].dialect=original"}}, "document or later"},
 	} {
-		if _, err := plan.Load(c.config, c.o, builtin.Catalog()); err == nil || !strings.Contains(err.Error(), c.want) || hal.KindOf(err) != hal.Invalid {
+		if _, err := plan.Load(c.config, c.o, builtin.Catalog()); err == nil ||
+			!strings.Contains(err.Error(), c.want) || hal.KindOf(err) != hal.Invalid {
 			t.Errorf("%s %+v: got %v, want a fault with %q", c.config, c.o, err, c.want)
 		}
 	}

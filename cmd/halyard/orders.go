@@ -21,7 +21,8 @@ func newOrder(a *app, o control.Order, short string) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case everywhere && len(args) > 0:
-				return &hal.Error{Kind: hal.Invalid, Op: "estop --all", Err: fmt.Errorf("got RIG %q too, want one or the other", args[0])}
+				return &hal.Error{Kind: hal.Invalid, Op: "estop --all",
+					Err: fmt.Errorf("got RIG %q too, want one or the other", args[0])}
 			case everywhere:
 				return a.stopped(control.StopAll(cmd.Context(), control.Folders()))
 			case o == control.OrderStop && len(args) == 0: // an emergency stop must not require a name
@@ -52,7 +53,8 @@ func newOrder(a *app, o control.Order, short string) *cobra.Command {
 					control.OrderReset:  recovered(ans.Joints),
 					control.OrderArm:    "armed: commands move it",
 					control.OrderDisarm: "disarmed: torque is off. Next: halyard arm",
-					control.OrderStatus: fmt.Sprintf("%s, %d ticks, %d missed (%.2f s behind the clock), %d faults%s", ans.Rig.Clock, ans.Rig.Ticks, ans.Rig.Missed, float64(ans.Rig.Behind), ans.Rig.Faults, latched),
+					control.OrderStatus: fmt.Sprintf("%s, %d ticks, %d missed (%.2f s behind the clock), %d faults%s",
+						ans.Rig.Clock, ans.Rig.Ticks, ans.Rig.Missed, float64(ans.Rig.Behind), ans.Rig.Faults, latched),
 				}[o])
 			}
 			return err

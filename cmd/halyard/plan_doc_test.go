@@ -23,7 +23,8 @@ func TestPlanPage(t *testing.T) {
 	}
 	lines := regexp.MustCompile(`(?m)^halyard (plan [^#\n]*)`).FindAllStringSubmatch(string(page), -1)
 	for _, line := range lines {
-		if code, _, errText := runApp(t, strings.Fields(strings.Replace(line[1], "my-robot.yaml", file, 1))...); code != 0 {
+		if code, _, errText := runApp(t,
+			strings.Fields(strings.Replace(line[1], "my-robot.yaml", file, 1))...); code != 0 {
 			t.Errorf("%s: got exit %d: %s", line[1], code, errText)
 		}
 	}

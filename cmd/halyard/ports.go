@@ -18,13 +18,15 @@ func newPorts(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "ports",
 		Short: "list serial ports, CAN, I2C, SPI, GPIO, PWM and cameras",
-		Long: "Use the first column in a config: it stays the same when the adapter is plugged in again. No port is opened.\n" +
+		Long: "Use the first column in a config: it stays the same when the adapter is plugged in again. No port is " +
+			"opened.\n" +
 			"Problems are listed with their fix. To find out which adapter is which: run with --watch and unplug one.",
 		Example: "  halyard ports --watch\n  halyard ports --udev | sudo tee " + serial.RulesFile,
 		Args:    arguments("", "halyard ports"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if udev && watch {
-				return &hal.Error{Kind: hal.Invalid, Op: "ports", Err: errors.New("got --udev and --watch, want one of them")}
+				return &hal.Error{Kind: hal.Invalid, Op: "ports",
+					Err: errors.New("got --udev and --watch, want one of them")}
 			}
 			if watch {
 				tick := time.NewTicker(host.WatchPulse)

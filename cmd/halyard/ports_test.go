@@ -30,7 +30,8 @@ func TestListPorts(t *testing.T) {
 		notes = append(notes, n.Found+" -> "+n.Fix)
 	}
 	text := strings.Join(notes, "\n")
-	for _, want := range []string{"held by pid 812 (lerobot) -> stop it: kill 812", "latency timer is 16ms", "ttyUSB0/latency_timer",
+	for _, want := range []string{"held by pid 812 (lerobot) -> stop it: kill 812", "latency timer is 16ms",
+		"ttyUSB0/latency_timer",
 		"ModemManager runs (pid 99)", "systemctl disable --now ModemManager"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("notes lack %q: %s", want, text)
@@ -43,7 +44,8 @@ func TestListPorts(t *testing.T) {
 
 func TestListPortsDenied(t *testing.T) {
 	rows, err := host.ListPorts(machine(t, map[string]string{"dev/ttyUSB0": "gone"}))
-	if err != nil || len(rows) != 1 || rows[0].Access != "denied" || !strings.Contains(rows[0].Notes[0].Fix, "halyard ports --udev") {
+	if err != nil || len(rows) != 1 || rows[0].Access != "denied" ||
+		!strings.Contains(rows[0].Notes[0].Fix, "halyard ports --udev") {
 		t.Errorf("got %+v, %v", rows, err)
 	}
 	if fix := host.AccessFix(`you are not in group "uucp"`); !strings.Contains(fix, "usermod -aG uucp $USER") {
@@ -71,7 +73,8 @@ func TestPortsCommand(t *testing.T) {
 }
 
 func TestMeddlers(t *testing.T) {
-	root := machine(t, map[string]string{"proc/7/comm": "brltty\n", "proc/8/comm": "brltty\n", "proc/self/comm": "ModemManager\n"})
+	root := machine(t, map[string]string{"proc/7/comm": "brltty\n", "proc/8/comm": "brltty\n",
+		"proc/self/comm": "ModemManager\n"})
 	if got := host.ConflictsIn(filepath.Join(root, "proc")); len(got) != 1 || !strings.Contains(got[0].Found, "pid 7") {
 		t.Errorf("got %+v, want brltty once", got)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission/host"
 )
 
-// watchPorts prints each adapter that is plugged in, unplugged or changed, at every tick until ctx ends. It opens no port. It
-// also prints the rows at the start, so that a program has the initial state.
+// watchPorts prints each adapter that is plugged in, unplugged or changed, at every tick until ctx ends. It opens no
+// port. It also prints the rows at the start, so that a program has the initial state.
 func (a *app) watchPorts(ctx context.Context, root string, ticks <-chan time.Time) error {
 	known := map[string]host.PortRow{}
 	first := true
@@ -46,7 +46,8 @@ func (a *app) printEvent(e *host.PortEvent) error {
 		return a.Line(e)
 	}
 	var b strings.Builder
-	sign := map[string]string{host.PortThere: " ", host.PortAdded: "+", host.PortRemoved: "-", host.PortChanged: "~"}[e.Event]
+	sign := map[string]string{host.PortThere: " ", host.PortAdded: "+", host.PortRemoved: "-",
+		host.PortChanged: "~"}[e.Event]
 	fmt.Fprintf(&b, "%s %s %s  %s", sign, e.Time.Format(time.TimeOnly), e.Port, e.Chip)
 	if e.Port != e.Device {
 		fmt.Fprintf(&b, " (%s)", e.Device)

@@ -79,7 +79,8 @@ func TestWatchPorts(t *testing.T) {
 }
 
 func TestWatchUsage(t *testing.T) {
-	if code, _, errText := runApp(t, "ports", "--udev", "--watch"); code != 2 || !strings.Contains(errText, "one of them") {
+	if code, _, errText := runApp(t, "ports", "--udev", "--watch"); code != 2 ||
+		!strings.Contains(errText, "one of them") {
 		t.Errorf("got exit %d, %s", code, errText)
 	}
 	ctx, cancel := context.WithCancel(t.Context())

@@ -19,7 +19,8 @@ func TestPyro(t *testing.T) {
 			continue
 		}
 		ran = true
-		r := start(t, "serve", "usarsim", "--set", "name=pyro", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0")
+		r := start(t, "serve", "usarsim", "--set", "name=pyro", "--listen", "gamebots=127.0.0.1:0", "--listen",
+			"imageserver=127.0.0.1:0")
 		port := ""
 		for _, s := range r.Servers {
 			if s.Protocol == "gamebots" {
@@ -29,7 +30,8 @@ func TestPyro(t *testing.T) {
 		out, err := exec.Command(python, "../../tools/pyro/run.py", "--port", port, "--seconds", "4").CombinedOutput()
 		var steps, sonars, rays int
 		var way, nearest float64
-		n, _ := fmt.Sscanf(strings.TrimSpace(string(out)), "steps %d way %f m nearest %f m sonars %d rays %d", &steps, &way, &nearest, &sonars, &rays)
+		n, _ := fmt.Sscanf(strings.TrimSpace(string(out)), "steps %d way %f m nearest %f m sonars %d rays %d", &steps,
+			&way, &nearest, &sonars, &rays)
 		if err != nil || n != 5 || steps < 10 || way < 0.1 || nearest < 0.15 || sonars != 16 || rays != 181 {
 			t.Errorf("%s: got %s, %v, want 16 sonars, 181 rays, a way above 0.1 m and no touch", name, out, err)
 		}

@@ -82,23 +82,27 @@ func TestRealBodyOnAPTY(t *testing.T) {
 	t.Parallel()
 	port, unplug := startEmulate(t, "xm430-arm")
 	config := realConfig(t, port)
-	r := startServe(t, config, "--body", "real", "--set", "name=on-a-pty", "--set", "clock.period=20ms", "--set", "buses.arm.latency=200ms", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
+	r := startServe(t, config, "--body", "real", "--set", "name=on-a-pty", "--set", "clock.period=20ms", "--set",
+		"buses.arm.latency=200ms", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
 	if code, _, errText := runApp(t, "arm", "on-a-pty"); code != 0 { // a real body starts disarmed
 		t.Fatalf("arm: exit %d: %s", code, errText)
 	}
 	for _, j := range played(t, r, 0.6, 2) {
 		t.Logf("%+v", j)
 	}
-	if code, out, _ := runApp(t, "estop", "on-a-pty", "-o", "jsonl"); code != 0 || strings.Count(out, `"acknowledged":true`) != 6 {
+	if code, out, _ := runApp(t, "estop", "on-a-pty", "-o", "jsonl"); code != 0 ||
+		strings.Count(out, `"acknowledged":true`) != 6 {
 		t.Errorf("estop: exit %d:\n%s", code, out)
 	}
-	code, _, errText := runApp(t, "serve", config, "--body", "real", "--set", "name=other", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
+	code, _, errText := runApp(t, "serve", config, "--body", "real", "--set", "name=other", "--listen",
+		"osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
 	if code != 4 || !strings.Contains(errText, fmt.Sprint(os.Getpid())) {
 		t.Errorf("the port is held: got exit %d: %s; want 4 and the process id", code, errText)
 	}
 	unplug()
 	r.exit = 3 // its robot could not be told to stop
-	if code, out, _ := runApp(t, "estop", "on-a-pty", "-o", "jsonl"); code != 5 || strings.Contains(out, `"acknowledged":true`) {
+	if code, out, _ := runApp(t, "estop", "on-a-pty", "-o", "jsonl"); code != 5 ||
+		strings.Contains(out, `"acknowledged":true`) {
 		t.Errorf("estop without a cable: exit %d, want 5 and no acknowledgement:\n%s", code, out)
 	}
 }
@@ -106,7 +110,8 @@ func TestRealBodyOnAPTY(t *testing.T) {
 func TestRealBodyWithoutItsPort(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	config := realConfig(t, "/dev/serial/by-id/nobody")
-	code, _, errText := runApp(t, "serve", config, "--body", "real", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
+	code, _, errText := runApp(t, "serve", config, "--body", "real", "--listen", "osp=127.0.0.1:0", "--listen",
+		"odcp=127.0.0.1:0")
 	if code != 3 || !strings.Contains(errText, "halyard ports") {
 		t.Errorf("port absent: got exit %d: %s; want 3 and what to type", code, errText)
 	}

@@ -18,14 +18,17 @@ import (
 func newRecord(a *app) *cobra.Command {
 	var out string
 	c := &cobra.Command{
-		Use:     "record [RIG] --out FILE",
-		Short:   "save a recording of a running rig until interrupted",
-		Long:    "Records every cycle of a running rig into an MCAP file: commands, measurements, states, orders, and the bytes of every line.\nOnly a recording from the rig's start can be replayed: halyard serve --set record.file=FILE.",
+		Use:   "record [RIG] --out FILE",
+		Short: "save a recording of a running rig until interrupted",
+		Long: "Records every cycle of a running rig into an MCAP file: commands, measurements, states, orders, " +
+			"and the bytes of every line.\nOnly a recording from the rig's start can be replayed: halyard serve " +
+			"--set record.file=FILE.",
 		Example: "  halyard record --out run.mcap",
 		Args:    arguments("[RIG]", "halyard record --out run.mcap"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if out == "" {
-				return &hal.Error{Kind: hal.Invalid, Op: "record", Err: errors.New("got no --out, want the file to write"), Try: "halyard record --out run.mcap"}
+				return &hal.Error{Kind: hal.Invalid, Op: "record",
+					Err: errors.New("got no --out, want the file to write"), Try: "halyard record --out run.mcap"}
 			}
 			rig := strings.Join(args, "")
 			answer, err := control.Send(cmd.Context(), rig, control.OrderFiles)
@@ -72,7 +75,9 @@ func newExport(a *app) *cobra.Command {
 		Args:    arguments("FILE", "halyard export run.mcap --csv run"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if (dir == "") != files {
-				return &hal.Error{Kind: hal.Invalid, Op: "export", Err: errors.New("want --csv with a folder, or --files"), Try: "halyard export " + args[0] + " --csv DIR"}
+				return &hal.Error{Kind: hal.Invalid, Op: "export",
+					Err: errors.New("want --csv with a folder, or --files"), Try: "halyard export " + args[0] +
+						" --csv DIR"}
 			}
 			return opened(args[0], func(f *os.File) error {
 				in, err := record.NewReader(f)
@@ -106,11 +111,14 @@ func newReplay(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "replay FILE",
 		Short: "run a recording again and compare every cycle",
-		Long: "Runs the drivers, guards and bodies of a recording again on the recorded commands and the recorded bytes of real lines, and\n" +
-			"compares every cycle. It opens no hardware. The exit code is 0 if all cycles are identical, 8 if they differ.\n" +
+		Long: "Runs the drivers, guards and bodies of a recording again on the recorded commands and the recorded " +
+			"bytes of real lines, and\n" +
+			"compares every cycle. It opens no hardware. The exit code is 0 if all cycles are identical, 8 if they " +
+			"differ.\n" +
 			"With --set, --file or --as-body it shows what would have been different, from the first difference on.",
-		Example: "  halyard replay run.mcap\n  halyard replay run.mcap --file elbow.yaml=mended.yaml\n  halyard replay run.mcap --as-body",
-		Args:    arguments("FILE", "halyard replay run.mcap"),
+		Example: "  halyard replay run.mcap\n  halyard replay run.mcap --file elbow.yaml=mended.yaml\n  halyard " +
+			"replay run.mcap --as-body",
+		Args: arguments("FILE", "halyard replay run.mcap"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if asBody {
 				o.Body = "sim"
@@ -120,7 +128,8 @@ func newReplay(a *app) *cobra.Command {
 				name, with, ok := strings.Cut(f, "=")
 				data, err := os.ReadFile(with)
 				if !ok || err != nil {
-					return &hal.Error{Kind: hal.Invalid, Op: "replay --file " + f, Err: errors.Join(errors.New("want ATTACHED=FILE"), err)}
+					return &hal.Error{Kind: hal.Invalid, Op: "replay --file " + f,
+						Err: errors.Join(errors.New("want ATTACHED=FILE"), err)}
 				}
 				o.Files[name] = data
 			}
@@ -142,7 +151,8 @@ func (a *app) replay(f *os.File, o halyard.ReplayOptions) error {
 		return err
 	}
 	if r.Different > 0 {
-		return &hal.Error{Kind: hal.Differs, Op: "replay", Err: fmt.Errorf("%d of %d cycles differ, first %s", r.Different, r.Cycles, r.First())}
+		return &hal.Error{Kind: hal.Differs, Op: "replay",
+			Err: fmt.Errorf("%d of %d cycles differ, first %s", r.Different, r.Cycles, r.First())}
 	}
 	return nil
 }

@@ -15,14 +15,16 @@ import (
 	"github.com/halyard-robotics/halyard/internal/control"
 )
 
-// TestRecordRealBody records an arm on a port of the operating system, and repeats the recording without the port: every cycle
-// and every byte is the same. Then another zero in a joint's calibration is found by a counterfactual replay.
+// TestRecordRealBody records an arm on a port of the operating system, and repeats the recording without the port:
+// every cycle and every byte is the same. Then another zero in a joint's calibration is found by a counterfactual
+// replay.
 func TestRecordRealBody(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	port, unplug := startEmulate(t, "xm430-arm")
 	config := realConfig(t, port)
 	file := filepath.Join(t.TempDir(), "run.mcap")
-	c, err := halyard.Load(config, halyard.Set("record.file", file), halyard.Set("clock.period", "20ms"), halyard.Set("buses.arm.latency", "200ms"),
+	c, err := halyard.Load(config, halyard.Set("record.file", file), halyard.Set("clock.period", "20ms"),
+		halyard.Set("buses.arm.latency", "200ms"),
 		halyard.Set("servers", "[]"))
 	if err != nil {
 		t.Fatal(err)
@@ -69,7 +71,8 @@ func TestRecordRealBody(t *testing.T) {
 		t.Fatal(err)
 	}
 	if r.Cycles < 140 || r.Different > 0 || r.Dropped > 0 {
-		t.Errorf("got %d cycles, %d different, %d dropped, %.1000v; want all identical", r.Cycles, r.Different, r.Dropped, r.Rows())
+		t.Errorf("got %d cycles, %d different, %d dropped, %.1000v; want all identical", r.Cycles, r.Different,
+			r.Dropped, r.Rows())
 	}
 
 	joint := s.Agents()[0].Joints()[0]
@@ -82,7 +85,8 @@ func TestRecordRealBody(t *testing.T) {
 	if shifted == string(own) {
 		t.Fatalf("no zero in %s", own)
 	}
-	r, err = halyard.Replay(bytes.NewReader(text), halyard.ReplayOptions{Files: map[string][]byte{name: []byte(shifted)}})
+	r, err = halyard.Replay(bytes.NewReader(text),
+		halyard.ReplayOptions{Files: map[string][]byte{name: []byte(shifted)}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +186,8 @@ func TestRecordCommand(t *testing.T) {
 	begun := make(chan struct{})
 	recorder.Go(func() { ran = control.Record(ctx, "so101", &firstWrite{file: f, begun: begun}) })
 	<-begun
-	if code, _, errText := runApp(t, "record", "--out", filepath.Join(t.TempDir(), "other.mcap")); code != 4 || !strings.Contains(errText, "recorded already") || !strings.Contains(errText, "attached: halyard-config.yaml") {
+	if code, _, errText := runApp(t, "record", "--out", filepath.Join(t.TempDir(), "other.mcap")); code != 4 ||
+		!strings.Contains(errText, "recorded already") || !strings.Contains(errText, "attached: halyard-config.yaml") {
 		t.Errorf("second recorder: got exit %d: %s, want 4", code, errText)
 	}
 	cancel()
@@ -190,7 +195,8 @@ func TestRecordCommand(t *testing.T) {
 	if ran != nil {
 		t.Fatal(ran)
 	}
-	if code, out, errText := runApp(t, "export", file, "--csv", t.TempDir()+"/csv", "-o", "jsonl"); code != 0 || !strings.Contains(out, "cycle.csv") || strings.Contains(errText, "cut") {
+	if code, out, errText := runApp(t, "export", file, "--csv", t.TempDir()+"/csv", "-o", "jsonl"); code != 0 ||
+		!strings.Contains(out, "cycle.csv") || strings.Contains(errText, "cut") {
 		t.Errorf("export: got exit %d: %s%s, want a whole file with cycles", code, out, errText)
 	}
 }

@@ -13,12 +13,13 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// A servo that has cut its torque keeps torque off, says what to type, and moves again after that: `halyard reset` clears the
-// alarm, `halyard arm` lets commands pass. Its neighbours never notice.
+// A servo that has cut its torque keeps torque off, says what to type, and moves again after that: `halyard reset`
+// clears the alarm, `halyard arm` lets commands pass. Its neighbours never notice.
 func TestResetClearsAlarm(t *testing.T) {
 	for _, config := range []string{"xm430-arm", "a-series", "so101", "lx16a-arm"} {
 		t.Run(config, func(t *testing.T) {
-			s := step(t, planOf(t, config, configs.Options{Set: []string{"clock.mode=lockstep", "agents[0].body=emulated"}}))
+			s := step(t, planOf(t, config,
+				configs.Options{Set: []string{"clock.mode=lockstep", "agents[0].body=emulated"}}))
 			l, orders := s.agent.Layout(), &control.Control{Rig: s.sys.Rig}
 			body := s.sys.Scene.Body(s.agent.Name())
 			aim := func(goal float64) {
@@ -38,12 +39,15 @@ func TestResetClearsAlarm(t *testing.T) {
 				t.Fatalf("heat: got %v, torque %v", d.Err, body.Joint(0).Servo.Enable)
 			}
 			ans := orders.Execute(control.OrderReset)
-			if s.Run(100 * time.Millisecond); ans.Error != "" || ans.Joints[0].State != "disarmed" || ans.Joints[1].State != "armed" {
+			if s.Run(100 * time.Millisecond); ans.Error != "" || ans.Joints[0].State != "disarmed" ||
+				ans.Joints[1].State != "armed" {
 				t.Errorf("reset: got %+v", ans)
 			}
 			// A Dynamixel of protocol 2.0 is cleared by a reboot.
-			if s.Run(time.Second); body.Joint(0).Servo.Enable || body.Joint(0).Servo.Alarm != 0 || !body.Joint(1).Servo.Enable {
-				t.Errorf("reset: got torque %v, alarm %v; its neighbour's torque %v", body.Joint(0).Servo.Enable, body.Joint(0).Servo.Alarm, body.Joint(1).Servo.Enable)
+			if s.Run(time.Second); body.Joint(0).Servo.Enable || body.Joint(0).Servo.Alarm != 0 ||
+				!body.Joint(1).Servo.Enable {
+				t.Errorf("reset: got torque %v, alarm %v; its neighbour's torque %v", body.Joint(0).Servo.Enable,
+					body.Joint(0).Servo.Alarm, body.Joint(1).Servo.Enable)
 			}
 			if ans = orders.Execute(control.OrderArm); ans.Error != "" {
 				t.Errorf("arm: got %s", ans.Error)

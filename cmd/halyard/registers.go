@@ -15,15 +15,18 @@ func newRegisters(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "registers",
 		Short: "read, write and compare servo registers",
-		Long: "Accesses the registers of one servo of any vendor.\n" + commission.TargetHelp + "\nThe servo is searched at every usual rate and with every protocol; " +
+		Long: "Accesses the registers of one servo of any vendor.\n" + commission.TargetHelp +
+			"\nThe servo is searched at every usual rate and with every protocol; " +
 			"--baud and --protocol shorten the search.",
 	}
-	c.AddCommand(newRegistersRead(a), newRegistersWrite(a), newRegistersDump(a), newRegistersDiff(a), newRegistersRestore(a))
+	c.AddCommand(newRegistersRead(a), newRegistersWrite(a), newRegistersDump(a), newRegistersDiff(a),
+		newRegistersRestore(a))
 	return c
 }
 
 // registersCommand returns a sub-command on one servo; run gets the servo and the arguments after the port.
-func registersCommand(a *app, c *cobra.Command, run func(ctx context.Context, s *commission.Registers, args []string) error) *cobra.Command {
+func registersCommand(a *app, c *cobra.Command,
+	run func(ctx context.Context, s *commission.Registers, args []string) error) *cobra.Command {
 	var f lineFlags
 	id := c.Flags().Int("id", -1, "id of the servo")
 	c.MarkFlagRequired("id")
@@ -34,7 +37,8 @@ func registersCommand(a *app, c *cobra.Command, run func(ctx context.Context, s 
 	case "write":
 		c.ValidArgsFunction = completeRegisters(true)
 	default: // a file may follow
-		c.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
+		c.ValidArgsFunction = func(cmd *cobra.Command, args []string, begun string) ([]string,
+			cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveDefault
 			}
@@ -66,10 +70,11 @@ func registersCommand(a *app, c *cobra.Command, run func(ctx context.Context, s 
 
 func newRegistersRead(a *app) *cobra.Command {
 	return registersCommand(a, &cobra.Command{
-		Use:     "read PORT --id N [NAME...]",
-		Short:   "print registers by name",
-		Example: "  halyard registers read /dev/ttyUSB0 --id 1 present_voltage present_position\n  halyard registers read so101:arm --id 3",
-		Args:    arguments("PORT [NAME...]", "halyard registers read /dev/ttyUSB0 --id 1 present_position"),
+		Use:   "read PORT --id N [NAME...]",
+		Short: "print registers by name",
+		Example: "  halyard registers read /dev/ttyUSB0 --id 1 present_voltage present_position\n  halyard " +
+			"registers read so101:arm --id 3",
+		Args: arguments("PORT [NAME...]", "halyard registers read /dev/ttyUSB0 --id 1 present_position"),
 	}, func(ctx context.Context, s *commission.Registers, names []string) error {
 		rows, err := s.Rows(ctx, names)
 		return errors.Join(show(a, rows), err)
@@ -78,9 +83,10 @@ func newRegistersRead(a *app) *cobra.Command {
 
 func newRegistersDump(a *app) *cobra.Command {
 	return registersCommand(a, &cobra.Command{
-		Use:     "dump PORT --id N [FILE]",
-		Short:   "save all registers to a file",
-		Long:    "Writes all registers to FILE as JSON; an existing file is not overwritten. Without FILE it prints them.",
+		Use:   "dump PORT --id N [FILE]",
+		Short: "save all registers to a file",
+		Long: "Writes all registers to FILE as JSON; an existing file is not overwritten. Without FILE it prints " +
+			"them.",
 		Example: "  halyard registers dump /dev/ttyUSB0 --id 1 elbow.json",
 		Args:    arguments("PORT [FILE]", "halyard registers dump /dev/ttyUSB0 --id 1 elbow.json"),
 	}, func(ctx context.Context, s *commission.Registers, args []string) error {
@@ -88,7 +94,8 @@ func newRegistersDump(a *app) *cobra.Command {
 		if err != nil {
 			return err
 		}
-		f := commission.RegisterFile{Model: s.Model.Units().Name, Type: s.Type, ID: s.ID, Baud: s.Baud, Registers: values}
+		f := commission.RegisterFile{Model: s.Model.Units().Name, Type: s.Type, ID: s.ID, Baud: s.Baud,
+			Registers: values}
 		if len(args) == 0 {
 			return f.Encode(a.out)
 		}

@@ -16,8 +16,9 @@ func newRegistersDiff(a *app) *cobra.Command {
 		Short: "compare registers with a file, a servo or the defaults",
 		Long: "Compares settings, not measurements: EEPROM, and configuration in RAM.\n" +
 			"Exit code 8 where anything differs.",
-		Example: "  halyard registers diff /dev/ttyUSB0 --id 1 2\n  halyard registers diff /dev/ttyUSB0 --id 1 elbow.json",
-		Args:    arguments("PORT [FILE|ID]", "halyard registers diff /dev/ttyUSB0 --id 1 elbow.json"),
+		Example: "  halyard registers diff /dev/ttyUSB0 --id 1 2\n  halyard registers diff /dev/ttyUSB0 --id 1 " +
+			"elbow.json",
+		Args: arguments("PORT [FILE|ID]", "halyard registers diff /dev/ttyUSB0 --id 1 elbow.json"),
 	}, func(ctx context.Context, s *commission.Registers, args []string) error {
 		rows, err := s.Differences(ctx, args)
 		if err != nil {
@@ -30,6 +31,7 @@ func newRegistersDiff(a *app) *cobra.Command {
 			a.note("%s id %d: nothing is set otherwise", s.Model.Units().Name, s.ID)
 			return nil
 		}
-		return &hal.Error{Kind: hal.Differs, Bus: s.Bus, ID: s.ID, Op: "registers diff", Err: fmt.Errorf("%d registers differ", len(rows))}
+		return &hal.Error{Kind: hal.Differs, Bus: s.Bus, ID: s.ID, Op: "registers diff",
+			Err: fmt.Errorf("%d registers differ", len(rows))}
 	})
 }

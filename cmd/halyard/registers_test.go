@@ -63,7 +63,8 @@ func TestRegistersOfEveryBrand(t *testing.T) {
 			}
 			one := bus.Servos()[0]
 			for _, r := range rows {
-				if want, ok := one.Register(r.Name); c.kind != "kondo" && (!ok || r.Raw != want) && r.Name != "realtime_tick" {
+				if want, ok := one.Register(r.Name); c.kind != "kondo" && (!ok || r.Raw != want) &&
+					r.Name != "realtime_tick" {
 					t.Errorf("%s: got %d, want %d", r.Name, r.Raw, want)
 				}
 			}
@@ -99,7 +100,8 @@ func TestRegistersOfEveryBrand(t *testing.T) {
 				t.Errorf("against its own dump: got %+v, %v", rows, err)
 			}
 			rowsOfDefaults, err := s.Differences(t.Context(), nil)
-			if !slices.ContainsFunc(rowsOfDefaults, func(d commission.DifferenceRow) bool { return d.Name == name && d.Here == v }) || err != nil {
+			if !slices.ContainsFunc(rowsOfDefaults,
+				func(d commission.DifferenceRow) bool { return d.Name == name && d.Here == v }) || err != nil {
 				t.Errorf("against the factory: got %+v, %v; want %s", rowsOfDefaults, err, name)
 			}
 		})
@@ -112,21 +114,24 @@ func TestRegistersDiffNeighbours(t *testing.T) {
 	bus.Servos()[1].Preset("position_p_gain", 16)
 	bus.Servos()[1].Preset("goal_position", 900) // no setting
 	rows, err := s.Differences(t.Context(), []string{"7"})
-	if err != nil || len(rows) != 1 || rows[0].Name != "position_p_gain" || rows[0].Here != 32 || rows[0].There != 16 || rows[0].What != "id 7" {
+	if err != nil || len(rows) != 1 || rows[0].Name != "position_p_gain" || rows[0].Here != 32 || rows[0].There != 16 ||
+		rows[0].What != "id 7" {
 		t.Errorf("got %+v, %v", rows, err)
 	}
 	if _, err := s.Differences(t.Context(), []string{"9"}); hal.KindOf(err) != hal.Timeout {
 		t.Errorf("no servo: got %v", err)
 	}
 	// As a byte it is the servo itself, which differs in nothing from itself.
-	if rows, err := s.Differences(t.Context(), []string{"259"}); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "0..253") {
+	if rows, err := s.Differences(t.Context(), []string{"259"}); hal.KindOf(err) != hal.Invalid ||
+		!strings.Contains(err.Error(), "0..253") {
 		t.Errorf("an invalid id: got %v, %v", rows, err)
 	}
 	other := filepath.Join(t.TempDir(), "other.json")
 	if err := (&commission.RegisterFile{Model: "lx-16a", Registers: map[string]int64{}}).Save(other); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Differences(t.Context(), []string{other}); err == nil || !strings.Contains(err.Error(), "is of a lx-16a") {
+	if _, err := s.Differences(t.Context(), []string{other}); err == nil ||
+		!strings.Contains(err.Error(), "is of a lx-16a") {
 		t.Errorf("another model's file: got %v", err)
 	}
 	// Of a file that says nothing, nothing would differ.
@@ -134,10 +139,12 @@ func TestRegistersDiffNeighbours(t *testing.T) {
 	if err := (&commission.RegisterFile{Model: "sts3215"}).Save(empty); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Differences(t.Context(), []string{empty}); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "no registers") {
+	if _, err := s.Differences(t.Context(), []string{empty}); hal.KindOf(err) != hal.Invalid ||
+		!strings.Contains(err.Error(), "no registers") {
 		t.Errorf("a file without registers: got %v", err)
 	}
-	if _, err := s.Differences(t.Context(), []string{empty + "x"}); err == nil || !strings.Contains(err.Error(), "halyard registers dump") {
+	if _, err := s.Differences(t.Context(), []string{empty + "x"}); err == nil ||
+		!strings.Contains(err.Error(), "halyard registers dump") {
 		t.Errorf("no file: got %v", err)
 	}
 }
@@ -146,7 +153,8 @@ func TestRegistersDiffNeighbours(t *testing.T) {
 func TestRegistersRestoreTells(t *testing.T) {
 	s, _ := brandCase{"feetech", "sts3215", 1000000}.registers(t, 3)
 	file := filepath.Join(t.TempDir(), "servo.json")
-	f := commission.RegisterFile{Model: "sts3215", Registers: map[string]int64{"id": 9, "max_voltage": 84, "temperature_limit": 9999}}
+	f := commission.RegisterFile{Model: "sts3215",
+		Registers: map[string]int64{"id": 9, "max_voltage": 84, "temperature_limit": 9999}}
 	if err := f.Save(file); err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +163,8 @@ func TestRegistersRestoreTells(t *testing.T) {
 		t.Fatal(err)
 	}
 	writes, left := s.Back(rows)
-	if len(writes) != 1 || writes[0].Register.Name != "max_voltage" || len(left) != 1 || !strings.Contains(left[0].Error(), "temperature_limit") {
+	if len(writes) != 1 || writes[0].Register.Name != "max_voltage" || len(left) != 1 ||
+		!strings.Contains(left[0].Error(), "temperature_limit") {
 		t.Errorf("got %+v, %v; want the voltage written and the temperature told", writes, left)
 	}
 }
@@ -173,9 +182,11 @@ func TestRegistersRefuse(t *testing.T) {
 		{xm, "goal_position=100", hal.Unsafe, "guard"}, {xm, "torque_enable=1", hal.Unsafe, "guard"},
 		{xm, "indirect_data_1=1", hal.Unsafe, "by its own name"}, // the torque, where indirect_address_1 is 64
 		{xm, "status_return=0", hal.Unsafe, "no reads"}, {xm, "protocol_type=1", hal.Unsafe, "not be found"},
-		{xm, "return_delay=255", hal.Invalid, "want 0..254"}, {xm, "return_dealy=1", hal.Invalid, `did you mean "return_delay"`},
+		{xm, "return_delay=255", hal.Invalid, "want 0..254"},
+		{xm, "return_dealy=1", hal.Invalid, `did you mean "return_delay"`},
 		{xm, "present_voltage=1", hal.Invalid, "read-only"}, {xm, "max_voltage=17V", hal.Invalid, "9.5..16 V"},
-		{xm, "pwm_limit=101%", hal.Invalid, "0..100 %"}, {xm, "max_voltage=12A", hal.Invalid, "one in V"}, {xm, "position_p_gain=3.5", hal.Invalid, "whole number"},
+		{xm, "pwm_limit=101%", hal.Invalid, "0..100 %"}, {xm, "max_voltage=12A", hal.Invalid, "one in V"},
+		{xm, "position_p_gain=3.5", hal.Invalid, "whole number"},
 		{xm, "max_voltage=NaNV", hal.Invalid, "got NaNV"}, {xm, "return_delay", hal.Invalid, "NAME=VALUE"},
 		{brandCase{"feetech", "sts3215", 1000000}, "lock=0", hal.Unsafe, "themselves"},
 		{brandCase{"feetech", "sts3215", 1000000}, "torque_enable=128", hal.Unsafe, "guard"},
@@ -209,9 +220,12 @@ func TestRegistersRefuse(t *testing.T) {
 func TestRawOf(t *testing.T) {
 	xm := dynamixel.ModelByName("xm430-w350")
 	for text, want := range map[string]int64{
-		"max_voltage 12.6V": 126, "max_voltage 126": 126, "temperature_limit 70C": 70, "temperature_limit 70°C": 70, "pwm_limit 50%": 443,
-		"min_position -1.5707963rad": 1024, "return_delay 0.0001s": 50, "return_delay 0x10": 16, "pwm_limit 101%": -1, "temperature_limit 70K": -1,
-		"max_voltage infV": -1, "max_voltage V": -1, "id 3Bd": -1, "return_delay 1e9s": -1, "max_voltage -1e30V": -1,
+		"max_voltage 12.6V": 126, "max_voltage 126": 126, "temperature_limit 70C": 70, "temperature_limit 70°C": 70,
+		"pwm_limit 50%":              443,
+		"min_position -1.5707963rad": 1024, "return_delay 0.0001s": 50, "return_delay 0x10": 16, "pwm_limit 101%": -1,
+		"temperature_limit 70K": -1,
+		"max_voltage infV":      -1, "max_voltage V": -1, "id 3Bd": -1, "return_delay 1e9s": -1,
+		"max_voltage -1e30V": -1,
 	} {
 		name, value, _ := strings.Cut(text, " ")
 		got, err := commission.RawOf(xm.Register(name), value)
@@ -225,7 +239,8 @@ func TestRawOf(t *testing.T) {
 		}
 	}
 	sts := catalog.BuiltinBuses().Model("sts3215")
-	for name, want := range map[string]string{"baud_rate": "1000000 Bd", "unload_condition": "none", "return_delay": "0s", "max_torque": "0 %", "id": "-",
+	for name, want := range map[string]string{"baud_rate": "1000000 Bd", "unload_condition": "none",
+		"return_delay": "0s", "max_torque": "0 %", "id": "-",
 		"present_position": "-3.142 rad (-180.0°)"} {
 		if got := commission.Meaning(sts, sts.Register(name), 0); got != want {
 			t.Errorf("%s: got %q, want %q", name, got, want)
@@ -293,15 +308,18 @@ func TestRegistersEndToEnd(t *testing.T) {
 		{[]string{"write", port, "--id", "3", "id=4"}, 7, "halyard setup"},
 		{[]string{"diff", port, "--id", "3", filepath.Join(dir, "none.json")}, 3, "no such file"},
 	} {
-		code, out, errText := typed(t, func(code int, text string) bool { return code == c.code && strings.Contains(text, c.say) },
+		code, out, errText := typed(t,
+			func(code int, text string) bool { return code == c.code && strings.Contains(text, c.say) },
 			append(append([]string{"registers"}, c.args...), quick...)...)
 		if code != c.code || !strings.Contains(out+errText, c.say) {
 			t.Errorf("%v: got exit %d, %s%s; want %d and %q", c.args, code, out, errText, c.code, c.say)
 		}
 	}
-	code, out, _ := typed(t, exits(0), append([]string{"registers", "read", port, "--id", "3", "max_voltage", "-o", "json"}, quick...)...)
+	code, out, _ := typed(t, exits(0),
+		append([]string{"registers", "read", port, "--id", "3", "max_voltage", "-o", "json"}, quick...)...)
 	var got struct{ Items []commission.RegisterRow }
-	if err := json.Unmarshal([]byte(out), &got); code != 0 || err != nil || len(got.Items) != 1 || got.Items[0].Raw != 160 ||
+	if err := json.Unmarshal([]byte(out), &got); code != 0 || err != nil || len(got.Items) != 1 ||
+		got.Items[0].Raw != 160 ||
 		math.Abs(float64(got.Items[0].Value)-16) > 1e-9 || got.Items[0].Unit != "V" || got.Items[0].Access != "eeprom" {
 		t.Errorf("json: got %d, %s, %v", code, out, err)
 	}
@@ -319,7 +337,8 @@ func TestBusOf(t *testing.T) {
 		say          string
 	}{
 		{"xm430-arm:arm", "/dev/serial/by-id/usb-FTDI_USB__-__Serial_Converter_FT4THVLA-if00-port0", 1000000, ""},
-		{"/dev/serial/by-path/pci-0000:00-usb-0:1:1.0-port0", "/dev/serial/by-path/pci-0000:00-usb-0:1:1.0-port0", 0, ""},
+		{"/dev/serial/by-path/pci-0000:00-usb-0:1:1.0-port0", "/dev/serial/by-path/pci-0000:00-usb-0:1:1.0-port0", 0,
+			""},
 		{here, here, 0, ""},
 		{"/dev/ttyUSB0", "/dev/ttyUSB0", 0, ""},
 		{"xm430-arm:leg", "", 0, "want a line of servos of xm430-arm: arm"},
@@ -330,8 +349,10 @@ func TestBusOf(t *testing.T) {
 		if bus != nil {
 			baud = bus.Baud
 		}
-		if c.say != "" && (err == nil || !strings.Contains(err.Error(), c.say)) || c.say == "" && (err != nil || baud != c.baud || c.baud == 0 && port != c.port) {
-			t.Errorf("%s: got %s at %s Bd, %v; want %s at %d, %q", c.target, port, strconv.Itoa(baud), err, c.port, c.baud, c.say)
+		if c.say != "" && (err == nil || !strings.Contains(err.Error(), c.say)) || c.say == "" &&
+			(err != nil || baud != c.baud || c.baud == 0 && port != c.port) {
+			t.Errorf("%s: got %s at %s Bd, %v; want %s at %d, %q", c.target, port, strconv.Itoa(baud), err, c.port,
+				c.baud, c.say)
 		}
 	}
 }
@@ -339,9 +360,12 @@ func TestBusOf(t *testing.T) {
 // A register file is text that a user may have edited.
 func FuzzRegisterFile(f *testing.F) {
 	for _, text := range []string{
-		`{"model":"sts3215","type":"feetech","id":1,"baud":1000000,"registers":{"id":1}}`, `{"model":"nothing"}`, `{}`, `[]`, ``,
-		`{"model":"ax-12a","registers":{"nonsense":1}}`, `{"model":"ax-12a","more":1}`, `{"model":"ax-12a"}{}`, `{"model":"ax-12a","id":1e99}`,
-		`{"model":"ax-12a","registers":{"id":1e400}}`, `{"model":"vesc","type":"vesc","registers":{"id":1}}`, `{"model":"odrive-s1","type":"odrive","registers":{"can_node_id":1}}`,
+		`{"model":"sts3215","type":"feetech","id":1,"baud":1000000,"registers":{"id":1}}`, `{"model":"nothing"}`, `{}`,
+		`[]`, ``,
+		`{"model":"ax-12a","registers":{"nonsense":1}}`, `{"model":"ax-12a","more":1}`, `{"model":"ax-12a"}{}`,
+		`{"model":"ax-12a","id":1e99}`,
+		`{"model":"ax-12a","registers":{"id":1e400}}`, `{"model":"vesc","type":"vesc","registers":{"id":1}}`,
+		`{"model":"odrive-s1","type":"odrive","registers":{"can_node_id":1}}`,
 	} {
 		f.Add([]byte(text))
 	}
@@ -363,7 +387,8 @@ func FuzzRegisterFile(f *testing.F) {
 		if err := file.Encode(&out); err != nil {
 			t.Fatal(err)
 		}
-		if again, err := commission.ParseRegisters([]byte(out.String())); err != nil || again.Model != file.Model || len(again.Registers) != len(file.Registers) {
+		if again, err := commission.ParseRegisters([]byte(out.String())); err != nil || again.Model != file.Model ||
+			len(again.Registers) != len(file.Registers) {
 			t.Fatalf("what was written cannot be read: %v", err)
 		}
 	})

@@ -13,9 +13,11 @@ func newRegistersWrite(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "write PORT --id N NAME=VALUE...",
 		Short: "write registers and verify them",
-		Long: "VALUE is raw, or has the unit of the register: return_delay=0, max_voltage=12.6V, min_position=-1.57rad. A float register\n" +
+		Long: "VALUE is raw, or has the unit of the register: return_delay=0, max_voltage=12.6V, " +
+			"min_position=-1.57rad. A float register\n" +
 			"takes its unit without a suffix.\n" +
-			"EEPROM is writable only with torque off; its lock is opened and closed again. If a write fails, the earlier ones are\n" +
+			"EEPROM is writable only with torque off; its lock is opened and closed again. If a write fails, the " +
+			"earlier ones are\n" +
 			"reverted. Registers that move the servo or disconnect it are refused.",
 		Example: "  halyard registers write /dev/ttyUSB0 --id 1 return_delay=0 temperature_limit=70",
 		Args:    arguments("PORT NAME=VALUE...", "halyard registers write /dev/ttyUSB0 --id 1 torque_enable=0"),

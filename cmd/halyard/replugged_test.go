@@ -46,7 +46,8 @@ func builtReal(t *testing.T, p *plan.Plan) *assembly.System {
 		if err == nil {
 			return sys
 		}
-		if !slices.Contains([]hal.Kind{hal.BusFault, hal.Absent, hal.Busy}, hal.KindOf(err)) || time.Since(begin) > time.Minute {
+		if !slices.Contains([]hal.Kind{hal.BusFault, hal.Absent, hal.Busy}, hal.KindOf(err)) ||
+			time.Since(begin) > time.Minute {
 			t.Fatal(err)
 		}
 		t.Logf("opened again: %v", err)
@@ -123,8 +124,8 @@ func stable(t *testing.T, port string) (name string, lead func(to string)) {
 	return name, lead
 }
 
-// A line of servos whose adapter is pulled out and comes back as another /dev/pts: it is found by its stable name, every joint
-// says so and waits to be enabled, and obeys then.
+// A line of servos whose adapter is pulled out and comes back as another /dev/pts: it is found by its stable name,
+// every joint says so and waits to be enabled, and obeys then.
 func TestServosReplugged(t *testing.T) {
 	first, pull := startEmulate(t, "xm430-arm")
 	second, _ := startEmulate(t, "xm430-arm") // both are there at once, or it would have the number of the first
@@ -132,7 +133,8 @@ func TestServosReplugged(t *testing.T) {
 		t.Fatalf("both are %s", first)
 	}
 	name, lead := stable(t, first)
-	r := turn(t, realConfig(t, name), configs.Options{Body: "real", Set: []string{"clock.period=20ms", "buses.arm.latency=20ms"}})
+	r := turn(t, realConfig(t, name),
+		configs.Options{Body: "real", Set: []string{"clock.period=20ms", "buses.arm.latency=20ms"}})
 	well := each(func(s *hal.Status) bool { return s.Err == nil && s.Time >= 0 })
 	r.until("well", well)
 	goals := make([]float64, len(r.agent.Layout().Inputs))

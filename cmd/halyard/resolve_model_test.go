@@ -47,7 +47,8 @@ func folder(t *testing.T, files map[string]string) string {
 
 // TestURDF: a URDF and a scene beside the config; joints that only one of URDF and hardware has are reported.
 func TestURDF(t *testing.T) {
-	files := map[string]string{"robots/arm.urdf": twoLinks, "my.yaml": "name: my\nmaterials: {floor: {friction: 1}}\nground: floor\n", "arm.yaml": armConfig}
+	files := map[string]string{"robots/arm.urdf": twoLinks,
+		"my.yaml": "name: my\nmaterials: {floor: {friction: 1}}\nground: floor\n", "arm.yaml": armConfig}
 	config := filepath.Join(folder(t, files), "arm.yaml")
 	code, out, errText := runApp(t, "list", config)
 	if code != 0 {
@@ -66,11 +67,13 @@ func TestURDF(t *testing.T) {
 		want []string
 	}{
 		{"--body emulated", []string{"agents[0].hardware.joints.elbow: got none, want the servo of elbow"}},
-		{"--set agents[0].hardware.joints.wrist={bus: line, id: 2, model: xm430-w350}", []string{"hardware.joints.wrist", "a joint of arm: shoulder, elbow"}},
+		{"--set agents[0].hardware.joints.wrist={bus: line, id: 2, model: xm430-w350}",
+			[]string{"hardware.joints.wrist", "a joint of arm: shoulder, elbow"}},
 		{"--set agents[0].model=robots/leg.urdf", []string{"agents[0].model", "leg.urdf"}},
 		{"--set agents[0].model=leg.yaml", []string{"agents[0].model", "simloid-ID"}},
 		{"--set world.scene=swamp", []string{"world.scene", "hurdles", "scene file"}},
-		{"--set world.scene=arm.yaml", []string{"arm.yaml:2:1: world: got an unknown key, want name, title, simloid, materials"}},
+		{"--set world.scene=arm.yaml",
+			[]string{"arm.yaml:2:1: world: got an unknown key, want name, title, simloid, materials"}},
 		{"--set agents[0].model=my.yaml", []string{"my.yaml: joints: got nothing, want a list"}},
 		{"--set servers[0].agent=leg", []string{"servers[0].agent"}},
 	} {
@@ -92,7 +95,8 @@ func TestURDF(t *testing.T) {
 		t.Fatalf("got %d joints, want 2", n)
 	}
 	for range 200 {
-		simloidCycle(t, c, simloid.Command{Verb: simloid.PX, Values: []float64{0.2, -0.1}}, simloid.Command{Verb: simloid.TA, Values: []float64{1}})
+		simloidCycle(t, c, simloid.Command{Verb: simloid.PX, Values: []float64{0.2, -0.1}},
+			simloid.Command{Verb: simloid.TA, Values: []float64{1}})
 	}
 	if p := c.Status().Position; math.Abs(p[0]-0.2) > 0.02 || math.Abs(p[1]+0.1) > 0.02 {
 		t.Errorf("got %v, want 0.2 and -0.1", p)
@@ -135,34 +139,40 @@ servers: [{protocol: simloid, listen: "127.0.0.1:0", noise: false}]
 func TestVehicleFile(t *testing.T) {
 	text, err := hydro.Source("bluerov2-heavy")
 	must(t, err)
-	dir := folder(t, map[string]string{"mine.yaml": string(text), "bad.yaml": strings.Replace(string(text), "mass_kg:", "mass_gk:", 1)})
+	dir := folder(t, map[string]string{"mine.yaml": string(text),
+		"bad.yaml": strings.Replace(string(text), "mass_kg:", "mass_gk:", 1)})
 	run := func(command, vehicle string) (int, string, string) {
 		return runApp(t, command, "rov", "--set", "agents[0].model="+vehicle)
 	}
 	code, want, _ := run("list", "bluerov2-heavy")
-	if _, got, errText := run("list", filepath.Join(dir, "mine.yaml")); code != 0 || got != want || !strings.Contains(got, "thruster") {
+	if _, got, errText := run("list", filepath.Join(dir, "mine.yaml")); code != 0 || got != want ||
+		!strings.Contains(got, "thruster") {
 		t.Errorf("list: got exit %d and\n%s\n%s\nwant\n%s", code, got, errText, want)
 	}
 	code, _, errText := run("validate", filepath.Join(dir, "bad.yaml"))
-	if code != 2 || !strings.Contains(errText, `bad.yaml:7:1: mass_gk: got an unknown key`) || !strings.Contains(errText, `did you mean "mass_kg"?`) {
+	if code != 2 || !strings.Contains(errText, `bad.yaml:7:1: mass_gk: got an unknown key`) ||
+		!strings.Contains(errText, `did you mean "mass_kg"?`) {
 		t.Errorf("validate: got exit %d and %s, want 2 and the place of the fault", code, errText)
 	}
 }
 
-// TestRobotFileNotes: validate prints each repair of a robot file, serve one line; repair: false refuses it. A robot file where
-// YAML belongs is called what it is.
+// TestRobotFileNotes: validate prints each repair of a robot file, serve one line; repair: false refuses it. A robot
+// file where YAML belongs is called what it is.
 func TestRobotFileNotes(t *testing.T) {
 	broken := strings.Replace(twoLinks, `<mass value="0.1"/>`, `<mass value="0"/>`, 1)
-	dir := folder(t, map[string]string{"arm.urdf": broken, "arm.yaml": "name: arm\nagents:\n  - {name: arm, model: arm.urdf}\n"})
+	dir := folder(t, map[string]string{"arm.urdf": broken,
+		"arm.yaml": "name: arm\nagents:\n  - {name: arm, model: arm.urdf}\n"})
 	config := filepath.Join(dir, "arm.yaml")
 	want := `arm.urdf:4: link "fore".inertial: repaired: none -> 0.01 kg`
 	if code, _, errText := runApp(t, "validate", config); code != 0 || !strings.Contains(errText, want) {
 		t.Errorf("validate: got %d, %s, want %s", code, errText, want)
 	}
-	if code, _, errText := runApp(t, "validate", config, "--set", "agents[0].repair=false"); code != 2 || !strings.Contains(errText, `arm.urdf:4: link "fore".inertial: none -> 0.01 kg`) {
+	if code, _, errText := runApp(t, "validate", config, "--set", "agents[0].repair=false"); code != 2 ||
+		!strings.Contains(errText, `arm.urdf:4: link "fore".inertial: none -> 0.01 kg`) {
 		t.Errorf("repair: false: got %d, %s", code, errText)
 	}
-	if code, _, errText := runApp(t, "validate", filepath.Join(dir, "arm.urdf")); code != 2 || !strings.Contains(errText, "got XML, <robot>, want YAML") {
+	if code, _, errText := runApp(t, "validate", filepath.Join(dir, "arm.urdf")); code != 2 ||
+		!strings.Contains(errText, "got XML, <robot>, want YAML") {
 		t.Errorf("a URDF as config: got %d, %s", code, errText)
 	}
 }

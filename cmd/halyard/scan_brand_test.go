@@ -23,7 +23,8 @@ func brandBus(t *testing.T, kind, model string, baud int, ids ...int) *emulator.
 	spec, _ := actuator.Lookup(model)
 	var servos []*emulator.Servo
 	for _, id := range ids {
-		servos = append(servos, catalog.BuiltinBuses().Of(kind).Emulate(catalog.BuiltinBuses().Of(kind).Lookup(model), id, actuator.NewServo(spec), emulator.GroundTruth{}))
+		servos = append(servos, catalog.BuiltinBuses().Of(kind).Emulate(catalog.BuiltinBuses().Of(kind).Lookup(model),
+			id, actuator.NewServo(spec), emulator.GroundTruth{}))
 	}
 	return emulator.NewBus(emulator.BusConfig{Name: "test", Baud: baud}, servos...)
 }
@@ -57,8 +58,10 @@ func TestScanOfBrands(t *testing.T) {
 
 // Without being told anything, a scan finds every vendor, at every rate that it has.
 func TestScanFindsEveryBrand(t *testing.T) {
-	for _, c := range append(everyBrand(), brandCase{"feetech", "sts3215", 38400}, brandCase{"feetech", "scs0009", 76800},
-		brandCase{"feetech", "sts3250", 128000}, brandCase{"kondo", "krs-2552", 1250000}, brandCase{"kondo", "krs-2552", 625000},
+	for _, c := range append(everyBrand(), brandCase{"feetech", "sts3215", 38400},
+		brandCase{"feetech", "scs0009", 76800},
+		brandCase{"feetech", "sts3250", 128000}, brandCase{"kondo", "krs-2552", 1250000},
+		brandCase{"kondo", "krs-2552", 625000},
 		brandCase{"dynamixel2", "xl-320", 9600}, brandCase{"dynamixel1", "ax-12a", 19200}) {
 		s := surveyOf(brandBus(t, c.kind, c.model, c.baud, 3).Line())
 		s.Types = allTypes()
@@ -77,12 +80,15 @@ func TestSetupOfBrands(t *testing.T) {
 		want              string // id@baud of all, or a part of the error
 	}{
 		{"id", "feetech", "sts3215", 1000000, func(s *commission.Setup) { s.NewID = 9 }, "9@1000000"},
-		{"id and rate", "feetech", "sts3250", 1000000, func(s *commission.Setup) { s.NewID, s.NewBaud = 9, 500000 }, "9@500000"},
+		{"id and rate", "feetech", "sts3250", 1000000, func(s *commission.Setup) { s.NewID, s.NewBaud = 9, 500000 },
+			"9@500000"},
 		{"id", "hiwonder", "lx-16a", 115200, func(s *commission.Setup) { s.NewID = 9 }, "9@115200"},
 		{"id", "kondo", "krs-2552", 1250000, func(s *commission.Setup) { s.NewID = 9 }, "9@1250000"},
-		{"absent", "feetech", "sts3215", 1000000, func(s *commission.Setup) { s.ID, s.NewID = 4, 9 }, "no servo answers"},
+		{"absent", "feetech", "sts3215", 1000000, func(s *commission.Setup) { s.ID, s.NewID = 4, 9 },
+			"no servo answers"},
 		{"the same", "kondo", "krs-2552", 1250000, func(s *commission.Setup) { s.NewID = 40 }, "want 0..31"},
-		{"a rate it has not", "hiwonder", "lx-16a", 115200, func(s *commission.Setup) { s.NewBaud = 1000000 }, "does not support"},
+		{"a rate it has not", "hiwonder", "lx-16a", 115200, func(s *commission.Setup) { s.NewBaud = 1000000 },
+			"does not support"},
 		{"no such register", "feetech", "sts3215", 1000000, func(s *commission.Setup) {
 			s.NewID, s.Writes = 9, []servo.Setting{{Register: "nonsense", Value: 1}}
 		}, "no such register"},
@@ -91,7 +97,9 @@ func TestSetupOfBrands(t *testing.T) {
 		}, "guard"},
 	} {
 		bus := brandBus(t, c.kind, c.model, c.baud, 3)
-		s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: []int{115200, 1000000, 1250000}, Types: []string{c.kind}}, ID: 3, NewID: -1, Note: func(string, ...any) {}}
+		s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Port: "PORT",
+			Bauds: []int{115200, 1000000, 1250000}, Types: []string{c.kind}}, ID: 3, NewID: -1,
+			Note: func(string, ...any) {}}
 		c.change(s)
 		done, err := s.Start(t.Context())
 		one := bus.Servos()[0]
@@ -113,13 +121,15 @@ func TestSetupOfBrands(t *testing.T) {
 	}
 	// A taken id is refused.
 	bus := brandBus(t, "feetech", "sts3215", 1000000, 3, 9)
-	s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Bauds: []int{1000000}, Types: []string{"feetech"}}, ID: 3, NewID: 9, Note: func(string, ...any) {}}
+	s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Bauds: []int{1000000},
+		Types: []string{"feetech"}}, ID: 3, NewID: 9, Note: func(string, ...any) {}}
 	if _, err := s.Start(t.Context()); hal.KindOf(err) != hal.Unsafe {
 		t.Errorf("taken: got %v", err)
 	}
 }
 
-// A servo of another vendor whose change breaks off is where it was, as it was, and locked; what is lost once is sent again.
+// A servo of another vendor whose change breaks off is where it was, as it was, and locked; what is lost once is sent
+// again.
 func TestSetupOfBrandsRestores(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -161,7 +171,8 @@ func TestSetupOfBrandsRestores(t *testing.T) {
 					c.spoil(n, p, cancel)
 				}
 			}}
-			s := &commission.Setup{Finder: commission.Finder{Line: line, Port: "PORT", Bauds: []int{c.of.baud}, Types: allTypes()}, ID: 3, NewID: 9,
+			s := &commission.Setup{Finder: commission.Finder{Line: line, Port: "PORT", Bauds: []int{c.of.baud},
+				Types: allTypes()}, ID: 3, NewID: 9,
 				NewBaud: c.baud, Note: func(string, ...any) {}}
 			if c.of.kind == "feetech" {
 				s.Writes = []servo.Setting{{Register: "return_delay", Value: 10}}
@@ -176,7 +187,8 @@ func TestSetupOfBrandsRestores(t *testing.T) {
 				delay, _ = one.Register("return_delay")
 			}
 			undone := strings.HasPrefix(c.want, "3@")
-			if got := fmt.Sprintf("%d@%d", id, rate); got != c.want || lock != 1 || undone && delay != 0 || (err != nil) != undone || hal.KindOf(err) != c.kind && c.kind != hal.Unexpected {
+			if got := fmt.Sprintf("%d@%d", id, rate); got != c.want || lock != 1 || undone && delay != 0 ||
+				(err != nil) != undone || hal.KindOf(err) != c.kind && c.kind != hal.Unexpected {
 				t.Errorf("got %s, lock %d, delay %d, %v; want %s, locked", got, lock, delay, err, c.want)
 			}
 		})
@@ -194,7 +206,8 @@ func TestScanOfLateAnswers(t *testing.T) {
 		if c.kind == "dynamixel2" { // all are asked at once, with time
 			continue
 		}
-		for _, late := range []string{"", "slow servo 3 by=8ms", "slow bus by=8ms", "slow bus by=11ms", "slow servo 4 by=8ms p=0.5"} {
+		for _, late := range []string{"", "slow servo 3 by=8ms", "slow bus by=8ms", "slow bus by=11ms",
+			"slow servo 4 by=8ms p=0.5"} {
 			bus := brandBus(t, c.kind, c.model, c.baud, 3, 4, 7)
 			if late != "" {
 				f, err := wire.Parse(late)
@@ -206,7 +219,8 @@ func TestScanOfLateAnswers(t *testing.T) {
 				}
 			}
 			s := surveyOf(bus.Line())
-			s.Bauds, s.Types, s.Latency, s.Hurry = []int{c.baud}, []string{c.kind}, 50*time.Millisecond, 4*time.Millisecond
+			s.Bauds, s.Types, s.Latency, s.Hurry = []int{c.baud}, []string{c.kind}, 50*time.Millisecond,
+				4*time.Millisecond
 			rows, err := s.Run(t.Context())
 			var ids []int
 			for _, r := range rows {

@@ -37,7 +37,8 @@ func (a *app) scanI2C(ctx context.Context, port string) error {
 	rows, err := commission.SurveyI2C(ctx, port, bus)
 	if err = cmp.Or(err, show(a, rows)); err == nil && len(rows) == 0 {
 		return &hal.Error{Kind: hal.BusFault, Bus: port, Op: "scan",
-			Err: fmt.Errorf("no device replies at 0x%02X..0x%02X: check the devices' power, SDA and SCL, and the pull-ups", commission.FirstAddress, commission.LastAddress), Try: "halyard ports"}
+			Err: fmt.Errorf("no device replies at 0x%02X..0x%02X: check the devices' power, SDA and SCL, and the "+
+				"pull-ups", commission.FirstAddress, commission.LastAddress), Try: "halyard ports"}
 	}
 	return err
 }

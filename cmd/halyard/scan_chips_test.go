@@ -23,8 +23,10 @@ import (
 
 // Who answers on an I2C bus, and what says so.
 func TestSurveyI2C(t *testing.T) {
-	bus := chip.NewBus("main", 400_000, 1, chip.NewBNO055(0x28), chip.NewMPU("mpu-9250", 0x68), chip.NewLSM6(0x6A), chip.NewPCA9685(0x41, 25e6),
-		chip.NewINA219(0x40, 0.1), chip.NewBMX280(0x77, true), chip.NewMS5837(pressure.MS5837_30BA()), chip.NewADS1115(0x48))
+	bus := chip.NewBus("main", 400_000, 1, chip.NewBNO055(0x28), chip.NewMPU("mpu-9250", 0x68), chip.NewLSM6(0x6A),
+		chip.NewPCA9685(0x41, 25e6),
+		chip.NewINA219(0x40, 0.1), chip.NewBMX280(0x77, true), chip.NewMS5837(pressure.MS5837_30BA()),
+		chip.NewADS1115(0x48))
 	rows, err := commission.SurveyI2C(t.Context(), "PORT", bus.Host())
 	if err != nil {
 		t.Fatal(err)
@@ -33,12 +35,15 @@ func TestSurveyI2C(t *testing.T) {
 	for _, r := range rows {
 		got = append(got, strings.Join(report.Texts(r.Cells()), " "))
 	}
-	want := []string{"0x28 bno055 its identity", "0x40 ina219 or pca9685 its address", "0x41 ina219 or pca9685 its address", "0x48 ads1115 or ina219 or pca9685 its address",
-		"0x68 mpu-9250 its identity", "0x6A lsm6dso32 or lsm6dsox its identity", "0x76 ms5837-02ba or ms5837-30ba or pca9685 its address", "0x77 bme280 its identity"}
+	want := []string{"0x28 bno055 its identity", "0x40 ina219 or pca9685 its address",
+		"0x41 ina219 or pca9685 its address", "0x48 ads1115 or ina219 or pca9685 its address",
+		"0x68 mpu-9250 its identity", "0x6A lsm6dso32 or lsm6dsox its identity",
+		"0x76 ms5837-02ba or ms5837-30ba or pca9685 its address", "0x77 bme280 its identity"}
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if rows, err := commission.SurveyI2C(t.Context(), "PORT", chip.NewBus("empty", 400_000, 1).Host()); err != nil || len(rows) != 0 {
+	if rows, err := commission.SurveyI2C(t.Context(), "PORT", chip.NewBus("empty", 400_000, 1).Host()); err != nil ||
+		len(rows) != 0 {
 		t.Errorf("no chip: got %v, %v", rows, err)
 	}
 	file := filepath.Join(t.TempDir(), "rov.yaml")
@@ -46,7 +51,8 @@ func TestSurveyI2C(t *testing.T) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	for target, want := range map[string]bool{"/dev/i2c-1": true, file + ":main": true, "/dev/ttyUSB0": false, "okon:main": true, "okon:other": false, "xm430-arm:arm": false, "nothing": false} {
+	for target, want := range map[string]bool{"/dev/i2c-1": true, file + ":main": true, "/dev/ttyUSB0": false,
+		"okon:main": true, "okon:other": false, "xm430-arm:arm": false, "nothing": false} {
 		if _, kind := catalog.ChipPort(target); (kind == catalog.I2CBus) != want {
 			t.Errorf("%s: got %q, want i2c: %v", target, kind, want)
 		}
@@ -74,7 +80,8 @@ func TestSurveySPI(t *testing.T) {
 		{"a chip of I2C alone", "[{PORT -1 [] false 0}]", []chip.Device{chip.NewMPU("mpu-6050", 0x68)}},
 		{"no chip", "[]", nil},
 	} {
-		rows, err := commission.SurveySPI("PORT", spi.NewPort("PORT", chip.NewBus("main", 1_000_000, 1, c.chip...).SPI()))
+		rows, err := commission.SurveySPI("PORT",
+			spi.NewPort("PORT", chip.NewBus("main", 1_000_000, 1, c.chip...).SPI()))
 		if err != nil || fmt.Sprint(rows) != c.want {
 			t.Errorf("%s: got %v, %v; want %s", c.name, rows, err, c.want)
 		}
@@ -82,7 +89,8 @@ func TestSurveySPI(t *testing.T) {
 	if port, kind := catalog.ChipPort("/dev/spidev0.1"); port != "/dev/spidev0.1" || kind != catalog.SPIBus {
 		t.Errorf("got %q, %q", port, kind)
 	}
-	if code, _, errText := runApp(t, "scan", "/dev/spidev99.0"); code != 3 || !strings.Contains(errText, "is SPI switched on") {
+	if code, _, errText := runApp(t, "scan", "/dev/spidev99.0"); code != 3 ||
+		!strings.Contains(errText, "is SPI switched on") {
 		t.Errorf("a port that is not there: exit %d, %s", code, errText)
 	}
 }
@@ -90,7 +98,8 @@ func TestSurveySPI(t *testing.T) {
 // What a config may say wrongly of a port of SPI, and a sensor on one that measures.
 func TestSPIConfig(t *testing.T) {
 	onPort := func(bus, device string) string {
-		return rigOf(t, doctor.NodderRig, doctor.Nodder, "  main: {type: i2c", "  head: {type: spi"+bus+"}\n  main: {type: i2c",
+		return rigOf(t, doctor.NodderRig, doctor.Nodder, "  main: {type: i2c", "  head: {type: spi"+bus+
+			"}\n  main: {type: i2c",
 			"{bus: main, device: bno055, rate: 100}", "{bus: head, device: "+device+", rate: 100}")
 	}
 	for _, c := range []struct{ bus, device, want string }{

@@ -50,7 +50,8 @@ func wireOf(t *testing.T, timing emulator.Timing, list ...onWire) *emulator.Bus 
 }
 
 func surveyOf(line servo.Line) *commission.Survey {
-	f := commission.Finder{Line: line, Port: "PORT", Bauds: catalog.UsualBauds(), Types: []string{"dynamixel2", "dynamixel1"}}
+	f := commission.Finder{Line: line, Port: "PORT", Bauds: catalog.UsualBauds(),
+		Types: []string{"dynamixel2", "dynamixel1"}}
 	return &commission.Survey{BareLine: &commission.BareLine{Finder: f}, Note: func(string, ...any) {}}
 }
 
@@ -70,7 +71,8 @@ func brief(rows []commission.FoundServo) string {
 func TestSurvey(t *testing.T) {
 	mixed := []onWire{{"xm430-w350", 1, 1000000, 0}, {"ax-12a", 7, 115200, 0}, {"xl430-w250", 2, 57600, 0},
 		{"ax-12a", 0, 1000000, 0}, {"xm430-w350", 252, 1000000, 0}, {"mx-28", 253, 9600, 0}}
-	const all = "2 xl430-w250 57600; 1 xm430-w350 1000000; 252 xm430-w350 1000000; 0 ax-12a 1000000; 7 ax-12a 115200; 253 mx-28 9600; "
+	const all = "2 xl430-w250 57600; 1 xm430-w350 1000000; 252 xm430-w350 1000000; 0 ax-12a 1000000; 7 ax-12a " +
+		"115200; 253 mx-28 9600; "
 	for _, c := range []struct {
 		name   string
 		timing emulator.Timing
@@ -81,9 +83,11 @@ func TestSurvey(t *testing.T) {
 		{"echo", emulator.Timing{Echo: true}, mixed, all},
 		{"FTDI with factory settings", emulator.FTDI(16 * time.Millisecond), mixed[:4],
 			"2 xl430-w250 57600; 1 xm430-w350 1000000; 0 ax-12a 1000000; 7 ax-12a 115200; "},
-		{"equal servos on one id", emulator.Timing{}, []onWire{{"xm430-w350", 3, 1000000, 0}, {"xm430-w350", 3, 1000000, 0.5}},
+		{"equal servos on one id", emulator.Timing{},
+			[]onWire{{"xm430-w350", 3, 1000000, 0}, {"xm430-w350", 3, 1000000, 0.5}},
 			"3 xm430-w350 1000000!; "},
-		{"others on one id", emulator.Timing{}, []onWire{{"xm430-w350", 3, 1000000, 0}, {"xl430-w250", 3, 1000000, 0}, {"xl430-w250", 4, 1000000, 0}},
+		{"others on one id", emulator.Timing{}, []onWire{{"xm430-w350", 3, 1000000, 0}, {"xl430-w250", 3, 1000000, 0},
+			{"xl430-w250", 4, 1000000, 0}},
 			"3  1000000!; 4 xl430-w250 1000000; "},
 		{"one id in protocol 1.0", emulator.Timing{}, []onWire{{"ax-12a", 3, 1000000, 0}, {"ax-12a", 3, 1000000, 0.5}},
 			"3 ax-12a 1000000!; "},
@@ -107,7 +111,8 @@ func TestSurveyTwins(t *testing.T) {
 		bus.Servos()[1].Preset("return_delay", 0)
 		s := surveyOf(bus.Line())
 		s.Bauds = []int{1000000}
-		if rows, err := s.Run(t.Context()); err != nil || len(rows) != 1 || rows[0].Finding != commission.CollisionText {
+		if rows, err := s.Run(t.Context()); err != nil || len(rows) != 1 ||
+			rows[0].Finding != commission.CollisionText {
 			t.Errorf("%s: got %+v, %v, want one row with a finding", model, rows, err)
 		}
 	}
@@ -120,7 +125,8 @@ func TestSurveyRow(t *testing.T) {
 	s := surveyOf(bus.Line())
 	s.Bauds = []int{1000000}
 	rows, err := s.Run(t.Context())
-	want := commission.FoundServo{Port: "PORT", Baud: 1000000, Type: "dynamixel2", ID: 1, Model: "xm430-w350", Number: 1020, Firmware: "38", Voltage: 12}
+	want := commission.FoundServo{Port: "PORT", Baud: 1000000, Type: "dynamixel2", ID: 1, Model: "xm430-w350",
+		Number: 1020, Firmware: "38", Voltage: 12}
 	if err != nil || len(rows) != 1 || rows[0] != want {
 		t.Errorf("got %+v, %v, want %+v", rows, err, want)
 	}
@@ -166,7 +172,8 @@ func TestSurveyEnds(t *testing.T) {
 	if rows, err := s.Run(t.Context()); hal.KindOf(err) != hal.Absent && err == nil {
 		t.Errorf("unplugged: got %d rows, %v, want absent", len(rows), err)
 	}
-	if err := s.Silence(); hal.KindOf(err) != hal.BusFault || !strings.Contains(err.Error(), "power") || !strings.Contains(err.Error(), "halyard ports") {
+	if err := s.Silence(); hal.KindOf(err) != hal.BusFault || !strings.Contains(err.Error(), "power") ||
+		!strings.Contains(err.Error(), "halyard ports") {
 		t.Errorf("silence: got %v", err)
 	}
 	if got := commission.Spans([]int{1, 2, 3, 20, 30, 31}); got != "1-3, 20, 30-31" {
@@ -181,7 +188,8 @@ func TestScanUsage(t *testing.T) {
 		say  string
 	}{
 		{2, []string{"scan"}, "arg"},
-		{2, []string{"scan", "p", "--protocol", "sts"}, "want all, both or one of cybergear, dynamixel1, dynamixel2, feetech"},
+		{2, []string{"scan", "p", "--protocol", "sts"},
+			"want all, both or one of cybergear, dynamixel1, dynamixel2, feetech"},
 		{2, []string{"scan", "p", "--baud", "0"}, "want 1.."},
 		{3, []string{"scan", "/dev/no-such-port"}, "halyard ports"},
 		{2, []string{"scan", "/dev/null"}, "not a serial port"},

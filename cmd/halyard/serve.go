@@ -29,8 +29,10 @@ func newServe(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "serve [CONFIG]",
 		Short: "run a rig and its protocol servers",
-		Long:  "Runs the rig of CONFIG, a file or the name of an embedded config (default demo), until it is interrupted.\nSpace in its terminal is the emergency stop.",
-		Example: "  halyard serve so101 --body emulated\n  halyard serve my-robot.yaml --body real\n  halyard serve a-series --set 'agents[0].parts.left_elbow=emulated'\n" +
+		Long: "Runs the rig of CONFIG, a file or the name of an embedded config (default demo), until it is " +
+			"interrupted.\nSpace in its terminal is the emergency stop.",
+		Example: "  halyard serve so101 --body emulated\n  halyard serve my-robot.yaml --body real\n  halyard serve " +
+			"a-series --set 'agents[0].parts.left_elbow=emulated'\n" +
 			"  halyard serve so101 --listen osp=127.0.0.1:0 --listen odcp=127.0.0.1:0",
 		Args:              arguments("[CONFIG]", "halyard serve so101"),
 		ValidArgsFunction: completeConfigs,
@@ -43,7 +45,8 @@ func newServe(a *app) *cobra.Command {
 			return a.serve(cmd.Context(), c)
 		},
 	}
-	c.Flags().StringVar(&a.expose, "expose", "", "folder for links to terminals on the lines of emulated servos, shared with the rig's drivers; also for halyard hand")
+	c.Flags().StringVar(&a.expose, "expose", "", "folder for links to terminals on the lines of emulated servos, "+
+		"shared with the rig's drivers; also for halyard hand")
 	f.add(c)
 	f.addListen(c)
 	a.addDashboard(c)
@@ -52,7 +55,8 @@ func newServe(a *app) *cobra.Command {
 
 // addDashboard adds the flags of commands that serve.
 func (a *app) addDashboard(c *cobra.Command) {
-	c.Flags().StringVar(&a.dashboard.Address, "dashboard", "", "HOST:PORT of the dashboard, or off (127.0.0.1:8642 or the next free port)")
+	c.Flags().StringVar(&a.dashboard.Address, "dashboard", "",
+		"HOST:PORT of the dashboard, or off (127.0.0.1:8642 or the next free port)")
 	a.token.Add(c, "the dashboard")
 }
 
@@ -121,7 +125,8 @@ func (a *app) serve(ctx context.Context, list ...*halyard.Config) error {
 	defer func() { a.sink.Flush(flushTime); a.out = out }()
 	defer watchKeys(a, rigs)()
 
-	watching, endPages := context.WithCancel(context.WithoutCancel(ctx)) // a page's stop works until the last joint is inert
+	// a page's stop works until the last joint is inert
+	watching, endPages := context.WithCancel(context.WithoutCancel(ctx))
 	defer endPages()
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -159,7 +164,8 @@ func (a *app) options(log *slog.Logger) []halyard.Option {
 
 // newSupervise makes the sub-command of the supervising process, which serve starts.
 func newSupervise() *cobra.Command {
-	return &cobra.Command{Use: "supervise", Short: "switch torque off when the process of a rig dies or hangs", Hidden: true, Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error { return halyard.Supervise() }}
+	return &cobra.Command{Use: "supervise", Short: "switch torque off when the process of a rig dies or hangs",
+		Hidden: true, Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error { return halyard.Supervise() }}
 }
 
 // stopRigs stops rigs side by side and lists their joints.
@@ -208,8 +214,8 @@ func (a *app) part(c *halyard.Config) {
 	}
 }
 
-// lettingGo tells which real joints of an agent lose their torque once the program has ended, because their motor controllers
-// release a motor whose host is silent; "" where none does.
+// lettingGo tells which real joints of an agent lose their torque once the program has ended, because their motor
+// controllers release a motor whose host is silent; "" where none does.
 func lettingGo(c *halyard.Config, agent *configs.Agent) string {
 	var loose, kept []string
 	for name, j := range agent.Hardware.Joints {
@@ -234,8 +240,10 @@ func lettingGo(c *halyard.Config, agent *configs.Agent) string {
 }
 
 // announce reports that all is open: to scripts by a line, to people with the command to type next.
-func (a *app) announce(configured []*halyard.Config, joints map[string]int, list []halyard.Server, ports []halyard.Port, dashboard string) {
-	if a.format == "json" || a.format == "jsonl" { // a command that runs until it is interrupted prints JSON lines to programs
+func (a *app) announce(configured []*halyard.Config, joints map[string]int, list []halyard.Server, ports []halyard.Port,
+	dashboard string) {
+	// a command that runs until it is interrupted prints JSON lines to programs
+	if a.format == "json" || a.format == "jsonl" {
 		a.format = "jsonl"
 		a.Line(ready{Event: "ready", Servers: list, Ports: ports, Dashboard: dashboard})
 		return
@@ -294,7 +302,8 @@ func jointsOf(s *halyard.System) map[string]int {
 	return joints
 }
 
-// nextCommand returns a command that moves or lists this rig, whose agents have so many joints. It is empty if no file has the config.
+// nextCommand returns a command that moves or lists this rig, whose agents have so many joints. It is empty if no file
+// has the config.
 func nextCommand(c *halyard.Config, joints map[string]int, list []halyard.Server) string {
 	var arm string
 	for i := range c.Agents {

@@ -99,7 +99,8 @@ type tracked struct {
 func played(t *testing.T, r *running, most, speed float64) (rows []tracked) {
 	t.Helper()
 	for try := 1; ; try++ {
-		code, out, errText := runApp(t, "play", "wave", "--speed", fmt.Sprint(speed), "--address", r.address(t, "odcp"), "-o", "jsonl")
+		code, out, errText := runApp(t, "play", "wave", "--speed", fmt.Sprint(speed), "--address", r.address(t, "odcp"),
+			"-o", "jsonl")
 		if code != 0 {
 			t.Fatalf("play: exit %d: %s", code, errText)
 		}
@@ -130,14 +131,16 @@ func TestServeAndPlay(t *testing.T) {
 		t.Run(body, func(t *testing.T) {
 			t.Parallel()
 			name := "play-" + body
-			r := startServe(t, "demo", "--body", body, "--set", "name="+name, "--listen", "osp=127.0.0.1:0", "--listen", "odcp@humanoid=127.0.0.1:0")
+			r := startServe(t, "demo", "--body", body, "--set", "name="+name, "--listen", "osp=127.0.0.1:0", "--listen",
+				"odcp@humanoid=127.0.0.1:0")
 			if rows := played(t, r, 1.2, 2); len(rows) != 21 {
 				t.Fatalf("play: got %d joints, want 21: %+v", len(rows), rows)
 			}
 			if code, out, _ := runApp(t, "status", name, "-o", "jsonl"); code != 0 || strings.Count(out, "\n") != 22 {
 				t.Errorf("status: exit %d:\n%s", code, out)
 			}
-			if code, out, errText := runApp(t, "estop", name, "-o", "jsonl"); code != 0 || strings.Count(out, `"acknowledged":true`) != 22 {
+			if code, out, errText := runApp(t, "estop", name, "-o", "jsonl"); code != 0 ||
+				strings.Count(out, `"acknowledged":true`) != 22 {
 				t.Errorf("estop: exit %d: %s\n%s", code, errText, out)
 			}
 			r.interrupt(t)
@@ -147,7 +150,8 @@ func TestServeAndPlay(t *testing.T) {
 
 func TestServeRefusesABusyAddress(t *testing.T) {
 	r := startServe(t, "pendulum", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0")
-	code, _, errText := runApp(t, "serve", "pendulum", "--set", "name=other", "--listen", "odcp=127.0.0.1:0", "--listen", "osp="+r.address(t, "osp"))
+	code, _, errText := runApp(t, "serve", "pendulum", "--set", "name=other", "--listen", "odcp=127.0.0.1:0",
+		"--listen", "osp="+r.address(t, "osp"))
 	if code != 4 || !strings.Contains(errText, "--listen osp=127.0.0.1:0") {
 		t.Errorf("busy address: got exit %d: %s; want 4 and what to type", code, errText)
 	}
@@ -241,7 +245,8 @@ func stepAgent(t *testing.T, c *osp.Client, i, steps int, registered chan<- stru
 
 // follow plays angles of the recorded motion's form into the first agent of a config, in lock-step, and returns the
 // measured positions, joint by joint, sample by sample.
-func follow(t *testing.T, m *motion.Motion, name string, o configs.Options, faults ...string) (measured [][]float64, residual float64) {
+func follow(t *testing.T, m *motion.Motion, name string, o configs.Options, faults ...string) (measured [][]float64,
+	residual float64) {
 	t.Helper()
 	sys, err := assembly.Build(planOf(t, name, o), slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -327,12 +332,14 @@ func TestBodiesFollowTheRecordedMotion(t *testing.T) {
 // A shadow tells the difference between an emulated joint and its simulated twin: small where both are alike, plain
 // where something is wrong with the servo.
 func TestShadowResidual(t *testing.T) {
-	m := &motion.Motion{Joints: 1, Samples: []motion.Sample{{At: 1e9, Angle: []float64{0.2}, Torque: []float64{1}}, {At: 2e9, Angle: []float64{0.2}, Torque: []float64{1}}}}
+	m := &motion.Motion{Joints: 1, Samples: []motion.Sample{{At: 1e9, Angle: []float64{0.2}, Torque: []float64{1}},
+		{At: 2e9, Angle: []float64{0.2}, Torque: []float64{1}}}}
 	good := configs.Options{Body: "emulated", Set: []string{"agents[0].shadow=true"}}
 	if _, residual := follow(t, m, "pendulum", good); residual > 0.02 {
 		t.Errorf("alike: residual %.4f rad, want below 0.02", residual)
 	}
-	_, residual := follow(t, m, "pendulum", configs.Options{Body: "emulated", Set: []string{"agents[0].shadow=true"}}, "stuck servo 1")
+	_, residual := follow(t, m, "pendulum", configs.Options{Body: "emulated", Set: []string{"agents[0].shadow=true"}},
+		"stuck servo 1")
 	if residual < 0.1 {
 		t.Errorf("a servo whose readings are stuck: residual %.4f rad, want it plain", residual)
 	}

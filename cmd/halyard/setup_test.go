@@ -29,7 +29,8 @@ func (w *watched) Write(p []byte) (int, error) {
 }
 
 func setupOf(bus *emulator.Bus, change func(*commission.Setup)) *commission.Setup {
-	s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: catalog.UsualBauds(), Types: []string{"dynamixel2", "dynamixel1"}}, ID: 1, NewID: -1, Note: func(string, ...any) {}}
+	s := &commission.Setup{Finder: commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: catalog.UsualBauds(),
+		Types: []string{"dynamixel2", "dynamixel1"}}, ID: 1, NewID: -1, Note: func(string, ...any) {}}
 	change(s)
 	return s
 }
@@ -40,7 +41,8 @@ func state(bus *emulator.Bus) string {
 	for _, s := range bus.Servos() {
 		id, _ := s.Register("id")
 		code, _ := s.Register("baud_rate")
-		text = append(text, commission.Place{Baud: dynamixel.ModelByName(s.Name()).Rate(byte(code)), ID: int(id)}.String())
+		text = append(text, commission.Place{Baud: dynamixel.ModelByName(s.Name()).Rate(byte(code)),
+			ID: int(id)}.String())
 	}
 	return strings.Join(text, " ")
 }
@@ -58,38 +60,52 @@ func TestSetup(t *testing.T) {
 		after   string
 	}{
 		{"new id", arm, func(s *commission.Setup) { s.NewID = 3 }, nil, 0, "", "3@57600 2@1000000 7@1000000"},
-		{"new rate", arm, func(s *commission.Setup) { s.NewBaud = 1000000 }, nil, 0, "", "1@1000000 2@1000000 7@1000000"},
-		{"both", arm, func(s *commission.Setup) { s.NewID, s.NewBaud = 3, 4000000 }, nil, 0, "", "3@4000000 2@1000000 7@1000000"},
+		{"new rate", arm, func(s *commission.Setup) { s.NewBaud = 1000000 }, nil, 0, "",
+			"1@1000000 2@1000000 7@1000000"},
+		{"both", arm, func(s *commission.Setup) { s.NewID, s.NewBaud = 3, 4000000 }, nil, 0, "",
+			"3@4000000 2@1000000 7@1000000"},
 		{"protocol 1.0", arm, func(s *commission.Setup) { s.ID, s.NewID, s.NewBaud = 7, 8, 115200 }, nil,
 			0, "", "1@57600 2@1000000 8@115200"},
 		{"id 0", arm, func(s *commission.Setup) { s.NewID = 0 }, nil, 0, "", "0@57600 2@1000000 7@1000000"},
-		{"torque on", arm, func(s *commission.Setup) { s.NewID = 3 }, func(b *emulator.Bus) { b.Servos()[0].Preset("torque_enable", 1) },
+		{"torque on", arm, func(s *commission.Setup) { s.NewID = 3 },
+			func(b *emulator.Bus) { b.Servos()[0].Preset("torque_enable", 1) },
 			0, "", "3@57600 2@1000000 7@1000000"},
-		{"answers to reads alone", arm, func(s *commission.Setup) { s.NewID = 3 }, func(b *emulator.Bus) { b.Servos()[0].Preset("status_return", 1) },
+		{"answers to reads alone", arm, func(s *commission.Setup) { s.NewID = 3 },
+			func(b *emulator.Bus) { b.Servos()[0].Preset("status_return", 1) },
 			0, "", "3@57600 2@1000000 7@1000000"},
 		{"dry run", arm, func(s *commission.Setup) { s.NewID, s.Dry = 3, true }, nil, 0, "", before},
-		{"no servo", arm, func(s *commission.Setup) { s.ID, s.NewID = 9, 3 }, nil, hal.Absent, "halyard scan PORT", before},
+		{"no servo", arm, func(s *commission.Setup) { s.ID, s.NewID = 9, 3 }, nil, hal.Absent, "halyard scan PORT",
+			before},
 		{"id taken at its rate", arm, func(s *commission.Setup) { s.NewID, s.NewBaud = 2, 1000000 }, nil,
 			hal.Unsafe, "id 2 is taken at 1000000 Bd", before},
-		{"id taken on the way", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 2, 57600, 0}}, func(s *commission.Setup) { s.NewID, s.NewBaud = 2, 1000000 }, nil,
+		{"id taken on the way", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 2, 57600, 0}},
+			func(s *commission.Setup) { s.NewID, s.NewBaud = 2, 1000000 }, nil,
 			hal.Unsafe, "id 2 is taken at 57600 Bd", "1@57600 2@57600"},
-		{"taken by two", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 2, 57600, 0}, {"xl430-w250", 2, 57600, 0}}, func(s *commission.Setup) { s.NewID = 2 }, nil,
+		{"taken by two", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 2, 57600, 0},
+			{"xl430-w250", 2, 57600, 0}}, func(s *commission.Setup) { s.NewID = 2 }, nil,
 			hal.Unsafe, "taken", "1@57600 2@57600 2@57600"},
-		{"two at once", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 1, 57600, 0.3}}, func(s *commission.Setup) { s.NewID = 3 }, nil,
+		{"two at once", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 1, 57600, 0.3}},
+			func(s *commission.Setup) { s.NewID = 3 }, nil,
 			hal.Unsafe, "several servos", "1@57600 1@57600"},
-		{"two at different rates", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 1, 1000000, 0}}, func(s *commission.Setup) { s.NewID = 3 }, nil,
+		{"two at different rates", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 1, 1000000, 0}},
+			func(s *commission.Setup) { s.NewID = 3 }, nil,
 			hal.Unsafe, "57600 Bd (dynamixel2) and 1000000 Bd (dynamixel2)", "1@57600 1@1000000"},
-		{"which of two is said", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 1, 1000000, 0}}, func(s *commission.Setup) { s.NewID, s.Bauds = 3, []int{1000000} }, nil,
+		{"which of two is said", []onWire{{"xm430-w350", 1, 57600, 0}, {"xm430-w350", 1, 1000000, 0}},
+			func(s *commission.Setup) { s.NewID, s.Bauds = 3, []int{1000000} }, nil,
 			0, "", "1@57600 3@1000000"},
-		{"EEPROM locked", arm, func(s *commission.Setup) { s.ID, s.NewID = 7, 8 }, func(b *emulator.Bus) { b.Servos()[2].Preset("lock", 1) },
+		{"EEPROM locked", arm, func(s *commission.Setup) { s.ID, s.NewID = 7, 8 },
+			func(b *emulator.Bus) { b.Servos()[2].Preset("lock", 1) },
 			hal.Unsafe, "off and on", before},
 		{"no such rate", arm, func(s *commission.Setup) { s.NewBaud = 250000 }, nil,
 			hal.Invalid, "want a rate of the xm430-w350: 57600, 1000000,", before},
 		{"no such id in 2.0", arm, func(s *commission.Setup) { s.NewID = 253 }, nil, hal.Invalid, "0..252", before},
-		{"no such register", arm, func(s *commission.Setup) { s.Set = []string{"punch=32"} }, nil, hal.Invalid, "punch", before},
-		{"a setting that moves it", arm, func(s *commission.Setup) { s.Set = []string{"torque_enable=1", "goal_position=100"} }, nil,
+		{"no such register", arm, func(s *commission.Setup) { s.Set = []string{"punch=32"} }, nil, hal.Invalid, "punch",
+			before},
+		{"a setting that moves it", arm,
+			func(s *commission.Setup) { s.Set = []string{"torque_enable=1", "goal_position=100"} }, nil,
 			hal.Unsafe, "guard", before},
-		{"a setting that loses it", arm, func(s *commission.Setup) { s.Set = []string{"status_return=0"} }, nil, hal.Unsafe, "no reads", before},
+		{"a setting that loses it", arm, func(s *commission.Setup) { s.Set = []string{"status_return=0"} }, nil,
+			hal.Unsafe, "no reads", before},
 		{"register out of range", arm, func(s *commission.Setup) { s.Set = []string{"return_delay=255"} }, nil,
 			hal.Invalid, "range", before},
 	} {
@@ -104,7 +120,8 @@ func TestSetup(t *testing.T) {
 			if err == nil {
 				done, err = s.Start(t.Context())
 			}
-			if c.kind == 0 && err != nil || c.kind != 0 && (hal.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.say)) {
+			if c.kind == 0 && err != nil ||
+				c.kind != 0 && (hal.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.say)) {
 				t.Errorf("got %v, want %v %q", err, c.kind, c.say)
 			}
 			if got := state(bus); got != c.after {
@@ -194,7 +211,8 @@ func TestSetupRestores(t *testing.T) {
 				}
 			}}
 		})
-		if _, err := s.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "not where it was") || !strings.Contains(err.Error(), "halyard scan PORT") {
+		if _, err := s.Start(t.Context()); err == nil || !strings.Contains(err.Error(), "not where it was") ||
+			!strings.Contains(err.Error(), "halyard scan PORT") {
 			t.Errorf("got %v", err)
 		}
 	})

@@ -38,12 +38,13 @@ type desk struct {
 	ctx    context.Context
 }
 
-// newDesk is a walk over a bus of the config's type with joints "name model id", of servos that are all unplugged. A line
-// of the script is what is typed, behind the servos, by their index, that are plugged in for it: "0 1: s".
+// newDesk is a walk over a bus of the config's type with joints "name model id", of servos that are all unplugged. A
+// line of the script is what is typed, behind the servos, by their index, that are plugged in for it: "0 1: s".
 func newDesk(t *testing.T, kind string, baud int, joints []string, servos []fresh, script ...string) *desk {
 	t.Helper()
 	var text strings.Builder
-	fmt.Fprintf(&text, "name: desk\nbuses:\n  arm: {type: %s, port: /dev/ttyUSB0, baud: %d}\nagents:\n  - name: desk\n    model: so101\n    hardware:\n      joints:\n", kind, baud)
+	fmt.Fprintf(&text, "name: desk\nbuses:\n  arm: {type: %s, port: /dev/ttyUSB0, baud: %d}\nagents:\n  - name: "+
+		"desk\n    model: so101\n    hardware:\n      joints:\n", kind, baud)
 	for _, j := range joints {
 		var name, model, more string
 		var id int
@@ -69,7 +70,8 @@ func newDesk(t *testing.T, kind string, baud int, joints []string, servos []fres
 		}
 		act := actuator.NewServo(spec)
 		act.Reset(0.3 * float64(len(made))) // what they say of themselves differs
-		made = append(made, catalog.BuiltinBuses().Of(typeOfModel(s.model)).Emulate(catalog.BuiltinBuses().Model(s.model), s.id, act, emulator.GroundTruth{}))
+		made = append(made, catalog.BuiltinBuses().Of(typeOfModel(s.model)).Emulate(
+			catalog.BuiltinBuses().Model(s.model), s.id, act, emulator.GroundTruth{}))
 	}
 	b := &desk{t: t, script: script, bus: emulator.NewBus(emulator.BusConfig{Name: "test", Baud: baud}, made...)}
 	for i, s := range servos {
@@ -91,7 +93,8 @@ func newDesk(t *testing.T, kind string, baud int, joints []string, servos []fres
 		}
 	}
 	b.app = a
-	b.walk = &commission.Walk{BareLine: &commission.BareLine{Finder: f}, Config: "desk.yaml", Kind: kind, Baud: baud, Joints: list}
+	b.walk = &commission.Walk{BareLine: &commission.BareLine{Finder: f}, Config: "desk.yaml", Kind: kind, Baud: baud,
+		Joints: list}
 	return b
 }
 
@@ -159,7 +162,8 @@ func (b *desk) places() string {
 // What a person sees and types, from the first servo to the last.
 func TestWalkTranscript(t *testing.T) {
 	folder := t.TempDir()
-	d := newDesk(t, "feetech", 1000000, []string{"pan sts3215 1", "lift sts3215 2 max_voltage=84", "roll sts3215 3", "grip scs15 4"},
+	d := newDesk(t, "feetech", 1000000, []string{"pan sts3215 1", "lift sts3215 2 max_voltage=84", "roll sts3215 3",
+		"grip scs15 4"},
 		[]fresh{{"sts3215", 1, 1000000}, {"sts3215", 1, 500000}, {"sts3215", 1, 1000000}, {"scs15", 7, 1000000}},
 		":", "0 1:", "0 2:", "3:", ":what?", "0:", "0 1:", "0 1 3:", ":s")
 	d.walk.Folder = folder
@@ -214,7 +218,8 @@ pan    sts3215  1   1000000  skipped  -
 		t.Errorf("got:\n%s\nwant:\n%s", table, rows)
 	}
 	// What was saved is what was there before.
-	if f, err := commission.LoadRegisters(filepath.Join(folder, "lift.json")); err != nil || f.ID != 1 || f.Registers["max_voltage"] != 140 {
+	if f, err := commission.LoadRegisters(filepath.Join(folder, "lift.json")); err != nil || f.ID != 1 ||
+		f.Registers["max_voltage"] != 140 {
 		t.Errorf("got %+v, %v", f, err)
 	}
 }
@@ -236,31 +241,45 @@ func TestWalk(t *testing.T) {
 		summary string
 		err     string
 	}{
-		{"each alone", "dynamixel2", 1000000, xm, xms, "1:/2:/0:", nil, "1@1000000 2@1000000 3@1000000", "", "3 set up", ""},
-		{"one joins the others", "dynamixel2", 1000000, xm, xms, "1:/1 2:/0 1 2:", nil, "1@1000000 2@1000000 3@1000000", "", "3 set up", ""},
-		{"AX", "dynamixel1", 1000000, []string{"a ax-12a 1", "b ax-12a 2"}, []fresh{{"ax-12a", 1, 1000000}, {"ax-12a", 1, 57600}}, "1:/0 1:", nil,
+		{"each alone", "dynamixel2", 1000000, xm, xms, "1:/2:/0:", nil, "1@1000000 2@1000000 3@1000000", "", "3 set up",
+			""},
+		{"one joins the others", "dynamixel2", 1000000, xm, xms, "1:/1 2:/0 1 2:", nil, "1@1000000 2@1000000 3@1000000",
+			"", "3 set up", ""},
+		{"AX", "dynamixel1", 1000000, []string{"a ax-12a 1", "b ax-12a 2"},
+			[]fresh{{"ax-12a", 1, 1000000}, {"ax-12a", 1, 57600}}, "1:/0 1:", nil,
 			"1@1000000 2@1000000", "", "1 set up, 1 unchanged", ""},
-		{"Hiwonder", "hiwonder", 115200, []string{"a lx-16a 2", "b lx-16a 1"}, []fresh{{"lx-16a", 1, 115200}, {"lx-16a", 1, 115200}}, "0:/0 1:", nil,
+		{"Hiwonder", "hiwonder", 115200, []string{"a lx-16a 2", "b lx-16a 1"},
+			[]fresh{{"lx-16a", 1, 115200}, {"lx-16a", 1, 115200}}, "0:/0 1:", nil,
 			"2@115200 1@115200", "", "1 set up, 1 unchanged", ""},
-		{"Kondo, each alone", "kondo", 115200, []string{"a krs-2552 1", "b krs-2552 0"}, []fresh{{"krs-2552", 0, 115200}, {"krs-2552", 0, 115200}}, "0:/1:", nil,
+		{"Kondo, each alone", "kondo", 115200, []string{"a krs-2552 1", "b krs-2552 0"},
+			[]fresh{{"krs-2552", 0, 115200}, {"krs-2552", 0, 115200}}, "0:/1:", nil,
 			"1@115200 0@115200", "", "1 set up, 1 unchanged", ""},
-		{"all in their places", "feetech", 1000000, sts, []fresh{{"sts3215", 3, 1000000}, {"sts3215", 2, 1000000}, {"sts3215", 1, 1000000}}, "0 1 2:", nil,
+		{"all in their places", "feetech", 1000000, sts,
+			[]fresh{{"sts3215", 3, 1000000}, {"sts3215", 2, 1000000}, {"sts3215", 1, 1000000}}, "0 1 2:", nil,
 			"3@1000000 2@1000000 1@1000000", "", "3 unchanged", ""},
 		// The one with the id of all new servos may be new.
-		{"some in their places", "feetech", 1000000, sts, []fresh{{"sts3215", 1, 1000000}, {"sts3215", 3, 1000000}}, "0 1:/1:/0 1:", nil,
+		{"some in their places", "feetech", 1000000, sts, []fresh{{"sts3215", 1, 1000000}, {"sts3215", 3, 1000000}},
+			"0 1:/1:/0 1:", nil,
 			"2@1000000 3@1000000", "those were in their places. Now connect the servo of lift", "", "input ended"},
-		{"a setting that is missing", "feetech", 1000000, []string{"pan sts3215 2 max_voltage=84"}, []fresh{{"sts3215", 2, 1000000}}, "0:", nil,
+		{"a setting that is missing", "feetech", 1000000, []string{"pan sts3215 2 max_voltage=84"},
+			[]fresh{{"sts3215", 2, 1000000}}, "0:", nil,
 			"2@1000000", "max_voltage=84", "1 set up", ""},
-		{"a neighbour's id", "feetech", 1000000, sts, []fresh{{"sts3215", 1, 1000000}, {"sts3215", 2, 1000000}, {"sts3215", 2, 1000000}}, "0:/0 1:/1:/1: new/2:", nil,
-			"2@1000000 3@1000000 2@1000000", "several servos answer at id 2, the one of lift: take that off", "", "input ended"},
+		{"a neighbour's id", "feetech", 1000000, sts, []fresh{{"sts3215", 1, 1000000}, {"sts3215", 2, 1000000},
+			{"sts3215", 2, 1000000}}, "0:/0 1:/1:/1: new/2:", nil,
+			"2@1000000 3@1000000 2@1000000", "several servos answer at id 2, the one of lift: take that off", "",
+			"input ended"},
 		{"no new servo", "feetech", 1000000, sts[:2], []fresh{{"sts3215", 5, 1000000}}, "0:/0:", nil,
 			"2@1000000", "only id 2 (sts3215, 1000000 Bd) answers, which is done", "", "input ended"},
 		{"another brand's", "dynamixel1", 1000000, []string{"a ax-12a 4"}, []fresh{{"sts3215", 1, 1000000}}, "0:", nil,
 			"1@1000000", "it is an sts3215, want an ax-12a of a", "", "input ended"},
-		{"a model without a number", "feetech", 1000000, []string{"a sts3032 4"}, []fresh{{"sts3032", 1, 1000000}}, "0:", nil, "4@1000000", "", "1 set up", ""},
-		{"dry", "dynamixel2", 1000000, xm[:2], xms[:2], "0:/1:", func(d *desk) { d.walk.Dry = true }, "1@57600 1@57600", "would become id 2", "2 dry run. Nothing was written", ""},
-		{"all skipped", "dynamixel2", 1000000, xm, xms, ":s/:s/:s", nil, "1@57600 1@57600 1@57600", "", "3 skipped", ""},
-		{"stopped at a question", "dynamixel2", 1000000, xm, xms, "1:/:^C", nil, "1@57600 2@1000000 1@57600", "", "", "canceled"},
+		{"a model without a number", "feetech", 1000000, []string{"a sts3032 4"}, []fresh{{"sts3032", 1, 1000000}},
+			"0:", nil, "4@1000000", "", "1 set up", ""},
+		{"dry", "dynamixel2", 1000000, xm[:2], xms[:2], "0:/1:", func(d *desk) { d.walk.Dry = true }, "1@57600 1@57600",
+			"would become id 2", "2 dry run. Nothing was written", ""},
+		{"all skipped", "dynamixel2", 1000000, xm, xms, ":s/:s/:s", nil, "1@57600 1@57600 1@57600", "", "3 skipped",
+			""},
+		{"stopped at a question", "dynamixel2", 1000000, xm, xms, "1:/:^C", nil, "1@57600 2@1000000 1@57600", "", "",
+			"canceled"},
 		{"stopped in a change", "dynamixel2", 1000000, xm, xms, "0:", func(d *desk) {
 			d.walk.Line = &watched{d.walk.Line, func(p []byte) {
 				if len(p) > 9 && p[7] == 3 && p[8] == 7 { // the id is written
@@ -288,7 +307,8 @@ func TestWalk(t *testing.T) {
 			if got := d.places(); got != c.places {
 				t.Errorf("servos: got %s, want %s", got, c.places)
 			}
-			if said := d.said.String(); !strings.Contains(said, c.said) || c.summary != "" && !strings.Contains(said, "/dev/ttyUSB0: "+c.summary) || len(d.script) > 0 {
+			if said := d.said.String(); !strings.Contains(said, c.said) || c.summary != "" &&
+				!strings.Contains(said, "/dev/ttyUSB0: "+c.summary) || len(d.script) > 0 {
 				t.Errorf("got:\n%s\nwant %q and %q; left: %q", said, c.said, c.summary, d.script)
 			}
 		})
@@ -306,7 +326,8 @@ func TestWalkForPrograms(t *testing.T) {
 		}
 		var got commission.WalkRow
 		file := filepath.Join(folder, []string{"lift.json", "lift-2.json"}[n])
-		if err := json.Unmarshal(d.out.Bytes(), &got); err != nil || got.Joint != "lift" || got.State != commission.WalkSet || got.OldID != 1 || got.ID != 2 ||
+		if err := json.Unmarshal(d.out.Bytes(), &got); err != nil || got.Joint != "lift" ||
+			got.State != commission.WalkSet || got.OldID != 1 || got.ID != 2 ||
 			got.File != file || got.Type != "feetech" || !got.Done || got.Backup["max_voltage"] != 140 {
 			t.Errorf("got %s, %v", d.out.String(), err)
 		}
@@ -329,7 +350,8 @@ func TestWalkRefuses(t *testing.T) {
 		{2, []string{"so101:arm", "--new-id", "3"}, "--id"},
 		{3, []string{"so101:arm"}, "halyard ports"},
 	} {
-		if code, _, errText := runApp(t, append([]string{"setup"}, c.args...)...); code != c.code || !strings.Contains(errText, c.say) {
+		if code, _, errText := runApp(t, append([]string{"setup"}, c.args...)...); code != c.code ||
+			!strings.Contains(errText, c.say) {
 			t.Errorf("%v: got exit %d, %s; want %d and %q", c.args, code, errText, c.code, c.say)
 		}
 	}
@@ -342,8 +364,11 @@ func TestWalkRefuses(t *testing.T) {
 		if before, after, ok := strings.Cut(text, ", bus: "); ok {
 			text, bus = before, after
 		}
-		config, err := configs.Parse([]byte("name: x\nbuses: {arm: {type: feetech, port: /dev/p}, elsewhere: {type: feetech, port: /dev/q},\n"+
-			"  slow: {type: feetech, port: /dev/r, baud: 9600}}\nagents: [{name: x, model: so101, hardware: {joints: {a: {bus: arm, id: 2, model: sts3215}, b: {bus: "+bus+", "+text+"}}}}]\n"), "x.yaml", configs.Options{})
+		config, err := configs.Parse([]byte(
+			"name: x\nbuses: {arm: {type: feetech, port: /dev/p}, elsewhere: {type: feetech, port: /dev/q},\n"+
+				"  slow: {type: feetech, port: /dev/r, baud: 9600}}\nagents: [{name: x, model: so101, hardware: "+
+				"{joints: {a: {bus: arm, id: 2, model: sts3215}, b: {bus: "+bus+", "+text+"}}}}]\n"), "x.yaml",
+			configs.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -351,7 +376,8 @@ func TestWalkRefuses(t *testing.T) {
 		if bus == "slow" {
 			target = bus
 		}
-		if list, err := commission.JointsOn(config, target); say == "" && (err != nil || len(list) != 1) || say != "" && (err == nil || !strings.Contains(err.Error(), say)) {
+		if list, err := commission.JointsOn(config, target); say == "" && (err != nil || len(list) != 1) ||
+			say != "" && (err == nil || !strings.Contains(err.Error(), say)) {
 			t.Errorf("%s: got %+v, %v; want %q", text, list, err, say)
 		}
 	}
@@ -363,7 +389,8 @@ func TestWalkEndToEnd(t *testing.T) {
 	_, stop := emulated(t, "so101", "--dir", dir)
 	defer stop()
 	data, _ := configs.Embedded("so101")
-	text := strings.Replace(string(data), "/dev/serial/by-id/usb-1a86_USB_Single_Serial_SO101-if00", filepath.Join(dir, "arm"), 1)
+	text := strings.Replace(string(data), "/dev/serial/by-id/usb-1a86_USB_Single_Serial_SO101-if00",
+		filepath.Join(dir, "arm"), 1)
 	file := filepath.Join(dir, "so101.yaml")
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -377,7 +404,8 @@ func TestWalkEndToEnd(t *testing.T) {
 			break
 		}
 	}
-	if strings.Count(out.String(), `"state":"unchanged"`) != 6 || !strings.Contains(said.String(), "6 unchanged. Connect all of them, then: halyard doctor "+file) {
+	if strings.Count(out.String(), `"state":"unchanged"`) != 6 ||
+		!strings.Contains(said.String(), "6 unchanged. Connect all of them, then: halyard doctor "+file) {
 		t.Errorf("got %s\n%s", &out, &said)
 	}
 }

@@ -58,11 +58,14 @@ serves the robots of CONFIG, which may be emulated or real.`,
 	flags.StringArrayVar(&f.Listen, "listen", nil, "HOST:PORT instead of a port of the loopback interface")
 	flags.StringVar(&f.Dialect, "dialect", "", "document or later (of 2018 to 2020)")
 	flags.BoolVar(&f.Exact, "no-noise", false, "disable sensor noise")
-	flags.BoolVar(&f.Keep, "keep", false, "wait for the next client; by default the program ends when its client leaves, like the original")
+	flags.BoolVar(&f.Keep, "keep", false,
+		"wait for the next client; by default the program ends when its client leaves, like the original")
 	flags.StringVar(&f.body, "body", "", "sim; emulated and real require a CONFIG")
-	flags.StringArrayVar(&f.Set, "set", nil, "PATH=VALUE: override a key of the resulting config, for example world.seed=2")
+	flags.StringArrayVar(&f.Set, "set", nil,
+		"PATH=VALUE: override a key of the resulting config, for example world.seed=2")
 	// Flags of the original without a meaning here, since there is no window: -ng and -nr are -n with -g or -r.
-	for i, x := range []struct{ name, short string }{{"nographics", "g"}, {"norealtime", "r"}, {"no", "n"}, {"pause", ""}, {"notex", ""}} {
+	for i, x := range []struct{ name, short string }{{"nographics", "g"}, {"norealtime", "r"}, {"no", "n"},
+		{"pause", ""}, {"notex", ""}} {
 		flags.BoolVarP(&f.ignored[i], x.name, x.short, false, "")
 		flags.MarkHidden(x.name)
 	}

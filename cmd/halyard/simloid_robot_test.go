@@ -67,7 +67,8 @@ func TestSimloidTraits(t *testing.T) {
 		}
 		// what the later dialect has beside them
 		for i, j := range r.Joints {
-			if c := sys.Rig.Agent("robot").Layout().Measured(j.Current); c.Name != "motors/current_"+p.Agents[0].Robot.Joints[i].Name {
+			if c := sys.Rig.Agent("robot").Layout().Measured(j.Current); c.Name != "motors/current_"+
+				p.Agents[0].Robot.Joints[i].Name {
 				t.Errorf("%d: joint %d: got current %q", id, i, c.Name)
 			}
 		}
@@ -133,7 +134,8 @@ func TestKinematicsOfSim(t *testing.T) {
 			}
 			tree.Forward(state, q, v, start, [3]float64{}, [3]float64{})
 			for i := range m.Bodies {
-				got, want := state.Poses[places[i]].Of(m.Bodies[i].CentreOfMass), body.Pose(i).Of(m.Bodies[i].CentreOfMass)
+				got, want := state.Poses[places[i]].Of(m.Bodies[i].CentreOfMass),
+					body.Pose(i).Of(m.Bodies[i].CentreOfMass)
 				worst = math.Max(worst, distance(got, want))
 			}
 			for _, s := range l.Sensors {

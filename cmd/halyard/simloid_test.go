@@ -36,7 +36,8 @@ func simloidCycle(t *testing.T, c *simloid.Client, commands ...simloid.Command) 
 // TestSimloidCommand: started as the original, several worlds at once, each with one client after another.
 func TestSimloidCommand(t *testing.T) {
 	t.Chdir(t.TempDir())
-	r := start(t, "simloid", "--keep", "--port", "0", "--robot", "31", "-p", "0", "--robot", "50", "--no-noise", "-nr", "-ng", "--fps", "off")
+	r := start(t, "simloid", "--keep", "--port", "0", "--robot", "31", "-p", "0", "--robot", "50", "--no-noise", "-nr",
+		"-ng", "--fps", "off")
 	if len(r.Servers) != 2 || r.Servers[0].Protocol != "simloid" || r.Servers[0].Agent != "robot" {
 		t.Fatalf("ready: got %+v", r.Servers)
 	}
@@ -120,7 +121,8 @@ func TestSimloidLater(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer c.Close()
-	if got := strings.Join(c.Traits().Names, " "); got != "body lfsh rfsh lhsh rhsh lflu rflu lfll rfll lhlu rhlu lhll rhll" {
+	if got := strings.Join(c.Traits().Names,
+		" "); got != "body lfsh rfsh lhsh rhsh lflu rflu lfll rfll lhlu rhlu lhll rhll" {
 		t.Errorf("bodies: got %q", got)
 	}
 	simloidCycle(t, c, simloid.Command{Verb: simloid.UA, Values: []float64{0.5}})
@@ -144,7 +146,8 @@ func TestSimloidLater(t *testing.T) {
 	}
 	// A motor without voltage moves nothing.
 	dead := []float64{1e-6, 1.393, 2.563, 9.59, 0.1, 0.2, 0.1, 0.01, 0.01, 1}
-	simloidCycle(t, c, simloid.Command{Verb: simloid.Motor, Values: dead}, simloid.Command{Verb: simloid.UA, Values: []float64{1}})
+	simloidCycle(t, c, simloid.Command{Verb: simloid.Motor, Values: dead},
+		simloid.Command{Verb: simloid.UA, Values: []float64{1}})
 	simloidCycle(t, c)
 	if i := simloidCycle(t, c).Current[0]; math.Abs(i) > 1e-6 {
 		t.Errorf("motor of 1 µV: got %g A", i)
@@ -201,7 +204,8 @@ func TestSimloidRefuses(t *testing.T) {
 // TestSimloidConf: a simloid.conf in the working folder counts, the command line counts more.
 func TestSimloidConf(t *testing.T) {
 	t.Chdir(t.TempDir())
-	conf := "# of the original\ntcp_port\t0   # any\nrobot 91\nscene 1\nstep_length 0.005\ninitial_gravity off\nfps 25\nwhim 3\npidP 7\n"
+	conf := "# of the original\ntcp_port\t0   # any\nrobot 91\nscene 1\nstep_length 0.005\ninitial_gravity off\nfps " +
+		"25\nwhim 3\npidP 7\n"
 	if err := os.WriteFile("simloid.conf", []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -214,7 +218,8 @@ func TestSimloidConf(t *testing.T) {
 		t.Errorf("acceleration without gravity: got %v, want that of the original, one g of 8", a)
 	}
 	r.interrupt(t)
-	if !strings.Contains(r.stderr.String(), "simloid.conf:8: no such parameter: \"whim\"") || strings.Contains(r.stderr.String(), "fps") {
+	if !strings.Contains(r.stderr.String(), "simloid.conf:8: no such parameter: \"whim\"") ||
+		strings.Contains(r.stderr.String(), "fps") {
 		t.Errorf("notes: got %s", r.stderr)
 	}
 	r = start(t, "simloid", "--keep", "--robot", "90", "--scene", "0", "-s", "0.01")
@@ -228,7 +233,8 @@ func TestSimloidConf(t *testing.T) {
 func TestPendulumSwings(t *testing.T) {
 	for _, body := range []string{"sim", "emulated"} {
 		t.Run(body, func(t *testing.T) {
-			r := startServe(t, "xl430-pendulum", "--set", "agents[0].body="+body, "--set", "servers[0].noise=false", "--listen", "simloid=127.0.0.1:0")
+			r := startServe(t, "xl430-pendulum", "--set", "agents[0].body="+body, "--set", "servers[0].noise=false",
+				"--listen", "simloid=127.0.0.1:0")
 			c := simloidClient(t, r, 0)
 			if b := c.Status().Bodies[1].Position; math.Abs(b[2]-0.208) > 0.01 {
 				t.Errorf("at rest: got the rod's centre at %v, want about 0.208 high", b)
@@ -251,7 +257,8 @@ func TestPendulumSwings(t *testing.T) {
 				t.Errorf("swing: got %.3f..%.3f, want beyond ±0.2", least, most)
 			}
 			for range 300 {
-				simloidCycle(t, c, simloid.Command{Verb: simloid.PI, Index: 0, Values: []float64{0.25}}, simloid.Command{Verb: simloid.TA, Values: []float64{1}})
+				simloidCycle(t, c, simloid.Command{Verb: simloid.PI, Index: 0, Values: []float64{0.25}},
+					simloid.Command{Verb: simloid.TA, Values: []float64{1}})
 			}
 			s := c.Status()
 			if math.Abs(s.Position[0]-0.25) > 0.02 || math.Abs(s.Velocity[0]) > 0.01 {
@@ -259,11 +266,14 @@ func TestPendulumSwings(t *testing.T) {
 			}
 			// the rod's centre is 0.142 m below the axis when it hangs
 			at, q := s.Bodies[1].Position, s.Position[0]*math.Pi
-			if want := [2]float64{-0.142 * math.Sin(q), 0.35 - 0.142*math.Cos(q)}; math.Hypot(at[0]-want[0], at[2]-want[1]) > 0.005 {
+			if want := [2]float64{-0.142 * math.Sin(q), 0.35 - 0.142*math.Cos(q)}; math.Hypot(at[0]-want[0],
+				at[2]-want[1]) > 0.005 {
 				t.Errorf("rod: got %v, want x, z %v", at, want)
 			}
-			simloidCycle(t, c, simloid.Command{Verb: simloid.Save}, simloid.Command{Verb: simloid.Restore}) // refused or not, it goes on
-			if s := simloidCycle(t, c, simloid.Command{Verb: simloid.Reset}); s.Time != 0.01 || math.Abs(s.Position[0]) > 0.02 {
+			// refused or not, it goes on
+			simloidCycle(t, c, simloid.Command{Verb: simloid.Save}, simloid.Command{Verb: simloid.Restore})
+			if s := simloidCycle(t, c, simloid.Command{Verb: simloid.Reset}); s.Time != 0.01 ||
+				math.Abs(s.Position[0]) > 0.02 {
 				t.Errorf("reset: got %g s and %g", s.Time, s.Position[0])
 			}
 		})
@@ -287,7 +297,8 @@ servers:
 	var errs [2]error
 	// Each is waited for from its ACK on, and its first status wants a step of the other.
 	both.Go(func() {
-		if worm, errs[1] = simloid.Dial(r.Servers[1].Address, simloid.ClientOptions{Dialect: simloid.Later}); errs[1] != nil {
+		if worm, errs[1] = simloid.Dial(r.Servers[1].Address,
+			simloid.ClientOptions{Dialect: simloid.Later}); errs[1] != nil {
 			return
 		}
 		for range 50 {
@@ -340,7 +351,8 @@ func TestSimloidRestoreRepeats(t *testing.T) {
 			return seen
 		}
 		play(30, 0)
-		// Commands are obeyed where they stand: SAVE is of the state before its step, and so is what RESTORE returns to.
+		// Commands are obeyed where they stand: SAVE is of the state before its step, and so is what RESTORE returns
+		// to.
 		save, restore := simloid.Command{Verb: simloid.Save}, simloid.Command{Verb: simloid.Restore}
 		simloidCycle(t, c, save)
 		want := play(60, 1)

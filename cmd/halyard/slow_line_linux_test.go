@@ -23,7 +23,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/odcp"
 )
 
-// tenServos writes a config of an arm of ten servos behind an adapter that holds replies back for 16 ms, each calibrated.
+// tenServos writes a config of an arm of ten servos behind an adapter that holds replies back for 16 ms, each
+// calibrated.
 func tenServos(t *testing.T, model, kind string) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,13 +33,18 @@ func tenServos(t *testing.T, model, kind string) string {
 		var urdf, joints strings.Builder
 		urdf.WriteString("<robot name='ten'><link name='l0'/>")
 		for i := 1; i <= 10; i++ {
-			fmt.Fprintf(&urdf, "<link name='l%d'><inertial><mass value='0.01'/><inertia ixx='1e-4' iyy='1e-4' izz='1e-4' ixy='0' ixz='0' iyz='0'/></inertial></link>"+
-				"<joint name='j%d' type='revolute'><parent link='l%d'/><child link='l%d'/><axis xyz='0 0 1'/><limit lower='-1' upper='1' effort='1' velocity='1'/></joint>", i, i, i-1, i)
-			fmt.Fprintf(&joints, "        j%d: {bus: arm, id: %d, model: %s%s}\n", i, i, model, strings.ReplaceAll(joint, "N", strconv.Itoa(i)))
+			fmt.Fprintf(&urdf, "<link name='l%d'><inertial><mass value='0.01'/><inertia ixx='1e-4' iyy='1e-4' "+
+				"izz='1e-4' ixy='0' ixz='0' iyz='0'/></inertial></link>"+
+				"<joint name='j%d' type='revolute'><parent link='l%d'/><child link='l%d'/><axis xyz='0 0 1'/><limit "+
+				"lower='-1' upper='1' effort='1' velocity='1'/></joint>", i, i, i-1, i)
+			fmt.Fprintf(&joints, "        j%d: {bus: arm, id: %d, model: %s%s}\n", i, i, model,
+				strings.ReplaceAll(joint, "N", strconv.Itoa(i)))
 		}
 		urdf.WriteString("</robot>")
-		text := "name: ten\nclock: {mode: realtime, period: 20ms}\nbuses:\n  arm: {type: " + kind + ", port: /dev/nobody, baud: 1000000, latency: 16ms, timing: {latency_timer: 16ms}}\n" +
-			"agents:\n  - name: ten\n    model: ten.urdf\n    body: emulated\n    hardware:\n      joints:\n" + joints.String() +
+		text := "name: ten\nclock: {mode: realtime, period: 20ms}\nbuses:\n  arm: {type: " + kind +
+			", port: /dev/nobody, baud: 1000000, latency: 16ms, timing: {latency_timer: 16ms}}\n" +
+			"agents:\n  - name: ten\n    model: ten.urdf\n    body: emulated\n    hardware:\n      joints:\n" +
+			joints.String() +
 			"servers:\n  - {protocol: odcp, listen: \"127.0.0.1:0\", agent: ten}\n"
 		for name, text := range map[string]string{"ten.urdf": urdf.String(), "ten.yaml": text} {
 			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -50,8 +56,9 @@ func tenServos(t *testing.T, model, kind string) string {
 	for i, j := range planOf(t, path, configs.Options{}).Agents[0].Joints {
 		u := j.Servo.Units()
 		joint := "j" + strconv.Itoa(i+1)
-		c := calibration.Nominal(joint, calibration.Servo{Model: u.Name, ID: i + 1}, calibration.Model{TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks,
-			MinTicks: u.MinTicks, MaxTicks: u.MaxTicks, StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
+		c := calibration.Nominal(joint, calibration.Servo{Model: u.Name, ID: i + 1},
+			calibration.Model{TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks,
+				MinTicks: u.MinTicks, MaxTicks: u.MaxTicks, StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
 		c.Method, c.Date = calibration.ByManual, time.Unix(1_700_000_000, 0)
 		if _, err := calibration.Save(filepath.Join(dir, joint+".yaml"), c); err != nil {
 			t.Fatal(err)
@@ -61,8 +68,8 @@ func tenServos(t *testing.T, model, kind string) string {
 	return path
 }
 
-// TestSlowLineIsNoHang: ten servos behind a slow adapter run without a stop, through arming, motion and servos without power; a true hang
-// is found within the time that plan prints.
+// TestSlowLineIsNoHang: ten servos behind a slow adapter run without a stop, through arming, motion and servos without
+// power; a true hang is found within the time that plan prints.
 func TestSlowLineIsNoHang(t *testing.T) {
 	length, err := time.ParseDuration(os.Getenv("HALYARD_SLOW_LINE"))
 	if err != nil {
@@ -101,12 +108,14 @@ func slowLine(t *testing.T, path, name string, length, bound time.Duration) {
 	}()
 	t.Cleanup(func() { cancel(); <-served; e.Close() })
 	f := &freezing{name: name, torque: func() bool {
-		return slices.ContainsFunc(e.Hand("look").(assembly.HandAnswer).Joints, func(j assembly.HandJoint) bool { return j.Torque })
+		return slices.ContainsFunc(e.Hand("look").(assembly.HandAnswer).Joints,
+			func(j assembly.HandJoint) bool { return j.Torque })
 	}}
 	port, r := <-ports, &running{}
 	for trial := 1; ; trial++ { // a busy machine answers late while the line is opened
 		f.stderr = &lockedBuffer{}
-		f.serve = exec.Command(os.Args[0], "serve", path, "--body", "real", "--set", "name="+name, "--set", "buses.arm.port="+port, "--dashboard", "off", "-o", "jsonl")
+		f.serve = exec.Command(os.Args[0], "serve", path, "--body", "real", "--set", "name="+name, "--set",
+			"buses.arm.port="+port, "--dashboard", "off", "-o", "jsonl")
 		if r.ready, err = f.starts(); err == nil {
 			break
 		} else if trial == 20 {
@@ -144,7 +153,8 @@ func slowLine(t *testing.T, path, name string, length, bound time.Duration) {
 		}
 		drive(2 * time.Second)
 		n := stops() - before
-		t.Logf("%v and a loss of power: %d stops: %s", length, n, regexp.MustCompile(`.*emergency stop.*`).FindAllString(f.stderr.text(), -1))
+		t.Logf("%v and a loss of power: %d stops: %s", length, n,
+			regexp.MustCompile(`.*emergency stop.*`).FindAllString(f.stderr.text(), -1))
 		if n == 0 {
 			break
 		} else if trial == 5 {
@@ -159,7 +169,8 @@ func slowLine(t *testing.T, path, name string, length, bound time.Duration) {
 		<-time.After(time.Millisecond)
 	}
 	off := time.Since(begin)
-	t.Logf("a hang: torque off after %v, plan promises %v; supervisor %v", off.Round(time.Millisecond), bound.Round(time.Millisecond), supervisor)
+	t.Logf("a hang: torque off after %v, plan promises %v; supervisor %v", off.Round(time.Millisecond),
+		bound.Round(time.Millisecond), supervisor)
 	if off >= time.Minute {
 		t.Error("a hang was not found")
 	}

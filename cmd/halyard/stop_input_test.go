@@ -45,7 +45,8 @@ func (c sleeper) Now() time.Duration { return time.Since(c.start) }
 
 func (c sleeper) SleepUntil(t time.Duration) { time.Sleep(t - c.Now()) }
 
-// A reader in its own goroutine: an open circuit stops within its wait, a dead reader within its patience, a lost chip at once.
+// A reader in its own goroutine: an open circuit stops within its wait, a dead reader within its patience, a lost chip
+// at once.
 func TestStopReader(t *testing.T) {
 	button := &pins.Switch{Line: 0, Closed: true}
 	for name, c := range map[string]struct {
@@ -53,9 +54,12 @@ func TestStopReader(t *testing.T) {
 		says  string
 		kind  hal.Kind
 	}{
-		"cut":       {func(chip *pins.Chip, _ chan struct{}) { chip.Fault(wire.Fault{Kind: wire.OpenWire, Target: 0}) }, "its circuit is open", hal.Unsafe},
-		"unplugged": {func(chip *pins.Chip, _ chan struct{}) { chip.Fault(wire.Fault{Kind: wire.Unplugged}) }, "no such", hal.Absent},
-		"dead":      {func(_ *pins.Chip, hang chan struct{}) { close(hang) }, "no report of its reader for 100ms", hal.Timeout},
+		"cut": {func(chip *pins.Chip, _ chan struct{}) { chip.Fault(wire.Fault{Kind: wire.OpenWire, Target: 0}) },
+			"its circuit is open", hal.Unsafe},
+		"unplugged": {func(chip *pins.Chip, _ chan struct{}) { chip.Fault(wire.Fault{Kind: wire.Unplugged}) },
+			"no such", hal.Absent},
+		"dead": {func(_ *pins.Chip, hang chan struct{}) { close(hang) }, "no report of its reader for 100ms",
+			hal.Timeout},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -67,7 +71,8 @@ func TestStopReader(t *testing.T) {
 					return &dozing{n, hang}, err
 				}
 				p := &catalog.WirePlan{Name: "estop", Bus: "io", Line: "0", Low: true}
-				reader := drivers.NewPoller(gpio.NewEStopInput(p.Pins(catalog.Connection{Name: "io", Lines: open}), assembly.StopWait),
+				reader := drivers.NewPoller(gpio.NewEStopInput(p.Pins(catalog.Connection{Name: "io", Lines: open}),
+					assembly.StopWait),
 					drivers.PollerConfig{Values: 1, Period: time.Millisecond, Clock: sleeper{time.Now()}})
 				if err := reader.Open(); err != nil {
 					t.Fatal(err)
@@ -106,7 +111,8 @@ func TestStopBlink(t *testing.T) {
 	chip.Attach(&pins.Switch{Line: 0, Closed: true})
 	p := &catalog.WirePlan{Name: "estop", Bus: "io", Line: "0", Low: true}
 	clock := &hands{}
-	circuit := &assembly.Latched{Sensor: gpio.NewEStopInput(p.Pins(catalog.Connection{Name: "io", Lines: chip.Host().Open}), 0), Clock: clock, Least: assembly.StopTimeout}
+	circuit := &assembly.Latched{Sensor: gpio.NewEStopInput(
+		p.Pins(catalog.Connection{Name: "io", Lines: chip.Host().Open}), 0), Clock: clock, Least: assembly.StopTimeout}
 	if err := circuit.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +164,8 @@ func TestGateShared(t *testing.T) {
 		board  func(bool) error
 		open   bool
 		closed bool
-	}{{left, true, false}, {right, true, false}, {right, false, true}, {left, true, true}, {right, true, false}, {left, false, true}, {right, true, true}, {left, true, false}} {
+	}{{left, true, false}, {right, true, false}, {right, false, true}, {left, true, true}, {right, true, false},
+		{left, false, true}, {right, true, true}, {left, true, false}} {
 		if err := c.board(c.open); err != nil || chip.Level(0) != c.closed {
 			t.Errorf("step %d: got closed %v, %v; want %v", i, chip.Level(0), err, c.closed)
 		}
@@ -176,12 +183,15 @@ func TestGateShared(t *testing.T) {
 func TestRealChipAbsent(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	rig := rigOf(t, doctor.FeelerRig, doctor.Feeler(), "body: emulated", "body: real",
-		"        pan: {bus: main, device: pca9685, channel: 2, output_enable: {bus: io, line: 4}}\n", "        pan: {device: kernel-pwm, channel: 0, calibration: pan.yaml}\n")
+		"        pan: {bus: main, device: pca9685, channel: 2, output_enable: {bus: io, line: 4}}\n",
+		"        pan: {device: kernel-pwm, channel: 0, calibration: pan.yaml}\n")
 	code, _, text := runApp(t, "serve", rig)
 	if code != 6 {
 		t.Fatalf("not calibrated: got exit %d: %s", code, text)
 	}
-	code, _, text = runApp(t, "serve", rigOf(t, strings.Replace(doctor.FeelerRig, "body: emulated", "body: sim\n    parts: {bump: real}", 1), doctor.Feeler()))
+	code, _, text = runApp(t, "serve",
+		rigOf(t, strings.Replace(doctor.FeelerRig, "body: emulated", "body: sim\n    parts: {bump: real}", 1),
+			doctor.Feeler()))
 	if code != 3 || strings.Count(text, "gpiochip-nobody") < 2 || !strings.Contains(text, "ls /dev/gpiochip*") {
 		t.Errorf("no such chip: got exit %d: %s; want 3 and what to type", code, text)
 	}

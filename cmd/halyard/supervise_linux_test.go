@@ -43,8 +43,8 @@ func dieOnSignal(way string) {
 		case "panic":
 			panic("a bug")
 		case "deadlock":
-			// Who lists all goroutines waits until none runs. One never pauses (GODEBUG=asyncpreemptoff=1), and all others wait
-			// for the one that lists.
+			// Who lists all goroutines waits until none runs. One never pauses (GODEBUG=asyncpreemptoff=1), and all
+			// others wait for the one that lists.
 			go syscall.RawSyscall6(syscall.SYS_PSELECT6, 0, 0, 0, 0, 0, 0)
 			<-time.After(5 * time.Millisecond)
 			runtime.Stack(make([]byte, 64), true)
@@ -59,12 +59,14 @@ func dieOnSignal(way string) {
 // dyingPeriod is the cycle of the rig that dies: the last beat is no older at its death.
 const dyingPeriod = 20 * time.Millisecond
 
-// TestSafety18KilledServe: regardless of how serve dies, an arm and a base have stopped within 200 ms of its last cycle, and the
-// supervisor ends within 3 s. The motors are emulated in this process, which a busy machine may delay: the best of some trials
-// counts; that they stop and stay stopped, in each. A trial in which the motors did not answer in time to be driven does not count.
+// TestSafety18KilledServe: regardless of how serve dies, an arm and a base have stopped within 200 ms of its last
+// cycle, and the supervisor ends within 3 s. The motors are emulated in this process, which a busy machine may delay:
+// the best of some trials counts; that they stop and stay stopped, in each. A trial in which the motors did not answer
+// in time to be driven does not count.
 func TestSafety18KilledServe(t *testing.T) {
 	const trials, timeout = 10, 2 * time.Minute
-	for _, way := range []string{"kill -9", "SIGSTOP", "panic", "deadlock", "out of memory", "kill -9 after a stop", "kill -9 after SIGSTOP"} {
+	for _, way := range []string{"kill -9", "SIGSTOP", "panic", "deadlock", "out of memory", "kill -9 after a stop",
+		"kill -9 after SIGSTOP"} {
 		t.Run(way, func(t *testing.T) {
 			t.Parallel()
 			for n, begin := 0, time.Now(); ; {
@@ -72,12 +74,15 @@ func TestSafety18KilledServe(t *testing.T) {
 				if err == nil {
 					n++
 				}
-				t.Logf("arm %v, base %v, supervisor ended %v, %v", arm.Round(time.Millisecond), base.Round(time.Millisecond), ended.Round(time.Millisecond), err)
-				if t.Failed() || err == nil && max(arm, base)+dyingPeriod <= 200*time.Millisecond && ended <= 3*time.Second {
+				t.Logf("arm %v, base %v, supervisor ended %v, %v", arm.Round(time.Millisecond),
+					base.Round(time.Millisecond), ended.Round(time.Millisecond), err)
+				if t.Failed() || err == nil && max(arm, base)+dyingPeriod <= 200*time.Millisecond &&
+					ended <= 3*time.Second {
 					return
 				}
 				if n == trials || time.Since(begin) > timeout {
-					t.Fatalf("got the arm's torque off after %v, the base stopped after %v, the supervisor ended after %v, %v in the last of %d trials; want 200 ms and 3 s",
+					t.Fatalf("got the arm's torque off after %v, the base stopped after %v, the supervisor ended "+
+						"after %v, %v in the last of %d trials; want 200 ms and 3 s",
 						arm, base, ended, err, trials)
 				}
 			}
@@ -85,14 +90,16 @@ func TestSafety18KilledServe(t *testing.T) {
 	}
 }
 
-// diedServe lets a serve that drives an arm and a base die. It returns when they stopped and when the supervisor ended, since
-// then. The error is why it did not come to that.
+// diedServe lets a serve that drives an arm and a base die. It returns when they stopped and when the supervisor ended,
+// since then. The error is why it did not come to that.
 func diedServe(t *testing.T, way string) (arm, base, ended time.Duration, err error) {
 	armPort, torque := emulatedArm(t)
 	basePort, rolls := emulatedBase(t)
 	name := "dying-" + strings.ReplaceAll(way, " ", "-")
-	serve := exec.Command(os.Args[0], "serve", dyingRig(t, armPort, basePort), "--set", "name="+name, "--set", "clock.period="+dyingPeriod.String(), "--set", "buses.arm.latency=20ms", "--dashboard", "off",
-		"--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0", "--listen", "gamebots=127.0.0.1:0", "-o", "jsonl")
+	serve := exec.Command(os.Args[0], "serve", dyingRig(t, armPort, basePort), "--set", "name="+name, "--set",
+		"clock.period="+dyingPeriod.String(), "--set", "buses.arm.latency=20ms", "--dashboard", "off",
+		"--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0", "--listen", "gamebots=127.0.0.1:0", "-o",
+		"jsonl")
 	serve.Env = append(os.Environ(), "HALYARD_TEST_COMMAND=1", "HALYARD_TEST_DEATH="+way, "GODEBUG=asyncpreemptoff=1")
 	var stderr bytes.Buffer
 	serve.Stderr = &stderr
@@ -182,7 +189,8 @@ func diedServe(t *testing.T, way string) (arm, base, ended time.Duration, err er
 		now := time.Since(begin)
 		if now > 10*time.Second {
 			killed()
-			t.Fatalf("after %v: arm stopped after %v, base after %v, supervisor ended after %v (0: not yet)", now, arm, base, ended)
+			t.Fatalf("after %v: arm stopped after %v, base after %v, supervisor ended after %v (0: not yet)", now, arm,
+				base, ended)
 		}
 		if arm == 0 && !torque() {
 			arm = now
@@ -209,7 +217,8 @@ func dyingRig(t *testing.T, arm, base string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := strings.NewReplacer("body: sim ", "body: real ", "{on_timeout: hold}", "{on_timeout: hold, command_timeout: 1h}", "\nagents:\n", `
+	text := strings.NewReplacer("body: sim ", "body: real ", "{on_timeout: hold}",
+		"{on_timeout: hold, command_timeout: 1h}", "\nagents:\n", `
   base: {type: serial, port: `+base+`, baud: 9600}
 classes:
   USARBot.P2AT:
@@ -329,14 +338,16 @@ func statOf(path string) (state string, parent int) {
 	return state, parent
 }
 
-// TestRunWithoutSupervisor: where the supervisor cannot be started, Run moves nothing and returns an error, and Close ends the
-// servers, which were never run.
+// TestRunWithoutSupervisor: where the supervisor cannot be started, Run moves nothing and returns an error, and Close
+// ends the servers, which were never run.
 func TestRunWithoutSupervisor(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	armPort, torque := emulatedArm(t)
 	basePort, _ := emulatedBase(t)
-	cfg, err := halyard.Load(dyingRig(t, armPort, basePort), halyard.Set("name", "unsupervised"), halyard.Set("buses.arm.latency", "20ms"),
-		halyard.Listen("osp", "127.0.0.1:0"), halyard.Listen("odcp", "127.0.0.1:0"), halyard.Listen("gamebots", "127.0.0.1:0"))
+	cfg, err := halyard.Load(dyingRig(t, armPort, basePort), halyard.Set("name", "unsupervised"),
+		halyard.Set("buses.arm.latency", "20ms"),
+		halyard.Listen("osp", "127.0.0.1:0"), halyard.Listen("odcp", "127.0.0.1:0"),
+		halyard.Listen("gamebots", "127.0.0.1:0"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,8 @@ import (
 	"testing"
 )
 
-// TestTokenIsSecret: the token opens the dashboard, however it is given, and stands in no list of processes, log or recording.
+// TestTokenIsSecret: the token opens the dashboard, however it is given, and stands in no list of processes, log or
+// recording.
 func TestTokenIsSecret(t *testing.T) {
 	const secret = "opensesame"
 	file := filepath.Join(t.TempDir(), "token")
@@ -25,12 +26,14 @@ func TestTokenIsSecret(t *testing.T) {
 		args []string
 		env  string
 	}{
-		{"argument", []string{"--token", secret}, ""}, {"joined", []string{"--token=" + secret}, "HALYARD_TOKEN=another"},
+		{"argument", []string{"--token", secret}, ""},
+		{"joined", []string{"--token=" + secret}, "HALYARD_TOKEN=another"},
 		{"file", []string{"--token-file", file}, ""}, {"environment", nil, "HALYARD_TOKEN=" + secret},
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			recording := filepath.Join(t.TempDir(), "run.mcap")
-			args := append([]string{"serve", "pendulum", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0", "--set", "name=secret-" + k.name, "--set", "record.file=" + recording,
+			args := append([]string{"serve", "pendulum", "--listen", "osp=127.0.0.1:0", "--listen", "odcp=127.0.0.1:0",
+				"--set", "name=secret-" + k.name, "--set", "record.file=" + recording,
 				"--dashboard", "127.0.0.1:0", "-o", "jsonl"}, k.args...)
 			serve := exec.Command(os.Args[0], args...)
 			serve.Env = append(os.Environ(), "HALYARD_TEST_COMMAND=1", k.env)
@@ -63,9 +66,11 @@ func TestTokenIsSecret(t *testing.T) {
 			serve.Wait()
 			written, err := os.ReadFile(recording)
 			if err != nil || bytes.Contains(written, []byte(secret)) || strings.Contains(stderr.String()+line, secret) {
-				t.Errorf("recording %v, %v; log %s: want no token", bytes.Contains(written, []byte(secret)), err, &stderr)
+				t.Errorf("recording %v, %v; log %s: want no token", bytes.Contains(written, []byte(secret)), err,
+					&stderr)
 			}
-			if warned := strings.Contains(stderr.String(), "--token-file"); warned != (len(k.args) > 0 && k.name != "file") {
+			if warned := strings.Contains(stderr.String(), "--token-file"); warned != (len(k.args) > 0 &&
+				k.name != "file") {
 				t.Errorf("warned %v: %s", warned, &stderr)
 			}
 		})
@@ -79,7 +84,8 @@ func TestTokenFaults(t *testing.T) {
 	for _, k := range []struct {
 		args, want string
 	}{
-		{"--token-file " + empty, "want one line"}, {"--token-file " + empty + "x", "no such file"}, {"--token-file /dev/zero", "want one line"},
+		{"--token-file " + empty, "want one line"}, {"--token-file " + empty + "x", "no such file"},
+		{"--token-file /dev/zero", "want one line"},
 		{"--token opensesame --token-file " + empty, "want one of them"},
 	} {
 		code, out, errText := runApp(t, append([]string{"serve", "pendulum"}, strings.Fields(k.args)...)...)

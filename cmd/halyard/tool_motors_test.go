@@ -27,8 +27,10 @@ type motorCase struct {
 
 func everyMotor() []motorCase {
 	return []motorCase{
-		{"vesc", "vesc-6", 115200, []int{3, 7}}, {"odrive", "odrive-v3", 115200, []int{0, 1}}, {"odrive", "odrive-s1", 115200, []int{0}},
-		{"odrive-can", "odrive-s1", 250000, []int{3, 7}}, {"odrive-can", "odrive-v3", 250000, []int{3, 7}}, {"cybergear", "cybergear", 1000000, []int{3, 7}},
+		{"vesc", "vesc-6", 115200, []int{3, 7}}, {"odrive", "odrive-v3", 115200, []int{0, 1}},
+		{"odrive", "odrive-s1", 115200, []int{0}},
+		{"odrive-can", "odrive-s1", 250000, []int{3, 7}}, {"odrive-can", "odrive-v3", 250000, []int{3, 7}},
+		{"cybergear", "cybergear", 1000000, []int{3, 7}},
 	}
 }
 
@@ -36,8 +38,10 @@ func everyMotor() []motorCase {
 func (c motorCase) finder(t *testing.T) (commission.Finder, *emulator.Bus) {
 	t.Helper()
 	bus := brandBus(t, c.kind, c.model, c.baud, c.ids...)
-	said := map[int]map[string]int{3: {"watchdog_endpoint": emuodrive.WatchdogEndpoint, "enable_endpoint": emuodrive.EnableEndpoint}}
-	return commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: []int{c.baud}, Types: []string{c.kind}, Duplex: true, Settings: said}, bus
+	said := map[int]map[string]int{3: {"watchdog_endpoint": emuodrive.WatchdogEndpoint,
+		"enable_endpoint": emuodrive.EnableEndpoint}}
+	return commission.Finder{Line: bus.Line(), Port: "PORT", Bauds: []int{c.baud}, Types: []string{c.kind},
+		Duplex: true, Settings: said}, bus
 }
 
 func (c motorCase) registers(t *testing.T) (*commission.Registers, *emulator.Bus) {
@@ -56,10 +60,12 @@ func TestRegistersOfMotors(t *testing.T) {
 		t.Run(c.kind+" "+c.model, func(t *testing.T) {
 			s, bus := c.registers(t)
 			rows, err := s.Rows(t.Context(), nil)
-			if want := map[string]int{"vesc": 25, "odrive": 25, "odrive-can": 8, "cybergear": 20}[c.kind]; err != nil || len(rows) < want-1 {
+			if want := map[string]int{"vesc": 25, "odrive": 25, "odrive-can": 8, "cybergear": 20}[c.kind]; err != nil ||
+				len(rows) < want-1 {
 				t.Fatalf("got %d rows, %v; want %d", len(rows), err, want)
 			}
-			volts := rows[slices.IndexFunc(rows, func(r commission.RegisterRow) bool { return r.Name == "present_voltage" })]
+			volts := rows[slices.IndexFunc(rows,
+				func(r commission.RegisterRow) bool { return r.Name == "present_voltage" })]
 			if spec := volts.Value; volts.Unit != "V" || spec < 20 || spec > 60 {
 				t.Errorf("got %+v", volts)
 			}
@@ -68,10 +74,12 @@ func TestRegistersOfMotors(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := (&commission.RegisterFile{Model: s.Model.Units().Name, Type: c.kind, ID: s.ID, Baud: s.Baud, Registers: values}).Save(path); err != nil {
+			if err := (&commission.RegisterFile{Model: s.Model.Units().Name, Type: c.kind, ID: s.ID, Baud: s.Baud,
+				Registers: values}).Save(path); err != nil {
 				t.Fatal(err)
 			}
-			text, name := map[string]string{"odrive": "max_velocity=7.5", "odrive-can": "watchdog_timeout=0.7s", "cybergear": "max_velocity=7.5rad/s"}[c.kind], ""
+			text, name := map[string]string{"odrive": "max_velocity=7.5", "odrive-can": "watchdog_timeout=0.7s",
+				"cybergear": "max_velocity=7.5rad/s"}[c.kind], ""
 			if name, _, _ = strings.Cut(text, "="); c.model == "odrive-v3" && c.kind == "odrive-can" {
 				text = ""
 			}
@@ -92,11 +100,14 @@ func TestRegistersOfMotors(t *testing.T) {
 				bus.Fault(wire.Fault{Kind: wire.PowerLoss, Target: wire.All, P: 1})
 				bus.ClearFaults()
 			}
-			if rows, err := s.Differences(t.Context(), []string{path}); err != nil || len(rows) != 1 || rows[0].Name != name {
+			if rows, err := s.Differences(t.Context(), []string{path}); err != nil || len(rows) != 1 ||
+				rows[0].Name != name {
 				t.Errorf("against its dump: got %+v, %v; want %s", rows, err, name)
 			}
 			if c.model != "odrive-s1" || c.kind != "odrive" {
-				if rows, err := s.Differences(t.Context(), []string{map[bool]string{true: "1", false: "7"}[c.kind == "odrive"]}); err != nil && c.kind != "odrive-can" || len(rows) > 1 {
+				if rows, err := s.Differences(t.Context(),
+					[]string{map[bool]string{true: "1", false: "7"}[c.kind == "odrive"]}); err != nil &&
+					c.kind != "odrive-can" || len(rows) > 1 {
 					t.Errorf("against a neighbour: got %+v, %v", rows, err)
 				}
 			}
@@ -120,18 +131,25 @@ func TestRegistersOfMotors(t *testing.T) {
 
 // What moves a motor, or loses it, is refused as of any servo.
 func TestRegistersOfMotorsRefuse(t *testing.T) {
-	gear, drive := motorCase{"cybergear", "cybergear", 1000000, []int{3}}, motorCase{"odrive", "odrive-s1", 115200, []int{0}}
+	gear, drive := motorCase{"cybergear", "cybergear", 1000000, []int{3}},
+		motorCase{"odrive", "odrive-s1", 115200, []int{0}}
 	for _, c := range []struct {
 		of   motorCase
 		text string
 		kind hal.Kind
 		say  string
 	}{
-		{gear, "id=4", hal.Unsafe, "halyard setup PORT --id 3"}, {gear, "goal_position=1rad", hal.Unsafe, "guard"}, {gear, "goal_velocity=1", hal.Unsafe, "guard"},
-		{gear, "goal_current=1A", hal.Unsafe, "guard"}, {gear, "torque_enable=1", hal.Unsafe, "guard"}, {gear, "present_voltage=12V", hal.Invalid, "read-only"},
-		{gear, "max_torque=13", hal.Invalid, "0..12 N·m"}, {gear, "max_torq=3", hal.Invalid, `did you mean "max_torque"`}, {gear, "max_torque=NaN", hal.Invalid, "got NaN"},
-		{drive, "state=8", hal.Invalid, "read-only"}, {drive, "torque_enable=1", hal.Unsafe, "guard"}, {drive, "can_baud_rate=500000", hal.Invalid, "read-only"},
-		{drive, "can_node_id=63", hal.Invalid, "0..62"}, {drive, "watchdog_enable=2", hal.Invalid, "0..1"}, {drive, "max_velocity=fast", hal.Invalid, "one in rad/s"},
+		{gear, "id=4", hal.Unsafe, "halyard setup PORT --id 3"}, {gear, "goal_position=1rad", hal.Unsafe, "guard"},
+		{gear, "goal_velocity=1", hal.Unsafe, "guard"},
+		{gear, "goal_current=1A", hal.Unsafe, "guard"}, {gear, "torque_enable=1", hal.Unsafe, "guard"},
+		{gear, "present_voltage=12V", hal.Invalid, "read-only"},
+		{gear, "max_torque=13", hal.Invalid, "0..12 N·m"},
+		{gear, "max_torq=3", hal.Invalid, `did you mean "max_torque"`},
+		{gear, "max_torque=NaN", hal.Invalid, "got NaN"},
+		{drive, "state=8", hal.Invalid, "read-only"}, {drive, "torque_enable=1", hal.Unsafe, "guard"},
+		{drive, "can_baud_rate=500000", hal.Invalid, "read-only"},
+		{drive, "can_node_id=63", hal.Invalid, "0..62"}, {drive, "watchdog_enable=2", hal.Invalid, "0..1"},
+		{drive, "max_velocity=fast", hal.Invalid, "one in rad/s"},
 	} {
 		s, _ := c.of.registers(t)
 		if _, err := s.Parse([]string{c.text}); hal.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.say) {
@@ -145,7 +163,8 @@ func TestRegistersOfMotorsRefuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Change(t.Context(), writes, false); hal.KindOf(err) != hal.Unsafe || !strings.Contains(err.Error(), "torque_enable=0") {
+	if _, err := s.Change(t.Context(), writes, false); hal.KindOf(err) != hal.Unsafe ||
+		!strings.Contains(err.Error(), "torque_enable=0") {
 		t.Errorf("under torque: got %v", err)
 	}
 	if rows, err := s.Rows(t.Context(), []string{"errors"}); err != nil || rows[0].Meaning != "none" {
@@ -167,7 +186,8 @@ func TestRegistersOfMotorsRefuse(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := can.Write(7, "watchdog_timeout", 1000); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "endpoints") || len(writes) != 1 {
+	if err := can.Write(7, "watchdog_timeout", 1000); hal.KindOf(err) != hal.Invalid ||
+		!strings.Contains(err.Error(), "endpoints") || len(writes) != 1 {
 		t.Errorf("no endpoints: got %v", err)
 	}
 }
@@ -176,11 +196,14 @@ func TestRegistersOfMotorsRefuse(t *testing.T) {
 func TestRawOfFloats(t *testing.T) {
 	gear := catalog.BuiltinBuses().Model("cybergear")
 	for text, want := range map[string]int64{
-		"max_velocity 2": 2000, "max_velocity 2rad/s": 2000, "max_velocity 0x10": -1, "position_p_gain 30": 300000, "position_p_gain 30.5": 305000,
-		"can_timeout 10000": 10000, "can_timeout 0.5s": 10000, "operating_mode 1": 1, "operating_mode 1.5": -1, "max_velocity 31": -1, "current_filter inf": -1,
+		"max_velocity 2": 2000, "max_velocity 2rad/s": 2000, "max_velocity 0x10": -1, "position_p_gain 30": 300000,
+		"position_p_gain 30.5": 305000,
+		"can_timeout 10000":    10000, "can_timeout 0.5s": 10000, "operating_mode 1": 1, "operating_mode 1.5": -1,
+		"max_velocity 31": -1, "current_filter inf": -1,
 	} {
 		name, value, _ := strings.Cut(text, " ")
-		if got, err := commission.RawOf(gear.Register(name), value); (err != nil) != (want < 0) || err == nil && got != want {
+		if got, err := commission.RawOf(gear.Register(name), value); (err != nil) != (want < 0) ||
+			err == nil && got != want {
 			t.Errorf("%s: got %d, %v; want %d", text, got, err, want)
 		}
 	}
@@ -215,10 +238,14 @@ func TestSetupOfMotors(t *testing.T) {
 		{"dry", gear, func(s *commission.Setup) { s.NewID, s.Dry = 9, true }, "3 7", ""},
 		{"a setting", gear, func(s *commission.Setup) { s.NewID, s.Set = 9, []string{"max_torque=5000"} }, "9 7", ""},
 		{"a goal", gear, func(s *commission.Setup) { s.Set = []string{"goal_velocity=5000"} }, "guard", ""},
-		{"node of an axis", motorCase{"odrive", "odrive-v3", 115200, []int{0, 1}}, func(s *commission.Setup) { s.ID, s.NewID = 1, 9 }, "0 1", "9"},
-		{"node", motorCase{"odrive", "odrive-s1", 115200, []int{0}}, func(s *commission.Setup) { s.ID, s.NewID = 0, 5 }, "0", "5"},
-		{"node too great", motorCase{"odrive", "odrive-s1", 115200, []int{0}}, func(s *commission.Setup) { s.ID, s.NewID = 0, 63 }, "0..62", ""},
-		{"node over CAN", motorCase{"odrive-can", "odrive-s1", 250000, []int{3}}, func(s *commission.Setup) { s.NewID = 5 }, "odrv0.axis0.config.can.node_id = 5", ""},
+		{"node of an axis", motorCase{"odrive", "odrive-v3", 115200, []int{0, 1}},
+			func(s *commission.Setup) { s.ID, s.NewID = 1, 9 }, "0 1", "9"},
+		{"node", motorCase{"odrive", "odrive-s1", 115200, []int{0}}, func(s *commission.Setup) { s.ID, s.NewID = 0, 5 },
+			"0", "5"},
+		{"node too great", motorCase{"odrive", "odrive-s1", 115200, []int{0}},
+			func(s *commission.Setup) { s.ID, s.NewID = 0, 63 }, "0..62", ""},
+		{"node over CAN", motorCase{"odrive-can", "odrive-s1", 250000, []int{3}},
+			func(s *commission.Setup) { s.NewID = 5 }, "odrv0.axis0.config.can.node_id = 5", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, bus := c.of.finder(t)
@@ -247,7 +274,8 @@ func TestSetupOfMotors(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if rows, err := m.Rows(t.Context(), []string{"can_node_id"}); err != nil || report.Texts(rows[0].Cells())[1] != c.node {
+				if rows, err := m.Rows(t.Context(), []string{"can_node_id"}); err != nil ||
+					report.Texts(rows[0].Cells())[1] != c.node {
 					t.Errorf("got %+v, %v; want %s", rows, err, c.node)
 				}
 			}
@@ -258,7 +286,8 @@ func TestSetupOfMotors(t *testing.T) {
 // A motor whose change breaks off has its old id.
 func TestSetupOfMotorsRestores(t *testing.T) {
 	f, bus := motorCase{"cybergear", "cybergear", 1000000, []int{3}}.finder(t)
-	s := &commission.Setup{Finder: f, ID: 3, NewID: 9, Note: func(string, ...any) {}, Writes: []servo.Setting{{Register: "max_torque", Value: 5000}}}
+	s := &commission.Setup{Finder: f, ID: 3, NewID: 9, Note: func(string, ...any) {},
+		Writes: []servo.Setting{{Register: "max_torque", Value: 5000}}}
 	s.Line = &watched{s.Line, func(p []byte) {
 		if p[3]&0x1F == 7 { // type 7 becomes a type that no motor receives
 			p[0] = 0x44
@@ -288,7 +317,8 @@ func TestMotorToolsRefuse(t *testing.T) {
 	}{
 		{3, []string{"registers", "read", "/dev/no-such-port", "--id", "0", "--protocol", "odrive"}, "halyard ports"},
 		{3, []string{"registers", "read", "nocan7", "--id", "1", "--protocol", "cybergear"}, "ip link set nocan7 up"},
-		{3, []string{"setup", "nocan7", "--id", "1", "--new-id", "2", "--protocol", "odrive-can"}, "ip link set nocan7 up"},
+		{3, []string{"setup", "nocan7", "--id", "1", "--new-id", "2", "--protocol", "odrive-can"},
+			"ip link set nocan7 up"},
 	} {
 		if code, _, text := runApp(t, c.args...); code != c.code || !strings.Contains(text, c.say) {
 			t.Errorf("%v: got exit %d, %s; want %d and %q", c.args, code, text, c.code, c.say)

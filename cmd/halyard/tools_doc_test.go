@@ -51,7 +51,8 @@ func TestHardwareDoc(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	words := slices.Concat(catalog.BuiltinBuses().Names(), report.SortedKeys(catalog.SensorKinds()), report.SortedKeys(catalog.OutputKinds()))
+	words := slices.Concat(catalog.BuiltinBuses().Names(), report.SortedKeys(catalog.SensorKinds()),
+		report.SortedKeys(catalog.OutputKinds()))
 	for _, word := range append(words, "p2os", "v4l2", "estop", "lights", "output_enable") {
 		if !strings.Contains(string(data), "`"+word+"`") {
 			t.Errorf("docs/hardware.md: lacks %s", word)
@@ -80,13 +81,15 @@ func TestSupplyDoc(t *testing.T) {
 		for _, b := range catalog.BuiltinBuses() {
 			driven = driven || !b.Duplex && b.Lookup(name) != nil
 		}
-		if want := fmt.Sprintf(" | %g V | %g A | %g A | ", k.NominalVolts, k.StallCurrent, math.Ceil(6*k.StallCurrent-1e-9)); driven && !strings.Contains(rows[name], want) {
+		if want := fmt.Sprintf(" | %g V | %g A | %g A | ", k.NominalVolts, k.StallCurrent,
+			math.Ceil(6*k.StallCurrent-1e-9)); driven && !strings.Contains(rows[name], want) {
 			t.Errorf("docs/hardware.md, supplies of %s: got %q, want%s", name, rows[name], want)
 		}
 	}
 }
 
-// Every command line of the pages is one that the program takes, with its flags; and every page that a page links to exists.
+// Every command line of the pages is one that the program takes, with its flags; and every page that a page links to
+// exists.
 func TestDocumentedCommands(t *testing.T) {
 	pages, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
@@ -154,7 +157,8 @@ func understood(text string) error {
 		text, _, _ = strings.Cut(text, end)
 	}
 	var args []string
-	for _, m := range regexp.MustCompile(`'([^']*)'|"([^"]*)"|(\S+)`).FindAllStringSubmatch(strings.TrimSpace(text), -1) {
+	for _, m := range regexp.MustCompile(`'([^']*)'|"([^"]*)"|(\S+)`).FindAllStringSubmatch(strings.TrimSpace(text),
+		-1) {
 		args = append(args, m[1]+m[2]+m[3])
 	}
 	root := (&app{}).root()

@@ -18,12 +18,14 @@ func newTop(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "top [RIG]",
 		Short: "show joints, buses and cycle, refreshed in place",
-		Long:  "Shows a running rig in the terminal, four times a second. Space is the emergency stop, Ctrl-C ends the display.",
-		Args:  arguments("[RIG]", "halyard top"),
+		Long: "Shows a running rig in the terminal, four times a second. Space is the emergency stop, Ctrl-C ends " +
+			"the display.",
+		Args: arguments("[RIG]", "halyard top"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			out := terminalOf(a.out)
 			if out == nil {
-				return &hal.Error{Kind: hal.Invalid, Op: "top", Err: errors.New("got no terminal"), Try: "halyard status"}
+				return &hal.Error{Kind: hal.Invalid, Op: "top", Err: errors.New("got no terminal"),
+					Try: "halyard status"}
 			}
 			name := strings.Join(args, "")
 			ctx, cancel := context.WithCancel(cmd.Context())
@@ -39,7 +41,8 @@ func newTop(a *app) *cobra.Command {
 			}
 			tick := time.NewTicker(console.TopInterval)
 			defer tick.Stop()
-			return console.Top(ctx, out, tick.C, size, func() (*control.Answer, error) { return control.Send(ctx, name, control.OrderStatus) })
+			return console.Top(ctx, out, tick.C, size,
+				func() (*control.Answer, error) { return control.Send(ctx, name, control.OrderStatus) })
 		},
 	}
 }

@@ -28,17 +28,22 @@ func newTwin(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "twin ([RIG] | CONFIG | --servo MODEL --data FILES)",
 		Short: "report why a robot differs from its simulated twin",
-		Long: "Compares a robot with its simulated twin, and names the cause of a difference: zero, direction, gear, play, load, friction, supply,\n" +
+		Long: "Compares a robot with its simulated twin, and names the cause of a difference: zero, direction, " +
+			"gear, play, load, friction, supply,\n" +
 			"torque, latency, a stuck sensor, a loose horn, or none. The exit code is 8 if a joint differs.\n\n" +
-			"  with RIG       shows the residual of each joint of a running rig with shadow: true, its trend and its cause; nothing moves\n" +
+			"  with RIG       shows the residual of each joint of a running rig with shadow: true, its trend and " +
+			"its cause; nothing moves\n" +
 			"  without it     the same of the only running rig\n" +
-			"  with CONFIG    moves each joint for some seconds within a range that you confirm, and its twin likewise\n" +
+			"  with CONFIG    moves each joint for some seconds within a range that you confirm, and its twin " +
+			"likewise\n" +
 			"  with --data    judges recordings of halyard identify",
-		Example: "  halyard twin so101\n  halyard twin my-so101.yaml --joint elbow_flex\n  halyard twin --servo xl330.yaml --data recordings -o jsonl",
+		Example: "  halyard twin so101\n  halyard twin my-so101.yaml --joint elbow_flex\n  halyard twin --servo " +
+			"xl330.yaml --data recordings -o jsonl",
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			var rows []calibrate.TwinRow
 			switch name := strings.Join(args, ""); {
-			case len(args) < 2 && servo == "" && len(data) == 0 && len(g.Only) == 0 && f.body == "" && (name == "" || control.Runs(name)):
+			case len(args) < 2 && servo == "" && len(data) == 0 && len(g.Only) == 0 && f.body == "" &&
+				(name == "" || control.Runs(name)):
 				return liveTwin(cmd.Context(), a, name)
 			case len(args) == 1 && servo == "" && len(data) == 0:
 				g.Config, g.Options = args[0], configs.Options{Body: f.body, Set: f.set}
@@ -54,7 +59,9 @@ func newTwin(a *app) *cobra.Command {
 					rows, err = calibrate.TwinOf(runs, s)
 				}
 			default:
-				return &hal.Error{Kind: hal.Invalid, Op: "twin", Err: fmt.Errorf("got %d arguments, --servo %q and %d --data, want CONFIG, or --servo and --data", len(args), servo, len(data)), Try: "halyard twin --help"}
+				return &hal.Error{Kind: hal.Invalid, Op: "twin",
+					Err: fmt.Errorf("got %d arguments, --servo %q and %d --data, want CONFIG, or --servo and --data",
+						len(args), servo, len(data)), Try: "halyard twin --help"}
 			}
 			if err == nil {
 				err = show(a, rows)

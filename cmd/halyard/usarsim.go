@@ -42,11 +42,15 @@ Controllers spawn their robots with INIT. CONFIG replaces the embedded config us
 			return a.serve(cmd.Context(), c)
 		},
 	}
-	c.Flags().StringVar(&f.arena, "map", "", "the arena: "+strings.Join(model.ArenaNames(), ", ")+", also as DM-USAR_yellow, or a scene file (yellow)")
-	c.Flags().StringArrayVar(&f.ini, "ini", nil, "a USARBot.ini (robots, as classes), a BotAPI.ini (addresses of the servers), or UDK's DefaultUSAR.ini (both)")
+	c.Flags().StringVar(&f.arena, "map", "", "the arena: "+strings.Join(model.ArenaNames(), ", ")+
+		", also as DM-USAR_yellow, or a scene file (yellow)")
+	c.Flags().StringArrayVar(&f.ini, "ini", nil, "a USARBot.ini (robots, as classes), a BotAPI.ini (addresses of "+
+		"the servers), or UDK's DefaultUSAR.ini (both)")
 	c.Flags().BoolVar(&f.lenient, "lenient", false, "with --ini: ignore sensors of unknown classes, with a warning")
-	c.Flags().StringVar(&f.dialect, "dialect", "", "document, later (2007 to 2010) or udk (2010 to 2015); by default recognised from a client's first commands")
-	c.Flags().IntVarP(&f.port, "port", "p", 0, "port of the Gamebots server (3000); 0 is any free port; --listen also sets the host")
+	c.Flags().StringVar(&f.dialect, "dialect", "",
+		"document, later (2007 to 2010) or udk (2010 to 2015); by default recognised from a client's first commands")
+	c.Flags().IntVarP(&f.port, "port", "p", 0,
+		"port of the Gamebots server (3000); 0 is any free port; --listen also sets the host")
 	f.flags.add(c)
 	f.flags.addListen(c)
 	a.addDashboard(c)

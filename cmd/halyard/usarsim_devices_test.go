@@ -42,8 +42,9 @@ servers:
   - {protocol: imageserver, listen: "127.0.0.1:5003"}
 `
 
-// Show 1 on the real stack: the same bytes of client code drive P2OS, the LMS200, the servos of the camera, the IMU and the
-// bumpers on emulated devices through the yellow arena, by sonar echoes and dead reckoning, for two minutes and back.
+// Show 1 on the real stack: the same bytes of client code drive P2OS, the LMS200, the servos of the camera, the IMU and
+// the bumpers on emulated devices through the yellow arena, by sonar echoes and dead reckoning, for two minutes and
+// back.
 func TestUSARSimRescueEmulated(t *testing.T) {
 	if !haltest.Full() {
 		t.Skip("HALYARD_FULL=1 runs it")
@@ -64,7 +65,8 @@ func dialArena(t *testing.T, address string) *controller {
 	return &controller{c, t}
 }
 
-// drives goes on saying an order until the robot has come at least so far from where it is, and reports where it is then.
+// drives goes on saying an order until the robot has come at least so far from where it is, and reports where it is
+// then.
 func (c *controller) drives(far float64, order string) (at []float64) {
 	c.t.Helper()
 	from := c.place(1)
@@ -93,12 +95,13 @@ func (c *controller) stands() {
 	}
 }
 
-// Robots of an emulated class come with devices of their own, obey wheel by wheel as a base does, count from where they are
-// told, and are gone with their clients.
+// Robots of an emulated class come with devices of their own, obey wheel by wheel as a base does, count from where they
+// are told, and are gone with their clients.
 func TestUSARSimEmulatedClass(t *testing.T) {
 	clock := newTowed()
 	// The wall's heartbeats of a client are far apart in this time.
-	st, address := runArena(t, clock, usarsimFlags{arena: "hall"}, rigOf(t, pioneerClass, "", "    body: emulated", "    body: emulated\n    guard: {command_timeout: 1h}"))
+	st, address := runArena(t, clock, usarsimFlags{arena: "hall"},
+		rigOf(t, pioneerClass, "", "    body: emulated", "    body: emulated\n    guard: {command_timeout: 1h}"))
 	goOn := make(chan struct{})
 	t.Cleanup(func() { close(goOn) })
 	go func() { // time passes as fast as it can
@@ -208,15 +211,18 @@ func TestUSARSimPioneerParts(t *testing.T) {
 	}
 }
 
-// A class that is real is one robot, here at the ends of terminals behind which the emulated devices are: it is bound where the
-// client reports that it stands, by one client at a time.
+// A class that is real is one robot, here at the ends of terminals behind which the emulated devices are: it is bound
+// where the client reports that it stands, by one client at a time.
 func TestUSARSimRealClass(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	_, stop := emulated(t, rigOf(t, pioneerRig, "", "buses:", "buses:\n  head: {type: dynamixel1, port: /dev/serial/by-id/neck}",
-		"    hardware:", "    hardware:\n      joints: {camera_pan: {bus: head, id: 1, model: ax-12a}, camera_tilt: {bus: head, id: 2, model: ax-12a}}"), "--dir", dir)
+	_, stop := emulated(t, rigOf(t, pioneerRig, "", "buses:",
+		"buses:\n  head: {type: dynamixel1, port: /dev/serial/by-id/neck}",
+		"    hardware:", "    hardware:\n      joints: {camera_pan: {bus: head, id: 1, model: ax-12a}, camera_tilt: "+
+			"{bus: head, id: 2, model: ax-12a}}"), "--dir", dir)
 	defer stop()
-	path := rigOf(t, pioneerClass, "", "/dev/serial/by-id/nobody-else", filepath.Join(dir, "laser"), "/dev/serial/by-id/nobody",
+	path := rigOf(t, pioneerClass, "", "/dev/serial/by-id/nobody-else", filepath.Join(dir, "laser"),
+		"/dev/serial/by-id/nobody",
 		filepath.Join(dir, "base"), "body: emulated", "body: real", "        inu: {bus: main, device: bno055}\n", "")
 	t.Run("bound", func(t *testing.T) { bindReal(t, path) }) // it ends before its devices do
 }
@@ -239,7 +245,8 @@ func bindReal(t *testing.T, path string) {
 	if at := a.place(3); math.Hypot(at[0]-1, at[1]-2) > 1e-3 || at[2] != 3 {
 		t.Errorf("bound: got %v, want where the client said", at)
 	}
-	if agent := st.Rig.Agent("A"); agent.BodyKind() != hal.Real || !agent.Layout().Measured(sensorOf(t, agent.Layout(), "groundtruth").First).Estimate {
+	if agent := st.Rig.Agent("A"); agent.BodyKind() != hal.Real ||
+		!agent.Layout().Measured(sensorOf(t, agent.Layout(), "groundtruth").First).Estimate {
 		t.Error("want a real robot whose place is an estimate")
 	}
 	if scan := a.numbers(a.wait("SEN", "Type", "RangeScanner"), "Range"); len(scan) != 181 {
@@ -275,7 +282,8 @@ func bindReal(t *testing.T, path string) {
 
 // A server of a real class warns as for any real body: a client's INIT makes the robot move.
 func TestRealClassWarns(t *testing.T) {
-	plan := planOf(t, rigOf(t, pioneerClass, "", "body: emulated", "body: real", "        inu: {bus: main, device: bno055}\n", ""), configs.Options{})
+	plan := planOf(t, rigOf(t, pioneerClass, "", "body: emulated", "body: real",
+		"        inu: {bus: main, device: bno055}\n", ""), configs.Options{})
 	var stderr strings.Builder
 	a := &app{out: io.Discard, err: &stderr}
 	a.announce([]*halyard.Config{plan.Config}, nil, nil, nil, "")
@@ -296,7 +304,8 @@ func TestBanner(t *testing.T) {
 		agents []configs.Agent
 	}{
 		{"SIMULATED", []configs.Agent{agent(configs.Sim, nil), agent(configs.Emulated, nil)}},
-		{"MIXED BODY", []configs.Agent{agent(configs.Sim, map[string]configs.BodyKind{"front": configs.Real})}}, // GPIO lines alone
+		// GPIO lines alone
+		{"MIXED BODY", []configs.Agent{agent(configs.Sim, map[string]configs.BodyKind{"front": configs.Real})}},
 		{"MIXED BODY", []configs.Agent{agent(configs.Real, nil), agent(configs.Sim, nil)}},
 		{"REAL BODY", []configs.Agent{agent(configs.Real, nil)}},
 	} {
@@ -317,7 +326,8 @@ func (h *heardEvents) Cycle(c *hal.Cycle) { *h = append(*h, c.Events...) }
 // The alarms of a spawned robot's devices ring, too, and end with it.
 func TestSpawnedAlarm(t *testing.T) {
 	sys, err := assembly.Build(planOf(t, rigOf(t, pioneerClass, "", "mode: realtime", "mode: lockstep",
-		"      sensors:\n", "      monitors:\n        leak: {bus: main, device: ads1115, above: -1}\n      sensors:\n"), configs.Options{}), slog.New(slog.DiscardHandler))
+		"      sensors:\n", "      monitors:\n        leak: {bus: main, device: ads1115, above: -1}\n      sensors:\n"),
+		configs.Options{}), slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
-// Read reads a file of USARSim: robots become classes of the config, which --set may still change, and its server settings
-// apply unless the command line overrides them.
+// Read reads a file of USARSim: robots become classes of the config, which --set may still change, and its server
+// settings apply unless the command line overrides them.
 func (f *usarsimFlags) Read(a *app, file, config string) error {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -30,7 +30,8 @@ func (f *usarsimFlags) Read(a *app, file, config string) error {
 	var sets, listens []string
 	for _, class := range ini.Classes {
 		at := configs.Path("classes").Key(class)
-		sets = append(sets, fmt.Sprintf("%s=%q", at.Key("model"), file), fmt.Sprintf("%s=%v", at.Key("lenient"), f.lenient))
+		sets = append(sets, fmt.Sprintf("%s=%q", at.Key("model"), file),
+			fmt.Sprintf("%s=%v", at.Key("lenient"), f.lenient))
 	}
 	for _, i := range gamebotsServers(config) {
 		if ini.API != nil {

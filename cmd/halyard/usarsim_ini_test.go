@@ -20,8 +20,8 @@ import (
 
 const iniFolder = "../../configs/usarini/testdata"
 
-// Show 5: an INI in USARSim's style, with every key of the manual, spawns robots that answer and move to the byte as those
-// of robot files which say the same: GEO, CONF, STA and every sensor, noise and all.
+// Show 5: an INI in USARSim's style, with every key of the manual, spawns robots that answer and move to the byte as
+// those of robot files which say the same: GEO, CONF, STA and every sensor, noise and all.
 func TestINITwins(t *testing.T) {
 	t.Parallel()
 	p2at, err := model.Source("usarsim-p2at")
@@ -50,11 +50,13 @@ func TestINITwins(t *testing.T) {
 			want := transcript(t, class, of)
 			for i := range want {
 				if i >= len(have) || have[i] != want[i] {
-					t.Fatalf("line %d of %d: of the INI\n%s\nof its twin\n%s", i, len(want), append(have, "")[i], want[i])
+					t.Fatalf("line %d of %d: of the INI\n%s\nof its twin\n%s", i, len(want), append(have, "")[i],
+						want[i])
 				}
 			}
 			text := strings.Join(want, "\n")
-			if moved := strings.Count(text, "\nSTA "); len(have) != len(want) || moved < 12 || !strings.Contains(text, "\nGEO ") || !strings.Contains(text, "\nCONF ") {
+			if moved := strings.Count(text, "\nSTA "); len(have) != len(want) || moved < 12 ||
+				!strings.Contains(text, "\nGEO ") || !strings.Contains(text, "\nCONF ") {
 				t.Errorf("got %d lines, want %d with %d of STA, and GEO and CONF", len(have), len(want), moved)
 			}
 			t.Logf("%d lines, %d bytes alike; last: %.130s", len(want), len(text), want[len(want)-1])
@@ -62,8 +64,8 @@ func TestINITwins(t *testing.T) {
 	}
 }
 
-// transcript is all that a robot of a class says of itself, and while it drives for three seconds. Time stands still but
-// where the script lets it pass, so that two transcripts are alike where the robots are.
+// transcript is all that a robot of a class says of itself, and while it drives for three seconds. Time stands still
+// but where the script lets it pass, so that two transcripts are alike where the robots are.
 func transcript(t *testing.T, class string, f usarsimFlags) []string {
 	t.Helper()
 	clock := newTowed()
@@ -98,7 +100,8 @@ func transcript(t *testing.T, class string, f usarsimFlags) []string {
 		t.Fatalf("after %q: %v", line, in.Err())
 	}
 	say(fmt.Sprintf("INIT {ClassName %s} {Location 4.5,1.9,1.8} {Name Twin}", class))
-	for _, kind := range strings.Fields("Sonar IR RangeScanner IRScanner Odometry INU Encoder Touch RFID VictRFID Sound HumanMotion Camera RFIDReleaser PanTilt") {
+	for _, kind := range strings.Fields("Sonar IR RangeScanner IRScanner Odometry INU Encoder Touch RFID VictRFID " +
+		"Sound HumanMotion Camera RFIDReleaser PanTilt") {
 		say("GETGEO {Type " + kind + "}")
 		say("GETCONF {Type " + kind + "}")
 	}
@@ -122,7 +125,8 @@ func transcript(t *testing.T, class string, f usarsimFlags) []string {
 func TestINIDrives(t *testing.T) {
 	t.Parallel()
 	clock := newTowed()
-	st, address := runArena(t, clock, usarsimFlags{arena: "hall", ini: []string{filepath.Join(iniFolder, "MyRobots.ini")}})
+	st, address := runArena(t, clock,
+		usarsimFlags{arena: "hall", ini: []string{filepath.Join(iniFolder, "MyRobots.ini")}})
 	for _, class := range []string{"USARBot.MyBot", "P2AT", "usarbot.usarbc"} {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
@@ -147,7 +151,8 @@ func TestINIDrives(t *testing.T) {
 			t.Fatalf("%s: got speeds of %v, want it to drive", class, speeds)
 		}
 		if fast := speeds[7] > 0.5; fast != strings.HasSuffix(class, "bc") {
-			t.Errorf("%s: got speeds of %v, want 2 rad/s of its wheels, but for Corky, which speeds up as long as it can", class, speeds)
+			t.Errorf("%s: got speeds of %v, want 2 rad/s of its wheels, but for Corky, which speeds up as long as "+
+				"it can", class, speeds)
 		}
 	}
 }
@@ -160,13 +165,15 @@ func TestINIFaults(t *testing.T) {
 		{"[USARBot.A]\nPayload=1\n", `mine.ini: got no robot that carries something, no settings of sensors, and no [BotAPI.BotServer]`},
 		{"[USARBot.P2AT]\nSensors=(ItemClass=class'USARBot.RangeScanner',ItemName=\"S\")\n[USARBot.RangeScanner]\nResolution=1\nScanFov=65535\n",
 			`mine.ini:2: [USARBot.P2AT] Sensors S: got 65534.99999403495 rays, want at most 4096`},
-		{"[USARBot.P2AT]\nbatteryLife=0\nSensors=(ItemClass=class'USARBot.SonarSensor',ItemName=\"S\")", `mine.ini:1: [USARBot.P2AT] batteryLife: got 0, want 1..1e7`},
+		{"[USARBot.P2AT]\nbatteryLife=0\nSensors=(ItemClass=class'USARBot.SonarSensor',ItemName=\"S\")",
+			`mine.ini:1: [USARBot.P2AT] batteryLife: got 0, want 1..1e7`},
 		{"[Engine.Engine]\nA=1\n", `mine.ini: got no robot that carries something, no settings`},
 	} {
 		if err := os.WriteFile(file, []byte(k.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		code, _, errText := runApp(t, "usarsim", "--ini", file, "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0")
+		code, _, errText := runApp(t, "usarsim", "--ini", file, "--listen", "gamebots=127.0.0.1:0", "--listen",
+			"imageserver=127.0.0.1:0")
 		if code != 2 || !strings.Contains(errText, k.want) {
 			t.Errorf("%q: got exit %d and\n%swant exit 2 and\n%s", k.text, code, errText, k.want)
 		}

@@ -100,9 +100,8 @@ func (p *pilot) part(name string) (at hal.Pose) {
 	return at
 }
 
-// Every joint of every robot obeys DRIVE over the wire: wheels a speed, hinges an angle, both a torque; and a wheel that can
-// be steered is steered. Two robots have tracks of many wheels on flippers, and take
-// most of the time.
+// Every joint of every robot obeys DRIVE over the wire: wheels a speed, hinges an angle, both a torque; and a wheel
+// that can be steered is steered. Two robots have tracks of many wheels on flippers, and take most of the time.
 func TestEveryJoint(t *testing.T) {
 	t.Parallel()
 	for _, name := range model.RescueNames() {
@@ -143,7 +142,8 @@ func TestEveryJoint(t *testing.T) {
 					p.say(fmt.Sprintf("DRIVE {Name %s} {Order 2} {Value %.3f}", wire, -sign*0.9*j.MaxTorque()))
 					p.pass(100 * time.Millisecond)
 					if _, v := p.Joint(j.Name); !(v < -0.5) || v < -1.1*j.MaxVelocity() {
-						t.Errorf("%s: a torque turned it at %.3f rad/s, want it backwards, no faster than it can", wire, v)
+						t.Errorf("%s: a torque turned it at %.3f rad/s, want it backwards, no faster than it can", wire,
+							v)
 					}
 					p.say("DRIVE {Name " + wire + "} {Order 1} {Value 0}")
 					p.pass(100 * time.Millisecond)
@@ -182,7 +182,8 @@ func TestArmPackage(t *testing.T) {
 	p.say("MISPGK {Name arm1} {Translation 0.4,0,-0.1} {Rotation 0,0.4,0}")
 	p.pass(5 * time.Second)
 	near("a place and a turn", [3]float64{0.4, 0, -0.1})
-	if nose := p.part("arm_hand").Turn([3]float64{1}); math.Abs(nose[2]-math.Sin(0.4)) > 0.02 || math.Abs(nose[1]) > 0.02 {
+	if nose := p.part("arm_hand").Turn([3]float64{1}); math.Abs(nose[2]-math.Sin(0.4)) > 0.02 ||
+		math.Abs(nose[1]) > 0.02 {
 		t.Errorf("the hand points to %.3f, want 0.4 rad up", nose)
 	}
 	p.say("MISPKG {Name Arm1} {Translation 3,0,0} {Order 0}")
@@ -197,7 +198,8 @@ func TestArmPackage(t *testing.T) {
 	}
 	for _, ask := range []struct{ line, want string }{
 		{"GETGEO {Type Arm}", "GEO {Type Arm} {Name Arm1 Location 0.3000,-0.1300,-0.3000 Orientation "},
-		{"GETCONF {Type Arm}", "CONF {Type Arm} {ScanInterval 0.20} {Name Arm1} {Part ArmTurn Parent None Mount M_ArmTurn_ArmShoulder Location 0.0000,"},
+		{"GETCONF {Type Arm}", "CONF {Type Arm} {ScanInterval 0.20} {Name Arm1} {Part ArmTurn Parent None Mount " +
+			"M_ArmTurn_ArmShoulder Location 0.0000,"},
 	} {
 		if got := p.say(ask.line); len(got) != 1 || !strings.HasPrefix(got[0], ask.want) {
 			t.Errorf("%s: got %q, want %q", ask.line, got, ask.want)
@@ -213,7 +215,8 @@ func TestFlipperPackages(t *testing.T) {
 		p.say("MISPKG {Name " + flipper + "} {Rotation 0,0.5,0} {Order 0}")
 	}
 	p.pass(1500 * time.Millisecond)
-	for name, tip := range map[string][3]float64{"left_front_flipper": {0.22, 0, 0}, "right_front_flipper": {0.22, 0, 0}, "left_rear_flipper": {-0.22, 0, 0}, "right_rear_flipper": {-0.22, 0, 0}} {
+	for name, tip := range map[string][3]float64{"left_front_flipper": {0.22, 0, 0},
+		"right_front_flipper": {0.22, 0, 0}, "left_rear_flipper": {-0.22, 0, 0}, "right_rear_flipper": {-0.22, 0, 0}} {
 		at := p.part(name)
 		// A pitch of 0.5 on the wire is nose up: the front ones rise, the rear ones sink, but for the floor.
 		rise := at.Of(tip)[2] - at.Position[2]

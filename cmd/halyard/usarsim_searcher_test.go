@@ -223,8 +223,8 @@ func (r *searcher) ahead() float64 {
 	return near
 }
 
-// follow keeps the wall at the left: it steers for a distance to what F1 (to the left) and F2 (50° ahead of it) see, and
-// turns away from what is in front.
+// follow keeps the wall at the left: it steers for a distance to what F1 (to the left) and F2 (50° ahead of it) see,
+// and turns away from what is in front.
 func (r *searcher) follow() {
 	const keep, front = 0.36, 0.4 // m
 	ahead := r.ahead()

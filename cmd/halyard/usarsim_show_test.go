@@ -78,8 +78,8 @@ func (c *towed) pass(d time.Duration) {
 	}
 }
 
-// runArena runs "halyard usarsim" with further words of its command line, on a clock of the test's (nil = the wall's), until
-// the test ends, and says where Gamebots is.
+// runArena runs "halyard usarsim" with further words of its command line, on a clock of the test's (nil = the wall's),
+// until the test ends, and says where Gamebots is.
 func runArena(t *testing.T, clock hal.Clock, f usarsimFlags, config ...string) (*assembly.System, string) {
 	t.Helper()
 	a := &app{in: strings.NewReader(""), out: io.Discard, err: io.Discard}
@@ -209,9 +209,9 @@ func TestUSARSimRescue(t *testing.T) {
 	showRescue(t, st, address, clock.tow, 0.4)
 }
 
-// showRescue lets the controller do all that in an arena that runs. tow is what it calls when it has obeyed a message, nil
-// on a clock that runs by itself; home is how near to the start it must end, m. The same bytes go to every body: what differs
-// is the config that was served.
+// showRescue lets the controller do all that in an arena that runs. tow is what it calls when it has obeyed a message,
+// nil on a clock that runs by itself; home is how near to the start it must end, m. The same bytes go to every body:
+// what differs is the config that was served.
 func showRescue(t *testing.T, st *assembly.System, address string, tow func(time.Duration), home float64) {
 	t.Helper()
 	f := newFence(t, st, "Rescuer", 0.5, 0.49)
@@ -221,7 +221,8 @@ func showRescue(t *testing.T, st *assembly.System, address string, tow func(time
 	}
 	// A cycle may be at work.
 	st.Rig.BetweenCycles(func() {
-		t.Logf("followed walls for %.1f s, read %q, was back after %.1f s and %.1f m; nothing was nearer than %.3f m (at %.2f)",
+		t.Logf("followed walls for %.1f s, read %q, was back after %.1f s and %.1f m; nothing was nearer than %.3f "+
+			"m (at %.2f)",
 			r.followed, r.victim, r.time-r.began, r.way, f.nearest, f.where.Position)
 		if f.nearest < 0.02 {
 			t.Errorf("came as near as %.3f m to something, at %.2f: want no touch", f.nearest, f.where.Position)

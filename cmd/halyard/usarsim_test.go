@@ -94,10 +94,12 @@ func (c *controller) sonar(name string) float64 {
 	return 0
 }
 
-// TestUSARSimCommand: over a real socket a P2AT is spawned in the yellow arena, says what it senses, drives and answers.
+// TestUSARSimCommand: over a real socket a P2AT is spawned in the yellow arena, says what it senses, drives and
+// answers.
 func TestUSARSimCommand(t *testing.T) {
 	t.Parallel()
-	r := start(t, "usarsim", "--set", "name=yellow", "--map", "DM-USAR_yellow", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0")
+	r := start(t, "usarsim", "--set", "name=yellow", "--map", "DM-USAR_yellow", "--listen", "gamebots=127.0.0.1:0",
+		"--listen", "imageserver=127.0.0.1:0")
 	c := gamebotsClient(t, r)
 	if m := c.wait("NFO"); m.Text("Level") != "DM-USAR_yellow" {
 		t.Errorf("level: got %q", m.Text("Level"))
@@ -149,7 +151,8 @@ func TestUSARSimCommand(t *testing.T) {
 		t.Errorf("pan: got %v, want a yaw of 0.5", v)
 	}
 	c.say("GETGEO {Type Sonar} {Name F1}")
-	if m := c.wait("GEO"); m.Text("Location") != "0.1450,-0.1300,-0.0000" && m.Text("Location") != "0.1450,-0.1300,0.0000" {
+	if m := c.wait("GEO"); m.Text("Location") != "0.1450,-0.1300,-0.0000" &&
+		m.Text("Location") != "0.1450,-0.1300,0.0000" {
 		t.Errorf("F1: got %q", m.Text("Location"))
 	}
 	c.say("GETCONF {Type Sonar}")
@@ -179,7 +182,8 @@ func lastPart(m *gamebots.Message, name string) *gamebots.Message {
 // TestUSARSimTwo: two robots of two connections see and push each other; who leaves is gone, and its name free.
 func TestUSARSimTwo(t *testing.T) {
 	t.Parallel()
-	r := start(t, "usarsim", "--set", "name=two", "--map", "hall", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0")
+	r := start(t, "usarsim", "--set", "name=two", "--map", "hall", "--listen", "gamebots=127.0.0.1:0", "--listen",
+		"imageserver=127.0.0.1:0")
 	a, b := gamebotsClient(t, r), gamebotsClient(t, r)
 	a.spawn("USARBot.P2AT", "A", [3]float64{4.5, 6, 1.8})
 	if free := a.sonar("F4"); free < 4.7 {
@@ -219,7 +223,8 @@ func TestUSARSimTwo(t *testing.T) {
 
 // TestUSARSimPictures: the image server shows what the robot's camera sees.
 func TestUSARSimPictures(t *testing.T) {
-	r := start(t, "usarsim", "--map", "yellow", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0", "--set", "servers[1].format=raw")
+	r := start(t, "usarsim", "--map", "yellow", "--listen", "gamebots=127.0.0.1:0", "--listen",
+		"imageserver=127.0.0.1:0", "--set", "servers[1].format=raw")
 	c := gamebotsClient(t, r)
 	c.spawn("USARBot.P2AT", "R1", [3]float64{4.5, 1.9, 1.8})
 	i := slices.IndexFunc(r.Servers, func(s halyard.Server) bool { return s.Protocol == "imageserver" })
@@ -250,7 +255,8 @@ func TestDescribeRescue(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wheels := map[string]string{"usarsim-p2at": "LeftFWheel RightFWheel LeftRWheel RightRWheel", "usarsim-rover": "LeftFWheel RightFWheel LeftRWheel RightRWheel"}
+	wheels := map[string]string{"usarsim-p2at": "LeftFWheel RightFWheel LeftRWheel RightRWheel",
+		"usarsim-rover": "LeftFWheel RightFWheel LeftRWheel RightRWheel"}
 	for _, name := range model.RescueNames() {
 		m, err := model.Load(name)
 		if err != nil {
@@ -267,7 +273,8 @@ func TestDescribeRescue(t *testing.T) {
 		}
 		d := gamebotsserve.DescribeRescue(strings.TrimPrefix(m.Rescue.Class, "USARBot."), agent, m, body)
 		if d.State == hal.None || len(d.Joints) != len(m.Joints) || len(d.Sensors) == 0 || d.Size.Mass != m.Mass() {
-			t.Errorf("%s: got state %d, %d joints, %d sensors, %g kg", name, d.State, len(d.Joints), len(d.Sensors), d.Size.Mass)
+			t.Errorf("%s: got state %d, %d joints, %d sensors, %g kg", name, d.State, len(d.Joints), len(d.Sensors),
+				d.Size.Mass)
 		}
 		for _, want := range strings.Fields(wheels[name]) {
 			if !slices.ContainsFunc(d.Joints, func(j gamebots.Joint) bool { return j.Name == want && !j.Reversed }) {
@@ -282,10 +289,11 @@ func TestDescribeRescue(t *testing.T) {
 	}
 }
 
-// TestUSARSimLater: --dialect later on a whole arena: GroundTruth is where INIT put the robot, an INS is beside the INU, and
-// the scanner scans every 0.22 s.
+// TestUSARSimLater: --dialect later on a whole arena: GroundTruth is where INIT put the robot, an INS is beside the
+// INU, and the scanner scans every 0.22 s.
 func TestUSARSimLater(t *testing.T) {
-	r := start(t, "usarsim", "--map", "hall", "--dialect", "later", "--listen", "gamebots=127.0.0.1:0", "--listen", "imageserver=127.0.0.1:0")
+	r := start(t, "usarsim", "--map", "hall", "--dialect", "later", "--listen", "gamebots=127.0.0.1:0", "--listen",
+		"imageserver=127.0.0.1:0")
 	c := gamebotsClient(t, r)
 	c.say("INIT {ClassName USARBot.P3AT} {Name R1} {Location 4.5,1.9,1.8}")
 	seen := map[string]bool{}

@@ -37,11 +37,12 @@ func Original() Conf {
 // maxConf bounds a simloid.conf, bytes; the original writes 3000.
 const maxConf = 1 << 16
 
-// Parse reads a simloid.conf into c. Parameters of the original without a meaning here are ignored; notes list the unknown
-// ones. All bad lines are in one error of kind hal.Invalid.
+// Parse reads a simloid.conf into c. Parameters of the original without a meaning here are ignored; notes list the
+// unknown ones. All bad lines are in one error of kind hal.Invalid.
 func Parse(name string, data []byte, c *Conf) (notes []string, err error) {
 	if len(data) > maxConf {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: name, Err: fmt.Errorf("got %d bytes, want at most %d", len(data), maxConf)}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: name, Err: fmt.Errorf("got %d bytes, want at most %d", len(data),
+			maxConf)}
 	}
 	var faults []error
 	number := 0
@@ -53,7 +54,8 @@ func Parse(name string, data []byte, c *Conf) (notes []string, err error) {
 			continue
 		}
 		fault := func(got, want string) {
-			faults = append(faults, &hal.Error{Kind: hal.Invalid, Op: fmt.Sprintf("%s:%d: %.40q", name, number, words[0]),
+			faults = append(faults, &hal.Error{Kind: hal.Invalid,
+				Op:  fmt.Sprintf("%s:%d: %.40q", name, number, words[0]),
 				Err: fmt.Errorf("got %.40q, want %s", got, want)})
 		}
 		if len(words) < 2 {
@@ -72,7 +74,8 @@ func Parse(name string, data []byte, c *Conf) (notes []string, err error) {
 
 // passedOver are the original's parameters of its window, its solver and its speed: here time advances when the client
 // requests a step, and nothing is drawn. Whatever initial_gravity says, the original begins without, until GRAVITY ON.
-var passedOver = []string{"real_time", "initial_pause", "initial_gravity", "contact_soft_ERP", "contact_soft_CFM", "show_aabb",
+var passedOver = []string{"real_time", "initial_pause", "initial_gravity", "contact_soft_ERP", "contact_soft_CFM",
+	"show_aabb",
 	"show_contacts", "show_joints", "show_accels", "show_cam_position", "show_time_stat", "disable_graphics", "fps",
 	"use_fps_control", "window_width", "window_height", "record_frames"}
 

@@ -147,7 +147,8 @@ func (d *decoder) curve(to *[]Point, path string, v value) {
 		at := fmt.Sprintf("%s.Points[%d]", path, i)
 		d.names(at, f.value, []slot{{"InVal", &p.In, -wide, wide}, {"OutVal", &p.Out, -wide, wide}})
 		if n := len(*to); n > 0 && !(p.In > (*to)[n-1].In) {
-			d.fault(at+".InVal", fmt.Sprintf("%g", p.In), fmt.Sprintf("above %g, that of the point before", (*to)[n-1].In))
+			d.fault(at+".InVal", fmt.Sprintf("%g", p.In),
+				fmt.Sprintf("above %g, that of the point before", (*to)[n-1].In))
 		}
 		*to = append(*to, p)
 	}
@@ -189,7 +190,8 @@ func (d *decoder) parse(e entry) (value, bool) {
 func (d *decoder) ignore(to *yaml.Faults, entries []entry) {
 	for _, e := range entries {
 		if len(*to) < yaml.MaxFaults {
-			*to = append(*to, fault(d.file, e.line, where(d.section, e.key), "a key that is unknown here", "nothing: it is ignored"))
+			*to = append(*to, fault(d.file, e.line, where(d.section, e.key), "a key that is unknown here",
+				"nothing: it is ignored"))
 		}
 	}
 }

@@ -2,26 +2,27 @@ package usarini
 
 import "strings"
 
-// Device is one section of a sensor or effecter class: the properties of all its items. A property that the class or its
-// section does not have is zero. Lengths are m, angles rad, times s.
+// Device is one section of a sensor or effecter class: the properties of all its items. A property that the class or
+// its section does not have is zero. Lengths are m, angles rad, times s.
 type Device struct {
-	Class                                    string // "USARBot.SonarSensor"
-	Line                                     int
-	Hidden                                   bool // HiddenSensor
-	TimeStamp                                bool // bWithTimeStamp
-	Weight, MinRange, MaxRange               float64
-	BeamAngle                                float64 // of a sonar's cone
-	Noise                                    float64 // relative amplitude
-	ScanInterval                             float64 // 0 = with every message
-	Resolution                               float64 // of a scanner or encoder
-	ScanFOV                                  float64
-	Pitch, Yaw                               bool    // the scanner's plane: x-z, x-y
-	OutputCurve                              []Point // empty = no curve
-	EncoderResolution                        float64 // of odometry
-	LeftTire                                 string  // "" = the left-most wheel
-	RightTire                                string
-	Diameter                                 float64 // of a touch sensor
-	FPMinRange                               float64 // of the victim sensor: range within which it detects a victim or false positive
+	Class                      string // "USARBot.SonarSensor"
+	Line                       int
+	Hidden                     bool // HiddenSensor
+	TimeStamp                  bool // bWithTimeStamp
+	Weight, MinRange, MaxRange float64
+	BeamAngle                  float64 // of a sonar's cone
+	Noise                      float64 // relative amplitude
+	ScanInterval               float64 // 0 = with every message
+	Resolution                 float64 // of a scanner or encoder
+	ScanFOV                    float64
+	Pitch, Yaw                 bool    // the scanner's plane: x-z, x-y
+	OutputCurve                []Point // empty = no curve
+	EncoderResolution          float64 // of odometry
+	LeftTire                   string  // "" = the left-most wheel
+	RightTire                  string
+	Diameter                   float64 // of a touch sensor
+	// of the victim sensor: range within which it detects a victim or false positive
+	FPMinRange                               float64
 	VictMinRange                             float64 // range within which it identifies the victim
 	VictStatusRange                          float64 // where it describes how they are
 	RFIDFOV                                  float64
@@ -33,8 +34,8 @@ type Device struct {
 // Point is one point of a distortion curve.
 type Point struct{ In, Out float64 }
 
-// slots lists the keys of all classes of the manual, each with its plausible bounds. A class may have a key without a use
-// for it, as in files of later versions.
+// slots lists the keys of all classes of the manual, each with its plausible bounds. A class may have a key without a
+// use for it, as in files of later versions.
 func (v *Device) slots() []slot {
 	return []slot{
 		{"HiddenSensor", &v.Hidden, 0, 0}, {"bWithTimeStamp", &v.TimeStamp, 0, 0}, {"Weight", &v.Weight, 0, 1e5},
@@ -87,7 +88,8 @@ func robotic(s *section) bool {
 		if list(e.key) >= 0 {
 			return true
 		}
-		for _, key := range [...]string{"msgTimer", "bMountByUU", "bAbsoluteCamera", "bAbsoluteCameras", "batteryLife", "ChassisMass", "Payload"} {
+		for _, key := range [...]string{"msgTimer", "bMountByUU", "bAbsoluteCamera", "bAbsoluteCameras", "batteryLife",
+			"ChassisMass", "Payload"} {
 			if strings.EqualFold(e.key, key) {
 				return true
 			}

@@ -11,7 +11,8 @@ import (
 
 // itemClasses maps the manual's classes of items to the kinds of a robot file.
 var itemClasses = map[string]string{
-	"sonarsensor": "sonar", "irsensor": "infrared", "rangesensor": "infrared", "rangescanner": "range", "irscanner": "range",
+	"sonarsensor": "sonar", "irsensor": "infrared", "rangesensor": "infrared", "rangescanner": "range",
+	"irscanner":      "range",
 	"odometrysensor": "odometry", "inusensor": "inertial", "encodersensor": "encoder", "touchsensor": "contact",
 	"rfidsensor": "rfid", "rfidvictsensor": "victim", "victrfidsensor": "victim", "soundsensor": "sound",
 	"humanmotionsensor": "motion", "robotcamera": "camera", "rfidreleaser": "releaser", "headlight": "headlight",
@@ -19,14 +20,17 @@ var itemClasses = map[string]string{
 	"groundtruth": "pose", "ins": "pose", "inssensor": "pose", "gps": "pose", "gpssensor": "pose",
 	"hokuyo": "range", "sicklms": "range",
 	// of UDK
-	"sick": "range", "hokuyourg04lx": "range", "odometry": "odometry", "encoder": "encoder", "touch": "contact", "usarcamera": "camera",
-	"battery": "battery", "victimsensor": "victim",
+	"sick": "range", "hokuyourg04lx": "range", "odometry": "odometry", "encoder": "encoder", "touch": "contact",
+	"usarcamera": "camera",
+	"battery":    "battery", "victimsensor": "victim",
 }
 
 // poseMessages maps classes that measure their pose to message types.
-var poseMessages = map[string]string{"groundtruth": "GroundTruth", "ins": "INS", "inssensor": "INS", "gps": "GPS", "gpssensor": "GPS"}
+var poseMessages = map[string]string{"groundtruth": "GroundTruth", "ins": "INS", "inssensor": "INS", "gps": "GPS",
+	"gpssensor": "GPS"}
 
-// scanners are the settings of scanners with a maker's name that have no section in the file: those of USARSim's own file.
+// scanners are the settings of scanners with a maker's name that have no section in the file: those of USARSim's own
+// file.
 var scanners = map[string]string{
 	"hokuyo":  ", range_m: 4, fov_deg: 240, resolution_deg: 1.0547, interval_s: 0.3",
 	"sicklms": ", range_m: 20, fov_deg: 180, resolution_deg: 1, interval_s: 0.2",
@@ -49,8 +53,10 @@ func (w *writer) kind(class string) (kind string, clear bool) {
 	for _, k := range [...]struct {
 		has  bool
 		kind string
-	}{{v.ScanFOV > 0, "range"}, {v.BeamAngle > 0, "sonar"}, {v.FPMinRange > 0, "victim"}, {v.EncoderResolution > 0, "odometry"},
-		{v.Diameter > 0, "contact"}, {v.FOV > 0, "motion"}, {v.CameraDefFOV > 0, "camera"}, {v.NumTags > 0, "releaser"}, {v.Resolution > 0, "encoder"}} {
+	}{{v.ScanFOV > 0, "range"}, {v.BeamAngle > 0, "sonar"}, {v.FPMinRange > 0, "victim"},
+		{v.EncoderResolution > 0, "odometry"},
+		{v.Diameter > 0, "contact"}, {v.FOV > 0, "motion"}, {v.CameraDefFOV > 0, "camera"}, {v.NumTags > 0, "releaser"},
+		{v.Resolution > 0, "encoder"}} {
 		if k.has {
 			return k.kind, false
 		}
@@ -68,7 +74,8 @@ func (w *writer) equip() {
 	for i := range sensors {
 		n += w.sensor(&sensors[i], n)
 	}
-	w.line("  - {name: %s, path: /Battery, kind: battery, body: %s, life_s: %s}", w.own("battery"), w.base.Chassis, num(r.BatteryLife))
+	w.line("  - {name: %s, path: /Battery, kind: battery, body: %s, life_s: %s}", w.own("battery"), w.base.Chassis,
+		num(r.BatteryLife))
 	w.place(fmt.Sprintf("sensors[%d]", n), r.Line, "batteryLife")
 	w.line("  - {name: %s, path: /GroundTruth, kind: pose, body: %s}", w.own("groundtruth"), w.base.Chassis)
 	if len(cameras) > 0 {
@@ -83,8 +90,8 @@ func (w *writer) equip() {
 	w.drive(&tail)
 }
 
-// sort adds the items of AddParts to the sensors, cameras and effecters of the robot, by their class. It leaves out items
-// that every robot has here, and purely visual ones.
+// sort adds the items of AddParts to the sensors, cameras and effecters of the robot, by their class. It leaves out
+// items that every robot has here, and purely visual ones.
 func (w *writer) sort() (sensors, cameras, effecters []Item) {
 	r := w.robot
 	sensors, cameras, effecters = slices.Clone(r.Sensors), slices.Clone(r.Cameras), slices.Clone(r.Effecters)
@@ -97,7 +104,8 @@ func (w *writer) sort() (sensors, cameras, effecters []Item) {
 			effecters = append(effecters, it)
 		case kind == "battery" || pack == "usardeco":
 		case pack == "usaractuator":
-			w.note(it.Line, "AddParts.ItemClass", yaml.Quote(it.Class), "nothing: the robot has its own mission packages")
+			w.note(it.Line, "AddParts.ItemClass", yaml.Quote(it.Class),
+				"nothing: the robot has its own mission packages")
 		default:
 			sensors = append(sensors, it)
 		}
@@ -109,7 +117,8 @@ func (w *writer) sort() (sensors, cameras, effecters []Item) {
 func (w *writer) drive(tail *strings.Builder) {
 	r := w.robot
 	w.place("usarsim.interval_s", r.Line, "msgTimer")
-	w.line("\nusarsim:\n  class: %q\n  interval_s: %s\n  relative_camera: %v\n  torque_drive: %v", r.Class, num(r.Interval), !r.AbsoluteCamera, !r.SpeedControl)
+	w.line("\nusarsim:\n  class: %q\n  interval_s: %s\n  relative_camera: %v\n  torque_drive: %v", r.Class,
+		num(r.Interval), !r.AbsoluteCamera, !r.SpeedControl)
 	w.out.WriteString(tail.String())
 	section, list := "", ""
 	for line := range strings.Lines(string(w.base.YAML)) {
@@ -136,8 +145,8 @@ func (w *writer) drive(tail *strings.Builder) {
 	w.out.WriteString(w.packages)
 }
 
-// carrier is the body that an item is mounted on, and its pose there. A part of a built-in robot is another body than in
-// the INI, at the same position.
+// carrier is the body that an item is mounted on, and its pose there. A part of a built-in robot is another body than
+// in the INI, at the same position.
 func (w *writer) carrier(it *Item, list string) (body string, ok bool) {
 	if it.Parent == "" {
 		return w.base.Chassis, true
@@ -159,18 +168,21 @@ func (w *writer) sensor(it *Item, n int) int {
 		return 0
 	}
 	if kind == "" || kind == "camera" || kind == "releaser" || kind == "headlight" {
-		w.fault("Sensors.ItemClass", yaml.Quote(it.Class), "a sensor of the manual, or a class whose section sets its kind")
+		w.fault("Sensors.ItemClass", yaml.Quote(it.Class),
+			"a sensor of the manual, or a class whose section sets its kind")
 		return 0
 	}
 	body, ok := w.carrier(it, "Sensors")
 	if !ok {
 		return 0
 	}
-	s := fmt.Sprintf("  - {name: %s, path: \"/%s\", kind: %s, body: %s%s", w.own(it.Name), it.Name, kind, body, pose(it.Pose))
+	s := fmt.Sprintf("  - {name: %s, path: \"/%s\", kind: %s, body: %s%s", w.own(it.Name), it.Name, kind, body,
+		pose(it.Pose))
 	if kind == "encoder" {
 		part, ok := w.base.Joints[strings.ToLower(it.Parent)]
 		if !ok && w.lenient {
-			w.note(it.Line, "Sensors.Parent", yaml.Quote(it.Parent), "nothing: "+it.Name+" counts the turns of no part and is left out")
+			w.note(it.Line, "Sensors.Parent", yaml.Quote(it.Parent),
+				"nothing: "+it.Name+" counts the turns of no part and is left out")
 			return 0
 		}
 		if !ok {
@@ -213,9 +225,11 @@ func (w *writer) settings(kind string, v *Device, n int) (s string) {
 	}{
 		{"sonar infrared range rfid motion", "range_m", "MaxRange", v.MaxRange},
 		{"victim", "range_m", "FPMinRange", v.FPMinRange}, {"victim", "near_m", "VictMinRange", v.VictMinRange},
-		{"victim", "nearest_m", "VictStatusRange", v.VictStatusRange}, {"victim", "fov_deg", "RFIDFOV", inDegrees(v.RFIDFOV)},
+		{"victim", "nearest_m", "VictStatusRange", v.VictStatusRange},
+		{"victim", "fov_deg", "RFIDFOV", inDegrees(v.RFIDFOV)},
 		{"sonar", "beam_deg", "BeamAngle", inDegrees(v.BeamAngle)}, {"motion", "fov_deg", "FOV", inDegrees(v.FOV)},
-		{"range", "fov_deg", "ScanFov", inDegrees(v.ScanFOV)}, {"range encoder", "resolution_deg", "Resolution", inDegrees(v.Resolution)},
+		{"range", "fov_deg", "ScanFov", inDegrees(v.ScanFOV)},
+		{"range encoder", "resolution_deg", "Resolution", inDegrees(v.Resolution)},
 		{"odometry", "resolution_deg", "EncoderResolution", inDegrees(v.EncoderResolution)},
 		{"contact", "diameter_m", "Diameter", v.Diameter},
 	} {
@@ -246,7 +260,8 @@ func (w *writer) settings(kind string, v *Device, n int) (s string) {
 		}
 	}
 	if kind == "odometry" {
-		for _, t := range [...]struct{ key, ini, tire string }{{"left", "LeftTire", v.LeftTire}, {"right", "RightTire", v.RightTire}} {
+		for _, t := range [...]struct{ key, ini, tire string }{{"left", "LeftTire", v.LeftTire},
+			{"right", "RightTire", v.RightTire}} {
 			if t.tire == "" || strings.EqualFold(t.tire, "None") {
 				continue
 			}
@@ -283,7 +298,8 @@ func (w *writer) camera(it *Item, n int) {
 	}
 	path := fmt.Sprintf("cameras[%d]", n)
 	w.place(path, it.Line, "Cameras "+it.Name)
-	s := fmt.Sprintf("  - {name: %s, path: \"/%s\", body: %s%s, fov_deg: %s", w.own(it.Name), it.Name, body, pose(it.Pose), num(inDegrees(fov)))
+	s := fmt.Sprintf("  - {name: %s, path: \"/%s\", body: %s%s, fov_deg: %s", w.own(it.Name), it.Name, body,
+		pose(it.Pose), num(inDegrees(fov)))
 	if most > least {
 		s += ", zoom_deg: [" + num(inDegrees(least)) + ", " + num(inDegrees(most)) + "]"
 	}
@@ -316,6 +332,7 @@ func (w *writer) effecter(it *Item, tail *strings.Builder) {
 		w.place("usarsim.releaser", it.Line, "Effecters "+it.Name)
 		fmt.Fprintf(tail, "  releaser: {name: %q, tags: %d, at_m: %s}\n", it.Name, tags, list3(at.Position))
 	default:
-		w.fault("Effecters.ItemClass", yaml.Quote(it.Class), "USARBot.RFIDReleaser, USARBot.Headlight, or a class with NumTags")
+		w.fault("Effecters.ItemClass", yaml.Quote(it.Class),
+			"USARBot.RFIDReleaser, USARBot.Headlight, or a class with NumTags")
 	}
 }

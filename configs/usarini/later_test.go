@@ -25,8 +25,10 @@ ScanInterval=0.2
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{`path: "/GroundTruth", kind: pose, body: chassis, message: GroundTruth}`, `path: "/INS", kind: pose, body: chassis, message: INS}`,
-		`path: "/GPS1", kind: pose, body: chassis, message: GPS}`, `path: "/Scanner1", kind: range, body: chassis, range_m: 20,`,
+	for _, want := range []string{`path: "/GroundTruth", kind: pose, body: chassis, message: GroundTruth}`,
+		`path: "/INS", kind: pose, body: chassis, message: INS}`,
+		`path: "/GPS1", kind: pose, body: chassis, message: GPS}`,
+		`path: "/Scanner1", kind: range, body: chassis, range_m: 20,`,
 		`path: "/Scanner2", kind: range, body: chassis, range_m: 4,`} {
 		if !strings.Contains(string(twin.YAML), want) {
 			t.Errorf("want %s in\n%s", want, twin.YAML)
@@ -34,10 +36,11 @@ ScanInterval=0.2
 	}
 }
 
-// TestUDKScanner: a scanner's class inherits omitted values from RangeScanner, with the values of UDK's DefaultUSAR.ini; an
-// interval of its own is kept.
+// TestUDKScanner: a scanner's class inherits omitted values from RangeScanner, with the values of UDK's
+// DefaultUSAR.ini; an interval of its own is kept.
 func TestUDKScanner(t *testing.T) {
-	for own, want := range map[string]string{"": "interval_s: 0.2", "ScanInterval=0.5\n": "interval_s: 0.5", "ScanInterval=0\n": "manual: true"} {
+	for own, want := range map[string]string{"": "interval_s: 0.2", "ScanInterval=0.5\n": "interval_s: 0.5",
+		"ScanInterval=0\n": "manual: true"} {
 		bots, err := ParseBots("DefaultUSAR.ini", []byte(`[USARBot.P3AT]
 AddParts=(ItemClass=class'USARSensor.SICK',ItemName="lms200",Position=(X=0.2085,Y=0.0,Z=-0.2),Direction=(x=0.0,y=0.0,z=0.0))
 [USARSensor.SICK]
@@ -57,7 +60,8 @@ ScanFov=3.14
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(twin.YAML); !strings.Contains(got, want) || !strings.Contains(got, "range_m: 20") || strings.Contains(got, "range_m: 4") || own != "ScanInterval=0\n" && strings.Contains(got, "manual") {
+		if got := string(twin.YAML); !strings.Contains(got, want) || !strings.Contains(got, "range_m: 20") ||
+			strings.Contains(got, "range_m: 4") || own != "ScanInterval=0\n" && strings.Contains(got, "manual") {
 			t.Errorf("%q: want %s in\n%s", own, want, got)
 		}
 	}

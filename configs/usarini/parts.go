@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Unreal's meshes hold data that an INI lacks: the shapes of the chassis, of wheels and of parts. Wheels of the manual's
-// robots have its sizes (10.1 to 10.4). DrawScale3D changes no size: it is only visual (12.4.2.4).
+// Unreal's meshes hold data that an INI lacks: the shapes of the chassis, of wheels and of parts. Wheels of the
+// manual's robots have its sizes (10.1 to 10.4). DrawScale3D changes no size: it is only visual (12.4.2.4).
 var tyres = map[string][2]float64{ // radius and width, m
 	"p2attire": {0.11, 0.075}, "p2dxtire": {0.0825, 0.037}, "atrvjrtire": {0.165, 0.1}, "pertire": {0.05, 0.04},
 	"usartire": {0.1, 0.05}, "omnitire": {0.05, 0.03},
@@ -38,8 +38,8 @@ type piece struct {
 	radius, width float64
 }
 
-// build writes the mechanics of a robot from its parts: a box between the wheels, the wheels, and small boxes for parts on
-// hinges. It adds a note for each assumption.
+// build writes the mechanics of a robot from its parts: a box between the wheels, the wheels, and small boxes for parts
+// on hinges. It adds a note for each assumption.
 func (w *writer) build() {
 	r := w.robot
 	pieces := make([]piece, len(r.Parts))
@@ -66,10 +66,12 @@ func (w *writer) build() {
 	if t.RollFriction > 0 {
 		slide = tyreSlide * t.LateralFriction / t.RollFriction
 	}
-	w.line("name: %s\ntitle: %s\n\nsupply: {volts: 12, ohms: 0.05}\n\nmaterials:", w.own(short(r.Class)), short(r.Class))
+	w.line("name: %s\ntitle: %s\n\nsupply: {volts: 12, ohms: 0.05}\n\nmaterials:", w.own(short(r.Class)),
+		short(r.Class))
 	w.names = map[string]bool{}
 	w.line("  default: {friction: 0.6, colour: [0.5, 0.55, 0.62]}")
-	w.line("  tyre: {friction: %s, axle: %s, colour: [0.15, 0.15, 0.16]}", num(grip), num(math.Min(1, math.Max(0.01, slide))))
+	w.line("  tyre: {friction: %s, axle: %s, colour: [0.15, 0.15, 0.16]}", num(grip),
+		num(math.Min(1, math.Max(0.01, slide))))
 	w.line("  roller: {friction: %s, axle: 0.01}\n  slick: {friction: 0}\n\nbodies:", num(grip))
 	w.chassis(wheels)
 	for i := range pieces {
@@ -108,7 +110,8 @@ func (w *writer) piece(p *Part, before []piece, at map[string]int) piece {
 	local := hal.Pose{Position: p.ParentPosition, Rotation: align(own, other, first, second)}
 	joint := parent.Times(local)
 	k.anchor = joint.Position
-	k.pose = joint.Times(hal.Pose{Position: [3]float64{-p.SelfPosition[0], -p.SelfPosition[1], -p.SelfPosition[2]}, Rotation: [4]float64{1}})
+	k.pose = joint.Times(hal.Pose{Position: [3]float64{-p.SelfPosition[0], -p.SelfPosition[1], -p.SelfPosition[2]},
+		Rotation: [4]float64{1}})
 	k.spin = parent.Turn(first)
 	if p.Joint == Wheel {
 		size, ok := tyres[shortClass(p.Class)]
@@ -126,7 +129,8 @@ func (w *writer) piece(p *Part, before []piece, at map[string]int) piece {
 			k.steer, k.steered = parent.Turn(second), w.own(p.Name+"_steer")
 		}
 		if !p.SuspensionLocked {
-			w.note(p.Line, "JointParts.bSuspensionLocked", "a suspension", "nothing: "+p.Name+" is fixed along its steering axis")
+			w.note(p.Line, "JointParts.bSuspensionLocked", "a suspension",
+				"nothing: "+p.Name+" is fixed along its steering axis")
 		}
 	}
 	id := strings.ToLower(p.Name)
@@ -160,7 +164,8 @@ func (w *writer) chassis(wheels []*piece) {
 	}
 	w.note(r.Line, "", "a chassis whose mesh is not here",
 		fmt.Sprintf("nothing: it is a box of %s by %s by %s m on its axles", num(length), num(width), num(tall)))
-	shapes := fmt.Sprintf("{box: [%s, %s, %s], at_m: %s}", num(length), num(width), num(tall), list3([3]float64{middle, 0, low[2] + tall/2}))
+	shapes := fmt.Sprintf("{box: [%s, %s, %s], at_m: %s}", num(length), num(width), num(tall),
+		list3([3]float64{middle, 0, low[2] + tall/2}))
 	if inLine {
 		// a caster is a sliding ball, slightly above the floor under the wheels
 		const ball, gap = 0.03, 0.002
@@ -170,7 +175,8 @@ func (w *writer) chassis(wheels []*piece) {
 		}
 	}
 	w.place("bodies[0]", r.Line, "Weight")
-	w.line("  - {name: chassis, mass_kg: %s, com_m: %s, shapes: [%s]}", num(mass), list3([3]float64{middle, 0, low[2] + tall/4}), shapes)
+	w.line("  - {name: chassis, mass_kg: %s, com_m: %s, shapes: [%s]}", num(mass),
+		list3([3]float64{middle, 0, low[2] + tall/4}), shapes)
 }
 
 // extent is how long, wide and high a robot is over its wheels.
@@ -194,7 +200,8 @@ func (w *writer) body(k *piece) {
 		return
 	}
 	if k.steered != "" {
-		w.line("  - {name: %s, position_m: %s, mass_kg: 0.1, shapes: [{sphere: 0.02, collides: false}]}", k.steered, list3(k.anchor))
+		w.line("  - {name: %s, position_m: %s, mass_kg: 0.1, shapes: [{sphere: 0.02, collides: false}]}", k.steered,
+			list3(k.anchor))
 	}
 	// the cylinder's own axis along the spin, as the part's axes have it
 	axis := k.pose.Inverse().Turn(k.spin)
@@ -207,9 +214,12 @@ func (w *writer) body(k *piece) {
 	if at := list3(k.pose.Inverse().Of(k.anchor)); at != "[0, 0, 0]" {
 		lie += ", at_m: " + at
 	}
-	w.line("  - {name: %s, position_m: %s%s, mass_kg: %s,", k.body, list3(k.pose.Position), turned(k.pose.Rotation), num(wheelMass))
-	lie += ", material: " + map[bool]string{false: "tyre", true: "roller"}[strings.EqualFold(short(k.part.Class), "OmniTire")]
-	w.line("     shapes: [{cylinder: [%s, %s]%s}, {cylinder: [%s, 0.001]%s}]}", num(k.radius-0.002), num(k.width), lie, num(k.radius), lie)
+	w.line("  - {name: %s, position_m: %s%s, mass_kg: %s,", k.body, list3(k.pose.Position), turned(k.pose.Rotation),
+		num(wheelMass))
+	lie += ", material: " + map[bool]string{false: "tyre",
+		true: "roller"}[strings.EqualFold(short(k.part.Class), "OmniTire")]
+	w.line("     shapes: [{cylinder: [%s, %s]%s}, {cylinder: [%s, 0.001]%s}]}", num(k.radius-0.002), num(k.width), lie,
+		num(k.radius), lie)
 }
 
 func turned(q [4]float64) string {
@@ -232,20 +242,26 @@ func (w *writer) joint(k *piece, n int) int {
 	if k.steered != "" {
 		w.place(fmt.Sprintf("joints[%d]", n+1), p.Line, "JointParts "+p.Name)
 		w.line("  - {name: %s, path: \"/%sSteer\", "+modes+", limits_deg: [-60, 60],", k.steered, p.Name,
-			num(math.Max(0.1, r.Joints.SteerTorque/100)), num(math.Max(0.01, radians(r.Joints.SteerSpeed))), "position, velocity, torque")
-		w.line("     parent: %s, child: %s, anchor_m: %s, axis: %s}", parent, k.steered, list3(k.anchor), list3(k.steer))
+			num(math.Max(0.1, r.Joints.SteerTorque/100)), num(math.Max(0.01, radians(r.Joints.SteerSpeed))),
+			"position, velocity, torque")
+		w.line("     parent: %s, child: %s, anchor_m: %s, axis: %s}", parent, k.steered, list3(k.anchor),
+			list3(k.steer))
 		parent = k.steered
 		count++
 	}
 	torque := math.Max(0.01, math.Min(r.MotorTorque, r.MaxTorque))
 	if k.radius > 0 {
-		w.line("  - {name: %s, path: \"/%s\", wraps: true, "+modes+",", k.joint, p.Name, num(torque), num(wheelSpeed/k.radius), "velocity, position, torque")
-		w.line("     parent: %s, child: %s, anchor_m: %s, axis: %s, friction_nm: 0.02}", parent, k.body, list3(k.anchor), list3(k.spin))
+		w.line("  - {name: %s, path: \"/%s\", wraps: true, "+modes+",", k.joint, p.Name, num(torque),
+			num(wheelSpeed/k.radius), "velocity, position, torque")
+		w.line("     parent: %s, child: %s, anchor_m: %s, axis: %s, friction_nm: 0.02}", parent, k.body,
+			list3(k.anchor), list3(k.spin))
 		return count
 	}
-	w.line("  - {name: %s, path: \"/%s\", "+modes+", limits_deg: [-175, 175],", k.joint, p.Name, num(torque), num(math.Max(0.01, r.MotorSpeed)), "position, velocity, torque")
+	w.line("  - {name: %s, path: \"/%s\", "+modes+", limits_deg: [-175, 175],", k.joint, p.Name, num(torque),
+		num(math.Max(0.01, r.MotorSpeed)), "position, velocity, torque")
 	// Karma's hinges keep their angle without power; here the friction of a gear does that.
-	w.line("     parent: %s, child: %s, anchor_m: %s, axis: %s, friction_nm: %s}", parent, k.body, list3(k.anchor), list3(k.spin), num(0.3*torque))
+	w.line("     parent: %s, child: %s, anchor_m: %s, axis: %s, friction_nm: %s}", parent, k.body, list3(k.anchor),
+		list3(k.spin), num(0.3*torque))
 	return count
 }
 

@@ -80,9 +80,9 @@ func same(class, asked string) bool {
 	return strings.EqualFold(class, asked) || strings.EqualFold(short(class), asked)
 }
 
-// ParseBots reads a USARBot.ini, or the DefaultUSAR.ini of UDK; file names it in faults. The error is yaml.Faults, all of them
-// together, except those of a robot's section, which Twin of that robot reports: one bad robot does not refuse the others.
-// With an error it also returns the readable part.
+// ParseBots reads a USARBot.ini, or the DefaultUSAR.ini of UDK; file names it in faults. The error is yaml.Faults, all
+// of them together, except those of a robot's section, which Twin of that robot reports: one bad robot does not refuse
+// the others. With an error it also returns the readable part.
 func ParseBots(file string, text []byte) (*Bots, error) {
 	var faults yaml.Faults
 	b := &Bots{File: file, devices: map[string]int{}}
@@ -92,7 +92,8 @@ func ParseBots(file string, text []byte) (*Bots, error) {
 	opens := func(key string) bool { return list(key) >= 0 || find(slots, key) >= 0 }
 	sections := scan(file, text, opens, &faults)
 	for _, s := range sections {
-		b.UDK = b.UDK || strings.EqualFold(packageOf(s.name), "USARSensor") || strings.EqualFold(packageOf(s.name), "USARBotAPI")
+		b.UDK = b.UDK || strings.EqualFold(packageOf(s.name), "USARSensor") ||
+			strings.EqualFold(packageOf(s.name), "USARBotAPI")
 	}
 	have := map[string]int{}
 	for i := range sections {
@@ -160,7 +161,8 @@ type API struct {
 	Ignored                    yaml.Faults
 }
 
-// ParseAPI reads a BotAPI.ini: [BotAPI.BotServer], on UDK [USARBotAPI.BotServer], with ListenPort and MaxConnections, whose defaults are 3000 and 16.
+// ParseAPI reads a BotAPI.ini: [BotAPI.BotServer], on UDK [USARBotAPI.BotServer], with ListenPort and MaxConnections,
+// whose defaults are 3000 and 16.
 func ParseAPI(file string, text []byte) (*API, error) {
 	var faults yaml.Faults
 	a := &API{ListenPort: 3000, MaxConnections: 16}

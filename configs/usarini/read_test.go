@@ -46,8 +46,10 @@ func TestExample(t *testing.T) {
 		t.Fatalf("got %d robots and %d devices, want 3 and 13", len(b.Robots), len(b.Devices))
 	}
 	r := b.Robot("p2at")
-	if r == nil || !r.AbsoluteCamera || r.Interval != 0.2 || r.Weight != 14 || r.Payload != 40 || r.BatteryLife != 3600 ||
-		r.ChassisMass != 1.5 || r.MotorTorque != 30 || r.SafeDistance != 0.18 || r.Joints.SteerSpeed != 15000 || r.Tires.SlipRate != 0.0005 {
+	if r == nil || !r.AbsoluteCamera || r.Interval != 0.2 || r.Weight != 14 || r.Payload != 40 ||
+		r.BatteryLife != 3600 ||
+		r.ChassisMass != 1.5 || r.MotorTorque != 30 || r.SafeDistance != 0.18 || r.Joints.SteerSpeed != 15000 ||
+		r.Tires.SlipRate != 0.0005 {
 		t.Fatalf("P2AT: got %+v", r)
 	}
 	// the manual: F1 is at {145, -130} mm and looks to -90°, J670's y is to the right
@@ -72,7 +74,8 @@ func TestExample(t *testing.T) {
 	}
 	near(t, "wheel", wheel.ParentPosition, [3]float64{0.13, 0.197, -0.08})
 	near(t, "wheel's spin", wheel.ParentAxis2, [3]float64{0, -1, 0})
-	if pan.Joint != Hinge || pan.Parent != "" || pan.Package != "Cam1" || pan.PackageType != "PanTilt" || tilt.Parent != "CameraPan" {
+	if pan.Joint != Hinge || pan.Parent != "" || pan.Package != "Cam1" || pan.PackageType != "PanTilt" ||
+		tilt.Parent != "CameraPan" {
 		t.Errorf("pan-tilt: got %+v and %+v", pan, tilt)
 	}
 	near(t, "pan's axis", pan.ParentAxis, [3]float64{0, 0, 1})
@@ -96,7 +99,8 @@ func TestExample(t *testing.T) {
 		len(sonar.OutputCurve) != 2 || sonar.OutputCurve[1] != (Point{5, 5}) {
 		t.Errorf("sonar: got %+v", sonar)
 	}
-	if math.Abs(laser.ScanFOV-math.Pi) > 1e-9 || math.Abs(laser.Resolution-0.0767) > 1e-4 || !laser.Yaw || laser.Pitch || laser.ScanInterval != 0.5 {
+	if math.Abs(laser.ScanFOV-math.Pi) > 1e-9 || math.Abs(laser.Resolution-0.0767) > 1e-4 || !laser.Yaw ||
+		laser.Pitch || laser.ScanInterval != 0.5 {
 		t.Errorf("scanner: got %+v", laser)
 	}
 	if v := b.Device("EncoderSensor"); v.Resolution != 0.01745 {
@@ -121,7 +125,8 @@ func TestExample(t *testing.T) {
 	for _, f := range b.Ignored {
 		ignored = append(ignored, string(f.Path))
 	}
-	if want := "[USARBot.P2AT] StaticMesh;[USARBot.P2AT] bDebug;[Engine.Engine] AnythingAtAll"; strings.Join(ignored, ";") != want {
+	if want := "[USARBot.P2AT] StaticMesh;[USARBot.P2AT] bDebug;[Engine.Engine] AnythingAtAll"; strings.Join(ignored,
+		";") != want {
 		t.Errorf("ignored: got %q, want %q", ignored, want)
 	}
 }
@@ -137,9 +142,11 @@ func TestEncodings(t *testing.T) {
 		return b
 	}
 	for name, b := range map[string][]byte{
-		"utf-16 little": wide(binary.LittleEndian), "utf-16 big": wide(binary.BigEndian), "utf-8 with a mark": []byte("\ufeff" + text),
-		"dos": []byte(strings.ReplaceAll(text, "\n", "\r\n")), "mac": []byte(strings.ReplaceAll(text, "\n", "\r")),
-		"latin-1": []byte("; \xfcber\n" + text),
+		"utf-16 little": wide(binary.LittleEndian), "utf-16 big": wide(binary.BigEndian),
+		"utf-8 with a mark": []byte("\ufeff" + text),
+		"dos":               []byte(strings.ReplaceAll(text, "\n", "\r\n")),
+		"mac":               []byte(strings.ReplaceAll(text, "\n", "\r")),
+		"latin-1":           []byte("; \xfcber\n" + text),
 	} {
 		got, err := ParseBots(name, b)
 		if err != nil || len(got.Robots) != 3 || len(got.Devices) != 13 {
@@ -160,15 +167,19 @@ f.ini:3: [USARBot.A] Weight: got -1, want 0..100000
 f.ini:4: [USARBot.A] bMountByUU: got "maybe", want True or False
 f.ini:5: [USARBot.A] Payload: got "1e999", want a number
 f.ini:6: [USARBot.A] batteryLife: got "NaN", want a number`},
-		{"twice", "[USARBot.A]\nWeight=1\nPayload=1\nweight=2", `f.ini:4: [USARBot.A] weight: got it twice, want it once: line 2 has it`},
-		{"a section twice", "[USARBot.A]\nPayload=1\n[usarbot.a]\nPayload=1", `f.ini:3: [usarbot.a]: got it twice, want each section once`},
-		{"a parenthesis open before the next key", "[USARBot.A]\nSensors=(ItemClass=class'A.B',ItemName=\"F1\",Position=(X=1\nSensors=(ItemClass=class'A.B',ItemName=\"F2\")",
+		{"twice", "[USARBot.A]\nWeight=1\nPayload=1\nweight=2",
+			`f.ini:4: [USARBot.A] weight: got it twice, want it once: line 2 has it`},
+		{"a section twice", "[USARBot.A]\nPayload=1\n[usarbot.a]\nPayload=1",
+			`f.ini:3: [usarbot.a]: got it twice, want each section once`},
+		{"a parenthesis open before the next key",
+			"[USARBot.A]\nSensors=(ItemClass=class'A.B',ItemName=\"F1\",Position=(X=1\nSensors=(ItemClass=class'A.B',ItemName=\"F2\")",
 			`f.ini:2: [USARBot.A] Sensors: got a parenthesis that is not closed, want a value`},
 		{"a parenthesis open before a section", "[USARBot.S]\nOutputCurve=(Points=((InVal=0,\n[USARBot.T]\nNoise=1",
 			`f.ini:2: [USARBot.S] OutputCurve: got a parenthesis that is not closed, want a value`},
 		{"one too many, as in the tutorial", "[USARBot.A]\nJointParts=(PartName=\"A\",ParentAxis2=(Y=1)),SelfPos=(Z=0)",
 			`f.ini:2: [USARBot.A] JointParts: got ",SelfPos=(Z=0)" after the value, want a value`},
-		{"a quote", "[USARBot.A]\nSensors=(ItemName=\"F1,Position=(X=1))", `f.ini:2: [USARBot.A] Sensors: got a quote that is not closed, want a value`},
+		{"a quote", "[USARBot.A]\nSensors=(ItemName=\"F1,Position=(X=1))",
+			`f.ini:2: [USARBot.A] Sensors: got a quote that is not closed, want a value`},
 		{"an item", "[USARBot.A]\nSensors=(ItemClass=class'A.B',ItemNam=\"F1\",Position=(X=a,W=1),Parent=\"Arm\")",
 			`f.ini:2: [USARBot.A] Sensors.ItemNam: got a field of that name, want one of ItemClass, ItemName, Parent, Position, Direction, SensorClass, SenName
 f.ini:2: [USARBot.A] Sensors.Position.X: got "a", want a number
@@ -182,18 +193,25 @@ f.ini:2: [USARBot.A] Sensors.ItemName: got "", want one word of at most 64 lette
 f.ini:2: [USARBot.A] JointParts.Parent: got "Q", want a part of this robot that precedes it
 f.ini:2: [USARBot.A] JointParts.PackageName: got "Arm", want both PackageName and PackageType, or neither
 f.ini:3: [USARBot.A] JointParts.PartName: got "p", want a name that no part before it has`},
-		{"not a structure", "[USARBot.A]\nSensors=F1", `f.ini:2: [USARBot.A] Sensors: got "F1", want fields in parentheses
+		{"not a structure", "[USARBot.A]\nSensors=F1",
+			`f.ini:2: [USARBot.A] Sensors: got "F1", want fields in parentheses
 f.ini:2: [USARBot.A] Sensors.ItemClass: got "", want one word of at most 64 letters
 f.ini:2: [USARBot.A] Sensors.ItemName: got "", want one word of at most 64 letters`},
-		{"a curve", "[USARBot.S]\nOutputCurve=(Points=((InVal=1,OutVal=0),(InVal=1,OutVal=x)))", `f.ini:2: [USARBot.S] OutputCurve.Points[1].OutVal: got "x", want a number
+		{"a curve", "[USARBot.S]\nOutputCurve=(Points=((InVal=1,OutVal=0),(InVal=1,OutVal=x)))",
+			`f.ini:2: [USARBot.S] OutputCurve.Points[1].OutVal: got "x", want a number
 f.ini:2: [USARBot.S] OutputCurve.Points[1].InVal: got 1, want above 1, that of the point before`},
-		{"no curve", "[USARBot.S]\nOutputCurve=(InVal=1)", `f.ini:2: [USARBot.S] OutputCurve: got something else, want (Points=((InVal=0,OutVal=0),...))`},
-		{"a scanner", "[USARBot.S]\nScanFov=32768\nNumTags=1.5", `f.ini:1: [USARBot.S] Resolution: got a scanner of too many rays, want at most 65536 in ScanFov
+		{"no curve", "[USARBot.S]\nOutputCurve=(InVal=1)",
+			`f.ini:2: [USARBot.S] OutputCurve: got something else, want (Points=((InVal=0,OutVal=0),...))`},
+		{"a scanner", "[USARBot.S]\nScanFov=32768\nNumTags=1.5",
+			`f.ini:1: [USARBot.S] Resolution: got a scanner of too many rays, want at most 65536 in ScanFov
 f.ini:3: [USARBot.S] NumTags: got "1.5", want a whole number`},
-		{"a camera", "[USARBot.C]\nCameraMinFov=2\nCameraMaxFov=1\nCameraDefFov=9", `f.ini:1: [USARBot.C] CameraMinFov: got more than CameraMaxFov, want at most that
+		{"a camera", "[USARBot.C]\nCameraMinFov=2\nCameraMaxFov=1\nCameraDefFov=9",
+			`f.ini:1: [USARBot.C] CameraMinFov: got more than CameraMaxFov, want at most that
 f.ini:4: [USARBot.C] CameraDefFov: got 9, want 0.01..3.1415`},
-		{"a quote in a name", "[USARBot.A]\nSensors=(ItemClass='USARBot.SonarSensor',ItemName='F\"1')\n", `f.ini:2: [USARBot.A] Sensors.ItemName: got "F\"1", want one word of at most 64 letters`},
-		{"a backslash in a name", "[USARBot.A]\nSensors=(ItemClass='USARBot.SonarSensor',ItemName=F\\n1)\n", `f.ini:2: [USARBot.A] Sensors.ItemName: got "F\\n1", want one word of at most 64 letters`},
+		{"a quote in a name", "[USARBot.A]\nSensors=(ItemClass='USARBot.SonarSensor',ItemName='F\"1')\n",
+			`f.ini:2: [USARBot.A] Sensors.ItemName: got "F\"1", want one word of at most 64 letters`},
+		{"a backslash in a name", "[USARBot.A]\nSensors=(ItemClass='USARBot.SonarSensor',ItemName=F\\n1)\n",
+			`f.ini:2: [USARBot.A] Sensors.ItemName: got "F\\n1", want one word of at most 64 letters`},
 		{"not text", "[A]\x00\n", `f.ini:1: got a NUL in line 1, want text`},
 	} {
 		t.Run(k.name, func(t *testing.T) {
@@ -241,7 +259,8 @@ func TestBounds(t *testing.T) {
 }
 
 func TestAPI(t *testing.T) {
-	a, err := ParseAPI("BotAPI.ini", []byte("[BotAPI.BotServer] \nListenPort=3001 \nMaxConnections=4\nbDebug=True\n[BotAPI.Other]\nX=1\n"))
+	a, err := ParseAPI("BotAPI.ini",
+		[]byte("[BotAPI.BotServer] \nListenPort=3001 \nMaxConnections=4\nbDebug=True\n[BotAPI.Other]\nX=1\n"))
 	if err != nil || a.ListenPort != 3001 || a.MaxConnections != 4 || len(a.Ignored) != 2 {
 		t.Errorf("got %+v, %v", a, err)
 	}

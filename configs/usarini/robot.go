@@ -39,7 +39,8 @@ type Robot struct {
 	Faults yaml.Faults // of its section; Twin returns them
 }
 
-// Bare reports whether the robot has no parts or items: the section is a base of other classes, or its body is elsewhere.
+// Bare reports whether the robot has no parts or items: the section is a base of other classes, or its body is
+// elsewhere.
 func (r *Robot) Bare() bool {
 	return len(r.Sensors)+len(r.Cameras)+len(r.Effecters)+len(r.Added)+len(r.Parts)+len(r.Faults) == 0
 }
@@ -96,16 +97,19 @@ func newRobot(s *section) Robot {
 		MotorTorque: 20, MaxTorque: 60, MotorSpeed: 0.1745,
 		Joints: Joints{HingePropGap: 364, SteerPropGap: 1000, SteerTorque: 1000, SteerSpeed: 15000, SuspStiffness: 150,
 			SuspDamping: 15, SuspHighLimit: 1, SuspLowLimit: -1},
-		Tires: Tires{RollFriction: 15, LateralFriction: 15, RollSlip: 0.06, LateralSlip: 0.06, MinSlip: 0.001, SlipRate: 0.0005}}
+		Tires: Tires{RollFriction: 15, LateralFriction: 15, RollSlip: 0.06, LateralSlip: 0.06, MinSlip: 0.001,
+			SlipRate: 0.0005}}
 }
 
 // slots are the keys of one value (manual, sections 10.1.2, 10.5.2 and 12.4.2.3, and the tutorial's safeDistance).
 func (r *Robot) slots() []slot {
 	return []slot{
-		{"msgTimer", &r.Interval, 1e-3, 3600}, {"bAbsoluteCamera", &r.AbsoluteCamera, 0, 0}, {"bAbsoluteCameras", &r.AbsoluteCamera, 0, 0},
+		{"msgTimer", &r.Interval, 1e-3, 3600}, {"bAbsoluteCamera", &r.AbsoluteCamera, 0, 0},
+		{"bAbsoluteCameras", &r.AbsoluteCamera, 0, 0},
 		{"bSpeedControl", &r.SpeedControl, 0, 0}, {"bMountByUU", &r.MountByUU, 0, 0},
 		{"Weight", &r.Weight, 0, 1e5}, {"Payload", &r.Payload, 0, 1e5}, {"batteryLife", &r.BatteryLife, 0, wide},
-		{"ChassisMass", &r.ChassisMass, 0, 1e5}, {"MotorTorque", &r.MotorTorque, 0, wide}, {"MaxTorque", &r.MaxTorque, 0, wide},
+		{"ChassisMass", &r.ChassisMass, 0, 1e5}, {"MotorTorque", &r.MotorTorque, 0, wide},
+		{"MaxTorque", &r.MaxTorque, 0, wide},
 		{"MotorSpeed", &r.MotorSpeed, 0, 1e4}, {"safeDistance", &r.SafeDistance, 0, 1e3},
 		{"Kp", &r.PID.P, -wide, wide}, {"Ki", &r.PID.I, -wide, wide}, {"Kd", &r.PID.D, -wide, wide},
 		{"MinOut", &r.PID.Min, -wide, wide}, {"MaxOut", &r.PID.Max, -wide, wide},
@@ -113,7 +117,8 @@ func (r *Robot) slots() []slot {
 		{"SteerTorque", &r.Joints.SteerTorque, 0, wide}, {"SteerSpeed", &r.Joints.SteerSpeed, 0, wide},
 		{"SuspStiffness", &r.Joints.SuspStiffness, 0, wide}, {"SuspDamping", &r.Joints.SuspDamping, 0, wide},
 		{"SuspHighLimit", &r.Joints.SuspHighLimit, -wide, wide}, {"SuspLowLimit", &r.Joints.SuspLowLimit, -wide, wide},
-		{"TireRollFriction", &r.Tires.RollFriction, 0, wide}, {"TireLateralFriction", &r.Tires.LateralFriction, 0, wide},
+		{"TireRollFriction", &r.Tires.RollFriction, 0, wide},
+		{"TireLateralFriction", &r.Tires.LateralFriction, 0, wide},
 		{"TireRollSlip", &r.Tires.RollSlip, 0, wide}, {"TireLateralSlip", &r.Tires.LateralSlip, 0, wide},
 		{"TireMinSlip", &r.Tires.MinSlip, 0, wide}, {"TireSlipRate", &r.Tires.SlipRate, 0, wide},
 		{"TireSoftness", &r.Tires.Softness, 0, wide}, {"TireAdhesion", &r.Tires.Adhesion, 0, wide},
@@ -172,7 +177,8 @@ func (d *decoder) item(e entry, v value, uu bool, names map[string]int) Item {
 	var at [3]float64
 	var to direction
 	d.names(e.key, v, []slot{
-		{"ItemClass", &it.Class, 0, 0}, {"ItemName", &it.Name, 0, 0}, {"Parent", &it.Parent, 0, 0}, {"Position", &at, 0, 0},
+		{"ItemClass", &it.Class, 0, 0}, {"ItemName", &it.Name, 0, 0}, {"Parent", &it.Parent, 0, 0},
+		{"Position", &at, 0, 0},
 		{"Direction", &to, 0, 0},
 		{"SensorClass", &it.Class, 0, 0}, {"SenName", &it.Name, 0, 0}, // the obsolete robots'
 	})
@@ -200,8 +206,10 @@ func (d *decoder) part(e entry, v value, uu bool, parts map[string]bool) Part {
 	d.names(e.key, v, []slot{
 		{"PartName", &p.Name, 0, 0}, {"PartClass", &p.Class, 0, 0}, {"DrawScale3D", &p.DrawScale, 0, 0},
 		{"JointClass", &p.Joint, 0, 0}, {"bSteeringLocked", &p.SteeringLocked, 0, 0},
-		{"bSuspensionLocked", &p.SuspensionLocked, 0, 0}, {"BrakeTorque", &p.BrakeTorque, 0, wide}, {"Parent", &p.Parent, 0, 0},
-		{"ParentPos", &p.ParentPosition, 0, 0}, {"ParentAxis", &p.ParentAxis, 0, 0}, {"ParentAxis2", &p.ParentAxis2, 0, 0},
+		{"bSuspensionLocked", &p.SuspensionLocked, 0, 0}, {"BrakeTorque", &p.BrakeTorque, 0, wide},
+		{"Parent", &p.Parent, 0, 0},
+		{"ParentPos", &p.ParentPosition, 0, 0}, {"ParentAxis", &p.ParentAxis, 0, 0},
+		{"ParentAxis2", &p.ParentAxis2, 0, 0},
 		{"SelfPos", &p.SelfPosition, 0, 0}, {"SelfAxis", &p.SelfAxis, 0, 0}, {"SelfAxis2", &p.SelfAxis2, 0, 0},
 		{"PackageName", &p.Package, 0, 0}, {"PackageType", &p.PackageType, 0, 0},
 	})

@@ -52,7 +52,8 @@ func scan(file string, b []byte, opens func(key string) bool, faults *yaml.Fault
 			continue
 		case line[0] == '[':
 			name, rest, ok := strings.Cut(line[1:], "]")
-			if name = strings.TrimSpace(name); !ok || name == "" || strings.TrimSpace(rest) != "" && !comment(strings.TrimSpace(rest)) {
+			if name = strings.TrimSpace(name); !ok || name == "" || strings.TrimSpace(rest) != "" &&
+				!comment(strings.TrimSpace(rest)) {
 				fault(number, "", yaml.Quote(line), "a section: [name]")
 			}
 			sections = append(sections, section{name: name, line: number})
@@ -90,7 +91,8 @@ func comment(line string) bool { return line[0] == ';' || strings.HasPrefix(line
 // plainKey is a key without its array's index, and without the mark with which Unreal's own files add to an array.
 func plainKey(key string) string {
 	key = strings.TrimLeft(strings.TrimSpace(key), "+.")
-	if n := strings.IndexAny(key, "(["); n > 0 && strings.TrimLeft(key[n+1:], "0123456789") == map[byte]string{'(': ")", '[': "]"}[key[n]] {
+	if n := strings.IndexAny(key, "(["); n > 0 && strings.TrimLeft(key[n+1:], "0123456789") == map[byte]string{'(': ")",
+		'[': "]"}[key[n]] {
 		key = key[:n]
 	}
 	return key
@@ -123,7 +125,8 @@ func where(section, key string) string {
 	return "[" + section + "] " + key
 }
 
-// decodeText returns b as UTF-8: by its byte-order mark if it has one, unchanged if it is UTF-8, else decoded as Latin-1.
+// decodeText returns b as UTF-8: by its byte-order mark if it has one, unchanged if it is UTF-8, else decoded as
+// Latin-1.
 func decodeText(b []byte) (string, error) {
 	var order binary.ByteOrder
 	switch {

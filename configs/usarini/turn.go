@@ -25,7 +25,8 @@ func align(a, c, b, d [3]float64) [4]float64 {
 	return about.Times(hal.Pose{Rotation: q}).Rotation
 }
 
-// least is the smallest rotation from a to b, both unit vectors. For opposite vectors the axis is any perpendicular one.
+// least is the smallest rotation from a to b, both unit vectors. For opposite vectors the axis is any perpendicular
+// one.
 func least(a, b [3]float64) [4]float64 {
 	n := outer(a, b)
 	d := inner(a, b)

@@ -37,10 +37,12 @@ func (b *Bots) Twin(class string, base *Base, lenient bool) (*Twin, error) {
 	if r == nil {
 		return nil, yaml.Faults{fault(b.File, 1, "["+class+"]", "no such section", "one of a robot")}
 	}
-	w := &writer{bots: b, robot: r, lenient: lenient, faults: slices.Clone(r.Faults), twin: &Twin{file: b.File, places: map[string]entry{}}, names: map[string]bool{}}
+	w := &writer{bots: b, robot: r, lenient: lenient, faults: slices.Clone(r.Faults),
+		twin: &Twin{file: b.File, places: map[string]entry{}}, names: map[string]bool{}}
 	w.decoder = decoder{file: b.File, section: r.Class, line: r.Line, faults: &w.faults}
 	for _, e := range r.unread {
-		w.note(e.line, e.key, "an item of a kind that is unknown here", "Sensors, Cameras, Effecters or JointParts: it is left out")
+		w.note(e.line, e.key, "an item of a kind that is unknown here",
+			"Sensors, Cameras, Effecters or JointParts: it is left out")
 	}
 	switch {
 	case base != nil && w.known(base):
@@ -49,7 +51,8 @@ func (b *Bots) Twin(class string, base *Base, lenient bool) (*Twin, error) {
 		}
 		w.keep(base)
 	case len(r.Parts) > 0:
-		w.base = &Base{Chassis: "chassis", Joints: map[string][2]string{}, Package: map[string]string{}, Poses: map[string]hal.Pose{}}
+		w.base = &Base{Chassis: "chassis", Joints: map[string][2]string{}, Package: map[string]string{},
+			Poses: map[string]hal.Pose{}}
 		w.build()
 	default:
 		w.fault("JointParts", "none, and a class that is not built in", "its parts")
@@ -78,8 +81,8 @@ func (t *Twin) Blame(own yaml.Faults) (faults yaml.Faults) {
 	return faults
 }
 
-// fault returns a fault of an INI, which has lines but no columns. key is "[USARBot.P2AT] Sensors.Position.X"; empty if the
-// line has no key.
+// fault returns a fault of an INI, which has lines but no columns. key is "[USARBot.P2AT] Sensors.Position.X"; empty if
+// the line has no key.
 func fault(file string, line int, key, got, want string) yaml.Fault {
 	return yaml.Fault{Source: file, Line: line, Path: yaml.Path(key), Got: got, Rule: want}
 }
@@ -111,8 +114,8 @@ func (w *writer) place(path string, line int, key string) {
 	w.twin.places[path] = entry{key: where(w.robot.Class, key), line: line}
 }
 
-// known reports whether all parts of the robot are those of the built-in one. Then the built-in mechanics are better: an INI
-// has no shapes and masses.
+// known reports whether all parts of the robot are those of the built-in one. Then the built-in mechanics are better:
+// an INI has no shapes and masses.
 func (w *writer) known(base *Base) bool {
 	for i := range w.robot.Parts {
 		if _, ok := base.Joints[strings.ToLower(w.robot.Parts[i].Name)]; !ok {
@@ -126,7 +129,8 @@ func (w *writer) known(base *Base) bool {
 func (w *writer) keep(base *Base) {
 	w.base = base
 	if n := len(w.robot.Parts); n > 0 {
-		w.note(w.robot.Parts[0].Line, "JointParts", fmt.Sprintf("%d parts of a built-in class", n), "nothing: it keeps its own sizes and masses")
+		w.note(w.robot.Parts[0].Line, "JointParts", fmt.Sprintf("%d parts of a built-in class", n),
+			"nothing: it keeps its own sizes and masses")
 		w.pack()
 	}
 	section := ""
@@ -155,7 +159,8 @@ func (w *writer) pack() {
 			kinds[p.Package] = p.PackageType
 		} else if kinds[p.Package] != p.PackageType {
 			w.decoder.line = p.Line
-			w.fault("JointParts.PackageType", yaml.Quote(p.PackageType), yaml.Quote(kinds[p.Package])+", as the parts before it")
+			w.fault("JointParts.PackageType", yaml.Quote(p.PackageType), yaml.Quote(kinds[p.Package])+
+				", as the parts before it")
 		}
 		at := strings.ToLower(p.Name)
 		joints[p.Package] = append(joints[p.Package], w.base.Joints[at][0])
@@ -167,7 +172,8 @@ func (w *writer) pack() {
 	w.packages = "  packages:\n"
 	for i, name := range order {
 		w.place(fmt.Sprintf("usarsim.packages[%d]", i), w.robot.Line, "JointParts.PackageName")
-		w.packages += fmt.Sprintf("    - {type: %s, name: %s, joints: [%s]}\n", strconv.Quote(kinds[name]), strconv.Quote(name), strings.Join(joints[name], ", "))
+		w.packages += fmt.Sprintf("    - {type: %s, name: %s, joints: [%s]}\n", strconv.Quote(kinds[name]),
+			strconv.Quote(name), strings.Join(joints[name], ", "))
 	}
 }
 

@@ -27,8 +27,10 @@ func robots(t testing.TB) *Bots {
 // built is a built-in class, as little of one as a twin needs.
 func built() *Base {
 	at := hal.Pose{Position: [3]float64{0.1, 0.2, 0}, Rotation: [4]float64{1}}
-	return &Base{Chassis: "chassis", YAML: []byte("name: base\n\nsensors:\n  - {name: gone}\n\nusarsim:\n  class: USARBot.Base\n  left: [left]\n  releaser: {name: gone}\n  packages:\n    - {name: kept}\n"),
-		Joints:  map[string][2]string{"leftfwheel": {"left", "left_wheel"}, "camerapan": {"pan", "base"}, "cameratilt": {"tilt", "head"}},
+	return &Base{Chassis: "chassis", YAML: []byte("name: base\n\nsensors:\n  - {name: gone}\n\nusarsim:\n  class: " +
+		"USARBot.Base\n  left: [left]\n  releaser: {name: gone}\n  packages:\n    - {name: kept}\n"),
+		Joints: map[string][2]string{"leftfwheel": {"left", "left_wheel"}, "camerapan": {"pan", "base"},
+			"cameratilt": {"tilt", "head"}},
 		Package: map[string]string{"cameratilt": "CameraPanTilt"}, Poses: map[string]hal.Pose{"cameratilt": at}}
 }
 
@@ -41,8 +43,10 @@ func TestExampleIsWhole(t *testing.T) {
 	var r Robot
 	var v Device
 	slots := append(r.slots(), v.slots()...)
-	for _, key := range strings.Fields("ItemClass ItemName Parent Position Direction SensorClass SenName PartName PartClass DrawScale3D JointClass " +
-		"bSteeringLocked bSuspensionLocked BrakeTorque ParentPos ParentAxis ParentAxis2 SelfPos SelfAxis SelfAxis2 PackageName PackageType " +
+	for _, key := range strings.Fields("ItemClass ItemName Parent Position Direction SensorClass SenName PartName " +
+		"PartClass DrawScale3D JointClass " +
+		"bSteeringLocked bSuspensionLocked BrakeTorque ParentPos ParentAxis ParentAxis2 SelfPos SelfAxis SelfAxis2 " +
+		"PackageName PackageType " +
 		"Sensors Cameras Effecters JointParts Pitch Yaw Roll InVal OutVal Points") {
 		slots = append(slots, slot{key: key})
 	}
@@ -61,16 +65,19 @@ func TestTwin(t *testing.T) {
 	}
 	text := string(twin.YAML)
 	for _, want := range []string{
-		"name: mybot\n", "class: \"USARBot.MyBot\"", "relative_camera: true", "left: [leftfwheel, leftrwheel]", "steering: SkidSteered",
+		"name: mybot\n", "class: \"USARBot.MyBot\"", "relative_camera: true", "left: [leftfwheel, leftrwheel]",
+		"steering: SkidSteered",
 		`{name: scanner1, path: "/Scanner1", kind: range, body: chassis, at_m: [0.1, 0, 0.1], range_m: 5.6, fov_deg: 240.001831054687, resolution_deg: 1.40625`,
-		"manual: true, plane: xz", "joint: rightfwheel", "axis: [0, 0, -1], friction_nm: 2.4}", `package: "Cam1"`, `releaser: {name: "Gun", tags: 12, at_m: [-0.2, 0, 0]}`,
+		"manual: true, plane: xz", "joint: rightfwheel", "axis: [0, 0, -1], friction_nm: 2.4}", `package: "Cam1"`,
+		`releaser: {name: "Gun", tags: 12, at_m: [-0.2, 0, 0]}`,
 		`{type: "PanTilt", name: "Cam1", joints: [mypan, mytilt]}`, "size_m: [0.4, 0.44, 0.17]",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if len(twin.Notes) != 1 || !strings.Contains(twin.Notes[0].String(), "MyRobots.ini:24: [USARBot.MyBot]: got a chassis whose mesh is not here") {
+	if len(twin.Notes) != 1 || !strings.Contains(twin.Notes[0].String(),
+		"MyRobots.ini:24: [USARBot.MyBot]: got a chassis whose mesh is not here") {
 		t.Errorf("notes: got %v", twin.Notes)
 	}
 }
@@ -82,8 +89,10 @@ func TestTwinOfBuiltIn(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := string(twin.YAML)
-	for _, want := range []string{"name: base\n", "body: left_wheel, joint: left", "body: head, at_m: [0.05, 0, 0]", "  left: [left]\n",
-		"  packages:\n    - {name: kept}\n", "life_s: 1800", "interval_s: 0.25", "class: \"USARBot.P2AT\"", "torque_drive: false"} {
+	for _, want := range []string{"name: base\n", "body: left_wheel, joint: left", "body: head, at_m: [0.05, 0, 0]",
+		"  left: [left]\n",
+		"  packages:\n    - {name: kept}\n", "life_s: 1800", "interval_s: 0.25", "class: \"USARBot.P2AT\"",
+		"torque_drive: false"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -91,7 +100,8 @@ func TestTwinOfBuiltIn(t *testing.T) {
 	if strings.Contains(text, "gone") || strings.Contains(text, "USARBot.Base") {
 		t.Errorf("kept what it should not:\n%s", text)
 	}
-	if twin, err = robots(t).Twin("USARBc", built(), false); err != nil || !strings.Contains(string(twin.YAML), "torque_drive: true") ||
+	if twin, err = robots(t).Twin("USARBc", built(), false); err != nil ||
+		!strings.Contains(string(twin.YAML), "torque_drive: true") ||
 		!strings.Contains(string(twin.YAML), "rotation_deg: [0, 0, -90]}") {
 		t.Errorf("Corky: got %v\n%s", err, twin.YAML)
 	}
@@ -109,13 +119,17 @@ func TestTwinMechanics(t *testing.T) {
 	}{
 		{"two wheels", part("L", "P2DXTire", "bSteeringLocked=True,ParentPos=(Y=-0.17),ParentAxis2=(Y=1)") +
 			part("R", "P2DXTire", "bSteeringLocked=True,ParentPos=(Y=0.17),ParentAxis2=(Y=-1)"),
-			[]string{"steering: Differential", "{sphere: 0.03, at_m: [-0.135, 0, -0.0505], material: slick}", "anchor_m: [0, -0.17, 0], axis: [0, 1, 0]"}, nil},
-		{"a car", part("FL", "MyTire", "ParentPos=(X=0.2,Y=-0.17),ParentAxis2=(Y=1)") + part("BR", "PERTire", "bSteeringLocked=True,ParentPos=(X=-0.2,Y=0.17),ParentAxis2=(Y=1)"),
-			[]string{"steering: AckermanSteered", `path: "/FLSteer"`, "parent: fl_steer, child: fl", "front: [fl_steer]", "steers: {fl: fl_steer}"},
+			[]string{"steering: Differential", "{sphere: 0.03, at_m: [-0.135, 0, -0.0505], material: slick}",
+				"anchor_m: [0, -0.17, 0], axis: [0, 1, 0]"}, nil},
+		{"a car", part("FL", "MyTire", "ParentPos=(X=0.2,Y=-0.17),ParentAxis2=(Y=1)") +
+			part("BR", "PERTire", "bSteeringLocked=True,ParentPos=(X=-0.2,Y=0.17),ParentAxis2=(Y=1)"),
+			[]string{"steering: AckermanSteered", `path: "/FLSteer"`, "parent: fl_steer, child: fl",
+				"front: [fl_steer]", "steers: {fl: fl_steer}"},
 			[]string{"USARBot.MyTire, whose mesh is not here"}},
 		{"an omnidrive", part("A", "OmniTire", "bSteeringLocked=True,ParentPos=(X=0.1),ParentAxis2=(X=1)") +
 			part("B", "OmniTire", "bSteeringLocked=True,ParentPos=(X=-0.05,Y=-0.0866),ParentAxis2=(X=-0.5,Y=-0.866)"),
-			[]string{"steering: Omni", "{name: a, position_m: [0.1, 0, 0], rotation_deg: [0, 0, 90]", "axis: [1, 0, 0]", "along: y, material: roller", "rotation_deg: [0, 0, -149.999"}, nil},
+			[]string{"steering: Omni", "{name: a, position_m: [0.1, 0, 0], rotation_deg: [0, 0, 90]", "axis: [1, 0, 0]",
+				"along: y, material: roller", "rotation_deg: [0, 0, -149.999"}, nil},
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			b, err := ParseBots("f.ini", []byte("[USARBot.A]\nWeight=5\n"+k.text))
@@ -148,7 +162,8 @@ func TestTwinMechanics(t *testing.T) {
 func TestTwinFaults(t *testing.T) {
 	const wheels = "JointParts=(PartName=\"L\",PartClass=class'A.PERTire',JointClass=class'KCarWheelJoint',ParentPos=(Y=-1),ParentAxis2=(Y=1))\n"
 	for _, k := range []struct{ name, text, want string }{
-		{"no parts", "[USARBot.A]\nPayload=1\n", `f.ini:1: [USARBot.A] JointParts: got none, and a class that is not built in, want its parts`},
+		{"no parts", "[USARBot.A]\nPayload=1\n",
+			`f.ini:1: [USARBot.A] JointParts: got none, and a class that is not built in, want its parts`},
 		{"no wheel", "[USARBot.A]\nJointParts=(PartName=\"H\",PartClass=class'A.B',JointClass=class'KDHinge',ParentAxis=(Z=1))",
 			`f.ini:1: [USARBot.A] JointParts: got no wheel, want parts with JointClass=KCarWheelJoint`},
 		{"items", "[USARBot.A]\n" + wheels + `Sensors=(ItemClass=class'A.Nose',ItemName="N")
@@ -164,7 +179,8 @@ f.ini:5: [USARBot.A] Sensors.Parent: got "", want the part whose turns the encod
 f.ini:6: [USARBot.A] Cameras.ItemClass: got "A.SonarSensor", want USARBot.RobotCamera, or a class with CameraDefFov
 f.ini:7: [USARBot.A] Effecters.ItemClass: got "A.Gripper", want USARBot.RFIDReleaser, USARBot.Headlight, or a class with NumTags
 f.ini:9: [USARBot.A] Effecters: got a second releaser of tags, want one`},
-		{"no axis", "[USARBot.A]\n" + strings.ReplaceAll(wheels, ",ParentAxis2=(Y=1)", ""), `f.ini:2: [USARBot.A] JointParts.ParentAxis: got no axis of L, want the axis that it spins about`},
+		{"no axis", "[USARBot.A]\n" + strings.ReplaceAll(wheels, ",ParentAxis2=(Y=1)", ""),
+			`f.ini:2: [USARBot.A] JointParts.ParentAxis: got no axis of L, want the axis that it spins about`},
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			b, err := ParseBots("f.ini", []byte(k.text))
@@ -176,7 +192,8 @@ f.ini:9: [USARBot.A] Effecters: got a second releaser of tags, want one`},
 			}
 		})
 	}
-	if _, err := robots(t).Twin("USARBot.None", nil, false); err == nil || !strings.Contains(err.Error(), "MyRobots.ini:1: [USARBot.None]: got no such section") {
+	if _, err := robots(t).Twin("USARBot.None", nil, false); err == nil ||
+		!strings.Contains(err.Error(), "MyRobots.ini:1: [USARBot.None]: got no such section") {
 		t.Errorf("no section: got %v", err)
 	}
 }
@@ -188,8 +205,10 @@ func TestBlame(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := twin.Blame(yaml.Faults{
-		{Source: "MyBot", Line: 3, Column: 4, Path: "sensors[2].range_m", Got: "0", Rule: "0.001..10000"}, {Path: "sensors[2]", Got: "5000 rays", Rule: "fewer"},
-		{Path: "sensors[12].life_s", Got: "0", Rule: "1..1e+07"}, {Path: "joints[1].torque_nm", Got: "0", Rule: "more"}, {Path: "base", Got: "something"},
+		{Source: "MyBot", Line: 3, Column: 4, Path: "sensors[2].range_m", Got: "0", Rule: "0.001..10000"},
+		{Path: "sensors[2]", Got: "5000 rays", Rule: "fewer"},
+		{Path: "sensors[12].life_s", Got: "0", Rule: "1..1e+07"}, {Path: "joints[1].torque_nm", Got: "0", Rule: "more"},
+		{Path: "base", Got: "something"},
 	})
 	const want = `MyRobots.ini:127: [USARBot.MyLaser] MaxRange: got 0, want 0.001..10000
 MyRobots.ini:65: [USARBot.MyBot] Sensors Scanner1: got 5000 rays, want fewer
@@ -208,16 +227,19 @@ MyRobots.ini:1: base: something`
 // Names of robot files begin with a letter, and are no word of YAML's own.
 func TestOwn(t *testing.T) {
 	w := &writer{names: map[string]bool{}}
-	for _, c := range [][2]string{{"F1", "f1"}, {"f1", "f1_2"}, {"7", "x7"}, {"2nd Arm", "x2nd_arm"}, {"_L", "x_l"}, {"null", "xnull"}, {"", "x"}, {"Arm_2", "arm_2"}} {
+	for _, c := range [][2]string{{"F1", "f1"}, {"f1", "f1_2"}, {"7", "x7"}, {"2nd Arm", "x2nd_arm"}, {"_L", "x_l"},
+		{"null", "xnull"}, {"", "x"}, {"Arm_2", "arm_2"}} {
 		if got := w.own(c[0]); got != c[1] {
 			t.Errorf("%s: got %s, want %s", c[0], got, c[1])
 		}
 	}
 }
 
-// TestTwinOfNothing: a class whose only item is of an unknown kind says so, and that the built-in robot stands in for it.
+// TestTwinOfNothing: a class whose only item is of an unknown kind says so, and that the built-in robot stands in for
+// it.
 func TestTwinOfNothing(t *testing.T) {
-	b, err := ParseBots("Mine.ini", []byte("[USARBot.P2DX]\nmsgTimer=0.3\nHeadlights=(ItemName=\"L1\",Position=(X=0.1))\n"))
+	b, err := ParseBots("Mine.ini",
+		[]byte("[USARBot.P2DX]\nmsgTimer=0.3\nHeadlights=(ItemName=\"L1\",Position=(X=0.1))\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +247,8 @@ func TestTwinOfNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Mine.ini:3: [USARBot.P2DX] Headlights: got an item of a kind that is unknown here", "Mine.ini:1: [USARBot.P2DX]: got no part or item that is read"} {
+	for _, want := range []string{"Mine.ini:3: [USARBot.P2DX] Headlights: got an item of a kind that is unknown here",
+		"Mine.ini:1: [USARBot.P2DX]: got no part or item that is read"} {
 		if !strings.Contains(twin.Notes.Error(), want) {
 			t.Errorf("got %v, want %s", twin.Notes, want)
 		}

@@ -61,7 +61,8 @@ func TestADS1115Session(t *testing.T) {
 		io(0x48, "01 C3 83", ""), io(0x48, "01", "43 83"), // still converting
 		io(0x48, "01 C3 83", ""), io(0x48, "01", "85 83"), // reset
 	}}
-	s, err := NewADS1115(bus, ADS1115Config{Rate: 128, Clock: clock, Inputs: []ADS1115In{{}, {Input: 1, Volts: 2.048, Scale: 2, Offset: 1}}})
+	s, err := NewADS1115(bus, ADS1115Config{Rate: 128, Clock: clock,
+		Inputs: []ADS1115In{{}, {Input: 1, Volts: 2.048, Scale: 2, Offset: 1}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +85,8 @@ func TestADS1115Session(t *testing.T) {
 	if err := errors.Join(s.Close(), bus.Close()); err != nil {
 		t.Error(err)
 	}
-	for _, c := range []ADS1115Config{{}, {Rate: 100, Inputs: []ADS1115In{{}}}, {Inputs: []ADS1115In{{Input: 4}}}, {Inputs: []ADS1115In{{Volts: 3}}}} {
+	for _, c := range []ADS1115Config{{}, {Rate: 100, Inputs: []ADS1115In{{}}}, {Inputs: []ADS1115In{{Input: 4}}},
+		{Inputs: []ADS1115In{{Volts: 3}}}} {
 		if _, err := NewADS1115(bus, c); hal.KindOf(err) != hal.Invalid {
 			t.Errorf("%+v: got %v", c, err)
 		}
@@ -155,7 +157,8 @@ func TestINA219Session(t *testing.T) {
 	read := func(cal, bus, current string) []i2ctest.IO {
 		return []i2ctest.IO{io(0x41, "05", cal), io(0x41, "02", bus), io(0x41, "04", current)}
 	}
-	ops := []i2ctest.IO{io(0x41, "00 80 00", ""), io(0x41, "00", "39 9F"), io(0x41, "00 39 EF", ""), io(0x41, "05 10 62", "")}
+	ops := []i2ctest.IO{io(0x41, "00 80 00", ""), io(0x41, "00", "39 9F"), io(0x41, "00 39 EF", ""),
+		io(0x41, "05 10 62", "")}
 	ops = append(ops, read("10 62", "5D C2", "27 10")...) // 3000 · 4 mV, 10000 counts
 	ops = append(ops, read("10 62", "5D C3", "27 10")...)
 	ops = append(ops, read("00 00", "5D C2", "00 00")...)
@@ -187,7 +190,8 @@ func TestINA219Session(t *testing.T) {
 	if _, err := NewINA219(bus, INA219Config{Shunt: 100}); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("100 Ω: got %v", err)
 	}
-	pca, _ := NewINA219(&i2ctest.Playback{DontPanic: true, Ops: []i2ctest.IO{io(0x40, "00 80 00", ""), io(0x40, "00", "11 04")}}, INA219Config{Clock: clock})
+	pca, _ := NewINA219(&i2ctest.Playback{DontPanic: true,
+		Ops: []i2ctest.IO{io(0x40, "00 80 00", ""), io(0x40, "00", "11 04")}}, INA219Config{Clock: clock})
 	if err := pca.Open(); hal.KindOf(err) != hal.Absent {
 		t.Errorf("another chip: got %v", err)
 	}

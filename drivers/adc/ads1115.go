@@ -26,7 +26,8 @@ type ADS1115Config struct {
 	Address uint16      // 0 = ADS1115Address
 	Rate    int         // samples a second: 8, 16, 32, 64, 128, 250, 475 or 860; 0 = 860
 	Inputs  []ADS1115In // in the order of the values; at least one
-	// Turn is locked from a conversion's start to its reading, by all readers of one chip; nil = this is the only reader.
+	// Turn is locked from a conversion's start to its reading, by all readers of one chip; nil = this is the only
+	// reader.
 	Turn  *sync.Mutex
 	Clock hal.Clock // for the wait for a conversion; nil = the wall clock
 }
@@ -63,7 +64,8 @@ func NewADS1115(bus conn.Bus, c ADS1115Config) (*ADS1115, error) {
 		in.Scale = cmp.Or(in.Scale, 1)
 		g := slices.IndexFunc(gains, func(g ADS1115Gain) bool { return g.Volts == in.Volts })
 		if g < 0 || in.Input < 0 || in.Input > 3 {
-			return nil, s.chip.Faultf(hal.Invalid, "input %d: got %d of ±%g V, want 0..3 of 6.144, 4.096, 2.048, 1.024, 0.512 or 0.256",
+			return nil, s.chip.Faultf(hal.Invalid,
+				"input %d: got %d of ±%g V, want 0..3 of 6.144, 4.096, 2.048, 1.024, 0.512 or 0.256",
 				k, in.Input, in.Volts)
 		}
 		s.words = append(s.words, ADS1115Word(in.Input, gains[g], c.Rate))
@@ -87,8 +89,8 @@ func (s *ADS1115) Open() error {
 	return nil
 }
 
-// Read converts the inputs one after the other: 1.3 ms each at 860 samples a second. An input at the end of its scale is beyond
-// it by an unknown amount: its value is NaN, and where no other input has a value, an error.
+// Read converts the inputs one after the other: 1.3 ms each at 860 samples a second. An input at the end of its scale
+// is beyond it by an unknown amount: its value is NaN, and where no other input has a value, an error.
 func (s *ADS1115) Read(values []float64) error {
 	var beyond error
 	valid := 0
@@ -99,7 +101,8 @@ func (s *ADS1115) Read(values []float64) error {
 		}
 		in := &s.config.Inputs[k]
 		if values[k] = float64(raw)*s.perLSB[k]*in.Scale + in.Offset; raw == math.MaxInt16 || raw == math.MinInt16 {
-			beyond = s.chip.Faultf(hal.BusFault, "input %d: got the end of its scale, ±%g V, want less: the voltage is beyond it", in.Input, in.Volts)
+			beyond = s.chip.Faultf(hal.BusFault,
+				"input %d: got the end of its scale, ±%g V, want less: the voltage is beyond it", in.Input, in.Volts)
 			values[k] = math.NaN()
 			continue
 		}

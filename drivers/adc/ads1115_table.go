@@ -31,7 +31,8 @@ type ADS1115Gain struct {
 
 // ADS1115Gains are the six.
 func ADS1115Gains() []ADS1115Gain {
-	return []ADS1115Gain{{6.144, 0 << 9}, {4.096, 1 << 9}, {2.048, 2 << 9}, {1.024, 3 << 9}, {0.512, 4 << 9}, {0.256, 5 << 9}}
+	return []ADS1115Gain{{6.144, 0 << 9}, {4.096, 1 << 9}, {2.048, 2 << 9}, {1.024, 3 << 9}, {0.512, 4 << 9},
+		{0.256, 5 << 9}}
 }
 
 // ADS1115Rates are the samples a second of the bits 7..5, in their order.

@@ -18,8 +18,9 @@ type INA219Config struct {
 	Clock   hal.Clock // for the waits of Open; nil = the wall's
 }
 
-// INA219 is one chip. It is a drivers.Sensor of three values: V of the supply behind the shunt, A and W, counted positive towards
-// the load; A and W are NaN while the current is beyond ±320 mV at the shunt. It measures all the time; a Read takes the newest, a mean of 17 ms.
+// INA219 is one chip. It is a drivers.Sensor of three values: V of the supply behind the shunt, A and W, counted
+// positive towards the load; A and W are NaN while the current is beyond ±320 mV at the shunt. It measures all the
+// time; a Read takes the newest, a mean of 17 ms.
 type INA219 struct {
 	chip   *i2c.Chip
 	config INA219Config
@@ -57,7 +58,8 @@ func (s *INA219) Open() error {
 		return err
 	}
 	if word != INA219Default {
-		return s.chip.Faultf(hal.Absent, "configuration: got 0x%04X after a reset, want 0x%04X", word, uint16(INA219Default))
+		return s.chip.Faultf(hal.Absent, "configuration: got 0x%04X after a reset, want 0x%04X", word,
+			uint16(INA219Default))
 	}
 	if err := s.chip.WriteWord(INA219Setup, INA219Continuous); err != nil {
 		return err

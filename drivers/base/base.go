@@ -29,8 +29,8 @@ type Settings struct {
 	Line  servo.Opener // opens the line, and opens it again
 	Clock hal.Clock    // the line's; nil = the wall's
 	Bauds []int        // tried in this order; nil = 9600 and 38400
-	// Wheels are the actuators of the chain; nil = one a side, left first. Wheels of one side share a motor: it goes at the
-	// mean of the goals of those that are enabled.
+	// Wheels are the actuators of the chain; nil = one a side, left first. Wheels of one side share a motor: it goes at
+	// the mean of the goals of those that are enabled.
 	Wheels []Side
 	// Coarse commands each side by itself in steps of 20 mm/s. Else speed and turn are commanded, in mm/s and whole
 	// degrees a second.
@@ -38,8 +38,8 @@ type Settings struct {
 	Acceleration     float64 // m/s², above 0; 0 = the base's own
 	TurnAcceleration float64 // rad/s²; likewise
 	SonarOff         bool    // leave the sonar off
-	// Polling is the order in which the transducers fire, a byte each, their numbers from 1; "" = the base's own. One that is
-	// there twice fires twice as often, one that is not there is silent.
+	// Polling is the order in which the transducers fire, a byte each, their numbers from 1; "" = the base's own. One
+	// that is there twice fires twice as often, one that is not there is silent.
 	Polling  string
 	Odometry Correction // correction of the dead reckoning; zero = none
 	Gyro     bool       // ask for the analog gyro
@@ -50,12 +50,12 @@ type Settings struct {
 	Runtime time.Duration
 }
 
-// Base is one robot base. It is a servo.Chain whose servos are wheels that take velocities; their ticks are millimetres of
-// the rim, dead reckoned. Source gives its sensors. One goroutine at a time calls it.
+// Base is one robot base. It is a servo.Chain whose servos are wheels that take velocities; their ticks are millimetres
+// of the rim, dead reckoned. Source gives its sensors. One goroutine at a time calls it.
 //
-// The base does not move before a wheel is enabled and the base has confirmed that its motors are on. They stay off after
-// the base switched them off (its button, its emergency stop), after a silence of its watchdog's time, and after a new
-// session. All wheels must then be disabled and one enabled again.
+// The base does not move before a wheel is enabled and the base has confirmed that its motors are on. They stay off
+// after the base switched them off (its button, its emergency stop), after a silence of its watchdog's time, and after
+// a new session. All wheels must then be disabled and one enabled again.
 type Base struct {
 	mu     sync.Mutex // the line: Send, Receive, Halt and CutTorque hold it
 	cfg    Settings
@@ -130,11 +130,13 @@ func New(s Settings) (*Base, error) {
 	switch r := s.Robot; {
 	case s.Line == nil:
 		return nil, fault("line: got none, want one")
-	case !(r.Distance > 0 && r.Range > 0 && r.Speed > 0 && r.Difference > 0 && r.Radius > 0 && r.MaxSpeed > 0 && r.MaxTurn > 0):
+	case !(r.Distance > 0 && r.Range > 0 && r.Speed > 0 && r.Difference > 0 && r.Radius > 0 && r.MaxSpeed > 0 &&
+		r.MaxTurn > 0):
 		return nil, fault("robot: got %q with units %g %g %g %g, wheel %g, speeds %g %g, want all above 0",
 			r.Name, r.Distance, r.Range, r.Speed, r.Difference, r.Radius, r.MaxSpeed, r.MaxTurn)
 	case len(r.Sonar) > MaxEchoes || r.Bumpers < 0 || r.Bumpers > 7:
-		return nil, fault("robot: got %d sonars and %d bumpers a ring, want at most %d and 7", len(r.Sonar), r.Bumpers, MaxEchoes)
+		return nil, fault("robot: got %d sonars and %d bumpers a ring, want at most %d and 7", len(r.Sonar), r.Bumpers,
+			MaxEchoes)
 	}
 	if len(s.Bauds) == 0 {
 		s.Bauds = []int{9600, 38400}
@@ -164,9 +166,9 @@ const (
 	maxRateTimeout = 3 * time.Second
 )
 
-// Open opens the line and a session with the base, and verifies the robot type. A session left open by another program is
-// closed first. Motors stay off. It tries all rates twice, for a base that was just switched on. It blocks for half a
-// second at a rate without received bytes, and for up to three seconds at one with.
+// Open opens the line and a session with the base, and verifies the robot type. A session left open by another program
+// is closed first. Motors stay off. It tries all rates twice, for a base that was just switched on. It blocks for half
+// a second at a rate without received bytes, and for up to three seconds at one with.
 func (b *Base) Open() error {
 	if b.line == nil {
 		line, err := b.cfg.Line()
@@ -185,7 +187,8 @@ func (b *Base) Open() error {
 		b.restart(true)
 		began, garbageBefore := b.clock.Now(), b.stats.Garbage
 		for now := began; now < began+maxRateTimeout; now = b.clock.Now() {
-			if b.stage == knocking && now > began+rateTimeout && b.names == (Names{}) && b.stats.Garbage == garbageBefore && b.at < began {
+			if b.stage == knocking && now > began+rateTimeout && b.names == (Names{}) &&
+				b.stats.Garbage == garbageBefore && b.at < began {
 				break
 			}
 			err := b.sendDue(now)
@@ -229,7 +232,8 @@ func (b *Base) Close() error {
 
 // Units is servo.Chain's: the same for every wheel.
 func (b *Base) Units(int) servo.Units {
-	u := servo.Units{Name: b.robot.Name, TicksPerTurn: 2 * math.Pi * b.robot.Radius * 1000, MinTicks: -farTicks, MaxTicks: farTicks,
+	u := servo.Units{Name: b.robot.Name, TicksPerTurn: 2 * math.Pi * b.robot.Radius * 1000, MinTicks: -farTicks,
+		MaxTicks:    farTicks,
 		MaxVelocity: b.robot.MaxSpeed / b.robot.Radius, MaxEffort: 1, NominalVolts: 12,
 		// The motors' torque is not published; this driver neither commands nor measures it.
 		StallTorque: 10}
@@ -250,8 +254,8 @@ func (b *Base) Stats() Stats {
 	return s
 }
 
-// Names, Report, Config, IO and GripperState return the last reports of the base, in its own units; zero if there was none.
-// Call them between Receive and the next Send.
+// Names, Report, Config, IO and GripperState return the last reports of the base, in its own units; zero if there was
+// none. Call them between Receive and the next Send.
 func (b *Base) Names() Names { return b.names }
 
 // Report is the last report; the base sends ten a second.
@@ -269,13 +273,15 @@ func (b *Base) GripperState() GripperReport { return b.gripper }
 // maxExtra bounds the commands of Do that wait.
 const maxExtra = 16
 
-// Do sends a command with the next Send: for the gripper, a digital output, the auxiliary port. Commands for motion, the
-// motors or the session are refused: use goals.
+// Do sends a command with the next Send: for the gripper, a digital output, the auxiliary port. Commands for motion,
+// the motors or the session are refused: use goals.
 func (b *Base) Do(c Command) error {
 	switch c.Op {
-	case OpPulse, OpOpen, OpClose, OpEnable, OpMove, OpRotate, OpVel, OpHead, OpDHead, OpRVel, OpDChange, OpVel2, OpLatVel,
+	case OpPulse, OpOpen, OpClose, OpEnable, OpMove, OpRotate, OpVel, OpHead, OpDHead, OpRVel, OpDChange, OpVel2,
+		OpLatVel,
 		OpJoyDrive, OpHostBaud, OpReset, OpSetO:
-		return &hal.Error{Kind: hal.Unsafe, Bus: b.cfg.Name, Op: "do", Err: fmt.Errorf("got command %d, which moves the base or ends its session", c.Op)}
+		return &hal.Error{Kind: hal.Unsafe, Bus: b.cfg.Name, Op: "do",
+			Err: fmt.Errorf("got command %d, which moves the base or ends its session", c.Op)}
 	}
 	if len(b.extra) >= maxExtra {
 		return &hal.Error{Kind: hal.Busy, Bus: b.cfg.Name, Op: "do", Err: fmt.Errorf("%d commands wait", len(b.extra))}
@@ -290,5 +296,6 @@ func (b *Base) sameRobot() error {
 		return nil
 	}
 	return &hal.Error{Kind: hal.Invalid, Bus: b.cfg.Name, Op: "open",
-		Err: fmt.Errorf("robot %q: got a %s, want a %s", b.names.Name, b.names.Subclass, b.robot.Name), Try: "halyard doctor"}
+		Err: fmt.Errorf("robot %q: got a %s, want a %s", b.names.Name, b.names.Subclass, b.robot.Name),
+		Try: "halyard doctor"}
 }

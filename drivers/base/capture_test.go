@@ -32,7 +32,8 @@ func TestCapturedConfig(t *testing.T) {
 	if err := c.Decode(feed(packet)); err != nil {
 		t.Fatal(err)
 	}
-	want := ConfigReport{Class: "Pioneer", Subclass: "p3dx-sh", Serial: "GJC_3156", RotVelTop: 360, TransVelTop: 1000, RotAccTop: 300,
+	want := ConfigReport{Class: "Pioneer", Subclass: "p3dx-sh", Serial: "GJC_3156", RotVelTop: 360, TransVelTop: 1000,
+		RotAccTop:   300,
 		TransAccTop: 2000, PWMMax: 500, Name: "FAPESP_3156", Cycle: 100}
 	if c != want {
 		t.Errorf("got %+v, want %+v", c, want)

@@ -53,7 +53,8 @@ func (d *drive) fault(b *Base) error {
 		if pressed {
 			why = errors.New("off: its emergency stop is pressed; release it, then disable and enable again")
 		}
-		d.pressed, d.off = pressed, &hal.Error{Kind: hal.Unsafe, Bus: b.cfg.Name, Op: "motors", Err: why, Try: "halyard arm"}
+		d.pressed, d.off = pressed, &hal.Error{Kind: hal.Unsafe, Bus: b.cfg.Name, Op: "motors", Err: why,
+			Try: "halyard arm"}
 	}
 	return d.off
 }
@@ -78,7 +79,8 @@ func (b *Base) steer(now time.Duration) {
 	if b.brake(now, motors) {
 		return
 	}
-	if run := d.arming || d.on; (run != motors || !d.sent || d.to != run) && (now-d.switched > insist || d.to != run || !d.sent) {
+	if run := d.arming || d.on; (run != motors || !d.sent || d.to != run) && (now-d.switched > insist || d.to != run ||
+		!d.sent) {
 		if run && !(d.sent && d.to) {
 			d.began = now
 		}
@@ -103,8 +105,8 @@ func (b *Base) steer(now time.Duration) {
 	b.extra = b.extra[:0]
 }
 
-// brake stops a rolling base before its motors go off: without power they do not brake. True while it brakes, for at most
-// brakeTime.
+// brake stops a rolling base before its motors go off: without power they do not brake. True while it brakes, for at
+// most brakeTime.
 func (b *Base) brake(now time.Duration, motors bool) bool {
 	d, r := &b.drive, &b.report
 	off := !d.arming && !d.on && d.sent && d.to && motors
@@ -125,8 +127,8 @@ func (b *Base) brake(now time.Duration, motors bool) bool {
 // pace is the least time between two speeds on this line.
 func (b *Base) pace() time.Duration { return max(gap, 2*servo.WireTime(18, 10, b.line.Baud())) }
 
-// driven reports whether a wheel is enabled. One enabled wheel switches the motors on: with only the left side driven the
-// robot turns about the right one, which does not move.
+// driven reports whether a wheel is enabled. One enabled wheel switches the motors on: with only the left side driven
+// the robot turns about the right one, which does not move.
 func (w wheel) driven() bool { return w.goal.Enable && w.goal.Limit > 0 }
 
 // want checks whether a wheel is enabled, and begins to arm if none was before.
@@ -141,8 +143,8 @@ func (b *Base) want() {
 	d.wants = want
 }
 
-// speeds converts the wheels' goals to the values of the command. The wheels of a side share a motor: its speed is the mean
-// of the enabled ones, and 0 if none is enabled.
+// speeds converts the wheels' goals to the values of the command. The wheels of a side share a motor: its speed is the
+// mean of the enabled ones, and 0 if none is enabled.
 func (b *Base) speeds() [2]int {
 	var sum, count [2]float64
 	for i := range b.wheels {
@@ -177,8 +179,9 @@ func (b *Base) command(speed [2]int) {
 	b.put(number(OpVel, speed[0]), number(OpRVel, speed[1]))
 }
 
-// CutTorque implements hal.TorqueCutter: it commands the strongest braking and does not wait. Earlier goals no longer drive the
-// base: the next Sends brake until it is at rest and switch its motors off, as Halt does. Without power they do not brake.
+// CutTorque implements hal.TorqueCutter: it commands the strongest braking and does not wait. Earlier goals no longer
+// drive the base: the next Sends brake until it is at rest and switch its motors off, as Halt does. Without power they
+// do not brake.
 func (b *Base) CutTorque() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -194,9 +197,9 @@ func (b *Base) CutTorque() error {
 	return b.flush()
 }
 
-// Halt brakes the base as strongly as possible, switches its motors off and waits for the base to report it, for at most a
-// second. It does not wait if the base is at rest with its motors off. It returns an error for each wheel. Motors go on
-// again only after the wheels were disabled once.
+// Halt brakes the base as strongly as possible, switches its motors off and waits for the base to report it, for at
+// most a second. It does not wait if the base is at rest with its motors off. It returns an error for each wheel.
+// Motors go on again only after the wheels were disabled once.
 func (b *Base) Halt() []error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -226,8 +229,8 @@ func (b *Base) halt(inert bool) error {
 		if now-began > haltTimeout {
 			return b.silent
 		}
-		// Motors without power do not brake: they stay on until the base is at rest. A report that was already being sent may
-		// show the state before.
+		// Motors without power do not brake: they stay on until the base is at rest. A report that was already being
+		// sent may show the state before.
 		stopped := b.at > began+settling && b.report.Left == 0 && b.report.Right == 0
 		if !off && (stopped || now-began > brakeTime) {
 			off, askedAt = true, began-time.Second
@@ -257,7 +260,8 @@ func (b *Base) halt(inert bool) error {
 // inert reports whether the base has reported that it is at rest with its motors off, and got no other command since.
 func (b *Base) inert(now time.Duration) bool {
 	d, r := &b.drive, &b.report
-	return b.stage == running && b.at >= 0 && now-b.at <= tolerable && d.sent && !d.to && b.at > d.switched && b.at-d.began > settling &&
+	return b.stage == running && b.at >= 0 && now-b.at <= tolerable && d.sent && !d.to && b.at > d.switched &&
+		b.at-d.began > settling &&
 		r.Flags&FlagMotors == 0 && r.Left == 0 && r.Right == 0
 }
 

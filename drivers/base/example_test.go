@@ -12,14 +12,15 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// A Pioneer 3-DX drives straight on at 0.2 m/s for two seconds. Its motors go on when a wheel is enabled, and off in Halt.
-// The example of sim/emulator/p2os does the same on an emulated one.
+// A Pioneer 3-DX drives straight on at 0.2 m/s for two seconds. Its motors go on when a wheel is enabled, and off in
+// Halt. The example of sim/emulator/p2os does the same on an emulated one.
 func Example() {
 	robot, err := base.RobotOf("p3dx")
 	if err != nil {
 		log.Fatal(err)
 	}
-	pioneer, err := base.New(base.Settings{Name: "base", Robot: robot, Line: serial.Reopener("/dev/serial/by-id/usb-..", 9600, "")})
+	pioneer, err := base.New(base.Settings{Name: "base", Robot: robot,
+		Line: serial.Reopener("/dev/serial/by-id/usb-..", 9600, "")})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -32,7 +33,8 @@ func Example() {
 	defer cycle.Stop()
 	for range 20 { // the base stops by itself two seconds after the last
 		for wheel := range 2 {
-			pioneer.SetGoal(wheel, servo.Goal{Enable: true, Mode: hal.VelocityMode, Velocity: 0.2 / robot.Radius, Limit: 1})
+			pioneer.SetGoal(wheel, servo.Goal{Enable: true, Mode: hal.VelocityMode, Velocity: 0.2 / robot.Radius,
+				Limit: 1})
 		}
 		<-cycle.C
 		if err := errors.Join(pioneer.Send(), pioneer.Receive()); err != nil {
@@ -50,7 +52,8 @@ func ExampleBase_Source() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	pioneer, err := base.New(base.Settings{Name: "base", Robot: robot, Line: serial.Reopener("/dev/ttyS0", 38400, ""), Bauds: []int{38400}})
+	pioneer, err := base.New(base.Settings{Name: "base", Robot: robot, Line: serial.Reopener("/dev/ttyS0", 38400, ""),
+		Bauds: []int{38400}})
 	if err != nil {
 		log.Fatal(err)
 	}

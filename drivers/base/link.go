@@ -31,7 +31,8 @@ const (
 	pulse    = 400 * time.Millisecond // between two words, so that it does not
 )
 
-// maxTries is how often a stage is asked for before the session starts again from the beginning, and how often a rate is tried.
+// maxTries is how often a stage is asked for before the session starts again from the beginning, and how often a rate
+// is tried.
 const maxTries = 3
 
 // restart begins a session from the beginning.
@@ -128,7 +129,8 @@ func (b *Base) advance() {
 	b.ask()
 }
 
-// maxReads bounds the reads of one receive: no serial line is as fast, but a broken connection may be, and the cycle waits for this.
+// maxReads bounds the reads of one receive: no serial line is as fast, but a broken connection may be, and the cycle
+// waits for this.
 const maxReads = 64
 
 // receive handles received bytes; it waits up to wait for the first.

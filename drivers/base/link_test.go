@@ -55,7 +55,8 @@ func TestCycleAllocatesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	line := &quiet{}
-	b, err := New(Settings{Robot: robot, Line: func() (servo.Line, error) { return line, nil }, Clock: line, Gyro: true, Encoders: true})
+	b, err := New(Settings{Robot: robot, Line: func() (servo.Line, error) { return line, nil }, Clock: line, Gyro: true,
+		Encoders: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,8 +43,8 @@ func (o *odometry) zero() {
 	o.x, o.y, o.heading = 0, 0, 0
 }
 
-// update adds a report dt after the last; false if its position is farther than the base can have moved. It then continues
-// from there, without counting the distance.
+// update adds a report dt after the last; false if its position is farther than the base can have moved. It then
+// continues from there, without counting the distance.
 func (o *odometry) update(r *Report, robot *Robot, dt time.Duration) bool {
 	now, from, known := [3]uint16{r.X, r.Y, r.Heading}, o.last, o.known
 	o.last, o.known = now, true

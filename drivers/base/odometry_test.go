@@ -14,7 +14,8 @@ func TestWrap(t *testing.T) {
 	}{
 		{32767, 0, 15, 1}, {0, 32767, 15, -1}, {100, 200, 15, 100},
 		{65535, 0, 15, 1}, {0, 65535, 15, -1}, // a counter that wraps at 16 bits serves, too
-		{4095, 0, 12, 1}, {0, 4095, 12, -1}, {4090, 6, 12, 12}, {0xFFF0, 0x10, 12, 32}, // ARCOS counts headings down to -2048
+		// ARCOS counts headings down to -2048
+		{4095, 0, 12, 1}, {0, 4095, 12, -1}, {4090, 6, 12, 12}, {0xFFF0, 0x10, 12, 32},
 	} {
 		if got := wrap(c.from, c.to, c.bits); got != c.want {
 			t.Errorf("%d to %d at %d bits: got %d, want %d", c.from, c.to, c.bits, got, c.want)
@@ -28,7 +29,8 @@ func TestSquare(t *testing.T) {
 	var o odometry
 	x, y, h := 27.0, -0.5, 6.2 // m and rad, in the base's own axes: near the wraps of all three
 	report := func() *Report {
-		return &Report{X: uint16(int64(math.Round(x/robot.Distance))) & 0x7FFF, Y: uint16(int64(math.Round(y/robot.Distance))) & 0x7FFF,
+		return &Report{X: uint16(int64(math.Round(x/robot.Distance))) & 0x7FFF,
+			Y:       uint16(int64(math.Round(y/robot.Distance))) & 0x7FFF,
 			Heading: uint16(int64(math.Round(h/Angle))) & 0xFFF}
 	}
 	step := func() {
@@ -84,7 +86,8 @@ func TestCorrected(t *testing.T) {
 	wx, wy, wh := 0.0, 0.0, 0.0
 	x, y, h := 5.0, 3.0, 1.0
 	report := func() {
-		r := &Report{X: uint16(int64(math.Round(x/robot.Distance))) & 0x7FFF, Y: uint16(int64(math.Round(y/robot.Distance))) & 0x7FFF,
+		r := &Report{X: uint16(int64(math.Round(x/robot.Distance))) & 0x7FFF,
+			Y:       uint16(int64(math.Round(y/robot.Distance))) & 0x7FFF,
 			Heading: uint16(int64(math.Round(h/Angle))) & 0xFFF}
 		if !o.update(r, &robot, 100*time.Millisecond) {
 			t.Fatal("a small step was refused")

@@ -71,8 +71,8 @@ func (c *Command) Append(dst []byte) []byte {
 	return AppendPacket(dst, b)
 }
 
-// DecodeCommand is the inverse of Append, for a packet's data. A single kind byte after the operation counts as no argument,
-// since Player sends SETO this way. It keeps no reference to data.
+// DecodeCommand is the inverse of Append, for a packet's data. A single kind byte after the operation counts as no
+// argument, since Player sends SETO this way. It keeps no reference to data.
 func DecodeCommand(data []byte) (Command, error) {
 	bad := func(want string) (Command, error) {
 		return Command{}, fmt.Errorf("base: command: got % X, want %s", data, want)
@@ -103,7 +103,8 @@ func DecodeCommand(data []byte) (Command, error) {
 	return c, nil
 }
 
-// Parser extracts packets of either side from a stream of bytes. Its result does not depend on the sizes of the pieces fed.
+// Parser extracts packets of either side from a stream of bytes. Its result does not depend on the sizes of the pieces
+// fed.
 type Parser struct {
 	servo.Framer
 	doubtful []byte // the last CONFIGpac with a wrong checksum
@@ -130,8 +131,8 @@ func NewParser() *Parser {
 	return p
 }
 
-// check reports whether a packet is valid. The firmware of several Pioneers always sends a wrong checksum in its CONFIGpac:
-// it is accepted if it is received twice, byte for byte the same.
+// check reports whether a packet is valid. The firmware of several Pioneers always sends a wrong checksum in its
+// CONFIGpac: it is accepted if it is received twice, byte for byte the same.
 func (p *Parser) check(packet []byte) bool {
 	n := len(packet) - 2
 	if Checksum(packet[3:n]) == binary.BigEndian.Uint16(packet[n:]) {

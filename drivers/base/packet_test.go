@@ -81,9 +81,11 @@ func reportCases() []struct {
 	name, bytes string
 	value       any
 } {
-	full := Report{Moving: true, X: 0x7FFF, Y: 2, Heading: 4095, Left: -100, Right: 250, Battery: 131, Stall: 0x0403, Control: -1,
-		Flags: FlagMotors | FlagSonar, Compass: 90, Count: 1, Grip: 3, AnalogPort: 1, Analog: 77, DigitalIn: 255, DigitalOut: 1,
-		Extra: 11, Battery10: 131, Charge: 2, Turn: -450, Fault: 8, Sideways: 5, Celsius: 33, Charged: 88}
+	full := Report{Moving: true, X: 0x7FFF, Y: 2, Heading: 4095, Left: -100, Right: 250, Battery: 131, Stall: 0x0403,
+		Control: -1,
+		Flags:   FlagMotors | FlagSonar, Compass: 90, Count: 1, Grip: 3, AnalogPort: 1, Analog: 77, DigitalIn: 255,
+		DigitalOut: 1,
+		Extra:      11, Battery10: 131, Charge: 2, Turn: -450, Fault: 8, Sideways: 5, Celsius: 33, Charged: 88}
 	full.Echoes[0] = EchoReading{15, 5000}
 	old := Report{X: 100, Battery: 120, Count: 2, DigitalIn: 255}
 	old.Echoes = [MaxEchoes]EchoReading{{0, 1000}, {1, 2000}}
@@ -96,19 +98,26 @@ func reportCases() []struct {
 		value       any
 	}{
 		{"report", "32 6400 0000 0000 0000 0000 78 0000 0000 0000 00 02 00E803 01D007 00 00 00 FF 00", &old},
-		{"ARCOS report", "33 FF7F 0200 FF0F 9CFF FA00 83 0304 FFFF 0300 5A 01 0F8813 03 01 4D FF 01 8300 02 3EFE 0800 0500 21 58", &full},
+		{"ARCOS report", "33 FF7F 0200 FF0F 9CFF FA00 83 0304 FFFF 0300 5A 01 0F8813 03 01 4D FF 01 8300 02 3EFE " +
+			"0800 0500 21 58", &full},
 		{"encoders", "90 01000000 FEFFFFFF", &EncoderReport{1, -2}},
 		{"gyro", "98 02 0002 1E F401 1F", &g},
 		{"io", "F0 04 01020304 01 09 02 FF03 0500", &io},
 		{"gripper", "E0 02 11 05", &GripperReport{2, 0x11, 5}},
 		{"names", "02 4D79526F626F7400 50696F6E65657200 7032617400", &Names{"MyRobot", "Pioneer", "p2at"}},
-		{"config", "20 5000 7000 3100 01 2C01 B004 2C01 D007 F401 4200 64 02 00 0100 0100 01 6E00 BA40 D007 00 C800 C800 0000 0000" +
-			"6400 E803 6400 6400 280014000000 2C01 2C01 28001E000000 05 05 00 28 01 01", &ConfigReport{Class: "P", Subclass: "p", Serial: "1",
-			FourMotors: true, RotVelTop: 300, TransVelTop: 1200, RotAccTop: 300, TransAccTop: 2000, PWMMax: 500, Name: "B", Cycle: 100,
-			HostBaud: 2, Gripper: 1, FrontSonar: 1, RearSonar: 1, LowBattery: 110, RevCount: 16570, Watchdog: 2000, StallVal: 200,
-			StallCount: 200, RotVelMax: 100, TransVelMax: 1000, RotAcc: 100, RotDecel: 100, RotGains: [3]uint16{40, 20, 0},
-			TransAcc: 300, TransDecel: 300, TransGains: [3]uint16{40, 30, 0}, FrontBumpers: 5, RearBumpers: 5, SonarCycle: 40,
-			AutoBaud: 1, HasGyro: 1}},
+		{"config", "20 5000 7000 3100 01 2C01 B004 2C01 D007 F401 4200 64 02 00 0100 0100 01 6E00 BA40 D007 00 C800 " +
+			"C800 0000 0000" +
+			"6400 E803 6400 6400 280014000000 2C01 2C01 28001E000000 05 05 00 28 01 01",
+			&ConfigReport{Class: "P", Subclass: "p", Serial: "1",
+				FourMotors: true, RotVelTop: 300, TransVelTop: 1200, RotAccTop: 300, TransAccTop: 2000, PWMMax: 500,
+				Name: "B", Cycle: 100,
+				HostBaud: 2, Gripper: 1, FrontSonar: 1, RearSonar: 1, LowBattery: 110, RevCount: 16570, Watchdog: 2000,
+				StallVal:   200,
+				StallCount: 200, RotVelMax: 100, TransVelMax: 1000, RotAcc: 100, RotDecel: 100,
+				RotGains: [3]uint16{40, 20, 0},
+				TransAcc: 300, TransDecel: 300, TransGains: [3]uint16{40, 30, 0}, FrontBumpers: 5, RearBumpers: 5,
+				SonarCycle: 40,
+				AutoBaud:   1, HasGyro: 1}},
 	}
 }
 
@@ -152,8 +161,10 @@ func TestKnownPackets(t *testing.T) {
 		bytes string
 		value codec
 	}{
-		{"names", "FA FB 18 02 4D 79 52 6F 62 6F 74 00 50 69 6F 6E 65 65 72 00 70 32 61 74 00 3E DC", &Names{"MyRobot", "Pioneer", "p2at"}},
-		{"report", "FA FB 21 32 64 00 00 00 00 00 00 00 00 00 78 00 00 00 00 00 00 00 02 00 E8 03 01 D0 07 00 00 00 FF 00 07 CD", old},
+		{"names", "FA FB 18 02 4D 79 52 6F 62 6F 74 00 50 69 6F 6E 65 65 72 00 70 32 61 74 00 3E DC",
+			&Names{"MyRobot", "Pioneer", "p2at"}},
+		{"report", "FA FB 21 32 64 00 00 00 00 00 00 00 00 00 78 00 00 00 00 00 00 00 02 00 E8 03 01 D0 07 00 00 00 " +
+			"FF 00 07 CD", old},
 	} {
 		if got := AppendPacket(nil, c.value.Append(nil)); !bytes.Equal(got, wire(t, c.bytes)) {
 			t.Errorf("%s: got % X, want %s", c.name, got, c.bytes)
@@ -183,7 +194,8 @@ func TestParserResyncs(t *testing.T) {
 	good := AppendPacket(nil, []byte{0x0B, 0x3B, 0xC8, 0})
 	bad := bytes.Clone(good)
 	bad[5]++
-	stream := bytes.Join([][]byte{{1, 2, 0xFA, 3}, good, bad, good[:5], good, {0xFA, 0xFB, 0xFF}, good, {0xFA, 0xFA, 0xFB, 2}, good}, nil)
+	stream := bytes.Join([][]byte{{1, 2, 0xFA, 3}, good, bad, good[:5], good, {0xFA, 0xFB, 0xFF}, good,
+		{0xFA, 0xFA, 0xFB, 2}, good}, nil)
 	for _, step := range []int{1, 3, len(stream)} {
 		p, n := NewParser(), 0
 		r := iotest.HalfReader(bytes.NewReader(stream))
@@ -229,7 +241,8 @@ func TestRobots(t *testing.T) {
 		{"p3dx", 0.485, 0.0056, 1, 1, 511, 425, 2200, 500, [3]float64{69, 136, 90}, [3]float64{-157, -136, -90}},
 	} {
 		r, err := RobotOf(c.name)
-		got := []float64{r.Distance * 1000, r.Difference / 1000, r.Range * 1000, r.Speed * 1000, r.Length * 1000, r.Width * 1000,
+		got := []float64{r.Distance * 1000, r.Difference / 1000, r.Range * 1000, r.Speed * 1000, r.Length * 1000,
+			r.Width * 1000,
 			r.MaxSpeed * 1000, r.MaxTurn / degree, r.NoEchoRange * 1000, float64(r.Bumpers)}
 		want := []float64{c.dist, c.diff, c.rng, c.vel, c.length, c.width, c.speed, c.turn, 5000, 5}
 		for i, at := range [][3]float64{c.first, c.ninth} {
@@ -247,7 +260,8 @@ func TestRobots(t *testing.T) {
 		t.Errorf("a count of a heading: got %g rad", Angle)
 	}
 	at, err := RobotOf("p2at")
-	if err != nil || at.Distance != 0.00132 || at.Wheels != 4 || at.Sonar[9].Y != -0.119 || fmt.Sprintf("%.4f", at.Sonar[0].Heading) != "1.5708" {
+	if err != nil || at.Distance != 0.00132 || at.Wheels != 4 || at.Sonar[9].Y != -0.119 ||
+		fmt.Sprintf("%.4f", at.Sonar[0].Heading) != "1.5708" {
 		t.Errorf("p2at: got %+v %v", at, err)
 	}
 	if _, err := RobotOf("p9"); err == nil {
@@ -289,10 +303,12 @@ func FuzzParser(f *testing.F) {
 					t.Fatalf("command %+v: got back %+v %v", c, again, err)
 				}
 			}
-			for _, v := range []codec{&Report{}, &EncoderReport{}, &GyroReport{}, &IOReport{}, &GripperReport{}, &ConfigReport{}, &Names{}} {
+			for _, v := range []codec{&Report{}, &EncoderReport{}, &GyroReport{}, &IOReport{}, &GripperReport{},
+				&ConfigReport{}, &Names{}} {
 				if v.Decode(d) == nil {
 					again := reflect.New(reflect.TypeOf(v).Elem()).Interface().(codec)
-					if _, isNames := v.(*Names); !isNames && (again.Decode(v.Append(nil)) != nil || !reflect.DeepEqual(again, v)) {
+					if _, isNames := v.(*Names); !isNames && (again.Decode(v.Append(nil)) != nil ||
+						!reflect.DeepEqual(again, v)) {
 						t.Fatalf("%T %+v: got back %+v", v, v, again)
 					}
 				}

@@ -91,20 +91,24 @@ func (r *Report) Append(dst []byte) []byte {
 	return append(dst, byte(r.Celsius), r.Charged)[:end+r.Extra]
 }
 
-// Decode decodes a report's data. Unknown bytes at the end, of newer firmware, are ignored. After an error r is undefined.
+// Decode decodes a report's data. Unknown bytes at the end, of newer firmware, are ignored. After an error r is
+// undefined.
 func (r *Report) Decode(data []byte) error {
 	le := binary.LittleEndian
 	if len(data) < reportHead || data[0] != typeStopped && data[0] != typeMoving {
-		return fmt.Errorf("base: report: got %d bytes of type %#x, want %d or more of type 32 or 33", len(data), first(data), reportHead)
+		return fmt.Errorf("base: report: got %d bytes of type %#x, want %d or more of type 32 or 33", len(data),
+			first(data), reportHead)
 	}
 	*r = Report{
 		Moving: data[0] == typeMoving, X: le.Uint16(data[1:]), Y: le.Uint16(data[3:]), Heading: le.Uint16(data[5:]),
-		Left: int16(le.Uint16(data[7:])), Right: int16(le.Uint16(data[9:])), Battery: data[11], Stall: le.Uint16(data[12:]),
+		Left: int16(le.Uint16(data[7:])), Right: int16(le.Uint16(data[9:])), Battery: data[11],
+		Stall:   le.Uint16(data[12:]),
 		Control: int16(le.Uint16(data[14:])), Flags: le.Uint16(data[16:]), Compass: data[18], Count: int(data[19]),
 	}
 	rest := data[reportHead:]
 	if r.Count > MaxEchoes || len(rest) < 3*r.Count+reportTail {
-		return fmt.Errorf("base: report: got %d sonars in %d bytes, want at most %d that fit", r.Count, len(rest), MaxEchoes)
+		return fmt.Errorf("base: report: got %d sonars in %d bytes, want at most %d that fit", r.Count, len(rest),
+			MaxEchoes)
 	}
 	for i := range r.Echoes[:r.Count] {
 		r.Echoes[i], rest = EchoReading{rest[0], le.Uint16(rest[1:])}, rest[3:]
@@ -115,7 +119,8 @@ func (r *Report) Decode(data []byte) error {
 	var extra [reportExtra]byte
 	r.Extra = copy(extra[:], rest)
 	r.Battery10, r.Charge, r.Turn = le.Uint16(extra[0:]), extra[2], int16(le.Uint16(extra[3:]))
-	r.Fault, r.Sideways, r.Celsius, r.Charged = le.Uint16(extra[5:]), int16(le.Uint16(extra[7:])), int8(extra[9]), extra[10]
+	r.Fault, r.Sideways, r.Celsius, r.Charged = le.Uint16(extra[5:]), int16(le.Uint16(extra[7:])), int8(extra[9]),
+		extra[10]
 	return nil
 }
 
@@ -134,8 +139,8 @@ func (r *Report) Volts() float64 {
 	return float64(r.Battery) / 10
 }
 
-// Bumper reports whether segment i of the front or rear ring is pressed, i from 0: clockwise as seen from above, as ARIA has them, so that
-// the first of the front ring is on the left and the first of the rear one on the right.
+// Bumper reports whether segment i of the front or rear ring is pressed, i from 0: clockwise as seen from above, as
+// ARIA has them, so that the first of the front ring is on the left and the first of the rear one on the right.
 func (r *Report) Bumper(rear bool, i int) bool {
 	if rear {
 		return r.Stall>>(1+i)&1 != 0

@@ -34,7 +34,8 @@ type GyroReport struct {
 	Readings [maxGyro]GyroReading
 }
 
-// GyroReading is one: GyroStill where it does not move, less where it turns to the left, and the chip's temperature in counts.
+// GyroReading is one: GyroStill where it does not move, less where it turns to the left, and the chip's temperature in
+// counts.
 type GyroReading struct {
 	Rate    uint16 // counts of GyroScale
 	Celsius byte
@@ -52,7 +53,8 @@ func (g *GyroReport) Append(dst []byte) []byte {
 // Decode takes the report's data.
 func (g *GyroReport) Decode(data []byte) error {
 	if len(data) < 2 || data[0] != typeGyro || data[1] > maxGyro || len(data) < 2+3*int(data[1]) {
-		return fmt.Errorf("base: gyro: got % X, want type 98, a count of at most %d and as many readings", data, maxGyro)
+		return fmt.Errorf("base: gyro: got % X, want type 98, a count of at most %d and as many readings", data,
+			maxGyro)
 	}
 	g.Count = int(data[1])
 	for i := range g.Readings[:g.Count] {
@@ -65,8 +67,8 @@ func (g *GyroReport) Decode(data []byte) error {
 // maxIO bounds each of the three lists of an IOReport.
 const maxIO = 16
 
-// IOReport is all inputs and outputs. The first four bytes of inputs are the digital inputs, the front bumpers, the rear bumpers
-// and the infrared sensors.
+// IOReport is all inputs and outputs. The first four bytes of inputs are the digital inputs, the front bumpers, the
+// rear bumpers and the infrared sensors.
 type IOReport struct {
 	Ins, Outs, Analogs int // how many there are of each below
 	In, Out            [maxIO]byte
@@ -147,23 +149,24 @@ type ConfigReport struct {
 	HostBaud, AuxBaud       byte   // as OpHostBaud has them
 	Gripper, FrontSonar     uint16 // 1 = it has one
 	RearSonar               byte
-	LowBattery              uint16    // 0.1 V
-	RevCount                uint16    // see OpRevCount
-	Watchdog                uint16    // ms
-	LongReports             byte      // "P2MPACS": 1 = in SERAUX too
-	StallVal, StallCount    uint16    // PWM at which a wheel at rest counts as stalled, and for how long, as in the manual
-	JoyVel, JoyRotVel       uint16    // mm/s, °/s
-	RotVelMax, TransVelMax  uint16    // °/s, mm/s, as set now
-	RotAcc, RotDecel        uint16    // °/s²
-	RotGains                [3]uint16 // KP KV KI
-	TransAcc, TransDecel    uint16    // mm/s²
-	TransGains              [3]uint16 // KP KV KI
-	FrontBumpers            byte      // segments
-	RearBumpers             byte      // segments
-	Charger                 byte      // its kind; 0 = none
-	SonarCycle              byte      // ms a transducer
-	AutoBaud                byte      // 1 = the serial port changes its rate by itself
-	HasGyro                 byte      // 1 = it has
+	LowBattery              uint16 // 0.1 V
+	RevCount                uint16 // see OpRevCount
+	Watchdog                uint16 // ms
+	LongReports             byte   // "P2MPACS": 1 = in SERAUX too
+	// PWM at which a wheel at rest counts as stalled, and for how long, as in the manual
+	StallVal, StallCount   uint16
+	JoyVel, JoyRotVel      uint16    // mm/s, °/s
+	RotVelMax, TransVelMax uint16    // °/s, mm/s, as set now
+	RotAcc, RotDecel       uint16    // °/s²
+	RotGains               [3]uint16 // KP KV KI
+	TransAcc, TransDecel   uint16    // mm/s²
+	TransGains             [3]uint16 // KP KV KI
+	FrontBumpers           byte      // segments
+	RearBumpers            byte      // segments
+	Charger                byte      // its kind; 0 = none
+	SonarCycle             byte      // ms a transducer
+	AutoBaud               byte      // 1 = the serial port changes its rate by itself
+	HasGyro                byte      // 1 = it has
 }
 
 // text is one string up to its zero byte.

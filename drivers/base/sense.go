@@ -14,12 +14,13 @@ type Sense uint8
 const (
 	Odometry Sense = iota // odometry: x y, m, and heading, rad
 	Ring                  // sonar: m, one a transducer, each with its own age
-	Bumpers               // contact: 1 where pressed; clockwise: the front ring from left to right, the rear one from right to left
-	Battery               // battery: s that are left, by the voltage and Settings.Runtime; an estimate
-	Volts                 // V of the battery
-	Gyro                  // gyro: rad/s to the left; its zero is measured at rest
-	Encoders              // encoder: ticks of the left and the right side since the first report
-	Compass               // rad to the left of north
+	// contact: 1 where pressed; clockwise: the front ring from left to right, the rear one from right to left
+	Bumpers
+	Battery  // battery: s that are left, by the voltage and Settings.Runtime; an estimate
+	Volts    // V of the battery
+	Gyro     // gyro: rad/s to the left; its zero is measured at rest
+	Encoders // encoder: ticks of the left and the right side since the first report
+	Compass  // rad to the left of north
 	numSenses
 )
 
@@ -57,8 +58,8 @@ func (b *Base) Source(s Sense) *Source { return &Source{b, s} }
 // Values is how many there are.
 func (s *Source) Values() int { return len(s.base.senses[s.of].values) }
 
-// Latest copies the newest values, from first on, into dst. It returns the age of the oldest of them (< 0: one was never
-// received) and the error of the base. Call it between Receive and the next Send.
+// Latest copies the newest values, from first on, into dst. It returns the age of the oldest of them (< 0: one was
+// never received) and the error of the base. Call it between Receive and the next Send.
 func (s *Source) Latest(dst []float64, first int) (age time.Duration, err error) {
 	b := s.base
 	from := &b.senses[s.of]

@@ -49,8 +49,8 @@ func (b *Base) setUp(now time.Duration) bool {
 	return false
 }
 
-// maxConfigs is the number of repeated requests for the configuration: some bases have none, and some never send a correct
-// checksum.
+// maxConfigs is the number of repeated requests for the configuration: some bases have none, and some never send a
+// correct checksum.
 const maxConfigs = 5
 
 // remind repeats requests without a reply, one a second in turn: the request was lost, or the base does not support it.

@@ -2,18 +2,22 @@ package base
 
 import "testing"
 
-// A robot with a laser reports a name with that laser behind it: the same base, whose units are the same. A name that differs
-// otherwise is another robot.
+// A robot with a laser reports a name with that laser behind it: the same base, whose units are the same. A name that
+// differs otherwise is another robot.
 func TestSubtypes(t *testing.T) {
 	for _, c := range []struct {
 		robot, reported string
 		same            bool
 	}{
-		{"p3dx-sh", "p3dx-sh", true}, {"p3dx-sh", "P3DX-SH", true}, {"p3dx-sh", "p3dx-sh-lms1xx", true}, {"p3dx-sh", "p3dx-sh-lms500", true},
-		{"p3dx-sh-lms1xx", "p3dx-sh", true}, {"p3dx-sh-lms500", "p3dx-sh-lms1xx", true}, {"p3at-sh", "p3at-sh-lms1xx", true},
-		{"amigo-sh", "amigo-sh-tim3xx", true}, {"peoplebot-sh", "peoplebot-sh-lms1xx", true}, {"powerbot-sh", "powerbot-sh-lms500", true},
+		{"p3dx-sh", "p3dx-sh", true}, {"p3dx-sh", "P3DX-SH", true}, {"p3dx-sh", "p3dx-sh-lms1xx", true},
+		{"p3dx-sh", "p3dx-sh-lms500", true},
+		{"p3dx-sh-lms1xx", "p3dx-sh", true}, {"p3dx-sh-lms500", "p3dx-sh-lms1xx", true},
+		{"p3at-sh", "p3at-sh-lms1xx", true},
+		{"amigo-sh", "amigo-sh-tim3xx", true}, {"peoplebot-sh", "peoplebot-sh-lms1xx", true},
+		{"powerbot-sh", "powerbot-sh-lms500", true},
 		{"powerbot", "powerbot", true}, {"patrolbot-sh", "patrolbot-sh", true},
-		{"p3dx", "p3dx-sh", false}, {"p3dx", "p3dx-sh-lms1xx", false}, {"p3dx-sh", "p3at-sh-lms1xx", false}, {"p3dx-sh", "p3dx-sh-two", false},
+		{"p3dx", "p3dx-sh", false}, {"p3dx", "p3dx-sh-lms1xx", false}, {"p3dx-sh", "p3at-sh-lms1xx", false},
+		{"p3dx-sh", "p3dx-sh-two", false},
 		{"powerbot", "powerbot-sh", false}, {"p3dx-sh", "-lms1xx", false},
 	} {
 		robot, err := RobotOf(c.robot)

@@ -28,9 +28,11 @@ func (s *stream) agree() error {
 	}
 	switch caps := have.Caps(); {
 	case caps&CanCapture == 0 && caps&CanMeta != 0:
-		return s.fault(hal.Invalid, fmt.Errorf("%s: this node has metadata; its pictures are at the one that ends in index0", have.Card))
+		return s.fault(hal.Invalid, fmt.Errorf(
+			"%s: this node has metadata; its pictures are at the one that ends in index0", have.Card))
 	case caps&CanCapture == 0 && caps&CanPlanes != 0:
-		return s.fault(hal.Invalid, fmt.Errorf("%s: sends its pictures in planes only, want whole ones, as USB cameras do", have.Card))
+		return s.fault(hal.Invalid, fmt.Errorf(
+			"%s: sends its pictures in planes only, want whole ones, as USB cameras do", have.Card))
 	case caps&CanCapture == 0 || caps&CanStream == 0:
 		return s.fault(hal.Invalid, fmt.Errorf("%s: capabilities 0x%08X: want capture and streaming", have.Card, caps))
 	}
@@ -67,7 +69,8 @@ func (s *stream) choose() (Pixel, error) {
 			}
 		}
 	}
-	return 0, s.fault(hal.Invalid, fmt.Errorf("format: got %s, want one that it offers: %s", s.config.Encoding, strings.Join(names, ", ")))
+	return 0, s.fault(hal.Invalid, fmt.Errorf("format: got %s, want one that it offers: %s", s.config.Encoding,
+		strings.Join(names, ", ")))
 }
 
 // offered checks whether the device offers the config's size. A driver that lists no sizes passes; S_FMT then decides.
@@ -99,7 +102,8 @@ func (s *stream) offered(pixel Pixel) error {
 	if len(list) == 0 {
 		return nil
 	}
-	return s.fault(hal.Invalid, fmt.Errorf("size: got %dx%d, want one that it offers in %v: %s", w, h, pixel, strings.Join(list, ", ")))
+	return s.fault(hal.Invalid, fmt.Errorf("size: got %dx%d, want one that it offers in %v: %s", w, h, pixel,
+		strings.Join(list, ", ")))
 }
 
 func within(v, least, most, step uint32) bool {
@@ -114,7 +118,8 @@ func (s *stream) set(pixel Pixel) error {
 		return s.fault(hal.BusFault, err)
 	}
 	if f.Pixel != pixel || int(f.Width) != c.Width || int(f.Height) != c.Height {
-		return s.fault(hal.Invalid, fmt.Errorf("format: got %dx%d %v from it, want %dx%d %v", f.Width, f.Height, f.Pixel, c.Width, c.Height, pixel))
+		return s.fault(hal.Invalid, fmt.Errorf("format: got %dx%d %v from it, want %dx%d %v", f.Width, f.Height,
+			f.Pixel, c.Width, c.Height, pixel))
 	}
 	if f.Field != Progressive && f.Field != AnyField {
 		return s.fault(hal.Invalid, fmt.Errorf("format: got interlaced frames (field %d), want whole ones", f.Field))

@@ -21,8 +21,8 @@ type Config struct {
 	// Now is the rig's time, for the pictures' time stamps; nil = the time of the node's clock. It is called from the
 	// camera's goroutine.
 	Now func() time.Duration
-	// After makes the pause between two attempts to open a lost camera; nil = time.After. A camera in virtual time has its
-	// own.
+	// After makes the pause between two attempts to open a lost camera; nil = time.After. A camera in virtual time has
+	// its own.
 	After func(d time.Duration) <-chan time.Time
 	ABI   ABI // 0 = Native
 }
@@ -30,12 +30,14 @@ type Config struct {
 const (
 	// retryEvery is the pause between two attempts to open a lost camera.
 	retryEvery = 200 * time.Millisecond
-	// slice is the longest single wait of the goroutine, wall time: the delay until it notices that the last viewer left.
+	// slice is the longest single wait of the goroutine, wall time: the delay until it notices that the last viewer
+	// left.
 	slice = 50 * time.Millisecond
 	// firstFrame is the timeout of the first frame; silence, added to three periods, that of every later one.
 	firstFrame = 5 * time.Second
 	silence    = 500 * time.Millisecond
-	// tolerated is the number of bad frames in a row that are not reported; hopeless is the number that reopens the camera.
+	// tolerated is the number of bad frames in a row that are not reported; hopeless is the number that reopens the
+	// camera.
 	tolerated = 3
 	hopeless  = 30
 	// oldest is the greatest accepted age of a frame.
@@ -89,7 +91,8 @@ func New(c Config) (*Camera, error) {
 	case !(c.Rate >= 0.1 && c.Rate <= 1000):
 		return nil, c.fault(hal.Invalid, fmt.Errorf("rate: got %g, want 0.1..1000 Hz", c.Rate))
 	}
-	return &Camera{config: c, stop: make(chan struct{}), wake: make(chan struct{}, 1), changed: make(chan struct{})}, nil
+	return &Camera{config: c, stop: make(chan struct{}), wake: make(chan struct{}, 1), changed: make(chan struct{})},
+		nil
 }
 
 // Probe opens the device, sets the config's format, size and rate, and closes it. It captures nothing.
@@ -123,8 +126,8 @@ func (c *Camera) Close() error {
 	return nil
 }
 
-// State returns the counters and the reason for missing pictures. The error is nil while there are pictures, and without
-// viewers if the last capture worked.
+// State returns the counters and the reason for missing pictures. The error is nil while there are pictures, and
+// without viewers if the last capture worked.
 func (c *Camera) State() (Stats, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,7 +13,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// kernel is a device that answers as a test says: what no driver of the kernel should, above all. Its clock is the bubble's.
+// kernel is a device that answers as a test says: what no driver of the kernel should, above all. Its clock is the
+// bubble's.
 type kernel struct {
 	caps    Capability
 	pixels  []Pixel
@@ -36,7 +37,8 @@ type kernel struct {
 }
 
 func newKernel() *kernel {
-	return &kernel{caps: Capability{Card: "HD", Capabilities: CanCapture | CanStream}, pixels: []Pixel{GREY, MJPG}, buffers: 4, length: 64,
+	return &kernel{caps: Capability{Card: "HD", Capabilities: CanCapture | CanStream}, pixels: []Pixel{GREY, MJPG},
+		buffers: 4, length: 64,
 		sizes:  []FrameSize{{Kind: SizeDiscrete, Sizes: [6]uint32{8, 8}}, {Kind: SizeDiscrete, Sizes: [6]uint32{4, 4}}},
 		frames: []Buffer{{Used: 16}}, fails: map[Op]error{}, format: func(*Format) {}, start: time.Now()}
 }
@@ -137,30 +139,46 @@ func TestAgree(t *testing.T) {
 	}{
 		{"all well", func(*kernel) {}, 0, ""},
 		{"lists no sizes", func(k *kernel) { k.sizes = nil }, 0, ""},
-		{"sizes in steps", func(k *kernel) { k.sizes = []FrameSize{{Kind: SizeStepwise, Sizes: [6]uint32{2, 64, 2, 4, 64, 4}}} }, 0, ""},
+		{"sizes in steps", func(k *kernel) {
+			k.sizes = []FrameSize{{Kind: SizeStepwise, Sizes: [6]uint32{2, 64, 2, 4, 64, 4}}}
+		}, 0, ""},
 		{"knows no rates", func(k *kernel) { k.fails[SetParm] = syscall.ENOTTY }, 0, ""},
 		{"no video device", func(k *kernel) { k.fails[QueryCap] = syscall.ENOTTY }, hal.Invalid, "no video device"},
 		{"metadata", func(k *kernel) { k.caps.Capabilities = CanMeta | CanStream }, hal.Invalid, "index0"},
-		{"of this node metadata", func(k *kernel) { k.caps.Capabilities, k.caps.DeviceCaps = HasDeviceCaps|CanCapture|CanStream, CanMeta }, hal.Invalid, "index0"},
+		{"of this node metadata", func(k *kernel) {
+			k.caps.Capabilities, k.caps.DeviceCaps = HasDeviceCaps|CanCapture|CanStream, CanMeta
+		}, hal.Invalid, "index0"},
 		{"planes", func(k *kernel) { k.caps.Capabilities = CanPlanes | CanStream }, hal.Invalid, "in planes only"},
-		{"no streaming", func(k *kernel) { k.caps.Capabilities = CanCapture }, hal.Invalid, "want capture and streaming"},
-		{"no such format", func(k *kernel) { k.pixels = []Pixel{MJPG, YUYV} }, hal.Invalid, "got grey, want one that it offers: MJPG, YUYV"},
+		{"no streaming", func(k *kernel) { k.caps.Capabilities = CanCapture }, hal.Invalid,
+			"want capture and streaming"},
+		{"no such format", func(k *kernel) { k.pixels = []Pixel{MJPG, YUYV} }, hal.Invalid,
+			"got grey, want one that it offers: MJPG, YUYV"},
 		{"endless formats", func(k *kernel) { k.pixels = make([]Pixel, 1000) }, hal.Invalid, "one that it offers"},
-		{"no such size", func(k *kernel) { k.sizes = k.sizes[:1] }, hal.Invalid, "got 4x4, want one that it offers in GREY: 8x8"},
-		{"no such step", func(k *kernel) { k.sizes = []FrameSize{{Kind: SizeStepwise, Sizes: [6]uint32{1, 64, 2, 4, 64, 4}}} }, hal.Invalid, "1x4 to 64x64 in steps of 2x4"},
-		{"makes another size", func(k *kernel) { k.format = func(f *Format) { f.Width = 8 } }, hal.Invalid, "got 8x4 GREY from it"},
-		{"makes another format", func(k *kernel) { k.format = func(f *Format) { f.Pixel = MJPG } }, hal.Invalid, "got 4x4 MJPG from it"},
+		{"no such size", func(k *kernel) { k.sizes = k.sizes[:1] }, hal.Invalid,
+			"got 4x4, want one that it offers in GREY: 8x8"},
+		{"no such step", func(k *kernel) {
+			k.sizes = []FrameSize{{Kind: SizeStepwise, Sizes: [6]uint32{1, 64, 2, 4, 64, 4}}}
+		}, hal.Invalid, "1x4 to 64x64 in steps of 2x4"},
+		{"makes another size", func(k *kernel) { k.format = func(f *Format) { f.Width = 8 } }, hal.Invalid,
+			"got 8x4 GREY from it"},
+		{"makes another format", func(k *kernel) { k.format = func(f *Format) { f.Pixel = MJPG } }, hal.Invalid,
+			"got 4x4 MJPG from it"},
 		{"interlaced", func(k *kernel) { k.format = func(f *Format) { f.Field = 4 } }, hal.Invalid, "interlaced"},
-		{"rows that are too short", func(k *kernel) { k.format = func(f *Format) { f.Stride = 3 } }, hal.Invalid, "row: got 3 bytes"},
-		{"another program streams", func(k *kernel) { k.fails[SetFmt] = syscall.EBUSY }, hal.Busy, "another program has it"},
+		{"rows that are too short", func(k *kernel) { k.format = func(f *Format) { f.Stride = 3 } }, hal.Invalid,
+			"row: got 3 bytes"},
+		{"another program streams", func(k *kernel) { k.fails[SetFmt] = syscall.EBUSY }, hal.Busy,
+			"another program has it"},
 		{"gone", func(k *kernel) { k.fails[EnumFmt] = syscall.ENODEV }, hal.Absent, "it is gone"},
 		{"broken", func(k *kernel) { k.fails[SetParm] = syscall.EIO }, hal.BusFault, "S_PARM: input/output error"},
-		{"not there", func(k *kernel) { k.open = &hal.Error{Kind: hal.Absent, Err: errors.New("no such device")} }, hal.Absent, "no such device"},
+		{"not there", func(k *kernel) {
+			k.open = &hal.Error{Kind: hal.Absent, Err: errors.New("no such device")}
+		}, hal.Absent, "no such device"},
 	} {
 		k := newKernel()
 		c.change(k)
 		err := k.camera(t).Probe()
-		if c.want == "" && err != nil || c.want != "" && (hal.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.want)) {
+		if c.want == "" && err != nil || c.want != "" &&
+			(hal.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
 		}
 		if k.closed != k.opened {
@@ -185,12 +203,15 @@ func TestStream(t *testing.T) {
 		want   string
 	}{
 		{"all well", func(*kernel) {}, 0, ""},
-		{"two bad frames", func(k *kernel) { k.frames = []Buffer{{Used: 3}, {Flags: FrameDamaged, Used: 16}, {Used: 16}} }, 0, ""},
+		{"two bad frames", func(k *kernel) {
+			k.frames = []Buffer{{Used: 3}, {Flags: FrameDamaged, Used: 16}, {Used: 16}}
+		}, 0, ""},
 		{"short frames", func(k *kernel) { k.frames[0].Used = 15 }, hal.BusFault, "got 15 bytes, want 16"},
 		{"empty frames", func(k *kernel) { k.frames[0].Used = 0 }, hal.BusFault, "got 0 bytes in a buffer of 64"},
 		{"more than the buffer", func(k *kernel) { k.frames[0].Used = 1 << 31 }, hal.BusFault, "in a buffer of 64"},
 		{"damaged", func(k *kernel) { k.frames[0].Flags = FrameDamaged }, hal.BusFault, "damaged"},
-		{"a buffer out of range", func(k *kernel) { k.frames[0].Index = 4 }, hal.BusFault, "got buffer 4, want below 4"},
+		{"a buffer out of range", func(k *kernel) { k.frames[0].Index = 4 }, hal.BusFault,
+			"got buffer 4, want below 4"},
 		{"one buffer", func(k *kernel) { k.buffers = 1 }, hal.BusFault, "buffers: got 1"},
 		{"a thousand buffers", func(k *kernel) { k.buffers = 1000 }, hal.BusFault, "buffers: got 1000"},
 		{"buffers of nothing", func(k *kernel) { k.length = 0 }, hal.BusFault, "got 0 bytes"},
@@ -238,8 +259,8 @@ func TestStream(t *testing.T) {
 	}
 }
 
-// Without viewers nothing is captured. Frames without a waiting viewer are not decoded. Pictures held by slow viewers stay
-// unchanged.
+// Without viewers nothing is captured. Frames without a waiting viewer are not decoded. Pictures held by slow viewers
+// stay unchanged.
 func TestViewers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKernel()
@@ -308,7 +329,8 @@ func TestViewers(t *testing.T) {
 	})
 }
 
-// The newest frame is the one that counts; numbers that are missing are counted, and the capture's time is the picture's.
+// The newest frame is the one that counts; numbers that are missing are counted, and the capture's time is the
+// picture's.
 func TestNewest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKernel()
@@ -389,7 +411,8 @@ func done(t *testing.T) context.Context {
 
 func TestNewRefuses(t *testing.T) {
 	for _, c := range []Config{
-		{Encoding: "h264", Width: 4, Height: 4, Rate: 30}, {Width: 0, Height: 4, Rate: 30}, {Width: 4, Height: MaxSide + 1, Rate: 30},
+		{Encoding: "h264", Width: 4, Height: 4, Rate: 30}, {Width: 0, Height: 4, Rate: 30},
+		{Width: 4, Height: MaxSide + 1, Rate: 30},
 		{Width: 4, Height: 4}, {Width: 4, Height: 4, Rate: 1e9},
 	} {
 		if _, err := New(c); hal.KindOf(err) != hal.Invalid {

@@ -16,7 +16,8 @@ type Shape struct {
 	Full          bool // of YUYV: its values use all of 0..255
 }
 
-// MaxSide bounds both sides of a picture, pixels, and so the memory that a hostile or broken device can make us allocate.
+// MaxSide bounds both sides of a picture, pixels, and so the memory that a hostile or broken device can make us
+// allocate.
 const MaxSide = 4096
 
 // check returns an error for an impossible shape.
@@ -54,8 +55,8 @@ func NewDecoder(s Shape) (*Decoder, error) {
 	return d, nil
 }
 
-// Decode fills rgb, three bytes a pixel of the shape, from a frame. After an error rgb is undefined. It keeps no reference
-// to the frame.
+// Decode fills rgb, three bytes a pixel of the shape, from a frame. After an error rgb is undefined. It keeps no
+// reference to the frame.
 func (d *Decoder) Decode(rgb, frame []byte) error {
 	s := &d.shape
 	row := s.Pixel.bytes(s.Width)
@@ -100,8 +101,8 @@ func (s *Shape) yuyv(to, from []byte) {
 	}
 }
 
-// chroma is the contribution of a pair of colour differences to red, green and blue, in shares of 65536, for all pixels that
-// share it.
+// chroma is the contribution of a pair of colour differences to red, green and blue, in shares of 65536, for all pixels
+// that share it.
 type chroma struct{ r, g, b int32 }
 
 // fullLuma makes shares of 65536 of a luma that uses all of 0..255, with its rounding (JFIF).

@@ -104,10 +104,12 @@ func frames(t testing.TB) []struct {
 	sof, _ := segment(whole, jpegBaseline)
 	_, data := segment(whole, jpegScan)
 	second := bytes.Index(blocks, []byte{0xFF, jpegRestart + 1})
-	// A head of another size that Go's decoder finds, and who takes a restart marker for a segment with a length does not.
+	// A head of another size that Go's decoder finds, and who takes a restart marker for a segment with a length does
+	// not.
 	head := patch(whole, sof+5, 0x0F, 0xFF, 0x0F, 0xFF)[2:data]
 	hidden := func(marker byte) []byte {
-		return slices.Concat(whole[:2], []byte{0xFF, marker, byte((len(head) + 2) >> 8), byte(len(head) + 2)}, head, whole[2:])
+		return slices.Concat(whole[:2], []byte{0xFF, marker, byte((len(head) + 2) >> 8), byte(len(head) + 2)}, head,
+			whole[2:])
 	}
 	return []struct {
 		name  string
@@ -129,8 +131,10 @@ func frames(t testing.TB) []struct {
 		{"mjpeg of starts alone", mjpg, bytes.Repeat([]byte{0xFF, jpegStart}, 9), 0, "want a JPEG"},
 		{"mjpeg with padding", mjpg, append(slices.Clone(whole), make([]byte, 100)...), 12, ""},
 		{"mjpeg with restarts", dots, blocks, math.NaN(), ""},
-		{"mjpeg, a restart missing", dots, slices.Delete(slices.Clone(blocks), second, second+3), 0, "a part of it is missing"},
-		{"mjpeg, eight restarts missing", dots, slices.Delete(slices.Clone(blocks), second, second+24), 0, "restarts: got 3, want 11"},
+		{"mjpeg, a restart missing", dots, slices.Delete(slices.Clone(blocks), second, second+3), 0,
+			"a part of it is missing"},
+		{"mjpeg, eight restarts missing", dots, slices.Delete(slices.Clone(blocks), second, second+24), 0,
+			"restarts: got 3, want 11"},
 		{"mjpeg, its end missing", mjpg, cut(whole, len(whole)-2), 0, "cut off"},
 		{"mjpeg, half of it", mjpg, cut(whole, len(whole)*3/4), 0, "cut off"},
 		{"mjpeg, its head alone", mjpg, cut(whole, 30), 0, "cut off"},
@@ -263,7 +267,8 @@ func TestConvert(t *testing.T) {
 func TestShapes(t *testing.T) {
 	for _, s := range []Shape{
 		{}, {Pixel: YUYV, Width: 3, Height: 2, Stride: 6}, {Pixel: YUYV, Width: 4, Height: 2, Stride: 7},
-		{Pixel: RGB3, Width: 4, Height: 2, Stride: 1 << 20}, {Pixel: MJPG, Width: MaxSide + 1, Height: 1}, {Pixel: 0x10203, Width: 4, Height: 4},
+		{Pixel: RGB3, Width: 4, Height: 2, Stride: 1 << 20}, {Pixel: MJPG, Width: MaxSide + 1, Height: 1},
+		{Pixel: 0x10203, Width: 4, Height: 4},
 	} {
 		if _, err := NewDecoder(s); err == nil {
 			t.Errorf("%+v: got no error", s)

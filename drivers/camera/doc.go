@@ -3,8 +3,8 @@
 //	viewer ─► Watch.Next ◄─ picture ◄─ Camera's goroutine ◄─ decode ◄─ stream ─► Node: ioctls, mapped memory
 //	                                                                               └─ the kernel's, or an emulated one
 //
-// A session, as the kernel's document has it (Documentation/userspace-api/media/v4l: "Video Capture Interface", "Streaming
-// I/O (Memory Mapping)"):
+// A session, as the kernel's document has it (Documentation/userspace-api/media/v4l: "Video Capture Interface",
+// "Streaming I/O (Memory Mapping)"):
 //
 //	QUERYCAP                      the device captures, and streams
 //	ENUM_FMT, ENUM_FRAMESIZES     it offers the config's format and size
@@ -24,13 +24,13 @@
 //	view.Close(), cam.Close()
 //
 // Errors of Open: hal.Absent: no such camera. hal.Busy: another program streams, or access is denied (group video).
-// hal.Invalid: the camera does not offer the size or the encoding. Next returns the context's error, or reports that the
-// camera is lost; call it again to wait for its return.
+// hal.Invalid: the camera does not offer the size or the encoding. Next returns the context's error, or reports that
+// the camera is lost; call it again to wait for its return.
 //
-// The device is open only while there are viewers: otherwise other programs can use it, and its light is off. Frames are
-// MJPEG or raw (YUYV, RGB24, GREY); pictures are hal.Picture's RGB. A truncated frame, one of another size, and one that
-// the kernel marks as damaged are counted and discarded. JPEG and raw frames have no checksum: a flipped bit within the
-// pixels is not detected.
+// The device is open only while there are viewers: otherwise other programs can use it, and its light is off. Frames
+// are MJPEG or raw (YUYV, RGB24, GREY); pictures are hal.Picture's RGB. A truncated frame, one of another size, and one
+// that the kernel marks as damaged are counted and discarded. JPEG and raw frames have no checksum: a flipped bit
+// within the pixels is not detected.
 //
 // The path of a lost camera (unplugged, or silent) is resolved and opened again five times a second. A path below
 // /dev/v4l/by-id finds the same camera under any new device number.

@@ -120,8 +120,8 @@ func (a *anatomy) frame(p []byte, width, height int) error {
 	return nil
 }
 
-// scan skips coded data from at on, and returns the offset of the marker behind it. Restart markers must be complete and in
-// order: this detects a lost part, if the camera sends them.
+// scan skips coded data from at on, and returns the offset of the marker behind it. Restart markers must be complete
+// and in order: this detects a lost part, if the camera sends them.
 func (a *anatomy) scan(p []byte, at int, whole bool) (int, error) {
 	if a.scans++; a.components == 0 || a.scans > maxScans {
 		return at, fmt.Errorf("scan %d: got it out of place", a.scans)

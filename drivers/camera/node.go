@@ -19,8 +19,8 @@ type Node interface {
 	Close() error
 }
 
-// Opener opens a camera's device by its stable name, again after it was lost. Its error is of kind hal.Absent or hal.Busy
-// while it is not to be had.
+// Opener opens a camera's device by its stable name, again after it was lost. Its error is of kind hal.Absent or
+// hal.Busy while it is not to be had.
 type Opener func() (Node, error)
 
 // Reopener returns the Opener of the video device at path, which is followed again each time; see OpenNode.

@@ -40,7 +40,8 @@ type file struct {
 
 func (f *file) Ioctl(number uint32, argument []byte) error {
 	for {
-		_, _, err := unix.Syscall(unix.SYS_IOCTL, uintptr(f.fd), uintptr(number), uintptr(unsafe.Pointer(unsafe.SliceData(argument))))
+		_, _, err := unix.Syscall(unix.SYS_IOCTL, uintptr(f.fd), uintptr(number),
+			uintptr(unsafe.Pointer(unsafe.SliceData(argument))))
 		if err == 0 {
 			return nil
 		}

@@ -28,7 +28,8 @@ func TestOpenNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	for path, kind := range map[string]hal.Kind{plain + "9": hal.Absent, plain: hal.Invalid, link: hal.Invalid} {
-		c, err := New(Config{Name: "front", Port: path, Node: func() (Node, error) { return OpenNode(path) }, Width: 4, Height: 4, Rate: 30})
+		c, err := New(Config{Name: "front", Port: path, Node: func() (Node, error) { return OpenNode(path) }, Width: 4,
+			Height: 4, Rate: 30})
 		if err != nil {
 			t.Fatal(err)
 		}

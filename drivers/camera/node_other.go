@@ -10,5 +10,6 @@ import (
 
 // OpenNode answers that this system has no V4L2 that is known here.
 func OpenNode(path string) (Node, error) {
-	return nil, &hal.Error{Kind: hal.Absent, Bus: path, Op: "open", Err: errors.New("cameras: want Linux on amd64, arm64, arm, 386, riscv64 or loong64")}
+	return nil, &hal.Error{Kind: hal.Absent, Bus: path, Op: "open",
+		Err: errors.New("cameras: want Linux on amd64, arm64, arm, 386, riscv64 or loong64")}
 }

@@ -133,7 +133,8 @@ func (s *stream) next(timeout time.Duration) (newest Buffer, ok bool, err error)
 			return newest, false, s.fault(hal.BusFault, err)
 		}
 		if int(b.Index) >= len(s.memory) {
-			return newest, false, s.fault(hal.BusFault, fmt.Errorf("DQBUF: got buffer %d, want below %d", b.Index, len(s.memory)))
+			return newest, false, s.fault(hal.BusFault,
+				fmt.Errorf("DQBUF: got buffer %d, want below %d", b.Index, len(s.memory)))
 		}
 		if s.counted && b.Sequence-s.sequence < 1<<31 {
 			s.lost += uint64(max(1, b.Sequence-s.sequence)) - 1

@@ -135,5 +135,6 @@ type Encoding struct {
 
 // Encodings are the ways that frames may come.
 func Encodings() []Encoding {
-	return []Encoding{{"mjpeg", []Pixel{MJPG, JPEG}}, {"yuyv", []Pixel{YUYV}}, {"rgb24", []Pixel{RGB3}}, {"grey", []Pixel{GREY}}}
+	return []Encoding{{"mjpeg", []Pixel{MJPG, JPEG}}, {"yuyv", []Pixel{YUYV}}, {"rgb24", []Pixel{RGB3}},
+		{"grey", []Pixel{GREY}}}
 }

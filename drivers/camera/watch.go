@@ -64,7 +64,8 @@ type viewer struct {
 
 var _ hal.CameraSource = (*Camera)(nil)
 
-// Watch opens a stream of pictures of the camera, which must be 0. The device may be missing at the moment: Next reports it.
+// Watch opens a stream of pictures of the camera, which must be 0. The device may be missing at the moment: Next
+// reports it.
 func (c *Camera) Watch(camera int) (hal.ImageStream, error) {
 	if camera != 0 {
 		return nil, c.config.fault(hal.Invalid, fmt.Errorf("got camera %d, want 0", camera))
@@ -88,8 +89,9 @@ func (c *Camera) Watch(camera int) (hal.ImageStream, error) {
 
 func (c *Camera) gone() error { return c.config.fault(hal.Absent, errors.New("it is closed")) }
 
-// Next is that of hal.ImageStream: the picture shows the newest frame at the time of the call, or a newer one. While the camera
-// is lost it fails with the reason, at once but for the first time. With a context that is done it looks, and does not wait.
+// Next is that of hal.ImageStream: the picture shows the newest frame at the time of the call, or a newer one. While
+// the camera is lost it fails with the reason, at once but for the first time. With a context that is done it looks,
+// and does not wait.
 func (v *viewer) Next(ctx context.Context, after uint64) (*hal.Picture, error) {
 	c := v.camera
 	// A frame may arrive while the previous picture is being returned: the newest at the time of the call counts.

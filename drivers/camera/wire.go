@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// ABI is the size of the kernel's long, bytes: 8, or 4 on 32-bit ARM and x86, where a buffer's time is two longs too (the
-// kernel still accepts that form in addition to the wider one). All supported machines are little-endian.
+// ABI is the size of the kernel's long, bytes: 8, or 4 on 32-bit ARM and x86, where a buffer's time is two longs too
+// (the kernel still accepts that form in addition to the wider one). All supported machines are little-endian.
 type ABI int
 
 // Native is the ABI of this program.

@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// The numbers and sizes as the kernel's headers make them on 64-bit and on 32-bit machines (x86-64: gcc's word; ARM: the same structures with longs of four bytes).
+// The numbers and sizes as the kernel's headers make them on 64-bit and on 32-bit machines (x86-64: gcc's word; ARM:
+// the same structures with longs of four bytes).
 func TestNumbers(t *testing.T) {
 	for _, c := range []struct {
 		op            Op
@@ -55,8 +56,10 @@ var structures = []struct {
 	value Argument
 	at    [2]map[int]uint32
 }{
-	{&Capability{Driver: "uvcvideo", Card: "HD Webcam", Bus: "usb-1", Version: 7, Capabilities: HasDeviceCaps | 5, DeviceCaps: 1},
-		same(map[int]uint32{0: 'u' | 'v'<<8 | 'c'<<16 | 'v'<<24, 16: 'H' | 'D'<<8 | ' '<<16 | 'W'<<24, 48: 'u' | 's'<<8 | 'b'<<16 | '-'<<24, 80: 7, 84: HasDeviceCaps | 5, 88: 1})},
+	{&Capability{Driver: "uvcvideo", Card: "HD Webcam", Bus: "usb-1", Version: 7, Capabilities: HasDeviceCaps | 5,
+		DeviceCaps: 1},
+		same(map[int]uint32{0: 'u' | 'v'<<8 | 'c'<<16 | 'v'<<24, 16: 'H' | 'D'<<8 | ' '<<16 | 'W'<<24,
+			48: 'u' | 's'<<8 | 'b'<<16 | '-'<<24, 80: 7, 84: HasDeviceCaps | 5, 88: 1})},
 	{&FormatInfo{Index: 1, Kind: Capture, Flags: 1, Description: "Motion-JPEG", Pixel: MJPG},
 		same(map[int]uint32{0: 1, 4: 1, 8: 1, 44: uint32(MJPG)})},
 	{&FrameSize{Index: 2, Pixel: YUYV, Kind: SizeStepwise, Sizes: [6]uint32{16, 640, 2, 8, 480, 4}},
@@ -67,7 +70,8 @@ var structures = []struct {
 			{0: 1, 4: 640, 8: 480, 12: uint32(YUYV), 16: 1, 20: 1280, 24: 614400, 28: 8, 40: 11, 44: 2}}},
 	{&Rate{Kind: Capture, Capability: 0x1000, Mode: 3, Numerator: 1, Denominator: 30},
 		same(map[int]uint32{0: 1, 4: 0x1000, 8: 3, 12: 1, 16: 30})},
-	{&Buffers{Count: 4, Kind: Capture, Memory: MappedMem, Capabilities: 5}, same(map[int]uint32{0: 4, 4: 1, 8: 1, 12: 5})},
+	{&Buffers{Count: 4, Kind: Capture, Memory: MappedMem, Capabilities: 5},
+		same(map[int]uint32{0: 4, 4: 1, 8: 1, 12: 5})},
 	{&Buffer{Index: 3, Kind: Capture, Used: 1000, Flags: Monotonic, Field: 1, Seconds: 77, Micros: 88, Sequence: 9,
 		Memory: MappedMem, Offset: 8192, Length: 4096},
 		[2]map[int]uint32{{0: 3, 8: 1000, 12: Monotonic, 24: 77, 32: 88, 56: 9, 60: 1, 64: 8192, 72: 4096},

@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Twelve frames told and twelve answered, each a system call, through a socket of the same kind. The bound is the bus: 24 frames of
-// 111 bits are 2.66 ms at 1 Mbit/s; ratio is the part of it that the calls take.
+// Twelve frames told and twelve answered, each a system call, through a socket of the same kind. The bound is the bus:
+// 24 frames of 111 bits are 2.66 ms at 1 Mbit/s; ratio is the part of it that the calls take.
 func BenchmarkLine(b *testing.B) {
 	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {

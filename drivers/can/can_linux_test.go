@@ -71,7 +71,8 @@ func TestLineCarriesFrames(t *testing.T) {
 	if n, _ := l.Read(room, 0); n != 0 {
 		t.Errorf("after discard: got %d", n)
 	}
-	if l.Baud() != 500_000 || l.SetBaud(500_000) != nil || hal.KindOf(l.SetBaud(1_000_000)) != hal.Invalid || l.Now() <= 0 {
+	if l.Baud() != 500_000 || l.SetBaud(500_000) != nil || hal.KindOf(l.SetBaud(1_000_000)) != hal.Invalid ||
+		l.Now() <= 0 {
 		t.Error("rate or clock")
 	}
 }
@@ -111,7 +112,8 @@ func TestLineDropsTheRest(t *testing.T) {
 func TestLineIsLost(t *testing.T) {
 	gone := func(what string, l *Line, err error) {
 		t.Helper()
-		if !errors.Is(err, servo.ErrDisconnected) || hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "ip link set can0 up type can bitrate 500000") {
+		if !errors.Is(err, servo.ErrDisconnected) || hal.KindOf(err) != hal.Absent ||
+			!strings.Contains(err.Error(), "ip link set can0 up type can bitrate 500000") {
 			t.Errorf("%s: got %v", what, err)
 		}
 		if _, err := l.Write(make([]byte, 16)); !errors.Is(err, servo.ErrDisconnected) {
@@ -169,7 +171,8 @@ func linkMessage(name string, hardware uint16, flags uint32, info []byte) []byte
 
 func canInfo(bitrate, state, restart uint32) []byte {
 	data := append(attr(canTiming, append(word(bitrate), make([]byte, 28)...)), attr(canState, word(state))...)
-	return append(attr(infoKind, []byte("can\x00")), attr(infoData, append(data, attr(canRestart, word(restart))...))...)
+	return append(attr(infoKind, []byte("can\x00")),
+		attr(infoData, append(data, attr(canRestart, word(restart))...))...)
 }
 
 func TestLinks(t *testing.T) {
@@ -193,12 +196,14 @@ func TestLinks(t *testing.T) {
 			t.Errorf("%s: got %+v, %v", c.name, got, err)
 			continue
 		}
-		if err := got.Check(500_000); (c.err == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), c.err) {
+		if err := got.Check(500_000); (c.err == "") != (err == nil) ||
+			err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: check: got %v", c.name, err)
 		}
 	}
 	can0, _ := parseLinks(table, "can0")
-	if err := can0.Check(250_000); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "sudo ip link set can0 down; sudo ip link set can0 up type can bitrate 250000") {
+	if err := can0.Check(250_000); hal.KindOf(err) != hal.Invalid ||
+		!strings.Contains(err.Error(), "sudo ip link set can0 down; sudo ip link set can0 up type can bitrate 250000") {
 		t.Errorf("another rate: got %v", err)
 	}
 	if got, err := parseLinks(table, "can9"); got != nil || err != nil {
@@ -221,11 +226,13 @@ func FuzzLinks(f *testing.F) {
 	})
 }
 
-// This machine may have a CAN interface or none, and a kernel without CAN: opening says so, each time with what to type.
+// This machine may have a CAN interface or none, and a kernel without CAN: opening says so, each time with what to
+// type.
 func TestOpen(t *testing.T) {
 	_, err := Open("nocan7", 1_000_000)
 	var e *hal.Error
-	if !errors.As(err, &e) || e.Kind != hal.Absent || !strings.Contains(e.Try, "ip link set nocan7 up type can bitrate 1000000") {
+	if !errors.As(err, &e) || e.Kind != hal.Absent ||
+		!strings.Contains(e.Try, "ip link set nocan7 up type can bitrate 1000000") {
 		t.Errorf("no interface: got %v", err)
 	}
 	if _, err := Reopener("nocan7", 0)(); hal.KindOf(err) != hal.Invalid {

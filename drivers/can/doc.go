@@ -10,13 +10,13 @@
 //	interface down  likewise, and so is an adapter that was pulled out
 //	all others      are passed on as frames, which chains count
 //
-// A line carries whole frames: servo.AppendCAN and ParseCAN write and read them, and the chains of servo vendors on CAN use
-// the line directly. One goroutine owns it. Read waits for at most its timeout. Errors are of kind hal.Absent
-// (servo.ErrDisconnected) when the line is lost, os.ErrDeadlineExceeded on a timeout. Linux only; elsewhere Open returns an
-// error. Sources: Documentation/networking/can.rst, linux/can.h, linux/can/netlink.h.
+// A line carries whole frames: servo.AppendCAN and ParseCAN write and read them, and the chains of servo vendors on CAN
+// use the line directly. One goroutine owns it. Read waits for at most its timeout. Errors are of kind hal.Absent
+// (servo.ErrDisconnected) when the line is lost, os.ErrDeadlineExceeded on a timeout. Linux only; elsewhere Open
+// returns an error. Sources: Documentation/networking/can.rst, linux/can.h, linux/can/netlink.h.
 //
-// A frame that no node acknowledges stays in the controller. While its queue is full, writes are dropped: no node is there to
-// reply.
+// A frame that no node acknowledges stays in the controller. While its queue is full, writes are dropped: no node is
+// there to reply.
 package can
 
 import (
@@ -36,7 +36,8 @@ const MaxBitrate = 1_000_000
 // epoch is the zero of every line's clock, so that the clock continues when a lost line is opened again.
 var epoch = time.Now()
 
-// Filter passes frames with an id equal to ID in the bits of Mask. servo.ExtendedCAN is a bit of both, for ids of 29 bits.
+// Filter passes frames with an id equal to ID in the bits of Mask. servo.ExtendedCAN is a bit of both, for ids of 29
+// bits.
 type Filter = servo.CANFilter
 
 // Reopener returns the servo.Opener of an interface; see Open.
@@ -65,7 +66,8 @@ const (
 )
 
 func (s State) String() string {
-	if names := [...]string{"error-active", "error-warning", "error-passive", "bus-off", "stopped", "sleeping"}; int(s) < len(names) {
+	if names := [...]string{"error-active", "error-warning", "error-passive", "bus-off", "stopped",
+		"sleeping"}; int(s) < len(names) {
 		return names[s]
 	}
 	return "unknown"

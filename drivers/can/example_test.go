@@ -18,7 +18,8 @@ import (
 func ExampleOpen() {
 	line, err := can.Open("can0", 1_000_000, can.Filter{ID: 0x200, Mask: 0x700}) // 0x200 to 0x2FF come up
 	if err != nil {
-		log.Fatal(err) // hal.Absent: none of that name, down or bus-off; hal.Invalid: another rate. Each says what to type
+		// hal.Absent: none of that name, down or bus-off; hal.Invalid: another rate. Each says what to type
+		log.Fatal(err)
 	}
 	defer line.Close()
 	out := servo.CANFrame{ID: 0x123, Len: 2, Data: [8]byte{1, 2}}
@@ -46,7 +47,8 @@ func ExampleReopener() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	leg := cybergear.NewChain(servo.ChainConfig{Name: "leg", Line: line, Reopen: can.Reopener("can0", cybergear.Bitrate),
+	leg := cybergear.NewChain(servo.ChainConfig{Name: "leg", Line: line,
+		Reopen: can.Reopener("can0", cybergear.Bitrate),
 		Servos: []servo.ServoConfig{{ID: 1, Model: cybergear.ModelByName("cybergear"), Joint: "knee"}}})
 	defer leg.Close() // and line with it
 	if err := leg.Open(); err != nil {

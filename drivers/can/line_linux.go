@@ -33,9 +33,9 @@ type Line struct {
 	dropped uint64
 }
 
-// Open opens the interface called name, which must be up at bitrate; with filters, only frames of those ids are received.
-// Its errors: hal.Absent: no such interface, or it is down or bus-off. hal.Invalid: it has another rate. Each error has a
-// command to try.
+// Open opens the interface called name, which must be up at bitrate; with filters, only frames of those ids are
+// received. Its errors: hal.Absent: no such interface, or it is down or bus-off. hal.Invalid: it has another rate. Each
+// error has a command to try.
 func Open(name string, bitrate int, filters ...Filter) (*Line, error) {
 	if bitrate < 1 || bitrate > MaxBitrate {
 		return nil, fault(hal.Invalid, name, "open", fmt.Errorf("bitrate: got %d, want 1..%d", bitrate, MaxBitrate), "")
@@ -95,8 +95,9 @@ func newLine(name string, bitrate, fd int) *Line {
 // maxFrame is the most bits that a frame takes, stuffing and the gap included.
 const maxFrame = 160
 
-// Write is servo.Port's: whole frames. An interface queues ten frames by default (txqueuelen). A frame that finds the queue
-// full waits for at most the bus time of all of p. Then it is dropped with all after it, and counted: no node acknowledges.
+// Write is servo.Port's: whole frames. An interface queues ten frames by default (txqueuelen). A frame that finds the
+// queue full waits for at most the bus time of all of p. Then it is dropped with all after it, and counted: no node
+// acknowledges.
 func (l *Line) Write(p []byte) (int, error) {
 	if l.lost != nil {
 		return 0, l.lost
@@ -250,8 +251,10 @@ func (l *Line) Close() error {
 // failed classifies an error of an open socket: a lost bus is servo.ErrDisconnected.
 func (l *Line) failed(op string, err error) error {
 	switch {
-	case errors.Is(err, unix.ENETDOWN), errors.Is(err, unix.ENODEV), errors.Is(err, unix.ENXIO), errors.Is(err, errBusOff):
-		l.lost = fault(hal.Absent, l.name, op, fmt.Errorf("%w: %w", servo.ErrDisconnected, err), setUp(l.name, l.bitrate))
+	case errors.Is(err, unix.ENETDOWN), errors.Is(err, unix.ENODEV), errors.Is(err, unix.ENXIO),
+		errors.Is(err, errBusOff):
+		l.lost = fault(hal.Absent, l.name, op, fmt.Errorf("%w: %w", servo.ErrDisconnected, err),
+			setUp(l.name, l.bitrate))
 		return l.lost
 	}
 	return fault(hal.BusFault, l.name, op, err, "")

@@ -34,7 +34,8 @@ func Find(name string, bitrate int) (*Link, error) {
 	case err != nil:
 		return nil, fault(hal.Unexpected, name, "find", err, "")
 	case link == nil:
-		return nil, fault(hal.Absent, name, "find", fmt.Errorf("no interface %s", name), "plug the adapter in (ip link show type can), then: "+setUp(name, bitrate))
+		return nil, fault(hal.Absent, name, "find", fmt.Errorf("no interface %s", name),
+			"plug the adapter in (ip link show type can), then: "+setUp(name, bitrate))
 	}
 	return link, nil
 }

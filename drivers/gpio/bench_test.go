@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// A quarter of a turn of an encoder: 64 edges as the kernel hands them up, counted. The bound is what a wheel may ask for: 2400
-// edges a turn at 6000 turns a minute are 4.17 µs each; ratio is the part of it that an edge takes.
+// A quarter of a turn of an encoder: 64 edges as the kernel hands them up, counted. The bound is what a wheel may ask
+// for: 2400 edges a turn at 6000 turns a minute are 4.17 µs each; ratio is the part of it that an edge takes.
 func BenchmarkEncoder(b *testing.B) {
 	const edges, bound = 64, 4167 * time.Nanosecond
 	e := NewEncoder(Pins{})

@@ -8,14 +8,15 @@ import (
 type BumperConfig struct {
 	// Debounce is the time without edges after which a switch counts as released, 5..20 ms for most; 0 = 10 ms.
 	Debounce time.Duration
-	// Wait is how long a Read waits for an edge: so long a reading may be old, and so soon an edge is seen. 0 = not at all.
+	// Wait is how long a Read waits for an edge: so long a reading may be old, and so soon an edge is seen. 0 = not at
+	// all.
 	Wait time.Duration
 }
 
 // Bumper is a switch that something pushes: one value, 1 while it is touched, else 0. It is a drivers.Sensor.
 //
-// A touch is believed at its first edge, for safety; its end when the switch has been quiet. The kernel can debounce too,
-// but keeps the first edge back as long as the last. A touch that ends before the next reading is reported once.
+// A touch is believed at its first edge, for safety; its end when the switch has been quiet. The kernel can debounce
+// too, but keeps the first edge back as long as the last. A touch that ends before the next reading is reported once.
 type Bumper struct {
 	lines
 	config BumperConfig
@@ -23,8 +24,9 @@ type Bumper struct {
 	filter debounce
 }
 
-// NewBumper returns the bumper at one line. It does no I/O. Of a normally open switch to ground the low level is the active
-// one, of a normally closed one the high level, with a resistor Up of both: a cut wire of the latter reads touched.
+// NewBumper returns the bumper at one line. It does no I/O. Of a normally open switch to ground the low level is the
+// active one, of a normally closed one the high level, with a resistor Up of both: a cut wire of the latter reads
+// touched.
 func NewBumper(p Pins, c BumperConfig) *Bumper {
 	if c.Debounce <= 0 {
 		c.Debounce = 10 * time.Millisecond

@@ -11,14 +11,15 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Node is an open file of the character device: a chip, or the lines that one handed out. One goroutine at a time uses it.
-// Its clock is that of the edges' time stamps; callers wait by it.
+// Node is an open file of the character device: a chip, or the lines that one handed out. One goroutine at a time uses
+// it. Its clock is that of the edges' time stamps; callers wait by it.
 type Node interface {
 	// Ioctl does a request on its structure, arg. Its errors are those of the kernel, a syscall.Errno inside.
 	Ioctl(request uint32, arg []byte) error
 	// Lines is the node of the lines that a GetLine of this chip has handed out as fd. It outlives the chip's.
 	Lines(fd int32) Node
-	// Read reads whole events of a line node. Without events it waits for at most wait and returns os.ErrDeadlineExceeded.
+	// Read reads whole events of a line node. Without events it waits for at most wait and returns
+	// os.ErrDeadlineExceeded.
 	Read(p []byte, wait time.Duration) (int, error)
 	hal.Clock
 	Close() error
@@ -89,7 +90,8 @@ func find(node Node, line string) (uint32, error) {
 		found = i
 	}
 	if found < 0 {
-		return 0, invalid("line %q: got none of that name on %s (%s), want one of its %d lines", line, c.Name, c.Label, c.Lines)
+		return 0, invalid("line %q: got none of that name on %s (%s), want one of its %d lines", line, c.Name, c.Label,
+			c.Lines)
 	}
 	return uint32(found), nil
 }
@@ -115,7 +117,8 @@ func fault(bus, op string, err error) error {
 		e.Kind, e.Err, e.Try = known.Kind, known.Err, known.Try
 	case errors.As(err, &wrong):
 		e.Kind = hal.Invalid
-	case errors.Is(err, syscall.ENODEV), errors.Is(err, syscall.ENXIO), errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrClosed):
+	case errors.Is(err, syscall.ENODEV), errors.Is(err, syscall.ENXIO), errors.Is(err, fs.ErrNotExist),
+		errors.Is(err, fs.ErrClosed):
 		e.Kind = hal.Absent
 	case errors.Is(err, syscall.EBUSY), errors.Is(err, fs.ErrPermission):
 		e.Kind = hal.Busy

@@ -62,7 +62,8 @@ func put(b []byte, text string) {
 	copy(b[:len(b)-1], text)
 }
 
-// size checks the length of a structure: the request's number determines it, so another length is a fault of ours or of an emulator.
+// size checks the length of a structure: the request's number determines it, so another length is a fault of ours or of
+// an emulator.
 func size(what string, b []byte, want int) error {
 	if len(b) != want {
 		return fmt.Errorf("gpio: %s: got %d bytes, want %d", what, len(b), want)
@@ -108,14 +109,17 @@ func (l *LineInfo) Parse(b []byte) error {
 	if n := order.Uint32(b[atInfoAttrs:]); n > maxAttributes {
 		return fmt.Errorf("gpio: line info: got %d attributes, want 0..%d", n, maxAttributes)
 	}
-	*l = LineInfo{order.Uint32(b[atOffset:]), fixed(b[:nameSize]), fixed(b[atConsumer:][:nameSize]), Flags(order.Uint64(b[atInfoFlags:]))}
+	*l = LineInfo{order.Uint32(b[atOffset:]), fixed(b[:nameSize]), fixed(b[atConsumer:][:nameSize]),
+		Flags(order.Uint64(b[atInfoFlags:]))}
 	return nil
 }
 
-// AppendTo appends the structure. The kernel, and an emulator, writes the line node's descriptor into its last four bytes.
+// AppendTo appends the structure. The kernel, and an emulator, writes the line node's descriptor into its last four
+// bytes.
 func (r *Request) AppendTo(b []byte) ([]byte, error) {
 	if n := len(r.Offsets); n < 1 || n > MaxLines || len(r.Attributes) > maxAttributes {
-		return b, fmt.Errorf("gpio: request: got %d lines and %d attributes, want 1..%d and 0..%d", n, len(r.Attributes), MaxLines, maxAttributes)
+		return b, fmt.Errorf("gpio: request: got %d lines and %d attributes, want 1..%d and 0..%d", n,
+			len(r.Attributes), MaxLines, maxAttributes)
 	}
 	at := len(b)
 	b = append(b, make([]byte, requestSize)...)
@@ -159,9 +163,11 @@ func (r *Request) Parse(b []byte) error {
 	}
 	lines, attrs := order.Uint32(b[atReqLines:]), order.Uint32(b[atReqAttrs:])
 	if lines < 1 || lines > MaxLines || attrs > maxAttributes {
-		return fmt.Errorf("gpio: request: got %d lines and %d attributes, want 1..%d and 0..%d", lines, attrs, MaxLines, maxAttributes)
+		return fmt.Errorf("gpio: request: got %d lines and %d attributes, want 1..%d and 0..%d", lines, attrs, MaxLines,
+			maxAttributes)
 	}
-	*r = Request{Consumer: fixed(b[atReqConsumer:][:nameSize]), Flags: Flags(order.Uint64(b[atReqFlags:])), Buffer: order.Uint32(b[atReqBuffer:])}
+	*r = Request{Consumer: fixed(b[atReqConsumer:][:nameSize]), Flags: Flags(order.Uint64(b[atReqFlags:])),
+		Buffer: order.Uint32(b[atReqBuffer:])}
 	for i := range lines {
 		r.Offsets = append(r.Offsets, order.Uint32(b[4*i:]))
 	}
@@ -212,7 +218,8 @@ func (e *Event) Parse(b []byte) error {
 	if at < 0 {
 		return fmt.Errorf("gpio: event: time: got %d ns, want less than 2^63", uint64(at))
 	}
-	*e = Event{at, order.Uint32(b[atEventLine:]), id == edgeRising, order.Uint32(b[atEventSeq:]), order.Uint32(b[atLineSeq:])}
+	*e = Event{at, order.Uint32(b[atEventLine:]), id == edgeRising, order.Uint32(b[atEventSeq:]),
+		order.Uint32(b[atLineSeq:])}
 	return nil
 }
 

@@ -10,7 +10,8 @@ import (
 	"time"
 )
 
-// The numbers of include/uapi/linux/gpio.h, as a C compiler prints them: requests with their sizes, and where the fields are.
+// The numbers of include/uapi/linux/gpio.h, as a C compiler prints them: requests with their sizes, and where the
+// fields are.
 func TestInterface(t *testing.T) {
 	// _IOR(0xB4, nr, size) is 2<<30 | size<<16 | 0xB4<<8 | nr, _IOWR has 3<<30.
 	number := func(dir, size, nr uint32) uint32 { return dir<<30 | size<<16 | 0xB4<<8 | nr }
@@ -26,17 +27,24 @@ func TestInterface(t *testing.T) {
 		{"sizeof gpiochip_info", chipInfoSize, 68}, {"label", atLabel, 32}, {"lines", atLines, 64},
 		{"sizeof gpio_v2_line_info", lineInfoSize, 256}, {"consumer", atConsumer, 32}, {"offset", atOffset, 64},
 		{"num_attrs", atInfoAttrs, 68}, {"flags", atInfoFlags, 72},
-		{"sizeof gpio_v2_line_request", requestSize, 592}, {"consumer", atReqConsumer, 256}, {"config.flags", atReqFlags, 288},
+		{"sizeof gpio_v2_line_request", requestSize, 592}, {"consumer", atReqConsumer, 256},
+		{"config.flags", atReqFlags, 288},
 		{"config.num_attrs", atReqAttrs, 296}, {"config.attrs", atReqAttr, 320}, {"num_lines", atReqLines, 560},
 		{"event_buffer_size", atReqBuffer, 564}, {"fd", atReqFD, 588},
-		{"sizeof gpio_v2_line_config_attribute", attrSize, 24}, {"attr.flags", atAttrValue, 8}, {"mask", atAttrMask, 16},
+		{"sizeof gpio_v2_line_config_attribute", attrSize, 24}, {"attr.flags", atAttrValue, 8},
+		{"mask", atAttrMask, 16},
 		{"sizeof gpio_v2_line_values", valuesSize, 16}, {"mask", atMask, 8},
-		{"sizeof gpio_v2_line_event", EventSize, 48}, {"id", atEventID, 8}, {"offset", atEventLine, 12}, {"seqno", atEventSeq, 16}, {"line_seqno", atLineSeq, 20},
-		{"FLAG_USED", uint32(Used), 1}, {"FLAG_ACTIVE_LOW", uint32(ActiveLow), 2}, {"FLAG_INPUT", uint32(Input), 4}, {"FLAG_OUTPUT", uint32(Output), 8},
-		{"FLAG_EDGE_RISING", uint32(EdgeRising), 0x10}, {"FLAG_EDGE_FALLING", uint32(EdgeFalling), 0x20}, {"FLAG_OPEN_DRAIN", uint32(OpenDrain), 0x40},
-		{"FLAG_BIAS_PULL_UP", uint32(PullUp), 0x100}, {"FLAG_BIAS_PULL_DOWN", uint32(PullDown), 0x200}, {"FLAG_BIAS_DISABLED", uint32(BiasDisabled), 0x400},
+		{"sizeof gpio_v2_line_event", EventSize, 48}, {"id", atEventID, 8}, {"offset", atEventLine, 12},
+		{"seqno", atEventSeq, 16}, {"line_seqno", atLineSeq, 20},
+		{"FLAG_USED", uint32(Used), 1}, {"FLAG_ACTIVE_LOW", uint32(ActiveLow), 2}, {"FLAG_INPUT", uint32(Input), 4},
+		{"FLAG_OUTPUT", uint32(Output), 8},
+		{"FLAG_EDGE_RISING", uint32(EdgeRising), 0x10}, {"FLAG_EDGE_FALLING", uint32(EdgeFalling), 0x20},
+		{"FLAG_OPEN_DRAIN", uint32(OpenDrain), 0x40},
+		{"FLAG_BIAS_PULL_UP", uint32(PullUp), 0x100}, {"FLAG_BIAS_PULL_DOWN", uint32(PullDown), 0x200},
+		{"FLAG_BIAS_DISABLED", uint32(BiasDisabled), 0x400},
 		{"FLAG_EVENT_CLOCK_REALTIME", uint32(ClockWall), 0x800},
-		{"ATTR_ID_FLAGS", attrFlags, 1}, {"ATTR_ID_OUTPUT_VALUES", attrValues, 2}, {"ATTR_ID_DEBOUNCE", attrDebounce, 3},
+		{"ATTR_ID_FLAGS", attrFlags, 1}, {"ATTR_ID_OUTPUT_VALUES", attrValues, 2},
+		{"ATTR_ID_DEBOUNCE", attrDebounce, 3},
 		{"EVENT_RISING_EDGE", edgeRising, 1}, {"EVENT_FALLING_EDGE", edgeFalling, 2},
 	} {
 		if c.got != c.want {
@@ -53,16 +61,20 @@ var eventCases = []struct {
 	name, bytes string
 	event       Event
 }{
-	{"press", "00ca9a3b00000000" + "01000000" + "11000000" + "01000000" + "01000000", Event{time.Second, 17, true, 1, 1}},
-	{"release", "15cd5b0700000000" + "02000000" + "3f000000" + "ffffffff" + "07000000", Event{123456789, 63, false, math.MaxUint32, 7}},
-	{"late", "ffffffffffffff7f" + "02000000" + "00000000" + "00000000" + "00000000", Event{math.MaxInt64, 0, false, 0, 0}},
+	{"press", "00ca9a3b00000000" + "01000000" + "11000000" + "01000000" + "01000000",
+		Event{time.Second, 17, true, 1, 1}},
+	{"release", "15cd5b0700000000" + "02000000" + "3f000000" + "ffffffff" + "07000000",
+		Event{123456789, 63, false, math.MaxUint32, 7}},
+	{"late", "ffffffffffffff7f" + "02000000" + "00000000" + "00000000" + "00000000",
+		Event{math.MaxInt64, 0, false, 0, 0}},
 }
 
 var badEvents = []struct{ name, bytes, text string }{
 	{"no edge", strings.Repeat("00", EventSize), "edge: got 0"},
 	{"both edges", "00000000000000000300000011000000", "got 16 bytes, want 48"},
 	{"third edge", "000000000000000003" + strings.Repeat("00", 39), "edge: got 3"},
-	{"before time", "00000000000000800100000" + strings.Repeat("0", 2*EventSize-23), "time: got 9223372036854775808 ns"},
+	{"before time", "00000000000000800100000" + strings.Repeat("0", 2*EventSize-23),
+		"time: got 9223372036854775808 ns"},
 	{"short", "01", "got 1 bytes"},
 }
 
@@ -156,7 +168,8 @@ func TestRequests(t *testing.T) {
 			}
 		}
 	}
-	for name, r := range map[string]Request{"no line": {}, "65 lines": {Offsets: make([]uint32, 65)}, "11 attributes": {Offsets: []uint32{1}, Attributes: make([]Attribute, 11)}} {
+	for name, r := range map[string]Request{"no line": {}, "65 lines": {Offsets: make([]uint32, 65)},
+		"11 attributes": {Offsets: []uint32{1}, Attributes: make([]Attribute, 11)}} {
 		if _, err := r.AppendTo(nil); err == nil {
 			t.Errorf("%s: got no error", name)
 		}

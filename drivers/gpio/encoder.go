@@ -11,8 +11,8 @@ import (
 // Encoder counts the steps of a quadrature encoder: two values, the steps turned since the first Open, four a slot, and
 // their rate, steps a second. It is a drivers.Sensor. Swapping the lines turns its direction.
 //
-// The count is exact as long as no edge is missed. A missed edge, or a change of both lines at once, counts as an error, and
-// the Read that finds it fails: the count continues with an unknown offset.
+// The count is exact as long as no edge is missed. A missed edge, or a change of both lines at once, counts as an
+// error, and the Read that finds it fails: the count continues with an unknown offset.
 type Encoder struct {
 	lines
 	take   func(*Event)
@@ -66,8 +66,8 @@ func (e *Encoder) Open() error {
 	return e.syncLevels()
 }
 
-// syncLevels takes the lines' present levels. Edges that came before the levels were read must not be counted from there: while
-// it turns, look again.
+// syncLevels takes the lines' present levels. Edges that came before the levels were read must not be counted from
+// there: while it turns, look again.
 func (e *Encoder) syncLevels() error {
 	const maxTries = 8
 	for range maxTries {
@@ -111,8 +111,8 @@ func (e *Encoder) Read(values []float64) error {
 // Errors counts the edges that were missed.
 func (e *Encoder) Errors() uint64 { return e.errors }
 
-// speed is the rate of a counter, from the stamps of its steps: between the last one of the look before and the last one of
-// this look, or, where the counter was in between, from the first one of this look on.
+// speed is the rate of a counter, from the stamps of its steps: between the last one of the look before and the last
+// one of this look, or, where the counter was in between, from the first one of this look on.
 type speed struct {
 	steps       int // steps in this look
 	first, last stamp

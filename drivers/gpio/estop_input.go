@@ -2,8 +2,8 @@ package gpio
 
 import "time"
 
-// EStopInput is the circuit of an emergency-stop button, normally closed: one value, 1 while it has been whole since the
-// last reading, else 0. It is a drivers.Sensor.
+// EStopInput is the circuit of an emergency-stop button, normally closed: one value, 1 while it has been whole since
+// the last reading, else 0. It is a drivers.Sensor.
 //
 // The button's contact pulls the line to its active level against the chip's resistor, so that a cut wire, an unplugged
 // button and a pressed one all read 0. Nothing is debounced: the latch of the stop makes that needless.

@@ -10,8 +10,10 @@ import (
 
 // A bumper between line 17 and ground: touched is low, against the chip's own resistor.
 func ExampleNewBumper() {
-	bumper := gpio.NewBumper(gpio.Pins{Bus: "io", Open: gpio.Find("/dev/gpiochip0"), Lines: []string{"17"}, ActiveLow: true,
-		Bias: gpio.Up, User: "front bumper"}, gpio.BumperConfig{Debounce: 20 * time.Millisecond, Wait: 50 * time.Millisecond})
+	bumper := gpio.NewBumper(gpio.Pins{Bus: "io", Open: gpio.Find("/dev/gpiochip0"), Lines: []string{"17"},
+		ActiveLow: true,
+		Bias:      gpio.Up, User: "front bumper"},
+		gpio.BumperConfig{Debounce: 20 * time.Millisecond, Wait: 50 * time.Millisecond})
 	if err := bumper.Open(); err != nil {
 		log.Fatal(err)
 	}
@@ -24,8 +26,9 @@ func ExampleNewBumper() {
 
 // The circuit of a normally closed stop button, to ground: any word but 1 is a stop, and so is no word.
 func ExampleNewEStopInput() {
-	circuit := gpio.NewEStopInput(gpio.Pins{Bus: "io", Open: gpio.Find("pinctrl-rp1"), Lines: []string{"GPIO4"}, ActiveLow: true,
-		User: "stop button"}, 10*time.Millisecond)
+	circuit := gpio.NewEStopInput(gpio.Pins{Bus: "io", Open: gpio.Find("pinctrl-rp1"), Lines: []string{"GPIO4"},
+		ActiveLow: true,
+		User:      "stop button"}, 10*time.Millisecond)
 	whole := []float64{0}
 	if err := circuit.Open(); err != nil || circuit.Read(whole) != nil || whole[0] != 1 {
 		fmt.Println("stop")
@@ -34,7 +37,8 @@ func ExampleNewEStopInput() {
 
 // An encoder turns its count back where its lines are swapped; its second value is its rate, steps a second.
 func ExampleNewEncoder() {
-	wheel := gpio.NewEncoder(gpio.Pins{Bus: "io", Open: gpio.Find("gpiochip0"), Lines: []string{"6", "5"}, Bias: gpio.Up, User: "left wheel"})
+	wheel := gpio.NewEncoder(gpio.Pins{Bus: "io", Open: gpio.Find("gpiochip0"), Lines: []string{"6", "5"},
+		Bias: gpio.Up, User: "left wheel"})
 	if err := wheel.Open(); err != nil {
 		log.Fatal(err)
 	}
@@ -48,7 +52,8 @@ func ExampleNewEncoder() {
 
 // A sonar whose echo comes through a divider: 5 V to 3.3 V.
 func ExampleNewHCSR04() {
-	sonar := gpio.NewHCSR04(gpio.Pins{Bus: "io", Open: gpio.Find("/dev/gpiochip0"), Lines: []string{"23", "24"}, User: "sonar"},
+	sonar := gpio.NewHCSR04(gpio.Pins{Bus: "io", Open: gpio.Find("/dev/gpiochip0"), Lines: []string{"23", "24"},
+		User: "sonar"},
 		gpio.HCSR04Config{Celsius: 15})
 	if err := sonar.Open(); err != nil {
 		log.Fatal(err)
@@ -76,7 +81,8 @@ func ExampleNewPIR() {
 
 // A headlight, on for as long as the program holds its line.
 func ExampleNewSwitch() {
-	light := gpio.NewSwitch(gpio.Pins{Bus: "io", Open: gpio.Find("/dev/gpiochip0"), Lines: []string{"5"}, User: "headlight"})
+	light := gpio.NewSwitch(gpio.Pins{Bus: "io", Open: gpio.Find("/dev/gpiochip0"), Lines: []string{"5"},
+		User: "headlight"})
 	if err := light.Open(); err != nil {
 		log.Fatal(err)
 	}

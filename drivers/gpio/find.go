@@ -61,14 +61,16 @@ func locate(dev, port string, open func(path string) (Node, error)) (string, err
 	case len(found) == 1:
 		return found[0], nil
 	case len(found) > 1:
-		return "", &hal.Error{Kind: hal.Invalid, Bus: port, Op: "gpio", Err: fmt.Errorf("label: got %s, want one chip of it: name the device",
-			strings.Join(found, " and "))}
+		return "", &hal.Error{Kind: hal.Invalid, Bus: port, Op: "gpio",
+			Err: fmt.Errorf("label: got %s, want one chip of it: name the device",
+				strings.Join(found, " and "))}
 	case denied != nil:
 		return "", denied
 	case len(labels) == 0:
 		labels = []string{"no chip"}
 	}
-	return "", &hal.Error{Kind: hal.Absent, Bus: port, Op: "gpio", Err: fmt.Errorf("no chip is called or labelled %q; there is %s", port, strings.Join(labels, ", ")),
+	return "", &hal.Error{Kind: hal.Absent, Bus: port, Op: "gpio",
+		Err: fmt.Errorf("no chip is called or labelled %q; there is %s", port, strings.Join(labels, ", ")),
 		Try: "ls /dev/gpiochip*"}
 }
 

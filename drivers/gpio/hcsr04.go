@@ -32,18 +32,18 @@ type HCSR04Config struct {
 	Turn    *Turn   // shared with sensors that would receive its sound; nil = none
 }
 
-// Turn lets sonars that receive each other sound one after the other: of n each has a look every n times 60 ms. The zero Turn is
-// ready. It takes no account of which of them really do.
+// Turn lets sonars that receive each other sound one after the other: of n each has a look every n times 60 ms. The
+// zero Turn is ready. It takes no account of which of them really do.
 type Turn struct {
 	mu   sync.Mutex
 	next time.Duration // when the next may sound
 }
 
-// HCSR04 is an HC-SR04 ultrasonic sensor: one value, the distance of the nearest object in its cone of 15 degrees, m; without
-// an echo its greatest range. It is a drivers.Sensor. Its echo line is 5 V: most chips need a divider.
+// HCSR04 is an HC-SR04 ultrasonic sensor: one value, the distance of the nearest object in its cone of 15 degrees, m;
+// without an echo its greatest range. It is a drivers.Sensor. Its echo line is 5 V: most chips need a divider.
 //
-// The width of the echo is computed from the kernel's time stamps of its edges. A Read takes up to 60 ms, and begins at the
-// earliest 60 ms after the previous one.
+// The width of the echo is computed from the kernel's time stamps of its edges. A Read takes up to 60 ms, and begins at
+// the earliest 60 ms after the previous one.
 type HCSR04 struct {
 	lines  lines
 	config HCSR04Config
@@ -88,7 +88,8 @@ func speedOfSound(celsius float64) float64 { return 331.3 + 0.606*celsius }
 func (s *HCSR04) Open() error {
 	s.rest() // in vain where the chip is gone, which is why it is opened again
 	out, none := Output, uint64(0)
-	return s.lines.open(Input|EdgeRising|EdgeFalling, 0, Attribute{Flags: &out, Mask: trigger}, Attribute{Values: &none, Mask: trigger})
+	return s.lines.open(Input|EdgeRising|EdgeFalling, 0, Attribute{Flags: &out, Mask: trigger},
+		Attribute{Values: &none, Mask: trigger})
 }
 
 // Read triggers it, in its turn, and waits for the echo.
@@ -130,7 +131,8 @@ func (s *HCSR04) Read(values []float64) error {
 	switch {
 	case s.rose >= 0:
 	case s.glitch:
-		return s.lines.faultf(hal.BusFault, "echo: got a pulse of less than %v, want an echo: interference on its line, or something nearer than 2 cm", hcsr04Shortest)
+		return s.lines.faultf(hal.BusFault, "echo: got a pulse of less than %v, want an echo: interference on its "+
+			"line, or something nearer than 2 cm", hcsr04Shortest)
 	default:
 		return s.lines.faultf(hal.Timeout, "no answer to a trigger: is it wired, and has it 5 V?")
 	}

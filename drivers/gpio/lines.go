@@ -54,8 +54,8 @@ type lines struct {
 	events  [batch]Event
 }
 
-// batch is how many events one read takes, and rounds how many reads one reading of the lines takes at most: a line in a storm
-// of edges must not hold its reader for good.
+// batch is how many events one read takes, and rounds how many reads one reading of the lines takes at most: a line in
+// a storm of edges must not hold its reader for good.
 const (
 	batch  = 64
 	rounds = MaxEvents/batch + 1

@@ -26,7 +26,8 @@ func (n *kernelNode) Ioctl(request uint32, arg []byte) error {
 		return os.ErrClosed
 	}
 	for {
-		_, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(n.fd), uintptr(request), uintptr(unsafe.Pointer(unsafe.SliceData(arg))))
+		_, _, e := unix.Syscall(unix.SYS_IOCTL, uintptr(n.fd), uintptr(request),
+			uintptr(unsafe.Pointer(unsafe.SliceData(arg))))
 		switch e {
 		case 0:
 			return nil

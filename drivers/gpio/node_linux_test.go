@@ -10,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The kernel's side of reading, on a pipe: what has come is read, what does not come is waited for no longer than told, and a
-// far end that is gone is a chip that is gone. Nothing of it allocates.
+// The kernel's side of reading, on a pipe: what has come is read, what does not come is waited for no longer than told,
+// and a far end that is gone is a chip that is gone. Nothing of it allocates.
 func TestKernelNode(t *testing.T) {
 	var ends [2]int
 	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC); err != nil {
@@ -35,7 +35,8 @@ func TestKernelNode(t *testing.T) {
 		t.Errorf("got %g allocations a read, want none", allocs)
 	}
 	before := n.Now()
-	if _, err := n.Read(p, 2*time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) || n.Now()-before < 2*time.Millisecond {
+	if _, err := n.Read(p, 2*time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) ||
+		n.Now()-before < 2*time.Millisecond {
 		t.Errorf("waited %v: %v", n.Now()-before, err)
 	}
 	n.SleepUntil(n.Now() + time.Millisecond)
@@ -52,7 +53,8 @@ func TestKernelNode(t *testing.T) {
 	if err := errors.Join(n.Close(), n.Close()); err != nil {
 		t.Error(err)
 	}
-	if _, err := n.Read(p, 0); !errors.Is(err, os.ErrClosed) || !errors.Is(n.Ioctl(GetValues, p[:valuesSize]), os.ErrClosed) {
+	if _, err := n.Read(p, 0); !errors.Is(err, os.ErrClosed) ||
+		!errors.Is(n.Ioctl(GetValues, p[:valuesSize]), os.ErrClosed) {
 		t.Errorf("closed: got %v", err)
 	}
 }

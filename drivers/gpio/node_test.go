@@ -31,7 +31,8 @@ func TestSteps(t *testing.T) {
 			e := Encoder{state: from}
 			e.turn(to)
 			if e.count != count || e.errors != faults || e.state != to {
-				t.Errorf("%02b to %02b: got %d and %d errors, want %d and %d", from, to, e.count, e.errors, count, faults)
+				t.Errorf("%02b to %02b: got %d and %d errors, want %d and %d", from, to, e.count, e.errors, count,
+					faults)
 			}
 		}
 	}
@@ -87,11 +88,15 @@ func TestHostile(t *testing.T) {
 		text string
 		kind hal.Kind
 	}{
-		{"half an event", func(p []byte) (int, error) { return 40, nil }, "got 40 bytes, want whole ones of 48", hal.BusFault},
-		{"more than there is room", func(p []byte) (int, error) { return len(p) + EventSize, nil }, "whole ones", hal.BusFault},
+		{"half an event", func(p []byte) (int, error) { return 40, nil }, "got 40 bytes, want whole ones of 48",
+			hal.BusFault},
+		{"more than there is room", func(p []byte) (int, error) { return len(p) + EventSize, nil }, "whole ones",
+			hal.BusFault},
 		{"less than nothing", func(p []byte) (int, error) { return -1, nil }, "whole ones", hal.BusFault},
 		{"no edge", func(p []byte) (int, error) { clear(p); return EventSize, nil }, "edge: got 0", hal.BusFault},
-		{"another's line", func(p []byte) (int, error) { return answers(p, Event{Line: 9, Rising: true, Seq: 1}), nil }, "got one of line 9, want one of [4]", hal.BusFault},
+		{"another's line", func(p []byte) (int, error) {
+			return answers(p, Event{Line: 9, Rising: true, Seq: 1}), nil
+		}, "got one of line 9, want one of [4]", hal.BusFault},
 		{"unplugged", func(p []byte) (int, error) { return 0, syscall.ENODEV }, "no such device", hal.Absent},
 		{"broken", func(p []byte) (int, error) { return 0, syscall.EIO }, "input/output error", hal.BusFault},
 	} {
@@ -102,11 +107,15 @@ func TestHostile(t *testing.T) {
 		}
 		n.read = c.read
 		v := []float64{7}
-		if err := s.Read(v); err == nil || !strings.Contains(err.Error(), c.text) || hal.KindOf(err) != c.kind || v[0] != 7 {
+		if err := s.Read(v); err == nil || !strings.Contains(err.Error(), c.text) || hal.KindOf(err) != c.kind ||
+			v[0] != 7 {
 			t.Errorf("%s: got %v, %v; want %q of kind %v", c.name, err, v, c.text, c.kind)
 		}
 	}
-	n := &scripted{ioctl: func(request uint32, arg []byte) error { order.PutUint32(arg[atLines:], math.MaxUint32); return nil }}
+	n := &scripted{ioctl: func(request uint32, arg []byte) error {
+		order.PutUint32(arg[atLines:], math.MaxUint32)
+		return nil
+	}}
 	if _, _, err := Survey("io", n.open()); err == nil || n.shut != 1 {
 		t.Errorf("a chip of 2^32 lines: got %v, closed %d times", err, n.shut)
 	}
@@ -142,7 +151,8 @@ func TestGivesBack(t *testing.T) {
 		Open() error
 		Read([]float64) error
 		Close() error
-	}{"bumper": NewBumper(n.pins(), BumperConfig{}), "circuit": NewEStopInput(n.pins(), 0), "pir": NewPIR(n.pins(), PIRConfig{}),
+	}{"bumper": NewBumper(n.pins(), BumperConfig{}), "circuit": NewEStopInput(n.pins(), 0),
+		"pir":     NewPIR(n.pins(), PIRConfig{}),
 		"encoder": NewEncoder(two), "sonar": NewHCSR04(two, HCSR04Config{})} {
 		n.shut = 0
 		for range 2 {
@@ -184,14 +194,16 @@ func TestFind(t *testing.T) {
 			return nil
 		}}, nil
 	}
-	for port, want := range map[string]string{"gpiochip4": "gpiochip4", "10": "gpiochip10", "pinctrl-rp1": "gpiochip0", dev + "/gpiochip4": "gpiochip4"} {
+	for port, want := range map[string]string{"gpiochip4": "gpiochip4", "10": "gpiochip10", "pinctrl-rp1": "gpiochip0",
+		dev + "/gpiochip4": "gpiochip4"} {
 		if _, err := within(dev, port, open)(); err != nil || opened != want {
 			t.Errorf("%s: got %s, %v; want %s", port, opened, err, want)
 		}
 	}
 	fails := func(port, text string, kind hal.Kind) {
 		t.Helper()
-		if _, err := within(dev, port, open)(); err == nil || !strings.Contains(err.Error(), text) || hal.KindOf(err) != kind {
+		if _, err := within(dev, port, open)(); err == nil || !strings.Contains(err.Error(), text) ||
+			hal.KindOf(err) != kind {
 			t.Errorf("%s: got %v (%v), want %q", port, err, hal.KindOf(err), text)
 		}
 	}
@@ -210,7 +222,8 @@ func TestFind(t *testing.T) {
 	labels["gpiochip10"] = "secret"
 	fails("10", "permission denied", hal.Busy)
 	fails("pinctrl-rp2", "permission denied", hal.Busy)
-	if _, err := within(t.TempDir(), "pinctrl-rp1", open)(); hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "there is no chip") {
+	if _, err := within(t.TempDir(), "pinctrl-rp1", open)(); hal.KindOf(err) != hal.Absent ||
+		!strings.Contains(err.Error(), "there is no chip") {
 		t.Errorf("no chip: got %v", err)
 	}
 	if _, err := Find(os.DevNull)(); err != nil {

@@ -10,7 +10,8 @@ import (
 type PIRConfig struct {
 	// WarmUp is the time after the first Open in which its output is invalid, 30..60 s for an HC-SR501; 0 = it is warm.
 	WarmUp time.Duration
-	// Debounce is done by the kernel; 0 = none. The sensor holds its output for 2.5 s or longer, as set by its potentiometer.
+	// Debounce is done by the kernel; 0 = none. The sensor holds its output for 2.5 s or longer, as set by its
+	// potentiometer.
 	Debounce time.Duration
 	Wait     time.Duration // as of a bumper
 }

@@ -8,11 +8,11 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Switch is an output line: a headlight, a relay, the OE pin of a PWM board. It is off from Open on. Any goroutine may call
-// it. A call takes some µs for a chip in the processor, some 100 µs for one on I2C or USB.
+// Switch is an output line: a headlight, a relay, the OE pin of a PWM board. It is off from Open on. Any goroutine may
+// call it. A call takes some µs for a chip in the processor, some 100 µs for one on I2C or USB.
 //
-// Close switches it off and releases the line. When the program dies, most chips release the line, others keep its level. An
-// external resistor must pull it to the safe level.
+// Close switches it off and releases the line. When the program dies, most chips release the line, others keep its
+// level. An external resistor must pull it to the safe level.
 type Switch struct {
 	mu    sync.Mutex
 	lines lines

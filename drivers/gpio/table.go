@@ -9,7 +9,8 @@ const (
 	SetValues   = 0xC010B40F // line node: valuesSize
 )
 
-// Sizes of the structures, and where their fields are. All are of the machine's own byte order, and the same on all machines.
+// Sizes of the structures, and where their fields are. All are of the machine's own byte order, and the same on all
+// machines.
 const (
 	chipInfoSize = 68 // name[32] label[32] lines u32
 	atLabel      = 32
@@ -21,7 +22,9 @@ const (
 	atInfoAttrs  = 68
 	atInfoFlags  = 72
 
-	requestSize   = 592 // offsets u32[64] consumer[32] config{flags u64, num_attrs u32, padding, attrs[10]} num_lines u32, event_buffer_size u32, padding, fd s32
+	// offsets u32[64] consumer[32] config{flags u64, num_attrs u32, padding, attrs[10]} num_lines u32,
+	// event_buffer_size u32, padding, fd s32
+	requestSize   = 592
 	atReqConsumer = 256
 	atReqFlags    = 288
 	atReqAttrs    = 296 // how many

@@ -15,8 +15,8 @@ func (still) String() string                  { return "still" }
 func (still) Tx(uint16, []byte, []byte) error { return nil }
 func (still) SetSpeed(physic.Frequency) error { return nil }
 
-// A sample of 14 bytes read and a setting written. The bound is the bus: 20 bytes of 9 bits are 0.45 ms at 400 kHz; ratio is
-// the part of it that the processor takes.
+// A sample of 14 bytes read and a setting written. The bound is the bus: 20 bytes of 9 bits are 0.45 ms at 400 kHz;
+// ratio is the part of it that the processor takes.
 func BenchmarkChip(b *testing.B) {
 	c := NewChip(still{}, 0x68, "bench")
 	b.ReportAllocs()

@@ -31,8 +31,8 @@ type Bus struct {
 	closed bool
 }
 
-// Open opens the bus at path: /dev/i2c-1, or a stable link to one. Its errors: hal.Invalid for an invalid path, hal.Absent if
-// absent, hal.Busy if access is denied. The device tree sets its clock rate.
+// Open opens the bus at path: /dev/i2c-1, or a stable link to one. Its errors: hal.Invalid for an invalid path,
+// hal.Absent if absent, hal.Busy if access is denied. The device tree sets its clock rate.
 func Open(path string) (*Bus, error) {
 	return openWith(path, func(n int) (conn.BusCloser, error) { return sysfs.NewI2C(n) })
 }

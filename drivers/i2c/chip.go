@@ -41,8 +41,8 @@ func OnSPI(bus conn.Bus) bool {
 	return ok && s.OnSPI()
 }
 
-// File returns a descriptor whose writes go to the chip, for a process that supervises this one; nil if the bus has none.
-// The caller closes it.
+// File returns a descriptor whose writes go to the chip, for a process that supervises this one; nil if the bus has
+// none. The caller closes it.
 func (c *Chip) File() (*os.File, error) {
 	b, ok := c.bus.(interface {
 		File(addr uint16) (*os.File, error)
@@ -53,8 +53,8 @@ func (c *Chip) File() (*os.File, error) {
 	return b.File(c.addr)
 }
 
-// Read reads n bytes, at most 64, from register on: one transaction, with a repeated start between its halves. The slice
-// belongs to the chip and is valid until the next call.
+// Read reads n bytes, at most 64, from register on: one transaction, with a repeated start between its halves. The
+// slice belongs to the chip and is valid until the next call.
 func (c *Chip) Read(register byte, n int) ([]byte, error) {
 	c.w[0] = register
 	if err := c.bus.Tx(c.addr, c.w[:1], c.r[:n]); err != nil {
@@ -86,8 +86,8 @@ func (c *Chip) WriteWord(register byte, word uint16) error {
 	return c.Write(register, byte(word>>8), byte(word))
 }
 
-// Expect reads register and returns its value, which must be one of values: a driver distinguishes its chip from another at
-// the same address. No reply, or another chip, is hal.Absent.
+// Expect reads register and returns its value, which must be one of values: a driver distinguishes its chip from
+// another at the same address. No reply, or another chip, is hal.Absent.
 func (c *Chip) Expect(register byte, values ...byte) (byte, error) {
 	p, err := c.Read(register, 1)
 	if err != nil {

@@ -1,8 +1,8 @@
 // Package i2c holds the common parts of I2C drivers: register access over periph's i2c.Bus, the kernel's buses, and the
 // clock of their waits.
 //
-// Buses are periph's (periph.io/x/conn/v3/i2c.Bus): one verb, Tx, and its host packages and test doubles fit. Its device
-// drivers are used only to test our emulated chips. Their limitations:
+// Buses are periph's (periph.io/x/conn/v3/i2c.Bus): one verb, Tx, and its host packages and test doubles fit. Its
+// device drivers are used only to test our emulated chips. Their limitations:
 //
 //	bno055, ms5837, lsm6dsox   periph has none
 //	pca9685   sleeps 100 ms twice at the start, sets a prescaler one too high (49.6 Hz for 50), cannot be set to the true
@@ -20,14 +20,14 @@
 //	sensor.Read(values)                          one measurement, SI units, in the order of its type
 //	sensor.Close()                               the bus stays open
 //
-// One goroutine at a time uses a chip. Open may be called again without a Close, to recover a lost chip. The comment of each
-// call gives its blocking time, by the Clock of its config. In a test the bus is periph's i2ctest.Playback, or
+// One goroutine at a time uses a chip. Open may be called again without a Close, to recover a lost chip. The comment of
+// each call gives its blocking time, by the Clock of its config. In a test the bus is periph's i2ctest.Playback, or
 // sim/emulator/chip's.
 //
-// Errors are a *hal.Error with the bus, the address and the chip's name. hal.Absent: no chip replies, another chip replies,
-// or it was reset: Open it again. hal.BusFault: an impossible value, as after a glitch on the bus. hal.Invalid, of New: an
-// unsupported config. After an error values are undefined.
+// Errors are a *hal.Error with the bus, the address and the chip's name. hal.Absent: no chip replies, another chip
+// replies, or it was reset: Open it again. hal.BusFault: an impossible value, as after a glitch on the bus.
+// hal.Invalid, of New: an unsupported config. After an error values are undefined.
 //
-// After a power loss a chip does not reply or has its factory settings. Every driver here detects that (an error of kind
-// hal.Absent), so that its poller opens it again.
+// After a power loss a chip does not reply or has its factory settings. Every driver here detects that (an error of
+// kind hal.Absent), so that its poller opens it again.
 package i2c

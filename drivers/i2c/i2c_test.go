@@ -27,7 +27,8 @@ func TestChip(t *testing.T) {
 		t.Errorf("identity: got %X, %v", v, err)
 	}
 	_, err := c.Expect(0x75, 0x68, 0x71)
-	if hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "mpu at 0x68: identity: got 0x55, want one of 68 71") {
+	if hal.KindOf(err) != hal.Absent ||
+		!strings.Contains(err.Error(), "mpu at 0x68: identity: got 0x55, want one of 68 71") {
 		t.Errorf("a stranger: got %v", err)
 	}
 	if err := errors.Join(c.Write(0x1B, 8, 16), c.Write(0x1E)); err != nil {

@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// alive watches whether a BNO055 still measures: a hung one repeats its last reading for ever (boschsensortec/BNO055_SensorAPI#9), or
-// its fusion holds an attitude while its gyro turns (#12 there). The last digits of a living gyro and accelerometer flicker.
+// alive watches whether a BNO055 still measures: a hung one repeats its last reading for ever
+// (boschsensortec/BNO055_SensorAPI#9), or its fusion holds an attitude while its gyro turns (#12 there). The last
+// digits of a living gyro and accelerometer flicker.
 type alive struct {
 	burst        [BNO055Quaternion + 8 - BNO055Acc]byte
 	came         time.Duration // when it was read last
@@ -80,5 +81,6 @@ func (s *BNO055) Note() string {
 	if !s.alive.heldForLong {
 		return ""
 	}
-	return "its attitude was the same to the last bit for 5 s while its gyro flickered: it holds it at rest, or its fusion is frozen: turn it and see"
+	return "its attitude was the same to the last bit for 5 s while its gyro flickered: it holds it at rest, or its " +
+		"fusion is frozen: turn it and see"
 }

@@ -34,8 +34,8 @@ type transport interface {
 
 // BNO055 is one chip. It is a drivers.Sensor of ten values: attitude w x y z, rates x y z, acceleration x y z.
 //
-// On I2C it stretches the clock, which the hardware I2C of a Raspberry Pi up to 4 does not support: bytes are corrupted. Use its UART
-// there, or i2c-gpio.
+// On I2C it stretches the clock, which the hardware I2C of a Raspberry Pi up to 4 does not support: bytes are
+// corrupted. Use its UART there, or i2c-gpio.
 type BNO055 struct {
 	wire   transport
 	config BNO055Config
@@ -55,8 +55,8 @@ func NewBNO055(bus conn.Bus, c BNO055Config) *BNO055 {
 	return newBNO055(wired{i2c.NewChip(bus, c.Address, "bno055")}, c)
 }
 
-// NewBNO055Serial returns the chip on a serial line of 115200 baud that open opens, and opens again. name is the line's, for
-// errors. It does no I/O.
+// NewBNO055Serial returns the chip on a serial line of 115200 baud that open opens, and opens again. name is the
+// line's, for errors. It does no I/O.
 func NewBNO055Serial(name string, open servo.Opener, c BNO055Config) *BNO055 {
 	return newBNO055(&bnoSerial{port: servo.PointToPoint{Bus: name, Device: "bno055", Opener: open}}, c)
 }
@@ -162,15 +162,18 @@ func (s *BNO055) firstFusion() error {
 	if err != nil {
 		return err
 	}
-	return s.wire.Fault(hal.BusFault, fmt.Errorf("fusion: got status %d, error %d, want status %d", p[0], p[1], BNO055Running))
+	return s.wire.Fault(hal.BusFault, fmt.Errorf("fusion: got status %d, error %d, want status %d", p[0], p[1],
+		BNO055Running))
 }
 
 // quaternion is w x y z of the eight bytes of the register.
 func quaternion(p []byte) [4]float64 {
-	return [4]float64{le16(p, 0) * BNO055QuatScale, le16(p, 2) * BNO055QuatScale, le16(p, 4) * BNO055QuatScale, le16(p, 6) * BNO055QuatScale}
+	return [4]float64{le16(p, 0) * BNO055QuatScale, le16(p, 2) * BNO055QuatScale, le16(p, 4) * BNO055QuatScale,
+		le16(p, 6) * BNO055QuatScale}
 }
 
-// Read takes the newest attitude, rates and accelerations, all of one burst: 1 ms on a bus of 400 kHz, 4 ms on the UART.
+// Read takes the newest attitude, rates and accelerations, all of one burst: 1 ms on a bus of 400 kHz, 4 ms on the
+// UART.
 func (s *BNO055) Read(values []float64) error {
 	const first, size = BNO055Acc, BNO055Quaternion + 8 - BNO055Acc
 	p, err := s.wire.Read(first, size)
@@ -185,7 +188,8 @@ func (s *BNO055) Read(values []float64) error {
 	norm := math.Sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3])
 	switch {
 	case norm == 0:
-		return s.wire.Fault(hal.Absent, fmt.Errorf("attitude: got zeros: the fusion has stopped, as after a loss of power"))
+		return s.wire.Fault(hal.Absent,
+			fmt.Errorf("attitude: got zeros: the fusion has stopped, as after a loss of power"))
 	case math.Abs(norm-1) > 0.02:
 		return s.wire.Fault(hal.BusFault, fmt.Errorf("attitude: got a quaternion of length %.3f, want 1", norm))
 	}
@@ -206,7 +210,8 @@ func (s *BNO055) Read(values []float64) error {
 	return nil
 }
 
-// Calibrated reports how far the chip has calibrated itself, 0 (not) to 3 (fully) each. In IMU mode system and field stay 0.
+// Calibrated reports how far the chip has calibrated itself, 0 (not) to 3 (fully) each. In IMU mode system and field
+// stay 0.
 func (s *BNO055) Calibrated() (system, gyro, accelerometer, field int, err error) {
 	p, err := s.wire.Read(BNO055Calibration, 1)
 	if err != nil {

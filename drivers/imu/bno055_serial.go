@@ -16,8 +16,8 @@ const (
 	bnoAttempts = 4 // the chip sometimes replies "bus overrun"; the request must be repeated
 )
 
-// bnoSerial is the chip's registers over its UART. The protocol has no checksum: a byte that changes on the way is seen by
-// its place or not at all.
+// bnoSerial is the chip's registers over its UART. The protocol has no checksum: a byte that changes on the way is seen
+// by its place or not at all.
 type bnoSerial struct {
 	port    servo.PointToPoint
 	request []byte
@@ -106,8 +106,8 @@ func (b *bnoSerial) once(n int) ([]byte, byte, error) {
 // surplus is for how many bytes' time something that belongs to an answer may follow it.
 const surplus = 2
 
-// end is the error of a reply with bytes after it: an extra byte has shifted all bytes behind it, by one place each time, so
-// the error repeats.
+// end is the error of a reply with bytes after it: an extra byte has shifted all bytes behind it, by one place each
+// time, so the error repeats.
 func (b *bnoSerial) end(data []byte, have int) error {
 	more := cap(b.reply[:])-cap(data)+len(data) < have
 	if !more {
@@ -122,8 +122,8 @@ func (b *bnoSerial) end(data []byte, have int) error {
 	return nil
 }
 
-// parseReply finds a reply in p: n bytes of data (status 0) or a status. It skips an echo or noise before it. false = not
-// complete yet. The data is part of p.
+// parseReply finds a reply in p: n bytes of data (status 0) or a status. It skips an echo or noise before it. false =
+// not complete yet. The data is part of p.
 func parseReply(p []byte, n int) (data []byte, status byte, ok bool) {
 	for i := 0; i+1 < len(p); i++ {
 		switch {

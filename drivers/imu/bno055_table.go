@@ -71,6 +71,7 @@ const (
 
 // BNO055Statuses are the statuses after EE, by number.
 func BNO055Statuses() []string {
-	return []string{"", "write success", "read fail", "write fail", "register map: invalid address", "register map: write disabled",
+	return []string{"", "write success", "read fail", "write fail", "register map: invalid address",
+		"register map: write disabled",
 		"wrong start byte", "bus overrun", "max length", "min length", "receive character timeout"}
 }

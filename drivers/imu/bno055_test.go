@@ -39,9 +39,10 @@ func io(addr uint16, w, r string) i2ctest.IO {
 	return x
 }
 
-// bnoSample is 32 bytes from the acceleration on: (1, -2, 9.81) m/s², a field, (16, -32, 8) °/s, angles, and the attitude
-// of a quarter turn about z: w and z are 0.70709.
-const bnoSample = "64 00 38 FF D5 03 " + "40 01 00 00 30 FD " + "00 01 00 FE 80 00 " + "00 00 00 00 00 00 " + "41 2D 00 00 00 00 41 2D"
+// bnoSample is 32 bytes from the acceleration on: (1, -2, 9.81) m/s², a field, (16, -32, 8) °/s, angles, and the
+// attitude of a quarter turn about z: w and z are 0.70709.
+const bnoSample = "64 00 38 FF D5 03 " + "40 01 00 00 30 FD " + "00 01 00 FE 80 00 " + "00 00 00 00 00 00 " +
+	"41 2D 00 00 00 00 41 2D"
 
 // What is written to a BNO055 at the start, after its identity, on I2C.
 var bnoOpening = []i2ctest.IO{
@@ -54,7 +55,8 @@ var bnoOpening = []i2ctest.IO{
 
 func checkSample(t *testing.T, v []float64) {
 	t.Helper()
-	for i, want := range []float64{math.Sqrt2 / 2, 0, 0, math.Sqrt2 / 2, 16 * degree, -32 * degree, 8 * degree, 1, -2, 9.81} {
+	for i, want := range []float64{math.Sqrt2 / 2, 0, 0, math.Sqrt2 / 2, 16 * degree, -32 * degree, 8 * degree, 1, -2,
+		9.81} {
 		if math.Abs(v[i]-want) > 1e-4 {
 			t.Errorf("value %d: got %v, want %v", i, v[i], want)
 		}
@@ -65,7 +67,8 @@ func TestBNO055Session(t *testing.T) {
 	clock := &fakeClock{}
 	bus := &i2ctest.Playback{DontPanic: true, Ops: append(append([]i2ctest.IO{}, bnoOpening...),
 		io(0x28, "08", bnoSample),
-		io(0x28, "08", strings.Replace(bnoSample, "41 2D 00 00 00 00 41 2D", "BF D2 00 00 00 00 BF D2", 1)), // the same with its sign changed
+		// the same with its sign changed
+		io(0x28, "08", strings.Replace(bnoSample, "41 2D 00 00 00 00 41 2D", "BF D2 00 00 00 00 BF D2", 1)),
 		io(0x28, "08", strings.Repeat("00 ", 32)),
 		io(0x28, "08", strings.Repeat("11 ", 32)),
 		io(0x28, "35", "D8"),
@@ -132,8 +135,10 @@ func TestBNO055Refuses(t *testing.T) {
 	}{
 		{"nothing there", nil, hal.Absent},
 		{"another chip", []i2ctest.IO{io(0x28, "00", "68"), io(0x28, "07", "02")}, hal.Absent},
-		{"another chip with a 1 there", []i2ctest.IO{io(0x28, "00", "68"), io(0x28, "07", "01"), io(0x28, "07 00", ""), io(0x28, "00", "68")}, hal.Absent},
-		{"a mode that does not take", append(append([]i2ctest.IO{}, bnoOpening[:7]...), io(0x28, "3D", "00")), hal.BusFault},
+		{"another chip with a 1 there", []i2ctest.IO{io(0x28, "00", "68"), io(0x28, "07", "01"), io(0x28, "07 00", ""),
+			io(0x28, "00", "68")}, hal.Absent},
+		{"a mode that does not take", append(append([]i2ctest.IO{}, bnoOpening[:7]...), io(0x28, "3D", "00")),
+			hal.BusFault},
 	} {
 		clock := &fakeClock{}
 		s := NewBNO055(&i2ctest.Playback{DontPanic: true, Ops: c.ops}, BNO055Config{Compass: true, Clock: clock})
@@ -228,7 +233,8 @@ func TestBNO055Serial(t *testing.T) {
 	if err := b.Read(v); hal.KindOf(err) != hal.Absent {
 		t.Errorf("closed: got %v", err)
 	}
-	lost := NewBNO055Serial("uart", func() (servo.Line, error) { return nil, &hal.Error{Kind: hal.Busy} }, BNO055Config{Clock: &fakeClock{}})
+	lost := NewBNO055Serial("uart", func() (servo.Line, error) { return nil, &hal.Error{Kind: hal.Busy} },
+		BNO055Config{Clock: &fakeClock{}})
 	if err := lost.Open(); hal.KindOf(err) != hal.Busy {
 		t.Errorf("a port that is held: got %v", err)
 	}

@@ -6,11 +6,11 @@
 //	BNO055                         a hal "imu": attitude w x y z (chip in world, z up), rates x y z rad/s, acceleration x y z m/s²
 //	MPU-6050, MPU-9250, LSM6DSOX   rates x y z rad/s, acceleration x y z m/s², field x y z T, °C; the field NaN without a magnetometer
 //
-// For sessions, ownership and errors see drivers/i2c; a BNO055 on its UART is the only device on the line. Open blocks for
-// 30 ms to 0.7 s, Read for 1 ms on a bus of 400 kHz. drivers.AHRS computes the attitude for a chip without fusion.
+// For sessions, ownership and errors see drivers/i2c; a BNO055 on its UART is the only device on the line. Open blocks
+// for 30 ms to 0.7 s, Read for 1 ms on a bus of 400 kHz. drivers.AHRS computes the attitude for a chip without fusion.
 //
-// Acceleration is proper: at rest an axis that points up has +9.81. For each chip X_table.go has its registers and units, as
-// in the datasheet, and X.go the driver.
+// Acceleration is proper: at rest an axis that points up has +9.81. For each chip X_table.go has its registers and
+// units, as in the datasheet, and X.go the driver.
 package imu
 
 import (

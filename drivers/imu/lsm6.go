@@ -12,15 +12,16 @@ import (
 
 // LSM6Config describes how an LSM6DSOX is used. The zero LSM6Config is ±500 °/s and ±4 g.
 type LSM6Config struct {
-	Address   uint16    // 0 = LSM6Address
-	GyroRange float64   // °/s: 125, 250, 500, 1000 or 2000
-	AccRange  float64   // g: 2, 4, 8 or 16; of an LSM6DSO32 4, 8, 16 or 32
-	DSO32     bool      // it is an LSM6DSO32, which has the identity of an LSM6DSOX and twice its ranges of acceleration
-	Clock     hal.Clock // for the waits of Open; nil = the wall's
+	Address   uint16  // 0 = LSM6Address
+	GyroRange float64 // °/s: 125, 250, 500, 1000 or 2000
+	AccRange  float64 // g: 2, 4, 8 or 16; of an LSM6DSO32 4, 8, 16 or 32
+	// it is an LSM6DSO32, which has the identity of an LSM6DSOX and twice its ranges of acceleration
+	DSO32 bool
+	Clock hal.Clock // for the waits of Open; nil = the wall's
 }
 
-// LSM6 is an LSM6DSOX or LSM6DSO32, which samples at 208 Hz. It is a drivers.Sensor of ten values: rates x y z, acceleration x y z, a field that is
-// NaN, °C.
+// LSM6 is an LSM6DSOX or LSM6DSO32, which samples at 208 Hz. It is a drivers.Sensor of ten values: rates x y z,
+// acceleration x y z, a field that is NaN, °C.
 type LSM6 struct {
 	chip      *i2c.Chip
 	config    LSM6Config
@@ -44,7 +45,8 @@ func NewLSM6(bus conn.Bus, c LSM6Config) (*LSM6, error) {
 		return nil, s.chip.Faultf(hal.Invalid, "gyro range: got %g, want 125, 250, 500, 1000 or 2000 °/s", c.GyroRange)
 	}
 	if s.acc, known = rangeOf(LSM6AccRanges(c.DSO32), c.AccRange); !known {
-		return nil, s.chip.Faultf(hal.Invalid, "accelerometer range: got %g, want 2, 4, 8 or 16 g, twice that of an LSM6DSO32", c.AccRange)
+		return nil, s.chip.Faultf(hal.Invalid,
+			"accelerometer range: got %g, want 2, 4, 8 or 16 g, twice that of an LSM6DSO32", c.AccRange)
 	}
 	return s, nil
 }

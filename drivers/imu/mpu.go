@@ -23,8 +23,8 @@ type MPUConfig struct {
 	Clock     hal.Clock // for the waits of Open; nil = the wall's
 }
 
-// MPU is an MPU-6050, -6500, -9250 or -9255. It is a drivers.Sensor of ten values: rates x y z, acceleration x y z, field
-// x y z, °C. On SPI there is no field: the magnetometer is a chip of its own, on I2C.
+// MPU is an MPU-6050, -6500, -9250 or -9255. It is a drivers.Sensor of ten values: rates x y z, acceleration x y z,
+// field x y z, °C. On SPI there is no field: the magnetometer is a chip of its own, on I2C.
 type MPU struct {
 	bus           conn.Bus
 	chip, compass *i2c.Chip
@@ -44,7 +44,8 @@ func NewMPU(bus conn.Bus, c MPUConfig) (*MPU, error) {
 	c.Rate = cmp.Or(c.Rate, 200)
 	c.Clock = cmp.Or(c.Clock, i2c.Clock())
 	name := cmp.Or(c.Model, "mpu")
-	s := &MPU{bus: bus, chip: i2c.NewChip(bus, c.Address, name), compass: i2c.NewChip(bus, AK8963Address, "ak8963"), config: c}
+	s := &MPU{bus: bus, chip: i2c.NewChip(bus, c.Address, name), compass: i2c.NewChip(bus, AK8963Address, "ak8963"),
+		config: c}
 	var gyro, acc bool
 	s.gyro, gyro = rangeOf(MPUGyroRanges(), c.GyroRange)
 	s.acc, acc = rangeOf(MPUAccRanges(), c.AccRange)
@@ -141,7 +142,8 @@ func (s *MPU) Note() string {
 	if s.clone == 0 {
 		return ""
 	}
-	return fmt.Sprintf("its identity is 0x%02X, not the 0x%02X of an %s: a clone, taken as one; its temperature is not known", s.clone, s.model.WhoAmI, s.model.Name)
+	return fmt.Sprintf("its identity is 0x%02X, not the 0x%02X of an %s: a clone, taken as one; its temperature is "+
+		"not known", s.clone, s.model.WhoAmI, s.model.Name)
 }
 
 // openCompass lets the magnetometer onto the bus, reads its factory adjustment and starts it at 100 Hz.

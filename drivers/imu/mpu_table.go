@@ -48,8 +48,9 @@ type MPUModel struct {
 	Clones      []byte  // other values of MPUWhoAmI of chips that are sold as this one and have its registers
 }
 
-// MPUModels are the supported chips, by their value of MPUWhoAmI. Boards sold with a 6050 also have a 6500, an ICM-20689 (0x98) or
-// chips of no known maker (ElectronicCats/mpu6050#21, kriswiner/MPU9250#378 and #486); a 9250 without its magnetometer is refused.
+// MPUModels are the supported chips, by their value of MPUWhoAmI. Boards sold with a 6050 also have a 6500, an
+// ICM-20689 (0x98) or chips of no known maker (ElectronicCats/mpu6050#21, kriswiner/MPU9250#378 and #486); a 9250
+// without its magnetometer is refused.
 func MPUModels() []MPUModel {
 	return []MPUModel{
 		{"mpu-6050", 0x68, 0x40, 340, 36.53, false, []byte{0x70, 0x72, 0x73, 0x74, 0x75, 0x76, 0x77, 0x78, 0x98}},
@@ -61,7 +62,8 @@ func MPUModels() []MPUModel {
 
 // MPUGyroRanges and MPUAccRanges are in the order of the registers' values.
 func MPUGyroRanges() []Range {
-	return []Range{{250, 1 / 131.0, 0 << 3}, {500, 1 / 65.5, 1 << 3}, {1000, 1 / 32.8, 2 << 3}, {2000, 1 / 16.4, 3 << 3}}
+	return []Range{{250, 1 / 131.0, 0 << 3}, {500, 1 / 65.5, 1 << 3}, {1000, 1 / 32.8, 2 << 3},
+		{2000, 1 / 16.4, 3 << 3}}
 }
 
 // MPUAccRanges are those of the accelerometer, in g.
@@ -69,8 +71,8 @@ func MPUAccRanges() []Range {
 	return []Range{{2, 1 / 16384.0, 0 << 3}, {4, 1 / 8192.0, 1 << 3}, {8, 1 / 4096.0, 2 << 3}, {16, 1 / 2048.0, 3 << 3}}
 }
 
-// The AK8963 (AKM MS1356-E-02), at an address of its own once MPUBypass is set. Words are little-endian. Its axes: x is the MPU's
-// y, y its x, z its -z.
+// The AK8963 (AKM MS1356-E-02), at an address of its own once MPUBypass is set. Words are little-endian. Its axes: x is
+// the MPU's y, y its x, z its -z.
 const (
 	AK8963Address  = 0x0C
 	AK8963ID       = 0x00 // 0x48

@@ -33,7 +33,8 @@ func TestMPUSession(t *testing.T) {
 	if err := s.Read(v); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []float64{66 / 65.5 * degree, -131 / 65.5 * degree, 16375 / 65.5 * degree, 0.5 * gravity, -gravity, 0.25 * gravity} {
+	for i, want := range []float64{66 / 65.5 * degree, -131 / 65.5 * degree, 16375 / 65.5 * degree, 0.5 * gravity,
+		-gravity, 0.25 * gravity} {
 		if math.Abs(v[i]-want) > 1e-9 {
 			t.Errorf("value %d: got %v, want %v", i, v[i], want)
 		}
@@ -41,7 +42,8 @@ func TestMPUSession(t *testing.T) {
 	if !math.IsNaN(v[6]) || v[9] != 36.53 {
 		t.Errorf("field and °C: got %v", v[6:])
 	}
-	if err := s.Read(v); hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "got 00 00 00 00, want 04 03 08 08") {
+	if err := s.Read(v); hal.KindOf(err) != hal.Absent ||
+		!strings.Contains(err.Error(), "got 00 00 00 00, want 04 03 08 08") {
 		t.Errorf("reset: got %v", err)
 	}
 	if err := errors.Join(s.Close(), bus.Close()); err != nil {
@@ -53,11 +55,14 @@ func TestMPUSession(t *testing.T) {
 func TestMPUCompass(t *testing.T) {
 	mode := func(v string) i2ctest.IO { return io(0x0C, "0A"+v, "") }
 	sample := func(field string) []i2ctest.IO {
-		return []i2ctest.IO{io(0x68, "3B", "0000 0000 0800 0000 0000 0000 0000"), io(0x68, "19", "04 03 08 08"), io(0x0C, "03", field)}
+		return []i2ctest.IO{io(0x68, "3B", "0000 0000 0800 0000 0000 0000 0000"), io(0x68, "19", "04 03 08 08"),
+			io(0x0C, "03", field)}
 	}
-	ops := []i2ctest.IO{io(0x68, "75", "71"), io(0x68, "6B 80", ""), io(0x68, "6B 01", ""), io(0x68, "19 04 03 08 08", ""), io(0x68, "1D 03", ""),
+	ops := []i2ctest.IO{io(0x68, "75", "71"), io(0x68, "6B 80", ""), io(0x68, "6B 01", ""),
+		io(0x68, "19 04 03 08 08", ""), io(0x68, "1D 03", ""),
 		io(0x68, "6A 00", ""), io(0x68, "37 02", ""), io(0x0C, "00", "48"),
-		mode("00"), mode("1F"), io(0x0C, "10", "80 80 C0"), mode("00"), mode("1F"), io(0x0C, "10", "80 80 C0"), mode("00"), mode("16")}
+		mode("00"), mode("1F"), io(0x0C, "10", "80 80 C0"), mode("00"), mode("1F"), io(0x0C, "10", "80 80 C0"),
+		mode("00"), mode("16")}
 	ops = append(ops, sample("64 00 38 FF E8 03 10")...)
 	ops = append(ops, sample("64 00 38 FF E8 03 18")...)
 	ops = append(ops, sample("64 00 38 FF E8 03 00")...)
@@ -126,7 +131,8 @@ func TestMPURefuses(t *testing.T) {
 			t.Errorf("%+v: got %v", c, err)
 		}
 	}
-	s, _ := NewMPU(&i2ctest.Playback{DontPanic: true, Ops: []i2ctest.IO{io(0x68, "75", "71")}}, MPUConfig{Model: "mpu-6050", Clock: &fakeClock{}})
+	s, _ := NewMPU(&i2ctest.Playback{DontPanic: true, Ops: []i2ctest.IO{io(0x68, "75", "71")}},
+		MPUConfig{Model: "mpu-6050", Clock: &fakeClock{}})
 	if err := s.Open(); hal.KindOf(err) != hal.Absent {
 		t.Errorf("a 9250 for a 6050: got %v", err)
 	}
@@ -152,7 +158,8 @@ func TestLSM6Session(t *testing.T) {
 	if err := s.Read(v); err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []float64{17.5 * degree, -17.5 * degree, 0, 8192 * 0.000122 * gravity, -8192 * 0.000122 * gravity, 4096 * 0.000122 * gravity} {
+	for i, want := range []float64{17.5 * degree, -17.5 * degree, 0, 8192 * 0.000122 * gravity,
+		-8192 * 0.000122 * gravity, 4096 * 0.000122 * gravity} {
 		if math.Abs(v[i]-want) > 1e-9 {
 			t.Errorf("value %d: got %v, want %v", i, v[i], want)
 		}

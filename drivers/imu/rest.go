@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// rest watches a chip at rest: what it feels then is gravity. Half or twice of it is a chip with other ranges under the same
-// identity (an LSM6DSO32 in place of an LSM6DSOX). Other values may be true: another planet, a fall.
+// rest watches a chip at rest: what it feels then is gravity. Half or twice of it is a chip with other ranges under the
+// same identity (an LSM6DSO32 in place of an LSM6DSOX). Other values may be true: another planet, a fall.
 type rest struct {
 	begun bool
 	since time.Duration
@@ -49,7 +49,8 @@ func (r *rest) judge(now time.Duration, sample *[10]float64) error {
 		case math.Abs(ratio-0.5) > 0.5*restShare && math.Abs(ratio-2) > 2*restShare:
 			r.fault = nil
 		case r.fault == nil:
-			r.fault = fmt.Errorf("acceleration: got %.1f m/s² at rest, want %.1f: another chip with this identity (an LSM6DSO32 has that of an LSM6DSOX)", force, gravity)
+			r.fault = fmt.Errorf("acceleration: got %.1f m/s² at rest, want %.1f: another chip with this identity "+
+				"(an LSM6DSO32 has that of an LSM6DSOX)", force, gravity)
 		}
 	}
 	return r.fault

@@ -66,14 +66,15 @@ func streams() []stream {
 			return func(p []byte) bool { ok, _ := d.parse(p); return ok }
 		}, 38},
 		{"rplidar express", capsules, func() func([]byte) bool {
-			d := &RPLidar{link: clock, capsules: NewRPCapsuleParser(RPLidarExpressed), turn: newTurn(360), scan: ranges[:360]}
+			d := &RPLidar{link: clock, capsules: NewRPCapsuleParser(RPLidarExpressed), turn: newTurn(360),
+				scan: ranges[:360]}
 			return func(p []byte) bool { ok, _ := d.parse(p); return ok }
 		}, 38},
 	}
 }
 
-// The streams decoded to ranges. The bound is memory: every byte is read once and copied once on the way in, so the rate at
-// which memory is copied, measured in the same run, is what no decoder beats; the ratio says how near it is.
+// The streams decoded to ranges. The bound is memory: every byte is read once and copied once on the way in, so the
+// rate at which memory is copied, measured in the same run, is what no decoder beats; the ratio says how near it is.
 func BenchmarkDecode(b *testing.B) {
 	bound := copyRate()
 	for _, c := range streams() {

@@ -35,7 +35,8 @@ func TestCapturedGD(t *testing.T) {
 		}
 	}
 	if err != nil || ms != 513 || none != 358 || far != 5.54 || math.Abs(metres[384-44]-5.24) > 0.005 {
-		t.Errorf("got %d ms, %d without a range, %g m at most, %g m ahead, %v; want 513, 358, 5.54, 5.24", ms, none, far, metres[384-44], err)
+		t.Errorf("got %d ms, %d without a range, %g m at most, %g m ahead, %v; want 513, 358, 5.54, 5.24", ms, none,
+			far, metres[384-44], err)
 	}
 }
 

@@ -14,8 +14,9 @@ import (
 func Example() {
 	line := servotest.Play(9600, lms200)
 	laser, err := lidar.NewSICK(lidar.SICKSettings{
-		Name:  "laser",
-		Line:  func() (servo.Line, error) { return line, nil }, // on a robot: serial.Reopener("/dev/serial/by-id/usb-..", 9600, "")
+		Name: "laser",
+		// on a robot: serial.Reopener("/dev/serial/by-id/usb-..", 9600, "")
+		Line:  func() (servo.Line, error) { return line, nil },
 		Angle: 100, Resolution: 100,
 	})
 	if err != nil {
@@ -77,8 +78,9 @@ func ExampleNewRPLidar() {
 	line := servotest.Play(115200, string(a1()))
 	laser, err := lidar.NewRPLidar(lidar.RPLidarSettings{
 		Name: "laser",
-		Line: func() (servo.Line, error) { return line, nil }, // on a robot: serial.Reopener("/dev/serial/by-id/usb-..", 115200, "")
-		Rays: 8, Drive: lidar.RPLidarFree,                     // on an A1: lidar.RPLidarDTR
+		// on a robot: serial.Reopener("/dev/serial/by-id/usb-..", 115200, "")
+		Line: func() (servo.Line, error) { return line, nil },
+		Rays: 8, Drive: lidar.RPLidarFree, // on an A1: lidar.RPLidarDTR
 	})
 	if err != nil {
 		log.Fatal(err)
@@ -164,7 +166,8 @@ func a1() []byte {
 < A5 5A 54 00 00 40 82
 `)
 	for i := range 80 {
-		capsule := lidar.RPCapsule{Encoding: lidar.RPLidarExpressed, Start: uint16(i * 1000 % (360 << 6)), First: i == 0}
+		capsule := lidar.RPCapsule{Encoding: lidar.RPLidarExpressed, Start: uint16(i * 1000 % (360 << 6)),
+			First: i == 0}
 		for k := range capsule.Ranges {
 			capsule.Ranges[k] = 2000 // of the 96 an express capsule has 32
 		}

@@ -115,7 +115,8 @@ func (h *Hokuyo) Open() error {
 	}{{"ARES", m.Turn}, {"AMIN", m.First}, {"AMAX", m.Last}, {"AFRT", m.Front}, {"DMIN", m.MinRange}} {
 		if got, err := h.block.Number(want.key); err != nil || got != want.value {
 			name, _ := h.block.Field("MODL")
-			return h.faultf(hal.Invalid, "model %q: %s: got %d, want %d of a %s", name, want.key, got, want.value, m.Name)
+			return h.faultf(hal.Invalid, "model %q: %s: got %d, want %d of a %s", name, want.key, got, want.value,
+				m.Name)
 		}
 	}
 	if _, err := h.ask(SCIPLaserOn, SCIPOK, SCIPAlready); err != nil {
@@ -172,8 +173,8 @@ func (h *Hokuyo) find() error {
 	return h.unanswered("no scanner answers at any rate", last)
 }
 
-// ask sends a command and waits for its answer, which must have one of the statuses; it is in block then. Scans that are on
-// the wire are passed over.
+// ask sends a command and waits for its answer, which must have one of the statuses; it is in block then. Scans that
+// are on the wire are passed over.
 func (h *Hokuyo) ask(command string, statuses ...string) (string, error) {
 	h.parser.Reset()
 	h.sense = false
@@ -183,7 +184,8 @@ func (h *Hokuyo) ask(command string, statuses ...string) (string, error) {
 	now := h.port.Line.Now()
 	silence := now + scipTimeout + h.wire(len(command)+1)
 	whole := silence + h.wire(h.scanSize())
-	if h.tuned() && h.port.Line.Baud() != h.s.Baud { // at another rate only a stream that was started before can be on the line
+	// at another rate only a stream that was started before can be on the line
+	if h.tuned() && h.port.Line.Baud() != h.s.Baud {
 		whole = silence + scipTimeout/2
 	}
 	for deadline := silence; ; {
@@ -216,7 +218,8 @@ func (h *Hokuyo) ask(command string, statuses ...string) (string, error) {
 // refused is the error of a status.
 func (h *Hokuyo) refused(what, command, status string, want ...string) error {
 	if meaning := scipMeaning(command, status); meaning != "" {
-		return h.faultf(hal.BusFault, "%s: got status %s (%s), want %v: %w", what, status, meaning, want, servo.ErrReported)
+		return h.faultf(hal.BusFault, "%s: got status %s (%s), want %v: %w", what, status, meaning, want,
+			servo.ErrReported)
 	}
 	return h.faultf(hal.BusFault, "%s: got status %s, want %v: %w", what, status, want, servo.ErrReported)
 }

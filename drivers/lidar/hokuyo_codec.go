@@ -45,8 +45,8 @@ func DecodeSCIPValue(p []byte) (v int, ok bool) {
 	return v, true
 }
 
-// SCIPBlock is one answer: the command that it answers, the two characters of its status, one of SCIP 1.1, and its lines, each
-// with its newline. It is the parser's until Feed or Reset.
+// SCIPBlock is one answer: the command that it answers, the two characters of its status, one of SCIP 1.1, and its
+// lines, each with its newline. It is the parser's until Feed or Reset.
 type SCIPBlock struct {
 	Echo, Status, Lines []byte
 }
@@ -153,10 +153,10 @@ func (k *SCIPBlock) Number(key string) (int, error) {
 
 var errSCIPLine = errors.New("scan: a line's sum or length is wrong")
 
-// Scan decodes the ranges of a data block of model m into dst, in m: size characters a value, and exactly len(dst) values.
-// A range beyond the scanner's reach, or beyond the limit of two characters, is +Inf; an error code is NaN. It returns the
-// scanner's time of its step 0, ms modulo 2^24, by its own clock, which is not synchronized with ours. After an error dst
-// is undefined.
+// Scan decodes the ranges of a data block of model m into dst, in m: size characters a value, and exactly len(dst)
+// values. A range beyond the scanner's reach, or beyond the limit of two characters, is +Inf; an error code is NaN. It
+// returns the scanner's time of its step 0, ms modulo 2^24, by its own clock, which is not synchronized with ours.
+// After an error dst is undefined.
 func (k *SCIPBlock) Scan(size int, m *HokuyoModel, dst []float64) (ms int, err error) {
 	line, rest, _ := bytes.Cut(k.Lines, []byte("\n"))
 	if len(line) != 5 || SCIPSum(line[:4]) != line[4] {
@@ -183,7 +183,8 @@ func (k *SCIPBlock) Scan(size int, m *HokuyoModel, dst []float64) (ms int, err e
 	return ms, nil
 }
 
-// scipFill decodes the values of lines into dst, m. Values may continue in the next line: their first characters are kept.
+// scipFill decodes the values of lines into dst, m. Values may continue in the next line: their first characters are
+// kept.
 type scipFill struct {
 	dst      []float64
 	model    *HokuyoModel

@@ -10,7 +10,8 @@ type HokuyoModel struct {
 	First, Last        int // AMIN, AMAX: the steps it measures
 	Front              int // AFRT: the one straight ahead
 	RPM                int // SCAN
-	// Void is the code for no echo within range; 0 = the model has no such code. UST models report more than MaxRange instead.
+	// Void is the code for no echo within range; 0 = the model has no such code. UST models report more than MaxRange
+	// instead.
 	Void int
 }
 
@@ -78,8 +79,10 @@ func scipMeaning(command, status string) string {
 	case len(status) != 2 || len(command) < 2:
 		return ""
 	case status[0] == '0' && status[1] >= 'A' && status[1] <= 'I':
-		return [...]string{"no answer could be made", "no room, or done already", "parameters are missing", "undefined command",
-			"undefined command", "parameters are missing", "more than 16 characters", "invalid characters", "it is being updated"}[status[1]-'A']
+		return [...]string{"no answer could be made", "no room, or done already", "parameters are missing",
+			"undefined command",
+			"undefined command", "parameters are missing", "more than 16 characters", "invalid characters",
+			"it is being updated"}[status[1]-'A']
 	}
 	switch command[:2] {
 	case SCIPStream, SCIPStreamTwo, SCIPOnce, SCIPOnceShort:
@@ -98,7 +101,8 @@ func scipMeaning(command, status string) string {
 	case SCIPRate:
 		return names("rate: no number", "rate: out of range", "it has this rate already", "this model has no such rate")
 	case SCIPTime:
-		return names("no such code", "its clock is being set already", "its clock is not being set", "its clock is not being set")
+		return names("no such code", "its clock is being set already", "its clock is not being set",
+			"its clock is not being set")
 	}
 	return ""
 }

@@ -44,10 +44,13 @@ func blockCases() []blockCase {
 		{"quit", "QT\n00P\n\n", "QT", "00", ""},
 		{"laser is on", "BM\n02R\n\n", "BM", "02", ""},
 		{"unknown", "XX\n0Ee\n\n", "XX", "0E", ""},
-		{"parameters", "PP\n00P\nMODL:URG-04LX(Hokuyo Automatic Co.,Ltd.);N\nDMIN:20;4\nARES:1024;\\\n\n", "PP", "00", "DMIN=20 ARES=1024"},
-		{"all parameters", "PP\n00P\nMODL:URG-04LX(Hokuyo Automatic Co.,Ltd.);N\nDMIN:20;4\nDMAX:5600;_\nARES:1024;\\\nAMIN:44;7\nAMAX:725;o\n" +
+		{"parameters", "PP\n00P\nMODL:URG-04LX(Hokuyo Automatic Co.,Ltd.);N\nDMIN:20;4\nARES:1024;\\\n\n", "PP", "00",
+			"DMIN=20 ARES=1024"},
+		{"all parameters", "PP\n00P\nMODL:URG-04LX(Hokuyo Automatic " +
+			"Co.,Ltd.);N\nDMIN:20;4\nDMAX:5600;_\nARES:1024;\\\nAMIN:44;7\nAMAX:725;o\n" +
 			"AFRT:384;6\nSCAN:600;e\n\n", "PP", "00", "DMIN=20 DMAX=5600 ARES=1024 AMIN=44 AMAX=725 AFRT=384 SCAN=600"},
-		{"versions", "VV\n00P\nVEND:Hokuyo Automatic Co.,Ltd.;[\nFIRM:3.1.00(18/Jan./2007);`\nPROT:SCIP 2.0;N\nSERI:H0614967;V\n\n",
+		{"versions", "VV\n00P\nVEND:Hokuyo Automatic Co.,Ltd.;[\nFIRM:3.1.00(18/Jan./2007);`\nPROT:SCIP " +
+			"2.0;N\nSERI:H0614967;V\n\n",
 			"VV", "00", "FIRM=3.1.00(18/Jan./2007) SERI=H0614967"},
 		{"SCIP 1.1", "QT\nE\n\n", "QT", "E", ""},
 		{"SCIP 1.1 is left", "SCIP2.0\n0\n\n", "SCIP2.0", "0", ""},
@@ -84,7 +87,8 @@ func TestSCIPBlocks(t *testing.T) {
 	if got := AppendSCIP(nil, "QT", SCIPOK); string(got) != "QT\n00P\n\n" {
 		t.Errorf("encoded: got %q", got)
 	}
-	if got := AppendSCIPFields(nil, "PP", "DMIN:20", "ARES:1024"); string(got) != "PP\n00P\nDMIN:20;4\nARES:1024;\\\n\n" {
+	if got := AppendSCIPFields(nil, "PP", "DMIN:20",
+		"ARES:1024"); string(got) != "PP\n00P\nDMIN:20;4\nARES:1024;\\\n\n" {
 		t.Errorf("encoded: got %q", got)
 	}
 	// A field with a wrong checksum is ignored; a block without an end is discarded.
@@ -204,17 +208,21 @@ func TestSCIPInstead(t *testing.T) {
 // Every status that the specification names has a name.
 func TestSCIPMeanings(t *testing.T) {
 	for _, c := range []struct{ command, status, want string }{
-		{"MD0044072501000", "01", "first step"}, {"MS0044072501000", "07", "count of scans"}, {"GD0044072501", "04", "out of range"},
-		{"GS0044072501", "05", "before the first"}, {"GD0044072501", "10", "laser is off"}, {"MD0044072501000", "21", "verify"},
+		{"MD0044072501000", "01", "first step"}, {"MS0044072501000", "07", "count of scans"},
+		{"GD0044072501", "04", "out of range"},
+		{"GS0044072501", "05", "before the first"}, {"GD0044072501", "10", "laser is off"},
+		{"MD0044072501000", "21", "verify"},
 		{"MD0044072501000", "49", "verify"}, {"MD0044072501000", "50", "trouble"}, {"MD0044072501000", "97", "trouble"},
-		{"BM", "01", "defective"}, {"BM", "02", "on already"}, {"SS019200", "03", "already"}, {"SS012345", "02", "out of range"},
+		{"BM", "01", "defective"}, {"BM", "02", "on already"}, {"SS019200", "03", "already"},
+		{"SS012345", "02", "out of range"},
 		{"TM1", "04", "not being set"}, {"XX", "0A", "no answer"}, {"XX", "0E", "undefined"}, {"XX", "0I", "updated"},
 	} {
 		if got := scipMeaning(c.command, c.status); !strings.Contains(got, c.want) {
 			t.Errorf("%s to %s: got %q, want %q", c.status, c.command, got, c.want)
 		}
 	}
-	for _, c := range [][2]string{{"MD0044072501000", "98"}, {"MD0044072501000", "08"}, {"QT", "01"}, {"BM", "0J"}, {"B", "01"}, {"BM", "0"}, {"BM", ""}} {
+	for _, c := range [][2]string{{"MD0044072501000", "98"}, {"MD0044072501000", "08"}, {"QT", "01"}, {"BM", "0J"},
+		{"B", "01"}, {"BM", "0"}, {"BM", ""}} {
 		if got := scipMeaning(c[0], c[1]); got != "" {
 			t.Errorf("%s to %s: got %q, want nothing", c[1], c[0], got)
 		}
@@ -227,10 +235,12 @@ func TestNewHokuyo(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, err := NewHokuyo(HokuyoSettings{Line: noLine, Model: m, First: 44, Last: 725, Cluster: 1})
-	if err != nil || h.command != "MD0044072501000" || h.geometry.Count != 682 || math.Abs(h.geometry.First+119.53*degree) > 1e-4 {
+	if err != nil || h.command != "MD0044072501000" || h.geometry.Count != 682 ||
+		math.Abs(h.geometry.First+119.53*degree) > 1e-4 {
 		t.Errorf("got %q %+v %v", h.command, h.geometry, err)
 	}
-	for _, s := range []HokuyoSettings{{}, {Model: m, First: 43, Last: 700}, {Model: m, First: 700, Last: 100}, {Model: m, Cluster: 100}, {Model: m, Baud: 9600}, {Model: m, Skip: 10}} {
+	for _, s := range []HokuyoSettings{{}, {Model: m, First: 43, Last: 700}, {Model: m, First: 700, Last: 100},
+		{Model: m, Cluster: 100}, {Model: m, Baud: 9600}, {Model: m, Skip: 10}} {
 		s.Line = noLine
 		if h, err := NewHokuyo(s); err == nil {
 			t.Errorf("%+v: got %+v, want an error", s, h)
@@ -276,7 +286,8 @@ func FuzzSCIP(f *testing.F) {
 					*out += fmt.Sprintf("%q %q %q;", k.Echo, k.Status, k.Lines)
 					k.Field("DMIN")
 					for _, size := range []int{2, 3} {
-						if _, err := k.Scan(size, &HokuyoModel{MinRange: 20, MaxRange: 5600}, dst); err == nil && !(dst[0] >= 0 || math.IsNaN(dst[0])) {
+						if _, err := k.Scan(size, &HokuyoModel{MinRange: 20, MaxRange: 5600}, dst); err == nil &&
+							!(dst[0] >= 0 || math.IsNaN(dst[0])) {
 							t.Fatalf("got %v", dst)
 						}
 					}

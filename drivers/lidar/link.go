@@ -33,7 +33,8 @@ type link struct {
 const maxHeard = 400
 
 func newLink(bus, device string, open servo.Opener, spinUp time.Duration) link {
-	return link{port: servo.PointToPoint{Bus: bus, Device: device, Opener: open}, heard: make([]byte, 0, maxHeard), spinUp: spinUp}
+	return link{port: servo.PointToPoint{Bus: bus, Device: device, Opener: open}, heard: make([]byte, 0, maxHeard),
+		spinUp: spinUp}
 }
 
 // open opens the line.
@@ -71,8 +72,8 @@ func (l *link) write(b []byte) error {
 	return nil
 }
 
-// read returns the bytes received before the deadline, of the line's clock; servo.ErrNoReply if there are none. Later bytes
-// do not count: a line may never be idle.
+// read returns the bytes received before the deadline, of the line's clock; servo.ErrNoReply if there are none. Later
+// bytes do not count: a line may never be idle.
 func (l *link) read(deadline time.Duration) ([]byte, error) {
 	if l.port.Line == nil {
 		return nil, os.ErrClosed
@@ -146,8 +147,8 @@ func (l *link) skim(take func([]byte) (bool, error)) error {
 // maxSkims bounds the bytes of past scans that skim handles, in pieces: more than a second of any scanner.
 const maxSkims = 256
 
-// await handles received bytes until a scan is whole, an error or the deadline. A scanner that sends nothing for the time
-// silence is not measuring: the error is of kind hal.Absent, and the caller must open it again.
+// await handles received bytes until a scan is whole, an error or the deadline. A scanner that sends nothing for the
+// time silence is not measuring: the error is of kind hal.Absent, and the caller must open it again.
 //
 // The first scan after Open may begin as late as its motor needs to spin up, and takes as long.
 func (l *link) await(silence, whole time.Duration, take func([]byte) (bool, error)) error {

@@ -15,15 +15,17 @@ import (
 
 // RPLidarSettings are the settings of an RPLIDAR.
 type RPLidarSettings struct {
-	Name  string       // the bus's, for errors
-	Line  servo.Opener // opens the line, and opens it again
-	Rays  int          // of a turn, 8 to 3600; 0 = 360. The nearest sample in a ray's sector counts; a sector without one is NaN
+	Name string       // the bus's, for errors
+	Line servo.Opener // opens the line, and opens it again
+	// of a turn, 8 to 3600; 0 = 360. The nearest sample in a ray's sector counts; a sector without one is NaN
+	Rays  int
 	Drive RPLidarDrive // of the motor
 	PWM   int          // of RPLidarPWM, 1 to 1023; 0 = RPLidarUsualPWM
-	// Encoding is the scan that is asked for; 0 = express, in mode 0, which all firmware since 1.17 has: S and C models answer it with
-	// dense capsules, which are taken, and older firmware not at all: it gives a standard scan then. Ultra and dense scans are
-	// asked for in the mode in which the scanner reports that it has them. The standard scan (RPLidarNodes) has no checksum: a
-	// sample that neither its neighbours nor the turn before agree with counts as not measured.
+	// Encoding is the scan that is asked for; 0 = express, in mode 0, which all firmware since 1.17 has: S and C models
+	// answer it with dense capsules, which are taken, and older firmware not at all: it gives a standard scan then.
+	// Ultra and dense scans are asked for in the mode in which the scanner reports that it has them. The standard scan
+	// (RPLidarNodes) has no checksum: a sample that neither its neighbours nor the turn before agree with counts as not
+	// measured.
 	Encoding RPLidarEncoding
 }
 
@@ -97,8 +99,8 @@ const (
 	rpSpinUp = 3 * time.Second
 )
 
-// Open stops a running scan, checks the scanner's health, and starts motor and scan: 50 ms, or up to rpBoot for one that boots,
-// as an A1 does when its port is opened.
+// Open stops a running scan, checks the scanner's health, and starts motor and scan: 50 ms, or up to rpBoot for one
+// that boots, as an A1 does when its port is opened.
 func (d *RPLidar) Open() error {
 	if err := d.open(); err != nil {
 		return err
@@ -133,7 +135,8 @@ func (d *RPLidar) Open() error {
 	return nil
 }
 
-// meet waits until the scanner answers, at least for a second question. One that boots sends a text and hears nothing for 1.5 s.
+// meet waits until the scanner answers, at least for a second question. One that boots sends a text and hears nothing
+// for 1.5 s.
 func (d *RPLidar) meet(patience time.Duration) error {
 	began := d.port.Line.Now()
 	var last error
@@ -143,7 +146,8 @@ func (d *RPLidar) meet(patience time.Duration) error {
 		}
 		info, err := d.ask(rpTypeInfo, 20, RPLidarInfo)
 		if err == nil {
-			d.Model, d.Firmware, d.Serial, d.met = info[0], fmt.Sprintf("%d.%02d", info[2], info[1]), fmt.Sprintf("%X", info[4:20]), true
+			d.Model, d.Firmware, d.Serial, d.met = info[0], fmt.Sprintf("%d.%02d", info[2], info[1]),
+				fmt.Sprintf("%X", info[4:20]), true
 			return nil
 		}
 		if last = err; errors.Is(err, servo.ErrDisconnected) {
@@ -160,7 +164,8 @@ func (d *RPLidar) meet(patience time.Duration) error {
 	}
 	if !d.met {
 		if rate := d.otherRate(); rate > 0 {
-			return d.faultf(hal.Invalid, "it answers at %d baud, not at the %d of its bus (try baud: %d)", rate, d.port.Line.Baud(), rate)
+			return d.faultf(hal.Invalid, "it answers at %d baud, not at the %d of its bus (try baud: %d)", rate,
+				d.port.Line.Baud(), rate)
 		}
 	}
 	if text := []byte("RP LIDAR"); bytes.Contains(d.heard, text) {
@@ -209,8 +214,8 @@ func (d *RPLidar) healthy() error {
 	}
 }
 
-// start begins the scan in a mode. It takes the encoding that is answered: S and C models answer mode 0 with dense capsules. Firmware
-// before 1.17 does not answer an express scan at all; the standard one is taken then.
+// start begins the scan in a mode. It takes the encoding that is answered: S and C models answer mode 0 with dense
+// capsules. Firmware before 1.17 does not answer an express scan at all; the standard one is taken then.
 func (d *RPLidar) start(mode byte) (err error) {
 	kind, length := byte(0), 0
 	for range rpAttempts {
@@ -234,14 +239,16 @@ func (d *RPLidar) start(mode byte) (err error) {
 		return nil
 	case size.bytes > 0 && size.bytes == length:
 		if d.s.Encoding != RPLidarExpressed && d.s.Encoding != RPLidarEncoding(kind) {
-			d.note = fmt.Sprintf("it was asked for encoding 0x%02X and sends 0x%02X, which is taken", byte(d.s.Encoding), kind)
+			d.note = fmt.Sprintf("it was asked for encoding 0x%02X and sends 0x%02X, which is taken",
+				byte(d.s.Encoding), kind)
 		}
 		d.capsules = NewRPCapsuleParser(RPLidarEncoding(kind))
 		return nil
 	case d.s.Encoding != RPLidarNodes && kind != 0:
 		d.note = fmt.Sprintf("it sends encoding 0x%02X, which is not known: its standard scan is taken", kind)
 	case d.s.Encoding != RPLidarNodes:
-		d.note = "firmware " + d.Firmware + " does not answer an express scan: its standard scan is taken, which has fewer samples and no checksum"
+		d.note = "firmware " + d.Firmware +
+			" does not answer an express scan: its standard scan is taken, which has fewer samples and no checksum"
 	}
 	if err := d.stop(); err != nil {
 		return err
@@ -249,7 +256,8 @@ func (d *RPLidar) start(mode byte) (err error) {
 	d.capsules = nil
 	kind, length, _, err = d.begin(0, RPLidarScan)
 	if err == nil && (kind != byte(RPLidarNodes) || length != rpNode) {
-		err = d.faultf(hal.BusFault, "answer to %02X: got encoding 0x%02X of %d bytes, want 0x81 of %d", byte(RPLidarScan), kind, length, rpNode)
+		err = d.faultf(hal.BusFault, "answer to %02X: got encoding 0x%02X of %d bytes, want 0x81 of %d",
+			byte(RPLidarScan), kind, length, rpNode)
 	}
 	return err
 }
@@ -331,8 +339,8 @@ func (d *RPLidar) stop() error {
 	return nil // a scanner that keeps sending did not receive the stop; the next reply shows it
 }
 
-// begin sends a request and waits for the descriptor of its reply: its type, the length of its packets, and the bytes received after
-// it. want is the type of an answer, 0 for a scan. The answer to another request is passed over.
+// begin sends a request and waits for the descriptor of its reply: its type, the length of its packets, and the bytes
+// received after it. want is the type of an answer, 0 for a scan. The answer to another request is passed over.
 func (d *RPLidar) begin(want byte, c RPLidarCommand, payload ...byte) (kind byte, length int, rest []byte, err error) {
 	if err := d.send(c, payload...); err != nil {
 		return 0, 0, nil, err
@@ -354,7 +362,8 @@ func (d *RPLidar) begin(want byte, c RPLidarCommand, payload ...byte) (kind byte
 			}
 			at += i
 			word, kind := binary.LittleEndian.Uint32(got[at+2:]), got[at+6]
-			if length := int(word & (1<<30 - 1)); (want == 0 && word>>30 == rpStream || want == kind && want != 0) && length > 0 && length <= rpMaxPacket {
+			if length := int(word & (1<<30 - 1)); (want == 0 && word>>30 == rpStream || want == kind && want != 0) &&
+				length > 0 && length <= rpMaxPacket {
 				return kind, length, got[at+rpDescriptor:], nil
 			}
 			at++
@@ -371,7 +380,8 @@ func (d *RPLidar) ask(want byte, length int, c RPLidarCommand, payload ...byte) 
 	for deadline := d.port.Line.Now() + rpQuiet + d.wire(length); err == nil && len(got) < length; {
 		var piece []byte
 		if piece, err = d.read(deadline); err != nil {
-			return nil, d.fault(hal.BusFault, fmt.Errorf("answer to %02X: got %d bytes, want %d: %w", byte(c), len(got), length, err))
+			return nil, d.fault(hal.BusFault, fmt.Errorf("answer to %02X: got %d bytes, want %d: %w", byte(c), len(got),
+				length, err))
 		}
 		got = append(got, piece...)
 	}

@@ -14,8 +14,9 @@ const (
 	rpDenseSamples, rpDenseBytes     = 40, 84
 	rpUDenseSamples, rpUDenseBytes   = 64, 170
 	rpMaxSamples                     = rpUltraSamples
-	rpCapsuleHead                    = 4  // checksum in two nibbles behind sync nibbles A and 5, start angle
-	rpTimedHead                      = 10 // the same with the scanner's time, 4 bytes, and its status, 2, before the angle
+	rpCapsuleHead                    = 4 // checksum in two nibbles behind sync nibbles A and 5, start angle
+	// the same with the scanner's time, 4 bytes, and its status, 2, before the angle
+	rpTimedHead = 10
 )
 
 // rpHead returns how long the head of a capsule is; it ends with the start angle.
@@ -40,8 +41,8 @@ var rpSizes = [256]struct{ samples, bytes int }{
 }
 
 // RPCapsule is one packet of an express, ultra, dense or ultra-dense scan. Its samples are spaced evenly over Span from
-// Start on, by the motor's angle. The true angle of a sample is smaller by an offset that depends on its range, because of
-// the optics. An express capsule has that offset for each sample; for an ultra one the reader computes it.
+// Start on, by the motor's angle. The true angle of a sample is smaller by an offset that depends on its range, because
+// of the optics. An express capsule has that offset for each sample; for an ultra one the reader computes it.
 type RPCapsule struct {
 	Encoding RPLidarEncoding
 	Start    uint16 // 1/64 °, turning to the right
@@ -49,7 +50,8 @@ type RPCapsule struct {
 	First    bool   // first capsule of a scan
 	Ranges   [rpMaxSamples]uint16
 	Shifts   [rpMaxSamples]uint8 // 1/8 °, of an express capsule, 0 to 63
-	Next     uint16              // mm, the first range of the capsule after it: an ultra capsule's last sample refers to it
+	// mm, the first range of the capsule after it: an ultra capsule's last sample refers to it
+	Next uint16
 }
 
 // Samples returns how many samples the capsule has.
@@ -85,8 +87,8 @@ func RPLidarShift(mm int) int {
 	return int(float64(radians*180) / 3.14159265)
 }
 
-// Append appends the capsule as the scanner sends it. An express capsule holds ranges of 14 bits, an ultra one rounds those
-// above 0.5 m to 2, 4, 8 or 16 mm and leaves out those that are too far from their neighbours.
+// Append appends the capsule as the scanner sends it. An express capsule holds ranges of 14 bits, an ultra one rounds
+// those above 0.5 m to 2, 4, 8 or 16 mm and leaves out those that are too far from their neighbours.
 func (c *RPCapsule) Append(dst []byte) []byte {
 	at := len(dst)
 	start := c.Start
@@ -153,7 +155,8 @@ func (c *RPCapsule) decode(p, after []byte) {
 	case RPLidarUltraDense:
 		for i := range rpUDenseSamples {
 			pair := body[5*(i/2):]
-			c.Ranges[i] = unpackScaled(uint32(binary.LittleEndian.Uint16(pair[2*(i%2):])) | uint32(pair[4]>>(4*(i%2))&0x0F)<<16)
+			c.Ranges[i] = unpackScaled(uint32(binary.LittleEndian.Uint16(pair[2*(i%2):])) | uint32(
+				pair[4]>>(4*(i%2))&0x0F)<<16)
 		}
 	case RPLidarUltra:
 		next := binary.LittleEndian.Uint32(after[rpCapsuleHead:])
@@ -167,9 +170,9 @@ func (c *RPCapsule) decode(p, after []byte) {
 	}
 }
 
-// A sample of an ultra-dense capsule has 20 bits: a scale in 2 bits, a range in 10 to 13 bits of 2 to 5 mm beyond the end
-// of the previous scale, and the remaining bits of an 8 bit quality. The SDK averages neighbours within 2 mm; this decoder
-// does not.
+// A sample of an ultra-dense capsule has 20 bits: a scale in 2 bits, a range in 10 to 13 bits of 2 to 5 mm beyond the
+// end of the previous scale, and the remaining bits of an 8 bit quality. The SDK averages neighbours within 2 mm; this
+// decoder does not.
 func scaled() [4]struct{ from, step, bits uint32 } {
 	return [...]struct{ from, step, bits uint32 }{{0, 2, 10}, {2046, 3, 11}, {8187, 4, 12}, {24567, 5, 13}}
 }
@@ -189,9 +192,9 @@ func packScaled(mm uint16) uint32 {
 	return 0
 }
 
-// A triple of an ultra capsule has 32 bits: a range in 12 bits of variable scale, and two signed predictions of 10 bits. The
-// first prediction is relative to the triple's own range, or to the next triple's if it has none; the second to the next
-// triple's. Each has the scale of its reference. -512 and 511 mean no echo.
+// A triple of an ultra capsule has 32 bits: a range in 12 bits of variable scale, and two signed predictions of 10
+// bits. The first prediction is relative to the triple's own range, or to the next triple's if it has none; the second
+// to the next triple's. Each has the scale of its reference. -512 and 511 mean no echo.
 const (
 	predictNone = 0x1FF
 	predictLeft = -0x200
@@ -199,7 +202,8 @@ const (
 
 // scales is the variable scale, coarsest first: codes from code on mean ranges from mm on, in steps of 1<<level mm.
 func scales() [5]struct{ code, mm, level uint32 } {
-	return [...]struct{ code, mm, level uint32 }{{3328, 1 << 14, 4}, {1792, 1 << 12, 3}, {1280, 1 << 11, 2}, {512, 1 << 9, 1}, {0, 0, 0}}
+	return [...]struct{ code, mm, level uint32 }{{3328, 1 << 14, 4}, {1792, 1 << 12, 3}, {1280, 1 << 11, 2},
+		{512, 1 << 9, 1}, {0, 0, 0}}
 }
 
 // expand returns the range of a code, mm, and its scale.
@@ -263,8 +267,8 @@ func predict(mm, base int, level uint32) uint32 {
 	return uint32(steps) & 0x3FF
 }
 
-// RPCapsuleParser finds the capsules of one encoding in a stream. A capsule is complete when the one after it has come: that
-// one's start is where it ends.
+// RPCapsuleParser finds the capsules of one encoding in a stream. A capsule is complete when the one after it has come:
+// that one's start is where it ends.
 type RPCapsuleParser struct {
 	servo.Framer
 	encoding RPLidarEncoding
@@ -276,11 +280,12 @@ type RPCapsuleParser struct {
 // NewRPCapsuleParser returns an empty parser for an encoding with capsules.
 func NewRPCapsuleParser(e RPLidarEncoding) *RPCapsuleParser {
 	n := rpSizes[e].bytes
-	return &RPCapsuleParser{encoding: e, held: make([]byte, 0, n), previous: make([]byte, 0, n), Framer: servo.NewFramer(n, servo.Rules{
-		First: func(b byte) bool { return b>>4 == 0xA },
-		Frame: func(h []byte) (int, bool) { return n, len(h) < 2 || h[1]>>4 == 0x5 },
-		Check: func(p []byte) bool { return rpXOR(p[2:]) == p[0]&0x0F|p[1]<<4 },
-	})}
+	return &RPCapsuleParser{encoding: e, held: make([]byte, 0, n), previous: make([]byte, 0, n),
+		Framer: servo.NewFramer(n, servo.Rules{
+			First: func(b byte) bool { return b>>4 == 0xA },
+			Frame: func(h []byte) (int, bool) { return n, len(h) < 2 || h[1]>>4 == 0x5 },
+			Check: func(p []byte) bool { return rpXOR(p[2:]) == p[0]&0x0F|p[1]<<4 },
+		})}
 }
 
 // Reset discards all buffered bytes.
@@ -289,8 +294,8 @@ func (p *RPCapsuleParser) Reset() {
 	p.held = p.held[:0]
 }
 
-// Next gives the next capsule that another one followed without a gap; false until one is complete. One that came before a
-// gap, or before the first of a scan, is left out: how far it reached is not known.
+// Next gives the next capsule that another one followed without a gap; false until one is complete. One that came
+// before a gap, or before the first of a scan, is left out: how far it reached is not known.
 func (p *RPCapsuleParser) Next(c *RPCapsule) bool {
 	for f := p.Frame(); f != nil; f = p.Frame() {
 		start := rpStartOf(p.encoding, f)

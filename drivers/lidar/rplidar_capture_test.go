@@ -56,7 +56,8 @@ func TestCapturedCapsules(t *testing.T) {
 
 // A captured standard scan loses no node, and every ray of the turn that has a node with a range has a value.
 func TestCapturedNodes(t *testing.T) {
-	for _, file := range []string{"rplidar_a3_standard.txt", "rplidar_a3_valid_data_2.txt", "rplidar_a3_values_at_60_v3.txt"} {
+	for _, file := range []string{"rplidar_a3_standard.txt", "rplidar_a3_valid_data_2.txt",
+		"rplidar_a3_values_at_60_v3.txt"} {
 		t.Run(file, func(t *testing.T) {
 			p := NewRPNodeParser()
 			turn := newTurn(360)

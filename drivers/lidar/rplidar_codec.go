@@ -21,8 +21,8 @@ func AppendRPLidar(dst []byte, c RPLidarCommand, payload ...byte) []byte {
 	return append(dst, rpXOR(dst[at:]))
 }
 
-// DecodeRPLidar decodes a request at the beginning of p. n is its length, 0 if it is not complete yet, and below 0 if p does
-// not begin with one.
+// DecodeRPLidar decodes a request at the beginning of p. n is its length, 0 if it is not complete yet, and below 0 if p
+// does not begin with one.
 func DecodeRPLidar(p []byte) (c RPLidarCommand, payload []byte, n int) {
 	switch {
 	case len(p) == 0:
@@ -86,8 +86,9 @@ const turnQ6 = 360 << 6
 // ahead is how many nodes behind one must look like nodes for it to be believed: their bits of check are few.
 const ahead = 5
 
-// From one node to the next the angle steps by at most widest, 1/64 °, and back by at most backward: nodes without a range
-// carry angles up to 9° ahead of those that the optics compensate, and near objects are compensated otherwise than far ones.
+// From one node to the next the angle steps by at most widest, 1/64 °, and back by at most backward: nodes without a
+// range carry angles up to 9° ahead of those that the optics compensate, and near objects are compensated otherwise
+// than far ones.
 const (
 	widest   = 20 << 6
 	backward = 10 << 6
@@ -138,7 +139,8 @@ func (p *RPNodeParser) Next(n *RPNode) bool {
 // goesOn reports whether the last of the nodes behind the first of head continues the one before it, which is valid.
 func (p *RPNodeParser) goesOn(head []byte) bool {
 	var before, last RPNode
-	return before.decode(head[rpNode*(ahead-1):]) && last.decode(head[rpNode*ahead:]) && follows(int(before.Angle), int(last.Angle))
+	return before.decode(head[rpNode*(ahead-1):]) && last.decode(head[rpNode*ahead:]) &&
+		follows(int(before.Angle), int(last.Angle))
 }
 
 // row reports whether consecutive nodes with plausible angles begin here, and returns the first.

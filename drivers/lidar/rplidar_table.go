@@ -1,6 +1,7 @@
 package lidar
 
-// RPLidarCommand is a request: A5, the command and, where its bit 7 is set, a length, so many bytes and the XOR of all before.
+// RPLidarCommand is a request: A5, the command and, where its bit 7 is set, a length, so many bytes and the XOR of all
+// before.
 type RPLidarCommand byte
 
 // The commands (LR001, table "Available requests"). The comment gives payload and answer.
@@ -60,7 +61,8 @@ const (
 	RPLidarExpressed RPLidarEncoding = 0x82 // express: 32 samples in 84 bytes, ranges of 14 bits, each with its shift
 	RPLidarUltra     RPLidarEncoding = 0x84 // ultra: 96 samples in 132 bytes, of A2, A3 and late A1
 	RPLidarDense     RPLidarEncoding = 0x85 // dense: 40 samples in 84 bytes, of S models
-	// RPLidarUltraDense is 64 samples in 170 bytes with a time and the device's status, of S2, S3 and C1 (sl_lidar_cmd.h).
+	// RPLidarUltraDense is 64 samples in 170 bytes with a time and the device's status, of S2, S3 and C1
+	// (sl_lidar_cmd.h).
 	RPLidarUltraDense RPLidarEncoding = 0x86
 )
 

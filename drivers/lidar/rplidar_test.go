@@ -17,7 +17,8 @@ func TestRPLidarRequests(t *testing.T) {
 		command RPLidarCommand
 		payload []byte
 	}{
-		{"A5 25", RPLidarStop, nil}, {"A5 50", RPLidarInfo, nil}, {"A5 52", RPLidarHealth, nil}, {"A5 59", RPLidarRate, nil},
+		{"A5 25", RPLidarStop, nil}, {"A5 50", RPLidarInfo, nil}, {"A5 52", RPLidarHealth, nil},
+		{"A5 59", RPLidarRate, nil},
 		{"A5 20", RPLidarScan, nil},
 		{"A5 82 05 00 00 00 00 00 22", RPLidarExpress, make([]byte, 5)},
 		{"A5 F0 02 94 02 C1", RPLidarMotor, []byte{0x94, 0x02}},
@@ -62,7 +63,8 @@ func TestRPLidarRequests(t *testing.T) {
 // turnOf is nodes all around, 1° apart from a beginning on.
 func turnOf(from, n int, mm float64) (b []byte) {
 	for i := range n {
-		node := RPNode{Angle: uint16((from + i) % 360 << 6), Range: uint16(mm * 4), Quality: 47, Start: (from+i)%360 == 0}
+		node := RPNode{Angle: uint16((from + i) % 360 << 6), Range: uint16(mm * 4), Quality: 47,
+			Start: (from+i)%360 == 0}
 		b = node.Append(b)
 	}
 	return b
@@ -125,7 +127,8 @@ func TestRPScaled(t *testing.T) {
 	for _, c := range []struct {
 		word uint32
 		mm   uint16
-	}{{0, 0}, {1 << 2, 2}, {0x3FF << 2, 2046}, {1<<2 | 1, 2049}, {0x7FF<<2 | 1, 8187}, {1<<2 | 2, 8191}, {0xFFF<<2 | 2, 24567}, {1<<2 | 3, 24572}, {0x1FFF<<2 | 3, 65522}} {
+	}{{0, 0}, {1 << 2, 2}, {0x3FF << 2, 2046}, {1<<2 | 1, 2049}, {0x7FF<<2 | 1, 8187}, {1<<2 | 2, 8191},
+		{0xFFF<<2 | 2, 24567}, {1<<2 | 3, 24572}, {0x1FFF<<2 | 3, 65522}} {
 		if got := unpackScaled(c.word | 0xFF<<15); c.word&3 == 3 && got != c.mm {
 			t.Errorf("%05X with a quality: got %d mm, want %d", c.word, got, c.mm)
 		}
@@ -193,8 +196,8 @@ func TestRPCapsules(t *testing.T) {
 	}
 }
 
-// An ultra capsule's scale: ranges come back within the step that their size has, and what is too far from its neighbours is
-// left out.
+// An ultra capsule's scale: ranges come back within the step that their size has, and what is too far from its
+// neighbours is left out.
 func TestUltraScale(t *testing.T) {
 	for mm := uint32(0); mm < 28000; mm += 7 {
 		code := compress(mm)
@@ -226,7 +229,8 @@ func TestTurn(t *testing.T) {
 			metres  float64
 		}{{0, 1}, {45, 2}, {90, 3}, {91, 2.5}, {135, 4}, {180, 5}, {270, 7}} { // 315° has no sample, 225° neither
 			ended := turn.add(s.degrees<<6, s.metres, time.Duration(lap)*100*time.Millisecond)
-			if want := lap == 2 && s.degrees == 45; ended != want { // ten degrees on, nothing of the last one comes any more
+			// ten degrees on, nothing of the last one comes any more
+			if want := lap == 2 && s.degrees == 45; ended != want {
 				t.Errorf("lap %d at %d: ended %v", lap, s.degrees, ended)
 			}
 		}
@@ -303,8 +307,8 @@ func TestNewRPLidar(t *testing.T) {
 	}
 }
 
-// What the parser remembers of the nodes ahead saves it a look at them, and changes nothing: not with any byte damaged, doubled or
-// lost.
+// What the parser remembers of the nodes ahead saves it a look at them, and changes nothing: not with any byte damaged,
+// doubled or lost.
 func TestRPNodesRemembered(t *testing.T) {
 	dice := rand.New(rand.NewPCG(7, 3))
 	for range 300 {

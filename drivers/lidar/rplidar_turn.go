@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Angles of samples do not rise evenly: a near object is seen at a smaller angle than a far one, and a sample without a range
-// may carry the motor's angle, not compensated by the optics, up to 9° ahead of its neighbours.
+// Angles of samples do not rise evenly: a near object is seen at a smaller angle than a far one, and a sample without a
+// range may carry the motor's angle, not compensated by the optics, up to 9° ahead of its neighbours.
 const (
 	rpUncompensated = 9 << 6  // 1/64 °
 	rpSettled       = 10 << 6 // 1/64 ° behind 0°, from which on samples of the previous turn are over
@@ -25,7 +25,8 @@ type rpTurn struct {
 }
 
 func newTurn(n int) rpTurn {
-	t := rpTurn{rays: make([]float64, n), ending: make([]float64, n), was: make([]float64, n), older: make([]float64, n)}
+	t := rpTurn{rays: make([]float64, n), ending: make([]float64, n), was: make([]float64, n),
+		older: make([]float64, n)}
 	t.reset()
 	return t
 }
@@ -38,8 +39,8 @@ func (t *rpTurn) reset() {
 	}
 }
 
-// add adds a sample received at now, at an angle to the right, 1/64 °, with a range, 0 for no echo. It reports whether a turn
-// ended before it, which is in was then. A turn that took too long has a gap of unknown size and is discarded.
+// add adds a sample received at now, at an angle to the right, 1/64 °, with a range, 0 for no echo. It reports whether
+// a turn ended before it, which is in was then. A turn that took too long has a gap of unknown size and is discarded.
 func (t *rpTurn) add(angle int, metres float64, now time.Duration) (ended bool) {
 	measured := metres > 0
 	if !measured {
@@ -105,7 +106,8 @@ func (t *rpTurn) put(rays []float64, angle int, metres float64) {
 	}
 }
 
-// agree removes values from whole that match neither a neighbour nor the previous turn: the standard scan has no checksum.
+// agree removes values from whole that match neither a neighbour nor the previous turn: the standard scan has no
+// checksum.
 func agree(whole, before []float64) {
 	n := len(whole)
 	near := func(v, w float64) bool { return math.Abs(v-w) <= 0.1+0.1*v }

@@ -22,8 +22,8 @@ type SICKSettings struct {
 	Reach       float64      // 8, 16 or 32 m; 0 = 8. In centimetres 8 is 80
 	Centimetres bool         // units of a value; else millimetres
 	Address     byte         // 0 but for several on a line
-	// Request asks for each scan, as a line with several scanners needs it; else the scanner streams. Asked for one a scan takes
-	// up to a turn of the mirror longer.
+	// Request asks for each scan, as a line with several scanners needs it; else the scanner streams. Asked for one a
+	// scan takes up to a turn of the mirror longer.
 	Request bool
 }
 
@@ -53,14 +53,16 @@ func NewSICK(s SICKSettings) (*SICK, error) {
 		err = fmt.Errorf("baud: got %d, want 9600, 19200, 38400 or 500000", s.Baud)
 	case s.Angle != 100 && s.Angle != 180,
 		s.Resolution != 100 && s.Resolution != 50 && (s.Resolution != 25 || s.Angle != 100):
-		err = fmt.Errorf("fan: got %d ° by %d/100 °, want 100 or 180 ° by 1 or 1/2, or 100 ° by 1/4", s.Angle, s.Resolution)
+		err = fmt.Errorf("fan: got %d ° by %d/100 °, want 100 or 180 ° by 1 or 1/2, or 100 ° by 1/4", s.Angle,
+			s.Resolution)
 	}
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Bus: s.Name, Op: "lms", Err: err}
 	}
 	d := &SICK{link: newLink(s.Name, "lms", s.Line, sickSpinUp), s: s, reach: reach, known: s.Baud,
 		parser: NewSICKParser(SICKReplyBit | s.Address)}
-	d.geometry = ScanGeometry{-float64(s.Angle) / 2 * degree, float64(s.Resolution) / 100 * degree, 100*s.Angle/s.Resolution + 1}
+	d.geometry = ScanGeometry{-float64(s.Angle) / 2 * degree, float64(s.Resolution) / 100 * degree,
+		100*s.Angle/s.Resolution + 1}
 	d.scan = make([]float64, d.geometry.Count)
 	return d, nil
 }
@@ -90,9 +92,9 @@ const (
 	sickScan    = sickFrame + 4 + 2*361 + 10 // bytes that may be on the wire when a command goes out
 )
 
-// Open finds the scanner at any of its rates, sets its rate and settings, and starts the stream. A wrong settings byte is
-// written once, to its EEPROM. It blocks for half a second, or a few seconds with a write. After power-on the scanner needs
-// up to a minute before it answers.
+// Open finds the scanner at any of its rates, sets its rate and settings, and starts the stream. A wrong settings byte
+// is written once, to its EEPROM. It blocks for half a second, or a few seconds with a write. After power-on the
+// scanner needs up to a minute before it answers.
 func (d *SICK) Open() error {
 	if err := d.open(); err != nil {
 		return err
@@ -207,8 +209,8 @@ func (d *SICK) mode(timeout time.Duration, mode ...byte) error {
 	return err
 }
 
-// ask sends a telegram of body and waits for its reply, which is valid until the next use of the parser. reply 0 means the
-// command with bit 7. The reply may come after a scan on the wire; without any bytes the timeout is short.
+// ask sends a telegram of body and waits for its reply, which is valid until the next use of the parser. reply 0 means
+// the command with bit 7. The reply may come after a scan on the wire; without any bytes the timeout is short.
 func (d *SICK) ask(timeout time.Duration, reply byte, body ...byte) ([]byte, error) {
 	reply = cmp.Or(reply, body[0]|SICKReplyBit)
 	d.out = AppendSICK(d.out[:0], d.s.Address, body)

@@ -79,7 +79,8 @@ const (
 // sickUnits are the units of a value, m, by the two bits of the unit.
 var sickUnits = [...]float64{0.01, 0.001, 0.1}
 
-// AppendSICKScan appends the body of a scan: values as they are, unit 0 (cm), 1 (mm) or 2 (dm), and the scanner's status.
+// AppendSICKScan appends the body of a scan: values as they are, unit 0 (cm), 1 (mm) or 2 (dm), and the scanner's
+// status.
 func AppendSICKScan(dst []byte, values []uint16, unit byte, status byte) []byte {
 	dst = append(dst, SICKRanges)
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(len(values))|uint16(unit)<<sickUnitShift)
@@ -89,9 +90,9 @@ func AppendSICKScan(dst []byte, values []uint16, unit byte, status byte) []byte 
 	return append(dst, status)
 }
 
-// DecodeSICKScan decodes the ranges of a scan's body into dst, m, exactly len(dst) of them; each value has the given bits of
-// range. It returns the scanner's status. After an error dst is undefined. SICKIndices is a setting of the scanner: the
-// numbers that it puts before its status are skipped.
+// DecodeSICKScan decodes the ranges of a scan's body into dst, m, exactly len(dst) of them; each value has the given
+// bits of range. It returns the scanner's status. After an error dst is undefined. SICKIndices is a setting of the
+// scanner: the numbers that it puts before its status are skipped.
 func DecodeSICKScan(body []byte, bits uint, dst []float64) (status byte, err error) {
 	if len(body) < 4 || body[0] != SICKRanges {
 		return 0, fmt.Errorf("scan: got %d bytes, want a telegram B0", len(body))

@@ -59,7 +59,8 @@ const (
 	SICKAvailByte   = 4  // SICKIndices and other flags
 	SICKModeByte    = 5  // of measuring, see SICKReach
 	SICKUnitByte    = 6  // 0 = cm, 1 = mm
-	SICKIndices     = 2  // of SICKAvailByte: telegrams of values end with the number of the scan, that of the telegram, status
+	// of SICKAvailByte: telegrams of values end with the number of the scan, that of the telegram, status
+	SICKIndices     = 2
 	SICKStatusLen   = 152
 	SICKMaxTelegram = 812 // bytes of a telegram's body at most
 	sickCentimetre  = 0

@@ -39,7 +39,8 @@ func telegramCases() []telegramCase {
 		{"19200", "02 00 02 00 20 41 51 08", 0, "2041"},
 		{"38400", "02 00 02 00 20 40 50 08", 0, "2040"},
 		{"500000", "02 00 02 00 20 48 58 08", 0, "2048"},
-		{"install", "02 00 0A 00 20 00 53 49 43 4B 5F 4C 4D 53 BE C5", 0, "2000" + hex.EncodeToString([]byte(SICKPassword))},
+		{"install", "02 00 0A 00 20 00 53 49 43 4B 5F 4C 4D 53 BE C5", 0,
+			"2000" + hex.EncodeToString([]byte(SICKPassword))},
 		{"180 by 1", "02 00 05 00 3B B4 00 64 00 97 49", 0, "3BB4006400"},
 		{"180 by 1/2", "02 00 05 00 3B B4 00 32 00 3B 1F", 0, "3BB4003200"},
 		{"100 by 1", "02 00 05 00 3B 64 00 64 00 1D 0F", 0, "3B64006400"},
@@ -84,7 +85,8 @@ func TestSICKScan(t *testing.T) {
 		{"mm", "B00340E803E903EA0310", 13, []float64{1, 1.001, 1.002}, 0x10, ""},
 		{"cm with flags of fields", "B00200 E8E3 0100 90", 13, []float64{10, 0.01}, 0x90, ""},
 		{"dm", "B00180 0A00 10", 13, []float64{1}, 0x10, ""},
-		{"errors of 8 m", "B00640 F71F F81F FA1F FE1F FF1F F61F 10", 13, []float64{inf, nan, nan, nan, nan, 8.182}, 0x10, ""},
+		{"errors of 8 m", "B00640 F71F F81F FA1F FE1F FF1F F61F 10", 13, []float64{inf, nan, nan, nan, nan, 8.182},
+			0x10, ""},
 		{"errors of 16 m", "B00240 F73F FF3F 10", 14, []float64{inf, nan}, 0x10, ""},
 		{"errors of 32 m", "B00340 F77F FF7F F71F 10", 15, []float64{inf, nan, 8.183}, 0x10, ""},
 		{"with the number of the scan", "B00340E803E903EA03 07 10", 13, []float64{1, 1.001, 1.002}, 0x10, ""},
@@ -105,13 +107,15 @@ func TestSICKScan(t *testing.T) {
 			continue
 		}
 		for i := range got {
-			if err != nil || status != c.status || math.Abs(got[i]-c.want[i]) > 1e-12 || math.IsNaN(got[i]) != math.IsNaN(c.want[i]) {
+			if err != nil || status != c.status || math.Abs(got[i]-c.want[i]) > 1e-12 ||
+				math.IsNaN(got[i]) != math.IsNaN(c.want[i]) {
 				t.Errorf("%s: got %v %02X %v, want %v %02X", c.name, got, status, err, c.want, c.status)
 				break
 			}
 		}
 	}
-	if got := AppendSICKScan(nil, []uint16{1000, 1001, 1002}, 1, 0x10); !bytes.Equal(got, wire(t, "B00340E803E903EA0310")) {
+	if got := AppendSICKScan(nil, []uint16{1000, 1001, 1002}, 1, 0x10); !bytes.Equal(got,
+		wire(t, "B00340E803E903EA0310")) {
 		t.Errorf("encoded: got % X", got)
 	}
 }
@@ -122,10 +126,12 @@ func TestSICKStatus(t *testing.T) {
 	body[0] = 0xB1
 	copy(body[1:], "V02.30 ")
 	copy(body[124:], "X01.27 ")
-	for i, v := range map[int]byte{8: 0x24, 9: 1, 18: 2, 102: 6, 107: 180, 109: 50, 116: 1, 117: 0x80, 119: 1, 120: 3, 122: 1, 123: 1} {
+	for i, v := range map[int]byte{8: 0x24, 9: 1, 18: 2, 102: 6, 107: 180, 109: 50, 116: 1, 117: 0x80, 119: 1, 120: 3,
+		122: 1, 123: 1} {
 		body[i] = v
 	}
-	want := SICKState{Version: "V02.30", Boot: "X01.27", Mode: 0x24, Defect: true, Variant: 2, Angle: 180, Resolution: 50, Baud: 0x8001,
+	want := SICKState{Version: "V02.30", Boot: "X01.27", Mode: 0x24, Defect: true, Variant: 2, Angle: 180,
+		Resolution: 50, Baud: 0x8001,
 		KeepsBaud: true, Address: 3, MeasuringMode: 6, Unit: 1, Laser: true}
 	if got, err := DecodeSICKStatus(body); err != nil || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
@@ -141,7 +147,8 @@ func TestSICKResync(t *testing.T) {
 	good := wire(t, "02 80 0A 00 B0 03 40 E8 03 E9 03 EA 03 10 CF DC")
 	bad := bytes.Clone(good)
 	bad[9] ^= 4
-	stream := bytes.Join([][]byte{{SICKAck, 2, 0x80}, good, bad, good[:7], good, {SICKNak}, {2, 0x80, 0xFF, 0x7F}, good}, nil)
+	stream := bytes.Join([][]byte{{SICKAck, 2, 0x80}, good, bad, good[:7], good, {SICKNak}, {2, 0x80, 0xFF, 0x7F},
+		good}, nil)
 	for _, step := range []int{1, 5, len(stream)} {
 		p, n, r, buf := NewSICKParser(0x80), 0, iotest.HalfReader(bytes.NewReader(stream)), make([]byte, step)
 		for {

@@ -11,13 +11,14 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// DialTCP returns an opener of a scanner on the network, "192.168.0.10:10940". Opening blocks for at most a second, a write
-// without room in the connection's buffer for 10 ms, and a read without data for at least 1 ms.
+// DialTCP returns an opener of a scanner on the network, "192.168.0.10:10940". Opening blocks for at most a second, a
+// write without room in the connection's buffer for 10 ms, and a read without data for at least 1 ms.
 func DialTCP(address string) servo.Opener {
 	return func() (servo.Line, error) {
 		c, err := net.DialTimeout("tcp", address, time.Second)
 		if err != nil {
-			return nil, &hal.Error{Kind: hal.Absent, Bus: address, Op: "dial", Err: fmt.Errorf("%w: %w", servo.ErrDisconnected, err), Try: "ping"}
+			return nil, &hal.Error{Kind: hal.Absent, Bus: address, Op: "dial",
+				Err: fmt.Errorf("%w: %w", servo.ErrDisconnected, err), Try: "ping"}
 		}
 		return &socket{c, time.Now()}, nil
 	}
@@ -29,8 +30,8 @@ type socket struct {
 	began time.Time
 }
 
-// writeTimeout is the timeout for a few bytes; a connection has buffer room for many more. Without room its other end has
-// not read for long, and a command may be half sent: the connection counts as lost. A cycle may wait for this time.
+// writeTimeout is the timeout for a few bytes; a connection has buffer room for many more. Without room its other end
+// has not read for long, and a command may be half sent: the connection counts as lost. A cycle may wait for this time.
 const writeTimeout = 10 * time.Millisecond
 
 func (s *socket) Write(p []byte) (int, error) {

@@ -21,8 +21,8 @@ type BMX280Config struct {
 	Clock    hal.Clock // for the waits of Open; nil = the wall's
 }
 
-// BMX280 is a BMP280 or BME280, for air: it ends at 110 kPa, 90 cm under water. It is a drivers.Sensor of three values: Pa, °C and
-// relative humidity, NaN of a BMP280. It measures all the time; a Read takes the newest.
+// BMX280 is a BMP280 or BME280, for air: it ends at 110 kPa, 90 cm under water. It is a drivers.Sensor of three values:
+// Pa, °C and relative humidity, NaN of a BMP280. It measures all the time; a Read takes the newest.
 type BMX280 struct {
 	chip   *i2c.Chip
 	config BMX280Config
@@ -69,7 +69,8 @@ func (s *BMX280) Open() error {
 		return s.chip.Faultf(hal.BusFault, "trim: got T1 %d, P1 %d, want above 0", s.trim.T1, s.trim.P1)
 	}
 	// The humidity's setting takes effect with the write of the others, which must come last.
-	for _, w := range [...][2]byte{{BMX280CtrlHum, BMX280HumOnce}, {BMX280Filter, BMX280Standby}, {BMX280CtrlMeas, BMX280Normal}} {
+	for _, w := range [...][2]byte{{BMX280CtrlHum, BMX280HumOnce}, {BMX280Filter, BMX280Standby},
+		{BMX280CtrlMeas, BMX280Normal}} {
 		if w[0] == BMX280CtrlHum && !s.moist {
 			continue
 		}
@@ -142,7 +143,8 @@ func (s *BMX280) Read(values []float64) error {
 	}
 	hum, meas, filter := p[0], p[BMX280CtrlMeas-BMX280CtrlHum], p[BMX280Filter-BMX280CtrlHum]
 	if meas != BMX280Normal || filter != BMX280Standby || s.moist && hum != BMX280HumOnce {
-		return s.chip.Faultf(hal.Absent, "settings: got % X, want % X: the chip was reset", []byte{hum, meas, filter}, []byte{BMX280HumOnce, BMX280Normal, BMX280Standby})
+		return s.chip.Faultf(hal.Absent, "settings: got % X, want % X: the chip was reset", []byte{hum, meas, filter},
+			[]byte{BMX280HumOnce, BMX280Normal, BMX280Standby})
 	}
 	// The temperature comes first: both others are corrected by it.
 	d := p[BMX280Data-BMX280CtrlHum:]

@@ -37,7 +37,8 @@ const (
 // BMP280Samples are the identities of the first BMP280s (BST-BMP280-DS001 rev. 1.26, "chip_id": samples).
 func BMP280Samples() []byte { return []byte{0x56, 0x57} }
 
-// BMX280Boot is the wait after a reset, BMX280Load how much longer the trim may take; BMX280Measure the longest that BMX280Normal takes (BME280, appendix B).
+// BMX280Boot is the wait after a reset, BMX280Load how much longer the trim may take; BMX280Measure the longest that
+// BMX280Normal takes (BME280, appendix B).
 const (
 	BMX280Boot    = 2 * time.Millisecond
 	BMX280Load    = 10 * time.Millisecond
@@ -61,7 +62,8 @@ type BMX280Trim struct {
 func DecodeBMX280(block []byte, h1 byte, hum []byte) (t BMX280Trim) {
 	u := func(i int) uint16 { return uint16(block[2*i]) | uint16(block[2*i+1])<<8 }
 	s := func(i int) int16 { return int16(u(i)) }
-	t = BMX280Trim{T1: u(0), T2: s(1), T3: s(2), P1: u(3), P2: s(4), P3: s(5), P4: s(6), P5: s(7), P6: s(8), P7: s(9), P8: s(10), P9: s(11)}
+	t = BMX280Trim{T1: u(0), T2: s(1), T3: s(2), P1: u(3), P2: s(4), P3: s(5), P4: s(6), P5: s(7), P6: s(8), P7: s(9),
+		P8: s(10), P9: s(11)}
 	if len(hum) >= 7 {
 		t.H1, t.H2, t.H3 = h1, int16(uint16(hum[0])|uint16(hum[1])<<8), hum[2]
 		t.H4 = int16(int8(hum[3]))<<4 | int16(hum[4]&0x0F)
@@ -83,7 +85,8 @@ func (t *BMX280Trim) Fine(raw int32) int32 {
 // Celsius is the temperature of t_fine, to 0.01 °C.
 func Celsius(fine int32) float64 { return float64((fine*5+128)>>8) / 100 }
 
-// Pascals is the pressure of a raw value at t_fine, in 64 bit arithmetic (section 3.11.3). 0 for a trim that no chip has.
+// Pascals is the pressure of a raw value at t_fine, in 64 bit arithmetic (section 3.11.3). 0 for a trim that no chip
+// has.
 func (t *BMX280Trim) Pascals(raw, fine int32) float64 {
 	v1 := int64(fine) - 128000
 	v2 := v1*v1*int64(t.P6) + v1*int64(t.P5)<<17 + int64(t.P4)<<35

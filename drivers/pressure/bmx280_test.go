@@ -27,7 +27,8 @@ func TestBMX280Vectors(t *testing.T) {
 	if p := (&BMX280Trim{}).Pascals(415148, fine); p != 0 {
 		t.Errorf("no trim: got %g Pa", p)
 	}
-	// Against the datasheet's other form of the same mathematics, in floating point (BME280 appendix A): Bosch's own check.
+	// Against the datasheet's other form of the same mathematics, in floating point (BME280 appendix A): Bosch's own
+	// check.
 	for raw := int32(20000); raw < 45000; raw += 1000 {
 		h := float64(fine) - 76800
 		h = (float64(raw) - (float64(bmxTrim.H4)*64 + float64(bmxTrim.H5)/16384*h)) *
@@ -41,11 +42,13 @@ func TestBMX280Vectors(t *testing.T) {
 
 // bmxBlocks are the registers of a trim.
 func bmxBlocks(c BMX280Trim) (block []byte, hum []byte) {
-	for _, v := range [...]uint16{c.T1, uint16(c.T2), uint16(c.T3), c.P1, uint16(c.P2), uint16(c.P3), uint16(c.P4), uint16(c.P5),
+	for _, v := range [...]uint16{c.T1, uint16(c.T2), uint16(c.T3), c.P1, uint16(c.P2), uint16(c.P3), uint16(c.P4),
+		uint16(c.P5),
 		uint16(c.P6), uint16(c.P7), uint16(c.P8), uint16(c.P9)} {
 		block = binary.LittleEndian.AppendUint16(block, v)
 	}
-	hum = []byte{byte(c.H2), byte(c.H2 >> 8), c.H3, byte(c.H4 >> 4), byte(c.H4&0xF) | byte(c.H5&0xF)<<4, byte(c.H5 >> 4), byte(c.H6)}
+	hum = []byte{byte(c.H2), byte(c.H2 >> 8), c.H3, byte(c.H4 >> 4), byte(c.H4&0xF) | byte(c.H5&0xF)<<4,
+		byte(c.H5 >> 4), byte(c.H6)}
 	return block, hum
 }
 
@@ -74,13 +77,16 @@ func bmxSession(rest ...i2ctest.IO) *i2ctest.Playback {
 }
 
 func TestBMX280Session(t *testing.T) {
-	data := []byte{0x01, 0x08, 0x2F, 0x00, 0x00, 0x65, 0x5A, 0xC0, 0x7E, 0xED, 0x00, 0x75, 0x30} // 415148, 519888, 30000
+	// 415148, 519888, 30000
+	data := []byte{0x01, 0x08, 0x2F, 0x00, 0x00, 0x65, 0x5A, 0xC0, 0x7E, 0xED, 0x00, 0x75, 0x30}
 	reset := append([]byte{1, 0, 0}, data[3:]...)
 	other := append([]byte{0}, data[1:]...) // humidity is switched off
 	none := append([]byte{1, 0, 0x2F, 0, 0}, 0x80, 0, 0, 0x80, 0, 0, 0x80, 0)
 	clock := &fakeClock{}
-	bus := bmxSession(i2ctest.IO{Addr: 0x77, W: []byte{0xF2}, R: data}, i2ctest.IO{Addr: 0x77, W: []byte{0xF2}, R: reset},
-		i2ctest.IO{Addr: 0x77, W: []byte{0xF2}, R: other}, i2ctest.IO{Addr: 0x77, W: []byte{0xF2}, R: none}, i2ctest.IO{Addr: 0x77, W: []byte{0xF4, 0}})
+	bus := bmxSession(i2ctest.IO{Addr: 0x77, W: []byte{0xF2}, R: data},
+		i2ctest.IO{Addr: 0x77, W: []byte{0xF2}, R: reset},
+		i2ctest.IO{Addr: 0x77, W: []byte{0xF2}, R: other}, i2ctest.IO{Addr: 0x77, W: []byte{0xF2}, R: none},
+		i2ctest.IO{Addr: 0x77, W: []byte{0xF4, 0}})
 	s := NewBMX280(bus, BMX280Config{Address: 0x77, Humidity: true, Air: 100000, Clock: clock})
 	if err := s.Open(); err != nil {
 		t.Fatal(err)
@@ -89,7 +95,8 @@ func TestBMX280Session(t *testing.T) {
 		t.Errorf("waited %v, want %v", clock.now, want)
 	}
 	values := make([]float64, 3)
-	if err := s.Read(values); err != nil || values[0] != 653.25390625 || values[1] != 25.08 || !(values[2] > 0.4 && values[2] < 0.8) {
+	if err := s.Read(values); err != nil || values[0] != 653.25390625 || values[1] != 25.08 ||
+		!(values[2] > 0.4 && values[2] < 0.8) {
 		t.Errorf("got %v, %v", values, err)
 	}
 	for _, what := range []string{"reset", "without humidity"} {
@@ -105,14 +112,17 @@ func TestBMX280Session(t *testing.T) {
 	}
 	for _, level := range []byte{0, 0xFF} {
 		trim := bytes.Repeat([]byte{level}, 26)
-		dead := NewBMX280(&i2ctest.Playback{DontPanic: true, Ops: []i2ctest.IO{{Addr: 0x76, W: []byte{0xD0}, R: []byte{0x60}},
-			{Addr: 0x76, W: []byte{0xE0, 0xB6}}, {Addr: 0x76, W: []byte{0xF3}, R: []byte{level}}, {Addr: 0x76, W: []byte{0x88}, R: trim}, {Addr: 0x76, W: []byte{0xE1}, R: trim[:7]}}},
+		dead := NewBMX280(&i2ctest.Playback{DontPanic: true,
+			Ops: []i2ctest.IO{{Addr: 0x76, W: []byte{0xD0}, R: []byte{0x60}},
+				{Addr: 0x76, W: []byte{0xE0, 0xB6}}, {Addr: 0x76, W: []byte{0xF3}, R: []byte{level}},
+				{Addr: 0x76, W: []byte{0x88}, R: trim}, {Addr: 0x76, W: []byte{0xE1}, R: trim[:7]}}},
 			BMX280Config{Clock: clock})
 		if err := dead.Open(); !errors.Is(err, errNoTrim) {
 			t.Errorf("a line that rests at 0x%02X: got %v", level, err)
 		}
 	}
-	bmp := NewBMX280(&i2ctest.Playback{DontPanic: true, Ops: []i2ctest.IO{{Addr: 0x76, W: []byte{0xD0}, R: []byte{0x58}}}},
+	bmp := NewBMX280(&i2ctest.Playback{DontPanic: true,
+		Ops: []i2ctest.IO{{Addr: 0x76, W: []byte{0xD0}, R: []byte{0x58}}}},
 		BMX280Config{Humidity: true, Clock: clock})
 	if err := bmp.Open(); hal.KindOf(err) != hal.Absent {
 		t.Errorf("a BMP280 where humidity is wanted: got %v", err)

@@ -17,8 +17,10 @@ func TestCapturedRegisters(t *testing.T) {
 		var trim BMX280Trim
 		if f[1] == "-" {
 			var x BMX280Trim
-			if _, err := fmt.Sscanf(f[3], "T %d P %d H %d with T1 %d T2 %d T3 %d P1 %d P2 %d P3 %d P4 %d P5 %d P6 %d P7 %d P8 %d P9 %d H1 %d H2 %d H3 %d H4 %d H5 %d H6 %d",
-				&rawT, &rawP, &rawH, &x.T1, &x.T2, &x.T3, &x.P1, &x.P2, &x.P3, &x.P4, &x.P5, &x.P6, &x.P7, &x.P8, &x.P9, &x.H1, &x.H2, &x.H3, &x.H4, &x.H5, &x.H6); err != nil {
+			if _, err := fmt.Sscanf(f[3], "T %d P %d H %d with T1 %d T2 %d T3 %d P1 %d P2 %d P3 %d P4 %d P5 %d P6 "+
+				"%d P7 %d P8 %d P9 %d H1 %d H2 %d H3 %d H4 %d H5 %d H6 %d",
+				&rawT, &rawP, &rawH, &x.T1, &x.T2, &x.T3, &x.P1, &x.P2, &x.P3, &x.P4, &x.P5, &x.P6, &x.P7, &x.P8, &x.P9,
+				&x.H1, &x.H2, &x.H3, &x.H4, &x.H5, &x.H6); err != nil {
 				t.Fatal(err)
 			}
 			trim = x

@@ -1,6 +1,6 @@
-// Package pressure drives pressure sensors on I2C: TE's MS5837 for depth under water, Bosch's BMP280 and BME280 for air.
-// Each implements drivers.Sensor: value 0 is Pa above Config.Air (0: absolute), value 1 °C, value 2 relative humidity
-// 0..1 where the chip measures it.
+// Package pressure drives pressure sensors on I2C: TE's MS5837 for depth under water, Bosch's BMP280 and BME280 for
+// air. Each implements drivers.Sensor: value 0 is Pa above Config.Air (0: absolute), value 1 °C, value 2 relative
+// humidity 0..1 where the chip measures it.
 //
 // A session, ownership and errors are as in drivers/i2c. Open blocks for some 20 ms, a Read of an MS5837 for two
 // conversions (18 ms at 4096 samples); a BMP280 or BME280 measures by itself and is asked for its newest.

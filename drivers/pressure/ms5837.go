@@ -46,8 +46,8 @@ func NewMS5837(bus conn.Bus, c MS5837Config) (*MS5837, error) {
 	return s, nil
 }
 
-// Open resets the sensor, waits 10 ms and reads its PROM. A PROM with a wrong CRC, or of the other model, is refused: the
-// other model's readings would be wrong by a factor of ten.
+// Open resets the sensor, waits 10 ms and reads its PROM. A PROM with a wrong CRC, or of the other model, is refused:
+// the other model's readings would be wrong by a factor of ten.
 func (s *MS5837) Open() error {
 	if err := s.chip.Write(MS5837Reset); err != nil {
 		return s.chip.Absent(err)
@@ -74,7 +74,8 @@ func (s *MS5837) Open() error {
 	return nil
 }
 
-// least is the lowest pressure that is believed, with a margin: a PROM without a model leaves open whether the config's is right.
+// least is the lowest pressure that is believed, with a margin: a PROM without a model leaves open whether the config's
+// is right.
 func (s *MS5837) least() float64 {
 	m := s.config.Model
 	if s.version() == 0 {
@@ -86,18 +87,20 @@ func (s *MS5837) least() float64 {
 // version is the model's number in the PROM.
 func (s *MS5837) version() uint16 { return s.prom[0] >> 5 & 0x7F }
 
-// guess doubts the config's model of a chip whose PROM names none, where only the other one makes an air pressure of what it
-// measures: a 30BA taken for a 02BA reads a twentieth, a 02BA taken for a 30BA as if it were 190 m deep. A chip that starts
-// deep under water is believed.
+// guess doubts the config's model of a chip whose PROM names none, where only the other one makes an air pressure of
+// what it measures: a 30BA taken for a 02BA reads a twentieth, a 02BA taken for a 30BA as if it were 190 m deep. A chip
+// that starts deep under water is believed.
 func (s *MS5837) guess(own float64, d1, d2 uint32) error {
 	const thin, thick = 50e3, 110e3 // Pa: 5500 m up, and a metre under water
 	for _, m := range [...]*MS5837Model{MS5837_30BA(), MS5837_02BA()} {
 		other, _ := m.Compensate(&s.prom, d1, d2)
-		if m.Name == s.config.Model.Name || other < thin || other > thick || own >= s.config.Model.MinPascals && own <= s.config.Model.MaxPascals &&
+		if m.Name == s.config.Model.Name || other < thin || other > thick || own >= s.config.Model.MinPascals &&
+			own <= s.config.Model.MaxPascals &&
 			(s.prom[1] < ms5837Between) == (m.Name != MS5837_30BA().Name) {
 			continue
 		}
-		return s.chip.Faultf(hal.Absent, "model: got %.0f Pa as an %s, %.0f Pa as an %s, which its PROM does not tell apart; want a pressure of air (try device: %s)",
+		return s.chip.Faultf(hal.Absent, "model: got %.0f Pa as an %s, %.0f Pa as an %s, which its PROM does not "+
+			"tell apart; want a pressure of air (try device: %s)",
 			own, s.config.Model.Name, other, m.Name, m.Name)
 	}
 	return nil
@@ -130,7 +133,8 @@ func (s *MS5837) Read(values []float64) error {
 		s.known = true
 	}
 	if m := s.config.Model; pascals < s.least() || pascals > 1.1*m.MaxPascals || celsius < -45 || celsius > 90 {
-		return s.chip.Faultf(hal.BusFault, "got %.0f Pa at %.1f °C, want within the range of an %s, %.0f..%.0f Pa", pascals, celsius, m.Name, m.MinPascals, m.MaxPascals)
+		return s.chip.Faultf(hal.BusFault, "got %.0f Pa at %.1f °C, want within the range of an %s, %.0f..%.0f Pa",
+			pascals, celsius, m.Name, m.MinPascals, m.MaxPascals)
 	}
 	put(values, pascals-s.config.Air, celsius)
 	return nil

@@ -40,23 +40,26 @@ type MS5837Model struct {
 	PascalsPerCount                        float64
 	MinPascals, MaxPascals                 float64 // operating range
 	second                                 func(dT, temp int64) (ti, offi, sensi int64)
-	versions                               []uint16 // bits 11..5 of PROM word 0, as distinguished by Blue Robotics' library
+	// bits 11..5 of PROM word 0, as distinguished by Blue Robotics' library
+	versions []uint16
 }
 
 // MS5837_30BA and the others are the models: 30 bar for the deep, 2 bar for shallow water and air.
 func MS5837_30BA() *MS5837Model {
-	return &MS5837Model{Name: "ms5837-30ba", Offset: 16, OffsetT: 7, Sense: 15, SenseT: 8, Divide: 13, PascalsPerCount: 10,
-		MinPascals: 0, MaxPascals: 30e5, second: second30, versions: []uint16{0x1A}}
+	return &MS5837Model{Name: "ms5837-30ba", Offset: 16, OffsetT: 7, Sense: 15, SenseT: 8, Divide: 13,
+		PascalsPerCount: 10,
+		MinPascals:      0, MaxPascals: 30e5, second: second30, versions: []uint16{0x1A}}
 }
 
 // MS5837_02BA is the 2 bar chip (datasheet MS5837-02BA).
 func MS5837_02BA() *MS5837Model {
-	return &MS5837Model{Name: "ms5837-02ba", Offset: 17, OffsetT: 6, Sense: 16, SenseT: 7, Divide: 15, PascalsPerCount: 1,
-		MinPascals: 30e3, MaxPascals: 2e5, second: second02, versions: []uint16{0x00, 0x15}}
+	return &MS5837Model{Name: "ms5837-02ba", Offset: 17, OffsetT: 6, Sense: 16, SenseT: 7, Divide: 15,
+		PascalsPerCount: 1,
+		MinPascals:      30e3, MaxPascals: 2e5, second: second02, versions: []uint16{0x00, 0x15}}
 }
 
-// ms5837Between is the word C1, the sensitivity, that lies between those of both models' chips: a 30BA's is below (as Blue Robotics'
-// newer library separates them).
+// ms5837Between is the word C1, the sensitivity, that lies between those of both models' chips: a 30BA's is below (as
+// Blue Robotics' newer library separates them).
 const ms5837Between = 37000
 
 // square is exact: a 25 bit difference of temperatures.
@@ -83,8 +86,8 @@ func second02(dT, temp int64) (ti, offi, sensi int64) {
 	return 11 * square(dT) >> 35, 31 * square(temp-2000) >> 3, 63 * square(temp-2000) >> 5
 }
 
-// First is the first order of the compensation, as in the datasheet's step-by-step example. dT is the difference from the
-// reference temperature, temp 0.01 °C.
+// First is the first order of the compensation, as in the datasheet's step-by-step example. dT is the difference from
+// the reference temperature, temp 0.01 °C.
 func (m *MS5837Model) First(prom *[MS5837Words]uint16, d2 uint32) (dT, temp, off, sens int64) {
 	c := func(i int) int64 { return int64(prom[i]) }
 	dT = int64(d2) - c(5)<<8
@@ -102,7 +105,8 @@ func (m *MS5837Model) Compensate(prom *[MS5837Words]uint16, d1, d2 uint32) (pasc
 	return float64(p) * m.PascalsPerCount, float64(temp-ti) / 100
 }
 
-// MS5837CRC is the check of a PROM, 0..15, which word 0 should have in its upper bits (AN520). It does not look at them.
+// MS5837CRC is the check of a PROM, 0..15, which word 0 should have in its upper bits (AN520). It does not look at
+// them.
 func MS5837CRC(prom [MS5837Words]uint16) uint16 {
 	words := [8]uint16{}
 	copy(words[:], prom[:])

@@ -32,7 +32,8 @@ func TestMS5837Vectors(t *testing.T) {
 	for _, v := range ms5837Vectors {
 		dT, temp, off, sens := v.model.First(&v.prom, v.d2)
 		if dT != v.dT || temp != v.temp || v.off != 0 && (off != v.off || sens != v.sens) {
-			t.Errorf("%s: got dT %d TEMP %d OFF %d SENS %d, want %d %d %d %d", v.model.Name, dT, temp, off, sens, v.dT, v.temp, v.off, v.sens)
+			t.Errorf("%s: got dT %d TEMP %d OFF %d SENS %d, want %d %d %d %d", v.model.Name, dT, temp, off, sens, v.dT,
+				v.temp, v.off, v.sens)
 		}
 		if p, c := v.model.Compensate(&v.prom, v.d1, v.d2); p != v.pascals || c != v.degree {
 			t.Errorf("%s: got %g Pa %g °C, want %g and %g", v.model.Name, p, c, v.pascals, v.degree)
@@ -53,7 +54,8 @@ func TestMS5837Oversampling(t *testing.T) {
 	for i, us := range []int{600, 1170, 2280, 4540, 9040, 18080} {
 		d1, d2 := byte(0x40+2*i), byte(0x50+2*i)
 		clock := &fakeClock{}
-		bus := transcript(ms5837Vectors[0].prom, i2ctest.IO{Addr: 0x76, W: []byte{d1}}, i2ctest.IO{Addr: 0x76, W: []byte{0}, R: []byte{0x4B, 0xA7, 0xE3}},
+		bus := transcript(ms5837Vectors[0].prom, i2ctest.IO{Addr: 0x76, W: []byte{d1}},
+			i2ctest.IO{Addr: 0x76, W: []byte{0}, R: []byte{0x4B, 0xA7, 0xE3}},
 			i2ctest.IO{Addr: 0x76, W: []byte{d2}}, i2ctest.IO{Addr: 0x76, W: []byte{0}, R: []byte{0x67, 0xFE, 0xB6}})
 		s, err := NewMS5837(bus, MS5837Config{Samples: 256 << i, Clock: clock})
 		if err != nil {
@@ -149,8 +151,10 @@ func TestMS5837Refuses(t *testing.T) {
 		{"a bit of the PROM", flipped, nil, hal.BusFault},
 		{"a PROM of zeros", [MS5837Words]uint16{}, nil, hal.BusFault},
 		{"the other model", other, nil, hal.Absent},
-		{"no conversion", good, []i2ctest.IO{{Addr: 0x76, W: []byte{0x48}}, {Addr: 0x76, W: []byte{0}, R: []byte{0, 0, 0}}}, hal.Absent},
-		{"out of range", good, []i2ctest.IO{{Addr: 0x76, W: []byte{0x48}}, {Addr: 0x76, W: []byte{0}, R: []byte{0xF0, 0, 0}},
+		{"no conversion", good, []i2ctest.IO{{Addr: 0x76, W: []byte{0x48}},
+			{Addr: 0x76, W: []byte{0}, R: []byte{0, 0, 0}}}, hal.Absent},
+		{"out of range", good, []i2ctest.IO{{Addr: 0x76, W: []byte{0x48}},
+			{Addr: 0x76, W: []byte{0}, R: []byte{0xF0, 0, 0}},
 			{Addr: 0x76, W: []byte{0x58}}, {Addr: 0x76, W: []byte{0}, R: []byte{0x67, 0xFE, 0xB6}}}, hal.BusFault},
 	} {
 		s, err := NewMS5837(transcript(c.prom, c.rest...), MS5837Config{Clock: &fakeClock{}})

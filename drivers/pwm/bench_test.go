@@ -9,9 +9,9 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
-// Sixteen channels told. of_wire is the time of what must be said, by that of what the driver says: 66 bytes of 9 bits to a
-// PCA9685 at 400 kHz, which is asked whether it was reset too; 35 bytes to a Maestro at 115200 baud and its errors, 1 byte
-// asked and 2 answered.
+// Sixteen channels told. of_wire is the time of what must be said, by that of what the driver says: 66 bytes of 9 bits
+// to a PCA9685 at 400 kHz, which is asked whether it was reset too; 35 bytes to a Maestro at 115200 baud and its
+// errors, 1 byte asked and 2 answered.
 func BenchmarkWrite(b *testing.B) {
 	const n = 16
 	bus := chip.NewBus("bench", 400_000, 1, chip.NewPCA9685(pwm.PCA9685Address, pwm.PCA9685Oscillator))

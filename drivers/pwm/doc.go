@@ -1,9 +1,9 @@
-// Package pwm drives PWM outputs for hobby servos, ESCs and thrusters: NXP's PCA9685 on I2C, Pololu's Maestro on USB or a
-// UART, and kernel PWM. Each implements drivers.Output: one pulse width per channel, 0 for no pulses.
+// Package pwm drives PWM outputs for hobby servos, ESCs and thrusters: NXP's PCA9685 on I2C, Pololu's Maestro on USB or
+// a UART, and kernel PWM. Each implements drivers.Output: one pulse width per channel, 0 for no pulses.
 //
-// A PCA9685 with power continues its pulses when the program dies: then only its OE pin, wired to a GPIO that is released
-// with the program, or a relay stops it. A Maestro has its own timeout (its "serial timeout", set by Pololu's tool), after
-// which its channels go to their error state. The kernel's PWM also continues.
+// A PCA9685 with power continues its pulses when the program dies: then only its OE pin, wired to a GPIO that is
+// released with the program, or a relay stops it. A Maestro has its own timeout (its "serial timeout", set by Pololu's
+// tool), after which its channels go to their error state. The kernel's PWM also continues.
 //
 // # A session
 //
@@ -13,8 +13,8 @@
 //	board.Off()                                  no pulses: an error for each channel that did not acknowledge
 //	board.Close()                                does not change the pulses
 //
-// A hobby servo turns over 90 to 180 degrees with 1000 to 2000 µs, some with 500 to 2500. An ESC needs its neutral, usually
-// 1500 µs, for some seconds before it follows commands. calibration.Pulse converts between width and output;
+// A hobby servo turns over 90 to 180 degrees with 1000 to 2000 µs, some with 500 to 2500. An ESC needs its neutral,
+// usually 1500 µs, for some seconds before it follows commands. calibration.Pulse converts between width and output;
 // drivers.OutputWriter writes in its own goroutine.
 //
 //	PCA9685      16 channels, 24..400 Hz, 4.9 µs a count at 50 Hz; up to 8 % off until its oscillator is measured; I2C

@@ -13,8 +13,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
-// A hobby servo at the first channel of a PCA9685 goes to its middle; the second channel has no pulses. Off says of each
-// channel whether it has ended.
+// A hobby servo at the first channel of a PCA9685 goes to its middle; the second channel has no pulses. Off says of
+// each channel whether it has ended.
 func Example() {
 	bus := &i2ctest.Playback{Ops: pca9685, DontPanic: true} // on a robot: i2c.Open("/dev/i2c-1") of drivers/i2c
 	board, err := pwm.NewPCA9685(bus, pwm.PCA9685Config{Channels: 2})
@@ -39,7 +39,8 @@ func Example() {
 // Two servos of six at a Pololu Maestro.
 func ExampleNewMaestro() {
 	line := servotest.Play(115200, maestro)
-	open := func() (servo.Line, error) { return line, nil } // on a robot: serial.Reopener("/dev/serial/by-id/usb-Pololu_..", 115200, "")
+	// on a robot: serial.Reopener("/dev/serial/by-id/usb-Pololu_..", 115200, "")
+	open := func() (servo.Line, error) { return line, nil }
 	board, err := pwm.NewMaestro(open, pwm.MaestroConfig{Name: "maestro", Channels: 6, Device: -1})
 	if err != nil {
 		log.Fatal(err)
@@ -66,7 +67,8 @@ func ExampleNewKernel() {
 	}
 	defer thruster.Close()
 	defer thruster.Off()
-	if err := thruster.Write([]time.Duration{1500 * time.Microsecond}); err != nil { // neutral, until the ESC has armed itself
+	// neutral, until the ESC has armed itself
+	if err := thruster.Write([]time.Duration{1500 * time.Microsecond}); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -30,8 +30,8 @@ type KernelConfig struct {
 	Clock    hal.Clock     // for the wait of Open; nil = the wall's
 }
 
-// Kernel is channels of the kernel's PWM. It is a drivers.Output. The widths are as exact as the hardware behind it, nanoseconds
-// where it is a timer. Its files stay open between two writes.
+// Kernel is channels of the kernel's PWM. It is a drivers.Output. The widths are as exact as the hardware behind it,
+// nanoseconds where it is a timer. Its files stay open between two writes.
 type Kernel struct {
 	config KernelConfig
 	outs   []kernelOut
@@ -66,7 +66,8 @@ func NewKernel(c KernelConfig) (*Kernel, error) {
 		k.outs[i].dir = filepath.Join(c.Root, "pwmchip"+strconv.Itoa(ch.Chip), "pwm"+strconv.Itoa(ch.Output))
 	}
 	if c.Period < 2*time.Millisecond || c.Period > time.Second || len(c.Channels) == 0 {
-		return nil, k.fault(hal.Invalid, -1, fmt.Errorf("got %d channels of period %v, want 1 or more of 2ms..1s", len(c.Channels), c.Period))
+		return nil, k.fault(hal.Invalid, -1, fmt.Errorf("got %d channels of period %v, want 1 or more of 2ms..1s",
+			len(c.Channels), c.Period))
 	}
 	return k, nil
 }
@@ -87,7 +88,8 @@ func (k *Kernel) fault(kind hal.Kind, channel int, err error) error {
 	return e
 }
 
-// Open exports the channels that are not yet, waits up to half a second for their files, and sets the period, without pulses.
+// Open exports the channels that are not yet, waits up to half a second for their files, and sets the period, without
+// pulses.
 func (k *Kernel) Open() error {
 	if err := k.Close(); err != nil {
 		return err
@@ -111,12 +113,13 @@ func (k *Kernel) openOut(i int, wait bool) error {
 			return err
 		}
 	}
-	// No channel runs while it is set up, and the old duty must not be longer than the new period. The kernel refuses both
-	// (EINVAL) while a channel has no period, as after its export; it then has neither pulses nor a duty.
+	// No channel runs while it is set up, and the old duty must not be longer than the new period. The kernel refuses
+	// both (EINVAL) while a channel has no period, as after its export; it then has neither pulses nor a duty.
 	steps := [...]struct {
 		file, value string
 		fresh       bool // refused by a channel without a period
-	}{{"enable", "0", true}, {"duty_cycle", "0", true}, {"period", strconv.FormatInt(int64(k.config.Period), 10), false},
+	}{{"enable", "0", true}, {"duty_cycle", "0", true},
+		{"period", strconv.FormatInt(int64(k.config.Period), 10), false},
 		{"duty_cycle", "0", false}, {"enable", "0", false}}
 	until := k.config.Clock.Now() + exportTimeout
 	for s := 0; s < len(steps); {
@@ -124,7 +127,8 @@ func (k *Kernel) openOut(i int, wait bool) error {
 		switch {
 		case err == nil, steps[s].fresh && errors.Is(err, syscall.EINVAL):
 			s++
-		case !wait || k.config.Clock.Now() >= until || !errors.Is(err, fs.ErrPermission) && !errors.Is(err, fs.ErrNotExist):
+		case !wait || k.config.Clock.Now() >= until || !errors.Is(err, fs.ErrPermission) &&
+			!errors.Is(err, fs.ErrNotExist):
 			return err
 		default:
 			i2c.Sleep(k.config.Clock, exportStep)
@@ -188,12 +192,13 @@ func writeFile(path, text string) error {
 	return errors.Join(err, f.Close())
 }
 
-// Write sets each channel's pulse; a channel without one is switched off. Unchanged values are not written. A channel that fails does
-// not keep the others from theirs; the error is the first one's.
+// Write sets each channel's pulse; a channel without one is switched off. Unchanged values are not written. A channel
+// that fails does not keep the others from theirs; the error is the first one's.
 func (k *Kernel) Write(pulses []time.Duration) error {
 	var first error
 	for i := range k.outs {
-		// The channels' files are written one after the other, about 20 µs apart; a PCA9685 changes all channels at once.
+		// The channels' files are written one after the other, about 20 µs apart; a PCA9685 changes all channels at
+		// once.
 		pulse := time.Duration(0)
 		if i < len(pulses) {
 			pulse = pulses[i]

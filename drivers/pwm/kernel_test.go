@@ -88,7 +88,8 @@ func TestKernel(t *testing.T) {
 	if err := k.Write([]time.Duration{1500 * time.Microsecond, 0}); err != nil {
 		t.Fatal(err)
 	}
-	if d, e := get(t, root, "pwmchip0", "pwm0", "duty_cycle"), get(t, root, "pwmchip0", "pwm0", "enable"); d != "1500000" || e != "1" {
+	if d, e := get(t, root, "pwmchip0", "pwm0", "duty_cycle"),
+		get(t, root, "pwmchip0", "pwm0", "enable"); d != "1500000" || e != "1" {
 		t.Errorf("pulses: got duty %s, enable %s", d, e)
 	}
 	if e := get(t, root, "pwmchip0", "pwm1", "enable"); e != "0" {
@@ -122,7 +123,8 @@ func TestKernelChannelGone(t *testing.T) {
 	root := sysfs(t, "pwm0", "pwm1")
 	other := filepath.Join(root, "pwmchip1")
 	export(t, filepath.Join(other, "pwm0"))
-	k, err := NewKernel(KernelConfig{Root: root, Channels: []KernelChannel{{1, 0}, {0, 0}, {0, 1}}, Clock: &fakeClock{}})
+	k, err := NewKernel(KernelConfig{Root: root, Channels: []KernelChannel{{1, 0}, {0, 0}, {0, 1}},
+		Clock: &fakeClock{}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +166,8 @@ func TestKernelChannelGone(t *testing.T) {
 func TestKernelRefuses(t *testing.T) {
 	root := sysfs(t, "pwm0")
 	one := []KernelChannel{{0, 0}}
-	for _, c := range []KernelConfig{{}, {Channels: []KernelChannel{{-1, 0}}}, {Channels: one, Period: time.Microsecond}} {
+	for _, c := range []KernelConfig{{}, {Channels: []KernelChannel{{-1, 0}}},
+		{Channels: one, Period: time.Microsecond}} {
 		if _, err := NewKernel(c); hal.KindOf(err) != hal.Invalid {
 			t.Errorf("%+v: got %v", c, err)
 		}
@@ -191,7 +194,8 @@ func TestKernelRefuses(t *testing.T) {
 // kernelRules writes as the kernel does: a channel without a period refuses to be enabled, disabled or given a duty.
 func kernelRules(path, text string) error {
 	dir, file := filepath.Split(path)
-	if period, err := os.ReadFile(filepath.Join(dir, "period")); err == nil && file != "period" && strings.TrimSpace(string(period)) == "0" {
+	if period, err := os.ReadFile(filepath.Join(dir, "period")); err == nil && file != "period" &&
+		strings.TrimSpace(string(period)) == "0" {
 		return &os.PathError{Op: "write", Path: path, Err: syscall.EINVAL}
 	}
 	return writeFile(path, text)
@@ -210,7 +214,8 @@ func TestKernelFreshChannel(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer k.Close()
-	if period, polarity := get(t, root, "pwmchip0", "pwm0", "period"), get(t, root, "pwmchip0", "pwm0", "polarity"); period != "20000000" || !strings.HasPrefix(polarity, "normal") {
+	if period, polarity := get(t, root, "pwmchip0", "pwm0", "period"),
+		get(t, root, "pwmchip0", "pwm0", "polarity"); period != "20000000" || !strings.HasPrefix(polarity, "normal") {
 		t.Errorf("got period %s, polarity %s", period, polarity)
 	}
 	k.write = func(path, text string) error { return syscall.EINVAL } // of a chip that cannot have the period
@@ -225,7 +230,8 @@ func TestKernelProbe(t *testing.T) {
 	for _, c := range []struct {
 		channel KernelChannel
 		want    hal.Kind
-	}{{KernelChannel{0, 0}, 0}, {KernelChannel{0, 1}, 0}, {KernelChannel{0, 2}, hal.Absent}, {KernelChannel{1, 0}, hal.Absent}} {
+	}{{KernelChannel{0, 0}, 0}, {KernelChannel{0, 1}, 0}, {KernelChannel{0, 2}, hal.Absent},
+		{KernelChannel{1, 0}, hal.Absent}} {
 		k, err := NewKernel(KernelConfig{Root: root, Channels: []KernelChannel{c.channel}, Clock: &fakeClock{}})
 		if err != nil {
 			t.Fatal(err)
@@ -250,6 +256,7 @@ func TestKernelTelegramsOfLostChannel(t *testing.T) {
 		defer telegram.File.Close()
 	}
 	if len(list) != 1 || hal.KindOf(err) != hal.Absent {
-		t.Errorf("got %d telegrams, %v (%v), want 1 and an error of kind %v", len(list), err, hal.KindOf(err), hal.Absent)
+		t.Errorf("got %d telegrams, %v (%v), want 1 and an error of kind %v", len(list), err, hal.KindOf(err),
+			hal.Absent)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// MaestroConfig describes how a Maestro is used. Its serial mode must be USB dual port or a UART of a fixed baud rate, or one that
-// it detects.
+// MaestroConfig describes how a Maestro is used. Its serial mode must be USB dual port or a UART of a fixed baud rate,
+// or one that it detects.
 type MaestroConfig struct {
 	Name     string // of its line, for errors
 	Channels int    // 0..Channels-1 are used: 6, 12, 18 or 24; 0 = 6
@@ -35,7 +35,8 @@ type Maestro struct {
 // maestroMicro is how many channels the Micro has, the one board that does not know MaestroTargets.
 const maestroMicro = 6
 
-// maestroTimeout is how long an answer may take, beyond its wire time: it is made between two of the board's own ticks of 1 ms.
+// maestroTimeout is how long an answer may take, beyond its wire time: it is made between two of the board's own ticks
+// of 1 ms.
 const maestroTimeout = 20 * time.Millisecond
 
 // NewMaestro returns the board on a line that open opens, and opens again. It does no I/O. The error is hal.Invalid.
@@ -46,7 +47,8 @@ func NewMaestro(open servo.Opener, c MaestroConfig) (*Maestro, error) {
 	case c.Channels < 1 || c.Channels > 24:
 		return nil, d.fault(hal.Invalid, fmt.Errorf("channels: got %d, want 1..24", c.Channels))
 	case c.Device < -1 || c.Device > 127:
-		return nil, d.fault(hal.Invalid, fmt.Errorf("device: got %d, want 0..127, or -1 for the compact protocol", c.Device))
+		return nil, d.fault(hal.Invalid, fmt.Errorf("device: got %d, want 0..127, or -1 for the compact protocol",
+			c.Device))
 	}
 	return d, nil
 }
@@ -76,8 +78,8 @@ func (d *Maestro) meet() error {
 			return d.fault(hal.BusFault, err)
 		}
 	}
-	// Old errors do not matter, only that it replies. A half received command of another program ends with another error, so
-	// the second reply is clean.
+	// Old errors do not matter, only that it replies. A half received command of another program ends with another
+	// error, so the second reply is clean.
 	for range 3 {
 		if err = d.errors(); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 			break

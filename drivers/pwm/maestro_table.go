@@ -2,8 +2,8 @@ package pwm
 
 import "strings"
 
-// Maestro's compact commands (Pololu, "Maestro Servo Controller User's Guide", section 5.e). Two bytes of a value go low 7 bits
-// first. The Pololu protocol is MaestroStart, the device's number, the command without bit 7, and the rest.
+// Maestro's compact commands (Pololu, "Maestro Servo Controller User's Guide", section 5.e). Two bytes of a value go
+// low 7 bits first. The Pololu protocol is MaestroStart, the device's number, the command without bit 7, and the rest.
 const (
 	MaestroStart    = 0xAA
 	MaestroTarget   = 0x84 // channel, target in quarter µs, 2 x 7 bits; 0 = no pulses
@@ -23,7 +23,8 @@ const MaestroQuarters = 4
 // maestroErrors names the bits of MaestroErrors (section 4.e).
 func maestroErrors(bits uint16) string {
 	var names []string
-	for i, n := range [...]string{"serial signal", "serial overrun", "serial buffer full", "CRC", "protocol", "serial timeout",
+	for i, n := range [...]string{"serial signal", "serial overrun", "serial buffer full", "CRC", "protocol",
+		"serial timeout",
 		"script stack", "script call stack", "script program counter"} {
 		if bits&(1<<i) != 0 {
 			names = append(names, n)
@@ -32,7 +33,8 @@ func maestroErrors(bits uint16) string {
 	return strings.Join(names, ", ")
 }
 
-// MaestroCRC is the CRC-7 at the end of commands, if enabled in the settings (section 5.d): x^7 + x^3 + 1, low bit first.
+// MaestroCRC is the CRC-7 at the end of commands, if enabled in the settings (section 5.d): x^7 + x^3 + 1, low bit
+// first.
 func MaestroCRC(p []byte) byte {
 	crc := byte(0)
 	for _, b := range p {

@@ -11,7 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// hardware.md section 3.2: every command that it has bytes of. The same rows drive the encoder, the CRC and the fuzzer's seeds.
+// hardware.md section 3.2: every command that it has bytes of. The same rows drive the encoder, the CRC and the
+// fuzzer's seeds.
 var maestroVectors = []struct {
 	device  int
 	crc     bool
@@ -32,7 +33,8 @@ var maestroVectors = []struct {
 	{-1, false, MaestroHome, nil, "A2"},
 	{-1, false, MaestroMini, []byte{0, 127}, "FF 00 7F"},
 	{5, false, MaestroErrors, nil, "AA 05 21"},
-	{-1, false, MaestroTargets, []byte{2, 3, 0, 0, 0x70, 0x2E}, "9F 02 03 00 00 70 2E"}, // the guide's: channel 3 off, 4 at 1500 µs
+	// the guide's: channel 3 off, 4 at 1500 µs
+	{-1, false, MaestroTargets, []byte{2, 3, 0, 0, 0x70, 0x2E}, "9F 02 03 00 00 70 2E"},
 }
 
 func wire(t *testing.T, text string) []byte {
@@ -46,7 +48,8 @@ func wire(t *testing.T, text string) []byte {
 
 func TestMaestroVectors(t *testing.T) {
 	for _, v := range maestroVectors {
-		if got, want := AppendMaestro(nil, v.device, v.crc, v.command, v.data...), wire(t, v.wire); !bytes.Equal(got, want) {
+		if got, want := AppendMaestro(nil, v.device, v.crc, v.command, v.data...),
+			wire(t, v.wire); !bytes.Equal(got, want) {
 			t.Errorf("got % X, want %s", got, v.wire)
 		}
 	}
@@ -105,7 +108,8 @@ func TestMaestroMini(t *testing.T) {
 	steps := append([]string{"A1 > 00 00", "9F 07 00" + zeros}, positions...)
 	steps = append(steps, "9F 07 00 70 2E"+strings.Repeat(" 00 00", 5)+" 18 3B A1 > 00 00", "9F 07 00"+zeros)
 	s := &script{t: t, steps: append(steps, positions...)}
-	d, err := NewMaestro(func() (servo.Line, error) { return s, nil }, MaestroConfig{Name: "esc", Channels: 7, Device: -1})
+	d, err := NewMaestro(func() (servo.Line, error) { return s, nil },
+		MaestroConfig{Name: "esc", Channels: 7, Device: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +140,8 @@ func TestMaestroSession(t *testing.T) {
 		"84 00 00 00 84 01 00 00", "90 00 > 00 00", "90 01 > 70 17", // it has pulses still
 		"84 00 00 00 84 01 00 00", "90 00", // it sends nothing more
 	}}
-	d, err := NewMaestro(func() (servo.Line, error) { return s, nil }, MaestroConfig{Name: "esc", Channels: 2, Device: -1})
+	d, err := NewMaestro(func() (servo.Line, error) { return s, nil },
+		MaestroConfig{Name: "esc", Channels: 2, Device: -1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +152,8 @@ func TestMaestroSession(t *testing.T) {
 	if err := d.Write([]time.Duration{1500 * us, 1894 * us}); err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Write([]time.Duration{1500 * us, 0}); hal.KindOf(err) != hal.BusFault || !strings.Contains(err.Error(), "CRC") {
+	if err := d.Write([]time.Duration{1500 * us, 0}); hal.KindOf(err) != hal.BusFault ||
+		!strings.Contains(err.Error(), "CRC") {
 		t.Errorf("a complaint: got %v", err)
 	}
 	if errs := d.Off(); errs[0] != nil || errs[1] == nil {

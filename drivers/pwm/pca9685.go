@@ -21,7 +21,8 @@ type PCA9685Config struct {
 	Hertz      float64   // of the pulses, 24..400; 0 = 50. 24 Hz is where the prescaler ends
 	Oscillator float64   // Hz, measured on this very chip; 0 = 25 MHz
 	Clock      hal.Clock // for the wait of Open; nil = the wall's
-	// Alone allows a software reset of the bus, where the chip waits for an external clock: no other chip's pulses end by it.
+	// Alone allows a software reset of the bus, where the chip waits for an external clock: no other chip's pulses end
+	// by it.
 	Alone bool
 }
 
@@ -99,8 +100,8 @@ func (d *PCA9685) Open() error {
 	return nil
 }
 
-// ownClock looks whether another program has set the chip to an external clock, without which it makes no pulses, and which no
-// write ends.
+// ownClock looks whether another program has set the chip to an external clock, without which it makes no pulses, and
+// which no write ends.
 func (d *PCA9685) ownClock() error {
 	d.reset = false
 	p, err := d.chip.Read(PCA9685Mode1, 1)
@@ -120,8 +121,9 @@ func (d *PCA9685) ownClock() error {
 }
 
 // ErrExternalClock is of a PCA9685 that another program has set to an external clock.
-var ErrExternalClock = errors.New("mode 1: it is set to an external clock (EXTCLK) until its power goes or a software reset of the bus: " +
-	"power cycle the board")
+var ErrExternalClock = errors.New(
+	"mode 1: it is set to an external clock (EXTCLK) until its power goes or a software reset of the bus: " +
+		"power cycle the board")
 
 // Note reports a software reset of Open.
 func (d *PCA9685) Note() string {
@@ -131,8 +133,8 @@ func (d *PCA9685) Note() string {
 	return "another program had set it to an external clock (EXTCLK): the bus was reset by software"
 }
 
-// Write sets all channels in one transaction; they take effect together at its end. It also checks the chip's settings. A
-// pulse is rounded to counts: 4.9 µs at 50 Hz, 0.8 µs at 333 Hz.
+// Write sets all channels in one transaction; they take effect together at its end. It also checks the chip's settings.
+// A pulse is rounded to counts: 4.9 µs at 50 Hz, 0.8 µs at 333 Hz.
 func (d *PCA9685) Write(pulses []time.Duration) error {
 	for i := range d.config.Channels {
 		pulse := time.Duration(0)
@@ -141,7 +143,8 @@ func (d *PCA9685) Write(pulses []time.Duration) error {
 		}
 		n := int(math.Round(pulse.Seconds() / d.step))
 		if n >= PCA9685Steps {
-			return d.chip.Faultf(hal.Invalid, "channel %d: pulse: got %v, want less than %.2f ms", i, pulse, d.step*PCA9685Steps*1e3)
+			return d.chip.Faultf(hal.Invalid, "channel %d: pulse: got %v, want less than %.2f ms", i, pulse,
+				d.step*PCA9685Steps*1e3)
 		}
 		b := d.data[4*i : 4*i+4]
 		if b[0], b[1], b[2], b[3] = 0, 0, byte(n), byte(n>>8); n <= 0 {
@@ -180,8 +183,8 @@ func (d *PCA9685) Off() []error {
 // Close leaves the chip as it is.
 func (d *PCA9685) Close() error { return nil }
 
-// Gate returns a function that switches all channels by a chip's OE pin, even if its bus fails: for OutputWriterConfig.Gate.
-// The pin is low to enable the outputs.
+// Gate returns a function that switches all channels by a chip's OE pin, even if its bus fails: for
+// OutputWriterConfig.Gate. The pin is low to enable the outputs.
 func Gate(oe gpio.PinOut) func(open bool) error {
 	return func(open bool) error {
 		if err := oe.Out(gpio.Level(!open)); err != nil {

@@ -23,23 +23,25 @@ const (
 // Bits of the registers.
 const (
 	PCA9685Restart = 0x80 // mode 1
-	PCA9685ExtClk  = 0x40 // it counts a clock at its EXTCLK pin; once set, until its power goes or the bus is reset (7.3.1)
-	PCA9685AI      = 0x20 // the register pointer runs on
-	PCA9685Sleep   = 0x10
-	PCA9685Drive   = 0x04 // mode 2: push and pull; OUTNE 0: low while OE is high
-	PCA9685Full    = 0x10 // in ON_H: always on; in OFF_H: always off, which wins
-	PCA9685Reset1  = 0x11 // mode 1 at power-on
-	PCA9685Reset2  = 0x04
+	// it counts a clock at its EXTCLK pin; once set, until its power goes or the bus is reset (7.3.1)
+	PCA9685ExtClk = 0x40
+	PCA9685AI     = 0x20 // the register pointer runs on
+	PCA9685Sleep  = 0x10
+	PCA9685Drive  = 0x04 // mode 2: push and pull; OUTNE 0: low while OE is high
+	PCA9685Full   = 0x10 // in ON_H: always on; in OFF_H: always off, which wins
+	PCA9685Reset1 = 0x11 // mode 1 at power-on
+	PCA9685Reset2 = 0x04
 )
 
-// The software reset of NXP's chips: byte 06 to the general call address (7.6). It ends the pulses of all of them on the bus.
+// The software reset of NXP's chips: byte 06 to the general call address (7.6). It ends the pulses of all of them on
+// the bus.
 const (
 	PCA9685General  = 0x00
 	PCA9685Software = 0x06
 )
 
-// PCA9685Oscillator is the internal oscillator's frequency by the datasheet, Hz. Real ones run at 23 to 27 MHz: pulses are wrong by as
-// much until it is measured.
+// PCA9685Oscillator is the internal oscillator's frequency by the datasheet, Hz. Real ones run at 23 to 27 MHz: pulses
+// are wrong by as much until it is measured.
 const PCA9685Oscillator = 25e6
 
 // PCA9685Wake is how long the oscillator takes to run after a sleep.

@@ -94,7 +94,8 @@ func TestPCA9685Refuses(t *testing.T) {
 		kind  hal.Kind
 	}{
 		{"nothing there", &i2ctest.Playback{DontPanic: true}, 0, hal.Absent},
-		{"another chip", &i2ctest.Playback{DontPanic: true, Ops: []i2ctest.IO{{Addr: 0x40, W: []byte{1}, R: []byte{0x9F}}}}, 0, hal.Absent},
+		{"another chip", &i2ctest.Playback{DontPanic: true,
+			Ops: []i2ctest.IO{{Addr: 0x40, W: []byte{1}, R: []byte{0x9F}}}}, 0, hal.Absent},
 		{"reset since", opening(write(0x11)...), 0, hal.Absent},
 		{"too long", opening(), 21 * time.Millisecond, hal.Invalid},
 	} {

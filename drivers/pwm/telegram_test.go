@@ -35,7 +35,8 @@ func (b *filedBus) File(addr uint16) (*os.File, error) {
 	return os.Open(os.DevNull)
 }
 
-// TestSafety18Telegrams: what a supervisor writes ends the pulses of every channel of a board; asking for it writes nothing.
+// TestSafety18Telegrams: what a supervisor writes ends the pulses of every channel of a board; asking for it writes
+// nothing.
 func TestSafety18Telegrams(t *testing.T) {
 	m, err := NewMaestro(nil, MaestroConfig{Channels: 2, Device: -1})
 	if err != nil {
@@ -57,7 +58,8 @@ func TestSafety18Telegrams(t *testing.T) {
 		t.Fatal(err)
 	}
 	list, err = d.TorqueOffTelegrams()
-	if err != nil || bus.addr != 0x41 || len(list) != 1 || !bytes.Equal(list[0].Bytes, []byte{0xFD, 0x10}) { // ALL_LED_OFF_H, full off
+	// ALL_LED_OFF_H, full off
+	if err != nil || bus.addr != 0x41 || len(list) != 1 || !bytes.Equal(list[0].Bytes, []byte{0xFD, 0x10}) {
 		t.Errorf("pca9685: got %v at %#x, %v", list, bus.addr, err)
 	}
 	closeAll(list)

@@ -58,8 +58,8 @@ func TestCapturedPN532(t *testing.T) {
 	}
 }
 
-// A session of libnfc's with a real chip: every frame of either side is sound, and the card's number comes out of the answer to
-// a polling command, whose target looks as one of a list.
+// A session of libnfc's with a real chip: every frame of either side is sound, and the card's number comes out of the
+// answer to a polling command, whose target looks as one of a list.
 func TestCapturedLibNFC(t *testing.T) {
 	want, seen := "", 0
 	check := func() {

@@ -7,8 +7,8 @@
 //	         00 00 FF 00 FF 00                              an acknowledgement, before each answer
 //
 // Both are sensors of one value, the number of tags in reach. A reader passes the number of a tag to its listeners each
-// time it is read. An RDM6300 requires two equal telegrams in a row, since only eight bits check each. A reader does not
-// measure the distance of a tag.
+// time it is read. An RDM6300 requires two equal telegrams in a row, since only eight bits check each. A reader does
+// not measure the distance of a tag.
 //
 // # A session
 //
@@ -18,10 +18,11 @@
 //	reader.Read(count)                           a PN532 is polled, 10 to 30 ms; of an RDM6300 received bytes are read, no waiting
 //	reader.Close()
 //
-// One goroutine at a time calls a reader, and only the reader uses its line. Read an RDM6300 several times a second: a tag
-// counts as gone when it has not been received for a while. Errors are a *hal.Error: hal.Absent if the line or the chip is
-// lost (Open it again), hal.BusFault after an invalid reply.
+// One goroutine at a time calls a reader, and only the reader uses its line. Read an RDM6300 several times a second: a
+// tag counts as gone when it has not been received for a while. Errors are a *hal.Error: hal.Absent if the line or the
+// chip is lost (Open it again), hal.BusFault after an invalid reply.
 //
-// Sources: RDM6300 specifications (ITead); PN532 User Manual, UM0701-02 (NXP). An RDM6300 without power and one without a
-// tag both send nothing: only a tag read shows that it is connected. A PN532 is polled all the time, so its loss is detected.
+// Sources: RDM6300 specifications (ITead); PN532 User Manual, UM0701-02 (NXP). An RDM6300 without power and one without
+// a tag both send nothing: only a tag read shows that it is connected. A PN532 is polled all the time, so its loss is
+// detected.
 package rfid

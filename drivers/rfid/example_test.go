@@ -13,7 +13,8 @@ import (
 // A PN532 on its serial line is asked twice for the tags in its field. On I2C it is rfid.NewPN532I2C(bus, nil).
 func Example() {
 	line := servotest.Play(rfid.PN532Baud, pn532)
-	open := func() (servo.Line, error) { return line, nil } // on a robot: serial.Reopener("/dev/serial/by-id/usb-..", rfid.PN532Baud, "")
+	// on a robot: serial.Reopener("/dev/serial/by-id/usb-..", rfid.PN532Baud, "")
+	open := func() (servo.Line, error) { return line, nil }
 	reader := rfid.NewPN532("gate", open)
 	reader.Listen(func(tag int) { fmt.Printf("tag %08X\n", tag) }) // called by Read
 	if err := reader.Open(); err != nil {

@@ -20,7 +20,8 @@ const (
 	readyPause    = 2 * time.Millisecond   // between two looks whether it is ready
 	tries         = 3                      // of an activation, in addition to the first
 	maxStale      = 3                      // frames of before that are passed over
-	wakeTime      = 30 * time.Millisecond  // in which a sleeping chip acknowledges its address again: 2 ms by its data sheet
+	// in which a sleeping chip acknowledges its address again: 2 ms by its data sheet
+	wakeTime = 30 * time.Millisecond
 )
 
 // PN532 is one reader: a drivers.Sensor of one value. Every Read asks again which tags are in its field: at most two.
@@ -51,8 +52,8 @@ func NewPN532I2C(bus conn.Bus, clock hal.Clock) *PN532 {
 	return &PN532{link: &pnBus{bus: bus, clock: cmp.Or(clock, i2c.Clock())}}
 }
 
-// Open finds the chip, wakes it and sets it up: it reads tags, and gives up soon if absent. A chip that wakes or was asked by another
-// program gets the first command twice.
+// Open finds the chip, wakes it and sets it up: it reads tags, and gives up soon if absent. A chip that wakes or was
+// asked by another program gets the first command twice.
 func (r *PN532) Open() error {
 	if err := r.link.open(); err != nil {
 		return err
@@ -113,7 +114,8 @@ func (r *PN532) ask(first bool, command byte, args ...byte) ([]byte, error) {
 	p, err := r.link.receive(ackTimeout)
 	for stale := 0; err == nil && len(p) > 0; stale++ {
 		if stale == maxStale {
-			return nil, r.link.fault(hal.BusFault, fmt.Errorf("command 0x%02X: got % X, want an acknowledgement", command, p))
+			return nil, r.link.fault(hal.BusFault, fmt.Errorf("command 0x%02X: got % X, want an acknowledgement",
+				command, p))
 		}
 		p, err = r.link.receive(ackTimeout)
 	}
@@ -201,7 +203,8 @@ func (l *pnBus) open() error  { return nil }
 func (l *pnBus) close() error { return nil }
 
 func (l *pnBus) fault(kind hal.Kind, err error) error {
-	return &hal.Error{Kind: kind, Bus: l.bus.String(), ID: PN532Address, Op: fmt.Sprintf("pn532 at 0x%02X", PN532Address), Err: err, Try: "halyard doctor"}
+	return &hal.Error{Kind: kind, Bus: l.bus.String(), ID: PN532Address,
+		Op: fmt.Sprintf("pn532 at 0x%02X", PN532Address), Err: err, Try: "halyard doctor"}
 }
 
 // send asks a chip that sleeps again until it is awake: the first attempt wakes it.

@@ -41,8 +41,8 @@ func AppendPN532(dst []byte, data ...byte) []byte {
 	return append(dst, -sum, 0x00)
 }
 
-// ParsePN532 finds the first frame in p: its data (part of p; empty of an acknowledgement), and how many bytes it and what
-// is in front of it take. used 0: the frame is not complete yet. ok false: the used bytes are not a frame.
+// ParsePN532 finds the first frame in p: its data (part of p; empty of an acknowledgement), and how many bytes it and
+// what is in front of it take. used 0: the frame is not complete yet. ok false: the used bytes are not a frame.
 func ParsePN532(p []byte) (data []byte, used int, ok bool) {
 	from := bytes.Index(p, []byte{0x00, 0xFF})
 	if from < 0 {

@@ -22,7 +22,8 @@ const (
 // present is for how long a tag that was read counts as being in reach: longer than two pauses between telegrams.
 const present = 250 * time.Millisecond
 
-// maxStrange is for how long bytes that are no telegram count: three telegrams' worth are another reader, fewer are noise.
+// maxStrange is for how long bytes that are no telegram count: three telegrams' worth are another reader, fewer are
+// noise.
 const maxStrange = 2 * time.Second
 
 // apart is the idle time before and after a single telegram that is accepted without a repetition. An RDM6300 repeats a
@@ -115,8 +116,9 @@ func hex(c byte) (byte, bool) {
 }
 
 // RDM6300 is one reader: a drivers.Sensor of one value. Tags are read one at a time; of several in its field it reads
-// none, or the nearest. Eight bits of XOR check a telegram, and do not detect two wrong bits in one column. So a tag counts
-// as present when two telegrams agree, of which an RDM6300 sends fifteen a second, or after a single one, as of an RDM630.
+// none, or the nearest. Eight bits of XOR check a telegram, and do not detect two wrong bits in one column. So a tag
+// counts as present when two telegrams agree, of which an RDM6300 sends fifteen a second, or after a single one, as of
+// an RDM630.
 type RDM6300 struct {
 	tagListener
 	port     servo.PointToPoint
@@ -137,7 +139,8 @@ type RDM6300 struct {
 
 // NewRDM6300 returns the reader at the end of a line that open opens, at 9600 baud. It does no I/O.
 func NewRDM6300(name string, open servo.Opener) *RDM6300 {
-	r := &RDM6300{port: servo.PointToPoint{Bus: name, Device: "rdm6300", Opener: open}, seen: map[int]time.Duration{}, strange: make([]byte, 0, 3*16)}
+	r := &RDM6300{port: servo.PointToPoint{Bus: name, Device: "rdm6300", Opener: open}, seen: map[int]time.Duration{},
+		strange: make([]byte, 0, 3*16)}
 	r.onTag = r.heed
 	return r
 }
@@ -191,13 +194,14 @@ func (r *RDM6300) Read(values []float64) error {
 		r.strange = r.strange[:0]
 	}
 	if len(r.strange) == cap(r.strange) {
-		return r.port.Fault(hal.BusFault, fmt.Errorf("telegram: want 02, ten digits, their XOR and 03: %w", servo.Foreign(r.strange)))
+		return r.port.Fault(hal.BusFault, fmt.Errorf("telegram: want 02, ten digits, their XOR and 03: %w",
+			servo.Foreign(r.strange)))
 	}
 	return nil
 }
 
-// parse parses received bytes and passes on the tag of each telegram. At most a telegram less a byte is kept for the next
-// call.
+// parse parses received bytes and passes on the tag of each telegram. At most a telegram less a byte is kept for the
+// next call.
 func (r *RDM6300) parse(p []byte, onTag func(tag int)) {
 	r.kept = append(r.kept, p...)
 	for len(r.kept) > 0 {

@@ -155,10 +155,13 @@ func TestPN532Targets(t *testing.T) {
 		ok   bool
 	}{
 		{"none", []byte{0}, nil, true},
-		{"one of four bytes", []byte{1, 1, 0, 4, 8, 4, 0xDE, 0xAD, 0xBE, 0xEF}, []int{number([]byte{0xDE, 0xAD, 0xBE, 0xEF})}, true},
-		{"one of seven bytes", []byte{1, 1, 0, 0x44, 0, 7, 4, 1, 2, 3, 4, 5, 6}, []int{number([]byte{4, 1, 2, 3, 4, 5, 6})}, true},
+		{"one of four bytes", []byte{1, 1, 0, 4, 8, 4, 0xDE, 0xAD, 0xBE, 0xEF},
+			[]int{number([]byte{0xDE, 0xAD, 0xBE, 0xEF})}, true},
+		{"one of seven bytes", []byte{1, 1, 0, 0x44, 0, 7, 4, 1, 2, 3, 4, 5, 6},
+			[]int{number([]byte{4, 1, 2, 3, 4, 5, 6})}, true},
 		{"one with its parameters (ATS)", []byte{1, 1, 0, 4, 0x20, 4, 1, 2, 3, 4, 2, 0x75}, []int{0x01020304}, true},
-		{"two", AppendPN532Target(AppendPN532Target([]byte{2}, 1, []byte{0, 0, 0, 7}), 2, []byte{0, 0, 0, 8}), []int{7, 8}, true},
+		{"two", AppendPN532Target(AppendPN532Target([]byte{2}, 1, []byte{0, 0, 0, 7}), 2, []byte{0, 0, 0, 8}),
+			[]int{7, 8}, true},
 		{"nothing at all", nil, nil, false},
 		{"three", []byte{3}, nil, false},
 		{"one that is missing", []byte{1}, nil, false},
@@ -168,7 +171,8 @@ func TestPN532Targets(t *testing.T) {
 		{"too much", []byte{0, 1}, nil, false},
 	} {
 		var tags []int
-		if ok := parseTargets(c.data, func(uid []byte) { tags = append(tags, number(uid)) }); ok != c.ok || ok && !slices.Equal(tags, c.tags) {
+		if ok := parseTargets(c.data, func(uid []byte) { tags = append(tags, number(uid)) }); ok != c.ok ||
+			ok && !slices.Equal(tags, c.tags) {
 			t.Errorf("%s: got %X, %v, want %X, %v", c.name, tags, ok, c.tags, c.ok)
 		}
 	}
@@ -252,7 +256,8 @@ func TestPN532Session(t *testing.T) {
 		t.Errorf("none: got %v, %X, %v", n, tags, err)
 	}
 	for i, want := range []string{
-		"5555" + strings.Repeat("00", 14) + "0000FF05FBD41401140102" + "00", "0000FF02FED4022A00", "0000FF06FAD43205FF0103F200",
+		"5555" + strings.Repeat("00", 14) + "0000FF05FBD41401140102" + "00", "0000FF02FED4022A00",
+		"0000FF06FAD43205FF0103F200",
 		"0000FF04FCD44A0200E000", "0000FF04FCD44A0200E000",
 	} {
 		if got := fmt.Sprintf("%X", w.wrote[i]); got != want {
@@ -326,19 +331,22 @@ func TestPN532I2C(t *testing.T) {
 	var ops []i2ctest.IO
 	talk := func(w string, data ...byte) {
 		ops = append(ops, i2ctest.IO{Addr: at, W: []byte(w)},
-			i2ctest.IO{Addr: at, R: []byte{0}}, i2ctest.IO{Addr: at, R: []byte{1}}, i2ctest.IO{Addr: at, R: padded(PN532Ack())},
+			i2ctest.IO{Addr: at, R: []byte{0}}, i2ctest.IO{Addr: at, R: []byte{1}},
+			i2ctest.IO{Addr: at, R: padded(PN532Ack())},
 			i2ctest.IO{Addr: at, R: []byte{1}}, i2ctest.IO{Addr: at, R: padded(AppendPN532(nil, data...))})
 	}
 	talk("\x00\x00\xFF\x05\xFB\xD4\x14\x01\x14\x01\x02\x00", 0xD5, 0x15)
 	talk("\x00\x00\xFF\x02\xFE\xD4\x02\x2A\x00", 0xD5, 3, 0x32, 1, 6, 7)
 	talk("\x00\x00\xFF\x06\xFA\xD4\x32\x05\xFF\x01\x03\xF2\x00", 0xD5, 0x33)
-	talk("\x00\x00\xFF\x04\xFC\xD4\x4A\x02\x00\xE0\x00", AppendPN532Target([]byte{0xD5, 0x4B, 1}, 1, []byte{0, 0, 0, 42})...)
+	talk("\x00\x00\xFF\x04\xFC\xD4\x4A\x02\x00\xE0\x00",
+		AppendPN532Target([]byte{0xD5, 0x4B, 1}, 1, []byte{0, 0, 0, 42})...)
 	bus := &i2ctest.Playback{DontPanic: true, Ops: ops}
 	r := NewPN532I2C(bus, nil)
 	var tags []int
 	r.Listen(func(tag int) { tags = append(tags, tag) })
 	var n [1]float64
-	if err := errors.Join(r.Open(), r.Read(n[:]), bus.Close()); err != nil || n[0] != 1 || !slices.Equal(tags, []int{42}) {
+	if err := errors.Join(r.Open(), r.Read(n[:]), bus.Close()); err != nil || n[0] != 1 ||
+		!slices.Equal(tags, []int{42}) {
 		t.Errorf("got %v, %v, %v", n, tags, err)
 	}
 	if err := NewPN532I2C(&i2ctest.Playback{DontPanic: true}, nil).Open(); hal.KindOf(err) != hal.Absent {
@@ -375,13 +383,15 @@ func TestCapturedTags(t *testing.T) {
 	}
 	for _, line := range haltest.Capture(t, "rdm6300_odd.txt") {
 		f := strings.Split(line, " | ")
-		for source, tag := range map[string]string{"/3610": "0114AE3BBC", "/13753": "0500207B32"} { // other forms, which are read since
+		// other forms, which are read since
+		for source, tag := range map[string]string{"/3610": "0114AE3BBC", "/13753": "0500207B32"} {
 			if strings.Contains(f[0], source) {
 				f[2] = tag
 			}
 		}
 		got := read(haltest.Bytes(t, f[1]))
-		if refused := f[2] == "refused"; refused != (len(got) == 0) || !refused && got[0] != number(haltest.Bytes(t, f[2])[1:]) {
+		if refused := f[2] == "refused"; refused != (len(got) == 0) ||
+			!refused && got[0] != number(haltest.Bytes(t, f[2])[1:]) {
 			t.Errorf("%s: got %X", line, got)
 		}
 	}
@@ -428,7 +438,8 @@ func TestRDM6300(t *testing.T) {
 		coming string
 		after  time.Duration
 		want   float64
-	}{{"", apart, 1}, {"", present + 1, 0}, {example[:9], apart, 0}, {example[9:], 1, 0}, {"", apart, 1}, {example + "x", present + 1, 0}, {"", apart, 0},
+	}{{"", apart, 1}, {"", present + 1, 0}, {example[:9], apart, 0}, {example[9:], 1, 0}, {"", apart, 1},
+		{example + "x", present + 1, 0}, {"", apart, 0},
 		{other + example, apart, 0}, {"", apart, 0}} {
 		w.now, w.coming = w.now+c.after, []byte(c.coming)
 		if err := r.Read(n[:]); err != nil || n[0] != c.want {

@@ -17,8 +17,8 @@ type tagListener struct {
 	f  func(tag int)
 }
 
-// Listen lets f be notified of each tag, each time that it is read, in the goroutine that reads. There is one listener; nil ends
-// it.
+// Listen lets f be notified of each tag, each time that it is read, in the goroutine that reads. There is one listener;
+// nil ends it.
 func (a *tagListener) Listen(f func(tag int)) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

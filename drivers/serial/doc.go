@@ -1,8 +1,8 @@
 // Package serial implements servo.Line on a serial adapter or a pty, and lists the adapters of this machine.
 //
 // Two libraries can open the port: go.bug.st/serial ("bugst", the default) at any rate to 4.5 Mbaud, and
-// github.com/tarm/goserial ("tarm") to 115200 baud, which has no timing guarantees. Neither exports its descriptor, so a
-// Line holds a second, non-blocking one for the functions they lack:
+// github.com/tarm/goserial ("tarm") to 115200 baud, which has no timing guarantees. Neither exports its descriptor, so
+// a Line holds a second, non-blocking one for the functions they lack:
 //
 //	flock, TIOCEXCL      one owner; a second opening is refused, for root too
 //	TCGETS2              the actual rate set by the kernel
@@ -10,14 +10,14 @@
 //	ppoll                waits of less than a millisecond that end in os.ErrDeadlineExceeded, not in (0, nil)
 //	write                bounded in time: an adapter whose firmware hangs must not hang the robot
 //
-// Open returns a Line for one owner: a servo chain, or a driver of drivers/base, lidar, rfid or pwm. Those also take the
-// opener that Reopener makes of a path, to find the adapter again after it was unplugged. One goroutine owns a line. Write
-// does not wait until the bytes are sent; Read waits for at most its timeout. Open's errors are of kind hal.Absent, hal.Busy
-// or hal.Invalid. Later ones are servo.ErrDisconnected when the adapter is lost, os.ErrDeadlineExceeded on a timeout. Linux
-// only; elsewhere Open and List return an error.
+// Open returns a Line for one owner: a servo chain, or a driver of drivers/base, lidar, rfid or pwm. Those also take
+// the opener that Reopener makes of a path, to find the adapter again after it was unplugged. One goroutine owns a
+// line. Write does not wait until the bytes are sent; Read waits for at most its timeout. Open's errors are of kind
+// hal.Absent, hal.Busy or hal.Invalid. Later ones are servo.ErrDisconnected when the adapter is lost,
+// os.ErrDeadlineExceeded on a timeout. Linux only; elsewhere Open and List return an error.
 //
-// Opening a port raises DTR and RTS, as the kernel does for every program. Modem lines are otherwise not changed: a pty has
-// no modem lines, and an RS-485 transmitter may be connected to them.
+// Opening a port raises DTR and RTS, as the kernel does for every program. Modem lines are otherwise not changed: a pty
+// has no modem lines, and an RS-485 transmitter may be connected to them.
 package serial
 
 import (
@@ -59,9 +59,9 @@ func Reopener(path string, baud int, opener string) servo.Opener {
 	})
 }
 
-// Named returns an Opener of the adapter at path by its stable name, which it looks up now, while the adapter is connected.
-// Each call resolves the name again and passes the device node to open: an unplugged adapter is found again under any new
-// number of the kernel. root is as in List.
+// Named returns an Opener of the adapter at path by its stable name, which it looks up now, while the adapter is
+// connected. Each call resolves the name again and passes the device node to open: an unplugged adapter is found again
+// under any new number of the kernel. root is as in List.
 func Named(root, path string, open func(name, node string) (servo.Line, error)) servo.Opener {
 	stable := StableName(root, path)
 	at := filepath.Join(root, stable)

@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo/feetech"
 )
 
-// All drivers of devices on a serial line take a Line. Use a path below /dev/serial/by-id, which stays the same when the
-// kernel gives the adapter another number.
+// All drivers of devices on a serial line take a Line. Use a path below /dev/serial/by-id, which stays the same when
+// the kernel gives the adapter another number.
 func ExampleOpen() {
 	line, err := serial.Open("/dev/serial/by-id/usb-1a86_USB_Single_Serial_5A46-if00", 1_000_000, "")
 	if err != nil {
@@ -31,7 +31,8 @@ func ExampleReopener() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	arm := feetech.NewChain(servo.ChainConfig{Name: "arm", Line: line, Reopen: serial.Reopener(path, 1_000_000, serial.Bugst),
+	arm := feetech.NewChain(servo.ChainConfig{Name: "arm", Line: line,
+		Reopen: serial.Reopener(path, 1_000_000, serial.Bugst),
 		Servos: []servo.ServoConfig{{ID: 1, Model: feetech.ModelByName("sts3215")}}})
 	defer arm.Close() // and line with it
 }

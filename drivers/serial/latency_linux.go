@@ -28,8 +28,8 @@ func readLatency(root, device string) time.Duration {
 }
 
 // setLatency sets device's latency timer to 1 ms, by writing its sysfs file or else by the ioctl low, which needs no
-// root. It returns the resulting timer and a note if it is not 1 ms. With FTDI's default of 16 ms every request with its
-// reply would take that long.
+// root. It returns the resulting timer and a note if it is not 1 ms. With FTDI's default of 16 ms every request with
+// its reply would take that long.
 func setLatency(root, device string, write func(file, text string) error, low func() error) (time.Duration, string) {
 	switch d := readLatency(root, device); {
 	case d == 0:

@@ -55,8 +55,8 @@ func Open(path string, baud int, opener string) (*Line, error) {
 	return openAt(path, device, baud, opener)
 }
 
-// openAt is Open of the device node that path resolves to. /proc lists open files by that node, and sysfs has a folder for
-// it.
+// openAt is Open of the device node that path resolves to. /proc lists open files by that node, and sysfs has a folder
+// for it.
 func openAt(path, device string, baud int, opener string) (_ *Line, err error) {
 	l := &Line{path: path, device: device, opener: cmp.Or(opener, Bugst)}
 	if err := l.check(baud); err != nil {
@@ -112,11 +112,12 @@ func (l *Line) tune(baud int) error {
 	return nil
 }
 
-// SetEven switches the even parity bit on or off, from now on and at every later rate. With serial_backend tarm, which does
-// not support parity, it is an error of kind hal.Invalid.
+// SetEven switches the even parity bit on or off, from now on and at every later rate. With serial_backend tarm, which
+// does not support parity, it is an error of kind hal.Invalid.
 func (l *Line) SetEven(even bool) error {
 	if even && l.opener == Tarm {
-		return fault(hal.Invalid, l.path, "parity", fmt.Errorf("got even, want none with serial_backend %s; %s has it", Tarm, Bugst))
+		return fault(hal.Invalid, l.path, "parity", fmt.Errorf("got even, want none with serial_backend %s; %s has it",
+			Tarm, Bugst))
 	}
 	if l.even == even {
 		return nil
@@ -136,8 +137,8 @@ func (l *Line) SetBaud(baud int) error {
 	return l.tune(baud)
 }
 
-// SetDTR raises or lowers the modem line DTR, which some devices use to switch a motor (RPLIDAR A1). On a pty, which has no
-// DTR, it has no effect.
+// SetDTR raises or lowers the modem line DTR, which some devices use to switch a motor (RPLIDAR A1). On a pty, which
+// has no DTR, it has no effect.
 func (l *Line) SetDTR(on bool) error {
 	if err := l.unusable(); err != nil {
 		return err
@@ -181,8 +182,8 @@ func (l *Line) Read(p []byte, timeout time.Duration) (int, error) {
 	}
 }
 
-// Write is servo.Port's. It uses the line's own descriptor, since the libraries' writes wait without bound. If the adapter
-// does not accept the bytes within their wire time and 50 ms, the error is os.ErrDeadlineExceeded.
+// Write is servo.Port's. It uses the line's own descriptor, since the libraries' writes wait without bound. If the
+// adapter does not accept the bytes within their wire time and 50 ms, the error is os.ErrDeadlineExceeded.
 func (l *Line) Write(p []byte) (int, error) {
 	if err := l.unusable(); err != nil {
 		return 0, err
@@ -231,8 +232,8 @@ func (l *Line) Baud() int { return l.baud }
 // Rate is the line's actual rate, bit/s, as reported by the kernel.
 func (l *Line) Rate() int { return l.rate }
 
-// LatencyTimer is the time for which the adapter holds received bytes back before it sends less than a full USB packet. If
-// it is not 1 ms, as a servo bus needs, or not known, note gives the reason. 0: no such timer, or not reported.
+// LatencyTimer is the time for which the adapter holds received bytes back before it sends less than a full USB packet.
+// If it is not 1 ms, as a servo bus needs, or not known, note gives the reason. 0: no such timer, or not reported.
 func (l *Line) LatencyTimer() (d time.Duration, note string) { return l.latency, l.note }
 
 // File returns a duplicate of the port's descriptor, which the caller closes: for a process that supervises this one.

@@ -80,7 +80,8 @@ func TestLine(t *testing.T) {
 			}
 			// The other end goes.
 			master.Close()
-			if _, err := l.Read(got, time.Second); !errors.Is(err, servo.ErrDisconnected) || hal.KindOf(err) != hal.Absent {
+			if _, err := l.Read(got, time.Second); !errors.Is(err, servo.ErrDisconnected) ||
+				hal.KindOf(err) != hal.Absent {
 				t.Errorf("read when gone: got %v", err)
 			}
 			if _, err := l.Write(all); !errors.Is(err, servo.ErrDisconnected) {
@@ -102,7 +103,8 @@ func TestLine(t *testing.T) {
 func TestRates(t *testing.T) {
 	_, slave := openPTY(t)
 	l := open(t, slave, 1_000_000, "")
-	for _, baud := range []int{9600, 57600, 115200, 250_000, 1_234_567, 2_000_000, 3_000_000, 4_000_000, 4_500_000, 9600} {
+	for _, baud := range []int{9600, 57600, 115200, 250_000, 1_234_567, 2_000_000, 3_000_000, 4_000_000, 4_500_000,
+		9600} {
 		if err := l.SetBaud(baud); err != nil || l.Rate() != baud || l.Baud() != baud {
 			t.Errorf("%d: got %d, %v", baud, l.Rate(), err)
 		}
@@ -132,7 +134,8 @@ func TestRefused(t *testing.T) {
 	} {
 		l, err := Open(c.path, c.baud, c.opener)
 		if l != nil || hal.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%s %d %s: got %v (%v), want %v: %s", c.path, c.baud, c.opener, err, hal.KindOf(err), c.kind, c.want)
+			t.Errorf("%s %d %s: got %v (%v), want %v: %s", c.path, c.baud, c.opener, err, hal.KindOf(err), c.kind,
+				c.want)
 		}
 	}
 }
@@ -175,7 +178,8 @@ func TestHeldByStranger(t *testing.T) {
 		t.Fatalf("stranger: got %q", line)
 	}
 	_, err := Open(slave, 9600, "")
-	if want := fmt.Sprintf("pid %d (", cmd.Process.Pid); hal.KindOf(err) != hal.Busy || !strings.Contains(err.Error(), want) {
+	if want := fmt.Sprintf("pid %d (", cmd.Process.Pid); hal.KindOf(err) != hal.Busy ||
+		!strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want busy, %s", err, want)
 	}
 	in.Close()
@@ -262,8 +266,8 @@ func TestCycleAllocatesNothing(t *testing.T) {
 	}
 }
 
-// A question of 14 bytes and an answer as long through a pseudo terminal, four system calls. The bound is the wire: 28 bytes are 280 µs
-// at 1 Mbaud; ratio is the part of it that the calls take.
+// A question of 14 bytes and an answer as long through a pseudo terminal, four system calls. The bound is the wire: 28
+// bytes are 280 µs at 1 Mbaud; ratio is the part of it that the calls take.
 func BenchmarkRoundTrip(b *testing.B) {
 	master, slave := openPTY(b)
 	l := open(b, slave, 1_000_000, "")
@@ -278,7 +282,8 @@ func BenchmarkRoundTrip(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/280e3, "ratio")
 }
 
-// A line with parity is re-tuned as one without. Whether the bit is sent a pseudo terminal, which has none, cannot tell.
+// A line with parity is re-tuned as one without. Whether the bit is sent a pseudo terminal, which has none, cannot
+// tell.
 func TestParity(t *testing.T) {
 	_, slave := openPTY(t)
 	l := open(t, slave, 115200, Bugst)

@@ -110,9 +110,9 @@ const RulesFile = "/etc/udev/rules.d/70-halyard.rules"
 // LinkDir is the folder of the links that UdevRules make.
 const LinkDir = "/dev/halyard"
 
-// UdevRules is the part of a udev rules file for the known adapters: access for the user at the machine and for a group,
-// no ModemManager, and FTDI's latency timer at 1 ms. It also links each adapter in LinkDir: by its serial number, or by its
-// USB socket if it has no number, as many cheap ones. The user installs it; Halyard never does.
+// UdevRules is the part of a udev rules file for the known adapters: access for the user at the machine and for a
+// group, no ModemManager, and FTDI's latency timer at 1 ms. It also links each adapter in LinkDir: by its serial
+// number, or by its USB socket if it has no number, as many cheap ones. The user installs it; Halyard never does.
 //
 // 60-serial.rules of udev itself, which comes before, sets ID_SERIAL_SHORT, ID_USB_INTERFACE_NUM and ID_PATH_TAG.
 func UdevRules(group string) string {
@@ -125,7 +125,8 @@ SUBSYSTEM!="tty", GOTO="halyard_end"
 	for _, c := range chips {
 		fmt.Fprintf(&b, "# %s: %s\n", c.Name, c.Likely)
 		fmt.Fprintf(&b, `ATTRS{idVendor}=="%04x", ATTRS{idProduct}=="%04x", GROUP="%s", MODE="0660", `+
-			`TAG+="uaccess", ENV{ID_MM_PORT_IGNORE}="1", ENV{HALYARD}="%s"`+"\n", c.vendor, c.product, group, strings.ToLower(c.Name))
+			`TAG+="uaccess", ENV{ID_MM_PORT_IGNORE}="1", ENV{HALYARD}="%s"`+"\n", c.vendor, c.product, group,
+			strings.ToLower(c.Name))
 	}
 	dir := strings.TrimPrefix(LinkDir, "/dev/")
 	fmt.Fprintf(&b, `# A name that stays: %s/CHIP-SERIAL-INTERFACE, or CHIP-SOCKET of an adapter without a serial number.

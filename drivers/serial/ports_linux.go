@@ -68,14 +68,15 @@ func describe(root, name, dir string, links links) Port {
 	return p
 }
 
-// StableName is the name of path under /dev/serial or LinkDir that stays the same after replugging: by-id, else ours, else
-// by-path, else path. A link below /dev is of a udev rule, and is kept; another link is kept if there is no stable name. For
-// an adapter without a serial number by-id is the last choice before path: its twin has the same.
+// StableName is the name of path under /dev/serial or LinkDir that stays the same after replugging: by-id, else ours,
+// else by-path, else path. A link below /dev is of a udev rule, and is kept; another link is kept if there is no stable
+// name. For an adapter without a serial number by-id is the last choice before path: its twin has the same.
 func StableName(root, path string) string {
 	if strings.HasPrefix(path, "/dev/serial/") || strings.HasPrefix(path, LinkDir+"/") {
 		return path
 	}
-	if at, err := os.Lstat(filepath.Join(root, path)); err == nil && at.Mode()&os.ModeSymlink != 0 && strings.HasPrefix(path, "/dev/") {
+	if at, err := os.Lstat(filepath.Join(root, path)); err == nil && at.Mode()&os.ModeSymlink != 0 &&
+		strings.HasPrefix(path, "/dev/") {
 		return path
 	}
 	device := path
@@ -107,8 +108,8 @@ const (
 	byPath = "/dev/serial/by-path"
 )
 
-// of is the most stable name of a device; anonymous means that it has no serial number, so by-id does not distinguish it
-// from another of its type.
+// of is the most stable name of a device; anonymous means that it has no serial number, so by-id does not distinguish
+// it from another of its type.
 func (l links) of(name string, anonymous bool) string {
 	order := []string{byID, LinkDir, byPath}
 	if anonymous {

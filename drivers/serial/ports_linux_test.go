@@ -120,14 +120,17 @@ func TestStableName(t *testing.T) {
 
 // Our own link is preferred to the USB socket, and to by-id where that is ambiguous.
 func TestStableLinks(t *testing.T) {
-	files := map[string]string{"dev/halyard/ch343-pci-0_usb-0_2": "-> ../ttyACM10", "dev/halyard/ft232h-FT4THVLA-00": "-> ../ttyUSB0",
-		"dev/arm": "-> ttyUSB0", "home/arm": "-> ../dev/ttyUSB0"} // of a udev rule, and of a user
+	files := map[string]string{"dev/halyard/ch343-pci-0_usb-0_2": "-> ../ttyACM10",
+		"dev/halyard/ft232h-FT4THVLA-00": "-> ../ttyUSB0",
+		// of a udev rule, and of a user
+		"dev/arm": "-> ttyUSB0", "home/arm": "-> ../dev/ttyUSB0"}
 	for name, content := range machine {
 		files[name] = content
 	}
 	root := tree(t, files)
 	for path, want := range map[string]string{
-		"/dev/ttyUSB0": "/dev/serial/by-id/usb-FTDI_FT4THVLA-if00-port0", "/dev/ttyACM10": "/dev/halyard/ch343-pci-0_usb-0_2",
+		"/dev/ttyUSB0":                     "/dev/serial/by-id/usb-FTDI_FT4THVLA-if00-port0",
+		"/dev/ttyACM10":                    "/dev/halyard/ch343-pci-0_usb-0_2",
 		"/dev/halyard/ch343-pci-0_usb-0_2": "/dev/halyard/ch343-pci-0_usb-0_2",
 		"/dev/arm":                         "/dev/arm", "/home/arm": "/dev/serial/by-id/usb-FTDI_FT4THVLA-if00-port0",
 	} {
@@ -169,7 +172,8 @@ func TestNoPermission(t *testing.T) {
 	os.Chmod(node, 0o660)
 	err := openFault(node, node, os.ErrPermission)
 	if e := new(hal.Error); hal.KindOf(err) != hal.Busy || !errors.As(err, &e) ||
-		!strings.Contains(e.Try, "usermod -aG "+group+" $USER") || !strings.Contains(err.Error(), `not in group "`+group+`"`) {
+		!strings.Contains(e.Try, "usermod -aG "+group+" $USER") ||
+		!strings.Contains(err.Error(), `not in group "`+group+`"`) {
 		t.Errorf("got %v", err)
 	}
 	os.Chmod(node, 0o600)
@@ -191,7 +195,8 @@ func TestLatency(t *testing.T) {
 		{name: "already", was: "1\n", want: time.Millisecond},
 		{name: "sysfs", was: "16\n", want: time.Millisecond},
 		{name: "ioctl", was: "16\n", locked: true, answer: "1\n", want: time.Millisecond, calls: 1},
-		{name: "neither", was: "16\n", locked: true, answer: "16\n", want: 16 * time.Millisecond, note: "got 16ms, want 1ms", calls: 1},
+		{name: "neither", was: "16\n", locked: true, answer: "16\n", want: 16 * time.Millisecond,
+			note: "got 16ms, want 1ms", calls: 1},
 		{name: "nonsense", was: "soon\n", note: "no latency timer"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -11,8 +11,9 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/spi"
 )
 
-// On a robot the port is port, err := spi.Open("/dev/spidev0.0", spi.DefaultClock), and goes to the constructor of a chip's driver
-// in the place of an I2C bus: imu.NewLSM6(port, imu.LSM6Config{}). Here it is one that says what a chip did.
+// On a robot the port is port, err := spi.Open("/dev/spidev0.0", spi.DefaultClock), and goes to the constructor of a
+// chip's driver in the place of an I2C bus: imu.NewLSM6(port, imu.LSM6Config{}). Here it is one that says what a chip
+// did.
 func ExamplePort() {
 	chip := &spitest.Playback{Playback: conntest.Playback{DontPanic: true, Ops: []conntest.IO{
 		{W: []byte{0x8F, 0x00}, R: []byte{0x00, 0x6C}}, // who are you: an LSM6DSOX

@@ -50,8 +50,8 @@ func NewPort(name string, wire Wire) *Port {
 	return &Port{path: name, wire: wire, shut: func() error { return nil }}
 }
 
-// Open opens the device node of one select, /dev/spidev0.1 (bus 0, select 1), at hertz. Its errors: hal.Invalid for an invalid
-// path or rate, hal.Absent if absent, hal.Busy if access is denied.
+// Open opens the device node of one select, /dev/spidev0.1 (bus 0, select 1), at hertz. Its errors: hal.Invalid for an
+// invalid path or rate, hal.Absent if absent, hal.Busy if access is denied.
 func Open(path string, hertz int) (*Port, error) {
 	p := &Port{path: path}
 	fault := func(kind hal.Kind, err error) error {
@@ -117,7 +117,8 @@ func (p *Port) Tx(_ uint16, w, r []byte) error {
 	n := max(len(w), 1+len(r))
 	switch {
 	case len(w) == 0 || (len(w) > 1) == (len(r) > 0):
-		return fmt.Errorf("%s: got %d bytes to write and %d to read, want a register, and data or room for it", p.path, len(w), len(r))
+		return fmt.Errorf("%s: got %d bytes to write and %d to read, want a register, and data or room for it", p.path,
+			len(w), len(r))
 	case n > maxTransfer:
 		return fmt.Errorf("%s: got %d bytes, want at most %d", p.path, n, maxTransfer)
 	}

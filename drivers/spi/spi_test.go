@@ -58,7 +58,8 @@ func TestLSM6(t *testing.T) {
 		{W: []byte{0x11, 0x54}, R: make([]byte, 2)},
 		{W: []byte{0x12, 0x44}, R: make([]byte, 2)},
 		{W: []byte{0x90, 0, 0, 0}, R: []byte{0, 0x58, 0x54, 0x44}},
-		{W: append([]byte{0xA0}, make([]byte, 14)...), R: []byte{0, 0, 1, 0x9C, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0x09, 0x20}},
+		{W: append([]byte{0xA0}, make([]byte, 14)...), R: []byte{0, 0, 1, 0x9C, 0xFF, 0, 0, 0, 0, 0, 0, 0, 0, 0x09,
+			0x20}},
 		{W: []byte{0x90, 0, 0, 0}, R: []byte{0xFF, 0xFF, 0xFF, 0xFF}},
 	}}}
 	wire, err := play.Connect(0, 3, 8)
@@ -83,7 +84,8 @@ func TestLSM6(t *testing.T) {
 		}
 	}
 	err = s.Read(v)
-	if hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), `bus "/dev/spidev0.0": lsm6dsox: settings: got FF FF FF`) {
+	if hal.KindOf(err) != hal.Absent ||
+		!strings.Contains(err.Error(), `bus "/dev/spidev0.0": lsm6dsox: settings: got FF FF FF`) {
 		t.Errorf("without power: got %v", err)
 	}
 	if err := play.Close(); err != nil {
@@ -168,7 +170,8 @@ var paths = []struct {
 	bus, chip int
 	ok        bool
 }{
-	{"/dev/spidev0.0", 0, 0, true}, {"spidev10.3", 10, 3, true}, {"/dev/spidev0", 0, 0, false}, {"/dev/spidev0.0x", 0, 0, false},
+	{"/dev/spidev0.0", 0, 0, true}, {"spidev10.3", 10, 3, true}, {"/dev/spidev0", 0, 0, false},
+	{"/dev/spidev0.0x", 0, 0, false},
 	{"/dev/spidev-1.0", 0, 0, false}, {"/dev/spidev0.01", 0, 0, false}, {"/dev/i2c-1", 0, 0, false}, {"", 0, 0, false},
 }
 

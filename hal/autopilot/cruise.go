@@ -30,8 +30,8 @@ type cruise struct {
 	sum             [2]float64 // shares that the errors ahead and to the left have added up
 }
 
-// Fly arms the pilot and keeps the body at linear, m/s, and angular, rad/s, in its own axes: x ahead, y left, z up. Where
-// no sensor measures its pose, x and y are thrust without feedback. It lasts until another command of the pilot.
+// Fly arms the pilot and keeps the body at linear, m/s, and angular, rad/s, in its own axes: x ahead, y left, z up.
+// Where no sensor measures its pose, x and y are thrust without feedback. It lasts until another command of the pilot.
 func (p *Pilot) Fly(linear, angular [3]float64) error {
 	if !known(linear[:]) || !known(angular[:]) {
 		return errors.New("autopilot: speed is not a number")
@@ -40,7 +40,8 @@ func (p *Pilot) Fly(linear, angular [3]float64) error {
 	return nil
 }
 
-// Go arms the pilot and leads the body to a pose in the world, where it stays. It fails where no sensor measures the pose.
+// Go arms the pilot and leads the body to a pose in the world, where it stays. It fails where no sensor measures the
+// pose.
 func (p *Pilot) Go(to hal.Pose) error {
 	if !known(to.Position[:]) || !known(to.Rotation[:]) {
 		return errors.New("autopilot: pose is not a number")
@@ -94,7 +95,8 @@ func (c *cruise) steer(t *Targets, e *Estimate, pose []float64, dt float64) {
 	case placed:
 		// the estimate's heading and depth may be counted from elsewhere than the pose's
 		off := heading(e.Attitude) - heading([4]float64(pose[3:7]))
-		c.attitude = hal.Pose{Rotation: turned([3]float64{0, 0, off})}.Times(hal.Pose{Rotation: c.goal.Rotation}).Rotation
+		c.attitude = hal.Pose{Rotation: turned([3]float64{0, 0, off})}.Times(
+			hal.Pose{Rotation: c.goal.Rotation}).Rotation
 		c.depth = e.Depth + pose[2] - c.goal.Position[2]
 		linear = towards(pose, c.goal.Position)
 	default:

@@ -1,13 +1,13 @@
-// Package autopilot implements control laws for any body: Okon's PIDs, mixer, and manual, acro and stable modes with depth
-// hold. A Pilot is the hal.Autopilot of an agent; its layout must have thrusters and an attitude sensor:
+// Package autopilot implements control laws for any body: Okon's PIDs, mixer, and manual, acro and stable modes with
+// depth hold. A Pilot is the hal.Autopilot of an agent; its layout must have thrusters and an attitude sensor:
 //
 //	imu, pressure, pose ─► Estimate ─► Law at 50 Hz: mode, targets, PIDs ─► Mixer ─► duty of each thruster, -1..1
 //
 // # Axes
 //
-// All values are in hal's axes: a body's x points forward, y left, z up, the world's z up. Turns are right-handed: a positive
-// roll lowers the right side, a positive pitch the nose, and a positive yaw turns left. Angles are radians, rates rad/s,
-// depths metres, downwards.
+// All values are in hal's axes: a body's x points forward, y left, z up, the world's z up. Turns are right-handed: a
+// positive roll lowers the right side, a positive pitch the nose, and a positive yaw turns left. Angles are radians,
+// rates rad/s, depths metres, downwards.
 //
 // # Laws
 //
@@ -20,8 +20,8 @@
 //	manual  : the duties as given, and no mixer
 //
 // The rate in the stable law has the sign of the original. It accelerates, although one expects it to damp; the damping
-// comes from the derivative of 50·turn. The original's acro mode has a wrong sign and diverges from its target (its document
-// lists it as not working); here the sign is correct.
+// comes from the derivative of 50·turn. The original's acro mode has a wrong sign and diverges from its target (its
+// document lists it as not working); here the sign is correct.
 //
 // The heave pushes along the world's vertical, in every attitude: the mixer distributes it to the thrusters.
 package autopilot

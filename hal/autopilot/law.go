@@ -18,8 +18,8 @@ const (
 
 func (m Mode) String() string { return [...]string{"manual", "acro", "stable"}[min(m, Stable)] }
 
-// Targets are the setpoints of a law. Velocities are not measured: they are thrust along the body's x, y, z, as shares of
-// one thruster's thrust.
+// Targets are the setpoints of a law. Velocities are not measured: they are thrust along the body's x, y, z, as shares
+// of one thruster's thrust.
 type Targets struct {
 	Attitude [4]float64 // Stable: quaternion w x y z, body in world; all zero is no rotation
 	Rates    [3]float64 // Acro: about the body's axes, rad/s
@@ -70,8 +70,8 @@ type law struct {
 // reset clears the state of the PIDs.
 func (l *law) reset() { l.roll, l.pitch, l.yaw, l.depth = pid{}, pid{}, pid{}, pid{} }
 
-// step fills duties for dt seconds. An attitude that is not known leaves the thrusters unchanged; a depth that is not known
-// leaves the depth unchanged.
+// step fills duties for dt seconds. An attitude that is not known leaves the thrusters unchanged; a depth that is not
+// known leaves the depth unchanged.
 func (l *law) step(m Mode, e *Estimate, dt float64, duties []float64) {
 	t, g := &l.targets, &l.tuning
 	if math.IsNaN(e.Attitude[0]) || math.IsNaN(e.Rates[0]) {

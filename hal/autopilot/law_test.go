@@ -102,7 +102,8 @@ func TestMixer(t *testing.T) {
 		}
 	}
 	// however it lies, a heave pushes straight up with the strength of two thrusters
-	for _, q := range [][4]float64{{1}, about(1, 0, 0, 50), about(0, 1, 0, -80), unit([4]float64{1, 2, 3, 4}), about(1, 0, 0, 180)} {
+	for _, q := range [][4]float64{{1}, about(1, 0, 0, 50), about(0, 1, 0, -80), unit([4]float64{1, 2, 3, 4}),
+		about(1, 0, 0, 180)} {
 		lying, out := hal.Pose{Rotation: q}, make([]float64, 8)
 		m.Mix(&Demand{Heave: 0.2}, lying.Inverse().Turn(up), out)
 		got := wrench(out)
@@ -144,7 +145,8 @@ func FuzzLaw(f *testing.F) {
 		if l.tuning.Check() != nil {
 			return
 		}
-		l.targets = Targets{Attitude: [4]float64{w, target, x, velocity}, Rates: [3]float64{target}, Velocity: [3]float64{velocity, target}, Depth: target}.bounded()
+		l.targets = Targets{Attitude: [4]float64{w, target, x, velocity}, Rates: [3]float64{target},
+			Velocity: [3]float64{velocity, target}, Depth: target}.bounded()
 		e := Estimate{Attitude: unit([4]float64{w, x, 0.5, target}), Rates: [3]float64{rate, depth, x}, Depth: depth}
 		out := make([]float64, 8)
 		for range 3 {

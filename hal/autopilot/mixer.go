@@ -2,8 +2,8 @@ package autopilot
 
 import "math"
 
-// Demand is the output of a law for all thrusters together: moments about and forces along the body's axes, and Heave along
-// the world's vertical. 1 is the thrust of one thruster.
+// Demand is the output of a law for all thrusters together: moments about and forces along the body's axes, and Heave
+// along the world's vertical. 1 is the thrust of one thruster.
 type Demand struct {
 	Roll, Pitch, Yaw  float64
 	Forward, Left, Up float64
@@ -80,8 +80,8 @@ func OkonMixer() Mixer {
 		Curve: Curve{
 			Reverse: [3]float64{-1.80414e-5, 0.0591933468, -48.035},
 			Forward: [3]float64{2.81376e-5, -0.0799177935, 56.449759077},
-			// Its full reverse thrust. The original's code solves for twice the thrust, by a slip, and ran its laws every
-			// millisecond; with twice the thrust they hunt at 50 Hz.
+			// Its full reverse thrust. The original's code solves for twice the thrust, by a slip, and ran its laws
+			// every millisecond; with twice the thrust they hunt at 50 Hz.
 			Full: 4.75241252,
 		},
 	}

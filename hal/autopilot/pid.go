@@ -64,11 +64,11 @@ type Tuning struct {
 	RollSpeed, PitchSpeed, YawSpeed Gains
 }
 
-// OkonTuning is the original's, except for the integrals of the acro mode: 5 with a cap of 0.1 in place of 0.1 and 1. That
-// mode never worked there (see the package's comment), and with 0.1 the water's drag keeps the rates a third below their
-// targets for a minute. A turn at w rad/s against the righting moment lags by the slope of that moment, as a share of a
-// thruster, over the integral's gain: an eighth of 0.2 rad/s with 1, a fortieth with 5. Cap times gain equals the limit, so
-// the integral cannot exceed the output.
+// OkonTuning is the original's, except for the integrals of the acro mode: 5 with a cap of 0.1 in place of 0.1 and 1.
+// That mode never worked there (see the package's comment), and with 0.1 the water's drag keeps the rates a third below
+// their targets for a minute. A turn at w rad/s against the righting moment lags by the slope of that moment, as a
+// share of a thruster, over the integral's gain: an eighth of 0.2 rad/s with 1, a fortieth with 5. Cap times gain
+// equals the limit, so the integral cannot exceed the output.
 func OkonTuning() Tuning {
 	of := func(p, i, d float64) Gains { return Gains{P: p, I: i, D: d, WindupCap: 1, Gain: 1, Limit: 0.5} }
 	rate := Gains{P: 1, I: 5, D: 0.05, WindupCap: 0.1, Gain: 1, Limit: 0.5}

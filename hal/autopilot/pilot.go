@@ -173,8 +173,8 @@ func (p *Pilot) Mode() Mode {
 	return p.mode
 }
 
-// SetMode changes the mode. A new mode starts from resting thrusters; in the original they kept the duties of the previous
-// mode.
+// SetMode changes the mode. A new mode starts from resting thrusters; in the original they kept the duties of the
+// previous mode.
 func (p *Pilot) SetMode(m Mode) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -200,8 +200,8 @@ func (p *Pilot) Targets() Targets {
 	return p.law.targets
 }
 
-// SetDuties sets the duties of the thrusters, -1..1 in the mixer's order, until manual mode ends. In other modes, and while
-// disarmed, it does nothing.
+// SetDuties sets the duties of the thrusters, -1..1 in the mixer's order, until manual mode ends. In other modes, and
+// while disarmed, it does nothing.
 func (p *Pilot) SetDuties(duties []float64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -222,7 +222,8 @@ func (p *Pilot) Duties(dst []float64) []float64 {
 	return append(dst[:0], p.duties...)
 }
 
-// Tuning returns the tuning of the PIDs. SetTuning sets it from the next step on, or returns an error for an invalid value.
+// Tuning returns the tuning of the PIDs. SetTuning sets it from the next step on, or returns an error for an invalid
+// value.
 func (p *Pilot) Tuning() Tuning {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -263,8 +264,8 @@ func (p *Pilot) Estimate(measured []float64) Estimate {
 	return e
 }
 
-// estimate reads the sensors relative to the zero point. Horizontal positions are not rotated with the heading: a vehicle
-// that needs Zero does not measure them. Under the lock.
+// estimate reads the sensors relative to the zero point. Horizontal positions are not rotated with the heading: a
+// vehicle that needs Zero does not measure them. Under the lock.
 func (p *Pilot) estimate(measured []float64, status []hal.Status, now time.Duration) Estimate {
 	e := p.senses.read(measured, status, now)
 	if p.zero == (reference{}) {

@@ -49,8 +49,10 @@ func TestStable(t *testing.T) {
 	}{
 		{"heading", about(0, 0, 1, 90), 1, [3]float64{}, cycle, 0},
 		{"the shorter way", about(0, 0, 1, -170), 1, [3]float64{}, cycle, 0},
-		{"the other sign of the same", unit([4]float64{-about(0, 0, 1, 60)[0], 0, 0, -about(0, 0, 1, 60)[3]}), 1, [3]float64{}, cycle, 0},
-		{"all axes", unit(hal.Pose{Rotation: about(0, 0, 1, 40)}.Times(hal.Pose{Rotation: about(0.6, 0.8, 0, 25)}).Rotation), 2, [3]float64{}, cycle, 0},
+		{"the other sign of the same", unit([4]float64{-about(0, 0, 1, 60)[0], 0, 0, -about(0, 0, 1, 60)[3]}), 1,
+			[3]float64{}, cycle, 0},
+		{"all axes", unit(hal.Pose{Rotation: about(0, 0, 1, 40)}.Times(
+			hal.Pose{Rotation: about(0.6, 0.8, 0, 25)}).Rotation), 2, [3]float64{}, cycle, 0},
 		{"in a current", about(0, 0, 1, 30), 3, [3]float64{0.2, -0.1, 0}, cycle, 0},
 		{"a quick rig, a turned imu", about(0, 0, 1, 90), 1, [3]float64{}, 5 * time.Millisecond, 2},
 		{"a slow rig", about(0, 0, 1, 45), 1, [3]float64{}, 30 * time.Millisecond, 0},
@@ -82,7 +84,8 @@ func TestStable(t *testing.T) {
 // TestPeriod: the control law runs at 50 Hz for any cycle time, and its output is held between runs.
 func TestPeriod(t *testing.T) {
 	for _, k := range []struct{ cycle, want time.Duration }{
-		{5 * time.Millisecond, cycle}, {cycle, cycle}, {7 * time.Millisecond, 21 * time.Millisecond}, {30 * time.Millisecond, 30 * time.Millisecond},
+		{5 * time.Millisecond, cycle}, {cycle, cycle}, {7 * time.Millisecond, 21 * time.Millisecond},
+		{30 * time.Millisecond, 30 * time.Millisecond},
 	} {
 		l := rover(0)
 		p, b := newPilot(t, l, Config{}), newPlant(l)
@@ -118,8 +121,8 @@ func TestVelocity(t *testing.T) {
 	}
 }
 
-// TestAcro: each rate is reached within two seconds and held over full turns against the righting moment, while the others
-// stay at zero.
+// TestAcro: each rate is reached within two seconds and held over full turns against the righting moment, while the
+// others stay at zero.
 func TestAcro(t *testing.T) {
 	for axis := range 3 {
 		l := rover(0)
@@ -300,7 +303,8 @@ func TestNew(t *testing.T) {
 		change func(*hal.Layout, *Config)
 		want   string
 	}{
-		{"too few thrusters", func(l *hal.Layout, c *Config) { l.Actuators = l.Actuators[:7] }, "got 7 that take a duty, want 8"},
+		{"too few thrusters", func(l *hal.Layout, c *Config) { l.Actuators = l.Actuators[:7] },
+			"got 7 that take a duty, want 8"},
 		{"no duty", func(l *hal.Layout, c *Config) { l.Actuators[2].Goal[hal.DutyMode] = hal.None }, "got 7"},
 		{"no sensor", func(l *hal.Layout, c *Config) { l.Sensors = l.Sensors[1:] }, "neither imu nor pose"},
 		{"another sensor", func(l *hal.Layout, c *Config) { c.Pressure = "keel" }, `no sensor "keel"`},

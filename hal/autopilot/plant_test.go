@@ -45,7 +45,8 @@ func rover(mounted float64) *hal.Layout {
 			Limits: hal.Limits{MaxVelocity: 1, MaxTorque: 1}})
 	}
 	add := func(name, kind string, count int, mount hal.Pose) {
-		l.Sensors = append(l.Sensors, hal.Sensor{Name: name, Kind: kind, First: len(l.Outputs), Count: count, Mount: mount})
+		l.Sensors = append(l.Sensors, hal.Sensor{Name: name, Kind: kind, First: len(l.Outputs), Count: count,
+			Mount: mount})
 		for i := range count {
 			l.Outputs = append(l.Outputs, hal.Channel{Name: name + "/" + string(rune('a'+i)), Min: -1e9, Max: 1e9})
 		}
@@ -85,7 +86,8 @@ func (p *plant) step(dt float64) {
 	com := [3]float64{.0119, 0, .081}
 	for i, m := range mounts {
 		at, along, f := body(m[0]), body(m[1]), p.thrust(p.duties[i])
-		push([3]float64{at[0] - com[0], at[1] - com[1], at[2] - com[2]}, [3]float64{along[0] * f, along[1] * f, along[2] * f})
+		push([3]float64{at[0] - com[0], at[1] - com[1], at[2] - com[2]},
+			[3]float64{along[0] * f, along[1] * f, along[2] * f})
 	}
 	push([3]float64{0, 0, .002}, pose.Inverse().Turn([3]float64{0, 0, 123.23}))
 	push([3]float64{}, pose.Inverse().Turn([3]float64{0, 0, -123.12}))
@@ -103,7 +105,8 @@ func (p *plant) step(dt float64) {
 		p.position[i] += p.velocity[i] * dt
 		p.rates[i] += (torque[i] - turning*p.rates[i]) / p.inertia[i] * dt
 	}
-	p.attitude = unit(pose.Times(hal.Pose{Rotation: [4]float64{1, p.rates[0] * dt / 2, p.rates[1] * dt / 2, p.rates[2] * dt / 2}}).Rotation)
+	p.attitude = unit(pose.Times(hal.Pose{Rotation: [4]float64{1, p.rates[0] * dt / 2, p.rates[1] * dt / 2,
+		p.rates[2] * dt / 2}}).Rotation)
 }
 
 // measure fills the frame as the layout's sensors see the plant.
@@ -127,7 +130,8 @@ func (p *plant) measure(now time.Duration) {
 	p.frame.Time = now
 }
 
-// fly closes the loop for a time: control once a cycle, physics once a millisecond. It fails where a duty is out of bounds.
+// fly closes the loop for a time: control once a cycle, physics once a millisecond. It fails where a duty is out of
+// bounds.
 func (p *plant) fly(t *testing.T, pilot *Pilot, lasts, cycle time.Duration, watch func(at time.Duration)) {
 	t.Helper()
 	inputs, start := make([]float64, 8), p.frame.Time

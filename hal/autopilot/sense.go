@@ -44,7 +44,8 @@ func (s *senses) bind(l *hal.Layout, c *Config) error {
 		*want.at = hal.None
 		for i := range l.Sensors {
 			k := &l.Sensors[i]
-			if *want.at == hal.None && k.Kind == want.kind && k.Count >= want.count && (want.name == "" || want.name == k.Name) {
+			if *want.at == hal.None && k.Kind == want.kind && k.Count >= want.count &&
+				(want.name == "" || want.name == k.Name) {
 				*want.at = i
 			}
 		}
@@ -76,8 +77,8 @@ func (s *senses) posed(measured []float64, status []hal.Status, now time.Duratio
 	return measured[k.First : k.First+k.Count]
 }
 
-// read is the state from measured at time now; outdated values are NaN. The imu has priority over the pose, and the pressure
-// over its height: every vehicle has these, so the laws use the same sensors on a simulated one.
+// read is the state from measured at time now; outdated values are NaN. The imu has priority over the pose, and the
+// pressure over its height: every vehicle has these, so the laws use the same sensors on a simulated one.
 func (s *senses) read(measured []float64, status []hal.Status, now time.Duration) Estimate {
 	nan := math.NaN()
 	e := Estimate{Position: [3]float64{nan, nan, nan}, Attitude: [4]float64{nan, nan, nan, nan},
@@ -116,8 +117,8 @@ func (e *Estimate) fromPose(v []float64) {
 	}
 }
 
-// fromIMU rotates an imu's readings from its own axes to the body's and the world's. Away from the body's origin it also
-// measures the acceleration of turns, which is not removed.
+// fromIMU rotates an imu's readings from its own axes to the body's and the world's. Away from the body's origin it
+// also measures the acceleration of turns, which is not removed.
 func (e *Estimate) fromIMU(v []float64, mount hal.Pose) {
 	if known(v[:7]) {
 		world := hal.Pose{Rotation: unit([4]float64(v[:4]))}

@@ -30,8 +30,8 @@ type offset struct {
 	near          uint8
 }
 
-// How near a cell is to an obstacle. In the core a vehicle touches it whichever way it is turned; between the core and the
-// radius it touches where it turns.
+// How near a cell is to an obstacle. In the core a vehicle touches it whichever way it is turned; between the core and
+// the radius it touches where it turns.
 const (
 	core     = 1
 	obstacle = 2
@@ -39,15 +39,15 @@ const (
 	coreShare = 0.75 // of the radius
 )
 
-// nearCost is the additional cost of a cell at the vehicle's edge; it falls to 0 over the margin. tightCost is that of a
-// cell within the radius, but outside the core: passable if there is no other way.
+// nearCost is the additional cost of a cell at the vehicle's edge; it falls to 0 over the margin. tightCost is that of
+// a cell within the radius, but outside the core: passable if there is no other way.
 const (
 	nearCost  = 6
 	tightCost = 30
 )
 
-// Grow makes f from the probabilities of rows by columns cells: obstacles grow by the core of radius, cells up to radius
-// cost much, and those up to margin farther more than others. Both are in cells, 0 or more.
+// Grow makes f from the probabilities of rows by columns cells: obstacles grow by the core of radius, cells up to
+// radius cost much, and those up to margin farther more than others. Both are in cells, 0 or more.
 func (f *Field) Grow(probability []float64, rows, columns int, radius, margin float64) {
 	if size := (discSize{radius, margin, rows, columns}); f.disc == nil || size != f.made {
 		f.made, f.disc = size, disc(size)
@@ -109,8 +109,8 @@ func (f *Field) stamp(r, c int) {
 }
 
 // Escape lets the vehicle leave the place where it is, also where it is too near to something: blocked cells within
-// radius cells cost much instead, but for obstacles and, where the vehicle is not in one, their cores: it does not escape
-// through a wall.
+// radius cells cost much instead, but for obstacles and, where the vehicle is not in one, their cores: it does not
+// escape through a wall.
 func (f *Field) Escape(row, column int, radius float64) {
 	const much = 40
 	if row < 0 || column < 0 || row >= f.Rows || column >= f.Columns {
@@ -124,15 +124,16 @@ func (f *Field) Escape(row, column int, radius float64) {
 	for r := max(0, row-reach); r <= min(f.Rows-1, row+reach); r++ {
 		for c := max(0, column-reach); c <= min(f.Columns-1, column+reach); c++ {
 			at := r*f.Columns + c
-			if f.Cost[at] == Blocked && (f.near[at] < closed || r == row && c == column) && math.Hypot(float64(r-row), float64(c-column)) <= radius {
+			if f.Cost[at] == Blocked && (f.near[at] < closed || r == row && c == column) &&
+				math.Hypot(float64(r-row), float64(c-column)) <= radius {
 				f.Cost[at] = much
 			}
 		}
 	}
 }
 
-// Occupy blocks the cells nearer than reach cells to a point, which may be off the field: something that moves is there. It
-// comes after Escape. A vehicle nearer than reach, in the cell of start, may leave, and comes no nearer.
+// Occupy blocks the cells nearer than reach cells to a point, which may be off the field: something that moves is
+// there. It comes after Escape. A vehicle nearer than reach, in the cell of start, may leave, and comes no nearer.
 func (f *Field) Occupy(row, column, reach float64, start int) {
 	away := func(r, c int) float64 { return math.Hypot(float64(r)-row, float64(c)-column) }
 	reach = math.Min(reach, away(start/f.Columns, start%f.Columns))
@@ -141,7 +142,8 @@ func (f *Field) Occupy(row, column, reach float64, start int) {
 		return
 	}
 	for r := max(0, within(math.Ceil(row-reach), f.Rows)); r <= min(f.Rows-1, within(row+reach, f.Rows)); r++ {
-		for c := max(0, within(math.Ceil(column-reach), f.Columns)); c <= min(f.Columns-1, within(column+reach, f.Columns)); c++ {
+		for c := max(0, within(math.Ceil(column-reach), f.Columns)); c <= min(f.Columns-1,
+			within(column+reach, f.Columns)); c++ {
 			if away(r, c) < reach {
 				f.Cost[r*f.Columns+c] = Blocked
 			}

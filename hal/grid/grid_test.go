@@ -146,7 +146,8 @@ func TestGrow(t *testing.T) {
 	for r, row := range want {
 		for c, k := range row {
 			cost := f.Cost[r*columns+c]
-			if ok := map[rune]bool{'.': cost == 1, 'n': cost > 1 && cost < tightCost, 't': cost == tightCost, 'B': cost == Blocked}[k]; !ok {
+			if ok := map[rune]bool{'.': cost == 1, 'n': cost > 1 && cost < tightCost, 't': cost == tightCost,
+				'B': cost == Blocked}[k]; !ok {
 				t.Errorf("cell %d, %d: got %g, want %c", r, c, cost, k)
 			}
 		}
@@ -229,7 +230,8 @@ func TestPlan(t *testing.T) {
 			}
 		}
 		if found != k.found || math.Abs(cost-k.cost) > 1e-6 || path[len(path)-1] != k.end || path[0] != start {
-			t.Errorf("%s: got %v, found %v, cost %.3f, want end %d, %v, %.3f", k.name, path, found, cost, k.end, k.found, k.cost)
+			t.Errorf("%s: got %v, found %v, cost %.3f, want end %d, %v, %.3f", k.name, path, found, cost, k.end,
+				k.found, k.cost)
 		}
 		planner.Costs(&f, start)
 		if got := planner.Cost(goal); k.found && math.Abs(got-k.cost) > 1e-4 || !k.found && got != -1 {
@@ -243,7 +245,8 @@ func TestPlan(t *testing.T) {
 }
 
 func TestLeave(t *testing.T) {
-	// the goal is beyond the right edge: the way straight there is closed, the one through the top costs less than the left one
+	// the goal is beyond the right edge: the way straight there is closed, the one through the top costs less than the
+	// left one
 	p, rows, columns := draw(".#.####", ".#....#", ".#.##.#", "......#", "#######")
 	var f Field
 	f.Grow(p, rows, columns, 0, 0)

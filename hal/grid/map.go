@@ -1,9 +1,9 @@
-// Package grid implements occupancy maps and planners for ground vehicles: pure functions of the scans, without hardware,
-// clock or goroutines. Lengths are m; x and y are any two axes of the floor.
+// Package grid implements occupancy maps and planners for ground vehicles: pure functions of the scans, without
+// hardware, clock or goroutines. Lengths are m; x and y are any two axes of the floor.
 //
-// A Map follows the vehicle: it covers a square about its centre and drops cells that leave the square. A Field holds the
-// costs of a part of a map, inflated by the vehicle's size, so that the vehicle is a point in it. A Planner finds paths in
-// a Field.
+// A Map follows the vehicle: it covers a square about its centre and drops cells that leave the square. A Field holds
+// the costs of a part of a map, inflated by the vehicle's size, so that the vehicle is a point in it. A Planner finds
+// paths in a Field.
 package grid
 
 import "math"
@@ -39,7 +39,8 @@ type Ray struct {
 	Hit            bool
 }
 
-// NewMap returns an empty map of n by n cells about the origin. n is 1 or more; resolution is the cell size, m, above 0.
+// NewMap returns an empty map of n by n cells about the origin. n is 1 or more; resolution is the cell size, m, above
+// 0.
 func NewMap(n int, resolution float64) *Map {
 	m := &Map{n: max(1, n), resolution: resolution, cells: make([]cell, max(1, n*n))}
 	m.Clear()
@@ -92,8 +93,8 @@ func (m *Map) Seen(i, j int) bool {
 	return k >= 0 && m.cells[k].seen
 }
 
-// Center scrolls the map so that (x, y) is in its middle, and clears the cells that leave it. A point that is no number, or
-// so far that cells have no numbers there, is ignored.
+// Center scrolls the map so that (x, y) is in its middle, and clears the cells that leave it. A point that is no
+// number, or so far that cells have no numbers there, is ignored.
 func (m *Map) Center(x, y float64) {
 	const far = 1 << 40 // cells
 	if !(math.Max(math.Abs(x), math.Abs(y))/m.resolution < far) {
@@ -136,8 +137,9 @@ func (m *Map) forgetColumn(j int) {
 
 func abs(i int) int { return max(i, -i) }
 
-// Enter adds the rays of one scan. A cell's value rises with each ray that ends in it. A cell with only passing rays falls
-// once per scan, so that rays which graze a wall do not erase it. Rays with NaN, and rays longer than the map, are ignored.
+// Enter adds the rays of one scan. A cell's value rises with each ray that ends in it. A cell with only passing rays
+// falls once per scan, so that rays which graze a wall do not erase it. Rays with NaN, and rays longer than the map,
+// are ignored.
 func (m *Map) Enter(rays []Ray) {
 	if m.round++; m.round == 0 { // 0 is of cells that were never changed
 		m.round = 1

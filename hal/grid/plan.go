@@ -26,9 +26,9 @@ const (
 	closed
 )
 
-// Plan returns the cells of the cheapest path from start to goal, both ends included, as row*Columns+column; the slice is
-// the planner's until the next call. Where goal cannot be reached, the path leads to the reachable cell nearest to it, and
-// found is false. A start outside the field has no path.
+// Plan returns the cells of the cheapest path from start to goal, both ends included, as row*Columns+column; the slice
+// is the planner's until the next call. Where goal cannot be reached, the path leads to the reachable cell nearest to
+// it, and found is false. A start outside the field has no path.
 func (p *Planner) Plan(f *Field, start, goal int) (path []int, found bool) {
 	if start < 0 || goal < 0 || start >= len(f.Cost) || goal >= len(f.Cost) {
 		return nil, false
@@ -48,8 +48,9 @@ func (p *Planner) trace(to int) []int {
 	return p.path
 }
 
-// Leave returns the path from start to the edge of the field that promises the shortest way to a goal beyond it: its cost
-// and beyond, the cell lengths from a cell of the edge to the goal. It is nil where no cell of the edge can be reached.
+// Leave returns the path from start to the edge of the field that promises the shortest way to a goal beyond it: its
+// cost and beyond, the cell lengths from a cell of the edge to the goal. It is nil where no cell of the edge can be
+// reached.
 func (p *Planner) Leave(f *Field, start int, beyond func(cell int) float64) (path []int, cost float64) {
 	if start < 0 || start >= len(f.Cost) {
 		return nil, 0
@@ -92,8 +93,8 @@ func (p *Planner) Cost(cell int) float64 {
 	return float64(p.cost[cell])
 }
 
-// search visits cells from start on until goal, or all where that is below 0, and returns the cell visited that is nearest
-// to goal.
+// search visits cells from start on until goal, or all where that is below 0, and returns the cell visited that is
+// nearest to goal.
 func (p *Planner) search(f *Field, start, goal int) (best int) {
 	n := len(f.Cost)
 	if cap(p.cost) < n {
@@ -211,7 +212,8 @@ func (f *Field) Straighten(dst, path []int) []int {
 		next, most := i+1, f.Cost[path[i+1]]
 		for k := i + 2; k < len(path); k++ {
 			most = max(most, f.Cost[path[k]])
-			if f.Free(path[i]/f.Columns, path[i]%f.Columns, path[k]/f.Columns, path[k]%f.Columns, max(most, f.Cost[path[i]])) {
+			if f.Free(path[i]/f.Columns, path[i]%f.Columns, path[k]/f.Columns, path[k]%f.Columns,
+				max(most, f.Cost[path[i]])) {
 				next = k
 			}
 		}

@@ -1,5 +1,5 @@
-// Package haltest holds test helpers for hal and the packages above it: a scripted body without physics, and the conformance
-// suite for bodies.
+// Package haltest holds test helpers for hal and the packages above it: a scripted body without physics, and the
+// conformance suite for bodies.
 package haltest
 
 import (
@@ -37,7 +37,8 @@ func Layout(joints ...string) *hal.Layout {
 		l.Inputs = append(l.Inputs,
 			hal.Channel{Name: name + "/position", Quantity: hal.Position, Min: -math.Pi, Max: math.Pi},
 			hal.Channel{Name: name + "/torque_limit", Quantity: hal.TorqueLimit, Min: 0, Max: 1.5})
-		l.Outputs = append(l.Outputs, hal.Channel{Name: name + "/position", Quantity: hal.Position, Min: -math.Pi, Max: math.Pi})
+		l.Outputs = append(l.Outputs, hal.Channel{Name: name + "/position", Quantity: hal.Position, Min: -math.Pi,
+			Max: math.Pi})
 		l.Infos = append(l.Infos, hal.Channel{Name: name + "/velocity", Quantity: hal.Velocity, Min: -6, Max: 6})
 		l.Actuators = append(l.Actuators, hal.Actuator{
 			Name: name, Goal: [hal.NumModes]int{2 * i, hal.None, hal.None, hal.None}, TorqueLimit: 2*i + 1,
@@ -55,7 +56,8 @@ func NewBody(joints ...string) *Body { return NewBodyOf(Layout(joints...)) }
 func NewBodyOf(l *hal.Layout) *Body {
 	n := len(l.Actuators)
 	b := &Body{layout: l, Speed: 6, Position: make([]float64, n), start: make([]float64, n), goal: make([]float64, n),
-		limit: make([]float64, n), Enabled: make([]bool, n), Last: make([]float64, len(l.Inputs)), Silent: map[int]error{}}
+		limit: make([]float64, n), Enabled: make([]bool, n), Last: make([]float64, len(l.Inputs)),
+		Silent: map[int]error{}}
 	for i := range b.limit {
 		b.limit[i] = l.Actuators[i].Limits.MaxTorque
 	}

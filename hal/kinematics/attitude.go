@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// AttitudeConfig weighs the inputs of an Attitude. The zero AttitudeConfig has the gains of the paper's authors for cheap
-// sensors.
+// AttitudeConfig weighs the inputs of an Attitude. The zero AttitudeConfig has the gains of the paper's authors for
+// cheap sensors.
 type AttitudeConfig struct {
 	// Gain is how fast the attitude follows the accelerometer and the magnetometer, 1/s; 0 = 1. Its inverse is the
 	// time over which the gyros are trusted.
@@ -17,12 +17,12 @@ type AttitudeConfig struct {
 	MaxDrift float64
 }
 
-// Attitude is the explicit complementary filter of Mahony, Hamel and Pflimlin ("Nonlinear complementary filters on the special
-// orthogonal group", IEEE Transactions on Automatic Control 53(5), 2008, section IV, equations 32 and 34): gyros carry the
-// attitude from sample to sample, the directions of gravity and of the earth's field pull it back.
+// Attitude is the explicit complementary filter of Mahony, Hamel and Pflimlin ("Nonlinear complementary filters on the
+// special orthogonal group", IEEE Transactions on Automatic Control 53(5), 2008, section IV, equations 32 and 34):
+// gyros carry the attitude from sample to sample, the directions of gravity and of the earth's field pull it back.
 //
-// The world's z points up. Its x points to magnetic north with a magnetometer, else in the direction of the sensor's x at
-// the first sample. One goroutine at a time uses it; it does not allocate.
+// The world's z points up. Its x points to magnetic north with a magnetometer, else in the direction of the sensor's x
+// at the first sample. One goroutine at a time uses it; it does not allocate.
 type Attitude struct {
 	config AttitudeConfig
 	q      [4]float64 // sensor in world, w x y z; all 0 before the first sample
@@ -46,9 +46,10 @@ func (a *Attitude) Quaternion() [4]float64 { return a.q }
 // Drift is the estimated offset of the gyros, rad/s.
 func (a *Attitude) Drift() [3]float64 { return a.drift }
 
-// Update takes one sample, in the sensor's axes: rates rad/s, proper acceleration m/s² (at rest an axis that points up has
-// +g), and the direction of the earth's field in any unit. dt is the time since the sample before, s. An acceleration or a field
-// that is NaN or zero is ignored; so is an acceleration far from g (free fall, a blow), which is not gravity.
+// Update takes one sample, in the sensor's axes: rates rad/s, proper acceleration m/s² (at rest an axis that points up
+// has +g), and the direction of the earth's field in any unit. dt is the time since the sample before, s. An
+// acceleration or a field that is NaN or zero is ignored; so is an acceleration far from g (free fall, a blow), which
+// is not gravity.
 func (a *Attitude) Update(rates, acceleration, field [3]float64, dt float64) {
 	up, known := unit(acceleration)
 	if g := norm(acceleration); !(g > 0.5*standardGravity && g < 1.5*standardGravity) {

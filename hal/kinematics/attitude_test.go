@@ -168,7 +168,9 @@ func TestAttitudeFollows(t *testing.T) {
 	if !(worst < math.Pi/180) {
 		t.Errorf("worst of 30 s: %.3g degrees", worst*180/math.Pi)
 	}
-	if n := testing.AllocsPerRun(100, func() { a.Update([3]float64{1}, [3]float64{0, 0, 9}, [3]float64{1}, dt) }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() {
+		a.Update([3]float64{1}, [3]float64{0, 0, 9}, [3]float64{1}, dt)
+	}); n != 0 {
 		t.Errorf("got %g allocations", n)
 	}
 }

@@ -21,7 +21,8 @@ func unit(a [3]float64) ([3]float64, bool) {
 	return [3]float64{a[0] / n, a[1] / n, a[2] / n}, true
 }
 
-// turn is v, in the axes that the unit quaternion q (w x y z) turns, in the axes it turns into; turnBack is the inverse.
+// turn is v, in the axes that the unit quaternion q (w x y z) turns, in the axes it turns into; turnBack is the
+// inverse.
 func turn(q [4]float64, v [3]float64) [3]float64 {
 	u := [3]float64{q[1], q[2], q[3]}
 	t := cross(u, v)

@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Arm is a row of joints that carries a tip: the origin of its tree's last link. Its actuators are its own joints, one a
-// column of the Jacobian. One goroutine at a time uses it.
+// Arm is a row of joints that carries a tip: the origin of its tree's last link. Its actuators are its own joints, one
+// a column of the Jacobian. One goroutine at a time uses it.
 type Arm struct {
 	tree   Tree
 	limits [][2]float64 // rad or m, one a joint
@@ -31,7 +31,8 @@ func NewArm(t Tree, limits [][2]float64) (*Arm, error) {
 			return nil, fmt.Errorf("kinematics: arm: limits[%d]: got %g, want a rising pair", i, l)
 		}
 	}
-	return &Arm{tree: t, limits: limits, state: t.NewState(), still: make([]float64, len(limits)), one: make([]float64, len(limits))}, nil
+	return &Arm{tree: t, limits: limits, state: t.NewState(), still: make([]float64, len(limits)),
+		one: make([]float64, len(limits))}, nil
 }
 
 // Target is where a tip must be, or how it must move; nil leaves that free.
@@ -59,8 +60,8 @@ const (
 // ErrReach reports that no position of the joints brings the tip where it must be.
 var ErrReach = errors.New("kinematics: out of reach")
 
-// Reach finds joint positions that bring the tip to a target, starting at from. Of several solutions it returns the first
-// that its steps find; the steps are short, so it is one near from. Joints stay within their limits.
+// Reach finds joint positions that bring the tip to a target, starting at from. Of several solutions it returns the
+// first that its steps find; the steps are short, so it is one near from. Joints stay within their limits.
 //
 // The steps are those of Levenberg and Marquardt: least squares of the remaining error, damped until a step reduces the
 // error (Nocedal and Wright, Numerical Optimization, 2006, section 10.3). In a local minimum it tries again from other
@@ -121,8 +122,8 @@ func (a *Arm) descend(to Target, q []float64) bool {
 	return arrived(to, left)
 }
 
-// within is the damped step for joints at q: one that is at its limit, and would step beyond, stays and leaves the way to
-// the others.
+// within is the damped step for joints at q: one that is at its limit, and would step beyond, stays and leaves the way
+// to the others.
 func (a *Arm) within(rows [][]float64, left []float64, damping float64, q []float64) (step []float64, ok bool) {
 	for range q {
 		if step, ok = damped(rows, left, damping); !ok {
@@ -217,8 +218,8 @@ func (a *Arm) jacobian(q []float64, place, turn bool) (rows [][]float64) {
 	return rows
 }
 
-// Jacobian is how each joint moves the tip with the joints at q: rows x, y, z in m and then in rad about x, y, z, of a unit
-// of each joint.
+// Jacobian is how each joint moves the tip with the joints at q: rows x, y, z in m and then in rad about x, y, z, of a
+// unit of each joint.
 func (a *Arm) Jacobian(q []float64) [][]float64 { return a.jacobian(q, true, true) }
 
 // Move finds the joints' speeds that move the tip as the target requires, as nearly as they can with the joints at q.

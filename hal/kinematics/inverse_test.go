@@ -17,8 +17,10 @@ func rover(t *testing.T) *Arm {
 	a, err := NewArm(Tree{
 		{Name: "base", Parent: hal.None, Home: home(0, 0), Joint: 0, Axis: up, Times: 1},
 		{Name: "upper", Parent: 0, Home: home(0, 0.1), Joint: 1, Axis: left, Anchor: [3]float64{0, 0, 0.1}, Times: 1},
-		{Name: "fore", Parent: 1, Home: home(0.3, 0.1), Joint: 2, Axis: left, Anchor: [3]float64{0.3, 0, 0.1}, Times: -1},
-		{Name: "hand", Parent: 2, Home: home(0.6, 0.1), Joint: 3, Axis: left, Anchor: [3]float64{0.6, 0, 0.1}, Times: 1},
+		{Name: "fore", Parent: 1, Home: home(0.3, 0.1), Joint: 2, Axis: left, Anchor: [3]float64{0.3, 0, 0.1},
+			Times: -1},
+		{Name: "hand", Parent: 2, Home: home(0.6, 0.1), Joint: 3, Axis: left, Anchor: [3]float64{0.6, 0, 0.1},
+			Times: 1},
 	}, [][2]float64{{-3, 3}, {-2, 2}, {-2.6, 2.6}, {-2, 2}})
 	if err != nil {
 		t.Fatal(err)
@@ -72,7 +74,8 @@ func TestOutOfReach(t *testing.T) {
 	from := make([]float64, 4)
 	far, rolled := [3]float64{2, 0, 0}, [4]float64{math.Sqrt(0.5), math.Sqrt(0.5)}
 	near, wrong := [3]float64{0.4, 0, 0.1}, [3]float64{math.NaN()}
-	for name, to := range map[string]Target{"far": {Position: &far}, "rolled": {Position: &near, Rotation: &rolled}, "no number": {Position: &wrong}} {
+	for name, to := range map[string]Target{"far": {Position: &far}, "rolled": {Position: &near, Rotation: &rolled},
+		"no number": {Position: &wrong}} {
 		if got, err := a.Reach(to, from); !errors.Is(err, ErrReach) {
 			t.Errorf("%s: got %v, %v", name, got, err)
 		}
@@ -125,7 +128,8 @@ func TestArmFaults(t *testing.T) {
 	for name, k := range map[string]struct {
 		tree   Tree
 		limits [][2]float64
-	}{"none": {}, "a parent": {Tree{{Parent: 3, Joint: hal.None}}, [][2]float64{{0, 1}}}, "limits": {Tree{{Parent: hal.None, Joint: hal.None}}, [][2]float64{{1, 0}}}} {
+	}{"none": {}, "a parent": {Tree{{Parent: 3, Joint: hal.None}}, [][2]float64{{0, 1}}},
+		"limits": {Tree{{Parent: hal.None, Joint: hal.None}}, [][2]float64{{1, 0}}}} {
 		if _, err := NewArm(k.tree, k.limits); err == nil {
 			t.Errorf("%s: taken", name)
 		}

@@ -1,9 +1,9 @@
-// Package kinematics estimates the state of a real body that a simulated one has exactly: the poses of its links, from joint
-// positions and sensors.
+// Package kinematics estimates the state of a real body that a simulated one has exactly: the poses of its links, from
+// joint positions and sensors.
 //
-// A Tree holds the links and joints of a robot; Forward computes their poses. Estimate puts that
-// behind a hal.Body: its sensors of kind "body" and "pose", which no device measures, are filled in after each Read, and
-// their channels are marked as estimates.
+// A Tree holds the links and joints of a robot; Forward computes their poses. Estimate puts that behind a hal.Body: its
+// sensors of kind "body" and "pose", which no device measures, are filled in after each Read, and their channels are
+// marked as estimates.
 package kinematics
 
 import (
@@ -19,8 +19,8 @@ import (
 // Options are the inputs of Estimate in addition to the tree.
 type Options struct {
 	Base hal.Pose // of the tree's frame in the world; of a robot with a free base: its start pose
-	// Free reports that the robot is not fixed to the world. Its attitude is that of its first sensor of kind "imu", where
-	// it has one; its translation is unknown, and its first link stays in its place.
+	// Free reports that the robot is not fixed to the world. Its attitude is that of its first sensor of kind "imu",
+	// where it has one; its translation is unknown, and its first link stays in its place.
 	Free bool
 	// Links are the links that the sensors sit on, by the sensor's name: those of kind "body", "pose" and the "imu".
 	Links map[string]int
@@ -128,8 +128,8 @@ func (e *estimator) Read(f *hal.Frame) error {
 	return err
 }
 
-// attitude is the attitude of the base by the IMU: the rotation from the sensor's attitude by the joints to that by the IMU.
-// Without the IMU the base is upright.
+// attitude is the attitude of the base by the IMU: the rotation from the sensor's attitude by the joints to that by the
+// IMU. Without the IMU the base is upright.
 func (e *estimator) attitude(f *hal.Frame) (base hal.Pose, spin [3]float64) {
 	s := &e.layout.Sensors[e.imu]
 	m := f.Measured[s.First:][:s.Count]

@@ -21,7 +21,8 @@ func arm() Tree {
 		{Name: "upper", Parent: 0, Joint: 0, Home: at(0.5, 0.5), Anchor: [3]float64{0, 7, 0.5}, Axis: y, Times: 1},
 		{Name: "fore", Parent: 1, Joint: 1, Home: at(1.5, 0.5), Centre: [3]float64{0.5, 0, 0},
 			Anchor: [3]float64{1, -3, 0.5}, Axis: y, Times: -1},
-		{Name: "finger", Parent: 2, Joint: 1, Slide: true, Home: at(2, 0.5), Axis: [3]float64{1, 0, 0}, Times: 2, Plus: 0.25},
+		{Name: "finger", Parent: 2, Joint: 1, Slide: true, Home: at(2, 0.5), Axis: [3]float64{1, 0, 0}, Times: 2,
+			Plus: 0.25},
 		{Name: "hand", Parent: 3, Joint: hal.None, Home: at(2.5, 0.5)},
 	}
 }
@@ -41,7 +42,8 @@ func TestForward(t *testing.T) {
 		t.Fatal(err)
 	}
 	const quarter = math.Pi / 2
-	turned := hal.Pose{Position: [3]float64{0, 0, 1}, Rotation: [4]float64{math.Cos(quarter / 2), 0, 0, math.Sin(quarter / 2)}}
+	turned := hal.Pose{Position: [3]float64{0, 0, 1},
+		Rotation: [4]float64{math.Cos(quarter / 2), 0, 0, math.Sin(quarter / 2)}}
 	for _, c := range []struct {
 		name               string
 		q                  [2]float64
@@ -49,10 +51,14 @@ func TestForward(t *testing.T) {
 		upper, fore, hands [3]float64
 	}{
 		{"at 0", [2]float64{}, hal.Pose{}, [3]float64{0.5, 0, 0.5}, [3]float64{1.5, 0, 0.5}, [3]float64{2.75, 0, 0.5}},
-		{"shoulder down", [2]float64{quarter, 0}, hal.Pose{}, [3]float64{0, 0, 0}, [3]float64{0, 0, -1}, [3]float64{0, 0, -2.25}},
-		{"elbow up", [2]float64{0, quarter}, hal.Pose{}, [3]float64{0.5, 0, 0.5}, [3]float64{1, 0, 1}, [3]float64{1, 0, 2.25 + math.Pi}},
-		{"on a base turned left, and raised", [2]float64{quarter, 0}, turned, [3]float64{0, 0, 1}, [3]float64{0, 0, 0}, [3]float64{0, 0, -1.25}},
-		{"the base alone", [2]float64{}, turned, [3]float64{0, 0.5, 1.5}, [3]float64{0, 1.5, 1.5}, [3]float64{0, 2.75, 1.5}},
+		{"shoulder down", [2]float64{quarter, 0}, hal.Pose{}, [3]float64{0, 0, 0}, [3]float64{0, 0, -1},
+			[3]float64{0, 0, -2.25}},
+		{"elbow up", [2]float64{0, quarter}, hal.Pose{}, [3]float64{0.5, 0, 0.5}, [3]float64{1, 0, 1},
+			[3]float64{1, 0, 2.25 + math.Pi}},
+		{"on a base turned left, and raised", [2]float64{quarter, 0}, turned, [3]float64{0, 0, 1}, [3]float64{0, 0, 0},
+			[3]float64{0, 0, -1.25}},
+		{"the base alone", [2]float64{}, turned, [3]float64{0, 0.5, 1.5}, [3]float64{0, 1.5, 1.5},
+			[3]float64{0, 2.75, 1.5}},
 	} {
 		tree.Forward(s, c.q[:], []float64{0, 0}, c.base, [3]float64{}, [3]float64{})
 		for i, want := range map[int][3]float64{1: c.upper, 2: c.fore, 4: c.hands} {
@@ -96,7 +102,8 @@ func TestValidate(t *testing.T) {
 	tree := arm()
 	tree[1].Parent, tree[2].Joint, tree[3].Axis = 1, 2, [3]float64{2, 0, 0}
 	err := tree.Validate(2)
-	for _, want := range []string{`"upper": parent: got 1`, `"fore": joint: got actuator 2`, `"finger": axis: got [2 0 0]`} {
+	for _, want := range []string{`"upper": parent: got 1`, `"fore": joint: got actuator 2`,
+		`"finger": axis: got [2 0 0]`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want it to contain %s", err, want)
 		}
@@ -113,7 +120,8 @@ func TestValidate(t *testing.T) {
 func bodyOf(kind string) *haltest.Body {
 	l := haltest.Layout("a", "b")
 	sensor := func(name, kind string, count int) {
-		l.Sensors = append(l.Sensors, hal.Sensor{Name: name, Kind: kind, First: len(l.Outputs) + len(l.Infos), Count: count})
+		l.Sensors = append(l.Sensors, hal.Sensor{Name: name, Kind: kind, First: len(l.Outputs) + len(l.Infos),
+			Count: count})
 		for i := range count {
 			l.Infos = append(l.Infos, hal.Channel{Name: name + string(rune('0'+i)), Min: -1, Max: 1})
 		}
@@ -127,7 +135,8 @@ func bodyOf(kind string) *haltest.Body {
 // TestEstimate: the sensors' channels after a read, their marks and their times; and a joint that does not answer.
 func TestEstimate(t *testing.T) {
 	inner := bodyOf("imu")
-	b, err := Estimate(inner, arm(), Options{Base: hal.Pose{Position: [3]float64{10, 0, 0}}, Links: map[string]int{"tip": 2, "post": 0}})
+	b, err := Estimate(inner, arm(), Options{Base: hal.Pose{Position: [3]float64{10, 0, 0}},
+		Links: map[string]int{"tip": 2, "post": 0}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +147,8 @@ func TestEstimate(t *testing.T) {
 		}
 	}
 	for i := range l.Infos {
-		if want := strings.HasPrefix(l.Infos[i].Name, "tip") || strings.HasPrefix(l.Infos[i].Name, "post"); l.Infos[i].Estimate != want {
+		if want := strings.HasPrefix(l.Infos[i].Name, "tip") ||
+			strings.HasPrefix(l.Infos[i].Name, "post"); l.Infos[i].Estimate != want {
 			t.Errorf("%s: marked: got %v, want %v", l.Infos[i].Name, l.Infos[i].Estimate, want)
 		}
 		if inner.Layout().Infos[i].Estimate {
@@ -188,12 +198,14 @@ func (b *imuBody) Read(f *hal.Frame) error {
 	return err
 }
 
-// TestAttitude: a robot that stands free has the attitude of its IMU, wherever that is mounted, and its first link stays.
+// TestAttitude: a robot that stands free has the attitude of its IMU, wherever that is mounted, and its first link
+// stays.
 func TestAttitude(t *testing.T) {
 	inner := &imuBody{Body: bodyOf("imu")}
 	tree := arm()
 	tree[0].Home.Position = [3]float64{0, 0, 0.25}
-	b, err := Estimate(inner, tree, Options{Free: true, Base: hal.Pose{Position: [3]float64{1, 2, 3}}, Links: map[string]int{"tip": 2, "post": 0, "board": 1}})
+	b, err := Estimate(inner, tree, Options{Free: true, Base: hal.Pose{Position: [3]float64{1, 2, 3}},
+		Links: map[string]int{"tip": 2, "post": 0, "board": 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,8 +222,8 @@ func TestAttitude(t *testing.T) {
 	if place, turn := read(); !near(place, [3]float64{1, 2, 3.25}, 1e-12) || turn != ([3]float64{}) {
 		t.Errorf("silent: got %v %v", place, turn)
 	}
-	// The board sits on the upper arm, which hangs down by 90 degrees about y, and reports that it is turned by 90 degrees
-	// about z beyond that: so the post is turned about z alone, at 2 rad/s.
+	// The board sits on the upper arm, which hangs down by 90 degrees about y, and reports that it is turned by 90
+	// degrees about z beyond that: so the post is turned about z alone, at 2 rad/s.
 	inner.Position[0] = math.Pi / 2
 	half := math.Sqrt(0.5)
 	z, y := hal.Pose{Rotation: [4]float64{half, 0, 0, half}}, hal.Pose{Rotation: [4]float64{half, 0, half, 0}}

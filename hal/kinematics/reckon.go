@@ -11,25 +11,25 @@ import (
 // Wheeled describes a wheeled robot to Reckon.
 type Wheeled struct {
 	Start hal.Pose // where its frame was at the beginning
-	// Odometry and Pose are sensors of the layout: one of kind "odometry", computed from the wheels, and one of kind "pose"
-	// without a device.
+	// Odometry and Pose are sensors of the layout: one of kind "odometry", computed from the wheels, and one of kind
+	// "pose" without a device.
 	Odometry, Pose int
 	Left, Right    int     // actuators: a wheel of each side
 	Radius         float64 // of the wheels, m
 	Turn           float64 // rad/s of turn a m/s of half the difference of the sides' speeds
-	// Centre is how far ahead of its frame the point is that the robot turns about, m: on a base that steers by skidding it
-	// is not between the wheels.
+	// Centre is how far ahead of its frame the point is that the robot turns about, m: on a base that steers by
+	// skidding it is not between the wheels.
 	Centre float64
 	// Lag is how much older than its time in Frame.Status the odometry is: its wire time.
 	Lag time.Duration
-	// Attitude, where not nil, is the latest of an attitude sensor: that of the robot's frame, w x y z, about a vertical of
-	// its own choice. false, or NaN: it is not known now.
+	// Attitude, where not nil, is the latest of an attitude sensor: that of the robot's frame, w x y z, about a
+	// vertical of its own choice. false, or NaN: it is not known now.
 	Attitude func() ([4]float64, bool)
 }
 
-// DeadReckoner is a body with a dead-reckoned position: the distance is from its wheels, the direction from its attitude
-// sensor, or from the wheels while that is lost. So the position of a skid-steered base, whose wheels measure its turns
-// badly, and of one on a ramp is right; a sideways slip is not detected.
+// DeadReckoner is a body with a dead-reckoned position: the distance is from its wheels, the direction from its
+// attitude sensor, or from the wheels while that is lost. So the position of a skid-steered base, whose wheels measure
+// its turns badly, and of one on a ramp is right; a sideways slip is not detected.
 type DeadReckoner struct {
 	inner
 	w      Wheeled
@@ -44,8 +44,8 @@ type DeadReckoner struct {
 	newest int // of past
 }
 
-// attitude is the robot's attitude at a past time: its yaw, and its tilt without the yaw. Odometry is late, and the robot
-// moved in the direction of its heading at that time.
+// attitude is the robot's attitude at a past time: its yaw, and its tilt without the yaw. Odometry is late, and the
+// robot moved in the direction of its heading at that time.
 type attitude struct {
 	time  time.Duration
 	yaw   float64
@@ -60,7 +60,8 @@ func Reckon(b hal.Body, w Wheeled) (*DeadReckoner, error) {
 		index, count int
 		kind         string
 	}{{w.Odometry, 3, "odometry"}, {w.Pose, 13, "pose"}} {
-		if s.index < 0 || s.index >= len(l.Sensors) || l.Sensors[s.index].Kind != s.kind || l.Sensors[s.index].Count != s.count {
+		if s.index < 0 || s.index >= len(l.Sensors) || l.Sensors[s.index].Kind != s.kind ||
+			l.Sensors[s.index].Count != s.count {
 			return nil, fmt.Errorf("kinematics: sensor %d: want one of kind %s, of %d values", s.index, s.kind, s.count)
 		}
 	}
@@ -69,7 +70,8 @@ func Reckon(b hal.Body, w Wheeled) (*DeadReckoner, error) {
 			return nil, fmt.Errorf("kinematics: wheel: got actuator %d, want one whose velocity is measured", i)
 		}
 	}
-	r := &DeadReckoner{inner: inner{b, clone(l)}, w: w, at: w.Start.Of([3]float64{w.Centre, 0, 0}), yaw: yawOf(w.Start.Rotation)}
+	r := &DeadReckoner{inner: inner{b, clone(l)}, w: w, at: w.Start.Of([3]float64{w.Centre, 0, 0}),
+		yaw: yawOf(w.Start.Rotation)}
 	r.estimates(w.Pose)
 	return r, nil
 }
@@ -109,13 +111,14 @@ func (r *DeadReckoner) remember(now time.Duration) {
 		return
 	}
 	measuredYaw := yawOf(q)
-	// A missing reading keeps the offset: meanwhile the wheel odometry is late, and inaccurate in turns. A sensor that was
-	// lost for longer than attitudeGap may have restarted its yaw from zero.
+	// A missing reading keeps the offset: meanwhile the wheel odometry is late, and inaccurate in turns. A sensor that
+	// was lost for longer than attitudeGap may have restarted its yaw from zero.
 	if !r.led || now-r.since > attitudeGap {
 		r.offset, r.led = r.yaw-measuredYaw, true
 	}
 	r.since = now
-	a.yaw, a.tilt = math.Remainder(measuredYaw+r.offset, 2*math.Pi), hal.Pose{Rotation: about(-measuredYaw)}.Times(hal.Pose{Rotation: q})
+	a.yaw, a.tilt = math.Remainder(measuredYaw+r.offset, 2*math.Pi),
+		hal.Pose{Rotation: about(-measuredYaw)}.Times(hal.Pose{Rotation: q})
 }
 
 // attitudeAt is the robot's attitude at a time, or the oldest stored one.
@@ -166,7 +169,8 @@ func (r *DeadReckoner) writePose(f *hal.Frame) {
 	to := f.Measured[s.First:][:s.Count]
 	left := f.Measured[r.layout.Actuators[r.w.Left].Velocity] * r.w.Radius
 	right := f.Measured[r.layout.Actuators[r.w.Right].Velocity] * r.w.Radius
-	speed, spin := at.Turn([3]float64{(left + right) / 2, 0, 0}), at.Turn([3]float64{0, 0, (right - left) / 2 * r.w.Turn})
+	speed, spin := at.Turn([3]float64{(left + right) / 2, 0, 0}),
+		at.Turn([3]float64{0, 0, (right - left) / 2 * r.w.Turn})
 	whole := at.Times(s.Mount)
 	copy(to, whole.Position[:])
 	copy(to[3:], whole.Rotation[:])

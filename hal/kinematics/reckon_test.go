@@ -26,12 +26,15 @@ func newCart() *cart {
 		return first
 	}
 	for _, n := range []string{"left", "right"} {
-		a := hal.Actuator{Name: n, Wraps: true, TorqueLimit: hal.None, Position: hal.None, Velocity: add(n), Torque: hal.None, Voltage: hal.None,
-			Temperature: hal.None, Goal: [hal.NumModes]int{hal.None, hal.None, hal.None, hal.None}, Limits: hal.Limits{MaxVelocity: 1, MaxTorque: 1}}
+		a := hal.Actuator{Name: n, Wraps: true, TorqueLimit: hal.None, Position: hal.None, Velocity: add(n),
+			Torque: hal.None, Voltage: hal.None,
+			Temperature: hal.None, Goal: [hal.NumModes]int{hal.None, hal.None, hal.None, hal.None},
+			Limits: hal.Limits{MaxVelocity: 1, MaxTorque: 1}}
 		l.Actuators = append(l.Actuators, a)
 	}
 	l.Sensors = []hal.Sensor{{Name: "odometry", Kind: "odometry", First: add("x", "y", "h"), Count: 3},
-		{Name: "truth", Kind: "pose", First: add("a", "b", "c", "d", "e", "f", "g", "i", "j", "k", "l", "m", "n"), Count: 13}}
+		{Name: "truth", Kind: "pose", First: add("a", "b", "c", "d", "e", "f", "g", "i", "j", "k", "l", "m", "n"),
+			Count: 13}}
 	return &cart{layout: l}
 }
 
@@ -106,7 +109,8 @@ func TestReckon(t *testing.T) {
 	at("odometry at zero again is no way", 10, 21+2*math.Cos(math.Pi/6), 2, math.Pi/2-0.3)
 	c.speed = [2]float64{1, 3}
 	at("speeds move nothing", 10, 21+2*math.Cos(math.Pi/6), 2, math.Pi/2-0.3)
-	if v, w := math.Hypot(f.Measured[12], f.Measured[13]), f.Measured[17]; math.Abs(v-0.2) > 1e-9 || math.Abs(w-0.4) > 1e-9 {
+	if v, w := math.Hypot(f.Measured[12], f.Measured[13]), f.Measured[17]; math.Abs(v-0.2) > 1e-9 ||
+		math.Abs(w-0.4) > 1e-9 {
 		t.Errorf("speeds: got %.3f m/s, %.3f rad/s; want 0.2, 0.4", v, w)
 	}
 	// What comes late is of then: the robot went on the way that it had before it turned.
@@ -130,7 +134,8 @@ func TestReckon(t *testing.T) {
 		t.Errorf("a read allocates %g times", n)
 	}
 	testAttitudeGap(t)
-	for _, w := range []Wheeled{{Odometry: 1, Pose: 1}, {Odometry: 0, Pose: 2}, {Odometry: 0, Pose: 1, Left: 2}, {Odometry: -1, Pose: 1}} {
+	for _, w := range []Wheeled{{Odometry: 1, Pose: 1}, {Odometry: 0, Pose: 2}, {Odometry: 0, Pose: 1, Left: 2},
+		{Odometry: -1, Pose: 1}} {
 		if _, err := Reckon(c, w); err == nil {
 			t.Errorf("%+v: got no error", w)
 		}
@@ -142,7 +147,8 @@ func TestReckon(t *testing.T) {
 func testAttitudeGap(t *testing.T) {
 	var attitude [4]float64
 	known := true
-	r, err := Reckon(newCart(), Wheeled{Start: hal.Pose{Rotation: [4]float64{1}}, Odometry: 0, Pose: 1, Left: 0, Right: 1, Radius: 0.1, Turn: 4,
+	r, err := Reckon(newCart(), Wheeled{Start: hal.Pose{Rotation: [4]float64{1}}, Odometry: 0, Pose: 1, Left: 0,
+		Right: 1, Radius: 0.1, Turn: 4,
 		Attitude: func() ([4]float64, bool) { return attitude, known }})
 	if err != nil {
 		t.Fatal(err)

@@ -15,8 +15,8 @@ type Link struct {
 	Home   hal.Pose // of the link's frame
 	Centre [3]float64
 
-	// The joint between parent and link. Motion is Times·q + Plus, rad about or m along Axis, where q is the position of
-	// actuator Joint; of hal.None it is Plus.
+	// The joint between parent and link. Motion is Times·q + Plus, rad about or m along Axis, where q is the position
+	// of actuator Joint; of hal.None it is Plus.
 	Joint  int
 	Slide  bool
 	Anchor [3]float64 // m, a point of the axis

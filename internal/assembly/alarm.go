@@ -10,7 +10,8 @@ import (
 )
 
 // alarms watch the first values of devices against the bounds of the config: an event /AGENT/NAME/Alarm when one is
-// passed, /AGENT/NAME/Fault when a monitor or a light is lost, /AGENT/NAME/Recovered when it is back, and a line in the log of each. They control nothing.
+// passed, /AGENT/NAME/Fault when a monitor or a light is lost, /AGENT/NAME/Recovered when it is back, and a line in the
+// log of each. They control nothing.
 type alarms struct {
 	rig   *hal.Rig
 	log   *slog.Logger
@@ -36,7 +37,8 @@ type alarm struct {
 	value        [1]float64
 }
 
-// clearance is by how much of a bound a value must be recovered for its alarm to end: one at the bound would ring on and on.
+// clearance is by how much of a bound a value must be recovered for its alarm to end: one at the bound would ring on
+// and on.
 const clearance = 0.02
 
 // watchAlarms starts the alarms of the plan.
@@ -44,21 +46,26 @@ func (b *Builder) watchAlarms() {
 	w := &alarms{rig: b.Rig, log: b.Log}
 	for _, p := range b.Plan.Sensors {
 		if p.Body != configs.Sim {
-			w.noted = append(w.noted, &noted{agent: b.Plan.Agents[p.Agent].Config.Name, name: p.Name, poller: b.Pollers[p]})
+			w.noted = append(w.noted, &noted{agent: b.Plan.Agents[p.Agent].Config.Name, name: p.Name,
+				poller: b.Pollers[p]})
 		}
 		monitor := len(p.Uses) == 0
 		if p.Body == configs.Sim || !monitor && p.Config.Below == nil && p.Config.Above == nil {
 			continue
 		}
 		a := &alarm{agent: b.Plan.Agents[p.Agent].Config.Name, name: p.Name, poller: b.Pollers[p], monitor: monitor,
-			below: configs.Or(p.Config.Below, math.Inf(-1)), above: configs.Or(p.Config.Above, math.Inf(1)), value: [1]float64{math.NaN()}}
+			below: configs.Or(p.Config.Below, math.Inf(-1)), above: configs.Or(p.Config.Above, math.Inf(1)),
+			value: [1]float64{math.NaN()}}
 		a.ring = b.Rig.Events().Declare(a.path() + "/Alarm")
 		if w.add(a); monitor {
-			b.Rig.Values().Declare(a.path(), hal.DoubleValue, func() hal.Value { return hal.Value{Kind: hal.DoubleValue, Double: a.value[0]} }, nil)
+			b.Rig.Values().Declare(a.path(), hal.DoubleValue, func() hal.Value {
+				return hal.Value{Kind: hal.DoubleValue, Double: a.value[0]}
+			}, nil)
 		}
 	}
 	for _, l := range b.lamps { // the value of a light is declared where it is opened
-		w.add(&alarm{agent: l.agent, name: l.name, poller: l.poller, monitor: true, below: math.Inf(-1), above: math.Inf(1)})
+		w.add(&alarm{agent: l.agent, name: l.name, poller: l.poller, monitor: true, below: math.Inf(-1),
+			above: math.Inf(1)})
 	}
 	if len(w.list)+len(w.noted) > 0 {
 		b.watch("alarms", w)

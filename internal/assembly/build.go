@@ -56,11 +56,13 @@ func Build(p *plan.Plan, log *slog.Logger) (sys *System, err error) {
 	if c.Clock.Mode == configs.Realtime && !p.Replay {
 		mode = hal.Realtime
 	}
-	rig, err := hal.New(hal.Config{Name: c.Name, Mode: mode, Period: c.Clock.Period, Seed: c.World.Seed, Log: log, Clock: p.Clock, Replay: p.Replay})
+	rig, err := hal.New(hal.Config{Name: c.Name, Mode: mode, Period: c.Clock.Period, Seed: c.World.Seed, Log: log,
+		Clock: p.Clock, Replay: p.Replay})
 	if err != nil {
 		return nil, err
 	}
-	b := newBuilder(&System{Rig: rig, Plan: p, Log: log, outfits: map[string]*ClassDevices{}}, make([]*sim.Body, len(p.Agents))...)
+	b := newBuilder(&System{Rig: rig, Plan: p, Log: log, outfits: map[string]*ClassDevices{}},
+		make([]*sim.Body, len(p.Agents))...)
 	if b.Scene, err = plan.NewScene(p); err != nil {
 		return nil, err
 	}
@@ -212,7 +214,8 @@ func (b *Builder) openOutfits() error {
 	return errors.Join(faults...)
 }
 
-var realities = map[configs.BodyKind]hal.BodyKind{configs.Sim: hal.Simulated, configs.Emulated: hal.Emulated, configs.Real: hal.Real}
+var realities = map[configs.BodyKind]hal.BodyKind{configs.Sim: hal.Simulated, configs.Emulated: hal.Emulated,
+	configs.Real: hal.Real}
 
 // logTime is how long the end of a system waits for a log that is not read.
 const logTime = time.Second
@@ -258,8 +261,8 @@ type shared struct {
 	closer io.Closer
 }
 
-// Share returns the object opened under key, and opens it at the first call. The system closes it after its servers. Servers
-// call it while they open, one after the other.
+// Share returns the object opened under key, and opens it at the first call. The system closes it after its servers.
+// Servers call it while they open, one after the other.
 func (s *System) Share(key string, open func() (io.Closer, error)) (io.Closer, error) {
 	for _, have := range s.shared {
 		if have.key == key {

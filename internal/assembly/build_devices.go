@@ -88,8 +88,11 @@ func (b *Builder) openDevices() error {
 }
 
 func newDevices() Devices {
-	return Devices{feeders: map[*catalog.BoardPlan]*drivers.OutputWriter{}, Pollers: map[*catalog.SensorPlan]*drivers.Poller{},
-		bases: map[*plan.BasePlan]*base.Base{}, Sources: map[plan.JointRef]drivers.Source{}, I2c: map[string]*i2c.Bus{}, Spi: map[string]*spi.Port{}}
+	return Devices{feeders: map[*catalog.BoardPlan]*drivers.OutputWriter{},
+		Pollers: map[*catalog.SensorPlan]*drivers.Poller{},
+		bases:   map[*plan.BasePlan]*base.Base{}, Sources: map[plan.JointRef]drivers.Source{},
+		I2c: map[string]*i2c.Bus{},
+		Spi: map[string]*spi.Port{}}
 }
 
 // warmUp lets time pass only for the emulated devices.
@@ -151,7 +154,8 @@ func (b *Builder) End(bus string, body configs.BodyKind) (e catalog.Connection, 
 	return e, nil, nil
 }
 
-var errReplayReal = errors.New("a real device that is no servo has no recorded answers: got body real, want sim or emulated")
+var errReplayReal = errors.New(
+	"a real device that is no servo has no recorded answers: got body real, want sim or emulated")
 
 // tapped returns open, or the plan's tap around it.
 func (b *Builder) tapped(bus string, kind configs.BodyKind, open servo.Opener) servo.Opener {
@@ -161,8 +165,8 @@ func (b *Builder) tapped(bus string, kind configs.BodyKind, open servo.Opener) s
 	return b.Plan.Tap(bus, kind, open)
 }
 
-// Run opens r and keeps it. A device that does not answer gets a second request before it counts as missing: a busy machine
-// may receive late.
+// Run opens r and keeps it. A device that does not answer gets a second request before it counts as missing: a busy
+// machine may receive late.
 func (b *Builder) Run(r runner) error {
 	err := r.Open()
 	if k := hal.KindOf(err); err != nil && (k == hal.Absent || k == hal.Timeout || k == hal.BusFault) {
@@ -184,7 +188,8 @@ func (b *Builder) openBoard(p *catalog.BoardPlan) error {
 	if err != nil {
 		return err
 	}
-	f := drivers.NewOutputWriter(out, drivers.OutputWriterConfig{Name: p.Name(), Channels: p.Channels, Clock: e.Clock, CycleTime: edge, Gate: b.gateOf(p)})
+	f := drivers.NewOutputWriter(out, drivers.OutputWriterConfig{Name: p.Name(), Channels: p.Channels, Clock: e.Clock,
+		CycleTime: edge, Gate: b.gateOf(p)})
 	b.feeders[p] = f
 	return b.Run(f)
 }
@@ -198,8 +203,9 @@ func (b *Builder) openSensor(p *catalog.SensorPlan) error {
 	if err != nil {
 		return err
 	}
-	c := drivers.PollerConfig{Name: p.Name, Values: p.Values(), Period: time.Duration(float64(time.Second) / p.Config.Rate),
-		Clock: e.Clock, CycleTime: edge}
+	c := drivers.PollerConfig{Name: p.Name, Values: p.Values(),
+		Period: time.Duration(float64(time.Second) / p.Config.Rate),
+		Clock:  e.Clock, CycleTime: edge}
 	if e.Live && p.Kind.On.Waits {
 		c.Period = time.Millisecond // it waits for its input itself, and an event must be read at once
 	}
@@ -225,8 +231,10 @@ func (b *Builder) connectPulses() error {
 			a := &p.Layout.Actuators[k]
 			cal := pulseOf(a, j)
 			j.Pulses.Board.Thrusts = j.Pulses.Board.Thrusts || a.Kind == hal.Thruster
-			b.connected[plan.JointRef{Agent: i, Joint: k}] = drivers.Joint{Writer: b.feeders[j.Pulses.Board], Channel: j.Pulses.Channel, Pulse: cal,
-				Bus: j.Pulses.Board.Name(), Port: b.Plan.Config.Buses[j.Hardware.Bus].Port, ID: max(0, j.Pulses.Board.Address)}
+			b.connected[plan.JointRef{Agent: i, Joint: k}] = drivers.Joint{Writer: b.feeders[j.Pulses.Board],
+				Channel: j.Pulses.Channel, Pulse: cal,
+				Bus: j.Pulses.Board.Name(), Port: b.Plan.Config.Buses[j.Hardware.Bus].Port,
+				ID: max(0, j.Pulses.Board.Address)}
 			if j.Body == configs.Emulated {
 				if err := b.motor(i, k, j, cal); err != nil {
 					return err
@@ -251,8 +259,8 @@ func pulseOf(a *hal.Actuator, j *plan.JointPlan) *calibration.Pulse {
 	return calibration.NominalServo(a.Name, c, a.Limits.MinPosition, a.Limits.MaxPosition)
 }
 
-// Close ends the pulses of thrusters, so that none keeps running without a program, and closes every device. Servos keep
-// their pulses: they hold.
+// Close ends the pulses of thrusters, so that none keeps running without a program, and closes every device. Servos
+// keep their pulses: they hold.
 func (d *Devices) Close(log *slog.Logger) error {
 	var faults []error
 	for p, f := range d.feeders {

@@ -66,10 +66,12 @@ func (b *Builder) openWires() error {
 		if err != nil {
 			return err
 		}
-		watch := drivers.NewPoller(light, drivers.PollerConfig{Name: p.Name, Values: 1, Period: time.Second / LampRate, Clock: e.Clock, CycleTime: edge})
+		watch := drivers.NewPoller(light, drivers.PollerConfig{Name: p.Name, Values: 1, Period: time.Second / LampRate,
+			Clock: e.Clock, CycleTime: edge})
 		b.lamps = append(b.lamps, lamp{agent, p.Name, watch})
 		faults = append(faults, b.Run(watch))
-		b.Rig.Values().Declare("/"+name, hal.BoolValue, func() hal.Value { return hal.Value{Kind: hal.BoolValue, Bool: light.Lit()} },
+		b.Rig.Values().Declare("/"+name, hal.BoolValue,
+			func() hal.Value { return hal.Value{Kind: hal.BoolValue, Bool: light.Lit()} },
 			func(v hal.Value) error { return light.Switch(v.Bool) })
 	}
 	for _, p := range b.Plan.Estops {
@@ -98,13 +100,14 @@ func (b *Builder) openSwitch(p *catalog.WirePlan) (*gpio.Switch, error) {
 
 // The timing of the reader of a stop button's circuit.
 const (
-	StopWait    = 10 * time.Millisecond  // how long it waits for an edge; each wait ends with a reading
-	StopTimeout = 100 * time.Millisecond // how old its last report may be, in addition to a period in step with the cycle
-	stopBegin   = time.Second            // timeout of its first reading
+	StopWait = 10 * time.Millisecond // how long it waits for an edge; each wait ends with a reading
+	// how old its last report may be, in addition to a period in step with the cycle
+	StopTimeout = 100 * time.Millisecond
+	stopBegin   = time.Second // timeout of its first reading
 )
 
-// Latched is a circuit that keeps reading open for a while: the rig checks it once a cycle, its reader more often, and a
-// short opening between two checks of the rig must still stop it.
+// Latched is a circuit that keeps reading open for a while: the rig checks it once a cycle, its reader more often, and
+// a short opening between two checks of the rig must still stop it.
 type Latched struct {
 	drivers.Sensor
 	Clock        hal.Clock
@@ -133,8 +136,10 @@ func (b *Builder) openStop(p *catalog.WirePlan) error {
 	if edge != nil {
 		wait, timeout = 0, timeout+2*b.Plan.Config.Clock.Period
 	}
-	circuit := &Latched{Sensor: gpio.NewEStopInput(p.Pins(e), wait), Clock: e.Clock, Least: max(StopTimeout, 2*b.Plan.Config.Clock.Period)}
-	reader := drivers.NewPoller(circuit, drivers.PollerConfig{Name: p.Name, Values: 1, Period: time.Millisecond, Clock: e.Clock, CycleTime: edge})
+	circuit := &Latched{Sensor: gpio.NewEStopInput(p.Pins(e), wait), Clock: e.Clock,
+		Least: max(StopTimeout, 2*b.Plan.Config.Clock.Period)}
+	reader := drivers.NewPoller(circuit, drivers.PollerConfig{Name: p.Name, Values: 1, Period: time.Millisecond,
+		Clock: e.Clock, CycleTime: edge})
 	if err := b.Run(reader); err != nil {
 		return err
 	}
@@ -165,7 +170,8 @@ func hasReading(s drivers.Source) bool {
 // StopInput returns the check that the rig makes in every cycle. An uncertain state is a stop.
 func StopInput(s drivers.Source, agent string, p *catalog.WirePlan, timeout time.Duration) func() error {
 	fault := func(kind hal.Kind, format string, args ...any) error {
-		return &hal.Error{Kind: kind, Bus: p.Bus, Op: "emergency stop of " + agent, Err: fmt.Errorf(format, args...), Try: "halyard doctor"}
+		return &hal.Error{Kind: kind, Bus: p.Bus, Op: "emergency stop of " + agent, Err: fmt.Errorf(format, args...),
+			Try: "halyard doctor"}
 	}
 	open := fault(hal.Unsafe, "line %s: its circuit is open: the button is pressed, or a wire is cut", p.Line)
 	silent := fault(hal.Timeout, "line %s: no report of its reader for %v", p.Line, timeout)

@@ -16,8 +16,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// openLines opens every line of a joint: in memory for an emulated joint, a port for a real one. All faults are returned
-// together.
+// openLines opens every line of a joint: in memory for an emulated joint, a port for a real one. All faults are
+// returned together.
 func (b *Builder) openLines() error {
 	var faults []error
 	for _, name := range report.SortedKeys(b.Plan.Config.Buses) {
@@ -67,7 +67,8 @@ func (b *Builder) openLine(name string, kind configs.BodyKind, on []plan.JointRe
 	b.note(l.Chain, on)
 	for i, h := range on {
 		j := b.Plan.Joint(h)
-		b.connected[h] = drivers.Joint{Chain: l.Chain, Index: i, Calibration: j.Calibration, Bus: name, Port: bus.Port, ID: j.Hardware.ID}
+		b.connected[h] = drivers.Joint{Chain: l.Chain, Index: i, Calibration: j.Calibration, Bus: name, Port: bus.Port,
+			ID: j.Hardware.ID}
 	}
 	return nil
 }
@@ -79,11 +80,14 @@ func (b *Builder) note(chain servo.Chain, on []plan.JointRef) {
 		name := b.Plan.Agents[h.Agent].Robot.Joints[h.Joint].Name
 		switch {
 		case s.Torque && s.Kept:
-			b.Log.Warn("joint holds: its torque was on at start and stays on until arm or estop", "joint", name, "bus", j.Hardware.Bus)
+			b.Log.Warn("joint holds: its torque was on at start and stays on until arm or estop", "joint", name, "bus",
+				j.Hardware.Bus)
 		case s.Torque:
-			b.Log.Warn("joint has torque at start: it is switched off now, support it", "joint", name, "bus", j.Hardware.Bus)
+			b.Log.Warn("joint has torque at start: it is switched off now, support it", "joint", name, "bus",
+				j.Hardware.Bus)
 		}
-		b.met = append(b.met, calibration.Met{Joint: name, Bus: j.Hardware.Bus, ID: j.Hardware.ID, File: j.Calibration, Offset: s.Homing})
+		b.met = append(b.met, calibration.Met{Joint: name, Bus: j.Hardware.Bus, ID: j.Hardware.ID, File: j.Calibration,
+			Offset: s.Homing})
 	}
 }
 
@@ -91,7 +95,8 @@ func (b *Builder) note(chain servo.Chain, on []plan.JointRef) {
 func (b *Builder) misfits() error {
 	var faults []error
 	for _, m := range calibration.Misfits(b.met) {
-		faults = append(faults, &hal.Error{Kind: hal.Uncalibrated, Bus: m.Bus, ID: m.ID, Joint: m.Joint, Op: "calibration", Err: errors.New(m.Found),
+		faults = append(faults, &hal.Error{Kind: hal.Uncalibrated, Bus: m.Bus, ID: m.ID, Joint: m.Joint,
+			Op: "calibration", Err: errors.New(m.Found),
 			Try: cmp.Or(m.Fix, "halyard doctor "+b.Plan.Config.Source)})
 	}
 	return errors.Join(faults...)
@@ -134,7 +139,8 @@ func (b *Builder) emulate(name string, on []plan.JointRef, lock *sync.Mutex) (*e
 			return nil, err
 		}
 		truth, act := truthOf(j), b.Robots[h.Agent].Joint(h.Joint).Servo
-		if ratio := truth.Gear / calibratedGear(j); ratio != 1 { // the robot's model has the servo with its calibrated gear
+		// the robot's model has the servo with its calibrated gear
+		if ratio := truth.Gear / calibratedGear(j); ratio != 1 {
 			act.Spec = act.Spec.Geared(ratio)
 		}
 		servos[i] = b.Plan.Catalog.Buses.Of(bus.Type).Emulate(j.Servo, j.Hardware.ID, act, truth)
@@ -162,8 +168,9 @@ func truthOf(j *plan.JointPlan) emulator.GroundTruth {
 		t = emulator.GroundTruth{ZeroTicks: c.ZeroTicks, Direction: float64(c.Direction), Gear: c.Gear}
 	}
 	if own := j.Hardware.GroundTruth; own != nil {
-		t = emulator.GroundTruth{ZeroTicks: configs.Or(own.Zero, t.ZeroTicks), Direction: float64(configs.Or(own.Direction, int(t.Direction))),
-			Gear: configs.Or(own.Gear, t.Gear), Backlash: own.Backlash}
+		t = emulator.GroundTruth{ZeroTicks: configs.Or(own.Zero, t.ZeroTicks),
+			Direction: float64(configs.Or(own.Direction, int(t.Direction))),
+			Gear:      configs.Or(own.Gear, t.Gear), Backlash: own.Backlash}
 	}
 	return t
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/p2os"
 )
 
-// chassis is a simulated robot under the board of an emulated base: a p2os.Chassis. The board's commands move the wheels in
-// the next Advance of the scene; its measurements are of the last one.
+// chassis is a simulated robot under the board of an emulated base: a p2os.Chassis. The board's commands move the
+// wheels in the next Advance of the scene; its measurements are of the last one.
 type chassis struct {
 	plan        *plan.BasePlan
 	body        *sim.Body
@@ -28,7 +28,8 @@ type chassis struct {
 // newChassis puts a base under the robot: from now on only the base commands its wheels.
 func (b *Builder) newChassis(e *Emulation, p *plan.BasePlan) (*chassis, error) {
 	a := &b.Plan.Agents[p.Agent]
-	c := &chassis{plan: p, body: b.Robots[p.Agent], radius: a.Robot.Wheel(p.Wheels[0].Actuator), left: hal.None, spin: hal.None}
+	c := &chassis{plan: p, body: b.Robots[p.Agent], radius: a.Robot.Wheel(p.Wheels[0].Actuator), left: hal.None,
+		spin: hal.None}
 	c.groundTruth = catalog.NewTruth(e.Look(c.body), nil)
 	for _, w := range p.Wheels {
 		if err := b.Scene.Driven(a.Config.Name, w.Actuator); err != nil {

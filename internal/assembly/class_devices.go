@@ -32,7 +32,8 @@ func (s *System) newOutfit(p *plan.AgentPlan, body *sim.Body) *ClassDevices {
 // Open opens its devices. Of emulated ones it is called at a cycle's edge: they feel the scene at once.
 func (o *ClassDevices) Open() error {
 	if !o.real {
-		// The button of an emulated circuit cannot be pressed, and its reader would fall silent when the robot is removed.
+		// The button of an emulated circuit cannot be pressed, and its reader would fall silent when the robot is
+		// removed.
 		o.Plan.Estops = nil
 	}
 	return errors.Join(o.openDevices(), o.openLines())

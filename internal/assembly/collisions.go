@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim"
 )
 
-// collisions raises the events of contacts in every cycle of a contact, as the original: a client that connects later also
-// receives a lasting contact. Contacts are computed only after a client has registered for one of the events.
+// collisions raises the events of contacts in every cycle of a contact, as the original: a client that connects later
+// also receives a lasting contact. Contacts are computed only after a client has registered for one of the events.
 //
 //	/humanoid/left_foot/Collision      the body touches anything
 //	/humanoid/Collision/Ground         the robot touches a fixed object
@@ -75,7 +75,8 @@ func (c *collisions) declareRobot(b *sim.Body) {
 	}
 	c.pair(b.Name(), "", "Ground")
 	c.pair(b.Name(), b.Name(), b.Name())
-	c.robots = slices.DeleteFunc(c.robots, func(name string) bool { return name == b.Name() }) // a robot of the same name may return
+	// a robot of the same name may return
+	c.robots = slices.DeleteFunc(c.robots, func(name string) bool { return name == b.Name() })
 	for _, other := range c.robots {
 		c.pair(b.Name(), other, other)
 		c.pair(other, b.Name(), b.Name())

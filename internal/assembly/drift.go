@@ -11,8 +11,8 @@ import (
 // driftCycle is the cycle after which every joint has been read, and none has moved far yet.
 const driftCycle = 3
 
-// driftWatch compares the joints of each robot with the rest pose of their calibrations, once at the start, and logs each
-// joint that has drifted. It does not change the control.
+// driftWatch compares the joints of each robot with the rest pose of their calibrations, once at the start, and logs
+// each joint that has drifted. It does not change the control.
 type driftWatch struct {
 	log    *slog.Logger
 	source string
@@ -33,8 +33,10 @@ func (b *Builder) watchDrift() {
 		a := driftAgent{agent: b.Rig.Agent(p.Config.Name)}
 		for k := range p.Joints {
 			c := p.Joints[k].Calibration
-			if _, connected := b.connected[plan.JointRef{Agent: i, Joint: k}]; connected && c != nil && c.RestTicks != nil {
-				a.channels, a.joints = append(a.channels, p.Layout.Actuators[k].Position), append(a.joints, calibration.Lying{Joint: c})
+			if _, connected := b.connected[plan.JointRef{Agent: i, Joint: k}]; connected && c != nil &&
+				c.RestTicks != nil {
+				a.channels, a.joints = append(a.channels, p.Layout.Actuators[k].Position),
+					append(a.joints, calibration.Lying{Joint: c})
 			}
 		}
 		if len(a.joints) > 0 && a.agent != nil {
@@ -58,7 +60,8 @@ func (w *driftWatch) Cycle(*hal.Cycle) {
 		}
 		drifted, _ := calibration.Drift(a.joints)
 		for _, d := range drifted {
-			w.log.Warn("joint has drifted", "agent", a.agent.Name(), "joint", d.Joint, "found", d.String(), "try", "halyard calibrate "+w.source+" --joint "+d.Joint)
+			w.log.Warn("joint has drifted", "agent", a.agent.Name(), "joint", d.Joint, "found", d.String(), "try",
+				"halyard calibrate "+w.source+" --joint "+d.Joint)
 		}
 	}
 }

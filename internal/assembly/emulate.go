@@ -61,7 +61,8 @@ func EmulateWorld(p *plan.Plan) (*EmulatedWorld, error) {
 		if len(on) == 0 {
 			continue
 		}
-		bus, err := b.emulate(name, on, &w.mu) // on terminals the buses run concurrently with the scene: all share its lock
+		// on terminals the buses run concurrently with the scene: all share its lock
+		bus, err := b.emulate(name, on, &w.mu)
 		if err != nil {
 			return nil, err
 		}
@@ -81,7 +82,8 @@ func (w *EmulatedWorld) Builder() *Builder {
 
 // TimingOf is how a config's line behaves where it is emulated.
 func TimingOf(b configs.Bus) emulator.Timing {
-	return emulator.Timing{Reply: b.Timing.ServoDelay, Frame: b.Timing.USBFrame, Latency: b.Timing.LatencyTimer, Echo: b.Timing.Echo}
+	return emulator.Timing{Reply: b.Timing.ServoDelay, Frame: b.Timing.USBFrame, Latency: b.Timing.LatencyTimer,
+		Echo: b.Timing.Echo}
 }
 
 // Bus returns the bus called name, or nil.
@@ -94,8 +96,8 @@ func (w *EmulatedWorld) Bus(name string) *emulator.Bus {
 	return nil
 }
 
-// Plant plants a fault that begins now. Its text is the emulator's, preceded by the name of a bus if there are several: "off
-// servo 7", "upper: crc bus p=0.1".
+// Plant plants a fault that begins now. Its text is the emulator's, preceded by the name of a bus if there are several:
+// "off servo 7", "upper: crc bus p=0.1".
 func (w *EmulatedWorld) Plant(text string) error {
 	invalid := func(err error) error {
 		return &hal.Error{Kind: hal.Invalid, Op: "--fault " + strconv.Quote(text), Err: err}
@@ -124,7 +126,8 @@ func (w *EmulatedWorld) Plant(text string) error {
 	case len(hit) == 0:
 		return invalid(fmt.Errorf("no emulated servo has id %d", f.Target))
 	case len(hit) > 1 && f.Target != wire.All:
-		return invalid(fmt.Errorf("%d buses have a servo %d: put the bus in front, as in \"NAME: %s\"", len(hit), f.Target, rest))
+		return invalid(fmt.Errorf("%d buses have a servo %d: put the bus in front, as in \"NAME: %s\"", len(hit),
+			f.Target, rest))
 	}
 	for _, b := range hit {
 		if err := b.Fault(f); err != nil {
@@ -141,8 +144,9 @@ func hasServo(b *emulator.Bus, id int) bool {
 	})
 }
 
-// Move lets the scene's time pass with the wall's until ctx ends. It is no control loop: a client sees the world at most
-// a pulse old. behind, when not nil, is called at most once in span with the time that the world lost, which it did not simulate.
+// Move lets the scene's time pass with the wall's until ctx ends. It is no control loop: a client sees the world at
+// most a pulse old. behind, when not nil, is called at most once in span with the time that the world lost, which it
+// did not simulate.
 func (w *EmulatedWorld) Move(ctx context.Context, behind func(lost, span time.Duration)) {
 	const span, tolerable = 10 * time.Second, 200 * time.Millisecond
 	tick := time.NewTicker(pulse) // late ticks do no harm: the elapsed time is measured

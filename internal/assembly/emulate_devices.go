@@ -73,8 +73,10 @@ type motor struct {
 
 // EmulateDevices makes every emulated device of the plan, over the simulated robots.
 func (b *Builder) EmulateDevices() (*Emulation, error) {
-	e := &Emulation{Buses: map[string]*chip.Bus{}, ports: map[string]bool{}, Lines: map[string]emulatedLine{}, ends: map[string]SerialEnd{}, widths: map[*catalog.BoardPlan]func(int) time.Duration{},
-		Chips: map[*catalog.SensorPlan]chip.Device{}, Fields: map[*catalog.SensorPlan]*catalog.Field{}, Gpios: map[string]chipOf{}, Buttons: map[*catalog.WirePlan]*pins.Switch{}}
+	e := &Emulation{Buses: map[string]*chip.Bus{}, ports: map[string]bool{}, Lines: map[string]emulatedLine{},
+		ends: map[string]SerialEnd{}, widths: map[*catalog.BoardPlan]func(int) time.Duration{},
+		Chips: map[*catalog.SensorPlan]chip.Device{}, Fields: map[*catalog.SensorPlan]*catalog.Field{},
+		Gpios: map[string]chipOf{}, Buttons: map[*catalog.WirePlan]*pins.Switch{}}
 	seed := b.Plan.Config.World.Seed
 	onBus := map[string][]chip.Device{}
 	for _, p := range b.Plan.Boards {
@@ -106,7 +108,8 @@ func (b *Builder) EmulateDevices() (*Emulation, error) {
 			continue
 		}
 		if p.Scanner != nil {
-			scene := catalog.Outlook{Body: b.Robots[p.Agent], Sensor: catalog.SensorIndex(b.Plan.Agents[p.Agent].Layout, p.Name)}
+			scene := catalog.Outlook{Body: b.Robots[p.Agent],
+				Sensor: catalog.SensorIndex(b.Plan.Agents[p.Agent].Layout, p.Name)}
 			e.ends[p.Config.Bus] = SerialEnd{Board: p.Scanner.Board(scene)}
 			continue
 		}
@@ -146,7 +149,8 @@ func (b *Builder) EmulateDevices() (*Emulation, error) {
 	}
 	for _, name := range report.SortedKeys(onBus) {
 		bus := b.Plan.Config.Buses[name]
-		e.Buses[name], e.ports[name] = chip.NewBus(name, bus.Frequency, seed, onBus[name]...), bus.Type == catalog.SPIBus
+		e.Buses[name], e.ports[name] = chip.NewBus(name, bus.Frequency, seed, onBus[name]...),
+			bus.Type == catalog.SPIBus
 	}
 	for _, name := range report.SortedKeys(e.ends) {
 		bus := b.Plan.Config.Buses[name]
@@ -200,8 +204,8 @@ func EndOf(name string, bus *chip.Bus, port bool) catalog.Connection {
 	return catalog.Connection{Name: name, Bus: host, Clock: host}
 }
 
-// motor connects a channel of an emulated board to actuator at of the simulated robot of agent i, by the calibration cal, or
-// by the config's ground truth if set.
+// motor connects a channel of an emulated board to actuator at of the simulated robot of agent i, by the calibration
+// cal, or by the config's ground truth if set.
 func (b *Builder) motor(i, at int, j *plan.JointPlan, cal *calibration.Pulse) error {
 	p := j.Pulses
 	width, channel := b.Emulation.widths[p.Board], p.Channel
@@ -214,7 +218,8 @@ func (b *Builder) motor(i, at int, j *plan.JointPlan, cal *calibration.Pulse) er
 	if a.Kind == hal.Thruster {
 		// A calibration waits for longer than an ESC needs.
 		m.Input = a.Goal[hal.DutyMode]
-		m.esc = &chip.ESC{Neutral: cal.Neutral, DeadBand: cal.DeadBand, Range: cal.Range, Arming: cal.Arming * 3 / 4, Reversed: direction < 0}
+		m.esc = &chip.ESC{Neutral: cal.Neutral, DeadBand: cal.DeadBand, Range: cal.Range, Arming: cal.Arming * 3 / 4,
+			Reversed: direction < 0}
 	} else {
 		if err := b.Scene.Driven(b.Plan.Agents[i].Config.Name, at); err != nil {
 			return err

@@ -15,7 +15,8 @@ import (
 // maxLines is how many lines an emulated chip has, at most, by their offsets.
 const maxLines = 1 << 12
 
-// chipOf is the emulated chip of a bus, with the lines that the config names: each at its offset, or, by its name, after them.
+// chipOf is the emulated chip of a bus, with the lines that the config names: each at its offset, or, by its name,
+// after them.
 type chipOf struct {
 	*pins.Chip
 	At map[string]int
@@ -91,7 +92,8 @@ func (e *Emulation) shine(w *catalog.WirePlan, c chipOf, body hal.Body) {
 	if !ok || lamp.Switch(false) != nil {
 		return
 	}
-	e.feels = append(e.feels, func() { lamp.Switch(c.Level(c.At[w.Line]) != w.Low) }) // the agent has the lamp, so the call cannot fail
+	// the agent has the lamp, so the call cannot fail
+	e.feels = append(e.feels, func() { lamp.Switch(c.Level(c.At[w.Line]) != w.Low) })
 }
 
 // gate lets a gate that is closed end the pulses of its boards.

@@ -150,8 +150,8 @@ func (w *EmulatedWorld) Terminals() (list []Terminal) {
 	return list
 }
 
-// Pass advances time by dt: the pulses move the robots, the scene advances, the devices measure it. They fail only for a
-// negative time.
+// Pass advances time by dt: the pulses move the robots, the scene advances, the devices measure it. They fail only for
+// a negative time.
 func (w *EmulatedWorld) Pass(dt time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -165,8 +165,8 @@ func (w *EmulatedWorld) Pass(dt time.Duration) {
 	}
 }
 
-// overTCP serves the line of a network device at any free loopback port. The path is its address in the form of a config.
-// There is no link to it.
+// overTCP serves the line of a network device at any free loopback port. The path is its address in the form of a
+// config. There is no link to it.
 func overTCP(line *wire.Line) func(context.Context, string) (string, func() error, error) {
 	return func(ctx context.Context, _ string) (string, func() error, error) {
 		n, err := net.Listen("tcp", "127.0.0.1:0")

@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// estimated is the body of devices of a vehicle. Its pose is estimated from the sensors: attitude and rates from the imu, height
-// from the pressure; position and speed are unknown.
+// estimated is the body of devices of a vehicle. Its pose is estimated from the sensors: attitude and rates from the
+// imu, height from the pressure; position and speed are unknown.
 type estimated struct {
 	hal.Body
 	layout              *hal.Layout
@@ -16,8 +16,8 @@ type estimated struct {
 	perMetre            float64 // Pa
 }
 
-// estimatePose adds an estimated pose, marked as an estimate, to the devices of a vehicle, if its layout has a pose without a
-// device. The pressure rises by perMetre, Pa.
+// estimatePose adds an estimated pose, marked as an estimate, to the devices of a vehicle, if its layout has a pose
+// without a device. The pressure rises by perMetre, Pa.
 func estimatePose(body hal.Body, driven map[string]bool, perMetre float64) hal.Body {
 	l := body.Layout()
 	r := &estimated{Body: body, perMetre: perMetre, imu: hal.None, pressure: hal.None, pose: hal.None}

@@ -6,8 +6,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Explainer returns a function that describes the packets in the bytes of a servo line; see servo.Traits.Explain. A line
-// that is a part of a bus has its name and a number. It returns nil for an unknown line, and for a vendor without
+// Explainer returns a function that describes the packets in the bytes of a servo line; see servo.Traits.Explain. A
+// line that is a part of a bus has its name and a number. It returns nil for an unknown line, and for a vendor without
 // descriptions.
 func (s *System) Explainer(line string) func(asked, data []byte, host bool) []string {
 	buses, bus := s.Plan.Config.Buses, line

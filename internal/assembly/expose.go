@@ -8,9 +8,9 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Exposed returns the system's emulated servos as a world of emulate: for terminals in addition to its own drivers, and for a
-// hand, which moves with the rig's cycle from now on. Call it once, before the rig runs. It returns nil without an emulated
-// servo on a line.
+// Exposed returns the system's emulated servos as a world of emulate: for terminals in addition to its own drivers, and
+// for a hand, which moves with the rig's cycle from now on. Call it once, before the rig runs. It returns nil without
+// an emulated servo on a line.
 func (s *System) Exposed() *EmulatedWorld {
 	w := &EmulatedWorld{Scene: s.Scene, plan: s.Plan}
 	for _, l := range s.Lines {
@@ -35,8 +35,8 @@ func (w handsOf) Advance(dt time.Duration) error {
 	return nil
 }
 
-// SharedTerminals returns the lines of w that can be served on pseudo-terminals while a rig drives them, by name. between runs a
-// function between cycles.
+// SharedTerminals returns the lines of w that can be served on pseudo-terminals while a rig drives them, by name.
+// between runs a function between cycles.
 func (w *EmulatedWorld) SharedTerminals(between func(func())) (list []Terminal) {
 	for _, b := range w.serial() {
 		list = append(list, Terminal{b.name, func(ctx context.Context, link string) (string, func() error, error) {

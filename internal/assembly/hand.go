@@ -16,7 +16,8 @@ import (
 
 // The orders of halyard hand: the actions of a person at the bench on the joints of emulated robots, and their state.
 
-// HandSocket is the name of the socket on which a served emulator receives the orders of halyard hand, in its folder of links.
+// HandSocket is the name of the socket on which a served emulator receives the orders of halyard hand, in its folder of
+// links.
 const HandSocket = ".hand"
 
 // HandHelp lists the orders of Hand.
@@ -116,7 +117,8 @@ func (j handed) view(f func(*emulator.Servo)) {
 func (w *EmulatedWorld) handled() (list []handed) {
 	for _, b := range w.Buses {
 		for i, h := range b.on {
-			list = append(list, handed{w.plan.JointName(h), b, b.Bus.Servos()[i], w.Scene.Body(w.plan.Agents[h.Agent].Config.Name), h.Joint})
+			list = append(list, handed{w.plan.JointName(h), b, b.Bus.Servos()[i],
+				w.Scene.Body(w.plan.Agents[h.Agent].Config.Name), h.Joint})
 		}
 	}
 	return list
@@ -136,7 +138,8 @@ func (w *EmulatedWorld) joint(name string) (handed, error) {
 	case 1:
 		return hits[0], nil
 	case 0:
-		return handed{}, fmt.Errorf("got joint %q, want one of %s; %s", name, strings.Join(names, ", "), catalog.LikelyOr(name, names, "halyard hand DIR lists them"))
+		return handed{}, fmt.Errorf("got joint %q, want one of %s; %s", name, strings.Join(names, ", "),
+			catalog.LikelyOr(name, names, "halyard hand DIR lists them"))
 	}
 	return handed{}, fmt.Errorf("got joint %q, which %d agents have, want AGENT/JOINT", name, len(hits))
 }
@@ -272,7 +275,8 @@ func (w *EmulatedWorld) look() (a HandAnswer) {
 		j.view(func(s *emulator.Servo) {
 			row.ID, _ = s.Register("id")
 			row.Ticks, _ = s.Register("present_position")
-			row.Position, row.Torque, row.Effort = report.Number(s.Act.Position), s.Act.Enable, report.Number(s.Act.Torque)
+			row.Position, row.Torque, row.Effort = report.Number(s.Act.Position), s.Act.Enable,
+				report.Number(s.Act.Torque)
 			row.Plugged = !s.Dark
 			if h := w.hands[j.name]; h != nil { // the buses share the world's lock
 				row.Hand = map[bool]string{true: "holds", false: "moves"}[h.done]

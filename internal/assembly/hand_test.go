@@ -68,7 +68,8 @@ func TestHand(t *testing.T) {
 	}
 	pass(300 * time.Millisecond)
 	j := seen(t, w, "elbow_flex")
-	if j.Hand != "holds" || math.Abs(float64(j.Position)-0.5) > 0.01 || j.Torque || math.Abs(float64(j.Ticks)-(2048+0.5*4096/(2*math.Pi))) > 15 {
+	if j.Hand != "holds" || math.Abs(float64(j.Position)-0.5) > 0.01 || j.Torque ||
+		math.Abs(float64(j.Ticks)-(2048+0.5*4096/(2*math.Pi))) > 15 {
 		t.Errorf("held: got %+v", j)
 	}
 	do(t, w, "move elbow_flex 99")
@@ -106,8 +107,10 @@ func TestHand(t *testing.T) {
 		t.Errorf("registers: got %d", len(list))
 	}
 	for order, want := range map[string]string{
-		"move elbow_flx 0.1": `did you mean "elbow_flex"?`, "move elbow_flex far": "want RAD [SECONDS]", "move elbow_flex 0.1 -1": "want RAD [SECONDS]",
-		"throw elbow_flex": "want an order", "look here": "halyard hand DIR lists them", "fault off servo 77": "no emulated servo has id 77",
+		"move elbow_flx 0.1": `did you mean "elbow_flex"?`, "move elbow_flex far": "want RAD [SECONDS]",
+		"move elbow_flex 0.1 -1": "want RAD [SECONDS]",
+		"throw elbow_flex":       "want an order", "look here": "halyard hand DIR lists them",
+		"fault off servo 77": "no emulated servo has id 77",
 	} {
 		if a := w.Hand(order); !strings.Contains(a.Error, want) {
 			t.Errorf("%s: got %q, want %q", order, a.Error, want)

@@ -23,8 +23,8 @@ type keptServo struct {
 // maxKept bounds a file of kept servos, bytes: some hundred servos of some hundred registers.
 const maxKept = 4 << 20
 
-// Restore loads the servos' EEPROM that Save wrote into dir, and creates dir if necessary. A servo of another model than
-// the saved one keeps its factory settings.
+// Restore loads the servos' EEPROM that Save wrote into dir, and creates dir if necessary. A servo of another model
+// than the saved one keeps its factory settings.
 func (w *EmulatedWorld) Restore(dir string) error {
 	fault := func(err error) error { return &hal.Error{Kind: hal.Invalid, Op: "--state", Err: err} }
 	if err := os.MkdirAll(dir, 0o755); err != nil {

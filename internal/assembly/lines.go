@@ -29,8 +29,8 @@ func (s *System) LineStates() (list []LineState) {
 	return list
 }
 
-// Tamper plants a fault in the emulated servo of a joint, at a cycle's edge: "unplugged", "crc p=0.1 for=5s", as emulate's
-// --fault without its target. "" ends all faults of the servo.
+// Tamper plants a fault in the emulated servo of a joint, at a cycle's edge: "unplugged", "crc p=0.1 for=5s", as
+// emulate's --fault without its target. "" ends all faults of the servo.
 func (s *System) Tamper(agent, joint, text string) error {
 	fault := func(err error) error {
 		return &hal.Error{Kind: hal.Invalid, Joint: joint, Op: "plant a fault", Err: err}

@@ -38,10 +38,12 @@ func linkParameters() []parameter[model.Linkage] {
 
 // jointParameters are the parameters of a joint with a motor: friction and damping only if it connects bodies.
 func jointParameters(j *model.Joint) []parameter[model.Joint] {
-	list := []parameter[model.Joint]{{"MotorStrength", minStrength, maxStrength, func(j *model.Joint) *float64 { return &j.Strength }}}
+	list := []parameter[model.Joint]{{"MotorStrength", minStrength, maxStrength,
+		func(j *model.Joint) *float64 { return &j.Strength }}}
 	if j.Child != hal.None {
 		for _, f := range linkParameters() {
-			list = append(list, parameter[model.Joint]{f.name, f.low, f.high, func(j *model.Joint) *float64 { return f.at(&j.Linkage) }})
+			list = append(list, parameter[model.Joint]{f.name, f.low, f.high,
+				func(j *model.Joint) *float64 { return f.at(&j.Linkage) }})
 		}
 	}
 	return list
@@ -55,7 +57,8 @@ func declare[T any](values *hal.Values, prefix string, f *parameter[T], now func
 }
 
 // declareNumber declares a number that may be set from low to high.
-func declareNumber[T any](values *hal.Values, name string, low, high float64, now func() *T, get func(*T) float64, set func(float64) error) {
+func declareNumber[T any](values *hal.Values, name string, low, high float64, now func() *T, get func(*T) float64,
+	set func(float64) error) {
 	values.Declare(name, hal.DoubleValue, func() hal.Value {
 		if t := now(); t != nil {
 			return hal.Value{Kind: hal.DoubleValue, Double: get(t)}

@@ -10,11 +10,11 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// The parameters of the simulated model as named values, in the names of the original simulator; docs/osp-values.md lists
-// them. A pose and gravity are set at once; all others take effect at the next reset.
+// The parameters of the simulated model as named values, in the names of the original simulator; docs/osp-values.md
+// lists them. A pose and gravity are set at once; all others take effect at the next reset.
 
-// observeModel declares the values and the events of the scene and of its robots, except real ones: of those the scene has
-// only the measured positions.
+// observeModel declares the values and the events of the scene and of its robots, except real ones: of those the scene
+// has only the measured positions.
 func (b *Builder) observeModel() {
 	b.values = &modelValues{scene: b.Scene, values: b.Rig.Values()}
 	b.collisions = newCollisions(b.Scene, b.Rig.Events())
@@ -53,7 +53,8 @@ func (v *modelValues) declareScene() {
 		func(x hal.Value) error { return v.scene.SetGravity([3]float64(x.Vector[:3])) })
 	// Fixed shapes and fields have surfaces too; only the plane's has a name that a client could know.
 	if v.scene.Ground() != nil {
-		f := parameter[model.Material]{"Friction", 0, maxFriction, func(m *model.Material) *float64 { return &m.Friction }}
+		f := parameter[model.Material]{"Friction", 0, maxFriction,
+			func(m *model.Material) *float64 { return &m.Friction }}
 		declare(v.values, "/World/Ground/", &f, v.scene.Ground, func(change func(*model.Material)) error {
 			m := *v.scene.Ground()
 			change(&m)
@@ -68,7 +69,8 @@ func (v *modelValues) declareScene() {
 			_, p, ok := v.scene.Thing(i)
 			return p, ok
 		}, func(p hal.Pose) error { return v.scene.PlaceThing(i, p) })
-		v.declareBody(prefix, now(), now, func(change func(*model.Body)) error { return v.scene.ChangeThing(i, change) })
+		v.declareBody(prefix, now(), now,
+			func(change func(*model.Body)) error { return v.scene.ChangeThing(i, change) })
 	}
 }
 
@@ -103,7 +105,8 @@ func (v *modelValues) declareRobot(b *sim.Body) {
 	// Passive joints have no motor, and no path at any original's.
 	for i := range m.Passive {
 		for _, f := range linkParameters() {
-			declarePart(v.values, "/"+b.Name()+"/"+m.Passive[i].Name+"/", &f, b, here, func(m *model.Robot) *model.Linkage { return &m.Passive[i].Linkage })
+			declarePart(v.values, "/"+b.Name()+"/"+m.Passive[i].Name+"/", &f, b, here,
+				func(m *model.Robot) *model.Linkage { return &m.Passive[i].Linkage })
 		}
 	}
 	if len(m.Joints) == 0 || m.Joints[0].Servo == nil {
@@ -128,7 +131,8 @@ func partOf[T any](here func() *model.Robot, part func(*model.Robot) *T) func() 
 }
 
 // declarePart declares the value f of a part of robot b.
-func declarePart[T any](values *hal.Values, prefix string, f *parameter[T], b *sim.Body, here func() *model.Robot, part func(*model.Robot) *T) {
+func declarePart[T any](values *hal.Values, prefix string, f *parameter[T], b *sim.Body, here func() *model.Robot,
+	part func(*model.Robot) *T) {
 	declare(values, prefix, f, partOf(here, part), func(change func(*T)) error {
 		return b.Change(func(m *model.Robot) { change(part(m)) })
 	})
@@ -142,10 +146,11 @@ func jointPrefix(robot string, m *model.Robot, i int) string {
 	return "/" + robot + m.Joints[i].Path + "/"
 }
 
-// declarePose declares the pose of a body. Its orientation has two names: this project's, which includes its kind, and the
-// original's.
+// declarePose declares the pose of a body. Its orientation has two names: this project's, which includes its kind, and
+// the original's.
 func (v *modelValues) declarePose(prefix string, at func() (hal.Pose, bool), place func(hal.Pose) error) {
-	declare := func(name string, kind hal.ValueKind, get func(hal.Pose) hal.Value, set func(p *hal.Pose, x hal.Value) error) {
+	declare := func(name string, kind hal.ValueKind, get func(hal.Pose) hal.Value,
+		set func(p *hal.Pose, x hal.Value) error) {
 		v.values.Declare(prefix+name, kind, func() hal.Value {
 			if p, ok := at(); ok {
 				return get(p)
@@ -162,10 +167,11 @@ func (v *modelValues) declarePose(prefix string, at func() (hal.Pose, bool), pla
 			return place(p)
 		})
 	}
-	declare("Position", hal.VectorValue, func(p hal.Pose) hal.Value { return vector(p.Position) }, func(p *hal.Pose, x hal.Value) error {
-		p.Position = [3]float64(x.Vector[:3]) // it keeps its orientation
-		return nil
-	})
+	declare("Position", hal.VectorValue, func(p hal.Pose) hal.Value { return vector(p.Position) },
+		func(p *hal.Pose, x hal.Value) error {
+			p.Position = [3]float64(x.Vector[:3]) // it keeps its orientation
+			return nil
+		})
 	for _, name := range []string{"Orientation", "OrientationQuaternion"} {
 		declare(name, hal.QuaternionValue, func(p hal.Pose) hal.Value {
 			return hal.Value{Kind: hal.QuaternionValue, Vector: p.Rotation}
@@ -177,7 +183,8 @@ func (v *modelValues) declarePose(prefix string, at func() (hal.Pose, bool), pla
 }
 
 // declareBody declares the parameters of a body.
-func (v *modelValues) declareBody(prefix string, b *model.Body, now func() *model.Body, change func(func(*model.Body)) error) {
+func (v *modelValues) declareBody(prefix string, b *model.Body, now func() *model.Body,
+	change func(func(*model.Body)) error) {
 	// A root that is fixed to the world may have no mass, which then has no effect.
 	if b.Mass > 0 {
 		declareNumber(v.values, prefix+"Mass", minMass, maxMass, now, func(b *model.Body) float64 { return b.Mass },
@@ -200,7 +207,8 @@ func (v *modelValues) declareBody(prefix string, b *model.Body, now func() *mode
 }
 
 // declareShape declares the parameters of shape k of a body.
-func (v *modelValues) declareShape(prefix string, kind model.ShapeKind, k int, now func() *model.Body, change func(func(*model.Body)) error) {
+func (v *modelValues) declareShape(prefix string, kind model.ShapeKind, k int, now func() *model.Body,
+	change func(func(*model.Body)) error) {
 	// Sizes go through Resize, so that the inertia follows.
 	resize := func(set func(s *model.Shape)) error {
 		return change(func(b *model.Body) {
@@ -227,17 +235,22 @@ func (v *modelValues) declareShape(prefix string, kind model.ShapeKind, k int, n
 			if now() == nil {
 				return errGone
 			}
-			return resize(func(s *model.Shape) { s.Half = [3]float64{x.Vector[0] / 2, x.Vector[1] / 2, x.Vector[2] / 2} })
+			return resize(func(s *model.Shape) {
+				s.Half = [3]float64{x.Vector[0] / 2, x.Vector[1] / 2, x.Vector[2] / 2}
+			})
 		})
 	} else {
-		declareNumber(v.values, prefix+"Radius", minLength, maxLength, now, func(b *model.Body) float64 { return b.Shapes[k].Radius },
+		declareNumber(v.values, prefix+"Radius", minLength, maxLength, now,
+			func(b *model.Body) float64 { return b.Shapes[k].Radius },
 			func(x float64) error { return resize(func(s *model.Shape) { s.Radius = x }) })
 	}
 	if kind == model.Capsule || kind == model.Cylinder {
-		declareNumber(v.values, prefix+"Height", minLength, maxLength, now, func(b *model.Body) float64 { return 2 * b.Shapes[k].Half[2] },
+		declareNumber(v.values, prefix+"Height", minLength, maxLength, now,
+			func(b *model.Body) float64 { return 2 * b.Shapes[k].Half[2] },
 			func(x float64) error { return resize(func(s *model.Shape) { s.Half[2] = x / 2 }) })
 	}
-	f := parameter[model.Body]{"Friction", 0, maxFriction, func(b *model.Body) *float64 { return &b.Shapes[k].Material.Friction }}
+	f := parameter[model.Body]{"Friction", 0, maxFriction,
+		func(b *model.Body) *float64 { return &b.Shapes[k].Material.Friction }}
 	declare(v.values, prefix, &f, now, change)
 }
 

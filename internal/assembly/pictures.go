@@ -16,9 +16,10 @@ const (
 	joinInterval = 200 * time.Millisecond
 )
 
-// WatchCameras calls take with the compressed pictures of all cameras, also those of robots that join, from several goroutines, until
-// end returns.
-func (s *System) WatchCameras(take func(agent, camera string, at time.Duration, format string, data []byte)) (end func()) {
+// WatchCameras calls take with the compressed pictures of all cameras, also those of robots that join, from several
+// goroutines, until end returns.
+func (s *System) WatchCameras(take func(agent, camera string, at time.Duration, format string, data []byte)) (
+	end func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var all sync.WaitGroup
 	all.Go(func() {
@@ -42,7 +43,9 @@ func (s *System) WatchCameras(take func(agent, camera string, at time.Duration, 
 					name := a.Layout().Cameras[i].Name
 					all.Go(func() {
 						defer s.Rig.Contain("cameras")
-						if err := watchCamera(ctx, source, i, func(p *topics.Picture) { take(a.Name(), name, p.Time, p.Format, p.Data) }); err != nil && ctx.Err() == nil {
+						if err := watchCamera(ctx, source, i,
+							func(p *topics.Picture) { take(a.Name(), name, p.Time, p.Format, p.Data) }); err != nil &&
+							ctx.Err() == nil {
 							s.Log.Warn("camera is not watched", "agent", a.Name(), "camera", name, "fault", err)
 						}
 					})

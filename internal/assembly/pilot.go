@@ -72,9 +72,9 @@ func MixerOf(v *hydro.Vehicle, l *hal.Layout) autopilot.Mixer {
 	return m
 }
 
-// strongTuning is for a vehicle of Okon's size with eight times its thrust and propellers with a delay of 80 ms: with Okon's
-// own gains it oscillates. The bandwidth is 3 to 5 rad/s for attitudes, 10 to 15 for rates, 1.5 for depth. The integrals
-// compensate a righting arm of a centimetre and a weight of one or two newtons in water.
+// strongTuning is for a vehicle of Okon's size with eight times its thrust and propellers with a delay of 80 ms: with
+// Okon's own gains it oscillates. The bandwidth is 3 to 5 rad/s for attitudes, 10 to 15 for rates, 1.5 for depth. The
+// integrals compensate a righting arm of a centimetre and a weight of one or two newtons in water.
 func strongTuning() autopilot.Tuning {
 	of := func(p, i, d, limit float64) autopilot.Gains {
 		return autopilot.Gains{P: p, I: i, D: d, WindupCap: 10, Gain: 1, Limit: limit}

@@ -21,8 +21,8 @@ type Servers struct {
 	list  []catalog.Server
 }
 
-// Run serves until ctx ends, and waits for all. broke is called when a server ends by itself: the others serve on, since a stop
-// may come through each of them.
+// Run serves until ctx ends, and waits for all. broke is called when a server ends by itself: the others serve on,
+// since a stop may come through each of them.
 func (s *Servers) Run(ctx context.Context, broke func()) error {
 	var wg sync.WaitGroup
 	errs := make([]error, len(s.list))
@@ -58,7 +58,8 @@ func OpenServers(sys *System) (*Servers, error) {
 			}
 		}
 		s.Close()
-		return nil, &hal.Error{Kind: hal.Busy, Op: fmt.Sprintf("%s: listen at %s", c.Servers[i].Protocol, c.Servers[i].Listen),
+		return nil, &hal.Error{Kind: hal.Busy, Op: fmt.Sprintf("%s: listen at %s", c.Servers[i].Protocol,
+			c.Servers[i].Listen),
 			Err: err, Try: fmt.Sprintf("halyard serve %s --listen %s=127.0.0.1:0", c.Source, c.Servers[i].Protocol)}
 	}
 	return s, nil

@@ -25,8 +25,8 @@ type Sight struct {
 	Real    []bool           // one a camera
 }
 
-// Watch starts the stream of camera i; see hal.CameraSource. Indices n..2n-1 select the simulated view of the same cameras,
-// for the object detector.
+// Watch starts the stream of camera i; see hal.CameraSource. Indices n..2n-1 select the simulated view of the same
+// cameras, for the object detector.
 func (s *Sight) Watch(i int) (hal.ImageStream, error) {
 	if s.rig != nil {
 		defer s.rig.BetweenCycles(func() {}) // wakes an idle rig: the next cycle, which shows the bodies, comes in time
@@ -35,7 +35,8 @@ func (s *Sight) Watch(i int) (hal.ImageStream, error) {
 	case i >= n && i < 2*n && s.Scene != nil && !s.Real[i-n]:
 		return s.Scene.Watch(i - n)
 	case !s.Sees(i):
-		return nil, &hal.Error{Kind: hal.Absent, Op: fmt.Sprintf("camera %d of %s", i, s.agent), Err: errors.New("it has no device: hardware.cameras names them")}
+		return nil, &hal.Error{Kind: hal.Absent, Op: fmt.Sprintf("camera %d of %s", i, s.agent),
+			Err: errors.New("it has no device: hardware.cameras names them")}
 	case s.Devices[i] != nil:
 		return s.Devices[i].Watch(0)
 	}
@@ -47,8 +48,8 @@ func (s *Sight) Sees(i int) bool {
 	return i >= 0 && i < len(s.Devices) && (s.Devices[i] != nil || s.Scene != nil && !s.Real[i])
 }
 
-// Detector returns the camera whose detections apply to the pictures of camera i, or hal.None. For an emulated device the
-// scene provides them. There is no detector for the pictures of a real device.
+// Detector returns the camera whose detections apply to the pictures of camera i, or hal.None. For an emulated device
+// the scene provides them. There is no detector for the pictures of a real device.
 func (s *Sight) Detector(i int) int {
 	switch {
 	case !s.Sees(i) || s.Real[i]:
@@ -87,7 +88,8 @@ func (sys *System) Sight(agent *hal.Agent) (*Sight, error) {
 		return nil, &hal.Error{Kind: hal.Absent, Op: "cameras of " + agent.Name(), Err: errors.New("it has none here")}
 	}
 	n := len(agent.Layout().Cameras)
-	return &Sight{rig: sys.Rig, agent: agent.Name(), Scene: w, Devices: make([]*camera.Camera, n), Real: make([]bool, n)}, nil
+	return &Sight{rig: sys.Rig, agent: agent.Name(), Scene: w, Devices: make([]*camera.Camera, n),
+		Real: make([]bool, n)}, nil
 }
 
 // eyes are the sights of a rig's agents, with their devices. A fault of a camera is an event of the rig,
@@ -177,7 +179,8 @@ func (b *Builder) openCamera(q *plan.CameraPlan) error {
 	}
 	b.Eyes.Of(agent).Devices[q.Index] = cam
 	path := "/" + agent + "/" + q.Name
-	b.Eyes.Watched = append(b.Eyes.Watched, eye{agent: agent, name: q.Name, Camera: cam, lost: b.Rig.Events().Declare(path + "/Fault")})
+	b.Eyes.Watched = append(b.Eyes.Watched,
+		eye{agent: agent, name: q.Name, Camera: cam, lost: b.Rig.Events().Declare(path + "/Fault")})
 	count := func(what string, of func(camera.Stats) uint64) {
 		b.Rig.Values().Declare(path+"/"+what, hal.IntValue, func() hal.Value {
 			stats, _ := cam.State()
@@ -196,10 +199,12 @@ func (b *Builder) CameraNode(q *plan.CameraPlan) (camera.Opener, *video.Camera, 
 	}
 	source, ok := b.Simulated(q.Agent).(hal.CameraSource)
 	if !ok {
-		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "camera " + q.Name, Err: errors.New("nothing simulated looks through it")}
+		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "camera " + q.Name,
+			Err: errors.New("nothing simulated looks through it")}
 	}
 	c := video.Config{Name: q.Name, Source: source, Camera: q.Index, Sizes: [][2]int{{q.Width, q.Height}},
-		Pixels: []camera.Pixel{camera.MJPG, camera.YUYV, camera.RGB3, camera.GREY}, Rate: q.Config.Rate, Seed: b.Plan.Config.World.Seed, Bare: true}
+		Pixels: []camera.Pixel{camera.MJPG, camera.YUYV, camera.RGB3, camera.GREY}, Rate: q.Config.Rate,
+		Seed: b.Plan.Config.World.Seed, Bare: true}
 	if b.Plan.Lens != nil {
 		return b.Plan.Lens(c)
 	}
@@ -238,8 +243,8 @@ func (e *eyes) Close() error {
 	return errors.Join(faults...)
 }
 
-// rigClock provides the rig's time to other goroutines: that of the last cycle and, in real time, the time since then. It is
-// a hal.World, since worlds are called in every cycle.
+// rigClock provides the rig's time to other goroutines: that of the last cycle and, in real time, the time since then.
+// It is a hal.World, since worlds are called in every cycle.
 type rigClock struct {
 	mode hal.ClockMode
 	edge atomic.Int64 // ns

@@ -19,8 +19,8 @@ type Spawned struct {
 	Devices *ClassDevices // nil where all of it is simulated
 }
 
-// spawnedWorlds is the worlds of spawned robots: they are added and removed between cycles, at one place in the order of
-// worlds.
+// spawnedWorlds is the worlds of spawned robots: they are added and removed between cycles, at one place in the order
+// of worlds.
 type spawnedWorlds struct{ Worlds []hal.World }
 
 // Advance lets dt pass in each.
@@ -40,8 +40,8 @@ func (c *spawnedWorlds) leave(worlds []hal.World) {
 	c.Worlds = slices.DeleteFunc(c.Worlds, func(w hal.World) bool { return slices.Contains(worlds, w) })
 }
 
-// Spawner adds and removes robots of the config's classes: a hal.Spawner. Sessions call it from goroutines of their own; it
-// changes the scene only between cycles.
+// Spawner adds and removes robots of the config's classes: a hal.Spawner. Sessions call it from goroutines of their
+// own; it changes the scene only between cycles.
 type Spawner struct {
 	sys     *System
 	spawned map[string]*Spawned // under the system's spawning
@@ -54,9 +54,9 @@ func unspawnable(name, format string, args ...any) error {
 	return &hal.Error{Kind: hal.Invalid, Op: "spawn " + name, Err: fmt.Errorf(format, args...)}
 }
 
-// Spawn makes a robot of a class at a place: a new one in the scene, with its devices where it is emulated, or the real one
-// of the class, at the client's place. The error is hal.Invalid where the class is not there or the name is
-// taken, and hal.Busy where the real robot is.
+// Spawn makes a robot of a class at a place: a new one in the scene, with its devices where it is emulated, or the real
+// one of the class, at the client's place. The error is hal.Invalid where the class is not there or the name is taken,
+// and hal.Busy where the real robot is.
 func (y *Spawner) Spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 	of, ok := y.sys.Plan.Classes[class]
 	if !ok {
@@ -82,12 +82,14 @@ func (y *Spawner) put(class string, p *Spawned, at hal.Pose) (*hal.Agent, error)
 	body, reality := hal.Body(nil), hal.Simulated
 	if o := sys.outfits[class]; o != nil {
 		if o.bound {
-			return nil, &hal.Error{Kind: hal.Busy, Op: "spawn " + name, Err: fmt.Errorf("the robot of class %s belongs to another client", class)}
+			return nil, &hal.Error{Kind: hal.Busy, Op: "spawn " + name,
+				Err: fmt.Errorf("the robot of class %s belongs to another client", class)}
 		}
 		o.bound, p.Devices = true, o
 		o.Plan.Agents[0] = *p.Plan
 	}
-	// The scene first: a robot that the physics refuses must not become an agent. A cycle may run between this and the end.
+	// The scene first: a robot that the physics refuses must not become an agent. A cycle may run between this and the
+	// end.
 	var err error
 	misplaced := ""
 	sys.Rig.BetweenCycles(func() {
@@ -179,8 +181,8 @@ func (y *Spawner) Remove(name string) error {
 	if p == nil {
 		return &hal.Error{Kind: hal.Invalid, Op: "remove " + name, Err: errors.New("got a robot that was not spawned")}
 	}
-	// In reverse order: the rig must not read a body that the scene no longer has. A base that does not confirm its stop has
-	// a watchdog; it is removed all the same, so that a client can spawn it again.
+	// In reverse order: the rig must not read a body that the scene no longer has. A base that does not confirm its
+	// stop has a watchdog; it is removed all the same, so that a client can spawn it again.
 	err := y.sys.Rig.Remove(name)
 	if y.sys.Rig.Agent(name) != nil {
 		return err
@@ -195,7 +197,8 @@ func (y *Spawner) Spawned(name string) (Spawned, error) {
 	defer y.sys.spawning.Unlock()
 	p := y.spawned[name]
 	if p == nil {
-		return Spawned{}, &hal.Error{Kind: hal.Invalid, Op: "describe " + name, Err: errors.New("got a robot that was not spawned")}
+		return Spawned{}, &hal.Error{Kind: hal.Invalid, Op: "describe " + name,
+			Err: errors.New("got a robot that was not spawned")}
 	}
 	return *p, nil
 }

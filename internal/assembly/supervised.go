@@ -13,8 +13,9 @@ type stopper interface {
 	TorqueOffTelegrams() ([]servo.Telegram, error)
 }
 
-// Supervised lists what another process writes to stop the real servos, bases and boards, those of real classes included: they are
-// open before a client binds them. without names those that have no descriptor. The caller closes the files.
+// Supervised lists what another process writes to stop the real servos, bases and boards, those of real classes
+// included: they are open before a client binds them. without names those that have no descriptor. The caller closes
+// the files.
 func (s *System) Supervised() (list []servo.Telegram, without []string, err error) {
 	ask := func(name string, device any) {
 		d, ok := device.(stopper)

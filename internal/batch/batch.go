@@ -51,8 +51,8 @@ const (
 	resetting
 )
 
-// Open creates copies of the rig of p, in lock-step. Only simulated and emulated bodies can be copied; otherwise the error is
-// hal.Invalid. Close ends them.
+// Open creates copies of the rig of p, in lock-step. Only simulated and emulated bodies can be copied; otherwise the
+// error is hal.Invalid. Close ends them.
 func Open(p *plan.Plan, o Options) (*Batch, error) {
 	refuse := func(format string, args ...any) error {
 		return &hal.Error{Kind: hal.Invalid, Op: "batch", Err: fmt.Errorf(format, args...)}
@@ -65,7 +65,8 @@ func Open(p *plan.Plan, o Options) (*Batch, error) {
 	}
 	for i := range p.Agents {
 		if p.Agents[i].Config.Has(configs.Real) {
-			return nil, refuse("got agent %s, which is real, want simulated or emulated ones: there is one of it", p.Agents[i].Config.Name)
+			return nil, refuse("got agent %s, which is real, want simulated or emulated ones: there is one of it",
+				p.Agents[i].Config.Name)
 		}
 	}
 	o.Seed = cmp.Or(o.Seed, p.Config.World.Seed)
@@ -92,9 +93,9 @@ func (b *Batch) Copies() int             { return len(b.copies) }
 func (b *Batch) Actions() []Channel      { return b.actions }
 func (b *Batch) Observations() []Channel { return b.observations }
 
-// Step commands every copy, advances each by a period, and fills in the observations. actions has a row of len(Actions())
-// per copy, in SI units, NaN for no new command; observations likewise. It allocates nothing. The error joins those of copies
-// that failed.
+// Step commands every copy, advances each by a period, and fills in the observations. actions has a row of
+// len(Actions()) per copy, in SI units, NaN for no new command; observations likewise. It allocates nothing. The error
+// joins those of copies that failed.
 func (b *Batch) Step(actions, observations []float64) error {
 	if err := b.sizes(len(actions), len(observations)); err != nil {
 		return err
@@ -103,12 +104,13 @@ func (b *Batch) Step(actions, observations []float64) error {
 	return b.all(stepping)
 }
 
-// Reset resets the copies for which which is true (nil: all) to the initial state of their seeds (nil or 0: unchanged), draws
-// the config's random parameters by them, and fills in the rows of those copies.
+// Reset resets the copies for which which is true (nil: all) to the initial state of their seeds (nil or 0: unchanged),
+// draws the config's random parameters by them, and fills in the rows of those copies.
 func (b *Batch) Reset(which []bool, seeds []int64, observations []float64) error {
 	n := len(b.copies)
 	if which != nil && len(which) != n || seeds != nil && len(seeds) != n {
-		return &hal.Error{Kind: hal.Invalid, Op: "batch reset", Err: fmt.Errorf("got %d marks and %d seeds, want %d or none", len(which), len(seeds), n)}
+		return &hal.Error{Kind: hal.Invalid, Op: "batch reset",
+			Err: fmt.Errorf("got %d marks and %d seeds, want %d or none", len(which), len(seeds), n)}
 	}
 	if err := b.sizes(n*len(b.actions), len(observations)); err != nil {
 		return err
@@ -120,8 +122,9 @@ func (b *Batch) Reset(which []bool, seeds []int64, observations []float64) error
 func (b *Batch) sizes(actions, observations int) error {
 	n := len(b.copies)
 	if actions != n*len(b.actions) || observations != n*len(b.observations) {
-		return &hal.Error{Kind: hal.Invalid, Op: "batch", Err: fmt.Errorf("got %d actions and room for %d observations, want %d times %d and %d",
-			actions, observations, n, len(b.actions), len(b.observations))}
+		return &hal.Error{Kind: hal.Invalid, Op: "batch",
+			Err: fmt.Errorf("got %d actions and room for %d observations, want %d times %d and %d",
+				actions, observations, n, len(b.actions), len(b.observations))}
 	}
 	return nil
 }

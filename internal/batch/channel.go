@@ -39,14 +39,16 @@ func (r *arrays) choose(agents []*hal.Agent, o *Options) (err error) {
 	return err
 }
 
-// acquire takes the lease of each agent, up to one that another client holds: a lease that is given back makes its joints hold.
+// acquire takes the lease of each agent, up to one that another client holds: a lease that is given back makes its
+// joints hold.
 func (r *arrays) acquire(agents []*hal.Agent) error {
 	for _, a := range agents {
 		lease, err := r.session.Acquire(a)
 		if err != nil {
 			return err
 		}
-		r.leases, r.inputs = append(r.leases, lease), append(r.inputs, slices.Repeat([]float64{nothing}, len(a.Layout().Inputs)))
+		r.leases, r.inputs = append(r.leases, lease),
+			append(r.inputs, slices.Repeat([]float64{nothing}, len(a.Layout().Inputs)))
 	}
 	return nil
 }
@@ -74,8 +76,8 @@ func column(agents []*hal.Agent, k int, c *hal.Channel) Channel {
 	return Channel{name, c.Unit(), c.Min, c.Max}
 }
 
-// inputs are the columns of all that may be commanded, and which of them one goal for each joint is: of the first mode that it
-// offers, position before velocity, torque and duty.
+// inputs are the columns of all that may be commanded, and which of them one goal for each joint is: of the first mode
+// that it offers, position before velocity, torque and duty.
 func inputs(agents []*hal.Agent) (all []Channel, at []place, usual []int) {
 	for k, a := range agents {
 		l := a.Layout()
@@ -111,7 +113,8 @@ func outputs(agents []*hal.Agent) (all []Channel, at []place, usual []int) {
 }
 
 // choose selects columns by their names; by default the usual ones.
-func choose(what string, names []string, all []Channel, at []place, usual []int) (columns []Channel, places []place, err error) {
+func choose(what string, names []string, all []Channel, at []place, usual []int) (columns []Channel, places []place,
+	err error) {
 	if len(names) > 0 {
 		usual = nil
 	}

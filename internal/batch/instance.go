@@ -60,14 +60,16 @@ func (c *instance) step(actions, observations []float64) {
 	c.out = nil
 }
 
-// stopped makes it an error that the rig has stopped itself, as after a panic of its world: it takes no commands any more.
+// stopped makes it an error that the rig has stopped itself, as after a panic of its world: it takes no commands any
+// more.
 func (c *instance) stopped() {
 	if c.err != nil || !c.sys.Rig.Latched() {
 		return
 	}
 	var s hal.Stats
 	c.sys.Rig.Stats(&s)
-	c.err = &hal.Error{Kind: hal.Unexpected, Op: "batch step", Err: fmt.Errorf("seed %d: the rig has stopped: %s", c.seed, s.LastFault)}
+	c.err = &hal.Error{Kind: hal.Unexpected, Op: "batch step",
+		Err: fmt.Errorf("seed %d: the rig has stopped: %s", c.seed, s.LastFault)}
 }
 
 // reset returns to the initial state of the seed.
@@ -80,7 +82,8 @@ func (c *instance) reset(observations []float64) {
 	}
 	c.stopped()
 	if !c.isReset && c.err == nil {
-		c.err = &hal.Error{Kind: hal.Unexpected, Op: "batch reset", Err: fmt.Errorf("seed %d: the rig did not end its reset", c.seed)}
+		c.err = &hal.Error{Kind: hal.Unexpected, Op: "batch reset",
+			Err: fmt.Errorf("seed %d: the rig did not end its reset", c.seed)}
 	}
 	c.out = nil
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Live is a running rig as a batch of one: the same arrays, at the rig's own pace, and under its guards. It holds the leases of
-// all its agents until Close. In lock-step every step is one that other clients wait for too.
+// Live is a running rig as a batch of one: the same arrays, at the rig's own pace, and under its guards. It holds the
+// leases of all its agents until Close. In lock-step every step is one that other clients wait for too.
 type Live struct {
 	rig *hal.Rig
 	arrays
@@ -31,7 +31,8 @@ func OpenLive(rig *hal.Rig, o Options) (*Live, error) {
 	l := &Live{rig: rig, done: make(chan struct{}, 1)}
 	agents := rig.Agents()
 	if len(agents) == 0 {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "batch", Err: errors.New("got a rig without an agent, want one at least")}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "batch",
+			Err: errors.New("got a rig without an agent, want one at least")}
 	}
 	if err := l.choose(agents, &o); err != nil {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "batch", Err: err}
@@ -66,12 +67,14 @@ func (l *Live) Cycle(c *hal.Cycle) {
 // Step commands the rig and fills in the observations of the cycle that answers.
 func (l *Live) Step(ctx context.Context, actions, observations []float64) error {
 	l.command(actions)
-	return l.ask(ctx, stepped, observations, func(k int, lease *hal.Lease) error { return l.session.Step(lease, l.inputs[k]) })
+	return l.ask(ctx, stepped, observations,
+		func(k int, lease *hal.Lease) error { return l.session.Step(lease, l.inputs[k]) })
 }
 
 // Reset returns the rig to its start: at once where it is simulated; a real body moves to its default pose, slowly.
 func (l *Live) Reset(ctx context.Context, which []bool, seeds []int64, observations []float64) error {
-	return l.ask(ctx, wasReset, observations, func(_ int, lease *hal.Lease) error { return l.session.Reset(lease, seeds[0]) })
+	return l.ask(ctx, wasReset, observations,
+		func(_ int, lease *hal.Lease) error { return l.session.Reset(lease, seeds[0]) })
 }
 
 // ask makes the request for every lease and waits for the answer.

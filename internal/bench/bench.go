@@ -110,8 +110,8 @@ const Blocks = 20
 // PerBlock is how many of n steps fall into a block, at least one.
 func PerBlock(n int) int { return max(1, n/Blocks) }
 
-// Alternate calls each of measured in Blocks blocks, each first in its turn, so that other load of the machine affects all of
-// them. It returns the median of each one's rates, 1/s.
+// Alternate calls each of measured in Blocks blocks, each first in its turn, so that other load of the machine affects
+// all of them. It returns the median of each one's rates, 1/s.
 func Alternate(ctx context.Context, measured ...func() (rate float64, err error)) ([]float64, error) {
 	medians, rates := make([]float64, len(measured)), make([][Blocks]float64, len(measured))
 	for block := range Blocks {

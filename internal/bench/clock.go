@@ -20,8 +20,9 @@ const (
 )
 
 // Clock measures the real-time loop at 1 kHz with the humanoid's 21 joints on a stub body, first alone, then
-// Concurrently with busy goroutines. The wake-up delay depends mostly on the machine: a hypervisor takes milliseconds from
-// any program (dependencies.md 12). So the machine_ values measure an empty loop, under the same load, right before.
+// Concurrently with busy goroutines. The wake-up delay depends mostly on the machine: a hypervisor takes milliseconds
+// from any program (dependencies.md 12). So the machine_ values measure an empty loop, under the same load, right
+// before.
 func Clock(ctx context.Context, size Size, emit func(Result)) error {
 	span := size.Span()
 	for _, c := range []struct {
@@ -75,7 +76,8 @@ func clockFigures(rig, machine *hal.Stats) Figures {
 	}
 }
 
-// runClock runs a real-time rig for span, with a stub body of layout l, empty where it is nil, and returns how it kept its time.
+// runClock runs a real-time rig for span, with a stub body of layout l, empty where it is nil, and returns how it kept
+// its time.
 func runClock(ctx context.Context, span time.Duration, l *hal.Layout, stats *hal.Stats) error {
 	rig, err := hal.New(hal.Config{Name: "bench", Mode: hal.Realtime, Period: ClockPeriod})
 	if err != nil {
@@ -98,8 +100,8 @@ func runClock(ctx context.Context, span time.Duration, l *hal.Layout, stats *hal
 	return ctx.Err()
 }
 
-// spin starts n goroutines that compute without a pause, as a planner or a renderer in the same process. rest ends them and
-// waits for them.
+// spin starts n goroutines that compute without a pause, as a planner or a renderer in the same process. rest ends them
+// and waits for them.
 func spin(n int) (rest func()) {
 	var stop atomic.Bool
 	var busy sync.WaitGroup

@@ -14,8 +14,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// Command creates the sub-command that runs the benchmarks of list, which returns them when the flags are read, and then with
-// an error of the flags. It does not judge the results: tests compare them with limits on known machines.
+// Command creates the sub-command that runs the benchmarks of list, which returns them when the flags are read, and
+// then with an error of the flags. It does not judge the results: tests compare them with limits on known machines.
 func Command(h *command.Host, size Size, list func(which []string) ([]Benchmark, error)) *cobra.Command {
 	var seconds float64
 	var names []string
@@ -34,11 +34,13 @@ func Command(h *command.Host, size Size, list func(which []string) ([]Benchmark,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if size.Steps < 0 || !(seconds > 0 && seconds <= 86400) {
 				return &hal.Error{Kind: hal.Invalid, Op: "bench",
-					Err: fmt.Errorf("got %d steps and %g seconds, want no less than 0 and above 0, at most 86400", size.Steps, seconds)}
+					Err: fmt.Errorf("got %d steps and %g seconds, want no less than 0 and above 0, at most 86400",
+						size.Steps, seconds)}
 			}
 			if len(args) > 0 && !slices.Contains(names, args[0]) {
 				return &hal.Error{Kind: hal.Invalid, Op: "bench",
-					Err: fmt.Errorf("got %q, want one of %s", args[0], strings.Join(names, ", ")), Try: cmd.CommandPath()}
+					Err: fmt.Errorf("got %q, want one of %s", args[0], strings.Join(names, ", ")),
+					Try: cmd.CommandPath()}
 			}
 			which := names // all of them, in their order
 			if len(args) > 0 {
@@ -57,8 +59,8 @@ func Command(h *command.Host, size Size, list func(which []string) ([]Benchmark,
 	return c
 }
 
-// run runs the named benchmarks, one after another: concurrent ones would disturb each other. It shows the results of each
-// benchmark at its end, since some take minutes; a single JSON object is printed after all.
+// run runs the named benchmarks, one after another: concurrent ones would disturb each other. It shows the results of
+// each benchmark at its end, since some take minutes; a single JSON object is printed after all.
 func run(ctx context.Context, h *command.Host, names []string, list []Benchmark, size Size) error {
 	var all []Result
 	for _, b := range list {
@@ -85,8 +87,8 @@ func run(ctx context.Context, h *command.Host, names []string, list []Benchmark,
 	return nil
 }
 
-// ShowResults shows one table for each run of results with the same values, since their names are the column headers; JSON
-// lines are printed one after another in any case.
+// ShowResults shows one table for each run of results with the same values, since their names are the column headers;
+// JSON lines are printed one after another in any case.
 func ShowResults(h *command.Host, list []Result) error {
 	for len(list) > 0 {
 		n := 1

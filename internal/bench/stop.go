@@ -17,14 +17,15 @@ import (
 // stopDeadline is the command deadline of the rigs that are stopped.
 const stopDeadline = 100 * time.Millisecond
 
-// stopSources are the causes of a stop that are measured, in the order of the table. The supervisor's are of another process.
+// stopSources are the causes of a stop that are measured, in the order of the table. The supervisor's are of another
+// process.
 func stopSources() []string {
 	return append([]string{"protocol", "control socket", "space", "stop input", "deadline"}, processSources...)
 }
 
-// Stop measures the time from the cause of a stop to the first torque-off byte of the last line, and to the last joint's
-// acknowledgement. Lines are emulated in memory: their time on the wire is added from their own clocks. bound_us is
-// the bytes of a torque-off and of one reading of each joint on the fullest line, at 10 bits each.
+// Stop measures the time from the cause of a stop to the first torque-off byte of the last line, and to the last
+// joint's acknowledgement. Lines are emulated in memory: their time on the wire is added from their own clocks.
+// bound_us is the bytes of a torque-off and of one reading of each joint on the fullest line, at 10 bits each.
 func Stop(ctx context.Context, size Size, emit func(Result)) error {
 	trials := size.StepsOr(100)
 	for _, name := range []string{"demo", "so101", "a-series"} { // a humanoid and a pendulum, an arm, a humanoid
@@ -43,7 +44,8 @@ func Stop(ctx context.Context, size Size, emit func(Result)) error {
 		}
 	}
 	for _, load := range []stopLoad{
-		{lines: 1}, {lines: 3}, {lines: 8}, {lines: 3, dead: true}, {lines: 3, connections: 1000}, {lines: 3, blocked: true}, {lines: 3, busy: 4},
+		{lines: 1}, {lines: 3}, {lines: 8}, {lines: 3, dead: true}, {lines: 3, connections: 1000},
+		{lines: 3, blocked: true}, {lines: 3, busy: 4},
 	} {
 		err := withStopRig(ctx, "", load, func(s *stopRig) error {
 			f, err := s.measure(ctx, "control socket", max(1, trials/4))
@@ -90,12 +92,14 @@ func (l stopLoad) files() map[string]string {
 	robot, rig, agents := &strings.Builder{}, &strings.Builder{}, &strings.Builder{}
 	robot.WriteString("name: kit\ntitle: twenty servos\nsupply: {volts: 12, ohms: 0.001}\njoints:\n")
 	for i := range 20 {
-		fmt.Fprintf(robot, "  - {name: j%d, servo: %s, modes: [position], limits_deg: [-60, 60], load: {mass_kg: 0.1, length_m: 0.1, inertia_kgm2: 0.001}}\n", i+1, table.Model)
+		fmt.Fprintf(robot, "  - {name: j%d, servo: %s, modes: [position], limits_deg: [-60, 60], load: {mass_kg: "+
+			"0.1, length_m: 0.1, inertia_kgm2: 0.001}}\n", i+1, table.Model)
 	}
 	rig.WriteString("name: kit\nclock: {mode: realtime, period: 20ms}\nbuses:\n")
 	for k := range l.lines {
 		fmt.Fprintf(rig, "  line%d: {type: %s, baud: 1000000, port: /dev/bench%d}\n", k, t.Type, k)
-		fmt.Fprintf(agents, "  - name: arm%d\n    model: robot.yaml\n    body: emulated\n    pose: {position: [%d, 0, 0]}\n    hardware:\n      joints:\n", k, k)
+		fmt.Fprintf(agents, "  - name: arm%d\n    model: robot.yaml\n    body: emulated\n    pose: {position: [%d, "+
+			"0, 0]}\n    hardware:\n      joints:\n", k, k)
 		for i := range 20 {
 			fmt.Fprintf(agents, "        j%d: {bus: line%d, id: %d, model: %s}\n", i+1, k, i+1, table.Model)
 		}
@@ -151,8 +155,8 @@ func (s *stopRig) learn() (bound time.Duration) {
 	return bound
 }
 
-// once stops the rig once. cut is the time to the first torque-off byte of the last line, < 0 where it is no emergency stop;
-// ack is that to the last joint's acknowledgement.
+// once stops the rig once. cut is the time to the first torque-off byte of the last line, < 0 where it is no emergency
+// stop; ack is that to the last joint's acknowledgement.
 func (s *stopRig) once(ctx context.Context, source string) (cut, ack time.Duration, err error) {
 	select {
 	case <-s.stopped:
@@ -230,7 +234,9 @@ func stopFigures(cuts, acks []float64, bound time.Duration) Figures {
 	}
 	us := report.Number(bound.Seconds() * 1e6)
 	return Figures{
-		{"stops", report.Number(len(acks))}, {"cut_median_us", at(cuts, 0.5)}, {"cut_p99_us", at(cuts, 0.99)}, {"cut_max_us", at(cuts, 1)},
-		{"ack_median_us", at(acks, 0.5)}, {"ack_p99_us", at(acks, 0.99)}, {"ack_max_us", at(acks, 1)}, {"bound_us", us}, {"ratio", at(acks, 0.5) / us},
+		{"stops", report.Number(len(acks))}, {"cut_median_us", at(cuts, 0.5)}, {"cut_p99_us", at(cuts, 0.99)},
+		{"cut_max_us", at(cuts, 1)},
+		{"ack_median_us", at(acks, 0.5)}, {"ack_p99_us", at(acks, 0.99)}, {"ack_max_us", at(acks, 1)}, {"bound_us", us},
+		{"ratio", at(acks, 0.5) / us},
 	}
 }

@@ -126,10 +126,12 @@ func withStopRig(ctx context.Context, name string, load stopLoad, f func(*stopRi
 		return err
 	}
 	for i := range c.Agents {
-		set = append(set, fmt.Sprintf("agents[%d].guard.command_timeout=%v", i, stopDeadline), fmt.Sprintf("agents[%d].guard.on_timeout=torque_off", i),
+		set = append(set, fmt.Sprintf("agents[%d].guard.command_timeout=%v", i, stopDeadline),
+			fmt.Sprintf("agents[%d].guard.on_timeout=torque_off", i),
 			fmt.Sprintf("agents[%d].guard.armed=true", i))
 	}
-	set = append(set, fmt.Sprintf("servers=[{protocol: rosbridge, agent: %s, listen: \"127.0.0.1:0\"}]", c.Agents[0].Name))
+	set = append(set, fmt.Sprintf("servers=[{protocol: rosbridge, agent: %s, listen: \"127.0.0.1:0\"}]",
+		c.Agents[0].Name))
 	if c, err = configs.Load(name, configs.Options{Body: "emulated", Set: set}); err != nil {
 		return err
 	}
@@ -137,7 +139,8 @@ func withStopRig(ctx context.Context, name string, load stopLoad, f func(*stopRi
 	if err != nil {
 		return err
 	}
-	s := &stopRig{lines: map[string]*stopLine{}, begin: time.Now(), stopped: make(chan struct{}, 1), triggers: map[string]func(){}}
+	s := &stopRig{lines: map[string]*stopLine{}, begin: time.Now(), stopped: make(chan struct{}, 1),
+		triggers: map[string]func(){}}
 	p.Tap = s.tap
 	var out io.Writer = io.Discard
 	var sink hal.Sink
@@ -307,7 +310,8 @@ func (s *stopRig) sources(server string) (end func(), err error) {
 		return end, err
 	}
 	closers = append(closers, func() { ros.Close() })
-	fmt.Fprintf(ros, "GET / HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", server)
+	fmt.Fprintf(ros, "GET / HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: "+
+		"Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n", server)
 	if line, err := bufio.NewReader(ros).ReadString('\n'); err != nil || !strings.Contains(line, " 101 ") {
 		return end, fmt.Errorf("rosbridge: got %q, %w", line, err)
 	}
@@ -315,7 +319,8 @@ func (s *stopRig) sources(server string) (end func(), err error) {
 	reading.Go(func() { io.Copy(io.Discard, ros) })
 	closers = append(closers, func() { ros.Close(); reading.Wait() })
 	call := `{"op":"call_service","service":"/stop"}`
-	s.triggers["protocol"] = func() { ros.Write(append([]byte{0x81, 0x80 | byte(len(call)), 0, 0, 0, 0}, call...)) } // masked with 0
+	// masked with 0
+	s.triggers["protocol"] = func() { ros.Write(append([]byte{0x81, 0x80 | byte(len(call)), 0, 0, 0, 0}, call...)) }
 
 	var orders sync.WaitGroup
 	closers = append(closers, orders.Wait)

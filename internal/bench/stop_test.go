@@ -2,8 +2,8 @@ package bench
 
 import "testing"
 
-// TestBenchStop: each source stops an emulated arm; the last line's torque-off comes before the last acknowledgement, which comes
-// no sooner than its bytes can pass.
+// TestBenchStop: each source stops an emulated arm; the last line's torque-off comes before the last acknowledgement,
+// which comes no sooner than its bytes can pass.
 func TestBenchStop(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	err := withStopRig(t.Context(), "so101", stopLoad{}, func(s *stopRig) error {

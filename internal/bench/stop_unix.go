@@ -36,8 +36,8 @@ func (s *stopRig) processSources() (end func()) {
 	}
 }
 
-// benchSupervisor measures the time from the last beat of a process that hangs to the torque-off telegram on its line, as the
-// other end of the line reads it. The supervisor waits for supervise.MinTimeout.
+// benchSupervisor measures the time from the last beat of a process that hangs to the torque-off telegram on its line,
+// as the other end of the line reads it. The supervisor waits for supervise.MinTimeout.
 func benchSupervisor(ctx context.Context, size Size, emit func(Result)) error {
 	if len(size.Supervisor) == 0 {
 		return nil
@@ -56,7 +56,8 @@ func benchSupervisor(ctx context.Context, size Size, emit func(Result)) error {
 			return err
 		}
 		defer end.Close()
-		v, err := supervise.Start(ctx, size.Supervisor, supervise.MinTimeout, []supervise.Line{{File: end, TorqueOff: telegram}})
+		v, err := supervise.Start(ctx, size.Supervisor, supervise.MinTimeout,
+			[]supervise.Line{{File: end, TorqueOff: telegram}})
 		if err != nil {
 			return err
 		}

@@ -71,12 +71,14 @@ func Wire(ctx context.Context, size Size, emit func(Result)) error {
 			near++
 		}
 		emit(Result{"wire", cellName(&c), Figures{
-			{"published_hz", report.Number(c.Hz)}, {"model_hz", report.Number(hz)}, {"error", report.Number(off)}, {"wire_hz", report.Number(w.Bound())},
+			{"published_hz", report.Number(c.Hz)}, {"model_hz", report.Number(hz)}, {"error", report.Number(off)},
+			{"wire_hz", report.Number(w.Bound())},
 		}})
 	}
 	emit(Result{"wire", "cells within 10 %", Figures{
 		{"within", report.Number(near)}, {"cells", report.Number(len(table.Cells))}, {"bound", BoundCells},
-		{"ratio", report.Number(float64(near) / BoundCells)}, {"reply_us", report.Number(emulator.DefaultReply.Seconds() * 1e6)},
+		{"ratio", report.Number(float64(near) / BoundCells)},
+		{"reply_us", report.Number(emulator.DefaultReply.Seconds() * 1e6)},
 	}})
 	w, err := NewWire(table.Servos, 1_000_000, true)
 	if err != nil {
@@ -87,14 +89,15 @@ func Wire(ctx context.Context, size Size, emit func(Result)) error {
 		return err
 	}
 	emit(Result{"wire", "1 Mbaud, 1 bus, fast sync read", Figures{
-		{"model_hz", report.Number(hz)}, {"wire_hz", report.Number(w.Bound())}, {"bound_hz", BoundFast}, {"ratio", report.Number(hz / BoundFast)},
+		{"model_hz", report.Number(hz)}, {"wire_hz", report.Number(w.Bound())}, {"bound_hz", BoundFast},
+		{"ratio", report.Number(hz / BoundFast)},
 	}})
 	return benchHost(ctx, size, emit)
 }
 
-// benchHost measures the host's processor time of a cycle of the chain, without emulator and operating system: the servos'
-// answers are recorded and played back. The elapsed time is the processor's time, as no call waits. The share is relative to
-// the time in which the wire is busy.
+// benchHost measures the host's processor time of a cycle of the chain, without emulator and operating system: the
+// servos' answers are recorded and played back. The elapsed time is the processor's time, as no call waits. The share
+// is relative to the time in which the wire is busy.
 func benchHost(ctx context.Context, size Size, emit func(Result)) error {
 	for _, fast := range []bool{false, true} {
 		for _, mbaud := range []int{1, 2, 4} {
@@ -109,8 +112,10 @@ func benchHost(ctx context.Context, size Size, emit func(Result)) error {
 			wire := 1e9 / w.Bound()
 			how := map[bool]string{false: "sync read", true: "fast sync read"}[fast]
 			emit(Result{"wire", fmt.Sprintf("host, %d servos, %d Mbaud, %s", WireServos(), mbaud, how), Figures{
-				{"host_us", report.Number(ns / 1e3)}, {"wire_us", report.Number(wire / 1e3)}, {"share", report.Number(ns / wire)},
-				{"bound_us", report.Number(BoundHost.Seconds() * 1e6)}, {"ratio", report.Number(ns / float64(BoundHost))},
+				{"host_us", report.Number(ns / 1e3)}, {"wire_us", report.Number(wire / 1e3)},
+				{"share", report.Number(ns / wire)},
+				{"bound_us", report.Number(BoundHost.Seconds() * 1e6)},
+				{"ratio", report.Number(ns / float64(BoundHost))},
 			}})
 		}
 	}
@@ -125,9 +130,9 @@ type wireRun struct {
 	baud  int
 }
 
-// NewWire brings n servos to a steady state: torque on, all checks done. The chain's health polling is off, so that each
-// cycle writes only the goal position (116..119) and reads only current, velocity and position (126..135). The bytes of a
-// cycle verify that.
+// NewWire brings n servos to a steady state: torque on, all checks done. The chain's health polling is off, so that
+// each cycle writes only the goal position (116..119) and reads only current, velocity and position (126..135). The
+// bytes of a cycle verify that.
 func NewWire(n, baud int, fast bool) (*wireRun, error) {
 	t, table := publishedTable()
 	spec, ok := actuator.Lookup(table.Model)
@@ -141,9 +146,11 @@ func NewWire(n, baud int, fast bool) (*wireRun, error) {
 	if fast {
 		cfg.Reading, cycle = servo.FastReads, table.Fast
 	}
-	l := budget.Line{Type: t, Baud: baud, Timing: emulator.Timing{Reply: emulator.DefaultReply}} // no return delay, as in the paper; the factory's is 500 µs
+	// no return delay, as in the paper; the factory's is 500 µs
+	l := budget.Line{Type: t, Baud: baud, Timing: emulator.Timing{Reply: emulator.DefaultReply}}
 	for i := range n {
-		cfg.Servos, l.Motors = append(cfg.Servos, servo.ServoConfig{ID: byte(i + 1), Model: model}), append(l.Motors, spec)
+		cfg.Servos, l.Motors = append(cfg.Servos, servo.ServoConfig{ID: byte(i + 1), Model: model}),
+			append(l.Motors, spec)
 	}
 	l.Chain = cfg
 	w := &wireRun{baud: baud}
@@ -153,7 +160,8 @@ func NewWire(n, baud int, fast bool) (*wireRun, error) {
 	}
 	w.Chain = r.Chain
 	for i := range n {
-		w.Chain.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Position: model.Units().CentreTicks, Limit: 1})
+		w.Chain.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Position: model.Units().CentreTicks,
+			Limit: 1})
 	}
 	// Torque is switched on for all at once, but the chain confirms it at one servo per cycle, with a longer read.
 	if err := Repeat(2*n+10, w.Cycle); err != nil {
@@ -162,7 +170,8 @@ func NewWire(n, baud int, fast bool) (*wireRun, error) {
 	s := w.Chain.Stats()
 	want := cycle.Bytes(n)
 	if w.bytes = s.Sent + s.Received; w.bytes != uint64(want) || s.Timeouts > 0 {
-		return nil, fmt.Errorf("bench: wire: cycle of %d servos: got %d bytes and %d timeouts, want %d and 0", n, w.bytes, s.Timeouts, want)
+		return nil, fmt.Errorf("bench: wire: cycle of %d servos: got %d bytes and %d timeouts, want %d and 0", n,
+			w.bytes, s.Timeouts, want)
 	}
 	return w, nil
 }
@@ -207,14 +216,15 @@ func (w *wireRun) hostTime(ctx context.Context, cycles int) (float64, error) {
 	}
 	// A chain that rejects an answer would run another code path than the one to be measured.
 	if s := w.Chain.Stats(); s.Timeouts > 0 || s.BadChecksums > 0 {
-		return 0, fmt.Errorf("bench: wire: played answers: got %d timeouts and %d bad checksums, want none", s.Timeouts, s.BadChecksums)
+		return 0, fmt.Errorf("bench: wire: played answers: got %d timeouts and %d bad checksums, want none", s.Timeouts,
+			s.BadChecksums)
 	}
 	// The fastest block lost the least time to other programs: it is nearest to the processor's time.
 	return slices.Min(blocks[:]), nil
 }
 
-// tape is a line that stores the answer to the last request, and plays it to every request from play on. Since no joint moves
-// in between, it equals the servos' answer. Its clock is then stopped: no deadline passes.
+// tape is a line that stores the answer to the last request, and plays it to every request from play on. Since no joint
+// moves in between, it equals the servos' answer. Its clock is then stopped: no deadline passes.
 type tape struct {
 	servo.Line
 	answer  []byte

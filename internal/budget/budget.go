@@ -1,5 +1,5 @@
-// Package budget predicts how long the cycle of each bus of a config takes, before there is any hardware. It opens nothing:
-// the drivers run over emulated servos in virtual time, as in halyard bench wire.
+// Package budget predicts how long the cycle of each bus of a config takes, before there is any hardware. It opens
+// nothing: the drivers run over emulated servos in virtual time, as in halyard bench wire.
 package budget
 
 import (
@@ -32,7 +32,8 @@ var adapters = []struct {
 	frame time.Duration
 	timer bool
 }{
-	{"config", 0, false}, {"ideal", 0, false}, {"high-speed", 125 * time.Microsecond, false}, {"full-speed", time.Millisecond, false},
+	{"config", 0, false}, {"ideal", 0, false}, {"high-speed", 125 * time.Microsecond, false},
+	{"full-speed", time.Millisecond, false},
 	{"ftdi-high-speed", 125 * time.Microsecond, true}, {"ftdi-full-speed", time.Millisecond, true},
 }
 
@@ -60,13 +61,13 @@ type Bus struct {
 	Most   report.Number `json:"max_ms"`     // longest
 	Rate   report.Number `json:"rate_hz"`    // of back-to-back cycles
 	Wire   report.Number `json:"wire_share"` // of the period in which bytes are on the wire
-	// Latency is the age of a joint's position when the goal computed from it has arrived, where the controller takes no time: the
-	// longest cycle. A client that answers in the next period adds one.
+	// Latency is the age of a joint's position when the goal computed from it has arrived, where the controller takes
+	// no time: the longest cycle. A client that answers in the next period adds one.
 	Latency report.Number `json:"latency_ms"`
 	Margin  report.Number `json:"margin"` // 1 - max/period; negative: the period cannot be met
 	Met     bool          `json:"met"`
-	// Hang is when torque is off at the latest after the last cycle of a process that hangs, where the line is real: halyard serve runs a
-	// supervisor.
+	// Hang is when torque is off at the latest after the last cycle of a process that hangs, where the line is real:
+	// halyard serve runs a supervisor.
 	Hang    report.Number `json:"hang_ms"`
 	Changes []string      `json:"changes"` // each by itself meets the period with Reserve
 	Note    string        `json:"note,omitempty"`
@@ -96,7 +97,8 @@ func (b *Bus) Warning() string {
 	if !b.Met {
 		how = "does not fit into"
 	}
-	return fmt.Sprintf("buses.%s: a cycle of %s ms %s the period of %s ms (try: %s)", b.Bus, b.Most, how, b.Period, strings.Join(b.Changes, ", or "))
+	return fmt.Sprintf("buses.%s: a cycle of %s ms %s the period of %s ms (try: %s)", b.Bus, b.Most, how, b.Period,
+		strings.Join(b.Changes, ", or "))
 }
 
 // Of predicts each bus of p, in the order of their names.
@@ -120,7 +122,8 @@ func of(p *plan.Plan, name string, o Options) (Bus, error) {
 	c := p.Config.Buses[name]
 	none := report.Number(math.NaN())
 	ms := func(d time.Duration) report.Number { return report.Number(d.Seconds() * 1e3) }
-	b := Bus{Bus: name, Type: c.Type, Baud: c.Baud, Period: ms(p.Config.Clock.Period), Cycle: none, Most: none, Rate: none, Wire: none, Latency: none, Margin: none, Hang: none, Changes: []string{}}
+	b := Bus{Bus: name, Type: c.Type, Baud: c.Baud, Period: ms(p.Config.Clock.Period), Cycle: none, Most: none,
+		Rate: none, Wire: none, Latency: none, Margin: none, Hang: none, Changes: []string{}}
 	var on []plan.JointRef
 	for _, kind := range []configs.BodyKind{configs.Sim, configs.Emulated, configs.Real} {
 		on = append(on, p.On(name, kind)...)
@@ -158,10 +161,12 @@ func of(p *plan.Plan, name string, o Options) (Bus, error) {
 func lineOf(p *plan.Plan, name string, on []plan.JointRef, o Options) (*Line, error) {
 	c := p.Config.Buses[name]
 	l := &Line{Type: p.Catalog.Buses.Of(c.Type), Baud: c.Baud, ReturnDelay: c.ReturnDelay,
-		Timing: emulator.Timing{Reply: c.Timing.ServoDelay, Frame: c.Timing.USBFrame, Latency: c.Timing.LatencyTimer, Echo: c.Timing.Echo},
-		Chain:  servo.ChainConfig{Name: name, Period: p.Config.Clock.Period}}
+		Timing: emulator.Timing{Reply: c.Timing.ServoDelay, Frame: c.Timing.USBFrame, Latency: c.Timing.LatencyTimer,
+			Echo: c.Timing.Echo},
+		Chain: servo.ChainConfig{Name: name, Period: p.Config.Clock.Period}}
 	invalid := func(flag, got string, want []string) error {
-		return &hal.Error{Kind: hal.Invalid, Op: "plan --" + flag, Err: fmt.Errorf("got %q, want one of %s", got, strings.Join(want, ", "))}
+		return &hal.Error{Kind: hal.Invalid, Op: "plan --" + flag,
+			Err: fmt.Errorf("got %q, want one of %s", got, strings.Join(want, ", "))}
 	}
 	if o.Adapter != "" && o.Adapter != "config" {
 		i := slices.Index(Adapters(), o.Adapter)
@@ -206,8 +211,8 @@ func (l *Line) fits() bool {
 	return err == nil && t.most.Seconds() <= (1-Reserve)*l.Chain.Period.Seconds()
 }
 
-// changes lists the single changes after which the longest cycle leaves Reserve, and all of them together where none does by
-// itself. A longer period always does: most is the longest cycle.
+// changes lists the single changes after which the longest cycle leaves Reserve, and all of them together where none
+// does by itself. A longer period always does: most is the longest cycle.
 func (l *Line) changes(most time.Duration) (list []string, err error) {
 	best := *l
 	var together []string
@@ -268,7 +273,10 @@ func (l *Line) rates() (list []int) {
 	candidates := slices.Concat(l.Type.Bauds, []int{500000, 1000000, 2000000, 3000000, 4000000})
 	slices.Sort(candidates)
 	for _, rate := range slices.Compact(candidates) {
-		if rate > l.Baud && !slices.ContainsFunc(l.Chain.Servos, func(s servo.ServoConfig) bool { _, ok := s.Model.BaudCode(rate); return !ok }) {
+		if rate > l.Baud && !slices.ContainsFunc(l.Chain.Servos, func(s servo.ServoConfig) bool {
+			_, ok := s.Model.BaudCode(rate)
+			return !ok
+		}) {
 			list = append(list, rate)
 		}
 	}

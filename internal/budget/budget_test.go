@@ -15,14 +15,17 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
-// robot writes a config with n servos of a model shared among buses, each joint a link of a chain, and returns its path.
+// robot writes a config with n servos of a model shared among buses, each joint a link of a chain, and returns its
+// path.
 func robot(t *testing.T, n, buses, baud int, model, kind, period, more string) string {
 	t.Helper()
 	var urdf, joints, lines strings.Builder
 	urdf.WriteString("<robot name='r'><link name='l0'/>")
 	for i := range n {
-		fmt.Fprintf(&urdf, "<link name='l%d'><inertial><mass value='0.1'/><inertia ixx='1e-3' iyy='1e-3' izz='1e-3' ixy='0' ixz='0' iyz='0'/></inertial></link>"+
-			"<joint name='j%d' type='revolute'><parent link='l%d'/><child link='l%d'/><axis xyz='0 0 1'/><limit lower='-1' upper='1' effort='1' velocity='1'/></joint>", i+1, i, i, i+1)
+		fmt.Fprintf(&urdf, "<link name='l%d'><inertial><mass value='0.1'/><inertia ixx='1e-3' iyy='1e-3' izz='1e-3' "+
+			"ixy='0' ixz='0' iyz='0'/></inertial></link>"+
+			"<joint name='j%d' type='revolute'><parent link='l%d'/><child link='l%d'/><axis xyz='0 0 1'/><limit "+
+			"lower='-1' upper='1' effort='1' velocity='1'/></joint>", i+1, i, i, i+1)
 		fmt.Fprintf(&joints, "        j%d: {bus: b%d, id: %d, model: %s}\n", i, i%buses, i/buses+1, model)
 	}
 	urdf.WriteString("</robot>")
@@ -54,8 +57,8 @@ func budgets(t *testing.T, path string, o Options) []Bus {
 	return all
 }
 
-// The published rates of 20 servos, measured through one kind of adapter on one to four buses: a config of such a robot is
-// predicted within 10 %.
+// The published rates of 20 servos, measured through one kind of adapter on one to four buses: a config of such a robot
+// is predicted within 10 %.
 func TestPublished(t *testing.T) {
 	table := catalog.BuiltinBuses().Of("dynamixel2").Published
 	worst := 0.0
@@ -85,10 +88,14 @@ func TestChanges(t *testing.T) {
 		want                            []string
 	}{
 		{"fits", "xl430-w250", "dynamixel2", "20ms", "", 6, 1000000, nil},
-		{"slow line", "xl430-w250", "dynamixel2", "10ms", "", 6, 57600, []string{"baud: 1000000", "clock.period: 100ms"}},
-		{"return delay", "ax-12a", "dynamixel1", "10ms", ", return_delay: 500us", 18, 1000000, []string{"return_delay: 0s", "the servos on 2 buses", "clock.period: 20ms"}},
-		{"too much", "ax-12a", "dynamixel1", "5ms", "", 18, 1000000, []string{"the servos on 2 buses", "clock.period: 8ms"}},
-		{"latency timer", "sts3215", "feetech", "20ms", ", timing: {latency_timer: 16ms}", 6, 1000000, []string{"latency timer of 1ms", "clock.period: 50ms"}},
+		{"slow line", "xl430-w250", "dynamixel2", "10ms", "", 6, 57600,
+			[]string{"baud: 1000000", "clock.period: 100ms"}},
+		{"return delay", "ax-12a", "dynamixel1", "10ms", ", return_delay: 500us", 18, 1000000,
+			[]string{"return_delay: 0s", "the servos on 2 buses", "clock.period: 20ms"}},
+		{"too much", "ax-12a", "dynamixel1", "5ms", "", 18, 1000000,
+			[]string{"the servos on 2 buses", "clock.period: 8ms"}},
+		{"latency timer", "sts3215", "feetech", "20ms", ", timing: {latency_timer: 16ms}", 6, 1000000,
+			[]string{"latency timer of 1ms", "clock.period: 50ms"}},
 	} {
 		b := budgets(t, robot(t, c.n, 1, c.baud, c.model, c.kind, c.period, c.more), Options{})[0]
 		for _, change := range b.Changes {
@@ -137,7 +144,8 @@ func TestOptions(t *testing.T) {
 		}
 		least = at
 	}
-	if one, all := budgets(t, path, Options{Read: "single"})[0].Cycle, budgets(t, path, Options{})[0].Cycle; one <= all {
+	if one, all := budgets(t, path, Options{Read: "single"})[0].Cycle,
+		budgets(t, path, Options{})[0].Cycle; one <= all {
 		t.Errorf("read one by one: got %g ms, want more than %g", one, all)
 	}
 	p, err := plan.Load(path, configs.Options{}, builtin.Catalog())

@@ -17,10 +17,11 @@ import (
 // silence is how far apart the cycles of a line may be: without faults of its devices, and with them.
 type silence struct{ sound, worst time.Duration }
 
-// Hang is the silence of the cycles of p's real lines that counts as a hang of the process: a period, the longest cycle of the slowest line
-// with its retries, and what a busy machine adds. It is measured as Of does. Where only faults of devices make a cycle so long that torque
-// would not be off before the deadline that a guard promises, the deadline counts: such a cycle is then taken for a hang. The error, of kind
-// hal.Invalid, gives the reason where a cycle without faults does. Do not use p afterwards.
+// Hang is the silence of the cycles of p's real lines that counts as a hang of the process: a period, the longest cycle
+// of the slowest line with its retries, and what a busy machine adds. It is measured as Of does. Where only faults of
+// devices make a cycle so long that torque would not be off before the deadline that a guard promises, the deadline
+// counts: such a cycle is then taken for a hang. The error, of kind hal.Invalid, gives the reason where a cycle without
+// faults does. Do not use p afterwards.
 func Hang(p *plan.Plan) (timeout time.Duration, err error) {
 	if p, err = p.Stationed(); err != nil {
 		return 0, err
@@ -104,7 +105,8 @@ func deadlineOf(c *configs.Config) (deadline time.Duration, of string) {
 		}
 	}
 	for i := range c.Agents {
-		atReal(c.Agents[i].Name, fmt.Sprintf("agents[%d]", i), planned || c.Agents[i].Has(configs.Real), &c.Agents[i].Guard)
+		atReal(c.Agents[i].Name, fmt.Sprintf("agents[%d]", i), planned || c.Agents[i].Has(configs.Real),
+			&c.Agents[i].Guard)
 	}
 	for _, name := range report.SortedKeys(c.Classes) {
 		class := c.Classes[name]
@@ -113,7 +115,8 @@ func deadlineOf(c *configs.Config) (deadline time.Duration, of string) {
 	return deadline, of
 }
 
-// refuse returns an error where torque is not off within a guard's deadline after the last cycle of a process that hangs.
+// refuse returns an error where torque is not off within a guard's deadline after the last cycle of a process that
+// hangs.
 func refuse(c *configs.Config, bus string, timeout time.Duration) error {
 	deadline, of := deadlineOf(c)
 	off := timeout + supervise.Reserve
@@ -124,15 +127,17 @@ func refuse(c *configs.Config, bus string, timeout time.Duration) error {
 	if bus != "" && c.Buses[bus].Latency > time.Millisecond {
 		try = "halyard plan " + c.Source + " --set buses." + bus + ".latency=1ms"
 	}
-	return &hal.Error{Kind: hal.Invalid, Bus: bus, Op: "supervise", Try: try, Err: fmt.Errorf("got torque off %v after the last cycle of a process that hangs, "+
-		"want less than %v, %s: its cycles may be %v apart", off.Round(time.Millisecond), deadline, of, timeout.Round(time.Millisecond))}
+	return &hal.Error{Kind: hal.Invalid, Bus: bus, Op: "supervise", Try: try,
+		Err: fmt.Errorf("got torque off %v after the last cycle of a process that hangs, "+
+			"want less than %v, %s: its cycles may be %v apart", off.Round(time.Millisecond), deadline, of,
+			timeout.Round(time.Millisecond))}
 }
 
 // rehearsal is how many cycles each act of worst lasts.
 const rehearsal = 60
 
-// worst are the longest cycles of the line behind an adapter that holds replies back for latency: sound at the start and at torque-on; then
-// with all servos silent, with one, with damaged replies, and each time when they are back.
+// worst are the longest cycles of the line behind an adapter that holds replies back for latency: sound at the start
+// and at torque-on; then with all servos silent, with one, with damaged replies, and each time when they are back.
 func (l *Line) worst(latency time.Duration) (longest silence, err error) {
 	most := &longest.sound
 	line := *l
@@ -167,7 +172,9 @@ func (l *Line) worst(latency time.Duration) (longest silence, err error) {
 	}
 	longest.worst = longest.sound
 	most = &longest.worst
-	for _, f := range []wire.Fault{{Kind: wire.PowerLoss, Target: wire.All}, {Kind: wire.PowerLoss, Target: int(line.Chain.Servos[0].ID)}, {Kind: wire.CRC, Target: wire.All}, {Kind: wire.CRC, Target: wire.All, P: 0.5}} {
+	for _, f := range []wire.Fault{{Kind: wire.PowerLoss, Target: wire.All},
+		{Kind: wire.PowerLoss, Target: int(line.Chain.Servos[0].ID)}, {Kind: wire.CRC, Target: wire.All},
+		{Kind: wire.CRC, Target: wire.All, P: 0.5}} {
 		if err := errors.Join(r.Bus.Fault(f), act(rehearsal)); err != nil {
 			return longest, err
 		}

@@ -12,8 +12,9 @@ import (
 	"github.com/halyard-robotics/halyard/internal/supervise"
 )
 
-// The silence that counts as a hang covers the slowest cycle of the plan: it grows with the adapter's latency and with the servos, is at
-// least the supervisor's, and a plan in which it does not keep the guard's deadline is refused with the reason.
+// The silence that counts as a hang covers the slowest cycle of the plan: it grows with the adapter's latency and with
+// the servos, is at least the supervisor's, and a plan in which it does not keep the guard's deadline is refused with
+// the reason.
 func TestHang(t *testing.T) {
 	for _, c := range []struct {
 		model, kind string
@@ -31,7 +32,8 @@ func TestHang(t *testing.T) {
 		{"sts3215", "feetech", 10, 40 * time.Millisecond, "500ms", true},
 		{"sts3215", "feetech", 10, 40 * time.Millisecond, "1s", false},
 		{"sts3215", "feetech", 3, time.Millisecond, "200ms", true},
-		{"odrive-v3", "odrive", 1, 40 * time.Millisecond, "500ms", false}, // only a lost answer would be too late: the deadline counts
+		// only a lost answer would be too late: the deadline counts
+		{"odrive-v3", "odrive", 1, 40 * time.Millisecond, "500ms", false},
 	} {
 		path := robot(t, c.n, 1, 1000000, c.model, c.kind, "20ms", ", latency: "+c.latency.String())
 		cfg, err := configs.Load(path, configs.Options{Set: []string{"agents[0].guard.command_timeout=" + c.deadline}})
@@ -48,7 +50,8 @@ func TestHang(t *testing.T) {
 		}
 		refused, warning := Refused(p.Config, rows)
 		t.Logf("%d %s, %v: %v ms", c.n, c.model, c.latency, rows[0].Hang)
-		if (refused != nil) != c.refused || refused != nil && (hal.KindOf(refused) != hal.Invalid || !warning || !strings.Contains(refused.Error(), "guard.command_timeout")) {
+		if (refused != nil) != c.refused || refused != nil && (hal.KindOf(refused) != hal.Invalid || !warning ||
+			!strings.Contains(refused.Error(), "guard.command_timeout")) {
 			t.Errorf("%+v: got %v, want refused %v", c, refused, c.refused)
 		}
 		least := 20*time.Millisecond + time.Duration(2)*c.latency // a cycle reads the states and one servo's health

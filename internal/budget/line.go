@@ -37,7 +37,8 @@ func (l *Line) Open(wrap func(servo.Line) servo.Line) (*Running, error) {
 	var servos []*emulator.Servo
 	for i, s := range l.Chain.Servos {
 		centre := s.Model.Units().CentreTicks
-		e := l.Type.Emulate(s.Model, int(s.ID), actuator.NewServo(l.Motors[i]), emulator.GroundTruth{ZeroTicks: centre, Direction: 1, Gear: 1})
+		e := l.Type.Emulate(s.Model, int(s.ID), actuator.NewServo(l.Motors[i]),
+			emulator.GroundTruth{ZeroTicks: centre, Direction: 1, Gear: 1})
 		e.Preset("return_delay", int64(l.ReturnDelay/(2*time.Microsecond)))
 		servos, r.goals = append(servos, e), append(r.goals, centre)
 	}
@@ -63,7 +64,8 @@ func (l *Line) Open(wrap func(servo.Line) servo.Line) (*Running, error) {
 // Exchange is one cycle of the chain, with goals that change each time, as a moving robot's do.
 func (r *Running) Exchange() error {
 	for i, centre := range r.goals {
-		r.Chain.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Limit: 1, Position: centre + float64(r.n%2)})
+		r.Chain.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Limit: 1,
+			Position: centre + float64(r.n%2)})
 	}
 	r.n++
 	return errors.Join(r.Chain.Send(), r.Chain.Receive())

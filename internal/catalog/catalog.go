@@ -15,7 +15,8 @@ type Catalog struct {
 
 // Hardware is the built-in hardware. Its maps are the caller's.
 func Hardware() *Catalog {
-	return &Catalog{Buses: BuiltinBuses(), Sensors: SensorKinds(), Outputs: OutputKinds(), Protocols: map[string]*Protocol{}}
+	return &Catalog{Buses: BuiltinBuses(), Sensors: SensorKinds(), Outputs: OutputKinds(),
+		Protocols: map[string]*Protocol{}}
 }
 
 // With is c with the rows of more, which win.

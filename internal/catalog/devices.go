@@ -50,16 +50,19 @@ type SensorKind struct {
 	Most      int      // maximum SPI clock, Hz; 0 = the default
 	Baud      int      // its serial baud rate; 0 = any, which the driver finds
 	Values    int
-	First     map[string]int // by the kind of the robot's sensor that it may be: which of its values is that one's first
-	Inertial  bool           // it is mounted some way, and has a calibration
-	Field     int            // index of its first value of the magnetic field, x y z T; 0 = no magnetometer
-	Reads     bool           // tags
-	Jump      []float64      // how far each value may be from the one before, where the wire has no checksum; see drivers.PollerConfig
-	Open      func(e Connection, p *SensorPlan) (drivers.Sensor, error)
-	Emulate   func(p *SensorPlan) Emulation
-	Joins     func(p *SensorPlan, d chip.Device) Emulation                  // as another input of the emulated device d; nil: one sensor a device
-	On        *PinDevice                                                    // where it is on lines of a GPIO chip
-	Scanner   func(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) // of one: open and emulate are its own
+	// by the kind of the robot's sensor that it may be: which of its values is that one's first
+	First    map[string]int
+	Inertial bool // it is mounted some way, and has a calibration
+	Field    int  // index of its first value of the magnetic field, x y z T; 0 = no magnetometer
+	Reads    bool // tags
+	// how far each value may be from the one before, where the wire has no checksum; see drivers.PollerConfig
+	Jump    []float64
+	Open    func(e Connection, p *SensorPlan) (drivers.Sensor, error)
+	Emulate func(p *SensorPlan) Emulation
+	// as another input of the emulated device d; nil: one sensor a device
+	Joins   func(p *SensorPlan, d chip.Device) Emulation
+	On      *PinDevice                                                    // where it is on lines of a GPIO chip
+	Scanner func(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) // of one: open and emulate are its own
 }
 
 // Emulation is an emulated device: a chip or a board, and the function that passes it the ground truth.
@@ -80,8 +83,8 @@ func asPressure() map[string]int { return map[string]int{"pressure": 0} }
 
 func asVoltage() map[string]int { return map[string]int{"voltage": 0} }
 
-// How far values jump that are true: an attitude turns at 30 rad/s at most, a robot falls on its side, a supply sags, and no
-// water rises by 2 m between two readings.
+// How far values jump that are true: an attitude turns at 30 rad/s at most, a robot falls on its side, a supply sags,
+// and no water rises by 2 m between two readings.
 func inertialJump() []float64 { return []float64{0.3, 0.3, 0.3, 0.3, 5, 5, 5, 30, 30, 30} }
 
 func fluidJump() []float64 { return []float64{20e3, 5, 0.3} }
@@ -89,21 +92,27 @@ func fluidJump() []float64 { return []float64{20e3, 5, 0.3} }
 // SensorKinds are the devices that may be a robot's sensor.
 func SensorKinds() map[string]*SensorKind {
 	lsm6 := func() *SensorKind {
-		return &SensorKind{Buses: []string{I2CBus, SPIBus}, Addresses: []int{imu.LSM6Address, imu.LSM6AddressAlt}, Values: 10,
-			First: asInertial(), Inertial: true, Jump: inertialJump(), Open: openLSM6, Emulate: emulateLSM6}
+		return &SensorKind{Buses: []string{I2CBus, SPIBus}, Addresses: []int{imu.LSM6Address, imu.LSM6AddressAlt},
+			Values: 10,
+			First:  asInertial(), Inertial: true, Jump: inertialJump(), Open: openLSM6, Emulate: emulateLSM6}
 	}
 	kinds := map[string]*SensorKind{
 		"lsm6dsox": lsm6(), LSM6DSO32: lsm6(),
-		"bno055": {Buses: []string{I2CBus, SerialBus}, Addresses: []int{imu.BNO055Address, imu.BNO055AddressAlt}, Baud: imu.BNO055Baud, Values: 10,
+		"bno055": {Buses: []string{I2CBus, SerialBus}, Addresses: []int{imu.BNO055Address, imu.BNO055AddressAlt},
+			Baud: imu.BNO055Baud, Values: 10,
 			First: asInertial(), Inertial: true, Jump: inertialJump(), Open: openBNO055, Emulate: emulateBNO055},
-		"ina219": {Buses: []string{I2CBus}, Addresses: span(adc.INA219Address, 0x4F), Values: 3, First: asVoltage(), Jump: []float64{3, 20, 100},
+		"ina219": {Buses: []string{I2CBus}, Addresses: span(adc.INA219Address, 0x4F), Values: 3, First: asVoltage(),
+			Jump: []float64{3, 20, 100},
 			Open: openINA219, Emulate: emulateINA219},
-		"ads1115": {Buses: []string{I2CBus}, Addresses: span(adc.ADS1115Address, 0x4B), Values: 1, First: asVoltage(), Jump: []float64{0.5},
+		"ads1115": {Buses: []string{I2CBus}, Addresses: span(adc.ADS1115Address, 0x4B), Values: 1, First: asVoltage(),
+			Jump: []float64{0.5},
 			Open: openADS1115, Emulate: emulateADS1115, Joins: feelADS1115},
 	}
 	for _, m := range imu.MPUModels() {
-		kinds[m.Name] = &SensorKind{Buses: []string{I2CBus, SPIBus}, Addresses: []int{imu.MPUAddress, imu.MPUAddressAlt}, Values: 10,
-			Most: imu.MPUMaxSPIClock, First: asInertial(), Inertial: true, Jump: inertialJump(), Open: openMPU, Emulate: emulateMPU}
+		kinds[m.Name] = &SensorKind{Buses: []string{I2CBus, SPIBus},
+			Addresses: []int{imu.MPUAddress, imu.MPUAddressAlt}, Values: 10,
+			Most: imu.MPUMaxSPIClock, First: asInertial(), Inertial: true, Jump: inertialJump(), Open: openMPU,
+			Emulate: emulateMPU}
 		if m.Compass {
 			kinds[m.Name].Values, kinds[m.Name].Field = drivers.Field+3, drivers.Field
 		}
@@ -112,21 +121,28 @@ func SensorKinds() map[string]*SensorKind {
 		}
 	}
 	for _, m := range []*pressure.MS5837Model{pressure.MS5837_30BA(), pressure.MS5837_02BA()} {
-		kinds[m.Name] = &SensorKind{Buses: []string{I2CBus}, Addresses: []int{pressure.MS5837Address}, Values: 2, First: asPressure(), Jump: fluidJump(),
+		kinds[m.Name] = &SensorKind{Buses: []string{I2CBus}, Addresses: []int{pressure.MS5837Address}, Values: 2,
+			First: asPressure(), Jump: fluidJump(),
 			Open: func(e Connection, p *SensorPlan) (drivers.Sensor, error) {
-				return pressure.NewMS5837(e.Bus, pressure.MS5837Config{Model: m, Air: p.Config.ReferencePressure, Clock: e.Clock})
+				return pressure.NewMS5837(e.Bus, pressure.MS5837Config{Model: m, Air: p.Config.ReferencePressure,
+					Clock: e.Clock})
 			},
 			Emulate: func(p *SensorPlan) Emulation {
 				c := chip.NewMS5837(m)
-				return Emulation{Device: c, Feel: func(t *GroundTruth) { c.Water = t.fluid(p.Config.ReferencePressure) }}
+				return Emulation{Device: c, Feel: func(
+					t *GroundTruth) {
+					c.Water = t.fluid(p.Config.ReferencePressure)
+				}}
 			}}
 	}
 	for _, name := range []string{"bmp280", "bme280"} {
 		humid := name == "bme280"
-		kinds[name] = &SensorKind{Buses: []string{I2CBus, SPIBus}, Addresses: []int{pressure.BMX280Address, pressure.BMX280AddressAlt},
-			Values: 3, First: asPressure(), Jump: fluidJump(),
+		kinds[name] = &SensorKind{Buses: []string{I2CBus, SPIBus},
+			Addresses: []int{pressure.BMX280Address, pressure.BMX280AddressAlt},
+			Values:    3, First: asPressure(), Jump: fluidJump(),
 			Open: func(e Connection, p *SensorPlan) (drivers.Sensor, error) {
-				return pressure.NewBMX280(e.Bus, pressure.BMX280Config{Address: uint16(p.Address), Humidity: humid, Air: p.Config.ReferencePressure, Clock: e.Clock}), nil
+				return pressure.NewBMX280(e.Bus, pressure.BMX280Config{Address: uint16(p.Address), Humidity: humid,
+					Air: p.Config.ReferencePressure, Clock: e.Clock}), nil
 			},
 			Emulate: func(p *SensorPlan) Emulation {
 				c := chip.NewBMX280(uint16(p.Address), humid)
@@ -173,15 +189,17 @@ func openMPU(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 func emulateMPU(p *SensorPlan) Emulation {
 	c := chip.NewMPU(p.Config.Device, uint16(p.Address))
 	f := Emulation{Device: c, Feel: func(t *GroundTruth) { c.Motion = t.motion(p.truly()) }}
-	if m := imu.MPUModels(); slices.ContainsFunc(m, func(m imu.MPUModel) bool { return m.Name == p.Config.Device && m.Compass }) {
+	if m := imu.MPUModels(); slices.ContainsFunc(m,
+		func(m imu.MPUModel) bool { return m.Name == p.Config.Device && m.Compass }) {
 		f.More = []chip.Device{c.Compass([3]byte{128, 128, 128})}
 	}
 	return f
 }
 
 func openLSM6(e Connection, p *SensorPlan) (drivers.Sensor, error) {
-	raw, err := imu.NewLSM6(e.Bus, imu.LSM6Config{Address: uint16(p.Address), GyroRange: p.Config.GyroRange, AccRange: p.Config.AccRange,
-		DSO32: p.Config.Device == LSM6DSO32, Clock: e.Clock})
+	raw, err := imu.NewLSM6(e.Bus, imu.LSM6Config{Address: uint16(p.Address), GyroRange: p.Config.GyroRange,
+		AccRange: p.Config.AccRange,
+		DSO32:    p.Config.Device == LSM6DSO32, Clock: e.Clock})
 	return p.fused(raw, e.Clock), err
 }
 
@@ -233,12 +251,14 @@ func OutputKinds() map[string]*OutputKind {
 	return map[string]*OutputKind{
 		"pca9685": {Bus: I2CBus, Addresses: span(pwm.PCA9685Address, 0x7F), Channels: []int{pwm.PCA9685Channels},
 			Open: func(e Connection, p *BoardPlan) (drivers.Output, error) {
-				return pwm.NewPCA9685(e.Bus, pwm.PCA9685Config{Address: uint16(p.Address), Channels: p.Channels, Hertz: p.Hertz,
+				return pwm.NewPCA9685(e.Bus, pwm.PCA9685Config{Address: uint16(p.Address), Channels: p.Channels,
+					Hertz:      p.Hertz,
 					Oscillator: p.Oscillator, Alone: p.Alone, Clock: e.Clock})
 			}},
 		"maestro": {Bus: SerialBus, Channels: []int{6, 12, 18, 24},
 			Open: func(e Connection, p *BoardPlan) (drivers.Output, error) {
-				return pwm.NewMaestro(e.Open, pwm.MaestroConfig{Name: e.Name, Channels: p.Channels, Device: p.Address, CRC: p.Crc})
+				return pwm.NewMaestro(e.Open, pwm.MaestroConfig{Name: e.Name, Channels: p.Channels, Device: p.Address,
+					CRC: p.Crc})
 			}},
 		"kernel-pwm": {Channels: []int{64}, Open: openKernel},
 	}

@@ -29,7 +29,8 @@ const maxWait = 100 * time.Millisecond
 
 // lineKinds are the devices on lines of a GPIO chip that may be a robot's sensor.
 func lineKinds() map[string]*SensorKind {
-	kind := func(values int, first map[string]int, open func(Connection, *SensorPlan) (drivers.Sensor, error), l PinDevice) *SensorKind {
+	kind := func(values int, first map[string]int, open func(Connection, *SensorPlan) (drivers.Sensor, error),
+		l PinDevice) *SensorKind {
 		return &SensorKind{Buses: []string{GPIOBus}, Values: values, First: first, Open: open, On: &l}
 	}
 	return map[string]*SensorKind{
@@ -43,9 +44,11 @@ func lineKinds() map[string]*SensorKind {
 			}
 			return gpio.NewPIR(p.Pins(e), c), nil
 		}, PinDevice{Lines: []string{"its output"}, Waits: true, Part: pirPart}),
-		"hc-sr04": kind(1, map[string]int{"sonar": 0, "range": 0}, func(e Connection, p *SensorPlan) (drivers.Sensor, error) {
-			return gpio.NewHCSR04(p.Pins(e), gpio.HCSR04Config{Celsius: p.Config.AirTemperature, Range: p.Most, Turn: p.Turn}), nil
-		}, PinDevice{Lines: []string{"trigger", "echo"}, Turns: true, Part: sonarPart}),
+		"hc-sr04": kind(1, map[string]int{"sonar": 0, "range": 0},
+			func(e Connection, p *SensorPlan) (drivers.Sensor, error) {
+				return gpio.NewHCSR04(p.Pins(e), gpio.HCSR04Config{Celsius: p.Config.AirTemperature, Range: p.Most,
+					Turn: p.Turn}), nil
+			}, PinDevice{Lines: []string{"trigger", "echo"}, Turns: true, Part: sonarPart}),
 		"encoder": kind(2, map[string]int{"encoder": 0}, func(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 			return gpio.NewEncoder(p.Pins(e)), nil
 		}, PinDevice{Lines: []string{"A", "B"}, Bias: gpio.Up, Part: encoderPart}),
@@ -54,11 +57,13 @@ func lineKinds() map[string]*SensorKind {
 
 // Pins are the lines of a device, as they are wired.
 func (p *SensorPlan) Pins(e Connection) gpio.Pins {
-	bias, biases := p.Kind.On.Bias, map[configs.Bias]gpio.Bias{configs.Up: gpio.Up, configs.Down: gpio.Down, configs.NoBias: gpio.NoBias}
+	bias, biases := p.Kind.On.Bias, map[configs.Bias]gpio.Bias{configs.Up: gpio.Up, configs.Down: gpio.Down,
+		configs.NoBias: gpio.NoBias}
 	if b, ok := biases[p.Config.Bias]; ok {
 		bias = b
 	}
-	return gpio.Pins{Bus: e.Name, Open: e.Lines, Lines: LineTexts(p.Config.Lines), ActiveLow: p.low(), Bias: bias, User: "halyard " + p.Name}
+	return gpio.Pins{Bus: e.Name, Open: e.Lines, Lines: LineTexts(p.Config.Lines), ActiveLow: p.low(), Bias: bias,
+		User: "halyard " + p.Name}
 }
 
 func (p *SensorPlan) low() bool { return configs.Or(p.Config.ActiveLow, p.Kind.On.low) }
@@ -79,8 +84,8 @@ func LineTexts(lines []configs.Line) (list []string) {
 	return list
 }
 
-// bumperPart is a switch to ground, or to the supply, with a resistor to the opposite level: when touched it sets the level of
-// the switch or, if normally closed, releases it.
+// bumperPart is a switch to ground, or to the supply, with a resistor to the opposite level: when touched it sets the
+// level of the switch or, if normally closed, releases it.
 func bumperPart(p *SensorPlan, at []int) (pins.Part, func(*GroundTruth)) {
 	up := p.Pins(Connection{}).Bias != gpio.Down
 	s := &pins.Switch{Line: at[0], ToSupply: !up}

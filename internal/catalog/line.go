@@ -17,7 +17,8 @@ func UsualBauds() []int {
 		1250000, 625000, 38400, 128000, 76800, 19200}
 }
 
-// openFilteringEcho opens a line. If its adapter echoes transmitted bytes, it filters the echo, also after every reopening.
+// openFilteringEcho opens a line. If its adapter echoes transmitted bytes, it filters the echo, also after every
+// reopening.
 func openFilteringEcho(open servo.Opener) (servo.Line, servo.Opener, error) {
 	line, err := open()
 	if err != nil {
@@ -44,8 +45,8 @@ func LineTime(line servo.Port, n int) time.Duration {
 	return time.Duration(n) * 10 * time.Second / time.Duration(max(line.Baud(), 1))
 }
 
-// Listen sends p and returns the received bytes, and the time from the sending to the last byte. It waits for quiet beyond
-// the wire time of p and size bytes and, once size bytes are received, shortly for unexpected further bytes.
+// Listen sends p and returns the received bytes, and the time from the sending to the last byte. It waits for quiet
+// beyond the wire time of p and size bytes and, once size bytes are received, shortly for unexpected further bytes.
 func Listen(line servo.Port, p []byte, size int, quiet time.Duration) (got []byte, took time.Duration, err error) {
 	if err := line.Discard(); err != nil {
 		return nil, 0, err
@@ -81,8 +82,8 @@ func Echoes(line servo.Port) (bool, error) {
 	return len(got) >= len(p) && bytes.Equal(got[:len(p)], p), err
 }
 
-// The scheduling delay of a program behind a pseudo-terminal, and the shorter timeout of a scan, in which each silent id of
-// 254 costs it.
+// The scheduling delay of a program behind a pseudo-terminal, and the shorter timeout of a scan, in which each silent
+// id of 254 costs it.
 const (
 	TerminalTimeout = 50 * time.Millisecond
 	TerminalHurry   = 4 * time.Millisecond

@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/spi"
 )
 
-// ChipPort returns the I2C bus or SPI port of target: a device file, a link to one, or CONFIG:BUS of that type; "" for another
-// type.
+// ChipPort returns the I2C bus or SPI port of target: a device file, a link to one, or CONFIG:BUS of that type; "" for
+// another type.
 func ChipPort(target string) (port, kind string) {
 	device := target
 	if d, err := filepath.EvalSymlinks(target); err == nil {

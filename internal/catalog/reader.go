@@ -19,12 +19,16 @@ func asReader() map[string]int { return map[string]int{"rfid": 0, "victim": 0} }
 func readerKinds() map[string]*SensorKind {
 	return map[string]*SensorKind{
 		"rdm6300": {Buses: []string{SerialBus}, Baud: rfid.RDM6300Baud, Values: 1, First: asReader(), Reads: true,
-			Open: func(e Connection, _ *SensorPlan) (drivers.Sensor, error) { return rfid.NewRDM6300(e.Name, e.Open), nil },
+			Open: func(e Connection, _ *SensorPlan) (drivers.Sensor,
+				error) {
+				return rfid.NewRDM6300(e.Name, e.Open), nil
+			},
 			Emulate: func(*SensorPlan) Emulation {
 				r := &reader.RDM6300{}
 				return Emulation{Board: r, Feel: func(t *GroundTruth) { r.Tags = t.Tags.Now() }}
 			}},
-		"pn532": {Buses: []string{I2CBus, SerialBus}, Addresses: []int{rfid.PN532Address}, Baud: rfid.PN532Baud, Values: 1, First: asReader(), Reads: true,
+		"pn532": {Buses: []string{I2CBus, SerialBus}, Addresses: []int{rfid.PN532Address}, Baud: rfid.PN532Baud,
+			Values: 1, First: asReader(), Reads: true,
 			Open: func(e Connection, _ *SensorPlan) (drivers.Sensor, error) {
 				if e.Open != nil {
 					return rfid.NewPN532(e.Name, e.Open), nil
@@ -59,7 +63,8 @@ const Dwell = 150 * time.Millisecond
 // Find stores a tag found by the scene. It is called in the goroutine of the cycle.
 func (f *Field) Find(found sim.Found) {
 	at := found.At
-	s := fieldTag{tag: uint32(found.Tag), away: math.Sqrt(at[0]*at[0] + at[1]*at[1] + at[2]*at[2]), until: f.GroundTruth.Frame.Time + Dwell}
+	s := fieldTag{tag: uint32(found.Tag), away: math.Sqrt(at[0]*at[0] + at[1]*at[1] + at[2]*at[2]),
+		until: f.GroundTruth.Frame.Time + Dwell}
 	if i := slices.IndexFunc(f.list, func(have fieldTag) bool { return have.tag == s.tag }); i >= 0 {
 		f.list[i] = s
 	} else {
@@ -70,7 +75,9 @@ func (f *Field) Find(found sim.Found) {
 // Now are the present tags, the nearest first; it holds until the next call.
 func (f *Field) Now() []uint32 {
 	f.list = slices.DeleteFunc(f.list, func(s fieldTag) bool { return s.until < f.GroundTruth.Frame.Time })
-	slices.SortFunc(f.list, func(a, b fieldTag) int { return cmp.Or(cmp.Compare(a.away, b.away), cmp.Compare(a.tag, b.tag)) })
+	slices.SortFunc(f.list, func(a, b fieldTag) int {
+		return cmp.Or(cmp.Compare(a.away, b.away), cmp.Compare(a.tag, b.tag))
+	})
 	f.tags = append(f.tags[:0], f.Held...)
 	for _, s := range f.list {
 		f.tags = append(f.tags, s.tag)

@@ -18,7 +18,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// scanner is a laser scanner with its settings. On every body the robot's sensor gets its field of view, rays and range.
+// scanner is a laser scanner with its settings. On every body the robot's sensor gets its field of view, rays and
+// range.
 type scanner struct {
 	rays  int     // of the robot's sensor
 	Step  float64 // rad, between rays; the middle one points ahead
@@ -44,14 +45,16 @@ func scannerKinds() map[string]func(c *configs.Sensor, bus *configs.Bus) (*scann
 		return func(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) { return newSICK(kind, c, bus) }
 	}
 	return map[string]func(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit){
-		"sick-lms200": sick("LMS200;30106;V02.30"), "sick-lms291": sick("LMS291;S05;V02.30"), "hokuyo": newHokuyo, "rplidar": newRPLidar,
+		"sick-lms200": sick("LMS200;30106;V02.30"), "sick-lms291": sick("LMS291;S05;V02.30"), "hokuyo": newHokuyo,
+		"rplidar": newRPLidar,
 	}
 }
 
 const Degree = math.Pi / 180
 
 func newSICK(kind string, c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
-	s := lidar.SICKSettings{Angle: int(configs.Or(c.FOV, 180)), Resolution: int(math.Round(100 * configs.Or(c.Resolution, 1))), Baud: bus.Baud}
+	s := lidar.SICKSettings{Angle: int(configs.Or(c.FOV, 180)),
+		Resolution: int(math.Round(100 * configs.Or(c.Resolution, 1))), Baud: bus.Baud}
 	if bus.GivenBaud == nil { // its own usual rate, not that of serial lines
 		s.Baud = 38400
 	}
@@ -61,7 +64,8 @@ func newSICK(kind string, c *configs.Sensor, bus *configs.Bus) (*scanner, *misfi
 	}
 	switch {
 	case !slices.Contains([]int{9600, 19200, 38400, 500000}, s.Baud):
-		return nil, &misfit{"bus", fmt.Sprintf("a bus of %d baud", s.Baud), "9600, 19200, 38400 or, with RS-422, 500000 baud", ""}
+		return nil, &misfit{"bus", fmt.Sprintf("a bus of %d baud", s.Baud),
+			"9600, 19200, 38400 or, with RS-422, 500000 baud", ""}
 	case float64(s.Angle) != configs.Or(c.FOV, 180) || s.Angle != 180 && s.Angle != 100:
 		return nil, &misfit{"fov", fmt.Sprint(*c.FOV), "180 or 100", ""}
 	case s.Resolution != 100 && s.Resolution != 50 && (s.Resolution != 25 || s.Angle != 100):
@@ -69,7 +73,8 @@ func newSICK(kind string, c *configs.Sensor, bus *configs.Bus) (*scanner, *misfi
 	case reach != 8 && reach != 16 && reach != 32 && reach != 80:
 		return nil, &misfit{"range_max", fmt.Sprint(*c.RangeMax), "8, 16 or 32, or 80 in centimetres", ""}
 	}
-	k := &scanner{rays: 100*s.Angle/s.Resolution + 1, Step: float64(s.Resolution) / 100 * Degree, Reach: reach, boot: 9600}
+	k := &scanner{rays: 100*s.Angle/s.Resolution + 1, Step: float64(s.Resolution) / 100 * Degree, Reach: reach,
+		boot: 9600}
 	k.open = func(name string, line servo.Opener) (scanning, error) {
 		s.Name, s.Line = name, line
 		return lidar.NewSICK(s)
@@ -90,22 +95,26 @@ func newHokuyo(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 	}
 	own := 2 * math.Pi / float64(m.Turn)
 	cluster := int(math.Round(configs.Or(c.Resolution, own/Degree) * Degree / own))
-	if cluster < 1 || cluster > 99 || math.Abs(float64(cluster)*own-configs.Or(c.Resolution, float64(cluster)*own/Degree)*Degree) > 0.01*own {
-		return nil, &misfit{"resolution", fmt.Sprint(*c.Resolution), fmt.Sprintf("a multiple of its own, %.6g degrees", own/Degree), ""}
+	if cluster < 1 || cluster > 99 ||
+		math.Abs(float64(cluster)*own-configs.Or(c.Resolution, float64(cluster)*own/Degree)*Degree) > 0.01*own {
+		return nil, &misfit{"resolution", fmt.Sprint(*c.Resolution),
+			fmt.Sprintf("a multiple of its own, %.6g degrees", own/Degree), ""}
 	}
 	// Symmetrical, so that the middle ray points ahead; for an even cluster it is half a step off.
 	side := (min(m.Front-m.First, m.Last-m.Front) - cluster/2) / cluster
 	if c.FOV != nil {
 		want := int(*c.FOV*Degree/own+1e-6) / 2 / cluster
 		if want > side || want < 1 {
-			return nil, &misfit{"fov", fmt.Sprint(*c.FOV), fmt.Sprintf("%.4g..%.4g", 2*float64(cluster)*own/Degree, 2*float64(side*cluster)*own/Degree), ""}
+			return nil, &misfit{"fov", fmt.Sprint(*c.FOV), fmt.Sprintf("%.4g..%.4g", 2*float64(cluster)*own/Degree,
+				2*float64(side*cluster)*own/Degree), ""}
 		}
 		side = want
 	}
 	s := lidar.HokuyoSettings{Model: m, Baud: bus.Baud, Cluster: cluster, First: m.Front - side*cluster - (cluster-1)/2}
 	s.Last = s.First + (2*side+1)*cluster - 1
 	if !slices.Contains(lidar.SCIPBauds(), s.Baud) {
-		return nil, &misfit{"bus", fmt.Sprintf("a bus of %d baud", s.Baud), fmt.Sprintf("one of %v", lidar.SCIPBauds()), ""}
+		return nil, &misfit{"bus", fmt.Sprintf("a bus of %d baud", s.Baud), fmt.Sprintf("one of %v", lidar.SCIPBauds()),
+			""}
 	}
 	k := &scanner{rays: 2*side + 1, Step: float64(cluster) * own, Reach: float64(m.MaxRange) / 1000, boot: 19200}
 	if Networked(bus) {
@@ -127,14 +136,16 @@ func newRPLidar(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 	if n < 8 || n > 3600 || c.Resolution != nil && math.Abs(360/float64(n)-*c.Resolution) > 1e-3 {
 		return nil, &misfit{"resolution", fmt.Sprint(*c.Resolution), "a whole part of 360, 0.1..45", ""}
 	}
-	s := lidar.RPLidarSettings{Rays: n, Encoding: map[string]lidar.RPLidarEncoding{"ultra": lidar.RPLidarUltra, "dense": lidar.RPLidarDense, "ultra-dense": lidar.RPLidarUltraDense}[c.Scan],
-		Drive: map[string]lidar.RPLidarDrive{"dtr": lidar.RPLidarDTR, "pwm": lidar.RPLidarPWM, "free": lidar.RPLidarFree}[c.Motor]}
+	s := lidar.RPLidarSettings{Rays: n, Encoding: map[string]lidar.RPLidarEncoding{"ultra": lidar.RPLidarUltra,
+		"dense": lidar.RPLidarDense, "ultra-dense": lidar.RPLidarUltraDense}[c.Scan],
+		Drive: map[string]lidar.RPLidarDrive{"dtr": lidar.RPLidarDTR, "pwm": lidar.RPLidarPWM,
+			"free": lidar.RPLidarFree}[c.Motor]}
 	if c.Standard {
 		s.Encoding = lidar.RPLidarNodes
 	}
 	k := &scanner{Step: 2 * math.Pi / float64(n), Reach: configs.Or(c.RangeMax, rplidarReach), boot: WireBaud(bus)}
-	// It scans all around, backward first. The robot's sensor has as many rays to the right as to the left; if it also scans
-	// all around, it has the backward ray twice.
+	// It scans all around, backward first. The robot's sensor has as many rays to the right as to the left; if it also
+	// scans all around, it has the backward ray twice.
 	side := n / 2
 	if c.FOV != nil {
 		side = min(side, int(*c.FOV*Degree/2/k.Step+1e-6))
@@ -154,7 +165,9 @@ func newRPLidar(c *configs.Sensor, bus *configs.Bus) (*scanner, *misfit) {
 
 // Fit sets the sensor of m called name to the scanner's geometry.
 func (s *scanner) Fit(m *model.Robot, name string) {
-	k := slices.IndexFunc(m.Sensors, func(x model.Sensor) bool { return x.Name == name && x.Kind == "range" && x.Device != nil })
+	k := slices.IndexFunc(m.Sensors, func(x model.Sensor) bool {
+		return x.Name == name && x.Kind == "range" && x.Device != nil
+	})
 	if k < 0 {
 		return
 	}
@@ -164,7 +177,8 @@ func (s *scanner) Fit(m *model.Robot, name string) {
 	m.Sensors[k].Device = &own
 }
 
-// scannerSensor is a scanner as the robot's sensor: its rays in their order, with the maximum range for rays without an echo.
+// scannerSensor is a scanner as the robot's sensor: its rays in their order, with the maximum range for rays without an
+// echo.
 type scannerSensor struct {
 	scanning
 	of  *scanner
@@ -250,5 +264,6 @@ func (s *scanner) Seen(device string, values []float64) string {
 			nearest, rays = math.Min(nearest, v), rays+1
 		}
 	}
-	return fmt.Sprintf("%s sees with %d of its %d rays, the nearest thing at %.2f m", device, rays, len(values), nearest)
+	return fmt.Sprintf("%s sees with %d of its %d rays, the nearest thing at %.2f m", device, rays, len(values),
+		nearest)
 }

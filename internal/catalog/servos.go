@@ -29,8 +29,8 @@ import (
 	emuvesc "github.com/halyard-robotics/halyard/sim/emulator/vesc"
 )
 
-// BuiltinBuses are the built-in bus types of servos and motor controllers, in the order in which a line is scanned for them:
-// first those that execute the packets of others, then those that reply to a broadcast.
+// BuiltinBuses are the built-in bus types of servos and motor controllers, in the order in which a line is scanned for
+// them: first those that execute the packets of others, then those that reply to a broadcast.
 func BuiltinBuses() Buses {
 	return Buses{
 		Servos(kondo.Driver(), emukondo.New),
@@ -109,7 +109,8 @@ func (b Buses) Scanned(word string) (types []string, err error) {
 		}
 	}
 	if types == nil {
-		err = &hal.Error{Kind: hal.Invalid, Op: "--protocol", Err: fmt.Errorf("got %q, want all, both or one of %s", word, strings.Join(b.Names(), ", "))}
+		err = &hal.Error{Kind: hal.Invalid, Op: "--protocol",
+			Err: fmt.Errorf("got %q, want all, both or one of %s", word, strings.Join(b.Names(), ", "))}
 	}
 	return types, err
 }

@@ -62,8 +62,8 @@ func Show[R report.Row](h *Host, rows []R) error {
 // Line prints v as one JSON line.
 func (h *Host) Line(v any) error { return json.NewEncoder(h.Out).Encode(v) }
 
-// Complain reports the error that ends the program, in the selected form, with the next command. Each joined error is a line
-// of its own.
+// Complain reports the error that ends the program, in the selected form, with the next command. Each joined error is a
+// line of its own.
 func (h *Host) Complain(program string, err error) {
 	if *h.Format == "json" || *h.Format == "jsonl" {
 		var e *hal.Error
@@ -83,8 +83,8 @@ func (h *Host) Complain(program string, err error) {
 	}
 }
 
-// Arguments accepts the arguments in want: one word each, in brackets if optional, with ... if it may be repeated. Any other
-// number is an error of kind hal.Invalid that shows want and example, a command line.
+// Arguments accepts the arguments in want: one word each, in brackets if optional, with ... if it may be repeated. Any
+// other number is an error of kind hal.Invalid that shows want and example, a command line.
 func Arguments(want, example string) cobra.PositionalArgs {
 	words := strings.Fields(want)
 	least, most := 0, len(words)
@@ -109,7 +109,8 @@ func Arguments(want, example string) cobra.PositionalArgs {
 		if most == 0 {
 			wanted = "none"
 		}
-		return &hal.Error{Kind: hal.Invalid, Op: name, Err: fmt.Errorf("got %d argument%s, want %s", len(args), plural, wanted), Try: example}
+		return &hal.Error{Kind: hal.Invalid, Op: name, Err: fmt.Errorf("got %d argument%s, want %s", len(args), plural,
+			wanted), Try: example}
 	}
 }
 
@@ -134,7 +135,8 @@ func AddFormat(root *cobra.Command, format *string, quiet *bool) {
 		}
 		return fmt.Errorf("--output: got %q, want table, json or jsonl", *format)
 	}
-	root.PersistentFlags().StringVarP(format, "output", "o", "table", "format of tables and errors: table, json or jsonl")
+	root.PersistentFlags().StringVarP(format, "output", "o", "table",
+		"format of tables and errors: table, json or jsonl")
 	root.RegisterFlagCompletionFunc("output", Words("table", "json", "jsonl"))
 	root.PersistentFlags().BoolVarP(quiet, "quiet", "q", false, "print no progress and no notes on stderr")
 }

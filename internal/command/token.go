@@ -23,18 +23,22 @@ type Token struct{ arg, file string }
 
 // Add adds the flags to c; of is what the token opens.
 func (t *Token) Add(c *cobra.Command, of string) {
-	c.Flags().StringVar(&t.file, "token-file", "", "file with the token of "+of+", required beyond loopback (default: $"+tokenVariable+")")
-	c.Flags().StringVar(&t.arg, "token", "", "the token itself, which others can read in the process list until it is taken out of there")
+	c.Flags().StringVar(&t.file, "token-file", "", "file with the token of "+of+
+		", required beyond loopback (default: $"+tokenVariable+")")
+	c.Flags().StringVar(&t.arg, "token", "",
+		"the token itself, which others can read in the process list until it is taken out of there")
 }
 
-// Read returns the token, "" if none is given. Where it is an argument, note gets a warning and the program starts again in its
-// process without it: call Read before anything is opened. The environment keeps no token for other programs that this one starts.
+// Read returns the token, "" if none is given. Where it is an argument, note gets a warning and the program starts
+// again in its process without it: call Read before anything is opened. The environment keeps no token for other
+// programs that this one starts.
 func (t *Token) Read(note func(format string, args ...any)) (string, error) {
 	given := os.Getenv(tokenVariable)
 	os.Unsetenv(tokenVariable)
 	switch {
 	case t.arg != "" && t.file != "":
-		return "", &hal.Error{Kind: hal.Invalid, Op: "token", Err: errors.New("got --token and --token-file, want one of them"), Try: "--token-file FILE"}
+		return "", &hal.Error{Kind: hal.Invalid, Op: "token",
+			Err: errors.New("got --token and --token-file, want one of them"), Try: "--token-file FILE"}
 	case t.file != "":
 		return readToken(t.file, note)
 	case t.arg != "":
@@ -50,7 +54,8 @@ func (t *Token) Read(note func(format string, args ...any)) (string, error) {
 // readToken reads the first line of a file, which has no other.
 func readToken(name string, note func(format string, args ...any)) (string, error) {
 	fault := func(err error) (string, error) {
-		return "", &hal.Error{Kind: hal.Invalid, Op: "token file " + name, Err: err, Try: "umask 077; openssl rand -hex 16 > FILE"}
+		return "", &hal.Error{Kind: hal.Invalid, Op: "token file " + name, Err: err,
+			Try: "umask 077; openssl rand -hex 16 > FILE"}
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -70,8 +75,8 @@ func readToken(name string, note func(format string, args ...any)) (string, erro
 	return token, nil
 }
 
-// restart replaces the running program by itself, with the token in the environment in place of the arguments. It returns only
-// where it cannot, or where the process's arguments do not have the token.
+// restart replaces the running program by itself, with the token in the environment in place of the arguments. It
+// returns only where it cannot, or where the process's arguments do not have the token.
 func restart(token string) error {
 	var args []string
 	for i := 0; i < len(os.Args); i++ {

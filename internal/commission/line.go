@@ -18,7 +18,8 @@ import (
 )
 
 // TargetHelp is the help on the first argument of commands on a bare line.
-const TargetHelp = "PORT is a serial port (halyard ports), or CONFIG:BUS, as in so101:arm, which knows its baud rate and protocol."
+const TargetHelp = "PORT is a serial port (halyard ports), or CONFIG:BUS, as in so101:arm, which knows its baud " +
+	"rate and protocol."
 
 // EchoFix is what to do about an adapter that receives what it sends.
 const EchoFix = "use an adapter that switches direction by itself, or one with its receiver off while it sends"
@@ -32,10 +33,13 @@ type BareLine struct {
 // NoLine reports where a port is a bus of another kind than a serial line; nil where it is not.
 func NoLine(port string) error {
 	if _, kind := catalog.ChipPort(port); kind != "" {
-		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open", Err: fmt.Errorf("a port of type %s, which has no servos", kind), Try: "halyard scan " + port}
+		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open",
+			Err: fmt.Errorf("a port of type %s, which has no servos", kind), Try: "halyard scan " + port}
 	}
-	if _, err := os.Stat(filepath.Join(assembly.MachineRoot, "sys/class/net", port)); err == nil && port == filepath.Base(port) {
-		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open", Err: errors.New("a network interface: which motor controllers are on it?"),
+	if _, err := os.Stat(filepath.Join(assembly.MachineRoot, "sys/class/net", port)); err == nil &&
+		port == filepath.Base(port) {
+		return &hal.Error{Kind: hal.Invalid, Bus: port, Op: "open",
+			Err: errors.New("a network interface: which motor controllers are on it?"),
 			Try: "--protocol " + strings.Join(catalog.BuiltinBuses().CAN(), ", or --protocol ")}
 	}
 	return nil
@@ -51,8 +55,8 @@ func BusOf(target string) (port string, bus *configs.Bus, err error) {
 	return b.Port, &b, nil
 }
 
-// BusIn is the config that target means, and which of its buses, where it is CONFIG:BUS; a port is in none. A file of that
-// name comes first: names by path have colons as well.
+// BusIn is the config that target means, and which of its buses, where it is CONFIG:BUS; a port is in none. A file of
+// that name comes first: names by path have colons as well.
 func BusIn(target string) (c *configs.Config, bus string, err error) {
 	config, name, two := strings.Cut(target, ":")
 	if !two || strings.HasPrefix(target, "/dev/") {
@@ -66,8 +70,9 @@ func BusIn(target string) (c *configs.Config, bus string, err error) {
 	}
 	b, ok := c.Buses[name]
 	if servos := catalog.BuiltinBuses().Has(b.Type); !ok || !servos {
-		return nil, "", &hal.Error{Kind: hal.Invalid, Op: target, Err: fmt.Errorf("got bus %q, want a line of servos of %s: %s",
-			name, c.Name, strings.Join(ServoBuses(c), ", ")), Try: "halyard configs " + config}
+		return nil, "", &hal.Error{Kind: hal.Invalid, Op: target,
+			Err: fmt.Errorf("got bus %q, want a line of servos of %s: %s",
+				name, c.Name, strings.Join(ServoBuses(c), ", ")), Try: "halyard configs " + config}
 	}
 	return c, name, nil
 }
@@ -110,6 +115,7 @@ func OpenNamed(kind string, bus *configs.Bus, settings map[int]map[string]int) (
 	if err != nil {
 		return nil, err
 	}
-	return &BareLine{Finder: Finder{Line: line, Port: bus.Port, Latency: catalog.LatencyOf(bus.Port, line), Bauds: []int{bus.Baud},
+	return &BareLine{Finder: Finder{Line: line, Port: bus.Port, Latency: catalog.LatencyOf(bus.Port, line),
+		Bauds: []int{bus.Baud},
 		Types: []string{kind}, Duplex: t.Duplex, Settings: settings}}, nil
 }

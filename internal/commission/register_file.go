@@ -48,7 +48,8 @@ func (f *RegisterFile) Encode(w io.Writer) error {
 func LoadRegisters(path string) (*RegisterFile, error) {
 	in, err := os.Open(path)
 	if err != nil {
-		return nil, &hal.Error{Kind: hal.Absent, Op: "read registers", Err: err, Try: "halyard registers dump PORT --id N " + path}
+		return nil, &hal.Error{Kind: hal.Absent, Op: "read registers", Err: err,
+			Try: "halyard registers dump PORT --id N " + path}
 	}
 	defer in.Close()
 	data, err := io.ReadAll(io.LimitReader(in, mostRegisterFile+1))

@@ -36,7 +36,8 @@ func (r RegisterRow) Cells() report.Cells {
 	if r.Access != accessNames[servo.ReadOnly] {
 		span = fmt.Sprintf("%d..%d", r.Min, r.Max)
 	}
-	return report.Cells{{"register", r.Name}, {"raw", r.Raw}, {"value", r.Meaning}, {"default", r.Default}, {"range", span},
+	return report.Cells{{"register", r.Name}, {"raw", r.Raw}, {"value", r.Meaning}, {"default", r.Default},
+		{"range", span},
 		{"access", r.Access}}
 }
 
@@ -44,7 +45,8 @@ var accessNames = [...]string{servo.ReadOnly: "read-only", servo.RAM: "ram", ser
 
 func rowOf(m servo.Model, name string, raw int64) RegisterRow {
 	r := m.Register(name)
-	return RegisterRow{Name: name, Address: int(r.Addr), Raw: raw, Value: report.Number(r.SI(raw)), Unit: r.Unit, Meaning: Meaning(m, r, raw),
+	return RegisterRow{Name: name, Address: int(r.Addr), Raw: raw, Value: report.Number(r.SI(raw)), Unit: r.Unit,
+		Meaning: Meaning(m, r, raw),
 		Default: r.Default, Min: r.Min, Max: r.Max, Access: accessNames[r.Access]}
 }
 
@@ -147,7 +149,8 @@ func (s *Registers) known(name string) error {
 	if s.Model.Register(name) != nil {
 		return nil
 	}
-	return s.invalid("a %s has no register %q%s", s.Model.Units().Name, name, Meant(name, catalog.RegisterNames(s.Model)))
+	return s.invalid("a %s has no register %q%s", s.Model.Units().Name, name,
+		Meant(name, catalog.RegisterNames(s.Model)))
 }
 
 func (s *Registers) invalid(format string, args ...any) error {

@@ -22,7 +22,8 @@ type DifferenceRow struct {
 }
 
 func (d DifferenceRow) Cells() report.Cells {
-	return report.Cells{{"register", d.Name}, {"here", d.Here}, {"value", d.here}, {d.What, d.There}, {"value", d.there},
+	return report.Cells{{"register", d.Name}, {"here", d.Here}, {"value", d.here}, {d.What, d.There},
+		{"value", d.there},
 		{"default", d.Default}, {"value", d.standard}}
 }
 
@@ -30,7 +31,8 @@ func (d DifferenceRow) Cells() report.Cells {
 func (s *Registers) Differences(ctx context.Context, args []string) ([]DifferenceRow, error) {
 	what, other, err := "factory", map[string]int64{}, error(nil)
 	if len(args) == 0 && catalog.BuiltinBuses().Of(s.Type).NoDefaults {
-		return nil, s.invalid("what the factory set a %s to depends on its firmware: want a file or a neighbour", s.Model.Units().Name)
+		return nil, s.invalid("what the factory set a %s to depends on its firmware: want a file or a neighbour",
+			s.Model.Units().Name)
 	}
 	if len(args) == 0 {
 		for _, r := range s.Model.Table() {
@@ -62,8 +64,10 @@ func (s *Registers) Differences(ctx context.Context, args []string) ([]Differenc
 		if !known || here == there || !s.kept(r) {
 			continue
 		}
-		rows = append(rows, DifferenceRow{Name: name, Here: here, There: there, Default: r.Default, Unit: r.Unit, What: what,
-			here: Meaning(s.Model, r, here), there: Meaning(s.Model, r, there), standard: Meaning(s.Model, r, r.Default)})
+		rows = append(rows, DifferenceRow{Name: name, Here: here, There: there, Default: r.Default, Unit: r.Unit,
+			What: what,
+			here: Meaning(s.Model, r, here), there: Meaning(s.Model, r, there),
+			standard: Meaning(s.Model, r, r.Default)})
 	}
 	return rows, nil
 }
@@ -83,7 +87,8 @@ func (s *Registers) neighbour(ctx context.Context, id int) (map[string]int64, er
 	}
 	f, err := s.Identify(id)
 	if err == nil && f.Model.Units().Name != s.Model.Units().Name {
-		err = s.invalid("id %d is a %s, id %d a %s: their registers are not the same", id, f.Model.Units().Name, s.ID, s.Model.Units().Name)
+		err = s.invalid("id %d is a %s, id %d a %s: their registers are not the same", id, f.Model.Units().Name, s.ID,
+			s.Model.Units().Name)
 	}
 	if err != nil {
 		return nil, err

@@ -30,12 +30,13 @@ func (c ChangeRow) Cells() report.Cells {
 	if c.Before != nil {
 		was = *c.Before
 	}
-	return report.Cells{{"register", c.Name}, {"before", was}, {"value", c.before}, {"after", c.After}, {"value", c.after},
+	return report.Cells{{"register", c.Name}, {"before", was}, {"value", c.before}, {"after", c.After},
+		{"value", c.after},
 		{"done", map[bool]string{true: "yes", false: "dry run"}[c.Done]}}
 }
 
-// Back are the writes that undo differences, and why some cannot be made. What restore is not for (the id, the rate, goals)
-// is left out without a word.
+// Back are the writes that undo differences, and why some cannot be made. What restore is not for (the id, the rate,
+// goals) is left out without a word.
 func (s *Registers) Back(rows []DifferenceRow) (writes []Write, left []error) {
 	for _, d := range rows {
 		r := s.Model.Register(d.Name)
@@ -102,7 +103,8 @@ func RawOf(r *servo.Register, text string) (int64, error) {
 	}
 	v, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
 	if !ok || unit == "" && !float || err != nil {
-		return 0, fmt.Errorf("got %q, want a whole number%s", text, map[bool]string{true: "", false: " or one in " + strings.Replace(unit, "1", "%", 1)}[unit == ""])
+		return 0, fmt.Errorf("got %q, want a whole number%s", text,
+			map[bool]string{true: "", false: " or one in " + strings.Replace(unit, "1", "%", 1)}[unit == ""])
 	}
 	if unit == "1" {
 		v /= 100
@@ -120,20 +122,24 @@ func RawOf(r *servo.Register, text string) (int64, error) {
 // Refuse reports why v must not be written to r by hand; nil where it may.
 func (s *Registers) Refuse(r *servo.Register, v int64) error {
 	unsafe := func(try, format string, args ...any) error {
-		return &hal.Error{Kind: hal.Unsafe, Bus: s.Bus, ID: s.ID, Op: "write " + r.Name, Err: fmt.Errorf(format, args...), Try: try}
+		return &hal.Error{Kind: hal.Unsafe, Bus: s.Bus, ID: s.ID, Op: "write " + r.Name,
+			Err: fmt.Errorf(format, args...), Try: try}
 	}
 	switch r.Name {
 	case "id", "baud_rate":
-		return unsafe(fmt.Sprintf("halyard setup %s --id %d --new-id N", s.Bus, s.ID), "it would be lost where its new place is taken: setup looks first")
+		return unsafe(fmt.Sprintf("halyard setup %s --id %d --new-id N", s.Bus, s.ID),
+			"it would be lost where its new place is taken: setup looks first")
 	case "lock":
 		return unsafe("", "writes open and close the lock themselves")
 	case "protocol_type":
 		return unsafe("", "it would not be found again by what talks to this bus")
 	case "torque_enable":
 		if v != 0 {
-			return unsafe("halyard serve", "a servo under torque may move: that is for a program with a guard; 0 takes its torque")
+			return unsafe("halyard serve",
+				"a servo under torque may move: that is for a program with a guard; 0 takes its torque")
 		}
-	case "goal_position", "goal_velocity", "goal_current", "goal_pwm", "goal_torque", "goal_time", "moving_speed", "motor_mode", "registered_position", "registered_time":
+	case "goal_position", "goal_velocity", "goal_current", "goal_pwm", "goal_torque", "goal_time", "moving_speed",
+		"motor_mode", "registered_position", "registered_time":
 		return unsafe("halyard serve", "goals move the servo: that is for a program with a guard")
 	case "status_return":
 		if v == 0 {
@@ -141,7 +147,8 @@ func (s *Registers) Refuse(r *servo.Register, v int64) error {
 		}
 	}
 	if strings.HasPrefix(r.Name, "indirect_data_") {
-		return unsafe("", "it is another register behind a pointer, maybe a goal or the torque: write that by its own name")
+		return unsafe("", "it is another register behind a pointer, maybe a goal or the torque: write that by its "+
+			"own name")
 	}
 	if err := r.CheckWrite(s.Model.Units().Name, v); err != nil {
 		return s.invalid("%s: %w", r.Name, err)
@@ -152,7 +159,8 @@ func (s *Registers) Refuse(r *servo.Register, v int64) error {
 // Change writes all, each read back. Where one does not come through, or ctx ends, those before it are reverted.
 func (s *Registers) Change(ctx context.Context, writes []Write, dry bool) (rows []ChangeRow, err error) {
 	for _, w := range writes {
-		row := ChangeRow{Name: w.Register.Name, After: w.Value, after: Meaning(s.Model, w.Register, w.Value), before: "-"}
+		row := ChangeRow{Name: w.Register.Name, After: w.Value, after: Meaning(s.Model, w.Register, w.Value),
+			before: "-"}
 		if Readable(w.Register) || strings.HasPrefix(row.Name, "indirect_") {
 			was, err := ReadOne(s, s.ID, row.Name)
 			if err != nil {
@@ -172,7 +180,8 @@ func (s *Registers) Change(ctx context.Context, writes []Write, dry bool) (rows 
 		if err != nil {
 			var e *hal.Error
 			if errors.As(err, &e) && e.Kind == hal.Unsafe && e.Try == "" && strings.Contains(err.Error(), "torque") {
-				e.Try = fmt.Sprintf("hold what it carries, then: halyard registers write %s --id %d torque_enable=0", s.Bus, e.ID)
+				e.Try = fmt.Sprintf("hold what it carries, then: halyard registers write %s --id %d torque_enable=0",
+					s.Bus, e.ID)
 			}
 			return nil, s.takeBack(rows[:i+1], err)
 		}

@@ -16,9 +16,10 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Survey asks a line for servos, one baud rate and bus type after the other. Where the protocol has a request that all answer
-// in turn it is used; where it has none, or replies collided, each id is asked. A line may have servos of several types and at
-// several rates: none of them executes the others' packets, but for a type that is the only one on its line.
+// Survey asks a line for servos, one baud rate and bus type after the other. Where the protocol has a request that all
+// answer in turn it is used; where it has none, or replies collided, each id is asked. A line may have servos of
+// several types and at several rates: none of them executes the others' packets, but for a type that is the only one on
+// its line.
 type Survey struct {
 	*BareLine
 	ear  *countingLine                    // the line, while ids are asked
@@ -36,7 +37,8 @@ func (s *Survey) Estimate(baud int, kind string) time.Duration {
 	if t.Slot > 0 {
 		bytes = 24
 	}
-	each := time.Duration(t.LastID+1) * (time.Duration(bytes)*octet + 2508*time.Microsecond + cmp.Or(s.Hurry, s.Latency))
+	each := time.Duration(t.LastID+1) * (time.Duration(bytes)*octet + 2508*time.Microsecond +
+		cmp.Or(s.Hurry, s.Latency))
 	list := time.Duration(t.LastID+1)*(14*octet+t.Slot) + s.Latency
 	switch {
 	case t.Slot == 0:
@@ -47,7 +49,8 @@ func (s *Survey) Estimate(baud int, kind string) time.Duration {
 	return list
 }
 
-// Total is how many ids are asked in all, where no type of bus lists its own, and the time that it takes where nothing answers.
+// Total is how many ids are asked in all, where no type of bus lists its own, and the time that it takes where nothing
+// answers.
 func (s *Survey) Total() (ids int, most time.Duration) {
 	for _, b := range s.Bauds {
 		for _, kind := range s.Types {
@@ -63,7 +66,8 @@ func (s *Survey) Total() (ids int, most time.Duration) {
 // Run returns every servo found. When ctx ends or the adapter vanishes, it returns those found until then as well.
 func (s *Survey) Run(ctx context.Context) ([]FoundServo, error) {
 	_, total := s.Total()
-	s.Note("%s: %d rates, protocol %s: up to %v", s.Port, len(s.Bauds), strings.Join(s.Types, " and "), total.Round(100*time.Millisecond))
+	s.Note("%s: %d rates, protocol %s: up to %v", s.Port, len(s.Bauds), strings.Join(s.Types, " and "),
+		total.Round(100*time.Millisecond))
 	rows, err := s.pass(ctx)
 	if err == nil && len(rows) == 0 && len(s.Bauds) > 1 && slices.ContainsFunc(s.Types, listed1) {
 		s.Note("%s: no answer to a ping of all: each id is asked", s.Port)
@@ -125,15 +129,17 @@ func (s *Survey) ask(ctx context.Context, baud int, kind string) (rows []FoundSe
 		return nil, err
 	}
 	if !ok {
-		return s.sweep(ctx, catalog.BuiltinBuses().Of(kind).LastID, nil, func(id int, patience time.Duration) (FoundServo, error) {
-			return s.meet(tool, baud, kind, id, patience)
-		})
+		return s.sweep(ctx, catalog.BuiltinBuses().Of(kind).LastID, nil,
+			func(id int, patience time.Duration) (FoundServo, error) {
+				return s.meet(tool, baud, kind, id, patience)
+			})
 	}
 	// A device that ignores a ping of all answers its own.
 	if listed1(kind) && (s.each || len(ids) > 0 || len(s.Bauds) == 1) {
-		rows, err = s.sweep(ctx, catalog.BuiltinBuses().Of(kind).LastID, ids, func(id int, patience time.Duration) (FoundServo, error) {
-			return s.meet(tool, baud, kind, id, patience)
-		})
+		rows, err = s.sweep(ctx, catalog.BuiltinBuses().Of(kind).LastID, ids,
+			func(id int, patience time.Duration) (FoundServo, error) {
+				return s.meet(tool, baud, kind, id, patience)
+			})
 		if err != nil {
 			return rows, err
 		}
@@ -172,9 +178,11 @@ func TwinText(kind string) string {
 }
 
 // CollisionText is what replies over each other mostly mean.
-const CollisionText = "its replies collide: two servos with this id? connect one of them, then assign another id with halyard setup"
+const CollisionText = "its replies collide: two servos with this id? connect one of them, then assign another id " +
+	"with halyard setup"
 
-// meet asks the servo at id what it is and fills in what it reports. Reading what differs between two servos finds twins out.
+// meet asks the servo at id what it is and fills in what it reports. Reading what differs between two servos finds
+// twins out.
 func (s *Survey) meet(tool servo.Tool, baud int, kind string, id int, patience time.Duration) (FoundServo, error) {
 	row := FoundServo{Port: s.Port, Baud: baud, Type: kind, ID: id, Voltage: report.Number(math.NaN())}
 	tool.SetLatency(patience)
@@ -204,8 +212,8 @@ func (s *Survey) meet(tool servo.Tool, baud int, kind string, id int, patience t
 	return row, nil
 }
 
-// Doubled reports whether a question to id has two sound answers, one behind the other: two devices that reply after different
-// delays. It waits for patience after the first. Motor controllers, which no question is known of, have none.
+// Doubled reports whether a question to id has two sound answers, one behind the other: two devices that reply after
+// different delays. It waits for patience after the first. Motor controllers, which no question is known of, have none.
 func Doubled(line servo.Port, tool servo.Tool, m servo.Model, id int, patience time.Duration) (bool, error) {
 	q := tool.Question(m, id)
 	if q.Ask == nil || q.Sound == nil {
@@ -233,8 +241,8 @@ func Doubled(line servo.Port, tool servo.Tool, m servo.Model, id int, patience t
 	return q.Sound(first) && q.Same(first) && q.Sound(second) && q.Same(second), nil
 }
 
-// twins reads the voltage of a servo, and its position: equal servos answer a ping with equal bytes, which lie over each other
-// unseen, and differ in those.
+// twins reads the voltage of a servo, and its position: equal servos answer a ping with equal bytes, which lie over
+// each other unseen, and differ in those.
 func (s *Survey) twins(tool servo.Tool, row *FoundServo, m servo.Model) error {
 	volts, position := m.Register("present_voltage"), m.Register("present_position")
 	if volts == nil || position == nil || !Readable(volts) || !Readable(position) {
@@ -286,7 +294,8 @@ func (s *Survey) Silence() error {
 			try = "ip -details link show " + s.Port
 		}
 		return &hal.Error{Kind: hal.BusFault, Bus: s.Port, Op: "scan",
-			Err: fmt.Errorf("no %s answers at %d bit/s: check its power and the wires", s.Types[0], s.Bauds[0]), Try: try}
+			Err: fmt.Errorf("no %s answers at %d bit/s: check its power and the wires", s.Types[0], s.Bauds[0]),
+			Try: try}
 	}
 	return &hal.Error{
 		Kind: hal.BusFault, Bus: s.Port, Op: "scan",

@@ -50,8 +50,10 @@ type identity struct {
 
 // identities are those of the devices that report one, at their addresses.
 func identities() []identity {
-	list := []identity{{"bno055", imu.BNO055ChipID, imu.BNO055ID, false}, {"lsm6dsox", imu.LSM6WhoAmI, imu.LSM6ID, false},
-		{catalog.LSM6DSO32, imu.LSM6WhoAmI, imu.LSM6ID, false}, {"bmp280", pressure.BMX280ID, pressure.BMP280WhoAmI, false},
+	list := []identity{{"bno055", imu.BNO055ChipID, imu.BNO055ID, false},
+		{"lsm6dsox", imu.LSM6WhoAmI, imu.LSM6ID, false},
+		{catalog.LSM6DSO32, imu.LSM6WhoAmI, imu.LSM6ID, false},
+		{"bmp280", pressure.BMX280ID, pressure.BMP280WhoAmI, false},
 		{"bme280", pressure.BMX280ID, pressure.BME280WhoAmI, false}}
 	var clones []identity
 	for _, m := range imu.MPUModels() {
@@ -72,12 +74,12 @@ const (
 	LastAddress  = 0x77
 )
 
-// maxHeldLow is how many addresses in a row may time out, a second each, before the scan ends: a bus that is held low answers
-// at none.
+// maxHeldLow is how many addresses in a row may time out, a second each, before the scan ends: a bus that is held low
+// answers at none.
 const maxHeldLow = 3
 
-// SurveyI2C asks every address for a byte, and those where a device of ours may sit for its identity. It writes nothing but
-// the numbers of registers to be read.
+// SurveyI2C asks every address for a byte, and those where a device of ours may sit for its identity. It writes nothing
+// but the numbers of registers to be read.
 func SurveyI2C(ctx context.Context, port string, bus conn.Bus) ([]FoundChip, error) {
 	may := map[int][]string{}
 	for name, k := range catalog.SensorKinds() {
@@ -105,7 +107,9 @@ func SurveyI2C(ctx context.Context, port string, bus conn.Bus) ([]FoundChip, err
 		case errors.Is(err, i2c.ErrSMBusOnly):
 			return rows, surveyFault(port, hal.Invalid, err, "i2cdetect -F "+strings.TrimPrefix(port, "/dev/i2c-"))
 		case held == maxHeldLow:
-			return rows, surveyFault(port, hal.BusFault, fmt.Errorf("%w: a device or a wire holds SDA or SCL low: unplug the devices one by one", err), "halyard doctor")
+			return rows, surveyFault(port, hal.BusFault,
+				fmt.Errorf("%w: a device or a wire holds SDA or SCL low: unplug the devices one by one", err),
+				"halyard doctor")
 		default:
 			continue // no device, as nearly everywhere
 		}

@@ -34,12 +34,14 @@ func TestSurveyI2CWholeBus(t *testing.T) {
 	} {
 		bus := &failing{err: c.err}
 		rows, err := SurveyI2C(t.Context(), "/dev/i2c-7", bus)
-		if len(rows) != 0 || hal.KindOf(err) != c.kind || bus.asked != c.asked || !strings.Contains(err.Error(), c.want) {
+		if len(rows) != 0 || hal.KindOf(err) != c.kind || bus.asked != c.asked ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: got %v after %d addresses, want %q after %d", c.err, err, bus.asked, c.want, c.asked)
 		}
 	}
 	bus := &failing{err: errors.New("remote I/O error")}
-	if rows, err := SurveyI2C(t.Context(), "/dev/i2c-7", bus); err != nil || len(rows) != 0 || bus.asked != LastAddress-FirstAddress+1 {
+	if rows, err := SurveyI2C(t.Context(), "/dev/i2c-7", bus); err != nil || len(rows) != 0 ||
+		bus.asked != LastAddress-FirstAddress+1 {
 		t.Errorf("no device: got %v, %v after %d", rows, err, bus.asked)
 	}
 }

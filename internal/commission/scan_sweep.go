@@ -35,9 +35,10 @@ func (e *countingLine) SetEven(even bool) error { return catalog.Parity(e.Line, 
 // heardAfter is how many ids further on an answer may be received that came too late, where they are asked in a hurry.
 const heardAfter = 3
 
-// sweep asks every id from 0 to last but those in skip in a hurry. What is known an id that did not answer, and an answer that is spoilt,
-// may be the answer of one asked before that came too late: those are asked again, with time.
-func (s *Survey) sweep(ctx context.Context, last int, skip []int, ask func(id int, patience time.Duration) (FoundServo, error)) (rows []FoundServo, err error) {
+// sweep asks every id from 0 to last but those in skip in a hurry. What is known an id that did not answer, and an
+// answer that is spoilt, may be the answer of one asked before that came too late: those are asked again, with time.
+func (s *Survey) sweep(ctx context.Context, last int, skip []int,
+	ask func(id int, patience time.Duration) (FoundServo, error)) (rows []FoundServo, err error) {
 	hurry := cmp.Or(s.Hurry, s.Latency)
 	known := map[int]bool{}
 	// one asks an id; suspect reports that what was received may be another's.

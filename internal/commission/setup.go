@@ -108,7 +108,8 @@ func (s *Setup) Start(ctx context.Context) (*Assignment, error) {
 	if err := s.prove(one.Model, old, to); err != nil {
 		return nil, err
 	}
-	done := &Assignment{Port: s.Port, Model: one.Model.Units().Name, Type: old.Type, OldID: old.ID, OldBaud: old.Baud, ID: to.ID, Baud: to.Baud}
+	done := &Assignment{Port: s.Port, Model: one.Model.Units().Name, Type: old.Type, OldID: old.ID, OldBaud: old.Baud,
+		ID: to.ID, Baud: to.Baud}
 	if err := s.Line.SetBaud(old.Baud); err != nil {
 		return nil, err
 	}
@@ -170,7 +171,8 @@ func (s *Setup) locate(ctx context.Context) (*Spot, error) {
 	}
 	switch {
 	case twins:
-		return nil, s.unsafe("halyard scan "+s.Port, "id %d at %d Bd: replies of several servos collide: connect only one", s.ID, one.Baud)
+		return nil, s.unsafe("halyard scan "+s.Port,
+			"id %d at %d Bd: replies of several servos collide: connect only one", s.ID, one.Baud)
 	case errors.Is(one.err, servo.ErrUnknownModel):
 		return nil, s.invalid("id %d: %w", s.ID, servo.ErrUnknownModel)
 	case one.Model == nil:
@@ -193,7 +195,8 @@ func (s *Setup) readdress(one *Spot) error {
 	return nil
 }
 
-// refuse reports why a setting must not be written, as "registers write" does: nothing moves here, and no servo is lost.
+// refuse reports why a setting must not be written, as "registers write" does: nothing moves here, and no servo is
+// lost.
 func (s *Setup) refuse(m servo.Model, id int, w servo.Setting) error {
 	return (&Registers{Spot: Spot{Place: Place{ID: id}, Model: m}, Bus: s.Port}).Refuse(m.Register(w.Register), w.Value)
 }

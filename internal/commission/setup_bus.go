@@ -39,8 +39,8 @@ func (j *WalkJoint) Novice() bool {
 	return r != nil && int64(j.ID) == r.Default
 }
 
-// JointsOn are the servos of a config's bus, in the order of the file, but for the one whose id all servos come with: that
-// is the last, so that those before it can stay on the line when a new one joins them.
+// JointsOn are the servos of a config's bus, in the order of the file, but for the one whose id all servos come with:
+// that is the last, so that those before it can stay on the line when a new one joins them.
 func JointsOn(c *configs.Config, bus string) ([]WalkJoint, error) {
 	var list []WalkJoint
 	var faults configs.Faults
@@ -58,27 +58,32 @@ func JointsOn(c *configs.Config, bus string) ([]WalkJoint, error) {
 			if joint.Bus != bus || joint.Device != "" {
 				continue
 			}
-			model, _, _ := plan.ServoOf(c, catalog.BuiltinBuses(), joint.Model) // a bad file is a model that no bus carries
+			// a bad file is a model that no bus carries
+			model, _, _ := plan.ServoOf(c, catalog.BuiltinBuses(), joint.Model)
 			j := WalkJoint{Name: prefix + name, ID: joint.ID, Model: line.Lookup(model)}
 			j.line = c.Fault(at.Key(name), "", "", "").Line
 			if j.Model == nil {
-				faults.Add(c.Fault(at.Key(name).Key("model"), joint.Model, "a servo that speaks "+c.Buses[bus].Type, "halyard validate "+c.Source))
+				faults.Add(c.Fault(at.Key(name).Key("model"), joint.Model, "a servo that speaks "+c.Buses[bus].Type,
+					"halyard validate "+c.Source))
 				continue
 			}
 			if _, ok := j.Model.BaudCode(c.Buses[bus].Baud); !ok {
-				faults.Add(c.Fault(configs.Path("buses").Key(bus).Key("baud"), strconv.Itoa(c.Buses[bus].Baud), "a rate of the "+joint.Model+": "+ratesOf(j.Model), ""))
+				faults.Add(c.Fault(configs.Path("buses").Key(bus).Key("baud"), strconv.Itoa(c.Buses[bus].Baud),
+					"a rate of the "+joint.Model+": "+ratesOf(j.Model), ""))
 			}
 			for _, register := range report.SortedKeys(joint.Registers) {
 				// What is lost with the power is written at every start.
 				if r := j.Model.Register(register); r == nil || r.Access == servo.EEPROM {
-					j.Writes = append(j.Writes, servo.Setting{Register: register, Value: int64(joint.Registers[register])})
+					j.Writes = append(j.Writes, servo.Setting{Register: register,
+						Value: int64(joint.Registers[register])})
 				}
 			}
 			list = append(list, j)
 		}
 	}
 	if len(list) == 0 && len(faults) == 0 {
-		return nil, &hal.Error{Kind: hal.Invalid, Bus: bus, Op: "setup", Err: errors.New("no joint of the config is connected to it"), Try: "halyard configs " + c.Source}
+		return nil, &hal.Error{Kind: hal.Invalid, Bus: bus, Op: "setup",
+			Err: errors.New("no joint of the config is connected to it"), Try: "halyard configs " + c.Source}
 	}
 	order := func(j *WalkJoint) int {
 		if j.Novice() {
@@ -157,8 +162,8 @@ func NewAsker(in io.Reader) *Asker {
 	return a
 }
 
-// Line waits for the next line and returns it without spaces around it. A read of a terminal cannot be called off: where
-// ctx ends first, it is left behind, and ends with the process; nothing may be asked then any more.
+// Line waits for the next line and returns it without spaces around it. A read of a terminal cannot be called off:
+// where ctx ends first, it is left behind, and ends with the process; nothing may be asked then any more.
 func (a *Asker) Line(ctx context.Context) (string, error) {
 	type answer struct {
 		text string

@@ -29,7 +29,8 @@ func (s *Setup) prove(m servo.Model, old, to Place) error {
 	}
 	for _, w := range s.Writes {
 		if err := m.Register(w.Register).CheckWrite(name, w.Value); err != nil {
-			return s.invalid("--set %s=%d: not a writable register of a %s, or out of its range: %w", w.Register, w.Value, name, err)
+			return s.invalid("--set %s=%d: not a writable register of a %s, or out of its range: %w", w.Register,
+				w.Value, name, err)
 		}
 		if err := s.refuse(m, old.ID, w); err != nil {
 			return err
@@ -45,7 +46,8 @@ func (s *Setup) prove(m servo.Model, old, to Place) error {
 		if _, taken, err := s.Probe(p); err != nil {
 			return err
 		} else if taken {
-			return s.unsafe("halyard scan "+s.Port, "id %d is taken at %d Bd: two servos with one id cannot be addressed separately", p.ID, p.Baud)
+			return s.unsafe("halyard scan "+s.Port,
+				"id %d is taken at %d Bd: two servos with one id cannot be addressed separately", p.ID, p.Baud)
 		}
 	}
 	return s.Line.SetBaud(old.Baud)
@@ -129,7 +131,8 @@ func (s *Setup) look(one *Spot, p Place) (servo.Tool, error) {
 }
 
 func (s *Setup) differs(id int, what string, got, want any) error {
-	return &hal.Error{Kind: hal.BusFault, Bus: s.Port, ID: id, Op: "verify " + what, Err: fmt.Errorf("got %v, want %v", got, want)}
+	return &hal.Error{Kind: hal.BusFault, Bus: s.Port, ID: id, Op: "verify " + what,
+		Err: fmt.Errorf("got %v, want %v", got, want)}
 }
 
 // restore looks for the servo everywhere where a change can have left it, and puts it back as it was: the

@@ -10,8 +10,8 @@ import (
 // ItIsNew is the user's answer if the servo on the line is new although its id is that of a servo set up before.
 const ItIsNew = "new"
 
-// pick assigns the servos that answer to joints: one new servo to joint i, or several that have their joints' ids already
-// to those joints. Otherwise why is the reason and the fix. stranger: no device of the line is known.
+// pick assigns the servos that answer to joints: one new servo to joint i, or several that have their joints' ids
+// already to those joints. Otherwise why is the reason and the fix. stranger: no device of the line is known.
 func (w *Walk) pick(found []FoundServo, i int, stranger bool) (fresh map[int]*FoundServo, why string) {
 	j, all := &w.Joints[i], make([]string, len(found))
 	fresh = map[int]*FoundServo{}
@@ -32,7 +32,8 @@ func (w *Walk) pick(found []FoundServo, i int, stranger bool) (fresh map[int]*Fo
 	case len(found) == 0:
 		return nil, "no reply: check the servo's power and cable"
 	case n == 0:
-		return nil, fmt.Sprintf("only %s answers, which is done: connect the servo of %s; if it is connected, it has the id of one that is done: connect only that servo and type %s",
+		return nil, fmt.Sprintf("only %s answers, which is done: connect the servo of %s; if it is connected, it "+
+			"has the id of one that is done: connect only that servo and type %s",
 			strings.Join(all, " and "), j.Name, ItIsNew)
 	case len(strange) == 0 && n > 1 && !stranger:
 		// Different ids do not come from the factory, except the one default id.
@@ -48,7 +49,8 @@ func (w *Walk) pick(found []FoundServo, i int, stranger bool) (fresh map[int]*Fo
 		}
 	}
 	if one := strange[0]; !w.fits(one, i) {
-		return nil, fmt.Sprintf("it is %s, want %s of %s: connect another, or correct %s", one.Article(), Article(j.Model.Units().Name), j.Name, w.Config)
+		return nil, fmt.Sprintf("it is %s, want %s of %s: connect another, or correct %s", one.Article(),
+			Article(j.Model.Units().Name), j.Name, w.Config)
 	}
 	return map[int]*FoundServo{i: strange[0]}, ""
 }
@@ -57,7 +59,8 @@ func (w *Walk) pick(found []FoundServo, i int, stranger bool) (fresh map[int]*Fo
 func (w *Walk) collision(f *FoundServo) string {
 	for i := range w.Joints {
 		if j := &w.Joints[i]; j.ID == f.ID && f.Baud == w.Baud && j.Done() {
-			return fmt.Sprintf("several servos answer at id %d, the one of %s: take that off the line until this one has its own", f.ID, j.Name)
+			return fmt.Sprintf("several servos answer at id %d, the one of %s: take that off the line until this "+
+				"one has its own", f.ID, j.Name)
 		}
 	}
 	return fmt.Sprintf("several servos reply at id %d: connect only one", f.ID)

@@ -52,8 +52,8 @@ func FreeName(folder, joint string) string {
 	}
 }
 
-// Walk sets up a whole bus, one servo after the other: it prompts for the servo of each joint, searches the line, and assigns
-// the new servo its id, rate and settings. Finished servos may stay connected.
+// Walk sets up a whole bus, one servo after the other: it prompts for the servo of each joint, searches the line, and
+// assigns the new servo its id, rate and settings. Finished servos may stay connected.
 type Walk struct {
 	*BareLine
 	In     *Asker
@@ -68,20 +68,23 @@ type Walk struct {
 	Joints []WalkJoint
 }
 
-// NewWalk reads the servos that target, CONFIG:BUS, has. It opens nothing: set BareLine before Run. It is refused where no
-// prompt can be answered (deaf).
+// NewWalk reads the servos that target, CONFIG:BUS, has. It opens nothing: set BareLine before Run. It is refused where
+// no prompt can be answered (deaf).
 func NewWalk(target string, deaf bool) (*Walk, error) {
 	config, name, err := BusIn(target)
 	switch {
 	case err != nil:
 	case config == nil:
-		err = &hal.Error{Kind: hal.Invalid, Op: "setup", Err: fmt.Errorf("got the port %s, want --id with it, or CONFIG:BUS for all servos of a bus", target),
+		err = &hal.Error{Kind: hal.Invalid, Op: "setup",
+			Err: fmt.Errorf("got the port %s, want --id with it, or CONFIG:BUS for all servos of a bus", target),
 			Try: "halyard setup so101:arm"}
 	case catalog.BuiltinBuses().Of(config.Buses[name].Type).Duplex:
-		err = &hal.Error{Kind: hal.Invalid, Op: "setup", Err: fmt.Errorf("%s is a bus of motor controllers, want --id: they are set up one by one", name),
+		err = &hal.Error{Kind: hal.Invalid, Op: "setup",
+			Err: fmt.Errorf("%s is a bus of motor controllers, want --id: they are set up one by one", name),
 			Try: "halyard setup " + target + " --id OLD --new-id N"}
 	case deaf:
-		err = &hal.Error{Kind: hal.Invalid, Op: "setup", Err: errors.New("got --no-input, but each servo must be asked for"),
+		err = &hal.Error{Kind: hal.Invalid, Op: "setup",
+			Err: errors.New("got --no-input, but each servo must be asked for"),
 			Try: "halyard setup " + target + " --id OLD --new-id N"}
 	}
 	if err != nil {
@@ -104,7 +107,8 @@ func (w *Walk) SearchUsual() {
 	}
 }
 
-// Run prompts for every joint's servo in turn and closes the line. When it ends early, Rows has what was done until then.
+// Run prompts for every joint's servo in turn and closes the line. When it ends early, Rows has what was done until
+// then.
 func (w *Walk) Run(ctx context.Context) error {
 	defer w.Line.Close()
 	if w.Folder != "" && !w.Dry {
@@ -176,7 +180,8 @@ func (w *Walk) step(ctx context.Context, i int) error {
 		case err != nil:
 			return w.ended(err, i)
 		case answer == "s":
-			return w.finish(i, WalkRow{State: WalkSkipped, Assignment: Assignment{Model: j.Model.Units().Name, ID: j.ID, Baud: w.Baud}})
+			return w.finish(i, WalkRow{State: WalkSkipped, Assignment: Assignment{Model: j.Model.Units().Name, ID: j.ID,
+				Baud: w.Baud}})
 		case answer != "" && answer != ItIsNew:
 			w.Note("  got %q: Enter when it is connected, s to skip %s", answer, j.Name)
 			continue
@@ -205,9 +210,11 @@ func (w *Walk) step(ctx context.Context, i int) error {
 	return nil
 }
 
-// othersNote is the prompt's note on servos that may stay connected. Some types allow only one servo: their command for an id addresses all.
+// othersNote is the prompt's note on servos that may stay connected. Some types allow only one servo: their command for
+// an id addresses all.
 func (w *Walk) othersNote() string {
-	if catalog.BuiltinBuses().Of(w.Types[0]).Alone || !slices.ContainsFunc(w.Joints, func(j WalkJoint) bool { return j.Done() }) {
+	if catalog.BuiltinBuses().Of(w.Types[0]).Alone ||
+		!slices.ContainsFunc(w.Joints, func(j WalkJoint) bool { return j.Done() }) {
 		return ""
 	}
 	return ", or add it to those that are done"
@@ -218,7 +225,8 @@ func (w *Walk) ended(err error, i int) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
-	return &hal.Error{Kind: hal.Invalid, Bus: w.Port, Joint: w.Joints[i].Name, Op: "setup", Err: fmt.Errorf("the input ended before its servo was connected: %w", err)}
+	return &hal.Error{Kind: hal.Invalid, Bus: w.Port, Joint: w.Joints[i].Name, Op: "setup",
+		Err: fmt.Errorf("the input ended before its servo was connected: %w", err)}
 }
 
 // look searches the line at all rates.
@@ -235,15 +243,17 @@ func (w *Walk) look(ctx context.Context) ([]FoundServo, error) {
 // place gives f the place of joint i.
 func (w *Walk) place(ctx context.Context, i int, f *FoundServo) error {
 	j := &w.Joints[i]
-	s := &Setup{Finder: w.Finder, ID: f.ID, NewID: -1, Writes: j.Writes, Dry: w.Dry, Note: func(text string, args ...any) { w.Note("  "+text, args...) }}
+	s := &Setup{Finder: w.Finder, ID: f.ID, NewID: -1, Writes: j.Writes, Dry: w.Dry,
+		Note: func(text string, args ...any) { w.Note("  "+text, args...) }}
 	s.Bauds, s.Types = []int{f.Baud}, w.Types
 	if f.ID == j.ID && f.Baud == w.Baud {
 		if right, err := s.Holds(ctx); err != nil {
 			return err
 		} else if right {
 			w.Note("  %s: id %d at %d Bd is right", j.Name, j.ID, w.Baud)
-			return w.finish(i, WalkRow{State: WalkUnchanged, Assignment: Assignment{Model: j.Model.Units().Name, Type: f.Type,
-				OldID: f.ID, OldBaud: f.Baud, ID: f.ID, Baud: f.Baud, Done: true}})
+			return w.finish(i, WalkRow{State: WalkUnchanged,
+				Assignment: Assignment{Model: j.Model.Units().Name, Type: f.Type,
+					OldID: f.ID, OldBaud: f.Baud, ID: f.ID, Baud: f.Baud, Done: true}})
 		}
 	}
 	s.NewID, s.NewBaud = j.ID, w.Baud

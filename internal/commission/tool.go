@@ -29,8 +29,8 @@ func (f *Finder) toolOn(line servo.Line, kind string) (servo.Tool, error) {
 // Readable reports whether a tool can read r. Windows on other registers show what is read anyway.
 func Readable(r *servo.Register) bool { return !r.Unread && !strings.HasPrefix(r.Name, "indirect_") }
 
-// ReadAll reads every register that can be read. What the servo itself refuses, and what is no number, is left out: a later firmware has
-// registers that an earlier one has not.
+// ReadAll reads every register that can be read. What the servo itself refuses, and what is no number, is left out: a
+// later firmware has registers that an earlier one has not.
 func ReadAll(ctx context.Context, t servo.Tool, m servo.Model, id int) (map[string]int64, error) {
 	table := map[string]int64{}
 	for i, all := 0, m.Table(); i < len(all); i++ {

@@ -44,7 +44,8 @@ func (f *Finder) Searching(id int, note func(string, ...any)) {
 	}
 }
 
-// Find returns the places where id answers, at most most of them, in the order of the finder's rates: only the first, or all.
+// Find returns the places where id answers, at most most of them, in the order of the finder's rates: only the first,
+// or all.
 func (f *Finder) Find(ctx context.Context, id int, all bool) (spots []Spot, err error) {
 	for _, b := range f.Bauds {
 		if err := f.Line.SetBaud(b); hal.KindOf(err) == hal.Invalid {
@@ -79,8 +80,8 @@ func (f *Finder) Find(ctx context.Context, id int, all bool) (spots []Spot, err 
 	return spots, nil
 }
 
-// Probe asks one place, at the line's present rate; there reports that something answers. What is a stranger to its type may be
-// known to another of the same packets.
+// Probe asks one place, at the line's present rate; there reports that something answers. What is a stranger to its
+// type may be known to another of the same packets.
 func (f *Finder) Probe(p Place) (s Spot, there bool, err error) {
 	if s, there, err = f.probe(p); !there || s.Model != nil {
 		return s, there, err
@@ -118,7 +119,8 @@ func (f *Finder) probe(p Place) (s Spot, there bool, err error) {
 	return s, false, s.err
 }
 
-// insist is servo.Retry that lets the line fall silent after what was spoilt: it may have been the answer of the try before.
+// insist is servo.Retry that lets the line fall silent after what was spoilt: it may have been the answer of the try
+// before.
 func (f *Finder) insist(try func() error) error {
 	return servo.Retry(func() error {
 		err := try()
@@ -134,5 +136,8 @@ func (f *Finder) settle(line servo.Line) { servo.Settle(line, 2*f.Latency+3*time
 // Possible reports whether there are servos of a bus type, or of one with the same packets, at a rate.
 func Possible(kind string, baud int) bool {
 	t := catalog.BuiltinBuses().Of(kind)
-	return servo.Supports(t.Driver, baud) || slices.ContainsFunc(catalog.BuiltinBuses().Alike(t.Type), func(o string) bool { return servo.Supports(catalog.BuiltinBuses().Of(o).Driver, baud) })
+	return servo.Supports(t.Driver, baud) ||
+		slices.ContainsFunc(catalog.BuiltinBuses().Alike(t.Type), func(o string) bool {
+			return servo.Supports(catalog.BuiltinBuses().Of(o).Driver, baud)
+		})
 }

@@ -7,8 +7,9 @@ import (
 	"time"
 )
 
-// Progress is one line that is redrawn in place: how much is done, and about how long the rest takes. It begins to show after two
-// seconds. A nil Progress, where there is no terminal, shows nothing. Its methods may be called from any goroutine.
+// Progress is one line that is redrawn in place: how much is done, and about how long the rest takes. It begins to show
+// after two seconds. A nil Progress, where there is no terminal, shows nothing. Its methods may be called from any
+// goroutine.
 type Progress struct {
 	out   io.Writer
 	what  string
@@ -54,7 +55,8 @@ func (p *Progress) Add(n int) {
 		return
 	}
 	left := time.Duration(float64(spent) / float64(p.done) * float64(p.total-p.done))
-	fmt.Fprintf(p.out, "\r%3d%% of %d %s, about %v left\x1b[K", 100*p.done/p.total, p.total, p.what, left.Round(time.Second))
+	fmt.Fprintf(p.out, "\r%3d%% of %d %s, about %v left\x1b[K", 100*p.done/p.total, p.total, p.what,
+		left.Round(time.Second))
 }
 
 // Clear takes the line away, for another text in its place; the next Add may draw it again.

@@ -25,8 +25,10 @@ const (
 	endPage = "\x1b[J"
 )
 
-// Top shows what ask answers, in place, at once and at every tick until ctx ends. size is that of the terminal that out is.
-func Top(ctx context.Context, out io.Writer, tick <-chan time.Time, size func() (columns, rows int), ask func() (*control.Answer, error)) error {
+// Top shows what ask answers, in place, at once and at every tick until ctx ends. size is that of the terminal that out
+// is.
+func Top(ctx context.Context, out io.Writer, tick <-chan time.Time, size func() (columns, rows int),
+	ask func() (*control.Answer, error)) error {
 	fmt.Fprint(out, enter)
 	defer fmt.Fprint(out, leave)
 	var before *control.Answer
@@ -69,7 +71,8 @@ func Page(a, before *control.Answer, dt time.Duration) []string {
 		state = "EMERGENCY STOP, latched: halyard reset, then halyard arm"
 	}
 	page := []string{
-		fmt.Sprintf("%s  %s  %s cycles/s  %d missed (%.2f s)  late p99 %s us  %d faults", r.Name, r.Clock, rate(r.Cycles, last.Rig.Cycles), r.Missed,
+		fmt.Sprintf("%s  %s  %s cycles/s  %d missed (%.2f s)  late p99 %s us  %d faults", r.Name, r.Clock,
+			rate(r.Cycles, last.Rig.Cycles), r.Missed,
 			float64(r.Behind), r.P99us.String(), r.Faults), state}
 	if r.Message != "" {
 		page = append(page, "last fault: "+r.Message)
@@ -83,7 +86,8 @@ func Page(a, before *control.Answer, dt time.Duration) []string {
 				if i < len(last.Buses) {
 					was = last.Buses[i].Cycles
 				}
-				fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%.2f\t%.2f\t%d\t%d\t%d\n", b.Name, b.Body, b.Servos, rate(b.Cycles, was), 1000*float64(b.Spent), 1000*float64(b.Wire),
+				fmt.Fprintf(w, "%s\t%s\t%d\t%s\t%.2f\t%.2f\t%d\t%d\t%d\n", b.Name, b.Body, b.Servos,
+					rate(b.Cycles, was), 1000*float64(b.Spent), 1000*float64(b.Wire),
 					b.Timeouts, b.BadChecksums, b.Reopened)
 			}
 		})...)
@@ -96,7 +100,8 @@ func Page(a, before *control.Answer, dt time.Duration) []string {
 			if i < len(last.Joints) && last.Joints[i].Joint == j.Joint && last.Joints[i].Agent == j.Agent && dt > 0 {
 				speed = fmt.Sprintf("%+.2f", (j.Position()-last.Joints[i].Position())/dt.Seconds())
 			}
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%+.3f\t%s\t%s\n", j.Agent, j.Joint, j.State, cmp.Or(j.Holder, "-"), j.Position(), speed, cmp.Or(j.Fault, "-"))
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%+.3f\t%s\t%s\n", j.Agent, j.Joint, j.State, cmp.Or(j.Holder, "-"),
+				j.Position(), speed, cmp.Or(j.Fault, "-"))
 		}
 	})...)
 }
@@ -110,7 +115,8 @@ func table(fill func(io.Writer)) []string {
 	return strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
 }
 
-// fit is page cut to the terminal. What it shows comes from names and errors: no control character reaches the terminal.
+// fit is page cut to the terminal. What it shows comes from names and errors: no control character reaches the
+// terminal.
 func fit(page []string, columns, rows int) string {
 	var b strings.Builder
 	for i, line := range page {

@@ -13,7 +13,8 @@ import (
 
 func answer(cycles uint64, at float64) *control.Answer {
 	a := &control.Answer{Rig: control.RigStatus{Name: "arm", Clock: "realtime", Cycles: cycles},
-		Buses: []control.BusStatus{{Name: "upper", Body: "real", Servos: 2, Cycles: cycles, Wire: 0.001, Spent: 0.002, Timeouts: 3}}}
+		Buses: []control.BusStatus{{Name: "upper", Body: "real", Servos: 2, Cycles: cycles, Wire: 0.001, Spent: 0.002,
+			Timeouts: 3}}}
 	a.Joints = []control.JointStatus{{Agent: "arm", Joint: "elbow", State: "armed", Holder: "osp", Fault: "bad\x1b[2J"}}
 	angle := report.Number(at)
 	a.Joints[0].Angle = &angle
@@ -22,14 +23,16 @@ func answer(cycles uint64, at float64) *control.Answer {
 
 func TestPage(t *testing.T) {
 	page := strings.Join(Page(answer(150, 0.5), answer(100, 0.25), 500*time.Millisecond), "\n")
-	for _, want := range []string{"100.0 cycles/s", "upper  real  2       100.0     2.00      1.00     3", "elbow  armed  osp      +0.500    +0.50", "Space stops all, Ctrl-C"} {
+	for _, want := range []string{"100.0 cycles/s", "upper  real  2       100.0     2.00      1.00     3",
+		"elbow  armed  osp      +0.500    +0.50", "Space stops all, Ctrl-C"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("got\n%s\nwant %q", page, want)
 		}
 	}
 	stopped := answer(1, 0)
 	stopped.Rig.Stopped = true
-	if first := strings.Join(Page(stopped, nil, 0), "\n"); !strings.Contains(first, "EMERGENCY STOP") || !strings.Contains(first, "- cycles/s") {
+	if first := strings.Join(Page(stopped, nil, 0), "\n"); !strings.Contains(first, "EMERGENCY STOP") ||
+		!strings.Contains(first, "- cycles/s") {
 		t.Errorf("got\n%s", first)
 	}
 }
@@ -49,14 +52,16 @@ func TestTop(t *testing.T) {
 		return answer(1, 0), nil
 	})
 	text := out.String()
-	if err != nil || asked != 2 || !strings.HasPrefix(text, enter+home) || !strings.HasSuffix(text, leave) || !strings.Contains(text, "... 3 more lines") {
+	if err != nil || asked != 2 || !strings.HasPrefix(text, enter+home) || !strings.HasSuffix(text, leave) ||
+		!strings.Contains(text, "... 3 more lines") {
 		t.Errorf("got %q, %v", text, err)
 	}
 	if strings.Contains(fit([]string{"bad\x1b[2J"}, 80, 5), "\x1b[2J") {
 		t.Error("a control sequence of an error reaches the terminal")
 	}
 	for _, line := range strings.Split(text, "\r\n") {
-		if plain := strings.NewReplacer(enter, "", home, "", "\x1b[K", "", endPage, "", leave, "").Replace(line); len(plain) > 40 && !strings.Contains(plain, "no rig") {
+		if plain := strings.NewReplacer(enter, "", home, "", "\x1b[K", "", endPage, "", leave,
+			"").Replace(line); len(plain) > 40 && !strings.Contains(plain, "no rig") {
 			t.Errorf("got a line of %d columns, want 40: %q", len(plain), plain)
 		}
 	}

@@ -41,17 +41,20 @@ func theRig(name string, o Order) (string, error) {
 	case 1:
 		return running[0], nil
 	}
-	return "", &hal.Error{Kind: hal.Invalid, Op: string(o), Err: fmt.Errorf("%d rigs are running, name one: %s", len(running), strings.Join(running, ", ")),
+	return "", &hal.Error{Kind: hal.Invalid, Op: string(o),
+		Err: fmt.Errorf("%d rigs are running, name one: %s", len(running), strings.Join(running, ", ")),
 		Try: fmt.Sprintf("halyard %s %s", o, running[0])}
 }
 
-// noRig is the error of an order without a name where no rig runs in this user's folder: it names the folder, and the rigs of
-// the user's other folders, which a shell with another environment has.
+// noRig is the error of an order without a name where no rig runs in this user's folder: it names the folder, and the
+// rigs of the user's other folders, which a shell with another environment has.
 func noRig(o Order) error {
-	e := &hal.Error{Kind: hal.Absent, Op: string(o), Err: fmt.Errorf("no rig is running in %s", Folder()), Try: "halyard serve"}
+	e := &hal.Error{Kind: hal.Absent, Op: string(o), Err: fmt.Errorf("no rig is running in %s", Folder()),
+		Try: "halyard serve"}
 	for _, dir := range Folders() {
 		if names := runningRigs(dir); dir != Folder() && len(names) > 0 {
-			e.Err, e.Try = fmt.Errorf("%w; running in %s: %s", e.Err, dir, strings.Join(names, ", ")), "halyard estop --all"
+			e.Err, e.Try = fmt.Errorf("%w; running in %s: %s", e.Err, dir, strings.Join(names, ", ")),
+				"halyard estop --all"
 		}
 	}
 	return e
@@ -76,7 +79,8 @@ func dial(ctx context.Context, path, name string, o Order) (*net.UnixConn, error
 	defer cancel()
 	conn, err := d.DialContext(ctx, "unix", path)
 	if err != nil {
-		return nil, &hal.Error{Kind: hal.Absent, Op: string(o), Err: fmt.Errorf("no rig called %q is running", name), Try: "halyard serve"}
+		return nil, &hal.Error{Kind: hal.Absent, Op: string(o), Err: fmt.Errorf("no rig called %q is running", name),
+			Try: "halyard serve"}
 	}
 	return conn.(*net.UnixConn), nil
 }
@@ -136,8 +140,8 @@ func Record(ctx context.Context, name string, w io.Writer) error {
 	return err
 }
 
-// StopAll sends the emergency stop to every running rig in folders, concurrently. It returns each answer, with the rig's
-// name, and an error for each rig that did not answer.
+// StopAll sends the emergency stop to every running rig in folders, concurrently. It returns each answer, with the
+// rig's name, and an error for each rig that did not answer.
 func StopAll(ctx context.Context, folders []string) (answers []*Answer, err error) {
 	type rig struct{ dir, name string }
 	var rigs []rig

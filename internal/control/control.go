@@ -143,14 +143,15 @@ type Hooks struct {
 	Twin   func() any // a list of joints with why they differ from their twins; nil where none has one
 }
 
-// maxOrders bounds the orders under way: each waits for the rig once. Stops have as many places of their own, so that one is
-// executed where the rig hangs and all others wait for it. maxConns bounds the connections.
+// maxOrders bounds the orders under way: each waits for the rig once. Stops have as many places of their own, so that
+// one is executed where the rig hangs and all others wait for it. maxConns bounds the connections.
 const (
 	maxOrders = 32
 	maxConns  = 256
 )
 
-var errOrders = &hal.Error{Kind: hal.Busy, Op: "order", Err: errors.New("as many orders as there may be are waiting for the rig")}
+var errOrders = &hal.Error{Kind: hal.Busy, Op: "order",
+	Err: errors.New("as many orders as there may be are waiting for the rig")}
 
 // OpenControl starts to listen. It replaces the socket of a dead rig; a socket that answers is an error of kind Busy. A
 // folder that other users can access is refused, of kind Unsafe.
@@ -172,14 +173,15 @@ func OpenControl(r *hal.Rig, hooks Hooks) (*Control, error) {
 	if err != nil {
 		return nil, &hal.Error{Kind: hal.Busy, Op: "control socket", Err: err}
 	}
-	c := &Control{Rig: r, hooks: hooks, ended: make(chan struct{}), orders: make(chan struct{}, maxOrders), stops: make(chan struct{}, maxOrders)}
+	c := &Control{Rig: r, hooks: hooks, ended: make(chan struct{}), orders: make(chan struct{}, maxOrders),
+		stops: make(chan struct{}, maxOrders)}
 	c.listener = protocols.Bound(l, protocols.Limits{Connections: maxConns})
 	c.sessions.Go(c.serve)
 	return c, nil
 }
 
-// serve accepts orders until the listener is closed. It continues after every other error: without it the rig could not be
-// stopped.
+// serve accepts orders until the listener is closed. It continues after every other error: without it the rig could not
+// be stopped.
 func (c *Control) serve() {
 	defer c.Rig.Contain("control socket")
 	for {
@@ -255,8 +257,8 @@ func (c *Control) stream(conn net.Conn) {
 	<-gone
 }
 
-// answered is a connection whose first bytes are the answer to its order. A client that does not read for the timeout of
-// orders loses the rest.
+// answered is a connection whose first bytes are the answer to its order. A client that does not read for the timeout
+// of orders loses the rest.
 type answered struct {
 	conn   net.Conn
 	answer func() Answer
@@ -297,7 +299,9 @@ func (c *Control) Execute(o Order) Answer {
 		if c.hooks.Twin != nil {
 			rows = c.hooks.Twin()
 		}
-		err := error(&hal.Error{Kind: hal.Invalid, Op: "twin " + c.Rig.Name(), Err: errors.New("no robot of this rig has a twin"), Try: "shadow: true at an agent that is real or emulated, then halyard serve"})
+		err := error(&hal.Error{Kind: hal.Invalid, Op: "twin " + c.Rig.Name(),
+			Err: errors.New("no robot of this rig has a twin"),
+			Try: "shadow: true at an agent that is real or emulated, then halyard serve"})
 		if rows != nil {
 			ans.Twin, err = json.Marshal(rows)
 		}
@@ -321,7 +325,8 @@ func Execute(r *hal.Rig, o Order, reason string) Answer {
 		tick.Stop()
 	case OrderArm:
 		if r.Latched() { // a robot that is spawned later would be stopped all the same
-			err = &hal.Error{Kind: hal.Unsafe, Op: "arm " + r.Name(), Err: errors.New("the emergency stop is latched"), Try: "halyard reset"}
+			err = &hal.Error{Kind: hal.Unsafe, Op: "arm " + r.Name(), Err: errors.New("the emergency stop is latched"),
+				Try: "halyard reset"}
 			break
 		}
 		if err = r.Arm(); err == nil {
@@ -333,7 +338,8 @@ func Execute(r *hal.Rig, o Order, reason string) Answer {
 		r.Disarm()
 	case OrderStatus, OrderTwin, OrderFiles:
 	default:
-		err = &hal.Error{Kind: hal.Invalid, Op: "order", Err: fmt.Errorf("got %q, want estop, reset, arm, disarm, status, twin, files or record", o)}
+		err = &hal.Error{Kind: hal.Invalid, Op: "order",
+			Err: fmt.Errorf("got %q, want estop, reset, arm, disarm, status, twin, files or record", o)}
 	}
 	ans := Answer{Joints: JointsOf(r, stops)}
 	if err != nil {
@@ -345,12 +351,14 @@ func Execute(r *hal.Rig, o Order, reason string) Answer {
 	}
 	var s hal.Stats
 	r.Stats(&s)
-	ans.Rig = RigStatus{Name: r.Name(), Clock: r.Mode().String(), Stopped: r.Latched(), Cycles: s.Cycles, Ticks: s.Ticks, Missed: s.Missed, Behind: report.Number(s.Behind.Seconds()),
+	ans.Rig = RigStatus{Name: r.Name(), Clock: r.Mode().String(), Stopped: r.Latched(), Cycles: s.Cycles,
+		Ticks: s.Ticks, Missed: s.Missed, Behind: report.Number(s.Behind.Seconds()),
 		P99us: report.Number(s.Late.Quantile(0.99).Seconds() * 1e6), Faults: s.Faults, Message: s.LastFault}
 	return ans
 }
 
-// resetLooks is how often, armStep apart, a reset is tried while its cause clears by itself: the start of the next supervisor.
+// resetLooks is how often, armStep apart, a reset is tried while its cause clears by itself: the start of the next
+// supervisor.
 const resetLooks = 200
 
 // recovered clears the emergency stop. It tries again at each tick while its cause is of kind hal.Busy.
@@ -362,7 +370,9 @@ func recovered(r *hal.Rig, tick <-chan time.Time) error {
 	err := cleared(r, tick)
 	// A device that restarts to clear its alarm is back in a second; one that was silent before is not waited for.
 	for look := 1; look < restartLooks; look++ {
-		if !slices.ContainsFunc(JointsOf(r, nil), func(j JointStatus) bool { return unheard(j.err) && !silent[[2]string{j.Agent, j.Joint}] }) {
+		if !slices.ContainsFunc(JointsOf(r, nil), func(j JointStatus) bool {
+			return unheard(j.err) && !silent[[2]string{j.Agent, j.Joint}]
+		}) {
 			break
 		}
 		<-tick
@@ -370,7 +380,8 @@ func recovered(r *hal.Rig, tick <-chan time.Time) error {
 	return err
 }
 
-// restartLooks is how often, armStep apart, a reset looks for devices that restart: the answer must come within ControlTimeout.
+// restartLooks is how often, armStep apart, a reset looks for devices that restart: the answer must come within
+// ControlTimeout.
 const restartLooks = 220
 
 // unheard reports whether err is that of a device that does not answer.
@@ -381,21 +392,23 @@ func cleared(r *hal.Rig, tick <-chan time.Time) error {
 	for look := 1; ; look++ {
 		err := r.Recover()
 		var cause *hal.Error
-		if look == resetLooks || hal.KindOf(err) != hal.Unsafe || !errors.As(errors.Unwrap(err), &cause) || cause.Kind != hal.Busy {
+		if look == resetLooks || hal.KindOf(err) != hal.Unsafe || !errors.As(errors.Unwrap(err), &cause) ||
+			cause.Kind != hal.Busy {
 			return err
 		}
 		<-tick
 	}
 }
 
-// The number and interval of checks after joints were armed: a joint that waited to be enabled is ready some cycles later.
+// The number and interval of checks after joints were armed: a joint that waited to be enabled is ready some cycles
+// later.
 const (
 	armLooks = 50
 	armStep  = 10 * time.Millisecond
 )
 
-// armed returns an error if joints cannot move although they are armed: no device answers, or it waits for a reset. It checks
-// again at each tick.
+// armed returns an error if joints cannot move although they are armed: no device answers, or it waits for a reset. It
+// checks again at each tick.
 func armed(r *hal.Rig, tick <-chan time.Time) error {
 	for look := 1; ; look++ {
 		joints, n, first := JointsOf(r, nil), 0, error(nil)
@@ -411,7 +424,8 @@ func armed(r *hal.Rig, tick <-chan time.Time) error {
 		case n == 0:
 			return nil
 		case look == armLooks:
-			return &hal.Error{Kind: hal.KindOf(first), Op: "arm " + r.Name(), Err: fmt.Errorf("%d of %d joints cannot move: %w", n, len(joints), first),
+			return &hal.Error{Kind: hal.KindOf(first), Op: "arm " + r.Name(),
+				Err: fmt.Errorf("%d of %d joints cannot move: %w", n, len(joints), first),
 				Try: "halyard reset, then halyard arm; halyard doctor names what does not answer"}
 		}
 		<-tick
@@ -425,7 +439,8 @@ func JointsOf(r *hal.Rig, stops []hal.JointStop) []JointStatus {
 		measured, status := a.Measured(nil), a.Status(nil)
 		for i := range a.Layout().Actuators {
 			act := &a.Layout().Actuators[i]
-			j := JointStatus{Agent: a.Name(), Joint: act.Name, State: a.JointState(i).String(), Reason: a.Condition().Reason, Holder: a.Holder()}
+			j := JointStatus{Agent: a.Name(), Joint: act.Name, State: a.JointState(i).String(),
+				Reason: a.Condition().Reason, Holder: a.Holder()}
 			if act.Position != hal.None {
 				at := report.Number(measured[act.Position])
 				if j.Angle = &at; act.Kind == hal.Slide {
@@ -438,7 +453,8 @@ func JointsOf(r *hal.Rig, stops []hal.JointStop) []JointStatus {
 			}
 			if fault != nil {
 				j.Fault, j.err = fault.Error(), fault
-				if j.State == hal.Armed.String() && !(fault == status[i].Err && status[i].Warns) { // commands pass without an effect
+				// commands pass without an effect
+				if j.State == hal.Armed.String() && !(fault == status[i].Err && status[i].Warns) {
 					j.State = hal.Faulty.String()
 				}
 			}

@@ -17,13 +17,14 @@ func Folder() string {
 	return filepath.Join(os.TempDir(), fmt.Sprintf("halyard-%d", os.Getuid()))
 }
 
-// Folders returns all folders in which rigs of this user may have their sockets, for any XDG_RUNTIME_DIR and TMPDIR of the
-// rig's process; Folder is the first. Folders that other users can access are left out.
+// Folders returns all folders in which rigs of this user may have their sockets, for any XDG_RUNTIME_DIR and TMPDIR of
+// the rig's process; Folder is the first. Folders that other users can access are left out.
 func Folders() []string {
 	list := []string{Folder()}
 	own := fmt.Sprintf("halyard-%d", os.Getuid())
 	for _, dir := range []string{
-		filepath.Join("/run/user", fmt.Sprint(os.Getuid()), "halyard"), filepath.Join(os.TempDir(), own), filepath.Join("/tmp", own),
+		filepath.Join("/run/user", fmt.Sprint(os.Getuid()), "halyard"), filepath.Join(os.TempDir(), own),
+		filepath.Join("/tmp", own),
 	} {
 		if !slices.Contains(list, dir) && CheckFolder(dir) == nil {
 			list = append(list, dir)
@@ -32,13 +33,14 @@ func Folders() []string {
 	return list
 }
 
-// CheckFolder checks that only this user can access dir: both sides refuse any other folder, since another user could replace
-// a rig's socket in it. It must be a directory, not a link. The error is of kind hal.Unsafe, or hal.Absent if dir does not
-// exist.
+// CheckFolder checks that only this user can access dir: both sides refuse any other folder, since another user could
+// replace a rig's socket in it. It must be a directory, not a link. The error is of kind hal.Unsafe, or hal.Absent if
+// dir does not exist.
 func CheckFolder(dir string) error {
 	info, err := os.Lstat(dir)
 	fault := func(format string, args ...any) error {
-		return &hal.Error{Kind: hal.Unsafe, Op: "control folder " + dir, Err: fmt.Errorf(format, args...), Try: "rm -r " + dir}
+		return &hal.Error{Kind: hal.Unsafe, Op: "control folder " + dir, Err: fmt.Errorf(format, args...),
+			Try: "rm -r " + dir}
 	}
 	switch {
 	case err != nil:

@@ -123,13 +123,14 @@ func TestSafety16StopBeforeTheCycle(t *testing.T) {
 			}
 		}()
 	}
-	if ans := order(t, OrderStop); !ans.Rig.Stopped || len(ans.Joints) != 1 || ans.Joints[0].Acked == nil || !*ans.Joints[0].Acked {
+	if ans := order(t, OrderStop); !ans.Rig.Stopped || len(ans.Joints) != 1 || ans.Joints[0].Acked == nil ||
+		!*ans.Joints[0].Acked {
 		t.Errorf("got %+v, want the joint's acknowledgement", ans)
 	}
 }
 
-// TestSafety16StopPassesOtherOrders: a cycle hangs, and more clients than are served ask for the status and wait for it. A stop is
-// executed all the same.
+// TestSafety16StopPassesOtherOrders: a cycle hangs, and more clients than are served ask for the status and wait for
+// it. A stop is executed all the same.
 func TestSafety16StopPassesOtherOrders(t *testing.T) {
 	rig, c := openRig(t)
 	hangs, done := make(chan struct{}), make(chan struct{})
@@ -152,7 +153,8 @@ func TestSafety16StopPassesOtherOrders(t *testing.T) {
 	}
 }
 
-// TestSafety18ResetWaits: a reset waits for a cause that passes by itself, the start of the next supervisor, and for no other.
+// TestSafety18ResetWaits: a reset waits for a cause that passes by itself, the start of the next supervisor, and for no
+// other.
 func TestSafety18ResetWaits(t *testing.T) {
 	rig, _ := openRig(t)
 	asked, cause := 0, &hal.Error{Kind: hal.Busy, Op: "supervise"}

@@ -14,8 +14,8 @@ type Keys struct {
 	wg   sync.WaitGroup
 }
 
-// Watch calls pressed for each Space that is typed in tty, which it owns from here on, and lost when the terminal is gone.
-// Both are called from one goroutine. Close ends it.
+// Watch calls pressed for each Space that is typed in tty, which it owns from here on, and lost when the terminal is
+// gone. Both are called from one goroutine. Close ends it.
 func Watch(tty *os.File, pressed, lost func()) (*Keys, error) {
 	k := &Keys{tty: tty}
 	// Not Fd(): that would make reads block beyond Close.

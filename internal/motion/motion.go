@@ -52,7 +52,8 @@ func OpenMotion(name string, joints int) (*Motion, error) {
 		f, err = os.Open(name)
 	}
 	if err != nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "motion " + name, Try: "halyard play --help, which describes the file format",
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "motion " + name,
+			Try: "halyard play --help, which describes the file format",
 			Err: fmt.Errorf("no such file, and no embedded motion of that name for %d joints", joints)}
 	}
 	defer f.Close()
@@ -70,9 +71,11 @@ func KnownMotion(name string) error {
 	}
 	switch info, err := os.Stat(name); {
 	case err != nil:
-		return &hal.Error{Kind: hal.Invalid, Op: "motion " + name, Try: "halyard play wave", Err: errors.New("no such file, and no embedded motion of that name")}
+		return &hal.Error{Kind: hal.Invalid, Op: "motion " + name, Try: "halyard play wave",
+			Err: errors.New("no such file, and no embedded motion of that name")}
 	case info.IsDir():
-		return &hal.Error{Kind: hal.Invalid, Op: "motion " + name, Try: "halyard play wave", Err: errors.New("got a folder, want a file")}
+		return &hal.Error{Kind: hal.Invalid, Op: "motion " + name, Try: "halyard play wave",
+			Err: errors.New("got a folder, want a file")}
 	}
 	return nil
 }
@@ -110,7 +113,8 @@ func (m *Motion) sample(text string) (Sample, error) {
 	n := (len(fields) - 1) / 2
 	switch {
 	case len(fields) != 1+2*n || n < 1 || n > maxJoints:
-		return Sample{}, fmt.Errorf("fields: got %d, want a time, n angles and n torques, n in 1..%d", len(fields), maxJoints)
+		return Sample{}, fmt.Errorf("fields: got %d, want a time, n angles and n torques, n in 1..%d", len(fields),
+			maxJoints)
 	case m.Joints == 0:
 		m.Joints = n
 	case m.Joints != n:

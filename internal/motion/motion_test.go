@@ -54,7 +54,8 @@ func TestEmbeddedMotions(t *testing.T) {
 		last := m.Samples[len(m.Samples)-1]
 		for i := range joints {
 			if m.Samples[0].Angle[i] != 0 || math.Abs(last.Angle[i]) > 1e-9 {
-				t.Errorf("wave for %d: joint %d: from %g to %g, want rest at 0", joints, i, m.Samples[0].Angle[i], last.Angle[i])
+				t.Errorf("wave for %d: joint %d: from %g to %g, want rest at 0", joints, i, m.Samples[0].Angle[i],
+					last.Angle[i])
 			}
 			for k := 1; k < len(m.Samples); k++ {
 				a, b := m.Samples[k-1], m.Samples[k]

@@ -63,7 +63,8 @@ func (p *Player) Run(ctx context.Context, name string) ([]Tracking, error) {
 	case p.Protocol != "odcp":
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "--protocol", Err: fmt.Errorf("got %q, want odcp", p.Protocol)}
 	case !(p.Speed > 0 && p.Speed <= 1000):
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "--speed", Err: fmt.Errorf("got %g, want above 0 and at most 1000", p.Speed)}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "--speed",
+			Err: fmt.Errorf("got %g, want above 0 and at most 1000", p.Speed)}
 	}
 	// errors of the command line come first, before any connection
 	if p.Model != "" {
@@ -85,7 +86,8 @@ func (p *Player) Run(ctx context.Context, name string) ([]Tracking, error) {
 	defer p.client.Disconnect()
 	seen, err := p.client.Get()
 	if err != nil {
-		return nil, &hal.Error{Kind: hal.Timeout, Op: "play: ask " + p.Address + " for its joints", Err: err, Try: "halyard serve"}
+		return nil, &hal.Error{Kind: hal.Timeout, Op: "play: ask " + p.Address + " for its joints", Err: err,
+			Try: "halyard serve"}
 	}
 	n := len(seen)
 	if p.motion, err = OpenMotion(name, n); err != nil {
@@ -98,7 +100,8 @@ func (p *Player) Run(ctx context.Context, name string) ([]Tracking, error) {
 	if err := p.names(n); err != nil {
 		return nil, err
 	}
-	p.Note("playing %s: %d samples, %d joints, at %gx, into %s", name, len(p.motion.Samples), p.motion.Joints, p.Speed, p.Address)
+	p.Note("playing %s: %d samples, %d joints, at %gx, into %s", name, len(p.motion.Samples), p.motion.Joints, p.Speed,
+		p.Address)
 	if err := p.play(ctx); err != nil {
 		return nil, err
 	}
@@ -113,8 +116,8 @@ func (p *Player) Run(ctx context.Context, name string) ([]Tracking, error) {
 	return rows, nil
 }
 
-// names finds the robot of the server's joints, for their names and the angles of 0 and 1023. The protocol does not identify
-// it: without --model it must be the only robot with that number of joints.
+// names finds the robot of the server's joints, for their names and the angles of 0 and 1023. The protocol does not
+// identify it: without --model it must be the only robot with that number of joints.
 func (p *Player) names(n int) error {
 	fits := RobotsOf(n)
 	if p.Model != "" {
@@ -126,7 +129,8 @@ func (p *Player) names(n int) error {
 			return err
 		}
 		if len(robot.Joints) != n {
-			return &hal.Error{Kind: hal.Invalid, Op: "--model " + p.Model, Err: fmt.Errorf("joints: the server's robot has %d", n)}
+			return &hal.Error{Kind: hal.Invalid, Op: "--model " + p.Model,
+				Err: fmt.Errorf("joints: the server's robot has %d", n)}
 		}
 		for _, j := range robot.Joints {
 			p.joints = append(p.joints, jointError{name: j.Name, min: j.Range[0], max: j.Range[1]})
@@ -137,7 +141,8 @@ func (p *Player) names(n int) error {
 		p.Note("%s have %d joints: --model NAME gives them their names and ranges", strings.Join(fits, ", "), n)
 	}
 	for i := range n { // one of them, or a robot of its owner's: motors by number, over the original's ±150 degrees
-		p.joints = append(p.joints, jointError{name: fmt.Sprintf("motor_%d", i+1), min: -150 * math.Pi / 180, max: 150 * math.Pi / 180})
+		p.joints = append(p.joints, jointError{name: fmt.Sprintf("motor_%d", i+1), min: -150 * math.Pi / 180,
+			max: 150 * math.Pi / 180})
 	}
 	return nil
 }
@@ -204,7 +209,8 @@ func (p *Player) results() []Tracking {
 	var rows []Tracking
 	for _, j := range p.joints {
 		if j.n > 0 {
-			rows = append(rows, Tracking{j.name, report.Number(math.Sqrt(j.squares / float64(j.n))), report.Number(j.worst)})
+			rows = append(rows, Tracking{j.name, report.Number(math.Sqrt(j.squares / float64(j.n))),
+				report.Number(j.worst)})
 		}
 	}
 	return rows

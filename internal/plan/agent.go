@@ -18,8 +18,9 @@ func (p *AgentPlan) Agent(body hal.Body, world hal.World, reality hal.BodyKind) 
 	g := p.Config.Guard
 	return hal.AgentConfig{Name: p.Config.Name, Body: body, World: world, BodyKind: reality,
 		Guard: hal.GuardConfig{CommandTimeout: g.CommandTimeout, OnTimeout: policies[g.OnTimeout], Slew: g.Slew,
-			HomeSpeed: g.HomeSpeed, Disarmed: !g.Armed, Arming: arming[g.Arming], FollowingError: g.FollowingError, Interlock: p.interlock(),
-			Direct: reality == hal.Simulated && p.Robot.Simloid != hal.None && g.Slew == 1}}
+			HomeSpeed: g.HomeSpeed, Disarmed: !g.Armed, Arming: arming[g.Arming], FollowingError: g.FollowingError,
+			Interlock: p.interlock(),
+			Direct:    reality == hal.Simulated && p.Robot.Simloid != hal.None && g.Slew == 1}}
 }
 
 // Stand adds a robot or a vehicle to a scene.
@@ -58,13 +59,15 @@ func (p *AgentPlan) PascalPerMetre() float64 {
 
 // Afloat reports whether a layout is a vehicle's: all its actuators are thrusters.
 func Afloat(l *hal.Layout) bool {
-	return len(l.Actuators) > 0 && !slices.ContainsFunc(l.Actuators, func(a hal.Actuator) bool { return a.Kind != hal.Thruster })
+	return len(l.Actuators) > 0 &&
+		!slices.ContainsFunc(l.Actuators, func(a hal.Actuator) bool { return a.Kind != hal.Thruster })
 }
 
 // Estimate adds the estimated poses of the robot's links to a body of devices, if its layout has sensors for them; a
 // simulated body has the true ones.
 func (p *AgentPlan) Estimate(body hal.Body) (hal.Body, error) {
-	if !slices.ContainsFunc(body.Layout().Sensors, func(s hal.Sensor) bool { return s.Kind == "body" || s.Kind == "pose" }) {
+	if !slices.ContainsFunc(body.Layout().Sensors,
+		func(s hal.Sensor) bool { return s.Kind == "body" || s.Kind == "pose" }) {
 		return body, nil
 	}
 	tree, places := TreeOf(p.Robot)

@@ -56,7 +56,8 @@ func (r *Resolver) based(path configs.Path, c *configs.Agent, m *model.Robot) *B
 	}
 	at, p := path.Key("hardware").Key("base"), &BasePlan{Config: *c.Hardware.Base, Body: c.BodyOf(configs.BasePart)}
 	if m.Rescue == nil || len(m.Rescue.Left) == 0 || len(m.Rescue.Right) == 0 {
-		r.fault(at, p.Config.Device, "no base: the model "+m.Name+" has no wheels on two sides", "usarsim: left and right of a robot file name them")
+		r.fault(at, p.Config.Device, "no base: the model "+m.Name+" has no wheels on two sides",
+			"usarsim: left and right of a robot file name them")
 		return nil
 	}
 	if kinds := BaseKinds(); kinds[p.Config.Device] == "" {
@@ -90,10 +91,12 @@ func (r *Resolver) wheel(path configs.Path, c *configs.Agent, m *model.Robot, i 
 		r.fault(path.Key("hardware").Key("joints").Key(j.Name), j.Name, "no device of its own: the base turns it", "")
 	}
 	if part, also := c.Parts[j.Name]; also && part != p.Body {
-		r.fault(path.Key("parts").Key(j.Name), string(part), fmt.Sprintf("%s as the whole base; parts: {base: %s} is all its wheels", p.Body, part), "")
+		r.fault(path.Key("parts").Key(j.Name), string(part),
+			fmt.Sprintf("%s as the whole base; parts: {base: %s} is all its wheels", p.Body, part), "")
 	}
 	if j.Motor == nil || j.Motor.Kind != model.Ideal {
-		r.fault(path.Key("hardware").Key("base"), j.Name, "wheels with motor: ideal, for a base holds their speeds itself", "")
+		r.fault(path.Key("hardware").Key("base"), j.Name,
+			"wheels with motor: ideal, for a base holds their speeds itself", "")
 		return
 	}
 	// A base accepts only speeds, up to its own maximum.
@@ -118,7 +121,8 @@ func (p *BasePlan) serve(c *configs.Agent, m *model.Robot, l *hal.Layout) {
 		s := &l.Sensors[i]
 		_, own := c.Hardware.Sensors[s.Name]
 		k := slices.IndexFunc(m.Sensors, func(x model.Sensor) bool { return x.Name == s.Name })
-		// The base provides its sensors, unless parts overrides them. It has one of each kind: a second odometry is another device's.
+		// The base provides its sensors, unless parts overrides them. It has one of each kind: a second odometry is
+		// another device's.
 		part, given := c.Parts[s.Name]
 		if own || k < 0 || given && part == configs.Sim && p.Body != configs.Sim || had[s.Kind] {
 			continue
@@ -164,8 +168,8 @@ func headingOf(at hal.Pose) float64 {
 	return math.Atan2(v[1], v[0])
 }
 
-// transducer returns the transducer of the base's ring with the direction and position of a sonar, within 15° and 15 cm, or
-// hal.None.
+// transducer returns the transducer of the base's ring with the direction and position of a sonar, within 15° and 15
+// cm, or hal.None.
 func (p *BasePlan) transducer(at hal.Pose) int {
 	best, least := hal.None, math.Inf(1)
 	for i, t := range p.Robot.Sonar {
@@ -178,8 +182,8 @@ func (p *BasePlan) transducer(at hal.Pose) int {
 	return best
 }
 
-// Segment returns the bumper segment in the direction of a contact sensor. A ring spans a half turn, both clockwise as seen
-// from above: the front one from the robot's left to its right, the rear one from its right to its left.
+// Segment returns the bumper segment in the direction of a contact sensor. A ring spans a half turn, both clockwise as
+// seen from above: the front one from the robot's left to its right, the rear one from its right to its left.
 func (p *BasePlan) Segment(at hal.Pose) (ring, segment int) {
 	h := headingOf(at)
 	if math.Abs(h) > 100*math.Pi/180 {
@@ -213,7 +217,8 @@ func (p *BasePlan) Bauds(bus *configs.Bus) []int {
 
 // NewBase is the driver of a base at the end of a line. only reports that it is nowhere but at the bus's rate.
 func (p *BasePlan) NewBase(e catalog.Connection, bus *configs.Bus, only bool) (*base.Base, error) {
-	s := base.Settings{Name: e.Name, Robot: p.Robot, Line: e.Open, Clock: e.Clock, Bauds: p.Bauds(bus), Acceleration: p.Config.Acceleration, Odometry: p.odometry(),
+	s := base.Settings{Name: e.Name, Robot: p.Robot, Line: e.Open, Clock: e.Clock, Bauds: p.Bauds(bus),
+		Acceleration: p.Config.Acceleration, Odometry: p.odometry(),
 		SonarOff: !p.Config.Sonar, Gyro: p.Config.Gyro, Runtime: p.Runtime}
 	for _, w := range p.Wheels {
 		s.Wheels = append(s.Wheels, w.Side)
@@ -230,8 +235,8 @@ func (p *BasePlan) Lag(baud int) time.Duration {
 	return servo.WireTime(head+3*min(8, len(p.Robot.Sonar)), 10, baud) + tick/2
 }
 
-// interlock lists the devices whose loss stops the wheels of a robot with a base: all devices on a cable, except those with
-// required: false in the config.
+// interlock lists the devices whose loss stops the wheels of a robot with a base: all devices on a cable, except those
+// with required: false in the config.
 func (p *AgentPlan) interlock() (k hal.Interlock) {
 	if p.Base == nil || p.Base.Body == configs.Sim {
 		return k

@@ -16,7 +16,8 @@ func TestBaseCarriesItsSensors(t *testing.T) {
 		"{base: real}":              "f1 f2 r8 odometry battery",
 		"{base: emulated, f1: sim}": "f2 r8 odometry battery",
 	} {
-		text := "name: a\nbuses: {base: {type: serial, port: /dev/ttyUSB0}}\nagents:\n  - {name: a, model: usarsim-p2at, body: sim, parts: " + parts +
+		text := "name: a\nbuses: {base: {type: serial, port: /dev/ttyUSB0}}\nagents:\n  - {name: a, model: " +
+			"usarsim-p2at, body: sim, parts: " + parts +
 			", hardware: {base: {bus: base, device: p2os, robot: p2at}}}\n"
 		c, err := configs.Parse([]byte(text), "a.yaml", configs.Options{})
 		if err != nil {

@@ -73,7 +73,8 @@ func (r *Resolver) Sight(at configs.Path, q *CameraPlan, p *AgentPlan) {
 	if q.Body == configs.Real {
 		for _, other := range r.devices.Cameras {
 			if other.Body == configs.Real && r.Config.Resolve(other.Config.Port) == r.Config.Resolve(q.Config.Port) {
-				r.fault(at.Key("port"), q.Config.Port, "a device of its own", fmt.Sprintf("camera %s has it too", other.Name))
+				r.fault(at.Key("port"), q.Config.Port, "a device of its own",
+					fmt.Sprintf("camera %s has it too", other.Name))
 				return
 			}
 		}
@@ -98,7 +99,8 @@ func (p *AgentPlan) resize(i, width, height int) {
 
 // Camera returns the driver's configuration; node opens the device.
 func (q *CameraPlan) Camera(agent string, node camera.Opener) camera.Config {
-	c := camera.Config{Name: agent + "/" + q.Name, Port: q.Config.Port, Node: node, Encoding: q.Config.Format, Width: q.Width,
+	c := camera.Config{Name: agent + "/" + q.Name, Port: q.Config.Port, Node: node, Encoding: q.Config.Format,
+		Width:  q.Width,
 		Height: q.Height, Rate: q.Config.Rate}
 	if q.Body == configs.Emulated {
 		c.Port = "" // in memory

@@ -44,7 +44,8 @@ func (r *Resolver) input(at configs.Path, p *catalog.SensorPlan) bool {
 			continue
 		}
 		if other.Config.Input == p.Config.Input {
-			r.fault(at.Key("input"), fmt.Sprint(p.Config.Input), "an input of its own", fmt.Sprintf("%s of the same chip has it too", other.Name))
+			r.fault(at.Key("input"), fmt.Sprint(p.Config.Input), "an input of its own",
+				fmt.Sprintf("%s of the same chip has it too", other.Name))
 			return false
 		}
 		if p.First == nil && other.Body == p.Body {

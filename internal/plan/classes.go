@@ -6,8 +6,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// classes resolves the robots that can be spawned, by the names of the config. Each has its own devices: those of an emulated
-// class are created for each of its robots.
+// classes resolves the robots that can be spawned, by the names of the config. Each has its own devices: those of an
+// emulated class are created for each of its robots.
 func (r *Resolver) classes() map[string]*AgentPlan {
 	classes := map[string]*AgentPlan{}
 	for _, name := range report.SortedKeys(r.Config.Classes) {
@@ -27,7 +27,8 @@ func (r *Resolver) classes() map[string]*AgentPlan {
 		case p.Vehicle != nil && c.Body != configs.Sim:
 			r.fault(path.Key("body"), string(c.Body), "sim: a vehicle is no class of devices", "make it one of agents")
 		case c.Has(configs.Real) && c.Has(configs.Emulated):
-			r.fault(path.Key("parts"), "emulated", "sim or real: a class that is real has one robot, whose devices are open from the start", "")
+			r.fault(path.Key("parts"), "emulated",
+				"sim or real: a class that is real has one robot, whose devices are open from the start", "")
 		case c.Shadow:
 			r.fault(path.Key("shadow"), "true", "false: a spawned robot has no twin", "make it one of agents")
 		}

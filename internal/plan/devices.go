@@ -66,14 +66,16 @@ func (r *Resolver) onBus(at configs.Path, bus, device string, types []string) bo
 		return true
 	case !there:
 	case !slices.Contains(types, b.Type):
-		r.fault(at.Key("bus"), bus+", which is "+b.Type, "a bus of type "+strings.Join(types, " or ")+", for "+device, "")
+		r.fault(at.Key("bus"), bus+", which is "+b.Type, "a bus of type "+strings.Join(types, " or ")+", for "+device,
+			"")
 	default:
 		return true
 	}
 	return false
 }
 
-// address returns the configured address, or the usual one. Without a list of addresses any is valid, and the default is -1.
+// address returns the configured address, or the usual one. Without a list of addresses any is valid, and the default
+// is -1.
 func (r *Resolver) address(at configs.Path, given *int, addresses []int) (int, bool) {
 	switch {
 	case given == nil && len(addresses) == 0:
@@ -110,7 +112,8 @@ func (r *Resolver) Measure(path configs.Path, index int, c *configs.Agent, p *Ag
 }
 
 // sensor resolves one device; layout is nil for a monitor.
-func (r *Resolver) sensor(at configs.Path, agent int, name string, c configs.Sensor, body configs.BodyKind, layout *hal.Layout) {
+func (r *Resolver) sensor(at configs.Path, agent int, name string, c configs.Sensor, body configs.BodyKind,
+	layout *hal.Layout) {
 	kinds := r.Catalog.Sensors
 	kind := kinds[c.Device]
 	if kind == nil {
@@ -120,7 +123,8 @@ func (r *Resolver) sensor(at configs.Path, agent int, name string, c configs.Sen
 	}
 	p := &catalog.SensorPlan{Agent: agent, Name: name, Config: c, Kind: kind, Body: body}
 	if kind.Scanner != nil && layout == nil {
-		r.fault(at.Key("device"), c.Device, "no scanner: it is a sensor of the robot, of kind range", "name it under hardware.sensors")
+		r.fault(at.Key("device"), c.Device, "no scanner: it is a sensor of the robot, of kind range",
+			"name it under hardware.sensors")
 		return
 	}
 	if kind.Scanner != nil {
@@ -143,7 +147,8 @@ func (r *Resolver) sensor(at configs.Path, agent int, name string, c configs.Sen
 	}
 	// At another rate no byte can be received, and some devices report no error.
 	if bus := r.Config.Buses[c.Bus]; bus.Type == catalog.SerialBus && kind.Baud != 0 && bus.Baud != kind.Baud {
-		r.fault(configs.Path("buses").Key(c.Bus).Key("baud"), fmt.Sprint(bus.Baud), fmt.Sprintf("%d, for %s", kind.Baud, c.Device), "")
+		r.fault(configs.Path("buses").Key(c.Bus).Key("baud"), fmt.Sprint(bus.Baud),
+			fmt.Sprintf("%d, for %s", kind.Baud, c.Device), "")
 		return
 	}
 	p.Serial = r.Config.Buses[c.Bus].Type == catalog.SerialBus
@@ -159,7 +164,9 @@ func (r *Resolver) sensor(at configs.Path, agent int, name string, c configs.Sen
 	}
 	// A chip may be several sensors of a robot: its gyro, its accelerometer.
 	for _, other := range r.devices.Sensors {
-		if kind.On == nil && kind.Joins == nil && len(p.Uses) > 0 && len(other.Uses) > 0 && other.Agent == agent && other.Body == body && other.Config.Bus == c.Bus && other.Config.Device == c.Device && other.Address == p.Address {
+		if kind.On == nil && kind.Joins == nil && len(p.Uses) > 0 && len(other.Uses) > 0 && other.Agent == agent &&
+			other.Body == body && other.Config.Bus == c.Bus && other.Config.Device == c.Device &&
+			other.Address == p.Address {
 			other.Uses = append(other.Uses, p.Uses...)
 			return
 		}
@@ -221,7 +228,8 @@ func (r *Resolver) inertial(at configs.Path, p *catalog.SensorPlan) *calibration
 		}
 		return nil
 	}
-	return calibrated(r, at, file, "a calibration file of this sensor, since it is real", p.Body, calibration.LoadInertial,
+	return calibrated(r, at, file, "a calibration file of this sensor, since it is real", p.Body,
+		calibration.LoadInertial,
 		p.Config.Device, func(c *calibration.Inertial) string { return c.Model })
 }
 

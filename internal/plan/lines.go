@@ -21,8 +21,8 @@ type linePlans struct {
 // busLine is one line of a chip, as the config calls it.
 type busLine struct{ bus, line string }
 
-// takes assigns a line to device, and reports a device that has it already. It cannot detect one line named by offset and by
-// name; then the chip refuses the second request.
+// takes assigns a line to device, and reports a device that has it already. It cannot detect one line named by offset
+// and by name; then the chip refuses the second request.
 func (r *Resolver) takes(at configs.Path, bus, line, device string) bool {
 	if r.taken == nil {
 		r.taken = map[busLine]seat{}
@@ -41,7 +41,8 @@ func (r *Resolver) lines(at configs.Path, p *catalog.SensorPlan) bool {
 	on, given := p.Kind.On, p.Config.Lines
 	switch {
 	case on == nil && len(given) > 0:
-		r.fault(at.Key("lines"), strings.Join(catalog.LineTexts(given), ", "), "none, for "+p.Config.Device+" is on no GPIO chip", "")
+		r.fault(at.Key("lines"), strings.Join(catalog.LineTexts(given), ", "), "none, for "+p.Config.Device+
+			" is on no GPIO chip", "")
 		return false
 	case on == nil:
 		return true
@@ -49,13 +50,15 @@ func (r *Resolver) lines(at configs.Path, p *catalog.SensorPlan) bool {
 		r.fault(at.Key("address"), fmt.Sprint(*p.Config.Address), "none, for "+p.Config.Device+" is on lines", "")
 		return false
 	case on.Turns && p.Config.ActiveLow != nil:
-		r.fault(at.Key("active_low"), fmt.Sprint(*p.Config.ActiveLow), "nothing, for the levels of "+p.Config.Device+" are its own", "")
+		r.fault(at.Key("active_low"), fmt.Sprint(*p.Config.ActiveLow), "nothing, for the levels of "+p.Config.Device+
+			" are its own", "")
 		return false
 	case on.Turns && p.Config.Bias != configs.UsualBias:
 		r.fault(at.Key("bias"), string(p.Config.Bias), "nothing, for "+p.Config.Device+" drives its line both ways", "")
 		return false
 	case len(given) != len(on.Lines):
-		r.fault(at.Key("lines"), fmt.Sprint(len(given)), fmt.Sprintf("%d: %s", len(on.Lines), strings.Join(on.Lines, ", ")), "")
+		r.fault(at.Key("lines"), fmt.Sprint(len(given)),
+			fmt.Sprintf("%d: %s", len(on.Lines), strings.Join(on.Lines, ", ")), "")
 		return false
 	}
 	// The sonars of one robot share a field of view: they take turns.
@@ -116,7 +119,8 @@ func (r *Resolver) gate(at configs.Path, b *catalog.BoardPlan, c *configs.Wire) 
 	w.Body = b.Body
 	if b.Gate != nil {
 		if b.Gate.Bus != w.Bus || b.Gate.Line != w.Line || b.Gate.Low != w.Low {
-			r.fault(at.Key("line"), w.Line, fmt.Sprintf("%s of %s, the one output_enable line of the board", b.Gate.Line, b.Gate.Bus), "")
+			r.fault(at.Key("line"), w.Line, fmt.Sprintf("%s of %s, the one output_enable line of the board",
+				b.Gate.Line, b.Gate.Bus), "")
 		}
 		return
 	}

@@ -19,7 +19,8 @@ type Thing struct {
 	Unit  string        `json:"unit"`
 	Min   report.Number `json:"min"`
 	Max   report.Number `json:"max"`
-	On    string        `json:"on"` // where it hangs: bus and id, the body before it, or an address; of a sensor its kind
+	// where it hangs: bus and id, the body before it, or an address; of a sensor its kind
+	On string `json:"on"`
 }
 
 func (t Thing) Cells() report.Cells {
@@ -51,7 +52,8 @@ func (p *AgentPlan) Things(rows []Thing) []Thing {
 		row := Thing{"joint", p.Config.Name, act.Name, body, hal.Position.UnitOf(act.Kind == hal.Slide),
 			report.Number(act.Limits.MinPosition), report.Number(act.Limits.MaxPosition), on}
 		if act.Kind == hal.Thruster {
-			row.Kind, row.Unit, row.Min, row.Max = "thruster", hal.Force.Unit(), report.Number(-act.Limits.MaxTorque), report.Number(act.Limits.MaxTorque)
+			row.Kind, row.Unit, row.Min, row.Max = "thruster", hal.Force.Unit(), report.Number(-act.Limits.MaxTorque),
+				report.Number(act.Limits.MaxTorque)
 		}
 		rows = append(rows, row)
 		for _, at := range append(act.Goal[:], act.TorqueLimit) {
@@ -80,7 +82,8 @@ func (p *AgentPlan) Things(rows []Thing) []Thing {
 		}
 	}
 	for _, c := range l.Cameras {
-		row := Thing{Kind: "camera", Agent: p.Config.Name, Name: c.Name, Unit: "pixels", Min: report.Number(c.Width), Max: report.Number(c.Height)}
+		row := Thing{Kind: "camera", Agent: p.Config.Name, Name: c.Name, Unit: "pixels", Min: report.Number(c.Width),
+			Max: report.Number(c.Height)}
 		if d, ok := p.Config.Devices().Cameras[c.Name]; ok {
 			row.Body, row.On = string(p.Config.BodyOf(c.Name)), d.Device+" "+d.Format
 		}
@@ -95,7 +98,8 @@ func (p *AgentPlan) Things(rows []Thing) []Thing {
 		case p.Robot.Fixed:
 			on = "fixed"
 		}
-		rows = append(rows, Thing{"body", p.Config.Name, b.Name, "", "kg", report.Number(b.Mass), report.Number(b.Mass), on})
+		rows = append(rows, Thing{"body", p.Config.Name, b.Name, "", "kg", report.Number(b.Mass), report.Number(b.Mass),
+			on})
 	}
 	return rows
 }

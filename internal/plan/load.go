@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 )
 
-// Load reads a config and resolves it. All faults, of its form and of its names, are returned together in the order of the
-// file. With faults the plan has the resolvable part, or is nil; never open it.
+// Load reads a config and resolves it. All faults, of its form and of its names, are returned together in the order of
+// the file. With faults the plan has the resolvable part, or is nil; never open it.
 func Load(nameOrPath string, o configs.Options, cat *catalog.Catalog) (*Plan, error) {
 	c, err := configs.Draft(nameOrPath, o)
 	if c == nil {

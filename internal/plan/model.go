@@ -34,15 +34,17 @@ func (r *Resolver) robot(path configs.Path, c *configs.Agent) (*model.Robot, err
 		if fix := catalog.Likely(c.Model, known); fix != "" {
 			meant = "; " + fix
 		}
-		return nil, fmt.Errorf("a robot (%s or simloid-ID), or the path of a robot file, a vehicle file, a URDF or an MJCF%s", strings.Join(known, ", "), meant)
+		return nil, fmt.Errorf("a robot (%s or simloid-ID), or the path of a robot file, a vehicle file, a URDF or "+
+			"an MJCF%s", strings.Join(known, ", "), meant)
 	}
 	own := *robot
 	own.Joints = slices.Clone(robot.Joints)
 	return &own, nil
 }
 
-// file loads a robot file in XML with the servos that the hardware names for its joints; the rest are ideal motors. Names that
-// only the hardware has are faults elsewhere; joints that it leaves out are noted here, as is what was repaired.
+// file loads a robot file in XML with the servos that the hardware names for its joints; the rest are ideal motors.
+// Names that only the hardware has are faults elsewhere; joints that it leaves out are noted here, as is what was
+// repaired.
 func (r *Resolver) file(path configs.Path, c *configs.Agent, file string) (*model.Robot, error) {
 	o := model.FileOptions{Base: c.Base, Self: c.SelfCollision, Strict: !c.Repair}
 	robot, err := model.OpenFile(file, o)
@@ -59,7 +61,8 @@ func (r *Resolver) file(path configs.Path, c *configs.Agent, file string) (*mode
 				continue
 			}
 			driven = append(driven, name)
-			if servo, spec, err := ServoOf(r.Config, r.Catalog.Buses, hw.Model); err == nil && spec != nil { // else a fault of the joint
+			// else a fault of the joint
+			if servo, spec, err := ServoOf(r.Config, r.Catalog.Buses, hw.Model); err == nil && spec != nil {
 				o.Servos[name] = servo
 			}
 		}
@@ -88,7 +91,8 @@ func (r *Resolver) scene() func(seed int64) (*model.Scene, error) {
 	load, err := model.OpenScene(name, r.Config.Resolve(name))
 	if err != nil {
 		known := append(model.SceneNames(), model.ArenaNames()...)
-		r.fault("world.scene", name, "a scene ("+strings.Join(known, ", ")+") or the path of a scene file", catalog.Likely(name, known))
+		r.fault("world.scene", name, "a scene ("+strings.Join(known, ", ")+") or the path of a scene file",
+			catalog.Likely(name, known))
 		return nil
 	}
 	_, err = load(r.Config.World.Seed)
@@ -96,7 +100,8 @@ func (r *Resolver) scene() func(seed int64) (*model.Scene, error) {
 	return load
 }
 
-// ownFaults reports the faults of a file that the config names, each at its own place; false where err is something else.
+// ownFaults reports the faults of a file that the config names, each at its own place; false where err is something
+// else.
 func (r *Resolver) ownFaults(err error) bool {
 	var own configs.Faults
 	ok := errors.As(err, &own)
@@ -124,7 +129,8 @@ func (r *Resolver) supply(at configs.Path, robot *model.Robot, j *model.Joint, p
 	have := robot.Supply
 	own := cmp.Or(p.Hardware.Supply, bus)
 	if own != nil {
-		have = model.Supply{Name: "bus " + p.Hardware.Bus, Volts: own.Volts, Resistance: own.Ohms} // which its servos share
+		// which its servos share
+		have = model.Supply{Name: "bus " + p.Hardware.Bus, Volts: own.Volts, Resistance: own.Ohms}
 		if p.Hardware.Supply != nil {
 			have.Name = "joint " + j.Name
 		}
@@ -138,10 +144,12 @@ func (r *Resolver) supply(at configs.Path, robot *model.Robot, j *model.Joint, p
 	}
 	if s := j.Servo; have.Volts < s.MinVolts || have.Volts > s.MaxVolts {
 		// A servo is sold for several voltages under one model: its own limit is that of the strongest.
-		if r := p.Servo.Register("max_voltage"); own != nil && r != nil && have.Volts >= s.MinVolts && have.Volts <= r.SI(r.Default) {
+		if r := p.Servo.Register("max_voltage"); own != nil && r != nil && have.Volts >= s.MinVolts &&
+			have.Volts <= r.SI(r.Default) {
 			return
 		}
 		r.Config.Notes.Add(r.Config.Fault(at.Key("supply"), fmt.Sprintf("%g V", have.Volts),
-			fmt.Sprintf("%g..%g V, of a %s", s.MinVolts, s.MaxVolts, s.Name), "a converter, and supply: {volts: V} at the joint or its bus"))
+			fmt.Sprintf("%g..%g V, of a %s", s.MinVolts, s.MaxVolts, s.Name),
+			"a converter, and supply: {volts: V} at the joint or its bus"))
 	}
 }

@@ -19,9 +19,9 @@ func NewScene(p *Plan) (*sim.Scene, error) {
 	return s, s.SetGravity([3]float64{0, 0, -w.Gravity})
 }
 
-// substep returns the step of the physics: the config's, or the step that the robots need. If all robots are Simloid's it is a
-// whole cycle, as in the original, for which their motors, joints and contacts are tuned; cycles above 10 ms are divided.
-// Vehicles in water, and robots that are spawned later, use the config's default.
+// substep returns the step of the physics: the config's, or the step that the robots need. If all robots are Simloid's
+// it is a whole cycle, as in the original, for which their motors, joints and contacts are tuned; cycles above 10 ms
+// are divided. Vehicles in water, and robots that are spawned later, use the config's default.
 func (p *Plan) substep() time.Duration {
 	w, period := &p.Config.World, p.Config.Clock.Period
 	if w.GivenSubstep != nil || len(p.Classes) > 0 {
@@ -95,7 +95,8 @@ func (p *Plan) Agent(name string) *AgentPlan {
 // ServoConfig returns the configuration of a servo for its chain.
 func (p *Plan) ServoConfig(h JointRef) servo.ServoConfig {
 	j := p.Joint(h)
-	s := servo.ServoConfig{ID: byte(j.Hardware.ID), Model: j.Servo, Joint: p.Agents[h.Agent].Robot.Joints[h.Joint].Name, Calibrated: j.Calibration != nil}
+	s := servo.ServoConfig{ID: byte(j.Hardware.ID), Model: j.Servo, Joint: p.Agents[h.Agent].Robot.Joints[h.Joint].Name,
+		Calibrated: j.Calibration != nil}
 	for _, name := range report.SortedKeys(j.Hardware.Registers) {
 		s.Settings = append(s.Settings, servo.Setting{Register: name, Value: int64(j.Hardware.Registers[name])})
 	}

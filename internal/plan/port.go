@@ -10,13 +10,16 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 )
 
-// portKinds maps prefixes of the system's device names to kinds. Any other name may be a user's link, a label, or a terminal
-// of halyard emulate.
+// portKinds maps prefixes of the system's device names to kinds. Any other name may be a user's link, a label, or a
+// terminal of halyard emulate.
 func portKinds() map[string]string {
 	return map[string]string{
-		"/dev/ttyUSB": "a serial port", "/dev/ttyACM": "a serial port", "/dev/ttyAMA": "a serial port", "/dev/ttyS": "a serial port",
-		"/dev/serial/": "a serial port", "/dev/pts/": "a serial port", "/dev/i2c-": "an I2C bus", "/dev/gpiochip": "a GPIO chip",
-		"/dev/video": "a camera", "/dev/v4l/": "a camera", "/dev/spidev": "a port of SPI", "tcp://": "an address of the network",
+		"/dev/ttyUSB": "a serial port", "/dev/ttyACM": "a serial port", "/dev/ttyAMA": "a serial port",
+		"/dev/ttyS":    "a serial port",
+		"/dev/serial/": "a serial port", "/dev/pts/": "a serial port", "/dev/i2c-": "an I2C bus",
+		"/dev/gpiochip": "a GPIO chip",
+		"/dev/video":    "a camera", "/dev/v4l/": "a camera", "/dev/spidev": "a port of SPI",
+		"tcp://": "an address of the network",
 	}
 }
 
@@ -58,7 +61,8 @@ func (r *Resolver) leads(name string, bus *configs.Bus) {
 		port = filepath.Clean(port)
 	}
 	if kind := PortKind(port); kind != "" && kind != want && kind != also {
-		r.fault(configs.Path("buses").Key(name).Key("port"), bus.Port+", which is "+kind, want+", for type "+bus.Type, "")
+		r.fault(configs.Path("buses").Key(name).Key("port"), bus.Port+", which is "+kind, want+", for type "+bus.Type,
+			"")
 	}
 }
 
@@ -68,9 +72,11 @@ func (r *Resolver) selected(at configs.Path, c *configs.Sensor, kind *catalog.Se
 	_, _, named := spi.Parse(bus.Port)
 	switch {
 	case c.Address != nil:
-		r.fault(at.Key("address"), fmt.Sprintf("0x%02X", *c.Address), "none, on spi", "the port selects the chip: /dev/spidev0.1 is select 1 of bus 0")
+		r.fault(at.Key("address"), fmt.Sprintf("0x%02X", *c.Address), "none, on spi",
+			"the port selects the chip: /dev/spidev0.1 is select 1 of bus 0")
 	case kind.Most > 0 && bus.Frequency > kind.Most:
-		r.fault(path.Key("frequency"), fmt.Sprint(bus.Frequency), fmt.Sprintf("at most %d, for %s", kind.Most, c.Device), "")
+		r.fault(path.Key("frequency"), fmt.Sprint(bus.Frequency),
+			fmt.Sprintf("at most %d, for %s", kind.Most, c.Device), "")
 	case strings.HasPrefix(bus.Port, "/dev/spidev") && !named:
 		r.fault(path.Key("port"), bus.Port, "a bus and a select, such as /dev/spidev0.0", "")
 	default:

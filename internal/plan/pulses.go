@@ -31,7 +31,8 @@ func (r *Resolver) pulses(at configs.Path, c *configs.Joint, body configs.BodyKi
 		types = []string{kind.Bus}
 	}
 	address, ok := r.address(at, c.Address, kind.Addresses)
-	if !ok || !r.onBus(at, c.Bus, c.Device, types) || c.Channel == nil || c.Bus != "" && !r.sit(at, c.Bus, c.Device, address) {
+	if !ok || !r.onBus(at, c.Bus, c.Device, types) || c.Channel == nil ||
+		c.Bus != "" && !r.sit(at, c.Bus, c.Device, address) {
 		return p
 	}
 	p.Channel = *c.Channel
@@ -51,7 +52,8 @@ func (r *Resolver) pulses(at configs.Path, c *configs.Joint, body configs.BodyKi
 	board.Crc = board.Crc || c.CRC
 	r.gate(at, board, c.OutputEnable)
 	p.Board = board
-	p.Calibration = calibrated(r, at, c.Calibration, "a calibration file of this channel, since the joint is real", body, calibration.LoadPulse,
+	p.Calibration = calibrated(r, at, c.Calibration, "a calibration file of this channel, since the joint is real",
+		body, calibration.LoadPulse,
 		fmt.Sprintf("%s channel %d", c.Device, *c.Channel), func(p *calibration.Pulse) string {
 			return fmt.Sprintf("%s channel %d", p.Device.Model, p.Device.Channel)
 		})
@@ -59,7 +61,8 @@ func (r *Resolver) pulses(at configs.Path, c *configs.Joint, body configs.BodyKi
 }
 
 // Board is the one that c is a channel of.
-func (r *Resolver) Board(c *configs.Joint, kind *catalog.OutputKind, address int, body configs.BodyKind) *catalog.BoardPlan {
+func (r *Resolver) Board(c *configs.Joint, kind *catalog.OutputKind, address int,
+	body configs.BodyKind) *catalog.BoardPlan {
 	for _, b := range r.devices.Boards {
 		if b.Bus == c.Bus && b.Device == c.Device && b.Address == address && b.Body == body {
 			return b
@@ -77,7 +80,8 @@ func (r *Resolver) wholly(b *catalog.BoardPlan, at configs.Path, key string, giv
 	switch {
 	case given == nil:
 	case twice && *given != *to:
-		r.fault(at.Key(key), fmt.Sprint(*given), fmt.Sprintf("%g, for the whole board has one", *to), fmt.Sprintf("%s sets it", first))
+		r.fault(at.Key(key), fmt.Sprint(*given), fmt.Sprintf("%g, for the whole board has one", *to),
+			fmt.Sprintf("%s sets it", first))
 	default:
 		*to, b.SetAt[key] = *given, at.Key(key)
 	}
@@ -96,7 +100,8 @@ func (r *Resolver) pulsed(at configs.Path, p *JointPlan, j *model.Joint) {
 	case j.Modes == [hal.NumModes]bool{}:
 		r.fault(at.Key("calibration"), p.Hardware.Calibration, "one that drives what the joint has", "")
 	case p.Body == configs.Emulated && (j.Servo == nil || !j.Modes[hal.PositionMode]):
-		r.fault(at.Key("device"), p.Hardware.Device, "a joint with a servo in its robot file and positions, to be emulated", "")
+		r.fault(at.Key("device"), p.Hardware.Device,
+			"a joint with a servo in its robot file and positions, to be emulated", "")
 	}
 }
 

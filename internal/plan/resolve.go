@@ -29,10 +29,13 @@ type Plan struct {
 	Classes map[string]*AgentPlan // the classes of robots that can be spawned
 	DevicePlan
 
-	Tap    func(bus string, kind configs.BodyKind, open servo.Opener) servo.Opener // between hosts and their lines, emulated or real; nil = nothing
-	Lens   func(c video.Config) (camera.Opener, *video.Camera, error)              // makes the emulated cameras; nil: as sight.go does
-	Clock  hal.Clock                                                               // of the rig; nil = the wall's
-	Replay bool                                                                    // nothing real is opened, Tap has its lines; its rig is in lock-step
+	// between hosts and their lines, emulated or real; nil = nothing
+	Tap func(bus string, kind configs.BodyKind, open servo.Opener) servo.Opener
+	// makes the emulated cameras; nil: as sight.go does
+	Lens  func(c video.Config) (camera.Opener, *video.Camera, error)
+	Clock hal.Clock // of the rig; nil = the wall's
+	// nothing real is opened, Tap has its lines; its rig is in lock-step
+	Replay bool
 }
 
 // AgentPlan is one robot: its model with its actual servos, and the body of each joint.
@@ -70,7 +73,9 @@ func Resolve(c *configs.Config, cat *catalog.Catalog) (*Plan, error) {
 		bus, at := c.Buses[name], configs.Path("buses").Key(name)
 		r.leads(name, &bus)
 		if ok := r.Catalog.Buses.Has(bus.Type); !ok && !slices.Contains(deviceBuses, bus.Type) {
-			r.fault(at.Key("type"), bus.Type, "one of "+strings.Join(r.Catalog.Buses.Names(), ", ")+", "+strings.Join(deviceBuses, ", "), catalog.Likely(bus.Type, append(r.Catalog.Buses.Names(), deviceBuses...)))
+			r.fault(at.Key("type"), bus.Type, "one of "+strings.Join(r.Catalog.Buses.Names(), ", ")+", "+
+				strings.Join(deviceBuses, ", "),
+				catalog.Likely(bus.Type, append(r.Catalog.Buses.Names(), deviceBuses...)))
 		}
 		if bus.Type == catalog.I2CBus && bus.Frequency > 5_000_000 {
 			r.fault(at.Key("frequency"), fmt.Sprint(bus.Frequency), "at most 5000000 on i2c", "")
@@ -87,7 +92,8 @@ func Resolve(c *configs.Config, cat *catalog.Catalog) (*Plan, error) {
 		r.Listening(i, &s)
 		if cat.Protocols[s.Protocol] == nil {
 			known := report.SortedKeys(cat.Protocols)
-			r.fault(configs.Path("servers").Index(i).Key("protocol"), s.Protocol, strings.Join(known, " or "), catalog.Likely(s.Protocol, known))
+			r.fault(configs.Path("servers").Index(i).Key("protocol"), s.Protocol, strings.Join(known, " or "),
+				catalog.Likely(s.Protocol, known))
 		}
 	}
 	p.DevicePlan = r.devices
@@ -109,7 +115,8 @@ func (r *Resolver) Listening(i int, s *configs.Server) {
 		return
 	}
 	for j := range i {
-		if o := &r.Config.Servers[j]; o.Listen == s.Listen && o.Protocol != s.Protocol && r.datagram(o.Protocol) == r.datagram(s.Protocol) {
+		if o := &r.Config.Servers[j]; o.Listen == s.Listen && o.Protocol != s.Protocol &&
+			r.datagram(o.Protocol) == r.datagram(s.Protocol) {
 			r.fault(configs.Path("servers").Index(i).Key("listen"), strconv.Quote(s.Listen), "an address of its own",
 				fmt.Sprintf("%s has it too", configs.Path("servers").Index(j).Key("listen")))
 		}
@@ -138,8 +145,11 @@ func (r *Resolver) served(p *Plan, i int) {
 				Fault: func(key, got, rule string) { r.fault(at.Key(key), got, rule, "") }})
 		}
 	}
-	if first := slices.IndexFunc(r.Config.Servers, func(o configs.Server) bool { return o.Protocol == s.Protocol && o.Agent == s.Agent }); row.Single && first < i {
-		r.fault(at.Key("agent"), s.Agent, "one server of "+s.Protocol+" a robot", fmt.Sprintf("servers[%d] has it too; any number of clients may share one", first))
+	if first := slices.IndexFunc(r.Config.Servers,
+		func(o configs.Server) bool { return o.Protocol == s.Protocol && o.Agent == s.Agent }); row.Single &&
+		first < i {
+		r.fault(at.Key("agent"), s.Agent, "one server of "+s.Protocol+" a robot",
+			fmt.Sprintf("servers[%d] has it too; any number of clients may share one", first))
 	}
 }
 
@@ -155,8 +165,8 @@ type Resolver struct {
 	inis    map[string]*usarini.Bots // by their files
 }
 
-// fitScanners sets the range sensors of m to the geometry of the scanners under hardware; their faults are reported with the
-// other devices.
+// fitScanners sets the range sensors of m to the geometry of the scanners under hardware; their faults are reported
+// with the other devices.
 func (r *Resolver) fitScanners(c *configs.Agent, m *model.Robot) {
 	for name, s := range c.Devices().Sensors {
 		if kind := r.Catalog.Sensors[s.Device]; kind != nil && kind.Scanner != nil {
@@ -207,13 +217,16 @@ func (r *Resolver) Agent(path configs.Path, c *configs.Agent) AgentPlan {
 		p.Base.serve(c, robot, p.Layout)
 	}
 	for joint := range c.Parts {
-		if joint != configs.BasePart && robot.Joint(joint) == hal.None && !measures(p.Layout, joint) && !monitored(c, joint) {
-			r.fault(path.Key("parts").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "), catalog.Likely(joint, names))
+		if joint != configs.BasePart && robot.Joint(joint) == hal.None && !measures(p.Layout, joint) &&
+			!monitored(c, joint) {
+			r.fault(path.Key("parts").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "),
+				catalog.Likely(joint, names))
 		}
 	}
 	for joint := range c.Devices().Joints {
 		if robot.Joint(joint) == hal.None {
-			r.fault(path.Key("hardware").Key("joints").Key(joint), joint, "a joint of "+robot.Name+": "+strings.Join(names, ", "), catalog.Likely(joint, names))
+			r.fault(path.Key("hardware").Key("joints").Key(joint), joint, "a joint of "+robot.Name+": "+
+				strings.Join(names, ", "), catalog.Likely(joint, names))
 		}
 	}
 	return p

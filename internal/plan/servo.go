@@ -43,7 +43,8 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 	}
 	p.Hardware.Model = name
 	if p.Servo = r.Catalog.Buses.Model(p.Hardware.Model); p.Servo == nil {
-		r.fault(at.Key("model"), p.Hardware.Model, "a known servo", catalog.LikelyOr(p.Hardware.Model, actuator.Names(), "halyard scan lists the servos of a line"))
+		r.fault(at.Key("model"), p.Hardware.Model, "a known servo",
+			catalog.LikelyOr(p.Hardware.Model, actuator.Names(), "halyard scan lists the servos of a line"))
 		return p
 	}
 	bus, there := r.Config.Buses[p.Hardware.Bus]
@@ -52,7 +53,8 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 	case !there || !carries && !slices.Contains(deviceBuses, bus.Type):
 		return p // the bus, or its type, is a fault of its own
 	case !carries:
-		r.fault(at.Key("bus"), p.Hardware.Bus+", which is "+bus.Type, "a bus of type "+strings.Join(r.typesOf(p.Hardware.Model), " or ")+", for "+p.Hardware.Model, "")
+		r.fault(at.Key("bus"), p.Hardware.Bus+", which is "+bus.Type,
+			"a bus of type "+strings.Join(r.typesOf(p.Hardware.Model), " or ")+", for "+p.Hardware.Model, "")
 		return p
 	case line.Lookup(p.Hardware.Model) == nil:
 		r.fault(at.Key("model"), p.Hardware.Model, "a servo that speaks "+bus.Type, "")
@@ -72,20 +74,24 @@ func (r *Resolver) Joint(path configs.Path, c *configs.Agent, robot *model.Robot
 	for _, name := range report.SortedKeys(p.Hardware.Registers) {
 		key, v, reg := at.Key("registers").Key(name), p.Hardware.Registers[name], p.Servo.Setting(name)
 		if reg == nil && p.Servo.Register(name) == nil {
-			r.fault(key, name, "a register of "+p.Hardware.Model, catalog.LikelyOr(name, line.SettingNames(p.Servo), "halyard registers read PORT --id N lists them"))
+			r.fault(key, name, "a register of "+p.Hardware.Model,
+				catalog.LikelyOr(name, line.SettingNames(p.Servo), "halyard registers read PORT --id N lists them"))
 		} else if reg == nil {
 			r.fault(key, name, "a setting in RAM; halyard setup writes what stays", "")
 		} else if int64(v) < reg.Min || int64(v) > reg.Max {
 			r.fault(key, fmt.Sprint(v), fmt.Sprintf("%d..%d", reg.Min, reg.Max), "")
 		}
 	}
-	p.Calibration = calibrated(r, at, p.Hardware.Calibration, "a calibration file of this servo, since the joint is real", p.Body, calibration.Load,
-		fmt.Sprintf("%s id %d", p.Hardware.Model, p.Hardware.ID), func(c *calibration.Joint) string { return fmt.Sprintf("%s id %d", c.Servo.Model, c.Servo.ID) })
+	p.Calibration = calibrated(r, at, p.Hardware.Calibration,
+		"a calibration file of this servo, since the joint is real", p.Body, calibration.Load,
+		fmt.Sprintf("%s id %d", p.Hardware.Model, p.Hardware.ID), func(c *calibration.Joint) string {
+			return fmt.Sprintf("%s id %d", c.Servo.Model, c.Servo.ID)
+		})
 	return p
 }
 
-// ServoOf returns the servo model that a joint of c names, and its simulation spec: of the table, or of a servo file. The
-// spec is nil if the simulator has none.
+// ServoOf returns the servo model that a joint of c names, and its simulation spec: of the table, or of a servo file.
+// The spec is nil if the simulator has none.
 func ServoOf(c *configs.Config, buses catalog.Buses, named string) (name string, spec *actuator.Spec, err error) {
 	if !identify.IsFile(named) {
 		return named, buses.Motor(named), nil
@@ -97,8 +103,8 @@ func ServoOf(c *configs.Config, buses catalog.Buses, named string) (name string,
 	return s.Model, &s.Spec, nil
 }
 
-// Rate checks that a servo supports the rate of its bus; otherwise the only symptom is silence. Motor controllers are set by
-// their vendors' tools to any rate.
+// Rate checks that a servo supports the rate of its bus; otherwise the only symptom is silence. Motor controllers are
+// set by their vendors' tools to any rate.
 func (r *Resolver) Rate(bus string, line *catalog.BusType, m servo.Model) {
 	baud := r.Config.Buses[bus].Baud
 	if _, ok := m.BaudCode(baud); ok || line.Duplex || r.rated[bus] {
@@ -114,7 +120,8 @@ func (r *Resolver) Rate(bus string, line *catalog.BusType, m servo.Model) {
 			has = append(has, strconv.Itoa(rate))
 		}
 	}
-	r.fault(configs.Path("buses").Key(bus).Key("baud"), strconv.Itoa(baud), "a rate of a "+m.Units().Name+": "+strings.Join(has, ", "), "")
+	r.fault(configs.Path("buses").Key(bus).Key("baud"), strconv.Itoa(baud), "a rate of a "+m.Units().Name+": "+
+		strings.Join(has, ", "), "")
 }
 
 // typesOf are the types of line on which there are servos of a model.
@@ -127,9 +134,10 @@ func (r *Resolver) typesOf(model string) (types []string) {
 	return types
 }
 
-// calibrated reads the calibration file of the device at path, which is called device; of returns the device of a file. Without a file a
-// device that is not real runs on nominal values: nil. must is the rule of a real one.
-func calibrated[T any](r *Resolver, at configs.Path, file, must string, body configs.BodyKind, load func(string) (*T, error), device string, of func(*T) string) *T {
+// calibrated reads the calibration file of the device at path, which is called device; of returns the device of a file.
+// Without a file a device that is not real runs on nominal values: nil. must is the rule of a real one.
+func calibrated[T any](r *Resolver, at configs.Path, file, must string, body configs.BodyKind,
+	load func(string) (*T, error), device string, of func(*T) string) *T {
 	at = at.Key("calibration")
 	if file == "" {
 		if body == configs.Real {

@@ -29,7 +29,8 @@ func TestServoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	resolve := func(model string) (*plan.Plan, error) {
-		c, err := configs.Load("xl430-pendulum", configs.Options{Body: "emulated", Set: []string{"agents[0].hardware.joints.joint0.model=" + model}})
+		c, err := configs.Load("xl430-pendulum",
+			configs.Options{Body: "emulated", Set: []string{"agents[0].hardware.joints.joint0.model=" + model}})
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +45,8 @@ func TestServoFile(t *testing.T) {
 		t.Errorf("got hardware %+v", j.Hardware)
 	}
 	robot := p.Agents[0].Robot
-	if got := robot.Joints[robot.Joint("joint0")].Servo; got.Kt != 1.25 || got.Droop != 0.5 || got.Friction.Kb != 0.0625 || got.Name != "xl430-w250" {
+	if got := robot.Joints[robot.Joint("joint0")].Servo; got.Kt != 1.25 || got.Droop != 0.5 ||
+		got.Friction.Kb != 0.0625 || got.Name != "xl430-w250" {
 		t.Errorf("got servo %+v", got)
 	}
 	for model, want := range map[string]string{

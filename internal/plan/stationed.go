@@ -8,8 +8,8 @@ import (
 )
 
 // Stationed returns p with one robot of each class that has hardware, named as the class and placed at a start of the
-// scene. So doctor, emulate and list find these devices before a client spawns the robot. Do not use p afterwards: the new
-// plan owns its devices.
+// scene. So doctor, emulate and list find these devices before a client spawns the robot. Do not use p afterwards: the
+// new plan owns its devices.
 func (p *Plan) Stationed() (*Plan, error) {
 	whole := *p
 	whole.Agents, whole.Classes = slices.Clone(p.Agents), nil
@@ -68,7 +68,8 @@ func (p *DevicePlan) add(more *DevicePlan, agent int) {
 	for _, g := range more.Gates {
 		g.Agent = agent
 	}
-	p.Boards, p.Sensors, p.Bases = slices.Concat(p.Boards, more.Boards), slices.Concat(p.Sensors, more.Sensors), slices.Concat(p.Bases, more.Bases)
+	p.Boards, p.Sensors, p.Bases = slices.Concat(p.Boards, more.Boards), slices.Concat(p.Sensors, more.Sensors),
+		slices.Concat(p.Bases, more.Bases)
 	p.Cameras, p.Estops = slices.Concat(p.Cameras, more.Cameras), slices.Concat(p.Estops, more.Estops)
 	p.Lights, p.Gates = slices.Concat(p.Lights, more.Lights), slices.Concat(p.Gates, more.Gates)
 }

@@ -39,7 +39,8 @@ func TestSupplies(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "mixed.yaml")
 	for name, text := range map[string]string{"mixed.yaml": mixed, "arm.yaml": mixedRobot,
-		"rails.yaml": strings.Replace(strings.Replace(mixedRobot, "joints:", "supplies: {converter: {volts: 5.5}}\njoints:", 1), "xl330-m288,", "xl330-m288, supply: converter,", 1)} {
+		"rails.yaml": strings.Replace(strings.Replace(mixedRobot, "joints:",
+			"supplies: {converter: {volts: 5.5}}\njoints:", 1), "xl330-m288,", "xl330-m288, supply: converter,", 1)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -51,9 +52,11 @@ func TestSupplies(t *testing.T) {
 	}{
 		{"simulated", []halyard.Setting{halyard.Set("agents[0].body", "sim")}, [2]float64{11.9, 5}},
 		{"emulated", nil, [2]float64{11.9, 5}},
-		{"the robot file's own", []halyard.Setting{halyard.Set("agents[0].model", "rails.yaml"), halyard.Set("agents[0].hardware.joints.grip.supply", "null")},
+		{"the robot file's own", []halyard.Setting{halyard.Set("agents[0].model", "rails.yaml"),
+			halyard.Set("agents[0].hardware.joints.grip.supply", "null")},
 			[2]float64{11.9, 11.9}}, // the bus's wins over the robot's
-		{"no other", []halyard.Setting{halyard.Set("agents[0].model", "rails.yaml"), halyard.Set("agents[0].hardware.joints.grip.supply", "null"), halyard.Set("buses.arm.supply", "null")},
+		{"no other", []halyard.Setting{halyard.Set("agents[0].model", "rails.yaml"),
+			halyard.Set("agents[0].hardware.joints.grip.supply", "null"), halyard.Set("buses.arm.supply", "null")},
 			[2]float64{12, 5.5}},
 	} {
 		cfg, err := halyard.Load(file, c.set...)
@@ -70,7 +73,8 @@ func TestSupplies(t *testing.T) {
 			}
 		}
 		arm := sys.Agent("arm")
-		if lift, grip := arm.State("lift").Voltage, arm.State("grip").Voltage; lift < c.want[0]-0.11 || lift > c.want[0]+0.11 || grip < c.want[1]-0.11 || grip > c.want[1]+0.11 {
+		if lift, grip := arm.State("lift").Voltage, arm.State("grip").Voltage; lift < c.want[0]-0.11 ||
+			lift > c.want[0]+0.11 || grip < c.want[1]-0.11 || grip > c.want[1]+0.11 {
 			t.Errorf("%s: got %.2f and %.2f V, want %v", c.name, lift, grip, c.want)
 		}
 		if err := sys.Close(); err != nil {
@@ -88,8 +92,10 @@ func TestServoOutOfItsVoltage(t *testing.T) {
 		}
 	}
 	for set, want := range map[string]string{
-		"agents[0].hardware.joints.grip.supply=null":       "agents[0].hardware.joints.grip.supply: got 11.9 V, want 3.5..7 V, of a xl330-m288",
-		"buses.arm.supply.volts=24":                        "agents[0].hardware.joints.lift.supply: got 24 V, want 6..14 V, of a xl430-w250",
+		"agents[0].hardware.joints.grip.supply=null": "agents[0].hardware.joints.grip.supply: got 11.9 V, " +
+			"want 3.5..7 V, of a xl330-m288",
+		"buses.arm.supply.volts=24": "agents[0].hardware.joints.lift.supply: got 24 V, want " +
+			"6..14 V, of a xl430-w250",
 		"agents[0].hardware.joints.grip.supply.volts=5":    "",
 		"agents[0].hardware.joints.grip.supply.volts=3.45": "got 3.45 V",
 	} {

@@ -12,8 +12,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// ini builds a robot from a class's section in a file of USARSim. Its faults are reported with the file's own lines; then both
-// the robot and the error are nil.
+// ini builds a robot from a class's section in a file of USARSim. Its faults are reported with the file's own lines;
+// then both the robot and the error are nil.
 func (r *Resolver) ini(path configs.Path, c *configs.Agent) (*model.Robot, error) {
 	file := r.Config.Resolve(c.Model)
 	bots, ok := r.inis[file]
@@ -50,7 +50,8 @@ func (r *Resolver) ini(path configs.Path, c *configs.Agent) (*model.Robot, error
 }
 
 // iniRobot is the robot of a class of an INI; the error is configs.Faults, with the file's own lines.
-func iniRobot(bots *usarini.Bots, class string, base *usarini.Base, lenient bool) (*model.Robot, configs.Faults, error) {
+func iniRobot(bots *usarini.Bots, class string, base *usarini.Base, lenient bool) (*model.Robot, configs.Faults,
+	error) {
 	twin, err := bots.Twin(class, base, lenient)
 	if err != nil {
 		return nil, nil, err
@@ -72,8 +73,8 @@ type INI struct {
 }
 
 // ReadINI reads a USARBot.ini, a BotAPI.ini, the DefaultUSAR.ini of UDK, or a file with only sensor settings. A section
-// without parts and items is the base of several classes, not a robot; a bad robot does not refuse the others. The error
-// means that no part of the file can be used.
+// without parts and items is the base of several classes, not a robot; a bad robot does not refuse the others. The
+// error means that no part of the file can be used.
 func ReadINI(file string, text []byte, lenient bool) (*INI, error) {
 	bots, err := usarini.ParseBots(file, text)
 	if err != nil {
@@ -113,7 +114,8 @@ func ReadINI(file string, text []byte, lenient bool) (*INI, error) {
 	case len(bad) > 0:
 		return nil, bad
 	default:
-		return nil, fmt.Errorf("%s: got no robot that carries something, no settings of sensors, and no [BotAPI.BotServer]", file)
+		return nil, fmt.Errorf("%s: got no robot that carries something, no settings of sensors, and no "+
+			"[BotAPI.BotServer]", file)
 	}
 	return ini, nil
 }
@@ -132,7 +134,8 @@ func Builtin(class string) (*usarini.Base, error) {
 		if err != nil {
 			return nil, err
 		}
-		b := &usarini.Base{YAML: text, Chassis: m.Bodies[0].Name, Joints: map[string][2]string{}, Package: map[string]string{}, Poses: map[string]hal.Pose{}}
+		b := &usarini.Base{YAML: text, Chassis: m.Bodies[0].Name, Joints: map[string][2]string{},
+			Package: map[string]string{}, Poses: map[string]hal.Pose{}}
 		for i := range m.Joints {
 			j := &m.Joints[i]
 			id := strings.ToLower(WireName(j.Path, j.Name))
@@ -145,7 +148,8 @@ func Builtin(class string) (*usarini.Base, error) {
 					}
 					// Files of 2007 and after call the parts of a package by its name and their number.
 					link := strings.ToLower(fmt.Sprintf("%s_Link%d", p.Name, n+1))
-					b.Joints[link], b.Poses[link], b.Package[link], b.Package[id] = b.Joints[id], b.Poses[id], p.Name, p.Name
+					b.Joints[link], b.Poses[link], b.Package[link], b.Package[id] = b.Joints[id], b.Poses[id], p.Name,
+						p.Name
 				}
 			}
 		}

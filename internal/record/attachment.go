@@ -79,7 +79,8 @@ func (a *attachments) Read(p []byte) (int, error) {
 func (a *attachments) attach(size uint64) error {
 	number := len(a.files) + 1
 	if size > maxAttachment || a.size+size > maxAttached || number > maxAttachments {
-		return fmt.Errorf("attachment %d: got %d bytes after %d, want at most %d each, %d in all, in %d attachments", number, size, a.size, maxAttachment, maxAttached, maxAttachments)
+		return fmt.Errorf("attachment %d: got %d bytes after %d, want at most %d each, %d in all, in %d attachments",
+			number, size, a.size, maxAttachment, maxAttached, maxAttachments)
 	}
 	a.size += size
 	all, err := io.ReadAll(io.LimitReader(a.in, int64(recordHead+size)))
@@ -109,7 +110,8 @@ func (a *attachments) attach(size uint64) error {
 	switch next(4); {
 	case err != nil:
 		return fmt.Errorf("attachment %d: %w", number, err)
-	case path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, "..") || strings.ContainsAny(name, "\\\x00"):
+	case path.IsAbs(name) || path.Clean(name) != name || strings.HasPrefix(name, "..") ||
+		strings.ContainsAny(name, "\\\x00"):
 		return fmt.Errorf("attachment: got name %.80q, want a path within the config's folder", name)
 	case a.names[name]:
 		return fmt.Errorf("attachment %q: got two of that name", name)

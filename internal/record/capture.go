@@ -20,7 +20,8 @@ type Capture struct {
 // NewCapture reads the journal of rig, and listens to taps as well.
 func NewCapture(rig *hal.Rig, taps *Taps) *Capture {
 	taps.Count(rig)
-	return &Capture{journal: rig.OpenJournal(1), taps: taps, forms: forms{}, States: map[string][]byte{}, Lines: map[string][]byte{}}
+	return &Capture{journal: rig.OpenJournal(1), taps: taps, forms: forms{}, States: map[string][]byte{},
+		Lines: map[string][]byte{}}
 }
 
 // Take takes the cycle that has just ended, if one has.

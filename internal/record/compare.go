@@ -70,8 +70,8 @@ func (c *Comparison) Compare(cycle uint64, recorded map[string][]byte, now *Capt
 	return nil
 }
 
-// sameLine reports whether the uses of a line in a replay equal the recorded ones. Before the first cycle there may be more: the
-// line was opened before the recording began.
+// sameLine reports whether the uses of a line in a replay equal the recorded ones. Before the first cycle there may be
+// more: the line was opened before the recording began.
 func sameLine(recorded, replayed []byte, first bool) bool {
 	if !first || bytes.Equal(recorded, replayed) {
 		return bytes.Equal(recorded, replayed)

@@ -1,5 +1,6 @@
-// Package record writes and reads recordings of a rig, MCAP files: every cycle's commands, measurements, states and guard
-// decisions, all requests to the rig, and the bytes of every line with their times. docs/record.md describes the channels.
+// Package record writes and reads recordings of a rig, MCAP files: every cycle's commands, measurements, states and
+// guard decisions, all requests to the rig, and the bytes of every line with their times. docs/record.md describes the
+// channels.
 //
 //	Recorder   a rig's journal and the taps on its lines; converted to JSON in its own goroutine
 //	Writer     the MCAP file: schemas, channels, attachments, at least two chunks a second

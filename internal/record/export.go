@@ -50,9 +50,9 @@ func (r *Reader) Attachments() (list []Attachment) {
 	return list
 }
 
-// Export writes every topic of a recording as a file of comma-separated values into dir, which it creates. The columns of a state
-// are its values, in alphabetical order, after the rig time; lines and orders have one row for each use and order. Unknown
-// values are empty.
+// Export writes every topic of a recording as a file of comma-separated values into dir, which it creates. The columns
+// of a state are its values, in alphabetical order, after the rig time; lines and orders have one row for each use and
+// order. Unknown values are empty.
 func Export(file *Reader, dir string) ([]Exported, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, err
@@ -126,7 +126,8 @@ func (e *export) message(m Message) error {
 	}
 	t, err := e.table(m.Topic, func() []string {
 		if TopicOf(m.Topic) == OrderTopic {
-			return []string{"cycle", "kind", "agent", "name", "inputs", "seed", "value.kind", "value.bool", "value.int", "value.double", "value.text", "value.vector"}
+			return []string{"cycle", "kind", "agent", "name", "inputs", "seed", "value.kind", "value.bool", "value.int",
+				"value.double", "value.text", "value.vector"}
 		}
 		columns := slices.Sorted(maps.Keys(flat))
 		return append([]string{"time"}, slices.DeleteFunc(columns, func(key string) bool { return key == "time" })...)
@@ -153,7 +154,8 @@ func (e *export) line(m Message) error {
 		return err
 	}
 	for _, o := range line.Ops {
-		if err := e.row(t, []string{strconv.FormatUint(line.Cycle, 10), o.Op, strconv.FormatInt(o.AtNS, 10), o.Data, strconv.Itoa(o.N), o.Error}); err != nil {
+		if err := e.row(t, []string{strconv.FormatUint(line.Cycle, 10), o.Op, strconv.FormatInt(o.AtNS, 10), o.Data,
+			strconv.Itoa(o.N), o.Error}); err != nil {
 			return err
 		}
 	}

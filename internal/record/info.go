@@ -32,7 +32,8 @@ func (i *Info) metadata() map[string]string {
 	absent, _ := json.Marshal(i.Absent)
 	return map[string]string{keyVersion: i.Version, keyRig: i.Rig, keyClock: i.Clock, keyPeriod: i.Period.String(),
 		keySeed: strconv.FormatInt(i.Seed, 10), keyStarted: i.Started.UTC().Format(time.RFC3339Nano),
-		keyFirst: strconv.FormatUint(i.First, 10), keySource: i.Source, keyOptions: string(options), keyAbsent: string(absent)}
+		keyFirst: strconv.FormatUint(i.First, 10), keySource: i.Source, keyOptions: string(options),
+		keyAbsent: string(absent)}
 }
 
 // infoOf reads metadata; missing keys stay zero.

@@ -21,9 +21,9 @@ type picture struct {
 	data          []byte
 }
 
-// Picture adds a picture of a camera of agent, taken at rig time at, to the recording. format is jpeg or png; the recording
-// owns data from then on. It never blocks: if the writer is behind, or no reader would take so large a picture, it is dropped and
-// counted.
+// Picture adds a picture of a camera of agent, taken at rig time at, to the recording. format is jpeg or png; the
+// recording owns data from then on. It never blocks: if the writer is behind, or no reader would take so large a
+// picture, it is dropped and counted.
 func (r *Recording) Picture(agent, camera string, at time.Duration, format string, data []byte) {
 	if len(data) > maxPicture-4096 {
 		r.lostPictures.Add(1)
@@ -44,7 +44,8 @@ func (r *Recording) writePicture(p *picture, buf []byte) ([]byte, error) {
 	at := r.info.Started.Add(p.time)
 	buf = strconv.AppendInt(append(buf[:0], `{"timestamp":{"sec":`...), at.Unix(), 10)
 	buf = strconv.AppendInt(append(buf, `,"nsec":`...), int64(at.Nanosecond()), 10)
-	buf = appendText(append(buf, `},"frame_id":`...), strings.TrimSuffix(strings.TrimPrefix(p.topic, "/"), pictureSuffix))
+	buf = appendText(append(buf, `},"frame_id":`...),
+		strings.TrimSuffix(strings.TrimPrefix(p.topic, "/"), pictureSuffix))
 	buf = appendText(append(buf, `,"format":`...), p.format)
 	buf = base64.StdEncoding.AppendEncode(append(buf, `,"data":"`...), p.data)
 	buf = append(buf, `"}`...)

@@ -10,7 +10,8 @@ import (
 )
 
 // Playback is a line that repeats recorded answers. Requests that differ from the recording are counted, with the first
-// difference. Answers keep the order of the recording, so that a driver that sends other bytes receives the old answers.
+// difference. Answers keep the order of the recording, so that a driver that sends other bytes receives the old
+// answers.
 type Playback struct {
 	bus     string
 	baud    int

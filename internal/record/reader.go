@@ -17,12 +17,13 @@ const (
 	maxAttachment  = 32<<20 + 1<<16 // a file of a configs.Archive, with its name
 	maxAttachments = 256
 	maxAttached    = 256 << 20
-	maxTopic       = 512                     // bytes of a name
-	maxState       = 4 << 20                 // bytes of a state
-	maxCycle       = 32 << 20                // bytes of all messages of a cycle, without pictures: readers hold a cycle as a whole
-	maxOps         = 1 << 19                 // uses of a line in a cycle
-	maxMessage     = maxRecord - 2*chunkSize // that is written: it shares its chunk with less than chunkSize
-	maxPicture     = maxMessage / 4 * 3      // bytes before they are base64
+	maxTopic       = 512     // bytes of a name
+	maxState       = 4 << 20 // bytes of a state
+	// bytes of all messages of a cycle, without pictures: readers hold a cycle as a whole
+	maxCycle   = 32 << 20
+	maxOps     = 1 << 19                 // uses of a line in a cycle
+	maxMessage = maxRecord - 2*chunkSize // that is written: it shares its chunk with less than chunkSize
+	maxPicture = maxMessage / 4 * 3      // bytes before they are base64
 )
 
 // Message is one message of a recording. Data is valid until the next one is read.
@@ -48,8 +49,8 @@ type Reader struct {
 	ended  bool
 }
 
-// NewReader reads the head of the file r: metadata and attachments. The error is of kind Invalid if r is not a recording of
-// Halyard.
+// NewReader reads the head of the file r: metadata and attachments. The error is of kind Invalid if r is not a
+// recording of Halyard.
 func NewReader(r io.Reader) (*Reader, error) {
 	z, err := zstd.NewReader(nil, zstd.WithDecoderMaxWindow(maxRecord))
 	if err != nil {
@@ -60,8 +61,9 @@ func NewReader(r io.Reader) (*Reader, error) {
 		d.Close()
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "read recording", Err: err}
 	}
-	d.lexer, err = mcap.NewLexer(d.in, &mcap.LexerOptions{ValidateChunkCRCs: true, MaxRecordSize: maxRecord, MaxDecompressedChunkSize: maxRecord,
-		Decompressors: map[mcap.CompressionFormat]mcap.ResettableReader{mcap.CompressionZSTD: z}})
+	d.lexer, err = mcap.NewLexer(d.in, &mcap.LexerOptions{ValidateChunkCRCs: true, MaxRecordSize: maxRecord,
+		MaxDecompressedChunkSize: maxRecord,
+		Decompressors:            map[mcap.CompressionFormat]mcap.ResettableReader{mcap.CompressionZSTD: z}})
 	if err != nil {
 		return fault(fmt.Errorf("got no MCAP file: %w", err))
 	}
@@ -113,7 +115,8 @@ func (d *Reader) count(m Message) error {
 	return nil
 }
 
-// token is the lexer's next one. The lexer panics on some damaged chunks (mcap v1.7.3: their compressed size is not checked).
+// token is the lexer's next one. The lexer panics on some damaged chunks (mcap v1.7.3: their compressed size is not
+// checked).
 func (d *Reader) token() (t mcap.TokenType, record []byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {

@@ -30,13 +30,17 @@ var orders = []struct {
 	order hal.Order
 	text  string
 }{
-	{hal.Order{Kind: hal.CommandOrder, Cycle: 7, Agent: "arm", Inputs: []float64{0.1, math.NaN(), math.Inf(1), math.Copysign(0, -1)}},
+	{hal.Order{Kind: hal.CommandOrder, Cycle: 7, Agent: "arm",
+		Inputs: []float64{0.1, math.NaN(), math.Inf(1), math.Copysign(0, -1)}},
 		`{"cycle":7,"kind":"command","agent":"arm","inputs":[0.1,null,1e999,-0]}`},
-	{hal.Order{Kind: hal.StopOrder, Cycle: 8, Name: "a \"button\"\n"}, `{"cycle":8,"kind":"stop","name":"a \"button\"\u000a"}`},
+	{hal.Order{Kind: hal.StopOrder, Cycle: 8, Name: "a \"button\"\n"},
+		`{"cycle":8,"kind":"stop","name":"a \"button\"\u000a"}`},
 	{hal.Order{Kind: hal.ResetOrder, Cycle: 9, Seed: -3}, `{"cycle":9,"kind":"reset","seed":-3}`},
-	{hal.Order{Kind: hal.SetOrder, Cycle: 10, Name: "/Control/Pause", Value: hal.Value{Kind: hal.BoolValue, Bool: true}},
+	{hal.Order{Kind: hal.SetOrder, Cycle: 10, Name: "/Control/Pause",
+		Value: hal.Value{Kind: hal.BoolValue, Bool: true}},
 		`{"cycle":10,"kind":"set","name":"/Control/Pause","value":{"kind":0,"bool":true,"int":0,"double":0,"text":"","vector":[0,0,0,0]}}`},
-	{hal.Order{Kind: hal.RequestArmOrder, Cycle: 11, Agent: "arm", Name: "osp@x"}, `{"cycle":11,"kind":"request_arm","agent":"arm","name":"osp@x"}`},
+	{hal.Order{Kind: hal.RequestArmOrder, Cycle: 11, Agent: "arm", Name: "osp@x"},
+		`{"cycle":11,"kind":"request_arm","agent":"arm","name":"osp@x"}`},
 }
 
 func TestOrders(t *testing.T) {
@@ -70,7 +74,8 @@ func rig(t testing.TB, mode hal.ClockMode) *hal.Rig {
 	return r
 }
 
-// stopped is a clock in which no time passes. With a rig in real time it calls each before each cycle, and end before the last.
+// stopped is a clock in which no time passes. With a rig in real time it calls each before each cycle, and end before
+// the last.
 type stopped struct {
 	left int
 	each func()
@@ -152,8 +157,8 @@ func recordRig(t testing.TB, r *hal.Rig, cycles int) (file []byte, heard []any) 
 	return out.Bytes(), heard
 }
 
-// TestRoundTrip reads a recording back: what it says of itself, what is attached, each message valid JSON, and the line plays
-// back to a user what it was told then. The library's own indexed reader reads the same messages.
+// TestRoundTrip reads a recording back: what it says of itself, what is attached, each message valid JSON, and the line
+// plays back to a user what it was told then. The library's own indexed reader reads the same messages.
 func TestRoundTrip(t *testing.T) {
 	file, heard := recordRig(t, rig(t, hal.Lockstep), 3)
 	d, err := NewReader(bytes.NewReader(file))
@@ -187,7 +192,8 @@ func TestRoundTrip(t *testing.T) {
 			state = bytes.Clone(m.Data)
 		}
 	}
-	if d.Cut != nil || count["/cycle"] != 3 || count["/arm/state"] != 3 || count["/orders"] != 3 || count["/bus/upper"] != 3 {
+	if d.Cut != nil || count["/cycle"] != 3 || count["/arm/state"] != 3 || count["/orders"] != 3 ||
+		count["/bus/upper"] != 3 {
 		t.Errorf("got %v, cut %v, want 3 messages of each", count, d.Cut)
 	}
 	const want = `{"time":0.03,"guard":"armed","counts":{"refused":0,"clamped":0,"expired":0,"locked":0,"jumped":0,"stops":0},` +
@@ -316,11 +322,12 @@ func TestHostileSizes(t *testing.T) {
 	}
 }
 
-// TestLargeAttachments: every recording that is written can be read: a mesh of 20 MB, as a config's archive has it, is in it; a
-// file that a reader would refuse is named as absent.
+// TestLargeAttachments: every recording that is written can be read: a mesh of 20 MB, as a config's archive has it, is
+// in it; a file that a reader would refuse is named as absent.
 func TestLargeAttachments(t *testing.T) {
 	large := info
-	large.Attached = append(large.Attached[:1:1], File{"arm.stl", make([]byte, 20<<20)}, File{"huge.stl", make([]byte, 40<<20)})
+	large.Attached = append(large.Attached[:1:1], File{"arm.stl", make([]byte, 20<<20)},
+		File{"huge.stl", make([]byte, 40<<20)})
 	var file bytes.Buffer
 	w, err := NewWriter(&file, &large)
 	if err != nil || w.Close() != nil {
@@ -409,8 +416,8 @@ func TestHostileCycles(t *testing.T) {
 	}
 }
 
-// TestLargeMessages: a picture, or the uses of a line in a cycle, that no reader would take are lost and counted; what follows
-// can be read.
+// TestLargeMessages: a picture, or the uses of a line in a cycle, that no reader would take are lost and counted; what
+// follows can be read.
 func TestLargeMessages(t *testing.T) {
 	var b bytes.Buffer
 	g, taps := rig(t, hal.Lockstep), &Taps{}
@@ -514,7 +521,8 @@ func TestSlowDisk(t *testing.T) {
 	}
 }
 
-// TestOrdersAreCopied: an order is as it was when it came, though its sender uses the memory again before it is written.
+// TestOrdersAreCopied: an order is as it was when it came, though its sender uses the memory again before it is
+// written.
 func TestOrdersAreCopied(t *testing.T) {
 	r := rig(t, hal.Lockstep)
 	var out bytes.Buffer
@@ -566,7 +574,8 @@ func TestOrdersAreCopied(t *testing.T) {
 	}
 }
 
-// TestWriterRests: a writer that is up to date takes what comes after its rest, and at once where there is much or the recording ends.
+// TestWriterRests: a writer that is up to date takes what comes after its rest, and at once where there is much or the
+// recording ends.
 func TestWriterRests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rig(t, hal.Lockstep)
@@ -597,7 +606,8 @@ func TestWriterRests(t *testing.T) {
 		cycles(1)
 		begin := time.Now()
 		if stats, err := rec.Stop(); err != nil || stats.Cycles != r.LastCycle() || time.Since(begin) > 0 {
-			t.Errorf("the end: got %+v, %v after %v, want %d cycles at once", stats, err, time.Since(begin), r.LastCycle())
+			t.Errorf("the end: got %+v, %v after %v, want %d cycles at once", stats, err, time.Since(begin),
+				r.LastCycle())
 		}
 	})
 }
@@ -661,8 +671,8 @@ func (s *stuck) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestStuckOutput: an output that blocks for ever delays a rig in lock-step for seconds, once, its requests not at all, and the end
-// of the recording for seconds. What is lost is counted.
+// TestStuckOutput: an output that blocks for ever delays a rig in lock-step for seconds, once, its requests not at all,
+// and the end of the recording for seconds. What is lost is counted.
 func TestStuckOutput(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, out := rig(t, hal.Lockstep), &stuck{left: 3000, end: make(chan struct{})}
@@ -682,14 +692,16 @@ func TestStuckOutput(t *testing.T) {
 		r.Agents()[0].Renew()
 		stops := r.EmergencyStop("test")
 		if len(stops) != 2 || stops[0].Err != nil || time.Since(begin) > 0 || stats.Cycles == 5000 {
-			t.Errorf("while it waits: got %+v after %v in cycle %d, want an answer at once", stops, time.Since(begin), stats.Cycles)
+			t.Errorf("while it waits: got %+v after %v in cycle %d, want an answer at once", stops, time.Since(begin),
+				stats.Cycles)
 		}
 		time.Sleep(10 * time.Second)
 		if r.LastCycle() != 5000 {
 			t.Errorf("got %d cycles in 10 s, want all", r.LastCycle())
 		}
 		lost, err := rec.Stop()
-		if hal.KindOf(err) != hal.Timeout || lost.Dropped == 0 || lost.Cycles+lost.Dropped > 5000 || time.Since(begin) > 30*time.Second {
+		if hal.KindOf(err) != hal.Timeout || lost.Dropped == 0 || lost.Cycles+lost.Dropped > 5000 ||
+			time.Since(begin) > 30*time.Second {
 			t.Errorf("got %+v, %v, want cycles dropped and a timeout", lost, err)
 		}
 	})
@@ -708,10 +720,12 @@ func TestExport(t *testing.T) {
 	}
 	text, err := os.ReadFile(filepath.Join(dir, "arm_state.csv"))
 	lines := strings.Split(string(text), "\n")
-	if err != nil || len(lines) != 5 || !strings.HasPrefix(lines[0], "time,") || !strings.HasPrefix(lines[2], "0.02,") || !strings.Contains(lines[0], "measured.elbow.position") {
+	if err != nil || len(lines) != 5 || !strings.HasPrefix(lines[0], "time,") ||
+		!strings.HasPrefix(lines[2], "0.02,") || !strings.Contains(lines[0], "measured.elbow.position") {
 		t.Errorf("got %q, %v", lines, err)
 	}
-	if text, err = os.ReadFile(filepath.Join(dir, "bus_upper.csv")); err != nil || !strings.Contains(string(text), "1,write,0,010203,") {
+	if text, err = os.ReadFile(filepath.Join(dir, "bus_upper.csv")); err != nil ||
+		!strings.Contains(string(text), "1,write,0,010203,") {
 		t.Errorf("got %.300s, %v", text, err)
 	}
 }

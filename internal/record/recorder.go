@@ -32,8 +32,9 @@ type Stats struct {
 	Pictures uint64 `json:"dropped_pictures"`
 }
 
-// Recording is the reader of a rig's journal that makes it a file. The cycle copies; a goroutine of the recording's own writes.
-// Where that one is behind in real time, cycles are dropped and counted, orders are kept for the next cycle that is written.
+// Recording is the reader of a rig's journal that makes it a file. The cycle copies; a goroutine of the recording's own
+// writes. Where that one is behind in real time, cycles are dropped and counted, orders are kept for the next cycle
+// that is written.
 type Recording struct {
 	all   *Taps // nil = none
 	taps  []*tap
@@ -60,7 +61,8 @@ type Recording struct {
 // journal.
 func Start(rig *hal.Rig, taps *Taps, w io.Writer, info Info, log *slog.Logger) (*Recording, error) {
 	ring, _ := w.(*Ring)
-	r := &Recording{rig: rig, log: log, info: info, ring: ring, forms: forms{}, count: &countingWriter{w: w}, done: make(chan struct{}), pictures: make(chan picture, maxPictures)}
+	r := &Recording{rig: rig, log: log, info: info, ring: ring, forms: forms{}, count: &countingWriter{w: w},
+		done: make(chan struct{}), pictures: make(chan picture, maxPictures)}
 	if taps != nil {
 		r.all, r.taps = taps, taps.all()
 		r.wires = make([]tape, len(r.taps))
@@ -126,7 +128,8 @@ func (r *Recording) turn(s *hal.CycleRecord) error {
 	return r.begin(list)
 }
 
-// Stop ends the recording and its file. The error is the first failed write, or of kind Timeout where the output blocks.
+// Stop ends the recording and its file. The error is the first failed write, or of kind Timeout where the output
+// blocks.
 func (r *Recording) Stop() (Stats, error) {
 	r.ending.Store(true)
 	rest := r.journal.Close()
@@ -134,7 +137,8 @@ func (r *Recording) Stop() (Stats, error) {
 		defer r.all.mute() // the writer still reads them
 	}
 	if !r.ended() {
-		return r.Stats(), &hal.Error{Kind: hal.Timeout, Op: "record", Err: fmt.Errorf("the output blocks: got no write for %v", endTime)}
+		return r.Stats(), &hal.Error{Kind: hal.Timeout, Op: "record",
+			Err: fmt.Errorf("the output blocks: got no write for %v", endTime)}
 	}
 	err := r.failed
 	if err == nil { // orders since the last written cycle

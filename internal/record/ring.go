@@ -13,8 +13,8 @@ const (
 	saveEvery = 10 * time.Second // at most one file is kept in
 )
 
-// Ring is a recording of which the last span is always kept: two files, each of a span, the older in NAME-before. An event, a stop or
-// a fault, keeps both for good, as NAME-saved-TIME-before and NAME-saved-TIME.
+// Ring is a recording of which the last span is always kept: two files, each of a span, the older in NAME-before. An
+// event, a stop or a fault, keeps both for good, as NAME-saved-TIME-before and NAME-saved-TIME.
 type Ring struct {
 	name    string
 	span    time.Duration // rig time
@@ -57,7 +57,8 @@ func (r *Ring) Close() error {
 
 // event receives the events of the cycle at rig time now.
 func (r *Ring) event(now time.Duration, name string) {
-	if r.pending < 0 && now-r.saved >= saveEvery && (name == "/Control/EmergencyStop" || strings.HasSuffix(name, "/Fault")) {
+	if r.pending < 0 && now-r.saved >= saveEvery &&
+		(name == "/Control/EmergencyStop" || strings.HasSuffix(name, "/Fault")) {
 		r.pending = now
 	}
 }

@@ -47,7 +47,8 @@ func cyclesIn(t *testing.T, name string) (first, last uint64) {
 	return first, last
 }
 
-// TestRing: of ten seconds in spans of two, the last two to four are there, and what was before and after a stop is kept.
+// TestRing: of ten seconds in spans of two, the last two to four are there, and what was before and after a stop is
+// kept.
 func TestRing(t *testing.T) {
 	r := rig(t, hal.Lockstep)
 	dir := t.TempDir()

@@ -12,12 +12,14 @@ const (
 )
 
 var fixedChannels = []struct{ topic, name, schema string }{
-	{ordersTopic, "halyard.Order", `{"type":"object","properties":{"cycle":{"type":"integer"},"kind":{"type":"string"},"agent":{"type":"string"},` +
-		`"name":{"type":"string"},"inputs":{"type":"array","items":{"type":["number","null"]}},"seed":{"type":"integer"},"value":{"type":"object"}},"required":["cycle","kind"]}`},
+	{ordersTopic, "halyard.Order",
+		`{"type":"object","properties":{"cycle":{"type":"integer"},"kind":{"type":"string"},"agent":{"type":"string"},` +
+			`"name":{"type":"string"},"inputs":{"type":"array","items":{"type":["number","null"]}},"seed":{"type":"integer"},"value":{"type":"object"}},"required":["cycle","kind"]}`},
 	{cycleTopic, "halyard.Cycle", `{"type":"object","properties":{"number":{"type":"integer"},"time":{"type":"number"},"missed_ns":{"type":"integer"},` +
 		`"events":{"type":"array","items":{"type":"string"}},"dropped_cycles":{"type":"integer"},"lost_orders":{"type":"integer"}},"required":["number","time"]}`},
-	{fileTopic, "halyard.Recorder", `{"type":"object","properties":{"cycles":{"type":"integer"},"dropped_cycles":{"type":"integer"},"lost_orders":{"type":"integer"},` +
-		`"lost_line_ops":{"type":"integer"},"bytes":{"type":"integer"},"dropped_pictures":{"type":"integer"}}}`},
+	{fileTopic, "halyard.Recorder",
+		`{"type":"object","properties":{"cycles":{"type":"integer"},"dropped_cycles":{"type":"integer"},"lost_orders":{"type":"integer"},` +
+			`"lost_line_ops":{"type":"integer"},"bytes":{"type":"integer"},"dropped_pictures":{"type":"integer"}}}`},
 }
 
 const lineSchema = `{"type":"object","properties":{"cycle":{"type":"integer"},"ops":{"type":"array","items":{"type":"object","properties":{` +
@@ -38,7 +40,8 @@ func (f *form) schema() string {
 	b.WriteString(`,"measured":` + f.measured.schema(`{"type":["number","null"]}`))
 	b.WriteString(`,"enabled":` + f.joints.schema(`{"type":"boolean"}`))
 	b.WriteString(`,"joints":` + f.joints.schema(`{"type":"string"}`))
-	b.WriteString(`,"devices":` + f.status.schema(`{"type":"object","properties":{"time":{"type":"number"},"drive":{"type":"integer"},"error":{"type":"string"}}}`))
+	b.WriteString(`,"devices":` + f.status.schema(
+		`{"type":"object","properties":{"time":{"type":"number"},"drive":{"type":"integer"},"error":{"type":"string"}}}`))
 	b.WriteString(`},"required":["time","guard","inputs","measured"]}`)
 	return b.String()
 }

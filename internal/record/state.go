@@ -108,7 +108,8 @@ func (o *object) append(dst []byte, value func(dst []byte, at int) []byte) []byt
 	return append(dst, o.end...)
 }
 
-// append writes s, at rig time now, as JSON. The holder of the lease is left out of a comparable text: a replay has none.
+// append writes s, at rig time now, as JSON. The holder of the lease is left out of a comparable text: a replay has
+// none.
 func (f *form) append(dst []byte, s *hal.AgentRecord, now time.Duration, holder bool) []byte {
 	dst = appendSeconds(append(dst, `{"time":`...), now)
 	dst = append(dst, `,"guard":"`...)
@@ -119,9 +120,12 @@ func (f *form) append(dst []byte, s *hal.AgentRecord, now time.Duration, holder 
 	dst = strconv.AppendUint(append(dst, `,"locked":`...), s.Counts.Locked, 10)
 	dst = strconv.AppendUint(append(dst, `,"jumped":`...), s.Counts.Jumped, 10)
 	dst = strconv.AppendUint(append(dst, `,"stops":`...), s.Counts.Stops, 10)
-	dst = f.inputs.append(append(dst, `},"inputs":`...), func(dst []byte, at int) []byte { return appendFloat(dst, s.Inputs[at]) })
-	dst = f.measured.append(append(dst, `,"measured":`...), func(dst []byte, at int) []byte { return appendFloat(dst, s.Measured[at]) })
-	dst = f.joints.append(append(dst, `,"enabled":`...), func(dst []byte, at int) []byte { return strconv.AppendBool(dst, s.Enable[at]) })
+	dst = f.inputs.append(append(dst, `},"inputs":`...),
+		func(dst []byte, at int) []byte { return appendFloat(dst, s.Inputs[at]) })
+	dst = f.measured.append(append(dst, `,"measured":`...),
+		func(dst []byte, at int) []byte { return appendFloat(dst, s.Measured[at]) })
+	dst = f.joints.append(append(dst, `,"enabled":`...),
+		func(dst []byte, at int) []byte { return strconv.AppendBool(dst, s.Enable[at]) })
 	dst = append(dst, `,"joints":`...)
 	dst = f.joints.append(dst, func(dst []byte, at int) []byte {
 		return append(append(append(dst, '"'), s.Joints[at].String()...), '"')

@@ -53,10 +53,11 @@ type survey struct {
 	time   float64
 }
 
-// NewSurvey reads file to its end. It holds at most maxSamples samples and maxSurvey values, however long the file is. The error
-// is that of ctx, or of a message that is not one of a recording.
+// NewSurvey reads file to its end. It holds at most maxSamples samples and maxSurvey values, however long the file is.
+// The error is that of ctx, or of a message that is not one of a recording.
 func NewSurvey(ctx context.Context, file *Reader) (*Survey, error) {
-	s := &survey{Survey: Survey{Info: file.Info, Every: 1}, rows: map[string][]float32{}, guards: map[string]string{}, states: map[string][]byte{}}
+	s := &survey{Survey: Survey{Info: file.Info, Every: 1}, rows: map[string][]float32{}, guards: map[string]string{},
+		states: map[string][]byte{}}
 	for {
 		m, err := file.Next()
 		if err == io.EOF {
@@ -202,5 +203,6 @@ func orderMark(text []byte) string {
 	case ok && kind <= hal.ReleaseOrder, kind == hal.SetOrder, kind == hal.LatchOrder:
 		return ""
 	}
-	return strings.Join(strings.Fields(fmt.Sprintf("%.32s %.64s %.200s", strings.ReplaceAll(o.Kind, "_", " "), o.Agent, o.Name)), " ")
+	return strings.Join(strings.Fields(fmt.Sprintf("%.32s %.64s %.200s", strings.ReplaceAll(o.Kind, "_", " "), o.Agent,
+		o.Name)), " ")
 }

@@ -21,8 +21,8 @@ const maxTape = 4 << 20
 // usualTape is what a tape holds of a line without growing.
 const usualTape = 2 << 10
 
-// tape is what a line did: a byte for each use, its kind and whether it failed, then what belongs to the kind. It is as short as
-// it can be, since a cycle writes hundreds of uses.
+// tape is what a line did: a byte for each use, its kind and whether it failed, then what belongs to the kind. It is as
+// short as it can be, since a cycle writes hundreds of uses.
 type tape struct {
 	data []byte
 	errs []error       // of the uses that failed, in their order
@@ -139,7 +139,8 @@ func (t *Taps) Name(bus string) string {
 	return name
 }
 
-// Tap is open with an ear on the line that it opens, by a name of Name. While nothing is recorded or watched it costs two loads a call.
+// Tap is open with an ear on the line that it opens, by a name of Name. While nothing is recorded or watched it costs
+// two loads a call.
 func (t *Taps) Tap(name string, open servo.Opener) servo.Opener {
 	ear := &tap{bus: name, of: t}
 	t.mu.Lock()
@@ -184,7 +185,8 @@ type sealed struct {
 // maxSealed bounds what waits for the writer, bytes of a line.
 const maxSealed = 64 << 20
 
-// keep is called hundreds of times a cycle: while nothing is recorded it is a load, else two atomic operations and a few stores.
+// keep is called hundreds of times a cycle: while nothing is recorded it is a load, else two atomic operations and a
+// few stores.
 func (t *tap) keep(kind opKind, at time.Duration, n int, data []byte, err error) {
 	if t.of.on.Load() {
 		t.add(kind, at, n, data, err)
@@ -221,8 +223,8 @@ func (t *tap) seal(after uint64) {
 	t.after = after
 }
 
-// take exchanges what was kept in a cycle for the memory of into, which becomes it. Earlier cycles are forgotten: no one asked for
-// them.
+// take exchanges what was kept in a cycle for the memory of into, which becomes it. Earlier cycles are forgotten: no
+// one asked for them.
 func (t *tap) take(cycle uint64, into *tape) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -25,13 +25,17 @@ func TestFrames(t *testing.T) {
 		}
 		got := taps.Frames("upper")
 		last := 2*watchFrames - 1
-		if len(got) != watchFrames || fmt.Sprint(got[watchFrames-2]) != fmt.Sprint(Frame{true, 2, []byte{0xff, byte(last)}}) {
+		if len(got) != watchFrames || fmt.Sprint(got[watchFrames-2]) != fmt.Sprint(Frame{true, 2,
+			[]byte{0xff, byte(last)}}) {
 			t.Fatalf("got %d frames, the last but one %v", len(got), got[len(got)-2])
 		}
 		if end := got[watchFrames-1]; end.Out || end.Size != 601 || len(end.Data) != watchBytes || end.Data[0] != 0xff {
 			t.Errorf("the last: got %v, want 601 bytes in", end)
 		}
-		if n := testing.AllocsPerRun(10, func() { l.frames.keep(true, got[0].Data); l.frames.keep(false, got[0].Data) }); n != 0 {
+		if n := testing.AllocsPerRun(10, func() {
+			l.frames.keep(true, got[0].Data)
+			l.frames.keep(false, got[0].Data)
+		}); n != 0 {
 			t.Errorf("got %g allocations, want 0", n)
 		}
 		time.Sleep(2 * watchTime)

@@ -56,7 +56,8 @@ func NewWriter(w io.Writer, info *Info) (*Writer, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &mcap.WriterOptions{Chunked: true, ChunkSize: chunkSize, Compressor: mcap.NewCustomCompressor(mcap.CompressionZSTD, z), IncludeCRC: true}
+	o := &mcap.WriterOptions{Chunked: true, ChunkSize: chunkSize,
+		Compressor: mcap.NewCustomCompressor(mcap.CompressionZSTD, z), IncludeCRC: true}
 	out, err := mcap.NewWriter(w, o)
 	if err != nil {
 		return nil, err
@@ -92,7 +93,8 @@ func (w *Writer) Channel(topic, schemaName, schema string) error {
 		return fmt.Errorf("record %s: got more than 65535 channels", topic)
 	}
 	c := &mcap.Channel{ID: id, SchemaID: id, Topic: topic, MessageEncoding: "json"}
-	if err := w.out.WriteSchema(&mcap.Schema{ID: id, Name: schemaName, Encoding: "jsonschema", Data: []byte(schema)}); err != nil {
+	if err := w.out.WriteSchema(&mcap.Schema{ID: id, Name: schemaName, Encoding: "jsonschema",
+		Data: []byte(schema)}); err != nil {
 		return err
 	}
 	if err := w.out.WriteChannel(c); err != nil {
@@ -108,7 +110,8 @@ func (w *Writer) declared(topic string) bool { return w.channels[topic] != nil }
 func (w *Writer) Message(topic string, sequence uint64, now time.Duration, data []byte) error {
 	at := uint64(w.started.Add(now).UnixNano())
 	w.chunked = true
-	return w.out.WriteMessage(&mcap.Message{ChannelID: w.channels[topic].ID, Sequence: uint32(sequence), LogTime: at, PublishTime: at, Data: data})
+	return w.out.WriteMessage(&mcap.Message{ChannelID: w.channels[topic].ID, Sequence: uint32(sequence), LogTime: at,
+		PublishTime: at, Data: data})
 }
 
 // last is Message, after which all that was written is in the file. The writer checks its options at every message.

@@ -1,5 +1,5 @@
-// Package replay repeats a recording: the same drivers, guards and bodies, fed with what was asked then and with the bytes
-// that real lines answered, and compares every cycle. Nothing real is opened.
+// Package replay repeats a recording: the same drivers, guards and bodies, fed with what was asked then and with the
+// bytes that real lines answered, and compares every cycle. Nothing real is opened.
 package replay
 
 import (
@@ -46,8 +46,8 @@ type Result struct {
 // RMS of a divergence is over all cycles that were compared.
 func (r *Result) RMS(d *record.Divergence) float64 { return r.comparison.RMS(d) }
 
-// Run repeats the recording that in is. The error is of kind Invalid where in is no recording that can be repeated, and of kind
-// Unsafe where it is of real devices whose answers it does not have.
+// Run repeats the recording that in is. The error is of kind Invalid where in is no recording that can be repeated, and
+// of kind Unsafe where it is of real devices whose answers it does not have.
 func Run(in io.Reader, o Options) (*Result, error) {
 	file, err := record.NewReader(in)
 	if err != nil {
@@ -55,7 +55,8 @@ func Run(in io.Reader, o Options) (*Result, error) {
 	}
 	defer file.Close()
 	if file.Info.First != 1 {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "replay", Err: fmt.Errorf("got a recording from cycle %d on, want one from the first", file.Info.First),
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "replay",
+			Err: fmt.Errorf("got a recording from cycle %d on, want one from the first", file.Info.First),
 			Try: "halyard serve --set record.file=FILE, which records from the first"}
 	}
 	dir, err := os.MkdirTemp("", "halyard-replay-")
@@ -120,7 +121,8 @@ func Run(in io.Reader, o Options) (*Result, error) {
 
 // configOf reads the attached config as it was, or as o changes it.
 func configOf(info *record.Info, dir string, o *Options) (*configs.Config, error) {
-	a := &configs.Archive{Files: map[string][]byte{}, Options: configs.Options{Set: append(info.Set, o.Set...), Body: info.Body, Listen: info.Listen}}
+	a := &configs.Archive{Files: map[string][]byte{}, Options: configs.Options{Set: append(info.Set, o.Set...),
+		Body: info.Body, Listen: info.Listen}}
 	if o.Body != "" {
 		a.Options.Body = o.Body
 	}
@@ -133,7 +135,9 @@ func configOf(info *record.Info, dir string, o *Options) (*configs.Config, error
 	}
 	for name, data := range o.Files {
 		if a.Files[name] == nil {
-			return nil, &hal.Error{Kind: hal.Invalid, Op: "replay", Err: fmt.Errorf("got another file %q, want one of those attached: %s", name, strings.Join(names(info), ", "))}
+			return nil, &hal.Error{Kind: hal.Invalid, Op: "replay",
+				Err: fmt.Errorf("got another file %q, want one of those attached: %s", name,
+					strings.Join(names(info), ", "))}
 		}
 		a.Files[name] = data
 	}
@@ -204,11 +208,15 @@ func (r *run) repeat(rig *hal.Rig, now *record.Capture, c *cycle) error {
 	case n <= r.done:
 		return fmt.Errorf("replay: got cycle %d after cycle %d", n, r.done)
 	case c.end.LostOrders > 0:
-		return &hal.Error{Kind: hal.Invalid, Op: "replay", Err: fmt.Errorf("up to cycle %d the recording has lost %d orders", n, c.end.LostOrders)}
+		return &hal.Error{Kind: hal.Invalid, Op: "replay",
+			Err: fmt.Errorf("up to cycle %d the recording has lost %d orders", n, c.end.LostOrders)}
 	case n-r.done-1 > maxDropped-r.Dropped:
-		return &hal.Error{Kind: hal.Invalid, Op: "replay", Err: fmt.Errorf("got %d cycles that were dropped before cycle %d, want at most %d in all", n-r.done-1, n, maxDropped)}
+		return &hal.Error{Kind: hal.Invalid, Op: "replay",
+			Err: fmt.Errorf("got %d cycles that were dropped before cycle %d, want at most %d in all", n-r.done-1, n,
+				maxDropped)}
 	case n-r.done > 1 && len(r.played) > 0:
-		return &hal.Error{Kind: hal.Invalid, Op: "replay", Err: fmt.Errorf("cycles %d to %d were dropped, and with them what real lines answered", r.done+1, n-1)}
+		return &hal.Error{Kind: hal.Invalid, Op: "replay",
+			Err: fmt.Errorf("cycles %d to %d were dropped, and with them what real lines answered", r.done+1, n-1)}
 	}
 	r.Dropped += n - r.done - 1
 	r.orders = append(r.orders, c.orders...)

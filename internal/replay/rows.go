@@ -15,7 +15,8 @@ type Row struct {
 }
 
 func (r Row) Cells() report.Cells {
-	return report.Cells{{"cycle", r.Cycle}, {"agent", cmp.Or(r.Agent, "-")}, {"value", r.What}, {"recorded", r.Recorded},
+	return report.Cells{{"cycle", r.Cycle}, {"agent", cmp.Or(r.Agent, "-")}, {"value", r.What},
+		{"recorded", r.Recorded},
 		{"replayed", r.Replayed}, {"cycles", r.Divergence.Cycles}, {"largest", fmt.Sprintf("%.4g", r.Largest)},
 		{"rms", r.RMS}}
 }

@@ -33,7 +33,8 @@ func (s *Series) points() iter.Seq2[float64, float64] {
 	}
 }
 
-// marks and lines are the points of series in a terminal, and colours those of an SVG: of Okabe and Ito, which most eyes tell apart.
+// marks and lines are the points of series in a terminal, and colours those of an SVG: of Okabe and Ito, which most
+// eyes tell apart.
 var (
 	marks   = []rune("ox+*#")
 	lines   = []rune(".:'-~")
@@ -93,7 +94,8 @@ func (p *Plot) Text(columns, rows int) string {
 		fmt.Fprintf(&b, "%9s |%s\n", label, strings.TrimRight(string(row), " "))
 	}
 	left := fmt.Sprintf("%.3g", x[0])
-	fmt.Fprintf(&b, "%9s +%s\n%10s %s%*.3g\n%10s %s\n", "", strings.Repeat("-", columns), "", left, columns-len(left), x[1], "", strings.Join(legend, "   "))
+	fmt.Fprintf(&b, "%9s +%s\n%10s %s%*.3g\n%10s %s\n", "", strings.Repeat("-", columns), "", left, columns-len(left),
+		x[1], "", strings.Join(legend, "   "))
 	return b.String()
 }
 
@@ -105,7 +107,8 @@ func (p *Plot) SVG() []byte {
 	py := func(v float64) float64 { return high - bottom - (v-y[0])/(y[1]-y[0])*(high-top-bottom) }
 	var b bytes.Buffer
 	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="sans-serif" font-size="12">`+"\n", wide, high)
-	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="white"/><text x="%d" y="22" font-size="15">%s</text>`+"\n", wide, high, left, html.EscapeString(p.Title))
+	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="white"/><text x="%d" y="22" font-size="15">%s</text>`+"\n",
+		wide, high, left, html.EscapeString(p.Title))
 	for i := range 6 {
 		at := float64(i) / 5
 		vx, vy := x[0]+at*(x[1]-x[0]), y[0]+at*(y[1]-y[0])
@@ -116,7 +119,8 @@ func (p *Plot) SVG() []byte {
 		(left+wide-right)/2, high-bottom+34, html.EscapeString(p.X), (top+high-bottom)/2, html.EscapeString(p.Y))
 	for k, s := range p.Series {
 		colour := colours[k%len(colours)]
-		fmt.Fprintf(&b, `<text x="%d" y="%d" fill="%s">%s</text>`+"\n", left+k*140, high-8, colour, html.EscapeString(s.Name))
+		fmt.Fprintf(&b, `<text x="%d" y="%d" fill="%s">%s</text>`+"\n", left+k*140, high-8, colour,
+			html.EscapeString(s.Name))
 		pen := "M"
 		if s.Line {
 			fmt.Fprintf(&b, `<path fill="none" stroke="%s" stroke-width="1.5" d="`, colour)

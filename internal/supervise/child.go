@@ -27,9 +27,11 @@ const (
 	beat, quit  = 'b', 'q'
 )
 
-// Run is the supervisor's process. It returns when the main process has ended in order, or when torque was switched off.
+// Run is the supervisor's process. It returns when the main process has ended in order, or when torque was switched
+// off.
 func Run() error {
-	// Ctrl-C in the main process's terminal is for that process: it stops its robots by their policies, and then reports it.
+	// Ctrl-C in the main process's terminal is for that process: it stops its robots by their policies, and then
+	// reports it.
 	signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
 	timeout, telegrams, err := readTelegrams(os.Stdin)
 	if err != nil {
@@ -83,9 +85,9 @@ type pipe interface {
 	SetReadDeadline(t time.Time) error
 }
 
-// watch answers the beats until the main process is gone or silent for timeout; ordered: it has ended in order. Until the first beat the
-// main process has moved nothing. A time in which this process did not run either counts as no silence, once: beats may have come
-// meanwhile, and a machine that starves both is no hang.
+// watch answers the beats until the main process is gone or silent for timeout; ordered: it has ended in order. Until
+// the first beat the main process has moved nothing. A time in which this process did not run either counts as no
+// silence, once: beats may have come meanwhile, and a machine that starves both is no hang.
 func watch(beats pipe, answer func(), timeout time.Duration, now func() time.Time) (ordered bool, err error) {
 	var due time.Time
 	excused, wait := false, timeout

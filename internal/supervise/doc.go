@@ -1,11 +1,12 @@
 // Package supervise switches torque off when the process that drives a robot dies or hangs.
 //
-// A small process holds a descriptor of each line and the telegrams that switch torque off there. The main process sends it a
-// byte each cycle. When none comes for the timeout, or the main process is gone, it writes the telegrams again and again for
-// Repeat and ends. It never switches torque on, and reads nothing from the lines.
+// A small process holds a descriptor of each line and the telegrams that switch torque off there. The main process
+// sends it a byte each cycle. When none comes for the timeout, or the main process is gone, it writes the telegrams
+// again and again for Repeat and ends. It never switches torque on, and reads nothing from the lines.
 //
-// Both sides watch each other: the supervisor answers at its start and after each read of beats. A supervisor without an answer for
-// AnswerTimeout, counted in beats of the main process, no longer guards anything: Beat reports it, and the main process stops its robots.
+// Both sides watch each other: the supervisor answers at its start and after each read of beats. A supervisor without
+// an answer for AnswerTimeout, counted in beats of the main process, no longer guards anything: Beat reports it, and
+// the main process stops its robots.
 //
 //	main process                       supervisor
 //	pipe 0: telegrams, once        ──► stdin: the timeout in µs, then for each line the length and the bytes of one write (0 = all),

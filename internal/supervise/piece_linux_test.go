@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestSafety18SupervisorFrames: a line that takes a frame at a time and queues ten, as a CAN interface does, gets all of a long
-// telegram, in order.
+// TestSafety18SupervisorFrames: a line that takes a frame at a time and queues ten, as a CAN interface does, gets all
+// of a long telegram, in order.
 func TestSafety18SupervisorFrames(t *testing.T) {
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_DGRAM|syscall.SOCK_NONBLOCK, 0)
 	if err != nil {
@@ -23,7 +23,8 @@ func TestSafety18SupervisorFrames(t *testing.T) {
 		telegram[i] = byte(i / size)
 	}
 	t.Setenv(role, "supervisor")
-	s, err := Start(t.Context(), []string{os.Args[0]}, MinTimeout, []Line{{File: line, TorqueOff: telegram, Piece: size}})
+	s, err := Start(t.Context(), []string{os.Args[0]}, MinTimeout,
+		[]Line{{File: line, TorqueOff: telegram, Piece: size}})
 	if err != nil {
 		t.Fatal(err)
 	}

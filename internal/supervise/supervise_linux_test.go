@@ -66,9 +66,9 @@ func TestMain(m *testing.M) {
 
 var torqueOff = []byte{0xFF, 0xFF, 0xFE, 0x04, 0x03, 0x28, 0x00, 0xD2} // Feetech: all, write torque_enable 0
 
-// TestSafety18Supervisor: regardless of how its process dies, a line gets torque off within 200 ms of the last beat, again and
-// again, and the supervisor ends by itself. One that ends in order leaves the line alone. A busy machine may delay the process
-// that measures, so the best of some trials counts; what is on the line must be right in each.
+// TestSafety18Supervisor: regardless of how its process dies, a line gets torque off within 200 ms of the last beat,
+// again and again, and the supervisor ends by itself. One that ends in order leaves the line alone. A busy machine may
+// delay the process that measures, so the best of some trials counts; what is on the line must be right in each.
 func TestSafety18Supervisor(t *testing.T) {
 	const trials = 5
 	for _, way := range []string{"kill -9", "SIGSTOP", "panic", "deadlock", "out of memory", "order"} {
@@ -76,7 +76,8 @@ func TestSafety18Supervisor(t *testing.T) {
 			t.Parallel()
 			for n := 1; ; n++ {
 				got, first, ended := die(t, way)
-				t.Logf("torque off after %v, the supervisor ended after %v", first.Round(time.Millisecond), ended.Round(100*time.Millisecond))
+				t.Logf("torque off after %v, the supervisor ended after %v", first.Round(time.Millisecond),
+					ended.Round(100*time.Millisecond))
 				if way == "order" {
 					if len(got) > 0 {
 						t.Errorf("ended in order: got % x, want the line left alone", got)
@@ -95,8 +96,8 @@ func TestSafety18Supervisor(t *testing.T) {
 	}
 }
 
-// die lets a process with a line die in one way. It returns what came over the line, when that began, and when the supervisor had
-// ended, since the death.
+// die lets a process with a line die in one way. It returns what came over the line, when that began, and when the
+// supervisor had ended, since the death.
 func die(t *testing.T, way string) (got []byte, first, ended time.Duration) {
 	p, err := pty.Open(1000000)
 	if err != nil {
@@ -155,8 +156,8 @@ func alive(pid int) bool {
 	return err == nil && !bytes.Contains(stat, []byte(") Z "))
 }
 
-// TestCloseOfAStoppedSupervisor: a supervisor that does not read does not keep the end of the main process waiting, also when its
-// pipe is full.
+// TestCloseOfAStoppedSupervisor: a supervisor that does not read does not keep the end of the main process waiting,
+// also when its pipe is full.
 func TestCloseOfAStoppedSupervisor(t *testing.T) {
 	line, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
@@ -193,7 +194,8 @@ func watched(t *testing.T) (s *Supervisor, now *time.Duration) {
 	}
 	defer line.Close()
 	t.Setenv(role, "supervisor")
-	if s, err = Start(t.Context(), []string{os.Args[0]}, MaxTimeout, []Line{{File: line, TorqueOff: torqueOff}}); err != nil {
+	if s, err = Start(t.Context(), []string{os.Args[0]}, MaxTimeout,
+		[]Line{{File: line, TorqueOff: torqueOff}}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(s.Kill)
@@ -215,8 +217,9 @@ func answered(t *testing.T, s *Supervisor) {
 	}
 }
 
-// TestSilentSupervisor: a supervisor that is stopped is found out after AnswerTimeout of beats, not earlier; a time in which the main
-// process itself did not run counts as no more than the supervisor's timeout, and is reported. Kill ends a stopped supervisor.
+// TestSilentSupervisor: a supervisor that is stopped is found out after AnswerTimeout of beats, not earlier; a time in
+// which the main process itself did not run counts as no more than the supervisor's timeout, and is reported. Kill ends
+// a stopped supervisor.
 func TestSilentSupervisor(t *testing.T) {
 	const period = 10 * time.Millisecond
 	s, now := watched(t)
@@ -277,7 +280,8 @@ func TestFrozenMain(t *testing.T) {
 	}
 }
 
-// TestStartWithoutAnswer: a command that is no supervisor ends the start with an error, and so does the end of the context.
+// TestStartWithoutAnswer: a command that is no supervisor ends the start with an error, and so does the end of the
+// context.
 func TestStartWithoutAnswer(t *testing.T) {
 	if _, err := Start(t.Context(), []string{"/bin/true"}, MinTimeout, nil); err == nil {
 		t.Error("a command that ends: got nil")
@@ -289,8 +293,8 @@ func TestStartWithoutAnswer(t *testing.T) {
 	}
 }
 
-// TestLateSupervisor: a supervisor that was stopped itself counts that time as no silence of the main process, which beats on when both
-// wake up.
+// TestLateSupervisor: a supervisor that was stopped itself counts that time as no silence of the main process, which
+// beats on when both wake up.
 func TestLateSupervisor(t *testing.T) {
 	read, write, err := os.Pipe()
 	if err != nil {
@@ -306,7 +310,8 @@ func TestLateSupervisor(t *testing.T) {
 		func() { clock = clock.Add(MinTimeout + time.Millisecond) },                   // a hang
 		func() { t.Error("a hang was excused") },
 	}}
-	if ordered, err := watch(beats, func() {}, MinTimeout, func() time.Time { return clock }); ordered || err != nil || len(beats.wakes) != 1 {
+	if ordered, err := watch(beats, func() {}, MinTimeout, func() time.Time { return clock }); ordered || err != nil ||
+		len(beats.wakes) != 1 {
 		t.Errorf("got ordered %v, %v, %d wake-ups left, want a hang at the fourth", ordered, err, len(beats.wakes))
 	}
 }

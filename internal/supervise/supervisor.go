@@ -22,7 +22,8 @@ type Line struct {
 }
 
 const (
-	// AnswerTimeout is the time without an answer after which a supervisor guards nothing: longer than a busy machine lets a process wait.
+	// AnswerTimeout is the time without an answer after which a supervisor guards nothing: longer than a busy machine
+	// lets a process wait.
 	AnswerTimeout = 350 * time.Millisecond
 	// startTimeout bounds the start of the supervisor, on a busy machine too.
 	startTimeout = 30 * time.Second
@@ -50,8 +51,8 @@ type Supervisor struct {
 	silent  time.Duration // since then, as far as the main process ran
 }
 
-// Start starts the supervisor, whose process is command, and waits for its first answer. timeout is the silence that counts as a
-// hang. Beat begins the supervision. The end of ctx ends the wait.
+// Start starts the supervisor, whose process is command, and waits for its first answer. timeout is the silence that
+// counts as a hang. Beat begins the supervision. The end of ctx ends the wait.
 func Start(ctx context.Context, command []string, timeout time.Duration, lines []Line) (*Supervisor, error) {
 	s := &Supervisor{child: exec.Command(command[0], command[1:]...), ended: make(chan struct{}), timeout: timeout}
 	begin := time.Now()
@@ -154,8 +155,8 @@ func (s *Supervisor) Beat() error {
 	return err
 }
 
-// Check reports the end of the supervision: ErrEnded, ErrFroze or ErrSilent. Call it before a cycle commands anything: this process may
-// have been stopped since the last cycle. It does not block.
+// Check reports the end of the supervision: ErrEnded, ErrFroze or ErrSilent. Call it before a cycle commands anything:
+// this process may have been stopped since the last cycle. It does not block.
 func (s *Supervisor) Check() error {
 	s.heard = false
 	s.failed = s.receive.Read(s.read) != nil || s.failed

@@ -12,17 +12,18 @@ const (
 	maxUnits  = 4096
 )
 
-// Policy is a network of dense layers from the observations, NaN as 0, to the actions. Its results are the same on every
-// processor.
+// Policy is a network of dense layers from the observations, NaN as 0, to the actions. Its results are the same on
+// every processor.
 type Policy struct {
 	Layers []Layer `json:"layers"`
 }
 
 // Layer computes y[i] = f(bias[i] + sum of weights[i][j] x[j]).
 type Layer struct {
-	Weights     [][]float64 `json:"weights"`               // one row a unit
-	Bias        []float64   `json:"bias,omitempty"`        // none: 0
-	Activations []string    `json:"activations,omitempty"` // linear (none), tanh, relu, sin; one for all units, or one a unit
+	Weights [][]float64 `json:"weights"`        // one row a unit
+	Bias    []float64   `json:"bias,omitempty"` // none: 0
+	// linear (none), tanh, relu, sin; one for all units, or one a unit
+	Activations []string `json:"activations,omitempty"`
 }
 
 var activations = []string{"linear", "tanh", "relu", "sin"}
@@ -43,7 +44,8 @@ func (p *Policy) check() error {
 		}
 		for i, w := range l.Weights {
 			if len(w) != inputs || inputs > maxUnits {
-				return fmt.Errorf("layers[%d].weights[%d]: got %d values, want %d, at most %d", k, i, len(w), inputs, maxUnits)
+				return fmt.Errorf("layers[%d].weights[%d]: got %d values, want %d, at most %d", k, i, len(w), inputs,
+					maxUnits)
 			}
 		}
 		if n := len(l.Bias); n != 0 && n != units {

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// KeepProcess runs a worker of the queue of o in a process of this program, and another when it dies, until ctx ends. It logs as
-// worker number.
+// KeepProcess runs a worker of the queue of o in a process of this program, and another when it dies, until ctx ends.
+// It logs as worker number.
 func KeepProcess(ctx context.Context, o Options, number int, log *slog.Logger) {
 	const between, timeout = 200 * time.Millisecond, 3 * time.Second
 	program, err := os.Executable()

@@ -67,19 +67,21 @@ func Shown(url string) string {
 	return url
 }
 
-// Dial connects to a queue and makes its streams where it has none. A connection that is lost later is made again. The error is
-// hal.Absent where no server answers and hal.Invalid where it has no JetStream.
+// Dial connects to a queue and makes its streams where it has none. A connection that is lost later is made again. The
+// error is hal.Absent where no server answers and hal.Invalid where it has no JetStream.
 func Dial(ctx context.Context, o Options) (*Queue, error) {
 	o.Name = cmp.Or(o.Name, "halyard")
 	fault := func(kind hal.Kind, try string, err error) error {
 		return &hal.Error{Kind: kind, Op: "queue " + Shown(o.URL), Err: err, Try: try}
 	}
 	if !names.MatchString(o.Name) {
-		return nil, fault(hal.Invalid, "--name halyard", fmt.Errorf("name: got %.80q, want 1 to 64 letters, digits, _ and -", o.Name))
+		return nil, fault(hal.Invalid, "--name halyard",
+			fmt.Errorf("name: got %.80q, want 1 to 64 letters, digits, _ and -", o.Name))
 	}
 	q := &Queue{name: o.Name}
 	var err error
-	if q.nats, err = nats.Connect(o.URL, nats.Name("halyard-work"), nats.Token(o.Token), nats.MaxReconnects(-1), nats.ReconnectWait(again)); err != nil {
+	if q.nats, err = nats.Connect(o.URL, nats.Name("halyard-work"), nats.Token(o.Token), nats.MaxReconnects(-1),
+		nats.ReconnectWait(again)); err != nil {
 		kind := hal.Absent
 		if errors.Is(err, nats.ErrAuthorization) {
 			kind = hal.Busy
@@ -101,7 +103,8 @@ func (q *Queue) ensure(ctx context.Context) (err error) {
 	if q.js, err = jetstream.New(q.nats); err != nil {
 		return err
 	}
-	stream, err := q.js.CreateStream(ctx, jetstream.StreamConfig{Name: q.name + "_jobs", Subjects: []string{q.name + ".job.*"}, Retention: jetstream.WorkQueuePolicy,
+	stream, err := q.js.CreateStream(ctx, jetstream.StreamConfig{Name: q.name + "_jobs",
+		Subjects: []string{q.name + ".job.*"}, Retention: jetstream.WorkQueuePolicy,
 		Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgsPerSubject: 1})
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 		stream, err = q.js.Stream(ctx, q.name+"_jobs")
@@ -109,7 +112,8 @@ func (q *Queue) ensure(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	q.jobs, err = stream.CreateConsumer(ctx, jetstream.ConsumerConfig{Durable: "workers", AckPolicy: jetstream.AckExplicitPolicy, AckWait: Lost, MaxAckPending: -1})
+	q.jobs, err = stream.CreateConsumer(ctx, jetstream.ConsumerConfig{Durable: "workers",
+		AckPolicy: jetstream.AckExplicitPolicy, AckWait: Lost, MaxAckPending: -1})
 	if errors.Is(err, jetstream.ErrConsumerExists) {
 		q.jobs, err = stream.Consumer(ctx, "workers")
 	}
@@ -144,7 +148,8 @@ func (q *Queue) Store(ctx context.Context, cfg *configs.Config) (string, error) 
 		return "", err
 	}
 	if len(data) > maxRig {
-		return "", &hal.Error{Kind: hal.Invalid, Op: "queue config", Err: fmt.Errorf("got %d bytes with its files, want at most %d", len(data), maxRig)}
+		return "", &hal.Error{Kind: hal.Invalid, Op: "queue config",
+			Err: fmt.Errorf("got %d bytes with its files, want at most %d", len(data), maxRig)}
 	}
 	name := digest(data)
 	if _, err := q.rigs.GetInfo(ctx, name); err == nil {

@@ -42,22 +42,24 @@ func dial(t *testing.T, url string) *Queue {
 	return q
 }
 
-// crew runs n workers, whose rigs are counters, until the returned function ends them; that returns how many rollouts each did.
+// crew runs n workers, whose rigs are counters, until the returned function ends them; that returns how many rollouts
+// each did.
 func crew(t *testing.T, url string, n int) (end func() []int) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	var all sync.WaitGroup
 	done := make([]int, n)
 	for i := range n {
-		w := &Worker{Queue: dial(t, url), Log: slog.New(slog.DiscardHandler), Open: func(cfg *configs.Config, o batch.Options) (Environment, error) {
-			if cfg.Name != "pendulum" || o.Copies != 1 {
-				return nil, fmt.Errorf("got the rig %q, %d copies", cfg.Name, o.Copies)
-			}
-			if len(o.Actions) > 0 {
-				return nil, fmt.Errorf("actions: got %q", o.Actions)
-			}
-			return &counter{}, nil
-		}}
+		w := &Worker{Queue: dial(t, url), Log: slog.New(slog.DiscardHandler),
+			Open: func(cfg *configs.Config, o batch.Options) (Environment, error) {
+				if cfg.Name != "pendulum" || o.Copies != 1 {
+					return nil, fmt.Errorf("got the rig %q, %d copies", cfg.Name, o.Copies)
+				}
+				if len(o.Actions) > 0 {
+					return nil, fmt.Errorf("actions: got %q", o.Actions)
+				}
+				return &counter{}, nil
+			}}
 		all.Go(func() {
 			if err := w.Run(ctx); err != nil {
 				t.Error(err)
@@ -79,7 +81,8 @@ func pendulum(t *testing.T) *configs.Config {
 
 func tasks(n int) (list []*Rollout) {
 	for i := range n {
-		list = append(list, &Rollout{Key: fmt.Sprintf("r%d", i), Seed: int64(i + 1), Steps: 3, Actions: []Row{{1, float64(i)}}})
+		list = append(list, &Rollout{Key: fmt.Sprintf("r%d", i), Seed: int64(i + 1), Steps: 3,
+			Actions: []Row{{1, float64(i)}}})
 	}
 	return list
 }
@@ -87,11 +90,16 @@ func tasks(n int) (list []*Rollout) {
 // submit returns the results as they came.
 func submit(t *testing.T, q *Queue, list []*Rollout) (got []*Result, err error) {
 	t.Helper()
-	err = q.Submit(t.Context(), pendulum(t), "", list, func(r *Result) error { copied := *r; got = append(got, &copied); return nil })
+	err = q.Submit(t.Context(), pendulum(t), "", list, func(r *Result) error {
+		copied := *r
+		got = append(got, &copied)
+		return nil
+	})
 	return got, err
 }
 
-// Each rollout has one result, in order; those that the queue has are not run again, also after it was stopped and started.
+// Each rollout has one result, in order; those that the queue has are not run again, also after it was stopped and
+// started.
 func TestQueue(t *testing.T) {
 	dir := t.TempDir()
 	first, err := Listen(ServerOptions{Address: "127.0.0.1:0", Dir: dir})
@@ -114,7 +122,8 @@ func TestQueue(t *testing.T) {
 		t.Fatalf("got %d results of %d runs, want 60 of 60", len(got), total)
 	}
 	for i, r := range got {
-		if n := len(r.Observations); r.Key != fmt.Sprintf("r%d", i) || n != 4 || r.Observations[3][0] != float64(i+1+1+i) || r.Error != "" {
+		if n := len(r.Observations); r.Key != fmt.Sprintf("r%d", i) || n != 4 ||
+			r.Observations[3][0] != float64(i+1+1+i) || r.Error != "" {
 			t.Errorf("result %d: got %+v", i, r)
 		}
 	}
@@ -229,11 +238,13 @@ func TestDialRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	q.Close()
-	if _, err := Dial(t.Context(), Options{URL: locked.URL(), Token: "secret", Name: "a.b"}); hal.KindOf(err) != hal.Invalid {
+	if _, err := Dial(t.Context(), Options{URL: locked.URL(), Token: "secret", Name: "a.b"}); hal.KindOf(
+		err) != hal.Invalid {
 		t.Errorf("a name with a dot: got %v, want invalid", err)
 	}
 	// A server without JetStream.
-	plain, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true, NoLog: true, StoreDir: filepath.Join(t.TempDir(), "js")})
+	plain, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true,
+		NoLog: true, StoreDir: filepath.Join(t.TempDir(), "js")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -242,7 +253,8 @@ func TestDialRefuses(t *testing.T) {
 	if !plain.ReadyForConnections(timeoutOfReady) {
 		t.Fatal("the server is not ready")
 	}
-	if _, err := Dial(t.Context(), Options{URL: plain.ClientURL()}); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "--jetstream") {
+	if _, err := Dial(t.Context(), Options{URL: plain.ClientURL()}); hal.KindOf(err) != hal.Invalid ||
+		!strings.Contains(err.Error(), "--jetstream") {
 		t.Errorf("no JetStream: got %v, want what to type", err)
 	}
 }

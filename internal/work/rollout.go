@@ -26,8 +26,8 @@ const (
 // keys are those that are one token of a subject, and a key of a bucket.
 var keys = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 
-// Rollout is one task: a rig is reset to Seed and stepped. Exactly one of Actions and Policy may be given; without both, no
-// command is sent.
+// Rollout is one task: a rig is reset to Seed and stepped. Exactly one of Actions and Policy may be given; without
+// both, no command is sent.
 type Rollout struct {
 	Key     string   `json:"key"`               // letters, digits, _ and -; at most 128
 	Seed    int64    `json:"seed"`              // 1 or more
@@ -47,8 +47,9 @@ type Result struct {
 	Steps        int      `json:"steps"` // that were made: fewer than asked for where Error is not empty
 	Columns      []string `json:"columns"`
 	Observations []Row    `json:"observations"`
-	Hash         string   `json:"hash"` // SHA-256 of all rows of all steps as little-endian float64, 16 bytes in hexadecimal
-	Error        string   `json:"error,omitempty"`
+	// SHA-256 of all rows of all steps as little-endian float64, 16 bytes in hexadecimal
+	Hash  string `json:"hash"`
+	Error string `json:"error,omitempty"`
 }
 
 // Row is numbers of which NaN is null in JSON: no command, or not measured.
@@ -129,7 +130,8 @@ func (r *Rollout) check() error {
 	}
 	for i, row := range r.Actions {
 		if len(row) != len(r.Actions[0]) {
-			return invalid("%s: actions[%d]: got %d values, want %d as in the first row", r.Key, i, len(row), len(r.Actions[0]))
+			return invalid("%s: actions[%d]: got %d values, want %d as in the first row", r.Key, i, len(row),
+				len(r.Actions[0]))
 		}
 	}
 	if r.Policy != nil {

@@ -38,10 +38,13 @@ var rollouts = []struct{ text, fault string }{
 	{`{"key":"a","seed":1,"steps":1,"actions":[[1]],"policy":{"layers":[{"weights":[[1]]}]}}`, "want one of them"},
 	{`{"key":"a","seed":1,"steps":1,"policy":{"layers":[]}}`, "got 0 layers"},
 	{`{"key":"a","seed":1,"steps":1,"policy":{"layers":[{"weights":[]}]}}`, "got 0 units"},
-	{`{"key":"a","seed":1,"steps":1,"policy":{"layers":[{"weights":[[1],[1,2]]}]}}`, "weights[1]: got 2 values, want 1"},
-	{`{"key":"a","seed":1,"steps":1,"policy":{"layers":[{"weights":[[1],[1]]},{"weights":[[1]]}]}}`, "layers[1].weights[0]: got 1 values, want 2"},
+	{`{"key":"a","seed":1,"steps":1,"policy":{"layers":[{"weights":[[1],[1,2]]}]}}`,
+		"weights[1]: got 2 values, want 1"},
+	{`{"key":"a","seed":1,"steps":1,"policy":{"layers":[{"weights":[[1],[1]]},{"weights":[[1]]}]}}`,
+		"layers[1].weights[0]: got 1 values, want 2"},
 	{`{"key":"a","seed":1,"steps":1,"policy":{"layers":[{"weights":[[1]],"bias":[1,2]}]}}`, "bias: got 2 values"},
-	{`{"key":"a","seed":1,"steps":1,"policy":{"layers":[{"weights":[[1],[1],[1]],"activations":["tanh","tanh"]}]}}`, "activations: got 2"},
+	{`{"key":"a","seed":1,"steps":1,"policy":{"layers":[{"weights":[[1],[1],[1]],"activations":["tanh","tanh"]}]}}`,
+		"activations: got 2"},
 	{`{"key":"a","seed":1,"steps":1,"policy":{"layers":[{"weights":[[1]],"activations":["gelu"]}]}}`, `got "gelu"`},
 }
 
@@ -150,11 +153,14 @@ func run(t *testing.T, text string) *Result {
 func TestRun(t *testing.T) {
 	for _, c := range []struct{ name, rollout, want string }{
 		{"every step", `"steps":3,"actions":[[1,2],[3,null]]`, `[[7,null],[10,null],[13,1],[13,3]]`},
-		{"every second, and the last", `"steps":5,"every":2,"actions":[[1,0],[1,0],[1,0],[1,0],[1,0]]`, `[[7,null],[9,null],[11,null],[12,null]]`},
+		{"every second, and the last", `"steps":5,"every":2,"actions":[[1,0],[1,0],[1,0],[1,0],[1,0]]`,
+			`[[7,null],[9,null],[11,null],[12,null]]`},
 		{"the end alone", `"steps":4,"every":10`, `[[7,null],[7,8]]`},
-		{"a policy: half the sum, and 1", `"steps":2,"policy":{"layers":[{"weights":[[0.5,9],[0,0]],"bias":[0,1]}]}`, `[[7,null],[11.5,null],[18.25,null]]`},
+		{"a policy: half the sum, and 1", `"steps":2,"policy":{"layers":[{"weights":[[0.5,9],[0,0]],"bias":[0,1]}]}`,
+			`[[7,null],[11.5,null],[18.25,null]]`},
 		{"too many columns", `"steps":2,"actions":[[1,2,3]]`, "actions: got rows of 3 values, want 2"},
-		{"a network of another rig", `"steps":2,"policy":{"layers":[{"weights":[[1]]}]}`, "policy: got 1 inputs and 1 outputs, want 2 observations and 2 actions"},
+		{"a network of another rig", `"steps":2,"policy":{"layers":[{"weights":[[1]]}]}`,
+			"policy: got 1 inputs and 1 outputs, want 2 observations and 2 actions"},
 		{"too much", `"steps":10000000`, "at most 1000000 numbers"},
 	} {
 		out := run(t, `{"key":"a","seed":7,`+c.rollout+`}`)
@@ -169,7 +175,8 @@ func TestRun(t *testing.T) {
 	// The hash is of all steps, also of those that are no rows.
 	a := run(t, `{"key":"a","seed":7,"steps":2,"every":2,"actions":[[1,0],[2,0]]}`)
 	b := run(t, `{"key":"a","seed":7,"steps":2,"every":2,"actions":[[2,0],[1,0]]}`)
-	if slices.Equal(a.Observations[1], b.Observations[1]) && a.Hash == b.Hash || a.Observations[1][0] != b.Observations[1][0] {
+	if slices.Equal(a.Observations[1], b.Observations[1]) && a.Hash == b.Hash ||
+		a.Observations[1][0] != b.Observations[1][0] {
 		t.Errorf("got %v and %v, want the same end with another hash", a, b)
 	}
 }
@@ -189,7 +196,8 @@ func TestRunEnds(t *testing.T) {
 
 // The functions of the layers are those of the standard library, whose last bits differ between processors.
 func TestActivations(t *testing.T) {
-	of := map[string]func(float64) float64{"tanh": math.Tanh, "sin": math.Sin, "linear": func(x float64) float64 { return x }, "relu": func(x float64) float64 { return max(0, x) }}
+	of := map[string]func(float64) float64{"tanh": math.Tanh, "sin": math.Sin,
+		"linear": func(x float64) float64 { return x }, "relu": func(x float64) float64 { return max(0, x) }}
 	for name, f := range of {
 		l := Layer{Weights: [][]float64{{1}}, Activations: []string{name}}
 		for x := -40.0; x < 40; x += 0.0137 {
@@ -198,7 +206,8 @@ func TestActivations(t *testing.T) {
 			}
 		}
 	}
-	p := Policy{Layers: []Layer{{Weights: [][]float64{{1, 0}, {0, 2}}, Bias: []float64{0, 1}, Activations: []string{"relu"}}, {Weights: [][]float64{{1, 10}}}}}
+	p := Policy{Layers: []Layer{{Weights: [][]float64{{1, 0}, {0, 2}}, Bias: []float64{0, 1},
+		Activations: []string{"relu"}}, {Weights: [][]float64{{1, 10}}}}}
 	actions := make([]float64, 1)
 	if p.act([]float64{-3, math.NaN()}, actions, &[2][maxUnits]float64{}); p.check() != nil || actions[0] != 10 {
 		t.Errorf("got %v, want 10: NaN counts as 0", actions)

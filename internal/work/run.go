@@ -20,8 +20,9 @@ type Environment interface {
 	Close() error
 }
 
-// Run makes a rollout in env. alive is called after each step; its error ends the run and is returned. What is wrong with the
-// rollout on this rig, and an error of the rig itself, is in the result's Error: it would be the same anywhere.
+// Run makes a rollout in env. alive is called after each step; its error ends the run and is returned. What is wrong
+// with the rollout on this rig, and an error of the rig itself, is in the result's Error: it would be the same
+// anywhere.
 func Run(env Environment, r *Rollout, alive func() error) (*Result, error) {
 	columns := env.Observations()
 	out := &Result{Key: r.Key, Seed: r.Seed, Columns: []string{}, Observations: []Row{}}
@@ -87,11 +88,13 @@ func (r *Rollout) fits(actions, observations int) error {
 	rows := 2 + r.Steps/r.every()
 	switch {
 	case rows*observations > maxSeen:
-		return fmt.Errorf("result: got %d rows of %d observations, want at most %d numbers (try: a greater every, fewer columns in observe)", rows, observations, maxSeen)
+		return fmt.Errorf("result: got %d rows of %d observations, want at most %d numbers (try: a greater every, "+
+			"fewer columns in observe)", rows, observations, maxSeen)
 	case len(r.Actions) > 0 && len(r.Actions[0]) != actions:
 		return fmt.Errorf("actions: got rows of %d values, want %d", len(r.Actions[0]), actions)
 	case r.Policy != nil && (r.Policy.inputs() != observations || r.Policy.outputs() != actions):
-		return fmt.Errorf("policy: got %d inputs and %d outputs, want %d observations and %d actions", r.Policy.inputs(), r.Policy.outputs(), observations, actions)
+		return fmt.Errorf("policy: got %d inputs and %d outputs, want %d observations and %d actions",
+			r.Policy.inputs(), r.Policy.outputs(), observations, actions)
 	}
 	return nil
 }

@@ -32,8 +32,8 @@ type Server struct {
 	temp string // "" = the folder is the user's
 }
 
-// Listen starts a server. Close ends it. The error is hal.Unsafe where the address is not loopback and there is no token, and
-// hal.Busy where the address or the folder cannot be had.
+// Listen starts a server. Close ends it. The error is hal.Unsafe where the address is not loopback and there is no
+// token, and hal.Busy where the address or the folder cannot be had.
 func Listen(o ServerOptions) (*Server, error) {
 	refuse := func(kind hal.Kind, try string, err error) (*Server, error) {
 		return nil, &hal.Error{Kind: kind, Op: "queue " + o.Address, Err: err, Try: try}
@@ -47,7 +47,8 @@ func Listen(o ServerOptions) (*Server, error) {
 		return refuse(hal.Invalid, "--listen "+DefaultAddress, fmt.Errorf("port: got %q, want 0..65535", service))
 	}
 	if ip, err := netip.ParseAddr(host); o.Token == "" && host != "localhost" && (err != nil || !ip.IsLoopback()) {
-		return refuse(hal.Unsafe, "--token TOKEN", errors.New("not a loopback address: any host could queue configs: got no token, want one"))
+		return refuse(hal.Unsafe, "--token TOKEN",
+			errors.New("not a loopback address: any host could queue configs: got no token, want one"))
 	}
 	// The server itself logs and exits where it cannot listen: try first.
 	probe, err := net.Listen("tcp", o.Address)
@@ -67,7 +68,8 @@ func Listen(o ServerOptions) (*Server, error) {
 	} else if err := os.MkdirAll(dir, 0o700); err != nil {
 		return refuse(hal.Busy, "", err)
 	}
-	options := &server.Options{ServerName: "halyard", Host: host, Port: int(port), Authorization: o.Token, JetStream: true, StoreDir: dir,
+	options := &server.Options{ServerName: "halyard", Host: host, Port: int(port), Authorization: o.Token,
+		JetStream: true, StoreDir: dir,
 		MaxPayload: MaxRollout, NoSigs: true, NoLog: true}
 	if port == 0 {
 		options.Port = server.RANDOM_PORT
@@ -77,7 +79,8 @@ func Listen(o ServerOptions) (*Server, error) {
 	}
 	s.nats.Start()
 	if !s.nats.ReadyForConnections(timeoutOfReady) || !s.nats.JetStreamEnabled() {
-		_, err := refuse(hal.Busy, "--store ANOTHER-FOLDER", fmt.Errorf("not ready within %v, with its folder %s", timeoutOfReady, dir))
+		_, err := refuse(hal.Busy, "--store ANOTHER-FOLDER",
+			fmt.Errorf("not ready within %v, with its folder %s", timeoutOfReady, dir))
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil

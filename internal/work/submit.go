@@ -11,10 +11,11 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// Submit queues rollouts on the rig of cfg, waits for all their results and calls each with every result once, in the order of
-// list. What the queue has already, of this run or an earlier one, is not run again. The error is hal.Differs where the queue has
-// a result of another rollout under one of the keys.
-func (q *Queue) Submit(ctx context.Context, cfg *configs.Config, build string, list []*Rollout, each func(*Result) error) error {
+// Submit queues rollouts on the rig of cfg, waits for all their results and calls each with every result once, in the
+// order of list. What the queue has already, of this run or an earlier one, is not run again. The error is hal.Differs
+// where the queue has a result of another rollout under one of the keys.
+func (q *Queue) Submit(ctx context.Context, cfg *configs.Config, build string, list []*Rollout,
+	each func(*Result) error) error {
 	at := map[string]int{}
 	for i, r := range list {
 		if j, twice := at[r.Key]; twice {
@@ -73,7 +74,9 @@ func (q *Queue) Submit(ctx context.Context, cfg *configs.Config, build string, l
 				return fmt.Errorf("queue: result %s: %w", e.Key(), err)
 			}
 			if r.Rollout != want[i] {
-				return &hal.Error{Kind: hal.Differs, Op: "rollout " + r.Key, Err: fmt.Errorf("got the result of rollout %s, want %s: the key was used for another one", r.Rollout, want[i]),
+				return &hal.Error{Kind: hal.Differs, Op: "rollout " + r.Key,
+					Err: fmt.Errorf("got the result of rollout %s, want %s: the key was used for another one",
+						r.Rollout, want[i]),
 					Try: "another key, or --name ANOTHER-QUEUE"}
 			}
 			done[i] = r
@@ -89,7 +92,8 @@ func (q *Queue) Submit(ctx context.Context, cfg *configs.Config, build string, l
 }
 
 // publishMissing queues the rollouts without a result.
-func (q *Queue) publishMissing(ctx context.Context, rig, build string, list []*Rollout, done []*Result, published chan<- error) {
+func (q *Queue) publishMissing(ctx context.Context, rig, build string, list []*Rollout, done []*Result,
+	published chan<- error) {
 	for i, r := range list {
 		if done[i] != nil {
 			continue

@@ -45,7 +45,8 @@ func (w *Worker) Run(ctx context.Context) error {
 		msg, err := w.Queue.jobs.Next(jetstream.FetchContext(ask))
 		cancel()
 		if err != nil {
-			if !errors.Is(err, nats.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, jetstream.ErrNoMessages) {
+			if !errors.Is(err, nats.ErrTimeout) && !errors.Is(err, context.DeadlineExceeded) &&
+				!errors.Is(err, jetstream.ErrNoMessages) {
 				w.Log.Debug("queue away", "fault", err)
 				wait(ctx, again)
 			}
@@ -74,7 +75,8 @@ func (w *Worker) do(ctx context.Context, msg jetstream.Msg) error {
 		return w.drop(msg, err)
 	}
 	if j.Build != w.Build {
-		w.Log.Warn("rollout of another build of halyard left in the queue", "key", j.Rollout.Key, "build", j.Build, "own", w.Build)
+		w.Log.Warn("rollout of another build of halyard left in the queue", "key", j.Rollout.Key, "build", j.Build,
+			"own", w.Build)
 		return msg.NakWithDelay(otherBuild)
 	}
 	id, err := j.Rollout.digest(j.Rig)
@@ -98,8 +100,10 @@ func (w *Worker) do(ctx context.Context, msg jetstream.Msg) error {
 		return err
 	}
 	if most := w.Queue.nats.MaxPayload(); int64(len(data)) > most {
-		data, err = json.Marshal(&Result{Key: r.Key, Rollout: id, Seed: r.Seed, Columns: r.Columns, Observations: []Row{}, Hash: r.Hash,
-			Error: fmt.Sprintf("result: got %d bytes, want at most %d (try: a greater every, fewer columns in observe)", len(data), most)})
+		data, err = json.Marshal(&Result{Key: r.Key, Rollout: id, Seed: r.Seed, Columns: r.Columns,
+			Observations: []Row{}, Hash: r.Hash,
+			Error: fmt.Sprintf("result: got %d bytes, want at most %d (try: a greater every, fewer columns in observe)",
+				len(data), most)})
 		if err != nil {
 			return err
 		}
@@ -145,10 +149,12 @@ func (w *Worker) result(ctx context.Context, msg jetstream.Msg, j *job) (*Result
 	})
 }
 
-// openRig opens the rig of j unless it is that of the rollout before. What would be the same on any machine is refused's error.
+// openRig opens the rig of j unless it is that of the rollout before. What would be the same on any machine is
+// refused's error.
 func (w *Worker) openRig(ctx context.Context, j *job, refused *Result) error {
 	of := batch.Options{Copies: 1, Actions: j.Rollout.Act, Observations: j.Rollout.Observe}
-	if w.env != nil && w.rig == j.Rig && slices.Equal(w.of.Actions, of.Actions) && slices.Equal(w.of.Observations, of.Observations) {
+	if w.env != nil && w.rig == j.Rig && slices.Equal(w.of.Actions, of.Actions) &&
+		slices.Equal(w.of.Observations, of.Observations) {
 		return nil
 	}
 	w.closeRig()

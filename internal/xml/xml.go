@@ -1,8 +1,8 @@
 // Package xml reads XML files, such as robot descriptions and Collada meshes, into a tree with line numbers.
 //
-// The reader is generous where other tools are: any XML version, a declaration after a comment, a byte order mark, UTF-8, ASCII
-// and Latin-1, prefixes that no one declared. It is bounded: bytes, elements, depth. Entities other than those of XML itself
-// are refused, so a file cannot grow while it is read.
+// The reader is generous where other tools are: any XML version, a declaration after a comment, a byte order mark,
+// UTF-8, ASCII and Latin-1, prefixes that no one declared. It is bounded: bytes, elements, depth. Entities other than
+// those of XML itself are refused, so a file cannot grow while it is read.
 package xml
 
 import (
@@ -50,7 +50,8 @@ func (e *Error) Error() string {
 	return e.Text
 }
 
-// Attr returns the value of an attribute; ok is false where there is no such attribute. Of two with one name the first counts.
+// Attr returns the value of an attribute; ok is false where there is no such attribute. Of two with one name the first
+// counts.
 func (n *Node) Attr(name string) (value string, ok bool) {
 	for i := range n.Attrs {
 		if n.Attrs[i].Name == name {
@@ -187,7 +188,8 @@ func (r *reader) token() error {
 			return &Error{line, fmt.Sprintf("got more than %d elements", r.Elements)}
 		}
 		if len(r.open) == r.Depth {
-			return &Error{line, fmt.Sprintf("<%.40s>: got more than %d elements within each other", t.Name.Local, r.Depth)}
+			return &Error{line, fmt.Sprintf("<%.40s>: got more than %d elements within each other", t.Name.Local,
+				r.Depth)}
 		}
 		n := &Node{Prefix: t.Name.Space, Name: t.Name.Local, Line: line}
 		for _, a := range t.Attr {
@@ -230,7 +232,8 @@ func (r *reader) failed(line int, err error) error {
 			return &Error{line, "got no element"}
 		}
 		n := r.open[len(r.open)-1]
-		return &Error{line, fmt.Sprintf("got the end of the file (unexpected EOF), want </%.40s> of line %d", n.Name, n.Line)}
+		return &Error{line, fmt.Sprintf("got the end of the file (unexpected EOF), want </%.40s> of line %d", n.Name,
+			n.Line)}
 	}
 	var syntax *xml.SyntaxError
 	if errors.As(err, &syntax) {

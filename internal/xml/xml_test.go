@@ -8,12 +8,14 @@ import (
 )
 
 func TestRead(t *testing.T) {
-	n, err := Read([]byte("\ufeff<!-- licence -->\n<?xml version=\"0.0\"\n encoding='utf-8' ?>\n<a x='1' x='2' b:y='3' xmlns:b='u'>\n  one <b:c\n z='4'/>two\n</a>\n"), Limits{})
+	n, err := Read([]byte("\ufeff<!-- licence -->\n<?xml version=\"0.0\"\n encoding='utf-8' ?>\n<a x='1' x='2' "+
+		"b:y='3' xmlns:b='u'>\n  one <b:c\n z='4'/>two\n</a>\n"), Limits{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c := n.Child("c")
-	if n.Name != "a" || n.Line != 4 || n.Get("x") != "1" || n.Get("y") != "3" || len(n.Attrs) != 3 || n.Text != "one two" {
+	if n.Name != "a" || n.Line != 4 || n.Get("x") != "1" || n.Get("y") != "3" || len(n.Attrs) != 3 ||
+		n.Text != "one two" {
 		t.Errorf("got %+v", n)
 	}
 	if c == nil || c.Prefix != "b" || c.Line != 5 || c.Get("z") != "4" || len(n.All("c")) != 1 || n.Child("d") != nil {
@@ -59,7 +61,8 @@ func TestHostile(t *testing.T) {
 }
 
 func TestLooks(t *testing.T) {
-	for text, want := range map[string]bool{"<robot/>": true, "\ufeff \n<?xml?>": true, "<!-- a -->": true, "name: a": false, "<": false, "<< 1": false} {
+	for text, want := range map[string]bool{"<robot/>": true, "\ufeff \n<?xml?>": true, "<!-- a -->": true,
+		"name: a": false, "<": false, "<< 1": false} {
 		if Looks([]byte(text)) != want {
 			t.Errorf("%q: got %v", text, !want)
 		}

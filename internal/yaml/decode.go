@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// Decode sets the struct that into points to from the tree. It continues after each fault; a value with a fault keeps its
-// previous value. The tags of the fields are:
+// Decode sets the struct that into points to from the tree. It continues after each fault; a value with a fault keeps
+// its previous value. The tags of the fields are:
 //
 //	yaml       the key; - skips the field; ,inline adds the keys of a struct to those of the enclosing one
 //	default    its value where the document has none, as YAML
@@ -33,7 +33,8 @@ func (d *Document) Decode(into any, forms func(string) Form) {
 	dec.value(d.Root, v, "", "")
 }
 
-// Fill sets the struct that into points to to the defaults of its tags. They are part of the program: a wrong one panics.
+// Fill sets the struct that into points to to the defaults of its tags. They are part of the program: a wrong one
+// panics.
 func Fill(into any, forms func(string) Form) {
 	dec := decoder{&Document{}, withCommon(forms)}
 	if dec.fill(reflect.ValueOf(into).Elem()); len(dec.Faults) > 0 {
@@ -116,10 +117,12 @@ func (d decoder) value(n *Node, v reflect.Value, path Path, tag reflect.StructTa
 		}
 		v.SetBool(b)
 	case reflect.Int, reflect.Int64:
-		// 0x10 and 1_000_000 are clear. 010 is 8 to some readers of YAML and 10 to others: an id must not depend on that.
+		// 0x10 and 1_000_000 are clear. 010 is 8 to some readers of YAML and 10 to others: an id must not depend on
+		// that.
 		i, err := strconv.ParseInt(n.Text, 0, 64)
 		octal := len(n.Text) > 1 && n.Text[0] == '0' && n.Text[1] >= '0' && n.Text[1] <= '9'
-		if n.Kind != Number || err != nil || octal || !within(float64(i), tag) || !oneOf(n.Text, tag) || v.OverflowInt(i) {
+		if n.Kind != Number || err != nil || octal || !within(float64(i), tag) || !oneOf(n.Text, tag) ||
+			v.OverflowInt(i) {
 			wrong("")
 			return
 		}
@@ -258,7 +261,8 @@ func (d decoder) unique(n *Node, path Path, tag reflect.StructTag) {
 }
 
 // items sets count values from a list of as many.
-func (d decoder) items(n *Node, count int, at func(int) reflect.Value, path Path, t reflect.Type, tag reflect.StructTag) {
+func (d decoder) items(n *Node, count int, at func(int) reflect.Value, path Path, t reflect.Type,
+	tag reflect.StructTag) {
 	switch {
 	case n.Kind == List && len(n.Items) != count:
 		d.fault(path, n.At, strconv.Itoa(len(n.Items)), Rule(t, tag, d.form), "")

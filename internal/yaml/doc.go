@@ -1,8 +1,8 @@
 // Package yaml reads the YAML files of this project strictly: configs, calibrations, robots, scenes and vehicles.
 //
-// Read makes a tree of nodes, each with its place; Decode sets Go values by the tags of their fields. Neither stops at a
-// fault: a document collects all of them, each with its path, its place, the value found, the values allowed and, if it
-// is known, the right form. Faults are returned in the order of the file:
+// Read makes a tree of nodes, each with its place; Decode sets Go values by the tags of their fields. Neither stops at
+// a fault: a document collects all of them, each with its path, its place, the value found, the values allowed and, if
+// it is known, the right form. Faults are returned in the order of the file:
 //
 //	robot.yaml:14:41: agents[0].hardware.joints.left_elbow.id: got 300, want 0..253
 //

@@ -96,7 +96,8 @@ func (d *Document) Bad(path Path) bool { return d.bad[path] }
 // Clean reports whether there is no fault at path or below.
 func (d *Document) Clean(path Path) bool {
 	for p := range d.bad {
-		if rest, below := strings.CutPrefix(string(p), string(path)); below && (rest == "" || path == "" || rest[0] == '.' || rest[0] == '[') {
+		if rest, below := strings.CutPrefix(string(p), string(path)); below &&
+			(rest == "" || path == "" || rest[0] == '.' || rest[0] == '[') {
 			return false
 		}
 	}

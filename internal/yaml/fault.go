@@ -11,7 +11,8 @@ import (
 
 // Fault is one thing that is wrong in a file.
 type Fault struct {
-	Source string   // the file, the name of an embedded one, or the option that set the value ("--set agents[0].body=rael")
+	// the file, the name of an embedded one, or the option that set the value ("--set agents[0].body=rael")
+	Source string
 	Line   int      // from 1; 0 where there is no line: an option, or a value that is not of a file
 	Column int      // from 1, in characters; 0 where the line is all that is known
 	Path   Path     // "agents[0].hardware.joints.left_elbow.id"; empty for the whole document
@@ -65,8 +66,8 @@ func (fs *Faults) Add(f Fault) {
 // full reports whether Add keeps no more.
 func (fs Faults) full() bool { return len(fs) > MaxFaults }
 
-// Err returns fs as an error, or nil where there is no fault. Faults without a line come first, as they were found: those
-// of options. The others are in the order of their file, and the files in the order of their first faults.
+// Err returns fs as an error, or nil where there is no fault. Faults without a line come first, as they were found:
+// those of options. The others are in the order of their file, and the files in the order of their first faults.
 func (fs Faults) Err() error {
 	if len(fs) == 0 {
 		return nil
@@ -78,7 +79,8 @@ func (fs Faults) Err() error {
 		}
 	}
 	slices.SortStableFunc(fs, func(a, b Fault) int {
-		return cmp.Or(cmp.Compare(min(a.Line, 1)*files[a.Source], min(b.Line, 1)*files[b.Source]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(cmp.Compare(min(a.Line, 1)*files[a.Source], min(b.Line, 1)*files[b.Source]),
+			cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	return fs
 }

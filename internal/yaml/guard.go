@@ -19,7 +19,8 @@ import (
 )
 
 // Bounds of a document, measured with goccy/go-yaml 1.19.2: a byte of text costs its lexer 100 bytes of memory, a mark
-// 600, and a table of 10,000 keys its parser half a second. A rig of a hundred humanoids and a calibration of 4096 rows fit.
+// 600, and a table of 10,000 keys its parser half a second. A rig of a hundred humanoids and a calibration of 4096 rows
+// fit.
 const (
 	MaxBytes = 384 << 10
 	maxMarks = 30 << 10 // punctuation that may begin or end a token
@@ -123,7 +124,8 @@ func recovered(text string) (file *ast.File, no *refusal) {
 		return file, nil
 	}
 	no = &refusal{rule: "YAML"}
-	var located interface { // the text of the library's errors shows the source, at any cost; a fault has a place instead
+	// the text of the library's errors shows the source, at any cost; a fault has a place instead
+	var located interface {
 		GetMessage() string
 		GetToken() *token.Token
 	}
@@ -170,7 +172,8 @@ func excess(tokens token.Tokens) *refusal {
 			if i > 0 {
 				key := tokens[i-1]
 				if len(key.Value) > maxKey {
-					return &refusal{key, fmt.Sprintf("a key of %d bytes", len(key.Value)), fmt.Sprintf("at most %d", maxKey)}
+					return &refusal{key, fmt.Sprintf("a key of %d bytes", len(key.Value)),
+						fmt.Sprintf("at most %d", maxKey)}
 				}
 				if key.Position.Line == at.Line {
 					at = key.Position
@@ -181,9 +184,11 @@ func excess(tokens token.Tokens) *refusal {
 			if top.keys++; top.keys > maxKeys {
 				return &refusal{tk, fmt.Sprintf("more than %d keys in a table", maxKeys), "fewer"}
 			}
-		case token.AnchorType, token.AliasType, token.TagType, token.DirectiveType, token.DocumentHeaderType, token.DocumentEndType:
+		case token.AnchorType, token.AliasType, token.TagType, token.DirectiveType, token.DocumentHeaderType,
+			token.DocumentEndType:
 			if odd++; odd > maxOdd {
-				return &refusal{tk, fmt.Sprintf("more than %d anchors, aliases, tags and documents", maxOdd), "one document without them"}
+				return &refusal{tk, fmt.Sprintf("more than %d anchors, aliases, tags and documents", maxOdd),
+					"one document without them"}
 			}
 		}
 		if len(open) > maxDepth {

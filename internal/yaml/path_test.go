@@ -14,8 +14,10 @@ func TestPath(t *testing.T) {
 		{root, "", ""},
 		{root.Key("name"), "name", ""},
 		{root.Key("agents").Index(0), "agents[0]", "agents"},
-		{root.Key("agents").Index(12).Key("hardware").Key("left_elbow"), "agents[12].hardware.left_elbow", "agents[12].hardware"},
-		{root.Key("classes").Key("USARBot.P2AT").Key("body"), `classes["USARBot.P2AT"].body`, `classes["USARBot.P2AT"]`},
+		{root.Key("agents").Index(12).Key("hardware").Key("left_elbow"), "agents[12].hardware.left_elbow",
+			"agents[12].hardware"},
+		{root.Key("classes").Key("USARBot.P2AT").Key("body"), `classes["USARBot.P2AT"].body`,
+			`classes["USARBot.P2AT"]`},
 		{root.Key("classes").Key(`a"]=b`), `classes["a\"]=b"]`, "classes"},
 		{root.Key(""), `[""]`, ""},
 	} {
@@ -23,7 +25,8 @@ func TestPath(t *testing.T) {
 			t.Errorf("got %s in %s, want %s in %s", tc.got, tc.got.Parent(), tc.want, tc.parent)
 		}
 	}
-	for _, bad := range []Path{"a..b", ".a", "a.", "a[", "a[]", "a[-1]", "a[99999999]", "a[0", `a["`, `a["b"`, `a["b]`, "a b", "a[0]b", Path(strings.Repeat("a.", 99))} {
+	for _, bad := range []Path{"a..b", ".a", "a.", "a[", "a[]", "a[-1]", "a[99999999]", "a[0", `a["`, `a["b"`, `a["b]`,
+		"a b", "a[0]b", Path(strings.Repeat("a.", 99))} {
 		if steps, err := bad.Steps(); err == nil {
 			t.Errorf("%s: got %v, want an error", bad, steps)
 		}
@@ -40,7 +43,8 @@ func TestClosest(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", name, got, want)
 		}
 	}
-	for _, former := range []string{"acceleration", "air", "celsius", "drives", "field", "gate", "hand", "hertz", "idle", "keep", "lamps", "limp", "needed",
+	for _, former := range []string{"acceleration", "air", "celsius", "drives", "field", "gate", "hand", "hertz",
+		"idle", "keep", "lamps", "limp", "needed",
 		"opener", "rates", "reach", "stops", "truth", "turns_about"} {
 		word := successors[former]
 		if got := Closest(former, []string{"other", word}); got != word || word == "" {

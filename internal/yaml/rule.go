@@ -12,7 +12,8 @@ import (
 type Form struct {
 	Rule string            // in words, as it is after "want"
 	OK   func(string) bool // nil: any text
-	Bare func(string) bool // of plain numbers and booleans, which are texts too: a firmware of 48 needs no quotes; nil: they are not
+	// of plain numbers and booleans, which are texts too: a firmware of 48 needs no quotes; nil: they are not
+	Bare func(string) bool
 }
 
 // withCommon adds the forms that files of several kinds have.

@@ -33,20 +33,33 @@ func frames() []struct {
 		want       any
 	}{
 		{"hello", "01 484c5942 0100 00 02000000 ffffffffffffffff 0100 0100 61 0000",
-			func(b []byte) (any, error) { return ParseHello(b) }, func() []byte { return AppendHello(nil, hello) }, hello},
+			func(b []byte) (any, error) { return ParseHello(b) }, func() []byte { return AppendHello(nil, hello) },
+			hello},
 		{"spaces", "81 02000000 8096980000000000 0100 0100 61 0300 726164 000000000000f0bf 000000000000f03f 0000",
-			func(b []byte) (any, error) { return ParseSpaces(b) }, func() []byte { return AppendSpaces(nil, spaces) }, spaces},
+			func(b []byte) (any, error) { return ParseSpaces(b) }, func() []byte { return AppendSpaces(nil, spaces) },
+			spaces},
 		{"step", "02 000000000000f03f 00000000000000c0",
-			func(b []byte) (any, error) { v := make([]float64, 2); return v, ParseFloats(b, StepType, v) }, func() []byte { return AppendStep(nil, []float64{1, -2}) }, []float64{1, -2}},
+			func(b []byte) (any, error) {
+				v := make([]float64, 2)
+				return v, ParseFloats(b, StepType, v)
+			}, func() []byte { return AppendStep(nil, []float64{1, -2}) }, []float64{1, -2}},
 		{"reset", "03 00 01 0000000000000000 0700000000000000",
 			func(b []byte) (any, error) {
 				which, seeds := make([]bool, 2), make([]int64, 2)
 				return []any{which, seeds}, ParseReset(b, which, seeds)
-			}, func() []byte { return AppendReset(nil, 2, []bool{false, true}, []int64{0, 7}) }, []any{[]bool{false, true}, []int64{0, 7}}},
+			}, func() []byte {
+				return AppendReset(nil, 2, []bool{false, true}, []int64{0, 7})
+			}, []any{[]bool{false, true}, []int64{0, 7}}},
 		{"observations", "82 000000000000f03f",
-			func(b []byte) (any, error) { v := make([]float64, 1); return v, ParseFloats(b, ObservationsType, v) }, func() []byte { return AppendObservations(nil, []float64{1}) }, []float64{1}},
+			func(b []byte) (any, error) {
+				v := make([]float64, 1)
+				return v, ParseFloats(b, ObservationsType, v)
+			}, func() []byte { return AppendObservations(nil, []float64{1}) }, []float64{1}},
 		{"error", "ff 02 0200 6e6f",
-			func(b []byte) (any, error) { _, err := ParseSpaces(b); return err, nil }, func() []byte { return AppendRefusal(nil, refusal) }, refusal},
+			func(b []byte) (any, error) {
+				_, err := ParseSpaces(b)
+				return err, nil
+			}, func() []byte { return AppendRefusal(nil, refusal) }, refusal},
 	}
 }
 
@@ -161,7 +174,8 @@ func TestSession(t *testing.T) {
 		t.Errorf("got %v, %v", seen, err)
 	}
 	env.fail = &hal.Error{Kind: hal.Unsafe, Op: "step", Err: errors.New("not armed")}
-	if err := c.Step([]float64{1, 2}, seen); hal.KindOf(err) != hal.Unsafe || !strings.Contains(err.Error(), "not armed") {
+	if err := c.Step([]float64{1, 2}, seen); hal.KindOf(err) != hal.Unsafe ||
+		!strings.Contains(err.Error(), "not armed") {
 		t.Errorf("got %v, want the environment's refusal", err)
 	}
 	env.fail = nil
@@ -201,7 +215,8 @@ func TestLeaveInReset(t *testing.T) {
 // Who asks for what is not to be had hears why.
 func TestRefusals(t *testing.T) {
 	address, _ := serve(t, Options{MaxCopies: 8})
-	for name, h := range map[string]*Hello{"none": {}, "too many": {Copies: 9}, "two real ones": {Copies: 2, Target: Itself}} {
+	for name, h := range map[string]*Hello{"none": {}, "too many": {Copies: 9},
+		"two real ones": {Copies: 2, Target: Itself}} {
 		if _, err := dial(t, address, h); hal.KindOf(err) != hal.Invalid {
 			t.Errorf("%s: got %v, want an invalid hello", name, err)
 		}
@@ -209,7 +224,8 @@ func TestRefusals(t *testing.T) {
 	if _, err := dial(t, address, &Hello{Copies: 1, Seed: 13}); hal.KindOf(err) != hal.Busy {
 		t.Errorf("got %v, want busy", err)
 	}
-	for name, raw := range map[string]string{"not ours": "474554202f20485454502f312e310d0a0d0a", "a great length": "ffffffff01", "another version": "08000000 01 484c5942 0900 00"} {
+	for name, raw := range map[string]string{"not ours": "474554202f20485454502f312e310d0a0d0a",
+		"a great length": "ffffffff01", "another version": "08000000 01 484c5942 0900 00"} {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
 			t.Fatal(err)

@@ -1,5 +1,5 @@
-// Package batch implements Halyard's own protocol for learning: a client steps many copies of a rig at once, with actions and
-// observations as one array each. The other protocols are those of existing simulators, which lack this.
+// Package batch implements Halyard's own protocol for learning: a client steps many copies of a rig at once, with
+// actions and observations as one array each. The other protocols are those of existing simulators, which lack this.
 //
 // # A session
 //
@@ -11,9 +11,9 @@
 //	STEP ──►
 //	              ◄── OBSERVATIONS    and so on until the end of file
 //
-// Every request has one answer, in order. ERROR answers a refused request, and ends the session if the server cannot find the
-// next request. The copies belong to the session: they begin and end with it. Between sessions a server has no state except
-// its config, so a lost session can be started again, with the same seed, on any machine.
+// Every request has one answer, in order. ERROR answers a refused request, and ends the session if the server cannot
+// find the next request. The copies belong to the session: they begin and end with it. Between sessions a server has no
+// state except its config, so a lost session can be started again, with the same seed, on any machine.
 //
 // # Frames
 //
@@ -38,6 +38,7 @@
 //
 // # Time
 //
-// Copies are stepped as fast as possible. The served rig itself keeps its clock: a STEP to a rig in real time is answered
-// after its next cycle. It holds the leases of the agents; their guards and deadlines are those of every protocol.
+// Copies are stepped as fast as possible. The served rig itself keeps its clock: a STEP to a rig in real time is
+// answered after its next cycle. It holds the leases of the agents; their guards and deadlines are those of every
+// protocol.
 package batch

@@ -17,8 +17,8 @@ import (
 // DefaultPort is the default TCP port of the server.
 const DefaultPort = 45460
 
-// Environment is the rig of a session: copies of a rig, or the rig itself. Its methods are those of halyard.Batch; Step and
-// Reset of the rig itself end with ctx.
+// Environment is the rig of a session: copies of a rig, or the rig itself. Its methods are those of halyard.Batch; Step
+// and Reset of the rig itself end with ctx.
 type Environment interface {
 	Step(ctx context.Context, actions, observations []float64) error
 	Reset(ctx context.Context, which []bool, seeds []int64, observations []float64) error
@@ -61,7 +61,8 @@ func (s *Server) Address() net.Addr { return s.listener.Addr() }
 
 // Serve serves until ctx ends or the listener breaks, then ends every session and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	a := protocols.Acceptor{Name: "batch", Listener: s.listener, Limit: s.options.MaxClients, Contain: s.options.Contain, Log: s.options.Log}
+	a := protocols.Acceptor{Name: "batch", Listener: s.listener, Limit: s.options.MaxClients,
+		Contain: s.options.Contain, Log: s.options.Log}
 	return a.Serve(ctx, func(ctx context.Context, conn net.Conn) {
 		s.options.Log.Info("batch: session", "client", conn.RemoteAddr())
 		err := s.session(ctx, conn)
@@ -143,7 +144,8 @@ func (s *Server) hello(c *session) (Environment, *Spaces, error) {
 		return nil, nil, err
 	}
 	if h.Copies < 1 || h.Copies > s.options.MaxCopies || h.Target == Itself && h.Copies != 1 {
-		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "batch", Err: fmt.Errorf("got %d copies, want 1..%d, of the rig itself 1", h.Copies, s.options.MaxCopies)}
+		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "batch",
+			Err: fmt.Errorf("got %d copies, want 1..%d, of the rig itself 1", h.Copies, s.options.MaxCopies)}
 	}
 	if !protocols.Recognize(c.conn) {
 		return nil, nil, protocols.ErrStranger
@@ -158,8 +160,8 @@ type session struct {
 	body, out []byte
 }
 
-// look waits for more from the client and calls left if it leaves instead: the way home of a real robot takes seconds, and does not
-// go on without its client. Nothing else may read until the channel is closed.
+// look waits for more from the client and calls left if it leaves instead: the way home of a real robot takes seconds,
+// and does not go on without its client. Nothing else may read until the channel is closed.
 func (s *Server) look(c *session, left func()) (looked chan struct{}) {
 	looked = make(chan struct{})
 	go func() {

@@ -101,7 +101,8 @@ func kindOf(v any) string {
 }
 
 func (d *decoder) mismatch(in any, t reflect.Type, path []string) error {
-	return fmt.Errorf("%s message requires a %s for field %s, but got a %s", d.root, fullName(t, d.style), strings.Join(path, "."), kindOf(in))
+	return fmt.Errorf("%s message requires a %s for field %s, but got a %s", d.root, fullName(t, d.style),
+		strings.Join(path, "."), kindOf(in))
 }
 
 func (d *decoder) decode(in any, v reflect.Value, path []string) error {
@@ -207,7 +208,8 @@ func (d *decoder) decodeStruct(in any, v reflect.Value, path []string) error {
 
 // timeFields are the fields of a time in all styles, of which a client may omit any.
 var timeFields = []Field{{Name: "sec", Known: true}, {Name: "secs", Known: true},
-	{Name: "nanosec", Index: 1, Known: true}, {Name: "nsecs", Index: 1, Known: true}, {Name: "nsec", Index: 1, Known: true}}
+	{Name: "nanosec", Index: 1, Known: true}, {Name: "nsecs", Index: 1, Known: true},
+	{Name: "nsec", Index: 1, Known: true}}
 
 func (d *decoder) nonexistent(path []string) error {
 	return mistake("Message type %s does not have a field %s", d.root, strings.Join(path, "."))

@@ -8,9 +8,9 @@
 //		Kind    string `field:"type"`
 //	}
 //
-// A field without a name in its tag has that of Go in lower case, its words joined by _. A field with ",known" is omitted
-// if it is NaN, nil or empty. JSON has neither NaN nor infinities: they become null. In JSON []byte is base64; in CBOR it
-// is a byte string, and arrays of numbers are typed arrays, little endian (RFC 8746).
+// A field without a name in its tag has that of Go in lower case, its words joined by _. A field with ",known" is
+// omitted if it is NaN, nil or empty. JSON has neither NaN nor infinities: they become null. In JSON []byte is base64;
+// in CBOR it is a byte string, and arrays of numbers are typed arrays, little endian (RFC 8746).
 package fields
 
 import (
@@ -100,8 +100,8 @@ var (
 func IsTime(t reflect.Type) bool  { return t == timeType }
 func IsBytes(t reflect.Type) bool { return t == bytesType }
 
-// Name returns a type's ROS name, "float64", "string[]" or "std_msgs/Header", and the array length: -1 for a type that is
-// not an array, 0 for a slice.
+// Name returns a type's ROS name, "float64", "string[]" or "std_msgs/Header", and the array length: -1 for a type that
+// is not an array, 0 for a slice.
 func Name(t reflect.Type, s Style) (name string, length int) {
 	switch t.Kind() {
 	case reflect.Slice:
@@ -110,7 +110,8 @@ func Name(t reflect.Type, s Style) (name string, length int) {
 	case reflect.Array:
 		name, _ = Name(t.Elem(), s)
 		return name, t.Len()
-	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+	case reflect.Bool, reflect.String, reflect.Float32, reflect.Float64, reflect.Int8, reflect.Int16, reflect.Int32,
+		reflect.Int64,
 		reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
 		return t.Kind().String(), -1
 	}

@@ -66,7 +66,8 @@ func decodeClient(b []byte) (m clientMessage, err error) {
 		}
 		n := binary.LittleEndian.Uint32(b[9:])
 		if n > maxEncoding || int(n) > len(b)-13 {
-			return m, fmt.Errorf("service call: encoding: got %d bytes, want at most %d and no more than there are", n, maxEncoding)
+			return m, fmt.Errorf("service call: encoding: got %d bytes, want at most %d and no more than there are", n,
+				maxEncoding)
 		}
 		m.call = &call{first, binary.LittleEndian.Uint32(b[5:]), string(b[13 : 13+n]), b[13+n:]}
 		return m, nil

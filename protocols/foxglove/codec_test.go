@@ -42,19 +42,23 @@ func TestCalls(t *testing.T) {
 }
 
 func TestMessageData(t *testing.T) {
-	if got, want := appendMessageData(nil, 5, 1500*time.Millisecond, []byte("{}")), fromHex("01 05000000 002f685900000000 7b7d"); !bytes.Equal(got, want) {
+	if got, want := appendMessageData(nil, 5, 1500*time.Millisecond, []byte("{}")),
+		fromHex("01 05000000 002f685900000000 7b7d"); !bytes.Equal(got, want) {
 		t.Errorf("message data: got %x, want %x", got, want)
 	}
 	if got, want := appendTime(nil, time.Nanosecond), fromHex("02 0100000000000000"); !bytes.Equal(got, want) {
 		t.Errorf("time: got %x, want %x", got, want)
 	}
-	if m, err := decodeClient(fromHex("01 09000000 7b7d")); err != nil || m.channel != 9 || string(m.data) != "{}" || m.call != nil {
+	if m, err := decodeClient(fromHex("01 09000000 7b7d")); err != nil || m.channel != 9 || string(m.data) != "{}" ||
+		m.call != nil {
 		t.Errorf("a client's message: got %+v, %v", m, err)
 	}
 }
 
 func TestRefuses(t *testing.T) {
-	for _, wire := range []string{"", "01", "01 000000", "02 00000000 00000000", "02 01000000 07000000 05000000 6a736f6e", "02 01000000 07000000 ffffffff 6a736f6e", "03 00000000", "00 00000000"} {
+	for _, wire := range []string{"", "01", "01 000000", "02 00000000 00000000",
+		"02 01000000 07000000 05000000 6a736f6e", "02 01000000 07000000 ffffffff 6a736f6e", "03 00000000",
+		"00 00000000"} {
 		if m, err := decodeClient(fromHex(wire)); err == nil {
 			t.Errorf("%s: got %+v, want it refused", wire, m)
 		}

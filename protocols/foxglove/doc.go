@@ -1,5 +1,6 @@
-// Package foxglove implements the Foxglove WebSocket protocol, version 1 (foxglove/ws-protocol, docs/spec.md): Server serves
-// one agent to Foxglove, Lichtblick and other viewers, and accepts their commands. Package topics defines the topics.
+// Package foxglove implements the Foxglove WebSocket protocol, version 1 (foxglove/ws-protocol, docs/spec.md): Server
+// serves one agent to Foxglove, Lichtblick and other viewers, and accepts their commands. Package topics defines the
+// topics.
 //
 //	S  {"op":"serverInfo","name":"halyard: arm","capabilities":["clientPublish","time","parameters","services"],...}
 //	S  {"op":"advertise","channels":[{"id":1,"topic":"/joint_states","encoding":"json","schemaName":"foxglove.JointStates",...}]}

@@ -130,8 +130,10 @@ type channel struct {
 
 // kinds is the message type of each kind of topic; a clock is the protocol's own.
 var kinds = map[topics.Kind]fields.Named{
-	topics.Joints: jointStates{}, topics.Transforms: frameTransforms{}, topics.Odometry: odometry{}, topics.IMU: imu{}, topics.Scan: laserScan{},
-	topics.Range: rangeReading{}, topics.Image: compressedImage{}, topics.Diagnostics: rosbridge.Type(topics.Diagnostics),
+	topics.Joints: jointStates{}, topics.Transforms: frameTransforms{}, topics.Odometry: odometry{}, topics.IMU: imu{},
+	topics.Scan:  laserScan{},
+	topics.Range: rangeReading{}, topics.Image: compressedImage{},
+	topics.Diagnostics: rosbridge.Type(topics.Diagnostics),
 }
 
 // channels are a robot's topics as channels.
@@ -180,7 +182,8 @@ func message(r *topics.Robot, c *channel, s *topics.Sample) any {
 	case topics.Transforms:
 		m := frameTransforms{Transforms: []frameTransform{}}
 		for _, k := range s.Transforms() {
-			m.Transforms = append(m.Transforms, frameTransform{at, k.Parent, k.Child, vectorOf(k.Pose.Position), quaternionOf(k.Pose.Rotation)})
+			m.Transforms = append(m.Transforms, frameTransform{at, k.Parent, k.Child, vectorOf(k.Pose.Position),
+				quaternionOf(k.Pose.Rotation)})
 		}
 		return m
 	case topics.Odometry:
@@ -224,7 +227,8 @@ func scan(r *topics.Robot, c *channel, s *topics.Sample) any {
 		}
 		return m
 	}
-	m := pointCloud{at, t.Frame, unturned, 12, []packedElementField{{"x", 0, float32Type}, {"y", 4, float32Type}, {"z", 8, float32Type}}, []byte{}}
+	m := pointCloud{at, t.Frame, unturned, 12, []packedElementField{{"x", 0, float32Type}, {"y", 4, float32Type},
+		{"z", 8, float32Type}}, []byte{}}
 	for i, x := range v {
 		if math.IsNaN(x) || x >= most {
 			continue
@@ -244,14 +248,16 @@ func imageOf(t *topics.Topic, p *topics.Picture) any {
 
 // logs returns the diagnostics that have changed; last is the previous ones, by name.
 func logs(r *topics.Robot, s *topics.Sample, last map[string]string) (all []logMessage) {
-	levels := [...]uint8{topics.OK: 2, topics.Warning: 3, topics.Failure: 4, topics.Stale: 3} // info, warning, error, warning
+	// info, warning, error, warning
+	levels := [...]uint8{topics.OK: 2, topics.Warning: 3, topics.Failure: 4, topics.Stale: 3}
 	for _, d := range s.Diagnose() {
 		if before, have := last[d.Name]; have && before == d.Message || !have && d.Level == topics.OK {
 			last[d.Name] = d.Message
 			continue
 		}
 		last[d.Name] = d.Message
-		all = append(all, logMessage{Timestamp: fields.At(s.Time), Level: levels[d.Level], Message: d.Name + ": " + d.Message, Name: r.Agent.Name()})
+		all = append(all, logMessage{Timestamp: fields.At(s.Time), Level: levels[d.Level], Message: d.Name + ": " +
+			d.Message, Name: r.Agent.Name()})
 	}
 	return all
 }
@@ -268,7 +274,8 @@ func (m *jointStates) goals(l *hal.Layout, given []map[string]any) ([]topics.Goa
 			field string
 			mode  hal.Mode
 			value float64
-		}{{"position", hal.PositionMode, j.Position}, {"velocity", hal.VelocityMode, j.Velocity}, {"effort", hal.TorqueMode, j.Effort}} {
+		}{{"position", hal.PositionMode, j.Position}, {"velocity", hal.VelocityMode, j.Velocity},
+			{"effort", hal.TorqueMode, j.Effort}} {
 			if given[i][k.field] != nil {
 				goals = append(goals, topics.Goal{Actuator: at, Mode: k.mode, Value: k.value})
 			}

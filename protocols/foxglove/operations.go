@@ -95,9 +95,11 @@ func (s *session) advertise(b []byte) error {
 		case c.Encoding != jsonEncoding:
 			errs = append(errs, wrong("channel %d: encoding: got %.100q, want json", c.ID, c.Encoding))
 		case topic == nil:
-			errs = append(errs, wrong("channel %d: topic: got %.100q, want /joint_commands, or /cmd_vel of a robot with wheels on two sides", c.ID, c.Topic))
+			errs = append(errs, wrong("channel %d: topic: got %.100q, want /joint_commands, or /cmd_vel of a robot "+
+				"with wheels on two sides", c.ID, c.Topic))
 		case !slices.Contains(schemas[topic.Kind], c.SchemaName):
-			errs = append(errs, wrong("channel %d: schemaName: got %.100q, want one of %q", c.ID, c.SchemaName, schemas[topic.Kind]))
+			errs = append(errs, wrong("channel %d: schemaName: got %.100q, want one of %q", c.ID, c.SchemaName,
+				schemas[topic.Kind]))
 		default:
 			s.published[c.ID] = clientChannel{topic, c.SchemaName}
 		}
@@ -161,7 +163,8 @@ func (s *session) getParameters(b []byte) error {
 	if err := decode(b, &m); err != nil {
 		return err
 	}
-	return s.answer(parameterValues{"parameterValues", parameters(s.server.robot.Rig.Values(), m.Names[:min(len(m.Names), maxParameters)]), m.ID})
+	return s.answer(parameterValues{"parameterValues",
+		parameters(s.server.robot.Rig.Values(), m.Names[:min(len(m.Names), maxParameters)]), m.ID})
 }
 
 // setParameters sets the valid parameters, and answers with their present values.

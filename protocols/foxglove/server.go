@@ -32,7 +32,8 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Server serves one robot. Its listener's goroutine accepts, three serve each client and one each camera that it watches.
+// Server serves one robot. Its listener's goroutine accepts, three serve each client and one each camera that it
+// watches.
 type Server struct {
 	robot    *topics.Robot
 	listener net.Listener
@@ -63,21 +64,23 @@ func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 
 // Serve serves until ctx ends or the listener breaks, then ends every session and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	return ws.Serve(ctx, s.listener, protocols.Limits{Connections: s.options.MaxConnections}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer s.robot.Rig.Contain("foxglove session")
-		conn, err := ws.Open(w, r, ws.Options{Subprotocols: subprotocols, MaxMessage: maxMessage, Origins: s.options.Origins, WriteTimeout: s.options.WriteTimeout})
-		log := s.options.Log.With("client", r.RemoteAddr, "agent", s.robot.Agent.Name())
-		if err != nil {
-			s.traffic.Drop(protocols.Refused)
-			log.Warn("foxglove: connection refused", "reason", err)
-			return
-		}
-		defer conn.Close()
-		log.Info("foxglove: session")
-		c := newSession(s, conn, "foxglove@"+r.RemoteAddr, conn.Blocked, log)
-		err = c.run(r.Context())
-		log.Info("foxglove: session ends", "reason", err)
-	}))
+	return ws.Serve(ctx, s.listener, protocols.Limits{Connections: s.options.MaxConnections},
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer s.robot.Rig.Contain("foxglove session")
+			conn, err := ws.Open(w, r, ws.Options{Subprotocols: subprotocols, MaxMessage: maxMessage,
+				Origins: s.options.Origins, WriteTimeout: s.options.WriteTimeout})
+			log := s.options.Log.With("client", r.RemoteAddr, "agent", s.robot.Agent.Name())
+			if err != nil {
+				s.traffic.Drop(protocols.Refused)
+				log.Warn("foxglove: connection refused", "reason", err)
+				return
+			}
+			defer conn.Close()
+			log.Info("foxglove: session")
+			c := newSession(s, conn, "foxglove@"+r.RemoteAddr, conn.Blocked, log)
+			err = c.run(r.Context())
+			log.Info("foxglove: session ends", "reason", err)
+		}))
 }
 
 // wrong is a mistake of the client.

@@ -91,7 +91,8 @@ func (s *Server) greeting() [][]byte {
 	list := advertise{Op: "advertise", Channels: []advertisedChannel{}}
 	for i := range s.channels {
 		c := &s.channels[i]
-		list.Channels = append(list.Channels, advertisedChannel{c.id, c.name, jsonEncoding, c.kind.TypeName(), Schema(c.kind), "jsonschema"})
+		list.Channels = append(list.Channels, advertisedChannel{c.id, c.name, jsonEncoding, c.kind.TypeName(),
+			Schema(c.kind), "jsonschema"})
 	}
 	calls := advertiseServices{Op: "advertiseServices"}
 	request, response := Schema(triggerRequest{}), Schema(triggerResponse{})
@@ -103,7 +104,8 @@ func (s *Server) greeting() [][]byte {
 	agent := s.robot.Agent
 	var all [][]byte
 	for _, m := range []any{
-		serverInfo{"serverInfo", "halyard: " + agent.Name(), []string{"clientPublish", "time", "parameters", "services"}, []string{jsonEncoding},
+		serverInfo{"serverInfo", "halyard: " + agent.Name(),
+			[]string{"clientPublish", "time", "parameters", "services"}, []string{jsonEncoding},
 			metadata{agent.Name(), agent.BodyKind().String()}},
 		list, calls,
 	} {
@@ -147,7 +149,8 @@ type clientChannel struct {
 }
 
 func newSession(s *Server, conn *ws.Conn, name string, blocked func() time.Duration, log *slog.Logger) *session {
-	c := &session{server: s, conn: conn, log: log, published: map[uint32]clientChannel{}, last: map[string]string{}, subs: map[uint32]*channel{}}
+	c := &session{server: s, conn: conn, log: log, published: map[uint32]clientChannel{}, last: map[string]string{},
+		subs: map[uint32]*channel{}}
 	c.feed = topics.NewFeed[key](s.robot, name, blocked)
 	for _, m := range s.begin {
 		c.feed.Answer(outgoing{true, m}, 0)
@@ -217,7 +220,8 @@ func (s *session) outgoing(d topics.Delivery[key]) (all []outgoing) {
 	}
 	data := func(at time.Duration, m any) {
 		if m != nil {
-			all = append(all, outgoing{false, appendMessageData(nil, d.Key.id, at, fields.AppendJSON(nil, m, fields.Foxglove))})
+			all = append(all, outgoing{false,
+				appendMessageData(nil, d.Key.id, at, fields.AppendJSON(nil, m, fields.Foxglove))})
 		}
 	}
 	switch {
@@ -274,7 +278,9 @@ func (s *session) incoming(text bool, b []byte) error {
 		"getParameters": s.getParameters, "setParameters": s.setParameters,
 	}[op]
 	if !ok {
-		return s.fail(protocols.Unknown, wrong("op: got %.100v, want subscribe, unsubscribe, advertise, unadvertise, getParameters or setParameters", m["op"]))
+		return s.fail(protocols.Unknown,
+			wrong("op: got %.100v, want subscribe, unsubscribe, advertise, unadvertise, getParameters or setParameters",
+				m["op"]))
 	}
 	if err := handle(b); errors.Is(err, topics.ErrDeaf) {
 		return err

@@ -22,12 +22,19 @@ import (
 
 func newStage(t testing.TB, c topicstest.Config, o Options) *topicstest.Stage {
 	return topicstest.New(t, c, func(ln net.Listener, r *topics.Robot) (topicstest.Server, error) {
-		for name, v := range map[string]*hal.Value{"/Gain": {Kind: hal.DoubleValue, Double: 0.5}, "/Tag": {Kind: hal.StringValue, Text: "a"},
-			"/Place": {Kind: hal.VectorValue, Vector: [4]float64{1, 2, 3}}, "/On": {}, "/Count": {Kind: hal.IntValue, Int: 7}} {
-			r.Rig.Values().Declare(name, v.Kind, func() hal.Value { return *v }, func(to hal.Value) error { *v = to; return nil })
+		for name, v := range map[string]*hal.Value{"/Gain": {Kind: hal.DoubleValue, Double: 0.5},
+			"/Tag":   {Kind: hal.StringValue, Text: "a"},
+			"/Place": {Kind: hal.VectorValue, Vector: [4]float64{1, 2, 3}}, "/On": {},
+			"/Count": {Kind: hal.IntValue, Int: 7}} {
+			r.Rig.Values().Declare(name, v.Kind, func() hal.Value { return *v }, func(to hal.Value) error {
+				*v = to
+				return nil
+			})
 		}
-		r.Rig.Values().Declare("/Fixed", hal.DoubleValue, func() hal.Value { return hal.Value{Kind: hal.DoubleValue, Double: 1} }, nil)
-		r.Rig.Values().Declare("/Joint", hal.InterfaceValue, func() hal.Value { return hal.Value{Kind: hal.InterfaceValue} }, nil)
+		r.Rig.Values().Declare("/Fixed", hal.DoubleValue,
+			func() hal.Value { return hal.Value{Kind: hal.DoubleValue, Double: 1} }, nil)
+		r.Rig.Values().Declare("/Joint", hal.InterfaceValue,
+			func() hal.Value { return hal.Value{Kind: hal.InterfaceValue} }, nil)
 		return NewServer(ln, r, o)
 	})
 }
@@ -41,7 +48,8 @@ type client struct {
 
 func dial(t testing.TB, s *topicstest.Stage, subprotocol string) *client {
 	t.Helper()
-	conn, _, err := websocket.Dial(t.Context(), "ws://127.0.0.1/", &websocket.DialOptions{HTTPClient: s.HTTP(), Subprotocols: []string{subprotocol}})
+	conn, _, err := websocket.Dial(t.Context(), "ws://127.0.0.1/",
+		&websocket.DialOptions{HTTPClient: s.HTTP(), Subprotocols: []string{subprotocol}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +75,8 @@ func (c *client) sendBinary(b []byte) {
 	}
 }
 
-// next is the next message but the time, "" where none comes within 2 s; of a binary one the hex of its head and its payload.
+// next is the next message but the time, "" where none comes within 2 s; of a binary one the hex of its head and its
+// payload.
 func (c *client) next() string {
 	ctx, cancel := context.WithTimeout(c.ctx, 2*time.Second)
 	defer cancel()
@@ -208,28 +217,33 @@ func TestBegin(t *testing.T) {
 		var names []string
 		for _, ch := range list.Channels {
 			names = append(names, ch.Topic)
-			if !json.Valid([]byte(ch.Schema)) || ch.Encoding != "json" || ch.SchemaEncoding != "jsonschema" || !strings.Contains(ch.Schema, ch.SchemaName) {
+			if !json.Valid([]byte(ch.Schema)) || ch.Encoding != "json" || ch.SchemaEncoding != "jsonschema" ||
+				!strings.Contains(ch.Schema, ch.SchemaName) {
 				t.Errorf("channel: got %+v", ch)
 			}
 		}
-		if got, want := strings.Join(names, " "), "/joint_states /tf /odom /imu/data /scan /scan/points /range/front /camera/compressed /diagnostics /log"; got != want {
+		if got, want := strings.Join(names, " "),
+			"/joint_states /tf /odom /imu/data /scan /scan/points /range/front /camera/compressed /diagnostics /log"; got != want {
 			t.Errorf("channels: got %s, want %s", got, want)
 		}
 		text, _ := json.Marshal(trigger)
-		if !strings.HasPrefix(services, `{"op":"advertiseServices","services":[{"id":1,"name":"/stop","type":"std_srvs/Trigger","request":{"encoding":"json","schemaName":"std_srvs/Trigger_Request","schemaEncoding":"jsonschema","schema":`+string(text)) {
+		if !strings.HasPrefix(services,
+			`{"op":"advertiseServices","services":[{"id":1,"name":"/stop","type":"std_srvs/Trigger","request":{"encoding":"json","schemaName":"std_srvs/Trigger_Request","schemaEncoding":"jsonschema","schema":`+string(text)) {
 			t.Errorf("services: got %s", services)
 		}
 		_, b, err := c.conn.Read(c.ctx)
 		if err != nil || len(b) != 9 || b[0] != opTime {
 			t.Errorf("got %x, %v, want the time", b, err)
 		}
-		if _, _, err := websocket.Dial(t.Context(), "ws://127.0.0.1/", &websocket.DialOptions{HTTPClient: s.HTTP(), Subprotocols: []string{"foxglove.websocket.v0"}}); err == nil {
+		if _, _, err := websocket.Dial(t.Context(), "ws://127.0.0.1/", &websocket.DialOptions{HTTPClient: s.HTTP(),
+			Subprotocols: []string{"foxglove.websocket.v0"}}); err == nil {
 			t.Error("another version: got a connection, want it refused")
 		}
 	})
 }
 
-// TestCommands drives a rover by both of its topics, in both modes of the clock, until half a second after the last command.
+// TestCommands drives a rover by both of its topics, in both modes of the clock, until half a second after the last
+// command.
 func TestCommands(t *testing.T) {
 	for _, mode := range []hal.ClockMode{hal.Realtime, hal.Lockstep} {
 		synctest.Test(t, func(t *testing.T) {
@@ -301,7 +315,8 @@ func TestPoints(t *testing.T) {
 		if len(m.Data) != 3*12 {
 			t.Fatalf("got %d bytes, want 3 points", len(m.Data))
 		}
-		x := math.Float32frombits(uint32(m.Data[0]) | uint32(m.Data[1])<<8 | uint32(m.Data[2])<<16 | uint32(m.Data[3])<<24)
+		x := math.Float32frombits(uint32(m.Data[0]) | uint32(m.Data[1])<<8 | uint32(m.Data[2])<<16 | uint32(
+			m.Data[3])<<24)
 		if want := math.Cos(-1); math.Abs(float64(x)-want) > 1e-6 {
 			t.Errorf("first point: got x %g, want %g", x, want)
 		}
@@ -368,7 +383,8 @@ func TestSocket(t *testing.T) {
 		t.Skip(err)
 	}
 	newStage(t, topicstest.Config{Mode: hal.Realtime, Listener: ln}, Options{})
-	conn, _, err := websocket.Dial(context.Background(), "ws://"+ln.Addr().String(), &websocket.DialOptions{Subprotocols: []string{"foxglove.websocket.v1"}})
+	conn, _, err := websocket.Dial(context.Background(), "ws://"+ln.Addr().String(),
+		&websocket.DialOptions{Subprotocols: []string{"foxglove.websocket.v1"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -377,7 +393,8 @@ func TestSocket(t *testing.T) {
 	c.begin()
 	c.send(`{"op":"subscribe","subscriptions":[{"id":1,"channelId":8}]}`)
 	for range 2 {
-		if got := c.next(); !strings.Contains(got, `"frame_id":"eye_optical","data":"/9j/`) || !strings.Contains(got, `"format":"jpeg"`) {
+		if got := c.next(); !strings.Contains(got, `"frame_id":"eye_optical","data":"/9j/`) ||
+			!strings.Contains(got, `"format":"jpeg"`) {
 			t.Fatalf("a picture: got %.200s", got)
 		}
 	}

@@ -48,8 +48,8 @@ func turned(p hal.Pose, axis [3]float64, angle float64) hal.Pose {
 	return p.Times(hal.Pose{Rotation: [4]float64{c, axis[0] * s, axis[1] * s, axis[2] * s}})
 }
 
-// nearest is the axis of SAE J670 (0, 1, 2 for x, y, z) that a line in hal's axes lies nearest to, and the sign that turns
-// about the line have about it.
+// nearest is the axis of SAE J670 (0, 1, 2 for x, y, z) that a line in hal's axes lies nearest to, and the sign that
+// turns about the line have about it.
 func nearest(axis [3]float64) (k int, sign float64) {
 	for i := range axis {
 		if math.Abs(axis[i]) > math.Abs(axis[k]) {

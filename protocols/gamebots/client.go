@@ -122,7 +122,8 @@ func (c *Client) Init(class, name string, location, rotation [3]float64) error {
 		case m.Is("STA"):
 			return nil
 		case m.Is("RES") && m.has([]string{"Type", class, "Status", failed}):
-			return &hal.Error{Kind: hal.Invalid, Op: "gamebots: init " + class, Err: errors.New("the server answered Failed")}
+			return &hal.Error{Kind: hal.Invalid, Op: "gamebots: init " + class,
+				Err: errors.New("the server answered Failed")}
 		}
 	}
 }

@@ -23,13 +23,17 @@ var messages = []struct {
 	{"no segments", "GETSTARTPOSES", "GETSTARTPOSES", nil, ""},
 	{"a combined group", "SEN {Type Sonar} {Name F1 Range 4.4690} {Name F2 Range 1.9387}", "SEN",
 		[]string{"0 Type=Sonar", "1 Name=F1", "1 Range=4.4690", "2 Name=F2", "2 Range=1.9387"}, ""},
-	{"a name that is a word elsewhere", "SEN {Name Touch Touch False}", "SEN", []string{"0 Name=Touch", "0 Touch=False"}, ""},
-	{"Player's blanks for commas", "INIT {Location 1.5 -2.0 0.3}", "INIT", []string{"0 Location=1.5 -2.0 0.3"}, "INIT {Location 1.5,-2.0,0.3}"},
+	{"a name that is a word elsewhere", "SEN {Name Touch Touch False}", "SEN",
+		[]string{"0 Name=Touch", "0 Touch=False"}, ""},
+	{"Player's blanks for commas", "INIT {Location 1.5 -2.0 0.3}", "INIT", []string{"0 Location=1.5 -2.0 0.3"},
+		"INIT {Location 1.5,-2.0,0.3}"},
 	{"the tutorial's blanks after commas", "MIS {Part A Location -0.0000, -0.0000, 0.0280 Orientation 0, 0, 0}", "MIS",
 		[]string{"0 Part=A", "0 Location=-0.0000, -0.0000, 0.0280", "0 Orientation=0, 0, 0"},
 		"MIS {Part A Location -0.0000,-0.0000,0.0280 Orientation 0,0,0}"},
-	{"no blanks between segments", "drive{Left 1}{Right 2}", "drive", []string{"0 Left=1", "1 Right=2"}, "drive {Left 1} {Right 2}"},
-	{"blanks everywhere", " \tSET  { Type  Odometry } {Opcode RESET }  ", "SET", []string{"0 Type=Odometry", "1 Opcode=RESET"},
+	{"no blanks between segments", "drive{Left 1}{Right 2}", "drive", []string{"0 Left=1", "1 Right=2"},
+		"drive {Left 1} {Right 2}"},
+	{"blanks everywhere", " \tSET  { Type  Odometry } {Opcode RESET }  ", "SET",
+		[]string{"0 Type=Odometry", "1 Opcode=RESET"},
 		"SET {Type Odometry} {Opcode RESET}"},
 	{"empty segments", "DRIVE {} {Left 1} { }", "DRIVE", []string{"1 Left=1"}, "DRIVE {Left 1}"},
 	{"a name alone", "DRIVE {Light}", "DRIVE", []string{"0 Light="}, ""},
@@ -71,7 +75,8 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-var notMessages = []string{"", "   ", "{Left 1}", "}", "DRIVE {Left 1", "DRIVE Left 1", "DRIVE {Left {1}}", "DRIVE }", "DRIVE {Left 1}}",
+var notMessages = []string{"", "   ", "{Left 1}", "}", "DRIVE {Left 1", "DRIVE Left 1", "DRIVE {Left {1}}", "DRIVE }",
+	"DRIVE {Left 1}}",
 	"SEN " + strings.Repeat("{A 1}", maxPairs+1)}
 
 func TestNotMessages(t *testing.T) {
@@ -117,9 +122,12 @@ func TestNumbers(t *testing.T) {
 		want     string
 	}{
 		{0, 4, "0.0000"}, {1, 4, "1.0000"}, {2.50985, 4, "2.5098"}, {math.Pi, 4, "3.1415"}, {-0.00001, 4, "-0.0000"},
-		{math.Copysign(0, -1), 4, "0.0000"}, {0.0005, 4, "0.0005"}, {0.005, 4, "0.0050"}, {0.05, 4, "0.0500"}, {4.35, 4, "4.3500"},
-		{0.29, 2, "0.29"}, {0.999999, 4, "0.9999"}, {0.99999999999, 4, "1.0000"}, {-1.23456, 4, "-1.2345"}, {61.2, 2, "61.20"}, {62.019, 2, "62.01"},
-		{7.6, 0, "7"}, {1.57, 1, "1.5"}, {math.NaN(), 4, "0.0000"}, {math.Inf(1), 2, "1000000000000.00"}, {math.Inf(-1), 2, "-1000000000000.00"},
+		{math.Copysign(0, -1), 4, "0.0000"}, {0.0005, 4, "0.0005"}, {0.005, 4, "0.0050"}, {0.05, 4, "0.0500"},
+		{4.35, 4, "4.3500"},
+		{0.29, 2, "0.29"}, {0.999999, 4, "0.9999"}, {0.99999999999, 4, "1.0000"}, {-1.23456, 4, "-1.2345"},
+		{61.2, 2, "61.20"}, {62.019, 2, "62.01"},
+		{7.6, 0, "7"}, {1.57, 1, "1.5"}, {math.NaN(), 4, "0.0000"}, {math.Inf(1), 2, "1000000000000.00"},
+		{math.Inf(-1), 2, "-1000000000000.00"},
 	} {
 		if got := string(AppendNumber(nil, k.v, k.decimals)); got != k.want {
 			t.Errorf("%v: got %s, want %s", k.v, got, k.want)
@@ -142,7 +150,8 @@ func TestNumbers(t *testing.T) {
 
 func TestLines(t *testing.T) {
 	text := "A\r\n\n\rB {x 1}\n\rC\rD\n" + strings.Repeat("{", 3*maxLine) + "\nE\r\nF without an end"
-	for name, r := range map[string]io.Reader{"whole": strings.NewReader(text), "byte by byte": iotest.OneByteReader(strings.NewReader(text))} {
+	for name, r := range map[string]io.Reader{"whole": strings.NewReader(text),
+		"byte by byte": iotest.OneByteReader(strings.NewReader(text))} {
 		in := lines(r.Read, maxLine)
 		var got []string
 		long := 0
@@ -184,7 +193,8 @@ func TestAxes(t *testing.T) {
 			}
 		}
 		// hal's own composition gives the same: yaw, then pitch, then roll
-		p := turned(turned(turned(hal.Pose{}, [3]float64{0, 0, 1}, -a[2]), [3]float64{0, 1, 0}, -a[1]), [3]float64{1}, a[0])
+		p := turned(turned(turned(hal.Pose{}, [3]float64{0, 0, 1}, -a[2]), [3]float64{0, 1, 0}, -a[1]), [3]float64{1},
+			a[0])
 		if back := angles(p.Rotation); math.Abs(back[0]-a[0])+math.Abs(back[1]-a[1])+math.Abs(back[2]-a[2]) > 1e-9 {
 			t.Errorf("%v composed is %v", a, back)
 		}
@@ -193,7 +203,8 @@ func TestAxes(t *testing.T) {
 		axis [3]float64
 		at   int
 		sign float64
-	}{{[3]float64{1}, 0, 1}, {[3]float64{-1}, 0, -1}, {[3]float64{0, 1}, 1, -1}, {[3]float64{0, -1}, 1, 1}, {[3]float64{0, 0, 1}, 2, -1}, {[3]float64{0, 0, -1}, 2, 1}} {
+	}{{[3]float64{1}, 0, 1}, {[3]float64{-1}, 0, -1}, {[3]float64{0, 1}, 1, -1}, {[3]float64{0, -1}, 1, 1},
+		{[3]float64{0, 0, 1}, 2, -1}, {[3]float64{0, 0, -1}, 2, 1}} {
 		if at, sign := nearest(k.axis); at != k.at || sign != k.sign {
 			t.Errorf("%v: got %d, %g, want %d, %g", k.axis, at, sign, k.at, k.sign)
 		}

@@ -23,16 +23,17 @@ const (
 func SensorType(kind string) string { return wireTypes[kind] }
 
 var wireTypes = map[string]string{
-	"sonar": "Sonar", "infrared": "IR", "range": "RangeScanner", "odometry": "Odometry", "inertial": "INU", "encoder": "Encoder",
+	"sonar": "Sonar", "infrared": "IR", "range": "RangeScanner", "odometry": "Odometry", "inertial": "INU",
+	"encoder": "Encoder",
 	"contact": "Touch", "rfid": "RFID", "victim": "VictRFID", "sound": "Sound", "motion": "HumanMotion",
 }
 
 // channels are how many channels a sensor of a kind has at least, where that is more than one.
 var channels = map[string]int{"odometry": 3, "inertial": 3, "sound": 2, "body": 6, "pose": 13}
 
-// Describe derives a robot from a's layout: its actuators are joints, DRIVE {Left} {Right} drives the wheels whose names
-// begin with Left and Right, and its sensors are sent in the form of their kinds. It is the default for a robot without a
-// description of its own.
+// Describe derives a robot from a's layout: its actuators are joints, DRIVE {Left} {Right} drives the wheels whose
+// names begin with Left and Right, and its sensors are sent in the form of their kinds. It is the default for a robot
+// without a description of its own.
 func Describe(class string, a *hal.Agent) *Robot {
 	l := a.Layout()
 	r := &Robot{Class: class, State: hal.None, AbsoluteCamera: true}
@@ -163,5 +164,7 @@ func proper(name string) bool {
 	if len(name) == 0 || len(name) > maxName {
 		return false
 	}
-	return !strings.ContainsFunc(name, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune("{},/", c) })
+	return !strings.ContainsFunc(name, func(c rune) bool {
+		return c <= ' ' || c > '~' || strings.ContainsRune("{},/", c)
+	})
 }

@@ -57,7 +57,8 @@ var shown = [...]struct {
 	{"INIT", "Start", "", Later}, {"MISPKG", "Link", "", Later},
 	{"DRIVE", "Speed", "", Later}, {"DRIVE", "FrontSteer", "", Later}, {"DRIVE", "RearSteer", "", Later},
 	{"INIT", "ClassName", "P3AT", Later}, {"INIT", "ClassName", "P3DX", Later}, {"INIT", "ClassName", "Kenaf", Later},
-	{"INIT", "ClassName", "Talon", Later}, {"INIT", "ClassName", "Matilda", Later}, {"INIT", "ClassName", "AirRobot", Later},
+	{"INIT", "ClassName", "Talon", Later}, {"INIT", "ClassName", "Matilda", Later},
+	{"INIT", "ClassName", "AirRobot", Later},
 	{"ACT", "", "", UDK}, {"CONTROL", "", "", UDK}, {"GETPATHNODES", "", "", UDK}, {"SET", "Type", "Joint", UDK},
 	{"GETCONF", "Type", "Actuator", UDK}, {"GETGEO", "Type", "Actuator", UDK},
 }
@@ -80,8 +81,8 @@ func (m *Message) shows() (d Dialect, ok bool) {
 	return d, ok
 }
 
-// listen chooses the session's dialect by m, where it may: the first word that only some dialects have decides, and a word
-// of one after that raises it. Otherwise the log names a command of another dialect, once each.
+// listen chooses the session's dialect by m, where it may: the first word that only some dialects have decides, and a
+// word of one after that raises it. Otherwise the log names a command of another dialect, once each.
 func (s *session) listen(m *Message) {
 	d, ok := m.shows()
 	have := s.dialect.get()

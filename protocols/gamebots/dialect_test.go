@@ -12,7 +12,8 @@ import (
 // senses leaves the robot sensors of every rule of the later dialects: with the time, without, and only theirs.
 func senses(r *Robot) {
 	r.Interval, r.Packages, r.Cameras = time.Hour, r.Packages[:1], nil
-	keep := map[string]bool{"F1": true, "F2": true, "Scanner1": true, "Odometry": true, "INU": true, "ECLeft": true, "RFID": true}
+	keep := map[string]bool{"F1": true, "F2": true, "Scanner1": true, "Odometry": true, "INU": true, "ECLeft": true,
+		"RFID": true}
 	var out []Sensor
 	for _, s := range r.Sensors {
 		if keep[s.Name] {
@@ -22,7 +23,8 @@ func senses(r *Robot) {
 			out = append(out, s)
 		}
 	}
-	out[2].Manual, out[2].Settings = false, []Setting{{Name: "MaxRange", Value: 20}, {Name: "MinRange", Since: Later}, {Name: "ScanFov", Value: 3.1416}}
+	out[2].Manual, out[2].Settings = false, []Setting{{Name: "MaxRange", Value: 20}, {Name: "MinRange", Since: Later},
+		{Name: "ScanFov", Value: 3.1416}}
 	out[2].Interval = 500 * time.Millisecond
 	for _, kind := range []string{"GroundTruth", "INS", "GPS"} {
 		out = append(out, Sensor{Type: kind, Name: kind, Index: 0, Since: Later})
@@ -36,7 +38,8 @@ const spawnR1 = "a> INIT {ClassName USARBot.P2AT} {Name R1}\n"
 func TestDocumentSenses(t *testing.T) {
 	bubble(t, config{change: senses}, func(s *stage) {
 		s.play(nfoLine + spawnR1)
-		for _, want := range []string{"STA {Time 0.01} {Location", "MIS ", "SEN {Time 0.01} {Type Sonar} {Name F1 Range 0.0000} {Name F2 Range 0.0000}",
+		for _, want := range []string{"STA {Time 0.01} {Location", "MIS ",
+			"SEN {Time 0.01} {Type Sonar} {Name F1 Range 0.0000} {Name F2 Range 0.0000}",
 			"SEN {Type RangeScanner}", "SEN {Type Odometry}", "SEN {Type INU}", "SEN {Type Encoder}"} {
 			if got := s.receive("a"); !strings.HasPrefix(got, want) {
 				t.Errorf("got %q, want %q ...", got, want)
@@ -69,7 +72,8 @@ func TestLaterSenses(t *testing.T) {
 		for {
 			got := s.receive("a")
 			if strings.Contains(got, "{Type RFID}") {
-				if want := "} {Type RFID} {Name RFID} {ID 0} {Location 1.23,2.23,0.12}\r\n"; !strings.HasPrefix(got, "SEN {Time ") || !strings.HasSuffix(got, want) {
+				if want := "} {Type RFID} {Name RFID} {ID 0} {Location 1.23,2.23,0.12}\r\n"; !strings.HasPrefix(got,
+					"SEN {Time ") || !strings.HasSuffix(got, want) {
 					t.Errorf("got %q, want SEN {Time ...%q", got, want)
 				}
 				break
@@ -112,13 +116,20 @@ func TestDialectChosen(t *testing.T) {
 		warned  string
 	}{
 		{name: "by a query", options: Options{Choose: true}, lines: "a> GETCONF {Type Robot}", want: Later},
-		{name: "by a link", options: Options{Choose: true}, lines: "a> MISPKG {Name Cam1} {Link 1} {Value 0.1}", want: Later},
-		{name: "by an actuator", options: Options{Choose: true}, lines: "a> ACT {Name Cam1} {Link 1} {Value 0.1}", want: UDK},
-		{name: "later, then UDK", options: Options{Choose: true}, lines: "a> GETGEO {Type Robot}\na> ACT {Name Cam1} {Link 1} {Value 0.1}", want: UDK},
-		{name: "by the manual's word", options: Options{Choose: true}, lines: "a> CAMERA {Rotation 0,0,0}\na> GETCONF {Type Robot}", want: Document, warned: "later"},
-		{name: "by what all have", options: Options{Choose: true}, lines: "a> DRIVE {Left 1} {Right 1}\na> GETCONF {Type Sonar}", want: Document},
-		{name: "not by a fixed one", options: Options{}, lines: "a> GETCONF {Type Robot}\na> GETGEO {Type Robot}", want: Document, warned: "later"},
-		{name: "not down from a fixed one", options: Options{Dialect: Later}, lines: "a> CAMERA {Rotation 0,0,0}", want: Later, warned: "document"},
+		{name: "by a link", options: Options{Choose: true}, lines: "a> MISPKG {Name Cam1} {Link 1} {Value 0.1}",
+			want: Later},
+		{name: "by an actuator", options: Options{Choose: true}, lines: "a> ACT {Name Cam1} {Link 1} {Value 0.1}",
+			want: UDK},
+		{name: "later, then UDK", options: Options{Choose: true},
+			lines: "a> GETGEO {Type Robot}\na> ACT {Name Cam1} {Link 1} {Value 0.1}", want: UDK},
+		{name: "by the manual's word", options: Options{Choose: true},
+			lines: "a> CAMERA {Rotation 0,0,0}\na> GETCONF {Type Robot}", want: Document, warned: "later"},
+		{name: "by what all have", options: Options{Choose: true},
+			lines: "a> DRIVE {Left 1} {Right 1}\na> GETCONF {Type Sonar}", want: Document},
+		{name: "not by a fixed one", options: Options{}, lines: "a> GETCONF {Type Robot}\na> GETGEO {Type Robot}",
+			want: Document, warned: "later"},
+		{name: "not down from a fixed one", options: Options{Dialect: Later}, lines: "a> CAMERA {Rotation 0,0,0}",
+			want: Later, warned: "document"},
 		{name: "UDK has what is later", options: Options{Dialect: UDK}, lines: "a> GETCONF {Type Robot}", want: UDK},
 	} {
 		t.Run(k.name, func(t *testing.T) {
@@ -133,11 +144,13 @@ func TestDialectChosen(t *testing.T) {
 				<-time.After(3 * period)
 				synctest.Wait()
 				log := s.log.String()
-				if chosen := strings.Contains(log, "dialect chosen"); chosen != (k.options.Choose && k.want != Document) ||
+				if chosen := strings.Contains(log, "dialect chosen"); chosen != (k.options.Choose &&
+					k.want != Document) ||
 					chosen && !strings.Contains(log, "dialect="+k.want.String()) {
 					t.Errorf("want %v chosen, log:\n%s", k.want, log)
 				}
-				if n := strings.Count(log, "speaks another dialect"); k.warned == "" && n != 0 || k.warned != "" && (n != 1 || !strings.Contains(log, "--dialect "+k.warned)) {
+				if n := strings.Count(log, "speaks another dialect"); k.warned == "" && n != 0 || k.warned != "" &&
+					(n != 1 || !strings.Contains(log, "--dialect "+k.warned)) {
 					t.Errorf("want a warning of %q, log:\n%s", k.warned, log)
 				}
 				s.conns["a"].Close()
@@ -148,26 +161,29 @@ func TestDialectChosen(t *testing.T) {
 	}
 }
 
-// TestVictSensor: the messages of the original, by its source and by quotes in MRL's client and MOAST; no such message in
-// the document's dialect.
+// TestVictSensor: the messages of the original, by its source and by quotes in MRL's client and MOAST; no such message
+// in the document's dialect.
 func TestVictSensor(t *testing.T) {
 	seen := &Parts{}
 	change := func(r *Robot) {
 		for _, s := range r.Sensors {
 			if s.Type == "VictRFID" {
-				r.Sensors = []Sensor{{Type: "VictSensor", Name: "VictSensor", Index: s.Index, TimeStamp: true, Since: Later, Parts: seen}}
+				r.Sensors = []Sensor{{Type: "VictSensor", Name: "VictSensor", Index: s.Index, TimeStamp: true,
+					Since: Later, Parts: seen}}
 			}
 		}
 		r.Interval, r.Packages, r.Cameras = 200*time.Millisecond, nil, nil
 	}
-	const sta = "a< STA {Type GroundVehicle} {Time 0.0100} {FrontSteer 0.0000} {RearSteer 0.0000} {LightToggle False} {LightIntensity 0} {Battery 3600} {View -1}\n"
+	const sta = "a< STA {Type GroundVehicle} {Time 0.0100} {FrontSteer 0.0000} {RearSteer 0.0000} {LightToggle " +
+		"False} {LightIntensity 0} {Battery 3600} {View -1}\n"
 	bubble(t, config{Options: Options{Dialect: Later}, change: change}, func(s *stage) {
 		s.play(nfoLine + spawnR1 + sta + "a< SEN {Time 0.01} {Type VictSensor} {Status NoVictims}\n")
 		seen.Set(2, func(i int) BodyPart {
 			return [...]BodyPart{{"Leg", [3]float64{2.05, -0.33, -0.46}}, {"Foot", [3]float64{2.51, -0.44, -0.39}}}[i]
 		})
 		s.receive("a")
-		s.play("a< SEN {Time 0.21} {Type VictSensor} {Name VictSensor} {PartName Leg} {Location 2.05,0.33,0.46} {PartName Foot} {Location 2.51,0.44,0.39}\n")
+		s.play("a< SEN {Time 0.21} {Type VictSensor} {Name VictSensor} {PartName Leg} {Location 2.05,0.33,0.46} " +
+			"{PartName Foot} {Location 2.51,0.44,0.39}\n")
 	})
 	bubble(t, config{change: change}, func(s *stage) {
 		s.play(nfoLine + spawnR1)

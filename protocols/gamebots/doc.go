@@ -1,6 +1,6 @@
-// Package gamebots implements the protocol of USARSim 2.0.1: over TCP a controller spawns one robot, drives it, and receives
-// sensor values as text lines. Server serves the robots of a rig; Client is the other side, for tests, benchmarks and
-// controllers in Go.
+// Package gamebots implements the protocol of USARSim 2.0.1: over TCP a controller spawns one robot, drives it, and
+// receives sensor values as text lines. Server serves the robots of a rig; Client is the other side, for tests,
+// benchmarks and controllers in Go.
 //
 // # A session
 //
@@ -30,17 +30,17 @@
 //
 // # Units
 //
-// SI, in the axes of SAE J670: x to the front (north), y to the right (east), z down, rotations right-handed about them.
-// hal has y to the left and z up: this package rotates all vectors by π about x. Numbers have four decimals and are cut,
-// not rounded, so that -0.0000 occurs; times, positions of tags, probabilities and loudness have two, as in the manual's
-// examples. The time is the rig's, in seconds.
+// SI, in the axes of SAE J670: x to the front (north), y to the right (east), z down, rotations right-handed about
+// them. hal has y to the left and z up: this package rotates all vectors by π about x. Numbers have four decimals and
+// are cut, not rounded, so that -0.0000 occurs; times, positions of tags, probabilities and loudness have two, as in
+// the manual's examples. The time is the rig's, in seconds.
 //
 // # Commands without an answer
 //
 // The manual answers only SET and zooms, with Failed if they have no effect. This server also answers a failed INIT, by
 // RES with the class as its type. A command with an unknown type, an unknown joint, or a malformed, NaN or infinite
-// number has no effect and no answer; the log reports it once a session. A query for an item that the robot does not have
-// is answered, as in the original, only by its type and name.
+// number has no effect and no answer; the log reports it once a session. A query for an item that the robot does not
+// have is answered, as in the original, only by its type and name.
 //
 // # Where the manual and its own examples differ
 //

@@ -17,7 +17,8 @@ func (c *Control) wheels() error {
 	r := c.robot()
 	err := cmp.Or(c.side("Left", r.Left), c.side("Right", r.Right))
 	if err == nil && c.session.dialect.since(Later) {
-		err = cmp.Or(c.side("Speed", r.Left), c.side("Speed", r.Right), c.steer("FrontSteer", r.Front), c.steer("RearSteer", r.Rear))
+		err = cmp.Or(c.side("Speed", r.Left), c.side("Speed", r.Right), c.steer("FrontSteer", r.Front),
+			c.steer("RearSteer", r.Rear))
 	}
 	if err == nil {
 		err = c.eachCalled("Name", c.oneJoint)
@@ -44,7 +45,8 @@ func (c *Control) side(name string, joints []int) error {
 	})
 }
 
-// steer turns the joints of one axle to the same angle, rad: the original's cars have no Ackermann geometry of their own.
+// steer turns the joints of one axle to the same angle, rad: the original's cars have no Ackermann geometry of their
+// own.
 func (c *Control) steer(name string, joints []int) error {
 	return c.axle(name, joints, Angle, func(int) float64 { return 1 })
 }
@@ -66,8 +68,8 @@ func (c *Control) axle(name string, joints []int, order Order, factor func(joint
 	return nil
 }
 
-// oneJoint handles {Name joint} {Steer a} {Order o} {Value v}; each further Name begins a further joint. A joint without a
-// Value is only steered.
+// oneJoint handles {Name joint} {Steer a} {Order o} {Value v}; each further Name begins a further joint. A joint
+// without a Value is only steered.
 func (c *Control) oneJoint(name []byte) error {
 	i, err := c.joint(name)
 	if err != nil {

@@ -23,8 +23,8 @@ type Hits struct {
 	list []Hit
 }
 
-// Put adds h, or replaces an earlier sighting of the same tag. Above 64 tags the oldest is dropped. The simulation or the
-// driver of the reader calls Put after each reading. h.At is in the sensor's frame, in hal's axes, m.
+// Put adds h, or replaces an earlier sighting of the same tag. Above 64 tags the oldest is dropped. The simulation or
+// the driver of the reader calls Put after each reading. h.At is in the sensor's frame, in hal's axes, m.
 func (q *Hits) Put(h Hit) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -18,7 +18,8 @@ import (
 func TestHostile(t *testing.T) {
 	bubble(t, config{change: func(r *Robot) { plain(r); r.Interval = time.Hour }}, func(s *stage) {
 		init := "INIT {ClassName USARBot.P2AT} {Name R1}"
-		sta := "STA {Time 0.01} {Location 4.4976,1.9000,1.8527} {Orientation 0.0000,0.0000,0.0000} {Velocity 0.0000,0.0000,0.0000} {LightToggle False} {LightIntensity 0} {Battery 3600}"
+		sta := "STA {Time 0.01} {Location 4.4976,1.9000,1.8527} {Orientation 0.0000,0.0000,0.0000} {Velocity " +
+			"0.0000,0.0000,0.0000} {LightToggle False} {LightIntensity 0} {Battery 3600}"
 		s.play("a> DRIVE {Left 1}\na> GETGEO {Type Sonar}\na> CAMERA {Zoom 1}\n") // before INIT
 		s.receive("a")
 		s.play(`
@@ -47,9 +48,12 @@ func TestHostile(t *testing.T) {
 		b< RES {Time 0.01} {Type USARBot.P2AT} {Name R1} {Status Failed}
 		`)
 		for _, line := range []string{
-			"DRIVE {Left 1e999}", "DRIVE {Left inf}", "DRIVE {Left 0x1p4}", "DRIVE {Left}", "DRIVE Left 1", "DRIVE {Left 1", "{Left 1}", "\x00\x01\xff {Left 1}",
-			"FLY {Left 1}", "DRIVE {Left 1} {Name} {Value 1}", strings.Repeat("{", 1<<20), strings.Repeat("DRIVE {", 20000),
-			"GETGEO", "GETCONF {Type " + strings.Repeat("x", 500) + "}", "SET", "MISPKG {Name Nothing}", "OMNIDRIVE {ROT 1}",
+			"DRIVE {Left 1e999}", "DRIVE {Left inf}", "DRIVE {Left 0x1p4}", "DRIVE {Left}", "DRIVE Left 1",
+			"DRIVE {Left 1", "{Left 1}", "\x00\x01\xff {Left 1}",
+			"FLY {Left 1}", "DRIVE {Left 1} {Name} {Value 1}", strings.Repeat("{", 1<<20),
+			strings.Repeat("DRIVE {", 20000),
+			"GETGEO", "GETCONF {Type " + strings.Repeat("x", 500) + "}", "SET", "MISPKG {Name Nothing}",
+			"OMNIDRIVE {ROT 1}",
 		} {
 			s.play("a> " + line)
 		}
@@ -119,7 +123,8 @@ func TestDeafDriver(t *testing.T) {
 func TestDeaf(t *testing.T) {
 	guard := hal.GuardConfig{CommandTimeout: 500 * time.Millisecond}
 	bubble(t, config{reality: hal.Emulated, guard: guard, change: plain}, func(s *stage) {
-		s.play("a> INIT {ClassName P2AT} {Name R1}\na> DRIVE {Left 1} {Right 1}\nb> INIT {ClassName P2AT} {Name R2}\nb> DRIVE {Left 1} {Right 1}\n")
+		s.play("a> INIT {ClassName P2AT} {Name R1}\na> DRIVE {Left 1} {Right 1}\nb> INIT {ClassName P2AT} {Name " +
+			"R2}\nb> DRIVE {Left 1} {Right 1}\n")
 		deaf, well := s.town.puppet("R1"), s.town.puppet("R2")
 		gone := make(chan struct{})
 		go func() { // b reads and sends nothing
@@ -167,7 +172,8 @@ func TestDeaf(t *testing.T) {
 // accelerate it.
 func TestLockstep(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, config{mode: hal.Lockstep, change: plain}, protocolstest.NewPipes("pipes"), &bubbleClock{time.Now()})
+		s := newStage(t, config{mode: hal.Lockstep, change: plain}, protocolstest.NewPipes("pipes"),
+			&bubbleClock{time.Now()})
 		s.play("a> INIT {ClassName P2AT} {Name R1}\n")
 		go func() {
 			for s.receive("a") != "" {
@@ -237,7 +243,8 @@ func TestFaults(t *testing.T) {
 		t.Fatal(err)
 	}
 	broken := errors.New("broken")
-	if err := NewServer(rig, brokenListener{protocolstest.NewPipes("pipes"), broken}, Arena{}, Options{}).Serve(t.Context()); err != broken {
+	if err := NewServer(rig, brokenListener{protocolstest.NewPipes("pipes"), broken}, Arena{},
+		Options{}).Serve(t.Context()); err != broken {
 		t.Errorf("got %v, want %v", err, broken)
 	}
 }
@@ -294,7 +301,8 @@ func TestSafety18SessionPanic(t *testing.T) {
 		s.play("b> BUG\n")
 		<-time.After(3 * period)
 		synctest.Wait()
-		if c := s.rig.Agent("R1").Condition(); c.State != hal.Stopped || !strings.Contains(c.Reason, "a bug") || !s.rig.Latched() {
+		if c := s.rig.Agent("R1").Condition(); c.State != hal.Stopped || !strings.Contains(c.Reason, "a bug") ||
+			!s.rig.Latched() {
 			t.Errorf("after: got %+v, want stopped by the panic", c)
 		}
 		if s.rig.Agent("R2") != nil {

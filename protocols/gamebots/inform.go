@@ -36,20 +36,24 @@ func (k *link) items() (all []item) {
 		return &all[len(all)-1]
 	}
 	for i, s := range k.robot.Sensors {
-		add(sensorFamily, item{kind: s.Type, name: s.Name, mount: s.Mount, settings: s.Settings, pose: k.layout.Sensors[s.Index].Mount}).sensor = i
+		add(sensorFamily, item{kind: s.Type, name: s.Name, mount: s.Mount, settings: s.Settings,
+			pose: k.layout.Sensors[s.Index].Mount}).sensor = i
 	}
 	for i, e := range k.robot.Effecters {
-		add(effecterFamily, item{kind: e.Type, name: e.Name, mount: e.Mount, settings: e.Settings, pose: e.Pose}).effecter = i
+		add(effecterFamily, item{kind: e.Type, name: e.Name, mount: e.Mount, settings: e.Settings,
+			pose: e.Pose}).effecter = i
 	}
 	for i, c := range k.robot.Cameras {
-		add(cameraFamily, item{kind: cameraType, name: c.Name, mount: c.Mount, pose: k.layout.Cameras[c.Index].Mount}).camera = i
+		add(cameraFamily, item{kind: cameraType, name: c.Name, mount: c.Mount,
+			pose: k.layout.Cameras[c.Index].Mount}).camera = i
 	}
 	return all
 }
 
 // is reports whether an item is of that type, has that name, "" for any, and is one of the dialect's.
 func (k *link) is(it *item, kind, name []byte) bool {
-	return equal(kind, it.kind) && (len(name) == 0 || equal(name, it.name)) && (it.sensor == hal.None || k.has(&k.robot.Sensors[it.sensor]))
+	return equal(kind, it.kind) && (len(name) == 0 || equal(name, it.name)) &&
+		(it.sensor == hal.None || k.has(&k.robot.Sensors[it.sensor]))
 }
 
 // find is the first item of that type and name, or nil.

@@ -61,7 +61,8 @@ func combined(kind string) bool {
 	return kind == "sonar" || kind == "infrared" || kind == "encoder" || kind == "contact"
 }
 
-// newLink returns a link that is ready for cycles. It drops earlier hits of r's readers: they belong to the last client.
+// newLink returns a link that is ready for cycles. It drops earlier hits of r's readers: they belong to the last
+// client.
 func newLink(r *Robot, a *hal.Agent, lease *hal.Lease, dialect *currentDialect) *link {
 	k := &link{robot: r, agent: a, lease: lease, layout: a.Layout(), life: hal.None, dialect: dialect}
 	for i := range k.layout.Sensors {
@@ -101,7 +102,8 @@ func (k *link) group(i int) {
 	for g := range k.groups {
 		have := &k.groups[g]
 		first := &k.robot.Sensors[have.members[0]]
-		if combined(kind) && have.kind == kind && first.Type == s.Type && first.TimeStamp == s.TimeStamp && have.every == every {
+		if combined(kind) && have.kind == kind && first.Type == s.Type && first.TimeStamp == s.TimeStamp &&
+			have.every == every {
 			have.members = append(have.members, i)
 			return
 		}
@@ -109,8 +111,8 @@ func (k *link) group(i int) {
 	k.groups = append(k.groups, group{kind: kind, members: []int{i}, manual: manual, every: every})
 }
 
-// cycle copies the measurements if a report is due, and reports whether one is due. It runs under the rig's lock and waits
-// only for a writer that swaps two samples.
+// cycle copies the measurements if a report is due, and reports whether one is due. It runs under the rig's lock and
+// waits only for a writer that swaps two samples.
 func (k *link) cycle(f *hal.Frame) (due bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -149,8 +151,8 @@ func (k *link) cycle(f *hal.Frame) (due bool) {
 	return due
 }
 
-// collect stores the hits of a group's readers up to now; later hits belong to another message. Hits that the writer has
-// not sent yet are kept, since a tag may answer only once.
+// collect stores the hits of a group's readers up to now; later hits belong to another message. Hits that the writer
+// has not sent yet are kept, since a tag may answer only once.
 func (k *link) collect(g *group) {
 	for _, i := range g.members {
 		if from := k.robot.Sensors[i].Hits; from != nil {

@@ -158,8 +158,8 @@ func (m *Message) Text(name string) string {
 	return string(v)
 }
 
-// Numbers appends the numbers of a value to dst[:0]. If one is malformed or not finite, it returns ErrNumber and appends
-// none.
+// Numbers appends the numbers of a value to dst[:0]. If one is malformed or not finite, it returns ErrNumber and
+// appends none.
 func (m *Message) Numbers(name string, dst []float64) ([]float64, error) {
 	dst = dst[:0]
 	v, _ := m.Value(name)

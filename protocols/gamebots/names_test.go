@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestNamesStayFew: clients without a name for their robots come and go; the rig's values do not grow with each of them.
+// TestNamesStayFew: clients without a name for their robots come and go; the rig's values do not grow with each of
+// them.
 func TestNamesStayFew(t *testing.T) {
 	bubble(t, config{change: plain}, func(s *stage) {
 		count := func() int { return len(s.rig.Values().Find(regexp.MustCompile(".*"))) }

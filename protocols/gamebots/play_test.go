@@ -19,8 +19,8 @@ import (
 
 const period = 10 * time.Millisecond
 
-// puppet is a scripted robot: wheels turn at the commanded speed, hinges are at the commanded angle, and the test sets the
-// sensors' values.
+// puppet is a scripted robot: wheels turn at the commanded speed, hinges are at the commanded angle, and the test sets
+// the sensors' values.
 type puppet struct {
 	layout *hal.Layout
 	mu     sync.Mutex
@@ -49,7 +49,8 @@ func newPuppet() *puppet {
 		}
 		for _, m := range modes {
 			a.Goal[m] = len(l.Inputs)
-			l.Inputs = append(l.Inputs, hal.Channel{Name: name + "/" + m.String(), Quantity: m.Quantity(), Min: -100, Max: 100})
+			l.Inputs = append(l.Inputs, hal.Channel{Name: name + "/" + m.String(), Quantity: m.Quantity(), Min: -100,
+				Max: 100})
 		}
 		a.Position = output(name+"/position", hal.Position, -100, 100)
 		a.Velocity = output(name+"/velocity", hal.Velocity, -100, 100)
@@ -71,7 +72,8 @@ func newPuppet() *puppet {
 	}
 	sensor("truth", "pose", 13, 1000, hal.Pose{})
 	for i := range 8 {
-		sensor(fmt.Sprint("F", i+1), "sonar", 1, 5, hal.Pose{Position: [3]float64{0.145, 0.13, 0}, Rotation: attitude([3]float64{0, 0, -1.5708})})
+		sensor(fmt.Sprint("F", i+1), "sonar", 1, 5,
+			hal.Pose{Position: [3]float64{0.145, 0.13, 0}, Rotation: attitude([3]float64{0, 0, -1.5708})})
 	}
 	sensor("IR1", "infrared", 1, 5, hal.Pose{})
 	sensor("Scanner1", "range", 5, 20, hal.Pose{})
@@ -187,10 +189,12 @@ func (p *puppet) Solve(order Order, rotation, translation [3]float64, joints, go
 
 // robot describes the puppet as a P2AT with an arm.
 func (p *puppet) robot() *Robot {
-	r := &Robot{Class: "P2AT", Interval: time.Second, AbsoluteCamera: true, Left: []int{0, 2}, Right: []int{1, 3}, Front: []int{4},
+	r := &Robot{Class: "P2AT", Interval: time.Second, AbsoluteCamera: true, Left: []int{0, 2}, Right: []int{1, 3},
+		Front: []int{4},
 		Light: p, Flipper: p, Zeroer: p, Zoomer: p}
 	for i := range p.layout.Actuators {
-		name := map[string]string{"pan": "CameraPan", "tilt": "CameraTilt", "steering": "Steering"}[p.layout.Actuators[i].Name]
+		name := map[string]string{"pan": "CameraPan", "tilt": "CameraTilt",
+			"steering": "Steering"}[p.layout.Actuators[i].Name]
 		if name == "" {
 			name = p.layout.Actuators[i].Name
 		}
@@ -212,7 +216,8 @@ func (p *puppet) robot() *Robot {
 		}
 	}
 	r.Cameras = []Camera{{Name: "Camera", Mount: "CameraTilt", Default: 0.8727, Min: 0.3491, Max: 2.0944}}
-	r.Effecters = []Effecter{{Type: "RFIDReleaser", Name: "Gun", Settings: []Setting{{Name: "NumTags", Value: 10}}, Releaser: p}}
+	r.Effecters = []Effecter{{Type: "RFIDReleaser", Name: "Gun", Settings: []Setting{{Name: "NumTags", Value: 10}},
+		Releaser: p}}
 	up, left := [3]float64{0, 0, 1}, [3]float64{0, 1, 0}
 	r.Packages = []Package{
 		{Type: "PanTilt", Name: "Cam1", Pose: hal.Pose{Position: [3]float64{0.12, 0, 0.0826}}, Parts: []Part{
@@ -223,7 +228,8 @@ func (p *puppet) robot() *Robot {
 		}},
 		{Type: "Arm", Name: "Arm1", Solver: p, Parts: []Part{{Name: "Bar", Joint: 4, Axis: left}}},
 	}
-	r.Size = Size{Dimensions: [3]float64{0.5, 0.49, 0.26}, Mass: 14, WheelRadius: 0.11, Separation: 0.39, WheelBase: 0.26}
+	r.Size = Size{Dimensions: [3]float64{0.5, 0.49, 0.26}, Mass: 14, WheelRadius: 0.11, Separation: 0.39,
+		WheelBase: 0.26}
 	return r
 }
 
@@ -303,8 +309,10 @@ func newStage(t testing.TB, c config, ln net.Listener, clock hal.Clock) *stage {
 	if s.rig, err = hal.New(hal.Config{Name: "test", Mode: c.mode, Period: period, Clock: clock}); err != nil {
 		t.Fatal(err)
 	}
-	s.town = &town{rig: s.rig, reality: c.reality, guard: c.guard, change: c.change, puppets: map[string]*puppet{}, robots: map[string]*Robot{}}
-	arena := Arena{Level: "DM-USAR_yellow", Classes: []string{"USARBot.P2AT", "USARBot.P2DX"}, Spawner: s.town, Describe: s.town.describe}
+	s.town = &town{rig: s.rig, reality: c.reality, guard: c.guard, change: c.change, puppets: map[string]*puppet{},
+		robots: map[string]*Robot{}}
+	arena := Arena{Level: "DM-USAR_yellow", Classes: []string{"USARBot.P2AT", "USARBot.P2DX"}, Spawner: s.town,
+		Describe: s.town.describe}
 	if c.arena != nil {
 		c.arena(&arena)
 	}

@@ -62,8 +62,9 @@ type Joint struct {
 
 // Sensor describes the message of one of the layout's sensors. Its kind in the layout selects the form.
 type Sensor struct {
-	Type, Name, Mount string // Type groups the sensors of one message: "Sonar"; Mount is the item that carries it, "" = the chassis
-	Index             int    // of Layout.Sensors, whose Mount is its pose on that item
+	// Type groups the sensors of one message: "Sonar"; Mount is the item that carries it, "" = the chassis
+	Type, Name, Mount string
+	Index             int // of Layout.Sensors, whose Mount is its pose on that item
 	Interval          time.Duration
 	Manual            bool // of a scanner: it is informed when SET {Opcode SCAN} asks for it
 	TimeStamp         bool // bWithTimeStamp
@@ -105,8 +106,8 @@ type Package struct {
 	Pose       hal.Pose
 	Mount      string // the item that carries it, "" = the chassis
 	Parts      []Part
-	// Solver computes the joints for a pose of the terminal. Without it each joint turns by the part of Rotation along its
-	// axis, which is enough for a pan-tilt or a flipper.
+	// Solver computes the joints for a pose of the terminal. Without it each joint turns by the part of Rotation along
+	// its axis, which is enough for a pan-tilt or a flipper.
 	Solver Solver
 }
 

@@ -48,8 +48,8 @@ func (k *link) message(t *text, s *sample, g *group, members []int) {
 	t.end()
 }
 
-// reach sets rays without an echo to the sensor's maximum range, as in the protocol, and also single rays that a scan has
-// lost, including the first one. If no ray is known, all stay unknown and no message is sent.
+// reach sets rays without an echo to the sensor's maximum range, as in the protocol, and also single rays that a scan
+// has lost, including the first one. If no ray is known, all stay unknown and no message is sent.
 func (k *link) reach(v []float64, channel int) {
 	if !slices.ContainsFunc(v, func(x float64) bool { return !math.IsNaN(x) }) {
 		return
@@ -61,8 +61,8 @@ func (k *link) reach(v []float64, channel int) {
 	}
 }
 
-// sense appends the part of one of the robot's sensors, {Name n} first, and reports whether there is a value to send. v has at least
-// the channels of the kind (Robot.complete).
+// sense appends the part of one of the robot's sensors, {Name n} first, and reports whether there is a value to send. v
+// has at least the channels of the kind (Robot.complete).
 func (k *link) sense(t *text, of int, kind string, v []float64) bool {
 	sensor := &k.robot.Sensors[of]
 	if math.IsNaN(v[0]) {

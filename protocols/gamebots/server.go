@@ -72,8 +72,9 @@ func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 func (s *Server) Serve(ctx context.Context) error {
 	party := s.rig.NewSession("gamebots", s)
 	defer party.Close()
-	a := protocols.Acceptor{Name: "gamebots", Listener: s.listener, Limit: s.options.MaxConnections, Grace: grace, Contain: s.rig.Contain,
-		Log: s.options.Log, Traffic: &s.traffic}
+	a := protocols.Acceptor{Name: "gamebots", Listener: s.listener, Limit: s.options.MaxConnections, Grace: grace,
+		Contain: s.rig.Contain,
+		Log:     s.options.Log, Traffic: &s.traffic}
 	return a.Serve(ctx, s.serve)
 }
 
@@ -162,8 +163,8 @@ func (c *Control) query(head string) error {
 	return nil
 }
 
-// spawn makes a robot. One without a name gets that of its class and the least number that is free: a name's values and events stay
-// in the rig, so that names must not count up with each client that comes and goes.
+// spawn makes a robot. One without a name gets that of its class and the least number that is free: a name's values and
+// events stay in the rig, so that names must not count up with each client that comes and goes.
 func (s *Server) spawn(class, name string, at hal.Pose) (*hal.Agent, error) {
 	s.spawning.Lock()
 	defer s.spawning.Unlock()

@@ -61,7 +61,8 @@ func newSession(s *Server, conn net.Conn, log *slog.Logger) *session {
 	c.dialect.set(s.options.Dialect)
 	c.in = lines(c.stepper.Read, maxLine)
 	c.party = s.rig.NewSession("gamebots@"+conn.RemoteAddr().String(), c)
-	c.stepper = protocols.Stepper{Rig: s.rig, Session: c.party, Conn: conn, Timeout: s.options.ClientTimeout, Silent: errSilent, Beat: c.beat}
+	c.stepper = protocols.Stepper{Rig: s.rig, Session: c.party, Conn: conn, Timeout: s.options.ClientTimeout,
+		Silent: errSilent, Beat: c.beat}
 	return c
 }
 
@@ -117,7 +118,8 @@ func (s *session) handle() error {
 			return err
 		}
 		s.stepper.Received = time.Now()
-		// Commands persist while the client sends lines. A hung client sends none, although its kernel still acknowledges.
+		// Commands persist while the client sends lines. A hung client sends none, although its kernel still
+		// acknowledges.
 		s.stepper.Renew()
 		if err := Parse(line, &s.message); err != nil {
 			s.drop(protocols.Truncated, "a line", err)

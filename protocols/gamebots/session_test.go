@@ -173,7 +173,8 @@ func TestAnswers(t *testing.T) {
 // TestStarts: the start of an INIT without a position, and the answer to GETSTARTPOSES.
 func TestStarts(t *testing.T) {
 	arena := func(a *Arena) {
-		a.Starts = []Start{{"P1", pose([3]float64{4.5, 1.9, 1.8}, [3]float64{})}, {"P2", pose([3]float64{1, -2, 1.16}, [3]float64{0, 0, 1.5})}}
+		a.Starts = []Start{{"P1", pose([3]float64{4.5, 1.9, 1.8}, [3]float64{})},
+			{"P2", pose([3]float64{1, -2, 1.16}, [3]float64{0, 0, 1.5})}}
 	}
 	bubble(t, config{arena: arena, change: plain}, func(s *stage) {
 		s.play(nfoLine + `
@@ -185,7 +186,8 @@ func TestStarts(t *testing.T) {
 		s.play("b> INIT {ClassName USARBot.P2AT} {Start p2}")
 		s.receive("b")
 		s.receive("b")
-		for i, want := range []string{"USARBot.P2AT P2AT1 [4.5 -1.9 -1.8] [1 0 -0 -0]", "USARBot.P2AT P2AT2 [1 2 -1.16] [0.7317 0 -0 -0.6816]"} {
+		for i, want := range []string{"USARBot.P2AT P2AT1 [4.5 -1.9 -1.8] [1 0 -0 -0]",
+			"USARBot.P2AT P2AT2 [1 2 -1.16] [0.7317 0 -0 -0.6816]"} {
 			if got := s.town.asked[i]; got != want {
 				t.Errorf("got %s, want %s", got, want)
 			}
@@ -207,45 +209,71 @@ func TestDrive(t *testing.T) {
 		relative   bool
 		dark       bool
 	}{
-		{name: "two sides", line: "DRIVE {Left 1.0} {Right -2.5}", want: inputs{"LeftFWheel/velocity": 1, "LeftRWheel/velocity": 1, "RightFWheel/velocity": -2.5, "RightRWheel/velocity": -2.5}},
-		{name: "MOAST's case", line: "Drive{left 1}{RIGHT 1}", want: inputs{"LeftFWheel/velocity": 1, "RightRWheel/velocity": 1}},
-		{name: "normalised", line: "DRIVE {Left 50} {Right -100} {Normalized true}", want: inputs{"LeftFWheel/velocity": 2.6925, "RightFWheel/velocity": -5.385}},
+		{name: "two sides", line: "DRIVE {Left 1.0} {Right -2.5}", want: inputs{"LeftFWheel/velocity": 1,
+			"LeftRWheel/velocity": 1, "RightFWheel/velocity": -2.5, "RightRWheel/velocity": -2.5}},
+		{name: "MOAST's case", line: "Drive{left 1}{RIGHT 1}",
+			want: inputs{"LeftFWheel/velocity": 1, "RightRWheel/velocity": 1}},
+		{name: "normalised", line: "DRIVE {Left 50} {Right -100} {Normalized true}",
+			want: inputs{"LeftFWheel/velocity": 2.6925, "RightFWheel/velocity": -5.385}},
 		{name: "one side", line: "DRIVE {Left 1}", want: inputs{"LeftFWheel/velocity": 1, "RightFWheel/velocity": nan}},
-		{name: "a joint's speed", line: "DRIVE {Name leftfwheel} {Order 1} {Value 0.175}", want: inputs{"LeftFWheel/velocity": 0.175, "LeftRWheel/velocity": nan}},
-		{name: "a joint's torque", line: "DRIVE {Name LeftFWheel} {Order 2} {Value 3}", want: inputs{"LeftFWheel/torque": 3, "LeftFWheel/velocity": nan}},
-		{name: "a joint's angle, reversed", line: "DRIVE {Name CameraPan} {Value 0.5}", want: inputs{"pan/position": -0.5}},
-		{name: "steering alone", line: "DRIVE {Name LeftFWheel} {Steer 1.57}", want: inputs{"steering/position": -1.57, "LeftFWheel/velocity": nan}},
-		{name: "several joints", line: "DRIVE {Name CameraPan} {Order 1} {Value 1} {Name CameraTilt} {Value 0.25}", want: inputs{"pan/velocity": -1, "tilt/position": -0.25}},
-		{name: "light", line: "DRIVE {Left 1} {Light True}", want: inputs{"LeftFWheel/velocity": 1}, events: "light true"},
-		{name: "light of a robot that has none, as UvA's client sends it", dark: true, line: "DRIVE {Left 1.5} {Right -0.5} {Light True}", want: inputs{"LeftFWheel/velocity": 1.5, "RightFWheel/velocity": -0.5}},
+		{name: "a joint's speed", line: "DRIVE {Name leftfwheel} {Order 1} {Value 0.175}",
+			want: inputs{"LeftFWheel/velocity": 0.175, "LeftRWheel/velocity": nan}},
+		{name: "a joint's torque", line: "DRIVE {Name LeftFWheel} {Order 2} {Value 3}",
+			want: inputs{"LeftFWheel/torque": 3, "LeftFWheel/velocity": nan}},
+		{name: "a joint's angle, reversed", line: "DRIVE {Name CameraPan} {Value 0.5}",
+			want: inputs{"pan/position": -0.5}},
+		{name: "steering alone", line: "DRIVE {Name LeftFWheel} {Steer 1.57}",
+			want: inputs{"steering/position": -1.57, "LeftFWheel/velocity": nan}},
+		{name: "several joints", line: "DRIVE {Name CameraPan} {Order 1} {Value 1} {Name CameraTilt} {Value 0.25}",
+			want: inputs{"pan/velocity": -1, "tilt/position": -0.25}},
+		{name: "light", line: "DRIVE {Left 1} {Light True}", want: inputs{"LeftFWheel/velocity": 1},
+			events: "light true"},
+		{name: "light of a robot that has none, as UvA's client sends it", dark: true,
+			line: "DRIVE {Left 1.5} {Right -0.5} {Light True}",
+			want: inputs{"LeftFWheel/velocity": 1.5, "RightFWheel/velocity": -0.5}},
 		{name: "flip", line: "DRIVE {Flip true}", events: "flip"},
 		{name: "no such joint", line: "DRIVE {Left 1} {Name Arm} {Value 1}", want: inputs{"LeftFWheel/velocity": nan}},
-		{name: "no angle of a wheel", line: "DRIVE {Name LeftFWheel} {Value 1}", want: inputs{"LeftFWheel/velocity": nan}},
+		{name: "no angle of a wheel", line: "DRIVE {Name LeftFWheel} {Value 1}",
+			want: inputs{"LeftFWheel/velocity": nan}},
 		{name: "no number", line: "DRIVE {Left 1} {Right nan} {Flip True}", want: inputs{"LeftFWheel/velocity": nan}},
 		{name: "no order", line: "DRIVE {Name CameraPan} {Order 3} {Value 1}", want: inputs{"pan/position": nan}},
 		{name: "no truth", line: "DRIVE {Left 1} {Light maybe}", want: inputs{"LeftFWheel/velocity": nan}},
 		{name: "two numbers for one", line: "DRIVE {Left 1,2}", want: inputs{"LeftFWheel/velocity": nan}},
-		{name: "the camera", line: "CAMERA {Rotation 0,0.175,0.3}", want: inputs{"pan/position": -0.3, "tilt/position": -0.175}},
-		{name: "the camera, relative", relative: true, line: "CAMERA {Rotation 0,0.175,0}", want: inputs{"tilt/position": -0.175}},
-		{name: "the camera's speed", line: "CAMERA {Rotation 0,0.2,0} {Order 1}", want: inputs{"pan/velocity": 0, "tilt/velocity": -0.2}},
-		{name: "its package", line: "MISPKG {Name Cam1} {Rotation 0,0,0.57} {Order 0}", want: inputs{"pan/position": -0.57, "tilt/position": 0}},
-		{name: "as misspelt", line: "MISPGK {Name cam1} {Rotation 0,0.1,0}", want: inputs{"pan/position": 0, "tilt/position": -0.1}},
-		{name: "an arm", line: "MISPKG {Name Arm1} {Translation 0.1,0.2,-0.1} {Order 0}", want: inputs{"steering/position": 0.25}, events: "solve 0 [NaN NaN NaN] [0.1 -0.2 0.1] from [0]"},
-		{name: "no such package", line: "MISPKG {Name Arm9} {Translation 0.1,0,-0.1}", want: inputs{"steering/position": nan}},
-		{name: "a pan-tilt cannot be shifted", line: "MISPKG {Name Cam1} {Translation 1,0,0} {Rotation 0,0,1}", want: inputs{"pan/position": nan}},
-		{name: "the later car", dialect: Later, line: "DRIVE {Speed 2} {FrontSteer 0.5}", want: inputs{"LeftFWheel/velocity": 2, "RightRWheel/velocity": 2, "steering/position": -0.5}},
-		{name: "not in the manual's", line: "DRIVE {Speed 2} {FrontSteer 0.5}", want: inputs{"LeftFWheel/velocity": nan, "steering/position": nan}},
-		{name: "ACT", dialect: Later, line: "ACT {Name Cam1} {Link 1} {Value 0.5} {Link 2} {Value 0.1} {Order 1}", want: inputs{"pan/position": -0.5, "tilt/velocity": -0.1}},
-		{name: "ACT of no link", dialect: Later, line: "ACT {Name Cam1} {Link 1} {Value 0.5} {Link 3} {Value 1}", want: inputs{"pan/position": nan}},
-		{name: "not in the manual's either", line: "ACT {Name Cam1} {Link 1} {Value 0.5}", want: inputs{"pan/position": nan}},
+		{name: "the camera", line: "CAMERA {Rotation 0,0.175,0.3}",
+			want: inputs{"pan/position": -0.3, "tilt/position": -0.175}},
+		{name: "the camera, relative", relative: true, line: "CAMERA {Rotation 0,0.175,0}",
+			want: inputs{"tilt/position": -0.175}},
+		{name: "the camera's speed", line: "CAMERA {Rotation 0,0.2,0} {Order 1}",
+			want: inputs{"pan/velocity": 0, "tilt/velocity": -0.2}},
+		{name: "its package", line: "MISPKG {Name Cam1} {Rotation 0,0,0.57} {Order 0}",
+			want: inputs{"pan/position": -0.57, "tilt/position": 0}},
+		{name: "as misspelt", line: "MISPGK {Name cam1} {Rotation 0,0.1,0}",
+			want: inputs{"pan/position": 0, "tilt/position": -0.1}},
+		{name: "an arm", line: "MISPKG {Name Arm1} {Translation 0.1,0.2,-0.1} {Order 0}",
+			want: inputs{"steering/position": 0.25}, events: "solve 0 [NaN NaN NaN] [0.1 -0.2 0.1] from [0]"},
+		{name: "no such package", line: "MISPKG {Name Arm9} {Translation 0.1,0,-0.1}",
+			want: inputs{"steering/position": nan}},
+		{name: "a pan-tilt cannot be shifted", line: "MISPKG {Name Cam1} {Translation 1,0,0} {Rotation 0,0,1}",
+			want: inputs{"pan/position": nan}},
+		{name: "the later car", dialect: Later, line: "DRIVE {Speed 2} {FrontSteer 0.5}",
+			want: inputs{"LeftFWheel/velocity": 2, "RightRWheel/velocity": 2, "steering/position": -0.5}},
+		{name: "not in the manual's", line: "DRIVE {Speed 2} {FrontSteer 0.5}",
+			want: inputs{"LeftFWheel/velocity": nan, "steering/position": nan}},
+		{name: "ACT", dialect: Later, line: "ACT {Name Cam1} {Link 1} {Value 0.5} {Link 2} {Value 0.1} {Order 1}",
+			want: inputs{"pan/position": -0.5, "tilt/velocity": -0.1}},
+		{name: "ACT of no link", dialect: Later, line: "ACT {Name Cam1} {Link 1} {Value 0.5} {Link 3} {Value 1}",
+			want: inputs{"pan/position": nan}},
+		{name: "not in the manual's either", line: "ACT {Name Cam1} {Link 1} {Value 0.5}",
+			want: inputs{"pan/position": nan}},
 	} {
 		t.Run(k.name, func(t *testing.T) {
-			bubble(t, config{Options: Options{Dialect: k.dialect}, guard: hal.GuardConfig{Direct: true}, change: func(r *Robot) {
-				r.Interval, r.AbsoluteCamera = time.Hour, !k.relative
-				if k.dark {
-					r.Light = nil
-				}
-			}}, func(s *stage) {
+			bubble(t, config{Options: Options{Dialect: k.dialect}, guard: hal.GuardConfig{Direct: true},
+				change: func(r *Robot) {
+					r.Interval, r.AbsoluteCamera = time.Hour, !k.relative
+					if k.dark {
+						r.Light = nil
+					}
+				}}, func(s *stage) {
 				s.play("a> INIT {ClassName P2AT} {Name R1}\n")
 				s.receive("a") // NFO
 				s.receive("a") // STA: the robot exists

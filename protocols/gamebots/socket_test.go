@@ -54,14 +54,16 @@ func wait(t testing.TB, c *Client, kind string, pairs ...string) *Message {
 func TestSocket(t *testing.T) {
 	was := runtime.NumGoroutine()
 	t.Run("clients", func(t *testing.T) {
-		s := newStage(t, config{mode: hal.Realtime, change: func(r *Robot) { r.Interval = 20 * time.Millisecond }}, listen(t), nil)
+		s := newStage(t, config{mode: hal.Realtime, change: func(r *Robot) { r.Interval = 20 * time.Millisecond }},
+			listen(t), nil)
 		var all sync.WaitGroup
 		for i := range DefaultConnections {
 			all.Go(func() {
 				c := dial(t, s)
 				defer c.Close()
 				wait(t, c, "NFO", "Level", "DM-USAR_yellow")
-				if err := c.Init("USARBot.P2AT", fmt.Sprint("R", i), [3]float64{4.5, 1.9, 1.8}, [3]float64{}); err != nil {
+				if err := c.Init("USARBot.P2AT", fmt.Sprint("R", i), [3]float64{4.5, 1.9, 1.8},
+					[3]float64{}); err != nil {
 					t.Error(err)
 					return
 				}
@@ -207,10 +209,13 @@ func bareTCP(b *testing.B, size, count int) float64 {
 	return rate
 }
 
-// BenchmarkQueries is a client that asks for a RES and waits, over real sockets. Its bound is the bare round trip of the
-// same sizes, measured in the same run.
+// BenchmarkQueries is a client that asks for a RES and waits, over real sockets. Its bound is the bare round trip of
+// the same sizes, measured in the same run.
 func BenchmarkQueries(b *testing.B) {
-	s := newStage(b, config{mode: hal.Realtime, change: func(r *Robot) { plain(r); r.Interval = time.Hour }}, listen(b), nil)
+	s := newStage(b, config{mode: hal.Realtime, change: func(r *Robot) {
+		plain(r)
+		r.Interval = time.Hour
+	}}, listen(b), nil)
 	c := dial(b, s)
 	defer c.Close()
 	if err := c.Init("USARBot.P2AT", "R1", [3]float64{}, [3]float64{}); err != nil {
@@ -337,11 +342,14 @@ func BenchmarkMessages(b *testing.B) {
 // FuzzCommand: for any line of a client, nothing panics, every goal is a finite number, and answers are whole lines.
 func FuzzCommand(f *testing.F) {
 	for _, line := range []string{
-		"DRIVE {Left 1} {Right -1} {Normalized True} {Light True} {Flip True}", "DRIVE {Name CameraPan} {Steer 1} {Order 2} {Value 3}",
+		"DRIVE {Left 1} {Right -1} {Normalized True} {Light True} {Flip True}",
+		"DRIVE {Name CameraPan} {Steer 1} {Order 2} {Value 3}",
 		"DRIVE {Speed 1} {FrontSteer 0.5} {RearSteer 1}", "CAMERA {Rotation 0,0.1,0.2} {Order 1} {Zoom 0.5}",
-		"SET {Type Camera} {Name Camera} {Opcode Zoom} {Params 1}", "SET {Type Camera} {Client 10.0.0.2} {Robot R1} {Name Camera}",
+		"SET {Type Camera} {Name Camera} {Opcode Zoom} {Params 1}",
+		"SET {Type Camera} {Client 10.0.0.2} {Robot R1} {Name Camera}",
 		"SET {Type RangeScanner} {Name Scanner1} {Opcode SCAN}", "SET {Type RFIDReleaser} {Name Gun} {Opcode Release}",
-		"MISPKG {Name Arm1} {Translation 1,2,3} {Rotation 1,2,3} {Order 2}", "ACT {Name Cam1} {Link 1} {Value 1} {Order 1}",
+		"MISPKG {Name Arm1} {Translation 1,2,3} {Rotation 1,2,3} {Order 2}",
+		"ACT {Name Cam1} {Link 1} {Value 1} {Order 1}",
 		"GETGEO {Type Sonar} {Name F1}", "GETCONF {Type MisPkg}", "GETCONF {Type Robot}", "GETSTARTPOSES",
 		"INIT {ClassName USARBot.P2AT} {Name R2} {Location 1 2 3} {Rotation 1,2,3} {Start P1}",
 	} {

@@ -104,9 +104,10 @@ const (
 // greatest bounds numbers: beyond it a float64 has no thousandths.
 const greatest = 1e12
 
-// AppendNumber appends v cut to so many decimals, at most 9, as the original's FloatString does: the sign stays, so that
-// a little below 0 is -0.0000. What a decimal number lost to its binary form is given back, a millionth of the last
-// decimal at most, so that a number that was read goes out as it came. NaN is 0; what is too great is cut to ±10¹².
+// AppendNumber appends v cut to so many decimals, at most 9, as the original's FloatString does: the sign stays, so
+// that a little below 0 is -0.0000. What a decimal number lost to its binary form is given back, a millionth of the
+// last decimal at most, so that a number that was read goes out as it came. NaN is 0; what is too great is cut to
+// ±10¹².
 func AppendNumber(dst []byte, v float64, decimals int) []byte {
 	if v < 0 {
 		dst, v = append(dst, '-'), -v

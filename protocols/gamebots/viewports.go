@@ -113,7 +113,8 @@ func (s *session) show(v *viewports) error {
 	if v.quad {
 		what = strings.Join(names[:], ",")
 	}
-	return s.setView("viewports", fmt.Sprintf("%v %s/%s %v", protocols.TCPAddr(s.conn.RemoteAddr()), s.name, what, s.conn.RemoteAddr()))
+	return s.setView("viewports", fmt.Sprintf("%v %s/%s %v", protocols.TCPAddr(s.conn.RemoteAddr()), s.name, what,
+		s.conn.RemoteAddr()))
 }
 
 // hide ends what show began. It is of no concern where there is no image server any more.

@@ -14,12 +14,13 @@ import (
 func TestViewports(t *testing.T) {
 	var texts []string
 	bubble(t, config{change: func(r *Robot) { r.Interval = time.Hour }}, func(s *stage) {
-		s.rig.Values().Declare(viewValue, hal.StringValue, func() hal.Value { return hal.Value{} }, func(v hal.Value) error {
-			if texts = append(texts, v.Text); len(texts) == 5 {
-				return errors.New("no")
-			}
-			return nil
-		})
+		s.rig.Values().Declare(viewValue, hal.StringValue, func() hal.Value { return hal.Value{} },
+			func(v hal.Value) error {
+				if texts = append(texts, v.Text); len(texts) == 5 {
+					return errors.New("no")
+				}
+				return nil
+			})
 		s.play(nfoLine + `
 		a> INIT {ClassName p2at} {Location 1 2 3} {Name R1}
 		`)

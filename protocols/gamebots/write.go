@@ -28,8 +28,8 @@ func (s *session) answer(kind, name, status string) {
 	s.reply(func(t *text) { res(t, s.now(), s.decimals(), kind, name, status) })
 }
 
-// write sends to the client, answers first, until ctx ends or the client is gone. A client that reads too slowly is sent
-// the newest messages when it has read the last: only answers pile up.
+// write sends to the client, answers first, until ctx ends or the client is gone. A client that reads too slowly is
+// sent the newest messages when it has read the last: only answers pile up.
 func (s *session) write(ctx context.Context) {
 	var t text
 	var spare []byte

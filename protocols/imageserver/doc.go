@@ -24,16 +24,17 @@
 // client's own or, as in the original, in which one Unreal client drew for all, that of the image server's machine.
 // The default is the first camera of the first robot. Without a robot the picture is black.
 //
-// SET {Type Viewports} of Gamebots shows one camera of its connection's robot, or four in one picture, to the clients at the
-// connection's address: "10.0.0.2 R1/Front,Rear,, 10.0.0.2:4711". The view belongs to the connection: a client that has
-// received the viewports of one connection gets no other's, so that two programs on one machine each see their own robot.
+// SET {Type Viewports} of Gamebots shows one camera of its connection's robot, or four in one picture, to the clients
+// at the connection's address: "10.0.0.2 R1/Front,Rear,, 10.0.0.2:4711". The view belongs to the connection: a client
+// that has received the viewports of one connection gets no other's, so that two programs on one machine each see their
+// own robot.
 //
-// The viewpoints are one value of the rig, /ImageServer/View. "10.0.0.2 R1/Camera" selects the camera called Camera of the
-// agent R1 for the client at 10.0.0.2, "10.0.0.2 R1" its first camera; "10.0.0.2" removes the viewpoint. The value lists
-// all viewpoints, one a line.
+// The viewpoints are one value of the rig, /ImageServer/View. "10.0.0.2 R1/Camera" selects the camera called Camera of
+// the agent R1 for the client at 10.0.0.2, "10.0.0.2 R1" its first camera; "10.0.0.2" removes the viewpoint. The value
+// lists all viewpoints, one a line.
 //
 // # Not specified in the manual
 //
-// The manual does not specify the byte order; the image server of the later USARSim is big-endian. The qualities are those
-// of the names in the original's image library (100, 75, 50, 25 and 10 of 100).
+// The manual does not specify the byte order; the image server of the later USARSim is big-endian. The qualities are
+// those of the names in the original's image library (100, 75, 50, 25 and 10 of 100).
 package imageserver

@@ -51,7 +51,8 @@ const (
 	rawHeader  = 4
 	// maxSide bounds a picture's width and height.
 	maxSide = 4096
-	// MaxSize bounds a picture's data: the largest raw one. JPEG is smaller but for noise, of which it is not more either.
+	// MaxSize bounds a picture's data: the largest raw one. JPEG is smaller but for noise, of which it is not more
+	// either.
 	MaxSize = rawHeader + 3*maxSide*maxSide
 )
 

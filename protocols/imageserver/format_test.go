@@ -37,8 +37,10 @@ func TestRaw(t *testing.T) {
 		{"a part of a larger one", chart(2, 1), 4, 1, region{1, 0, 2, 1}, "00 0000000a 0002 0001 000007 010007"},
 		{"a part that sticks out", chart(2, 2), 0, 0, region{1, 1, 9, 9}, "00 00000007 0001 0001 010107"},
 		{"a part outside", chart(1, 1), 0, 0, region{5, 5, 1, 1}, "00 00000007 0001 0001 000007"},
-		{"nothing to look at", &hal.Picture{Width: 2, Height: 1}, 0, 0, region{}, "00 0000000a 0002 0001 000000 000000"},
-		{"a depth camera", &hal.Picture{Width: 1, Height: 1, Depth: []float32{3}}, 0, 0, region{}, "00 00000007 0001 0001 000000"},
+		{"nothing to look at", &hal.Picture{Width: 2, Height: 1}, 0, 0, region{},
+			"00 0000000a 0002 0001 000000 000000"},
+		{"a depth camera", &hal.Picture{Width: 1, Height: 1, Depth: []float32{3}}, 0, 0, region{},
+			"00 00000007 0001 0001 000000"},
 	} {
 		t.Run(k.name, func(t *testing.T) {
 			var d painter
@@ -158,7 +160,8 @@ func TestViews(t *testing.T) {
 	set := func(text string) error {
 		return rig.Values().Set(id, hal.Value{Kind: hal.StringValue, Text: text})
 	}
-	for _, text := range []string{"10.0.0.2 R1/Camera", "10.0.0.3 R2", "10.0.0.2 R3/Rear", "::ffff:10.0.0.4 R4/C", "10.0.0.3", "10.0.0.9"} {
+	for _, text := range []string{"10.0.0.2 R1/Camera", "10.0.0.3 R2", "10.0.0.2 R3/Rear", "::ffff:10.0.0.4 R4/C",
+		"10.0.0.3", "10.0.0.9"} {
 		if err := set(text); err != nil {
 			t.Errorf("%s: %v", text, err)
 		}

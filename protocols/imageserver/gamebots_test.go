@@ -9,7 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
-// TestSetCamera: SET {Type Camera} of Gamebots selects the view of the image server's clients. The sender needs no robot.
+// TestSetCamera: SET {Type Camera} of Gamebots selects the view of the image server's clients. The sender needs no
+// robot.
 func TestSetCamera(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, protocolstest.NewPipes("pipes"), Options{FrameRate: 1000})

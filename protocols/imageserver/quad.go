@@ -36,8 +36,8 @@ func (s *Server) watch(v view) (hal.ImageStream, error) {
 	return q, nil
 }
 
-// quad is four cameras in one picture, which has the size of the first camera's: upper left, upper right, lower left, lower
-// right. A quarter without a camera is black.
+// quad is four cameras in one picture, which has the size of the first camera's: upper left, upper right, lower left,
+// lower right. A quarter without a camera is black.
 type quad struct {
 	streams  [4]hal.ImageStream
 	sequence uint64
@@ -58,7 +58,8 @@ func (q *quad) Next(ctx context.Context, _ uint64) (*hal.Picture, error) {
 		}
 		if all == nil {
 			q.sequence++
-			all = &hal.Picture{Sequence: q.sequence, Time: p.Time, Width: p.Width, Height: p.Height, RGB: make([]byte, 3*p.Width*p.Height)}
+			all = &hal.Picture{Sequence: q.sequence, Time: p.Time, Width: p.Width, Height: p.Height,
+				RGB: make([]byte, 3*p.Width*p.Height)}
 		}
 		all.Time = max(all.Time, p.Time)
 		shrink(all, p, i&1, i>>1)

@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
-// TestViewOfAConnection: two programs on one machine each see their own robot, independent of the other's requests; a view
-// of an address applies to all its connections.
+// TestViewOfAConnection: two programs on one machine each see their own robot, independent of the other's requests; a
+// view of an address applies to all its connections.
 func TestViewOfAConnection(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, protocolstest.NewPipes("pipes"), Options{FrameRate: 1000})

@@ -48,8 +48,8 @@ type Server struct {
 	traffic  protocols.Traffic
 }
 
-// NewServer returns a server of the cameras of find, for the clients of listener. It owns listener. The viewpoints are a
-// value of rig.
+// NewServer returns a server of the cameras of find, for the clients of listener. It owns listener. The viewpoints are
+// a value of rig.
 func NewServer(rig *hal.Rig, listener net.Listener, find Finder, o Options) *Server {
 	s := &Server{contain: rig.Contain, listener: listener, find: find, options: o.withDefaults()}
 	s.views.declare(rig.Values())
@@ -62,7 +62,8 @@ func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 
 // Serve serves until ctx ends or the listener breaks, then ends every session and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	a := protocols.Acceptor{Name: "imageserver", Listener: s.listener, Limit: s.options.MaxClients, Contain: s.contain, Log: s.options.Log, Traffic: &s.traffic}
+	a := protocols.Acceptor{Name: "imageserver", Listener: s.listener, Limit: s.options.MaxClients, Contain: s.contain,
+		Log: s.options.Log, Traffic: &s.traffic}
 	return a.Serve(ctx, func(ctx context.Context, conn net.Conn) {
 		c := newSession(s, conn)
 		c.log.Info("imageserver: session")

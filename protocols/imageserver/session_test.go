@@ -55,7 +55,8 @@ func (l *look) Next(ctx context.Context, after uint64) (*hal.Picture, error) {
 	l.g.rendered++
 	l.g.held++
 	l.g.sequence++
-	p := &hal.Picture{Sequence: l.g.sequence, Width: l.g.width, Height: l.g.height, RGB: make([]byte, 3*l.g.width*l.g.height)}
+	p := &hal.Picture{Sequence: l.g.sequence, Width: l.g.width, Height: l.g.height,
+		RGB: make([]byte, 3*l.g.width*l.g.height)}
 	p.RGB[0], p.RGB[1], p.RGB[2] = 10*l.g.robot+l.camera, byte(l.g.sequence), 0
 	p.Free = func(*hal.Picture) {
 		l.g.mu.Lock()
@@ -210,8 +211,8 @@ func TestPace(t *testing.T) {
 	})
 }
 
-// TestViewpoints: which connections a viewpoint applies to, that it changes from one picture to the next, and the picture
-// of a robot that does not exist.
+// TestViewpoints: which connections a viewpoint applies to, that it changes from one picture to the next, and the
+// picture of a robot that does not exist.
 func TestViewpoints(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, protocolstest.NewPipes("pipes"), Options{FrameRate: 1000})
@@ -312,7 +313,8 @@ func TestRegion(t *testing.T) {
 		first(t, conn)
 		for _, k := range []struct{ ask, want string }{
 			{"U\x00\x00\x00\x01\x00\x00\x00\x02\x00\x00\x00\x03\x00\x00\x00\x04", "\x00\x03\x00\x04"},
-			{"U\x00\x00\x00\x01\x00\x00\x00OK\x00\x00\x03\x00\x00\x00\x02", "\x00\x08\x00\x08"}, // OK within the numbers is not an acknowledgement
+			// OK within the numbers is not an acknowledgement
+			{"U\x00\x00\x00\x01\x00\x00\x00OK\x00\x00\x03\x00\x00\x00\x02", "\x00\x08\x00\x08"},
 		} {
 			send(t, conn, k.ask)
 			var b [headerSize + rawHeader]byte

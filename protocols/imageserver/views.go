@@ -25,7 +25,8 @@ type views struct {
 	list []viewpoint
 }
 
-// viewpoint is the view of clients at an address. by is the connection that it belongs to, "" for a view of the address.
+// viewpoint is the view of clients at an address. by is the connection that it belongs to, "" for a view of the
+// address.
 type viewpoint struct {
 	client netip.Addr
 	view   view
@@ -34,7 +35,9 @@ type viewpoint struct {
 
 // declare makes v a value of the rig.
 func (v *views) declare(values *hal.Values) {
-	values.Declare(viewValue, hal.StringValue, func() hal.Value { return hal.Value{Kind: hal.StringValue, Text: v.String()} },
+	values.Declare(viewValue, hal.StringValue, func() hal.Value {
+		return hal.Value{Kind: hal.StringValue, Text: v.String()}
+	},
 		func(x hal.Value) error { return v.set(x.Text) })
 }
 
@@ -73,8 +76,8 @@ func (v *views) set(text string) error {
 	return nil
 }
 
-// of returns the view of the first of these addresses that has a viewpoint, and its connection: the newest that was set for
-// the address, or by the connection bound, "" for any.
+// of returns the view of the first of these addresses that has a viewpoint, and its connection: the newest that was set
+// for the address, or by the connection bound, "" for any.
 func (v *views) of(bound string, clients ...netip.Addr) (view, string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -186,8 +186,8 @@ func (m *SensorDataTextArray) Update(c *nml.Codec) {
 	nml.Array(c, &m.Elements, maxTexts, (*TextElement).update)
 }
 
-// SensorData1D is a line scan: Start, Increment in rad, ranges in m, the first ray at Start. Scans of servo begin at half
-// the field of view and fall. Times in s.
+// SensorData1D is a line scan: Start, Increment in rad, ranges in m, the first ray at Start. Scans of servo begin at
+// half the field of view and fall. Times in s.
 type SensorData1D struct {
 	Global             bool
 	Start, Increment   float64

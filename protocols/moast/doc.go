@@ -20,8 +20,8 @@
 // # Sources
 //
 // Messages, ids and field orders of servoMobJA, primMobJA, primSP, amMobJA, amSP, navDataExt and sensorData are those
-// of the headers that NIST published; the test compares each with bytes from rcslib. The other modules' headers were not
-// published: ids of sectMobPL are from the specification, fields of ServoMisJA from the published program that prints
-// them; ids and field orders of ServoSP, ServoMisJA, ServoEffJA, VehMobPL and VehSP are ours, and so is the rest of
-// SectMobPLCmdExplore.
+// of the headers that NIST published; the test compares each with bytes from rcslib. The other modules' headers were
+// not published: ids of sectMobPL are from the specification, fields of ServoMisJA from the published program that
+// prints them; ids and field orders of ServoSP, ServoMisJA, ServoEffJA, VehMobPL and VehSP are ours, and so is the rest
+// of SectMobPLCmdExplore.
 package moast

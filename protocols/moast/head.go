@@ -17,7 +17,8 @@ const (
 	Error         Status = 3
 )
 
-var statusNames = map[Status]string{Uninitialized: "UNINITIALIZED_STATUS", Done: "RCS_DONE", Exec: "RCS_EXEC", Error: "RCS_ERROR"}
+var statusNames = map[Status]string{Uninitialized: "UNINITIALIZED_STATUS", Done: "RCS_DONE", Exec: "RCS_EXEC",
+	Error: "RCS_ERROR"}
 
 func (s Status) String() string { return cmp.Or(statusNames[s], "?") }
 
@@ -31,7 +32,8 @@ const (
 	AdminShutDown      Admin = 3
 )
 
-var adminNames = map[Admin]string{AdminUninitialized: "ADMIN_UNINITIALIZED", AdminInitialized: "ADMIN_INITIALIZED", AdminShutDown: "ADMIN_SHUT_DOWN"}
+var adminNames = map[Admin]string{AdminUninitialized: "ADMIN_UNINITIALIZED", AdminInitialized: "ADMIN_INITIALIZED",
+	AdminShutDown: "ADMIN_SHUT_DOWN"}
 
 func (a Admin) String() string { return cmp.Or(adminNames[a], "?") }
 

@@ -69,7 +69,8 @@ func TestStatus(t *testing.T) {
 	}
 }
 
-// TestAll: every message of every module passes through each encoding. Disp keeps six decimals, which these values have.
+// TestAll: every message of every module passes through each encoding. Disp keeps six decimals, which these values
+// have.
 func TestAll(t *testing.T) {
 	seen := map[string]int32{}
 	for _, id := range types() {
@@ -124,12 +125,14 @@ func TestModules(t *testing.T) {
 		{"amMobJA", Cmd, "Fly", 0, "UNKNOWN", 1, 0, "amMobJACmd1"},
 	} {
 		m := ModuleNamed(k.module)
-		if id := m.ID(k.role, k.name); id != k.id || Symbol(id) != k.symbol || m.Buffer(k.role, k.vehicle, k.sub) != k.buffer {
+		if id := m.ID(k.role, k.name); id != k.id || Symbol(id) != k.symbol ||
+			m.Buffer(k.role, k.vehicle, k.sub) != k.buffer {
 			t.Errorf("%s %v %s: got %d, %s, %s, want %d, %s, %s", k.module, k.role, k.name, id, Symbol(id),
 				m.Buffer(k.role, k.vehicle, k.sub), k.id, k.symbol, k.buffer)
 		}
 	}
-	if ModuleNamed("primMobja") != nil || New(8013) != nil || New(8500) != nil || New(-8010) != nil || New(0) != nil || New(15001) != nil {
+	if ModuleNamed("primMobja") != nil || New(8013) != nil || New(8500) != nil || New(-8010) != nil || New(0) != nil ||
+		New(15001) != nil {
 		t.Error("what does not exist: got something")
 	}
 	for _, name := range []string{NavDataBuffer(1), LineScanBuffer(4, 3), SonarBuffer(2), SensorDataBuffer(1, 2)} {
@@ -137,7 +140,8 @@ func TestModules(t *testing.T) {
 			t.Errorf("buffer: got %s", name)
 		}
 	}
-	if text := Done.String() + Exec.String() + Error.String() + Uninitialized.String() + AdminShutDown.String() + Role(9).String(); text !=
+	if text := Done.String() + Exec.String() + Error.String() + Uninitialized.String() + AdminShutDown.String() +
+		Role(9).String(); text !=
 		"RCS_DONERCS_EXECRCS_ERRORUNINITIALIZED_STATUSADMIN_SHUT_DOWNrole(9)" {
 		t.Errorf("names: got %s", text)
 	}
@@ -163,7 +167,8 @@ func TestTracker(t *testing.T) {
 	for _, now := range []float64{10, 10.5, 11.5} {
 		tracker.Tick(now)
 	}
-	if want := (Tracker{Count: 3, Last: 11.5, Now: 11.5, Start: 10, Elapsed: 1, Min: 0.5, Max: 1, Avg: 0.75}); tracker != want {
+	if want := (Tracker{Count: 3, Last: 11.5, Now: 11.5, Start: 10, Elapsed: 1, Min: 0.5, Max: 1,
+		Avg: 0.75}); tracker != want {
 		t.Errorf("got %+v, want %+v", tracker, want)
 	}
 }

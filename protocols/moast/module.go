@@ -52,14 +52,16 @@ var modules = [...]Module{
 	module("servoEffJA", 5000, servoCommands+"Opcode", "CycleTime", ""),
 	module("primSP", 6000, "Nop Init Abort Halt Shutdown Go", "Nop CycleTime Debug", ""),
 	module("primMisJA", 7000, "Nop Init Abort Halt Shutdown Move", "Nop CycleTime Debug", ""),
-	module("primMobJA", 8000, "Nop Init Abort Halt Shutdown MoveArcSegment MoveWaypoint MoveWaypose Rotate Vel Stop Dock",
+	module("primMobJA", 8000, "Nop Init Abort Halt Shutdown MoveArcSegment MoveWaypoint MoveWaypose Rotate Vel Stop "+
+		"Dock",
 		"Nop CycleTime Move Debug", ""),
 	module("amSP", 9000, servoCommands+"Go Nop", "CycleTime Debug DumpWM Nop", ""),
 	module("amMisJA", 10000, servoCommands+"Move Nop", "CycleTime Debug Nop", ""),
 	module("amMobJA", 11000, servoCommands+"MoveWaypoint PrepareMove Spin Stop Nop",
 		"CellResolution CycleTime Debug DumpWM Nop PlanHorizon VehicleMinTurnRad VehicleWidth", ""),
 	module("vehSP", 12000, servoCommands+"Noop Go", "CycleTime Debug Noop ClearWM StoreWM LoadWM DumpWM", ""),
-	module("vehMobPL", 13000, servoCommands+"Noop MoveWaypoint Stop", "CycleTime Debug Noop ClearWM StoreWM LoadWM DumpWM", ""),
+	module("vehMobPL", 13000, servoCommands+"Noop MoveWaypoint Stop",
+		"CycleTime Debug Noop ClearWM StoreWM LoadWM DumpWM", ""),
 	module("sectMobPL", 16000, servoCommands+"Noop Explore Connect Disconnect",
 		"CycleTime Debug Noop ClearWM StoreWM LoadWM DumpWM", ""),
 }

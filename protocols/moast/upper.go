@@ -111,8 +111,8 @@ const (
 	AMErrorWaypoint
 )
 
-// AMMobStat is the status of AM mobility. A seed is a point of the horizon, its Z the cost of reaching it, below 0 where
-// it cannot be reached; the last one is the vehicle.
+// AMMobStat is the status of AM mobility. A seed is a point of the horizon, its Z the cost of reaching it, below 0
+// where it cannot be reached; the last one is the vehicle.
 type AMMobStat struct {
 	StatHead
 	ErrorCode uint32

@@ -118,7 +118,8 @@ func (b *Buffer) Write(m Message) error {
 func (b *Buffer) put(data []byte, ifRead bool, w *Writer) (s Status, wasRead bool, err error) {
 	encoding, ok := Detect(data)
 	if !ok {
-		return UpdateError, false, fmt.Errorf("encoding: got %#02x, want L, B, 0 or a sign: %w", data[:min(1, len(data))], ErrFormat)
+		return UpdateError, false, fmt.Errorf("encoding: got %#02x, want L, B, 0 or a sign: %w",
+			data[:min(1, len(data))], ErrFormat)
 	}
 	if _, _, err := Header(data, encoding); err != nil {
 		return UpdateError, false, err
@@ -240,7 +241,8 @@ func (b *Buffer) Wait(ctx context.Context, after int32) error {
 	return b.until(ctx, func(now State) bool { return now.Length > 0 && (b.options.Queue || now.Count != after) })
 }
 
-// until blocks until done is true of the buffer's state, or ctx ends; it returns ctx's error. done is called under the lock.
+// until blocks until done is true of the buffer's state, or ctx ends; it returns ctx's error. done is called under the
+// lock.
 func (b *Buffer) until(ctx context.Context, done func(now State) bool) error {
 	for {
 		b.mu.Lock()

@@ -92,7 +92,8 @@ func fromHex(s string) []byte {
 }
 
 var full = &every{Yes: true, Letter: 'N', Short: -2, Int: 7, Long: -9, Uint: 3_000_000_000, Float: 0.5, Double: -0.25,
-	Fixed: `a,\b`, Text: "ok\n", Doubles: []float64{1, 2.5}, Points: []point{{1, 2, 3}, {4, 5, 6}}, Level: 3, TrailInt: 11}
+	Fixed: `a,\b`, Text: "ok\n", Doubles: []float64{1, 2.5}, Points: []point{{1, 2, 3}, {4, 5, 6}}, Level: 3,
+	TrailInt: 11}
 
 // messages drive encoding, decoding and the fuzz seeds. The bytes of vel were captured from rcslib.
 var messages = []struct {
@@ -101,10 +102,12 @@ var messages = []struct {
 	bytes    []byte
 	value    Message
 }{
-	{"vel packed", Packed, fromHex("4c 4a1f0000 28000000 07000000 000000000000e03f 000000000000d0bf"), &vel{7, 0.5, -0.25}},
+	{"vel packed", Packed, fromHex("4c 4a1f0000 28000000 07000000 000000000000e03f 000000000000d0bf"),
+		&vel{7, 0.5, -0.25}},
 	{"vel xdr", XDR, fromHex("00001f4a 00000028 00000007 3fe0000000000000 bfd0000000000000"), &vel{7, 0.5, -0.25}},
 	{"vel disp", Disp, []byte("+8010,+40,    +7,0.500000,-0.250000,"), &vel{7, 0.5, -0.25}},
-	{"every packed", Packed, fromHex(`4c 85030000 c8000000 01 00 4e feff 07000000 f7ffffff 005ed0b2 0000003f 000000000000d0bf
+	{"every packed", Packed, fromHex(
+		`4c 85030000 c8000000 01 00 4e feff 07000000 f7ffffff 005ed0b2 0000003f 000000000000d0bf
 		612c5c620000 04000000 6f6b0a00 02000000 000000000000f03f 0000000000000440
 		02000000 01000000 0000000000000040 0000000000000840 04000000 0000000000001440 0000000000001840 03000000 0b000000`), full},
 	{"every xdr", XDR, fromHex(`00000385 000000c8 00000001 00000000 0000004e fffffffe 00000007 fffffff7 b2d05e00 3f000000 bfd0000000000000
@@ -124,7 +127,8 @@ func TestMessages(t *testing.T) {
 		}
 		id, size, err := Header(k.bytes, k.encoding)
 		if err != nil || id != k.value.MessageType() || size != Size(k.value) {
-			t.Errorf("%s: header: got %d, %d, %v, want %d, %d", k.name, id, size, err, k.value.MessageType(), Size(k.value))
+			t.Errorf("%s: header: got %d, %d, %v, want %d, %d", k.name, id, size, err, k.value.MessageType(),
+				Size(k.value))
 		}
 		m := stale[id]
 		if err := Decode(k.bytes, k.encoding, m); err != nil || !same(m, k.value) {

@@ -74,8 +74,9 @@ const (
 )
 
 // ParseConfig reads a .nml file, or the .cfg file that one is made from: lines that begin with b or p and have
-// key=value words. Other lines are comments, unknown options are ignored. A buffer of another kind or encoding is Refused
-// and no fault: the others are used. The error joins one *Fault for each fault; the lines without fault are returned.
+// key=value words. Other lines are comments, unknown options are ignored. A buffer of another kind or encoding is
+// Refused and no fault: the others are used. The error joins one *Fault for each fault; the lines without fault are
+// returned.
 func ParseConfig(file string, r io.Reader) (*Config, error) {
 	p := parser{file: file, config: &Config{}}
 	in := bufio.NewScanner(r)
@@ -240,7 +241,8 @@ func (p *parser) pairs(words []string) {
 	}
 	if words[0] == "p" {
 		q := ProcessLine{Line: p.line, Process: get("name", ""), Buffer: get("bufname", ""),
-			Type: strings.ToUpper(get("proctype", "auto")), Host: get("host", "localhost"), Ops: strings.ToUpper(get("ops", "RW"))}
+			Type: strings.ToUpper(get("proctype", "auto")), Host: get("host", "localhost"),
+			Ops: strings.ToUpper(get("ops", "RW"))}
 		q.Server, q.Master = p.number("server", get("server", "0"), 0, 0, 3) > 0, p.flag("master", get("master", "0"))
 		if q.Process == "" || q.Buffer == "" {
 			p.fault("p line: got no name or bufname, want both")

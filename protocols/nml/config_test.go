@@ -20,12 +20,14 @@ func TestConfig(t *testing.T) {
 	c, err := ParseConfig("moast.nml", strings.NewReader(sample))
 	want := &Config{
 		Buffers: []BufferLine{
-			{Line: 2, Name: "primMobJACmd1", Type: "SHMEM", Host: "localhost", Size: 9000, Number: 1, Key: 30701, Port: 25700},
+			{Line: 2, Name: "primMobJACmd1", Type: "SHMEM", Host: "localhost", Size: 9000, Number: 1, Key: 30701,
+				Port: 25700},
 			{Line: 3, Name: "skelErr", Type: "SHMEM", Host: "localhost", Size: 2816, Number: 2, Key: 30702, Port: 25700,
 				Encoding: XDR, Queue: true, ConfirmWrite: true, MaxMessage: 256},
 		},
 		Processes: []ProcessLine{
-			{Line: 6, Process: "svr", Buffer: "primMobJACmd1", Type: "LOCAL", Host: "localhost", Ops: "RW", Server: true, Master: true},
+			{Line: 6, Process: "svr", Buffer: "primMobJACmd1", Type: "LOCAL", Host: "localhost", Ops: "RW",
+				Server: true, Master: true},
 			{Line: 7, Process: "main", Buffer: "default", Type: "REMOTE", Host: "localhost", Ops: "R", Poll: true},
 		},
 	}
@@ -55,10 +57,13 @@ p bufname=skelErr name=skelNmlSvr master=1 server=1 proctype=local
 `))
 	want := &Config{
 		Buffers: []BufferLine{
-			{Line: 2, Name: "skelErr", Type: "SHMEM", Host: "localhost", Size: 2624, Number: 1, Key: 30701, Port: 25700, Queue: true, MaxMessage: 256},
-			{Line: 3, Name: "supCmd", Type: "SHMEM", Host: "localhost", Size: 1088, Number: 2, Key: 30702, Port: 25701, MaxMessage: 1024},
+			{Line: 2, Name: "skelErr", Type: "SHMEM", Host: "localhost", Size: 2624, Number: 1, Key: 30701, Port: 25700,
+				Queue: true, MaxMessage: 256},
+			{Line: 3, Name: "supCmd", Type: "SHMEM", Host: "localhost", Size: 1088, Number: 2, Key: 30702, Port: 25701,
+				MaxMessage: 1024},
 		},
-		Processes: []ProcessLine{{Line: 4, Process: "skelNmlSvr", Buffer: "skelErr", Type: "LOCAL", Host: "localhost", Ops: "RW", Server: true, Master: true}},
+		Processes: []ProcessLine{{Line: 4, Process: "skelNmlSvr", Buffer: "skelErr", Type: "LOCAL", Host: "localhost",
+			Ops: "RW", Server: true, Master: true}},
 	}
 	if err != nil || !reflect.DeepEqual(c, want) {
 		t.Errorf("got %+v, %v, want %+v", c, err, want)
@@ -109,10 +114,12 @@ b size=3
 	if len(c.Buffers) != 3 {
 		t.Errorf("buffers without fault: got %d, want 3", len(c.Buffers))
 	}
-	if _, err := ParseConfig("long.nml", strings.NewReader("B x\n# "+strings.Repeat("x", 5000))); err == nil || !strings.Contains(err.Error(), "long.nml:2: line:") {
+	if _, err := ParseConfig("long.nml", strings.NewReader("B x\n# "+strings.Repeat("x", 5000))); err == nil ||
+		!strings.Contains(err.Error(), "long.nml:2: line:") {
 		t.Errorf("a long line: got %v", err)
 	}
-	if b, ok := (&Config{Buffers: []BufferLine{{Name: "default", Port: 7}}}).Buffer("any"); !ok || b.Port != 7 || b.Name != "any" {
+	if b, ok := (&Config{Buffers: []BufferLine{{Name: "default", Port: 7}}}).Buffer("any"); !ok || b.Port != 7 ||
+		b.Name != "any" {
 		t.Errorf("default: got %+v, %v", b, ok)
 	}
 	if _, ok := c.Buffer("none"); ok {
@@ -139,13 +146,17 @@ func FuzzConfig(f *testing.F) {
 
 // TestConfigRefused: a buffer of another kind or encoding is refused by its name, and the others are used.
 func TestConfigRefused(t *testing.T) {
-	c, err := ParseConfig("all.nml", strings.NewReader("B bus GLOBMEM vme1 1024 0 0 199 * vme_addr=0x4400000 packed\nB own OEMEM vme1 1024 0 0 198 * addr=1\n"+
-		"B text SHMEM localhost 4096 0 * 7 5 7 TCP=5000 xml\nB letters SHMEM localhost 4096 0 * 8 5 8 TCP=5000 ascii\nB good SHMEM localhost 4096 0 * 9 5 9 TCP=5000\n"+
-		"P main bus REMOTE vme1 R 0 0.5 0 1\n"))
+	c, err := ParseConfig("all.nml",
+		strings.NewReader("B bus GLOBMEM vme1 1024 0 0 199 * vme_addr=0x4400000 packed\nB own OEMEM vme1 1024 0 0 "+
+			"198 * addr=1\n"+
+			"B text SHMEM localhost 4096 0 * 7 5 7 TCP=5000 xml\nB letters SHMEM localhost 4096 0 * 8 5 8 TCP=5000 "+
+			"ascii\nB good SHMEM localhost 4096 0 * 9 5 9 TCP=5000\n"+
+			"P main bus REMOTE vme1 R 0 0.5 0 1\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{"bus": "type GLOBMEM", "own": "type OEMEM", "text": "encoding xml", "letters": "encoding ascii", "good": ""} {
+	for name, want := range map[string]string{"bus": "type GLOBMEM", "own": "type OEMEM", "text": "encoding xml",
+		"letters": "encoding ascii", "good": ""} {
 		if b, ok := c.Buffer(name); !ok || !strings.HasPrefix(b.Refused, want) || want == "" && b.Refused != "" {
 			t.Errorf("%s: got %v, refused for %q, want %q", name, ok, b.Refused, want)
 		}

@@ -106,8 +106,9 @@ func (s *Server) names() (list []string) {
 func (s *Server) info(name string) string {
 	for _, b := range s.buffers {
 		if o := &b.options; o.Name == name {
-			line := BufferLine{Name: o.Name, Type: "SHMEM", Host: "localhost", Size: o.Size, Number: o.Number, Encoding: o.Encoding,
-				Queue: o.Queue, ConfirmWrite: o.ConfirmWrite}
+			line := BufferLine{Name: o.Name, Type: "SHMEM", Host: "localhost", Size: o.Size, Number: o.Number,
+				Encoding: o.Encoding,
+				Queue:    o.Queue, ConfirmWrite: o.ConfirmWrite}
 			if at, ok := s.listener.Addr().(*net.TCPAddr); ok {
 				line.Port = at.Port
 			}
@@ -119,10 +120,12 @@ func (s *Server) info(name string) string {
 
 // NewServer returns a server of buffers, which must have different numbers. It owns listener.
 func NewServer(listener net.Listener, buffers []*Buffer, o Options) (*Server, error) {
-	s := &Server{listener: listener, buffers: map[int32]*Buffer{}, options: o.withDefaults(), hosts: map[netip.Addr]*host{}}
+	s := &Server{listener: listener, buffers: map[int32]*Buffer{}, options: o.withDefaults(),
+		hosts: map[netip.Addr]*host{}}
 	for _, b := range buffers {
 		if before := s.buffers[b.options.Number]; before != nil {
-			return nil, fmt.Errorf("buffer %s: number %d is that of %s", b.options.Name, b.options.Number, before.options.Name)
+			return nil, fmt.Errorf("buffer %s: number %d is that of %s", b.options.Name, b.options.Number,
+				before.options.Name)
 		}
 		s.buffers[b.options.Number] = b
 	}
@@ -135,7 +138,8 @@ func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 
 // Serve serves until ctx ends or the listener breaks, then ends every connection and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	a := protocols.Acceptor{Name: "nml", Listener: s.listener, Limit: s.options.MaxConnections, Contain: s.options.Contain, Log: s.options.Log, Traffic: &s.traffic}
+	a := protocols.Acceptor{Name: "nml", Listener: s.listener, Limit: s.options.MaxConnections,
+		Contain: s.options.Contain, Log: s.options.Log, Traffic: &s.traffic}
 	return a.Serve(ctx, s.serve)
 }
 

@@ -60,14 +60,16 @@ const (
 	queueShorter         = 0 // what waitForLengthType waits for
 )
 
-// requestType is what a client sends behind the header of a request, and the reply to one for a buffer that does not exist.
+// requestType is what a client sends behind the header of a request, and the reply to one for a buffer that does not
+// exist.
 type requestType struct {
 	tail  int  // bytes behind the header: a timeout, a priority, a name
 	write bool // then as many bytes as the header says
 	words int  // of the reply behind the serial number; 0 = none
 }
 
-// requestTypes are all requests of rcslib's clients. Its server reads 4 bytes behind a waitForWrite, which none of its clients sends.
+// requestTypes are all requests of rcslib's clients. Its server reads 4 bytes behind a waitForWrite, which none of its
+// clients sends.
 var requestTypes = map[uint32]requestType{
 	0:                    {},
 	readType:             {words: 4},
@@ -305,7 +307,8 @@ func (s *session) access(ctx context.Context, b *Buffer, r *request) {
 	}
 }
 
-// await answers a request that waits for a change of b, with the value that has changed. The client ends it by its own time.
+// await answers a request that waits for a change of b, with the value that has changed. The client ends it by its own
+// time.
 func (s *session) await(ctx context.Context, b *Buffer, r *request, before State) {
 	value, done := int32(0), func(now State) bool { return now != before }
 	switch r.kind {

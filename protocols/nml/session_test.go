@@ -142,7 +142,8 @@ C 00000003 00000010 00000002 00000000 00000000
 S 00000004 fffffff1 00000000
 C 00000004 00000005 00000002 00000000 00000000
 S 00000005 fffffff1`},
-	{"what rcslib's clients may ask besides", []BufferOptions{{Name: "b1", Number: 1, Size: 1024, Queue: true, Vocabulary: words}}, `
+	{"what rcslib's clients may ask besides",
+		[]BufferOptions{{Name: "b1", Number: 1, Size: 1024, Queue: true, Vocabulary: words}}, `
 C 00000000 00000004 00000001 00000000 00000000
 C 00000001 0000000e 00000001 00000000 00000000 ` + strings.Repeat("00", 68) + `
 C 00000002 0000000f 00000001 00000000 00000000
@@ -267,7 +268,8 @@ func TestWaits(t *testing.T) {
 				change.Go(func() { time.Sleep(time.Second); k.change(buffers[0]) })
 				conn.Write(fromHex("00000001" + k.request))
 				reply := make([]byte, 12)
-				if _, err := io.ReadFull(conn, reply); err != nil || hex.EncodeToString(reply[4:]) != k.want || time.Since(start) != time.Second {
+				if _, err := io.ReadFull(conn, reply); err != nil || hex.EncodeToString(reply[4:]) != k.want ||
+					time.Since(start) != time.Second {
 					t.Errorf("got %x, %v after %v, want %s after 1 s", reply, err, time.Since(start), k.want)
 				}
 				change.Wait()
@@ -276,10 +278,11 @@ func TestWaits(t *testing.T) {
 	}
 }
 
-// TestGone: a client that leaves during a blocking read without end frees its place, also if it has sent another request behind it,
-// as one that closes its channel.
+// TestGone: a client that leaves during a blocking read without end frees its place, also if it has sent another
+// request behind it, as one that closes its channel.
 func TestGone(t *testing.T) {
-	for name, more := range map[string]string{"at once": "", "having closed": "00000002 00000006 00000001 00000000 00000000"} {
+	for name, more := range map[string]string{"at once": "",
+		"having closed": "00000002 00000006 00000001 00000000 00000000"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s, pipes, _ := serve(t, Options{MaxConnections: 1}, b1)
@@ -380,7 +383,8 @@ func TestTwoWriters(t *testing.T) {
 func TestClient(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, encoding := range []Encoding{Packed, XDR, Disp} {
-			o := BufferOptions{Name: "aBufferWhoseNameIsLongerThanTheReply", Number: 3, Encoding: encoding, ConfirmWrite: true, Vocabulary: words}
+			o := BufferOptions{Name: "aBufferWhoseNameIsLongerThanTheReply", Number: 3, Encoding: encoding,
+				ConfirmWrite: true, Vocabulary: words}
 			_, pipes, _ := serve(t, Options{}, o)
 			c, err := NewClient(pipes.Dial(), o)
 			if err != nil {

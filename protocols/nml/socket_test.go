@@ -16,7 +16,8 @@ func TestSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, port, _ := net.SplitHostPort(ln.Addr().String())
-	config, err := ParseConfig("test.nml", strings.NewReader("B cmd SHMEM 127.0.0.1 4096 0 * 1 * 1 TCP="+port+"\nB log SHMEM 127.0.0.1 4096 0 * 2 * 2 TCP="+port+" xdr queue confirm_write\n"))
+	config, err := ParseConfig("test.nml", strings.NewReader("B cmd SHMEM 127.0.0.1 4096 0 * 1 * 1 TCP="+port+
+		"\nB log SHMEM 127.0.0.1 4096 0 * 2 * 2 TCP="+port+" xdr queue confirm_write\n"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -267,7 +267,8 @@ func (c *Codec) raw(v *[]byte, n int) {
 	}
 }
 
-// text passes the length of a text, and reports whether its characters follow. Disp sends fewer than the length announces.
+// text passes the length of a text, and reports whether its characters follow. Disp sends fewer than the length
+// announces.
 func (c *Codec) text(n *int32, limit int) bool {
 	c.Int(n)
 	if c.mode == measuring {

@@ -100,5 +100,6 @@ func (c *Client) ask(op string, command, want Command) error {
 			}
 		}
 	}
-	return &hal.Error{Kind: hal.Timeout, Op: "odcp: " + op, Err: fmt.Errorf("%v: no answer within %v", c.server, c.options.Timeout)}
+	return &hal.Error{Kind: hal.Timeout, Op: "odcp: " + op,
+		Err: fmt.Errorf("%v: no answer within %v", c.server, c.options.Timeout)}
 }

@@ -20,7 +20,8 @@ var cases = []struct {
 	{"disconnect ack", "08", Datagram{Command: EndCommunicationAck}},
 	{"set", "64 00020000 ff030000", Datagram{SetMotors, []int32{512, 1023}}},
 	{"set nothing", "64", Datagram{Command: SetMotors}},
-	{"set out of range", "64 ffffffff 00000080 ffffff7f", Datagram{SetMotors, []int32{-1, math.MinInt32, math.MaxInt32}}},
+	{"set out of range", "64 ffffffff 00000080 ffffff7f",
+		Datagram{SetMotors, []int32{-1, math.MinInt32, math.MaxInt32}}},
 	{"get", "96", Datagram{Command: GetMotors}},
 	{"settings", "97 00000000 ff030000", Datagram{MotorSettings, []int32{0, 1023}}},
 }

@@ -1,5 +1,6 @@
-// Package odcp implements the ORCS Direct Control Protocol 1.0 (September 2008): a client sends motor angles to the port of
-// an agent, without registration and without waiting. Server serves one agent of a rig; Client is the other side.
+// Package odcp implements the ORCS Direct Control Protocol 1.0 (September 2008): a client sends motor angles to the
+// port of an agent, without registration and without waiting. Server serves one agent of a rig; Client is the other
+// side.
 //
 // # Datagrams
 //

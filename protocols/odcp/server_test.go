@@ -33,14 +33,16 @@ type stage struct {
 	lease  *hal.Lease
 }
 
-func newStage(t testing.TB, mode hal.ClockMode, reality hal.BodyKind, listen protocols.Listener, at netip.AddrPort) *stage {
+func newStage(t testing.TB, mode hal.ClockMode, reality hal.BodyKind, listen protocols.Listener,
+	at netip.AddrPort) *stage {
 	t.Helper()
 	s := &stage{body: haltest.NewBody("a", "b")}
 	var err error
 	if s.rig, err = hal.New(hal.Config{Name: "test", Mode: mode, Period: 10 * time.Millisecond}); err != nil {
 		t.Fatal(err)
 	}
-	if s.agent, err = s.rig.Add(hal.AgentConfig{Name: "arm", Body: s.body, World: s.body, BodyKind: reality}); err != nil {
+	if s.agent, err = s.rig.Add(hal.AgentConfig{Name: "arm", Body: s.body, World: s.body,
+		BodyKind: reality}); err != nil {
 		t.Fatal(err)
 	}
 	conn, err := listen(at)
@@ -106,14 +108,21 @@ func TestTranscript(t *testing.T) {
 			a, b  float64
 			limit float64 // of joint a, as commanded to the body; NaN = as it was
 		}{
-			{"96", "97 00020000 00020000", 0, 0, 0, 0},                                                    // at 0: nearest is 512
-			{"05", "06 0f000000 01000000", 1, 0, 0, math.NaN()},                                           // connect
-			{"64 ff030000 00020000", "", 9, 0.54, 0.003071, math.NaN()},                                   // angles alone; the slew takes 0.06 rad a step
-			{"96", "97 57020000 00020000", 0, 0.54, 0.003071, math.NaN()},                                 // 511.5 + 0.54/π·511.5
-			{"64 ff030000 00020000 ff010000 ff0300", "", 1, 0.60, 0.003071, 0.74926686},                   // torques, the second one torn
-			{"64 ffff0000 0000ffff 00000000", "", 40, 0.60, -2, 0},                                        // clamped; a has torque off, b at its soft limit
-			{"64 00020000", "", 1, 0.60, -2, 0},                                                           // one angle alone
-			{"64 00020000 00020000 ff030000 ff030000 ff030000 01000000", "", 60, 0.003071, 0.003071, 1.5}, // more than there are
+			// at 0: nearest is 512
+			{"96", "97 00020000 00020000", 0, 0, 0, 0},
+			{"05", "06 0f000000 01000000", 1, 0, 0, math.NaN()}, // connect
+			// angles alone; the slew takes 0.06 rad a step
+			{"64 ff030000 00020000", "", 9, 0.54, 0.003071, math.NaN()},
+			// 511.5 + 0.54/π·511.5
+			{"96", "97 57020000 00020000", 0, 0.54, 0.003071, math.NaN()},
+			// torques, the second one torn
+			{"64 ff030000 00020000 ff010000 ff0300", "", 1, 0.60, 0.003071, 0.74926686},
+			// clamped; a has torque off, b at its soft limit
+			{"64 ffff0000 0000ffff 00000000", "", 40, 0.60, -2, 0},
+			// one angle alone
+			{"64 00020000", "", 1, 0.60, -2, 0},
+			// more than there are
+			{"64 00020000 00020000 ff030000 ff030000 ff030000 01000000", "", 60, 0.003071, 0.003071, 1.5},
 			{"07", "08", 1, 0.003071, 0.003071, 1.5},
 		} {
 			conn.WriteToUDPAddrPort(unhex(t, line.send), port)
@@ -128,7 +137,8 @@ func TestTranscript(t *testing.T) {
 			if math.Abs(at[0]-line.a) > 1e-5 || math.Abs(at[1]-line.b) > 1e-5 {
 				t.Errorf("%s: joints: got %v, want %v and %v", line.send, at[:2], line.a, line.b)
 			}
-			if limit := s.body.Last[1]; math.Abs(limit-line.limit) > 1e-6 || math.IsNaN(limit) != math.IsNaN(line.limit) {
+			if limit := s.body.Last[1]; math.Abs(limit-line.limit) > 1e-6 ||
+				math.IsNaN(limit) != math.IsNaN(line.limit) {
 				t.Errorf("%s: torque limit: got %v, want %v", line.send, limit, line.limit)
 			}
 		}
@@ -154,7 +164,8 @@ func TestHostile(t *testing.T) {
 			conn.WriteToUDPAddrPort(b, port)
 		}
 		synctest.Wait()
-		for c, want := range map[protocols.Cause]uint64{protocols.Truncated: 3, protocols.Oversized: 1, protocols.Unknown: 4} {
+		for c, want := range map[protocols.Cause]uint64{protocols.Truncated: 3, protocols.Oversized: 1,
+			protocols.Unknown: 4} {
 			if got := s.server.Traffic().Dropped(c); got != want {
 				t.Errorf("dropped as %v: got %d, want %d", c, got, want)
 			}

@@ -6,13 +6,14 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// The protocol's axes are Unity's: x right, y up, z forward, and turns are left-handed. hal's are x forward, y left, z up,
-// right-handed. Between them a vector keeps its length and a turn its angle:
+// The protocol's axes are Unity's: x right, y up, z forward, and turns are left-handed. hal's are x forward, y left, z
+// up, right-handed. Between them a vector keeps its length and a turn its angle:
 //
 //	vector        Unity (-y, z, x) of hal
 //	turn, rates   Unity (y, -z, -x) of hal's, as for a quaternion's vector part
 //
-// so that a positive yaw of the protocol goes right, a positive pitch lowers the nose, and a positive roll the left side.
+// so that a positive yaw of the protocol goes right, a positive pitch lowers the nose, and a positive roll the left
+// side.
 
 func fromUnity(v Vector) [3]float64 { return [3]float64{float64(v.Z), -float64(v.X), float64(v.Y)} }
 func toUnity(v [3]float64) Vector   { return vector(-v[1], v[2], v[0]) }

@@ -47,7 +47,8 @@ var typeNames = [256]string{
 	SetAcro: "SET_ACRO", SetStable: "SET_STABLE", SetPID: "SET_PID", GetSensors: "GET_SENS", GetDepth: "GET_DEPTH",
 	GetDepthBytes: "GET_DEPTH_BYTES", GetVideoBytes: "GET_VIDEO_BYTES", GetVideo: "GET_VIDEO", SetSim: "SET_SIM",
 	Ack: "ACK", SetOrientation: "SET_ORIEN", ResetSim: "RST_SIM", Ping: "PING", GetCheckpoints: "GET_CPS",
-	HitNoGo: "HIT_NGZ", HitFinish: "HIT_FZ", CheckAction: "CHK_AP", Failure: "ERROR", GetDetections: "GET_DETE", Torpedo: "TORPEDO",
+	HitNoGo: "HIT_NGZ", HitFinish: "HIT_FZ", CheckAction: "CHK_AP", Failure: "ERROR", GetDetections: "GET_DETE",
+	Torpedo: "TORPEDO",
 }
 
 func (t Type) String() string {
@@ -97,8 +98,8 @@ func appendHeader(dst []byte, t Type, f Flag, n int) []byte {
 	return binary.LittleEndian.AppendUint32(append(dst, byte(t), byte(f)), uint32(n))
 }
 
-// Decode reads a packet from the start of b, with at most limit bytes of data, or MaxPing for a PING if that is more. It
-// returns the number of bytes read; 0 means that the packet is incomplete. p.Data is a part of b.
+// Decode reads a packet from the start of b, with at most limit bytes of data, or MaxPing for a PING if that is more.
+// It returns the number of bytes read; 0 means that the packet is incomplete. p.Data is a part of b.
 func Decode(b []byte, limit int, p *Packet) (int, error) {
 	if len(b) > 0 && Type(b[0]) == Illegal {
 		return 0, ErrIllegal
@@ -121,7 +122,8 @@ func Decode(b []byte, limit int, p *Packet) (int, error) {
 	return 0, nil
 }
 
-// packets splits the bytes of a connection into packets. Its memory grows to the longest packet received, at most limit.
+// packets splits the bytes of a connection into packets. Its memory grows to the longest packet received, at most
+// limit.
 type packets struct {
 	from       io.Reader
 	limit      int

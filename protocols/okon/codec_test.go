@@ -66,7 +66,8 @@ func TestCodec(t *testing.T) {
 			}
 		}
 		took, err := Decode(append(b, 1, 2), MaxRequest, &p)
-		if took != len(b) || err != nil || p.Type != k.value.Type || p.Flag != k.value.Flag || !bytes.Equal(p.Data, k.value.Data) {
+		if took != len(b) || err != nil || p.Type != k.value.Type || p.Flag != k.value.Flag ||
+			!bytes.Equal(p.Data, k.value.Data) {
 			t.Errorf("%x: got %v, %d, %v; want %v", b, p, took, err, k.value)
 		}
 	}
@@ -74,7 +75,8 @@ func TestCodec(t *testing.T) {
 		hex  string
 		want error
 	}{
-		{"a5 00 ffffffff", ErrLength}, {"a5 00 00000080", ErrLength}, {"a5 00 01400000", ErrLength}, {"ff", ErrIllegal}, {"ff 00 00000000", ErrIllegal},
+		{"a5 00 ffffffff", ErrLength}, {"a5 00 00000080", ErrLength}, {"a5 00 01400000", ErrLength}, {"ff", ErrIllegal},
+		{"ff 00 00000000", ErrIllegal},
 	} {
 		if took, err := Decode(unhex(t, k.hex), MaxRequest, &p); took != 0 || !errors.Is(err, k.want) {
 			t.Errorf("%s: got %d, %v; want %v", k.hex, took, err, k.want)
@@ -144,13 +146,15 @@ func TestShapes(t *testing.T) {
 		t.Errorf("motors: got %v and %+v", d, motorsOf(d))
 	}
 	for _, k := range []struct{ data, want string }{
-		{"AP1", "AP1"}, {`"AP1"`, "AP1"}, {`{"id":"AP1"}`, "AP1"}, {`{"id":1}`, `{"id":1}`}, {`{"x":"AP1"}`, `{"x":"AP1"}`}, {"", ""}, {"12", "12"},
+		{"AP1", "AP1"}, {`"AP1"`, "AP1"}, {`{"id":"AP1"}`, "AP1"}, {`{"id":1}`, `{"id":1}`},
+		{`{"x":"AP1"}`, `{"x":"AP1"}`}, {"", ""}, {"12", "12"},
 	} {
 		if got := word([]byte(k.data), "id"); got != k.want {
 			t.Errorf("word of %s: got %s, want %s", k.data, got, k.want)
 		}
 	}
-	if got := string(appendFault(nil, "why", bytes.Repeat([]byte{'"'}, 999))); len(got) != len(`{"info":"why","fromClient":""}`)+2*256 {
+	if got := string(appendFault(nil, "why", bytes.Repeat([]byte{'"'}, 999))); len(got) != len(
+		`{"info":"why","fromClient":""}`)+2*256 {
 		t.Errorf("a long fault: got %d bytes", len(got))
 	}
 }
@@ -179,7 +183,8 @@ func FuzzDecode(f *testing.F) {
 func FuzzJSON(f *testing.F) {
 	sets := []Type{SetMotors, SetControlMode, SetAcro, SetStable, SetPID}
 	for _, k := range hostile {
-		f.Add(byte(slices.Index(sets, k.Type)), []byte(k.data)) // 255, an undefined index, where the type is not in sets
+		// 255, an undefined index, where the type is not in sets
+		f.Add(byte(slices.Index(sets, k.Type)), []byte(k.data))
 	}
 	f.Add(byte(5), []byte(`{"rot":{"x":0,"y":90,"z":0},"pos":{"x":1,"y":-0.9,"z":-2.7}}`))
 	f.Add(byte(6), []byte(`{"quality":30}`))

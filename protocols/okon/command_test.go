@@ -21,7 +21,8 @@ func (s *stage) duty(i int) (u float64, enabled bool) {
 func (s *stage) wantDuty(what string, i int, want float64, wantEnabled bool) {
 	s.t.Helper()
 	if u, enabled := s.duty(i); enabled != wantEnabled || enabled && math.Abs(u-want) > 1e-9 {
-		s.t.Errorf("%s: got thruster %d enabled %v at %g, want %v at %g\n%s", what, i, enabled, u, wantEnabled, want, s.log)
+		s.t.Errorf("%s: got thruster %d enabled %v at %g, want %v at %g\n%s", what, i, enabled, u, wantEnabled, want,
+			s.log)
 	}
 }
 
@@ -126,7 +127,8 @@ func TestSilentCommander(t *testing.T) {
 		// one program arms, the next one drives
 		s.play("b> SET_MTR 0 {\"FLV\":1}\nb> PING 0\nb< PING 0\nb~ 50ms")
 		s.wantDuty("commanded by another", 4, 1, true)
-		s.play("b> DISARM_MTR 0\nb> SET_MTR 0 {\"FLV\":1}\nb< ERROR 0 {\"info\":\"command okon: the motors are not armed...")
+		s.play("b> DISARM_MTR 0\nb> SET_MTR 0 {\"FLV\":1}\nb< ERROR 0 {\"info\":\"command okon: the motors are not " +
+			"armed...")
 		s.play(manual)
 		s.wantDuty("armed again", 4, 0.5, true)
 		s.play("a.\nb~ 50ms")
@@ -174,7 +176,8 @@ func TestHeldAgent(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, packet := range []string{"ARM_MTR 0", `SET_MTR 0 {"FLV":1}`, "SET_CONTROL_MODE 0 manual", "RST_SIM 0", `SET_ORIEN 0 {}`} {
+		for _, packet := range []string{"ARM_MTR 0", `SET_MTR 0 {"FLV":1}`, "SET_CONTROL_MODE 0 manual", "RST_SIM 0",
+			`SET_ORIEN 0 {}`} {
 			s.play("a> " + packet + "\na< ERROR 0 {\"info\":\"control okon: held by other\",...")
 		}
 		s.play("a> SET_CONTROL_MODE 0\na< SET_CONTROL_MODE 0 stable\na> GET_SENS 0\na< GET_SENS 0 ...")
@@ -193,10 +196,12 @@ func TestEmergencyStop(t *testing.T) {
 		s := newStage(t, config{})
 		s.play(manual)
 		s.rig.EmergencyStop("test")
-		s.play("a< ERROR 0 {\"info\":\"command okon: emergency stop: the motors are off (try: halyard reset)\",...\na~ 50ms\na> ARM_MTR 0\na< ERROR 0 {\"info\":\"arm okon: the emergency stop is latched...")
+		s.play("a< ERROR 0 {\"info\":\"command okon: emergency stop: the motors are off (try: halyard " +
+			"reset)\",...\na~ 50ms\na> ARM_MTR 0\na< ERROR 0 {\"info\":\"arm okon: the emergency stop is latched...")
 		s.wantDuty("stopped", 4, 0, false)
 		s.rig.Recover()
-		s.play("a< ERROR 0 {\"info\":\"command okon: disarmed by the operator: the motors are off (try: halyard arm)\",...\na~ 50ms")
+		s.play("a< ERROR 0 {\"info\":\"command okon: disarmed by the operator: the motors are off (try: halyard " +
+			"arm)\",...\na~ 50ms")
 		s.wantDuty("cleared", 4, 0, false)
 		s.play("a> ARM_MTR 0\na< ERROR 0 {\"info\":\"arm okon: disarmed; only the operator arms it...\na~ 50ms")
 		s.wantDuty("armed by a client", 4, 0, false)
@@ -234,7 +239,8 @@ func TestLog(t *testing.T) {
 		s := newStage(t, config{debug: true})
 		s.play("a> PING 2 x\na< PING 2 x\na> ACK 1\na< ACK 129 ...\na< ACK 0 ...\n" + manual)
 		log := s.log.String()
-		if strings.Contains(log, "packet=PING") || !strings.Contains(log, "packet=ACK") || !strings.Contains(log, `commands the motors" client=a`) {
+		if strings.Contains(log, "packet=PING") || !strings.Contains(log, "packet=ACK") ||
+			!strings.Contains(log, `commands the motors" client=a`) {
 			t.Errorf("got\n%s\nwant ACK and the commander, not PING", log)
 		}
 	})

@@ -12,8 +12,8 @@ import (
 
 // command tracks the commanding client and renews the guard's deadline.
 //
-// In real time the server holds the agent's lease while there is a commander. In lock-step a lease would make the rig wait
-// for steps, which this protocol does not have: there commands override, as in other protocols without steps.
+// In real time the server holds the agent's lease while there is a commander. In lock-step a lease would make the rig
+// wait for steps, which this protocol does not have: there commands override, as in other protocols without steps.
 type command struct {
 	server *Server
 	party  *hal.Session
@@ -38,8 +38,8 @@ func (m *command) begin(s *Server) {
 		func() hal.Value { return hal.Value{Kind: hal.StringValue, Text: *m.name.Load()} }, nil)
 }
 
-// acquire makes c the commander, or fails with hal.Busy where another protocol has the agent, with hal.Unsafe where c does not
-// read.
+// acquire makes c the commander, or fails with hal.Busy where another protocol has the agent, with hal.Unsafe where c
+// does not read.
 func (m *command) acquire(c *session) error {
 	if c.out.deaf() {
 		return &hal.Error{Kind: hal.Unsafe, Op: "command " + m.server.robot.Agent.Name(), Err: errBehind}
@@ -89,8 +89,9 @@ func (m *command) disarm() {
 }
 
 // resume arms the autopilot again for a new command, after the commander's deadline has passed: one program may arm and
-// the next one drive. Where the motors stay disarmed it returns an error of kind Unsafe with the reason. It returns nil for
-// a simulated robot, since the original sent no error, and where needed is false and no client has armed the motors.
+// the next one drive. Where the motors stay disarmed it returns an error of kind Unsafe with the reason. It returns nil
+// for a simulated robot, since the original sent no error, and where needed is false and no client has armed the
+// motors.
 func (m *command) resume(needed bool) error {
 	r := m.server.robot
 	if r.Pilot.Armed() {
@@ -111,8 +112,8 @@ func (m *command) resume(needed bool) error {
 	return &hal.Error{Kind: hal.Unsafe, Op: "command " + r.Agent.Name(), Err: errors.New(why), Try: "halyard status"}
 }
 
-// alive reports that c has sent something. Only of the commander it matters, and not each time. A client that does not read is
-// not alive.
+// alive reports that c has sent something. Only of the commander it matters, and not each time. A client that does not
+// read is not alive.
 func (m *command) alive(c *session) {
 	if m.name.Load() != &c.name || c.out.deaf() {
 		return
@@ -146,7 +147,8 @@ func (m *command) foreign() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if holder := m.server.robot.Agent.Holder(); holder != "" && m.lease == nil {
-		return &hal.Error{Kind: hal.Busy, Op: "control " + m.server.robot.Agent.Name(), Err: fmt.Errorf("held by %s", holder)}
+		return &hal.Error{Kind: hal.Busy, Op: "control " + m.server.robot.Agent.Name(),
+			Err: fmt.Errorf("held by %s", holder)}
 	}
 	return nil
 }

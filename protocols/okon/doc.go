@@ -1,7 +1,7 @@
-// Package okon implements the protocol of the Okon simulation (knr-auv, 2022-12): over TCP any number of clients read the
-// sensors and pictures of an underwater robot, arm its motors and control it, simulated or real. Server is the control
-// channel, VideoServer the video channel; Client and VideoClient are the other sides, for tests, benchmarks
-// and controllers in Go.
+// Package okon implements the protocol of the Okon simulation (knr-auv, 2022-12): over TCP any number of clients read
+// the sensors and pictures of an underwater robot, arm its motors and control it, simulated or real. Server is the
+// control channel, VideoServer the video channel; Client and VideoClient are the other sides, for tests, benchmarks and
+// controllers in Go.
 //
 // # Packets
 //
@@ -23,9 +23,9 @@
 //	                              ◄──     ACK                             every half second in which nothing came
 //	0xFF                     ──►                                          closed
 //
-// Packets are answered in order, except pictures and detections, which are sent once rendered; an echo follows its answer
-// even then. A length out of bounds is answered with an ERROR and ends the session, since the start of the next packet is
-// unknown. The session survives all other errors.
+// Packets are answered in order, except pictures and detections, which are sent once rendered; an echo follows its
+// answer even then. A length out of bounds is answered with an ERROR and ends the session, since the start of the next
+// packet is unknown. The session survives all other errors.
 //
 // # Units
 //
@@ -38,10 +38,10 @@
 //
 // # The commander
 //
-// As in the original any client may command. The last client that commanded is the commander. Server.Commander, the value
-// "/<agent>/Commander" and the log report its name. While there is a commander, the server holds the agent's lease, so
-// that other protocols cannot command at the same time. The guard's deadline passes when the commander sends nothing. A
-// commander that disconnects releases the agent. Any client may disarm.
+// As in the original any client may command. The last client that commanded is the commander. Server.Commander, the
+// value "/<agent>/Commander" and the log report its name. While there is a commander, the server holds the agent's
+// lease, so that other protocols cannot command at the same time. The guard's deadline passes when the commander sends
+// nothing. A commander that disconnects releases the agent. Any client may disarm.
 //
 // # Where the document and the original differ
 //

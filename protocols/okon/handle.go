@@ -17,8 +17,8 @@ var (
 	errAsked  = errors.New("too many pictures asked for")
 )
 
-// handle executes p and answers it, with the flag of the request where the original did (its WAPIClient.cs). It may wait
-// for the end of a cycle, never for a picture: p.Data is valid only during this call.
+// handle executes p and answers it, with the flag of the request where the original did (its WAPIClient.cs). It may
+// wait for the end of a cycle, never for a picture: p.Data is valid only during this call.
 func (c *session) handle(p *Packet) {
 	switch p.Type {
 	case GetDepth, GetDepthBytes, GetVideo, GetVideoBytes, GetDetections:
@@ -68,9 +68,9 @@ func (c *session) handle(p *Packet) {
 	c.echo(p.Flag, p.Data)
 }
 
-// arm makes the client the commander, then arms the motors. The order matters: the next cycle disengages an autopilot that
-// is armed while the guard has no commanding client. It fails with hal.Unsafe while the emergency stop is latched or where
-// an operator must arm first, and with hal.Busy where another protocol holds the agent.
+// arm makes the client the commander, then arms the motors. The order matters: the next cycle disengages an autopilot
+// that is armed while the guard has no commanding client. It fails with hal.Unsafe while the emergency stop is latched
+// or where an operator must arm first, and with hal.Busy where another protocol holds the agent.
 func (c *session) arm() error {
 	if err := c.server.robot.Agent.RequestArm(c.name); err != nil {
 		return err
@@ -120,7 +120,8 @@ func (c *session) checkpoints(p *Packet) {
 	c.json(p, list)
 }
 
-// action answers whether the robot is in an action point, or which there are. The answer's flag is 0, as the original's.
+// action answers whether the robot is in an action point, or which there are. The answer's flag is 0, as the
+// original's.
 func (c *session) action(p *Packet) {
 	var points []ActionPoint
 	if course := c.server.robot.Course; course != nil {
@@ -203,8 +204,8 @@ func (c *session) nextPicture() {
 // maxEcho bounds the data of a picture's request that is kept for its echo, bytes; the request itself needs no data.
 const maxEcho = 256
 
-// askPicture requests a picture, for which the caller has a place. It reports false if the request is answered already: there
-// is no such camera.
+// askPicture requests a picture, for which the caller has a place. It reports false if the request is answered already:
+// there is no such camera.
 func (c *session) askPicture(w pictureRequest) bool {
 	pictures, camera := c.server.robot.Pictures, hal.None
 	if pictures != nil {
@@ -230,8 +231,8 @@ func (c *session) askPicture(w pictureRequest) bool {
 	return true
 }
 
-// answerPicture answers a request, in the reader's goroutine or one of pictures. The original had no failure: without a picture it
-// sent an empty list of detections.
+// answerPicture answers a request, in the reader's goroutine or one of pictures. The original had no failure: without a
+// picture it sent an empty list of detections.
 func (c *session) answerPicture(w *pictureRequest, s *shot, err error) {
 	switch t, flag := w.kind, w.flag; {
 	case t == GetDetections && err == nil:
@@ -250,8 +251,8 @@ func (c *session) answerPicture(w *pictureRequest, s *shot, err error) {
 	c.echo(w.flag, w.data)
 }
 
-// detections converts sights to the protocol: boxes count from the bottom. An object outside the picture has no box; the
-// original sent the whole picture with its corners swapped.
+// detections converts sights to the protocol: boxes count from the bottom. An object outside the picture has no box;
+// the original sent the whole picture with its corners swapped.
 func detections(sights []hal.Detection) []Detection {
 	list := make([]Detection, len(sights))
 	for i := range sights {

@@ -23,12 +23,18 @@ var hostile = []struct {
 	Type
 	data string
 }{
-	{SetMotors, "{"}, {SetMotors, "[]"}, {SetMotors, `{"FLH":"fast"}`}, {SetMotors, `{"FLH":NaN}`}, {SetMotors, `{"FLH":1e999}`},
-	{SetMotors, `{"FLH":1} trailing`}, {SetMotors, "\x00\xff\xfe"}, {SetStable, `{"rot":[1,2,3]}`}, {SetStable, `{"rot":{"x":Infinity}}`},
-	{SetStable, `{"depth":1e30}`}, {SetStable, strings.Repeat("[", 9000)}, {SetAcro, `{"rotSpeed":{"x":1e7}}`}, {SetAcro, `"acro"`},
-	{SetPID, `{"roll":{"p":1e38}}`}, {SetPID, `{"roll":{"windupCap":-1}}`}, {SetPID, `{"roll":7}`}, {SetPID, `nonsense`},
-	{SetOrientation, `{"pos":{"x":1e30}}`}, {SetOrientation, `{"pos":{"x":"y"}}`}, {SetSim, `{"quality":-1}`}, {SetSim, `{"quality":1.5}`},
-	{SetSim, `30`}, {SetControlMode, strings.Repeat("x", 65)}, {Type(0x00), ""}, {Type(0xFE), "\x1b[2J"}, {HitFinish, "FZ"}, {Failure, "{}"},
+	{SetMotors, "{"}, {SetMotors, "[]"}, {SetMotors, `{"FLH":"fast"}`}, {SetMotors, `{"FLH":NaN}`},
+	{SetMotors, `{"FLH":1e999}`},
+	{SetMotors, `{"FLH":1} trailing`}, {SetMotors, "\x00\xff\xfe"}, {SetStable, `{"rot":[1,2,3]}`},
+	{SetStable, `{"rot":{"x":Infinity}}`},
+	{SetStable, `{"depth":1e30}`}, {SetStable, strings.Repeat("[", 9000)}, {SetAcro, `{"rotSpeed":{"x":1e7}}`},
+	{SetAcro, `"acro"`},
+	{SetPID, `{"roll":{"p":1e38}}`}, {SetPID, `{"roll":{"windupCap":-1}}`}, {SetPID, `{"roll":7}`},
+	{SetPID, `nonsense`},
+	{SetOrientation, `{"pos":{"x":1e30}}`}, {SetOrientation, `{"pos":{"x":"y"}}`}, {SetSim, `{"quality":-1}`},
+	{SetSim, `{"quality":1.5}`},
+	{SetSim, `30`}, {SetControlMode, strings.Repeat("x", 65)}, {Type(0x00), ""}, {Type(0xFE), "\x1b[2J"},
+	{HitFinish, "FZ"}, {Failure, "{}"},
 }
 
 func TestHostileRequests(t *testing.T) {
@@ -52,7 +58,8 @@ func TestHostileRequests(t *testing.T) {
 		s.play("a> PING 0 still\na< PING 0 still")
 		s.wantDuty("afterwards", 4, 0.5, true)
 		if s.pilot.Tuning() != before || s.pictures.Quality() != 30 || s.body.happened() != "" {
-			t.Errorf("got %+v, quality %d, %q; want all as before", s.pilot.Tuning(), s.pictures.Quality(), s.body.happened())
+			t.Errorf("got %+v, quality %d, %q; want all as before", s.pilot.Tuning(), s.pictures.Quality(),
+				s.body.happened())
 		}
 	})
 }
@@ -64,7 +71,8 @@ func TestLengths(t *testing.T) {
 			s := newStage(t, config{})
 			s.play("b> PING 0\nb< PING 0")
 			s.conn("a").Write(appendHeader(nil, SetStable, 0, n))
-			s.play(fmt.Sprintf("a< ERROR 0 {\"info\":\"SET_STABLE of %d bytes, want 0..16384: okon: length out of bounds\",\"fromClient\":\"\"}\na|\nb> PING 0\nb< PING 0", n))
+			s.play(fmt.Sprintf("a< ERROR 0 {\"info\":\"SET_STABLE of %d bytes, want 0..16384: okon: length out of "+
+				"bounds\",\"fromClient\":\"\"}\na|\nb> PING 0\nb< PING 0", n))
 			if got := s.server.Traffic().Dropped(protocols.Oversized); got != 1 {
 				t.Errorf("got %d oversized, want 1", got)
 			}
@@ -76,8 +84,8 @@ func TestLengths(t *testing.T) {
 	})
 }
 
-// TestPieces: a packet may arrive byte by byte, or several in one piece; half a packet waits, and the end of the connection
-// then ends the session.
+// TestPieces: a packet may arrive byte by byte, or several in one piece; half a packet waits, and the end of the
+// connection then ends the session.
 func TestPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{})
@@ -154,7 +162,8 @@ func TestBroadcastToDeaf(t *testing.T) {
 	})
 }
 
-// TestTooManyPictures: requests of pictures wait for earlier ones; beyond three minutes' worth the client gets an ERROR.
+// TestTooManyPictures: requests of pictures wait for earlier ones; beyond three minutes' worth the client gets an
+// ERROR.
 func TestTooManyPictures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{Options: Options{Heartbeat: time.Hour}})
@@ -172,13 +181,15 @@ func TestTooManyPictures(t *testing.T) {
 	})
 }
 
-// TestPicturesWithoutCamera: every request is answered, also those that wait behind requests of a camera that the robot lacks.
+// TestPicturesWithoutCamera: every request is answered, also those that wait behind requests of a camera that the robot
+// lacks.
 func TestPicturesWithoutCamera(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{Options: Options{Heartbeat: time.Hour}})
 		s.server.robot.Pictures.views.Depth = hal.None
 		var all []byte
-		kinds := append(slices.Repeat([]Type{GetVideoBytes}, maxAsked), slices.Repeat([]Type{GetDepthBytes}, 2*maxAsked)...)
+		kinds := append(slices.Repeat([]Type{GetVideoBytes}, maxAsked),
+			slices.Repeat([]Type{GetDepthBytes}, 2*maxAsked)...)
 		kinds = append(kinds, GetVideoBytes)
 		for _, k := range kinds {
 			all = Append(all, Packet{Type: k})
@@ -215,7 +226,8 @@ func TestPicturesOfNobody(t *testing.T) {
 	})
 }
 
-// TestCrowd: a thousand connections; those above the limit are refused with an ERROR, and later ones are accepted again.
+// TestCrowd: a thousand connections; those above the limit are refused with an ERROR, and later ones are accepted
+// again.
 func TestCrowd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{Options: Options{MaxClients: 200, Heartbeat: time.Hour}})
@@ -266,13 +278,16 @@ func TestClientTimeout(t *testing.T) {
 // TestNoise: after random packets a valid one is still answered, and no goroutine leaks.
 func TestNoise(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, config{guard: hal.GuardConfig{CommandTimeout: time.Second}, Options: Options{Heartbeat: time.Hour}})
+		s := newStage(t, config{guard: hal.GuardConfig{CommandTimeout: time.Second},
+			Options: Options{Heartbeat: time.Hour}})
 		random := rand.New(rand.NewPCG(1, 2))
 		conn := s.conn("a")
 		go io.Copy(io.Discard, conn)
-		types := []Type{SetMotors, ArmMotors, DisarmMotors, SetControlMode, SetAcro, SetStable, SetPID, GetSensors, GetDepth,
+		types := []Type{SetMotors, ArmMotors, DisarmMotors, SetControlMode, SetAcro, SetStable, SetPID, GetSensors,
+			GetDepth,
 			GetVideo, SetSim, Ack, SetOrientation, ResetSim, Ping, GetCheckpoints, CheckAction, GetDetections}
-		texts := []string{startPIDs + speedPIDs, `{"rot":{"x":1,"y":2,"z":3},"vel":{"x":1,"y":0,"z":0},"depth":1.5}`, "manual", "acro", "stable", `{"FLH":1}`, ""}
+		texts := []string{startPIDs + speedPIDs, `{"rot":{"x":1,"y":2,"z":3},"vel":{"x":1,"y":0,"z":0},"depth":1.5}`,
+			"manual", "acro", "stable", `{"FLH":1}`, ""}
 		for range 5000 {
 			b := []byte(texts[random.IntN(len(texts))])
 			for range random.IntN(3) {
@@ -280,7 +295,8 @@ func TestNoise(t *testing.T) {
 					b[random.IntN(len(b))] = byte(random.IntN(256))
 				}
 			}
-			p := Packet{Type: types[random.IntN(len(types))], Flag: Flag(random.IntN(256)), Data: b[:random.IntN(len(b)+1)]}
+			p := Packet{Type: types[random.IntN(len(types))], Flag: Flag(random.IntN(256)),
+				Data: b[:random.IntN(len(b)+1)]}
 			if _, err := conn.Write(Append(nil, p)); err != nil {
 				t.Fatalf("%v %q: %v", p.Type, p.Data, err)
 			}

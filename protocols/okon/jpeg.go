@@ -45,7 +45,8 @@ func (e *encoder) encode(p *hal.Picture, quality int, far float64) ([]byte, erro
 		}
 		m = e.grey
 	default:
-		return nil, fmt.Errorf("picture of %d x %d: got %d bytes of colour and %d depths", p.Width, p.Height, len(p.RGB), len(p.Depth))
+		return nil, fmt.Errorf("picture of %d x %d: got %d bytes of colour and %d depths", p.Width, p.Height,
+			len(p.RGB), len(p.Depth))
 	}
 	e.out.Reset()
 	if err := jpeg.Encode(&e.out, m, &jpeg.Options{Quality: max(1, min(100, quality))}); err != nil {

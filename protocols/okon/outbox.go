@@ -15,8 +15,8 @@ const maxPending = 4 << 20
 
 var errBehind = errors.New("the client does not read")
 
-// outbox is the queue of one client. put may be called from any goroutine and never blocks; flush writes, one goroutine at
-// a time.
+// outbox is the queue of one client. put may be called from any goroutine and never blocks; flush writes, one goroutine
+// at a time.
 type outbox struct {
 	conn    net.Conn
 	timeout time.Duration // of one write

@@ -57,8 +57,8 @@ type PictureOptions struct {
 const (
 	// fresh is how old a picture may be that answers a new request.
 	fresh = 100 * time.Millisecond
-	// timeout is how long a request waits for a picture; then it gets the last one, or none. A busy small computer needs a
-	// second for a picture.
+	// timeout is how long a request waits for a picture; then it gets the last one, or none. A busy small computer
+	// needs a second for a picture.
 	timeout = 5 * time.Second
 	// idle is how long a camera is watched after the last request.
 	idle = time.Second
@@ -127,7 +127,8 @@ type shot struct {
 	jpeg     []byte // nil unless a request asked for it
 }
 
-// ask requests a picture of a camera. deliver is called once, in this call or from a goroutine of p, and must not block.
+// ask requests a picture of a camera. deliver is called once, in this call or from a goroutine of p, and must not
+// block.
 func (p *Pictures) ask(camera int, w imageRequest) {
 	if !p.queue(camera, w) {
 		w.deliver(nil, errNoPicture)

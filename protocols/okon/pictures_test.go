@@ -28,8 +28,8 @@ func decoded(t *testing.T, b []byte) image.Image {
 	return m
 }
 
-// TestPictures: pictures of both cameras, as bytes and as text; each is taken once for all clients, and an idle camera is
-// not watched.
+// TestPictures: pictures of both cameras, as bytes and as text; each is taken once for all clients, and an idle camera
+// is not watched.
 func TestPictures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{})
@@ -126,7 +126,8 @@ func TestDetections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{})
 		s.theatre.sights = []hal.Detection{
-			{Class: "gate", Box: [4]float64{0.25, 0.125, 0.75, 0.5}, Distance: 4.5, Visible: 1, Fill: 0.1875, Colour: 0.75},
+			{Class: "gate", Box: [4]float64{0.25, 0.125, 0.75, 0.5}, Distance: 4.5, Visible: 1, Fill: 0.1875,
+				Colour: 0.75},
 			{Class: "buoy", Distance: math.Inf(1)},
 		}
 		s.play(`a> GET_DETE 2
@@ -164,7 +165,8 @@ func TestQuality(t *testing.T) {
 			t.Errorf("depth %g: got %d, want about %d", depth.Depth[64*i], got, want)
 		}
 	}
-	for _, bad := range []*hal.Picture{{}, {Width: 2, Height: 2, RGB: make([]byte, 11)}, {Width: -1, Height: -1, Depth: make([]float32, 1)}} {
+	for _, bad := range []*hal.Picture{{}, {Width: 2, Height: 2, RGB: make([]byte, 11)},
+		{Width: -1, Height: -1, Depth: make([]float32, 1)}} {
 		if _, err := e.encode(bad, 30, 20); err == nil {
 			t.Errorf("%+v: got a picture, want an error", bad)
 		}
@@ -176,7 +178,8 @@ func TestFindViews(t *testing.T) {
 		names string
 		want  Views
 	}{
-		{"", Views{hal.None, hal.None, hal.None}}, {"front", Views{0, hal.None, 0}}, {"Depth", Views{hal.None, 0, hal.None}},
+		{"", Views{hal.None, hal.None, hal.None}}, {"front", Views{0, hal.None, 0}},
+		{"Depth", Views{hal.None, 0, hal.None}},
 		{"front_depth down front", Views{1, 0, 1}},
 	} {
 		l := &hal.Layout{}
@@ -199,7 +202,8 @@ func videoStage(t *testing.T, o Options) (*stage, *VideoServer, *protocolstest.P
 	return s, v, lines
 }
 
-// TestVideoChannel: one byte is a request; the original's answer has no flag. An unknown byte is answered with an ERROR.
+// TestVideoChannel: one byte is a request; the original's answer has no flag. An unknown byte is answered with an
+// ERROR.
 func TestVideoChannel(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, _, lines := videoStage(t, Options{})
@@ -226,14 +230,16 @@ func TestVideoChannel(t *testing.T) {
 		for camera, width := range map[Type]int{GetVideoBytes: 32, GetDepthBytes: 8} {
 			conn.Write([]byte{byte(camera)})
 			head = read(headerSize)
-			if m := decoded(t, read(length(head[2:]))); Type(head[0]) != camera || head[1] != 0 || m.Bounds().Dx() != width {
+			if m := decoded(t, read(length(head[2:]))); Type(head[0]) != camera || head[1] != 0 ||
+				m.Bounds().Dx() != width {
 				t.Errorf("%v: got %x, %v", camera, head, m.Bounds())
 			}
 		}
 		conn.Write([]byte{0x42})
 		head = read(headerSize)
 		var f Fault
-		if err := json.Unmarshal(read(length(head[2:])), &f); Type(head[0]) != Failure || err != nil || f.Info != "Unknown dataframe type 0x42" {
+		if err := json.Unmarshal(read(length(head[2:])), &f); Type(head[0]) != Failure || err != nil ||
+			f.Info != "Unknown dataframe type 0x42" {
 			t.Errorf("0x42: got %x, %+v, %v", head, f, err)
 		}
 		if _, rounds, _ := s.theatre.counts(); rounds != 3 {
@@ -246,7 +252,8 @@ func TestVideoChannel(t *testing.T) {
 	})
 }
 
-// TestVideoNeverRead: a viewer that never reads is disconnected after its timeout; another one gets every picture meanwhile.
+// TestVideoNeverRead: a viewer that never reads is disconnected after its timeout; another one gets every picture
+// meanwhile.
 func TestVideoNeverRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		_, v, lines := videoStage(t, Options{WriteTimeout: time.Second})

@@ -12,9 +12,9 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// TestClientInPieces: the Python client of knr-auv/autonomy writes type, flag, length and data of a packet apart. A socket
-// that gathers small writes sends the next piece when the last one is acknowledged, which a kernel delays by 40 ms. Through
-// the listener that servers use.
+// TestClientInPieces: the Python client of knr-auv/autonomy writes type, flag, length and data of a packet apart. A
+// socket that gathers small writes sends the next piece when the last one is acknowledged, which a kernel delays by 40
+// ms. Through the listener that servers use.
 func TestClientInPieces(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("TCP_QUICKACK is Linux's")

@@ -24,7 +24,8 @@ const period = 20 * time.Millisecond
 
 // layout is a robot of Okon's thrusters and sensors with two cameras.
 func layout() *hal.Layout {
-	l := &hal.Layout{Cameras: []hal.Camera{{Name: "front", Width: 32, Height: 16}, {Name: "front_depth", Width: 8, Height: 4}}}
+	l := &hal.Layout{Cameras: []hal.Camera{{Name: "front", Width: 32, Height: 16},
+		{Name: "front_depth", Width: 8, Height: 4}}}
 	for i, name := range autopilot.OkonThrusters() {
 		l.Inputs = append(l.Inputs, hal.Channel{Name: name + "/duty", Quantity: hal.Duty, Min: -1, Max: 1})
 		l.Actuators = append(l.Actuators, hal.Actuator{Name: name, Kind: hal.Thruster,
@@ -44,8 +45,8 @@ func layout() *hal.Layout {
 	return l
 }
 
-// rover is a scripted robot in a scripted course. It stays where it is placed; only its first vertical thruster moves it,
-// up by 1 m/s at full duty.
+// rover is a scripted robot in a scripted course. It stays where it is placed; only its first vertical thruster moves
+// it, up by 1 m/s at full duty.
 type rover struct {
 	*haltest.Body
 	mu     sync.Mutex // guards the fields that tests of a running rig use
@@ -60,7 +61,8 @@ type rover struct {
 }
 
 func newRover() *rover {
-	return &rover{Body: haltest.NewBodyOf(layout()), pose: hal.Pose{Rotation: [4]float64{1}}, accel: [3]float64{0, 0, 9.81},
+	return &rover{Body: haltest.NewBodyOf(layout()), pose: hal.Pose{Rotation: [4]float64{1}},
+		accel:  [3]float64{0, 0, 9.81},
 		points: []Checkpoint{{"chk1", true}, {"chk2", false}}, action: []ActionPoint{{"AP1", true}, {`A"2`, false}}}
 }
 
@@ -185,7 +187,8 @@ func (s *stage) start(c config, ln net.Listener, clock hal.Clock) {
 	s.rig, err = hal.New(hal.Config{Name: "test", Mode: mode, Period: period, Clock: clock})
 	check(err)
 	s.body = newRover()
-	s.agent, err = s.rig.Add(hal.AgentConfig{Name: "okon", Body: s.body, World: s.body, BodyKind: c.reality, Guard: c.guard})
+	s.agent, err = s.rig.Add(hal.AgentConfig{Name: "okon", Body: s.body, World: s.body, BodyKind: c.reality,
+		Guard: c.guard})
 	check(err)
 	s.pilot, err = autopilot.New(s.agent.Layout(), autopilot.Config{})
 	check(err)
@@ -218,9 +221,9 @@ func serve(t testing.TB, f func(context.Context) error) {
 	})
 }
 
-// play runs a transcript. "a> TYPE flag data" sends a packet; "a< TYPE flag data" is the next that arrives; "a|" reports that
-// the server closes; "a." that the client does; "a~ 3s" waits. A client connects when it is first named; the server sends
-// no greeting. "..." in an expected line matches anything.
+// play runs a transcript. "a> TYPE flag data" sends a packet; "a< TYPE flag data" is the next that arrives; "a|"
+// reports that the server closes; "a." that the client does; "a~ 3s" waits. A client connects when it is first named;
+// the server sends no greeting. "..." in an expected line matches anything.
 func (s *stage) play(text string) {
 	s.t.Helper()
 	for line := range strings.Lines(text) {

@@ -5,9 +5,9 @@ import (
 	"syscall"
 )
 
-// quickAck returns a function that acknowledges all bytes received on conn at once; nil if conn is not a TCP connection. A
-// client that writes a packet in pieces waits for the acknowledgement of each (Nagle), which the kernel would otherwise
-// delay by up to 40 ms. The kernel leaves that mode by itself, so it is set before each wait.
+// quickAck returns a function that acknowledges all bytes received on conn at once; nil if conn is not a TCP
+// connection. A client that writes a packet in pieces waits for the acknowledgement of each (Nagle), which the kernel
+// would otherwise delay by up to 40 ms. The kernel leaves that mode by itself, so it is set before each wait.
 func quickAck(conn net.Conn) func() {
 	c, ok := conn.(interface {
 		SyscallConn() (syscall.RawConn, error)

@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal/autopilot"
 )
 
-// Robot is the agent of a server and its surroundings. For a nil field the server answers as the protocol specifies for an
-// absent item: no checkpoints, no pictures, an ERROR.
+// Robot is the agent of a server and its surroundings. For a nil field the server answers as the protocol specifies for
+// an absent item: no checkpoints, no pictures, an ERROR.
 type Robot struct {
 	Agent    *hal.Agent
 	Pilot    *autopilot.Pilot // NewServer makes it the agent's autopilot
@@ -50,7 +50,8 @@ func (r *Robot) validate() error {
 	case r.Agent == nil:
 		return &hal.Error{Kind: hal.Invalid, Op: "okon", Err: errors.New("robot: got no agent, want one")}
 	case r.Pilot == nil:
-		return &hal.Error{Kind: hal.Invalid, Op: "okon: robot " + r.Agent.Name(), Err: errors.New("got no autopilot, want one")}
+		return &hal.Error{Kind: hal.Invalid, Op: "okon: robot " + r.Agent.Name(),
+			Err: errors.New("got no autopilot, want one")}
 	}
 	return nil
 }

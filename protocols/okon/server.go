@@ -72,8 +72,8 @@ type notice struct {
 	data  []byte
 }
 
-// NewServer returns a server of robot, an agent of rig, for the clients of listener. It owns listener. The robot's pilot
-// becomes its agent's autopilot.
+// NewServer returns a server of robot, an agent of rig, for the clients of listener. It owns listener. The robot's
+// pilot becomes its agent's autopilot.
 func NewServer(rig *hal.Rig, listener net.Listener, robot *Robot, o Options) (*Server, error) {
 	if err := robot.validate(); err != nil {
 		return nil, err
@@ -141,8 +141,8 @@ func (s *Server) broadcast(t Type, data []byte) {
 	}
 }
 
-// Cycle is called by the rig after each cycle, under the rig's lock. It broadcasts the reason when the motors go off, and
-// the zones that the robot has entered.
+// Cycle is called by the rig after each cycle, under the rig's lock. It broadcasts the reason when the motors go off,
+// and the zones that the robot has entered.
 func (s *Server) Cycle(c *hal.Cycle) {
 	for _, e := range c.Events {
 		for i := range s.notices {
@@ -181,9 +181,11 @@ func (s *Server) Deferrable() bool {
 }
 
 // acceptor lets at most limit clients in. One too many gets an ERROR packet, within 10 ms.
-func acceptor(listener net.Listener, limit int, contain func(string), traffic *protocols.Traffic, log *slog.Logger) protocols.Acceptor {
-	return protocols.Acceptor{Name: "okon", Listener: listener, Limit: limit, Contain: contain, Traffic: traffic, Log: log, Refuse: func(conn net.Conn) {
-		conn.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
-		conn.Write(Append(nil, Packet{Type: Failure, Data: appendFault(nil, "too many clients", nil)}))
-	}}
+func acceptor(listener net.Listener, limit int, contain func(string), traffic *protocols.Traffic,
+	log *slog.Logger) protocols.Acceptor {
+	return protocols.Acceptor{Name: "okon", Listener: listener, Limit: limit, Contain: contain, Traffic: traffic,
+		Log: log, Refuse: func(conn net.Conn) {
+			conn.SetWriteDeadline(time.Now().Add(10 * time.Millisecond))
+			conn.Write(Append(nil, Packet{Type: Failure, Data: appendFault(nil, "too many clients", nil)}))
+		}}
 }

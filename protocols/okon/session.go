@@ -44,8 +44,8 @@ type pictureRequest struct {
 	data []byte
 }
 
-// maxAsked bounds the pictures in progress for one client, maxWaiting the requests queued behind them, as in the original:
-// three minutes of twenty requests a second.
+// maxAsked bounds the pictures in progress for one client, maxWaiting the requests queued behind them, as in the
+// original: three minutes of twenty requests a second.
 const (
 	maxAsked   = 16
 	maxWaiting = 4096
@@ -95,7 +95,8 @@ func (c *session) pulse(ctx context.Context) {
 			return
 		case <-c.out.wake:
 		case <-beat.C:
-			// the original's checker: silent for a whole period, then at every end of one (500 ms, not the 1 s of the document)
+			// the original's checker: silent for a whole period, then at every end of one (500 ms, not the 1 s of the
+			// document)
 			if c.received.Swap(false) {
 				continue
 			}

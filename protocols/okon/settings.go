@@ -25,8 +25,8 @@ func (s *settings) begin(p *autopilot.Pilot) {
 	s.steer()
 }
 
-// steer passes the targets of the present mode to the autopilot. Under the lock. An unknown mode holds nothing, as in the
-// original; its name is stored because clients compare the mode they set with the mode they read.
+// steer passes the targets of the present mode to the autopilot. Under the lock. An unknown mode holds nothing, as in
+// the original; its name is stored because clients compare the mode they set with the mode they read.
 func (s *settings) steer() {
 	t := autopilot.Targets{Attitude: attitude(s.stable.Rot), Rates: turnFromUnity(s.acro.RotSpeed),
 		Velocity: fromUnity(s.stable.Vel), Depth: float64(s.stable.Depth)}
@@ -137,7 +137,8 @@ func (c *session) parse(p *Packet) (apply func() error, err error) {
 			return nil, err
 		}
 		// the original's clients send back the zeros that they were answered
-		for _, k := range [][2]*PID{{&pids.RollSpeed, &now.RollSpeed}, {&pids.PitchSpeed, &now.PitchSpeed}, {&pids.YawSpeed, &now.YawSpeed}} {
+		for _, k := range [][2]*PID{{&pids.RollSpeed, &now.RollSpeed}, {&pids.PitchSpeed, &now.PitchSpeed},
+			{&pids.YawSpeed, &now.YawSpeed}} {
 			if *k[0] == (PID{}) {
 				*k[0] = *k[1]
 			}
@@ -180,7 +181,8 @@ func (c *session) place(data []byte) error {
 	}
 	var err error
 	s.rig.BetweenCycles(func() {
-		err = s.robot.Placer.Place(s.robot.Agent.Name(), hal.Pose{Position: fromUnity(o.Pos), Rotation: attitude(o.Rot)})
+		err = s.robot.Placer.Place(s.robot.Agent.Name(),
+			hal.Pose{Position: fromUnity(o.Pos), Rotation: attitude(o.Rot)})
 	})
 	return err
 }

@@ -104,8 +104,8 @@ func appendVector(dst []byte, v Vector) []byte {
 	return append(dst, '}')
 }
 
-// appendNumber appends the shortest number that reads as v. JSON has no NaN: an unknown value is null, never 0, at which a
-// controller that holds a depth would dive.
+// appendNumber appends the shortest number that reads as v. JSON has no NaN: an unknown value is null, never 0, at
+// which a controller that holds a depth would dive.
 func appendNumber(dst []byte, v float32) []byte {
 	if f := float64(v); math.IsNaN(f) || math.IsInf(f, 0) {
 		return append(dst, "null"...)

@@ -129,7 +129,8 @@ func everyCall(t *testing.T, o Options) {
 	same("yaw", pids.Yaw, PID{0.3, 0, 0.04, 1, 1, 0.5})
 	pids.Yaw.Limit = -1
 	var refusal *Refusal
-	if err := c.SetPIDs(pids); !errors.As(err, &refusal) || refusal.Info != "SET_PID: yaw.limit: got -1, want 0..1e+06" {
+	if err := c.SetPIDs(pids); !errors.As(err, &refusal) ||
+		refusal.Info != "SET_PID: yaw.limit: got -1, want 0..1e+06" {
 		t.Errorf("a bad gain: got %v", err)
 	}
 	pids.Yaw.Limit = 1
@@ -147,7 +148,8 @@ func everyCall(t *testing.T, o Options) {
 	same("orientation", got, place)
 	sensors, err := c.Sensors()
 	ok(err)
-	same("sensors", []any{sensors.Rot, sensors.Baro.Pressure, sensors.RotAccel == sensors.AngularAccel}, []any{place.Rot, 19600, true})
+	same("sensors", []any{sensors.Rot, sensors.Baro.Pressure, sensors.RotAccel == sensors.AngularAccel},
+		[]any{place.Rot, 19600, true})
 
 	ping, err := c.Ping([]byte("p"))
 	ok(err)
@@ -281,14 +283,15 @@ func together(n int, trips []func()) time.Duration {
 	return time.Since(start)
 }
 
-// BenchmarkSensors is GET_SENS round trips over real sockets while the rig runs. Its bound is the bare round trip of the
-// same sizes by as many clients, measured in the same run, in turns with it.
+// BenchmarkSensors is GET_SENS round trips over real sockets while the rig runs. Its bound is the bare round trip of
+// the same sizes by as many clients, measured in the same run, in turns with it.
 func BenchmarkSensors(b *testing.B) {
 	for _, clients := range []int{1, 8} {
 		b.Run(fmt.Sprintf("%d clients", clients), func(b *testing.B) {
 			s := socketStage(b, config{})
 			s.rig.BetweenCycles(func() {
-				s.body.pose = hal.Pose{Position: [3]float64{1.2345, -6.789, -3.21}, Rotation: attitude(Vector{12.3, 45.6, 7.89})}
+				s.body.pose = hal.Pose{Position: [3]float64{1.2345, -6.789, -3.21},
+					Rotation: attitude(Vector{12.3, 45.6, 7.89})}
 				s.body.rates, s.body.accel = [3]float64{0.123, 0.0456, -0.789}, [3]float64{0.1, 0.2, 9.7}
 			})
 			ask := Append(nil, Packet{GetSensors, DoNotLog, nil})

@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// VideoServer is the video channel: a byte requests a picture. Each client has one goroutine and one picture at a time: a
-// client that requests many and reads none delays only itself, until its write times out.
+// VideoServer is the video channel: a byte requests a picture. Each client has one goroutine and one picture at a time:
+// a client that requests many and reads none delays only itself, until its write times out.
 type VideoServer struct {
 	pictures *Pictures
 	options  Options
@@ -19,8 +19,8 @@ type VideoServer struct {
 	clients  protocols.Acceptor
 }
 
-// NewVideoServer returns a server of pictures for the clients of listener. It owns listener. It uses the options WriteTimeout,
-// ClientTimeout, MaxClients and Log. pictures may be nil: then every request is refused.
+// NewVideoServer returns a server of pictures for the clients of listener. It owns listener. It uses the options
+// WriteTimeout, ClientTimeout, MaxClients and Log. pictures may be nil: then every request is refused.
 func NewVideoServer(listener net.Listener, pictures *Pictures, o Options) *VideoServer {
 	s := &VideoServer{pictures: pictures, options: o.withDefaults()}
 	s.clients = acceptor(listener, s.options.MaxClients, nil, &s.traffic, s.options.Log)

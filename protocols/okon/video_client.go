@@ -28,8 +28,8 @@ func DialVideo(address string, timeout time.Duration) (*VideoClient, error) {
 // Close closes the connection.
 func (v *VideoClient) Close() error { return v.conn.Close() }
 
-// Next requests a picture newer than the last one, waits for it, and returns its JPEG. A Refusal reports that there is no
-// picture; after any other error only Close may be called.
+// Next requests a picture newer than the last one, waits for it, and returns its JPEG. A Refusal reports that there is
+// no picture; after any other error only Close may be called.
 func (v *VideoClient) Next() ([]byte, error) {
 	v.conn.SetDeadline(time.Now().Add(v.timeout))
 	if _, err := v.conn.Write([]byte{byte(legacyVideo)}); err != nil {

@@ -69,7 +69,8 @@ func (c *session) agentInfo() {
 	index := int32(0)
 	for _, list := range [][]terminal{t.inputs, t.outputs, t.infos} {
 		for i := range list {
-			c.list.add(&Datagram{Command: AgentInfoNext, Index: index, Min: float32(list[i].low), Max: 1, Name: list[i].name})
+			c.list.add(&Datagram{Command: AgentInfoNext, Index: index, Min: float32(list[i].low), Max: 1,
+				Name: list[i].name})
 			index++
 		}
 	}
@@ -83,7 +84,8 @@ func (c *session) register() {
 	status := byte(StatusNo)
 	if a := c.agent(id); a != nil && fits(a.Layout()) {
 		if lease, err := c.party.Acquire(a); err == nil {
-			c.addLease(&agentLease{id: id, lease: lease, terminals: newTerminals(a.Layout()), inputs: make([]float64, len(a.Layout().Inputs))})
+			c.addLease(&agentLease{id: id, lease: lease, terminals: newTerminals(a.Layout()),
+				inputs: make([]float64, len(a.Layout().Inputs))})
 			status = StatusOK
 		} else {
 			c.server.traffic.Drop(protocols.Refused)
@@ -136,8 +138,8 @@ func (c *session) leave(id int32) *agentLease {
 	return s
 }
 
-// lease returns the lease of an agent. Call it under mu, or from the reading goroutine, which is the only one to change the
-// list.
+// lease returns the lease of an agent. Call it under mu, or from the reading goroutine, which is the only one to change
+// the list.
 func (c *session) lease(id int32) *agentLease {
 	at, have := slices.BinarySearchFunc(c.leases, id, (*agentLease).compare)
 	if !have {

@@ -24,8 +24,8 @@ type ClientOptions struct {
 // ErrCommunicationReset reports that some client has reset the communication: this one has to dial again.
 var ErrCommunicationReset = errors.New("osp: communication was reset")
 
-// Client is one client of a server. Only one goroutine may use it. Every method blocks until its answer arrives, or returns
-// an error of kind hal.Timeout after its timeout. An agent of another client is an error of kind hal.Busy.
+// Client is one client of a server. Only one goroutine may use it. Every method blocks until its answer arrives, or
+// returns an error of kind hal.Timeout after its timeout. An agent of another client is an error of kind hal.Busy.
 type Client struct {
 	conn    protocols.PacketConn
 	server  netip.AddrPort // the session's port
@@ -80,7 +80,8 @@ func (c *Client) Close() error {
 
 // ResetCommunication ends the sessions of all clients of the server, this one too.
 func (c *Client) ResetCommunication() error {
-	err := c.exchange("reset communication", &Datagram{Command: ResetCommunication}, func() bool { return c.lost != nil })
+	err := c.exchange("reset communication", &Datagram{Command: ResetCommunication},
+		func() bool { return c.lost != nil })
 	if errors.Is(err, ErrCommunicationReset) {
 		return nil
 	}
@@ -93,7 +94,8 @@ func (c *Client) gotID(want Command, id int32) func() bool {
 	return func() bool { return c.d.Command == want && c.d.ID == id }
 }
 
-// exchange sends d, repeatedly, until done returns true. done is called for each datagram that belongs to no step or reset.
+// exchange sends d, repeatedly, until done returns true. done is called for each datagram that belongs to no step or
+// reset.
 func (c *Client) exchange(op string, d *Datagram, done func() bool) error {
 	// every such request may be repeated: its answer is the same, or equivalent
 	end := time.Now().Add(c.options.Timeout)
@@ -133,8 +135,8 @@ func (c *Client) send(d *Datagram) error {
 	return nil // another error of the socket for one datagram counts as its loss
 }
 
-// receive waits about timeout for one datagram of the session, decodes it into c.d, and handles an answer to a step or a
-// reset. It moves the socket's deadline only when it is near: moving it costs as much as a datagram.
+// receive waits about timeout for one datagram of the session, decodes it into c.d, and handles an answer to a step or
+// a reset. It moves the socket's deadline only when it is near: moving it costs as much as a datagram.
 func (c *Client) receive(timeout time.Duration) error {
 	if now := time.Now(); c.deadline.Sub(now) < timeout/2 || c.deadline.Sub(now) > timeout {
 		c.deadline = now.Add(timeout)

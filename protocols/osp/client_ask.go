@@ -36,9 +36,10 @@ type ValueEntry struct {
 
 // Overview lists all agents. Call it first: the server assigns their ids in it.
 func (c *Client) Overview() ([]AgentEntry, error) {
-	list, err := listed(c, "overview", &Datagram{Command: GetAgentOverview}, AgentOverview, AgentOverviewNext, func(d *Datagram) AgentEntry {
-		return AgentEntry{ID: d.ID, Type: d.Type, Available: d.Status != 0, Name: d.Name}
-	})
+	list, err := listed(c, "overview", &Datagram{Command: GetAgentOverview}, AgentOverview, AgentOverviewNext,
+		func(d *Datagram) AgentEntry {
+			return AgentEntry{ID: d.ID, Type: d.Type, Available: d.Status != 0, Name: d.Name}
+		})
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +60,8 @@ func (c *Client) AgentInfo(id int32) (*AgentDescription, error) {
 			}
 			p.begin(n[0] + n[1] + n[2])
 			all = make([]Terminal, p.total())
-			info = &AgentDescription{ID: id, Name: d.Name, Inputs: all[:n[0]], Outputs: all[n[0] : n[0]+n[1]], Infos: all[n[0]+n[1]:]}
+			info = &AgentDescription{ID: id, Name: d.Name, Inputs: all[:n[0]], Outputs: all[n[0] : n[0]+n[1]],
+				Infos: all[n[0]+n[1]:]}
 		case d.Command == AgentInfo && d.ID == 0:
 			p.begin(0) // no such agent
 		case d.Command == AgentInfoNext && p.accept(d.Index):
@@ -68,7 +70,8 @@ func (c *Client) AgentInfo(id int32) (*AgentDescription, error) {
 		return p.done()
 	})
 	if err == nil && info == nil {
-		err = &hal.Error{Kind: hal.Absent, Op: "osp: agent info", Err: fmt.Errorf("got id %d, want one of the overview", id)}
+		err = &hal.Error{Kind: hal.Absent, Op: "osp: agent info",
+			Err: fmt.Errorf("got id %d, want one of the overview", id)}
 	}
 	if err != nil {
 		return nil, err
@@ -83,7 +86,8 @@ func (c *Client) Register(id int32) error {
 		return err
 	}
 	if c.d.Status != StatusOK {
-		return &hal.Error{Kind: hal.Busy, Op: "osp: register", Err: fmt.Errorf("agent %d: unknown, or another client controls it", id)}
+		return &hal.Error{Kind: hal.Busy, Op: "osp: register",
+			Err: fmt.Errorf("agent %d: unknown, or another client controls it", id)}
 	}
 	if c.remote(id) == nil {
 		c.agents = append(c.agents, &remote{id: id})
@@ -94,7 +98,8 @@ func (c *Client) Register(id int32) error {
 // Deregister releases an agent.
 func (c *Client) Deregister(id int32) error {
 	c.agents = slices.DeleteFunc(c.agents, func(r *remote) bool { return r.id == id })
-	return c.exchange("deregister", &Datagram{Command: DeregisterFromAgent, ID: id}, c.gotID(DeregisterFromAgentAck, id))
+	return c.exchange("deregister", &Datagram{Command: DeregisterFromAgent, ID: id},
+		c.gotID(DeregisterFromAgentAck, id))
 }
 
 func (c *Client) notHeld(op string, id int32) error {
@@ -109,18 +114,21 @@ func (c *Client) RegisterEvent(name string) (int32, error) {
 
 // DeregisterEvent ends the reports of an event.
 func (c *Client) DeregisterEvent(id int32) error {
-	return c.exchange("deregister event", &Datagram{Command: DeregisterFromEvent, ID: id}, c.gotID(DeregisterFromEventAck, id))
+	return c.exchange("deregister event", &Datagram{Command: DeregisterFromEvent, ID: id},
+		c.gotID(DeregisterFromEventAck, id))
 }
 
 // FindValues lists the values whose whole name matches the regular expression.
 func (c *Client) FindValues(expression string) ([]ValueEntry, error) {
-	return listed(c, "find values", &Datagram{Command: GetValueIDs, Name: expression}, ValueIDs, ValueInfo, func(d *Datagram) ValueEntry {
-		return ValueEntry{ID: d.ID, Type: d.Type, Name: d.Name}
-	})
+	return listed(c, "find values", &Datagram{Command: GetValueIDs, Name: expression}, ValueIDs, ValueInfo,
+		func(d *Datagram) ValueEntry {
+			return ValueEntry{ID: d.ID, Type: d.Type, Name: d.Name}
+		})
 }
 
 // listed requests a list: a datagram head with the number of its items, then one datagram for each.
-func listed[T any](c *Client, op string, request *Datagram, head, item Command, of func(d *Datagram) T) (list []T, err error) {
+func listed[T any](c *Client, op string, request *Datagram, head, item Command, of func(d *Datagram) T) (list []T,
+	err error) {
 	p := parts{}
 	err = c.exchange(op, request, func() bool {
 		switch d := &c.d; d.Command {
@@ -143,7 +151,8 @@ func (c *Client) Value(id int32) (string, error) {
 		return c.d.Command == Value && (c.d.ID == id || c.d.ID == -1)
 	})
 	if err == nil && c.d.ID != id {
-		err = &hal.Error{Kind: hal.Absent, Op: "osp: read value", Err: fmt.Errorf("got id %d, want one that was found", id)}
+		err = &hal.Error{Kind: hal.Absent, Op: "osp: read value",
+			Err: fmt.Errorf("got id %d, want one that was found", id)}
 	}
 	return string(c.d.Content), err
 }
@@ -158,13 +167,15 @@ func (c *Client) SetValue(id int32, content string) error {
 	case StatusOK:
 		return nil
 	case StatusUnknown:
-		return &hal.Error{Kind: hal.Absent, Op: "osp: set value", Err: fmt.Errorf("got id %d, want one that was found", id)}
+		return &hal.Error{Kind: hal.Absent, Op: "osp: set value",
+			Err: fmt.Errorf("got id %d, want one that was found", id)}
 	}
-	return &hal.Error{Kind: hal.Invalid, Op: "osp: set value", Err: fmt.Errorf("value %d: %q: not understood, or read-only", id, content)}
+	return &hal.Error{Kind: hal.Invalid, Op: "osp: set value",
+		Err: fmt.Errorf("value %d: %q: not understood, or read-only", id, content)}
 }
 
-// Observe requests values with the result of every step; Unobserve ends it. They return the ids in the server's answer, with
-// 0 for an unknown id.
+// Observe requests values with the result of every step; Unobserve ends it. They return the ids in the server's answer,
+// with 0 for an unknown id.
 func (c *Client) Observe(ids ...int32) ([]int32, error)   { return c.observe(RegisterForValue, ids) }
 func (c *Client) Unobserve(ids ...int32) ([]int32, error) { return c.observe(DeregisterFromValue, ids) }
 

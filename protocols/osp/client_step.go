@@ -71,8 +71,8 @@ func (c *Client) sendStep(r *remote) error {
 	return c.send(&d)
 }
 
-// sendAgain repeats the unanswered step requests of all agents, whether the request, its acknowledgement or its answer was
-// lost: the step of one agent waits for the requests of all.
+// sendAgain repeats the unanswered step requests of all agents, whether the request, its acknowledgement or its answer
+// was lost: the step of one agent waits for the requests of all.
 func (c *Client) sendAgain() error {
 	for _, r := range c.agents {
 		if r.asked && !r.done {
@@ -162,8 +162,8 @@ func (c *Client) awaitReset(seed int32, end time.Time, done func() bool) error {
 	return nil
 }
 
-// handle processes an answer to a step or reset and acknowledges it, also a repeated one: the server has then missed the
-// acknowledgement.
+// handle processes an answer to a step or reset and acknowledges it, also a repeated one: the server has then missed
+// the acknowledgement.
 func (c *Client) handle() error {
 	switch d := &c.d; d.Command {
 	case NextStepAck:

@@ -48,7 +48,8 @@ func TestClient(t *testing.T) {
 		expect("register", nil, c.Register(1), nil)
 
 		found, err := c.FindValues("/Control/NumberOf.*")
-		expect("find", found, err, []ValueEntry{{1, "Int", "/Control/NumberOfSteps"}, {2, "Int", "/Control/NumberOfTries"}})
+		expect("find", found, err, []ValueEntry{{1, "Int", "/Control/NumberOfSteps"},
+			{2, "Int", "/Control/NumberOfTries"}})
 		expect("set", nil, c.SetValue(1, "12"), nil)
 		kind("set to nonsense", c.SetValue(1, "x"), hal.Invalid)
 		kind("set what is not there", c.SetValue(9, "x"), hal.Absent)
@@ -87,11 +88,12 @@ func TestClientOfOriginal(t *testing.T) {
 		handler, _ := net.Listen(netip.MustParseAddrPort("127.0.0.1:45455"))
 		var received []string
 		answers := map[Command]string{
-			InitCommunication:   "06 01 01 78",
-			RegisterForAgent:    "65 i1 01 78",
-			RegisterForValue:    "37 i1 i5 78", // without a count: it looks like a count and one id
-			ResetSimulation:     "4b 78; 47 78; 4b 78",
-			NextStep:            "55 i1 i1 i0 i0 i1 f0.25 78; 33 i7 sold 78; 51 i1 78; 55 i1 i1 i0 i0 i1 f0.5 78; 33 i7 snew 78",
+			InitCommunication: "06 01 01 78",
+			RegisterForAgent:  "65 i1 01 78",
+			RegisterForValue:  "37 i1 i5 78", // without a count: it looks like a count and one id
+			ResetSimulation:   "4b 78; 47 78; 4b 78",
+			NextStep: "55 i1 i1 i0 i0 i1 f0.25 78; 33 i7 sold 78; 51 i1 78; 55 i1 i1 i0 i0 i1 f0.5 78; " +
+				"33 i7 snew 78",
 			DeregisterFromAgent: "6a i1 02 78",
 			EndCommunication:    "08 78",
 		}

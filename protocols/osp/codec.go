@@ -20,8 +20,8 @@ type VersionNumber struct {
 
 // Datagram is any datagram of the protocol. Command reports which fields it has; Decode leaves the others zero.
 //
-// There is one type for all datagrams, so that a session reuses one: its slices keep their memory from one Decode to the
-// next, and a step allocates nothing.
+// There is one type for all datagrams, so that a session reuses one: its slices keep their memory from one Decode to
+// the next, and a step allocates nothing.
 type Datagram struct {
 	Command Command
 	Version VersionNumber // 5 6
@@ -58,8 +58,8 @@ func Append(b []byte, d *Datagram) []byte {
 	return c.b
 }
 
-// Decode reads b into d. Bytes after the fields are ignored, except a number. Decode reads only within b and allocates at
-// most len(b) bytes. After an error d is undefined.
+// Decode reads b into d. Bytes after the fields are ignored, except a number. Decode reads only within b and allocates
+// at most len(b) bytes. After an error d is undefined.
 func Decode(b []byte, d *Datagram) error {
 	switch {
 	case len(b) == 0:
@@ -67,7 +67,8 @@ func Decode(b []byte, d *Datagram) error {
 	case len(b) > MaxDatagram:
 		return ErrOversized
 	}
-	*d = Datagram{Command: Command(b[0]), Inputs: d.Inputs[:0], Outputs: d.Outputs[:0], Infos: d.Infos[:0], IDs: d.IDs[:0]}
+	*d = Datagram{Command: Command(b[0]), Inputs: d.Inputs[:0], Outputs: d.Outputs[:0], Infos: d.Infos[:0],
+		IDs: d.IDs[:0]}
 	c := coder{b: b[1:]}
 	if !c.fields(d) {
 		return ErrUnknown
@@ -143,8 +144,8 @@ func (c *coder) fields(d *Datagram) bool {
 	return true
 }
 
-// version is ints in the document, bytes in the original. A received version is distinguished by its length: 2 or 3 bytes
-// against 8 or more after the command.
+// version is ints in the document, bytes in the original. A received version is distinguished by its length: 2 or 3
+// bytes against 8 or more after the command.
 func (c *coder) version(v *VersionNumber) {
 	if !c.encode {
 		v.Bytes = len(c.b) <= 3
@@ -159,8 +160,8 @@ func (c *coder) version(v *VersionNumber) {
 	v.Major, v.Minor = int32(major), int32(minor)
 }
 
-// list is a count and that many ids. A 55 without the count, as in the document, is recognised by its first int, which does
-// not match its length. That is ambiguous in general, but a client has the number of ids that it requested.
+// list is a count and that many ids. A 55 without the count, as in the document, is recognised by its first int, which
+// does not match its length. That is ambiguous in general, but a client has the number of ids that it requested.
 func (c *coder) list(d *Datagram) {
 	if !c.encode && d.Command == RegisterForValueAck {
 		n := len(c.b) / 4

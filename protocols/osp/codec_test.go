@@ -15,9 +15,11 @@ var cases = []struct {
 	bytes string // hex, blanks ignored; a server's with its terminator
 	value Datagram
 }{
-	{"init with ints", "05 01000000 01000000", Datagram{Command: InitCommunication, Version: VersionNumber{1, 1, false}}},
+	{"init with ints", "05 01000000 01000000",
+		Datagram{Command: InitCommunication, Version: VersionNumber{1, 1, false}}},
 	{"init with bytes", "05 01 01", Datagram{Command: InitCommunication, Version: VersionNumber{1, 1, true}}},
-	{"init ack with ints", "06 01000000 01000000 78", Datagram{Command: InitCommunicationAck, Version: VersionNumber{1, 1, false}}},
+	{"init ack with ints", "06 01000000 01000000 78",
+		Datagram{Command: InitCommunicationAck, Version: VersionNumber{1, 1, false}}},
 	{"init ack with bytes", "06 01 01 78", Datagram{Command: InitCommunicationAck, Version: VersionNumber{1, 1, true}}},
 	{"end", "07", Datagram{Command: EndCommunication}},
 	{"end ack", "08 78", Datagram{Command: EndCommunicationAck}},
@@ -30,14 +32,16 @@ var cases = []struct {
 	{"get value ids", "28 2e2a00", Datagram{Command: GetValueIDs, Name: ".*"}},
 	{"value ids", "29 02000000 78", Datagram{Command: ValueIDs, Count: 2}},
 	{"value info ack", "2a", Datagram{Command: ValueInfoAck}},
-	{"value info", "2b 01000000 05000000 496e7400 2f4200 78", Datagram{Command: ValueInfo, Index: 1, ID: 5, Type: "Int", Name: "/B"}},
+	{"value info", "2b 01000000 05000000 496e7400 2f4200 78",
+		Datagram{Command: ValueInfo, Index: 1, ID: 5, Type: "Int", Name: "/B"}},
 	{"get value", "32 05000000", Datagram{Command: GetValue, ID: 5}},
 	{"value", "33 05000000 31322e3500 78", Datagram{Command: Value, ID: 5, Content: []byte("12.5")}},
 	{"unknown value", "33 ffffffff 00 78", Datagram{Command: Value, ID: -1, Content: []byte{}}},
 	{"set value", "34 05000000 5400", Datagram{Command: SetValue, ID: 5, Content: []byte("T")}},
 	{"set value ack", "35 05000000 01 78", Datagram{Command: SetValueAck, ID: 5, Status: 1}},
 	{"register value", "36 02000000 05000000 09000000", Datagram{Command: RegisterForValue, IDs: []int32{5, 9}}},
-	{"register value ack", "37 02000000 05000000 00000000 78", Datagram{Command: RegisterForValueAck, IDs: []int32{5, 0}}},
+	{"register value ack", "37 02000000 05000000 00000000 78",
+		Datagram{Command: RegisterForValueAck, IDs: []int32{5, 0}}},
 	{"deregister value", "38 01000000 05000000", Datagram{Command: DeregisterFromValue, IDs: []int32{5}}},
 	{"deregister value ack", "39 01000000 05000000 78", Datagram{Command: DeregisterFromValueAck, IDs: []int32{5}}},
 	{"reset", "46 2a000000", Datagram{Command: ResetSimulation, Seed: 42}},
@@ -46,11 +50,13 @@ var cases = []struct {
 	{"reset completed", "4b 78", Datagram{Command: ResetSimulationCompleted}},
 	{"reset completed ack", "4c", Datagram{Command: ResetSimulationCompletedAck}},
 	{"step", "50 01000000 02000000 0000803f 000000bf", Datagram{Command: NextStep, ID: 1, Inputs: []float32{1, -0.5}}},
-	{"numbered step", "50 01000000 01000000 0000803f 78 ff", Datagram{Command: NextStep, ID: 1, Inputs: []float32{1}, Numbered: true, Number: 255}},
+	{"numbered step", "50 01000000 01000000 0000803f 78 ff", Datagram{Command: NextStep, ID: 1, Inputs: []float32{1},
+		Numbered: true, Number: 255}},
 	{"step without inputs", "50 01000000 00000000", Datagram{Command: NextStep, ID: 1}},
 	{"step ack", "51 01000000 78", Datagram{Command: NextStepAck, ID: 1}},
 	{"step completed", "55 01000000 01000000 02000000 01000000 03000000 0000803e 0000803f 00000040 04000000 78",
-		Datagram{Command: StepCompleted, ID: 1, NumValues: 3, Outputs: []float32{0.25}, Infos: []float32{1, 2}, IDs: []int32{4}}},
+		Datagram{Command: StepCompleted, ID: 1, NumValues: 3, Outputs: []float32{0.25}, Infos: []float32{1, 2},
+			IDs: []int32{4}}},
 	{"step completed ack", "56 01000000", Datagram{Command: StepCompletedAck, ID: 1}},
 	{"get overview", "5a", Datagram{Command: GetAgentOverview}},
 	{"overview", "5b 01000000 78", Datagram{Command: AgentOverview, Count: 1}},
@@ -142,7 +148,8 @@ func TestTruncated(t *testing.T) {
 		}
 		for n := range whole {
 			err := Decode(b[:n], &d)
-			shorter := err == nil && (d.Command == InitCommunication || d.Command == InitCommunicationAck || d.Command == RegisterForValueAck)
+			shorter := err == nil && (d.Command == InitCommunication || d.Command == InitCommunicationAck ||
+				d.Command == RegisterForValueAck)
 			if !errors.Is(err, ErrTruncated) && !shorter {
 				t.Errorf("%s: first %d of %d bytes: got %v, want %v", c.name, n, len(b), err, ErrTruncated)
 			}
@@ -162,7 +169,8 @@ func TestRefused(t *testing.T) {
 		{"more inputs than bytes", "50 01000000 ffffff7f 00000000", ErrTruncated},
 		{"a negative number of inputs", "50 01000000 ffffffff 00000000", ErrTruncated},
 		{"more ids than bytes", "36 00000040 01000000", ErrTruncated},
-		{"outputs and infos that overflow together", "55 01000000 ffffff7f ffffff7f 01000000 00000000 00000000", ErrTruncated},
+		{"outputs and infos that overflow together", "55 01000000 ffffff7f ffffff7f 01000000 00000000 00000000",
+			ErrTruncated},
 		{"a string without an end", "14 2f4141414141", ErrTruncated},
 	} {
 		var d Datagram
@@ -171,7 +179,8 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	var d Datagram
-	if err := Decode(append([]byte{byte(GetAgentOverview)}, make([]byte, MaxDatagram)...), &d); !errors.Is(err, ErrOversized) {
+	if err := Decode(append([]byte{byte(GetAgentOverview)}, make([]byte, MaxDatagram)...), &d); !errors.Is(err,
+		ErrOversized) {
 		t.Errorf("oversized: got %v, want %v", err, ErrOversized)
 	}
 }
@@ -179,7 +188,8 @@ func TestRefused(t *testing.T) {
 // TestRegisterForValueAckWithoutCount is the document's own form of 55.
 func TestRegisterForValueAckWithoutCount(t *testing.T) {
 	var d Datagram
-	if err := Decode(unhex(t, "37 05000000 00000000 09000000 78"), &d); err != nil || !reflect.DeepEqual(d.IDs, []int32{5, 0, 9}) {
+	if err := Decode(unhex(t, "37 05000000 00000000 09000000 78"), &d); err != nil ||
+		!reflect.DeepEqual(d.IDs, []int32{5, 0, 9}) {
 		t.Errorf("got %v, %v, want [5 0 9]", d.IDs, err)
 	}
 }
@@ -193,7 +203,8 @@ func TestStringEndsAtNUL(t *testing.T) {
 
 func TestCodecDoesNotAllocate(t *testing.T) {
 	step := Datagram{Command: NextStep, ID: 1, Inputs: make([]float32, 42), Numbered: true}
-	done := Datagram{Command: StepCompleted, ID: 1, Outputs: make([]float32, 21), Infos: make([]float32, 84), IDs: []int32{1}}
+	done := Datagram{Command: StepCompleted, ID: 1, Outputs: make([]float32, 21), Infos: make([]float32, 84),
+		IDs: []int32{1}}
 	var b []byte
 	var d Datagram
 	if n := testing.AllocsPerRun(100, func() {

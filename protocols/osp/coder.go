@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// coder appends to b when encoding, or reads from the front of b when decoding. Its methods take a pointer to a field and
-// write or fill it, so that one list of calls describes a datagram in both directions.
+// coder appends to b when encoding, or reads from the front of b when decoding. Its methods take a pointer to a field
+// and write or fill it, so that one list of calls describes a datagram in both directions.
 //
 // Decoding does not fail at once: a missing field stays zero and short is set.
 type coder struct {
@@ -17,8 +17,8 @@ type coder struct {
 	short  bool // decoding: b ended too early
 }
 
-// next returns the next n bytes, or nil if there are fewer. Then the rest counts as used, so that no later field is read
-// from the middle of an earlier one.
+// next returns the next n bytes, or nil if there are fewer. Then the rest counts as used, so that no later field is
+// read from the middle of an earlier one.
 func (c *coder) next(n int) []byte {
 	if n < 0 || n > len(c.b) {
 		c.short, c.b = true, nil
@@ -59,7 +59,8 @@ func (c *coder) float(v *float32) { *v = math.Float32frombits(c.word(math.Float3
 // count is the length of a list: n when encoding, else the number read, which may be wrong: ints and floats check it.
 func (c *coder) count(n int) int { return int(int32(c.word(uint32(n)))) }
 
-// holds reports whether b has n items of 4 bytes. It must be checked before an allocation: the sender may announce any count.
+// holds reports whether b has n items of 4 bytes. It must be checked before an allocation: the sender may announce any
+// count.
 func (c *coder) holds(n int) bool {
 	if n < 0 || n > len(c.b)/4 {
 		c.short = true

@@ -1,5 +1,5 @@
-// Package osp implements the ORCS Standard Protocol 1.1 (September 2008): clients find agents, register for them, reset and
-// step the simulation, read and set named values, and receive events. Server serves a rig; Client is the other
+// Package osp implements the ORCS Standard Protocol 1.1 (September 2008): clients find agents, register for them, reset
+// and step the simulation, read and set named values, and receive events. Server serves a rig; Client is the other
 // side, for tests, benchmarks and controllers in Go.
 //
 // # Datagrams

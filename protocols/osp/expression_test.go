@@ -6,7 +6,8 @@ import (
 	"testing/synctest"
 )
 
-// TestLargeExpression: an expression that would keep a core busy for long finds no value. Those that clients use find theirs.
+// TestLargeExpression: an expression that would keep a core busy for long finds no value. Those that clients use find
+// theirs.
 func TestLargeExpression(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, Options{}, "pendulum")
@@ -20,12 +21,14 @@ func TestLargeExpression(t *testing.T) {
 			}
 			return found - 1 // the first has their number
 		}
-		for _, text := range []string{".*", "/Control/.*", "/Control/CurrentStep", "/pendulum/hinge/[a-z]{3,20}(_goal)?", "(/[A-Za-z]+){2,3}"} {
+		for _, text := range []string{".*", "/Control/.*", "/Control/CurrentStep",
+			"/pendulum/hinge/[a-z]{3,20}(_goal)?", "(/[A-Za-z]+){2,3}"} {
 			if ask(text) < 1 {
 				t.Errorf("%s: found no value", text)
 			}
 		}
-		for _, text := range []string{strings.Repeat("(.?){1000}", 25), strings.Repeat("((.?){30}){30}", 18), strings.Repeat(".{0,999}", 31), "(", strings.Repeat("a", maxExpression+1)} {
+		for _, text := range []string{strings.Repeat("(.?){1000}", 25), strings.Repeat("((.?){30}){30}", 18),
+			strings.Repeat(".{0,999}", 31), "(", strings.Repeat("a", maxExpression+1)} {
 			if n := ask(text); n != 0 {
 				t.Errorf("%.20s...: found %d values, want it refused", text, n)
 			}

@@ -12,8 +12,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// TestHostile: malformed datagrams are dropped and counted by their cause, on the main port and in a session, and the rig
-// is unchanged.
+// TestHostile: malformed datagrams are dropped and counted by their cause, on the main port and in a session, and the
+// rig is unchanged.
 func TestHostile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, Options{}, "pendulum")
@@ -41,7 +41,8 @@ func TestHostile(t *testing.T) {
 		synctest.Wait()
 
 		s.quiet(0)
-		s.dropped(map[protocols.Cause]uint64{protocols.Truncated: 8, protocols.Oversized: 2, protocols.Unknown: 6, protocols.Stranger: 1})
+		s.dropped(map[protocols.Cause]uint64{protocols.Truncated: 8, protocols.Oversized: 2, protocols.Unknown: 6,
+			protocols.Stranger: 1})
 		if got := s.rig.Agent("pendulum").Measured(nil); !slices.Equal(got, was) {
 			t.Errorf("measured: got %v, want %v", got, was)
 		}

@@ -6,8 +6,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// interfaces declares every channel of every agent as a named value, as the original does, in the original's names
-// and units: "/humanoid/Left/Elbow/JointAngle", in degrees. Measured values are read-only. Setting an input commands the
+// interfaces declares every channel of every agent as a named value, as the original does, in the original's names and
+// units: "/humanoid/Left/Elbow/JointAngle", in degrees. Measured values are read-only. Setting an input commands the
 // agent as ODCP does: on a real body only while its lease is free.
 type interfaces struct {
 	rig      *hal.Rig

@@ -20,8 +20,8 @@ func (c *lateConn) Close() error {
 	return c.PacketConn.Close()
 }
 
-// TestRegisterWhileSessionEnds: a client registers for its agent in the moment in which another one resets the communication.
-// The agent is not left with a session that has ended.
+// TestRegisterWhileSessionEnds: a client registers for its agent in the moment in which another one resets the
+// communication. The agent is not left with a session that has ended.
 func TestRegisterWhileSessionEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, Options{}, "pendulum")

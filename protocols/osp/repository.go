@@ -58,8 +58,8 @@ func (c *session) findValues() {
 	}
 }
 
-// expression compiles an expression for whole names, nil if it is invalid or too large. Go's run in linear time, of the text
-// and of the expression: a few bytes of nested or repeated {1000} would keep a core busy for minutes.
+// expression compiles an expression for whole names, nil if it is invalid or too large. Go's run in linear time, of the
+// text and of the expression: a few bytes of nested or repeated {1000} would keep a core busy for minutes.
 func expression(text string) *regexp.Regexp {
 	if len(text) > maxExpression {
 		return nil
@@ -126,8 +126,8 @@ type observed struct {
 
 // observe answers 54 and 56 with the known ids, and 0 for unknown ones.
 func (c *session) observe() {
-	// 55 starts with the number of values, as 57 does and as the original sends it; the document's 55 omits it, so that its
-	// first id could be taken for the number
+	// 55 starts with the number of values, as 57 does and as the original sends it; the document's 55 omits it, so that
+	// its first id could be taken for the number
 	d := Datagram{Command: c.d.Command + 1, IDs: make([]int32, len(c.d.IDs))}
 	c.mu.Lock()
 	defer c.mu.Unlock()

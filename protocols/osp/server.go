@@ -30,8 +30,8 @@ type Options struct {
 	// ClientTimeout is the silence after which a client's session ends and its agents are free.
 	// 0 = never.
 	ClientTimeout time.Duration
-	// MaxSessions bounds the clients at one time; 0 = 64. At the bound a new client replaces the client that has been silent
-	// longest, among those that control no agent; without such a client it is ignored.
+	// MaxSessions bounds the clients at one time; 0 = 64. At the bound a new client replaces the client that has been
+	// silent longest, among those that control no agent; without such a client it is ignored.
 	MaxSessions int
 	// Listen opens the sockets of the sessions; nil = protocols.ListenUDP.
 	Listen protocols.Listener
@@ -51,8 +51,8 @@ func (o Options) withDefaults() Options {
 }
 
 const (
-	// evictAfter is the silence after which a session without agents may be replaced: a flood of requests does not evict a
-	// new client.
+	// evictAfter is the silence after which a session without agents may be replaced: a flood of requests does not
+	// evict a new client.
 	evictAfter = time.Second
 	// sameInit is how long a repeated request for a session from the same address means the same session: its answer
 	// was lost. Later on it is a client that started again.
@@ -202,8 +202,8 @@ func (s *Server) makeRoom() bool {
 	return !full || idlest != nil
 }
 
-// resetCommunication ends every session. All agents are free before the first client is notified, so that no client finds
-// its agent taken when it reconnects.
+// resetCommunication ends every session. All agents are free before the first client is notified, so that no client
+// finds its agent taken when it reconnects.
 func (s *Server) resetCommunication() {
 	s.mu.Lock()
 	all := slices.Collect(maps.Values(s.sessions))

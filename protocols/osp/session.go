@@ -30,7 +30,8 @@ type session struct {
 	values knownValues
 	stir   bool // something was received since the last tick
 
-	// mu guards the fields that Cycle and the reading goroutine share. Do not call the rig or the server while holding it.
+	// mu guards the fields that Cycle and the reading goroutine share. Do not call the rig or the server while holding
+	// it.
 	mu         sync.Mutex
 	out        []byte        // one short answer
 	answer     Datagram      // of a step, being encoded
@@ -46,8 +47,8 @@ type session struct {
 // tickShare of AckTimeout is how exactly timeouts are kept. The read deadline moves once a tick, not once a datagram.
 const tickShare = 4
 
-// waitingShare times ClientTimeout may pass while a client waits for a step or reset: it sends nothing while other clients
-// are slow or a real robot moves to its home position.
+// waitingShare times ClientTimeout may pass while a client waits for a step or reset: it sends nothing while other
+// clients are slow or a real robot moves to its home position.
 const waitingShare = 10
 
 func newSession(s *Server, conn protocols.PacketConn, client netip.AddrPort) *session {
@@ -231,8 +232,8 @@ func (c *session) send(d *Datagram) {
 	c.write(c.out)
 }
 
-// deliver sends o and expects its acknowledgement. The client's silence counts from now: it does not send while it waits for
-// the answer. Under mu.
+// deliver sends o and expects its acknowledgement. The client's silence counts from now: it does not send while it
+// waits for the answer. Under mu.
 func (c *session) deliver(o *outbox) {
 	o.each(c.write)
 	now := time.Now()

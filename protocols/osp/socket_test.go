@@ -68,7 +68,8 @@ func TestTwoClientsRepeat(t *testing.T) {
 		var outputs [2][]float32
 		var clients [2]*Client
 		var ids [2]int32
-		for i, name := range []string{"one", "two"} { // both before the first request: otherwise the first client would not wait for the second
+		// both before the first request: otherwise the first client would not wait for the second
+		for i, name := range []string{"one", "two"} {
 			clients[i], ids[i] = control(t, address, name)
 			defer clients[i].Close()
 		}
@@ -223,7 +224,8 @@ func BenchmarkStepLoopback(b *testing.B) {
 		joints []string
 	}{
 		{"pendulum", []string{"hinge"}},
-		{"humanoid", []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r", "s", "t", "u"}},
+		{"humanoid", []string{"a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r",
+			"s", "t", "u"}},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			rig := newRig(b)

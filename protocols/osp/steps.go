@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// agentLease is one agent under a session's control. Its fields are under the session's mu, but for those that never change
-// and for inputs, which is the reading goroutine's.
+// agentLease is one agent under a session's control. Its fields are under the session's mu, but for those that never
+// change and for inputs, which is the reading goroutine's.
 type agentLease struct {
 	id        int32
 	lease     *hal.Lease
@@ -37,9 +37,9 @@ func (r *request) keep(b []byte, d *Datagram) {
 	r.bytes, r.numbered, r.number = append(r.bytes[:0], b...), d.Numbered, d.Number
 }
 
-// again reports whether d, decoded from b, repeats the last request. With a number this is certain. Without a number it is
-// a repetition while the answer o is not acknowledged and older than timeout: a client that does not acknowledge continues
-// at once, and a client that missed its answer waits first.
+// again reports whether d, decoded from b, repeats the last request. With a number this is certain. Without a number it
+// is a repetition while the answer o is not acknowledged and older than timeout: a client that does not acknowledge
+// continues at once, and a client that missed its answer waits first.
 func (r *request) again(b []byte, d *Datagram, o *outbox, timeout time.Duration) bool {
 	if d.Numbered {
 		return r.numbered && r.number == d.Number && len(r.bytes) > 0
@@ -74,8 +74,8 @@ func (c *session) step(b []byte) {
 	}
 }
 
-// repeated acknowledges the request for a step. It returns true if that step is pending or done: then its answer is sent
-// when the step completes, or again. Other inputs during a pending step replace the previous ones.
+// repeated acknowledges the request for a step. It returns true if that step is pending or done: then its answer is
+// sent when the step completes, or again. Other inputs during a pending step replace the previous ones.
 func (c *session) repeated(s *agentLease, b []byte) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,9 +106,9 @@ func (c *session) reset(b []byte) {
 	}
 }
 
-// nextReset acknowledges the request and returns the lease that it applies to. The document's request names no agent, and a
-// client sends one for each of its agents, so it applies to the first agent without a request. nil means a repetition, or
-// more requests than agents.
+// nextReset acknowledges the request and returns the lease that it applies to. The document's request names no agent,
+// and a client sends one for each of its agents, so it applies to the first agent without a request. nil means a
+// repetition, or more requests than agents.
 func (c *session) nextReset(b []byte) *hal.Lease {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,8 +181,9 @@ func (c *session) resetCompleted() {
 func (c *session) stepCompleted(s *agentLease, first bool) {
 	d, f := &c.answer, s.lease.Frame()
 	*d = Datagram{Command: StepCompleted, ID: s.id, Numbered: s.asked.numbered, Number: s.asked.number,
-		Outputs: c.scale(d.Outputs[:0], s.terminals.outputs, f.Outputs), Infos: c.scale(d.Infos[:0], s.terminals.infos, f.Infos),
-		IDs: d.IDs[:0]}
+		Outputs: c.scale(d.Outputs[:0], s.terminals.outputs, f.Outputs),
+		Infos:   c.scale(d.Infos[:0], s.terminals.infos, f.Infos),
+		IDs:     d.IDs[:0]}
 	// the number of values is in 85, their texts in the 51s behind it
 	if first {
 		d.IDs = c.events.drain(d.IDs)

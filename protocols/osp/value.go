@@ -9,8 +9,10 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// typeNames are the types of values in 43, as the original writes them (the document's "Integer" and "Point3D" are examples).
-var typeNames = [...]string{hal.BoolValue: "Bool", hal.IntValue: "Int", hal.DoubleValue: "Double", hal.StringValue: "String",
+// typeNames are the types of values in 43, as the original writes them (the document's "Integer" and "Point3D" are
+// examples).
+var typeNames = [...]string{hal.BoolValue: "Bool", hal.IntValue: "Int", hal.DoubleValue: "Double",
+	hal.StringValue: "String",
 	hal.VectorValue: "Vector3D", hal.QuaternionValue: "Quaternion", hal.InterfaceValue: "Interface"}
 
 // appendValue appends v in the form of the original's getValueAsString.

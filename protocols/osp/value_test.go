@@ -47,7 +47,8 @@ func TestValueText(t *testing.T) {
 }
 
 func TestParseValue(t *testing.T) {
-	for text, want := range map[string]bool{"1": true, "t": true, "TRUE": true, "True": true, "0": false, "f": false, "FALSE": false} {
+	for text, want := range map[string]bool{"1": true, "t": true, "TRUE": true, "True": true, "0": false, "f": false,
+		"FALSE": false} {
 		if got, err := parseValue(hal.BoolValue, text); err != nil || got.Bool != want {
 			t.Errorf("bool %q: got %v, %v, want %v", text, got.Bool, err, want)
 		}
@@ -59,9 +60,12 @@ func TestParseValue(t *testing.T) {
 		kind hal.ValueKind
 		text string
 	}{
-		{hal.BoolValue, ""}, {hal.BoolValue, "yes"}, {hal.IntValue, ""}, {hal.IntValue, "1.5"}, {hal.IntValue, "9223372036854775808"},
-		{hal.DoubleValue, ""}, {hal.DoubleValue, "nan"}, {hal.DoubleValue, "inf"}, {hal.DoubleValue, "1e999"}, {hal.InterfaceValue, "x"},
-		{hal.VectorValue, "1,2,3"}, {hal.VectorValue, "(1,2,3"}, {hal.VectorValue, "(1,2)"}, {hal.VectorValue, "(1,2,3,4)"},
+		{hal.BoolValue, ""}, {hal.BoolValue, "yes"}, {hal.IntValue, ""}, {hal.IntValue, "1.5"},
+		{hal.IntValue, "9223372036854775808"},
+		{hal.DoubleValue, ""}, {hal.DoubleValue, "nan"}, {hal.DoubleValue, "inf"}, {hal.DoubleValue, "1e999"},
+		{hal.InterfaceValue, "x"},
+		{hal.VectorValue, "1,2,3"}, {hal.VectorValue, "(1,2,3"}, {hal.VectorValue, "(1,2)"},
+		{hal.VectorValue, "(1,2,3,4)"},
 		{hal.VectorValue, "(1,,3)"}, {hal.QuaternionValue, "(1,2,3)"}, {hal.QuaternionValue, "(1,0,0,nan)"},
 	} {
 		if got, err := parseValue(c.kind, c.text); err == nil {
@@ -111,8 +115,9 @@ func TestTerminals(t *testing.T) {
 		Actuators: []hal.Actuator{
 			{Name: "knee", Path: "/Right/Knee", Goal: [hal.NumModes]int{0, 2, 3, 4}, TorqueLimit: 1,
 				Position: 0, Velocity: 2, Torque: 3, Voltage: 4, Temperature: 5},
-			{Name: "rail", Kind: hal.Slide, Goal: [hal.NumModes]int{5, hal.None, hal.None, hal.None}, TorqueLimit: hal.None,
-				Position: 1, Velocity: hal.None, Torque: hal.None, Voltage: hal.None, Temperature: hal.None},
+			{Name: "rail", Kind: hal.Slide, Goal: [hal.NumModes]int{5, hal.None, hal.None, hal.None},
+				TorqueLimit: hal.None,
+				Position:    1, Velocity: hal.None, Torque: hal.None, Voltage: hal.None, Temperature: hal.None},
 		},
 	}
 	got := newTerminals(l)

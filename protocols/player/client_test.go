@@ -19,8 +19,8 @@ type Message struct {
 	Payload []byte
 }
 
-// Client is one connection to a server. Only one goroutine may use it. It starts in push mode; messages received while it
-// waits for an answer are kept for Next, at most 1000.
+// Client is one connection to a server. Only one goroutine may use it. It starts in push mode; messages received while
+// it waits for an answer are kept for Next, at most 1000.
 type Client struct {
 	// Timeout bounds each call; 0 = 5 s.
 	Timeout time.Duration

@@ -20,13 +20,15 @@ func TestDevices(t *testing.T) {
 		c := s.dial(t)
 		defer c.Close()
 		list, err := c.Devices()
-		want := "[position2d:0 position3d:0 simulation:0 laser:0 ranger:0 sonar:0 ranger:1 bumper:0 power:0 ptz:0 camera:0 " +
+		want := "[position2d:0 position3d:0 simulation:0 laser:0 ranger:0 sonar:0 ranger:1 bumper:0 power:0 ptz:0 " +
+			"camera:0 " +
 			"actarray:0 limb:0 gripper:0 dio:0 imu:0 rfid:0 fiducial:0 opaque:0]"
 		if err != nil || fmt.Sprint(list) != want {
 			t.Errorf("devices: got %v, %v, want %s", list, err, want)
 		}
 		var info driverInfo
-		if err := c.request(Device{Player, 0}, reqDriverInfo, &address{Device: Device{Limb, 0}}, &info); err != nil || info.Driver != "halyard" {
+		if err := c.request(Device{Player, 0}, reqDriverInfo, &address{Device: Device{Limb, 0}}, &info); err != nil ||
+			info.Driver != "halyard" {
 			t.Errorf("driver: got %+v, %v", info, err)
 		}
 		identity := pose3{vector{1, 2, 0}, vector{}}
@@ -37,12 +39,14 @@ func TestDevices(t *testing.T) {
 		}{
 			{Device{Position2D, 0}, 1, &position2Data{}},
 			{Device{Position3D, 0}, 1, &position3Data{Pose: identity}},
-			{Device{Laser, 0}, 1, &laserData{MinAngle: -1, MaxAngle: 1, Resolution: 0.5, MaxRange: 8, Ranges: []float64{1, 2, 8, 4, 5}, ID: 1}},
+			{Device{Laser, 0}, 1, &laserData{MinAngle: -1, MaxAngle: 1, Resolution: 0.5, MaxRange: 8,
+				Ranges: []float64{1, 2, 8, 4, 5}, ID: 1}},
 			{Device{Ranger, 0}, 1, &doubles{1, 2, 8, 4, 5}},
 			{Device{Sonar, 0}, 1, &floats{1.5, 2.5}},
 			{Device{Ranger, 1}, 1, &doubles{1.5, 2.5}},
 			{Device{Bumper, 0}, 1, &octets{1}},
-			{Device{Power, 0}, 1, &powerData{Valid: 9, Volts: 12.5, Percent: 50, Joules: math.NaN(), Watts: math.NaN()}},
+			{Device{Power, 0}, 1, &powerData{Valid: 9, Volts: 12.5, Percent: 50, Joules: math.NaN(),
+				Watts: math.NaN()}},
 			{Device{PanTilt, 0}, 1, &ptzData{ptzCommand: ptzCommand{Zoom: 1}}},
 			{Device{Camera, 0}, 1, &cameraData{4, 2, 24, 5, 1, 0, append(append([]byte{1}, make([]byte, 22)...), 255)}},
 			{Device{ActArray, 0}, 1, &actArrayData{make5(actuatorState{State: 1}), 1}},
@@ -103,7 +107,8 @@ func TestRequests(t *testing.T) {
 			{Device{Laser, 0}, 5, nil, &number{0}, false},
 			{Device{Ranger, 0}, 1, nil, &rangerGeometry{geometry{Pose: mount}, []pose3{mount}, []vector{{}}}, false},
 			{Device{Ranger, 0}, 5, nil, &rangerConfig{-1, 1, 0.5, 0, 8, 0.001, 10}, false},
-			{Device{Ranger, 1}, 1, nil, &rangerGeometry{geometry{}, []pose3{{P: vector{0.3, 0.1, 0}}, back}, []vector{{}, {}}}, false},
+			{Device{Ranger, 1}, 1, nil, &rangerGeometry{geometry{}, []pose3{{P: vector{0.3, 0.1, 0}}, back},
+				[]vector{{}, {}}}, false},
 			{Device{Ranger, 1}, 5, nil, &rangerConfig{MaxRange: 5, Frequency: 10}, false},
 			{Device{Sonar, 0}, 1, nil, &sonarGeometry{[]pose3{{P: vector{0.3, 0.1, 0}}, back}}, false},
 			{Device{Sonar, 0}, 2, &number{0}, nil, false},
@@ -143,7 +148,8 @@ func TestRequests(t *testing.T) {
 			t.Errorf("placed: got %d times, want 1", s.rover.placed)
 		}
 		p := &actArrayGeometry{}
-		if err := c.request(Device{ActArray, 0}, 3, nil, p); err != nil || len(p.Actuators) != 5 || p.Actuators[0].Kind != 2 || p.Actuators[0].Max != 2 {
+		if err := c.request(Device{ActArray, 0}, 3, nil, p); err != nil || len(p.Actuators) != 5 ||
+			p.Actuators[0].Kind != 2 || p.Actuators[0].Max != 2 {
 			t.Errorf("actuators: got %+v, %v", p, err)
 		}
 		if a := p.Actuators[0]; a.Axis != (vector{0, 0, 1}) || a.Length < 0.29 || a.Length > 0.61 || p.Base.P[0] < 0.5 {
@@ -151,7 +157,8 @@ func TestRequests(t *testing.T) {
 		}
 		var q imuQuaternion
 		open(t, c, Device{IMU, 0})
-		if data(t, c, Device{IMU, 0}, 3, &q); q.Q[0] != 1 || math.Abs(q.Acceleration[2]-9.8) > 1e-5 || !math.IsNaN(q.Magnetic[0]) {
+		if data(t, c, Device{IMU, 0}, 3, &q); q.Q[0] != 1 || math.Abs(q.Acceleration[2]-9.8) > 1e-5 ||
+			!math.IsNaN(q.Magnetic[0]) {
 			t.Errorf("imu as a quaternion: got %+v", q)
 		}
 	})
@@ -217,12 +224,15 @@ func TestCommands(t *testing.T) {
 			{"open", Device{Gripping, 0}, 1, nil, [5]float64{0.1, 0.1, 0.1, 0.1, 1}},
 			{"close", Device{Gripping, 0}, 2, nil, [5]float64{0.1, 0.1, 0.1, 0.1, -1}},
 			{"reach", Device{Limb, 0}, 4, &vector{0.3, 0, -0.2}, [5]float64{0.1, 0.1, 0, math.Pi / 2, -1}},
-			{"point", Device{Limb, 0}, 3, &limbPose{vector{0.5, 0, 0}, vector{1, 0, 0}, vector{0, 0, 1}}, [5]float64{0.1, 0.1, 0, 0, -1}},
+			{"point", Device{Limb, 0}, 3, &limbPose{vector{0.5, 0, 0}, vector{1, 0, 0}, vector{0, 0, 1}},
+				[5]float64{0.1, 0.1, 0, 0, -1}},
 			{"out of reach", Device{Limb, 0}, 4, &vector{5, 0, 0}, [5]float64{0.1, 0.1, 0, 0, -1}},
 			{"no direction", Device{Limb, 0}, 3, &limbPose{}, [5]float64{0.1, 0.1, 0, 0, -1}},
 			{"limb home", Device{Limb, 0}, 1, nil, [5]float64{0.1, 0.1, 0.1, 0.1, -1}},
-			{"a line of text", Device{Opaque, 0}, 1, new(octets("pan position -1\nclaw position 0\n")), [5]float64{-1, 0.1, 0.1, 0.1, 0}},
-			{"a bad line", Device{Opaque, 0}, 1, new(octets("pan position 1\nnose position 0\n")), [5]float64{-1, 0.1, 0.1, 0.1, 0}},
+			{"a line of text", Device{Opaque, 0}, 1, new(octets("pan position -1\nclaw position 0\n")),
+				[5]float64{-1, 0.1, 0.1, 0.1, 0}},
+			{"a bad line", Device{Opaque, 0}, 1, new(octets("pan position 1\nnose position 0\n")),
+				[5]float64{-1, 0.1, 0.1, 0.1, 0}},
 		} {
 			if err := c.command(k.device, k.subtype, k.in); err != nil {
 				t.Fatal(err)

@@ -1,6 +1,6 @@
-// Package player implements the protocol of Player 3 (playerproject.github.io): over TCP a client lists the devices of a
-// robot, opens some, commands them and receives their data. Server serves one agent; its devices follow from the layout of
-// the body.
+// Package player implements the protocol of Player 3 (playerproject.github.io): over TCP a client lists the devices of
+// a robot, opens some, commands them and receives their data. Server serves one agent; its devices follow from the
+// layout of the body.
 //
 // # A session
 //
@@ -31,7 +31,7 @@
 //
 // The first client that commands a robot holds its lease until it disconnects; commands of other clients are refused. A
 // command persists while its client sends any message, requests for data included. The device list has only devices of
-// the body. The guard clamps PTZ, limb and gripper positions, as all goals. The opaque device is ours: its data is a line
-// "name value" for each measured channel, its command a line "actuator mode value" (mode position, velocity, torque or
-// duty).
+// the body. The guard clamps PTZ, limb and gripper positions, as all goals. The opaque device is ours: its data is a
+// line "name value" for each measured channel, its command a line "actuator mode value" (mode position, velocity,
+// torque or duty).
 package player

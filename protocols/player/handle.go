@@ -78,7 +78,8 @@ func (s *session) reply(h *Header, p payload, err error) error {
 }
 
 func (s *session) answer(h *Header, t Type, p payload) error {
-	return s.queue.answer(s.message(Header{Device: h.Device, Type: t, Subtype: h.Subtype, Seq: h.Seq, Time: s.now().time.Seconds()}, p))
+	return s.queue.answer(s.message(Header{Device: h.Device, Type: t, Subtype: h.Subtype, Seq: h.Seq,
+		Time: s.now().time.Seconds()}, p))
 }
 
 // meta answers a request to player:0.

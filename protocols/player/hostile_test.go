@@ -45,7 +45,8 @@ func TestHostile(t *testing.T) {
 // TestFull: a connection too many is closed.
 func TestFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, config{mode: hal.Realtime, options: Options{MaxConnections: 1, ClientTimeout: 3 * time.Second}}, nil)
+		s := newStage(t, config{mode: hal.Realtime,
+			options: Options{MaxConnections: 1, ClientTimeout: 3 * time.Second}}, nil)
 		c := s.dial(t)
 		defer c.Close()
 		if _, err := c.Devices(); err != nil {
@@ -99,7 +100,8 @@ func TestSocket(t *testing.T) {
 					return
 				}
 				var at position2Data
-				if m.Type == Data && decodePayload(m.Payload, &at) == nil && math.Abs(at.Velocity.X-1) < 1e-9 && at.Pose.X > 0.05 {
+				if m.Type == Data && decodePayload(m.Payload, &at) == nil && math.Abs(at.Velocity.X-1) < 1e-9 &&
+					at.Pose.X > 0.05 {
 					return
 				}
 			}

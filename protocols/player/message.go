@@ -11,7 +11,8 @@ const (
 	headerSize = 40
 	banner     = "Player v.3.1.1-dev"
 	localhost  = 0x0100007f // the host that servers answer
-	// maxPayload bounds a client's payload, bytes; the largest commands and requests of these interfaces are far smaller.
+	// maxPayload bounds a client's payload, bytes; the largest commands and requests of these interfaces are far
+	// smaller.
 	maxPayload = 64 << 10
 	// maxAnswer is Player's own bound of a message.
 	maxAnswer = 8 << 20
@@ -56,8 +57,9 @@ const (
 	Ranger     Interface = 62
 )
 
-var interfaceNames = map[Interface]string{Player: "player", Power: "power", Gripping: "gripper", Position2D: "position2d",
-	Sonar: "sonar", Laser: "laser", PanTilt: "ptz", Fiducial: "fiducial", Bumper: "bumper", DIO: "dio",
+var interfaceNames = map[Interface]string{Player: "player", Power: "power", Gripping: "gripper",
+	Position2D: "position2d",
+	Sonar:      "sonar", Laser: "laser", PanTilt: "ptz", Fiducial: "fiducial", Bumper: "bumper", DIO: "dio",
 	Position3D: "position3d", Simulation: "simulation", Camera: "camera", Opaque: "opaque", ActArray: "actarray",
 	Limb: "limb", RFID: "rfid", IMU: "imu", Ranger: "ranger"}
 
@@ -89,7 +91,8 @@ type Header struct {
 
 // Append appends the 40 bytes of h.
 func (h *Header) Append(dst []byte) []byte {
-	for _, w := range []uint32{h.Host, h.Robot, uint32(h.Device.Interface), uint32(h.Device.Index), uint32(h.Type), uint32(h.Subtype)} {
+	for _, w := range []uint32{h.Host, h.Robot, uint32(h.Device.Interface), uint32(h.Device.Index), uint32(h.Type),
+		uint32(h.Subtype)} {
 		dst = binary.BigEndian.AppendUint32(dst, w)
 	}
 	dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(h.Time))
@@ -104,10 +107,12 @@ func (h *Header) Decode(b []byte) error {
 	}
 	word := func(i int) uint32 { return binary.BigEndian.Uint32(b[4*i:]) }
 	if word(2)|word(3) > math.MaxUint16 || word(4)|word(5) > math.MaxUint8 {
-		return fmt.Errorf("header: interface %d:%d, type %d, subtype %d: %w", word(2), word(3), word(4), word(5), ErrFormat)
+		return fmt.Errorf("header: interface %d:%d, type %d, subtype %d: %w", word(2), word(3), word(4), word(5),
+			ErrFormat)
 	}
 	*h = Header{Host: word(0), Robot: word(1), Device: Device{Interface(word(2)), uint16(word(3))}, Type: Type(word(4)),
-		Subtype: uint8(word(5)), Time: math.Float64frombits(binary.BigEndian.Uint64(b[24:])), Seq: word(8), Size: word(9)}
+		Subtype: uint8(word(5)), Time: math.Float64frombits(binary.BigEndian.Uint64(b[24:])), Seq: word(8),
+		Size: word(9)}
 	return nil
 }
 

@@ -246,7 +246,8 @@ func newStage(t testing.TB, c config, ln net.Listener) *stage {
 		t.Fatal(err)
 	}
 	s.rig.AddWorld(s.rover)
-	if s.agent, err = s.rig.Add(hal.AgentConfig{Name: "rover", Body: s.rover, World: s.rover, BodyKind: c.bodyKind, Guard: c.guard}); err != nil {
+	if s.agent, err = s.rig.Add(hal.AgentConfig{Name: "rover", Body: s.rover, World: s.rover, BodyKind: c.bodyKind,
+		Guard: c.guard}); err != nil {
 		t.Fatal(err)
 	}
 	limits := [][2]float64{{-2, 2}, {-2, 2}}
@@ -255,17 +256,22 @@ func newStage(t testing.TB, c config, ln net.Listener) *stage {
 		return kinematics.Link{Parent: parent, Joint: joint, Axis: [3]float64{0, 1, 0}, Anchor: at, Times: 1,
 			Home: hal.Pose{Position: at, Rotation: [4]float64{1}}}
 	}
-	arm, err := kinematics.NewArm(kinematics.Tree{link(hal.None, 0, 0), link(0, 1, 0.3), link(1, hal.None, 0.5)}, limits)
+	arm, err := kinematics.NewArm(kinematics.Tree{link(hal.None, 0, 0), link(0, 1, 0.3), link(1, hal.None, 0.5)},
+		limits)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s.robot = &Robot{Agent: s.agent, Size: [3]float64{0.6, 0.5, 0.4},
 		Drive:    &Drive{Left: []Wheel{{0, false}}, Right: []Wheel{{1, false}}, Radius: 0.1, Separation: 0.5},
 		Scanners: map[int]float64{2: 2}, PTZs: []PTZ{{Pan: 2, Tilt: 3, TiltReversed: true, FieldOfView: 1}},
-		Gripper: &Gripper{Actuator: 6, Open: 1, Closed: -1}, Limb: &Arm{Joints: []int{4, 5}, Solver: arm}, Links: links(7),
-		Switches: []Switch{s.rover}, Cameras: s.rover, Placer: s.rover, Flyer: s.rover, VictimRange: 1.5, VictimAngle: 0.5,
-		Tags:    func(time.Duration) []Tag { return []Tag{{Number: 7, Text: "7"}} },
-		Victims: func(time.Duration) []Tag { return []Tag{{Number: 3, Place: hal.Pose{Position: [3]float64{1, 0, 0}}}} }}
+		Gripper: &Gripper{Actuator: 6, Open: 1, Closed: -1}, Limb: &Arm{Joints: []int{4, 5}, Solver: arm},
+		Links:    links(7),
+		Switches: []Switch{s.rover}, Cameras: s.rover, Placer: s.rover, Flyer: s.rover, VictimRange: 1.5,
+		VictimAngle: 0.5,
+		Tags:        func(time.Duration) []Tag { return []Tag{{Number: 7, Text: "7"}} },
+		Victims: func(time.Duration) []Tag {
+			return []Tag{{Number: 3, Place: hal.Pose{Position: [3]float64{1, 0, 0}}}}
+		}}
 	if c.change != nil {
 		c.change(s.robot)
 	}

@@ -112,7 +112,8 @@ func (r *Robot) validate() error {
 	}
 	if d := r.Drive; d != nil {
 		if len(d.Left) == 0 || len(d.Right) == 0 || !(d.Radius > 0) || !(d.Separation > 0) {
-			return fmt.Errorf("player: drive: got %d left and %d right wheels, radius %g m, separation %g m, want all above 0",
+			return fmt.Errorf("player: drive: got %d left and %d right wheels, radius %g m, separation %g m, want "+
+				"all above 0",
 				len(d.Left), len(d.Right), d.Radius, d.Separation)
 		}
 		for _, w := range slices.Concat(d.Left, d.Right) {
@@ -146,7 +147,8 @@ func (r *Robot) validate() error {
 type unit interface {
 	// publish passes the data of one interval to out. The session's writer calls it.
 	publish(s *sample, out func(subtype uint8, p payload))
-	// command does a command; its error is logged. request answers, or fails with a NACK. The session's reader calls them.
+	// command does a command; its error is logged. request answers, or fails with a NACK. The session's reader calls
+	// them.
 	command(k *control, subtype uint8, in []byte) error
 	request(k *control, subtype uint8, in []byte) (payload, error)
 }

@@ -30,7 +30,8 @@ func TestRobots(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, k := range []struct{ config, devices string }{
-		{file, "position2d:0 position3d:0 simulation:0 laser:0 ranger:0 sonar:0 ranger:1 bumper:0 power:0 ptz:0 camera:0 actarray:0 dio:0 imu:0 rfid:0 fiducial:0 opaque:0"},
+		{file, "position2d:0 position3d:0 simulation:0 laser:0 ranger:0 sonar:0 ranger:1 bumper:0 power:0 ptz:0 " +
+			"camera:0 actarray:0 dio:0 imu:0 rfid:0 fiducial:0 opaque:0"},
 		{"so101", "actarray:0 limb:0 gripper:0 opaque:0"},
 		{"rov", "position3d:0 simulation:0 power:0 camera:0 camera:1 imu:0 opaque:0"},
 	} {
@@ -58,7 +59,8 @@ func TestRobots(t *testing.T) {
 // served serves a config, simulated, until the test ends, and returns a client of it.
 func served(t *testing.T, config string) *player.Client {
 	t.Helper()
-	cfg, err := halyard.Load(config, halyard.Set("servers", "[{protocol: player, listen: '127.0.0.1:0'}]"), halyard.Set("name", "player-robots"))
+	cfg, err := halyard.Load(config, halyard.Set("servers", "[{protocol: player, listen: '127.0.0.1:0'}]"),
+		halyard.Set("name", "player-robots"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +140,8 @@ func senses(t *testing.T, c *player.Client) {
 	for _, k := range []struct {
 		id string
 		at [3]float64
-	}{{"1", [3]float64{3.1, -1.9, -1.8}}, {"-1", [3]float64{1.2, -4.35, -1.82}}, {"0", [3]float64{1.75, -4.35, -1.82}}} {
+	}{{"1", [3]float64{3.1, -1.9, -1.8}}, {"-1", [3]float64{1.2, -4.35, -1.82}},
+		{"0", [3]float64{1.75, -4.35, -1.82}}} {
 		if err := c.Place("p2at", k.at, [3]float64{}); err != nil {
 			t.Fatal(err)
 		}

@@ -51,7 +51,8 @@ type Server struct {
 	traffic  protocols.Traffic
 }
 
-// NewServer returns a server of robot, an agent of rig, and owns listener. It fails where robot does not fit its layout.
+// NewServer returns a server of robot, an agent of rig, and owns listener. It fails where robot does not fit its
+// layout.
 func NewServer(rig *hal.Rig, listener net.Listener, robot *Robot, o Options) (*Server, error) {
 	if err := robot.validate(); err != nil {
 		return nil, err
@@ -61,7 +62,8 @@ func NewServer(rig *hal.Rig, listener net.Listener, robot *Robot, o Options) (*S
 	if err != nil {
 		port = DefaultPort // a listener in memory
 	}
-	return &Server{rig: rig, listener: listener, robot: robot, entries: units(rig, robot), port: uint32(port), options: o.withDefaults()}, nil
+	return &Server{rig: rig, listener: listener, robot: robot, entries: units(rig, robot), port: uint32(port),
+		options: o.withDefaults()}, nil
 }
 
 // Address is the server's address. Traffic counts messages, and those that were refused.
@@ -100,7 +102,8 @@ func (s *Server) address(d Device) address { return address{localhost, s.port, d
 
 // Serve serves until ctx ends or the listener breaks, then ends every connection and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	a := protocols.Acceptor{Name: "player", Listener: s.listener, Limit: s.options.MaxConnections, Contain: s.rig.Contain, Log: s.options.Log, Traffic: &s.traffic}
+	a := protocols.Acceptor{Name: "player", Listener: s.listener, Limit: s.options.MaxConnections,
+		Contain: s.rig.Contain, Log: s.options.Log, Traffic: &s.traffic}
 	return a.Serve(ctx, s.serve)
 }
 

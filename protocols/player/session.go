@@ -58,7 +58,8 @@ func newSession(s *Server, conn net.Conn, log *slog.Logger) *session {
 		}
 	}
 	c.rig = s.rig.NewSession("player@"+conn.RemoteAddr().String(), c)
-	c.stepper = protocols.Stepper{Rig: s.rig, Session: c.rig, Conn: conn, Timeout: s.options.ClientTimeout, Silent: errSilent, Beat: c.beat}
+	c.stepper = protocols.Stepper{Rig: s.rig, Session: c.rig, Conn: conn, Timeout: s.options.ClientTimeout,
+		Silent: errSilent, Beat: c.beat}
 	return c
 }
 

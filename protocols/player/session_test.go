@@ -46,8 +46,8 @@ const player0 = "00000000 00000000 00000001 00000000 00000003"
 // answer is a server's header without its time, which S lines leave out.
 const answer = "0100007f 00001a09"
 
-// transcripts are sessions as bytes, C from the client, S from the server; times of the server are not compared. Without
-// a lease no time passes in lock-step tests but by the rig's own clock.
+// transcripts are sessions as bytes, C from the client, S from the server; times of the server are not compared.
+// Without a lease no time passes in lock-step tests but by the rig's own clock.
 var transcripts = []struct{ name, lines string }{
 	{"pull", `
 S ` + hex.EncodeToString([]byte("Player v.3.1.1-dev")) + strings.Repeat("00", 14) + `
@@ -111,7 +111,8 @@ func TestTranscripts(t *testing.T) {
 func TestDrive(t *testing.T) {
 	for _, mode := range []hal.ClockMode{hal.Realtime, hal.Lockstep} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newStage(t, config{mode: mode, bodyKind: hal.Emulated, guard: hal.GuardConfig{CommandTimeout: 500 * time.Millisecond}}, nil)
+			s := newStage(t, config{mode: mode, bodyKind: hal.Emulated,
+				guard: hal.GuardConfig{CommandTimeout: 500 * time.Millisecond}}, nil)
 			c := s.dial(t)
 			defer c.Close()
 			open(t, c, Device{Position2D, 0})
@@ -161,7 +162,8 @@ func TestDrive(t *testing.T) {
 // TestDeaf: a client that no longer reads stops the robot, and loses its connection.
 func TestDeaf(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, config{mode: hal.Realtime, bodyKind: hal.Emulated, guard: hal.GuardConfig{CommandTimeout: 500 * time.Millisecond}}, nil)
+		s := newStage(t, config{mode: hal.Realtime, bodyKind: hal.Emulated,
+			guard: hal.GuardConfig{CommandTimeout: 500 * time.Millisecond}}, nil)
 		c := s.dial(t)
 		defer c.Close()
 		open(t, c, Device{Position2D, 0})
@@ -184,7 +186,8 @@ func TestDeaf(t *testing.T) {
 // TestDeafDriver: a client that goes on commanding without reading does not keep its robot moving.
 func TestDeafDriver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, config{mode: hal.Realtime, bodyKind: hal.Emulated, guard: hal.GuardConfig{CommandTimeout: 500 * time.Millisecond}}, nil)
+		s := newStage(t, config{mode: hal.Realtime, bodyKind: hal.Emulated,
+			guard: hal.GuardConfig{CommandTimeout: 500 * time.Millisecond}}, nil)
 		c := s.dial(t)
 		defer c.Close()
 		open(t, c, Device{Position2D, 0})
@@ -213,7 +216,8 @@ func TestGoal(t *testing.T) {
 		for range 200 {
 			data(t, c, position, 1, &at)
 		}
-		if p := at.Pose; math.Hypot(p.X-1, p.Y+0.5) > 2*goalNear || math.Abs(p.A-1) > 2*goalAngle || at.Velocity != (pose2{}) {
+		if p := at.Pose; math.Hypot(p.X-1, p.Y+0.5) > 2*goalNear || math.Abs(p.A-1) > 2*goalAngle ||
+			at.Velocity != (pose2{}) {
 			t.Errorf("after 20 s: got %+v, want 1, -0.5, 1 rad at rest", at)
 		}
 		_ = s
@@ -233,8 +237,10 @@ func TestLease(t *testing.T) {
 		if err := b.request(Device{Position2D, 0}, 2, &number{0}, nil); !errors.Is(err, ErrRefused) {
 			t.Errorf("motors off by another: got %v, want %v", err, ErrRefused)
 		}
-		if left, _, _ := s.rover.commands(); math.Abs(left-1) > 1e-6 || s.server.Traffic().Dropped(protocols.Refused) != 2 {
-			t.Errorf("two clients: got %g rad/s, %d refused, want 1 and 2", left, s.server.Traffic().Dropped(protocols.Refused))
+		if left, _, _ := s.rover.commands(); math.Abs(left-1) > 1e-6 ||
+			s.server.Traffic().Dropped(protocols.Refused) != 2 {
+			t.Errorf("two clients: got %g rad/s, %d refused, want 1 and 2", left,
+				s.server.Traffic().Dropped(protocols.Refused))
 		}
 		if err := a.request(Device{Position2D, 0}, 2, &number{0}, nil); err != nil {
 			t.Error(err)
@@ -257,7 +263,8 @@ func TestArming(t *testing.T) {
 		if err := c.request(Device{ActArray, 0}, 1, &number{1}, nil); !errors.Is(err, ErrRefused) {
 			t.Errorf("a real robot: got %v, want %v", err, ErrRefused)
 		}
-		if err := c.request(Device{Simulation, 0}, 2, &simulationPose{"rover", pose2{}}, nil); !errors.Is(err, ErrRefused) || s.rover.placed != 0 {
+		if err := c.request(Device{Simulation, 0}, 2, &simulationPose{"rover", pose2{}}, nil); !errors.Is(err,
+			ErrRefused) || s.rover.placed != 0 {
 			t.Errorf("placing a real robot: got %v, placed %d", err, s.rover.placed)
 		}
 	})
@@ -294,7 +301,8 @@ func TestRules(t *testing.T) {
 		c := s.dial(t)
 		defer c.Close()
 		meta := Device{Player, 0}
-		for _, p := range []*replaceRule{{-1, -1, int32(Data), -1, ruleReplace}, {int32(Sonar), -1, -1, -1, ruleIgnore}} {
+		for _, p := range []*replaceRule{{-1, -1, int32(Data), -1, ruleReplace},
+			{int32(Sonar), -1, -1, -1, ruleIgnore}} {
 			if err := c.request(meta, reqReplaceRule, p, nil); err != nil {
 				t.Fatal(err)
 			}

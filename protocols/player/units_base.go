@@ -50,7 +50,8 @@ func (b *base) pose(s *sample) (pose2, bool) {
 	}
 	sin, cos := math.Sincos(b.zero.A - b.origin.A)
 	dx, dy := raw.X-b.origin.X, raw.Y-b.origin.Y
-	return pose2{b.zero.X + cos*dx - sin*dy, b.zero.Y + sin*dx + cos*dy, math.Remainder(b.zero.A+raw.A-b.origin.A, 2*math.Pi)}, true
+	return pose2{b.zero.X + cos*dx - sin*dy, b.zero.Y + sin*dx + cos*dy,
+		math.Remainder(b.zero.A+raw.A-b.origin.A, 2*math.Pi)}, true
 }
 
 func (b *base) set(s *sample, to pose2) error {
@@ -127,7 +128,8 @@ func (b *base) command(k *control, subtype uint8, in []byte) error {
 			return err
 		}
 		// a vehicle without steered wheels turns as a car as long as its track is wide would
-		return b.drive(k, p.Velocity, p.Velocity*math.Tan(math.Max(-1.5, math.Min(1.5, p.Angle)))/b.robot.Drive.Separation)
+		return b.drive(k, p.Velocity, p.Velocity*math.Tan(math.Max(-1.5,
+			math.Min(1.5, p.Angle)))/b.robot.Drive.Separation)
 	}
 	return errUnknown
 }
@@ -230,7 +232,8 @@ func (b *body) publish(s *sample, out func(uint8, payload)) {
 	}
 	// rates in the body's axes: those of the sensor are the world's
 	back := hal.Pose{Rotation: p.Rotation}.Inverse()
-	out(1, &position3Data{Pose: poseOf(b.frame().Times(p)), Velocity: pose3{vector(back.Turn(linear)), vector(back.Turn(angular))}})
+	out(1, &position3Data{Pose: poseOf(b.frame().Times(p)),
+		Velocity: pose3{vector(back.Turn(linear)), vector(back.Turn(angular))}})
 }
 
 func (b *body) command(k *control, subtype uint8, in []byte) error {
@@ -314,7 +317,8 @@ func (u *simulation) request(k *control, subtype uint8, in []byte) (payload, err
 		space.Pose, space.Time = poseOf(at), now.time.Seconds()
 		return space, nil
 	case 2:
-		at.Position[0], at.Position[1], at.Rotation = plane.Pose.X, plane.Pose.Y, hal.RotationOf([3]float64{0, 0, plane.Pose.A})
+		at.Position[0], at.Position[1], at.Rotation = plane.Pose.X, plane.Pose.Y,
+			hal.RotationOf([3]float64{0, 0, plane.Pose.A})
 	case 4:
 		at = hal.Pose{Position: space.Pose.P, Rotation: hal.RotationOf(space.Pose.R)}
 	}

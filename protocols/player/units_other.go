@@ -228,7 +228,8 @@ func (u *opaque) command(k *control, subtype uint8, in []byte) error {
 type imu struct {
 	noCommands
 	sensor *hal.Sensor
-	motion *hal.Sensor // the pose and its rates, of which an inertial sensor of angles alone takes the rates; nil = none
+	// the pose and its rates, of which an inertial sensor of angles alone takes the rates; nil = none
+	motion *hal.Sensor
 	form   atomic.Uint32
 }
 

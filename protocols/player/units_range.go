@@ -87,7 +87,8 @@ func (u *laser) publish(s *sample, out func(uint8, payload)) {
 	if ranges == nil {
 		return
 	}
-	out(1, &laserData{MinAngle: -u.fov / 2, MaxAngle: u.fov / 2, Resolution: u.step(), MaxRange: u.longest(), Ranges: ranges, ID: u.scans.Add(1)})
+	out(1, &laserData{MinAngle: -u.fov / 2, MaxAngle: u.fov / 2, Resolution: u.step(), MaxRange: u.longest(),
+		Ranges: ranges, ID: u.scans.Add(1)})
 }
 
 func (u *laser) request(_ *control, subtype uint8, in []byte) (payload, error) {

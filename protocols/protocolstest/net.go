@@ -1,6 +1,5 @@
-// Package protocolstest is a network in memory for the tests of protocols, of datagrams (Net) and of streams (Pipes): no
-// sockets, no ports, no waiting.
-// Inside a testing/synctest bubble its deadlines run on the bubble's clock.
+// Package protocolstest is a network in memory for the tests of protocols, of datagrams (Net) and of streams (Pipes):
+// no sockets, no ports, no waiting. Inside a testing/synctest bubble its deadlines run on the bubble's clock.
 package protocolstest
 
 import (
@@ -21,8 +20,8 @@ const (
 
 // Net connects the sockets that it listens with.
 type Net struct {
-	// Lose, if set, is called for each datagram, one at a time; the datagram is lost if it returns true. Set it before the
-	// first datagram.
+	// Lose, if set, is called for each datagram, one at a time; the datagram is lost if it returns true. Set it before
+	// the first datagram.
 	Lose func(from, to netip.AddrPort, b []byte) bool
 
 	losing sync.Mutex

@@ -36,7 +36,8 @@ func TestAlike(t *testing.T) {
 				t.Errorf("read: got %q from %v, %v, want 123 from %v", in[:n], from, err, protocols.Address(a))
 			}
 			b.SetReadDeadline(time.Now().Add(-time.Second))
-			if _, _, err := b.ReadFromUDPAddrPort(in); !errors.Is(err, os.ErrDeadlineExceeded) || !protocols.Transient(err) {
+			if _, _, err := b.ReadFromUDPAddrPort(in); !errors.Is(err, os.ErrDeadlineExceeded) ||
+				!protocols.Transient(err) {
 				t.Errorf("past the deadline: got %v, want %v", err, os.ErrDeadlineExceeded)
 			}
 			a.Close()
@@ -61,7 +62,8 @@ func TestDeadlineAndLoss(t *testing.T) {
 		a.WriteToUDPAddrPort([]byte("x"), protocols.Address(b))
 		start := time.Now()
 		b.SetReadDeadline(start.Add(time.Minute))
-		if _, _, err := b.ReadFromUDPAddrPort(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(start) != time.Minute {
+		if _, _, err := b.ReadFromUDPAddrPort(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) ||
+			time.Since(start) != time.Minute {
 			t.Errorf("got %v after %v, want %v after a minute", err, time.Since(start), os.ErrDeadlineExceeded)
 		}
 	})

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Pipes is a net.Listener in memory, for the tests of stream protocols: its connections are net.Pipes, whose writes wait
-// until they are read.
+// Pipes is a net.Listener in memory, for the tests of stream protocols: its connections are net.Pipes, whose writes
+// wait until they are read.
 type Pipes struct {
 	name     string
 	accepted chan net.Conn
@@ -61,8 +61,8 @@ func (p *Pipes) Offer(far net.Conn) {
 	}
 }
 
-// BareTCP returns a function that makes one round trip of so many bytes out and back over loopback, between sockets that do
-// nothing else: what a benchmark of a protocol has for its bound.
+// BareTCP returns a function that makes one round trip of so many bytes out and back over loopback, between sockets
+// that do nothing else: what a benchmark of a protocol has for its bound.
 func BareTCP(b *testing.B, out, back int) (trip func()) {
 	b.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")

@@ -10,18 +10,18 @@
 //
 // # ROS 1 and ROS 2
 //
-// A client that names a type as ROS 2 does, sensor_msgs/msg/JointState, gets ROS 2's messages: stamps of sec and nanosec.
-// One that names it as ROS 1 does, sensor_msgs/JointState, gets ROS 1's: secs and nsecs, and seq in headers. One that names
-// none, and rosapi's answers, follow Options.ROS1.
+// A client that names a type as ROS 2 does, sensor_msgs/msg/JointState, gets ROS 2's messages: stamps of sec and
+// nanosec. One that names it as ROS 1 does, sensor_msgs/JointState, gets ROS 1's: secs and nsecs, and seq in headers.
+// One that names none, and rosapi's answers, follow Options.ROS1.
 //
 // # Mistakes
 //
 // A malformed message, or an unknown op, topic, type or field, is answered with a status of level error, in rosbridge's
-// words. A missing field is answered with level warning, which a client receives after set_level. A service that fails or
-// is unknown is answered with result false. A message with a mistake has no effect.
+// words. A missing field is answered with level warning, which a client receives after set_level. A service that fails
+// or is unknown is answered with result false. A message with a mistake has no effect.
 //
 // # Compression
 //
-// none, png and cbor. cbor-raw is refused: nothing here is serialized as ROS does. Messages longer than a subscription's
-// fragment_size come in fragments, and clients may send fragments and png.
+// none, png and cbor. cbor-raw is refused: nothing here is serialized as ROS does. Messages longer than a
+// subscription's fragment_size come in fragments, and clients may send fragments and png.
 package rosbridge

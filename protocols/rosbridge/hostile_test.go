@@ -21,8 +21,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/topics"
 )
 
-// TestSlowReader subscribes to everything and reads nothing: the session ends, the rig does not notice, and a command of such
-// a client is not taken.
+// TestSlowReader subscribes to everything and reads nothing: the session ends, the rig does not notice, and a command
+// of such a client is not taken.
 func TestSlowReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, topicstest.Config{Mode: hal.Realtime}, Options{WriteTimeout: 3 * time.Second})
@@ -56,7 +56,8 @@ func TestUnreadAnswers(t *testing.T) {
 		c := dial(t, s)
 		for range 10000 {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-			err := c.conn.Write(ctx, websocket.MessageText, []byte(`{"op":"call_service","service":"/rosapi/topics_and_raw_types"}`))
+			err := c.conn.Write(ctx, websocket.MessageText,
+				[]byte(`{"op":"call_service","service":"/rosapi/topics_and_raw_types"}`))
 			if cancel(); err != nil {
 				return
 			}
@@ -72,7 +73,8 @@ func TestBounds(t *testing.T) {
 		c := dial(t, s)
 		c.send(`{"op":"advertise","topic":"/t","type":"std_msgs/Bool"}`)
 		synctest.Wait()
-		if _, _, err := websocket.Dial(t.Context(), "ws://127.0.0.1/", &websocket.DialOptions{HTTPClient: s.HTTP()}); err == nil {
+		if _, _, err := websocket.Dial(t.Context(), "ws://127.0.0.1/",
+			&websocket.DialOptions{HTTPClient: s.HTTP()}); err == nil {
 			t.Error("a second client: got a connection, want it closed")
 		}
 		c.send(`{"op":"unadvertise","topic":"/t"}`)
@@ -87,7 +89,9 @@ func TestBounds(t *testing.T) {
 			c.send(fmt.Sprintf(`{"op":"subscribe","id":%d,"topic":"/diagnostics","throttle_rate":100000000}`, i))
 		}
 		c.next()
-		expect("subscriptions of a topic", `{"op":"subscribe","id":"more","topic":"/diagnostics","throttle_rate":100000000}`, "more than 64 subscriptions")
+		expect("subscriptions of a topic",
+			`{"op":"subscribe","id":"more","topic":"/diagnostics","throttle_rate":100000000}`,
+			"more than 64 subscriptions")
 		for i := range maxAdvertised {
 			c.send(fmt.Sprintf(`{"op":"advertise","topic":"/t%d","type":"std_msgs/Bool"}`, i))
 		}
@@ -95,22 +99,26 @@ func TestBounds(t *testing.T) {
 		for i := range maxFragmented {
 			c.send(fmt.Sprintf(`{"op":"fragment","id":%d,"data":"a","num":0,"total":2}`, i))
 		}
-		expect("fragmented messages", `{"op":"fragment","id":"more","data":"a","num":0,"total":2}`, "more than 16 messages")
+		expect("fragmented messages", `{"op":"fragment","id":"more","data":"a","num":0,"total":2}`,
+			"more than 16 messages")
 		half := strings.Repeat("a", maxMessage/2)
 		c.send(`{"op":"fragment","id":0,"data":"","num":1,"total":2}`) // makes room: "a" is no message
 		c.next()
 		c.send(`{"op":"fragment","id":"long","data":"` + half + `","num":0,"total":3}`)
-		expect("long fragments", `{"op":"fragment","id":"long","data":"`+half+`","num":1,"total":3}`, fmt.Sprintf("more than %d bytes", maxMessage))
+		expect("long fragments", `{"op":"fragment","id":"long","data":"`+half+`","num":1,"total":3}`,
+			fmt.Sprintf("more than %d bytes", maxMessage))
 		inner := `{"op":"dance"}`
 		for range 5 {
 			b, _ := json.Marshal(fragment{"fragment", "n", inner, 0, 1})
-			b = bytes.NewBufferString(strings.NewReplacer(`"Op"`, `"op"`, `"ID"`, `"id"`, `"Data"`, `"data"`, `"Num"`, `"num"`, `"Total"`, `"total"`).Replace(string(b))).Bytes()
+			b = bytes.NewBufferString(strings.NewReplacer(`"Op"`, `"op"`, `"ID"`, `"id"`, `"Data"`, `"data"`, `"Num"`,
+				`"num"`, `"Total"`, `"total"`).Replace(string(b))).Bytes()
 			inner = string(b)
 		}
 		expect("fragments in fragments", inner, "got fragments within fragments")
 		var bomb bytes.Buffer
 		png.Encode(&bomb, image.NewGray(image.Rect(0, 0, 8192, 8192)))
-		if _, err := fromPNG(string(toBase64(bomb.Bytes())), maxMessage); err == nil || !strings.Contains(err.Error(), "8192x8192 pixels") {
+		if _, err := fromPNG(string(toBase64(bomb.Bytes())), maxMessage); err == nil ||
+			!strings.Contains(err.Error(), "8192x8192 pixels") {
 			t.Errorf("a png bomb: got %v", err)
 		}
 		expect("nesting", strings.Repeat(`{"a":`, 40)+"1"+strings.Repeat("}", 40), "nests deeper than 32")
@@ -160,7 +168,8 @@ func quiet(t testing.TB) *session {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &session{server: server, log: server.options.Log, level: levelInfo, subs: map[string]*subscription{}, advertised: map[string]bool{}}
+	c := &session{server: server, log: server.options.Log, level: levelInfo, subs: map[string]*subscription{},
+		advertised: map[string]bool{}}
 	c.feed = topics.NewFeed[string](s.Robot, "fuzz", func() time.Duration { return 0 })
 	t.Cleanup(c.feed.Close)
 	return c

@@ -121,8 +121,9 @@ func Type(k topics.Kind) fields.Named { return kinds[k] }
 // kinds is the message type of each kind of topic.
 var kinds = map[topics.Kind]fields.Named{
 	topics.Joints: &jointState{}, topics.Transforms: &tfMessage{}, topics.Odometry: &odometry{}, topics.IMU: &imu{},
-	topics.Scan: &laserScan{}, topics.Range: &rangeReading{}, topics.Image: &compressedImage{}, topics.Diagnostics: &diagnosticArray{},
-	topics.Clock: &clock{}, topics.JointCommands: &jointState{}, topics.Twist: &twist{},
+	topics.Scan: &laserScan{}, topics.Range: &rangeReading{}, topics.Image: &compressedImage{},
+	topics.Diagnostics: &diagnosticArray{},
+	topics.Clock:       &clock{}, topics.JointCommands: &jointState{}, topics.Twist: &twist{},
 }
 
 func vectorOf(v [3]float64) vector3 { return vector3{v[0], v[1], v[2]} }
@@ -167,7 +168,8 @@ func Message(r *topics.Robot, t *topics.Topic, s *topics.Sample) fields.Named {
 		if !ok {
 			return nil
 		}
-		m := &imu{Header: head, Orientation: quaternionOf(q), AngularVelocity: vectorOf(rates), LinearAcceleration: vectorOf(acceleration)}
+		m := &imu{Header: head, Orientation: quaternionOf(q), AngularVelocity: vectorOf(rates),
+			LinearAcceleration: vectorOf(acceleration)}
 		if !measures { // as the message's definition marks what it does not have
 			m.AngularVelocityCovariance[0], m.LinearAccelerationCovariance[0] = -1, -1
 		}
@@ -175,7 +177,8 @@ func Message(r *topics.Robot, t *topics.Topic, s *topics.Sample) fields.Named {
 	case topics.Scan:
 		v, fov, most := s.Of(t.At), r.FOV(t.At), l.Measured(l.Sensors[t.At].First).Max
 		m := &laserScan{Header: head, AngleMin: float32(-fov / 2), AngleMax: float32(fov / 2),
-			AngleIncrement: float32(fov / math.Max(1, float64(len(v)-1))), RangeMax: float32(most), Ranges: make([]float32, len(v)), Intensities: []float32{}}
+			AngleIncrement: float32(fov / math.Max(1, float64(len(v)-1))), RangeMax: float32(most),
+			Ranges: make([]float32, len(v)), Intensities: []float32{}}
 		known := false
 		for i := range v {
 			m.Ranges[i] = float32(v[i])
@@ -190,7 +193,8 @@ func Message(r *topics.Robot, t *topics.Topic, s *topics.Sample) fields.Named {
 	case topics.Range:
 		const ultrasound, infrared = 0, 1
 		sensor := &l.Sensors[t.At]
-		m := &rangeReading{Header: head, RadiationType: infrared, MaxRange: float32(l.Measured(sensor.First).Max), Range: float32(s.Of(t.At)[0])}
+		m := &rangeReading{Header: head, RadiationType: infrared, MaxRange: float32(l.Measured(sensor.First).Max),
+			Range: float32(s.Of(t.At)[0])}
 		if sensor.Kind == "sonar" {
 			m.RadiationType = ultrasound
 		}
@@ -198,7 +202,8 @@ func Message(r *topics.Robot, t *topics.Topic, s *topics.Sample) fields.Named {
 	case topics.Diagnostics:
 		m := &diagnosticArray{Header: head}
 		for _, d := range s.Diagnose() {
-			out := diagnosticStatus{Level: uint8(d.Level), Name: r.Agent.Name() + ": " + d.Name, Message: d.Message, HardwareID: r.Agent.Name(), Values: []keyValue{}}
+			out := diagnosticStatus{Level: uint8(d.Level), Name: r.Agent.Name() + ": " + d.Name, Message: d.Message,
+				HardwareID: r.Agent.Name(), Values: []keyValue{}}
 			for _, v := range d.Values {
 				out.Values = append(out.Values, keyValue{v[0], v[1]})
 			}
@@ -220,7 +225,8 @@ func imageOf(t *topics.Topic, p *topics.Picture) fields.Named {
 	return &compressedImage{headerOf(p.Time, t.Frame+topics.Optical), format, p.Data}
 }
 
-// goals are those of a joint_commands message. Each joint takes one of position, velocity and effort; null commands nothing.
+// goals are those of a joint_commands message. Each joint takes one of position, velocity and effort; null commands
+// nothing.
 func (m *jointState) goals(l *hal.Layout) ([]topics.Goal, error) {
 	var goals []topics.Goal
 	for _, k := range []struct {
@@ -236,7 +242,8 @@ func (m *jointState) goals(l *hal.Layout) ([]topics.Goal, error) {
 		if at == hal.None {
 			return nil, errorf("name: got %.100q, want a joint of /joint_states", name)
 		}
-		for mode, values := range [...][]float64{hal.PositionMode: m.Position, hal.VelocityMode: m.Velocity, hal.TorqueMode: m.Effort} {
+		for mode, values := range [...][]float64{hal.PositionMode: m.Position, hal.VelocityMode: m.Velocity,
+			hal.TorqueMode: m.Effort} {
 			if len(values) > 0 && !math.IsNaN(values[i]) {
 				goals = append(goals, topics.Goal{Actuator: at, Mode: hal.Mode(mode), Value: values[i]})
 			}
@@ -245,9 +252,10 @@ func (m *jointState) goals(l *hal.Layout) ([]topics.Goal, error) {
 	return goals, nil
 }
 
-// Command does what a client publishes on a topic that takes commands: in is the parsed JSON of the ROS message that the topic
-// has. missing are its fields that in leaves out. now is the rig's time.
-func Command(c *topics.Commander, r *topics.Robot, t *topics.Topic, in any, now time.Duration) (missing []string, err error) {
+// Command does what a client publishes on a topic that takes commands: in is the parsed JSON of the ROS message that
+// the topic has. missing are its fields that in leaves out. now is the rig's time.
+func Command(c *topics.Commander, r *topics.Robot, t *topics.Topic, in any, now time.Duration) (missing []string,
+	err error) {
 	command := reflect.New(reflect.TypeOf(kinds[t.Kind]).Elem()).Interface().(fields.Named)
 	if missing, err = fields.Decode(in, command, fields.ROS2, fields.At(now)); err != nil {
 		// a client of ROS 1 may fill in seq

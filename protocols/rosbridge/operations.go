@@ -63,7 +63,8 @@ func sameType(given string, kind fields.Named) bool {
 // conflict is rosbridge's message of a topic with another type.
 func conflict(topic string, given string, kind fields.Named) error {
 	_, ros1 := plainType(given)
-	return errorf("Tried to register topic %s with type %.200s but it is already established with type %s", topic, given, spell(kind.TypeName(), "msg", ros1))
+	return errorf("Tried to register topic %s with type %.200s but it is already established with type %s", topic,
+		given, spell(kind.TypeName(), "msg", ros1))
 }
 
 func (s *session) subscribe(m map[string]any, id any) error {

@@ -68,7 +68,8 @@ func (f *fragments) add(m map[string]any, most int) (string, error) {
 	data, okData := m["data"].(string)
 	id, okID := m["id"]
 	if !okNum || !okTotal || !okData || !okID || num >= total {
-		return "", errorf("received invalid fragment: want id, data, num and total, num below total, total at most %d", maxFragments)
+		return "", errorf("received invalid fragment: want id, data, num and total, num below total, total at most %d",
+			maxFragments)
 	}
 	key := fmt.Sprintf("%T %v", id, id)
 	b := f.begun[key]

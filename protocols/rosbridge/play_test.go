@@ -14,7 +14,10 @@ import (
 
 // newStage runs a rover and its server until the test ends.
 func newStage(t testing.TB, c topicstest.Config, o Options) *topicstest.Stage {
-	return topicstest.New(t, c, func(ln net.Listener, r *topics.Robot) (topicstest.Server, error) { return NewServer(ln, r, o) })
+	return topicstest.New(t, c, func(ln net.Listener, r *topics.Robot) (topicstest.Server,
+		error) {
+		return NewServer(ln, r, o)
+	})
 }
 
 // client is a client of a test.

@@ -101,109 +101,124 @@ func services() []service {
 			names, types := s.server.topicTypes(s.ros1)
 			return &topicTypes{names, types}, nil
 		}},
-		{"/rosapi/topics_and_raw_types", "rosapi/TopicsAndRawTypes", none{}, rawTypes{}, func(s *session, _ any) (any, error) {
-			names, types := s.server.topicTypes(s.ros1)
-			out := &rawTypes{Topics: names, Types: types}
-			for i := range names {
-				out.FullText = append(out.FullText, fullText(kinds[s.server.topics[i].Kind], s.style()))
-			}
-			return out, nil
-		}},
-		{"/rosapi/topics_for_type", "rosapi/TopicsForType", typeName{}, topicList{}, one(func(s *session, want string) (any, error) {
-			out := &topicList{Topics: []string{}}
-			names, _ := s.server.topicTypes(s.ros1)
-			for i, name := range names {
-				if kind, _ := plainType(want); kind == kinds[s.server.topics[i].Kind].TypeName() {
-					out.Topics = append(out.Topics, name)
+		{"/rosapi/topics_and_raw_types", "rosapi/TopicsAndRawTypes", none{}, rawTypes{},
+			func(s *session, _ any) (any, error) {
+				names, types := s.server.topicTypes(s.ros1)
+				out := &rawTypes{Topics: names, Types: types}
+				for i := range names {
+					out.FullText = append(out.FullText, fullText(kinds[s.server.topics[i].Kind], s.style()))
 				}
-			}
-			return out, nil
-		})},
-		{"/rosapi/topic_type", "rosapi/TopicType", topicName{}, typeName{}, one(func(s *session, name string) (any, error) {
-			out := &typeName{}
-			if t := s.server.topic(name); t != nil {
-				out.Type = spell(kinds[t.Kind].TypeName(), "msg", s.ros1)
-			}
-			return out, nil
-		})},
+				return out, nil
+			}},
+		{"/rosapi/topics_for_type", "rosapi/TopicsForType", typeName{}, topicList{},
+			one(func(s *session, want string) (any, error) {
+				out := &topicList{Topics: []string{}}
+				names, _ := s.server.topicTypes(s.ros1)
+				for i, name := range names {
+					if kind, _ := plainType(want); kind == kinds[s.server.topics[i].Kind].TypeName() {
+						out.Topics = append(out.Topics, name)
+					}
+				}
+				return out, nil
+			})},
+		{"/rosapi/topic_type", "rosapi/TopicType", topicName{}, typeName{},
+			one(func(s *session, name string) (any, error) {
+				out := &typeName{}
+				if t := s.server.topic(name); t != nil {
+					out.Type = spell(kinds[t.Kind].TypeName(), "msg", s.ros1)
+				}
+				return out, nil
+			})},
 		{"/rosapi/services", "rosapi/Services", none{}, serviceList{}, func(s *session, _ any) (any, error) {
 			return &serviceList{s.server.serviceNames("")}, nil
 		}},
-		{"/rosapi/services_for_type", "rosapi/ServicesForType", typeName{}, serviceList{}, one(func(s *session, want string) (any, error) {
-			kind, _ := plainType(want)
-			kind = cmp.Or(kind, "none")
-			return &serviceList{s.server.serviceNames(kind)}, nil
-		})},
-		{"/rosapi/service_type", "rosapi/ServiceType", serviceName{}, typeName{}, one(func(s *session, name string) (any, error) {
-			out := &typeName{}
-			if v := s.server.service(name); v != nil {
-				out.Type = spell(v.kind, "srv", s.ros1)
-			}
-			return out, nil
-		})},
-		{"/rosapi/service_node", "rosapi/ServiceNode", serviceName{}, nodeName{}, one(func(s *session, name string) (any, error) {
-			out := &nodeName{}
-			if v := s.server.service(name); v != nil {
-				out.Node = nodeOf(v.name)
-			}
-			return out, nil
-		})},
-		{"/rosapi/service_providers", "rosapi/ServiceProviders", serviceName{}, providerList{}, one(func(s *session, name string) (any, error) {
-			out := &providerList{[]string{}}
-			if v := s.server.service(name); v != nil {
-				out.Providers = append(out.Providers, nodeOf(v.name))
-			}
-			return out, nil
-		})},
-		{"/rosapi/nodes", "rosapi/Nodes", none{}, nodeList{}, func(*session, any) (any, error) { return &nodeList{[]string{node, rosapi}}, nil }},
-		{"/rosapi/node_details", "rosapi/NodeDetails", nodeName{}, nodeDetails{}, one(func(s *session, name string) (any, error) {
-			out := &nodeDetails{[]string{}, []string{}, []string{}}
-			for i := range s.server.topics {
-				if t := &s.server.topics[i]; absolute(name) == node && t.Command() {
-					out.Subscribing = append(out.Subscribing, t.Name)
-				} else if absolute(name) == node {
-					out.Publishing = append(out.Publishing, t.Name)
+		{"/rosapi/services_for_type", "rosapi/ServicesForType", typeName{}, serviceList{},
+			one(func(s *session, want string) (any, error) {
+				kind, _ := plainType(want)
+				kind = cmp.Or(kind, "none")
+				return &serviceList{s.server.serviceNames(kind)}, nil
+			})},
+		{"/rosapi/service_type", "rosapi/ServiceType", serviceName{}, typeName{},
+			one(func(s *session, name string) (any, error) {
+				out := &typeName{}
+				if v := s.server.service(name); v != nil {
+					out.Type = spell(v.kind, "srv", s.ros1)
 				}
-			}
-			for _, v := range s.server.services {
-				if nodeOf(v.name) == absolute(name) {
-					out.Services = append(out.Services, v.name)
+				return out, nil
+			})},
+		{"/rosapi/service_node", "rosapi/ServiceNode", serviceName{}, nodeName{},
+			one(func(s *session, name string) (any, error) {
+				out := &nodeName{}
+				if v := s.server.service(name); v != nil {
+					out.Node = nodeOf(v.name)
 				}
-			}
-			return out, nil
-		})},
-		{"/rosapi/publishers", "rosapi/Publishers", topicName{}, publisherList{}, one(func(s *session, name string) (any, error) {
-			out := &publisherList{[]string{}}
-			if t := s.server.topic(name); t != nil && !t.Command() {
-				out.Publishers = append(out.Publishers, node)
-			}
-			return out, nil
-		})},
-		{"/rosapi/subscribers", "rosapi/Subscribers", topicName{}, subscriberList{}, one(func(s *session, name string) (any, error) {
-			out := &subscriberList{[]string{}}
-			if t := s.server.topic(name); t != nil && t.Command() {
-				out.Subscribers = append(out.Subscribers, node)
-			}
-			return out, nil
-		})},
-		{"/rosapi/action_servers", "rosapi/GetActionServers", none{}, actionServers{}, func(*session, any) (any, error) {
-			return &actionServers{[]string{}}, nil
-		}},
-		{"/rosapi/message_details", "rosapi/MessageDetails", typeName{}, typeDefs{}, one(func(s *session, name string) (any, error) {
-			kind, ros1 := plainType(name)
-			for _, m := range kinds {
-				if m.TypeName() == kind {
-					return &typeDefs{describe(reflect.TypeOf(m).Elem(), kind, styleOf(ros1))}, nil
+				return out, nil
+			})},
+		{"/rosapi/service_providers", "rosapi/ServiceProviders", serviceName{}, providerList{},
+			one(func(s *session, name string) (any, error) {
+				out := &providerList{[]string{}}
+				if v := s.server.service(name); v != nil {
+					out.Providers = append(out.Providers, nodeOf(v.name))
 				}
-			}
-			return nil, errorf("Unable to load the message type %.200s", name)
-		})},
-		{"/rosapi/service_request_details", "rosapi/ServiceRequestDetails", typeName{}, typeDefs{}, one(func(s *session, name string) (any, error) {
-			return s.server.serviceDetails(name, "Request", func(v *service) any { return v.request })
-		})},
-		{"/rosapi/service_response_details", "rosapi/ServiceResponseDetails", typeName{}, typeDefs{}, one(func(s *session, name string) (any, error) {
-			return s.server.serviceDetails(name, "Response", func(v *service) any { return v.response })
-		})},
+				return out, nil
+			})},
+		{"/rosapi/nodes", "rosapi/Nodes", none{}, nodeList{},
+			func(*session, any) (any, error) { return &nodeList{[]string{node, rosapi}}, nil }},
+		{"/rosapi/node_details", "rosapi/NodeDetails", nodeName{}, nodeDetails{},
+			one(func(s *session, name string) (any, error) {
+				out := &nodeDetails{[]string{}, []string{}, []string{}}
+				for i := range s.server.topics {
+					if t := &s.server.topics[i]; absolute(name) == node && t.Command() {
+						out.Subscribing = append(out.Subscribing, t.Name)
+					} else if absolute(name) == node {
+						out.Publishing = append(out.Publishing, t.Name)
+					}
+				}
+				for _, v := range s.server.services {
+					if nodeOf(v.name) == absolute(name) {
+						out.Services = append(out.Services, v.name)
+					}
+				}
+				return out, nil
+			})},
+		{"/rosapi/publishers", "rosapi/Publishers", topicName{}, publisherList{},
+			one(func(s *session, name string) (any, error) {
+				out := &publisherList{[]string{}}
+				if t := s.server.topic(name); t != nil && !t.Command() {
+					out.Publishers = append(out.Publishers, node)
+				}
+				return out, nil
+			})},
+		{"/rosapi/subscribers", "rosapi/Subscribers", topicName{}, subscriberList{},
+			one(func(s *session, name string) (any, error) {
+				out := &subscriberList{[]string{}}
+				if t := s.server.topic(name); t != nil && t.Command() {
+					out.Subscribers = append(out.Subscribers, node)
+				}
+				return out, nil
+			})},
+		{"/rosapi/action_servers", "rosapi/GetActionServers", none{}, actionServers{},
+			func(*session, any) (any, error) {
+				return &actionServers{[]string{}}, nil
+			}},
+		{"/rosapi/message_details", "rosapi/MessageDetails", typeName{}, typeDefs{},
+			one(func(s *session, name string) (any, error) {
+				kind, ros1 := plainType(name)
+				for _, m := range kinds {
+					if m.TypeName() == kind {
+						return &typeDefs{describe(reflect.TypeOf(m).Elem(), kind, styleOf(ros1))}, nil
+					}
+				}
+				return nil, errorf("Unable to load the message type %.200s", name)
+			})},
+		{"/rosapi/service_request_details", "rosapi/ServiceRequestDetails", typeName{}, typeDefs{},
+			one(func(s *session, name string) (any, error) {
+				return s.server.serviceDetails(name, "Request", func(v *service) any { return v.request })
+			})},
+		{"/rosapi/service_response_details", "rosapi/ServiceResponseDetails", typeName{}, typeDefs{},
+			one(func(s *session, name string) (any, error) {
+				return s.server.serviceDetails(name, "Response", func(v *service) any { return v.response })
+			})},
 		{"/rosapi/get_time", "rosapi/GetTime", none{}, timeNow{}, func(s *session, _ any) (any, error) {
 			return &timeNow{fields.At(s.now())}, nil
 		}},
@@ -213,14 +228,17 @@ func services() []service {
 			}
 			return &rosVersion{2, noDistro}, nil
 		}},
-		{"/rosapi/get_param_names", "rosapi/GetParamNames", none{}, paramNames{}, func(*session, any) (any, error) { return &paramNames{[]string{}}, nil }},
-		{"/rosapi/has_param", "rosapi/HasParam", paramName{}, paramExists{}, func(*session, any) (any, error) { return &paramExists{}, nil }},
-		{"/rosapi/get_param", "rosapi/GetParam", paramDefault{}, paramValue{}, func(_ *session, request any) (any, error) {
-			if request.(*paramDefault).Default == "" {
-				return &paramValue{"null"}, nil // clients parse it as JSON
-			}
-			return &paramValue{request.(*paramDefault).Default}, nil
-		}},
+		{"/rosapi/get_param_names", "rosapi/GetParamNames", none{}, paramNames{},
+			func(*session, any) (any, error) { return &paramNames{[]string{}}, nil }},
+		{"/rosapi/has_param", "rosapi/HasParam", paramName{}, paramExists{},
+			func(*session, any) (any, error) { return &paramExists{}, nil }},
+		{"/rosapi/get_param", "rosapi/GetParam", paramDefault{}, paramValue{},
+			func(_ *session, request any) (any, error) {
+				if request.(*paramDefault).Default == "" {
+					return &paramValue{"null"}, nil // clients parse it as JSON
+				}
+				return &paramValue{request.(*paramDefault).Default}, nil
+			}},
 		{"/rosapi/set_param", "rosapi/SetParam", paramSet{}, none{}, noParams},
 		{"/rosapi/delete_param", "rosapi/DeleteParam", paramName{}, none{}, noParams},
 	}
@@ -274,7 +292,8 @@ func styleOf(ros1 bool) fields.Style {
 
 // describe is a type and those of its fields, each once.
 func describe(t reflect.Type, name string, s fields.Style) (all []typeDef) {
-	d := typeDef{Type: name, FieldNames: []string{}, FieldTypes: []string{}, FieldArrayLen: []int32{}, Examples: []string{}, ConstNames: []string{}, ConstValues: []string{}}
+	d := typeDef{Type: name, FieldNames: []string{}, FieldTypes: []string{}, FieldArrayLen: []int32{},
+		Examples: []string{}, ConstNames: []string{}, ConstValues: []string{}}
 	var inner []reflect.Type
 	for _, f := range fields.Of(t, s) {
 		kind, length := fields.Name(f.Type, s)
@@ -289,7 +308,8 @@ func describe(t reflect.Type, name string, s fields.Style) (all []typeDef) {
 		case elem.Kind() != reflect.Struct:
 			example = fmt.Sprint(reflect.Zero(elem))
 		}
-		d.FieldNames, d.FieldTypes, d.FieldArrayLen = append(d.FieldNames, f.Name), append(d.FieldTypes, kind), append(d.FieldArrayLen, int32(length))
+		d.FieldNames, d.FieldTypes, d.FieldArrayLen = append(d.FieldNames, f.Name), append(d.FieldTypes, kind),
+			append(d.FieldArrayLen, int32(length))
 		d.Examples = append(d.Examples, example)
 		if elem.Kind() == reflect.Struct {
 			inner = append(inner, elem)
@@ -300,7 +320,8 @@ func describe(t reflect.Type, name string, s fields.Style) (all []typeDef) {
 		name, _ := fields.Name(t, s)
 		if fields.IsTime(t) {
 			if !slices.ContainsFunc(all, func(d typeDef) bool { return d.Type == name }) {
-				all = append(all, typeDef{name, []string{s.Seconds, s.Nanoseconds}, []string{"int32", "uint32"}, []int32{-1, -1}, []string{"0", "0"}, []string{}, []string{}})
+				all = append(all, typeDef{name, []string{s.Seconds, s.Nanoseconds}, []string{"int32", "uint32"},
+					[]int32{-1, -1}, []string{"0", "0"}, []string{}, []string{}})
 			}
 			continue
 		}
@@ -341,7 +362,8 @@ func (s *Server) serviceDetails(name, part string, of func(*service) any) (any, 
 	kind, ros1 := plainType(name)
 	for i := range s.services {
 		v := &s.services[i]
-		if spellings := []string{v.kind, strings.Replace(v.kind, "rosapi/", "rosapi_msgs/", 1)}; slices.Contains(spellings, kind) {
+		if spellings := []string{v.kind, strings.Replace(v.kind, "rosapi/", "rosapi_msgs/", 1)}; slices.Contains(
+			spellings, kind) {
 			return &typeDefs{describe(reflect.TypeOf(of(v)), kind+part, styleOf(ros1))}, nil
 		}
 	}

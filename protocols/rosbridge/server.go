@@ -32,7 +32,8 @@ type Options struct {
 	Log *slog.Logger
 }
 
-// Server serves one robot. Its listener's goroutine accepts, three serve each client and one each camera that it watches.
+// Server serves one robot. Its listener's goroutine accepts, three serve each client and one each camera that it
+// watches.
 type Server struct {
 	robot    *topics.Robot
 	listener net.Listener
@@ -60,22 +61,25 @@ func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 
 // Serve serves until ctx ends or the listener breaks, then ends every session and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
-	return ws.Serve(ctx, s.listener, protocols.Limits{Connections: s.options.MaxConnections}, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		defer s.robot.Rig.Contain("rosbridge session")
-		conn, err := ws.Open(w, r, ws.Options{MaxMessage: maxMessage, Origins: s.options.Origins, WriteTimeout: s.options.WriteTimeout})
-		log := s.options.Log.With("client", r.RemoteAddr, "agent", s.robot.Agent.Name())
-		if err != nil {
-			s.traffic.Drop(protocols.Refused)
-			log.Warn("rosbridge: connection refused", "reason", err)
-			return
-		}
-		defer conn.Close()
-		log.Info("rosbridge: session")
-		c := &session{server: s, conn: conn, log: log, ros1: s.options.ROS1, level: levelError, subs: map[string]*subscription{}, advertised: map[string]bool{}}
-		c.feed = topics.NewFeed[string](s.robot, "rosbridge@"+r.RemoteAddr, conn.Blocked)
-		err = c.run(r.Context())
-		log.Info("rosbridge: session ends", "reason", err)
-	}))
+	return ws.Serve(ctx, s.listener, protocols.Limits{Connections: s.options.MaxConnections},
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			defer s.robot.Rig.Contain("rosbridge session")
+			conn, err := ws.Open(w, r, ws.Options{MaxMessage: maxMessage, Origins: s.options.Origins,
+				WriteTimeout: s.options.WriteTimeout})
+			log := s.options.Log.With("client", r.RemoteAddr, "agent", s.robot.Agent.Name())
+			if err != nil {
+				s.traffic.Drop(protocols.Refused)
+				log.Warn("rosbridge: connection refused", "reason", err)
+				return
+			}
+			defer conn.Close()
+			log.Info("rosbridge: session")
+			c := &session{server: s, conn: conn, log: log, ros1: s.options.ROS1, level: levelError,
+				subs: map[string]*subscription{}, advertised: map[string]bool{}}
+			c.feed = topics.NewFeed[string](s.robot, "rosbridge@"+r.RemoteAddr, conn.Blocked)
+			err = c.run(r.Context())
+			log.Info("rosbridge: session ends", "reason", err)
+		}))
 }
 
 // topic and service find a topic or service by the client's name for it; nil if unknown.
@@ -106,7 +110,8 @@ func (s *Server) topicTypes(ros1 bool) (names, types []string) {
 func (s *Server) serviceNames(kind string) []string {
 	all := []string{}
 	for i := range s.services {
-		if kind == "" || s.services[i].kind == kind || spell(s.services[i].kind, "srv", false) == spell(kind, "srv", false) {
+		if kind == "" || s.services[i].kind == kind ||
+			spell(s.services[i].kind, "srv", false) == spell(kind, "srv", false) {
 			all = append(all, s.services[i].name)
 		}
 	}

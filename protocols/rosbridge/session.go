@@ -26,7 +26,8 @@ const (
 var levels = [...]string{"info", "warning", "error", "none"}
 
 // operations are what clients may send.
-var operations = []string{"advertise", "unadvertise", "publish", "subscribe", "unsubscribe", "call_service", "fragment", "png",
+var operations = []string{"advertise", "unadvertise", "publish", "subscribe", "unsubscribe", "call_service", "fragment",
+	"png",
 	"set_level", "status"}
 
 const (
@@ -117,7 +118,8 @@ func (s *session) read(ctx context.Context) error {
 		}
 		s.server.traffic.Receive()
 		if !text {
-			err = s.fail(nil, protocols.Unknown, errorf("Unable to deserialize message from client: got binary data, want JSON"))
+			err = s.fail(nil, protocols.Unknown,
+				errorf("Unable to deserialize message from client: got binary data, want JSON"))
 		} else {
 			err = s.incoming(b, 0)
 		}
@@ -237,14 +239,18 @@ func (s *session) incoming(b []byte, depth int) error {
 	switch id.(type) {
 	case nil, string, float64:
 	default:
-		return s.fail(nil, protocols.Truncated, errorf("Expected field id to be a string or a number. Invalid value: %.100v", id))
+		return s.fail(nil, protocols.Truncated,
+			errorf("Expected field id to be a string or a number. Invalid value: %.100v", id))
 	}
 	op, ok := m["op"].(string)
 	switch {
 	case m["op"] == nil:
-		return s.fail(id, protocols.Unknown, errorf("Received a message without an op.  All messages require 'op' field with value one of: %q.", operations))
+		return s.fail(id, protocols.Unknown,
+			errorf("Received a message without an op.  All messages require 'op' field with value one of: %q.",
+				operations))
 	case !ok || !slices.Contains(operations, op):
-		return s.fail(id, protocols.Unknown, errorf("Unknown operation: %.100v.  Allowed operations: %q", m["op"], operations))
+		return s.fail(id, protocols.Unknown, errorf("Unknown operation: %.100v.  Allowed operations: %q", m["op"],
+			operations))
 	}
 	if op == "call_service" {
 		return s.call(m, id)

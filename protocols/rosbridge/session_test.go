@@ -18,8 +18,8 @@ import (
 // stamps are the times in messages, which transcripts write as T, and the rig's own figures.
 var stamps = regexp.MustCompile(`\{"(secs?)":\d+,"(nanosec|nsecs)":\d+\}`)
 
-// transcripts are sessions, C from the client, S from the server: the examples of the protocol's document and its messages to
-// clients that make mistakes.
+// transcripts are sessions, C from the client, S from the server: the examples of the protocol's document and its
+// messages to clients that make mistakes.
 var transcripts = []struct{ name, lines string }{
 	{"subscribe, ROS 2", `
 C {"op":"subscribe","id":"a","topic":"/odom","type":"nav_msgs/msg/Odometry","throttle_rate":60000}
@@ -170,7 +170,8 @@ func TestTranscripts(t *testing.T) {
 	}
 }
 
-// TestDrive commands a rover in both modes of the clock: it drives as long as commands come, and half a second after the last.
+// TestDrive commands a rover in both modes of the clock: it drives as long as commands come, and half a second after
+// the last.
 func TestDrive(t *testing.T) {
 	for _, mode := range []hal.ClockMode{hal.Realtime, hal.Lockstep} {
 		synctest.Test(t, func(t *testing.T) {
@@ -192,7 +193,8 @@ func TestDrive(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 			if left, right := s.Rover.Wheels(); left != 0 || right != 0 || s.Agent.Holder() != "" {
-				t.Errorf("%v: 0.5 s after the last command: got %g, %g, held by %q", mode, left, right, s.Agent.Holder())
+				t.Errorf("%v: 0.5 s after the last command: got %g, %g, held by %q", mode, left, right,
+					s.Agent.Holder())
 			}
 			other.send(`{"op":"publish","topic":"/joint_commands","msg":{"name":["head","left"],"position":[0.2,null],"velocity":[null,3]}}`)
 			time.Sleep(200 * time.Millisecond)
@@ -211,7 +213,8 @@ func TestDrive(t *testing.T) {
 // TestReal asks for what only the operator of a real body may do.
 func TestReal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := newStage(t, topicstest.Config{Mode: hal.Realtime, BodyKind: hal.Real, Guard: hal.GuardConfig{Arming: hal.OperatorArms}}, Options{})
+		s := newStage(t, topicstest.Config{Mode: hal.Realtime, BodyKind: hal.Real,
+			Guard: hal.GuardConfig{Arming: hal.OperatorArms}}, Options{})
 		c := dial(t, s)
 		for _, k := range []struct{ service, want string }{
 			{"/stop", `{"success":true,"message":""}`},
@@ -225,7 +228,8 @@ func TestReal(t *testing.T) {
 		}
 		s.Rig.Recover()
 		c.send(`{"op":"call_service","service":"/arm"}`)
-		if _, got := c.next(); !strings.Contains(got, "only the operator arms it") || !strings.Contains(got, `"success":false`) {
+		if _, got := c.next(); !strings.Contains(got, "only the operator arms it") ||
+			!strings.Contains(got, `"success":false`) {
 			t.Errorf("arm: got %s, want it refused", got)
 		}
 		c.send(`{"op":"publish","topic":"/cmd_vel","msg":{"linear":{"x":0.5}}}`)
@@ -235,7 +239,8 @@ func TestReal(t *testing.T) {
 	})
 }
 
-// TestOperatorsStop: clients may ask to reset and arm after the operator's stop and disarm, and are refused, on any body.
+// TestOperatorsStop: clients may ask to reset and arm after the operator's stop and disarm, and are refused, on any
+// body.
 func TestOperatorsStop(t *testing.T) {
 	for _, kind := range []hal.BodyKind{hal.Simulated, hal.Emulated, hal.Real} {
 		synctest.Test(t, func(t *testing.T) {
@@ -307,7 +312,8 @@ func TestCompression(t *testing.T) {
 		var wrapped struct{ Op, Data string }
 		_, m := c.next()
 		json.Unmarshal([]byte(m), &wrapped)
-		if text, err := fromPNG(wrapped.Data, 1000); err != nil || !strings.HasPrefix(string(text), `{"op":"publish","topic":"/clock"`) || wrapped.Op != "png" {
+		if text, err := fromPNG(wrapped.Data, 1000); err != nil ||
+			!strings.HasPrefix(string(text), `{"op":"publish","topic":"/clock"`) || wrapped.Op != "png" {
 			t.Errorf("png: got %s, %v", text, err)
 		}
 		c.send(`{"op":"subscribe","topic":"/odom","compression":"cbor","throttle_rate":60000}`)
@@ -349,7 +355,8 @@ func TestCompression(t *testing.T) {
 			}
 		}
 		_, m = c.next()
-		if json.Unmarshal([]byte(m), &image); image.Msg.Format != "jpeg" || image.Msg.Header.FrameID != "eye_optical" || !strings.HasPrefix(string(image.Msg.Data), "\xff\xd8") {
+		if json.Unmarshal([]byte(m), &image); image.Msg.Format != "jpeg" || image.Msg.Header.FrameID != "eye_optical" ||
+			!strings.HasPrefix(string(image.Msg.Data), "\xff\xd8") {
 			t.Errorf("image: got %.200s", m)
 		}
 	})

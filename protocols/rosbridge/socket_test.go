@@ -22,7 +22,8 @@ func TestSocket(t *testing.T) {
 	newStage(t, topicstest.Config{Mode: hal.Realtime, Listener: ln}, Options{Origins: []string{"robots.example"}})
 	url := "ws://" + ln.Addr().String()
 	dial := func(origin string) (*client, error) {
-		conn, _, err := websocket.Dial(context.Background(), url, &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {origin}}})
+		conn, _, err := websocket.Dial(context.Background(), url,
+			&websocket.DialOptions{HTTPHeader: http.Header{"Origin": {origin}}})
 		if err != nil {
 			return nil, err
 		}
@@ -38,7 +39,8 @@ func TestSocket(t *testing.T) {
 	}
 	c.send(`{"op":"subscribe","topic":"/joint_states","type":"sensor_msgs/JointState"}`)
 	for range 3 {
-		if _, m := c.next(); !strings.HasPrefix(m, `{"op":"publish","topic":"/joint_states","msg":{"header":{"seq":0,"stamp":{"secs":`) {
+		if _, m := c.next(); !strings.HasPrefix(m,
+			`{"op":"publish","topic":"/joint_states","msg":{"header":{"seq":0,"stamp":{"secs":`) {
 			t.Fatalf("got %s", m)
 		}
 	}

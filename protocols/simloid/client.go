@@ -56,8 +56,8 @@ func NewClient(conn net.Conn, o ClientOptions) (*Client, error) {
 func (c *Client) Traits() *Traits { return &c.traits }
 func (c *Client) Status() *Status { return c.status }
 
-// Cycle sends commands and DONE, and returns the status that answers them; it is valid until the next call. Pause is not
-// answered, so Cycle returns the last status. After Model the traits are the new robot's.
+// Cycle sends commands and DONE, and returns the status that answers them; it is valid until the next call. Pause is
+// not answered, so Cycle returns the last status. After Model the traits are the new robot's.
 func (c *Client) Cycle(commands ...Command) (*Status, error) {
 	has := func(v Verb) bool { return slices.ContainsFunc(commands, func(d Command) bool { return d.Verb == v }) }
 	if err := c.send("DONE\n", commands...); err != nil {
@@ -165,7 +165,8 @@ func (c *Client) receive(op string, decode func([]byte) (int, error)) error {
 		c.in = c.room[:len(c.in)+n]
 		if n == 0 && err != nil {
 			if op == "traits" && errors.Is(err, io.EOF) {
-				return &hal.Error{Kind: hal.Busy, Op: "simloid: dial", Err: errors.New("closed at once: it has a client already")}
+				return &hal.Error{Kind: hal.Busy, Op: "simloid: dial",
+					Err: errors.New("closed at once: it has a client already")}
 			}
 			return protocols.Fault("simloid: "+op, err)
 		}

@@ -17,8 +17,8 @@ const (
 
 func (d Dialect) String() string { return [...]string{"document", "later"}[min(d, Later)] }
 
-// Bounds of decoded and served frames. The original's client has the same for joints and accelerometers, and reads frames
-// below 8192 bytes.
+// Bounds of decoded and served frames. The original's client has the same for joints and accelerometers, and reads
+// frames below 8192 bytes.
 const (
 	MaxJoints = 64
 	MaxAccels = 50
@@ -88,7 +88,8 @@ func appendInts(dst []byte, first int, more ...int) []byte {
 	return dst
 }
 
-// DecodeTraits reads traits from the start of b and returns their length, bytes; ErrTruncated means that more are needed.
+// DecodeTraits reads traits from the start of b and returns their length, bytes; ErrTruncated means that more are
+// needed.
 func DecodeTraits(b []byte, t *Traits, d Dialect) (int, error) {
 	r := lines{rest: b}
 	*t = Traits{Joints: t.Joints[:0], Names: t.Names[:0]}
@@ -222,8 +223,8 @@ func appendVector(dst []byte, v *[3]float64) []byte {
 	return dst
 }
 
-// DecodeStatus reads a status of s's size from the start of b and returns its length, bytes; ErrTruncated means that more
-// are needed. It ends with the one byte after its last number: a newline or, as in the original, a blank.
+// DecodeStatus reads a status of s's size from the start of b and returns its length, bytes; ErrTruncated means that
+// more are needed. It ends with the one byte after its last number: a newline or, as in the original, a blank.
 func DecodeStatus(b []byte, s *Status) (int, error) {
 	r := numbers{b: b}
 	for r.at < len(b) && blank(b[r.at]) {

@@ -103,11 +103,15 @@ func TestDecodeRefuses(t *testing.T) {
 		"": ErrUnknown, " ": ErrUnknown, "UX": ErrUnknown, "ux 1": ErrUnknown, "UB 1": ErrUnknown, " DONE": ErrUnknown,
 		"done": ErrUnknown, "GRAVITY": ErrUnknown, "GRAVITY off": ErrUnknown, "\x00\xff": ErrUnknown, "IM": ErrUnknown,
 		"UA ": ErrFormat, "UA x": ErrFormat, "UA nan": ErrFormat, "UX 1 inf": ErrFormat, "UX 1 2 -Inf 4": ErrFormat,
-		"UX 1e999": ErrFormat, "UI 1": ErrFormat, "UI -1 1": ErrFormat, "UI 0.5 1": ErrFormat, "UI 99999999999 1": ErrFormat,
-		"FA 1 2": ErrFormat, "FI 1 2 3": ErrFormat, "IM 0 1 nan 2": ErrFormat, "MODEL": ErrFormat, "MODEL x": ErrFormat,
-		"MODEL 1 2 3": ErrFormat, "MODEL 1 999999 3": ErrFormat, "MOTOR": ErrFormat, "MOTOR 1": ErrFormat, "FIXED": ErrFormat,
+		"UX 1e999": ErrFormat, "UI 1": ErrFormat, "UI -1 1": ErrFormat, "UI 0.5 1": ErrFormat,
+		"UI 99999999999 1": ErrFormat,
+		"FA 1 2":           ErrFormat, "FI 1 2 3": ErrFormat, "IM 0 1 nan 2": ErrFormat, "MODEL": ErrFormat,
+		"MODEL x":     ErrFormat,
+		"MODEL 1 2 3": ErrFormat, "MODEL 1 999999 3": ErrFormat, "MOTOR": ErrFormat, "MOTOR 1": ErrFormat,
+		"FIXED": ErrFormat,
 	} {
-		if err := Decode([]byte(line), Later, &c); !errors.Is(err, want) || len(c.Values) != 0 && line != "UI 1" && line[0] != 'F' && line[0] != 'M' {
+		if err := Decode([]byte(line), Later, &c); !errors.Is(err, want) || len(c.Values) != 0 && line != "UI 1" &&
+			line[0] != 'F' && line[0] != 'M' {
 			t.Errorf("%q: got %v %v, want %v", line, c.Values, err, want)
 		}
 	}
@@ -132,7 +136,8 @@ func pendulum() Traits {
 
 func wildcat() Traits {
 	degrees := func(v float64) float64 { return v * math.Pi / 180 / math.Pi }
-	t := Traits{Bodies: 13, Accels: 1, Names: []string{"body", "lfsh", "rfsh", "lhsh", "rhsh", "lflu", "rflu", "lfll", "rfll",
+	t := Traits{Bodies: 13, Accels: 1, Names: []string{"body", "lfsh", "rfsh", "lhsh", "rhsh", "lflu", "rflu", "lfll",
+		"rfll",
 		"lhlu", "rhlu", "lhll", "rhll"}}
 	for i, j := range []struct {
 		name              string
@@ -201,8 +206,10 @@ var traitFrames = []struct {
 		Traits{Bodies: 2, Accels: 1, Joints: []Joint{{Name: "joint0", Low: -1, High: 1, Default: 0.5}}}},
 	{"2 1 0\n0 0 0 -1.000000e+00 1.000000e+00 0.000000e+00 j\n0 base\n1 lever\n", Later,
 		Traits{Bodies: 2, Joints: []Joint{{Name: "j", Low: -1, High: 1}}, Names: []string{"base", "lever"}}},
-	{"0 2 0\n0 0 1 -2.500000e-01 1.000000e+00 0.000000e+00 a\n1 1 0 -1.000000e+00 1.000000e+00 0.000000e+00 a\n", Document,
-		Traits{Joints: []Joint{{Name: "a", Partner: 1, Low: -0.25, High: 1}, {Name: "a", Mirrored: true, Low: -1, High: 1}}}},
+	{"0 2 0\n0 0 1 -2.500000e-01 1.000000e+00 0.000000e+00 a\n1 1 0 -1.000000e+00 1.000000e+00 0.000000e+00 a\n",
+		Document,
+		Traits{Joints: []Joint{{Name: "a", Partner: 1, Low: -0.25, High: 1},
+			{Name: "a", Mirrored: true, Low: -1, High: 1}}}},
 }
 
 func TestTraits(t *testing.T) {
@@ -224,7 +231,8 @@ func TestTraits(t *testing.T) {
 			}
 		}
 	}
-	for _, b := range []string{"\n", "1 1\n", "1 65 1\n", "-1 1 1\n", "1 1 1\n1 0 0 0 0 0 x\n", "1 1 1\n0 0 1 0 0 0 x\n",
+	for _, b := range []string{"\n", "1 1\n", "1 65 1\n", "-1 1 1\n", "1 1 1\n1 0 0 0 0 0 x\n",
+		"1 1 1\n0 0 1 0 0 0 x\n",
 		"1 1 1\n0 2 0 0 0 0 x\n", "1 1 1\n0 0 0 0 0 0\n", "1 1 1\n0 0 0 nan 0 0 x\n", "99999999 1 1\n", "hello\n"} {
 		if _, err := DecodeTraits([]byte(b), &got, Document); !errors.Is(err, ErrFormat) {
 			t.Errorf("%q: got %v, want %v", b, err, ErrFormat)
@@ -237,8 +245,10 @@ var statusFrames = []struct {
 	dialect Dialect
 	value   Status
 }{
-	{"0.010000 0.000458 -0.000031 0.000458 -0.000122 0.124481 0.000000 0.250000 0.375000 0.000000 0.000000 -0.500000\n", Document,
-		Status{Time: 0.01, Position: []float64{0.000458}, Velocity: []float64{-0.000031}, Accel: [][3]float64{{0.000458, -0.000122, 0.124481}},
+	{"0.010000 0.000458 -0.000031 0.000458 -0.000122 0.124481 0.000000 0.250000 0.375000 0.000000 0.000000 -0.500000\n",
+		Document,
+		Status{Time: 0.01, Position: []float64{0.000458}, Velocity: []float64{-0.000031},
+			Accel:  [][3]float64{{0.000458, -0.000122, 0.124481}},
 			Bodies: []BodyState{{[3]float64{0, 0.25, 0.375}, [3]float64{0, 0, -0.5}}}}},
 	{"12.340000 1.000000 -1.000000 0.250000 ", Later,
 		Status{Time: 12.34, Position: []float64{1}, Velocity: []float64{-1}, Current: []float64{0.25}}},
@@ -268,9 +278,11 @@ func TestStatus(t *testing.T) {
 		}
 		got := empty(&k.value)
 		numbers := k.bytes[:len(k.bytes)-1]
-		for _, b := range []string{k.bytes, numbers + "\n", numbers + " ", numbers + " 0.02", "\n" + k.bytes} { // the next frame may follow at once
+		// the next frame may follow at once
+		for _, b := range []string{k.bytes, numbers + "\n", numbers + " ", numbers + " 0.02", "\n" + k.bytes} {
 			n, err := DecodeStatus([]byte(b), got)
-			if want := len(b) - len(b[len(k.bytes):]); b[0] != '\n' && n != want || err != nil || !reflect.DeepEqual(*got, k.value) {
+			if want := len(b) - len(b[len(k.bytes):]); b[0] != '\n' && n != want || err != nil ||
+				!reflect.DeepEqual(*got, k.value) {
 				t.Errorf("decode %q: got %+v, %d, %v, want %+v, %d", b, got, n, err, k.value, want)
 			}
 		}
@@ -344,11 +356,13 @@ func FuzzFrames(f *testing.F) {
 	status := NewStatus(&traits, Later)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		var got, again Traits
-		if n, err := DecodeTraits(b, &got, Later); n > len(b) || len(got.Joints) > MaxJoints || len(got.Names) > MaxBodies {
+		if n, err := DecodeTraits(b, &got, Later); n > len(b) || len(got.Joints) > MaxJoints ||
+			len(got.Names) > MaxBodies {
 			t.Fatalf("%q: got %+v, %d, %v", b, got, n, err)
 		} else if err == nil {
 			out := AppendTraits(nil, &got, Later)
-			if _, err := DecodeTraits(out, &again, Later); err != nil || string(AppendTraits(nil, &again, Later)) != string(out) {
+			if _, err := DecodeTraits(out, &again, Later); err != nil ||
+				string(AppendTraits(nil, &again, Later)) != string(out) {
 				t.Fatalf("%q became %q: %v", b, out, err)
 			}
 		}

@@ -100,8 +100,8 @@ type Command struct {
 	Values []float64 // finite
 }
 
-// Decode reads one line, without its newline, into c and reuses c.Values. ErrUnknown reports that it is not a command of
-// dialect d; ErrFormat that its numbers do not fit the verb. Text after them is ignored.
+// Decode reads one line, without its newline, into c and reuses c.Values. ErrUnknown reports that it is not a command
+// of dialect d; ErrFormat that its numbers do not fit the verb. Text after them is ignored.
 func Decode(line []byte, d Dialect, c *Command) error {
 	*c = Command{Values: c.Values[:0]}
 	for i := range syntax {

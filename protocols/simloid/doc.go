@@ -1,6 +1,6 @@
-// Package simloid implements the protocol of Simloid 0.1.0: over TCP a client receives the description of a robot, then reads
-// its sensors and commands its motors each cycle. Server serves one agent of a rig; Client is the other side, for tests,
-// benchmarks and controllers in Go.
+// Package simloid implements the protocol of Simloid 0.1.0: over TCP a client receives the description of a robot, then
+// reads its sensors and commands its motors each cycle. Server serves one agent of a rig; Client is the other side, for
+// tests, benchmarks and controllers in Go.
 //
 // # A session
 //
@@ -24,8 +24,8 @@
 //	later   | RECORD | PAUSE | MODEL id n p... | MOTOR n p... | SENSORS POOR | SENSORS GOOD | FIXED body
 //	        | DESCRIPTION | INTERLACED MODE | SEQUENTIAL MODE | ACK (as DONE)
 //
-// Numbers of a status have six decimals and one blank between them; those of the traits are in %e. A command is recognised
-// by the start of its line, in capitals; text after its last number is ignored.
+// Numbers of a status have six decimals and one blank between them; those of the traits are in %e. A command is
+// recognised by the start of its line, in capitals; text after its last number is ignored.
 //
 // # Units
 //

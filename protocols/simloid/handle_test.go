@@ -44,7 +44,8 @@ func TestInputs(t *testing.T) {
 		} {
 			c.conn.Write([]byte(k.line + "\n"))
 			cycle(t, c)
-			if got := s.body.Last; !slices.EqualFunc(got, k.want, func(a, b float64) bool { return a == b || a != a && b != b }) {
+			if got := s.body.Last; !slices.EqualFunc(got, k.want,
+				func(a, b float64) bool { return a == b || a != a && b != b }) {
 				t.Errorf("%s: got %v, want %v", k.line, got, k.want)
 			}
 		}
@@ -54,7 +55,8 @@ func TestInputs(t *testing.T) {
 // TestSensors: units, clipping and unknown values.
 func TestSensors(t *testing.T) {
 	r := &Robot{
-		Traits: Traits{Accels: 1, Bodies: 1, Joints: []Joint{{Low: -1, High: 1}, {Low: -0.5, High: 0.5}, {Low: -1, High: 1}}},
+		Traits: Traits{Accels: 1, Bodies: 1, Joints: []Joint{{Low: -1, High: 1}, {Low: -0.5, High: 0.5},
+			{Low: -1, High: 1}}},
 		Joints: []JointChannels{{Position: 0, Velocity: 1, Current: 2}, {Position: 0, Velocity: 3, Current: hal.None},
 			{Position: 4, Velocity: hal.None, Current: 5}},
 		Accels: [][3]int{{6, 7, hal.None}},

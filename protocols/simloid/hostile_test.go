@@ -21,9 +21,12 @@ import (
 
 // hostile are lines without effect: the status after them is the same as without them.
 var hostile = []string{
-	"UX nan", "UA inf", "UA -Infinity", "UA 1e999", "UA", "UX", "UA 0x", "UI 99 1", "UI -1 1", "UI 0", "UI 4294967296 1",
-	"PA NaN", "PI 1 0.5", "PI 0 nan", "TA 7", "TA -1", "TA nan", "TI 5 1", "FI 9 1 1 1", "IM 0 nan 0 0", "FA 1 1", "FX inf 0 0",
-	"", " ", "\x00\x01\x02", "\xff\xfe\xfd", "done", "ua 1", "GRAVITY", "%s%n", strings.Repeat("9", 3000), "UX " + strings.Repeat("z", 5000),
+	"UX nan", "UA inf", "UA -Infinity", "UA 1e999", "UA", "UX", "UA 0x", "UI 99 1", "UI -1 1", "UI 0",
+	"UI 4294967296 1",
+	"PA NaN", "PI 1 0.5", "PI 0 nan", "TA 7", "TA -1", "TA nan", "TI 5 1", "FI 9 1 1 1", "IM 0 nan 0 0", "FA 1 1",
+	"FX inf 0 0",
+	"", " ", "\x00\x01\x02", "\xff\xfe\xfd", "done", "ua 1", "GRAVITY", "%s%n", strings.Repeat("9", 3000),
+	"UX " + strings.Repeat("z", 5000),
 	strings.Repeat("x", 3*maxLine),
 }
 
@@ -48,7 +51,8 @@ func TestTooManyUnknown(t *testing.T) {
 		s := newStage(t, config{powerful: true, Options: Options{Exact: true}})
 		s.play(hello)
 		accepted := strings.Repeat("a> WHAT\n", maxUnknown)
-		s.play(accepted + "a> DONE\n" + status("0.020000 0.000000 0.000000") + accepted + "a> UA 0.5\na> DONE\n" + status("0.030000 0.003174 0.079559"))
+		s.play(accepted + "a> DONE\n" + status("0.020000 0.000000 0.000000") + accepted + "a> UA 0.5\na> DONE\n" +
+			status("0.030000 0.003174 0.079559"))
 		s.play(accepted + "a> WHAT\na|\n")
 
 		b := s.conn("b")
@@ -126,15 +130,16 @@ func TestSlowReader(t *testing.T) {
 	})
 }
 
-// TestTimeouts: a client that does not acknowledge holds no robot and is disconnected; a silent client is disconnected if
-// ClientTimeout is set.
+// TestTimeouts: a client that does not acknowledge holds no robot and is disconnected; a silent client is disconnected
+// if ClientTimeout is set.
 func TestTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, config{Options: Options{Exact: true, ClientTimeout: time.Minute}})
 		start := time.Now()
 		s.play(traits)
 		s.conns["a"].SetReadDeadline(time.Time{})
-		if _, err := s.conns["a"].Read(make([]byte, 1)); !errors.Is(err, io.EOF) || time.Since(start) != 30*time.Second {
+		if _, err := s.conns["a"].Read(make([]byte, 1)); !errors.Is(err, io.EOF) ||
+			time.Since(start) != 30*time.Second {
 			t.Errorf("no ACK: got %v after %v, want the end after 30 s", err, time.Since(start))
 		}
 		delete(s.conns, "a")
@@ -146,7 +151,8 @@ func TestTimeouts(t *testing.T) {
 		<-time.After(50 * time.Second)
 		s.play("a> DONE\n" + status("0.030000 0.000000 0.000000"))
 		s.conns["a"].SetReadDeadline(time.Time{})
-		if _, err := s.conns["a"].Read(make([]byte, 1)); !errors.Is(err, io.EOF) || time.Since(start).Round(time.Second) != 160*time.Second {
+		if _, err := s.conns["a"].Read(make([]byte, 1)); !errors.Is(err, io.EOF) ||
+			time.Since(start).Round(time.Second) != 160*time.Second {
 			t.Errorf("silent: got %v after %v, want the end after 160 s", err, time.Since(start))
 		}
 	})
@@ -239,7 +245,8 @@ func TestRobotRefused(t *testing.T) {
 	if hal.KindOf(err) != hal.Invalid {
 		t.Fatalf("got %v, want invalid", err)
 	}
-	for _, want := range []string{"two words", "partner: got 3", "stops", "got 99", "accels[0]", "bodies[0]: name", "body channels: got 1"} {
+	for _, want := range []string{"two words", "partner: got 3", "stops", "got 99", "accels[0]", "bodies[0]: name",
+		"body channels: got 1"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want it to name %q", err, want)
 		}
@@ -283,6 +290,7 @@ func TestNoiseOfSensors(t *testing.T) {
 	}
 	mean, variance := sum/n*steps, squares/n*steps*steps
 	if mean < -1 || mean > 0.2 || variance < 15*15 || variance > 17*17 || greatest*steps > 64 {
-		t.Errorf("noise: got mean %g, variance %g, greatest %g of 1/32768, want 0, 256, at most 64", mean, variance, greatest*steps)
+		t.Errorf("noise: got mean %g, variance %g, greatest %g of 1/32768, want 0, 256, at most 64", mean, variance,
+			greatest*steps)
 	}
 }

@@ -36,8 +36,8 @@ func number(token []byte) (float64, bool) {
 	return v, err == nil && !math.IsInf(v, 0) && !math.IsNaN(v)
 }
 
-// decimal is number for the usual form: digits with a point, few enough that the digits and the power of ten are both exact,
-// so that their quotient is rounded once, as in ParseFloat.
+// decimal is number for the usual form: digits with a point, few enough that the digits and the power of ten are both
+// exact, so that their quotient is rounded once, as in ParseFloat.
 func decimal(token []byte) (float64, bool) {
 	powers := [...]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 	digits := token

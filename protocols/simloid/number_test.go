@@ -9,8 +9,10 @@ import (
 
 // TestAppendFixed compares with strconv, which rounds the exact value as the C library does.
 func TestAppendFixed(t *testing.T) {
-	values := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 0.0000005, 0.0000015, 1.5e-6, 2.5e-6, 0.5e-6, 1 << 52, 1 << 53, 1 << 54,
-		1e300, 5e-324, math.MaxFloat64, math.SmallestNonzeroFloat64, 0.9999995, 0.99999949999, 0.015625, 1.0 / 128 / 128,
+	values := []float64{0, math.Copysign(0, -1), 1, -1, 0.5, 0.0000005, 0.0000015, 1.5e-6, 2.5e-6, 0.5e-6, 1 << 52,
+		1 << 53, 1 << 54,
+		1e300, 5e-324, math.MaxFloat64, math.SmallestNonzeroFloat64, 0.9999995, 0.99999949999, 0.015625,
+		1.0 / 128 / 128,
 		0.00000762939453125, 32767.0 / 32768, -1.0 / 32768, 1e-7, 4.9999999999e-7, 5.0000000001e-7, 123456.7890125}
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200_000 {
@@ -40,7 +42,8 @@ func TestNumber(t *testing.T) {
 			t.Fatalf("%q: got %v, %v, want %v", token, got, ok, want)
 		}
 	}
-	for _, token := range []string{".", "-.", "1.2.3", "1..", "..1", "-", "-1.-", "", "x", "1x", "nan", "NaN", "inf", "-Infinity", "1e999", "0,5", "--1", string(make([]byte, 65))} {
+	for _, token := range []string{".", "-.", "1.2.3", "1..", "..1", "-", "-1.-", "", "x", "1x", "nan", "NaN", "inf",
+		"-Infinity", "1e999", "0,5", "--1", string(make([]byte, 65))} {
 		if got, ok := number([]byte(token)); ok {
 			t.Errorf("%q: got %v, want none", token, got)
 		}

@@ -32,9 +32,11 @@ func layout(joints ...string) *hal.Layout {
 		l.Inputs = append(l.Inputs, hal.Channel{Name: name + "/duty", Quantity: hal.Duty, Min: -1, Max: 1})
 	}
 	sensor := func(name, kind string, q hal.Quantity, axes string) {
-		l.Sensors = append(l.Sensors, hal.Sensor{Name: name, Kind: kind, First: len(l.Outputs) + len(l.Infos), Count: len(axes)})
+		l.Sensors = append(l.Sensors, hal.Sensor{Name: name, Kind: kind, First: len(l.Outputs) + len(l.Infos),
+			Count: len(axes)})
 		for i := range axes {
-			l.Infos = append(l.Infos, hal.Channel{Name: fmt.Sprintf("%s/%s%d", name, axes[i:i+1], i), Quantity: q, Min: -100, Max: 100})
+			l.Infos = append(l.Infos, hal.Channel{Name: fmt.Sprintf("%s/%s%d", name, axes[i:i+1], i), Quantity: q,
+				Min: -100, Max: 100})
 		}
 	}
 	sensor("board", "accelerometer", hal.Acceleration, "xyz")
@@ -59,7 +61,8 @@ type puppet struct {
 type snapshot struct{ position []float64 }
 
 func newPuppet(l *hal.Layout) *puppet {
-	p := &puppet{Body: haltest.NewBodyOf(l), duty: make([]float64, len(l.Actuators)), at: make([][3]float64, 2), gravity: gravity}
+	p := &puppet{Body: haltest.NewBodyOf(l), duty: make([]float64, len(l.Actuators)), at: make([][3]float64, 2),
+		gravity: gravity}
 	p.Reset(0)
 	p.events = nil
 	return p
@@ -221,14 +224,16 @@ func newStage(t testing.TB, c config) *stage {
 func (s *stage) start(c config, ln net.Listener) {
 	s.t.Helper()
 	var err error
-	if s.rig, err = hal.New(hal.Config{Name: "test", Mode: c.mode, Period: period, Clock: &bubbleClock{time.Now()}}); err != nil {
+	if s.rig, err = hal.New(hal.Config{Name: "test", Mode: c.mode, Period: period,
+		Clock: &bubbleClock{time.Now()}}); err != nil {
 		s.t.Fatal(err)
 	}
 	if c.joints == nil {
 		c.joints = []string{"joint0"}
 	}
 	s.body = newPuppet(layout(c.joints...))
-	agent, err := s.rig.Add(hal.AgentConfig{Name: "robot", Body: s.body, World: s.body, BodyKind: c.reality, Guard: c.guard})
+	agent, err := s.rig.Add(hal.AgentConfig{Name: "robot", Body: s.body, World: s.body, BodyKind: c.reality,
+		Guard: c.guard})
 	if err != nil {
 		s.t.Fatal(err)
 	}
@@ -255,7 +260,8 @@ func (s *stage) start(c config, ln net.Listener) {
 }
 
 // play runs a transcript. "a> line" sends a line; "a< line" expects a line of one received piece; "a|" expects that the
-// server closes; "a." closes the client; "a- text" sends text without a newline. A client connects when it is first named.
+// server closes; "a." closes the client; "a- text" sends text without a newline. A client connects when it is first
+// named.
 func (s *stage) play(text string) {
 	s.t.Helper()
 	var from string

@@ -8,15 +8,15 @@ import (
 	"time"
 )
 
-// pollFor is how long a read polls. Two cores wake from idle in it, one for the client and one for the server, with time
-// left for the client's own work.
+// pollFor is how long a read polls. Two cores wake from idle in it, one for the client and one for the server, with
+// time left for the client's own work.
 const pollFor = 100 * time.Microsecond
 
-// pollConn returns a reader of conn for a client in lock-step, which sends its next request soon after the last answer. While
-// it does so, a read polls for up to 100 µs before it waits: to wake an idle core takes longer than the cycle of a small
-// robot. After a read that took longer the next ones wait at once, until one takes less again, so a client in real time
-// costs nothing. Deadlines and Close work as for conn. The reader is for one goroutine; it is conn itself where conn or
-// the operating system cannot be polled.
+// pollConn returns a reader of conn for a client in lock-step, which sends its next request soon after the last answer.
+// While it does so, a read polls for up to 100 µs before it waits: to wake an idle core takes longer than the cycle of
+// a small robot. After a read that took longer the next ones wait at once, until one takes less again, so a client in
+// real time costs nothing. Deadlines and Close work as for conn. The reader is for one goroutine; it is conn itself
+// where conn or the operating system cannot be polled.
 func pollConn(conn net.Conn) io.Reader {
 	c, ok := conn.(syscall.Conn)
 	if !ok || !canPoll {

@@ -20,8 +20,8 @@ type Robot struct {
 	Text   string // the answer to DESCRIPTION; "" = "<EMPTY>"
 }
 
-// JointChannels are the channels of one joint. Each may be hal.None: a value that is not measured reads 0, and a command
-// without an input is refused.
+// JointChannels are the channels of one joint. Each may be hal.None: a value that is not measured reads 0, and a
+// command without an input is refused.
 type JointChannels struct {
 	Position, Velocity int // measured, rad and rad/s
 	Current            int // measured, A
@@ -35,12 +35,13 @@ type BodyChannels struct {
 	Position, Velocity [3]int // m, m/s, in the world
 }
 
-// World holds the operations on the robot's world, in addition to joint commands. A command is refused where its field is
-// nil, and always on a real body. As the protocol has no refusal, nothing is sent or moved, and the log reports it once.
+// World holds the operations on the robot's world, in addition to joint commands. A command is refused where its field
+// is nil, and always on a real body. As the protocol has no refusal, nothing is sent or moved, and the log reports it
+// once.
 type World struct {
-	// Scene is the world of RESET, SAVE and RESTORE, with all its robots; it must be a hal.Resetter. With it a new client
-	// finds the robot in its initial state, and RESET does not wait for other clients. Without it RESET resets the rig,
-	// which every lock-step client must request; a real body moves to its default pose.
+	// Scene is the world of RESET, SAVE and RESTORE, with all its robots; it must be a hal.Resetter. With it a new
+	// client finds the robot in its initial state, and RESET does not wait for other clients. Without it RESET resets
+	// the rig, which every lock-step client must request; a real body moves to its default pose.
 	Scene   hal.World
 	Gravity hal.GravitySetter
 	Pusher  hal.Pusher      // its parts are called by Traits.Names
@@ -64,9 +65,10 @@ type Fixer interface {
 // gravity is the value of GRAVITY ON, m/s².
 const gravity = 9.81
 
-// Describe derives a robot from a's layout: its hinges are joints, its sensors of kind "accelerometer" are accelerometers,
-// those of kind "body" and "pose" are bodies, and one of kind "current" with a channel for each actuator has their currents.
-// A layout has no partners and stops: each joint is its own partner, and its stops are its limits.
+// Describe derives a robot from a's layout: its hinges are joints, its sensors of kind "accelerometer" are
+// accelerometers, those of kind "body" and "pose" are bodies, and one of kind "current" with a channel for each
+// actuator has their currents. A layout has no partners and stops: each joint is its own partner, and its stops are its
+// limits.
 func Describe(a *hal.Agent) *Robot {
 	l, r := a.Layout(), &Robot{Agent: a}
 	currents := hal.None
@@ -157,7 +159,8 @@ func (r *Robot) validate() error {
 		}
 		count(where+": partner", j.Partner, 0, len(t.Joints)-1)
 		if !(j.Low < j.High) || math.IsInf(j.Low, 0) || math.IsInf(j.High, 0) || !(math.Abs(j.Default) <= 1) {
-			fault("%s: stops and default: got %g..%g and %g, want rising and within ±1", where, j.Low, j.High, j.Default)
+			fault("%s: stops and default: got %g..%g and %g, want rising and within ±1", where, j.Low, j.High,
+				j.Default)
 		}
 	}
 	for i, j := range r.Joints {

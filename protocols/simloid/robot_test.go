@@ -14,7 +14,8 @@ func TestDescribe(t *testing.T) {
 	l.Actuators[1].Kind = hal.Slide // the protocol has only hinges
 	l.Actuators[2].Wraps = true
 	sensor := func(name, kind string, count int) {
-		l.Sensors = append(l.Sensors, hal.Sensor{Name: name, Kind: kind, First: len(l.Outputs) + len(l.Infos), Count: count})
+		l.Sensors = append(l.Sensors, hal.Sensor{Name: name, Kind: kind, First: len(l.Outputs) + len(l.Infos),
+			Count: count})
 		for i := range count {
 			l.Infos = append(l.Infos, hal.Channel{Name: name + string(rune('0'+i)), Min: -1, Max: 1})
 		}
@@ -37,7 +38,8 @@ func TestDescribe(t *testing.T) {
 	want := &Robot{
 		Agent: a,
 		Traits: Traits{Bodies: 2, Accels: 1, Names: []string{"trunk", "head"}, Joints: []Joint{
-			{Name: "a", Partner: 0, Low: -0.6366197723675814, High: 0.6366197723675814}, {Name: "c", Partner: 1, Low: -1, High: 1}}},
+			{Name: "a", Partner: 0, Low: -0.6366197723675814, High: 0.6366197723675814},
+			{Name: "c", Partner: 1, Low: -1, High: 1}}},
 		Joints: []JointChannels{
 			{Position: 0, Velocity: 3, Current: 28, Duty: hal.None, Goal: 0, Limit: 1},
 			{Position: 2, Velocity: 5, Current: 30, Duty: hal.None, Goal: 4, Limit: 5}},

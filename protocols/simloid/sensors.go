@@ -22,8 +22,8 @@ const (
 	poorMaxNoise  = 1. / 4096
 )
 
-// sensors converts measurements to a status, with the noise and the resolution of the original's sensors. The same state
-// gives the same noise.
+// sensors converts measurements to a status, with the noise and the resolution of the original's sensors. The same
+// state gives the same noise.
 type sensors struct {
 	state sensorState
 	noise *rand.Rand // on state.source; nil = exact
@@ -99,7 +99,8 @@ func channel(measured []float64, at int) float64 {
 	return v
 }
 
-// fine returns v as read by a sensor of 16 bits: with noise, clipped, and truncated towards 0 as by the original's cast.
+// fine returns v as read by a sensor of 16 bits: with noise, clipped, and truncated towards 0 as by the original's
+// cast.
 func (s *sensors) fine(v float64) float64 {
 	v = clip(v) + s.gauss(deviation, maxNoise)
 	v = math.Max(-1, math.Min(float64(steps-1)/steps, v))

@@ -38,10 +38,11 @@ type Options struct {
 	WriteTimeout time.Duration
 	// ClientTimeout is the silence after which a client counts as dead; 0 = never.
 	ClientTimeout time.Duration
-	// Poll lets the server poll up to 100 µs for the next request of a client in lock-step, where the system can: for clients
-	// in processes of their own. One in this process would get the processor later.
+	// Poll lets the server poll up to 100 µs for the next request of a client in lock-step, where the system can: for
+	// clients in processes of their own. One in this process would get the processor later.
 	Poll bool
-	// Log is notified of sessions that begin and end, and once a session of each kind of command that is refused; nil = silent.
+	// Log is notified of sessions that begin and end, and once a session of each kind of command that is refused; nil =
+	// silent.
 	Log *slog.Logger
 }
 
@@ -54,8 +55,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// grace is how long a new client waits for the previous session to end: that client may have disconnected, but its session
-// not yet noticed.
+// grace is how long a new client waits for the previous session to end: that client may have disconnected, but its
+// session not yet noticed.
 const grace = 250 * time.Millisecond
 
 // Server serves one robot to one client after another. One goroutine accepts, one serves the client.
@@ -82,12 +83,13 @@ func NewServer(rig *hal.Rig, listener net.Listener, robot *Robot, o Options) (*S
 func (s *Server) Address() net.Addr           { return s.listener.Addr() }
 func (s *Server) Traffic() *protocols.Traffic { return &s.traffic }
 
-// Serve serves until ctx ends, the listener breaks or, with Options.Once, its client has left; then it ends the session,
-// frees the agent and waits for it.
+// Serve serves until ctx ends, the listener breaks or, with Options.Once, its client has left; then it ends the
+// session, frees the agent and waits for it.
 func (s *Server) Serve(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	a := protocols.Acceptor{Name: "simloid", Listener: s.listener, Limit: 1, Grace: grace, Contain: s.rig.Contain, Log: s.options.Log, Traffic: &s.traffic}
+	a := protocols.Acceptor{Name: "simloid", Listener: s.listener, Limit: 1, Grace: grace, Contain: s.rig.Contain,
+		Log: s.options.Log, Traffic: &s.traffic}
 	return a.Serve(ctx, func(ctx context.Context, conn net.Conn) {
 		if why := s.serve(ctx, conn); s.options.Once && !errors.Is(why, protocols.ErrStranger) {
 			cancel()

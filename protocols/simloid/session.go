@@ -26,9 +26,9 @@ var (
 // maxUnknown is how many unknown lines the original accepts before a DONE.
 const maxUnknown = 42
 
-// session is one client. Its goroutine reads the commands, requests the step, and writes the status. The rig calls Cycle
-// from the goroutine that runs the cycle; Cycle copies the measurements and never blocks. So a client that does not read
-// blocks only this goroutine and, in lock-step, the simulated time.
+// session is one client. Its goroutine reads the commands, requests the step, and writes the status. The rig calls
+// Cycle from the goroutine that runs the cycle; Cycle copies the measurements and never blocks. So a client that does
+// not read blocks only this goroutine and, in lock-step, the simulated time.
 type session struct {
 	server   *Server
 	log      *slog.Logger
@@ -80,8 +80,9 @@ const (
 )
 
 func newSession(ctx context.Context, s *Server, conn net.Conn, robot *Robot, log *slog.Logger) *session {
-	c := &session{server: s, log: log, conn: conn, requests: conn, done: ctx.Done(), robot: robot, answered: make(chan struct{}, 1),
-		look: time.NewTimer(heartbeat)}
+	c := &session{server: s, log: log, conn: conn, requests: conn, done: ctx.Done(), robot: robot,
+		answered: make(chan struct{}, 1),
+		look:     time.NewTimer(heartbeat)}
 	c.look.Stop()
 	c.party = s.rig.NewSession("simloid@"+conn.RemoteAddr().String(), c)
 	c.in = protocols.LineReader{Read: c.read, Buf: make([]byte, maxLine), Ends: "\n", Long: errLong}
@@ -146,8 +147,8 @@ func (c *session) introduce() error {
 	return c.send()
 }
 
-// acknowledged waits for the ACK. Before it the client controls nothing, so a client that only connects does not stop time.
-// In the later dialect the client may select the order of status and step before it.
+// acknowledged waits for the ACK. Before it the client controls nothing, so a client that only connects does not stop
+// time. In the later dialect the client may select the order of status and step before it.
 func (c *session) acknowledged() error {
 	c.conn.SetReadDeadline(time.Now().Add(c.server.options.AckTimeout))
 	defer c.arm()
@@ -190,7 +191,8 @@ func (c *session) enter() error {
 	}
 	layout := r.Agent.Layout()
 	// Devices have noise of their own.
-	c.sensors, c.status = newSensors(o.Exact || r.Agent.BodyKind() != hal.Simulated, o.Seed), NewStatus(&r.Traits, o.Dialect)
+	c.sensors, c.status = newSensors(o.Exact || r.Agent.BodyKind() != hal.Simulated, o.Seed),
+		NewStatus(&r.Traits, o.Dialect)
 	c.measured = make([]float64, len(layout.Outputs)+len(layout.Infos))
 	c.inputs, c.joints = make([]float64, len(layout.Inputs)), make([]joint, len(r.Joints))
 	c.forces, c.kept = make([][3]float64, len(r.Bodies)), nil
@@ -261,7 +263,8 @@ func (c *session) refuse(why error) {
 	c.logOnce(c.command.Verb, why)
 }
 
-// logOnce logs the fault of a verb once a session: the client gets no answer, and may repeat it a hundred times a second.
+// logOnce logs the fault of a verb once a session: the client gets no answer, and may repeat it a hundred times a
+// second.
 func (c *session) logOnce(v Verb, why error) {
 	if !c.refused[v] {
 		c.refused[v] = true

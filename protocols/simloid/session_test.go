@@ -10,14 +10,15 @@ import (
 	"github.com/halyard-robotics/halyard/protocols"
 )
 
-// hello is the first bytes to a client of the pendulum. Its stops are haltest's ±2 rad. rest is a status without its time
-// and joint: gravity, and the two bodies.
+// hello is the first bytes to a client of the pendulum. Its stops are haltest's ±2 rad. rest is a status without its
+// time and joint: gravity, and the two bodies.
 const (
 	traits = `
 	a< 2 1 1
 	a< 0 0 0 -6.366198e-01 6.366198e-01 0.000000e+00 joint0
 	`
-	rest  = " 0.000000 0.000000 0.125000 0.000000 0.000000 0.500000 0.000000 0.000000 0.000000 1.000000 0.000000 0.500000 0.000000 0.000000 0.000000"
+	rest = " 0.000000 0.000000 0.125000 0.000000 0.000000 0.500000 0.000000 0.000000 0.000000 1.000000 0.000000 " +
+		"0.500000 0.000000 0.000000 0.000000"
 	hello = traits + `
 	a> ACK
 	a< 0.010000 0.000000 0.000000` + rest + "\n"
@@ -154,7 +155,8 @@ var transcripts = []struct {
 	`, events: "reset; clock; gravity [0 0 0]; gravity [0 0 -9.81]; gravity [0 0 0]; reset; gravity [0 0 0]; clock; " +
 		"gravity [0 0 -9.81]; reset; clock"},
 
-	{name: "a joint without a voltage input", config: config{joints: []string{"servo"}}, text: strings.ReplaceAll(hello, "joint0", "servo") + `
+	{name: "a joint without a voltage input", config: config{joints: []string{"servo"}},
+		text: strings.ReplaceAll(hello, "joint0", "servo") + `
 	a> UA 0.5
 	a> DONE
 	` + status("0.020000 0.000000 0.000000") + `
@@ -279,14 +281,16 @@ var transcripts = []struct {
 	a< 0.050000 0.012726 0.000000 0.000000` + rest + `
 	`, events: "reset; clock; clock; motor robot [12 0.5]; fixed robot lever", drops: map[protocols.Cause]uint64{protocols.Truncated: 1}},
 
-	{name: "the order chosen before the acknowledgement", config: config{Options: Options{Dialect: Later}}, text: strings.Replace(later, "\ta> ACK", "\ta> SEQUENTIAL MODE\n\ta> ACK", 1) + `
+	{name: "the order chosen before the acknowledgement", config: config{Options: Options{Dialect: Later}},
+		text: strings.Replace(later, "\ta> ACK", "\ta> SEQUENTIAL MODE\n\ta> ACK", 1) + `
 	a< 0.020000 0.000000 0.000000 0.000000` + rest + ` # ACK is as good as DONE: the world has made two steps
 	a> UA 1
 	a> DONE
 	a< 0.030000 0.006348 0.159149 0.000000` + rest + `
 	`},
 
-	{name: "interlaced before the acknowledgement", config: config{Options: Options{Dialect: Later}}, text: strings.Replace(later, "\ta> ACK", "\ta> INTERLACED MODE\n\ta> ACK", 1) + `
+	{name: "interlaced before the acknowledgement", config: config{Options: Options{Dialect: Later}},
+		text: strings.Replace(later, "\ta> ACK", "\ta> INTERLACED MODE\n\ta> ACK", 1) + `
 	a< 0.010000 0.000000 0.000000 0.000000` + rest + `
 	a> UA 1
 	a> DONE
@@ -373,7 +377,8 @@ func TestReal(t *testing.T) {
 			t.Fatal(err, s.log)
 		}
 		for range 20 {
-			cycle(t, c, Command{Verb: UA, Values: []float64{0.5}}, Command{Verb: Save}, Command{Verb: FA, Values: []float64{1, 1, 1}})
+			cycle(t, c, Command{Verb: UA, Values: []float64{0.5}}, Command{Verb: Save},
+				Command{Verb: FA, Values: []float64{1, 1, 1}})
 		}
 		at := cycle(t, c, Command{Verb: Restore}, Command{Verb: GravityOff}).Position[0]
 		if at < 0.05 {
@@ -402,12 +407,13 @@ func TestReal(t *testing.T) {
 	})
 }
 
-// TestLeaveInReset: a real robot stops on its way home when its client leaves, and another client may have it. What the client
-// sent behind the RESET is not lost while it stays.
+// TestLeaveInReset: a real robot stops on its way home when its client leaves, and another client may have it. What the
+// client sent behind the RESET is not lost while it stays.
 func TestLeaveInReset(t *testing.T) {
 	for _, leaves := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
-			s := newStage(t, config{reality: hal.Real, mode: hal.Realtime, guard: hal.GuardConfig{CommandTimeout: 500 * time.Millisecond, HomeSpeed: 0.1},
+			s := newStage(t, config{reality: hal.Real, mode: hal.Realtime,
+				guard:   hal.GuardConfig{CommandTimeout: 500 * time.Millisecond, HomeSpeed: 0.1},
 				Options: Options{Exact: true}})
 			runs(t, s.rig)
 			conn := s.lines.Dial()
@@ -418,7 +424,9 @@ func TestLeaveInReset(t *testing.T) {
 			for range 300 {
 				cycle(t, c, Command{Verb: PA, Values: []float64{0.3}})
 			}
-			position := func() float64 { return s.robot.Agent.Measured(nil)[s.robot.Agent.Layout().Actuators[0].Position] }
+			position := func() float64 {
+				return s.robot.Agent.Measured(nil)[s.robot.Agent.Layout().Actuators[0].Position]
+			}
 			begin := position()
 			conn.Write([]byte("RESET\nDONE\nPA 0\nDONE\n"))
 			<-time.After(time.Second)
@@ -439,14 +447,15 @@ func TestLeaveInReset(t *testing.T) {
 			left := position()
 			<-time.After(2 * time.Second)
 			if now := position(); begin-left < 0.01 || left-now > 0.005 || s.robot.Agent.Holder() != "" {
-				t.Errorf("from %.3f rad: got %.3f when it left, %.3f 2 s later, held by %q; want it where it was, and free", begin, left, now, s.robot.Agent.Holder())
+				t.Errorf("from %.3f rad: got %.3f when it left, %.3f 2 s later, held by %q; want it where it was, "+
+					"and free", begin, left, now, s.robot.Agent.Holder())
 			}
 		})
 	}
 }
 
-// TestResetRepeats: the same commands after a RESET give the same statuses, noise included; a RESET does not wait for that
-// of another lock-step client of the rig.
+// TestResetRepeats: the same commands after a RESET give the same statuses, noise included; a RESET does not wait for
+// that of another lock-step client of the rig.
 func TestResetRepeats(t *testing.T) {
 	for _, shared := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

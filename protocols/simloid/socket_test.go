@@ -48,7 +48,8 @@ func TestSocket(t *testing.T) {
 	was := runtime.NumGoroutine()
 	t.Run("clients", func(t *testing.T) {
 		for _, dialect := range []Dialect{Document, Later} {
-			s := socketStage(t, config{powerful: true, joints: []string{"l", "r"}, Options: Options{Exact: true, Dialect: dialect}})
+			s := socketStage(t, config{powerful: true, joints: []string{"l", "r"},
+				Options: Options{Exact: true, Dialect: dialect}})
 			for range 3 {
 				c := dial(t, s, ClientOptions{Dialect: dialect})
 				if n := len(c.Traits().Joints); n != 2 || c.Status().Time != 0.01 || c.Status().Position[0] != 0 {
@@ -168,7 +169,8 @@ func TestClientFaults(t *testing.T) {
 		stay bool
 		want hal.Kind
 	}{
-		{"", false, hal.Busy}, {"hello\n", true, hal.Unexpected}, {strings.Repeat("1", 3*maxFrame), true, hal.Unexpected},
+		{"", false, hal.Busy}, {"hello\n", true, hal.Unexpected},
+		{strings.Repeat("1", 3*maxFrame), true, hal.Unexpected},
 		{"2 1 1\n", false, hal.Busy}, {"2 1 1\n", true, hal.Timeout},
 	} {
 		var wg sync.WaitGroup
@@ -183,7 +185,8 @@ func TestClientFaults(t *testing.T) {
 			}
 			conn.Close()
 		})
-		if _, err := Dial(address, ClientOptions{Timeout: 200 * time.Millisecond}); hal.KindOf(err) != k.want || err == nil {
+		if _, err := Dial(address, ClientOptions{Timeout: 200 * time.Millisecond}); hal.KindOf(err) != k.want ||
+			err == nil {
 			t.Errorf("%.10q: got %v, want %v", k.sent, err, k.want)
 		}
 		wg.Wait()
@@ -289,7 +292,8 @@ func BenchmarkCycle(b *testing.B) {
 // BenchmarkStatus is the server's part of a cycle that is not the network's: sensors with noise, and the text.
 func BenchmarkStatus(b *testing.B) {
 	traits := wildcat()
-	r := &Robot{Traits: traits, Joints: make([]JointChannels, 12), Accels: make([][3]int, 1), Bodies: make([]BodyChannels, 13)}
+	r := &Robot{Traits: traits, Joints: make([]JointChannels, 12), Accels: make([][3]int, 1),
+		Bodies: make([]BodyChannels, 13)}
 	s, out, measured := newSensors(false, 1), NewStatus(&traits, Document), []float64{0.123456789}
 	var text []byte
 	b.ReportAllocs()

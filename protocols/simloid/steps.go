@@ -20,8 +20,8 @@ func (c *session) turn() error {
 	return second()
 }
 
-// step passes the commands to the rig and waits for the cycle. In lock-step the cycle runs in this call if no other client
-// is pending.
+// step passes the commands to the rig and waits for the cycle. In lock-step the cycle runs in this call if no other
+// client is pending.
 func (c *session) step() error {
 	if c.pushing {
 		c.server.rig.BetweenCycles(c.push)
@@ -39,8 +39,8 @@ func (c *session) step() error {
 	return nil
 }
 
-// wait waits for the answer to a request. A client that leaves meanwhile ends the session: the way home of a real robot takes
-// seconds, and does not go on without it.
+// wait waits for the answer to a request. A client that leaves meanwhile ends the session: the way home of a real robot
+// takes seconds, and does not go on without it.
 func (c *session) wait() error {
 	select {
 	case <-c.answered:
@@ -106,8 +106,8 @@ const (
 
 func (j *joint) setGoal(m jointMode, goal float64) { j.mode, j.goal, j.fresh = m, goal, true }
 
-// stage puts the commands of j since the last step into the inputs. A voltage has no torque limit. If a motor has no voltage
-// input, 0 V means no torque.
+// stage puts the commands of j since the last step into the inputs. A voltage has no torque limit. If a motor has no
+// voltage input, 0 V means no torque.
 func (j *joint) stage(inputs []float64, at *JointChannels, l *hal.Layout) {
 	if !j.fresh {
 		return

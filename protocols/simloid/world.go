@@ -72,8 +72,8 @@ func (c *session) save() {
 	c.sensors.save()
 }
 
-// restore returns to the state saved by this session, else to the start. Earlier commands of the same message still apply, as
-// in the original, whose snapshot has no commands.
+// restore returns to the state saved by this session, else to the start. Earlier commands of the same message still
+// apply, as in the original, whose snapshot has no commands.
 func (c *session) restore() {
 	switch {
 	case c.absent():

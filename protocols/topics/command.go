@@ -23,8 +23,8 @@ type Goal struct {
 	Value    float64
 }
 
-// Commander commands a robot for one client. It acquires the lease with the first command and releases it when its deadline
-// has passed since the last one, Deadline in a Feed. Its methods may be called from any goroutine.
+// Commander commands a robot for one client. It acquires the lease with the first command and releases it when its
+// deadline has passed since the last one, Deadline in a Feed. Its methods may be called from any goroutine.
 type Commander struct {
 	robot   *Robot
 	session *hal.Session
@@ -41,8 +41,8 @@ type Commander struct {
 	held  []float64  // in lock-step: commanded since the last step
 }
 
-// NewCommander returns a Commander of r for a client that is no Feed's. name is the client in messages of the rig; blocked, how
-// long it has left a write waiting. Close ends it.
+// NewCommander returns a Commander of r for a client that is no Feed's. name is the client in messages of the rig;
+// blocked, how long it has left a write waiting. Close ends it.
 func NewCommander(r *Robot, name string, blocked func() time.Duration, deadline time.Duration) *Commander {
 	c := &Commander{robot: r, name: name, blocked: blocked, deadline: deadline, wake: make(chan struct{}, 1)}
 	c.session = r.Rig.NewSession(name, noObserver{})
@@ -101,7 +101,8 @@ func (c *Commander) Goals(goals []Goal) error {
 	case hal.Disarmed:
 		return fmt.Errorf("command %s: disarmed (try: %s)", c.robot.Agent.Name(), c.robot.way("arm"))
 	case hal.Stopped:
-		return fmt.Errorf("command %s: the emergency stop is latched (try: %s)", c.robot.Agent.Name(), c.robot.way("reset"))
+		return fmt.Errorf("command %s: the emergency stop is latched (try: %s)", c.robot.Agent.Name(),
+			c.robot.way("reset"))
 	}
 	if c.blocked() > c.deadline {
 		return fmt.Errorf("command %s: %w", c.robot.Agent.Name(), errDeaf)
@@ -136,7 +137,8 @@ func (c *Commander) Goals(goals []Goal) error {
 func (c *Commander) Twist(v, w float64) error {
 	d := c.robot.Drive
 	if d == nil {
-		return fmt.Errorf("command %s: got a twist, want goals of joints: it has no wheels on two sides", c.robot.Agent.Name())
+		return fmt.Errorf("command %s: got a twist, want goals of joints: it has no wheels on two sides",
+			c.robot.Agent.Name())
 	}
 	var goals []Goal
 	for _, i := range d.Left {
@@ -174,8 +176,8 @@ func (r *Robot) way(what string) string {
 	return "halyard " + what
 }
 
-// run releases the lease at its deadline. In lock-step, while the lease is held, it advances time at the pace of the wall
-// clock, since these clients do not request steps. It ends with ctx.
+// run releases the lease at its deadline. In lock-step, while the lease is held, it advances time at the pace of the
+// wall clock, since these clients do not request steps. It ends with ctx.
 func (c *Commander) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()

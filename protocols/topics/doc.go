@@ -15,9 +15,9 @@
 //
 // # Frames
 //
-// base_link is the frame of the robot's root link: x ahead, y left, z up (REP 103, 105). odom is the robot's pose at its last
-// zero; without odometry it is the world. A camera's frame NAME points along x; its picture is in the frame NAME_optical,
-// which points along z with x to the right.
+// base_link is the frame of the robot's root link: x ahead, y left, z up (REP 103, 105). odom is the robot's pose at
+// its last zero; without odometry it is the world. A camera's frame NAME points along x; its picture is in the frame
+// NAME_optical, which points along z with x to the right.
 //
 // # Time
 //
@@ -25,7 +25,7 @@
 //
 // # Commands
 //
-// A client that commands holds the agent's lease; 500 ms after its last command the lease is released, and the body holds
-// still. A client that does not read does not make the rig wait: a Feed samples when its client reads, and keeps at most as
-// many unsent samples as the client requested.
+// A client that commands holds the agent's lease; 500 ms after its last command the lease is released, and the body
+// holds still. A client that does not read does not make the rig wait: a Feed samples when its client reads, and keeps
+// at most as many unsent samples as the client requested.
 package topics

@@ -32,14 +32,15 @@ const (
 // ErrDeaf ends the session of a client that leaves too many answers unread.
 var ErrDeaf = errors.New("topics: the client does not read its answers")
 
-// Settings are a client's settings of a topic: at most one message per Every, with up to Queue samples queued until then; 0
-// = only the newest, at once.
+// Settings are a client's settings of a topic: at most one message per Every, with up to Queue samples queued until
+// then; 0 = only the newest, at once.
 type Settings struct {
 	Every time.Duration
 	Queue int
 }
 
-// Picture is a camera's picture, encoded. Format is jpeg, or png with the depth of each pixel, mm, 16 bits, 0 = unknown.
+// Picture is a camera's picture, encoded. Format is jpeg, or png with the depth of each pixel, mm, 16 bits, 0 =
+// unknown.
 type Picture struct {
 	Time   time.Duration
 	Format string
@@ -98,11 +99,12 @@ type stream struct {
 	more    chan struct{} // the last picture has been taken
 }
 
-// NewFeed begins a client's session. name is the client in messages of the rig, "rosbridge@127.0.0.1:5000"; blocked, how
-// long the client has left a write waiting. Close ends it.
+// NewFeed begins a client's session. name is the client in messages of the rig, "rosbridge@127.0.0.1:5000"; blocked,
+// how long the client has left a write waiting. Close ends it.
 func NewFeed[K comparable](r *Robot, name string, blocked func() time.Duration) *Feed[K] {
 	ctx, cancel := context.WithCancel(context.Background())
-	f := &Feed[K]{Commander: Commander{robot: r, name: name, blocked: blocked, deadline: Deadline, wake: make(chan struct{}, 1)},
+	f := &Feed[K]{Commander: Commander{robot: r, name: name, blocked: blocked, deadline: Deadline,
+		wake: make(chan struct{}, 1)},
 		ctx: ctx, cancel: cancel, wake: make(chan struct{}, 1), streams: map[int]*stream{}}
 	f.session = r.Rig.NewSession(name, f)
 	f.running.Go(func() {
@@ -211,8 +213,8 @@ func (f *Feed[K]) Next(ctx context.Context) (Delivery[K], error) {
 	}
 }
 
-// take queues now, if not nil, and returns the next delivery; without one, wait is the time until there may be one. Under
-// mu.
+// take queues now, if not nil, and returns the next delivery; without one, wait is the time until there may be one.
+// Under mu.
 func (f *Feed[K]) take(now *Sample, at time.Time) (d Delivery[K], ok bool, wait time.Duration) {
 	for _, sub := range f.subs {
 		if now == nil || sub.topic.Kind == Image || at.Sub(sub.taken) < sub.interval {

@@ -14,8 +14,8 @@ type Robot struct {
 	Rig   *hal.Rig
 	Agent *hal.Agent
 	Tree  kinematics.Tree // its links
-	// SensorLinks and CameraLinks are the links that sensors and cameras of the layout are mounted on, by their index; others
-	// are on the first.
+	// SensorLinks and CameraLinks are the links that sensors and cameras of the layout are mounted on, by their index;
+	// others are on the first.
 	SensorLinks, CameraLinks map[int]int
 	// Scanners are the fields of view of sensors of kind range with several rays, by their index, rad; others have π.
 	Scanners map[int]float64
@@ -47,7 +47,8 @@ func (r *Robot) validate() error {
 	}
 	if d := r.Drive; d != nil {
 		if len(d.Left) == 0 || len(d.Right) == 0 || !(d.Radius > 0) || !(d.Separation > 0) {
-			return fmt.Errorf("topics: drive: got %d left and %d right wheels, radius %g m, separation %g m, want all above 0",
+			return fmt.Errorf("topics: drive: got %d left and %d right wheels, radius %g m, separation %g m, want "+
+				"all above 0",
 				len(d.Left), len(d.Right), d.Radius, d.Separation)
 		}
 		for _, i := range slices.Concat(d.Left, d.Right) {

@@ -59,8 +59,8 @@ func (s *Sample) Joint(i int) (position, velocity, effort float64) {
 	return s.Value(a.Position), s.Value(a.Velocity), s.Value(a.Torque)
 }
 
-// Pose returns the pose of base_link in odom, and its velocity in base_link's axes, m/s and rad/s. ok is false if the pose
-// is unknown.
+// Pose returns the pose of base_link in odom, and its velocity in base_link's axes, m/s and rad/s. ok is false if the
+// pose is unknown.
 func (s *Sample) Pose() (p hal.Pose, linear, angular [3]float64, ok bool) {
 	i, ok := s.robot.place()
 	if !ok {
@@ -206,7 +206,8 @@ type Diagnostic struct {
 	Values        [][2]string // key, value
 }
 
-// Diagnose reports the robot's devices, its guard and the rig's cycle as they are now. Any goroutine but the rig's may call it.
+// Diagnose reports the robot's devices, its guard and the rig's cycle as they are now. Any goroutine but the rig's may
+// call it.
 func (s *Sample) Diagnose() (all []Diagnostic) {
 	a, rig := s.robot.Agent, s.robot.Rig
 	l := a.Layout()

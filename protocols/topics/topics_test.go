@@ -29,7 +29,8 @@ func TestTransforms(t *testing.T) {
 		s := stage(t, topicstest.Config{Mode: hal.Realtime})
 		f := topics.NewFeed[int](s.Robot, "test", func() time.Duration { return 0 })
 		defer f.Close()
-		if err := f.Goals([]topics.Goal{{Actuator: topicstest.Head, Mode: hal.PositionMode, Value: math.Pi / 2}}); err != nil {
+		if err := f.Goals([]topics.Goal{{Actuator: topicstest.Head, Mode: hal.PositionMode,
+			Value: math.Pi / 2}}); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(200 * time.Millisecond)
@@ -44,7 +45,8 @@ func TestTransforms(t *testing.T) {
 		}
 		// x of the picture is to the right, y down, z ahead
 		seen := world.Times(at["eye_optical"].Pose)
-		if z, x := seen.Turn([3]float64{0, 0, 1}), seen.Turn([3]float64{1, 0, 0}); math.Abs(z[1]-1) > 1e-9 || math.Abs(x[0]-1) > 1e-9 {
+		if z, x := seen.Turn([3]float64{0, 0, 1}), seen.Turn([3]float64{1, 0, 0}); math.Abs(z[1]-1) > 1e-9 ||
+			math.Abs(x[0]-1) > 1e-9 {
 			t.Errorf("its picture: z %v, x %v, want 0 1 0, 1 0 0", z, x)
 		}
 		if at["eye"].Parent != "neck" || at["scanner"].Parent != "base_link" || at["base_link"].Parent != "odom" {
@@ -75,13 +77,16 @@ func TestPose(t *testing.T) {
 // TestDeadline keeps an emulated body's own guard in charge: its deadline passes as without a protocol.
 func TestDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := stage(t, topicstest.Config{Mode: hal.Realtime, BodyKind: hal.Emulated, Guard: hal.GuardConfig{CommandTimeout: 200 * time.Millisecond}})
+		s := stage(t, topicstest.Config{Mode: hal.Realtime, BodyKind: hal.Emulated,
+			Guard: hal.GuardConfig{CommandTimeout: 200 * time.Millisecond}})
 		f := topics.NewFeed[int](s.Robot, "test", func() time.Duration { return 0 })
 		defer f.Close()
 		f.Twist(0.5, 0)
 		time.Sleep(400 * time.Millisecond)
-		if left, _ := s.Rover.Wheels(); left != 0 || s.Agent.Holder() != "test" || s.Agent.Condition().State != hal.Expired {
-			t.Errorf("0.4 s after a command: got %g rad/s, held by %q, %v", left, s.Agent.Holder(), s.Agent.Condition().State)
+		if left, _ := s.Rover.Wheels(); left != 0 || s.Agent.Holder() != "test" ||
+			s.Agent.Condition().State != hal.Expired {
+			t.Errorf("0.4 s after a command: got %g rad/s, held by %q, %v", left, s.Agent.Holder(),
+				s.Agent.Condition().State)
 		}
 		time.Sleep(200 * time.Millisecond)
 		if s.Agent.Holder() != "" {
@@ -90,7 +95,8 @@ func TestDeadline(t *testing.T) {
 	})
 }
 
-// TestAnswersOfAReader: a client that always has a question open, and reads all answers, is not deaf, however many there were.
+// TestAnswersOfAReader: a client that always has a question open, and reads all answers, is not deaf, however many
+// there were.
 func TestAnswersOfAReader(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := stage(t, topicstest.Config{Mode: hal.Realtime})
@@ -142,11 +148,16 @@ func TestMisfits(t *testing.T) {
 		for want, change := range map[string]func(*topics.Robot){
 			"got no agent":                    func(r *topics.Robot) { r.Agent = nil },
 			"mount: got link 7, want below 2": func(r *topics.Robot) { r.SensorLinks = map[int]int{0: 7} },
-			"radius 0 m":                      func(r *topics.Robot) { r.Drive = &topics.Drive{Left: []int{0}, Right: []int{1}} },
+			"radius 0 m": func(
+				r *topics.Robot) {
+				r.Drive = &topics.Drive{Left: []int{0}, Right: []int{1}}
+			},
 			"got actuator 2, want one that takes a velocity": func(r *topics.Robot) {
 				r.Drive = &topics.Drive{Left: []int{2}, Right: []int{1}, Radius: 1, Separation: 1}
 			},
-			"joint: got actuator 9": func(r *topics.Robot) { r.Tree = kinematics.Tree{{Parent: hal.None, Joint: 9, Axis: [3]float64{1}}} },
+			"joint: got actuator 9": func(r *topics.Robot) {
+				r.Tree = kinematics.Tree{{Parent: hal.None, Joint: 9, Axis: [3]float64{1}}}
+			},
 		} {
 			r := *s.Robot
 			if change(&r); true {
@@ -172,7 +183,8 @@ func TestQueue(t *testing.T) {
 			t.Errorf("after 1 s: got %v, %+v, want the newest sample at once", err, d)
 		}
 		for i := range topics.MaxSubscriptions {
-			if ok := f.Subscribe(strings.Repeat("b", i+1), &topics.Topic{Kind: topics.Clock}, topics.Settings{}); ok != (i < topics.MaxSubscriptions-1) {
+			if ok := f.Subscribe(strings.Repeat("b", i+1), &topics.Topic{Kind: topics.Clock},
+				topics.Settings{}); ok != (i < topics.MaxSubscriptions-1) {
 				t.Fatalf("subscription %d: got %v", i+2, ok)
 			}
 		}

@@ -1,5 +1,5 @@
-// Package ws serves WebSocket connections (RFC 6455) for the protocols and pages that use them: bounded in number and size,
-// closed to the scripts of foreign web pages, and ended with their server.
+// Package ws serves WebSocket connections (RFC 6455) for the protocols and pages that use them: bounded in number and
+// size, closed to the scripts of foreign web pages, and ended with their server.
 package ws
 
 import (
@@ -34,7 +34,8 @@ type Options struct {
 	MaxMessage int64
 	// Origins are the hosts of web pages that may connect, "app.foxglove.dev"; pages of this computer always may.
 	Origins []string
-	// WriteTimeout is how long a client may leave a message unread until its connection ends; 0 = 5 s. Accept ignores it.
+	// WriteTimeout is how long a client may leave a message unread until its connection ends; 0 = 5 s. Accept ignores
+	// it.
 	WriteTimeout time.Duration
 }
 
@@ -90,20 +91,21 @@ func (c *Conn) Blocked() time.Duration {
 // Close ends the connection at once.
 func (c *Conn) Close() error { return c.conn.CloseNow() }
 
-// Accept upgrades a request to a WebSocket. Where it is refused, by its Origin or its subprotocols, it has been answered.
-// The caller closes the connection.
+// Accept upgrades a request to a WebSocket. Where it is refused, by its Origin or its subprotocols, it has been
+// answered. The caller closes the connection.
 func Accept(w http.ResponseWriter, r *http.Request, o Options) (*websocket.Conn, error) {
 	if err := CheckOrigin(r, o.Origins); err != nil {
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return nil, err
 	}
 	if len(o.Subprotocols) > 0 && !offers(r, o.Subprotocols) {
-		err := fmt.Errorf("websocket: subprotocol: got %q, want one of %q", r.Header.Values("Sec-WebSocket-Protocol"), o.Subprotocols)
+		err := fmt.Errorf("websocket: subprotocol: got %q, want one of %q", r.Header.Values("Sec-WebSocket-Protocol"),
+			o.Subprotocols)
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return nil, err
 	}
-	// The library's own check of the Origin takes a page for its own where Host names the same host, also a foreign name that
-	// leads here: the one above does not.
+	// The library's own check of the Origin takes a page for its own where Host names the same host, also a foreign
+	// name that leads here: the one above does not.
 	conn, err := websocket.Accept(w, r, &websocket.AcceptOptions{Subprotocols: o.Subprotocols, InsecureSkipVerify: true,
 		CompressionMode: websocket.CompressionDisabled})
 	if err != nil {
@@ -126,9 +128,9 @@ func offers(r *http.Request, wanted []string) bool {
 	return false
 }
 
-// CheckOrigin refuses requests that a foreign web page makes its visitor's browser send. Programs that are no browsers send no
-// Origin and pass, and so do pages of this computer, pages that the server's own address delivered, and those of the named
-// hosts. Addresses are compared, never names that someone else's name server decides.
+// CheckOrigin refuses requests that a foreign web page makes its visitor's browser send. Programs that are no browsers
+// send no Origin and pass, and so do pages of this computer, pages that the server's own address delivered, and those
+// of the named hosts. Addresses are compared, never names that someone else's name server decides.
 func CheckOrigin(r *http.Request, origins []string) error {
 	given := r.Header.Get("Origin")
 	if given == "" {
@@ -144,7 +146,8 @@ func CheckOrigin(r *http.Request, origins []string) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("websocket: origin: got %.100q, want a page of this computer or one of %q (try: origins)", given, origins)
+	return fmt.Errorf("websocket: origin: got %.100q, want a page of this computer or one of %q (try: origins)", given,
+		origins)
 }
 
 // local reports whether host is localhost or a loopback address, which no other computer can have.
@@ -156,8 +159,9 @@ func local(host string) bool {
 	return err == nil && a.Unmap().IsLoopback()
 }
 
-// readTimeout is how long a client may take to send a whole request, AnswerTimeout to take the answer, counted from the request.
-// Of a WebSocket neither counts; a handler that takes longer sets the deadline of its answer itself (http.ResponseController).
+// readTimeout is how long a client may take to send a whole request, AnswerTimeout to take the answer, counted from the
+// request. Of a WebSocket neither counts; a handler that takes longer sets the deadline of its answer itself
+// (http.ResponseController).
 const (
 	readTimeout   = 10 * time.Second
 	AnswerTimeout = 30 * time.Second
@@ -172,8 +176,8 @@ func Recognize(r *http.Request) bool {
 	return !ok || protocols.Recognize(conn)
 }
 
-// Serve answers HTTP requests that come to listener, within the limits, until ctx ends or the listener breaks; then it ends their
-// contexts and waits for every call of handler. It closes listener.
+// Serve answers HTTP requests that come to listener, within the limits, until ctx ends or the listener breaks; then it
+// ends their contexts and waits for every call of handler. It closes listener.
 func Serve(ctx context.Context, listener net.Listener, limits protocols.Limits, handler http.Handler) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -192,8 +196,11 @@ func Serve(ctx context.Context, listener net.Listener, limits protocols.Limits, 
 			defer calls.Done()
 			handler.ServeHTTP(w, r)
 		}),
-		BaseContext:       func(net.Listener) context.Context { return ctx },
-		ConnContext:       func(ctx context.Context, c net.Conn) context.Context { return context.WithValue(ctx, connection{}, c) },
+		BaseContext: func(net.Listener) context.Context { return ctx },
+		ConnContext: func(ctx context.Context,
+			c net.Conn) context.Context {
+			return context.WithValue(ctx, connection{}, c)
+		},
 		ReadHeaderTimeout: 5 * time.Second,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      AnswerTimeout,

@@ -68,10 +68,12 @@ func echo(o Options) http.Handler {
 }
 
 // dial connects through pipes.
-func dial(ctx context.Context, pipes *protocolstest.Pipes, header http.Header, subprotocols ...string) (*websocket.Conn, *http.Response, error) {
+func dial(ctx context.Context, pipes *protocolstest.Pipes, header http.Header, subprotocols ...string) (*websocket.Conn,
+	*http.Response, error) {
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true,
 		DialContext: func(context.Context, string, string) (net.Conn, error) { return pipes.Dial(), nil }}}
-	return websocket.Dial(ctx, "ws://127.0.0.1/", &websocket.DialOptions{HTTPClient: client, HTTPHeader: header, Subprotocols: subprotocols})
+	return websocket.Dial(ctx, "ws://127.0.0.1/", &websocket.DialOptions{HTTPClient: client, HTTPHeader: header,
+		Subprotocols: subprotocols})
 }
 
 func TestServe(t *testing.T) {
@@ -80,7 +82,8 @@ func TestServe(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() {
-			ended <- Serve(ctx, pipes, protocols.Limits{Connections: 2}, echo(Options{Subprotocols: []string{"b", "a"}, MaxMessage: 10}))
+			ended <- Serve(ctx, pipes, protocols.Limits{Connections: 2},
+				echo(Options{Subprotocols: []string{"b", "a"}, MaxMessage: 10}))
 		}()
 		conn, _, err := dial(ctx, pipes, nil, "c", "a", "b")
 		if err != nil || conn.Subprotocol() != "b" && conn.Subprotocol() != "a" {
@@ -94,7 +97,8 @@ func TestServe(t *testing.T) {
 			t.Errorf("no common subprotocol: got %v, want it refused", err)
 		}
 		synctest.Wait() // the refused one has gone
-		if _, r, err := dial(ctx, pipes, http.Header{"Origin": {"https://evil.example"}}, "a"); err == nil || r == nil || r.StatusCode != http.StatusForbidden {
+		if _, r, err := dial(ctx, pipes, http.Header{"Origin": {"https://evil.example"}}, "a"); err == nil ||
+			r == nil || r.StatusCode != http.StatusForbidden {
 			t.Errorf("a foreign page: got %v, want it refused", err)
 		}
 		synctest.Wait() // the refused ones have gone
@@ -140,8 +144,8 @@ func TestSlowRequest(t *testing.T) {
 	})
 }
 
-// TestUnfinishedClients: neither a client that never sends the body of its request nor one that does not read its answer keeps
-// its place.
+// TestUnfinishedClients: neither a client that never sends the body of its request nor one that does not read its
+// answer keeps its place.
 func TestUnfinishedClients(t *testing.T) {
 	for name, request := range map[string]string{
 		"body":   "POST / HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 10\r\n\r\n",

@@ -9,7 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Frames of two drives that speak the CyberGear's protocol: commands are ours byte for byte, and feedback says what they were.
+// Frames of two drives that speak the CyberGear's protocol: commands are ours byte for byte, and feedback says what
+// they were.
 func TestCapturedFrames(t *testing.T) {
 	spans := catalogue[0].Spans
 	feedbacks := 0
@@ -30,7 +31,8 @@ func TestCapturedFrames(t *testing.T) {
 			var b Feedback
 			b.Parse(&m, &spans)
 			feedbacks++
-			if b.ID < 1 || b.ID > 2 || b.Faults != 0 || b.State != 0 && b.State != 2 || b.Celsius != 23 && b.Celsius != 24 || math.Abs(b.Angle) > 0.03 {
+			if b.ID < 1 || b.ID > 2 || b.Faults != 0 || b.State != 0 && b.State != 2 || b.Celsius != 23 &&
+				b.Celsius != 24 || math.Abs(b.Angle) > 0.03 {
 				t.Errorf("%s: got %+v", line, b)
 			}
 		case Enable:

@@ -14,9 +14,9 @@ const frameBits = 10
 
 // Chain drives all motors of one bus. It is a servo.Chain; one goroutine calls it.
 //
-// A cycle is one goal to each motor, which replies with its feedback: two frames each, 0.26..0.32 ms at 1 Mbit/s. A motor
-// without torque gets a stop command instead. Missing replies cost 3 ms per cycle, for all motors together. The mode
-// changes only at rest, for one motor per cycle.
+// A cycle is one goal to each motor, which replies with its feedback: two frames each, 0.26..0.32 ms at 1 Mbit/s. A
+// motor without torque gets a stop command instead. Missing replies cost 3 ms per cycle, for all motors together. The
+// mode changes only at rest, for one motor per cycle.
 type Chain struct {
 	*servo.GenericChain
 	b *protocol
@@ -42,8 +42,8 @@ func NewChain(cfg servo.ChainConfig) *Chain {
 	return &Chain{b.chain, b}
 }
 
-// SetZero makes the present position of motor i its zero, until power-off. It is refused while the motor has torque, and if
-// a calibration depends on the present zero.
+// SetZero makes the present position of motor i its zero, until power-off. It is refused while the motor has torque,
+// and if a calibration depends on the present zero.
 func (c *Chain) SetZero(i int) error {
 	d, dev := &c.b.devices[i], &c.Devices[i]
 	refuse := func(format string, args ...any) error {

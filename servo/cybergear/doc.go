@@ -23,7 +23,8 @@
 // ±12.5 rad. Efforts are A of motor current, velocities rad/s of the output shaft, to 30. Modes: position, velocity and
 // torque. IDs are 0..127.
 //
-// Source: "CyberGear micromotor instruction manual", sections 3.3 and 4 (Xiaomi; in English, belovictor/cybergear-docs).
-// Its text specifies the angle's range as ±4π, its code as ±12.5; this package uses ±12.5. It does not specify the unit of
-// CAN_TIMEOUT, nor whether type 18 may write it: 50 µs, and type 18, are taken from the maker's later motors.
+// Source: "CyberGear micromotor instruction manual", sections 3.3 and 4 (Xiaomi; in English,
+// belovictor/cybergear-docs). Its text specifies the angle's range as ±4π, its code as ±12.5; this package uses ±12.5.
+// It does not specify the unit of CAN_TIMEOUT, nor whether type 18 may write it: 50 µs, and type 18, are taken from the
+// maker's later motors.
 package cybergear

@@ -13,19 +13,22 @@ type driver struct{}
 func Driver() servo.Driver { return driver{} }
 
 func (driver) Traits() *servo.Traits {
-	// A goal and the feedback that replies to it: two extended frames of 8 bytes, 131 bits from the start of one to where the
-	// next may start, nothing stuffed (ISO 11898-1).
+	// A goal and the feedback that replies to it: two extended frames of 8 bytes, 131 bits from the start of one to
+	// where the next may start, nothing stuffed (ISO 11898-1).
 	wire := servo.CycleBytes{Bits: 2 * 131, Bytes: func(n int) int { return n }}
 	return &servo.Traits{
-		Type: "cybergear", Vendor: "CyberGear", LastID: LastID, Bauds: []int{Bitrate}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, Stops: true, Releases: "CyberGear, CAN timeout of 0.5 s",
+		Type: "cybergear", Vendor: "CyberGear", LastID: LastID, Bauds: []int{Bitrate}, MaxBaud: math.MaxInt32,
+		Duplex: true, Named: true, Stops: true, Releases: "CyberGear, CAN timeout of 0.5 s",
 		// Replies are addressed to this host; the reply to DeviceID is addressed to all.
 		Filters: func([]byte) []servo.CANFilter {
-			return []servo.CANFilter{{ID: servo.ExtendedCAN | Host, Mask: servo.ExtendedCAN | 0xFF}, {ID: servo.ExtendedCAN | 0xFE, Mask: servo.ExtendedCAN | 0xFF}}
+			return []servo.CANFilter{{ID: servo.ExtendedCAN | Host, Mask: servo.ExtendedCAN | 0xFF},
+				{ID: servo.ExtendedCAN | 0xFE, Mask: servo.ExtendedCAN | 0xFF}}
 		},
-		Samples:    []string{"cybergear"},
-		Explain:    explain,
-		Benchmarks: []servo.Benchmark{{Model: "cybergear", Bauds: []int{Bitrate}, Counts: []int{1, 2, 4, 6, 12}, Bound: wire.Bound, First: 1}},
-		Foreign:    servo.ForeignCAN,
+		Samples: []string{"cybergear"},
+		Explain: explain,
+		Benchmarks: []servo.Benchmark{{Model: "cybergear", Bauds: []int{Bitrate}, Counts: []int{1, 2, 4, 6, 12},
+			Bound: wire.Bound, First: 1}},
+		Foreign: servo.ForeignCAN,
 	}
 }
 

@@ -29,7 +29,8 @@ func Example() {
 			log.Print(err) // the line is lost; with ChainConfig.Reopen the next cycles get it back
 		}
 		if s := leg.State(0); s.Err == nil {
-			fmt.Printf("%.1f°, %.1f rad/s, torque %v\n", (s.Position-u.CentreTicks)*360/u.TicksPerTurn, s.Velocity, s.Torque)
+			fmt.Printf("%.1f°, %.1f rad/s, torque %v\n", (s.Position-u.CentreTicks)*360/u.TicksPerTurn, s.Velocity,
+				s.Torque)
 		}
 		line.Pass(100 * time.Millisecond) // on a robot: a time.Ticker waits for the next cycle
 	}

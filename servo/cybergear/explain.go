@@ -7,8 +7,10 @@ import (
 )
 
 var parameterNames = map[Index]string{
-	RunMode: "run_mode", IqRef: "iq_ref", SpeedRef: "spd_ref", LimitTorque: "limit_torque", CurrentP: "cur_kp", CurrentI: "cur_ki", CurrentFilter: "cur_filt_gain",
-	AngleRef: "loc_ref", LimitSpeed: "limit_spd", LimitCurrent: "limit_cur", MechAngle: "mech_pos", IqNow: "iqf", MechSpeed: "mech_vel", BusVolts: "vbus", Turns: "rotation",
+	RunMode: "run_mode", IqRef: "iq_ref", SpeedRef: "spd_ref", LimitTorque: "limit_torque", CurrentP: "cur_kp",
+	CurrentI: "cur_ki", CurrentFilter: "cur_filt_gain",
+	AngleRef: "loc_ref", LimitSpeed: "limit_spd", LimitCurrent: "limit_cur", MechAngle: "mech_pos", IqNow: "iqf",
+	MechSpeed: "mech_vel", BusVolts: "vbus", Turns: "rotation",
 	AngleP: "loc_kp", SpeedP: "spd_kp", SpeedI: "spd_ki", CANTimeout: "can_timeout",
 }
 
@@ -52,7 +54,8 @@ func explainCommand(m *Message, model func(id int) servo.Model) string {
 	case Motion:
 		var g Motions
 		g.Parse(m, spansOf(model(int(id))))
-		return fmt.Sprintf("motion id %d: %.4g rad, %.4g rad/s, %.4g N·m, kp %.4g, kd %.4g", id, g.Angle, g.Speed, g.Torque, g.Kp, g.Kd)
+		return fmt.Sprintf("motion id %d: %.4g rad, %.4g rad/s, %.4g N·m, kp %.4g, kd %.4g", id, g.Angle, g.Speed,
+			g.Torque, g.Kp, g.Kd)
 	case Stop:
 		if m.Data[0] == 1 {
 			return fmt.Sprintf("stop id %d, clear its faults", id)
@@ -78,7 +81,9 @@ func explainReply(m *Message, model func(id int) servo.Model) string {
 	case Report:
 		var b Feedback
 		b.Parse(m, spansOf(model(int(id))))
-		text := fmt.Sprintf("id %d: %s, %.4g rad, %.4g rad/s, %.4g N·m, %.4g °C", id, [...]string{"resting", "calibrating", "running", "state 3"}[b.State&3], b.Angle, b.Speed, b.Torque, b.Celsius)
+		text := fmt.Sprintf("id %d: %s, %.4g rad, %.4g rad/s, %.4g N·m, %.4g °C", id,
+			[...]string{"resting", "calibrating", "running", "state 3"}[b.State&3], b.Angle, b.Speed, b.Torque,
+			b.Celsius)
 		if b.Faults != 0 {
 			text += fmt.Sprintf(", faults %#02x: %v", byte(b.Faults), faults.Report("", uint64(b.Faults)))
 		}

@@ -26,7 +26,8 @@ func TestExplain(t *testing.T) {
 		{To(1, SetID), true, "set id 1 to 0"},
 		{To(1, ZeroSet), true, "set zero id 1"},
 		{motion, true, "motion id 1: 0.0001907 rad, 0.0004578 rad/s, 0.0001831 N·m, kp 500, kd 5"},
-		{running, false, "id 1: running, 0.0001907 rad, 0.0004578 rad/s, 0.0001831 N·m, 25 °C, faults 0x04: over-temperature (0x4): heat"},
+		{running, false, "id 1: running, 0.0001907 rad, 0.0004578 rad/s, 0.0001831 N·m, 25 °C, faults 0x04: " +
+			"over-temperature (0x4): heat"},
 	} {
 		f := c.message.Frame()
 		if got := explain(nil, servo.AppendCAN(nil, &f), c.host, model); !slices.Equal(got, []string{c.want}) {

@@ -32,7 +32,8 @@ const (
 	answer = 0xFE // target of the answer to DeviceID
 )
 
-// Message is a frame taken apart: its type, the 16 bits of its identifier that are the type's, its target and its bytes.
+// Message is a frame taken apart: its type, the 16 bits of its identifier that are the type's, its target and its
+// bytes.
 type Message struct {
 	Type   Type
 	Extra  uint16

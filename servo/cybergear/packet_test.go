@@ -46,7 +46,8 @@ func TestFrames(t *testing.T) {
 		}
 	}
 	var m Message
-	for _, f := range []servo.CANFrame{{ID: 1, Len: 8}, {ID: 1, Extended: true, Len: 7}, {ID: 1, Extended: true, Len: 8, Remote: true}, {ID: 1, Extended: true, Len: 8, Error: true}} {
+	for _, f := range []servo.CANFrame{{ID: 1, Len: 8}, {ID: 1, Extended: true, Len: 7},
+		{ID: 1, Extended: true, Len: 8, Remote: true}, {ID: 1, Extended: true, Len: 8, Error: true}} {
 		if m.Parse(&f) {
 			t.Errorf("%v: got a message", &f)
 		}
@@ -59,7 +60,8 @@ func TestRoundTrips(t *testing.T) {
 	m := want.Message(5, s)
 	var got Motions
 	got.Parse(&m, s)
-	for _, x := range [][3]float64{{got.Angle, want.Angle, 25}, {got.Speed, want.Speed, 60}, {got.Torque, want.Torque, 24}, {got.Kp, want.Kp, 500}, {got.Kd, want.Kd, 5}} {
+	for _, x := range [][3]float64{{got.Angle, want.Angle, 25}, {got.Speed, want.Speed, 60},
+		{got.Torque, want.Torque, 24}, {got.Kp, want.Kp, 500}, {got.Kd, want.Kd, 5}} {
 		if math.Abs(x[0]-x[1]) > x[2]/65535 {
 			t.Errorf("motion: got %+v, want %+v", got, want)
 		}
@@ -75,7 +77,8 @@ func TestRoundTrips(t *testing.T) {
 	m = back.Message(Host, s)
 	var b Feedback
 	b.Parse(&m, s)
-	if b.ID != 7 || b.State != Running || b.Faults != back.Faults || b.Celsius != -12.5 || b.Faults.Alarm() != servo.AlarmVoltage|servo.AlarmEncoder {
+	if b.ID != 7 || b.State != Running || b.Faults != back.Faults || b.Celsius != -12.5 ||
+		b.Faults.Alarm() != servo.AlarmVoltage|servo.AlarmEncoder {
 		t.Errorf("feedback: got %+v", b)
 	}
 	if id, ok := m.sender(); id != 7 || !ok {
@@ -93,7 +96,8 @@ func TestTable(t *testing.T) {
 		if ModelByName(m.Name) != m || u.MinTicks != -u.MaxTicks || u.MaxEffort*m.Kt != m.Spans.Torque {
 			t.Errorf("%s: got %+v", m.Name, u)
 		}
-		if r := m.Setting("can_timeout"); r == nil || r.SI(r.Default) != 0.5 || m.Setting("x") != nil || m.Register("x") != nil {
+		if r := m.Setting("can_timeout"); r == nil || r.SI(r.Default) != 0.5 || m.Setting("x") != nil ||
+			m.Register("x") != nil {
 			t.Errorf("%s: can_timeout: got %+v", m.Name, r)
 		}
 	}
@@ -123,7 +127,8 @@ func FuzzParse(f *testing.F) {
 		var g Motions
 		b.Parse(&m, s)
 		g.Parse(&m, s)
-		for _, x := range [][2]float64{{b.Angle, s.Angle}, {b.Speed, s.Speed}, {b.Torque, s.Torque}, {g.Angle, s.Angle}, {g.Kp, s.Kp}, {g.Kd, s.Kd}} {
+		for _, x := range [][2]float64{{b.Angle, s.Angle}, {b.Speed, s.Speed}, {b.Torque, s.Torque}, {g.Angle, s.Angle},
+			{g.Kp, s.Kp}, {g.Kd, s.Kd}} {
 			if !(math.Abs(x[0]) <= x[1]) {
 				t.Fatalf("%v: got %+v %+v", &frame, b, g)
 			}

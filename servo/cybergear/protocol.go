@@ -36,12 +36,13 @@ type device struct {
 	message  Message  // the last feedback
 }
 
-// maxExtra is the number of feedback frames without a command that are tolerated as chance. A second node with the motor's
-// id sends one for each command.
+// maxExtra is the number of feedback frames without a command that are tolerated as chance. A second node with the
+// motor's id sends one for each command.
 const maxExtra = 5
 
 // errSharedID is the fault of a motor whose id another node also uses: half of the feedback is the other node's.
-var errSharedID = errors.New("more replies than questions: another node on the bus sends with its id (try: halyard scan, with one motor connected at a time)")
+var errSharedID = errors.New("more replies than questions: another node on the bus sends with its id (try: halyard " +
+	"scan, with one motor connected at a time)")
 
 // replyDelay is the time of a motor before a reply.
 const replyDelay = time.Millisecond
@@ -129,8 +130,8 @@ func (b *protocol) Identify(i int) error {
 	return b.collect(i, 1)
 }
 
-// SyncRead waits for the feedback of many motors. A motor that was sent a goal already replies; the others get a command
-// without effect.
+// SyncRead waits for the feedback of many motors. A motor that was sent a goal already replies; the others get a
+// command without effect.
 func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 	if err := b.x.Drain(); err != nil {
 		return err

@@ -24,11 +24,12 @@ const nearEnd = 0.05
 
 var (
 	errMode    = fmt.Errorf("its mode: %w", servo.ErrDiffers)
-	errTimeout = fmt.Errorf("its CAN timeout: %w, so that nothing stops it when the cable is pulled; registers: {can_timeout: 0} does without", servo.ErrDiffers)
+	errTimeout = fmt.Errorf("its CAN timeout: %w, so that nothing stops it when the cable is pulled; registers: "+
+		"{can_timeout: 0} does without", servo.ErrDiffers)
 )
 
-// Ready stops motor i, writes its mode and its CAN timeout and reads them back: a mode changes only at rest, and a short
-// power loss resets both.
+// Ready stops motor i, writes its mode and its CAN timeout and reads them back: a mode changes only at rest, and a
+// short power loss resets both.
 func (b *protocol) Ready(i int) (bool, error) {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	if !b.chain.Resting(i) {
@@ -50,7 +51,8 @@ func (b *protocol) Ready(i int) (bool, error) {
 	}
 	d.limit = math.NaN()
 	// At the end of its counting range the true position may be anywhere beyond.
-	if at, most := dev.State.Position, ticks(d.m.Spans.Angle); d.mode == InPosition && math.Abs(at) > most-ticks(nearEnd) {
+	if at, most := dev.State.Position, ticks(d.m.Spans.Angle); d.mode == InPosition &&
+		math.Abs(at) > most-ticks(nearEnd) {
 		return false, fmt.Errorf("position: got %.0f ticks, want %.0f..%.0f, %w", at, -most, most, servo.ErrOutOfLimits)
 	}
 	return d.last.State == Resting, nil
@@ -76,8 +78,8 @@ func (b *protocol) Steps() int { return 3 }
 // StageTorqueOff stages a stop.
 func (b *protocol) StageTorqueOff(i int) { b.stage(i, To(b.devices[i].cfg.ID, Stop)) }
 
-// StageTorqueOn stages one step of switching torque on. The speed limit of position mode, 2 rad/s from the factory, is the
-// motor's own: it is never written.
+// StageTorqueOn stages one step of switching torque on. The speed limit of position mode, 2 rad/s from the factory, is
+// the motor's own: it is never written.
 func (b *protocol) StageTorqueOn(i, step int) {
 	d := &b.devices[i]
 	if step == 1 {

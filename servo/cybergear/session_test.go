@@ -53,7 +53,8 @@ func zeroAngle() float64 {
 }
 
 func one(line servo.Line, settings ...servo.Setting) *Chain {
-	return NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName("cybergear"), Joint: "knee", Settings: settings}}})
+	return NewChain(servo.ChainConfig{Name: "arm", Line: line,
+		Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName("cybergear"), Joint: "knee", Settings: settings}}})
 }
 
 func cycle(t *testing.T, c *Chain, g servo.Goal) {
@@ -64,12 +65,14 @@ func cycle(t *testing.T, c *Chain, g servo.Goal) {
 	}
 }
 
-// arming is what it takes to give torque: at rest the mode and the timeout, read back; then the limits, the goal where it
-// stands, the torque, and the goal once more.
+// arming is what it takes to give torque: at rest the mode and the timeout, read back; then the limits, the goal where
+// it stands, the torque, and the goal once more.
 func arming(at float64) []turn {
 	return []turn{
-		{[]Message{stop, Set(1, RunMode, InPosition), Ask(1, RunMode)}, []Message{rest, rest, Answer(1, Host, RunMode, InPosition)}},
-		{[]Message{Set(1, CANTimeout, usualTimeout), Ask(1, CANTimeout)}, []Message{rest, Answer(1, Host, CANTimeout, usualTimeout)}},
+		{[]Message{stop, Set(1, RunMode, InPosition), Ask(1, RunMode)},
+			[]Message{rest, rest, Answer(1, Host, RunMode, InPosition)}},
+		{[]Message{Set(1, CANTimeout, usualTimeout), Ask(1, CANTimeout)},
+			[]Message{rest, Answer(1, Host, CANTimeout, usualTimeout)}},
 		{[]Message{Set(1, LimitTorque, 12), Set(1, AngleRef, at), To(1, Enable), Set(1, AngleRef, at)},
 			[]Message{rest, rest, running, running}},
 	}
@@ -77,14 +80,17 @@ func arming(at float64) []turn {
 
 func TestChainSession(t *testing.T) {
 	at := zeroAngle()
-	turns := append([]turn{{[]Message{To(1, DeviceID)}, []Message{here}}, {[]Message{stop}, []Message{rest}}}, arming(at)...)
+	turns := append([]turn{{[]Message{To(1, DeviceID)}, []Message{here}}, {[]Message{stop}, []Message{rest}}},
+		arming(at)...)
 	turns = append(turns,
 		turn{[]Message{Set(1, AngleRef, radians(1000))}, []Message{running}},
 		// Half the torque, sent once.
-		turn{[]Message{Set(1, LimitTorque, 6), Set(1, AngleRef, radians(1000))}, []Message{running, feedback(Running, 0.1, 0)}},
+		turn{[]Message{Set(1, LimitTorque, 6), Set(1, AngleRef, radians(1000))},
+			[]Message{running, feedback(Running, 0.1, 0)}},
 		// The fifth cycle's look reads the voltage; the limit makes it send feedback.
 		turn{[]Message{Set(1, AngleRef, radians(1000))}, []Message{feedback(Running, 0.1, 0)}},
-		turn{[]Message{Ask(1, BusVolts), Set(1, LimitTorque, 6)}, []Message{Answer(1, Host, BusVolts, 24), feedback(Running, 0.1, 0)}},
+		turn{[]Message{Ask(1, BusVolts), Set(1, LimitTorque, 6)},
+			[]Message{Answer(1, Host, BusVolts, 24), feedback(Running, 0.1, 0)}},
 		// A fault takes the torque: nothing but stops is written from then on.
 		turn{[]Message{Set(1, AngleRef, radians(1000))}, []Message{feedback(Resting, 0.1, OverHeat)}},
 		turn{[]Message{stop}, []Message{feedback(Resting, 0.1, OverHeat)}},
@@ -117,8 +123,8 @@ func TestChainSession(t *testing.T) {
 	}
 }
 
-// A motor whose CAN timeout cannot be set is not given torque: nothing would stop it when the cable is pulled. A config may
-// do without.
+// A motor whose CAN timeout cannot be set is not given torque: nothing would stop it when the cable is pulled. A config
+// may do without.
 func TestTimeoutIsProven(t *testing.T) {
 	prepared := arming(zeroAngle())
 	for _, c := range []struct {
@@ -127,7 +133,8 @@ func TestTimeoutIsProven(t *testing.T) {
 		settings []servo.Setting
 		armed    bool
 	}{
-		{"taken", usualTimeout, nil, true}, {"not taken", 0, nil, false}, {"without", 0, []servo.Setting{{Register: "can_timeout", Value: 0}}, true},
+		{"taken", usualTimeout, nil, true}, {"not taken", 0, nil, false},
+		{"without", 0, []servo.Setting{{Register: "can_timeout", Value: 0}}, true},
 	} {
 		limp := turn{[]Message{stop}, []Message{rest}}
 		turns := []turn{{[]Message{To(1, DeviceID)}, []Message{here}}, limp}
@@ -175,7 +182,8 @@ func TestStrangers(t *testing.T) {
 	toOther := rest
 	toOther.Target = 3
 	line := playback(turn{[]Message{To(1, DeviceID)}, []Message{here}},
-		turn{[]Message{stop}, []Message{other.Message(Host, &ModelByName("cybergear").Spans), toOther, {Type: 9, Extra: 1, Target: Host}}},
+		turn{[]Message{stop}, []Message{other.Message(Host, &ModelByName("cybergear").Spans), toOther,
+			{Type: 9, Extra: 1, Target: Host}}},
 		turn{[]Message{stop}, []Message{rest}})
 	c := one(line)
 	if err := c.Open(); err != nil {
@@ -196,7 +204,8 @@ func TestStrangers(t *testing.T) {
 	if err := one(nil, servo.Setting{Register: "can_timeout", Value: -1}).Open(); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("setting: got %v", err)
 	}
-	if err := NewChain(servo.ChainConfig{Servos: []servo.ServoConfig{{ID: 200}}}).Open(); hal.KindOf(err) != hal.Invalid {
+	if err := NewChain(servo.ChainConfig{Servos: []servo.ServoConfig{{ID: 200}}}).Open(); hal.KindOf(
+		err) != hal.Invalid {
 		t.Errorf("no model: got %v", err)
 	}
 }
@@ -238,31 +247,36 @@ func TestTorqueWithinItsLimit(t *testing.T) {
 	}
 }
 
-// Another node with a motor's id answers too: half of what is read of the motor is not its own, so that it loses its torque. A
-// late answer, and one on its way when the wait ended, are its own.
+// Another node with a motor's id answers too: half of what is read of the motor is not its own, so that it loses its
+// torque. A late answer, and one on its way when the wait ended, are its own.
 func TestSharedID(t *testing.T) {
 	at := zeroAngle()
 	goal := []Message{Set(1, AngleRef, radians(1000))}
 	look := []Message{Ask(1, BusVolts), Set(1, LimitTorque, 12)}
 	other := feedback(Running, 0.2, 0)
 	volts := Answer(1, Host, BusVolts, 24)
-	begin := append([]turn{{[]Message{To(1, DeviceID)}, []Message{here}}, {[]Message{stop}, []Message{rest}}}, arming(at)...)
+	begin := append([]turn{{[]Message{To(1, DeviceID)}, []Message{here}}, {[]Message{stop}, []Message{rest}}},
+		arming(at)...)
 	for _, c := range []struct {
 		name   string
 		turns  []turn
 		shared bool
 	}{
 		{"two answers", []turn{
-			{goal, []Message{running, other}}, {goal, []Message{running, other}}, {goal, []Message{running, other}}, {look, []Message{volts, other}},
-			{goal, []Message{running, other}}, {goal, []Message{running, other}}, {goal, []Message{running, other}}, {goal, []Message{running, other}},
+			{goal, []Message{running, other}}, {goal, []Message{running, other}}, {goal, []Message{running, other}},
+			{look, []Message{volts, other}},
+			{goal, []Message{running, other}}, {goal, []Message{running, other}}, {goal, []Message{running, other}},
+			{goal, []Message{running, other}},
 		}, true},
 		{"late answers", []turn{
 			{goal, nil}, {goal, []Message{running, other}}, {goal, nil}, {look, []Message{volts, running, other}},
 			{goal, nil}, {goal, []Message{running, other}}, {goal, nil}, {goal, []Message{running, other}},
 		}, false},
 		{"an adapter that repeats", []turn{
-			{goal, []Message{running, running}}, {goal, []Message{other, other}}, {goal, []Message{running, running}}, {look, []Message{volts, other, other}},
-			{goal, []Message{running, running}}, {goal, []Message{other, other}}, {goal, []Message{running, running}}, {goal, []Message{other, other}},
+			{goal, []Message{running, running}}, {goal, []Message{other, other}}, {goal, []Message{running, running}},
+			{look, []Message{volts, other, other}},
+			{goal, []Message{running, running}}, {goal, []Message{other, other}}, {goal, []Message{running, running}},
+			{goal, []Message{other, other}},
 		}, false},
 	} {
 		line := playback(append(append([]turn(nil), begin...), c.turns...)...)
@@ -307,7 +321,8 @@ func (l *late) Read(p []byte, _ time.Duration) (int, error) {
 	return n, nil
 }
 
-// A stop comes from any goroutine: it leaves the states, which the cycle's goroutine reads meanwhile, also where replies are late.
+// A stop comes from any goroutine: it leaves the states, which the cycle's goroutine reads meanwhile, also where
+// replies are late.
 func TestStopLeavesStates(t *testing.T) {
 	last := Feedback{ID: 1, Angle: 1}
 	m := last.Message(Host, &ModelByName("cybergear").Spans)

@@ -33,8 +33,9 @@ func (m *Model) BaudCode(int) (byte, bool) { return 0, false }
 func (m *Model) Units() servo.Units {
 	return servo.Units{
 		Name: m.Name, TicksPerTurn: TicksPerTurn, MinTicks: -ticks(m.Spans.Angle), MaxTicks: ticks(m.Spans.Angle),
-		MaxVelocity: m.Velocity, StallTorque: m.Spans.Torque, MaxEffort: m.Spans.Torque / m.Kt, Current: true, NominalVolts: m.Volts,
-		Modes: [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.TorqueMode: true},
+		MaxVelocity: m.Velocity, StallTorque: m.Spans.Torque, MaxEffort: m.Spans.Torque / m.Kt, Current: true,
+		NominalVolts: m.Volts,
+		Modes:        [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.TorqueMode: true},
 	}
 }
 
@@ -51,7 +52,8 @@ const usualTimeout = 10000
 var catalogue = []*Model{{
 	Name: "cybergear", Spans: Spans{Angle: 12.5, Speed: 30, Torque: 12, Kp: 500, Kd: 5},
 	Amps: 23, PolePairs: 14, Gear: 7.75, Kt: 0.87 / math.Sqrt2, Velocity: 296 * 2 * math.Pi / 60, Volts: 24,
-	Settings: []servo.Register{servo.Reg("can_timeout", uint16(CANTimeout)&0xFF, 4, servo.RAM, servo.Unsigned, 0, 100000, usualTimeout,
+	Settings: []servo.Register{servo.Reg("can_timeout", uint16(CANTimeout)&0xFF, 4, servo.RAM, servo.Unsigned, 0,
+		100000, usualTimeout,
 		servo.Measure{Unit: "s", Scale: timeoutUnit})},
 }}
 

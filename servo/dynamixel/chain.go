@@ -12,9 +12,10 @@ import (
 // Send writes every goal in one sync write, or in one bulk write if the servos' modes differ. Rare writes (torque
 // switching, limits, settings) are further sync writes before it in the same Write; none of them is acknowledged.
 //
-// Receive reads all servos with the same way of reading with one request. Health registers would make each reply long, so
-// one servo at a time is read long: from torque_enable through temperature. This turns a fast sync read into a fast bulk
-// read in every Health-th cycle. It does so in every cycle while a torque switch must be confirmed or an alert read.
+// Receive reads all servos with the same way of reading with one request. Health registers would make each reply long,
+// so one servo at a time is read long: from torque_enable through temperature. This turns a fast sync read into a fast
+// bulk read in every Health-th cycle. It does so in every cycle while a torque switch must be confirmed or an alert
+// read.
 //
 // A servo with bit 2 set in drive_mode interprets its profile as times: leave Velocity and Acceleration 0 there.
 func NewChain(cfg servo.ChainConfig) *servo.GenericChain { return newChain(cfg).chain }
@@ -26,7 +27,8 @@ func newChain(cfg servo.ChainConfig) *protocol {
 	}
 	n := len(cfg.Servos)
 	c := &protocol{
-		name: cfg.Name, watchdog: cfg.Watchdog, devices: make([]device, n), wide: -1, members: make([]*device, 0, n), goals: make([]*device, 0, n),
+		name: cfg.Name, watchdog: cfg.Watchdog, devices: make([]device, n), wide: -1, members: make([]*device, 0, n),
+		goals: make([]*device, 0, n),
 		queue: make([]write, 0, 16*n), request: Instruction{ID: Broadcast, Blocks: make([]Block, 0, n)}, protocol: 2,
 	}
 	for i := range c.devices {
@@ -51,7 +53,9 @@ func newChain(cfg servo.ChainConfig) *protocol {
 // faults are those of servo i: a line has one protocol, and the longest packet must hold all servos.
 func (c *protocol) faults(i int) (faults []error) {
 	if m := c.devices[i].m; m.Protocol != c.protocol {
-		faults = append(faults, fmt.Errorf("got protocol %d (%s), want %d as the first servo's: a line speaks one protocol", m.Protocol, m.Name, c.protocol))
+		faults = append(faults, fmt.Errorf(
+			"got protocol %d (%s), want %d as the first servo's: a line speaks one protocol", m.Protocol, m.Name,
+			c.protocol))
 	}
 	// The longest packet is the fast reply with one servo read long, or in 1.0 the goals.
 	limit, longest := MaxLength2, 1
@@ -62,7 +66,8 @@ func (c *protocol) faults(i int) (faults []error) {
 		limit, longest = MaxLength1, 3+5*len(c.devices)
 	}
 	if i == 0 && longest > limit-100 {
-		faults = append(faults, fmt.Errorf("got %d servos, want fewer: they do not fit into one packet", len(c.devices)))
+		faults = append(faults, fmt.Errorf("got %d servos, want fewer: they do not fit into one packet",
+			len(c.devices)))
 	}
 	return faults
 }

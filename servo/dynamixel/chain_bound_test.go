@@ -194,7 +194,8 @@ func TestChainUnpluggedAnywhere(t *testing.T) {
 // TestChainIDZero: errors name id 0, which hal.Error does not print by itself.
 func TestChainIDZero(t *testing.T) {
 	line := servotest.NewPlayback(1000000, servotest.Turn{Any: true}, servotest.Turn{Any: true})
-	c := NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("ax-12a")}}})
+	c := NewChain(servo.ChainConfig{Name: "arm", Line: line,
+		Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("ax-12a")}}})
 	if err := c.Open(); !containsText(err, "id 0") || hal.KindOf(err) != hal.Absent {
 		t.Errorf("got %v, want id 0 named as absent", err)
 	}
@@ -234,7 +235,8 @@ func TestChainLives(t *testing.T) {
 			if code < 0 {
 				continue
 			}
-			r.goal(servo.Goal{Enable: true, Mode: hal.Mode(mode), Position: m.Centre + 10, Velocity: 1, Effort: 0.1, Duty: 0.1, Limit: 1})
+			r.goal(servo.Goal{Enable: true, Mode: hal.Mode(mode), Position: m.Centre + 10, Velocity: 1, Effort: 0.1,
+				Duty: 0.1, Limit: 1})
 			r.run(8)
 			if s.get("torque_enable") != 1 || !r.State(0).Torque || r.Fault(0) != nil {
 				t.Errorf("%s: %v: got torque %d, %v", m.Name, hal.Mode(mode), s.get("torque_enable"), r.Fault(0))
@@ -249,8 +251,8 @@ func TestChainLives(t *testing.T) {
 	}
 }
 
-// A cycle of 20 servos on a fake bus at 1 Mbaud. The bound is its bytes, a sync write of 4 and a fast sync read of 10: 4.36 ms; ratio is
-// what of a cycle's virtual time they are, long reads in turn included.
+// A cycle of 20 servos on a fake bus at 1 Mbaud. The bound is its bytes, a sync write of 4 and a fast sync read of 10:
+// 4.36 ms; ratio is what of a cycle's virtual time they are, long reads in turn included.
 func BenchmarkChainCycle20(b *testing.B) {
 	bus := newFakeBus(1000000, models(20, "xm430-w350")...)
 	cfg := servo.ChainConfig{Name: "arm", Line: bus}

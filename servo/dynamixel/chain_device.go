@@ -20,8 +20,10 @@ type deviceRegisters struct {
 func (d *device) resolve() {
 	m := d.m
 	d.reg = deviceRegisters{
-		torque: m.Register("torque_enable"), hardware: m.Register("hardware_error"), watchdog: m.Register("bus_watchdog"),
-		position: m.Register("present_position"), velocity: m.Register("present_velocity"), effort: m.Register("present_load"),
+		torque: m.Register("torque_enable"), hardware: m.Register("hardware_error"),
+		watchdog: m.Register("bus_watchdog"),
+		position: m.Register("present_position"), velocity: m.Register("present_velocity"),
+		effort:  m.Register("present_load"),
 		voltage: m.Register("present_voltage"), temperature: m.Register("present_temperature"),
 		goalPosition: m.Register("goal_position"), goalVelocity: m.Register("goal_velocity"),
 		goalCurrent: m.Register("goal_current"), goalPWM: m.Register("goal_pwm"),
@@ -29,8 +31,8 @@ func (d *device) resolve() {
 		profileVelocity:     m.Register("profile_velocity"),
 		profileAcceleration: m.Register("profile_acceleration"), operatingMode: m.Register("operating_mode"),
 	}
-	// A table has either load or current. Only MX-64 and MX-106 in 1.0 have both, and their current is not next to the other
-	// registers.
+	// A table has either load or current. Only MX-64 and MX-106 in 1.0 have both, and their current is not next to the
+	// other registers.
 	if m.CurrentControl {
 		d.reg.effort = m.Register("present_current")
 	}
@@ -103,8 +105,8 @@ func (d *device) parseState(s span, st *Status) {
 	state.Torque = d.Torque == servo.On
 }
 
-// parseAlarm reads d's alarms from st. Protocol 1.0 has the bits in every reply; 2.0 has one alert bit for hardware_error.
-// A new alarm requests a long read, which reports whether torque is still on.
+// parseAlarm reads d's alarms from st. Protocol 1.0 has the bits in every reply; 2.0 has one alert bit for
+// hardware_error. A new alarm requests a long read, which reports whether torque is still on.
 func (d *device) parseAlarm(s span, st *Status) {
 	// Without the alert bit hardware_error is zero; with it, a long read is needed to know the error.
 	alert := st.Error&AlertBit != 0

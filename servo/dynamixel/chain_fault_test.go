@@ -53,7 +53,8 @@ func TestChainSilentServoCostsTwoMilliseconds(t *testing.T) {
 		if stale > 1 {
 			t.Errorf("%s: servo behind the silent one: got %d cycles without values, want 1 at most", models[0], stale)
 		}
-		if err := r.State(1).Err; !errors.Is(err, servo.ErrLost) || hal.KindOf(err) != hal.Timeout || r.State(1).Torque {
+		if err := r.State(1).Err; !errors.Is(err, servo.ErrLost) || hal.KindOf(err) != hal.Timeout ||
+			r.State(1).Torque {
 			t.Errorf("%s: silent servo: got %v, torque %v", models[0], err, r.State(1).Torque)
 		}
 		if got := r.Stats(); got.Timeouts < 3 || got.Timeouts > 6 {
@@ -72,7 +73,9 @@ func TestChainReturnOfAServo(t *testing.T) {
 		{"powered again", "xm430-w350", true}, {"powered again", "mx-28", true}, {"powered again", "ax-12a", true},
 	} {
 		setting := map[string]string{"xm430-w350": "position_p_gain", "mx-28": "punch", "ax-12a": "punch"}[c.model]
-		r := driving(t, func(cfg *servo.ChainConfig) { cfg.Servos[1].Settings = []servo.Setting{{Register: setting, Value: 40}} }, c.model, c.model)
+		r := driving(t, func(cfg *servo.ChainConfig) {
+			cfg.Servos[1].Settings = []servo.Setting{{Register: setting, Value: 40}}
+		}, c.model, c.model)
 		s := r.servos[1]
 		s.dead = c.power
 		s.mute = true
@@ -88,7 +91,8 @@ func TestChainReturnOfAServo(t *testing.T) {
 		}
 		if !c.power {
 			if !r.State(1).Torque || r.Fault(1) != nil || s.get("goal_position") != 600 {
-				t.Errorf("%s %s: got torque %v, %v, goal %d, want it to go on", c.model, c.name, r.State(1).Torque, r.Fault(1), s.get("goal_position"))
+				t.Errorf("%s %s: got torque %v, %v, goal %d, want it to go on", c.model, c.name, r.State(1).Torque,
+					r.Fault(1), s.get("goal_position"))
 			}
 			continue
 		}
@@ -101,7 +105,8 @@ func TestChainReturnOfAServo(t *testing.T) {
 		r.SetGoal(1, atTicks(700))
 		r.Send()
 		if got := s.get("goal_position"); got != 650 || s.get("torque_enable") != 1 {
-			t.Errorf("%s %s: enabled: got goal %d, torque %d, want 650, 1", c.model, c.name, got, s.get("torque_enable"))
+			t.Errorf("%s %s: enabled: got goal %d, torque %d, want 650, 1", c.model, c.name, got,
+				s.get("torque_enable"))
 		}
 		if got := s.get(setting); got != 40 {
 			t.Errorf("%s %s: setting: got %d, want 40", c.model, c.name, got)
@@ -120,7 +125,8 @@ func TestChainBrownOutIsNoticed(t *testing.T) {
 		r.servos[0].power() // too short for a miss
 		r.run(12)
 		if !errors.Is(r.Fault(0), servo.ErrPowerLost) || r.State(0).Torque || r.Fault(1) != nil {
-			t.Errorf("%s: got %v, torque %v and %v, want %v", model, r.Fault(0), r.State(0).Torque, r.Fault(1), servo.ErrPowerLost)
+			t.Errorf("%s: got %v, torque %v and %v, want %v", model, r.Fault(0), r.State(0).Torque, r.Fault(1),
+				servo.ErrPowerLost)
 		}
 	}
 }
@@ -142,7 +148,8 @@ func TestChainBrownOutWithTorqueAtStart(t *testing.T) {
 // A servo that does not take its operating mode says so after three tries; a 1.0 one whose EEPROM is locked as well.
 func TestChainRefusedMode(t *testing.T) {
 	for model, mode := range map[string]servo.Goal{
-		"xm430-w350": {Enable: true, Mode: hal.VelocityMode, Limit: 1}, "mx-28": {Enable: true, Mode: hal.VelocityMode, Limit: 1},
+		"xm430-w350": {Enable: true, Mode: hal.VelocityMode, Limit: 1},
+		"mx-28":      {Enable: true, Mode: hal.VelocityMode, Limit: 1},
 	} {
 		r := openedRig(t, nil, model, model)
 		r.run(2)
@@ -153,7 +160,8 @@ func TestChainRefusedMode(t *testing.T) {
 			t.Errorf("%s: after two tries: got %v", model, r.Fault(0))
 		}
 		r.run(6)
-		if err := r.Fault(0); err == nil || !strings.Contains(err.Error(), "j1") || !strings.Contains(err.Error(), ": got ") {
+		if err := r.Fault(0); err == nil || !strings.Contains(err.Error(), "j1") ||
+			!strings.Contains(err.Error(), ": got ") {
 			t.Errorf("%s: got %v", model, err)
 		}
 		if r.Fault(1) != nil || !r.State(1).Torque {
@@ -172,7 +180,8 @@ func TestChainRefusedMode(t *testing.T) {
 
 // A servo outside its position limits gets no torque: it would jump to the nearer limit.
 func TestChainOutsideOfItsLimits(t *testing.T) {
-	for model, limit := range map[string]string{"xm430-w350": "min_position", "xl430-w250": "min_position", "ax-12a": "cw_angle_limit"} {
+	for model, limit := range map[string]string{"xm430-w350": "min_position", "xl430-w250": "min_position",
+		"ax-12a": "cw_angle_limit"} {
 		r := newRig(t, nil, model, model)
 		s := r.servos[0]
 		s.set(limit, 400)
@@ -184,7 +193,8 @@ func TestChainOutsideOfItsLimits(t *testing.T) {
 		r.goal(atTicks(500))
 		r.run(8)
 		if !errors.Is(r.Fault(0), servo.ErrOutOfLimits) || s.get("torque_enable") != 0 || !r.State(1).Torque {
-			t.Errorf("%s: got %v, torque %d, the other's %v", model, r.Fault(0), s.get("torque_enable"), r.State(1).Torque)
+			t.Errorf("%s: got %v, torque %d, the other's %v", model, r.Fault(0), s.get("torque_enable"),
+				r.State(1).Torque)
 		}
 		s.set("present_position", 410)
 		r.SetGoal(0, servo.Goal{})
@@ -278,7 +288,8 @@ func TestChainBadChecksum(t *testing.T) {
 		r := driving(t, nil, model, model, model)
 		r.servos[1].bad = 1
 		r.run(1)
-		if err := r.State(1).Err; !errors.Is(err, servo.ErrCorrupt) || hal.KindOf(err) != hal.BusFault || r.State(0).Err != nil {
+		if err := r.State(1).Err; !errors.Is(err, servo.ErrCorrupt) || hal.KindOf(err) != hal.BusFault ||
+			r.State(0).Err != nil {
 			t.Errorf("%s: got %v, want %v; first servo %v", model, err, servo.ErrCorrupt, r.State(0).Err)
 		}
 		if r.Stats().BadChecksums != 1 {
@@ -300,14 +311,19 @@ func TestChainAlarms(t *testing.T) {
 	}{
 		{"ax-12a", func(s *fakeServo) { s.errors = 0x20; s.set("torque_limit", 0); s.set("torque_enable", 0) }},
 		{"mx-28", func(s *fakeServo) { s.errors = 0x20; s.set("torque_limit", 0); s.set("torque_enable", 0) }},
-		{"xm430-w350", func(s *fakeServo) { s.errors = AlertBit; s.set("hardware_error", 0x20); s.set("torque_enable", 0) }},
+		{"xm430-w350", func(s *fakeServo) {
+			s.errors = AlertBit
+			s.set("hardware_error", 0x20)
+			s.set("torque_enable", 0)
+		}},
 	} {
 		r := driving(t, nil, c.model, c.model)
 		s := r.servos[0]
 		c.trip(s)
 		r.run(3)
 		if r.State(0).Alarm != servo.AlarmOverload || r.State(0).Torque || !errors.Is(r.Fault(0), servo.ErrLatched) {
-			t.Errorf("%s: got %v, torque %v, %v, want a latched overload", c.model, r.State(0).Alarm, r.State(0).Torque, r.Fault(0))
+			t.Errorf("%s: got %v, torque %v, %v, want a latched overload", c.model, r.State(0).Alarm, r.State(0).Torque,
+				r.Fault(0))
 		}
 		// Enabling again does not help, nor does it clear anything.
 		enable := func() {
@@ -335,7 +351,8 @@ func TestChainAlarms(t *testing.T) {
 		}
 		enable()
 		if s.get("torque_enable") != 1 || r.Fault(0) != nil || r.State(0).Alarm != 0 {
-			t.Errorf("%s: enabled after clearing: got torque %d, %v, %v", c.model, s.get("torque_enable"), r.Fault(0), r.State(0).Alarm)
+			t.Errorf("%s: enabled after clearing: got torque %d, %v, %v", c.model, s.get("torque_enable"), r.Fault(0),
+				r.State(0).Alarm)
 		}
 		r.now += servo.ClearWindow
 		if err := r.ClearAlarm(0); err != nil {
@@ -384,9 +401,11 @@ func TestChainOpenRefusesItsDescription(t *testing.T) {
 	ax, xm := ModelByName("ax-12a"), ModelByName("xm430-w350")
 	err := NewChain(servo.ChainConfig{Name: "arm", Line: b, Servos: []servo.ServoConfig{
 		{ID: 1, Model: ax}, {ID: 1, Model: ax}, {ID: 2, Model: xm}, {ID: 254, Model: ax}, {ID: 3},
-		{ID: 4, Model: ax, Settings: []servo.Setting{{Register: "id", Value: 7}, {Register: "torque_enable", Value: 1}}},
+		{ID: 4, Model: ax, Settings: []servo.Setting{{Register: "id", Value: 7},
+			{Register: "torque_enable", Value: 1}}},
 	}}).Open()
-	for _, want := range []string{"id used twice", "got protocol 2 (xm430-w350), want 1", "got id 254", "no model", "setting id: not a setting of ax-12a", "setting torque_enable: not a setting of ax-12a"} {
+	for _, want := range []string{"id used twice", "got protocol 2 (xm430-w350), want 1", "got id 254", "no model",
+		"setting id: not a setting of ax-12a", "setting torque_enable: not a setting of ax-12a"} {
 		if !containsText(err, want) {
 			t.Errorf("got %s, want %q", joined(err), want)
 		}
@@ -394,7 +413,8 @@ func TestChainOpenRefusesItsDescription(t *testing.T) {
 	if hal.KindOf(err) != hal.Invalid || len(b.writes) != 0 {
 		t.Errorf("got kind %v and %d packets, want %v and none", hal.KindOf(err), len(b.writes), hal.Invalid)
 	}
-	if err := NewChain(servo.ChainConfig{Servos: []servo.ServoConfig{{ID: 1, Model: ax}}}).Open(); hal.KindOf(err) != hal.Absent {
+	if err := NewChain(servo.ChainConfig{Servos: []servo.ServoConfig{{ID: 1, Model: ax}}}).Open(); hal.KindOf(
+		err) != hal.Absent {
 		t.Errorf("no line: got %v, want %v", err, hal.Absent)
 	}
 }
@@ -449,7 +469,8 @@ func TestChainReplug(t *testing.T) {
 			}
 		}, "xm430-w350", "xm430-w350")
 		r.fakeBus.gone = true
-		if err := r.Receive(); hal.KindOf(err) != hal.Absent || !errors.Is(err, servo.ErrDisconnected) || r.closed != 1 {
+		if err := r.Receive(); hal.KindOf(err) != hal.Absent || !errors.Is(err, servo.ErrDisconnected) ||
+			r.closed != 1 {
 			t.Fatalf("unplugged: got %v, closed %d times", err, r.closed)
 		}
 		if r.State(0).Torque || r.State(0).Err == nil {
@@ -497,8 +518,8 @@ func TestChainReplug(t *testing.T) {
 	})
 }
 
-// A change of the mode that is not confirmed, as its reply was lost or a stop ended the wait, may have taken place: torque does not go on
-// for a joint that has become a wheel, which would turn on and on.
+// A change of the mode that is not confirmed, as its reply was lost or a stop ended the wait, may have taken place:
+// torque does not go on for a joint that has become a wheel, which would turn on and on.
 func TestChainModeInDoubt(t *testing.T) {
 	for _, x := range []struct {
 		model, register string

@@ -14,8 +14,8 @@ func (d *device) encodeGoal(rest bool) {
 	// In the order of hal's modes.
 	value := [...]float64{g.Position, g.Velocity, g.Effort, g.Duty}[mode]
 	if mode == hal.PositionMode {
-		// A position at rest is a place; every other mode rests at zero. Without a mode, and after torque went on until the
-		// first goal, it is where the servo was at that moment.
+		// A position at rest is a place; every other mode rests at zero. Without a mode, and after torque went on until
+		// the first goal, it is where the servo was at that moment.
 		value = d.Position(rest, g.Mode != hal.PositionMode, d.minTicks, d.maxTicks)
 	} else if rest || math.IsNaN(value) {
 		value = 0

@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Identify pings servo i, compares its model and reads the settings that the cycle needs. It writes EEPROM, with torque off,
-// only if the servo is set to reply to pings only.
+// Identify pings servo i, compares its model and reads the settings that the cycle needs. It writes EEPROM, with torque
+// off, only if the servo is set to reply to pings only.
 func (c *protocol) Identify(i int) error {
 	d := &c.devices[i]
 	f, err := c.client().Ping(d.cfg.ID)
@@ -143,8 +143,8 @@ func (c *protocol) enableStatusReturn(d *device) error {
 	return d.Error(hal.BusFault, "open", errPingOnly)
 }
 
-// Clear frees servo i of a latched alarm: a reboot in 2.0, after which it is silent for some cycles; an error clear with the Y table; a
-// new torque limit in 1.0. It blocks for two exchanges.
+// Clear frees servo i of a latched alarm: a reboot in 2.0, after which it is silent for some cycles; an error clear
+// with the Y table; a new torque limit in 1.0. It blocks for two exchanges.
 func (c *protocol) Clear(i int) error {
 	d := &c.devices[i]
 	c.link.Out = c.link.Out[:0]

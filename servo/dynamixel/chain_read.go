@@ -40,8 +40,8 @@ func (c *protocol) span(d *device) span {
 
 var errTripped = errors.New("bus watchdog has tripped: enable again")
 
-// ReadHealth reads the health registers that a long read of servo i would contain: its torque switch and, after an alert,
-// its alarms.
+// ReadHealth reads the health registers that a long read of servo i would contain: its torque switch and, after an
+// alert, its alarms.
 func (c *protocol) ReadHealth(i int) error {
 	d := &c.devices[i]
 	if d.isY() {
@@ -223,11 +223,12 @@ func (c *protocol) receiveGroup() error {
 	return nil
 }
 
-// withinTurn is a position as the servo will report it in the position mode. One that was left in another mode counts its turns,
-// which its mode of now forgets: with them a joint would seem to be turns away.
+// withinTurn is a position as the servo will report it in the position mode. One that was left in another mode counts
+// its turns, which its mode of now forgets: with them a joint would seem to be turns away.
 func (d *device) withinTurn(v int64) int64 {
 	const extended, currentBased = 4, 5
-	if want, _ := d.wantedMode(); d.m.Protocol == 1 || d.isY() || d.mode == want || want != d.m.Modes[hal.PositionMode] ||
+	if want, _ := d.wantedMode(); d.m.Protocol == 1 || d.isY() || d.mode == want ||
+		want != d.m.Modes[hal.PositionMode] ||
 		d.mode != extended && d.mode != currentBased && !(d.Goal.Low < d.Goal.High) { // a wheel counts on
 		return v
 	}

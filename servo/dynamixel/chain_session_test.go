@@ -98,7 +98,8 @@ func playChain(t *testing.T, model, session string) *player {
 		t.Fatal(err)
 	}
 	line := servotest.NewPlayback(1000000, turns...)
-	c := NewChain(servo.ChainConfig{Name: "arm", Line: line, Health: -1, Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName(model)}}})
+	c := NewChain(servo.ChainConfig{Name: "arm", Line: line, Health: -1,
+		Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName(model)}}})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +115,8 @@ func (p *player) step(name string, position float64, err error, torque bool) {
 	if err := p.Receive(); err != nil {
 		p.Fatalf("%s: receive: %v", name, err)
 	}
-	if s := p.State(0); s.Position != position || !errors.Is(s.Err, err) || err == nil && s.Err != nil || s.Torque != torque {
+	if s := p.State(0); s.Position != position || !errors.Is(s.Err, err) || err == nil && s.Err != nil ||
+		s.Torque != torque {
 		p.Errorf("%s: got %+v, want position %g, error %v, torque %v", name, *s, position, err, torque)
 	}
 }

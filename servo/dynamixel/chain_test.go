@@ -96,14 +96,16 @@ func TestChainTorqueComesWithThePresentPosition(t *testing.T) {
 				r.Send()
 			}
 			if s.get("torque_enable") != 1 || s.get("goal_position") != 710 {
-				t.Errorf("%s: at torque on: got torque %d, goal %d, want 1, 710", model, s.get("torque_enable"), s.get("goal_position"))
+				t.Errorf("%s: at torque on: got torque %d, goal %d, want 1, 710", model, s.get("torque_enable"),
+					s.get("goal_position"))
 			}
 		}
 		r.Receive()
 		r.run(4)
 		for i, s := range r.servos {
 			if s.get("goal_position") != 512 || !r.State(i).Torque || r.Fault(i) != nil {
-				t.Errorf("%s: servo %d: got goal %d, torque %v, %v, want 512, true", model, i, s.get("goal_position"), r.State(i).Torque, r.Fault(i))
+				t.Errorf("%s: servo %d: got goal %d, torque %v, %v, want 512, true", model, i, s.get("goal_position"),
+					r.State(i).Torque, r.Fault(i))
 			}
 		}
 		r.goal(servo.Goal{})
@@ -130,7 +132,8 @@ func TestChainCycleOnTheWire(t *testing.T) {
 		{"X", []string{"xm430-w350", "xm430-w350", "xm540-w270"}, []Op{SyncWrite, FastSyncRead}, 29 + 17 + 50},
 		// The XL430 has load where the XM430 has current: at the same address.
 		{"X mixed", []string{"xm430-w350", "xl430-w250"}, []Op{SyncWrite, FastSyncRead}, 24 + 16 + 36},
-		{"X and XL-320", []string{"xm430-w350", "xl-320"}, []Op{BulkWrite, FastSyncRead, SyncRead}, 28 + 15 + 22 + 15 + 17},
+		{"X and XL-320", []string{"xm430-w350", "xl-320"}, []Op{BulkWrite, FastSyncRead, SyncRead},
+			28 + 15 + 22 + 15 + 17},
 		{"MX", []string{"mx-28", "mx-64"}, []Op{SyncWrite, BulkRead}, 18 + 13 + 24},
 		{"AX", []string{"ax-12a", "ax-12a"}, []Op{SyncWrite, Read, Read}, 18 + 16 + 24},
 		{"AX and MX", []string{"ax-12a", "mx-28", "mx-28"}, []Op{SyncWrite, BulkRead, Read}, 23 + 13 + 24 + 8 + 12},
@@ -177,7 +180,8 @@ func TestChainStates(t *testing.T) {
 	r.servos[1].set("present_load", -500)
 	r.run(2)
 	st := r.State(0)
-	if st.Position != -5 || math.Abs(st.Velocity+2.39808) > 1e-4 || math.Abs(st.Effort-0.538) > 1e-9 || math.Abs(st.Voltage-11.8) > 1e-9 || st.Temperature != 41 || st.Err != nil {
+	if st.Position != -5 || math.Abs(st.Velocity+2.39808) > 1e-4 || math.Abs(st.Effort-0.538) > 1e-9 ||
+		math.Abs(st.Voltage-11.8) > 1e-9 || st.Temperature != 41 || st.Err != nil {
 		t.Errorf("state: got %+v", *st)
 	}
 	if st.Time <= 0 || st.Time > r.now {
@@ -191,10 +195,11 @@ func TestChainStates(t *testing.T) {
 	}
 }
 
-// Where the line has no time for more, the position alone is read; a long read tells no velocity either, which would be old
-// in the next cycle.
+// Where the line has no time for more, the position alone is read; a long read tells no velocity either, which would be
+// old in the next cycle.
 func TestChainPositionOnly(t *testing.T) {
-	r := openedRig(t, func(cfg *servo.ChainConfig) { cfg.Health, cfg.PositionOnly = 3, true }, "xm430-w350", "xm430-w350")
+	r := openedRig(t, func(cfg *servo.ChainConfig) { cfg.Health, cfg.PositionOnly = 3, true }, "xm430-w350",
+		"xm430-w350")
 	r.servos[0].set("present_position", 1234)
 	r.servos[0].set("present_velocity", 100)
 	r.servos[0].set("present_current", 200)
@@ -265,7 +270,8 @@ func TestChainLimitsOfTheOwner(t *testing.T) {
 		r.run(8)
 		a, b, p := r.servos[0].get("goal_current"), r.servos[1].get("goal_pwm"), r.servos[0].get("goal_position")
 		if a != c.current || b != c.pwm || p != c.stands {
-			t.Errorf("limit %g: got current %d, pwm %d, goal %d, want %d, %d, %d", c.share, a, b, p, c.current, c.pwm, c.stands)
+			t.Errorf("limit %g: got current %d, pwm %d, goal %d, want %d, %d, %d", c.share, a, b, p, c.current, c.pwm,
+				c.stands)
 		}
 	}
 }
@@ -287,7 +293,8 @@ func TestChainWheelsByAngleLimits(t *testing.T) {
 	r.goal(atTicks(300))
 	r.run(8)
 	if ax.get("ccw_angle_limit") != 1023 || mx.get("ccw_angle_limit") != 4095 || mx.get("goal_position") != 300 {
-		t.Errorf("joints again: got limits %d, %d, goal %d", ax.get("ccw_angle_limit"), mx.get("ccw_angle_limit"), mx.get("goal_position"))
+		t.Errorf("joints again: got limits %d, %d, goal %d", ax.get("ccw_angle_limit"), mx.get("ccw_angle_limit"),
+			mx.get("goal_position"))
 	}
 	// The AX has no velocity mode: it stays where it stands.
 	ax.set("present_position", 444)
@@ -302,14 +309,16 @@ func TestChainWheelsByAngleLimits(t *testing.T) {
 func TestChainSettingsProfileAndWatchdog(t *testing.T) {
 	r := openedRig(t, func(cfg *servo.ChainConfig) {
 		cfg.Servos[0].Velocity, cfg.Servos[0].Acceleration = 2.398, 3.745
-		cfg.Servos[0].Settings = []servo.Setting{{Register: "position_p_gain", Value: 500}, {Register: "profile_velocity", Value: 77}}
+		cfg.Servos[0].Settings = []servo.Setting{{Register: "position_p_gain", Value: 500},
+			{Register: "profile_velocity", Value: 77}}
 		cfg.Watchdog = 100 * time.Millisecond
 	}, "xm430-w350", "xm430-w350")
 	r.run(1)
 	r.goal(atTicks(2000))
 	r.run(6)
 	s := r.servos[0]
-	for name, want := range map[string]int64{"profile_velocity": 77, "profile_acceleration": 10, "position_p_gain": 500, "bus_watchdog": 5} {
+	for name, want := range map[string]int64{"profile_velocity": 77, "profile_acceleration": 10, "position_p_gain": 500,
+		"bus_watchdog": 5} {
 		if got := s.get(name); got != want {
 			t.Errorf("%s: got %d, want %d", name, got, want)
 		}
@@ -340,12 +349,14 @@ func TestChainSettingsProfileAndWatchdog(t *testing.T) {
 	r.SetGoal(0, atTicks(2100))
 	r.run(4)
 	if s.get("bus_watchdog") != 5 || s.get("goal_position") != 2100 || r.Fault(0) != nil {
-		t.Errorf("enabled again: got watchdog %d, goal %d, %v, want 5, 2100", s.get("bus_watchdog"), s.get("goal_position"), r.Fault(0))
+		t.Errorf("enabled again: got watchdog %d, goal %d, %v, want 5, 2100", s.get("bus_watchdog"),
+			s.get("goal_position"), r.Fault(0))
 	}
 }
 
 func TestChainCycleAllocatesNothing(t *testing.T) {
-	for _, models := range [][]string{{"xm430-w350", "xm430-w350", "xl-320"}, {"ax-12a", "mx-28", "mx-64"}, {"ym070-210-r099", "ym080-230-a051"}} {
+	for _, models := range [][]string{{"xm430-w350", "xm430-w350", "xl-320"}, {"ax-12a", "mx-28", "mx-64"},
+		{"ym070-210-r099", "ym080-230-a051"}} {
 		r := openedRig(t, nil, models...)
 		r.run(2)
 		r.goal(atTicks(600))

@@ -51,8 +51,8 @@ func (d *device) sameGoal(r *Register, got int64) error {
 	return servo.Unequal(got, want)
 }
 
-// Ready reports whether the operating mode of servo i is right, and sets it right, which needs torque off and takes a cycle of
-// its own: the EEPROM takes its time, and so do the two exchanges.
+// Ready reports whether the operating mode of servo i is right, and sets it right, which needs torque off and takes a
+// cycle of its own: the EEPROM takes its time, and so do the two exchanges.
 func (c *protocol) Ready(i int) (bool, error) {
 	d := &c.devices[i]
 	want, _ := d.wantedMode()
@@ -111,8 +111,8 @@ func (c *protocol) StageTorqueOn(i, step int) {
 	}
 }
 
-// StageGoal stages the goal of servo i, its limit if that has changed, and its watchdog after a loss. The mode can only be
-// changed with torque off.
+// StageGoal stages the goal of servo i, its limit if that has changed, and its watchdog after a loss. The mode can only
+// be changed with torque off.
 func (c *protocol) StageGoal(i int) bool {
 	d := &c.devices[i]
 	if want, _ := d.wantedMode(); want != d.mode {

@@ -8,8 +8,9 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// The rules of servos with the Y table, whose state is in three places: torque and limits at 512, the controller's state and its error
-// code at 152, the watchdog at 8. The state read in every cycle shows none of them, so ReadHealth follows each long read.
+// The rules of servos with the Y table, whose state is in three places: torque and limits at 512, the controller's
+// state and its error code at 152, the watchdog at 8. The state read in every cycle shows none of them, so ReadHealth
+// follows each long read.
 
 // yRegisters are the registers of the Y table that the chain needs, all nil for other tables.
 type yRegisters struct {
@@ -23,7 +24,8 @@ func (d *device) resolveY() {
 	m := d.m
 	d.y = yRegisters{
 		state: m.Register("controller_state"), code: m.Register("error_code"),
-		pwmOffset: m.Register("pwm_offset"), currentOffset: m.Register("current_offset"), velocityOffset: m.Register("velocity_offset"),
+		pwmOffset: m.Register("pwm_offset"), currentOffset: m.Register("current_offset"),
+		velocityOffset: m.Register("velocity_offset"),
 	}
 	d.y.status = spanOf(d.y.state, d.y.code)
 	d.y.armed = spanOf(d.y.pwmOffset, d.reg.goalPosition)
@@ -38,13 +40,14 @@ func (d *device) resolveY() {
 
 func (d *device) isY() bool { return d.y.state != nil }
 
-// inspectY refuses a servo whose limits let nothing move, and one whose electronic gear is not the real one: its positions would be
-// in other units.
+// inspectY refuses a servo whose limits let nothing move, and one whose electronic gear is not the real one: its
+// positions would be in other units.
 func (d *device) inspectY(numerator, denominator int64) error {
 	var why error
 	switch {
 	case numerator != d.m.Gear*denominator:
-		why = fmt.Errorf("gear_numerator and gear_denominator: got %d and %d, want %d and 1: positions would be in other units", numerator, denominator, d.m.Gear)
+		why = fmt.Errorf("gear_numerator and gear_denominator: got %d and %d, want %d and 1: positions would be in "+
+			"other units", numerator, denominator, d.m.Gear)
 	case d.maxLimit[limitOutput] == 0:
 		why = errors.New("pwm_limit: got 0, want above 0: nothing could move or hold")
 	case d.maxLimit[limitCurrent] == 0:
@@ -72,11 +75,11 @@ func (c *protocol) readStatus(d *device) (state int64, fault *ErrorCode, err err
 	return state, fault, nil
 }
 
-// readyY reports whether d takes torque or a mode now: not while it starts, or closes its brake after torque off. With an error that
-// takes the torque it waits to be cleared.
+// readyY reports whether d takes torque or a mode now: not while it starts, or closes its brake after torque off. With
+// an error that takes the torque it waits to be cleared.
 //
-// Torque off must be off. With the factory's safe_stop_time the motor would brake for 0.2 s more: it is set to 0, in EEPROM, the first
-// time that torque is off.
+// Torque off must be off. With the factory's safe_stop_time the motor would brake for 0.2 s more: it is set to 0, in
+// EEPROM, the first time that torque is off.
 func (c *protocol) readyY(i int, d *device) (bool, error) {
 	state, fault, err := c.readStatus(d)
 	switch {
@@ -105,8 +108,9 @@ func (d *device) latch(fault *ErrorCode, why error) {
 	d.hold(why)
 }
 
-// putSafeY stages what must be right before d's torque: nothing is added to the goals, and the limits that are not the goal of its mode
-// are those of its EEPROM. After power-on they are 0; no source documents whether 0 means no output or no limit.
+// putSafeY stages what must be right before d's torque: nothing is added to the goals, and the limits that are not the
+// goal of its mode are those of its EEPROM. After power-on they are 0; no source documents whether 0 means no output or
+// no limit.
 func (c *protocol) putSafeY(d *device) {
 	for _, r := range [...]*Register{d.y.pwmOffset, d.y.currentOffset, d.y.velocityOffset} {
 		c.put(d, r, 0)
@@ -181,7 +185,8 @@ func (c *protocol) readHealthY(d *device) error {
 		d.Torque, d.Verify = servo.Unknown, true
 		return nil
 	// It refuses torque off until then. A restart ends it too, where it does not bring torque.
-	case k == servo.On && state == StateProcessOn && !d.startsOn && (!d.Goal.Enable || errors.Is(d.State.Inhibit, servo.ErrHalted)):
+	case k == servo.On && state == StateProcessOn && !d.startsOn &&
+		(!d.Goal.Enable || errors.Is(d.State.Inhibit, servo.ErrHalted)):
 		if err := c.client().Reboot(d.cfg.ID); err != nil {
 			return err
 		}

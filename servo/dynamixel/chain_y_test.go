@@ -46,7 +46,8 @@ func TestYArming(t *testing.T) {
 	on := slices.IndexFunc(got, func(w string) bool { return strings.HasPrefix(w, "torque_enable 1") })
 	before := func(name string, v int64) {
 		t.Helper()
-		if at := slices.IndexFunc(got, func(w string) bool { return strings.HasPrefix(w, name+" ") }); at < 0 || at > on {
+		if at := slices.IndexFunc(got, func(w string) bool { return strings.HasPrefix(w, name+" ") }); at < 0 ||
+			at > on {
 			t.Errorf("%s: written at %d, want before torque at %d: %q", name, at, on, got)
 		}
 		if s.get(name) != v {
@@ -73,7 +74,8 @@ func TestYArming(t *testing.T) {
 	s.set("controller_state", StateRunning)
 	r.run(30)
 	if !r.State(0).Torque || s.get("goal_position") != 9000 || s.get("bus_watchdog") != 10 {
-		t.Errorf("running: got torque %v, goal %d, watchdog %d", r.State(0).Torque, s.get("goal_position"), s.get("bus_watchdog"))
+		t.Errorf("running: got torque %v, goal %d, watchdog %d", r.State(0).Torque, s.get("goal_position"),
+			s.get("bus_watchdog"))
 	}
 	// A lost limit is written again.
 	s.set("goal_pwm", 0)
@@ -118,7 +120,8 @@ func TestYRefusesAtOpen(t *testing.T) {
 		want  string
 	}{
 		{"current_limit", 0, "current_limit: got 0, want above 0"}, {"pwm_limit", 0, "pwm_limit: got 0, want above 0"},
-		{"velocity_limit", 0, "velocity_limit: got 0, want above 0"}, {"gear_numerator", 1, "got 1 and 1, want 51 and 1"},
+		{"velocity_limit", 0, "velocity_limit: got 0, want above 0"},
+		{"gear_numerator", 1, "got 1 and 1, want 51 and 1"},
 		{"gear_denominator", 2, "got 51 and 2, want 51 and 1"}, {"max_position", -262144, "want them to rise"},
 	} {
 		r := newRig(t, nil, "ym080-230-r051")
@@ -145,8 +148,10 @@ func TestYErrors(t *testing.T) {
 		text string
 		want error
 	}{
-		{5, "error code 5, overload", servo.ErrLatched}, {13, "error code 13, encoder", servo.ErrLatched}, {17, "error code 17, following", servo.ErrLatched},
-		{20, "error code 20, position limit reached", servo.ErrLatched}, {6, "error code 6, unknown", servo.ErrLatched}, {18, "bus watchdog has tripped", errTripped}, {9, "", nil},
+		{5, "error code 5, overload", servo.ErrLatched}, {13, "error code 13, encoder", servo.ErrLatched},
+		{17, "error code 17, following", servo.ErrLatched},
+		{20, "error code 20, position limit reached", servo.ErrLatched}, {6, "error code 6, unknown", servo.ErrLatched},
+		{18, "bus watchdog has tripped", errTripped}, {9, "", nil},
 	} {
 		r := openedRig(t, nil, "ym070-210-r099")
 		s := r.servos[0]
@@ -166,7 +171,8 @@ func TestYErrors(t *testing.T) {
 		}
 		r.run(3)
 		err := r.Fault(0)
-		if (err != nil) != (c.want != nil) || err != nil && (!errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text)) || r.State(0).Alarm != e.Alarm {
+		if (err != nil) != (c.want != nil) || err != nil &&
+			(!errors.Is(err, c.want) || !strings.Contains(err.Error(), c.text)) || r.State(0).Alarm != e.Alarm {
 			t.Errorf("code %d: got %v, alarm %v; want %q, %v", c.code, err, r.State(0).Alarm, c.text, e.Alarm)
 		}
 		if c.want == nil {
@@ -210,12 +216,14 @@ func TestYReady(t *testing.T) {
 	r.run(3)
 	r.goal(servo.Goal{Enable: true, Mode: hal.PositionMode, Limit: 1})
 	r.run(3)
-	if err := r.Fault(0); s.get("torque_enable") != 0 || !errors.Is(err, servo.ErrLatched) || !strings.Contains(err.Error(), "motor overheating") {
+	if err := r.Fault(0); s.get("torque_enable") != 0 || !errors.Is(err, servo.ErrLatched) ||
+		!strings.Contains(err.Error(), "motor overheating") {
 		t.Errorf("fault: got torque %d, %v", s.get("torque_enable"), err)
 	}
 }
 
-// The factory's safe_stop_time would keep a motor driven for 0.2 s after torque off. It is set to 0 before the first torque.
+// The factory's safe_stop_time would keep a motor driven for 0.2 s after torque off. It is set to 0 before the first
+// torque.
 func TestYStopsAtOnce(t *testing.T) {
 	r := openedRig(t, nil, "ym070-210-r051")
 	s := r.servos[0]

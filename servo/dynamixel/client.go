@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Client exchanges packets with one servo at a time, for tools. Every call blocks for at most its wire time, the servos'
-// return delay, Latency and 2 ms. It must be the only user of its port.
+// Client exchanges packets with one servo at a time, for tools. Every call blocks for at most its wire time, the
+// servos' return delay, Latency and 2 ms. It must be the only user of its port.
 type Client struct {
 	Name string // the bus in errors
 	link *link
@@ -74,7 +74,8 @@ func (c *Client) FactoryReset(id, keep byte) error {
 	}
 	// Refused rather than ignored: it would lose the id that the caller meant to keep.
 	if keep != ResetAll {
-		return c.fault(hal.Invalid, id, "factory reset", fmt.Errorf("got option %02X, want %02X: protocol 1.0 keeps nothing", keep, ResetAll))
+		return c.fault(hal.Invalid, id, "factory reset",
+			fmt.Errorf("got option %02X, want %02X: protocol 1.0 keeps nothing", keep, ResetAll))
 	}
 	return c.plain(id, FactoryReset, nil)
 }
@@ -82,7 +83,8 @@ func (c *Client) FactoryReset(id, keep byte) error {
 // ClearMultiTurn brings the present position back into one turn. The servo must be at rest.
 func (c *Client) ClearMultiTurn(id byte) error { return c.plain(id, Clear, []byte(ClearMultiTurn)) }
 
-// ClearError clears the error code of a servo with the Y table. It refuses as long as the cause is there, and for errors that it cannot clear.
+// ClearError clears the error code of a servo with the Y table. It refuses as long as the cause is there, and for
+// errors that it cannot clear.
 func (c *Client) ClearError(id byte) error { return c.plain(id, Clear, []byte(ClearErrorCode)) }
 
 // StoreBackup stores the control table in the servo's own backup; torque must be off.

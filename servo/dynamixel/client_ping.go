@@ -21,8 +21,8 @@ type Found struct {
 // Model is the found servo's model, nil if this package does not support it.
 func (f *Found) Model(protocol int) *Model { return ModelByNumber(f.Number, protocol) }
 
-// Ping reads the identity of one servo. After the reply it waits for the reply time of another servo with the same id. Two
-// equal replies at the same time look like one; all others give errTwice or a corrupt reply.
+// Ping reads the identity of one servo. After the reply it waits for the reply time of another servo with the same id.
+// Two equal replies at the same time look like one; all others give errTwice or a corrupt reply.
 func (c *Client) Ping(id byte) (Found, error) {
 	f := Found{ID: id}
 	s, err := c.exchange("ping", &Instruction{ID: id, Op: Ping}, 3)
@@ -72,7 +72,8 @@ func (c *Client) linger(f *Found) error {
 			e := fmt.Errorf("%w: got %d answers, want 1: that many servos have this id", errTwice, f.Answers)
 			return c.fault(hal.BusFault, f.ID, "ping", e)
 		case l.parser.BadChecksum > bad || l.parser.Buffered() > 0:
-			return c.fault(hal.BusFault, f.ID, "ping", fmt.Errorf("%w after the first: two servos with this id?", servo.ErrCorrupt))
+			return c.fault(hal.BusFault, f.ID, "ping", fmt.Errorf("%w after the first: two servos with this id?",
+				servo.ErrCorrupt))
 		}
 		return nil
 	}
@@ -92,12 +93,13 @@ func (c *Client) collision(id byte, err error) error {
 // broadcastSlot is the time that DynamixelSDK allows each of the 253 ids for its reply to a broadcast ping.
 const broadcastSlot = 3 * time.Millisecond
 
-// PingAll pings all servos together and collects their replies for 253 slots of 3 ms (0.76 s): 2.0 only, where they reply in
-// the order of their ids. Corrupt replies give a BusFault in addition to the valid ones.
+// PingAll pings all servos together and collects their replies for 253 slots of 3 ms (0.76 s): 2.0 only, where they
+// reply in the order of their ids. Corrupt replies give a BusFault in addition to the valid ones.
 func (c *Client) PingAll() ([]Found, error) {
 	l := c.link
 	if l.protocol == 1 {
-		return nil, c.fault(hal.Invalid, Broadcast, "ping all", errors.New("servos of protocol 1.0 answer over each other: scan"))
+		return nil, c.fault(hal.Invalid, Broadcast, "ping all",
+			errors.New("servos of protocol 1.0 answer over each other: scan"))
 	}
 	l.Out = l.Out[:0]
 	l.add(&Instruction{ID: Broadcast, Op: Ping})
@@ -127,7 +129,8 @@ func (c *Client) PingAll() ([]Found, error) {
 		l.Raw = l.Raw[:0]
 	}
 	if n := l.parser.BadChecksum - bad; n > 0 || l.parser.Buffered() > 0 {
-		return all, c.fault(hal.BusFault, Broadcast, "ping all", fmt.Errorf("%w: %d bad checksums: servos with the same id?", servo.ErrCorrupt, n))
+		return all, c.fault(hal.BusFault, Broadcast, "ping all",
+			fmt.Errorf("%w: %d bad checksums: servos with the same id?", servo.ErrCorrupt, n))
 	}
 	return all, nil
 }

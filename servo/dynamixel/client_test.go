@@ -64,7 +64,8 @@ func TestClient1(t *testing.T) {
 	if v, err := c.ReadRegister(1, ax, "present_temperature"); v != 32 || err != nil {
 		t.Errorf("temperature: got %d, %v, want 32", v, err)
 	}
-	steps := []error{c.RegWrite(1, 30, []byte{0xF4, 1}), c.Action(Broadcast), c.WriteRegister(Broadcast, ax, "id", 1), c.FactoryReset(0, ResetAll)}
+	steps := []error{c.RegWrite(1, 30, []byte{0xF4, 1}), c.Action(Broadcast), c.WriteRegister(Broadcast, ax, "id", 1),
+		c.FactoryReset(0, ResetAll)}
 	if err := errors.Join(steps...); err != nil {
 		t.Errorf("got %v", err)
 	}
@@ -76,7 +77,8 @@ func TestClient1(t *testing.T) {
 		t.Errorf("temperature with alarms: got %d, %v, want 32", v, err)
 	}
 	for _, err := range []error{
-		c.FactoryReset(1, ResetKeepID), c.ClearMultiTurn(1), c.StoreBackup(1), c.WriteRegister(1, ax, "goal_position", 1024),
+		c.FactoryReset(1, ResetKeepID), c.ClearMultiTurn(1), c.StoreBackup(1),
+		c.WriteRegister(1, ax, "goal_position", 1024),
 		c.WriteRegister(1, ax, "present_position", 1), c.WriteRegister(1, ax, "goal_velocity", 1),
 	} {
 		if hal.KindOf(err) != hal.Invalid {
@@ -146,9 +148,11 @@ func TestClientTroubles(t *testing.T) {
 		{"noise", "< 00 FF FF 13 37", hal.BusFault, "answer mangled: got 5 bytes, 0 bad checksums"},
 		{"bad crc", "< FF FF FD 00 01 07 00 55 00 06 04 26 65 5E", hal.BusFault, "1 bad checksums"},
 		{"broken off", "< FF FF FD 00 01 07 00 55 00 06", hal.BusFault, "answer mangled: got 10 bytes"},
-		{"two with one id", "< FF FF FD 00 01 07 00 55 00 06 04 26 65 5D FF FF FD 00 01 07 00 55 00 06 04 26 65 5D", hal.BusFault,
+		{"two with one id", "< FF FF FD 00 01 07 00 55 00 06 04 26 65 5D FF FF FD 00 01 07 00 55 00 06 04 26 65 5D",
+			hal.BusFault,
 			"answered more than once: got 2 answers, want 1"},
-		{"rubbish behind", "< FF FF FD 00 01 07 00 55 00 06 04 26 65 5D FF FF FD 00 01", hal.BusFault, "answer mangled after the first: two servos"},
+		{"rubbish behind", "< FF FF FD 00 01 07 00 55 00 06 04 26 65 5D FF FF FD 00 01", hal.BusFault,
+			"answer mangled after the first: two servos"},
 		{"unplugged", "< gone", hal.Absent, "ping: adapter gone"},
 		{"late", "after 9ms\n< FF FF FD 00 01 07 00 55 00 06 04 26 65 5D", hal.Timeout, "no answer"},
 	} {

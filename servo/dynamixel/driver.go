@@ -13,16 +13,18 @@ import (
 // driver is the servo.Driver of one protocol.
 type driver struct{ protocol int }
 
-// Driver1 is the driver of servos that speak protocol 1.0, bus type "dynamixel1"; Driver2 of those that speak 2.0, bus type
-// "dynamixel2".
+// Driver1 is the driver of servos that speak protocol 1.0, bus type "dynamixel1"; Driver2 of those that speak 2.0, bus
+// type "dynamixel2".
 func Driver1() servo.Driver { return driver{1} }
 func Driver2() servo.Driver { return driver{2} }
 
 func (d driver) Traits() *servo.Traits {
-	t := &servo.Traits{Vendor: "Dynamixel", ReadsFast: readsFast, Both: true, Firmware: "DYNAMIXEL Wizard 2.0", Benchmarks: d.benchmarks(), Explain: explain(d.protocol)}
+	t := &servo.Traits{Vendor: "Dynamixel", ReadsFast: readsFast, Both: true, Firmware: "DYNAMIXEL Wizard 2.0",
+		Benchmarks: d.benchmarks(), Explain: explain(d.protocol)}
 	if d.protocol == 1 {
 		// The rate's register divides 2 Mbit/s.
-		t.Type, t.LastID, t.MaxBaud, t.Packets, t.Samples = "dynamixel1", 253, 2_000_000, "ff ff id len", []string{"ax-12a", "mx-64"}
+		t.Type, t.LastID, t.MaxBaud, t.Packets, t.Samples = "dynamixel1", 253, 2_000_000, "ff ff id len",
+			[]string{"ax-12a", "mx-64"}
 		t.Foreign = func(id byte) []byte { return AppendStatus1(nil, &Status{ID: id, Data: []byte{0, 2}}) }
 		return t
 	}
@@ -101,7 +103,8 @@ func (d driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 	t := tool{NewClient(line, d.protocol)}
 	t.Name = cfg.Bus
 	return servo.NewTool(cfg, servo.ToolSpec{
-		Exchange: t.link.Exchange, Ping: t.ping, Identify: t.identify, Read: t.read, Write: t.write, List: t.list, Question: t.question, Faults: t.faults,
+		Exchange: t.link.Exchange, Ping: t.ping, Identify: t.identify, Read: t.read, Write: t.write, List: t.list,
+		Question: t.question, Faults: t.faults,
 		SetID: func(id int, m servo.Model, to int) error { return t.leave(id, m, "id", int64(to)) },
 		SetBaud: func(id int, m servo.Model, baud int) error {
 			code, _ := m.BaudCode(baud)
@@ -235,7 +238,8 @@ func (t tool) faults(id int, m servo.Model) (r servo.Report, err error) {
 // question reads the id.
 func (t tool) question(m servo.Model, id int) servo.Question {
 	r := m.Register("id")
-	in, st := Instruction{ID: byte(id), Op: Read, Addr: r.Addr, Size: r.Size}, Status{ID: byte(id), Data: []byte{byte(id)}}
+	in, st := Instruction{ID: byte(id), Op: Read, Addr: r.Addr, Size: r.Size},
+		Status{ID: byte(id), Data: []byte{byte(id)}}
 	// The error byte reports alarms, which may come and go, and the checksum is over it.
 	if t.link.protocol == 1 {
 		want := AppendStatus1(nil, &st)

@@ -12,7 +12,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
-// One XL430-W250 switches its torque on at its position, moves towards 30° and switches it off. A chain of protocol 1.0 looks the same.
+// One XL430-W250 switches its torque on at its position, moves towards 30° and switches it off. A chain of protocol 1.0
+// looks the same.
 func Example() {
 	line := servotest.Play(57600, armSession) // on a robot: serial.Open("/dev/serial/by-id/usb-FTDI_..", 57600, "")
 	arm := dynamixel.NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{
@@ -29,7 +30,8 @@ func Example() {
 			log.Print(err) // the line is lost; with ChainConfig.Reopen the next cycles get it back
 		}
 		if s := arm.State(0); s.Err == nil {
-			fmt.Printf("%.1f°, %.1f rad/s, torque %v\n", (s.Position-u.CentreTicks)*360/u.TicksPerTurn, s.Velocity, s.Torque)
+			fmt.Printf("%.1f°, %.1f rad/s, torque %v\n", (s.Position-u.CentreTicks)*360/u.TicksPerTurn, s.Velocity,
+				s.Torque)
 		}
 		line.Pass(100 * time.Millisecond) // on a robot: a time.Ticker waits for the next cycle
 	}
@@ -56,7 +58,8 @@ func ExampleClient() {
 		if err != nil {
 			log.Fatal(err)
 		}
-		fmt.Printf("id %d: %s, firmware %d, %.0f °C\n", found.ID, model.Name, found.Firmware, model.Register("present_temperature").SI(raw))
+		fmt.Printf("id %d: %s, firmware %d, %.0f °C\n", found.ID, model.Name, found.Firmware,
+			model.Register("present_temperature").SI(raw))
 		if err := client.WriteRegister(found.ID, model, "led", 1); err != nil {
 			log.Fatal(err)
 		}

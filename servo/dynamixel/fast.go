@@ -27,8 +27,8 @@ func appendFastHeader(dst []byte, length int) []byte {
 	return append(dst, 0xFF, 0xFF, 0xFD, 0, Broadcast, byte(length), byte(length>>8), statusOp)
 }
 
-// FastParts decodes a fast reply while it is received. A servo that does not reply truncates it; the parts before are valid
-// by their CRCs. The zero value is finished; call Start for every reply.
+// FastParts decodes a fast reply while it is received. A servo that does not reply truncates it; the parts before are
+// valid by their CRCs. The zero value is finished; call Start for every reply.
 type FastParts struct {
 	raw    []byte // from the first FF
 	first  int    // start of the reply in the received bytes
@@ -53,8 +53,8 @@ func (f *FastParts) Start(received []byte, length int) bool {
 // Grow passes the received bytes, longer than at Start; Next continues at its position.
 func (f *FastParts) Grow(received []byte) { f.raw = received[f.first:] }
 
-// Next returns the next servo's part, which must have size bytes of data. It returns false at the end of the received bytes,
-// and permanently after a wrong CRC; Broken distinguishes the two.
+// Next returns the next servo's part, which must have size bytes of data. It returns false at the end of the received
+// bytes, and permanently after a wrong CRC; Broken distinguishes the two.
 func (f *FastParts) Next(size int) (Status, bool) {
 	// Error byte, id, data, CRC.
 	n := 4 + size

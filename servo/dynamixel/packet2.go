@@ -2,8 +2,8 @@ package dynamixel
 
 import "encoding/binary"
 
-// crcTables are CRC-16 of polynomial 8005, initial value 0, most significant bit first, nothing reflected: [k] is of a byte with k
-// zero bytes behind it.
+// crcTables are CRC-16 of polynomial 8005, initial value 0, most significant bit first, nothing reflected: [k] is of a
+// byte with k zero bytes behind it.
 var crcTables = makeCRCTables()
 
 func makeCRCTables() (t [4][256]uint16) {
@@ -102,8 +102,8 @@ func stuff(dst []byte, from int) []byte {
 	if n == 0 {
 		return dst
 	}
-	// Then move from the back: to is always ahead of src, so no byte is overwritten before it was read. They meet after the
-	// last insertion.
+	// Then move from the back: to is always ahead of src, so no byte is overwritten before it was read. They meet after
+	// the last insertion.
 	src := len(dst) - 1
 	for range n {
 		dst = append(dst, 0)

@@ -26,10 +26,12 @@ func cases1() []packetCase {
 		{"read answer", "FF FF 01 03 00 20 DB", nil, &Status{ID: 1, Data: []byte{0x20}}},
 		{"read 8", "FF FF 01 04 02 24 08 CC", &Instruction{ID: 1, Op: Read, Addr: 36, Size: 8}, nil},
 		{"write", "FF FF FE 04 03 03 01 F6", &Instruction{ID: 0xFE, Op: Write, Addr: 3, Data: []byte{1}}, nil},
-		{"write 100 to 12", "FF FF 01 05 03 0C 64 AA DC", &Instruction{ID: 1, Op: Write, Addr: 12, Data: []byte{0x64, 0xAA}}, nil},
+		{"write 100 to 12", "FF FF 01 05 03 0C 64 AA DC",
+			&Instruction{ID: 1, Op: Write, Addr: 12, Data: []byte{0x64, 0xAA}}, nil},
 		{"write goal and speed", "FF FF 01 07 03 1E 00 02 00 01 D3",
 			&Instruction{ID: 1, Op: Write, Addr: 30, Data: []byte{0, 2, 0, 1}}, nil},
-		{"reg write", "FF FF 01 05 04 1E F4 01 E2", &Instruction{ID: 1, Op: RegWrite, Addr: 30, Data: []byte{0xF4, 1}}, nil},
+		{"reg write", "FF FF 01 05 04 1E F4 01 E2", &Instruction{ID: 1, Op: RegWrite, Addr: 30, Data: []byte{0xF4, 1}},
+			nil},
 		{"action", "FF FF FE 02 05 FA", &Instruction{ID: 0xFE, Op: Action}, nil},
 		{"factory reset", "FF FF 00 02 06 F7", &Instruction{ID: 0, Op: FactoryReset}, nil},
 		{"reboot", "FF FF 01 02 08 F4", &Instruction{ID: 1, Op: Reboot}, nil},
@@ -38,7 +40,8 @@ func cases1() []packetCase {
 			&Instruction{ID: 0xFE, Op: SyncWrite, Addr: 30, Blocks: []Block{
 				{ID: 0, Data: []byte{0x10, 0, 0x50, 1}}, {ID: 1, Data: []byte{0x20, 2, 0x60, 3}}}}, nil},
 		{"bulk read", "FF FF FE 09 92 00 02 01 1E 02 02 24 1D",
-			&Instruction{ID: 0xFE, Op: BulkRead, Blocks: []Block{{ID: 1, Addr: 30, Size: 2}, {ID: 2, Addr: 36, Size: 2}}}, nil},
+			&Instruction{ID: 0xFE, Op: BulkRead,
+				Blocks: []Block{{ID: 1, Addr: 30, Size: 2}, {ID: 2, Addr: 36, Size: 2}}}, nil},
 		{"bulk answer", "FF FF 01 04 00 00 80 7A", nil, &Status{ID: 1, Data: []byte{0, 0x80}}},
 		{"bulk answer 2", "FF FF 02 04 00 00 80 79", nil, &Status{ID: 2, Data: []byte{0, 0x80}}},
 		{"overload and heat", "FF FF 01 02 24 D8", nil, &Status{ID: 1, Error: 0x24}},
@@ -54,7 +57,8 @@ func cases2() []packetCase {
 		{"ping all", "FF FF FD 00 FE 03 00 01 31 42", &Instruction{ID: fe, Op: Ping}, nil},
 		{"ping answer 2", "FF FF FD 00 02 07 00 55 00 06 04 26 6F 6D", nil, &Status{ID: 2, Data: []byte{6, 4, 0x26}}},
 		{"read", "FF FF FD 00 01 07 00 02 84 00 04 00 1D 15", &Instruction{ID: 1, Op: Read, Addr: 132, Size: 4}, nil},
-		{"read answer", "FF FF FD 00 01 08 00 55 00 A6 00 00 00 8C C0", nil, &Status{ID: 1, Data: []byte{0xA6, 0, 0, 0}}},
+		{"read answer", "FF FF FD 00 01 08 00 55 00 A6 00 00 00 8C C0", nil,
+			&Status{ID: 1, Data: []byte{0xA6, 0, 0, 0}}},
 		{"write", "FF FF FD 00 01 09 00 03 74 00 00 02 00 00 CA 89",
 			&Instruction{ID: 1, Op: Write, Addr: 116, Data: []byte{0, 2, 0, 0}}, nil},
 		{"write answer", "FF FF FD 00 01 04 00 55 00 A1 0C", nil, &Status{ID: 1}},
@@ -63,26 +67,33 @@ func cases2() []packetCase {
 		{"reg write", "FF FF FD 00 01 09 00 04 68 00 C8 00 00 00 AE 8E",
 			&Instruction{ID: 1, Op: RegWrite, Addr: 104, Data: []byte{0xC8, 0, 0, 0}}, nil},
 		{"action", "FF FF FD 00 01 03 00 05 02 CE", &Instruction{ID: 1, Op: Action}, nil},
-		{"factory reset", "FF FF FD 00 01 04 00 06 01 A1 E6", &Instruction{ID: 1, Op: FactoryReset, Data: []byte{1}}, nil},
+		{"factory reset", "FF FF FD 00 01 04 00 06 01 A1 E6", &Instruction{ID: 1, Op: FactoryReset, Data: []byte{1}},
+			nil},
 		{"reboot", "FF FF FD 00 01 03 00 08 2F 4E", &Instruction{ID: 1, Op: Reboot}, nil},
-		{"clear", "FF FF FD 00 01 08 00 10 01 44 58 4C 22 B1 DC", &Instruction{ID: 1, Op: Clear, Data: []byte(ClearMultiTurn)}, nil},
-		{"backup", "FF FF FD 00 01 08 00 20 01 43 54 52 4C 16 F5", &Instruction{ID: 1, Op: Backup, Data: []byte(BackupStore)}, nil},
-		{"restore", "FF FF FD 00 01 08 00 20 02 43 54 52 4C 9E F5", &Instruction{ID: 1, Op: Backup, Data: []byte(BackupRestore)}, nil},
+		{"clear", "FF FF FD 00 01 08 00 10 01 44 58 4C 22 B1 DC",
+			&Instruction{ID: 1, Op: Clear, Data: []byte(ClearMultiTurn)}, nil},
+		{"backup", "FF FF FD 00 01 08 00 20 01 43 54 52 4C 16 F5",
+			&Instruction{ID: 1, Op: Backup, Data: []byte(BackupStore)}, nil},
+		{"restore", "FF FF FD 00 01 08 00 20 02 43 54 52 4C 9E F5",
+			&Instruction{ID: 1, Op: Backup, Data: []byte(BackupRestore)}, nil},
 		{"sync read", "FF FF FD 00 FE 09 00 82 84 00 04 00 01 02 CE FA",
 			&Instruction{ID: fe, Op: SyncRead, Addr: 132, Size: 4, Blocks: []Block{{ID: 1}, {ID: 2}}}, nil},
-		{"sync answer 2", "FF FF FD 00 02 08 00 55 00 1F 08 00 00 BA BE", nil, &Status{ID: 2, Data: []byte{0x1F, 8, 0, 0}}},
+		{"sync answer 2", "FF FF FD 00 02 08 00 55 00 1F 08 00 00 BA BE", nil,
+			&Status{ID: 2, Data: []byte{0x1F, 8, 0, 0}}},
 		{"sync write", "FF FF FD 00 FE 11 00 83 74 00 04 00 01 96 00 00 00 02 AA 00 00 00 82 87",
 			&Instruction{ID: fe, Op: SyncWrite, Addr: 116, Blocks: []Block{
 				{ID: 1, Data: []byte{0x96, 0, 0, 0}}, {ID: 2, Data: []byte{0xAA, 0, 0, 0}}}}, nil},
 		{"bulk read", "FF FF FD 00 FE 0D 00 92 01 90 00 02 00 02 92 00 01 00 1A 05",
-			&Instruction{ID: fe, Op: BulkRead, Blocks: []Block{{ID: 1, Addr: 144, Size: 2}, {ID: 2, Addr: 146, Size: 1}}}, nil},
+			&Instruction{ID: fe, Op: BulkRead,
+				Blocks: []Block{{ID: 1, Addr: 144, Size: 2}, {ID: 2, Addr: 146, Size: 1}}}, nil},
 		{"bulk answer", "FF FF FD 00 01 06 00 55 00 77 00 C3 69", nil, &Status{ID: 1, Data: []byte{0x77, 0}}},
 		{"bulk answer 2", "FF FF FD 00 02 05 00 55 00 24 8B A9", nil, &Status{ID: 2, Data: []byte{0x24}}},
 		{"bulk write", "FF FF FD 00 FE 10 00 93 01 20 00 02 00 A0 00 02 1F 00 01 00 50 B7 68",
 			&Instruction{ID: fe, Op: BulkWrite, Blocks: []Block{
 				{ID: 1, Addr: 32, Data: []byte{0xA0, 0}}, {ID: 2, Addr: 31, Data: []byte{0x50}}}}, nil},
 		{"fast sync read", "FF FF FD 00 FE 0A 00 8A 84 00 04 00 03 07 04 20 F2",
-			&Instruction{ID: fe, Op: FastSyncRead, Addr: 132, Size: 4, Blocks: []Block{{ID: 3}, {ID: 7}, {ID: 4}}}, nil},
+			&Instruction{ID: fe, Op: FastSyncRead, Addr: 132, Size: 4, Blocks: []Block{{ID: 3}, {ID: 7}, {ID: 4}}},
+			nil},
 		{"fast bulk read", "FF FF FD 00 FE 12 00 9A 03 84 00 04 00 07 90 00 02 00 04 92 00 01 00 56 63",
 			&Instruction{ID: fe, Op: FastBulkRead, Blocks: []Block{
 				{ID: 3, Addr: 132, Size: 4}, {ID: 7, Addr: 144, Size: 2}, {ID: 4, Addr: 146, Size: 1}}}, nil},
@@ -92,7 +103,8 @@ func cases2() []packetCase {
 const fastAnswer = "FF FF FD 00 FE 19 00 55 00 03 A6 00 00 00 84 08 00 07 1F 08 00 00 16 CA 00 04 FF 03 00 00 D1 9E"
 
 func fastParts() []Status {
-	return []Status{{ID: 3, Data: []byte{0xA6, 0, 0, 0}}, {ID: 7, Data: []byte{0x1F, 8, 0, 0}}, {ID: 4, Data: []byte{0xFF, 3, 0, 0}}}
+	return []Status{{ID: 3, Data: []byte{0xA6, 0, 0, 0}}, {ID: 7, Data: []byte{0x1F, 8, 0, 0}},
+		{ID: 4, Data: []byte{0xFF, 3, 0, 0}}}
 }
 
 func casesOf(protocol int) []packetCase {
@@ -132,7 +144,8 @@ func readSt(protocol int, k *Packet) (Status, bool) {
 
 // same compares what was decoded with what was meant; nil and empty slices are alike.
 func same(a, b *Instruction) bool {
-	if a.ID != b.ID || a.Op != b.Op || a.Addr != b.Addr || a.Size != b.Size || !bytes.Equal(a.Data, b.Data) || len(a.Blocks) != len(b.Blocks) {
+	if a.ID != b.ID || a.Op != b.Op || a.Addr != b.Addr || a.Size != b.Size || !bytes.Equal(a.Data, b.Data) ||
+		len(a.Blocks) != len(b.Blocks) {
 		return false
 	}
 	for i := range a.Blocks {

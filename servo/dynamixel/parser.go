@@ -15,9 +15,9 @@ const (
 	FromHost               // instruction packets, read by a servo
 )
 
-// Parser extracts packets from a stream of bytes. It frames by the length field, so headers inside data do no harm. After a
-// bad checksum it skips one byte and searches on inside the packet, so that a false header never hides a true one. It never
-// grows: Feed accepts only the bytes that fit.
+// Parser extracts packets from a stream of bytes. It frames by the length field, so headers inside data do no harm.
+// After a bad checksum it skips one byte and searches on inside the packet, so that a false header never hides a true
+// one. It never grows: Feed accepts only the bytes that fit.
 type Parser struct {
 	servo.Framer
 	protocol int

@@ -39,7 +39,8 @@ func TestParserFindsPacketsInNoise(t *testing.T) {
 		{"noise before", 1, FromServos, "00 FF 12 FF FF 01 02 00 FC", []string{"01 00 "}, 3, 0},
 		{"extra FF before", 1, FromServos, "FF FF FF 01 02 00 FC", []string{"01 00 "}, 1, 0},
 		{"header inside data", 1, FromServos, "FF FF 01 06 00 FF FF 01 02 F7", []string{"01 00 FF FF 01 02"}, 0, 0},
-		{"true packet inside a bad one", 1, FromServos, "FF FF 01 08 00 FF FF 01 02 00 FC 00", []string{"01 00 "}, 6, 1},
+		{"true packet inside a bad one", 1, FromServos, "FF FF 01 08 00 FF FF 01 02 00 FC 00", []string{"01 00 "}, 6,
+			1},
 		{"impossible length", 1, FromServos, "FF FF 01 FB 00 FF FF 01 02 00 FC", []string{"01 00 "}, 5, 0},
 		{"length below two", 1, FromServos, "FF FF 01 01 00 FF FF 01 02 00 FC", []string{"01 00 "}, 5, 0},
 		{"error byte above 7F", 1, FromServos, "FF FF 01 02 80 7C FF FF 01 02 00 FC", []string{"01 00 "}, 6, 0},
@@ -47,11 +48,16 @@ func TestParserFindsPacketsInNoise(t *testing.T) {
 		{"hosts do", 1, FromHost, "FF FF FE 02 01 FE", []string{"FE 01 "}, 0, 0},
 		{"two in a row", 1, FromServos, "FF FF 01 02 00 FC FF FF 02 02 00 FB", []string{"01 00 ", "02 00 "}, 0, 0},
 		{"noise before", 2, FromServos, "FF FF FD FF FF FD 00 01 04 00 55 00 A1 0C", []string{"01 55 00"}, 3, 0},
-		{"bad crc", 2, FromServos, "FF FF FD 00 01 04 00 55 00 A1 0D FF FF FD 00 01 04 00 55 00 A1 0C", []string{"01 55 00"}, 11, 1},
-		{"reserved id", 2, FromServos, "FF FF FD 00 FD 04 00 55 00 A1 0C FF FF FD 00 01 04 00 55 00 A1 0C", []string{"01 55 00"}, 11, 0},
-		{"hostile length", 2, FromServos, "FF FF FD 00 01 FF FF 55 FF FF FD 00 01 04 00 55 00 A1 0C", []string{"01 55 00"}, 8, 0},
-		{"own echo", 2, FromServos, "FF FF FD 00 01 03 00 01 19 4E FF FF FD 00 01 04 00 55 00 A1 0C", []string{"01 55 00"}, 10, 0},
-		{"answers of others", 2, FromHost, "FF FF FD 00 01 04 00 55 00 A1 0C FF FF FD 00 01 03 00 01 19 4E", []string{"01 01 "}, 11, 0},
+		{"bad crc", 2, FromServos, "FF FF FD 00 01 04 00 55 00 A1 0D FF FF FD 00 01 04 00 55 00 A1 0C",
+			[]string{"01 55 00"}, 11, 1},
+		{"reserved id", 2, FromServos, "FF FF FD 00 FD 04 00 55 00 A1 0C FF FF FD 00 01 04 00 55 00 A1 0C",
+			[]string{"01 55 00"}, 11, 0},
+		{"hostile length", 2, FromServos, "FF FF FD 00 01 FF FF 55 FF FF FD 00 01 04 00 55 00 A1 0C",
+			[]string{"01 55 00"}, 8, 0},
+		{"own echo", 2, FromServos, "FF FF FD 00 01 03 00 01 19 4E FF FF FD 00 01 04 00 55 00 A1 0C",
+			[]string{"01 55 00"}, 10, 0},
+		{"answers of others", 2, FromHost, "FF FF FD 00 01 04 00 55 00 A1 0C FF FF FD 00 01 03 00 01 19 4E",
+			[]string{"01 01 "}, 11, 0},
 		{"broken off", 2, FromServos, "FF FF FD 00 01 04 00 55", nil, 0, 0},
 	} {
 		for _, n := range []int{1, 3, 1000} {
@@ -161,7 +167,8 @@ func roundTrip(t *testing.T, protocol int, side Side, stream []byte) {
 				if err := readIn(protocol, &k2, &in2); err != nil || !same(&in, &in2) {
 					t.Fatalf("got %+v, %v, want %+v", in2, err, in)
 				}
-			} else if st2, ok := readSt(protocol, &k2); !ok || st2.ID != st.ID || st2.Error != st.Error || !bytes.Equal(st2.Data, st.Data) {
+			} else if st2, ok := readSt(protocol, &k2); !ok || st2.ID != st.ID || st2.Error != st.Error ||
+				!bytes.Equal(st2.Data, st.Data) {
 				t.Fatalf("got %+v, want %+v", st2, st)
 			}
 		}

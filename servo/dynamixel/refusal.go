@@ -14,8 +14,10 @@ type Refusal struct {
 
 // names of the bits of a 1.0 error byte and of the numbers of a 2.0 one.
 var (
-	errorBits1    = [...]string{"input voltage", "angle limit", "overheating", "range", "checksum", "overload", "instruction", "bit 7"}
-	errorNumbers2 = [...]string{"", "result fail", "instruction", "crc", "data range", "data length", "data limit", "access"}
+	errorBits1 = [...]string{"input voltage", "angle limit", "overheating", "range", "checksum", "overload",
+		"instruction", "bit 7"}
+	errorNumbers2 = [...]string{"", "result fail", "instruction", "crc", "data range", "data length", "data limit",
+		"access"}
 )
 
 // AlertBit of a 2.0 error byte reports that hardware_error is not zero.

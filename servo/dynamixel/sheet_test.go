@@ -215,14 +215,18 @@ func over(base, more string, without ...string) string {
 }
 
 func TestControlTables(t *testing.T) {
-	mx := over(sheetAX, sheetMX28, "cw_compliance_margin", "ccw_compliance_margin", "cw_compliance_slope", "ccw_compliance_slope")
+	mx := over(sheetAX, sheetMX28, "cw_compliance_margin", "ccw_compliance_margin", "cw_compliance_slope",
+		"ccw_compliance_slope")
 	for model, sheet := range map[string]string{
 		"ax-12a": sheetAX, "mx-28": mx, "xm430-w350": sheetX, "xl330-m288": over(sheetX, sheetXL330),
-		"xl430-w250": over(sheetX, sheetXL430, "current_limit", "goal_current", "present_current", "velocity_p_gain") + "\n78 2 velocity_p_gain ram 100 0..16383",
-		"xl-320":     sheetXL320,
-		"mx-64":      over(over(mx, sheetMXCurrent), "0 2 model_number r 310\n13 1 max_voltage eeprom 240 - 0.1 V"),
-		"mx-28-2": over(sheetX, "0 2 model_number r 30\n40 4 acceleration_limit eeprom 32767 - 0.37451 rad/s²\n126 2 present_load r - -1000..1000 1e-3 1\n"+
-			"44 4 velocity_limit eeprom - 0..1023 0.0239808 rad/s\n84 2 position_p_gain ram 850", "current_limit", "goal_current", "present_current", "backup_ready"),
+		"xl430-w250": over(sheetX, sheetXL430, "current_limit", "goal_current", "present_current", "velocity_p_gain") +
+			"\n78 2 velocity_p_gain ram 100 0..16383",
+		"xl-320": sheetXL320,
+		"mx-64":  over(over(mx, sheetMXCurrent), "0 2 model_number r 310\n13 1 max_voltage eeprom 240 - 0.1 V"),
+		"mx-28-2": over(sheetX, "0 2 model_number r 30\n40 4 acceleration_limit eeprom 32767 - 0.37451 rad/s²\n126 "+
+			"2 present_load r - -1000..1000 1e-3 1\n"+
+			"44 4 velocity_limit eeprom - 0..1023 0.0239808 rad/s\n84 2 position_p_gain ram 850", "current_limit",
+			"goal_current", "present_current", "backup_ready"),
 		"xm540-w270": over(sheetX, `0 2 model_number r 1120
 38 2 current_limit eeprom 2047 0..2047 2.69e-3 A
 44 4 velocity_limit eeprom - 0..1023 0.0239808 rad/s
@@ -255,10 +259,13 @@ func TestIndirectArea(t *testing.T) {
 		addr            uint16
 		most            int64
 	}{
-		{"xm430-w350", "indirect_address_1", 168, 661}, {"xm430-w350", "indirect_address_28", 222, 661}, {"xm430-w350", "indirect_data_1", 224, 255},
-		{"xm430-w350", "indirect_data_28", 251, 255}, {"xm430-w350", "indirect_address_29", 578, 661}, {"xm430-w350", "indirect_address_56", 632, 661},
+		{"xm430-w350", "indirect_address_1", 168, 661}, {"xm430-w350", "indirect_address_28", 222, 661},
+		{"xm430-w350", "indirect_data_1", 224, 255},
+		{"xm430-w350", "indirect_data_28", 251, 255}, {"xm430-w350", "indirect_address_29", 578, 661},
+		{"xm430-w350", "indirect_address_56", 632, 661},
 		{"xm430-w350", "indirect_data_29", 634, 255}, {"xm430-w350", "indirect_data_56", 661, 255},
-		{"xl330-m288", "indirect_address_1", 168, 227}, {"xl330-m288", "indirect_address_20", 206, 227}, {"xl330-m077", "indirect_data_1", 208, 255},
+		{"xl330-m288", "indirect_address_1", 168, 227}, {"xl330-m288", "indirect_address_20", 206, 227},
+		{"xl330-m077", "indirect_data_1", 208, 255},
 		{"xl330-m288", "indirect_data_20", 227, 255},
 	} {
 		if r := ModelByName(c.model).Register(c.register); r == nil || r.Addr != c.addr || r.Max != c.most {
@@ -275,7 +282,8 @@ func TestIndirectArea(t *testing.T) {
 // The codes of baud_rate, by section: 1.3 and 1.4 divide 2 Mbit/s, 1.5 and 1.6 have tables.
 func TestBaudCodes(t *testing.T) {
 	for model, codes := range map[string]map[byte]int{
-		"ax-12a":     {1: 1000000, 3: 500000, 4: 400000, 7: 250000, 9: 200000, 16: 115200, 34: 57600, 103: 19200, 207: 9600},
+		"ax-12a": {1: 1000000, 3: 500000, 4: 400000, 7: 250000, 9: 200000, 16: 115200, 34: 57600, 103: 19200,
+			207: 9600},
 		"mx-28":      {0: 2000000, 1: 1000000, 34: 57600, 250: 2250000, 251: 2500000, 252: 3000000},
 		"xm430-w350": {0: 9600, 1: 57600, 2: 115200, 3: 1000000, 4: 2000000, 5: 3000000, 6: 4000000, 7: 4500000},
 		"xl330-m288": {0: 9600, 1: 57600, 2: 115200, 3: 1000000, 4: 2000000, 5: 3000000, 6: 4000000, 7: 0},

@@ -9,10 +9,11 @@ import (
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
-// The YM070-210-R099-RH, register by register: e-Manual, y/ym070-210-r099-rh, "Control Table Configuration". Where the manual has a size
-// that the next address leaves no room for (min_voltage), the size is that of ROBOTIS' model files for ros2_control
-// (dynamixel_hardware_interface, param/dxl_model/ym070_210_r099.model), which agree with it in all other rows, as Dynamixel2Arduino's y_control_table
-// does. The ranges of present values and of registers with a sign are their sizes'.
+// The YM070-210-R099-RH, register by register: e-Manual, y/ym070-210-r099-rh, "Control Table Configuration". Where the
+// manual has a size that the next address leaves no room for (min_voltage), the size is that of ROBOTIS' model files
+// for ros2_control (dynamixel_hardware_interface, param/dxl_model/ym070_210_r099.model), which agree with it in all
+// other rows, as Dynamixel2Arduino's y_control_table does. The ranges of present values and of registers with a sign
+// are their sizes'.
 const sheetY = `
 0 2 model_number r 4030
 2 4 model_information r -
@@ -108,8 +109,8 @@ const sheetY = `
 919 1 backup_ready r - 0..1
 `
 
-// What the other models have otherwise: number, gear, thresholds, motor temperature, default and greatest velocity and acceleration, greatest
-// current, and of those with a brake its delays and voltage (e-Manual, y/<model>-rh).
+// What the other models have otherwise: number, gear, thresholds, motor temperature, default and greatest velocity and
+// acceleration, greatest current, and of those with a brake its delays and voltage (e-Manual, y/<model>-rh).
 func TestControlTablesY(t *testing.T) {
 	for model, v := range map[string]struct {
 		number, gear, threshold, temperature, velocity, mostVelocity, acceleration, mostAcceleration, current int
@@ -144,8 +145,10 @@ func TestControlTablesY(t *testing.T) {
 518 2 current_offset ram 0 -%[9]d..%[9]d 0.01 A
 526 2 goal_current ram 0 -%[9]d..%[9]d 0.01 A`, v.number, v.gear, v.threshold, v.temperature, v.velocity, v.mostVelocity, v.acceleration, v.mostAcceleration, v.current, rpm, accel)
 		if v.brake {
-			other += "\n106 2 brake_delay eeprom 20 0..32767 1e-3 s\n108 2 goal_update_delay eeprom 200 0..32767 1e-3 s\n" +
-				"111 1 normal_excitation_voltage eeprom 30 0..100 0.01 1\n112 2 overexcitation_time eeprom 200 0..32767 1e-3 s"
+			other += "\n106 2 brake_delay eeprom 20 0..32767 1e-3 s\n108 2 goal_update_delay eeprom 200 0..32767 " +
+				"1e-3 s\n" +
+				"111 1 normal_excitation_voltage eeprom 30 0..100 0.01 1\n112 2 overexcitation_time eeprom 200 " +
+				"0..32767 1e-3 s"
 		}
 		m := ModelByName(model)
 		if m == nil {
@@ -161,12 +164,14 @@ func TestControlTablesY(t *testing.T) {
 		for _, err := range servotest.Compare(table, over(sheetY, other)) {
 			t.Errorf("%s: %v", model, err)
 		}
-		for name, addr := range map[string]uint16{"indirect_address_1": 256, "indirect_address_128": 510, "indirect_data_1": 634, "indirect_data_128": 761} {
+		for name, addr := range map[string]uint16{"indirect_address_1": 256, "indirect_address_128": 510,
+			"indirect_data_1": 634, "indirect_data_128": 761} {
 			if r := m.Register(name); r == nil || r.Addr != addr {
 				t.Errorf("%s: %s: got %+v, want it at %d", model, name, r, addr)
 			}
 		}
-		for code, rate := range map[byte]int{9: 10500000, 8: 6000000, 7: 4500000, 6: 4000000, 5: 3000000, 4: 2000000, 3: 1000000, 2: 115200, 1: 57600, 0: 9600, 10: 0} {
+		for code, rate := range map[byte]int{9: 10500000, 8: 6000000, 7: 4500000, 6: 4000000, 5: 3000000, 4: 2000000,
+			3: 1000000, 2: 115200, 1: 57600, 0: 9600, 10: 0} {
 			if got := m.Rate(code); got != rate {
 				t.Errorf("%s: code %d: got %d, want %d", model, code, got, rate)
 			}
@@ -178,9 +183,12 @@ func TestControlTablesY(t *testing.T) {
 func TestErrorCodesY(t *testing.T) {
 	m := ModelByName("ym080-230-r051")
 	for code, want := range map[byte]string{
-		1: "over voltage NNY", 2: "low voltage NNY", 3: "inverter overheating NNY", 4: "motor overheating NNY", 5: "overload NNY", 7: "inverter NNN",
-		9: "battery warning YNN", 10: "battery NNN", 11: "magnet: multi-turn position lost NNN", 12: "multi-turn NNN", 13: "encoder NNN",
-		14: "hall sensor NNN", 15: "calibration data NNN", 17: "following YYY", 18: "bus watchdog YYY", 19: "over speed YYY",
+		1: "over voltage NNY", 2: "low voltage NNY", 3: "inverter overheating NNY", 4: "motor overheating NNY",
+		5: "overload NNY", 7: "inverter NNN",
+		9: "battery warning YNN", 10: "battery NNN", 11: "magnet: multi-turn position lost NNN", 12: "multi-turn NNN",
+		13: "encoder NNN",
+		14: "hall sensor NNN", 15: "calibration data NNN", 17: "following YYY", 18: "bus watchdog YYY",
+		19: "over speed YYY",
 		20: "position limit reached YYY", 6: "unknown NNN", 21: "unknown NNN",
 	} {
 		e := m.ErrorCode(code)

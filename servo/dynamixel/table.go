@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// A control table's entries, as every vendor with registers has them. EEPROM is refused while torque is on (2.0) or lock
-// is set (1.0).
+// A control table's entries, as every vendor with registers has them. EEPROM is refused while torque is on (2.0) or
+// lock is set (1.0).
 type (
 	Access   = servo.Access
 	Encoding = servo.Encoding
@@ -63,16 +63,18 @@ type Model struct {
 	CurrentUnit    float64 // A of one count, 0 = not measured
 	MaxCurrent     float64 // the default current_limit, A; 0 if absent
 
-	// Of the Y table, nil and 0 in others: the values of error_code, which takes the place of the alarm bits, and the real gear.
+	// Of the Y table, nil and 0 in others: the values of error_code, which takes the place of the alarm bits, and the
+	// real gear.
 	ErrorCodes []ErrorCode
 	Gear       int64
 
-	OperatingModes []byte               // values of operating_mode; nil if the angle limits select the mode
-	Modes          [hal.NumModes]int    // operating_mode of each mode of ours, jointMode or wheelMode in 1.0; -1 = not offered
-	Faults         servo.FaultTable     // meaning of the bits: error byte in 1.0, hardware_error and shutdown in 2.0
-	FastRead       bool                 // answers fast sync and fast bulk read
-	BulkRead       bool                 // answers bulk read
-	index          map[string]*Register // filled with the table, then only read
+	OperatingModes []byte // values of operating_mode; nil if the angle limits select the mode
+	// operating_mode of each mode of ours, jointMode or wheelMode in 1.0; -1 = not offered
+	Modes    [hal.NumModes]int
+	Faults   servo.FaultTable     // meaning of the bits: error byte in 1.0, hardware_error and shutdown in 2.0
+	FastRead bool                 // answers fast sync and fast bulk read
+	BulkRead bool                 // answers bulk read
+	index    map[string]*Register // filled with the table, then only read
 }
 
 // Register returns the register called name, or nil.
@@ -113,7 +115,8 @@ func (m *Model) BaudCode(rate int) (byte, bool) {
 	return 0, false
 }
 
-// ErrorCode is what a value of error_code means, nil for no error; one that no source lists takes the torque, as far as is known.
+// ErrorCode is what a value of error_code means, nil for no error; one that no source lists takes the torque, as far as
+// is known.
 func (m *Model) ErrorCode(code byte) *ErrorCode {
 	for i := range m.ErrorCodes {
 		if m.ErrorCodes[i].Code == code {
@@ -134,7 +137,8 @@ func (m *Model) Alarms(bits byte) servo.Alarm {
 	return m.Faults.Alarm(uint64(bits))
 }
 
-// report is what the bits of a 1.0 error byte, a 2.0 hardware_error or an error_code say. Bits that concern the packet are left out.
+// report is what the bits of a 1.0 error byte, a 2.0 hardware_error or an error_code say. Bits that concern the packet
+// are left out.
 func (m *Model) report(r *servo.Report, bits byte) {
 	if m.ErrorCodes != nil {
 		if e := m.ErrorCode(bits); e == nil {

@@ -5,8 +5,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// alarms1 are the bits of a 1.0 error byte for the servo's state, as the e-Manual names them. Bits for checksum and instruction
-// errors concern a packet and are counted, not displayed.
+// alarms1 are the bits of a 1.0 error byte for the servo's state, as the e-Manual names them. Bits for checksum and
+// instruction errors concern a packet and are counted, not displayed.
 func alarms1() servo.FaultTable {
 	return servo.FaultTable{
 		servo.Bit(0x01, "Input Voltage Error", servo.AlarmVoltage, "bring its supply within min_voltage..max_voltage"),
@@ -23,7 +23,8 @@ const packetSound = 0x2F
 // bauds1 are the documented codes of AX; MX adds three faster ones. The register takes any code 1..254.
 func bauds1() []Baud {
 	return []Baud{
-		{1, 1000000}, {3, 500000}, {4, 400000}, {7, 250000}, {9, 200000}, {16, 115200}, {34, 57600}, {103, 19200}, {207, 9600},
+		{1, 1000000}, {3, 500000}, {4, 400000}, {7, 250000}, {9, 200000}, {16, 115200}, {34, 57600}, {103, 19200},
+		{207, 9600},
 	}
 }
 
@@ -39,8 +40,8 @@ const (
 	wheelMode = 1
 )
 
-// axModels are the AX series, protocol 1.0. Source: e-Manual, ax/ax-12a. Writing a goal position also switches torque on; an
-// alarm of the shutdown mask clears torque_enable and torque_limit.
+// axModels are the AX series, protocol 1.0. Source: e-Manual, ax/ax-12a. Writing a goal position also switches torque
+// on; an alarm of the shutdown mask clears torque_enable and torque_limit.
 func axModels() []*Model {
 	return []*Model{{
 		Name: "ax-12a", Number: 12, Protocol: 1, RAMStart: 24, Bauds: bauds1(), Faults: alarms1(),
@@ -54,7 +55,8 @@ func axModels() []*Model {
 			servo.Reg("firmware", 2, 1, ReadOnly, Unsigned, 0, 255, 24, number),
 			servo.Reg("id", 3, 1, EEPROM, Unsigned, 0, 253, 1, number),
 			servo.Reg("baud_rate", 4, 1, EEPROM, Unsigned, 0, 254, 1, number),
-			// Factory 250 = 500 µs: it costs more than the answer at 1 Mbit/s. 0 is right for any host that turns in time.
+			// Factory 250 = 500 µs: it costs more than the answer at 1 Mbit/s. 0 is right for any host that turns in
+			// time.
 			servo.Reg("return_delay", 5, 1, EEPROM, Unsigned, 0, 254, 250, microsecond),
 			// Both zero make a wheel.
 			servo.Reg("cw_angle_limit", 6, 2, EEPROM, Unsigned, 0, 1023, 0, ticks1024),
@@ -78,7 +80,8 @@ func axModels() []*Model {
 			servo.Reg("ccw_compliance_slope", 29, 1, RAM, Unsigned, 1, 254, 32, number),
 			// RAM: goals. goal_position and moving_speed are written together in every cycle.
 			servo.Reg("goal_position", 30, 2, RAM, Unsigned, 0, 1023, 512, ticks1024),
-			// As a joint 0 means no speed control, as fast as it can; as a wheel it is a duty in 1/1023 with the sign in bit 10.
+			// As a joint 0 means no speed control, as fast as it can; as a wheel it is a duty in 1/1023 with the sign
+			// in bit 10.
 			servo.Reg("moving_speed", 32, 2, RAM, Magnitude, -1023, 1023, 0, speedAX),
 			// Set to zero by an alarm of the shutdown mask; writing it again clears the latch.
 			servo.Reg("torque_limit", 34, 2, RAM, Unsigned, 0, 1023, 1023, share1023),

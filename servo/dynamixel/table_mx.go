@@ -13,8 +13,9 @@ func mxModels() []*Model {
 	mx28 := mx("mx-28", 29, 160)
 	mx28.MaxVelocity, mx28.StallTorque, mx28.StallCurrent = 55*rpm, 2.5, 1.4
 
-	// MX-64 and MX-106 measure current and have a torque mode in addition to the modes by angle limits. The chain does not use
-	// it: its goal and measured current are not next to the other registers and would need a second write and read per cycle.
+	// MX-64 and MX-106 measure current and have a torque mode in addition to the modes by angle limits. The chain does
+	// not use it: its goal and measured current are not next to the other registers and would need a second write and
+	// read per cycle.
 	mx64 := mx("mx-64", 310, 240, mxCurrent()...)
 	mx64.MaxVelocity, mx64.StallTorque, mx64.StallCurrent, mx64.CurrentUnit = 63*rpm, 6.0, 4.1, 4.5e-3
 

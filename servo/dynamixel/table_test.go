@@ -16,10 +16,13 @@ func documented() map[string]uint16 {
 		"xl-320": 350, "xl330-m077": 1190, "xl330-m288": 1200, "xl430-w250": 1060, "xc430-w150": 1070,
 		"xm430-w350": 1020, "xm430-w210": 1030, "xm540-w150": 1130, "xm540-w270": 1120,
 		"xh430-w350": 1000, "xh430-w210": 1010, "xh540-w150": 1110, "xh540-w270": 1100,
-		"xc330-t181": 1210, "xc330-t288": 1220, "xc330-m181": 1230, "xc330-m288": 1240, "xc430-w240": 1080, "2xl430-w250": 1090,
-		"xh430-v350": 1040, "xh430-v210": 1050, "xw540-t260": 1170, "xw540-t140": 1180,
-		"ym070-210-m001": 4000, "ym070-210-b001": 4010, "ym070-210-r051": 4020, "ym070-210-r099": 4030, "ym070-210-a051": 4040, "ym070-210-a099": 4050,
-		"ym080-230-m001": 4120, "ym080-230-b001": 4130, "ym080-230-r051": 4140, "ym080-230-r099": 4150, "ym080-230-a051": 4160, "ym080-230-a099": 4170,
+		"xc330-t181": 1210, "xc330-t288": 1220, "xc330-m181": 1230, "xc330-m288": 1240, "xc430-w240": 1080,
+		"2xl430-w250": 1090,
+		"xh430-v350":  1040, "xh430-v210": 1050, "xw540-t260": 1170, "xw540-t140": 1180,
+		"ym070-210-m001": 4000, "ym070-210-b001": 4010, "ym070-210-r051": 4020, "ym070-210-r099": 4030,
+		"ym070-210-a051": 4040, "ym070-210-a099": 4050,
+		"ym080-230-m001": 4120, "ym080-230-b001": 4130, "ym080-230-r051": 4140, "ym080-230-r099": 4150,
+		"ym080-230-a051": 4160, "ym080-230-a099": 4170,
 	}
 }
 
@@ -54,7 +57,8 @@ func TestTables(t *testing.T) {
 			case r.Size != 1 && r.Size != 2 && r.Size != 4:
 				t.Errorf("%s: %s: size: got %d, want 1, 2 or 4", m.Name, r.Name, r.Size)
 			// The areas of the Y table alternate.
-			case r.Access == EEPROM && r.Addr >= m.RAMStart && m.ErrorCodes == nil, r.Access == RAM && r.Addr < m.RAMStart:
+			case r.Access == EEPROM && r.Addr >= m.RAMStart && m.ErrorCodes == nil, r.Access == RAM &&
+				r.Addr < m.RAMStart:
 				t.Errorf("%s: %s at %d: wrong side of %d", m.Name, r.Name, r.Addr, m.RAMStart)
 			case r.Min > r.Max || r.Default < r.Min || r.Default > r.Max:
 				t.Errorf("%s: %s: default: got %d, want %d..%d", m.Name, r.Name, r.Default, r.Min, r.Max)
@@ -80,17 +84,21 @@ func TestTables(t *testing.T) {
 
 // needed are the registers that the chain, the client and the emulator rely on.
 func needed(m *Model) []string {
-	list := []string{"id", "baud_rate", "return_delay", "status_return", "temperature_limit", "min_voltage", "max_voltage",
-		"torque_enable", "goal_position", "present_position", "present_velocity", "present_voltage", "present_temperature"}
+	list := []string{"id", "baud_rate", "return_delay", "status_return", "temperature_limit", "min_voltage",
+		"max_voltage",
+		"torque_enable", "goal_position", "present_position", "present_velocity", "present_voltage",
+		"present_temperature"}
 	if m.ErrorCodes == nil {
 		list = append(list, "shutdown", "moving")
 	}
 	if m.RAMStart == 24 {
-		return append(list, "cw_angle_limit", "ccw_angle_limit", "moving_speed", "torque_limit", "max_torque", "present_load", "punch")
+		return append(list, "cw_angle_limit", "ccw_angle_limit", "moving_speed", "torque_limit", "max_torque",
+			"present_load", "punch")
 	}
 	status := "hardware_error"
 	if m.ErrorCodes != nil {
-		list, status = append(list, "controller_state", "pwm_offset", "current_offset", "velocity_offset", "gear_numerator", "gear_denominator"), "error_code"
+		list, status = append(list, "controller_state", "pwm_offset", "current_offset", "velocity_offset",
+			"gear_numerator", "gear_denominator"), "error_code"
 	}
 	list = append(list, "operating_mode", status, "bus_watchdog", "goal_pwm", "goal_velocity", "profile_velocity",
 		"profile_acceleration", "pwm_limit", "velocity_limit", "min_position", "max_position", "homing_offset")
@@ -111,7 +119,8 @@ func checkModel(t *testing.T, m *Model) {
 	if !u.Modes[hal.PositionMode] || u.Modes[hal.TorqueMode] != m.CurrentControl {
 		t.Errorf("%s: modes: got %v", m.Name, u.Modes)
 	}
-	if !(u.MaxEffort > 0) || !(u.MaxVelocity > 0) || !(u.StallTorque > 0) || !(u.MinTicks < u.CentreTicks && u.CentreTicks < u.MaxTicks) {
+	if !(u.MaxEffort > 0) || !(u.MaxVelocity > 0) || !(u.StallTorque > 0) ||
+		!(u.MinTicks < u.CentreTicks && u.CentreTicks < u.MaxTicks) {
 		t.Errorf("%s: units: got %+v", m.Name, u)
 	}
 	for _, b := range m.Bauds {
@@ -193,8 +202,10 @@ func TestSettings(t *testing.T) {
 		want            bool
 	}{
 		{"ax-12a", "punch", true}, {"ax-12a", "cw_compliance_slope", true}, {"ax-12a", "goal_position", false},
-		{"xm430-w350", "position_p_gain", true}, {"xm430-w350", "profile_velocity", true}, {"xm430-w350", "torque_enable", false},
-		{"xm430-w350", "operating_mode", false}, {"xm430-w350", "indirect_data_1", false}, {"xm430-w350", "status_return", true},
+		{"xm430-w350", "position_p_gain", true}, {"xm430-w350", "profile_velocity", true},
+		{"xm430-w350", "torque_enable", false},
+		{"xm430-w350", "operating_mode", false}, {"xm430-w350", "indirect_data_1", false},
+		{"xm430-w350", "status_return", true},
 	} {
 		if got := ModelByName(c.model).Register(c.register).Setting(); got != c.want {
 			t.Errorf("%s: %s: setting: got %v, want %v", c.model, c.register, got, c.want)

@@ -32,24 +32,29 @@ var (
 	positionMX = [3]int64{850, 0, 0}
 )
 
-// xVariants is one row a model. Source: e-Manual, x/<model> and mx/<model>-2: control table, specifications at the row's
-// voltage. The XH540's current unit is the XM540's. A 2XL430 is two of these in one case, each with its id.
+// xVariants is one row a model. Source: e-Manual, x/<model> and mx/<model>-2: control table, specifications at the
+// row's voltage. The XH540's current unit is the XM540's. A 2XL430 is two of these in one case, each with its id.
 func xVariants() []xVariant {
 	const mA = 1e-3
 	return []xVariant{
 		{"mx-28-2", 30, 12, 2.5, 1.4, 55, 0, 0, 380, 80, 95, 160, 10, velocityXM, positionMX},
 		{"mx-64-2", 311, 12, 6.0, 4.1, 63, 1941, 3.36 * mA, 435, 80, 95, 160, 10, velocityXM, positionMX},
 		{"mx-106-2", 321, 12, 8.4, 5.2, 45, 2047, 3.36 * mA, 360, 80, 95, 160, 10, velocityXM, positionMX},
-		{"xl330-m077", 1190, 5, 0.215, 1.47, 383, 1750, 1 * mA, 1620, 70, 35, 70, 10, [2]int64{40, 400}, [3]int64{400, 400, 0}},
-		{"xl330-m288", 1200, 5, 0.52, 1.47, 103, 1750, 1 * mA, 445, 70, 35, 70, 10, [2]int64{180, 1600}, [3]int64{400, 0, 0}},
+		{"xl330-m077", 1190, 5, 0.215, 1.47, 383, 1750, 1 * mA, 1620, 70, 35, 70, 10, [2]int64{40, 400},
+			[3]int64{400, 400, 0}},
+		{"xl330-m288", 1200, 5, 0.52, 1.47, 103, 1750, 1 * mA, 445, 70, 35, 70, 10, [2]int64{180, 1600},
+			[3]int64{400, 0, 0}},
 		{"xc330-t181", 1210, 12, 0.80, 0.88, 113, 910, 1 * mA, 510, 70, 55, 140, 10, [2]int64{40, 1200}, positionXH},
 		{"xc330-t288", 1220, 12, 1.00, 0.88, 71, 910, 1 * mA, 320, 70, 55, 140, 10, [2]int64{40, 1200}, positionXH},
-		{"xc330-m181", 1230, 5, 0.60, 1.80, 129, 2352, 1 * mA, 545, 70, 35, 70, 10, [2]int64{100, 1400}, [3]int64{1200, 0, 500}},
-		{"xc330-m288", 1240, 5, 0.93, 1.80, 81, 2352, 1 * mA, 350, 70, 35, 70, 10, [2]int64{50, 1600}, [3]int64{1100, 0, 500}},
+		{"xc330-m181", 1230, 5, 0.60, 1.80, 129, 2352, 1 * mA, 545, 70, 35, 70, 10, [2]int64{100, 1400},
+			[3]int64{1200, 0, 500}},
+		{"xc330-m288", 1240, 5, 0.93, 1.80, 81, 2352, 1 * mA, 350, 70, 35, 70, 10, [2]int64{50, 1600},
+			[3]int64{1100, 0, 500}},
 		{"xl430-w250", 1060, 12, 1.5, 1.4, 61, 0, 0, 265, 72, 60, 140, 10, [2]int64{100, 1000}, [3]int64{640, 0, 4000}},
 		{"xc430-w150", 1070, 12, 1.6, 1.4, 106, 0, 0, 460, 80, 60, 160, 20, velocityXM, [3]int64{460, 0, 0}},
 		{"xc430-w240", 1080, 12, 1.9, 1.4, 70, 0, 0, 306, 80, 60, 160, 10, velocityXM, [3]int64{700, 0, 0}},
-		{"2xl430-w250", 1090, 12, 1.5, 1.4, 61, 0, 0, 250, 72, 60, 140, 10, [2]int64{100, 1800}, [3]int64{640, 0, 2000}},
+		{"2xl430-w250", 1090, 12, 1.5, 1.4, 61, 0, 0, 250, 72, 60, 140, 10, [2]int64{100, 1800},
+			[3]int64{640, 0, 2000}},
 		{"xm430-w350", 1020, 12, 4.1, 2.3, 46, 1193, 2.69 * mA, 350, 80, 95, 160, 10, velocityXM, positionXM},
 		{"xm430-w210", 1030, 12, 3.0, 2.3, 77, 1193, 2.69 * mA, 330, 80, 95, 160, 10, velocityXM, positionXM},
 		{"xm540-w150", 1130, 12, 7.3, 4.4, 53, 2047, 2.69 * mA, 230, 80, 95, 160, 10, velocityXM, positionXM},
@@ -77,7 +82,9 @@ func xModels() []*Model {
 func (v *xVariant) isX330() bool  { return v.number >= 1190 } // the small ones, XL330 and XC330
 func (v *xVariant) isXL330() bool { return v.number == 1190 || v.number == 1200 }
 func (v *xVariant) isMX() bool    { return v.number < 1000 }
-func (v *xVariant) isX540() bool  { return v.number >= 1100 && v.number <= 1130 } // with ports; the XW540 is closed against water
+
+// with ports; the XW540 is closed against water
+func (v *xVariant) isX540() bool  { return v.number >= 1100 && v.number <= 1130 }
 func (v *xVariant) isXW540() bool { return v.number == 1170 || v.number == 1180 }
 
 // alarms2 are the bits of hardware_error of the X series, as the e-Manual names them.
@@ -85,8 +92,10 @@ func alarms2() servo.FaultTable {
 	return servo.FaultTable{
 		servo.Bit(0x01, "Input Voltage Error", servo.AlarmVoltage, "bring its supply within min_voltage..max_voltage"),
 		servo.Bit(0x04, "Overheating Error", servo.AlarmHeat, ""),
-		servo.Bit(0x08, "Motor Encoder Error", servo.AlarmEncoder, "switch its power off and on; if it returns, the servo is for repair"),
-		servo.Bit(0x10, "Electrical Shock Error", servo.AlarmShock, "its circuit had a shock or its motor gets too little power: check supply and cables"),
+		servo.Bit(0x08, "Motor Encoder Error", servo.AlarmEncoder,
+			"switch its power off and on; if it returns, the servo is for repair"),
+		servo.Bit(0x10, "Electrical Shock Error", servo.AlarmShock,
+			"its circuit had a shock or its motor gets too little power: check supply and cables"),
 		servo.Bit(0x20, "Overload Error", servo.AlarmOverload, "take the load away that is above its maximum for long"),
 	}
 }
@@ -103,7 +112,8 @@ func (v *xVariant) model() *Model {
 		Name: v.name, Number: uint16(v.number), Protocol: 2, RAMStart: 64, Faults: alarms2(), Bauds: bauds2(),
 		TicksPerTurn: 4096, Centre: 2048, MinTicks: 0, MaxTicks: 4095,
 		NominalVolts: v.volts, MaxVelocity: v.speed * rpm, StallTorque: v.stall, StallCurrent: v.amps,
-		CurrentControl: v.currentLimit > 0, CurrentUnit: v.currentUnit, MaxCurrent: float64(v.currentLimit) * v.currentUnit,
+		CurrentControl: v.currentLimit > 0, CurrentUnit: v.currentUnit,
+		MaxCurrent:     float64(v.currentLimit) * v.currentUnit,
 		OperatingModes: []byte{1, 3, 4, 16}, Modes: modes(3, 1, -1, 16),
 		FastRead: true, BulkRead: true, Registers: v.registers(),
 	}
@@ -128,7 +138,8 @@ func appendIndirect(regs []Register, tables []Indirect) []Register {
 		for i := range t.Count {
 			// At power-up every pointer points at its own window.
 			n, at := strconv.Itoa(k+int(i)), int64(t.Data+i)
-			regs = append(regs, servo.Reg("indirect_address_"+n, t.Addr+2*i, 2, RAM, Unsigned, int64(t.Min), int64(t.Max), at, number))
+			regs = append(regs, servo.Reg("indirect_address_"+n, t.Addr+2*i, 2, RAM, Unsigned, int64(t.Min),
+				int64(t.Max), at, number))
 		}
 		for i := range t.Count {
 			n := strconv.Itoa(k + int(i))
@@ -237,7 +248,8 @@ func (v *xVariant) extras() []Register {
 		if v.volts > 5 {
 			slope, unit = 255, 3.955
 		}
-		regs = append(regs, servo.Reg("pwm_slope", 62, 1, EEPROM, Unsigned, 1, 255, slope, Measure{Unit: "V/s", Scale: unit}))
+		regs = append(regs, servo.Reg("pwm_slope", 62, 1, EEPROM, Unsigned, 1, 255, slope,
+			Measure{Unit: "V/s", Scale: unit}))
 	}
 	if v.isMX() {
 		// Old X firmware had it too; new tables leave it out.

@@ -10,7 +10,8 @@ func xl320Models() []*Model {
 		Faults: servo.FaultTable{
 			servo.Bit(0x01, "Overload Error", servo.AlarmOverload, ""),
 			servo.Bit(0x02, "Overheating Error", servo.AlarmHeat, ""),
-			servo.Bit(0x04, "Input Voltage Error", servo.AlarmVoltage, "bring its supply within min_voltage..max_voltage"),
+			servo.Bit(0x04, "Input Voltage Error", servo.AlarmVoltage,
+				"bring its supply within min_voltage..max_voltage"),
 		},
 		Bauds:        []Baud{{3, 1000000}, {2, 115200}, {1, 57600}, {0, 9600}},
 		TicksPerTurn: 1023 * 360. / 300, Centre: 512, MinTicks: 0, MaxTicks: 1023,

@@ -23,8 +23,9 @@ type yVariant struct {
 	braked          bool
 }
 
-// yVariants are the DYNAMIXEL-Y: M is the bare motor, R one with a gear; B and A are these with a spring-applied brake. Source:
-// e-Manual, y/<model>-rh, specifications and control table; Dynamixel2Arduino has the same greatest velocities and currents.
+// yVariants are the DYNAMIXEL-Y: M is the bare motor, R one with a gear; B and A are these with a spring-applied brake.
+// Source: e-Manual, y/<model>-rh, specifications and control table; Dynamixel2Arduino has the same greatest velocities
+// and currents.
 func yVariants() []yVariant {
 	return []yVariant{
 		{"ym070-210-m001", 4000, 1, 0.64, 20.8, 5675, 550_000, 642_200, 44_000, 38_520_000, 2080, 1000, 80, false},
@@ -42,8 +43,8 @@ func yVariants() []yVariant {
 	}
 }
 
-// The units of the Y table, of the output shaft as long as the electronic gear is the real one (e-Manual; ROBOTIS' model
-// files for ros2_control and Dynamixel2Arduino have the same position and velocity).
+// The units of the Y table, of the output shaft as long as the electronic gear is the real one (e-Manual; ROBOTIS'
+// model files for ros2_control and Dynamixel2Arduino have the same position and velocity).
 const (
 	pulsesY  = 524288 // a turn
 	currentY = 0.01   // A
@@ -60,8 +61,8 @@ type ErrorCode struct {
 	Clears bool // the error clear instruction clears it, if its cause is gone
 }
 
-// errorCodesY is the e-Manual's list; the names are its labels. Which alarm each one is, is ours: an inverter's fault counts as shock,
-// all that makes the position doubtful as encoder, an exceeded bound as range.
+// errorCodesY is the e-Manual's list; the names are its labels. Which alarm each one is, is ours: an inverter's fault
+// counts as shock, all that makes the position doubtful as encoder, an exceeded bound as range.
 func errorCodesY() []ErrorCode {
 	return []ErrorCode{
 		{1, "over voltage", servo.AlarmVoltage, false, false, true},
@@ -99,7 +100,8 @@ const (
 
 // controllerStates are the e-Manual's labels.
 var controllerStates = [...]string{
-	"start", "init system", "inverter off", "dynamic brake", "process torque on", "running", "process torque off", "detected hw fault", "hw fault",
+	"start", "init system", "inverter off", "dynamic brake", "process torque on", "running", "process torque off",
+	"detected hw fault", "hw fault",
 }
 
 // yModels are the DYNAMIXEL-Y. No source documents whether they answer fast reads, so the chain does not use them.
@@ -108,7 +110,8 @@ func yModels() []*Model {
 	for _, v := range yVariants() {
 		m := &Model{
 			Name: v.name, Number: uint16(v.number), Protocol: 2, RAMStart: 8, BulkRead: true,
-			Bauds: append([]Baud{{9, 10_500_000}, {8, 6_000_000}}, bauds2()...), Indirect: []Indirect{{256, 634, 128, 0, 919}},
+			Bauds:        append([]Baud{{9, 10_500_000}, {8, 6_000_000}}, bauds2()...),
+			Indirect:     []Indirect{{256, 634, 128, 0, 919}},
 			TicksPerTurn: pulsesY, MinTicks: -pulsesY / 2, MaxTicks: pulsesY / 2,
 			NominalVolts: 24, MaxVelocity: v.speed * rpm, StallTorque: v.torque, StallCurrent: v.amps,
 			CurrentControl: true, CurrentUnit: currentY, MaxCurrent: limitY * currentY,
@@ -120,8 +123,9 @@ func yModels() []*Model {
 	return all
 }
 
-// registers is the control table in the order of addresses. Its areas alternate: EEPROM, RAM, hybrid (kept over a power loss if
-// written with torque off), EEPROM again, RAM. A range that ends at a limit register is that register's greatest range.
+// registers is the control table in the order of addresses. Its areas alternate: EEPROM, RAM, hybrid (kept over a power
+// loss if written with torque off), EEPROM again, RAM. A range that ends at a limit register is that register's
+// greatest range.
 func (v *yVariant) registers() []Register {
 	const least, most = -1 << 31, 1<<31 - 1
 	var brakeDelay, goalDelay, holding int64 // ms, ms, %
@@ -180,7 +184,8 @@ func (v *yVariant) registers() []Register {
 		servo.Reg("error_code", 153, 1, ReadOnly, Unsigned, 0, 255, 0, number),
 	}
 	for i := range uint16(16) {
-		regs = append(regs, servo.Reg("error_code_history_"+strconv.Itoa(int(i)+1), 154+i, 1, ReadOnly, Unsigned, 0, 255, 0, number))
+		regs = append(regs, servo.Reg("error_code_history_"+strconv.Itoa(int(i)+1), 154+i, 1, ReadOnly, Unsigned, 0,
+			255, 0, number))
 	}
 	regs = append(regs,
 		// 0 changed, 1 save, 2 saved.
@@ -199,7 +204,8 @@ func (v *yVariant) registers() []Register {
 		servo.Reg("profile_time", 252, 4, RAM, Unsigned, 0, 524_288, 800, ticks5kHz),
 	)
 	for i := range uint16(128) {
-		regs = append(regs, servo.Reg("indirect_address_"+strconv.Itoa(int(i)+1), 256+2*i, 2, EEPROM, Unsigned, 0, 919, int64(634+i), number))
+		regs = append(regs, servo.Reg("indirect_address_"+strconv.Itoa(int(i)+1), 256+2*i, 2, EEPROM, Unsigned, 0, 919,
+			int64(634+i), number))
 	}
 	regs = append(regs,
 		servo.Reg("torque_enable", 512, 1, RAM, Unsigned, 0, 1, 0, number),
@@ -208,12 +214,14 @@ func (v *yVariant) registers() []Register {
 		servo.Reg("pwm_offset", 516, 2, RAM, Signed, -1000, 1000, 0, permille),
 		servo.Reg("current_offset", 518, 2, RAM, Signed, -v.maxCurrent, v.maxCurrent, 0, ampere(currentY)),
 		servo.Reg("velocity_offset", 520, 4, RAM, Signed, -v.maxVelocity, v.maxVelocity, 0, speedY),
-		// The first three bound the output of the position mode, and those that are not its goal that of each other mode.
+		// The first three bound the output of the position mode, and those that are not its goal that of each other
+		// mode.
 		servo.Reg("goal_pwm", 524, 2, RAM, Signed, -1000, 1000, 0, permille),
 		servo.Reg("goal_current", 526, 2, RAM, Signed, -v.maxCurrent, v.maxCurrent, 0, ampere(currentY)),
 		servo.Reg("goal_velocity", 528, 4, RAM, Signed, -v.maxVelocity, v.maxVelocity, 0, speedY),
 		servo.Reg("goal_position", 532, 4, RAM, Signed, least, most, 0, pulseY),
-		// Bits: 0 in position, 1 profile ongoing, 2 moving, 3 following error, 4 and 5 kind of profile, 6 position in range.
+		// Bits: 0 in position, 1 profile ongoing, 2 moving, 3 following error, 4 and 5 kind of profile, 6 position in
+		// range.
 		servo.Reg("moving_status", 541, 1, ReadOnly, Unsigned, 0, 255, 0, number),
 		servo.Reg("realtime_tick", 542, 2, ReadOnly, Unsigned, 0, 32767, 0, millisecond),
 		servo.Reg("present_pwm", 544, 2, ReadOnly, Signed, -32768, 32767, 0, permille),
@@ -229,7 +237,8 @@ func (v *yVariant) registers() []Register {
 		servo.Reg("present_temperature", 571, 1, ReadOnly, Unsigned, 0, 255, 25, celsius),
 	)
 	for i := range uint16(128) {
-		regs = append(regs, servo.Reg("indirect_data_"+strconv.Itoa(int(i)+1), 634+i, 1, RAM, Unsigned, 0, 255, 0, number))
+		regs = append(regs, servo.Reg("indirect_data_"+strconv.Itoa(int(i)+1), 634+i, 1, RAM, Unsigned, 0, 255, 0,
+			number))
 	}
 	return append(regs, servo.Reg("backup_ready", 919, 1, ReadOnly, Unsigned, 0, 1, 0, number))
 }

@@ -14,7 +14,8 @@ func BenchmarkDecode(b *testing.B) {
 		stream = AppendPacket(stream, &Packet{ID: id, Params: []byte{0, 8, 1, 0, 2, 0, 120, 30}})
 	}
 	p, k := NewParser(FromServos), Packet{}
-	servotest.Decoding(b, stream, 20, servo.WireTime(len(stream), 10, 1_000_000), p.Feed, func() bool { return p.Next(&k) })
+	servotest.Decoding(b, stream, 20, servo.WireTime(len(stream), 10, 1_000_000), p.Feed,
+		func() bool { return p.Next(&k) })
 }
 
 // A sync write of 7 bytes to 20 servos: 168 bytes, 1.68 ms at 1 Mbaud.

@@ -8,10 +8,10 @@ import (
 
 // NewChain returns a chain of all servos of one line; nothing is sent until Open, which also reports faults of cfg.
 //
-// A cycle is one sync write of 7 bytes each (acceleration, position, time, speed; for HLS a current in place of the time).
-// For STS and SMS one sync read of 8 bytes follows (position, speed, load, voltage, temperature), for HLS of 15, up to the
-// current. SCS get 6 bytes and are read one by one. Alarms are in every reply. The health read of one servo in turn also
-// reads its mode, torque switch, limit and lock.
+// A cycle is one sync write of 7 bytes each (acceleration, position, time, speed; for HLS a current in place of the
+// time). For STS and SMS one sync read of 8 bytes follows (position, speed, load, voltage, temperature), for HLS of 15,
+// up to the current. SCS get 6 bytes and are read one by one. Alarms are in every reply. The health read of one servo
+// in turn also reads its mode, torque switch, limit and lock.
 //
 // The operating mode is an EEPROM register. It is changed with torque off, read back, and written with the lock closed,
 // which changes only its copy in RAM. EEPROM settings are written the same way.
@@ -32,7 +32,8 @@ func NewChain(cfg servo.ChainConfig) *servo.GenericChain {
 		},
 		Faults: func(i int) []error {
 			if i == maxServos {
-				return []error{fmt.Errorf("got %d servos, want %d at most: they do not fit into one packet", n, maxServos)}
+				return []error{fmt.Errorf("got %d servos, want %d at most: they do not fit into one packet", n,
+					maxServos)}
 			}
 			return nil
 		},

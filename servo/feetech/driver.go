@@ -15,7 +15,8 @@ func (driver) Traits() *servo.Traits {
 	t := &servo.Traits{
 		Type: "feetech", Vendor: "Feetech", LastID: LastID, Packets: "ff ff id len", Firmware: "Feetech's FD",
 		Checks: []servo.Check{{Name: "lock", Register: "lock", Bad: 0,
-			Found: "its EEPROM is unlocked: every write to it is permanent", Fix: "switch its power off and on, which closes it"}},
+			Found: "its EEPROM is unlocked: every write to it is permanent",
+			Fix:   "switch its power off and on, which closes it"}},
 		// The numbers of some models are not published, and those of a series have one table.
 		Same: func(a, b servo.Model) bool {
 			m, _ := a.(*Model)
@@ -35,17 +36,22 @@ func (driver) Models() []servo.Model { return servo.ModelsOf(catalogue) }
 
 func (driver) Chain(cfg servo.ChainConfig) servo.LineChain { return NewChain(cfg) }
 
-// benchmarks are the usual lines. The cycle follows from the memory tables: STS sync write 7 and sync read 8; SCS sync write
-// 6 and single reads of 8.
+// benchmarks are the usual lines. The cycle follows from the memory tables: STS sync write 7 and sync read 8; SCS sync
+// write 6 and single reads of 8.
 func benchmarks() []servo.Benchmark {
-	sts := servo.CycleBytes{Bits: bitsPerByte, Bytes: func(n int) int { return 8 + 8*n + 8 + n + 14*n }, Delays: servo.EachDelay}
-	scs := servo.CycleBytes{Bits: bitsPerByte, Bytes: func(n int) int { return 8 + 7*n + 22*n }, Delays: servo.EachDelay}
+	sts := servo.CycleBytes{Bits: bitsPerByte, Bytes: func(n int) int { return 8 + 8*n + 8 + n + 14*n },
+		Delays: servo.EachDelay}
+	scs := servo.CycleBytes{Bits: bitsPerByte, Bytes: func(n int) int { return 8 + 7*n + 22*n },
+		Delays: servo.EachDelay}
 	usual, more := []int{115_200, 1_000_000}, []int{57_600, 115_200, 1_000_000}
 	bare, delays := servo.ChainConfig{Health: -1}, []time.Duration{0, 250 * time.Microsecond, 500 * time.Microsecond}
 	return []servo.Benchmark{
-		{Model: "sts3215", First: 1, Bauds: usual, Bound: sts.Bound}, {Model: "scs0009", First: 1, Bauds: usual, Bound: scs.Bound},
-		{Model: "sts3215", First: 1, Delays: delays, Name: "bare", Config: bare, Bauds: more, Bound: sts.Bound, Long: true},
-		{Model: "scs0009", First: 1, Delays: delays, Name: "bare", Config: bare, Bauds: more, Bound: scs.Bound, Long: true},
+		{Model: "sts3215", First: 1, Bauds: usual, Bound: sts.Bound},
+		{Model: "scs0009", First: 1, Bauds: usual, Bound: scs.Bound},
+		{Model: "sts3215", First: 1, Delays: delays, Name: "bare", Config: bare, Bauds: more, Bound: sts.Bound,
+			Long: true},
+		{Model: "scs0009", First: 1, Delays: delays, Name: "bare", Config: bare, Bauds: more, Bound: scs.Bound,
+			Long: true},
 	}
 }
 

@@ -12,7 +12,8 @@ func explain(asked, data []byte, host bool, model func(id int) servo.Model) []st
 	var k Packet
 	if host {
 		p := NewParser(FromHost)
-		return servo.ExplainPackets(data, p.Feed, func() bool { return p.Next(&k) }, func() string { return explainInstruction(&k, model) })
+		return servo.ExplainPackets(data, p.Feed, func() bool { return p.Next(&k) },
+			func() string { return explainInstruction(&k, model) })
 	}
 	addr, p := addressed(asked), NewParser(FromServos)
 	return servo.ExplainPackets(data, p.Feed, func() bool { return p.Next(&k) }, func() string {
@@ -54,11 +55,13 @@ func explainInstruction(k *Packet, model func(id int) servo.Model) string {
 	case (op == Write || op == RegWrite) && len(q) > 1:
 		return text + ": " + servo.Fields(model(int(k.ID)), int(q[0]), q[1:])
 	case op == SyncRead && len(q) > 2:
-		return fmt.Sprintf("%s ids %s: %s", text, servo.JoinIDs(q[2:]), servo.FieldNames(model(int(q[2])), int(q[0]), int(q[1])))
+		return fmt.Sprintf("%s ids %s: %s", text, servo.JoinIDs(q[2:]),
+			servo.FieldNames(model(int(q[2])), int(q[0]), int(q[1])))
 	case op == SyncWrite && len(q) > 2 && q[1] > 0:
 		var each []string
 		for n, rest := int(q[1])+1, q[2:]; len(rest) >= n; rest = rest[n:] {
-			each = append(each, fmt.Sprintf("id %d: %s", rest[0], servo.Fields(model(int(rest[0])), int(q[0]), rest[1:n])))
+			each = append(each, fmt.Sprintf("id %d: %s", rest[0],
+				servo.Fields(model(int(rest[0])), int(q[0]), rest[1:n])))
 		}
 		return text + " " + strings.Join(each, "; ")
 	case len(q) > 0:

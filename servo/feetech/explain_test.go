@@ -20,8 +20,10 @@ var explained = []struct {
 	{"FF FF 01 04 02 38 02 BE", "FF FF 01 04 00 18 05 DD", false, []string{"id 1: present_position 1304"}},
 	{"", "FF FF 01 04 00 18 05 DD", false, []string{"id 1: 18 05"}},
 	{"", "FF FF FE 06 82 38 06 01 02 38", true, []string{"sync read ids 1 2: present_position .. present_load"}},
-	{"", "FF FF 01 09 03 2A 00 08 00 00 E8 03 D5", true, []string{"write id 1: goal_position 2048, goal_time 0, goal_velocity 1000"}},
-	{"", "FF FF FE 0A 83 2A 02 01 00 08 02 01 08 34", true, []string{"sync write id 1: goal_position 2048; id 2: goal_position 2049"}},
+	{"", "FF FF 01 09 03 2A 00 08 00 00 E8 03 D5", true,
+		[]string{"write id 1: goal_position 2048, goal_time 0, goal_velocity 1000"}},
+	{"", "FF FF FE 0A 83 2A 02 01 00 08 02 01 08 34", true,
+		[]string{"sync write id 1: goal_position 2048; id 2: goal_position 2049"}},
 	{"", "FF FF FE 02 05 FA 00", true, []string{"action"}},
 	{"", "FF FF 09 05 03 00 01 02 EB", true, []string{"write id 9: 0: 01 02"}}, // of no model
 	{"", "FF FF 01 02 01 00", true, nil},                                       // a bad checksum
@@ -36,7 +38,8 @@ func models(id int) servo.Model {
 
 func TestExplain(t *testing.T) {
 	for _, c := range explained {
-		if got := explain(servotest.Hex(t, c.asked), servotest.Hex(t, c.frame), c.host, models); !slices.Equal(got, c.want) {
+		if got := explain(servotest.Hex(t, c.asked), servotest.Hex(t, c.frame), c.host, models); !slices.Equal(got,
+			c.want) {
 			t.Errorf("%s after %q: got %q, want %q", c.frame, c.asked, got, c.want)
 		}
 	}

@@ -77,7 +77,8 @@ func TestMemoryTableHLS(t *testing.T) {
 			t.Errorf("%s: %v", model, err)
 		}
 	}
-	if u := ModelByName("hls3915").Units(); !u.Current || u.MaxEffort != 1.5 || !u.Modes[hal.TorqueMode] || u.Modes[hal.DutyMode] {
+	if u := ModelByName("hls3915").Units(); !u.Current || u.MaxEffort != 1.5 || !u.Modes[hal.TorqueMode] ||
+		u.Modes[hal.DutyMode] {
 		t.Errorf("units: got %+v, want a current up to 1.5 A, torque and no duty", u)
 	}
 }
@@ -85,8 +86,9 @@ func TestMemoryTableHLS(t *testing.T) {
 // bytesHLS are what an HLS3930M was read as: its firmware to its model, its EEPROM to the torque switch, its state.
 const (
 	firmwareBytesHLS = "03 2D 00 0A 10"
-	setupBytesHLS    = "FD 01 00 00 00 00 50 A0 28 D4 03 10 0D 0D 20 20 00 10 00 01 01 E8 03 01 18 01 00 14 0A FF 14 C8 02 00"
-	stateBytesHLS    = "61 07 00 00 00 00 79 1E 00 00 00 61 07 02 00"
+	setupBytesHLS    = "FD 01 00 00 00 00 50 A0 28 D4 03 10 0D 0D 20 20 00 10 00 01 01 E8 03 01 18 01 00 14 0A FF " +
+		"14 C8 02 00"
+	stateBytesHLS = "61 07 00 00 00 00 79 1E 00 00 00 61 07 02 00"
 )
 
 // What the chain says to an HLS3930M, byte for byte: at address 44 there is a current, and never the zero of an STS.
@@ -115,11 +117,13 @@ func TestChainSessionHLS(t *testing.T) {
 # half of the limit is half of the current
 > FF FF FE 0C 83 29 07 01 00 E8 03 D8 00 78 00 ??
 `)
-	c := NewChain(servo.ChainConfig{Name: "arm", Line: line, Health: -1, Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName("hls3930")}}})
+	c := NewChain(servo.ChainConfig{Name: "arm", Line: line, Health: -1,
+		Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName("hls3930")}}})
 	if err := errors.Join(c.Open(), c.Receive()); err != nil {
 		t.Fatal(err)
 	}
-	if s := c.State(0); s.Position != 1889 || s.Velocity != 0 || math.Abs(s.Effort-0.013) > 1e-9 || math.Abs(s.Voltage-12.1) > 1e-9 || s.Temperature != 30 {
+	if s := c.State(0); s.Position != 1889 || s.Velocity != 0 || math.Abs(s.Effort-0.013) > 1e-9 ||
+		math.Abs(s.Voltage-12.1) > 1e-9 || s.Temperature != 30 {
 		t.Errorf("state: got %+v", s)
 	}
 	c.SetGoal(0, servo.Goal{Enable: true, Mode: hal.NoMode, Limit: 1})
@@ -135,8 +139,8 @@ func TestChainSessionHLS(t *testing.T) {
 	}
 }
 
-// An HLS is not driven as an STS, whose zero at address 44 leaves it limp, nor the other way round, also where the model's
-// number is not published; a tool knows it.
+// An HLS is not driven as an STS, whose zero at address 44 leaves it limp, nor the other way round, also where the
+// model's number is not published; a tool knows it.
 func TestSeriesAreToldApart(t *testing.T) {
 	for _, c := range []struct{ model, firmware, want string }{
 		{"sts3032", firmwareBytesHLS, "got hls3930, want sts3032"},
@@ -145,12 +149,14 @@ func TestSeriesAreToldApart(t *testing.T) {
 		{"hls3930", "03 0A 00 0A 10", "got hls3930, want hls3930"}, // of an STS's firmware
 	} {
 		line := play(t, "> FF FF 01 04 02 00 05 ??\n< FF FF 01 07 00 "+c.firmware+" ??\n")
-		err := NewChain(servo.ChainConfig{Line: line, Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName(c.model)}}}).Open()
+		err := NewChain(servo.ChainConfig{Line: line,
+			Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName(c.model)}}}).Open()
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.model, err, c.want)
 		}
 	}
-	line := play(t, "> FF FF 01 02 01 FB\n< FF FF 01 02 00 FC\n> FF FF 01 04 02 00 05 ??\n< FF FF 01 07 00 "+firmwareBytesHLS+" ??\n")
+	line := play(t, "> FF FF 01 02 01 FB\n< FF FF 01 02 00 FC\n> FF FF 01 04 02 00 05 ??\n< FF FF 01 07 00 "+
+		firmwareBytesHLS+" ??\n")
 	f, err := Driver().Tool(line, servo.ToolConfig{Bus: "bench"}).Identify(1)
 	if err != nil || f.Model != ModelByName("hls3930") || f.Firmware != "3.45" {
 		t.Errorf("tool: got %+v, %v", f, err)

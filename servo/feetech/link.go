@@ -13,8 +13,8 @@ const bitsPerByte = 10
 // maxDelay is the greatest return delay a servo can be set to.
 const maxDelay = 254 * 2 * time.Microsecond
 
-// exchangeRoom is the maximum length of one exchange, bytes: all replies to a sync read, or all packets for arming a full
-// line at once.
+// exchangeRoom is the maximum length of one exchange, bytes: all replies to a sync read, or all packets for arming a
+// full line at once.
 const exchangeRoom = 8 * maxPacket
 
 // link is the host's end of a line: the requests that client and chain have in common.

@@ -34,8 +34,9 @@ const (
 )
 
 var opNames = map[Op]string{
-	Ping: "ping", Read: "read", Write: "write", RegWrite: "reg write", Action: "action", Reset: "reset", Calibrate: "calibrate",
-	SyncRead: "sync read", SyncWrite: "sync write",
+	Ping: "ping", Read: "read", Write: "write", RegWrite: "reg write", Action: "action", Reset: "reset",
+	Calibrate: "calibrate",
+	SyncRead:  "sync read", SyncWrite: "sync write",
 }
 
 // String names the instruction.
@@ -46,8 +47,8 @@ func (o Op) String() string {
 	return fmt.Sprintf("instruction %02X", byte(o))
 }
 
-// Packet is one frame, its checksum good. Code is the instruction on the way out, the error byte on the way back. Params
-// belongs to the parser until its next call.
+// Packet is one frame, its checksum good. Code is the instruction on the way out, the error byte on the way back.
+// Params belongs to the parser until its next call.
 type Packet struct {
 	ID     byte
 	Code   byte
@@ -105,8 +106,8 @@ const (
 	FromHost
 )
 
-// Parser extracts packets from a stream of bytes. It frames by the length field, so headers inside data do no harm. After a
-// bad checksum it skips one byte and searches on inside the packet. It never grows.
+// Parser extracts packets from a stream of bytes. It frames by the length field, so headers inside data do no harm.
+// After a bad checksum it skips one byte and searches on inside the packet. It never grows.
 type Parser struct {
 	servo.Framer
 	side Side
@@ -115,7 +116,8 @@ type Parser struct {
 // NewParser returns a parser of side's packets.
 func NewParser(side Side) *Parser {
 	p := &Parser{side: side}
-	p.Framer = servo.NewFramer(maxPacket, servo.Rules{First: servo.IsByte(0xFF), Frame: p.frame, Check: servo.CheckComplement})
+	p.Framer = servo.NewFramer(maxPacket,
+		servo.Rules{First: servo.IsByte(0xFF), Frame: p.frame, Check: servo.CheckComplement})
 	return p
 }
 

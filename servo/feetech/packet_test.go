@@ -35,7 +35,8 @@ func packetCases() []packetCase {
 			Packet{1, byte(Write), []byte{41, 50, 0xE9, 3, 0, 0, 0x60, 9}}},
 		{"sync write", FromHost, "FF FF FE 12 83 2A 06 01 00 08 00 00 E8 03 02 00 08 00 00 E8 03 53",
 			Packet{Broadcast, byte(SyncWrite), []byte{42, 6, 1, 0, 8, 0, 0, 0xE8, 3, 2, 0, 8, 0, 0, 0xE8, 3}}},
-		{"sync read", FromHost, "FF FF FE 06 82 38 08 01 02 36", Packet{Broadcast, byte(SyncRead), []byte{56, 8, 1, 2}}},
+		{"sync read", FromHost, "FF FF FE 06 82 38 08 01 02 36",
+			Packet{Broadcast, byte(SyncRead), []byte{56, 8, 1, 2}}},
 		{"wheel speed -1000", FromHost, "FF FF 01 05 03 2E E8 83 5D", Packet{1, byte(Write), []byte{46, 0xE8, 0x83}}},
 		{"offset -100", FromHost, "FF FF 01 05 03 1F 64 08 6B", Packet{1, byte(Write), []byte{31, 0x64, 8}}},
 		{"SCS goal 512", FromHost, "FF FF 01 05 03 2A 02 00 CA", Packet{1, byte(Write), []byte{42, 2, 0}}},
@@ -138,7 +139,8 @@ func TestTables(t *testing.T) {
 				t.Errorf("%s: %s: default %d is outside of %d..%d", m.Name, r.Name, r.Default, r.Min, r.Max)
 			}
 			if r.Access != servo.ReadOnly && (r.Addr >= m.RAMStart) == (r.Access == servo.EEPROM) {
-				t.Errorf("%s: %s at %d: access %d does not fit the RAM from %d on", m.Name, r.Name, r.Addr, r.Access, m.RAMStart)
+				t.Errorf("%s: %s at %d: access %d does not fit the RAM from %d on", m.Name, r.Name, r.Addr, r.Access,
+					m.RAMStart)
 			}
 		}
 		if byte(m.Registers[2].Default) != byte(m.Series)&1 {
@@ -149,7 +151,8 @@ func TestTables(t *testing.T) {
 		}
 		var d device
 		d.init(&servo.ServoConfig{Model: m})
-		if d.position.Addr != stateAt || d.celsius.Addr != stateAt+stateSize-1 || d.error.Addr != healthEnd-1 || d.torque.Addr != setupAt+setupSize-1 {
+		if d.position.Addr != stateAt || d.celsius.Addr != stateAt+stateSize-1 || d.error.Addr != healthEnd-1 ||
+			d.torque.Addr != setupAt+setupSize-1 {
 			t.Errorf("%s: the spans of the cycle do not fit its table", m.Name)
 		}
 		if code, ok := m.BaudCode(57600); !ok || code != 6 || m.Rate(7) != 38400 || m.Rate(9) != 0 {
@@ -159,7 +162,8 @@ func TestTables(t *testing.T) {
 	if ModelByName("sts9999") != nil || ModelByNumber(0) != nil {
 		t.Error("found a model that does not exist")
 	}
-	if Alarms(0x2F) != servo.AlarmVoltage|servo.AlarmEncoder|servo.AlarmHeat|servo.AlarmShock|servo.AlarmOverload || AlarmByte(Alarms(0x2F)) != 0x2F {
+	if Alarms(0x2F) != servo.AlarmVoltage|servo.AlarmEncoder|servo.AlarmHeat|servo.AlarmShock|servo.AlarmOverload ||
+		AlarmByte(Alarms(0x2F)) != 0x2F {
 		t.Errorf("alarms: got %v", Alarms(0x2F))
 	}
 }

@@ -124,7 +124,8 @@ func (b *protocol) Identify(i int) error {
 	case low < high:
 		d.low, d.high = float64(low), float64(high)
 	case d.m.Series == SCS:
-		return dev.Error(hal.BusFault, "open", errors.New("its position limits make it a wheel: set min_position and max_position"))
+		return dev.Error(hal.BusFault, "open",
+			errors.New("its position limits make it a wheel: set min_position and max_position"))
 	}
 	if d.mode != nil {
 		d.modeNow, d.coarse = int(read("operating_mode")), 1
@@ -156,8 +157,8 @@ func (b *protocol) Holds(i int) (bool, error) {
 	return err == nil && servo.NearGoal(float64(goal), float64(at), d.m.TicksPerTurn), err
 }
 
-// SyncRead reads the states of many by sync read. Answers come in the order asked for, but a missing one is not allowed to
-// hide another, so any order is taken.
+// SyncRead reads the states of many by sync read. Answers come in the order asked for, but a missing one is not allowed
+// to hide another, so any order is taken.
 func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 	l, size := b.link, byte(stateSize)
 	for _, i := range list { // the servos of both series have the longer one
@@ -217,13 +218,15 @@ func (b *protocol) ReadState(i int) error {
 	return err
 }
 
-// parseState fills in a state that was read from stateAt. It refuses an impossible state, and one without voltage: a servo
-// without supply cannot reply. Zeros remain when two servos reply at once, and one checksum in 256 matches by chance.
+// parseState fills in a state that was read from stateAt. It refuses an impossible state, and one without voltage: a
+// servo without supply cannot reply. Zeros remain when two servos reply at once, and one checksum in 256 matches by
+// chance.
 func (b *protocol) parseState(i int, k *Packet) bool {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	s := &dev.State
 	ticks := float64(at(d.position, k.Params, stateAt))
-	if at(d.volts, k.Params, stateAt) == 0 || !dev.Believes(ticks, d.m.TicksPerTurn, d.m.MaxVelocity, b.link.Port.Now()) {
+	if at(d.volts, k.Params, stateAt) == 0 ||
+		!dev.Believes(ticks, d.m.TicksPerTurn, d.m.MaxVelocity, b.link.Port.Now()) {
 		return false
 	}
 	s.Position = ticks
@@ -269,7 +272,8 @@ func (b *protocol) ReadHealth(i int) error {
 	}
 	torque := servo.SwitchOf(at(d.torque, k.Params, from) != 0)
 	// Torque that is off counts as switched off by an alarm only while a fatal alarm is active.
-	if dev.SawTorque(torque, torque == servo.Off && dev.State.Alarm&d.fatal != 0) && d.limit.Addr >= uint16(from) && d.limitStands() {
+	if dev.SawTorque(torque, torque == servo.Off && dev.State.Alarm&d.fatal != 0) && d.limit.Addr >= uint16(from) &&
+		d.limitStands() {
 		if at(d.limit, k.Params, from) != d.limitNow { // a packet was lost, or another program wrote
 			d.limitNow = -1
 		}
@@ -303,11 +307,12 @@ func (d *device) limitRaw(share float64) int64 {
 	return min(int64(math.Round(share*d.full)), d.maxLimit)
 }
 
-// limitStands reports that the limit has a register of its own at present: of an HLS in its current mode that holds the goal.
+// limitStands reports that the limit has a register of its own at present: of an HLS in its current mode that holds the
+// goal.
 func (d *device) limitStands() bool { return d.current == nil || d.modeNow != modeCurrent }
 
-// currentRaw is the goal_current of an HLS: the goal in current mode, else the limit. It is at least one count: at zero the
-// motor loses torque until it is started again.
+// currentRaw is the goal_current of an HLS: the goal in current mode, else the limit. It is at least one count: at zero
+// the motor loses torque until it is started again.
 func (d *device) currentRaw(goal float64, mode hal.Mode, share float64) int64 {
 	most := d.limitNow
 	if most < 0 { // not known: the servo is as its EEPROM has it, which is no less

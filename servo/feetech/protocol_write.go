@@ -125,8 +125,8 @@ func (b *protocol) StageGoal(i int) bool {
 	return true
 }
 
-// putGoal stages acceleration, position, time (of HLS a current) and speed, which in every mode lie side by side; of a goal without a position
-// the latter two. rest asks for no motion: the present position, or a speed or duty of zero.
+// putGoal stages acceleration, position, time (of HLS a current) and speed, which in every mode lie side by side; of a
+// goal without a position the latter two. rest asks for no motion: the present position, or a speed or duty of zero.
 func (b *protocol) putGoal(i int, rest bool) {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	_, mode := d.wanted(&dev.Goal)
@@ -149,7 +149,8 @@ func (b *protocol) putGoal(i int, rest bool) {
 	}
 	w := write{id: d.cfg.ID, addr: byte(d.goalTime.Addr), size: byte(d.goalTime.Size + d.goalSpeed.Size)}
 	if mode != hal.PositionMode && !rest {
-		// Without a position: a servo that lost its power is in its position mode again, and a goal takes its torque on.
+		// Without a position: a servo that lost its power is in its position mode again, and a goal takes its torque
+		// on.
 		d.goalSpeed.Append(d.goalTime.Append(w.bytes[:0], duty), d.goalSpeed.Raw(speed/d.coarse))
 		b.queue = append(b.queue, w)
 		return

@@ -77,7 +77,8 @@ func TestChainSession(t *testing.T) {
 	}
 	s := c.State(1)
 	tick := speed4096.Scale
-	if s.Position != 2064 || s.Velocity != -100*tick || s.Effort != -0.5 || s.Voltage != 7.4 || s.Temperature != 26 || s.Err != nil {
+	if s.Position != 2064 || s.Velocity != -100*tick || s.Effort != -0.5 || s.Voltage != 7.4 || s.Temperature != 26 ||
+		s.Err != nil {
 		t.Errorf("state: got %+v", s)
 	}
 	for i := range 2 {
@@ -117,23 +118,28 @@ func sts(steps float64) *Model {
 func TestChainRefusesItsDescription(t *testing.T) {
 	m := ModelByName("sts3215")
 	err := NewChain(servo.ChainConfig{Name: "arm", Line: play(t, ""), Servos: []servo.ServoConfig{
-		{ID: 1}, {ID: 2, Model: m, Settings: []servo.Setting{{Register: "id", Value: 3}}}, {ID: 3, Model: m, Settings: []servo.Setting{{Register: "punch", Value: 2000}}},
+		{ID: 1}, {ID: 2, Model: m, Settings: []servo.Setting{{Register: "id", Value: 3}}},
+		{ID: 3, Model: m, Settings: []servo.Setting{{Register: "punch", Value: 2000}}},
 	}}).Open()
-	for _, want := range []string{"no model", "setting id: not a setting of sts3215", "setting punch: got 2000, want 0..1000"} {
+	for _, want := range []string{"no model", "setting id: not a setting of sts3215",
+		"setting punch: got 2000, want 0..1000"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	err = NewChain(servo.ChainConfig{Line: play(t, ""), Servos: []servo.ServoConfig{{ID: 254, Model: m}, {ID: 4, Model: m}, {ID: 4, Model: m}}}).Open()
+	err = NewChain(servo.ChainConfig{Line: play(t, ""),
+		Servos: []servo.ServoConfig{{ID: 254, Model: m}, {ID: 4, Model: m}, {ID: 4, Model: m}}}).Open()
 	for _, want := range []string{"got id 254, want 0..253", "id used twice"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	if err := NewChain(servo.ChainConfig{Line: play(t, ""), Servos: make([]servo.ServoConfig, 40)}).Open(); hal.KindOf(err) != hal.Invalid {
+	if err := NewChain(servo.ChainConfig{Line: play(t, ""), Servos: make([]servo.ServoConfig, 40)}).Open(); hal.KindOf(
+		err) != hal.Invalid {
 		t.Errorf("40 servos: got %v", err)
 	}
-	if err := NewChain(servo.ChainConfig{Servos: []servo.ServoConfig{{ID: 1, Model: m}}}).Open(); hal.KindOf(err) != hal.Absent {
+	if err := NewChain(servo.ChainConfig{Servos: []servo.ServoConfig{{ID: 1, Model: m}}}).Open(); hal.KindOf(
+		err) != hal.Absent {
 		t.Errorf("no line: got %v, want %v", err, hal.Absent)
 	}
 }
@@ -151,9 +157,11 @@ func TestOpenNamesForeignServos(t *testing.T) {
 < FF FF 03 07 00 03 0A 00 09 03 00
 `)
 	m := ModelByName("sts3215")
-	c := NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{{ID: 1, Model: m}, {ID: 2, Model: m, Joint: "lift"}, {ID: 3, Model: m}}})
+	c := NewChain(servo.ChainConfig{Name: "arm", Line: line,
+		Servos: []servo.ServoConfig{{ID: 1, Model: m}, {ID: 2, Model: m, Joint: "lift"}, {ID: 3, Model: m}}})
 	err := c.Open()
-	for _, want := range []string{"got scs0009, want sts3215", `id 2: joint "lift": open: no answer`, "id 3: open: answer mangled"} {
+	for _, want := range []string{"got scs0009, want sts3215", `id 2: joint "lift": open: no answer`,
+		"id 3: open: answer mangled"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
@@ -258,7 +266,8 @@ func TestClientSession(t *testing.T) {
 	if _, err := c.Read(1, "nonsense"); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("read nonsense: got %v", err)
 	}
-	for i, want := range []hal.Kind{hal.Timeout, hal.BusFault, hal.Timeout, hal.Absent} { // silence, noise, silence, the adapter gone
+	// silence, noise, silence, the adapter gone
+	for i, want := range []hal.Kind{hal.Timeout, hal.BusFault, hal.Timeout, hal.Absent} {
 		if err := c.Ping(5 + i); hal.KindOf(err) != want {
 			t.Errorf("ping %d: got %v, want %v", 5+i, err, want)
 		}

@@ -109,7 +109,8 @@ const sheetSCS = `
 
 func TestMemoryTables(t *testing.T) {
 	for model, sheet := range map[string]string{
-		"sts3215": sheetSTS, "sts3250": strings.Replace(sheetSTS, " r 777", " r 2825", 1), "sts3032": strings.Replace(sheetSTS, " r 777", " r 0", 1),
+		"sts3215": sheetSTS, "sts3250": strings.Replace(sheetSTS, " r 777", " r 2825", 1),
+		"sts3032": strings.Replace(sheetSTS, " r 777", " r 0", 1),
 		"scs0009": sheetSCS,
 	} {
 		for _, err := range servotest.Compare(ModelByName(model).Registers, sheet) {
@@ -131,9 +132,11 @@ func TestMagnitudes(t *testing.T) {
 		register string
 		most     int64
 		bytes    string // of -most
-	}{{"homing_offset", 2047, "FF 0F"}, {"goal_position", 32767, "FF FF"}, {"goal_velocity", 32767, "FF FF"}, {"goal_time", 1000, "E8 07"}} {
+	}{{"homing_offset", 2047, "FF 0F"}, {"goal_position", 32767, "FF FF"}, {"goal_velocity", 32767, "FF FF"},
+		{"goal_time", 1000, "E8 07"}} {
 		r := m.Register(c.register)
-		if got := string(r.Append(nil, -c.most)); got != string(servotest.Hex(t, c.bytes)) || r.Decode([]byte(got)) != -c.most {
+		if got := string(r.Append(nil, -c.most)); got != string(servotest.Hex(t, c.bytes)) ||
+			r.Decode([]byte(got)) != -c.most {
 			t.Errorf("%s: -%d: got % X, want %s", c.register, c.most, got, c.bytes)
 		}
 		for _, v := range []int64{c.most + 1, -c.most - 1} {
@@ -142,7 +145,8 @@ func TestMagnitudes(t *testing.T) {
 			}
 		}
 	}
-	if err := m.Register("homing_offset").CheckWrite(m.Name, 2114); err == nil || err.Error() != "got 2114, want -2047..2047" {
+	if err := m.Register("homing_offset").CheckWrite(m.Name, 2114); err == nil ||
+		err.Error() != "got 2114, want -2047..2047" {
 		t.Errorf("2114: got %v", err)
 	}
 }

@@ -79,7 +79,8 @@ func (m *Model) BaudCode(rate int) (byte, bool) {
 	return 0, false
 }
 
-// faults are the bits of the error byte, of status and of unload_condition, as Feetech's SDK names them (ERRBIT_VOLTAGE ..).
+// faults are the bits of the error byte, of status and of unload_condition, as Feetech's SDK names them (ERRBIT_VOLTAGE
+// ..).
 var faults = servo.FaultTable{
 	servo.Bit(0x01, "input voltage error", servo.AlarmVoltage, "bring its supply within min_voltage..max_voltage"),
 	servo.Bit(0x02, "angle sensor error", servo.AlarmEncoder, ""),

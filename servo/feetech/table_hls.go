@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// The value of operating_mode of HLS servos in addition to position and velocity. 3 is PWM without a loop, whose unit is not
-// published: it is not offered.
+// The value of operating_mode of HLS servos in addition to position and velocity. 3 is PWM without a loop, whose unit
+// is not published: it is not offered.
 const modeCurrent = 2
 
 // The firmware of HLS servos. Only this distinguishes them from an STS: byte order and ids are the same.
@@ -20,10 +20,10 @@ const (
 // HLS servos differ from STS in the unit of speed: 50 step/s, 0.732 rpm, for every value of phase.
 var speedHLS = servo.Measure{Unit: "rad/s", Scale: coarseSpeed * 2 * math.Pi / 4096}
 
-// hlsModels are the HLS series, "constant force" servos with a current loop. Source: Feetech's memory table of the series, read
-// off an HLS3930M and an HLS2915M of firmware 3.45, and the data sheets at 12 V. Estimates: the speeds of the first two,
-// which are in no data sheet that we found and were computed from torque and current; the speed of the HLS3930, from its
-// goal_velocity at power-on; the current of the HLS3950, from the STS3250, which has the same motor.
+// hlsModels are the HLS series, "constant force" servos with a current loop. Source: Feetech's memory table of the
+// series, read off an HLS3930M and an HLS2915M of firmware 3.45, and the data sheets at 12 V. Estimates: the speeds of
+// the first two, which are in no data sheet that we found and were computed from torque and current; the speed of the
+// HLS3930, from its goal_velocity at power-on; the current of the HLS3950, from the STS3250, which has the same motor.
 func hlsModels() []*Model {
 	all := []*Model{
 		{Name: "hls3915", Number: 5130, MaxVelocity: 100 * rpm, StallTorque: 1.39, StallCurrent: 1.5},
@@ -45,8 +45,8 @@ func hlsModels() []*Model {
 	return all
 }
 
-// hlsRegisters is the memory table of all HLS servos. protection is the current at which torque is switched off, and the
-// value of goal_current at power-on; fastest is goal_velocity then.
+// hlsRegisters is the memory table of all HLS servos. protection is the current at which torque is switched off, and
+// the value of goal_current at power-on; fastest is goal_velocity then.
 func hlsRegisters(model, protection, fastest int64) []servo.Register {
 	return []servo.Register{
 		// Read only.

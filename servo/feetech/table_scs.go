@@ -8,7 +8,8 @@ import (
 )
 
 // scsModels are the SCS series. Source: Feetech's memory tables of SCS15 and SCS0009; their spans (200 and 300 degrees)
-// and the SCS15's model number are not verified. A wheel is made of them by limits of zero, which the chain does not use.
+// and the SCS15's model number are not verified. A wheel is made of them by limits of zero, which the chain does not
+// use.
 func scsModels() []*Model {
 	all := []*Model{
 		{Name: "scs0009", Number: 1284, NominalVolts: 6, MaxVelocity: 100 * rpm, StallTorque: 0.225, StallCurrent: 0.9,
@@ -25,7 +26,8 @@ func scsModels() []*Model {
 		for i := range m.Registers {
 			m.Registers[i].Encoding |= servo.BigEndian
 		}
-		m.Modes = [hal.NumModes]int{hal.PositionMode: modePosition, hal.VelocityMode: -1, hal.TorqueMode: -1, hal.DutyMode: -1}
+		m.Modes = [hal.NumModes]int{hal.PositionMode: modePosition, hal.VelocityMode: -1, hal.TorqueMode: -1,
+			hal.DutyMode: -1}
 	}
 	return all
 }

@@ -40,7 +40,8 @@ const phaseFineSpeed = 1 << 2
 const coarseSpeed = 50
 
 // stsModels are the STS series. Source: Feetech's memory table of the STS3215 and data sheets of each at its voltage.
-// The STS3032's model number is not published. The STS3095's figures are those its users drive it by; its current is an estimate.
+// The STS3032's model number is not published. The STS3095's figures are those its users drive it by; its current is an
+// estimate.
 func stsModels() []*Model {
 	all := []*Model{
 		{Name: "sts3215", Number: 777, NominalVolts: 7.4, MaxVelocity: 50 * rpm, StallTorque: 1.8, StallCurrent: 2.5},

@@ -14,7 +14,8 @@ type tool struct{ *link }
 func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 	t := tool{newLink(servo.NewExchange(line, bitsPerByte, exchangeRoom, exchangeRoom))}
 	return servo.NewTool(cfg, servo.ToolSpec{
-		Exchange: t.Exchange, Ping: t.ping, Identify: t.identify, Write: t.write, SetID: t.setID, SetBaud: t.setBaud, Question: t.question, Locked: true,
+		Exchange: t.Exchange, Ping: t.ping, Identify: t.identify, Write: t.write, SetID: t.setID, SetBaud: t.setBaud,
+		Question: t.question, Locked: true,
 		Read: func(id int, _ servo.Model, r *servo.Register) (int64, error) {
 			return t.register(byte(id), r, maxDelay)
 		},
@@ -77,7 +78,8 @@ func (t tool) identify(id int) (servo.Found, error) {
 		}
 		if v, err := t.register(byte(id), m.Register("id"), maxDelay); err == nil && v == int64(id) {
 			got.Model = m
-			got.Note = fmt.Sprintf("model number %d is not published: using the register table of the %s", f.number, m.Name)
+			got.Note = fmt.Sprintf("model number %d is not published: using the register table of the %s", f.number,
+				m.Name)
 			return got, nil
 		}
 	}
@@ -149,7 +151,8 @@ func (t tool) leave(id int, m servo.Model, register string, v int64) error {
 // question reads the id.
 func (t tool) question(m servo.Model, id int) servo.Question {
 	r := m.Register("id")
-	q := servo.Question{Ask: AppendRead(nil, byte(id), byte(r.Addr), byte(r.Size)), Want: AppendPacket(nil, &Packet{ID: byte(id), Params: []byte{byte(id)}})}
+	q := servo.Question{Ask: AppendRead(nil, byte(id), byte(r.Addr), byte(r.Size)),
+		Want: AppendPacket(nil, &Packet{ID: byte(id), Params: []byte{byte(id)}})}
 	// The error byte reports alarms, which may come and go.
 	q.Same = func(got []byte) bool { return servo.SameBut(got, q.Want, 4, len(q.Want)-1) }
 	q.Sound = servo.CheckComplement

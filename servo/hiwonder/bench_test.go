@@ -14,5 +14,6 @@ func BenchmarkDecode(b *testing.B) {
 		stream = AppendPacket(stream, &Packet{ID: id, Command: 28, Params: []byte{0xF4, 1}})
 	}
 	p, k := NewParser(), Packet{}
-	servotest.Decoding(b, stream, 20, servo.WireTime(len(stream), bitsPerByte, Baud), p.Feed, func() bool { return p.Next(&k) })
+	servotest.Decoding(b, stream, 20, servo.WireTime(len(stream), bitsPerByte, Baud), p.Feed,
+		func() bool { return p.Next(&k) })
 }

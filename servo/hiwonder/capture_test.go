@@ -11,7 +11,8 @@ func TestCapturedPosition(t *testing.T) {
 	p := NewParser()
 	p.Feed(haltest.Bytes(t, haltest.Capture(t, "lx16a_position.txt")[0]))
 	var k Packet
-	if !p.Next(&k) || k.ID != 1 || k.Command != 28 || len(k.Params) != 2 || int(k.Params[0])|int(k.Params[1])<<8 != 492 {
+	if !p.Next(&k) || k.ID != 1 || k.Command != 28 || len(k.Params) != 2 ||
+		int(k.Params[0])|int(k.Params[1])<<8 != 492 {
 		t.Errorf("got %+v, want position 492 of servo 1", k)
 	}
 }

@@ -11,7 +11,8 @@ func (driver) Traits() *servo.Traits {
 	// 10 bytes sent, 6 requested, 8 replied.
 	wire := servo.CycleBytes{Bits: bitsPerByte, Bytes: func(n int) int { return 24 * n }}
 	return &servo.Traits{
-		Type: "hiwonder", Vendor: "Hiwonder", LastID: LastID, Bauds: []int{Baud}, Samples: []string{"lx-16a"}, Explain: explain,
+		Type: "hiwonder", Vendor: "Hiwonder", LastID: LastID, Bauds: []int{Baud}, Samples: []string{"lx-16a"},
+		Explain:    explain,
 		Benchmarks: []servo.Benchmark{{Model: "lx-16a", Bauds: []int{Baud}, Bound: wire.Bound, First: 1}},
 		Foreign: func(id byte) []byte {
 			return AppendPacket(nil, &Packet{ID: id, Command: 28, Params: []byte{0xF4, 1}})

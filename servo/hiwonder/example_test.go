@@ -14,7 +14,8 @@ import (
 
 // One LX-16A switches its torque on at its position, moves towards 30° and switches it off.
 func Example() {
-	line := servotest.Play(hiwonder.Baud, session) // on a robot: serial.Open("/dev/serial/by-id/usb-..", hiwonder.Baud, "")
+	// on a robot: serial.Open("/dev/serial/by-id/usb-..", hiwonder.Baud, "")
+	line := servotest.Play(hiwonder.Baud, session)
 	arm := hiwonder.NewChain(servo.ChainConfig{Name: "arm", Line: line, Servos: []servo.ServoConfig{
 		{ID: 1, Model: hiwonder.ModelByName("lx-16a"), Joint: "elbow"},
 	}})
@@ -29,7 +30,8 @@ func Example() {
 			log.Print(err) // the line is lost; with ChainConfig.Reopen the next cycles get it back
 		}
 		if s := arm.State(0); s.Err == nil { // what it does not measure, or has not said yet, is NaN
-			fmt.Printf("%.1f°, %.0f °C, torque %v\n", (s.Position-u.CentreTicks)*360/u.TicksPerTurn, s.Temperature, s.Torque)
+			fmt.Printf("%.1f°, %.0f °C, torque %v\n", (s.Position-u.CentreTicks)*360/u.TicksPerTurn, s.Temperature,
+				s.Torque)
 		}
 		line.Pass(100 * time.Millisecond) // on a robot: a time.Ticker waits for the next cycle
 	}

@@ -6,7 +6,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// explain is servo.Traits.Explain. Commands and replies have the same format; a reply repeats the number of its command.
+// explain is servo.Traits.Explain. Commands and replies have the same format; a reply repeats the number of its
+// command.
 func explain(_, data []byte, host bool, model func(id int) servo.Model) []string {
 	p := NewParser()
 	var k Packet
@@ -27,7 +28,8 @@ func explainPacket(k *Packet, host bool, m servo.Model) string {
 			return fmt.Sprintf("id %d: %s", k.ID, servo.Fields(m, int(c.Addr), k.Params))
 		}
 	}
-	if name, ok := map[byte]string{MoveStart: "move_start", MoveStop: "move_stop", SaveOffset: "offset_save"}[k.Command]; ok {
+	if name, ok := map[byte]string{MoveStart: "move_start", MoveStop: "move_stop",
+		SaveOffset: "offset_save"}[k.Command]; ok {
 		return fmt.Sprintf("%s id %d", name, k.ID)
 	}
 	return fmt.Sprintf("id %d: command %d: % x", k.ID, k.Command, k.Params)

@@ -28,13 +28,14 @@ func AppendPacket(dst []byte, k *Packet) []byte {
 	return append(dst, servo.Complement(dst[start+2:]))
 }
 
-// Parser extracts packets of either side from a stream of bytes: they have the same format. After a bad checksum it skips
-// one byte and searches on inside the packet. It never grows.
+// Parser extracts packets of either side from a stream of bytes: they have the same format. After a bad checksum it
+// skips one byte and searches on inside the packet. It never grows.
 type Parser struct{ servo.Framer }
 
 // NewParser returns a parser.
 func NewParser() *Parser {
-	return &Parser{servo.NewFramer(maxPacket, servo.Rules{First: servo.IsByte(0x55), Frame: frame, Check: servo.CheckComplement})}
+	return &Parser{servo.NewFramer(maxPacket,
+		servo.Rules{First: servo.IsByte(0x55), Frame: frame, Check: servo.CheckComplement})}
 }
 
 func frame(h []byte) (int, bool) { return servo.FrameTwin(h, Broadcast, 3, maxLength, 3) }

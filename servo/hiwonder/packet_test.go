@@ -84,22 +84,26 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// hardware.md, section 3.1: the commands by number, the LEN of what tells and of what asks, and what they carry. LEN counts
-// itself, the command and the checksum.
+// hardware.md, section 3.1: the commands by number, the LEN of what tells and of what asks, and what they carry. LEN
+// counts itself, the command and the checksum.
 func TestCommands(t *testing.T) {
 	for _, c := range []struct {
 		write, length, read byte
 		registers           string
 	}{
-		{1, 7, 2, "goal_position goal_time"}, {7, 7, 8, "registered_position registered_time"}, {13, 4, 14, "id"}, {17, 4, 19, "angle_offset"},
-		{20, 7, 21, "min_position max_position"}, {22, 7, 23, "min_voltage max_voltage"}, {24, 4, 25, "temperature_limit"},
-		{0, 4, 26, "present_temperature"}, {0, 5, 27, "present_voltage"}, {0, 5, 28, "present_position"}, {29, 7, 30, "motor_mode goal_pwm"},
+		{1, 7, 2, "goal_position goal_time"}, {7, 7, 8, "registered_position registered_time"}, {13, 4, 14, "id"},
+		{17, 4, 19, "angle_offset"},
+		{20, 7, 21, "min_position max_position"}, {22, 7, 23, "min_voltage max_voltage"},
+		{24, 4, 25, "temperature_limit"},
+		{0, 4, 26, "present_temperature"}, {0, 5, 27, "present_voltage"}, {0, 5, 28, "present_position"},
+		{29, 7, 30, "motor_mode goal_pwm"},
 		{31, 4, 32, "torque_enable"}, {33, 4, 34, "led"}, {35, 4, 36, "led_error"},
 	} {
 		for _, name := range strings.Fields(c.registers) {
 			got := commandOf(ModelByName("lx-16a").Register(name))
 			if got.Write != c.write || got.Read != c.read || got.Size+3 != uint16(c.length) {
-				t.Errorf("%s: got %d, %d and LEN %d; want %d, %d and %d", name, got.Write, got.Read, got.Size+3, c.write, c.read, c.length)
+				t.Errorf("%s: got %d, %d and LEN %d; want %d, %d and %d", name, got.Write, got.Read, got.Size+3,
+					c.write, c.read, c.length)
 			}
 		}
 	}

@@ -161,8 +161,8 @@ func wanted(g *servo.Goal) int {
 	return asServo
 }
 
-// Ready reports whether the mode of servo i is right, and sets it right, with torque off and read back: a servo left as a
-// motor would run at its last speed.
+// Ready reports whether the mode of servo i is right, and sets it right, with torque off and read back: a servo left as
+// a motor would run at its last speed.
 func (b *protocol) Ready(i int) (bool, error) {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	want := wanted(&dev.Goal)
@@ -238,7 +238,8 @@ func (b *protocol) putGoal(i int, rest bool) {
 		// A time instead of a speed: 0 is as fast as it can.
 		if v := d.cfg.Velocity; v > 0 && !rest {
 			way := math.Abs(to-dev.State.Position) * 2 * math.Pi / d.m.TicksPerTurn
-			le.PutUint16(p[2:], uint16(min(math.Ceil(way/v*1000), 30000))) // rounded down to 0 a short way would have no bound
+			// rounded down to 0 a short way would have no bound
+			le.PutUint16(p[2:], uint16(min(math.Ceil(way/v*1000), 30000)))
 		}
 	}
 	if d.repeat--; d.repeat > 0 && p == d.sent {

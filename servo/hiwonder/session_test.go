@@ -91,7 +91,8 @@ func TestChainSession(t *testing.T) {
 < 55 55 01 04 20 01 ??
 > 55 55 01 07 1D 01 00 0C FE ??
 `)
-	c := NewChain(servo.ChainConfig{Name: "arm", Line: line, Health: -1, Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName("lx-16a")}}})
+	c := NewChain(servo.ChainConfig{Name: "arm", Line: line, Health: -1,
+		Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName("lx-16a")}}})
 	cycle := func(g servo.Goal) {
 		t.Helper()
 		c.SetGoal(0, g)
@@ -209,7 +210,8 @@ func TestClientSession(t *testing.T) {
 	if err := line.Close(); err != nil {
 		t.Error(err)
 	}
-	if err := NewChain(servo.ChainConfig{Line: play(t, ""), Servos: []servo.ServoConfig{{ID: 1}}}).Open(); hal.KindOf(err) != hal.Invalid {
+	if err := NewChain(servo.ChainConfig{Line: play(t, ""), Servos: []servo.ServoConfig{{ID: 1}}}).Open(); hal.KindOf(
+		err) != hal.Invalid {
 		t.Errorf("no model: got %v", err)
 	}
 }

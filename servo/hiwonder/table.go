@@ -103,7 +103,8 @@ const (
 
 var faults = servo.FaultTable{
 	servo.Bit(faultHeat, "over temperature", servo.AlarmHeat, "below temp_max_limit it takes torque again"),
-	servo.Bit(faultVolts, "input voltage outside its limits", servo.AlarmVoltage, "bring its supply within min_voltage..max_voltage"),
+	servo.Bit(faultVolts, "input voltage outside its limits", servo.AlarmVoltage,
+		"bring its supply within min_voltage..max_voltage"),
 	servo.Bit(4, "locked rotor", servo.AlarmOverload, ""),
 }
 

@@ -15,5 +15,6 @@ func BenchmarkDecode(b *testing.B) {
 		stream = AppendPacket(stream, &k, FromServos)
 	}
 	p, k := NewParser(FromServos), Packet{}
-	servotest.Decoding(b, stream, 20, servo.WireTime(len(stream), bitsPerByte, 1_250_000), p.Feed, func() bool { return p.Next(&k) })
+	servotest.Decoding(b, stream, 20, servo.WireTime(len(stream), bitsPerByte, 1_250_000), p.Feed,
+		func() bool { return p.Next(&k) })
 }

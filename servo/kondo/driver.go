@@ -16,10 +16,12 @@ func Driver() servo.Driver { return driver{} }
 func (driver) Traits() *servo.Traits {
 	wire := servo.CycleBytes{Bits: bitsPerByte, Bytes: func(n int) int { return 6 * n }} // 3 sent, 3 replied
 	return &servo.Traits{
-		Type: "kondo", Vendor: "Kondo", LastID: LastID, Bauds: Bauds(), Even: true, Alone: true, FreeID: true, Same: func(a, b servo.Model) bool { return true }, Samples: []string{"krs-2552"}, Explain: explain,
-		Benchmarks: []servo.Benchmark{{Model: "krs-2552", Bauds: []int{115_200, 625_000, 1_250_000}, Bound: wire.Bound, First: 1}},
-		Foreign:    func(byte) []byte { return []byte{9, 0x3A, 0x4C} },
-		Unproven:   "ICS has no checksum: what could be is believed, by Halyard and by the servo",
+		Type: "kondo", Vendor: "Kondo", LastID: LastID, Bauds: Bauds(), Even: true, Alone: true, FreeID: true,
+		Same: func(a, b servo.Model) bool { return true }, Samples: []string{"krs-2552"}, Explain: explain,
+		Benchmarks: []servo.Benchmark{{Model: "krs-2552", Bauds: []int{115_200, 625_000, 1_250_000}, Bound: wire.Bound,
+			First: 1}},
+		Foreign:  func(byte) []byte { return []byte{9, 0x3A, 0x4C} },
+		Unproven: "ICS has no checksum: what could be is believed, by Halyard and by the servo",
 	}
 }
 
@@ -50,7 +52,8 @@ func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 	return servo.NewTool(cfg, servo.ToolSpec{
 		Exchange: t.Exchange, Ping: t.ping, Read: t.read, Write: t.write, SetID: t.setID, Question: question,
 		Identify: func(id int) (servo.Found, error) {
-			return servo.Found{Model: catalogue[0], Assumed: true, Note: "an ICS servo; the protocol does not report the model"}, t.ping(id)
+			return servo.Found{Model: catalogue[0], Assumed: true,
+				Note: "an ICS servo; the protocol does not report the model"}, t.ping(id)
 		},
 	})
 }
@@ -97,7 +100,8 @@ func (t tool) setID(id int, _ servo.Model, to int) error {
 	}
 	k, err := t.exchange(Packet{Op: ID, ID: LastID})
 	if err != nil || int(k.ID) != id {
-		return errors.Join(err, &hal.Error{Kind: hal.Unsafe, ID: id, Op: "write id", Err: errors.New("it must be the only servo on the line")})
+		return errors.Join(err, &hal.Error{Kind: hal.Unsafe, ID: id, Op: "write id",
+			Err: errors.New("it must be the only servo on the line")})
 	}
 	_, err = t.exchange(Packet{Op: ID, ID: byte(to), A: 1})
 	return err

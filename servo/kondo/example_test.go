@@ -52,9 +52,10 @@ func ExampleNewChain() {
 	if err := port.SetEven(true); err != nil {
 		log.Fatal(err)
 	}
-	arm := kondo.NewChain(servo.ChainConfig{Name: "arm", Line: &servo.EchoFilter{Line: port}, Servos: []servo.ServoConfig{
-		{ID: 1, Model: kondo.ModelByName("krs-2552"), Joint: "elbow"},
-	}})
+	arm := kondo.NewChain(servo.ChainConfig{Name: "arm", Line: &servo.EchoFilter{Line: port},
+		Servos: []servo.ServoConfig{
+			{ID: 1, Model: kondo.ModelByName("krs-2552"), Joint: "elbow"},
+		}})
 	defer arm.Close() // and port with it
 }
 

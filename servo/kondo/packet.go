@@ -72,8 +72,8 @@ func AppendPacket(dst []byte, k *Packet, side Side) []byte {
 
 const maxPacket = 4
 
-// Parser extracts packets from a stream of bytes. Bit 7 distinguishes commands from their data. Replies have no such bit: a
-// stream that begins in the middle of one is misread until the line has been idle and Reset was called.
+// Parser extracts packets from a stream of bytes. Bit 7 distinguishes commands from their data. Replies have no such
+// bit: a stream that begins in the middle of one is misread until the line has been idle and Reset was called.
 type Parser struct {
 	servo.Framer
 	side Side

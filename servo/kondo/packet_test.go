@@ -80,10 +80,12 @@ func TestTable(t *testing.T) {
 		}
 	}
 	// 3500..7500..11500 are 270 degrees; 0 is free.
-	if u := m.Units(); u.MinTicks != 3500 || u.CentreTicks != 7500 || u.MaxTicks != 11500 || math.Abs((u.MaxTicks-u.MinTicks)/u.TicksPerTurn-0.75) > 1e-12 || free != 0 {
+	if u := m.Units(); u.MinTicks != 3500 || u.CentreTicks != 7500 || u.MaxTicks != 11500 ||
+		math.Abs((u.MaxTicks-u.MinTicks)/u.TicksPerTurn-0.75) > 1e-12 || free != 0 {
 		t.Errorf("units: got %+v", u)
 	}
-	for name, sc := range map[string]uint16{"stretch": Stretch, "speed": Speed, "current_limit": Current, "heat_limit": Heat} {
+	for name, sc := range map[string]uint16{"stretch": Stretch, "speed": Speed, "current_limit": Current,
+		"heat_limit": Heat} {
 		if r := m.Register(name); r == nil || r.Addr != sc {
 			t.Errorf("%s: want it at parameter %d", name, sc)
 		}

@@ -56,7 +56,8 @@ func (b *protocol) Steps() int { return 1 }
 
 // StageTorqueOff stages the free position for Flush.
 func (b *protocol) StageTorqueOff(i int) {
-	// A lost servo is switched off by a stop and by its next poll: waiting for it in every cycle would delay the others.
+	// A lost servo is switched off by a stop and by its next poll: waiting for it in every cycle would delay the
+	// others.
 	if c := b.chain; !c.Devices[i].Lost || c.Cutting() || c.Halting() {
 		b.setGoal(i, free)
 	}
@@ -141,8 +142,8 @@ func (b *protocol) writeSettings(i int) error {
 	return nil
 }
 
-// exchange sends a position to servo i and reads the present one. The reply proves that the command was received, so the
-// torque state is known.
+// exchange sends a position to servo i and reads the present one. The reply proves that the command was received, so
+// the torque state is known.
 func (b *protocol) exchange(i, goal int) error {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	k, err := b.link.exchange(At(d.cfg.ID, goal))
@@ -174,8 +175,8 @@ func (b *protocol) believable(i, ticks int) bool {
 	return b.chain.Devices[i].Believes(float64(ticks), d.m.TicksPerTurn, d.m.MaxVelocity, b.link.Port.Now())
 }
 
-// ReadState measures servo i without a change: it sends the last goal again, or the free position. A servo that was lost
-// while it had torque may have lost its power, and must not move then: its torque is switched off.
+// ReadState measures servo i without a change: it sends the last goal again, or the free position. A servo that was
+// lost while it had torque may have lost its power, and must not move then: its torque is switched off.
 func (b *protocol) ReadState(i int) error {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	goal := free

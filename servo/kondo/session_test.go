@@ -63,7 +63,8 @@ func TestChainSession(t *testing.T) {
 	to := servo.Goal{Enable: true, Mode: hal.PositionMode, Position: 8000, Limit: 1}
 	cycle(to)
 	s := c.State(0)
-	if want := -0.5 / 4.2; s.Position != 7578 || !s.Torque || s.Effort < want-1e-9 || s.Effort > want+1e-9 || s.Err != nil {
+	if want := -0.5 / 4.2; s.Position != 7578 || !s.Torque || s.Effort < want-1e-9 || s.Effort > want+1e-9 ||
+		s.Err != nil {
 		t.Errorf("state: got %+v", s)
 	}
 	cycle(to)
@@ -89,13 +90,15 @@ func TestChainSession(t *testing.T) {
 
 func TestChainRefusesItsDescription(t *testing.T) {
 	err := NewChain(servo.ChainConfig{Line: play(t, ""), Servos: []servo.ServoConfig{
-		{ID: 1}, {ID: 2, Model: ModelByName("krs-2552"), Settings: []servo.Setting{{Register: "id", Value: 3}}}}}).Open()
+		{ID: 1}, {ID: 2, Model: ModelByName("krs-2552"),
+			Settings: []servo.Setting{{Register: "id", Value: 3}}}}}).Open()
 	for _, want := range []string{"no model", "setting id: not a setting of krs-2552"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	err = NewChain(servo.ChainConfig{Line: play(t, ""), Servos: []servo.ServoConfig{{ID: 32, Model: ModelByName("krs-2552")}}}).Open()
+	err = NewChain(servo.ChainConfig{Line: play(t, ""),
+		Servos: []servo.ServoConfig{{ID: 32, Model: ModelByName("krs-2552")}}}).Open()
 	if err == nil || !strings.Contains(err.Error(), "got id 32, want 0..31") {
 		t.Errorf("got %v", err)
 	}
@@ -156,7 +159,8 @@ func TestClientSession(t *testing.T) {
 // An error of a refused operation names the servo, id 0 too.
 func TestRefusalNamesID0(t *testing.T) {
 	tool := Driver().Tool(servotest.Play(115200, ""), servo.ToolConfig{Bus: "bench", Model: catalogue[0]})
-	if err := tool.Write(0, "present_position", 1); err == nil || !strings.Contains(err.Error(), "id 0: write present_position") {
+	if err := tool.Write(0, "present_position", 1); err == nil ||
+		!strings.Contains(err.Error(), "id 0: write present_position") {
 		t.Errorf("got %v, want the id in it", err)
 	}
 }
@@ -214,7 +218,8 @@ func TestStopLeavesStates(t *testing.T) {
 > 81 00 00
 < 01 3A 4D
 `)
-	c := NewChain(servo.ChainConfig{Name: "arm", Line: line, Health: -1, Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName("krs-2552")}}})
+	c := NewChain(servo.ChainConfig{Name: "arm", Line: line, Health: -1,
+		Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName("krs-2552")}}})
 	if err := errors.Join(c.Open(), c.Receive()); err != nil {
 		t.Fatal(err)
 	}

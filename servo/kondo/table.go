@@ -72,8 +72,8 @@ func ModelByName(name string) *Model {
 	return servo.Find(catalogue, func(m *Model) bool { return m.Name == name })
 }
 
-// registers lists the values of a servo that can be written or read. The address of a setting is its parameter number; the
-// others have no address on the wire, and get one here.
+// registers lists the values of a servo that can be written or read. The address of a setting is its parameter number;
+// the others have no address on the wire, and get one here.
 func registers() []servo.Register {
 	const ro, ram, keep, plain = servo.ReadOnly, servo.RAM, servo.EEPROM, servo.Unsigned
 	number := servo.Measure{}

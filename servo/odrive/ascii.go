@@ -66,8 +66,8 @@ func AppendWrite(dst []byte, p Property, d Dialect, axis int, v float64) []byte 
 	return seal(strconv.AppendFloat(dst, v, 'f', -1, 64), start)
 }
 
-// Lines extracts lines of either side from a stream of bytes. A line with a wrong or missing checksum is dropped whole: a
-// search inside it could find numbers without their first digits. It never grows.
+// Lines extracts lines of either side from a stream of bytes. A line with a wrong or missing checksum is dropped whole:
+// a search inside it could find numbers without their first digits. It never grows.
 type Lines struct {
 	// Bare lets lines without a checksum pass, as a controller does; Sealed reports whether the last line had one.
 	Bare   bool
@@ -181,8 +181,8 @@ func Numbers(line []byte, dst []float64) bool {
 	return true
 }
 
-// number parses a decimal number of a sign, digits and a point, as the firmware prints it, or "inf" or "nan". It does not
-// allocate.
+// number parses a decimal number of a sign, digits and a point, as the firmware prints it, or "inf" or "nan". It does
+// not allocate.
 func number(p []byte) (v float64, ok bool) {
 	negative := len(p) > 0 && p[0] == '-'
 	if negative {

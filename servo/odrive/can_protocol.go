@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// frameBits is the maximum length of a standard frame of 8 bytes, with stuffing and the gap, per byte of its 16 bytes on a
-// servo.Line: 135 bits, rounded up.
+// frameBits is the maximum length of a standard frame of 8 bytes, with stuffing and the gap, per byte of its 16 bytes
+// on a servo.Line: 135 bits, rounded up.
 const frameBits = 9
 
 // canDelay is the time of a node before a reply.
@@ -121,8 +121,8 @@ func (b *canProtocol) ask(i int, c Command) {
 	b.put(Ask(b.devices[i].cfg.ID, c))
 }
 
-// Identify requests the version of node i. Firmware 0.5 does not answer that; then it requests the estimates, which both
-// series answer.
+// Identify requests the version of node i. Firmware 0.5 does not answer that; then it requests the estimates, which
+// both series answer.
 func (b *canProtocol) Identify(i int) error {
 	d := &b.devices[i]
 	if err := b.x.Drain(); err != nil {
@@ -181,7 +181,8 @@ func (b *canProtocol) weigh(i int) {
 	if d.stale() {
 		return
 	}
-	if d.heartbeat.State == Idle && dev.Stage == servo.TorqueOn && dev.Seen { // it fell: why may be in the word of a part
+	// it fell: why may be in the word of a part
+	if d.heartbeat.State == Idle && dev.Stage == servo.TorqueOn && dev.Seen {
 		b.readCauses(i)
 	}
 	d.judge(dev, d.heartbeat)

@@ -25,7 +25,8 @@ type canTool struct {
 func newCANTool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 	t := &canTool{settings: cfg.Settings, dialect: V06}
 	t.can = servo.NewCANExchange(servo.NewExchange(line, frameBits, 8*servo.CANSize, 64*servo.CANSize), t.accept)
-	return servo.NewTool(cfg, servo.ToolSpec{Exchange: t.can.Exchange, Identify: t.identify, Read: t.read, Write: t.write})
+	return servo.NewTool(cfg, servo.ToolSpec{Exchange: t.can.Exchange, Identify: t.identify, Read: t.read,
+		Write: t.write})
 }
 
 // accept stores f if it is the expected reply.
@@ -90,14 +91,16 @@ type location struct {
 
 // locations are those of all registers that a node sends.
 var locations = map[string]location{
-	"present_position": {Estimates, 0, false}, "present_velocity": {Estimates, 4, false}, "present_current": {GetIq, 4, false},
-	"present_voltage": {GetBus, 0, false}, "supply_current": {GetBus, 4, false}, "present_temperature": {GetTemperature, 0, true},
-	"errors": {GetErrors, 0, true}, "state": {Heartbeat, 0, false}, torqueEnable: {Heartbeat, 0, false},
+	"present_position": {Estimates, 0, false}, "present_velocity": {Estimates, 4, false},
+	"present_current": {GetIq, 4, false},
+	"present_voltage": {GetBus, 0, false}, "supply_current": {GetBus, 4, false},
+	"present_temperature": {GetTemperature, 0, true},
+	"errors":              {GetErrors, 0, true}, "state": {Heartbeat, 0, false}, torqueEnable: {Heartbeat, 0, false},
 	"watchdog_timeout": {TxSDO, 0, true}, "watchdog_enable": {TxSDO, 0, true},
 }
 
-// CANParameters are the registers of a node for tools: all values with a CANSimple frame, and the watchdog, whose endpoints
-// depend on the firmware. The slice belongs to the caller.
+// CANParameters are the registers of a node for tools: all values with a CANSimple frame, and the watchdog, whose
+// endpoints depend on the firmware. The slice belongs to the caller.
 func CANParameters() []servo.Register {
 	return slices.DeleteFunc(Parameters(), func(r servo.Register) bool { return locations[r.Name].command == 0 })
 }
@@ -163,8 +166,8 @@ func (t *canTool) read(node int, _ servo.Model, r *servo.Register) (int64, error
 	return r.Round(v * factor), nil
 }
 
-// write writes a register of the watchdog where its endpoint is known, or switches torque off, and reads back. It is lost with
-// the power.
+// write writes a register of the watchdog where its endpoint is known, or switches torque off, and reads back. It is
+// lost with the power.
 func (t *canTool) write(node int, m servo.Model, r *servo.Register, v int64) error {
 	point := t.endpoint(node, r.Name)
 	var f servo.CANFrame
@@ -173,7 +176,8 @@ func (t *canTool) write(node int, m servo.Model, r *servo.Register, v int64) err
 		f = Words(byte(node), SetState, uint32(Idle))
 	case locations[r.Name].command != TxSDO || point == 0 || t.dialect == V05:
 		return &hal.Error{Kind: hal.Invalid, ID: node, Op: "write " + r.Name, Err: servo.ErrNoRegister,
-			Try: "its serial line (--protocol odrive), or odrivetool; of the watchdog a config's registers: name the endpoints"}
+			Try: "its serial line (--protocol odrive), or odrivetool; of the watchdog a config's registers: name " +
+				"the endpoints"}
 	case r.Encoding == servo.Float:
 		f = SDO{Write: true, Endpoint: point, Value: floatWord(r.SI(v))}.Frame(byte(node), RxSDO)
 	default:

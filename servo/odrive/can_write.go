@@ -27,14 +27,18 @@ func (b *canProtocol) Clear(i int) error {
 	return d.remaining(&b.chain.Devices[i])
 }
 
-// clear stages the clearing of node i's errors. Firmware 0.5 clears both axes of the board by it, and does not tell which nodes
-// share one: it is refused while another node has an error.
+// clear stages the clearing of node i's errors. Firmware 0.5 clears both axes of the board by it, and does not tell
+// which nodes share one: it is refused while another node has an error.
 func (b *canProtocol) clear(i int) error {
 	d := &b.devices[i]
 	for k := range b.devices {
-		if o := &b.devices[k]; k != i && d.dialect == V05 && o.dialect == V05 && o.words.latched() != 0 && !o.words.hostOnly(V05) {
-			return b.chain.Devices[i].Error(hal.Unsafe, "clear errors", fmt.Errorf("node %d, which may be the other axis of its board, has errors too, %s, "+
-				"which the same command would clear: see to it first, then odrivetool: odrv0.clear_errors()", o.cfg.ID, o.words.report(V05).Fault))
+		if o := &b.devices[k]; k != i && d.dialect == V05 && o.dialect == V05 && o.words.latched() != 0 &&
+			!o.words.hostOnly(V05) {
+			return b.chain.Devices[i].Error(hal.Unsafe, "clear errors",
+				fmt.Errorf("node %d, which may be the other axis of its board, has errors too, %s, "+
+					"which the same command would clear: see to it first, then odrivetool: odrv0.clear_errors()",
+					o.cfg.ID,
+					o.words.report(V05).Fault))
 		}
 	}
 	b.put(Frame(d.cfg.ID, ClearErrors))
@@ -59,7 +63,8 @@ func (b *canProtocol) Ready(i int) (bool, error) {
 	return true, nil
 }
 
-var errWatchdog = fmt.Errorf("its watchdog: %w: the endpoints of the config are not those of its firmware's flat_endpoints.json", servo.ErrDiffers)
+var errWatchdog = fmt.Errorf("its watchdog: %w: the endpoints of the config are not those of its firmware's "+
+	"flat_endpoints.json", servo.ErrDiffers)
 
 // guard writes the watchdog of node i and reads it back.
 func (b *canProtocol) guard(i int) error {
@@ -97,8 +102,8 @@ func (b *canProtocol) fetch(i int, endpoint uint16) error {
 	return err
 }
 
-// readOwn reads node i's own current limit, where its endpoint is known. CANSimple has a frame that sets a limit, with one of the
-// speed, and none that reads it: without an endpoint none is written.
+// readOwn reads node i's own current limit, where its endpoint is known. CANSimple has a frame that sets a limit, with
+// one of the speed, and none that reads it: without an endpoint none is written.
 func (b *canProtocol) readOwn(i int) error {
 	d := &b.devices[i]
 	for _, s := range d.cfg.Settings {
@@ -112,7 +117,9 @@ func (b *canProtocol) readOwn(i int) error {
 		case err != nil && !servo.IsServoError(err):
 			return err
 		case err != nil || d.sdo.Endpoint != d.ceiling || !(v >= 0):
-			return b.chain.Devices[i].Error(hal.Invalid, "open", fmt.Errorf("%s: %w: it is not that of its firmware's flat_endpoints.json", limitEndpoint, servo.ErrDiffers))
+			return b.chain.Devices[i].Error(hal.Invalid, "open",
+				fmt.Errorf("%s: %w: it is not that of its firmware's flat_endpoints.json", limitEndpoint,
+					servo.ErrDiffers))
 		}
 		d.own, d.limit = v, v
 		b.chain.Devices[i].State.Ceiling = v

@@ -10,9 +10,9 @@ import (
 // NewSerialChain returns a chain of the axes of one controller on a serial line; nothing is sent until Open, which also
 // reports faults of cfg.
 //
-// A cycle is one command of about 21 bytes, one request of 7 and a reply of 25 for each axis: 4.6 ms at 115200 Bd; on USB
-// the time is negligible. Current, voltage and temperature are read in turn, with state and errors: they are some cycles
-// old. The watchdog is set before torque is switched on.
+// A cycle is one command of about 21 bytes, one request of 7 and a reply of 25 for each axis: 4.6 ms at 115200 Bd; on
+// USB the time is negligible. Current, voltage and temperature are read in turn, with state and errors: they are some
+// cycles old. The watchdog is set before torque is switched on.
 func NewSerialChain(cfg servo.ChainConfig) *servo.GenericChain {
 	b := &serialProtocol{devices: devices(&cfg)}
 	b.chain = servo.NewGenericChain(cfg, servo.ChainSpec{
@@ -24,9 +24,10 @@ func NewSerialChain(cfg servo.ChainConfig) *servo.GenericChain {
 
 // CANChain drives the axes of one CAN bus, each a node. It is a servo.Chain; one goroutine calls it.
 //
-// A cycle is one goal to each axis and two remote frames, and two replies from each. The heartbeat of an axis, every 100 ms,
-// has its state, and proves that torque is on or off. If its endpoints are known the watchdog is set before torque is
-// switched on; else it has odrivetool's setting. Any command feeds it. Halt waits for the heartbeats that are its proof: up to 0.15 s.
+// A cycle is one goal to each axis and two remote frames, and two replies from each. The heartbeat of an axis, every
+// 100 ms, has its state, and proves that torque is on or off. If its endpoints are known the watchdog is set before
+// torque is switched on; else it has odrivetool's setting. Any command feeds it. Halt waits for the heartbeats that are
+// its proof: up to 0.15 s.
 type CANChain struct {
 	*servo.GenericChain
 	b *canProtocol

@@ -37,7 +37,8 @@ func TestLines(t *testing.T) {
 		}
 	}
 	// No checksum, a wrong one, none that is a number, too long, not printable; then a sound one.
-	for _, bad := range []string{"1.5 2.5\r\n", "1.5 2.5*1\r\n", "22.5 0.1*\r\n", "sc*0016\n", "sc*x6\n", strings.Repeat("1", 300) + "*0\n", "1\x80.5*11\n"} {
+	for _, bad := range []string{"1.5 2.5\r\n", "1.5 2.5*1\r\n", "22.5 0.1*\r\n", "sc*0016\n", "sc*x6\n",
+		strings.Repeat("1", 300) + "*0\n", "1\x80.5*11\n"} {
 		var l Lines
 		got := parseLines(&l, []byte(bad+"sc*16\n"), 300)
 		if got != "sc " || l.BadChecksum+l.Garbage == 0 {
@@ -57,7 +58,8 @@ func TestNumbers(t *testing.T) {
 		text string
 		want []float64
 	}{
-		{"1.5 -0.25", []float64{1.5, -0.25}}, {"8", []float64{8}}, {"-12.345678", []float64{-12.345678}}, {"0.", []float64{0}},
+		{"1.5 -0.25", []float64{1.5, -0.25}}, {"8", []float64{8}}, {"-12.345678", []float64{-12.345678}},
+		{"0.", []float64{0}},
 		{"inf -inf", []float64{math.Inf(1), math.Inf(-1)}}, {"nan", []float64{math.NaN()}},
 	} {
 		got := make([]float64, len(c.want))
@@ -65,7 +67,8 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%q: got %v, want %v", c.text, got, c.want)
 		}
 	}
-	for _, bad := range []string{"", "1.5", "1 2 3", "invalid property", "1e3 1", "--1 1", ". 1", "1.2.3 1", "1  2", "12345678901234567890 1"} {
+	for _, bad := range []string{"", "1.5", "1 2 3", "invalid property", "1e3 1", "--1 1", ". 1", "1.2.3 1", "1  2",
+		"12345678901234567890 1"} {
 		if got := make([]float64, 2); Numbers([]byte(bad), got) {
 			t.Errorf("%q: got %v", bad, got)
 		}
@@ -116,7 +119,8 @@ func FuzzLines(f *testing.F) {
 		var a, b Lines
 		whole, single := parseLines(&a, stream, len(stream)), parseLines(&b, stream, 1)
 		if whole != single || a.BadChecksum != b.BadChecksum || a.Garbage != b.Garbage {
-			t.Fatalf("whole %q %d %d; byte by byte %q %d %d", whole, a.BadChecksum, a.Garbage, single, b.BadChecksum, b.Garbage)
+			t.Fatalf("whole %q %d %d; byte by byte %q %d %d", whole, a.BadChecksum, a.Garbage, single, b.BadChecksum,
+				b.Garbage)
 		}
 		var l Lines
 		for rest := stream; len(rest) > 0; {
@@ -194,7 +198,8 @@ func FuzzCAN(f *testing.F) {
 		if _, c, ok := Split(&frame); ok && c != Heartbeat {
 			b.handleFrame(&frame)
 		}
-		if v := b.chain.Devices[0].State; math.IsNaN(v.Position+v.Velocity+v.Effort+v.Voltage+v.Temperature) || math.IsInf(v.Position, 0) {
+		if v := b.chain.Devices[0].State; math.IsNaN(v.Position+v.Velocity+v.Effort+v.Voltage+v.Temperature) ||
+			math.IsInf(v.Position, 0) {
 			t.Fatalf("%v: got %+v", &frame, v)
 		}
 		ParseBeat(&frame)
@@ -209,8 +214,10 @@ func TestErrors(t *testing.T) {
 		want servo.Alarm
 	}{
 		{0, V06, 0}, {watchdog06, V06, 0}, {estop06, V06, 0}, {watchdog05 | estop05, V05, 0},
-		{0x200, V06, servo.AlarmVoltage}, {0x2, V05, servo.AlarmVoltage}, {0x4000, V06, servo.AlarmHeat}, {0x40000, V05, servo.AlarmHeat},
-		{0x400_0000, V06, servo.AlarmEncoder}, {0x100, V05, servo.AlarmEncoder}, {0x8000_0000, V06, servo.AlarmShock}, {0x8000_0000, V05, servo.AlarmShock},
+		{0x200, V06, servo.AlarmVoltage}, {0x2, V05, servo.AlarmVoltage}, {0x4000, V06, servo.AlarmHeat},
+		{0x40000, V05, servo.AlarmHeat},
+		{0x400_0000, V06, servo.AlarmEncoder}, {0x100, V05, servo.AlarmEncoder}, {0x8000_0000, V06, servo.AlarmShock},
+		{0x8000_0000, V05, servo.AlarmShock},
 		{0x1000, V06, servo.AlarmOverload}, {0x20, V06, servo.AlarmShock}, {0x20, V05, servo.AlarmShock},
 	} {
 		if got := c.e.Alarm(c.d); got != c.want {
@@ -221,14 +228,16 @@ func TestErrors(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	for _, m := range Models() {
-		if u := m.Units(); ModelByName(m.Name) != m || u.MaxVelocity <= 0 || u.StallTorque <= 0 || u.MinTicks >= u.MaxTicks {
+		if u := m.Units(); ModelByName(m.Name) != m || u.MaxVelocity <= 0 || u.StallTorque <= 0 ||
+			u.MinTicks >= u.MaxTicks {
 			t.Errorf("%s: got %+v", m.Name, u)
 		}
 		if _, ok := m.BaudCode(115200); ok {
 			t.Errorf("%s: got a code of a rate", m.Name)
 		}
 	}
-	if ModelByName("odrive") != nil || servo.FindModel(CANDriver(), "odrive-v3").Setting(watchdogEndpoint) != nil || servo.FindModel(CANDriver(), "odrive-s1").Setting(enableEndpoint) == nil {
+	if ModelByName("odrive") != nil || servo.FindModel(CANDriver(), "odrive-v3").Setting(watchdogEndpoint) != nil ||
+		servo.FindModel(CANDriver(), "odrive-s1").Setting(enableEndpoint) == nil {
 		t.Error("found what is not there, or not what is")
 	}
 }

@@ -65,8 +65,8 @@ func (d *device) remaining(dev *servo.Device) error {
 	return nil
 }
 
-// amps is the current limit that an axis must have, the lower of ours and its own, and whether it has another. Without its own
-// none is written.
+// amps is the current limit that an axis must have, the lower of ours and its own, and whether it has another. Without
+// its own none is written.
 func (d *device) amps(dev *servo.Device) (amps float64, changed bool) {
 	amps = min(dev.Share()*d.m.Amps, d.own)
 	if math.IsNaN(amps) {
@@ -79,8 +79,8 @@ func (d *device) amps(dev *servo.Device) (amps float64, changed bool) {
 	return amps, true
 }
 
-// holds reports whether torque of dev must be off until the next Enable, and is not confirmed off: its line was lost for
-// less than its watchdog time. It needs a command, since every packet to it feeds the watchdog.
+// holds reports whether torque of dev must be off until the next Enable, and is not confirmed off: its line was lost
+// for less than its watchdog time. It needs a command, since every packet to it feeds the watchdog.
 func holds(dev *servo.Device) bool { return dev.Stage == servo.Inhibited && dev.Torque != servo.Off }
 
 // wanted is the control mode of an axis for a goal.
@@ -105,5 +105,6 @@ func (d *device) goal(dev *servo.Device, rest bool) (Control, float64) {
 	case TorqueControl:
 		return c, servo.Bounded(g.Effort, d.m.Amps*dev.Share(), rest) * d.m.Kt
 	}
-	return PositionControl, turns(dev.Position(rest || turned && g.Mode != hal.PositionMode, g.Mode != hal.PositionMode, -counted, counted))
+	return PositionControl, turns(dev.Position(rest || turned && g.Mode != hal.PositionMode, g.Mode != hal.PositionMode,
+		-counted, counted))
 }

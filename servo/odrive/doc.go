@@ -1,5 +1,5 @@
-// Package odrive drives ODrive motor controllers, over a serial line by their ASCII protocol (SerialChain) and over a CAN
-// bus by CANSimple (CANChain): both codecs, their common data, and the bus cycles.
+// Package odrive drives ODrive motor controllers, over a serial line by their ASCII protocol (SerialChain) and over a
+// CAN bus by CANSimple (CANChain): both codecs, their common data, and the bus cycles.
 //
 // Serial, 115200 bit/s 8N1 or a USB port, one controller a line, one or two axes each:
 //
@@ -18,10 +18,10 @@
 // Firmware 0.5 (v3.6) and 0.6 (S1, Pro) differ in the names of properties, in the bits of errors, and in what CAN can
 // read; 0.4 counts encoder steps in place of turns and is refused. The watchdog stops an axis that is not commanded.
 //
-// For sessions, blocking and errors see package servo. Ticks: 16384 a turn of the motor by the controller's estimate, which
-// starts at power-on if the encoder is not absolute. Efforts are A of motor current, velocities rad/s of the motor's shaft.
-// Modes: position, velocity and torque. The axis must have been configured and calibrated with odrivetool. IDs are the
-// axis, 0 or 1, on a serial line; the node, 0..62, on CAN.
+// For sessions, blocking and errors see package servo. Ticks: 16384 a turn of the motor by the controller's estimate,
+// which starts at power-on if the encoder is not absolute. Efforts are A of motor current, velocities rad/s of the
+// motor's shaft. Modes: position, velocity and torque. The axis must have been configured and calibrated with
+// odrivetool. IDs are the axis, 0 or 1, on a serial line; the node, 0..62, on CAN.
 //
 // Sources: docs.odriverobotics.com (ASCII protocol, CAN protocol, error codes); firmware 0.5, ascii_protocol.cpp and
 // can_simple.cpp (github.com/odriverobotics/ODrive).

@@ -9,13 +9,13 @@ import (
 
 type driver struct{ can bool }
 
-// Driver is the driver of a controller's axes on a serial line, bus type "odrive"; CANDriver that of nodes on a CAN bus, bus
-// type "odrive-can".
+// Driver is the driver of a controller's axes on a serial line, bus type "odrive"; CANDriver that of nodes on a CAN
+// bus, bus type "odrive-can".
 func Driver() servo.Driver    { return driver{} }
 func CANDriver() servo.Driver { return driver{can: true} }
 
-// Bits of frames on a CAN bus from the start of one to the earliest start of the next, without stuffing (ISO 11898-1): of 8
-// bytes, and of a remote frame.
+// Bits of frames on a CAN bus from the start of one to the earliest start of the next, without stuffing (ISO 11898-1):
+// of 8 bytes, and of a remote frame.
 const (
 	bareFrame = 111
 	bareAsk   = 47
@@ -26,11 +26,13 @@ func (d driver) Traits() *servo.Traits {
 	if !d.can {
 		wire := servo.CycleBytes{Bits: bitsPerByte, Bytes: cycleBytes}
 		return &servo.Traits{
-			Type: "odrive", Vendor: "ODrive", LastID: 1, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, NoDefaults: true, OneSupply: true, Releases: "ODrive, watchdog of 0.5 s",
+			Type: "odrive", Vendor: "ODrive", LastID: 1, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true,
+			Named: true, NoDefaults: true, OneSupply: true, Releases: "ODrive, watchdog of 0.5 s",
 			IDRegister: "can_node_id", Samples: []string{"odrive-v3"}, Explain: explain,
 			Unproven: "bytes lost in pairs pass the checksum, and a command that lost its asterisk has none",
 			// A controller has two axes.
-			Benchmarks: []servo.Benchmark{{Model: "odrive-v3", Bauds: []int{115_200, 921_600}, Counts: few[:2], Bound: wire.Bound}},
+			Benchmarks: []servo.Benchmark{{Model: "odrive-v3", Bauds: []int{115_200, 921_600}, Counts: few[:2],
+				Bound: wire.Bound}},
 		}
 	}
 	// A goal, two requests and two replies each.
@@ -40,7 +42,8 @@ func (d driver) Traits() *servo.Traits {
 		settings = append(settings, servo.Setting{Register: r.Name, Value: int64(usualEndpoint + r.Addr/2)})
 	}
 	return &servo.Traits{
-		Type: "odrive-can", Vendor: "ODrive", LastID: LastNode, Bauds: []int{Bitrate}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, NoDefaults: true, Releases: "ODrive, watchdog where it is set",
+		Type: "odrive-can", Vendor: "ODrive", LastID: LastNode, Bauds: []int{Bitrate}, MaxBaud: math.MaxInt32,
+		Duplex: true, Named: true, NoDefaults: true, Releases: "ODrive, watchdog where it is set",
 		// A node's id is the upper six bits.
 		Filters: func(ids []byte) (list []servo.CANFilter) {
 			for _, id := range ids {
@@ -50,11 +53,14 @@ func (d driver) Traits() *servo.Traits {
 		},
 		Guard: []string{watchdogEndpoint, enableEndpoint},
 		GuardFix: "registers: {watchdog_endpoint: N, enable_endpoint: N} by its " +
-			"firmware's flat_endpoints.json; or odrivetool: axis0.config.enable_watchdog = True, watchdog_timeout = 0.5, save_configuration()",
+			"firmware's flat_endpoints.json; or odrivetool: axis0.config.enable_watchdog = True, watchdog_timeout = " +
+			"0.5, save_configuration()",
 		FixedIDs: &servo.Refusal{Why: "which endpoint of an ODrive is its node id depends on its firmware",
-			Try: "odrivetool: odrv0.axis0.config.can.node_id = N, odrv0.save_configuration(); or its serial line: halyard setup PORT --protocol odrive --id 0 --new-id N"},
+			Try: "odrivetool: odrv0.axis0.config.can.node_id = N, odrv0.save_configuration(); or its serial line: " +
+				"halyard setup PORT --protocol odrive --id 0 --new-id N"},
 		Samples: []string{"odrive-s1"}, Explain: explainCAN,
-		Benchmarks: []servo.Benchmark{{Model: "odrive-s1", Settings: settings, Bauds: []int{250_000, 500_000, 1_000_000}, Counts: []int{1, 4, 6, 12},
+		Benchmarks: []servo.Benchmark{{Model: "odrive-s1", Settings: settings,
+			Bauds: []int{250_000, 500_000, 1_000_000}, Counts: []int{1, 4, 6, 12},
 			Bound: wire.Bound, First: 1}},
 		Foreign: servo.ForeignCAN,
 	}
@@ -63,8 +69,8 @@ func (d driver) Traits() *servo.Traits {
 // usualEndpoint is where flat_endpoints.json of an emulated axis has its watchdog.
 const usualEndpoint = 200
 
-// cycleBytes are those of a cycle of n axes of the ASCII protocol with the goals that the benchmark sets: a goal, a request, a
-// reply.
+// cycleBytes are those of a cycle of n axes of the ASCII protocol with the goals that the benchmark sets: a goal, a
+// request, a reply.
 func cycleBytes(n int) int {
 	goals := len(AppendSet(nil, 'p', 0, 0, 0, 0)) + len(AppendSet(nil, 'p', 0, 1/TicksPerTurn, 0, 0))
 	return n * (goals/2 + len(AppendSet(nil, 'f', 0)) + len(AppendAnswer(nil, []byte("0 0"), true)))

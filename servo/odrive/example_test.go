@@ -29,7 +29,8 @@ func Example() {
 			log.Print(err) // the line is lost; with ChainConfig.Reopen the next cycles get it back
 		}
 		if s := wheels.State(0); s.Err == nil {
-			fmt.Printf("%.1f rad/s, %.1f°, torque %v\n", s.Velocity, (s.Position-u.CentreTicks)*360/u.TicksPerTurn, s.Torque)
+			fmt.Printf("%.1f rad/s, %.1f°, torque %v\n", s.Velocity, (s.Position-u.CentreTicks)*360/u.TicksPerTurn,
+				s.Torque)
 		}
 		line.Pass(20 * time.Millisecond) // on a robot: a time.Ticker waits for the next cycle
 	}

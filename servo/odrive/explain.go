@@ -24,11 +24,16 @@ var layouts = map[Command]struct {
 	floats []string // units
 	words  []string // names
 }{
-	GetVersion: {name: "version"}, Heartbeat: {"heartbeat", nil, []string{"errors", "state"}}, Estop: {name: "estop"}, GetErrors: {"errors", nil, []string{"active", "disarm_reason"}},
-	RxSDO: {name: "sdo to the axis"}, TxSDO: {name: "sdo from the axis"}, SetState: {"set_state", nil, []string{"state"}}, Estimates: {"estimates", []string{"turns", "turns/s"}, nil},
-	SetControl: {"set_control", nil, []string{"control", "input"}}, InputPos: {"input_pos", []string{"turns"}, nil}, InputVel: {"input_vel", []string{"turns/s", "N·m"}, nil},
-	InputTorque: {"input_torque", []string{"N·m"}, nil}, SetLimits: {"set_limits", []string{"turns/s", "A"}, nil}, GetIq: {"iq", []string{"A asked for", "A measured"}, nil},
-	GetTemperature: {"temperature", []string{"°C bridge", "°C motor"}, nil}, Reboot: {name: "reboot"}, GetBus: {"bus", []string{"V", "A"}, nil}, ClearErrors: {name: "clear_errors"},
+	GetVersion: {name: "version"}, Heartbeat: {"heartbeat", nil, []string{"errors", "state"}}, Estop: {name: "estop"},
+	GetErrors: {"errors", nil, []string{"active", "disarm_reason"}},
+	RxSDO:     {name: "sdo to the axis"}, TxSDO: {name: "sdo from the axis"},
+	SetState: {"set_state", nil, []string{"state"}}, Estimates: {"estimates", []string{"turns", "turns/s"}, nil},
+	SetControl: {"set_control", nil, []string{"control", "input"}}, InputPos: {"input_pos", []string{"turns"}, nil},
+	InputVel:    {"input_vel", []string{"turns/s", "N·m"}, nil},
+	InputTorque: {"input_torque", []string{"N·m"}, nil}, SetLimits: {"set_limits", []string{"turns/s", "A"}, nil},
+	GetIq:          {"iq", []string{"A asked for", "A measured"}, nil},
+	GetTemperature: {"temperature", []string{"°C bridge", "°C motor"}, nil}, Reboot: {name: "reboot"},
+	GetBus: {"bus", []string{"V", "A"}, nil}, ClearErrors: {name: "clear_errors"},
 	GetTorques: {"torques", []string{"N·m asked for", "N·m estimated"}, nil},
 }
 

@@ -27,7 +27,8 @@ func TestExplain(t *testing.T) {
 	}{
 		{Ask(3, Estimates), []string{"read node 3: estimates"}},
 		{Floats(3, Estimates, 1.5, -0.25), []string{"node 3: estimates 1.5 turns, -0.25 turns/s"}},
-		{HeartbeatMessage{Errors: 0x40, State: ClosedLoop}.Frame(3), []string{"node 3: heartbeat errors 0x40, state 8"}},
+		{HeartbeatMessage{Errors: 0x40, State: ClosedLoop}.Frame(3),
+			[]string{"node 3: heartbeat errors 0x40, state 8"}},
 		{Words(3, SetState, uint32(Idle)), []string{"node 3: set_state state 0x1"}},
 		{Position(3, 2), []string{"node 3: input_pos 2 turns"}},
 		{Frame(3, Estop), []string{"node 3: estop"}},

@@ -2,8 +2,8 @@ package odrive
 
 import "github.com/halyard-robotics/halyard/servo"
 
-// Part is a part of an axis with an error word of its own. From 0.5.2 to 0.5.6 the error of a part stops an axis whose own word
-// may stay 0.
+// Part is a part of an axis with an error word of its own. From 0.5.2 to 0.5.6 the error of a part stops an axis whose
+// own word may stay 0.
 type Part byte
 
 // The parts. Firmware 0.6 has only the axis, and the reason of the last disarming.
@@ -27,8 +27,10 @@ var partTables = [numParts]struct {
 	prefix   string
 }{
 	AxisPart: {faults05, AxisErrors, ""}, MotorPart: {motorFaults, MotorErrors, "motor error "},
-	EncoderPart: {encoderFaults, EncoderErrors, "encoder error "}, ControllerPart: {controllerFaults, ControllerErrors, "controller error "},
-	SensorlessPart: {sensorlessFaults, SensorlessErrors, "sensorless estimator error "}, DisarmReason: {faults06, DisarmReasons, "disarmed by "},
+	EncoderPart:    {encoderFaults, EncoderErrors, "encoder error "},
+	ControllerPart: {controllerFaults, ControllerErrors, "controller error "},
+	SensorlessPart: {sensorlessFaults, SensorlessErrors, "sensorless estimator error "},
+	DisarmReason:   {faults06, DisarmReasons, "disarmed by "},
 }
 
 // parts are those with a word in a dialect, in addition to the axis.
@@ -101,12 +103,14 @@ const (
 	limit   = servo.AlarmRange
 )
 
-// The names are those of ODrive's odrive-interface.yaml: 0.5.1 with the system's errors in the axis, 0.5.2 to 0.5.6 with them in
-// the motor, and 0.6. What to do is by its comments there.
+// The names are those of ODrive's odrive-interface.yaml: 0.5.1 with the system's errors in the axis, 0.5.2 to 0.5.6
+// with them in the motor, and 0.6. What to do is by its comments there.
 var faults05 = servo.FaultTable{
-	servo.Bit(0x1, "INVALID_STATE", shock, "calibrate motor and encoder first: odrivetool: odrv0.axis0.requested_state = 3"),
+	servo.Bit(0x1, "INVALID_STATE", shock,
+		"calibrate motor and encoder first: odrivetool: odrv0.axis0.requested_state = 3"),
 	servo.Bit(0x2, "DC_BUS_UNDER_VOLTAGE", volts, "check the supply and its leads; dc_bus_undervoltage_trip_level"),
-	servo.Bit(0x4, "DC_BUS_OVER_VOLTAGE", volts, "braking pumps the supply up: fit and enable the brake resistor, or brake more slowly"),
+	servo.Bit(0x4, "DC_BUS_OVER_VOLTAGE", volts,
+		"braking pumps the supply up: fit and enable the brake resistor, or brake more slowly"),
 	servo.Bit(0x8, "CURRENT_MEASUREMENT_TIMEOUT", shock, ""),
 	servo.Bit(0x10, "BRAKE_RESISTOR_DISARMED", shock, "restart the board, which arms the brake resistor"),
 	servo.Bit(0x20, "MOTOR_DISARMED", shock, ""),
@@ -125,10 +129,12 @@ var faults05 = servo.FaultTable{
 }
 
 var motorFaults = servo.FaultTable{
-	servo.Bit(0x1, "PHASE_RESISTANCE_OUT_OF_RANGE", shock, "check the motor's wires; resistance_calib_max_voltage, calibration_current"),
+	servo.Bit(0x1, "PHASE_RESISTANCE_OUT_OF_RANGE", shock,
+		"check the motor's wires; resistance_calib_max_voltage, calibration_current"),
 	servo.Bit(0x2, "PHASE_INDUCTANCE_OUT_OF_RANGE", shock, "check the motor's wires"),
 	servo.Bit(0x4, "ADC_FAILED", shock, ""),
-	servo.Bit(0x8, "DRV_FAULT", shock, "a short of the motor's wires, a low supply or noise: check them; if it stays, the bridge is damaged"),
+	servo.Bit(0x8, "DRV_FAULT", shock,
+		"a short of the motor's wires, a low supply or noise: check them; if it stays, the bridge is damaged"),
 	servo.Bit(0x10, "CONTROL_DEADLINE_MISSED", shock, ""),
 	servo.Bit(0x20, "NOT_IMPLEMENTED_MOTOR_TYPE", shock, "set motor.config.motor_type"),
 	servo.Bit(0x40, "BRAKE_CURRENT_OUT_OF_RANGE", shock, "set brake_resistance as the resistor is"),
@@ -136,9 +142,11 @@ var motorFaults = servo.FaultTable{
 	servo.Bit(0x100, "BRAKE_DEADTIME_VIOLATION", shock, ""),
 	servo.Bit(0x200, "UNEXPECTED_TIMER_CALLBACK", shock, ""),
 	servo.Bit(0x400, "CURRENT_SENSE_SATURATION", shock, "raise requested_current_range, or lower the current"),
-	servo.Bit(0x1000, "CURRENT_LIMIT_VIOLATION", over, "the current was above current_lim + current_lim_margin: lower the gains, or widen the margin"),
+	servo.Bit(0x1000, "CURRENT_LIMIT_VIOLATION", over,
+		"the current was above current_lim + current_lim_margin: lower the gains, or widen the margin"),
 	servo.Bit(0x2000, "BRAKE_DUTY_CYCLE_NAN", shock, ""),
-	servo.Bit(0x4000, "DC_BUS_OVER_REGEN_CURRENT", shock, "fit a brake resistor, or set dc_max_negative_current as the supply can take"),
+	servo.Bit(0x4000, "DC_BUS_OVER_REGEN_CURRENT", shock,
+		"fit a brake resistor, or set dc_max_negative_current as the supply can take"),
 	servo.Bit(0x8000, "DC_BUS_OVER_CURRENT", shock, "set dc_max_positive_current as the supply can give"),
 	servo.Bit(0x1_0000, "MODULATION_IS_NAN", shock, ""),
 	servo.Bit(0x2_0000, "MOTOR_THERMISTOR_OVER_TEMP", heat, ""),
@@ -167,8 +175,10 @@ var encoderFaults = servo.FaultTable{
 	servo.Bit(0x2, "CPR_POLEPAIRS_MISMATCH", encoder, "set encoder.config.cpr and motor.config.pole_pairs as they are"),
 	servo.Bit(0x4, "NO_RESPONSE", encoder, "check the encoder's cable and supply"),
 	servo.Bit(0x8, "UNSUPPORTED_ENCODER_MODE", encoder, "set encoder.config.mode"),
-	servo.Bit(0x10, "ILLEGAL_HALL_STATE", encoder, "noise on the Hall sensors' wires: shield them, fit capacitors of 22 nF"),
-	servo.Bit(0x20, "INDEX_NOT_FOUND_YET", encoder, "look for the index first: odrivetool: odrv0.axis0.requested_state = 6"),
+	servo.Bit(0x10, "ILLEGAL_HALL_STATE", encoder,
+		"noise on the Hall sensors' wires: shield them, fit capacitors of 22 nF"),
+	servo.Bit(0x20, "INDEX_NOT_FOUND_YET", encoder,
+		"look for the index first: odrivetool: odrv0.axis0.requested_state = 6"),
 	servo.Bit(0x40, "ABS_SPI_TIMEOUT", encoder, "check the encoder's cable and supply"),
 	servo.Bit(0x80, "ABS_SPI_COM_FAIL", encoder, "check the encoder's cable and supply"),
 	servo.Bit(0x100, "ABS_SPI_NOT_READY", encoder, "check the encoder's cable and supply"),
@@ -176,14 +186,16 @@ var encoderFaults = servo.FaultTable{
 }
 
 var controllerFaults = servo.FaultTable{
-	servo.Bit(0x1, "OVERSPEED", over, "the speed was above vel_limit by vel_limit_tolerance: lower the gains, or command less"),
+	servo.Bit(0x1, "OVERSPEED", over,
+		"the speed was above vel_limit by vel_limit_tolerance: lower the gains, or command less"),
 	servo.Bit(0x2, "INVALID_INPUT_MODE", shock, ""),
 	servo.Bit(0x4, "UNSTABLE_GAIN", shock, "lower the gains"),
 	servo.Bit(0x8, "INVALID_MIRROR_AXIS", shock, ""),
 	servo.Bit(0x10, "INVALID_LOAD_ENCODER", encoder, ""),
 	servo.Bit(0x20, "INVALID_ESTIMATE", encoder, "calibrate the encoder"),
 	servo.Bit(0x40, "INVALID_CIRCULAR_RANGE", shock, ""),
-	servo.Bit(0x80, "SPINOUT_DETECTED", encoder, "the encoder slips on the shaft, or its offset is wrong: fasten it, calibrate it"),
+	servo.Bit(0x80, "SPINOUT_DETECTED", encoder,
+		"the encoder slips on the shaft, or its offset is wrong: fasten it, calibrate it"),
 }
 
 var sensorlessFaults = servo.FaultTable{
@@ -199,18 +211,23 @@ var faults06 = servo.FaultTable{
 	servo.Bit(0x10, "BAD_CONFIG", shock, "set it up with odrivetool, the web GUI shows what is wrong"),
 	servo.Bit(0x20, "DRV_FAULT", shock, "check the motor's wires and the supply; if it stays, the bridge is damaged"),
 	servo.Bit(0x40, "MISSING_INPUT", shock, "give the input that its configuration wants"),
-	servo.Bit(0x100, "DC_BUS_OVER_VOLTAGE", volts, "braking pumps the supply up: fit a brake resistor, or brake more slowly"),
+	servo.Bit(0x100, "DC_BUS_OVER_VOLTAGE", volts,
+		"braking pumps the supply up: fit a brake resistor, or brake more slowly"),
 	servo.Bit(0x200, "DC_BUS_UNDER_VOLTAGE", volts, "check the supply and its leads; dc_bus_undervoltage_trip_level"),
 	servo.Bit(0x400, "DC_BUS_OVER_CURRENT", shock, "set dc_max_positive_current as the supply can give"),
-	servo.Bit(0x800, "DC_BUS_OVER_REGEN_CURRENT", shock, "set dc_max_negative_current as the supply can take, or fit a brake resistor"),
-	servo.Bit(0x1000, "CURRENT_LIMIT_VIOLATION", over, "the current was above current_hard_max: lower the gains, or current_soft_max"),
+	servo.Bit(0x800, "DC_BUS_OVER_REGEN_CURRENT", shock,
+		"set dc_max_negative_current as the supply can take, or fit a brake resistor"),
+	servo.Bit(0x1000, "CURRENT_LIMIT_VIOLATION", over,
+		"the current was above current_hard_max: lower the gains, or current_soft_max"),
 	servo.Bit(0x2000, "MOTOR_OVER_TEMP", heat, ""),
 	servo.Bit(0x4000, "INVERTER_OVER_TEMP", heat, ""),
-	servo.Bit(0x8000, "VELOCITY_LIMIT_VIOLATION", over, "the speed was above vel_limit by vel_limit_tolerance: lower the gains, or command less"),
+	servo.Bit(0x8000, "VELOCITY_LIMIT_VIOLATION", over,
+		"the speed was above vel_limit by vel_limit_tolerance: lower the gains, or command less"),
 	servo.Bit(0x1_0000, "POSITION_LIMIT_VIOLATION", limit, ""),
 	servo.Bit(uint64(watchdog06), "WATCHDOG_TIMER_EXPIRED", 0, ""),
 	servo.Bit(uint64(estop06), "ESTOP_REQUESTED", 0, ""),
-	servo.Bit(0x400_0000, "SPINOUT_DETECTED", encoder, "the encoder slips on the shaft, or its offset is wrong: fasten it, calibrate it"),
+	servo.Bit(0x400_0000, "SPINOUT_DETECTED", encoder,
+		"the encoder slips on the shaft, or its offset is wrong: fasten it, calibrate it"),
 	servo.Bit(0x800_0000, "BRAKE_RESISTOR_DISARMED", shock, "clear the errors, which arms the brake resistor"),
 	servo.Bit(0x1000_0000, "THERMISTOR_DISCONNECTED", heat, "check the thermistor's cable"),
 	servo.Bit(0x4000_0000, "CALIBRATION_ERROR", encoder, "calibrate again: procedure_result says what failed"),

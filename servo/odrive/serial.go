@@ -37,7 +37,8 @@ func (b *serialProtocol) Identify(i int) error {
 	}
 	if major != 0 || minor < float64(V05) {
 		dev.Barred = true
-		return oldFirmware(dev.Error(hal.BusFault, "open", fmt.Errorf("firmware: got %g.%g, want 0.5 or 0.6", major, minor)))
+		return oldFirmware(dev.Error(hal.BusFault, "open", fmt.Errorf("firmware: got %g.%g, want 0.5 or 0.6", major,
+			minor)))
 	}
 	d.dialect = Dialect(min(minor, float64(V06)))
 	if d.own, err = b.optional(CurrentLimit, i); err != nil {
@@ -134,9 +135,9 @@ func (b *serialProtocol) ReadState(i int) error {
 // slack is how far an axis may be from where its speed takes it, turns.
 const slack = 1. / 8
 
-// leaps reports whether the position turns, reported by axis i with speed, is implausible: it cannot be reached since the
-// last report at the greater of this speed and the last, and was not reported twice. The XOR checksum does not detect bytes
-// lost in pairs, nor one corrupt line in 256.
+// leaps reports whether the position turns, reported by axis i with speed, is implausible: it cannot be reached since
+// the last report at the greater of this speed and the last, and was not reported twice. The XOR checksum does not
+// detect bytes lost in pairs, nor one corrupt line in 256.
 func (b *serialProtocol) leaps(i int, at, speed float64) bool {
 	d, s, now := &b.devices[i], &b.chain.Devices[i].State, b.link.Port.Now()
 	fastest := max(math.Abs(speed), math.Abs(s.Velocity)/(2*math.Pi))
@@ -152,8 +153,8 @@ func (b *serialProtocol) leaps(i int, at, speed float64) bool {
 	return true
 }
 
-// ReadHealth reads state and errors of axis i, and in half of the calls its current, its voltage or its temperature: properties have long
-// names, so that reading all of them would take longer than a cycle does.
+// ReadHealth reads state and errors of axis i, and in half of the calls its current, its voltage or its temperature:
+// properties have long names, so that reading all of them would take longer than a cycle does.
 func (b *serialProtocol) ReadHealth(i int) error {
 	d, s := &b.devices[i], &b.chain.Devices[i].State
 	d.turn = (d.turn + 1) % 8
@@ -191,8 +192,8 @@ func (b *serialProtocol) ReadHealth(i int) error {
 	return b.state(i)
 }
 
-// checkLimit reads the current limit of axis i, whose writing is not acknowledged. A lower one than was written is somebody's who
-// set it meanwhile: it is not raised.
+// checkLimit reads the current limit of axis i, whose writing is not acknowledged. A lower one than was written is
+// somebody's who set it meanwhile: it is not raised.
 func (b *serialProtocol) checkLimit(i int) error {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	v, err := b.optional(CurrentLimit, i)
@@ -224,9 +225,9 @@ func (b *serialProtocol) Clear(i int) error {
 	return b.devices[i].remaining(&b.chain.Devices[i])
 }
 
-// clear clears the errors of axis i and of no other: those of the other axis are another joint's, whose operator was not asked.
-// Firmware 0.5 lets the words be written one by one. What only the command for the whole board ends (all of 0.6, and the board's
-// own errors) is refused while the other axis has an error.
+// clear clears the errors of axis i and of no other: those of the other axis are another joint's, whose operator was
+// not asked. Firmware 0.5 lets the words be written one by one. What only the command for the whole board ends (all of
+// 0.6, and the board's own errors) is refused while the other axis has an error.
 func (b *serialProtocol) clear(i int) error {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	board := d.words[MotorPart]&boardWide != 0 || d.words[AxisPart]&0x10 != 0
@@ -246,16 +247,17 @@ func (b *serialProtocol) clear(i int) error {
 		case v != 0 && p != DisarmReason:
 			var w words
 			w[p] = uint64(v)
-			return dev.Error(hal.Unsafe, "clear errors", fmt.Errorf("axis %d of the board has errors too, %s, which the same command would clear: "+
-				"see to it first, then odrivetool: odrv0.clear_errors()", other, w.report(d.dialect).Fault))
+			return dev.Error(hal.Unsafe, "clear errors",
+				fmt.Errorf("axis %d of the board has errors too, %s, which the same command would clear: "+
+					"see to it first, then odrivetool: odrv0.clear_errors()", other, w.report(d.dialect).Fault))
 		}
 	}
 	b.link.Out = AppendLine(b.link.Out, "sc")
 	return nil
 }
 
-// Ready sets watchdog and input mode of axis i and reads them back. It clears the watchdog error: enabling the axis means
-// that the host is back.
+// Ready sets watchdog and input mode of axis i and reads them back. It clears the watchdog error: enabling the axis
+// means that the host is back.
 func (b *serialProtocol) Ready(i int) (bool, error) {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	if !b.chain.Resting(i) {
@@ -313,8 +315,8 @@ func (b *serialProtocol) goal(i int, rest bool) {
 	if amps, changed := d.amps(dev); changed {
 		b.link.Out = AppendWrite(b.link.Out, CurrentLimit, d.dialect, dev.ID, amps)
 	}
-	// Omitted values of a line keep their last value: the feed-forward speed of a speed goal would stay with a position goal,
-	// and a torque with both.
+	// Omitted values of a line keep their last value: the feed-forward speed of a speed goal would stay with a position
+	// goal, and a torque with both.
 	switch control, v := d.goal(dev, rest); control {
 	case TorqueControl:
 		b.link.Out = AppendSet(b.link.Out, 'c', dev.ID, v)

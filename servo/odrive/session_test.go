@@ -130,7 +130,8 @@ func TestSerialSession(t *testing.T) {
 + f 0
 < 0.800000 0.000000
 `)
-	c := NewSerialChain(servo.ChainConfig{Name: "drive", Line: line, Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("odrive-s1"), Joint: "wheel"}}})
+	c := NewSerialChain(servo.ChainConfig{Name: "drive", Line: line,
+		Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("odrive-s1"), Joint: "wheel"}}})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +153,8 @@ func TestSerialSession(t *testing.T) {
 	for range 5 {
 		cycle(t, c, g)
 	}
-	if s := c.State(0); s.Alarm != servo.AlarmHeat || s.Torque || s.Effort != -1.5 || !errors.Is(c.Fault(0), servo.ErrLatched) {
+	if s := c.State(0); s.Alarm != servo.AlarmHeat || s.Torque || s.Effort != -1.5 ||
+		!errors.Is(c.Fault(0), servo.ErrLatched) {
 		t.Errorf("hot: got %+v, %v", s, c.Fault(0))
 	}
 	cycle(t, c, g)
@@ -182,7 +184,8 @@ func TestSerialRefuses(t *testing.T) {
 > f 0
 < 0.000000 0.000000
 `)
-	c := NewSerialChain(servo.ChainConfig{Line: line, Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
+	c := NewSerialChain(servo.ChainConfig{Line: line,
+		Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -190,18 +193,22 @@ func TestSerialRefuses(t *testing.T) {
 	for range 3 {
 		cycle(t, c, servo.Goal{Enable: true, Mode: hal.NoMode, Limit: 1})
 	}
-	if f := c.Fault(0); f == nil || !strings.Contains(f.Error(), "watchdog_timeout: reads back another value: got 0, want 0.5") || c.State(0).Torque {
+	if f := c.Fault(0); f == nil ||
+		!strings.Contains(f.Error(), "watchdog_timeout: reads back another value: got 0, want 0.5") ||
+		c.State(0).Torque {
 		t.Errorf("got %v, torque %v", f, c.State(0).Torque)
 	}
 	if err := line.Close(); err != nil {
 		t.Error(err)
 	}
 	line = play(t, strings.Replace(opening[:strings.Index(opening, "> r axis0.")], "< 6", "< 4", 1))
-	c = NewSerialChain(servo.ChainConfig{Line: line, Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
+	c = NewSerialChain(servo.ChainConfig{Line: line,
+		Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
 	if err := c.Open(); err == nil || !strings.Contains(err.Error(), "firmware: got 0.4, want 0.5 or 0.6") {
 		t.Errorf("0.4: got %v", err)
 	}
-	c = NewSerialChain(servo.ChainConfig{Line: play(t, ""), Servos: []servo.ServoConfig{{ID: 2, Model: ModelByName("odrive-s1")}}})
+	c = NewSerialChain(servo.ChainConfig{Line: play(t, ""),
+		Servos: []servo.ServoConfig{{ID: 2, Model: ModelByName("odrive-s1")}}})
 	if err := c.Open(); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("axis 2: got %v", err)
 	}
@@ -245,8 +252,10 @@ func TestCANSession(t *testing.T) {
 		canTurn{ask, reply(0.5, idle)},
 		canTurn{ask, reply(0.5)},
 		// Torque: the watchdog by its endpoints, then the control, the goal, the state, the goal.
-		canTurn{frames{set.Frame(3, RxSDO), SDO{Endpoint: 200}.Frame(3, RxSDO)}, frames{SDO{Endpoint: 200, Value: set.Value}.Frame(3, TxSDO)}},
-		canTurn{frames{on.Frame(3, RxSDO), SDO{Endpoint: 201}.Frame(3, RxSDO)}, frames{SDO{Endpoint: 201, Value: 1}.Frame(3, TxSDO)}},
+		canTurn{frames{set.Frame(3, RxSDO), SDO{Endpoint: 200}.Frame(3, RxSDO)},
+			frames{SDO{Endpoint: 200, Value: set.Value}.Frame(3, TxSDO)}},
+		canTurn{frames{on.Frame(3, RxSDO), SDO{Endpoint: 201}.Frame(3, RxSDO)},
+			frames{SDO{Endpoint: 201, Value: 1}.Frame(3, TxSDO)}},
 		canTurn{frames{Words(3, SetControl, uint32(PositionControl), Passthrough),
 			Position(3, 0.5), Words(3, SetState, uint32(ClosedLoop)), Position(3, 0.5)}, nil},
 		canTurn{ask, reply(0.5)},
@@ -258,8 +267,10 @@ func TestCANSession(t *testing.T) {
 		canTurn{frames{Position(3, 0.75)}, nil},
 		canTurn{ask, reply(0.75)},
 	)
-	c := NewCANChain(servo.ChainConfig{Name: "can", Line: line, Servos: []servo.ServoConfig{{ID: 3, Model: ModelByName("odrive-s1"), Joint: "knee",
-		Settings: []servo.Setting{{Register: watchdogEndpoint, Value: 200}, {Register: enableEndpoint, Value: 201}}}}})
+	c := NewCANChain(servo.ChainConfig{Name: "can", Line: line,
+		Servos: []servo.ServoConfig{{ID: 3, Model: ModelByName("odrive-s1"), Joint: "knee",
+			Settings: []servo.Setting{{Register: watchdogEndpoint, Value: 200},
+				{Register: enableEndpoint, Value: 201}}}}})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -306,8 +317,11 @@ func TestCANWatchdogIsProven(t *testing.T) {
 			canTurn{frames{Ask(3, GetBus)}, nil},
 			canTurn{frames{Words(3, SetState, uint32(Idle))}, nil}, canTurn{ask, replies},
 			canTurn{ask, replies},
-			tried, canTurn{ask, replies}, tried, canTurn{ask, replies}, canTurn{frames{Ask(3, GetTemperature)}, nil}, tried, canTurn{ask, replies})
-		c := NewCANChain(servo.ChainConfig{Line: line, Servos: []servo.ServoConfig{{ID: 3, Model: ModelByName("odrive-s1"), Settings: []servo.Setting{{Register: watchdogEndpoint, Value: 200}}}}})
+			tried, canTurn{ask, replies}, tried, canTurn{ask, replies}, canTurn{frames{Ask(3, GetTemperature)}, nil},
+			tried, canTurn{ask, replies})
+		c := NewCANChain(servo.ChainConfig{Line: line,
+			Servos: []servo.ServoConfig{{ID: 3, Model: ModelByName("odrive-s1"),
+				Settings: []servo.Setting{{Register: watchdogEndpoint, Value: 200}}}}})
 		if err := c.Open(); err != nil {
 			t.Fatal(err)
 		}
@@ -333,7 +347,8 @@ func TestCANHaltWaitsForAWord(t *testing.T) {
 	for _, after := range []frames{{idle}, nil} {
 		line := canPlayback(canTurn{frames{Ask(3, GetVersion)}, frames{version}},
 			canTurn{limp, nil}, canTurn{frames{Ask(3, Estimates), Ask(3, GetIq)}, nil})
-		c := NewCANChain(servo.ChainConfig{Line: line, Servos: []servo.ServoConfig{{ID: 3, Model: ModelByName("odrive-s1")}}})
+		c := NewCANChain(servo.ChainConfig{Line: line,
+			Servos: []servo.ServoConfig{{ID: 3, Model: ModelByName("odrive-s1")}}})
 		if err := c.Open(); err != nil {
 			t.Fatal(err)
 		}
@@ -371,7 +386,8 @@ func TestSerialDoubtsALeap(t *testing.T) {
 > f 0
 < 0.500000 0.000000
 `)
-	c := NewSerialChain(servo.ChainConfig{Line: line, Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
+	c := NewSerialChain(servo.ChainConfig{Line: line,
+		Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
 	if err := c.Open(); err != nil {
 		t.Fatal(err)
 	}
@@ -422,7 +438,8 @@ func (s *silent) Read(_ []byte, timeout time.Duration) (int, error) {
 
 // Two robots of one bus are halted at once, and a stop comes meanwhile. The race detector sees what they share.
 func TestHaltsAtOnce(t *testing.T) {
-	c := NewCANChain(servo.ChainConfig{Name: "bus", Line: &silent{}, Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName("odrive-s1")}}})
+	c := NewCANChain(servo.ChainConfig{Name: "bus", Line: &silent{},
+		Servos: []servo.ServoConfig{{ID: 1, Model: ModelByName("odrive-s1")}}})
 	var all sync.WaitGroup
 	for range 2 {
 		all.Go(func() {
@@ -452,7 +469,8 @@ func (l *late) Read(p []byte, _ time.Duration) (int, error) {
 	return n, nil
 }
 
-// A stop comes from any goroutine: it leaves the states, which the cycle's goroutine reads meanwhile, also where replies are late.
+// A stop comes from any goroutine: it leaves the states, which the cycle's goroutine reads meanwhile, also where
+// replies are late.
 func TestStopLeavesStates(t *testing.T) {
 	f := Floats(1, Estimates, 0.25, 0)
 	c := NewCANChain(servo.ChainConfig{Name: "bus", Line: &late{frame: servo.AppendCAN(nil, &f)},
@@ -472,7 +490,8 @@ func TestStopBeforeALateReply(t *testing.T) {
 < silence
 > w axis0.requested_state 1
 `)
-	c := NewSerialChain(servo.ChainConfig{Line: line, Latency: 16 * time.Millisecond, Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
+	c := NewSerialChain(servo.ChainConfig{Line: line, Latency: 16 * time.Millisecond,
+		Servos: []servo.ServoConfig{{ID: 0, Model: ModelByName("odrive-s1")}}})
 	if err := errors.Join(c.Open(), c.Receive()); err != nil {
 		t.Fatal(err)
 	}

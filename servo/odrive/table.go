@@ -24,7 +24,8 @@ const counted = 1024 * TicksPerTurn
 // Watchdog is the time after which an axis that is not commanded stops.
 const Watchdog = 500 * time.Millisecond
 
-// Model is a controller with the motor that it usually turns; their values bound goals and give the torque of a current.
+// Model is a controller with the motor that it usually turns; their values bound goals and give the torque of a
+// current.
 type Model struct {
 	Name      string
 	Axes      int
@@ -66,8 +67,8 @@ var endpoints = []servo.Register{
 // rpm is rad/s a turn a minute.
 const rpm = 2 * math.Pi / 60
 
-// catalogue: controllers by the shop's continuous current, v3.6 with a D5065 motor (270 rpm/V, 7 pole pairs), the others
-// with an M8325s (100 rpm/V, 20 pole pairs). Kt = 8.27/KV, as their documentation has it.
+// catalogue: controllers by the shop's continuous current, v3.6 with a D5065 motor (270 rpm/V, 7 pole pairs), the
+// others with an M8325s (100 rpm/V, 20 pole pairs). Kt = 8.27/KV, as their documentation has it.
 var catalogue = []*Model{
 	{"odrive-v3", 2, 7, 60, 8.27 / 270, 24 * 270 * rpm, 24, nil},
 	{"odrive-s1", 1, 20, 40, 8.27 / 100, 48 * 100 * rpm, 48, endpoints},
@@ -170,7 +171,8 @@ var properties = [...]struct{ v05, v06 string }{
 	WatchdogOn:     {".config.enable_watchdog", ""},
 	HardwareMajor:  {"hw_version_major", ""},
 
-	MotorErrors: {".motor.error", ""}, EncoderErrors: {".encoder.error", ""}, ControllerErrors: {".controller.error", ""},
+	MotorErrors: {".motor.error", ""}, EncoderErrors: {".encoder.error", ""},
+	ControllerErrors: {".controller.error", ""},
 	SensorlessErrors: {".sensorless_estimator.error", ""}, DisarmReasons: {".disarm_reason", ""},
 }
 

@@ -16,7 +16,8 @@ type tool struct {
 
 func newTool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 	t := &tool{newLink(servo.NewExchange(line, bitsPerByte, MaxLine, 2*MaxLine)), V05}
-	return servo.NewTool(cfg, servo.ToolSpec{Exchange: t.Exchange, Identify: t.identify, Read: t.read, Write: t.write, Save: t.save, Faults: t.faults})
+	return servo.NewTool(cfg, servo.ToolSpec{Exchange: t.Exchange, Identify: t.identify, Read: t.read, Write: t.write,
+		Save: t.save, Faults: t.faults})
 }
 
 // refusal is an error of kind hal.Invalid; the tool adds bus and id.
@@ -30,8 +31,8 @@ func (t *tool) failed(err error) error {
 	return err
 }
 
-// identify asks for the controller's firmware and hardware, and whether it has the axis. Firmware before 0.5 counts encoder
-// steps and is refused.
+// identify asks for the controller's firmware and hardware, and whether it has the axis. Firmware before 0.5 counts
+// encoder steps and is refused.
 func (t *tool) identify(axis int) (found servo.Found, err error) {
 	var v [3]float64
 	for i, p := range [...]Property{FirmwareMajor, FirmwareMinor, HardwareMajor} {
@@ -136,8 +137,8 @@ func (t *tool) resting(op string) error {
 	return nil
 }
 
-// save makes the controller store the written values of all its axes. Firmware 0.6 restarts then, which on USB closes the
-// port; there is no reply. All axes must be idle.
+// save makes the controller store the written values of all its axes. Firmware 0.6 restarts then, which on USB closes
+// the port; there is no reply. All axes must be idle.
 func (t *tool) save() (restarts bool, err error) {
 	t.Out = AppendLine(t.Out, "ss")
 	return t.dialect == V06, t.Exchange.Write()

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Decoding is the body of a benchmark of a parser. stream has the given number of packets; wire is their time on the fastest
-// line of their kind. feed accepts a part of its argument, next extracts a packet. ratio is the processor's time divided by
-// the wire's, which must stay below 1.
+// Decoding is the body of a benchmark of a parser. stream has the given number of packets; wire is their time on the
+// fastest line of their kind. feed accepts a part of its argument, next extracts a packet. ratio is the processor's
+// time divided by the wire's, which must stay below 1.
 func Decoding(b *testing.B, stream []byte, packets int, wire time.Duration, feed func(p []byte) int, next func() bool) {
 	b.Helper()
 	b.SetBytes(int64(len(stream)))

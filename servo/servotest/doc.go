@@ -15,10 +15,11 @@
 //	< 01 F9
 //	< gone
 //
-// A > is one Write of the host, a + more of it. The lines after it are the host's input until its next Write: bytes, with an
-// optional delay, silence, or the loss of the adapter. A delay after bytes separates them from later unsolicited ones. Bytes
-// are hexadecimal or a Go string in quotes, without a #. Blank lines and text after a # are comments.
+// A > is one Write of the host, a + more of it. The lines after it are the host's input until its next Write: bytes,
+// with an optional delay, silence, or the loss of the adapter. A delay after bytes separates them from later
+// unsolicited ones. Bytes are hexadecimal or a Go string in quotes, without a #. Blank lines and text after a # are
+// comments.
 //
-// Play makes a line from such a text, to test a driver without a device; its Close reports deviations of the driver. Record
-// makes a text from the traffic of a line, a real one or sim/emulator's. Time is virtual throughout.
+// Play makes a line from such a text, to test a driver without a device; its Close reports deviations of the driver.
+// Record makes a text from the traffic of a line, a real one or sim/emulator's. Time is virtual throughout.
 package servotest

@@ -20,9 +20,9 @@ func Hex(t testing.TB, text string) []byte {
 	return b
 }
 
-// Framing checks the parsers that open returns on any stream: the same packets and the same counts whether it is fed whole
-// or byte by byte, and a decoded packet encodes to bytes of the stream. next returns a packet encoded again, nil if none is
-// complete yet, and its decoded form.
+// Framing checks the parsers that open returns on any stream: the same packets and the same counts whether it is fed
+// whole or byte by byte, and a decoded packet encodes to bytes of the stream. next returns a packet encoded again, nil
+// if none is complete yet, and its decoded form.
 func Framing(t testing.TB, stream []byte, open func() (f *servo.Framer, next func() (again []byte, parsed any))) {
 	t.Helper()
 	parse := func(size int) string {

@@ -11,8 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Playback is a servo.Line that replies by its turns and records every deviation from them. Its clock is virtual: writing
-// and waiting take virtual wire time, and no real time.
+// Playback is a servo.Line that replies by its turns and records every deviation from them. Its clock is virtual:
+// writing and waiting take virtual wire time, and no real time.
 type Playback struct {
 	Piece int // bytes a Read at most, 0 = all that is there; 1 shakes a reader's framing
 

@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// pause is the silence that separates unsolicited bytes from earlier ones: longer than any reply delay, shorter than any
-// period of cyclic messages.
+// pause is the silence that separates unsolicited bytes from earlier ones: longer than any reply delay, shorter than
+// any period of cyclic messages.
 const pause = 5 * time.Millisecond
 
 // Record is a servo.Line that passes everything on to another and notes it as turns for a Playback.
@@ -27,8 +27,8 @@ func (r *Record) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// Read passes on and notes, silences of more than 5 ms too. Bytes that come before the first Write belong to no turn and
-// are not noted.
+// Read passes on and notes, silences of more than 5 ms too. Bytes that come before the first Write belong to no turn
+// and are not noted.
 func (r *Record) Read(p []byte, timeout time.Duration) (int, error) {
 	n, err := r.Line.Read(p, timeout)
 	if len(r.Turns) == 0 {

@@ -104,7 +104,8 @@ func TestPlaybackFindsFault(t *testing.T) {
 
 func TestParseFaults(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
-		{"< 01", "line 1"}, {"> 0", "line 1"}, {"> 01\n? 02", "line 2"}, {"> 01\nafter soon", "line 2"}, {"> \"a", "line 1"},
+		{"< 01", "line 1"}, {"> 0", "line 1"}, {"> 01\n? 02", "line 2"}, {"> 01\nafter soon", "line 2"},
+		{"> \"a", "line 1"},
 	} {
 		if _, err := Parse(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: got %v, want one at %s", c.text, err, c.want)
@@ -143,9 +144,11 @@ func TestWords(t *testing.T) {
 		wait time.Duration
 		want string
 		at   time.Duration
-	}{{0, "", 1}, {time.Second, "\x02", 2}, {5 * time.Millisecond, "", 7}, {time.Second, "\x03", 23}, {time.Second, "\x04\x05", 55}} {
+	}{{0, "", 1}, {time.Second, "\x02", 2}, {5 * time.Millisecond, "", 7}, {time.Second, "\x03", 23},
+		{time.Second, "\x04\x05", 55}} {
 		n, err := rec.Read(p[:], c.wait)
-		if string(p[:n]) != c.want || errors.Is(err, os.ErrDeadlineExceeded) != (c.want == "") || rec.Now() != c.at*time.Millisecond {
+		if string(p[:n]) != c.want || errors.Is(err, os.ErrDeadlineExceeded) != (c.want == "") ||
+			rec.Now() != c.at*time.Millisecond {
 			t.Errorf("read %d: got % X, %v at %v, want % X at %d ms", i, p[:n], err, rec.Now(), c.want, c.at)
 		}
 		if i == 2 {

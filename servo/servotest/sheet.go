@@ -14,9 +14,9 @@ import (
 //
 //	address size name access default [least..most [count unit]]
 //
-// access is r, ram or eeprom. count is the value of one count in the register's SI unit, 1 for a plain number, within 2 in
-// 1000, since sheets round. "-" is a value not in the sheet, # begins a comment. It returns one error for each register that
-// differs, is missing, or is only in the table.
+// access is r, ram or eeprom. count is the value of one count in the register's SI unit, 1 for a plain number, within 2
+// in 1000, since sheets round. "-" is a value not in the sheet, # begins a comment. It returns one error for each
+// register that differs, is missing, or is only in the table.
 func Compare(table []servo.Register, sheet string) (faults []error) {
 	fail := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
 	listed := map[string]bool{}
@@ -39,8 +39,10 @@ func Compare(table []servo.Register, sheet string) (faults []error) {
 		access := [...]string{servo.ReadOnly: "r", servo.RAM: "ram", servo.EEPROM: "eeprom"}[r.Access]
 		count := cmp.Or(r.Scale, 1)
 		for _, x := range [...]struct{ what, got, want string }{
-			{"address", strconv.Itoa(int(r.Addr)), words[0]}, {"size", strconv.Itoa(int(r.Size)), words[1]}, {"access", access, words[3]},
-			{"default", strconv.FormatInt(r.Default, 10), words[4]}, {"range", fmt.Sprintf("%d..%d", r.Min, r.Max), words[5]},
+			{"address", strconv.Itoa(int(r.Addr)), words[0]}, {"size", strconv.Itoa(int(r.Size)), words[1]},
+			{"access", access, words[3]},
+			{"default", strconv.FormatInt(r.Default, 10), words[4]},
+			{"range", fmt.Sprintf("%d..%d", r.Min, r.Max), words[5]},
 			{"unit", r.Unit, words[7]},
 		} {
 			if x.want != "-" && x.got != x.want {

@@ -37,7 +37,8 @@ func TestCapturedAnswers(t *testing.T) {
 				t.Errorf("got fields %X, %v", mask, err)
 			}
 		case strings.HasPrefix(what, "COMM_FW"):
-			if payload[0] != 0 || payload[1] != 5 || payload[2] != 1 || !strings.HasPrefix(string(payload[3:]), "\nMIT TEST V2\x00") {
+			if payload[0] != 0 || payload[1] != 5 || payload[2] != 1 ||
+				!strings.HasPrefix(string(payload[3:]), "\nMIT TEST V2\x00") {
 				t.Errorf("%s: got % X", what, payload)
 			}
 		}

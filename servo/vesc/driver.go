@@ -16,10 +16,12 @@ type driver struct{}
 func Driver() servo.Driver { return driver{} }
 
 func (driver) Traits() *servo.Traits {
-	fixed := &servo.Refusal{Why: "a VESC keeps its configuration as one block of bytes whose layout differs between firmware versions",
+	fixed := &servo.Refusal{Why: "a VESC keeps its configuration as one block of bytes whose layout differs between " +
+		"firmware versions",
 		Try: "VESC Tool: App Settings, General has its id and timeout, Motor Settings its limits"}
 	t := &servo.Traits{
-		Type: "vesc", Vendor: "VESC", LastID: LastID, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true, Named: true, NoDefaults: true, Chained: true, Releases: "VESC, its timeout",
+		Type: "vesc", Vendor: "VESC", LastID: LastID, Bauds: []int{Baud}, MaxBaud: math.MaxInt32, Duplex: true,
+		Named: true, NoDefaults: true, Chained: true, Releases: "VESC, its timeout",
 		Unnamed: unnamed, FixedIDs: fixed, FixedAll: fixed, Samples: []string{"vesc-4"}, Explain: explain,
 		Foreign: func(id byte) []byte {
 			mask := Mask(ERPM, Volts, TachoAbs, FaultCode, PosNow, ControllerID)
@@ -28,7 +30,8 @@ func (driver) Traits() *servo.Traits {
 		},
 	}
 	for _, baud := range []int{115_200, 1_000_000} {
-		t.Benchmarks = append(t.Benchmarks, servo.Benchmark{Model: "vesc-6", Bauds: []int{baud}, Counts: []int{1, 2, 4, 6, 12}, Bound: bound, First: 1})
+		t.Benchmarks = append(t.Benchmarks, servo.Benchmark{Model: "vesc-6", Bauds: []int{baud},
+			Counts: []int{1, 2, 4, 6, 12}, Bound: bound, First: 1})
 	}
 	return t
 }
@@ -36,13 +39,13 @@ func (driver) Traits() *servo.Traits {
 // unnamed is a controller with an unknown motor: one does not report its model.
 var unnamed = &Model{Name: "vesc"}
 
-// bound is the time of n controllers on a line: that of its bytes, or of the CAN bus behind it where that is longer, with a
-// goal on the line before it has something to do and a reply there behind it. 10 bytes of goal and 10 of request to the first,
-// 12 and 12 to the others; all reply 32, which overlaps the requests to all but one.
+// bound is the time of n controllers on a line: that of its bytes, or of the CAN bus behind it where that is longer,
+// with a goal on the line before it has something to do and a reply there behind it. 10 bytes of goal and 10 of request
+// to the first, 12 and 12 to the others; all reply 32, which overlaps the requests to all but one.
 func bound(n, baud int, _ time.Duration) time.Duration {
-	// Bits of an extended frame of 8 bytes from its start to the earliest start of the next, without stuffing (ISO 11898-1).
-	// Behind the first a cycle is a goal and a request, 7 bytes of data in a frame each, and a reply of 27 bytes in 3 frames
-	// of 8 bytes and 1 of 7, and a final one of 6 (bldc, comm_can_send_buffer).
+	// Bits of an extended frame of 8 bytes from its start to the earliest start of the next, without stuffing (ISO
+	// 11898-1). Behind the first a cycle is a goal and a request, 7 bytes of data in a frame each, and a reply of 27
+	// bytes in 3 frames of 8 bytes and 1 of 7, and a final one of 6 (bldc, comm_can_send_buffer).
 	const frame = 131
 	const behind = (2*(frame-8) + 3*frame + (frame - 8) + (frame - 16)) * time.Second / 500_000
 	line := servo.WireTime(20+32+(12+32)*(n-1), bitsPerByte, baud)
@@ -79,7 +82,8 @@ type tool struct{ *link }
 // Tool returns a tool for the controllers of a line. A controller does not report its model.
 func (driver) Tool(line servo.Line, cfg servo.ToolConfig) servo.Tool {
 	t := tool{newLink(servo.NewExchange(line, bitsPerByte, 4*maxPacket, 2*maxPacket))}
-	return servo.NewTool(cfg, servo.ToolSpec{Exchange: t.Exchange, Identify: t.report, Read: t.read, List: t.list, Faults: t.faults})
+	return servo.NewTool(cfg, servo.ToolSpec{Exchange: t.Exchange, Identify: t.report, Read: t.read, List: t.list,
+		Faults: t.faults})
 }
 
 // report reads the identity of controller id, at the line's end or behind it.
@@ -96,11 +100,13 @@ func (t tool) report(id int) (servo.Found, error) {
 		return servo.Found{}, err
 	}
 	return servo.Found{Model: unnamed, Firmware: fmt.Sprintf("%d.%02d", found.major, found.minor), Assumed: true,
-		Note: fmt.Sprintf("VESC firmware %d.%02d on %s: %d pole pairs, timeout %v, %v", found.major, found.minor, found.hardware, found.poles/2,
+		Note: fmt.Sprintf("VESC firmware %d.%02d on %s: %d pole pairs, timeout %v, %v", found.major, found.minor,
+			found.hardware, found.poles/2,
 			found.timeout, Fault(v[FaultCode]))}, nil
 }
 
-// list are the controller at the line's end and those that it finds behind it, which takes it up to 2.6 s. Firmware before 3.57 does not list.
+// list are the controller at the line's end and those that it finds behind it, which takes it up to 2.6 s. Firmware
+// before 3.57 does not list.
 func (t tool) list() (ids []int, ok bool, err error) {
 	err = t.find()
 	old, isOld := errors.AsType[oldFirmware](err)

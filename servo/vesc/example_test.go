@@ -16,7 +16,8 @@ import (
 func Example() {
 	line := servotest.Play(vesc.Baud, session) // on a robot: serial.Open("/dev/serial/by-id/usb-..", vesc.Baud, "")
 	wheels := vesc.NewChain(servo.ChainConfig{Name: "wheels", Line: line, Servos: []servo.ServoConfig{
-		{ID: 1, Model: vesc.ModelByName("vesc-6"), Joint: "left"}, // at the line's end; others are behind it, on its CAN bus
+		// at the line's end; others are behind it, on its CAN bus
+		{ID: 1, Model: vesc.ModelByName("vesc-6"), Joint: "left"},
 	}})
 	if err := wheels.Open(); err != nil { // all that is wrong with any of them; nothing moves
 		log.Fatal(err)

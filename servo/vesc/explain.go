@@ -12,8 +12,11 @@ import (
 const printCommand Command = 21
 
 var commandNames = map[Command]string{
-	FWVersion: "fw_version", GetValues: "get_values", SetDuty: "set_duty", SetCurrent: "set_current", SetCurrentBrake: "set_current_brake",
-	SetRPM: "set_rpm", SetPos: "set_pos", GetAppConf: "get_appconf", Alive: "alive", Selective: "get_values_selective", PingCAN: "ping_can",
+	FWVersion: "fw_version", GetValues: "get_values", SetDuty: "set_duty", SetCurrent: "set_current",
+	SetCurrentBrake: "set_current_brake",
+	SetRPM:          "set_rpm", SetPos: "set_pos", GetAppConf: "get_appconf", Alive: "alive",
+	Selective:     "get_values_selective",
+	PingCAN:       "ping_can",
 	GetMcConfTemp: "get_mcconf_temp", printCommand: "print",
 }
 
@@ -21,8 +24,10 @@ var setUnits = map[Command]string{SetCurrent: " A", SetCurrentBrake: " A", SetRP
 
 // fieldNames are the names of the values of a controller.
 var fieldNames = [numFields]string{
-	"temp_fet", "temp_motor", "current", "current_in", "current_d", "current_q", "duty", "erpm", "volts", "amp_hours", "amp_hours_in",
-	"watt_hours", "watt_hours_in", "tacho", "tacho_abs", "fault_code", "pos_now", "controller_id", "temp_fets", "volts_d", "volts_q", "status",
+	"temp_fet", "temp_motor", "current", "current_in", "current_d", "current_q", "duty", "erpm", "volts", "amp_hours",
+	"amp_hours_in",
+	"watt_hours", "watt_hours_in", "tacho", "tacho_abs", "fault_code", "pos_now", "controller_id", "temp_fets",
+	"volts_d", "volts_q", "status",
 }
 
 // explain is servo.Traits.Explain. A reply does not name its controller unless a value does.

@@ -8,7 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo/servotest"
 )
 
-// explained is frames and their packets in words. The firmware's version, the text and the request are of a real controller.
+// explained is frames and their packets in words. The firmware's version, the text and the request are of a real
+// controller.
 var explained = []struct {
 	frame string
 	host  bool
@@ -31,9 +32,11 @@ func TestExplainPayloads(t *testing.T) {
 	}{
 		{AppendSet(nil, SetDuty, 0.25), true, "set_duty 0.25"},
 		{AppendSet(nil, SetCurrentBrake, 1.5), true, "set_current_brake 1.5 A"},
-		{append([]byte{byte(ForwardCAN), 7}, AppendSet(nil, SetRPM, 900)...), true, "to id 7: set_rpm 900 electrical turns/min"},
+		{append([]byte{byte(ForwardCAN), 7}, AppendSet(nil, SetRPM, 900)...), true,
+			"to id 7: set_rpm 900 electrical turns/min"},
 		{AppendSelective(nil, Mask(ERPM, Volts)), true, "get_values_selective: erpm, volts"},
-		{(&Values{Volts: 24.5, ERPM: -90}).Append(AppendSelective(nil, Mask(ERPM, Volts)), Mask(ERPM, Volts)), false, "get_values_selective: erpm -90, volts 24.5"},
+		{(&Values{Volts: 24.5, ERPM: -90}).Append(AppendSelective(nil, Mask(ERPM, Volts)), Mask(ERPM, Volts)), false,
+			"get_values_selective: erpm -90, volts 24.5"},
 		{[]byte{200, 1}, true, "command 200: 01"},
 		{[]byte{byte(Selective), 1}, false, "get_values_selective: 01"},
 	} {

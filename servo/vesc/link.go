@@ -20,8 +20,8 @@ const replyDelay = 2500 * time.Microsecond
 // canByte is the time of a byte on the controllers' CAN bus: 7 bytes share a frame of at most 160 bits.
 const canByte = 160 * time.Second / 500_000 / 7
 
-// via is the time that controller id may need before a reply of about size bytes appears on the line. A controller behind
-// the first sends its whole reply to the first one before that.
+// via is the time that controller id may need before a reply of about size bytes appears on the line. A controller
+// behind the first sends its whole reply to the first one before that.
 func (l *link) via(id, size int) time.Duration {
 	const around = 20 // bytes of the request and of the end of the reply
 	if id == l.first || l.first == unknownID {
@@ -64,8 +64,8 @@ func (l *link) forward(id int, payload []byte) {
 // set adds command c with the value v.
 func (l *link) set(id int, c Command, v float64) { l.put(id, AppendSet(l.room[:0], c, v)) }
 
-// setOff adds torque off for controller id: a current of 0 A. While the first is not known, id may be it or one behind it,
-// and the packet goes both ways.
+// setOff adds torque off for controller id: a current of 0 A. While the first is not known, id may be it or one behind
+// it, and the packet goes both ways.
 func (l *link) setOff(id int) {
 	l.set(id, SetCurrent, 0)
 	if l.first == unknownID {
@@ -73,8 +73,8 @@ func (l *link) setOff(id int) {
 	}
 }
 
-// ask sends Out and waits for id's reply to c of about size bytes. It belongs to the parser until the next request. An echo
-// of a request is ignored: all replies but PingCAN's are longer.
+// ask sends Out and waits for id's reply to c of about size bytes. It belongs to the parser until the next request. An
+// echo of a request is ignored: all replies but PingCAN's are longer.
 func (l *link) ask(id int, c Command, size int) ([]byte, error) {
 	return l.await(c, size, 6, l.via(id, size))
 }
@@ -151,11 +151,12 @@ func (l *link) find() error {
 type oldFirmware struct{ major, minor byte }
 
 func (o oldFirmware) Error() string {
-	return fmt.Sprintf("firmware: got %d.%02d, want %d.%02d or later: update it: VESC Tool, Firmware", o.major, o.minor, minMajor, minMinor)
+	return fmt.Sprintf("firmware: got %d.%02d, want %d.%02d or later: update it: VESC Tool, Firmware", o.major, o.minor,
+		minMajor, minMinor)
 }
 
-// findAgain is find after a missing reply: the controller at the line's end may have another id now. While none replies,
-// the known id stays: a packet for another controller must not reach that one.
+// findAgain is find after a missing reply: the controller at the line's end may have another id now. While none
+// replies, the known id stays: a packet for another controller must not reach that one.
 func (l *link) findAgain() error {
 	was := l.first
 	l.first = unknownID

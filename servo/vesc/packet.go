@@ -44,8 +44,8 @@ func checksum(p []byte) uint16 {
 	return crc
 }
 
-// Parser extracts packets of either side from a stream of bytes: they have the same format. After a bad checksum it skips
-// one byte and searches on inside the packet. It never grows.
+// Parser extracts packets of either side from a stream of bytes: they have the same format. After a bad checksum it
+// skips one byte and searches on inside the packet. It never grows.
 type Parser struct{ servo.Framer }
 
 // NewParser returns a parser.
@@ -55,7 +55,8 @@ func NewParser() *Parser {
 
 func isStart(b byte) bool { return b == shortMark || b == longMark }
 
-// frame checks a header. A long packet whose payload fits into a short one is refused: it would only delay what follows.
+// frame checks a header. A long packet whose payload fits into a short one is refused: it would only delay what
+// follows.
 func frame(h []byte) (int, bool) {
 	switch {
 	case len(h) < 2:

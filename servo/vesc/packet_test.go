@@ -47,7 +47,8 @@ func TestPackets(t *testing.T) {
 		}
 	}
 	// No packet: empty, too long, long without need.
-	for _, bad := range []string{"02 00 00 00 03", "03 02 01", "03 00 05 01 02 03 04 05 00 00 03", "02 01 04 40 84 04", "02 01 04 40 85 03"} {
+	for _, bad := range []string{"02 00 00 00 03", "03 02 01", "03 00 05 01 02 03 04 05 00 00 03", "02 01 04 40 84 04",
+		"02 01 04 40 85 03"} {
 		p := NewParser()
 		p.Feed(servotest.Hex(t, bad))
 		if got := p.Next(); got != nil {
@@ -69,13 +70,15 @@ func TestValues(t *testing.T) {
 		t.Errorf("all: got %v %x, %v, want %v", got, mask, err, v)
 	}
 	upTo := 1 + size(1<<(FaultCode+1)-1)
-	if mask, err := got.Parse(payload[:upTo]); err != nil || mask != 1<<(FaultCode+1)-1 || !math.IsNaN(got[PosNow]) || got[Tacho] != -77 {
+	if mask, err := got.Parse(payload[:upTo]); err != nil || mask != 1<<(FaultCode+1)-1 || !math.IsNaN(got[PosNow]) ||
+		got[Tacho] != -77 {
 		t.Errorf("old firmware: got %v %x, %v", got, mask, err)
 	}
 	// A VESC at rest: 24.9 °C, 12.1 V, no fault, 360 degrees, id 2.
 	mask := Mask(TempFET, Volts, FaultCode, PosNow, ControllerID)
 	short := servotest.Hex(t, "32 00 03 81 01 00 F9 00 79 00 15 75 2A 00 02")
-	if m, err := got.Parse(short); err != nil || m != mask || got[TempFET] != 24.9 || got[Volts] != 12.1 || got[PosNow] != 360 || got[ControllerID] != 2 {
+	if m, err := got.Parse(short); err != nil || m != mask || got[TempFET] != 24.9 || got[Volts] != 12.1 ||
+		got[PosNow] != 360 || got[ControllerID] != 2 {
 		t.Errorf("selective: got %v %x, %v", got, m, err)
 	}
 	for _, bad := range []string{"", "04", "32", "32 00 00 00 01", "32 00 00 00 01 00", "05 00 00 00 00"} {
@@ -116,23 +119,26 @@ func TestSet(t *testing.T) {
 
 func TestTable(t *testing.T) {
 	for _, m := range Models() {
-		if u := m.Units(); ModelByName(m.Name) != m || u.MaxVelocity <= 0 || u.StallTorque <= 0 || u.MinTicks >= u.MaxTicks || m.Register("x") != nil {
+		if u := m.Units(); ModelByName(m.Name) != m || u.MaxVelocity <= 0 || u.StallTorque <= 0 ||
+			u.MinTicks >= u.MaxTicks || m.Register("x") != nil {
 			t.Errorf("%s: got %+v", m.Name, u)
 		}
 	}
 	if ModelByName("vesc-5") != nil {
 		t.Error("found what is not there")
 	}
-	if f := Fault(5); f.Alarm() != servo.AlarmHeat || f.String() != "over temperature of the bridge (FAULT_CODE_OVER_TEMP_FET, 5)" {
+	if f := Fault(5); f.Alarm() != servo.AlarmHeat ||
+		f.String() != "over temperature of the bridge (FAULT_CODE_OVER_TEMP_FET, 5)" {
 		t.Errorf("fault 5: got %v, %v", f, f.Alarm())
 	}
-	if f := Fault(200); f.Alarm() != servo.AlarmShock || !strings.Contains(f.String(), "fault 200") || Fault(0).Alarm() != 0 {
+	if f := Fault(200); f.Alarm() != servo.AlarmShock || !strings.Contains(f.String(), "fault 200") ||
+		Fault(0).Alarm() != 0 {
 		t.Errorf("fault 200: got %v, %v", f, f.Alarm())
 	}
 }
 
-// FuzzParser checks on any stream: no panic, the same packets whether fed whole or byte by byte, what decodes encodes to
-// the bytes it came from, and no payload that breaks the values.
+// FuzzParser checks on any stream: no panic, the same packets whether fed whole or byte by byte, what decodes encodes
+// to the bytes it came from, and no payload that breaks the values.
 func FuzzParser(f *testing.F) {
 	for _, c := range packetCases() {
 		f.Add(servotest.Hex(f, c.bytes))

@@ -32,8 +32,8 @@ type device struct {
 	timeout time.Duration // the controller's own
 }
 
-// asked are the fields of a cyclic reply, 27 bytes of payload: one more byte would need another frame on the controllers'
-// CAN bus.
+// asked are the fields of a cyclic reply, 27 bytes of payload: one more byte would need another frame on the
+// controllers' CAN bus.
 func (m *Model) asked() uint32 {
 	const always = 1<<TempFET | 1<<CurrentQ | 1<<ERPM | 1<<Volts | 1<<TachoAbs | 1<<FaultCode | 1<<ControllerID
 	if m.Encoder {
@@ -55,8 +55,8 @@ const (
 	maxTimeout         = 2 * time.Second
 )
 
-// Identify reads the identity of controller i. It refuses one without a short timeout: only the timeout stops a motor whose
-// cable was pulled.
+// Identify reads the identity of controller i. It refuses one without a short timeout: only the timeout stops a motor
+// whose cable was pulled.
 func (b *protocol) Identify(i int) error {
 	d, dev := &b.devices[i], &b.chain.Devices[i]
 	refuse := func(kind hal.Kind, format string, args ...any) error {
@@ -72,7 +72,8 @@ func (b *protocol) Identify(i int) error {
 	}
 	found, err := b.link.identify(dev.ID)
 	if errors.Is(err, servo.ErrNoReply) && b.link.first != dev.ID && !b.names(b.link.first) {
-		return fmt.Errorf("%w; the controller at the line's end has id %d, which no joint of the config has", err, b.link.first)
+		return fmt.Errorf("%w; the controller at the line's end has id %d, which no joint of the config has", err,
+			b.link.first)
 	}
 	if err != nil {
 		return err
@@ -81,7 +82,8 @@ func (b *protocol) Identify(i int) error {
 	case found.old():
 		return refuse(hal.BusFault, "%w", oldFirmware{found.major, found.minor})
 	case found.timeout <= 0 || found.timeout > maxTimeout:
-		return refuse(hal.Unsafe, "timeout: got %v, want 1ms..%v, or nothing stops the motor when the cable is pulled: VESC Tool, App Settings, General",
+		return refuse(hal.Unsafe, "timeout: got %v, want 1ms..%v, or nothing stops the motor when the cable is "+
+			"pulled: VESC Tool, App Settings, General",
 			found.timeout, maxTimeout)
 	}
 	d.pairs = float64(cmp.Or(found.poles/2, d.m.PolePairs))
@@ -94,8 +96,8 @@ func (b *protocol) names(id int) bool {
 	return slices.ContainsFunc(b.chain.Devices, func(d servo.Device) bool { return d.ID == id })
 }
 
-// SyncRead sends requests to many controllers in one write: the line has a wire each way, and a reply has its sender's id.
-// The first controller forwards requests to the others over its CAN bus while it sends replies of others.
+// SyncRead sends requests to many controllers in one write: the line has a wire each way, and a reply has its sender's
+// id. The first controller forwards requests to the others over its CAN bus while it sends replies of others.
 func (b *protocol) SyncRead(_ servo.Level, list []int) error {
 	if err := b.link.find(); err != nil {
 		return err
@@ -134,7 +136,8 @@ func (b *protocol) gather(n int) error {
 // answered handles a reply with the given fields; false if no device with its id waits for them.
 func (b *protocol) answered(v *Values, fields uint32) bool {
 	for i := range b.devices {
-		if d := &b.devices[i]; d.due && b.chain.Devices[i].ID == int(v[ControllerID]) && fields&d.m.asked() == d.m.asked() {
+		if d := &b.devices[i]; d.due && b.chain.Devices[i].ID == int(v[ControllerID]) &&
+			fields&d.m.asked() == d.m.asked() {
 			d.due = false
 			b.handleValues(i, v)
 			b.chain.MarkReceived(i)
@@ -173,8 +176,8 @@ func (b *protocol) handleValues(i int, v *Values) {
 	if f := Fault(v[FaultCode]); f != d.fault { // its texts are made once
 		d.fault, s.Report = f, f.report()
 	}
-	// The tachometer counts up from 0 at power-on; it shows no restart of a motor that never turned. A controller that got
-	// no command for longer than its timeout has released the motor: goals from before do not count.
+	// The tachometer counts up from 0 at power-on; it shows no restart of a motor that never turned. A controller that
+	// got no command for longer than its timeout has released the motor: goals from before do not count.
 	silent := b.link.Port.Now() - s.Time
 	restarted := fellBack(d.tacho, v[TachoAbs]) || dev.Lost && (!(d.tacho > 0) || silent > d.timeout)
 	d.tacho = v[TachoAbs]
@@ -202,8 +205,8 @@ func fellBack(was, now float64) bool {
 // idle is the current below which a motor counts as released, A: the noise of the sensors of an idle bridge.
 const idle = 1.0
 
-// ReadHealth reads no further values. If torque must be off it sends the command again, in one write with the request. A
-// reply proves that the command was received; a current near zero proves that it was executed.
+// ReadHealth reads no further values. If torque must be off it sends the command again, in one write with the request.
+// A reply proves that the command was received; a current near zero proves that it was executed.
 func (b *protocol) ReadHealth(i int) error {
 	dev := &b.chain.Devices[i]
 	if dev.Stage == servo.TorqueOn {

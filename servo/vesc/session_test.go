@@ -70,7 +70,8 @@ const opening = `
 `
 
 // forwarded is the opening of a controller with id 7 behind the first.
-var forwarded = strings.NewReplacer("> 00\n", "> 22 07 00\n", "> 5B", "> 22 07 5B", "> 11\n< 11 01020304 01", "> 22 07 11\n< 11 01020304 07").Replace(opening)
+var forwarded = strings.NewReplacer("> 00\n", "> 22 07 00\n", "> 5B", "> 22 07 5B", "> 11\n< 11 01020304 01",
+	"> 22 07 11\n< 11 01020304 07").Replace(opening)
 
 // protocolChain is a chain with its protocol.
 type protocolChain struct {
@@ -180,7 +181,8 @@ func TestForwarded(t *testing.T) {
 	}
 }
 
-// A stop reaches a controller behind the first also while it is not known which one is first, as on a line just reopened.
+// A stop reaches a controller behind the first also while it is not known which one is first, as on a line just
+// reopened.
 func TestStopBeforeFirstIsKnown(t *testing.T) {
 	c, line := open(t, `
 > 0600000000
@@ -368,13 +370,15 @@ func TestLimits(t *testing.T) {
 		dev.Goal = x.goal
 		c.b.link.Out = c.b.link.Out[:0]
 		c.b.StageGoal(0)
-		if k, v, ok := ParseSet(body(c.b.link.Out)); !ok || k != x.command || math.Abs(v-x.want) > 1 && k == SetRPM || math.Abs(v-x.want) > 1e-3 && k != SetRPM {
+		if k, v, ok := ParseSet(body(c.b.link.Out)); !ok || k != x.command || math.Abs(v-x.want) > 1 && k == SetRPM ||
+			math.Abs(v-x.want) > 1e-3 && k != SetRPM {
 			t.Errorf("%+v: got %d %g, want %d %g", x.goal, k, v, x.command, x.want)
 		}
 	}
 }
 
-// The tachometer wraps at 32 bits, after days of turning: that is no restart, which takes the torque. A restart still is one.
+// The tachometer wraps at 32 bits, after days of turning: that is no restart, which takes the torque. A restart still
+// is one.
 func TestTachometerWraps(t *testing.T) {
 	turns := func(n float64) string { return reply(t, map[Field]float64{TachoAbs: n}) }
 	ask := hexOf(AppendSelective(nil, question("vesc-6")))

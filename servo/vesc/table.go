@@ -11,8 +11,8 @@ import (
 // Baud is the factory default rate of the serial port, bit/s.
 const Baud = 115200
 
-// TicksPerTurn is the number of ticks of one turn of the motor in this package. The wire has degrees and electrical turns;
-// encoders of such drives have 14 bits.
+// TicksPerTurn is the number of ticks of one turn of the motor in this package. The wire has degrees and electrical
+// turns; encoders of such drives have 14 bits.
 const TicksPerTurn = 16384
 
 // Model is a controller with the motor that it usually turns. The motor's values bound goals and give the torque of a
@@ -33,9 +33,11 @@ func (m *Model) BaudCode(int) (byte, bool) { return 0, false }
 // Units returns the units and ranges of the chain's values.
 func (m *Model) Units() servo.Units {
 	u := servo.Units{
-		Name: m.Name, TicksPerTurn: TicksPerTurn, MaxVelocity: m.Velocity, StallTorque: m.Amps * m.Kt, MaxEffort: m.Amps,
-		Current: true, NominalVolts: m.Volts,
-		Modes: [hal.NumModes]bool{hal.PositionMode: m.Encoder, hal.VelocityMode: true, hal.TorqueMode: true, hal.DutyMode: true},
+		Name: m.Name, TicksPerTurn: TicksPerTurn, MaxVelocity: m.Velocity, StallTorque: m.Amps * m.Kt,
+		MaxEffort: m.Amps,
+		Current:   true, NominalVolts: m.Volts,
+		Modes: [hal.NumModes]bool{hal.PositionMode: m.Encoder, hal.VelocityMode: true, hal.TorqueMode: true,
+			hal.DutyMode: true},
 	}
 	// An encoder reports where within a turn; a tachometer counts on.
 	u.CentreTicks, u.MaxTicks = TicksPerTurn/2, TicksPerTurn-1
@@ -51,8 +53,8 @@ const counted = 1e9
 // rpm is rad/s a turn a minute.
 const rpm = 2 * math.Pi / 60
 
-// catalogue: controllers by their continuous current (Trampa and vedder.se, product pages), with a 6374 motor of 190 rpm/V
-// (7 pole pairs; Kt = 60/(2π·190) = 0.0503 N·m/A). "-hall" has no encoder: Hall sensors, or none at all.
+// catalogue: controllers by their continuous current (Trampa and vedder.se, product pages), with a 6374 motor of 190
+// rpm/V (7 pole pairs; Kt = 60/(2π·190) = 0.0503 N·m/A). "-hall" has no encoder: Hall sensors, or none at all.
 var catalogue = []*Model{
 	{"vesc-4", true, 7, 50, 0.0503, 36 * 190 * rpm, 36},
 	{"vesc-4-hall", false, 7, 50, 0.0503, 36 * 190 * rpm, 36},
@@ -73,47 +75,60 @@ func ModelByName(name string) *Model {
 // Fault is the reason for which a controller stopped (datatypes.h, mc_fault_code).
 type Fault byte
 
-// faults are their names (FAULT_CODE_...), what they mean, the common alarms and what to do, by mc_interface.c and VESC Tool.
+// faults are their names (FAULT_CODE_...), what they mean, the common alarms and what to do, by mc_interface.c and VESC
+// Tool.
 var faults = [...]struct {
 	name, meaning string
 	alarm         servo.Alarm
 	fix           string
 }{
 	{"NONE", "none", 0, ""},
-	{"OVER_VOLTAGE", "over voltage", servo.AlarmVoltage, "braking pumps the supply up: a battery, or less braking current"},
+	{"OVER_VOLTAGE", "over voltage", servo.AlarmVoltage,
+		"braking pumps the supply up: a battery, or less braking current"},
 	{"UNDER_VOLTAGE", "under voltage", servo.AlarmVoltage, "check the supply and its cables under load"},
-	{"DRV", "gate driver fault", servo.AlarmShock, "a short of the motor's wires or a damaged gate driver: VESC Tool, terminal: faults"},
+	{"DRV", "gate driver fault", servo.AlarmShock,
+		"a short of the motor's wires or a damaged gate driver: VESC Tool, terminal: faults"},
 	{"ABS_OVER_CURRENT", "over current, above the absolute maximum", servo.AlarmShock,
 		"detect the motor again, lower its current, or raise the absolute maximum: VESC Tool, Motor Settings"},
 	{"OVER_TEMP_FET", "over temperature of the bridge", servo.AlarmHeat, ""},
 	{"OVER_TEMP_MOTOR", "over temperature of the motor", servo.AlarmHeat, ""},
 	{"GATE_DRIVER_OVER_VOLTAGE", "gate driver over voltage", servo.AlarmVoltage, ""},
 	{"GATE_DRIVER_UNDER_VOLTAGE", "gate driver under voltage", servo.AlarmVoltage, ""},
-	{"MCU_UNDER_VOLTAGE", "processor under voltage", servo.AlarmVoltage, "its 3.3 V or 5 V is overloaded: unplug what it feeds"},
+	{"MCU_UNDER_VOLTAGE", "processor under voltage", servo.AlarmVoltage,
+		"its 3.3 V or 5 V is overloaded: unplug what it feeds"},
 	{"BOOTING_FROM_WATCHDOG_RESET", "restarted by its watchdog", servo.AlarmShock, "update its firmware"},
 	{"ENCODER_SPI", "encoder bus", servo.AlarmEncoder, ""},
 	{"ENCODER_SINCOS_BELOW_MIN_AMPLITUDE", "encoder signal too small", servo.AlarmEncoder, ""},
 	{"ENCODER_SINCOS_ABOVE_MAX_AMPLITUDE", "encoder signal too large", servo.AlarmEncoder, ""},
 	{"FLASH_CORRUPTION", "flash corrupted", servo.AlarmShock, "write its firmware again: VESC Tool, Firmware"},
-	{"HIGH_OFFSET_CURRENT_SENSOR_1", "current sensor 1 offset", servo.AlarmShock, "a damaged current sensor: it is for repair"},
-	{"HIGH_OFFSET_CURRENT_SENSOR_2", "current sensor 2 offset", servo.AlarmShock, "a damaged current sensor: it is for repair"},
-	{"HIGH_OFFSET_CURRENT_SENSOR_3", "current sensor 3 offset", servo.AlarmShock, "a damaged current sensor: it is for repair"},
+	{"HIGH_OFFSET_CURRENT_SENSOR_1", "current sensor 1 offset", servo.AlarmShock,
+		"a damaged current sensor: it is for repair"},
+	{"HIGH_OFFSET_CURRENT_SENSOR_2", "current sensor 2 offset", servo.AlarmShock,
+		"a damaged current sensor: it is for repair"},
+	{"HIGH_OFFSET_CURRENT_SENSOR_3", "current sensor 3 offset", servo.AlarmShock,
+		"a damaged current sensor: it is for repair"},
 	{"UNBALANCED_CURRENTS", "unbalanced currents", servo.AlarmShock, "check the motor's wires"},
-	{"BRK", "brake input: the hardware's over-current protection", servo.AlarmShock, "check the motor's wires for a short"},
+	{"BRK", "brake input: the hardware's over-current protection", servo.AlarmShock,
+		"check the motor's wires for a short"},
 	{"RESOLVER_LOT", "resolver: loss of tracking", servo.AlarmEncoder, ""},
 	{"RESOLVER_DOS", "resolver: degradation of signal", servo.AlarmEncoder, ""},
 	{"RESOLVER_LOS", "resolver: loss of signal", servo.AlarmEncoder, ""},
-	{"FLASH_CORRUPTION_APP_CFG", "app configuration corrupted in flash", servo.AlarmShock, "write its App Settings again: VESC Tool"},
-	{"FLASH_CORRUPTION_MC_CFG", "motor configuration corrupted in flash", servo.AlarmShock, "write its Motor Settings again: VESC Tool"},
-	{"ENCODER_NO_MAGNET", "encoder: no magnet", servo.AlarmEncoder, "check the magnet on the shaft and its distance to the encoder"},
-	{"ENCODER_MAGNET_TOO_STRONG", "encoder: magnet too strong", servo.AlarmEncoder, "move the magnet away from the encoder"},
+	{"FLASH_CORRUPTION_APP_CFG", "app configuration corrupted in flash", servo.AlarmShock,
+		"write its App Settings again: VESC Tool"},
+	{"FLASH_CORRUPTION_MC_CFG", "motor configuration corrupted in flash", servo.AlarmShock,
+		"write its Motor Settings again: VESC Tool"},
+	{"ENCODER_NO_MAGNET", "encoder: no magnet", servo.AlarmEncoder,
+		"check the magnet on the shaft and its distance to the encoder"},
+	{"ENCODER_MAGNET_TOO_STRONG", "encoder: magnet too strong", servo.AlarmEncoder,
+		"move the magnet away from the encoder"},
 	{"PHASE_FILTER", "phase filter", servo.AlarmShock, "switch the phase filter off: VESC Tool, Motor Settings"},
 	{"ENCODER_FAULT", "encoder fault", servo.AlarmEncoder, ""},
 	{"LV_OUTPUT_FAULT", "low-voltage output", servo.AlarmVoltage, "unplug what its low-voltage output feeds"},
 	{"ENCODER_SLIP", "encoder slips", servo.AlarmEncoder, "fasten the encoder on the shaft, then detect it again"},
 	{"OVERSPEED", "over speed", servo.AlarmOverload, "command less, or look what turns the motor"},
 	{"UNDERSPEED", "under speed", servo.AlarmOverload, "look what brakes the motor"},
-	{"ABS_OVERSPEED", "over speed, above the absolute maximum", servo.AlarmOverload, "command less, or look what turns the motor"},
+	{"ABS_OVERSPEED", "over speed, above the absolute maximum", servo.AlarmOverload,
+		"command less, or look what turns the motor"},
 }
 
 // String is the fault's meaning with its maker's name.

@@ -64,8 +64,9 @@ var fields = [numFields]struct {
 	size  int
 	scale float64
 }{
-	TempFET: {2, 10}, TempMotor: {2, 10}, Current: {4, 100}, CurrentIn: {4, 100}, CurrentD: {4, 100}, CurrentQ: {4, 100},
-	Duty: {2, 1000}, ERPM: {4, 1}, Volts: {2, 10}, AmpHours: {4, 1e4}, AmpHoursIn: {4, 1e4}, WattHours: {4, 1e4},
+	TempFET: {2, 10}, TempMotor: {2, 10}, Current: {4, 100}, CurrentIn: {4, 100}, CurrentD: {4, 100},
+	CurrentQ: {4, 100},
+	Duty:     {2, 1000}, ERPM: {4, 1}, Volts: {2, 10}, AmpHours: {4, 1e4}, AmpHoursIn: {4, 1e4}, WattHours: {4, 1e4},
 	WattHoursIn: {4, 1e4}, Tacho: {4, 1}, TachoAbs: {4, 1}, FaultCode: {1, 1}, PosNow: {4, 1e6}, ControllerID: {1, 1},
 	TempFETs: {6, 10}, VoltsD: {4, 1000}, VoltsQ: {4, 1000}, Status: {1, 1},
 }
@@ -107,7 +108,8 @@ func (v *Values) Parse(payload []byte) (mask uint32, err error) {
 		want = binary.BigEndian.Uint32(rest)
 		rest = rest[4:]
 	case command != GetValues:
-		return 0, fmt.Errorf("vesc: values: command: got %d of %d bytes, want %d or %d", command, len(payload), GetValues, Selective)
+		return 0, fmt.Errorf("vesc: values: command: got %d of %d bytes, want %d or %d", command, len(payload),
+			GetValues, Selective)
 	}
 	for f := range numFields {
 		if want&(1<<f) == 0 {

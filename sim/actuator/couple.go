@@ -13,8 +13,8 @@ type Coupling struct {
 
 // Couple runs the firmware for a step of dt seconds, as Control does, for a joint that an engine moves: external is the
 // torque, N·m, with which the rest of the robot turned the output shaft in the step before, which the friction of some
-// gears depends on. Moved ends the step. Of the Load of a servo that is coupled only the Backlash counts: while gear and
-// load are apart the gear turns by itself, and the zero Coupling leaves the joint free.
+// gears depends on. Moved ends the step. Of the Load of a servo that is coupled only the Backlash counts: while gear
+// and load are apart the gear turns by itself, and the zero Coupling leaves the joint free.
 func (s *Servo) Couple(dt, external float64) Coupling {
 	d := s.Control(dt)
 	gap := s.Load.Backlash / 2
@@ -32,8 +32,8 @@ func (s *Servo) Couple(dt, external float64) Coupling {
 	return Coupling{Torque: torque, Damping: d.Damping + viscous, Dry: dry, Armature: s.Spec.Armature}
 }
 
-// Moved sets a coupled servo's shaft state after a step of dt seconds, rad and rad/s. external is the torque of the rest of
-// the robot on it, N·m, which is the load of the gear's teeth.
+// Moved sets a coupled servo's shaft state after a step of dt seconds, rad and rad/s. external is the torque of the
+// rest of the robot on it, N·m, which is the load of the gear's teeth.
 func (s *Servo) Moved(dt, position, velocity, external float64) {
 	s.Position, s.Velocity = position, velocity
 	s.mesh(external)

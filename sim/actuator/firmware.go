@@ -106,7 +106,8 @@ func (s *Servo) drive(dt, volts float64) Drive {
 func (s *Servo) follow(dt float64) (acceleration float64) {
 	p := &s.profile
 	goal := s.within(s.GoalPosition)
-	if goal != p.goal || s.ProfileVelocity != p.velocity || s.ProfileAcceleration != p.acc || s.TimeBased != p.timed || !p.planned {
+	if goal != p.goal || s.ProfileVelocity != p.velocity || s.ProfileAcceleration != p.acc || s.TimeBased != p.timed ||
+		!p.planned {
 		p.plan(goal, s.ProfileVelocity, s.ProfileAcceleration, s.TimeBased, s.TrajectoryPosition, s.TrajectoryVelocity)
 	}
 	s.TrajectoryPosition, s.TrajectoryVelocity, acceleration = p.advance(dt)
@@ -161,7 +162,8 @@ func (s *Servo) position(dt, acceleration, limit float64) float64 {
 	return duty
 }
 
-// compliance is the control law of AX servos: zero within the margin, then from the punch to full output over the slope.
+// compliance is the control law of AX servos: zero within the margin, then from the punch to full output over the
+// slope.
 func (s *Servo) compliance(ticks float64) float64 {
 	margin, slope := s.Gains.MarginCCW, s.Gains.SlopeCCW
 	if ticks < 0 {

@@ -118,7 +118,8 @@ func TestProfile(t *testing.T) {
 		{"trapezoid", 2, 1, 2, 0, 0, false, 2.5, 1, 1}, // 2 rad / 1 + 1/2 s
 		{"triangle", 0.5, 10, 2, 0, 0, false, 1, 1, 0.25},
 		{"from speed", 2, 1, 2, 0, 1, false, 2.25, 1, math.NaN()},
-		{"too fast at first", 2, 1, 2, 0, 2, false, 1.25 + 0.5 + 0.25, 2, math.NaN()}, // brakes to 1 in 0.5 s over 0.75 rad
+		// brakes to 1 in 0.5 s over 0.75 rad
+		{"too fast at first", 2, 1, 2, 0, 2, false, 1.25 + 0.5 + 0.25, 2, math.NaN()},
 		{"turns back", 0, 1, 2, 0, 1, false, 0.5 + 2*math.Sqrt(0.25/2), 1, math.NaN()},
 		{"timed trapezoid", 3, 2, 0.5, 0, 0, true, 2, 2, 1.5}, // 3 rad / (2 s - 0.5 s)
 		{"timed triangle", 1, 2, 5, 0, 0, true, 2, 1, 0.5},    // the ramp is half of the time at most
@@ -243,8 +244,10 @@ func TestCurrent(t *testing.T) {
 	// The XL330 regulates what the supply gives: duty²·V - kt·ω·duty = (R + droop·duty²)·I.
 	xl := held(t, "xl330-m288")
 	xl.Mode, xl.GoalCurrent = hal.TorqueMode, -0.4
-	if run(xl, 2); math.Abs(xl.MeasuredCurrent()+0.4) > 1e-9 || math.Abs(xl.Duty*xl.Duty*5-xl.Spec.resistance(xl.Duty)*0.4) > 1e-9 {
-		t.Errorf("xl330: got %g A on the supply, %g A in the winding, duty %g", xl.MeasuredCurrent(), xl.Current, xl.Duty)
+	if run(xl, 2); math.Abs(xl.MeasuredCurrent()+0.4) > 1e-9 ||
+		math.Abs(xl.Duty*xl.Duty*5-xl.Spec.resistance(xl.Duty)*0.4) > 1e-9 {
+		t.Errorf("xl330: got %g A on the supply, %g A in the winding, duty %g", xl.MeasuredCurrent(), xl.Current,
+			xl.Duty)
 	}
 }
 
@@ -254,7 +257,8 @@ func TestGoalRange(t *testing.T) {
 		extended       bool
 		goal, want, by float64
 	}{
-		{"ax-12a", false, 9, 149.85 * degree, 0.1}, {"ax-12a", false, -9, -150.15 * degree, 0.1}, // into the dead sector, blind
+		// into the dead sector, blind
+		{"ax-12a", false, 9, 149.85 * degree, 0.1}, {"ax-12a", false, -9, -150.15 * degree, 0.1},
 		{"xm430-w350", false, 9, 2047 * 2 * math.Pi / 4096, 0.02}, {"xm430-w350", true, 9, 9, 0.02},
 		{"mx-28", true, -9, -9, 0.02},
 	} {

@@ -65,8 +65,8 @@ const (
 	gearTicks = 12.5 * 16384 / (2 * math.Pi)
 )
 
-// motorSheets are motors on controllers. The data sheets give Kt (8.27/KV, 60/(2π·KV)), resistance and mass; inertia and
-// friction are estimates from the size of rotor and bearings. The CyberGear's are at its output, behind 7.75:1.
+// motorSheets are motors on controllers. The data sheets give Kt (8.27/KV, 60/(2π·KV)), resistance and mass; inertia
+// and friction are estimates from the size of rotor and bearings. The CyberGear's are at its output, behind 7.75:1.
 var motorSheets = []motorSheet{
 	{"vesc-4", "6374 190 KV at 36 V", 36, 0.0503, 0.05, 2e-4, 50, 0.03, 5e-5, 850, 8, 60, 8192, 0, 16383, 0.95},
 	{"vesc-4-hall", "6374 190 KV at 36 V", 36, 0.0503, 0.05, 2e-4, 50, 0.03, 5e-5, 850, 8, 60, 0, -1e9, 1e9, 0.95},
@@ -74,10 +74,14 @@ var motorSheets = []motorSheet{
 	{"vesc-6-hall", "6374 190 KV at 48 V", 48, 0.0503, 0.05, 2e-4, 80, 0.03, 5e-5, 850, 8, 60, 0, -1e9, 1e9, 0.95},
 	{"vesc-75", "6374 190 KV at 60 V", 60, 0.0503, 0.05, 2e-4, 200, 0.03, 5e-5, 850, 14, 75, 8192, 0, 16383, 0.95},
 	{"vesc-75-hall", "6374 190 KV at 60 V", 60, 0.0503, 0.05, 2e-4, 200, 0.03, 5e-5, 850, 14, 75, 0, -1e9, 1e9, 0.95},
-	{"odrive-v3", "ODrive D5065 270 KV at 24 V", 24, 8.27 / 270, 0.039, 1e-4, 60, 0.02, 3e-5, 420, 8, 56, 0, -endless, endless, 0.95},
-	{"odrive-s1", "ODrive M8325s 100 KV at 48 V", 48, 8.27 / 100, 0.06, 6e-4, 40, 0.04, 1e-4, 870, 12, 50, 0, -endless, endless, 0.95},
-	{"odrive-pro", "ODrive M8325s 100 KV at 48 V", 48, 8.27 / 100, 0.06, 6e-4, 58, 0.04, 1e-4, 870, 14, 58, 0, -endless, endless, 0.95},
-	{"cybergear", "Xiaomi manual, CyberGear at 24 V", 24, 0.87 / math.Sqrt2, 0.34, 2.3e-3, 12 * math.Sqrt2 / 0.87, 0.1, 4e-3, 317,
+	{"odrive-v3", "ODrive D5065 270 KV at 24 V", 24, 8.27 / 270, 0.039, 1e-4, 60, 0.02, 3e-5, 420, 8, 56, 0, -endless,
+		endless, 0.95},
+	{"odrive-s1", "ODrive M8325s 100 KV at 48 V", 48, 8.27 / 100, 0.06, 6e-4, 40, 0.04, 1e-4, 870, 12, 50, 0, -endless,
+		endless, 0.95},
+	{"odrive-pro", "ODrive M8325s 100 KV at 48 V", 48, 8.27 / 100, 0.06, 6e-4, 58, 0.04, 1e-4, 870, 14, 58, 0, -endless,
+		endless, 0.95},
+	{"cybergear", "Xiaomi manual, CyberGear at 24 V", 24, 0.87 / math.Sqrt2, 0.34, 2.3e-3, 12 * math.Sqrt2 / 0.87, 0.1,
+		4e-3, 317,
 		16, 28, 0, -gearTicks, gearTicks, 0.85},
 }
 
@@ -85,8 +89,10 @@ func (r *motorSheet) spec() Spec {
 	free := r.volts * r.duty / r.kt
 	k := Spec{
 		Name: r.name, Source: r.source, Fit: "data sheet; inertia and friction estimated",
-		Kt: r.kt, R: r.ohms, Armature: r.armature, Friction: Friction{Model: 1, Kb: r.dry, Kv: r.viscous}, MaxDuty: r.duty,
-		NominalVolts: r.volts, StallTorque: r.kt * r.amps, StallCurrent: r.amps, NoLoadSpeed: free, Mass: r.grams / 1000,
+		Kt: r.kt, R: r.ohms, Armature: r.armature, Friction: Friction{Model: 1, Kb: r.dry, Kv: r.viscous},
+		MaxDuty:      r.duty,
+		NominalVolts: r.volts, StallTorque: r.kt * r.amps, StallCurrent: r.amps, NoLoadSpeed: free,
+		Mass:         r.grams / 1000,
 		TicksPerTurn: 16384, CentreTicks: r.centre, MinTicks: r.low, MaxTicks: r.high,
 		Firmware: FOC, Modes: [hal.NumModes]bool{true, true, true, true}, CurrentControl: true, MaxCurrent: r.amps,
 		MinVolts: r.minVolts, MaxVolts: r.maxVolts, BrownOut: r.minVolts * 0.6, MaxTemperature: 100, Standby: 0.05,

@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// A motor controller comes to its goal and stays, with a light load and with one of a hundred times its rotor, and never
-// gives more than its current limit allows.
+// A motor controller comes to its goal and stays, with a light load and with one of a hundred times its rotor, and
+// never gives more than its current limit allows.
 func TestFOCPosition(t *testing.T) {
 	for _, name := range Names() {
 		k, _ := Lookup(name)
@@ -16,7 +16,8 @@ func TestFOCPosition(t *testing.T) {
 			continue
 		}
 		for _, load := range []float64{0, 10, 100} {
-			// A rotor behind a high gear counts many thousandfold: a hundred times that is more than the gear's torque can brake.
+			// A rotor behind a high gear counts many thousandfold: a hundred times that is more than the gear's torque
+			// can brake.
 			if 0.5*k.StallTorque < 10*load*k.Armature && load > 10 {
 				continue
 			}
@@ -30,7 +31,8 @@ func TestFOCPosition(t *testing.T) {
 				most = math.Max(most, math.Abs(s.Current))
 			}
 			if math.Abs(s.Position-1) > 0.01 || math.Abs(s.Velocity) > 0.05 || most > 0.5*k.MaxCurrent*1.001 {
-				t.Errorf("%s, load %g: got %.4f rad, %.3f rad/s, at most %.2f of %.2f A", name, load, s.Position, s.Velocity, most, k.MaxCurrent)
+				t.Errorf("%s, load %g: got %.4f rad, %.3f rad/s, at most %.2f of %.2f A", name, load, s.Position,
+					s.Velocity, most, k.MaxCurrent)
 			}
 		}
 	}

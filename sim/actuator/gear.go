@@ -65,8 +65,8 @@ func (s *Servo) apart(dt float64, d Drive, gap float64) {
 	s.Velocity, s.gearVelocity = both, both
 }
 
-// solve is one semi-implicit step of inertia·dω/dt = torque - damping·ω - dry friction; the latter is at most the torque
-// that stops the shaft within the step.
+// solve is one semi-implicit step of inertia·dω/dt = torque - damping·ω - dry friction; the latter is at most the
+// torque that stops the shaft within the step.
 func solve(dt, velocity, inertia, torque, damping, dry float64) float64 {
 	push := float64(inertia*velocity)/dt + torque
 	if math.Abs(push) <= dry {

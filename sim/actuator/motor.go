@@ -2,9 +2,9 @@ package actuator
 
 import "math"
 
-// Drive is the motor's action during one step: at the speed ω its torque on the output shaft is Torque - Damping·ω. A motor
-// on a voltage has kt²/R of damping from its back-EMF; one on a current source has none. The zero Drive is a motor with open
-// leads.
+// Drive is the motor's action during one step: at the speed ω its torque on the output shaft is Torque - Damping·ω. A
+// motor on a voltage has kt²/R of damping from its back-EMF; one on a current source has none. The zero Drive is a
+// motor with open leads.
 type Drive struct {
 	Torque  float64 // N·m
 	Damping float64 // N·m·s/rad

@@ -15,8 +15,8 @@ type profile struct {
 }
 
 // plan begins a motion from position q at velocity v. With timed, velocity and acc are times: of the whole motion and
-// of each of its ramps, s; else limits in rad/s and rad/s², 0 = none. Without a velocity the goal applies at once (e-Manual,
-// "Profile Velocity").
+// of each of its ramps, s; else limits in rad/s and rad/s², 0 = none. Without a velocity the goal applies at once
+// (e-Manual, "Profile Velocity").
 func (p *profile) plan(goal, velocity, acc float64, timed bool, q, v float64) {
 	*p = profile{goal: goal, velocity: velocity, acc: acc, timed: timed, planned: true, from: q, start: v}
 	d := goal - q

@@ -54,8 +54,8 @@ const (
 	referenceMass   = 0.055
 )
 
-// FinishStep ends a step of dt seconds for the electrical side, after the shaft has moved: current, torque, heat, load on
-// the supply and alarms.
+// FinishStep ends a step of dt seconds for the electrical side, after the shaft has moved: current, torque, heat, load
+// on the supply and alarms.
 func (s *Servo) FinishStep(dt float64) {
 	volts := s.Volts()
 	switch s.bridge {

@@ -60,8 +60,9 @@ func load(t testing.TB, file string) *recording {
 	return r
 }
 
-// replay gives the recorded goals to a servo of spec on the recorded pendulum, whose arm hangs offset from 0, and returns the mean absolute and the
-// root mean square difference of its measured position from the recorded one, degrees.
+// replay gives the recorded goals to a servo of spec on the recorded pendulum, whose arm hangs offset from 0, and
+// returns the mean absolute and the root mean square difference of its measured position from the recorded one,
+// degrees.
 func replay(r *recording, spec *Spec, offset float64) (mae, rms float64) {
 	s := NewServo(spec)
 	s.Load = Load{Mass: r.Mass, Length: r.Length, Down: -offset}
@@ -86,17 +87,18 @@ func replay(r *recording, spec *Spec, offset float64) (mae, rms float64) {
 	return mae / n, math.Sqrt(rms / n)
 }
 
-// bounds are mean absolute errors in degrees over all files, and of a free swing, somewhat above those measured when this was
-// written. M5 is halyard identify's, the others BAM's own. The offsets, rad, were identified with the models.
+// bounds are mean absolute errors in degrees over all files, and of a free swing, somewhat above those measured when
+// this was written. M5 is halyard identify's, the others BAM's own. The offsets, rad, were identified with the models.
 var bounds = []struct {
 	model                   int
 	mean, most, swing, hang float64
-}{{1, 5.2, 13, 5.5, 0.0309}, {3, 4.5, 13, 4, 0.0294}, {4, 4.8, 13, 2.4, 0.0281}, {6, 5.6, 15, 3.6, 0.0271}, {5, 1.4, 3, 2.4, 0.0071}}
+}{{1, 5.2, 13, 5.5, 0.0309}, {3, 4.5, 13, 4, 0.0294}, {4, 4.8, 13, 2.4, 0.0281}, {6, 5.6, 15, 3.6, 0.0271},
+	{5, 1.4, 3, 2.4, 0.0071}}
 
-// The XL330's identified models against the real servo; the paper's own error is 1 to 3 degrees. BAM's models meet that where
-// the servo does not come to the end of its drive (kp 100) and in the free swing. With kp 400 and 800 the real servo stands
-// still for seconds at full duty below a third of its stall torque (kp800-up_and_down: at 0.88 rad, 0.37 N·m): that takes
-// a drive that weakens, and a friction that rises with the load, which halyard identify's M5 has.
+// The XL330's identified models against the real servo; the paper's own error is 1 to 3 degrees. BAM's models meet that
+// where the servo does not come to the end of its drive (kp 100) and in the free swing. With kp 400 and 800 the real
+// servo stands still for seconds at full duty below a third of its stall torque (kp800-up_and_down: at 0.88 rad, 0.37
+// N·m): that takes a drive that weakens, and a friction that rises with the load, which halyard identify's M5 has.
 func TestReplayXL330(t *testing.T) {
 	files := recordings(t, "bam/xl330/*.json")
 	base, _ := Lookup("xl330-m288")

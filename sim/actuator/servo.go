@@ -22,10 +22,11 @@ type Servo struct {
 	GoalVelocity float64 // rad/s
 	GoalCurrent  float64 // A where Spec.CurrentControl, else share of the stall torque, -1..1
 	GoalDuty     float64 // -1..1
-	Limit        float64 // 0..1, share of the greatest effort: Spec.MaxCurrent where CurrentControl, else duty; 0 = torque off
-	DutyLimit    float64 // 0..1, from the PWM limit and goal PWM registers of X servos
-	Extended     bool    // positions beyond one turn: operating modes 4 and 5 of X, multi-turn mode of MX
-	Gains        Gains
+	// 0..1, share of the greatest effort: Spec.MaxCurrent where CurrentControl, else duty; 0 = torque off
+	Limit     float64
+	DutyLimit float64 // 0..1, from the PWM limit and goal PWM registers of X servos
+	Extended  bool    // positions beyond one turn: operating modes 4 and 5 of X, multi-turn mode of MX
+	Gains     Gains
 
 	// The profile: rad/s and rad/s², 0 = none. ProfileVelocity is the moving speed of AX and MX. With TimeBased they
 	// are the time of the whole motion and that of its acceleration, s (X, drive mode bit 2).
@@ -104,8 +105,8 @@ func (s *Servo) Step(dt float64) {
 	s.FinishStep(dt)
 }
 
-// Follow moves the shaft to position at velocity from outside, as a simulated twin of a measured joint. It replaces a call
-// of Step.
+// Follow moves the shaft to position at velocity from outside, as a simulated twin of a measured joint. It replaces a
+// call of Step.
 func (s *Servo) Follow(dt, position, velocity float64) {
 	s.Control(dt)
 	s.Position, s.Velocity = position, velocity
@@ -152,8 +153,8 @@ func Uniform(state *uint64) float64 {
 	return float64(z>>11) * 0x1p-53
 }
 
-// Gauss draws a number of standard deviation sigma from that stream, 0 where sigma is not above 0: the sum of four even ones,
-// which is near enough to a normal one and exact everywhere.
+// Gauss draws a number of standard deviation sigma from that stream, 0 where sigma is not above 0: the sum of four even
+// ones, which is near enough to a normal one and exact everywhere.
 func Gauss(state *uint64, sigma float64) float64 {
 	if !(sigma > 0) {
 		return 0

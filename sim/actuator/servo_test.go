@@ -50,7 +50,8 @@ func TestStictionHolds(t *testing.T) {
 			s.Reset(start)
 			run(s, 10000)
 			if moved := s.Position != start; moved != c.falls {
-				t.Errorf("%s at %.3f of %.3f rad: got %g after 10 s, want it to fall: %v", name, start, limit, s.Position, c.falls)
+				t.Errorf("%s at %.3f of %.3f rad: got %g after 10 s, want it to fall: %v", name, start, limit,
+					s.Position, c.falls)
 			}
 		}
 	}
@@ -160,13 +161,16 @@ func TestEncoder(t *testing.T) {
 	}{
 		{"ax-12a", 0, 512}, {"ax-12a", 149.8 * degree, 1023}, {"ax-12a", -150.1 * degree, 0},
 		{"ax-12a", 160 * degree, 1023}, {"ax-12a", 179 * degree, 1023}, // the dead sector reports its nearer end
-		{"ax-12a", 181 * degree, 0}, {"ax-12a", 205 * degree, 0}, {"ax-12a", 360 * degree, 512}, {"ax-12a", -179 * degree, 0},
-		{"xl-320", 90 * degree, 819}, {"mx-28", 0, 2048}, {"mx-28", 180 * degree, 4096}, {"mx-28", -360 * degree, -2048},
+		{"ax-12a", 181 * degree, 0}, {"ax-12a", 205 * degree, 0}, {"ax-12a", 360 * degree, 512},
+		{"ax-12a", -179 * degree, 0},
+		{"xl-320", 90 * degree, 819}, {"mx-28", 0, 2048}, {"mx-28", 180 * degree, 4096},
+		{"mx-28", -360 * degree, -2048},
 		{"xm430-w350", 0.0007, 2048}, {"xm430-w350", 0.0008, 2049}, {"xm430-w350", 720 * degree, 2048 + 8192},
 	} {
 		s := servo(t, c.servo)
 		s.Reset(c.position)
-		if got := math.Round(s.MeasuredPosition()*s.Spec.TicksPerTurn/(2*math.Pi) + s.Spec.CentreTicks); got != c.ticks {
+		if got := math.Round(s.MeasuredPosition()*s.Spec.TicksPerTurn/(2*math.Pi) +
+			s.Spec.CentreTicks); got != c.ticks {
 			t.Errorf("%s at %g rad: got %g ticks, want %g", c.servo, c.position, got, c.ticks)
 		}
 	}
@@ -288,7 +292,8 @@ func TestNonsense(t *testing.T) {
 				s.GoalPosition, s.GoalVelocity, s.GoalCurrent, s.GoalDuty = v, v, v, v
 				run(s, 50)
 			}
-			for _, v := range []float64{s.Position, s.Velocity, s.Current, s.Duty, s.Temperature, s.MeasuredPosition()} {
+			for _, v := range []float64{s.Position, s.Velocity, s.Current, s.Duty, s.Temperature,
+				s.MeasuredPosition()} {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
 					t.Fatalf("%s in mode %v: got %+v", name, m, s)
 				}
@@ -308,8 +313,8 @@ func TestNoAllocation(t *testing.T) {
 	}
 }
 
-// On one core of a shared 2-core EPYC VM: 270 ns (AX, whose encoder has a dead sector), 190 ns (MX, M3), 210 ns (MX, M6)
-// and 90 ns (X, M3) a step.
+// On one core of a shared 2-core EPYC VM: 270 ns (AX, whose encoder has a dead sector), 190 ns (MX, M3), 210 ns (MX,
+// M6) and 90 ns (X, M3) a step.
 func BenchmarkStep(b *testing.B) {
 	for _, name := range []string{"ax-12a", "mx-28", "mx-64", "xm430-w350"} {
 		b.Run(name, func(b *testing.B) {
@@ -325,7 +330,8 @@ func BenchmarkStep(b *testing.B) {
 	}
 }
 
-// A servo behind a gear moves as one of its own shaft whose load is what the gear makes of it: its law, motor, friction and ticks.
+// A servo behind a gear moves as one of its own shaft whose load is what the gear makes of it: its law, motor, friction
+// and ticks.
 func TestGeared(t *testing.T) {
 	for _, name := range []string{"xl430-w250", "xm430-w350", "mx-64", "ax-12a", "sts3215", "cybergear"} {
 		for _, ratio := range []float64{0.5, 2} {
@@ -340,8 +346,10 @@ func TestGeared(t *testing.T) {
 				}
 				for n := range 2000 {
 					goal, push := 0.5*math.Sin(0.004*float64(n)), 0.1*spec.StallTorque*math.Cos(0.003*float64(n))
-					behind.Enable, behind.Mode, behind.GoalPosition, behind.GoalVelocity, behind.External = true, mode, goal/ratio, goal/ratio, push*ratio
-					shaft.Enable, shaft.Mode, shaft.GoalPosition, shaft.GoalVelocity, shaft.External = true, mode, goal, goal, push
+					behind.Enable, behind.Mode, behind.GoalPosition, behind.GoalVelocity, behind.External = true, mode,
+						goal/ratio, goal/ratio, push*ratio
+					shaft.Enable, shaft.Mode, shaft.GoalPosition, shaft.GoalVelocity, shaft.External = true, mode, goal,
+						goal, push
 					behind.Step(0.001)
 					shaft.Step(0.001)
 					worst = math.Max(worst, math.Abs(ratio*behind.Position-shaft.Position))

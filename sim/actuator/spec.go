@@ -40,7 +40,8 @@ type Spec struct {
 	TicksPerTurn, CentreTicks float64
 	MinTicks, MaxTicks        float64 // goal range of the position mode
 	DeadSector                bool    // it measures only MinTicks..MaxTicks
-	Gear                      float64 // turns of the servo's own shaft a turn of what all the values above and below are of; 0 = 1
+	// turns of the servo's own shaft a turn of what all the values above and below are of; 0 = 1
+	Gear float64
 
 	// The firmware.
 	Firmware           FirmwareKind
@@ -70,8 +71,8 @@ func (k *Spec) gear() float64 {
 	return k.Gear
 }
 
-// Geared is k behind a further gear of so many turns of its shaft a turn of what it moves, above 0. Ticks and torques a turn and a unit
-// of current grow by the ratio, speeds shrink; the firmware counts as before.
+// Geared is k behind a further gear of so many turns of its shaft a turn of what it moves, above 0. Ticks and torques a
+// turn and a unit of current grow by the ratio, speeds shrink; the firmware counts as before.
 func (k *Spec) Geared(ratio float64) *Spec {
 	c := *k
 	c.Gear = k.gear() * ratio
@@ -144,11 +145,12 @@ const (
 
 // fitted derives the motor's constants from the datasheet's stall torque, stall current and no-load speed.
 //
-// Two values that are not in the datasheet are taken from identified servos with the same kind of motor (XL320 and XL330
-// for cored, MX-64 and MX-106 for coreless ones): the no-load current as a share of the stall current, and the mechanical
-// time constant armature·R/kt². The friction is M3: half of the no-load loss dry, half viscous, and a part proportional to
-// the load, which explains the difference between kt times the stall current and the stall torque. If that part would be
-// too small for a gear, the stall torque and the no-load speed are kept and the stall current is adjusted.
+// Two values that are not in the datasheet are taken from identified servos with the same kind of motor (XL320 and
+// XL330 for cored, MX-64 and MX-106 for coreless ones): the no-load current as a share of the stall current, and the
+// mechanical time constant armature·R/kt². The friction is M3: half of the no-load loss dry, half viscous, and a part
+// proportional to the load, which explains the difference between kt times the stall current and the stall torque. If
+// that part would be too small for a gear, the stall torque and the no-load speed are kept and the stall current is
+// adjusted.
 func (k *Spec) fitted(kind motorKind) {
 	idle, lag := 0.16, 0.036
 	if kind == coreless {

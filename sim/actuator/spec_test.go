@@ -73,15 +73,18 @@ func TestDatasheet(t *testing.T) {
 			torque = k.MaxCurrent*k.Kt/k.StallTorque - 1
 		}
 		if math.Abs(speed) > bound || math.Abs(torque) > bound {
-			t.Errorf("%s: no-load speed %+.1f %%, stall torque %+.1f %%: want within %.0f %%", name, 100*speed, 100*torque, 100*bound)
+			t.Errorf("%s: no-load speed %+.1f %%, stall torque %+.1f %%: want within %.0f %%", name, 100*speed,
+				100*torque, 100*bound)
 		}
 		if k.Fit == "fit to datasheet stall and no-load" && math.Abs(amps) > 0.03 {
 			t.Errorf("%s: stall current: %+.1f %%", name, 100*amps)
 		}
-		if k.Source == "" || k.Mass <= 0 || !(k.MinVolts < k.NominalVolts && k.NominalVolts <= k.MaxVolts) || k.TicksPerTurn <= 0 {
+		if k.Source == "" || k.Mass <= 0 || !(k.MinVolts < k.NominalVolts && k.NominalVolts <= k.MaxVolts) ||
+			k.TicksPerTurn <= 0 {
 			t.Errorf("%s: incomplete: %+v", name, k)
 		}
-		if !k.Modes[hal.PositionMode] && k.Firmware != FOC || k.Modes[hal.TorqueMode] != k.CurrentControl || k.CurrentControl != (k.MaxCurrent > 0) {
+		if !k.Modes[hal.PositionMode] && k.Firmware != FOC || k.Modes[hal.TorqueMode] != k.CurrentControl ||
+			k.CurrentControl != (k.MaxCurrent > 0) {
 			t.Errorf("%s: modes %v with current control %v", name, k.Modes, k.CurrentControl)
 		}
 	}
@@ -98,7 +101,8 @@ func TestWithFriction(t *testing.T) {
 	}{
 		{"mx-64", 1, 1.6225, 3.949}, {"mx-64", 4, 1.6632, 3.156}, {"mx-64-2", 6, 1.6017, 2.316},
 		{"mx-106", 1, 2.1914, 2.965}, {"mx-106-2", 4, 2.2314, 2.372}, {"xl-320", 6, 1.0088, 31.59},
-		{"xl330-m288", 1, 0.3867, 4.017}, {"xl330-m288", 4, 0.3862, 3.403}, {"xl330-m288", 6, 0.366, 2.811}, {"xl330-m288", 5, 0.34631, 2.8122},
+		{"xl330-m288", 1, 0.3867, 4.017}, {"xl330-m288", 4, 0.3862, 3.403}, {"xl330-m288", 6, 0.366, 2.811},
+		{"xl330-m288", 5, 0.34631, 2.8122},
 	} {
 		k, _ := Lookup(c.servo)
 		v, ok := k.WithFriction(c.model)

@@ -67,11 +67,11 @@ var oldSheets = []sheet{
 
 // otherSheets are other vendors' servos. Sources: Feetech's data sheets of STS3032 (6 V), STS3250 (12 V), SCS0009 (6 V)
 // and SCS15 (7.4 V); Hiwonder's of the LX-16A (7.4 V); Kondo's of the KRS-2552 (11.1 V). Stall currents of STS3032,
-// SCS0009, LX-16A and STS3095 are estimates; so are all values of the STS3095 but its torque and speed. For the HLS servos
-// (12 V) the data sheets have the torques, the first three currents and the masses except the HLS2915's. The speeds except
-// the HLS3950's, its current and all gains are estimates (see servo/feetech). MaxCurrent is the stall current; their limit
-// at power-on is above it. The gains are those of the STS3215, so that they have the same stiffness.
-// The MG996R is a hobby servo with PWM input: TowerPro's data sheet (6 V); its gain is an estimate.
+// SCS0009, LX-16A and STS3095 are estimates; so are all values of the STS3095 but its torque and speed. For the HLS
+// servos (12 V) the data sheets have the torques, the first three currents and the masses except the HLS2915's. The
+// speeds except the HLS3950's, its current and all gains are estimates (see servo/feetech). MaxCurrent is the stall
+// current; their limit at power-on is above it. The gains are those of the STS3215, so that they have the same
+// stiffness. The MG996R is a hobby servo with PWM input: TowerPro's data sheet (6 V); its gain is an estimate.
 var otherSheets = []sheet{
 	{"sts3032", cored, 6, 0.44, 1.2, 95, 21, 0, 4, 8, 70, 32, 0, 32, 100, 1920},
 	{"sts3095", coreless, 12, 10.3, 5.5, 26, 185, 0, 6, 14, 70, 32, 0, 32, 100, 1920},
@@ -94,7 +94,8 @@ type driveSheet struct {
 	grams, limit, gears float64 // g, °C, turns of the motor a turn of the output
 }
 
-// driveSheets are the DYNAMIXEL-Y. Source: e-Manual, y/<model>-rh. B and A are M and R with a brake, which is not simulated.
+// driveSheets are the DYNAMIXEL-Y. Source: e-Manual, y/<model>-rh. B and A are M and R with a brake, which is not
+// simulated.
 var driveSheets = []driveSheet{
 	{"ym070-210-m001", 0.64, 20.8, 5675, 340, 80, 1}, {"ym070-210-b001", 0.64, 20.8, 5675, 530, 80, 1},
 	{"ym070-210-r051", 16.3, 20.8, 111.3, 790, 60, 51}, {"ym070-210-a051", 16.3, 20.8, 111.3, 980, 60, 51},
@@ -104,9 +105,10 @@ var driveSheets = []driveSheet{
 	{"ym080-230-r099", 61.4, 22.4, 32.2, 1200, 60, 99}, {"ym080-230-a099", 61.4, 22.4, 32.2, 1550, 60, 99},
 }
 
-// spec is the row as a Spec. The torque a unit of current is the row's, losses of the gear included; the greatest duty is the one with
-// the row's free speed. Resistance, inertia, friction and gains are estimates: all the current to four fifths of the free speed, a rotor
-// like those of motors of that size, a fiftieth of the torque as dry friction and the same again at the free speed.
+// spec is the row as a Spec. The torque a unit of current is the row's, losses of the gear included; the greatest duty
+// is the one with the row's free speed. Resistance, inertia, friction and gains are estimates: all the current to four
+// fifths of the free speed, a rotor like those of motors of that size, a fiftieth of the torque as dry friction and the
+// same again at the free speed.
 func (r *driveSheet) spec() Spec {
 	free, kt := r.rpm*rpm, r.torque/r.amps
 	const volts = 24 // V
@@ -120,8 +122,10 @@ func (r *driveSheet) spec() Spec {
 		rotor = 7e-5
 	}
 	k := Spec{
-		Name: r.name, Source: "ROBOTIS e-Manual, " + r.name + "-rh at 24 V", Fit: "data sheet; resistance, inertia and friction estimated",
-		Kt: kt, MaxDuty: 1.02 * free * kt / volts, Armature: rotor * r.gears * r.gears, Friction: Friction{Model: 1, Kb: 0.02 * r.torque, Kv: 0.02 * r.torque / free},
+		Name: r.name, Source: "ROBOTIS e-Manual, " + r.name + "-rh at 24 V",
+		Fit: "data sheet; resistance, inertia and friction estimated",
+		Kt:  kt, MaxDuty: 1.02 * free * kt / volts, Armature: rotor * r.gears * r.gears,
+		Friction:     Friction{Model: 1, Kb: 0.02 * r.torque, Kv: 0.02 * r.torque / free},
 		NominalVolts: volts, StallTorque: r.torque, StallCurrent: r.amps, NoLoadSpeed: free, Mass: r.grams / 1000,
 		TicksPerTurn: 524288, MinTicks: -262144, MaxTicks: 262144,
 		Firmware: FOC, Modes: [hal.NumModes]bool{true, true, true, false}, CurrentControl: true, MaxCurrent: 20.8,
@@ -220,7 +224,8 @@ func (r *sheet) other() Spec {
 	default:
 		k.Source = "Feetech datasheet, " + r.name + volts
 		k.CurrentControl = r.maxCurrent > 0
-		k.Modes = [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.TorqueMode: k.CurrentControl, hal.DutyMode: !k.CurrentControl}
+		k.Modes = [hal.NumModes]bool{hal.PositionMode: true, hal.VelocityMode: true, hal.TorqueMode: k.CurrentControl,
+			hal.DutyMode: !k.CurrentControl}
 	}
 	return k
 }

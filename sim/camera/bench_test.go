@@ -23,8 +23,8 @@ func BenchmarkRay(b *testing.B) {
 	}
 }
 
-// BenchmarkPicture is one picture in one goroutine; ratio is its cost over that of its bare rays, cast in turns with it:
-// 1 at best.
+// BenchmarkPicture is one picture in one goroutine; ratio is its cost over that of its bare rays, cast in turns with
+// it: 1 at best.
 func BenchmarkPicture(b *testing.B) {
 	for _, c := range []Camera{front, depth} {
 		b.Run(c.Name, func(b *testing.B) {

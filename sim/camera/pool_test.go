@@ -20,23 +20,27 @@ import (
 var pictures = flag.String("pictures", "", "write the pictures that the tests render to this folder")
 
 func box(x, y, z, hx, hy, hz float64) collide.Geom {
-	return collide.Geom{Shape: collide.Shape{Kind: collide.Box, Half: [3]float64{hx, hy, hz}}, Body: -1, Local: collide.At(x, y, z)}
+	return collide.Geom{Shape: collide.Shape{Kind: collide.Box, Half: [3]float64{hx, hy, hz}}, Body: -1,
+		Local: collide.At(x, y, z)}
 }
 
 func ball(x, y, z, radius float64) collide.Geom {
-	return collide.Geom{Shape: collide.Shape{Kind: collide.Sphere, Radius: radius}, Body: -1, Local: collide.At(x, y, z)}
+	return collide.Geom{Shape: collide.Shape{Kind: collide.Sphere, Radius: radius}, Body: -1,
+		Local: collide.At(x, y, z)}
 }
 
 func pole(x, y, z, radius, half float64) collide.Geom {
 	return collide.Geom{
-		Shape: collide.Shape{Kind: collide.Cylinder, Radius: radius, Half: [3]float64{0, 0, half}}, Body: -1, Local: collide.At(x, y, z),
+		Shape: collide.Shape{Kind: collide.Cylinder, Radius: radius, Half: [3]float64{0, 0, half}}, Body: -1,
+		Local: collide.At(x, y, z),
 	}
 }
 
 // pool is 25 by 12 m, 4 m deep, tiled, with a gate, two buoys and a block on the floor; body 0 is an ROV.
 func pool(turbidity float64) *Scene {
 	tiles := Paint{Colour: [3]float64{0.85, 0.9, 0.92}, Second: [3]float64{0.55, 0.7, 0.78}, Pattern: Checks, Size: 0.5}
-	orange := Paint{Colour: [3]float64{0.95, 0.4, 0.05}, Second: [3]float64{0.95, 0.95, 0.95}, Pattern: Bands, Size: 0.25}
+	orange := Paint{Colour: [3]float64{0.95, 0.4, 0.05}, Second: [3]float64{0.95, 0.95, 0.95}, Pattern: Bands,
+		Size: 0.25}
 	red, yellow := Paint{Colour: [3]float64{0.85, 0.1, 0.08}}, Paint{Colour: [3]float64{0.95, 0.8, 0.1}}
 	s := &Scene{Water: &Water{Turbidity: turbidity}}
 	add := func(p Paint, g ...collide.Geom) (at []int) {
@@ -69,7 +73,8 @@ func at(x, y, z, yaw, down float64) []collide.Pose {
 	return []collide.Pose{{Position: [3]float64{x, y, z}, Rotation: [4]float64{c * d, -a * b, c * b, a * d}}}
 }
 
-var front = Camera{Name: "front", Width: 640, Height: 360, FieldOfView: 1.6, Near: 0.01, Far: 1000, Detects: true, Mask: 1}
+var front = Camera{Name: "front", Width: 640, Height: 360, FieldOfView: 1.6, Near: 0.01, Far: 1000, Detects: true,
+	Mask: 1}
 var depth = Camera{Name: "depth", Width: 128, Height: 72, FieldOfView: 1.6, Near: 0.3, Far: 20, Depth: true, Mask: 1}
 
 // studio makes a studio that ends with the test.

@@ -44,8 +44,8 @@ func newRenderer(s *Scene, bodies int) (*renderer, error) {
 	if err := errors.Join(faults...); err != nil {
 		return nil, err
 	}
-	// The tree of moving geoms keeps the structure built from these poses; only its boxes are updated. Few bodies move, so
-	// any structure is good enough.
+	// The tree of moving geoms keeps the structure built from these poses; only its boxes are updated. Few bodies move,
+	// so any structure is good enough.
 	still := slices.Repeat([]collide.Pose{collide.Identity()}, bodies)
 	bvh, err := ray.New(s.Geoms, still)
 	if err != nil {
@@ -161,7 +161,8 @@ func (r *renderer) row(v *view, j int, p *hal.Picture, t tally) {
 	}
 	var sheaf ray.Sheaf
 	among := 0
-	// Without lights and water, a face of one colour has the same light everywhere, and the same light gives the same pixels.
+	// Without lights and water, a face of one colour has the same light everywhere, and the same light gives the same
+	// pixels.
 	even := !r.optics.wet && len(r.lit) == 0
 	var h, face ray.Hit
 	var lit, last r3.Vec
@@ -174,15 +175,16 @@ func (r *renderer) row(v *view, j int, p *hal.Picture, t tally) {
 			k := tile + i/tileWidth
 			geoms := r.sieve[r.starts[k]:r.starts[k+1]]
 			if among = len(geoms); among <= ray.MaxSheaf {
-				sheaf.Aim(r.bvh, geoms, v.eye.Array(), first.Array(), v.right.Array(), float64(i), float64(min(i+tileWidth, v.Width)-1))
+				sheaf.Aim(r.bvh, geoms, v.eye.Array(), first.Array(), v.right.Array(), float64(i),
+					float64(min(i+tileWidth, v.Width)-1))
 			}
 		}
 		hit := false
 		if among <= ray.MaxSheaf {
 			hit = sheaf.Cast(float64(i), v.Near, far, long, &h)
 		} else {
-			// For many geoms the tree finds the nearest faster. The ray starts on the near plane, so that nearer geoms are not
-			// visible.
+			// For many geoms the tree finds the nearest faster. The ray starts on the near plane, so that nearer geoms
+			// are not visible.
 			one := ray.Ray{Origin: v.eye.Along(v.Near, d).Array(), Direction: d.Array(), Mask: v.Mask}
 			if v.Far > 0 {
 				one.Max = float64((v.Far - v.Near) * long)

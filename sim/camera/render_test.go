@@ -50,7 +50,8 @@ func TestPinhole(t *testing.T) {
 	c.Detects, c.Mask = true, 0
 	half := math.Tan(c.FieldOfView / 2)
 	for _, to := range [][2]float64{{0, 0}, {1, 0}, {-1, 0}, {0, 0.5}, {0, -0.5}, {-1.5, 0.9}} {
-		s := &Scene{Geoms: []collide.Geom{ball(4, to[0], to[1], 0.1)}, Paints: make([]Paint, 1), Things: []Object{{"ball", "b", []int{0}}}}
+		s := &Scene{Geoms: []collide.Geom{ball(4, to[0], to[1], 0.1)}, Paints: make([]Paint, 1),
+			Things: []Object{{"ball", "b", []int{0}}}}
 		p := shoot(t, studio(t, s, 2, c), 0, at(0, 0, 0, 0, 0))
 		b := p.Detections[0].Box
 		near(t, "across", (b[0]+b[2])/2, 0.5-to[0]/4/half/2, 0.002)
@@ -110,7 +111,8 @@ func TestLight(t *testing.T) {
 		return r3.XYZ(float64(p.RGB[12]), float64(p.RGB[13]), float64(p.RGB[14]))
 	}
 	board := func(x, z float64) *Scene {
-		return &Scene{Geoms: []collide.Geom{box(x+0.01, 0, z, 0.01, 1, 1)}, Paints: []Paint{white}, Water: &Water{Turbidity: 0.05}}
+		return &Scene{Geoms: []collide.Geom{box(x+0.01, 0, z, 0.01, 1, 1)}, Paints: []Paint{white},
+			Water: &Water{Turbidity: 0.05}}
 	}
 	shallow, deep := pixel(board(1, -1), at(0, 0, -1, 0, 0)), pixel(board(1, -8), at(0, 0, -8, 0, 0))
 	if !(deep.X < 0.5*shallow.X && deep.Z > 0.7*shallow.Z) {
@@ -198,7 +200,8 @@ func TestFaults(t *testing.T) {
 		t.Fatal("got no error")
 	}
 	for _, want := range []string{
-		"paints[0]: pattern", "paints[1]: colour", "things[4]: got geom 99", "which things[0] has", "water:", "sun:", "lights[0]",
+		"paints[0]: pattern", "paints[1]: colour", "things[4]: got geom 99", "which things[0] has", "water:", "sun:",
+		"lights[0]",
 		"cameras[1]: size", "field of view", "range", "body: got 3",
 	} {
 		if !strings.Contains(err.Error(), want) {

@@ -17,9 +17,9 @@ import (
 //	cycle:   if studio.Watched() { studio.Push(now, poses) }     a copy under a lock that is only held briefly
 //	viewer:  w, _ := studio.Watch(camera); p, err := w.Next(ctx, p.Sequence); ...; p.Release()
 //
-// A picture is rendered from the newest snapshot when a viewer waits for one, so it is never old: neither for a viewer that
-// calls Next once a minute, nor for a client in lock-step after its step. An open Watch without calls of Next costs a copy
-// of the poses a cycle.
+// A picture is rendered from the newest snapshot when a viewer waits for one, so it is never old: neither for a viewer
+// that calls Next once a minute, nor for a client in lock-step after its step. An open Watch without calls of Next
+// costs a copy of the poses a cycle.
 type Renderer struct {
 	renderer *renderer
 	eyes     []eye
@@ -75,8 +75,8 @@ type helper struct {
 // Workers is the default number of goroutines that render.
 const Workers = 2
 
-// New makes a studio of a scene with so many bodies, and starts its workers: 0 means Workers. Close ends them. The error
-// names all faults of the scene and the cameras.
+// New makes a studio of a scene with so many bodies, and starts its workers: 0 means Workers. Close ends them. The
+// error names all faults of the scene and the cameras.
 func New(s *Scene, bodies int, cameras []Camera, workers int) (*Renderer, error) {
 	r, err := newRenderer(s, bodies)
 	faults := []error{err}
@@ -131,7 +131,8 @@ func (s *Renderer) Close() {
 // Watched reports whether there are viewers; without them a cycle need not collect poses. It does not block.
 func (s *Renderer) Watched() bool { return s.watched.Load() > 0 }
 
-// Push takes a copy of the poses of all bodies as they are at rig time t. It does not allocate and waits for no picture.
+// Push takes a copy of the poses of all bodies as they are at rig time t. It does not allocate and waits for no
+// picture.
 func (s *Renderer) Push(t time.Duration, poses []collide.Pose) {
 	s.mu.Lock()
 	// A snapshot that was not taken yet is overwritten: only the newest is useful.

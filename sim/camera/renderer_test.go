@@ -14,8 +14,8 @@ import (
 
 var small = Camera{Name: "small", Width: 32, Height: 18, FieldOfView: 1.6, Mask: 1, Detects: true}
 
-// TestNext checks a watch from open to close: no viewer gets an old picture, only requested pictures are rendered, and one
-// picture serves all waiting viewers.
+// TestNext checks a watch from open to close: no viewer gets an old picture, only requested pictures are rendered, and
+// one picture serves all waiting viewers.
 func TestNext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		st, err := New(pool(0.05), 1, []Camera{small, small}, 2)

@@ -73,10 +73,11 @@ type Camera struct {
 	Mount         hal.Pose // in the body's frame
 	Width, Height int
 	FieldOfView   float64 // rad, across the width
-	Near, Far     float64 // m along the axis: nearer things are looked through, farther ones not seen; Far 0 = without end
-	Depth         bool    // distances, not colours
-	Detects       bool    // fills Picture.Detections
-	Mask          uint32  // groups of geoms that it sees; 0 = all
+	// m along the axis: nearer things are looked through, farther ones not seen; Far 0 = without end
+	Near, Far float64
+	Depth     bool   // distances, not colours
+	Detects   bool   // fills Picture.Detections
+	Mask      uint32 // groups of geoms that it sees; 0 = all
 }
 
 // Layout is how a body offers the camera.
@@ -124,7 +125,8 @@ func (s *Scene) check() error {
 			}
 		}
 		if p.Pattern > Bands || p.Pattern != Plain && !(p.Size >= 1e-3 && p.Size <= collide.MaxSize) {
-			fault("paints[%d]: pattern: got %d of %g m, want plain, checks or bands of 0.001 m or more", i, p.Pattern, p.Size)
+			fault("paints[%d]: pattern: got %d of %g m, want plain, checks or bands of 0.001 m or more", i, p.Pattern,
+				p.Size)
 		}
 	}
 	if len(s.Things) > maxThings {
@@ -154,7 +156,8 @@ func (s *Scene) check() error {
 		fault("sun: got direction %g, want z above 0", d)
 	}
 	for i := range s.Lights {
-		if l := &s.Lights[i]; !(l.Half > 0 && l.Half <= math.Pi) || !(l.Power >= 0) || !(r3.Pack(l.Direction).Norm() > 0) || l.Body < -1 {
+		if l := &s.Lights[i]; !(l.Half > 0 && l.Half <= math.Pi) || !(l.Power >= 0) ||
+			!(r3.Pack(l.Direction).Norm() > 0) || l.Body < -1 {
 			fault("lights[%d]: got half angle %g, power %g, direction %g", i, l.Half, l.Power, l.Direction)
 		}
 	}

@@ -123,8 +123,8 @@ func (r *renderer) lamp(l *lit, at, n r3.Vec) r3.Vec {
 	return white
 }
 
-// see returns the light that reaches the eye at o along the unit vector d, with the hit or without one, and the share of
-// the surface's own light that arrives.
+// see returns the light that reaches the eye at o along the unit vector d, with the hit or without one, and the share
+// of the surface's own light that arrives.
 func (r *renderer) see(o, d r3.Vec, h *ray.Hit, hit bool) (seen, left r3.Vec) {
 	w := &r.optics
 	left = r3.XYZ(1, 1, 1)
@@ -172,8 +172,8 @@ const (
 	maxTurned = 4
 )
 
-// turn follows a ray along the unit vector d over mirrors: h becomes the hit after the last reflection, o and d its ray, and
-// share the remaining share of its light. A thing seen in a mirror does not count as detected.
+// turn follows a ray along the unit vector d over mirrors: h becomes the hit after the last reflection, o and d its
+// ray, and share the remaining share of its light. A thing seen in a mirror does not count as detected.
 func (r *renderer) turn(o, d *r3.Vec, h *ray.Hit, mask uint32) (hit bool, share float64) {
 	hit, share = true, 1
 	for n := 0; hit && n < maxTurned && r.coats[h.Geom].mirror; n++ {

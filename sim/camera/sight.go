@@ -95,7 +95,8 @@ func inside(s *collide.Shape, p *[3]float64) bool {
 	return round(0)
 }
 
-// halton is number k of the sequence of a base: points that fill 0..1 evenly (J. Halton, Numerische Mathematik 2, 1960).
+// halton is number k of the sequence of a base: points that fill 0..1 evenly (J. Halton, Numerische Mathematik 2,
+// 1960).
 func halton(k, base uint64) float64 {
 	f, x := 1.0, 0.0
 	for ; k > 0; k /= base {
@@ -105,8 +106,8 @@ func halton(k, base uint64) float64 {
 	return x
 }
 
-// tally counts the pixels of each thing. Nothing of it depends on the order in which they came: the shares of colour are
-// whole numbers.
+// tally counts the pixels of each thing. Nothing of it depends on the order in which they came: the shares of colour
+// are whole numbers.
 type tally []count
 
 type count struct {
@@ -181,19 +182,21 @@ func (r *renderer) sample(geom int32, p [3]float64) r3.Vec {
 	return f.At.Add(f.Turn.Of(r3.Pack(p)))
 }
 
-// visible is the share of a thing that is in the picture and not occluded: of rays towards points in it, the share that hits
-// it first. Parts occluded by the thing itself count as visible.
+// visible is the share of a thing that is in the picture and not occluded: of rays towards points in it, the share that
+// hits it first. Parts occluded by the thing itself count as visible.
 func (r *renderer) visible(index int16, v *view) float64 {
 	t, seen := &r.things[index], 0
 	for i, g := range t.geom {
 		way := r.sample(g, t.point[i]).Sub(v.eye)
 		// A point outside the picture is not visible; one inside needs a ray.
 		c := v.frame.Turn.Back(way)
-		if !(c.X > v.Near) || v.Far > 0 && c.X > v.Far || math.Abs(c.Y) > float64(v.width*c.X) || math.Abs(c.Z) > float64(v.height*c.X) {
+		if !(c.X > v.Near) || v.Far > 0 && c.X > v.Far || math.Abs(c.Y) > float64(v.width*c.X) ||
+			math.Abs(c.Z) > float64(v.height*c.X) {
 			continue
 		}
 		start := v.eye.Along(v.Near/c.X, way)
-		if h, ok := r.bvh.Cast(&ray.Ray{Origin: start.Array(), Direction: way.Array(), Mask: v.Mask}); ok && r.owner[h.Geom] == index {
+		if h, ok := r.bvh.Cast(&ray.Ray{Origin: start.Array(), Direction: way.Array(), Mask: v.Mask}); ok &&
+			r.owner[h.Geom] == index {
 			seen++
 		}
 	}

@@ -66,14 +66,15 @@ type watch struct {
 
 var _ hal.ImageStream = (*watch)(nil)
 
-// Watch opens a stream of pictures of camera i. For the first viewer the first snapshot is that of the next Push. A client
-// that must not wait for it, such as a server in lock-step, keeps its Watch open from the start.
+// Watch opens a stream of pictures of camera i. For the first viewer the first snapshot is that of the next Push. A
+// client that must not wait for it, such as a server in lock-step, keeps its Watch open from the start.
 func (s *Renderer) Watch(camera int) (hal.ImageStream, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case camera < 0 || camera >= len(s.eyes):
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "camera: watch", Err: fmt.Errorf("got camera %d, want below %d", camera, len(s.eyes))}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "camera: watch",
+			Err: fmt.Errorf("got camera %d, want below %d", camera, len(s.eyes))}
 	case s.closed:
 		return nil, errGone
 	}

@@ -86,8 +86,8 @@ func (f *fall) through(c r3.Vec, s float64) r3.Vec {
 	return r3.XYZ(f.of(float64(c.X*s)), f.of(float64(c.Y*s)), f.of(float64(c.Z*s)))
 }
 
-// glow is the light that the water scatters into a ray on s metres from depth d on, rising by dz a metre; see the package
-// comment.
+// glow is the light that the water scatters into a ray on s metres from depth d on, rising by dz a metre; see the
+// package comment.
 func (o *optics) glow(d, dz, s float64) r3.Vec {
 	part := func(b, c, k, light float64) float64 {
 		rate := c - float64(k*dz)
@@ -119,8 +119,8 @@ func (o *optics) above(d r3.Vec) r3.Vec {
 	return c
 }
 
-// window is the colour of the surface seen from below along d. Within Snell's window, which compresses everything above the
-// horizon to 49 degrees, it is the sky; outside it, the mirrored water. beyond, if not nil, replaces the sky.
+// window is the colour of the surface seen from below along d. Within Snell's window, which compresses everything above
+// the horizon to 49 degrees, it is the sky; outside it, the mirrored water. beyond, if not nil, replaces the sky.
 func (o *optics) window(d r3.Vec, beyond *r3.Vec) r3.Vec {
 	mirror := o.glow(0, -d.Z, math.Inf(1))
 	sine := float64(refraction * math.Sqrt(max(0, 1-float64(d.Z*d.Z))))

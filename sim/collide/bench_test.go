@@ -79,7 +79,8 @@ func BenchmarkRocks(b *testing.B) {
 		for k := range 3 {
 			geoms[i+1].Half[k] *= 0.3
 		}
-		poses = append(poses, Pose{[3]float64{12 * (rng.Float64() - 0.5), 12 * (rng.Float64() - 0.5), 0.1}, anyPose(1, rng).Rotation})
+		poses = append(poses, Pose{[3]float64{12 * (rng.Float64() - 0.5), 12 * (rng.Float64() - 0.5), 0.1},
+			anyPose(1, rng).Rotation})
 	}
 	update(b, geoms, poses, 200)
 }

@@ -26,9 +26,11 @@ func TestSameBits(t *testing.T) {
 	var poses []Pose
 	for i := range 40 {
 		size := func() float64 { return 0.0625 + 0.25*rng.Float64() }
-		geoms = append(geoms, Geom{Body: i, Shape: Shape{Kind: Kind(i % 4), Radius: size(), Half: [3]float64{size(), size(), size()}}})
+		geoms = append(geoms, Geom{Body: i,
+			Shape: Shape{Kind: Kind(i % 4), Radius: size(), Half: [3]float64{size(), size(), size()}}})
 		side := func() float64 { return 2 * (rng.Float64() - 0.5) }
-		poses = append(poses, Pose{[3]float64{side(), side(), rng.Float64()}, [4]float64{side(), side(), side(), side()}})
+		poses = append(poses, Pose{[3]float64{side(), side(), rng.Float64()},
+			[4]float64{side(), side(), side(), side()}})
 	}
 	s, err := New(geoms, nil, 4000)
 	if err != nil {
@@ -42,7 +44,8 @@ func TestSameBits(t *testing.T) {
 			var b []byte
 			b = binary.LittleEndian.AppendUint64(b, uint64(c.A)<<32|uint64(c.B))
 			b = binary.LittleEndian.AppendUint32(b, c.Feature)
-			for _, x := range [...]float64{c.Position[0], c.Position[1], c.Position[2], c.Normal[0], c.Normal[1], c.Normal[2], c.Depth} {
+			for _, x := range [...]float64{c.Position[0], c.Position[1], c.Position[2], c.Normal[0], c.Normal[1],
+				c.Normal[2], c.Depth} {
 				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 			}
 			sum.Write(b)

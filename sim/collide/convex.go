@@ -40,8 +40,9 @@ type face struct {
 // ErrFlat means that points span no volume.
 var ErrFlat = errors.New("got points in one plane, want a solid")
 
-// NewConvex returns the hull of points, of at most 128 vertices: 64 where all points are then within 2 mm and 1 % of the
-// diagonal. It lies within the true hull; Outside says how far that reaches beyond. The origin must be inside: it is Moved.
+// NewConvex returns the hull of points, of at most 128 vertices: 64 where all points are then within 2 mm and 1 % of
+// the diagonal. It lies within the true hull; Outside says how far that reaches beyond. The origin must be inside: it
+// is Moved.
 func NewConvex(points [][3]float64) (*Convex, error) {
 	h := hullOf(points)
 	if h == nil {
@@ -87,7 +88,8 @@ func (c *Convex) measure() {
 	c.round, c.half = 0, r3.Vec{}
 	for _, p := range c.points {
 		c.round = math.Max(c.round, p.Norm())
-		c.half = r3.XYZ(math.Max(c.half.X, math.Abs(p.X)), math.Max(c.half.Y, math.Abs(p.Y)), math.Max(c.half.Z, math.Abs(p.Z)))
+		c.half = r3.XYZ(math.Max(c.half.X, math.Abs(p.X)), math.Max(c.half.Y, math.Abs(p.Y)),
+			math.Max(c.half.Z, math.Abs(p.Z)))
 	}
 	for i := range c.faces {
 		f := &c.faces[i]
@@ -127,8 +129,8 @@ func (c *Convex) farthest(d r3.Vec) int {
 	return best
 }
 
-// The hull is made by quickhull, the farthest point of all first, so that it is good at any number of vertices (C. Barber,
-// D. Dobkin, H. Huhdanpaa, The Quickhull Algorithm, 1996).
+// The hull is made by quickhull, the farthest point of all first, so that it is good at any number of vertices (C.
+// Barber, D. Dobkin, H. Huhdanpaa, The Quickhull Algorithm, 1996).
 type quickhull struct {
 	p    [][3]float64
 	eps  float64
@@ -270,8 +272,8 @@ func (h *quickhull) share(points []int32, first int) {
 	}
 }
 
-// grow takes the farthest point of triangle i into the hull. Triangles in whose plane it lies go with those that it sees, so no
-// new one is without area.
+// grow takes the farthest point of triangle i into the hull. Triangles in whose plane it lies go with those that it
+// sees, so no new one is without area.
 func (h *quickhull) grow(i int32) {
 	eye := h.tris[i].far
 	p := h.at3(eye)
@@ -402,8 +404,9 @@ func (c *Convex) weigh(h *quickhull, points [][3]float64) {
 	c.Volume, c.Centre, c.Inertia, _ = m.Solid()
 }
 
-// Moments add up the volume, centre and inertia of a solid from the triangles of its surface (B. Mirtich, Fast and Accurate
-// Computation of Polyhedral Mass Properties, 1996: here as a sum of tetrahedra with a corner at the first point).
+// Moments add up the volume, centre and inertia of a solid from the triangles of its surface (B. Mirtich, Fast and
+// Accurate Computation of Polyhedral Mass Properties, 1996: here as a sum of tetrahedra with a corner at the first
+// point).
 type Moments struct {
 	from   r3.Vec
 	begun  bool
@@ -426,14 +429,15 @@ func (m *Moments) Add(p, q, r [3]float64) {
 	term := func(x, y func(r3.Vec) float64) float64 {
 		return float64(k * (float64(x(s)*y(s)) + float64(x(a)*y(a)) + float64(x(b)*y(b)) + float64(x(c)*y(c))))
 	}
-	x, y, z := func(u r3.Vec) float64 { return u.X }, func(u r3.Vec) float64 { return u.Y }, func(u r3.Vec) float64 { return u.Z }
+	x, y, z := func(u r3.Vec) float64 { return u.X }, func(u r3.Vec) float64 { return u.Y },
+		func(u r3.Vec) float64 { return u.Z }
 	for i, t := range [6]float64{term(x, x), term(y, y), term(z, z), term(x, y), term(x, z), term(y, z)} {
 		m.second[i] += t
 	}
 }
 
-// Solid returns the volume, its centre, and the inertia per mass about the centre; ok is false where the triangles hold no volume.
-// A surface that is inside out counts as if it were not.
+// Solid returns the volume, its centre, and the inertia per mass about the centre; ok is false where the triangles hold
+// no volume. A surface that is inside out counts as if it were not.
 func (m *Moments) Solid() (volume float64, centre [3]float64, inertia [6]float64, ok bool) {
 	if !(math.Abs(m.volume) > 0) {
 		return 0, m.from.Array(), inertia, false
@@ -444,7 +448,8 @@ func (m *Moments) Solid() (volume float64, centre [3]float64, inertia [6]float64
 		s[i] /= m.volume
 	}
 	xx, yy, zz := s[0]-float64(d.X*d.X), s[1]-float64(d.Y*d.Y), s[2]-float64(d.Z*d.Z)
-	inertia = [6]float64{yy + zz, xx + zz, xx + yy, float64(d.X*d.Y) - s[3], float64(d.X*d.Z) - s[4], float64(d.Y*d.Z) - s[5]}
+	inertia = [6]float64{yy + zz, xx + zz, xx + yy, float64(d.X*d.Y) - s[3], float64(d.X*d.Z) - s[4],
+		float64(d.Y*d.Z) - s[5]}
 	return math.Abs(m.volume), m.from.Add(d).Array(), inertia, true
 }
 

@@ -72,8 +72,8 @@ func cylinderDistance(q r3.Vec, radius, half float64) (float64, r3.Vec) {
 	return v.Norm(), v.Unit(out)
 }
 
-// reach returns how far s extends from its centre along the unit vector -n: its support function. All kinds but hulls are
-// symmetric, so it is the same along n.
+// reach returns how far s extends from its centre along the unit vector -n: its support function. All kinds but hulls
+// are symmetric, so it is the same along n.
 func (s *solid) reach(n r3.Vec) float64 {
 	switch s.Kind {
 	case Sphere:
@@ -125,8 +125,8 @@ func (s *solid) nearest(p, d r3.Vec) float64 {
 		far, n := s.distance(q)
 		return float64(math.Max(0, far) * n.Dot(d))
 	}
-	// If the distance rises from an end, that end is nearest. A slope of zero there also ends the search: inside the solid it
-	// is zero everywhere.
+	// If the distance rises from an end, that end is nearest. A slope of zero there also ends the search: inside the
+	// solid it is zero everywhere.
 	a, b := slope(lo), slope(hi)
 	if a >= 0 {
 		return lo

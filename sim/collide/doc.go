@@ -5,9 +5,9 @@
 //
 //	poses -> frames and boxes in world axes -> sweep along one axis -> pairs in order -> one function per pair of kinds -> contacts
 //
-// The result depends only on the poses: data from earlier steps is used only for speed, so a restored state gives the same
-// bits. Contacts are ordered by geom A, then by geom B, then by the order in which the pair's function finds them. A is
-// always the geom with the smaller index. No memory is allocated after New.
+// The result depends only on the poses: data from earlier steps is used only for speed, so a restored state gives the
+// same bits. Contacts are ordered by geom A, then by geom B, then by the order in which the pair's function finds them.
+// A is always the geom with the smaller index. No memory is allocated after New.
 //
 // Units are SI: m and rad. World axes are right-handed, z up. Every product is rounded before an addition (see package
 // exact), so the bits do not depend on the processor.

@@ -24,8 +24,8 @@ type Field struct {
 	cell          [2]float64
 	height        []float64
 	top, bottom   float64
-	// convex has three bits a sample: whether the edge from it along x, along y, along the cut is convex, so that a shape can
-	// rest on it.
+	// convex has three bits a sample: whether the edge from it along x, along y, along the cut is convex, so that a
+	// shape can rest on it.
 	convex []uint8
 }
 
@@ -34,13 +34,15 @@ type Field struct {
 func NewField(columns, rows int, dx, dy float64, heights []float64) (*Field, error) {
 	var faults []error
 	if columns < 2 || rows < 2 || columns > 1<<24/max(rows, 1) {
-		faults = append(faults, fmt.Errorf("height field: size: got %d by %d, want 2 by 2 or more, at most %d in all", columns, rows, 1<<24))
+		faults = append(faults, fmt.Errorf("height field: size: got %d by %d, want 2 by 2 or more, at most %d in all",
+			columns, rows, 1<<24))
 	} else if len(heights) != columns*rows {
 		faults = append(faults, fmt.Errorf("height field: heights: got %d, want %d", len(heights), columns*rows))
 	}
 	for _, d := range [...]float64{dx, dy} {
 		if !(d >= minSize && d <= MaxSize && d*float64(max(columns, rows, 0)) <= MaxSize) {
-			faults = append(faults, fmt.Errorf("height field: spacing: got %g m, want %g or more, and the whole at most %g", d, minSize, MaxSize))
+			faults = append(faults, fmt.Errorf(
+				"height field: spacing: got %g m, want %g or more, and the whole at most %g", d, minSize, MaxSize))
 		}
 	}
 	for i, h := range heights {

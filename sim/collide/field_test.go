@@ -40,10 +40,12 @@ func sloped(t testing.TB, n int, cell float64, f func(x, y float64) float64) *Fi
 
 // TestFieldIsPlane: an even slope of many cells gives the contacts of a plane, for all shapes in all poses.
 func TestFieldIsPlane(t *testing.T) {
-	ground := Geom{Shape: Shape{Kind: HeightField, Field: sloped(t, 41, 0.17, func(x, y float64) float64 { return 0.3*x - 0.2*y })}, Body: -1}
+	ground := Geom{Shape: Shape{Kind: HeightField,
+		Field: sloped(t, 41, 0.17, func(x, y float64) float64 { return 0.3*x - 0.2*y })}, Body: -1}
 	half := math.Atan(math.Hypot(0.3, 0.2)) / 2
 	k := math.Sin(half) / math.Hypot(0.3, 0.2)
-	slope := Geom{Shape: Shape{Kind: Plane}, Body: -1, Local: Pose{Rotation: [4]float64{math.Cos(half), -0.2 * k, -0.3 * k, 0}}}
+	slope := Geom{Shape: Shape{Kind: Plane}, Body: -1,
+		Local: Pose{Rotation: [4]float64{math.Cos(half), -0.2 * k, -0.3 * k, 0}}}
 	rng := rand.New(rand.NewPCG(6, 6))
 	for kind := Sphere; kind <= Hull; kind++ {
 		touched := 0
@@ -61,16 +63,19 @@ func TestFieldIsPlane(t *testing.T) {
 			got, want := on(ground), on(slope)
 			// A field keeps more corners of what is deep in it.
 			if len(got) < len(want) || len(got) > 0 && len(want) == 0 {
-				t.Fatalf("%s %v %v: %d contacts, a plane gives %d\n%v\n%v", kind, shape, p, len(got), len(want), got, want)
+				t.Fatalf("%s %v %v: %d contacts, a plane gives %d\n%v\n%v", kind, shape, p, len(got), len(want), got,
+					want)
 			}
 			touched += len(got)
-			if kind == Hull && len(want) > 0 { // of its many corners those that span the area are kept, on a field part by part
+			// of its many corners those that span the area are kept, on a field part by part
+			if kind == Hull && len(want) > 0 {
 				want = []Contact{deepest(want)}
 			}
 			for _, c := range want {
 				found := false
 				for _, d := range got {
-					found = found || lengthOf(plus(c.Position, d.Position, -1)) < 1e-9 && math.Abs(c.Depth-d.Depth) < 1e-9 &&
+					found = found || lengthOf(plus(c.Position, d.Position, -1)) < 1e-9 &&
+						math.Abs(c.Depth-d.Depth) < 1e-9 &&
 						lengthOf(plus(c.Normal, d.Normal, -1)) < 1e-9
 				}
 				if !found {
@@ -147,7 +152,8 @@ func TestRidge(t *testing.T) {
 		least int
 	}{
 		{"sphere", ball(0.3), At(0, 0.05, 0.29), 0.01, 1},
-		{"capsule across", pill(0.1, 0.3), Pose{[3]float64{0.01, 0.05, 0.09}, [4]float64{math.Sqrt2 / 2, 0, math.Sqrt2 / 2, 0}}, 0.01, 1},
+		{"capsule across", pill(0.1, 0.3),
+			Pose{[3]float64{0.01, 0.05, 0.09}, [4]float64{math.Sqrt2 / 2, 0, math.Sqrt2 / 2, 0}}, 0.01, 1},
 		{"capsule along", pill(0.1, 0.3), Pose{[3]float64{0, 0.05, 0.09}, lying}, 0.01, 2},
 		{"box", block(0.2, 0.3, 0.1), At(0, 0.05, 0.09), 0.01, 2},
 		{"cylinder along", can(0.1, 0.3), Pose{[3]float64{0, 0.05, 0.09}, lying}, 0.01, 2},
@@ -218,7 +224,8 @@ func TestFieldTurns(t *testing.T) {
 			shape, p := anyShape(kind, rng), anyPose(0.5, rng)
 			c := append([]Contact(nil), meet(t, shape, p, ground, Identity())...)
 			by := Pose{point{3, -2, 1}, anyPose(1, rng).Rotation}
-			moved := Pose{plus(rotate(by.Rotation, p.Position), by.Position, 1), r3.PackQuat(by.Rotation).Times(r3.PackQuat(p.Rotation)).Array()}
+			moved := Pose{plus(rotate(by.Rotation, p.Position), by.Position, 1),
+				r3.PackQuat(by.Rotation).Times(r3.PackQuat(p.Rotation)).Array()}
 			d := meet(t, shape, moved, ground, by)
 			if len(c) != len(d) {
 				t.Fatalf("%s %v %v: %d contacts, turned %d: %v, %v", kind, shape, p, len(c), len(d), c, d)
@@ -236,7 +243,8 @@ func TestFieldTurns(t *testing.T) {
 func TestHeight(t *testing.T) {
 	f := field(t, 3, 2, 1, []float64{0, 1, 2, 0, 3, 2})
 	for _, c := range []struct{ x, y, want float64 }{
-		{-1, -0.5, 0}, {0, -0.5, 1}, {1, 0.5, 2}, {0, 0.5, 3}, {-0.5, 0, 1.5}, {-0.25, -0.25, 1.25}, {-0.75, 0.25, 0.75},
+		{-1, -0.5, 0}, {0, -0.5, 1}, {1, 0.5, 2}, {0, 0.5, 3}, {-0.5, 0, 1.5}, {-0.25, -0.25, 1.25},
+		{-0.75, 0.25, 0.75},
 	} {
 		if z, ok := f.Height(c.x, c.y); !ok || math.Abs(z-c.want) > 1e-12 {
 			t.Errorf("at %g, %g: got %g %v, want %g", c.x, c.y, z, ok, c.want)
@@ -255,7 +263,8 @@ func TestManyMeetings(t *testing.T) {
 		for _, kind := range []Kind{Box, Cylinder, Capsule} {
 			size := func(least, span float64) float64 { return least + float64(span*rng.Float64()) }
 			s, err := New([]Geom{
-				{Shape: Shape{Kind: kind, Radius: size(0.5, 6), Half: [3]float64{size(0.3, 6), size(0.3, 6), size(0.1, 3)}}, Body: 0},
+				{Shape: Shape{Kind: kind, Radius: size(0.5, 6),
+					Half: [3]float64{size(0.3, 6), size(0.3, 6), size(0.1, 3)}}, Body: 0},
 				{Shape: Shape{Kind: HeightField, Field: ground}, Body: -1},
 			}, nil, 0)
 			if err != nil {

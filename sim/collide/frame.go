@@ -48,8 +48,8 @@ type Frame struct {
 	Turn r3.Mat
 }
 
-// Frame is the frame of the geom with its body at pose; pose is ignored for a geom of the world. ok is false if the pose is
-// not finite or has no rotation: such a geom takes no part.
+// Frame is the frame of the geom with its body at pose; pose is ignored for a geom of the world. ok is false if the
+// pose is not finite or has no rotation: such a geom takes no part.
 func (g *Geom) Frame(pose Pose) (f Frame, ok bool) {
 	var s solid
 	var body frame

@@ -21,9 +21,12 @@ func FuzzPairs(f *testing.F) {
 	stone := pebble(0.5, rand.New(rand.NewPCG(3, 4)))
 	ground := rough(f, 9, 8, 0.4, rand.New(rand.NewPCG(1, 2)))
 	f.Fuzz(func(t *testing.T, ka, kb uint8, r1, h1, r2, h2, x, y, z, qw, qx, qy, qz, px, pz float64) {
-		a := Shape{Kind: Kind(ka % uint8(numKinds)), Radius: r1, Half: [3]float64{r1, h1, r2}, Field: ground, Hull: stone}
-		b := Shape{Kind: Kind(kb % uint8(numKinds)), Radius: r2, Half: [3]float64{h2, r2, h2}, Field: ground, Hull: stone}
-		s, err := New([]Geom{{Shape: a, Body: 0}, {Shape: b, Body: 1}, {Shape: Shape{Kind: HeightField, Field: ground}, Body: -1}}, nil, 0)
+		a := Shape{Kind: Kind(ka % uint8(numKinds)), Radius: r1, Half: [3]float64{r1, h1, r2}, Field: ground,
+			Hull: stone}
+		b := Shape{Kind: Kind(kb % uint8(numKinds)), Radius: r2, Half: [3]float64{h2, r2, h2}, Field: ground,
+			Hull: stone}
+		s, err := New([]Geom{{Shape: a, Body: 0}, {Shape: b, Body: 1},
+			{Shape: Shape{Kind: HeightField, Field: ground}, Body: -1}}, nil, 0)
 		if err != nil {
 			return
 		}
@@ -33,7 +36,8 @@ func FuzzPairs(f *testing.F) {
 		})
 		for _, c := range s.Contacts() {
 			n := lengthOf(c.Normal)
-			if !(c.Depth > 0) || math.IsInf(c.Depth, 0) || !(math.Abs(n-1) < 1e-6) || !(lengthOf(c.Position) < math.MaxFloat64) {
+			if !(c.Depth > 0) || math.IsInf(c.Depth, 0) || !(math.Abs(n-1) < 1e-6) ||
+				!(lengthOf(c.Position) < math.MaxFloat64) {
 				t.Fatalf("%v %v: %+v", a, b, c)
 			}
 		}

@@ -20,8 +20,8 @@ type polygon struct {
 // aligned is the sine below which a face or an edge counts as lying flat on the contact plane.
 const aligned = 0.02
 
-// manifold puts the contacts of x and y, with known normal and greatest depth: a face on a face gives up to four, an edge
-// along a face or an edge two, all others one [E 5.2.1, B 4.4]. Solids that only touch have none.
+// manifold puts the contacts of x and y, with known normal and greatest depth: a face on a face gives up to four, an
+// edge along a face or an edge two, all others one [E 5.2.1, B 4.4]. Solids that only touch have none.
 func (w *work) manifold(n r3.Vec, depth float64) {
 	if !(depth > 0) {
 		return
@@ -141,8 +141,8 @@ func (w *work) clip(ref *polygon, n r3.Vec, towards float64, incident *solid) {
 	}
 }
 
-// cut writes the part of in inside the plane through p with the outward direction side to out. A new point is named by the
-// cut edge and the plane: an edge meets a plane once, so names are unique.
+// cut writes the part of in inside the plane through p with the outward direction side to out. A new point is named by
+// the cut edge and the plane: an edge meets a plane once, so names are unique.
 func (in *polygon) cut(out *polygon, p, side r3.Vec, plane uint32) {
 	out.n = 0
 	count := in.n

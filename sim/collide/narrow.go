@@ -105,8 +105,8 @@ func (w *work) put(pos, normal r3.Vec, depth float64, feature uint32) {
 	w.n++
 }
 
-// room makes room for one part of a pair, which counts its contacts from w.n on. Only very uneven ground fills the scratch; then
-// the contacts that span the area are kept.
+// room makes room for one part of a pair, which counts its contacts from w.n on. Only very uneven ground fills the
+// scratch; then the contacts that span the area are kept.
 func (w *work) room() {
 	if w.n > len(w.found)-perPart {
 		w.reduce(0, perPair)

@@ -53,7 +53,8 @@ func TestPairsAgainstSearch(t *testing.T) {
 				least := leastOverlap(&sa, pa, &sb, pb, rng)
 				if least < -1e-6 {
 					if len(c) > 0 {
-						t.Fatalf("%v %v, %v %v: %d contacts, depth %g, but %g m apart", sa, pa, sb, pb, len(c), deepest(c).Depth, -least)
+						t.Fatalf("%v %v, %v %v: %d contacts, depth %g, but %g m apart", sa, pa, sb, pb, len(c),
+							deepest(c).Depth, -least)
 					}
 					continue
 				}
@@ -104,7 +105,8 @@ func TestPairsPart(t *testing.T) {
 				if math.Abs(lengthOf(k.Normal)-1) > 1e-12 || !(k.Depth > 0) {
 					t.Fatalf("%s %s: normal %v of length %g, depth %g", a, b, k.Normal, lengthOf(k.Normal), k.Depth)
 				}
-				// A shallow contact lies within both shapes, half its depth below each surface, or next to it where faces slant.
+				// A shallow contact lies within both shapes, half its depth below each surface, or next to it where
+				// faces slant.
 				if k.Depth > 0.05 {
 					continue // halfway through a small shape may be outside it
 				}
@@ -162,7 +164,8 @@ func TestTranslation(t *testing.T) {
 			for i := range c {
 				move := lengthOf(plus(plus(d[i].Position, c[i].Position, -1), by, -1))
 				turn := lengthOf(plus(d[i].Normal, c[i].Normal, -1))
-				if move > 1e-9 || turn > 1e-9 || math.Abs(c[i].Depth-d[i].Depth) > 1e-9 || c[i].Feature != d[i].Feature {
+				if move > 1e-9 || turn > 1e-9 || math.Abs(c[i].Depth-d[i].Depth) > 1e-9 ||
+					c[i].Feature != d[i].Feature {
 					t.Errorf("%s %s: %v, after the move %v", a, b, c[i], d[i])
 				}
 			}

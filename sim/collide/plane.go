@@ -24,8 +24,8 @@ func (w *work) onPlane(s *solid, at, up r3.Vec) {
 	w.keepDeepest(first, 4)
 }
 
-// keepDeepest drops the shallowest of the meetings from first on until most are left, of equals the last: a plate thinner
-// than its depth keeps the corners of its lower face.
+// keepDeepest drops the shallowest of the meetings from first on until most are left, of equals the last: a plate
+// thinner than its depth keeps the corners of its lower face.
 func (w *work) keepDeepest(first, most int) {
 	for w.n-first > most {
 		drop := first
@@ -95,8 +95,8 @@ func (w *work) dipCylinder(s *solid, at, up r3.Vec) {
 	}
 }
 
-// rimDown returns the direction in the caps' planes that points most against up, and the one across it. If the caps face
-// up, it is the shape's own x, and near there it approaches x continuously.
+// rimDown returns the direction in the caps' planes that points most against up, and the one across it. If the caps
+// face up, it is the shape's own x, and near there it approaches x continuously.
 func (s *solid) rimDown(up r3.Vec) (down, side r3.Vec) {
 	c := up.Dot(s.axis[2])
 	// The part of -up across the axis; its length is the sine of the tilt.

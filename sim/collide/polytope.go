@@ -6,10 +6,11 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// A hull meets any convex solid by the difference of the two, D = X - Y, which holds the origin if they overlap. Spheres and
-// capsules take part with their middle, a point or a line; their round skin is added. The walk of E. Gilbert finds the point
-// of D nearest to the origin [B 4.3.1]; if the origin is inside, a polytope of points of D's surface swells until its face
-// nearest to the origin is one of D: the shortest way to part them [B 4.3.8]. Both see only the farthest points of X and Y.
+// A hull meets any convex solid by the difference of the two, D = X - Y, which holds the origin if they overlap.
+// Spheres and capsules take part with their middle, a point or a line; their round skin is added. The walk of E.
+// Gilbert finds the point of D nearest to the origin [B 4.3.1]; if the origin is inside, a polytope of points of D's
+// surface swells until its face nearest to the origin is one of D: the shortest way to part them [B 4.3.8]. Both see
+// only the farthest points of X and Y.
 
 // inner returns the point of the middle of s farthest along d, from the centre of s.
 func (s *solid) inner(d r3.Vec) r3.Vec {
@@ -36,7 +37,8 @@ func (s *solid) prism(d r3.Vec) r3.Vec {
 		}
 	}
 	return s.axis[2].Mul(math.Copysign(s.Half[2], d.Dot(s.axis[2]))).
-		Along(math.Copysign(float64(s.Radius*best[0]), x), s.axis[0]).Along(math.Copysign(float64(s.Radius*best[1]), y), s.axis[1])
+		Along(math.Copysign(float64(s.Radius*best[0]), x), s.axis[0]).Along(math.Copysign(float64(s.Radius*best[1]), y),
+		s.axis[1])
 }
 
 // skin is the thickness around inner.
@@ -125,8 +127,8 @@ func (s *simplex) keep(index ...int) {
 	s.p, s.n = p, len(index)
 }
 
-// nearest returns the point of the simplex nearest to the origin and keeps the points that span its part; all four where the
-// origin is inside.
+// nearest returns the point of the simplex nearest to the origin and keeps the points that span its part; all four
+// where the origin is inside.
 func (s *simplex) nearest() r3.Vec {
 	switch s.n {
 	case 1:

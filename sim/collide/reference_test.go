@@ -121,7 +121,8 @@ func surface(s *Shape, p Pose, rng *rand.Rand) point {
 			r := s.Radius / math.Hypot(q[0], q[1])
 			q[0], q[1] = q[0]*r, q[1]*r
 		} else {
-			q = plus(point{0, 0, math.Copysign(s.Half[2], q[2])}, point{d[0], d[1], math.Copysign(d[2], q[2])}, s.Radius)
+			q = plus(point{0, 0, math.Copysign(s.Half[2], q[2])}, point{d[0], d[1], math.Copysign(d[2], q[2])},
+				s.Radius)
 		}
 	case Box:
 		for k := range 3 {

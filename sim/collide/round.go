@@ -14,8 +14,8 @@ func (s *solid) core() (from, along r3.Vec) {
 	return s.pos.Along(-s.Half[2], s.axis[2]), s.axis[2].Mul(2 * s.Half[2])
 }
 
-// capsules meets two capsules: the nearest points of their middle lines [E 4.5.1]; if they are parallel, the two ends of
-// their common part.
+// capsules meets two capsules: the nearest points of their middle lines [E 4.5.1]; if they are parallel, the two ends
+// of their common part.
 func (w *work) capsules() {
 	x, y := &w.x, &w.y
 	p, d := x.core()

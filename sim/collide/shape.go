@@ -9,7 +9,8 @@ import (
 // Kind is the kind of a shape. The order matters inside the package: a pair is handled with the smaller kind first.
 type Kind uint8
 
-// The kinds. Every shape but a hull is centred on the origin of its own frame, which a hull has inside; its axis, where it has one, is z.
+// The kinds. Every shape but a hull is centred on the origin of its own frame, which a hull has inside; its axis, where
+// it has one, is z.
 const (
 	Sphere      Kind = iota // Radius
 	Capsule                 // Radius; Half[2] is half the length of the straight part
@@ -142,7 +143,8 @@ func (g *Geom) Check() error {
 		}
 	}
 	q := &g.Local.Rotation
-	if n := float64(q[0]*q[0]) + float64(q[1]*q[1]) + float64(q[2]*q[2]) + float64(q[3]*q[3]); n != 0 && !(n > 1e-12 && n < 1e12) {
+	if n := float64(q[0]*q[0]) + float64(q[1]*q[1]) + float64(q[2]*q[2]) + float64(q[3]*q[3]); n != 0 &&
+		!(n > 1e-12 && n < 1e12) {
 		faults = append(faults, fmt.Errorf("rotation: got %g, want a unit quaternion", *q))
 	}
 	return errors.Join(faults...)

@@ -100,7 +100,8 @@ func (s *Space) Update(poses []Pose) {
 	s.Find()
 }
 
-// Move places a body for the next Find: its origin, and where its axes point. A body that was never placed has no contacts.
+// Move places a body for the next Find: its origin, and where its axes point. A body that was never placed has no
+// contacts.
 func (s *Space) Move(body int, at r3.Vec, axes *r3.Mat) {
 	if body < len(s.bodies) {
 		s.set(body, &frame{at, [3]r3.Vec{axes.X, axes.Y, axes.Z}}, true)
@@ -116,8 +117,8 @@ func (s *Space) set(body int, f *frame, ok bool) {
 	b.present = ok && f.at.Finite() && f.axis[0].Finite() && f.axis[1].Finite() && f.axis[2].Finite()
 }
 
-// Find finds all contacts of the bodies where they are. A geom whose body has no finite pose has no contacts and is counted
-// as lost. It does not allocate.
+// Find finds all contacts of the bodies where they are. A geom whose body has no finite pose has no contacts and is
+// counted as lost. It does not allocate.
 func (s *Space) Find() {
 	s.contacts, s.pairs = s.contacts[:0], s.pairs[:0]
 	s.overflow, s.lost = 0, 0
@@ -141,8 +142,8 @@ func (s *Space) Find() {
 	}
 }
 
-// Hold keeps a body at its pose of the last Find, until it is released: its new pose is ignored, and it collides only with
-// bodies that are not held.
+// Hold keeps a body at its pose of the last Find, until it is released: its new pose is ignored, and it collides only
+// with bodies that are not held.
 func (s *Space) Hold(body int, on bool) {
 	if body < 0 || body >= len(s.bodies) || s.bodies[body].held == on {
 		return
@@ -169,8 +170,8 @@ func (s *Space) Overflow() int { return s.overflow }
 // because their numbers overflowed.
 func (s *Space) Lost() int { return s.lost }
 
-// fieldDepth is the depth below its lowest height in which a field still pushes up, m: more than a falling body moves in a
-// step.
+// fieldDepth is the depth below its lowest height in which a field still pushes up, m: more than a falling body moves
+// in a step.
 const fieldDepth = 10
 
 func (s *Space) place(i int, body *frame) {
@@ -186,7 +187,8 @@ func (s *Space) place(i int, body *frame) {
 // pair notes that the boxes of a and b overlap, unless the two are kept apart.
 func (s *Space) pair(a, b int32) {
 	g, h := &s.geoms[a], &s.geoms[b]
-	if g.Body == h.Body || g.Clan != 0 && g.Clan == h.Clan || g.Group&h.Mask == 0 || h.Group&g.Mask == 0 || g.Kind >= Plane && h.Kind >= Plane {
+	if g.Body == h.Body || g.Clan != 0 && g.Clan == h.Clan || g.Group&h.Mask == 0 || h.Group&g.Mask == 0 ||
+		g.Kind >= Plane && h.Kind >= Plane {
 		return
 	}
 	if s.holds > 0 && s.rests(g.Body) && s.rests(h.Body) {

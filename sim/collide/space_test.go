@@ -34,12 +34,13 @@ func pile(t testing.TB, n int, seed uint64) ([]Geom, []Pose) {
 	for i := range 5 {
 		geoms = append(geoms, Geom{Shape: block(0.3, 0.2, 0.4), Body: -1, Local: At(float64(i), 0.5, 0.2)})
 	}
-	geoms = append(geoms, Geom{Shape: Shape{Kind: HeightField, Field: rough(t, 20, 20, 0.2, rng)}, Body: -1, Local: At(1, 1, 0)})
+	geoms = append(geoms, Geom{Shape: Shape{Kind: HeightField, Field: rough(t, 20, 20, 0.2, rng)}, Body: -1,
+		Local: At(1, 1, 0)})
 	return geoms, poses
 }
 
-// TestBroadPhase compares the pairs found with all pairs of boxes, while the poses wander, and are drawn out along one axis
-// after another.
+// TestBroadPhase compares the pairs found with all pairs of boxes, while the poses wander, and are drawn out along one
+// axis after another.
 func TestBroadPhase(t *testing.T) {
 	geoms, poses := pile(t, 80, 3)
 	skip := [][2]int{{1, 2}, {5, 3}, {-1, 7}}
@@ -202,7 +203,8 @@ func TestFeaturesStay(t *testing.T) {
 					}
 				}
 				if len(now) != c.count {
-					t.Fatalf("%s on %s, step %d: %d contacts, want %d: %v", c.shape.Kind, g.name, step, len(now), c.count, s.Contacts())
+					t.Fatalf("%s on %s, step %d: %d contacts, want %d: %v", c.shape.Kind, g.name, step, len(now),
+						c.count, s.Contacts())
 				}
 				if step > 0 && !slices.Equal(now, before) {
 					t.Fatalf("%s on %s, step %d: features %x, before %x", c.shape.Kind, g.name, step, now, before)
@@ -255,8 +257,10 @@ func TestFaults(t *testing.T) {
 	if err == nil {
 		t.Fatal("no error")
 	}
-	for _, want := range []string{"geoms[0]: sphere: radius: got -1", "geoms[1]: box: half y", "half z: got NaN", "body: got -2",
-		"geoms[2]: height field: no field", "geoms[3]: kind 9", "geoms[4]: capsule: half length", "position: got NaN", "rotation:"} {
+	for _, want := range []string{"geoms[0]: sphere: radius: got -1", "geoms[1]: box: half y", "half z: got NaN",
+		"body: got -2",
+		"geoms[2]: height field: no field", "geoms[3]: kind 9", "geoms[4]: capsule: half length", "position: got NaN",
+		"rotation:"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in:\n%v", want, err)
 		}
@@ -277,7 +281,8 @@ func TestFaults(t *testing.T) {
 
 // TestLostAndOverflow: what cannot be placed touches nothing, what does not fit is counted, and both heal.
 func TestLostAndOverflow(t *testing.T) {
-	geoms := []Geom{{Shape: Shape{Kind: Plane}, Body: -1}, {Shape: block(1, 1, 1), Body: 0}, {Shape: block(1, 1, 1), Body: 1}}
+	geoms := []Geom{{Shape: Shape{Kind: Plane}, Body: -1}, {Shape: block(1, 1, 1), Body: 0},
+		{Shape: block(1, 1, 1), Body: 1}}
 	s, err := New(geoms, nil, 6)
 	if err != nil {
 		t.Fatal(err)
@@ -375,7 +380,8 @@ func TestMove(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	geoms := []Geom{{Shape: Shape{Kind: Plane}, Body: -1, Local: Identity()}}
 	for b := range 4 {
-		turned := Pose{[3]float64{0.1, 0.2, 0.1}, [4]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}}
+		turned := Pose{[3]float64{0.1, 0.2, 0.1}, [4]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64(),
+			r.NormFloat64()}}
 		geoms = append(geoms,
 			Geom{Shape: Shape{Kind: Box, Half: [3]float64{0.3, 0.2, 0.4}}, Body: b, Local: turned},
 			Geom{Shape: Shape{Kind: Sphere, Radius: 0.3}, Body: b, Local: At(0, 0, 0.3)})
@@ -395,7 +401,8 @@ func TestMove(t *testing.T) {
 	for range 200 {
 		var poses []Pose
 		for b := range 4 {
-			p := Pose{[3]float64{r.NormFloat64() / 2, r.NormFloat64() / 2, 0.2}, [4]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}}
+			p := Pose{[3]float64{r.NormFloat64() / 2, r.NormFloat64() / 2, 0.2},
+				[4]float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}}
 			axes := r3.PackQuat(p.Rotation).Unit().Mat()
 			two.Move(b, r3.Pack(p.Position), &axes)
 			poses = append(poses, p)
@@ -407,7 +414,8 @@ func TestMove(t *testing.T) {
 			t.Fatalf("got %d contacts, want %d", len(b), len(a))
 		}
 		for i := range a {
-			if far := r3.Pack(a[i].Position).Sub(r3.Pack(b[i].Position)).Norm(); a[i].A != b[i].A || a[i].B != b[i].B || far > 1e-9 {
+			if far := r3.Pack(a[i].Position).Sub(r3.Pack(b[i].Position)).Norm(); a[i].A != b[i].A || a[i].B != b[i].B ||
+				far > 1e-9 {
 				t.Fatalf("got %+v, want %+v", b[i], a[i])
 			}
 		}

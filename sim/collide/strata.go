@@ -10,8 +10,8 @@ import (
 //
 //	f(n) = reach of X + reach of Y - n . (centre of X - centre of Y)
 //
-// and the contact's normal is where f is least [B 4.3.8]. f < 0 anywhere parts them: no contact. Reaches are sums of
-// |n . a| for the edges a of boxes and the axes of capsules and cylinders, of discs r |n x c|, and of constants, so f is
+// and the contact's normal is where f is least [B 4.3.8]. f < 0 anywhere parts them: no contact. Reaches are sums of |n
+// . a| for the edges a of boxes and the axes of capsules and cylinders, of discs r |n x c|, and of constants, so f is
 // smooth but for creases where n is at right angles to some a. While the solids overlap, f can be least only
 //
 //	at a face's normal, or at right angles to two edges:  points, the separating axes of [E 4.4.1, 5.2.1]
@@ -74,8 +74,8 @@ func (s *solid) edges() []r3.Vec {
 	return s.axis[2:]
 }
 
-// rounds meets any two of capsule, box and cylinder, the capsule with its middle line inside the other. Of two boxes it tries
-// the fifteen axes of [E 4.4.1].
+// rounds meets any two of capsule, box and cylinder, the capsule with its middle line inside the other. Of two boxes it
+// tries the fifteen axes of [E 4.4.1].
 func (w *work) rounds() {
 	s := search{x: &w.x, y: &w.y, c: w.x.pos.Sub(w.y.pos), least: math.Inf(1)}
 	// Faces first, so that at a tie they stay.

@@ -30,7 +30,8 @@ func (s *solid) resting(d r3.Vec, out *polygon) {
 	}
 }
 
-// facing writes the widest part of s that faces along d, flat across it or not, to be clipped by a face of the other solid.
+// facing writes the widest part of s that faces along d, flat across it or not, to be clipped by a face of the other
+// solid.
 func (s *solid) facing(d r3.Vec, out *polygon) {
 	c := d.Dot(s.axis[2])
 	switch s.Kind {

@@ -8,10 +8,10 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// sweep is the broad phase: sweep and prune [E 7.5.1] along the axis on which the moving geoms are farthest apart: a robot
-// that stands is sorted by height. Moving geoms are kept sorted from step to step, which an insertion sort does in nearly one
-// pass; fixed geoms are sorted once. Ties are resolved by index, so that the order, and with it the set dropped by an
-// overflow, depends only on the poses.
+// sweep is the broad phase: sweep and prune [E 7.5.1] along the axis on which the moving geoms are farthest apart: a
+// robot that stands is sorted by height. Moving geoms are kept sorted from step to step, which an insertion sort does
+// in nearly one pass; fixed geoms are sorted once. Ties are resolved by index, so that the order, and with it the set
+// dropped by an overflow, depends only on the poses.
 type sweep struct {
 	placed  []int32    // all that belong to bodies, by index
 	moving  []int32    // those with a box, sorted by from at the last step

@@ -8,13 +8,13 @@ import (
 
 // Contacts with a height field are found in two parts, which together cover the surface's faces, edges and peaks.
 //
-// Faces: each triangle under the shape is a piece of a plane. It keeps the points of the shape's contact with the plane that
-// are above or below it. Every point of the grid belongs to one triangle, so flat ground of many cells gives the same
-// contacts as a plane, without seams.
+// Faces: each triangle under the shape is a piece of a plane. It keeps the points of the shape's contact with the plane
+// that are above or below it. Every point of the grid belongs to one triangle, so flat ground of many cells gives the
+// same contacts as a plane, without seams.
 //
-// Ridges: a convex edge is a capsule without thickness. Its contact counts if the normal is between those of its two faces,
-// and at its ends between those of all faces around, which is the edge's Voronoi region [E 3.9]; all others belong to a
-// face. So wheels do not bump over the inner edges of flat ground.
+// Ridges: a convex edge is a capsule without thickness. Its contact counts if the normal is between those of its two
+// faces, and at its ends between those of all faces around, which is the edge's Voronoi region [E 3.9]; all others
+// belong to a face. So wheels do not bump over the inner edges of flat ground.
 
 // gate lets only contacts over one triangle pass; without a field, all.
 type gate struct {
@@ -121,7 +121,8 @@ func (w *work) onRidges(f *Field, lo, hi r3.Vec, i0, i1, j0, j1 int) {
 					continue
 				}
 				e, _ := f.edge(i, j, kind)
-				if apart(e.from.X, e.to.X, lo.X, hi.X) || apart(e.from.Y, e.to.Y, lo.Y, hi.Y) || apart(e.from.Z, e.to.Z, lo.Z, hi.Z) {
+				if apart(e.from.X, e.to.X, lo.X, hi.X) || apart(e.from.Y, e.to.Y, lo.Y, hi.Y) ||
+					apart(e.from.Z, e.to.Z, lo.Z, hi.Z) {
 					continue
 				}
 				w.onRidge(f, &e, uint32(3*(j*f.columns+i)+kind))
@@ -247,8 +248,8 @@ func (f *Field) edge(i, j, kind int) (e ridge, ok bool) {
 	return e, true
 }
 
-// intoTriangles writes, for each triangle adjacent to the edge, the unit vector into it, across the edge. At the rim there is only
-// one.
+// intoTriangles writes, for each triangle adjacent to the edge, the unit vector into it, across the edge. At the rim
+// there is only one.
 func (f *Field) intoTriangles(e *ridge, u r3.Vec) (into [2]r3.Vec, sides int) {
 	// The third corners of the triangles on the two sides, as steps from the edge's start.
 	third := [3][2][2]int{

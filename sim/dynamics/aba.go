@@ -26,8 +26,8 @@ func (a *articulated) set(n *inertia) {
 	a.m = sym{xx: n.m, yy: n.m, zz: n.m}
 }
 
-// add adds the inertia that a child's joint transmits. All values are about one point, so it is a plain sum; the textbook
-// shifts each child's matrix to its parent's frame.
+// add adds the inertia that a child's joint transmits. All values are about one point, so it is a plain sum; the
+// textbook shifts each child's matrix to its parent's frame.
 func (a *articulated) add(b *articulated) {
 	a.i.add(&b.i)
 	a.h.X, a.h.Y, a.h.Z = a.h.X.Add(b.h.X), a.h.Y.Add(b.h.Y), a.h.Z.Add(b.h.Z)
@@ -44,9 +44,9 @@ func (a *articulated) reduce(u *motion, inverse float64) {
 	a.h.Z = a.h.Z.Along(u.v.Z, w)
 }
 
-// recurse solves H x = x for a tree in time proportional to its size: the articulated-body recursion (RBDA 7.3) of a tree at
-// rest, since the effects of velocities are already in the right side. The diagonal has solid added; followed joints are
-// held. It returns the first degree of freedom whose pivot is not positive, or -1.
+// recurse solves H x = x for a tree in time proportional to its size: the articulated-body recursion (RBDA 7.3) of a
+// tree at rest, since the effects of velocities are already in the right side. The diagonal has solid added; followed
+// joints are held. It returns the first degree of freedom whose pivot is not positive, or -1.
 func (s *System) recurse(t *tree, x []float64) int {
 	m := s.m
 	for i := t.link; i < t.link+t.links; i++ {

@@ -50,13 +50,15 @@ func solid(mass float64, h [3]float64) [9]float64 {
 
 // floor is the plane z = 0.
 func floor(m collide.Material) collide.Geom {
-	return collide.Geom{Shape: collide.Shape{Kind: collide.Plane}, Material: m, Body: dynamics.World, Local: collide.Identity()}
+	return collide.Geom{Shape: collide.Shape{Kind: collide.Plane}, Material: m, Body: dynamics.World,
+		Local: collide.Identity()}
 }
 
 // crate returns a free box of 1 kg at a place, and its geom as body b.
 func crate(b int, half [3]float64, at [3]float64, m collide.Material) (dynamics.Body, collide.Geom) {
 	return dynamics.Body{
-			Parent: dynamics.World, Position: at, Joint: dynamics.Joint{Kind: dynamics.Free}, Mass: 1, Inertia: solid(1, half),
+			Parent: dynamics.World, Position: at, Joint: dynamics.Joint{Kind: dynamics.Free}, Mass: 1,
+			Inertia: solid(1, half),
 		}, collide.Geom{
 			Shape: collide.Shape{Kind: collide.Box, Half: half}, Material: m, Body: b, Local: collide.Identity(),
 		}

@@ -2,18 +2,19 @@ package dynamics
 
 import "math"
 
-// Calm. If Options allow it, a whole system sleeps when all of its velocities have been tiny for a second and do not grow, as
-// those of a robot that stands, hangs or lies, whose friction still changes in its last digits. Its velocities are then 0, and
-// a step costs next to nothing. It wakes for the step in which the actions on it differ from those at the start of its sleep,
-// and when Moved reports a change from outside. A falling robot is that slow only for a moment, and one that leaves an
-// unstable equilibrium accelerates: neither sleeps. A system in water never sleeps.
+// Calm. If Options allow it, a whole system sleeps when all of its velocities have been tiny for a second and do not
+// grow, as those of a robot that stands, hangs or lies, whose friction still changes in its last digits. Its velocities
+// are then 0, and a step costs next to nothing. It wakes for the step in which the actions on it differ from those at
+// the start of its sleep, and when Moved reports a change from outside. A falling robot is that slow only for a moment,
+// and one that leaves an unstable equilibrium accelerates: neither sleeps. A system in water never sleeps.
 //
 // Sleep is part of the State: saving, restoring and reading a run do not change it.
 
 const (
 	calmFor   = 1.0  // s
 	calmSpeed = 1e-5 // m/s, rad/s
-	// A change of torque that is lost in a joint's dry friction, as a share of it, and of a coefficient, as a share of it.
+	// A change of torque that is lost in a joint's dry friction, as a share of it, and of a coefficient, as a share of
+	// it.
 	calmInput = 1e-5
 	rounding  = 1e-12 // share of a torque where there is no dry friction
 )
@@ -88,8 +89,8 @@ func (s *System) settle(h float64) {
 	}
 }
 
-// asleep reports whether the system sleeps in a step of h; it wakes a system whose actions have changed. The first step of
-// sleep, also after Restore, computes the contacts and the forces of the State without changing it.
+// asleep reports whether the system sleeps in a step of h; it wakes a system whose actions have changed. The first step
+// of sleep, also after Restore, computes the contacts and the forces of the State without changing it.
 func (s *System) asleep(h float64) bool {
 	c := &s.State.calm
 	if c.since < calmFor {
@@ -137,7 +138,8 @@ func (s *System) sameActions() bool {
 
 // values are all that d consists of.
 func (d *Drive) values() [12]float64 {
-	return [...]float64{d.Armature, d.Damping, d.Stiffness, d.Rest, d.Kp, d.Kd, d.Goal, d.Dry, d.Static, d.Stribeck, d.Target, d.Slip}
+	return [...]float64{d.Armature, d.Damping, d.Stiffness, d.Rest, d.Kp, d.Kd, d.Goal, d.Dry, d.Static, d.Stribeck,
+		d.Target, d.Slip}
 }
 
 // like reports whether each value of d is that of o but for a share of calmInput.

@@ -8,15 +8,18 @@ import (
 	"github.com/halyard-robotics/halyard/sim/dynamics"
 )
 
-// crane is a base that stands on the ground, with an arm that its dry friction holds at an angle. The whole system may sleep.
+// crane is a base that stands on the ground, with an arm that its dry friction holds at an angle. The whole system may
+// sleep.
 func crane(sleeps bool) dynamics.Spec {
 	half := [3]float64{0.1, 0.1, 0.05}
-	ground := collide.Geom{Shape: collide.Shape{Kind: collide.Plane}, Body: dynamics.World, Material: collide.Material{Friction: 0.8}}
+	ground := collide.Geom{Shape: collide.Shape{Kind: collide.Plane}, Body: dynamics.World,
+		Material: collide.Material{Friction: 0.8}}
 	spec := dynamics.Spec{Geoms: []collide.Geom{ground}}
 	spec.Options.Gravity, spec.Options.Sleeps = [3]float64{0, 0, -9.81}, sleeps
 	base, geom := crate(0, half, [3]float64{0, 0, 0.05}, collide.Material{Friction: 0.8})
-	arm := dynamics.Body{Parent: 0, Position: [3]float64{0, 0, 0.05}, Mass: 0.2, COM: [3]float64{0.1, 0, 0.1}, Inertia: solid(0.2, [3]float64{0.02, 0.02, 0.1}),
-		Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 1, 0}, Armature: 0.001, Dry: 0.4}}
+	arm := dynamics.Body{Parent: 0, Position: [3]float64{0, 0, 0.05}, Mass: 0.2, COM: [3]float64{0.1, 0, 0.1},
+		Inertia: solid(0.2, [3]float64{0.02, 0.02, 0.1}),
+		Joint:   dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 1, 0}, Armature: 0.001, Dry: 0.4}}
 	spec.Bodies, spec.Geoms = []dynamics.Body{base, arm}, append(spec.Geoms, geom)
 	return spec
 }
@@ -115,8 +118,8 @@ func TestCalmInput(t *testing.T) {
 	}
 }
 
-// A slow motion is not rest: that of a pendulum that leaves its upper equilibrium, slowly because it is damped, and of one
-// that swings.
+// A slow motion is not rest: that of a pendulum that leaves its upper equilibrium, slowly because it is damped, and of
+// one that swings.
 func TestCalmIsNotSlow(t *testing.T) {
 	for what, c := range map[string]struct {
 		from, damping float64
@@ -130,8 +133,9 @@ func TestCalmIsNotSlow(t *testing.T) {
 	} {
 		var at [2]float64
 		for i, sleeps := range []bool{true, false} {
-			spec := dynamics.Spec{Bodies: []dynamics.Body{{Parent: dynamics.World, Mass: 1, COM: [3]float64{0, 0, 0.5}, Inertia: solid(1, [3]float64{0.01, 0.01, 0.5}),
-				Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 1, 0}, Damping: c.damping}}}}
+			spec := dynamics.Spec{Bodies: []dynamics.Body{{Parent: dynamics.World, Mass: 1, COM: [3]float64{0, 0, 0.5},
+				Inertia: solid(1, [3]float64{0.01, 0.01, 0.5}),
+				Joint:   dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 1, 0}, Damping: c.damping}}}}
 			spec.Options.Gravity, spec.Options.Sleeps = [3]float64{0, 0, -9.81}, sleeps
 			s := system(t, spec)
 			s.Q[0] = c.from
@@ -145,7 +149,8 @@ func TestCalmIsNotSlow(t *testing.T) {
 	}
 }
 
-// Sleep is a part of the state: a run goes on from a snapshot as it did, wherever that was taken, with the same contacts.
+// Sleep is a part of the state: a run goes on from a snapshot as it did, wherever that was taken, with the same
+// contacts.
 func TestCalmIsState(t *testing.T) {
 	forces := func(s *dynamics.System) (f [3]float64) {
 		for i := range s.Touches() {

@@ -145,7 +145,8 @@ func (f *Faults) joint(path string, j *Joint) {
 	if !axial && (j.Stiffness != 0 || j.Limited) {
 		f.add(path, "got a stiffness or limits on a %s, want a hinge or slide", j.Kind)
 	}
-	if j.Limited && (!f.within(path+".limits", -maxLength, maxLength, j.Limits[:]...) || !(j.Limits[0] <= j.Limits[1])) {
+	if j.Limited && (!f.within(path+".limits", -maxLength, maxLength, j.Limits[:]...) ||
+		!(j.Limits[0] <= j.Limits[1])) {
 		f.add(path+".limits", "got %g, want the lower one first", j.Limits)
 	}
 	f.softness(path+".stop", &j.Stop)
@@ -162,7 +163,8 @@ func (f *Faults) equality(path string, e *Equality, s *Spec) {
 		known = f.index(path+".b", e.B, 0, s) && known
 		for i, b := range [...]int{e.A, e.B} {
 			if known && s.Bodies[b].Joint.Kind != Hinge && s.Bodies[b].Joint.Kind != Slide {
-				f.add(path+[...]string{".a", ".b"}[i], "got the %s of body %d, want a hinge or slide", s.Bodies[b].Joint.Kind, b)
+				f.add(path+[...]string{".a", ".b"}[i], "got the %s of body %d, want a hinge or slide",
+					s.Bodies[b].Joint.Kind, b)
 			}
 		}
 	} else {

@@ -30,9 +30,9 @@ func (m *mixture) along() float64 {
 	return m.Friction
 }
 
-// grip solves a contact: first the normal with the present friction, then the friction within the bound of the new normal
-// force. Each is a convex problem with one solution. So Coulomb's law holds at convergence, without the lift that the
-// jointly convex problem gives to a sliding body.
+// grip solves a contact: first the normal with the present friction, then the friction within the bound of the new
+// normal force. Each is a convex problem with one solution. So Coulomb's law holds at convergence, without the lift
+// that the jointly convex problem gives to a sliding body.
 func grip(k *block, rows []row, a []float64, rest, df *[maxRows]float64) {
 	n := len(rows)
 	f := rows[0].f
@@ -85,7 +85,8 @@ func (k *block) holds(rows []row, normal float64, rest, df *[maxRows]float64) bo
 	b := -(float64(h[1]*p) + float64(h[3]*q) + float64(h[4]*r))
 	c := -(float64(h[2]*p) + float64(h[4]*q) + float64(h[5]*r))
 	s, t, u := rows[1].bound, rows[2].bound, rows[3].bound
-	x, y, z := float64((rows[1].f+a)*float64(t*u)), float64((rows[2].f+b)*float64(s*u)), float64((rows[3].f+c)*float64(s*t))
+	x, y, z := float64((rows[1].f+a)*float64(t*u)), float64((rows[2].f+b)*float64(s*u)),
+		float64((rows[3].f+c)*float64(s*t))
 	most := float64(s * float64(t*u))
 	if float64(x*x)+float64(y*y)+float64(z*z) <= float64(nn*float64(most*most)) && most > 0 {
 		df[1], df[2], df[3] = a, b, c
@@ -94,8 +95,8 @@ func (k *block) holds(rows []row, normal float64, rest, df *[maxRows]float64) bo
 	return false
 }
 
-// friction is cone for the common contact with two rows of friction, which is worth closed formulas: how their forces change,
-// where the accelerations rest1 and rest2 are left.
+// friction is cone for the common contact with two rows of friction, which is worth closed formulas: how their forces
+// change, where the accelerations rest1 and rest2 are left.
 func (k *block) friction(rows []row, a []float64, normal, rest1, rest2 float64) (df1, df2 float64) {
 	a = a[:9]
 	r, s := &rows[1], &rows[2]
@@ -142,8 +143,8 @@ func (k *block) friction(rows []row, a []float64, normal, rest1, rest2 float64) 
 }
 
 // cone finds the friction forces f that minimise f'Af/2 + f'c within sum (f/bound)² <= normal²; c is rest without the
-// present forces. It uses Newton's method on the multiplier of the bound (More and Sorensen, SIAM J. Sci. Stat. Comput. 4,
-// 1983; MuJoCo's QCQP does the same), which it returns.
+// present forces. It uses Newton's method on the multiplier of the bound (More and Sorensen, SIAM J. Sci. Stat. Comput.
+// 4, 1983; MuJoCo's QCQP does the same), which it returns.
 func cone(rows []row, a []float64, normal float64, rest, df *[maxRows]float64) float64 {
 	const most = maxRows - 1
 	n := len(rows)

@@ -16,7 +16,8 @@ func onFloor(in dynamics.Integrator, m collide.Material, slope float64) dynamics
 	b, g := crate(0, half, [3]float64{0, 0, half[2]}, m)
 	return dynamics.Spec{
 		Bodies: []dynamics.Body{b}, Geoms: []collide.Geom{floor(m), g},
-		Options: dynamics.Options{Gravity: [3]float64{9.81 * math.Sin(slope), 0, -9.81 * math.Cos(slope)}, Integrator: in},
+		Options: dynamics.Options{Gravity: [3]float64{9.81 * math.Sin(slope), 0, -9.81 * math.Cos(slope)},
+			Integrator: in},
 	}
 }
 
@@ -48,7 +49,8 @@ func TestSlidingBlock(t *testing.T) {
 	}
 }
 
-// A slope holds what is below tan a = mu, and does not hold what is above, which then accelerates with g (sin a - mu cos a).
+// A slope holds what is below tan a = mu, and does not hold what is above, which then accelerates with g (sin a - mu
+// cos a).
 func TestIncline(t *testing.T) {
 	const mu = 0.5
 	for _, in := range both {
@@ -187,7 +189,8 @@ func TestStack(t *testing.T) {
 	for _, in := range both {
 		for _, n := range []int{5, 10} {
 			m := collide.Material{Friction: 0.6}
-			spec := dynamics.Spec{Geoms: []collide.Geom{floor(m)}, Options: dynamics.Options{Gravity: down, Integrator: in}}
+			spec := dynamics.Spec{Geoms: []collide.Geom{floor(m)},
+				Options: dynamics.Options{Gravity: down, Integrator: in}}
 			for i := range n {
 				b, g := crate(i, half, [3]float64{0, 0, half[2] * float64(2*i+1)}, m)
 				spec.Bodies, spec.Geoms = append(spec.Bodies, b), append(spec.Geoms, g)
@@ -213,7 +216,8 @@ func TestStack(t *testing.T) {
 				worst = math.Max(worst, below+half[2]-p[2])
 				side = math.Max(side, math.Hypot(p[0], p[1]))
 			}
-			t.Logf("integrator %d: %d boxes sink %.2e m at most, drift %.1e m sideways, kinetic energy %.1e J, %.1f sweeps, at most %d", in, n, worst, side, kinetic, float64(sweeps)/float64(end), most)
+			t.Logf("integrator %d: %d boxes sink %.2e m at most, drift %.1e m sideways, kinetic energy %.1e J, %.1f "+
+				"sweeps, at most %d", in, n, worst, side, kinetic, float64(sweeps)/float64(end), most)
 			near(t, "sink", worst, 0, 1e-3)
 			near(t, "sideways", side, 0, 1e-3)
 			near(t, "kinetic energy", kinetic, 0, 1e-6)
@@ -240,7 +244,8 @@ func TestHeap(t *testing.T) {
 	for i := range 36 {
 		low = math.Min(low, s.Pose(i).Position[2])
 	}
-	t.Logf("kinetic energy %.1e J after 3 s, lowest centre %.4f m, %d contacts, %d dropped", kinetic, low, s.Touches(), s.Dropped())
+	t.Logf("kinetic energy %.1e J after 3 s, lowest centre %.4f m, %d contacts, %d dropped", kinetic, low, s.Touches(),
+		s.Dropped())
 	near(t, "kinetic energy", kinetic, 0, 0.05)
 	if low < 0.045 {
 		t.Errorf("lowest centre: got %g m, want about 0.05", low)
@@ -254,8 +259,9 @@ func TestHeap(t *testing.T) {
 func TestSelfContact(t *testing.T) {
 	finger := func(x, sign float64) dynamics.Body {
 		return dynamics.Body{
-			Parent: 0, Position: [3]float64{x, 0, 0}, Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, sign, 0}},
-			Mass: 0.2, COM: [3]float64{0, 0, 0.1}, Inertia: solid(0.2, [3]float64{0.01, 0.01, 0.1}),
+			Parent: 0, Position: [3]float64{x, 0, 0},
+			Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, sign, 0}},
+			Mass:  0.2, COM: [3]float64{0, 0, 0.1}, Inertia: solid(0.2, [3]float64{0.01, 0.01, 0.1}),
 		}
 	}
 	spec := dynamics.Spec{
@@ -267,7 +273,8 @@ func TestSelfContact(t *testing.T) {
 	}
 	for b := 1; b <= 2; b++ {
 		spec.Geoms = append(spec.Geoms, collide.Geom{
-			Shape: collide.Shape{Kind: collide.Sphere, Radius: 0.02}, Material: collide.Material{Friction: 0.5}, Body: b, Local: collide.At(0, 0, 0.2),
+			Shape: collide.Shape{Kind: collide.Sphere, Radius: 0.02}, Material: collide.Material{Friction: 0.5},
+			Body: b, Local: collide.At(0, 0, 0.2),
 		})
 	}
 	s := system(t, spec)
@@ -290,10 +297,12 @@ func TestLift(t *testing.T) {
 	b, g := crate(1, half, [3]float64{0, 0, half[2] + 0.05}, collide.Material{Friction: 0.5})
 	spec := dynamics.Spec{
 		Bodies: []dynamics.Body{
-			{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Slide, Axis: [3]float64{0, 0, 1}}, Mass: 5}, b,
+			{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Slide, Axis: [3]float64{0, 0, 1}}, Mass: 5},
+			b,
 		},
 		Geoms: []collide.Geom{
-			{Shape: collide.Shape{Kind: collide.Box, Half: [3]float64{0.5, 0.5, 0.05}}, Material: collide.Material{Friction: 0.5}, Body: 0, Local: collide.Identity()}, g,
+			{Shape: collide.Shape{Kind: collide.Box, Half: [3]float64{0.5, 0.5, 0.05}},
+				Material: collide.Material{Friction: 0.5}, Body: 0, Local: collide.Identity()}, g,
 		},
 		Options: dynamics.Options{Gravity: down},
 	}
@@ -318,11 +327,13 @@ func TestReactionWithContact(t *testing.T) {
 	m := collide.Material{Friction: 0}
 	spec := dynamics.Spec{
 		Bodies: []dynamics.Body{{
-			Parent: dynamics.World, Position: [3]float64{3, 0, 0.05}, Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 1, 0}},
-			Mass: 2, COM: [3]float64{0.5, 0, 0}, Inertia: solid(2, [3]float64{0.5, 0.02, 0.02}),
+			Parent: dynamics.World, Position: [3]float64{3, 0, 0.05},
+			Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 1, 0}},
+			Mass:  2, COM: [3]float64{0.5, 0, 0}, Inertia: solid(2, [3]float64{0.5, 0.02, 0.02}),
 		}},
 		Geoms: []collide.Geom{
-			floor(m), {Shape: collide.Shape{Kind: collide.Sphere, Radius: 0.05}, Material: m, Body: 0, Local: collide.At(1, 0, 0)},
+			floor(m), {Shape: collide.Shape{Kind: collide.Sphere, Radius: 0.05}, Material: m, Body: 0,
+				Local: collide.At(1, 0, 0)},
 		},
 		Options: dynamics.Options{Gravity: down},
 	}
@@ -336,8 +347,9 @@ func TestReactionWithContact(t *testing.T) {
 func ExampleSystem_Step() {
 	m, err := dynamics.New(dynamics.Spec{
 		Bodies: []dynamics.Body{{
-			Name: "ball", Parent: dynamics.World, Position: [3]float64{0, 0, 1}, Joint: dynamics.Joint{Kind: dynamics.Free},
-			Mass: 1, Inertia: [9]float64{0: 0.004, 4: 0.004, 8: 0.004},
+			Name: "ball", Parent: dynamics.World, Position: [3]float64{0, 0, 1},
+			Joint: dynamics.Joint{Kind: dynamics.Free},
+			Mass:  1, Inertia: [9]float64{0: 0.004, 4: 0.004, 8: 0.004},
 		}},
 		Geoms: []collide.Geom{
 			{Shape: collide.Shape{Kind: collide.Plane}, Body: dynamics.World, Local: collide.Identity()},
@@ -364,15 +376,17 @@ func ExampleSystem_Step() {
 	// Output: after 2 s it lies at 0.10 m, 1 contact
 }
 
-// Two balls that deeply penetrate each other separate at most at the speed of Haste. Without Haste they separate with the
-// energy of a compressed spring, although no work was done.
+// Two balls that deeply penetrate each other separate at most at the speed of Haste. Without Haste they separate with
+// the energy of a compressed spring, although no work was done.
 func TestHaste(t *testing.T) {
 	for haste, most := range map[float64]float64{0: 10, 0.5: 0.5, 0.1: 0.1} {
 		spec := dynamics.Spec{Options: dynamics.Options{Contact: dynamics.Softness{ERP: 0.3, CFM: 1e-4, Haste: haste}}}
 		for b, x := range []float64{0, 0.02} {
-			spec.Bodies = append(spec.Bodies, dynamics.Body{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Free},
-				Position: [3]float64{x, 0, 0}, Mass: 0.5, Inertia: [9]float64{0: 1e-3, 4: 1e-3, 8: 1e-3}})
-			spec.Geoms = append(spec.Geoms, collide.Geom{Body: b, Shape: collide.Shape{Kind: collide.Sphere, Radius: 0.05}})
+			spec.Bodies = append(spec.Bodies,
+				dynamics.Body{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Free},
+					Position: [3]float64{x, 0, 0}, Mass: 0.5, Inertia: [9]float64{0: 1e-3, 4: 1e-3, 8: 1e-3}})
+			spec.Geoms = append(spec.Geoms,
+				collide.Geom{Body: b, Shape: collide.Shape{Kind: collide.Sphere, Radius: 0.05}})
 		}
 		s := system(t, spec)
 		fastest := 0.0

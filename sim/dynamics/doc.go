@@ -25,10 +25,10 @@
 // only, its factor from LTDL in place, without fill-in: R. Featherstone, Rigid Body Dynamics Algorithms (2008),
 // sections 5.3, 6.2 and 6.4. Deep trees without a constraint in this step use the articulated-body recursion instead
 // (section 7.3), which gives the same values to rounding. Constraints are soft as in E. Todorov, "Convex and
-// analytically-invertible dynamics with contacts and constraints", ICRA 2014. They are solved by block Gauss-Seidel from the
-// forces of the previous step, see solve.go. Between the sweeps of small islands there are Newton steps on the roles of
-// contacts (open, holding, sliding), see leap.go. Each island of trees connected by constraints is solved independently: see
-// island.go. Loose things at rest sleep, if the spec allows it: see sleep.go.
+// analytically-invertible dynamics with contacts and constraints", ICRA 2014. They are solved by block Gauss-Seidel
+// from the forces of the previous step, see solve.go. Between the sweeps of small islands there are Newton steps on the
+// roles of contacts (open, holding, sliding), see leap.go. Each island of trees connected by constraints is solved
+// independently: see island.go. Loose things at rest sleep, if the spec allows it: see sleep.go.
 //
 // # Water
 //

@@ -30,8 +30,8 @@ func (s *System) Energy() (kinetic, potential float64) {
 	return kinetic, potential
 }
 
-// Momentum returns the momentum of all bodies and the water that moves along, kg·m/s, and the angular momentum about the
-// world's origin, kg·m²/s.
+// Momentum returns the momentum of all bodies and the water that moves along, kg·m/s, and the angular momentum about
+// the world's origin, kg·m²/s.
 func (s *System) Momentum() (linear, angular [3]float64) {
 	s.update()
 	var p, l r3.Vec

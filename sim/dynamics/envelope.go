@@ -2,10 +2,10 @@ package dynamics
 
 import "math"
 
-// The matrix of a leap where constraints join branches or trees: symmetric, by rows from the first entry that is not 0 to the
-// diagonal, the envelope, which also contains its Cholesky factor (A. George and J. Liu, Computer Solution of Large Sparse
-// Positive Definite Systems, 1981, chapter 4). Touching trees are close together in it, in the order of a breadth-first
-// search from one end of the island.
+// The matrix of a leap where constraints join branches or trees: symmetric, by rows from the first entry that is not 0
+// to the diagonal, the envelope, which also contains its Cholesky factor (A. George and J. Liu, Computer Solution of
+// Large Sparse Positive Definite Systems, 1981, chapter 4). Touching trees are close together in it, in the order of a
+// breadth-first search from one end of the island.
 
 // Maximum cost of a factorisation, in products: above mostProducts sweeps without leaps are faster, and far from the
 // solution above fewProducts.

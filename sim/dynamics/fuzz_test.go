@@ -13,7 +13,8 @@ import (
 // anything returns a random robot on a floor, with shapes, stops, frictions and springs.
 func anything(r *rand.Rand, n int) dynamics.Spec {
 	spec := randomTree(r, n)
-	m := collide.Material{Friction: r.Float64(), Torsion: 0.01 * r.Float64(), Restitution: float64(r.IntN(2)) * r.Float64()}
+	m := collide.Material{Friction: r.Float64(), Torsion: 0.01 * r.Float64(),
+		Restitution: float64(r.IntN(2)) * r.Float64()}
 	spec.Geoms = []collide.Geom{floor(m)}
 	spec.Geoms[0].Local.Position[2] = -1
 	for i := range spec.Bodies {
@@ -38,9 +39,9 @@ func anything(r *rand.Rand, n int) dynamics.Spec {
 	return spec
 }
 
-// shake runs a random robot under random bounded controls: nothing may leave the engine that is not a number. A loop of random
-// links cannot always be closed: of about one robot in a thousand a step diverges, and must leave a good state. No other
-// robot's may.
+// shake runs a random robot under random bounded controls: nothing may leave the engine that is not a number. A loop of
+// random links cannot always be closed: of about one robot in a thousand a step diverges, and must leave a good state.
+// No other robot's may.
 func shake(t *testing.T, seed uint64, n, count int) {
 	r := rand.New(rand.NewPCG(seed, 11))
 	spec := anything(r, n)

@@ -91,7 +91,8 @@ func (v *solver) equalities(s *System) {
 // triple adds the three rows that hold a point or a turn.
 func (v *solver) triple(s *System, held int, gap, speed r3.Vec, angular bool, soft *Softness) {
 	for k, w := range unitAxes {
-		v.row = append(v.row, row{way: w, angular: angular, f: s.held[held+k], r: gap.Dot(w), v: speed.Dot(w), soft: soft})
+		v.row = append(v.row, row{way: w, angular: angular, f: s.held[held+k], r: gap.Dot(w), v: speed.Dot(w),
+			soft: soft})
 	}
 }
 
@@ -110,7 +111,8 @@ func (v *solver) joints(s *System) {
 			bound = d.friction(s.V[i])
 		}
 		if bound > 0 && v.open(s, dry, int32(i), -1, int32(i), 1) {
-			v.row = append(v.row, row{way: r3.Vec{X: 1}, f: s.State.dry[i], v: s.V[i] - d.Target, r: d.Slip, bound: bound})
+			v.row = append(v.row, row{way: r3.Vec{X: 1}, f: s.State.dry[i], v: s.V[i] - d.Target, r: d.Slip,
+				bound: bound})
 		}
 		j := &m.spec.Bodies[m.links[m.dofs[i].link].body].Joint
 		if !j.Limited {
@@ -132,8 +134,8 @@ func (v *solver) joints(s *System) {
 	}
 }
 
-// friction is the greatest dry friction at velocity v where Static is more than Dry: Stribeck's curve, Dry + (Static - Dry)
-// exp(-(v/Stribeck)²).
+// friction is the greatest dry friction at velocity v where Static is more than Dry: Stribeck's curve, Dry + (Static -
+// Dry) exp(-(v/Stribeck)²).
 func (d *Drive) friction(v float64) float64 {
 	x := v / d.Stribeck
 	if x != x { // 0/0
@@ -246,8 +248,8 @@ func (s *System) pointVelocity(b int, at r3.Vec) (velocity, spin r3.Vec) {
 	return n.v.v.Add(n.v.w.Cross(at.Sub(s.reference[s.m.links[l].tree]))), n.v.w
 }
 
-// remembered returns the contact's forces of the last solve. Contacts are in the same order in every step, so the search
-// continues where the last one ended.
+// remembered returns the contact's forces of the last solve. Contacts are in the same order in every step, so the
+// search continues where the last one ended.
 func (v *solver) remembered(s *System, c *collide.Contact) *[6]float64 {
 	for range s.State.touches {
 		if v.cursor >= s.State.touches {
@@ -282,8 +284,8 @@ func (s *System) grain(g *collide.Geom, n, t r3.Vec) r3.Vec {
 	return t
 }
 
-// blend combines two surfaces: the geometric mean of the friction coefficients, and the greater of all other values. A force
-// limit has priority over a coefficient.
+// blend combines two surfaces: the geometric mean of the friction coefficients, and the greater of all other values. A
+// force limit has priority over a coefficient.
 func blend(a, b *collide.Material) mixture {
 	m := mixture{collide.Material{
 		Torsion: max(a.Torsion, b.Torsion), Rolling: max(a.Rolling, b.Rolling),

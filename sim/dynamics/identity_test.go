@@ -117,7 +117,8 @@ func jacobians(t *testing.T, s *dynamics.System, note func(string, float64)) {
 		// Central differences of fourth order along the motion, where V is constant: the error is far below 1e-9.
 		const h = 1e-3
 		sum := [3]float64{}
-		for _, d := range [...]struct{ at, weight float64 }{{2, -1.0 / 12}, {1, 8.0 / 12}, {-1, -8.0 / 12}, {-2, 1.0 / 12}} {
+		for _, d := range [...]struct{ at, weight float64 }{{2, -1.0 / 12}, {1, 8.0 / 12}, {-1, -8.0 / 12},
+			{-2, 1.0 / 12}} {
 			dynamics.Drift(s, d.at*h)
 			p := point(b)
 			for r := range 3 {

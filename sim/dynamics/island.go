@@ -1,11 +1,11 @@
 package dynamics
 
-// Trees connected by constraints, directly or through others, are an island. Islands do not affect each other within a step,
-// so each is solved independently, to its own tolerance. Two hundred stones at rest cost one sweep each, even next to a
-// robot that needs many, and a distant island does not change the last bit of another.
+// Trees connected by constraints, directly or through others, are an island. Islands do not affect each other within a
+// step, so each is solved independently, to its own tolerance. Two hundred stones at rest cost one sweep each, even
+// next to a robot that needs many, and a distant island does not change the last bit of another.
 
-// islands sorts the blocks by island. The islands are in the order of their first blocks, the blocks of an island in the
-// order in which they were gathered.
+// islands sorts the blocks by island. The islands are in the order of their first blocks, the blocks of an island in
+// the order in which they were gathered.
 func (v *solver) islands(m *Model) {
 	if len(m.trees) == 1 { // all blocks in their order
 		v.order, v.starts = v.order[:0], append(v.starts[:0], 0)
@@ -15,7 +15,8 @@ func (v *solver) islands(m *Model) {
 		v.starts = append(v.starts, int32(len(v.order)))
 		return
 	}
-	// The island of a tree is named by its tree with the lowest number: union and find over trees, with the paths halved.
+	// The island of a tree is named by its tree with the lowest number: union and find over trees, with the paths
+	// halved.
 	for i := range v.joined {
 		v.joined[i] = int32(i)
 	}

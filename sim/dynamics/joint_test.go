@@ -106,8 +106,9 @@ func TestFollow(t *testing.T) {
 		spec := pendulum(in)
 		spec.Options.SubSteps = 3
 		spec.Bodies = append(spec.Bodies, dynamics.Body{
-			Parent: 0, Position: [3]float64{0, 0, -1}, Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 1, 0}},
-			Mass: 1, COM: [3]float64{0, 0, -0.3}, Inertia: [9]float64{0: 0.01, 4: 0.01, 8: 0.001},
+			Parent: 0, Position: [3]float64{0, 0, -1},
+			Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 1, 0}},
+			Mass:  1, COM: [3]float64{0, 0, -0.3}, Inertia: [9]float64{0: 0.01, 4: 0.01, 8: 0.001},
 		})
 		for _, from := range []int{-1, 1} {
 			spec.Options.Articulated = from
@@ -144,7 +145,8 @@ func TestFollowedSlide(t *testing.T) {
 	spec := dynamics.Spec{
 		Bodies: []dynamics.Body{
 			{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Slide, Axis: [3]float64{1, 0, 0}}, Mass: 100},
-			{Parent: 0, Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 1, 0}}, Mass: 1, COM: [3]float64{0, 0, -0.5}, Inertia: [9]float64{4: 0, 0: 0}},
+			{Parent: 0, Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 1, 0}}, Mass: 1,
+				COM: [3]float64{0, 0, -0.5}, Inertia: [9]float64{4: 0, 0: 0}},
 		},
 		Options: dynamics.Options{Gravity: down},
 	}
@@ -181,7 +183,8 @@ func TestPush(t *testing.T) {
 func TestLoop(t *testing.T) {
 	hinge := dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 1, 0}}
 	bar := func(parent int, at, com [3]float64) dynamics.Body {
-		return dynamics.Body{Parent: parent, Position: at, Joint: hinge, Mass: 1, COM: com, Inertia: [9]float64{0: 0.01, 4: 0.01, 8: 0.01}}
+		return dynamics.Body{Parent: parent, Position: at, Joint: hinge, Mass: 1, COM: com,
+			Inertia: [9]float64{0: 0.01, 4: 0.01, 8: 0.01}}
 	}
 	spec := dynamics.Spec{
 		Bodies: []dynamics.Body{
@@ -189,8 +192,9 @@ func TestLoop(t *testing.T) {
 			bar(0, [3]float64{0, 0, -0.5}, [3]float64{0.5, 0, 0}),
 			bar(dynamics.World, [3]float64{1, 0, 0}, [3]float64{0, 0, -0.25}),
 		},
-		Equalities: []dynamics.Equality{{Kind: dynamics.Point, A: 1, B: 2, AnchorA: [3]float64{1, 0, 0}, AnchorB: [3]float64{0, 0, -0.5}}},
-		Options:    dynamics.Options{Gravity: down},
+		Equalities: []dynamics.Equality{{Kind: dynamics.Point, A: 1, B: 2, AnchorA: [3]float64{1, 0, 0},
+			AnchorB: [3]float64{0, 0, -0.5}}},
+		Options: dynamics.Options{Gravity: down},
 	}
 	for _, in := range both {
 		spec.Options.Integrator = in
@@ -216,7 +220,8 @@ func TestMirrorAndFixed(t *testing.T) {
 		second := spec.Bodies[0]
 		second.Position = [3]float64{0, 1, 0}
 		spec.Bodies = append(spec.Bodies, second)
-		free := dynamics.Body{Parent: dynamics.World, Position: [3]float64{0, 2, -1}, Joint: dynamics.Joint{Kind: dynamics.Free}, Mass: 0.5, Inertia: solid(0.5, [3]float64{0.1, 0.1, 0.1})}
+		free := dynamics.Body{Parent: dynamics.World, Position: [3]float64{0, 2, -1},
+			Joint: dynamics.Joint{Kind: dynamics.Free}, Mass: 0.5, Inertia: solid(0.5, [3]float64{0.1, 0.1, 0.1})}
 		spec.Bodies = append(spec.Bodies, free)
 		spec.Equalities = []dynamics.Equality{
 			{Kind: dynamics.Mirror, A: 0, B: 1, Ratio: -1},
@@ -247,7 +252,8 @@ func TestWeld(t *testing.T) {
 	b := &spec.Bodies[0]
 	b.Mass, b.COM, b.Inertia = 1, [3]float64{0, 0, -0.25}, [9]float64{0: 1.0 / 48, 4: 1.0 / 48, 8: 5e-4}
 	spec.Bodies = append(spec.Bodies, dynamics.Body{
-		Parent: 0, Position: [3]float64{0, 0, -0.75}, Rotation: [4]float64{1, 0, 0, 1}, // turned, which a rod does not mind
+		// turned, which a rod does not mind
+		Parent: 0, Position: [3]float64{0, 0, -0.75}, Rotation: [4]float64{1, 0, 0, 1},
 		Mass: 1, Inertia: [9]float64{0: 1.0 / 48, 4: 1.0 / 48, 8: 5e-4},
 	})
 	halves := system(t, spec)

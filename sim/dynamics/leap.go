@@ -2,40 +2,43 @@ package dynamics
 
 import "math"
 
-// Sweeps converge to the forces of stiff and redundant contacts, such as four corners of a sole, by only a few percent each.
-// But after one or two sweeps it is usually known which contacts are open, which hold and which slide. For these roles the
-// forces follow from a linear system, with the holding rows as springs:
+// Sweeps converge to the forces of stiff and redundant contacts, such as four corners of a sole, by only a few percent
+// each. But after one or two sweeps it is usually known which contacts are open, which hold and which slide. For these
+// roles the forces follow from a linear system, with the holding rows as springs:
 //
 //	f = c - S y z and z = z0 + Y' f: (1 + Y' S Y) z = z0 + Y' c.
 //
-// If each block acts on one path of one tree, the matrix has an entry for each degree of freedom and ancestor, like the mass
-// matrix, and its factor has no fill-in either; else see envelope.go. The friction of sliding contacts is proportional to
-// their normal force. That is not symmetric, and is solved with these normal forces in a small separate system. A leap
-// solves both. The next sweep corrects the roles, or finds that they are right. So the sweeps define the solution, and leaps
-// only accelerate it: Newton's method on the roles, which is semi-smooth, with the sweep as its check.
+// If each block acts on one path of one tree, the matrix has an entry for each degree of freedom and ancestor, like the
+// mass matrix, and its factor has no fill-in either; else see envelope.go. The friction of sliding contacts is
+// proportional to their normal force. That is not symmetric, and is solved with these normal forces in a small separate
+// system. A leap solves both. The next sweep corrects the roles, or finds that they are right. So the sweeps define the
+// solution, and leaps only accelerate it: Newton's method on the roles, which is semi-smooth, with the sweep as its
+// check.
 
 const (
 	mostLeaps = 12 // maximum number of linear systems in one solve of an island
 	mostRoles = 4  // maximum number of these in one leap
-	// A leap has failed if the sweep after it changes the accelerations by this factor more than the sweep before it. Then
-	// this many sweeps follow without leaps.
+	// A leap has failed if the sweep after it changes the accelerations by this factor more than the sweep before it.
+	// Then this many sweeps follow without leaps.
 	astray, sweepsAlone = 2, 4
 	mostSlides          = 12 // maximum number of sliding contacts within a leap
-	// Redundant contacts of one tree with the world leap after the first sweep if it changed more than this multiple of the
-	// tolerance. Else sweeps will do: one costs about an eighth of a leap, and a robot that stands still needs one or two. Where
-	// constraints join trees, as in a heap, it needs eight.
+	// Redundant contacts of one tree with the world leap after the first sweep if it changed more than this multiple of
+	// the tolerance. Else sweeps will do: one costs about an eighth of a leap, and a robot that stands still needs one
+	// or two. Where constraints join trees, as in a heap, it needs eight.
 	mild = 4
 )
 
-// trees lists the trees of an island into members, and reports whether it may leap, and whether there are three contacts or
-// more between the same two links, over which sweeps take long: they may leap after the first sweep, others after the second.
+// trees lists the trees of an island into members, and reports whether it may leap, and whether there are three
+// contacts or more between the same two links, over which sweeps take long: they may leap after the first sweep, others
+// after the second.
 func (v *solver) trees(m *Model, island []int32) (small, redundant bool) {
 	v.members = v.members[:0]
 	v.turn++
 	dofs, alike := int32(0), 0
 	for n, i := range island {
 		k := &v.blocks[i]
-		if n > 0 && k.kind == contact && v.blocks[island[n-1]].kind == contact && v.blocks[island[n-1]].a == k.a && v.blocks[island[n-1]].b == k.b {
+		if n > 0 && k.kind == contact && v.blocks[island[n-1]].kind == contact && v.blocks[island[n-1]].a == k.a &&
+			v.blocks[island[n-1]].b == k.b {
 			alike++
 			redundant = redundant || alike >= 2
 		} else {
@@ -55,8 +58,9 @@ func (v *solver) trees(m *Model, island []int32) (small, redundant bool) {
 	return dofs <= maxEnvelope, redundant
 }
 
-// prepare lays out the island's matrix. It returns how many systems may be solved for its roles, and the change of a sweep
-// as a share of the scale from which on that pays: of a large matrix only near the solution, where few roles change.
+// prepare lays out the island's matrix. It returns how many systems may be solved for its roles, and the change of a
+// sweep as a share of the scale from which on that pays: of a large matrix only near the solution, where few roles
+// change.
 func (v *solver) prepare(m *Model, island []int32) (budget int, near float64) {
 	v.coupled = false
 	for _, i := range island {

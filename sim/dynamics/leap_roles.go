@@ -2,8 +2,8 @@ package dynamics
 
 import "math"
 
-// role writes the dependence of a block's forces on its accelerations, S, and their constant part, keep. It returns true for
-// a sliding contact, whose friction in keep is proportional to its normal force.
+// role writes the dependence of a block's forces on its accelerations, S, and their constant part, keep. It returns
+// true for a sliding contact, whose friction in keep is proportional to its normal force.
 func (v *solver) role(k *block, rows []row) bool {
 	n := len(rows)
 	slope := v.slope[k.square:][:n*n]
@@ -27,8 +27,8 @@ func (v *solver) role(k *block, rows []row) bool {
 	if k.kind != contact || k.box || n == 1 || !(rows[0].f > 0 && k.push > 0) {
 		return false
 	}
-	// In units of the bounds the friction is a vector x as long as the normal force. It turns, and the multiplier of its bound
-	// describes how stiffly; along its way it is as great as the normal force lets it be.
+	// In units of the bounds the friction is a vector x as long as the normal force. It turns, and the multiplier of
+	// its bound describes how stiffly; along its way it is as great as the normal force lets it be.
 	k.normal = rows[0].f
 	var c, w [maxRows]float64 // how stiff each part of x is, and its way over that
 	sum := 0.0
@@ -238,8 +238,8 @@ func (k *block) close(r *row, u, a float64) bool {
 	return false
 }
 
-// hold brings the forces of a contact that was not open to within their bounds, finds the multiplier of the cone where it
-// slides, and reports whether it has begun or ceased to do so, or has opened.
+// hold brings the forces of a contact that was not open to within their bounds, finds the multiplier of the cone where
+// it slides, and reports whether it has begun or ceased to do so, or has opened.
 func (k *block) hold(rows []row, u *[maxRows]float64) bool {
 	normal, slid := rows[0].f, k.push > 0
 	if normal <= 0 {

@@ -16,12 +16,17 @@ func plough(t *testing.T, torsion float64) *System {
 	spec := Spec{
 		Bodies: []Body{
 			{Parent: World, Position: [3]float64{0, 0, 0.3}, Joint: Joint{Kind: Free}, Mass: 3, Inertia: cube(3)},
-			{Parent: 0, Joint: Joint{Kind: Hinge, Axis: [3]float64{0, 1, 0}, Dry: 2}, Position: [3]float64{0, 0.1, 0}, Mass: 0.5, COM: [3]float64{0, 0, -0.1}, Inertia: cube(0.5)},
-			{Parent: 1, Joint: Joint{Kind: Hinge, Axis: [3]float64{1, 0, 0}, Dry: 0.01, Limited: true, Limits: [2]float64{0, 1}}, Position: [3]float64{0, 0, -0.25}, Mass: 0.4, Inertia: cube(0.4)},
-			{Parent: 0, Joint: Joint{Kind: Hinge, Axis: [3]float64{0, 1, 0}, Dry: 0.1}, Position: [3]float64{0, -0.1, 0}, Mass: 0.5, COM: [3]float64{0, 0, -0.1}, Inertia: cube(0.5)},
-			{Parent: 3, Joint: Joint{Kind: Hinge, Axis: [3]float64{1, 0, 0}, Dry: 1}, Position: [3]float64{0, 0, -0.25}, Mass: 0.4, Inertia: cube(0.4)},
+			{Parent: 0, Joint: Joint{Kind: Hinge, Axis: [3]float64{0, 1, 0}, Dry: 2}, Position: [3]float64{0, 0.1, 0},
+				Mass: 0.5, COM: [3]float64{0, 0, -0.1}, Inertia: cube(0.5)},
+			{Parent: 1, Joint: Joint{Kind: Hinge, Axis: [3]float64{1, 0, 0}, Dry: 0.01, Limited: true,
+				Limits: [2]float64{0, 1}}, Position: [3]float64{0, 0, -0.25}, Mass: 0.4, Inertia: cube(0.4)},
+			{Parent: 0, Joint: Joint{Kind: Hinge, Axis: [3]float64{0, 1, 0}, Dry: 0.1},
+				Position: [3]float64{0, -0.1, 0}, Mass: 0.5, COM: [3]float64{0, 0, -0.1}, Inertia: cube(0.5)},
+			{Parent: 3, Joint: Joint{Kind: Hinge, Axis: [3]float64{1, 0, 0}, Dry: 1}, Position: [3]float64{0, 0, -0.25},
+				Mass: 0.4, Inertia: cube(0.4)},
 		},
-		Geoms:   []collide.Geom{{Shape: collide.Shape{Kind: collide.Plane}, Material: rough, Body: World, Local: collide.Identity()}},
+		Geoms: []collide.Geom{{Shape: collide.Shape{Kind: collide.Plane}, Material: rough, Body: World,
+			Local: collide.Identity()}},
 		Options: Options{Gravity: [3]float64{0, 0, -9.81}, Tolerance: 1e-8, Iterations: 100_000},
 	}
 	for _, b := range [...]int{2, 4} {
@@ -43,8 +48,8 @@ func plough(t *testing.T, torsion float64) *System {
 	return s
 }
 
-// A solve with leaps gives the same accelerations as sweeps without leaps run to convergence, with a few sweeps instead of
-// hundreds, for sticking, sliding and opening contacts.
+// A solve with leaps gives the same accelerations as sweeps without leaps run to convergence, with a few sweeps instead
+// of hundreds, for sticking, sliding and opening contacts.
 func TestLeapIsTheSolution(t *testing.T) {
 	for _, torsion := range []float64{0, 0.01, -1} {
 		s := plough(t, max(torsion, 0))
@@ -94,12 +99,15 @@ func TestLeapIsTheSolution(t *testing.T) {
 				t.Fatalf("step %d: %v", i, err)
 			}
 		}
-		t.Logf("torsion %g: %d steps, %d contacts slid, %d held, %d open; %d steps of at most 10 sweeps, accelerations off by %.1e", torsion, ran, slid, held, open, quick, far)
+		t.Logf("torsion %g: %d steps, %d contacts slid, %d held, %d open; %d steps of at most 10 sweeps, "+
+			"accelerations off by %.1e", torsion, ran, slid, held, open, quick, far)
 		if slid < 100 || torsion <= 0 && held < 100 || open < few || ran < n*3/4 {
-			t.Errorf("got %d contacts that slid, %d that held, %d open in %d steps, want many of each", slid, held, open, ran)
+			t.Errorf("got %d contacts that slid, %d that held, %d open in %d steps, want many of each", slid, held,
+				open, ran)
 		}
 		if far > 5e-5 || float64(quick) < most*float64(ran) {
-			t.Errorf("leaps: got accelerations off by %g and %d of %d steps of at most 10 sweeps, want 5e-5 and %g of them", far, quick, ran, most)
+			t.Errorf("leaps: got accelerations off by %g and %d of %d steps of at most 10 sweeps, want 5e-5 and %g "+
+				"of them", far, quick, ran, most)
 		}
 	}
 }
@@ -109,7 +117,8 @@ func pile(t *testing.T) *System {
 	t.Helper()
 	rough := collide.Material{Friction: 0.4}
 	spec := Spec{
-		Geoms:   []collide.Geom{{Shape: collide.Shape{Kind: collide.Plane}, Material: rough, Body: World, Local: collide.Identity()}},
+		Geoms: []collide.Geom{{Shape: collide.Shape{Kind: collide.Plane}, Material: rough, Body: World,
+			Local: collide.Identity()}},
 		Options: Options{Gravity: [3]float64{0, 0, -9.81}, Tolerance: 1e-8, Iterations: 100_000},
 	}
 	for i := range 4 {

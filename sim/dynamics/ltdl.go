@@ -118,7 +118,8 @@ func (s *System) roots(t *tree) {
 	}
 }
 
-// invert computes L^-1 D^-1/2 of a tree, by rows as the matrix is: row k is e_k less the ancestors' rows times those of L.
+// invert computes L^-1 D^-1/2 of a tree, by rows as the matrix is: row k is e_k less the ancestors' rows times those of
+// L.
 func (s *System) invert(t *tree) {
 	m := s.m
 	for k := t.dof; k < t.dof+t.dofs; k++ {
@@ -144,8 +145,8 @@ func (s *System) invert(t *tree) {
 	}
 }
 
-// dense reports whether so many joints of the tree of a degree of freedom have rows of their own that invert computes all
-// of them.
+// dense reports whether so many joints of the tree of a degree of freedom have rows of their own that invert computes
+// all of them.
 func (s *System) dense(dof int32) bool {
 	t := s.m.tree(dof)
 	return 2*s.solver.stiff[t] >= s.m.trees[t].dofs

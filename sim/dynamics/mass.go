@@ -9,8 +9,8 @@ import (
 
 // inertias sums up the bodies of each link.
 func (m *Model) inertias(f *Faults) {
-	// Two passes: the COM first, then the inertia about it. About any other point the small terms of a long link would be
-	// lost in m r².
+	// Two passes: the COM first, then the inertia about it. About any other point the small terms of a long link would
+	// be lost in m r².
 	first := make([]r3.Vec, len(m.links))
 	for i := range m.spec.Bodies {
 		if l := m.on[i]; l != World {
@@ -77,7 +77,8 @@ func (m *Model) heavy(f *Faults) {
 		l := &m.links[i]
 		mass[i] += l.mass
 		if mass[i] == 0 && m.spec.Bodies[l.body].Joint.Armature == 0 {
-			f.add(fmt.Sprintf("bodies[%d].mass", l.body), "got 0 for the body and all that it carries, want a mass or an armature")
+			f.add(fmt.Sprintf("bodies[%d].mass", l.body),
+				"got 0 for the body and all that it carries, want a mass or an armature")
 		}
 		if l.parent != World {
 			mass[l.parent] += mass[i]

@@ -9,8 +9,8 @@ import (
 
 // Model is a Spec made ready to simulate. It does not change, and any number of Systems may share it.
 //
-// Welded bodies become one link. A link's own frame is at its joint's anchor, z along the axis, so that a hinge rotates only
-// its first two columns.
+// Welded bodies become one link. A link's own frame is at its joint's anchor, z along the axis, so that a hinge rotates
+// only its first two columns.
 type Model struct {
 	spec  Spec
 	links []link
@@ -77,7 +77,8 @@ func New(spec Spec) (*Model, error) {
 	for _, c := range [...]struct {
 		path     string
 		got, max int
-	}{{"bodies", len(spec.Bodies), maxBodies}, {"geoms", len(spec.Geoms), maxGeoms}, {"equalities", len(spec.Equalities), maxEqualities}} {
+	}{{"bodies", len(spec.Bodies), maxBodies}, {"geoms", len(spec.Geoms), maxGeoms},
+		{"equalities", len(spec.Equalities), maxEqualities}} {
 		if c.got > c.max {
 			f.add(c.path, "got %d, want at most %d", c.got, c.max)
 		}
@@ -97,7 +98,8 @@ func New(spec Spec) (*Model, error) {
 		if err := g.Check(); err != nil {
 			f.add(fmt.Sprintf("geoms[%d]", i), "%v", err)
 		}
-		f.within(fmt.Sprintf("geoms[%d].material", i), 0, maxForce, g.Material.Friction, g.Material.Torsion, g.Material.Rolling, g.Material.Factor)
+		f.within(fmt.Sprintf("geoms[%d].material", i), 0, maxForce, g.Material.Friction, g.Material.Torsion,
+			g.Material.Rolling, g.Material.Factor)
 		f.within(fmt.Sprintf("geoms[%d].material.restitution", i), 0, 1, g.Material.Restitution)
 	}
 	for i := range m.spec.Equalities {
@@ -127,7 +129,8 @@ func New(spec Spec) (*Model, error) {
 // order returns the bodies parents first, each with all its descendants before its next sibling.
 func (f *Faults) order(bodies []Body) []int {
 	n := len(bodies)
-	first, next := make([]int, n+1), make([]int, n) // children of each body, the World last; 0 ends a list, so count from 1
+	// children of each body, the World last; 0 ends a list, so count from 1
+	first, next := make([]int, n+1), make([]int, n)
 	for i := n - 1; i >= 0; i-- {
 		p := bodies[i].Parent
 		path := fmt.Sprintf("bodies[%d].parent", i)
@@ -170,7 +173,8 @@ func (f *Faults) order(bodies []Body) []int {
 				j = bodies[j].Parent
 			}
 			if seen[j] == i+1 {
-				f.add(fmt.Sprintf("bodies[%d].parent", i), "got a loop through body %d, want a tree; close loops with equalities", j)
+				f.add(fmt.Sprintf("bodies[%d].parent", i),
+					"got a loop through body %d, want a tree; close loops with equalities", j)
 			}
 		}
 	}
@@ -271,14 +275,18 @@ func (m *Model) paths(f *Faults) {
 		for i := range m.spec.Bodies {
 			j := &m.spec.Bodies[i].Joint
 			if j.Limited || j.Dry > 0 || j.Static > 0 {
-				f.add(fmt.Sprintf("bodies[%d].joint", i), "got limits or dry friction in a model with %d pairs of joint and ancestor, want at most %d", total, maxPath)
+				f.add(fmt.Sprintf("bodies[%d].joint", i),
+					"got limits or dry friction in a model with %d pairs of joint and ancestor, want at most %d", total,
+					maxPath)
 			}
 		}
 		if len(m.spec.Geoms)+len(m.spec.Equalities) > 0 {
-			f.add("bodies", "got %d pairs of joint and ancestor with geoms or equalities, want at most %d", total, maxPath)
+			f.add("bodies", "got %d pairs of joint and ancestor with geoms or equalities, want at most %d", total,
+				maxPath)
 		}
 		if m.spec.Options.Articulated < 0 {
-			f.add("options.articulated", "got never in a model with %d pairs of joint and ancestor, want at most %d", total, maxPath)
+			f.add("options.articulated", "got never in a model with %d pairs of joint and ancestor, want at most %d",
+				total, maxPath)
 		}
 		return
 	}

@@ -2,8 +2,8 @@ package dynamics
 
 import "github.com/halyard-robotics/halyard/sim/r3"
 
-// bias computes the joint forces for zero acceleration except the prescribed one, minus external forces: C(q, v) of RBDA
-// 5.3, into s.need. place must have been called.
+// bias computes the joint forces for zero acceleration except the prescribed one, minus external forces: C(q, v) of
+// RBDA 5.3, into s.need. place must have been called.
 func (s *System) bias() {
 	m := s.m
 	links := s.links[:len(m.links)]
@@ -95,8 +95,8 @@ func (s *System) carry(qdd []float64) {
 }
 
 // InverseDynamics writes to tau, N·m, the torques that give the accelerations qdd in the present state, with forces on
-// bodies and gravity but without friction, springs, contacts and damping: RNEA, RBDA 5.3. Armature counts. Both slices have
-// DOFs() elements. It does not allocate.
+// bodies and gravity but without friction, springs, contacts and damping: RNEA, RBDA 5.3. Armature counts. Both slices
+// have DOFs() elements. It does not allocate.
 func (s *System) InverseDynamics(qdd, tau []float64) {
 	s.place()
 	s.prescribe(qdd)

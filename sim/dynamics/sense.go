@@ -6,8 +6,8 @@ import (
 )
 
 // Jacobian writes to dst how the velocity of a point of body b, given in its link frame, depends on V: three rows of
-// the point's velocity and three of the body's angular velocity, in world axes, each of DOFs() numbers (RBDA 4.2). It does not
-// allocate.
+// the point's velocity and three of the body's angular velocity, in world axes, each of DOFs() numbers (RBDA 4.2). It
+// does not allocate.
 func (s *System) Jacobian(dst []float64, b int, local [3]float64) {
 	s.update()
 	m := s.m
@@ -56,9 +56,9 @@ func (s *System) MassMatrix(dst []float64) {
 	s.flood(dst)
 }
 
-// ForwardDynamics writes to qdd the accelerations of the joints in the present state, with all forces and constraints, as a
-// step of h would begin with them; where one is not finite, an error, and qdd stays as it was. The state does not change.
-// It does not allocate but for an error.
+// ForwardDynamics writes to qdd the accelerations of the joints in the present state, with all forces and constraints,
+// as a step of h would begin with them; where one is not finite, an error, and qdd stays as it was. The state does not
+// change. It does not allocate but for an error.
 func (s *System) ForwardDynamics(h float64, qdd []float64) error {
 	s.follows(h, h, true)
 	bad := s.accelerate(0, h)
@@ -91,8 +91,8 @@ type Touch struct {
 	Force, Torque [3]float64 // N, N·m
 }
 
-// Touches returns the number of contacts of the last evaluation of a step. Contacts of a sleeping body with another sleeping
-// or fixed one do not count.
+// Touches returns the number of contacts of the last evaluation of a step. Contacts of a sleeping body with another
+// sleeping or fixed one do not count.
 func (s *System) Touches() int { return len(s.solver.blocks) - s.solver.first }
 
 // Touch returns contact i of the last evaluation of a step, 0 <= i < Touches().
@@ -118,7 +118,8 @@ func (s *System) Dropped() int { return s.solver.dropped }
 // Sweeps returns how many sweeps over the constraints the last evaluation of a step took, of the island that took most.
 func (s *System) Sweeps() int { return s.solver.sweeps }
 
-// Geom returns geom i of the collision space; its Material may be changed between steps. It is nil if no geoms can touch.
+// Geom returns geom i of the collision space; its Material may be changed between steps. It is nil if no geoms can
+// touch.
 func (s *System) Geom(i int) *collide.Geom {
 	if s.space == nil {
 		return nil
@@ -126,8 +127,8 @@ func (s *System) Geom(i int) *collide.Geom {
 	return s.space.Geom(int32(i))
 }
 
-// ConstraintForce returns the force of dry friction, or of the motor that Drive.Target makes of it, and that of the stop on
-// degree of freedom i in the last evaluation of a step, N·m or N.
+// ConstraintForce returns the force of dry friction, or of the motor that Drive.Target makes of it, and that of the
+// stop on degree of freedom i in the last evaluation of a step, N·m or N.
 func (s *System) ConstraintForce(i int) (friction, stopped float64) {
 	v := &s.solver
 	if v.first == 0 {
@@ -144,9 +145,9 @@ func (s *System) ConstraintForce(i int) (friction, stopped float64) {
 	return friction, stopped
 }
 
-// Reaction returns the load of the parent of body b on it through its joint: the force, N, and the moment about the joint's
-// anchor, N·m, in world axes, including the motor, like a force sensor in the joint. It uses the accelerations of the last
-// evaluation of a step and the present positions. Welded bodies have none.
+// Reaction returns the load of the parent of body b on it through its joint: the force, N, and the moment about the
+// joint's anchor, N·m, in world axes, including the motor, like a force sensor in the joint. It uses the accelerations
+// of the last evaluation of a step and the present positions. Welded bodies have none.
 func (s *System) Reaction(b int) (force, torque [3]float64) {
 	m := s.m
 	if m.spec.Bodies[b].Joint.Kind == Weld {

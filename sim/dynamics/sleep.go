@@ -1,9 +1,10 @@
 package dynamics
 
-// Sleep. A free body that Spec allows to sleep falls asleep after restful seconds at rest. It then stays in place like the
-// World, costs next to nothing, and still supports bodies on it. It wakes for the next step when a moving body touches it,
-// or when a body that it touched begins to move. It wakes at once when a force acts on it, when gravity changes, and when
-// Moved reports a change of the state from outside. So a scene of two hundred stones costs only its moving bodies.
+// Sleep. A free body that Spec allows to sleep falls asleep after restful seconds at rest. It then stays in place like
+// the World, costs next to nothing, and still supports bodies on it. It wakes for the next step when a moving body
+// touches it, or when a body that it touched begins to move. It wakes at once when a force acts on it, when gravity
+// changes, and when Moved reports a change of the state from outside. So a scene of two hundred stones costs only its
+// moving bodies.
 //
 // Which bodies sleep is part of the State; all else here is derived from it.
 
@@ -30,7 +31,8 @@ func (m *Model) sleepers() {
 	}
 	for t := range m.trees {
 		l := m.trees[t].link
-		if b := &m.spec.Bodies[m.links[l].body]; b.Sleeps && b.Joint.Kind == Free && b.Added == nil && m.trees[t].links == 1 && count[l] == 1 {
+		if b := &m.spec.Bodies[m.links[l].body]; b.Sleeps && b.Joint.Kind == Free && b.Added == nil &&
+			m.trees[t].links == 1 && count[l] == 1 {
 			m.drowsy = append(m.drowsy, int32(t))
 		}
 	}

@@ -8,21 +8,24 @@ import (
 	"github.com/halyard-robotics/halyard/sim/dynamics/peers"
 )
 
-// bricks are a quadruped that squats, if one is wanted, and beside it boxes on the ground: two on each other at x = 2, and
-// one that lies alone at x = 3. They may sleep.
+// bricks are a quadruped that squats, if one is wanted, and beside it boxes on the ground: two on each other at x = 2,
+// and one that lies alone at x = 3. They may sleep.
 func bricks(quad, sleeps bool) dynamics.Spec {
 	var spec dynamics.Spec
 	if quad {
 		spec = peers.Quad()
 	} else {
 		spec.Options.Gravity = [3]float64{0, 0, -9.81}
-		spec.Geoms = []collide.Geom{{Shape: collide.Shape{Kind: collide.Plane}, Body: dynamics.World, Material: collide.Material{Friction: 0.8}}}
+		spec.Geoms = []collide.Geom{{Shape: collide.Shape{Kind: collide.Plane}, Body: dynamics.World,
+			Material: collide.Material{Friction: 0.8}}}
 	}
 	for _, at := range [][3]float64{{2, 0, 0.05}, {2.01, 0, 0.151}, {3, 0, 0.052}} {
-		spec.Geoms = append(spec.Geoms, collide.Geom{Body: len(spec.Bodies), Group: 6, Material: collide.Material{Friction: 0.8},
-			Shape: collide.Shape{Kind: collide.Box, Half: [3]float64{0.05, 0.05, 0.05}}})
-		spec.Bodies = append(spec.Bodies, dynamics.Body{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Free}, Sleeps: sleeps,
-			Position: at, Mass: 1, Inertia: [9]float64{0: 0.0017, 4: 0.0017, 8: 0.0017}})
+		spec.Geoms = append(spec.Geoms,
+			collide.Geom{Body: len(spec.Bodies), Group: 6, Material: collide.Material{Friction: 0.8},
+				Shape: collide.Shape{Kind: collide.Box, Half: [3]float64{0.05, 0.05, 0.05}}})
+		spec.Bodies = append(spec.Bodies,
+			dynamics.Body{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Free}, Sleeps: sleeps,
+				Position: at, Mass: 1, Inertia: [9]float64{0: 0.0017, 4: 0.0017, 8: 0.0017}})
 	}
 	return spec
 }
@@ -77,12 +80,14 @@ func TestWake(t *testing.T) {
 		do    func(s *dynamics.System)
 		wakes [3]bool
 	}{
-		"nothing":                  {func(*dynamics.System) {}, [3]bool{}},
-		"a force":                  {func(s *dynamics.System) { s.Force[2].Force[0] = 20 }, [3]bool{2: true}},
-		"a torque":                 {func(s *dynamics.System) { s.Tau[s.Model().Joint(2).V+2] = 20 }, [3]bool{2: true}},
-		"a force tips the tower":   {func(s *dynamics.System) { s.Force[1].Force[1] = 8.3 }, [3]bool{true, true}},
-		"gravity":                  {func(s *dynamics.System) { s.Gravity = [3]float64{9, 0, -9.81} }, [3]bool{true, true, true}},
-		"the lower is thrown away": {func(s *dynamics.System) { s.Force[0].Force = [3]float64{0, 5e3, 0} }, [3]bool{true, true}},
+		"nothing":                {func(*dynamics.System) {}, [3]bool{}},
+		"a force":                {func(s *dynamics.System) { s.Force[2].Force[0] = 20 }, [3]bool{2: true}},
+		"a torque":               {func(s *dynamics.System) { s.Tau[s.Model().Joint(2).V+2] = 20 }, [3]bool{2: true}},
+		"a force tips the tower": {func(s *dynamics.System) { s.Force[1].Force[1] = 8.3 }, [3]bool{true, true}},
+		"gravity": {func(s *dynamics.System) { s.Gravity = [3]float64{9, 0, -9.81} },
+			[3]bool{true, true, true}},
+		"the lower is thrown away": {func(s *dynamics.System) { s.Force[0].Force = [3]float64{0, 5e3, 0} },
+			[3]bool{true, true}},
 		"placed, and falls": {func(s *dynamics.System) {
 			s.Place(2, collide.At(2, 0, 0.4), [3]float64{}, [3]float64{})
 		}, [3]bool{2: true}},
@@ -141,7 +146,8 @@ func TestSleepIsState(t *testing.T) {
 // Only a free body may sleep: on another joint Sleeps has no effect.
 func TestSleepsOnHinge(t *testing.T) {
 	s := system(t, dynamics.Spec{Bodies: []dynamics.Body{{
-		Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 0, 1}, Armature: 1}, Mass: 1, Sleeps: true,
+		Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 0, 1}, Armature: 1},
+		Mass: 1, Sleeps: true,
 	}}})
 	steps(t, s, 1000, 1e-3)
 }

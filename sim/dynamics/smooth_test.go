@@ -65,7 +65,8 @@ func TestSlide(t *testing.T) {
 	spec := dynamics.Spec{
 		Bodies: []dynamics.Body{
 			{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Slide, Axis: [3]float64{0, 0, 3}}, Mass: 2},
-			{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Slide, Axis: [3]float64{1, 0, 0}, Stiffness: 50, Rest: 0.1}, Mass: 2},
+			{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Slide, Axis: [3]float64{1, 0, 0},
+				Stiffness: 50, Rest: 0.1}, Mass: 2},
 		},
 		Options: dynamics.Options{Gravity: down, Integrator: dynamics.RK4},
 	}
@@ -93,7 +94,8 @@ func conserved(t *testing.T, s *dynamics.System, n int, within float64) {
 		}
 	}
 	t.Logf("energy %.6g J within %.1e; momentum within %.1e; angular momentum within %.1e",
-		start[0], worst[0], math.Max(worst[1], math.Max(worst[2], worst[3])), math.Max(worst[4], math.Max(worst[5], worst[6])))
+		start[0], worst[0], math.Max(worst[1], math.Max(worst[2], worst[3])),
+		math.Max(worst[4], math.Max(worst[5], worst[6])))
 	for i, e := range worst {
 		near(t, [...]string{"energy", "px", "py", "pz", "lx", "ly", "lz"}[i], e, 0, within)
 	}
@@ -102,7 +104,8 @@ func conserved(t *testing.T, s *dynamics.System, n int, within float64) {
 // A box that tumbles about its middle axis turns over again and again.
 func TestTumblingBox(t *testing.T) {
 	s := system(t, dynamics.Spec{
-		Bodies:  []dynamics.Body{{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Free}, Mass: 3, Inertia: solid(3, [3]float64{0.15, 0.1, 0.05})}},
+		Bodies: []dynamics.Body{{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Free}, Mass: 3,
+			Inertia: solid(3, [3]float64{0.15, 0.1, 0.05})}},
 		Options: dynamics.Options{Integrator: dynamics.RK4},
 	})
 	copy(s.V, []float64{1, -0.5, 0.25, 0.01, 6, 0.02})
@@ -193,14 +196,16 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// What tumbles about two hinges by more than a radian a step gains energy without end under Euler, but not in parts of a
-// radian.
+// What tumbles about two hinges by more than a radian a step gains energy without end under Euler, but not in parts of
+// a radian.
 func TestEulerTurn(t *testing.T) {
 	gain := func(turn float64) float64 {
 		s := system(t, dynamics.Spec{
 			Bodies: []dynamics.Body{
-				{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{1, 0, 0}}, Mass: 0.03, Inertia: [9]float64{0: 1e-5, 4: 1e-5, 8: 1e-6}},
-				{Parent: 0, Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 1, 0}}, COM: [3]float64{0, 0, -0.03},
+				{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{1, 0, 0}},
+					Mass: 0.03, Inertia: [9]float64{0: 1e-5, 4: 1e-5, 8: 1e-6}},
+				{Parent: 0, Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{0, 1, 0}},
+					COM:  [3]float64{0, 0, -0.03},
 					Mass: 0.2, Inertia: [9]float64{0: 1e-4, 4: 1e-4, 8: 1e-5}},
 			},
 			Options: dynamics.Options{EulerTurn: turn},

@@ -9,12 +9,12 @@ const slip = 0.01
 // hard is R as a share of A where a row should not give way at all.
 const hard = 1e-6
 
-// recovery is the speed, m/s, above which a contact does not push bodies apart: a spring that can push but not pull would
-// throw a body back instead of stopping it.
+// recovery is the speed, m/s, above which a contact does not push bodies apart: a spring that can push but not pull
+// would throw a body back instead of stopping it.
 const recovery = 0.1
 
-// solve finds the constraint forces, and adds their effect to the accelerations. The trees with constraints are factored,
-// and their part of qdd is D^-1/2 L^-T times the torques.
+// solve finds the constraint forces, and adds their effect to the accelerations. The trees with constraints are
+// factored, and their part of qdd is D^-1/2 L^-T times the torques.
 func (v *solver) solve(s *System) {
 	z := s.qdd
 	v.islands(s.m)
@@ -96,7 +96,9 @@ func (v *solver) settle(s *System, island []int32) (sweeps int) {
 		last, leapt = change, false
 		if alone > 0 {
 			alone--
-		} else if budget > 0 && change <= float64(near*scale) && (sweeps == 1 && redundant && (v.coupled || change > float64(mild*enough)) || sweeps > 1 && !soon(change, before, enough)) {
+		} else if budget > 0 && change <= float64(near*scale) &&
+			(sweeps == 1 && redundant && (v.coupled || change > float64(mild*enough)) ||
+				sweeps > 1 && !soon(change, before, enough)) {
 			if first {
 				origin = change
 			}
@@ -107,7 +109,8 @@ func (v *solver) settle(s *System, island []int32) (sweeps int) {
 	return sweeps
 }
 
-// soon reports whether a few sweeps more will do, if each changes as much less than the one before it as the last one did.
+// soon reports whether a few sweeps more will do, if each changes as much less than the one before it as the last one
+// did.
 func soon(change, before, enough float64) bool {
 	rate := change / before
 	return change*rate*rate*rate*rate <= enough

@@ -8,16 +8,16 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// Constraints are rows of a Jacobian J in blocks that are solved together: an equality, dry friction, a stop, a contact.
-// Each row has the target acceleration aref = -b v - k r, and the compliance R f (Todorov 2014; MuJoCo documentation,
-// "Constraint model"):
+// Constraints are rows of a Jacobian J in blocks that are solved together: an equality, dry friction, a stop, a
+// contact. Each row has the target acceleration aref = -b v - k r, and the compliance R f (Todorov 2014; MuJoCo
+// documentation, "Constraint model"):
 //
 //	J (a0 + H^-1 J' f) + R f = aref, within the bounds of f
 //
-// With H = L' D L the rows are stored as Y = J L^-1 D^-1/2. A row of Y has entries only for the ancestors of its two bodies.
-// Only the diagonal blocks of A = J H^-1 J' = Y Y' are formed. The effect of the forces is accumulated in z = D^1/2 L a: a
-// row's acceleration is y z, and a force f on it adds y f. So a sweep costs twice the entries of Y, and the cost of many
-// separate bodies depends only on their contacts with neighbours.
+// With H = L' D L the rows are stored as Y = J L^-1 D^-1/2. A row of Y has entries only for the ancestors of its two
+// bodies. Only the diagonal blocks of A = J H^-1 J' = Y Y' are formed. The effect of the forces is accumulated in z =
+// D^1/2 L a: a row's acceleration is y z, and a force f on it adds y f. So a sweep costs twice the entries of Y, and
+// the cost of many separate bodies depends only on their contacts with neighbours.
 
 // heldRows is the maximum number of rows of an equality, and maxRows that of any block.
 const (
@@ -51,12 +51,14 @@ type block struct {
 	push    float64 // contact: the multiplier of the cone in the last visit
 	// contact of three or four rows: the inverse of the square of its friction, by rows, the upper half; or zeros
 	stick [6]float64
-	// where in index, side, values and squares: count degrees of freedom, rows values for each, rows x rows for the block
+	// where in index, side, values and squares: count degrees of freedom, rows values for each, rows x rows for the
+	// block
 	index, side, count, values, square int32
-	// How many paths of as many trees it acts on, the lower tree first; 0: two branches of one tree. The first has so many
-	// degrees of freedom.
+	// How many paths of as many trees it acts on, the lower tree first; 0: two branches of one tree. The first has so
+	// many degrees of freedom.
 	paths, first int32
-	// Its degrees of freedom are start0 .. start0+count0-1 and then start1 .. start1+count1-1; count0 is 0 where that is not so.
+	// Its degrees of freedom are start0 .. start0+count0-1 and then start1 .. start1+count1-1; count0 is 0 where that
+	// is not so.
 	start0, count0, start1, count1 int32
 }
 
@@ -93,16 +95,17 @@ type solver struct {
 	order, starts []int32
 	joined, room  []int32 // a tree each: another of its island, and the sorting's
 
-	// Leaps: the trees of the island at work, and the last island that each was met in; z without forces; the matrix and
-	// the inverses of its pivots.
+	// Leaps: the trees of the island at work, and the last island that each was met in; z without forces; the matrix
+	// and the inverses of its pivots.
 	coupled           bool // the island's matrix is joint
 	joint             envelope
 	leaps             int // systems at most that a solve of an island solves for its roles
 	members, met      []int32
 	turn              int32
 	free, near, pivot []float64
-	slope, columns    []float64 // of each block, the response of its forces to its accelerations; the effect of each of slides
-	slides            []int32   // blocks that slide
+	// of each block, the response of its forces to its accelerations; the effect of each of slides
+	slope, columns []float64
+	slides         []int32 // blocks that slide
 
 	wears    []int32 // bodies with geoms
 	contacts []collide.Contact
@@ -113,8 +116,8 @@ type solver struct {
 	cursor   int     // in the touches of the last step
 	dropped  int
 	sweeps   int
-	// impact: a velocity jumps in this step. inside: this is a later stage of a step, without jumps; they wait for the next
-	// step.
+	// impact: a velocity jumps in this step. inside: this is a later stage of a step, without jumps; they wait for the
+	// next step.
 	impact, inside bool
 
 	// The reason for which the last step stopped.
@@ -194,7 +197,8 @@ func (v *solver) open(s *System, kind blockKind, a, b, source int32, rows int) b
 	k := &v.blocks[len(v.blocks)-1] // filled in place: a literal of its size would be made elsewhere and copied
 	*k = block{}
 	k.kind, k.rows, k.row, k.a, k.b, k.source = kind, int32(rows), int32(len(v.row)), a, b, source
-	k.index, k.side, k.values, k.square = int32(len(v.index)), int32(len(v.side)), int32(len(v.values)), int32(len(v.square))
+	k.index, k.side, k.values, k.square = int32(len(v.index)), int32(len(v.side)), int32(len(v.values)),
+		int32(len(v.square))
 	v.support(m, k)
 	v.values = v.values[:len(v.values)+int(k.count)*rows]
 	v.square = v.square[:len(v.square)+rows*rows]
@@ -300,8 +304,8 @@ func (p *spring) set(soft, standard *Softness, h float64) {
 	*p = spring{soft: soft, standard: standard, h: h}
 	if soft.CFM > 0 {
 		p.k, p.most, p.share = soft.ERP/float64(h*h), math.Inf(1), soft.CFM/h
-		// Haste bounds the speed of correction. Otherwise two links that penetrate each other within one step would separate
-		// with the energy of a compressed spring although no work was done, and load other constraints.
+		// Haste bounds the speed of correction. Otherwise two links that penetrate each other within one step would
+		// separate with the energy of a compressed spring although no work was done, and load other constraints.
 		if soft.Haste > 0 {
 			p.most = soft.Haste / h
 		}

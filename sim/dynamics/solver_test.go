@@ -30,8 +30,8 @@ func randomContact(r *rand.Rand, n int) ([]row, []float64) {
 	return rows, a
 }
 
-// The friction that grip finds is the minimum of f'Af/2 + f'c within the ellipsoid: no feasible neighbour is better, and
-// where it is inside, nothing is left of the row's acceleration.
+// The friction that grip finds is the minimum of f'Af/2 + f'c within the ellipsoid: no feasible neighbour is better,
+// and where it is inside, nothing is left of the row's acceleration.
 func TestGripIsTheMinimum(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	slid, held := 0, 0
@@ -118,18 +118,24 @@ func tower(t *testing.T) *System {
 	spec := Spec{
 		Bodies: []Body{
 			{Parent: World, Position: [3]float64{0, 0, 0.099}, Joint: Joint{Kind: Free}, Mass: 1, Inertia: cube},
-			{Parent: 0, Position: [3]float64{0, 0, 0.1}, Joint: Joint{Kind: Hinge, Axis: [3]float64{1, 1, 0}, Dry: 0.1}, Mass: 1, COM: [3]float64{0.05, 0, 0.1}, Inertia: cube},
-			{Parent: 1, Position: [3]float64{0, 0, 0.2}, Joint: Joint{Kind: Ball, Dry: 0.2}, Mass: 1, COM: [3]float64{0, 0.1, 0}, Inertia: cube},
+			{Parent: 0, Position: [3]float64{0, 0, 0.1}, Joint: Joint{Kind: Hinge, Axis: [3]float64{1, 1, 0}, Dry: 0.1},
+				Mass: 1, COM: [3]float64{0.05, 0, 0.1}, Inertia: cube},
+			{Parent: 1, Position: [3]float64{0, 0, 0.2}, Joint: Joint{Kind: Ball, Dry: 0.2}, Mass: 1,
+				COM: [3]float64{0, 0.1, 0}, Inertia: cube},
 			{Parent: World, Position: [3]float64{0.05, 0, 0.298}, Joint: Joint{Kind: Free}, Mass: 2, Inertia: cube},
 		},
-		Equalities: []Equality{{Kind: Point, A: 2, B: 0, AnchorA: [3]float64{0, 0, -0.2}, AnchorB: [3]float64{0, 0, 0.1001}}},
-		NoContact:  [][2]int{{0, 2}, {1, 3}, {2, 3}},
-		Options:    Options{Gravity: [3]float64{1, 0, -9.81}, Iterations: 2000, Tolerance: 1e-9},
+		Equalities: []Equality{{Kind: Point, A: 2, B: 0, AnchorA: [3]float64{0, 0, -0.2},
+			AnchorB: [3]float64{0, 0, 0.1001}}},
+		NoContact: [][2]int{{0, 2}, {1, 3}, {2, 3}},
+		Options:   Options{Gravity: [3]float64{1, 0, -9.81}, Iterations: 2000, Tolerance: 1e-9},
 	}
 	for b := range 4 {
-		spec.Geoms = append(spec.Geoms, collide.Geom{Shape: collide.Shape{Kind: collide.Box, Half: [3]float64{0.1, 0.1, 0.1}}, Material: m, Body: b, Local: collide.Identity()})
+		spec.Geoms = append(spec.Geoms,
+			collide.Geom{Shape: collide.Shape{Kind: collide.Box, Half: [3]float64{0.1, 0.1, 0.1}}, Material: m, Body: b,
+				Local: collide.Identity()})
 	}
-	spec.Geoms = append(spec.Geoms, collide.Geom{Shape: collide.Shape{Kind: collide.Plane}, Material: m, Body: World, Local: collide.Identity()})
+	spec.Geoms = append(spec.Geoms, collide.Geom{Shape: collide.Shape{Kind: collide.Plane}, Material: m, Body: World,
+		Local: collide.Identity()})
 	model, err := New(spec)
 	if err != nil {
 		t.Fatal(err)
@@ -294,7 +300,8 @@ func TestConverged(t *testing.T) {
 // A warm start finds what a cold one finds, sooner.
 func TestWarmStart(t *testing.T) {
 	s := tower(t)
-	s.Place(3, collide.Pose{Position: [3]float64{3, 0, 0.099}, Rotation: [4]float64{1}}, [3]float64{0, 0, -0.1}, [3]float64{})
+	s.Place(3, collide.Pose{Position: [3]float64{3, 0, 0.099}, Rotation: [4]float64{1}}, [3]float64{0, 0, -0.1},
+		[3]float64{})
 	s.options.Tolerance, s.solver.leaps = 1e-4, 0
 	qdd, again := make([]float64, len(s.V)), make([]float64, len(s.V))
 	if err := s.ForwardDynamics(1e-3, qdd); err != nil {
@@ -343,7 +350,8 @@ func TestSoftness(t *testing.T) {
 func TestBlend(t *testing.T) {
 	plain, slick := collide.Material{Friction: 0.9, Torsion: 0.1}, collide.Material{Friction: 0.4, Restitution: 0.5}
 	limit := collide.Material{Friction: 7, ForceLimit: true}
-	if m := blend(&plain, &slick); math.Abs(m.Friction-0.6) > 1e-15 || m.Torsion != 0.1 || m.Restitution != 0.5 || m.rows() != 4 {
+	if m := blend(&plain, &slick); math.Abs(m.Friction-0.6) > 1e-15 || m.Torsion != 0.1 || m.Restitution != 0.5 ||
+		m.rows() != 4 {
 		t.Errorf("got %+v, %d rows", m, m.rows())
 	}
 	for _, m := range []mixture{blend(&plain, &limit), blend(&limit, &plain)} {

@@ -30,9 +30,9 @@ type Body struct {
 	// Sleeps lets an undriven free body sleep while it is at rest: see sleep.go. Not with RK4.
 	Sleeps bool
 
-	// Added, if not nil, puts the body into water, see Water: its added mass, about the origin of the link frame, in its
-	// axes. Rows are force x, y, z and moment x, y, z; columns the accelerations: kg, kg·m, kg·m². It is symmetric, and all
-	// zeros for a body with only drag.
+	// Added, if not nil, puts the body into water, see Water: its added mass, about the origin of the link frame, in
+	// its axes. Rows are force x, y, z and moment x, y, z; columns the accelerations: kg, kg·m, kg·m². It is symmetric,
+	// and all zeros for a body with only drag.
 	Added *[6][6]float64
 }
 
@@ -82,9 +82,10 @@ type EqualityKind uint8
 
 // The kinds of equality.
 const (
-	Point  EqualityKind = iota // AnchorA of body A and AnchorB of body B are the same point: a ball joint that closes a loop
-	Fixed                      // and A's frame, turned by Rotation, is parallel to B's
-	Mirror                     // the joint of body A is at Ratio times that of B, plus Offset; hinges and slides
+	// AnchorA of body A and AnchorB of body B are the same point: a ball joint that closes a loop
+	Point  EqualityKind = iota
+	Fixed               // and A's frame, turned by Rotation, is parallel to B's
+	Mirror              // the joint of body A is at Ratio times that of B, plus Offset; hinges and slides
 	numEqualities
 )
 
@@ -114,8 +115,8 @@ type Softness struct {
 	CFM       float64 // 1/kg·s⁻¹ or the like for torques
 	// Slip, of contacts with CFM, is how fast they give way along the surface, m/s per N (ODE manual, "slip1").
 	Slip float64
-	// Haste, with CFM, is the speed, m/s or rad/s, above which a violation is not brought back; 0 means any (ODE manual,
-	// "dWorldSetContactMaxCorrectingVel").
+	// Haste, with CFM, is the speed, m/s or rad/s, above which a violation is not brought back; 0 means any (ODE
+	// manual, "dWorldSetContactMaxCorrectingVel").
 	Haste float64
 }
 
@@ -138,15 +139,16 @@ type Options struct {
 	SubSteps   int        // of equal length in each Step; 0 means 1
 	Gravity    [3]float64 // m/s²; of a new State
 	Contact    Softness
-	Iterations int     // of the constraint solver at most; 0 means 50
-	Tolerance  float64 // at which it stops: change of the accelerations in a sweep as a share of their size; 0 means 3e-5
-	Contacts   int     // room for the contacts of one step; 0 means 8 for each geom and 64 more
-	MaxSpeed   float64 // m/s and rad/s, above which a step counts as diverged; 0 means 1e5
-	// MaxTurn is the angle, rad, that no joint turns by in one part of a step under RK4: faster ones have the step taken
-	// in up to 16 parts. 0 means 0.1, negative without end.
+	Iterations int // of the constraint solver at most; 0 means 50
+	// at which it stops: change of the accelerations in a sweep as a share of their size; 0 means 3e-5
+	Tolerance float64
+	Contacts  int     // room for the contacts of one step; 0 means 8 for each geom and 64 more
+	MaxSpeed  float64 // m/s and rad/s, above which a step counts as diverged; 0 means 1e5
+	// MaxTurn is the angle, rad, that no joint turns by in one part of a step under RK4: faster ones have the step
+	// taken in up to 16 parts. 0 means 0.1, negative without end.
 	MaxTurn float64
-	// EulerTurn is the same for Euler; 0 = no limit. A body that turns by more than a radian per step gains energy from the
-	// explicit v² terms.
+	// EulerTurn is the same for Euler; 0 = no limit. A body that turns by more than a radian per step gains energy from
+	// the explicit v² terms.
 	EulerTurn float64
 	// Articulated makes trees without constraints use the articulated-body recursion from so many degrees of freedom
 	// in a row on; 0 means where it is faster, negative never.

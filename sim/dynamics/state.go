@@ -5,9 +5,9 @@ import (
 	"math"
 )
 
-// State is everything that a step depends on and changes: equal states give equal results, bit for bit. Its slices are sized
-// when a System is made. Their elements may be changed between steps; call Moved after a change of Q, V or the poses of
-// followed joints.
+// State is everything that a step depends on and changes: equal states give equal results, bit for bit. Its slices are
+// sized when a System is made. Their elements may be changed between steps; call Moved after a change of Q, V or the
+// poses of followed joints.
 type State struct {
 	Time    float64    // s
 	Gravity [3]float64 // m/s²
@@ -27,17 +27,16 @@ type State struct {
 	touches          int
 }
 
-// Drive is the action on a degree of freedom in addition to Tau. It starts from the model's Joint and may be changed at any
-// time.
-// Damping, Kd and the springs are implicit under Euler.
+// Drive is the action on a degree of freedom in addition to Tau. It starts from the model's Joint and may be changed at
+// any time. Damping, Kd and the springs are implicit under Euler.
 type Drive struct {
 	Armature, Damping     float64
 	Stiffness, Rest       float64 // a spring; only hinges and slides
 	Kp, Kd, Goal          float64 // a controller: Kp (Goal - q) - Kd v; only hinges and slides
 	Dry, Static, Stribeck float64 // see Joint
-	// Target is the speed towards which Dry pushes, rad/s: with it, Dry is a motor that holds a speed with as much torque
-	// as that takes and it has, as ODE's joint motors do (manual, "Stops and motors"). Slip, rad/s per N·m, is by how
-	// much it gives way under load, ODE's CFM.
+	// Target is the speed towards which Dry pushes, rad/s: with it, Dry is a motor that holds a speed with as much
+	// torque as that takes and it has, as ODE's joint motors do (manual, "Stops and motors"). Slip, rad/s per N·m, is
+	// by how much it gives way under load, ODE's CFM.
 	Target, Slip float64
 }
 
@@ -128,8 +127,10 @@ func (s *State) copyFrom(t *State) {
 
 // fits reports whether t is of a model with the same sizes.
 func (s *State) fits(t *State) bool {
-	return len(s.Q) == len(t.Q) && len(s.V) == len(t.V) && len(s.Force) == len(t.Force) && len(s.Water) == len(t.Water) &&
-		len(s.held) == len(t.held) && len(s.still) == len(t.still) && len(s.calm.tau) == len(t.calm.tau) && len(s.touch) == len(t.touch)
+	return len(s.Q) == len(t.Q) && len(s.V) == len(t.V) && len(s.Force) == len(t.Force) &&
+		len(s.Water) == len(t.Water) &&
+		len(s.held) == len(t.held) && len(s.still) == len(t.still) && len(s.calm.tau) == len(t.calm.tau) &&
+		len(s.touch) == len(t.touch)
 }
 
 // NewState returns a state of the right size to Save into.

@@ -13,8 +13,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/exact"
 )
 
-// busy is a system with everything in it: a quad on the floor with stops, friction and a followed joint, a loop, and a crate
-// that falls on it.
+// busy is a system with everything in it: a quad on the floor with stops, friction and a followed joint, a loop, and a
+// crate that falls on it.
 func busy(tb testing.TB, in dynamics.Integrator) *dynamics.System {
 	spec := peers.Quad()
 	spec.Options.Integrator, spec.Options.SubSteps = in, 2
@@ -246,7 +246,8 @@ func TestPlace(t *testing.T) {
 	for what, f := range map[string]func() bool{
 		"a hinged body": func() bool { return s.Place(3, pose, [3]float64{}, [3]float64{}) },
 		"NaN": func() bool {
-			return s.Place(13, collide.Pose{Position: [3]float64{math.NaN()}, Rotation: pose.Rotation}, [3]float64{}, [3]float64{})
+			return s.Place(13, collide.Pose{Position: [3]float64{math.NaN()}, Rotation: pose.Rotation}, [3]float64{},
+				[3]float64{})
 		},
 		"no rotation": func() bool { return s.Place(13, collide.Pose{}, [3]float64{}, [3]float64{}) },
 		"infinite":    func() bool { return s.Place(13, pose, [3]float64{math.Inf(1)}, [3]float64{}) },

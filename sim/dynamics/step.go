@@ -17,7 +17,8 @@ type Diverged struct {
 }
 
 func (e *Diverged) Error() string {
-	return fmt.Sprintf("dynamics: %s of the joint of %q at %.6g s: got %g; the step was reverted", e.What, e.Name, e.Time, e.Value)
+	return fmt.Sprintf("dynamics: %s of the joint of %q at %.6g s: got %g; the step was reverted", e.What, e.Name,
+		e.Time, e.Value)
 }
 
 // stages are RK4's data in addition to the State: the start, and the sums.
@@ -135,8 +136,8 @@ func (s *System) jump(h float64) int {
 	return -1
 }
 
-// wild returns the degree of freedom with the greatest velocity, if any is too great or NaN, else -1: a diverging joint also
-// accelerates its neighbours.
+// wild returns the degree of freedom with the greatest velocity, if any is too great or NaN, else -1: a diverging joint
+// also accelerates its neighbours.
 func (s *System) wild(v []float64) int {
 	for _, x := range v {
 		if !(math.Abs(x) <= s.options.MaxSpeed) {
@@ -157,7 +158,8 @@ func (s *System) wild(v []float64) int {
 func (s *System) diverged(i int) error {
 	for k, tau := range s.Tau {
 		d := &s.Drive[k]
-		for _, x := range [...]float64{tau, d.Armature, d.Damping, d.Stiffness, d.Rest, d.Kp, d.Kd, d.Goal, d.Dry, d.Static, d.Target, d.Slip} {
+		for _, x := range [...]float64{tau, d.Armature, d.Damping, d.Stiffness, d.Rest, d.Kp, d.Kd, d.Goal, d.Dry,
+			d.Static, d.Target, d.Slip} {
 			if x-x != 0 {
 				i, s.solver.reason, s.solver.value = k, "input", x
 			}

@@ -62,8 +62,9 @@ func NewSystem(m *Model) (*System, error) {
 		links:     make([]moving, nl), axes: make([]motion, nv), extra: make([]motion, nl),
 		need: make([]float64, nv), solid: make([]float64, nv), qdd: make([]float64, nv), given: make([]float64, nv),
 		inverse: make([]float64, nv), root: make([]float64, nv),
-		bodies: make([]articulated, nl), rises: make([]rise, nv), busy: make([]bool, len(m.trees)), turns: make([]bool, nv),
-		wet: make([]soaked, len(m.wet)), sleeping: make([]bool, len(m.trees)), parked: make([]bool, len(m.trees)),
+		bodies: make([]articulated, nl), rises: make([]rise, nv), busy: make([]bool, len(m.trees)),
+		turns: make([]bool, nv),
+		wet:   make([]soaked, len(m.wet)), sleeping: make([]bool, len(m.trees)), parked: make([]bool, len(m.trees)),
 	}
 	if m.path != nil {
 		s.matrix, s.whole = make([]float64, len(m.path)), make([]float64, len(m.path))
@@ -105,8 +106,8 @@ const articulatedFrom = 11
 // Model returns the model.
 func (s *System) Model() *Model { return s.m }
 
-// Moved must be called after a change of Q or V: the system computes poses and velocities of bodies again, and wakes all
-// sleepers.
+// Moved must be called after a change of Q or V: the system computes poses and velocities of bodies again, and wakes
+// all sleepers.
 func (s *System) Moved() {
 	clear(s.State.still)
 	s.State.calm.wake()
@@ -139,7 +140,8 @@ func (s *System) frame(b int) (at r3.Vec, turn r3.Mat) {
 	return s.reference[m.links[l].tree].Add(n.p).Add(n.r.Of(m.offsets[b])), n.r.Times(&m.turns[b])
 }
 
-// Velocity returns the velocity of the origin of body b's link frame, m/s, and its angular velocity, rad/s, in world axes.
+// Velocity returns the velocity of the origin of body b's link frame, m/s, and its angular velocity, rad/s, in world
+// axes.
 func (s *System) Velocity(b int) (linear, angular [3]float64) {
 	s.update()
 	l := s.m.on[b]
@@ -169,8 +171,8 @@ func (s *System) Acceleration(b int) (linear, angular [3]float64) {
 	return av.Add(aw.Cross(at)).Add(n.v.w.Cross(v)).Array(), aw.Array()
 }
 
-// Follow makes a hinge or slide, degree of freedom i, reach position with velocity at the end of the next Step, with any
-// force that this needs. It stays followed until Release. It is false for other joints.
+// Follow makes a hinge or slide, degree of freedom i, reach position with velocity at the end of the next Step, with
+// any force that this needs. It stays followed until Release. It is false for other joints.
 func (s *System) Follow(i int, position, velocity float64) bool {
 	// Not by a difference: inlined after a product, it would be fused with it where the processor can, and not be 0.
 	if s.m.dofs[i].q < 0 || !(math.Abs(position) <= math.MaxFloat64) || !(math.Abs(velocity) <= math.MaxFloat64) {

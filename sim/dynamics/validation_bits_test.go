@@ -136,7 +136,8 @@ func TestPlanFuse(t *testing.T) {
 			continue
 		}
 		found++
-		t.Errorf("%s:%d: a product is not rounded before it is added: %s", filepath.Base(m[1]), line, strings.TrimSpace(text))
+		t.Errorf("%s:%d: a product is not rounded before it is added: %s", filepath.Base(m[1]), line,
+			strings.TrimSpace(text))
 	}
 	t.Logf("arm64: %d fused products that round otherwise, want 0", found)
 }

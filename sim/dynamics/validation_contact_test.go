@@ -34,7 +34,8 @@ func TestPlanFriction(t *testing.T) {
 		slow := s.V[0]
 		steps(t, s, 1000, 1e-3)
 		slides := 9.81 * (math.Sin(a) - mu*math.Cos(a))
-		holds(t, named("incline at 101 % of mu slides, acceleration", in), math.Abs((s.V[0]-slow)/slides-1), 0.05, "of it")
+		holds(t, named("incline at 101 % of mu slides, acceleration", in), math.Abs((s.V[0]-slow)/slides-1), 0.05,
+			"of it")
 
 		a = math.Atan(1.05 * mu)
 		s = system(t, onFloor(in, collide.Material{Friction: mu}, a))
@@ -78,7 +79,8 @@ func TestPlanStack(t *testing.T) {
 	m := collide.Material{Friction: 0.6}
 	for _, in := range both {
 		for n, row := range map[int]string{5: "stack of 5, ", 10: "stack of 10, "} {
-			spec := dynamics.Spec{Geoms: []collide.Geom{floor(m)}, Options: dynamics.Options{Gravity: down, Integrator: in}}
+			spec := dynamics.Spec{Geoms: []collide.Geom{floor(m)},
+				Options: dynamics.Options{Gravity: down, Integrator: in}}
 			for i := range n {
 				b, g := crate(i, half, [3]float64{0, 0, half[2] * float64(2*i+1)}, m)
 				spec.Bodies, spec.Geoms = append(spec.Bodies, b), append(spec.Geoms, g)
@@ -97,8 +99,8 @@ func TestPlanStack(t *testing.T) {
 	}
 }
 
-// A lever under its dry friction stays for a minute; a joint that is driven into its stop at 10 rad/s and 5 N·m does not
-// go far beyond.
+// A lever under its dry friction stays for a minute; a joint that is driven into its stop at 10 rad/s and 5 N·m does
+// not go far beyond.
 func TestPlanJoints(t *testing.T) {
 	for _, in := range both {
 		spec := pendulum(in)

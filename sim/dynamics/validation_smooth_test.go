@@ -76,7 +76,8 @@ func TestPlanDrift(t *testing.T) {
 		n    int
 		most float64
 		row  string
-	}{{10, 5e-5, "chain 10, drift in 10 s"}, {20, 1e-3, "chain 20, drift in 10 s"}, {40, 6e-3, "chain 40, drift in 10 s"}} {
+	}{{10, 5e-5, "chain 10, drift in 10 s"}, {20, 1e-3, "chain 20, drift in 10 s"},
+		{40, 6e-3, "chain 40, drift in 10 s"}} {
 		s := chain(t, c.n, dynamics.RK4)
 		worst := 0.0
 		for range 10_000 {
@@ -92,7 +93,8 @@ func TestPlanDrift(t *testing.T) {
 // ones, which are a potential as well: their work is subtracted.
 func TestPlanMomenta(t *testing.T) {
 	box := system(t, dynamics.Spec{
-		Bodies:  []dynamics.Body{{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Free}, Mass: 3, Inertia: solid(3, [3]float64{0.15, 0.1, 0.05})}},
+		Bodies: []dynamics.Body{{Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Free}, Mass: 3,
+			Inertia: solid(3, [3]float64{0.15, 0.1, 0.05})}},
 		Options: dynamics.Options{Integrator: dynamics.RK4},
 	})
 	copy(box.V, []float64{1, -0.5, 0.25, 0.01, 6, 0.02}) // about the middle axis: it turns over again and again
@@ -106,7 +108,8 @@ func TestPlanMomenta(t *testing.T) {
 	for k := 6; k < 18; k++ {
 		quad.Tau[k] = 0.01 * float64(k%5-2)
 	}
-	for row, s := range map[string]*dynamics.System{"tumbling free box, 10 s": box, "floating quad with torques, 10 s": quad} {
+	for row, s := range map[string]*dynamics.System{"tumbling free box, 10 s": box,
+		"floating quad with torques, 10 s": quad} {
 		s.Moved()
 		sum := func() [7]float64 {
 			m := momenta(s)

@@ -6,13 +6,13 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// Water is the water around a body with Added inertia. The displaced water moves with the body and adds to its inertia: the
-// added mass A, which is in the mass matrix, so that it may be many times the body's. It includes the centripetal and Munk
-// moments C_A(v) v, and A uses the velocity relative to the current: T. Fossen, Handbook of Marine Craft Hydrodynamics and
-// Motion Control (2011), 6.3 and 8.3; G. Kirchhoff, 1869. Gravity does not act on it.
+// Water is the water around a body with Added inertia. The displaced water moves with the body and adds to its inertia:
+// the added mass A, which is in the mass matrix, so that it may be many times the body's. It includes the centripetal
+// and Munk moments C_A(v) v, and A uses the velocity relative to the current: T. Fossen, Handbook of Marine Craft
+// Hydrodynamics and Motion Control (2011), 6.3 and 8.3; G. Kirchhoff, 1869. Gravity does not act on it.
 //
-// Drag is a force and a moment -Drag times the velocity through the water at Centre. With Euler it is implicit: drag that
-// grows with the speed, updated before every sub-step, neither overshoots nor changes the terminal speed.
+// Drag is a force and a moment -Drag times the velocity through the water at Centre. With Euler it is implicit: drag
+// that grows with the speed, updated before every sub-step, neither overshoots nor changes the terminal speed.
 type Water struct {
 	Share   float64    // of Added: 1 under water, 0 out of it
 	Current [3]float64 // m/s, of the water, in world axes; steady and even
@@ -41,7 +41,8 @@ func (m *Model) wets() {
 		}
 		w := wet{body: int32(i), link: l, added: articulated{
 			i: sym{a[3][3], a[3][4], a[3][5], a[4][4], a[4][5], a[5][5]},
-			h: r3.Mat{X: r3.XYZ(a[3][0], a[4][0], a[5][0]), Y: r3.XYZ(a[3][1], a[4][1], a[5][1]), Z: r3.XYZ(a[3][2], a[4][2], a[5][2])},
+			h: r3.Mat{X: r3.XYZ(a[3][0], a[4][0], a[5][0]), Y: r3.XYZ(a[3][1], a[4][1], a[5][1]),
+				Z: r3.XYZ(a[3][2], a[4][2], a[5][2])},
 			m: sym{a[0][0], a[0][1], a[0][2], a[1][1], a[1][2], a[2][2]},
 		}}
 		w.added = w.added.turned(&m.turns[i])
@@ -65,7 +66,8 @@ func (f *Faults) added(path string, a *[6][6]float64) {
 			// A coupling is at most the geometric mean of its two diagonal entries, so a row with 0 has none.
 			size := math.Sqrt(float64(a[i][i] * a[j][j]))
 			if x := a[i][j]; !(math.Abs(x-a[j][i]) <= float64(1e-6*size)) || !(math.Abs(x) <= float64(size*(1+1e-6))) {
-				f.add(path, "got %g and %g at %d, %d, want a symmetric matrix without negative energy", x, a[j][i], i, j)
+				f.add(path, "got %g and %g at %d, %d, want a symmetric matrix without negative energy", x, a[j][i], i,
+					j)
 				return
 			}
 		}
@@ -113,7 +115,8 @@ func (s *System) flow(i int) motion {
 	return v
 }
 
-// wade adds to the links the forces that move the water: A a + v x* A v and the drag. v and a are relative to the current.
+// wade adds to the links the forces that move the water: A a + v x* A v and the drag. v and a are relative to the
+// current.
 func (s *System) wade() {
 	for i := range s.wet {
 		w, n := &s.wet[i], &s.links[s.m.wet[i].link]
@@ -215,7 +218,8 @@ func (a *articulated) turned(r *r3.Mat) articulated {
 // scale multiplies a.
 func (a *articulated) scale(x float64) {
 	for _, s := range [...]*sym{&a.i, &a.m} {
-		*s = sym{float64(x * s.xx), float64(x * s.xy), float64(x * s.xz), float64(x * s.yy), float64(x * s.yz), float64(x * s.zz)}
+		*s = sym{float64(x * s.xx), float64(x * s.xy), float64(x * s.xz), float64(x * s.yy), float64(x * s.yz),
+			float64(x * s.zz)}
 	}
 	a.h = r3.Mat{X: a.h.X.Mul(x), Y: a.h.Y.Mul(x), Z: a.h.Z.Mul(x)}
 }

@@ -43,7 +43,8 @@ func diagonal(d ...float64) *[6][6]float64 {
 // diver is one free body of m kg and 1 kg·m² in water.
 func diver(m float64, added *[6][6]float64, o dynamics.Options) dynamics.Spec {
 	return dynamics.Spec{Options: o, Bodies: []dynamics.Body{{
-		Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Free}, Mass: m, Inertia: [9]float64{0: 1, 4: 1, 8: 1}, Added: added,
+		Parent: dynamics.World, Joint: dynamics.Joint{Kind: dynamics.Free}, Mass: m,
+		Inertia: [9]float64{0: 1, 4: 1, 8: 1}, Added: added,
 	}}}
 }
 
@@ -120,9 +121,11 @@ func TestKirchhoff(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 31))
 	spec := diver(2, randomAdded(r), rk4)
 	spec.Bodies = append(spec.Bodies, dynamics.Body{
-		Parent: 0, Position: [3]float64{0.5, 0, 0}, Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{1, 1, 0}},
-		Mass: 1, COM: [3]float64{0, 0, 0.2}, Inertia: [9]float64{0: 0.1, 4: 0.1, 8: 0.1}, Added: randomAdded(r),
-	}, dynamics.Body{Parent: 1, Position: [3]float64{0, 0.3, 0.1}, Rotation: [4]float64{0.8, 0, 0.6, 0}, Added: randomAdded(r)})
+		Parent: 0, Position: [3]float64{0.5, 0, 0},
+		Joint: dynamics.Joint{Kind: dynamics.Hinge, Axis: [3]float64{1, 1, 0}},
+		Mass:  1, COM: [3]float64{0, 0, 0.2}, Inertia: [9]float64{0: 0.1, 4: 0.1, 8: 0.1}, Added: randomAdded(r),
+	}, dynamics.Body{Parent: 1, Position: [3]float64{0, 0.3, 0.1}, Rotation: [4]float64{0.8, 0, 0.6, 0},
+		Added: randomAdded(r)})
 	s := system(t, spec)
 	scramble(r, s)
 	conserved(t, s, 1000, 1e-7)
@@ -187,8 +190,8 @@ func TestAddedFall(t *testing.T) {
 	near(t, "in air", s.V[2], -0.981, 1e-12)
 }
 
-// Drag is implicit: a thousand times what an explicit step would allow neither overshoots nor changes the terminal speed,
-// and an added mass a thousand times that of the body is only inertia.
+// Drag is implicit: a thousand times what an explicit step would allow neither overshoots nor changes the terminal
+// speed, and an added mass a thousand times that of the body is only inertia.
 func TestStiffWater(t *testing.T) {
 	s := system(t, diver(1, diagonal(1e3, 1e3, 1e3, 1e3, 1e3, 1e3), dynamics.Options{}))
 	s.Force[0].Force = [3]float64{1001, 0, 0}
@@ -222,7 +225,8 @@ func TestDragCentre(t *testing.T) {
 	near(t, "pitch", qdd[4], -0.4, 1e-12)
 }
 
-// A dry robot moves the same to the bit with a swimming one in the system. A body without weight in water moves as in air.
+// A dry robot moves the same to the bit with a swimming one in the system. A body without weight in water moves as in
+// air.
 func TestDryBeside(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 33))
 	spec := randomTree(r, 6)
@@ -243,7 +247,8 @@ func TestDryBeside(t *testing.T) {
 	if len(dry.Water) != 0 || len(beside.Water) != 7 {
 		t.Errorf("water: got %d and %d entries, want 0 and 7", len(dry.Water), len(beside.Water))
 	}
-	air, none := system(t, diver(2, nil, dynamics.Options{Gravity: down})), system(t, diver(2, diagonal(0), dynamics.Options{Gravity: down}))
+	air, none := system(t, diver(2, nil, dynamics.Options{Gravity: down})),
+		system(t, diver(2, diagonal(0), dynamics.Options{Gravity: down}))
 	scramble(r, air)
 	copy(none.Q, air.Q)
 	copy(none.V, air.V)
@@ -289,7 +294,8 @@ func TestWaterState(t *testing.T) {
 		diagonal(-1), diagonal(math.NaN()), {0: {1, 2}, 1: {2, 1}}, {0: {1, 1}, 1: {0, 1}}, {0: {1: 1}, 1: {0: 1}},
 	} {
 		var faults dynamics.Faults
-		if _, err := dynamics.New(diver(1, a, dynamics.Options{})); !errors.As(err, &faults) || faults[0].Path != "bodies[0].added" {
+		if _, err := dynamics.New(diver(1, a, dynamics.Options{})); !errors.As(err, &faults) ||
+			faults[0].Path != "bodies[0].added" {
 			t.Errorf("added %v: got %v, want a fault", a, err)
 		}
 	}

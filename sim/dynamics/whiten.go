@@ -80,8 +80,8 @@ func (v *solver) whiten(s *System, k *block) {
 	}
 }
 
-// whitenPaths is whiten for blocks that act on one path of each of their trees, without a followed joint: the ancestors of
-// each degree of freedom of a path are those before it, so that L is a triangle there.
+// whitenPaths is whiten for blocks that act on one path of each of their trees, without a followed joint: the ancestors
+// of each degree of freedom of a path are those before it, so that L is a triangle there.
 func (v *solver) whitenPaths(s *System, k *block) {
 	m := s.m
 	n := int(k.rows)
@@ -222,8 +222,8 @@ func (v *solver) patch(s *System, island []int32) int {
 // patchRows is the number of rows that whitenPatch makes from six.
 const patchRows = 7
 
-// whitenPatch is whitenPaths for the contacts of a patch: those of a force along, and a moment about, each of their three
-// directions at the first of them are computed alone, and each contact's rows are sums of these.
+// whitenPatch is whitenPaths for the contacts of a patch: those of a force along, and a moment about, each of their
+// three directions at the first of them are computed alone, and each contact's rows are sums of these.
 func (v *solver) whitenPatch(s *System, blocks []int32) {
 	k := &v.blocks[blocks[0]]
 	n := int(k.rows)
@@ -295,8 +295,8 @@ func (v *solver) pushes(s *System, k *block, push *[2][maxRows]force) {
 	}
 }
 
-// jacobian writes the rows of J into work: the effect of each joint on the velocity of the first link at the point, minus
-// that on the second. Common ancestors of both have no effect.
+// jacobian writes the rows of J into work: the effect of each joint on the velocity of the first link at the point,
+// minus that on the second. Common ancestors of both have no effect.
 func (v *solver) jacobian(s *System, k *block, index []int32) {
 	n := int(k.rows)
 	push := &v.thrusts

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// The rows that a patch of contacts makes together, and those that invert makes for all joints of a tree, are those of each
-// block alone but for rounding.
+// The rows that a patch of contacts makes together, and those that invert makes for all joints of a tree, are those of
+// each block alone but for rounding.
 func TestWhitenTogether(t *testing.T) {
 	patched, dense := 0, 0
 	for name, s := range map[string]*System{"plough": plough(t, 0), "with torsion": plough(t, 0.01), "pile": pile(t)} {

@@ -101,15 +101,18 @@ func TestBrandsReachTheWireBound(t *testing.T) {
 			s, bytes := stats(), b.bytes(n)
 			bound := servo.WireTime(bytes, b.bits, b.baud)
 			if s.Sent+s.Received != uint64(bytes) || s.Timeouts > 0 {
-				t.Errorf("%s, %d servos: got %d bytes and %d timeouts, want %d and 0", b.model, n, s.Sent+s.Received, s.Timeouts, bytes)
+				t.Errorf("%s, %d servos: got %d bytes and %d timeouts, want %d and 0", b.model, n, s.Sent+s.Received,
+					s.Timeouts, bytes)
 			}
 			if s.Wire != bound || s.Spent < bound-time.Microsecond || s.Spent > bound+bound/100 {
-				t.Errorf("%s, %d servos at %d: got %v of wire and %v spent, want %v", b.model, n, b.baud, s.Wire, s.Spent, bound)
+				t.Errorf("%s, %d servos at %d: got %v of wire and %v spent, want %v", b.model, n, b.baud, s.Wire,
+					s.Spent, bound)
 			}
 			if ms, want := bound.Seconds()*1000, b.published[i]; want > 0 && (ms < 0.995*want || ms > 1.005*want) {
 				t.Errorf("%s, %d servos at %d: bound %.3g ms, hardware.md says %.3g", b.model, n, b.baud, ms, want)
 			}
-			t.Logf("%-9s %8d baud %3d servos: %4d bytes, bound %10v, cycle %10v, ratio %.4f", b.model, b.baud, n, bytes, bound, s.Spent, float64(bound)/float64(s.Spent))
+			t.Logf("%-9s %8d baud %3d servos: %4d bytes, bound %10v, cycle %10v, ratio %.4f", b.model, b.baud, n, bytes,
+				bound, s.Spent, float64(bound)/float64(s.Spent))
 		}
 	}
 }

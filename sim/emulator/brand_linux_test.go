@@ -29,17 +29,20 @@ func TestBrandsOnAPTY(t *testing.T) {
 		{"sts3215", 1000000, func(id int) *emulator.Servo { return newFeetech(t, "sts3215", id) },
 			func(line servo.Line, latency time.Duration) servo.Chain {
 				m := feetech.ModelByName("sts3215")
-				return feetech.NewChain(servo.ChainConfig{Line: line, Latency: latency, Servos: []servo.ServoConfig{{ID: 1, Model: m}, {ID: 2, Model: m}}})
+				return feetech.NewChain(servo.ChainConfig{Line: line, Latency: latency,
+					Servos: []servo.ServoConfig{{ID: 1, Model: m}, {ID: 2, Model: m}}})
 			}, 2300, 20},
 		{"lx-16a", 115200, func(id int) *emulator.Servo { return newHiwonder(t, id) },
 			func(line servo.Line, latency time.Duration) servo.Chain {
 				m := hiwonder.ModelByName("lx-16a")
-				return hiwonder.NewChain(servo.ChainConfig{Line: line, Latency: latency, Servos: []servo.ServoConfig{{ID: 1, Model: m}, {ID: 2, Model: m}}})
+				return hiwonder.NewChain(servo.ChainConfig{Line: line, Latency: latency,
+					Servos: []servo.ServoConfig{{ID: 1, Model: m}, {ID: 2, Model: m}}})
 			}, 550, 8},
 		{"krs-2552", 115200, func(id int) *emulator.Servo { return newKondo(t, id) },
 			func(line servo.Line, latency time.Duration) servo.Chain {
 				m := kondo.ModelByName("krs-2552")
-				return kondo.NewChain(servo.ChainConfig{Line: line, Latency: latency, Servos: []servo.ServoConfig{{ID: 1, Model: m}, {ID: 2, Model: m}}})
+				return kondo.NewChain(servo.ChainConfig{Line: line, Latency: latency,
+					Servos: []servo.ServoConfig{{ID: 1, Model: m}, {ID: 2, Model: m}}})
 			}, 8000, 60},
 	} {
 		t.Run(c.model, func(t *testing.T) {

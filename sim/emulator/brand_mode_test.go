@@ -30,7 +30,8 @@ func TestFeetechModes(t *testing.T) {
 	d.cycles(50, servo.Goal{Enable: true, Mode: hal.DutyMode, Duty: -0.3, Limit: 1})
 	for i := range d.servos {
 		if v := d.State(i).Velocity; v > -0.5 || math.Abs(d.State(i).Effort+0.3) > 0.01 {
-			t.Errorf("duty: servo %d: got %.2f rad/s and effort %.2f, want it backwards with -0.3", i+1, v, d.State(i).Effort)
+			t.Errorf("duty: servo %d: got %.2f rad/s and effort %.2f, want it backwards with -0.3", i+1, v,
+				d.State(i).Effort)
 		}
 	}
 	d.cycles(20, servo.Goal{Enable: true, Mode: hal.NoMode, Limit: 1})
@@ -70,8 +71,8 @@ func TestFeetechModeIsAskedBeforeTorque(t *testing.T) {
 	d.follows("as a joint", 2150, 20)
 }
 
-// A servo that stands outside of its own limits would leap to them with its first goal: it keeps torque off, says so, and is given
-// torque when it was turned back. The other goes on.
+// A servo that stands outside of its own limits would leap to them with its first goal: it keeps torque off, says so,
+// and is given torque when it was turned back. The other goes on.
 func TestOutsideOfLimitsStaysLimp(t *testing.T) {
 	for _, c := range []struct {
 		model string
@@ -87,7 +88,8 @@ func TestOutsideOfLimitsStaysLimp(t *testing.T) {
 		act := d.servos[0].Actuator()
 		move := func(ticks float64) { act.Reset((ticks - u.CentreTicks) * 2 * math.Pi / u.TicksPerTurn) }
 		edge := u.MaxTicks
-		if d.servos[0].Preset("max_position", int64(u.CentreTicks+200)) { // it was opened with other limits: open it again
+		// it was opened with other limits: open it again
+		if d.servos[0].Preset("max_position", int64(u.CentreTicks+200)) {
 			edge = u.CentreTicks + 200
 			if err := d.Open(); err != nil {
 				t.Fatal(err)
@@ -98,7 +100,8 @@ func TestOutsideOfLimitsStaysLimp(t *testing.T) {
 		before := act.Position
 		d.cycles(20, to(u.CentreTicks))
 		if !errors.Is(d.fault(0), servo.ErrOutOfLimits) || act.Enable || act.Position != before {
-			t.Errorf("%s: outside: got %v, torque %v, moved %g rad", c.model, d.fault(0), act.Enable, act.Position-before)
+			t.Errorf("%s: outside: got %v, torque %v, moved %g rad", c.model, d.fault(0), act.Enable,
+				act.Position-before)
 		}
 		if d.fault(1) != nil || !d.State(1).Torque {
 			t.Errorf("%s: the other: got %v, torque %v", c.model, d.fault(1), d.State(1).Torque)
@@ -112,8 +115,8 @@ func TestOutsideOfLimitsStaysLimp(t *testing.T) {
 	}
 }
 
-// An overload leaves the protective torque until a goal the other way, or the torque switched off, as halyard reset does;
-// what the chain writes meanwhile raises no limit.
+// An overload leaves the protective torque until a goal the other way, or the torque switched off, as halyard reset
+// does; what the chain writes meanwhile raises no limit.
 func TestFeetechOverload(t *testing.T) {
 	for _, model := range []string{"sts3215", "scs0009"} {
 		d := driveFeetech(t, model, 2, emulator.Timing{}, nil)
@@ -125,8 +128,10 @@ func TestFeetechOverload(t *testing.T) {
 			d.cycles(1, to(goal))
 			act.Alarm |= actuator.AlarmOverload
 			d.cycles(20, to(goal))
-			if s := d.State(0); s.Alarm != servo.AlarmOverload || !s.Torque || d.fault(0) != nil || act.Limit != protective || d.State(1).Alarm != 0 {
-				t.Errorf("%s: tripped: got %v with torque %v, %v, limit %g; want overload and limit %g", model, s.Alarm, s.Torque, d.fault(0), act.Limit, protective)
+			if s := d.State(0); s.Alarm != servo.AlarmOverload || !s.Torque || d.fault(0) != nil ||
+				act.Limit != protective || d.State(1).Alarm != 0 {
+				t.Errorf("%s: tripped: got %v with torque %v, %v, limit %g; want overload and limit %g", model, s.Alarm,
+					s.Torque, d.fault(0), act.Limit, protective)
 			}
 		}
 		trip(middle + 90)
@@ -156,8 +161,10 @@ func TestFeetechAlarms(t *testing.T) {
 		want  servo.Alarm
 		fatal bool
 	}{
-		{"heat", func(a *actuator.Servo) { a.Temperature = 95 }, func(a *actuator.Servo) { a.Reset(a.Position) }, servo.AlarmHeat, true},
-		{"voltage", func(a *actuator.Servo) { a.Supply = actuator.NewSupply(3.5, 0) }, func(a *actuator.Servo) { a.Supply = nil }, servo.AlarmVoltage, false},
+		{"heat", func(a *actuator.Servo) { a.Temperature = 95 }, func(a *actuator.Servo) { a.Reset(a.Position) },
+			servo.AlarmHeat, true},
+		{"voltage", func(a *actuator.Servo) { a.Supply = actuator.NewSupply(3.5, 0) },
+			func(a *actuator.Servo) { a.Supply = nil }, servo.AlarmVoltage, false},
 	} {
 		// Without the look in turn: the alarm itself must ask for one.
 		d := driveFeetech(t, "sts3215", 2, emulator.Timing{}, func(cfg *servo.ChainConfig) { cfg.Health = -1 })
@@ -166,8 +173,10 @@ func TestFeetechAlarms(t *testing.T) {
 		c.cause(act)
 		d.cycles(20, to(2100))
 		s := d.State(0)
-		if s.Alarm != c.want || d.State(1).Alarm != 0 || s.Torque == c.fatal || errors.Is(d.fault(0), servo.ErrLatched) != c.fatal {
-			t.Errorf("%s: got %v with torque %v, %v; the other %v", c.name, s.Alarm, s.Torque, d.fault(0), d.State(1).Alarm)
+		if s.Alarm != c.want || d.State(1).Alarm != 0 || s.Torque == c.fatal ||
+			errors.Is(d.fault(0), servo.ErrLatched) != c.fatal {
+			t.Errorf("%s: got %v with torque %v, %v; the other %v", c.name, s.Alarm, s.Torque, d.fault(0),
+				d.State(1).Alarm)
 		}
 		clear := d.Chain.(*servo.GenericChain).ClearAlarm
 		if c.fatal {
@@ -206,7 +215,8 @@ func TestHiwonderModesAndAlarms(t *testing.T) {
 	d.cycles(100, to(520))
 	d.cycles(60, servo.Goal{Enable: true, Mode: hal.DutyMode, Duty: 0.2, Limit: 1})
 	if d.register(0, "motor_mode") != 1 || d.register(0, "goal_pwm") != 200 || d.State(0).Position < 540 {
-		t.Errorf("duty: got mode %d, speed %d, at %.0f", d.register(0, "motor_mode"), d.register(0, "goal_pwm"), d.State(0).Position)
+		t.Errorf("duty: got mode %d, speed %d, at %.0f", d.register(0, "motor_mode"), d.register(0, "goal_pwm"),
+			d.State(0).Position)
 	}
 	d.cycles(150, to(480))
 	d.follows("position again", 480, 8)

@@ -57,7 +57,8 @@ func (d *rostered) follows(what string, ticks, tolerance float64) {
 	for i := range d.servos {
 		st := d.State(i)
 		if st.Err != nil || math.Abs(st.Position-ticks) > tolerance || !st.Torque {
-			d.Errorf("%s: servo %d: got %.0f, torque %v, error %v, fault %v; want %.0f", what, i+1, st.Position, st.Torque, st.Err, d.fault(i), ticks)
+			d.Errorf("%s: servo %d: got %.0f, torque %v, error %v, fault %v; want %.0f", what, i+1, st.Position,
+				st.Torque, st.Err, d.fault(i), ticks)
 		}
 	}
 }
@@ -153,7 +154,8 @@ func TestBrandsSilentServoCostsLittle(t *testing.T) {
 		d.cycles(60, to(goal))
 		// It lost its power: no motion without a new command.
 		if d.State(2).Err != nil || d.State(2).Torque || d.fault(2) == nil {
-			t.Errorf("back: got %v, torque %v, fault %v; want it limp with a fault", d.State(2).Err, d.State(2).Torque, d.fault(2))
+			t.Errorf("back: got %v, torque %v, fault %v; want it limp with a fault", d.State(2).Err, d.State(2).Torque,
+				d.fault(2))
 		}
 		d.cycles(5, servo.Goal{})
 		d.cycles(150, to(goal))
@@ -203,7 +205,8 @@ func TestBrandsNoticePowerLoss(t *testing.T) {
 		d.plant("brownout servo 1 for=50ms")
 		d.cycles(100, to(goal))
 		if d.servos[0].Actuator().Enable || d.fault(0) == nil || d.fault(1) != nil {
-			t.Errorf("torque %v, faults %v and %v; want torque off and a fault of the first only", d.servos[0].Actuator().Enable,
+			t.Errorf("torque %v, faults %v and %v; want torque off and a fault of the first only",
+				d.servos[0].Actuator().Enable,
 				d.fault(0), d.fault(1))
 		}
 		d.cycles(5, servo.Goal{})
@@ -237,12 +240,13 @@ func TestBrandsHalt(t *testing.T) {
 	})
 }
 
-// Every fault of a servo or of the wire, one after the other, at random: no panic, no wrong value is accepted, the other
-// servos continue, and all recover within a second of its end.
+// Every fault of a servo or of the wire, one after the other, at random: no panic, no wrong value is accepted, the
+// other servos continue, and all recover within a second of its end.
 func TestBrandsFaults(t *testing.T) {
 	brands(t, func(t *testing.T, open func(int) *rostered, goal, near float64) {
 		for _, text := range []string{"crc servo 2 p=0.5", "truncate servo 2 p=0.5", "intermittent servo 2 p=0.3",
-			"duplicate_id servo 2", "slow servo 2 by=1ms", "slow servo 2 by=8ms", "crc bus p=0.2", "truncate bus p=0.2"} {
+			"duplicate_id servo 2", "slow servo 2 by=1ms", "slow servo 2 by=8ms", "crc bus p=0.2",
+			"truncate bus p=0.2"} {
 			d := open(4)
 			if name := d.servos[0].Name(); name == "odrive-s1" || name == "cybergear" {
 				// A fifth of all frames destroyed takes a controller off its bus, which is another matter.

@@ -76,8 +76,8 @@ func (b *Bus) Servos() []*Servo { return b.servos }
 // Overruns counts the periods of Advance in which transfers took longer than the period.
 func (b *Bus) Overruns() uint64 { return b.overruns }
 
-// Line opens the bus in memory at its configured rate: transfers return at once and advance the bus's clock by their wire
-// time; a write returns when its last byte is sent, like tcdrain(3). It does not allocate after the start.
+// Line opens the bus in memory at its configured rate: transfers return at once and advance the bus's clock by their
+// wire time; a write returns when its last byte is sent, like tcdrain(3). It does not allocate after the start.
 func (b *Bus) Line() servo.Line {
 	b.Lock()
 	defer b.Unlock()
@@ -219,8 +219,8 @@ func (b *Bus) view(i int, s *Servo, now time.Duration) {
 // busEnd is the host adapter's side of a Bus: a wire.End.
 type busEnd struct{ *Bus }
 
-// Send receives bytes that the host sends from now on, or after its previous ones, and returns the time when the last one
-// ends. Complete instructions are executed and answered.
+// Send receives bytes that the host sends from now on, or after its previous ones, and returns the time when the last
+// one ends. Complete instructions are executed and answered.
 func (b busEnd) Send(p []byte, now time.Duration) time.Duration {
 	start := max(now, b.sent)
 	if b.net != nil {
@@ -312,7 +312,8 @@ func (b *Bus) Feed(f *servo.Framer, p []byte, start time.Duration, next func() b
 
 // CanReceive reports whether s receives the host's bytes now.
 func (b *Bus) CanReceive(s *Servo, now time.Duration) bool {
-	return !s.Dark && now >= s.Booted && s.Act.Volts() >= s.Act.Spec.BrownOut && wire.SameBaud(s.baud(), b.host) && b.FaultOccurs(wire.Dropped, s, now) == nil
+	return !s.Dark && now >= s.Booted && s.Act.Volts() >= s.Act.Spec.BrownOut && wire.SameBaud(s.baud(), b.host) &&
+		b.FaultOccurs(wire.Dropped, s, now) == nil
 }
 
 // Sent is the result of Transmit.
@@ -342,8 +343,8 @@ func (b *Bus) Transmit(s *Servo, packet []byte, start time.Duration, baud int) S
 	return Sent{start, end, whole, b.FaultOccurs(wire.DuplicateID, s, b.Time()) != nil}
 }
 
-// Answer transmits the reply that encode makes of values. A second servo with the same ID replies at the same time with other
-// values: here the same ones with all bits inverted.
+// Answer transmits the reply that encode makes of values. A second servo with the same ID replies at the same time with
+// other values: here the same ones with all bits inverted.
 func (b *Bus) Answer(s *Servo, values []byte, start time.Duration, baud int, encode func() []byte) Sent {
 	sent := b.Transmit(s, encode(), start, baud)
 	if sent.Doubled {
@@ -355,8 +356,8 @@ func (b *Bus) Answer(s *Servo, values []byte, start time.Duration, baud int, enc
 	return sent
 }
 
-// Put sends p from start on at a rate and returns the time when its last byte ends. WireTime is the time of n bytes, Busy
-// the time when the line becomes idle.
+// Put sends p from start on at a rate and returns the time when its last byte ends. WireTime is the time of n bytes,
+// Busy the time when the line becomes idle.
 func (b *Bus) Put(p []byte, start time.Duration, baud int) time.Duration {
 	return b.path.Put(p, start, baud)
 }
@@ -367,6 +368,7 @@ func (b *Bus) Busy() time.Duration                { return b.path.Busy() }
 func (b *Bus) Host() int      { return b.host }
 func (b *Bus) Timing() Timing { return b.timing }
 
-// SetDuplex declares that the line has a wire each way, SetBits that a byte has n bits: for the constructor of a Protocol.
+// SetDuplex declares that the line has a wire each way, SetBits that a byte has n bits: for the constructor of a
+// Protocol.
 func (b *Bus) SetDuplex()    { b.duplex = true }
 func (b *Bus) SetBits(n int) { b.path.Bits = n }

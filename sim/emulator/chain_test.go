@@ -164,7 +164,8 @@ func TestChainComesBackAfterUnplug(t *testing.T) {
 	d.follows(2500, 20)
 }
 
-// A wheel without a watchdog of its own turns on while its line is lost, and is stopped when the line is back; an arm holds.
+// A wheel without a watchdog of its own turns on while its line is lost, and is stopped when the line is back; an arm
+// holds.
 func TestWheelStopsWhenItsLineIsBack(t *testing.T) {
 	for _, c := range []struct {
 		model  string
@@ -192,7 +193,8 @@ func TestWheelStopsWhenItsLineIsBack(t *testing.T) {
 		d.towards(60, c.goal)
 		for i, s := range d.servos {
 			if s.Actuator().Enable != c.driven || !errors.Is(d.chain.Fault(i), servo.ErrRegained) {
-				t.Errorf("%s, mode %v: servo %d: driven %v, want %v: %v", c.model, c.goal.Mode, i+1, s.Actuator().Enable, c.driven, d.chain.Fault(i))
+				t.Errorf("%s, mode %v: servo %d: driven %v, want %v: %v", c.model, c.goal.Mode, i+1,
+					s.Actuator().Enable, c.driven, d.chain.Fault(i))
 			}
 		}
 	}

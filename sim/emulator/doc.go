@@ -1,5 +1,5 @@
-// Package emulator emulates bus servos byte for byte: a register file on top of each simulated actuator, all servos of one
-// line behind one adapter, and the faults of the line. Drivers and vendor SDKs work on it unchanged. A vendor's
+// Package emulator emulates bus servos byte for byte: a register file on top of each simulated actuator, all servos of
+// one line behind one adapter, and the faults of the line. Drivers and vendor SDKs work on it unchanged. A vendor's
 // folder consists of a Kind, the effects of its registers, and a Protocol, its packets.
 //
 //	host bytes ─► Bus: Protocol ─► Servo: rules, registers ─► actuator.Servo (moved by the scene between transactions)
@@ -22,8 +22,9 @@
 // # Fidelity
 //
 // One Bus has one clock. In memory (Line) it is virtual: a transfer returns at once and advances the clock by its wire
-// time. On a pseudo terminal (ServePTY) it is the wall clock. A write to a register acts on the actuator at once, and a read
-// measures it; only the scene moves it.
+// time. On a pseudo terminal (ServePTY) it is the wall clock. A write to a register acts on the actuator at once, and a
+// read measures it; only the scene moves it.
 //
-// Each vendor's folder documents decisions for behaviour that the sources do not specify or that differs between servos.
+// Each vendor's folder documents decisions for behaviour that the sources do not specify or that differs between
+// servos.
 package emulator

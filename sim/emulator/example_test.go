@@ -16,8 +16,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// Test a program without an arm: two AX-12A with a light load each, which move and measure like real ones, in virtual time.
-// One of them loses its power during the run.
+// Test a program without an arm: two AX-12A with a light load each, which move and measure like real ones, in virtual
+// time. One of them loses its power during the run.
 func Example() {
 	var servos []*emulator.Servo
 	for id := 1; id <= 2; id++ {
@@ -26,7 +26,8 @@ func Example() {
 		physics.Load.Inertia = 1e-4 // kg·m²
 		servos = append(servos, emudynamixel.New(dynamixel.ModelByName("ax-12a"), id, physics, emulator.GroundTruth{}))
 	}
-	bus := emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: 1_000_000, Timing: emulator.FTDI(time.Millisecond)}, servos...)
+	bus := emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: 1_000_000, Timing: emulator.FTDI(time.Millisecond)},
+		servos...)
 
 	// The program, which has serial.Open(..) for bus.Line() in life.
 	model := dynamixel.ModelByName("ax-12a")
@@ -38,7 +39,8 @@ func Example() {
 	}
 	for cycle := range 50 {
 		for i, u := range []servo.Units{arm.Units(0), arm.Units(1)} {
-			arm.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Position: u.CentreTicks + u.TicksPerTurn*30/360, Limit: 1})
+			arm.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Position: u.CentreTicks +
+				u.TicksPerTurn*30/360, Limit: 1})
 		}
 		if err := arm.Send(); err != nil {
 			log.Fatal(err)

@@ -37,7 +37,8 @@ func position(id byte) dynamixel.Instruction {
 // sync reads the positions of 1, 2 and 3 and returns the IDs that answer soundly.
 func (r *rig) sync(op dynamixel.Op) string {
 	r.Helper()
-	in := dynamixel.Instruction{ID: dynamixel.Broadcast, Op: op, Addr: 132, Size: 4, Blocks: []dynamixel.Block{{ID: 1}, {ID: 2}, {ID: 3}}}
+	in := dynamixel.Instruction{ID: dynamixel.Broadcast, Op: op, Addr: 132, Size: 4,
+		Blocks: []dynamixel.Block{{ID: 1}, {ID: 2}, {ID: 3}}}
 	r.line.Write(dynamixel.AppendInstruction2(nil, &in))
 	got := r.listen(20 * time.Millisecond)
 	var ids []byte
@@ -91,7 +92,8 @@ func TestFaultsOnTheWire(t *testing.T) {
 		}
 	}
 	// Firmware that continues after a missing reply.
-	r := newRig(t, emulator.Timing{SkipSilent: time.Millisecond}, newServo(t, "xm430-w350", 1), newServo(t, "xm430-w350", 3))
+	r := newRig(t, emulator.Timing{SkipSilent: time.Millisecond}, newServo(t, "xm430-w350", 1),
+		newServo(t, "xm430-w350", 3))
 	if got := r.sync(dynamixel.SyncRead); got != "13" {
 		t.Errorf("skipping: got %q, want 13", got)
 	}
@@ -124,8 +126,10 @@ func TestFaultsOfValues(t *testing.T) {
 		t.Errorf("slips: got %d, want about %d", read(r), 2048+150)
 	}
 	r.pass(2 * time.Second) // the shaft is back at its goal, the joint at another place
-	if a, want := r.servos[1].Actuator(), -300*2*math.Pi/4096; math.Abs(float64(read(r))-2048) > 10 || math.Abs(a.GoalPosition-want) > 1e-9 || math.Abs(a.Position-want) > 0.02 {
-		t.Errorf("slipped: got %d, the joint at %.4f rad and its goal at %.4f, want 2048 and %.4f", read(r), a.Position, a.GoalPosition, want)
+	if a, want := r.servos[1].Actuator(), -300*2*math.Pi/4096; math.Abs(float64(read(r))-2048) > 10 ||
+		math.Abs(a.GoalPosition-want) > 1e-9 || math.Abs(a.Position-want) > 0.02 {
+		t.Errorf("slipped: got %d, the joint at %.4f rad and its goal at %.4f, want 2048 and %.4f", read(r), a.Position,
+			a.GoalPosition, want)
 	}
 	r = plant(t, "garbage servo 2")
 	if a, b := read(r), read(r); a == b {
@@ -138,7 +142,8 @@ func TestFaultsOfValues(t *testing.T) {
 		r.bus.Advance(time.Millisecond)
 	}
 	age := float64(r.line.Now()-start-10*time.Millisecond) / 1e6
-	r.line.Write(dynamixel.AppendInstruction2(nil, &dynamixel.Instruction{ID: 2, Op: dynamixel.Read, Addr: 132, Size: 4}))
+	r.line.Write(dynamixel.AppendInstruction2(nil, &dynamixel.Instruction{ID: 2, Op: dynamixel.Read, Addr: 132,
+		Size: 4}))
 	got := r.listen(time.Millisecond)
 	if len(got) != 15 {
 		t.Fatalf("delayed: got % X", got)

@@ -83,8 +83,8 @@ func TestFeetechVectors(t *testing.T) {
 	scs.want("FF FF 01 04 02 03 02 F3", "FF FF 01 04 00 05 04 F1")
 }
 
-// After a middle command at any shaft angle and in any turn the position reads as 2048, and as half a turn more half a turn
-// away.
+// After a middle command at any shaft angle and in any turn the position reads as 2048, and as half a turn more half a
+// turn away.
 func TestFeetechMiddleEverywhere(t *testing.T) {
 	s := newFeetech(t, "sts3215", 1)
 	r := newRig(t, emulator.Timing{}, s)
@@ -127,7 +127,8 @@ func TestFeetechLock(t *testing.T) {
 	}
 }
 
-func driveFeetech(t testing.TB, model string, n int, timing emulator.Timing, change func(*servo.ChainConfig)) *rostered {
+func driveFeetech(t testing.TB, model string, n int, timing emulator.Timing,
+	change func(*servo.ChainConfig)) *rostered {
 	t.Helper()
 	var servos []*emulator.Servo
 	cfg := servo.ChainConfig{Name: "bench", Period: period}

@@ -2,7 +2,8 @@ package emulator
 
 import "math"
 
-// GroundTruth is how a servo is really mounted, which a calibration may or may not know. The zero GroundTruth is Nominal.
+// GroundTruth is how a servo is really mounted, which a calibration may or may not know. The zero GroundTruth is
+// Nominal.
 //
 //	shaft ticks = ZeroTicks + Direction · Gear · TicksPerTurn/2π · joint angle
 type GroundTruth struct {
@@ -32,8 +33,8 @@ func (s *Servo) TicksPerRadian() float64 {
 // zero is the encoder's reading at joint angle 0 now, ticks.
 func (s *Servo) zero() float64 { return s.Truth.ZeroTicks + s.faults.slip }
 
-// Shaft is the encoder's reading, ticks, before homing offset and drive mode. The actuator's own reading has the noise; with
-// a gear or a dead sector the angle is rounded here.
+// Shaft is the encoder's reading, ticks, before homing offset and drive mode. The actuator's own reading has the noise;
+// with a gear or a dead sector the angle is rounded here.
 func (s *Servo) Shaft() float64 {
 	k := s.TicksPerRadian()
 	if !s.Act.Spec.DeadSector && s.Truth.Gear == 1 {

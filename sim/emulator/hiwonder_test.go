@@ -46,7 +46,8 @@ func TestHiwonderVectors(t *testing.T) {
 	r.TB = t
 	r.servos[0].Actuator().Temperature = 30
 	r.want("55 55 01 03 1A E1", "55 55 01 04 1A 1E C2")
-	for name, want := range map[string]int64{"goal_pwm": 500, "motor_mode": 1, "torque_enable": 1, "angle_offset": -10, "present_position": 490} {
+	for name, want := range map[string]int64{"goal_pwm": 500, "motor_mode": 1, "torque_enable": 1, "angle_offset": -10,
+		"present_position": 490} {
 		if got := r.register(0, name); got != want {
 			t.Errorf("%s: got %d, want %d", name, got, want)
 		}

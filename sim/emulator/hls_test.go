@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// An HLS goes from position to speed to torque and back. Its effort is a current, in the torque mode the goal, in all others
-// bounded by the limit's share of the stall current.
+// An HLS goes from position to speed to torque and back. Its effort is a current, in the torque mode the goal, in all
+// others bounded by the limit's share of the stall current.
 func TestHLSModes(t *testing.T) {
 	d := driveFeetech(t, "hls3930", 2, emulator.Timing{Reply: emulator.DefaultReply}, nil)
 	d.cycles(150, to(2300))
@@ -20,19 +20,23 @@ func TestHLSModes(t *testing.T) {
 	}
 	d.cycles(100, servo.Goal{Enable: true, Mode: hal.VelocityMode, Velocity: 2, Limit: 0.5})
 	for i := range d.servos {
-		if v := d.State(i).Velocity; math.Abs(v-2) > 0.3 || d.register(i, "operating_mode") != 1 || d.register(i, "goal_current") != 216 {
-			t.Errorf("speed: servo %d: got %.2f rad/s in mode %d with current %d, want 2 in 1 with 216", i+1, v, d.register(i, "operating_mode"), d.register(i, "goal_current"))
+		if v := d.State(i).Velocity; math.Abs(v-2) > 0.3 || d.register(i, "operating_mode") != 1 ||
+			d.register(i, "goal_current") != 216 {
+			t.Errorf("speed: servo %d: got %.2f rad/s in mode %d with current %d, want 2 in 1 with 216", i+1, v,
+				d.register(i, "operating_mode"), d.register(i, "goal_current"))
 		}
 	}
 	// A blocked motor has the commanded current, of either sign, and no more than the limit.
 	for i := range d.servos {
 		d.servos[i].Actuator().Load.Inertia = 1e3
 	}
-	for _, c := range []struct{ effort, limit, want float64 }{{0.65, 1, 0.65}, {-0.65, 1, -0.65}, {2.6, 0.5, 1.4}, {-99, 1, -2.8}} {
+	for _, c := range []struct{ effort, limit, want float64 }{{0.65, 1, 0.65}, {-0.65, 1, -0.65}, {2.6, 0.5, 1.4},
+		{-99, 1, -2.8}} {
 		d.cycles(60, servo.Goal{Enable: true, Mode: hal.TorqueMode, Effort: c.effort, Limit: c.limit})
 		for i := range d.servos {
 			if got := d.State(i).Effort; math.Abs(got-c.want) > 0.02 || d.register(i, "operating_mode") != 2 {
-				t.Errorf("torque %g A, limit %g: servo %d: got %.3f A in mode %d, want %g in 2", c.effort, c.limit, i+1, got, d.register(i, "operating_mode"), c.want)
+				t.Errorf("torque %g A, limit %g: servo %d: got %.3f A in mode %d, want %g in 2", c.effort, c.limit, i+1,
+					got, d.register(i, "operating_mode"), c.want)
 			}
 		}
 	}

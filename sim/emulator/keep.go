@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// Plug connects s, a servo of the bus, or disconnects it: without power it does not reply and has no torque, and its RAM is
-// lost.
+// Plug connects s, a servo of the bus, or disconnects it: without power it does not reply and has no torque, and its
+// RAM is lost.
 func (b *Bus) Plug(s *Servo, in bool) {
 	b.Lock()
 	defer b.Unlock()

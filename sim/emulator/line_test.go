@@ -32,7 +32,8 @@ func TestLineMovesItsClockByWireTime(t *testing.T) {
 		t.Errorf("after the answer: got %v, want %v", got, want)
 	}
 	before := r.line.Now()
-	if n, err := r.line.Read(b[:], 7*time.Millisecond); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) || r.line.Now() != before+7*time.Millisecond {
+	if n, err := r.line.Read(b[:], 7*time.Millisecond); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) ||
+		r.line.Now() != before+7*time.Millisecond {
 		t.Errorf("nothing to come: got %d, %v after %v", n, err, r.line.Now()-before)
 	}
 }
@@ -127,7 +128,8 @@ func TestInstructionsInPieces(t *testing.T) {
 	r.want(ping1, status1)
 	r.want("00 FF FF FD 00 01 03 00 01 19 4F"+"FF"+ping1, status1) // noise, a bad CRC
 	// Two in one write are both obeyed, the silent one first.
-	lamp := dynamixel.AppendInstruction2(nil, &dynamixel.Instruction{ID: dynamixel.Broadcast, Op: dynamixel.Write, Addr: 65, Data: []byte{1}})
+	lamp := dynamixel.AppendInstruction2(nil, &dynamixel.Instruction{ID: dynamixel.Broadcast, Op: dynamixel.Write,
+		Addr: 65, Data: []byte{1}})
 	r.want(tohex(lamp)+ping1, status1)
 	if r.register(0, "led") != 1 {
 		t.Error("the first of two was not obeyed")
@@ -150,7 +152,8 @@ func TestUSBLatencyBatches(t *testing.T) {
 	for i, want := range []struct {
 		n  int
 		at time.Duration
-	}{{62, sent + 620*time.Microsecond}, {62, sent + 1240*time.Microsecond}, {26, sent + 1240*time.Microsecond + 16*time.Millisecond}} {
+	}{{62, sent + 620*time.Microsecond}, {62, sent + 1240*time.Microsecond},
+		{26, sent + 1240*time.Microsecond + 16*time.Millisecond}} {
 		var b [256]byte
 		n, err := r.line.Read(b[:], time.Second)
 		if n != want.n || err != nil || r.line.Now() != want.at {
@@ -218,22 +221,31 @@ func FuzzBus(f *testing.F) {
 		{ID: 3, Op: dynamixel.Write, Addr: 168, Data: []byte{224, 0, 225, 0}},
 		{ID: 3, Op: dynamixel.FactoryReset, Data: []byte{0xFF}},
 		{ID: 3, Op: dynamixel.RegWrite, Addr: 100, Data: make([]byte, 20)},
-		{ID: 0xFE, Op: dynamixel.Action}, {ID: 3, Op: dynamixel.Reboot}, {ID: 3, Op: dynamixel.Backup, Data: []byte("\x01CTRL")},
-		{ID: 0xFE, Op: dynamixel.FastSyncRead, Addr: 0, Size: 600, Blocks: []dynamixel.Block{{ID: 3}, {ID: 4}, {ID: 3}}},
+		{ID: 0xFE, Op: dynamixel.Action}, {ID: 3, Op: dynamixel.Reboot},
+		{ID: 3, Op: dynamixel.Backup, Data: []byte("\x01CTRL")},
+		{ID: 0xFE, Op: dynamixel.FastSyncRead, Addr: 0, Size: 600,
+			Blocks: []dynamixel.Block{{ID: 3}, {ID: 4}, {ID: 3}}},
 		{ID: 0xFE, Op: dynamixel.FastSyncRead, Addr: 0, Size: 65535, Blocks: []dynamixel.Block{{ID: 3}, {ID: 9}}},
-		{ID: 0xFE, Op: dynamixel.FastBulkRead, Blocks: []dynamixel.Block{{ID: 3, Addr: 132, Size: 4}, {ID: 4, Addr: 0, Size: 147}}},
-		{ID: 0xFE, Op: dynamixel.BulkWrite, Blocks: []dynamixel.Block{{ID: 3, Addr: 7, Data: []byte{4}}, {ID: 4, Addr: 8, Data: []byte{3}}}},
-		{ID: 6, Op: dynamixel.Clear, Data: []byte("\x02ERCL")}, {ID: 6, Op: dynamixel.Clear, Data: []byte("\x01DXL\x22")},
-		{ID: 6, Op: dynamixel.Write, Addr: 96, Data: []byte{1, 0, 0, 0, 9, 0, 0, 0}}, {ID: 6, Op: dynamixel.Write, Addr: 512, Data: []byte{1}},
-		{ID: 6, Op: dynamixel.Write, Addr: 256, Data: []byte{0, 2, 20, 2}}, {ID: 6, Op: dynamixel.Read, Addr: 0, Size: 920},
+		{ID: 0xFE, Op: dynamixel.FastBulkRead,
+			Blocks: []dynamixel.Block{{ID: 3, Addr: 132, Size: 4}, {ID: 4, Addr: 0, Size: 147}}},
+		{ID: 0xFE, Op: dynamixel.BulkWrite, Blocks: []dynamixel.Block{{ID: 3, Addr: 7, Data: []byte{4}},
+			{ID: 4, Addr: 8, Data: []byte{3}}}},
+		{ID: 6, Op: dynamixel.Clear, Data: []byte("\x02ERCL")},
+		{ID: 6, Op: dynamixel.Clear, Data: []byte("\x01DXL\x22")},
+		{ID: 6, Op: dynamixel.Write, Addr: 96, Data: []byte{1, 0, 0, 0, 9, 0, 0, 0}},
+		{ID: 6, Op: dynamixel.Write, Addr: 512, Data: []byte{1}},
+		{ID: 6, Op: dynamixel.Write, Addr: 256, Data: []byte{0, 2, 20, 2}},
+		{ID: 6, Op: dynamixel.Read, Addr: 0, Size: 920},
 	} {
 		f.Add(dynamixel.AppendInstruction2(nil, &in), uint8(0))
 	}
-	texts := []string{"off bus", "stuck servo 3", "garbage bus", "stale bus", "crc bus p=0.5", "truncate bus p=0.5", "duplicate_id bus", "slow servo 3", "intermittent bus", "brownout bus from=1ms for=1ms"}
+	texts := []string{"off bus", "stuck servo 3", "garbage bus", "stale bus", "crc bus p=0.5", "truncate bus p=0.5",
+		"duplicate_id bus", "slow servo 3", "intermittent bus", "brownout bus from=1ms for=1ms"}
 	f.Fuzz(func(t *testing.T, data []byte, how uint8) {
 		run := func() string {
 			r := newRig(t, emulator.Timing{Echo: how&1 != 0}, newServo(t, "ax-12a", 1), newServo(t, "mx-64", 2),
-				newServo(t, "xm430-w350", 3), newServo(t, "xl330-m288", 4), newServo(t, "xl-320", 5), newServo(t, "ym070-210-a051", 6))
+				newServo(t, "xm430-w350", 3), newServo(t, "xl330-m288", 4), newServo(t, "xl-320", 5),
+				newServo(t, "ym070-210-a051", 6))
 			if i := int(how >> 4); i < len(texts) {
 				x, err := wire.Parse(texts[i])
 				if err == nil {

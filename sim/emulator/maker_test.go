@@ -59,7 +59,8 @@ func TestFeetechBroadcastPing(t *testing.T) {
 		servos = append(servos, emufeetech.New(m, id, light(t, "sts3215"), emulator.GroundTruth{}))
 	}
 	line := emulator.NewBus(emulator.BusConfig{Name: "arm", Baud: 1000000}, servos...).Line()
-	got := tellLine(t, line, feetech.AppendPacket(nil, &feetech.Packet{ID: feetech.Broadcast, Code: byte(feetech.Ping)}), 50*time.Millisecond)
+	got := tellLine(t, line, feetech.AppendPacket(nil,
+		&feetech.Packet{ID: feetech.Broadcast, Code: byte(feetech.Ping)}), 50*time.Millisecond)
 	var want []byte
 	for id := 1; id <= 6; id++ {
 		want = feetech.AppendPacket(want, &feetech.Packet{ID: byte(id)})
@@ -69,8 +70,8 @@ func TestFeetechBroadcastPing(t *testing.T) {
 	}
 }
 
-// The maker's examples never enable the torque: a goal takes it on. A servo that an alarm shut down stays limp, and so does
-// one in another mode.
+// The maker's examples never enable the torque: a goal takes it on. A servo that an alarm shut down stays limp, and so
+// does one in another mode.
 func TestFeetechGoalTakesTorqueOn(t *testing.T) {
 	for _, c := range []struct {
 		name, model string
@@ -86,7 +87,8 @@ func TestFeetechGoalTakesTorqueOn(t *testing.T) {
 		if got := r.register(0, "torque_enable"); got != 0 {
 			t.Fatalf("%s: at power-on: got %d, want 0", c.name, got)
 		}
-		tellLine(t, r.line, feetech.AppendPacket(nil, &feetech.Packet{ID: 1, Code: byte(feetech.Write), Params: []byte{42, 0, 2}}), 2*time.Millisecond)
+		tellLine(t, r.line, feetech.AppendPacket(nil,
+			&feetech.Packet{ID: 1, Code: byte(feetech.Write), Params: []byte{42, 0, 2}}), 2*time.Millisecond)
 		if got := r.register(0, "torque_enable"); got != c.want {
 			t.Errorf("%s: torque_enable after a goal: got %d, want %d", c.name, got, c.want)
 		}
@@ -102,6 +104,7 @@ func TestVESCFirmwareAnswer(t *testing.T) {
 	payload := p.Next()
 	name, rest, ok := bytes.Cut(payload[min(3, len(payload)):], []byte{0})
 	if !ok || payload[1] != 6 || payload[2] != 5 || string(name) != "60_MK6" || len(rest) != 12+8+1+4 {
-		t.Errorf("got % X: %d bytes behind the name, want a number of 12, 8 flags, an empty name and a sum", payload, len(rest))
+		t.Errorf("got % X: %d bytes behind the name, want a number of 12, 8 flags, an empty name and a sum", payload,
+			len(rest))
 	}
 }

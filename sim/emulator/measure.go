@@ -22,7 +22,8 @@ type Reading struct {
 func (s *Servo) sense() Reading {
 	a, turn := s.Act, s.Truth.Direction
 	r := Reading{
-		At: s.Now, Shaft: s.Shaft(), Velocity: turn * s.Truth.Gear * a.Velocity, Amps: turn * a.Current, Duty: turn * a.Duty,
+		At: s.Now, Shaft: s.Shaft(), Velocity: turn * s.Truth.Gear * a.Velocity, Amps: turn * a.Current,
+		Duty:  turn * a.Duty,
 		Volts: a.Volts(), Temperature: a.Temperature,
 		PathTicks:    s.zero() + s.TicksPerRadian()*a.TrajectoryPosition,
 		PathVelocity: turn * s.Truth.Gear * a.TrajectoryVelocity,

@@ -13,12 +13,12 @@ var motorBounds = []struct {
 	model string
 	rate  int
 	can   bool
-	// bound is the time without processing: serial lines by the bytes, CAN by 111 bits of a standard frame of 8 bytes, 47
-	// of a remote one and 131 of an extended one, without bit stuffing.
+	// bound is the time without processing: serial lines by the bytes, CAN by 111 bits of a standard frame of 8 bytes,
+	// 47 of a remote one and 131 of an extended one, without bit stuffing.
 	bound func(n int) time.Duration
 }{
-	// 10 bytes of command and 10 of request to the first, 12 and 12 to the others; 32 of reply, sent concurrently with the
-	// requests of all but one
+	// 10 bytes of command and 10 of request to the first, 12 and 12 to the others; 32 of reply, sent concurrently with
+	// the requests of all but one
 	{"vesc-6", 115200, false, func(n int) time.Duration { return servo.WireTime(20+32+(12+32)*(n-1), 10, 115200) }},
 	// The CAN bus behind the first has longer: 877 bits each at 500 kbit/s (bldc, comm_can_send_buffer)
 	{"vesc-6", 1000000, false, func(n int) time.Duration {
@@ -55,7 +55,8 @@ func boundMotorCycle(t testing.TB, d *rostered, k int) {
 	d.spent = d.line.Now() - at
 }
 
-// A cycle takes what its bytes or bits do and little more: frames are stuffed, and a look at one motor comes now and then.
+// A cycle takes what its bytes or bits do and little more: frames are stuffed, and a look at one motor comes now and
+// then.
 func TestMotorsReachTheWireBound(t *testing.T) {
 	for _, b := range motorBounds {
 		for _, n := range []int{1, 4, 6, 12} {
@@ -68,17 +69,20 @@ func TestMotorsReachTheWireBound(t *testing.T) {
 				least, sum = min(least, d.spent), sum+d.spent
 			}
 			bound := b.bound(n)
-			// The first of a question's answers and the CAN bus behind a VESC take their time; stuffing takes up to a fifth.
+			// The first of a question's answers and the CAN bus behind a VESC take their time; stuffing takes up to a
+			// fifth.
 			if ratio := float64(bound) / float64(least); ratio > 1.0001 || ratio < 0.85 {
-				t.Errorf("%s, %d motors at %d: got %v, the bound is %v: ratio %.3f", b.model, n, b.rate, least, bound, ratio)
+				t.Errorf("%s, %d motors at %d: got %v, the bound is %v: ratio %.3f", b.model, n, b.rate, least, bound,
+					ratio)
 			}
-			t.Logf("%-9s %7d bit/s %3d motors: bound %10v, cycle %10v at best, %10v in the mean, ratio %.3f", b.model, b.rate, n, bound, least, sum/cycles, float64(bound)*cycles/float64(sum))
+			t.Logf("%-9s %7d bit/s %3d motors: bound %10v, cycle %10v at best, %10v in the mean, ratio %.3f", b.model,
+				b.rate, n, bound, least, sum/cycles, float64(bound)*cycles/float64(sum))
 		}
 	}
 }
 
-// ratio is what of a cycle's time on the bus its bytes or bits are; ns/op is what driver and emulated motors together cost
-// the processor. The driver's part allocates nothing.
+// ratio is what of a cycle's time on the bus its bytes or bits are; ns/op is what driver and emulated motors together
+// cost the processor. The driver's part allocates nothing.
 func BenchmarkMotors(b *testing.B) {
 	for _, x := range motorBounds {
 		for _, n := range []int{1, 6, 12} {

@@ -16,8 +16,8 @@ import (
 	emuvesc "github.com/halyard-robotics/halyard/sim/emulator/vesc"
 )
 
-// A VESC with another behind it, and an ODrive with both its axes, are driven over a pseudo terminal, on the wall's clock,
-// as over a port.
+// A VESC with another behind it, and an ODrive with both its axes, are driven over a pseudo terminal, on the wall's
+// clock, as over a port.
 func TestMotorsOnAPTY(t *testing.T) {
 	v, o := vesc.ModelByName("vesc-6"), odrive.ModelByName("odrive-v3")
 	for _, c := range []struct {
@@ -26,13 +26,17 @@ func TestMotorsOnAPTY(t *testing.T) {
 		open   func(line servo.Line) servo.Chain
 		goal   float64
 	}{
-		{"vesc", []*emulator.Servo{emuvesc.New(v, 4, motorActuator(t, "vesc-6"), emulator.GroundTruth{}), emuvesc.New(v, 9, motorActuator(t, "vesc-6"), emulator.GroundTruth{})},
+		{"vesc", []*emulator.Servo{emuvesc.New(v, 4, motorActuator(t, "vesc-6"), emulator.GroundTruth{}),
+			emuvesc.New(v, 9, motorActuator(t, "vesc-6"), emulator.GroundTruth{})},
 			func(line servo.Line) servo.Chain {
-				return vesc.NewChain(servo.ChainConfig{Line: line, Latency: ptyTimeout, Servos: []servo.ServoConfig{{ID: 4, Model: v}, {ID: 9, Model: v}}})
+				return vesc.NewChain(servo.ChainConfig{Line: line, Latency: ptyTimeout,
+					Servos: []servo.ServoConfig{{ID: 4, Model: v}, {ID: 9, Model: v}}})
 			}, 8700},
-		{"odrive", []*emulator.Servo{emuodrive.New(o, 0, motorActuator(t, "odrive-v3"), emulator.GroundTruth{}), emuodrive.New(o, 1, motorActuator(t, "odrive-v3"), emulator.GroundTruth{})},
+		{"odrive", []*emulator.Servo{emuodrive.New(o, 0, motorActuator(t, "odrive-v3"), emulator.GroundTruth{}),
+			emuodrive.New(o, 1, motorActuator(t, "odrive-v3"), emulator.GroundTruth{})},
 			func(line servo.Line) servo.Chain {
-				return odrive.NewSerialChain(servo.ChainConfig{Line: line, Latency: ptyTimeout, Servos: []servo.ServoConfig{{ID: 0, Model: o}, {ID: 1, Model: o}}})
+				return odrive.NewSerialChain(servo.ChainConfig{Line: line, Latency: ptyTimeout,
+					Servos: []servo.ServoConfig{{ID: 0, Model: o}, {ID: 1, Model: o}}})
 			}, 500},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -53,7 +53,8 @@ func motorBus(t testing.TB, model string, n, rate int, onCAN bool) *rostered {
 			servos = append(servos, emuodrive.NewCAN(m, id, act, emulator.GroundTruth{}))
 			axis := servo.ServoConfig{ID: byte(id), Model: m}
 			if m.Endpoints != nil {
-				axis.Settings = []servo.Setting{{Register: "watchdog_endpoint", Value: emuodrive.WatchdogEndpoint}, {Register: "enable_endpoint", Value: emuodrive.EnableEndpoint},
+				axis.Settings = []servo.Setting{{Register: "watchdog_endpoint", Value: emuodrive.WatchdogEndpoint},
+					{Register: "enable_endpoint", Value: emuodrive.EnableEndpoint},
 					{Register: "limit_endpoint", Value: emuodrive.LimitEndpoint}}
 			}
 			o.Servos = append(o.Servos, axis)
@@ -118,7 +119,8 @@ func motors(t *testing.T, test func(t *testing.T, d *rostered)) {
 		rate        int
 		can         bool
 	}{
-		{"vesc", "vesc-6", 115200, false}, {"odrive-0.5", "odrive-v3", 115200, false}, {"odrive-can-0.6", "odrive-s1", 250000, true},
+		{"vesc", "vesc-6", 115200, false}, {"odrive-0.5", "odrive-v3", 115200, false},
+		{"odrive-can-0.6", "odrive-s1", 250000, true},
 		{"odrive-can-0.5", "odrive-v3", 250000, true}, {"cybergear", "cybergear", 1000000, true},
 	} {
 		t.Run(c.name, func(t *testing.T) { test(t, motorBus(t, c.model, 2, c.rate, c.can)) })
@@ -143,8 +145,10 @@ func TestMotorModes(t *testing.T) {
 		u := d.Units(0)
 		d.cycles(60, servo.Goal{Enable: true, Mode: hal.TorqueMode, Effort: 0.02 * u.MaxEffort, Limit: 1})
 		for i := range d.servos {
-			if e := d.State(i).Effort; math.Abs(e-0.02*u.MaxEffort) > 0.005*u.MaxEffort || d.servos[i].Actuator().Velocity < 4 {
-				t.Errorf("torque: motor %d: got %.2f of %.2f, at %.2f rad/s", i, e, u.MaxEffort, d.servos[i].Actuator().Velocity)
+			if e := d.State(i).Effort; math.Abs(e-0.02*u.MaxEffort) > 0.005*u.MaxEffort ||
+				d.servos[i].Actuator().Velocity < 4 {
+				t.Errorf("torque: motor %d: got %.2f of %.2f, at %.2f rad/s", i, e, u.MaxEffort,
+					d.servos[i].Actuator().Velocity)
 			}
 		}
 		// It is fast now; to be limp it coasts, and holds where it is then.
@@ -282,8 +286,10 @@ func TestMotorAlarms(t *testing.T) {
 		a.Temperature = 120
 		d.cycles(60, g)
 		s := d.State(0)
-		if s.Alarm != servo.AlarmHeat || s.Torque || a.Enable || !errors.Is(d.fault(0), servo.ErrLatched) || d.State(1).Alarm != 0 || !d.State(1).Torque {
-			t.Fatalf("hot: got %v, torque %v, fault %v; the other %v %v", s.Alarm, s.Torque, d.fault(0), d.State(1).Alarm, d.fault(1))
+		if s.Alarm != servo.AlarmHeat || s.Torque || a.Enable || !errors.Is(d.fault(0), servo.ErrLatched) ||
+			d.State(1).Alarm != 0 || !d.State(1).Torque {
+			t.Fatalf("hot: got %v, torque %v, fault %v; the other %v %v", s.Alarm, s.Torque, d.fault(0),
+				d.State(1).Alarm, d.fault(1))
 		}
 		clear := d.Chain.(interface{ ClearAlarm(int) error }).ClearAlarm
 		if err := clear(0); err == nil {
@@ -331,7 +337,8 @@ func TestServeOnCAN(t *testing.T) {
 	began := time.Now()
 	const rounds = 50
 	for range rounds {
-		if got := ask(servo.CANFrame{ID: 0x0000FD01, Extended: true, Len: 8}); got.ID != 0x000001FE || !got.Extended || got.Len != 8 {
+		if got := ask(servo.CANFrame{ID: 0x0000FD01, Extended: true, Len: 8}); got.ID != 0x000001FE || !got.Extended ||
+			got.Len != 8 {
 			t.Fatalf("who is it: got %v, want its identifier from 000001FE", &got)
 		}
 	}

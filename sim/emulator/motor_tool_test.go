@@ -96,7 +96,8 @@ func TestODriveTools(t *testing.T) {
 				}
 			}
 		}
-		node, gain := servo.Named(odrive.Parameters(), "can_node_id"), servo.Named(odrive.Parameters(), "position_p_gain")
+		node, gain := servo.Named(odrive.Parameters(), "can_node_id"),
+			servo.Named(odrive.Parameters(), "position_p_gain")
 		if err := c.Write(0, node.Name, 5); err != nil {
 			t.Error(err)
 		}
@@ -173,7 +174,8 @@ func TestODriveCANTools(t *testing.T) {
 		if want := map[string]int{"odrive-v3": 7, "odrive-s1": 9}[name]; read != want {
 			t.Errorf("%s: got %d registers, want %d", name, read, want)
 		}
-		timeout, on := servo.Named(odrive.Parameters(), "watchdog_timeout"), servo.Named(odrive.Parameters(), "torque_enable")
+		timeout, on := servo.Named(odrive.Parameters(), "watchdog_timeout"),
+			servo.Named(odrive.Parameters(), "torque_enable")
 		if err := c.Write(3, timeout.Name, 700); !errors.Is(err, servo.ErrNoRegister) {
 			t.Errorf("%s: no endpoint: got %v", name, err)
 		}
@@ -197,14 +199,16 @@ func TestVESCTools(t *testing.T) {
 	spec, _ := actuator.Lookup("vesc-6")
 	var list []*emulator.Servo
 	for _, id := range []int{4, 9} {
-		list = append(list, emuvesc.New(vesc.ModelByName("vesc-6"), id, actuator.NewServo(spec), emulator.GroundTruth{}))
+		list = append(list, emuvesc.New(vesc.ModelByName("vesc-6"), id, actuator.NewServo(spec),
+			emulator.GroundTruth{}))
 	}
 	bus := emulator.NewBus(emulator.BusConfig{Name: "line", Baud: vesc.Baud}, list...)
 	c := vesc.Driver().Tool(bus.Line(), servo.ToolConfig{})
 	for _, id := range []int{4, 9} {
 		for _, r := range vesc.Parameters() {
 			v, err := c.Read(id, r.Name)
-			want := map[string]float64{"id": float64(id), "pole_pairs": 7, "timeout": 1, "firmware": 605, "present_voltage": spec.NominalVolts}[r.Name]
+			want := map[string]float64{"id": float64(id), "pole_pairs": 7, "timeout": 1, "firmware": 605,
+				"present_voltage": spec.NominalVolts}[r.Name]
 			if err != nil || want != 0 && r.SI(v) != want {
 				t.Errorf("%d: %s: got %g, %v; want %g", id, r.Name, r.SI(v), err, want)
 			}

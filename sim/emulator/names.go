@@ -138,11 +138,15 @@ var registerNames = [numNames]string{
 	"goal_velocity", "goal_torque", "torque_mode", "goal_acceleration", "profile_acceleration", "profile_velocity",
 	"goal_position", "moving_speed", "torque_limit", "lock", "realtime_tick", "moving", "moving_status", "present_pwm",
 	"present_current", "present_load", "present_velocity", "present_position", "velocity_trajectory",
-	"position_trajectory", "present_voltage", "present_temperature", "backup_ready", "phase", "unload_condition", "protective_torque",
+	"position_trajectory", "present_voltage", "present_temperature", "backup_ready", "phase", "unload_condition",
+	"protective_torque",
 	"response_level", "goal_time", "registered_position", "registered_time", "motor_mode", "angle_offset",
-	"present_heat", "heat_limit", "present_amps", "stretch", "speed", "timeout", "control_mode", "controller_state", "error_code",
-	"error_code_history_1", "hybrid_save", "safe_stop_time", "brake_delay", "goal_update_delay", "gear_numerator", "gear_denominator",
-	"in_position_threshold", "following_error_threshold", "position_limit_threshold", "profile_time", "profile_acceleration_time",
+	"present_heat", "heat_limit", "present_amps", "stretch", "speed", "timeout", "control_mode", "controller_state",
+	"error_code",
+	"error_code_history_1", "hybrid_save", "safe_stop_time", "brake_delay", "goal_update_delay", "gear_numerator",
+	"gear_denominator",
+	"in_position_threshold", "following_error_threshold", "position_limit_threshold", "profile_time",
+	"profile_acceleration_time",
 	"pwm_offset", "current_offset", "velocity_offset", "inverter_temperature_limit", "present_inverter_temperature",
 }
 
@@ -163,7 +167,8 @@ func newMemory(table []servo.Register) Memory {
 	for i := range table {
 		size = max(size, table[i].Addr+table[i].Size)
 	}
-	t := Memory{Table: table, Bytes: make([]byte, size), at: slices.Repeat([]int16{-1}, int(size)), NameOf: make([]Name, len(table))}
+	t := Memory{Table: table, Bytes: make([]byte, size), at: slices.Repeat([]int16{-1}, int(size)),
+		NameOf: make([]Name, len(table))}
 	known := make(map[string]Name, numNames)
 	for n, text := range registerNames {
 		known[text] = Name(n)

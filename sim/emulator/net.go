@@ -62,10 +62,11 @@ func newNet(b *Bus) *Net {
 		node := n.wires.Attach()
 		node.Returns = true
 		node.Receive = func(f *servo.CANFrame, end time.Duration) { n.deliver(s, f, end) }
-		// On this bus a checksum that is wrong, an end in the middle and a second one of the same id are the same thing:
-		// an error frame, and the frame once more.
+		// On this bus a checksum that is wrong, an end in the middle and a second one of the same id are the same
+		// thing: an error frame, and the frame once more.
 		node.Spoils = func(now time.Duration) bool {
-			return b.FaultOccurs(wire.CRC, s, now) != nil || b.FaultOccurs(wire.Truncated, s, now) != nil || b.FaultOccurs(wire.DuplicateID, s, now) != nil
+			return b.FaultOccurs(wire.CRC, s, now) != nil || b.FaultOccurs(wire.Truncated, s, now) != nil ||
+				b.FaultOccurs(wire.DuplicateID, s, now) != nil
 		}
 		n.nodes = append(n.nodes, node)
 	}
@@ -119,8 +120,8 @@ func (n *Net) run(until time.Duration, stop bool) {
 	}
 }
 
-// receive queues the frames of p, which the host sends from start on, and returns the time at which the last was sent. A
-// frame that no node acknowledges stays queued.
+// receive queues the frames of p, which the host sends from start on, and returns the time at which the last was sent.
+// A frame that no node acknowledges stays queued.
 func (n *Net) receive(p []byte, start time.Duration) time.Duration {
 	const timeout = 100 * time.Millisecond
 	if n.bus.IsGone() {

@@ -56,7 +56,8 @@ func canRig(t testing.TB, rate int, servos ...*emulator.Servo) *rig {
 
 // Frames by the documents, requested from emulated axes of both firmwares.
 func TestODriveFrames(t *testing.T) {
-	r := canRig(t, 250000, emuodrive.NewCAN(odrive.ModelByName("odrive-s1"), 3, motorActuator(t, "odrive-s1"), emulator.GroundTruth{}),
+	r := canRig(t, 250000, emuodrive.NewCAN(odrive.ModelByName("odrive-s1"), 3, motorActuator(t, "odrive-s1"),
+		emulator.GroundTruth{}),
 		emuodrive.NewCAN(odrive.ModelByName("odrive-v3"), 4, motorActuator(t, "odrive-v3"), emulator.GroundTruth{}))
 	r.frames(time.Millisecond) // the first heartbeats
 	for _, c := range []struct {
@@ -70,8 +71,10 @@ func TestODriveFrames(t *testing.T) {
 		{"estimates of 0.5", odrive.Ask(4, odrive.Estimates), "089#0000000000000000"},
 		{"volts", odrive.Ask(3, odrive.GetBus), "077#0000404200000000"},
 		{"another node", odrive.Ask(5, odrive.Estimates), ""},
-		{"watchdog, as it is", odrive.SDO{Endpoint: emuodrive.WatchdogEndpoint}.Frame(3, odrive.RxSDO), "065#00C800000000003F"},
-		{"watchdog on", odrive.SDO{Write: true, Endpoint: emuodrive.EnableEndpoint, Value: 1}.Frame(3, odrive.RxSDO), ""},
+		{"watchdog, as it is", odrive.SDO{Endpoint: emuodrive.WatchdogEndpoint}.Frame(3, odrive.RxSDO),
+			"065#00C800000000003F"},
+		{"watchdog on", odrive.SDO{Write: true, Endpoint: emuodrive.EnableEndpoint, Value: 1}.Frame(3, odrive.RxSDO),
+			""},
 		{"is it", odrive.SDO{Endpoint: emuodrive.EnableEndpoint}.Frame(3, odrive.RxSDO), "065#00C9000001000000"},
 		{"an unknown endpoint", odrive.SDO{Endpoint: 7}.Frame(3, odrive.RxSDO), ""},
 		{"0.5 has none", odrive.SDO{Endpoint: emuodrive.EnableEndpoint}.Frame(4, odrive.RxSDO), ""},
@@ -87,7 +90,8 @@ func TestODriveFrames(t *testing.T) {
 	}
 	// An emergency stop takes the torque until the errors are cleared.
 	r.exchange(odrive.Frame(3, odrive.Estop), odrive.Words(3, odrive.SetState, 8))
-	if got := r.exchange(odrive.Ask(3, odrive.GetErrors)); got != "063#0000000200000002" || r.servos[0].Actuator().Enable {
+	if got := r.exchange(odrive.Ask(3, odrive.GetErrors)); got != "063#0000000200000002" ||
+		r.servos[0].Actuator().Enable {
 		t.Errorf("stopped: got %q, driven %v", got, r.servos[0].Actuator().Enable)
 	}
 	r.exchange(odrive.Frame(3, odrive.ClearErrors), odrive.Words(3, odrive.SetState, 8))
@@ -97,7 +101,8 @@ func TestODriveFrames(t *testing.T) {
 }
 
 func TestCyberGearFrames(t *testing.T) {
-	r := canRig(t, 1000000, emucybergear.New(cybergear.ModelByName("cybergear"), 1, motorActuator(t, "cybergear"), emulator.GroundTruth{}))
+	r := canRig(t, 1000000, emucybergear.New(cybergear.ModelByName("cybergear"), 1, motorActuator(t, "cybergear"),
+		emulator.GroundTruth{}))
 	spans := &cybergear.ModelByName("cybergear").Spans
 	push := (&cybergear.Motions{Torque: 2}).Message(1, spans)
 	current := cybergear.Set(1, cybergear.RunMode, cybergear.InCurrent)
@@ -123,7 +128,8 @@ func TestCyberGearFrames(t *testing.T) {
 		}
 	}
 	// A motion command is a spring, a damper and a torque.
-	stop, operate, enable := cybergear.To(1, cybergear.Stop), cybergear.Set(1, cybergear.RunMode, cybergear.Operating), cybergear.To(1, cybergear.Enable)
+	stop, operate, enable := cybergear.To(1, cybergear.Stop), cybergear.Set(1, cybergear.RunMode, cybergear.Operating),
+		cybergear.To(1, cybergear.Enable)
 	hold := (&cybergear.Motions{Angle: 0.5, Kp: 20, Kd: 1}).Message(1, spans)
 	r.exchange(stop.Frame(), operate.Frame(), enable.Frame(), hold.Frame())
 	r.pass(2 * time.Second)
@@ -132,8 +138,8 @@ func TestCyberGearFrames(t *testing.T) {
 	}
 }
 
-// A bus that corrupts every frame makes the host's controller bus-off: the line is lost, and is back within a second of the
-// end of the cause. No motor moves without a new command then.
+// A bus that corrupts every frame makes the host's controller bus-off: the line is lost, and is back within a second of
+// the end of the cause. No motor moves without a new command then.
 func TestCANBusOff(t *testing.T) {
 	for _, model := range []string{"odrive-s1", "cybergear"} {
 		synctest.Test(t, func(t *testing.T) { busOff(t, model) })
@@ -178,9 +184,11 @@ func TestCANStrangers(t *testing.T) {
 	two := emucybergear.New(m, 2, motorActuator(t, "cybergear"), emulator.GroundTruth{})
 	r := canRig(t, 1000000, one, two)
 	two.Preset("baud_rate", 500000)
-	c := cybergear.NewChain(servo.ChainConfig{Name: "can", Line: r.line, Servos: []servo.ServoConfig{{ID: 1, Model: m}, {ID: 2, Model: m}}})
+	c := cybergear.NewChain(servo.ChainConfig{Name: "can", Line: r.line,
+		Servos: []servo.ServoConfig{{ID: 1, Model: m}, {ID: 2, Model: m}}})
 	err := c.Open()
-	if hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "id 2") || strings.Contains(err.Error(), "id 1:") {
+	if hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "id 2") ||
+		strings.Contains(err.Error(), "id 1:") {
 		t.Errorf("got %v, want id 2 missing", err)
 	}
 	r = canRig(t, 1000000)
@@ -215,7 +223,8 @@ func FuzzMotors(f *testing.F) {
 			}
 			for i, s := range d.servos {
 				a := s.Actuator()
-				if !(a.Current <= a.Spec.MaxCurrent*1.01 && a.Current >= -a.Spec.MaxCurrent*1.01) && a.Mode != hal.DutyMode && a.Enable {
+				if !(a.Current <= a.Spec.MaxCurrent*1.01 && a.Current >= -a.Spec.MaxCurrent*1.01) &&
+					a.Mode != hal.DutyMode && a.Enable {
 					t.Errorf("%s %d: %v A", c.model, i, a.Current)
 				}
 				if fmt.Sprint(a.Position) == "NaN" {

@@ -20,8 +20,8 @@ func published() [4][3]float64 {
 	return [4][3]float64{{149, 261, 398}, {285, 497, 744}, {390, 670, 1003}, {524, 923, 1373}}
 }
 
-// One delay a reply, fitted once, must give the published rates of real servos: 20 MX-64 on some buses, of which the fullest sets the
-// rate, one sync write of 4 bytes and one sync read of 10 bytes each a cycle.
+// One delay a reply, fitted once, must give the published rates of real servos: 20 MX-64 on some buses, of which the
+// fullest sets the rate, one sync write of 4 bytes and one sync read of 10 bytes each a cycle.
 func TestRatesMatchThePublishedOnes(t *testing.T) {
 	// One cell more was measured through a USB2DXL, on one bus at 1 Mbaud and 2 Mbaud each.
 	close, cells := 0, 0
@@ -44,7 +44,8 @@ func TestRatesMatchThePublishedOnes(t *testing.T) {
 			t.Logf("%d Mbaud, %d buses (%2d servos): wire %4.0f Hz, emulated %4.0f Hz, published %4.0f Hz, %+.1f %%",
 				mbaud, buses, servos, wire, hz, row[i], count(hz, row[i]))
 			if buses == 1 && i < len(usb2dxl) {
-				t.Logf("%d Mbaud, 1 bus, USB2DXL: published %4.0f Hz, %+.1f %%", mbaud, usb2dxl[i], count(hz, usb2dxl[i]))
+				t.Logf("%d Mbaud, 1 bus, USB2DXL: published %4.0f Hz, %+.1f %%", mbaud, usb2dxl[i],
+					count(hz, usb2dxl[i]))
 			}
 		}
 	}
@@ -97,7 +98,8 @@ func TestFrames(t *testing.T) {
 		{16 * time.Millisecond, 125 * time.Microsecond, 3, 48 * time.Millisecond}, // FTDI from the factory
 		{time.Millisecond, 125 * time.Microsecond, 3, 3 * time.Millisecond},
 	} {
-		r := newRig(t, emulator.Timing{Frame: x.frame, Latency: x.latency}, newServo(t, "xm430-w350", 1, "return_delay", 0))
+		r := newRig(t, emulator.Timing{Frame: x.frame, Latency: x.latency},
+			newServo(t, "xm430-w350", 1, "return_delay", 0))
 		start := r.line.Now()
 		for range x.turns {
 			r.line.Write(unhex(t, "FF FF FD 00 01 07 00 02 84 00 04 00 1D 15"))
@@ -115,8 +117,8 @@ func TestFrames(t *testing.T) {
 	}
 }
 
-// cycleRate is the cycle rate, Hz, of n MX-64 (protocol 2.0, return delay 0) on one line with a sync write of 4 bytes each
-// and a sync read, or fast sync read, of 10 bytes each. wire is the rate by only the wire time.
+// cycleRate is the cycle rate, Hz, of n MX-64 (protocol 2.0, return delay 0) on one line with a sync write of 4 bytes
+// each and a sync read, or fast sync read, of 10 bytes each. wire is the rate by only the wire time.
 func cycleRate(n, baud int, fast bool, timing emulator.Timing) (hz, wire float64, err error) {
 	spec, ok := actuator.Lookup("mx-64-2")
 	model := dynamixel.ModelByName("mx-64-2")

@@ -76,7 +76,8 @@ func TestAccessRules1(t *testing.T) {
 		{"EEPROM locked", "ax-12a", []any{"lock", 1}, "return_delay", 0, span},
 		{"RAM locked", "ax-12a", []any{"lock", 1}, "led", 1, 0},
 		{"unlocking", "ax-12a", []any{"lock", 1}, "lock", 0, span},
-		{"multi-turn goal", "mx-28", []any{"cw_angle_limit", 4095, "ccw_angle_limit", 4095}, "goal_position", -20000, 0},
+		{"multi-turn goal", "mx-28", []any{"cw_angle_limit", 4095, "ccw_angle_limit", 4095}, "goal_position", -20000,
+			0},
 		{"joint goal below 0", "mx-28", nil, "goal_position", -1, span},
 		{"resolution divider 5", "mx-28", nil, "resolution_divider", 5, span},
 	} {
@@ -112,7 +113,8 @@ func TestWritesByAddress(t *testing.T) {
 		{"wrong letters of clear", dynamixel.Instruction{Op: dynamixel.Clear, Data: []byte("\x01DXX\x22")}, 2},
 		{"unknown reset", dynamixel.Instruction{Op: dynamixel.FactoryReset, Data: []byte{3}}, 4},
 		{"restore without a backup", dynamixel.Instruction{Op: dynamixel.Backup, Data: []byte("\x02CTRL")}, 1},
-		{"registering what would be refused", dynamixel.Instruction{Op: dynamixel.RegWrite, Addr: 132, Data: make([]byte, 4)}, 7},
+		{"registering what would be refused",
+			dynamixel.Instruction{Op: dynamixel.RegWrite, Addr: 132, Data: make([]byte, 4)}, 7},
 	} {
 		r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 1))
 		x.in.ID = 1
@@ -123,7 +125,8 @@ func TestWritesByAddress(t *testing.T) {
 	}
 	// A gap between registers takes anything and reads as zero.
 	r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 1))
-	if st, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Read, Addr: 64, Size: 6}); !ok || tohex(st.Data) != "000000000200" {
+	if st, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Read, Addr: 64, Size: 6}); !ok ||
+		tohex(st.Data) != "000000000200" {
 		t.Errorf("read over a gap: got %v % X", ok, st.Data)
 	}
 }
@@ -176,10 +179,12 @@ func TestFactoryResets(t *testing.T) {
 		id, baud int64
 	}{{0xFF, 1, 1}, {1, 9, 1}, {2, 9, 3}} {
 		r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 9, "max_position", 2000, "led", 1))
-		if st, ok := r.execute(2, dynamixel.Instruction{ID: 9, Op: dynamixel.FactoryReset, Data: []byte{x.option}}); !ok || st.Error != 0 || st.ID != 9 {
+		if st, ok := r.execute(2, dynamixel.Instruction{ID: 9, Op: dynamixel.FactoryReset,
+			Data: []byte{x.option}}); !ok || st.Error != 0 || st.ID != 9 {
 			t.Errorf("option %02X: got %v %+v", x.option, ok, st)
 		}
-		got := [4]int64{r.register(0, "id"), r.register(0, "baud_rate"), r.register(0, "max_position"), r.register(0, "led")}
+		got := [4]int64{r.register(0, "id"), r.register(0, "baud_rate"), r.register(0, "max_position"),
+			r.register(0, "led")}
 		if want := [4]int64{x.id, x.baud, 4095, 0}; got != want {
 			t.Errorf("option %02X: id, baud, limit, led: got %v, want %v", x.option, got, want)
 		}
@@ -188,7 +193,8 @@ func TestFactoryResets(t *testing.T) {
 
 func TestIDAndBaudRateChangeAfterTheAnswer(t *testing.T) {
 	r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 1))
-	if st, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Write, Addr: 7, Data: []byte{5}}); !ok || st.ID != 1 {
+	if st, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Write, Addr: 7, Data: []byte{5}}); !ok ||
+		st.ID != 1 {
 		t.Errorf("ID: got %v %+v, want an answer of 1", ok, st)
 	}
 	if _, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Ping}); ok {
@@ -237,7 +243,8 @@ func TestTorqueByGoal(t *testing.T) {
 		model   string
 		presets []any
 		want    int64
-	}{{"ax-12a", nil, 1}, {"mx-28", nil, 1}, {"xm430-w350", nil, 0}, {"xm430-w350", []any{"drive_mode", 8}, 1}, {"xl-320", nil, 0}} {
+	}{{"ax-12a", nil, 1}, {"mx-28", nil, 1}, {"xm430-w350", nil, 0}, {"xm430-w350", []any{"drive_mode", 8}, 1},
+		{"xl-320", nil, 0}} {
 		r := newRig(t, emulator.Timing{}, newServo(t, x.model, 1, x.presets...))
 		if e := r.write(0, "goal_position", 600); e != 0 {
 			t.Errorf("%s: error %d", x.model, e)
@@ -273,25 +280,41 @@ func TestModesDriveTheActuator(t *testing.T) {
 		goal    func(a *actuator.Servo) float64
 		want    float64
 	}{
-		{"xm430-w350", []any{"operating_mode", 3, "goal_position", 3072}, hal.PositionMode, func(a *actuator.Servo) float64 { return a.GoalPosition }, math.Pi / 2},
-		{"xm430-w350", []any{"operating_mode", 4, "goal_position", 2048 + 4096}, hal.PositionMode, func(a *actuator.Servo) float64 { return a.GoalPosition }, 2 * math.Pi},
-		{"xm430-w350", []any{"operating_mode", 1, "goal_velocity", -100}, hal.VelocityMode, func(a *actuator.Servo) float64 { return a.GoalVelocity }, -100 * unit},
-		{"xm430-w350", []any{"operating_mode", 0, "goal_current", 100}, hal.TorqueMode, func(a *actuator.Servo) float64 { return a.GoalCurrent }, 0.269},
-		{"xm430-w350", []any{"operating_mode", 16, "goal_pwm", -885}, hal.DutyMode, func(a *actuator.Servo) float64 { return a.GoalDuty }, -1},
-		{"xm430-w350", []any{"operating_mode", 5, "goal_current", 1193 / 2}, hal.PositionMode, func(a *actuator.Servo) float64 { return a.Limit }, 596. / 1193},
-		{"xm430-w350", []any{"profile_velocity", 100}, hal.PositionMode, func(a *actuator.Servo) float64 { return a.ProfileVelocity }, 100 * unit},
-		{"xm430-w350", []any{"drive_mode", 4, "profile_velocity", 1500}, hal.PositionMode, func(a *actuator.Servo) float64 { return a.ProfileVelocity }, 1.5},
-		{"xm430-w350", []any{"drive_mode", 1, "operating_mode", 1, "goal_velocity", 100}, hal.VelocityMode, func(a *actuator.Servo) float64 { return a.GoalVelocity }, -100 * unit},
-		{"xm430-w350", []any{"position_d_gain", 77}, hal.PositionMode, func(a *actuator.Servo) float64 { return a.Gains.D }, 77},
-		{"ax-12a", []any{"goal_position", 1023}, hal.PositionMode, func(a *actuator.Servo) float64 { return a.GoalPosition }, 511 * 300 * math.Pi / 180 / 1023},
+		{"xm430-w350", []any{"operating_mode", 3, "goal_position", 3072}, hal.PositionMode,
+			func(a *actuator.Servo) float64 { return a.GoalPosition }, math.Pi / 2},
+		{"xm430-w350", []any{"operating_mode", 4, "goal_position", 2048 + 4096}, hal.PositionMode,
+			func(a *actuator.Servo) float64 { return a.GoalPosition }, 2 * math.Pi},
+		{"xm430-w350", []any{"operating_mode", 1, "goal_velocity", -100}, hal.VelocityMode,
+			func(a *actuator.Servo) float64 { return a.GoalVelocity }, -100 * unit},
+		{"xm430-w350", []any{"operating_mode", 0, "goal_current", 100}, hal.TorqueMode,
+			func(a *actuator.Servo) float64 { return a.GoalCurrent }, 0.269},
+		{"xm430-w350", []any{"operating_mode", 16, "goal_pwm", -885}, hal.DutyMode,
+			func(a *actuator.Servo) float64 { return a.GoalDuty }, -1},
+		{"xm430-w350", []any{"operating_mode", 5, "goal_current", 1193 / 2}, hal.PositionMode,
+			func(a *actuator.Servo) float64 { return a.Limit }, 596. / 1193},
+		{"xm430-w350", []any{"profile_velocity", 100}, hal.PositionMode,
+			func(a *actuator.Servo) float64 { return a.ProfileVelocity }, 100 * unit},
+		{"xm430-w350", []any{"drive_mode", 4, "profile_velocity", 1500}, hal.PositionMode,
+			func(a *actuator.Servo) float64 { return a.ProfileVelocity }, 1.5},
+		{"xm430-w350", []any{"drive_mode", 1, "operating_mode", 1, "goal_velocity", 100}, hal.VelocityMode,
+			func(a *actuator.Servo) float64 { return a.GoalVelocity }, -100 * unit},
+		{"xm430-w350", []any{"position_d_gain", 77}, hal.PositionMode,
+			func(a *actuator.Servo) float64 { return a.Gains.D }, 77},
+		{"ax-12a", []any{"goal_position", 1023}, hal.PositionMode,
+			func(a *actuator.Servo) float64 { return a.GoalPosition }, 511 * 300 * math.Pi / 180 / 1023},
 		{"ax-12a", []any{"torque_limit", 0}, hal.PositionMode, func(a *actuator.Servo) float64 { return a.Limit }, 0},
-		{"ax-12a", []any{"ccw_compliance_slope", 64}, hal.PositionMode, func(a *actuator.Servo) float64 { return a.Gains.SlopeCCW }, 64},
-		{"ax-12a", []any{"ccw_angle_limit", 0, "moving_speed", -1023}, hal.DutyMode, func(a *actuator.Servo) float64 { return a.GoalDuty }, -1},
-		{"mx-28", []any{"ccw_angle_limit", 0, "moving_speed", 100}, hal.VelocityMode, func(a *actuator.Servo) float64 { return a.GoalVelocity }, 100 * 0.114 * 2 * math.Pi / 60},
-		{"xl-320", []any{"operating_mode", 1, "moving_speed", 1023}, hal.DutyMode, func(a *actuator.Servo) float64 { return a.GoalDuty }, 1},
+		{"ax-12a", []any{"ccw_compliance_slope", 64}, hal.PositionMode,
+			func(a *actuator.Servo) float64 { return a.Gains.SlopeCCW }, 64},
+		{"ax-12a", []any{"ccw_angle_limit", 0, "moving_speed", -1023}, hal.DutyMode,
+			func(a *actuator.Servo) float64 { return a.GoalDuty }, -1},
+		{"mx-28", []any{"ccw_angle_limit", 0, "moving_speed", 100}, hal.VelocityMode,
+			func(a *actuator.Servo) float64 { return a.GoalVelocity }, 100 * 0.114 * 2 * math.Pi / 60},
+		{"xl-320", []any{"operating_mode", 1, "moving_speed", 1023}, hal.DutyMode,
+			func(a *actuator.Servo) float64 { return a.GoalDuty }, 1},
 	} {
 		a := newServo(t, x.model, 1, append(x.presets, "torque_enable", 1)...).Actuator()
-		if got := x.goal(a); !a.Enable || a.Mode != x.mode || math.Abs(got-x.want) > 1e-3*math.Max(1, math.Abs(x.want)) {
+		if got := x.goal(a); !a.Enable || a.Mode != x.mode ||
+			math.Abs(got-x.want) > 1e-3*math.Max(1, math.Abs(x.want)) {
 			t.Errorf("%s %v: got %v %v %g, want %v %g", x.model, x.presets, a.Enable, a.Mode, got, x.mode, x.want)
 		}
 	}

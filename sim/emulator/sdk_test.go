@@ -105,7 +105,8 @@ func (s *sdk) receive() ([]byte, error) {
 		if s.id == 0xFE {
 			return rx, nil
 		}
-		return append(rx[:8:8], bytes.ReplaceAll(rx[8:wait-2], []byte{0xFF, 0xFF, 0xFD, 0xFD}, []byte{0xFF, 0xFF, 0xFD})...), nil
+		return append(rx[:8:8], bytes.ReplaceAll(rx[8:wait-2], []byte{0xFF, 0xFF, 0xFD, 0xFD},
+			[]byte{0xFF, 0xFF, 0xFD})...), nil
 	}
 }
 
@@ -191,7 +192,8 @@ func TestStockSDKCannotTell(t *testing.T) {
 
 // Every register of every model, read by address, is what it is by name.
 func TestEveryRegisterIsReadable(t *testing.T) {
-	for _, name := range []string{"xm430-w350", "xl330-m288", "xl430-w250", "mx-64-2", "xh540-w270", "xl-320", "ym070-210-r099"} {
+	for _, name := range []string{"xm430-w350", "xl330-m288", "xl430-w250", "mx-64-2", "xh540-w270", "xl-320",
+		"ym070-210-r099"} {
 		r := newRig(t, emulator.Timing{}, newServo(t, name, 1))
 		s := &sdk{r.line, 0xFC, sdkTimeout}
 		dice := rand.New(rand.NewPCG(1, 2))

@@ -14,9 +14,9 @@ import (
 // canRetry is the pause between two attempts to open an interface that is down.
 const canRetry = 100 * time.Millisecond
 
-// ServeCAN serves a CAN bus on an interface of the kernel, which must be up at the bus's rate: its motors answer any other
-// socket or node on it. An interface that goes down is opened again when it is up. It returns once the interface is open;
-// wait blocks until ctx is done and all is closed. Linux only.
+// ServeCAN serves a CAN bus on an interface of the kernel, which must be up at the bus's rate: its motors answer any
+// other socket or node on it. An interface that goes down is opened again when it is up. It returns once the interface
+// is open; wait blocks until ctx is done and all is closed. Linux only.
 func (b *Bus) ServeCAN(ctx context.Context, name string) (wait func() error, err error) {
 	line, err := can.Open(name, b.baud)
 	if err != nil {
@@ -53,7 +53,8 @@ func (b *Bus) onCAN(ctx context.Context, name string, line *can.Line) error {
 	}
 }
 
-// canDevice adapts an interface to the device that a bus is served on. Its reads are short, so they need no interruption.
+// canDevice adapts an interface to the device that a bus is served on. Its reads are short, so they need no
+// interruption.
 type canDevice struct{ *can.Line }
 
 func (d canDevice) Read(p []byte, deadline time.Time) (int, error) {

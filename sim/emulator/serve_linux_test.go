@@ -77,7 +77,8 @@ func (l *tty) Baud() int          { return l.baud }
 // served is a bus on a pty behind a link, until the test ends.
 func served(t testing.TB, mu *sync.Mutex, servos ...*emulator.Servo) (b *emulator.Bus, link string, stop func()) {
 	t.Helper()
-	b = emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: 1000000, Mutex: mu, Timing: emulator.Timing{Reply: emulator.DefaultReply}}, servos...)
+	b = emulator.NewBus(emulator.BusConfig{Name: "bench", Baud: 1000000, Mutex: mu,
+		Timing: emulator.Timing{Reply: emulator.DefaultReply}}, servos...)
 	link = filepath.Join(t.TempDir(), "bench")
 	ctx, cancel := context.WithCancel(context.Background())
 	path, wait, err := b.ServePTY(ctx, link)
@@ -246,8 +247,8 @@ func TestChainOnAPTY(t *testing.T) {
 	stop()
 }
 
-// pings is how long each of n pings of a servo on a terminal takes at a return delay, and how long on a wire: the request, the
-// return delay, the processing, the answer.
+// pings is how long each of n pings of a servo on a terminal takes at a return delay, and how long on a wire: the
+// request, the return delay, the processing, the answer.
 func pings(t testing.TB, model string, delay int64, n int) (wire time.Duration, took []time.Duration) {
 	t.Helper()
 	s := newServo(t, model, 1)
@@ -274,7 +275,8 @@ func pings(t testing.TB, model string, delay int64, n int) (wire time.Duration, 
 		took = append(took, time.Since(start))
 	}
 	slices.Sort(took)
-	return servo.WireTime(len(ping)+answer, 10, 1000000) + time.Duration(delay)*2*time.Microsecond + emulator.DefaultReply, took
+	return servo.WireTime(len(ping)+answer, 10, 1000000) + time.Duration(delay)*2*time.Microsecond +
+		emulator.DefaultReply, took
 }
 
 // A ping on a terminal is answered when the wire would, and at most a tenth of a millisecond later.
@@ -293,8 +295,8 @@ func TestPTYAnswersWhenTheWireWould(t *testing.T) {
 	}
 }
 
-// BenchmarkPing is the ping time of an XL430 on a terminal: wire-µs is the wire's, late-µs what the median is later, and
-// late90-µs what nine of ten stay below. ns/op means nothing here.
+// BenchmarkPing is the ping time of an XL430 on a terminal: wire-µs is the wire's, late-µs what the median is later,
+// and late90-µs what nine of ten stay below. ns/op means nothing here.
 func BenchmarkPing(b *testing.B) {
 	for _, delay := range []int64{0, 125, 250} {
 		b.Run(fmt.Sprintf("return_delay=%d", delay), func(b *testing.B) {

@@ -7,8 +7,9 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// Servo is one servo: a register file on top of a simulated actuator, whose commands it owns. A bus serves it; apart from
-// the bus's goroutine only tests may access it. A vendor's folder embeds it; most of the exported methods are for that.
+// Servo is one servo: a register file on top of a simulated actuator, whose commands it owns. A bus serves it; apart
+// from the bus's goroutine only tests may access it. A vendor's folder embeds it; most of the exported methods are for
+// that.
 type Servo struct {
 	Memory // the control table, with Get and Set by name
 	Sheet  Sheet
@@ -33,9 +34,10 @@ type Servo struct {
 	historyNext int
 }
 
-// Init puts s together over a table and gives it power. k is the vendor's servo around s. The servo owns act's commands and
-// its backlash from now on; the scene moves it.
-func (s *Servo) Init(k Kind, sheet Sheet, table []servo.Register, id int, act *actuator.Servo, truth GroundTruth) *Servo {
+// Init puts s together over a table and gives it power. k is the vendor's servo around s. The servo owns act's commands
+// and its backlash from now on; the scene moves it.
+func (s *Servo) Init(k Kind, sheet Sheet, table []servo.Register, id int, act *actuator.Servo,
+	truth GroundTruth) *Servo {
 	s.kind, s.Sheet = k, sheet
 	s.Memory, s.Act, s.Truth = newMemory(table), act, truth.orNominal(sheet.Centre)
 	s.Reply = make([]byte, 0, 1024)

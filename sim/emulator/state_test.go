@@ -18,7 +18,8 @@ func TestShutdownOfAX(t *testing.T) {
 	a := r.servos[0].Actuator()
 	a.Alarm |= actuator.AlarmOverload
 	st, _ := r.execute(1, dynamixel.Instruction{ID: 1, Op: dynamixel.Ping})
-	if got := [2]int64{r.register(0, "torque_enable"), r.register(0, "torque_limit")}; st.Error != overload || got != [2]int64{} || a.Enable {
+	if got := [2]int64{r.register(0, "torque_enable"), r.register(0, "torque_limit")}; st.Error != overload ||
+		got != [2]int64{} || a.Enable {
 		t.Errorf("overload: got error %02X, torque and limit %v, driven %v", st.Error, got, a.Enable)
 	}
 	// A goal does not bring the torque back; the torque limit does.
@@ -44,7 +45,8 @@ func TestHardwareErrorOfX(t *testing.T) {
 	r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 1, "torque_enable", 1, "goal_position", 1000))
 	a := r.servos[0].Actuator()
 	a.Alarm |= actuator.AlarmOverload
-	if e := r.write(0, "led", 1); e != 0x80 || r.register(0, "hardware_error") != 1<<5 || r.register(0, "torque_enable") != 0 || a.Enable {
+	if e := r.write(0, "led", 1); e != 0x80 || r.register(0, "hardware_error") != 1<<5 ||
+		r.register(0, "torque_enable") != 0 || a.Enable {
 		t.Errorf("overload: got error %02X, status %02X, torque %d, driven %v", e,
 			r.register(0, "hardware_error"), r.register(0, "torque_enable"), a.Enable)
 	}
@@ -55,7 +57,8 @@ func TestHardwareErrorOfX(t *testing.T) {
 	if st, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Reboot}); !ok || st.Error != 0x80 {
 		t.Errorf("reboot: got %v %+v", ok, st)
 	}
-	if e := r.write(0, "torque_enable", 1); e != 0 || !a.Enable || r.register(0, "hardware_error") != 0 || r.register(0, "goal_position") != 2048 {
+	if e := r.write(0, "torque_enable", 1); e != 0 || !a.Enable || r.register(0, "hardware_error") != 0 ||
+		r.register(0, "goal_position") != 2048 {
 		t.Errorf("after reboot: error %02X, driven %v, goal %d", e, a.Enable, r.register(0, "goal_position"))
 	}
 	// Limits that are registers are the servo's own.
@@ -112,7 +115,8 @@ func TestIndirectAddresses(t *testing.T) {
 		data []byte
 		want byte
 	}{{229, []byte{0, 0, 0, 0}, 7}, {224, []byte{0, 0}, 5}, {224, []byte{0, 0, 0, 0x7F, 0}, 4}} {
-		if st, _ := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Write, Addr: x.addr, Data: x.data}); st.Error != x.want {
+		if st, _ := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Write, Addr: x.addr,
+			Data: x.data}); st.Error != x.want {
 			t.Errorf("%d % X: got error %d, want %d", x.addr, x.data, st.Error, x.want)
 		}
 	}
@@ -136,11 +140,13 @@ func TestPowerLossAndStartup(t *testing.T) {
 		if a.Enable {
 			t.Error("driven without power")
 		}
-		if _, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Ping}); ok && r.line.Now() < 10*time.Millisecond {
+		if _, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Ping}); ok &&
+			r.line.Now() < 10*time.Millisecond {
 			t.Error("answers without power")
 		}
 		r.pass(20 * time.Millisecond)
-		got := [4]int64{r.register(0, "position_p_gain"), r.register(0, "torque_enable"), r.register(0, "homing_offset"), r.register(0, "goal_position")}
+		got := [4]int64{r.register(0, "position_p_gain"), r.register(0, "torque_enable"),
+			r.register(0, "homing_offset"), r.register(0, "goal_position")}
 		if want := [4]int64{x.gain, x.torque, 100, 2148}; got != want {
 			t.Errorf("startup %d: gain, torque, offset, goal: got %v, want %v", x.startup, got, want)
 		}
@@ -199,18 +205,22 @@ func TestTruth(t *testing.T) {
 		want        int64
 	}{
 		{"nominal", "xm430-w350", emulator.GroundTruth{}, nil, turn / 8, 2560},
-		{"another zero", "xm430-w350", emulator.GroundTruth{ZeroTicks: 1000, Direction: 1, Gear: 1}, nil, turn / 8, 1512},
+		{"another zero", "xm430-w350", emulator.GroundTruth{ZeroTicks: 1000, Direction: 1, Gear: 1}, nil, turn / 8,
+			1512},
 		{"mirrored", "xm430-w350", emulator.GroundTruth{ZeroTicks: 2048, Direction: -1, Gear: 1}, nil, turn / 8, 1536},
 		{"geared", "xm430-w350", emulator.GroundTruth{ZeroTicks: 2048, Direction: 1, Gear: 2}, nil, turn / 8, 3072},
 		{"homing", "xm430-w350", emulator.GroundTruth{}, []any{"homing_offset", 500}, 0, 2548},
 		{"homing beyond the mode's bound", "xm430-w350", emulator.GroundTruth{}, []any{"homing_offset", 2000}, 0, 3072},
-		{"homing, extended", "xm430-w350", emulator.GroundTruth{}, []any{"operating_mode", 4, "homing_offset", 2000}, 0, 4048},
+		{"homing, extended", "xm430-w350", emulator.GroundTruth{}, []any{"operating_mode", 4, "homing_offset", 2000}, 0,
+			4048},
 		{"reversed", "xm430-w350", emulator.GroundTruth{}, []any{"drive_mode", 1}, turn / 8, 1536},
 		{"ax", "ax-12a", emulator.GroundTruth{}, nil, 0, 512},
-		{"ax mirrored", "ax-12a", emulator.GroundTruth{ZeroTicks: 512, Direction: -1, Gear: 1}, nil, turn / 8, 512 - 153},
+		{"ax mirrored", "ax-12a", emulator.GroundTruth{ZeroTicks: 512, Direction: -1, Gear: 1}, nil, turn / 8,
+			512 - 153},
 		{"ax in its dead sector", "ax-12a", emulator.GroundTruth{}, nil, 2.8, 1023},
 		{"ax in its dead sector, other end", "ax-12a", emulator.GroundTruth{}, nil, -2.8, 0},
-		{"mx multi-turn", "mx-28", emulator.GroundTruth{}, []any{"cw_angle_limit", 4095, "resolution_divider", 2, "multi_turn_offset", 100}, 0, 1124},
+		{"mx multi-turn", "mx-28", emulator.GroundTruth{},
+			[]any{"cw_angle_limit", 4095, "resolution_divider", 2, "multi_turn_offset", 100}, 0, 1124},
 	} {
 		m := dynamixel.ModelByName(x.model)
 		spec, _ := actuator.Lookup(x.model)
@@ -241,7 +251,8 @@ func TestDirectionsAgree(t *testing.T) {
 	}{
 		{"nominal", "xm430-w350", emulator.GroundTruth{}, []any{"operating_mode", 1}, "goal_velocity", 1},
 		{"mirrored", "xm430-w350", mirrored, []any{"operating_mode", 1}, "goal_velocity", -1},
-		{"reversed", "xm430-w350", emulator.GroundTruth{}, []any{"operating_mode", 1, "drive_mode", 1}, "goal_velocity", -1},
+		{"reversed", "xm430-w350", emulator.GroundTruth{}, []any{"operating_mode", 1, "drive_mode", 1}, "goal_velocity",
+			-1},
 		{"both", "xm430-w350", mirrored, []any{"operating_mode", 1, "drive_mode", 1}, "goal_velocity", 1},
 		{"duty, mirrored", "xm430-w350", mirrored, []any{"operating_mode", 16}, "goal_pwm", -1},
 		{"current, mirrored", "xm430-w350", mirrored, []any{"operating_mode", 0}, "goal_current", -1},
@@ -261,7 +272,8 @@ func TestDirectionsAgree(t *testing.T) {
 	}
 	// Margins and slopes of AX are per sense of turning too.
 	spec, _ := actuator.Lookup("ax-12a")
-	s := emudynamixel.New(dynamixel.ModelByName("ax-12a"), 1, actuator.NewServo(spec), emulator.GroundTruth{ZeroTicks: 512, Direction: -1, Gear: 1})
+	s := emudynamixel.New(dynamixel.ModelByName("ax-12a"), 1, actuator.NewServo(spec),
+		emulator.GroundTruth{ZeroTicks: 512, Direction: -1, Gear: 1})
 	preset(t, s, "cw_compliance_slope", 64, "ccw_compliance_margin", 5)
 	if g := s.Actuator().Gains; g.SlopeCCW != 64 || g.MarginCW != 5 {
 		t.Errorf("mirrored slopes: got %+v", g)
@@ -270,7 +282,8 @@ func TestDirectionsAgree(t *testing.T) {
 
 func TestGearedSpeeds(t *testing.T) {
 	spec, _ := actuator.Lookup("xm430-w350")
-	s := emudynamixel.New(dynamixel.ModelByName("xm430-w350"), 1, actuator.NewServo(spec), emulator.GroundTruth{ZeroTicks: 2048, Direction: 1, Gear: 2})
+	s := emudynamixel.New(dynamixel.ModelByName("xm430-w350"), 1, actuator.NewServo(spec),
+		emulator.GroundTruth{ZeroTicks: 2048, Direction: 1, Gear: 2})
 	preset(t, s, "operating_mode", 1, "goal_velocity", 100)
 	a := s.Actuator()
 	if want := 50 * 0.229 * 2 * math.Pi / 60; math.Abs(a.GoalVelocity-want) > 1e-6 {
@@ -297,7 +310,8 @@ func TestClearForgetsTurns(t *testing.T) {
 	if got := r.register(0, "present_position"); got != 2048+3*4096 {
 		t.Errorf("extended: got %d", got)
 	}
-	if st, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Clear, Data: []byte("\x01DXL\x22")}); !ok || st.Error != 0 {
+	if st, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Clear, Data: []byte("\x01DXL\x22")}); !ok ||
+		st.Error != 0 {
 		t.Fatalf("clear: got %v %+v", ok, st)
 	}
 	if got := r.register(0, "present_position"); got != 2048 {
@@ -305,14 +319,16 @@ func TestClearForgetsTurns(t *testing.T) {
 	}
 	// While moving it is refused.
 	r.servos[0].Actuator().Velocity = 3
-	if st, _ := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Clear, Data: []byte("\x01DXL\x22")}); st.Error != 1 {
+	if st, _ := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Clear,
+		Data: []byte("\x01DXL\x22")}); st.Error != 1 {
 		t.Errorf("moving: got error %d, want 1", st.Error)
 	}
 }
 
 func TestShadowIDIsObeyedInSilence(t *testing.T) {
 	r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 1, "shadow_id", 7))
-	if st, ok := r.execute(2, dynamixel.Instruction{ID: 7, Op: dynamixel.Write, Addr: 65, Data: []byte{1}}); ok || r.register(0, "led") != 1 {
+	if st, ok := r.execute(2, dynamixel.Instruction{ID: 7, Op: dynamixel.Write, Addr: 65, Data: []byte{1}}); ok ||
+		r.register(0, "led") != 1 {
 		t.Errorf("got %v %+v, led %d", ok, st, r.register(0, "led"))
 	}
 }
@@ -323,7 +339,8 @@ func TestMeasuredValues(t *testing.T) {
 	a.Velocity, a.Current, a.Duty, a.Temperature = -1, 0.5, -0.25, 44.4
 	at(s, 11.16)
 	for name, want := range map[string]int64{
-		"present_velocity": -42, "present_current": 186, "present_pwm": -221, "present_temperature": 44, "present_voltage": 112,
+		"present_velocity": -42, "present_current": 186, "present_pwm": -221, "present_temperature": 44,
+		"present_voltage": 112,
 	} {
 		if got, _ := s.Register(name); got != want {
 			t.Errorf("%s: got %d, want %d", name, got, want)

@@ -68,11 +68,12 @@ func TestTranscript1More(t *testing.T) {
 	r.want("FF FF 01 02 01 FB", "FF FF 01 02 24 D8")
 
 	ax := newRig(t, emulator.Timing{}, newServo(t, "ax-12a", 1))
-	ax.want("FF FF FE 02 01 FE", "FF FF 01 02 00 FC")                                  // ping all
-	ax.want("FF FF 01 04 02 24 08 CC", "FF FF 01 0A 00 00 02 00 00 00 00 78 19 61")    // eight from 36
-	ax.want("FF FF 01 07 03 1E 00 02 00 01 D3", "FF FF 01 02 00 FC")                   // goal 512 at 256
-	ax.want("FF FF 01 04 02 1E 04 D6", "FF FF 01 06 00 00 02 00 01 F5")                // as it stands there
-	ax.want("FF FF 01 07 03 1E 00 02 00 01 D4 FF FF 01 02 01 FB", "FF FF 01 02 00 FC") // a bad checksum costs no more than itself
+	ax.want("FF FF FE 02 01 FE", "FF FF 01 02 00 FC")                               // ping all
+	ax.want("FF FF 01 04 02 24 08 CC", "FF FF 01 0A 00 00 02 00 00 00 00 78 19 61") // eight from 36
+	ax.want("FF FF 01 07 03 1E 00 02 00 01 D3", "FF FF 01 02 00 FC")                // goal 512 at 256
+	ax.want("FF FF 01 04 02 1E 04 D6", "FF FF 01 06 00 00 02 00 01 F5")             // as it stands there
+	// a bad checksum costs no more than itself
+	ax.want("FF FF 01 07 03 1E 00 02 00 01 D4 FF FF 01 02 01 FB", "FF FF 01 02 00 FC")
 }
 
 // The same of protocol 2.0.
@@ -91,12 +92,14 @@ func TestTranscript2(t *testing.T) {
 	r.want("FF FF FD 00 FE 03 00 01 31 42", status1+status2)                                            // ping all
 	r.want("FF FF FD 00 01 07 00 02 84 00 04 00 1D 15", "FF FF FD 00 01 08 00 55 00 A6 00 00 00 8C C0") // position
 	r.want("FF FF FD 00 01 09 00 03 74 00 00 02 00 00 CA 89", "FF FF FD 00 01 04 00 55 00 A1 0C")       // goal 512
-	r.want("FF FF FD 00 01 09 00 04 68 00 C8 00 00 00 AE 8E", "FF FF FD 00 01 04 00 55 00 A1 0C")       // reg write velocity 200
-	r.want("FF FF FD 00 01 03 00 05 02 CE", "FF FF FD 00 01 04 00 55 00 A1 0C")                         // action
-	r.want("FF FF FD 00 FE 09 00 82 84 00 04 00 01 02 CE FA",                                           // sync read
+	// reg write velocity 200
+	r.want("FF FF FD 00 01 09 00 04 68 00 C8 00 00 00 AE 8E", "FF FF FD 00 01 04 00 55 00 A1 0C")
+	r.want("FF FF FD 00 01 03 00 05 02 CE", "FF FF FD 00 01 04 00 55 00 A1 0C") // action
+	r.want("FF FF FD 00 FE 09 00 82 84 00 04 00 01 02 CE FA",                   // sync read
 		"FF FF FD 00 01 08 00 55 00 A6 00 00 00 8C C0 FF FF FD 00 02 08 00 55 00 1F 08 00 00 BA BE")
 	r.want("FF FF FD 00 FE 11 00 83 74 00 04 00 01 96 00 00 00 02 AA 00 00 00 82 87", "") // sync write
-	if g := [3]int64{r.register(0, "goal_position"), r.register(1, "goal_position"), r.register(0, "goal_velocity")}; g != [3]int64{150, 170, 200} {
+	if g := [3]int64{r.register(0, "goal_position"), r.register(1, "goal_position"),
+		r.register(0, "goal_velocity")}; g != [3]int64{150, 170, 200} {
 		t.Errorf("goals: got %v, want [150 170 200]", g)
 	}
 	at(one, 11.9)
@@ -114,13 +117,14 @@ func TestTranscript2(t *testing.T) {
 	r.want("FF FF FD 00 01 04 00 06 01 A1 E6", "FF FF FD 00 01 04 00 55 00 A1 0C")             // factory reset but ID
 }
 
-// Data that look like a header are byte-stuffed by the host; a goal of 16646143 is out of range. A corrupt packet is not
-// answered.
+// Data that look like a header are byte-stuffed by the host; a goal of 16646143 is out of range. A corrupt packet is
+// not answered.
 func TestTranscript2More(t *testing.T) {
 	r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 1, "operating_mode", 4))
 	r.want("FF FF FD 00 01 0A 00 03 74 00 FF FF FD FD 00 21 E7", "FF FF FD 00 01 04 00 55 04 BA 8C")
 	r.want("FF FF FD 00 01 03 00 01 19 4F", "")
-	fast := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 3), newServo(t, "xm430-w350", 7), newServo(t, "xm430-w350", 4))
+	fast := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 3), newServo(t, "xm430-w350", 7),
+		newServo(t, "xm430-w350", 4))
 	place(fast.servos[0], 166)
 	at(fast.servos[1], 11.9)
 	fast.servos[2].Actuator().Temperature = 36
@@ -130,7 +134,8 @@ func TestTranscript2More(t *testing.T) {
 
 // The e-Manual's fast sync read of servos 3, 7 and 4, with the cumulative CRCs.
 func TestTranscriptFast(t *testing.T) {
-	r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 3), newServo(t, "xm430-w350", 7), newServo(t, "xm430-w350", 4))
+	r := newRig(t, emulator.Timing{}, newServo(t, "xm430-w350", 3), newServo(t, "xm430-w350", 7),
+		newServo(t, "xm430-w350", 4))
 	place(r.servos[0], 166)
 	place(r.servos[1], 2079)
 	place(r.servos[2], 1023)

@@ -15,7 +15,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// The bytes of the maker's own examples in the e-Manual: LED by indirect data, goal position by four of them, the bus watchdog.
+// The bytes of the maker's own examples in the e-Manual: LED by indirect data, goal position by four of them, the bus
+// watchdog.
 func TestYExamples(t *testing.T) {
 	r := newRig(t, emulator.Timing{}, newServo(t, "ym070-210-r099", 1, "return_delay", 0))
 	led := func(v int) string { return tohex(request(dynamixel.Write, 634, byte(v))) }
@@ -54,7 +55,8 @@ func TestYExamples(t *testing.T) {
 	if got := r.write(0, "goal_velocity", 150); got != 0x84 { // data range, with the alert bit
 		t.Errorf("goal while tripped: got error %02X, want 84", got)
 	}
-	if code := r.register(0, "error_code"); code != 18 || r.register(0, "torque_enable") != 1 || r.register(0, "error_code_history_1") != 18 {
+	if code := r.register(0, "error_code"); code != 18 || r.register(0, "torque_enable") != 1 ||
+		r.register(0, "error_code_history_1") != 18 {
 		t.Errorf("tripped: got code %d, torque %d", code, r.register(0, "torque_enable"))
 	}
 	r.write(0, "bus_watchdog", 0)
@@ -132,7 +134,8 @@ func TestYRules(t *testing.T) {
 		t.Errorf("turns after power: got %d, want %d", got, at+3*524288)
 	}
 	// Turns are cleared to within one of the motor; that restarts it.
-	if st, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Clear, Data: []byte("\x01DXL\x22")}); !ok || st.Error != 0 {
+	if st, ok := r.execute(2, dynamixel.Instruction{ID: 1, Op: dynamixel.Clear, Data: []byte("\x01DXL\x22")}); !ok ||
+		st.Error != 0 {
 		t.Errorf("clear: got %+v, %v", st, ok)
 	}
 	r.pass(time.Second)
@@ -156,20 +159,30 @@ func TestYErrorsOfTheServo(t *testing.T) {
 		cause  func(r *rig, a *actuator.Servo)
 		gone   func(r *rig, a *actuator.Servo)
 	}{
-		{1, 0, func(r *rig, a *actuator.Servo) { at(r.servos[0], 33) }, func(r *rig, a *actuator.Servo) { at(r.servos[0], 24) }},
-		{2, 0, func(r *rig, a *actuator.Servo) { at(r.servos[0], 15) }, func(r *rig, a *actuator.Servo) { at(r.servos[0], 24) }},
-		{4, 0, func(r *rig, a *actuator.Servo) { a.Temperature = 61 }, func(r *rig, a *actuator.Servo) { a.Temperature = 40 }},
+		{1, 0, func(r *rig, a *actuator.Servo) { at(r.servos[0], 33) },
+			func(r *rig, a *actuator.Servo) { at(r.servos[0], 24) }},
+		{2, 0, func(r *rig, a *actuator.Servo) { at(r.servos[0], 15) },
+			func(r *rig, a *actuator.Servo) { at(r.servos[0], 24) }},
+		{4, 0, func(r *rig, a *actuator.Servo) { a.Temperature = 61 },
+			func(r *rig, a *actuator.Servo) { a.Temperature = 40 }},
 		{5, 0, func(r *rig, a *actuator.Servo) { a.Alarm |= actuator.AlarmOverload }, nil},
-		{19, 1, func(r *rig, a *actuator.Servo) { a.Velocity = 40 }, func(r *rig, a *actuator.Servo) { a.Velocity = 0 }},
-		{20, 1, func(r *rig, a *actuator.Servo) { a.Position = 3.5; r.pass(time.Millisecond) }, func(r *rig, a *actuator.Servo) { a.Reset(0) }},
+		{19, 1, func(r *rig, a *actuator.Servo) { a.Velocity = 40 },
+			func(r *rig, a *actuator.Servo) { a.Velocity = 0 }},
+		{20, 1, func(r *rig, a *actuator.Servo) {
+			a.Position = 3.5
+			r.pass(time.Millisecond)
+		}, func(r *rig, a *actuator.Servo) { a.Reset(0) }},
 	} {
-		r := newRig(t, emulator.Timing{}, newServo(t, "ym070-210-r099", 1, "return_delay", 0, "position_limit_threshold", 1000))
+		r := newRig(t, emulator.Timing{},
+			newServo(t, "ym070-210-r099", 1, "return_delay", 0, "position_limit_threshold", 1000))
 		a := r.servos[0].Actuator()
 		r.write(0, "torque_enable", 1)
 		r.pass(5 * time.Millisecond)
 		c.cause(r, a)
-		if e := r.write(0, "led", 1); e != 0x80 || r.register(0, "error_code") != c.code || r.register(0, "torque_enable") != c.torque {
-			t.Errorf("code %d: got error %02X, code %d, torque %d", c.code, e, r.register(0, "error_code"), r.register(0, "torque_enable"))
+		if e := r.write(0, "led", 1); e != 0x80 || r.register(0, "error_code") != c.code ||
+			r.register(0, "torque_enable") != c.torque {
+			t.Errorf("code %d: got error %02X, code %d, torque %d", c.code, e, r.register(0, "error_code"),
+				r.register(0, "torque_enable"))
 			continue
 		}
 		state, refused := int64(5), 0x84
@@ -193,8 +206,10 @@ func TestYErrorsOfTheServo(t *testing.T) {
 			}
 			c.gone(r, a)
 		}
-		if st, _ := r.execute(2, clear); st.Error != 0 || r.register(0, "error_code") != 0 || r.register(0, "error_code_history_1") != c.code {
-			t.Errorf("code %d: clear: got %02X, code %d, history %d", c.code, st.Error, r.register(0, "error_code"), r.register(0, "error_code_history_1"))
+		if st, _ := r.execute(2, clear); st.Error != 0 || r.register(0, "error_code") != 0 ||
+			r.register(0, "error_code_history_1") != c.code {
+			t.Errorf("code %d: clear: got %02X, code %d, history %d", c.code, st.Error, r.register(0, "error_code"),
+				r.register(0, "error_code_history_1"))
 		}
 	}
 	// An encoder's error is not cleared.
@@ -207,7 +222,9 @@ func TestYErrorsOfTheServo(t *testing.T) {
 
 // The driver on the emulated servo, in each mode: nothing moves at torque-on, goals are followed, and it stops.
 func TestYChain(t *testing.T) {
-	for _, model := range []string{"ym070-210-m001", "ym070-210-r051", "ym070-210-a099", "ym080-230-b001", "ym080-230-r099"} { // each gear, size and brake
+	// each gear, size and brake
+	for _, model := range []string{"ym070-210-m001", "ym070-210-r051", "ym070-210-a099", "ym080-230-b001",
+		"ym080-230-r099"} {
 		t.Run(model, func(t *testing.T) {
 			d := drive(t, model, 2)
 			place(d.servos[0], 20000)
@@ -238,7 +255,8 @@ func TestYChain(t *testing.T) {
 			}
 			d.towards(60, servo.Goal{Mode: hal.PositionMode, Limit: 1})
 			if d.servos[0].Actuator().Enable || d.register(0, "controller_state") != 2 {
-				t.Errorf("halt: got driven %v in state %d", d.servos[0].Actuator().Enable, d.register(0, "controller_state"))
+				t.Errorf("halt: got driven %v in state %d", d.servos[0].Actuator().Enable,
+					d.register(0, "controller_state"))
 			}
 		})
 	}
@@ -251,7 +269,8 @@ func TestYChainClears(t *testing.T) {
 	d.follows(20000, 600)
 	d.servos[0].Actuator().Alarm |= actuator.AlarmOverload
 	d.cycles(10, true, 20000)
-	if err := d.chain.Fault(0); !errors.Is(err, servo.ErrLatched) || !strings.Contains(err.Error(), "overload") || d.chain.State(0).Alarm != servo.AlarmOverload {
+	if err := d.chain.Fault(0); !errors.Is(err, servo.ErrLatched) || !strings.Contains(err.Error(), "overload") ||
+		d.chain.State(0).Alarm != servo.AlarmOverload {
 		t.Fatalf("overload: got %v, alarm %v", err, d.chain.State(0).Alarm)
 	}
 	d.servos[0].Actuator().Alarm = 0
@@ -270,7 +289,8 @@ func TestYChainClears(t *testing.T) {
 	}
 }
 
-// Without packets from the host the watchdog stops the servo within its time; it starts again only after Enable was false once.
+// Without packets from the host the watchdog stops the servo within its time; it starts again only after Enable was
+// false once.
 func TestYChainWatchdog(t *testing.T) {
 	d := drive(t, "ym070-210-r099", 1)
 	d.towards(100, servo.Goal{Enable: true, Mode: hal.VelocityMode, Velocity: 1, Limit: 1})
@@ -282,7 +302,8 @@ func TestYChainWatchdog(t *testing.T) {
 		t.Errorf("silent host: got %g rad/s, want 0", v)
 	}
 	d.towards(20, servo.Goal{Enable: true, Mode: hal.VelocityMode, Velocity: 1, Limit: 1})
-	if v := d.servos[0].Actuator().Velocity; math.Abs(v) > 0.02 || d.chain.Fault(0) == nil || !strings.Contains(d.chain.Fault(0).Error(), "watchdog") {
+	if v := d.servos[0].Actuator().Velocity; math.Abs(v) > 0.02 || d.chain.Fault(0) == nil ||
+		!strings.Contains(d.chain.Fault(0).Error(), "watchdog") {
 		t.Errorf("host back: got %g rad/s, %v", v, d.chain.Fault(0))
 	}
 	d.towards(60, servo.Goal{Limit: 1, Mode: hal.VelocityMode})

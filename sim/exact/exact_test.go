@@ -18,8 +18,10 @@ func TestAgainstMath(t *testing.T) {
 		{"sin far", Sin, math.Sin, 1e5, 1e5 + 10, 4, 1e-13},
 		{"exp", Exp, math.Exp, -100, 100, 4, 0},
 		{"log", Log, math.Log, 1e-9, 50, 4, 1e-16},
-		{"pow 1.334", func(x float64) float64 { return Pow(x, 1.334) }, func(x float64) float64 { return math.Pow(x, 1.334) }, 0, 30, 40, 0},
-		{"pow 8.68", func(x float64) float64 { return Pow(x, 8.68) }, func(x float64) float64 { return math.Pow(x, 8.68) }, 0, 3, 100, 0},
+		{"pow 1.334", func(x float64) float64 { return Pow(x, 1.334) },
+			func(x float64) float64 { return math.Pow(x, 1.334) }, 0, 30, 40, 0},
+		{"pow 8.68", func(x float64) float64 { return Pow(x, 8.68) },
+			func(x float64) float64 { return math.Pow(x, 8.68) }, 0, 3, 100, 0},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -82,11 +82,12 @@ func (m *moving) push(f, at r3.Vec) {
 	m.torque = m.torque.Add(at.Sub(m.com).Cross(f))
 }
 
-// Act sets the effect of the water and the thrusters on the vehicle in the next h seconds: its body's Force and Water in
-// the system, which belong to the craft. It is called before every sub-step.
+// Act sets the effect of the water and the thrusters on the vehicle in the next h seconds: its body's Force and Water
+// in the system, which belong to the craft. It is called before every sub-step.
 func (c *Craft) Act(s *dynamics.System, sea *Sea, h float64) {
 	v := c.vehicle
-	// The joint is free, so its coordinates are the pose and its velocities those of the origin: no need to place links.
+	// The joint is free, so its coordinates are the pose and its velocities those of the origin: no need to place
+	// links.
 	j := s.Model().Joint(c.body)
 	q, qd := s.Q[j.Q:j.Q+7], s.V[j.V:j.V+6]
 	m := moving{
@@ -236,7 +237,8 @@ func (v *Vehicle) wetted(depth float64) float64 {
 // Thrust is the thrust of thruster i in the last step, N along its direction.
 func (c *Craft) Thrust(i int) float64 { return c.thrust[i] }
 
-// Immersed is the share of the volume that was under water in the last step, 0..1; of a hull with a ramp, whether it was.
+// Immersed is the share of the volume that was under water in the last step, 0..1; of a hull with a ramp, whether it
+// was.
 func (c *Craft) Immersed() float64 {
 	if c.share != c.share {
 		return 0

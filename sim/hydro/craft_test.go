@@ -22,15 +22,19 @@ func TestCurve(t *testing.T) {
 		{"okon", &okon, 0, 0}, {"okon", &okon, 0.07, 0}, {"okon", &okon, -0.07, 0}, {"okon", &okon, math.NaN(), 0},
 		{"okon", &okon, 0.07001, 0.0306},
 		{"t200", &rov, 1, 5.245 * kgf}, {"t200", &rov, -1, -4.07 * kgf}, {"t200", &rov, math.Inf(-1), -4.07 * kgf},
-		{"t200", &rov, 0.07, 0}, {"t200", &rov, -0.07, 0}, {"t200", &rov, 0.75, 3.42 * kgf}, {"t200", &rov, -0.25, -0.48 * kgf},
+		{"t200", &rov, 0.07, 0}, {"t200", &rov, -0.07, 0}, {"t200", &rov, 0.75, 3.42 * kgf},
+		{"t200", &rov, -0.25, -0.48 * kgf},
 		{"t200 between", &rov, 0.725, (3.107 + 3.42) / 2 * kgf},
 	} {
 		near(t, c.name, c.curve.Force(c.curve.Pulse(c.input)), c.force, 1e-4)
 	}
 	// Blue Robotics' public table at 16 V, kgf by the pulse's microseconds, whole.
-	for pulse, force := range map[float64]float64{1100: -4.07, 1148: -3.52, 1200: -2.71, 1248: -2.08, 1300: -1.44, 1352: -0.90, 1400: -0.48,
-		1440: -0.18, 1460: -0.07, 1468: -0.036, 1472: 0, 1500: 0, 1528: 0, 1532: 0.041, 1540: 0.077, 1560: 0.218, 1580: 0.399, 1600: 0.603,
-		1620: 0.817, 1660: 1.279, 1700: 1.823, 1740: 2.431, 1780: 3.107, 1800: 3.420, 1840: 4.255, 1860: 4.649, 1880: 5.012, 1900: 5.245} {
+	for pulse, force := range map[float64]float64{1100: -4.07, 1148: -3.52, 1200: -2.71, 1248: -2.08, 1300: -1.44,
+		1352: -0.90, 1400: -0.48,
+		1440: -0.18, 1460: -0.07, 1468: -0.036, 1472: 0, 1500: 0, 1528: 0, 1532: 0.041, 1540: 0.077, 1560: 0.218,
+		1580: 0.399, 1600: 0.603,
+		1620: 0.817, 1660: 1.279, 1700: 1.823, 1740: 2.431, 1780: 3.107, 1800: 3.420, 1840: 4.255, 1860: 4.649,
+		1880: 5.012, 1900: 5.245} {
 		near(t, "t200 table", rov.Force(pulse), force*kgf, 1e-9)
 	}
 	// The public tables of 14 and 20 V, by the power of the supply.
@@ -91,7 +95,8 @@ func TestThruster(t *testing.T) {
 	near(t, "okon, just above", okon.Thrust(0), 0, 0)
 }
 
-// TestFrames: what the thrusters do together reports that the axes were taken over rightly: forward, left, up, and turns.
+// TestFrames: what the thrusters do together reports that the axes were taken over rightly: forward, left, up, and
+// turns.
 func TestFrames(t *testing.T) {
 	sum := func(v *Vehicle, push map[string]float64) (force, torque r3.Vec) {
 		for name, f := range push {
@@ -205,8 +210,8 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkStep is a ROV at full work in steps of 1 ms; the bound is the engine's step of the same body without a craft,
-// and ratio how much of its speed is left.
+// BenchmarkStep is a ROV at full work in steps of 1 ms; the bound is the engine's step of the same body without a
+// craft, and ratio how much of its speed is left.
 func BenchmarkStep(b *testing.B) {
 	for _, c := range []struct {
 		name string

@@ -22,7 +22,8 @@ func (c *Curve) Pulse(u float64) float64 {
 	return c.Neutral + float64(c.Span*max(-1, min(1, u)))
 }
 
-// Force is the steady thrust at a pulse, N, at the nominal supply. Beyond the ends of the curve it stays that of the end.
+// Force is the steady thrust at a pulse, N, at the nominal supply. Beyond the ends of the curve it stays that of the
+// end.
 func (c *Curve) Force(pulse float64) float64 {
 	// Full throttle is full throttle, however much more is asked for.
 	n := len(c.Pieces)
@@ -30,7 +31,8 @@ func (c *Curve) Force(pulse float64) float64 {
 	for i := range c.Pieces {
 		// The dead band has its ends: of a piece, the end nearer to neutral is out.
 		p := &c.Pieces[i]
-		if pulse < c.Neutral && pulse >= p.From && pulse < p.To || pulse > c.Neutral && pulse > p.From && pulse <= p.To {
+		if pulse < c.Neutral && pulse >= p.From && pulse < p.To || pulse > c.Neutral && pulse > p.From &&
+			pulse <= p.To {
 			return p.Newtons[0] + float64(pulse*(p.Newtons[1]+float64(pulse*p.Newtons[2])))
 		}
 	}

@@ -1,14 +1,15 @@
 package hydro
 
-// The file, as it is written. Lengths are metres, masses kilograms, angles degrees where the key says so. The limits are
-// far beyond any vehicle, so that products of values stay finite.
+// The file, as it is written. Lengths are metres, masses kilograms, angles degrees where the key says so. The limits
+// are far beyond any vehicle, so that products of values stay finite.
 
 type file struct {
-	Name      string         `yaml:"name" required:"true" form:"lower"`
-	Title     string         `yaml:"title"`
-	Mass      float64        `yaml:"mass_kg" required:"true" min:"1e-3" max:"1e6"`
-	COM       [3]float64     `yaml:"com_m" min:"-100" max:"100"`
-	Inertia   []float64      `yaml:"inertia_kgm2" required:"true" min:"-1e6" max:"1e6"` // xx, yy, zz, or also xy, xz, yz
+	Name  string     `yaml:"name" required:"true" form:"lower"`
+	Title string     `yaml:"title"`
+	Mass  float64    `yaml:"mass_kg" required:"true" min:"1e-3" max:"1e6"`
+	COM   [3]float64 `yaml:"com_m" min:"-100" max:"100"`
+	// xx, yy, zz, or also xy, xz, yz
+	Inertia   []float64      `yaml:"inertia_kgm2" required:"true" min:"-1e6" max:"1e6"`
 	Hull      hullFile       `yaml:"hull" required:"true"`
 	Added     addedFile      `yaml:"added_mass"`
 	Drag      dragFile       `yaml:"drag" required:"true"`

@@ -16,8 +16,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// Parse reads a vehicle file, named source in faults. All faults are reported together, each with its place, its path, the
-// value found and the values allowed. The error's kind is hal.Invalid.
+// Parse reads a vehicle file, named source in faults. All faults are reported together, each with its place, its path,
+// the value found and the values allowed. The error's kind is hal.Invalid.
 func Parse(b []byte, source string) (*Vehicle, error) {
 	var f file
 	d, ok := yaml.Decode(b, source, &f)
@@ -131,7 +131,8 @@ func (f *curveFile) curve(d *yaml.Document) Curve {
 	last := 0.0
 	for i, p := range c.Pieces {
 		if !(p.From >= last && p.From < p.To && p.To <= 1e5) {
-			d.Add(path.Index(i), fmt.Sprintf("%g to %g us after %g", p.From, p.To, last), "rising pulses up to 100000 us", "")
+			d.Add(path.Index(i), fmt.Sprintf("%g to %g us after %g", p.From, p.To, last),
+				"rising pulses up to 100000 us", "")
 		}
 		if p.From < c.Neutral && p.To > c.Neutral && f.Polynomial != nil {
 			d.Add(path.Index(i), fmt.Sprintf("%g to %g us across neutral", p.From, p.To), "one side of it", "")

@@ -57,7 +57,8 @@ func TestParse(t *testing.T) {
 		t.Errorf("geoms: got %+v", shapes)
 	}
 	c := v.Cameras(3)[0]
-	if c.Body != 3 || c.Width != 4 || math.Abs(c.FieldOfView-math.Pi/3) > 1e-12 || math.Abs(c.Mount.Rotation[2]-math.Sqrt2/2) > 1e-12 {
+	if c.Body != 3 || c.Width != 4 || math.Abs(c.FieldOfView-math.Pi/3) > 1e-12 ||
+		math.Abs(c.Mount.Rotation[2]-math.Sqrt2/2) > 1e-12 {
 		t.Errorf("camera: got %+v", c)
 	}
 }
@@ -86,7 +87,8 @@ func TestBuiltIn(t *testing.T) {
 	near(t, "weight", okon.Mass*9.81, 123.12, 0.01)
 	near(t, "buoyancy", okon.Hull.Volume*997*9.81, 123.23, 0.01)
 	var wrong *hal.Error
-	if _, err := Load("nautilus"); !errors.As(err, &wrong) || wrong.Kind != hal.Invalid || !strings.Contains(err.Error(), "okon") {
+	if _, err := Load("nautilus"); !errors.As(err, &wrong) || wrong.Kind != hal.Invalid ||
+		!strings.Contains(err.Error(), "okon") {
 		t.Errorf("nautilus: got %v, want the names there are", err)
 	}
 	if _, err := Source("../hydro/okon"); !errors.Is(err, fs.ErrNotExist) {
@@ -116,7 +118,8 @@ func TestFaults(t *testing.T) {
 		{"[1475, 0]", "[1075, 0]", "small:14:64: curve.table_n[1]: got 1075 us after 1100"},
 		{"table_n", "table_m", "curve: got 0 of polynomial"},
 		{"[[1100, -10], [1475, 0], [1525, 0], [1900, 20]]", "[[1, 2]]", "curve.table_n: got no piece"},
-		{"table_n: [[1100, -10], [1475, 0], [1525, 0], [1900, 20]]", "polynomial: [{from_us: 1400, to_us: 1600, newtons: [1, 2, 3]}]", "across neutral"},
+		{"table_n: [[1100, -10], [1475, 0], [1525, 0], [1900, 20]]",
+			"polynomial: [{from_us: 1400, to_us: 1600, newtons: [1, 2, 3]}]", "across neutral"},
 		{"name: b", "name: a", `thrusters[1].name: got "a", want one of its own; thrusters[0].name has it too`},
 		{"axis: [0, 3, 4]", "axis: [0, 0, 0]", "thrusters[0].axis: got [0 0 0], want a direction"},
 		{"axis: [0, 3, 4]", "axis: [0, 3, 4], up: true", "thrusters[0]: got 2 of"},
@@ -132,7 +135,8 @@ func TestFaults(t *testing.T) {
 	} {
 		_, err := Parse([]byte(strings.Replace(small, c.from, c.to, 1)), "small")
 		if hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), c.want) {
-			t.Errorf("%q for %q: got %v, want a fault with %q", c.to[:min(len(c.to), 40)], c.from[:min(len(c.from), 40)], err, c.want)
+			t.Errorf("%q for %q: got %v, want a fault with %q", c.to[:min(len(c.to), 40)],
+				c.from[:min(len(c.from), 40)], err, c.want)
 		}
 	}
 	_, err := Parse([]byte("mass_kg: -1\nlag_ms: -1\nunknown: 3\n"), "small")
@@ -153,7 +157,8 @@ func FuzzParse(f *testing.F) {
 		}
 		f.Add(b)
 	}
-	for _, s := range []string{"", "name: a\n", "{", "curve: {table_kgf: [[1]]}", "thrusters: [{}]", "hull: {cells: [1,1,1], box_m: [1,1,1]}"} {
+	for _, s := range []string{"", "name: a\n", "{", "curve: {table_kgf: [[1]]}", "thrusters: [{}]",
+		"hull: {cells: [1,1,1], box_m: [1,1,1]}"} {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {

@@ -32,7 +32,8 @@ func Names() []string {
 func Load(name string) (*Vehicle, error) {
 	b, err := Source(name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "vehicle", Err: fmt.Errorf("%q: got no such vehicle, want one of %s", name, strings.Join(Names(), ", "))}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "vehicle",
+			Err: fmt.Errorf("%q: got no such vehicle, want one of %s", name, strings.Join(Names(), ", "))}
 	} else if err != nil {
 		return nil, err
 	}
@@ -42,8 +43,8 @@ func Load(name string) (*Vehicle, error) {
 // topHull recognizes a vehicle file: each has the top-level key hull in block style.
 var topHull = regexp.MustCompile(`(?m)^hull *:`)
 
-// Open returns the built-in vehicle called name, or else that of the vehicle file at path. ok is false if there is neither,
-// or the file is not a vehicle file. The error is a fault of the file, of kind hal.Invalid.
+// Open returns the built-in vehicle called name, or else that of the vehicle file at path. ok is false if there is
+// neither, or the file is not a vehicle file. The error is a fault of the file, of kind hal.Invalid.
 func Open(name, path string) (v *Vehicle, ok bool, err error) {
 	b, source, err := yaml.Open(Source, name, path)
 	if err != nil || !topHull.Match(b) {

@@ -34,7 +34,8 @@ func load(t testing.TB, name string) *Vehicle {
 
 func launch(t testing.TB, v *Vehicle, sea Sea, z float64) *dive {
 	t.Helper()
-	m, err := dynamics.New(dynamics.Spec{Bodies: []dynamics.Body{v.Body()}, Options: dynamics.Options{Gravity: [3]float64{0, 0, -g}}})
+	m, err := dynamics.New(dynamics.Spec{Bodies: []dynamics.Body{v.Body()},
+		Options: dynamics.Options{Gravity: [3]float64{0, 0, -g}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,8 +181,8 @@ func TestTerminal(t *testing.T) {
 	near(t, "bluerov2: thrust", d.Thrust(0), 1.823*9.80665, 1e-6)
 }
 
-// TestRighting: without drag a vehicle swings about its centre of buoyancy as a pendulum does, with the water's inertia;
-// and Okon, whose drag is more than critical, comes back without swinging.
+// TestRighting: without drag a vehicle swings about its centre of buoyancy as a pendulum does, with the water's
+// inertia; and Okon, whose drag is more than critical, comes back without swinging.
 func TestRighting(t *testing.T) {
 	for _, name := range []string{"okon", "bluerov2-heavy"} {
 		for axis, what := range []string{"roll", "pitch"} {
@@ -246,7 +247,8 @@ func TestSurfacing(t *testing.T) {
 	near(t, "at rest", math.Abs(d.V[2]), 0, 1e-4)
 	d.External.Force[2] = -1000 * 9.81 * 0.001 * 1.25 // a weight of 1.25 l of water
 	d.run(t, 60)
-	within(t, "share with a weight", d.Immersed(), (v.Mass*g+1000*9.81*0.001*1.25)/(fresh.Density*v.Hull.Volume*g), 0.01)
+	within(t, "share with a weight", d.Immersed(), (v.Mass*g+1000*9.81*0.001*1.25)/(fresh.Density*v.Hull.Volume*g),
+		0.01)
 
 	okon := load(t, "okon")
 	d = launch(t, okon, fresh, 1) // where the original lets it start
@@ -291,7 +293,8 @@ func TestCurrent(t *testing.T) {
 			near(t, name+": carried", d.V[i], c, 0.01*0.36)
 		}
 	}
-	// At rest in a current of 1 m/s, the pull is that of the speed through the water, in the first step and in the last.
+	// At rest in a current of 1 m/s, the pull is that of the speed through the water, in the first step and in the
+	// last.
 	v := neutral(load(t, "bluerov2-heavy"))
 	d := launch(t, v, Sea{Density: fresh.Density, Current: [3]float64{0, 1, 0}}, -10)
 	if err := d.Step(1e-6); err != nil {

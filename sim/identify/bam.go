@@ -10,7 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// bamFile is a parameter file of BAM (github.com/Rhoban/bam, params/SERVO/mN.json). Pointers distinguish a missing number from zero.
+// bamFile is a parameter file of BAM (github.com/Rhoban/bam, params/SERVO/mN.json). Pointers distinguish a missing
+// number from zero.
 type bamFile struct {
 	Kt       *float64 `json:"kt"`
 	R        *float64 `json:"R"`
@@ -33,7 +34,8 @@ type bamFile struct {
 	Actuator string   `json:"actuator"`
 }
 
-// ParseBAM reads a parameter file of BAM, which faults call source. name is the servo's; "" is the one that the file names.
+// ParseBAM reads a parameter file of BAM, which faults call source. name is the servo's; "" is the one that the file
+// names.
 func ParseBAM(data []byte, source, name string) (*Servo, error) {
 	bad := func(format string, args ...any) error {
 		return &hal.Error{Kind: hal.Invalid, Op: "read parameters " + source, Err: fmt.Errorf(format, args...)}
@@ -66,7 +68,8 @@ func ParseBAM(data []byte, source, name string) (*Servo, error) {
 	s := &Servo{Model: name, Spec: *spec, Bench: Bench{ArmOffset: f.Offset}}
 	k := &s.Spec
 	k.Kt, k.R, k.Armature, k.Droop, k.Fit = *f.Kt, *f.R, *f.Armature, 0, "BAM "+strings.ToUpper(f.Model)
-	k.Friction = actuator.Friction{Model: int(f.Model[1] - '0'), Kb: *f.Base, Kv: *f.Viscous, Ks: f.Stribeck, Kl: f.Load, Kls: f.LoadS, Km: f.Motor, Ke: f.External,
+	k.Friction = actuator.Friction{Model: int(f.Model[1] - '0'), Kb: *f.Base, Kv: *f.Viscous, Ks: f.Stribeck,
+		Kl: f.Load, Kls: f.LoadS, Km: f.Motor, Ke: f.External,
 		Kms: f.MotorS, Kes: f.ExternS, Kmq: f.MotorQ, Keq: f.ExternQ, Dqs: f.Dqs, Alpha: f.Alpha}
 	if _, err := ParseServo(s.Encode(), source); err != nil { // the same bounds
 		return nil, err
@@ -77,8 +80,10 @@ func ParseBAM(data []byte, source, name string) (*Servo, error) {
 // EncodeBAM is s as a parameter file of BAM. lost are the parameters that BAM's models do not have.
 func (s *Servo) EncodeBAM() (data []byte, lost []string, err error) {
 	k, n := &s.Spec, &s.Spec.Friction
-	f := bamFile{Kt: &k.Kt, R: &k.R, Armature: &k.Armature, Offset: s.Bench.ArmOffset, Base: &n.Kb, Viscous: &n.Kv, Stribeck: n.Ks, Load: n.Kl, LoadS: n.Kls,
-		Motor: n.Km, External: n.Ke, MotorS: n.Kms, ExternS: n.Kes, MotorQ: n.Kmq, ExternQ: n.Keq, Dqs: n.Dqs, Alpha: n.Alpha,
+	f := bamFile{Kt: &k.Kt, R: &k.R, Armature: &k.Armature, Offset: s.Bench.ArmOffset, Base: &n.Kb, Viscous: &n.Kv,
+		Stribeck: n.Ks, Load: n.Kl, LoadS: n.Kls,
+		Motor: n.Km, External: n.Ke, MotorS: n.Kms, ExternS: n.Kes, MotorQ: n.Kmq, ExternQ: n.Keq, Dqs: n.Dqs,
+		Alpha: n.Alpha,
 		Model: fmt.Sprintf("m%d", n.Model), Actuator: s.Model}
 	for name, models := range recorders {
 		if models[0] == s.Model && (f.Actuator == s.Model || name < f.Actuator) {

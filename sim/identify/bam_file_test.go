@@ -17,8 +17,10 @@ func TestParametersOfBAM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := actuator.Friction{Model: 4, Kb: 0.0088, Ks: 0.001, Kv: 0.0046, Kl: 0.068, Kls: 0.0738, Dqs: 2.5, Alpha: 0.76}
-	if s.Model != "xl330-m288" || s.Spec.Kt != 0.38 || s.Spec.R != 3.4 || s.Spec.Friction != want || s.Bench.ArmOffset != 0.028 || s.Spec.Droop != 0 {
+	want := actuator.Friction{Model: 4, Kb: 0.0088, Ks: 0.001, Kv: 0.0046, Kl: 0.068, Kls: 0.0738, Dqs: 2.5,
+		Alpha: 0.76}
+	if s.Model != "xl330-m288" || s.Spec.Kt != 0.38 || s.Spec.R != 3.4 || s.Spec.Friction != want ||
+		s.Bench.ArmOffset != 0.028 || s.Spec.Droop != 0 {
 		t.Errorf("got %s %+v, want the values of the file", s.Model, s.Spec)
 	}
 	again, err := ParseServo(s.Encode(), "servo.yaml")
@@ -52,7 +54,8 @@ func TestParametersOfBAM(t *testing.T) {
 // The same file gives the same fault and the same list of lost parameters each time.
 func TestBAMRepeats(t *testing.T) {
 	for range 50 {
-		if _, err := ParseBAM([]byte(`{"model": "m1"}`), "p.json", ""); err == nil || !strings.Contains(err.Error(), "kt: got none") {
+		if _, err := ParseBAM([]byte(`{"model": "m1"}`), "p.json", ""); err == nil ||
+			!strings.Contains(err.Error(), "kt: got none") {
 			t.Fatalf("no parameters: got %v, want the first, kt", err)
 		}
 		s, err := Known("xl330-m288")

@@ -25,8 +25,8 @@ func recordings(t *testing.T, folder string) []*Run {
 	return runs
 }
 
-// The whole way on the recordings of real servos: fit, file, and the servo of the file against each recording. It takes a
-// minute of a core for the XL330.
+// The whole way on the recordings of real servos: fit, file, and the servo of the file against each recording. It takes
+// a minute of a core for the XL330.
 func TestFitBAM(t *testing.T) {
 	if !haltest.Full() {
 		t.Skip("HALYARD_FULL=1 runs it")

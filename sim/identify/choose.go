@@ -26,14 +26,16 @@ func (c *candidate) String() string {
 	return name
 }
 
-// frictions are the parameters of each friction model. The exponent Alpha stays 1: recordings do not separate it from Dqs.
+// frictions are the parameters of each friction model. The exponent Alpha stays 1: recordings do not separate it from
+// Dqs.
 var frictions = [...]string{
 	1: "Kb Kv", 2: "Kb Kv Ks Dqs", 3: "Kb Kv Kl", 4: "Kb Kv Ks Kl Kls Dqs",
 	5: "Kb Kv Ks Km Ke Kms Kes Dqs", 6: "Kb Kv Ks Km Ke Kms Kes Kmq Keq Dqs",
 }
 
 func newCandidate(friction int, extra string) *candidate {
-	return &candidate{friction, extra, strings.Fields("kt R armature " + frictions[friction] + " " + extra + " arm_offset goal_delay")}
+	return &candidate{friction, extra,
+		strings.Fields("kt R armature " + frictions[friction] + " " + extra + " arm_offset goal_delay")}
 }
 
 // begin is the guess at which a search begins: the servo's own motor and a usual friction.
@@ -75,8 +77,8 @@ type fitted struct {
 	leftOut []float64 // rad, of each part that a fit had not seen, run by run and fold by fold
 }
 
-// fit searches the best trial of c from three starts: a usual servo, the result of a global search from there, and the best
-// of a simpler model, which may be nil.
+// fit searches the best trial of c from three starts: a usual servo, the result of a global search from there, and the
+// best of a simpler model, which may be nil.
 func (c *candidate) fit(runs []*Run, spec *actuator.Spec, simpler *fitted) *fitted {
 	s := &search{runs: runs, axes: axes(c.names, load(runs)), step: coarse(runs), width: 0.1}
 	begin := c.begin(spec, s.axes)
@@ -165,8 +167,8 @@ func mean(all []float64) float64 {
 	return sum / float64(len(all))
 }
 
-// choose fits the models and returns them with the best first: the one with the best prediction of runs not used in its fit.
-// Effects of a strong drive are decided with the friction model M3, then the friction model with those.
+// choose fits the models and returns them with the best first: the one with the best prediction of runs not used in its
+// fit. Effects of a strong drive are decided with the friction model M3, then the friction model with those.
 func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
 	var all []*fitted
 	try := func(friction int, extra string, simpler *fitted) *fitted {
@@ -201,7 +203,8 @@ func choose(runs []*Run, spec *actuator.Spec, progress func(string)) []*fitted {
 	return slices.Insert(slices.Delete(all, pick, pick+1), 0, best)
 }
 
-// withPlay is f with play between gear and load, where that predicts clearly better; nil where the recordings do not show any.
+// withPlay is f with play between gear and load, where that predicts clearly better; nil where the recordings do not
+// show any.
 func (f *fitted) withPlay(runs []*Run, spec *actuator.Spec) *fitted {
 	c := &candidate{f.friction, f.extra, append(slices.Clone(f.names), "play")}
 	s := &search{runs: runs, axes: axes(c.names, load(runs)), step: coarse(runs)}
@@ -229,7 +232,8 @@ func saturates(runs []*Run, spec *actuator.Spec) bool {
 	const nearly = 0.8
 	for _, r := range runs {
 		for i := range r.Samples {
-			if s := &r.Samples[i]; s.Torque && math.Abs(spec.PositionGain*r.P*(s.Goal-s.Position)) > nearly*spec.MaxDuty {
+			if s := &r.Samples[i]; s.Torque &&
+				math.Abs(spec.PositionGain*r.P*(s.Goal-s.Position)) > nearly*spec.MaxDuty {
 				return true
 			}
 		}
@@ -237,8 +241,8 @@ func saturates(runs []*Run, spec *actuator.Spec) bool {
 	return false
 }
 
-// simplest is the index of the model to use: the one with the fewest parameters of those that are not clearly worse than the
-// first, which predicts best.
+// simplest is the index of the model to use: the one with the fewest parameters of those that are not clearly worse
+// than the first, which predicts best.
 func simplest(all []*fitted) int {
 	pick := 0
 	for i, f := range all {

@@ -1,6 +1,6 @@
-// Package identify finds the parameters of a servo from recordings: torque constant, resistance, inertia, friction, droop,
-// latency and play. It simulates package actuator's own servo, the one that moves simulated robots, on a pendulum of known
-// mass, and changes the parameters until the simulated positions are the recorded ones.
+// Package identify finds the parameters of a servo from recordings: torque constant, resistance, inertia, friction,
+// droop, latency and play. It simulates package actuator's own servo, the one that moves simulated robots, on a
+// pendulum of known mass, and changes the parameters until the simulated positions are the recorded ones.
 //
 //	Read ─► Run ─► Fit ─► Servo ─► Encode ─► servo.yaml ─► ReadServo ─► actuator.Spec
 //	                │

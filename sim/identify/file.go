@@ -105,7 +105,8 @@ func IsFile(model string) bool {
 func ReadServo(path string) (*Servo, error) {
 	data, err := yaml.ReadFile(path)
 	if err != nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "read servo " + path, Err: err, Try: "halyard identify --out " + path}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "read servo " + path, Err: err, Try: "halyard identify --out " +
+			path}
 	}
 	return ParseServo(data, path)
 }
@@ -148,7 +149,8 @@ func ParseServo(data []byte, source string) (*Servo, error) {
 func (s *Servo) Encode() []byte {
 	var b bytes.Buffer
 	p := func(format string, args ...any) { fmt.Fprintf(&b, format, args...) }
-	p("# A servo as halyard identify found it. A joint uses it as its model: hardware.joints.NAME.model. docs/identify.md\n")
+	p("# A servo as halyard identify found it. A joint uses it as its model: hardware.joints.NAME.model. " +
+		"docs/identify.md\n")
 	p("servo: %s\nmethod: identified\n", s.Model)
 	if !s.Date.IsZero() {
 		p("date: %q\n", s.Date.UTC().Format(time.RFC3339))
@@ -160,7 +162,8 @@ func (s *Servo) Encode() []byte {
 		value     float64
 	}{
 		{"kt", "N m/A, and V s/rad", k.Kt}, {"R", "ohm", k.R}, {"droop", "ohm: R + droop * duty^2", k.Droop},
-		{"armature", "kg m2, at the output", k.Armature}, {"gain", "duty per rad and unit of P", k.PositionGain}, {"max_duty", "0..1", k.MaxDuty},
+		{"armature", "kg m2, at the output", k.Armature}, {"gain", "duty per rad and unit of P", k.PositionGain},
+		{"max_duty", "0..1", k.MaxDuty},
 	} {
 		p("  %s: %s # %s\n", row.key, number(row.value), row.unit)
 	}
@@ -175,7 +178,8 @@ func (s *Servo) Encode() []byte {
 	if f.Alpha != 0 && f.Alpha != 1 {
 		p("  Alpha: %s\n", number(f.Alpha))
 	}
-	p("bench: {arm_offset_rad: %s, goal_delay_s: %s, play_rad: %s}\n", number(s.Bench.ArmOffset), number(s.Bench.GoalDelay), number(s.Bench.Play))
+	p("bench: {arm_offset_rad: %s, goal_delay_s: %s, play_rad: %s}\n", number(s.Bench.ArmOffset),
+		number(s.Bench.GoalDelay), number(s.Bench.Play))
 	p("intervals: # 95 %%, by a bootstrap over the recordings\n")
 	for _, v := range s.Intervals {
 		p("  %s: [%s, %s]\n", v.Name, number(v.Low), number(v.High))
@@ -188,11 +192,13 @@ func (s *Servo) Encode() []byte {
 	if s.Latency.Register {
 		method = "register"
 	}
-	p("latency: {seconds: %s, interval: [%s, %s], method: %s}\n", number(s.Latency.Seconds), number(s.Latency.Low), number(s.Latency.High), method)
+	p("latency: {seconds: %s, interval: [%s, %s], method: %s}\n", number(s.Latency.Seconds), number(s.Latency.Low),
+		number(s.Latency.High), method)
 	if math.IsNaN(s.Play.Low) {
 		p("play: {measured: false} # these recordings cannot measure it\n")
 	} else {
-		p("play: {measured: true, rad: %s, interval: [%s, %s]}\n", number(s.Play.Value), number(s.Play.Low), number(s.Play.High))
+		p("play: {measured: true, rad: %s, interval: [%s, %s]}\n", number(s.Play.Value), number(s.Play.Low),
+			number(s.Play.High))
 	}
 	p("models: # the first is the one above; left out: on recordings that the fit had not seen\n")
 	for _, c := range s.Candidates {

@@ -20,9 +20,9 @@ const (
 	leastRuns      = 4
 )
 
-// folds are the ways to leave parts of the runs out, each a list of folds that together are all of them: all runs of one
-// gain of the servo, and all of one kind of motion, since a model must predict a gain and a motion that it has not seen;
-// else run by run; of fewer than four runs every fourth stretch of time.
+// folds are the ways to leave parts of the runs out, each a list of folds that together are all of them: all runs of
+// one gain of the servo, and all of one kind of motion, since a model must predict a gain and a motion that it has not
+// seen; else run by run; of fewer than four runs every fourth stretch of time.
 func folds(runs []*Run) (ways [][]fold) {
 	if len(runs) < leastRuns {
 		var way []fold
@@ -53,8 +53,8 @@ func folds(runs []*Run) (ways [][]fold) {
 	return ways
 }
 
-// validate fits f again without each fold in turn and measures the error on the left-out fold. Each of these fits starts
-// halfway back to the start of the search, since the whole fit has used the left-out data.
+// validate fits f again without each fold in turn and measures the error on the left-out fold. Each of these fits
+// starts halfway back to the start of the search, since the whole fit has used the left-out data.
 func (f *fitted) validate(runs []*Run, spec *actuator.Spec) {
 	f.leftOut = nil
 	begin := f.begin(spec, f.axes)

@@ -9,9 +9,9 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A bootstrap draws this many sets of pieces. Its pieces are recordings, since a model error affects a whole recording. With
-// fewer than leastPieces recordings, each is cut into pieces of at least pieceSeconds, several times the correlation time of
-// errors.
+// A bootstrap draws this many sets of pieces. Its pieces are recordings, since a model error affects a whole recording.
+// With fewer than leastPieces recordings, each is cut into pieces of at least pieceSeconds, several times the
+// correlation time of errors.
 const (
 	draws        = 500
 	leastPieces  = 8
@@ -48,8 +48,8 @@ func (s *search) pieces(t *trial) []piece {
 	return all
 }
 
-// intervals are the intervals of 95 % of each axis at the optimum t, by a bootstrap over pieces: each draw is a set of as many
-// pieces, with repeats, and its Gauss-Newton step. Axes at a bound of their parameter have no interval: NaN.
+// intervals are the intervals of 95 % of each axis at the optimum t, by a bootstrap over pieces: each draw is a set of
+// as many pieces, with repeats, and its Gauss-Newton step. Axes at a bound of their parameter have no interval: NaN.
 func (s *search) intervals(t *trial, seed uint64) []estimate {
 	all := s.pieces(t)
 	free := s.free(t)

@@ -18,34 +18,45 @@ type parameter struct {
 	name      string
 	at        func(*trial) *float64
 	low, high float64
-	scale     float64 // how far a guess may be off: natural logarithm where positive only, else a number in the parameter's unit
-	positive  bool    // never zero: searched on a logarithmic scale
-	torque    float64 // power of the load's torque that scale is in units of
-	begin     float64 // where a search begins, in scales; positive ones begin at the servo's own value
+	// how far a guess may be off: natural logarithm where positive only, else a number in the parameter's unit
+	scale    float64
+	positive bool    // never zero: searched on a logarithmic scale
+	torque   float64 // power of the load's torque that scale is in units of
+	begin    float64 // where a search begins, in scales; positive ones begin at the servo's own value
 }
 
 // parameters in the order of the output.
 var parameters = []parameter{
 	{name: "kt", at: func(t *trial) *float64 { return &t.spec.Kt }, low: 1e-3, high: 100, scale: 0.3, positive: true},
 	{name: "R", at: func(t *trial) *float64 { return &t.spec.R }, low: 1e-3, high: 1000, scale: 0.3, positive: true},
-	{name: "armature", at: func(t *trial) *float64 { return &t.spec.Armature }, low: 1e-7, high: 10, scale: 0.5, positive: true},
+	{name: "armature", at: func(t *trial) *float64 { return &t.spec.Armature }, low: 1e-7, high: 10, scale: 0.5,
+		positive: true},
 	{name: "droop", at: func(t *trial) *float64 { return &t.spec.Droop }, high: 100, scale: 1, begin: 1},
-	{name: "gain", at: func(t *trial) *float64 { return &t.spec.PositionGain }, low: 1e-5, high: 100, scale: 0.3, positive: true},
-	{name: "Kb", at: func(t *trial) *float64 { return &t.spec.Friction.Kb }, high: 10, scale: 0.02, torque: 1, begin: 1},
-	{name: "Ks", at: func(t *trial) *float64 { return &t.spec.Friction.Ks }, high: 10, scale: 0.02, torque: 1, begin: 1},
-	{name: "Kv", at: func(t *trial) *float64 { return &t.spec.Friction.Kv }, high: 10, scale: 0.01, torque: 1, begin: 1},
+	{name: "gain", at: func(t *trial) *float64 { return &t.spec.PositionGain }, low: 1e-5, high: 100, scale: 0.3,
+		positive: true},
+	{name: "Kb", at: func(t *trial) *float64 { return &t.spec.Friction.Kb }, high: 10, scale: 0.02, torque: 1,
+		begin: 1},
+	{name: "Ks", at: func(t *trial) *float64 { return &t.spec.Friction.Ks }, high: 10, scale: 0.02, torque: 1,
+		begin: 1},
+	{name: "Kv", at: func(t *trial) *float64 { return &t.spec.Friction.Kv }, high: 10, scale: 0.01, torque: 1,
+		begin: 1},
 	{name: "Kl", at: func(t *trial) *float64 { return &t.spec.Friction.Kl }, high: 1, scale: 0.1, begin: 1},
 	{name: "Kls", at: func(t *trial) *float64 { return &t.spec.Friction.Kls }, high: 1, scale: 0.1, begin: 1},
-	{name: "Kq", at: func(t *trial) *float64 { return &t.spec.Friction.Kq }, high: 100, scale: 0.1, torque: -1, begin: 1},
+	{name: "Kq", at: func(t *trial) *float64 { return &t.spec.Friction.Kq }, high: 100, scale: 0.1, torque: -1,
+		begin: 1},
 	{name: "Km", at: func(t *trial) *float64 { return &t.spec.Friction.Km }, high: 1, scale: 0.1, begin: 2},
 	{name: "Ke", at: func(t *trial) *float64 { return &t.spec.Friction.Ke }, high: 1, scale: 0.1, begin: 0.5},
 	{name: "Kms", at: func(t *trial) *float64 { return &t.spec.Friction.Kms }, high: 1, scale: 0.1, begin: 0.5},
 	{name: "Kes", at: func(t *trial) *float64 { return &t.spec.Friction.Kes }, high: 1, scale: 0.1, begin: 0.5},
-	{name: "Kmq", at: func(t *trial) *float64 { return &t.spec.Friction.Kmq }, high: 100, scale: 0.05, torque: -1, begin: 0.5},
-	{name: "Keq", at: func(t *trial) *float64 { return &t.spec.Friction.Keq }, high: 100, scale: 0.05, torque: -1, begin: 0.5},
-	{name: "Dqs", at: func(t *trial) *float64 { return &t.spec.Friction.Dqs }, low: 0.02, high: 20, scale: 0.7, positive: true},
+	{name: "Kmq", at: func(t *trial) *float64 { return &t.spec.Friction.Kmq }, high: 100, scale: 0.05, torque: -1,
+		begin: 0.5},
+	{name: "Keq", at: func(t *trial) *float64 { return &t.spec.Friction.Keq }, high: 100, scale: 0.05, torque: -1,
+		begin: 0.5},
+	{name: "Dqs", at: func(t *trial) *float64 { return &t.spec.Friction.Dqs }, low: 0.02, high: 20, scale: 0.7,
+		positive: true},
 	{name: "arm_offset", at: func(t *trial) *float64 { return &t.bench.ArmOffset }, low: -0.3, high: 0.3, scale: 0.02},
-	{name: "goal_delay", at: func(t *trial) *float64 { return &t.bench.GoalDelay }, low: -0.02, high: 0.2, scale: 0.003},
+	{name: "goal_delay", at: func(t *trial) *float64 { return &t.bench.GoalDelay }, low: -0.02, high: 0.2,
+		scale: 0.003},
 	{name: "play", at: func(t *trial) *float64 { return &t.bench.Play }, high: 0.2, scale: 0.01, begin: 1},
 }
 

@@ -23,8 +23,8 @@ type planted struct {
 	runs  []*Run
 }
 
-// errorKind is what a recording adds to the position: a standard deviation of 0.3 degrees, new in each sample, or lasting
-// 170 ms as vibration and a drifting encoder do.
+// errorKind is what a recording adds to the position: a standard deviation of 0.3 degrees, new in each sample, or
+// lasting 170 ms as vibration and a drifting encoder do.
 type errorKind string
 
 const (
@@ -37,14 +37,16 @@ var motions = []struct {
 	name string
 	goal func(t float64) (float64, bool)
 }{
-	{"sin_sin", func(t float64) (float64, bool) { return math.Sin(1.5*t)*1.2 + 0.5*math.Sin(6*t)*math.Sin(2.5*t), true }},
+	{"sin_sin", func(t float64) (float64, bool) {
+		return math.Sin(1.5*t)*1.2 + 0.5*math.Sin(6*t)*math.Sin(2.5*t), true
+	}},
 	{"sweep", func(t float64) (float64, bool) { return math.Sin(1.6 * t * t), true }},
 	{"drop", func(t float64) (float64, bool) { return -1.3 * (1 - math.Cos(math.Pi*math.Min(1, t/1.2))) / 2, t < 1.3 }},
 	{"up", func(t float64) (float64, bool) { return 1.4 * (1 - math.Cos(math.Pi*math.Min(1, t/1.5))) / 2, true }},
 }
 
-// plant draws a servo of the model called name and records it: every motion with two gains, seconds long, about 100 samples a second;
-// staggered: 1 to 12 ms apart, so that reads come at all distances from the goals.
+// plant draws a servo of the model called name and records it: every motion with two gains, seconds long, about 100
+// samples a second; staggered: 1 to 12 ms apart, so that reads come at all distances from the goals.
 func plant(name string, seed uint64, seconds float64, errors errorKind, staggered bool, change func(*trial)) *planted {
 	r := rand.New(rand.NewPCG(seed, 77))
 	spec, _ := actuator.Lookup(name)
@@ -57,7 +59,8 @@ func plant(name string, seed uint64, seconds float64, errors errorKind, staggere
 	k.Armature *= off(0.3)
 	stall := k.Kt * spec.NominalVolts / k.R
 	torque := 0.4 * stall // of the load
-	k.Friction = actuator.Friction{Model: 3, Kb: 0.02 * stall * off(0.5), Kv: 0.01 * stall * off(0.5), Kl: 0.1 * off(0.5), Dqs: 0.5, Alpha: 1}
+	k.Friction = actuator.Friction{Model: 3, Kb: 0.02 * stall * off(0.5), Kv: 0.01 * stall * off(0.5),
+		Kl: 0.1 * off(0.5), Dqs: 0.5, Alpha: 1}
 	p.truth.bench = Bench{ArmOffset: 0.03 * (2*r.Float64() - 1), GoalDelay: float64(2+r.IntN(7)) / 1000}
 	if change != nil {
 		change(&p.truth)
@@ -71,7 +74,8 @@ func plant(name string, seed uint64, seconds float64, errors errorKind, staggere
 	for _, m := range motions {
 		for _, share := range []float64{0.5, 1.5} {
 			run := &Run{
-				Name: fmt.Sprintf("%s-%g", m.name, share), Motor: name, Trajectory: m.name, Mass: torque / 9.80665 / length, Length: length,
+				Name: fmt.Sprintf("%s-%g", m.name, share), Motor: name, Trajectory: m.name,
+				Mass: torque / 9.80665 / length, Length: length,
 				Volts: spec.NominalVolts, P: math.Round(gain * share),
 			}
 			run.record(&p.truth, seconds, m.goal, gap)
@@ -124,7 +128,10 @@ func (p *planted) cross(seconds float64, errors errorKind, random *rand.Rand) {
 	for _, rate := range []float64{1, 1.7} {
 		run := *p.runs[0]
 		run.Name, run.Trajectory, run.Samples = fmt.Sprintf("cross-%g", rate), "cross", nil
-		run.record(&p.truth, seconds, func(t float64) (float64, bool) { return 0.25 * math.Sin(rate*2*math.Pi*t/seconds*2), true }, func() int { return 8 + random.IntN(5) })
+		run.record(&p.truth, seconds, func(t float64) (float64,
+			bool) {
+			return 0.25 * math.Sin(rate*2*math.Pi*t/seconds*2), true
+		}, func() int { return 8 + random.IntN(5) })
 		run.spoil(errors, random)
 		p.runs = append(p.runs, &run)
 	}
@@ -206,14 +213,15 @@ func (c *coverage) String() string {
 			for k, e := range c.errors[name] {
 				abs[k] = math.Abs(e)
 			}
-			fmt.Fprintf(&b, "  %-10s held %5.1f %% of %d, error median %.3g, p95 %.3g\n", name, 100*float64(c.held[name])/float64(n), n, quantile(abs, 0.5), quantile(abs, 0.95))
+			fmt.Fprintf(&b, "  %-10s held %5.1f %% of %d, error median %.3g, p95 %.3g\n", name,
+				100*float64(c.held[name])/float64(n), n, quantile(abs, 0.5), quantile(abs, 0.95))
 		}
 	}
 	return b.String()
 }
 
-// TestPlanted recovers planted servos. With HALYARD_LONG=1 it draws 250 of each kind, which takes hours of a core; HALYARD_SEEDS is
-// another number, of which HALYARD_FROM is the first.
+// TestPlanted recovers planted servos. With HALYARD_LONG=1 it draws 250 of each kind, which takes hours of a core;
+// HALYARD_SEEDS is another number, of which HALYARD_FROM is the first.
 func TestPlanted(t *testing.T) {
 	seeds, low, high := long(2, 250), 0.80, 1.0
 	if n, _ := strconv.Atoi(os.Getenv("HALYARD_SEEDS")); n > 0 {
@@ -259,14 +267,15 @@ func long(few, many int) int {
 	return few
 }
 
-// The delay of a goal: to half a millisecond where the servo reports its drive, if reads come at all distances from the goals;
-// to five from the position alone. The steps of planting are 1 ms.
+// The delay of a goal: to half a millisecond where the servo reports its drive, if reads come at all distances from the
+// goals; to five from the position alone. The steps of planting are 1 ms.
 func TestPlantedLatency(t *testing.T) {
 	for _, kind := range []errorKind{white, correlated} {
 		var register, position []float64
 		held, n := 0, long(2, 100)
 		for seed := range n {
-			p := plant("xl330-m288", uint64(seed), 3, kind, true, func(t *trial) { t.bench.GoalDelay = float64(1+seed%15) / 1000 })
+			p := plant("xl330-m288", uint64(seed), 3, kind, true,
+				func(t *trial) { t.bench.GoalDelay = float64(1+seed%15) / 1000 })
 			truth := p.truth.bench.GoalDelay
 			shown := truth + 0.0005 // the drive is computed in the step of 1 ms before it is read
 			drive, ok := registers(p.runs, p.spec)
@@ -278,13 +287,16 @@ func TestPlantedLatency(t *testing.T) {
 				held++
 			}
 			if math.Abs(drive.gain.value/p.truth.spec.PositionGain-1) > tableGain {
-				t.Errorf("%s error, seed %d: gain off by %.2g", kind, seed, drive.gain.value/p.truth.spec.PositionGain-1)
+				t.Errorf("%s error, seed %d: gain off by %.2g", kind, seed,
+					drive.gain.value/p.truth.spec.PositionGain-1)
 			}
 			_, found := p.recover()
 			position = append(position, math.Abs(found["goal_delay"].value-truth))
 		}
-		t.Logf("%s error, %d seeds: by register median %.2f ms, greatest %.2f ms, interval held %d; by position %.2f ms, %.2f ms", kind, n,
-			1e3*quantile(register, 0.5), 1e3*quantile(register, 1), held, 1e3*quantile(position, 0.5), 1e3*quantile(position, 1))
+		t.Logf("%s error, %d seeds: by register median %.2f ms, greatest %.2f ms, interval held %d; by position "+
+			"%.2f ms, %.2f ms", kind, n,
+			1e3*quantile(register, 0.5), 1e3*quantile(register, 1), held, 1e3*quantile(position, 0.5),
+			1e3*quantile(position, 1))
 		if most := quantile(register, 0.95); most > 0.0005 {
 			t.Errorf("%s error: by register: got %.2f ms at 95 %%, want at most 0.5", kind, 1e3*most)
 		}
@@ -315,7 +327,8 @@ func TestPlantedPlay(t *testing.T) {
 		if measured == 0 {
 			t.Fatalf("%s error: no play was measurable", kind)
 		}
-		t.Logf("%s error: %d of %d measurable; error in units of what is allowed: median %.2f, p95 %.2f", kind, measured, n, quantile(misses, 0.5), quantile(misses, 0.95))
+		t.Logf("%s error: %d of %d measurable; error in units of what is allowed: median %.2f, p95 %.2f", kind,
+			measured, n, quantile(misses, 0.5), quantile(misses, 0.95))
 		if most := quantile(misses, 0.95); most > 1 {
 			t.Errorf("%s error: play is off by %.2f of what is allowed", kind, most)
 		}

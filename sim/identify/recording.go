@@ -31,7 +31,8 @@ type Run struct {
 	Inertia    float64 // kg·m², of the load in addition to the point mass and the arm; negative if it has less
 	Down       float64 // rad, the position at which the load hangs down, without the offset found by a fit
 	Samples    []Sample
-	Loads      []Moved // the load at each sample, in place of mass and arm, where it changes as other joints move; nil: it does not
+	// the load at each sample, in place of mass and arm, where it changes as other joints move; nil: it does not
+	Loads []Moved
 }
 
 // Moved is what moves with a joint, as a pendulum.
@@ -63,8 +64,8 @@ const (
 	maxAngle   = 100  // rad
 )
 
-// recordingFile is BAM's raw JSON (github.com/Rhoban/bam), which is Halyard's own format as well. Pointers distinguish a
-// missing number from zero.
+// recordingFile is BAM's raw JSON (github.com/Rhoban/bam), which is Halyard's own format as well. Pointers distinguish
+// a missing number from zero.
 type recordingFile struct {
 	Mass       *float64     `json:"mass"`
 	ArmMass    *float64     `json:"arm_mass"`
@@ -185,7 +186,8 @@ func Read(name string, data []byte) (*Run, error) {
 		}
 	}
 	if r.Mass*r.Length*r.Length+r.Inertia <= 0 {
-		return nil, refuse(name, "inertia: got %g, want more than %g: the load's is above 0", r.Inertia, -r.Mass*r.Length*r.Length)
+		return nil, refuse(name, "inertia: got %g, want more than %g: the load's is above 0", r.Inertia,
+			-r.Mass*r.Length*r.Length)
 	}
 	if err := r.samples(*f.Entries); err != nil {
 		return nil, err
@@ -221,7 +223,8 @@ func items(data []byte) (n int) {
 
 // refuse is the error of a recording that is not used.
 func refuse(name, format string, args ...any) error {
-	return &hal.Error{Kind: hal.Invalid, Op: "read recording " + name, Err: fmt.Errorf(format, args...), Try: "see docs/identify.md"}
+	return &hal.Error{Kind: hal.Invalid, Op: "read recording " + name, Err: fmt.Errorf(format, args...),
+		Try: "see docs/identify.md"}
 }
 
 // unreadable is the error of JSON that cannot be decoded.
@@ -295,7 +298,8 @@ func (r *Run) samples(entries []entryFile) error {
 			from *float64
 			to   *float64
 			most float64
-		}{{"timestamp", e.Time, &s.Time, 1e10}, {"goal_position", e.Goal, &s.Goal, maxAngle}, {"position", e.Position, &s.Position, maxAngle}} {
+		}{{"timestamp", e.Time, &s.Time, 1e10}, {"goal_position", e.Goal, &s.Goal, maxAngle},
+			{"position", e.Position, &s.Position, maxAngle}} {
 			if c.from == nil {
 				return refuse(r.Name, "%s: got none, want a number", at(c.key))
 			}
@@ -316,10 +320,12 @@ func (r *Run) samples(entries []entryFile) error {
 		if i > 0 {
 			gap := s.Time - r.Samples[i-1].Time
 			if !(gap > 0) {
-				return refuse(r.Name, "%s: got %g s after %g s, want rising times", at("timestamp"), s.Time, r.Samples[i-1].Time)
+				return refuse(r.Name, "%s: got %g s after %g s, want rising times", at("timestamp"), s.Time,
+					r.Samples[i-1].Time)
 			}
 			if gap > maxGap {
-				return refuse(r.Name, "%s: got a gap of %.3g s, want at most %g s: samples are missing", at("timestamp"), gap, maxGap)
+				return refuse(r.Name, "%s: got a gap of %.3g s, want at most %g s: samples are missing",
+					at("timestamp"), gap, maxGap)
 			}
 		}
 	}
@@ -328,7 +334,8 @@ func (r *Run) samples(entries []entryFile) error {
 
 // Encode is the run as the JSON that Read reads.
 func (r *Run) Encode() ([]byte, error) {
-	f := recordingFile{Mass: &r.Mass, ArmMass: &r.ArmMass, Length: &r.Length, P: &r.P, I: &r.I, D: &r.D, Inertia: &r.Inertia, Down: &r.Down,
+	f := recordingFile{Mass: &r.Mass, ArmMass: &r.ArmMass, Length: &r.Length, P: &r.P, I: &r.I, D: &r.D,
+		Inertia: &r.Inertia, Down: &r.Down,
 		Volts: &r.Volts, Motor: &r.Motor, Trajectory: r.Trajectory, Entries: &[]entryFile{}}
 	number := func(v float64) *float64 {
 		if math.IsNaN(v) {
@@ -338,7 +345,8 @@ func (r *Run) Encode() ([]byte, error) {
 	}
 	for i := range r.Samples {
 		s := &r.Samples[i]
-		*f.Entries = append(*f.Entries, entryFile{&s.Time, &s.Goal, &s.Position, number(s.Load), number(s.Volts), &s.Torque})
+		*f.Entries = append(*f.Entries, entryFile{&s.Time, &s.Goal, &s.Position, number(s.Load), number(s.Volts),
+			&s.Torque})
 	}
 	return json.MarshalIndent(&f, "", " ")
 }
@@ -354,7 +362,8 @@ func (r *Run) Plausible() error {
 		low, high = math.Min(low, r.Samples[i].Position), math.Max(high, r.Samples[i].Position)
 	}
 	if high-low < minMotion {
-		return refuse(r.Name, "no motion: the position stays within %.2g rad, want at least %g rad (is the servo powered, and the torque on?)", high-low, minMotion)
+		return refuse(r.Name, "no motion: the position stays within %.2g rad, want at least %g rad (is the servo "+
+			"powered, and the torque on?)", high-low, minMotion)
 	}
 	return nil
 }

@@ -21,7 +21,8 @@ func bench(n int, change func(top map[string]any, entries []map[string]any)) []b
 	for i := range entries {
 		at := float64(i) / 100
 		entries[i] = map[string]any{
-			"timestamp": at, "goal_position": math.Sin(at), "position": math.Sin(at - 0.05), "speed": 0.0, "load": 65500,
+			"timestamp": at, "goal_position": math.Sin(at), "position": math.Sin(at - 0.05), "speed": 0.0,
+			"load":        65500,
 			"input_volts": 7.3, "temp": 30, "torque_enable": true,
 		}
 	}
@@ -68,25 +69,36 @@ var hostile = []struct {
 	{"half written", "half written", bench(300, nil)[:20000]},
 	{"cut inside a number", "half written", bench(300, nil)[:20011]},
 	{"NaN", "got NaN, want a number", []byte(strings.Replace(string(bench(300, nil)), `"temp":30`, `"temp":NaN`, 1))},
-	{"infinite", "got -Infinity, want a number", []byte(strings.Replace(string(bench(300, nil)), `"temp":30`, `"temp":-Infinity`, 1))},
-	{"too large a number", "entries.position: got a number", []byte(strings.Replace(string(bench(300, nil)), `"position":`, `"position":1e999,"p":`, 1))},
+	{"infinite", "got -Infinity, want a number",
+		[]byte(strings.Replace(string(bench(300, nil)), `"temp":30`, `"temp":-Infinity`, 1))},
+	{"too large a number", "entries.position: got a number",
+		[]byte(strings.Replace(string(bench(300, nil)), `"position":`, `"position":1e999,"p":`, 1))},
 	{"list", "got a JSON array", []byte("[1, 2]")},
 	{"behind", "behind the recording", append(bench(300, nil), "{}"...)},
-	{"LeRobot", "LeRobot calibration", []byte(`{"shoulder_pan": {"id": 1, "drive_mode": 0, "homing_offset": 12, "range_min": 900, "range_max": 3200}}`)},
-	{"parameters", "parameters of BAM", []byte(`{"kt": 0.38, "R": 4.0, "armature": 0.0018, "model": "m1", "actuator": "xl330"}`)},
+	{"LeRobot", "LeRobot calibration",
+		[]byte(`{"shoulder_pan": {"id": 1, "drive_mode": 0, "homing_offset": 12, "range_min": 900, "range_max": 3200}}`)},
+	{"parameters", "parameters of BAM",
+		[]byte(`{"kt": 0.38, "R": 4.0, "armature": 0.0018, "model": "m1", "actuator": "xl330"}`)},
 	{"other robot", `got an object of ["joints" "name"]`, []byte(`{"name": "so101", "joints": []}`)},
 	{"no motor", "motor: got none", bench(300, func(top map[string]any, _ []map[string]any) { delete(top, "motor") })},
 	{"no mass", "mass: got none", bench(300, func(top map[string]any, _ []map[string]any) { delete(top, "mass") })},
 	{"mass 0", "mass: got 0", bench(300, func(top map[string]any, _ []map[string]any) { top["mass"] = 0 })},
-	{"arm of -1 kg", "arm_mass: got -1", bench(300, func(top map[string]any, _ []map[string]any) { top["arm_mass"] = -1 })},
-	{"text for mass", "mass: got a string", bench(300, func(top map[string]any, _ []map[string]any) { top["mass"] = "0.49" })},
+	{"arm of -1 kg", "arm_mass: got -1",
+		bench(300, func(top map[string]any, _ []map[string]any) { top["arm_mass"] = -1 })},
+	{"text for mass", "mass: got a string",
+		bench(300, func(top map[string]any, _ []map[string]any) { top["mass"] = "0.49" })},
 	{"few", "entries: got 20", bench(20, nil)},
 	{"short", "got 0.59 s", bench(60, nil)},
-	{"hole", "entries[7].position: got none", bench(300, func(_ map[string]any, e []map[string]any) { delete(e[7], "position") })},
-	{"null", "entries[8].goal_position: got none", bench(300, func(_ map[string]any, e []map[string]any) { e[8]["goal_position"] = nil })},
-	{"no torque", "entries[9].torque_enable: got none", bench(300, func(_ map[string]any, e []map[string]any) { delete(e[9], "torque_enable") })},
-	{"ticks for radians", "entries[3].position: got 2048", bench(300, func(_ map[string]any, e []map[string]any) { e[3]["position"] = 2048 })},
-	{"time back", "want rising times", bench(300, func(_ map[string]any, e []map[string]any) { e[5]["timestamp"] = 0.03 })},
+	{"hole", "entries[7].position: got none",
+		bench(300, func(_ map[string]any, e []map[string]any) { delete(e[7], "position") })},
+	{"null", "entries[8].goal_position: got none",
+		bench(300, func(_ map[string]any, e []map[string]any) { e[8]["goal_position"] = nil })},
+	{"no torque", "entries[9].torque_enable: got none",
+		bench(300, func(_ map[string]any, e []map[string]any) { delete(e[9], "torque_enable") })},
+	{"ticks for radians", "entries[3].position: got 2048",
+		bench(300, func(_ map[string]any, e []map[string]any) { e[3]["position"] = 2048 })},
+	{"time back", "want rising times",
+		bench(300, func(_ map[string]any, e []map[string]any) { e[5]["timestamp"] = 0.03 })},
 	{"gap", "entries[150].timestamp: got a gap of 0.51 s", bench(300, func(_ map[string]any, e []map[string]any) {
 		for i := 150; i < 300; i++ {
 			e[i]["timestamp"] = float64(i)/100 + 0.5
@@ -102,7 +114,8 @@ var hostile = []struct {
 func TestHostile(t *testing.T) {
 	for _, c := range hostile {
 		r, err := Read(c.name+".json", c.data)
-		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.name+".json") || hal.KindOf(err) != hal.Invalid {
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), c.name+".json") ||
+			hal.KindOf(err) != hal.Invalid {
 			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
 		}
 		if r != nil && err == nil {
@@ -124,7 +137,8 @@ func TestOtherServo(t *testing.T) {
 	}{
 		{"name", "sts3250", `got a recording of "xl330", want one of sts3250`, nil},
 		{"supply", "xl330-m288", "vin: got 12 V", func(top map[string]any, _ []map[string]any) { top["vin"] = 12 }},
-		{"register", "xl330-m288", "entries[4].load: got 1000", func(_ map[string]any, e []map[string]any) { e[4]["load"] = 1000 }},
+		{"register", "xl330-m288", "entries[4].load: got 1000",
+			func(_ map[string]any, e []map[string]any) { e[4]["load"] = 1000 }},
 		{"encoder", "xl330-m288", "steps of 1/1228 turn, as of ax-12a", func(_ map[string]any, e []map[string]any) {
 			const tick = 300 * math.Pi / 180 / 1023
 			for i := range e {
@@ -132,8 +146,10 @@ func TestOtherServo(t *testing.T) {
 			}
 		}},
 		{"same family", "xl330-m077", "", nil},
-		{"other motor", "mx-64-2", "", func(top map[string]any, _ []map[string]any) { top["motor"], top["vin"] = "mx64", 15 }},
-		{"by its full name", "sts3250", "", func(top map[string]any, _ []map[string]any) { top["motor"], top["vin"] = "STS3250", 12 }},
+		{"other motor", "mx-64-2", "",
+			func(top map[string]any, _ []map[string]any) { top["motor"], top["vin"] = "mx64", 15 }},
+		{"by its full name", "sts3250", "",
+			func(top map[string]any, _ []map[string]any) { top["motor"], top["vin"] = "STS3250", 12 }},
 	} {
 		r, err := Read("a.json", bench(300, c.change))
 		if err != nil {
@@ -172,9 +188,11 @@ func TestLoad(t *testing.T) {
 		path []string
 		want string
 	}{
-		{nil, "got no recordings"}, {[]string{t.TempDir()}, "folder without recordings"}, {[]string{filepath.Join(dir, "9.json")}, "no such file"},
+		{nil, "got no recordings"}, {[]string{t.TempDir()}, "folder without recordings"},
+		{[]string{filepath.Join(dir, "9.json")}, "no such file"},
 	} {
-		if _, err := Load(c.path); err == nil || !strings.Contains(err.Error(), c.want) || hal.KindOf(err) != hal.Invalid {
+		if _, err := Load(c.path); err == nil || !strings.Contains(err.Error(), c.want) ||
+			hal.KindOf(err) != hal.Invalid {
 			t.Errorf("%v: got %v, want %q", c.path, err, c.want)
 		}
 	}
@@ -216,7 +234,8 @@ func TestTooManyEntries(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		_, err := Read("f", data)
 		runtime.ReadMemStats(&after)
-		if got := after.TotalAlloc - before.TotalAlloc; got > 10<<20 || err == nil || !strings.Contains(err.Error(), "entries: got 1048577, want 50..1048576") {
+		if got := after.TotalAlloc - before.TotalAlloc; got > 10<<20 || err == nil ||
+			!strings.Contains(err.Error(), "entries: got 1048577, want 50..1048576") {
 			t.Errorf("%s: allocated %d MB, %v", item, got>>20, err)
 		}
 	}

@@ -37,10 +37,10 @@ const (
 //
 //	duty = gain·P·(goal in force - position(t + later)) + bias
 //
-// where the goal of a sample is in force from its time + delay on, until that of the next one. Gain, gain·later and bias are
-// a linear fit for each delay; later is from the recorder's order of reads. If all samples have the same delay after their
-// goals, no delay within that time is better than another: the interval contains them all. ok is false if the recordings
-// lack the register.
+// where the goal of a sample is in force from its time + delay on, until that of the next one. Gain, gain·later and
+// bias are a linear fit for each delay; later is from the recorder's order of reads. If all samples have the same delay
+// after their goals, no delay within that time is better than another: the interval contains them all. ok is false if
+// the recordings lack the register.
 func registers(runs []*Run, spec *actuator.Spec) (found registered, ok bool) {
 	type fit struct{ delay, sum, gain, deviation float64 }
 	var fits []fit
@@ -91,7 +91,8 @@ func (r *Run) regulated(spec *actuator.Spec, delay float64, l *linear) {
 		}
 		since = math.Min(since, s.Time)
 		duty := s.Duty(spec)
-		if i == 0 || i+1 == len(r.Samples) || s.Time-since < settled || math.IsNaN(duty) || math.Abs(duty) > linearDuty {
+		if i == 0 || i+1 == len(r.Samples) || s.Time-since < settled || math.IsNaN(duty) ||
+			math.Abs(duty) > linearDuty {
 			continue
 		}
 		if at := s.Time + settled; at < r.Samples[len(r.Samples)-1].Time {

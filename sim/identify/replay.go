@@ -10,19 +10,21 @@ import (
 // Bench holds the properties of a recording's bench, not of the servo.
 type Bench struct {
 	ArmOffset float64 // rad; the arm hangs down at the position -ArmOffset
-	GoalDelay float64 // s from a sample's time until the servo follows its goal: the recorder's order of writing and reading, and the servo's latency
+	// s from a sample's time until the servo follows its goal: the recorder's order of writing and reading, and the
+	// servo's latency
+	GoalDelay float64
 	Play      float64 // rad, the whole dead zone between gear and load
 }
 
-// fineStep and coarseStep are steps of the simulation, s. The fine one is that of simulated robots; a search begins with
-// the coarse one.
+// fineStep and coarseStep are steps of the simulation, s. The fine one is that of simulated robots; a search begins
+// with the coarse one.
 const (
 	fineStep   = 0.001
 	coarseStep = 0.002
 )
 
-// Play gives the goals of r to the servo spec on bench b, from the first recorded position, and stores its position at the
-// time of each sample, rad, in positions, which is as long as r.Samples.
+// Play gives the goals of r to the servo spec on bench b, from the first recorded position, and stores its position at
+// the time of each sample, rad, in positions, which is as long as r.Samples.
 func (r *Run) Play(spec *actuator.Spec, b Bench, positions []float64) {
 	r.play(spec, b, fineStep, positions)
 }
@@ -66,8 +68,8 @@ func advance(s *actuator.Servo, seconds, step float64) {
 	}
 }
 
-// coarse is the step with which searches of runs begin. A gain D answers each new goal by a kick that is cut at the full drive, which a
-// coarse step makes another one.
+// coarse is the step with which searches of runs begin. A gain D answers each new goal by a kick that is cut at the
+// full drive, which a coarse step makes another one.
 func coarse(runs []*Run) float64 {
 	for _, r := range runs {
 		if r.D != 0 {

@@ -38,8 +38,8 @@ func (s *search) residuals(t *trial, into []float64) []float64 {
 	return into
 }
 
-// withoutTicks is spec with an encoder fine enough to have no visible ticks: their rounding adds noise to every simulation,
-// in which a search fails. On average the ticks of a real encoder have no effect.
+// withoutTicks is spec with an encoder fine enough to have no visible ticks: their rounding adds noise to every
+// simulation, in which a search fails. On average the ticks of a real encoder have no effect.
 func withoutTicks(spec actuator.Spec) actuator.Spec {
 	const finer = 256
 	spec.TicksPerTurn *= finer
@@ -85,7 +85,8 @@ func (s *search) explore(t trial, plays int, seed uint64) trial {
 		return s.cost(res) * (1 + beyond)
 	}}
 	method := &optimize.CmaEsChol{InitStepSize: 0.5, Population: 12, Src: rand.NewPCG(seed, 0)}
-	found, err := optimize.Minimize(problem, start, &optimize.Settings{FuncEvaluations: plays, Converger: optimize.NeverTerminate{}}, method)
+	found, err := optimize.Minimize(problem, start,
+		&optimize.Settings{FuncEvaluations: plays, Converger: optimize.NeverTerminate{}}, method)
 	if err != nil || found == nil {
 		return t // its only errors are of settings: the local search begins where this one did
 	}
@@ -114,9 +115,10 @@ func (s *search) slopes(t *trial, res []float64, h float64) [][]float64 {
 }
 
 // normal adds the normal equations of samples from..to of the residuals, each sample with weight: the matrix h and the
-// gradient g of the pseudo-Huber loss. The matrix of a search is that of reweighted least squares, which never overshoots;
-// with exact it has the loss's own curvature, which reports how far noise moves the optimum.
-func (s *search) normal(rows [][]float64, res []float64, from, to int, weight float64, exact bool, h *mat.SymDense, g *mat.VecDense) {
+// gradient g of the pseudo-Huber loss. The matrix of a search is that of reweighted least squares, which never
+// overshoots; with exact it has the loss's own curvature, which reports how far noise moves the optimum.
+func (s *search) normal(rows [][]float64, res []float64, from, to int, weight float64, exact bool, h *mat.SymDense,
+	g *mat.VecDense) {
 	n := to - from
 	slope, curve := make([]float64, n), make([]float64, n)
 	for i, e := range res[from:to] {
@@ -200,8 +202,8 @@ func (s *search) leap(t *trial, h *mat.SymDense, g *mat.VecDense, damping float6
 	return u, true
 }
 
-// widths refines with one width of the loss after the other, so many rounds each: with a wide one first, in which stick and
-// slip at the wrong moment weigh little.
+// widths refines with one width of the loss after the other, so many rounds each: with a wide one first, in which stick
+// and slip at the wrong moment weigh little.
 func (s *search) widths(t trial, rounds int, widths ...float64) trial {
 	for _, s.width = range widths {
 		t = s.refine(t, rounds)
@@ -209,5 +211,6 @@ func (s *search) widths(t trial, rounds int, widths ...float64) trial {
 	return t
 }
 
-// narrow is the width of the final loss, rad: about the noise of a good recording, so that it nearly is the absolute error.
+// narrow is the width of the final loss, rad: about the noise of a good recording, so that it nearly is the absolute
+// error.
 const narrow = 0.005

@@ -10,16 +10,16 @@ import (
 // motorNames are the parameters with possibly similar effects.
 var motorNames = []string{"kt", "R", "armature", "gain"}
 
-// A parameter counts as not separable when the recordings and a prior knowledge of 30 % together leave its logarithm more
-// than this uncertain.
+// A parameter counts as not separable when the recordings and a prior knowledge of 30 % together leave its logarithm
+// more than this uncertain.
 const (
 	mostUncertain   = 0.1
 	together        = 0.5  // correlation from which two parameters move together
 	residualSeconds = 0.17 // s, residuals nearer than this are one
 )
 
-// inseparable are the parameters of the motor that the runs of s cannot separate at t, nil if they can. The axes of s include
-// the gain if no register of the servo shows it.
+// inseparable are the parameters of the motor that the runs of s cannot separate at t, nil if they can. The axes of s
+// include the gain if no register of the servo shows it.
 func (s *search) inseparable(t *trial) []string {
 	res := s.residuals(t, nil)
 	rows := s.slopes(t, res, 0.5)

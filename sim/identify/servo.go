@@ -39,11 +39,12 @@ type Inseparable struct {
 	Reason     string
 }
 
-// Latency is the time from a sample's time stamp until its goal has an effect, s: negative where the recorder writes the goal
-// before it reads, and reads for longer than the servo waits.
+// Latency is the time from a sample's time stamp until its goal has an effect, s: negative where the recorder writes
+// the goal before it reads, and reads for longer than the servo waits.
 type Latency struct {
 	Seconds, Low, High float64
-	Register           bool // by the servo's own drive register; else from the position, where a lag of the motor looks alike
+	// by the servo's own drive register; else from the position, where a lag of the motor looks alike
+	Register bool
 }
 
 // Candidate is one model that was tried.
@@ -60,8 +61,8 @@ type Result struct {
 	Error, Most float64 // rad, mean and greatest absolute difference
 }
 
-// Fit finds the servo model spec from runs. It calls progress, if not nil, after each step. A fit of twelve recordings of
-// six seconds takes about a minute and a half of one core.
+// Fit finds the servo model spec from runs. It calls progress, if not nil, after each step. A fit of twelve recordings
+// of six seconds takes about a minute and a half of one core.
 func Fit(runs []*Run, spec *actuator.Spec, progress func(string)) (*Servo, error) {
 	if progress == nil {
 		progress = func(string) {}
@@ -102,12 +103,14 @@ func (s *Servo) uncertain(best *fitted, runs []*Run, drive registered, measured 
 		names = append([]string{"gain"}, names...)
 	}
 	wide := &search{runs: runs, axes: axes(names, load(runs)), step: fineStep, width: narrow}
-	s.NotSeparable = append(s.NotSeparable, Inseparable{[]string{"mass", "R"}, "a heavier load looks like a smaller R, " +
-		"with all friction and the armature larger by as much: they hold for the mass that the recordings name"})
+	s.NotSeparable = append(s.NotSeparable,
+		Inseparable{[]string{"mass", "R"}, "a heavier load looks like a smaller R, " +
+			"with all friction and the armature larger by as much: they hold for the mass that the recordings name"})
 	lost := wide.inseparable(&best.trial)
 	if lost != nil {
-		s.NotSeparable = append(s.NotSeparable, Inseparable{lost, "the drive does not saturate and no register shows it: " +
-			"the recordings hold gain*kt/R and kt^2/R, not each for itself"})
+		s.NotSeparable = append(s.NotSeparable,
+			Inseparable{lost, "the drive does not saturate and no register shows it: " +
+				"the recordings hold gain*kt/R and kt^2/R, not each for itself"})
 	}
 	s.Play = Interval{"play", best.bench.Play, math.NaN(), math.NaN()}
 	at := &search{runs: runs, axes: best.axes, step: fineStep, width: narrow}
@@ -122,7 +125,8 @@ func (s *Servo) uncertain(best *fitted, runs []*Run, drive registered, measured 
 		case name == "goal_delay":
 			// A motor's lag has the effect of latency: from only the position it is known to 5 ms.
 			s.Latency.Low, s.Latency.High = math.Min(e.low, e.value-0.005), math.Max(e.high, e.value+0.005)
-		case !slices.ContainsFunc(lost, func(n string) bool { return strings.EqualFold(n, name) }) && !math.IsNaN(e.low):
+		case !slices.ContainsFunc(lost, func(n string) bool { return strings.EqualFold(n, name) }) &&
+			!math.IsNaN(e.low):
 			s.Intervals = append(s.Intervals, Interval{name, e.value, e.low, e.high})
 		}
 	}

@@ -24,20 +24,22 @@ func (r *Run) fits(spec *actuator.Spec) error {
 	}
 	// A bench may go somewhat beyond the rated voltage; twice of it is another servo's supply.
 	if low, high := 0.7*spec.MinVolts, 1.4*spec.MaxVolts; r.Volts < low || r.Volts > high {
-		return refuse(r.Name, "vin: got %g V, want %.3g..%.3g V of %s: another servo's recording?", r.Volts, low, high, spec.Name)
+		return refuse(r.Name, "vin: got %g V, want %.3g..%.3g V of %s: another servo's recording?", r.Volts, low, high,
+			spec.Name)
 	}
 	if full := fullLoad(spec); full > 0 {
 		for i := range r.Samples {
 			if l := signed(r.Samples[i].Load); math.Abs(l) > full {
-				return refuse(r.Name, "entries[%d].load: got %g, want at most %g of %s: another servo's register?", i, r.Samples[i].Load, full, spec.Name)
+				return refuse(r.Name, "entries[%d].load: got %g, want at most %g of %s: another servo's register?", i,
+					r.Samples[i].Load, full, spec.Name)
 			}
 		}
 	}
 	return r.onGrid(spec)
 }
 
-// onGrid refuses positions that lie on the ticks of another encoder. Positions between ticks are accepted: the recording
-// may be interpolated.
+// onGrid refuses positions that lie on the ticks of another encoder. Positions between ticks are accepted: the
+// recording may be interpolated.
 func (r *Run) onGrid(spec *actuator.Spec) error {
 	share := func(ticksPerTurn float64) float64 {
 		n := 0
@@ -55,7 +57,8 @@ func (r *Run) onGrid(spec *actuator.Spec) error {
 	for _, name := range actuator.Names() {
 		other, _ := actuator.Lookup(name)
 		if other.TicksPerTurn < spec.TicksPerTurn && share(other.TicksPerTurn) > 0.95 {
-			return refuse(r.Name, "position: got steps of 1/%.4g turn, as of %s, want 1/%g turn of %s", other.TicksPerTurn, name, spec.TicksPerTurn, spec.Name)
+			return refuse(r.Name, "position: got steps of 1/%.4g turn, as of %s, want 1/%g turn of %s",
+				other.TicksPerTurn, name, spec.TicksPerTurn, spec.Name)
 		}
 	}
 	return nil

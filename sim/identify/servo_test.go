@@ -13,9 +13,11 @@ import (
 
 func example() *Servo {
 	k, _ := actuator.Lookup("xl330-m288")
-	s := &Servo{Model: k.Name, Spec: *k, Bench: Bench{0.01, -0.0015, 0}, Date: time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)}
+	s := &Servo{Model: k.Name, Spec: *k, Bench: Bench{0.01, -0.0015, 0},
+		Date: time.Date(2026, 11, 23, 10, 0, 0, 0, time.UTC)}
 	s.Spec.Kt, s.Spec.R, s.Spec.Droop, s.Spec.Armature, s.Spec.PositionGain = 0.38, 3.4, 1.9, 0.00165, 0.0029
-	s.Spec.Friction = actuator.Friction{Model: 4, Kb: 0.006, Ks: 0.0147, Kv: 4.6e-05, Kl: 0.114, Kls: 0.098, Dqs: 0.59, Alpha: 1}
+	s.Spec.Friction = actuator.Friction{Model: 4, Kb: 0.006, Ks: 0.0147, Kv: 4.6e-05, Kl: 0.114, Kls: 0.098, Dqs: 0.59,
+		Alpha: 1}
 	s.Intervals = []Interval{{"kt", 0.38, 0.37, 0.39}, {"Kl", 0.114, 0, 0.3}}
 	s.NotSeparable = []Inseparable{{[]string{"mass", "R"}, "a heavier load: it \"looks\" alike"}}
 	s.Latency = Latency{-0.0002, -0.0005, 1e-05, true}
@@ -40,7 +42,8 @@ func TestServoFile(t *testing.T) {
 	if got.Model != s.Model || got.Spec != s.Spec || got.Bench != s.Bench || !got.Date.Equal(s.Date) {
 		t.Errorf("got %+v, want %+v", got, s)
 	}
-	for _, line := range []string{"\nnot_separable:\n  - parameters: [mass, R]\n", "\n  kt: [0.37, 0.39]\n", "  Kv: 0.000046\n", "method: register}"} {
+	for _, line := range []string{"\nnot_separable:\n  - parameters: [mass, R]\n", "\n  kt: [0.37, 0.39]\n",
+		"  Kv: 0.000046\n", "method: register}"} {
 		if !strings.Contains(string(s.Encode()), line) {
 			t.Errorf("no %q in\n%s", line, s.Encode())
 		}
@@ -68,7 +71,8 @@ func TestBadServoFiles(t *testing.T) {
 		if bad == good {
 			t.Fatalf("%s: nothing to change", c.name)
 		}
-		if s, err := ParseServo([]byte(bad), "a.yaml"); err == nil || s != nil || !strings.Contains(err.Error(), c.want) || hal.KindOf(err) != hal.Invalid {
+		if s, err := ParseServo([]byte(bad), "a.yaml"); err == nil || s != nil ||
+			!strings.Contains(err.Error(), c.want) || hal.KindOf(err) != hal.Invalid {
 			t.Errorf("%s: got %v, want an error with %q", c.name, err, c.want)
 		}
 	}

@@ -15,8 +15,9 @@ import (
 // maxDAE bounds a Collada file, which is held whole, bytes.
 const maxDAE = 128 << 20
 
-// collada reads Collada 1.4 and 1.5: the geometries of the scene as it places them, in metres (<unit> counts; <up_axis> does not,
-// as in RViz and Gazebo). Read are <triangles>, <polylist>, <polygons>, <tristrips> and <trifans>; lines are left out.
+// collada reads Collada 1.4 and 1.5: the geometries of the scene as it places them, in metres (<unit> counts; <up_axis>
+// does not, as in RViz and Gazebo). Read are <triangles>, <polylist>, <polygons>, <tristrips> and <trifans>; lines are
+// left out.
 type collada struct {
 	ids    map[string]*xml.Node
 	shapes map[string][][3][3]float64 // triangles by geometry
@@ -45,7 +46,8 @@ func (l *limits) decodeDAE(in *bufio.Reader, yield func(*Triangle) error) error 
 	if root.Name != "COLLADA" {
 		return fmt.Errorf("line %d: got <%.40s>, want <COLLADA>", root.Line, root.Name)
 	}
-	c := collada{ids: map[string]*xml.Node{}, shapes: map[string][][3][3]float64{}, points: map[string][]float64{}, unit: 1, yield: yield}
+	c := collada{ids: map[string]*xml.Node{}, shapes: map[string][][3][3]float64{}, points: map[string][]float64{},
+		unit: 1, yield: yield}
 	root.Walk(func(n *xml.Node) bool {
 		if id := n.Get("id"); id != "" && c.ids[id] == nil {
 			c.ids[id] = n
@@ -137,7 +139,8 @@ func (c *collada) node(n *xml.Node, at transform, deep int) error {
 		case "instance_geometry":
 			to := c.find(k.Get("url"))
 			if to == nil || to.Name != "geometry" {
-				return fmt.Errorf("line %d: instance_geometry: got %.60q, want the id of a geometry", k.Line, k.Get("url"))
+				return fmt.Errorf("line %d: instance_geometry: got %.60q, want the id of a geometry", k.Line,
+					k.Get("url"))
 			}
 			err = c.place(to, at)
 		}

@@ -16,8 +16,8 @@ type Drawing struct {
 	Whole   int       // triangles in the file
 }
 
-// Read reads the triangles of the file called name, times scale, and reduces them to at most most by joining nearby corners. A
-// negative scale mirrors; the triangles still turn counter-clockwise.
+// Read reads the triangles of the file called name, times scale, and reduces them to at most most by joining nearby
+// corners. A negative scale mirrors; the triangles still turn counter-clockwise.
 func Read(name string, r io.Reader, scale [3]float64, most int) (*Drawing, error) {
 	l := shipped
 	l.triangles = maxDrawn
@@ -71,8 +71,8 @@ func reduce(all []float32, most int) []float32 {
 	return all[:9*min(most, len(all)/9)] // the corners of one cell: any triangle is as good
 }
 
-// cluster replaces each corner by the mean of those in its cell, and leaves out triangles that vanish or repeat. It returns nil
-// where more than most remain. perMetre is cells a metre, at most 255 in all along an axis.
+// cluster replaces each corner by the mean of those in its cell, and leaves out triangles that vanish or repeat. It
+// returns nil where more than most remain. perMetre is cells a metre, at most 255 in all along an axis.
 func cluster(all, low []float32, perMetre float64, most int) []float32 {
 	type mean struct {
 		sum   [3]float64

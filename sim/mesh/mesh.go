@@ -36,8 +36,9 @@ func Readable(name string) error {
 	}
 }
 
-// Decode calls yield with each triangle of the file called name, in its order; the numbers are finite. A polygon of an OBJ is a
-// fan of triangles. Errors of the file name the line, or the offset in a binary one; an error of yield ends the reading.
+// Decode calls yield with each triangle of the file called name, in its order; the numbers are finite. A polygon of an
+// OBJ is a fan of triangles. Errors of the file name the line, or the offset in a binary one; an error of yield ends
+// the reading.
 func Decode(name string, r io.Reader, yield func(*Triangle) error) error {
 	return shipped.decode(name, r, yield)
 }
@@ -61,7 +62,8 @@ func (l *limits) decode(name string, r io.Reader, yield func(*Triangle) error) e
 		return yield(t)
 	}
 	kind := strings.ToLower(path.Ext(name))[1:]
-	decode := map[string]func(*bufio.Reader, func(*Triangle) error) error{"stl": l.decodeSTL, "obj": l.decodeOBJ, "dae": l.decodeDAE}[kind]
+	decode := map[string]func(*bufio.Reader, func(*Triangle) error) error{"stl": l.decodeSTL, "obj": l.decodeOBJ,
+		"dae": l.decodeDAE}[kind]
 	err := decode(in, each)
 	if err == nil && n == 0 {
 		err = errors.New("got no triangle, want at least one")

@@ -39,7 +39,8 @@ const (
 
 const daeVertex = `<input semantic="VERTEX" source="#v" offset="0"/>`
 
-// dae is a Collada file of one geometry, in metres with y up, which does not count,, and the node that places it; "" places it as it is.
+// dae is a Collada file of one geometry, in metres with y up, which does not count,, and the node that places it; ""
+// places it as it is.
 func dae(primitives, node string) []byte {
 	if node == "" {
 		node = `<instance_geometry url="#g"/>`
@@ -74,45 +75,67 @@ func files() []struct {
 		{"no facet", "a.stl", []byte("solid x\nendsolid x"), nil, "stl: got no triangle, want at least one"},
 		{"cut short", "a.stl", binarySTL(2, one), nil, "stl: offset 134: triangle 1 of 2: EOF"},
 		{"cut inside", "a.stl", binarySTL(1, one)[:90], nil, "stl: offset 90: triangle 0 of 1: unexpected EOF"},
-		{"a lie", "a.stl", binarySTL(math.MaxUint32, one), nil, "stl: offset 80: got 4294967295 triangles, want at most 4194304"},
-		{"not finite", "a.stl", binarySTL(2, one, nan), nil, "stl: offset 134: corner: got [1 NaN 0], want finite numbers"},
-		{"text without a number", "a.stl", []byte("solid facet\n\nvertex 0\na 0"), nil, `stl: line 4: vertex: got "a", want a number`},
+		{"a lie", "a.stl", binarySTL(math.MaxUint32, one), nil,
+			"stl: offset 80: got 4294967295 triangles, want at most 4194304"},
+		{"not finite", "a.stl", binarySTL(2, one, nan), nil,
+			"stl: offset 134: corner: got [1 NaN 0], want finite numbers"},
+		{"text without a number", "a.stl", []byte("solid facet\n\nvertex 0\na 0"), nil,
+			`stl: line 4: vertex: got "a", want a number`},
 		{"text cut short", "a.stl", []byte("solid facet\nvertex 0 0"), nil, "stl: line 2: vertex: unexpected EOF"},
-		{"two corners", "a.stl", []byte("solid x facet\nvertex 0 0 0\nvertex 1 1 1\nendfacet endsolid"), nil, "stl: line 4: facet 1: got 2 corners, want 3"},
-		{"four corners", "a.stl", []byte("solid x facet vertex 0 0 0 vertex 1 1 1 vertex 1 1 1 vertex 1 1 1 endfacet"), nil, "stl: line 1: facet 1: got 4 corners, want 3"},
-		{"open facet", "a.stl", []byte("solid x\n" + facet + "facet\nvertex 0 0 0"), nil, "stl: line 6: facet 2: got no end"},
-		{"a word without end", "a.stl", []byte("solid facet\n" + strings.Repeat("x", 2*maxLine)), nil, "stl: line 2: bufio.Scanner: token too long"},
-		{"faces", "a.obj", []byte("# " + "a comment\r\nmtllib x.mtl\n" + vertices + "vn 0 0 1\nf 1/1 2/2/2 3//1\nf -4 -2 -1\r\n"), []Triangle{one, other}, ""},
+		{"two corners", "a.stl", []byte("solid x facet\nvertex 0 0 0\nvertex 1 1 1\nendfacet endsolid"), nil,
+			"stl: line 4: facet 1: got 2 corners, want 3"},
+		{"four corners", "a.stl", []byte("solid x facet vertex 0 0 0 vertex 1 1 1 vertex 1 1 1 vertex 1 1 1 endfacet"),
+			nil, "stl: line 1: facet 1: got 4 corners, want 3"},
+		{"open facet", "a.stl", []byte("solid x\n" + facet + "facet\nvertex 0 0 0"), nil,
+			"stl: line 6: facet 2: got no end"},
+		{"a word without end", "a.stl", []byte("solid facet\n" + strings.Repeat("x", 2*maxLine)), nil,
+			"stl: line 2: bufio.Scanner: token too long"},
+		{"faces", "a.obj", []byte("# " + "a comment\r\nmtllib x.mtl\n" + vertices +
+			"vn 0 0 1\nf 1/1 2/2/2 3//1\nf -4 -2 -1\r\n"), []Triangle{one, other}, ""},
 		{"a polygon over two lines", "a.OBJ", []byte(vertices + "f 1 2 \\\n 3 4"), []Triangle{one, other}, ""},
 		{"no face", "a.obj", []byte(vertices), nil, "obj: got no triangle, want at least one"},
 		{"no text", "a.obj", []byte{0, 1, 2, 0xff}, nil, "obj: got no triangle, want at least one"},
 		{"two coordinates", "a.obj", []byte("v 0 0"), nil, "obj: line 1: v: got 2 numbers, want 3"},
 		{"no number", "a.obj", []byte("\nv 0 0 x"), nil, `obj: line 2: v: got "x", want a number`},
-		{"not finite", "a.obj", []byte("v 0 0 NaN\nf 1 1 1"), nil, "obj: line 2: corner: got [0 0 NaN], want finite numbers"},
+		{"not finite", "a.obj", []byte("v 0 0 NaN\nf 1 1 1"), nil,
+			"obj: line 2: corner: got [0 0 NaN], want finite numbers"},
 		{"two vertices", "a.obj", []byte(vertices + "f 1 2"), nil, "obj: line 5: f: got 2 vertices, want at least 3"},
 		{"vertex 0", "a.obj", []byte(vertices + "f 1 2 0"), nil, `obj: line 5: f: got "0", want one of 4 vertices`},
-		{"a later vertex", "a.obj", []byte("f 1 2 3\n" + vertices), nil, `obj: line 1: f: got "1", want one of 0 vertices`},
-		{"before the first", "a.obj", []byte(vertices + "f -1 -2 -5"), nil, `obj: line 5: f: got "-5", want one of 4 vertices`},
-		{"far away", "a.obj", []byte(vertices + "f 1 2 9223372036854775808"), nil, `obj: line 5: f: got "9223372036854775808", want one of 4 vertices`},
-		{"a line without end", "a.obj", []byte(vertices + "f " + strings.Repeat("1 ", maxLine)), nil, "obj: after 4 vertices: bufio.Scanner: token too long"},
-		{"lines without end", "a.obj", []byte(strings.Repeat(strings.Repeat("1 ", 1000)+"\\\n", 100)), nil, "obj: line 33: got more than 65536 bytes"},
+		{"a later vertex", "a.obj", []byte("f 1 2 3\n" + vertices), nil,
+			`obj: line 1: f: got "1", want one of 0 vertices`},
+		{"before the first", "a.obj", []byte(vertices + "f -1 -2 -5"), nil,
+			`obj: line 5: f: got "-5", want one of 4 vertices`},
+		{"far away", "a.obj", []byte(vertices + "f 1 2 9223372036854775808"), nil,
+			`obj: line 5: f: got "9223372036854775808", want one of 4 vertices`},
+		{"a line without end", "a.obj", []byte(vertices + "f " + strings.Repeat("1 ", maxLine)), nil,
+			"obj: after 4 vertices: bufio.Scanner: token too long"},
+		{"lines without end", "a.obj", []byte(strings.Repeat(strings.Repeat("1 ", 1000)+"\\\n", 100)), nil,
+			"obj: line 33: got more than 65536 bytes"},
 		{"cut after a backslash", "a.obj", []byte(vertices + "f 1 2 \\\n"), nil, "obj: last line: unexpected EOF"},
 		{"collada", "a.dae", dae(`<triangles><input semantic="NORMAL" source="#p" offset="0"/><input semantic="VERTEX" source="#v" offset="1"/><p>0 0 9 1 9 2 0 0 0 2 0 3</p></triangles>`, ""), []Triangle{one, other}, ""},
-		{"a polylist", "a.dae", dae(`<lines/><polylist>`+daeVertex+`<vcount>4 2</vcount><p>0 1 2 3 0 1</p></polylist>`, ""), []Triangle{one, other}, ""},
+		{"a polylist", "a.dae", dae(`<lines/><polylist>`+daeVertex+`<vcount>4 2</vcount><p>0 1 2 3 0 1</p></polylist>`,
+			""), []Triangle{one, other}, ""},
 		{"a polygon", "a.dae", dae(`<polygons>`+daeVertex+`<p>0 1 2 3</p></polygons>`, ""), []Triangle{one, other}, ""},
 		{"a fan", "a.dae", dae(`<trifans>`+daeVertex+`<p>0 1 2 3</p></trifans>`, ""), []Triangle{one, other}, ""},
 		{"a strip", "a.dae", dae(`<tristrips>`+daeVertex+`<p>0 1 2</p></tristrips>`, ""), []Triangle{one}, ""},
 		{"placed", "a.dae", dae(`<triangles>`+daeVertex+`<p>0 1 2</p></triangles>`,
 			`<translate>1 0 0</translate><node><scale>2 2 2</scale><matrix>1 0 0 0 0 1 0 0 0 0 1 1 0 0 0 1</matrix><instance_geometry url="#g"/></node>`),
 			[]Triangle{{{1, 0, 2}, {3, 0, 2}, {1, 4, 8}}}, ""},
-		{"turned", "a.dae", dae(`<triangles>`+daeVertex+`<p>0 0 0</p></triangles>`, `<rotate>0 0 1 90</rotate><translate>2 0 0</translate><instance_geometry url="#g"/>`),
-			[]Triangle{{{2 * math.Cos(math.Pi/2), 2, 0}, {2 * math.Cos(math.Pi/2), 2, 0}, {2 * math.Cos(math.Pi/2), 2, 0}}}, ""},
-		{"mirrored", "a.dae", dae(`<triangles>`+daeVertex+`<p>0 1 2</p></triangles>`, `<scale>-1 1 1</scale><instance_geometry url="#g"/>`),
+		{"turned", "a.dae", dae(`<triangles>`+daeVertex+`<p>0 0 0</p></triangles>`,
+			`<rotate>0 0 1 90</rotate><translate>2 0 0</translate><instance_geometry url="#g"/>`),
+			[]Triangle{{{2 * math.Cos(math.Pi/2), 2, 0}, {2 * math.Cos(math.Pi/2), 2, 0},
+				{2 * math.Cos(math.Pi/2), 2, 0}}}, ""},
+		{"mirrored", "a.dae", dae(`<triangles>`+daeVertex+`<p>0 1 2</p></triangles>`,
+			`<scale>-1 1 1</scale><instance_geometry url="#g"/>`),
 			[]Triangle{{{0, 0, 0}, {0, 2, 3}, {-1, 0, 0}}}, ""},
-		{"no such point", "a.dae", dae(`<triangles>`+daeVertex+`<p>0 1 7</p></triangles>`, ""), nil, "dae: line 3: triangles: got index 7, want one of 4 points"},
-		{"no number", "a.dae", dae(`<triangles>`+daeVertex+`<p>0 1 x</p></triangles>`, ""), nil, `dae: line 3: triangles: line 3: p: got "x", want a number`},
-		{"no geometry", "a.dae", dae("", `<instance_geometry url="#x"/>`), nil, `dae: line 4: instance_geometry: got "#x", want the id of a geometry`},
-		{"a node in itself", "a.dae", dae("", `<node id="n"><instance_node url="#n"/></node>`), nil, "dae: line 4: got more than 64 nodes in each other"},
+		{"no such point", "a.dae", dae(`<triangles>`+daeVertex+`<p>0 1 7</p></triangles>`, ""), nil,
+			"dae: line 3: triangles: got index 7, want one of 4 points"},
+		{"no number", "a.dae", dae(`<triangles>`+daeVertex+`<p>0 1 x</p></triangles>`, ""), nil,
+			`dae: line 3: triangles: line 3: p: got "x", want a number`},
+		{"no geometry", "a.dae", dae("", `<instance_geometry url="#x"/>`), nil,
+			`dae: line 4: instance_geometry: got "#x", want the id of a geometry`},
+		{"a node in itself", "a.dae", dae("", `<node id="n"><instance_node url="#n"/></node>`), nil,
+			"dae: line 4: got more than 64 nodes in each other"},
 		{"another root", "a.dae", []byte("<robot/>"), nil, "dae: line 1: got <robot>, want <COLLADA>"},
 		{"no extension", "stl", nil, nil, `got "", want an .stl, .obj or .dae file`},
 	}
@@ -162,7 +185,8 @@ func TestLimits(t *testing.T) {
 
 func TestDecodeEnds(t *testing.T) {
 	own := errors.New("enough")
-	if err := Decode("a.stl", bytes.NewReader(binarySTL(2, one, other)), func(*Triangle) error { return own }); !errors.Is(err, own) {
+	if err := Decode("a.stl", bytes.NewReader(binarySTL(2, one, other)),
+		func(*Triangle) error { return own }); !errors.Is(err, own) {
 		t.Errorf("got %v, want the caller's error", err)
 	}
 	broken := io.MultiReader(bytes.NewReader(binarySTL(2, one)), readerOf{own})
@@ -187,7 +211,8 @@ func TestReadScalesAndMirrors(t *testing.T) {
 	if err != nil || d.Whole != 1 || fmt.Sprint(d.Corners) != "[-0 0 0 -0 4 3 -0.001 0 0]" {
 		t.Errorf("got %+v, %v, want the corners scaled, and turned the other way", d, err)
 	}
-	if _, err := Read("a.obj", strings.NewReader(vertices+"f 1 2 3"), [3]float64{1e39, 1, 1}, 10); err == nil || !strings.Contains(err.Error(), "obj: line 5: corner") {
+	if _, err := Read("a.obj", strings.NewReader(vertices+"f 1 2 3"), [3]float64{1e39, 1, 1}, 10); err == nil ||
+		!strings.Contains(err.Error(), "obj: line 5: corner") {
 		t.Errorf("beyond a float32: got %v", err)
 	}
 }
@@ -214,7 +239,8 @@ func ball(n int) []byte {
 	return b.Bytes()
 }
 
-// TestReduced: a fine ball becomes a coarse one: within the bound, closed enough to keep its volume, its faces still outward.
+// TestReduced: a fine ball becomes a coarse one: within the bound, closed enough to keep its volume, its faces still
+// outward.
 func TestReduced(t *testing.T) {
 	file := ball(150)
 	for _, most := range []int{12, 300, 5000, 20000} {
@@ -236,7 +262,8 @@ func TestReduced(t *testing.T) {
 		}
 	}
 	flat := "v 1 1 1\n" + strings.Repeat("f 1 1 1\n", 100)
-	if d, err := Read("point.obj", strings.NewReader(flat), [3]float64{1, 1, 1}, 10); err != nil || len(d.Corners) != 90 {
+	if d, err := Read("point.obj", strings.NewReader(flat), [3]float64{1, 1, 1}, 10); err != nil ||
+		len(d.Corners) != 90 {
 		t.Errorf("a hundred times a point: got %v, %v", d, err)
 	}
 }

@@ -32,8 +32,8 @@ type Tag struct {
 	Single bool // it answers one reader once
 }
 
-// Victim is a victim to find, or a false alarm: a position that a victim sensor reports. Its body, if it has one, is among
-// the scene's shapes.
+// Victim is a victim to find, or a false alarm: a position that a victim sensor reports. Its body, if it has one, is
+// among the scene's shapes.
 type Victim struct {
 	Name, State string // "Jim", "unconscious"
 	At          [3]float64
@@ -101,7 +101,8 @@ type victimFile struct {
 //
 // Cells are two letters wide and one high; the first line is the wall at the greatest y.
 type planFile struct {
-	At        [3]float64 `yaml:"at_m" min:"-1e4" max:"1e4"`                  // the corner of least x and y, at the walls' foot
+	// the corner of least x and y, at the walls' foot
+	At        [3]float64 `yaml:"at_m" min:"-1e4" max:"1e4"`
 	Cell      float64    `yaml:"cell_m" required:"true" above:"0" max:"100"` // from post to post
 	Height    float64    `yaml:"height_m" required:"true" above:"0" max:"100"`
 	Thickness float64    `yaml:"thickness_m" required:"true" above:"0" max:"10"`
@@ -126,7 +127,8 @@ func (f *arenaFile) arena(s *Scene, materials map[string]Material, faults *fault
 		if l.Towards == ([3]float64{}) {
 			faults.add(yaml.Path("lights").Index(i).Key("towards"), "got no direction, want one")
 		}
-		s.Arena.Lights = append(s.Arena.Lights, Light{At: l.At, Towards: l.Towards, Half: radians(l.Half), Power: l.Power})
+		s.Arena.Lights = append(s.Arena.Lights, Light{At: l.At, Towards: l.Towards, Half: radians(l.Half),
+			Power: l.Power})
 	}
 	for i := range f.Fences {
 		f.Fences[i].bars(yaml.Path("fences").Index(i), s, materials, faults)
@@ -186,7 +188,8 @@ func (f *planFile) walls(path yaml.Path, s *Scene, materials map[string]Material
 		width = max(width, len(row))
 	}
 	if len(f.Rows)%2 != 1 || width%3 != 1 || width > 999 || len(f.Rows) > 999 {
-		faults.add(path+".rows", "got %d lines of %d letters, want an odd number of lines of 1 + 3n", len(f.Rows), width)
+		faults.add(path+".rows", "got %d lines of %d letters, want an odd number of lines of 1 + 3n", len(f.Rows),
+			width)
 	}
 	for i, row := range f.Rows {
 		if k := strings.IndexFunc(row, func(c rune) bool { return !strings.ContainsRune(" +-|=!", c) }); k >= 0 {
@@ -239,7 +242,8 @@ func (d *drawing) across(y, x int) byte { return d.letter(d.bottom-2*y, 3*x+1) }
 func (d *drawing) up(x, y int) byte     { return d.letter(d.bottom-2*y-1, 3*x) }
 
 // runs calls found for each run of the same wall, line after line; a line without any beyond the drawing ends it.
-func (d *drawing) runs(cells int, wall, glass byte, at func(line, cell int) byte, found func(line, from, to int, clear bool)) {
+func (d *drawing) runs(cells int, wall, glass byte, at func(line, cell int) byte,
+	found func(line, from, to int, clear bool)) {
 	for line := range 1000 {
 		from, kind := 0, byte(' ')
 		for cell := range cells + 1 {

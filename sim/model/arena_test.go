@@ -13,7 +13,8 @@ import (
 
 // The arenas have the manual's start, which is the first, and nothing stands in it.
 func TestArenas(t *testing.T) {
-	manual := map[string][3]float64{"yellow": {4.5, -1.9, -1.8}, "orange": {1.2, 2.3, -1.16}, "red": {0.76, -2.3, -1.8}, "hall": {4.5, -1.9, -1.8}}
+	manual := map[string][3]float64{"yellow": {4.5, -1.9, -1.8}, "orange": {1.2, 2.3, -1.16}, "red": {0.76, -2.3, -1.8},
+		"hall": {4.5, -1.9, -1.8}}
 	if names := ArenaNames(); len(names) != len(manual) {
 		t.Errorf("got %v, want %d arenas", names, len(manual))
 	}
@@ -129,10 +130,13 @@ func TestRescueRobots(t *testing.T) {
 		sonars, wheel int
 	}{
 		"p2at": {"USARBot.P2AT", 14, 16, 4}, "p2dx": {"USARBot.P2DX", 9, 8, 2}, "atrvjr": {"USARBot.ATRVJr", 50, 17, 4},
-		"rover": {"USARBot.Rover", 0, 0, 4}, "usarbc": {"USARBot.USARBc", 0, 0, 2}, "usarcar": {"USARBot.USARCar", 0, 0, 4},
-		"papagoose": {"USARBot.PapaGoose", 0, 6, 6}, "tarantula": {"USARBot.Tarantula", 0, 0, 8}, "omnidrive": {"USARBot.Omni", 0, 0, 0},
-		"pioneer": {"USARBot.Pioneer", 14, 16, 4}, "p3at": {"USARBot.P3AT", 0, 16, 4},
-		"kenaf": {"USARBot.Kenaf", 20, 0, 8}, "talon": {"USARBot.Talon", 52, 0, 8}, "matilda": {"USARBot.Matilda", 28, 0, 8},
+		"rover": {"USARBot.Rover", 0, 0, 4}, "usarbc": {"USARBot.USARBc", 0, 0, 2},
+		"usarcar":   {"USARBot.USARCar", 0, 0, 4},
+		"papagoose": {"USARBot.PapaGoose", 0, 6, 6}, "tarantula": {"USARBot.Tarantula", 0, 0, 8},
+		"omnidrive": {"USARBot.Omni", 0, 0, 0},
+		"pioneer":   {"USARBot.Pioneer", 14, 16, 4}, "p3at": {"USARBot.P3AT", 0, 16, 4},
+		"kenaf": {"USARBot.Kenaf", 20, 0, 8}, "talon": {"USARBot.Talon", 52, 0, 8},
+		"matilda": {"USARBot.Matilda", 28, 0, 8},
 	}
 	if names := RescueNames(); len(names) != len(want) {
 		t.Errorf("got %v, want %d robots", names, len(want))
@@ -152,7 +156,8 @@ func TestRescueRobots(t *testing.T) {
 			}
 		}
 		if r.Rescue.Class != w.class || sonars != w.sonars || len(r.Rescue.Left)+len(r.Rescue.Right) != w.wheel {
-			t.Errorf("%s: got %s with %d sonars, wheels %v and %v", name, r.Rescue.Class, sonars, r.Rescue.Left, r.Rescue.Right)
+			t.Errorf("%s: got %s with %d sonars, wheels %v and %v", name, r.Rescue.Class, sonars, r.Rescue.Left,
+				r.Rescue.Right)
 		}
 		if w.mass > 0 && math.Abs(r.Mass()-w.mass) > 0.05*w.mass {
 			t.Errorf("%s: got %g kg, want %g", name, r.Mass(), w.mass)
@@ -173,7 +178,8 @@ tags: [{id: 2000, at_m: [0, 0, 0]}, {id: 1, at_m: [0, 0]}, {id: 1, at_m: [0, 0, 
 victims: [{name: "a b", at_m: [0, 0, 0], loudness: 3}]
 plans: [{cell_m: 1, height_m: 1, thickness_m: 0.1, rows: ["+--+", "#"]}]
 `), "f", 1)
-	for _, part := range []string{"tags[0].id", "tags[1].at_m", "tags[2].id", "victims[0].name", "victims[0]: got moves_m", "plans[0].rows", "plans[0].rows[1]"} {
+	for _, part := range []string{"tags[0].id", "tags[1].at_m", "tags[2].id", "victims[0].name",
+		"victims[0]: got moves_m", "plans[0].rows", "plans[0].rows[1]"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("got %v, want a fault of %s", err, part)
 		}
@@ -215,12 +221,14 @@ fences: [{from_m: [1, 1, 0], to_m: [1, 2, 0], height_m: 0.5, gap_m: 0.25, bar_m:
 	if p := rail.Pose.Position; math.Abs(p[1]-1.5) > 1e-12 || math.Abs(p[2]-0.49) > 1e-12 || rail.Half[0] != 0.5 {
 		t.Errorf("upper rail: got %v at %v", rail.Half, p)
 	}
-	if a := s.Arena; a.Daylight != 0.25 || len(a.Lights) != 1 || a.Lights[0].Towards != [3]float64{0, 0, -1} || math.Abs(a.Lights[0].Half-math.Pi/6) > 1e-12 {
+	if a := s.Arena; a.Daylight != 0.25 || len(a.Lights) != 1 || a.Lights[0].Towards != [3]float64{0, 0, -1} ||
+		math.Abs(a.Lights[0].Half-math.Pi/6) > 1e-12 {
 		t.Errorf("light: got %+v", a)
 	}
 	_, err = ParseScene([]byte(`{name: a, materials: {m: {friction: 0.5, mirror: true, glass: true}}, daylight: 2, lights: [{at_m: [1, 2, 3], towards: [0, 0, 0], half_deg: 300, power: -1}],
 fences: [{from_m: [1, 1, 0], to_m: [1, 1.1, 1], height_m: 0.5, gap_m: 0.25, bar_m: 0.02, material: m}, {from_m: [0, 0, 0], to_m: [9000, 0, 0], height_m: 1, gap_m: 0.001, bar_m: 0.1, material: m}]}`), "f", 1)
-	for _, want := range []string{"materials.m: got glass and mirror", "daylight: got 2, want 0..1", "lights[0].towards: got no direction", "lights[0].half_deg: got 300",
+	for _, want := range []string{"materials.m: got glass and mirror", "daylight: got 2, want 0..1",
+		"lights[0].towards: got no direction", "lights[0].half_deg: got 300",
 		"lights[0].power: got -1", "fences[0]: got a fence from", "fences[1]: got 9000003"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)
@@ -234,8 +242,10 @@ func TestSegmentFaults(t *testing.T) {
 {name: A, at_m: [0, 0, 0], material: m, segments: [{name: tail, rate_degs: 1}, {name: head, to_deg: [0, 0, 0], rate_degs: 1}, {name: left_leg, to_deg: [0, 9, 0], rate_degs: 0}, {name: left_leg, to_deg: [0, 9, 0], rate_degs: 1}]},
 {false_positive: true, at_m: [0, 0, 0], material: m, segments: [{name: head, to_deg: [0, 0, 9], rate_degs: 1}]},
 {name: B, at_m: [0, 0, 0], material: m, segments: [{}, {}, {}, {}, {}, {}, {}, {}, {}]}]}`), "f", 1)
-	for _, want := range []string{`victims[0].segments[0].name: got "tail"`, "victims[0].segments[1].to_deg: got", "victims[0].segments[2].rate_degs: got 0",
-		`victims[0].segments[3].name: got "left_leg"`, "victims[1].segments: got 1 of a false positive", "victims[2].segments: got 9, want at most 8"} {
+	for _, want := range []string{`victims[0].segments[0].name: got "tail"`, "victims[0].segments[1].to_deg: got",
+		"victims[0].segments[2].rate_degs: got 0",
+		`victims[0].segments[3].name: got "left_leg"`, "victims[1].segments: got 1 of a false positive",
+		"victims[2].segments: got 9, want at most 8"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)
 		}

@@ -53,8 +53,8 @@ type Shape struct {
 	Collides bool    // false: it has a mass, but no contacts
 }
 
-// Material is the surface of a shape. A contact has Coulomb friction unless one of the two materials sets ForceLimit. Then
-// the greater of the two Frictions bounds the friction force, N, for any load, as in the original Simloid.
+// Material is the surface of a shape. A contact has Coulomb friction unless one of the two materials sets ForceLimit.
+// Then the greater of the two Frictions bounds the friction force, N, for any load, as in the original Simloid.
 type Material struct {
 	Friction    float64 // coefficient, or N where ForceLimit; +Inf: it does not slide
 	Torsion     float64 // m: torque about the normal per newton of normal force
@@ -123,7 +123,8 @@ func (s *Shape) inertia(mass float64) mat {
 		// A cylinder and two half balls, with centres of mass 3/8 r beyond its ends.
 		tube := mass * float64(math.Pi*r*r*l) / s.Volume()
 		caps := mass - tube
-		xx = float64(tube*(float64(r*r/4)+float64(l*l/12))) + float64(caps*(float64(0.4*r*r)+float64(0.375*r*l)+float64(l*l/4)))
+		xx = float64(tube*(float64(r*r/4)+float64(l*l/12))) +
+			float64(caps*(float64(0.4*r*r)+float64(0.375*r*l)+float64(l*l/4)))
 		yy, zz = xx, float64((float64(tube/2)+float64(0.4*caps))*r*r)
 	}
 	return mat{{xx, 0, 0}, {0, yy, 0}, {0, 0, zz}}

@@ -36,14 +36,16 @@ func TestDocExample(t *testing.T) {
 	if got, want := trunk.Mass, 500*(0.1*0.1*0.19+math.Pi*1e-4*(0.1+4.0/300)); math.Abs(got-want) > 1e-12 {
 		t.Errorf("trunk: got %g kg, want %g", got, want)
 	}
-	if trunk.Shapes[0].Material != (Material{Friction: 1, Torsion: 0.002}) || trunk.Shapes[1].Material.Friction != 0.5 || trunk.Shapes[1].Collides {
+	if trunk.Shapes[0].Material != (Material{Friction: 1, Torsion: 0.002}) ||
+		trunk.Shapes[1].Material.Friction != 0.5 || trunk.Shapes[1].Collides {
 		t.Errorf("trunk: got %+v", trunk.Shapes)
 	}
 	if head.CentreOfMass != (vec{0.01}) || math.Abs(head.Inertia[0]-0.4*0.2*0.0016) > 1e-15 {
 		t.Errorf("head: got centre %v, inertia %v", head.CentreOfMass, head.Inertia)
 	}
 	j := r.Joints[0]
-	if j.Parent != 0 || j.Child != 1 || j.Sign != 1 || j.Stops != [2]float64{radians(-50), radians(50)} || j.Load.Min != 0 || j.Partner != 0 {
+	if j.Parent != 0 || j.Child != 1 || j.Sign != 1 || j.Stops != [2]float64{radians(-50), radians(50)} ||
+		j.Load.Min != 0 || j.Partner != 0 {
 		t.Errorf("nod: got %+v", j.Linkage)
 	}
 	if a := r.Accelerometers[0]; a.Body != 1 || len(a.Axes) != 2 || a.Axes[1] != (vec{0, 0, 1}) || a.Range != 2*9.81 {
@@ -212,24 +214,31 @@ passive:
 		t.Fatalf("got %v, want an invalid error", err)
 	}
 	for _, want := range []string{
-		"simloid: got -3", `base: got "hanging"`, "f:8:3: materials.both: got friction and force_n, want either", "materials.neither.friction: got nothing",
+		"simloid: got -3", `base: got "hanging"`, "f:8:3: materials.both: got friction and force_n, want either",
+		"materials.neither.friction: got nothing",
 		"materials.neither.torsion_m: got -1", "materials.hot.friction: got .nan", "materials.hot.restitution: got 2",
-		"bodies[0].mass_kg: got -1", `bodies[1].name: got "a", want one of its own; bodies[0].name has it too`, "bodies[1]: got several masses, want one of mass_kg",
+		"bodies[0].mass_kg: got -1", `bodies[1].name: got "a", want one of its own; bodies[0].name has it too`,
+		"bodies[1]: got several masses, want one of mass_kg",
 		`bodies[2].name: got "Big"`, "bodies[2].density_kgm3: got .inf", "bodies[3].inertia_kgm2: got [1 1 3]",
 		"bodies[3].position_m[1]: got .nan", "bodies[3].rotation_deg: got 2", "bodies[4].inertia_kgm2: got nothing",
-		"bodies[5].shapes[0]: got 2 solids", "bodies[5].shapes[1].capsule[0]: got 0", "bodies[5].shapes[2].box: got 2, want a list of 3",
+		"bodies[5].shapes[0]: got 2 solids", "bodies[5].shapes[1].capsule[0]: got 0",
+		"bodies[5].shapes[2].box: got 2, want a list of 3",
 		`bodies[5].shapes[3].along: got "w"`, `bodies[5].shapes[3].material: got "soap"`, "bodies[6]: got no mass",
 		`bodies[7]: "loop1" hangs in a loop`, `bodies[8]: "loop2" hangs in a loop`,
 		`no_contact[0]: got "a" twice`, "no_contact[1]: got", `no_contact[2][1]: got "z"`,
 		`accelerometers[0].body: got "z"`, `accelerometers[0].axes[1]: got "up"`, "accelerometers[1].axes: got none",
 		`accelerometers[1].name: got "x", want one of its own; accelerometers[0].name has it too`,
 		`joints[1].child: got "c", which joints[0] holds already`, "joints[1].axis: got [0 0 0]",
-		`joints[2].parent: got "z"`, "joints[2].anchor_m: got nothing", "joints[2].axis[2]: got .nan", "joints[2].sign: got 2",
-		"joints[2].start_deg: got 400", `joints[3]: got "e" as parent and child`, "joints[3].mirrors: got the joint itself",
+		`joints[2].parent: got "z"`, "joints[2].anchor_m: got nothing", "joints[2].axis[2]: got .nan",
+		"joints[2].sign: got 2",
+		"joints[2].start_deg: got 400", `joints[3]: got "e" as parent and child`,
+		"joints[3].mirrors: got the joint itself",
 		`joints[5].mirrors: got "j0", but one`, `joints[6].motor: got "steam", want`,
 		"joints[6].torque_factor: got -1", `joints[6].mirrors: got "absent"`,
-		`passive[0].name: got "j0", want one of its own; joints[0] has it too`, `passive[0].kind: got "rope"`, `passive[0].mimic.joint: got "j9"`,
-		"passive[0].mimic.times: got .nan", "passive[1].stops_deg: got [0 1] for a slide", "passive[1].stops_m: got [1, 0]",
+		`passive[0].name: got "j0", want one of its own; joints[0] has it too`, `passive[0].kind: got "rope"`,
+		`passive[0].mimic.joint: got "j9"`,
+		"passive[0].mimic.times: got .nan", "passive[1].stops_deg: got [0 1] for a slide",
+		"passive[1].stops_m: got [1, 0]",
 		`passive[1].child: got "f", which passive[0] holds already`,
 	} {
 		if !strings.Contains(err.Error(), want) {
@@ -246,27 +255,37 @@ func TestTreeFaults(t *testing.T) {
 	const head = "name: r\nsupply: {volts: 12}\njoint_defaults: {servo: mx-28}\n"
 	body := func(name string) string { return "  - {name: " + name + ", density_kgm3: 1, shapes: [{sphere: 1}]}\n" }
 	joint := func(parent, child string) string {
-		return "  - {name: " + parent + child + ", limits_deg: [-1, 1], parent: " + parent + ", child: " + child + ", anchor_m: [0, 0, 0], axis: [0, 0, 1]}\n"
+		return "  - {name: " + parent + child + ", limits_deg: [-1, 1], parent: " + parent + ", child: " + child +
+			", anchor_m: [0, 0, 0], axis: [0, 0, 1]}\n"
 	}
 	many := strings.Repeat("  - {name: a}\n", maxBodies+1)
 	for _, c := range []struct{ name, text, want string }{
-		{"a second root", head + "bodies:\n" + body("a") + body("b") + body("c") + "joints:\n" + joint("a", "b"), `bodies[2]: no joint holds "c"`},
-		{"too many bodies", head + "bodies:\n" + many + "joints:\n" + joint("a", "b"), "bodies: got 1025, want at most 1024"},
+		{"a second root", head + "bodies:\n" + body("a") + body("b") + body("c") + "joints:\n" + joint("a", "b"),
+			`bodies[2]: no joint holds "c"`},
+		{"too many bodies", head + "bodies:\n" + many + "joints:\n" + joint("a", "b"),
+			"bodies: got 1025, want at most 1024"},
 		{"too many joints", head + "joints:\n" + many, "joints: got 1025, want at most 1024"},
-		{"a joint without bodies", head + "joints:\n" + joint("a", "b"), "joints[0]: got parent, child, anchor_m or axis without bodies"},
-		{"a base without bodies", head + "base: fixed\njoints:\n  - {name: a, limits_deg: [-1, 1]}\n", "bodies: got none"},
-		{"passive without bodies", head + "joints:\n  - {name: a, limits_deg: [-1, 1]}\npassive: [{name: p}]\n", "passive: got 1 without bodies"},
-		{"a root without mass", head + "bodies:\n  - {name: a}\n" + body("b") + "joints:\n" + joint("a", "b"), "bodies[0]: got no mass"},
-		{"two motors", head + "joints:\n  - {name: a, limits_deg: [-1, 1], servo: mx-28, motor: simloid-rx-28}\n", `joints[0].motor: got "simloid-rx-28" and servo "mx-28"`},
+		{"a joint without bodies", head + "joints:\n" + joint("a", "b"),
+			"joints[0]: got parent, child, anchor_m or axis without bodies"},
+		{"a base without bodies", head + "base: fixed\njoints:\n  - {name: a, limits_deg: [-1, 1]}\n",
+			"bodies: got none"},
+		{"passive without bodies", head + "joints:\n  - {name: a, limits_deg: [-1, 1]}\npassive: [{name: p}]\n",
+			"passive: got 1 without bodies"},
+		{"a root without mass", head + "bodies:\n  - {name: a}\n" + body("b") + "joints:\n" + joint("a", "b"),
+			"bodies[0]: got no mass"},
+		{"two motors", head + "joints:\n  - {name: a, limits_deg: [-1, 1], servo: mx-28, motor: simloid-rx-28}\n",
+			`joints[0].motor: got "simloid-rx-28" and servo "mx-28"`},
 		{"too long", head + strings.Repeat("#", yaml.MaxBytes), "want a file of at most 384 KiB"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if _, err := Parse([]byte(c.text), "f"); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), c.want) {
+			if _, err := Parse([]byte(c.text), "f"); hal.KindOf(err) != hal.Invalid ||
+				!strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}
 		})
 	}
-	if _, err := Parse([]byte(head+"bodies:\n"+body("b")+body("a")+body("c")+"joints:\n"+joint("a", "b")+joint("b", "c")), "f"); err != nil {
+	if _, err := Parse([]byte(head+"bodies:\n"+body("b")+body("a")+body("c")+"joints:\n"+joint("a", "b")+
+		joint("b", "c")), "f"); err != nil {
 		t.Errorf("a child before its parent: %v", err)
 	}
 }
@@ -284,10 +303,12 @@ func TestTame(t *testing.T) {
 		{"brackets", "name: " + strings.Repeat("[", 1<<10), "f:1:38: got more than 32 levels"},
 		{"braces", "name: " + strings.Repeat("{a: ", 1<<10), "got more than 32 levels"},
 	} {
-		if _, err := Parse([]byte(c.text), "f"); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), c.want) {
+		if _, err := Parse([]byte(c.text), "f"); hal.KindOf(err) != hal.Invalid ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %.200v, want %s", c.name, err, c.want)
 		}
-		if _, err := ParseScene([]byte(c.text), "f", 0); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), c.want) {
+		if _, err := ParseScene([]byte(c.text), "f", 0); hal.KindOf(err) != hal.Invalid ||
+			!strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: scene: got %.200v, want %s", c.name, err, c.want)
 		}
 	}
@@ -333,7 +354,8 @@ passive:
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p := r.Passive[0]; p.Kind != Slide || p.Stops != [2]float64{0, 0.1} || p.Damping != 2 || *p.Mimic != (Mimic{0, -0.5, 0.05}) {
+	if p := r.Passive[0]; p.Kind != Slide || p.Stops != [2]float64{0, 0.1} || p.Damping != 2 ||
+		*p.Mimic != (Mimic{0, -0.5, 0.05}) {
 		t.Errorf("right: got %+v", p)
 	}
 	if r.Passive[1].Kind != Weld || r.Joints[0].Axis != (vec{0, 0, 1}) || fmt.Sprint(r.Parents()) != "[-1 0 0 1]" {

@@ -72,12 +72,12 @@ func InXML(path string) bool {
 	return xml.Looks(start[:n])
 }
 
-// ParseFile reads a robot file in XML, of at most 32 MiB, in its built pose; its root element says which kind it is: <robot> is
-// a URDF. Links without joints between them become one body, named after the one nearest to the root. Collision meshes become
-// their convex hulls; what is drawn changes only Body.Looks and has no faults.
+// ParseFile reads a robot file in XML, of at most 32 MiB, in its built pose; its root element says which kind it is:
+// <robot> is a URDF. Links without joints between them become one body, named after the one nearest to the root.
+// Collision meshes become their convex hulls; what is drawn changes only Body.Looks and has no faults.
 //
-// What other programs accept is accepted: Robot.Notes says what was repaired or left out. All faults are reported together, as
-// an error of kind hal.Invalid. source is what reports call the file.
+// What other programs accept is accepted: Robot.Notes says what was repaired or left out. All faults are reported
+// together, as an error of kind hal.Invalid. source is what reports call the file.
 func ParseFile(data []byte, source string, o FileOptions) (*Robot, error) {
 	d := &description{source: source}
 	root, err := xml.Read(data, xml.Limits{Bytes: maxFile})
@@ -95,7 +95,8 @@ func ParseFile(data []byte, source string, o FileOptions) (*Robot, error) {
 	case "mujoco":
 		readMJCF(d, root, o.Open)
 	default:
-		d.fault(yaml.Place{Source: source, Line: root.Line}, "", "got <%.40s>, want a URDF, whose root is <robot>, or an MJCF, whose root is <mujoco>", root.Name)
+		d.fault(yaml.Place{Source: source, Line: root.Line}, "",
+			"got <%.40s>, want a URDF, whose root is <robot>, or an MJCF, whose root is <mujoco>", root.Name)
 	}
 	if d.name == "" {
 		d.name = strings.TrimSuffix(filepath.Base(source), filepath.Ext(source))
@@ -241,7 +242,8 @@ func (b *builder) rename() {
 	d := b.d
 	b.r.Name = safe(d.name, map[string]bool{})
 	if b.r.Name != d.name {
-		d.note(yaml.Place{Source: d.source, Line: 1}, "robot.name", "%s is called %s here", yaml.Quote(d.name), b.r.Name)
+		d.note(yaml.Place{Source: d.source, Line: 1}, "robot.name", "%s is called %s here", yaml.Quote(d.name),
+			b.r.Name)
 	}
 	b.links, b.named = map[string]string{}, map[string]string{}
 	give := func(at yaml.Place, path yaml.Path, name string, to map[string]string, taken map[string]bool) {
@@ -266,8 +268,8 @@ func (b *builder) rename() {
 	}
 }
 
-// bodies makes the bodies: a part with axes begins one, with a massless one for each axis but the last; others belong to the
-// body of their parent.
+// bodies makes the bodies: a part with axes begins one, with a massless one for each axis but the last; others belong
+// to the body of their parent.
 func (b *builder) bodies() {
 	d := b.d
 	taken := map[string]bool{}
@@ -306,7 +308,8 @@ func (b *builder) bodies() {
 	}
 	if root := &b.r.Bodies[0]; !b.r.Fixed && root.Mass == 0 {
 		p := &d.parts[0]
-		d.repair(p.at, linkPath(p.name)+".inertial", "none", fmt.Sprintf("%g kg", lumpMass), "it floats freely, and has neither a mass nor solids to take one from")
+		d.repair(p.at, linkPath(p.name)+".inertial", "none", fmt.Sprintf("%g kg", lumpMass),
+			"it floats freely, and has neither a mass nor solids to take one from")
 		root.Mass, root.Inertia = lumpMass, *sphereOf(lumpMass)
 	}
 }
@@ -434,7 +437,8 @@ func (b *builder) drive(a *axis, m *drive, name string, l Linkage) {
 		}
 		j.Servo, j.Modes = spec, spec.Modes
 		if low, high := spec.Range(); !j.Wraps && (j.Limits[0] < low-0.01 || j.Limits[1] > high+0.01) {
-			b.d.fault(a.at, jointPath(a.name)+".limit", "got %g..%g, want within %g..%g of servo %s", j.Limits[0], j.Limits[1], low, high, servo)
+			b.d.fault(a.at, jointPath(a.name)+".limit", "got %g..%g, want within %g..%g of servo %s", j.Limits[0],
+				j.Limits[1], low, high, servo)
 		}
 	} else {
 		j.Motor = &Motor{Name: "ideal", Kind: Ideal, Source: "robot file", MaxTorque: m.torque, MaxVelocity: m.velocity}
@@ -510,8 +514,8 @@ func (b *builder) separate() {
 	b.r.NoContact = append(b.r.NoContact, b.r.touching()...)
 }
 
-// looks returns what is drawn for a part whose shapes begin at first: its visuals if one of them is a mesh and all can be read;
-// else the meshes of its collisions.
+// looks returns what is drawn for a part whose shapes begin at first: its visuals if one of them is a mesh and all can
+// be read; else the meshes of its collisions.
 func (p *part) looks(first int) (list []Look) {
 	end, meshes := first+len(p.solids), false
 	for i := range p.visuals {

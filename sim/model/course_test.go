@@ -46,7 +46,8 @@ func TestPool(t *testing.T) {
 		}
 	}
 	// The second gate is turned, and so is its checkpoint.
-	if at := s.Fixed[s.Things[5].First].Pose.Position; !near(at, vec{13 - 0.85*math.Sin(16*math.Pi/180), 2 + 0.85*math.Cos(16*math.Pi/180), -1.7}) {
+	if at := s.Fixed[s.Things[5].First].Pose.Position; !near(at,
+		vec{13 - 0.85*math.Sin(16*math.Pi/180), 2 + 0.85*math.Cos(16*math.Pi/180), -1.7}) {
 		t.Errorf("gate-2: left post: got %v", at)
 	}
 }
@@ -61,13 +62,15 @@ func TestQualification(t *testing.T) {
 		t.Errorf("the gate: got %v, want %v", got, want)
 	}
 	gate := s.Course.Zones[0]
-	if len(s.Course.Zones) != 2 || gate.Kind != Checkpoint || !gate.Contains([3]float64{6, 0, -1.5}) || s.Course.Zones[1].Kind != Finish {
+	if len(s.Course.Zones) != 2 || gate.Kind != Checkpoint || !gate.Contains([3]float64{6, 0, -1.5}) ||
+		s.Course.Zones[1].Kind != Finish {
 		t.Errorf("zones: got %+v, want a checkpoint in the gate and a finish", s.Course.Zones)
 	}
 }
 
 func TestContains(t *testing.T) {
-	at := hal.Pose{Position: [3]float64{1, 2, 3}, Rotation: [4]float64{math.Sqrt(0.5), 0, math.Sqrt(0.5), 0}} // its z points along x
+	// its z points along x
+	at := hal.Pose{Position: [3]float64{1, 2, 3}, Rotation: [4]float64{math.Sqrt(0.5), 0, math.Sqrt(0.5), 0}}
 	for _, c := range []struct {
 		name    string
 		shape   Shape
@@ -75,13 +78,16 @@ func TestContains(t *testing.T) {
 	}{
 		{"sphere", Shape{Kind: Sphere, Radius: 0.5}, [3]float64{0.4, 0.2, 0.2}, [3]float64{0.4, 0.3, 0.1}},
 		{"box", Shape{Kind: Box, Half: vec{0.1, 0.2, 0.3}}, [3]float64{0.29, 0.19, 0.09}, [3]float64{0.29, 0.19, 0.11}},
-		{"cylinder", Shape{Kind: Cylinder, Radius: 0.5, Half: vec{0, 0, 1}}, [3]float64{0.99, 0.3, 0.3}, [3]float64{1.01, 0.3, 0.3}},
-		{"capsule", Shape{Kind: Capsule, Radius: 0.5, Half: vec{0, 0, 1}}, [3]float64{1.4, 0.1, 0}, [3]float64{1.4, 0.4, 0}},
+		{"cylinder", Shape{Kind: Cylinder, Radius: 0.5, Half: vec{0, 0, 1}}, [3]float64{0.99, 0.3, 0.3},
+			[3]float64{1.01, 0.3, 0.3}},
+		{"capsule", Shape{Kind: Capsule, Radius: 0.5, Half: vec{0, 0, 1}}, [3]float64{1.4, 0.1, 0},
+			[3]float64{1.4, 0.4, 0}},
 	} {
 		c.shape.Pose = at
 		z := Zone{Shape: c.shape}
 		if !z.Contains(add(at.Position, c.in)) || z.Contains(add(at.Position, c.out)) {
-			t.Errorf("%s: got in %t, out %t", c.name, z.Contains(add(at.Position, c.in)), !z.Contains(add(at.Position, c.out)))
+			t.Errorf("%s: got in %t, out %t", c.name, z.Contains(add(at.Position, c.in)),
+				!z.Contains(add(at.Position, c.out)))
 		}
 		z.Shape.Pose.Position[0] = math.NaN()
 		if z.Contains(at.Position) {
@@ -110,11 +116,15 @@ course:
   finish: [{id: c}]
 `), "f", 1)
 	for _, want := range []string{
-		"materials.a.pattern: got nothing", "materials.b.colour", `materials.b.pattern: got "dots"`, "materials.b.size_m", "materials.c.pattern: got nothing",
-		"water.density_kgm3: got 0", "water.turbidity: got -1", "water.current_ms[2]: got 20", "water.surface_m: got .inf",
-		`objects[0].class: got "G 1"`, "objects[0].shapes: got nothing", `objects[1].name: got "one"`, `objects[1].shapes[0].material: got "d"`,
+		"materials.a.pattern: got nothing", "materials.b.colour", `materials.b.pattern: got "dots"`,
+		"materials.b.size_m", "materials.c.pattern: got nothing",
+		"water.density_kgm3: got 0", "water.turbidity: got -1", "water.current_ms[2]: got 20",
+		"water.surface_m: got .inf",
+		`objects[0].class: got "G 1"`, "objects[0].shapes: got nothing", `objects[1].name: got "one"`,
+		`objects[1].shapes[0].material: got "d"`,
 		"course.starts[0].spread_deg: got 200", `course.starts[1].name: got "s"`,
-		`course.checkpoints[0].id: got "a,b"`, "course.checkpoints[1]: got a mass", `course.finish[0].id: got "c"`, "course.finish[0]: got 0 solids",
+		`course.checkpoints[0].id: got "a,b"`, "course.checkpoints[1]: got a mass", `course.finish[0].id: got "c"`,
+		"course.finish[0]: got 0 solids",
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v\nwant a fault with %q", err, want)

@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// FileOptions hold what a robot file lacks. The zero value takes the base and the self-collision of the file, ideal motors, and
-// no meshes.
+// FileOptions hold what a robot file lacks. The zero value takes the base and the self-collision of the file, ideal
+// motors, and no meshes.
 type FileOptions struct {
 	Base   string            // "fixed" or "floating"; "": as the file has it
 	Self   *bool             // the robot's links collide with each other; nil: as the file has it
@@ -21,8 +21,8 @@ type FileOptions struct {
 	Open func(name string) (io.ReadCloser, error)
 }
 
-// description is a robot as its file has it. A reader fills it; robot checks and repairs it and makes a Robot of it. The
-// reader converts units and conventions and reports what it cannot read; it repairs nothing.
+// description is a robot as its file has it. A reader fills it; robot checks and repairs it and makes a Robot of it.
+// The reader converts units and conventions and reports what it cannot read; it repairs nothing.
 type description struct {
 	name    string
 	source  string // the file, as reports call it
@@ -130,7 +130,8 @@ func (d *description) note(at yaml.Place, path yaml.Path, format string, args ..
 
 // repair reports a value that was replaced. With FileOptions.Strict it is a fault.
 func (d *description) repair(at yaml.Place, path yaml.Path, before, after, why string) {
-	d.repaired.Add(yaml.Fault{Source: at.Source, Line: at.Line, Path: path, Got: fmt.Sprintf("%s%s -> %s: %s", Repaired, before, after, why)})
+	d.repaired.Add(yaml.Fault{Source: at.Source, Line: at.Line, Path: path,
+		Got: fmt.Sprintf("%s%s -> %s: %s", Repaired, before, after, why)})
 }
 
 // finite checks that numbers are at most most.

@@ -10,8 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Device holds the settings of a sensor of a rescue robot in addition to its pose. The kind decides which fields apply; the
-// defaults are those of USARSim's own USARBot.ini (manual, section 8).
+// Device holds the settings of a sensor of a rescue robot in addition to its pose. The kind decides which fields apply;
+// the defaults are those of USARSim's own USARBot.ini (manual, section 8).
 type Device struct {
 	Interval   float64      // s between two readings; 0 = with every cycle
 	TimeStamp  bool         // bWithTimeStamp: messages have a time stamp
@@ -96,8 +96,10 @@ func (f *deviceFile) device(path yaml.Path, kind string, r *Robot, faults *fault
 		to, from *float64
 		scale    float64
 	}{
-		{&d.Interval, f.Interval, 1}, {&d.Range, f.Range, 1}, {&d.Noise, f.Noise, 1}, {&d.Beam, f.Beam, degree}, {&d.FOV, f.FOV, degree},
-		{&d.Resolution, f.Resolution, degree}, {&d.Diameter, f.Diameter, 1}, {&d.Radius, f.Radius, 1}, {&d.Separation, f.Separation, 1},
+		{&d.Interval, f.Interval, 1}, {&d.Range, f.Range, 1}, {&d.Noise, f.Noise, 1}, {&d.Beam, f.Beam, degree},
+		{&d.FOV, f.FOV, degree},
+		{&d.Resolution, f.Resolution, degree}, {&d.Diameter, f.Diameter, 1}, {&d.Radius, f.Radius, 1},
+		{&d.Separation, f.Separation, 1},
 		{&d.Near, f.Near, 1}, {&d.Nearest, f.Nearest, 1}, {&d.Life, f.Life, 1},
 	} {
 		if n.from != nil {
@@ -124,8 +126,8 @@ func (f *deviceFile) device(path yaml.Path, kind string, r *Robot, faults *fault
 	return &d
 }
 
-// joints finds the joints that the device measures. Odometry without named wheels uses the left-most and the right-most,
-// with their true sizes unless the file gives others.
+// joints finds the joints that the device measures. Odometry without named wheels uses the left-most and the
+// right-most, with their true sizes unless the file gives others.
 func (f *deviceFile) joints(path yaml.Path, kind string, d *Device, r *Robot, faults *faults) {
 	find := func(key, name string) int {
 		i := r.Joint(name)
@@ -170,7 +172,8 @@ func (f *deviceFile) joints(path yaml.Path, kind string, d *Device, r *Robot, fa
 	}
 	d.Separation = cmp.Or(d.Separation, r.Joints[d.Left].Anchor[1]-r.Joints[d.Right].Anchor[1])
 	if !(d.Radius > 0) || !(d.Separation > 0) {
-		faults.add(path, "got wheels of %g m, %g m apart, want radius_m and separation_m above 0", d.Radius, d.Separation)
+		faults.add(path, "got wheels of %g m, %g m apart, want radius_m and separation_m above 0", d.Radius,
+			d.Separation)
 	}
 }
 
@@ -198,7 +201,8 @@ func (d *Device) channels(kind string) []sensorChannels {
 		}
 		return []sensorChannels{{"range", hal.Distance, d.Range, names}}
 	case "odometry":
-		return []sensorChannels{{"place", hal.Distance, maxWay, axes[:2]}, {"heading", hal.Position, 1e6, []string{"z"}}}
+		return []sensorChannels{{"place", hal.Distance, maxWay, axes[:2]},
+			{"heading", hal.Position, 1e6, []string{"z"}}}
 	case "inertial":
 		return []sensorChannels{{"attitude", hal.Position, 2 * math.Pi, []string{"roll", "pitch", "yaw"}}}
 	case "encoder":

@@ -2,8 +2,8 @@
 // original simulator uses. The built-in robots are YAML files in this folder; Parse reads any robot file in YAML,
 // OpenFile and ParseFile those in XML (URDF).
 //
-// A robot without bodies is a row of servos, each with the load that its joint names. With bodies it is a tree, described in
-// the built pose, with all joints at 0. All positions are in the robot's frame: metres, z up.
+// A robot without bodies is a row of servos, each with the load that its joint names. With bodies it is a tree,
+// described in the built pose, with all joints at 0. All positions are in the robot's frame: metres, z up.
 //
 //	name: nodder
 //	supply: {volts: 12, ohms: 0.1}
@@ -47,17 +47,18 @@
 //
 // Also supported: passive joints (hinge, slide, weld; mimic), mirrors (the joint's image on the other side), no_contact
 // (pairs of bodies), joint_defaults, motor: simloid-rx-28 with its torque_factor in place of a servo, and simloid: the
-// robot's id there. The files simloid/*.yaml are the fourteen robots of the original Simloid of 2016; comments in them note
-// unexpected values of the original.
+// robot's id there. The files simloid/*.yaml are the fourteen robots of the original Simloid of 2016; comments in them
+// note unexpected values of the original.
 //
-// A scene may be filled with water, and have objects with a class for the object detector. It may have a course of start,
-// checkpoint, no-go, finish and action zones (course.go; scenes/pool.yaml has all of it). Materials may have a colour.
+// A scene may be filled with water, and have objects with a class for the object detector. It may have a course of
+// start, checkpoint, no-go, finish and action zones (course.go; scenes/pool.yaml has all of it). Materials may have a
+// colour.
 //
 // # Readers of other robot files
 //
-// A reader fills a description (description.go) and nothing else; ParseFile chooses it by the root element of the file. The
-// description is then checked, repaired and made a Robot, in one place for all readers: checked, base, meshes, repairAxes,
-// repairMasses, repairDrives, rename, bodies, joints, separate. What a reader must know:
+// A reader fills a description (description.go) and nothing else; ParseFile chooses it by the root element of the file.
+// The description is then checked, repaired and made a Robot, in one place for all readers: checked, base, meshes,
+// repairAxes, repairMasses, repairDrives, rename, bodies, joints, separate. What a reader must know:
 //
 //   - a part is a link with its pose in its parent's frame, all joints at 0. The parts may come in any order; exactly one has
 //     no joint (part.joint, what faults call its connection: `joint "elbow"`, or `body "arm"`): the root. A file whose

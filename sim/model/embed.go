@@ -48,8 +48,8 @@ func SimloidIDs() []int {
 // Load returns the built-in robot called name; else an error of kind hal.Invalid.
 func Load(name string) (*Robot, error) { return Open(name, "") }
 
-// Open returns the built-in robot called name, or else that of the robot file at path. The error is of kind hal.Invalid:
-// there is neither, or the faults of the file.
+// Open returns the built-in robot called name, or else that of the robot file at path. The error is of kind
+// hal.Invalid: there is neither, or the faults of the file.
 func Open(name, path string) (*Robot, error) {
 	b, source, err := yaml.Open(Source, name, path)
 	if err != nil {
@@ -79,7 +79,8 @@ func Source(name string) ([]byte, error) {
 // SceneNames lists the built-in scenes.
 func SceneNames() []string { return names("scenes") }
 
-// LoadScene returns the built-in scene called name, with random parts drawn from seed; else an error of kind hal.Invalid.
+// LoadScene returns the built-in scene called name, with random parts drawn from seed; else an error of kind
+// hal.Invalid.
 func LoadScene(name string, seed int64) (*Scene, error) {
 	load, err := OpenScene(name, "")
 	if err != nil {

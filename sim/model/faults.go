@@ -9,7 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Maximum sizes of a robot or a scene. A real robot has dozens of links; a file with a million is a mistake or an attack.
+// Maximum sizes of a robot or a scene. A real robot has dozens of links; a file with a million is a mistake or an
+// attack.
 const (
 	maxBodies = 1024
 	maxJoints = 1024

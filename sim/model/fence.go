@@ -35,8 +35,10 @@ func (f *fenceFile) bars(path yaml.Path, s *Scene, materials map[string]Material
 	}
 	turn := rollPitchYaw(0, 0, math.Atan2(way[1], way[0]))
 	box := func(share, up, length, height float64) {
-		s.Fixed = append(s.Fixed, Shape{Kind: Box, Collides: true, Material: m, Half: [3]float64{length / 2, f.Bar / 2, height / 2},
-			Pose: hal.Pose{Rotation: turn, Position: [3]float64{from[0] + float64(share*way[0]), from[1] + float64(share*way[1]), from[2] + up}}})
+		s.Fixed = append(s.Fixed, Shape{Kind: Box, Collides: true, Material: m,
+			Half: [3]float64{length / 2, f.Bar / 2, height / 2},
+			Pose: hal.Pose{Rotation: turn,
+				Position: [3]float64{from[0] + float64(share*way[0]), from[1] + float64(share*way[1]), from[2] + up}}})
 	}
 	for i := range n + 1 {
 		box(float64(i)/float64(n), f.Height/2, f.Bar, f.Height)

@@ -1,7 +1,7 @@
 package model
 
-// The files, as they are written. Lengths are metres, masses kilograms, angles degrees where the key says so. The limits
-// are far beyond any robot, so that products of values stay finite; a real robot has dozens of links.
+// The files, as they are written. Lengths are metres, masses kilograms, angles degrees where the key says so. The
+// limits are far beyond any robot, so that products of values stay finite; a real robot has dozens of links.
 
 type file struct {
 	Name           string                  `yaml:"name" required:"true" form:"lower"`
@@ -21,7 +21,8 @@ type file struct {
 	Sensors        []sensorFile            `yaml:"sensors" count:"1024" unique:"name"`
 	Cameras        []cameraFile            `yaml:"cameras" count:"1024" unique:"name"`
 	Rescue         *rescueFile             `yaml:"usarsim"`
-	Differential   *[2]string              `yaml:"differential" of:"names of passive joints"` // that turn against each other
+	// that turn against each other
+	Differential *[2]string `yaml:"differential" of:"names of passive joints"`
 }
 
 type supplyFile struct {
@@ -195,15 +196,16 @@ type fieldFile struct {
 
 // scatterFile is a number of loose boxes, each of an even random size and place.
 type scatterFile struct {
-	Name     string     `yaml:"name" required:"true" form:"lower"`
-	Count    int        `yaml:"count" required:"true" min:"1" max:"4096"`
-	SizeX    [2]float64 `yaml:"size_x_m" required:"true" order:"<=" min:"1e-4" max:"1e4"`
-	SizeY    [2]float64 `yaml:"size_y_m" required:"true" order:"<=" min:"1e-4" max:"1e4"`
-	SizeZ    [2]float64 `yaml:"size_z_m" required:"true" order:"<=" min:"1e-4" max:"1e4"`
-	X        [2]float64 `yaml:"x_m" required:"true" order:"<=" min:"-1e4" max:"1e4"`
-	Y        [2]float64 `yaml:"y_m" required:"true" order:"<=" min:"-1e4" max:"1e4"`
-	Z        [2]float64 `yaml:"z_m" required:"true" order:"<=" min:"-1e4" max:"1e4"` // of the underside
-	Overhang bool       `yaml:"overhang"`                                            // x and y are moved by up to half the size to both sides
-	Density  float64    `yaml:"density_kgm3" required:"true" above:"0" max:"1e5"`
-	Material string     `yaml:"material"`
+	Name  string     `yaml:"name" required:"true" form:"lower"`
+	Count int        `yaml:"count" required:"true" min:"1" max:"4096"`
+	SizeX [2]float64 `yaml:"size_x_m" required:"true" order:"<=" min:"1e-4" max:"1e4"`
+	SizeY [2]float64 `yaml:"size_y_m" required:"true" order:"<=" min:"1e-4" max:"1e4"`
+	SizeZ [2]float64 `yaml:"size_z_m" required:"true" order:"<=" min:"1e-4" max:"1e4"`
+	X     [2]float64 `yaml:"x_m" required:"true" order:"<=" min:"-1e4" max:"1e4"`
+	Y     [2]float64 `yaml:"y_m" required:"true" order:"<=" min:"-1e4" max:"1e4"`
+	Z     [2]float64 `yaml:"z_m" required:"true" order:"<=" min:"-1e4" max:"1e4"` // of the underside
+	// x and y are moved by up to half the size to both sides
+	Overhang bool    `yaml:"overhang"`
+	Density  float64 `yaml:"density_kgm3" required:"true" above:"0" max:"1e5"`
+	Material string  `yaml:"material"`
 }

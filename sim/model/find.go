@@ -12,9 +12,10 @@ import (
 	"github.com/halyard-robotics/halyard/internal/xml"
 )
 
-// A finder finds the files that a robot file names, in this order: the caller's packages; a folder with a package.xml of that
-// name, above the file or beside one above it; a folder above so named; below ROS_PACKAGE_PATH; below AMENT_PREFIX_PATH; the rest
-// of the name below every folder above, the deepest first. If there is none, the same without regard to case.
+// A finder finds the files that a robot file names, in this order: the caller's packages; a folder with a package.xml
+// of that name, above the file or beside one above it; a folder above so named; below ROS_PACKAGE_PATH; below
+// AMENT_PREFIX_PATH; the rest of the name below every folder above, the deepest first. If there is none, the same
+// without regard to case.
 type finder struct {
 	dir      string
 	packages map[string]string
@@ -66,7 +67,8 @@ func (f *finder) find(name string) (root, path string, err error) {
 	plain := filepath.Join(f.dir, name)
 	candidates := []string{plain}
 	if f.meshdir != "" {
-		candidates = []string{filepath.Join(f.dir, f.meshdir, name), filepath.Join(f.dir, f.meshdir, filepath.Base(name)), plain}
+		candidates = []string{filepath.Join(f.dir, f.meshdir, name),
+			filepath.Join(f.dir, f.meshdir, filepath.Base(name)), plain}
 	}
 	for _, fold := range []bool{false, true} {
 		for _, c := range candidates {
@@ -114,7 +116,8 @@ func (f *finder) packaged(rest string) (root, path string, err error) {
 	if len(roots) > 0 {
 		return roots[0], filepath.Join(roots[0], file), nil
 	}
-	return "", "", fmt.Errorf("package %q: got no folder of that name above %s, nor a package.xml with it there, beside, or below ROS_PACKAGE_PATH", pack, dir)
+	return "", "", fmt.Errorf("package %q: got no folder of that name above %s, nor a package.xml with it there, "+
+		"beside, or below ROS_PACKAGE_PATH", pack, dir)
 }
 
 // roots are the folders that may be a package, the likeliest first.

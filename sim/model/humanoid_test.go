@@ -66,7 +66,8 @@ func TestHumanoidStands(t *testing.T) {
 	if c[0] < back+0.02 || c[0] > front-0.02 || math.Abs(c[1]) > 1e-9 {
 		t.Errorf("centre of mass: got %v, want over soles from %g to %g", c, back, front)
 	}
-	t.Logf("%.3f kg, %.3f m, centre of mass at %.4f %.4f %.4f m, soles from %.4f to %.4f m", r.Mass(), high, c[0], c[1], c[2], back, front)
+	t.Logf("%.3f kg, %.3f m, centre of mass at %.4f %.4f %.4f m, soles from %.4f to %.4f m", r.Mass(), high, c[0], c[1],
+		c[2], back, front)
 }
 
 // Its left side is the mirror image of its right one: bodies, anchors, axes, limits, boards.
@@ -79,7 +80,8 @@ func TestHumanoidIsSymmetric(t *testing.T) {
 			continue
 		}
 		a, b := &r.Bodies[i], &r.Bodies[r.Body("right_"+other)]
-		if !near(a.Pose.Position, flip(b.Pose.Position)) || !near(a.CentreOfMass, flip(b.CentreOfMass)) || a.Mass != b.Mass {
+		if !near(a.Pose.Position, flip(b.Pose.Position)) || !near(a.CentreOfMass, flip(b.CentreOfMass)) ||
+			a.Mass != b.Mass {
 			t.Errorf("%s: got %v, other side %v", a.Name, a.Pose.Position, b.Pose.Position)
 		}
 	}
@@ -92,8 +94,8 @@ func TestHumanoidIsSymmetric(t *testing.T) {
 		if "left_"+strings.TrimPrefix(o.Name, "right_") != j.Name || o.Partner != i || !near(j.Anchor, flip(o.Anchor)) {
 			t.Errorf("%s: partner %s, anchors %v and %v", j.Name, o.Name, j.Anchor, o.Anchor)
 		}
-		// The limits change sign from side to side; so the mirrored turns must be those by the negative angle. The mirror
-		// image of a turn about an axis is a turn the other way about the axis's image.
+		// The limits change sign from side to side; so the mirrored turns must be those by the negative angle. The
+		// mirror image of a turn about an axis is a turn the other way about the axis's image.
 		if j.Limits[0] != -o.Limits[1] || j.Limits[1] != -o.Limits[0] || !near(j.Axis, flip(o.Axis)) {
 			t.Errorf("%s: limits %v and %v, axes %v and %v", j.Name, j.Limits, o.Limits, j.Axis, o.Axis)
 		}
@@ -106,7 +108,8 @@ func TestHumanoidIsSymmetric(t *testing.T) {
 // turnedPoint is where a point of the child goes when its joint turns to position.
 func turnedPoint(j *Joint, position float64, p vec) vec {
 	angle := j.Sign * position / 2
-	q := [4]float64{math.Cos(angle), math.Sin(angle) * j.Axis[0], math.Sin(angle) * j.Axis[1], math.Sin(angle) * j.Axis[2]}
+	q := [4]float64{math.Cos(angle), math.Sin(angle) * j.Axis[0], math.Sin(angle) * j.Axis[1],
+		math.Sin(angle) * j.Axis[2]}
 	m := matrix(q)
 	return add(j.Anchor, m.times(sub(p, j.Anchor)))
 }
@@ -160,8 +163,8 @@ func TestHumanoidAccelerometers(t *testing.T) {
 	}
 }
 
-// Bodies that may touch do not overlap in the built pose: an engine would blow them apart. The one robot that does, does
-// so in the original too, whose recording shows its arms on their way out in the first status.
+// Bodies that may touch do not overlap in the built pose: an engine would blow them apart. The one robot that does,
+// does so in the original too, whose recording shows its arms on their way out in the first status.
 func TestNothingOverlaps(t *testing.T) {
 	robots := []*Robot{loadHumanoid(t)}
 	for _, id := range SimloidIDs() {

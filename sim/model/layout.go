@@ -13,9 +13,9 @@ const (
 	headroom       = 2.0   // over stall torque and no-load speed: a higher supply, a load that drives the servo
 )
 
-// Layout describes the channels of a body made of r. A joint's inputs are its position (or its other modes) and its torque
-// limit, joint after joint; its output is the position; its infos are velocity, torque, voltage and temperature. Sensors
-// follow: measurable values as outputs, true poses of bodies as infos. Each call makes a new one.
+// Layout describes the channels of a body made of r. A joint's inputs are its position (or its other modes) and its
+// torque limit, joint after joint; its output is the position; its infos are velocity, torque, voltage and temperature.
+// Sensors follow: measurable values as outputs, true poses of bodies as infos. Each call makes a new one.
 func (r *Robot) Layout() *hal.Layout {
 	l := &hal.Layout{}
 	for i := range r.Joints {
@@ -50,7 +50,8 @@ func (r *Robot) Layout() *hal.Layout {
 		for _, info := range []struct {
 			at *int
 			q  hal.Quantity
-		}{{&a.Velocity, hal.Velocity}, {&a.Torque, hal.Torque}, {&a.Voltage, hal.Voltage}, {&a.Temperature, hal.Temperature}} {
+		}{{&a.Velocity, hal.Velocity}, {&a.Torque, hal.Torque}, {&a.Voltage, hal.Voltage},
+			{&a.Temperature, hal.Temperature}} {
 			*info.at = len(l.Outputs) + len(l.Infos)
 			c := j.channel(info.q)
 			if info.q == hal.Velocity || info.q == hal.Torque {

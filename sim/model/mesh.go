@@ -132,7 +132,8 @@ func (m *meshStore) solid(key meshKey) (s Shape, say string, err error) {
 				}
 			}
 		}
-		// A surface shares its corners: most triangles bring half a new one. What repeats is left out where that costs nothing.
+		// A surface shares its corners: most triangles bring half a new one. What repeats is left out where that costs
+		// nothing.
 		for _, c := range corners {
 			if n := len(points); n < 3 || points[n-1] != c && points[n-2] != c && points[n-3] != c {
 				points = append(points, c)
@@ -147,20 +148,22 @@ func (m *meshStore) solid(key meshKey) (s Shape, say string, err error) {
 	return hullShape(points, &moments)
 }
 
-// hullShape is the hull of points about its centre of mass; of points in a plane it is a thin box. moments are those of the mesh
-// itself: they count for a mass where the surface is closed.
+// hullShape is the hull of points about its centre of mass; of points in a plane it is a thin box. moments are those of
+// the mesh itself: they count for a mass where the surface is closed.
 func hullShape(points [][3]float64, moments *collide.Moments) (s Shape, say string, err error) {
 	c, err := collide.NewConvex(points)
 	if err != nil {
 		return thinBox(points), "flat: a box of 1 mm", nil
 	}
-	if v, centre, inertia, ok := moments.Solid(); ok && v > 0.02*c.Volume && v < 1.01*c.Volume && c.Holds(centre) && plausible(inertia) {
+	if v, centre, inertia, ok := moments.Solid(); ok && v > 0.02*c.Volume && v < 1.01*c.Volume && c.Holds(centre) &&
+		plausible(inertia) {
 		own := *c
 		own.Volume, own.Centre, own.Inertia = v, centre, inertia
 		c = &own
 	}
 	if c.Outside > 1e-6 {
-		say = fmt.Sprintf("its hull has %d vertices; the mesh reaches up to %.2g mm beyond", len(c.Points()), 1e3*c.Outside)
+		say = fmt.Sprintf("its hull has %d vertices; the mesh reaches up to %.2g mm beyond", len(c.Points()),
+			1e3*c.Outside)
 	}
 	at := c.Centre
 	return Shape{Kind: Hull, Hull: c.Moved(at), Pose: hal.Pose{Position: at, Rotation: [4]float64{1}}}, say, nil
@@ -220,7 +223,8 @@ func (c *counter) Read(p []byte) (int, error) {
 
 var errIrregular = errors.New("got no regular file, want one")
 
-// Meshes opens the meshes of the robot file at path, whose text is data (which may name a folder of meshes) by name: see finder.
+// Meshes opens the meshes of the robot file at path, whose text is data (which may name a folder of meshes) by name:
+// see finder.
 func Meshes(path string, data []byte, packages map[string]string) func(name string) (io.ReadCloser, error) {
 	f := newFinder(filepath.Dir(path), packages)
 	f.meshdir = meshFolder(data)
@@ -236,8 +240,9 @@ func Meshes(path string, data []byte, packages map[string]string) func(name stri
 	}
 }
 
-// OpenMesh opens a mesh of a URDF in the folder dir for a viewer: a regular file of the URDF's own tree, which no link leaves. That
-// is the package that the name begins with; else the nearest folder with a package.xml, or dir, or the one above if dir is called urdf.
+// OpenMesh opens a mesh of a URDF in the folder dir for a viewer: a regular file of the URDF's own tree, which no link
+// leaves. That is the package that the name begins with; else the nearest folder with a package.xml, or dir, or the one
+// above if dir is called urdf.
 func OpenMesh(dir, name string) (io.ReadCloser, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {

@@ -10,19 +10,23 @@ import (
 	"github.com/halyard-robotics/halyard/internal/xml"
 )
 
-// TestURDFLooks: a link is drawn as its visuals, else as the meshes of its collisions, else as its shapes; the physics has the shapes.
+// TestURDFLooks: a link is drawn as its visuals, else as the meshes of its collisions, else as its shapes; the physics
+// has the shapes.
 func TestURDFLooks(t *testing.T) {
 	r, err := OpenFile("testdata/turntable/urdf/turntable.urdf", FileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	base, star := &r.Bodies[0], &r.Bodies[1]
-	if len(base.Looks) != 1 || base.Looks[0].Mesh != "package://turntable/meshes/ring.obj" || base.Looks[0].Scale != (vec{1, 1, 1.5}) ||
-		base.Looks[0].Shape.Pose.Position != (vec{0, 0, 0.05}) || base.Looks[0].First != 0 || base.Looks[0].End != 1 || base.Shapes[0].Kind != Cylinder {
+	if len(base.Looks) != 1 || base.Looks[0].Mesh != "package://turntable/meshes/ring.obj" ||
+		base.Looks[0].Scale != (vec{1, 1, 1.5}) ||
+		base.Looks[0].Shape.Pose.Position != (vec{0, 0, 0.05}) || base.Looks[0].First != 0 || base.Looks[0].End != 1 ||
+		base.Shapes[0].Kind != Cylinder {
 		t.Errorf("base: got %+v", base.Looks)
 	}
 	// The hull has its own centre, the mesh the file's; the visual of the grip is in a format that is not read.
-	if len(star.Looks) != 1 || star.Looks[0].Mesh != "../meshes/star.stl" || star.Looks[0].Shape.Pose.Position != (vec{0, 0, 0.01}) ||
+	if len(star.Looks) != 1 || star.Looks[0].Mesh != "../meshes/star.stl" ||
+		star.Looks[0].Shape.Pose.Position != (vec{0, 0, 0.01}) ||
 		star.Looks[0].First != 0 || star.Looks[0].End != 1 || len(star.Shapes) != 2 || star.Shapes[0].Kind != Hull {
 		t.Errorf("star: got %+v, shapes %+v", star.Looks, star.Shapes)
 	}
@@ -34,10 +38,13 @@ func TestURDFLooks(t *testing.T) {
 		{`<mesh filename="a.obj"/></geometry></visual><visual><geometry><sphere radius="1"/>`, "[a.obj ]"},
 		{`<mesh filename="a.obj"/></geometry></visual><visual><geometry><sphere radius="x"/>`, "[c.stl]"},
 		{`<sphere radius="1"/>`, "[c.stl]"},
-		{strings.Repeat(`<mesh filename="a.obj"/></geometry></visual><visual><geometry>`, maxShapes) + `<mesh filename="a.obj"/>`, "[c.stl]"},
+		{strings.Repeat(`<mesh filename="a.obj"/></geometry></visual><visual><geometry>`, maxShapes) +
+			`<mesh filename="a.obj"/>`, "[c.stl]"},
 	} {
 		d := description{source: "r.urdf"}
-		root, err := xml.Read(urdf(`<link name="a"><visual><geometry>`+c.visual+`</geometry></visual><collision><geometry><mesh filename="c.stl"/></geometry></collision></link>`), xml.Limits{})
+		root, err := xml.Read(urdf(`<link name="a"><visual><geometry>`+c.visual+
+			`</geometry></visual><collision><geometry><mesh filename="c.stl"/></geometry></collision></link>`),
+			xml.Limits{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +79,8 @@ func TestMeshesRegular(t *testing.T) {
 // TestOpenMesh: a viewer gets regular files of the URDF's own tree alone.
 func TestOpenMesh(t *testing.T) {
 	top := t.TempDir()
-	for _, file := range []string{"arm/urdf/x.urdf", "arm/meshes/a.stl", "bare/a.stl", "made/package.xml", "made/robots/v1/x.urdf", "made/a.stl", "secret.stl"} {
+	for _, file := range []string{"arm/urdf/x.urdf", "arm/meshes/a.stl", "bare/a.stl", "made/package.xml",
+		"made/robots/v1/x.urdf", "made/a.stl", "secret.stl"} {
 		path := filepath.Join(top, file)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)

@@ -14,8 +14,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// mjcfReader fills a description from the elements of an MJCF, by the rules of MuJoCo. A file describes a world: the largest tree of
-// bodies in it is the robot, and what else stands or lies there belongs to a scene.
+// mjcfReader fills a description from the elements of an MJCF, by the rules of MuJoCo. A file describes a world: the
+// largest tree of bodies in it is the robot, and what else stands or lies there belongs to a scene.
 type mjcfReader struct {
 	*description
 	open     func(name string) (io.ReadCloser, error)
@@ -79,14 +79,18 @@ const maxReplicas = 10_000
 var mjcfRefused = []string{"flexcomp", "flex", "composite", "plugin", "muscle", "adhesion", "attach", "pulley"}
 
 // mjcfSkipped are elements of looks and solvers, and those of other programs.
-var mjcfSkipped = []string{"visual", "statistic", "custom", "size", "light", "camera", "texture", "material", "skin", "hfield", "text",
+var mjcfSkipped = []string{"visual", "statistic", "custom", "size", "light", "camera", "texture", "material", "skin",
+	"hfield", "text",
 	"numeric", "tuple", "bvh", "lengthrange"}
 
 // readMJCF reads a <mujoco>.
 func readMJCF(d *description, root *xml.Node, open func(name string) (io.ReadCloser, error)) {
-	r := mjcfReader{description: d, open: open, defaults: map[string]map[string][]xml.Attr{}, meshes: map[string]*mjcfMesh{},
-		sites: map[string]mjcfSite{}, masks: map[string][][2]int64{}, degrees: true, auto: true, infer: "auto", euler: "xyz",
-		names: map[string]int{}, tendons: map[string][]mjcfCoef{}, unknown: map[string]counted{}, left: map[string]counted{}}
+	r := mjcfReader{description: d, open: open, defaults: map[string]map[string][]xml.Attr{},
+		meshes: map[string]*mjcfMesh{},
+		sites:  map[string]mjcfSite{}, masks: map[string][][2]int64{}, degrees: true, auto: true, infer: "auto",
+		euler: "xyz",
+		names: map[string]int{}, tendons: map[string][]mjcfCoef{}, unknown: map[string]counted{},
+		left: map[string]counted{}}
 	d.name, d.self, d.derived = root.Get("model"), true, true
 	r.include(root, map[string]bool{}, 0)
 	r.refuse(root)
@@ -279,7 +283,8 @@ func (r *mjcfReader) resolve(n *xml.Node, childclass string) *xml.Node {
 
 func (r *mjcfReader) mesh(n *xml.Node) {
 	n = r.resolve(n, "")
-	m := &mjcfMesh{file: n.Get("file"), scale: r.triple(n, "scale", vec{1, 1, 1}), pose: hal.Pose{Rotation: [4]float64{1}}}
+	m := &mjcfMesh{file: n.Get("file"), scale: r.triple(n, "scale", vec{1, 1, 1}),
+		pose: hal.Pose{Rotation: [4]float64{1}}}
 	name := n.Get("name")
 	if name == "" {
 		name = strings.TrimSuffix(path.Base(strings.ReplaceAll(m.file, `\`, "/")), path.Ext(m.file))
@@ -403,7 +408,8 @@ func (r *mjcfReader) fill(n *xml.Node, p *part, s mjcfScope) {
 	})
 }
 
-// split parts the solids that collide from those that are only drawn: a body with a mass of its own takes none from them.
+// split parts the solids that collide from those that are only drawn: a body with a mass of its own takes none from
+// them.
 func split(all []solidPart) (solids, visuals []solidPart) {
 	for _, s := range all {
 		if s.shape.Collides {
@@ -456,7 +462,8 @@ func (r *mjcfReader) joint(n *xml.Node, p *part, s mjcfScope) (j mjcfJoint, ok b
 	j.anchor = place(s.frame, r.triple(n, "pos", vec{}))
 	turn := matrix(s.frame.Rotation)
 	j.along = turn.times(r.triple(n, "axis", vec{0, 0, 1}))
-	j.damping, j.friction, j.armature = r.number(n, "damping", 0), r.number(n, "frictionloss", 0), r.number(n, "armature", 0)
+	j.damping, j.friction, j.armature = r.number(n, "damping", 0), r.number(n, "frictionloss", 0),
+		r.number(n, "armature", 0)
 	j.stiffness, j.rest = r.number(n, "stiffness", 0), angle*r.number(n, "springref", 0)
 	j.ref = angle * r.number(n, "ref", 0)
 	if v := r.numbers(n, "actuatorfrcrange", 2); v != nil && v[0] < v[1] && n.Get("actuatorfrclimited") != "false" {
@@ -470,15 +477,17 @@ func (r *mjcfReader) joint(n *xml.Node, p *part, s mjcfScope) (j mjcfJoint, ok b
 	if v := r.numbers(n, "range", 2); v != nil && limited != "false" && (r.auto || limited == "true") && v[0] < v[1] {
 		j.limits = &[2]float64{angle * v[0], angle * v[1]}
 	} else if limited == "true" {
-		r.fault(j.at, path+".range", "got %s, want a lower and an upper end, as it is limited", yaml.Quote(n.Get("range")))
+		r.fault(j.at, path+".range", "got %s, want a lower and an upper end, as it is limited",
+			yaml.Quote(n.Get("range")))
 	}
 	return j, true
 }
 
-// chain makes the axes of joints, and the pose of the part where all of them are at 0: the file draws it at their references.
+// chain makes the axes of joints, and the pose of the part where all of them are at 0: the file draws it at their
+// references.
 //
-// The body's frame is P·T₁(q₁-r₁)·T₂(q₂-r₂)…, each about its own axis in the frame that the ones before have turned. Moved to the
-// left, the constant turns make the pose; what is right of an axis turns it back.
+// The body's frame is P·T₁(q₁-r₁)·T₂(q₂-r₂)…, each about its own axis in the frame that the ones before have turned.
+// Moved to the left, the constant turns make the pose; what is right of an axis turns it back.
 func (r *mjcfReader) chain(p *part, joints []mjcfJoint) {
 	for i, j := range joints {
 		for _, k := range joints[i+1:] {
@@ -579,7 +588,8 @@ func planesOf(all []solidPart) (planes, solids []solidPart) {
 // scenery notes solids of the world that are not the robot's.
 func (r *mjcfReader) scenery(world part, solids []solidPart) {
 	if len(solids) > 0 {
-		r.note(world.at, "worldbody", "%d geoms left out: floor and obstacles are those of the config's scene (try: world.scene)", len(solids))
+		r.note(world.at, "worldbody", "%d geoms left out: floor and obstacles are those of the config's scene (try: "+
+			"world.scene)", len(solids))
 	}
 }
 
@@ -618,7 +628,8 @@ func (d *description) partOf(name string) (*part, int) {
 	return &d.parts[i], i
 }
 
-// contacts says which bodies may touch: not those that a joint connects, nor those that the file excludes or whose masks do not match.
+// contacts says which bodies may touch: not those that a joint connects, nor those that the file excludes or whose
+// masks do not match.
 func (r *mjcfReader) contacts(root *xml.Node) {
 	d := r.description
 	for i := range d.parts {

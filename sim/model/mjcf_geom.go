@@ -123,7 +123,8 @@ func (r *mjcfReader) form(n *xml.Node, g *solidPart, size []float64, path yaml.P
 		r.note(g.at, path, "a height field: left out (try: a scene with it)")
 		return false
 	default:
-		r.fault(g.at, path+".type", "got %s, want plane, sphere, capsule, ellipsoid, cylinder, box or mesh", yaml.Quote(kind))
+		r.fault(g.at, path+".type", "got %s, want plane, sphere, capsule, ellipsoid, cylinder, box or mesh",
+			yaml.Quote(kind))
 		return false
 	}
 	return true
@@ -159,8 +160,8 @@ func (r *mjcfReader) meshed(n *xml.Node, g *solidPart, path yaml.Path) bool {
 // maxCorners bounds the corners of a mesh in MuJoCo's own format.
 const maxCorners = 10_000_000
 
-// msh reads the corners of a mesh in MuJoCo's own format: four counts (corners, normals, texture coordinates, faces), then the
-// corners, three floats each. nil after a fault.
+// msh reads the corners of a mesh in MuJoCo's own format: four counts (corners, normals, texture coordinates, faces),
+// then the corners, three floats each. nil after a fault.
 func (r *mjcfReader) msh(n *xml.Node, m *mjcfMesh) (points [][3]float64) {
 	read := func() error {
 		if r.open == nil {
@@ -294,7 +295,8 @@ func (r *mjcfReader) spanned(n *xml.Node, x, y vec) [4]float64 {
 	return quaternion(mat{{x[0], y[0], z[0]}, {x[1], y[1], z[1]}, {x[2], y[2], z[2]}})
 }
 
-// turned is the rotation of Euler angles by the compiler's sequence: lower case about the turned axes, upper case about the fixed ones.
+// turned is the rotation of Euler angles by the compiler's sequence: lower case about the turned axes, upper case about
+// the fixed ones.
 func (r *mjcfReader) turned(angles vec) [4]float64 {
 	out := hal.Pose{Rotation: [4]float64{1}}
 	for i, c := range r.euler {
@@ -384,24 +386,39 @@ func (r *mjcfReader) triple(n *xml.Node, name string, otherwise vec) vec {
 	return otherwise
 }
 
-// mjcfKnown are the attributes of MuJoCo's elements. Of others, as old files have them, a note says that they are left out.
+// mjcfKnown are the attributes of MuJoCo's elements. Of others, as old files have them, a note says that they are left
+// out.
 var mjcfKnown = map[string]string{
-	"mujoco":    "model",
-	"compiler":  "autolimits boundmass boundinertia settotalmass balanceinertia strippath coordinate angle fitaabb eulerseq meshdir texturedir assetdir discardvisual usethread fusestatic inertiafromgeom inertiagrouprange saveinertial alignfree conflict",
-	"option":    "timestep impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance gravity wind magnetic density viscosity o_margin o_solref o_solimp o_friction integrator cone jacobian solver iterations ls_iterations noslip_iterations ccd_iterations mpr_iterations sdf_iterations sdf_initpoints actuatorgroupdisable",
-	"flag":      "constraint equality frictionloss limit contact spring damper passive gravity clampctrl warmstart filterparent actuation refsafe sensor midphase eulerdamp autoreset nativeccd island override energy fwdinv invdiscrete multiccd sleep",
+	"mujoco": "model",
+	"compiler": "autolimits boundmass boundinertia settotalmass balanceinertia strippath coordinate angle fitaabb " +
+		"eulerseq meshdir texturedir assetdir discardvisual usethread fusestatic inertiafromgeom inertiagrouprange " +
+		"saveinertial alignfree conflict",
+	"option": "timestep impratio tolerance ls_tolerance noslip_tolerance ccd_tolerance sleep_tolerance gravity " +
+		"wind magnetic density viscosity o_margin o_solref o_solimp o_friction integrator cone jacobian solver " +
+		"iterations ls_iterations noslip_iterations ccd_iterations mpr_iterations sdf_iterations sdf_initpoints " +
+		"actuatorgroupdisable",
+	"flag": "constraint equality frictionloss limit contact spring damper passive gravity clampctrl warmstart " +
+		"filterparent actuation refsafe sensor midphase eulerdamp autoreset nativeccd island override energy fwdinv " +
+		"invdiscrete multiccd sleep",
 	"default":   "class",
 	"body":      "name childclass pos quat mocap axisangle xyaxes zaxis euler gravcomp sleep user",
 	"worldbody": "name childclass",
 	"frame":     "name childclass pos quat axisangle xyaxes zaxis euler",
 	"replicate": "childclass count euler sep offset",
 	"freejoint": "name group align",
-	"joint":     "name class type group pos axis springdamper limited actuatorfrclimited solreflimit solimplimit solreffriction solimpfriction stiffness range actuatorfrcrange actuatorgravcomp margin ref springref armature damping frictionloss user",
-	"inertial":  "pos quat axisangle xyaxes zaxis euler mass diaginertia fullinertia",
-	"geom":      "name class type contype conaffinity condim group priority size material friction mass density shellinertia solmix solref solimp margin gap fromto pos quat axisangle xyaxes zaxis euler hfield mesh fitscale rgba fluidshape fluidcoef user",
-	"site":      "name class type group pos quat material size fromto axisangle xyaxes zaxis euler rgba user",
-	"mesh":      "name class content_type file vertex normal texcoord face refpos refquat scale smoothnormal maxhullvert inertia builtin params material",
-	"general": "name class group nsample interp delay ctrllimited forcelimited actlimited ctrlrange forcerange actrange lengthrange gear cranklength user joint jointinparent tendon slidersite cranksite site refsite body actdim dyntype gaintype biastype dynprm gainprm biasprm actearly " +
+	"joint": "name class type group pos axis springdamper limited actuatorfrclimited solreflimit solimplimit " +
+		"solreffriction solimpfriction stiffness range actuatorfrcrange actuatorgravcomp margin ref springref " +
+		"armature damping frictionloss user",
+	"inertial": "pos quat axisangle xyaxes zaxis euler mass diaginertia fullinertia",
+	"geom": "name class type contype conaffinity condim group priority size material friction mass density " +
+		"shellinertia solmix solref solimp margin gap fromto pos quat axisangle xyaxes zaxis euler hfield mesh " +
+		"fitscale rgba fluidshape fluidcoef user",
+	"site": "name class type group pos quat material size fromto axisangle xyaxes zaxis euler rgba user",
+	"mesh": "name class content_type file vertex normal texcoord face refpos refquat scale smoothnormal " +
+		"maxhullvert inertia builtin params material",
+	"general": "name class group nsample interp delay ctrllimited forcelimited actlimited ctrlrange forcerange " +
+		"actrange lengthrange gear cranklength user joint jointinparent tendon slidersite cranksite site refsite " +
+		"body actdim dyntype gaintype biastype dynprm gainprm biasprm actearly " +
 		"kp kv dampratio timeconst inheritrange damping armature area diameter bias",
 	"exclude": "name class body1 body2",
 	"key":     "name time qpos qvel act ctrl mpos mquat",
@@ -443,11 +460,13 @@ func (r *mjcfReader) known(n *xml.Node) {
 			r.attributes(c)
 			for _, a := range c.Attrs {
 				if (a.Name == "contact" || a.Name == "gravity") && a.Value == "disable" {
-					r.note(r.place(c), yaml.Path("option.flag."+a.Name), "disable: left out (try: world.gravity, self_collision)")
+					r.note(r.place(c), yaml.Path("option.flag."+a.Name),
+						"disable: left out (try: world.gravity, self_collision)")
 				}
 			}
 		}
-	case "default", "asset", "worldbody", "contact", "equality", "tendon", "actuator", "sensor", "keyframe", "extension":
+	case "default", "asset", "worldbody", "contact", "equality", "tendon", "actuator", "sensor", "keyframe",
+		"extension":
 	default:
 		if !slices.Contains(mjcfSkipped, n.Name) {
 			r.leftOut(n)

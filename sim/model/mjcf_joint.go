@@ -10,8 +10,9 @@ import (
 )
 
 // mjcfActuators are the elements of <actuator> that have the attributes of <general>.
-var mjcfActuators = map[string]bool{"general": true, "motor": true, "position": true, "velocity": true, "intvelocity": true,
-	"damper": true, "cylinder": true}
+var mjcfActuators = map[string]bool{"general": true, "motor": true, "position": true, "velocity": true,
+	"intvelocity": true,
+	"damper":      true, "cylinder": true}
 
 // sensorPart is a sensor of a part.
 type sensorPart struct {
@@ -41,7 +42,8 @@ func (r *mjcfReader) couple(root *xml.Node) {
 				c[1] = 1
 			}
 			if c[2] != 0 || c[3] != 0 || c[4] != 0 {
-				r.note(r.place(n), "equality.polycoef", "got %s: its first two numbers count", yaml.Quote(n.Get("polycoef")))
+				r.note(r.place(n), "equality.polycoef", "got %s: its first two numbers count",
+					yaml.Quote(n.Get("polycoef")))
 			}
 			a, leader := &p.axes[k], &l.axes[i]
 			if c[1] == 0 || a.name == leader.name || l.follows(r.description, a.name) {
@@ -99,7 +101,8 @@ func (r *mjcfReader) actuate(root *xml.Node) {
 				continue
 			}
 			for _, j := range n.All("joint") {
-				r.tendons[n.Get("name")] = append(r.tendons[n.Get("name")], mjcfCoef{j.Get("joint"), r.number(j, "coef", 0)})
+				r.tendons[n.Get("name")] = append(r.tendons[n.Get("name")],
+					mjcfCoef{j.Get("joint"), r.number(j, "coef", 0)})
 			}
 		}
 	}
@@ -145,7 +148,8 @@ func (r *mjcfReader) release() {
 				last = &p.axes[n]
 			}
 			if a.follows != nil && r.driveOf(last.name) == nil {
-				r.note(a.at, jointPath(a.name), "it follows %s, which has no actuator: it is left free", yaml.Quote(last.name))
+				r.note(a.at, jointPath(a.name), "it follows %s, which has no actuator: it is left free",
+					yaml.Quote(last.name))
 				a.follows = nil
 			}
 		}
@@ -194,9 +198,11 @@ func (r *mjcfReader) actuator(n *xml.Node) {
 	}
 	r.drives = append(r.drives, drive{a.name, torque, speed})
 	for _, c := range coefs[1:] {
-		if q, i := r.axisOf(c.joint); q != nil && q.axes[i].follows == nil && r.driveOf(c.joint) == nil && c.coef != 0 && coefs[0].coef != 0 {
+		if q, i := r.axisOf(c.joint); q != nil && q.axes[i].follows == nil && r.driveOf(c.joint) == nil &&
+			c.coef != 0 && coefs[0].coef != 0 {
 			q.axes[i].follows = &follow{a.name, c.coef / coefs[0].coef, 0}
-			r.note(r.place(n), jointPath(c.joint), "it moves with %s by the tendon %s", yaml.Quote(a.name), yaml.Quote(n.Get("tendon")))
+			r.note(r.place(n), jointPath(c.joint), "it moves with %s by the tendon %s", yaml.Quote(a.name),
+				yaml.Quote(n.Get("tendon")))
 		}
 	}
 }
@@ -283,7 +289,8 @@ func (r *mjcfReader) sense(root *xml.Node) {
 				kind = "contact"
 			case "force":
 				kind = "force"
-			case "jointpos", "jointvel", "actuatorpos", "actuatorvel", "actuatorfrc", "jointactuatorfrc", "ballquat", "ballangvel":
+			case "jointpos", "jointvel", "actuatorpos", "actuatorvel", "actuatorfrc", "jointactuatorfrc", "ballquat",
+				"ballangvel":
 				continue // joints are measured
 			}
 			s, ok := r.sites[site]

@@ -65,38 +65,62 @@ func TestMJCFValues(t *testing.T) {
 		starts map[string]float64
 		places map[string][3]float64
 	}{
-		"degrees, the rule": {inside: `<worldbody><body name="b"><joint name="j" range="-90 45"/>` + link + `</body></worldbody>`,
+		"degrees, the rule": {inside: `<worldbody><body name="b"><joint name="j" range="-90 45"/>` + link +
+			`</body></worldbody>`,
 			mass: map[string]float64{"b": ball}, ranges: map[string][2]float64{"j": {-math.Pi / 2, math.Pi / 4}}},
-		"radians; slides are metres in both": {inside: `<compiler angle="radian"/><worldbody><body name="b"><joint name="s" type="slide" range="-0.2 0.3"/>` +
-			`<joint name="j" range="-1 1"/>` + link + `</body></worldbody>`, ranges: map[string][2]float64{"s": {-0.2, 0.3}, "j": {-1, 1}}},
-		"a slide in a file of degrees": {inside: `<worldbody><body name="b"><joint name="s" type="slide" range="-0.2 0.3"/>` + link + `</body></worldbody>`,
+		"radians; slides are metres in both": {
+			inside: `<compiler angle="radian"/><worldbody><body name="b"><joint name="s" type="slide" range="-0.2 0.3"/>` +
+				`<joint name="j" range="-1 1"/>` + link + `</body></worldbody>`,
+			ranges: map[string][2]float64{"s": {-0.2, 0.3}, "j": {-1, 1}}},
+		"a slide in a file of degrees": {
+			inside: `<worldbody><body name="b"><joint name="s" type="slide" range="-0.2 0.3"/>` + link +
+				`</body></worldbody>`,
 			ranges: map[string][2]float64{"s": {-0.2, 0.3}}},
-		"classes inherit, and the element wins": {inside: `<default><joint range="-10 10"/><geom density="2000"/><default class="a"><joint range="-20 20"/>` +
-			`<default class="b"><joint range="-30 30"/></default></default></default><worldbody><body name="x" childclass="a"><joint name="j1"/>` + link +
-			`<body name="y"><joint name="j2" class="b"/>` + link + `<body name="z"><joint name="j3" class="main"/>` + link + `<body name="w"><joint name="j4" range="-5 5"/>` + link +
-			`</body></body></body></body></worldbody>`, mass: map[string]float64{"x": 2 * ball},
-			ranges: map[string][2]float64{"j1": {-math.Pi / 9, math.Pi / 9}, "j2": {-math.Pi / 6, math.Pi / 6}, "j3": {-math.Pi / 18, math.Pi / 18}, "j4": {-math.Pi / 36, math.Pi / 36}}},
-		"fromto, densities and masses": {inside: `<worldbody><body name="c"><joint name="j"/><geom type="capsule" fromto="0 0 0 0 0 -1" size="0.1"/></body>` +
-			`<body name="e"><joint name="k"/><geom type="ellipsoid" size="0.1 0.2 0.3"/></body><body name="y"><joint name="l"/><geom type="cylinder" size="0.1 0.2" density="500"/></body>` +
-			`<body name="i"><joint name="m"/><inertial pos="0 0 0" mass="0.75" diaginertia="0.01 0.01 0.01"/>` + link + `</body></worldbody>`,
+		"classes inherit, and the element wins": {
+			inside: `<default><joint range="-10 10"/><geom density="2000"/><default class="a"><joint range="-20 20"/>` +
+				`<default class="b"><joint range="-30 30"/></default></default></default><worldbody><body name="x" childclass="a"><joint name="j1"/>` + link +
+				`<body name="y"><joint name="j2" class="b"/>` + link +
+				`<body name="z"><joint name="j3" class="main"/>` +
+				link + `<body name="w"><joint name="j4" range="-5 5"/>` + link +
+				`</body></body></body></body></worldbody>`, mass: map[string]float64{"x": 2 * ball},
+			ranges: map[string][2]float64{"j1": {-math.Pi / 9, math.Pi / 9}, "j2": {-math.Pi / 6, math.Pi / 6},
+				"j3": {-math.Pi / 18, math.Pi / 18}, "j4": {-math.Pi / 36, math.Pi / 36}}},
+		"fromto, densities and masses": {
+			inside: `<worldbody><body name="c"><joint name="j"/><geom type="capsule" fromto="0 0 0 0 0 -1" size="0.1"/></body>` +
+				`<body name="e"><joint name="k"/><geom type="ellipsoid" size="0.1 0.2 0.3"/></body><body name="y"><joint name="l"/><geom type="cylinder" size="0.1 0.2" density="500"/></body>` +
+				`<body name="i"><joint name="m"/><inertial pos="0 0 0" mass="0.75" diaginertia="0.01 0.01 0.01"/>` +
+				link +
+				`</body></worldbody>`,
 			mass: map[string]float64{"c": 35.6047167, "e": 8 * math.Pi, "y": 2 * math.Pi, "i": 0.75}},
-		"a reference turns what the file draws": {inside: `<worldbody><body name="a" pos="0 0 1"><joint name="j" axis="0 0 1" range="0 90" ref="30"/>` + link +
-			`<body name="b" pos="1 0 0"><joint name="k" axis="0 0 1" ref="-20" pos="0.5 0 0" range="-90 90"/><joint name="s" type="slide" axis="0 1 0" ref="0.3" range="-1 1"/>` + link +
-			`<body name="c" pos="0 1 0"><joint name="l" range="-9 9"/>` + link + `</body></body></body></worldbody>`,
-			ranges: map[string][2]float64{"j": {0, math.Pi / 2}}, starts: map[string]float64{"j": math.Pi / 6, "k": -math.Pi / 9, "s": 0.3},
+		"a reference turns what the file draws": {
+			inside: `<worldbody><body name="a" pos="0 0 1"><joint name="j" axis="0 0 1" range="0 90" ref="30"/>` +
+				link +
+				`<body name="b" pos="1 0 0"><joint name="k" axis="0 0 1" ref="-20" pos="0.5 0 0" range="-90 90"/><joint name="s" type="slide" axis="0 1 0" ref="0.3" range="-1 1"/>` + link +
+				`<body name="c" pos="0 1 0"><joint name="l" range="-9 9"/>` + link +
+				`</body></body></body></worldbody>`,
+			ranges: map[string][2]float64{"j": {0, math.Pi / 2}},
+			starts: map[string]float64{"j": math.Pi / 6, "k": -math.Pi / 9, "s": 0.3},
 			places: map[string][3]float64{"a": {0, 0, 1}, "b": {1, 0, 1}, "c": {1, 1, 1}}},
-		"orientations": {inside: `<worldbody><body name="q" quat="0.70710678 0 0 0.70710678"><joint name="a"/>` + link + `<body name="e" pos="1 0 0" euler="90 0 90"><joint name="b"/>` + link +
-			`<body name="x" pos="1 0 0" xyaxes="0 1 0 -1 0 0"><joint name="c"/>` + link + `<body name="z" pos="1 0 0" zaxis="1 0 0"><joint name="d"/>` + link +
+		"orientations": {inside: `<worldbody><body name="q" quat="0.70710678 0 0 0.70710678"><joint name="a"/>` + link +
+			`<body name="e" pos="1 0 0" euler="90 0 90"><joint name="b"/>` + link +
+			`<body name="x" pos="1 0 0" xyaxes="0 1 0 -1 0 0"><joint name="c"/>` + link +
+			`<body name="z" pos="1 0 0" zaxis="1 0 0"><joint name="d"/>` + link +
 			`<body name="tip" pos="0 0 1"><joint name="f"/>` + link + `</body></body></body></body></body></worldbody>`,
 			places: map[string][3]float64{"e": {0, 1, 0}, "x": {0, 1, 1}, "z": {0, 0, 1}, "tip": {0, -1, 1}}},
-		"frame and replicate": {inside: `<worldbody><body name="hub"><joint name="h"/>` + link + `<frame pos="0 0 0.5" euler="0 0 90"><body name="mast" pos="0.2 0 0"><joint name="m"/>` + link +
+		"frame and replicate": {inside: `<worldbody><body name="hub"><joint name="h"/>` + link +
+			`<frame pos="0 0 0.5" euler="0 0 90"><body name="mast" pos="0.2 0 0"><joint name="m"/>` + link +
 			`</body></frame><replicate count="3" euler="0 0 120" sep="_"><body name="s" pos="0.3 0 0"><joint name="j"/>` + link + `</body></replicate></body></worldbody>`,
-			places: map[string][3]float64{"mast": {0, 0.2, 0.5}, "s_0": {0.3, 0, 0}, "s_1": {-0.15, 0.3 * math.Sin(2*math.Pi/3), 0}}},
+			places: map[string][3]float64{"mast": {0, 0.2, 0.5}, "s_0": {0.3, 0, 0},
+				"s_1": {-0.15, 0.3 * math.Sin(2*math.Pi/3), 0}}},
 		"the keyframe home": {inside: `<keyframe><key name="other" qpos="9 9"/><key name="home" qpos="0.4 -0.9"/></keyframe><worldbody><body name="a"><joint name="j"/>` + link +
-			`<body name="b"><joint name="k"/>` + link + `</body></body></worldbody>`, starts: map[string]float64{"j": 0.4, "k": -0.9}},
-		"a total mass": {inside: `<compiler settotalmass="14"/><worldbody><body name="a"><joint name="j"/>` + link + `<body name="b"><joint name="k"/>` + link + link + link + `</body></body></worldbody>`,
+			`<body name="b"><joint name="k"/>` + link + `</body></body></worldbody>`,
+			starts: map[string]float64{"j": 0.4, "k": -0.9}},
+		"a total mass": {inside: `<compiler settotalmass="14"/><worldbody><body name="a"><joint name="j"/>` + link +
+			`<body name="b"><joint name="k"/>` + link + link + link + `</body></body></worldbody>`,
 			mass: map[string]float64{"a": 3.5, "b": 10.5}},
-		"a base that stands has its mass": {inside: `<worldbody><body name="base">` + link + `<body name="b"><joint name="k"/>` + link + `</body></body></worldbody>`, mass: map[string]float64{"base": ball}},
+		"a base that stands has its mass": {inside: `<worldbody><body name="base">` + link +
+			`<body name="b"><joint name="k"/>` + link + `</body></body></worldbody>`,
+			mass: map[string]float64{"base": ball}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := mjcf(t, k.inside, nil)
@@ -116,7 +140,8 @@ func TestMJCFValues(t *testing.T) {
 				}
 			}
 			for body, want := range k.places {
-				if got := drawn(r, body).Position; !nearly(got[0], want[0]) || !nearly(got[1], want[1]) || !nearly(got[2], want[2]) {
+				if got := drawn(r, body).Position; !nearly(got[0], want[0]) || !nearly(got[1], want[1]) ||
+					!nearly(got[2], want[2]) {
 					t.Errorf("place of %s: got %v, want %v", body, got, want)
 				}
 			}
@@ -127,11 +152,15 @@ func TestMJCFValues(t *testing.T) {
 // TestMJCFRobot: which tree is the robot, what moves it, what follows, what is sensed.
 func TestMJCFRobot(t *testing.T) {
 	const link = `<geom type="sphere" size="0.1"/>`
-	free := mjcf(t, `<worldbody><geom type="plane" size="9 9 1"/><body name="ball" pos="1 0 0"><freejoint/>`+link+`</body><body name="trunk" pos="0 0 0.5"><freejoint/>`+link+
-		`<site name="imu" pos="0 0 0.1"/><body name="leg"><joint name="hip" range="-60 60"/>`+link+`</body></body></worldbody><actuator><motor joint="hip" gear="20" ctrlrange="-1 1"/></actuator>`+
+	free := mjcf(t, `<worldbody><geom type="plane" size="9 9 1"/><body name="ball" pos="1 0 0"><freejoint/>`+link+
+		`</body><body name="trunk" pos="0 0 0.5"><freejoint/>`+link+
+		`<site name="imu" pos="0 0 0.1"/><body name="leg"><joint name="hip" range="-60 60"/>`+link+
+		`</body></body></worldbody><actuator><motor joint="hip" gear="20" ctrlrange="-1 1"/></actuator>`+
 		`<sensor><accelerometer site="imu"/><gyro site="imu"/></sensor><keyframe><key name="home" qpos="1 0 0 1 0 0 0  0 0 0.7 1 0 0 0 0.3"/></keyframe>`, nil)
-	if free.Fixed || len(free.Bodies) != 2 || free.Bodies[0].Name != "trunk" || len(free.Joints) != 1 || free.Joints[0].Motor.MaxTorque != 20 {
-		t.Errorf("a free robot beside a ball: got fixed %v, %d bodies, %d joints", free.Fixed, len(free.Bodies), len(free.Joints))
+	if free.Fixed || len(free.Bodies) != 2 || free.Bodies[0].Name != "trunk" || len(free.Joints) != 1 ||
+		free.Joints[0].Motor.MaxTorque != 20 {
+		t.Errorf("a free robot beside a ball: got fixed %v, %d bodies, %d joints", free.Fixed, len(free.Bodies),
+			len(free.Joints))
 	}
 	if z := free.Bodies[0].Pose.Position[2]; !nearly(z, 0.7) || !nearly(free.Joints[0].Start, 0.3) {
 		t.Errorf("home: got z %g, hip %g", z, free.Joints[0].Start)
@@ -139,19 +168,23 @@ func TestMJCFRobot(t *testing.T) {
 	if len(free.Sensors) != 1 || free.Sensors[0].Kind != "imu" || !nearly(free.Sensors[0].Pose.Position[2], 0.1) {
 		t.Errorf("sensors: got %+v", free.Sensors)
 	}
-	hand := mjcf(t, `<worldbody><body name="a"><joint name="lead" range="-90 90" ref="10"/>`+link+`<body name="b"><joint name="tail" range="-90 90"/>`+link+`<body name="c"><joint name="loose"/>`+link+
+	hand := mjcf(t, `<worldbody><body name="a"><joint name="lead" range="-90 90" ref="10"/>`+link+
+		`<body name="b"><joint name="tail" range="-90 90"/>`+link+`<body name="c"><joint name="loose"/>`+link+
 		`</body></body></body></worldbody><equality><joint joint1="tail" joint2="lead" polycoef="0.1 -0.5 0 0 0"/></equality><actuator><position joint="lead" kp="20"/></actuator>`, nil)
 	if len(hand.Joints) != 1 || len(hand.Passive) != 2 {
 		t.Fatalf("got %d joints, %d passive, want 1 and 2", len(hand.Joints), len(hand.Passive))
 	}
 	for _, p := range hand.Passive {
-		if m := p.Mimic; p.Name == "tail" && (m == nil || !nearly(m.Times, -0.5) || !nearly(m.Plus, 0.1+0.5*math.Pi/18)) || p.Name == "loose" && m != nil {
+		if m := p.Mimic; p.Name == "tail" && (m == nil || !nearly(m.Times, -0.5) ||
+			!nearly(m.Plus, 0.1+0.5*math.Pi/18)) || p.Name == "loose" && m != nil {
 			t.Errorf("%s: got %+v", p.Name, m)
 		}
 	}
-	tendon := mjcf(t, `<worldbody><body name="a"><joint name="p" range="-1 1"/>`+link+`<body name="b"><joint name="q" range="-1 1"/>`+link+`</body></body></worldbody>`+
+	tendon := mjcf(t, `<worldbody><body name="a"><joint name="p" range="-1 1"/>`+link+
+		`<body name="b"><joint name="q" range="-1 1"/>`+link+`</body></body></worldbody>`+
 		`<tendon><fixed name="t"><joint joint="p" coef="0.5"/><joint joint="q" coef="1"/></fixed></tendon><actuator><motor tendon="t" ctrlrange="-4 4"/></actuator>`, nil)
-	if len(tendon.Joints) != 1 || len(tendon.Passive) != 1 || tendon.Passive[0].Mimic == nil || !nearly(tendon.Passive[0].Mimic.Times, 2) {
+	if len(tendon.Joints) != 1 || len(tendon.Passive) != 1 || tendon.Passive[0].Mimic == nil ||
+		!nearly(tendon.Passive[0].Mimic.Times, 2) {
 		t.Errorf("a tendon: got %+v, %+v", tendon.Joints, tendon.Passive)
 	}
 	through := mjcf(t, `<worldbody><body name="a"><joint name="j"/><geom type="sphere" size="0.1" contype="0" conaffinity="0"/></body></worldbody>`, nil)
@@ -163,7 +196,8 @@ func TestMJCFRobot(t *testing.T) {
 		}
 	}
 	included := mjcf(t, `<include file="d.xml"/><worldbody><body name="a"><include file="b.xml"/></body></worldbody>`,
-		map[string]string{"d.xml": `<mujoco><default><joint range="-20 70"/></default></mujoco>`, "b.xml": `<mujoco><joint name="j"/>` + link + `</mujoco>`})
+		map[string]string{"d.xml": `<mujoco><default><joint range="-20 70"/></default></mujoco>`,
+			"b.xml": `<mujoco><joint name="j"/>` + link + `</mujoco>`})
 	if l := included.Joints[0].Limits; !nearly(l[1], 70*math.Pi/180) {
 		t.Errorf("include: got %v", l)
 	}

@@ -9,7 +9,8 @@ import (
 )
 
 func TestEmbedded(t *testing.T) {
-	want := map[string]int{"a-series": 21, "hobby-hexapod": 18, "lx16a-arm": 6, "pendulum": 1, "so101": 6, "xl430-pendulum": 1, "xm430-arm": 6}
+	want := map[string]int{"a-series": 21, "hobby-hexapod": 18, "lx16a-arm": 6, "pendulum": 1, "so101": 6,
+		"xl430-pendulum": 1, "xm430-arm": 6}
 	names := Names()
 	if len(names) != len(want) {
 		t.Errorf("Names: got %v, want %d", names, len(want))
@@ -43,7 +44,8 @@ func TestASeries(t *testing.T) {
 	}{
 		{"waist", "/Waist", 0, 150},
 		{"right_shoulder_yaw", "/Right/ShoulderYaw", -150, 150}, {"left_shoulder_yaw", "/Left/ShoulderYaw", -150, 150},
-		{"right_shoulder_pitch", "/Right/ShoulderPitch", -106.5, 94.5}, {"left_shoulder_pitch", "/Left/ShoulderPitch", -94.5, 106.5},
+		{"right_shoulder_pitch", "/Right/ShoulderPitch", -106.5, 94.5},
+		{"left_shoulder_pitch", "/Left/ShoulderPitch", -94.5, 106.5},
 		{"right_elbow", "/Right/Elbow", -106.5, 87}, {"left_elbow", "/Left/Elbow", -87, 106.5},
 		{"right_hip_roll", "/Right/HipRoll", -45, 150}, {"left_hip_roll", "/Left/HipRoll", -150, 45},
 		{"right_hip_pitch", "/Right/HipPitch", -75, 40}, {"left_hip_pitch", "/Left/HipPitch", -40, 75},
@@ -67,11 +69,13 @@ func TestASeries(t *testing.T) {
 			t.Errorf("joint %d: got %q %q, want %q %q", i, a.Name, a.Path, want.name, want.path)
 		}
 		if a.Limits.MinPosition != radians(want.low) || a.Limits.MaxPosition != radians(want.high) {
-			t.Errorf("%s: limits: got %g..%g, want %g..%g degrees", a.Name, a.Limits.MinPosition, a.Limits.MaxPosition, want.low, want.high)
+			t.Errorf("%s: limits: got %g..%g, want %g..%g degrees", a.Name, a.Limits.MinPosition, a.Limits.MaxPosition,
+				want.low, want.high)
 		}
 		// Inputs are interleaved, and every motor is normalised over the original's 300 degrees.
 		if a.Goal[hal.PositionMode] != 2*i || a.TorqueLimit != 2*i+1 {
-			t.Errorf("%s: inputs: got %d and %d, want %d and %d", a.Name, a.Goal[hal.PositionMode], a.TorqueLimit, 2*i, 2*i+1)
+			t.Errorf("%s: inputs: got %d and %d, want %d and %d", a.Name, a.Goal[hal.PositionMode], a.TorqueLimit, 2*i,
+				2*i+1)
 		}
 		if c := l.Inputs[2*i]; c.Name != want.name+"/position" || c.Min != radians(-150) || c.Max != radians(150) {
 			t.Errorf("%s: channel: got %+v", a.Name, c)
@@ -82,7 +86,8 @@ func TestASeries(t *testing.T) {
 		if c := l.Measured(a.Position); c.Name != want.name+"/position" || a.Position != i {
 			t.Errorf("%s: output: got %q at %d", a.Name, c.Name, a.Position)
 		}
-		for q, at := range map[hal.Quantity]int{hal.Velocity: a.Velocity, hal.Torque: a.Torque, hal.Voltage: a.Voltage, hal.Temperature: a.Temperature} {
+		for q, at := range map[hal.Quantity]int{hal.Velocity: a.Velocity, hal.Torque: a.Torque, hal.Voltage: a.Voltage,
+			hal.Temperature: a.Temperature} {
 			if c := l.Measured(at); c.Name != want.name+"/"+q.String() || c.Quantity != q || at < len(rows) {
 				t.Errorf("%s: info: got %q at %d, want %v", a.Name, c.Name, at, q)
 			}
@@ -123,7 +128,8 @@ func TestSub(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := r.Sub([]string{"tail", "left_elbow", "wing"}); err == nil ||
-		!strings.Contains(err.Error(), `joints[0]: got "tail"`) || !strings.Contains(err.Error(), `joints[2]: got "wing"`) {
+		!strings.Contains(err.Error(), `joints[0]: got "tail"`) ||
+		!strings.Contains(err.Error(), `joints[2]: got "wing"`) {
 		t.Errorf("unknown joints: got %v, want both named", err)
 	}
 }
@@ -148,7 +154,8 @@ joints:
 	for _, want := range []string{
 		"f:4:1: colour: got an unknown key", `name: got "Bad Robot"`, "supply.volts: got 0", "supply.ohms: got -1",
 		`joints[0].servo: got "ax-13"`, "joints[0].default_deg: got 20",
-		`joints[1].name: got "a", want one of its own; joints[0].name has it too`, "joints[1].limits_deg: got [10, -10]",
+		`joints[1].name: got "a", want one of its own; joints[0].name has it too`,
+		"joints[1].limits_deg: got [10, -10]",
 		"joints[2].limits_deg: got [-200 200]", `joints[2].modes[0]: got "torque"`, `joints[2].modes[1]: got "jump"`,
 		"joints[3].limits_deg: got nothing", "joints[3].load: got mass_kg 1 and length_m 0",
 		"joints[4].stops_deg: got stops", "joints[4].load.inertia_kgm2: got .nan",
@@ -190,7 +197,8 @@ joints:
 			t.Errorf("%s: got modes %v, want %v", r.Joints[i].Name, got, want)
 		}
 	}
-	if _, err := Parse([]byte(strings.Replace(text, "velocity, torque", "duty", 1)), "f"); err == nil || !strings.Contains(err.Error(), "which odrive-v3 does not have") {
+	if _, err := Parse([]byte(strings.Replace(text, "velocity, torque", "duty", 1)), "f"); err == nil ||
+		!strings.Contains(err.Error(), "which odrive-v3 does not have") {
 		t.Errorf("the duty of an ODrive, whose protocol has none: got %v", err)
 	}
 }

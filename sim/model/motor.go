@@ -27,9 +27,9 @@ type Motor struct {
 	MaxTorque, MaxVelocity float64
 
 	// Of Bristle. In voltage mode the command u, -1..1, gives the voltage U = Volts·u, and with v the joint's speed in
-	// SpeedUnit the current I = (U - BackEMF·v)·Conductance, where the back-EMF counts only while v and U have the
-	// same sign and the voltage left is clipped to ±Volts. The torque TorqueConstant·I·Factor/5 is worked out once, when
-	// the command arrives, and then held.
+	// SpeedUnit the current I = (U - BackEMF·v)·Conductance, where the back-EMF counts only while v and U have the same
+	// sign and the voltage left is clipped to ±Volts. The torque TorqueConstant·I·Factor/5 is worked out once, when the
+	// command arrives, and then held.
 	Factor         float64 // torque factor; 5 is one servo
 	Volts          float64 // V
 	TorqueConstant float64 // N·m/A

@@ -12,8 +12,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// Parse reads a robot file, named source in faults. All faults are reported together, each with its place, its path, the
-// value found and the values allowed. The error's kind is hal.Invalid.
+// Parse reads a robot file, named source in faults. All faults are reported together, each with its place, its path,
+// the value found and the values allowed. The error's kind is hal.Invalid.
 func Parse(b []byte, source string) (*Robot, error) {
 	var f file
 	d, ok := yaml.Decode(b, source, &f)
@@ -163,8 +163,8 @@ func (f *jointFile) drive(path yaml.Path, j *Joint, faults *faults) (can [hal.Nu
 	return spec.Modes
 }
 
-// modes are the named modes. The default is position; for a motor that is not a servo, or has no position mode, it is all
-// modes that the motor has.
+// modes are the named modes. The default is position; for a motor that is not a servo, or has no position mode, it is
+// all modes that the motor has.
 func (f *jointFile) modes(path yaml.Path, can [hal.NumModes]bool, faults *faults) (modes [hal.NumModes]bool) {
 	if !faults.Has(path + ".modes") {
 		if f.Motor != "" || !can[hal.PositionMode] {

@@ -76,7 +76,8 @@ func readMaterials(files map[string]materialFile, faults *faults) map[string]Mat
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		f := files[name]
 		path := yaml.Path("materials").Key(name)
-		m := Material{Torsion: f.Torsion, Rolling: f.Rolling, Restitution: f.Restitution, Axle: f.Axle, Glass: f.Glass, Mirror: f.Mirror}
+		m := Material{Torsion: f.Torsion, Rolling: f.Rolling, Restitution: f.Restitution, Axle: f.Axle, Glass: f.Glass,
+			Mirror: f.Mirror}
 		if f.Glass && f.Mirror {
 			faults.add(path, "got glass and mirror, want one of the two")
 		}
@@ -122,7 +123,9 @@ func (f *bodyFile) body(path yaml.Path, materials map[string]Material, faults *f
 		b.Inertia = [6]float64{}
 		copy(b.Inertia[:], f.Inertia)
 		if !plausible(b.Inertia) || b.Inertia[0]+b.Inertia[1]+b.Inertia[2] > maxInertia {
-			faults.add(path+".inertia_kgm2", "got %v, want that of a rigid body: no principal moment negative or above the sum of the others", f.Inertia)
+			faults.add(path+".inertia_kgm2",
+				"got %v, want that of a rigid body: no principal moment negative or above the sum of the others",
+				f.Inertia)
 		}
 	}
 	return b
@@ -190,7 +193,8 @@ func (f *shapeFile) shape(path yaml.Path, materials map[string]Material, faults 
 	if v := f.Cylinder; v != nil {
 		solid(Cylinder, v[0], [3]float64{2: v[1] / 2})
 	}
-	sound := faults.Clean(path+".sphere") && faults.Clean(path+".capsule") && faults.Clean(path+".box") && faults.Clean(path+".cylinder")
+	sound := faults.Clean(path+".sphere") && faults.Clean(path+".capsule") && faults.Clean(path+".box") &&
+		faults.Clean(path+".cylinder")
 	if kinds != 1 && sound {
 		faults.add(path, "got %d solids, want one of sphere, capsule, box, cylinder", kinds)
 	}

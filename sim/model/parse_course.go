@@ -75,7 +75,8 @@ func (f *sceneFile) objects(s *Scene, materials map[string]Material, faults *fau
 
 func (f *courseFile) course(faults *faults) (c Course) {
 	for _, s := range f.Starts {
-		c.Starts = append(c.Starts, Start{Name: s.Name, Pose: hal.Pose{Position: s.At, Rotation: turn(s.Rotation)}, Spread: radians(s.Spread)})
+		c.Starts = append(c.Starts, Start{Name: s.Name, Pose: hal.Pose{Position: s.At, Rotation: turn(s.Rotation)},
+			Spread: radians(s.Spread)})
 	}
 	ids := map[string]yaml.Path{}
 	for _, list := range []struct {

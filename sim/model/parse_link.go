@@ -153,8 +153,8 @@ func (f *file) tree(r *Robot, faults *faults) {
 	}
 }
 
-// checkTree reports every joint and body that keeps the joints from being one tree, and returns each body's parent. Ends
-// that are hal.None are faults that were reported already.
+// checkTree reports every joint and body that keeps the joints from being one tree, and returns each body's parent.
+// Ends that are hal.None are faults that were reported already.
 func checkTree(names []string, edges []edge, body yaml.Path, faults *faults) []int {
 	parents := slices.Repeat([]int{hal.None}, len(names))
 	by := make([]yaml.Path, len(names)) // the joint that holds a body

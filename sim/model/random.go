@@ -27,8 +27,8 @@ func (r *Robot) Random() bool {
 		slices.ContainsFunc(r.Passive, func(p Passive) bool { return p.Random != Random{} })
 }
 
-// Clone returns a copy of r whose bodies, shapes and joints may be changed. Servos and motors stay shared: replace them by
-// changed copies.
+// Clone returns a copy of r whose bodies, shapes and joints may be changed. Servos and motors stay shared: replace them
+// by changed copies.
 func (r *Robot) Clone() *Robot {
 	c := *r
 	c.Bodies = cloneBodies(r.Bodies)
@@ -44,9 +44,9 @@ func cloneBodies(list []Body) []Body {
 	return list
 }
 
-// Draw returns one sample of the robot: random values are drawn, and motors have the strength of Joint.Strength. uniform
-// returns a number from 0 to 1 for a value of the entry called name in the list "bodies" or "joints". It must not depend on
-// the order of calls, so that an additional random value does not change others.
+// Draw returns one sample of the robot: random values are drawn, and motors have the strength of Joint.Strength.
+// uniform returns a number from 0 to 1 for a value of the entry called name in the list "bodies" or "joints". It must
+// not depend on the order of calls, so that an additional random value does not change others.
 func (r *Robot) Draw(uniform func(list, name, value string) float64) *Robot {
 	d := r.Clone()
 	draw := spread(uniform)
@@ -100,8 +100,8 @@ func (b *Body) draw(list string, draw func(list, name, value string, share float
 	}
 }
 
-// strengthen gives the joint a motor of its strength. A servo's data sheet values do not change: drivers and firmware use
-// them, and cannot detect that this servo is weaker.
+// strengthen gives the joint a motor of its strength. A servo's data sheet values do not change: drivers and firmware
+// use them, and cannot detect that this servo is weaker.
 func (j *Joint) strengthen() {
 	switch {
 	case j.Strength == 1:
@@ -140,8 +140,8 @@ func (b *Body) Resize(i int, radius float64, half [3]float64) {
 	if all == 0 {
 		mass = b.Mass * s.Volume() / volume
 	}
-	// Subtracting the old solid and adding the new one keeps the part of the file's inertia that is not from the shapes.
-	// About the body's centre both have the same parallel-axis term, which cancels.
+	// Subtracting the old solid and adding the new one keeps the part of the file's inertia that is not from the
+	// shapes. About the body's centre both have the same parallel-axis term, which cancels.
 	about := symmetric(b.Inertia)
 	about.add(turned(s.inertia(-mass), s.Pose.Rotation))
 	s.Radius, s.Half = radius, half

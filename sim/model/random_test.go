@@ -49,9 +49,12 @@ func TestDraw(t *testing.T) {
 			got, want float64
 		}{
 			{"mass", b.Mass, c.mass}, {"mass of the shape", b.Shapes[0].Mass, c.mass},
-			{"inertia", b.Inertia[0], c.mass / 12 * (0.2*0.2 + 0.3*0.3)}, {"surface", b.Shapes[0].Material.Friction, c.friction},
-			{"torque constant", j.Servo.Kt, c.strength * r.Joints[0].Servo.Kt}, {"stall torque", j.MaxTorque(), r.Joints[0].MaxTorque()},
-			{"friction", j.Friction, c.dry}, {"damping", j.Damping, c.damping}, {"damping of wag", d.Passive[0].Damping, c.wag},
+			{"inertia", b.Inertia[0], c.mass / 12 * (0.2*0.2 + 0.3*0.3)},
+			{"surface", b.Shapes[0].Material.Friction, c.friction},
+			{"torque constant", j.Servo.Kt, c.strength * r.Joints[0].Servo.Kt},
+			{"stall torque", j.MaxTorque(), r.Joints[0].MaxTorque()},
+			{"friction", j.Friction, c.dry}, {"damping", j.Damping, c.damping},
+			{"damping of wag", d.Passive[0].Damping, c.wag},
 			{"mass of another", d.Bodies[1].Mass, 0.5},
 		} {
 			if math.Abs(v.got-v.want) > 1e-12 {
@@ -59,7 +62,8 @@ func TestDraw(t *testing.T) {
 			}
 		}
 	}
-	if b := &r.Bodies[0]; b.Mass != 1 || b.Shapes[0].Mass != 1 || r.Joints[0].Strength != 1 || r.Passive[0].Damping != 0.02 {
+	if b := &r.Bodies[0]; b.Mass != 1 || b.Shapes[0].Mass != 1 || r.Joints[0].Strength != 1 ||
+		r.Passive[0].Damping != 0.02 {
 		t.Error("the robot that was drawn from has changed")
 	}
 	// Every value is drawn under a name of its own.

@@ -103,8 +103,9 @@ func (d *description) finiteParts() {
 // sized checks the sizes of a solid; one of size 0 gets two sides.
 func (d *description) sized(s *solidPart, path yaml.Path) {
 	sizes := map[ShapeKind][]*float64{
-		Sphere: {&s.shape.Radius}, Capsule: {&s.shape.Radius, &s.shape.Half[2]}, Cylinder: {&s.shape.Radius, &s.shape.Half[2]},
-		Box: {&s.shape.Half[0], &s.shape.Half[1], &s.shape.Half[2]},
+		Sphere: {&s.shape.Radius}, Capsule: {&s.shape.Radius, &s.shape.Half[2]},
+		Cylinder: {&s.shape.Radius, &s.shape.Half[2]},
+		Box:      {&s.shape.Half[0], &s.shape.Half[1], &s.shape.Half[2]},
 	}
 	if s.mesh != "" {
 		return
@@ -112,9 +113,11 @@ func (d *description) sized(s *solidPart, path yaml.Path) {
 	for _, x := range sizes[s.shape.Kind] {
 		switch {
 		case *x < 0 || *x > maxLength:
-			d.fault(s.at, path+"."+yaml.Path(s.shape.Kind.String()), "got a size of %g, want above 0, at most %g", *x, maxLength)
+			d.fault(s.at, path+"."+yaml.Path(s.shape.Kind.String()), "got a size of %g, want above 0, at most %g", *x,
+				maxLength)
 		case *x < 1e-6:
-			d.repair(s.at, path+"."+yaml.Path(s.shape.Kind.String()), fmt.Sprintf("%g m", 2**x), fmt.Sprintf("%g m", 2*thinnest), "a solid has two sides")
+			d.repair(s.at, path+"."+yaml.Path(s.shape.Kind.String()), fmt.Sprintf("%g m", 2**x),
+				fmt.Sprintf("%g m", 2*thinnest), "a solid has two sides")
 			*x = thinnest
 		}
 	}
@@ -145,11 +148,13 @@ func (d *description) tree(links map[string]int) bool {
 	}
 	order, loop := parentsFirst(parents)
 	if len(loop) > 0 {
-		d.fault(d.parts[loop[0]].at, linkPath(d.parts[loop[0]].name), "it hangs in a loop of joints, want a tree with one root")
+		d.fault(d.parts[loop[0]].at, linkPath(d.parts[loop[0]].name),
+			"it hangs in a loop of joints, want a tree with one root")
 		return false
 	}
 	for _, i := range roots[1:] {
-		d.fault(d.parts[i].at, linkPath(d.parts[i].name), "no joint holds it, and %q is the root: want a tree with one root", d.parts[roots[0]].name)
+		d.fault(d.parts[i].at, linkPath(d.parts[i].name),
+			"no joint holds it, and %q is the root: want a tree with one root", d.parts[roots[0]].name)
 	}
 	if len(roots) > 1 {
 		return false
@@ -197,7 +202,8 @@ func (d *description) repairLeaders() {
 				continue
 			}
 			if p, _ := d.axisOf(a.follows.leader); p == nil {
-				d.repair(a.at, jointPath(a.name)+".mimic", "follows "+yaml.Quote(a.follows.leader), "a joint of its own", "no joint of that name moves")
+				d.repair(a.at, jointPath(a.name)+".mimic", "follows "+yaml.Quote(a.follows.leader),
+					"a joint of its own", "no joint of that name moves")
 				a.follows = nil
 				d.drives = append(d.drives, drive{axis: a.name})
 			}
@@ -308,8 +314,10 @@ func (d *description) repairMasses(fixed bool) {
 	// What is left without mass carries others, or gets a lump.
 	for i := range d.parts {
 		if p := &d.parts[i]; len(p.axes) > 0 && !d.carries(i) {
-			p.mass = &inertial{place: p.at, at: hal.Pose{Rotation: [4]float64{1}}, mass: lumpMass, inertia: sphereOf(lumpMass)}
-			d.repair(p.at, linkPath(p.name)+".inertial", "none", fmt.Sprintf("%g kg", lumpMass), "it moves, and has neither a mass nor solids to take one from")
+			p.mass = &inertial{place: p.at, at: hal.Pose{Rotation: [4]float64{1}}, mass: lumpMass,
+				inertia: sphereOf(lumpMass)}
+			d.repair(p.at, linkPath(p.name)+".inertial", "none", fmt.Sprintf("%g kg", lumpMass),
+				"it moves, and has neither a mass nor solids to take one from")
 		}
 	}
 }
@@ -378,11 +386,13 @@ func (d *description) repairMass(p *part) {
 	}
 	var b Body
 	l.give(&b)
-	p.mass = &inertial{place: at, at: hal.Pose{Position: b.CentreOfMass, Rotation: [4]float64{1}}, mass: b.Mass, inertia: &b.Inertia}
+	p.mass = &inertial{place: at, at: hal.Pose{Position: b.CentreOfMass, Rotation: [4]float64{1}}, mass: b.Mass,
+		inertia: &b.Inertia}
 	if d.derived {
 		return
 	}
-	d.repair(at, path, before, fmt.Sprintf("%.6g kg", b.Mass), fmt.Sprintf("from its collision solids at %g kg/m³", ordinary))
+	d.repair(at, path, before, fmt.Sprintf("%.6g kg", b.Mass),
+		fmt.Sprintf("from its collision solids at %g kg/m³", ordinary))
 }
 
 // weight is the mass of a solid, kg.
@@ -422,7 +432,8 @@ func (d *description) repairInertia(p *part) {
 			after[big] = others
 			turned := axes.diagonal(after)
 			m.inertia = &turned
-			d.repair(m.place, path, fmt.Sprintf("principal moments %.6g", moments), fmt.Sprintf("%.6g", after), "no moment is above the sum of the others")
+			d.repair(m.place, path, fmt.Sprintf("principal moments %.6g", moments), fmt.Sprintf("%.6g", after),
+				"no moment is above the sum of the others")
 			return
 		}
 	}
@@ -433,7 +444,8 @@ func (d *description) repairInertia(p *part) {
 		return
 	}
 	m.inertia = sphereOf(m.mass)
-	d.repair(m.place, path, before, fmt.Sprintf("%.6g", *m.inertia), fmt.Sprintf("a sphere of its mass at %g kg/m³: it has no solids", ordinary))
+	d.repair(m.place, path, before, fmt.Sprintf("%.6g", *m.inertia),
+		fmt.Sprintf("a sphere of its mass at %g kg/m³: it has no solids", ordinary))
 }
 
 // solidInertia is the inertia of the part's solids, scaled to its mass, about their own centre.
@@ -483,15 +495,16 @@ func (d *description) repairDrives(fixed bool) {
 			}
 			if !(m.velocity > 0) {
 				m.velocity = turn
-				d.repair(a.at, path+".velocity", "unknown (0 or absent)", fmt.Sprintf("%.3g %s", turn, units[1]), "default-motor")
+				d.repair(a.at, path+".velocity", "unknown (0 or absent)", fmt.Sprintf("%.3g %s", turn, units[1]),
+					"default-motor")
 			}
 			m.torque, m.velocity = math.Min(m.torque, maxForce), math.Min(m.velocity, maxForce)
 		}
 	}
 }
 
-// weightOn is the greatest weight torque, N·m, that axis a of part i can meet, or the weight, N, of a slide: all that is beyond it,
-// stretched out; of a free robot also the rest of it.
+// weightOn is the greatest weight torque, N·m, that axis a of part i can meet, or the weight, N, of a slide: all that
+// is beyond it, stretched out; of a free robot also the rest of it.
 func (d *description) weightOn(i int, a *axis, fixed bool) float64 {
 	far := make([]float64, len(d.parts)) // from the axis along the links
 	beyond := make([]bool, len(d.parts))

@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// Rescue holds the data of a robot for USARSim's controllers in addition to its layout. Names on the wire are the Paths of
-// joints and sensors, without their slash.
+// Rescue holds the data of a robot for USARSim's controllers in addition to its layout. Names on the wire are the Paths
+// of joints and sensors, without their slash.
 type Rescue struct {
 	Class        string  // "USARBot.P2AT"
 	Interval     float64 // s, msgTimer
@@ -129,9 +129,10 @@ func (f *file) couple(r *Robot, faults *faults) {
 }
 
 func (f *cameraFile) camera(path yaml.Path, bodies map[string]int, faults *faults) Camera {
-	c := Camera{Name: f.Name, Path: f.Path, Body: faults.index(path+".body", "body", f.Body, bodies), Package: f.Package,
-		Pose:  hal.Pose{Position: f.At, Rotation: turn(f.Rotation)},
-		Width: f.Pixels[0], Height: f.Pixels[1], FOV: 0.7854, MinFOV: 0.3491, MaxFOV: 2.0944}
+	c := Camera{Name: f.Name, Path: f.Path, Body: faults.index(path+".body", "body", f.Body, bodies),
+		Package: f.Package,
+		Pose:    hal.Pose{Position: f.At, Rotation: turn(f.Rotation)},
+		Width:   f.Pixels[0], Height: f.Pixels[1], FOV: 0.7854, MinFOV: 0.3491, MaxFOV: 2.0944}
 	if f.FOV != nil {
 		c.FOV = radians(*f.FOV)
 		c.MinFOV, c.MaxFOV = c.FOV, c.FOV
@@ -156,8 +157,10 @@ func (f *rescueFile) rescue(path yaml.Path, r *Robot, faults *faults) *Rescue {
 		}
 		return joints
 	}
-	out := &Rescue{Class: f.Class, Interval: f.Interval, Absolute: !f.Relative, Torque: f.Torque, Headlight: f.Headlight, Steering: f.Steering,
-		Left: list("left", f.Left), Right: list("right", f.Right), Front: list("front", f.Front), Rear: list("rear", f.Rear),
+	out := &Rescue{Class: f.Class, Interval: f.Interval, Absolute: !f.Relative, Torque: f.Torque,
+		Headlight: f.Headlight, Steering: f.Steering,
+		Left: list("left", f.Left), Right: list("right", f.Right), Front: list("front", f.Front),
+		Rear: list("rear", f.Rear),
 		Size: f.Size}
 	faults.word(path+".class", f.Class)
 	// In the joints' order, since a map has no order.
@@ -220,7 +223,8 @@ func ArenaNames() []string { return names(arenaFolder) }
 func (r *Robot) addCameras(l *hal.Layout) {
 	for i := range r.Cameras {
 		c := &r.Cameras[i]
-		l.Cameras = append(l.Cameras, hal.Camera{Name: c.Name, Width: c.Width, Height: c.Height, FieldOfView: c.FOV, Mount: c.Pose})
+		l.Cameras = append(l.Cameras, hal.Camera{Name: c.Name, Width: c.Width, Height: c.Height, FieldOfView: c.FOV,
+			Mount: c.Pose})
 	}
 	for i := range l.Sensors {
 		if s := &l.Sensors[i]; s.Kind == "range" {

@@ -13,8 +13,8 @@ type Robot struct {
 	Name    string
 	Title   string
 	Simloid int // the id by which Simloid's clients request it; hal.None for all others
-	// ODE: its dynamics are those of the Open Dynamics Engine as configured by Simloid, with soft joint stops and its own
-	// step. A world of only such robots uses no feature that ODE did not have.
+	// ODE: its dynamics are those of the Open Dynamics Engine as configured by Simloid, with soft joint stops and its
+	// own step. A world of only such robots uses no feature that ODE did not have.
 	ODE    bool
 	Supply Supply
 	// Supplies feed the joints with a supply of their own: Joint.Supply numbers them, from 1.
@@ -66,7 +66,8 @@ type Linkage struct {
 	Stops    [2]float64
 	Damping  float64 // N·m·s/rad, or N·s/m, in addition to the motor's
 	Friction float64 // dry friction, N·m, or N, in addition to the motor's
-	// Stiffness, N·m/rad, draws the joint to Rest; Armature, kg·m², is the inertia of a rotor behind a gear. N/m, m, kg of a slide.
+	// Stiffness, N·m/rad, draws the joint to Rest; Armature, kg·m², is the inertia of a rotor behind a gear. N/m, m, kg
+	// of a slide.
 	Stiffness, Rest, Armature float64
 
 	Random Random
@@ -104,8 +105,9 @@ type Mimic struct {
 
 // Joint is one motor's joint.
 type Joint struct {
-	Name    string             // "left_elbow", in no other joint of the robot
-	Path    string             // its name in the original simulator, "/Left/Elbow"; Simloid's worm has one name four times
+	Name string // "left_elbow", in no other joint of the robot
+	// its name in the original simulator, "/Left/Elbow"; Simloid's worm has one name four times
+	Path    string
 	Servo   *actuator.Spec     // the servo that moves it; nil if Motor is set
 	Motor   *Motor             // the ideal motor that moves it; nil if Servo is set
 	Supply  int                // 0: of the robot; else of Robot.Supplies, from 1
@@ -128,8 +130,8 @@ type Joint struct {
 	Mirrors bool // of two partners, the one that the file calls the image of the other
 }
 
-// Against reports whether the joint turns in the negative direction about the nearest axis of USARSim's and MOAST's frames,
-// where y points to the right and z down.
+// Against reports whether the joint turns in the negative direction about the nearest axis of USARSim's and MOAST's
+// frames, where y points to the right and z down.
 func (j *Joint) Against() bool {
 	k := 0
 	for i, a := range j.Axis {

@@ -38,8 +38,8 @@ type Field struct {
 	Material      Material
 }
 
-// ParseScene reads a scene file, like Parse a robot. Random values are drawn from the seed: the same seed gives the same
-// stones on every machine.
+// ParseScene reads a scene file, like Parse a robot. Random values are drawn from the seed: the same seed gives the
+// same stones on every machine.
 func ParseScene(b []byte, source string, seed int64) (*Scene, error) {
 	var f sceneFile
 	d, ok := yaml.Decode(b, source, &f)

@@ -29,8 +29,10 @@ func TestScenes(t *testing.T) {
 	}
 	for name, w := range want {
 		s := loadScene(t, name, 1)
-		if s.Name != name || s.Simloid != w.id || len(s.Fixed) != w.fixed || len(s.Fields) != w.fields || len(s.Free) != w.free {
-			t.Errorf("%s: got %q, id %d, %d fixed, %d fields, %d free", name, s.Name, s.Simloid, len(s.Fixed), len(s.Fields), len(s.Free))
+		if s.Name != name || s.Simloid != w.id || len(s.Fixed) != w.fixed || len(s.Fields) != w.fields ||
+			len(s.Free) != w.free {
+			t.Errorf("%s: got %q, id %d, %d fixed, %d fields, %d free", name, s.Name, s.Simloid, len(s.Fixed),
+				len(s.Fields), len(s.Free))
 		}
 		if s.Ground == nil || s.Ground.Friction != 1 || s.Ground.ForceLimit {
 			t.Errorf("%s: ground: got %+v, want a friction of 1", name, s.Ground)
@@ -44,13 +46,15 @@ func TestScenes(t *testing.T) {
 func TestHurdlesAndStairs(t *testing.T) {
 	for i, s := range loadScene(t, "hurdles", 0).Fixed {
 		n := float64(i + 1)
-		if !near(s.Half, vec{0.75, 0.125, 0.001 * n}) || !near(s.Pose.Position, vec{0, -n - 0.5, 0.001*n + 0.001}) || s.Material.Friction != 10 || !s.Collides {
+		if !near(s.Half, vec{0.75, 0.125, 0.001 * n}) || !near(s.Pose.Position, vec{0, -n - 0.5, 0.001*n + 0.001}) ||
+			s.Material.Friction != 10 || !s.Collides {
 			t.Errorf("hurdle %d: got %+v", i, s)
 		}
 	}
 	for i, s := range loadScene(t, "stairs", 0).Fixed {
 		n := float64(i)
-		if !near(s.Half, vec{0.4 + 0.025*n, 0.15, 0.0025}) || !near(s.Pose.Position, vec{0, -1.31 - 0.31*n, 0.0125 + 0.01*n}) || s.Material.Friction != 1000 {
+		if !near(s.Half, vec{0.4 + 0.025*n, 0.15, 0.0025}) ||
+			!near(s.Pose.Position, vec{0, -1.31 - 0.31*n, 0.0125 + 0.01*n}) || s.Material.Friction != 1000 {
 			t.Errorf("step %d: got %+v", i, s)
 		}
 	}
@@ -186,13 +190,19 @@ scatter:
 		t.Fatalf("got %v, want an invalid error", err)
 	}
 	for _, want := range []string{
-		"f:3:1: colour: got an unknown key", `name: got "Bad"`, "simloid: got 5000", `ground: got "mud"`, "materials.ice.friction: got -1",
-		"fixed[0].box[2]: got -1", "fixed[1]: got 0 solids", `fixed[1].material: got "mud"`, "fields[0].size_m: got 1, want a list of 2",
-		"fields[1]: got formula and heights_m, want either", `fields[2].formula: got "sea"`, "fields[3].samples[0]: got 1",
-		"fields[4].heights_m[1]: got 1 heights, want 2", `fields[4].material: got "mud"`, "fields[5].heights_m[1][1]: got .nan",
+		"f:3:1: colour: got an unknown key", `name: got "Bad"`, "simloid: got 5000", `ground: got "mud"`,
+		"materials.ice.friction: got -1",
+		"fixed[0].box[2]: got -1", "fixed[1]: got 0 solids", `fixed[1].material: got "mud"`,
+		"fields[0].size_m: got 1, want a list of 2",
+		"fields[1]: got formula and heights_m, want either", `fields[2].formula: got "sea"`,
+		"fields[3].samples[0]: got 1",
+		"fields[4].heights_m[1]: got 1 heights, want 2", `fields[4].material: got "mud"`,
+		"fields[5].heights_m[1][1]: got .nan",
 		"fields[6].heights_m: got 0 rows", "free[0]: got no mass", `free[1].name: got "a"`,
-		`scatter[0].name: got "a"`, "scatter[0].count: got 1000000", "scatter[0].density_kgm3: got 0", "scatter[0].size_x_m[0]: got 0",
-		"scatter[0].size_y_m: got [2, 1], want rising", "scatter[0].size_z_m: got 1, want", "scatter[0].x_m[1]: got .inf", `scatter[0].material: got "mud"`,
+		`scatter[0].name: got "a"`, "scatter[0].count: got 1000000", "scatter[0].density_kgm3: got 0",
+		"scatter[0].size_x_m[0]: got 0",
+		"scatter[0].size_y_m: got [2, 1], want rising", "scatter[0].size_z_m: got 1, want",
+		"scatter[0].x_m[1]: got .inf", `scatter[0].material: got "mud"`,
 	} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("no fault %q", want)
@@ -237,9 +247,11 @@ func FuzzParseScene(f *testing.F) {
 
 // A few lines cannot make a scene of hundreds of megabytes: the heights of all formulas together are bounded.
 func TestFieldsAreBounded(t *testing.T) {
-	text := "name: a\nmaterials: {m: {friction: 1}}\nfields:\n" + strings.Repeat("  - {size_m: [1, 1], formula: cosine-hills, samples: [1024, 1024], material: m}\n", 5)
+	text := "name: a\nmaterials: {m: {friction: 1}}\nfields:\n" +
+		strings.Repeat("  - {size_m: [1, 1], formula: cosine-hills, samples: [1024, 1024], material: m}\n", 5)
 	_, err := ParseScene([]byte(text), "f", 1)
-	if hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "fields[4].samples: got 5242880, want at most 4194304") {
+	if hal.KindOf(err) != hal.Invalid ||
+		!strings.Contains(err.Error(), "fields[4].samples: got 5242880, want at most 4194304") {
 		t.Errorf("got %v, want a fault of the fifth", err)
 	}
 }

@@ -68,7 +68,8 @@ func (f *file) sensors(r *Robot, names map[string]int, faults *faults) {
 		known = append(known, k.name)
 	}
 	known = append(known, slices.Sorted(maps.Keys(deviceKinds()))...)
-	seen := places(f.Accelerometers, func(a *accelFile) string { return a.Name }) // both kinds share the channels' names
+	// both kinds share the channels' names
+	seen := places(f.Accelerometers, func(a *accelFile) string { return a.Name })
 	for i := range f.Sensors {
 		path, s := yaml.Path("sensors").Index(i), &f.Sensors[i]
 		if k, twice := seen[s.Name]; twice {
@@ -81,7 +82,8 @@ func (f *file) sensors(r *Robot, names map[string]int, faults *faults) {
 			faults.add(path+".message", "got %q of a sensor of kind %s, want it of kind pose", s.Message, s.Kind)
 		}
 		r.Sensors = append(r.Sensors, Sensor{
-			Name: s.Name, Path: s.Path, Kind: s.Kind, Message: s.Message, Body: faults.index(path+".body", "body", s.Body, names),
+			Name: s.Name, Path: s.Path, Kind: s.Kind, Message: s.Message,
+			Body: faults.index(path+".body", "body", s.Body, names),
 			Pose: hal.Pose{Position: s.At, Rotation: turn(s.Rotation)},
 		})
 	}

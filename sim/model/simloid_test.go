@@ -71,14 +71,16 @@ func TestSimloidFacts(t *testing.T) {
 			t.Errorf("%d: got id %d, name %q, fixed %v", want.id, r.Simloid, r.Name, r.Fixed)
 		}
 		if len(r.Bodies) != want.bodies || len(r.Joints) != want.joints {
-			t.Errorf("%d: got %d bodies and %d joints, want %d and %d", want.id, len(r.Bodies), len(r.Joints), want.bodies, want.joints)
+			t.Errorf("%d: got %d bodies and %d joints, want %d and %d", want.id, len(r.Bodies), len(r.Joints),
+				want.bodies, want.joints)
 		}
 		var accel string
 		if len(r.Accelerometers) > 0 {
 			accel = r.Bodies[r.Accelerometers[0].Body].Name
 		}
 		if accel != want.accel || len(r.Accelerometers) > 1 {
-			t.Errorf("%d: got %d accelerometers, the first on %q, want %q", want.id, len(r.Accelerometers), accel, want.accel)
+			t.Errorf("%d: got %d accelerometers, the first on %q, want %q", want.id, len(r.Accelerometers), accel,
+				want.accel)
 		}
 		if got := printed(r.Mass(), 4); got != want.mass {
 			t.Errorf("%d: mass: got %s kg, want %s", want.id, got, want.mass)
@@ -115,7 +117,8 @@ func traits(r *Robot) string {
 		if j.Wraps {
 			stops = [2]float64{-math.Pi, math.Pi}
 		}
-		fmt.Fprintf(&b, "%d %d %d %e %e %e %s\n", i, kind, j.Partner, stops[0]/math.Pi, stops[1]/math.Pi, j.Default/math.Pi, j.Path)
+		fmt.Fprintf(&b, "%d %d %d %e %e %e %s\n", i, kind, j.Partner, stops[0]/math.Pi, stops[1]/math.Pi,
+			j.Default/math.Pi, j.Path)
 	}
 	return b.String()
 }
@@ -277,7 +280,8 @@ func TestSimloidRecordedPositions(t *testing.T) {
 			for i := range r.Bodies {
 				for k := range 3 {
 					want := fields[first+6*i+k]
-					if got := printed(r.Bodies[i].Pose.Position[k], 6); got != strings.TrimPrefix(want, "-0.000000") && got != want {
+					if got := printed(r.Bodies[i].Pose.Position[k], 6); got != strings.TrimPrefix(want, "-0.000000") &&
+						got != want {
 						t.Errorf("%s: %c: got %s, want %s", r.Bodies[i].Name, 'x'+k, got, want)
 					}
 				}
@@ -354,7 +358,8 @@ func TestSimloidMotor(t *testing.T) {
 	}
 	l := loadSimloid(t, 90).Layout()
 	a := &l.Actuators[0]
-	if a.Goal[hal.DutyMode] == hal.None || a.Goal[hal.PositionMode] == hal.None || a.Goal[hal.VelocityMode] != hal.None || !a.Wraps {
+	if a.Goal[hal.DutyMode] == hal.None || a.Goal[hal.PositionMode] == hal.None ||
+		a.Goal[hal.VelocityMode] != hal.None || !a.Wraps {
 		t.Errorf("pendulum: got goals %v, wraps %v", a.Goal, a.Wraps)
 	}
 	if got := printed(a.Limits.MaxTorque, 4); got != "0.9296" { // factor 2
@@ -369,8 +374,10 @@ func TestSimloidMotorTable(t *testing.T) {
 	rows := map[string]func(m *Motor) float64{
 		"V_in": func(m *Motor) float64 { return m.Volts }, "kM": func(m *Motor) float64 { return m.TorqueConstant },
 		"kB": func(m *Motor) float64 { return m.BackEMF }, "1/R_i": func(m *Motor) float64 { return m.Conductance },
-		"Coulomb": func(m *Motor) float64 { return m.Coulomb }, "sticking": func(m *Motor) float64 { return m.Sticking },
-		"fluid": func(m *Motor) float64 { return m.Fluid }, "stiction": func(m *Motor) float64 { return m.StictionSpeed },
+		"Coulomb":           func(m *Motor) float64 { return m.Coulomb },
+		"sticking":          func(m *Motor) float64 { return m.Sticking },
+		"fluid":             func(m *Motor) float64 { return m.Fluid },
+		"stiction":          func(m *Motor) float64 { return m.StictionSpeed },
 		"bristle max":       func(m *Motor) float64 { return m.BristleMax },
 		"bristle stiffness": func(m *Motor) float64 { return m.BristleStiffness },
 	}

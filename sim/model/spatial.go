@@ -18,7 +18,8 @@ func add(a, b vec) vec           { return vec{a[0] + b[0], a[1] + b[1], a[2] + b
 func scale(k float64, a vec) vec { return vec{k * a[0], k * a[1], k * a[2]} }
 
 func cross(a, b vec) vec {
-	return vec{float64(a[1]*b[2]) - float64(a[2]*b[1]), float64(a[2]*b[0]) - float64(a[0]*b[2]), float64(a[0]*b[1]) - float64(a[1]*b[0])}
+	return vec{float64(a[1]*b[2]) - float64(a[2]*b[1]), float64(a[2]*b[0]) - float64(a[0]*b[2]),
+		float64(a[0]*b[1]) - float64(a[1]*b[0])}
 }
 
 func dot(a, b vec) float64 {
@@ -147,7 +148,8 @@ func (m *mat) add(n mat) {
 	}
 }
 
-// principal returns the eigenvalues of a symmetric matrix and the eigenvectors, the columns of a rotation (Jacobi's method).
+// principal returns the eigenvalues of a symmetric matrix and the eigenvectors, the columns of a rotation (Jacobi's
+// method).
 func principal(a mat) (values vec, axes mat) {
 	axes = mat{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}
 	for range 30 {

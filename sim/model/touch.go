@@ -4,7 +4,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/collide"
 )
 
-// touching are the pairs of bodies whose solids touch in the built pose, as those around a joint do in most robot files.
+// touching are the pairs of bodies whose solids touch in the built pose, as those around a joint do in most robot
+// files.
 func (r *Robot) touching() (pairs [][2]int) {
 	var geoms []collide.Geom
 	poses := make([]collide.Pose, len(r.Bodies))

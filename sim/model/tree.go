@@ -32,7 +32,8 @@ func (r *Robot) Parents() []int {
 	return parents
 }
 
-// Order returns the bodies with each parent before its children, else in the file's order: the order of an engine's links.
+// Order returns the bodies with each parent before its children, else in the file's order: the order of an engine's
+// links.
 func (r *Robot) Order() []int {
 	order, _ := parentsFirst(r.Parents())
 	return order
@@ -41,7 +42,8 @@ func (r *Robot) Order() []int {
 // parentsFirst sorts bodies; those that hang in a loop are left over.
 func parentsFirst(parents []int) (order, loop []int) {
 	order = make([]int, 0, len(parents))
-	// Each body is put behind its ancestors, which a walk up to the first one that is there already finds in linear time.
+	// Each body is put behind its ancestors, which a walk up to the first one that is there already finds in linear
+	// time.
 	const (
 		climbed = 1 + iota // on the way up
 		done
@@ -93,7 +95,8 @@ func (r *Robot) CentreOfMass() [3]float64 {
 	return vec{}
 }
 
-// Touch reports whether bodies a and b may touch each other: not if a joint connects them, nor if the model excludes it.
+// Touch reports whether bodies a and b may touch each other: not if a joint connects them, nor if the model excludes
+// it.
 func (r *Robot) Touch(a, b int) bool {
 	parents := r.Parents()
 	if r.Ghost || a == b || parents[a] == b || parents[b] == a {

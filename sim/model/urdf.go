@@ -11,8 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// urdfReader fills a description from the elements of a URDF, as urdfdom reads them; where files found in the field differ, as
-// the programs that read them do.
+// urdfReader fills a description from the elements of a URDF, as urdfdom reads them; where files found in the field
+// differ, as the programs that read them do.
 type urdfReader struct {
 	*description
 	parents map[string]*xml.Node // joint by child
@@ -26,7 +26,8 @@ func readURDF(d *description, root *xml.Node) {
 		return
 	}
 	for _, j := range root.All("joint") {
-		if j.Get("type") == "" && j.Child("parent") == nil { // a <joint> of <ros2_control> or <transmission> in a wrong place
+		// a <joint> of <ros2_control> or <transmission> in a wrong place
+		if j.Get("type") == "" && j.Child("parent") == nil {
 			r.note(r.place(j), jointPath(j.Get("name")), "got neither type nor parent: left out")
 			continue
 		}
@@ -49,7 +50,8 @@ func readURDF(d *description, root *xml.Node) {
 
 func (r *urdfReader) place(n *xml.Node) yaml.Place { return yaml.Place{Source: r.source, Line: n.Line} }
 
-// expanded reports whether the file has no elements of xacro; words in comments and a namespace that is left over are harmless.
+// expanded reports whether the file has no elements of xacro; words in comments and a namespace that is left over are
+// harmless.
 func (r *urdfReader) expanded(root *xml.Node) bool {
 	var first *xml.Node
 	root.Walk(func(n *xml.Node) bool {
@@ -59,7 +61,8 @@ func (r *urdfReader) expanded(root *xml.Node) bool {
 		return first == nil
 	})
 	if first != nil {
-		r.fault(r.place(first), "", "got <xacro:%s>, want the URDF that xacro makes of it (try: xacro %s > robot.urdf)", first.Name, r.source)
+		r.fault(r.place(first), "", "got <xacro:%s>, want the URDF that xacro makes of it (try: xacro %s > robot.urdf)",
+			first.Name, r.source)
 	}
 	return first == nil
 }
@@ -91,7 +94,8 @@ func (r *urdfReader) hold(j *xml.Node) {
 	child := childLink(j, "child")
 	path := jointPath(j.Get("name"))
 	if first := r.parents[child]; first != nil {
-		r.fault(r.place(j), path+".child", "got %s, which joint %q holds, want a link of its own", yaml.Quote(child), first.Get("name"))
+		r.fault(r.place(j), path+".child", "got %s, which joint %q holds, want a link of its own", yaml.Quote(child),
+			first.Get("name"))
 		return
 	}
 	r.parents[child] = j
@@ -159,10 +163,11 @@ func (r *urdfReader) inertial(n *xml.Node, path yaml.Path) *inertial {
 	return out
 }
 
-// solid reads a <collision> or <visual>, in the link's frame. A URDF has no friction: 1 is a typical default of engines. It is
-// false for an empty one.
+// solid reads a <collision> or <visual>, in the link's frame. A URDF has no friction: 1 is a typical default of
+// engines. It is false for an empty one.
 func (r *urdfReader) solid(n *xml.Node, path yaml.Path) (s solidPart, ok bool) {
-	s = solidPart{at: r.place(n), shape: Shape{Collides: true, Material: Material{Friction: 1}, Pose: r.origin(n, path)}}
+	s = solidPart{at: r.place(n), shape: Shape{Collides: true, Material: Material{Friction: 1},
+		Pose: r.origin(n, path)}}
 	geometry := n.Child("geometry")
 	if geometry == nil || len(geometry.Children) == 0 {
 		r.fault(s.at, path+".geometry", "got no solid, want one of box, cylinder, sphere, capsule, mesh")
@@ -218,7 +223,8 @@ func (r *urdfReader) joint(j *xml.Node, p *part) {
 		if _, low := n.Attr("lower"); low || n.Get("upper") != "" {
 			a.limits = &[2]float64{r.number(n, path+".limit", "lower", 0), r.number(n, path+".limit", "upper", 0)}
 		}
-		motor.torque, motor.velocity = math.Abs(r.number(n, path+".limit", "effort", 0)), math.Abs(r.number(n, path+".limit", "velocity", 0))
+		motor.torque, motor.velocity = math.Abs(r.number(n, path+".limit", "effort", 0)),
+			math.Abs(r.number(n, path+".limit", "velocity", 0))
 	}
 	switch kind := j.Get("type"); kind {
 	case "fixed":
@@ -243,7 +249,8 @@ func (r *urdfReader) joint(j *xml.Node, p *part) {
 		return
 	}
 	if m := j.Child("mimic"); m != nil {
-		a.follows = &follow{m.Get("joint"), r.number(m, path+".mimic", "multiplier", 1), r.number(m, path+".mimic", "offset", 0)}
+		a.follows = &follow{m.Get("joint"), r.number(m, path+".mimic", "multiplier", 1),
+			r.number(m, path+".mimic", "offset", 0)}
 	} else {
 		r.drives = append(r.drives, motor)
 	}

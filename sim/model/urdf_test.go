@@ -53,7 +53,8 @@ func TestURDFArm(t *testing.T) {
 	if r.Body("base") != 0 || r.Body("tool") != r.Body("hand") || r.Body("gripper") != hal.None {
 		t.Errorf("welded links: got base in %d, tool in %d", r.Body("base"), r.Body("tool"))
 	}
-	if world := r.Bodies[0]; world.Mass != 2 || !near(world.CentreOfMass, vec{0, 0, 0.05}) || math.Abs(world.Inertia[2]-0.0085) > 1e-12 {
+	if world := r.Bodies[0]; world.Mass != 2 || !near(world.CentreOfMass, vec{0, 0, 0.05}) ||
+		math.Abs(world.Inertia[2]-0.0085) > 1e-12 {
 		t.Errorf("base: got mass %g at %v, inertia %v", world.Mass, world.CentreOfMass, world.Inertia)
 	}
 	if err := r.Layout().Validate(); err != nil {
@@ -61,11 +62,13 @@ func TestURDFArm(t *testing.T) {
 	}
 	elbow := r.Joints[r.Joint("elbow")]
 	if !near(elbow.Anchor, vec{0, 0, 0.48}) || !near(elbow.Axis, vec{0, 1, 0}) || elbow.Stops != [2]float64{0.1, 2.6} ||
-		elbow.Default != 0.1 || elbow.MaxTorque() != 8 || elbow.MaxVelocity() != 3.5 || r.Bodies[elbow.Parent].Name != "upper_arm" {
+		elbow.Default != 0.1 || elbow.MaxTorque() != 8 || elbow.MaxVelocity() != 3.5 ||
+		r.Bodies[elbow.Parent].Name != "upper_arm" {
 		t.Errorf("elbow: got %+v", elbow)
 	}
 	// The hand's frame is turned by 90 degrees about z, and its hinge with it.
-	if pitch := r.Joints[r.Joint("wrist_pitch")]; !near(pitch.Axis, vec{0, 1, 0}) || !near(pitch.Anchor, vec{0, 0, 0.78}) {
+	if pitch := r.Joints[r.Joint("wrist_pitch")]; !near(pitch.Axis, vec{0, 1, 0}) ||
+		!near(pitch.Anchor, vec{0, 0, 0.78}) {
 		t.Errorf("wrist_pitch: got axis %v at %v", pitch.Axis, pitch.Anchor)
 	}
 	if roll := r.Joints[r.Joint("wrist_roll")]; !roll.Wraps || roll.Stops != [2]float64{} || roll.Limits[1] != math.Pi {
@@ -82,10 +85,12 @@ func TestURDFArm(t *testing.T) {
 		t.Errorf("right_finger: got %+v", r.Passive)
 	}
 	// Hulls of the meshes: a text one in millimetres, a binary one that calls itself solid.
-	if s := r.Bodies[0].Shapes[0]; s.Kind != Hull || math.Abs(s.Hull.Half()[2]-0.03) > 1e-9 || !near(s.Pose.Position, vec{0, 0, 0.05}) {
+	if s := r.Bodies[0].Shapes[0]; s.Kind != Hull || math.Abs(s.Hull.Half()[2]-0.03) > 1e-9 ||
+		!near(s.Pose.Position, vec{0, 0, 0.05}) {
 		t.Errorf("base: got %v of half size %v at %v", s.Kind, s.Hull.Half(), s.Pose.Position)
 	}
-	if s := r.Bodies[r.Body("forearm")].Shapes[0]; s.Kind != Hull || math.Abs(s.Hull.Half()[2]-0.125) > 1e-7 || math.Abs(s.Pose.Position[2]-0.125) > 1e-7 {
+	if s := r.Bodies[r.Body("forearm")].Shapes[0]; s.Kind != Hull || math.Abs(s.Hull.Half()[2]-0.125) > 1e-7 ||
+		math.Abs(s.Pose.Position[2]-0.125) > 1e-7 {
 		t.Errorf("forearm: got %v of half size %v at %v", s.Kind, s.Hull.Half(), s.Pose.Position)
 	}
 	if !r.Ghost || r.Touch(0, 3) || len(r.Notes) != 1 || r.Repairs != 0 {
@@ -101,7 +106,8 @@ func TestFileOptions(t *testing.T) {
 	if r.Fixed {
 		t.Error("got a fixed robot, want a floating one")
 	}
-	if j := r.Joints[r.Joint("elbow")]; j.Servo == nil || j.Servo.Name != "xm430-w350" || j.Motor != nil || !j.Modes[hal.DutyMode] {
+	if j := r.Joints[r.Joint("elbow")]; j.Servo == nil || j.Servo.Name != "xm430-w350" || j.Motor != nil ||
+		!j.Modes[hal.DutyMode] {
 		t.Errorf("elbow: got servo %v, motor %v", j.Servo, j.Motor)
 	}
 	_, err := OpenFile(armFile, FileOptions{Servos: map[string]string{"knee": "mx-28", "pan": "mx-29"}})
@@ -110,14 +116,16 @@ func TestFileOptions(t *testing.T) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	if _, err := OpenFile("testdata/arm/none.urdf", FileOptions{}); hal.KindOf(err) != hal.Invalid || !errors.Is(err, fs.ErrNotExist) {
+	if _, err := OpenFile("testdata/arm/none.urdf", FileOptions{}); hal.KindOf(err) != hal.Invalid ||
+		!errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("no file: got %v", err)
 	}
 	b, err := os.ReadFile(armFile)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := ParseFile(b, "r.urdf", FileOptions{}); err == nil || !strings.Contains(err.Error(), `link "base".collision[0].mesh: "package://arm/meshes/base.stl": got a mesh`) {
+	if _, err := ParseFile(b, "r.urdf", FileOptions{}); err == nil ||
+		!strings.Contains(err.Error(), `link "base".collision[0].mesh: "package://arm/meshes/base.stl": got a mesh`) {
 		t.Errorf("without a folder: got %v", err)
 	}
 	open := Meshes("testdata/r.urdf", nil, map[string]string{"arm": "testdata/arm"})
@@ -160,20 +168,31 @@ func TestURDFFaults(t *testing.T) {
 		{"no xml", "robot", "r.urdf:1: got no element"},
 		{"another root", "<sdf/>", "got <sdf>"},
 		{"no link", "<robot name='r'/>", "link: got none"},
-		{"xacro", "<robot name='r' xmlns:xacro='x'>\n<xacro:property name='a'/></robot>", "r.urdf:2: got <xacro:property>, want the URDF that xacro makes of it (try: xacro r.urdf"},
+		{"xacro", "<robot name='r' xmlns:xacro='x'>\n<xacro:property name='a'/></robot>",
+			"r.urdf:2: got <xacro:property>, want the URDF that xacro makes of it (try: xacro r.urdf"},
 		{"cut short", "<robot name='r'><link name='a'>", "unexpected EOF"},
 		{"laughs", `<!DOCTYPE r [<!ENTITY a "a">]><robot name="&a;"/>`, "entity"},
-		{"same name", string(urdf(`<link name="a"/><link name="a"/>`)), `link[1].name: got "a", want a name of its own`},
-		{"unknown parent", string(urdf(ab + `<joint name="j" type="fixed"><parent link="c"/><child link="b"/></joint>`)), `joint "j".parent: got "c"`},
-		{"unknown child", string(urdf(ab + `<joint name="j" type="fixed"><parent link="a"/><child link="c"/></joint>`)), `joint "j".child: got "c"`},
-		{"own parent", string(urdf(ab + `<joint name="j" type="fixed"><parent link="b"/><child link="b"/></joint>`)), `joint "j": got "b" as parent and child`},
-		{"loop", string(urdf(ab + `<joint name="j" type="fixed">` + fromAB + `</joint><joint name="k" type="fixed"><parent link="b"/><child link="a"/></joint>`)), `it hangs in a loop`},
-		{"two parents", string(urdf(ab + `<link name="c">` + solid + `</link><joint name="j" type="fixed">` + fromAB + `</joint><joint name="k" type="fixed"><parent link="c"/><child link="b"/></joint>`)), `joint "k".child: got "b", which joint "j" holds`},
+		{"same name", string(urdf(`<link name="a"/><link name="a"/>`)),
+			`link[1].name: got "a", want a name of its own`},
+		{"unknown parent", string(urdf(ab +
+			`<joint name="j" type="fixed"><parent link="c"/><child link="b"/></joint>`)), `joint "j".parent: got "c"`},
+		{"unknown child", string(urdf(ab + `<joint name="j" type="fixed"><parent link="a"/><child link="c"/></joint>`)),
+			`joint "j".child: got "c"`},
+		{"own parent", string(urdf(ab + `<joint name="j" type="fixed"><parent link="b"/><child link="b"/></joint>`)),
+			`joint "j": got "b" as parent and child`},
+		{"loop", string(urdf(ab + `<joint name="j" type="fixed">` + fromAB +
+			`</joint><joint name="k" type="fixed"><parent link="b"/><child link="a"/></joint>`)), `it hangs in a loop`},
+		{"two parents", string(urdf(ab + `<link name="c">` + solid + `</link><joint name="j" type="fixed">` + fromAB +
+			`</joint><joint name="k" type="fixed"><parent link="c"/><child link="b"/></joint>`)),
+			`joint "k".child: got "b", which joint "j" holds`},
 		{"two roots", string(urdf(ab)), `link "b": no joint holds it`},
-		{"same joint", string(urdf(ab + `<link name="c">` + solid + `</link><joint name="j" type="continuous">` + fromAB + `</joint><joint name="j" type="continuous"><parent link="b"/><child link="c"/></joint>`)), `joint: got "j", want a name of its own`},
+		{"same joint", string(urdf(ab + `<link name="c">` + solid + `</link><joint name="j" type="continuous">` +
+			fromAB + `</joint><joint name="j" type="continuous"><parent link="b"/><child link="c"/></joint>`)),
+			`joint: got "j", want a name of its own`},
 		{"type", joint("screw", ""), `joint "j".type: got "screw"`},
 		{"axis", joint("revolute", `<axis xyz="0 0 0"/>`+limit), `joint "j".axis: got [0 0 0]`},
-		{"not a number", joint("revolute", `<origin xyz="0 NaN 0" rpy="1 2"/>`+limit), `joint "j".origin.xyz: got "NaN"`},
+		{"not a number", joint("revolute", `<origin xyz="0 NaN 0" rpy="1 2"/>`+limit),
+			`joint "j".origin.xyz: got "NaN"`},
 		{"a letter", joint("revolute", `<origin xyz="0 1.0f 0"/>`+limit), `joint "j".origin.xyz: got "1.0f"`},
 		{"two angles", joint("revolute", `<origin xyz="0 0 0" rpy="1 2"/>`+limit), `joint "j".origin.rpy: got "1 2"`},
 		{"far away", joint("revolute", `<origin xyz="0 1e300 0"/>`+limit), `joint "j".origin.xyz: got 1e+300`},
@@ -186,21 +205,25 @@ func TestURDFFaults(t *testing.T) {
 		{"mimics itself", joint("revolute", limit+`<mimic joint="j"/>`), `joint "j".mimic.joint: got a loop`},
 		{"floats inside", joint("floating", ""), `joint "j".type: got a floating joint`},
 		{"too large", "<robot name='r'>" + strings.Repeat(" ", maxFile), "want at most 33554432"},
-		{"too many", string(urdf(strings.Repeat("<link name='a'/>", maxBodies+1))), "link: got 1025, want at most 1024"},
+		{"too many", string(urdf(strings.Repeat("<link name='a'/>", maxBodies+1))),
+			"link: got 1025, want at most 1024"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := ParseFile([]byte(c.text), "r.urdf", FileOptions{})
-			if r != nil || hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "r.urdf") {
+			if r != nil || hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), c.want) ||
+				!strings.HasPrefix(err.Error(), "r.urdf") {
 				t.Errorf("got %v, want an invalid error with %s", err, c.want)
 			}
 		})
 	}
 }
 
-// What other programs accept is repaired, with a note that names the line and the element; and refused where the caller says so.
+// What other programs accept is repaired, with a note that names the line and the element; and refused where the caller
+// says so.
 func TestURDFRepairs(t *testing.T) {
 	body := func(inertial, collision string) string {
-		return string(urdf("\n" + `<link name="a"/><link name="b">` + inertial + collision + `</link><joint name="j" type="revolute">` + fromAB + limit + `</joint>`))
+		return string(urdf("\n" + `<link name="a"/><link name="b">` + inertial + collision +
+			`</link><joint name="j" type="revolute">` + fromAB + limit + `</joint>`))
 	}
 	limited := func(l string) string {
 		return string(urdf("\n" + ab + `<joint name="j" type="revolute">` + fromAB + l + `</joint>`))
@@ -211,7 +234,8 @@ func TestURDFRepairs(t *testing.T) {
 	}
 	mass := func(want, moment float64) func(t *testing.T, r *Robot) {
 		return func(t *testing.T, r *Robot) {
-			if b := r.Bodies[1]; math.Abs(b.Mass-want) > 1e-9*want || math.Abs(b.Inertia[2]-moment) > 1e-6*moment || !plausible(b.Inertia) {
+			if b := r.Bodies[1]; math.Abs(b.Mass-want) > 1e-9*want || math.Abs(b.Inertia[2]-moment) > 1e-6*moment ||
+				!plausible(b.Inertia) {
 				t.Errorf("got mass %g, inertia %v, want %g and %g", b.Mass, b.Inertia, want, moment)
 			}
 		}
@@ -231,23 +255,37 @@ func TestURDFRepairs(t *testing.T) {
 		name, text, want string
 		check            func(t *testing.T, r *Robot)
 	}{
-		{"no inertial", body("", box), `link "b".inertial: repaired: none -> 1 kg: from its collision solids`, mass(1, 1.0/600)},
+		{"no inertial", body("", box), `link "b".inertial: repaired: none -> 1 kg: from its collision solids`,
+			mass(1, 1.0/600)},
 		{"mass zero", body(inertial("0", ""), box), `link "b".inertial: repaired: mass 0 -> 1 kg`, mass(1, 1.0/600)},
-		{"mass negative", body(inertial("-1", ""), box), `link "b".inertial: repaired: mass -1 -> 1 kg`, mass(1, 1.0/600)},
+		{"mass negative", body(inertial("-1", ""), box), `link "b".inertial: repaired: mass -1 -> 1 kg`,
+			mass(1, 1.0/600)},
 		{"no inertia", body(inertial("3", ""), box), `link "b".inertial.inertia: repaired: none -> `, mass(3, 3.0/600)},
-		{"inertia zero", body(inertial("3", `<inertia ixx="0" iyy="0" izz="0"/>`), box), `link "b".inertial.inertia: repaired: [0 0 0`, mass(3, 3.0/600)},
-		{"half an inertia", body(inertial("3", `<inertia ixx="1"/>`), box), `link "b".inertial.inertia: repaired: none`, mass(3, 3.0/600)},
+		{"inertia zero", body(inertial("3", `<inertia ixx="0" iyy="0" izz="0"/>`), box),
+			`link "b".inertial.inertia: repaired: [0 0 0`, mass(3, 3.0/600)},
+		{"half an inertia", body(inertial("3", `<inertia ixx="1"/>`), box), `link "b".inertial.inertia: repaired: none`,
+			mass(3, 3.0/600)},
 		{"point", body(inertial("2", `<inertia ixx="0" iyy="0" izz="0"/>`), ""), "a sphere of its mass", mass(2, ball)},
-		{"negative", body(inertial("2", `<inertia ixx="1" iyy="1" izz="-1"/>`), ""), "a sphere of its mass", mass(2, ball)},
-		{"indefinite", body(inertial("2", `<inertia ixx="1e-6" iyy="1e-6" izz="1e-6" ixy="1e-6" ixz="1e-6" iyz="-1e-6"/>`), ""), "a sphere of its mass", mass(2, ball)},
-		{"triangle", body(inertial("2", `<inertia ixx="1" iyy="1" izz="3"/>`), ""), `principal moments [1 1 3] -> [1 1 2]`, mass(2, 2)},
+		{"negative", body(inertial("2", `<inertia ixx="1" iyy="1" izz="-1"/>`), ""), "a sphere of its mass",
+			mass(2, ball)},
+		{"indefinite", body(inertial("2",
+			`<inertia ixx="1e-6" iyy="1e-6" izz="1e-6" ixy="1e-6" ixz="1e-6" iyz="-1e-6"/>`), ""),
+			"a sphere of its mass", mass(2, ball)},
+		{"triangle", body(inertial("2", `<inertia ixx="1" iyy="1" izz="3"/>`), ""),
+			`principal moments [1 1 3] -> [1 1 2]`, mass(2, 2)},
 		{"nothing at all", body("", ""), `link "b".inertial: repaired: none -> 0.01 kg`, nil},
-		{"flat box", body(solid, `<collision><geometry><box size="1 0 1"/></geometry></collision>`), `box: repaired: 0 m -> 0.001 m`, nil},
-		{"zero limits", limited(`<limit lower="0" upper="0" effort="1" velocity="1"/>`), `joint "j".limit: repaired: 0..0 -> no limits`, endless},
-		{"reversed limits", limited(`<limit lower="1" upper="-1" effort="1" velocity="1"/>`), `joint "j".limit: repaired: 1..-1 -> no limits`, endless},
-		{"far limits", limited(`<limit lower="-1e16" upper="1e16" effort="1" velocity="1"/>`), `joint "j".limit: repaired: -1e+16..1e+16 -> no limits`, endless},
-		{"no effort", limited(`<limit lower="-1" upper="1"/>`), `joint "j".limit.effort: repaired: unknown (0 or absent)`, strong},
-		{"zero velocity", limited(`<limit lower="-1" upper="1" effort="0" velocity="0"/>`), `joint "j".limit.velocity: repaired: unknown`, strong},
+		{"flat box", body(solid, `<collision><geometry><box size="1 0 1"/></geometry></collision>`),
+			`box: repaired: 0 m -> 0.001 m`, nil},
+		{"zero limits", limited(`<limit lower="0" upper="0" effort="1" velocity="1"/>`),
+			`joint "j".limit: repaired: 0..0 -> no limits`, endless},
+		{"reversed limits", limited(`<limit lower="1" upper="-1" effort="1" velocity="1"/>`),
+			`joint "j".limit: repaired: 1..-1 -> no limits`, endless},
+		{"far limits", limited(`<limit lower="-1e16" upper="1e16" effort="1" velocity="1"/>`),
+			`joint "j".limit: repaired: -1e+16..1e+16 -> no limits`, endless},
+		{"no effort", limited(`<limit lower="-1" upper="1"/>`),
+			`joint "j".limit.effort: repaired: unknown (0 or absent)`, strong},
+		{"zero velocity", limited(`<limit lower="-1" upper="1" effort="0" velocity="0"/>`),
+			`joint "j".limit.velocity: repaired: unknown`, strong},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, err := ParseFile([]byte(c.text), "r.urdf", FileOptions{})
@@ -255,14 +293,16 @@ func TestURDFRepairs(t *testing.T) {
 				t.Fatal(err)
 			}
 			sound(t, r)
-			if notes := r.Notes.Error(); !strings.Contains(notes, c.want) || !strings.Contains(notes, "r.urdf:2: ") || r.Repairs == 0 {
+			if notes := r.Notes.Error(); !strings.Contains(notes, c.want) || !strings.Contains(notes, "r.urdf:2: ") ||
+				r.Repairs == 0 {
 				t.Errorf("got %d repairs: %s, want %s", r.Repairs, notes, c.want)
 			}
 			if c.check != nil {
 				c.check(t, r)
 			}
 			want := strings.Replace(c.want, "repaired: ", "", 1)
-			if _, err := ParseFile([]byte(c.text), "r.urdf", FileOptions{Strict: true}); err == nil || !strings.Contains(err.Error(), want) {
+			if _, err := ParseFile([]byte(c.text), "r.urdf", FileOptions{Strict: true}); err == nil ||
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("strict: got %v, want %s", err, want)
 			}
 		})
@@ -280,43 +320,52 @@ func TestURDFAsFound(t *testing.T) {
 		return r
 	}
 	// Equal limits fix the joint there: the child is turned, and has no joint.
-	r := read(string(urdf(ab + `<joint name="j" type="revolute">` + fromAB + `<axis xyz="0 0 1"/><limit lower="0.5" upper="0.5"/></joint>`)))
+	r := read(string(urdf(ab + `<joint name="j" type="revolute">` + fromAB +
+		`<axis xyz="0 0 1"/><limit lower="0.5" upper="0.5"/></joint>`)))
 	if len(r.Joints) != 0 || len(r.Bodies) != 1 || r.Bodies[0].Mass != 2 || r.Body("b") != 0 {
 		t.Errorf("equal limits: got %d joints, %d bodies", len(r.Joints), len(r.Bodies))
 	}
 	// Names with spaces and slashes are safe and stay different; good ones stay.
-	r = read(`<robot name="my robot"><link name="a"/><link name="b c">` + solid + `</link><link name="b/c">` + solid + `</link>
+	r = read(`<robot name="my robot"><link name="a"/><link name="b c">` + solid + `</link><link name="b/c">` + solid +
+		`</link>
 		<joint name="j 1" type="continuous"><parent link="a"/><child link="b c"/></joint><joint name="j_1" type="continuous"><parent link="a"/><child link="b/c"/></joint></robot>`)
-	if r.Name != "my_robot" || r.Joint("j_1") != 1 || r.Joint("j_1_2") != 0 || r.Body("b_c") == r.Body("b_c_2") || r.Body("b_c_2") == hal.None {
+	if r.Name != "my_robot" || r.Joint("j_1") != 1 || r.Joint("j_1_2") != 0 || r.Body("b_c") == r.Body("b_c_2") ||
+		r.Body("b_c_2") == hal.None {
 		t.Errorf("names: got %s, %+v", r.Name, r.Joints)
 	}
 	// A planar joint is two slides and a hinge, without motors; a ball is one.
 	r = read(string(urdf(ab + `<joint name="p" type="planar">` + fromAB + `<axis xyz="0 0 2"/></joint>`)))
-	if len(r.Passive) != 3 || r.Passive[0].Linkage.Kind != Slide || r.Passive[2].Name != "p_RZ" || len(r.Bodies) != 4 || r.Bodies[3].Mass != 1 {
+	if len(r.Passive) != 3 || r.Passive[0].Linkage.Kind != Slide || r.Passive[2].Name != "p_RZ" || len(r.Bodies) != 4 ||
+		r.Bodies[3].Mass != 1 {
 		t.Errorf("planar: got %+v of %d bodies", r.Passive, len(r.Bodies))
 	}
 	r = read(string(urdf(ab + `<joint name="p" type="ball">` + fromAB + `</joint>`)))
 	if len(r.Passive) != 1 || r.Passive[0].Linkage.Kind != Ball {
 		t.Errorf("ball: got %+v", r.Passive)
 	}
-	// A carrier without mass is none of the lumps; a spring of Gazebo's, friction and self-collision are read; the rest is counted.
-	r = read(string(urdf(`<link name="a"/><link name="b"/><link name="c">` + solid + `<collision><geometry><sphere radius="1"/></geometry></collision></link>
+	// A carrier without mass is none of the lumps; a spring of Gazebo's, friction and self-collision are read; the rest
+	// is counted.
+	r = read(string(urdf(`<link name="a"/><link name="b"/><link name="c">` + solid +
+		`<collision><geometry><sphere radius="1"/></geometry></collision></link>
 		<joint name="j" type="continuous">` + fromAB + `</joint><joint name="k" type="continuous"><axis xyz="0 1 0"/><parent link="b"/><child link="c"/></joint>
 		<gazebo reference="k"><springStiffness>3</springStiffness><springReference>0.5</springReference></gazebo>
 		<gazebo reference="c"><selfCollide>true</selfCollide><mu1>0.25</mu1></gazebo><transmission/><transmission/>`)))
-	if r.Bodies[1].Mass != 0 || r.Joints[1].Stiffness != 3 || r.Joints[1].Rest != 0.5 || r.Ghost || r.Bodies[2].Shapes[0].Material.Friction != 0.25 {
+	if r.Bodies[1].Mass != 0 || r.Joints[1].Stiffness != 3 || r.Joints[1].Rest != 0.5 || r.Ghost ||
+		r.Bodies[2].Shapes[0].Material.Friction != 0.25 {
 		t.Errorf("got %+v", r)
 	}
 	if notes := r.Notes.Error(); !strings.Contains(notes, "2 <transmission> left out") {
 		t.Errorf("got notes %s", notes)
 	}
 	// A quaternion of URDF 1.1; an absent name.
-	r = read(`<robot version="1.1">` + ab + `<joint name="j" type="continuous">` + fromAB + `<origin quat_xyzw="0 0 2 2"/></joint></robot>`)
+	r = read(`<robot version="1.1">` + ab + `<joint name="j" type="continuous">` + fromAB +
+		`<origin quat_xyzw="0 0 2 2"/></joint></robot>`)
 	if !near(r.Joints[0].Axis, vec{0, 1, 0}) || r.Name != "r" {
 		t.Errorf("quaternion: got axis %v of %s", r.Joints[0].Axis, r.Name)
 	}
 	// A follower of a joint that equal limits fix is fixed too.
-	r = read(string(urdf(ab + `<link name="c">` + solid + `</link><joint name="j" type="revolute">` + fromAB + `<limit lower="1" upper="1"/></joint>
+	r = read(string(urdf(ab + `<link name="c">` + solid + `</link><joint name="j" type="revolute">` + fromAB +
+		`<limit lower="1" upper="1"/></joint>
 		<joint name="k" type="revolute"><parent link="b"/><child link="c"/><limit lower="0" upper="0"/><mimic joint="j" multiplier="2"/></joint>`)))
 	if len(r.Bodies) != 1 {
 		t.Errorf("got %d bodies, want one", len(r.Bodies))
@@ -340,8 +389,10 @@ func TestURDFFloatingAndEndless(t *testing.T) {
 
 // A joint that mimics one that is not there moves by itself, and a note says so.
 func TestURDFMimicsNone(t *testing.T) {
-	r, err := ParseFile(urdf(ab+`<joint name="j" type="revolute">`+fromAB+limit+`<mimic joint="k"/></joint>`), "r.urdf", FileOptions{})
-	if err != nil || len(r.Joints) != 1 || r.Joints[0].Name != "j" || r.Repairs == 0 || !strings.Contains(fmt.Sprint(r.Notes), `follows "k"`) {
+	r, err := ParseFile(urdf(ab+`<joint name="j" type="revolute">`+fromAB+limit+`<mimic joint="k"/></joint>`), "r.urdf",
+		FileOptions{})
+	if err != nil || len(r.Joints) != 1 || r.Joints[0].Name != "j" || r.Repairs == 0 ||
+		!strings.Contains(fmt.Sprint(r.Notes), `follows "k"`) {
 		t.Errorf("got %v, %v", r, err)
 	}
 }
@@ -349,11 +400,14 @@ func TestURDFMimicsNone(t *testing.T) {
 // A chain of mimics ends at its motor: c = 2 b + 1, b = 3 a + 0.5.
 func TestURDFMimicChain(t *testing.T) {
 	var links, joints strings.Builder
-	for i, mimic := range []string{"", `<mimic joint="j0" multiplier="3" offset="0.5"/>`, `<mimic joint="j1" multiplier="2" offset="1"/>`} {
+	for i, mimic := range []string{"", `<mimic joint="j0" multiplier="3" offset="0.5"/>`,
+		`<mimic joint="j1" multiplier="2" offset="1"/>`} {
 		fmt.Fprintf(&links, `<link name="l%d">%s</link>`, i, solid)
-		fmt.Fprintf(&joints, `<joint name="j%d" type="revolute"><parent link="l%d"/><child link="l%d"/>%s%s</joint>`, i, i, i+1, limit, mimic)
+		fmt.Fprintf(&joints, `<joint name="j%d" type="revolute"><parent link="l%d"/><child link="l%d"/>%s%s</joint>`, i,
+			i, i+1, limit, mimic)
 	}
-	r, err := ParseFile(urdf(links.String()+`<link name="l3">`+solid+`</link>`+joints.String()), "r.urdf", FileOptions{})
+	r, err := ParseFile(urdf(links.String()+`<link name="l3">`+solid+`</link>`+joints.String()), "r.urdf",
+		FileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -365,10 +419,12 @@ func TestURDFMimicChain(t *testing.T) {
 // Two welded rods have the mass and inertia of one rod of both lengths, in any frames of the file.
 func TestURDFWeld(t *testing.T) {
 	rod := func(name, origin string) string {
-		return `<link name="` + name + `"><inertial><origin ` + origin + `/><mass value="1"/><inertia ixx="0" iyy="0.0833333333333333" izz="0.0833333333333333"/></inertial></link>`
+		return `<link name="` + name + `"><inertial><origin ` + origin +
+			`/><mass value="1"/><inertia ixx="0" iyy="0.0833333333333333" izz="0.0833333333333333"/></inertial></link>`
 	}
 	r, err := ParseFile(urdf(rod("a", `xyz="0.5 0 0"`)+rod("b", `xyz="0 -0.5 0" rpy="0 0 1.5707963267948966"`)+
-		`<joint name="j" type="fixed"><origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/>`+fromAB+`</joint>`), "r.urdf", FileOptions{})
+		`<joint name="j" type="fixed"><origin xyz="1 0 0" rpy="0 0 1.5707963267948966"/>`+fromAB+`</joint>`), "r.urdf",
+		FileOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -425,7 +481,8 @@ func FuzzURDF(f *testing.F) {
 	f.Add(b, binarySTL(1, [9]float32{1: 1}))
 	f.Add(urdf(`<link name="a"><visual><geometry><mesh filename="a.obj" scale="1 2 -3"/></geometry></visual><visual><origin xyz="1 2 3" rpy="1 2 3"/><geometry><sphere radius="1"/></geometry></visual></link>`), []byte("v 0 0 0\nf 1 1 1"))
 	f.Add(urdf(ab+`<joint name="j" type="revolute">`+fromAB+limit+`</joint>`), []byte("solid facet vertex 0 0 0"))
-	f.Add(urdf(`<link name="world"/>`+ab+`<joint name="j" type="floating"><parent link="world"/><child link="a"/></joint>`), []byte{})
+	f.Add(urdf(`<link name="world"/>`+ab+
+		`<joint name="j" type="floating"><parent link="world"/><child link="a"/></joint>`), []byte{})
 	f.Fuzz(func(t *testing.T, text, mesh []byte) {
 		open := func(string) (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(mesh)), nil }
 		r, err := ParseFile(text, "r.urdf", FileOptions{Open: open})
@@ -475,7 +532,8 @@ func sound(t *testing.T, r *Robot) {
 		b := &r.Bodies[i]
 		for k := range b.Looks {
 			l := &b.Looks[k]
-			finite(b.Name+" look", append(append(l.Shape.Pose.Position[:], l.Shape.Pose.Rotation[:]...), l.Scale[:]...)...)
+			finite(b.Name+" look", append(append(l.Shape.Pose.Position[:], l.Shape.Pose.Rotation[:]...),
+				l.Scale[:]...)...)
 			if l.First < 0 || l.First > l.End || l.End > len(b.Shapes) || (l.Mesh == "" && !(l.Shape.Volume() > 0)) {
 				t.Errorf("%s: look %d: got %+v for %d shapes", b.Name, k, l, len(b.Shapes))
 			}
@@ -484,7 +542,8 @@ func sound(t *testing.T, r *Robot) {
 	links := make([]*Linkage, 0, len(r.Joints)+len(r.Passive))
 	for i := range r.Joints {
 		links = append(links, &r.Joints[i].Linkage)
-		finite(r.Joints[i].Name, r.Joints[i].Start, r.Joints[i].Default, r.Joints[i].MaxTorque(), r.Joints[i].MaxVelocity())
+		finite(r.Joints[i].Name, r.Joints[i].Start, r.Joints[i].Default, r.Joints[i].MaxTorque(),
+			r.Joints[i].MaxVelocity())
 	}
 	for i := range r.Passive {
 		links = append(links, &r.Passive[i].Linkage)

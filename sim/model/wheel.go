@@ -5,8 +5,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/yaml"
 )
 
-// idealName is the name in files of a motor with only a maximum torque and speed: for example of a wheel with its own speed
-// controller.
+// idealName is the name in files of a motor with only a maximum torque and speed: for example of a wheel with its own
+// speed controller.
 const idealName = "ideal"
 
 // idealFile holds the values of such a motor.

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestNothingFuses reads the code the compiler makes for a processor that has fused multiply-add: none may be there, nor
-// in the packages that inline this one.
+// TestNothingFuses reads the code the compiler makes for a processor that has fused multiply-add: none may be there,
+// nor in the packages that inline this one.
 func TestNothingFuses(t *testing.T) {
 	for _, folder := range []string{".", "../collide", "../ray", "../actuator", ".."} {
 		build := exec.Command("go", "build", "-gcflags=-S", folder)

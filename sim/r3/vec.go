@@ -69,8 +69,8 @@ func (a Vec) Unit(fallback Vec) Vec {
 	return a.Div(n)
 }
 
-// Across returns a vector at right angles to the unit vector a, always the same one for the same a. Its length is within
-// [0.6, 1]: the caller makes it 1.
+// Across returns a vector at right angles to the unit vector a, always the same one for the same a. Its length is
+// within [0.6, 1]: the caller makes it 1.
 func (a Vec) Across() Vec {
 	if math.Abs(a.X) < 0.6 {
 		return Vec{0, a.Z, -a.Y}

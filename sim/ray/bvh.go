@@ -91,8 +91,8 @@ func (b *BVH) Extent() (lo, hi [3]float64, ok bool) {
 	return root.lo.Array(), root.hi.Array(), true
 }
 
-// Update sets the poses of the bodies' geoms and refits the tree. Geoms whose pose is missing or not finite are not hit. It
-// does not allocate and must not run concurrently with a cast.
+// Update sets the poses of the bodies' geoms and refits the tree. Geoms whose pose is missing or not finite are not
+// hit. It does not allocate and must not run concurrently with a cast.
 func (b *BVH) Update(poses []collide.Pose) {
 	b.placeAll(poses)
 	b.moving.refit(b.box)
@@ -135,8 +135,8 @@ type cast struct {
 	geom    int32
 }
 
-// Cast returns the first surface that the ray hits within Max. A ray with values that are not finite or without a direction
-// has no hit. It does not allocate.
+// Cast returns the first surface that the ray hits within Max. A ray with values that are not finite or without a
+// direction has no hit. It does not allocate.
 func (b *BVH) Cast(r *Ray) (Hit, bool) {
 	c := cast{o: r3.Pack(r.Origin), d: r3.Pack(r.Direction), mask: r.Mask, limit: r.Max, geom: -1}
 	if c.mask == 0 {

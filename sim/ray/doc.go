@@ -1,12 +1,12 @@
 // Package ray casts rays at the shapes of package collide: for lasers, sonars and cameras.
 //
-// A BVH holds the geoms in two flat trees, one for the world's, built once, and one for those of bodies, whose boxes Update
-// fits to the poses of the step. Planes, which have no box, are in an additional list. Between updates any number of
-// goroutines may cast. No memory is allocated after New. Hits depend only on the geoms and poses; of two hits at the same
-// distance that of the lower geom counts.
+// A BVH holds the geoms in two flat trees, one for the world's, built once, and one for those of bodies, whose boxes
+// Update fits to the poses of the step. Planes, which have no box, are in an additional list. Between updates any
+// number of goroutines may cast. No memory is allocated after New. Hits depend only on the geoms and poses; of two hits
+// at the same distance that of the lower geom counts.
 //
-// A ray hits a surface from both sides: one that starts inside a solid hits its far side, and the hit reports that. A sensor
-// excludes its own housing by a mask.
+// A ray hits a surface from both sides: one that starts inside a solid hits its far side, and the hit reports that. A
+// sensor excludes its own housing by a mask.
 //
 // Units are m and rad, world axes. Products are rounded before they are added (see package exact).
 //

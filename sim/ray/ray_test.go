@@ -260,7 +260,8 @@ func TestField(t *testing.T) {
 }
 
 func TestCases(t *testing.T) {
-	ball := collide.Geom{Shape: collide.Shape{Kind: collide.Sphere, Radius: 1}, Body: -1, Local: collide.At(5, 0, 0), Group: 2}
+	ball := collide.Geom{Shape: collide.Shape{Kind: collide.Sphere, Radius: 1}, Body: -1, Local: collide.At(5, 0, 0),
+		Group: 2}
 	wall := collide.Geom{Shape: collide.Shape{Kind: collide.Box, Half: [3]float64{0.5, 9, 9}}, Body: 0}
 	floor := collide.Geom{Shape: collide.Shape{Kind: collide.Plane}, Body: -1, Local: collide.At(0, 0, -1)}
 	b, err := New([]collide.Geom{ball, wall, floor}, []collide.Pose{collide.At(10, 0, 0)})
@@ -276,9 +277,11 @@ func TestCases(t *testing.T) {
 		{"ball", Ray{Direction: [3]float64{3, 0, 0}}, Hit{0, false, 4, [3]float64{-1, 0, 0}}},
 		{"masked", Ray{Direction: [3]float64{1, 0, 0}, Mask: 1}, Hit{1, false, 9.5, [3]float64{-1, 0, 0}}},
 		{"too far", Ray{Direction: [3]float64{1, 0, 0}, Max: 3.9}, Hit{-1, false, 3.9, [3]float64{}}},
-		{"from inside", Ray{Origin: [3]float64{5, 0, 0}, Direction: [3]float64{1, 0, 0}}, Hit{0, true, 1, [3]float64{1, 0, 0}}},
+		{"from inside", Ray{Origin: [3]float64{5, 0, 0}, Direction: [3]float64{1, 0, 0}},
+			Hit{0, true, 1, [3]float64{1, 0, 0}}},
 		{"down", Ray{Direction: [3]float64{0, 0, -1}}, Hit{2, false, 1, [3]float64{0, 0, 1}}},
-		{"from below", Ray{Origin: [3]float64{0, 0, -3}, Direction: [3]float64{0, 0, 1}}, Hit{2, true, 2, [3]float64{0, 0, 1}}},
+		{"from below", Ray{Origin: [3]float64{0, 0, -3}, Direction: [3]float64{0, 0, 1}},
+			Hit{2, true, 2, [3]float64{0, 0, 1}}},
 		{"sky", Ray{Direction: [3]float64{-1, 0, 1}}, Hit{-1, false, inf, [3]float64{}}},
 		{"no direction", Ray{}, Hit{-1, false, inf, [3]float64{}}},
 		{"no number", Ray{Direction: [3]float64{math.NaN(), 0, 1}}, Hit{-1, false, inf, [3]float64{}}},
@@ -294,7 +297,8 @@ func TestCases(t *testing.T) {
 	for _, c := range []struct {
 		pose collide.Pose
 		want float64
-	}{{collide.At(20, 0, 0), 19.5}, {collide.At(math.NaN(), 0, 0), inf}, {collide.Pose{}, inf}, {collide.At(7, 0, 0), 6.5}} {
+	}{{collide.At(20, 0, 0), 19.5}, {collide.At(math.NaN(), 0, 0), inf}, {collide.Pose{}, inf},
+		{collide.At(7, 0, 0), 6.5}} {
 		b.Update([]collide.Pose{c.pose})
 		if got, _ := b.Cast(&along); got.Distance != c.want {
 			t.Errorf("wall at %v: got %g m, want %g", c.pose, got.Distance, c.want)
@@ -381,7 +385,8 @@ func FuzzCast(f *testing.F) {
 	f.Add(uint8(3), 0.0, 0.0, -2.0, 0.0, 0.0, 1.0, 0.5, 0.5, 3.0)
 	ground := hills(f, 7, 6, rand.New(rand.NewPCG(1, 1)))
 	f.Fuzz(func(t *testing.T, kind uint8, ox, oy, oz, dx, dy, dz, radius, half, turn float64) {
-		s := collide.Shape{Kind: collide.Kind(kind % 6), Radius: radius, Half: [3]float64{half, radius, half}, Field: ground}
+		s := collide.Shape{Kind: collide.Kind(kind % 6), Radius: radius, Half: [3]float64{half, radius, half},
+			Field: ground}
 		b, err := New([]collide.Geom{{Shape: s, Body: 0}}, []collide.Pose{{Rotation: [4]float64{1, turn, 0, -turn}}})
 		if err != nil {
 			return

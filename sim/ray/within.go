@@ -7,9 +7,10 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// Within appends to dst the geoms that a ray of this mask can meet that runs within a pyramid: from its tip at origin between
-// four directions, which go around it either way. The list is conservative, in the order of the geoms, and holds until the
-// next Update. Rays of one tile of a picture share it: see Sheaf. It does not allocate while dst has room.
+// Within appends to dst the geoms that a ray of this mask can meet that runs within a pyramid: from its tip at origin
+// between four directions, which go around it either way. The list is conservative, in the order of the geoms, and
+// holds until the next Update. Rays of one tile of a picture share it: see Sheaf. It does not allocate while dst has
+// room.
 func (b *BVH) Within(dst []int32, origin [3]float64, corners *[4][3]float64, mask uint32) []int32 {
 	if mask == 0 {
 		mask = math.MaxUint32
@@ -45,8 +46,8 @@ func (b *BVH) Within(dst []int32, origin [3]float64, corners *[4][3]float64, mas
 	return dst
 }
 
-// beyond reports whether all of a box lies on the far side of the plane through p with the inward normal n, by more than
-// rounding.
+// beyond reports whether all of a box lies on the far side of the plane through p with the inward normal n, by more
+// than rounding.
 func (b *bounds) beyond(p, n r3.Vec) bool {
 	far := b.lo
 	if n.X > 0 {
@@ -65,8 +66,8 @@ func (b *bounds) beyond(p, n r3.Vec) bool {
 // MaxSheaf is how many geoms a Sheaf can be cast among.
 const MaxSheaf = 12
 
-// Sheaf is the rays of a part of a picture's row: from one eye, through consecutive points along a line. Their common values
-// are computed once. Its zero value is ready to be aimed.
+// Sheaf is the rays of a part of a picture's row: from one eye, through consecutive points along a line. Their common
+// values are computed once. Its zero value is ready to be aimed.
 type Sheaf struct {
 	bvh   *BVH
 	beams [MaxSheaf]beam
@@ -81,8 +82,8 @@ type beam struct {
 	o, d, step r3.Vec
 }
 
-// Aim makes s the rays from eye with the directions first + i step, from <= i <= to, among the given geoms, as Within lists
-// them, at most MaxSheaf; those that no such ray can meet are left out. It holds until the next Update.
+// Aim makes s the rays from eye with the directions first + i step, from <= i <= to, among the given geoms, as Within
+// lists them, at most MaxSheaf; those that no such ray can meet are left out. It holds until the next Update.
 func (s *Sheaf) Aim(b *BVH, geoms []int32, eye, first, step [3]float64, from, to float64) {
 	s.bvh, s.count = b, 0
 	at, d, e := r3.Pack(eye), r3.Pack(first), r3.Pack(step)
@@ -129,9 +130,9 @@ func within(s *collide.Shape) (half r3.Vec, ok bool) {
 	return half, false
 }
 
-// Cast writes the first hit of ray i at near to far times its direction, which is long metres in length, to h, and returns
-// false if there is no hit; the distance is from the eye. It equals, to rounding, that of BVH.Cast for a ray that begins at
-// near.
+// Cast writes the first hit of ray i at near to far times its direction, which is long metres in length, to h, and
+// returns false if there is no hit; the distance is from the eye. It equals, to rounding, that of BVH.Cast for a ray
+// that begins at near.
 func (s *Sheaf) Cast(i, near, far, long float64, h *Hit) bool {
 	best, first, normal, inside := int32(-1), 0.0, r3.Vec{}, false
 	unit := 1 / long

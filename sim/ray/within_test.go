@@ -9,25 +9,28 @@ import (
 	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
-// A sheaf among the geoms that Within lists for its tile finds what a cast through the whole tree finds, from outside and
-// from inside of solids, for every shape.
+// A sheaf among the geoms that Within lists for its tile finds what a cast through the whole tree finds, from outside
+// and from inside of solids, for every shape.
 func TestSheafIsCast(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 9))
 	hits, inside, listed, tiles := 0, 0, 0, 0
 	for range 60 {
 		var geoms []collide.Geom
 		for range 8 {
-			g := collide.Geom{Body: -1, Local: collide.Pose{Rotation: [4]float64{rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64(), rng.NormFloat64()}}}
+			g := collide.Geom{Body: -1, Local: collide.Pose{Rotation: [4]float64{rng.NormFloat64(), rng.NormFloat64(),
+				rng.NormFloat64(), rng.NormFloat64()}}}
 			if rng.IntN(2) == 0 {
 				g.Local.Rotation = [4]float64{1}
 			}
-			g.Shape = collide.Shape{Kind: collide.Kind(rng.IntN(4)), Radius: 0.3 + rng.Float64(), Half: [3]float64{0.3 + rng.Float64(), 0.3 + rng.Float64(), 0.3 + rng.Float64()}}
+			g.Shape = collide.Shape{Kind: collide.Kind(rng.IntN(4)), Radius: 0.3 + rng.Float64(),
+				Half: [3]float64{0.3 + rng.Float64(), 0.3 + rng.Float64(), 0.3 + rng.Float64()}}
 			for k := range 3 {
 				g.Local.Position[k] = 6*rng.Float64() - 3
 			}
 			geoms = append(geoms, g)
 		}
-		geoms = append(geoms, collide.Geom{Shape: collide.Shape{Kind: collide.Plane}, Body: -1, Local: collide.At(0, 0, -3)})
+		geoms = append(geoms, collide.Geom{Shape: collide.Shape{Kind: collide.Plane}, Body: -1,
+			Local: collide.At(0, 0, -3)})
 		b, err := New(geoms, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -53,9 +56,11 @@ func TestSheafIsCast(t *testing.T) {
 					long := d.Norm()
 					var got Hit
 					ok := s.Cast(float64(i), near, far, long, &got)
-					want, hit := b.Cast(&Ray{Origin: r3.Pack(eye).Along(near, d).Array(), Direction: d.Array(), Max: (far - near) * long})
+					want, hit := b.Cast(&Ray{Origin: r3.Pack(eye).Along(near, d).Array(), Direction: d.Array(),
+						Max: (far - near) * long})
 					want.Distance += near * long
-					if ok != hit || ok && (got.Geom != want.Geom || got.Inside != want.Inside || math.Abs(got.Distance-want.Distance) > 1e-9 ||
+					if ok != hit || ok && (got.Geom != want.Geom || got.Inside != want.Inside ||
+						math.Abs(got.Distance-want.Distance) > 1e-9 ||
 						r3.Pack(got.Normal).Sub(r3.Pack(want.Normal)).Norm() > 1e-6) {
 						t.Fatalf("ray %d, %d: got %v %+v, want %v %+v", i, j, ok, got, hit, want)
 					}
@@ -71,6 +76,7 @@ func TestSheafIsCast(t *testing.T) {
 	}
 	t.Logf("%d hits, %d from inside; %.1f of 9 geoms a tile", hits, inside, float64(listed)/float64(tiles))
 	if hits < 2000 || inside < 200 || listed > 7*tiles {
-		t.Errorf("got %d hits, %d from inside, %d geoms in %d tiles, want many, and fewer geoms", hits, inside, listed, tiles)
+		t.Errorf("got %d hits, %d from inside, %d geoms in %d tiles, want many, and fewer geoms", hits, inside, listed,
+			tiles)
 	}
 }

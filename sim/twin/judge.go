@@ -45,11 +45,13 @@ type hypothesis struct {
 func degrees(rad float64) float64 { return rad * 180 / math.Pi }
 
 var hypotheses = []hypothesis{
-	{Zero, func(v, _ float64) Change { return Change{Zero: v} }, []float64{-0.6, -0.3, -0.12, 0.12, 0.3, 0.6}, 0.03, false,
+	{Zero, func(v, _ float64) Change { return Change{Zero: v} }, []float64{-0.6, -0.3, -0.12, 0.12, 0.3, 0.6}, 0.03,
+		false,
 		func(v float64) string { return fmt.Sprintf("its zero has shifted by %.1f degrees", degrees(v)) }},
 	{Reversed, func(v, _ float64) Change { return Change{Reversed: true, Zero: v} }, []float64{0}, 0, false,
 		func(float64) string { return "it turns opposite to its calibration" }},
-	{Gear, func(v, _ float64) Change { return Change{Gear: v} }, []float64{-0.5, -0.25, -0.1, 0.1, 0.25, 0.5, 1}, 0.05, false,
+	{Gear, func(v, _ float64) Change { return Change{Gear: v} }, []float64{-0.5, -0.25, -0.1, 0.1, 0.25, 0.5, 1}, 0.05,
+		false,
 		func(v float64) string { return fmt.Sprintf("its gear is %.2f times the calibration's", 1+v) }},
 	{Play, func(v, _ float64) Change { return Change{Play: v} }, []float64{0.01, 0.02, 0.04, 0.08, 0.15}, 0.012, false,
 		func(v float64) string { return fmt.Sprintf("its gear has %.1f degrees of play", degrees(v)) }},
@@ -59,13 +61,16 @@ var hypotheses = []hypothesis{
 		func(v float64) string { return fmt.Sprintf("its friction is %.1f times the model's", 1+v) }},
 	{Supply, func(v, _ float64) Change { return Change{Supply: v} }, []float64{0.05, 0.1, 0.2, 0.3, 0.45}, 0.06, false,
 		func(v float64) string { return fmt.Sprintf("its supply has %.0f %% less voltage", 100*v) }},
-	{Constant, func(v, _ float64) Change { return Change{Constant: v} }, []float64{0.06, 0.12, 0.2, 0.3, 0.45}, 0.07, false,
+	{Constant, func(v, _ float64) Change { return Change{Constant: v} }, []float64{0.06, 0.12, 0.2, 0.3, 0.45}, 0.07,
+		false,
 		func(v float64) string {
 			return fmt.Sprintf("its torque constant is %.0f %% smaller: magnets, or a winding", 100*v)
 		}},
-	{Latency, func(v, _ float64) Change { return Change{Delay: v} }, []float64{0.008, 0.016, 0.03, 0.06, 0.1}, 0.006, false,
+	{Latency, func(v, _ float64) Change { return Change{Delay: v} }, []float64{0.008, 0.016, 0.03, 0.06, 0.1}, 0.006,
+		false,
 		func(v float64) string { return fmt.Sprintf("goals take effect %.0f ms late", 1000*v) }},
-	{LooseHorn, func(v, at float64) Change { return Change{Slip: v, SlipAt: at} }, []float64{-0.5, -0.25, -0.1, 0.1, 0.25, 0.5}, 0.05, true,
+	{LooseHorn, func(v, at float64) Change { return Change{Slip: v, SlipAt: at} },
+		[]float64{-0.5, -0.25, -0.1, 0.1, 0.25, 0.5}, 0.05, true,
 		func(v float64) string { return fmt.Sprintf("its horn slipped by %.1f degrees on the way", degrees(v)) }},
 }
 
@@ -91,22 +96,24 @@ const (
 	sure     = 25.0 // minimum log-likelihood ratio, times two, of a cause against none
 	strange  = 6.0  // likewise: above it the cause is Unmodelled
 	weighed  = 0.25 // share of the difference that a named cause explains at least
-	mostZero = 0.9  // rad; a greater error of the zero would be a reversed joint, for which only gravity gives the same result
-	tied     = 6.0  // below it two causes are alike
-	rounds   = 4    // of a refinement
-	closeBy  = 1.6  // times the best cost: up to there a cause may still be the best
-	times    = 7    // places at which a slip is looked for
-	aside    = 0.5  // s from either end, within which a slip is not looked for
-	stuckFor = 0.8  // s without any change, while the goal moves
+	// rad; a greater error of the zero would be a reversed joint, for which only gravity gives the same result
+	mostZero = 0.9
+	tied     = 6.0 // below it two causes are alike
+	rounds   = 4   // of a refinement
+	closeBy  = 1.6 // times the best cost: up to there a cause may still be the best
+	times    = 7   // places at which a slip is looked for
+	aside    = 0.5 // s from either end, within which a slip is not looked for
+	stuckFor = 0.8 // s without any change, while the goal moves
 )
 
-// Judge compares the recordings of one joint with its model, and names the cause of the difference. runs need goals that move.
+// Judge compares the recordings of one joint with its model, and names the cause of the difference. runs need goals
+// that move.
 func Judge(runs []*identify.Run, spec *actuator.Spec, noise Noise) Verdict {
 	return (&judge{runs: runs, spec: spec, noise: noise}).judge()
 }
 
-// JudgeRunning is Judge of a recording that began in motion, of a joint that had differed before: its model begins at rest, so that the
-// first moment is not compared, and a horn that slips on the way is not why.
+// JudgeRunning is Judge of a recording that began in motion, of a joint that had differed before: its model begins at
+// rest, so that the first moment is not compared, and a horn that slips on the way is not why.
 func JudgeRunning(run *identify.Run, spec *actuator.Spec, noise Noise) Verdict {
 	return (&judge{runs: []*identify.Run{run}, spec: spec, noise: noise, running: true}).judge()
 }
@@ -129,7 +136,8 @@ func (j *judge) judge() Verdict {
 	v := Verdict{Cause: None, Size: math.NaN(), Residual: j.off, Words: "it does as its model does"}
 	for _, r := range runs {
 		if at, is := stuck(r); is {
-			v.Cause, v.Size, v.Explained, v.Words = Stuck, at, 1, fmt.Sprintf("its reported position stays from %.1f s on, while its goal moves", at)
+			v.Cause, v.Size, v.Explained, v.Words = Stuck, at, 1,
+				fmt.Sprintf("its reported position stays from %.1f s on, while its goal moves", at)
 			return v
 		}
 	}
@@ -140,7 +148,9 @@ func (j *judge) judge() Verdict {
 			continue
 		}
 		f := j.search(&hypotheses[i], &healthy)
-		if !j.running { // while the robot runs, the rough search must be enough: it takes half of the time, and found more of the shifted zeros
+		// while the robot runs, the rough search must be enough: it takes half of the time, and found more of the
+		// shifted zeros
+		if !j.running {
 			f = j.descend(f, false)
 		}
 		all = append(all, j.refine(f))
@@ -161,7 +171,8 @@ func (j *judge) judge() Verdict {
 	case len(all) == 0 && healthy.cost < strange*j.expected():
 		return v
 	case len(all) == 0:
-		v.Cause, v.Words = Unmodelled, "it differs from its model by more than any known cause explains: identify it again"
+		v.Cause, v.Words = Unmodelled,
+			"it differs from its model by more than any known cause explains: identify it again"
 		return v
 	}
 	best := &all[0]
@@ -173,8 +184,8 @@ func (j *judge) judge() Verdict {
 	return v
 }
 
-// A joint and its model never agree wholly. These differences are no cause, as long as they are about as small as their spread; every
-// hypothesis may have them.
+// A joint and its model never agree wholly. These differences are no cause, as long as they are about as small as their
+// spread; every hypothesis may have them.
 var spreads = []struct {
 	size, step float64
 	add        func(c *Change, v float64)
@@ -216,8 +227,8 @@ type judge struct {
 	off     float64 // rad, root mean square of the position's differences in the last residuals
 }
 
-// residuals are all differences between the runs and a joint that differs by c, in units of the noise, of samples that count together
-// as often as they are independent.
+// residuals are all differences between the runs and a joint that differs by c, in units of the noise, of samples that
+// count together as often as they are independent.
 func (j *judge) residuals(c Change) (all []float64) {
 	squares, samples := 0.0, 0
 	for _, r := range j.runs {
@@ -308,7 +319,8 @@ func (j *judge) search(h *hypothesis, healthy *found) found {
 	return best
 }
 
-// settle improves those of all that may be the cause until they are at their best: the best of rough costs is not always that of the cause.
+// settle improves those of all that may be the cause until they are at their best: the best of rough costs is not
+// always that of the cause.
 func (j *judge) settle(healthy found, all []found) (found, []found) {
 	best := math.Inf(1)
 	for i := range all {
@@ -319,15 +331,17 @@ func (j *judge) settle(healthy found, all []found) (found, []found) {
 			continue
 		}
 		all[i] = j.refine(j.descend(all[i], true))
-		if f := j.refine(j.descend(j.search(all[i].hypothesis, &found{}), true)); f.cost < all[i].cost { // from no other difference
+		// from no other difference
+		if f := j.refine(j.descend(j.search(all[i].hypothesis, &found{}), true)); f.cost < all[i].cost {
 			all[i] = f
 		}
 	}
 	return j.descend(healthy, true), all
 }
 
-// descend improves size and time of f, and with whole the small differences as well, one after the other, by steps that are halved where
-// they do not help: friction and rounding make the cost rough, so that slopes alone end in any of its hollows.
+// descend improves size and time of f, and with whole the small differences as well, one after the other, by steps that
+// are halved where they do not help: friction and rounding make the cost rough, so that slopes alone end in any of its
+// hollows.
 func (j *judge) descend(f found, whole bool) found {
 	places := []*float64{}
 	steps := []float64{}
@@ -369,9 +383,11 @@ func (j *judge) descend(f found, whole bool) found {
 	return f
 }
 
-// possible reports whether f has a sign that it can have, and a time within the motion: what slipped before it is a zero.
+// possible reports whether f has a sign that it can have, and a time within the motion: what slipped before it is a
+// zero.
 func (j *judge) possible(f *found) bool {
-	return (len(f.sizes) < 2 || f.sizes[0] < 0 || f.size > 0) && (!f.timed || f.when > aside && f.when < j.longest()-aside)
+	return (len(f.sizes) < 2 || f.sizes[0] < 0 || f.size > 0) &&
+		(!f.timed || f.when > aside && f.when < j.longest()-aside)
 }
 
 // longest is the time of the longest run, s.
@@ -382,7 +398,8 @@ func (j *judge) longest() (s float64) {
 	return s
 }
 
-// refine improves size and small differences by Gauss and Newton's method, with steps that are halved where they do not help.
+// refine improves size and small differences by Gauss and Newton's method, with steps that are halved where they do not
+// help.
 func (j *judge) refine(f found) found {
 	f.cost = j.cost(&f)
 	for range rounds {

@@ -28,7 +28,8 @@ type Change struct {
 	StuckAt  float64 // s, from when on the reported position stays; 0 = never
 }
 
-// trace is the motion of a joint: position, effort (share of the full drive, or A) and volts at the time of each sample.
+// trace is the motion of a joint: position, effort (share of the full drive, or A) and volts at the time of each
+// sample.
 type trace struct{ position, effort, volts []float64 }
 
 // play simulates a joint that differs by c with the goals of r. spec is the model's servo; into is reused.
@@ -95,7 +96,8 @@ func (c *Change) down(v float64) float64 {
 func size(v []float64, n int) []float64 { return slices.Grow(v[:0], n)[:n] }
 
 func grow(f *actuator.Friction, by float64) {
-	for _, v := range []*float64{&f.Kb, &f.Ks, &f.Kv, &f.Kl, &f.Kls, &f.Kq, &f.Km, &f.Ke, &f.Kms, &f.Kes, &f.Kmq, &f.Keq} {
+	for _, v := range []*float64{&f.Kb, &f.Ks, &f.Kv, &f.Kl, &f.Kls, &f.Kq, &f.Km, &f.Ke, &f.Kms, &f.Kes, &f.Kmq,
+		&f.Keq} {
 		*v *= by
 	}
 }

@@ -34,14 +34,16 @@ func plant(name string, seed uint64, c Change) (*identify.Run, *actuator.Spec) {
 	off := func(share float64) float64 { return 1 + share*(2*r.Float64()-1) }
 	stall := spec.Kt * spec.NominalVolts / spec.R
 	length := 0.1
-	run := &identify.Run{Name: name, Motor: name, Mass: 0.25 * stall / 9.80665 / length, Length: length, Down: 0.7, Volts: spec.NominalVolts,
-		P: spec.Gains.P, I: spec.Gains.I, D: spec.Gains.D}
+	run := &identify.Run{Name: name, Motor: name, Mass: 0.25 * stall / 9.80665 / length, Length: length, Down: 0.7,
+		Volts: spec.NominalVolts,
+		P:     spec.Gains.P, I: spec.Gains.I, D: spec.Gains.D}
 	goal := 0.0
 	for i := range 900 {
 		t := float64(i) * 0.01
 		way := 0.2 + 0.8*motion(t) - goal
 		goal += math.Copysign(math.Min(math.Abs(way), 0.5*spec.NoLoadSpeed*0.01), way)
-		run.Samples = append(run.Samples, identify.Sample{Time: t, Goal: goal, Torque: true, Load: math.NaN(), Volts: math.NaN()})
+		run.Samples = append(run.Samples, identify.Sample{Time: t, Goal: goal, Torque: true, Load: math.NaN(),
+			Volts: math.NaN()})
 	}
 	like := *spec // the joint that is recorded
 	like.Kt *= off(0.03)

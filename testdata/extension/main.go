@@ -1,5 +1,5 @@
-// Command extension opens a robot of a servo vendor, a sensor and a protocol that Halyard does not know: one file and one row
-// each, without a change in Halyard's tree.
+// Command extension opens a robot of a servo vendor, a sensor and a protocol that Halyard does not know: one file and
+// one row each, without a change in Halyard's tree.
 package main
 
 import (

@@ -43,7 +43,8 @@ func (s *lines) Serve(ctx context.Context) error {
 
 // linesRow is the protocol's row of the catalog.
 func linesRow() *extend.Protocol {
-	return &extend.Protocol{Listen: func(h extend.Host, s *extend.ServerConfig, at netip.AddrPort) (extend.Server, netip.AddrPort, error) {
+	return &extend.Protocol{Listen: func(h extend.Host, s *extend.ServerConfig, at netip.AddrPort) (extend.Server,
+		netip.AddrPort, error) {
 		listener, err := net.Listen("tcp", at.String())
 		if err != nil {
 			return nil, netip.AddrPort{}, err

@@ -43,8 +43,8 @@ const (
 	recorded
 )
 
-// causes finds why joints of one agent differ from their twins. One window is filled in the cycle, which allocates nothing; another is
-// judged in a goroutine of its own.
+// causes finds why joints of one agent differ from their twins. One window is filled in the cycle, which allocates
+// nothing; another is judged in a goroutine of its own.
 type causes struct {
 	agent  *hal.Agent
 	plan   *plan.AgentPlan
@@ -170,7 +170,8 @@ func (c *causes) judge(w *window, log *slog.Logger, ended *atomic.Bool) {
 		if before != nil && before.Words == v.Words {
 			continue
 		}
-		log.Warn("why a joint differs from its twin", "joint", j.joint, "cause", string(v.Cause), "found", v.Words, "residual_rad", v.Residual, "explained", v.Explained, "or", string(v.Second))
+		log.Warn("why a joint differs from its twin", "joint", j.joint, "cause", string(v.Cause), "found", v.Words,
+			"residual_rad", v.Residual, "explained", v.Explained, "or", string(v.Second))
 	}
 }
 
@@ -182,11 +183,13 @@ func (c *causes) run(w *window, i int, weigh *gravity, q []float64) (r *identify
 	}
 	run := gainsOf(c.plan, i, spec)
 	run.Name = c.plan.Layout.Actuators[i].Name
-	run.Volts = cmp.Or(c.plan.Robot.SupplyOf(i).Volts, nanZero(w.row(volts, 0)[i]), spec.NominalVolts) // as it should be
+	// as it should be
+	run.Volts = cmp.Or(c.plan.Robot.SupplyOf(i).Volts, nanZero(w.row(volts, 0)[i]), spec.NominalVolts)
 	low, high := math.Inf(1), math.Inf(-1)
 	speeds, accelerations := make([]float64, len(q)), make([]float64, len(q))
 	for n := range w.n {
-		s := identify.Sample{Time: w.times[n], Goal: w.row(goal, n)[i], Position: w.row(position, n)[i], Load: w.row(effort, n)[i], Volts: w.row(volts, n)[i]}
+		s := identify.Sample{Time: w.times[n], Goal: w.row(goal, n)[i], Position: w.row(position, n)[i],
+			Load: w.row(effort, n)[i], Volts: w.row(volts, n)[i]}
 		copy(q, w.row(position, n))
 		if math.IsNaN(s.Position) {
 			return nil, "it was not read all the time"
@@ -203,10 +206,13 @@ func (c *causes) run(w *window, i int, weigh *gravity, q []float64) (r *identify
 		}
 		pull, down, inertia := weigh.pendulum(q, i)
 		w.motion(n, speeds, accelerations)
-		run.Samples, run.Loads = append(run.Samples, s), append(run.Loads, identify.Moved{Pull: pull, Down: down, Inertia: inertia, Push: weigh.push(q, speeds, accelerations, i)})
+		run.Samples, run.Loads = append(run.Samples, s),
+			append(run.Loads, identify.Moved{Pull: pull, Down: down, Inertia: inertia,
+				Push: weigh.push(q, speeds, accelerations, i)})
 	}
 	if !(high-low >= judgeMotion) {
-		return nil, fmt.Sprintf("its goal moved by less than %.0f degrees in %d s: more shows why", judgeMotion/degree, testSeconds)
+		return nil, fmt.Sprintf("its goal moved by less than %.0f degrees in %d s: more shows why", judgeMotion/degree,
+			testSeconds)
 	}
 	p := &c.plan.Joints[i]
 	cal := p.Calibration
@@ -246,7 +252,8 @@ func (w *window) motion(n int, v, a []float64) {
 	}
 }
 
-// baseMoves reports that the robot of a walks, drives or swims: the motion of its base turns its joints too, which no recording of a joint shows.
+// baseMoves reports that the robot of a walks, drives or swims: the motion of its base turns its joints too, which no
+// recording of a joint shows.
 func baseMoves(a *plan.AgentPlan) bool { return len(a.Robot.Bodies) > 0 && !a.Robot.Fixed }
 
 // watchCauses makes the causes of every agent whose joints have a shadow, and starts to judge.

@@ -30,7 +30,8 @@ func calibrated(t *testing.T, change func(map[string]*calibration.Joint)) (o con
 		c.RestTicks = &rest
 		files[j.Name] = c
 		at := "agents[0].hardware.joints." + j.Name
-		o.Set = append(o.Set, at+".calibration="+filepath.Join(dir, j.Name+".yaml"), fmt.Sprintf("%s.ground_truth.zero=%g", at, c.ZeroTicks))
+		o.Set = append(o.Set, at+".calibration="+filepath.Join(dir, j.Name+".yaml"),
+			fmt.Sprintf("%s.ground_truth.zero=%g", at, c.ZeroTicks))
 	}
 	o.Body = "emulated"
 	if change != nil {
@@ -49,8 +50,8 @@ func zero(joint string, ticks float64) string {
 	return fmt.Sprintf("agents[0].hardware.joints.%s.ground_truth.zero=%g", joint, ticks)
 }
 
-// Each change since the calibration is found at its joint, and named; a robot without one, and one that stands elsewhere, is not
-// complained about.
+// Each change since the calibration is found at its joint, and named; a robot without one, and one that stands
+// elsewhere, is not complained about.
 func TestDrift(t *testing.T) {
 	const tooth = 4096.0 / 25
 	file := func(f func(c *calibration.Joint)) func(map[string]*calibration.Joint) {
@@ -64,17 +65,22 @@ func TestDrift(t *testing.T) {
 		others int // joints that are named as well
 	}{
 		{"nothing", nil, nil, "", 0},
-		{"stands elsewhere", nil, []string{zero("shoulder_pan", 2300), zero("shoulder_lift", 1000), zero("elbow_flex", 2500), zero("wrist_flex", 2600)}, "", 0},
-		{"another servo model", file(func(c *calibration.Joint) { c.Servo.Model = "sts3250" }), nil, "made with a sts3250", 0},
+		{"stands elsewhere", nil, []string{zero("shoulder_pan", 2300), zero("shoulder_lift", 1000),
+			zero("elbow_flex", 2500), zero("wrist_flex", 2600)}, "", 0},
+		{"another servo model", file(func(c *calibration.Joint) { c.Servo.Model = "sts3250" }), nil,
+			"made with a sts3250", 0},
 		{"another id", file(func(c *calibration.Joint) { c.Servo.ID = 9 }), nil, "made with id 9", 0},
-		{"homing offset set", file(func(c *calibration.Joint) { c.Servo.HomingOffset = 55 }), nil, "made with homing offset 55", 0},
+		{"homing offset set", file(func(c *calibration.Joint) { c.Servo.HomingOffset = 55 }), nil,
+			"made with homing offset 55", 0},
 		{"firmware", file(func(c *calibration.Joint) { c.Servo.Firmware = "2.9" }), nil, "made with firmware 2.9", 0},
 		{"horn slipped a tooth", nil, []string{zero("elbow_flex", 1900+tooth)}, "slipped by 1 of 25 teeth", 0},
-		{"horn slipped three teeth back", nil, []string{zero("elbow_flex", 1900-3*tooth)}, "slipped by 3 of 25 teeth", 0},
+		{"horn slipped three teeth back", nil, []string{zero("elbow_flex", 1900-3*tooth)}, "slipped by 3 of 25 teeth",
+			0},
 		{"horn a quarter round", nil, []string{zero("elbow_flex", 1900+1024)}, "mounted again, 90 degrees", 0},
 		{"horn half round", nil, []string{zero("elbow_flex", 1900+2040)}, "mounted again, 179 degrees", 0},
 		{"servo counts the other way", nil, []string{zero("elbow_flex", 4096-1900)}, "counts the other way", 0},
-		{"servos swapped", nil, []string{zero("elbow_flex", 2200), zero("gripper", 1900)}, "that of gripper are swapped", 1},
+		{"servos swapped", nil, []string{zero("elbow_flex", 2200), zero("gripper", 1900)},
+			"that of gripper are swapped", 1},
 		{"outside its range", nil, []string{zero("elbow_flex", 1900+1500)}, "outside its", 0},
 		{"loose", nil, []string{zero("elbow_flex", 1900+95)}, "zero has shifted", 0},
 	} {
@@ -120,7 +126,8 @@ func TestDriftAtStart(t *testing.T) {
 			}
 		}
 		sys.Close()
-		if n := strings.Count(log.String(), "joint has drifted"); n != c.want || c.want > 0 && !strings.Contains(log.String(), "joint=wrist_flex") {
+		if n := strings.Count(log.String(), "joint has drifted"); n != c.want ||
+			c.want > 0 && !strings.Contains(log.String(), "joint=wrist_flex") {
 			t.Errorf("%v: got %d joints that drifted, want %d\n%s", c.set, n, c.want, &log)
 		}
 	}

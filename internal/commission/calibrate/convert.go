@@ -20,12 +20,14 @@ import (
 // Formats are the files of other programs.
 var Formats = []string{"lerobot", "joint_limits", "urdf"}
 
-// Import writes DIR/JOINT.yaml of every joint in the file of another program: LeRobot's JSON, joint_limits or a URDF of ROS,
-// distinguished by their contents. A faulty file, or one of another robot, is hal.Invalid and changes no file. notes list
-// missing data and changed angles.
+// Import writes DIR/JOINT.yaml of every joint in the file of another program: LeRobot's JSON, joint_limits or a URDF of
+// ROS, distinguished by their contents. A faulty file, or one of another robot, is hal.Invalid and changes no file.
+// notes list missing data and changed angles.
 func Import(file string, r *Robot, dir string, now time.Time) (rows []Row, notes []string, err error) {
 	if dir == "" {
-		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibration import", Err: errors.New("got no --dir, want the folder of the calibration files"), Try: "halyard calibration import FILE --config CONFIG --dir calibration"}
+		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibration import",
+			Err: errors.New("got no --dir, want the folder of the calibration files"),
+			Try: "halyard calibration import FILE --config CONFIG --dir calibration"}
 	}
 	data, err := yaml.ReadFile(file)
 	if err != nil {
@@ -36,7 +38,8 @@ func Import(file string, r *Robot, dir string, now time.Time) (rows []Row, notes
 	text := strings.TrimSpace(string(data))
 	switch _, bam := identify.ParseBAM(data, file, ""); {
 	case bam == nil:
-		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibration import " + file, Err: errors.New("got parameters of BAM, which are a servo's and not a joint's"),
+		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibration import " + file,
+			Err: errors.New("got parameters of BAM, which are a servo's and not a joint's"),
 			Try: "halyard identify --convert " + file + " --out servo.yaml"}
 	case strings.HasPrefix(text, "{"):
 		joints, err = calibration.ImportLeRobot(data, calibration.Import{Date: now, Robot: r.leRobot()})
@@ -85,8 +88,8 @@ func (r *Robot) leRobot() map[string]calibration.RobotJoint {
 	return all
 }
 
-// changed keeps the data of the previous file that the other program's file lacks, and reports the change of the joint's
-// angle.
+// changed keeps the data of the previous file that the other program's file lacks, and reports the change of the
+// joint's angle.
 func (j *Joint) changed(c, old *calibration.Joint) (notes []string) {
 	if old == nil {
 		return nil
@@ -96,7 +99,8 @@ func (j *Joint) changed(c, old *calibration.Joint) (notes []string) {
 		notes = append(notes, fmt.Sprintf("%s: keeps the torque constant of version %d", c.Joint, old.Version))
 	}
 	if c.Direction != old.Direction {
-		notes = append(notes, fmt.Sprintf("%s: direction %d, was %d in version %d", c.Joint, c.Direction, old.Direction, old.Version))
+		notes = append(notes, fmt.Sprintf("%s: direction %d, was %d in version %d", c.Joint, c.Direction, old.Direction,
+			old.Version))
 	} else if d := (old.ZeroTicks - c.ZeroTicks) * 360 / c.TicksPerTurn; math.Abs(d) > 0.5 {
 		notes = append(notes, fmt.Sprintf("%s: zero is %.1f degrees from version %d", c.Joint, d, old.Version))
 	}
@@ -118,16 +122,20 @@ func (j *Joint) Doubts(c *calibration.Joint) (doubts []string) {
 	case !(want > 0) || want >= 2*math.Pi:
 		return nil // it turns without end
 	case high-low < want*(1-rangeShare):
-		doubts = append(doubts, fmt.Sprintf("%s: range of %.0f degrees, the model has %.0f: was it moved to both ends?", c.Joint, deg(high-low), deg(want)))
+		doubts = append(doubts, fmt.Sprintf("%s: range of %.0f degrees, the model has %.0f: was it moved to both ends?",
+			c.Joint, deg(high-low), deg(want)))
 	case high-low > want*(1+rangeShare) && high-low > want+rangeOver:
-		doubts = append(doubts, fmt.Sprintf("%s: range of %.0f degrees, the model has %.0f: gear or servo differ?", c.Joint, deg(high-low), deg(want)))
+		doubts = append(doubts, fmt.Sprintf("%s: range of %.0f degrees, the model has %.0f: gear or servo differ?",
+			c.Joint, deg(high-low), deg(want)))
 	case math.Abs((low+high)-(j.Limits.MinPosition+j.Limits.MaxPosition))/2 > rangeOver:
 		if math.Abs((low+high)+(j.Limits.MinPosition+j.Limits.MaxPosition))/2 <= rangeOver {
-			doubts = append(doubts, fmt.Sprintf("%s: range of %.0f..%.0f degrees, the model has %.0f..%.0f: is the direction right?", c.Joint,
+			doubts = append(doubts, fmt.Sprintf(
+				"%s: range of %.0f..%.0f degrees, the model has %.0f..%.0f: is the direction right?", c.Joint,
 				deg(low), deg(high), deg(j.Limits.MinPosition), deg(j.Limits.MaxPosition)))
 			break
 		}
-		doubts = append(doubts, fmt.Sprintf("%s: range of %.0f..%.0f degrees, the model has %.0f..%.0f: is the zero right?", c.Joint,
+		doubts = append(doubts, fmt.Sprintf(
+			"%s: range of %.0f..%.0f degrees, the model has %.0f..%.0f: is the zero right?", c.Joint,
 			deg(low), deg(high), deg(j.Limits.MinPosition), deg(j.Limits.MaxPosition)))
 	}
 	return doubts
@@ -136,10 +144,13 @@ func (j *Joint) Doubts(c *calibration.Joint) (doubts []string) {
 // Export returns the calibrations in dir as the file of another program; lost describes the data that it cannot hold.
 func Export(dir, format string) (data []byte, lost []string, err error) {
 	if !slices.Contains(Formats, format) {
-		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibration export", Err: fmt.Errorf("--format: got %q, want one of %s", format, strings.Join(Formats, ", "))}
+		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibration export",
+			Err: fmt.Errorf("--format: got %q, want one of %s", format, strings.Join(Formats, ", "))}
 	}
 	if dir == "" {
-		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibration export", Err: errors.New("got no --dir, want a folder of calibration files"), Try: "halyard calibration export --dir calibration"}
+		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibration export",
+			Err: errors.New("got no --dir, want a folder of calibration files"),
+			Try: "halyard calibration export --dir calibration"}
 	}
 	joints, err := calibration.LoadAll(dir)
 	if err != nil {
@@ -155,7 +166,8 @@ func Export(dir, format string) (data []byte, lost []string, err error) {
 }
 
 // fromROS are the calibrations of a file of ROS, on top of those in dir.
-func (r *Robot) fromROS(data []byte, dir string, now time.Time) (joints []*calibration.Joint, notes []string, err error) {
+func (r *Robot) fromROS(data []byte, dir string, now time.Time) (joints []*calibration.Joint, notes []string,
+	err error) {
 	parse := calibration.ParseJointLimits
 	if strings.HasPrefix(strings.TrimSpace(string(data)), "<") {
 		parse = calibration.ParseURDF
@@ -169,7 +181,8 @@ func (r *Robot) fromROS(data []byte, dir string, now time.Time) (joints []*calib
 		j := r.Joint(l.Joint)
 		if j == nil {
 			if l.Moves {
-				faults = append(faults, fmt.Errorf("%s: got a joint that the robot does not have, want one of %s", l.Joint, strings.Join(r.names(), ", ")))
+				faults = append(faults, fmt.Errorf("%s: got a joint that the robot does not have, want one of %s",
+					l.Joint, strings.Join(r.names(), ", ")))
 			}
 			continue
 		}

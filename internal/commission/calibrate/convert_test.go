@@ -58,11 +58,12 @@ func written(t *testing.T, text string) string {
 	return path
 }
 
-// In and out again, byte by byte: with the newline at the end that some programs write, without it as LeRobot does, and with the
-// joints in another order than their ids.
+// In and out again, byte by byte: with the newline at the end that some programs write, without it as LeRobot does, and
+// with the joints in another order than their ids.
 func TestLeRobotBothWays(t *testing.T) {
 	text := leRobotFile(t)
-	swapped := strings.NewReplacer(`"shoulder_pan"`, `"gripper"`, `"gripper"`, `"shoulder_pan"`, `"id": 1`, `"id": 6`, `"id": 6`, `"id": 1`).Replace(text)
+	swapped := strings.NewReplacer(`"shoulder_pan"`, `"gripper"`, `"gripper"`, `"shoulder_pan"`, `"id": 1`, `"id": 6`,
+		`"id": 6`, `"id": 1`).Replace(text)
 	for name, text := range map[string]string{"newline": text, "none": strings.TrimSpace(text), "order": swapped} {
 		dir := t.TempDir()
 		for range 2 { // a second import keeps versions, which are not exported
@@ -79,7 +80,8 @@ func TestLeRobotBothWays(t *testing.T) {
 	for mode, closed := range map[string]float64{"0": 2034, "1": 3511} {
 		dir := t.TempDir()
 		i := strings.LastIndex(text, `"drive_mode": 0`)
-		if _, _, err := Import(written(t, text[:i]+`"drive_mode": `+mode+text[i+len(`"drive_mode": 0`):]), so101(t), dir, noon); err != nil {
+		if _, _, err := Import(written(t, text[:i]+`"drive_mode": `+mode+text[i+len(`"drive_mode": 0`):]), so101(t),
+			dir, noon); err != nil {
 			t.Fatal(err)
 		}
 		c, err := calibration.Load(filepath.Join(dir, "gripper.yaml"))
@@ -96,7 +98,8 @@ func TestLeRobotBothWays(t *testing.T) {
 func TestImportRefuses(t *testing.T) {
 	text := leRobotFile(t)
 	for name, c := range map[string]struct{ text, want string }{
-		"another robot":    {strings.Replace(text, "elbow_flex", "left_knee", 1), "left_knee: got a joint that the robot does not have"},
+		"another robot": {strings.Replace(text, "elbow_flex", "left_knee", 1),
+			"left_knee: got a joint that the robot does not have"},
 		"another id":       {strings.Replace(text, `"id": 3`, `"id": 13`, 1), "want 3, the id of the config"},
 		"half written":     {text[:len(text)/2], "half written"},
 		"BAM's parameters": {`{"model": "m1", "actuator": "xl330", "kt": 0.4, "R": 4, "armature": 0.002, "friction_base": 0.01, "friction_viscous": 0.003}`, "identify --convert"},
@@ -106,8 +109,10 @@ func TestImportRefuses(t *testing.T) {
 		"no motor":         {"{}", "no joints"},
 		"a recording":      {`{"entries": [], "mass": 0.5}`, "entries"},
 		"binary":           {"\x00\x01\x02", "no known format"},
-		"limits":           {"joint_limits:\n  knee: {has_position_limits: true, min_position: 0, max_position: 1}\n", "knee: got a joint"},
-		"urdf":             {"<robot><joint name=\"elbow_flex\" type=\"revolute\"><limit lower=\"1\" upper=\"0\"/></joint></robot>", "lower below upper"},
+		"limits": {"joint_limits:\n  knee: {has_position_limits: true, min_position: 0, max_position: 1}\n",
+			"knee: got a joint"},
+		"urdf": {"<robot><joint name=\"elbow_flex\" type=\"revolute\"><limit lower=\"1\" " +
+			"upper=\"0\"/></joint></robot>", "lower below upper"},
 	} {
 		dir := t.TempDir()
 		if _, _, err := Import(written(t, text), so101(t), dir, noon); err != nil {
@@ -143,7 +148,8 @@ func TestImportRefuses(t *testing.T) {
 // A config that names LeRobot's file is told the command that converts it.
 func TestLeRobotInConfig(t *testing.T) {
 	_, err := calibration.Load(written(t, leRobotFile(t)))
-	if hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "LeRobot") || !strings.Contains(err.Error(), "halyard calibration import") {
+	if hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "LeRobot") ||
+		!strings.Contains(err.Error(), "halyard calibration import") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -166,7 +172,8 @@ func TestVersions(t *testing.T) {
 		t.Fatal(rows, err)
 	}
 	changes, err := Diff(r, "", 0)
-	if err != nil || len(changes) != 2 || changes[0].Key != "zero_ticks" || !strings.Contains(changes[0].Means, "-4.4") || changes[1].Old != "860" {
+	if err != nil || len(changes) != 2 || changes[0].Key != "zero_ticks" ||
+		!strings.Contains(changes[0].Means, "-4.4") || changes[1].Old != "860" {
 		t.Errorf("diff: got %+v, %v", changes, err)
 	}
 	row, err := Rollback(r, "elbow_flex", 0)

@@ -30,8 +30,9 @@ type weight struct {
 
 func newGravity(a *plan.AgentPlan, fall float64) *gravity {
 	tree, places := plan.TreeOf(a.Robot)
-	g := &gravity{robot: a, tree: tree, places: places, mass: make([]float64, len(tree)), state: tree.NewState(), still: make([]float64, len(a.Robot.Joints)),
-		base: plan.PoseOf(a.Config.Pose), fall: fall}
+	g := &gravity{robot: a, tree: tree, places: places, mass: make([]float64, len(tree)), state: tree.NewState(),
+		still: make([]float64, len(a.Robot.Joints)),
+		base:  plan.PoseOf(a.Config.Pose), fall: fall}
 	for i, at := range places {
 		g.mass[at] = a.Robot.Bodies[i].Mass
 	}
@@ -94,8 +95,8 @@ func (g *gravity) inertia(q []float64, i int) (sum float64) {
 	return sum
 }
 
-// pendulum returns the load of joint i at q as a pendulum: gravity pulls with pull·sin(angle - down), N·m. This is exact for
-// any robot while its other joints do not move.
+// pendulum returns the load of joint i at q as a pendulum: gravity pulls with pull·sin(angle - down), N·m. This is
+// exact for any robot while its other joints do not move.
 func (g *gravity) pendulum(q []float64, i int) (pull, down, inertia float64) {
 	at := append([]float64(nil), q...)
 	at[i] = 0
@@ -105,8 +106,8 @@ func (g *gravity) pendulum(q []float64, i int) (pull, down, inertia float64) {
 	return math.Hypot(level, upright), math.Atan2(-level, upright), g.inertia(q, i)
 }
 
-// push is the torque, N·m, with which the other joints' motion turns joint i at q, where they have speeds v, rad/s, and accelerations a,
-// rad/s², and joint i stands still. Links count as their mass at its centre.
+// push is the torque, N·m, with which the other joints' motion turns joint i at q, where they have speeds v, rad/s, and
+// accelerations a, rad/s², and joint i stands still. Links count as their mass at its centre.
 func (g *gravity) push(q, v, a []float64, i int) (sum float64) {
 	const h = 1e-3
 	if len(g.tree) == 0 {
@@ -130,7 +131,8 @@ func (g *gravity) push(q, v, a []float64, i int) (sum float64) {
 			continue
 		}
 		b, k := &g.robot.Robot.Bodies[n], g.places[n]
-		before, now, after, turned := places[0][k].Of(b.CentreOfMass), places[1][k].Of(b.CentreOfMass), places[2][k].Of(b.CentreOfMass), places[3][k].Of(b.CentreOfMass)
+		before, now, after, turned := places[0][k].Of(b.CentreOfMass), places[1][k].Of(b.CentreOfMass),
+			places[2][k].Of(b.CentreOfMass), places[3][k].Of(b.CentreOfMass)
 		for d := range now {
 			sum -= b.Mass * (before[d] - 2*now[d] + after[d]) / (h * h) * (turned[d] - now[d]) / h
 		}
@@ -193,8 +195,8 @@ func (g *gravity) put(i int, kg, metres float64) {
 // floorMargin is how far above its base a robot's links stay while a joint moves by its own choice, m.
 const floorMargin = 0.05
 
-// bestSweep returns the motion of joint i from q, of at most sweepAngle and within its limits, with the largest change of the
-// gravity torque. No link may go down to the floor plane, unless it is there already.
+// bestSweep returns the motion of joint i from q, of at most sweepAngle and within its limits, with the largest change
+// of the gravity torque. No link may go down to the floor plane, unless it is there already.
 func (g *gravity) bestSweep(q []float64, i int, l hal.Limits) (low, high float64) {
 	at := append([]float64(nil), q...)
 	ends := func(a, b float64) (float64, float64) {

@@ -22,11 +22,12 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
 )
 
-// Guide is a guided calibration of a robot: it prompts a person, or a script, for one action at a time, and reads the joints
-// while their torque is off. Measurements are kept in a progress file, so that a session that ended early can be continued.
+// Guide is a guided calibration of a robot: it prompts a person, or a script, for one action at a time, and reads the
+// joints while their torque is off. Measurements are kept in a progress file, so that a session that ended early can be
+// continued.
 //
-// For a simulated robot any prompt while its torque is off also accepts "hand JOINT DEGREES ...": the hand moves the joints, and
-// the prompt repeats.
+// For a simulated robot any prompt while its torque is off also accepts "hand JOINT DEGREES ...": the hand moves the
+// joints, and the prompt repeats.
 type Guide struct {
 	Config  string
 	Agent   string // "" where the config has one robot
@@ -54,15 +55,16 @@ const degree = math.Pi / 180
 // leastTurn is how far a joint must turn to count as moved, rad at the servo.
 const leastTurn = 3 * degree
 
-// Run leads through the session and lists the calibrations that it wrote. On an error, and when ctx ends, torque is off, and files
-// that were not confirmed are as they were.
+// Run leads through the session and lists the calibrations that it wrote. On an error, and when ctx ends, torque is
+// off, and files that were not confirmed are as they were.
 func (g *Guide) Run(ctx context.Context) (rows []Row, err error) {
 	if err := g.prepare(); err != nil {
 		return nil, err
 	}
 	defer func() {
 		if ctx.Err() != nil {
-			g.printf("\nInterrupted: torque is off, and what was measured is kept. halyard calibrate %s goes on with it.", g.Config)
+			g.printf("\nInterrupted: torque is off, and what was measured is kept. halyard calibrate %s goes on "+
+				"with it.", g.Config)
 		}
 	}()
 	if err := g.resume(ctx); err != nil {
@@ -109,7 +111,8 @@ func (g *Guide) prepare() (err error) {
 			continue
 		}
 		g.joints = append(g.joints, j)
-		if c, err := calibration.Load(g.path(j)); err == nil && c.Servo.Model == j.Model.Units().Name && c.Servo.ID == j.ID {
+		if c, err := calibration.Load(g.path(j)); err == nil && c.Servo.Model == j.Model.Units().Name &&
+			c.Servo.ID == j.ID {
 			g.old[j.Name] = c
 		} else {
 			g.old[j.Name] = cmp.Or(j.old(""), j.nominal())
@@ -159,12 +162,14 @@ func (g *Guide) ask(ctx context.Context, format string, args ...any) (string, er
 // hand moves the hand of a simulated robot by words: JOINT DEGREES, any number of times.
 func (g *Guide) hand(ctx context.Context, words []string) error {
 	if len(words) == 0 || len(words)%2 != 0 {
-		return &hal.Error{Kind: hal.Invalid, Op: "hand", Err: fmt.Errorf("got %d words, want JOINT DEGREES, once or more", len(words))}
+		return &hal.Error{Kind: hal.Invalid, Op: "hand",
+			Err: fmt.Errorf("got %d words, want JOINT DEGREES, once or more", len(words))}
 	}
 	for i := 0; i < len(words); i += 2 {
 		v, err := strconv.ParseFloat(words[i+1], 64)
 		if err != nil || math.IsNaN(v) || math.Abs(v) > 1e4 {
-			return &hal.Error{Kind: hal.Invalid, Op: "hand", Joint: words[i], Err: fmt.Errorf("got %q, want degrees", words[i+1])}
+			return &hal.Error{Kind: hal.Invalid, Op: "hand", Joint: words[i],
+				Err: fmt.Errorf("got %q, want degrees", words[i+1])}
 		}
 		if err := g.stand.move(ctx, words[i], v*degree); err != nil {
 			return err
@@ -276,7 +281,8 @@ func (g *Guide) proven(ctx context.Context) error {
 	g.printf("\n== check of the files")
 	good := true
 	for _, f := range found {
-		if (f.Check == "calibration" || f.Check == "drift") && f.State != doctor.StateOK && slices.ContainsFunc(g.joints, func(j *Joint) bool { return j.Name == f.Joint }) {
+		if (f.Check == "calibration" || f.Check == "drift") && f.State != doctor.StateOK &&
+			slices.ContainsFunc(g.joints, func(j *Joint) bool { return j.Name == f.Joint }) {
 			g.printf("  %s: %s: %s", f.Joint, f.Check, f.Found)
 			good = false
 		}

@@ -41,7 +41,8 @@ func (g *Guide) confirm(ctx context.Context) error {
 		g.compare(j, c, *m.Reference, m.Angle)
 		made = append(made, c)
 	}
-	if _, err := g.choose(ctx, "Enter writes these calibrations; the files before are kept as versions", ""); err != nil {
+	if _, err := g.choose(ctx, "Enter writes these calibrations; the files before are kept as versions",
+		""); err != nil {
 		return err
 	}
 	for i, j := range list {
@@ -79,7 +80,8 @@ func (g *Guide) gear(ctx context.Context, j *Joint, m *measured) error {
 		return nil
 	}
 	guess := likelyGear(ratio)
-	g.printf("  %s: its servo turned %.1f degrees, the model's joint %.1f: either a gear of about %.3f, or it was not at both ends.", j.Name, turned/degree, want/degree, ratio)
+	g.printf("  %s: its servo turned %.1f degrees, the model's joint %.1f: either a gear of about %.3f, or it was "+
+		"not at both ends.", j.Name, turned/degree, want/degree, ratio)
 	for {
 		text, err := g.ask(ctx, "Enter for 1 (no gear), or turns of the servo a turn of the joint, as %g", guess)
 		if err != nil {
@@ -133,9 +135,12 @@ func (g *Guide) made(j *Joint, m *measured) *calibration.Joint {
 // compare prints the reference pose by the previous calibration and by the new one.
 func (g *Guide) compare(j *Joint, c *calibration.Joint, ticks, angle float64) {
 	old, low, high := g.old[j.Name], c.Radians(c.RangeTicks[0]), c.Radians(c.RangeTicks[1])
-	g.printf("  %s: the reference pose of %.1f degrees reads %.1f by the file before (%s), %.1f now; travel %.1f..%.1f degrees", j.Name, angle/degree,
-		old.Radians(ticks)/degree, old.Method, c.Radians(ticks)/degree, math.Min(low, high)/degree, math.Max(low, high)/degree)
+	g.printf("  %s: the reference pose of %.1f degrees reads %.1f by the file before (%s), %.1f now; travel "+
+		"%.1f..%.1f degrees", j.Name, angle/degree,
+		old.Radians(ticks)/degree, old.Method, c.Radians(ticks)/degree, math.Min(low, high)/degree,
+		math.Max(low, high)/degree)
 	if c.RangeTicks[1]-c.RangeTicks[0] >= c.TicksPerTurn {
-		g.printf("  %s: its servo turns more than once over this travel: after power-on it cannot tell in which turn it is", j.Name)
+		g.printf("  %s: its servo turns more than once over this travel: after power-on it cannot tell in which "+
+			"turn it is", j.Name)
 	}
 }

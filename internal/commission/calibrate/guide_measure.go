@@ -21,7 +21,8 @@ func (g *Guide) reference(ctx context.Context) error {
 		return nil
 	}
 	g.screen(1, "reference pose", list)
-	g.printf("Move these joints to 0 degrees, as the robot's model has them. A joint that you hold at another angle: type JOINT=DEGREES.")
+	g.printf("Move these joints to 0 degrees, as the robot's model has them. A joint that you hold at another " +
+		"angle: type JOINT=DEGREES.")
 	for _, j := range list {
 		if j.Drawn != "" {
 			g.printf("  %-16s %s", j.Name, j.Drawn)
@@ -41,7 +42,8 @@ func (g *Guide) reference(ctx context.Context) error {
 		}
 		name, value, _ := strings.Cut(text, "=")
 		v, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-		if j := g.robot.Joint(strings.TrimSpace(name)); j == nil || !slices.Contains(list, j) || err != nil || !(math.Abs(v) <= 360) {
+		if j := g.robot.Joint(strings.TrimSpace(name)); j == nil || !slices.Contains(list, j) || err != nil ||
+			!(math.Abs(v) <= 360) {
 			g.printf("got %q, want Enter, or JOINT=DEGREES of one of these joints", text)
 			continue
 		}
@@ -106,7 +108,8 @@ func (g *Guide) sweep(ctx context.Context) error {
 		return nil
 	}
 	g.screen(3, "range", list)
-	g.printf("Move each joint through its whole travel, from end to end, as slowly as you like; or let the servos find the stops of some: stops JOINT ...")
+	g.printf("Move each joint through its whole travel, from end to end, as slowly as you like; or let the servos " +
+		"find the stops of some: stops JOINT ...")
 	g.stand.forget()
 	for len(list) > 0 {
 		text, err := g.watch(ctx, list, "Enter when all have been at both ends; t shows the table")
@@ -181,7 +184,8 @@ func (g *Guide) watch(ctx context.Context, list []*Joint, prompt string) (string
 
 // ended is the error of an input that has no more answers.
 func (g *Guide) ended() error {
-	return &hal.Error{Kind: hal.Unexpected, Op: "calibrate", Err: errors.New("the input ended: what was measured is kept"), Try: "halyard calibrate " + g.Config}
+	return &hal.Error{Kind: hal.Unexpected, Op: "calibrate",
+		Err: errors.New("the input ended: what was measured is kept"), Try: "halyard calibrate " + g.Config}
 }
 
 // table shows where the joints are and were.
@@ -190,7 +194,8 @@ func (g *Guide) table(list []*Joint) {
 	fmt.Fprintln(out, "  JOINT\tMIN\tNOW\tMAX\tTURNED deg")
 	for _, w := range g.stand.seen() {
 		if slices.Contains(list, w.Joint) {
-			fmt.Fprintf(out, "  %s\t%.0f\t%.0f\t%.0f\t%.1f\n", w.Name, w.low, w.ticks, w.high, (w.high-w.low)*360/w.by.TicksPerTurn)
+			fmt.Fprintf(out, "  %s\t%.0f\t%.0f\t%.0f\t%.1f\n", w.Name, w.low, w.ticks, w.high,
+				(w.high-w.low)*360/w.by.TicksPerTurn)
 		}
 	}
 	out.Flush()

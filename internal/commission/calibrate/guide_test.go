@@ -34,7 +34,8 @@ func plantedOptions() (o configs.Options) {
 	o.Body = "emulated"
 	for _, p := range planted {
 		at := "agents[0].hardware.joints." + p.joint + ".ground_truth"
-		o.Set = append(o.Set, fmt.Sprintf("%s.zero=%g", at, p.zero), fmt.Sprintf("%s.direction=%d", at, p.direction), fmt.Sprintf("%s.gear=%g", at, p.gear))
+		o.Set = append(o.Set, fmt.Sprintf("%s.zero=%g", at, p.zero), fmt.Sprintf("%s.direction=%d", at, p.direction),
+			fmt.Sprintf("%s.gear=%g", at, p.gear))
 	}
 	return o
 }
@@ -42,7 +43,8 @@ func plantedOptions() (o configs.Options) {
 // person are the answers of a person who does as asked, and knows the gears.
 func person(extra ...string) string {
 	var turn, sweep, home []string
-	ends := map[string][2]float64{"shoulder_pan": {-110, 110}, "shoulder_lift": {-100, 100}, "elbow_flex": {-97, 97}, "wrist_flex": {-95, 95}, "wrist_roll": {-157, 160}, "gripper": {-10, 100}}
+	ends := map[string][2]float64{"shoulder_pan": {-110, 110}, "shoulder_lift": {-100, 100}, "elbow_flex": {-97, 97},
+		"wrist_flex": {-95, 95}, "wrist_roll": {-157, 160}, "gripper": {-10, 100}}
 	for _, p := range planted {
 		turn = append(turn, p.joint+" 8")
 		home = append(home, p.joint+" 0")
@@ -60,8 +62,8 @@ func guide(t *testing.T, dir, answers string, o configs.Options) (*Guide, *bytes
 		Now: func() time.Time { return noon }}, out
 }
 
-// A person's hand on an emulated arm with planted mountings: every joint within half a degree, and the torque of those that gravity
-// loads within five per cent.
+// A person's hand on an emulated arm with planted mountings: every joint within half a degree, and the torque of those
+// that gravity loads within five per cent.
 func TestGuideFindsWhatIsPlanted(t *testing.T) {
 	dir := t.TempDir()
 	g, out := guide(t, dir, person("y\n", "\n\n\n\n\n\n"), plantedOptions())
@@ -88,14 +90,17 @@ func TestGuideFindsWhatIsPlanted(t *testing.T) {
 			t.Errorf("%s: got %.2f degrees off, method %s, rest %v", p.joint, worst/degree, c.Method, c.RestTicks)
 		}
 	}
-	for _, joint := range []string{"shoulder_lift", "elbow_flex"} { // the stall torque of the emulated servo at its supply
+	// the stall torque of the emulated servo at its supply
+	for _, joint := range []string{"shoulder_lift", "elbow_flex"} {
 		c, err := calibration.Load(filepath.Join(dir, joint+".yaml"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		spec, _ := actuator.Lookup("sts3215")
-		if want := spec.Kt * 7.4 / spec.R; math.Abs(c.Torque.Constant/want-1) > 0.05 || math.Abs(c.Torque.Offset) > 0.02 {
-			t.Errorf("%s: got torque constant %.3f and offset %.3f, want %.3f within 5 %% and 0", joint, c.Torque.Constant, c.Torque.Offset, want)
+		if want := spec.Kt * 7.4 / spec.R; math.Abs(c.Torque.Constant/want-1) > 0.05 ||
+			math.Abs(c.Torque.Offset) > 0.02 {
+			t.Errorf("%s: got torque constant %.3f and offset %.3f, want %.3f within 5 %% and 0", joint,
+				c.Torque.Constant, c.Torque.Offset, want)
 		}
 	}
 	if _, err := os.Stat(g.progressFile()); err == nil {
@@ -110,7 +115,8 @@ func TestDrawnPose(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []struct{ joint, words string }{
-		{"shoulder_lift", "is forward and up of its axis"}, {"elbow_flex", "is forward of its axis"}, {"wrist_flex", "is forward of its axis"}, {"gripper", "is forward of its axis"},
+		{"shoulder_lift", "is forward and up of its axis"}, {"elbow_flex", "is forward of its axis"},
+		{"wrist_flex", "is forward of its axis"}, {"gripper", "is forward of its axis"},
 	} {
 		if got := g.robot.Joint(want.joint).Drawn; !strings.Contains(got, want.words) {
 			t.Errorf("%s: got %q, want %q", want.joint, got, want.words)
@@ -118,7 +124,8 @@ func TestDrawnPose(t *testing.T) {
 	}
 }
 
-// A session whose input ends, or that is interrupted, at any prompt changes no file but its own, and goes on where it was.
+// A session whose input ends, or that is interrupted, at any prompt changes no file but its own, and goes on where it
+// was.
 func TestGuideResumes(t *testing.T) {
 	dir := t.TempDir()
 	lines := strings.SplitAfter(strings.TrimSpace(person("\n")), "\n")
@@ -147,7 +154,8 @@ func TestGuideResumes(t *testing.T) {
 	g, out = guide(t, t.TempDir(), "", plantedOptions())
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := g.Run(ctx); !errors.Is(err, context.Canceled) || !strings.Contains(out.String(), "Interrupted: torque is off") {
+	if _, err := g.Run(ctx); !errors.Is(err, context.Canceled) ||
+		!strings.Contains(out.String(), "Interrupted: torque is off") {
 		t.Errorf("interrupted: got %v and %s", err, out)
 	}
 }
@@ -162,10 +170,13 @@ func TestGuideQuestions(t *testing.T) {
 		return out.String(), err
 	}
 	for name, c := range map[string]struct{ answers, want string }{
-		"a hand that moves nothing":       {"\n\n", "elbow_flex did not turn"},
-		"an empty range":                  {"\nhand elbow_flex 10\n\n\n", "elbow_flex did not move"},
-		"a joint blocked in the middle":   {"\nhand elbow_flex 10\n\nhand elbow_flex 97 elbow_flex -10\n\n\n\n", "was it moved to both ends?"},
-		"a wrong reference":               {"hand elbow_flex 40\n\nhand elbow_flex 60\n\nhand elbow_flex 97 elbow_flex -97\n\n\n", "is the zero right?"},
+		"a hand that moves nothing": {"\n\n", "elbow_flex did not turn"},
+		"an empty range":            {"\nhand elbow_flex 10\n\n\n", "elbow_flex did not move"},
+		"a joint blocked in the middle": {"\nhand elbow_flex 10\n\nhand elbow_flex 97 elbow_flex -10\n\n\n\n",
+			"was it moved to both ends?"},
+		"a wrong reference": {
+			"hand elbow_flex 40\n\nhand elbow_flex 60\n\nhand elbow_flex 97 elbow_flex -97\n\n\n",
+			"is the zero right?"},
 		"a hand on no joint":              {"hand knee 3\n", "want one of this session"},
 		"a hand without an angle":         {"hand elbow_flex\n", "want JOINT DEGREES"},
 		"a hand to nowhere":               {"hand elbow_flex NaN\n", "want degrees"},
@@ -201,7 +212,8 @@ func TestGuideUnplugged(t *testing.T) {
 	}
 	g.stand.joints[2].lost = &hal.Error{Kind: hal.Timeout, Op: "read", Err: errors.New("no answer")}
 	g.stand.joints[4].ticks = math.NaN()
-	if g.well(g.joints) || !strings.Contains(out.String(), "elbow_flex: id 3 on arm is not read") || !strings.Contains(out.String(), "wrist_roll: id 5 on arm has sent no position") {
+	if g.well(g.joints) || !strings.Contains(out.String(), "elbow_flex: id 3 on arm is not read") ||
+		!strings.Contains(out.String(), "wrist_roll: id 5 on arm has sent no position") {
 		t.Errorf("got %s, want both named", out)
 	}
 }
@@ -233,14 +245,16 @@ func TestGuideThroughLeRobot(t *testing.T) {
 	if err != nil || !bytes.Equal(first, second) {
 		t.Errorf("got %v and other bytes:\n%s\nwant\n%s", err, second, first)
 	}
-	for _, joint := range []string{"shoulder_pan", "elbow_flex", "wrist_flex"} { // symmetrical: LeRobot's middle is their 0
+	// symmetrical: LeRobot's middle is their 0
+	for _, joint := range []string{"shoulder_pan", "elbow_flex", "wrist_flex"} {
 		a, errA := calibration.Load(filepath.Join(dir, joint+".yaml"))
 		b, errB := calibration.Load(filepath.Join(again, joint+".yaml"))
 		if err := errors.Join(errA, errB); err != nil {
 			t.Fatal(err)
 		}
 		if a.Direction != b.Direction || math.Abs(a.Radians(1500)-b.Radians(1500)) > 0.5*degree {
-			t.Errorf("%s: got %.2f degrees and direction %d after LeRobot's file, want %.2f and %d", joint, b.Radians(1500)/degree, b.Direction, a.Radians(1500)/degree, a.Direction)
+			t.Errorf("%s: got %.2f degrees and direction %d after LeRobot's file, want %.2f and %d", joint,
+				b.Radians(1500)/degree, b.Direction, a.Radians(1500)/degree, a.Direction)
 		}
 	}
 }
@@ -253,7 +267,8 @@ func TestGuideOfBrokenProgress(t *testing.T) {
 			t.Fatal(err)
 		}
 		g, out := guide(t, dir, "", configs.Options{Body: "emulated"})
-		if _, err := g.Run(context.Background()); err == nil || !strings.Contains(out.String(), "the session begins again") || !strings.Contains(out.String(), "1 of 6") {
+		if _, err := g.Run(context.Background()); err == nil ||
+			!strings.Contains(out.String(), "the session begins again") || !strings.Contains(out.String(), "1 of 6") {
 			t.Errorf("%s: got %v and %s", text, err, out)
 		}
 	}

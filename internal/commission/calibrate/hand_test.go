@@ -16,7 +16,8 @@ func TestHandUnderTorque(t *testing.T) {
 	g.Only = []string{"elbow_flex"}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
-	if _, err := g.Run(ctx); err != nil || !strings.Contains(out.String(), "want a simulated robot whose torque is off") {
+	if _, err := g.Run(ctx); err != nil ||
+		!strings.Contains(out.String(), "want a simulated robot whose torque is off") {
 		t.Errorf("got %v and\n%s\nwant the order refused", err, out)
 	}
 }

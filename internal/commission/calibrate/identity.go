@@ -15,8 +15,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/plan"
 )
 
-// identify checks the servos of c as the doctor does, refuses a robot that would not run, and stores each servo's identity for
-// its file.
+// identify checks the servos of c as the doctor does, refuses a robot that would not run, and stores each servo's
+// identity for its file.
 func (g *Guide) identify(ctx context.Context, c *configs.Config) error {
 	found, list, err := examine(ctx, c)
 	if err != nil {
@@ -25,7 +25,8 @@ func (g *Guide) identify(ctx context.Context, c *configs.Config) error {
 	var faults []error
 	for _, f := range found {
 		if f.State == doctor.StateFail && f.Check != "calibration" {
-			faults = append(faults, &hal.Error{Kind: f.Kind, Bus: f.Bus, Joint: f.Joint, Op: f.Check, Err: errors.New(f.Found), Try: f.Fix})
+			faults = append(faults, &hal.Error{Kind: f.Kind, Bus: f.Bus, Joint: f.Joint, Op: f.Check,
+				Err: errors.New(f.Found), Try: f.Fix})
 		}
 	}
 	if len(faults) > 0 {
@@ -92,7 +93,8 @@ func positive(a *plan.AgentPlan, i int) string {
 		if l := &tree[k]; l.Joint == i {
 			ax := [3]float64{l.Axis[0] * l.Times, l.Axis[1] * l.Times, l.Axis[2] * l.Times}
 			big := longest(ax)
-			from := [3]string{"from the front, anticlockwise", "from the left, anticlockwise", "from above, anticlockwise"}
+			from := [3]string{"from the front, anticlockwise", "from the left, anticlockwise",
+				"from above, anticlockwise"}
 			if ax[big] < 0 {
 				from = [3]string{"from the front, clockwise", "from the left, clockwise", "from above, clockwise"}
 			}
@@ -112,8 +114,8 @@ func longest(v [3]float64) (axis int) {
 	return axis
 }
 
-// drawn describes the direction of the load of joint i while the robot is at 0, as seen from the joint's axis; "" if it is too
-// near to the axis.
+// drawn describes the direction of the load of joint i while the robot is at 0, as seen from the joint's axis; "" if it
+// is too near to the axis.
 func drawn(a *plan.AgentPlan, i int) string {
 	const seen = 0.01 // m
 	tree, _ := plan.TreeOf(a.Robot)

@@ -40,7 +40,8 @@ func (r *chipReading) still() bool {
 	return slices.Max(r.rateSpread[:]) <= stillRate && slices.Max(r.pullSpread[:]) <= stillPull
 }
 
-// Inertial leads through the calibration of the inertial sensor called name: rest, six sides, how it lies in the robot, and its magnetometer.
+// Inertial leads through the calibration of the inertial sensor called name: rest, six sides, how it lies in the robot,
+// and its magnetometer.
 func (g *Guide) Inertial(ctx context.Context, name string) (err error) {
 	c, path, err := g.inertialConfig(name)
 	if err != nil {
@@ -58,7 +59,8 @@ func (g *Guide) Inertial(ctx context.Context, name string) (err error) {
 	}
 	raw := calibration.NominalInertial(name, s.Device)
 	raw.Date, raw.Chip = g.Now(), old.Chip
-	if own, err := calibration.LoadInertial(c.Resolve(s.Calibration)); err == nil && own.Model == s.Device && s.GroundTruth == "" {
+	if own, err := calibration.LoadInertial(c.Resolve(s.Calibration)); err == nil && own.Model == s.Device &&
+		s.GroundTruth == "" {
 		s.GroundTruth = s.Calibration // an emulated chip stays as it is
 	}
 	s.Calibration = filepath.Join(dir, name+".yaml")
@@ -85,15 +87,17 @@ func (g *Guide) Inertial(ctx context.Context, name string) (err error) {
 	return nil
 }
 
-// inertialConfig returns the config of the sensor's robot, in which all other parts are simulated, and the sensor's file.
+// inertialConfig returns the config of the sensor's robot, in which all other parts are simulated, and the sensor's
+// file.
 func (g *Guide) inertialConfig(name string) (*configs.Config, string, error) {
-	c, kind, path, err := g.deviceConfig("sensor", "hardware.sensors", name, func(h *configs.Hardware) map[string]string {
-		files := map[string]string{}
-		for n, s := range h.Sensors {
-			files[n] = s.Calibration
-		}
-		return files
-	})
+	c, kind, path, err := g.deviceConfig("sensor", "hardware.sensors", name,
+		func(h *configs.Hardware) map[string]string {
+			files := map[string]string{}
+			for n, s := range h.Sensors {
+				files[n] = s.Calibration
+			}
+			return files
+		})
 	if err == nil {
 		c.Agents[0].Parts = map[string]configs.BodyKind{name: kind}
 	}
@@ -101,14 +105,16 @@ func (g *Guide) inertialConfig(name string) (*configs.Config, string, error) {
 }
 
 // chip opens the robot and returns a function that reads its sensor for some seconds, and one that closes it.
-func (g *Guide) chip(ctx context.Context, c *configs.Config, name string) (read chipReader, end func() error, err error) {
+func (g *Guide) chip(ctx context.Context, c *configs.Config, name string) (read chipReader, end func() error,
+	err error) {
 	s, err := g.openStand(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}
 	i := slices.IndexFunc(s.agent.Layout().Sensors, func(x hal.Sensor) bool { return x.Name == name })
 	if i < 0 || s.agent.Layout().Sensors[i].Kind != "imu" {
-		return nil, nil, errors.Join(&hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config, Err: fmt.Errorf("got sensor %q, want an imu: rates and acceleration", name)}, s.end())
+		return nil, nil, errors.Join(&hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config,
+			Err: fmt.Errorf("got sensor %q, want an imu: rates and acceleration", name)}, s.end())
 	}
 	return func(seconds float64, each func(turned)) (r chipReading, err error) {
 		var sum, squares [6]float64
@@ -133,7 +139,8 @@ func (g *Guide) chip(ctx context.Context, c *configs.Config, name string) (read 
 			}
 		}
 		if n < 3 {
-			return r, errors.Join(&hal.Error{Kind: hal.BusFault, Op: "read " + name, Err: errors.New("got no values"), Try: "halyard doctor " + g.Config}, err)
+			return r, errors.Join(&hal.Error{Kind: hal.BusFault, Op: "read " + name, Err: errors.New("got no values"),
+				Try: "halyard doctor " + g.Config}, err)
 		}
 		for k := range 3 {
 			r.rate[k], r.pull[k] = sum[k]/n, sum[3+k]/n
@@ -144,8 +151,10 @@ func (g *Guide) chip(ctx context.Context, c *configs.Config, name string) (read 
 	}, s.end, nil
 }
 
-// inertial prompts for rest, six sides and two attitudes, and for rotations of a magnetometer, and returns the calibration.
-func (g *Guide) inertial(ctx context.Context, old *calibration.Inertial, gravity float64, read chipReader) (*calibration.Inertial, error) {
+// inertial prompts for rest, six sides and two attitudes, and for rotations of a magnetometer, and returns the
+// calibration.
+func (g *Guide) inertial(ctx context.Context, old *calibration.Inertial, gravity float64,
+	read chipReader) (*calibration.Inertial, error) {
 	made := *old
 	made.Method, made.Date = calibration.ByManual, g.Now()
 	take := func(prompt string, seconds float64) (chipReading, error) {
@@ -157,7 +166,8 @@ func (g *Guide) inertial(ctx context.Context, old *calibration.Inertial, gravity
 			if err != nil || r.still() {
 				return r, err
 			}
-			g.printf("  it moved: rates spread by %.3f rad/s, acceleration by %.2f m/s2", slices.Max(r.rateSpread[:]), slices.Max(r.pullSpread[:]))
+			g.printf("  it moved: rates spread by %.3f rad/s, acceleration by %.2f m/s2", slices.Max(r.rateSpread[:]),
+				slices.Max(r.pullSpread[:]))
 		}
 	}
 	g.printf("\n== 1: rest")
@@ -171,7 +181,8 @@ func (g *Guide) inertial(ctx context.Context, old *calibration.Inertial, gravity
 	g.printf("\n== 2: six sides")
 	sides := map[string][3]float64{}
 	for len(sides) < 6 {
-		r, err := take(fmt.Sprintf("Lay it on a side that was not down yet (%d of 6 are done). Enter", len(sides)), sideSeconds)
+		r, err := take(fmt.Sprintf("Lay it on a side that was not down yet (%d of 6 are done). Enter", len(sides)),
+			sideSeconds)
 		if err != nil {
 			return nil, err
 		}

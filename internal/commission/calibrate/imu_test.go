@@ -30,13 +30,14 @@ func (p *turner) Read(b []byte) (int, error) {
 	return 1, nil
 }
 
-// A sensor with planted offsets, scales and mounting, which a person turns, is calibrated; a side that is shown twice, and a hand that
-// shakes, cost a question each.
+// A sensor with planted offsets, scales and mounting, which a person turns, is calibrated; a side that is shown twice,
+// and a hand that shakes, cost a question each.
 func TestInertialSession(t *testing.T) {
 	const g = 9.80665
 	s, c := math.Sin(0.5), math.Cos(0.5)
 	poses := [][3]float64{{0, 0, g}, {0, 0, g}, {0, 0, -g}, {0, 0, g}, {g, 0, 0}, {-g, 0, 0}, {0, g, 0}, {0, -g, 0},
-		{g, 0, 0}, {g * c, -g * s, 0}} // rest, six sides with one twice, then level with the chip's x up, and its -y forward
+		// rest, six sides with one twice, then level with the chip's x up, and its -y forward
+		{g, 0, 0}, {g * c, -g * s, 0}}
 	truth := calibration.Correction{Offset: [3]float64{0.25, -0.1, 0.4}, Scale: [3]float64{0.98, 1.01, 1.03}}
 	hand := &turner{}
 	shaken := false
@@ -72,7 +73,8 @@ func TestInertialSession(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	for k := range 3 {
-		if math.Abs(made.Accelerometer.Offset[k]-truth.Offset[k]) > 1e-6 || math.Abs(made.Accelerometer.Scale[k]-truth.Scale[k]) > 1e-6 {
+		if math.Abs(made.Accelerometer.Offset[k]-truth.Offset[k]) > 1e-6 ||
+			math.Abs(made.Accelerometer.Scale[k]-truth.Scale[k]) > 1e-6 {
 			t.Errorf("got %+v, want %+v", made.Accelerometer, truth)
 		}
 	}
@@ -96,7 +98,8 @@ func TestInertialOfEmulated(t *testing.T) {
 	dir := t.TempDir()
 	guide, out := guide(t, dir, "\n\n\n", configs.Options{Body: "emulated"})
 	guide.Config = "hobby-hexapod"
-	if err := guide.Inertial(context.Background(), "imu"); err == nil || !strings.Contains(out.String(), "is up") || !strings.Contains(out.String(), "was up before") {
+	if err := guide.Inertial(context.Background(), "imu"); err == nil || !strings.Contains(out.String(), "is up") ||
+		!strings.Contains(out.String(), "was up before") {
 		t.Errorf("got %v and %s, want the same side twice, and the end of the input", err, out)
 	}
 	if all, _ := filepath.Glob(filepath.Join(dir, "*.yaml")); len(all) > 0 {
@@ -121,13 +124,14 @@ func sphere(n int) (list [][3]float64) {
 func ironed() *calibration.Inertial {
 	j := calibration.NominalInertial("imu", "mpu-9250")
 	j.Date, j.Axes = noon, [3]calibration.Axis{"y", "-x", "z"}
-	j.Magnetometer = calibration.Correction{Offset: [3]float64{38e-6, -21e-6, 12e-6}, Scale: [3]float64{0.94, 1.08, 0.99}, Cross: [3]float64{0.05, -0.03, 0.02}}
+	j.Magnetometer = calibration.Correction{Offset: [3]float64{38e-6, -21e-6, 12e-6},
+		Scale: [3]float64{0.94, 1.08, 0.99}, Cross: [3]float64{0.05, -0.03, 0.02}}
 	return j
 }
 
-// Hard and soft iron around an emulated MPU-9250, which a person turns to every side, are found through the real driver: the offset
-// within 2 %, the heading within 1 degree in every attitude. Turns that lack a side are asked for again, and so are those beside a
-// magnet that does not turn along.
+// Hard and soft iron around an emulated MPU-9250, which a person turns to every side, are found through the real
+// driver: the offset within 2 %, the heading within 1 degree in every attitude. Turns that lack a side are asked for
+// again, and so are those beside a magnet that does not turn along.
 func TestMagnetometerSession(t *testing.T) {
 	truth, made := ironed(), calibration.NominalInertial("imu", "mpu-9250")
 	made.Date, made.Axes = noon, truth.Axes
@@ -147,7 +151,8 @@ func TestMagnetometerSession(t *testing.T) {
 		field := still.Field
 		field[0] += magnet
 		c.Motion = still
-		_, c.Motion.Acceleration, c.Motion.Field = truth.Measured([3]float64{}, back.Turn(still.Acceleration), back.Turn(field))
+		_, c.Motion.Acceleration, c.Motion.Field = truth.Measured([3]float64{}, back.Turn(still.Acceleration),
+			back.Turn(field))
 		var v [drivers.Field + 3]float64
 		if err := errors.Join(bus.Advance(10*time.Millisecond), s.Read(v[:])); err != nil {
 			t.Fatal(err)
@@ -198,7 +203,8 @@ func TestMagnetometerSession(t *testing.T) {
 	after := heading()
 	t.Logf("heading: %.1f degrees before, %.2f after\n%s", before/degree, after/degree, out)
 	if before < 20*degree || after > degree {
-		t.Errorf("got a heading error of %.2f degrees, before it %.1f; want 1 at most, and much before", after/degree, before/degree)
+		t.Errorf("got a heading error of %.2f degrees, before it %.1f; want 1 at most, and much before", after/degree,
+			before/degree)
 	}
 	for k := range 3 {
 		if off := math.Abs(made.Magnetometer.Offset[k] - truth.Magnetometer.Offset[k]); off > 0.02*38e-6 {
@@ -217,8 +223,8 @@ func TestMagnetometerSession(t *testing.T) {
 	}
 }
 
-// The field of an emulated chip is what its ground truth makes of the world's: raw without a calibration, true with the right one. A
-// chip without a magnetometer has none.
+// The field of an emulated chip is what its ground truth makes of the world's: raw without a calibration, true with the
+// right one. A chip without a magnetometer has none.
 func TestFieldOfEmulated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "iron.yaml")
 	truth := ironed()

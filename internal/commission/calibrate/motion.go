@@ -40,15 +40,16 @@ type mover struct {
 	strike    func(*halyard.Agent) error // Guide.strike
 }
 
-// motion moves each joint slowly in both directions. Effort against the known gravity torque gives the torque constant; the
-// error of the motion is shown for the previous file and for the new one.
+// motion moves each joint slowly in both directions. Effort against the known gravity torque gives the torque constant;
+// the error of the motion is shown for the previous file and for the new one.
 func (g *Guide) motion(ctx context.Context) (err error) {
 	list := g.missing(func(m *measured) bool { return !m.Moved })
 	if len(list) == 0 {
 		return nil
 	}
 	g.screen(6, "torque and check", list)
-	text, err := g.choose(ctx, "Torque goes on, and each joint moves slowly after you agreed to it. y goes on, Enter leaves this out", "y", "")
+	text, err := g.choose(ctx, "Torque goes on, and each joint moves slowly after you agreed to it. y goes on, "+
+		"Enter leaves this out", "y", "")
 	if err != nil {
 		return err
 	}
@@ -121,7 +122,8 @@ func (g *Guide) arm(ctx context.Context, c *configs.Config, read func(*Joint) *c
 		return nil, err
 	}
 	g.stand = s
-	m := &mover{stand: s, goals: map[string]float64{}, limits: map[string]float64{}, slew: c.Agents[0].Guard.Slew, strike: g.strike}
+	m := &mover{stand: s, goals: map[string]float64{}, limits: map[string]float64{}, slew: c.Agents[0].Guard.Slew,
+		strike: g.strike}
 	for range 10 { // readings become trusted
 		err = errors.Join(err, s.step(ctx))
 	}
@@ -198,11 +200,12 @@ func (m *mover) wait(ctx context.Context, seconds float64) error {
 	return nil
 }
 
-// commands reports whether a joint in state s accepts commands. A joint that has waited for a person's answer has expired, and
-// the next command ends that state.
+// commands reports whether a joint in state s accepts commands. A joint that has waited for a person's answer has
+// expired, and the next command ends that state.
 func commands(s hal.GuardState) bool { return s == hal.Armed || s == hal.Expired }
 
-// lostCycles is how long a joint may go unread, in cycles, before a motion ends: an answer now and then is lost on any line.
+// lostCycles is how long a joint may go unread, in cycles, before a motion ends: an answer now and then is lost on any
+// line.
 const lostCycles = 5
 
 // fault returns the reason why a joint does not accept commands, nil if it does.
@@ -243,9 +246,11 @@ func (m *mover) to(ctx context.Context, joint string, rad, speed float64, seen f
 }
 
 // agree asks for permission to move j between two angles, rad, which the person may change. more handles other answers.
-func (g *Guide) agree(ctx context.Context, j *Joint, low, high float64, how string, more func(words []string) bool) (from, to float64, yes bool, err error) {
+func (g *Guide) agree(ctx context.Context, j *Joint, low, high float64, how string,
+	more func(words []string) bool) (from, to float64, yes bool, err error) {
 	for {
-		text, err := g.ask(ctx, "%s moves %.0f..%.0f degrees, %s. Enter moves it, LOW HIGH changes the range, n leaves it out", j.Name, low/degree, high/degree, how)
+		text, err := g.ask(ctx, "%s moves %.0f..%.0f degrees, %s. Enter moves it, LOW HIGH changes the range, n "+
+			"leaves it out", j.Name, low/degree, high/degree, how)
 		words := strings.Fields(text)
 		switch {
 		case err != nil || text == "n":
@@ -255,11 +260,13 @@ func (g *Guide) agree(ctx context.Context, j *Joint, low, high float64, how stri
 		case more != nil && more(words):
 			continue
 		}
-		if a, b, ok := twoNumbers(words); ok && b-a >= 10 && a*degree >= j.Limits.MinPosition && b*degree <= j.Limits.MaxPosition {
+		if a, b, ok := twoNumbers(words); ok && b-a >= 10 && a*degree >= j.Limits.MinPosition &&
+			b*degree <= j.Limits.MaxPosition {
 			low, high = a*degree, b*degree
 			continue
 		}
-		g.printf("got %q, want one of these, with angles 10 degrees apart within %.0f..%.0f", text, j.Limits.MinPosition/degree, j.Limits.MaxPosition/degree)
+		g.printf("got %q, want one of these, with angles 10 degrees apart within %.0f..%.0f", text,
+			j.Limits.MinPosition/degree, j.Limits.MaxPosition/degree)
 	}
 }
 
@@ -282,17 +289,18 @@ func (g *Guide) moveJoint(ctx context.Context, m *mover, weigh *gravity, j *Join
 	at := m.goals[j.Name]
 	weigh.weight = weight{}
 	low, high := weigh.bestSweep(m.q, m.watched(j.Name).index, j.Limits)
-	low, high, yes, err := g.agree(ctx, j, low, high, "slowly; weight KG METRES sets the load", func(words []string) bool {
-		if len(words) == 0 || words[0] != "weight" {
-			return false
-		}
-		kg, metres, ok := twoNumbers(words[1:])
-		if !ok || !(kg > 0 && kg <= 50 && metres > 0 && metres <= 5) {
-			return false
-		}
-		weigh.put(m.watched(j.Name).index, kg, metres)
-		return true
-	})
+	low, high, yes, err := g.agree(ctx, j, low, high, "slowly; weight KG METRES sets the load",
+		func(words []string) bool {
+			if len(words) == 0 || words[0] != "weight" {
+				return false
+			}
+			kg, metres, ok := twoNumbers(words[1:])
+			if !ok || !(kg > 0 && kg <= 50 && metres > 0 && metres <= 5) {
+				return false
+			}
+			weigh.put(m.watched(j.Name).index, kg, metres)
+			return true
+		})
 	if err != nil || !yes {
 		return err
 	}
@@ -304,9 +312,11 @@ func (g *Guide) moveJoint(ctx context.Context, m *mover, weigh *gravity, j *Join
 		}
 		fitted = r.fit(c)
 	}
-	g.printf("  %s: mean error of the motion %.2f degrees by the file before, %.2f now", j.Name, r.before/degree, r.after/degree)
+	g.printf("  %s: mean error of the motion %.2f degrees by the file before, %.2f now", j.Name, r.before/degree,
+		r.after/degree)
 	if fitted {
-		g.printf("  %s: torque constant %.3f N m a unit of effort (+-%.1f %%), residual %.3f N m, friction %.3f N m", j.Name, r.constant, 100*r.sure, r.residual, r.friction)
+		g.printf("  %s: torque constant %.3f N m a unit of effort (+-%.1f %%), residual %.3f N m, friction %.3f N m",
+			j.Name, r.constant, 100*r.sure, r.residual, r.friction)
 		if err := g.draw(j.Name+"-torque", r.plot(j.Name)); err != nil {
 			return err
 		}
@@ -379,7 +389,8 @@ func (r *sweepResult) run(ctx context.Context, m *mover, weigh *gravity, j *Join
 	return nil
 }
 
-// fit computes the torque constant: effort is linear in the gravity torque, friction cancels between the two directions.
+// fit computes the torque constant: effort is linear in the gravity torque, friction cancels between the two
+// directions.
 func (r *sweepResult) fit(c *calibration.Joint) bool {
 	var n, sx, sy, sxx, sxy float64
 	var xs, ys []float64
@@ -413,7 +424,8 @@ func (r *sweepResult) fit(c *calibration.Joint) bool {
 	}
 	r.sure = math.Sqrt(rest/(n-2)/spread) / math.Abs(slope)
 	if !(r.sure <= torqueSure) || !(slope > 0) {
-		r.why = fmt.Sprintf("gravity changes by %.3f N m over this motion, which leaves it uncertain by %.0f %%: a known weight helps", r.spread, 100*r.sure)
+		r.why = fmt.Sprintf("gravity changes by %.3f N m over this motion, which leaves it uncertain by %.0f %%: a "+
+			"known weight helps", r.spread, 100*r.sure)
 		return false
 	}
 	r.constant, r.zero = 1/slope, zero

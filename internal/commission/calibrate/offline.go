@@ -20,10 +20,12 @@ type Offline struct {
 
 // Refuse is the error of arguments that do not fit together.
 func Refuse(got, want string) error {
-	return &hal.Error{Kind: hal.Invalid, Op: "identify", Err: fmt.Errorf("got %s, want %s", got, want), Try: "halyard identify --help"}
+	return &hal.Error{Kind: hal.Invalid, Op: "identify", Err: fmt.Errorf("got %s, want %s", got, want),
+		Try: "halyard identify --help"}
 }
 
-// Run fits or compares, and lists each recording with the servo model's response to its goals. note gets each finished step.
+// Run fits or compares, and lists each recording with the servo model's response to its goals. note gets each finished
+// step.
 func (o *Offline) Run(now func() time.Time, note func(format string, args ...any)) ([]PlayedRow, error) {
 	switch {
 	case o.Servo == "" && o.Check == "":

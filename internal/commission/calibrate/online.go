@@ -27,8 +27,8 @@ const (
 	slewShare  = 0.9  // of the guard's slew limit, so that the guard does not change goals
 )
 
-// excitations are goals by time, s, within -1..1 of half the range, and whether the torque is on. The first is slow; each later
-// one is more demanding.
+// excitations are goals by time, s, within -1..1 of half the range, and whether the torque is on. The first is slow;
+// each later one is more demanding.
 var excitations = []struct {
 	name string
 	goal func(t float64) (float64, bool)
@@ -47,22 +47,28 @@ var excitations = []struct {
 	}},
 }
 
-// Identify moves one joint, records it, and fits the parameters of its servo to the recordings. It writes the servo file out, and the
-// torque constant into the joint's calibration where that has a file. record is a folder for the recordings, "" for none.
+// Identify moves one joint, records it, and fits the parameters of its servo to the recordings. It writes the servo
+// file out, and the torque constant into the joint's calibration where that has a file. record is a folder for the
+// recordings, "" for none.
 func (g *Guide) Identify(ctx context.Context, out, record string) (s *identify.Servo, err error) {
 	if err := g.prepare(); err != nil {
 		return nil, err
 	}
 	if len(g.joints) != 1 {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "identify " + g.Config, Err: fmt.Errorf("got %d joints, want one", len(g.joints)), Try: "--joint " + g.joints[0].Name}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "identify " + g.Config,
+			Err: fmt.Errorf("got %d joints, want one", len(g.joints)), Try: "--joint " + g.joints[0].Name}
 	}
 	j := g.joints[0]
 	spec, ok := actuator.Lookup(j.Model.Units().Name)
 	switch {
 	case !ok || spec.PositionGain == 0:
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "identify", Joint: j.Name, Err: fmt.Errorf("got a %s, want a servo whose position mode has P, I and D, as the simulator knows it", j.Model.Units().Name)}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "identify", Joint: j.Name,
+			Err: fmt.Errorf("got a %s, want a servo whose position mode has P, I and D, as the simulator knows it",
+				j.Model.Units().Name)}
 	case g.old[j.Name].Gear != 1:
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "identify", Joint: j.Name, Err: fmt.Errorf("got a gear of %g, want none: the servo file is of the servo's own shaft", g.old[j.Name].Gear)}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "identify", Joint: j.Name,
+			Err: fmt.Errorf("got a gear of %g, want none: the servo file is of the servo's own shaft",
+				g.old[j.Name].Gear)}
 	}
 	runs, err := g.excite(ctx, j, spec)
 	if err != nil {
@@ -76,7 +82,8 @@ func (g *Guide) Identify(ctx context.Context, out, record string) (s *identify.S
 			continue
 		}
 		data, err := r.Encode()
-		if err = cmp.Or(err, os.MkdirAll(record, 0o755), yaml.WriteFile(filepath.Join(record, r.Name+".json"), data)); err != nil {
+		if err = cmp.Or(err, os.MkdirAll(record, 0o755),
+			yaml.WriteFile(filepath.Join(record, r.Name+".json"), data)); err != nil {
 			return nil, err
 		}
 	}
@@ -110,7 +117,8 @@ func (g *Guide) keepTorque(j *Joint, s *identify.Servo) error {
 	}
 	constant := s.Spec.Kt // N·m/A
 	if !s.Spec.CurrentControl {
-		constant *= g.robot.plan.Robot.SupplyOf(g.robot.plan.Layout.Actuator(j.Name)).Volts / s.Spec.R // of the full drive
+		// of the full drive
+		constant *= g.robot.plan.Robot.SupplyOf(g.robot.plan.Layout.Actuator(j.Name)).Volts / s.Spec.R
 	}
 	g.printf("%s: torque constant %.3f N m a unit of effort, was %.3f", j.Name, constant, c.Torque.Constant)
 	c.Torque, c.Date = calibration.Torque{Constant: constant, Offset: c.Torque.Offset}, g.Now()
@@ -144,10 +152,13 @@ func (g *Guide) lively(ctx context.Context) (*mover, error) {
 		stand = " Its base is not fixed: put it on a stand, so that nothing but its own links moves, or is touched."
 	}
 	if loose && !c.Agents[0].Has(configs.Real) {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "move a joint of " + g.robot.Name, Err: errors.New("got a robot whose base moves, which turns its joints too; want base: fixed in its model, or the real robot on a stand")}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "move a joint of " + g.robot.Name,
+			Err: errors.New("got a robot whose base moves, which turns its joints too; want base: fixed in its " +
+				"model, or the real robot on a stand")}
 	}
 	if c.Agents[0].Has(configs.Real) {
-		if _, err := g.choose(ctx, "REAL ROBOT "+g.robot.Name+": its torque goes on, and it holds where it is."+stand+" Enter", ""); err != nil {
+		if _, err := g.choose(ctx, "REAL ROBOT "+g.robot.Name+": its torque goes on, and it holds where it is."+stand+
+			" Enter", ""); err != nil {
 			return nil, err
 		}
 	}
@@ -174,25 +185,28 @@ func (g *Guide) excite(ctx context.Context, j *Joint, spec *actuator.Spec) (runs
 	weigh := newGravity(g.robot.plan, g.robot.Config.World.Gravity)
 	low, high := weigh.bestSweep(m.q, index, j.Limits)
 	drops := false
-	low, high, yes, err := g.agree(ctx, j, low, high, "for a minute, slowly first, then fast; drop lets it fall at the end", func(words []string) bool {
-		if len(words) != 1 || words[0] != "drop" {
-			return false
-		}
-		drops = true
-		g.printf("  at the end the torque of the whole robot goes off twice for two seconds: it falls")
-		return true
-	})
+	low, high, yes, err := g.agree(ctx, j, low, high,
+		"for a minute, slowly first, then fast; drop lets it fall at the end", func(words []string) bool {
+			if len(words) != 1 || words[0] != "drop" {
+				return false
+			}
+			drops = true
+			g.printf("  at the end the torque of the whole robot goes off twice for two seconds: it falls")
+			return true
+		})
 	if err != nil {
 		return nil, err
 	}
 	if !yes {
-		return nil, &hal.Error{Kind: hal.Unexpected, Op: "identify", Joint: j.Name, Err: errors.New("nothing was moved, as you asked")}
+		return nil, &hal.Error{Kind: hal.Unexpected, Op: "identify", Joint: j.Name,
+			Err: errors.New("nothing was moved, as you asked")}
 	}
 	return g.record(ctx, m, weigh, j, spec, low, high, drops)
 }
 
 // record plays the excitations, first each at a quarter of its size, and returns the recordings.
-func (g *Guide) record(ctx context.Context, m *mover, weigh *gravity, j *Joint, spec *actuator.Spec, low, high float64, drops bool) (runs []*identify.Run, err error) {
+func (g *Guide) record(ctx context.Context, m *mover, weigh *gravity, j *Joint, spec *actuator.Spec, low, high float64,
+	drops bool) (runs []*identify.Run, err error) {
 	a := &m.agent.Layout().Actuators[m.watched(j.Name).index]
 	slew := slewShare * a.Limits.MaxVelocity * m.slew
 	middle, half := (low+high)/2, (high-low)/2
@@ -229,18 +243,21 @@ func (g *Guide) bench(m *mover, weigh *gravity, j *Joint, spec *actuator.Spec) i
 	pull, down, inertia := weigh.pendulum(m.q, i)
 	base := gainsOf(g.robot.plan, i, spec)
 	base.Down, base.Volts = down, m.agent.State(j.Name).Voltage
-	base.Length = math.Max(0.01, math.Min(1, math.Sqrt(inertia*weigh.fall/math.Max(pull, 1e-6)))) // of a pendulum that swings alike
+	// of a pendulum that swings alike
+	base.Length = math.Max(0.01, math.Min(1, math.Sqrt(inertia*weigh.fall/math.Max(pull, 1e-6))))
 	base.Mass = math.Max(pull/weigh.fall/base.Length, 1e-4)
 	base.Inertia = inertia - base.Mass*base.Length*base.Length
 	base.Volts = cmp.Or(nanZero(base.Volts), g.robot.plan.Robot.SupplyOf(i).Volts)
 	return base
 }
 
-// gainsOf is a recording of joint i without its load: the servo's gains, the model's or those that the config writes into it.
+// gainsOf is a recording of joint i without its load: the servo's gains, the model's or those that the config writes
+// into it.
 func gainsOf(a *plan.AgentPlan, i int, spec *actuator.Spec) identify.Run {
 	r := identify.Run{Motor: spec.Name, P: spec.Gains.P, I: spec.Gains.I, D: spec.Gains.D}
 	if h := a.Joints[i].Hardware; h != nil {
-		for name, to := range map[string]*float64{"position_p_gain": &r.P, "position_i_gain": &r.I, "position_d_gain": &r.D} {
+		for name, to := range map[string]*float64{"position_p_gain": &r.P, "position_i_gain": &r.I,
+			"position_d_gain": &r.D} {
 			if v, ok := h.Registers[name]; ok {
 				*to = float64(v)
 			}
@@ -257,7 +274,8 @@ func nanZero(v float64) float64 {
 }
 
 // excite lets one motion pass and stores it in r.
-func (m *mover) excite(ctx context.Context, r *identify.Run, joint string, seconds, middle, half, slew float64, goal func(float64) (float64, bool)) error {
+func (m *mover) excite(ctx context.Context, r *identify.Run, joint string, seconds, middle, half, slew float64,
+	goal func(float64) (float64, bool)) error {
 	if err := m.to(ctx, joint, middle, math.Min(goSpeed, slew), nil); err != nil {
 		return err
 	}
@@ -280,7 +298,8 @@ func (m *mover) excite(ctx context.Context, r *identify.Run, joint string, secon
 		way := middle + half*want - m.goals[joint]
 		m.goals[joint] += math.Copysign(math.Min(math.Abs(way), slew*dt), way)
 		if s.Err == nil && !math.IsNaN(s.Position) {
-			r.Samples = append(r.Samples, identify.Sample{Time: float64(n) * dt, Goal: m.goals[joint], Position: s.Position, Load: s.Torque, Volts: s.Voltage, Torque: torque})
+			r.Samples = append(r.Samples, identify.Sample{Time: float64(n) * dt, Goal: m.goals[joint],
+				Position: s.Position, Load: s.Torque, Volts: s.Voltage, Torque: torque})
 		}
 		if err := m.cycle(ctx); err != nil {
 			return err

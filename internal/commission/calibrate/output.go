@@ -33,7 +33,8 @@ const (
 	pushShare   = 0.2   // of the range beyond the dead band, for the direction
 )
 
-// Output leads through the calibration of the output called name: a thruster, an ESC or a hobby servo behind a board of pulses.
+// Output leads through the calibration of the output called name: a thruster, an ESC or a hobby servo behind a board of
+// pulses.
 func (g *Guide) Output(ctx context.Context, name string) (err error) {
 	c, kind, path, err := g.outputConfig(name)
 	if err != nil {
@@ -66,10 +67,12 @@ func (g *Guide) Output(ctx context.Context, name string) (err error) {
 	}
 	raw := new(calibration.Pulse)
 	*raw = *old
-	raw.Method, raw.Date, raw.Direction, raw.DeadBand = calibration.ByNominal, g.Now(), 1, [2]float64{old.Neutral, old.Neutral}
+	raw.Method, raw.Date, raw.Direction, raw.DeadBand = calibration.ByNominal, g.Now(), 1,
+		[2]float64{old.Neutral, old.Neutral}
 	raw.Mode, raw.Table = hal.DutyMode, nil
 	if angle {
-		raw.Mode, raw.Table = hal.PositionMode, []calibration.Width{{Micros: raw.Range[0], Value: limits.MinPosition}, {Micros: raw.Range[1], Value: limits.MaxPosition}}
+		raw.Mode, raw.Table = hal.PositionMode, []calibration.Width{{Micros: raw.Range[0], Value: limits.MinPosition},
+			{Micros: raw.Range[1], Value: limits.MaxPosition}}
 	}
 	h.Calibration = filepath.Join(dir, name+".yaml")
 	if _, err := calibration.SavePulse(h.Calibration, raw); err != nil {
@@ -130,15 +133,16 @@ func (g *Guide) Output(ctx context.Context, name string) (err error) {
 
 // outputConfig returns the config of the output's robot, simulated and disarmed, the body of the output, and its file.
 func (g *Guide) outputConfig(name string) (*configs.Config, configs.BodyKind, string, error) {
-	c, kind, path, err := g.deviceConfig("output", "the channels of hardware.joints", name, func(h *configs.Hardware) map[string]string {
-		files := map[string]string{}
-		for n, j := range h.Joints {
-			if j.Device != "" && j.Channel != nil {
-				files[n] = j.Calibration
+	c, kind, path, err := g.deviceConfig("output", "the channels of hardware.joints", name,
+		func(h *configs.Hardware) map[string]string {
+			files := map[string]string{}
+			for n, j := range h.Joints {
+				if j.Device != "" && j.Channel != nil {
+					files[n] = j.Calibration
+				}
 			}
-		}
-		return files
-	})
+			return files
+		})
 	if err == nil {
 		a := &c.Agents[0]
 		a.Guard.Arming, a.Guard.OnTimeout = "operator", "hold"
@@ -146,9 +150,11 @@ func (g *Guide) outputConfig(name string) (*configs.Config, configs.BodyKind, st
 	return c, kind, path, err
 }
 
-// deviceConfig returns the config of the first robot that has a device called name, which is simulated and disarmed, the body
-// of the device, and its calibration file. files lists the devices of a robot: the file that the config has of each, or "".
-func (g *Guide) deviceConfig(what, where, name string, files func(*configs.Hardware) map[string]string) (*configs.Config, configs.BodyKind, string, error) {
+// deviceConfig returns the config of the first robot that has a device called name, which is simulated and disarmed,
+// the body of the device, and its calibration file. files lists the devices of a robot: the file that the config has of
+// each, or "".
+func (g *Guide) deviceConfig(what, where, name string,
+	files func(*configs.Hardware) map[string]string) (*configs.Config, configs.BodyKind, string, error) {
 	c, err := configs.Load(g.Config, g.Options)
 	if err != nil {
 		return nil, "", "", err
@@ -179,7 +185,8 @@ func (g *Guide) deviceConfig(what, where, name string, files func(*configs.Hardw
 		return c, kind, path, nil
 	}
 	slices.Sort(have)
-	return nil, "", "", &hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config, Err: fmt.Errorf("got %s %q, want one of %s: %s", what, name, where, strings.Join(have, ", "))}
+	return nil, "", "", &hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config,
+		Err: fmt.Errorf("got %s %q, want one of %s: %s", what, name, where, strings.Join(have, ", "))}
 }
 
 // outputOf returns an output's limits in the robot's model, and whether it turns to an angle.
@@ -194,9 +201,10 @@ func (g *Guide) outputOf(c *configs.Config, name string) (l hal.Limits, angle bo
 	return act.Limits, act.Kind == hal.Hinge && act.Goal[hal.PositionMode] != hal.None, nil
 }
 
-// driver opens the robot of c and returns a function that sets an output to a width, µs, for some time, and one that closes
-// the robot. Afterwards a motor is neutral again; a hobby servo keeps its width.
-func (g *Guide) driver(ctx context.Context, c *configs.Config, name string, raw *calibration.Pulse) (drive func(us float64) error, end func() error, err error) {
+// driver opens the robot of c and returns a function that sets an output to a width, µs, for some time, and one that
+// closes the robot. Afterwards a motor is neutral again; a hobby servo keeps its width.
+func (g *Guide) driver(ctx context.Context, c *configs.Config, name string,
+	raw *calibration.Pulse) (drive func(us float64) error, end func() error, err error) {
 	s, err := g.openStand(ctx, c)
 	if err != nil {
 		return nil, nil, err
@@ -241,7 +249,8 @@ func (g *Guide) driver(ctx context.Context, c *configs.Config, name string, raw 
 }
 
 // thruster prompts for a motor's reaction to pulses, and returns the calibration.
-func (g *Guide) thruster(ctx context.Context, old *calibration.Pulse, drive func(float64) error) (*calibration.Pulse, error) {
+func (g *Guide) thruster(ctx context.Context, old *calibration.Pulse, drive func(float64) error) (*calibration.Pulse,
+	error) {
 	made := *old
 	made.Method, made.Date = calibration.ByManual, g.Now()
 	g.printf("\n== 1 of 4: dead band\nEach width is tried for %.1f s.", trySeconds)
@@ -259,7 +268,8 @@ func (g *Guide) thruster(ctx context.Context, old *calibration.Pulse, drive func
 			if text == "y" {
 				turns = at
 			} else if still = at; at == turns {
-				return nil, &hal.Error{Kind: hal.Absent, Op: "calibrate " + old.Output, Joint: old.Output, Try: "its power, its arming, and its channel",
+				return nil, &hal.Error{Kind: hal.Absent, Op: "calibrate " + old.Output, Joint: old.Output,
+					Try: "its power, its arming, and its channel",
 					Err: fmt.Errorf("got no turn at %.0f us, want one within %.0f us of neutral", at, widestBand)}
 			}
 			if math.Abs(turns-still) <= sureBand {
@@ -268,13 +278,15 @@ func (g *Guide) thruster(ctx context.Context, old *calibration.Pulse, drive func
 		}
 		made.DeadBand[side] = still
 	}
-	g.printf("  dead band %.0f..%.0f us, was %.0f..%.0f", made.DeadBand[0], made.DeadBand[1], old.DeadBand[0], old.DeadBand[1])
+	g.printf("  dead band %.0f..%.0f us, was %.0f..%.0f", made.DeadBand[0], made.DeadBand[1], old.DeadBand[0],
+		old.DeadBand[1])
 
 	g.printf("\n== 2 of 4: direction")
 	if err := drive(made.DeadBand[1] + pushShare*(made.Range[1]-made.DeadBand[1])); err != nil {
 		return nil, err
 	}
-	text, err := g.choose(ctx, "Did it push along its axis in the robot's model (the vehicle's file says which way)? y or n", "y", "n")
+	text, err := g.choose(ctx, "Did it push along its axis in the robot's model (the vehicle's file says which "+
+		"way)? y or n", "y", "n")
 	if err != nil {
 		return nil, err
 	}
@@ -294,7 +306,8 @@ func (g *Guide) thruster(ctx context.Context, old *calibration.Pulse, drive func
 	}
 
 	g.printf("\n== 4 of 4: arming and clock")
-	seconds, err := g.number(ctx, fmt.Sprintf("Seconds at neutral from power-on until it is armed; Enter keeps %.1f", made.Arming.Seconds()), made.Arming.Seconds(), 0, 60)
+	seconds, err := g.number(ctx, fmt.Sprintf("Seconds at neutral from power-on until it is armed; Enter keeps %.1f",
+		made.Arming.Seconds()), made.Arming.Seconds(), 0, 60)
 	if err != nil {
 		return nil, err
 	}
@@ -330,7 +343,8 @@ func (g *Guide) forces(ctx context.Context, made, old *calibration.Pulse, drive 
 	}
 	made.Mode, made.Table = hal.TorqueMode, table
 	if err := made.Validate(); err != nil {
-		return &hal.Error{Kind: hal.Invalid, Op: "calibrate " + old.Output, Joint: old.Output, Err: err, Try: "measure again: more pulse never makes less force"}
+		return &hal.Error{Kind: hal.Invalid, Op: "calibrate " + old.Output, Joint: old.Output, Err: err,
+			Try: "measure again: more pulse never makes less force"}
 	}
 	if len(old.Table) > 0 {
 		worst := 0.0
@@ -343,10 +357,12 @@ func (g *Guide) forces(ctx context.Context, made, old *calibration.Pulse, drive 
 }
 
 // hobbyServo prompts for the angle at some widths.
-func (g *Guide) hobbyServo(ctx context.Context, old *calibration.Pulse, drive func(float64) error) (*calibration.Pulse, error) {
+func (g *Guide) hobbyServo(ctx context.Context, old *calibration.Pulse, drive func(float64) error) (*calibration.Pulse,
+	error) {
 	made := *old
 	made.Method, made.Date, made.Mode = calibration.ByManual, g.Now(), hal.PositionMode
-	g.printf("\n== 1 of 2: angles\nIt moves to %d widths from %.0f to %.0f us; measure each angle with a protractor. 0 is the joint's zero.", anglePoints, made.Range[0], made.Range[1])
+	g.printf("\n== 1 of 2: angles\nIt moves to %d widths from %.0f to %.0f us; measure each angle with a "+
+		"protractor. 0 is the joint's zero.", anglePoints, made.Range[0], made.Range[1])
 	table := make([]calibration.Width, anglePoints)
 	for _, k := range [anglePoints]int{2, 1, 0, 3, 4} { // from the middle, never from end to end
 		at := math.Round(made.Range[0] + (made.Range[1]-made.Range[0])*float64(k)/(anglePoints-1))
@@ -369,9 +385,11 @@ func (g *Guide) hobbyServo(ctx context.Context, old *calibration.Pulse, drive fu
 	}
 	made.Table = table
 	if err := made.Validate(); err != nil {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibrate " + old.Output, Joint: old.Output, Err: err, Try: "measure again: angles go one way"}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibrate " + old.Output, Joint: old.Output, Err: err,
+			Try: "measure again: angles go one way"}
 	}
-	g.printf("  the file before was off by up to %.1f degrees at these widths; direction %d", worst/degree, made.Direction)
+	g.printf("  the file before was off by up to %.1f degrees at these widths; direction %d", worst/degree,
+		made.Direction)
 	if made.Device.Model == "pca9685" {
 		g.printf("\n== 2 of 2: clock")
 		if err := g.clock(ctx); err != nil {
@@ -384,7 +402,8 @@ func (g *Guide) hobbyServo(ctx context.Context, old *calibration.Pulse, drive fu
 
 // clock computes the oscillator frequency of a PCA9685 from a measured width.
 func (g *Guide) clock(ctx context.Context) error {
-	us, err := g.number(ctx, "Its clock is off by some per cent. Width that an oscilloscope shows for 1500 us; Enter where you have none", 0, 1200, 1900)
+	us, err := g.number(ctx, "Its clock is off by some per cent. Width that an oscilloscope shows for 1500 us; "+
+		"Enter where you have none", 0, 1200, 1900)
 	if err == nil && us > 0 {
 		g.printf("  set at one channel of this board in the config: oscillator: %.0f", 25e6*1500/us)
 	}

@@ -74,8 +74,10 @@ func TestThrusterSession(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if math.Abs(made.DeadBand[0]-low) > sureBand || math.Abs(made.DeadBand[1]-high) > sureBand || made.Direction != -1 || made.Arming != 4500*time.Millisecond {
-		t.Errorf("got dead band %v, direction %d, arming %v, want %g..%g, -1, 4.5 s", made.DeadBand, made.Direction, made.Arming, low, high)
+	if math.Abs(made.DeadBand[0]-low) > sureBand || math.Abs(made.DeadBand[1]-high) > sureBand ||
+		made.Direction != -1 || made.Arming != 4500*time.Millisecond {
+		t.Errorf("got dead band %v, direction %d, arming %v, want %g..%g, -1, 4.5 s", made.DeadBand, made.Direction,
+			made.Arming, low, high)
 	}
 	for _, us := range []float64{1150, 1300, 1490, 1700, 1850} {
 		want := force(us)
@@ -108,7 +110,8 @@ func TestHobbyServoSession(t *testing.T) {
 		return ""
 	}
 	g.In = commission.NewAsker(w)
-	made, err := g.hobbyServo(context.Background(), calibration.NominalServo("leg", calibration.Channel{Model: "maestro", Channel: 2}, -0.8, 0.8), w.drive)
+	made, err := g.hobbyServo(context.Background(),
+		calibration.NominalServo("leg", calibration.Channel{Model: "maestro", Channel: 2}, -0.8, 0.8), w.drive)
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -119,8 +122,8 @@ func TestHobbyServoSession(t *testing.T) {
 	}
 }
 
-// The sessions drive the emulated boards of an underwater vehicle and of a hexapod, and write the files of their channels. A session
-// whose input ends writes none.
+// The sessions drive the emulated boards of an underwater vehicle and of a hexapod, and write the files of their
+// channels. A session whose input ends writes none.
 func TestOutputOfEmulated(t *testing.T) {
 	for _, c := range []struct{ config, output, answers, want string }{
 		{"rov", "t1", "\n" + "y\ny\ny\ny\ny\ny\ny\n" + "y\ny\ny\ny\ny\ny\ny\n" + "n\n\n\n\n\n", "dead band 1500..1500"},
@@ -158,7 +161,8 @@ func TestOutputOfEmulated(t *testing.T) {
 		if all, _ := filepath.Glob(filepath.Join(dir, "*")); len(all) > 0 {
 			t.Errorf("%s: got %v written, want nothing", c.config, all)
 		}
-		if err := g.Output(context.Background(), "nose"); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), name) {
+		if err := g.Output(context.Background(), "nose"); hal.KindOf(err) != hal.Invalid ||
+			!strings.Contains(err.Error(), name) {
 			t.Errorf("%s: got %v, want the outputs there are", c.config, err)
 		}
 	}

@@ -30,10 +30,12 @@ func (r *sweepResult) plot(joint string) *report.Plot {
 			low, high = math.Min(low, v), math.Max(high, v)
 		}
 	}
-	return &report.Plot{Title: joint + ": torque", X: "torque against gravity, N m", Y: "effort", Series: []report.Series{
-		{Name: "fit", X: []float64{low, high}, Y: []float64{low/r.constant + r.zero, high/r.constant + r.zero}, Line: true},
-		{Name: "angle rising", X: hold, Y: up}, {Name: "angle falling", X: hold, Y: down},
-	}}
+	return &report.Plot{Title: joint + ": torque", X: "torque against gravity, N m", Y: "effort",
+		Series: []report.Series{
+			{Name: "fit", X: []float64{low, high}, Y: []float64{low/r.constant + r.zero, high/r.constant + r.zero},
+				Line: true},
+			{Name: "angle rising", X: hold, Y: up}, {Name: "angle falling", X: hold, Y: down},
+		}}
 }
 
 // plotRun returns a recording and a servo model's response to its goals.
@@ -47,6 +49,7 @@ func plotRun(title string, r *identify.Run, spec *actuator.Spec, b identify.Benc
 		goal, is, model = append(goal, s.Goal/degree), append(is, s.Position/degree), append(model, played[i]/degree)
 	}
 	return &report.Plot{Title: title, X: "time, s", Y: "angle, degrees", Series: []report.Series{
-		{Name: "goal", X: t, Y: goal, Line: true}, {Name: "recorded", X: t, Y: is, Line: true}, {Name: "model", X: t, Y: model, Line: true},
+		{Name: "goal", X: t, Y: goal, Line: true}, {Name: "recorded", X: t, Y: is, Line: true},
+		{Name: "model", X: t, Y: model, Line: true},
 	}}
 }

@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// progress is the measurements of a session so far. It is saved in a file until the session ends, so that an interrupted
-// session can be continued.
+// progress is the measurements of a session so far. It is saved in a file until the session ends, so that an
+// interrupted session can be continued.
 type progress struct {
 	Robot   string               `json:"robot"`
 	Started time.Time            `json:"started"`
@@ -77,7 +77,8 @@ func (g *Guide) resume(ctx context.Context) error {
 		return g.keep()
 	}
 	began := g.notes.Started.Local().Format("2 January 15:04")
-	text, err := g.choose(ctx, "A session of "+began+" was not finished. Enter goes on with it, n begins again", "n", "")
+	text, err := g.choose(ctx, "A session of "+began+" was not finished. Enter goes on with it, n begins again", "n",
+		"")
 	if err != nil {
 		return err
 	}

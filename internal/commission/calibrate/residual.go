@@ -14,8 +14,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/twin"
 )
 
-// Residuals sums up the difference of every shadowed joint from its simulated twin while a rig runs, logs each joint that
-// differs for longer than chance, and names the cause. It reads the cycles and does not change the control.
+// Residuals sums up the difference of every shadowed joint from its simulated twin while a rig runs, logs each joint
+// that differs for longer than chance, and names the cause. It reads the cycles and does not change the control.
 type Residuals struct {
 	rig     *hal.Rig
 	session *hal.Session
@@ -26,8 +26,8 @@ type Residuals struct {
 	judges
 }
 
-// A joint differs from its twin where the root mean square of the last second stays above alarmAbove for alarmAfter, and no more where
-// it stays below half of that as long. A healthy joint of an emulated arm is below 1 degree.
+// A joint differs from its twin where the root mean square of the last second stays above alarmAbove for alarmAfter,
+// and no more where it stays below half of that as long. A healthy joint of an emulated arm is below 1 degree.
 const (
 	alarmAbove = 1.5 * degree
 	alarmOver  = 1.0 // s, time constant of the mean
@@ -51,7 +51,8 @@ type residual struct {
 	since  float64 // s for which it has been beyond the alarm's bound
 	alarm  bool
 
-	differs atomic.Uint64                // when the first alarm came, s since the start, as bits, until it is judged to be healthy; 0 = none
+	// when the first alarm came, s since the start, as bits, until it is judged to be healthy; 0 = none
+	differs atomic.Uint64
 	verdict atomic.Pointer[twin.Verdict] // nil while it is not known why
 }
 
@@ -62,7 +63,8 @@ type ResidualRow struct {
 	Max    report.Number `json:"shadow_max_rad"`
 	Trend  report.Number `json:"shadow_trend_rad_per_h"` // of the root mean square: it grows with wear
 	Recent report.Number `json:"residual_rad"`           // root mean square of the last second
-	Since  report.Number `json:"differs_since_s"`        // since the start: its first alarm; null while it does not differ
+	// since the start: its first alarm; null while it does not differ
+	Since report.Number `json:"differs_since_s"`
 
 	Cause     twin.Cause    `json:"cause"` // none while it does not differ, "" while the cause is not known
 	Size      report.Number `json:"size"`
@@ -72,8 +74,10 @@ type ResidualRow struct {
 }
 
 func (r ResidualRow) Cells() report.Cells {
-	return report.Cells{{"joint", r.Joint}, {"shadow rms rad", r.RMS}, {"shadow max rad", r.Max}, {"trend rad/h", r.Trend},
-		{"residual rad", r.Recent}, {"cause", cmp.Or(string(r.Cause), "?")}, {"explained", r.Explained}, {"found", r.Found},
+	return report.Cells{{"joint", r.Joint}, {"shadow rms rad", r.RMS}, {"shadow max rad", r.Max},
+		{"trend rad/h", r.Trend},
+		{"residual rad", r.Recent}, {"cause", cmp.Or(string(r.Cause), "?")}, {"explained", r.Explained},
+		{"found", r.Found},
 		{"or", r.Second}}
 }
 
@@ -96,7 +100,8 @@ func WatchResiduals(r *hal.Rig, c *configs.Config, log *slog.Logger) *Residuals 
 		l := a.Layout()
 		for i := range l.Infos {
 			if joint, ok := strings.CutSuffix(l.Infos[i].Name, shadowSuffix); ok {
-				w.joints = append(w.joints, residual{agent: a, joint: a.Name() + "/" + joint, index: l.Actuator(joint), channel: len(l.Outputs) + i})
+				w.joints = append(w.joints, residual{agent: a, joint: a.Name() + "/" + joint, index: l.Actuator(joint),
+					channel: len(l.Outputs) + i})
 			}
 		}
 	}
@@ -145,7 +150,8 @@ func (w *Residuals) judge(j *residual, e float64) {
 		j.verdict.Store(nil)
 	}
 	_, name, _ := strings.Cut(j.joint, "/")
-	w.log.Warn("joint differs from its twin", "joint", j.joint, "rms_rad", math.Sqrt(j.recent), "try", "halyard twin "+w.source+" --joint "+name)
+	w.log.Warn("joint differs from its twin", "joint", j.joint, "rms_rad", math.Sqrt(j.recent), "try",
+		"halyard twin "+w.source+" --joint "+name)
 }
 
 // Rows are the joints as they are now. It may be called from any goroutine but the cycle's, before Close.
@@ -168,16 +174,20 @@ func (w *Residuals) rows() (rows []ResidualRow) {
 		if j.n == 0 {
 			continue
 		}
-		r := ResidualRow{Joint: j.joint, RMS: report.Number(math.Sqrt(j.squares / float64(j.n))), Max: report.Number(j.worst), Trend: report.Number(j.trend()),
-			Recent: report.Number(math.Sqrt(j.recent)), Since: report.Number(math.NaN()), Cause: twin.None, Size: report.Number(math.NaN()), Explained: report.Number(math.NaN())}
+		r := ResidualRow{Joint: j.joint, RMS: report.Number(math.Sqrt(j.squares / float64(j.n))),
+			Max: report.Number(j.worst), Trend: report.Number(j.trend()),
+			Recent: report.Number(math.Sqrt(j.recent)), Since: report.Number(math.NaN()), Cause: twin.None,
+			Size: report.Number(math.NaN()), Explained: report.Number(math.NaN())}
 		switch v := j.verdict.Load(); {
 		case j.differs.Load() == 0:
 		case j.loose:
-			r.Cause, r.Found = "", "it differs; its robot's base moves, and its motion turns its joints too: no cause is reported"
+			r.Cause, r.Found = "", "it differs; its robot's base moves, and its motion turns its joints too: no "+
+				"cause is reported"
 		case v == nil:
 			r.Cause, r.Found = "", fmt.Sprintf("it differs; its motion is recorded for %d s, then judged", testSeconds)
 		default:
-			r.Cause, r.Size, r.Explained, r.Found, r.Second = v.Cause, report.Number(v.Size), report.Number(v.Explained), v.Words, v.Second
+			r.Cause, r.Size, r.Explained, r.Found, r.Second = v.Cause, report.Number(v.Size),
+				report.Number(v.Explained), v.Words, v.Second
 		}
 		if j.differs.Load() != 0 {
 			r.Since = report.Number(math.Float64frombits(j.differs.Load()))

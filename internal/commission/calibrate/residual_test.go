@@ -36,9 +36,11 @@ func (s *shared) String() string {
 	return s.text.String()
 }
 
-// shadowed lets an emulated arm with a twin follow random goals for so many seconds of simulated time, and returns what was logged,
-// when the first alarm came, s, 0 for none, and the joints at the end. With first it ends at the first alarm.
-func shadowed(t *testing.T, seconds int, seed uint64, first bool, set ...string) (log string, at float64, rows []ResidualRow) {
+// shadowed lets an emulated arm with a twin follow random goals for so many seconds of simulated time, and returns what
+// was logged, when the first alarm came, s, 0 for none, and the joints at the end. With first it ends at the first
+// alarm.
+func shadowed(t *testing.T, seconds int, seed uint64, first bool, set ...string) (log string, at float64,
+	rows []ResidualRow) {
 	t.Helper()
 	return struckShadow(t, seconds, seed, first, "", "", set...)
 }
@@ -47,7 +49,8 @@ func shadowed(t *testing.T, seconds int, seed uint64, first bool, set ...string)
 const strikeAfter = 5
 
 // struckShadow is shadowed, with a fault of one joint's servo after strikeAfter.
-func struckShadow(t *testing.T, seconds int, seed uint64, first bool, joint, fault string, set ...string) (log string, at float64, rows []ResidualRow) {
+func struckShadow(t *testing.T, seconds int, seed uint64, first bool, joint, fault string, set ...string) (log string,
+	at float64, rows []ResidualRow) {
 	t.Helper()
 	cfg, err := configs.Load("so101", configs.Options{Body: "emulated", Set: append(set, "agents[0].shadow=true")})
 	if err != nil {
@@ -71,7 +74,8 @@ func struckShadow(t *testing.T, seconds int, seed uint64, first bool, joint, fau
 		if n%150 == 0 {
 			for _, j := range a.Joints() {
 				l := a.Layout().Actuators[a.Layout().Actuator(j)].Limits
-				if err := a.Command(j, halyard.Position(0.25*(l.MinPosition+(l.MaxPosition-l.MinPosition)*r.Float64()))); err != nil {
+				if err := a.Command(j, halyard.Position(0.25*(l.MinPosition+
+					(l.MaxPosition-l.MinPosition)*r.Float64()))); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -97,7 +101,8 @@ func TestAlarmOfTheTwin(t *testing.T) {
 	if log, _, _ := shadowed(t, seconds, 1, false); log != "" {
 		t.Errorf("healthy for %d s: got %s", seconds, log)
 	}
-	for _, set := range []string{"elbow_flex.ground_truth.backlash=0.3", "elbow_flex.ground_truth.zero=2600", "elbow_flex.ground_truth.direction=-1"} {
+	for _, set := range []string{"elbow_flex.ground_truth.backlash=0.3", "elbow_flex.ground_truth.zero=2600",
+		"elbow_flex.ground_truth.direction=-1"} {
 		log, at, _ := shadowed(t, 20, 2, true, "agents[0].hardware.joints."+set)
 		t.Logf("%s: alarm after %.1f s", set, at)
 		if !strings.Contains(log, "joint=so101/elbow_flex") {
@@ -106,8 +111,8 @@ func TestAlarmOfTheTwin(t *testing.T) {
 	}
 }
 
-// A joint of a running arm that differs from its twin is named with its cause and its evidence, at its place in the rows and in the log,
-// while all joints follow random goals. HALYARD_LONG draws 30 of each cause.
+// A joint of a running arm that differs from its twin is named with its cause and its evidence, at its place in the
+// rows and in the log, while all joints follow random goals. HALYARD_LONG draws 30 of each cause.
 func TestCauseOfTheTwin(t *testing.T) {
 	seeds, _ := strconv.ParseUint(os.Getenv("HALYARD_SEEDS"), 10, 16)
 	if seeds = max(1, seeds); os.Getenv("HALYARD_LONG") != "" {
@@ -118,7 +123,9 @@ func TestCauseOfTheTwin(t *testing.T) {
 		least float64 // share that is named so; play shows where the load changes sides
 		draw  func(r *rand.Rand) string
 	}{
-		{twin.Zero, 0.9, func(r *rand.Rand) string { return fmt.Sprintf("zero=%d", 2048+(200+r.IntN(190))*(1-2*r.IntN(2))) }},
+		{twin.Zero, 0.9, func(r *rand.Rand) string {
+			return fmt.Sprintf("zero=%d", 2048+(200+r.IntN(190))*(1-2*r.IntN(2)))
+		}},
 		{twin.Reversed, 0.9, func(*rand.Rand) string { return "direction=-1" }},
 		{twin.Play, 0.5, func(r *rand.Rand) string { return fmt.Sprintf("backlash=%.3f", 0.15+0.15*r.Float64()) }},
 	} {
@@ -129,7 +136,8 @@ func TestCauseOfTheTwin(t *testing.T) {
 		for seed := range seeds {
 			r := rand.New(rand.NewPCG(seed, 96))
 			joint := []string{"elbow_flex", "shoulder_lift"}[seed%2]
-			log, at, rows := shadowed(t, 24, seed+2, false, "agents[0].hardware.joints."+joint+".ground_truth."+c.draw(r), "agents[0].pose.position=[0, 0, 1]")
+			log, at, rows := shadowed(t, 24, seed+2, false, "agents[0].hardware.joints."+joint+".ground_truth."+
+				c.draw(r), "agents[0].pose.position=[0, 0, 1]")
 			for _, row := range rows {
 				if row.Joint != "so101/"+joint {
 					continue
@@ -141,7 +149,8 @@ func TestCauseOfTheTwin(t *testing.T) {
 				if !(row.Recent > 0 && row.Explained > 0.2) || math.IsNaN(float64(row.Since)) || row.Found == "" {
 					t.Errorf("%s, seed %d: got no evidence: %+v", c.want, seed, row)
 				}
-				if !strings.Contains(log, "why a joint differs from its twin\" joint="+row.Joint+" cause="+string(c.want)) {
+				if !strings.Contains(log, "why a joint differs from its twin\" joint="+row.Joint+" cause="+
+					string(c.want)) {
 					t.Errorf("%s, seed %d: got %s, want the cause in the log", c.want, seed, log)
 				}
 			}
@@ -197,8 +206,8 @@ func TestTrendOfTheTwin(t *testing.T) {
 	}
 }
 
-// How long a change takes until its alarm, over random goals and sizes, on two joints: of what is mounted otherwise from the start, of a fault
-// from when it comes. HALYARD_LONG draws 30 of each, HALYARD_SEEDS as many as it says.
+// How long a change takes until its alarm, over random goals and sizes, on two joints: of what is mounted otherwise
+// from the start, of a fault from when it comes. HALYARD_LONG draws 30 of each, HALYARD_SEEDS as many as it says.
 func TestTimeToAlarm(t *testing.T) {
 	seeds, _ := strconv.Atoi(os.Getenv("HALYARD_SEEDS"))
 	if os.Getenv("HALYARD_LONG") != "" {
@@ -218,8 +227,14 @@ func TestTimeToAlarm(t *testing.T) {
 		{"gear of 0.6 to 2", func(r *rand.Rand) (string, string) {
 			return mounted("gear=%g", []float64{0.6, 0.67, 1.5, 2}[r.IntN(4)])
 		}, 10},
-		{"play, 6 to 17 degrees", func(r *rand.Rand) (string, string) { return mounted("backlash=%.3f", between(r, 0.1, 0.3)) }, 30},
-		{"latency, 40 to 100 ms", func(r *rand.Rand) (string, string) { return fault("stale by=%.0fms", between(r, 40, 100)) }, 10},
+		{"play, 6 to 17 degrees", func(r *rand.Rand) (string,
+			string) {
+			return mounted("backlash=%.3f", between(r, 0.1, 0.3))
+		}, 30},
+		{"latency, 40 to 100 ms", func(r *rand.Rand) (string,
+			string) {
+			return fault("stale by=%.0fms", between(r, 40, 100))
+		}, 10},
 		{"stuck sensor", func(*rand.Rand) (string, string) { return fault("stuck") }, 10},
 		{"loose horn, 11 to 29 degrees", func(r *rand.Rand) (string, string) {
 			return fault("slipped by=%.0f", either(r, between(r, 0.2, 0.5))*4096/(2*math.Pi))
@@ -258,7 +273,8 @@ func TestTimeToAlarm(t *testing.T) {
 				late++
 			}
 		}
-		t.Logf("%-28s median %.1f s, 95 %% within %.1f s, %d of %d not within 60 s", c.name, times[len(times)/2], times[(len(times)*95+99)/100-1], late, len(times))
+		t.Logf("%-28s median %.1f s, 95 %% within %.1f s, %d of %d not within 60 s", c.name, times[len(times)/2],
+			times[(len(times)*95+99)/100-1], late, len(times))
 		if times[len(times)/2] > c.most {
 			t.Errorf("%s: got a median of %.1f s, want at most %g", c.name, times[len(times)/2], c.most)
 		}

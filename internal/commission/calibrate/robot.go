@@ -42,8 +42,8 @@ type Joint struct {
 	Drawn    string // direction of its load at 0; "" = not visible
 }
 
-// Open reads the robot called agent of a config; "" is the only one with servos. Calibration files are not read: they may be
-// missing or bad.
+// Open reads the robot called agent of a config; "" is the only one with servos. Calibration files are not read: they
+// may be missing or bad.
 func Open(config, agent string, o configs.Options) (*Robot, error) {
 	c, err := configs.Load(config, o)
 	if err != nil {
@@ -82,11 +82,14 @@ func Open(config, agent string, o configs.Options) (*Robot, error) {
 	i := slices.Index(names, agent)
 	switch {
 	case len(robots) == 0:
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibration " + config, Err: errors.New("got no joint with a servo, want hardware.joints")}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibration " + config,
+			Err: errors.New("got no joint with a servo, want hardware.joints")}
 	case agent == "" && len(robots) == 1:
 		i = 0
 	case i < 0:
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibration " + config, Err: fmt.Errorf("got agent %q, want one of %s", agent, strings.Join(names, ", ")), Try: "--agent " + names[0]}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibration " + config,
+			Err: fmt.Errorf("got agent %q, want one of %s", agent, strings.Join(names, ", ")),
+			Try: "--agent " + names[0]}
 	}
 	return robots[i], nil
 }
@@ -105,7 +108,8 @@ func robotOf(c *configs.Config, a *plan.AgentPlan, files map[string]map[string]s
 		}
 		act, bus := &a.Layout.Actuators[i], c.Buses[j.Hardware.Bus]
 		file := cmp.Or(files[r.Name][act.Name], files[a.Config.Name][act.Name])
-		n := Joint{Name: act.Name, Bus: j.Hardware.Bus, Port: bus.Port, Baud: bus.Baud, Named: file, ID: j.Hardware.ID, Model: j.Servo,
+		n := Joint{Name: act.Name, Bus: j.Hardware.Bus, Port: bus.Port, Baud: bus.Baud, Named: file, ID: j.Hardware.ID,
+			Model:  j.Servo,
 			Limits: act.Limits, Rest: act.Default, Kind: act.Kind, Positive: positive(a, i), Drawn: drawn(a, i)}
 		if file != "" {
 			n.File = c.Resolve(file)
@@ -141,8 +145,9 @@ func (j *Joint) servo() calibration.Servo {
 // nominal is the calibration by the data sheet.
 func (j *Joint) nominal() *calibration.Joint {
 	u := j.Model.Units()
-	return calibration.Nominal(j.Name, j.servo(), calibration.Model{TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks,
-		MinTicks: u.MinTicks, MaxTicks: u.MaxTicks, StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
+	return calibration.Nominal(j.Name, j.servo(),
+		calibration.Model{TicksPerTurn: u.TicksPerTurn, CentreTicks: u.CentreTicks,
+			MinTicks: u.MinTicks, MaxTicks: u.MaxTicks, StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
 }
 
 // old is the joint's calibration in dir, or, where dir is "", that which the config names; nil if absent, or it is of
@@ -184,13 +189,15 @@ func (r Row) Cells() report.Cells {
 	return report.Cells{{"joint", r.Joint}, {"servo", fmt.Sprintf("%s %d", r.Model, r.ID)}, {"version", r.Version},
 		{"method", r.Method}, {"direction", r.Direction}, {"zero", r.Zero},
 		{"range ticks", r.Ticks[0].String() + ".." + r.Ticks[1].String()},
-		{"range rad", r.Low.String() + ".." + r.High.String()}, {"gear", r.Gear}, {"torque", r.Torque}, {"date", r.Date}}
+		{"range rad", r.Low.String() + ".." + r.High.String()}, {"gear", r.Gear}, {"torque", r.Torque},
+		{"date", r.Date}}
 }
 
 func rowOf(path string, c *calibration.Joint) Row {
 	low, high := c.Range()
 	n := func(v float64) report.Number { return report.Number(v) }
-	return Row{Joint: c.Joint, File: path, Version: c.Version, Method: string(c.Method), Model: c.Servo.Model, ID: c.Servo.ID, Direction: c.Direction,
+	return Row{Joint: c.Joint, File: path, Version: c.Version, Method: string(c.Method), Model: c.Servo.Model,
+		ID: c.Servo.ID, Direction: c.Direction,
 		Zero: n(c.ZeroTicks), Low: n(low), High: n(high), Gear: n(c.Gear), Torque: n(c.Torque.Constant),
 		Date: c.Date.UTC().Format("2006-01-02"), Ticks: [2]report.Number{n(c.RangeTicks[0]), n(c.RangeTicks[1])}}
 }

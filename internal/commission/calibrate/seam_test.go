@@ -12,8 +12,8 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 )
 
-// A resumed session counts a servo's turns from 0 again. The one before came to its reference over the seam of the encoder: the
-// direction and the range are right all the same.
+// A resumed session counts a servo's turns from 0 again. The one before came to its reference over the seam of the
+// encoder: the direction and the range are right all the same.
 func TestGuideGoesOnBeyondSeam(t *testing.T) {
 	for _, c := range []struct {
 		direction       int
@@ -36,7 +36,8 @@ func TestGuideGoesOnBeyondSeam(t *testing.T) {
 		}
 		low, high := j.Range()
 		if j.Direction != c.direction || math.Abs(low/degree+97) > 2 || math.Abs(high/degree-97) > 2 {
-			t.Errorf("got direction %d and %.0f..%.0f degrees, want %d and -97..97", j.Direction, low/degree, high/degree, c.direction)
+			t.Errorf("got direction %d and %.0f..%.0f degrees, want %d and -97..97", j.Direction, low/degree,
+				high/degree, c.direction)
 		}
 	}
 }

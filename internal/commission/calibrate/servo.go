@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/identify"
 )
 
-// ConvertServo writes the servo file from as a parameter file of BAM, or such a file as a servo file. name is the servo's name if
-// BAM's file lacks it. lost describes the data that the written file cannot hold.
+// ConvertServo writes the servo file from as a parameter file of BAM, or such a file as a servo file. name is the
+// servo's name if BAM's file lacks it. lost describes the data that the written file cannot hold.
 func ConvertServo(from, name, to string, now time.Time) (lost []string, err error) {
 	data, err := yaml.ReadFile(from)
 	if err != nil {

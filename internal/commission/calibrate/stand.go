@@ -46,9 +46,9 @@ type watched struct {
 	counted   bool               // its reference was taken here: both count the same turns
 }
 
-// sessionConfig returns the config with only this robot and without servers, with torque off until it is armed, and with the
-// calibration file(j) for each joint; "" keeps its own. A simulated robot becomes an emulated one, which has servos to
-// calibrate.
+// sessionConfig returns the config with only this robot and without servers, with torque off until it is armed, and
+// with the calibration file(j) for each joint; "" keeps its own. A simulated robot becomes an emulated one, which has
+// servos to calibrate.
 func (g *Guide) sessionConfig(file func(*Joint) string) (*configs.Config, error) {
 	c, a, err := g.load(g.Options)
 	if err == nil && !a.Has(configs.Real) && !a.Has(configs.Emulated) {
@@ -95,7 +95,8 @@ func (g *Guide) load(o configs.Options) (*configs.Config, *configs.Agent, error)
 			return c, &c.Agents[0], nil
 		}
 	}
-	return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config, Err: fmt.Errorf("got class %q, want an agent: write a config with an agent of that hardware", g.robot.Name)}
+	return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config,
+		Err: fmt.Errorf("got class %q, want an agent: write a config with an agent of that hardware", g.robot.Name)}
 }
 
 // rawConfig is sessionConfig with nominal calibrations, written into dir, which show a servo's own ticks.
@@ -164,7 +165,8 @@ func (g *Guide) newStand(c *configs.Config) (*stand, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &stand{sys: sys, agent: sys.Agents()[0], period: c.Clock.Period, tick: make(chan struct{}, 1), rig: sys.Rig().Agents()[0]}, nil
+	return &stand{sys: sys, agent: sys.Agents()[0], period: c.Clock.Period, tick: make(chan struct{}, 1),
+		rig: sys.Rig().Agents()[0]}, nil
 }
 
 // openStand is newStand whose time runs.
@@ -244,7 +246,8 @@ func (s *stand) forget() {
 	}
 }
 
-// near moves ticks of w, near which its reference is, by whole turns: a servo that was opened again counts its turns from anywhere.
+// near moves ticks of w, near which its reference is, by whole turns: a servo that was opened again counts its turns
+// from anywhere.
 func (w *watched) near(reference, ticks float64) float64 {
 	turn, u := w.by.TicksPerTurn, w.Model.Units()
 	if w.counted || u.MaxTicks-u.MinTicks < 0.95*turn { // it tells an angle once only
@@ -292,10 +295,12 @@ func (s *stand) place(w *watched, rad, speed float64) error {
 func (s *stand) move(ctx context.Context, name string, rad float64) error {
 	w := s.watched(name)
 	if w == nil {
-		return &hal.Error{Kind: hal.Invalid, Op: "hand", Joint: name, Err: fmt.Errorf("got joint %q, want one of this session", name)}
+		return &hal.Error{Kind: hal.Invalid, Op: "hand", Joint: name,
+			Err: fmt.Errorf("got joint %q, want one of this session", name)}
 	}
 	if math.IsNaN(w.hand) {
-		return &hal.Error{Kind: hal.Invalid, Op: "hand", Joint: name, Err: errors.New("got a hand that holds nothing, want a simulated robot whose torque is off")}
+		return &hal.Error{Kind: hal.Invalid, Op: "hand", Joint: name,
+			Err: errors.New("got a hand that holds nothing, want a simulated robot whose torque is off")}
 	}
 	if w.Limits.MaxPosition > w.Limits.MinPosition {
 		rad = math.Min(math.Max(rad, w.Limits.MinPosition), w.Limits.MaxPosition)

@@ -29,9 +29,9 @@ const (
 	stopReach   = 2.5        // how many times the model's range a stop is looked for in: its gear is not known yet
 )
 
-// stops makes the servos find the ends of their travel, with low torque, one joint after the other, each after its own Enter:
-// those of list in names, or all without names. A joint whose stops are not found, or that is left out, must be moved by
-// hand.
+// stops makes the servos find the ends of their travel, with low torque, one joint after the other, each after its own
+// Enter: those of list in names, or all without names. A joint whose stops are not found, or that is left out, must be
+// moved by hand.
 func (g *Guide) stops(ctx context.Context, list []*Joint, names []string) (err error) {
 	for _, n := range names {
 		if !slices.Contains(namesOf(list), n) {
@@ -42,8 +42,10 @@ func (g *Guide) stops(ctx context.Context, list []*Joint, names []string) (err e
 	if len(names) > 0 {
 		list = slices.DeleteFunc(slices.Clone(list), func(j *Joint) bool { return !slices.Contains(names, j.Name) })
 	}
-	g.printf("The servos look for the stops, one joint after the other, with little torque. Hold the robot so that they have a free way to both of their ends.")
-	if text, err := g.choose(ctx, "Torque goes on, and the robot holds where it is. Enter; n leaves this out", "", "n"); err != nil || text == "n" {
+	g.printf("The servos look for the stops, one joint after the other, with little torque. Hold the robot so that " +
+		"they have a free way to both of their ends.")
+	if text, err := g.choose(ctx, "Torque goes on, and the robot holds where it is. Enter; n leaves this out", "",
+		"n"); err != nil || text == "n" {
 		return err
 	}
 	dir, remove, err := scratch()
@@ -108,7 +110,8 @@ func (g *Guide) narrow(j *Joint) *calibration.Joint {
 	return c
 }
 
-// wide is narrow with a gear so large that the model's limits lie beyond the stops, around the middle of the model's range.
+// wide is narrow with a gear so large that the model's limits lie beyond the stops, around the middle of the model's
+// range.
 func (g *Guide) wide(j *Joint) *calibration.Joint {
 	c := g.narrow(j)
 	middle := (j.Limits.MinPosition + j.Limits.MaxPosition) / 2
@@ -120,7 +123,8 @@ func (g *Guide) wide(j *Joint) *calibration.Joint {
 
 // findStops moves j to both ends and keeps where they are.
 func (g *Guide) findStops(ctx context.Context, m *mover, weigh *gravity, j *Joint) error {
-	text, err := g.choose(ctx, fmt.Sprintf("%s moves to both of its stops, with %.0f %% of its torque beyond what gravity asks for. Enter moves it, n leaves it out", j.Name, 100*stopEffort), "", "n")
+	text, err := g.choose(ctx, fmt.Sprintf("%s moves to both of its stops, with %.0f %% of its torque beyond what "+
+		"gravity asks for. Enter moves it, n leaves it out", j.Name, 100*stopEffort), "", "n")
 	if err != nil || text == "n" {
 		return err
 	}
@@ -134,7 +138,8 @@ func (g *Guide) findStops(ctx context.Context, m *mover, weigh *gravity, j *Join
 			return err
 		}
 		if !stop {
-			g.printf("  %s: no stop %s: it came %.0f degrees far, to the end of its encoder or of what a gear of its model could need", j.Name,
+			g.printf("  %s: no stop %s: it came %.0f degrees far, to the end of its encoder or of what a gear of "+
+				"its model could need", j.Name,
 				[2]string{"downward", "upward"}[way], math.Abs(at-w.by.Ticks(from))*toDegrees)
 			break
 		}
@@ -151,20 +156,24 @@ func (g *Guide) findStops(ctx context.Context, m *mover, weigh *gravity, j *Join
 		g.printf("  %s: move it by hand", j.Name)
 		return nil
 	case !((high-low)*toDegrees >= leastTurn/degree):
-		g.printf("  %s did not move: it is blocked, or this torque does not lift what it carries. Move it by hand", j.Name)
+		g.printf("  %s did not move: it is blocked, or this torque does not lift what it carries. Move it by hand",
+			j.Name)
 		return nil
 	}
 	n := g.notes.of(j.Name)
-	shift := w.by.TicksPerTurn * math.Round((*n.Reference-(low+high)/2)/w.by.TicksPerTurn) // the turns that this session's count began with
+	// the turns that this session's count began with
+	shift := w.by.TicksPerTurn * math.Round((*n.Reference-(low+high)/2)/w.by.TicksPerTurn)
 	low, high = low+shift, high+shift
 	n.Low, n.High, n.Stops = &low, &high, true
 	g.printf("  %s: stops at ticks %.0f and %.0f, %.1f degrees of the servo", j.Name, low, high, (high-low)*toDegrees)
 	return g.keep()
 }
 
-// press moves a joint slowly towards its end of that sign, with low torque, until it meets an obstacle or has no travel left, and
-// moves back at once. It returns the ticks at the end, and whether there was a stop. It presses for stopStill and a cycle.
-func (g *Guide) press(ctx context.Context, m *mover, weigh *gravity, j *Joint, sign float64, seen func(halyard.JointState)) (ticks float64, stop bool, err error) {
+// press moves a joint slowly towards its end of that sign, with low torque, until it meets an obstacle or has no travel
+// left, and moves back at once. It returns the ticks at the end, and whether there was a stop. It presses for stopStill
+// and a cycle.
+func (g *Guide) press(ctx context.Context, m *mover, weigh *gravity, j *Joint, sign float64,
+	seen func(halyard.JointState)) (ticks float64, stop bool, err error) {
 	w := m.watched(j.Name)
 	end := j.Limits.MaxPosition
 	if sign < 0 {
@@ -185,7 +194,8 @@ func (g *Guide) press(ctx context.Context, m *mover, weigh *gravity, j *Joint, s
 		}
 		s := m.agent.State(j.Name)
 		if err := m.fault(s, true); err != nil {
-			return 0, false, &hal.Error{Kind: hal.Unsafe, Op: "find the stop of " + j.Name, Joint: j.Name, Err: err, Try: "halyard doctor"}
+			return 0, false, &hal.Error{Kind: hal.Unsafe, Op: "find the stop of " + j.Name, Joint: j.Name, Err: err,
+				Try: "halyard doctor"}
 		}
 		if seen != nil {
 			seen(s)

@@ -12,14 +12,17 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 )
 
-// The servos find the stops of an arm whose zeros, directions and gears are planted: never by more torque than is asked for, nor by a
-// stall longer than 0.3 s. What an encoder cannot reach is left to the hand, as is a joint whose way is blocked.
+// The servos find the stops of an arm whose zeros, directions and gears are planted: never by more torque than is asked
+// for, nor by a stall longer than 0.3 s. What an encoder cannot reach is left to the hand, as is a joint whose way is
+// blocked.
 func TestStops(t *testing.T) {
 	dir := t.TempDir()
 	lines := strings.SplitAfter(person("\n"), "\n")
 	// The hand's sweep becomes the servos' search; the wrist's encoder ends within its travel.
-	answers := strings.Join(lines[:4], "") + "stops nose\nstops shoulder_pan wrist_flex wrist_roll gripper\n" + strings.Repeat("\n", 5) +
-		"hand shoulder_lift -100 shoulder_lift 100 elbow_flex -97 elbow_flex 97 wrist_flex -95 wrist_flex 95 gripper -10 gripper 100\n\n" + strings.Join(lines[6:], "")
+	answers := strings.Join(lines[:4], "") + "stops nose\nstops shoulder_pan wrist_flex wrist_roll gripper\n" +
+		strings.Repeat("\n", 5) +
+		"hand shoulder_lift -100 shoulder_lift 100 elbow_flex -97 elbow_flex 97 wrist_flex -95 wrist_flex 95 " +
+		"gripper -10 gripper 100\n\n" + strings.Join(lines[6:], "")
 	g, out := guide(t, dir, answers, plantedOptions())
 	if _, err := g.Run(context.Background()); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -34,13 +37,16 @@ func TestStops(t *testing.T) {
 		if low > high {
 			low, high = high, low
 		}
-		t.Logf("%s: %s, %.2f..%.2f degrees of %.2f..%.2f", p.joint, c.Method, low/degree, high/degree, j.Limits.MinPosition/degree, j.Limits.MaxPosition/degree)
+		t.Logf("%s: %s, %.2f..%.2f degrees of %.2f..%.2f", p.joint, c.Method, low/degree, high/degree,
+			j.Limits.MinPosition/degree, j.Limits.MaxPosition/degree)
 		want := calibration.ByEndstops
 		if slices.Contains([]string{"shoulder_lift", "elbow_flex", "wrist_flex", "gripper"}, p.joint) {
 			want = calibration.ByManual
 		}
-		if c.Method != want || math.Abs(low-j.Limits.MinPosition) > 3*degree || math.Abs(high-j.Limits.MaxPosition) > 3*degree {
-			t.Errorf("%s: got %s, %.2f..%.2f degrees, want %s and the stops at %.2f..%.2f", p.joint, c.Method, low/degree, high/degree, want, j.Limits.MinPosition/degree, j.Limits.MaxPosition/degree)
+		if c.Method != want || math.Abs(low-j.Limits.MinPosition) > 3*degree ||
+			math.Abs(high-j.Limits.MaxPosition) > 3*degree {
+			t.Errorf("%s: got %s, %.2f..%.2f degrees, want %s and the stops at %.2f..%.2f", p.joint, c.Method,
+				low/degree, high/degree, want, j.Limits.MinPosition/degree, j.Limits.MaxPosition/degree)
 		}
 	}
 	for _, want := range []string{`got joint "nose"`, "wrist_flex: no stop downward", "gripper: no stop upward"} {
@@ -83,7 +89,8 @@ func TestStopsPressLittle(t *testing.T) {
 	stall := w.by.Torque.Constant // N·m of the whole drive
 	at, still, longest, most := math.NaN(), 0.0, 0.0, 0.0
 	ticks, stop, err := g.press(ctx, m, newGravity(g.robot.plan, 9.81), j, 1, func(s halyard.JointState) {
-		if most = math.Max(most, math.Abs(s.Torque)/stall); math.Abs(s.Position-at) > 0.1*degree/stopReach || math.IsNaN(at) {
+		if most = math.Max(most, math.Abs(s.Torque)/stall); math.Abs(s.Position-at) > 0.1*degree/stopReach ||
+			math.IsNaN(at) {
 			at, still = s.Position, 0
 		}
 		still += m.period.Seconds()
@@ -93,8 +100,10 @@ func TestStopsPressLittle(t *testing.T) {
 		t.Fatalf("got stop %v and %v, want one", stop, err)
 	}
 	away := math.Abs(m.agent.State(j.Name).Position-w.by.Radians(ticks)) * stopReach / degree
-	t.Logf("at tick %.0f; still for %.2f s, %.0f %% of the torque, %.1f degrees away now", ticks, longest, 100*most, away)
+	t.Logf("at tick %.0f; still for %.2f s, %.0f %% of the torque, %.1f degrees away now", ticks, longest, 100*most,
+		away)
 	if longest > 0.3 || most > 0.25 || away < 2 {
-		t.Errorf("got %.2f s still with %.0f %% of the torque, and %.1f degrees away now, want at most 0.3 s, 25 %%, and 2 degrees", longest, 100*most, away)
+		t.Errorf("got %.2f s still with %.0f %% of the torque, and %.1f degrees away now, want at most 0.3 s, 25 "+
+			"%%, and 2 degrees", longest, 100*most, away)
 	}
 }

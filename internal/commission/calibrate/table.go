@@ -20,14 +20,15 @@ const (
 	tablePoints = 4
 )
 
-// Table compares a joint with angles that a person measures, by a protractor or a second encoder, and writes them as its table where
-// a line is not enough. The joint must have a calibration file.
+// Table compares a joint with angles that a person measures, by a protractor or a second encoder, and writes them as
+// its table where a line is not enough. The joint must have a calibration file.
 func (g *Guide) Table(ctx context.Context) (rows []Row, err error) {
 	if err := g.prepare(); err != nil {
 		return nil, err
 	}
 	if len(g.joints) != 1 {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibrate --table", Err: fmt.Errorf("got %d joints, want one", len(g.joints)), Try: "--joint " + g.joints[0].Name}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "calibrate --table",
+			Err: fmt.Errorf("got %d joints, want one", len(g.joints)), Try: "--joint " + g.joints[0].Name}
 	}
 	j := g.joints[0]
 	c, err := calibration.Load(g.path(j))
@@ -49,12 +50,14 @@ func (g *Guide) Table(ctx context.Context) (rows []Row, err error) {
 		off, ticks = append(off, (p.Radians-before.Radians(p.Ticks))/degree), append(ticks, p.Ticks)
 		worst = math.Max(worst, math.Abs(off[len(off)-1]*degree))
 	}
-	if err := g.draw(j.Name+"-table", &report.Plot{Title: j.Name + ": measured angle minus the line's", X: "ticks", Y: "degrees",
+	if err := g.draw(j.Name+"-table", &report.Plot{Title: j.Name + ": measured angle minus the line's", X: "ticks",
+		Y:      "degrees",
 		Series: []report.Series{{Name: "measured", X: ticks, Y: off}}}); err != nil {
 		return nil, err
 	}
 	if worst < straight {
-		g.printf("%s: within %.2f degrees of the line: it needs no table, and nothing was written", j.Name, worst/degree)
+		g.printf("%s: within %.2f degrees of the line: it needs no table, and nothing was written", j.Name,
+			worst/degree)
 		return []Row{rowOf(g.path(j), &before)}, nil
 	}
 	g.printf("%s: up to %.2f degrees from the line", j.Name, worst/degree)
@@ -74,7 +77,8 @@ func (g *Guide) points(ctx context.Context, j *Joint) (points []calibration.Poin
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, g.stand.end()); g.stand = nil }()
-	g.printf("%s: its torque is off. Hold it at angles that you can measure, %d or more, over its whole travel.", j.Name, tablePoints)
+	g.printf("%s: its torque is off. Hold it at angles that you can measure, %d or more, over its whole travel.",
+		j.Name, tablePoints)
 	for {
 		text, err := g.ask(ctx, "The angle in degrees; Enter after the last (%d so far)", len(points))
 		if err != nil {

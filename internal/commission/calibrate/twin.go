@@ -26,12 +26,14 @@ type TwinRow struct {
 }
 
 func (r TwinRow) Cells() report.Cells {
-	return report.Cells{{"joint", r.Joint}, {"cause", r.Cause}, {"residual rad", r.Residual}, {"explained", r.Explained},
+	return report.Cells{{"joint", r.Joint}, {"cause", r.Cause}, {"residual rad", r.Residual},
+		{"explained", r.Explained},
 		{"found", r.Found}, {"or", r.Second}}
 }
 
 func rowOfTwin(joint string, v twin.Verdict) TwinRow {
-	return TwinRow{joint, v.Cause, report.Number(v.Size), report.Number(v.Residual), report.Number(v.Explained), v.Words, v.Second}
+	return TwinRow{joint, v.Cause, report.Number(v.Size), report.Number(v.Residual), report.Number(v.Explained),
+		v.Words, v.Second}
 }
 
 // testMotion is a slow reversal, sines and steps of 3 s each, in -1..1.
@@ -47,7 +49,8 @@ func testMotion(t float64) (float64, bool) {
 
 const testSeconds = 9
 
-// Twin moves each joint by a short motion and reports the cause of a difference from its model. The motion passes the guard.
+// Twin moves each joint by a short motion and reports the cause of a difference from its model. The motion passes the
+// guard.
 func (g *Guide) Twin(ctx context.Context) (rows []TwinRow, err error) {
 	if err := g.prepare(); err != nil {
 		return nil, err
@@ -99,7 +102,8 @@ func (g *Guide) Twin(ctx context.Context) (rows []TwinRow, err error) {
 	return rows, g.beforeTorqueOff(ctx, m)
 }
 
-// efforts converts the torques of a recording, by the calibration c, to the unit of the servo's model: share of the drive, or A.
+// efforts converts the torques of a recording, by the calibration c, to the unit of the servo's model: share of the
+// drive, or A.
 func efforts(r *identify.Run, c *calibration.Joint, spec *actuator.Spec) {
 	for i := range r.Samples {
 		s := &r.Samples[i]
@@ -116,7 +120,8 @@ func TwinOf(runs []*identify.Run, servo *identify.Servo) (rows []TwinRow, err er
 		return nil, err
 	}
 	if servo.Spec.PositionGain == 0 {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "twin", Err: fmt.Errorf("got a %s, want a servo whose position mode has P, I and D", servo.Model)}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "twin",
+			Err: fmt.Errorf("got a %s, want a servo whose position mode has P, I and D", servo.Model)}
 	}
 	for _, r := range runs {
 		one := *r

@@ -102,14 +102,15 @@ func TestTwinOfHealthyArm(t *testing.T) {
 	}
 }
 
-// body is an emulated pendulum: what differs from its model from the start, and a fault of its servo as the motion begins.
+// body is an emulated pendulum: what differs from its model from the start, and a fault of its servo as the motion
+// begins.
 type body struct {
 	alter  func(*configs.Config)
 	strike string
 }
 
-// tilted lets the pendulum hang at -40 degrees of its joint. Where a joint hangs at 0, reversed is the same as not, and a lower gear nearly
-// the same as more load.
+// tilted lets the pendulum hang at -40 degrees of its joint. Where a joint hangs at 0, reversed is the same as not, and
+// a lower gear nearly the same as more load.
 const tilted = "agents[0].pose.rotation=[0, 0.7, 0]"
 
 // pendulum is one whose joint differs by change.
@@ -167,7 +168,8 @@ var emulatedCauses = []struct {
 		times := between(r, 2, 3.2) // beyond, this pendulum is an overload
 		return pendulum(weaker(t, func(s *identify.Servo) {
 			f := &s.Spec.Friction
-			f.Kb, f.Ks, f.Kv, f.Kl, f.Kls = times*f.Kb, times*f.Ks, times*f.Kv, math.Min(1, times*f.Kl), math.Min(1, times*f.Kls)
+			f.Kb, f.Ks, f.Kv, f.Kl, f.Kls = times*f.Kb, times*f.Ks, times*f.Kv, math.Min(1, times*f.Kl),
+				math.Min(1, times*f.Kls)
 		}))
 	}},
 	{twin.Supply, func(_ *testing.T, r *rand.Rand) body {
@@ -181,11 +183,13 @@ var emulatedCauses = []struct {
 	{twin.Latency, func(_ *testing.T, r *rand.Rand) body { return struck("stale by=%.0fms", between(r, 20, 100)) }},
 	{twin.Stuck, func(_ *testing.T, r *rand.Rand) body { return struck("stuck from=%.0fms", 1000*between(r, 1, 6)) }},
 	{twin.LooseHorn, func(_ *testing.T, r *rand.Rand) body {
-		return struck("slipped by=%.0f from=%.0fms", either(r, between(r, 0.2, 0.5)*4096/(2*math.Pi)), 1000*between(r, 1.5, 7))
+		return struck("slipped by=%.0f from=%.0fms", either(r, between(r, 0.2, 0.5)*4096/(2*math.Pi)),
+			1000*between(r, 1.5, 7))
 	}},
 }
 
-// The confusion matrix of an emulated body: what is planted behind the driver against what halyard twin names. HALYARD_LONG draws 50 of each.
+// The confusion matrix of an emulated body: what is planted behind the driver against what halyard twin names.
+// HALYARD_LONG draws 50 of each.
 func TestConfusionOfEmulated(t *testing.T) {
 	seeds, _ := strconv.Atoi(os.Getenv("HALYARD_SEEDS"))
 	if os.Getenv("HALYARD_LONG") != "" {
@@ -200,7 +204,8 @@ func TestConfusionOfEmulated(t *testing.T) {
 			named := map[twin.Cause]int{}
 			for seed := range seeds {
 				b := p.draw(t, rand.New(rand.NewPCG(uint64(seed), 98)))
-				g, out := guide(t, t.TempDir(), "-70 70\n\n", configs.Options{Body: "emulated", Set: []string{fmt.Sprintf("world.seed=%d", seed+1), tilted}})
+				g, out := guide(t, t.TempDir(), "-70 70\n\n",
+					configs.Options{Body: "emulated", Set: []string{fmt.Sprintf("world.seed=%d", seed+1), tilted}})
 				g.Config, g.alter = "xl430-pendulum", b.alter
 				if b.strike != "" {
 					g.strike = func(a *halyard.Agent) error { return a.Fault("joint0", b.strike) }

@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// A preliminary calibration that cannot be written ends the search for stops before the torque goes on. Here it is out of bounds; a
-// full disk does the same.
+// A preliminary calibration that cannot be written ends the search for stops before the torque goes on. Here it is out
+// of bounds; a full disk does the same.
 func TestStopsUnsaved(t *testing.T) {
 	dir := t.TempDir()
 	text := `{"robot": "so101", "joints": {"elbow_flex": {"reference_ticks": 2e9, "direction": 1}}}`

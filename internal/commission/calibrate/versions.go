@@ -13,8 +13,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// Show lists the calibrations in use of r's joints; of one joint its kept versions too, the newest first. A joint without a
-// file is left out, and hal.Uncalibrated where all are.
+// Show lists the calibrations in use of r's joints; of one joint its kept versions too, the newest first. A joint
+// without a file is left out, and hal.Uncalibrated where all are.
 func Show(r *Robot, joint string) (rows []Row, err error) {
 	joints, err := r.filed(joint)
 	if err != nil {
@@ -55,18 +55,22 @@ func (r *Robot) filed(joint string) (list []*Joint, err error) {
 			continue
 		}
 		if j.File == "" {
-			return nil, &hal.Error{Kind: hal.Uncalibrated, Op: "calibration", Joint: joint, Err: errors.New("got no calibration in the config, want a file"), Try: "halyard calibrate " + r.Config.Source}
+			return nil, &hal.Error{Kind: hal.Uncalibrated, Op: "calibration", Joint: joint,
+				Err: errors.New("got no calibration in the config, want a file"), Try: "halyard calibrate " +
+					r.Config.Source}
 		}
 		list = append(list, j)
 	}
 	if len(list) == 0 {
-		return nil, &hal.Error{Kind: hal.Uncalibrated, Op: "calibration " + r.Name, Err: errors.New("got no joint with a calibration file"), Try: "halyard calibrate " + r.Config.Source}
+		return nil, &hal.Error{Kind: hal.Uncalibrated, Op: "calibration " + r.Name,
+			Err: errors.New("got no joint with a calibration file"), Try: "halyard calibrate " + r.Config.Source}
 	}
 	return list, nil
 }
 
 func (r *Robot) noJoint(joint string) error {
-	return &hal.Error{Kind: hal.Invalid, Op: "calibration", Joint: joint, Err: fmt.Errorf("got joint %q, want one of %s", joint, strings.Join(r.names(), ", "))}
+	return &hal.Error{Kind: hal.Invalid, Op: "calibration", Joint: joint,
+		Err: fmt.Errorf("got joint %q, want one of %s", joint, strings.Join(r.names(), ", "))}
 }
 
 // version is version n of a joint's calibration; 0 is the last that is kept.
@@ -93,7 +97,9 @@ func (j *Joint) version(n int) (*calibration.Joint, error) {
 	if len(have) == 0 {
 		have = []string{"none: nothing is kept yet"}
 	}
-	return nil, &hal.Error{Kind: hal.Absent, Op: "calibration", Joint: j.Name, Err: fmt.Errorf("got version %d, want one that is kept: %s", n, strings.Join(have, ", ")), Try: "halyard calibrate show CONFIG --joint " + j.Name}
+	return nil, &hal.Error{Kind: hal.Absent, Op: "calibration", Joint: j.Name,
+		Err: fmt.Errorf("got version %d, want one that is kept: %s", n, strings.Join(have, ", ")),
+		Try: "halyard calibrate show CONFIG --joint " + j.Name}
 }
 
 // Change is one value that differs between two versions.
@@ -165,13 +171,14 @@ func Compare(old, now *calibration.Joint) (changes []Change) {
 			add("table", "", "other angles", fmt.Sprintf("up to %.2f degrees", worst*180/math.Pi))
 		}
 	}
-	add("torque.constant", old.Torque.Constant, now.Torque.Constant, fmt.Sprintf("torques times %.4f", now.Torque.Constant/old.Torque.Constant))
+	add("torque.constant", old.Torque.Constant, now.Torque.Constant,
+		fmt.Sprintf("torques times %.4f", now.Torque.Constant/old.Torque.Constant))
 	add("torque.offset", old.Torque.Offset, now.Torque.Offset, "")
 	return changes
 }
 
-// Rollback makes an older version (0: the one before) of a joint's calibration the one in use, as a new version; no version is
-// lost.
+// Rollback makes an older version (0: the one before) of a joint's calibration the one in use, as a new version; no
+// version is lost.
 func Rollback(r *Robot, joint string, version int) (row Row, err error) {
 	j := r.Joint(joint)
 	if j == nil {
@@ -185,8 +192,10 @@ func Rollback(r *Robot, joint string, version int) (row Row, err error) {
 		return Row{}, err
 	}
 	if old.Servo.Model != j.Model.Units().Name || old.Servo.ID != j.ID {
-		return Row{}, &hal.Error{Kind: hal.Uncalibrated, Op: "calibration rollback", Joint: joint, Err: fmt.Errorf("got version %d of %s id %d, want one of %s id %d",
-			old.Version, old.Servo.Model, old.Servo.ID, j.Model.Units().Name, j.ID), Try: "halyard calibrate show CONFIG --joint " + joint}
+		return Row{}, &hal.Error{Kind: hal.Uncalibrated, Op: "calibration rollback", Joint: joint,
+			Err: fmt.Errorf("got version %d of %s id %d, want one of %s id %d",
+				old.Version, old.Servo.Model, old.Servo.ID, j.Model.Units().Name, j.ID),
+			Try: "halyard calibrate show CONFIG --joint " + joint}
 	}
 	if _, err := calibration.Save(j.File, old); err != nil {
 		return Row{}, err

@@ -20,8 +20,8 @@ var leastWalks = []string{
 	"round the same square the other way, back to the mark",
 }
 
-// Wheels guides through the calibration of a base's dead reckoning: a straight metre and a square in each direction, whose ends a
-// person measures. It moves no motor, and prints the keys for the config.
+// Wheels guides through the calibration of a base's dead reckoning: a straight metre and a square in each direction,
+// whose ends a person measures. It moves no motor, and prints the keys for the config.
 func (g *Guide) Wheels(ctx context.Context) (err error) {
 	reckoned, end, err := g.odometer(ctx)
 	if err != nil {
@@ -34,7 +34,8 @@ func (g *Guide) Wheels(ctx context.Context) (err error) {
 
 // wheels prompts for the walks. reckoned begins a new one, and returns the steps of the previous one.
 func (g *Guide) wheels(ctx context.Context, reckoned func() ([][2]float64, error)) (o calibration.Odometry, err error) {
-	g.printf("The motors stay off: push the robot, by hand, so that its wheels do not slip. Mark where it stands and which way it looks.")
+	g.printf("The motors stay off: push the robot, by hand, so that its wheels do not slip. Mark where it stands " +
+		"and which way it looks.")
 	var walks []calibration.Walk
 	for len(walks) < 32 {
 		way := "as you like, back to the mark"
@@ -78,7 +79,8 @@ func (g *Guide) wheels(ctx context.Context, reckoned func() ([][2]float64, error
 	if err != nil {
 		return o, &hal.Error{Kind: hal.Invalid, Op: "calibrate --wheels", Err: err}
 	}
-	g.printf("The ends were off by %.3f m (root mean square), are by %.3f m now. Set in the config, at the base, in place of what is there:", before, after)
+	g.printf("The ends were off by %.3f m (root mean square), are by %.3f m now. Set in the config, at the base, in "+
+		"place of what is there:", before, after)
 	g.printf("  odometry: {distance: %.5f, turn: %.5f, curve: %.5f}", o.Distance, o.Turn, o.Curve)
 	return o, nil
 }
@@ -97,8 +99,8 @@ func (g *Guide) place(ctx context.Context) (x, y float64, err error) {
 	}
 }
 
-// odometer opens the base of the config's robot, without a correction. It returns a function that reads the steps since its
-// last call, and one that closes the base.
+// odometer opens the base of the config's robot, without a correction. It returns a function that reads the steps since
+// its last call, and one that closes the base.
 func (g *Guide) odometer(ctx context.Context) (reckoned func() ([][2]float64, error), end func() error, err error) {
 	c, err := configs.Load(g.Config, g.Options)
 	if err != nil {
@@ -112,7 +114,8 @@ func (g *Guide) odometer(ctx context.Context) (reckoned func() ([][2]float64, er
 		}
 	}
 	if at < 0 {
-		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config, Err: errors.New("got no robot with hardware.base, want one whose wheels are reckoned")}
+		return nil, nil, &hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config,
+			Err: errors.New("got no robot with hardware.base, want one whose wheels are reckoned")}
 	}
 	r := *robots[at].Robot
 	kind := r.BodyOf(configs.BasePart)
@@ -137,7 +140,8 @@ func (g *Guide) odometer(ctx context.Context) (reckoned func() ([][2]float64, er
 		}
 	}
 	if name == "" {
-		return nil, nil, errors.Join(&hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config, Err: errors.New("got a robot without a sensor of kind odometry")}, s.end())
+		return nil, nil, errors.Join(&hal.Error{Kind: hal.Invalid, Op: "calibrate " + g.Config,
+			Err: errors.New("got a robot without a sensor of kind odometry")}, s.end())
 	}
 	var mu sync.Mutex
 	var steps [][2]float64
@@ -163,7 +167,8 @@ func (g *Guide) odometer(ctx context.Context) (reckoned func() ([][2]float64, er
 			mu.Lock()
 			defer mu.Unlock()
 			if last == nil {
-				return nil, &hal.Error{Kind: hal.BusFault, Op: "read " + name, Err: errors.New("got no values"), Try: "halyard doctor " + g.Config}
+				return nil, &hal.Error{Kind: hal.BusFault, Op: "read " + name, Err: errors.New("got no values"),
+					Try: "halyard doctor " + g.Config}
 			}
 			all := steps
 			steps = nil

@@ -56,7 +56,8 @@ func TestWheelsSession(t *testing.T) {
 		calls++
 		return walks[(calls-1)/2], nil
 	})
-	if err != nil || math.Abs(got.Distance-truth.Distance) > 0.001 || math.Abs(got.Turn-truth.Turn) > 0.001 || math.Abs(got.Curve-truth.Curve) > 0.001 {
+	if err != nil || math.Abs(got.Distance-truth.Distance) > 0.001 || math.Abs(got.Turn-truth.Turn) > 0.001 ||
+		math.Abs(got.Curve-truth.Curve) > 0.001 {
 		t.Errorf("got %+v, %v, want %+v\n%s", got, err, truth, out)
 	}
 	for _, want := range []string{`got "here"`, "that is no walk", "odometry: {distance: 1.03"} {

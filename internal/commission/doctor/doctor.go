@@ -91,10 +91,12 @@ func (f Finding) Cells() report.Cells {
 		{"joint", cmp.Or(f.Joint, "-")}, {"found", f.Found}, {"fix", cmp.Or(f.Fix, "-")}}
 }
 
-// UncalibratedAlone reports whether all faults of err are missing or foreign calibrations, which the doctor reports itself.
+// UncalibratedAlone reports whether all faults of err are missing or foreign calibrations, which the doctor reports
+// itself.
 func UncalibratedAlone(err error) bool {
 	var faults configs.Faults
-	return errors.As(err, &faults) && !slices.ContainsFunc(faults, func(f configs.Fault) bool { return f.Kind != hal.Uncalibrated })
+	return errors.As(err, &faults) &&
+		!slices.ContainsFunc(faults, func(f configs.Fault) bool { return f.Kind != hal.Uncalibrated })
 }
 
 // Examination is one run of the doctor. It writes nothing to any servo.
@@ -245,7 +247,8 @@ func (d *Examination) uniform() {
 	}
 	for _, s := range d.met {
 		if b := best[s.called()]; s.firmware != b.firmware && s.firmware != "" {
-			s.warn("firmware", fmt.Sprintf("%s, the other %d %s have %s", s.firmware, count[b], b.model, b.firmware), s.firmwareFix())
+			s.warn("firmware", fmt.Sprintf("%s, the other %d %s have %s", s.firmware, count[b], b.model, b.firmware),
+				s.firmwareFix())
 		}
 	}
 }

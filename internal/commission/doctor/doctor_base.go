@@ -33,9 +33,11 @@ func (x *DeviceCheck) base(p *plan.BasePlan) {
 	report := d.Report()
 	volts := report.Volts()
 	x.add("device", p.Config.Bus, p.Config.Device, fmt.Sprintf("%s %q answers", p.Robot.Name, d.Names().Name), nil, "")
-	f := Finding{Check: "battery", State: StateOK, Bus: p.Config.Bus, Joint: p.Config.Device, Found: fmt.Sprintf("%.1f V", volts)}
+	f := Finding{Check: "battery", State: StateOK, Bus: p.Config.Bus, Joint: p.Config.Device,
+		Found: fmt.Sprintf("%.1f V", volts)}
 	if volts < p.Robot.EmptyVolts+nearlyEmpty {
-		f.State, f.Fix = StateWarn, "charge it: its motors lose their strength, and its board goes on for some minutes only"
+		f.State, f.Fix = StateWarn, "charge it: its motors lose their strength, and its board goes on for some "+
+			"minutes only"
 	}
 	x.Found = append(x.Found, f)
 }
@@ -68,5 +70,6 @@ func (x *DeviceCheck) baseFix(p *plan.BasePlan, e catalog.Connection, err error)
 			}
 		}
 	}
-	return "switch it on, check that the cable is in its HOST port and that TX and RX are not crossed twice, and that no joystick or radio modem holds the port"
+	return "switch it on, check that the cable is in its HOST port and that TX and RX are not crossed twice, and " +
+		"that no joystick or radio modem holds the port"
 }

@@ -91,7 +91,8 @@ func (b *BusCheck) Run(ctx context.Context) error {
 		b.line.Close()
 		switch {
 		case errors.Is(err, servo.ErrDisconnected):
-			b.fail("port", hal.Absent, "the adapter vanished while it was examined", "check its cable and plug (dmesg | tail)")
+			b.fail("port", hal.Absent, "the adapter vanished while it was examined",
+				"check its cable and plug (dmesg | tail)")
 		case err != nil:
 			return err
 		}
@@ -138,11 +139,13 @@ func (b *BusCheck) examine(ctx context.Context) error {
 		return err
 	}
 	if echo {
-		b.warn("echo", "the adapter echoes transmitted bytes; the driver discards the echo, which costs bus time", commission.EchoFix)
+		b.warn("echo", "the adapter echoes transmitted bytes; the driver discards the echo, which costs bus time",
+			commission.EchoFix)
 		b.line = &servo.EchoFilter{Line: b.line}
 	}
 	for _, s := range b.servos {
-		if s.tool, err = commission.NewTool(b.line, b.Config.Type, servo.ToolConfig{Bus: b.Name, Latency: b.latency, Model: s.model}); err != nil {
+		if s.tool, err = commission.NewTool(b.line, b.Config.Type,
+			servo.ToolConfig{Bus: b.Name, Latency: b.latency, Model: s.model}); err != nil {
 			return err
 		}
 	}
@@ -179,8 +182,8 @@ func (b *BusCheck) examine(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// seek looks for servos that did not answer at the bus's rate, and reports where each is, or that it is missing. A whole
-// bus of silence has one cause and is one finding.
+// seek looks for servos that did not answer at the bus's rate, and reports where each is, or that it is missing. A
+// whole bus of silence has one cause and is one finding.
 func (b *BusCheck) seek(ctx context.Context, missing []*ServoCheck) error {
 	for range b.servos {
 		b.Check("servo")
@@ -218,13 +221,15 @@ func (b *BusCheck) seek(ctx context.Context, missing []*ServoCheck) error {
 	for _, rate := range slices.Sorted(maps.Keys(found)) {
 		if n := len(found[rate]); n > 1 && n == len(b.servos) { // they have their factory settings
 			b.fail("baud", hal.BusFault, fmt.Sprintf("all %d servos answer at %d Bd, want %d", n, rate, b.Config.Baud),
-				fmt.Sprintf("set buses.%s.baud to %d, or, for each: halyard setup %s --id N --protocol %s --baud %d --new-baud %d",
+				fmt.Sprintf("set buses.%s.baud to %d, or, for each: halyard setup %s --id N --protocol %s --baud %d "+
+					"--new-baud %d",
 					b.Name, rate, b.port(), b.Config.Type, rate, b.Config.Baud))
 			break
 		}
 		for _, s := range found[rate] {
 			s.fail("baud", hal.BusFault, fmt.Sprintf("answers at %d Bd, want %d", rate, b.Config.Baud),
-				fmt.Sprintf("halyard setup %s --id %d --protocol %s --baud %d --new-baud %d", b.port(), s.id, b.Config.Type, rate, b.Config.Baud))
+				fmt.Sprintf("halyard setup %s --id %d --protocol %s --baud %d --new-baud %d", b.port(), s.id,
+					b.Config.Type, rate, b.Config.Baud))
 		}
 	}
 	if len(missing) == len(b.servos) {
@@ -252,7 +257,8 @@ func (b *BusCheck) seek(ctx context.Context, missing []*ServoCheck) error {
 		found, fix := "no answer", s.cableFix(missing)+"; or it has another id: halyard scan "+b.port()
 		if len(known) > 0 { // its id was never set, or all of them are numbered otherwise
 			found = "no answer, but " + strings.Join(known, ", ") + ", which no joint has"
-			fix = fmt.Sprintf("see which joint it is (halyard registers read %s --id N present_position, while you turn it), then: halyard setup %s --id N --new-id %d",
+			fix = fmt.Sprintf("see which joint it is (halyard registers read %s --id N present_position, while you "+
+				"turn it), then: halyard setup %s --id N --new-id %d",
 				b.port(), b.port(), s.id)
 		}
 		s.fail("servo", hal.Absent, found, fix)
@@ -284,7 +290,8 @@ func (h *answerCount) String() string {
 	for _, p := range []struct {
 		n    int
 		what string
-	}{{h.silent, "missing"}, {h.tardy, "late"}, {h.garbled, "with a bad checksum"}, {h.cut, "cut short"}, {h.crossed, "crossed"}} {
+	}{{h.silent, "missing"}, {h.tardy, "late"}, {h.garbled, "with a bad checksum"}, {h.cut, "cut short"},
+		{h.crossed, "crossed"}} {
 		if p.n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", p.n, p.what))
 		}

@@ -30,19 +30,23 @@ func (s *ServoCheck) calibrated() {
 	case err != nil:
 		s.fail("calibration", hal.Uncalibrated, err.Error(), fix)
 	case s.stale(c) != "":
-		if s.moved = c.Servo.Model == s.plan.Hardware.Model && c.Servo.ID == int(s.id); !s.moved { // else misfits says it, when all are known
+		// else misfits says it, when all are known
+		if s.moved = c.Servo.Model == s.plan.Hardware.Model && c.Servo.ID == int(s.id); !s.moved {
 			s.fail("calibration", hal.Uncalibrated, "stale: "+s.stale(c), fix)
 		}
 	case c.Method == calibration.ByNominal:
 		s.warn("calibration", "nominal: nothing was measured", fix)
 	case s.OtherAdapter(c):
-		s.warn("calibration", fmt.Sprintf("made at adapter %s, the bus's is %s", filepath.Base(c.Servo.Adapter), filepath.Base(s.Config.Port)),
+		s.warn("calibration", fmt.Sprintf("made at adapter %s, the bus's is %s", filepath.Base(c.Servo.Adapter),
+			filepath.Base(s.Config.Port)),
 			"see that it is not another robot's, or that two adapters are not swapped; else set servo.adapter in "+path)
 	case s.readable && c.Servo.Firmware != "" && c.Servo.Firmware != s.firmware:
-		s.warn("calibration", fmt.Sprintf("made with firmware %s, the servo has %s", c.Servo.Firmware, s.firmware), fix+", to be sure")
+		s.warn("calibration", fmt.Sprintf("made with firmware %s, the servo has %s", c.Servo.Firmware, s.firmware),
+			fix+", to be sure")
 	case s.outside(c):
 		s.warn("calibration",
-			fmt.Sprintf("the joint is at tick %g, outside its calibrated %g..%g", s.position, c.RangeTicks[0], c.RangeTicks[1]),
+			fmt.Sprintf("the joint is at tick %g, outside its calibrated %g..%g", s.position, c.RangeTicks[0],
+				c.RangeTicks[1]),
 			fix+", if its horn was mounted again")
 	}
 }
@@ -69,12 +73,14 @@ func (d *Examination) drift() {
 			}
 		}
 		if resting && len(drifted) == 0 {
-			d.Found = append(d.Found, Finding{Check: "drift", State: StateOK, Bus: joints[0].Name, Found: fmt.Sprintf("%d joints lie as calibrated", len(joints))})
+			d.Found = append(d.Found, Finding{Check: "drift", State: StateOK, Bus: joints[0].Name,
+				Found: fmt.Sprintf("%d joints lie as calibrated", len(joints))})
 		}
 	}
 }
 
-// misfits reports the servos whose zero offset is not that of their calibration, when all lines are known: another joint's may be.
+// misfits reports the servos whose zero offset is not that of their calibration, when all lines are known: another
+// joint's may be.
 func (d *Examination) misfits() {
 	var all []calibration.Met
 	by := map[[2]string]*ServoCheck{}
@@ -89,7 +95,8 @@ func (d *Examination) misfits() {
 	defer func() { // what passed on a bus that has a finding now
 		late := d.Found[found:]
 		d.Found = slices.DeleteFunc(d.Found, func(f Finding) bool {
-			return f.Check == "calibration" && f.State == StateOK && slices.ContainsFunc(late, func(l Finding) bool { return l.Bus == f.Bus && l.State != StateOK })
+			return f.Check == "calibration" && f.State == StateOK &&
+				slices.ContainsFunc(late, func(l Finding) bool { return l.Bus == f.Bus && l.State != StateOK })
 		})
 	}()
 	for _, m := range calibration.Misfits(all) {
@@ -100,7 +107,8 @@ func (d *Examination) misfits() {
 	}
 	for _, s := range d.met { // of a nominal file
 		if s.moved {
-			s.fail("calibration", hal.Uncalibrated, "stale: "+s.stale(s.cal), "measure "+s.joint+" and write its file: docs/calibration.md")
+			s.fail("calibration", hal.Uncalibrated, "stale: "+s.stale(s.cal), "measure "+s.joint+
+				" and write its file: docs/calibration.md")
 		}
 	}
 }
@@ -118,8 +126,8 @@ func (s *ServoCheck) stale(c *calibration.Joint) string {
 	return ""
 }
 
-// OtherAdapter reports whether c was made at another adapter than the bus's, where both are called by a name that stays: with
-// the same ids and models nothing else distinguishes two equal arms.
+// OtherAdapter reports whether c was made at another adapter than the bus's, where both are called by a name that
+// stays: with the same ids and models nothing else distinguishes two equal arms.
 func (s *ServoCheck) OtherAdapter(c *calibration.Joint) bool {
 	const stable = "/dev/serial/by-id/"
 	return s.Kind == configs.Real && c.Servo.Adapter != "" && strings.HasPrefix(s.Config.Port, stable) &&

@@ -58,7 +58,8 @@ func (x *DeviceCheck) picture(q *plan.CameraPlan) (found string, err error) {
 	began := time.Now()
 	p, err := watch.Next(ctx, 0)
 	if errors.Is(err, context.DeadlineExceeded) {
-		return found, &hal.Error{Kind: hal.Timeout, Op: "camera " + q.Name, Err: fmt.Errorf("no picture within %v", firstPicture), Try: "plug it in again"}
+		return found, &hal.Error{Kind: hal.Timeout, Op: "camera " + q.Name,
+			Err: fmt.Errorf("no picture within %v", firstPicture), Try: "plug it in again"}
 	}
 	if err != nil {
 		return found, err

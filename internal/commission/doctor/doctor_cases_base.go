@@ -36,7 +36,8 @@ func baseFaultCases() []FaultCase {
 		{"another robot", robot, "", nil, tampered(func(p *TestRobot, _ *assembly.Emulation) {
 			p.Exam.plan.Bases[0].Robot, _ = base.RobotOf("p2dx") // which its table knows
 		}), "device", StateFail, noID, hal.Invalid, "got a p2at, want a p2dx", "hardware.base.robot"},
-		{"battery nearly empty", robot, "", nil, tampered(func(_ *TestRobot, e *assembly.Emulation) { e.Bases[0].Life = 1e9 }),
+		{"battery nearly empty", robot, "", nil,
+			tampered(func(_ *TestRobot, e *assembly.Emulation) { e.Bases[0].Life = 1e9 }),
 			"battery", StateWarn, noID, 0, "11.0 V", "charge"},
 		{"scanner without power", robot, "", nil, wireFault("laser", wire.Fault{Kind: wire.PowerLoss}),
 			"device", StateFail, noID, hal.Absent, "no scanner answers", "power"},

@@ -15,8 +15,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// The made-up robots of devices: a neck of a smart servo and a hobby servo with an inertial sensor in its head, the boards
-// on I2C or each at the end of a serial line.
+// The made-up robots of devices: a neck of a smart servo and a hobby servo with an inertial sensor in its head, the
+// boards on I2C or each at the end of a serial line.
 const (
 	nodderRobot   = "nodder"
 	nodderSPI     = "nodder-spi"
@@ -63,7 +63,8 @@ servers: []
 // OnSerial are the changes of nodderRig that put its boards at the ends of serial lines.
 func OnSerial() []string {
 	return []string{
-		"main: {type: i2c, port: /dev/i2c-nobody}", "head: {type: serial, port: /dev/no-head}\n  board: {type: serial, port: /dev/no-board}",
+		"main: {type: i2c, port: /dev/i2c-nobody}",
+		"head: {type: serial, port: /dev/no-head}\n  board: {type: serial, port: /dev/no-board}",
 		"{bus: main, device: pca9685, channel: 3, frequency: 200}", "{bus: board, device: maestro, channel: 3}",
 		"{bus: main, device: bno055, rate: 100}", "{bus: head, device: bno055, rate: 100}",
 	}
@@ -71,12 +72,14 @@ func OnSerial() []string {
 
 // onSPI are the changes of nodderRig that give it a sensor on SPI.
 func onSPI() []string {
-	return []string{"  main: {type: i2c", "  head: {type: spi, port: /dev/spidev9.9}\n  main: {type: i2c", "{bus: main, device: bno055, rate: 100}", "{bus: head, device: mpu-9250, rate: 100}"}
+	return []string{"  main: {type: i2c", "  head: {type: spi, port: /dev/spidev9.9}\n  main: {type: i2c",
+		"{bus: main, device: bno055, rate: 100}", "{bus: head, device: mpu-9250, rate: 100}"}
 }
 
 // gated are the changes of nodderRig by which a GPIO chip ends the board's pulses.
 func gated() []string {
-	return []string{"agents:\n", "  io: {type: gpio, port: gpiochip-nobody}\nagents:\n", "channel: 3, frequency: 200", "channel: 3, frequency: 200, output_enable: {bus: io, line: 4}"}
+	return []string{"agents:\n", "  io: {type: gpio, port: gpiochip-nobody}\nagents:\n", "channel: 3, frequency: 200",
+		"channel: 3, frequency: 200, output_enable: {bus: io, line: 4}"}
 }
 
 // writeNodder writes the robot of devices called name into dir and returns its config's path.
@@ -90,11 +93,13 @@ func writeNodder(dir, name string) (string, error) {
 	case nodderSerial:
 		rig = strings.NewReplacer(OnSerial()...).Replace(rig)
 	case nodderKernel:
-		rig = strings.Replace(rig, "{bus: main, device: pca9685, channel: 3, frequency: 200}", "{device: kernel-pwm, address: 1, channel: 3}", 1)
+		rig = strings.Replace(rig, "{bus: main, device: pca9685, channel: 3, frequency: 200}",
+			"{device: kernel-pwm, address: 1, channel: 3}", 1)
 	case feelerRobot:
 		rig, robot = watchingRig(), Feeler()
 	}
-	return path, errors.Join(os.WriteFile(path, []byte(rig), 0o644), os.WriteFile(filepath.Join(dir, "nodder-robot.yaml"), []byte(robot), 0o644))
+	return path, errors.Join(os.WriteFile(path, []byte(rig), 0o644),
+		os.WriteFile(filepath.Join(dir, "nodder-robot.yaml"), []byte(robot), 0o644))
 }
 
 // chipFault plants a fault of an I2C bus.
@@ -143,30 +148,43 @@ func mistaken(device string) func(*TestRobot) error {
 // deviceFaultCases are what can be wrong with what is no servo.
 func deviceFaultCases() []FaultCase {
 	return []FaultCase{
-		{"sensor without power", nodderRobot, "", nil, chipFault("main", wire.Fault{Kind: wire.PowerLoss, Target: imu.BNO055Address}),
+		{"sensor without power", nodderRobot, "", nil,
+			chipFault("main", wire.Fault{Kind: wire.PowerLoss, Target: imu.BNO055Address}),
 			"device", StateFail, noID, hal.Absent, "no acknowledge", "power"},
-		{"board without power", nodderRobot, "", nil, chipFault("main", wire.Fault{Kind: wire.PowerLoss, Target: pwm.PCA9685Address}),
+		{"board without power", nodderRobot, "", nil,
+			chipFault("main", wire.Fault{Kind: wire.PowerLoss, Target: pwm.PCA9685Address}),
 			"device", StateFail, noID, hal.BusFault, "no acknowledge", "power"},
 		{"I2C bus held low", nodderRobot, "", nil, chipFault("main", wire.Fault{Kind: wire.HeldLow}),
 			"device", StateFail, AnyID, hal.Absent, "does not become free", "pull-ups"},
 		{"sensor's address strapped otherwise", nodderRobot, "", nil, strapped(imu.BNO055AddressAlt),
-			"device", StateFail, noID, hal.Absent, "no acknowledge", fmt.Sprintf("answers at 0x%02X", imu.BNO055Address)},
-		{"another chip", nodderRobot, "", nil, mistaken("lsm6dsox"), "device", StateFail, noID, hal.Absent, "identity", "set device"},
-		{"I2C bus too slow", nodderRobot, "buses.main.frequency=30000", nil, nil, "load", StateFail, noID, hal.BusFault, "at 30000 Hz", "400000 Hz (dtparam=i2c_arm_baudrate=400000): "},
-		{"I2C bus nearly full", nodderRobot, "buses.main.frequency=60000", nil, nil, "load", StateWarn, noID, 0, "at 60000 Hz", "a lower rate of"},
-		{"I2C not switched on", nodderRobot, "", nil, realSensors(), "port", StateFail, noID, hal.Absent, "not switched on", "raspi-config"},
+			"device", StateFail, noID, hal.Absent, "no acknowledge",
+			fmt.Sprintf("answers at 0x%02X", imu.BNO055Address)},
+		{"another chip", nodderRobot, "", nil, mistaken("lsm6dsox"), "device", StateFail, noID, hal.Absent, "identity",
+			"set device"},
+		{"I2C bus too slow", nodderRobot, "buses.main.frequency=30000", nil, nil, "load", StateFail, noID, hal.BusFault,
+			"at 30000 Hz", "400000 Hz (dtparam=i2c_arm_baudrate=400000): "},
+		{"I2C bus nearly full", nodderRobot, "buses.main.frequency=60000", nil, nil, "load", StateWarn, noID, 0,
+			"at 60000 Hz", "a lower rate of"},
+		{"I2C not switched on", nodderRobot, "", nil, realSensors(), "port", StateFail, noID, hal.Absent,
+			"not switched on", "raspi-config"},
 		{"sensor without power", nodderSPI, "", nil, chipFault("head", wire.Fault{Kind: wire.PowerLoss}),
 			"device", StateFail, noID, hal.Absent, "got 0xFF", "MISO"},
-		{"another chip", nodderSPI, "", nil, mistaken("mpu-6500"), "device", StateFail, noID, hal.Absent, "identity", "set device"},
-		{"SPI too slow", nodderSPI, "buses.head.frequency=10000", nil, nil, "load", StateFail, noID, hal.BusFault, "at 10000 Hz", "a lower rate of imu"},
-		{"SPI not switched on", nodderSPI, "", nil, realSensors(), "port", StateFail, noID, hal.Absent, "not switched on", "do_spi"},
+		{"another chip", nodderSPI, "", nil, mistaken("mpu-6500"), "device", StateFail, noID, hal.Absent, "identity",
+			"set device"},
+		{"SPI too slow", nodderSPI, "buses.head.frequency=10000", nil, nil, "load", StateFail, noID, hal.BusFault,
+			"at 10000 Hz", "a lower rate of imu"},
+		{"SPI not switched on", nodderSPI, "", nil, realSensors(), "port", StateFail, noID, hal.Absent,
+			"not switched on", "do_spi"},
 		{"sensor without power", nodderSerial, "", nil, wireFault("head", wire.Fault{Kind: wire.PowerLoss}),
 			"device", StateFail, noID, hal.Absent, "bno055", "TX to RX"},
 		{"PWM chip missing", nodderKernel, "", nil, realBoards(map[string]string{"sys/class/pwm/pwmchip0/export": ""}),
 			"device", StateFail, noID, hal.Absent, "no such file", "ls /sys/class/pwm"},
-		{"PWM chip with too few outputs", nodderKernel, "", nil, realBoards(map[string]string{"sys/class/pwm/pwmchip1/export": "", "sys/class/pwm/pwmchip1/npwm": "2\n"}),
+		{"PWM chip with too few outputs", nodderKernel, "", nil,
+			realBoards(map[string]string{"sys/class/pwm/pwmchip1/export": "", "sys/class/pwm/pwmchip1/npwm": "2\n"}),
 			"device", StateFail, noID, hal.Absent, "got output 2, want 0..1", "set address"},
-		{"none, and a PWM chip", nodderKernel, "", nil, realBoards(map[string]string{"sys/class/pwm/pwmchip1/export": "", "sys/class/pwm/pwmchip1/npwm": "4\n"}), "", "", noID, 0, "", ""},
+		{"none, and a PWM chip", nodderKernel, "", nil,
+			realBoards(map[string]string{"sys/class/pwm/pwmchip1/export": "", "sys/class/pwm/pwmchip1/npwm": "4\n"}),
+			"", "", noID, 0, "", ""},
 		{"sensor's adapter missing", nodderSerial, "", nil, realSensors(),
 			"port", StateFail, noID, hal.Absent, "/dev/no-head is not there", "buses.head.port"},
 	}

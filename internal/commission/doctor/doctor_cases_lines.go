@@ -35,12 +35,14 @@ servers: []
 
 // Feeler is the nodder that touches a post with its head when it nods.
 func Feeler() string {
-	return strings.Replace(Nodder, "  - {name: imu, kind: imu, body: head}\n", "  - {name: bump, kind: contact, body: head}\n", 1)
+	return strings.Replace(Nodder, "  - {name: imu, kind: imu, body: head}\n",
+		"  - {name: bump, kind: contact, body: head}\n", 1)
 }
 
 // watchingRig is feelerRig with monitors on more lines.
 func watchingRig() string {
-	return strings.Replace(FeelerRig, "      estop:", "      monitors:\n        far: {bus: io, device: hc-sr04, lines: [23, ECHO]}\n        warm: {bus: io, device: pir, lines: [22]}\n      estop:", 1)
+	return strings.Replace(FeelerRig, "      estop:", "      monitors:\n        far: {bus: io, device: hc-sr04, "+
+		"lines: [23, ECHO]}\n        warm: {bus: io, device: pir, lines: [22]}\n      estop:", 1)
 }
 
 // lineFault plants a fault of a line of the GPIO chip, by its name or "".
@@ -66,12 +68,18 @@ func holding(line string) func(*TestRobot) error {
 func lineFaultCases() []FaultCase {
 	const held = `held by "gpioset"`
 	return []FaultCase{
-		{"OE pin unwired", nodderUngated, "", nil, nil, "output_enable", StateWarn, noID, 0, "goes on pulsing when the program dies", "wire OE"},
-		{"GPIO chip unplugged", feelerRobot, "", nil, lineFault(wire.Unplugged, ""), "device", StateFail, noID, hal.Absent, "no such file", "gpiochip"},
-		{"bumper's line held", feelerRobot, "", nil, holding("17"), "line", StateFail, noID, hal.Busy, held, "gpioinfo"},
+		{"OE pin unwired", nodderUngated, "", nil, nil, "output_enable", StateWarn, noID, 0,
+			"goes on pulsing when the program dies", "wire OE"},
+		{"GPIO chip unplugged", feelerRobot, "", nil, lineFault(wire.Unplugged, ""), "device", StateFail, noID,
+			hal.Absent, "no such file", "gpiochip"},
+		{"bumper's line held", feelerRobot, "", nil, holding("17"), "line", StateFail, noID, hal.Busy, held,
+			"gpioinfo"},
 		{"gate's line held", feelerRobot, "", nil, holding("4"), "line", StateFail, noID, hal.Busy, held, "gpioinfo"},
-		{"stop button's wire cut", feelerRobot, "", nil, lineFault(wire.OpenWire, "BUTTON"), "estop", StateFail, noID, hal.Unsafe, "circuit is open", "wire is cut"},
-		{"sonar without power", feelerRobot, "", nil, lineFault(wire.OpenWire, "ECHO"), "device", StateFail, noID, hal.Timeout, "no answer", "power"},
-		{"sonar's echo shorted", feelerRobot, "", nil, lineFault(wire.StuckHigh, "ECHO"), "device", StateFail, noID, hal.Timeout, "stays high", "wires"},
+		{"stop button's wire cut", feelerRobot, "", nil, lineFault(wire.OpenWire, "BUTTON"), "estop", StateFail, noID,
+			hal.Unsafe, "circuit is open", "wire is cut"},
+		{"sonar without power", feelerRobot, "", nil, lineFault(wire.OpenWire, "ECHO"), "device", StateFail, noID,
+			hal.Timeout, "no answer", "power"},
+		{"sonar's echo shorted", feelerRobot, "", nil, lineFault(wire.StuckHigh, "ECHO"), "device", StateFail, noID,
+			hal.Timeout, "stays high", "wires"},
 	}
 }

@@ -116,9 +116,11 @@ func (x *DeviceCheck) deviceFix(e catalog.Connection, err error, bus string, add
 	text, port := err.Error(), e.Bus != nil && i2c.OnSPI(e.Bus)
 	switch {
 	case errors.Is(err, servo.ErrForeign):
-		return "bytes come that are not its own: another device or another program's stream is on " + bus + ", or two ports of the config are swapped: halyard ports"
+		return "bytes come that are not its own: another device or another program's stream is on " + bus +
+			", or two ports of the config are swapped: halyard ports"
 	case errors.Is(err, servo.ErrReported):
-		return "it answers, so its line is right: switch it off and on, clean its window, see that its motor turns and its supply holds; if that stays, it is defective"
+		return "it answers, so its line is right: switch it off and on, clean its window, see that its motor turns " +
+			"and its supply holds; if that stays, it is defective"
 	case hal.KindOf(err) == hal.Busy:
 		return "end the program that has " + bus + "'s port, or let it have another: halyard ports names it"
 	case strings.Contains(text, "(try baud: "):
@@ -126,13 +128,16 @@ func (x *DeviceCheck) deviceFix(e catalog.Connection, err error, bus string, add
 		rate, _, _ = strings.Cut(rate, ")")
 		return "set buses." + bus + ".baud to " + rate
 	case errors.Is(err, pwm.ErrExternalClock):
-		return "switch the board off and on (its supply and its servos'); where it is the only device of " + bus + ", serve resets it"
-	case port && (strings.Contains(text, "got 0xFF") || strings.Contains(text, "got 0x00")): // a line that is not driven
+		return "switch the board off and on (its supply and its servos'); where it is the only device of " + bus +
+			", serve resets it"
+	// a line that is not driven
+	case port && (strings.Contains(text, "got 0xFF") || strings.Contains(text, "got 0x00")):
 		return "no reply: check its power, MISO, MOSI and SCLK, and that CS is connected to the port's chip select"
 	case strings.Contains(text, "identity:") || strings.Contains(text, "model: got"):
 		return "another chip answers there: set device to what it is, or change it"
 	case e.Bus == nil && strings.Contains(text, "scan: nothing comes"):
-		return "it answers, but sends no scan: see that its motor turns (motor: dtr, pwm or free; its 5 V), and that nothing blocks it"
+		return "it answers, but sends no scan: see that its motor turns (motor: dtr, pwm or free; its 5 V), and " +
+			"that nothing blocks it"
 	case e.Bus == nil && (strings.Contains(text, "model ") || strings.Contains(text, "type: got")):
 		return "another scanner answers there: set device and model to what it is, or change it"
 	case e.Bus == nil:
@@ -144,7 +149,8 @@ func (x *DeviceCheck) deviceFix(e catalog.Connection, err error, bus string, add
 	if errors.Is(err, i2c.ErrSMBusOnly) {
 		return "connect the devices to an adapter that transfers plain I2C; i2cdetect -F N lists what an adapter can"
 	}
-	if errors.Is(err, i2c.ErrHeldLow) || strings.Contains(text, chip.ErrHangs.Error()) || strings.Contains(text, "timed out") {
+	if errors.Is(err, i2c.ErrHeldLow) || strings.Contains(text, chip.ErrHangs.Error()) ||
+		strings.Contains(text, "timed out") {
 		return "something holds the bus low: unplug its devices one by one, and check the pull-ups of SDA and SCL"
 	}
 	for _, a := range usual {
@@ -155,13 +161,16 @@ func (x *DeviceCheck) deviceFix(e catalog.Connection, err error, bus string, add
 			return fmt.Sprintf("something answers at 0x%02X: set address to it, or strap its address pins", a)
 		}
 	}
-	return "check its power and cables, and its address: halyard scan " + x.plan.Config.Buses[bus].Port + " lists the devices that reply"
+	return "check its power and cables, and its address: halyard scan " + x.plan.Config.Buses[bus].Port +
+		" lists the devices that reply"
 }
 
 // taken reports whether another device of the config has an address.
 func (x *DeviceCheck) taken(bus string, address int) bool {
-	return slices.ContainsFunc(x.plan.Boards, func(p *catalog.BoardPlan) bool { return p.Bus == bus && p.Address == address }) ||
-		slices.ContainsFunc(x.plan.Sensors, func(p *catalog.SensorPlan) bool { return p.Config.Bus == bus && p.Address == address })
+	return slices.ContainsFunc(x.plan.Boards,
+		func(p *catalog.BoardPlan) bool { return p.Bus == bus && p.Address == address }) ||
+		slices.ContainsFunc(x.plan.Sensors,
+			func(p *catalog.SensorPlan) bool { return p.Config.Bus == bus && p.Address == address })
 }
 
 // Board looks whether a board answers. It is not opened: that would end its pulses, and an arm would fall.
@@ -195,12 +204,15 @@ func (x *DeviceCheck) answers(p *catalog.BoardPlan, body configs.BodyKind) {
 		found = fmt.Sprintf("answers at 0x%02X", p.Address)
 		c := i2c.NewChip(e.Bus, uint16(p.Address), p.Device)
 		var mode []byte
-		if mode, err = c.Read(0, 1); err == nil && p.Device == "pca9685" && mode[0]&pwm.PCA9685ExtClk != 0 && isPCA9685(c) && !p.Alone {
+		if mode, err = c.Read(0, 1); err == nil && p.Device == "pca9685" && mode[0]&pwm.PCA9685ExtClk != 0 &&
+			isPCA9685(c) && !p.Alone {
 			err = c.Fault(hal.BusFault, pwm.ErrExternalClock)
 		}
 		if err == nil && p.Device == "pca9685" && !isPCA9685(c) {
-			x.warn("device", p.Bus, p.Device, fmt.Sprintf("what answers at 0x%02X is no PCA9685 by its registers", p.Address),
-				"an INA219 comes at 0x40 too: look what is there (halyard scan "+x.plan.Config.Buses[p.Bus].Port+"), and strap one of them otherwise")
+			x.warn("device", p.Bus, p.Device, fmt.Sprintf("what answers at 0x%02X is no PCA9685 by its registers",
+				p.Address),
+				"an INA219 comes at 0x40 too: look what is there (halyard scan "+x.plan.Config.Buses[p.Bus].Port+
+					"), and strap one of them otherwise")
 			return
 		}
 	case e.Open != nil:
@@ -212,7 +224,8 @@ func (x *DeviceCheck) answers(p *catalog.BoardPlan, body configs.BodyKind) {
 			out, failed := p.Kind.Open(e, p)
 			if k, ok := out.(interface{ Probe() error }); ok && failed == nil {
 				if found, err = "answers", k.Probe(); err != nil {
-					x.add("device", p.Bus, p.Device, "", err, "switch on its supply; set its serial mode to USB dual port (Maestro Control Center), and its device number, CRC and rate as in the config")
+					x.add("device", p.Bus, p.Device, "", err, "switch on its supply; set its serial mode to USB "+
+						"dual port (Maestro Control Center), and its device number, CRC and rate as in the config")
 					return
 				}
 			}
@@ -246,7 +259,8 @@ func (x *DeviceCheck) kernelFix(root string, err error) string {
 	if hal.KindOf(err) == hal.Busy {
 		return host.GroupFix(x.Root, filepath.Join(root, "pwmchip0", "export"), "gpio")
 	}
-	return "ls " + pwm.KernelRoot + " lists the chips: set address to the number of one, or load its driver (dtoverlay=pwm-2chan on a Raspberry Pi)"
+	return "ls " + pwm.KernelRoot + " lists the chips: set address to the number of one, or load its driver " +
+		"(dtoverlay=pwm-2chan on a Raspberry Pi)"
 }
 
 // sensor opens a device, lets it measure once and closes it.
@@ -259,7 +273,8 @@ func (x *DeviceCheck) sensor(p *catalog.SensorPlan) {
 		x.measures(p, body)
 	}
 	if p.Kind.Inertial {
-		x.calibrated(body, p.Config.Bus, p.Name, p.Calibration == nil, p.Calibration != nil && p.Calibration.Method == calibration.ByNominal)
+		x.calibrated(body, p.Config.Bus, p.Name, p.Calibration == nil, p.Calibration != nil &&
+			p.Calibration.Method == calibration.ByNominal)
 	}
 }
 
@@ -319,8 +334,10 @@ func (x *DeviceCheck) gravity(p *catalog.SensorPlan, v []float64) {
 	const near = 0.06
 	force := math.Sqrt(v[7]*v[7] + v[8]*v[8] + v[9]*v[9])
 	if ratio := force / catalog.StandardGravity; math.Abs(ratio-0.5) < 0.5*near || math.Abs(ratio-2) < 2*near {
-		x.warn("device", p.Config.Bus, p.Name, fmt.Sprintf("it feels %.1f m/s² where gravity is %.1f", force, catalog.StandardGravity),
-			"at rest, set device to what it is: an "+catalog.LSM6DSO32+" has the identity of an lsm6dsox, and ranges twice as wide")
+		x.warn("device", p.Config.Bus, p.Name, fmt.Sprintf("it feels %.1f m/s² where gravity is %.1f", force,
+			catalog.StandardGravity),
+			"at rest, set device to what it is: an "+catalog.LSM6DSO32+
+				" has the identity of an lsm6dsox, and ranges twice as wide")
 	}
 }
 
@@ -335,7 +352,8 @@ func (x *DeviceCheck) alarmed(p *catalog.SensorPlan, v float64) {
 	}
 }
 
-// isPCA9685 identifies a board by its sub-addresses, which are never changed: it has no identity register. Reading disturbs no pulse.
+// isPCA9685 identifies a board by its sub-addresses, which are never changed: it has no identity register. Reading
+// disturbs no pulse.
 func isPCA9685(c *i2c.Chip) bool {
 	for i, want := range [...]byte{0xE2, 0xE4, 0xE8, 0xE0} {
 		if got, err := c.Read(byte(2+i), 1); err != nil || got[0] != want {

@@ -19,8 +19,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
-// The budget of an I2C bus or a port of SPI, as that of a line of servos, is measured: each device's own driver runs by itself on an emulated
-// one, in virtual time.
+// The budget of an I2C bus or a port of SPI, as that of a line of servos, is measured: each device's own driver runs by
+// itself on an emulated one, in virtual time.
 
 // portion is what one device takes of a bus's time.
 type portion struct {
@@ -91,7 +91,8 @@ func (x *DeviceCheck) weigh(name string, hertz int, parts []portion) {
 		var options []string
 		for _, faster := range []int{400_000, 1_000_000} {
 			if faster > hertz && x.plan.Config.Buses[name].Type == catalog.I2CBus {
-				options = append(options, fmt.Sprintf("%d Hz (dtparam=i2c_arm_baudrate=%d): %.0f %%", faster, faster, 100*sum*float64(hertz)/float64(faster)))
+				options = append(options, fmt.Sprintf("%d Hz (dtparam=i2c_arm_baudrate=%d): %.0f %%", faster, faster,
+					100*sum*float64(hertz)/float64(faster)))
 			}
 		}
 		f.Fix = strings.Join(append(options, "a lower rate of "+parts[0].device, "a second bus"), "; ")

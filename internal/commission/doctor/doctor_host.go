@@ -37,7 +37,8 @@ func (b *BusCheck) connect() bool {
 		fix = fmt.Sprintf("halyard ports --udev | sudo tee %s, and plug the adapter in again", serial.RulesFile)
 	}
 	if timer > time.Millisecond {
-		b.warn("latency", fmt.Sprintf("the adapter's latency timer is %v: each answer waits up to that long", timer), fix)
+		b.warn("latency", fmt.Sprintf("the adapter's latency timer is %v: each answer waits up to that long", timer),
+			fix)
 	}
 	return true
 }
@@ -50,9 +51,11 @@ func (b *BusCheck) Reachable() bool {
 	node := filepath.Join(b.Root, b.Config.Port)
 	switch b.Config.Type {
 	case catalog.I2CBus:
-		return b.reachableNode(node, "the bus is not switched on", "sudo raspi-config nonint do_i2c 0 (a Raspberry Pi), else: sudo modprobe i2c-dev", "i2c")
+		return b.reachableNode(node, "the bus is not switched on",
+			"sudo raspi-config nonint do_i2c 0 (a Raspberry Pi), else: sudo modprobe i2c-dev", "i2c")
 	case catalog.SPIBus:
-		return b.reachableNode(node, "SPI is not switched on, or has no such select", "sudo raspi-config nonint do_spi 0 (a Raspberry Pi), else a device tree with spidev", "spi")
+		return b.reachableNode(node, "SPI is not switched on, or has no such select",
+			"sudo raspi-config nonint do_spi 0 (a Raspberry Pi), else a device tree with spidev", "spi")
 	}
 	if catalog.BuiltinBuses().Of(b.Config.Type).Filters != nil {
 		return true // an interface is no file: opening reports
@@ -90,7 +93,8 @@ func (b *BusCheck) plugFix() string {
 	return "plug the adapter in, or put its name into buses." + b.Name + ".port: halyard ports"
 }
 
-// reachableNode looks at the node of an I2C bus or a port of SPI; off is why it may be missing, fix what helps, group whose it is.
+// reachableNode looks at the node of an I2C bus or a port of SPI; off is why it may be missing, fix what helps, group
+// whose it is.
 func (b *BusCheck) reachableNode(node, off, fix, group string) bool {
 	if _, err := os.Stat(node); errors.Is(err, fs.ErrNotExist) {
 		b.fail("port", hal.Absent, b.Config.Port+" is not there: "+off, fix)
@@ -145,7 +149,8 @@ func (b *BusCheck) Usable(p *serial.Port) bool {
 		}
 		b.Check("name")
 		if b.Config.Port == p.Device && p.Stable != p.Device {
-			b.warn("name", p.Device+" may be another adapter after the next plugging", "set buses."+b.Name+".port to "+p.Stable)
+			b.warn("name", p.Device+" may be another adapter after the next plugging", "set buses."+b.Name+".port to "+
+				p.Stable)
 		}
 	}
 	switch {
@@ -154,7 +159,8 @@ func (b *BusCheck) Usable(p *serial.Port) bool {
 		return false
 	case b.console(p):
 		b.fail("holder", hal.Busy, "the kernel's console is on "+p.Device,
-			"take console="+filepath.Base(p.Device)+" out of the kernel's command line (raspi-config, Serial Port: no login shell) and restart")
+			"take console="+filepath.Base(p.Device)+
+				" out of the kernel's command line (raspi-config, Serial Port: no login shell) and restart")
 		return false
 	case len(p.Holders) > 0:
 		for _, a := range host.PortAdvice(p) {
@@ -166,7 +172,8 @@ func (b *BusCheck) Usable(p *serial.Port) bool {
 	}
 	b.Check("rate")
 	if top := p.Chip.MaxBaud; top > 0 && b.Config.Baud > top {
-		b.fail("rate", hal.Invalid, fmt.Sprintf("the bus runs at %d Bd, a %s at %d at most", b.Config.Baud, p.Chip.Name, top),
+		b.fail("rate", hal.Invalid, fmt.Sprintf("the bus runs at %d Bd, a %s at %d at most", b.Config.Baud, p.Chip.Name,
+			top),
 			"use an adapter that is fast enough (FT232H, CH343), or slow the bus down: halyard setup --new-baud")
 		return false
 	}

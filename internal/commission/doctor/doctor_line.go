@@ -21,8 +21,8 @@ type answerCount struct {
 	crossed              int // bytes of two answers: longer than one, or other data than there can be
 }
 
-// patience, in addition to the adapter's latency, is how long a client waits for the answer after the wire time: the longest
-// return delay, the servo's and the adapter's time.
+// patience, in addition to the adapter's latency, is how long a client waits for the answer after the wire time: the
+// longest return delay, the servo's and the adapter's time.
 const patience = 508*time.Microsecond + 2*time.Millisecond
 
 // surelySilent is how many unanswered questions in a row, from the first on, are enough: each costs its full patience.
@@ -46,8 +46,9 @@ func countAnswers(line servo.Line, q servo.Question, n int, latency time.Duratio
 	return h, nil
 }
 
-// sort counts one answer. Noise spoils single bits, mostly seen in the checksum; two servos that answer at once and not in
-// step make a longer answer, or one whose very address or data are not what they can be: every bit is the lower of both.
+// sort counts one answer. Noise spoils single bits, mostly seen in the checksum; two servos that answer at once and not
+// in step make a longer answer, or one whose very address or data are not what they can be: every bit is the lower of
+// both.
 func (h *answerCount) sort(got []byte, q *servo.Question, tardy bool) {
 	switch n := len(got); {
 	case n == 0:

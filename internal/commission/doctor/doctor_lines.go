@@ -14,8 +14,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// lines examines the chips and the consumers of their lines, then the devices on them that are no sensors. It returns the devices that
-// there is no sense in opening, since it is known why they do not.
+// lines examines the chips and the consumers of their lines, then the devices on them that are no sensors. It returns
+// the devices that there is no sense in opening, since it is known why they do not.
 func (x *DeviceCheck) lines() (hopeless map[string]bool) {
 	hopeless = map[string]bool{}
 	used := x.plan.Used()
@@ -55,7 +55,8 @@ func LineFix(err error) string {
 	var known *hal.Error
 	switch hal.KindOf(err) {
 	case hal.Absent:
-		return "plug the chip in, or load its driver; ls /dev/gpiochip* lists those there are, and a label stays when their numbers change"
+		return "plug the chip in, or load its driver; ls /dev/gpiochip* lists those there are, and a label stays " +
+			"when their numbers change"
 	case hal.Busy:
 		if errors.As(err, &known) && known.Try != "" && known.Try != "halyard doctor" {
 			return known.Try
@@ -75,8 +76,10 @@ func (x *DeviceCheck) free(u plan.UsedLine, lines []gpio.LineInfo) bool {
 		if l.Flags&gpio.Used == 0 {
 			return true
 		}
-		err := &hal.Error{Kind: hal.Busy, Err: fmt.Errorf("line %s is held by %q", u.Line, cmp.Or(l.Consumer, "the kernel"))}
-		x.add("line", u.Bus, u.Device, "", err, "stop the program that uses it, or wire "+u.Device+" to another line: gpioinfo lists them")
+		err := &hal.Error{Kind: hal.Busy,
+			Err: fmt.Errorf("line %s is held by %q", u.Line, cmp.Or(l.Consumer, "the kernel"))}
+		x.add("line", u.Bus, u.Device, "", err, "stop the program that uses it, or wire "+u.Device+
+			" to another line: gpioinfo lists them")
 		return false
 	}
 	err := &hal.Error{Kind: hal.Invalid, Err: fmt.Errorf("line %s: the chip has none of that name or offset", u.Line)}
@@ -110,8 +113,10 @@ func (x *DeviceCheck) gate(p *catalog.BoardPlan) {
 		f.Found = fmt.Sprintf("its OE pin is at line %s of %s", g.Line, g.Bus)
 	} else {
 		f.State = StateWarn
-		f.Found = fmt.Sprintf("the board at 0x%02X goes on pulsing when the program dies, or its bus hangs: nothing is at its OE pin", p.Address)
-		f.Fix = "wire OE to a line of a GPIO chip, with 1 kΩ to VCC that ends the pulses when the line is released, and set output_enable: {bus: CHIP, line: N}"
+		f.Found = fmt.Sprintf("the board at 0x%02X goes on pulsing when the program dies, or its bus hangs: nothing "+
+			"is at its OE pin", p.Address)
+		f.Fix = "wire OE to a line of a GPIO chip, with 1 kΩ to VCC that ends the pulses when the line is released, " +
+			"and set output_enable: {bus: CHIP, line: N}"
 	}
 	x.Found = append(x.Found, f)
 }

@@ -25,7 +25,8 @@ type load struct{ cycle, period time.Duration }
 func (l load) share() float64 { return float64(l.cycle) / float64(l.period) }
 
 func (l load) String() string {
-	return fmt.Sprintf("a cycle takes %v of %v, %.0f %%: the wire allows %.0f Hz", l.cycle.Round(10*time.Microsecond), l.period, 100*l.share(),
+	return fmt.Sprintf("a cycle takes %v of %v, %.0f %%: the wire allows %.0f Hz", l.cycle.Round(10*time.Microsecond),
+		l.period, 100*l.share(),
 		float64(time.Second)/float64(max(l.cycle, 1)))
 }
 
@@ -85,11 +86,12 @@ func (t *TrialLine) Cycle() (time.Duration, error) {
 	return sum / trials, nil
 }
 
-// budget compares a cycle of the bus with the period, and describes what would help. The slowest return delay that was read
-// counts for all; a bus that could not be opened is judged only by the config.
+// budget compares a cycle of the bus with the period, and describes what would help. The slowest return delay that was
+// read counts for all; a bus that could not be opened is judged only by the config.
 func (b *BusCheck) budget() {
 	b.Check("load")
-	now := TrialLine{Kind: b.plan.Catalog.Buses.Of(b.Config.Type), Baud: b.Config.Baud, Timing: b.timing(), Delay: b.Config.ReturnDelay}
+	now := TrialLine{Kind: b.plan.Catalog.Buses.Of(b.Config.Type), Baud: b.Config.Baud, Timing: b.timing(),
+		Delay: b.Config.ReturnDelay}
 	for _, s := range b.servos {
 		now.Servos = append(now.Servos, s.plan.Servo)
 		now.Delay = max(now.Delay, s.delay)

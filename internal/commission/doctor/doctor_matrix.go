@@ -20,9 +20,9 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// The doctor is proven by a matrix: each fault is injected by itself into a sound robot, on emulated servos and devices and, for
-// faults of the machine, on a made-up /sys, /proc and /dev. It must be named by its own check, with its fix, and nothing
-// else may complain; robots without a fault must give no finding at all.
+// The doctor is proven by a matrix: each fault is injected by itself into a sound robot, on emulated servos and devices
+// and, for faults of the machine, on a made-up /sys, /proc and /dev. It must be named by its own check, with its fix,
+// and nothing else may complain; robots without a fault must give no finding at all.
 
 // FaultCase is one line of the matrix: a fault, and the finding that the doctor must report.
 type FaultCase struct {
@@ -72,7 +72,8 @@ func (m MatrixRow) Cells() report.Cells {
 	if m.Check != "" {
 		found = m.State + " " + m.Check + ": " + m.Finding
 	}
-	return report.Cells{{"fault", m.Fault}, {"robot", m.Robot}, {"finding", found}, {"fix", cmp.Or(m.Fix, "-")}, {"ok", ok}}
+	return report.Cells{{"fault", m.Fault}, {"robot", m.Robot}, {"finding", found}, {"fix", cmp.Or(m.Fix, "-")},
+		{"ok", ok}}
 }
 
 // FaultCases are all lines of the matrix; the robots without a fault come first.
@@ -81,11 +82,13 @@ func FaultCases() []FaultCase {
 	for _, name := range append(configs.Names(), madeUp()...) {
 		one := FaultCase{Name: "none", Config: name, Id: noID}
 		if ungated(name) {
-			one = FaultCase{Name: "no gate in the config", Config: name, Check: "output_enable", State: StateWarn, Id: AnyID, Found: "goes on pulsing", Fix: "wire OE"}
+			one = FaultCase{Name: "no gate in the config", Config: name, Check: "output_enable", State: StateWarn,
+				Id: AnyID, Found: "goes on pulsing", Fix: "wire OE"}
 		}
 		list = append(list, one)
 	}
-	return slices.Concat(list, servoFaultCases(), answerFaultCases(), calibrationFaultCases(), vendorFaultCases(), motorFaultCases(), hostFaultCases(), deviceFaultCases(), cameraFaultCases(), lineFaultCases(),
+	return slices.Concat(list, servoFaultCases(), answerFaultCases(), calibrationFaultCases(), vendorFaultCases(),
+		motorFaultCases(), hostFaultCases(), deviceFaultCases(), cameraFaultCases(), lineFaultCases(),
 		baseFaultCases(), fieldFaultCases(), usedFaultCases())
 }
 
@@ -98,7 +101,8 @@ func ungated(name string) bool {
 	}
 	plan, err := plan.Resolve(c, builtin.Catalog())
 	return (err == nil || UncalibratedAlone(err)) &&
-		slices.ContainsFunc(plan.Boards, func(p *catalog.BoardPlan) bool { return p.Device == "pca9685" && p.Gate == nil })
+		slices.ContainsFunc(plan.Boards,
+			func(p *catalog.BoardPlan) bool { return p.Device == "pca9685" && p.Gate == nil })
 }
 
 // ErrNothingEmulated reports that a config has no hardware that could be emulated, and so nothing for the doctor.
@@ -179,8 +183,8 @@ func planFor(name, dir string, o configs.Options) (*plan.Plan, error) {
 	return plan, nil
 }
 
-// Judge describes what is wrong with the findings, "" where they name the ailment and nothing else. verdict is the doctor's
-// own, with warnings counted.
+// Judge describes what is wrong with the findings, "" where they name the ailment and nothing else. verdict is the
+// doctor's own, with warnings counted.
 func (l *FaultCase) Judge(bad []Finding, verdict error) string {
 	list := func() string {
 		var texts []string

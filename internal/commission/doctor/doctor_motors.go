@@ -9,9 +9,9 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// examineMotors examines motor controllers by the chain that will drive them: whether each is there, has a firmware whose
-// packets are known, is set so that it stops without a host, and what it complains of. Nothing moves and no setting is
-// written; one that stops when it is asked for its state is merely asked whether it is there.
+// examineMotors examines motor controllers by the chain that will drive them: whether each is there, has a firmware
+// whose packets are known, is set so that it stops without a host, and what it complains of. Nothing moves and no
+// setting is written; one that stops when it is asked for its state is merely asked whether it is there.
 func (b *BusCheck) examineMotors() error {
 	cfg := servo.ChainConfig{Name: b.Name, Line: b.line, Latency: b.latency}
 	for _, s := range b.servos {
@@ -43,7 +43,8 @@ func (b *BusCheck) examineMotors() error {
 		return nil
 	}
 	for _, s := range absent {
-		s.fail("servo", hal.Absent, faults[int(s.id)].Err.Error(), s.cableFix(absent)+"; or it has another id: halyard scan "+b.port()+" --protocol "+b.Config.Type)
+		s.fail("servo", hal.Absent, faults[int(s.id)].Err.Error(), s.cableFix(absent)+
+			"; or it has another id: halyard scan "+b.port()+" --protocol "+b.Config.Type)
 	}
 	for _, s := range b.servos {
 		s.guarded()
@@ -86,14 +87,16 @@ func faultsOf(err error) (faults map[int]*hal.Error, unplaced error) {
 // busFix is what a whole bus of silence calls for.
 func (b *BusCheck) busFix() string {
 	if b.row.Filters != nil {
-		return "switch on their supply, check CAN_H, CAN_L and ground, a resistor of 120 Ω at both ends, and that all have the bus's bit rate"
+		return "switch on their supply, check CAN_H, CAN_L and ground, a resistor of 120 Ω at both ends, and that " +
+			"all have the bus's bit rate"
 	}
 	return "switch on their supply and check the data line and its baud rate"
 }
 
 // noiseFix is what damaged answers call for.
 func (b *BusCheck) noiseFix() string {
-	return fmt.Sprintf("check the plugs, the ground and the shield of the cable and its distance to motor cables, and that the device has the bus's rate of %d Bd", b.Config.Baud)
+	return fmt.Sprintf("check the plugs, the ground and the shield of the cable and its distance to motor cables, "+
+		"and that the device has the bus's rate of %d Bd", b.Config.Baud)
 }
 
 // guarded checks that the config has the settings by which a chain sets the watchdog.

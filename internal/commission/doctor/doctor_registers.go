@@ -76,10 +76,12 @@ func (s *ServoCheck) delays() {
 			s.setFix("return_delay", int64(want/(2*time.Microsecond))))
 	}
 	if v, ok := s.Read("status_return"); ok && v != 2 {
-		s.warn("status-return", fmt.Sprintf("its status return level is %d: writes are not acknowledged", v), s.setFix("status_return", 2))
+		s.warn("status-return", fmt.Sprintf("its status return level is %d: writes are not acknowledged", v),
+			s.setFix("status_return", 2))
 	}
 	if v, ok := s.Read("response_level"); ok && v != 1 {
-		s.warn("status-return", fmt.Sprintf("its response level is %d: writes are not acknowledged", v), s.setFix("response_level", 1))
+		s.warn("status-return", fmt.Sprintf("its response level is %d: writes are not acknowledged", v),
+			s.setFix("response_level", 1))
 	}
 	for _, c := range s.row.Checks {
 		if v, ok := s.Read(c.Register); ok && v == c.Bad {
@@ -106,11 +108,14 @@ func (s *ServoCheck) supplies() servo.Alarm {
 		explained |= servo.AlarmVoltage
 		s.fail("voltage", hal.BusFault, fmt.Sprintf("%.1f V, want %.1f..%.1f", v, low, high),
 			"switch off now: the supply is too high for a "+s.called())
-	case v > 1.25*max(s.model.Units().NominalVolts, s.supplied): // its own limit is for every version of it, the strongest too
+	// its own limit is for every version of it, the strongest too
+	case v > 1.25*max(s.model.Units().NominalVolts, s.supplied):
 		s.warn("voltage", fmt.Sprintf("%.1f V at a %s of %.1f V", v, s.called(), s.model.Units().NominalVolts),
-			"switch off and look what its label says; of a version for this voltage say so in a robot file of yours: supply: {volts: "+fmt.Sprintf("%.0f", v)+"}")
+			"switch off and look what its label says; of a version for this voltage say so in a robot file of "+
+				"yours: supply: {volts: "+fmt.Sprintf("%.0f", v)+"}")
 	case s.ownSupply && math.Abs(v-s.supplied) > 0.25*s.supplied:
-		s.warn("voltage", fmt.Sprintf("%.1f V, its supply in the config has %.1f V", v, s.supplied), "measure the supply; set supply: {volts: V} of its bus as it is")
+		s.warn("voltage", fmt.Sprintf("%.1f V, its supply in the config has %.1f V", v, s.supplied),
+			"measure the supply; set supply: {volts: V} of its bus as it is")
 	case v < 1.03*low: // the next acceleration pulls it below
 		s.warn("voltage", fmt.Sprintf("%.1f V, close to the least of %.1f", v, low), "charge the battery")
 	}
@@ -121,9 +126,11 @@ func (s *ServoCheck) supplies() servo.Alarm {
 	case !ok || !okLimit:
 	case t >= limit:
 		explained |= servo.AlarmHeat
-		s.fail("temperature", hal.BusFault, fmt.Sprintf("%.0f °C, its limit is %.0f", t, limit), "switch off and let it cool down")
+		s.fail("temperature", hal.BusFault, fmt.Sprintf("%.0f °C, its limit is %.0f", t, limit),
+			"switch off and let it cool down")
 	case t >= limit-margin:
-		s.warn("temperature", fmt.Sprintf("%.0f °C, its limit is %.0f", t, limit), "let it cool down, and take load off this joint")
+		s.warn("temperature", fmt.Sprintf("%.0f °C, its limit is %.0f", t, limit),
+			"let it cool down, and take load off this joint")
 	}
 	return explained | s.heat()
 }
@@ -137,10 +144,12 @@ func (s *ServoCheck) heat() servo.Alarm {
 	const margin = 10
 	switch limit := s.model.Register("heat_limit").Default; {
 	case v <= limit:
-		s.fail("temperature", hal.BusFault, fmt.Sprintf("its heat reads %d, which is hotter than the limit of %d", v, limit), "switch off and let it cool down")
+		s.fail("temperature", hal.BusFault, fmt.Sprintf("its heat reads %d, which is hotter than the limit of %d", v,
+			limit), "switch off and let it cool down")
 		return servo.AlarmHeat
 	case v <= limit+margin:
-		s.warn("temperature", fmt.Sprintf("its heat reads %d, close to the limit of %d", v, limit), "let it cool down, and take load off this joint")
+		s.warn("temperature", fmt.Sprintf("its heat reads %d, close to the limit of %d", v, limit),
+			"let it cool down, and take load off this joint")
 	}
 	return 0
 }
@@ -159,7 +168,8 @@ func (s *ServoCheck) alarms(explained servo.Alarm) (latched bool) {
 	// Only those of its shutdown register take the torque; what is not in it lets it hold and move.
 	if mask, ok := s.Read("shutdown"); ok && s.model.Register("hardware_error") != nil {
 		if bits, ok := s.Read("hardware_error"); ok && bits&mask == 0 {
-			s.warn("alarm", r.String()+"; it is not in shutdown: torque stays as it is", r.Fix+"; then halyard reset, or switch its power off and on")
+			s.warn("alarm", r.String()+"; it is not in shutdown: torque stays as it is",
+				r.Fix+"; then halyard reset, or switch its power off and on")
 			return explained != 0
 		}
 	}
@@ -183,13 +193,15 @@ func (s *ServoCheck) switches(latched bool) {
 		r := s.model.Register(name)
 		why, fix := "EEPROM", s.setFix(name, r.Max)
 		if r.Access == servo.RAM {
-			why, fix = "left by a shutdown", "switch its power off and on; an overload has taken its torque: look for what blocks the joint"
+			why, fix = "left by a shutdown",
+				"switch its power off and on; an overload has taken its torque: look for what blocks the joint"
 		}
 		s.fail("torque-limit", hal.BusFault, fmt.Sprintf("%s is 0 (%s): its torque stays off", name, why), fix)
 		break // the RAM limit begins as the EEPROM's
 	}
 	if v, ok := s.Read("bus_watchdog"); ok && v < 0 {
-		s.warn("watchdog", "its bus watchdog has tripped: it takes no goals", "halyard serve clears it; or switch its power off and on")
+		s.warn("watchdog", "its bus watchdog has tripped: it takes no goals",
+			"halyard serve clears it; or switch its power off and on")
 	}
 }
 
@@ -211,7 +223,8 @@ func (s *ServoCheck) Values() (alive bool, err error) {
 		s.position = math.NaN()
 	case high-low > s.model.Units().TicksPerTurn/16: // in these milliseconds no servo turns so far
 		s.position, s.tick = math.NaN(), -1
-		s.fail("values", hal.BusFault, "its position jumps at rest: "+strings.Join(positions, ", "), "replace the servo: its encoder is broken")
+		s.fail("values", hal.BusFault, "its position jumps at rest: "+strings.Join(positions, ", "),
+			"replace the servo: its encoder is broken")
 		return false, nil
 	}
 	if !ok {
@@ -223,7 +236,8 @@ func (s *ServoCheck) Values() (alive bool, err error) {
 	}
 	if last, ok := s.Read("realtime_tick"); ok && last == first {
 		s.tick = -1
-		s.fail("values", hal.BusFault, "its clock has stopped: its values are frozen", "switch its power off and on; then replace it")
+		s.fail("values", hal.BusFault, "its clock has stopped: its values are frozen",
+			"switch its power off and on; then replace it")
 		return false, nil
 	}
 	return true, nil

@@ -81,7 +81,8 @@ func (s *ServoCheck) Identify() (there bool, err error) {
 	}
 	switch {
 	case h.silent == h.asked && pinged:
-		s.warn("status-return", "it answers pings but no reads: its status return level is 0", "halyard serve sets it to 2")
+		s.warn("status-return", "it answers pings but no reads: its status return level is 0",
+			"halyard serve sets it to 2")
 		return true, nil
 	case h.silent == h.asked:
 		return false, nil
@@ -166,7 +167,8 @@ func (s *ServoCheck) wireFix(h *answerCount) string {
 	return cable + ", or halve the baud rate"
 }
 
-// disagrees reports whether two equal servos answer at once: equal bytes of both arrive intact, their measurements do not.
+// disagrees reports whether two equal servos answer at once: equal bytes of both arrive intact, their measurements do
+// not.
 func (s *ServoCheck) disagrees() (bool, error) {
 	r := s.model.Register("present_position")
 	if r == nil || !commission.Readable(r) {

@@ -23,11 +23,13 @@ func (s *ServoCheck) settings() {
 		}
 	}
 	if v, ok := s.Read("shadow_id"); ok && v <= 252 {
-		s.warn("settings", fmt.Sprintf("it also executes packets for id %d: its shadow_id", v), s.setFix("shadow_id", s.model.Register("shadow_id").Max))
+		s.warn("settings", fmt.Sprintf("it also executes packets for id %d: its shadow_id", v),
+			s.setFix("shadow_id", s.model.Register("shadow_id").Max))
 	}
 	for _, name := range []string{"shutdown", "unload_condition"} {
 		if v, ok := s.Read(name); ok && v == 0 {
-			s.warn("settings", "its "+name+" is 0: no overload and no heat takes its torque, and it burns", s.setFix(name, s.model.Register(name).Default))
+			s.warn("settings", "its "+name+" is 0: no overload and no heat takes its torque, and it burns",
+				s.setFix(name, s.model.Register(name).Default))
 		}
 	}
 	const manyTurns = 1 << 4 // angle feedback of more than one turn
@@ -41,9 +43,10 @@ func (s *ServoCheck) settings() {
 	s.fenced()
 }
 
-// fenced checks that the servo's own limits do not keep the joint from where its robot's let it go: a goal beyond them is
-// refused, or cut, without a word. The fix never widens them: another tool may have set them, LeRobot stores its
-// calibration there, and a wider one would be lost with it. The range of the joint's own calibration is narrowed instead.
+// fenced checks that the servo's own limits do not keep the joint from where its robot's let it go: a goal beyond them
+// is refused, or cut, without a word. The fix never widens them: another tool may have set them, LeRobot stores its
+// calibration there, and a wider one would be lost with it. The range of the joint's own calibration is narrowed
+// instead.
 func (s *ServoCheck) fenced() {
 	low, okLow := s.Read("min_position")
 	high, okHigh := s.Read("max_position")
@@ -53,7 +56,8 @@ func (s *ServoCheck) fenced() {
 	}
 	u, c := s.model.Units(), s.plan.Calibration
 	if low >= high { // no range: to keep it would keep the joint from everything, or from nothing
-		s.warn("settings", fmt.Sprintf("its own limits are %d and %d: no limit, as for a wheel or many turns", low, high),
+		s.warn("settings", fmt.Sprintf("its own limits are %d and %d: no limit, as for a wheel or many turns", low,
+			high),
 			s.setFix("min_position", lowest.Default)+fmt.Sprintf(" max_position=%d", highest.Default))
 		return
 	}
@@ -66,8 +70,10 @@ func (s *ServoCheck) fenced() {
 			t = min(max(t, c.RangeTicks[0]), c.RangeTicks[1])
 		}
 		if t < float64(low) || t > float64(high) {
-			s.warn("settings", fmt.Sprintf("its own limits, ticks %d..%d, end before the joint's of %.2f..%.2f rad", low, high, s.limits[0], s.limits[1]),
-				fmt.Sprintf("keep them: another tool's calibration may be in them (LeRobot's is); set range_ticks: [%d, %d] in the joint's calibration", low, high))
+			s.warn("settings", fmt.Sprintf("its own limits, ticks %d..%d, end before the joint's of %.2f..%.2f rad",
+				low, high, s.limits[0], s.limits[1]),
+				fmt.Sprintf("keep them: another tool's calibration may be in them (LeRobot's is); set range_ticks: "+
+					"[%d, %d] in the joint's calibration", low, high))
 			return
 		}
 	}

@@ -20,13 +20,15 @@ const farthestStranger = 30
 
 // lone reports what replies on a line whose servos are all silent, in one finding; false if nothing does.
 func (b *BusCheck) lone(ctx context.Context) (reported bool, err error) {
-	f := commission.Finder{Line: b.line, Port: b.port(), Latency: b.latency, Bauds: []int{b.Config.Baud}, Types: []string{b.Config.Type}}
+	f := commission.Finder{Line: b.line, Port: b.port(), Latency: b.latency, Bauds: []int{b.Config.Baud},
+		Types: []string{b.Config.Type}}
 	other, ids, err := b.elsewhere(ctx, &f)
 	if err != nil {
 		return false, err
 	}
 	if other != "" {
-		b.fail("port", hal.BusFault, fmt.Sprintf("the servos of bus %s answer here, at ids %s; none of its own does", other, ids),
+		b.fail("port", hal.BusFault, fmt.Sprintf("the servos of bus %s answer here, at ids %s; none of its own does",
+			other, ids),
 			fmt.Sprintf("swap buses.%s.port and buses.%s.port, or the plugs", b.Name, other))
 		return true, nil
 	}
@@ -35,8 +37,10 @@ func (b *BusCheck) lone(ctx context.Context) (reported bool, err error) {
 		return false, err
 	}
 	if len(known) > 0 {
-		b.fail("servo", hal.Absent, fmt.Sprintf("none of the %d servos answers, but %s, which no joint has", len(b.servos), strings.Join(known, ", ")),
-			"put their ids into the config, or give them those of the config: halyard setup "+b.port()+" --id N --new-id M")
+		b.fail("servo", hal.Absent, fmt.Sprintf("none of the %d servos answers, but %s, which no joint has",
+			len(b.servos), strings.Join(known, ", ")),
+			"put their ids into the config, or give them those of the config: halyard setup "+b.port()+
+				" --id N --new-id M")
 		return true, nil
 	}
 	return b.misspoken(ctx)
@@ -78,8 +82,10 @@ func (b *BusCheck) misspoken(ctx context.Context) (reported bool, err error) {
 			continue
 		}
 		at := spots[0]
-		b.fail("protocol", hal.Invalid, fmt.Sprintf("a %s answers at id %d in protocol %s, want %s", at.Model.Units().Name, id, at.Type, b.Config.Type),
-			fmt.Sprintf("set buses.%s.type to %s, its baud to %d, and the joints' model to %s", b.Name, at.Type, at.Baud, at.Model.Units().Name))
+		b.fail("protocol", hal.Invalid, fmt.Sprintf("a %s answers at id %d in protocol %s, want %s",
+			at.Model.Units().Name, id, at.Type, b.Config.Type),
+			fmt.Sprintf("set buses.%s.type to %s, its baud to %d, and the joints' model to %s", b.Name, at.Type,
+				at.Baud, at.Model.Units().Name))
 		return true, nil
 	}
 	return false, nil

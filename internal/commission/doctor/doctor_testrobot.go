@@ -74,8 +74,8 @@ func exchanged(joint, model string) func(*TestRobot) error {
 // AdapterName is what the made-up machine calls its adapter.
 const AdapterName = "/dev/serial/by-id/usb-FTDI_U2D2"
 
-// OnMachine examines the robot as a real one on a machine with one U2D2 and files more, its lines by adapterName; what is
-// behind the port when it opens is emulated.
+// OnMachine examines the robot as a real one on a machine with one U2D2 and files more, its lines by adapterName; what
+// is behind the port when it opens is emulated.
 func OnMachine(more map[string]string) func(*TestRobot) error {
 	return func(p *TestRobot) error {
 		p.Exam.Root, p.Exam.hypothetic = filepath.Join(p.Dir, "machine"), true
@@ -105,8 +105,8 @@ func onPort(port string, baud int, more map[string]string) func(*TestRobot) erro
 	}
 }
 
-// MakeMachine makes a folder that represents a machine with one U2D2, with some more files in it: their text, "-> TARGET"
-// of a link, or "gone" for one that is not to be there.
+// MakeMachine makes a folder that represents a machine with one U2D2, with some more files in it: their text, "->
+// TARGET" of a link, or "gone" for one that is not to be there.
 func MakeMachine(root string, more map[string]string) error {
 	const tty = "sys/devices/usb1/1-1/1-1:1.0/ttyUSB0/tty/ttyUSB0/"
 	files := map[string]string{
@@ -122,7 +122,8 @@ func MakeMachine(root string, more map[string]string) error {
 	// Links come last: what they lead to may have files of its own below.
 	names := report.SortedKeys(files)
 	slices.SortStableFunc(names, func(a, b string) int {
-		return strings.Count(strings.SplitN(files[a], " ", 2)[0], "->") - strings.Count(strings.SplitN(files[b], " ", 2)[0], "->")
+		return strings.Count(strings.SplitN(files[a], " ", 2)[0],
+			"->") - strings.Count(strings.SplitN(files[b], " ", 2)[0], "->")
 	})
 	for _, name := range names {
 		path, text := filepath.Join(root, name), files[name]

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSafety22AdviceKeepsForeignLimits: no advice of the doctor for a servo that another robot's owner has left writes its
-// position limits, which another tool may have set.
+// TestSafety22AdviceKeepsForeignLimits: no advice of the doctor for a servo that another robot's owner has left writes
+// its position limits, which another tool may have set.
 func TestSafety22AdviceKeepsForeignLimits(t *testing.T) {
 	writes := regexp.MustCompile(`(min|max)_position=|(cw|ccw)_angle_limit=`)
 	foreign := 0

@@ -10,7 +10,8 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/serial"
 )
 
-// nodeRules give a group access to what is no serial adapter. pwm has files instead of a node, so that a program changes them.
+// nodeRules give a group access to what is no serial adapter. pwm has files instead of a node, so that a program
+// changes them.
 var nodeRules = [...]struct{ group, rule string }{
 	{"gpio", `SUBSYSTEM=="gpio", KERNEL=="gpiochip*", GROUP="%[1]s", MODE="0660", TAG+="uaccess"`},
 	{"i2c", `SUBSYSTEM=="i2c-dev", GROUP="%[1]s", MODE="0660", TAG+="uaccess"`},
@@ -18,8 +19,9 @@ var nodeRules = [...]struct{ group, rule string }{
 	{"gpio", `SUBSYSTEM=="pwm", ACTION!="remove", RUN+="/bin/sh -c 'chgrp -R %[1]s /sys%%p && chmod -R g=u /sys%%p'"`},
 }
 
-// UdevRules is a udev rules file for the machine whose files are under root: serial adapters, GPIO, I2C, SPI and PWM. udev
-// passes over a group that does not exist, so the rules name one that does, and the header creates plugdev where none does.
+// UdevRules is a udev rules file for the machine whose files are under root: serial adapters, GPIO, I2C, SPI and PWM.
+// udev passes over a group that does not exist, so the rules name one that does, and the header creates plugdev where
+// none does.
 func UdevRules(root string) string {
 	var b strings.Builder
 	dialout := Group(root, "dialout", "uucp")
@@ -34,7 +36,8 @@ func UdevRules(root string) string {
 			create += "#   sudo groupadd --system " + m + "\n"
 		}
 	}
-	fmt.Fprintf(&b, "# Devices of robots. Install:\n%s#   halyard ports --udev | sudo tee %s\n#   sudo udevadm control --reload && sudo udevadm trigger\n"+
+	fmt.Fprintf(&b, "# Devices of robots. Install:\n%s#   halyard ports --udev | sudo tee %s\n#   sudo udevadm "+
+		"control --reload && sudo udevadm trigger\n"+
 		"#   sudo usermod -aG %s $USER, then log in again\n", create, serial.RulesFile, strings.Join(members, ","))
 	for _, r := range nodeRules {
 		fmt.Fprintf(&b, r.rule+"\n", Group(root, r.group))
@@ -57,8 +60,8 @@ func hasGroup(root, name string) bool {
 	return strings.HasPrefix(string(text), name+":") || strings.Contains(string(text), "\n"+name+":")
 }
 
-// GroupFix is the command that helps a user who may not open a file: to join the group that owns it; where that is root's, the
-// rules that give it to a group, by custom one called usual.
+// GroupFix is the command that helps a user who may not open a file: to join the group that owns it; where that is
+// root's, the rules that give it to a group, by custom one called usual.
 func GroupFix(root, path, usual string) string {
 	if group := ownerGroup(path); group != "" {
 		return "sudo usermod -aG " + group + " $USER and log in again"
@@ -67,5 +70,7 @@ func GroupFix(root, path, usual string) string {
 	if !hasGroup(root, group) {
 		create = "sudo groupadd --system " + group + " && "
 	}
-	return create + "halyard ports --udev | sudo tee " + serial.RulesFile + " && sudo udevadm control --reload && sudo udevadm trigger; sudo usermod -aG " + group + " $USER and log in again"
+	return create + "halyard ports --udev | sudo tee " + serial.RulesFile +
+		" && sudo udevadm control --reload && sudo udevadm trigger; sudo usermod -aG " + group +
+		" $USER and log in again"
 }

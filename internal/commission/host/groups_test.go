@@ -34,9 +34,12 @@ func TestGroups(t *testing.T) {
 		rules, header string // parts of the rules
 		fix           string // for SPI
 	}{
-		{[]string{"dialout", "gpio", "i2c", "spi", "plugdev"}, `SUBSYSTEM=="spidev", GROUP="spi"`, "usermod -aG dialout,gpio,i2c,spi $USER", "usermod -aG spi $USER"},
-		{[]string{"dialout", "i2c", "plugdev"}, `SUBSYSTEM=="spidev", GROUP="plugdev"`, "usermod -aG dialout,plugdev,i2c $USER", "usermod -aG plugdev $USER"},
-		{[]string{"uucp"}, `GROUP="uucp", MODE="0660", TAG`, "#   sudo groupadd --system plugdev\n", "sudo groupadd --system plugdev && "},
+		{[]string{"dialout", "gpio", "i2c", "spi", "plugdev"}, `SUBSYSTEM=="spidev", GROUP="spi"`,
+			"usermod -aG dialout,gpio,i2c,spi $USER", "usermod -aG spi $USER"},
+		{[]string{"dialout", "i2c", "plugdev"}, `SUBSYSTEM=="spidev", GROUP="plugdev"`,
+			"usermod -aG dialout,plugdev,i2c $USER", "usermod -aG plugdev $USER"},
+		{[]string{"uucp"}, `GROUP="uucp", MODE="0660", TAG`, "#   sudo groupadd --system plugdev\n",
+			"sudo groupadd --system plugdev && "},
 	} {
 		root, file := machineWith(t, c.groups...)
 		rules := UdevRules(root)

@@ -11,8 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// nodeKind is one kind of port that is no serial adapter: the files that show it and the ones that describe it, in which %s is
-// the base name of the first.
+// nodeKind is one kind of port that is no serial adapter: the files that show it and the ones that describe it, in
+// which %s is the base name of the first.
 type nodeKind struct {
 	kind, glob string
 	stable     string // links to it, by a name that stays
@@ -29,7 +29,8 @@ func nodeKinds() []nodeKind {
 		{"can", "sys/class/net/*", "", "", "sys/class/net/%s/device/driver", "", "motor controllers"},
 		{"i2c", "dev/i2c-*", "", "sys/class/i2c-dev/%s/name", "", "i2c", "sensors, PWM boards"},
 		{"spi", "dev/spidev*", "", "", "sys/class/spidev/%s/device/driver", "spi", "an inertial sensor"},
-		{"gpio", "dev/gpiochip*", "", gpio + "of_node/name", gpio + "device/driver", "gpio", "switches, encoders, sonars"},
+		{"gpio", "dev/gpiochip*", "", gpio + "of_node/name", gpio + "device/driver", "gpio",
+			"switches, encoders, sonars"},
 		{"pwm", "sys/class/pwm/pwmchip*", "", "", "sys/class/pwm/%s/device/driver", "gpio", "hobby servos, ESCs"},
 		{"camera", "dev/video*", "dev/v4l/by-id/*", video + "name", video + "device/driver", "video", "a camera"},
 	}
@@ -41,7 +42,8 @@ func listNodes(root string) (rows []PortRow) {
 		paths, _ := filepath.Glob(filepath.Join(root, k.glob)) // the patterns are good
 		for _, path := range paths {
 			base := filepath.Base(path)
-			r := PortRow{Type: k.kind, Port: onMachine(root, path), Access: "ok", Latency: report.Number(math.NaN()), Likely: k.likely}
+			r := PortRow{Type: k.kind, Port: onMachine(root, path), Access: "ok", Latency: report.Number(math.NaN()),
+				Likely: k.likely}
 			r.Device, r.Chip = r.Port, describe(root, k, base)
 			r.Port = stableName(root, k.stable, path, r.Port)
 			access := path
@@ -78,7 +80,8 @@ func (r *PortRow) carries(path string) {
 		return
 	}
 	r.Access = "down"
-	r.Notes = append(r.Notes, advice{"the interface is down", fmt.Sprintf("sudo ip link set %s up type can bitrate 1000000 restart-ms 100", r.Port)})
+	r.Notes = append(r.Notes, advice{"the interface is down",
+		fmt.Sprintf("sudo ip link set %s up type can bitrate 1000000 restart-ms 100", r.Port)})
 }
 
 // describe is what the kernel calls a node: its own name, else its driver's.

@@ -11,10 +11,13 @@ import (
 func TestListNodes(t *testing.T) {
 	root := t.TempDir()
 	for name, text := range map[string]string{
-		"sys/class/net/can0/type": "280\n", "sys/class/net/can0/flags": "0x40080\n", "sys/class/net/can1/type": "280\n", "sys/class/net/can1/flags": "0x400c1\n",
-		"sys/class/net/eth0/type": "1\n",
-		"dev/i2c-1":               "", "sys/class/i2c-dev/i2c-1/name": "bcm2835 (i2c@7e804000)\n", "dev/spidev0.0": "", "dev/gpiochip0": "",
-		"sys/class/pwm/pwmchip0/npwm": "2\n", "sys/class/pwm/pwmchip0/export": "", "dev/video0": "", "sys/class/video4linux/video0/name": "HD Webcam\n",
+		"sys/class/net/can0/type": "280\n", "sys/class/net/can0/flags": "0x40080\n", "sys/class/net/can1/type": "280\n",
+		"sys/class/net/can1/flags": "0x400c1\n",
+		"sys/class/net/eth0/type":  "1\n",
+		"dev/i2c-1":                "", "sys/class/i2c-dev/i2c-1/name": "bcm2835 (i2c@7e804000)\n", "dev/spidev0.0": "",
+		"dev/gpiochip0":               "",
+		"sys/class/pwm/pwmchip0/npwm": "2\n", "sys/class/pwm/pwmchip0/export": "", "dev/video0": "",
+		"sys/class/video4linux/video0/name": "HD Webcam\n",
 	} {
 		path := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

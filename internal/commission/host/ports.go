@@ -17,8 +17,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// PortRow is one port of a config: a serial adapter or UART, a CAN interface, an I2C bus, an SPI port, a chip of GPIO or PWM, a
-// camera, as the kernel and its files describe it.
+// PortRow is one port of a config: a serial adapter or UART, a CAN interface, an I2C bus, an SPI port, a chip of GPIO
+// or PWM, a camera, as the kernel and its files describe it.
 type PortRow struct {
 	Type    string        `json:"type"`   // serial, can, i2c, spi, gpio, pwm, camera
 	Port    string        `json:"port"`   // what belongs into a config
@@ -40,7 +40,8 @@ type advice struct {
 }
 
 func (p PortRow) Cells() report.Cells {
-	return report.Cells{{"type", p.Type}, {"port", p.Port}, {"device", p.Device}, {"chip", p.Chip}, {"access", p.Access},
+	return report.Cells{{"type", p.Type}, {"port", p.Port}, {"device", p.Device}, {"chip", p.Chip},
+		{"access", p.Access},
 		{"in use by", cmp.Or(p.Held, "-")}, {"latency ms", p.Latency}, {"typical device", p.Likely}}
 }
 
@@ -56,7 +57,8 @@ func ListPorts(root string) ([]PortRow, error) {
 	for i := range ports {
 		p := &ports[i]
 		r := PortRow{
-			Type: "serial", Port: p.Stable, Device: p.Device, Chip: p.Chip.Name, Serial: p.Serial, Access: "ok", Latency: report.Number(math.NaN()),
+			Type: "serial", Port: p.Stable, Device: p.Device, Chip: p.Chip.Name, Serial: p.Serial, Access: "ok",
+			Latency: report.Number(math.NaN()),
 			MaxBaud: p.Chip.MaxBaud, Likely: p.Chip.Likely, Notes: PortAdvice(p),
 		}
 		if p.Denied != "" {
@@ -90,15 +92,16 @@ func PortAdvice(p *serial.Port) []advice {
 	if p.Latency > time.Millisecond {
 		list = append(list, advice{
 			fmt.Sprintf("latency timer is %v: each answer waits that long", p.Latency),
-			fmt.Sprintf("echo 1 | sudo tee /sys/bus/usb-serial/devices/%s/latency_timer, or for good: halyard ports --udev",
+			fmt.Sprintf("echo 1 | sudo tee /sys/bus/usb-serial/devices/%s/latency_timer, or for good: halyard ports "+
+				"--udev",
 				filepath.Base(p.Device)),
 		})
 	}
 	return list
 }
 
-// AccessFix returns the fix of a denied access: group membership where the group is known, else rules that give access to
-// the user logged in at the machine.
+// AccessFix returns the fix of a denied access: group membership where the group is known, else rules that give access
+// to the user logged in at the machine.
 func AccessFix(denied string) string {
 	if _, group, ok := strings.Cut(denied, "not in group "); ok {
 		return "sudo usermod -aG " + strings.Trim(group, `"`) + " $USER and log in again, or: halyard ports --udev"

@@ -26,8 +26,8 @@ type PortEvent struct {
 // changes in /sys to netlink sockets alone, which containers mostly do not have.
 const WatchPulse = 250 * time.Millisecond
 
-// Changes compares rows with what is known, by device, and brings known up to date. What has gone comes first: an adapter
-// that comes back under its old name was another one in between.
+// Changes compares rows with what is known, by device, and brings known up to date. What has gone comes first: an
+// adapter that comes back under its old name was another one in between.
 func Changes(known map[string]PortRow, rows []PortRow) (events []PortEvent) {
 	here := map[string]PortRow{}
 	for _, r := range rows {

@@ -19,7 +19,8 @@ import (
 func serve(t *testing.T, config string, settings ...halyard.Setting) (address string, sys *halyard.System) {
 	t.Helper()
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
-	cfg, err := halyard.Load(config, append(settings, halyard.Set("servers", "[{protocol: batch, listen: '127.0.0.1:0'}]"))...)
+	cfg, err := halyard.Load(config,
+		append(settings, halyard.Set("servers", "[{protocol: batch, listen: '127.0.0.1:0'}]"))...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +65,8 @@ func client(t *testing.T, address string, h *batch.Hello) (*batch.Client, error)
 // Copies over the socket are, bit for bit, those of the library.
 func TestCopies(t *testing.T) {
 	address, _ := serve(t, "pendulum")
-	c, err := client(t, address, &batch.Hello{Copies: 4, Seed: 9, Observations: []string{"joint/position", "joint/velocity"}})
+	c, err := client(t, address, &batch.Hello{Copies: 4, Seed: 9,
+		Observations: []string{"joint/position", "joint/velocity"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,12 +74,14 @@ func TestCopies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	own, err := halyard.OpenBatch(cfg, halyard.BatchOptions{Copies: 4, Seed: 9, Observations: []string{"joint/position", "joint/velocity"}})
+	own, err := halyard.OpenBatch(cfg,
+		halyard.BatchOptions{Copies: 4, Seed: 9, Observations: []string{"joint/position", "joint/velocity"}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer own.Close()
-	if s := c.Spaces; s.Copies != 4 || s.Period != 1e7 || len(s.Actions) != 1 || s.Actions[0].Unit != "rad" || len(s.Observations) != 2 {
+	if s := c.Spaces; s.Copies != 4 || s.Period != 1e7 || len(s.Actions) != 1 || s.Actions[0].Unit != "rad" ||
+		len(s.Observations) != 2 {
 		t.Errorf("got %+v", s)
 	}
 	actions, a, b := make([]float64, 4), make([]float64, 8), make([]float64, 8)
@@ -108,9 +112,11 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// The served rig itself, in real time on emulated hardware: it moves where it is told, under its guard, and one client has it.
+// The served rig itself, in real time on emulated hardware: it moves where it is told, under its guard, and one client
+// has it.
 func TestItself(t *testing.T) {
-	address, sys := serve(t, "pendulum", halyard.Set("agents[0].body", "emulated"), halyard.Set("clock.mode", "realtime"))
+	address, sys := serve(t, "pendulum", halyard.Set("agents[0].body", "emulated"),
+		halyard.Set("clock.mode", "realtime"))
 	c, err := client(t, address, &batch.Hello{Target: batch.Itself, Copies: 1})
 	if err != nil {
 		t.Fatal(err)

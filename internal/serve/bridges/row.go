@@ -25,20 +25,23 @@ func Protocols() map[string]*catalog.Protocol {
 func openFoxglove(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
 	sys := h.(*assembly.System)
 	return open(at, func(ln net.Listener) (catalog.Server, error) {
-		return foxglove.NewServer(ln, RobotOf(sys, s.Agent), foxglove.Options{MaxConnections: s.MaxClients, Origins: s.Origins, Log: sys.Log})
+		return foxglove.NewServer(ln, RobotOf(sys, s.Agent),
+			foxglove.Options{MaxConnections: s.MaxClients, Origins: s.Origins, Log: sys.Log})
 	})
 }
 
 func openRosbridge(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server, netip.AddrPort, error) {
 	sys := h.(*assembly.System)
 	return open(at, func(ln net.Listener) (catalog.Server, error) {
-		return rosbridge.NewServer(ln, RobotOf(sys, s.Agent), rosbridge.Options{MaxConnections: s.MaxClients, Origins: s.Origins,
-			ROS1: s.ROS == 1, Log: sys.Log})
+		return rosbridge.NewServer(ln, RobotOf(sys, s.Agent),
+			rosbridge.Options{MaxConnections: s.MaxClients, Origins: s.Origins,
+				ROS1: s.ROS == 1, Log: sys.Log})
 	})
 }
 
 // open listens, and closes the listener if the server refuses it.
-func open(at netip.AddrPort, server func(net.Listener) (catalog.Server, error)) (catalog.Server, netip.AddrPort, error) {
+func open(at netip.AddrPort, server func(net.Listener) (catalog.Server, error)) (catalog.Server, netip.AddrPort,
+	error) {
 	ln, bound, err := protocols.ListenTCP(at)
 	if err != nil {
 		return nil, netip.AddrPort{}, err
@@ -93,6 +96,7 @@ func Describe(r *topics.Robot, m *model.Robot) {
 		}
 	}
 	if k := m.Rescue; k != nil && len(k.Left) > 0 && len(k.Right) > 0 {
-		r.Drive = &topics.Drive{Left: k.Left, Right: k.Right, Radius: m.Wheel(k.Left[0]), Separation: m.Span(k.Left[0], k.Right[0], 1)}
+		r.Drive = &topics.Drive{Left: k.Left, Right: k.Right, Radius: m.Wheel(k.Left[0]),
+			Separation: m.Span(k.Left[0], k.Right[0], 1)}
 	}
 }

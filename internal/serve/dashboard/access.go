@@ -25,8 +25,8 @@ var (
 	errToken  = errors.New("token: got none or a wrong one, want that of --token")
 )
 
-// newAccess returns the access of a server on address; host is the name it was opened by. It fails for an address beyond
-// loopback without a token.
+// newAccess returns the access of a server on address; host is the name it was opened by. It fails for an address
+// beyond loopback without a token.
 func newAccess(address netip.AddrPort, host, token string) (access, error) {
 	if !address.Addr().Unmap().IsLoopback() && token == "" {
 		return access{}, fmt.Errorf("token: got none, want one: %v is not loopback", address)
@@ -49,7 +49,8 @@ func (a *access) page(r *http.Request) error {
 		return fmt.Errorf("host: got %.100q, want an address of this computer", r.Host)
 	}
 	if site := r.Header.Get("Sec-Fetch-Site"); site == "cross-site" || site == "same-site" {
-		if r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Mode") != "navigate" { // a link that leads here is no harm
+		// a link that leads here is no harm
+		if r.Method != http.MethodGet || r.Header.Get("Sec-Fetch-Mode") != "navigate" {
 			return errOrigin
 		}
 	}
@@ -100,7 +101,8 @@ func (a *access) login(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, errToken.Error(), http.StatusForbidden)
 		return
 	}
-	http.SetCookie(w, &http.Cookie{Name: a.cookie, Value: url.QueryEscape(a.token), Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: a.cookie, Value: url.QueryEscape(a.token), Path: "/", HttpOnly: true,
+		SameSite: http.SameSiteStrictMode})
 	http.Redirect(w, r, "/", http.StatusSeeOther)
 }
 

@@ -15,7 +15,8 @@ const answerPage = `<!doctype html><meta charset="utf-8"><meta name="viewport" c
 
 // page writes an answer as HTML.
 func (a *Answer) page(w io.Writer) error {
-	t, err := template.New("answer").Funcs(template.FuncMap{"acked": func(b *bool) bool { return b != nil && *b }}).Parse(answerPage)
+	t, err := template.New("answer").Funcs(
+		template.FuncMap{"acked": func(b *bool) bool { return b != nil && *b }}).Parse(answerPage)
 	if err != nil {
 		return err
 	}

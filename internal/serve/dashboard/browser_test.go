@@ -65,8 +65,8 @@ func serve(t testing.TB, config string, settings ...halyard.Setting) rigUnder {
 	return rigUnder{sys, d.URL(), end}
 }
 
-// browser starts a headless Chromium; it skips the test if none is installed. A page that draws in software beside the other
-// packages' tests would measure the machine: the tests have a command of their own, which sets HALYARD_BROWSER.
+// browser starts a headless Chromium; it skips the test if none is installed. A page that draws in software beside the
+// other packages' tests would measure the machine: the tests have a command of their own, which sets HALYARD_BROWSER.
 func browser(t testing.TB) context.Context {
 	t.Helper()
 	if _, test := t.(*testing.T); test && os.Getenv("HALYARD_BROWSER") == "" {
@@ -82,8 +82,10 @@ func browser(t testing.TB) context.Context {
 	if program == "" {
 		t.Skip("no Chromium (try: apt-get install chromium)")
 	}
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
-		chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true), chromedp.Flag("disable-gpu", false))
+	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox,
+		chromedp.UserDataDir(t.TempDir()),
+		chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true),
+		chromedp.Flag("disable-gpu", false))
 	ctx, cancel := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(cancel)
 	ctx, cancel = chromedp.NewContext(ctx)
@@ -145,7 +147,8 @@ func TestPages(t *testing.T) {
 		set    []halyard.Setting
 	}{
 		{"demo", []halyard.Setting{halyard.Set("agents[0].body", "emulated")}},
-		{"so101", []halyard.Setting{halyard.Set("agents[0].body", "emulated"), halyard.Set("agents[0].shadow", "true")}},
+		{"so101", []halyard.Setting{halyard.Set("agents[0].body", "emulated"),
+			halyard.Set("agents[0].shadow", "true")}},
 		{"usarsim", nil},
 	} {
 		t.Run(c.config, func(t *testing.T) {
@@ -153,7 +156,8 @@ func TestPages(t *testing.T) {
 			rig := serve(t, c.config, c.set...)
 			if c.config == "usarsim" {
 				for i, class := range []string{"USARBot.P2AT", "USARBot.P2DX"} {
-					if _, err := rig.Spawn(class, fmt.Sprint("robot", i), hal.Pose{Position: [3]float64{float64(2 * i), 0, 0.3}, Rotation: [4]float64{1}}); err != nil {
+					if _, err := rig.Spawn(class, fmt.Sprint("robot", i),
+						hal.Pose{Position: [3]float64{float64(2 * i), 0, 0.3}, Rotation: [4]float64{1}}); err != nil {
 						t.Fatal(err)
 					}
 				}
@@ -168,8 +172,10 @@ func TestPages(t *testing.T) {
 			}
 			for _, theme := range []string{"light", "dark"} {
 				for _, page := range []string{"robot", "joints", "plots", "buses", "events", "recordings"} {
-					run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"?theme="+theme+"#"+page),
-						chromedp.WaitVisible(chromedp.CSS("#page > *")), until(`document.title.includes("Halyard") && document.getElementById("state").textContent !== "no link"`),
+					run(t, ctx, chromedp.EmulateViewport(1366, 768),
+						chromedp.Navigate(rig.url+"?theme="+theme+"#"+page),
+						chromedp.WaitVisible(chromedp.CSS("#page > *")),
+						until(`document.title.includes("Halyard") && document.getElementById("state").textContent !== "no link"`),
 						chromedp.Sleep(settle))
 					shoot(t, ctx, c.config+"-"+page+"-"+theme)
 					if theme == "dark" {
@@ -224,9 +230,11 @@ func TestBrowserJog(t *testing.T) {
 	velocity := func() float64 { return arm.State("elbow_flex").Velocity }
 	button := `document.querySelector('[aria-label="jog elbow_flex up"]')`
 	run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#joints"), until(button+" !== null"))
-	x, y := value[float64](t, ctx, button+".getBoundingClientRect().x + 10"), value[float64](t, ctx, button+".getBoundingClientRect().y + 10")
+	x, y := value[float64](t, ctx, button+".getBoundingClientRect().x + 10"),
+		value[float64](t, ctx, button+".getBoundingClientRect().y + 10")
 	before := arm.State("elbow_flex").Position
-	run(t, ctx, chromedp.MouseEvent(chromedp.MousePressed, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)), chromedp.Sleep(time.Second))
+	run(t, ctx, chromedp.MouseEvent(chromedp.MousePressed, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)),
+		chromedp.Sleep(time.Second))
 	moved, moving := arm.State("elbow_flex").Position-before, velocity()
 	run(t, ctx, chromedp.MouseEvent(chromedp.MouseReleased, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 	begin := time.Now()
@@ -238,14 +246,15 @@ func TestBrowserJog(t *testing.T) {
 			t.Fatalf("5 s after the release: got %g rad/s, want 0", velocity())
 		}
 	}
-	t.Logf("moved %.3f rad in 1 s at %.2f rad/s; still %v after the release", moved, moving, time.Since(begin).Round(time.Millisecond))
+	t.Logf("moved %.3f rad in 1 s at %.2f rad/s; still %v after the release", moved, moving,
+		time.Since(begin).Round(time.Millisecond))
 	if moved < 0.05 || moving < 0.05 {
 		t.Errorf("in 1 s: got %.3f rad, %.3f rad/s, want it to move", moved, moving)
 	}
 }
 
-// stopped presses for a stop until every joint has acknowledged it. The first press latches; where the machine is so busy that
-// an emulated servo answers too late, the page says which joint did not, and a person presses again.
+// stopped presses for a stop until every joint has acknowledged it. The first press latches; where the machine is so
+// busy that an emulated servo answers too late, the page says which joint did not, and a person presses again.
 func stopped(t testing.TB, ctx context.Context, press action) {
 	t.Helper()
 	verdict := ""
@@ -254,7 +263,8 @@ func stopped(t testing.TB, ctx context.Context, press action) {
 		if verdict = value[string](t, ctx, `document.getElementById("verdict").textContent`); verdict == "Stopped" {
 			return
 		}
-		t.Log(verdict, value[string](t, ctx, `document.getElementById("verdictnote").textContent + document.getElementById("acks").innerText`))
+		t.Log(verdict, value[string](t, ctx,
+			`document.getElementById("verdictnote").textContent + document.getElementById("acks").innerText`))
 	}
 	t.Fatalf("after 5 presses: got %q, want %q", verdict, "Stopped")
 }
@@ -265,11 +275,13 @@ func TestBrowserStop(t *testing.T) {
 	rig := serve(t, "so101", halyard.Set("agents[0].body", "emulated"))
 	for _, page := range []string{"robot", "joints", "plots", "buses", "events", "recordings"} {
 		for _, how := range []string{"Space", "a blocked WebSocket"} {
-			run(t, ctx, chromedp.Navigate("about:blank"), chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#"+page), chromedp.WaitVisible(chromedp.CSS("#page > *")),
+			run(t, ctx, chromedp.Navigate("about:blank"), chromedp.EmulateViewport(1366, 768),
+				chromedp.Navigate(rig.url+"#"+page), chromedp.WaitVisible(chromedp.CSS("#page > *")),
 				until(`document.getElementById("state").textContent === "armed"`))
 			press := chromedp.KeyEvent(" ")
 			if how != "Space" {
-				run(t, ctx, chromedp.Evaluate[chromedp.Void](`window.way = WebSocket.prototype.send; WebSocket.prototype.send = () => {}`))
+				run(t, ctx, chromedp.Evaluate[chromedp.Void](
+					`window.way = WebSocket.prototype.send; WebSocket.prototype.send = () => {}`))
 				press = chromedp.Click(chromedp.CSS("#stop"))
 			}
 			stopped(t, ctx, press)
@@ -284,11 +296,14 @@ func TestBrowserStop(t *testing.T) {
 			if how != "Space" { // nothing is heard without a way out, and STOP alone is sent then
 				run(t, ctx, chromedp.Evaluate[chromedp.Void](`WebSocket.prototype.send = way`))
 			}
-			run(t, ctx, chromedp.Click(chromedp.CSS("#closestop")), click("reset"), until(`document.getElementById("state").textContent === "disarmed" || document.getElementById("notice").textContent === "reset: done"`))
+			run(t, ctx, chromedp.Click(chromedp.CSS("#closestop")), click("reset"),
+				until(`document.getElementById("state").textContent === "disarmed" || document.getElementById("notice").textContent === "reset: done"`))
 			if rig.Rig().Latched() || rig.Rig().Agents()[0].Condition().State != hal.Disarmed {
-				t.Errorf("%s: after Reset: latched %v, %v, want disarmed", page, rig.Rig().Latched(), rig.Rig().Agents()[0].Condition())
+				t.Errorf("%s: after Reset: latched %v, %v, want disarmed", page, rig.Rig().Latched(),
+					rig.Rig().Agents()[0].Condition())
 			}
-			run(t, ctx, click("arm"), click("armyes"), until(`document.getElementById("notice").textContent === "arm: done"`))
+			run(t, ctx, click("arm"), click("armyes"),
+				until(`document.getElementById("notice").textContent === "arm: done"`))
 			if rig.Rig().Agents()[0].Condition().State != hal.Armed {
 				t.Errorf("%s: after Arm: %v", page, rig.Rig().Agents()[0].Condition())
 			}
@@ -300,7 +315,9 @@ func TestBrowserStop(t *testing.T) {
 func TestBrowserPick(t *testing.T) {
 	ctx := browser(t)
 	rig := serve(t, "so101", halyard.Set("agents[0].body", "emulated"))
-	run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#robot"), until(`document.querySelectorAll("select option").length > 1`), chromedp.Sleep(3*time.Second)) // it has no torque yet, and falls
+	// it has no torque yet, and falls
+	run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#robot"),
+		until(`document.querySelectorAll("select option").length > 1`), chromedp.Sleep(3*time.Second))
 	const picked = `document.querySelector(".side h2")?.textContent ?? ""`
 	name, x, y := "", 0.0, 0.0
 	for i := 0; i < 80 && !strings.Contains(name, "so101/") || name == "so101/base"; i++ {
@@ -314,11 +331,13 @@ func TestBrowserPick(t *testing.T) {
 	}
 	shoot(t, ctx, "picked")
 	// The hand pulls the link up: it has no torque before the first command.
-	run(t, ctx, chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll("label")].find((l) => l.textContent.includes("hand")).querySelector("input").click()`),
+	run(t, ctx, chromedp.Evaluate[chromedp.Void](
+		`[...document.querySelectorAll("label")].find((l) => l.textContent.includes("hand")).querySelector("input").click()`),
 		chromedp.MouseEvent(chromedp.MousePressed, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 	before := rig.Agents()[0].State(joint).Position
 	for i := range 10 {
-		run(t, ctx, chromedp.MouseEvent(chromedp.MouseMoved, x, y-20*float64(i), chromedp.ButtonLeft), chromedp.Sleep(100*time.Millisecond))
+		run(t, ctx, chromedp.MouseEvent(chromedp.MouseMoved, x, y-20*float64(i), chromedp.ButtonLeft),
+			chromedp.Sleep(100*time.Millisecond))
 	}
 	shoot(t, ctx, "hand")
 	pulled := rig.Agents()[0].State(joint).Position - before
@@ -327,15 +346,20 @@ func TestBrowserPick(t *testing.T) {
 		t.Errorf("%s: a hand moved it %g rad", joint, pulled)
 	}
 	before = rig.Agents()[0].State(joint).Position
-	run(t, ctx, chromedp.Focus(chromedp.CSS(`[aria-label="jog up"]`)), chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := cdp.Call(ctx, target, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeRawKeyDown, Key: "ArrowRight", Code: "ArrowRight", WindowsVirtualKeyCode: 39})
-		return err
-	}), chromedp.Sleep(500*time.Millisecond))
+	run(t, ctx, chromedp.Focus(chromedp.CSS(`[aria-label="jog up"]`)),
+		chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
+			_, err := cdp.Call(ctx, target, input.DispatchKeyEvent,
+				input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeRawKeyDown, Key: "ArrowRight",
+					Code: "ArrowRight", WindowsVirtualKeyCode: 39})
+			return err
+		}), chromedp.Sleep(500*time.Millisecond))
 	if holder := rig.Rig().Agents()[0].Holder(); !strings.HasPrefix(holder, "dashboard@") {
 		t.Errorf("while the key is down: held by %q", holder)
 	}
 	run(t, ctx, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := cdp.Call(ctx, target, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: "ArrowRight", Code: "ArrowRight", WindowsVirtualKeyCode: 39})
+		_, err := cdp.Call(ctx, target, input.DispatchKeyEvent,
+			input.DispatchKeyEventParams{Type: input.DispatchKeyEventTypeKeyUp, Key: "ArrowRight", Code: "ArrowRight",
+				WindowsVirtualKeyCode: 39})
 		return err
 	}), chromedp.Sleep(500*time.Millisecond))
 	if holder := rig.Rig().Agents()[0].Holder(); holder != "" {
@@ -350,11 +374,15 @@ func TestBrowserPick(t *testing.T) {
 func TestBrowserCSV(t *testing.T) {
 	ctx := browser(t)
 	rig := serve(t, "so101")
-	run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#plots"), until(`document.querySelectorAll(".pick input:checked").length === 3`), chromedp.Sleep(time.Second),
-		chromedp.Evaluate[chromedp.Void](`URL.createObjectURL = (b) => { b.text().then((t) => { window.csv = t; }); return "#plots"; }`),
-		until(`([...document.querySelectorAll("button")].find((b) => b.textContent === "Export CSV").click(), (window.csv ?? "").trim().split("\n").length >= 3)`)) // samples may come late
+	run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#plots"),
+		until(`document.querySelectorAll(".pick input:checked").length === 3`), chromedp.Sleep(time.Second),
+		chromedp.Evaluate[chromedp.Void](
+			`URL.createObjectURL = (b) => { b.text().then((t) => { window.csv = t; }); return "#plots"; }`),
+		// samples may come late
+		until(`([...document.querySelectorAll("button")].find((b) => b.textContent === "Export CSV").click(), (window.csv ?? "").trim().split("\n").length >= 3)`))
 	rows := strings.Split(strings.TrimSpace(value[string](t, ctx, "window.csv")), "\n")
-	if rows[0] != "time_s,so101/shoulder_pan/position [rad],so101/shoulder_lift/position [rad],so101/elbow_flex/position [rad]" || len(rows) < 3 {
+	if rows[0] != "time_s,so101/shoulder_pan/position [rad],so101/shoulder_lift/position "+
+		"[rad],so101/elbow_flex/position [rad]" || len(rows) < 3 {
 		t.Fatalf("got %d rows, the first %q", len(rows), rows[0])
 	}
 	for _, row := range rows[1:] {
@@ -376,19 +404,24 @@ func TestBrowserRecordings(t *testing.T) {
 	choose := func(name, side string) action { // the page may open once more when the rig's layout arrives
 		return until(fmt.Sprintf(`((i) => i && (i.click(), true))(document.querySelector('input[name="%s"][value="%s"]'))`, side, name))
 	}
-	run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#recordings"), until(`document.querySelectorAll('input[name="a"]').length === 3`),
+	run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#recordings"),
+		until(`document.querySelectorAll('input[name="a"]').length === 3`),
 		choose("fast.mcap", "a"), until(`document.querySelectorAll(".values tr").length > 10`))
 	elbow := `[...document.querySelectorAll(".values tbody tr")].find((r) => r.textContent.includes("so101/elbow_flex.position")).children[1].textContent`
 	begin := value[string](t, ctx, elbow)
-	run(t, ctx, chromedp.Evaluate[chromedp.Void](`(() => { const s = document.querySelector(".scrub input"); s.value = 1000; s.dispatchEvent(new Event("input")); })()`))
+	run(t, ctx, chromedp.Evaluate[chromedp.Void](
+		`(() => { const s = document.querySelector(".scrub input"); s.value = 1000; s.dispatchEvent(new Event("input")); })()`))
 	if end := value[string](t, ctx, elbow); begin == end || !strings.HasPrefix(end, "0.5") {
 		t.Errorf("elbow at the end: got %s after %s, want about 0.5", end, begin)
 	}
-	run(t, ctx, choose("slow.mcap", "b"), until(`document.querySelector("#page").textContent.includes("cycles differ")`),
-		chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll("button.link")].find((b) => b.textContent === "measured.elbow_flex.position").click()`), chromedp.Sleep(300*time.Millisecond))
+	run(t, ctx, choose("slow.mcap", "b"),
+		until(`document.querySelector("#page").textContent.includes("cycles differ")`),
+		chromedp.Evaluate[chromedp.Void](
+			`[...document.querySelectorAll("button.link")].find((b) => b.textContent === "measured.elbow_flex.position").click()`), chromedp.Sleep(300*time.Millisecond))
 	run(t, ctx, chromedp.EmulateViewport(1366, 1100))
 	for _, theme := range []string{"light", "dark"} {
-		run(t, ctx, chromedp.Evaluate[chromedp.Void](`document.documentElement.dataset.theme = "`+theme+`"`), chromedp.Sleep(300*time.Millisecond))
+		run(t, ctx, chromedp.Evaluate[chromedp.Void](`document.documentElement.dataset.theme = "`+theme+`"`),
+			chromedp.Sleep(300*time.Millisecond))
 		shoot(t, ctx, "recordings-"+theme)
 	}
 	run(t, ctx, chromedp.EmulateViewport(390, 844), chromedp.Sleep(300*time.Millisecond))
@@ -405,7 +438,8 @@ func TestBrowserRecordings(t *testing.T) {
 // recorded writes a recording of an arm whose elbow goes to 0.5 rad, as fast as its guard lets it.
 func recorded(t testing.TB, name, slew string, cycles int) {
 	t.Helper()
-	c, err := halyard.Load("so101", halyard.Set("servers", "[]"), halyard.Set("agents[0].guard.slew", slew), halyard.Set("record.file", name))
+	c, err := halyard.Load("so101", halyard.Set("servers", "[]"), halyard.Set("agents[0].guard.slew", slew),
+		halyard.Set("record.file", name))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -423,7 +457,8 @@ func recorded(t testing.TB, name, slew string, cycles int) {
 	}
 }
 
-// TestBrowserForeignPage: a page of another port, and one of another name of this computer, try all that a browser lets them.
+// TestBrowserForeignPage: a page of another port, and one of another name of this computer, try all that a browser lets
+// them.
 func TestBrowserForeignPage(t *testing.T) {
 	ctx := browser(t)
 	rig := serve(t, "so101")
@@ -445,7 +480,8 @@ func TestBrowserForeignPage(t *testing.T) {
 	}))
 	defer page.Close()
 	for _, host := range []string{"127.0.0.1", "localhost"} {
-		run(t, ctx, chromedp.Navigate(strings.Replace(page.URL, "127.0.0.1", host, 1)), until(`window.tried?.length >= 8`), chromedp.Sleep(500*time.Millisecond))
+		run(t, ctx, chromedp.Navigate(strings.Replace(page.URL, "127.0.0.1", host, 1)),
+			until(`window.tried?.length >= 8`), chromedp.Sleep(500*time.Millisecond))
 		for _, what := range value[[]string](t, ctx, "tried") {
 			if strings.HasPrefix(what, "open") || strings.HasPrefix(what, "read") {
 				t.Errorf("from %s: got through: %s", host, what)
@@ -462,10 +498,12 @@ func TestBrowserWithoutScripts(t *testing.T) {
 	ctx := browser(t)
 	rig := serve(t, "so101")
 	run(t, ctx, chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-		_, err := cdp.Call(ctx, target, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
+		_, err := cdp.Call(ctx, target, emulation.SetScriptExecutionDisabled,
+			emulation.SetScriptExecutionDisabledParams{Value: true})
 		return err
 	}), chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url), chromedp.MouseClickXY(1300, 40))
-	for begin := time.Now(); !rig.Rig().Latched() && time.Since(begin) < 10*time.Second; time.Sleep(10 * time.Millisecond) {
+	for begin := time.Now(); !rig.Rig().Latched() &&
+		time.Since(begin) < 10*time.Second; time.Sleep(10 * time.Millisecond) {
 	}
 	if !rig.Rig().Latched() {
 		t.Error("got no stop")
@@ -480,8 +518,9 @@ scatter:
   - {name: box, count: 200, density_kgm3: 500, material: ground, size_x_m: [0.05, 0.2], size_y_m: [0.05, 0.2], size_z_m: [0.05, 0.2], x_m: [-2, 2], y_m: [-2, 2], z_m: [0.2, 2]}
 `
 
-// BenchmarkPage measures the Robot page in a headless browser: the time between two frames, the main thread's work in one,
-// and what is on the wire. A browser without a graphics card draws in software, which the time between frames shows.
+// BenchmarkPage measures the Robot page in a headless browser: the time between two frames, the main thread's work in
+// one, and what is on the wire. A browser without a graphics card draws in software, which the time between frames
+// shows.
 func BenchmarkPage(b *testing.B) {
 	for _, c := range []struct {
 		name, config string
@@ -496,12 +535,14 @@ func BenchmarkPage(b *testing.B) {
 			ctx := browser(b)
 			rig := serve(b, c.config, c.set...)
 			for i := range c.robots {
-				at := hal.Pose{Position: [3]float64{1.5 + 2.5*float64(i%4), -2 - 2*float64(i/4), -1.5}, Rotation: [4]float64{1}}
+				at := hal.Pose{Position: [3]float64{1.5 + 2.5*float64(i%4), -2 - 2*float64(i/4), -1.5},
+					Rotation: [4]float64{1}}
 				if _, err := rig.Spawn("USARBot.P2AT", fmt.Sprint("robot", i), at); err != nil {
 					b.Fatal(err)
 				}
 			}
-			run(b, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#robot"), until(`document.querySelectorAll("select option").length > 1`), chromedp.Sleep(2*time.Second),
+			run(b, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#robot"),
+				until(`document.querySelectorAll("select option").length > 1`), chromedp.Sleep(2*time.Second),
 				chromedp.Evaluate[chromedp.Void](`(() => {
 					const draw = requestAnimationFrame, m = window.measured = { gaps: [], work: [] };
 					let last = 0;
@@ -513,8 +554,9 @@ func BenchmarkPage(b *testing.B) {
 				run(b, ctx, chromedp.Sleep(5*time.Second))
 			}
 			for unit, script := range map[string]string{
-				"ms-between-p50": "measured.of(measured.gaps, 0.5)", "ms-between-p99": "measured.of(measured.gaps, 0.99)",
-				"ms-work-p50": "measured.of(measured.work, 0.5)", "ms-work-p99": "measured.of(measured.work, 0.99)",
+				"ms-between-p50": "measured.of(measured.gaps, 0.5)",
+				"ms-between-p99": "measured.of(measured.gaps, 0.99)",
+				"ms-work-p50":    "measured.of(measured.work, 0.5)", "ms-work-p99": "measured.of(measured.work, 0.99)",
 				"kB/s": "(measured.rig.bytes - measured.bytes) / (performance.now() - measured.begin)",
 			} {
 				b.ReportMetric(value[float64](b, ctx, script), unit)

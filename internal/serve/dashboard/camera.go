@@ -46,7 +46,8 @@ func (s *Server) camera(w http.ResponseWriter, r *http.Request) {
 		p.Release()
 		if picture != nil {
 			control.SetWriteDeadline(time.Now().Add(writeTimeout))
-			fmt.Fprintf(w, "--%s\r\nContent-Type: image/%s\r\nContent-Length: %d\r\n\r\n", boundary, picture.Format, len(picture.Data))
+			fmt.Fprintf(w, "--%s\r\nContent-Type: image/%s\r\nContent-Length: %d\r\n\r\n", boundary, picture.Format,
+				len(picture.Data))
 			w.Write(picture.Data)
 			fmt.Fprint(w, "\r\n")
 			if control.Flush() != nil {
@@ -67,7 +68,8 @@ func (s *Server) watch(r *http.Request) (hal.ImageStream, error) {
 	q := r.URL.Query()
 	if rig, err := strconv.Atoi(q.Get("rig")); err == nil {
 		if a := s.sampler.find(rig, q.Get("agent")); a != nil && a.robot.Cameras != nil {
-			i := slices.IndexFunc(a.agent.Layout().Cameras, func(c hal.Camera) bool { return c.Name == q.Get("camera") })
+			i := slices.IndexFunc(a.agent.Layout().Cameras,
+				func(c hal.Camera) bool { return c.Name == q.Get("camera") })
 			if i >= 0 {
 				return a.robot.Cameras.Watch(i)
 			}

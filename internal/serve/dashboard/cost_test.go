@@ -70,8 +70,8 @@ func TestCycleAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestRealStandsAsMeasured: the links of a robot that the physics does not move are where its joints say. An emulated one
-// knows both.
+// TestRealStandsAsMeasured: the links of a robot that the physics does not move are where its joints say. An emulated
+// one knows both.
 func TestRealStandsAsMeasured(t *testing.T) {
 	sys, s := emulated(t, "so101", "agents[0].pose.position=[0.3, -0.2, 0.1]", "agents[0].shadow=true")
 	for range 50 { // it sags, without torque
@@ -91,7 +91,8 @@ func TestRealStandsAsMeasured(t *testing.T) {
 	for i := range poses {
 		for axis := range 3 {
 			if got := poses[i].Position[axis]; math.Abs(got-want[i].Position[axis]) > 0.003 {
-				t.Errorf("%s: axis %d: got %.4f m, want %.4f", sys.Scene.Parts()[i].Body, axis, got, want[i].Position[axis])
+				t.Errorf("%s: axis %d: got %.4f m, want %.4f", sys.Scene.Parts()[i].Body, axis, got,
+					want[i].Position[axis])
 			}
 		}
 	}
@@ -192,7 +193,8 @@ func TestAgeWithoutCycles(t *testing.T) {
 		defer r.session.Close()
 		time.Sleep(time.Second)
 		now := time.Now()
-		if got := r.now(now.Add(2*time.Second)) - r.now(now); got < 2*time.Second-2*topicstest.Period || got > 2*time.Second {
+		if got := r.now(now.Add(2*time.Second)) - r.now(now); got < 2*time.Second-2*topicstest.Period ||
+			got > 2*time.Second {
 			t.Errorf("2 s without a cycle: got %v more", got)
 		}
 	})

@@ -101,23 +101,38 @@ func TestAccess(t *testing.T) {
 		page, token  bool     // are they let through
 	}{
 		{what: "a program", at: loopback, method: "POST", host: "127.0.0.1:8642", page: true, token: true},
-		{what: "own page", at: loopback, method: "POST", host: "localhost:8642", header: []string{"Origin", "http://localhost:8642", "Sec-Fetch-Site", "same-origin"}, page: true, token: true},
-		{what: "a tunnel's other port", at: loopback, method: "POST", host: "localhost:9000", header: []string{"Origin", "http://localhost:9000"}, page: true, token: true},
+		{what: "own page", at: loopback, method: "POST", host: "localhost:8642",
+			header: []string{"Origin", "http://localhost:8642", "Sec-Fetch-Site", "same-origin"}, page: true,
+			token: true},
+		{what: "a tunnel's other port", at: loopback, method: "POST", host: "localhost:9000",
+			header: []string{"Origin", "http://localhost:9000"}, page: true, token: true},
 		{what: "IPv6", at: loopback, method: "GET", host: "[::1]:8642", page: true, token: true},
-		{what: "a foreign page", at: loopback, method: "POST", host: "127.0.0.1:8642", header: []string{"Origin", "https://evil.example"}, token: true},
-		{what: "another page of this computer", at: loopback, method: "POST", host: "127.0.0.1:8642", header: []string{"Origin", "http://127.0.0.1:3000"}, token: true},
-		{what: "the other name of this page", at: loopback, method: "POST", host: "127.0.0.1:8642", header: []string{"Origin", "http://localhost:8642"}, token: true},
-		{what: "a file", at: loopback, method: "POST", host: "127.0.0.1:8642", header: []string{"Origin", "null"}, token: true},
-		{what: "a foreign form without Origin", at: loopback, method: "POST", host: "127.0.0.1:8642", header: []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"}, token: true},
-		{what: "a foreign picture", at: loopback, method: "GET", host: "127.0.0.1:8642", header: []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors"}, token: true},
-		{what: "a foreign link", at: loopback, method: "GET", host: "127.0.0.1:8642", header: []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"}, page: true, token: true},
-		{what: "a name that leads here", at: loopback, method: "GET", host: "evil.example:8642", header: []string{"Origin", "http://evil.example:8642"}, token: true},
+		{what: "a foreign page", at: loopback, method: "POST", host: "127.0.0.1:8642",
+			header: []string{"Origin", "https://evil.example"}, token: true},
+		{what: "another page of this computer", at: loopback, method: "POST", host: "127.0.0.1:8642",
+			header: []string{"Origin", "http://127.0.0.1:3000"}, token: true},
+		{what: "the other name of this page", at: loopback, method: "POST", host: "127.0.0.1:8642",
+			header: []string{"Origin", "http://localhost:8642"}, token: true},
+		{what: "a file", at: loopback, method: "POST", host: "127.0.0.1:8642", header: []string{"Origin", "null"},
+			token: true},
+		{what: "a foreign form without Origin", at: loopback, method: "POST", host: "127.0.0.1:8642",
+			header: []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"}, token: true},
+		{what: "a foreign picture", at: loopback, method: "GET", host: "127.0.0.1:8642",
+			header: []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "no-cors"}, token: true},
+		{what: "a foreign link", at: loopback, method: "GET", host: "127.0.0.1:8642",
+			header: []string{"Sec-Fetch-Site", "cross-site", "Sec-Fetch-Mode", "navigate"}, page: true, token: true},
+		{what: "a name that leads here", at: loopback, method: "GET", host: "evil.example:8642",
+			header: []string{"Origin", "http://evil.example:8642"}, token: true},
 		{what: "another address that leads here", at: loopback, method: "GET", host: "192.168.1.7:8642", token: true},
 		{what: "from outside, without token", at: outer, method: "POST", host: "192.168.1.7:8642", page: true},
-		{what: "from outside, a wrong one", at: outer, method: "POST", host: "192.168.1.7:8642", header: []string{"Authorization", "Bearer tree"}, page: true},
-		{what: "from outside, the token", at: outer, method: "POST", host: "192.168.1.7:8642", header: []string{"Authorization", "Bearer three"}, page: true, token: true},
-		{what: "from outside, its cookie", at: outer, method: "POST", host: "192.168.1.7:8642", header: []string{"Cookie", "halyard_8642=three"}, page: true, token: true},
-		{what: "from outside, a foreign page", at: outer, method: "POST", host: "192.168.1.7:8642", header: []string{"Cookie", "halyard_8642=three", "Origin", "http://192.168.1.8"}, token: true},
+		{what: "from outside, a wrong one", at: outer, method: "POST", host: "192.168.1.7:8642",
+			header: []string{"Authorization", "Bearer tree"}, page: true},
+		{what: "from outside, the token", at: outer, method: "POST", host: "192.168.1.7:8642",
+			header: []string{"Authorization", "Bearer three"}, page: true, token: true},
+		{what: "from outside, its cookie", at: outer, method: "POST", host: "192.168.1.7:8642",
+			header: []string{"Cookie", "halyard_8642=three"}, page: true, token: true},
+		{what: "from outside, a foreign page", at: outer, method: "POST", host: "192.168.1.7:8642",
+			header: []string{"Cookie", "halyard_8642=three", "Origin", "http://192.168.1.8"}, token: true},
 	} {
 		token := ""
 		if c.at == outer {
@@ -162,7 +177,8 @@ func TestForeignPageMovesNothing(t *testing.T) {
 				t.Errorf("GET %s: got %d, want 405", path, code)
 			}
 		}
-		_, r, err := websocket.Dial(t.Context(), "ws://127.0.0.1:8642/ws", &websocket.DialOptions{HTTPClient: s.HTTP(), HTTPHeader: http.Header{"Origin": {"http://localhost:3000"}}})
+		_, r, err := websocket.Dial(t.Context(), "ws://127.0.0.1:8642/ws",
+			&websocket.DialOptions{HTTPClient: s.HTTP(), HTTPHeader: http.Header{"Origin": {"http://localhost:3000"}}})
 		if err == nil || r == nil || r.StatusCode != http.StatusForbidden {
 			t.Errorf("WebSocket: got %v, want 403", err)
 		}
@@ -184,7 +200,8 @@ func TestJog(t *testing.T) {
 						say(t, c, `{"op":"jog","agent":"rover","joint":"left","share":0.5}`)
 						time.Sleep(50 * time.Millisecond)
 					}
-					if v, other := s.Rover.Wheels(); v != 10 || other != 0 || !strings.HasPrefix(s.Agent.Holder(), "dashboard@") {
+					if v, other := s.Rover.Wheels(); v != 10 || other != 0 ||
+						!strings.HasPrefix(s.Agent.Holder(), "dashboard@") {
 						t.Fatalf("jogging: got %g and %g rad/s, held by %q, want 10 and 0", v, other, s.Agent.Holder())
 					}
 					begin := time.Now()
@@ -232,7 +249,8 @@ func TestJogPosition(t *testing.T) {
 		if at := s.Rover.Looks(); math.Abs(at-0.5) > 0.06 {
 			t.Errorf("after 0.5 s at 1 rad/s: got %g rad", at)
 		}
-		if g := s.Agent.Goals(nil); g[topicstest.Head] != (hal.Goal{Mode: hal.PositionMode, Value: s.Rover.Looks()}) || g[topicstest.Left].Mode != hal.NoMode {
+		if g := s.Agent.Goals(nil); g[topicstest.Head] != (hal.Goal{Mode: hal.PositionMode, Value: s.Rover.Looks()}) ||
+			g[topicstest.Left].Mode != hal.NoMode {
 			t.Errorf("goals at work: got %v, want where the head looks, and none of the wheels", g)
 		}
 		jog(1, 20)
@@ -268,7 +286,8 @@ func TestJogGoal(t *testing.T) {
 			{"one that turns without end", true, configs.Sim, 4 * math.Pi, 0.1, 4*math.Pi + 0.04},
 		} {
 			s.Rig.BetweenCycles(func() { head.Wraps = c.wraps })
-			g := jog{subject: &subject{agent: s.Agent, kinds: []configs.BodyKind{c.kind, c.kind, c.kind}}, joint: topicstest.Head, goal: c.from}
+			g := jog{subject: &subject{agent: s.Agent, kinds: []configs.BodyKind{c.kind, c.kind, c.kind}},
+				joint: topicstest.Head, goal: c.from}
 			got, err := g.next(c.share, 0.02)
 			if err != nil || got.Mode != hal.PositionMode || math.Abs(got.Value-c.want) > 1e-9 {
 				t.Errorf("%s: got %+v, %v, want %g rad", c.what, got, err, c.want)
@@ -394,7 +413,8 @@ func TestFlood(t *testing.T) {
 		flood := tab(t, s)
 		ended := false
 		for range 2 * messageBurst {
-			if flood.Write(t.Context(), websocket.MessageText, []byte(`{"op":"jog","agent":"rover","joint":"left","share":1}`)) != nil {
+			if flood.Write(t.Context(), websocket.MessageText,
+				[]byte(`{"op":"jog","agent":"rover","joint":"left","share":1}`)) != nil {
 				ended = true
 				break
 			}
@@ -464,7 +484,8 @@ func TestFrames(t *testing.T) {
 		}
 		values := make([]float32, l.Length)
 		decode := func(b []byte) (changed int) {
-			if b[0] != 1 || binary.LittleEndian.Uint32(b[4:]) != l.Generation || int(binary.LittleEndian.Uint16(b[2:])) != 1 {
+			if b[0] != 1 || binary.LittleEndian.Uint32(b[4:]) != l.Generation ||
+				int(binary.LittleEndian.Uint16(b[2:])) != 1 {
 				t.Fatalf("head: got % x", b[:8])
 			}
 			for b = b[24:]; len(b) > 0; {
@@ -511,13 +532,14 @@ func TestFrames(t *testing.T) {
 // TestCamera: a camera of the rover, one picture after the other until the browser leaves, a minute later.
 func TestCamera(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := topicstest.New(t, topicstest.Config{Mode: hal.Realtime}, func(ln net.Listener, r *topics.Robot) (topicstest.Server, error) {
-			d, err := New(ln, []Source{{Rig: r.Rig}}, Options{})
-			if err == nil {
-				d.sampler.list()[0].robot = r
-			}
-			return d, err
-		})
+		s := topicstest.New(t, topicstest.Config{Mode: hal.Realtime},
+			func(ln net.Listener, r *topics.Robot) (topicstest.Server, error) {
+				d, err := New(ln, []Source{{Rig: r.Rig}}, Options{})
+				if err == nil {
+					d.sampler.list()[0].robot = r
+				}
+				return d, err
+			})
 		r, err := s.HTTP().Get(home + "/camera?rig=0&agent=rover&camera=eye")
 		if err != nil {
 			t.Fatal(err)
@@ -590,7 +612,8 @@ func TestPagesAreSmall(t *testing.T) {
 	}
 }
 
-// TestLateOrder: an order of a page that has not seen the robots for a second is refused, but a stop; what a program orders counts.
+// TestLateOrder: an order of a page that has not seen the robots for a second is refused, but a stop; what a program
+// orders counts.
 func TestLateOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := stage(t, topicstest.Config{Mode: hal.Realtime, Guard: hal.GuardConfig{Disarmed: true}})
@@ -614,7 +637,8 @@ func TestLateOrder(t *testing.T) {
 			{"/arm", hal.Armed, ""},
 		} {
 			a := post(t, s, c.order)
-			if got := s.Agent.Condition().State; got != c.want || !strings.Contains(a.Error, c.err) || (a.Error == "") != (c.err == "") {
+			if got := s.Agent.Condition().State; got != c.want || !strings.Contains(a.Error, c.err) ||
+				(a.Error == "") != (c.err == "") {
 				t.Errorf("%s: got %v, %q, want %v, %q", c.order, got, a.Error, c.want, c.err)
 			}
 		}
@@ -625,11 +649,12 @@ func TestLateOrder(t *testing.T) {
 func TestStopAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var server *Server
-		s := topicstest.New(t, topicstest.Config{Mode: hal.Realtime}, func(ln net.Listener, r *topics.Robot) (topicstest.Server, error) {
-			var err error
-			server, err = New(ln, []Source{{Rig: r.Rig}}, Options{})
-			return server, err
-		})
+		s := topicstest.New(t, topicstest.Config{Mode: hal.Realtime},
+			func(ln net.Listener, r *topics.Robot) (topicstest.Server, error) {
+				var err error
+				server, err = New(ln, []Source{{Rig: r.Rig}}, Options{})
+				return server, err
+			})
 		if a := server.stopAnswer(); a != nil {
 			t.Errorf("before a stop: got %+v", a)
 		}

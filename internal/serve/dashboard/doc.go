@@ -15,14 +15,14 @@
 //
 // # Access
 //
-// Host must be an address of this computer, so that a foreign name cannot resolve to it. Origin, if sent by a browser, must be
-// the page's own address. Beyond loopback every request except /healthz needs the token: a cookie that POST /login sets, or
-// Authorization: Bearer.
+// Host must be an address of this computer, so that a foreign name cannot resolve to it. Origin, if sent by a browser,
+// must be the page's own address. Beyond loopback every request except /healthz needs the token: a cookie that POST
+// /login sets, or Authorization: Bearer.
 //
 // # WebSocket
 //
-// The browser sets the pace: each {"op":"next"} is answered with at most one frame, at least 16 ms after the previous one. A
-// tab without requests costs nothing; simultaneous requests share one sample. Texts are JSON objects:
+// The browser sets the pace: each {"op":"next"} is answered with at most one frame, at least 16 ms after the previous
+// one. A tab without requests costs nothing; simultaneous requests share one sample. Texts are JSON objects:
 //
 //	{"op":"layout"}   before the first frame and after each change: the index of each value; generation counts layouts
 //	{"op":"status"}   when it has changed: states, holders, faults, lines
@@ -35,12 +35,14 @@
 //	u8 1 · u8 flags · u16 rigs · u32 generation · f64 Unix time, ms · f64 rig time, s, one a rig
 //	u32 first · u32 count · count × f32       again until the end of the frame
 //
-// Flag 1: the stop of a rig is latched. Flag 2: the newest answer is of that stop; without it, another door stopped the rigs.
+// Flag 1: the stop of a rig is latched. Flag 2: the newest answer is of that stop; without it, another door stopped the
+// rigs.
 //
 // The browser sends {"op":"next"}, {"op":"stop"}, {"op":"jog","rig":0,"agent":"arm","joint":"elbow","share":0.1} and
-// {"op":"hold"}. A jog moves the joint at a share, -1..1, of its maximum speed for at most Deadman after the message; the page
-// repeats it while a key or button is held. With "at", ms of the page's clock, a jog that was delayed for longer is dropped.
+// {"op":"hold"}. A jog moves the joint at a share, -1..1, of its maximum speed for at most Deadman after the message;
+// the page repeats it while a key or button is held. With "at", ms of the page's clock, a jog that was delayed for
+// longer is dropped.
 //
-// {"op":"push","rig":0,"agent":"arm","body":"hand","force":[0,0,5]} pushes a body of the physics, N, for at most Deadman;
-// {"op":"release","rig":0} releases it.
+// {"op":"push","rig":0,"agent":"arm","body":"hand","force":[0,0,5]} pushes a body of the physics, N, for at most
+// Deadman; {"op":"release","rig":0} releases it.
 package dashboard

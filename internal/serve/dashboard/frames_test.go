@@ -32,7 +32,8 @@ func TestFramesInWords(t *testing.T) {
 			words := strings.Join(f.Packets, "\n")
 			if f.Out {
 				asked = strings.Contains(words, "sync read ids 1 2 3 4 5 6: present_position .. present_temperature")
-			} else if asked && strings.Contains(words, "id 6: present_position ") && strings.Contains(words, "present_temperature 25") {
+			} else if asked && strings.Contains(words, "id 6: present_position ") &&
+				strings.Contains(words, "present_temperature 25") {
 				return
 			}
 		}

@@ -67,7 +67,8 @@ func TestTamper(t *testing.T) {
 	sys, s := humanoid(t)
 	tamper := func(joint, fault string) (int, string) {
 		w := httptest.NewRecorder()
-		r := httptest.NewRequest("POST", "/fault?"+url.Values{"rig": {"0"}, "agent": {"humanoid"}, "joint": {joint}, "fault": {fault}}.Encode(), nil)
+		r := httptest.NewRequest("POST", "/fault?"+url.Values{"rig": {"0"}, "agent": {"humanoid"}, "joint": {joint},
+			"fault": {fault}}.Encode(), nil)
 		r.Host = "127.0.0.1"
 		s.ServeHTTP(w, r)
 		return w.Code, w.Body.String()

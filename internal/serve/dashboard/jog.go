@@ -170,7 +170,8 @@ func (g *jog) next(share, dt float64) (topics.Goal, error) {
 		if math.IsNaN(g.goal) {
 			g.goal = at
 			// A joint with a load sags below its goal: continue from the goal, not from its position.
-			if had := g.subject.agent.Goals(nil)[g.joint]; had.Mode == hal.PositionMode && math.Abs(had.Value-at) < jogLead {
+			if had := g.subject.agent.Goals(nil)[g.joint]; had.Mode == hal.PositionMode &&
+				math.Abs(had.Value-at) < jogLead {
 				g.goal = had.Value
 			}
 		}

@@ -26,8 +26,8 @@ type Entry struct {
 	changed uint64
 }
 
-// Journal keeps the newest events of rigs and lines of their logs for the pages. All methods may be called from any goroutine;
-// each holds its lock for microseconds.
+// Journal keeps the newest events of rigs and lines of their logs for the pages. All methods may be called from any
+// goroutine; each holds its lock for microseconds.
 type Journal struct {
 	mu           sync.Mutex
 	entries      []Entry // oldest first

@@ -23,7 +23,8 @@ func TestJournal(t *testing.T) {
 		log.Warn("device fault", "joint", "elbow")
 		j.Add("event", "/arm/Armed")
 		list, seen := all.since(0)
-		if len(list) != 2 || list[0].Text != "/arm/Armed" || list[0].Count != 2 || list[1].Level != "warn" || list[1].Text != "device fault agent=arm joint=elbow" {
+		if len(list) != 2 || list[0].Text != "/arm/Armed" || list[0].Count != 2 || list[1].Level != "warn" ||
+			list[1].Text != "device fault agent=arm joint=elbow" {
 			t.Errorf("got %+v", list)
 		}
 		if list, _ := all.since(seen); list != nil {

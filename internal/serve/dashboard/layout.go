@@ -83,7 +83,8 @@ var kinds = [...]string{hal.Hinge: "hinge", hal.Wheel: "wheel", hal.Slide: "slid
 func (s *Server) describe() []byte {
 	out := layoutText{Op: "layout", Generation: s.sampler.made, Length: s.sampler.length, Agents: []agentText{}}
 	for i, r := range s.sampler.rigs {
-		out.Rigs = append(out.Rigs, rigText{r.Rig.Name(), r.Rig.Mode().String(), report.Number(r.Rig.Period().Seconds()),
+		out.Rigs = append(out.Rigs, rigText{r.Rig.Name(), r.Rig.Mode().String(),
+			report.Number(r.Rig.Period().Seconds()),
 			s.sampler.scenes[i], maxContacts, s.sampler.scenes[i] + 3*maxContacts, len(s.sampler.bodies[i])})
 	}
 	for _, a := range s.sampler.agents {
@@ -99,17 +100,23 @@ func (s *Server) describe() []byte {
 func (s *Server) describeAgent(a *subject) agentText {
 	l := a.agent.Layout()
 	channels := len(l.Outputs) + len(l.Infos)
-	t := agentText{Ghost: a.ghost, Links: a.bodies, Rig: a.rig, Name: a.agent.Name(), Body: a.kind, First: a.first, Ages: a.first + channels,
-		Goals: a.first + channels + l.Devices(), Joints: []jointText{}, Channels: []channelText{}, Sensors: []sensorText{}, Cameras: []string{}}
+	t := agentText{Ghost: a.ghost, Links: a.bodies, Rig: a.rig, Name: a.agent.Name(), Body: a.kind, First: a.first,
+		Ages:  a.first + channels,
+		Goals: a.first + channels + l.Devices(), Joints: []jointText{}, Channels: []channelText{},
+		Sensors: []sensorText{}, Cameras: []string{}}
 	for i := range channels {
 		c := l.Measured(i)
-		t.Channels = append(t.Channels, channelText{c.Name, c.Unit(), report.Number(c.Min), report.Number(c.Max), c.Estimate})
+		t.Channels = append(t.Channels, channelText{c.Name, c.Unit(), report.Number(c.Min), report.Number(c.Max),
+			c.Estimate})
 	}
 	for i := range l.Actuators {
 		j := &l.Actuators[i]
-		text := jointText{Name: j.Name, Kind: kinds[j.Kind], Body: string(a.kinds[i]), Position: j.Position, Velocity: j.Velocity, Torque: j.Torque,
-			Voltage: j.Voltage, Temperature: j.Temperature, Shadow: hal.None, Wraps: j.Wraps, Min: report.Number(j.Limits.MinPosition),
-			Max: report.Number(j.Limits.MaxPosition), MaxVelocity: report.Number(j.Limits.MaxVelocity), MaxTorque: report.Number(j.Limits.MaxTorque)}
+		text := jointText{Name: j.Name, Kind: kinds[j.Kind], Body: string(a.kinds[i]), Position: j.Position,
+			Velocity: j.Velocity, Torque: j.Torque,
+			Voltage: j.Voltage, Temperature: j.Temperature, Shadow: hal.None, Wraps: j.Wraps,
+			Min: report.Number(j.Limits.MinPosition),
+			Max: report.Number(j.Limits.MaxPosition), MaxVelocity: report.Number(j.Limits.MaxVelocity),
+			MaxTorque: report.Number(j.Limits.MaxTorque)}
 		if a.shadows != nil {
 			text.Shadow = a.shadows[i]
 		}
@@ -125,7 +132,8 @@ func (s *Server) describeAgent(a *subject) agentText {
 	parts := s.sampler.bodies[a.rig]
 	for i := range l.Sensors {
 		k := &l.Sensors[i]
-		text := sensorText{Name: k.Name, Kind: k.Kind, First: k.First, Count: k.Count, Mount: flat(k.Mount), Body: hal.None}
+		text := sensorText{Name: k.Name, Kind: k.Kind, First: k.First, Count: k.Count, Mount: flat(k.Mount),
+			Body: hal.None}
 		if len(a.robot.Tree) > 0 {
 			link := a.robot.Tree[a.robot.SensorLinks[i]].Name
 			for body, p := range parts {
@@ -226,7 +234,8 @@ func (s *Server) dress(rig int, text *sceneText) {
 				b.Kind = a.agent.BodyKind().String()
 			}
 			for k := range a.robot.Tree {
-				if link := &a.robot.Tree[k]; link.Name == p.Body && link.Joint != hal.None && link.Joint < len(a.kinds) {
+				if link := &a.robot.Tree[k]; link.Name == p.Body && link.Joint != hal.None &&
+					link.Joint < len(a.kinds) {
 					b.Joint, b.Kind = a.agent.Layout().Actuators[link.Joint].Name, string(a.kinds[link.Joint])
 				}
 			}
@@ -236,7 +245,8 @@ func (s *Server) dress(rig int, text *sceneText) {
 	scene := s.sampler.rigs[rig].System.Scene.Appearance()
 	for i := range scene.Geoms {
 		g := &scene.Geoms[i]
-		shape := shapeText{Kind: g.Kind.String(), Body: g.Body, Radius: g.Radius, At: flat(hal.Pose(g.Local)), Colour: scene.Paints[i].Colour}
+		shape := shapeText{Kind: g.Kind.String(), Body: g.Body, Radius: g.Radius, At: flat(hal.Pose(g.Local)),
+			Colour: scene.Paints[i].Colour}
 		if g.Half != [3]float64{} {
 			shape.Half = &g.Half
 		}

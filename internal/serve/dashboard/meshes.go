@@ -80,7 +80,8 @@ func (s *meshCache) get(generation uint32, i int) ([]byte, error) {
 	return b, nil
 }
 
-// encode reads the file: u32 triangles in it and in what follows, then x y z of each corner as float32, little-endian, in metres.
+// encode reads the file: u32 triangles in it and in what follows, then x y z of each corner as float32, little-endian,
+// in metres.
 func (f *meshFile) encode() ([]byte, error) {
 	file, err := model.OpenMesh(f.folder, f.name)
 	if err != nil {
@@ -182,7 +183,8 @@ func (c *lookCollector) add(r *shown, parts []hal.Part, text *sceneText) {
 
 // encode returns a look of a body as text.
 func (c *lookCollector) encode(folder string, meshes, body int, l *model.Look) shapeText {
-	t := shapeText{Kind: l.Shape.Kind.String(), Body: body, Radius: l.Shape.Radius, At: flat(l.Shape.Pose), Colour: [3]float64{0.6, 0.6, 0.6}, Group: c.groups}
+	t := shapeText{Kind: l.Shape.Kind.String(), Body: body, Radius: l.Shape.Radius, At: flat(l.Shape.Pose),
+		Colour: [3]float64{0.6, 0.6, 0.6}, Group: c.groups}
 	if l.Shape.Half != [3]float64{} {
 		t.Half = &l.Shape.Half
 	}

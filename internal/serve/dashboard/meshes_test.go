@@ -16,15 +16,18 @@ import (
 	"github.com/halyard-robotics/halyard"
 )
 
-// turntable writes a config of a URDF with meshes, next to a copy of its files, and returns its path and that of the copy.
+// turntable writes a config of a URDF with meshes, next to a copy of its files, and returns its path and that of the
+// copy.
 func turntable(t *testing.T) (config, folder string) {
 	t.Helper()
 	folder = t.TempDir()
-	if err := os.CopyFS(filepath.Join(folder, "turntable"), os.DirFS("../../../sim/model/testdata/turntable")); err != nil {
+	if err := os.CopyFS(filepath.Join(folder, "turntable"),
+		os.DirFS("../../../sim/model/testdata/turntable")); err != nil {
 		t.Fatal(err)
 	}
 	config = filepath.Join(folder, "rig.yaml")
-	text := "name: turntable\nclock: {mode: realtime, period: 10ms}\nagents:\n  - {name: table, model: turntable/urdf/turntable.urdf, body: sim}\n"
+	text := "name: turntable\nclock: {mode: realtime, period: 10ms}\nagents:\n  - {name: table, model: " +
+		"turntable/urdf/turntable.urdf, body: sim}\n"
 	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +48,8 @@ type solidText struct {
 	Group, Mesh int
 }
 
-// TestMeshes: the looks of a URDF's links are in the scene beside the shapes of the physics, and their files are sent as triangles.
+// TestMeshes: the looks of a URDF's links are in the scene beside the shapes of the physics, and their files are sent
+// as triangles.
 func TestMeshes(t *testing.T) {
 	config, folder := turntable(t)
 	rig := serve(t, config)
@@ -61,7 +65,8 @@ func TestMeshes(t *testing.T) {
 		return scene
 	}
 	scene := read()
-	if fmt.Sprint(scene.Meshes) != "[package://turntable/meshes/ring.obj ../meshes/star.stl]" || len(scene.Rigs[0].Looks) != 2 {
+	if fmt.Sprint(scene.Meshes) != "[package://turntable/meshes/ring.obj ../meshes/star.stl]" ||
+		len(scene.Rigs[0].Looks) != 2 {
 		t.Fatalf("got %+v", scene)
 	}
 	for i, look := range scene.Rigs[0].Looks {
@@ -84,7 +89,8 @@ func TestMeshes(t *testing.T) {
 		size      [3]float64 // of the box around them, m
 	}{{400, [3]float64{0.26, 0.26, 0.0856}}, {40, [3]float64{0.2171, 0.2283, 0.02}}} {
 		code, b := get(i)
-		if code != http.StatusOK || len(b) != 8+36*int(want.triangles) || binary.LittleEndian.Uint32(b) != want.triangles || binary.LittleEndian.Uint32(b[4:]) != want.triangles {
+		if code != http.StatusOK || len(b) != 8+36*int(want.triangles) ||
+			binary.LittleEndian.Uint32(b) != want.triangles || binary.LittleEndian.Uint32(b[4:]) != want.triangles {
 			t.Fatalf("mesh %d: got %d, %d bytes, want %d triangles", i, code, len(b), want.triangles)
 		}
 		for axis := range 3 {
@@ -107,7 +113,8 @@ func TestMeshes(t *testing.T) {
 		{fmt.Sprintf("generation=%d&mesh=../x", scene.Generation), "mesh: want a number", http.StatusBadRequest},
 		{fmt.Sprintf("generation=%d&mesh=2", scene.Generation), "got 2 of scene", http.StatusUnprocessableEntity},
 		{fmt.Sprintf("generation=%d&mesh=-1", scene.Generation), "got -1 of scene", http.StatusUnprocessableEntity},
-		{fmt.Sprintf("generation=%d&mesh=0", scene.Generation+1), "want one of the newest scene", http.StatusUnprocessableEntity},
+		{fmt.Sprintf("generation=%d&mesh=0", scene.Generation+1), "want one of the newest scene",
+			http.StatusUnprocessableEntity},
 	} {
 		if code, b := fetch(t, rig.url+"mesh?"+c.query); code != c.code || !strings.Contains(string(b), c.want) {
 			t.Errorf("%s: got %d %s, want %d %s", c.query, code, b, c.code, c.want)
@@ -126,7 +133,8 @@ func TestMeshes(t *testing.T) {
 func TestBadMesh(t *testing.T) {
 	config, folder := turntable(t)
 	rig := serve(t, config)
-	if err := os.WriteFile(filepath.Join(folder, "turntable/meshes/ring.obj"), []byte("v 0 0 0\nf 1 2 3\n"), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "turntable/meshes/ring.obj"), []byte("v 0 0 0\nf 1 2 3\n"),
+		0o644); err != nil {
 		t.Fatal(err)
 	}
 	_, b := fetch(t, rig.url+"scene")
@@ -140,14 +148,15 @@ func TestBadMesh(t *testing.T) {
 	}
 }
 
-// TestBrowserMeshes: the page draws the meshes, the physics' shapes when asked, and those alone where a file cannot be read.
+// TestBrowserMeshes: the page draws the meshes, the physics' shapes when asked, and those alone where a file cannot be
+// read.
 func TestBrowserMeshes(t *testing.T) {
 	ctx := browser(t)
 	config, folder := turntable(t)
 	rig := serve(t, config, halyard.Set("agents[0].pose.position", "[0, 0, 0.02]"))
 	faults := watch(ctx)
-	// count is how many pixels have a simulated robot's colour, blue. The canvas keeps no picture: they are counted in a frame in which
-	// it was drawn, after that.
+	// count is how many pixels have a simulated robot's colour, blue. The canvas keeps no picture: they are counted in
+	// a frame in which it was drawn, after that.
 	count := func() int {
 		run(t, ctx, chromedp.Evaluate[chromedp.Void](`(() => {
 			const c = document.querySelector("canvas"), to = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
@@ -173,18 +182,21 @@ func TestBrowserMeshes(t *testing.T) {
 	shoot(t, ctx, "meshes-shapes")
 	t.Logf("%d pixels of meshes, %d of shapes", meshes, shapes)
 	if meshes == 0 || shapes < meshes*5/4 {
-		t.Errorf("got %d pixels of a ring and a star, %d of the cylinder and the box around them, want more", meshes, shapes)
+		t.Errorf("got %d pixels of a ring and a star, %d of the cylinder and the box around them, want more", meshes,
+			shapes)
 	}
 	if list := faults(); len(list) > 0 {
 		t.Errorf("the browser reports: %s", strings.Join(list, "\n"))
 	}
 	// One file is broken since, one absent: the page says so and draws the shapes.
 	broken := serve(t, config, halyard.Set("agents[0].pose.position", "[0, 0, 0.02]"))
-	if err := errors.Join(os.WriteFile(filepath.Join(folder, "turntable/meshes/ring.obj"), []byte("v 0 0 0\nf 1 2 3\n"), 0o644),
+	if err := errors.Join(os.WriteFile(filepath.Join(folder, "turntable/meshes/ring.obj"), []byte("v 0 0 0\nf 1 2 3\n"),
+		0o644),
 		os.Remove(filepath.Join(folder, "turntable/meshes/star.stl"))); err != nil {
 		t.Fatal(err)
 	}
-	run(t, ctx, chromedp.Navigate(broken.url+"#robot"), until(`document.querySelector(".side")?.textContent.includes("obj: line 2: f: got \"2\", want one of 1 vertices")`),
+	run(t, ctx, chromedp.Navigate(broken.url+"#robot"),
+		until(`document.querySelector(".side")?.textContent.includes("obj: line 2: f: got \"2\", want one of 1 vertices")`),
 		until(`document.querySelector(".side")?.textContent.includes("star.stl")`))
 	if bare := count(); bare < meshes*5/4 {
 		t.Errorf("without its meshes: got %d pixels, want the shapes' %d", bare, shapes)

@@ -48,54 +48,87 @@ func (j *jointSample) either(channel int) float64 {
 
 func rigMetrics() []metric[rigStatus] {
 	return []metric[rigStatus]{
-		{name: "cycles_total", help: "Cycles in real time.", kind: counter, of: func(r *rigStatus) float64 { return float64(r.Ticks) }},
-		{name: "cycles_missed_total", help: "Periods that a late wake-up skipped.", kind: counter, of: func(r *rigStatus) float64 { return float64(r.Missed) }},
-		{name: "cycle_lateness_p99_seconds", help: "Lateness of the wake-up of 99 % of all cycles, at most.", kind: gauge, of: func(r *rigStatus) float64 { return float64(r.Late) / 1e6 }},
-		{name: "cycle_work_p99_seconds", help: "Work of 99 % of all cycles, at most.", kind: gauge, of: func(r *rigStatus) float64 { return float64(r.Work) / 1e6 }},
-		{name: "line_overruns_total", help: "Cycles in lock-step whose line time exceeded the period.", kind: counter, of: func(r *rigStatus) float64 { return float64(r.LineOverruns) }},
-		{name: "faults_total", help: "Errors of whole bodies, buses and worlds.", kind: counter, of: func(r *rigStatus) float64 { return float64(r.Faults) }},
-		{name: "emergency_stop_latched", help: "Whether the emergency stop is latched.", kind: gauge, of: func(r *rigStatus) float64 { return number(r.Stopped) }},
+		{name: "cycles_total", help: "Cycles in real time.", kind: counter,
+			of: func(r *rigStatus) float64 { return float64(r.Ticks) }},
+		{name: "cycles_missed_total", help: "Periods that a late wake-up skipped.", kind: counter,
+			of: func(r *rigStatus) float64 { return float64(r.Missed) }},
+		{name: "cycle_lateness_p99_seconds", help: "Lateness of the wake-up of 99 % of all cycles, at most.",
+			kind: gauge, of: func(r *rigStatus) float64 { return float64(r.Late) / 1e6 }},
+		{name: "cycle_work_p99_seconds", help: "Work of 99 % of all cycles, at most.", kind: gauge,
+			of: func(r *rigStatus) float64 { return float64(r.Work) / 1e6 }},
+		{name: "line_overruns_total", help: "Cycles in lock-step whose line time exceeded the period.", kind: counter,
+			of: func(r *rigStatus) float64 { return float64(r.LineOverruns) }},
+		{name: "faults_total", help: "Errors of whole bodies, buses and worlds.", kind: counter,
+			of: func(r *rigStatus) float64 { return float64(r.Faults) }},
+		{name: "emergency_stop_latched", help: "Whether the emergency stop is latched.", kind: gauge,
+			of: func(r *rigStatus) float64 { return number(r.Stopped) }},
 	}
 }
 
 func busMetrics() []metric[busStatus] {
 	return []metric[busStatus]{
-		{name: "bus_cycles_total", help: "Cycles that asked all servos of the bus.", kind: counter, of: func(b *busStatus) float64 { return float64(b.Cycles) }},
-		{name: "bus_timeouts_total", help: "Requests that a servo did not answer.", kind: counter, of: func(b *busStatus) float64 { return float64(b.Timeouts) }},
-		{name: "bus_bad_checksums_total", help: "Packets with a bad checksum.", kind: counter, of: func(b *busStatus) float64 { return float64(b.BadChecksums) }},
-		{name: "bus_garbage_bytes_total", help: "Bytes that belonged to no packet.", kind: counter, of: func(b *busStatus) float64 { return float64(b.Garbage) }},
-		{name: "bus_fallbacks_total", help: "Times that a servo went to a slower way of reading.", kind: counter, of: func(b *busStatus) float64 { return float64(b.Fallbacks) }},
-		{name: "bus_reopened_total", help: "Times that the line came back.", kind: counter, of: func(b *busStatus) float64 { return float64(b.Reopened) }},
-		{name: "bus_cycle_seconds", help: "Time of sending and receiving in the last cycle, by the line's clock.", kind: gauge, of: func(b *busStatus) float64 { return float64(b.Spent) }},
-		{name: "bus_wire_seconds", help: "Time of the last cycle's bytes at the line's rate.", kind: gauge, of: func(b *busStatus) float64 { return float64(b.Wire) }},
-		{name: "bus_silent_joints", help: "Joints on the bus whose device has a fault.", kind: gauge, of: func(b *busStatus) float64 { return float64(len(b.Silent)) }},
+		{name: "bus_cycles_total", help: "Cycles that asked all servos of the bus.", kind: counter,
+			of: func(b *busStatus) float64 { return float64(b.Cycles) }},
+		{name: "bus_timeouts_total", help: "Requests that a servo did not answer.", kind: counter,
+			of: func(b *busStatus) float64 { return float64(b.Timeouts) }},
+		{name: "bus_bad_checksums_total", help: "Packets with a bad checksum.", kind: counter,
+			of: func(b *busStatus) float64 { return float64(b.BadChecksums) }},
+		{name: "bus_garbage_bytes_total", help: "Bytes that belonged to no packet.", kind: counter,
+			of: func(b *busStatus) float64 { return float64(b.Garbage) }},
+		{name: "bus_fallbacks_total", help: "Times that a servo went to a slower way of reading.", kind: counter,
+			of: func(b *busStatus) float64 { return float64(b.Fallbacks) }},
+		{name: "bus_reopened_total", help: "Times that the line came back.", kind: counter,
+			of: func(b *busStatus) float64 { return float64(b.Reopened) }},
+		{name: "bus_cycle_seconds", help: "Time of sending and receiving in the last cycle, by the line's clock.",
+			kind: gauge, of: func(b *busStatus) float64 { return float64(b.Spent) }},
+		{name: "bus_wire_seconds", help: "Time of the last cycle's bytes at the line's rate.", kind: gauge,
+			of: func(b *busStatus) float64 { return float64(b.Wire) }},
+		{name: "bus_silent_joints", help: "Joints on the bus whose device has a fault.", kind: gauge,
+			of: func(b *busStatus) float64 { return float64(len(b.Silent)) }},
 	}
 }
 
 func agentMetrics() []metric[agentStatus] {
 	return []metric[agentStatus]{
-		{name: "agent_armed", help: "Whether commands reach the agent.", kind: gauge, of: func(a *agentStatus) float64 { return number(a.State == hal.Armed.String()) }},
-		{name: "agent_held", help: "Whether a client holds the lease.", kind: gauge, of: func(a *agentStatus) float64 { return number(a.Holder != "") }},
-		{name: "agent_device_faults", help: "Joints and sensors with a fault.", kind: gauge, of: func(a *agentStatus) float64 { return float64(len(a.Faults)) }},
-		{name: "agent_commands_refused_total", help: "Commands that the guard refused.", kind: counter, of: func(a *agentStatus) float64 { return float64(a.Refused) }},
-		{name: "agent_commands_clamped_total", help: "Commands that the guard clamped to a range or limit.", kind: counter, of: func(a *agentStatus) float64 { return float64(a.Clamped) }},
-		{name: "agent_commands_expired_total", help: "Times that the command deadline ran out.", kind: counter, of: func(a *agentStatus) float64 { return float64(a.Expired) }},
-		{name: "agent_stops_total", help: "Times that a stop, an operator or a client disarmed the agent.", kind: counter, of: func(a *agentStatus) float64 { return float64(a.Stops) }},
+		{name: "agent_armed", help: "Whether commands reach the agent.", kind: gauge,
+			of: func(a *agentStatus) float64 { return number(a.State == hal.Armed.String()) }},
+		{name: "agent_held", help: "Whether a client holds the lease.", kind: gauge,
+			of: func(a *agentStatus) float64 { return number(a.Holder != "") }},
+		{name: "agent_device_faults", help: "Joints and sensors with a fault.", kind: gauge,
+			of: func(a *agentStatus) float64 { return float64(len(a.Faults)) }},
+		{name: "agent_commands_refused_total", help: "Commands that the guard refused.", kind: counter,
+			of: func(a *agentStatus) float64 { return float64(a.Refused) }},
+		{name: "agent_commands_clamped_total", help: "Commands that the guard clamped to a range or limit.",
+			kind: counter, of: func(a *agentStatus) float64 { return float64(a.Clamped) }},
+		{name: "agent_commands_expired_total", help: "Times that the command deadline ran out.", kind: counter,
+			of: func(a *agentStatus) float64 { return float64(a.Expired) }},
+		{name: "agent_stops_total", help: "Times that a stop, an operator or a client disarmed the agent.",
+			kind: counter, of: func(a *agentStatus) float64 { return float64(a.Stops) }},
 	}
 }
 
 func jointMetrics() []metric[jointSample] {
 	return []metric[jointSample]{
-		{name: "joint_position_radians", help: "Measured position of a hinge or wheel.", kind: gauge, of: func(j *jointSample) float64 { return j.value(j.text.Position, false) }},
-		{name: "joint_position_meters", help: "Measured position of a slide.", kind: gauge, of: func(j *jointSample) float64 { return j.value(j.text.Position, true) }},
-		{name: "joint_velocity_radians_per_second", help: "Measured velocity of a hinge or wheel.", kind: gauge, of: func(j *jointSample) float64 { return j.value(j.text.Velocity, false) }},
-		{name: "joint_velocity_meters_per_second", help: "Measured velocity of a slide.", kind: gauge, of: func(j *jointSample) float64 { return j.value(j.text.Velocity, true) }},
-		{name: "joint_torque_newton_meters", help: "Measured torque of a hinge or wheel.", kind: gauge, of: func(j *jointSample) float64 { return j.value(j.text.Torque, false) }},
-		{name: "joint_force_newtons", help: "Measured force of a slide.", kind: gauge, of: func(j *jointSample) float64 { return j.value(j.text.Torque, true) }},
-		{name: "joint_temperature_celsius", help: "Measured temperature of the servo.", kind: gauge, of: func(j *jointSample) float64 { return j.either(j.text.Temperature) }},
-		{name: "joint_voltage_volts", help: "Measured supply voltage of the servo.", kind: gauge, of: func(j *jointSample) float64 { return j.either(j.text.Voltage) }},
-		{name: "joint_reading_age_seconds", help: "Age of the newest reading.", kind: gauge, of: func(j *jointSample) float64 { return j.age }},
-		{name: "joint_fault", help: "Whether the joint has a fault.", kind: gauge, of: func(j *jointSample) float64 { return number(j.fault) }},
+		{name: "joint_position_radians", help: "Measured position of a hinge or wheel.", kind: gauge,
+			of: func(j *jointSample) float64 { return j.value(j.text.Position, false) }},
+		{name: "joint_position_meters", help: "Measured position of a slide.", kind: gauge,
+			of: func(j *jointSample) float64 { return j.value(j.text.Position, true) }},
+		{name: "joint_velocity_radians_per_second", help: "Measured velocity of a hinge or wheel.", kind: gauge,
+			of: func(j *jointSample) float64 { return j.value(j.text.Velocity, false) }},
+		{name: "joint_velocity_meters_per_second", help: "Measured velocity of a slide.", kind: gauge,
+			of: func(j *jointSample) float64 { return j.value(j.text.Velocity, true) }},
+		{name: "joint_torque_newton_meters", help: "Measured torque of a hinge or wheel.", kind: gauge,
+			of: func(j *jointSample) float64 { return j.value(j.text.Torque, false) }},
+		{name: "joint_force_newtons", help: "Measured force of a slide.", kind: gauge,
+			of: func(j *jointSample) float64 { return j.value(j.text.Torque, true) }},
+		{name: "joint_temperature_celsius", help: "Measured temperature of the servo.", kind: gauge,
+			of: func(j *jointSample) float64 { return j.either(j.text.Temperature) }},
+		{name: "joint_voltage_volts", help: "Measured supply voltage of the servo.", kind: gauge,
+			of: func(j *jointSample) float64 { return j.either(j.text.Voltage) }},
+		{name: "joint_reading_age_seconds", help: "Age of the newest reading.", kind: gauge,
+			of: func(j *jointSample) float64 { return j.age }},
+		{name: "joint_fault", help: "Whether the joint has a fault.", kind: gauge,
+			of: func(j *jointSample) float64 { return number(j.fault) }},
 	}
 }
 
@@ -118,9 +151,12 @@ type collector struct {
 
 // newMetrics answers GET /metrics.
 func newMetrics(s *Server) http.Handler {
-	c := &collector{server: s, rigs: described(rigMetrics(), "rig"), buses: described(busMetrics(), "rig", "bus", "body"),
+	c := &collector{server: s, rigs: described(rigMetrics(), "rig"),
+		buses:  described(busMetrics(), "rig", "bus", "body"),
 		agents: described(agentMetrics(), "rig", "agent"), joints: described(jointMetrics(), "rig", "agent", "joint"),
-		info: prometheus.NewDesc("halyard_agent_info", "The agents and what they are made of: sim, emulated, real or mixed.", []string{"rig", "agent", "body"}, nil),
+		info: prometheus.NewDesc("halyard_agent_info",
+			"The agents and what they are made of: sim, emulated, real or mixed.", []string{"rig", "agent", "body"},
+			nil),
 		tabs: prometheus.NewDesc("halyard_dashboard_tabs", "Open pages of the dashboard.", nil, nil)}
 	registry := prometheus.NewPedanticRegistry()
 	registry.MustRegister(c)
@@ -162,7 +198,8 @@ func (c *collector) Collect(to chan<- prometheus.Metric) {
 	sample, text := c.server.sampler.take()
 	var layout layoutText
 	status := c.server.readStatus()
-	if json.Unmarshal(text, &layout) != nil || layout.Generation != sample.generation || len(layout.Agents) != len(status.Agents) {
+	if json.Unmarshal(text, &layout) != nil || layout.Generation != sample.generation ||
+		len(layout.Agents) != len(status.Agents) {
 		return // agents are being added or removed: the next scrape has them
 	}
 	for i := range status.Rigs {

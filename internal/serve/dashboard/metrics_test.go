@@ -30,7 +30,8 @@ func get(t *testing.T, url string) (string, int) {
 	return string(b), r.StatusCode
 }
 
-// TestMetrics: /metrics passes promtool's lint, tells each joint and bus, and has every name that the Grafana dashboard asks for.
+// TestMetrics: /metrics passes promtool's lint, tells each joint and bus, and has every name that the Grafana dashboard
+// asks for.
 func TestMetrics(t *testing.T) {
 	rig := serve(t, "so101", halyard.Set("agents[0].body", "emulated"))
 	rig.Stop("a test")
@@ -86,7 +87,8 @@ func TestMetrics(t *testing.T) {
 
 // TestTokenBeyondLoopback: a dashboard beyond loopback requires a token.
 func TestTokenBeyondLoopback(t *testing.T) {
-	if _, err := halyard.OpenDashboard(halyard.DashboardOptions{Address: "0.0.0.0:0"}); err == nil || !strings.Contains(err.Error(), "--token") {
+	if _, err := halyard.OpenDashboard(halyard.DashboardOptions{Address: "0.0.0.0:0"}); err == nil ||
+		!strings.Contains(err.Error(), "--token") {
 		t.Errorf("without a token: got %v, want --token", err)
 	}
 }

@@ -20,10 +20,10 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// BenchmarkObservers is a cycle of the emulated humanoid at 1 kHz, in turn alone and with all that may look on: two tabs of the
-// dashboard that ask as often as they may, a recording with the bytes of every line on the disk, a scrape of the metrics each second,
-// and two Foxglove clients that subscribe to every channel. It reports the quantiles of the rounds' medians, their ratios and the allocations
-// of the whole process a cycle, clients of the benchmark included.
+// BenchmarkObservers is a cycle of the emulated humanoid at 1 kHz, in turn alone and with all that may look on: two
+// tabs of the dashboard that ask as often as they may, a recording with the bytes of every line on the disk, a scrape
+// of the metrics each second, and two Foxglove clients that subscribe to every channel. It reports the quantiles of the
+// rounds' medians, their ratios and the allocations of the whole process a cycle, clients of the benchmark included.
 func BenchmarkObservers(b *testing.B) {
 	const round = 3 * time.Second
 	b.Setenv("XDG_RUNTIME_DIR", b.TempDir())
@@ -68,7 +68,8 @@ func BenchmarkObservers(b *testing.B) {
 			time.Sleep(time.Until(begin.Add(time.Duration(n+1) * time.Millisecond)))
 		}
 		runtime.ReadMemStats(&after)
-		return float64(took.Quantile(0.5).Nanoseconds()) / 1e3, float64(took.Quantile(0.99).Nanoseconds()) / 1e3, float64(after.Mallocs-before.Mallocs) / float64(n)
+		return float64(took.Quantile(0.5).Nanoseconds()) / 1e3, float64(took.Quantile(0.99).Nanoseconds()) / 1e3,
+			float64(after.Mallocs-before.Mallocs) / float64(n)
 	}
 	// watched is what steps gives while all look on.
 	watched := func(k int) (p50, p99, allocs float64) {
@@ -86,7 +87,8 @@ func BenchmarkObservers(b *testing.B) {
 		for range 2 {
 			clients.Go(func() { talk(on, strings.Replace(d.URL(), "http", "ws", 1)+"ws", "", `{"op":"next"}`, true) })
 			clients.Go(func() {
-				talk(on, "ws://"+servers[0].Address, "foxglove.websocket.v1", `{"op":"subscribe","subscriptions":[{"id":1,"channelId":1},{"id":2,"channelId":2},{"id":3,"channelId":3},{"id":4,"channelId":4}]}`, false)
+				talk(on, "ws://"+servers[0].Address, "foxglove.websocket.v1",
+					`{"op":"subscribe","subscriptions":[{"id":1,"channelId":1},{"id":2,"channelId":2},{"id":3,"channelId":3},{"id":4,"channelId":4}]}`, false)
 			})
 		}
 		clients.Go(func() {
@@ -122,7 +124,8 @@ func BenchmarkObservers(b *testing.B) {
 			figures[i] = append(figures[i], v)
 		}
 	}
-	for i, unit := range []string{"us-p50-alone", "us-p99-alone", "us-p50-watched", "us-p99-watched", "ratio-p50", "ratio-p99", "allocs-alone", "allocs-watched"} {
+	for i, unit := range []string{"us-p50-alone", "us-p99-alone", "us-p50-watched", "us-p99-watched", "ratio-p50",
+		"ratio-p99", "allocs-alone", "allocs-watched"} {
 		slices.Sort(figures[i])
 		b.ReportMetric(figures[i][len(figures[i])/2], unit)
 	}

@@ -87,7 +87,8 @@ func (s *Server) listRecordings(w http.ResponseWriter) {
 		if err != nil || !info.Mode().IsRegular() || filepath.Ext(e.Name()) != ".mcap" {
 			continue
 		}
-		out.List = append(out.List, recordingText{e.Name(), info.Size(), info.ModTime(), time.Since(info.ModTime()) < growing})
+		out.List = append(out.List, recordingText{e.Name(), info.Size(), info.ModTime(),
+			time.Since(info.ModTime()) < growing})
 	}
 	slices.SortFunc(out.List, func(a, b recordingText) int {
 		return cmp.Or(b.Modified.Compare(a.Modified), strings.Compare(a.Name, b.Name))
@@ -96,7 +97,8 @@ func (s *Server) listRecordings(w http.ResponseWriter) {
 	reply(w, http.StatusOK, out)
 }
 
-// openRecording opens one of the folder. The reader is of as much as it holds now: one that is being written is read to there.
+// openRecording opens one of the folder. The reader is of as much as it holds now: one that is being written is read to
+// there.
 func (s *Server) openRecording(name string) (*record.Reader, func(), error) {
 	if filepath.Base(name) != name || filepath.Ext(name) != ".mcap" || strings.ContainsAny(name, "/\\\x00") {
 		return nil, nil, fmt.Errorf("recording: got name %.80q, want one of the list", name)
@@ -161,8 +163,10 @@ func (s *Server) survey(ctx context.Context, name string) (*surveyText, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read recording %s: %w", name, err)
 	}
-	t := &surveyText{Name: name, Rig: v.Info.Rig, Version: v.Info.Version, Clock: v.Info.Clock, Period: report.Number(v.Info.Period.Seconds()), Seed: v.Info.Seed,
-		Started: v.Info.Started, First: v.Info.First, Cycles: v.Cycles, Dropped: v.Dropped, Orders: v.Orders, Cut: v.Cut, Every: v.Every, Attached: []string{},
+	t := &surveyText{Name: name, Rig: v.Info.Rig, Version: v.Info.Version, Clock: v.Info.Clock,
+		Period: report.Number(v.Info.Period.Seconds()), Seed: v.Info.Seed,
+		Started: v.Info.Started, First: v.Info.First, Cycles: v.Cycles, Dropped: v.Dropped, Orders: v.Orders,
+		Cut: v.Cut, Every: v.Every, Attached: []string{},
 		Channels: v.Channels, Times: v.Times, Marks: v.Marks, MoreMarks: v.MoreMarks}
 	for _, f := range v.Info.Attached {
 		t.Attached = append(t.Attached, f.Name)

@@ -26,7 +26,8 @@ func TestRecordings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, data := range map[string][]byte{"cut.mcap": whole[:len(whole)*2/3], "none.mcap": []byte("nothing"), "other.txt": whole} {
+	for name, data := range map[string][]byte{"cut.mcap": whole[:len(whole)*2/3], "none.mcap": []byte("nothing"),
+		"other.txt": whole} {
 		if err := os.WriteFile(in(name), data, 0o644); err != nil {
 			t.Fatal(err)
 		}
@@ -60,7 +61,8 @@ func TestRecordings(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unread.Close()
-	// so many answers do not fit into a socket: the client is left with one that it does not read, while the others go on
+	// so many answers do not fit into a socket: the client is left with one that it does not read, while the others go
+	// on
 	fmt.Fprint(unread, strings.Repeat("GET /recording?name=a.mcap HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n", 20))
 	var s struct {
 		Cycles   uint64
@@ -75,16 +77,20 @@ func TestRecordings(t *testing.T) {
 		t.Fatalf("got %d %.200s", status, body)
 	}
 	values, err := base64.StdEncoding.DecodeString(s.Values)
-	if err != nil || s.Cycles != 2500 || s.Cut != "" || len(s.Times) != 1250 || len(values) != 4*len(s.Times)*len(s.Channels) || len(s.Marks) == 0 {
-		t.Errorf("got %d cycles, cut %q, %d times, %d bytes of %d channels, marks %v", s.Cycles, s.Cut, len(s.Times), len(values), len(s.Channels), s.Marks)
+	if err != nil || s.Cycles != 2500 || s.Cut != "" || len(s.Times) != 1250 ||
+		len(values) != 4*len(s.Times)*len(s.Channels) || len(s.Marks) == 0 {
+		t.Errorf("got %d cycles, cut %q, %d times, %d bytes of %d channels, marks %v", s.Cycles, s.Cut, len(s.Times),
+			len(values), len(s.Channels), s.Marks)
 	}
-	if _, body = get("recording?name=cut.mcap"); json.Unmarshal([]byte(body), &s) != nil || s.Cycles == 0 || s.Cycles >= 2500 || !strings.Contains(s.Cut, "cut") {
+	if _, body = get("recording?name=cut.mcap"); json.Unmarshal([]byte(body), &s) != nil || s.Cycles == 0 ||
+		s.Cycles >= 2500 || !strings.Contains(s.Cut, "cut") {
 		t.Errorf("a file that is cut: got %.300s", body)
 	}
 	if _, body = get("recording?name=now.mcap"); !strings.Contains(body, `"channels"`) {
 		t.Errorf("the file that is being written: got %.300s", body)
 	}
-	for _, bad := range []string{"none.mcap", "other.txt", "absent.mcap", "link.mcap", "../" + filepath.Base(dir) + "/a.mcap", ".mcap", ""} {
+	for _, bad := range []string{"none.mcap", "other.txt", "absent.mcap", "link.mcap", "../" + filepath.Base(dir) +
+		"/a.mcap", ".mcap", ""} {
 		if status, body := get("recording?name=" + bad); status != 422 {
 			t.Errorf("%q: got %d %.100s, want 422", bad, status, body)
 		}
@@ -92,7 +98,8 @@ func TestRecordings(t *testing.T) {
 	if _, body = get("compare?a=a.mcap&b=a.mcap"); !strings.Contains(body, `"cycles":2500,"different":0`) {
 		t.Errorf("one with itself: got %.300s", body)
 	}
-	if _, body = get("compare?a=a.mcap&b=b.mcap"); !strings.Contains(body, `"cycles":300,`) || !strings.Contains(body, `"what":"measured.elbow_flex.position"`) || strings.Contains(body, `"different":0`) {
+	if _, body = get("compare?a=a.mcap&b=b.mcap"); !strings.Contains(body, `"cycles":300,`) ||
+		!strings.Contains(body, `"what":"measured.elbow_flex.position"`) || strings.Contains(body, `"different":0`) {
 		t.Errorf("two: got %.300s", body)
 	}
 }

@@ -114,8 +114,8 @@ type subject struct {
 	kind  string             // of the whole: sim, emulated, real or mixed
 	first int                // its measured values; then the ages of devices, the states and the goals of actuators
 	ghost int                // index of the first pose of its twin's links; hal.None without a twin
-	// The physics does not move a robot whose joints are all real: its links follow from its measured joints. bodies are those
-	// of the scene, one a link.
+	// The physics does not move a robot whose joints are all real: its links follow from its measured joints. bodies
+	// are those of the scene, one a link.
 	bodies  []int
 	place   hal.Pose
 	state   *kinematics.State // nil if not needed
@@ -224,14 +224,16 @@ func (s *subject) forward(poses []hal.Pose, ghost []float32) {
 		}
 	}
 	if s.shadows != nil && s.bodies[0] >= 0 && s.bodies[0] < len(poses) {
-		s.chain(poses[s.bodies[0]].Times(s.robot.Tree[0].Home.Inverse()), s.shadows) // the twin has the robot's root pose
+		// the twin has the robot's root pose
+		s.chain(poses[s.bodies[0]].Times(s.robot.Tree[0].Home.Inverse()), s.shadows)
 		for i := range s.bodies {
 			putPose(ghost[poseValues*i:], &s.state.Poses[i])
 		}
 	}
 }
 
-// chain places the links by the place of the robot's frame and the measured positions, less those of the channels in less.
+// chain places the links by the place of the robot's frame and the measured positions, less those of the channels in
+// less.
 func (s *subject) chain(frame hal.Pose, less []int) {
 	l := s.agent.Layout()
 	at := make([]float64, 2*len(l.Actuators))
@@ -277,8 +279,8 @@ type sample struct {
 	flags      byte
 }
 
-// now is the rig's time, and in real time what has passed since the cycle that is missing: a rig whose cycle or whose devices are
-// all silent has no new readings.
+// now is the rig's time, and in real time what has passed since the cycle that is missing: a rig whose cycle or whose
+// devices are all silent has no new readings.
 func (r *shown) now(at time.Time) time.Duration {
 	var stats hal.Stats
 	r.Rig.Stats(&stats)
@@ -312,7 +314,8 @@ func (s *sampler) take() (*sample, []byte) {
 		return s.newest, s.layout
 	}
 	s.arrange()
-	out := &sample{taken: now, generation: s.made, times: make([]time.Duration, len(s.rigs)), values: make([]float32, s.length)}
+	out := &sample{taken: now, generation: s.made, times: make([]time.Duration, len(s.rigs)),
+		values: make([]float32, s.length)}
 	ages := make([]time.Duration, len(s.rigs))
 	for i, r := range s.rigs {
 		ages[i] = r.now(now)

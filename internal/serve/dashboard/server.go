@@ -33,8 +33,9 @@ const (
 	// DefaultPort is the first that is tried, then the next ones.
 	DefaultPort = 8642
 	portTries   = 32
-	// maxTabs bounds the WebSockets, maxConnections all connections: a stop still finds one. maxStrangers bounds those without an
-	// accepted request, from other computers and from this one each: a crowd of them leaves half of the places to the others.
+	// maxTabs bounds the WebSockets, maxConnections all connections: a stop still finds one. maxStrangers bounds those
+	// without an accepted request, from other computers and from this one each: a crowd of them leaves half of the
+	// places to the others.
 	maxTabs        = 32
 	maxConnections = 256
 	maxStrangers   = 64
@@ -93,12 +94,14 @@ func Listen(address string) (net.Listener, error) {
 	return net.Listen("tcp", "127.0.0.1:0")
 }
 
-// Open returns a server of the rigs that Show names before Serve. It owns listener. It fails for an address beyond loopback
-// without a token.
+// Open returns a server of the rigs that Show names before Serve. It owns listener. It fails for an address beyond
+// loopback without a token.
 func Open(listener net.Listener, o Options) (*Server, error) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	s := &Server{listener: listener, options: o, journal: &Journal{}, tabs: make(chan struct{}, maxTabs), orders: make(chan struct{}, maxOrders), stops: make(chan struct{}, maxOrders),
-		cameras: make(chan struct{}, maxCameras), reading: make(chan struct{}, 1), files: map[string]file{}, recordings: "."}
+	s := &Server{listener: listener, options: o, journal: &Journal{}, tabs: make(chan struct{}, maxTabs),
+		orders: make(chan struct{}, maxOrders), stops: make(chan struct{}, maxOrders),
+		cameras: make(chan struct{}, maxCameras), reading: make(chan struct{}, 1), files: map[string]file{},
+		recordings: "."}
 	at := netip.AddrPortFrom(netip.IPv6Loopback(), 0) // of a listener in memory
 	if tcp, ok := listener.Addr().(*net.TCPAddr); ok {
 		at = tcp.AddrPort()
@@ -168,7 +171,8 @@ func (s *Server) URL() string {
 // Serve serves until ctx ends or the listener fails, then ends every tab and waits for it: no jog continues.
 func (s *Server) Serve(ctx context.Context) error {
 	defer s.Close()
-	return ws.Serve(ctx, s.listener, protocols.Limits{Connections: maxConnections, PerAddress: maxConnections, Strangers: maxStrangers}, s)
+	return ws.Serve(ctx, s.listener, protocols.Limits{Connections: maxConnections, PerAddress: maxConnections,
+		Strangers: maxStrangers}, s)
 }
 
 // Close ends a server that never served.
@@ -184,7 +188,8 @@ func (s *Server) Close() error {
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
-	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
+	h.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' "+
+		"data:; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'")
 	h.Set("X-Frame-Options", "DENY")
 	h.Set("X-Content-Type-Options", "nosniff")
 	h.Set("Referrer-Policy", "same-origin") // with none, a form of ours would have Origin: null
@@ -279,7 +284,8 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 }
 
 // orders maps paths to the orders of a person.
-var orders = map[string]control.Order{"/stop": control.OrderStop, "/reset": control.OrderReset, "/arm": control.OrderArm, "/disarm": control.OrderDisarm}
+var orders = map[string]control.Order{"/stop": control.OrderStop, "/reset": control.OrderReset,
+	"/arm": control.OrderArm, "/disarm": control.OrderDisarm}
 
 // Answer is the result of an order.
 type Answer struct {
@@ -304,10 +310,12 @@ func (s *Server) stopAnswer() *Answer {
 	return a
 }
 
-// maxSeen is the greatest age of the newest frame, ?seen= its Unix time in ms, of a page that orders anything but a stop.
+// maxSeen is the greatest age of the newest frame, ?seen= its Unix time in ms, of a page that orders anything but a
+// stop.
 const maxSeen = time.Second
 
-// late refuses an order that waited in a server that did not run: it must not arm when it goes on. A program sends no ?seen=.
+// late refuses an order that waited in a server that did not run: it must not arm when it goes on. A program sends no
+// ?seen=.
 func late(r *http.Request, order control.Order) error {
 	seen := r.URL.Query().Get("seen")
 	if seen == "" || order == control.OrderStop {
@@ -316,7 +324,8 @@ func late(r *http.Request, order control.Order) error {
 	ms, err := strconv.ParseFloat(seen, 64)
 	since := float64(time.Now().UnixMilli()) - ms
 	if err != nil || !(math.Abs(since) <= float64(maxSeen.Milliseconds())) {
-		return fmt.Errorf("%s: got an order of a page that saw the robots %.1f s ago, want at most %v (try: press again)", order, since/1000, maxSeen)
+		return fmt.Errorf("%s: got an order of a page that saw the robots %.1f s ago, want at most %v (try: press "+
+			"again)", order, since/1000, maxSeen)
 	}
 	return nil
 }
@@ -369,8 +378,8 @@ func reply(w http.ResponseWriter, status int, v any) {
 	json.NewEncoder(w).Encode(v)
 }
 
-// execute executes an order on all rigs concurrently. It is false if too many are under way; a stop waits for its turn, which
-// no other order delays.
+// execute executes an order on all rigs concurrently. It is false if too many are under way; a stop waits for its turn,
+// which no other order delays.
 func (s *Server) execute(order control.Order) (Answer, bool) {
 	begin := time.Now()
 	free := s.orders
@@ -394,7 +403,8 @@ func (s *Server) execute(order control.Order) (Answer, bool) {
 		})
 	}
 	all.Wait()
-	out := Answer{Order: order, Millis: float64(time.Since(begin).Microseconds()) / 1000, Joints: []control.JointStatus{}}
+	out := Answer{Order: order, Millis: float64(time.Since(begin).Microseconds()) / 1000,
+		Joints: []control.JointStatus{}}
 	for _, a := range answers {
 		out.Joints = append(out.Joints, a.Joints...)
 		if a.Error != "" {
@@ -417,9 +427,11 @@ func (s *Server) execute(order control.Order) (Answer, bool) {
 func (s *Server) health(w http.ResponseWriter) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	for _, r := range s.sampler.rigs {
-		if since := time.Since(time.Unix(0, r.cycled.Load())); r.Rig.Mode() == hal.Realtime && since > max(time.Second, 10*r.Rig.Period()) {
+		if since := time.Since(time.Unix(0, r.cycled.Load())); r.Rig.Mode() == hal.Realtime &&
+			since > max(time.Second, 10*r.Rig.Period()) {
 			w.WriteHeader(http.StatusServiceUnavailable)
-			fmt.Fprintf(w, "%s: last cycle: got %v ago, want %v\n", r.Rig.Name(), since.Round(time.Millisecond), r.Rig.Period())
+			fmt.Fprintf(w, "%s: last cycle: got %v ago, want %v\n", r.Rig.Name(), since.Round(time.Millisecond),
+				r.Rig.Period())
 			return
 		}
 	}

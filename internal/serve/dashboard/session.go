@@ -74,12 +74,15 @@ func (s *Server) webSocket(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	defer func() { <-s.tabs }()
-	conn, err := ws.Open(w, r, ws.Options{MaxMessage: maxMessage, WriteTimeout: writeTimeout, Origins: []string{r.Host}}) // access has checked it
+	// access has checked it
+	conn, err := ws.Open(w, r, ws.Options{MaxMessage: maxMessage, WriteTimeout: writeTimeout,
+		Origins: []string{r.Host}})
 	if err != nil {
 		return
 	}
 	defer conn.Close()
-	c := &session{server: s, conn: conn, name: "dashboard@" + r.RemoteAddr, want: make(chan struct{}, 1), texts: make(chan []byte, maxTexts), stops: make(chan struct{}, 1), hands: make(chan request, 1)}
+	c := &session{server: s, conn: conn, name: "dashboard@" + r.RemoteAddr, want: make(chan struct{}, 1),
+		texts: make(chan []byte, maxTexts), stops: make(chan struct{}, 1), hands: make(chan request, 1)}
 	c.jogger = jogger{session: c, wake: make(chan struct{}, 1)}
 	err = c.run(r.Context())
 	s.options.Log.Debug("dashboard: tab closed", "client", r.RemoteAddr, "reason", err)

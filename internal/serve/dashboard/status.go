@@ -95,7 +95,8 @@ func (s *Server) readStatus() (out statusText) {
 func (r *shown) status() rigStatus {
 	var stats hal.Stats
 	r.Rig.Stats(&stats)
-	out := rigStatus{Stopped: r.Rig.Latched(), Ticks: stats.Ticks, Missed: stats.Missed, LineOverruns: stats.LineOverruns, Faults: stats.Faults,
+	out := rigStatus{Stopped: r.Rig.Latched(), Ticks: stats.Ticks, Missed: stats.Missed,
+		LineOverruns: stats.LineOverruns, Faults: stats.Faults,
 		Message: stats.LastFault, Buses: []busStatus{}, Late: report.Number(stats.Late.Quantile(0.99).Seconds() * 1e6),
 		Work: report.Number(stats.Work.Quantile(0.99).Seconds() * 1e6)}
 	if r.System == nil {
@@ -103,9 +104,12 @@ func (r *shown) status() rigStatus {
 	}
 	r.Rig.BetweenCycles(func() { // a chain's counts are the cycle's
 		for _, l := range r.System.LineStates() {
-			out.Buses = append(out.Buses, busStatus{Name: l.Name, Body: l.Body, Servos: len(l.Joints), Cycles: l.Stats.Cycles, Timeouts: l.Stats.Timeouts,
-				BadChecksums: l.Stats.BadChecksums, Garbage: l.Stats.Garbage, Fallbacks: l.Stats.Fallbacks, Reopened: l.Stats.Reopened,
-				Sent: l.Stats.Sent, Received: l.Stats.Received, Wire: report.Number(l.Stats.Wire.Seconds()), Spent: report.Number(l.Stats.Spent.Seconds()),
+			out.Buses = append(out.Buses, busStatus{Name: l.Name, Body: l.Body, Servos: len(l.Joints),
+				Cycles: l.Stats.Cycles, Timeouts: l.Stats.Timeouts,
+				BadChecksums: l.Stats.BadChecksums, Garbage: l.Stats.Garbage, Fallbacks: l.Stats.Fallbacks,
+				Reopened: l.Stats.Reopened,
+				Sent:     l.Stats.Sent, Received: l.Stats.Received, Wire: report.Number(l.Stats.Wire.Seconds()),
+				Spent:  report.Number(l.Stats.Spent.Seconds()),
 				Silent: l.Joints})
 		}
 	})
@@ -132,7 +136,8 @@ func (r *shown) silent(joints []string) []string {
 
 func statusOf(a *hal.Agent) agentStatus {
 	state, counts, _ := a.Guard()
-	out := agentStatus{State: state.String(), Reason: a.Condition().Reason, Holder: a.Holder(), Faults: map[string]string{},
+	out := agentStatus{State: state.String(), Reason: a.Condition().Reason, Holder: a.Holder(),
+		Faults:  map[string]string{},
 		Refused: counts.Refused, Clamped: counts.Clamped, Expired: counts.Expired, Stops: counts.Stops}
 	l := a.Layout()
 	for i, st := range a.Status(nil) {

@@ -18,7 +18,8 @@ import (
 // do runs a script.
 func do(script string) action { return chromedp.Evaluate[chromedp.Void](script) }
 
-// click presses a button of the page while the server is heard: one that is not is refused, on a machine under load too.
+// click presses a button of the page while the server is heard: one that is not is refused, on a machine under load
+// too.
 func click(id string) action {
 	return until(`!document.body.classList.contains("stale") && (document.getElementById("` + id + `").click(), true)`)
 }
@@ -28,7 +29,8 @@ const (
 	note    = `document.getElementById("verdictnote").textContent`
 	acks    = `document.querySelectorAll("#acks tr").length`
 	heard   = `!document.body.classList.contains("stale")`
-	deafen  = `WebSocket.prototype.send = () => {}; fetch = () => new Promise(() => {})` // no order and no request leaves the page
+	// no order and no request leaves the page
+	deafen = `WebSocket.prototype.send = () => {}; fetch = () => new Promise(() => {})`
 )
 
 // shown opens a page of an emulated arm and waits until it is heard.
@@ -36,12 +38,14 @@ func shown(t *testing.T, page string) (context.Context, rigUnder) {
 	t.Helper()
 	ctx := browser(t)
 	rig := serve(t, "so101", halyard.Set("agents[0].body", "emulated"))
-	run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#"+page), until(heard+` && document.getElementById("state").textContent === "armed"`), chromedp.WaitVisible(chromedp.CSS("#page > *")))
+	run(t, ctx, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#"+page),
+		until(heard+` && document.getElementById("state").textContent === "armed"`),
+		chromedp.WaitVisible(chromedp.CSS("#page > *")))
 	return ctx, rig
 }
 
-// readable is the least contrast of the texts in a part of the page, with the text; see WCAG 2.2, 1.4.3. Controls' borders count
-// with a third less (1.4.11).
+// readable is the least contrast of the texts in a part of the page, with the text; see WCAG 2.2, 1.4.3. Controls'
+// borders count with a third less (1.4.11).
 const readable = `((root) => {
 	const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
 	const rgb = (c) => { canvas.clearRect(0, 0, 1, 1); canvas.fillStyle = c; canvas.fillRect(0, 0, 1, 1); return [...canvas.getImageData(0, 0, 1, 1).data]; };
@@ -84,7 +88,8 @@ func contrast(t *testing.T, ctx context.Context, what, root string) {
 	}
 }
 
-// TestBrowserVerdict: no acknowledgement of an earlier stop stands under a stop without an answer, and what is on red can be read.
+// TestBrowserVerdict: no acknowledgement of an earlier stop stands under a stop without an answer, and what is on red
+// can be read.
 func TestBrowserVerdict(t *testing.T) {
 	ctx, rig := shown(t, "joints")
 	stopped(t, ctx, chromedp.KeyEvent(" "))
@@ -107,43 +112,52 @@ func TestBrowserVerdict(t *testing.T) {
 	}
 }
 
-// TestBrowserDeafServo: a servo that does not acknowledge is told to lose its power, not to be stopped by software once more; its
-// row says the cause, and so does the answer to a jog.
+// TestBrowserDeafServo: a servo that does not acknowledge is told to lose its power, not to be stopped by software once
+// more; its row says the cause, and so does the answer to a jog.
 func TestBrowserDeafServo(t *testing.T) {
 	ctx, _ := shown(t, "joints")
 	row := `[...document.querySelectorAll("table.joints tbody tr")].find((r) => r.textContent.includes("elbow_flex"))`
 	run(t, ctx, do(`fetch("/fault?rig=0&agent=so101&joint=elbow_flex&fault=unplugged", { method: "POST" })`),
-		until(heard+` && `+row+`.querySelector(".why").textContent.includes("id 3") && `+row+`.classList.contains("old") && `+row+`.textContent.includes("silent for")`))
+		until(heard+` && `+row+`.querySelector(".why").textContent.includes("id 3") && `+row+
+			`.classList.contains("old") && `+row+`.textContent.includes("silent for")`))
 	if n := value[int](t, ctx, `document.querySelectorAll("tr.old").length`); n != 1 {
 		t.Errorf("one silent servo: got %d rows dimmed, want 1", n)
 	}
-	if got := value[string](t, ctx, `document.getElementById("notice").textContent`); !strings.Contains(got, "elbow_flex") {
+	if got := value[string](t, ctx, `document.getElementById("notice").textContent`); !strings.Contains(got,
+		"elbow_flex") {
 		t.Errorf("below the head: got %q, want the fault", got)
 	}
-	run(t, ctx, do(`window.plus = `+row+`.querySelectorAll("button")[1]`), hold("window.plus", `document.getElementById("notice").textContent.includes("jog elbow_flex: ") && document.getElementById("notice").textContent.includes("id 3")`))
+	run(t, ctx, do(`window.plus = `+row+`.querySelectorAll("button")[1]`),
+		hold("window.plus", `document.getElementById("notice").textContent.includes("jog elbow_flex: ") && document.getElementById("notice").textContent.includes("id 3")`))
 	run(t, ctx, chromedp.KeyEvent(" "), until(verdict+`.startsWith("STOP NOT CONFIRMED") && `+acks+` === 6`))
 	list := value[string](t, ctx, `document.getElementById("acks").innerText`)
-	if strings.Count(list, "✗ NO: cut its power") != 1 || strings.Count(list, "✓ torque off") != 5 || strings.Contains(list, "estop") {
+	if strings.Count(list, "✗ NO: cut its power") != 1 || strings.Count(list, "✓ torque off") != 5 ||
+		strings.Contains(list, "estop") {
 		t.Errorf("got %q, want one joint whose power is to be cut", list)
 	}
 	legible(t, ctx, "a stop that a servo did not acknowledge", `document.getElementById("stopped")`)
 	shoot(t, ctx, "unconfirmed")
-	run(t, ctx, do(`fetch("/fault?rig=0&agent=so101&joint=elbow_flex", { method: "POST" })`), until(`document.querySelectorAll("tr.old").length === 0`))
+	run(t, ctx, do(`fetch("/fault?rig=0&agent=so101&joint=elbow_flex", { method: "POST" })`),
+		until(`document.querySelectorAll("tr.old").length === 0`))
 }
 
-// hold focuses a button and holds Enter until a condition is true; the key is pressed again and again, since a press may come while
-// the page is not heard.
+// hold focuses a button and holds Enter until a condition is true; the key is pressed again and again, since a press
+// may come while the page is not heard.
 func hold(button, condition string) action {
-	return until(`(` + condition + `) || (` + button + `.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" })), false)`)
+	return until(`(` + condition + `) || (` + button +
+		`.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" })), false)`)
 }
 
-// TestBrowserArmBox: a stop, of this page or of another program, closes the box that asks whether to arm; the box says what happens.
+// TestBrowserArmBox: a stop, of this page or of another program, closes the box that asks whether to arm; the box says
+// what happens.
 func TestBrowserArmBox(t *testing.T) {
 	ctx, rig := shown(t, "joints")
 	for _, how := range []string{"Space", "another program"} {
-		run(t, ctx, click("disarm"), until(`document.getElementById("state").textContent === "disarmed"`), click("arm"), until(`document.getElementById("armask").open`))
+		run(t, ctx, click("disarm"), until(`document.getElementById("state").textContent === "disarmed"`), click("arm"),
+			until(`document.getElementById("armask").open`))
 		text := value[string](t, ctx, `document.getElementById("armask").innerText`)
-		if !strings.Contains(text, "Arming gives no joint torque") || !strings.Contains(text, "so101 EMULATED: no client holds it") || strings.Contains(text, "have torque now") {
+		if !strings.Contains(text, "Arming gives no joint torque") ||
+			!strings.Contains(text, "so101 EMULATED: no client holds it") || strings.Contains(text, "have torque now") {
 			t.Errorf("got %q, want what happens to the arm", text)
 		}
 		if !value[bool](t, ctx, `document.getElementById("page").inert && document.getElementById("orders").inert && !document.getElementById("stopform").inert`) {
@@ -157,36 +171,46 @@ func TestBrowserArmBox(t *testing.T) {
 		}
 		run(t, ctx, until(`document.getElementById("stopped").open && !document.getElementById("armask").open && !document.getElementById("page").inert`),
 			click("arm"), until(`document.getElementById("notice").textContent.includes("latched")`))
-		if value[bool](t, ctx, `document.getElementById("armask").open`) || rig.Rig().Agents()[0].Condition().State != hal.Stopped {
+		if value[bool](t, ctx, `document.getElementById("armask").open`) ||
+			rig.Rig().Agents()[0].Condition().State != hal.Stopped {
 			t.Errorf("%s: Arm during a stop: got the box, or %v", how, rig.Rig().Agents()[0].Condition())
 		}
-		run(t, ctx, click("reset"), until(`!document.getElementById("stopped").open && document.getElementById("state").textContent === "disarmed"`),
+		run(t, ctx, click("reset"), until(
+			`!document.getElementById("stopped").open && document.getElementById("state").textContent === "disarmed"`),
 			click("arm"), click("armyes"), until(`document.getElementById("state").textContent === "armed"`))
 		// A client under way: its next command moves the robot.
 	}
 	if err := errors.Join(rig.Agents()[0].Command("elbow_flex", halyard.Position(0.3)), rig.Step()); err != nil {
 		t.Fatal(err)
 	}
-	run(t, ctx, click("arm"), until(`document.getElementById("armask").innerText.includes("its next command gives torque and moves it") && document.getElementById("armask").innerText.includes("1 of 6 joints have torque now")`))
+	run(t, ctx, click("arm"), until(
+		`document.getElementById("armask").innerText.includes("its next command gives torque and moves it") && document.getElementById("armask").innerText.includes("1 of 6 joints have torque now")`))
 }
 
-// TestBrowserSilence: by a clock of the test, what was heard 300 ms ago is old, and said to be so; nothing but STOP is sent then.
+// TestBrowserSilence: by a clock of the test, what was heard 300 ms ago is old, and said to be so; nothing but STOP is
+// sent then.
 func TestBrowserSilence(t *testing.T) {
 	ctx, rig := shown(t, "joints")
 	run(t, ctx, do(`import("/link.js").then((m) => { window.rig = m.rig; })`), until(`window.rig`), do(deafen),
-		until(`(window.was === rig.frames) || (window.was = rig.frames, false)`), // the answers that were under way have come
+		// the answers that were under way have come
+		until(`(window.was === rig.frames) || (window.was = rig.frames, false)`),
 		do(`window.at = rig.heard; window.clock = at + 299; rig.now = () => clock; window.ticks = 0; setInterval(() => ticks++, 50)`),
 		until(heard), do(`ticks = 0`), until(`ticks > 4`))
-	if !value[bool](t, ctx, heard+` && !document.querySelector("tr.old") && document.getElementById("arm").ariaDisabled !== "true"`) {
+	if !value[bool](t, ctx, heard+
+		` && !document.querySelector("tr.old") && document.getElementById("arm").ariaDisabled !== "true"`) {
 		t.Error("after 299 ms: got a page that calls its values old")
 	}
-	run(t, ctx, do(`clock = at + 301`), until(`!(`+heard+`)`), do(`clock = at + 6000`), until(`document.getElementById("state").textContent === "silent 6.0 s"`),
+	run(t, ctx, do(`clock = at + 301`), until(`!(`+heard+`)`), do(`clock = at + 6000`),
+		until(`document.getElementById("state").textContent === "silent 6.0 s"`),
 		until(`document.querySelectorAll("tr.old").length === 6 && [...document.querySelectorAll("tbody tr")].every((r) => [...r.querySelectorAll("td.n")].at(-1).textContent >= 6000)`))
-	cells := value[string](t, ctx, `[...document.querySelectorAll("table.joints tbody tr")].map((r) => r.querySelector(".why").textContent + " " + [...r.querySelectorAll("td.n")].at(-1).textContent).join("; ")`)
-	if strings.Contains(cells, "armed") || strings.Count(cells, "not heard ") != 6 || strings.Contains(cells, " 0") || strings.Count(cells, " 60") != 6 {
+	cells := value[string](t, ctx,
+		`[...document.querySelectorAll("table.joints tbody tr")].map((r) => r.querySelector(".why").textContent + " " + [...r.querySelectorAll("td.n")].at(-1).textContent).join("; ")`)
+	if strings.Contains(cells, "armed") || strings.Count(cells, "not heard ") != 6 || strings.Contains(cells, " 0") ||
+		strings.Count(cells, " 60") != 6 {
 		t.Errorf("got %q, want each joint not heard for about 6000 ms", cells)
 	}
-	if got := value[string](t, ctx, `document.getElementById("notice").textContent`); !strings.HasPrefix(got, "Nothing heard from the server since ") {
+	if got := value[string](t, ctx, `document.getElementById("notice").textContent`); !strings.HasPrefix(got,
+		"Nothing heard from the server since ") {
 		t.Errorf("below the head: got %q, want that all is old", got)
 	}
 	if !value[bool](t, ctx, `getComputedStyle(document.querySelector("tr.old td")).opacity < 1 || getComputedStyle(document.querySelector("#page table")).opacity < 1`) {
@@ -194,7 +218,8 @@ func TestBrowserSilence(t *testing.T) {
 	}
 	run(t, ctx, do(`document.getElementById("disarm").click(); document.getElementById("arm").click(); window.sent = 0; WebSocket.prototype.send = () => { sent++; }; document.querySelector(".jog button").dispatchEvent(new KeyboardEvent("keydown", { key: "Enter" }))`),
 		until(`document.getElementById("notice").textContent !== ""`))
-	if value[bool](t, ctx, `document.getElementById("armask").open`) || rig.Rig().Agents()[0].Condition().State != hal.Armed || rig.Rig().Agents()[0].Holder() != "" {
+	if value[bool](t, ctx, `document.getElementById("armask").open`) ||
+		rig.Rig().Agents()[0].Condition().State != hal.Armed || rig.Rig().Agents()[0].Holder() != "" {
 		t.Error("without the server: got an order, or the box about one")
 	}
 }
@@ -204,10 +229,13 @@ func TestBrowserServerGone(t *testing.T) {
 	ctx, rig := shown(t, "joints")
 	rig.end()
 	run(t, ctx, until(`document.getElementById("state").textContent === "no link" && document.querySelectorAll("tr.old").length === 6`))
-	if got := value[string](t, ctx, `[...document.querySelectorAll(".why")].map((e) => e.textContent).join()`); strings.Contains(got, "armed") || !strings.Contains(got, "not heard") {
+	if got := value[string](t, ctx,
+		`[...document.querySelectorAll(".why")].map((e) => e.textContent).join()`); strings.Contains(got, "armed") ||
+		!strings.Contains(got, "not heard") {
 		t.Errorf("got %q, want joints that are not heard", got)
 	}
-	run(t, ctx, chromedp.KeyEvent(" "), until(verdict+`.startsWith("STOP NOT CONFIRMED") && `+note+`.includes("Nothing heard from the server since")`))
+	run(t, ctx, chromedp.KeyEvent(" "),
+		until(verdict+`.startsWith("STOP NOT CONFIRMED") && `+note+`.includes("Nothing heard from the server since")`))
 }
 
 // TestBrowserTabs: a stop in one tab is a verdict in all; a reset elsewhere closes it; a stop by another door has no
@@ -215,7 +243,8 @@ func TestBrowserServerGone(t *testing.T) {
 func TestBrowserTabs(t *testing.T) {
 	ctx, rig := shown(t, "joints")
 	other := browser(t) // of another person: a hidden tab of the same one draws nothing
-	run(t, other, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#events"), until(heard+` && document.getElementById("state").textContent === "armed"`))
+	run(t, other, chromedp.EmulateViewport(1366, 768), chromedp.Navigate(rig.url+"#events"),
+		until(heard+` && document.getElementById("state").textContent === "armed"`))
 	open := `document.getElementById("stopped").open && ` + verdict
 	stopped(t, ctx, chromedp.KeyEvent(" "))
 	run(t, other, until(open+` === "Stopped" && `+acks+` === 6 && `+note+`.includes("another page")`))
@@ -232,23 +261,26 @@ func TestBrowserTabs(t *testing.T) {
 			t.Errorf("a stop by another door: got %d acknowledgements, want 0", n)
 		}
 	}
-	run(t, other, chromedp.Navigate("about:blank"), chromedp.Navigate(rig.url+"#joints"), until(open+` === "Stopped elsewhere"`))
+	run(t, other, chromedp.Navigate("about:blank"), chromedp.Navigate(rig.url+"#joints"),
+		until(open+` === "Stopped elsewhere"`))
 	stopped(t, other, chromedp.KeyEvent(" "))
 	run(t, ctx, until(open+` === "Stopped" && `+acks+` === 6`))
 }
 
-// TestBrowserNothingMoves: at every width Reset, Arm, Disarm and STOP can be pressed, and a message, a holder, a fault and a stop
-// move none of them, nor a button of a jog.
+// TestBrowserNothingMoves: at every width Reset, Arm, Disarm and STOP can be pressed, and a message, a holder, a fault
+// and a stop move none of them, nor a button of a jog.
 func TestBrowserNothingMoves(t *testing.T) {
 	ctx, rig := shown(t, "joints")
 	places := `[...["reset", "arm", "disarm", "stop"].map((i) => document.getElementById(i)), ...document.querySelectorAll(".jog button")].map((e) => { const r = e.getBoundingClientRect(); return [r.x, r.y, r.width, r.height].map(Math.round); }).join(" ")`
 	hidden := `["reset", "arm", "disarm", "stop"].filter((i) => { const e = document.getElementById(i), r = e.getBoundingClientRect();
 		return [[2, 2], [r.width / 2, r.height / 2], [r.width - 2, r.height - 2]].some(([x, y]) => document.elementFromPoint(r.x + x, r.y + y) !== e); }).join()`
-	sizes := [][2]int64{{390, 844}, {600, 900}, {740, 800}, {800, 900}, {844, 390}, {932, 430}, {1000, 700}, {1024, 768}, {1440, 900}, {2560, 1300}}
+	sizes := [][2]int64{{390, 844}, {600, 900}, {740, 800}, {800, 900}, {844, 390}, {932, 430}, {1000, 700},
+		{1024, 768}, {1440, 900}, {2560, 1300}}
 	before := map[[2]int64]string{}
 	look := func(what string) {
 		for _, s := range sizes {
-			run(t, ctx, chromedp.EmulateViewport(s[0], s[1]), until(`new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(() => f(true))))`))
+			run(t, ctx, chromedp.EmulateViewport(s[0], s[1]),
+				until(`new Promise((f) => requestAnimationFrame(() => requestAnimationFrame(() => f(true))))`))
 			if got := value[string](t, ctx, hidden); got != "" {
 				t.Errorf("%s, %v: got %s covered", what, s, got)
 			}
@@ -268,25 +300,31 @@ func TestBrowserNothingMoves(t *testing.T) {
 	t.Cleanup(wave(rig.System))
 	run(t, ctx, until(`document.getElementById("holder").textContent !== ""`))
 	look("held")
-	run(t, ctx, do(`fetch("/fault?rig=0&agent=so101&joint=wrist_flex&fault=unplugged", { method: "POST" })`), until(`document.querySelectorAll("div.fault").length > 0`))
+	run(t, ctx, do(`fetch("/fault?rig=0&agent=so101&joint=wrist_flex&fault=unplugged", { method: "POST" })`),
+		until(`document.querySelectorAll("div.fault").length > 0`))
 	look("a fault")
 	run(t, ctx, chromedp.KeyEvent(" "), until(verdict+`.startsWith("STOP NOT CONFIRMED") && `+acks+` === 6`))
 	look("a stop")
-	run(t, ctx, do(`fetch("/fault?rig=0&agent=so101&joint=wrist_flex", { method: "POST" })`), until(`document.querySelectorAll("tr.old").length === 0`))
+	run(t, ctx, do(`fetch("/fault?rig=0&agent=so101&joint=wrist_flex", { method: "POST" })`),
+		until(`document.querySelectorAll("tr.old").length === 0`))
 }
 
 // nameless lists the controls, pictures and boxes that a screen reader has no name for.
 const nameless = `[...document.querySelectorAll("button, select, input, a, canvas, img, [role=meter], dialog")].filter((e) => !(e.matches("button, a") && e.textContent.trim() ||
 	e.ariaLabel || e.getAttribute("aria-labelledby") || e.alt || e.closest("label"))).map((e) => e.outerHTML.slice(0, 80)).join()`
 
-// TestBrowserLegible: texts of all pages have a contrast of 4.5, borders of controls of 3, and every control has a name.
+// TestBrowserLegible: texts of all pages have a contrast of 4.5, borders of controls of 3, and every control has a
+// name.
 func TestBrowserLegible(t *testing.T) {
 	ctx, _ := shown(t, "joints")
 	for _, theme := range []string{"light", "dark"} {
 		for _, page := range []string{"robot", "joints", "plots", "buses", "events", "recordings"} {
-			run(t, ctx, themed(theme), do(`location.hash = "`+page+`"`), until(`document.getElementById("page").dataset.page === "`+page+`" && document.querySelector("#page > *")`))
+			run(t, ctx, themed(theme), do(`location.hash = "`+page+`"`),
+				until(`document.getElementById("page").dataset.page === "`+page+
+					`" && document.querySelector("#page > *")`))
 			for state, button := range map[string]string{"armed": "armyes", "disarmed": "disarm"} {
-				run(t, ctx, until(heard+` && document.getElementById("state").textContent === "`+state+`" || (document.getElementById("`+button+`").click(), false)`))
+				run(t, ctx, until(heard+` && document.getElementById("state").textContent === "`+state+
+					`" || (document.getElementById("`+button+`").click(), false)`))
 				contrast(t, ctx, page+", "+theme+", "+state, `document.body`)
 			}
 			if got := value[string](t, ctx, nameless); got != "" {
@@ -296,15 +334,16 @@ func TestBrowserLegible(t *testing.T) {
 	}
 }
 
-// TestBrowserLatency reports the times from Space to the acknowledgements, and from a press of a jog's key to motion. They are
-// measured, not judged: a loaded machine has any.
+// TestBrowserLatency reports the times from Space to the acknowledgements, and from a press of a jog's key to motion.
+// They are measured, not judged: a loaded machine has any.
 func TestBrowserLatency(t *testing.T) {
 	ctx, _ := shown(t, "joints")
 	var stops, jogs []string
 	name, code := "ArrowRight", int64(39)
 	key := func(kind input.DispatchKeyEventType) action {
 		return chromedp.Func(func(ctx context.Context, target *chromedp.Target) error {
-			_, err := cdp.Call(ctx, target, input.DispatchKeyEvent, input.DispatchKeyEventParams{Type: kind, Key: name, Code: name, WindowsVirtualKeyCode: code})
+			_, err := cdp.Call(ctx, target, input.DispatchKeyEvent,
+				input.DispatchKeyEventParams{Type: kind, Key: name, Code: name, WindowsVirtualKeyCode: code})
 			return err
 		})
 	}
@@ -312,7 +351,8 @@ func TestBrowserLatency(t *testing.T) {
 		if name, code = "ArrowRight", 39; i%2 == 1 {
 			name, code = "ArrowLeft", 37
 		}
-		run(t, ctx, until(heard), chromedp.Focus(chromedp.CSS(`[aria-label="jog wrist_roll up"]`)), do(`(() => { let begun = 0, was = 0, frame;
+		run(t, ctx, until(heard), chromedp.Focus(chromedp.CSS(`[aria-label="jog wrist_roll up"]`)),
+			do(`(() => { let begun = 0, was = 0, frame;
 			window.moved = 0; window.ready = false;
 			import("/joints.js").then(({ read }) => import("/link.js").then(({ rig }) => {
 				document.activeElement.addEventListener("keydown", () => { begun = performance.now(); was = read(0, 4).position; frame = setInterval(() => {
@@ -322,7 +362,8 @@ func TestBrowserLatency(t *testing.T) {
 		run(t, ctx, key(input.DispatchKeyEventTypeKeyUp))
 		stopped(t, ctx, chromedp.KeyEvent(" "))
 		stops = append(stops, strings.Fields(strings.SplitN(value[string](t, ctx, note), "ms, ", 2)[1])[0])
-		run(t, ctx, click("reset"), until(`document.getElementById("state").textContent === "disarmed"`), click("arm"), click("armyes"), until(`document.getElementById("state").textContent === "armed"`))
+		run(t, ctx, click("reset"), until(`document.getElementById("state").textContent === "disarmed"`), click("arm"),
+			click("armyes"), until(`document.getElementById("state").textContent === "armed"`))
 	}
 	t.Logf("Space to acknowledgements: %v ms; press to motion on the page: %v ms", stops, jogs)
 }

@@ -14,7 +14,8 @@ import (
 
 // TestTwin: the ghost of a twin that stands as its robot does is where the robot is.
 func TestTwin(t *testing.T) {
-	rig := serve(t, "so101", halyard.Set("agents[0].body", "emulated"), halyard.Set("agents[0].shadow", "true"), halyard.Set("agents[0].pose.position", "[0.3, -0.2, 0.1]"))
+	rig := serve(t, "so101", halyard.Set("agents[0].body", "emulated"), halyard.Set("agents[0].shadow", "true"),
+		halyard.Set("agents[0].pose.position", "[0.3, -0.2, 0.1]"))
 	conn, _, err := websocket.Dial(t.Context(), "ws"+strings.TrimPrefix(rig.url, "http")+"ws", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -15,8 +15,9 @@ func simple(kind string) bool {
 	return strings.EqualFold(kind, "PanTilt") || strings.EqualFold(kind, "Flipper")
 }
 
-// armSolver finds the joints of a mission package for MISPKG: of order 0 where its terminal, the frame of its last part, is
-// to be; of order 1 how it is to move; of order 2 how it is to push, since the manual's acceleration has no unit.
+// armSolver finds the joints of a mission package for MISPKG: of order 0 where its terminal, the frame of its last
+// part, is to be; of order 1 how it is to move; of order 2 how it is to push, since the manual's acceleration has no
+// unit.
 type armSolver struct{ arm *kinematics.Arm }
 
 // newArmSolver is the solver of a package of m, in the frame of its mount: that of its first part with its joint at 0.
@@ -26,8 +27,10 @@ func newArmSolver(m *model.Robot, p *model.MissionPackage) (*armSolver, error) {
 	mount := m.Bodies[m.Joints[p.Joints[0]].Child].Pose.Inverse()
 	for i, joint := range p.Joints {
 		j := &m.Joints[joint]
-		tree = append(tree, kinematics.Link{Name: m.Bodies[j.Child].Name, Parent: i - 1, Home: mount.Times(m.Bodies[j.Child].Pose),
-			Joint: i, Slide: j.Kind == model.Slide, Anchor: mount.Of(j.Anchor), Axis: mount.Turn(j.Axis), Times: j.Sign})
+		tree = append(tree, kinematics.Link{Name: m.Bodies[j.Child].Name, Parent: i - 1,
+			Home:  mount.Times(m.Bodies[j.Child].Pose),
+			Joint: i, Slide: j.Kind == model.Slide, Anchor: mount.Of(j.Anchor), Axis: mount.Turn(j.Axis),
+			Times: j.Sign})
 		limits = append(limits, j.Limits)
 	}
 	tree[0].Parent = hal.None

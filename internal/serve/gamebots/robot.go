@@ -21,8 +21,8 @@ type rescuer struct {
 	out    *gamebots.Robot
 }
 
-// DescribeRescue describes agent, made of m and simulated by body, to Gamebots. Without a body in the scene it lacks the
-// operations that need a scene.
+// DescribeRescue describes agent, made of m and simulated by body, to Gamebots. Without a body in the scene it lacks
+// the operations that need a scene.
 func DescribeRescue(class string, agent *hal.Agent, m *model.Robot, body *sim.Body) *gamebots.Robot {
 	k := m.Rescue
 	if k == nil {
@@ -44,7 +44,8 @@ func DescribeRescue(class string, agent *hal.Agent, m *model.Robot, body *sim.Bo
 	r.size()
 	// The body is its own releaser: it counts the tags that it has dropped, also after a reset.
 	if k.Tags > 0 && body != nil {
-		r.out.Effecters = []gamebots.Effecter{{Type: "RFIDReleaser", Name: k.ReleaserName, Pose: k.ReleaserPose, Releaser: body,
+		r.out.Effecters = []gamebots.Effecter{{Type: "RFIDReleaser", Name: k.ReleaserName, Pose: k.ReleaserPose,
+			Releaser: body,
 			Settings: []gamebots.Setting{{Name: "NumTags", Value: float64(k.Tags)}}}}
 	}
 	return r.out
@@ -56,7 +57,8 @@ func seconds(s float64) time.Duration { return time.Duration(math.Round(s * 1e9)
 func (r *rescuer) joints() {
 	for i := range r.m.Joints {
 		j := &r.m.Joints[i]
-		joint := gamebots.Joint{Name: plan.WireName(j.Path, j.Name), Actuator: i, Reversed: !j.Wraps && j.Against(), Steer: hal.None}
+		joint := gamebots.Joint{Name: plan.WireName(j.Path, j.Name), Actuator: i, Reversed: !j.Wraps && j.Against(),
+			Steer: hal.None}
 		for _, s := range r.m.Rescue.Steers {
 			if s.Wheel == i {
 				joint.Steer, joint.SteerReversed = s.Joint, r.m.Joints[s.Joint].Against()
@@ -70,8 +72,8 @@ func (r *rescuer) joints() {
 	}
 }
 
-// packages are rows of joints: each part is connected to the one before it, the first to the chassis. A part is at its body's
-// frame; on the wire its pose is relative to the part before it.
+// packages are rows of joints: each part is connected to the one before it, the first to the chassis. A part is at its
+// body's frame; on the wire its pose is relative to the part before it.
 func (r *rescuer) packages() {
 	for _, p := range r.m.Rescue.Packages {
 		out := gamebots.Package{Type: p.Type, Name: p.Name}
@@ -134,18 +136,22 @@ func (r *rescuer) victimSensor(reader gamebots.Sensor) {
 	if r.body == nil {
 		return
 	}
-	out := gamebots.Sensor{Type: "VictSensor", Name: "VictSensor", Mount: reader.Mount, Index: reader.Index, TimeStamp: true, Since: gamebots.Later, Parts: &gamebots.Parts{},
-		Settings: []gamebots.Setting{{Name: "MaxRange", Value: sim.VictimReach}, {Name: "HorizontalFOV", Value: sim.VictimView}, {Name: "VerticalFOV", Value: sim.VictimView}}}
+	out := gamebots.Sensor{Type: "VictSensor", Name: "VictSensor", Mount: reader.Mount, Index: reader.Index,
+		TimeStamp: true, Since: gamebots.Later, Parts: &gamebots.Parts{},
+		Settings: []gamebots.Setting{{Name: "MaxRange", Value: sim.VictimReach},
+			{Name: "HorizontalFOV", Value: sim.VictimView}, {Name: "VerticalFOV", Value: sim.VictimView}}}
 	err := r.body.Look(out.Index, func(seen []sim.SeenPart) {
-		out.Parts.Set(len(seen), func(i int) gamebots.BodyPart { return gamebots.BodyPart{Name: seen[i].Name, At: seen[i].At} })
+		out.Parts.Set(len(seen), func(i int) gamebots.BodyPart {
+			return gamebots.BodyPart{Name: seen[i].Name, At: seen[i].At}
+		})
 	})
 	if err == nil {
 		r.out.Sensors = append(r.out.Sensors, out)
 	}
 }
 
-// pose is a sensor that measures where the robot is. STA's is the first; from the later dialect on it is a sensor of its own,
-// and there is an INS in addition to the INU. A robot file may name more of them.
+// pose is a sensor that measures where the robot is. STA's is the first; from the later dialect on it is a sensor of
+// its own, and there is an INS in addition to the INU. A robot file may name more of them.
 func (r *rescuer) pose(i int) {
 	s := &r.layout.Sensors[i]
 	out := gamebots.Sensor{Name: plan.WireName(s.Path, s.Name), Index: i, Since: gamebots.Later}

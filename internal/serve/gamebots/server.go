@@ -27,16 +27,18 @@ func openGamebots(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog
 		return nil, netip.AddrPort{}, err
 	}
 	spawner := sys.NewSpawner()
-	g := gamebots.Arena{Level: arena.Arena.Level, Spawner: spawner, Describe: func(class string, a *hal.Agent) (*gamebots.Robot, error) {
-		return describe(sys.Rig, spawner, class, a)
-	}}
+	g := gamebots.Arena{Level: arena.Arena.Level, Spawner: spawner,
+		Describe: func(class string, a *hal.Agent) (*gamebots.Robot, error) {
+			return describe(sys.Rig, spawner, class, a)
+		}}
 	g.Classes = slices.Sorted(maps.Keys(sys.Plan.Classes))
 	for _, start := range arena.Course.Starts {
 		g.Starts = append(g.Starts, gamebots.Start{Name: start.Name, Pose: start.Pose})
 	}
 	dialect, _ := gamebots.ParseDialect(s.Dialect) // auto begins as in the document
-	srv := gamebots.NewServer(sys.Rig, ln, g, gamebots.Options{Dialect: dialect, Choose: s.Dialect == "auto", MaxConnections: s.MaxClients,
-		ClientTimeout: s.ClientTimeout, Log: sys.Log, Commands: map[string]gamebots.Command{"OMNIDRIVE": omnidrive}})
+	srv := gamebots.NewServer(sys.Rig, ln, g, gamebots.Options{Dialect: dialect, Choose: s.Dialect == "auto",
+		MaxConnections: s.MaxClients,
+		ClientTimeout:  s.ClientTimeout, Log: sys.Log, Commands: map[string]gamebots.Command{"OMNIDRIVE": omnidrive}})
 	return srv, bound, nil
 }
 
@@ -62,8 +64,8 @@ func openImageServer(h catalog.Host, s *configs.Server, at netip.AddrPort) (cata
 	return imageserver.NewServer(sys.Rig, ln, sys.FindCamera, o), bound, nil
 }
 
-// omnidrive follows the tutorial's own order (session 3): STRAIGHT and SIDE in m/s, ROT in rad/s to the right. Each wheel
-// is at an angle around the platform, its axle pointing outwards.
+// omnidrive follows the tutorial's own order (session 3): STRAIGHT and SIDE in m/s, ROT in rad/s to the right. Each
+// wheel is at an angle around the platform, its axle pointing outwards.
 func omnidrive(c *gamebots.Control) error {
 	const (
 		radius = 0.05 // m, of the wheels

@@ -76,7 +76,8 @@ func newArena(t *testing.T, body string, seed, vehicles, first int) *arena {
 	text := fmt.Sprintf("name: arena\nclock: {mode: lockstep, period: 10ms}\nworld: {scene: yellow, seed: %d}\n", seed)
 	agents, servers, buses := "agents:\n", "servers:\n", ""
 	for i := range vehicles {
-		agents += fmt.Sprintf("  - name: v%d\n    model: usarsim-pioneer\n    body: %s\n    pose: {position: %s}\n", i+1, body, starts[(first+i)%len(starts)])
+		agents += fmt.Sprintf("  - name: v%d\n    model: usarsim-pioneer\n    body: %s\n    pose: {position: %s}\n",
+			i+1, body, starts[(first+i)%len(starts)])
 		if body != "sim" {
 			agents += strings.TrimPrefix(strings.ReplaceAll(arenaHardware, "%d", fmt.Sprint(i+1)), "\n")
 			buses += strings.TrimPrefix(strings.ReplaceAll(arenaBuses, "%d", fmt.Sprint(i+1)), "\n")
@@ -107,7 +108,8 @@ func newArena(t *testing.T, body string, seed, vehicles, first int) *arena {
 	for _, s := range scene.Fixed {
 		low, high := s.Pose.Position[2]-s.Half[2], s.Pose.Position[2]+s.Half[2]
 		if s.Kind == model.Box && s.Collides && low < a.ground+0.26 && high > a.ground+0.05 {
-			a.walls = append(a.walls, rect{point{s.Pose.Position[0], s.Pose.Position[1], s.Pose.RollPitchYaw()[2]}, s.Half[0], s.Half[1]})
+			a.walls = append(a.walls, rect{point{s.Pose.Position[0], s.Pose.Position[1], s.Pose.RollPitchYaw()[2]},
+				s.Half[0], s.Half[1]})
 		}
 	}
 	fleet := &echelon.Fleet{}
@@ -183,7 +185,8 @@ func (a *arena) measure() {
 func (a *arena) close(i int, what string, at point, d float64) {
 	a.nearest = math.Min(a.nearest, d)
 	if d <= 0 && len(a.touches) < 10 {
-		a.touches = append(a.touches, fmt.Sprintf("vehicle %d at %.2f, %.2f touches %s by %.3f m at %.1f s", i+1, at.x, at.y, what, -d, a.now))
+		a.touches = append(a.touches, fmt.Sprintf("vehicle %d at %.2f, %.2f touches %s by %.3f m at %.1f s", i+1, at.x,
+			at.y, what, -d, a.now))
 	}
 }
 
@@ -206,7 +209,8 @@ func (r rect) outside(p point) float64 {
 	return math.Hypot(math.Max(x, 0), math.Max(y, 0))
 }
 
-// apart is the distance of two rectangles, from corners to the other one; a cross of two is no case of walls and robots.
+// apart is the distance of two rectangles, from corners to the other one; a cross of two is no case of walls and
+// robots.
 func apart(a, b rect) float64 {
 	d := math.Inf(1)
 	for _, c := range a.corners() {
@@ -290,7 +294,8 @@ func (a *arena) floor() float64 {
 		}
 		for c := range free {
 			x, y := float64(c[0])*step, -float64(c[1])*step
-			row, column := int(math.Round((x-d.LowerLeft.X)/d.IncrementX)), int(math.Round((y-d.LowerLeft.Y)/d.IncrementY))
+			row, column := int(math.Round((x-d.LowerLeft.X)/d.IncrementX)),
+				int(math.Round((y-d.LowerLeft.Y)/d.IncrementY))
 			if row >= 0 && column >= 0 && row < int(d.Y) && column < int(d.X) && d.Features[row*int(d.X)+column] == 1 {
 				seen[c] = true
 			}
@@ -320,7 +325,8 @@ func (a *arena) draw(name string) {
 		for x := 0.1; x < 12.6; x += 0.1 {
 			for y := -10.1; y < 0.1; y += 0.1 {
 				rx, ry := x, -y
-				row, column := int(math.Round((rx-d.LowerLeft.X)/d.IncrementX)), int(math.Round((ry-d.LowerLeft.Y)/d.IncrementY))
+				row, column := int(math.Round((rx-d.LowerLeft.X)/d.IncrementX)),
+					int(math.Round((ry-d.LowerLeft.Y)/d.IncrementY))
 				if row < 0 || column < 0 || row >= int(d.Y) || column >= int(d.X) {
 					continue
 				}
@@ -353,7 +359,8 @@ func (a *arena) draw(name string) {
 
 // row prints a row of the table.
 func (a *arena) row(what, body string, seed int, begun float64, more string) {
-	a.t.Logf("| %s | %s, %d | %.0f s | %.1f m | %.2f m | %s |", what, body, seed, a.now-begun, a.length, a.nearest, more)
+	a.t.Logf("| %s | %s, %d | %.0f s | %.1f m | %.2f m | %s |", what, body, seed, a.now-begun, a.length, a.nearest,
+		more)
 }
 
 // off is how far p is from the broken line of points.
@@ -368,8 +375,8 @@ func off(p point, line []point) float64 {
 	return best
 }
 
-// TestArena measures MOAST's levels in the yellow arena, simulated and emulated, three seeds each: HALYARD_ARENA names the
-// folder of its pictures. It takes minutes.
+// TestArena measures MOAST's levels in the yellow arena, simulated and emulated, three seeds each: HALYARD_ARENA names
+// the folder of its pictures. It takes minutes.
 func TestArena(t *testing.T) {
 	folder := os.Getenv("HALYARD_ARENA")
 	if folder == "" {
@@ -409,9 +416,11 @@ func arcs(t *testing.T, body string, seed int) {
 	const tolerance = 0.2
 	c := &moast.PrimMobCmdMoveArcSegment{Arcs: []moast.ArcSegment{
 		{End: moast.Cartesian{X: 1.8}, AnnularTolerance: tolerance, Speed: 0.4},
-		{Center: moast.Cartesian{X: 1.8, Y: 0.6}, End: moast.Cartesian{X: 2.4, Y: 0.6}, Normal: up, Theta: math.Pi / 2, AnnularTolerance: tolerance, Speed: 0.3, IsArc: 1},
+		{Center: moast.Cartesian{X: 1.8, Y: 0.6}, End: moast.Cartesian{X: 2.4, Y: 0.6}, Normal: up, Theta: math.Pi / 2,
+			AnnularTolerance: tolerance, Speed: 0.3, IsArc: 1},
 		{End: moast.Cartesian{X: 2.4, Y: 1.8}, AnnularTolerance: tolerance, Speed: 0.4},
-		{Center: moast.Cartesian{X: 3, Y: 1.8}, End: moast.Cartesian{X: 3, Y: 2.4}, Normal: moast.Cartesian{Z: -1}, Theta: math.Pi / 2, AnnularTolerance: tolerance, Speed: 0.3, IsArc: 1},
+		{Center: moast.Cartesian{X: 3, Y: 1.8}, End: moast.Cartesian{X: 3, Y: 2.4}, Normal: moast.Cartesian{Z: -1},
+			Theta: math.Pi / 2, AnnularTolerance: tolerance, Speed: 0.3, IsArc: 1},
 		{End: moast.Cartesian{X: 3.6, Y: 2.4}, AnnularTolerance: tolerance, Speed: 0.4},
 	}}
 	line := []point{{x: 4.5, y: -1.9}}
@@ -433,7 +442,8 @@ func waypoints(t *testing.T, body string, seed int) {
 	line := []point{{x: 4.5, y: -1.9}}
 	c := &moast.PrimMobCmdMoveWaypoint{}
 	for _, p := range [][2]float64{{2.4, 0}, {2.4, 2.4}, {3.6, 2.4}, {3.6, 4.8}} {
-		c.Waypoints = append(c.Waypoints, moast.Waypoint{P: moast.Cartesian{X: p[0], Y: p[1]}, Neighborhood: 0.15, Speed: 0.4})
+		c.Waypoints = append(c.Waypoints, moast.Waypoint{P: moast.Cartesian{X: p[0], Y: p[1]}, Neighborhood: 0.15,
+			Speed: 0.4})
 		line = append(line, point{x: 4.5 + p[0], y: -1.9 - p[1]})
 	}
 	follow(t, "prim, waypoints", body, seed, c, line, 0.3)
@@ -444,7 +454,8 @@ func maze(t *testing.T, body string, seed int, folder string) {
 	a.init("amMobJA")
 	a.pass(2)
 	begun := a.now
-	c := &moast.AMMobCmdMoveWaypoint{Neighborhood: 0.3, Speed: 0.4, Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: 3.6, Y: 4.8}, Neighborhood: 0.2, Speed: 0.4}}}
+	c := &moast.AMMobCmdMoveWaypoint{Neighborhood: 0.3, Speed: 0.4,
+		Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: 3.6, Y: 4.8}, Neighborhood: 0.2, Speed: 0.4}}}
 	if got := a.do("amMobJA", c, 200, nil); got != moast.Done {
 		t.Errorf("am: got %v, want %v", got, moast.Done)
 	}

@@ -33,7 +33,8 @@ func (r *Run) Config() []byte {
 		models = append(models[:i], modelOf(platform))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "name: moast\nclock: {mode: realtime, period: 10ms}\nworld: {scene: %q, seed: 1}\nagents:\n", sceneOf(r.World))
+	fmt.Fprintf(&b, "name: moast\nclock: {mode: realtime, period: 10ms}\nworld: {scene: %q, seed: 1}\nagents:\n",
+		sceneOf(r.World))
 	for i, m := range models {
 		at := corridor
 		if i < len(ini.Starts) {
@@ -52,8 +53,10 @@ func (r *Run) Config() []byte {
 		if port > 0 {
 			port += i
 		}
-		fmt.Fprintf(&b, "  - {protocol: nml, agent: %s, listen: %q, levels: %q, encoding: %q, utm_offset: [%.3f, %.3f, %.3f]",
-			r.agent(i), net.JoinHostPort(r.Host, strconv.Itoa(port)), r.Levels, r.Encoding, ini.Offset[0], ini.Offset[1], ini.Offset[2])
+		fmt.Fprintf(&b, "  - {protocol: nml, agent: %s, listen: %q, levels: %q, encoding: %q, utm_offset: [%.3f, "+
+			"%.3f, %.3f]",
+			r.agent(i), net.JoinHostPort(r.Host, strconv.Itoa(port)), r.Levels, r.Encoding, ini.Offset[0],
+			ini.Offset[1], ini.Offset[2])
 		if ini.Cycle > 0 {
 			fmt.Fprintf(&b, ", servo_cycle: %v", ini.Cycle)
 		}
@@ -70,8 +73,8 @@ func (r *Run) agent(i int) string {
 	return fmt.Sprintf("vehicle%d", i+1)
 }
 
-// WriteBuffers writes c to the file called name, a new one or one that it wrote before. Another file with text is left as it is,
-// and is an error.
+// WriteBuffers writes c to the file called name, a new one or one that it wrote before. Another file with text is left
+// as it is, and is an error.
 func WriteBuffers(name string, c *nml.Config) (err error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
@@ -81,7 +84,8 @@ func WriteBuffers(name string, c *nml.Config) (err error) {
 	if about, err := f.Stat(); err == nil && about.Mode().IsRegular() && about.Size() > 0 {
 		head := make([]byte, len(nml.Heading))
 		if n, err := io.ReadFull(f, head); err != nil || string(head[:n]) != nml.Heading {
-			return fmt.Errorf("%s: got a file that halyard moast did not write, want a new one (try: another name)", name)
+			return fmt.Errorf("%s: got a file that halyard moast did not write, want a new one (try: another name)",
+				name)
 		}
 		if _, err := f.Seek(0, io.SeekStart); err != nil {
 			return err

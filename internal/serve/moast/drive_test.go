@@ -94,8 +94,8 @@ func (p *peer) until(what string, enough func(n *moast.NavDataExt) bool) {
 	p.t.Errorf("%s: got absolute %+v, relative %+v", what, last.Abs, last.Rel)
 }
 
-// TestFleet: simulated vehicles of four kinds do their own commands: one slides to its right, one steers to the right, one
-// turns its flippers, one aims its camera, switches its light on and is placed elsewhere.
+// TestFleet: simulated vehicles of four kinds do their own commands: one slides to its right, one steers to the right,
+// one turns its flippers, one aims its camera, switches its light on and is placed elsewhere.
 func TestFleet(t *testing.T) {
 	t.Setenv("XDG_RUNTIME_DIR", t.TempDir())
 	cfg, err := halyard.Parse("fleet", []byte(fleet))
@@ -149,7 +149,8 @@ func TestFleet(t *testing.T) {
 			t.Fatal(err)
 		}
 		flippers := m.(*moast.ServoMobStatGround).Flippers
-		if len(flippers) == 4 && flippers[0].Kind == 1 && math.Abs(flippers[0].Angle-0.5) < 0.1 && math.Abs(flippers[1].Angle) < 0.1 {
+		if len(flippers) == 4 && flippers[0].Kind == 1 && math.Abs(flippers[0].Angle-0.5) < 0.1 &&
+			math.Abs(flippers[1].Angle) < 0.1 {
 			break
 		}
 		if i == 500 {
@@ -168,7 +169,8 @@ func TestFleet(t *testing.T) {
 	p2at.do("servoEffJA", 0, &moast.ServoEffCmdOpcode{Effector: 1, Opcode: 1}, moast.Done)
 	p2at.do("servoEffJA", 0, &moast.ServoEffCmdOpcode{Effector: 9, Opcode: 1}, moast.Error)
 	goal := moast.PoseAt(moast.Cartesian{X: 103, Y: 182, Z: -0.2}, moast.RPY{Y: 1})
-	if err := p2at.open(fmt.Sprintf("servoMobJACfg%d", p2at.vehicle)).Write(&moast.ServoMobCfgTeleport{CmdHead: moast.CmdHead{Serial: 9}, Goal: goal}, false); err != nil {
+	if err := p2at.open(fmt.Sprintf("servoMobJACfg%d", p2at.vehicle)).Write(
+		&moast.ServoMobCfgTeleport{CmdHead: moast.CmdHead{Serial: 9}, Goal: goal}, false); err != nil {
 		t.Fatal(err)
 	}
 	p2at.until("placed", func(n *moast.NavDataExt) bool {

@@ -7,7 +7,8 @@ import (
 )
 
 // NewHierarchy is the modules of an agent of an open system, for a test that steps both; ask lets the next step pass.
-func NewHierarchy(sys *assembly.System, agent string, fleet *echelon.Fleet) (h *echelon.Hierarchy, ask func(), err error) {
+func NewHierarchy(sys *assembly.System, agent string, fleet *echelon.Fleet) (h *echelon.Hierarchy, ask func(),
+	err error) {
 	for i := range sys.Plan.Config.Servers {
 		s := &sys.Plan.Config.Servers[i]
 		if s.Agent != agent {

@@ -47,7 +47,8 @@ const iniMost = 16
 
 // ParseINI reads a moast.ini for a world. The error joins one *nml.Fault, with file and line, for each fault.
 func ParseINI(file, world string, r io.Reader) (*INI, error) {
-	p := iniParser{file: file, out: &INI{World: world}, poses: map[int]Start{}, types: map[int]string{}, lines: map[string]int{}, count: -1}
+	p := iniParser{file: file, out: &INI{World: world}, poses: map[int]Start{}, types: map[int]string{},
+		lines: map[string]int{}, count: -1}
 	in := bufio.NewScanner(r)
 	for in.Scan() {
 		p.line++
@@ -145,7 +146,8 @@ func (p *iniParser) pair(key, value string) {
 func (p *iniParser) simulator(key, value string) bool {
 	switch {
 	case key == "HOST_NAME":
-		if ip := net.ParseIP(value); value != "" && !strings.EqualFold(value, "localhost") && (ip == nil || !ip.IsLoopback()) {
+		if ip := net.ParseIP(value); value != "" && !strings.EqualFold(value, "localhost") &&
+			(ip == nil || !ip.IsLoopback()) {
 			p.fault("HOST_NAME: got %.60q, want localhost: halyard moast simulates the arena itself", value)
 		}
 	case key == "PORT_NUMBER":
@@ -251,6 +253,7 @@ func (p *iniParser) finish() {
 		p.out.Starts = append(p.out.Starts, start)
 	}
 	if len(p.out.Platforms) > len(p.out.Starts) && len(p.out.Platforms) > 1 {
-		p.fault("UTM_START_POSE_%d: got none in [%s], want one for each of %d vehicles", len(p.out.Starts)+1, p.out.World, len(p.out.Platforms))
+		p.fault("UTM_START_POSE_%d: got none in [%s], want one for each of %d vehicles", len(p.out.Starts)+1,
+			p.out.World, len(p.out.Platforms))
 	}
 }

@@ -69,9 +69,12 @@ UTM_START_POSE_4 = 1, 2, 3
 [SERVO_SP]
 CYCLE_TIME = 0
 `))
-	want := []string{"1: line: got \"KEY = before\" before", "3: HOST_NAME: got \"elsewhere.example\"", "4: PORT_NUMBER", "5: PLATFORM_TYPE_1: got \"Blimp\"",
-		"6: PLATFORM_TYPE_: number: got \"X\"", "8: line: got \"no equals", "9: section", "11: UTM_LETTER", "12: UTM_ZONE: got \"61\"",
-		"13: UTM_ZONE: got a second", "14: UNREAL_UTM_OFFSET", "16: UTM_START_POSE_2", "19: CYCLE_TIME", "19: PLATFORM_TYPE_2: got none",
+	want := []string{"1: line: got \"KEY = before\" before", "3: HOST_NAME: got \"elsewhere.example\"",
+		"4: PORT_NUMBER", "5: PLATFORM_TYPE_1: got \"Blimp\"",
+		"6: PLATFORM_TYPE_: number: got \"X\"", "8: line: got \"no equals", "9: section", "11: UTM_LETTER",
+		"12: UTM_ZONE: got \"61\"",
+		"13: UTM_ZONE: got a second", "14: UNREAL_UTM_OFFSET", "16: UTM_START_POSE_2", "19: CYCLE_TIME",
+		"19: PLATFORM_TYPE_2: got none",
 		"19: UTM_START_POSE_COUNT", "19: UTM_START_POSE_1: got none"}
 	if err == nil {
 		t.Fatal("got no error")
@@ -99,7 +102,8 @@ func FuzzINI(f *testing.F) {
 // TestWriteBuffers: a new file, an empty one and one that it wrote are written whole; others stay as they are.
 func TestWriteBuffers(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "f.nml")
-	c := &nml.Config{Buffers: []nml.BufferLine{{Name: "b1", Type: "SHMEM", Host: "localhost", Size: 100, Number: 1, Key: 1, Port: 25700}}}
+	c := &nml.Config{Buffers: []nml.BufferLine{{Name: "b1", Type: "SHMEM", Host: "localhost", Size: 100, Number: 1,
+		Key: 1, Port: 25700}}}
 	var want strings.Builder
 	if _, err := c.WriteTo(&want); err != nil {
 		t.Fatal(err)
@@ -123,7 +127,8 @@ func TestWriteBuffers(t *testing.T) {
 		if readErr != nil {
 			t.Fatal(readErr)
 		}
-		if k.want == "" && (err == nil || string(got) != k.before) || k.want != "" && (err != nil || string(got) != k.want) {
+		if k.want == "" && (err == nil || string(got) != k.before) || k.want != "" &&
+			(err != nil || string(got) != k.want) {
 			t.Errorf("%s: got %v, %.200q", k.name, err, got)
 		}
 	}

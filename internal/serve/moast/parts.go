@@ -52,7 +52,8 @@ func (v *vehicle) Describe() echelon.Description { return v.about }
 func (v *vehicle) describe() {
 	m, k := v.robot, v.robot.Rescue
 	all := wheels(m)
-	d := echelon.Description{Platform: m.Name, Steer: steering(m), Length: k.Size[0], Width: k.Size[1], Height: k.Size[2], Mass: m.Mass(),
+	d := echelon.Description{Platform: m.Name, Steer: steering(m), Length: k.Size[0], Width: k.Size[1],
+		Height: k.Size[2], Mass: m.Mass(),
 		WheelRadius: m.Wheel(all[0]), MaxWheelSpeed: v.layout.Actuators[all[0]].Limits.MaxVelocity}
 	if d.Steer == moast.OmniSteer {
 		a := m.Joints[all[0]].Anchor
@@ -89,7 +90,8 @@ func (v *vehicle) describe() {
 // poseOf is a pose in MOAST's axes.
 func poseOf(p hal.Pose) moast.Pose {
 	r := p.RollPitchYaw()
-	return moast.PoseAt(moast.Cartesian{X: p.Position[0], Y: -p.Position[1], Z: -p.Position[2]}, moast.RPY{R: r[0], P: -r[1], Y: -r[2]})
+	return moast.PoseAt(moast.Cartesian{X: p.Position[0], Y: -p.Position[1], Z: -p.Position[2]},
+		moast.RPY{R: r[0], P: -r[1], Y: -r[2]})
 }
 
 // wire is a joint's value the other way round where it turns against MOAST's axes, and back.
@@ -107,8 +109,8 @@ func (v *vehicle) limits(joint int) (low, high float64) {
 	return math.Min(a, b), math.Max(a, b)
 }
 
-// flipper describes the flipper that a joint turns; which one it is shows where it is: 0 front right, 1 front left, 2 rear
-// right, 3 rear left.
+// flipper describes the flipper that a joint turns; which one it is shows where it is: 0 front right, 1 front left, 2
+// rear right, 3 rear left.
 func (v *vehicle) flipper(joint int) (f moast.FlipperSet) {
 	at := v.robot.Bodies[v.robot.Joints[joint].Child].Pose
 	if at.Position[1] > 0 {
@@ -122,8 +124,9 @@ func (v *vehicle) flipper(joint int) (f moast.FlipperSet) {
 	return f
 }
 
-// joint is the frame of a joint, in MOAST's axes on the vehicle: z is its axis, about which its values turn, or along which
-// they slide, as the original's kinematics take links. Its origin is on the axis, nearest to that of the joint's body.
+// joint is the frame of a joint, in MOAST's axes on the vehicle: z is its axis, about which its values turn, or along
+// which they slide, as the original's kinematics take links. Its origin is on the axis, nearest to that of the joint's
+// body.
 func (v *vehicle) joint(joint int) hal.Pose {
 	j := &v.robot.Joints[joint]
 	body := v.robot.Bodies[j.Child].Pose
@@ -162,9 +165,11 @@ func (v *vehicle) mission(p *model.MissionPackage) echelon.Package {
 		at := before.Inverse().Times(frame)
 		before = frame
 		r := at.RollPitchYaw()
-		l := moast.LinkSet{Link: int32(i + 1), Parent: int32(i), MaxVelocity: v.layout.Actuators[joint].Limits.MaxVelocity,
-			MaxTorque: v.layout.Actuators[joint].Limits.MaxTorque,
-			Location:  moast.Cartesian{X: at.Position[0], Y: at.Position[1], Z: at.Position[2]}, Rotation: moast.RPY{R: r[0], P: r[1], Y: r[2]}}
+		l := moast.LinkSet{Link: int32(i + 1), Parent: int32(i),
+			MaxVelocity: v.layout.Actuators[joint].Limits.MaxVelocity,
+			MaxTorque:   v.layout.Actuators[joint].Limits.MaxTorque,
+			Location:    moast.Cartesian{X: at.Position[0], Y: at.Position[1], Z: at.Position[2]},
+			Rotation:    moast.RPY{R: r[0], P: r[1], Y: r[2]}}
 		if j.Kind == model.Slide {
 			l.Joint = 1
 		}
@@ -290,7 +295,8 @@ func (v *vehicle) Flip(flippers []moast.Flipper) error {
 
 // Move moves the links of a mission package.
 func (v *vehicle) Move(pack int, links []moast.LinkCmd) error {
-	modes := [...]hal.Mode{moast.LinkPosition: hal.PositionMode, moast.LinkVelocity: hal.VelocityMode, moast.LinkTorque: hal.TorqueMode}
+	modes := [...]hal.Mode{moast.LinkPosition: hal.PositionMode, moast.LinkVelocity: hal.VelocityMode,
+		moast.LinkTorque: hal.TorqueMode}
 	if pack >= len(v.packages) || len(links) > len(v.packages[pack].Joints) {
 		return errors.New("no such mission package or link")
 	}
@@ -327,8 +333,10 @@ func (v *vehicle) Place(to moast.Pose) error {
 		return errors.New("teleport: a real vehicle drives")
 	}
 	t := to.Translation
-	at := hal.Pose{Position: [3]float64{t.X - v.offset[0], v.offset[1] - t.Y, v.offset[2] - t.Z}, Rotation: [4]float64{to.S, to.X, -to.Y, -to.Z}}
-	if n := math.Sqrt(to.S*to.S + to.X*to.X + to.Y*to.Y + to.Z*to.Z); !(n > 0.9 && n < 1.1) || math.IsNaN(t.X+t.Y+t.Z) || math.IsInf(t.X+t.Y+t.Z, 0) {
+	at := hal.Pose{Position: [3]float64{t.X - v.offset[0], v.offset[1] - t.Y, v.offset[2] - t.Z},
+		Rotation: [4]float64{to.S, to.X, -to.Y, -to.Z}}
+	if n := math.Sqrt(to.S*to.S + to.X*to.X + to.Y*to.Y + to.Z*to.Z); !(n > 0.9 && n < 1.1) ||
+		math.IsNaN(t.X+t.Y+t.Z) || math.IsInf(t.X+t.Y+t.Z, 0) {
 		return errors.New("teleport: not a pose")
 	}
 	var err error
@@ -359,7 +367,8 @@ func (v *vehicle) observeJoints(o *echelon.Observation) {
 	o.Flippers = nil
 	for _, p := range v.robot.Rescue.Packages {
 		if strings.EqualFold(p.Type, "Flipper") && len(p.Joints) > 0 && len(o.Flippers) < moast.MaxFlippers {
-			o.Flippers = append(o.Flippers, moast.Flipper{Kind: v.flipper(p.Joints[0]).Kind, Angle: position(p.Joints[0])})
+			o.Flippers = append(o.Flippers,
+				moast.Flipper{Kind: v.flipper(p.Joints[0]).Kind, Angle: position(p.Joints[0])})
 		}
 	}
 	if front := v.robot.Rescue.Front; len(front) > 0 {

@@ -15,11 +15,12 @@ func moastAxes(p hal.Pose) hal.Pose {
 	return hal.Pose{Position: [3]float64{at[0], -at[1], -at[2]}, Rotation: [4]float64{q[0], q[1], -q[2], -q[3]}}
 }
 
-// TestMissionFrames: turned about their z axes by the values on the wire, the links of a package put its last one where the
-// robot's own joints do.
+// TestMissionFrames: turned about their z axes by the values on the wire, the links of a package put its last one where
+// the robot's own joints do.
 func TestMissionFrames(t *testing.T) {
 	packages := 0
-	for _, name := range []string{"usarsim-pioneer", "usarsim-p2at", "usarsim-kenaf", "usarsim-rover", "usarsim-tarantula", "usarsim-papagoose", "usarsim-usarbc"} {
+	for _, name := range []string{"usarsim-pioneer", "usarsim-p2at", "usarsim-kenaf", "usarsim-rover",
+		"usarsim-tarantula", "usarsim-papagoose", "usarsim-usarbc"} {
 		m, err := model.Load(name)
 		if err != nil {
 			t.Fatal(err)
@@ -36,11 +37,13 @@ func TestMissionFrames(t *testing.T) {
 			chain := hal.Pose{Rotation: [4]float64{1}}
 			for i, joint := range p.Joints {
 				j := &m.Joints[joint]
-				tree = append(tree, kinematics.Link{Parent: i - 1, Home: m.Bodies[j.Child].Pose, Joint: i, Slide: j.Kind == model.Slide,
+				tree = append(tree, kinematics.Link{Parent: i - 1, Home: m.Bodies[j.Child].Pose, Joint: i,
+					Slide:  j.Kind == model.Slide,
 					Anchor: j.Anchor, Axis: j.Axis, Times: j.Sign})
 				q = append(q, 0.3-0.2*float64(i))
 				r := links[i].Rotation
-				chain = chain.Times(hal.Pose{Position: [3]float64{links[i].Location.X, links[i].Location.Y, links[i].Location.Z}, Rotation: turn(2, r.Y)}.
+				chain = chain.Times(hal.Pose{Position: [3]float64{links[i].Location.X, links[i].Location.Y,
+					links[i].Location.Z}, Rotation: turn(2, r.Y)}.
 					Times(hal.Pose{Rotation: turn(1, r.P)}).Times(hal.Pose{Rotation: turn(0, r.R)}))
 				move := hal.Pose{Rotation: turn(2, v.wire(joint, q[i]))}
 				if links[i].Joint == 1 {
@@ -49,7 +52,8 @@ func TestMissionFrames(t *testing.T) {
 				chain = chain.Times(move)
 			}
 			state, last := tree.NewState(), len(tree)-1
-			tree.Forward(state, q, make([]float64, len(q)), hal.Pose{Rotation: [4]float64{1}}, [3]float64{}, [3]float64{})
+			tree.Forward(state, q, make([]float64, len(q)), hal.Pose{Rotation: [4]float64{1}}, [3]float64{},
+				[3]float64{})
 			frame := moastAxes(v.joint(p.Joints[last]))
 			want := moastAxes(state.Poses[last].Times(tree[last].Home.Inverse()).Times(frame))
 			for k, tip := range [][3]float64{{}, {1}, {0, 1}, {0, 0, 1}} {

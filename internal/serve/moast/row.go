@@ -150,11 +150,12 @@ func number(c *configs.Config, agent string) (n int) {
 }
 
 func options(s *configs.Server, id int, levels []echelon.Level, fleet *echelon.Fleet) echelon.Options {
-	return echelon.Options{ID: id, Levels: levels, Encoding: encoding(s.Encoding), Fleet: fleet, Cycle: s.ServoCycle.Seconds(), Silence: s.ClientTimeout.Seconds()}
+	return echelon.Options{ID: id, Levels: levels, Encoding: encoding(s.Encoding), Fleet: fleet,
+		Cycle: s.ServoCycle.Seconds(), Silence: s.ClientTimeout.Seconds()}
 }
 
-// Buffers is the configuration of the buffers that the nml servers of a plan will serve on host, where each one listens;
-// it opens nothing.
+// Buffers is the configuration of the buffers that the nml servers of a plan will serve on host, where each one
+// listens; it opens nothing.
 func Buffers(p *plan.Plan, host string) (*nml.Config, error) {
 	var all []*echelon.Hierarchy
 	var ports []int
@@ -193,7 +194,8 @@ func still(a *plan.AgentPlan, s *configs.Server, id int, fleet *echelon.Fleet) (
 	if err != nil {
 		return nil, err
 	}
-	agent, err := rig.Add(hal.AgentConfig{Name: a.Config.Name, Body: &inert{a.Layout}, World: hal.PhysicalWorld{}, BodyKind: hal.Simulated})
+	agent, err := rig.Add(hal.AgentConfig{Name: a.Config.Name, Body: &inert{a.Layout}, World: hal.PhysicalWorld{},
+		BodyKind: hal.Simulated})
 	if err != nil {
 		return nil, err
 	}

@@ -79,12 +79,14 @@ func (v *vehicle) Observe(o *echelon.Observation) {
 		case "odometry":
 			// two wheels cannot count what a platform does that moves sideways
 			if len(values) >= 3 && v.about.Steer != moast.OmniSteer {
-				o.Odometry = moast.Motion{Tran: moast.Cartesian{X: values[0], Y: -values[1]}, RPY: moast.RPY{Y: -values[2]}}
+				o.Odometry = moast.Motion{Tran: moast.Cartesian{X: values[0], Y: -values[1]},
+					RPY: moast.RPY{Y: -values[2]}}
 			}
 		case "range":
 			o.Scans = append(o.Scans, v.scan(s, values, at))
 		case "sonar":
-			o.Sonars = append(o.Sonars, echelon.Range{Mount: mount(s), Time: at.Seconds(), Range: values[0], MaxRange: v.layout.Measured(s.First).Max})
+			o.Sonars = append(o.Sonars, echelon.Range{Mount: mount(s), Time: at.Seconds(), Range: values[0],
+				MaxRange: v.layout.Measured(s.First).Max})
 		case "voltage":
 			o.Volts = values[0]
 		case "battery":
@@ -103,7 +105,8 @@ func (v *vehicle) Observe(o *echelon.Observation) {
 	o.Absolute.Tran.X += late * o.Absolute.TranRate.X
 	o.Absolute.Tran.Y += late * o.Absolute.TranRate.Y
 	o.Odometry = o.Absolute
-	o.Absolute.Tran.X, o.Absolute.Tran.Y, o.Absolute.Tran.Z = o.Absolute.Tran.X+v.offset[0], o.Absolute.Tran.Y+v.offset[1], o.Absolute.Tran.Z+v.offset[2]
+	o.Absolute.Tran.X, o.Absolute.Tran.Y, o.Absolute.Tran.Z = o.Absolute.Tran.X+v.offset[0],
+		o.Absolute.Tran.Y+v.offset[1], o.Absolute.Tran.Z+v.offset[2]
 }
 
 // motionOf is a pose sensor's reading: position, quaternion, velocity, turn rates.
@@ -134,6 +137,7 @@ func (v *vehicle) scan(s *hal.Sensor, ranges []float64, at time.Duration) echelo
 			fov = have.Device.FOV
 		}
 	}
-	return echelon.Scan{Mount: mount(s), Time: at.Seconds(), Start: fov / 2, Increment: -fov / math.Max(1, float64(s.Count-1)),
-		MaxRange: v.layout.Measured(s.First).Max, Ranges: ranges}
+	return echelon.Scan{Mount: mount(s), Time: at.Seconds(), Start: fov / 2,
+		Increment: -fov / math.Max(1, float64(s.Count-1)),
+		MaxRange:  v.layout.Measured(s.First).Max, Ranges: ranges}
 }

@@ -57,8 +57,8 @@ func newSharedRobot(sys *assembly.System, agent *hal.Agent) (*sharedRobot, error
 	return h, nil
 }
 
-// ViewsOf are the cameras that the protocol asks for. What has no device is asked for in vain: the answer is the document's
-// error packet.
+// ViewsOf are the cameras that the protocol asks for. What has no device is asked for in vain: the answer is the
+// document's error packet.
 func ViewsOf(s *assembly.Sight, l *hal.Layout) okon.Views {
 	v := okon.FindViews(l)
 	for _, at := range []*int{&v.Colour, &v.Depth} {

@@ -62,7 +62,8 @@ func addLights(sys *assembly.System, i int, body *sim.Body, r *player.Robot) {
 			r.Switches = append(r.Switches, light)
 		}
 	}
-	if m := sys.Plan.Agents[i].Robot; len(r.Switches) == 0 && body != nil && m != nil && m.Rescue != nil && m.Rescue.Headlight {
+	if m := sys.Plan.Agents[i].Robot; len(r.Switches) == 0 && body != nil && m != nil && m.Rescue != nil &&
+		m.Rescue.Headlight {
 		r.Switches = []player.Switch{body}
 	}
 }
@@ -79,7 +80,9 @@ func addReaders(sys *assembly.System, i int, body *sim.Body, r *player.Robot) {
 		found := false
 		if source, ok := sys.Sources[plan.JointRef{Agent: i, Joint: k}].(catalog.Tagged); ok {
 			// a device reports only a tag's number
-			found = source.Listen(func(tag int) { seen.put(tag, &player.Tag{Number: tag, Text: strconv.Itoa(tag), Place: s.Mount}) })
+			found = source.Listen(func(tag int) {
+				seen.put(tag, &player.Tag{Number: tag, Text: strconv.Itoa(tag), Place: s.Mount})
+			})
 		} else if body != nil {
 			found = body.Listen(k, func(f sim.Found) { seen.put(f.Tag, tagOf(s, f)) }) == nil
 		}
@@ -101,7 +104,8 @@ const unidentified = -1
 
 // tagOf is what the scene's reader s found, in the robot's axes; nil for a false alarm that it has recognised.
 func tagOf(s *hal.Sensor, f sim.Found) *player.Tag {
-	t := &player.Tag{Number: f.Tag, Text: strconv.Itoa(f.Tag), Place: s.Mount.Times(hal.Pose{Position: f.At, Rotation: [4]float64{1}})}
+	t := &player.Tag{Number: f.Tag, Text: strconv.Itoa(f.Tag),
+		Place: s.Mount.Times(hal.Pose{Position: f.At, Rotation: [4]float64{1}})}
 	switch {
 	case s.Kind != "victim":
 	case f.Name == sim.FalseVictim:

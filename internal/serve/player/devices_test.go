@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/player"
 )
 
-// TestSightings: a tag stays for a second after its last reading, however often it is listed; what has become nothing goes
-// at once.
+// TestSightings: a tag stays for a second after its last reading, however often it is listed; what has become nothing
+// goes at once.
 func TestSightings(t *testing.T) {
 	q := &sightings{}
 	see := func(now time.Duration, want string) {

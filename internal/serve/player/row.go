@@ -34,7 +34,8 @@ func open(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.Server,
 	if err != nil {
 		return nil, netip.AddrPort{}, err
 	}
-	srv, err := player.NewServer(sys.Rig, ln, shared.(*sharedRobot).Robot, player.Options{MaxConnections: s.MaxClients, ClientTimeout: s.ClientTimeout, Log: sys.Log})
+	srv, err := player.NewServer(sys.Rig, ln, shared.(*sharedRobot).Robot,
+		player.Options{MaxConnections: s.MaxClients, ClientTimeout: s.ClientTimeout, Log: sys.Log})
 	if err != nil {
 		ln.Close()
 		return nil, netip.AddrPort{}, err
@@ -100,7 +101,8 @@ func Describe(agent *hal.Agent, m *model.Robot) *player.Robot {
 		}
 	}
 	for i := range l.Actuators {
-		if a := &l.Actuators[i]; strings.Contains(strings.ToLower(a.Name), "gripper") && a.Goal[hal.PositionMode] != hal.None {
+		if a := &l.Actuators[i]; strings.Contains(strings.ToLower(a.Name), "gripper") &&
+			a.Goal[hal.PositionMode] != hal.None {
 			r.Gripper = &player.Gripper{Actuator: i, Open: a.Limits.MaxPosition, Closed: a.Limits.MinPosition}
 		}
 	}
@@ -137,7 +139,8 @@ func panTilt(m *model.Robot, p *model.MissionPackage) player.PTZ {
 	return out
 }
 
-// limbOf is the joints of a robot whose hinges and slides make one row from a base, but for its gripper; nil of any other.
+// limbOf is the joints of a robot whose hinges and slides make one row from a base, but for its gripper; nil of any
+// other.
 func limbOf(m *model.Robot, gripper *player.Gripper) *player.Arm {
 	var joints []int
 	for i := range m.Joints {

@@ -129,5 +129,6 @@ func simloidScene(name string, otherwise int) (string, error) {
 		}
 	}
 	slices.Sort(ids)
-	return "", Fault("--scene", name, fmt.Sprintf("one of %v, or a name (%s)", ids, strings.Join(model.SceneNames(), ", ")))
+	return "", Fault("--scene", name,
+		fmt.Sprintf("one of %v, or a name (%s)", ids, strings.Join(model.SceneNames(), ", ")))
 }

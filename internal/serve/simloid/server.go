@@ -33,7 +33,8 @@ func openSimloid(h catalog.Host, s *configs.Server, at netip.AddrPort) (catalog.
 	}
 	srv, err := simloid.NewServer(sys.Rig, ln, simloidRobot(sys, p, agent, p.Robot), simloid.Options{
 		Dialect: dialect, Exact: !s.Noise, Seed: sys.Plan.Config.World.Seed, Continue: s.KeepState,
-		Once: s.Once, Poll: s.Poll, Weightless: sys.Plan.Config.World.Gravity == 0, StartTorque: value(s.StartTorque), AckTimeout: s.AckTimeout, ClientTimeout: s.ClientTimeout, Log: sys.Log})
+		Once: s.Once, Poll: s.Poll, Weightless: sys.Plan.Config.World.Gravity == 0, StartTorque: value(s.StartTorque),
+		AckTimeout: s.AckTimeout, ClientTimeout: s.ClientTimeout, Log: sys.Log})
 	if err != nil {
 		ln.Close()
 		return nil, netip.AddrPort{}, err
@@ -86,8 +87,8 @@ func DescribeSimloid(agent *hal.Agent, m *model.Robot) *simloid.Robot {
 	return r
 }
 
-// remodel replaces the robot of an agent without a lease by the original's robot id. A trial scene adds it before the old
-// robot is removed.
+// remodel replaces the robot of an agent without a lease by the original's robot id. A trial scene adds it before the
+// old robot is removed.
 func remodel(sys *assembly.System, p *plan.AgentPlan, id int) (*simloid.Robot, error) {
 	m, err := model.LoadSimloid(id)
 	if err != nil {

@@ -33,7 +33,8 @@ func Hostile() map[string]string {
 	}
 	laughs := "a0: &a0 [x, x, x, x, x, x, x, x, x]\n"
 	for i := range 9 {
-		laughs += fmt.Sprintf("a%d: &a%d [%s]\n", i+1, i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 9), ", "))
+		laughs += fmt.Sprintf("a%d: &a%d [%s]\n", i+1, i+1,
+			strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d, ", i), 9), ", "))
 	}
 	var stairs, keyed strings.Builder
 	for i := 0; stairs.Len() < maxBytes-1000; i++ {
@@ -71,8 +72,10 @@ func Hostile() map[string]string {
 		"items":                   "a: [" + strings.Repeat("'',", maxMarks/3-10) + "1]",
 	}
 	// Each as large as a file may be, and as large as its punctuation may be.
-	for _, s := range []string{"- ", "? ", "a: ", "&a ", "!a ", "! ", "*a ", "\"", "'", "\"\" ", "a\n", " ", "\t", "#\n", "# ", "a:\n", "a:\r", "a: |\n", "|\n", ">\n ",
-		"---\n", "...\n", "%a\n", ",", ":", ": ", "::", "[", "{", "]", "[]", "{}", "[],", "{},", "[ #]\n", "- - a: ", "-\n", "- 1\n", "a: 'x'\n", "x ", "<<: a\n", "@", "`"} {
+	for _, s := range []string{"- ", "? ", "a: ", "&a ", "!a ", "! ", "*a ", "\"", "'", "\"\" ", "a\n", " ", "\t",
+		"#\n", "# ", "a:\n", "a:\r", "a: |\n", "|\n", ">\n ",
+		"---\n", "...\n", "%a\n", ",", ":", ": ", "::", "[", "{", "]", "[]", "{}", "[],", "{},", "[ #]\n", "- - a: ",
+		"-\n", "- 1\n", "a: 'x'\n", "x ", "<<: a\n", "@", "`"} {
 		texts["all "+s] = strings.Repeat(s, maxBytes/len(s))
 		dear := 0
 		for _, c := range s {
@@ -87,8 +90,8 @@ func Hostile() map[string]string {
 	return texts
 }
 
-// Refuses checks that read refuses all of Hostile with an error of kind hal.Invalid, each within 50 MB. The time that each
-// takes is logged; it should stay below 0.1 s, which a busy machine cannot promise.
+// Refuses checks that read refuses all of Hostile with an error of kind hal.Invalid, each within 50 MB. The time that
+// each takes is logged; it should stay below 0.1 s, which a busy machine cannot promise.
 func Refuses(t *testing.T, read func([]byte) error) {
 	t.Helper()
 	for name, text := range Hostile() {
@@ -102,7 +105,8 @@ func Refuses(t *testing.T, read func([]byte) error) {
 		cost := float64(after.TotalAlloc - before.TotalAlloc)
 		t.Logf("%-24q %8d B %6.1f MB %8v %.100v", name, len(data), cost/1e6, took.Round(100*time.Microsecond), err)
 		if cost > maxCost || hal.KindOf(err) != hal.Invalid {
-			t.Errorf("%q: got %.1f MB and %.200v, want at most %g MB and an invalid file", name, cost/1e6, err, maxCost/1e6)
+			t.Errorf("%q: got %.1f MB and %.200v, want at most %g MB and an invalid file", name, cost/1e6, err,
+				maxCost/1e6)
 		}
 	}
 }

@@ -38,8 +38,8 @@ type amSP struct {
 	shown  moast.SensorData2D
 }
 
-// Update enters the newest sensor points: in each cycle until the next ones come, as MOAST's probabilities are made for,
-// but not those of a source that has become silent.
+// Update enters the newest sensor points: in each cycle until the next ones come, as MOAST's probabilities are made
+// for, but not those of a source that has become silent.
 func (c *amSP) Update(m *Module, now float64) {
 	const silent = 1.0 // s
 	var nav moast.NavDataExt
@@ -78,12 +78,14 @@ const reach = 8.0
 func rayOf(p moast.SensorPoint, maxRange float64) grid.Ray {
 	if p.Param > reach {
 		share := reach / p.Param
-		return grid.Ray{SX: p.Sensor.X, SY: p.Sensor.Y, HX: p.Sensor.X + share*(p.Hit.X-p.Sensor.X), HY: p.Sensor.Y + share*(p.Hit.Y-p.Sensor.Y)}
+		return grid.Ray{SX: p.Sensor.X, SY: p.Sensor.Y, HX: p.Sensor.X + share*(p.Hit.X-p.Sensor.X),
+			HY: p.Sensor.Y + share*(p.Hit.Y-p.Sensor.Y)}
 	}
 	return grid.Ray{SX: p.Sensor.X, SY: p.Sensor.Y, HX: p.Hit.X, HY: p.Hit.Y, Hit: p.Param <= maxRange}
 }
 
-// part fills d with n by n cells of a map about a point: rows run from west to east (y), each north (x) of the one before.
+// part fills d with n by n cells of a map about a point: rows run from west to east (y), each north (x) of the one
+// before.
 func part(d *moast.SensorData2D, floor *grid.Map, x, y float64, n int) {
 	i0, j0 := floor.Cell(x, y)
 	i0, j0 = i0-n/2, j0-n/2
@@ -203,7 +205,8 @@ func (c *amMob) begin(m *Module, command *moast.AMMobCmdMoveWaypoint) bool {
 			return false
 		}
 		if i > 0 && distance(p.P.X, p.P.Y, c.points[i-1].P.X, c.points[i-1].P.Y) < resolution {
-			c.fail(m, moast.AMErrorWaypoint, "waypoints too close together", c.points[i-1].P, p.P, moast.Cartesian{X: resolution})
+			c.fail(m, moast.AMErrorWaypoint, "waypoints too close together", c.points[i-1].P, p.P,
+				moast.Cartesian{X: resolution})
 			return false
 		}
 	}

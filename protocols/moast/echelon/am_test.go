@@ -31,7 +31,8 @@ func TestMaze(t *testing.T) {
 	t.Parallel()
 	s := startAM(t, maze())
 	for _, to := range [][2]float64{{6, 0}, {0, 0}} {
-		s.send(&moast.AMMobCmdMoveWaypoint{Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: to[0], Y: to[1]}, Neighborhood: 0.2, Speed: 0.5}}})
+		s.send(&moast.AMMobCmdMoveWaypoint{
+			Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: to[0], Y: to[1]}, Neighborhood: 0.2, Speed: 0.5}}})
 		s.until(120, moast.Done)
 		if at := s.rover.at; distance(at.x, at.y, to[0], to[1]) > 0.3 {
 			t.Errorf("to %v: got %+v", to, at)
@@ -48,7 +49,8 @@ func TestMaze(t *testing.T) {
 func TestUnreachable(t *testing.T) {
 	s := startAM(t, [][4]float64{{-2, -3.2, 4, -3}, {-2, 3, 4, 3.2}, {-2.2, -3, -2, 3}, {3, -3, 3.2, 3}})
 	s.pass(2)
-	s.send(&moast.AMMobCmdMoveWaypoint{Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: 4.2}, Neighborhood: 0.2, Speed: 0.5}}})
+	s.send(&moast.AMMobCmdMoveWaypoint{Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: 4.2}, Neighborhood: 0.2,
+		Speed: 0.5}}})
 	if h := s.until(60, moast.Error); h.Message != "no path" {
 		t.Errorf("message: got %q", h.Message)
 	}
@@ -82,7 +84,8 @@ func TestErrors(t *testing.T) {
 			t.Fatal(err)
 		}
 		if got := m.(*moast.AMMobStat); got.ErrorCode != k.code || len(got.Seeds) != k.seeds {
-			t.Errorf("%s: got %d with %d seeds, want %d with %d", k.name, got.ErrorCode, len(got.Seeds), k.code, k.seeds)
+			t.Errorf("%s: got %d with %d seeds, want %d with %d", k.name, got.ErrorCode, len(got.Seeds), k.code,
+				k.seeds)
 		}
 	}
 }
@@ -98,7 +101,8 @@ func TestSpinAndHorizon(t *testing.T) {
 	s.until(5, moast.Done)
 	m, _, _ := s.h.Buffer("amMobJAStat1").Read(moast.New, 0)
 	seeds := m.(*moast.AMMobStat).Seeds
-	if n := len(seeds); n < 90 || seeds[n-1].Z != 0 || distance(seeds[n-1].X, seeds[n-1].Y, s.rover.at.x, s.rover.at.y) > 0.05 {
+	if n := len(seeds); n < 90 || seeds[n-1].Z != 0 ||
+		distance(seeds[n-1].X, seeds[n-1].Y, s.rover.at.x, s.rover.at.y) > 0.05 {
 		t.Errorf("horizon: got %d seeds, the last %+v", n, seeds[n-1])
 	}
 	s.plain("Stop")
@@ -118,7 +122,8 @@ func TestMap(t *testing.T) {
 		row, column := int(math.Round((x-d.LowerLeft.X)/d.IncrementX)), int(math.Round((y-d.LowerLeft.Y)/d.IncrementY))
 		return d.Features[row*int(d.X)+column]
 	}
-	if d.X != 100 || d.Y != 100 || at(2.05, 0) < 0.6 || at(1, 0) > 0.1 || math.Abs(at(3, 0)-0.2) > 1e-6 || math.Abs(at(-2, 0)-0.2) > 1e-6 {
+	if d.X != 100 || d.Y != 100 || at(2.05, 0) < 0.6 || at(1, 0) > 0.1 || math.Abs(at(3, 0)-0.2) > 1e-6 ||
+		math.Abs(at(-2, 0)-0.2) > 1e-6 {
 		t.Errorf("got wall %g, floor %g, behind %g, unseen %g", at(2.05, 0), at(1, 0), at(3, 0), at(-2, 0))
 	}
 }

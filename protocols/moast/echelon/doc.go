@@ -1,6 +1,6 @@
-// Package echelon runs MOAST's hierarchy of control for one vehicle: each module has two state machines, for commands and
-// for configurations, and exchanges messages with its superior and its subordinates through NML buffers alone, so that any
-// module can be left out and its buffers driven by another program.
+// Package echelon runs MOAST's hierarchy of control for one vehicle: each module has two state machines, for commands
+// and for configurations, and exchanges messages with its superior and its subordinates through NML buffers alone, so
+// that any module can be left out and its buffers driven by another program.
 //
 //	sect  10 s    sends vehicles to unexplored places
 //	veh    1 s    plans on a grid of the whole floor         SectMobPL → VehMobPL → AMMobJA → PrimMobJA → ServoMobJA
@@ -17,9 +17,9 @@
 //	               ▲──────────ABORT──────┘  HALT stops and stays
 //
 // INIT, HALT, ABORT and SHUTDOWN go to the subordinates first. Ours: ABORT leads to UNINITIALIZED; a module whose
-// superior reads no status and writes no command for a second (AM: 3, the vehicle and the section: 30) stops its task, since a superior that hangs must not leave
-// a robot moving.
+// superior reads no status and writes no command for a second (AM: 3, the vehicle and the section: 30) stops its task,
+// since a superior that hangs must not leave a robot moving.
 //
-// Poses are MOAST's: x north, y east, z down, yaw clockwise from above. Relative coordinates begin where the vehicle was
-// when its modules started (ours).
+// Poses are MOAST's: x north, y east, z down, yaw clockwise from above. Relative coordinates begin where the vehicle
+// was when its modules started (ours).
 package echelon

@@ -58,7 +58,8 @@ func follow(at place, arcs []moast.ArcSegment) (goals []goal) {
 		}
 		for i := 1; i < steps; i++ {
 			angle := begin + turn*float64(i)/float64(steps)
-			goals = append(goals, goal{a.Center.X + radius*math.Cos(angle), a.Center.Y + radius*math.Sin(angle), tolerance, a.Speed, math.NaN()})
+			goals = append(goals, goal{a.Center.X + radius*math.Cos(angle), a.Center.Y + radius*math.Sin(angle),
+				tolerance, a.Speed, math.NaN()})
 		}
 		goals = append(goals, goal{a.End.X, a.End.Y, tolerance, a.Speed, math.NaN()})
 		x, y = a.End.X, a.End.Y

@@ -52,7 +52,8 @@ type Options struct {
 	Encoding nml.Encoding
 	Fleet    *Fleet  // which the section connects to; nil = this vehicle alone. The section runs with vehicle 1.
 	Cycle    float64 // of servo, s; 0 = 0.01
-	Silence  float64 // s without a request, after which a superior counts as gone; 0 = never, while its connection lasts
+	// s without a request, after which a superior counts as gone; 0 = never, while its connection lasts
+	Silence float64
 }
 
 // tick is how often the modules are checked, s.
@@ -80,7 +81,8 @@ type Hierarchy struct {
 func New(vehicle Vehicle, o Options) (*Hierarchy, error) {
 	about := vehicle.Describe()
 	if !(about.WheelRadius > 0) || !(about.WheelSeparation > 0) {
-		return nil, fmt.Errorf("vehicle %s: wheels: got radius %g m, separation %g m, want above 0", about.Platform, about.WheelRadius, about.WheelSeparation)
+		return nil, fmt.Errorf("vehicle %s: wheels: got radius %g m, separation %g m, want above 0", about.Platform,
+			about.WheelRadius, about.WheelSeparation)
 	}
 	o.ID = cmp.Or(o.ID, 1)
 	runs := [NumLevels]bool{}
@@ -98,8 +100,9 @@ func New(vehicle Vehicle, o Options) (*Hierarchy, error) {
 	if !(o.Cycle >= 0.001 && o.Cycle <= 1) {
 		return nil, fmt.Errorf("cycle of servo: got %g s, want 0.001..1", o.Cycle)
 	}
-	h := &Hierarchy{vehicle: vehicle, buffers: &buffers{vehicle: o.ID, radius: math.Hypot(about.Length, about.Width) / 2,
-		encoding: o.Encoding, byName: map[string]*nml.Buffer{}}}
+	h := &Hierarchy{vehicle: vehicle,
+		buffers: &buffers{vehicle: o.ID, radius: math.Hypot(about.Length, about.Width) / 2,
+			encoding: o.Encoding, byName: map[string]*nml.Buffer{}}}
 	h.buffers.nav = h.buffers.get(moast.NavDataBuffer(o.ID), navData)
 	if err := o.Fleet.join(h.buffers); err != nil {
 		return nil, err
@@ -123,7 +126,8 @@ func (h *Hierarchy) add(runs bool, modules ...*Module) {
 
 func (h *Hierarchy) addServo(about Description, runs bool, cycle float64) {
 	b := h.buffers
-	sp := &servoSP{vehicle: h.vehicle, seen: &h.seen, nav: b.nav, sonar: b.get(moast.SonarBuffer(b.vehicle), data3D), buffers: b}
+	sp := &servoSP{vehicle: h.vehicle, seen: &h.seen, nav: b.nav, sonar: b.get(moast.SonarBuffer(b.vehicle), data3D),
+		buffers: b}
 	// the buffers of the scanners exist before a client asks for them
 	h.vehicle.Observe(&h.seen)
 	for i := range h.seen.Scans {
@@ -136,7 +140,8 @@ func (h *Hierarchy) addServo(about Description, runs bool, cycle float64) {
 	mob := &servoMob{vehicle: h.vehicle, about: about, status: status, seen: &h.seen}
 	set := &moast.ServoMobSetGround{MaxWheelRotation: about.MaxWheelSpeed, WheelSeparation: about.WheelSeparation,
 		WheelRadius: about.WheelRadius, WheelBase: about.WheelBase}
-	set.CycleTime, set.Platform, set.Length, set.Width, set.Height, set.Mass = cycle, about.Platform, about.Length, about.Width, about.Height, 1000*about.Mass
+	set.CycleTime, set.Platform, set.Length, set.Width, set.Height, set.Mass = cycle, about.Platform, about.Length,
+		about.Width, about.Height, 1000*about.Mass
 	set.Steer, set.Bot, set.Sensors = about.Steer, moast.GroundVehicle, int32(len(h.seen.Scans)+len(h.seen.Sonars))
 	set.MaxSteerAngle, set.Flippers = about.MaxSteer, about.Flippers
 	set.MissionParts, set.Effectors = int32(len(about.Packages)), int32(len(about.Effectors))
@@ -169,9 +174,11 @@ func (h *Hierarchy) addPrim(about Description, runs bool) {
 	mob := &primMob{about: about, limits: &set.MoveLimits, status: status, nav: b.nav}
 	m := newModule(b, "primMobJA", mob, status, set, &set.CycleTime)
 	mob.servo = m.link(b, "servoMobJA", "GrdVeh")
-	sp := &primSP{nav: b.nav, points: b.get(moast.SensorPointsBuffer(b.vehicle), dataList), sonar: b.get(moast.SonarBuffer(b.vehicle), data3D)}
+	sp := &primSP{nav: b.nav, points: b.get(moast.SensorPointsBuffer(b.vehicle), dataList),
+		sonar: b.get(moast.SonarBuffer(b.vehicle), data3D)}
 	for i := range h.seen.Scans {
-		sp.scanners = append(sp.scanners, scanner{mount: h.seen.Scans[i].Mount, buffer: b.get(moast.LineScanBuffer(b.vehicle, i+1), data1D)})
+		sp.scanners = append(sp.scanners,
+			scanner{mount: h.seen.Scans[i].Mount, buffer: b.get(moast.LineScanBuffer(b.vehicle, i+1), data1D)})
 	}
 	spModule := newPlain(b, "primSP", tick, sp, &moast.PlainStat{Kind: 6101}, 6301)
 	spModule.link(b, "servoSP", "")
@@ -190,7 +197,8 @@ func (h *Hierarchy) addAM(about Description, runs bool, fleet *Fleet) {
 	// the vehicle turns on the spot: it needs the circle about it, and half a cell
 	width := math.Hypot(about.Length, about.Width) + resolution
 	status := &moast.AMMobStat{ErrorCode: moast.AMErrorNone}
-	set := &moast.AMMobSet{CellResolution: resolution, CycleTime: amCycle, PlanHorizon: amShown * resolution / 2, VehicleWidth: width}
+	set := &moast.AMMobSet{CellResolution: resolution, CycleTime: amCycle, PlanHorizon: amShown * resolution / 2,
+		VehicleWidth: width}
 	mob := &amMob{status: status, set: set, chart: chart{nav: b.nav, area: area}, others: others}
 	m := newModule(b, "amMobJA", mob, status, set, &set.CycleTime)
 	mob.prim = m.link(b, "primMobJA", "")
@@ -204,7 +212,8 @@ func (h *Hierarchy) addAbove(about Description, veh, sect bool, fleet *Fleet) {
 	floor := b.get(VehMapBuffer(b.vehicle), data2D)
 	// less than AM's circle: an obstacle fills a whole cell here, and AM keeps the distance
 	radius := math.Hypot(about.Length, about.Width)/2 - vehResolution/4
-	sp := newPlain(b, "vehSP", vehCycle, &vehSP{chart: chart{nav: b.nav, area: area}, out: floor}, &moast.PlainStat{Kind: 12101}, 12301)
+	sp := newPlain(b, "vehSP", vehCycle, &vehSP{chart: chart{nav: b.nav, area: area}, out: floor},
+		&moast.PlainStat{Kind: 12101}, 12301)
 	sp.link(b, "amSP", "")
 	mob := &vehMob{chart: chart{nav: b.nav, area: floor}, radius: radius, others: &traffic{fleet: fleet, self: b}}
 	m := newPlain(b, "vehMobPL", vehCycle, mob, &moast.PlainStat{Kind: 13101}, 13301)
@@ -212,7 +221,8 @@ func (h *Hierarchy) addAbove(about Description, veh, sect bool, fleet *Fleet) {
 	h.add(veh, sp, m)
 	if b.vehicle == 1 {
 		status := &moast.SectMobStat{}
-		h.add(sect, newPlain(b, "sectMobPL", sectCycle, &sectMob{status: status, fleet: fleet, radius: radius, random: 1}, status, 16301))
+		h.add(sect, newPlain(b, "sectMobPL", sectCycle,
+			&sectMob{status: status, fleet: fleet, radius: radius, random: 1}, status, 16301))
 	}
 }
 
@@ -265,8 +275,9 @@ func Config(host string, port func(i int) int, all ...*Hierarchy) *nml.Config {
 	for i, h := range all {
 		for _, b := range h.buffers.all {
 			o := b.Options()
-			c.Buffers = append(c.Buffers, nml.BufferLine{Name: o.Name, Type: "SHMEM", Host: host, Size: o.Size, Number: o.Number,
-				Key: nml.FirstKey + len(c.Buffers), Port: port(i), Encoding: o.Encoding})
+			c.Buffers = append(c.Buffers, nml.BufferLine{Name: o.Name, Type: "SHMEM", Host: host, Size: o.Size,
+				Number: o.Number,
+				Key:    nml.FirstKey + len(c.Buffers), Port: port(i), Encoding: o.Encoding})
 		}
 	}
 	c.Processes = []nml.ProcessLine{{Process: "default", Buffer: "default", Type: "REMOTE", Host: host, Ops: "RW"}}

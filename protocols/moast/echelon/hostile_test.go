@@ -8,8 +8,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/nml"
 )
 
-// TestWrittenByClients: any client may write any buffer. A map of a wrong size, or a place that is not one, is ignored: each
-// step ends soon, without a panic, and the vehicle still reaches its goal afterwards.
+// TestWrittenByClients: any client may write any buffer. A map of a wrong size, or a place that is not one, is ignored:
+// each step ends soon, without a panic, and the vehicle still reaches its goal afterwards.
 func TestWrittenByClients(t *testing.T) {
 	maps := map[string]*moast.SensorData2D{
 		"product overflows": {X: 65536, Y: 65536, IncrementX: resolution, IncrementY: resolution},

@@ -28,8 +28,8 @@ func (c *servoMis) Update(*Module, float64) {
 	}
 }
 
-// Task moves the links of MOVE, one value each in their order. It is done when all positions are within their tolerances;
-// speeds and torques last until the next command.
+// Task moves the links of MOVE, one value each in their order. It is done when all positions are within their
+// tolerances; speeds and torques last until the next command.
 func (c *servoMis) Task(m *Module, command moast.Command, changed bool) {
 	move, ok := command.(*moast.ServoMisCmdMove)
 	if !ok {

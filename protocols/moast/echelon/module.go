@@ -10,8 +10,8 @@ import (
 
 // Controller is what one kind of module does.
 type Controller interface {
-	// Task does one step of a command that is no administrative one. It sets State and Status of m.Head: at NewCommand it
-	// begins, at S0 it has ended. changed is set where the superior has changed fields of the command at work.
+	// Task does one step of a command that is no administrative one. It sets State and Status of m.Head: at NewCommand
+	// it begins, at S0 it has ended. changed is set where the superior has changed fields of the command at work.
 	Task(m *Module, c moast.Command, changed bool)
 	// Configure applies a configuration, or reports why it cannot.
 	Configure(m *Module, c moast.Command) error
@@ -67,8 +67,8 @@ type buffers struct {
 // header is what an rcslib program keeps in a buffer beside the message, bytes.
 const header = 64
 
-// get is a buffer that exists, or a new one that takes each of messages in full: an rcslib program refuses a buffer that is smaller
-// than the object of a message.
+// get is a buffer that exists, or a new one that takes each of messages in full: an rcslib program refuses a buffer
+// that is smaller than the object of a message.
 func (b *buffers) get(name string, messages ...int32) *nml.Buffer {
 	if have := b.byName[name]; have != nil {
 		return have
@@ -86,9 +86,10 @@ func (b *buffers) get(name string, messages ...int32) *nml.Buffer {
 	return buffer
 }
 
-// newModule opens the buffers of a module: from here on it is UNINITIALIZED. status and settings are its messages, cycle is the
-// cycle time in settings.
-func newModule(b *buffers, name string, c Controller, status moast.Reporter, settings moast.Setting, cycle *float64) *Module {
+// newModule opens the buffers of a module: from here on it is UNINITIALIZED. status and settings are its messages,
+// cycle is the cycle time in settings.
+func newModule(b *buffers, name string, c Controller, status moast.Reporter, settings moast.Setting,
+	cycle *float64) *Module {
 	return newSubsystem(b, name, 0, c, status, settings, cycle)
 }
 
@@ -99,11 +100,13 @@ func newPlain(b *buffers, name string, cycle float64, c Controller, status moast
 }
 
 // newSubsystem is newModule for one of several modules of a name, from 1.
-func newSubsystem(b *buffers, name string, subsystem int, c Controller, status moast.Reporter, settings moast.Setting, cycle *float64) *Module {
+func newSubsystem(b *buffers, name string, subsystem int, c Controller, status moast.Reporter, settings moast.Setting,
+	cycle *float64) *Module {
 	kind := moast.ModuleNamed(name)
 	open := func(r moast.Role) *nml.Buffer { return b.get(kind.Buffer(r, b.vehicle, subsystem), kind.IDs(r)...) }
-	m := &Module{kind: kind, controller: c, cycle: cycle, cmd: open(moast.Cmd), cfg: open(moast.Cfg), stat: open(moast.Stat),
-		set: open(moast.Set), status: status, settings: settings, Head: status.Report(), Settings: settings.Settings()}
+	m := &Module{kind: kind, controller: c, cycle: cycle, cmd: open(moast.Cmd), cfg: open(moast.Cfg),
+		stat: open(moast.Stat),
+		set:  open(moast.Set), status: status, settings: settings, Head: status.Report(), Settings: settings.Settings()}
 	m.Head.Admin, m.Head.Status, m.Head.State = moast.AdminUninitialized, moast.Done, moast.S0
 	m.Settings.Status, m.Settings.State = moast.Done, moast.S0
 	// as the original's modules do, so that a superior finds a command and a configuration
@@ -159,8 +162,8 @@ func (m *Module) run(now float64) {
 	m.note(m.set.Write(m.settings))
 }
 
-// watch ends what a superior has left: its connection has ended, or it has been silent for too long. All that it moves stops, and
-// the robot is free for others.
+// watch ends what a superior has left: its connection has ended, or it has been silent for too long. All that it moves
+// stops, and the robot is free for others.
 func (m *Module) watch() {
 	if m.superior == nil {
 		return
@@ -208,7 +211,8 @@ func (m *Module) readCommand() (changed bool) {
 		return false // another command under the serial of the one at work: not a new one
 	}
 	m.command = c
-	h.CommandType, h.EchoSerial, h.State, h.Status, h.Message = c.MessageType(), c.Head().Serial, moast.NewCommand, moast.Exec, ""
+	h.CommandType, h.EchoSerial, h.State, h.Status, h.Message = c.MessageType(), c.Head().Serial, moast.NewCommand,
+		moast.Exec, ""
 	return false
 }
 

@@ -18,7 +18,8 @@ func TestAdministration(t *testing.T) {
 	check := func(what string, admin moast.Admin, status moast.Status) {
 		t.Helper()
 		if h := s.stat(); h.Admin != admin || h.Status != status || h.EchoSerial != s.serial {
-			t.Errorf("%s: got %v, %v, serial %d, want %v, %v, %d", what, h.Admin, h.Status, h.EchoSerial, admin, status, s.serial)
+			t.Errorf("%s: got %v, %v, serial %d, want %v, %v, %d", what, h.Admin, h.Status, h.EchoSerial, admin, status,
+				s.serial)
 		}
 	}
 	if h := s.stat(); h.Admin != moast.AdminUninitialized || h.Status != moast.Done || h.State != moast.S0 {
@@ -33,7 +34,8 @@ func TestAdministration(t *testing.T) {
 	for _, k := range []struct {
 		command string
 		admin   moast.Admin
-	}{{"Init", moast.AdminInitialized}, {"Halt", moast.AdminInitialized}, {"Abort", moast.AdminUninitialized}, {"Init", moast.AdminInitialized}} {
+	}{{"Init", moast.AdminInitialized}, {"Halt", moast.AdminInitialized}, {"Abort", moast.AdminUninitialized},
+		{"Init", moast.AdminInitialized}} {
 		s.plain(k.command)
 		s.pass(0.1)
 		check(k.command, k.admin, moast.Done)
@@ -127,7 +129,8 @@ func TestConfigurations(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.pass(0.1)
-		if got := set(); got.EchoSerial != int32(100+i) || got.Status != k.want || got.CommandType != k.c.MessageType() {
+		if got := set(); got.EchoSerial != int32(100+i) || got.Status != k.want ||
+			got.CommandType != k.c.MessageType() {
 			t.Errorf("%T: got %v of serial %d, want %v", k.c, got.Status, got.EchoSerial, k.want)
 		}
 	}
@@ -136,8 +139,8 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-// TestSuperior: a superior over the network need not read; when its connection ends, or it is silent for longer than it may be,
-// what it moves stops and is free for others. One that only reads does not keep the task.
+// TestSuperior: a superior over the network need not read; when its connection ends, or it is silent for longer than it
+// may be, what it moves stops and is free for others. One that only reads does not keep the task.
 func TestSuperior(t *testing.T) {
 	for _, k := range []struct {
 		name, module string
@@ -192,7 +195,8 @@ func TestSuperior(t *testing.T) {
 				}
 				s.pass(0.1)
 				if h := s.stat(); s.rover.rates != [2]float64{} || s.rover.released == released || h.Message != k.want {
-					t.Errorf("afterwards: got wheels %v, released %v, %q, want 0, true, %q", s.rover.rates, s.rover.released != released, h.Message, k.want)
+					t.Errorf("afterwards: got wheels %v, released %v, %q, want 0, true, %q", s.rover.rates,
+						s.rover.released != released, h.Message, k.want)
 				}
 			})
 		})
@@ -219,14 +223,17 @@ func network(t *testing.T, h *Hierarchy) func(buffer string) *nml.Client {
 	}
 }
 
-// TestSizes: each buffer takes the object of each message that it may carry, and says so in the file that rcslib programs open.
+// TestSizes: each buffer takes the object of each message that it may carry, and says so in the file that rcslib
+// programs open.
 func TestSizes(t *testing.T) {
 	h, err := New(newRover(), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	most := map[string]int32{"amSPMap1": data2D, "vehSPMap1": data2D, "primSPLinescan1": dataList, "servoSPLinescan1_1": data1D,
-		"servoSPSonarArr1_1": data3D, "navDataExt1": navData, "primMobJACmd1": 8007, "amMobJACmd1": 11005, "sectMobPLCmd1": 16006}
+	most := map[string]int32{"amSPMap1": data2D, "vehSPMap1": data2D, "primSPLinescan1": dataList,
+		"servoSPLinescan1_1": data1D,
+		"servoSPSonarArr1_1": data3D, "navDataExt1": navData, "primMobJACmd1": 8007, "amMobJACmd1": 11005,
+		"sectMobPLCmd1": 16006}
 	for _, b := range Config("localhost", func(int) int { return 1 }, h).Buffers {
 		if id := most[b.Name]; id > 0 && b.Size < int(nml.Size(moast.New(id))) {
 			t.Errorf("%s: got %d bytes, want %d of %s", b.Name, b.Size, nml.Size(moast.New(id)), moast.Symbol(id))

@@ -75,9 +75,11 @@ func (r *rover) Release(part int) {
 	}
 }
 func (r *rover) Describe() Description {
-	return Description{Platform: "rover", Steer: r.steer, WheelBase: 0.4, MaxSteer: 0.6, Effectors: []string{"headlight"},
-		Packages: []Package{{Name: "arm", Links: []moast.LinkSet{{Link: 1, MinRange: -1, MaxRange: 1}, {Link: 2, MinRange: 0, MaxRange: 2}}}},
-		Length:   0.5, Width: 0.5, Height: 0.3, Mass: 10, WheelRadius: 0.1, WheelSeparation: 0.5, MaxWheelSpeed: 10}
+	return Description{Platform: "rover", Steer: r.steer, WheelBase: 0.4, MaxSteer: 0.6,
+		Effectors: []string{"headlight"},
+		Packages: []Package{{Name: "arm", Links: []moast.LinkSet{{Link: 1, MinRange: -1, MaxRange: 1},
+			{Link: 2, MinRange: 0, MaxRange: 2}}}},
+		Length: 0.5, Width: 0.5, Height: 0.3, Mass: 10, WheelRadius: 0.1, WheelSeparation: 0.5, MaxWheelSpeed: 10}
 }
 
 // step lets dt pass.
@@ -147,7 +149,8 @@ func (r *rover) Observe(o *Observation) {
 	o.Absolute = moast.Motion{Tran: moast.Cartesian{X: 100 + r.at.x, Y: 200 + r.at.y}, RPY: moast.RPY{Y: r.at.yaw}}
 	o.Odometry = moast.Motion{Tran: moast.Cartesian{X: r.at.x, Y: r.at.y}, RPY: moast.RPY{Y: r.at.yaw}}
 	sonarX, sonarY := r.at.of(0.2, 0)
-	o.Sonars = append(o.Sonars[:0], Range{Mount: Mount(0.2, 0, 0, 0), Time: r.time, Range: r.ray(sonarX, sonarY, r.at.yaw), MaxRange: 5})
+	o.Sonars = append(o.Sonars[:0],
+		Range{Mount: Mount(0.2, 0, 0, 0), Time: r.time, Range: r.ray(sonarX, sonarY, r.at.yaw), MaxRange: 5})
 	o.Kinds, o.Values = []moast.SensorKind{moast.Odometer}, [][]float64{{r.at.x, r.at.y, r.at.yaw}}
 	if r.scan.Ranges == nil || r.time >= r.scan.Time+r.every {
 		r.scan = r.look()
@@ -158,7 +161,8 @@ func (r *rover) Observe(o *Observation) {
 // look scans.
 func (r *rover) look() Scan {
 	const rays = 181
-	scan := Scan{Mount: Mount(0.1, 0, -0.3, 0), Time: r.time, Start: math.Pi / 2, Increment: -math.Pi / (rays - 1), MaxRange: 8}
+	scan := Scan{Mount: Mount(0.1, 0, -0.3, 0), Time: r.time, Start: math.Pi / 2, Increment: -math.Pi / (rays - 1),
+		MaxRange: 8}
 	sx, sy := r.at.of(0.1, 0)
 	for i := range rays {
 		scan.Ranges = append(scan.Ranges, r.ray(sx, sy, r.at.yaw+scan.Start+float64(i)*scan.Increment))
@@ -258,7 +262,8 @@ func (s *superior) until(limit float64, want moast.Status) *moast.StatHead {
 		s.pass(tick)
 		if h := s.stat(); h.EchoSerial == s.serial && h.Status != moast.Exec {
 			if h.Status != want || h.State != moast.S0 {
-				s.t.Errorf("%s: got %v %q in state %d, want %v", moast.Symbol(h.CommandType), h.Status, h.Message, h.State, want)
+				s.t.Errorf("%s: got %v %q in state %d, want %v", moast.Symbol(h.CommandType), h.Status, h.Message,
+					h.State, want)
 			}
 			return h
 		}

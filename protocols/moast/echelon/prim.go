@@ -27,8 +27,8 @@ type primMob struct {
 	faces  bool       // the goal is reached, but for its heading
 }
 
-// A goal is given up when patience, s, has passed without progress: the vehicle has neither come nearer by gain, m, nor turned towards
-// it by turnGain, rad. Behind a wall a waypoint would never end.
+// A goal is given up when patience, s, has passed without progress: the vehicle has neither come nearer by gain, m, nor
+// turned towards it by turnGain, rad. Behind a wall a waypoint would never end.
 const (
 	patience = 10.0
 	gain     = 0.05
@@ -163,7 +163,8 @@ func (c *primMob) begin(command moast.Command, first bool) error {
 			return fmt.Errorf("speed is not a number")
 		}
 	case *moast.PrimMobCmdRotate:
-		if bad(command.Theta) || !(command.Tolerance > 0) || command.Direction < moast.Clockwise || command.Direction > moast.Shortest {
+		if bad(command.Theta) || !(command.Tolerance > 0) || command.Direction < moast.Clockwise ||
+			command.Direction > moast.Shortest {
 			return fmt.Errorf("theta, tolerance or direction out of range")
 		}
 		if c.about.Steer == moast.AckermanSteer {
@@ -219,7 +220,8 @@ func (c *primMob) move(m *Module) (ended, gets bool) {
 		if distance(here.x, here.y, g.x, g.y) > math.Max(closest, g.near) {
 			return false, c.towards(m, here, g)
 		}
-		if off := wrap(g.heading - here.yaw); !math.IsNaN(off) && math.Abs(off) > 0.05 && c.about.Steer != moast.AckermanSteer {
+		if off := wrap(g.heading - here.yaw); !math.IsNaN(off) && math.Abs(off) > 0.05 &&
+			c.about.Steer != moast.AckermanSteer {
 			if !c.faces {
 				c.begins(m)
 				c.faces = true
@@ -277,7 +279,8 @@ func (c *primMob) Configure(m *Module, config moast.Command) error {
 		set.Debug = config.Debug
 	case *moast.PrimMobCfgMove:
 		l := config.MoveLimits
-		if !(l.VMax >= 0) || !(l.WMax > 0) || !(l.VCutoff > 0) || !(l.WCutoff > 0) || !(l.AMax >= 0) || !(l.AlphaMax >= 0) {
+		if !(l.VMax >= 0) || !(l.WMax > 0) || !(l.VCutoff > 0) || !(l.WCutoff > 0) || !(l.AMax >= 0) ||
+			!(l.AlphaMax >= 0) {
 			return fmt.Errorf("limits out of range")
 		}
 		set.MoveLimits = l

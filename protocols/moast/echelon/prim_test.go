@@ -24,7 +24,8 @@ func TestWaypoints(t *testing.T) {
 		waypoint(2, 0), waypoint(2, 1.5), {P: moast.Cartesian{X: 0, Y: 1}, RPY: moast.RPY{Y: 1}, Neighborhood: 0.05}}})
 	s.until(60, moast.Done)
 	s.pass(0.05)
-	if at := s.rover.at; distance(at.x, at.y, 0, 1) > 0.1 || math.Abs(wrap(at.yaw-1)) > 0.1 || s.rover.rates != [2]float64{} {
+	if at := s.rover.at; distance(at.x, at.y, 0, 1) > 0.1 || math.Abs(wrap(at.yaw-1)) > 0.1 ||
+		s.rover.rates != [2]float64{} {
 		t.Errorf("got %+v, wheels %v, want 0, 1, 1 rad at rest", at, s.rover.rates)
 	}
 }
@@ -33,7 +34,8 @@ func TestWaypoints(t *testing.T) {
 func TestArcs(t *testing.T) {
 	s := ready(t)
 	s.send(&moast.PrimMobCmdMoveArcSegment{Arcs: []moast.ArcSegment{
-		{Center: moast.Cartesian{Y: 1}, End: moast.Cartesian{Y: 2}, Normal: moast.Cartesian{Z: 1}, Theta: math.Pi, AnnularTolerance: 0.2, IsArc: 1},
+		{Center: moast.Cartesian{Y: 1}, End: moast.Cartesian{Y: 2}, Normal: moast.Cartesian{Z: 1}, Theta: math.Pi,
+			AnnularTolerance: 0.2, IsArc: 1},
 		{End: moast.Cartesian{X: -1, Y: 2}, AnnularTolerance: 0.2},
 	}})
 	worst := 0.0
@@ -73,7 +75,8 @@ func TestRotate(t *testing.T) {
 			}
 		}
 		if math.Abs(turned-k.turns) > 0.05 || s.stat().Status != moast.Done {
-			t.Errorf("direction %d to %g: turned %.3f rad, %v, want %.3f", k.direction, k.theta, turned, s.stat().Status, k.turns)
+			t.Errorf("direction %d to %g: turned %.3f rad, %v, want %.3f", k.direction, k.theta, turned,
+				s.stat().Status, k.turns)
 		}
 	}
 }
@@ -103,7 +106,8 @@ func TestBadTasks(t *testing.T) {
 	for _, c := range []moast.Command{
 		&moast.PrimMobCmdVel{V: math.NaN()}, &moast.PrimMobCmdMoveWaypoint{}, &moast.PrimMobCmdMoveArcSegment{},
 		&moast.PrimMobCmdMoveWaypoint{Waypoints: []moast.Waypoint{waypoint(math.Inf(1), 0)}},
-		&moast.PrimMobCmdRotate{Theta: 1}, &moast.PrimMobCmdRotate{Theta: 1, Tolerance: 0.1, Direction: 7}, &moast.PrimMobCmdDock{},
+		&moast.PrimMobCmdRotate{Theta: 1}, &moast.PrimMobCmdRotate{Theta: 1, Tolerance: 0.1, Direction: 7},
+		&moast.PrimMobCmdDock{},
 	} {
 		s.send(c)
 		s.until(1, moast.Error)
@@ -144,17 +148,20 @@ func TestData(t *testing.T) {
 			*m = *got.(*moast.SensorDataList)
 		}
 	}
-	if nav.Abs.Tran != (moast.Cartesian{X: 101, Y: 201}) || nav.Rel.Tran != (moast.Cartesian{}) || nav.Rel.RPY != (moast.RPY{}) {
+	if nav.Abs.Tran != (moast.Cartesian{X: 101, Y: 201}) || nav.Rel.Tran != (moast.Cartesian{}) ||
+		nav.Rel.RPY != (moast.RPY{}) {
 		t.Errorf("nav: got %+v", nav)
 	}
-	if len(scan.Features) != 181 || scan.Start != math.Pi/2 || scan.Increment >= 0 || math.Abs(scan.Features[90]-2.9) > 1e-9 {
+	if len(scan.Features) != 181 || scan.Start != math.Pi/2 || scan.Increment >= 0 ||
+		math.Abs(scan.Features[90]-2.9) > 1e-9 {
 		t.Errorf("scan: got %d rays from %g, ahead %g, want 2.9 m", len(scan.Features), scan.Start, scan.Features[90])
 	}
 	if len(sonar.Elements) != 1 || math.Abs(sonar.Elements[0].Range-2.8) > 1e-9 {
 		t.Errorf("sonar: got %+v", sonar)
 	}
 	// ahead is x of the relative coordinates: the vehicle started with this heading
-	if p := points.Points[0]; math.Abs(p.Hit.X-3) > 1e-9 || math.Abs(p.Hit.Y) > 1e-9 || math.Abs(p.Sensor.X-0.1) > 1e-9 {
+	if p := points.Points[0]; math.Abs(p.Hit.X-3) > 1e-9 || math.Abs(p.Hit.Y) > 1e-9 ||
+		math.Abs(p.Sensor.X-0.1) > 1e-9 {
 		t.Errorf("points: got %+v, want a hit at 3, 0", p)
 	}
 }
@@ -174,10 +181,12 @@ func TestBlind(t *testing.T) {
 	}
 }
 
-// TestBlocked: a goal behind a wall, and a heading that cannot be turned to, end with an error; a slow vehicle is not blocked.
+// TestBlocked: a goal behind a wall, and a heading that cannot be turned to, end with an error; a slow vehicle is not
+// blocked.
 func TestBlocked(t *testing.T) {
 	behind := func(speed float64) moast.Command {
-		return &moast.PrimMobCmdMoveWaypoint{Kind: 8007, Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: 1}, Neighborhood: 0.1, Speed: speed}}}
+		return &moast.PrimMobCmdMoveWaypoint{Kind: 8007,
+			Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: 1}, Neighborhood: 0.1, Speed: speed}}}
 	}
 	for name, c := range map[string]moast.Command{"waypoint": behind(0.3), "slow waypoint": behind(0.004),
 		"rotate": &moast.PrimMobCmdRotate{Theta: 2, Tolerance: 0.05, Direction: moast.Shortest}} {

@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/nml"
 )
 
-// primSP is PrimSP: it turns the ranges of servo's buffers into pairs of a sensor's place and a hit, each scan from where
-// the vehicle was when it was taken. It publishes from the start; GO sets how often.
+// primSP is PrimSP: it turns the ranges of servo's buffers into pairs of a sensor's place and a hit, each scan from
+// where the vehicle was when it was taken. It publishes from the start; GO sets how often.
 type primSP struct {
 	plain
 	nav, sonar *nml.Buffer
@@ -59,8 +59,8 @@ func (c *primSP) Update(m *Module, now float64) {
 	m.note(c.points.Write(&c.list))
 }
 
-// hits appends the points of a scan that was taken from a vehicle at here, from straight ahead to the sides. A ray without
-// a hit ends beyond the range: what it passed is free.
+// hits appends the points of a scan that was taken from a vehicle at here, from straight ahead to the sides. A ray
+// without a hit ends beyond the range: what it passed is free.
 func hits(to []moast.SensorPoint, scan *moast.SensorData1D, mount SensorMount, here place) []moast.SensorPoint {
 	n := len(scan.Features)
 	sx, sy := here.of(mount.X, mount.Y)
@@ -80,8 +80,8 @@ func hits(to []moast.SensorPoint, scan *moast.SensorData1D, mount SensorMount, h
 	return to
 }
 
-// What is made of a sonar's echo: how far it counts, the half width of its cone, and how much nearer than everything the
-// scanner sees in it an echo is that comes from a mirror, glass, or a thing below the scanner's plane.
+// What is made of a sonar's echo: how far it counts, the half width of its cone, and how much nearer than everything
+// the scanner sees in it an echo is that comes from a mirror, glass, or a thing below the scanner's plane.
 const (
 	sonarReach = 1.2  // m
 	sonarBeam  = 0.17 // rad

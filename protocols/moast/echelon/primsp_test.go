@@ -14,7 +14,8 @@ func TestTrack(t *testing.T) {
 		tr.add(0.01*float64(i), place{}) // no time has passed
 	}
 	for _, k := range []struct{ time, x, yaw float64 }{
-		{2.99, 299, wrap(5.99)}, {2.985, 298.5, wrap(5.985)}, {2.5, 250, wrap(5.5)}, {9, 299, wrap(5.99)}, {0, 172, wrap(4.72)},
+		{2.99, 299, wrap(5.99)}, {2.985, 298.5, wrap(5.985)}, {2.5, 250, wrap(5.5)}, {9, 299, wrap(5.99)},
+		{0, 172, wrap(4.72)},
 	} {
 		if got := tr.at(k.time); math.Abs(got.x-k.x) > 1e-6 || math.Abs(wrap(got.yaw-k.yaw)) > 1e-6 {
 			t.Errorf("at %g: got %+v, want x %g, yaw %g", k.time, got, k.x, k.yaw)
@@ -136,7 +137,8 @@ func TestOwnServo(t *testing.T) {
 		t.Fatal(err)
 	}
 	at := func(x, y float64) float64 {
-		row, column := int(math.Round((x-area.LowerLeft.X)/area.IncrementX)), int(math.Round((y-area.LowerLeft.Y)/area.IncrementY))
+		row, column := int(math.Round((x-area.LowerLeft.X)/area.IncrementX)),
+			int(math.Round((y-area.LowerLeft.Y)/area.IncrementY))
 		return area.Features[row*int(area.X)+column]
 	}
 	// the scanner is 0.1 m ahead of the middle

@@ -9,7 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/moast"
 )
 
-// Fleet is the vehicles of one process: the section connects to them. They join it in New, all before the first one runs.
+// Fleet is the vehicles of one process: the section connects to them. They join it in New, all before the first one
+// runs.
 type Fleet struct {
 	mu  sync.Mutex
 	all []*buffers
@@ -167,7 +168,8 @@ func (c *sectMob) connect(m *Module, command *moast.SectMobCmdConnect, begin boo
 		for _, id := range command.Vehicles {
 			b := c.fleet.vehicle(id)
 			c.members = append(c.members, &member{id: id, veh: m.link(b, "vehMobPL", ""), goal: -1,
-				others: &traffic{fleet: c.fleet, self: b}, chart: chart{nav: b.nav, area: b.byName[VehMapBuffer(b.vehicle)]}})
+				others: &traffic{fleet: c.fleet, self: b},
+				chart:  chart{nav: b.nav, area: b.byName[VehMapBuffer(b.vehicle)]}})
 		}
 		if !command.SendInit {
 			m.Finish()
@@ -277,15 +279,16 @@ func (c *sectMob) open(v *member, reach float64) bool {
 	return len(places) > 0
 }
 
-// away is where a vehicle goes whose remaining places are blocked by another one, which may have to pass: the nearest cell that it
-// can reach and that is far from the others.
+// away is where a vehicle goes whose remaining places are blocked by another one, which may have to pass: the nearest
+// cell that it can reach and that is far from the others.
 func (c *sectMob) away(v *member, reach float64) (places []int) {
 	if hidden, _ := c.frontier(v, reach, min(c.radius, tight), false); len(hidden) == 0 || !c.costs(v, c.radius, true) {
 		return nil
 	}
 	for at, value := range v.floor.Features {
 		x, y := pointOf(&v.floor, at)
-		if cost := c.planner.Cost(at); value == cellFree && cost >= 0 && v.others.free(x, y) && (places == nil || cost < c.planner.Cost(places[0])) {
+		if cost := c.planner.Cost(at); value == cellFree && cost >= 0 && v.others.free(x, y) &&
+			(places == nil || cost < c.planner.Cost(places[0])) {
 			places = []int{at}
 		}
 	}
@@ -309,8 +312,8 @@ func (c *sectMob) costs(v *member, radius float64, crowded bool) bool {
 	return true
 }
 
-// frontier is the cells that v can reach within a distance, as costs plans, and that have an unknown neighbour, and the share
-// of the reachable floor that has none.
+// frontier is the cells that v can reach within a distance, as costs plans, and that have an unknown neighbour, and the
+// share of the reachable floor that has none.
 func (c *sectMob) frontier(v *member, reach, radius float64, crowded bool) (places []int, seen float64) {
 	if !c.costs(v, radius, crowded) {
 		return nil, 0
@@ -320,7 +323,8 @@ func (c *sectMob) frontier(v *member, reach, radius float64, crowded bool) (plac
 	reachable, open := 0, 0
 	for at, value := range v.floor.Features {
 		row, column := at/columns, at%columns
-		if value != cellFree || c.planner.Cost(at) < 0 || row == 0 || column == 0 || row == rows-1 || column == columns-1 {
+		if value != cellFree || c.planner.Cost(at) < 0 || row == 0 || column == 0 || row == rows-1 ||
+			column == columns-1 {
 			continue
 		}
 		reachable++
@@ -328,7 +332,8 @@ func (c *sectMob) frontier(v *member, reach, radius float64, crowded bool) (plac
 		for _, step := range [...]int{-1, 1, -columns, columns} {
 			// two in a row: a sliver between the floor and a wall hides nothing
 			far := at + 2*step
-			unknown = unknown || v.floor.Features[at+step] == cellUnknown && far >= 0 && far < len(v.floor.Features) && v.floor.Features[far] == cellUnknown
+			unknown = unknown || v.floor.Features[at+step] == cellUnknown && far >= 0 && far < len(v.floor.Features) &&
+				v.floor.Features[far] == cellUnknown
 		}
 		if !unknown {
 			continue

@@ -210,7 +210,8 @@ func (c *servoSP) Update(m *Module, now float64) {
 	turn := placeOf(nav.Rel.Tran, nav.Rel.RPY)
 	turn.yaw = wrap(turn.yaw - nav.Abs.RPY.Y)
 	turn.x, turn.y = turn.of(-nav.Abs.Tran.X, -nav.Abs.Tran.Y)
-	nav.AbsToRel = moast.PoseAt(moast.Cartesian{X: turn.x, Y: turn.y, Z: nav.Rel.Tran.Z - nav.Abs.Tran.Z}, moast.RPY{Y: turn.yaw})
+	nav.AbsToRel = moast.PoseAt(moast.Cartesian{X: turn.x, Y: turn.y, Z: nav.Rel.Tran.Z - nav.Abs.Tran.Z},
+		moast.RPY{Y: turn.yaw})
 	m.note(c.nav.Write(nav))
 	for i := range o.Scans {
 		s := &o.Scans[i]
@@ -221,19 +222,22 @@ func (c *servoSP) Update(m *Module, now float64) {
 			continue // a reader sees each scan once
 		}
 		c.scanned[i] = s.Time
-		m.note(c.buffers.get(moast.LineScanBuffer(c.buffers.vehicle, i+1), data1D).Write(&moast.SensorData1D{Start: s.Start,
+		m.note(c.buffers.get(moast.LineScanBuffer(c.buffers.vehicle, i+1),
+			data1D).Write(&moast.SensorData1D{Start: s.Start,
 			Increment: s.Increment, MaxRange: s.MaxRange, MinRange: s.MinRange, Features: known(s), Time: s.Time}))
 	}
 	if len(o.Sonars) > 0 {
 		array := &moast.SensorData3D{}
 		for _, s := range o.Sonars[:min(len(o.Sonars), moast.MaxSonars)] {
 			array.Elements = append(array.Elements, moast.SonarElement{Time: s.Time, Range: s.Range,
-				Pose: moast.PoseAt(moast.Cartesian{X: s.Mount.X, Y: s.Mount.Y, Z: s.Mount.Z}, moast.RPY{Y: s.Mount.Yaw})})
+				Pose: moast.PoseAt(moast.Cartesian{X: s.Mount.X, Y: s.Mount.Y, Z: s.Mount.Z},
+					moast.RPY{Y: s.Mount.Yaw})})
 		}
 		m.note(c.sonar.Write(array))
 	}
 	for i, kind := range o.Kinds {
-		m.note(c.buffers.get(moast.SensorDataBuffer(c.buffers.vehicle, i+1), sensorData).Write(&moast.SensorData{Time: o.Time, Kind: kind, Data: o.Values[i]}))
+		m.note(c.buffers.get(moast.SensorDataBuffer(c.buffers.vehicle, i+1),
+			sensorData).Write(&moast.SensorData{Time: o.Time, Kind: kind, Data: o.Values[i]}))
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 // TestSteering: each kind of vehicle does its own command and refuses the others.
 func TestSteering(t *testing.T) {
 	commands := map[moast.Steer]moast.Command{
-		moast.SkidSteer:     &moast.ServoMobCmdFlipSkid{Left: 2, Right: 3, Flippers: []moast.Flipper{{Kind: 1, Angle: 0.5}}},
+		moast.SkidSteer: &moast.ServoMobCmdFlipSkid{Left: 2, Right: 3,
+			Flippers: []moast.Flipper{{Kind: 1, Angle: 0.5}}},
 		moast.AckermanSteer: &moast.ServoMobCmdAckerman{Velocity: 0.5, SteerAngle: 0.2, CrabAngle: 0.1},
 		moast.OmniSteer:     &moast.ServoMobCmdOmni{Linear: 0.1, Lateral: 0.2, Rotation: 0.3},
 	}
@@ -31,7 +32,8 @@ func TestSteering(t *testing.T) {
 		}
 		got := fmt.Sprint(r.rates, r.car, r.slide, r.flippers)
 		want := map[moast.Steer]string{moast.SkidSteer: "[2 3] [0 0 0] [0 0 0] [{1 0.5}]",
-			moast.AckermanSteer: "[0 0] [0.5 0.2 0.1] [0 0 0] []", moast.OmniSteer: "[0 0] [0 0 0] [0.1 0.2 0.3] []"}[steer]
+			moast.AckermanSteer: "[0 0] [0.5 0.2 0.1] [0 0 0] []",
+			moast.OmniSteer:     "[0 0] [0 0 0] [0.1 0.2 0.3] []"}[steer]
 		if got != want {
 			t.Errorf("steering %d: got %s, want %s", steer, got, want)
 		}
@@ -68,7 +70,8 @@ func TestPrimSteering(t *testing.T) {
 	}
 }
 
-// TestMission: a package's links go to their values; speeds end with HALT; effectors take opcodes; a configuration places.
+// TestMission: a package's links go to their values; speeds end with HALT; effectors take opcodes; a configuration
+// places.
 func TestMission(t *testing.T) {
 	r := newRover()
 	s := start(t, r, "servoMisJA", Servo)
@@ -85,7 +88,8 @@ func TestMission(t *testing.T) {
 	if err != nil || len(m.(*moast.ServoMisStat).Links) != 2 {
 		t.Errorf("status: got %+v, %v, want two links", m, err)
 	}
-	for _, links := range [][]moast.LinkCmd{nil, make([]moast.LinkCmd, 3), {{Value: math.NaN()}}, {{Value: 1.5}}, {{Kind: 3}}} {
+	for _, links := range [][]moast.LinkCmd{nil, make([]moast.LinkCmd, 3), {{Value: math.NaN()}}, {{Value: 1.5}},
+		{{Kind: 3}}} {
 		s.send(&moast.ServoMisCmdMove{Links: links})
 		s.until(1, moast.Error)
 	}
@@ -110,7 +114,8 @@ func TestMission(t *testing.T) {
 		t.Errorf("effector: got %v", r.operated)
 	}
 	goal := moast.PoseAt(moast.Cartesian{X: 5}, moast.RPY{})
-	if err := s.h.Buffer("servoMobJACfg1").Write(&moast.ServoMobCfgTeleport{CmdHead: moast.CmdHead{Serial: 9}, Goal: goal}); err != nil {
+	if err := s.h.Buffer("servoMobJACfg1").Write(&moast.ServoMobCfgTeleport{CmdHead: moast.CmdHead{Serial: 9},
+		Goal: goal}); err != nil {
 		t.Fatal(err)
 	}
 	if s.pass(0.1); r.placed != goal {

@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/moast"
 )
 
-// How vehicles of a fleet keep apart, ours. Each one's planners treat where the others publish that they are as obstacles;
-// of two that meet, the one with the higher number waits while the other one moves.
+// How vehicles of a fleet keep apart, ours. Each one's planners treat where the others publish that they are as
+// obstacles; of two that meet, the one with the higher number waits while the other one moves.
 const (
 	clearance = 0.15 // m beyond both radii that a path keeps from another vehicle
 	aware     = 4.0  // m: a vehicle farther away is elsewhere by the time this one comes there
@@ -58,9 +58,10 @@ func (t *traffic) look(now float64) {
 	t.all = t.all[:n]
 }
 
-// occupy blocks the cells of a field where others are, for a vehicle of so large a radius, m, that is here, in the cell start.
-// cell is the row and the column of an absolute point, size that of a cell, m.
-func (t *traffic) occupy(f *grid.Field, here place, start int, radius, size float64, cell func(x, y float64) (row, column float64)) {
+// occupy blocks the cells of a field where others are, for a vehicle of so large a radius, m, that is here, in the cell
+// start. cell is the row and the column of an absolute point, size that of a cell, m.
+func (t *traffic) occupy(f *grid.Field, here place, start int, radius, size float64,
+	cell func(x, y float64) (row, column float64)) {
 	for i := range t.all {
 		o := &t.all[i]
 		if distance(here.x, here.y, o.at.x, o.at.y) < aware {
@@ -74,7 +75,8 @@ func (t *traffic) occupy(f *grid.Field, here place, start int, radius, size floa
 func (t *traffic) waits(here place, now float64, walled func(x, y float64) bool) bool {
 	for i := range t.all {
 		o := &t.all[i]
-		if o.id < t.self.vehicle && now-o.since < still && distance(here.x, here.y, o.at.x, o.at.y) < giveWay && !walled(o.at.x, o.at.y) {
+		if o.id < t.self.vehicle && now-o.since < still && distance(here.x, here.y, o.at.x, o.at.y) < giveWay &&
+			!walled(o.at.x, o.at.y) {
 			return true
 		}
 	}

@@ -77,14 +77,16 @@ func (p *pair) init() {
 
 func (p *pair) move(ahead float64) {
 	for i := range p.all {
-		p.send(i, &moast.AMMobCmdMoveWaypoint{Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: ahead}, Neighborhood: 0.3, Speed: 0.5}}})
+		p.send(i, &moast.AMMobCmdMoveWaypoint{
+			Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: ahead}, Neighborhood: 0.3, Speed: 0.5}}})
 	}
 }
 
 // two rovers' corners are 0.354 m from their middles
 const touching = 2 * 0.3536
 
-// TestMeeting: two vehicles that want each other's place in an open room pass each other without a touch, and both arrive.
+// TestMeeting: two vehicles that want each other's place in an open room pass each other without a touch, and both
+// arrive.
 func TestMeeting(t *testing.T) {
 	t.Parallel()
 	room := [][4]float64{{-3, -3.2, 8, -3}, {-3, 3, 8, 3.2}, {-3.2, -3, -3, 3}, {8, -3, 8.2, 3}}
@@ -134,10 +136,12 @@ func TestTraffic(t *testing.T) {
 		slow  float64
 	}{
 		{"behind a wall", 2, neighbour{id: 1, radius: 0.3, at: place{x: 9, y: 20}, since: 9.5}, false, 0.1 + 0.4*0.4},
-		{"the lower one moves near", 2, neighbour{id: 1, radius: 0.3, at: place{x: 11, y: 20}, since: 9.5}, true, 0.1 + 0.4*0.4},
+		{"the lower one moves near", 2, neighbour{id: 1, radius: 0.3, at: place{x: 11, y: 20}, since: 9.5}, true,
+			0.1 + 0.4*0.4},
 		{"it stands", 2, neighbour{id: 1, radius: 0.3, at: place{x: 11, y: 20}, since: 8}, false, 0.1 + 0.4*0.4},
 		{"it is far", 2, neighbour{id: 1, radius: 0.3, at: place{x: 13, y: 20}, since: 10}, false, 0.1 + 0.4*2.4},
-		{"the higher one moves near", 2, neighbour{id: 3, radius: 0.3, at: place{x: 10, y: 19}, since: 10}, false, 0.1 + 0.4*0.4},
+		{"the higher one moves near", 2, neighbour{id: 3, radius: 0.3, at: place{x: 10, y: 19}, since: 10}, false,
+			0.1 + 0.4*0.4},
 		{"too near", 1, neighbour{id: 2, radius: 0.3, at: place{x: 10, y: 19.5}, since: 10}, false, 0.1},
 	} {
 		tr := &traffic{self: &buffers{vehicle: k.self, radius: 0.3}, all: []neighbour{k.other}}
@@ -157,7 +161,8 @@ func TestTraffic(t *testing.T) {
 
 // TestWalled: an obstacle of AM's map between the vehicle and a point is a wall.
 func TestWalled(t *testing.T) {
-	c := &amMob{chart: chart{shown: moast.SensorData2D{IncrementX: resolution, IncrementY: resolution, X: 20, Y: 20, Features: make([]float64, 400)}}}
+	c := &amMob{chart: chart{shown: moast.SensorData2D{IncrementX: resolution, IncrementY: resolution, X: 20, Y: 20,
+		Features: make([]float64, 400)}}}
 	for row := range 20 {
 		c.shown.Features[row*20+10] = 0.9
 	}
@@ -166,18 +171,20 @@ func TestWalled(t *testing.T) {
 	for _, k := range []struct {
 		x, y float64
 		want bool
-	}{{101, 201.5, true}, {101.6, 201.8, true}, {101, 200.8, false}, {101, 200.5, false}, {99, 200.5, false}, {101, 300, true}} {
+	}{{101, 201.5, true}, {101.6, 201.8, true}, {101, 200.8, false}, {101, 200.5, false}, {99, 200.5, false},
+		{101, 300, true}} {
 		if got := c.walled(k.x, k.y); got != k.want {
 			t.Errorf("%g, %g: got %v, want %v", k.x, k.y, got, k.want)
 		}
 	}
 }
 
-// TestAway: a vehicle with nothing to explore but what another one stands before goes to the nearest place that leaves room,
-// until the other one has gone.
+// TestAway: a vehicle with nothing to explore but what another one stands before goes to the nearest place that leaves
+// room, until the other one has gone.
 func TestAway(t *testing.T) {
 	const rows, columns, radius = 40, 30, 0.3
-	d := moast.SensorData2D{IncrementX: vehResolution, IncrementY: vehResolution, X: columns, Y: rows, Features: make([]float64, rows*columns)}
+	d := moast.SensorData2D{IncrementX: vehResolution, IncrementY: vehResolution, X: columns, Y: rows,
+		Features: make([]float64, rows*columns)}
 	for at := range d.Features {
 		switch row, column := at/columns, at%columns; {
 		case row < 3 || row > 36 || column < 2 || column == 21 && (row < 9 || row > 11):
@@ -197,7 +204,8 @@ func TestAway(t *testing.T) {
 	if len(places) != 1 || s.open(v, 30) {
 		t.Fatalf("got %v, open %v, want one place", places, s.open(v, 30))
 	}
-	if x, y := pointOf(&d, places[0]); distance(x, y, before.x, before.y) < 1.5*giveWay || distance(x, y, v.here().x, v.here().y) > 1.2 {
+	if x, y := pointOf(&d, places[0]); distance(x, y, before.x, before.y) < 1.5*giveWay ||
+		distance(x, y, v.here().x, v.here().y) > 1.2 {
 		t.Errorf("got %.1f, %.1f, want a place near %+v, %.1f m from %+v", x, y, v.here(), 1.5*giveWay, before)
 	}
 	v.others.all[0].at = aside

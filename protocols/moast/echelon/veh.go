@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/nml"
 )
 
-// The vehicle echelon's grid, ours: cells of 0.2 m, 40 m about where the vehicle started, in absolute coordinates. AM's map
-// is relative: what dead reckoning has lost since a cell was seen is not in the grid.
+// The vehicle echelon's grid, ours: cells of 0.2 m, 40 m about where the vehicle started, in absolute coordinates. AM's
+// map is relative: what dead reckoning has lost since a cell was seen is not in the grid.
 const (
 	vehCycle      = 1.0 // s
 	vehResolution = 0.2 // m
@@ -45,14 +45,16 @@ type chart struct {
 
 // look reads the buffers, which any client may have written: what is no map, or no place, is not known.
 func (c *chart) look() {
-	c.known = c.nav.Peek(&c.at) == nil && c.area.Peek(&c.shown) == nil && isMap(&c.shown) && isPlace(&c.at.Abs) && isPlace(&c.at.Rel)
+	c.known = c.nav.Peek(&c.at) == nil && c.area.Peek(&c.shown) == nil && isMap(&c.shown) && isPlace(&c.at.Abs) &&
+		isPlace(&c.at.Rel)
 }
 
 // isMap reports whether d has as many cells as its size requires, large enough to plan on.
 func isMap(d *moast.SensorData2D) bool {
 	const least, most = resolution / 2, 10 // m
 	sized := func(v float64) bool { return v >= least && v <= most }
-	return d.X > 0 && d.Y > 0 && int64(d.X)*int64(d.Y) == int64(len(d.Features)) && sized(d.IncrementX) && sized(d.IncrementY) &&
+	return d.X > 0 && d.Y > 0 && int64(d.X)*int64(d.Y) == int64(len(d.Features)) && sized(d.IncrementX) &&
+		sized(d.IncrementY) &&
 		near(d.LowerLeft.X, d.LowerLeft.Y)
 }
 
@@ -67,7 +69,8 @@ func (c *vehSP) place() {
 	half := vehCells / 2 * vehResolution
 	lower := func(x float64) float64 { return math.Round(x/vehResolution)*vehResolution - half }
 	c.floor = moast.SensorData2D{LowerLeft: moast.Cartesian{X: lower(c.at.Abs.Tran.X), Y: lower(c.at.Abs.Tran.Y)},
-		IncrementX: vehResolution, IncrementY: vehResolution, X: vehCells, Y: vehCells, Features: make([]float64, vehCells*vehCells)}
+		IncrementX: vehResolution, IncrementY: vehResolution, X: vehCells, Y: vehCells,
+		Features: make([]float64, vehCells*vehCells)}
 }
 
 // world is a relative point in absolute coordinates, local the other way.
@@ -227,8 +230,9 @@ func growFloor(f *grid.Field, chances []float64, floor *moast.SensorData2D, radi
 	return chances
 }
 
-// tight is the radius, m, where there is no way to a point otherwise: obstacles close no cells but their own. They fill whole
-// cells here, and estimates drift, so that a passage may be a single cell of the grid; AM, whose cells are smaller, finds out.
+// tight is the radius, m, where there is no way to a point otherwise: obstacles close no cells but their own. They fill
+// whole cells here, and estimates drift, so that a passage may be a single cell of the grid; AM, whose cells are
+// smaller, finds out.
 const tight = 1.3 * vehResolution
 
 // move leads AM to a point of the path that is on AM's map. A fault of AM, whose map is newer, is planned around.
@@ -275,8 +279,8 @@ func (c *vehMob) move(m *Module) {
 	m.note(c.am.Order(command))
 }
 
-// progress is the shortest rest of a path so far: a planner leads as near to a point as it can, and cannot detect that nearer
-// is impossible.
+// progress is the shortest rest of a path so far: a planner leads as near to a point as it can, and cannot detect that
+// nearer is impossible.
 type progress struct {
 	left   float64 // m, at least so far
 	gained float64 // when, s

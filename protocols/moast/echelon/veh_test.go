@@ -17,7 +17,8 @@ func TestVehicle(t *testing.T) {
 	s.pass(3)
 	go1 := func(local bool, x, y float64) {
 		t.Helper()
-		s.send(&moast.VehMobCmdMoveWaypoint{Local: local, Neighborhood: 0.3, Speed: 0.5, Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: x, Y: y}}}})
+		s.send(&moast.VehMobCmdMoveWaypoint{Local: local, Neighborhood: 0.3, Speed: 0.5,
+			Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: x, Y: y}}}})
 		s.until(150, moast.Done)
 	}
 	if go1(true, 6.5, 1); distance(r.at.x, r.at.y, 6.5, 1) > 0.5 {
@@ -29,13 +30,16 @@ func TestVehicle(t *testing.T) {
 	if r.nearest < 0.354 {
 		t.Errorf("nearest distance: got %.3f m, want 0.354 or more", r.nearest)
 	}
-	for _, c := range []*moast.VehMobCmdMoveWaypoint{{}, {Local: true, Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: math.NaN()}}}}} {
+	for _, c := range []*moast.VehMobCmdMoveWaypoint{{},
+		{Local: true, Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: math.NaN()}}}}} {
 		s.send(c)
 		s.until(5, moast.Error)
 	}
 	// a point in a closed room: the vehicle goes as near as it can, then says so
-	r.boxes = append(r.boxes, [4]float64{5.2, -2, 6.8, -1.9}, [4]float64{5.2, -0.6, 6.8, -0.5}, [4]float64{5.2, -2, 5.3, -0.5}, [4]float64{6.7, -2, 6.8, -0.5})
-	s.send(&moast.VehMobCmdMoveWaypoint{Local: true, Neighborhood: 0.2, Speed: 0.5, Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: 6, Y: -1.25}}}})
+	r.boxes = append(r.boxes, [4]float64{5.2, -2, 6.8, -1.9}, [4]float64{5.2, -0.6, 6.8, -0.5},
+		[4]float64{5.2, -2, 5.3, -0.5}, [4]float64{6.7, -2, 6.8, -0.5})
+	s.send(&moast.VehMobCmdMoveWaypoint{Local: true, Neighborhood: 0.2, Speed: 0.5,
+		Waypoints: []moast.Waypoint{{P: moast.Cartesian{X: 6, Y: -1.25}}}})
 	s.until(150, moast.Error)
 	s.plain("Stop")
 	s.until(5, moast.Done)
@@ -90,8 +94,8 @@ func TestExplore(t *testing.T) {
 	t.Logf("explored in %.0f s, %d of %d cells, nearest %.3f m", *s.now, known, all, r.nearest)
 }
 
-// TestSection: the section sends two vehicles, whose relative frames differ, to different parts of the room, and uses what
-// either has seen.
+// TestSection: the section sends two vehicles, whose relative frames differ, to different parts of the room, and uses
+// what either has seen.
 func TestSection(t *testing.T) {
 	t.Parallel()
 	fleet, now, together := &Fleet{}, 0.0, math.Inf(1)
@@ -150,10 +154,12 @@ func TestSection(t *testing.T) {
 	t.Logf("two vehicles explored in %.0f s, middles %.2f m apart", now-begun, together)
 }
 
-// TestTight: a passage of one cell of the grid is a way for a vehicle that has no other one, to a point and to what is unknown.
+// TestTight: a passage of one cell of the grid is a way for a vehicle that has no other one, to a point and to what is
+// unknown.
 func TestTight(t *testing.T) {
 	const rows, columns = 20, 15
-	d := moast.SensorData2D{IncrementX: vehResolution, IncrementY: vehResolution, X: columns, Y: rows, Features: make([]float64, rows*columns)}
+	d := moast.SensorData2D{IncrementX: vehResolution, IncrementY: vehResolution, X: columns, Y: rows,
+		Features: make([]float64, rows*columns)}
 	for at := range d.Features {
 		switch row, column := at/columns, at%columns; {
 		case row < 3 || row > 16 || column < 2 || column > 12 || column == 7 && row != 10:
@@ -168,7 +174,8 @@ func TestTight(t *testing.T) {
 	}
 	const radius = 0.3
 	here, goal := there(10, 4), there(10, 9)
-	c := &vehMob{radius: radius, chart: chart{shown: d}, points: []place{goal}, near: vehResolution, others: &traffic{fleet: &Fleet{}}}
+	c := &vehMob{radius: radius, chart: chart{shown: d}, points: []place{goal}, near: vehResolution,
+		others: &traffic{fleet: &Fleet{}}}
 	if next, left, ok := c.next(here); !ok || next != goal || math.Abs(left-1) > 1e-9 {
 		t.Errorf("point: got %+v, %.2f m, %v, want %+v, 1 m", next, left, ok, goal)
 	}

@@ -14,9 +14,11 @@ import (
 // kinematic are the words of servoShell that compute where a mission package is.
 func (s *Shell) kinematic() []command {
 	return []command{
-		{"movew", "X Y Z R P W: move a package's last link to a pose on the vehicle", s.numbers("syntax: mismove <X Y Z R P W>", 6, s.moveTo)},
+		{"movew", "X Y Z R P W: move a package's last link to a pose on the vehicle",
+			s.numbers("syntax: mismove <X Y Z R P W>", 6, s.moveTo)},
 		{"kins", "print the pose of a package's last link on the vehicle", func([]string) error { return s.kins() }},
-		{"jacs", "print its Jacobian, the inverse, and the joints' speeds for 5 mm/s along y", func([]string) error { return s.jacs() }},
+		{"jacs", "print its Jacobian, the inverse, and the joints' speeds for 5 mm/s along y",
+			func([]string) error { return s.jacs() }},
 		{"fact", "choose the factory, which no robot here has", func([]string) error {
 			return errors.New("no factory: its messages were not published")
 		}},
@@ -39,7 +41,8 @@ func (s *Shell) arm() (*kinematics.Arm, []float64, error) {
 	for i := range set.Links {
 		l := &set.Links[i]
 		home = home.Times(poseOf(moast.PoseAt(l.Location, l.Rotation)))
-		tree = append(tree, kinematics.Link{Name: fmt.Sprint("link ", i+1), Parent: i - 1, Home: home, Joint: i, Slide: l.Joint == 1,
+		tree = append(tree, kinematics.Link{Name: fmt.Sprint("link ", i+1), Parent: i - 1, Home: home, Joint: i,
+			Slide:  l.Joint == 1,
 			Anchor: home.Position, Axis: home.Turn([3]float64{0, 0, 1}), Times: 1})
 		stops := [2]float64{l.MinRange, l.MaxRange}
 		if !(stops[0] < stops[1]) {
@@ -98,7 +101,8 @@ func (s *Shell) moveTo(v []float64) error {
 	return s.to("mis", "servoMisJA", c)
 }
 
-// jacs prints a row for each of x, y, z, roll, pitch, yaw with a column a joint, then the inverse, or the nearest to one.
+// jacs prints a row for each of x, y, z, roll, pitch, yaw with a column a joint, then the inverse, or the nearest to
+// one.
 func (s *Shell) jacs() error {
 	arm, at, err := s.arm()
 	if err != nil {

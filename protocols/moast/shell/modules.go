@@ -26,8 +26,8 @@ type Row struct {
 	Message string
 }
 
-// Modules peeks at the Cmd and Stat buffers of the modules among names. Its reads do not count as a superior's: they keep no task
-// running.
+// Modules peeks at the Cmd and Stat buffers of the modules among names. Its reads do not count as a superior's: they
+// keep no task running.
 type Modules struct {
 	rows        []string // names of Stat buffers
 	stats, cmds []Channel
@@ -101,7 +101,8 @@ func (d *Modules) Rows() (rows []Row, err error) {
 		}
 		if r, ok := m.(moast.Reporter); err == nil && ok {
 			h := r.Report()
-			row.Echo, row.Status, row.State, row.Cycles, row.Period, row.Message = h.EchoSerial, short(h.Status.String()), int32(h.State), h.Tracker.Count, h.Tracker.Avg, h.Message
+			row.Echo, row.Status, row.State, row.Cycles, row.Period, row.Message = h.EchoSerial,
+				short(h.Status.String()), int32(h.State), h.Tracker.Count, h.Tracker.Avg, h.Message
 			row.Admin = short(h.Admin.String())
 		}
 		rows = append(rows, row)
@@ -122,9 +123,11 @@ func (d *Modules) Print(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%-16s %-26s %7s %7s %-13s %5s %-13s %8s %6s  %s\n", "MODULE", "COMMAND", "SERIAL", "ECHO", "STATUS", "STATE", "ADMIN", "CYCLES", "MS", "MESSAGE")
+	fmt.Fprintf(w, "%-16s %-26s %7s %7s %-13s %5s %-13s %8s %6s  %s\n", "MODULE", "COMMAND", "SERIAL", "ECHO", "STATUS",
+		"STATE", "ADMIN", "CYCLES", "MS", "MESSAGE")
 	for _, r := range rows {
-		fmt.Fprintf(w, "%-16s %-26s %7d %7d %-13s %5d %-13s %8d %6.1f  %s\n", r.Name, r.Command, r.Serial, r.Echo, r.Status, r.State, r.Admin, r.Cycles, 1000*r.Period, r.Message)
+		fmt.Fprintf(w, "%-16s %-26s %7d %7d %-13s %5d %-13s %8d %6.1f  %s\n", r.Name, r.Command, r.Serial, r.Echo,
+			r.Status, r.State, r.Admin, r.Cycles, 1000*r.Period, r.Message)
 	}
 	return nil
 }

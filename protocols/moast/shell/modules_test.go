@@ -13,7 +13,8 @@ import (
 func TestModules(t *testing.T) {
 	m := &memory{all: map[string]*nml.Buffer{}}
 	stat := &moast.PrimMobStat{}
-	stat.CommandType, stat.EchoSerial, stat.Status, stat.Admin, stat.Message = 8010, 7, moast.Error, moast.AdminInitialized, "no position"
+	stat.CommandType, stat.EchoSerial, stat.Status, stat.Admin, stat.Message = 8010, 7, moast.Error,
+		moast.AdminInitialized, "no position"
 	if err := m.buffer("primMobJAStat1").Write(stat); err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,8 @@ func TestModules(t *testing.T) {
 		}
 		return looker{m.buffer(name)}, nil
 	}
-	d, err := OpenModules([]string{"navDataExt1", "primMobJACmd1", "primMobJAStat1", "amMobJAStat1", "servoMisJAStat1_2"}, open)
+	d, err := OpenModules([]string{"navDataExt1", "primMobJACmd1", "primMobJAStat1", "amMobJAStat1",
+		"servoMisJAStat1_2"}, open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,14 +41,16 @@ func TestModules(t *testing.T) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out.String(), "\n")
-	if len(lines) != 4 || !strings.HasPrefix(lines[1], "primMobJA1       PrimMobJACmdVel                  8       7 ERROR             0 INITIALIZED          0    0.0  no position") ||
+	if len(lines) != 4 || !strings.HasPrefix(lines[1], "primMobJA1       PrimMobJACmdVel                  8       7 "+
+		"ERROR             0 INITIALIZED          0    0.0  no position") ||
 		!strings.HasPrefix(lines[2], "servoMisJA1_2 ") {
 		t.Errorf("got\n%s", out.String())
 	}
 	if n := m.buffer("primMobJAStat1").State().Reads; n != before {
 		t.Errorf("reads: got %d, want %d: it only looks on", n, before)
 	}
-	if _, err := OpenModules([]string{"navDataExt1", "amMobJAStat1"}, open); err == nil || !strings.Contains(err.Error(), "no server") {
+	if _, err := OpenModules([]string{"navDataExt1", "amMobJAStat1"}, open); err == nil ||
+		!strings.Contains(err.Error(), "no server") {
 		t.Errorf("no module: got %v", err)
 	}
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/halyard-robotics/halyard/protocols/nml"
 )
 
-// Print prints a map in rows, a scan and points as columns; other messages as their type and then a line for each field,
-// by the names of the published headers: "waypoint[0].neighborhood: 0.3".
+// Print prints a map in rows, a scan and points as columns; other messages as their type and then a line for each
+// field, by the names of the published headers: "waypoint[0].neighborhood: 0.3".
 func Print(w io.Writer, m nml.Message) error {
 	switch m := m.(type) {
 	case *moast.SensorData2D:
@@ -162,13 +162,15 @@ func fieldName(structure, field string) string {
 }
 
 // valueNames are the names of CfgValue's field in each of its messages.
-var valueNames = map[int32]string{11201: "cellResolution", 11206: "planHorizon", 11207: "vehicleMinTurnRad", 11208: "vehicleWidth"}
+var valueNames = map[int32]string{11201: "cellResolution", 11206: "planHorizon", 11207: "vehicleMinTurnRad",
+	11208: "vehicleWidth"}
 
-// fieldNames are names of fields of all structures, or of one, in the headers, the sheet of the servo shell, and where neither
-// has them, ours.
+// fieldNames are names of fields of all structures, or of one, in the headers, the sheet of the servo shell, and where
+// neither has them, ours.
 var fieldNames = map[string]string{
 	// heads
-	"Serial": "serial_number", "CommandType": "command_type", "EchoSerial": "echo_serial_number", "SourceLine": "source_line",
+	"Serial": "serial_number", "CommandType": "command_type", "EchoSerial": "echo_serial_number",
+	"SourceLine": "source_line",
 	"SourceFile": "source_file", "Admin": "admin_state", "Tracker": "tt",
 	// all
 	"RPY": "rpy", "ID": "id", "Waypoints": "waypoint", "UTMZone": "utmZone", "UTMLetter": "utmLetter",
@@ -182,30 +184,37 @@ var fieldNames = map[string]string{
 	"ServoMobCmdOmni.Linear": "vLinear", "ServoMobCmdOmni.Lateral": "vLateral", "ServoMobCmdOmni.Rotation": "rot",
 	"ServoMobCmdRotaryWing.Linear": "vLinear", "ServoMobCmdRotaryWing.Lateral": "vLateral",
 	"ServoMobCmdRotaryWing.Vertical": "vVertical", "ServoMobCmdRotaryWing.Rotation": "vRotation",
-	"ServoMobStat.ErrorCode": "error", "ServoMobStat.BatteryVolts": "batteryVolt", "ServoMobStatGround.Flippers": "fStat",
-	"ServoMobStatAir.Linear": "vLinear", "ServoMobStatAir.Lateral": "vLateral",
+	"ServoMobStat.ErrorCode": "error", "ServoMobStat.BatteryVolts": "batteryVolt",
+	"ServoMobStatGround.Flippers": "fStat",
+	"ServoMobStatAir.Linear":      "vLinear", "ServoMobStatAir.Lateral": "vLateral",
 	"ServoMobStatAir.Vertical": "vVertical", "ServoMobStatAir.Rotation": "vRotation",
 	"ServoMobSet.Platform": "platformName", "ServoMobSet.CenterOfGravity": "cg", "ServoMobSet.Steer": "steerType",
 	"ServoMobSet.Bot": "botType", "ServoMobSet.Effectors": "effCount", "ServoMobSet.Sensors": "senCount",
 	"ServoMobSet.MissionParts":           "misCount",
 	"ServoMobSetGround.MaxWheelRotation": "maxWheelRot", "ServoMobSetGround.MinTurnRadius": "minTurningRadius",
-	"ServoMobSetGround.Flippers": "fSet", "ServoMobSetAir.MaxLateral": "maxLatVel", "ServoMobSetAir.MaxLinear": "maxLinVel",
+	"ServoMobSetGround.Flippers": "fSet", "ServoMobSetAir.MaxLateral": "maxLatVel",
+	"ServoMobSetAir.MaxLinear":   "maxLinVel",
 	"ServoMobSetAir.MaxRotation": "maxRotVel", "ServoMobSetAir.MaxVertical": "maxVertVel",
 	// mission packages, effectors, sensor processing
-	"ServoMisCmdMove.Links": "linkCmd", "LinkCmd.Kind": "type", "ServoMisStat.Links": "linkStat", "LinkStat.Link": "linkID",
-	"LinkStat.Value": "jointVal", "ServoMisSet.Mount": "misToVeh", "ServoMisSet.Links": "linkSet", "LinkSet.Link": "linkID",
+	"ServoMisCmdMove.Links": "linkCmd", "LinkCmd.Kind": "type", "ServoMisStat.Links": "linkStat",
+	"LinkStat.Link":  "linkID",
+	"LinkStat.Value": "jointVal", "ServoMisSet.Mount": "misToVeh", "ServoMisSet.Links": "linkSet",
+	"LinkSet.Link":   "linkID",
 	"LinkSet.Parent": "parentLinkID", "LinkSet.Joint": "jType", "LinkSet.Location": "loc", "LinkSet.Rotation": "rot",
 	"ServoEffCmdOpcode.Effector": "effID", "ServoSPSet.Vehicle": "vehicleID", "ServoSPSet.Start": "startPose",
-	"ServoSPSet.Sensors": "sSetElem", "SensorSet.Kind": "sType", "SensorSet.Name": "senName", "SensorSet.Mount": "sensorToMount",
+	"ServoSPSet.Sensors": "sSetElem", "SensorSet.Kind": "sType", "SensorSet.Name": "senName",
+	"SensorSet.Mount": "sensorToMount",
 	// prim
 	"PrimSPCmdGo.OutputCycle": "outputCycleTime", "PrimMobCmdMoveArcSegment.Arcs": "arcList",
 	"PrimMobCmdMoveWaypoint.PrimPath": "prim_path", "PrimMobCmdRotate.Tolerance": "thetaTol",
 	"PrimMobCmdDock.FreeUpperRight": "freeSpaceUpperRight", "PrimMobCmdDock.FreeLowerLeft": "freeSpaceLowerLeft",
 	"PrimMobCmdDock.Point": "dockPoint", "PrimMobStat.CommandTypeSent": "command_type_sent",
-	"PrimMobStat.SerialSent": "serial_number_sent", "VMax": "vmax", "AMax": "amax", "WMax": "wmax", "AlphaMax": "alphamax",
-	"VCutoff": "vCutoffAngle", "WCutoff": "wCutoffAngle",
+	"PrimMobStat.SerialSent": "serial_number_sent", "VMax": "vmax", "AMax": "amax", "WMax": "wmax",
+	"AlphaMax": "alphamax",
+	"VCutoff":  "vCutoffAngle", "WCutoff": "wCutoffAngle",
 	// AM, vehicle, section
-	"CfgSwitch.On": "turnOn", "AMMobCmdMoveWaypoint.HorizonCosts": "computeHorizonCosts", "AMMobCmdSpin.Angle": "absAngle",
+	"CfgSwitch.On": "turnOn", "AMMobCmdMoveWaypoint.HorizonCosts": "computeHorizonCosts",
+	"AMMobCmdSpin.Angle":  "absAngle",
 	"AMMobStat.ErrorCode": "amMobJAError", "AMMobStat.Seeds": "seed", "AMMobSet.MinTurnRadius": "vehicleMinTurnRad",
 	"VehMobCmdMoveWaypoint.Local": "isLocal", "SectMobCmdExplore.Distance": "exploreDist",
 	"SectMobCmdConnect.Vehicles": "vehID", "SectMobCmdConnect.SendInit": "doSendInit", "SectMobStat.Vehicles": "vehID",

@@ -12,11 +12,12 @@ import (
 // maxNumber is the most of mission packages, effectors and sensors of a kind.
 const maxNumber = 99
 
-// servo are the words of the servo level, as servoShell has them: mob, mis, eff and sp choose the subsystem that init, halt,
-// stat and the rest mean; sonar, range, nav and sensor what an empty line prints.
+// servo are the words of the servo level, as servoShell has them: mob, mis, eff and sp choose the subsystem that init,
+// halt, stat and the rest mean; sonar, range, nav and sensor what an empty line prints.
 func (s *Shell) servo() []command {
 	var all []command
-	for _, k := range []struct{ word, module, help string }{{"mob", "servoMobJA", "mobility"}, {"mis", "servoMisJA", "mission packages"},
+	for _, k := range []struct{ word, module, help string }{{"mob", "servoMobJA", "mobility"},
+		{"mis", "servoMisJA", "mission packages"},
 		{"eff", "servoEffJA", "effectors"}, {"sp", "servoSP", "sensor processing"}} {
 		all = append(all, command{k.word, "choose " + k.help + ", and print it", func([]string) error {
 			if err := s.focus(k.word, k.module); err != nil {
@@ -51,31 +52,40 @@ func (s *Shell) servo() []command {
 	}
 	return append(append(all, s.kinematic()...),
 		command{"num", "N: choose an effector after eff, else a mission package, from 1", s.num},
-		command{"go", "begin sensor processing", func([]string) error { return s.to("sp", "servoSP", &moast.Plain{Kind: 2005}) }},
-		command{"skid", "LEFT RIGHT: turn the wheels, rad/s", s.numbers("syntax: skid <left speed> <right speed>", 2, func(v []float64) error {
-			return s.to("mob", "servoMobJA", &moast.ServoMobCmdSkid{Left: v[0], Right: v[1]})
-		})},
-		command{"flip", "KIND ANGLE: turn a flipper: 0 FR, 1 FL, 2 RR, 3 RL; rad", s.numbers("syntax: flip <kind> <angle>", 2, func(v []float64) error {
-			return s.to("mob", "servoMobJA", &moast.ServoMobCmdFlipSkid{Flippers: []moast.Flipper{{Kind: int32(v[0]), Angle: v[1]}}})
-		})},
-		command{"ackerman", "SPEED ANGLE: drive a car", s.numbers("syntax: ackerman <speed> <steering angle>", 2, func(v []float64) error {
-			return s.to("mob", "servoMobJA", &moast.ServoMobCmdAckerman{Velocity: v[0], SteerAngle: v[1]})
-		})},
-		command{"omni", "AHEAD RIGHT TURN: drive an omnidirectional platform", s.numbers("syntax: omni <ahead> <right> <turn>", 3, func(v []float64) error {
-			return s.to("mob", "servoMobJA", &moast.ServoMobCmdOmni{Linear: v[0], Lateral: v[1], Rotation: v[2]})
-		})},
+		command{"go", "begin sensor processing",
+			func([]string) error { return s.to("sp", "servoSP", &moast.Plain{Kind: 2005}) }},
+		command{"skid", "LEFT RIGHT: turn the wheels, rad/s",
+			s.numbers("syntax: skid <left speed> <right speed>", 2, func(v []float64) error {
+				return s.to("mob", "servoMobJA", &moast.ServoMobCmdSkid{Left: v[0], Right: v[1]})
+			})},
+		command{"flip", "KIND ANGLE: turn a flipper: 0 FR, 1 FL, 2 RR, 3 RL; rad",
+			s.numbers("syntax: flip <kind> <angle>", 2, func(v []float64) error {
+				return s.to("mob", "servoMobJA",
+					&moast.ServoMobCmdFlipSkid{Flippers: []moast.Flipper{{Kind: int32(v[0]), Angle: v[1]}}})
+			})},
+		command{"ackerman", "SPEED ANGLE: drive a car",
+			s.numbers("syntax: ackerman <speed> <steering angle>", 2, func(v []float64) error {
+				return s.to("mob", "servoMobJA", &moast.ServoMobCmdAckerman{Velocity: v[0], SteerAngle: v[1]})
+			})},
+		command{"omni", "AHEAD RIGHT TURN: drive an omnidirectional platform",
+			s.numbers("syntax: omni <ahead> <right> <turn>", 3, func(v []float64) error {
+				return s.to("mob", "servoMobJA", &moast.ServoMobCmdOmni{Linear: v[0], Lateral: v[1], Rotation: v[2]})
+			})},
 		command{"movej", "# ...: move a package's links to values", links("movej", moast.LinkPosition)},
 		command{"movev", "# ...: move a package's links at speeds", links("movev", moast.LinkVelocity)},
 		command{"moveq", "# ...: apply torques to a package's links", links("moveq", moast.LinkTorque)},
-		command{"opcode", "PARAM: switch the effector on, or off at 0", s.numbers("syntax: opcode <parameter>", 1, func(v []float64) error {
-			c := &moast.ServoEffCmdOpcode{Effector: int32(s.effector), Param: v[0]}
-			if v[0] > 0 {
-				c.Opcode = 1
-			}
-			return s.to("eff", "servoEffJA", c)
-		})},
-		command{"nav", "print the position", func([]string) error { return s.look("nav", moast.NavDataBuffer(s.Vehicle)) }},
-		command{"sonar", "print the sonars", func([]string) error { return s.look("sonar", moast.SonarBuffer(s.Vehicle)) }},
+		command{"opcode", "PARAM: switch the effector on, or off at 0",
+			s.numbers("syntax: opcode <parameter>", 1, func(v []float64) error {
+				c := &moast.ServoEffCmdOpcode{Effector: int32(s.effector), Param: v[0]}
+				if v[0] > 0 {
+					c.Opcode = 1
+				}
+				return s.to("eff", "servoEffJA", c)
+			})},
+		command{"nav", "print the position",
+			func([]string) error { return s.look("nav", moast.NavDataBuffer(s.Vehicle)) }},
+		command{"sonar", "print the sonars",
+			func([]string) error { return s.look("sonar", moast.SonarBuffer(s.Vehicle)) }},
 		command{"range", "N: print a line scan", numbered("range", "range sensor", moast.LineScanBuffer)},
 		command{"sensor", "N: print a sensor's values", numbered("sensor", "sensor", moast.SensorDataBuffer)})
 }

@@ -42,12 +42,14 @@ type Shell struct {
 	word              string // servo: the subsystem at work, mob, mis, eff or sp
 	pack              int    // servo: the mission package, from 1
 	effector          int    // servo: the effector, from 1
-	data              string // servo: the sensors that an empty line prints in the place of view, sonar, range, nav or sensor; "" = none
-	buffer            string // servo: of data
+	// servo: the sensors that an empty line prints in the place of view, sonar, range, nav or sensor; "" = none
+	data   string
+	buffer string // servo: of data
 }
 
 // modules are the modules of the levels' shells.
-var modules = map[string]string{"servo": "servoMobJA", "prim": "primMobJA", "am": "amMobJA", "veh": "vehMobPL", "sect": "sectMobPL"}
+var modules = map[string]string{"servo": "servoMobJA", "prim": "primMobJA", "am": "amMobJA", "veh": "vehMobPL",
+	"sect": "sectMobPL"}
 
 // errQuit ends a shell.
 var errQuit = errors.New("quit")
@@ -163,8 +165,14 @@ func (s *Shell) commands() []command {
 		{"help", "print this list", func([]string) error { return s.help() }},
 		{"quit", "leave the shell", func([]string) error { return errQuit }},
 		{"q", "leave the shell", func([]string) error { return errQuit }},
-		{"stat", "print the status, and at each empty line", func([]string) error { s.view = "stat"; return s.printView() }},
-		{"set", "print the settings, and at each empty line", func([]string) error { s.view = "set"; return s.printView() }},
+		{"stat", "print the status, and at each empty line", func([]string) error {
+			s.view = "stat"
+			return s.printView()
+		}},
+		{"set", "print the settings, and at each empty line", func([]string) error {
+			s.view = "set"
+			return s.printView()
+		}},
 	}
 	for _, name := range []string{"Init", "Halt", "Abort", "Shutdown"} {
 		all = append(all, command{strings.ToLower(name), "administrative command", func([]string) error {
@@ -203,13 +211,16 @@ func (s *Shell) own() []command {
 			{"rotate", "THETA: turn to a heading, rad", s.numbers("need <float>", 1, func(v []float64) error {
 				return s.send(&moast.PrimMobCmdRotate{Theta: v[0], Tolerance: 0.02, Direction: moast.Shortest})
 			})},
-			{"vel", "V W: drive at m/s and rad/s clockwise", s.numbers("need <float> <float>", 2, func(v []float64) error {
-				return s.send(&moast.PrimMobCmdVel{V: v[0], W: v[1]})
-			})},
+			{"vel", "V W: drive at m/s and rad/s clockwise",
+				s.numbers("need <float> <float>", 2, func(v []float64) error {
+					return s.send(&moast.PrimMobCmdVel{V: v[0], W: v[1]})
+				})},
 			{"stop", "stop", plain("Stop")},
-			{"pars", "VMAX AMAX WMAX ALPHAMAX CUT: set the limits", s.numbers("need <float> <float> <float> <float> <float>", 5, func(v []float64) error {
-				return s.configure(&moast.PrimMobCfgMove{MoveLimits: moast.MoveLimits{VMax: v[0], AMax: v[1], WMax: v[2], AlphaMax: v[3], VCutoff: v[4], WCutoff: v[4]}})
-			})},
+			{"pars", "VMAX AMAX WMAX ALPHAMAX CUT: set the limits",
+				s.numbers("need <float> <float> <float> <float> <float>", 5, func(v []float64) error {
+					return s.configure(&moast.PrimMobCfgMove{MoveLimits: moast.MoveLimits{VMax: v[0], AMax: v[1],
+						WMax: v[2], AlphaMax: v[3], VCutoff: v[4], WCutoff: v[4]}})
+				})},
 		}
 	case "am":
 		return []command{
@@ -225,22 +236,28 @@ func (s *Shell) own() []command {
 			{"width", "M: set the vehicle's width", s.numbers("need <float>", 1, func(v []float64) error {
 				return s.configure(&moast.CfgValue{Kind: 11208, Value: v[0]})
 			})},
-			{"dump", "print the map about the vehicle", func([]string) error { return s.print(moast.MapBuffer(s.Vehicle)) }},
+			{"dump", "print the map about the vehicle",
+				func([]string) error { return s.print(moast.MapBuffer(s.Vehicle)) }},
 			{"stop", "stop", plain("Stop")},
 		}
 	case "veh":
 		move := func(local bool) func([]string) error {
 			return s.numbers("need <float> <float>", 2, func(v []float64) error {
-				return s.send(&moast.VehMobCmdMoveWaypoint{Local: local, Neighborhood: 0.3, Speed: 0.4, Waypoints: point(v)})
+				return s.send(&moast.VehMobCmdMoveWaypoint{Local: local, Neighborhood: 0.3, Speed: 0.4,
+					Waypoints: point(v)})
 			})
 		}
-		return []command{{"mvl", "X Y: move to a local point", move(true)}, {"mvg", "N E: move to an absolute point", move(false)},
-			{"dump", "print the grid of the floor", func([]string) error { return s.print(fmt.Sprint("vehSPMap", s.Vehicle)) }}, {"stop", "stop", plain("Stop")}}
+		return []command{{"mvl", "X Y: move to a local point", move(true)},
+			{"mvg", "N E: move to an absolute point", move(false)},
+			{"dump", "print the grid of the floor",
+				func([]string) error { return s.print(fmt.Sprint("vehSPMap", s.Vehicle)) }},
+			{"stop", "stop", plain("Stop")}}
 	}
 	return []command{
-		{"explore", "DIST: send the vehicles to unexplored points", s.numbers("need <float>", 1, func(v []float64) error {
-			return s.send(&moast.SectMobCmdExplore{Distance: v[0]})
-		})},
+		{"explore", "DIST: send the vehicles to unexplored points",
+			s.numbers("need <float>", 1, func(v []float64) error {
+				return s.send(&moast.SectMobCmdExplore{Distance: v[0]})
+			})},
 		{"connect", "ID...: connect to vehicles", func(args []string) error {
 			c := &moast.SectMobCmdConnect{SendInit: true}
 			for _, word := range args {
@@ -311,7 +328,8 @@ func (s *Shell) waypoints(args []string) error {
 	}
 	c := &moast.PrimMobCmdMoveWaypoint{}
 	for _, v := range rows {
-		c.Waypoints = append(c.Waypoints, moast.Waypoint{P: moast.Cartesian{X: v[0], Y: v[1]}, Neighborhood: v[2], Speed: v[3]})
+		c.Waypoints = append(c.Waypoints, moast.Waypoint{P: moast.Cartesian{X: v[0], Y: v[1]}, Neighborhood: v[2],
+			Speed: v[3]})
 	}
 	return s.send(c)
 }
@@ -323,7 +341,8 @@ func (s *Shell) arcs(args []string) error {
 	}
 	c := &moast.PrimMobCmdMoveArcSegment{}
 	for _, v := range rows {
-		c.Arcs = append(c.Arcs, moast.ArcSegment{Center: moast.Cartesian{X: v[0], Y: v[1]}, End: moast.Cartesian{X: v[2], Y: v[3]},
+		c.Arcs = append(c.Arcs, moast.ArcSegment{Center: moast.Cartesian{X: v[0], Y: v[1]},
+			End:    moast.Cartesian{X: v[2], Y: v[3]},
 			Normal: moast.Cartesian{Z: 1}, Theta: v[4], AnnularTolerance: v[5], Speed: v[6], IsArc: int32(v[7])})
 	}
 	return s.send(c)
@@ -376,7 +395,8 @@ func (s *Shell) rows(pairs ...any) {
 }
 
 func (s *Shell) printHead(h *moast.SetHead) {
-	s.rows("command_type", moast.Symbol(h.CommandType), "echo_serial_number", h.EchoSerial, "status", h.Status, "state", h.State)
+	s.rows("command_type", moast.Symbol(h.CommandType), "echo_serial_number", h.EchoSerial, "status", h.Status, "state",
+		h.State)
 	s.rows("line", h.Line, "source_line", h.SourceLine, "source_file", h.SourceFile)
 }
 
@@ -426,7 +446,8 @@ func (s *Shell) printPosition() error {
 		name    string
 		x, y, z float64
 	}{{"tranAbs", at.Abs.Tran.X, at.Abs.Tran.Y, at.Abs.Tran.Z}, {"rpyAbs", at.Abs.RPY.R, at.Abs.RPY.P, at.Abs.RPY.Y},
-		{"tranRel", at.Rel.Tran.X, at.Rel.Tran.Y, at.Rel.Tran.Z}, {"rpyRel", at.Rel.RPY.R, at.Rel.RPY.P, at.Rel.RPY.Y}} {
+		{"tranRel", at.Rel.Tran.X, at.Rel.Tran.Y, at.Rel.Tran.Z},
+		{"rpyRel", at.Rel.RPY.R, at.Rel.RPY.P, at.Rel.RPY.Y}} {
 		s.rows(row.name, fmt.Sprintf("%f %f %f", row.x, row.y, row.z))
 	}
 	return nil

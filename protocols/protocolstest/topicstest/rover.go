@@ -1,5 +1,5 @@
-// Package topicstest is a robot for tests of the protocols that serve topics: a rover with two wheels, a head of one joint,
-// a sensor of each kind and a camera, run by a rig of its own.
+// Package topicstest is a robot for tests of the protocols that serve topics: a rover with two wheels, a head of one
+// joint, a sensor of each kind and a camera, run by a rig of its own.
 package topicstest
 
 import (
@@ -33,8 +33,8 @@ const (
 	Sonar
 )
 
-// Rover is a body whose wheels, of 0.1 m and 0.5 m apart, roll without slip and whose head is where it is commanded to be. It
-// is at its odometry's zero, level, 1.5 m before a wall that its sonar sees.
+// Rover is a body whose wheels, of 0.1 m and 0.5 m apart, roll without slip and whose head is where it is commanded to
+// be. It is at its odometry's zero, level, 1.5 m before a wall that its sonar sees.
 type Rover struct {
 	layout *hal.Layout
 
@@ -52,8 +52,9 @@ func NewRover() *Rover {
 		return len(*list) - 1
 	}
 	for _, name := range []string{"left", "right", "head"} {
-		a := hal.Actuator{Name: name, Kind: hal.Wheel, Goal: [hal.NumModes]int{hal.None, hal.None, hal.None, hal.None}, TorqueLimit: hal.None,
-			Torque: hal.None, Voltage: hal.None, Temperature: hal.None, Wraps: true,
+		a := hal.Actuator{Name: name, Kind: hal.Wheel, Goal: [hal.NumModes]int{hal.None, hal.None, hal.None, hal.None},
+			TorqueLimit: hal.None,
+			Torque:      hal.None, Voltage: hal.None, Temperature: hal.None, Wraps: true,
 			Limits: hal.Limits{MinPosition: -2, MaxPosition: 2, MaxVelocity: 20, MaxTorque: 1}}
 		mode := hal.VelocityMode
 		if name == "head" {
@@ -69,7 +70,8 @@ func NewRover() *Rover {
 		n          int
 		most       float64
 	}{{"odometry", "odometry", 3, 100}, {"imu", "imu", 10, 100}, {"scanner", "range", 5, 8}, {"front", "sonar", 1, 5}} {
-		sensor := hal.Sensor{Name: s.name, Kind: s.kind, Count: s.n, First: len(l.Outputs), Mount: hal.Pose{Position: [3]float64{0.2, 0, 0}}}
+		sensor := hal.Sensor{Name: s.name, Kind: s.kind, Count: s.n, First: len(l.Outputs),
+			Mount: hal.Pose{Position: [3]float64{0.2, 0, 0}}}
 		for i := range s.n {
 			channel(&l.Outputs, fmt.Sprintf("%s/%d", s.name, i), hal.Distance, s.most)
 		}
@@ -213,14 +215,16 @@ func New(t testing.TB, c Config, serve func(net.Listener, *topics.Robot) (Server
 		t.Fatal(err)
 	}
 	s.Rig.AddWorld(s.Rover)
-	if s.Agent, err = s.Rig.Add(hal.AgentConfig{Name: "rover", Body: s.Rover, World: s.Rover, BodyKind: c.BodyKind, Guard: c.Guard}); err != nil {
+	if s.Agent, err = s.Rig.Add(hal.AgentConfig{Name: "rover", Body: s.Rover, World: s.Rover, BodyKind: c.BodyKind,
+		Guard: c.Guard}); err != nil {
 		t.Fatal(err)
 	}
 	s.Robot = &topics.Robot{Rig: s.Rig, Agent: s.Agent, Cameras: s.Rover, Scanners: map[int]float64{Scanner: 2},
 		Drive: &topics.Drive{Left: []int{Left}, Right: []int{Right}, Radius: 0.1, Separation: 0.5},
 		Tree: kinematics.Tree{
 			{Name: "chassis", Parent: hal.None, Joint: hal.None, Home: hal.Pose{Rotation: [4]float64{1}}},
-			{Name: "neck", Parent: 0, Joint: Head, Axis: [3]float64{0, 0, 1}, Times: 1, Home: hal.Pose{Position: [3]float64{0, 0, 0.5}, Rotation: [4]float64{1}}},
+			{Name: "neck", Parent: 0, Joint: Head, Axis: [3]float64{0, 0, 1}, Times: 1,
+				Home: hal.Pose{Position: [3]float64{0, 0, 0.5}, Rotation: [4]float64{1}}},
 		},
 		CameraLinks: map[int]int{0: 1}}
 	server, err := serve(ln, s.Robot)

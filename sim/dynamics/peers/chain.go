@@ -19,8 +19,9 @@ func Chain(n int) dynamics.Spec {
 	for i := range n {
 		b := dynamics.Body{
 			Parent: i - 1, Position: [3]float64{linkLength, 0, 0},
-			Joint: dynamics.Joint{Kind: dynamics.Hinge, Anchor: [3]float64{-linkLength / 2, 0, 0}, Axis: [3]float64{0, 1, 0}},
-			Mass:  1, Inertia: box(1, linkLength, 0.04, 0.04),
+			Joint: dynamics.Joint{Kind: dynamics.Hinge, Anchor: [3]float64{-linkLength / 2, 0, 0},
+				Axis: [3]float64{0, 1, 0}},
+			Mass: 1, Inertia: box(1, linkLength, 0.04, 0.04),
 		}
 		if i == 0 {
 			b.Position = [3]float64{linkLength / 2, 0, 0}

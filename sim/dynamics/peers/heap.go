@@ -19,7 +19,8 @@ func Heap() dynamics.Spec {
 	rough := collide.Material{Friction: 0.6}
 	spec := dynamics.Spec{
 		Geoms: []collide.Geom{
-			{Shape: collide.Shape{Kind: collide.Plane}, Material: rough, Body: dynamics.World, Local: collide.Identity()},
+			{Shape: collide.Shape{Kind: collide.Plane}, Material: rough, Body: dynamics.World,
+				Local: collide.Identity()},
 		},
 		Options: dynamics.Options{Gravity: [3]float64{0, 0, -9.81}},
 	}

@@ -48,21 +48,25 @@ func segments() []segment {
 	list := limb(nil, 0,
 		segment{name: "waist_yaw", at: [3]float64{0, 0, 0.06}, axis: 'z', mass: 0.5, size: small},
 		segment{name: "waist_pitch", axis: 'y', mass: 6, size: [3]float64{0.14, 0.24, 0.30}, com: 0.16},
-		segment{name: "neck_yaw", at: [3]float64{0, 0, 0.32}, axis: 'z', mass: 1, size: [3]float64{0.12, 0.12, 0.16}, com: 0.09})
+		segment{name: "neck_yaw", at: [3]float64{0, 0, 0.32}, axis: 'z', mass: 1, size: [3]float64{0.12, 0.12, 0.16},
+			com: 0.09})
 	for _, y := range [...]float64{1, -1} {
 		list = limb(list, 2,
 			segment{name: "shoulder_pitch", at: [3]float64{0, 0.16 * y, 0.28}, axis: 'y', mass: 0.4, size: small},
 			segment{name: "shoulder_roll", axis: 'x', mass: 0.8, size: [3]float64{0.06, 0.06, 0.22}, com: -0.11},
-			segment{name: "elbow_pitch", at: [3]float64{0, 0, -0.22}, axis: 'y', mass: 0.6, size: [3]float64{0.05, 0.05, 0.22}, com: -0.11})
+			segment{name: "elbow_pitch", at: [3]float64{0, 0, -0.22}, axis: 'y', mass: 0.6,
+				size: [3]float64{0.05, 0.05, 0.22}, com: -0.11})
 	}
 	for _, y := range [...]float64{1, -1} {
 		list = limb(list, 0,
 			segment{name: "hip_yaw", at: [3]float64{0, 0.08 * y, -0.05}, axis: 'z', mass: 0.4, size: small},
 			segment{name: "hip_roll", axis: 'x', mass: 0.4, size: small},
 			segment{name: "hip_pitch", axis: 'y', mass: 2, size: [3]float64{0.09, 0.09, 0.30}, com: -0.15},
-			segment{name: "knee_pitch", at: [3]float64{0, 0, -0.30}, axis: 'y', mass: 1.2, size: [3]float64{0.07, 0.07, 0.30}, com: -0.15},
+			segment{name: "knee_pitch", at: [3]float64{0, 0, -0.30}, axis: 'y', mass: 1.2,
+				size: [3]float64{0.07, 0.07, 0.30}, com: -0.15},
 			segment{name: "ankle_pitch", at: [3]float64{0, 0, -0.30}, axis: 'y', mass: 0.3, size: small},
-			segment{name: "ankle_roll", axis: 'x', mass: 0.8, size: [3]float64{2 * foot[0], 2 * foot[1], 2 * foot[2]}, com: -footBelow, x: footAhead})
+			segment{name: "ankle_roll", axis: 'x', mass: 0.8, size: [3]float64{2 * foot[0], 2 * foot[1], 2 * foot[2]},
+				com: -footBelow, x: footAhead})
 	}
 	return list
 }
@@ -78,7 +82,8 @@ func Humanoid() dynamics.Spec {
 			Joint: dynamics.Joint{Kind: dynamics.Free}, Mass: 3, Inertia: box(3, 0.14, 0.20, 0.12),
 		}},
 		Geoms: []collide.Geom{
-			{Shape: collide.Shape{Kind: collide.Plane}, Material: rough, Body: dynamics.World, Local: collide.Identity(), Group: 1, Mask: 2},
+			{Shape: collide.Shape{Kind: collide.Plane}, Material: rough, Body: dynamics.World,
+				Local: collide.Identity(), Group: 1, Mask: 2},
 		},
 		Options: dynamics.Options{Gravity: [3]float64{0, 0, -9.81}},
 	}

@@ -41,7 +41,8 @@ func TestChain(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Logf("%.0f steps/s, drift %+.1e, at most %.1e, gap %.0e m, tip %.6f, %.6f", f.StepsPerSecond, f.DriftEnd, f.DriftMax, f.JointError, f.Tip1, f.Tip2)
+			t.Logf("%.0f steps/s, drift %+.1e, at most %.1e, gap %.0e m, tip %.6f, %.6f", f.StepsPerSecond, f.DriftEnd,
+				f.DriftMax, f.JointError, f.Tip1, f.Tip2)
 			for i, want := range [][2]float64{c.tip1, c.tip2} {
 				got := [...][2]float64{f.Tip1, f.Tip2}[i]
 				if math.Abs(got[0]-want[0]) > 2e-6 || math.Abs(got[1]-want[1]) > 2e-6 {
@@ -74,7 +75,8 @@ func TestChainOnePart(t *testing.T) {
 			w, y := p.Rotation[0], p.Rotation[2]
 			x, z := p.Position[0]+0.1*(1-2*y*y), p.Position[2]-0.1*2*w*y
 			if math.Abs(x-want[0]) > 0.51e-6 || math.Abs(z-want[1]) > 0.51e-6 {
-				t.Errorf("chain %d, integrator %d: tip at %d s: got %.7f, %.7f, want %.6f", c.n, c.integrator, i+1, x, z, want)
+				t.Errorf("chain %d, integrator %d: tip at %d s: got %.7f, %.7f, want %.6f", c.n, c.integrator, i+1, x,
+					z, want)
 			}
 		}
 	}
@@ -105,7 +107,8 @@ func TestQuad(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("integrator %d: %.0f steps/s, torso %.4f, mean z %.4f, lowest %.2e, leg %.4f", in, f.StepsPerSecond, f.Torso, f.MeanZ, f.Lowest, f.Leg)
+		t.Logf("integrator %d: %.0f steps/s, torso %.4f, mean z %.4f, lowest %.2e, leg %.4f", in, f.StepsPerSecond,
+			f.Torso, f.MeanZ, f.Lowest, f.Leg)
 		if f.MeanZ < 0.274 || f.MeanZ > 0.276 {
 			t.Errorf("mean z: got %g m, want 0.274 to 0.276", f.MeanZ)
 		}
@@ -126,9 +129,11 @@ func TestHumanoid(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("integrator %d: %.0f steps/s, pelvis %.4f, at 2 s %.4f, mean z %.4f, deepest %.2e, contacts %.2f, sweeps %.1f", in, f.StepsPerSecond, f.Torso, f.Pose2, f.MeanZ, f.Deepest, f.Contacts, f.Sweeps)
+		t.Logf("integrator %d: %.0f steps/s, pelvis %.4f, at 2 s %.4f, mean z %.4f, deepest %.2e, contacts %.2f, "+
+			"sweeps %.1f", in, f.StepsPerSecond, f.Torso, f.Pose2, f.MeanZ, f.Deepest, f.Contacts, f.Sweeps)
 		if math.Abs(f.MeanZ-0.7069) > 1e-3 || math.Hypot(f.Torso[0], f.Torso[1]) > 0.02 {
-			t.Errorf("pelvis: got mean height %.4f m, %.4f at the end, want 0.7069 m, within 20 mm of the middle", f.MeanZ, f.Torso)
+			t.Errorf("pelvis: got mean height %.4f m, %.4f at the end, want 0.7069 m, within 20 mm of the middle",
+				f.MeanZ, f.Torso)
 		}
 		if f.Deepest > 1e-3 || f.Contacts < 7.9 {
 			t.Errorf("soles: got %g m deep and %.2f contacts, want at most 1 mm and 8", f.Deepest, f.Contacts)

@@ -22,8 +22,10 @@ func Quad() dynamics.Spec {
 			Mass:  3, Inertia: box(3, 0.3, 0.2, 0.1),
 		}},
 		Geoms: []collide.Geom{
-			{Shape: collide.Shape{Kind: collide.Plane}, Material: rough, Body: dynamics.World, Local: collide.Identity(), Group: 1, Mask: 2},
-			{Shape: collide.Shape{Kind: collide.Box, Half: [3]float64{0.15, 0.1, 0.05}}, Material: rough, Body: 0, Local: collide.Identity(), Group: 2, Mask: 1},
+			{Shape: collide.Shape{Kind: collide.Plane}, Material: rough, Body: dynamics.World,
+				Local: collide.Identity(), Group: 1, Mask: 2},
+			{Shape: collide.Shape{Kind: collide.Box, Half: [3]float64{0.15, 0.1, 0.05}}, Material: rough, Body: 0,
+				Local: collide.Identity(), Group: 2, Mask: 1},
 		},
 		Options: dynamics.Options{Gravity: [3]float64{0, 0, -9.81}},
 	}
@@ -41,8 +43,9 @@ func Quad() dynamics.Spec {
 				Mass: 0.15, Inertia: box(0.15, 0.05, 0.05, 0.05)},
 			dynamics.Body{Name: leg.name + "_upper", Parent: n, Joint: hinge(0, 1),
 				Mass: 0.25, COM: half, Inertia: box(0.25, 0.03, 0.03, 0.15)},
-			dynamics.Body{Name: leg.name + "_lower", Parent: n + 1, Position: [3]float64{0, 0, -0.15}, Joint: hinge(0, 1),
-				Mass: 0.15, COM: half, Inertia: box(0.15, 0.02, 0.02, 0.15)})
+			dynamics.Body{Name: leg.name + "_lower", Parent: n + 1, Position: [3]float64{0, 0, -0.15},
+				Joint: hinge(0, 1),
+				Mass:  0.15, COM: half, Inertia: box(0.15, 0.02, 0.02, 0.15)})
 		spec.Geoms = append(spec.Geoms, collide.Geom{
 			Shape: collide.Shape{Kind: collide.Sphere, Radius: footRadius}, Material: rough, Body: n + 2,
 			Local: collide.At(0, 0, -0.15), Group: 2, Mask: 1,

@@ -8,7 +8,8 @@ const (
 	gap  = 3
 )
 
-// disturbed is the number of bits of an error after the bit of its detection: flag, flags of the others, delimiter and gap.
+// disturbed is the number of bits of an error after the bit of its detection: flag, flags of the others, delimiter and
+// gap.
 const disturbed = 6 + 6 + 8 + gap
 
 // bitCounter counts a frame's bits with the stuff bits, and computes its checksum.
@@ -73,8 +74,8 @@ func Bits(f *servo.CANFrame) int {
 	return c.n + tail + gap
 }
 
-// rank decides the arbitration: the lower wins. An extended frame loses to a standard one with the same first bits, a remote
-// frame to the data frame of the same id.
+// rank decides the arbitration: the lower wins. An extended frame loses to a standard one with the same first bits, a
+// remote frame to the data frame of the same id.
 func rank(f *servo.CANFrame) uint64 {
 	remote := uint64(0)
 	if f.Remote {

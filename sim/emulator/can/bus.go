@@ -7,8 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Length of a controller's transmit queue, frames; more are lost, as with ENOBUFS on Linux (where txqueuelen 10 is usually
-// raised for motors).
+// Length of a controller's transmit queue, frames; more are lost, as with ENOBUFS on Linux (where txqueuelen 10 is
+// usually raised for motors).
 const maxQueue = 256
 
 // The limits of an error counter (ISO 11898-1), and the bits that a station is off the bus before it may come back.

@@ -67,7 +67,8 @@ func TestArbitration(t *testing.T) {
 	var log strings.Builder
 	a, c := b.Attach(), b.Attach()
 	recorder(b, &log)
-	low, high, wide, remote := frame(0x010), frame(0x020), servo.CANFrame{ID: 0x010 << 18, Extended: true}, servo.CANFrame{ID: 0x010, Remote: true}
+	low, high, wide, remote := frame(0x010), frame(0x020), servo.CANFrame{ID: 0x010 << 18, Extended: true},
+		servo.CANFrame{ID: 0x010, Remote: true}
 	a.Send(&high, 0)
 	a.Send(&low, 0) // behind the other of its own station
 	c.Send(&wide, 0)

@@ -4,7 +4,7 @@
 //	  ▲                                                      │ disturbed             │ no
 //	  └── error frame, counters, again ◄─────────────────────┴───────────────────────┘
 //
-// The length of a frame is exact to the bit, its checksum and stuffing included. Error counters are those of ISO 11898-1
-// as far as they decide which station may transmit: one whose transmit counter passes 255 is off the bus. A station at
-// another bit rate receives nothing and acknowledges nothing; the errors it would cause are not modelled.
+// The length of a frame is exact to the bit, its checksum and stuffing included. Error counters are those of ISO
+// 11898-1 as far as they decide which station may transmit: one whose transmit counter passes 255 is off the bus. A
+// station at another bit rate receives nothing and acknowledges nothing; the errors it would cause are not modelled.
 package can

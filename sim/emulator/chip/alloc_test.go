@@ -13,7 +13,8 @@ import (
 // A reading costs no memory, of whichever chip, over whichever wire.
 func TestReadsAllocateNothing(t *testing.T) {
 	mpu := chip.NewMPU("mpu-9250", imu.MPUAddress)
-	bus := chip.NewBus("i2c", 400_000, 1, chip.NewMS5837(pressure.MS5837_30BA()), chip.NewBMX280(pressure.BMX280AddressAlt, true),
+	bus := chip.NewBus("i2c", 400_000, 1, chip.NewMS5837(pressure.MS5837_30BA()),
+		chip.NewBMX280(pressure.BMX280AddressAlt, true),
 		chip.NewBNO055(imu.BNO055Address), mpu, mpu.Compass([3]byte{128, 128, 128}), chip.NewLSM6(imu.LSM6Address),
 		chip.NewADS1115(adc.ADS1115Address), chip.NewINA219(adc.INA219Address, 0.1))
 	must(t, bus.Advance(time.Second))
@@ -32,7 +33,8 @@ func TestReadsAllocateNothing(t *testing.T) {
 	must(t, err)
 	for name, s := range map[string]sensor{
 		"ms5837": ms, "mpu-9250": nine, "lsm6dsox": lsm, "ads1115": ads, "ina219": ina,
-		"bme280":             pressure.NewBMX280(host, pressure.BMX280Config{Address: pressure.BMX280AddressAlt, Humidity: true, Clock: host}),
+		"bme280": pressure.NewBMX280(host, pressure.BMX280Config{Address: pressure.BMX280AddressAlt,
+			Humidity: true, Clock: host}),
 		"bno055":             imu.NewBNO055(host, imu.BNO055Config{Clock: host}),
 		"bno055 on its uart": imu.NewBNO055Serial("uart", line.Open, imu.BNO055Config{Clock: line}),
 	} {

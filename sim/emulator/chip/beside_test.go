@@ -31,8 +31,8 @@ func (w wall) Tx(addr uint16, p, r []byte) error {
 	return err
 }
 
-// As on the real ROV, each device has its own goroutine. The cycle takes no virtual time, for any behaviour of the devices.
-// A bus that hangs for a second shows in ages and faults, and all devices recover within a second of its end.
+// As on the real ROV, each device has its own goroutine. The cycle takes no virtual time, for any behaviour of the
+// devices. A bus that hangs for a second shows in ages and faults, and all devices recover within a second of its end.
 func TestBeside(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		start := time.Now()
@@ -43,14 +43,16 @@ func TestBeside(t *testing.T) {
 		h := host()
 		depth, err := pressure.NewMS5837(h, pressure.MS5837Config{Clock: h})
 		must(t, err)
-		pollers := []*drivers.Poller{drivers.NewPoller(depth, drivers.PollerConfig{Values: 2, Period: 50 * time.Millisecond, Clock: h})}
+		pollers := []*drivers.Poller{drivers.NewPoller(depth,
+			drivers.PollerConfig{Values: 2, Period: 50 * time.Millisecond, Clock: h})}
 		h = host()
 		pollers = append(pollers, drivers.NewPoller(imu.NewBNO055(h, imu.BNO055Config{Clock: h}),
 			drivers.PollerConfig{Values: 10, Period: 20 * time.Millisecond, Clock: h}))
 		h = host()
 		pca, err := pwm.NewPCA9685(h, pwm.PCA9685Config{Address: 0x41, Channels: thrusters, Clock: h})
 		must(t, err)
-		feeder := drivers.NewOutputWriter(pca, drivers.OutputWriterConfig{Channels: thrusters, Clock: h, Gate: out.Gate})
+		feeder := drivers.NewOutputWriter(pca, drivers.OutputWriterConfig{Channels: thrusters, Clock: h,
+			Gate: out.Gate})
 
 		must(t, feeder.Open())
 		joints := make([]drivers.Joint, thrusters)
@@ -67,7 +69,8 @@ func TestBeside(t *testing.T) {
 		run := func(d time.Duration) {
 			for range d / period {
 				begin := time.Now()
-				err := errors.Join(body.Write(f), feeder.Send(), feeder.Receive(), pollers[0].Receive(), pollers[1].Receive(), body.Read(f))
+				err := errors.Join(body.Write(f), feeder.Send(), feeder.Receive(), pollers[0].Receive(),
+					pollers[1].Receive(), body.Read(f))
 				if took := time.Since(begin); took != 0 || err != nil {
 					t.Fatalf("the cycle waited %v: %v", took, err)
 				}

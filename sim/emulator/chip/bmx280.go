@@ -24,8 +24,10 @@ type BMX280 struct {
 
 // NewBMX280 returns a chip at addr, a BME280 where it measures humidity, at sea level at 20 °C.
 func NewBMX280(addr uint16, humidity bool) *BMX280 {
-	c := &BMX280{address: address(addr), id: pressure.BMP280WhoAmI, Air: Fluid{Pascals: pressure.SeaLevel, Celsius: 20, Humidity: 0.5},
-		trim: pressure.BMX280Trim{T1: 27504, T2: 26435, T3: -1000, P1: 36477, P2: -10685, P3: 3024, P4: 2855, P5: 140, P6: -7,
+	c := &BMX280{address: address(addr), id: pressure.BMP280WhoAmI,
+		Air: Fluid{Pascals: pressure.SeaLevel, Celsius: 20, Humidity: 0.5},
+		trim: pressure.BMX280Trim{T1: 27504, T2: 26435, T3: -1000, P1: 36477, P2: -10685, P3: 3024, P4: 2855, P5: 140,
+			P6: -7,
 			P7: 15500, P8: -14600, P9: 6000, H1: 75, H2: 354, H3: 0, H4: 333, H5: 50, H6: 30}}
 	if humidity {
 		c.id = pressure.BME280WhoAmI
@@ -37,7 +39,8 @@ func (c *BMX280) Power(_ bool, now time.Duration) {
 	c.regs, c.seen, c.booted = registers{}, Fluid{}, now+pressure.BMX280Boot
 	f, t := &c.regs, &c.trim
 	f.file[pressure.BMX280ID] = cmp.Or(c.ID, c.id)
-	for i, v := range [...]int64{int64(t.T1), int64(t.T2), int64(t.T3), int64(t.P1), int64(t.P2), int64(t.P3), int64(t.P4), int64(t.P5),
+	for i, v := range [...]int64{int64(t.T1), int64(t.T2), int64(t.T3), int64(t.P1), int64(t.P2), int64(t.P3),
+		int64(t.P4), int64(t.P5),
 		int64(t.P6), int64(t.P7), int64(t.P8), int64(t.P9)} {
 		f.putLE16(pressure.BMX280Calibration+byte(2*i), v)
 	}
@@ -46,8 +49,9 @@ func (c *BMX280) Power(_ bool, now time.Duration) {
 		return
 	}
 	f.file[pressure.BMX280H1] = t.H1
-	copy(f.file[pressure.BMX280Humidity2:], []byte{byte(t.H2), byte(t.H2 >> 8), t.H3, byte(t.H4 >> 4), byte(t.H4&0xF) | byte(t.H5&0xF)<<4,
-		byte(t.H5 >> 4), byte(t.H6)})
+	copy(f.file[pressure.BMX280Humidity2:],
+		[]byte{byte(t.H2), byte(t.H2 >> 8), t.H3, byte(t.H4 >> 4), byte(t.H4&0xF) | byte(t.H5&0xF)<<4,
+			byte(t.H5 >> 4), byte(t.H6)})
 }
 
 // Transfer implements Device. Writing does not run on: register and value come in pairs.
@@ -70,7 +74,8 @@ func (c *BMX280) Transfer(w, r []byte, now time.Duration) error {
 		case now >= c.booted+c.Loading:
 		case register == pressure.BMX280Status:
 			r[i] |= pressure.BMX280Loading
-		case register >= pressure.BMX280Calibration && register <= pressure.BMX280H1 || register >= pressure.BMX280Humidity2 && register < pressure.BMX280CtrlHum:
+		case register >= pressure.BMX280Calibration && register <= pressure.BMX280H1 ||
+			register >= pressure.BMX280Humidity2 && register < pressure.BMX280CtrlHum:
 			r[i] = 0
 		}
 	}
@@ -113,7 +118,8 @@ func (c *BMX280) sample() {
 	rawP := sort.Search(1<<20-1, func(v int) bool { return c.trim.Pascals(int32(v), fine) <= c.Air.Pascals }) // falls
 	rawH := sort.Search(1<<16-1, func(v int) bool { return c.trim.Humidity(int32(v), fine) >= c.Air.Humidity })
 	d := c.regs.file[pressure.BMX280Data:]
-	copy(d, []byte{byte(rawP >> 12), byte(rawP >> 4), byte(rawP << 4), byte(rawT >> 12), byte(rawT >> 4), byte(rawT << 4)})
+	copy(d, []byte{byte(rawP >> 12), byte(rawP >> 4), byte(rawP << 4), byte(rawT >> 12), byte(rawT >> 4),
+		byte(rawT << 4)})
 	if c.id == pressure.BME280WhoAmI && c.regs.file[pressure.BMX280CtrlHum] != 0 {
 		copy(d[6:], []byte{byte(rawH >> 8), byte(rawH)})
 	}

@@ -7,7 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/imu"
 )
 
-// BNO055 is an emulated chip; on I2C it is a Device, on a serial line an Endpoint. Motion may be written between cycles.
+// BNO055 is an emulated chip; on I2C it is a Device, on a serial line an Endpoint. Motion may be written between
+// cycles.
 type BNO055 struct {
 	Motion Motion
 	Hangs  bool // it repeats its last reading for ever
@@ -31,7 +32,8 @@ func (c *BNO055) Power(_ bool, now time.Duration) {
 	c.regs, c.half = registers{}, c.half[:0]
 	for r, v := range map[byte]byte{0: imu.BNO055ID, 1: 0xFB, 2: 0x32, 3: 0x0F, 4: 0x11, 5: 0x03, 6: 0x15,
 		0x36: 0x0F, imu.BNO055Units: 0x80, 0x3C: 0xFF, imu.BNO055Mode: bnoModeBits, imu.BNO055AxisMap: 0x24,
-		0x44: 0x40, 0x4C: 0x40, 0x54: 0x40, 0x69: 0xE0, 0x6A: 0x01} { // self-test passed; no soft-iron correction, radius 480
+		// self-test passed; no soft-iron correction, radius 480
+		0x44: 0x40, 0x4C: 0x40, 0x54: 0x40, 0x69: 0xE0, 0x6A: 0x01} {
 		c.regs.file[r] = v
 	}
 	c.booted, c.fused, c.page = now+imu.BNO055Boot, now, 0
@@ -74,7 +76,8 @@ func (c *BNO055) write(register, v byte, now time.Duration) {
 	case register == imu.BNO055Page:
 		c.page = v & 1
 	case c.page == 1:
-	case register >= imu.BNO055Units && register <= imu.BNO055Offsets+imu.BNO055OffsetSize && c.mode() == imu.BNO055ModeConfig:
+	case register >= imu.BNO055Units && register <= imu.BNO055Offsets+imu.BNO055OffsetSize &&
+		c.mode() == imu.BNO055ModeConfig:
 		c.regs.file[register] = v
 	}
 }

@@ -22,8 +22,8 @@ func NewSerial(name string, baud int, seed int64, end Endpoint) *wire.Line {
 // thinker is an Endpoint that needs a while for its answers.
 type thinker interface{ AnswerTime() time.Duration }
 
-// NewBoard returns end as a board of a wire.Line at baud, by which it can be served on a pseudo terminal. It answers at once, or
-// after its AnswerTime where it has one.
+// NewBoard returns end as a board of a wire.Line at baud, by which it can be served on a pseudo terminal. It answers at
+// once, or after its AnswerTime where it has one.
 func NewBoard(end Endpoint, baud int) wire.Board { return &board{end: end, baud: baud} }
 
 type board struct {

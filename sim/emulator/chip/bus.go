@@ -12,8 +12,8 @@ import (
 
 // Device is one emulated chip on a bus. The bus calls it, one call at a time.
 type Device interface {
-	// Address is the 7-bit address it answers at now, and Transfer one whole transaction at it: w is written, then r is read.
-	// Its error is a byte that it did not acknowledge.
+	// Address is the 7-bit address it answers at now, and Transfer one whole transaction at it: w is written, then r is
+	// read. Its error is a byte that it did not acknowledge.
 	Address() uint16
 	Transfer(w, r []byte, now time.Duration) error
 	// Power takes its power away or gives it: everything volatile is lost then, and it boots from now on.
@@ -35,8 +35,8 @@ var (
 // hang is how long the kernel waits for a bus that is held low.
 const hang = time.Second
 
-// Bus is an I2C bus in memory. It is a hal.World: Advance moves its clock along with the scene's. All methods may be called
-// from any goroutine.
+// Bus is an I2C bus in memory. It is a hal.World: Advance moves its clock along with the scene's. All methods may be
+// called from any goroutine.
 type Bus struct {
 	hertz   int64
 	devices []Device
@@ -48,8 +48,8 @@ type Bus struct {
 	dark     map[Device]bool
 }
 
-// NewBus returns the bus called name that runs at hertz (400 kHz, usually), with its devices under power for long. seed is of
-// the faults' dice.
+// NewBus returns the bus called name that runs at hertz (400 kHz, usually), with its devices under power for long. seed
+// is of the faults' dice.
 func NewBus(name string, hertz int, seed int64, devices ...Device) *Bus {
 	b := &Bus{hertz: int64(max(1000, hertz)), devices: devices, dark: map[Device]bool{}}
 	b.Medium = wire.NewMedium(name, seed, 0x12C, nil, b.power)
@@ -119,8 +119,8 @@ func (h *Host) SetSpeed(f physic.Frequency) error {
 	return nil
 }
 
-// Tx is one transaction. It returns at once and advances the handle's time by the wire time: 9 bits a byte, address bytes
-// included, and a bit each for start, repeated start and stop.
+// Tx is one transaction. It returns at once and advances the handle's time by the wire time: 9 bits a byte, address
+// bytes included, and a bit each for start, repeated start and stop.
 func (h *Host) Tx(addr uint16, w, r []byte) error {
 	h.Now()
 	b := h.bus
@@ -176,7 +176,8 @@ func (b *Bus) power(now time.Duration) {
 		return
 	}
 	for _, d := range b.devices {
-		if off := b.Find(wire.PowerLoss, int(d.Address()), now) != nil || b.Find(wire.Unplugged, int(d.Address()), now) != nil; off != b.dark[d] {
+		if off := b.Find(wire.PowerLoss, int(d.Address()), now) != nil ||
+			b.Find(wire.Unplugged, int(d.Address()), now) != nil; off != b.dark[d] {
 			d.Power(!off, now)
 			if b.dark[d] = off; !off {
 				delete(b.dark, d)

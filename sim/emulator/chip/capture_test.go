@@ -9,8 +9,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
-// After power-on the emulated BNO055 holds what a real one held: a dump of its registers, but for the status and the error, which
-// came of reading beyond them.
+// After power-on the emulated BNO055 holds what a real one held: a dump of its registers, but for the status and the
+// error, which came of reading beyond them.
 func TestCapturedBNO055(t *testing.T) {
 	want := haltest.Bytes(t, strings.Join(haltest.Capture(t, "bno055_i2cdump.txt"), " "))
 	host := chip.NewBus("i2c", 400_000, 1, chip.NewBNO055(imu.BNO055Address)).Host()

@@ -71,7 +71,8 @@ func TestMaestroTargets(t *testing.T) {
 			reply = m.Receive([]byte{b}, 0, reply)
 		}
 		if !bytes.Equal(reply, []byte{want.reply, 0}) || m.Pulse(4) != want.pulse || m.Pulse(2) != 0 {
-			t.Errorf("%d channels: got reply % X and got %v, want %02X 00 and %v", n, reply, m.Pulse(4), want.reply, want.pulse)
+			t.Errorf("%d channels: got reply % X and got %v, want %02X 00 and %v", n, reply, m.Pulse(4), want.reply,
+				want.pulse)
 		}
 		// Channels that it does not have.
 		if got := m.Receive([]byte{0x9F, 2, 11, 0, 0, 0, 0, 0xA1}, 0, nil); !bytes.Equal(got, []byte{0x10, 0}) {
@@ -112,7 +113,8 @@ func FuzzTransfer(f *testing.F) {
 	f.Add([]byte{0x01, 0xC3, 0x83}, 2)
 	f.Fuzz(func(t *testing.T, w []byte, n int) {
 		m := chip.NewMPU("mpu-9250", imu.MPUAddress)
-		devices := []chip.Device{chip.NewBNO055(0x28), m, m.Compass([3]byte{}), chip.NewLSM6(0x6A), chip.NewADS1115(0x48),
+		devices := []chip.Device{chip.NewBNO055(0x28), m, m.Compass([3]byte{}), chip.NewLSM6(0x6A),
+			chip.NewADS1115(0x48),
 			chip.NewINA219(0x41, 0.1), chip.NewPCA9685(0x40, 25e6), chip.NewBMX280(0x77, true)}
 		host := chip.NewBus("i2c", 400_000, 1, devices...).Host()
 		for _, d := range devices {

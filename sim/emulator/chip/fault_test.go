@@ -30,16 +30,19 @@ type subject struct {
 }
 
 // sensing is a subject of one sensor on a bus of its own.
-func sensing(t *testing.T, d []chip.Device, truth []float64, within float64, make func(h *chip.Host) (drivers.Sensor, error)) *subject {
+func sensing(t *testing.T, d []chip.Device, truth []float64, within float64,
+	make func(h *chip.Host) (drivers.Sensor, error)) *subject {
 	t.Helper()
 	bus := chip.NewBus("i2c", 400_000, 3, d...)
 	host := bus.Host()
 	s, err := make(host)
 	must(t, err)
-	p := drivers.NewPoller(s, drivers.PollerConfig{Values: len(truth), Period: 20 * time.Millisecond, Clock: host, CycleTime: bus.Edge,
-		Jump: jump(truth, within)})
+	p := drivers.NewPoller(s, drivers.PollerConfig{Values: len(truth), Period: 20 * time.Millisecond, Clock: host,
+		CycleTime: bus.Edge,
+		Jump:      jump(truth, within)})
 	must(t, p.Open())
-	return &subject{advance: bus.Advance, fault: bus.Fault, clear: bus.ClearFaults, poller: p, truth: truth, within: within}
+	return &subject{advance: bus.Advance, fault: bus.Fault, clear: bus.ClearFaults, poller: p, truth: truth,
+		within: within}
 }
 
 // jump believes at once what is within the tolerance of the value before.
@@ -65,37 +68,44 @@ func subjects() []struct {
 		make func(t *testing.T) *subject
 	}{
 		{"ms5837-30ba", func(t *testing.T) *subject {
-			return sensing(t, []chip.Device{chip.NewMS5837(pressure.MS5837_30BA())}, []float64{pressure.SeaLevel, 20}, 100, func(h *chip.Host) (drivers.Sensor, error) {
-				return pressure.NewMS5837(h, pressure.MS5837Config{Clock: h})
-			})
+			return sensing(t, []chip.Device{chip.NewMS5837(pressure.MS5837_30BA())}, []float64{pressure.SeaLevel, 20},
+				100, func(h *chip.Host) (drivers.Sensor, error) {
+					return pressure.NewMS5837(h, pressure.MS5837Config{Clock: h})
+				})
 		}},
 		{"bme280", func(t *testing.T) *subject {
-			return sensing(t, []chip.Device{chip.NewBMX280(0x76, true)}, []float64{pressure.SeaLevel, 20, 0.5}, 1, func(h *chip.Host) (drivers.Sensor, error) {
-				return pressure.NewBMX280(h, pressure.BMX280Config{Clock: h}), nil
-			})
+			return sensing(t, []chip.Device{chip.NewBMX280(0x76, true)}, []float64{pressure.SeaLevel, 20, 0.5}, 1,
+				func(h *chip.Host) (drivers.Sensor, error) {
+					return pressure.NewBMX280(h, pressure.BMX280Config{Clock: h}), nil
+				})
 		}},
 		{"bno055 i2c", func(t *testing.T) *subject {
-			return sensing(t, []chip.Device{chip.NewBNO055(0x28)}, level, 0.02, func(h *chip.Host) (drivers.Sensor, error) {
-				return imu.NewBNO055(h, imu.BNO055Config{Clock: h}), nil
-			})
+			return sensing(t, []chip.Device{chip.NewBNO055(0x28)}, level, 0.02,
+				func(h *chip.Host) (drivers.Sensor, error) {
+					return imu.NewBNO055(h, imu.BNO055Config{Clock: h}), nil
+				})
 		}},
 		{"bno055 uart", func(t *testing.T) *subject {
 			line := chip.NewSerial("uart", imu.BNO055Baud, 3, chip.NewBNO055(0x28))
 			p := drivers.NewPoller(imu.NewBNO055Serial("uart", line.Open, imu.BNO055Config{Clock: line}),
-				drivers.PollerConfig{Values: 10, Period: 20 * time.Millisecond, Clock: line, CycleTime: line.Edge, Jump: jump(level, 0.02)})
+				drivers.PollerConfig{Values: 10, Period: 20 * time.Millisecond, Clock: line, CycleTime: line.Edge,
+					Jump: jump(level, 0.02)})
 			must(t, p.Open())
-			return &subject{advance: line.Advance, fault: line.Fault, clear: line.ClearFaults, poller: p, truth: level, within: 0.02, serial: true}
+			return &subject{advance: line.Advance, fault: line.Fault, clear: line.ClearFaults, poller: p, truth: level,
+				within: 0.02, serial: true}
 		}},
 		{"mpu-6050", func(t *testing.T) *subject {
-			return sensing(t, []chip.Device{chip.NewMPU("mpu-6050", 0x68)}, raw, 0.02, func(h *chip.Host) (drivers.Sensor, error) {
-				return imu.NewMPU(h, imu.MPUConfig{Clock: h})
-			})
+			return sensing(t, []chip.Device{chip.NewMPU("mpu-6050", 0x68)}, raw, 0.02,
+				func(h *chip.Host) (drivers.Sensor, error) {
+					return imu.NewMPU(h, imu.MPUConfig{Clock: h})
+				})
 		}},
 		{"mpu-9250", func(t *testing.T) *subject {
 			m := chip.NewMPU("mpu-9250", 0x68)
-			return sensing(t, []chip.Device{m, m.Compass([3]byte{128, 128, 128})}, raw, 0.02, func(h *chip.Host) (drivers.Sensor, error) {
-				return imu.NewMPU(h, imu.MPUConfig{Clock: h})
-			})
+			return sensing(t, []chip.Device{m, m.Compass([3]byte{128, 128, 128})}, raw, 0.02,
+				func(h *chip.Host) (drivers.Sensor, error) {
+					return imu.NewMPU(h, imu.MPUConfig{Clock: h})
+				})
 		}},
 		{"lsm6dsox", func(t *testing.T) *subject {
 			return sensing(t, []chip.Device{chip.NewLSM6(0x6A)}, raw, 0.02, func(h *chip.Host) (drivers.Sensor, error) {
@@ -122,16 +132,18 @@ func subjects() []struct {
 			host := bus.Host()
 			out, err := pwm.NewPCA9685(host, pwm.PCA9685Config{Channels: 8, Clock: host})
 			must(t, err)
-			return feeding(t, out, host, bus.Edge, &subject{advance: bus.Advance, fault: bus.Fault, clear: bus.ClearFaults,
-				pulse: func() time.Duration { w, _ := d.Pulse(0); return w }})
+			return feeding(t, out, host, bus.Edge,
+				&subject{advance: bus.Advance, fault: bus.Fault, clear: bus.ClearFaults,
+					pulse: func() time.Duration { w, _ := d.Pulse(0); return w }})
 		}},
 		{"maestro", func(t *testing.T) *subject {
 			d := chip.NewMaestro(8, 12, true)
 			line := chip.NewSerial("maestro", 115200, 3, d)
 			out, err := pwm.NewMaestro(line.Open, pwm.MaestroConfig{Channels: 8, Device: 12, CRC: true})
 			must(t, err)
-			return feeding(t, out, line, line.Edge, &subject{advance: line.Advance, fault: line.Fault, clear: line.ClearFaults,
-				pulse: func() time.Duration { return d.Pulse(0) }, serial: true})
+			return feeding(t, out, line, line.Edge,
+				&subject{advance: line.Advance, fault: line.Fault, clear: line.ClearFaults,
+					pulse: func() time.Duration { return d.Pulse(0) }, serial: true})
 		}},
 	}
 }
@@ -159,7 +171,8 @@ func (s *subject) cycle(t *testing.T) (well, wrong bool) {
 		must(t, s.feeder.Send())
 		_, _, err := s.feeder.State()
 		wide := s.pulse()
-		return err == nil && wide > 0, err == nil && wide > 0 && (wide < 1495*time.Microsecond || wide > 1505*time.Microsecond)
+		return err == nil && wide > 0, err == nil && wide > 0 &&
+			(wide < 1495*time.Microsecond || wide > 1505*time.Microsecond)
 	}
 	must(t, s.poller.Receive())
 	values := make([]float64, len(s.truth))
@@ -201,15 +214,16 @@ func (s *subject) suffer(t *testing.T, f wire.Fault) (o outcome) {
 }
 
 // The matrix of issue "driver suite", Bad input, for the chips of this package. Neither I2C nor the BNO055's serial
-// protocol protects its data: one bit that flips in a value on its way is a value. So settings and identities are looked
-// at with every reading, what no sensor could report is refused, and what jumps must be reported twice; each device is well
-// again within a second of the cause going away.
+// protocol protects its data: one bit that flips in a value on its way is a value. So settings and identities are
+// looked at with every reading, what no sensor could report is refused, and what jumps must be reported twice; each
+// device is well again within a second of the cause going away.
 func TestFaults(t *testing.T) {
 	for _, s := range subjects() {
 		for _, kind := range append(wire.LineFaults(), wire.HeldLow) {
 			for _, p := range []float64{0, 0.2} {
 				subject := s.make(t)
-				if onChip := kind == wire.PowerLoss || kind == wire.Dropped || kind == wire.Corrupted || kind == wire.Garbage || kind == wire.HeldLow; !onChip && !subject.serial {
+				if onChip := kind == wire.PowerLoss || kind == wire.Dropped || kind == wire.Corrupted ||
+					kind == wire.Garbage || kind == wire.HeldLow; !onChip && !subject.serial {
 					continue
 				}
 				name := fmt.Sprintf("%s %v %g", s.name, kind, p)
@@ -222,7 +236,8 @@ func TestFaults(t *testing.T) {
 				switch {
 				case o.recovery > time.Second:
 					t.Errorf("%s: not well again within a second", name)
-				case !o.detected && (kind == wire.PowerLoss || kind == wire.OpenWire || !subject.serial && (kind == wire.Dropped || kind == wire.HeldLow)) && p == 0:
+				case !o.detected && (kind == wire.PowerLoss || kind == wire.OpenWire || !subject.serial &&
+					(kind == wire.Dropped || kind == wire.HeldLow)) && p == 0:
 					t.Errorf("%s: not detected", name)
 				case o.wrong > most:
 					t.Errorf("%s: %d wrong values handed on as right", name, o.wrong)

@@ -11,8 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 )
 
-// KernelPWM is the kernel's PWM as a folder of plain files, for the driver's Root. Unlike the kernel's, its files accept any
-// text; it is parsed when a pulse is read.
+// KernelPWM is the kernel's PWM as a folder of plain files, for the driver's Root. Unlike the kernel's, its files
+// accept any text; it is parsed when a pulse is read.
 type KernelPWM struct{ dirs []string }
 
 // NewKernelPWM makes the files of channels, exported and switched off, under root.
@@ -38,7 +38,8 @@ func (k *KernelPWM) Pulse(i int) time.Duration {
 	return time.Duration(min(k.number(i, "duty_cycle"), k.number(i, "period")))
 }
 
-// number is the value in a file; only the first line counts, since a shorter text may have been written over a longer one.
+// number is the value in a file; only the first line counts, since a shorter text may have been written over a longer
+// one.
 func (k *KernelPWM) number(i int, name string) int64 {
 	text, err := os.ReadFile(filepath.Join(k.dirs[i], name))
 	if err != nil {

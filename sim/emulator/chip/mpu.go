@@ -23,12 +23,13 @@ type MPU struct {
 	booted    time.Duration
 }
 
-// NewMPU returns the chip called model ("mpu-6050", "mpu-9250" ..) at addr, asleep if the model sleeps after power-on. It is
-// nil for a model that imu does not support.
+// NewMPU returns the chip called model ("mpu-6050", "mpu-9250" ..) at addr, asleep if the model sleeps after power-on.
+// It is nil for a model that imu does not support.
 func NewMPU(model string, addr uint16) *MPU {
 	for _, m := range imu.MPUModels() {
 		if m.Name == model {
-			return &MPU{address: address(addr), model: m, Motion: AtRest(), gyro: imu.MPUGyroRanges(), acc: imu.MPUAccRanges()}
+			return &MPU{address: address(addr), model: m, Motion: AtRest(), gyro: imu.MPUGyroRanges(),
+				acc: imu.MPUAccRanges()}
 		}
 	}
 	return nil

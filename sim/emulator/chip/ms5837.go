@@ -81,8 +81,8 @@ func (c *MS5837) execute(command byte, now time.Duration) {
 	}
 }
 
-// d2 is the conversion that the datasheet's mathematics makes the water's temperature of: it rises with it, so that it is
-// found by halving. d1 likewise, at that temperature.
+// d2 is the conversion that the datasheet's mathematics makes the water's temperature of: it rises with it, so that it
+// is found by halving. d1 likewise, at that temperature.
 func (c *MS5837) d2() uint32 {
 	return uint32(sort.Search(1<<24-1, func(d int) bool {
 		_, celsius := c.model.Compensate(&c.prom, 0, uint32(d))

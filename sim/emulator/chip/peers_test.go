@@ -18,8 +18,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
-// Drivers that others wrote, against the emulated chips: what they read is what the chips feel. So our own drivers and our
-// own chips cannot agree on a mistake alone.
+// Drivers that others wrote, against the emulated chips: what they read is what the chips feel. So our own drivers and
+// our own chips cannot agree on a mistake alone.
 
 // slow lets 50 ms of virtual time pass before each transaction: periph's drivers wait by the wall's clock.
 type slow struct{ *chip.Host }
@@ -40,7 +40,8 @@ func TestPeerBMXX80(t *testing.T) {
 		peer, err := bmxx80.NewI2C(peerBus(d), pressure.BMX280Address, &bmxx80.DefaultOpts)
 		must(t, err)
 		for k := range 5 {
-			d.Air = chip.Fluid{Pascals: 40e3 + 15e3*float64(k), Celsius: -10 + 15*float64(k), Humidity: 0.2 + 0.15*float64(k)}
+			d.Air = chip.Fluid{Pascals: 40e3 + 15e3*float64(k), Celsius: -10 + 15*float64(k),
+				Humidity: 0.2 + 0.15*float64(k)}
 			var e physic.Env
 			must(t, peer.Sense(&e))
 			near(t, "Pa", float64(e.Pressure)/float64(physic.Pascal), d.Air.Pascals, 1)
@@ -70,7 +71,8 @@ func TestPeerADS1115(t *testing.T) {
 func TestPeerINA219(t *testing.T) {
 	d := chip.NewINA219(adc.INA219Address, 0.1)
 	d.Volts, d.Amps = 12, 1.25
-	peer, err := ina219.New(peerBus(d), &ina219.Opts{Address: adc.INA219Address, SenseResistor: 100 * physic.MilliOhm, MaxCurrent: 3200 * physic.MilliAmpere})
+	peer, err := ina219.New(peerBus(d), &ina219.Opts{Address: adc.INA219Address, SenseResistor: 100 * physic.MilliOhm,
+		MaxCurrent: 3200 * physic.MilliAmpere})
 	must(t, err)
 	p, err := peer.Sense()
 	must(t, err)

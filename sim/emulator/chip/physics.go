@@ -9,15 +9,16 @@ type Motion struct {
 	Acceleration [3]float64 // proper, m/s²: at rest an axis that points up has +9.81
 	Field        [3]float64 // magnetic flux density, T
 	Celsius      float64    // of the chip
-	// Since is the time of the world since its reset: the noise of a chip at rest goes by it, so that each course has the same. Below 0: there is no
-	// world, and it goes by the chip's own time.
+	// Since is the time of the world since its reset: the noise of a chip at rest goes by it, so that each course has
+	// the same. Below 0: there is no world, and it goes by the chip's own time.
 	Since time.Duration
 }
 
-// AtRest is the motion of a level sensor at rest at 25 °C, heading along x, in the magnetic field of the middle latitudes:
-// 20 µT to the north, 45 µT down.
+// AtRest is the motion of a level sensor at rest at 25 °C, heading along x, in the magnetic field of the middle
+// latitudes: 20 µT to the north, 45 µT down.
 func AtRest() Motion {
-	return Motion{Attitude: [4]float64{1}, Acceleration: [3]float64{0, 0, 9.80665}, Field: [3]float64{20e-6, 0, -45e-6}, Celsius: 25, Since: -1}
+	return Motion{Attitude: [4]float64{1}, Acceleration: [3]float64{0, 0, 9.80665}, Field: [3]float64{20e-6, 0, -45e-6},
+		Celsius: 25, Since: -1}
 }
 
 // Fluid is the input of a pressure sensor: water or air.

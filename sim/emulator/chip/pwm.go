@@ -7,7 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 )
 
-// PCA9685 is an emulated PWM chip. Its pulses are read between cycles, while a stop may write to it from another goroutine.
+// PCA9685 is an emulated PWM chip. Its pulses are read between cycles, while a stop may write to it from another
+// goroutine.
 type PCA9685 struct {
 	mu sync.Mutex // guards gate and regs
 	address
@@ -127,8 +128,8 @@ func (c *PCA9685) Pulse(i int) (width time.Duration, hertz float64) {
 	return time.Duration(float64(n) * step * 1e9), 1 / (step * pwm.PCA9685Steps)
 }
 
-// Maestro is an emulated board on a serial line. Its pulses are read between cycles, while a stop may send to it from another
-// goroutine.
+// Maestro is an emulated board on a serial line. Its pulses are read between cycles, while a stop may send to it from
+// another goroutine.
 type Maestro struct {
 	mu      sync.Mutex // guards the fields below
 	device  byte
@@ -223,8 +224,8 @@ func (m *Maestro) whole(answer []byte) []byte {
 	return answer
 }
 
-// needs is how many bytes a command has behind it, below 0 of one that is not known. The Micro, of six channels, does not know to
-// set many targets at once.
+// needs is how many bytes a command has behind it, below 0 of one that is not known. The Micro, of six channels, does
+// not know to set many targets at once.
 func (m *Maestro) needs(command byte, data []byte) int {
 	switch command {
 	case pwm.MaestroTarget, pwm.MaestroSpeed, pwm.MaestroAccel:

@@ -14,7 +14,8 @@ const us = time.Microsecond
 
 // An oscillator that is off by 6 % makes pulses wrong by as much, until it is measured.
 func TestPCA9685Oscillator(t *testing.T) {
-	for _, c := range []struct{ true, config, want float64 }{{25e6, 25e6, 1500}, {26.5e6, 25e6, 1415}, {26.5e6, 26.5e6, 1500}, {23e6, 23e6, 1500}} {
+	for _, c := range []struct{ true, config, want float64 }{{25e6, 25e6, 1500}, {26.5e6, 25e6, 1415},
+		{26.5e6, 26.5e6, 1500}, {23e6, 23e6, 1500}} {
 		d := chip.NewPCA9685(0x40, c.true)
 		host := chip.NewBus("i2c", 400_000, 1, d).Host()
 		out, err := pwm.NewPCA9685(host, pwm.PCA9685Config{Hertz: 300, Oscillator: c.config, Clock: host})
@@ -133,13 +134,16 @@ func TestPCA9685Counts(t *testing.T) {
 		must(t, host.Tx(0x40, []byte{pwm.PCA9685PreScale}, scale[:]))
 		must(t, host.Tx(0x40, []byte{pwm.PCA9685Mode2}, mode[:]))
 		must(t, host.Tx(0x40, []byte{pwm.PCA9685LED0}, led[:]))
-		if got := uint16(led[2]) | uint16(led[3])<<8; scale[0] != c.prescale || mode[0] != 0x04 || led[0]|led[1] != 0 || got != c.count {
-			t.Errorf("%g Hz, %v: got prescaler %02X, mode 2 %02X, % X; want %02X, 04, %d counts", c.hertz, c.pulse, scale, mode, led, c.prescale, c.count)
+		if got := uint16(led[2]) | uint16(led[3])<<8; scale[0] != c.prescale || mode[0] != 0x04 || led[0]|led[1] != 0 ||
+			got != c.count {
+			t.Errorf("%g Hz, %v: got prescaler %02X, mode 2 %02X, % X; want %02X, 04, %d counts", c.hertz, c.pulse,
+				scale, mode, led, c.prescale, c.count)
 		}
 	}
 }
 
-// On a slow line the board answers after all that was written before: writes do not wait, and the driver counts their time.
+// On a slow line the board answers after all that was written before: writes do not wait, and the driver counts their
+// time.
 func TestMaestroOnASlowLine(t *testing.T) {
 	line := chip.NewSerial("slow", 9600, 1, chip.NewMaestro(6, 12, false))
 	d, err := pwm.NewMaestro(line.Open, pwm.MaestroConfig{Channels: 6, Device: -1})

@@ -73,10 +73,14 @@ func TestQuirks(t *testing.T) {
 		{"bme280 loading for 3 ms", bmp(0, true, 3*time.Millisecond), openBMX(true), 0, 101325, "", ""},
 		{"bme280 loading for 9 ms", bmp(0, true, 9*time.Millisecond), openBMX(true), 0, 101325, "", ""},
 		{"bme280 that never loads", bmp(0, true, time.Hour), openBMX(true), 0, 0, "", "trim"},
-		{"early 02BA", chip.NewMS5837(pressure.MS5837_02BA()).Early(), openMS(pressure.MS5837_02BA()), 0, 101325, "version 0", ""},
-		{"early 30BA", chip.NewMS5837(pressure.MS5837_30BA()).Early(), openMS(pressure.MS5837_30BA()), 0, 101325, "version 0", ""},
-		{"early 30BA as a 02BA", chip.NewMS5837(pressure.MS5837_30BA()).Early(), openMS(pressure.MS5837_02BA()), 0, 0, "", "30ba"},
-		{"early 02BA as a 30BA", chip.NewMS5837(pressure.MS5837_02BA()).Early(), openMS(pressure.MS5837_30BA()), 0, 0, "", "02ba"},
+		{"early 02BA", chip.NewMS5837(pressure.MS5837_02BA()).Early(), openMS(pressure.MS5837_02BA()), 0, 101325,
+			"version 0", ""},
+		{"early 30BA", chip.NewMS5837(pressure.MS5837_30BA()).Early(), openMS(pressure.MS5837_30BA()), 0, 101325,
+			"version 0", ""},
+		{"early 30BA as a 02BA", chip.NewMS5837(pressure.MS5837_30BA()).Early(), openMS(pressure.MS5837_02BA()), 0, 0,
+			"", "30ba"},
+		{"early 02BA as a 30BA", chip.NewMS5837(pressure.MS5837_02BA()).Early(), openMS(pressure.MS5837_30BA()), 0, 0,
+			"", "02ba"},
 		{"lsm6dsox", chip.NewLSM6(0x6A), openLSM(false), 5, 9.80665, "", ""},
 		{"lsm6dso32", dso32(), openLSM(true), 5, 9.80665, "", ""},
 		{"lsm6dso32 as a dsox", dso32(), openLSM(false), 0, 0, "", "DSO32"},
@@ -108,7 +112,8 @@ func TestQuirks(t *testing.T) {
 	}
 }
 
-// A BNO055 that hangs repeats its reading for ever, and one whose fusion hangs its attitude while it turns; at rest it is believed.
+// A BNO055 that hangs repeats its reading for ever, and one whose fusion hangs its attitude while it turns; at rest it
+// is believed.
 func TestBNO055Hangs(t *testing.T) {
 	c := chip.NewBNO055(0x28)
 	bus := chip.NewBus("i2c", 400_000, 1, c)

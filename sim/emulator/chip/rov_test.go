@@ -28,8 +28,10 @@ func rovLayout() *hal.Layout {
 	l := &hal.Layout{}
 	none := [hal.NumModes]int{hal.None, hal.None, hal.None, hal.None}
 	for i := range thrusters {
-		a := hal.Actuator{Name: fmt.Sprintf("thruster_%d", i), Kind: hal.Thruster, Goal: none, TorqueLimit: hal.None, Position: hal.None,
-			Velocity: hal.None, Torque: hal.None, Voltage: hal.None, Temperature: hal.None, Limits: hal.Limits{MaxVelocity: 1, MaxTorque: 50}}
+		a := hal.Actuator{Name: fmt.Sprintf("thruster_%d", i), Kind: hal.Thruster, Goal: none, TorqueLimit: hal.None,
+			Position: hal.None,
+			Velocity: hal.None, Torque: hal.None, Voltage: hal.None, Temperature: hal.None,
+			Limits: hal.Limits{MaxVelocity: 1, MaxTorque: 50}}
 		a.Goal[hal.DutyMode] = i
 		l.Inputs = append(l.Inputs, hal.Channel{Name: a.Name + "/duty", Quantity: hal.Duty, Min: -1, Max: 1})
 		l.Actuators = append(l.Actuators, a)
@@ -37,12 +39,13 @@ func rovLayout() *hal.Layout {
 	for i := range 12 {
 		l.Outputs = append(l.Outputs, hal.Channel{Name: fmt.Sprintf("value/%d", i), Min: -1e7, Max: 1e7})
 	}
-	l.Sensors = []hal.Sensor{{Name: "imu", Kind: "imu", First: 0, Count: 10}, {Name: "depth", Kind: "pressure", First: 10, Count: 2}}
+	l.Sensors = []hal.Sensor{{Name: "imu", Kind: "imu", First: 0, Count: 10},
+		{Name: "depth", Kind: "pressure", First: 10, Count: 2}}
 	return l
 }
 
-// rov is the real ROV's driver stack on emulated chips: a PCA9685 or a Maestro, a BNO055 or an MPU-9250, an MS5837. It is
-// a hal.World that sinks and turns.
+// rov is the real ROV's driver stack on emulated chips: a PCA9685 or a Maestro, a BNO055 or an MPU-9250, an MS5837. It
+// is a hal.World that sinks and turns.
 type rov struct {
 	bus     *chip.Bus
 	line    *wire.Line // of the Maestro and the BNO055's UART; nil without
@@ -59,7 +62,8 @@ func newROV(t *testing.T, board, sensor string) *rov {
 	t.Helper()
 	r := &rov{water: chip.NewMS5837(pressure.MS5837_30BA())}
 	devices := []chip.Device{r.water}
-	pca, bno, mpu := chip.NewPCA9685(0x41, 26.1e6), chip.NewBNO055(imu.BNO055Address), chip.NewMPU("mpu-9250", imu.MPUAddress)
+	pca, bno, mpu := chip.NewPCA9685(0x41, 26.1e6), chip.NewBNO055(imu.BNO055Address),
+		chip.NewMPU("mpu-9250", imu.MPUAddress)
 	devices = append(devices, pca, bno, mpu, mpu.Compass([3]byte{170, 172, 160}))
 	r.bus = chip.NewBus("i2c-1", 400_000, 7, devices...)
 	edge := r.bus.Edge
@@ -70,19 +74,23 @@ func newROV(t *testing.T, board, sensor string) *rov {
 	var err error
 	if board == "pca9685" {
 		must(t, gate(false)) // OE is pulled up until the program lets pulses through
-		out, err = pwm.NewPCA9685(host, pwm.PCA9685Config{Address: 0x41, Hertz: 200, Oscillator: 26.1e6, Channels: thrusters, Clock: host})
+		out, err = pwm.NewPCA9685(host, pwm.PCA9685Config{Address: 0x41, Hertz: 200, Oscillator: 26.1e6,
+			Channels: thrusters, Clock: host})
 		r.pulse = func(i int) time.Duration { w, _ := pca.Pulse(i); return w }
 	} else {
 		m := chip.NewMaestro(12, 12, true)
 		r.line = chip.NewSerial("maestro", 115200, 7, m)
-		out, err = pwm.NewMaestro(r.line.Open, pwm.MaestroConfig{Name: "maestro", Channels: thrusters, Device: 12, CRC: true})
+		out, err = pwm.NewMaestro(r.line.Open, pwm.MaestroConfig{Name: "maestro", Channels: thrusters, Device: 12,
+			CRC: true})
 		clock, edge, gate, r.pulse = r.line, r.line.Edge, nil, m.Pulse
 	}
 	must(t, err)
-	r.feeder = drivers.NewOutputWriter(out, drivers.OutputWriterConfig{Name: board, Channels: thrusters, Clock: clock, CycleTime: edge, Gate: gate})
+	r.feeder = drivers.NewOutputWriter(out, drivers.OutputWriterConfig{Name: board, Channels: thrusters, Clock: clock,
+		CycleTime: edge, Gate: gate})
 
 	poll := func(s drivers.Sensor, host *chip.Host, values int, every time.Duration) {
-		r.pollers = append(r.pollers, drivers.NewPoller(s, drivers.PollerConfig{Values: values, Period: every, Clock: host, CycleTime: r.bus.Edge}))
+		r.pollers = append(r.pollers, drivers.NewPoller(s,
+			drivers.PollerConfig{Values: values, Period: every, Clock: host, CycleTime: r.bus.Edge}))
 	}
 	host = r.bus.Host()
 	if sensor == "bno055" {
@@ -91,7 +99,8 @@ func newROV(t *testing.T, board, sensor string) *rov {
 	} else {
 		raw, err := imu.NewMPU(host, imu.MPUConfig{Model: "mpu-9250", Clock: host})
 		must(t, err)
-		fusion := drivers.NewAHRS(raw, calibration.NominalInertial("imu", "mpu-9250"), host, kinematics.AttitudeConfig{})
+		fusion := drivers.NewAHRS(raw, calibration.NominalInertial("imu", "mpu-9250"), host,
+			kinematics.AttitudeConfig{})
 		poll(fusion, host, 10, 10*time.Millisecond)
 		r.motion = func(m chip.Motion) { mpu.Motion = m }
 	}
@@ -114,7 +123,8 @@ func newROV(t *testing.T, board, sensor string) *rov {
 	return r
 }
 
-// state is what the vehicle truly does at now: it sinks by half a metre a second to the ground in 100 m, and turns about z.
+// state is what the vehicle truly does at now: it sinks by half a metre a second to the ground in 100 m, and turns
+// about z.
 func (r *rov) state() (pascals float64, m chip.Motion) {
 	s := r.now.Seconds()
 	m = chip.AtRest()

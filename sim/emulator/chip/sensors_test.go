@@ -70,7 +70,8 @@ func TestBMX280(t *testing.T) {
 		s := pressure.NewBMX280(host, pressure.BMX280Config{Address: pressure.BMX280AddressAlt, Clock: host})
 		must(t, s.Open())
 		for k := range 20 {
-			d.Air = chip.Fluid{Pascals: 30e3 + 80e3*float64(k)/19, Celsius: -20 + 80*float64(k)/19, Humidity: 0.1 + 0.8*float64(k)/19}
+			d.Air = chip.Fluid{Pascals: 30e3 + 80e3*float64(k)/19, Celsius: -20 + 80*float64(k)/19,
+				Humidity: 0.1 + 0.8*float64(k)/19}
 			values := []float64{0, 0, 0}
 			must(t, s.Read(values))
 			near(t, "Pa", values[0], d.Air.Pascals, 0.5)
@@ -135,7 +136,8 @@ func TestADS1115(t *testing.T) {
 	bus := chip.NewBus("i2c", 400_000, 1, d)
 	host := bus.Host()
 	s, err := adc.NewADS1115(host, adc.ADS1115Config{Clock: host, Inputs: []adc.ADS1115In{
-		{Input: 2}, {Input: 0, Volts: 2.048}, {Input: 1, Volts: 0.256}, {Input: 2, Volts: 1.024}, {Input: 3, Scale: 10, Offset: -1}}})
+		{Input: 2}, {Input: 0, Volts: 2.048}, {Input: 1, Volts: 0.256}, {Input: 2, Volts: 1.024},
+		{Input: 3, Scale: 10, Offset: -1}}})
 	must(t, err)
 	must(t, s.Open())
 	values := make([]float64, 5)

@@ -9,8 +9,8 @@ import (
 // upper is a chip with registers above 0x7F: on SPI, where bit 7 is the direction, their numbers are sent without it.
 type upper interface{ Upper() bool }
 
-// SPI is a program's end of an SPI bus in memory, with the first device of a Bus at its select: the wire of a spi.Port, and with its Host the
-// clock of its waits. One goroutine at a time uses it.
+// SPI is a program's end of an SPI bus in memory, with the first device of a Bus at its select: the wire of a spi.Port,
+// and with its Host the clock of its waits. One goroutine at a time uses it.
 //
 // If the device would not acknowledge on I2C, it does not reply here: the line stays high.
 type SPI struct {
@@ -21,8 +21,8 @@ type SPI struct {
 // SPI returns a handle for one program. Such a bus has one device.
 func (b *Bus) SPI() *SPI { return &SPI{Host: b.Host()} }
 
-// Tx is one transaction, 8 bits a byte and one before and after it for the select: it sends w and receives r at the same
-// time. It returns at once and advances the handle's time.
+// Tx is one transaction, 8 bits a byte and one before and after it for the select: it sends w and receives r at the
+// same time. It returns at once and advances the handle's time.
 func (s *SPI) Tx(w, r []byte) error {
 	h := s.Host
 	h.Now()

@@ -65,7 +65,8 @@ func TestSPI(t *testing.T) {
 			before := bus.Busy()
 			must(t, s.Read(v))
 			// A bit before and behind each of its one or two transactions at most.
-			if took, least := bus.Busy()-before, time.Duration(8*c.bytes)*time.Microsecond; took < least || took > least+4*time.Microsecond {
+			if took, least := bus.Busy()-before, time.Duration(8*c.bytes)*time.Microsecond; took < least ||
+				took > least+4*time.Microsecond {
 				t.Errorf("a measurement: got %v of the wire, want %v", took, least)
 			}
 			if n := testing.AllocsPerRun(100, func() { must(t, s.Read(v)) }); n != 0 {
@@ -85,7 +86,8 @@ func TestSPI(t *testing.T) {
 			// Nothing acknowledges: a chip that is gone is a line that rests high, and no measurement.
 			for _, fault := range []wire.Kind{wire.PowerLoss, wire.Dropped} {
 				bus.Fault(wire.Fault{Kind: fault})
-				if err := s.Read(v); hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "0xFF") && !strings.Contains(err.Error(), "FF FF") {
+				if err := s.Read(v); hal.KindOf(err) != hal.Absent || !strings.Contains(err.Error(), "0xFF") &&
+					!strings.Contains(err.Error(), "FF FF") {
 					t.Errorf("%v: got %v", fault, err)
 				}
 				if err := s.Open(); hal.KindOf(err) != hal.Absent {
@@ -108,8 +110,8 @@ func TestSPI(t *testing.T) {
 	}
 }
 
-// BenchmarkSPI is one measurement over the byte-level wire. wire_us is what it takes at 1 MHz; the bound is its bytes alone, 8 bits
-// each: of_bound is above 1 by the select's bits.
+// BenchmarkSPI is one measurement over the byte-level wire. wire_us is what it takes at 1 MHz; the bound is its bytes
+// alone, 8 bits each: of_bound is above 1 by the select's bits.
 func BenchmarkSPI(b *testing.B) {
 	for _, c := range onSPI {
 		b.Run(c.name, func(b *testing.B) {

@@ -32,7 +32,8 @@ func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth)
 	if !ok {
 		return nil
 	}
-	s := &device{Controller: motor.Controller{Servo: new(emulator.Servo), Amps: model.Spans.Torque / model.Kt}, m: model}
+	s := &device{Controller: motor.Controller{Servo: new(emulator.Servo), Amps: model.Spans.Torque / model.Kt},
+		m: model}
 	return s.Init(s, model.Units(), cybergear.LastID, 0, id, act, truth)
 }
 
@@ -47,7 +48,8 @@ func (s *device) Started() {
 	s.idle = map[cybergear.Index]float64{}
 	for _, r := range cybergear.Parameters() {
 		switch i := cybergear.Index(r.Addr); i {
-		case cybergear.CurrentP, cybergear.CurrentI, cybergear.CurrentFilter, cybergear.AngleP, cybergear.SpeedP, cybergear.SpeedI, cybergear.LimitCurrent:
+		case cybergear.CurrentP, cybergear.CurrentI, cybergear.CurrentFilter, cybergear.AngleP, cybergear.SpeedP,
+			cybergear.SpeedI, cybergear.LimitCurrent:
 			s.idle[i] = r.SI(r.Default)
 		case cybergear.LimitSpeed:
 			s.Fast = r.SI(r.Default)
@@ -63,7 +65,8 @@ var controls = [...]int64{
 
 // registers hold the parameters that are values of registers in the same unit.
 var registers = map[cybergear.Index]emulator.Name{
-	cybergear.AngleRef: emulator.RegGoalPosition, cybergear.SpeedRef: emulator.RegGoalVelocity, cybergear.IqRef: emulator.RegGoalCurrent,
+	cybergear.AngleRef: emulator.RegGoalPosition, cybergear.SpeedRef: emulator.RegGoalVelocity,
+	cybergear.IqRef:     emulator.RegGoalCurrent,
 	cybergear.MechAngle: emulator.RegPresentPosition, cybergear.MechSpeed: emulator.RegPresentVelocity,
 	cybergear.IqNow: emulator.RegPresentCurrent, cybergear.BusVolts: emulator.RegPresentVoltage,
 }
@@ -83,11 +86,13 @@ func (s *device) Execute(n *emulator.Net, f *servo.CANFrame, now time.Duration) 
 	host := byte(m.Extra)
 	switch m.Type {
 	case cybergear.DeviceID, cybergear.SetID:
-		if to := m.Extra >> 8; m.Type == cybergear.SetID && to <= cybergear.LastID && s.Get(emulator.RegTorqueEnable) == 0 {
+		if to := m.Extra >> 8; m.Type == cybergear.SetID && to <= cybergear.LastID &&
+			s.Get(emulator.RegTorqueEnable) == 0 {
 			s.Set(emulator.RegID, int64(to))
 		}
 		id := byte(s.Get(emulator.RegID))
-		a := cybergear.Message{Type: cybergear.DeviceID, Extra: uint16(id), Target: 0xFE, Data: [8]byte{'h', 'a', 'l', 'y', 'a', 'r', 'd', id}}
+		a := cybergear.Message{Type: cybergear.DeviceID, Extra: uint16(id), Target: 0xFE,
+			Data: [8]byte{'h', 'a', 'l', 'y', 'a', 'r', 'd', id}}
 		n.Send(s.Servo, a.Frame(), now)
 		return
 	case cybergear.Motion:
@@ -189,7 +194,8 @@ func (s *device) write(i cybergear.Index, v float64) {
 func (s *device) feedback(n *emulator.Net, host byte, now time.Duration) {
 	s.Measure()
 	b := cybergear.Feedback{
-		ID: byte(s.Get(emulator.RegID)), Angle: s.SI(emulator.RegPresentPosition), Speed: s.SI(emulator.RegPresentVelocity),
+		ID: byte(s.Get(emulator.RegID)), Angle: s.SI(emulator.RegPresentPosition),
+		Speed:  s.SI(emulator.RegPresentVelocity),
 		Torque: s.SI(emulator.RegPresentCurrent) * s.m.Kt, Celsius: s.SI(emulator.RegPresentTemperature),
 	}
 	if s.Get(emulator.RegTorqueEnable) == 1 {

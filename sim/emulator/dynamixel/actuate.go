@@ -34,8 +34,8 @@ func (s *device) Actuate() {
 	}
 }
 
-// driveOld is the table of AX, MX (1.0) and XL-320. There the torque limit bounds the duty. moving_speed is the profile's
-// speed for a joint, where 0 means no limit, and the goal for a wheel.
+// driveOld is the table of AX, MX (1.0) and XL-320. There the torque limit bounds the duty. moving_speed is the
+// profile's speed for a joint, where 0 means no limit, and the goal for a wheel.
 func (s *device) driveOld(turn float64) {
 	a := s.Act
 	a.Limit, a.DutyLimit, a.TimeBased = s.SI(emulator.RegTorqueLimit), 1, false
@@ -64,7 +64,8 @@ func (s *device) driveOld(turn float64) {
 func (s *device) driveX(turn float64) {
 	a, gear := s.Act, s.Truth.Gear
 	mode := s.Get(emulator.RegOperatingMode)
-	a.Extended = mode == modeExtended || mode == modeCurrentPosition || s.turns != 0 // the registers bound it to a turn of theirs
+	// the registers bound it to a turn of theirs
+	a.Extended = mode == modeExtended || mode == modeCurrentPosition || s.turns != 0
 	a.DutyLimit = min(s.SI(emulator.RegPWMLimit), math.Abs(s.SI(emulator.RegGoalPWM)))
 	a.Limit = 1
 	if s.Has(emulator.RegCurrentLimit) { // XL430 and MX-28 have no current control
@@ -107,7 +108,8 @@ func (s *device) driveGains() {
 		n  emulator.Name
 		to *float64
 	}{
-		{emulator.RegPositionP, &g.P}, {emulator.RegPositionI, &g.I}, {emulator.RegPositionD, &g.D}, {emulator.RegFeedforward1, &g.FF1}, {emulator.RegFeedforward2, &g.FF2},
+		{emulator.RegPositionP, &g.P}, {emulator.RegPositionI, &g.I}, {emulator.RegPositionD, &g.D},
+		{emulator.RegFeedforward1, &g.FF1}, {emulator.RegFeedforward2, &g.FF2},
 		{emulator.RegVelocityP, &g.VelocityP}, {emulator.RegVelocityI, &g.VelocityI}, {emulator.RegPunch, &g.Punch},
 	} {
 		if s.Has(x.n) {

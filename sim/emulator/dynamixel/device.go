@@ -42,7 +42,8 @@ func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth)
 		return nil
 	}
 	s := &device{Servo: new(emulator.Servo), model: model}
-	s.Init(s, emulator.Sheet{Name: model.Name, RAMStart: model.RAMStart, Turn: model.TicksPerTurn, Centre: model.Centre, Low: model.MinTicks, High: model.MaxTicks},
+	s.Init(s, emulator.Sheet{Name: model.Name, RAMStart: model.RAMStart, Turn: model.TicksPerTurn, Centre: model.Centre,
+		Low: model.MinTicks, High: model.MaxTicks},
 		model.Registers, id, act, truth)
 	s.registered = make([]byte, 0, len(s.Bytes))
 	s.y.stored = append([]byte(nil), s.Bytes...)

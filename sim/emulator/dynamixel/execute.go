@@ -121,8 +121,8 @@ func (s *device) supports(op dynamixel.Op) bool {
 	return true
 }
 
-// fast is a fast read: one packet, to which each servo adds its part directly after the previous one. The first servo sends
-// the length of the whole packet, so a missing servo makes it too short.
+// fast is a fast read: one packet, to which each servo adds its part directly after the previous one. The first servo
+// sends the length of the whole packet, so a missing servo makes it too short.
 func (t *protocol) fast(in *dynamixel.Instruction, now time.Duration) {
 	f := fastAnswer{start: now, baud: t.bus.Host()}
 	length := 1
@@ -224,9 +224,10 @@ func (t *protocol) writes(in *dynamixel.Instruction) {
 	}
 }
 
-// reply sends the reply of s, ready to send at start, with the effects of its faults. It returns the time when the last byte
-// ends, and whether the next servo of a list accepts it as a reply.
-func (t *protocol) reply(s *device, protocol int, st *dynamixel.Status, start time.Duration, baud int) (time.Duration, bool) {
+// reply sends the reply of s, ready to send at start, with the effects of its faults. It returns the time when the last
+// byte ends, and whether the next servo of a list accepts it as a reply.
+func (t *protocol) reply(s *device, protocol int, st *dynamixel.Status, start time.Duration, baud int) (time.Duration,
+	bool) {
 	sent := t.bus.Answer(s.Servo, st.Data, start, baud, func() []byte {
 		if protocol == 1 {
 			t.out = dynamixel.AppendStatus1(t.out[:0], st)

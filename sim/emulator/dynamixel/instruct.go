@@ -72,8 +72,8 @@ func (s *device) readFor(addr, size int) (dynamixel.Status, bool) {
 	return s.status(why), s.Get(emulator.RegStatusReturn) >= 1
 }
 
-// finish applies the effects of an instruction after its reply was sent at now: the reply to a reboot is sent before the
-// reboot.
+// finish applies the effects of an instruction after its reply was sent at now: the reply to a reboot is sent before
+// the reboot.
 func (s *device) finish(in *dynamixel.Instruction, now time.Duration) {
 	switch in.Op {
 	case dynamixel.Reboot:

@@ -30,7 +30,8 @@ type protocol struct {
 }
 
 func newProtocol(b *emulator.Bus) *protocol {
-	t := &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048), parts: make([]dynamixel.Status, 0, 256)}
+	t := &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048),
+		parts: make([]dynamixel.Status, 0, 256)}
 	for i := range t.parsers {
 		t.parsers[i] = dynamixel.NewParser(i+1, dynamixel.FromHost)
 	}

@@ -30,7 +30,8 @@ func (s *device) homing() float64 {
 }
 
 // oneTurn forgets the turns that have been made: the register's position lies within one from now on. It happens at
-// power-on, when the counting is turned round and on the clear instruction. The Y table's turns are counted on a battery.
+// power-on, when the counting is turned round and on the clear instruction. The Y table's turns are counted on a
+// battery.
 func (s *device) oneTurn() {
 	if s.isY() {
 		return
@@ -68,7 +69,8 @@ func (s *device) shaftAt(shown float64) float64 {
 // multiTurn and wheel are the modes that 1.0 servos select by their angle limits (MX; AX has only the wheel mode).
 func (s *device) multiTurn() bool {
 	last := int64(s.model.MaxTicks)
-	return s.Has(emulator.RegMultiTurnOffset) && s.Get(emulator.RegCWLimit) == last && s.Get(emulator.RegCCWLimit) == last
+	return s.Has(emulator.RegMultiTurnOffset) && s.Get(emulator.RegCWLimit) == last &&
+		s.Get(emulator.RegCCWLimit) == last
 }
 
 func (s *device) wheel() bool {

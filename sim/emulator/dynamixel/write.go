@@ -66,8 +66,8 @@ func (s *device) pointer(t *dynamixel.Indirect, a int) int {
 	return to
 }
 
-// write stores data from addr on if no rule forbids any part: all or nothing, so that a goal is never applied with only a
-// part of its parameters.
+// write stores data from addr on if no rule forbids any part: all or nothing, so that a goal is never applied with only
+// a part of its parameters.
 func (s *device) write(addr int, data []byte) refusal {
 	if r := s.eachRun(addr, data, s.check); r != fine {
 		return r
@@ -271,7 +271,8 @@ func (s *device) follow(n emulator.Name, a dynamixel.Access) {
 
 // capGoals clamps the goals to limits that have just been lowered, as the servo does.
 func (s *device) capGoals() {
-	for _, x := range [...][2]emulator.Name{{emulator.RegGoalPWM, emulator.RegPWMLimit}, {emulator.RegGoalCurrent, emulator.RegCurrentLimit}, {emulator.RegGoalVelocity, emulator.RegVelocityLimit}} {
+	for _, x := range [...][2]emulator.Name{{emulator.RegGoalPWM, emulator.RegPWMLimit},
+		{emulator.RegGoalCurrent, emulator.RegCurrentLimit}, {emulator.RegGoalVelocity, emulator.RegVelocityLimit}} {
 		if s.Has(x[0]) {
 			most := s.Get(x[1])
 			s.Set(x[0], min(max(s.Get(x[0]), -most), most))
@@ -281,5 +282,6 @@ func (s *device) capGoals() {
 
 // isGoal reports whether a tripped bus watchdog locks the register.
 func isGoal(n emulator.Name) bool {
-	return n == emulator.RegGoalPWM || n == emulator.RegGoalCurrent || n == emulator.RegGoalVelocity || n == emulator.RegGoalPosition || n == emulator.RegGoalTorque
+	return n == emulator.RegGoalPWM || n == emulator.RegGoalCurrent || n == emulator.RegGoalVelocity ||
+		n == emulator.RegGoalPosition || n == emulator.RegGoalTorque
 }

@@ -59,10 +59,12 @@ func (s *device) isY() bool { return s.model != nil && s.model.ErrorCodes != nil
 
 // gearY is the factor of positions and speeds in the registers: 1 as long as the electronic gear is the real one.
 func (s *device) gearY() float64 {
-	return float64(s.model.Gear) * float64(s.Get(emulator.RegGearDenominator)) / float64(s.Get(emulator.RegGearNumerator))
+	return float64(s.model.Gear) * float64(s.Get(emulator.RegGearDenominator)) / float64(
+		s.Get(emulator.RegGearNumerator))
 }
 
-// startY is Started. The turns stay counted, on a battery. Inferred: the goal is the present position, as in other Dynamixels.
+// startY is Started. The turns stay counted, on a battery. Inferred: the goal is the present position, as in other
+// Dynamixels.
 func (s *device) startY() {
 	s.y.code, s.y.state, s.y.until = 0, dynamixel.StateOff, 0
 	if s.y.stored != nil {
@@ -94,11 +96,12 @@ func (s *device) milliseconds(n emulator.Name) time.Duration {
 	return time.Duration(s.Get(n)) * time.Millisecond
 }
 
-// torqueY begins to switch torque on or off. Inferred: torque_enable shows the command at once and controller_state the process, and a
-// stop from rest takes no time but the brake's.
+// torqueY begins to switch torque on or off. Inferred: torque_enable shows the command at once and controller_state the
+// process, and a stop from rest takes no time but the brake's.
 func (s *device) torqueY(on bool) {
 	if on {
-		s.y.state, s.y.until = dynamixel.StateProcessOn, s.Now+s.milliseconds(emulator.RegBrakeDelay)+s.milliseconds(emulator.RegGoalUpdateDelay)
+		s.y.state, s.y.until = dynamixel.StateProcessOn, s.Now+s.milliseconds(emulator.RegBrakeDelay)+
+			s.milliseconds(emulator.RegGoalUpdateDelay)
 	} else {
 		s.y.state, s.y.slows, s.y.speed = dynamixel.StateProcessOff, s.Now, s.Act.Velocity
 		if s.Act.Moving {
@@ -129,8 +132,9 @@ func (s *device) heldY() bool {
 	return e != nil && e.Hold
 }
 
-// actuateY is Actuate. The gains' units are unknown: the actuator keeps its own. Inferred: a goal of 0 that is only a limit does not
-// limit, because ROBOTIS' own arms drive these servos without ever writing it, and it is 0 after power-on.
+// actuateY is Actuate. The gains' units are unknown: the actuator keeps its own. Inferred: a goal of 0 that is only a
+// limit does not limit, because ROBOTIS' own arms drive these servos without ever writing it, and it is 0 after
+// power-on.
 func (s *device) actuateY() {
 	a, mode := s.Act, s.Get(emulator.RegOperatingMode)
 	turn, gear := s.Truth.Direction*s.sign()/s.gearY(), s.Truth.Gear
@@ -168,7 +172,8 @@ func (s *device) actuateY() {
 		a.Mode, a.GoalDuty = hal.DutyMode, 0 // shorted windings brake
 	case s.y.state == dynamixel.StateProcessOff:
 		a.Mode, a.GoalVelocity, a.DutyLimit, a.Limit = hal.VelocityMode, 0, 1, 1
-		a.ProfileAcceleration = 1.25 * math.Abs(s.y.speed) / max(s.milliseconds(emulator.RegSafeStopTime).Seconds(), 1e-3)
+		a.ProfileAcceleration = 1.25 * math.Abs(s.y.speed) / max(s.milliseconds(emulator.RegSafeStopTime).Seconds(),
+			1e-3)
 	case s.heldY():
 		a.Mode, a.GoalPosition, a.ProfileVelocity, a.TimeBased = hal.PositionMode, s.y.heldAt, 0, false
 	case mode == modeCurrent:
@@ -220,10 +225,12 @@ func (s *device) noticeY() {
 	}
 }
 
-// beyondY and lagsY are the errors of the position mode that a threshold of 0 switches off (inferred of the following error).
+// beyondY and lagsY are the errors of the position mode that a threshold of 0 switches off (inferred of the following
+// error).
 func (s *device) beyondY() bool {
 	more, at := float64(s.Get(emulator.RegLimitThreshold)), s.present(s.Shaft())
-	return more > 0 && (at > float64(s.Get(emulator.RegMaxPosition))+more || at < float64(s.Get(emulator.RegMinPosition))-more)
+	return more > 0 && (at > float64(s.Get(emulator.RegMaxPosition))+more ||
+		at < float64(s.Get(emulator.RegMinPosition))-more)
 }
 
 func (s *device) lagsY() bool {
@@ -259,7 +266,8 @@ func (s *device) clearY(option string) refusal {
 		switch {
 		case e == nil:
 			return fine
-		case !e.Clears || s.Act.Volts() > s.SI(emulator.RegMaxVoltage) || s.Act.Volts() < s.SI(emulator.RegMinVoltage) ||
+		case !e.Clears || s.Act.Volts() > s.SI(emulator.RegMaxVoltage) ||
+			s.Act.Volts() < s.SI(emulator.RegMinVoltage) ||
 			s.Act.Temperature > min(s.SI(emulator.RegTemperatureLimit), s.SI(emulator.RegInverterLimit)):
 			return resultFail
 		}
@@ -298,7 +306,8 @@ func (s *device) clearErrorY() {
 // checkY holds the rules of the Y table that others do not have.
 func (s *device) checkY(r *servo.Register, n emulator.Name, v int64) refusal {
 	switch goal := isGoal(n); {
-	case (goal || n == emulator.RegTorqueEnable) && (s.y.state == dynamixel.StateProcessOn || s.y.state == dynamixel.StateProcessOff):
+	case (goal || n == emulator.RegTorqueEnable) && (s.y.state == dynamixel.StateProcessOn ||
+		s.y.state == dynamixel.StateProcessOff):
 		return resultFail
 	case goal && s.heldY() && s.Get(emulator.RegTorqueEnable) == 1:
 		return dataRange
@@ -340,7 +349,8 @@ func (s *device) showY(r *emulator.Reading, turn float64) {
 		v |= emulator.Flag(math.Abs(goal-at) <= float64(s.Get(emulator.RegInPositionThreshold)))
 	}
 	v |= emulator.Flag(math.Abs(s.present(r.PathTicks)-at) > float64(s.Get(emulator.RegFollowingThreshold))) << 3
-	v |= emulator.Flag(at >= float64(s.Get(emulator.RegMinPosition)) && at <= float64(s.Get(emulator.RegMaxPosition))) << 6
+	v |= emulator.Flag(at >= float64(s.Get(emulator.RegMinPosition)) &&
+		at <= float64(s.Get(emulator.RegMaxPosition))) << 6
 	switch {
 	case s.Get(emulator.RegProfileVelocity) == 0:
 	case s.Get(emulator.RegProfileAcceleration) == 0:

@@ -30,7 +30,8 @@ const (
 )
 
 // device is a servo of the STS, SMS, HLS or SCS series. An overload in the unload condition reduces torque to the
-// protective torque, until a goal in the other direction or torque off. On an HLS, which has none, it switches torque off.
+// protective torque, until a goal in the other direction or torque off. On an HLS, which has none, it switches torque
+// off.
 type device struct {
 	*emulator.Servo
 	m    *feetech.Model
@@ -42,15 +43,16 @@ type device struct {
 	pushed     float64 // sign of the direction to its goal when it was overloaded
 }
 
-// New returns a servo of model m on act with factory settings and the given ID, which must be 0..253. The servo owns act's
-// commands and its backlash from now on; the scene moves it. nil if m is another vendor's.
+// New returns a servo of model m on act with factory settings and the given ID, which must be 0..253. The servo owns
+// act's commands and its backlash from now on; the scene moves it. nil if m is another vendor's.
 func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo {
 	model, ok := m.(*feetech.Model)
 	if !ok {
 		return nil
 	}
 	s := &device{Servo: new(emulator.Servo), m: model}
-	s.Init(s, emulator.Sheet{Name: model.Name, RAMStart: model.RAMStart, Turn: model.TicksPerTurn, Centre: model.Centre, Low: model.MinTicks, High: model.MaxTicks},
+	s.Init(s, emulator.Sheet{Name: model.Name, RAMStart: model.RAMStart, Turn: model.TicksPerTurn, Centre: model.Centre,
+		Low: model.MinTicks, High: model.MaxTicks},
 		model.Registers, id, act, truth)
 	s.registered = make([]byte, 0, len(s.Bytes))
 	s.Flash = append(s.Flash, s.Bytes...) // from now on the lock decides which writes reach it
@@ -147,7 +149,8 @@ func (s *device) coarse() float64 {
 func (s *device) Actuate() {
 	a, turn := s.Act, s.Truth.Direction
 	a.Enable = s.Get(emulator.RegTorqueEnable) == 1 && !s.shut
-	a.Gains.P, a.Gains.I, a.Gains.D = float64(s.Get(emulator.RegPositionP)), float64(s.Get(emulator.RegPositionI)), float64(s.Get(emulator.RegPositionD))
+	a.Gains.P, a.Gains.I, a.Gains.D = float64(s.Get(emulator.RegPositionP)), float64(s.Get(emulator.RegPositionI)),
+		float64(s.Get(emulator.RegPositionD))
 	a.Limit, a.DutyLimit = s.SI(emulator.RegTorqueLimit), 1
 	if !s.Has(emulator.RegTorqueLimit) { // SCS
 		a.Limit = s.SI(emulator.RegMaxTorque)
@@ -164,7 +167,8 @@ func (s *device) Actuate() {
 		goal = min(max(goal, low), high)
 	}
 	a.GoalPosition = s.Angle(goal + s.offset() + s.lap(s.Shaft()))
-	a.TimeBased, a.ProfileVelocity, a.ProfileAcceleration = false, math.Abs(speed), s.SI(emulator.RegGoalAcceleration)/s.Truth.Gear
+	a.TimeBased, a.ProfileVelocity, a.ProfileAcceleration = false, math.Abs(speed),
+		s.SI(emulator.RegGoalAcceleration)/s.Truth.Gear
 	if s.m.Series == feetech.HLS {
 		s.actuateHLS(turn, speed)
 		return
@@ -186,7 +190,8 @@ func (s *device) Actuate() {
 // actuateHLS applies an HLS's mode and goal_current, which is the current limit in all modes but the current mode.
 func (s *device) actuateHLS(turn, speed float64) {
 	a := s.Act
-	a.DutyLimit, a.Limit = s.SI(emulator.RegTorqueLimit), min(1, math.Abs(s.SI(emulator.RegGoalCurrent))/a.Spec.MaxCurrent)
+	a.DutyLimit, a.Limit = s.SI(emulator.RegTorqueLimit),
+		min(1, math.Abs(s.SI(emulator.RegGoalCurrent))/a.Spec.MaxCurrent)
 	a.Mode = hal.PositionMode
 	switch s.Get(emulator.RegOperatingMode) {
 	case stsVelocity:

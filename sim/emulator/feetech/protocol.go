@@ -23,7 +23,8 @@ type protocol struct {
 }
 
 func newProtocol(b *emulator.Bus) *protocol {
-	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048), parser: feetech.NewParser(feetech.FromHost)}
+	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048),
+		parser: feetech.NewParser(feetech.FromHost)}
 }
 
 func (t *protocol) Reset() { t.parser.Reset() }
@@ -59,7 +60,8 @@ func (t *protocol) handle(now time.Duration) {
 // single lets one servo execute. It answers as it was when it was asked: old ID, old rate, old delay.
 func (t *protocol) single(s *device, now time.Duration) {
 	k := &t.packet
-	id, start, baud, level := byte(s.Get(emulator.RegID)), now+s.ReturnDelay(), s.Baud(), s.Get(emulator.RegResponseLevel)
+	id, start, baud, level := byte(s.Get(emulator.RegID)), now+s.ReturnDelay(), s.Baud(),
+		s.Get(emulator.RegResponseLevel)
 	s.Reply = s.Reply[:0]
 	answers := level >= 1
 	if k.ID != feetech.Broadcast && k.ID != id { // its second id: only writes, without a reply
@@ -161,7 +163,8 @@ func (t *protocol) writes(p []byte) {
 // meant reports whether an instruction to id is for s, as its id or as its second one.
 func (s *device) meant(id byte) bool {
 	v := int64(id)
-	return v == s.Get(emulator.RegID) || s.Has(emulator.RegShadowID) && v == s.Get(emulator.RegShadowID) && v < feetech.LastID
+	return v == s.Get(emulator.RegID) || s.Has(emulator.RegShadowID) && v == s.Get(emulator.RegShadowID) &&
+		v < feetech.LastID
 }
 
 // readThrough appends n bytes from addr on; addresses without a register read as 0.
@@ -211,7 +214,8 @@ func (s *device) setRegister(r *servo.Register, n emulator.Name, v int64) {
 		s.clearAlarm()
 	}
 	s.Store(r, v)
-	// A goal switches torque on. This is inferred from the maker's examples, which never enable it; no data sheet states it.
+	// A goal switches torque on. This is inferred from the maker's examples, which never enable it; no data sheet
+	// states it.
 	if n == emulator.RegGoalPosition && s.Get(emulator.RegOperatingMode) == stsPosition && !s.shut {
 		s.Set(emulator.RegTorqueEnable, 1)
 	}

@@ -17,8 +17,8 @@ type Config struct {
 	Keeps bool
 }
 
-// Chip is a GPIO chip in memory. It is a hal.World: Advance moves its clock along with the scene's. All methods may be called
-// from any goroutine; the inputs of its parts are written between cycles.
+// Chip is a GPIO chip in memory. It is a hal.World: Advance moves its clock along with the scene's. All methods may be
+// called from any goroutine; the inputs of its parts are written between cycles.
 type Chip struct {
 	config Config
 
@@ -267,12 +267,13 @@ func (c *Chip) show(i int, level bool, at time.Duration) {
 		return
 	}
 	l.seq++
-	l.holder.queueEvent(driver.Event{At: at, Line: uint32(i), Rising: active, LineSeq: l.seq}, c.Occurs(wire.Dropped, i, at) != nil)
+	l.holder.queueEvent(driver.Event{At: at, Line: uint32(i), Rising: active, LineSeq: l.seq},
+		c.Occurs(wire.Dropped, i, at) != nil)
 }
 
 // Fault plants f, whose time begins now. Its target is a line's offset, or wire.All. Duplicated makes contacts bounce
-// several times at each change, within 4 ms. OpenWire leaves only the resistors of the board on a line. Unplugged affects
-// the whole chip.
+// several times at each change, within 4 ms. OpenWire leaves only the resistors of the board on a line. Unplugged
+// affects the whole chip.
 func (c *Chip) Fault(f wire.Fault) {
 	c.Lock()
 	defer c.Unlock()

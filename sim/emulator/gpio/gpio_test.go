@@ -28,13 +28,15 @@ type board struct {
 }
 
 func newBoard(t *testing.T, parts ...gpio.Part) *board {
-	c := gpio.New(gpio.Config{Name: "gpiochip0", Label: "emulated", Lines: []string{"", "", "GPIO2", "", "", "BTN", "", "BTN"}, Seed: 1})
+	c := gpio.New(gpio.Config{Name: "gpiochip0", Label: "emulated",
+		Lines: []string{"", "", "GPIO2", "", "", "BTN", "", "BTN"}, Seed: 1})
 	c.Attach(parts...)
 	return &board{t, c, c.Host()}
 }
 
 func (b *board) pins(lines ...string) driver.Pins {
-	return driver.Pins{Bus: "io", Open: b.host.Open, Lines: lines, ActiveLow: true, Bias: driver.Up, User: "halyard test"}
+	return driver.Pins{Bus: "io", Open: b.host.Open, Lines: lines, ActiveLow: true, Bias: driver.Up,
+		User: "halyard test"}
 }
 
 func (b *board) pass(d time.Duration) {
@@ -135,8 +137,8 @@ func TestBumperCut(t *testing.T) {
 	}
 }
 
-// The circuit of an emergency stop is open when its button is pressed, however shortly, when its wire is cut, when it is
-// shorted to the supply, when edges were lost and when the chip is gone.
+// The circuit of an emergency stop is open when its button is pressed, however shortly, when its wire is cut, when it
+// is shorted to the supply, when edges were lost and when the chip is gone.
 func TestCircuit(t *testing.T) {
 	for _, toSupply := range []bool{false, true} {
 		button := &gpio.Switch{Line: 5, Closed: true, ToSupply: toSupply}
@@ -182,8 +184,8 @@ func TestCircuit(t *testing.T) {
 	}
 }
 
-// An encoder counts every step in both directions, at any speed within the kernel's queue, and reports its rate; an overrun
-// of the queue is an error.
+// An encoder counts every step in both directions, at any speed within the kernel's queue, and reports its rate; an
+// overrun of the queue is an error.
 func TestEncoder(t *testing.T) {
 	wheel := &gpio.Encoder{A: 0, B: 1}
 	b := newBoard(t, wheel)
@@ -222,15 +224,16 @@ func TestEncoder(t *testing.T) {
 	}
 }
 
-// The sonar measures to a millimetre over its range, reports its greatest range without an echo, takes 60 ms a reading, and
-// detects a missing wire.
+// The sonar measures to a millimetre over its range, reports its greatest range without an echo, takes 60 ms a reading,
+// and detects a missing wire.
 func TestSonar(t *testing.T) {
 	part := &gpio.Sonar{Trigger: 0, Echo: 2, Celsius: 20}
 	b := newBoard(t, part)
 	p := b.pins("0", "GPIO2")
 	s := driver.NewHCSR04(p, driver.HCSR04Config{Celsius: 20})
 	b.open(s)
-	for _, c := range []struct{ distance, want float64 }{{1, 1}, {0.02, 0.02}, {3.999, 3.999}, {4.5, 4}, {math.NaN(), 4}, {0.5, 0.5}} {
+	for _, c := range []struct{ distance, want float64 }{{1, 1}, {0.02, 0.02}, {3.999, 3.999}, {4.5, 4},
+		{math.NaN(), 4}, {0.5, 0.5}} {
 		part.Distance = c.distance
 		before := b.host.Now()
 		if got := b.read(s); math.Abs(got-c.want) > 1e-6 {
@@ -259,9 +262,11 @@ func TestSonar(t *testing.T) {
 	if got := b.read(s); math.Abs(got-1) > 1e-6 {
 		t.Errorf("after it: got %g", got)
 	}
-	for kind, text := range map[wire.Kind]string{wire.StuckHigh: "stays high", wire.OpenWire: "no answer", wire.StuckLow: "no answer"} {
+	for kind, text := range map[wire.Kind]string{wire.StuckHigh: "stays high", wire.OpenWire: "no answer",
+		wire.StuckLow: "no answer"} {
 		b.chip.Fault(wire.Fault{Kind: kind, Target: 2})
-		if err := s.Read(make([]float64, 1)); err == nil || !strings.Contains(err.Error(), text) || hal.KindOf(err) != hal.Timeout {
+		if err := s.Read(make([]float64, 1)); err == nil || !strings.Contains(err.Error(), text) ||
+			hal.KindOf(err) != hal.Timeout {
 			t.Errorf("%v: got %v, want %q", kind, err, text)
 		}
 		b.chip.ClearFaults()
@@ -384,8 +389,8 @@ func TestSwitch(t *testing.T) {
 	}
 }
 
-// A program that dies only closes its files: a chip releases its outputs, and the resistor decides; a chip with Keeps leaves
-// them on.
+// A program that dies only closes its files: a chip releases its outputs, and the resistor decides; a chip with Keeps
+// leaves them on.
 func TestDeath(t *testing.T) {
 	for _, keeps := range []bool{false, true} {
 		c := gpio.New(gpio.Config{Name: "gpiochip0", Lines: make([]string, 2), Keeps: keeps})
@@ -436,7 +441,8 @@ func TestRefused(t *testing.T) {
 		}
 	}
 	info, lines, err := driver.Survey("io", b.host.Open)
-	if err != nil || info.Label != "emulated" || len(lines) != 8 || lines[2].Consumer != "halyard test" || lines[2].Flags&driver.Used == 0 || lines[5].Name != "BTN" {
+	if err != nil || info.Label != "emulated" || len(lines) != 8 || lines[2].Consumer != "halyard test" ||
+		lines[2].Flags&driver.Used == 0 || lines[5].Name != "BTN" {
 		t.Errorf("survey: got %+v %+v, %v", info, lines, err)
 	}
 	b.chip.Fault(wire.Fault{Kind: wire.Unplugged})
@@ -450,7 +456,8 @@ func TestReadAllocates(t *testing.T) {
 	sw, wheel := &gpio.Switch{Line: 3}, &gpio.Encoder{A: 0, B: 1}
 	b := newBoard(t, sw, wheel)
 	v := make([]float64, 2)
-	for _, s := range []sensor{driver.NewBumper(b.pins("3"), driver.BumperConfig{}), driver.NewEncoder(b.pins("0", "1")), driver.NewEStopInput(b.pins("5"), 0)} {
+	for _, s := range []sensor{driver.NewBumper(b.pins("3"), driver.BumperConfig{}),
+		driver.NewEncoder(b.pins("0", "1")), driver.NewEStopInput(b.pins("5"), 0)} {
 		b.open(s)
 		turn := func() {
 			sw.Closed, wheel.Count = !sw.Closed, wheel.Count+20
@@ -464,8 +471,8 @@ func TestReadAllocates(t *testing.T) {
 	}
 }
 
-// BenchmarkEdges is what the driver takes for an edge: kernel's bytes to a count. Bound: its 48 bytes are copied once by
-// the kernel, some 10 ns.
+// BenchmarkEdges is what the driver takes for an edge: kernel's bytes to a count. Bound: its 48 bytes are copied once
+// by the kernel, some 10 ns.
 func BenchmarkEdges(b *testing.B) {
 	const edges = 1000
 	wheel := &gpio.Encoder{A: 0, B: 1}

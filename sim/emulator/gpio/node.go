@@ -9,8 +9,8 @@ import (
 	driver "github.com/halyard-robotics/halyard/drivers/gpio"
 )
 
-// Host is the handle of a program, or of one of its goroutines, to a Chip: a hal.Clock, and an Opener of nodes with that
-// clock.
+// Host is the handle of a program, or of one of its goroutines, to a Chip: a hal.Clock, and an Opener of nodes with
+// that clock.
 type Host struct {
 	chip *Chip
 	own  time.Duration
@@ -124,7 +124,8 @@ func (c *Chip) hand(arg []byte, now time.Duration) error {
 		}
 		// The kernel requires one direction, and edges only for inputs.
 		flags, _, _ := r.wants(i)
-		if in := flags&driver.Input != 0; in == (flags&driver.Output != 0) || !in && flags&(driver.EdgeRising|driver.EdgeFalling) != 0 {
+		if in := flags&driver.Input != 0; in == (flags&driver.Output != 0) ||
+			!in && flags&(driver.EdgeRising|driver.EdgeFalling) != 0 {
 			return syscall.EINVAL
 		}
 	}

@@ -83,7 +83,8 @@ func (p *PIR) advance(c *Chip, _, to time.Duration) {
 	c.drive(p.Line, pulled(p.on != p.Low), to)
 }
 
-// Sonar is an HC-SR04: at the end of a trigger it sends, and its echo line is high for as long as the sound is under way.
+// Sonar is an HC-SR04: at the end of a trigger it sends, and its echo line is high for as long as the sound is under
+// way.
 type Sonar struct {
 	Trigger, Echo int
 	Distance      float64 // m; beyond Range, or NaN: no echo

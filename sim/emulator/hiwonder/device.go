@@ -27,7 +27,8 @@ func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth)
 		return nil
 	}
 	s := &device{Servo: new(emulator.Servo), m: model}
-	s.Init(s, emulator.Sheet{Name: model.Name, Turn: model.TicksPerTurn, Centre: model.Centre, Low: model.MinTicks, High: model.MaxTicks},
+	s.Init(s, emulator.Sheet{Name: model.Name, Turn: model.TicksPerTurn, Centre: model.Centre, Low: model.MinTicks,
+		High: model.MaxTicks},
 		model.Registers, id, act, truth)
 	s.Flash = append(s.Flash, s.Bytes...)
 	return s.Servo
@@ -68,7 +69,8 @@ func (s *device) Actuate() {
 
 func (s *device) Notice() {
 	s.Alarm = s.Act.Alarm
-	if s.Alarm&(actuator.AlarmHeat|actuator.AlarmVoltage|actuator.AlarmOverload) != 0 && s.Get(emulator.RegTorqueEnable) == 1 {
+	if s.Alarm&(actuator.AlarmHeat|actuator.AlarmVoltage|actuator.AlarmOverload) != 0 &&
+		s.Get(emulator.RegTorqueEnable) == 1 {
 		s.Set(emulator.RegTorqueEnable, 0)
 		s.Drive()
 	}

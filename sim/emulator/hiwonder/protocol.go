@@ -19,7 +19,8 @@ type protocol struct {
 }
 
 func newProtocol(b *emulator.Bus) *protocol {
-	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048), parser: hiwonder.NewParser(), commands: hiwonder.Commands()}
+	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048),
+		parser: hiwonder.NewParser(), commands: hiwonder.Commands()}
 }
 
 func (t *protocol) Reset() { t.parser.Reset() }

@@ -24,7 +24,8 @@ func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth)
 		return nil
 	}
 	s := &device{Servo: new(emulator.Servo), m: model}
-	return s.Init(s, emulator.Sheet{Name: model.Name, RAMStart: 1, Turn: model.TicksPerTurn, Centre: model.Centre, Low: model.MinTicks, High: model.MaxTicks},
+	return s.Init(s, emulator.Sheet{Name: model.Name, RAMStart: 1, Turn: model.TicksPerTurn, Centre: model.Centre,
+		Low: model.MinTicks, High: model.MaxTicks},
 		model.Registers, id, act, truth)
 }
 

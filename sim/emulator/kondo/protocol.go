@@ -19,7 +19,8 @@ type protocol struct {
 // newProtocol makes a byte on b's wire eleven bits long, for the parity.
 func newProtocol(b *emulator.Bus) *protocol {
 	b.SetBits(11)
-	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048), parser: kondo.NewParser(kondo.FromHost)}
+	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048),
+		parser: kondo.NewParser(kondo.FromHost)}
 }
 
 func (t *protocol) Reset() { t.parser.Reset() }
@@ -28,8 +29,8 @@ func (t *protocol) Parse(p []byte, start time.Duration) {
 	t.bus.Feed(&t.parser.Framer, p, start, func() bool { return t.parser.Next(&t.packet) }, t.handle)
 }
 
-// handle executes the current packet, whose last byte ended at now, on the addressed servos and sends their replies. An ID
-// command addresses all servos, regardless of the ID in it; they reply at the same time.
+// handle executes the current packet, whose last byte ended at now, on the addressed servos and sends their replies. An
+// ID command addresses all servos, regardless of the ID in it; they reply at the same time.
 func (t *protocol) handle(now time.Duration) {
 	b, k := t.bus, t.packet
 	b.Update(now)
@@ -71,7 +72,8 @@ func (t *protocol) single(s *device, k *kondo.Packet) bool {
 			return false
 		}
 		// For the last two the measured value, not the limit that is written there.
-		n := [...]emulator.Name{emulator.RegStretch, emulator.RegSpeed, emulator.RegPresentAmps, emulator.RegHeat}[k.A-kondo.Stretch]
+		n := [...]emulator.Name{emulator.RegStretch, emulator.RegSpeed, emulator.RegPresentAmps,
+			emulator.RegHeat}[k.A-kondo.Stretch]
 		k.B = byte(s.Get(n))
 	case kondo.Write:
 		r, n := s.RegisterAt(int(k.A))

@@ -6,8 +6,8 @@ package laser
 
 import "time"
 
-// Scene is the scene of a scanner, at the cycle's edge. Ranges[i] becomes the distance along the ray at first + i·step, rad
-// to the left of the scanner's straight ahead, m; +Inf without an object.
+// Scene is the scene of a scanner, at the cycle's edge. Ranges[i] becomes the distance along the ray at first + i·step,
+// rad to the left of the scanner's straight ahead, m; +Inf without an object.
 type Scene interface {
 	Scan(first, step float64, ranges []float64)
 }

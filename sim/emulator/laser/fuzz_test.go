@@ -17,7 +17,8 @@ func FuzzBoards(f *testing.F) {
 	f.Fuzz(func(t *testing.T, sent []byte) {
 		old := laser.NewHokuyo(model("URG-04LX"), 19200, room)
 		old.Old = true
-		for _, b := range []wire.Board{laser.NewSICK("LMS200;30106;V02.30", room), laser.NewHokuyo(model("UST-10LX"), 115200, room), old,
+		for _, b := range []wire.Board{laser.NewSICK("LMS200;30106;V02.30", room),
+			laser.NewHokuyo(model("UST-10LX"), 115200, room), old,
 			laser.NewRPLidar(lidar.RPLidarFree, 115200, room)} {
 			b.Power(true, 0)
 			now, replied := time.Second, 0

@@ -44,8 +44,9 @@ func NewHokuyo(m lidar.HokuyoModel, baud int, scene Scene) *Hokuyo {
 func (h *Hokuyo) Baud() int { return h.baud }
 
 func (h *Hokuyo) Power(on bool, now time.Duration) {
-	*h = Hokuyo{Boot: h.Boot, Old: h.Old, old: h.Old, model: h.model, scene: h.scene, usual: h.usual, replies: replies{powered: on, ready: now + h.Boot},
-		baud: h.usual, rate: h.usual}
+	*h = Hokuyo{Boot: h.Boot, Old: h.Old, old: h.Old, model: h.model, scene: h.scene, usual: h.usual,
+		replies: replies{powered: on, ready: now + h.Boot},
+		baud:    h.usual, rate: h.usual}
 }
 
 func (h *Hokuyo) Next() time.Duration { return h.next(h.stream != nil, h.scan) }
@@ -100,14 +101,19 @@ func (h *Hokuyo) execute(line string, at time.Duration) {
 	}
 	switch name {
 	case lidar.SCIPVersion:
-		h.out = lidar.AppendSCIPFields(h.out, line, "VEND:Hokuyo Automatic Co., Ltd.", "PROD:"+m.Name, "FIRM:3.3.00", "PROT:SCIP 2.0", "SERI:H0500001")
+		h.out = lidar.AppendSCIPFields(h.out, line, "VEND:Hokuyo Automatic Co., Ltd.", "PROD:"+m.Name, "FIRM:3.3.00",
+			"PROT:SCIP 2.0", "SERI:H0500001")
 		return
 	case lidar.SCIPParameters:
-		h.out = lidar.AppendSCIPFields(h.out, line, "MODL:"+m.Name, fmt.Sprint("DMIN:", m.MinRange), fmt.Sprint("DMAX:", m.MaxRange),
-			fmt.Sprint("ARES:", m.Turn), fmt.Sprint("AMIN:", m.First), fmt.Sprint("AMAX:", m.Last), fmt.Sprint("AFRT:", m.Front), fmt.Sprint("SCAN:", m.RPM))
+		h.out = lidar.AppendSCIPFields(h.out, line, "MODL:"+m.Name, fmt.Sprint("DMIN:", m.MinRange),
+			fmt.Sprint("DMAX:", m.MaxRange),
+			fmt.Sprint("ARES:", m.Turn), fmt.Sprint("AMIN:", m.First), fmt.Sprint("AMAX:", m.Last),
+			fmt.Sprint("AFRT:", m.Front), fmt.Sprint("SCAN:", m.RPM))
 		return
 	case lidar.SCIPInternals:
-		h.out = lidar.AppendSCIPFields(h.out, line, "MODL:"+m.Name, "LASR:"+map[bool]string{true: "ON", false: "OFF"}[h.laser], "SCSP:Initial", "MESM:IDLE", fmt.Sprint("SBPS:", h.baud), "TIME:000000", "STAT:Sensor works well.")
+		h.out = lidar.AppendSCIPFields(h.out, line, "MODL:"+m.Name,
+			"LASR:"+map[bool]string{true: "ON", false: "OFF"}[h.laser], "SCSP:Initial", "MESM:IDLE",
+			fmt.Sprint("SBPS:", h.baud), "TIME:000000", "STAT:Sensor works well.")
 		return
 	case lidar.SCIPLaserOn:
 		if h.laser {
@@ -133,7 +139,8 @@ func (h *Hokuyo) execute(line string, at time.Duration) {
 	case lidar.SCIPTime:
 		h.timing = line == "TM0" || h.timing && line != "TM2"
 		if line == "TM1" {
-			h.out = lidar.AppendSCIP(h.out, line, status, string(lidar.AppendSCIPValue(nil, int(at/time.Millisecond)&0xFFFFFF, 4)))
+			h.out = lidar.AppendSCIP(h.out, line, status,
+				string(lidar.AppendSCIPValue(nil, int(at/time.Millisecond)&0xFFFFFF, 4)))
 			return
 		}
 	case "CR":
@@ -183,7 +190,8 @@ func (h *Hokuyo) light(at time.Duration) {
 	}
 }
 
-// speed executes CR and returns the status: 00 is as fast as it can, 01 to 10 so many hundredths slower, 99 as at power-on.
+// speed executes CR and returns the status: 00 is as fast as it can, 01 to 10 so many hundredths slower, 99 as at
+// power-on.
 func (h *Hokuyo) speed(text string) (status string) {
 	n, err := strconv.Atoi(text)
 	switch {

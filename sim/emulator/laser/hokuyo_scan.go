@@ -25,16 +25,20 @@ type scanOrder struct {
 	head, tail  string
 }
 
-// measuring is the measuring commands, each with stream, intensities and the number of characters of a range. Commands with
-// intensities and several echoes are supported by models from the UTM on; here every ray has one echo.
+// measuring is the measuring commands, each with stream, intensities and the number of characters of a range. Commands
+// with intensities and several echoes are supported by models from the UTM on; here every ray has one echo.
 func measuring() map[string]scanOrder {
 	return map[string]scanOrder{
-		lidar.SCIPOnce: {size: 3}, lidar.SCIPOnceShort: {size: 2}, lidar.SCIPStream: {size: 3, stream: true}, lidar.SCIPStreamTwo: {size: 2, stream: true},
-		"GE": {size: 3, intensities: true}, "ME": {size: 3, intensities: true, stream: true}, "HD": {size: 3}, "ND": {size: 3, stream: true},
+		lidar.SCIPOnce: {size: 3}, lidar.SCIPOnceShort: {size: 2}, lidar.SCIPStream: {size: 3, stream: true},
+		lidar.SCIPStreamTwo: {size: 2, stream: true},
+		"GE":                {size: 3, intensities: true}, "ME": {size: 3, intensities: true, stream: true},
+		"HD": {size: 3},
+		"ND": {size: 3, stream: true},
 	}
 }
 
-// order reads a measuring command behind its name, which has no string of the user's any more; a status where it is wrong.
+// order reads a measuring command behind its name, which has no string of the user's any more; a status where it is
+// wrong.
 func (h *Hokuyo) order(line string) (o scanOrder, status string) {
 	name := line[:2]
 	o = measuring()[name]
@@ -75,7 +79,8 @@ func (h *Hokuyo) once(line string, o scanOrder, at time.Duration) {
 		end += turn
 	}
 	h.handed, h.answer = end, max(at, end)
-	h.out = lidar.AppendSCIPScan(h.out, line, lidar.SCIPOK, int((end-turn)/time.Millisecond)&0xFFFFFF, h.measure(&o), o.size)
+	h.out = lidar.AppendSCIPScan(h.out, line, lidar.SCIPOK, int((end-turn)/time.Millisecond)&0xFFFFFF, h.measure(&o),
+		o.size)
 }
 
 // nextScan appends the next scan of a stream, which leaves at now.

@@ -46,7 +46,8 @@ type subject struct {
 
 func sick(baud, angle, resolution int, reach float64, cm bool) func(*testing.T, servo.Opener) scanner {
 	return func(t *testing.T, open servo.Opener) scanner {
-		s, err := lidar.NewSICK(lidar.SICKSettings{Name: "lms", Line: open, Baud: baud, Angle: angle, Resolution: resolution, Reach: reach, Centimetres: cm})
+		s, err := lidar.NewSICK(lidar.SICKSettings{Name: "lms", Line: open, Baud: baud, Angle: angle,
+			Resolution: resolution, Reach: reach, Centimetres: cm})
 		must(t, err)
 		return s
 	}
@@ -55,7 +56,8 @@ func sick(baud, angle, resolution int, reach float64, cm bool) func(*testing.T, 
 // asked is sick that asks for each scan.
 func asked(baud, angle, resolution int) func(*testing.T, servo.Opener) scanner {
 	return func(t *testing.T, open servo.Opener) scanner {
-		s, err := lidar.NewSICK(lidar.SICKSettings{Name: "lms", Line: open, Baud: baud, Angle: angle, Resolution: resolution, Request: true})
+		s, err := lidar.NewSICK(lidar.SICKSettings{Name: "lms", Line: open, Baud: baud, Angle: angle,
+			Resolution: resolution, Request: true})
 		must(t, err)
 		return s
 	}
@@ -65,7 +67,8 @@ func hokuyo(model string, first, last, cluster int, short bool) func(*testing.T,
 	return func(t *testing.T, open servo.Opener) scanner {
 		m, err := lidar.HokuyoModelOf(model)
 		must(t, err)
-		s, err := lidar.NewHokuyo(lidar.HokuyoSettings{Name: "urg", Line: open, Model: m, First: first, Last: last, Cluster: cluster, Short: short})
+		s, err := lidar.NewHokuyo(lidar.HokuyoSettings{Name: "urg", Line: open, Model: m, First: first, Last: last,
+			Cluster: cluster, Short: short})
 		must(t, err)
 		return s
 	}
@@ -95,15 +98,24 @@ func subjects() []subject {
 		{"lms 38400 100/1 32 m", 9600, lms(), sick(38400, 100, 100, 32, false), 0.001, 0, 60 * ms},
 		{"lms 500000 on request", 9600, lms(), asked(500000, 180, 50), 0.001, 0, 60 * ms},
 		{"lms 38400 on request", 9600, lms(), asked(38400, 100, 100), 0.001, 0, 120 * ms},
-		{"urg serial", 19200, laser.NewHokuyo(model("URG-04LX"), 19200, room), hokuyo("URG-04LX", 0, 0, 1, false), 0.001, 0, 220 * ms},
-		{"urg short", 115200, laser.NewHokuyo(model("URG-04LX"), 19200, room), hokuyo("URG-04LX", 128, 640, 1, true), 0.001, 999, 110 * ms},
-		{"utm usb", 0, laser.NewHokuyo(model("UTM-30LX"), 0, room), hokuyo("UTM-30LX", 0, 0, 1, false), 0.001, 0, 30 * ms},
-		{"ust clusters", 0, laser.NewHokuyo(model("UST-10LX"), 0, room), hokuyo("UST-10LX", 180, 900, 3, false), 0.06, 0, 30 * ms},
-		{"rplidar express", 115200, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room), rplidar(lidar.RPLidarPWM, 0, 360), 0.08, 2, 160 * ms},
-		{"rplidar standard", 115200, laser.NewRPLidar(lidar.RPLidarDTR, 115200, room), rplidar(lidar.RPLidarDTR, lidar.RPLidarNodes, 180), 0.16, 2, 160 * ms},
-		{"rplidar ultra", 115200, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room), rplidar(lidar.RPLidarPWM, lidar.RPLidarUltra, 720), 0.08, 2, 160 * ms},
-		{"rplidar dense", 115200, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room), rplidar(lidar.RPLidarPWM, lidar.RPLidarDense, 360), 0.08, 2, 160 * ms},
-		{"rplidar ultra-dense", 115200, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room), rplidar(lidar.RPLidarPWM, lidar.RPLidarUltraDense, 360), 0.08, 2, 160 * ms},
+		{"urg serial", 19200, laser.NewHokuyo(model("URG-04LX"), 19200, room), hokuyo("URG-04LX", 0, 0, 1, false),
+			0.001, 0, 220 * ms},
+		{"urg short", 115200, laser.NewHokuyo(model("URG-04LX"), 19200, room), hokuyo("URG-04LX", 128, 640, 1, true),
+			0.001, 999, 110 * ms},
+		{"utm usb", 0, laser.NewHokuyo(model("UTM-30LX"), 0, room), hokuyo("UTM-30LX", 0, 0, 1, false), 0.001, 0,
+			30 * ms},
+		{"ust clusters", 0, laser.NewHokuyo(model("UST-10LX"), 0, room), hokuyo("UST-10LX", 180, 900, 3, false), 0.06,
+			0, 30 * ms},
+		{"rplidar express", 115200, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room), rplidar(lidar.RPLidarPWM, 0, 360),
+			0.08, 2, 160 * ms},
+		{"rplidar standard", 115200, laser.NewRPLidar(lidar.RPLidarDTR, 115200, room),
+			rplidar(lidar.RPLidarDTR, lidar.RPLidarNodes, 180), 0.16, 2, 160 * ms},
+		{"rplidar ultra", 115200, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room),
+			rplidar(lidar.RPLidarPWM, lidar.RPLidarUltra, 720), 0.08, 2, 160 * ms},
+		{"rplidar dense", 115200, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room),
+			rplidar(lidar.RPLidarPWM, lidar.RPLidarDense, 360), 0.08, 2, 160 * ms},
+		{"rplidar ultra-dense", 115200, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room),
+			rplidar(lidar.RPLidarPWM, lidar.RPLidarUltraDense, 360), 0.08, 2, 160 * ms},
 	}
 }
 
@@ -159,10 +171,12 @@ func TestNothing(t *testing.T) {
 	}{
 		{"lms", laser.NewSICK("LMS291;30106;V02.30", far), sick(38400, 180, 100, 8, false), 90, math.Inf(1)},
 		{"urg", laser.NewHokuyo(model("URG-04LX"), 115200, far), hokuyo("URG-04LX", 0, 0, 1, false), 340, math.NaN()},
-		{"urg short", laser.NewHokuyo(model("URG-04LX"), 115200, hall), hokuyo("URG-04LX", 0, 0, 1, true), 340, math.Inf(1)},
+		{"urg short", laser.NewHokuyo(model("URG-04LX"), 115200, hall), hokuyo("URG-04LX", 0, 0, 1, true), 340,
+			math.Inf(1)},
 		{"utm", laser.NewHokuyo(model("UTM-30LX"), 115200, far), hokuyo("UTM-30LX", 0, 0, 1, false), 540, math.Inf(1)},
 		{"ust", laser.NewHokuyo(model("UST-10LX"), 115200, far), hokuyo("UST-10LX", 0, 0, 1, false), 540, math.Inf(1)},
-		{"rplidar", laser.NewRPLidar(lidar.RPLidarFree, 115200, far), rplidar(lidar.RPLidarFree, 0, 360), 180, math.NaN()},
+		{"rplidar", laser.NewRPLidar(lidar.RPLidarFree, 115200, far), rplidar(lidar.RPLidarFree, 0, 360), 180,
+			math.NaN()},
 	} {
 		line := wire.NewLine(s.name, 115200, 1, s.board)
 		d := s.make(t, line.Open)
@@ -190,10 +204,13 @@ func TestRefusals(t *testing.T) {
 		kind hal.Kind
 		want string
 	}{
-		{"password", wire.NewLine("l", 9600, 1, locked), sick(38400, 180, 50, 8, false), hal.BusFault, "mode 00: got A0 01"},
-		{"another type", wire.NewLine("l", 9600, 1, laser.NewSICK("S3000;1", room)), sick(38400, 180, 50, 8, false), hal.Absent, `got "S3000;1"`},
+		{"password", wire.NewLine("l", 9600, 1, locked), sick(38400, 180, 50, 8, false), hal.BusFault,
+			"mode 00: got A0 01"},
+		{"another type", wire.NewLine("l", 9600, 1, laser.NewSICK("S3000;1", room)), sick(38400, 180, 50, 8, false),
+			hal.Absent, `got "S3000;1"`},
 		{"no power", dark, sick(38400, 180, 50, 8, false), hal.Absent, "no scanner answers at any rate"},
-		{"another model", wire.NewLine("l", 115200, 1, laser.NewHokuyo(model("UTM-30LX"), 115200, room)), hokuyo("URG-04LX", 0, 0, 1, false), hal.Invalid, `model "UTM-30LX": ARES: got 1440, want 1024`},
+		{"another model", wire.NewLine("l", 115200, 1, laser.NewHokuyo(model("UTM-30LX"), 115200, room)),
+			hokuyo("URG-04LX", 0, 0, 1, false), hal.Invalid, `model "UTM-30LX": ARES: got 1440, want 1024`},
 		{"health", wire.NewLine("l", 115200, 1, ill), rplidar(lidar.RPLidarFree, 0, 360), hal.BusFault, "error 8001"},
 	} {
 		d := c.make(t, c.line.Open)
@@ -249,7 +266,8 @@ func TestSICKState(t *testing.T) {
 	must(t, d.Open())
 	got, err := d.State()
 	must(t, err)
-	want := lidar.SICKState{Version: "V02.30", Mode: lidar.SICKRequest, Angle: 100, Resolution: 25, Unit: 1, Laser: true}
+	want := lidar.SICKState{Version: "V02.30", Mode: lidar.SICKRequest, Angle: 100, Resolution: 25, Unit: 1,
+		Laser: true}
 	if got != want || d.Type != "LMS200;30106;V02.30" {
 		t.Errorf("got %+v of %q, want %+v", got, d.Type, want)
 	}
@@ -282,9 +300,12 @@ func TestPTYAndTCP(t *testing.T) {
 		make func(*testing.T, servo.Opener) scanner
 		baud int
 	}{
-		{"lms", wire.NewLine("lms", 9600, 1, laser.NewSICK("LMS200;30106;V02.30", room)), sick(38400, 180, 100, 8, false), 9600},
-		{"urg", wire.NewLine("urg", 19200, 1, laser.NewHokuyo(model("URG-04LX"), 19200, room)), hokuyo("URG-04LX", 0, 0, 1, false), 19200},
-		{"rplidar", wire.NewLine("rp", 115200, 1, laser.NewRPLidar(lidar.RPLidarFree, 115200, room)), rplidar(lidar.RPLidarFree, 0, 360), 115200},
+		{"lms", wire.NewLine("lms", 9600, 1, laser.NewSICK("LMS200;30106;V02.30", room)),
+			sick(38400, 180, 100, 8, false), 9600},
+		{"urg", wire.NewLine("urg", 19200, 1, laser.NewHokuyo(model("URG-04LX"), 19200, room)),
+			hokuyo("URG-04LX", 0, 0, 1, false), 19200},
+		{"rplidar", wire.NewLine("rp", 115200, 1, laser.NewRPLidar(lidar.RPLidarFree, 115200, room)),
+			rplidar(lidar.RPLidarFree, 0, 360), 115200},
 	} {
 		path, wait, err := s.line.ServePTY(ctx, "")
 		if err != nil {

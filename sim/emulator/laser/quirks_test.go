@@ -23,7 +23,8 @@ func TestRPLidarVersions(t *testing.T) {
 		note    string
 	}{
 		{"A1 1.29", 115200, laser.RPLidarVersion{}, 0, ""},
-		{"A1 1.15, without express", 115200, laser.RPLidarVersion{Model: 0x18, Major: 1, Minor: 15, NoExpress: true}, 0, "firmware 1.15"},
+		{"A1 1.15, without express", 115200, laser.RPLidarVersion{Model: 0x18, Major: 1, Minor: 15, NoExpress: true}, 0,
+			"firmware 1.15"},
 		{"A1 that spins up for 1 s", 115200, laser.RPLidarVersion{SpinUp: time.Second}, 0, ""},
 		{"A1 that spins up for 2.5 s", 115200, laser.RPLidarVersion{SpinUp: 2500 * time.Millisecond}, 0, ""},
 		{"A1 that boots for 1.5 s", 115200, laser.RPLidarVersion{}, 1500 * time.Millisecond, ""},
@@ -32,7 +33,8 @@ func TestRPLidarVersions(t *testing.T) {
 		{"S2", 1000000, laser.RPLidarVersion{Model: 0x71, Express: lidar.RPLidarDense}, 0, ""},
 		{"S3", 1000000, laser.RPLidarVersion{Model: 0x81, Express: lidar.RPLidarUltraDense}, 0, ""},
 		{"C1", 460800, laser.RPLidarVersion{Model: 0x41, Express: lidar.RPLidarDense}, 0, ""},
-		{"C1 that answers express with a standard scan", 460800, laser.RPLidarVersion{Model: 0x41, Express: lidar.RPLidarNodes}, 0, ""},
+		{"C1 that answers express with a standard scan", 460800,
+			laser.RPLidarVersion{Model: 0x41, Express: lidar.RPLidarNodes}, 0, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			board := laser.NewRPLidar(lidar.RPLidarFree, c.baud, room)
@@ -85,7 +87,8 @@ func TestCauses(t *testing.T) {
 		cause error
 		want  string
 	}{
-		{"an RPLIDAR at a Hokuyo's port", scans, hokuyo("URG-04LX", 0, 0, 1, false), hal.Absent, servo.ErrForeign, "RPLIDAR"},
+		{"an RPLIDAR at a Hokuyo's port", scans, hokuyo("URG-04LX", 0, 0, 1, false), hal.Absent, servo.ErrForeign,
+			"RPLIDAR"},
 		{"health", wire.NewLine("l", 115200, 1, ill), ours, hal.BusFault, servo.ErrReported, "after a reset"},
 		{"silence", dark, ours, hal.Absent, servo.ErrNoReply, "no answer"},
 	} {
@@ -98,7 +101,8 @@ func TestCauses(t *testing.T) {
 	must(t, err)
 	must(t, fast.SetBaud(115200)) // the config's
 	open := func() (servo.Line, error) { return fast, nil }
-	if err := ours(t, open).Open(); hal.KindOf(err) != hal.Invalid || !strings.Contains(err.Error(), "it answers at 460800 baud") {
+	if err := ours(t, open).Open(); hal.KindOf(err) != hal.Invalid ||
+		!strings.Contains(err.Error(), "it answers at 460800 baud") {
 		t.Errorf("another rate: got %v", err)
 	}
 }

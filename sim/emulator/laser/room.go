@@ -2,8 +2,8 @@ package laser
 
 import "math"
 
-// Room is a rectangular room, empty, with the scanner somewhere in it: a Scene for a scanner without a world. The scanner looks
-// along x, the length; y, the width, goes to its left. All in m.
+// Room is a rectangular room, empty, with the scanner somewhere in it: a Scene for a scanner without a world. The
+// scanner looks along x, the length; y, the width, goes to its left. All in m.
 type Room struct {
 	Length, Width float64
 	X, Y          float64 // of the scanner, from the corner behind it on its right

@@ -51,7 +51,8 @@ type rpMode struct {
 // rpModeCount is how many modes there are.
 const rpModeCount = 7
 
-// rpModes are its modes by their numbers, as an A1 of firmware 1.29 answers; the last two are those of S models. Each fills 115200 Bd.
+// rpModes are its modes by their numbers, as an A1 of firmware 1.29 answers; the last two are those of S models. Each
+// fills 115200 Bd.
 func rpModes() [rpModeCount]rpMode {
 	us := time.Microsecond
 	return [rpModeCount]rpMode{
@@ -82,11 +83,13 @@ func (r *RPLidar) DTR(on bool, _ time.Duration) { r.dtr = on }
 
 // Spins reports whether the motor turns.
 func (r *RPLidar) Spins() bool {
-	return r.powered && (r.drive == lidar.RPLidarFree || r.drive == lidar.RPLidarDTR && !r.dtr || r.drive == lidar.RPLidarPWM && r.pwm > 0)
+	return r.powered && (r.drive == lidar.RPLidarFree || r.drive == lidar.RPLidarDTR && !r.dtr ||
+		r.drive == lidar.RPLidarPWM && r.pwm > 0)
 }
 
 func (r *RPLidar) Power(on bool, now time.Duration) {
-	*r = RPLidar{Boot: r.Boot, Sick: r.Sick, RPLidarVersion: r.RPLidarVersion, drive: r.drive, baud: r.baud, scene: r.scene, dtr: r.dtr, replies: replies{powered: on, ready: now + r.Boot}}
+	*r = RPLidar{Boot: r.Boot, Sick: r.Sick, RPLidarVersion: r.RPLidarVersion, drive: r.drive, baud: r.baud,
+		scene: r.scene, dtr: r.dtr, replies: replies{powered: on, ready: now + r.Boot}}
 	r.out, r.answer = append(r.out, "RP LIDAR System.\r\nFirmware Ver 1.29\r\n"...), r.ready
 }
 
@@ -160,8 +163,8 @@ func (r *RPLidar) packed(turns float64) (uint16, uint8) {
 	return uint16(min(1<<14-1, r.see(turns-float64(eighths)/8/360))), uint8(eighths)
 }
 
-// sample is the range with the motor at turns to the right, mm, and the offset of its angle, 1/65536 °. The optics measure a
-// near object at a smaller angle than a far one.
+// sample is the range with the motor at turns to the right, mm, and the offset of its angle, 1/65536 °. The optics
+// measure a near object at a smaller angle than a far one.
 func (r *RPLidar) sample(turns float64) (mm, shift int) {
 	const far = 10_000
 	for mm = far; ; {
@@ -211,7 +214,8 @@ func (r *RPLidar) execute(c lidar.RPLidarCommand, payload []byte, at time.Durati
 	case lidar.RPLidarReset:
 		r.Power(true, at)
 	case lidar.RPLidarInfo:
-		reply(0x04, append([]byte{cmp.Or(r.Model, 0x18), cmp.Or(r.Minor, 29), cmp.Or(r.Major, 1), 7}, "HALYARD-EMULATOR"...)...)
+		reply(0x04, append([]byte{cmp.Or(r.Model, 0x18), cmp.Or(r.Minor, 29), cmp.Or(r.Major, 1), 7},
+			"HALYARD-EMULATOR"...)...)
 	case lidar.RPLidarHealth:
 		health := [3]byte{}
 		if r.Sick {

@@ -26,8 +26,8 @@ func talk(b wire.Board, now *time.Duration, sent []byte) (reply []byte) {
 	return reply
 }
 
-// The sessions of hardware.md, section 5, byte by byte: the emulated scanners reply like real ones. A number in brackets in
-// a reply is the number of further bytes.
+// The sessions of hardware.md, section 5, byte by byte: the emulated scanners reply like real ones. A number in
+// brackets in a reply is the number of further bytes.
 func TestSICKSession(t *testing.T) {
 	b := laser.NewSICK("LMS200;30106;V02.30", room)
 	b.Power(true, 0)
@@ -179,7 +179,8 @@ func TestRPLidarAnswersAsCaptured(t *testing.T) {
 	}
 }
 
-// Intensities come behind the ranges; what is asked for scan by scan comes at the scanner's pace; a rate means nothing on TCP.
+// Intensities come behind the ranges; what is asked for scan by scan comes at the scanner's pace; a rate means nothing
+// on TCP.
 func TestSCIPScans(t *testing.T) {
 	line := wire.NewLine("ust", 0, 1, laser.NewHokuyo(model("UST-10LX"), 0, room))
 	port, err := line.Open()
@@ -220,7 +221,8 @@ func TestSCIPScans(t *testing.T) {
 		if command[1] == 'E' {
 			values = make([]float64, 4) // range, light, range, light
 		}
-		if _, err := k.Scan(3, &m, values); err != nil || math.Abs(values[0]-4.5) > 0.01 || command[1] == 'E' && !(values[1] > 1) {
+		if _, err := k.Scan(3, &m, values); err != nil || math.Abs(values[0]-4.5) > 0.01 || command[1] == 'E' &&
+			!(values[1] > 1) {
 			t.Errorf("%s: got %v, %v", command, values, err)
 		}
 	}
@@ -244,7 +246,8 @@ func TestSICKModes(t *testing.T) {
 	say := func(body ...byte) {
 		t.Helper()
 		p.Feed(talk(b, &now, lidar.AppendSICK(nil, 0, body)))
-		if got := p.Body(); len(got) < 2 || got[0] != lidar.SICKModeReply && got[0] != 0xBB || (got[1] == 0) == (got[0] == 0xBB) {
+		if got := p.Body(); len(got) < 2 || got[0] != lidar.SICKModeReply && got[0] != 0xBB ||
+			(got[1] == 0) == (got[0] == 0xBB) {
 			t.Fatalf("% X: got % X", body, got)
 		}
 		for p.Body() != nil { // scans behind the answer
@@ -268,22 +271,26 @@ func TestSICKModes(t *testing.T) {
 	say(0x20, 0x26, 10)
 	next()
 	began := now
-	if body := next(); body[0] != 0xB6 || body[1] != 10 || word(body, 2)&0x3FF != 361 || !bytes.Equal(body[4:4+2*361], values) {
+	if body := next(); body[0] != 0xB6 || body[1] != 10 || word(body, 2)&0x3FF != 361 ||
+		!bytes.Equal(body[4:4+2*361], values) {
 		t.Errorf("means: got % X", body[:8])
 	}
 	if took := now - began; took < 10*26*time.Millisecond {
 		t.Errorf("a mean of ten: came after %v", took)
 	}
 	say(0x20, 0x27, 100, 0, 109, 0)
-	if body := next(); body[0] != 0xB7 || word(body, 1) != 100 || word(body, 3) != 109 || word(body, 5)&0x3FF != 10 || !bytes.Equal(body[7:27], values[2*99:2*109]) || len(body) != 28 {
+	if body := next(); body[0] != 0xB7 || word(body, 1) != 100 || word(body, 3) != 109 || word(body, 5)&0x3FF != 10 ||
+		!bytes.Equal(body[7:27], values[2*99:2*109]) || len(body) != 28 {
 		t.Errorf("subrange: got % X", body)
 	}
 	say(0x20, 0x28, 5, 1, 0, 3, 0)
-	if body := next(); body[0] != 0xBF || body[1] != 5 || word(body, 2) != 1 || word(body, 4) != 3 || word(body, 6)&0x3FF != 3 || !bytes.Equal(body[8:14], values[:6]) {
+	if body := next(); body[0] != 0xBF || body[1] != 5 || word(body, 2) != 1 || word(body, 4) != 3 ||
+		word(body, 6)&0x3FF != 3 || !bytes.Equal(body[8:14], values[:6]) {
 		t.Errorf("means of a subrange: got % X", body)
 	}
 	say(0x20, 0x50, 181, 0, 181, 0)
-	if body := next(); body[0] != 0xC4 || word(body, 1)&0x3FF != 361 || !bytes.Equal(body[3:725], values) || word(body, 725) != 1 || word(body, 727) != 181 || body[731] == 0 || len(body) != 733 {
+	if body := next(); body[0] != 0xC4 || word(body, 1)&0x3FF != 361 || !bytes.Equal(body[3:725], values) ||
+		word(body, 725) != 1 || word(body, 727) != 181 || body[731] == 0 || len(body) != 733 {
 		t.Errorf("remission: got % X behind %d bytes", body[725:], len(body))
 	}
 	say(0x20, 0x2A)
@@ -315,13 +322,15 @@ func TestSICKModes(t *testing.T) {
 	}
 	say(0x20, 0x24)
 	first, second := next(), next()
-	if n := 3 + 2*361; len(first) != n+3 || !bytes.Equal(first[3:n], values) || second[n] != first[n]+1 || second[n+1] != first[n+1]+1 || second[n+2] != 0x10 {
+	if n := 3 + 2*361; len(first) != n+3 || !bytes.Equal(first[3:n], values) || second[n] != first[n]+1 ||
+		second[n+1] != first[n+1]+1 || second[n+2] != 0x10 {
 		t.Errorf("indices: got % X and then % X", first[725:], second[725:])
 	}
 	if _, err := lidar.DecodeSICKScan(second, 13, make([]float64, 361)); err != nil {
 		t.Error(err)
 	}
-	for _, bad := range [][]byte{{0x26}, {0x26, 1}, {0x27, 1, 0}, {0x27, 0, 0, 5, 0}, {0x27, 5, 0, 4, 0}, {0x50, 1, 0, 200, 200}, {0x24, 1}} {
+	for _, bad := range [][]byte{{0x26}, {0x26, 1}, {0x27, 1, 0}, {0x27, 0, 0, 5, 0}, {0x27, 5, 0, 4, 0},
+		{0x50, 1, 0, 200, 200}, {0x24, 1}} {
 		p.Feed(talk(b, &now, lidar.AppendSICK(nil, 0, append([]byte{0x20}, bad...))))
 		for body := p.Body(); ; body = p.Body() {
 			if body == nil {

@@ -45,7 +45,8 @@ func (s *SICK) Baud() int { return s.baud }
 
 func (s *SICK) Power(on bool, now time.Duration) {
 	*s = SICK{Boot: s.Boot, Refuses: s.Refuses, scene: s.scene, kind: s.kind, settings: s.settings,
-		parser: lidar.NewSICKParser(0), replies: replies{powered: on, ready: now + s.Boot}, baud: 9600, rate: 9600, angle: 180, resolution: 100}
+		parser: lidar.NewSICKParser(0), replies: replies{powered: on, ready: now + s.Boot}, baud: 9600, rate: 9600,
+		angle: 180, resolution: 100}
 	s.queue(append([]byte{lidar.SICKStarted}, s.kind+" "...), s.ready)
 }
 
@@ -98,8 +99,8 @@ func (s *SICK) measure() []byte {
 	return s.body
 }
 
-// indexed puts the numbers of the scan and of the telegram before the status of a telegram of values, where they are set: in
-// the order in which SICK's own toolbox reads them.
+// indexed puts the numbers of the scan and of the telegram before the status of a telegram of values, where they are
+// set: in the order in which SICK's own toolbox reads them.
 func (s *SICK) indexed(body []byte) []byte {
 	if s.settings[lidar.SICKAvailByte]&lidar.SICKIndices == 0 {
 		return body
@@ -166,7 +167,8 @@ func (s *SICK) execute(body []byte, at time.Duration) {
 		}
 		angle, resolution := int(binary.LittleEndian.Uint16(body[1:])), int(binary.LittleEndian.Uint16(body[3:]))
 		ok := byte(0)
-		if (angle == 100 || angle == 180) && (resolution == 100 || resolution == 50 || resolution == 25 && angle == 100) {
+		if (angle == 100 || angle == 180) && (resolution == 100 || resolution == 50 || resolution == 25 &&
+			angle == 100) {
 			s.angle, s.resolution, ok = angle, resolution, 1
 			if s.stream != nil && s.stream.last > s.count() {
 				s.stream = nil

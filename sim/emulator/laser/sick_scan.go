@@ -7,13 +7,15 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 )
 
-// Modes that measure, in addition to those of whole scans (8007954, telegram 20). Values are counted from 1, from the scanner's right on.
+// Modes that measure, in addition to those of whole scans (8007954, telegram 20). Values are counted from 1, from the
+// scanner's right on.
 const (
 	sickMeans         = 0x26 // samples: the mean of so many scans
 	sickSubrange      = 0x27 // first16 last16: a part of each scan
 	sickMeansSubrange = 0x28 // samples first16 last16
-	sickPartial       = 0x2A // each turn of the mirror by itself: it measures whole degrees, and 1/2 or 1/4 ° next to the last one
-	sickRemission     = 0x50 // first16 last16: each scan, and how bright a part of it is
+	// each turn of the mirror by itself: it measures whole degrees, and 1/2 or 1/4 ° next to the last one
+	sickPartial   = 0x2A
+	sickRemission = 0x50 // first16 last16: each scan, and how bright a part of it is
 )
 
 // sickOrder holds the parameters of a stream.
@@ -42,7 +44,8 @@ func (s *SICK) measuringMode(p []byte) (o sickOrder, ok bool) {
 		if len(rest) < 4 {
 			return o, false
 		}
-		o.first, o.last, rest = int(binary.LittleEndian.Uint16(rest)), int(binary.LittleEndian.Uint16(rest[2:])), rest[4:]
+		o.first, o.last, rest = int(binary.LittleEndian.Uint16(rest)), int(binary.LittleEndian.Uint16(rest[2:])),
+			rest[4:]
 	default:
 		return o, false
 	}

@@ -43,8 +43,10 @@ type Controller struct {
 }
 
 // Init initializes a controller of the vendor's kind k. u has the range of its position goals, ticks.
-func (s *Controller) Init(k emulator.Kind, u servo.Units, lastID, timeout int64, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo {
-	return s.Servo.Init(k, emulator.Sheet{Name: u.Name, RAMStart: 8, Turn: Ticks, Centre: u.CentreTicks, Low: u.MinTicks, High: u.MaxTicks},
+func (s *Controller) Init(k emulator.Kind, u servo.Units, lastID, timeout int64, id int, act *actuator.Servo,
+	truth emulator.GroundTruth) *emulator.Servo {
+	return s.Servo.Init(k, emulator.Sheet{Name: u.Name, RAMStart: 8, Turn: Ticks, Centre: u.CentreTicks,
+		Low: u.MinTicks, High: u.MaxTicks},
 		table(lastID, timeout), id, act, truth)
 }
 
@@ -151,7 +153,8 @@ func (s *Controller) Notice() {
 	if s.Alarm |= s.causes() | s.Act.Alarm&(actuator.AlarmHeat|actuator.AlarmVoltage|actuator.AlarmOverload|actuator.AlarmShock); s.Alarm != 0 {
 		s.Release()
 	}
-	if w := s.Get(emulator.RegWatchdog); w > 0 && s.Get(emulator.RegTorqueEnable) == 1 && s.Now-s.Received > time.Duration(w)*time.Millisecond {
+	if w := s.Get(emulator.RegWatchdog); w > 0 && s.Get(emulator.RegTorqueEnable) == 1 &&
+		s.Now-s.Received > time.Duration(w)*time.Millisecond {
 		s.Expired = true
 		s.Release()
 	}

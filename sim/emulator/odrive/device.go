@@ -48,17 +48,20 @@ func NewCAN(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTru
 	return newAxis(m, true, odrive.LastNode, id, act, truth)
 }
 
-func newAxis(model servo.Model, onCAN bool, lastID int64, id int, act *actuator.Servo, truth emulator.GroundTruth) *emulator.Servo {
+func newAxis(model servo.Model, onCAN bool, lastID int64, id int, act *actuator.Servo,
+	truth emulator.GroundTruth) *emulator.Servo {
 	m := odrive.ModelIn(model)
 	if m == nil {
 		return nil
 	}
-	s := &device{Controller: motor.Controller{Servo: new(emulator.Servo), Amps: m.Amps}, m: m, dialect: odrive.V06, can: onCAN, saved: map[string]float64{}}
+	s := &device{Controller: motor.Controller{Servo: new(emulator.Servo), Amps: m.Amps}, m: m, dialect: odrive.V06,
+		can: onCAN, saved: map[string]float64{}}
 	if m.Axes > 1 {
 		s.dialect = odrive.V05
 	}
 	for _, r := range odrive.Parameters() {
-		if path, _ := odrive.Path(&r, s.dialect, 0); path != "" && (r.Access == servo.EEPROM || r.Name == "can_baud_rate" || r.Name == "supply_current") {
+		if path, _ := odrive.Path(&r, s.dialect, 0); path != "" &&
+			(r.Access == servo.EEPROM || r.Name == "can_baud_rate" || r.Name == "supply_current") {
 			s.saved[r.Name] = r.SI(r.Default)
 		}
 	}
@@ -68,7 +71,8 @@ func newAxis(model servo.Model, onCAN bool, lastID int64, id int, act *actuator.
 func (s *device) Protocol(b *emulator.Bus) emulator.Protocol {
 	if !s.can {
 		b.SetDuplex()
-		return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048), lines: odrive.Lines{Bare: true}}
+		return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048),
+			lines: odrive.Lines{Bare: true}}
 	}
 	return b.UseCAN()
 }
@@ -166,7 +170,8 @@ func (s *device) goal(c odrive.Control, v float64) {
 }
 
 func (s *device) control(c odrive.Control) {
-	s.Set(emulator.RegControl, [...]int64{motor.ControlNone, motor.ControlTorque, motor.ControlVelocity, motor.ControlPosition}[c&3])
+	s.Set(emulator.RegControl, [...]int64{motor.ControlNone, motor.ControlTorque, motor.ControlVelocity,
+		motor.ControlPosition}[c&3])
 }
 
 // Execute executes the command of a CAN frame.
@@ -259,7 +264,8 @@ func (s *device) reply(n *emulator.Net, c odrive.Command, now time.Duration) {
 	var f servo.CANFrame
 	switch {
 	case c == odrive.Estimates:
-		f = odrive.Floats(node, c, float64(s.Get(emulator.RegPresentPosition))/motor.Ticks, s.SI(emulator.RegPresentVelocity)/(2*math.Pi))
+		f = odrive.Floats(node, c, float64(s.Get(emulator.RegPresentPosition))/motor.Ticks,
+			s.SI(emulator.RegPresentVelocity)/(2*math.Pi))
 	case c == odrive.GetIq:
 		f = odrive.Floats(node, c, s.SI(emulator.RegPresentCurrent), s.SI(emulator.RegPresentCurrent))
 	case c == odrive.GetBus:
@@ -285,7 +291,8 @@ func (s *device) reply(n *emulator.Net, c odrive.Command, now time.Duration) {
 
 // TransmitUnasked sends the heartbeat message.
 func (s *device) TransmitUnasked(n *emulator.Net, now time.Duration) time.Duration {
-	n.Send(s.Servo, odrive.HeartbeatMessage{Errors: s.errors(), State: s.state()}.Frame(byte(s.Get(emulator.RegID))), now)
+	n.Send(s.Servo, odrive.HeartbeatMessage{Errors: s.errors(), State: s.state()}.Frame(byte(s.Get(emulator.RegID))),
+		now)
 	return now + heartbeat
 }
 

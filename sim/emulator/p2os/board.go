@@ -17,7 +17,8 @@ type Chassis interface {
 	Rims() (left, right float64)
 	// Sonar is the distance to the nearest thing in transducer i's cone, m; +Inf if absent.
 	Sonar(i int) float64
-	// Bumper reports whether segment i of a ring is pressed, clockwise: of the front ring from the left, of the rear one from the right.
+	// Bumper reports whether segment i of a ring is pressed, clockwise: of the front ring from the left, of the rear
+	// one from the right.
 	Bumper(rear bool, i int) bool
 	// Turn is the rate of turning to the left, rad/s.
 	Turn() float64
@@ -92,7 +93,8 @@ type Board struct {
 	selected byte // analog input
 }
 
-// New returns the board of robot, at the serial rate of baud, on chassis. With arcos its reports have the fields of ARCOS.
+// New returns the board of robot, at the serial rate of baud, on chassis. With arcos its reports have the fields of
+// ARCOS.
 func New(robot base.Robot, name string, baud int, arcos bool, chassis Chassis) *Board {
 	return &Board{robot: robot, names: base.Names{Name: name, Class: "Pioneer", Subclass: robot.Name}, chassis: chassis,
 		baud: baud, arcos: arcos, parser: base.NewParser()}
@@ -102,7 +104,8 @@ func (b *Board) Baud() int { return b.baud }
 
 // Power is wire.Board's: without it everything but the wheels' place is lost.
 func (b *Board) Power(on bool, now time.Duration) {
-	*b = Board{WrongConfig: b.WrongConfig, Mute: b.Mute, Configs: b.Configs, robot: b.robot, names: b.names, chassis: b.chassis, baud: b.baud, arcos: b.arcos, parser: base.NewParser(),
+	*b = Board{WrongConfig: b.WrongConfig, Mute: b.Mute, Configs: b.Configs, robot: b.robot, names: b.names,
+		chassis: b.chassis, baud: b.baud, arcos: b.arcos, parser: base.NewParser(),
 		powered: on, next: now + boot, ready: now + boot, received: now, brake: now, since: now, sonar: true,
 		grip: 1}
 	b.drive = drive{accel: 0.3, decel: 0.3, turnUp: 0.3 * b.robot.Difference, turnDown: 0.3 * b.robot.Difference,
@@ -129,8 +132,8 @@ func (b *Board) switchMotors(on bool) {
 	b.hold(b.received)
 }
 
-// hold passes the speeds to the chassis. After an emergency stop the motors continue to brake although they are switched
-// off: a client waits for the robot to stop in a time without physics steps.
+// hold passes the speeds to the chassis. After an emergency stop the motors continue to brake although they are
+// switched off: a client waits for the robot to stop in a time without physics steps.
 func (b *Board) hold(now time.Duration) {
 	b.chassis.Drive(b.speed[0], b.speed[1], b.motors || now < b.brake)
 }

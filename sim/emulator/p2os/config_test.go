@@ -7,7 +7,8 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/base"
 )
 
-// A base that always gets the checksum of its configuration wrong is understood, and one that never sends it is asked a few times.
+// A base that always gets the checksum of its configuration wrong is understood, and one that never sends it is asked a
+// few times.
 func TestConfigOfOldFirmware(t *testing.T) {
 	r := newRobot(t, "p3dx", 1, nil)
 	r.board.WrongConfig = true

@@ -6,8 +6,8 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/base"
 )
 
-// drive is the commanded motion. Forward and turn are commanded independently, as speeds or as targets: MOVE continues while
-// the base turns, HEAD while it drives, until a speed of the same kind replaces it.
+// drive is the commanded motion. Forward and turn are commanded independently, as speeds or as targets: MOVE continues
+// while the base turns, HEAD while it drives, until a speed of the same kind replaces it.
 type drive struct {
 	goal     [2]float64 // rims, m/s
 	forward  float64    // m/s, where it does not move
@@ -96,13 +96,15 @@ func (b *Board) steer() {
 	// As fast as it may and can still brake: v² = 2 a s. It is there within a few millimetres, or half a degree.
 	if d.moving {
 		left := d.ahead - (b.rims[0]+b.rims[1])/2
-		if forward = math.Copysign(math.Min(d.limit, math.Sqrt(2*d.decel*math.Abs(left))), left); math.Abs(left) < 0.003 {
+		if forward = math.Copysign(math.Min(d.limit, math.Sqrt(2*d.decel*math.Abs(left))),
+			left); math.Abs(left) < 0.003 {
 			d.moving, d.forward, forward = false, 0, 0
 		}
 	}
 	if d.heading {
 		left := math.Remainder(d.bearing-b.h, 2*math.Pi)
-		if turn = math.Copysign(math.Min(d.turnMax, math.Sqrt(2*d.turnDown*math.Abs(left))), left); math.Abs(left) < 0.004 {
+		if turn = math.Copysign(math.Min(d.turnMax, math.Sqrt(2*d.turnDown*math.Abs(left))),
+			left); math.Abs(left) < 0.004 {
 			turn = 0
 		}
 	}
@@ -121,7 +123,8 @@ func (b *Board) steer() {
 func (b *Board) bumped() bool {
 	forward := b.drive.goal[0] + b.drive.goal[1]
 	for i := range b.robot.Bumpers {
-		if b.drive.front && forward > 0 && b.chassis.Bumper(false, i) || b.drive.rear && forward < 0 && b.chassis.Bumper(true, i) {
+		if b.drive.front && forward > 0 && b.chassis.Bumper(false, i) || b.drive.rear && forward < 0 &&
+			b.chassis.Bumper(true, i) {
 			return true
 		}
 	}

@@ -25,7 +25,8 @@ func newClient(t *testing.T) *client {
 	model, err := base.RobotOf("p3dx")
 	must(t, err)
 	floor := p2os.NewFloor(model.Difference)
-	c := &client{t: t, floor: floor, board: p2os.New(model, "Rosie", 9600, true, floor), parser: base.NewParser(), types: map[byte]int{}}
+	c := &client{t: t, floor: floor, board: p2os.New(model, "Rosie", 9600, true, floor), parser: base.NewParser(),
+		types: map[byte]int{}}
 	c.board.Power(true, 0)
 	c.pass(time.Second)
 	for _, op := range []base.Op{base.OpPulse, base.OpOpen, base.OpClose, base.OpOpen} {
@@ -80,7 +81,8 @@ func TestMoveAndHead(t *testing.T) {
 		op   base.Op
 		arg  int
 		want float64
-	}{{base.OpHead, 90, 90}, {base.OpDHead, -30, 60}, {base.OpHead, 200, 200}, {base.OpDHead, 20, 220}, {base.OpDChange, 10, 230}, {base.OpHead, -170, 190}} {
+	}{{base.OpHead, 90, 90}, {base.OpDHead, -30, 60}, {base.OpHead, 200, 200}, {base.OpDHead, 20, 220},
+		{base.OpDChange, 10, 230}, {base.OpHead, -170, 190}} {
 		c.number(x.op, x.arg)
 		c.pass(8 * time.Second)
 		near("bearing", math.Remainder(c.floor.Heading-x.want*degree, 2*math.Pi), 0, 1.5*degree)

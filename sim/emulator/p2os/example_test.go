@@ -32,9 +32,11 @@ func Example() {
 	odometry, place := pioneer.Source(base.Odometry), make([]float64, 3)
 	for range 40 {
 		for wheel := range 2 {
-			pioneer.SetGoal(wheel, servo.Goal{Enable: true, Mode: hal.VelocityMode, Velocity: 0.2 / robot.Radius, Limit: 1})
+			pioneer.SetGoal(wheel, servo.Goal{Enable: true, Mode: hal.VelocityMode, Velocity: 0.2 / robot.Radius,
+				Limit: 1})
 		}
-		if err := errors.Join(pioneer.Send(), floor.Advance(50*time.Millisecond), line.Advance(50*time.Millisecond), pioneer.Receive()); err != nil {
+		if err := errors.Join(pioneer.Send(), floor.Advance(50*time.Millisecond), line.Advance(50*time.Millisecond),
+			pioneer.Receive()); err != nil {
 			log.Fatal(err)
 		}
 	}

@@ -72,7 +72,8 @@ func (b *Board) execute(c *base.Command, data []byte, now time.Duration) {
 	case base.OpGripperState:
 		b.gripper = c.Int
 	case base.OpGripper:
-		if states := [9]byte{1: 1, 2: 2, 4: 1<<4 | b.grip&3, 5: 1<<5 | b.grip&3, 7: 2 | 1<<4, 8: 1 | 1<<5}; c.Int >= 0 && c.Int < len(states) {
+		if states := [9]byte{1: 1, 2: 2, 4: 1<<4 | b.grip&3, 5: 1<<5 | b.grip&3, 7: 2 | 1<<4,
+			8: 1 | 1<<5}; c.Int >= 0 && c.Int < len(states) {
 			b.grip = states[c.Int]
 		}
 	case base.OpDigOut:

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Floor is a Chassis for a base without a world: an empty flat floor on which the wheel rims move at the commanded speed,
-// without mass or slip. It is a hal.World; only Advance moves it.
+// Floor is a Chassis for a base without a world: an empty flat floor on which the wheel rims move at the commanded
+// speed, without mass or slip. It is a hal.World; only Advance moves it.
 type Floor struct {
 	Volt          float64 // of the battery
 	X, Y, Heading float64 // where the base is, m and rad

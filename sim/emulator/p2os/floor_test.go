@@ -32,7 +32,8 @@ func newRobot(t *testing.T, kind string, seed int64, change func(*base.Settings)
 }
 
 // newRobotOn is newRobot with another chassis, which is made of its floor.
-func newRobotOn(t *testing.T, kind string, seed int64, change func(*base.Settings), on func(*p2os.Floor) p2os.Chassis) *robot {
+func newRobotOn(t *testing.T, kind string, seed int64, change func(*base.Settings),
+	on func(*p2os.Floor) p2os.Chassis) *robot {
 	t.Helper()
 	model, err := base.RobotOf(kind)
 	must(t, err)
@@ -80,9 +81,11 @@ type senseOf struct {
 
 func senses() []senseOf {
 	return []senseOf{
-		{"odometry", "odometry", base.Odometry, 0, 3}, {"F1", "sonar", base.Ring, 0, 1}, {"R8", "sonar", base.Ring, 15, 1},
+		{"odometry", "odometry", base.Odometry, 0, 3}, {"F1", "sonar", base.Ring, 0, 1},
+		{"R8", "sonar", base.Ring, 15, 1},
 		{"front_left", "contact", base.Bumpers, 0, 1}, {"rear_left", "contact", base.Bumpers, 9, 1},
-		{"battery", "battery", base.Battery, 0, 1}, {"gyro", "gyro", base.Gyro, 0, 1}, {"encoders", "encoder", base.Encoders, 0, 2},
+		{"battery", "battery", base.Battery, 0, 1}, {"gyro", "gyro", base.Gyro, 0, 1},
+		{"encoders", "encoder", base.Encoders, 0, 2},
 	}
 }
 
@@ -95,18 +98,23 @@ func layoutOf(model base.Robot, b *base.Base) *hal.Layout {
 	}
 	for i, n := range names {
 		u := b.Units(i)
-		a := hal.Actuator{Name: n, TorqueLimit: hal.None, Position: 2 * i, Velocity: 2*i + 1, Torque: hal.None, Voltage: hal.None,
-			Temperature: hal.None, Wraps: true, Limits: hal.Limits{MaxVelocity: u.MaxVelocity, MaxTorque: u.StallTorque}}
+		a := hal.Actuator{Name: n, TorqueLimit: hal.None, Position: 2 * i, Velocity: 2*i + 1, Torque: hal.None,
+			Voltage:     hal.None,
+			Temperature: hal.None, Wraps: true,
+			Limits: hal.Limits{MaxVelocity: u.MaxVelocity, MaxTorque: u.StallTorque}}
 		a.Goal = [hal.NumModes]int{hal.None, i, hal.None, hal.None}
-		l.Inputs = append(l.Inputs, hal.Channel{Name: n + "/velocity", Quantity: hal.Velocity, Min: -u.MaxVelocity, Max: u.MaxVelocity})
-		l.Outputs = append(l.Outputs, hal.Channel{Name: n + "/position", Quantity: hal.Position, Min: -4, Max: 4, Estimate: true},
+		l.Inputs = append(l.Inputs, hal.Channel{Name: n + "/velocity", Quantity: hal.Velocity, Min: -u.MaxVelocity,
+			Max: u.MaxVelocity})
+		l.Outputs = append(l.Outputs, hal.Channel{Name: n + "/position", Quantity: hal.Position, Min: -4, Max: 4,
+			Estimate: true},
 			hal.Channel{Name: n + "/velocity", Quantity: hal.Velocity, Min: -u.MaxVelocity, Max: u.MaxVelocity})
 		l.Actuators = append(l.Actuators, a)
 	}
 	for _, s := range senses() {
 		l.Sensors = append(l.Sensors, hal.Sensor{Name: s.name, Kind: s.kind, First: len(l.Outputs), Count: s.count})
 		for i := range s.count {
-			l.Outputs = append(l.Outputs, hal.Channel{Name: s.name + string(rune('a'+i)), Min: -1e6, Max: 1e6, Estimate: true})
+			l.Outputs = append(l.Outputs, hal.Channel{Name: s.name + string(rune('a'+i)), Min: -1e6, Max: 1e6,
+				Estimate: true})
 		}
 	}
 	return l

@@ -54,7 +54,8 @@ func TestDrive(t *testing.T) {
 			for i := range r.body.Layout().Actuators {
 				l, right := r.floor.Rims()
 				rim := math.Remainder([2]float64{l, right}[i%2]/model.Radius, 2*math.Pi)
-				if got := r.f.Measured[2*i]; math.Abs(math.Remainder(got-rim, 2*math.Pi)) > 0.2 || r.f.Status[i].Err != nil {
+				if got := r.f.Measured[2*i]; math.Abs(math.Remainder(got-rim, 2*math.Pi)) > 0.2 ||
+					r.f.Status[i].Err != nil {
 					t.Errorf("%s wheel %d: got %g %v, want %g", kind, i, got, r.f.Status[i].Err, rim)
 				}
 			}
@@ -287,7 +288,8 @@ func TestBrake(t *testing.T) {
 	}
 }
 
-// After CutTorque the cycle under way sends its goals of before the stop: they must not drive the base on, nor switch its motors on.
+// After CutTorque the cycle under way sends its goals of before the stop: they must not drive the base on, nor switch
+// its motors on.
 func TestCutEndsGoals(t *testing.T) {
 	r := newRobot(t, "p2dx", 1, nil)
 	must(t, r.base.Open())
@@ -359,8 +361,8 @@ func TestHalt(t *testing.T) {
 	}
 }
 
-// A robot of another type is refused. A session left open by another program is taken over. A missing robot is an error in
-// bounded time.
+// A robot of another type is refused. A session left open by another program is taken over. A missing robot is an error
+// in bounded time.
 func TestOpen(t *testing.T) {
 	r := newRobot(t, "p2dx", 1, func(s *base.Settings) { s.Robot, _ = base.RobotOf("p3dx") })
 	if err := r.base.Open(); err == nil || !strings.Contains(err.Error(), "got a p2dx, want a p3dx") {
@@ -449,7 +451,8 @@ func TestCycleAllocatesNothing(t *testing.T) {
 	r.enable(true)
 	r.drive(1, 1)
 	r.run(2 * time.Second)
-	// The line allocates for what is on its way; the driver's own part is Write, Send and Read of a cycle without bytes.
+	// The line allocates for what is on its way; the driver's own part is Write, Send and Read of a cycle without
+	// bytes.
 	if n := testing.AllocsPerRun(100, func() {
 		r.body.Write(r.f)
 		r.base.Receive()

@@ -17,7 +17,8 @@ func (b *Board) reports(dst []byte) []byte {
 	if b.gyro {
 		g := base.GyroReport{Count: 4}
 		for i := range g.Readings[:g.Count] {
-			g.Readings[i] = base.GyroReading{Rate: uint16(clip(base.GyroStill-b.chassis.Turn()/base.GyroScale, 0, 1023)), Celsius: 128}
+			g.Readings[i] = base.GyroReading{
+				Rate: uint16(clip(base.GyroStill-b.chassis.Turn()/base.GyroScale, 0, 1023)), Celsius: 128}
 		}
 		dst = b.packet(dst, g.Append(b.text[:0]))
 	}
@@ -56,7 +57,8 @@ func (b *Board) standard() base.Report {
 	volts := b.chassis.Volts()
 	// Places and headings are counts that wrap.
 	r := base.Report{
-		X: uint16(int64(math.Round(b.x/b.robot.Distance))) & 0x7FFF, Y: uint16(int64(math.Round(b.y/b.robot.Distance))) & 0x7FFF,
+		X:       uint16(int64(math.Round(b.x/b.robot.Distance))) & 0x7FFF,
+		Y:       uint16(int64(math.Round(b.y/b.robot.Distance))) & 0x7FFF,
 		Heading: uint16(int64(math.Round(b.h/base.Angle))) & 0x0FFF,
 		Left:    int16(math.Round(b.actual[0] / b.robot.Speed)), Right: int16(math.Round(b.actual[1] / b.robot.Speed)),
 		Battery: byte(clip(volts*10, 0, 255)), AnalogPort: b.selected, DigitalIn: 0xFF, DigitalOut: b.digital,
@@ -105,11 +107,14 @@ func (b *Board) standard() base.Report {
 // config is the configuration of the board.
 func (b *Board) config() *base.ConfigReport {
 	return &base.ConfigReport{
-		Class: b.names.Class, Subclass: b.names.Subclass, Serial: "SIM-0001", FourMotors: b.robot.Wheels == 4, Name: b.names.Name,
-		RotVelTop: uint16(b.robot.MaxTurn * 180 / math.Pi), TransVelTop: uint16(b.robot.MaxSpeed * 1000), RotAccTop: 300,
+		Class: b.names.Class, Subclass: b.names.Subclass, Serial: "SIM-0001", FourMotors: b.robot.Wheels == 4,
+		Name:      b.names.Name,
+		RotVelTop: uint16(b.robot.MaxTurn * 180 / math.Pi), TransVelTop: uint16(b.robot.MaxSpeed * 1000),
+		RotAccTop:   300,
 		TransAccTop: 2000, PWMMax: 500, Cycle: 100, Gripper: 1, FrontSonar: 1, RearSonar: 1, LowBattery: 110,
 		RevCount: 16570, Watchdog: 2000, StallVal: 200, StallCount: 200, RotVelMax: 100, TransVelMax: 1000,
-		RotAcc: 100, RotDecel: 100, RotGains: [3]uint16{40, 20, 0}, TransAcc: 300, TransDecel: 300, TransGains: [3]uint16{40, 30, 0},
+		RotAcc: 100, RotDecel: 100, RotGains: [3]uint16{40, 20, 0}, TransAcc: 300, TransDecel: 300,
+		TransGains:   [3]uint16{40, 30, 0},
 		FrontBumpers: 5, RearBumpers: 5, SonarCycle: 40, HasGyro: 1,
 	}
 }

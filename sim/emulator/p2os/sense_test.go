@@ -147,7 +147,8 @@ func TestReminder(t *testing.T) {
 			t.Errorf("%s: %v", name, s.Err)
 		}
 	}
-	if r.base.Config().Watchdog != 2000 || r.base.IO().Ins != 4 || r.base.GripperState().Kind != 2 || r.base.Report().Flags&base.FlagSonar == 0 {
+	if r.base.Config().Watchdog != 2000 || r.base.IO().Ins != 4 || r.base.GripperState().Kind != 2 ||
+		r.base.Report().Flags&base.FlagSonar == 0 {
 		t.Errorf("got %+v, %+v, %+v", r.base.Config(), r.base.IO(), r.base.GripperState())
 	}
 }

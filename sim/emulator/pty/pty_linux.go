@@ -56,8 +56,8 @@ func makeRaw(fd, baud int) error {
 	return unix.IoctlSetTermios(fd, unix.TCSETS2, t)
 }
 
-// Baud is the rate set by the client, bit/s; 0 if unknown. A client's own settings of the line (echo, canonical mode) are
-// not changed: they have the same effect as on an adapter.
+// Baud is the rate set by the client, bit/s; 0 if unknown. A client's own settings of the line (echo, canonical mode)
+// are not changed: they have the same effect as on an adapter.
 func (p *PTY) Baud() int {
 	t, err := unix.IoctlGetTermios(int(p.slave.Fd()), unix.TCGETS2)
 	if err != nil {
@@ -66,7 +66,8 @@ func (p *PTY) Baud() int {
 	return int(t.Ospeed)
 }
 
-// fine is how long before a deadline the kernel itself is asked to wait: the runtime's poller wakes up to a millisecond late.
+// fine is how long before a deadline the kernel itself is asked to wait: the runtime's poller wakes up to a millisecond
+// late.
 const fine = 2 * time.Millisecond
 
 // Read waits for bytes from the client until deadline (os.ErrDeadlineExceeded), which it keeps to 0.1 ms.
@@ -122,8 +123,8 @@ func (p *PTY) Write(b []byte) (n int, err error) {
 	return max(n, 0), errors.Join(failed, err)
 }
 
-// Release allows the line to be opened again after the death of a client that had claimed it (TIOCEXCL outlives its owner on
-// a pty). It does nothing while any visible process has the line open.
+// Release allows the line to be opened again after the death of a client that had claimed it (TIOCEXCL outlives its
+// owner on a pty). It does nothing while any visible process has the line open.
 func (p *PTY) Release() {
 	fd := int(p.slave.Fd())
 	if exclusive, err := unix.IoctlGetInt(fd, unix.TIOCGEXCL); err == nil && exclusive != 0 && openers(p.Path) < 2 {
@@ -151,8 +152,9 @@ func openers(path string) int {
 	return n
 }
 
-// Unplug ends the line like pulling an adapter out: a client that has it open reads an error, and Path cannot be opened. The
-// kernel does not reuse its number until Close, so a client that tries Path again cannot open another terminal.
+// Unplug ends the line like pulling an adapter out: a client that has it open reads an error, and Path cannot be
+// opened. The kernel does not reuse its number until Close, so a client that tries Path again cannot open another
+// terminal.
 func (p *PTY) Unplug() error { return p.master.Close() }
 
 // Close ends the line, if Unplug has not, and releases its number.

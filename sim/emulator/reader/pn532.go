@@ -42,7 +42,8 @@ func (c *PN532) Address() uint16 { return rfid.PN532Address }
 // Power implements chip.Device and chip.Endpoint.
 func (c *PN532) Power(bool, time.Duration) { *c = PN532{Tags: c.Tags, Sleep: c.Sleep, Stale: c.Stale} }
 
-// AnswerTime is from the end of a command to its answer on the serial line, as captures of real chips show it: 1.7 ms and more.
+// AnswerTime is from the end of a command to its answer on the serial line, as captures of real chips show it: 1.7 ms
+// and more.
 func (c *PN532) AnswerTime() time.Duration { return 2 * time.Millisecond }
 
 func (c *PN532) Receive(p []byte, _ time.Duration, answer []byte) []byte {

@@ -75,16 +75,21 @@ func subjects(t *testing.T, seed int64) map[string]*subject {
 	host := bus.Host()
 	return map[string]*subject{
 		"rdm6300": (&subject{world: line, set: func(tags ...uint32) { rdm.Tags = tags },
-			fault: func(k int, p float64) { line.Fault(wire.Fault{Kind: faults[k].uart, P: p}) }, clear: line.ClearFaults,
-			poller: drivers.NewPoller(rfid.NewRDM6300("rdm6300", line.Open), drivers.PollerConfig{Values: 1, Period: 20 * time.Millisecond, Clock: line, CycleTime: line.Edge}),
+			fault: func(k int, p float64) { line.Fault(wire.Fault{Kind: faults[k].uart, P: p}) },
+			clear: line.ClearFaults,
+			poller: drivers.NewPoller(rfid.NewRDM6300("rdm6300", line.Open),
+				drivers.PollerConfig{Values: 1, Period: 20 * time.Millisecond, Clock: line, CycleTime: line.Edge}),
 		}).listen(t),
 		"pn532": (&subject{world: hsu, set: func(tags ...uint32) { far.Tags = tags },
-			fault: func(k int, p float64) { hsu.Fault(wire.Fault{Kind: faults[k].serial, P: p}) }, clear: hsu.ClearFaults,
-			poller: drivers.NewPoller(rfid.NewPN532("hsu", hsu.Open), drivers.PollerConfig{Values: 1, Period: 50 * time.Millisecond, Clock: hsu, CycleTime: hsu.Edge}),
+			fault: func(k int, p float64) { hsu.Fault(wire.Fault{Kind: faults[k].serial, P: p}) },
+			clear: hsu.ClearFaults,
+			poller: drivers.NewPoller(rfid.NewPN532("hsu", hsu.Open),
+				drivers.PollerConfig{Values: 1, Period: 50 * time.Millisecond, Clock: hsu, CycleTime: hsu.Edge}),
 		}).listen(t),
 		"pn532 i2c": (&subject{world: bus, set: func(tags ...uint32) { near.Tags = tags },
 			fault: func(k int, p float64) { bus.Fault(wire.Fault{Kind: faults[k].bus, P: p}) }, clear: bus.ClearFaults,
-			poller: drivers.NewPoller(rfid.NewPN532I2C(host, host), drivers.PollerConfig{Values: 1, Period: 50 * time.Millisecond, Clock: host, CycleTime: bus.Edge}),
+			poller: drivers.NewPoller(rfid.NewPN532I2C(host, host),
+				drivers.PollerConfig{Values: 1, Period: 50 * time.Millisecond, Clock: host, CycleTime: bus.Edge}),
 		}).listen(t),
 	}
 }
@@ -117,7 +122,8 @@ func TestReaders(t *testing.T) {
 	for _, name := range names {
 		s := all[name]
 		for _, c := range []struct{ field, want []int }{
-			{nil, nil}, {[]int{7}, []int{7}}, {[]int{1001, 7}, []int{7, 1001}}, {[]int{1, 2, 3}, []int{1, 2}}, {nil, nil},
+			{nil, nil}, {[]int{7}, []int{7}}, {[]int{1001, 7}, []int{7, 1001}}, {[]int{1, 2, 3}, []int{1, 2}},
+			{nil, nil},
 		} {
 			want := slices.Clone(c.want)
 			if name == "rdm6300" && len(c.field) > 1 { // it reads the nearest
@@ -162,8 +168,8 @@ func TestRDM630(t *testing.T) {
 	}
 }
 
-// Every fault, always and now and then: no tag is reported that is not there, a lost reader is seen to be lost where that can
-// be seen, and within a second of the end of the cause all is well.
+// Every fault, always and now and then: no tag is reported that is not there, a lost reader is seen to be lost where
+// that can be seen, and within a second of the end of the cause all is well.
 func TestFaults(t *testing.T) {
 	for i, name := range names {
 		for k, f := range faults {
@@ -182,12 +188,14 @@ func TestFaults(t *testing.T) {
 					if slices.ContainsFunc(got, func(tag int) bool { return tag != 0x834CE7 }) {
 						t.Errorf("%s: got tag %X", what, got)
 					}
-					if f.tells && p == 0 && (err == nil || hal.KindOf(err) != hal.Absent && f.name == "unplug" && i < 2) {
+					if f.tells && p == 0 && (err == nil || hal.KindOf(err) != hal.Absent && f.name == "unplug" &&
+						i < 2) {
 						t.Errorf("%s: got %v", what, err)
 					}
 					s.clear()
 					s.run(t, time.Second)
-					if got, n, err := s.run(t, 500*time.Millisecond); err != nil || n != 1 || !slices.Equal(got, []int{0x834CE7}) {
+					if got, n, err := s.run(t, 500*time.Millisecond); err != nil || n != 1 ||
+						!slices.Equal(got, []int{0x834CE7}) {
 						t.Errorf("%s: a second after: got %X, %v, %v", what, got, n, err)
 					}
 				}
@@ -255,7 +263,8 @@ func TestPN532Refuses(t *testing.T) {
 	if n := hear(list...); n != 6 {
 		t.Errorf("nothing there, and it may look for ever: got %d bytes", n)
 	}
-	for _, data := range [][]byte{{rfid.PN532Host}, {1, 2}, {rfid.PN532Host, 0x99}, {rfid.PN532Host, rfid.PN532List, 9, 0}} {
+	for _, data := range [][]byte{{rfid.PN532Host}, {1, 2}, {rfid.PN532Host, 0x99},
+		{rfid.PN532Host, rfid.PN532List, 9, 0}} {
 		if n := hear(rfid.AppendPN532(nil, data...)...); n != 14 {
 			t.Errorf("% X: got %d bytes, want a syntax error", data, n)
 		}
@@ -294,7 +303,8 @@ func TestRDM6300Forms(t *testing.T) {
 
 // A PN532 that sleeps on I2C, or has another program's answer, is found at the first Open.
 func TestPN532Wakes(t *testing.T) {
-	for _, c := range []*reader.PN532{{Tags: []uint32{7}, Sleep: time.Millisecond}, {Tags: []uint32{7}, Sleep: 10 * time.Millisecond}, {Tags: []uint32{7}, Stale: true}} {
+	for _, c := range []*reader.PN532{{Tags: []uint32{7}, Sleep: time.Millisecond},
+		{Tags: []uint32{7}, Sleep: 10 * time.Millisecond}, {Tags: []uint32{7}, Stale: true}} {
 		bus := chip.NewBus("i2c", 400_000, 1, c)
 		h := bus.Host()
 		s := rfid.NewPN532I2C(h, h)

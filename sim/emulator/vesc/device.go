@@ -28,7 +28,8 @@ func New(m servo.Model, id int, act *actuator.Servo, truth emulator.GroundTruth)
 	if !ok {
 		return nil
 	}
-	s := &device{motor.Controller{Servo: new(emulator.Servo), Amps: model.Amps, Wraps: model.Encoder, Relative: !model.Encoder, Guard: true}, model}
+	s := &device{motor.Controller{Servo: new(emulator.Servo), Amps: model.Amps, Wraps: model.Encoder,
+		Relative: !model.Encoder, Guard: true}, model}
 	return s.Init(s, model.Units(), vesc.LastID, 1000, id, act, truth)
 }
 
@@ -46,8 +47,9 @@ func (s *device) values() vesc.Values {
 		vesc.TempFET: s.SI(emulator.RegPresentTemperature), vesc.TempMotor: s.SI(emulator.RegPresentTemperature),
 		vesc.Current: current, vesc.CurrentQ: current, vesc.Duty: s.SI(emulator.RegPresentPWM),
 		vesc.CurrentIn: current * s.SI(emulator.RegPresentPWM),
-		vesc.ERPM:      s.SI(emulator.RegPresentVelocity) * 60 / (2 * math.Pi) * pairs, vesc.Volts: s.SI(emulator.RegPresentVoltage),
-		vesc.TachoAbs: math.Round(s.Way / motor.Ticks * 6 * pairs), vesc.ControllerID: float64(s.Get(emulator.RegID)),
+		vesc.ERPM:      s.SI(emulator.RegPresentVelocity) * 60 / (2 * math.Pi) * pairs,
+		vesc.Volts:     s.SI(emulator.RegPresentVoltage),
+		vesc.TachoAbs:  math.Round(s.Way / motor.Ticks * 6 * pairs), vesc.ControllerID: float64(s.Get(emulator.RegID)),
 		vesc.FaultCode: float64(vescFault(s.Alarm)),
 	}
 	// With an encoder the register is the angle; else it counts from where the power came.

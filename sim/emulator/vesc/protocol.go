@@ -20,8 +20,9 @@ type protocol struct {
 	free    time.Duration // when the CAN bus behind the first falls idle
 }
 
-// viaCAN is when n bytes of payload that are wanted at now have gone over the CAN bus: in one frame behind two bytes of address, or
-// in frames of seven, behind the 256th byte of six, and one of six that ends them (bldc, comm_can_send_buffer). Nothing is stuffed.
+// viaCAN is when n bytes of payload that are wanted at now have gone over the CAN bus: in one frame behind two bytes of
+// address, or in frames of seven, behind the 256th byte of six, and one of six that ends them (bldc,
+// comm_can_send_buffer). Nothing is stuffed.
 func (t *protocol) viaCAN(n int, now time.Duration) time.Duration {
 	const rate, bare = 500_000, 67 // bit/s; bits of an extended frame without data, and the gap
 	bits := bare + 8*(2+n)
@@ -42,7 +43,8 @@ func (t *protocol) viaCAN(n int, now time.Duration) time.Duration {
 
 func newProtocol(b *emulator.Bus) *protocol {
 	b.SetDuplex()
-	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048), parser: vesc.NewParser(), answer: make([]byte, 0, vesc.MaxPayload)}
+	return &protocol{bus: b, servos: emulator.Kinds[*device](b), out: make([]byte, 0, 2048), parser: vesc.NewParser(),
+		answer: make([]byte, 0, vesc.MaxPayload)}
 }
 
 func (t *protocol) Reset() { t.parser.Reset() }
@@ -76,8 +78,8 @@ func (t *protocol) single(s *device, p []byte, now time.Duration) {
 	be := binary.BigEndian
 	switch c := vesc.Command(p[0]); c {
 	case vesc.FWVersion:
-		// Major, minor, hardware, a number of 12 bytes; paired, no test version, a VESC, no settings of its own, no phase filters,
-		// no pages of its own (twice), no flags of a radio, no name, no sum.
+		// Major, minor, hardware, a number of 12 bytes; paired, no test version, a VESC, no settings of its own, no
+		// phase filters, no pages of its own (twice), no flags of a radio, no name, no sum.
 		a = append(append(append(a, 6, 5), "60_MK6\x00HALYARD-VES"...), byte(s.Get(emulator.RegID)))
 		a = append(a, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 	case vesc.GetValues:

@@ -24,8 +24,8 @@ type Config struct {
 	ABI    camera.ABI     // 0 = camera.Native
 	// Bare frames lack their Huffman tables, as those of most USB cameras do.
 	Bare bool
-	// Steady makes Advance wait until the driver is idle, once a driver has waited for a frame. Events in virtual time are
-	// then the same on every run. The Source must answer at once.
+	// Steady makes Advance wait until the driver is idle, once a driver has waited for a frame. Events in virtual time
+	// are then the same on every run. The Source must answer at once.
 	Steady bool
 }
 
@@ -63,7 +63,9 @@ func New(c Config) (*Camera, error) {
 	c.ABI = cmp.Or(c.ABI, camera.Native)
 	c.Rate = cmp.Or(c.Rate, 30)
 	if c.Source == nil || len(c.Sizes) == 0 || len(c.Pixels) == 0 {
-		return nil, &hal.Error{Kind: hal.Invalid, Op: "video " + c.Name, Err: fmt.Errorf("got %d sizes and %d formats, want a source, a size and a format", len(c.Sizes), len(c.Pixels))}
+		return nil, &hal.Error{Kind: hal.Invalid, Op: "video " + c.Name,
+			Err: fmt.Errorf("got %d sizes and %d formats, want a source, a size and a format", len(c.Sizes),
+				len(c.Pixels))}
 	}
 	v := &Camera{config: c}
 	mu := new(sync.Mutex)
@@ -75,7 +77,8 @@ func New(c Config) (*Camera, error) {
 // reset sets the state of a device that has just been plugged in. Under the lock.
 func (v *Camera) reset() {
 	c := &v.config
-	v.format = camera.Format{Kind: camera.Capture, Width: uint32(c.Sizes[0][0]), Height: uint32(c.Sizes[0][1]), Pixel: c.Pixels[0]}
+	v.format = camera.Format{Kind: camera.Capture, Width: uint32(c.Sizes[0][0]), Height: uint32(c.Sizes[0][1]),
+		Pixel: c.Pixels[0]}
 	v.rate = camera.Rate{Kind: camera.Capture, Numerator: 1000, Denominator: uint32(1000 * c.Rate)}
 }
 
@@ -112,7 +115,8 @@ func (v *Camera) WaitSettled() {
 	v.waitSettled()
 }
 
-// waitSettled waits until the driver waits for a frame, or for a pause to be over, and the feeder for its time. Under the lock.
+// waitSettled waits until the driver waits for a frame, or for a pause to be over, and the feeder for its time. Under
+// the lock.
 func (v *Camera) waitSettled() {
 	for v.called || v.idle+len(v.pauses) == 0 || v.fed < v.feeders {
 		v.rest.Wait()
@@ -154,9 +158,11 @@ func (v *Camera) Open() (camera.Node, error) {
 	v.called = false
 	switch {
 	case v.IsGone():
-		return nil, &hal.Error{Kind: hal.Absent, Bus: v.config.Name, Op: "open", Err: errors.New("no such device"), Try: "halyard doctor"}
+		return nil, &hal.Error{Kind: hal.Absent, Bus: v.config.Name, Op: "open", Err: errors.New("no such device"),
+			Try: "halyard doctor"}
 	case v.at(wire.Denied):
-		return nil, &hal.Error{Kind: hal.Busy, Bus: v.config.Name, Op: "open", Err: errors.New("permission denied: you are not in group video"),
+		return nil, &hal.Error{Kind: hal.Busy, Bus: v.config.Name, Op: "open",
+			Err: errors.New("permission denied: you are not in group video"),
 			Try: "sudo usermod -aG video $USER, then log in again"}
 	}
 	v.opened++

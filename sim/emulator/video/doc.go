@@ -3,6 +3,6 @@
 //	hal.ImageStream of the simulated camera ─► feeder: one frame a period ─► queued buffer ─► full buffer ─► DQBUF
 //	                                                    faults ─┘            ioctls, by the tables of drivers/camera
 //
-// Time is virtual: Advance moves the device's clock, which schedules and stamps frames. The device requests a picture when
-// a frame is due and a buffer is queued, so pictures are rendered only for a stream.
+// Time is virtual: Advance moves the device's clock, which schedules and stamps frames. The device requests a picture
+// when a frame is due and a buffer is queued, so pictures are rendered only for a stream.
 package video

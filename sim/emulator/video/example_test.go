@@ -33,7 +33,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	webcam, err := camera.New(camera.Config{Name: "front", Node: device.Open, After: device.After, // on a robot: camera.Reopener(path), nil
+	// on a robot: camera.Reopener(path), nil
+	webcam, err := camera.New(camera.Config{Name: "front", Node: device.Open, After: device.After,
 		Encoding: "yuyv", Width: 64, Height: 48, Rate: 30})
 	if err != nil {
 		log.Fatal(err)

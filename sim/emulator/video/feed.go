@@ -98,7 +98,8 @@ func (n *node) await(ctx context.Context, due time.Duration) bool {
 	}
 }
 
-// fill puts the frame taken at a time into the next buffer, with the effects of faults, and returns the period of frames.
+// fill puts the frame taken at a time into the next buffer, with the effects of faults, and returns the period of
+// frames.
 func (n *node) fill(e *encoder, at time.Duration) time.Duration {
 	v := n.device
 	v.Lock()

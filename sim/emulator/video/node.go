@@ -85,7 +85,8 @@ func (n *node) execute(op camera.Op, p []byte) (camera.Argument, error) {
 		return &x, nil
 	case camera.EnumSizes:
 		var x camera.FrameSize
-		if err := abi.Parse(p, &x); err != nil || !slices.Contains(v.config.Pixels, x.Pixel) || int(x.Index) >= len(v.config.Sizes) {
+		if err := abi.Parse(p, &x); err != nil || !slices.Contains(v.config.Pixels, x.Pixel) ||
+			int(x.Index) >= len(v.config.Sizes) {
 			return nil, syscall.EINVAL
 		}
 		size := v.config.Sizes[x.Index]
@@ -126,7 +127,8 @@ func (n *node) execute(op camera.Op, p []byte) (camera.Argument, error) {
 		return n.allot(x), nil
 	case camera.StreamOn, camera.StreamOff:
 		var x camera.Number
-		if err := abi.Parse(p, &x); err != nil || x.Value != camera.Capture || op == camera.StreamOn && n.memory == nil {
+		if err := abi.Parse(p, &x); err != nil || x.Value != camera.Capture || op == camera.StreamOn &&
+			n.memory == nil {
 			return nil, syscall.EINVAL
 		}
 		n.stream(op == camera.StreamOn)

@@ -19,8 +19,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
-// lamp is a source whose pictures report when they were taken: red goes round with the time, by one step of 20 in 100 ms;
-// the blue half shows which side is left.
+// lamp is a source whose pictures report when they were taken: red goes round with the time, by one step of 20 in 100
+// ms; the blue half shows which side is left.
 type lamp struct {
 	w, h int
 
@@ -102,8 +102,9 @@ func newBench(t *testing.T, word string, abi camera.ABI, seed int64) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b.driver, err = camera.New(camera.Config{Name: "front", Node: b.device.Open, Encoding: word, Width: width, Height: height,
-		Rate: 50, ABI: abi})
+	b.driver, err = camera.New(camera.Config{Name: "front", Node: b.device.Open, Encoding: word, Width: width,
+		Height: height,
+		Rate:   50, ABI: abi})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -213,10 +214,11 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// Every fault, always and now and then: it is reported or counted, no picture is wrong, and within a second of its end there
-// are pictures again.
+// Every fault, always and now and then: it is reported or counted, no picture is wrong, and within a second of its end
+// there are pictures again.
 func TestFaults(t *testing.T) {
-	for _, kind := range []wire.Kind{wire.Unplugged, wire.Denied, wire.Busy, wire.Stuck, wire.Truncated, wire.CRC, wire.Garbage,
+	for _, kind := range []wire.Kind{wire.Unplugged, wire.Denied, wire.Busy, wire.Stuck, wire.Truncated, wire.CRC,
+		wire.Garbage,
 		wire.Dropped, wire.Foreign, wire.Wrong, wire.Delayed} {
 		for _, word := range []string{"mjpeg", "yuyv"} {
 			if kind == wire.Garbage && word == "yuyv" {
@@ -304,18 +306,20 @@ func TestReplugged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t, "mjpeg", camera.Native, 1)
 		defer b.close(t)
-		other, err := video.New(video.Config{Name: "video3", Source: b.lamp, Sizes: [][2]int{{width, height}}, Pixels: []camera.Pixel{camera.MJPG}})
+		other, err := video.New(video.Config{Name: "video3", Source: b.lamp, Sizes: [][2]int{{width, height}},
+			Pixels: []camera.Pixel{camera.MJPG}})
 		if err != nil {
 			t.Fatal(err)
 		}
 		var moved atomic.Bool
 		first := b.device
-		d, err := camera.New(camera.Config{Name: "front", Width: width, Height: height, Rate: 30, Node: func() (camera.Node, error) {
-			if moved.Load() {
-				return other.Open()
-			}
-			return first.Open()
-		}})
+		d, err := camera.New(camera.Config{Name: "front", Width: width, Height: height, Rate: 30,
+			Node: func() (camera.Node, error) {
+				if moved.Load() {
+					return other.Open()
+				}
+				return first.Open()
+			}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -355,11 +359,13 @@ func TestReplugged(t *testing.T) {
 func TestSteady(t *testing.T) {
 	run := func() (reported []string) {
 		l := newLamp(width, height)
-		device, err := video.New(video.Config{Name: "lamp", Source: l, Sizes: [][2]int{{width, height}}, Pixels: []camera.Pixel{camera.YUYV}, Seed: 5, Steady: true})
+		device, err := video.New(video.Config{Name: "lamp", Source: l, Sizes: [][2]int{{width, height}},
+			Pixels: []camera.Pixel{camera.YUYV}, Seed: 5, Steady: true})
 		if err != nil {
 			t.Fatal(err)
 		}
-		driver, err := camera.New(camera.Config{Name: "front", Node: device.Open, Encoding: "yuyv", Width: width, Height: height, Rate: 50, After: device.After})
+		driver, err := camera.New(camera.Config{Name: "front", Node: device.Open, Encoding: "yuyv", Width: width,
+			Height: height, Rate: 50, After: device.After})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -449,7 +455,8 @@ func TestIdle(t *testing.T) {
 			t.Errorf("a cycle without viewers: got %g allocations, want 0", n)
 		}
 		if b.device.Opened() != opened || b.device.Frames() != frames || b.lamp.taken != taken || b.lamp.viewers != 0 {
-			t.Errorf("no viewers: opened %d times, %d frames, %d pictures", b.device.Opened()-opened, b.device.Frames()-frames, b.lamp.taken-taken)
+			t.Errorf("no viewers: opened %d times, %d frames, %d pictures", b.device.Opened()-opened,
+				b.device.Frames()-frames, b.lamp.taken-taken)
 		}
 		if b.watch, err = b.driver.Watch(0); err != nil {
 			t.Fatal(err)

@@ -7,8 +7,9 @@
 //	Serve   any of them on a pseudo terminal or a TCP connection, on the wall clock
 //	Tap     a faulty piece of wire before any line, independent of the protocol
 //
-// In memory time is virtual: a transfer returns at once and advances the host's clock by its duration; a timeout advances it
-// by the timeout. A byte sent at one rate and received at another becomes another byte. The same run gives the same bytes.
+// In memory time is virtual: a transfer returns at once and advances the host's clock by its duration; a timeout
+// advances it by the timeout. A byte sent at one rate and received at another becomes another byte. The same run gives
+// the same bytes.
 //
 // A fault is a line of text, which every command and every test accepts:
 //

@@ -46,16 +46,20 @@ type KindInfo struct {
 // Kinds are all kinds of fault, in their order.
 func Kinds() []KindInfo {
 	return []KindInfo{
-		{PowerLoss, "power_loss", []string{"off", "brownout"}, "no power: silent, without torque; volatile settings are lost when it comes back"},
-		{Unplugged, "unplugged", []string{"unplug"}, "the adapter, the chip on USB or the camera is gone; of a servo: its cable, as power_loss"},
+		{PowerLoss, "power_loss", []string{"off", "brownout"},
+			"no power: silent, without torque; volatile settings are lost when it comes back"},
+		{Unplugged, "unplugged", []string{"unplug"},
+			"the adapter, the chip on USB or the camera is gone; of a servo: its cable, as power_loss"},
 		{OpenWire, "open_wire", nil, "nothing gets through; GPIO: a wire is cut, and a resistor decides its level"},
-		{Dropped, "dropped", []string{"intermittent"}, "bytes, frames or edges are missing; servo: it misses an instruction; I2C: no acknowledge"},
+		{Dropped, "dropped", []string{"intermittent"},
+			"bytes, frames or edges are missing; servo: it misses an instruction; I2C: no acknowledge"},
 		{Corrupted, "corrupted", nil, "bits are wrong"},
 		{CRC, "crc", nil, "the checksum of an answer is wrong; camera: a part is missing, and the kernel reports it"},
 		{Duplicated, "duplicated", nil, "bytes come twice; GPIO: contacts bounce"},
 		{Delayed, "delayed", []string{"slow"}, "answers come later"},
 		{Truncated, "truncated", []string{"truncate"}, "the end of an answer or a frame is missing"},
-		{Garbage, "garbage", nil, "random bytes: before a telegram; in place of a frame, or of what a servo or a chip measures"},
+		{Garbage, "garbage", nil, "random bytes: before a telegram; in place of a frame, or of what a servo or a " +
+			"chip measures"},
 		{Foreign, "foreign", nil, "what another device sends comes first; camera: frames of another size"},
 		{Echo, "echo", nil, "the host receives its own bytes"},
 		{DuplicateID, "duplicate_id", nil, "a second servo with the same id answers over the first"},
@@ -65,7 +69,8 @@ func Kinds() []KindInfo {
 		{StuckHigh, "stuck_high", nil, "a GPIO line is shorted to the supply"},
 		{Wrong, "wrong", nil, "the position is off by a constant; camera: it sets another size than asked for"},
 		{Stale, "stale", nil, "what is measured is old"},
-		{Slipped, "slipped", []string{"loose_horn"}, "the servo's horn has turned on its shaft by a constant, within 0.1 s"},
+		{Slipped, "slipped", []string{"loose_horn"},
+			"the servo's horn has turned on its shaft by a constant, within 0.1 s"},
 		{Denied, "denied", nil, "the device may not be opened"},
 		{Busy, "busy", nil, "another program uses the device"},
 	}
@@ -119,7 +124,8 @@ type Plan struct {
 	planted      []*Planted
 }
 
-// NewPlan returns a plan without faults. The random sources of its faults are seeded by seed and consecutive stream numbers.
+// NewPlan returns a plan without faults. The random sources of its faults are seeded by seed and consecutive stream
+// numbers.
 func NewPlan(seed int64, stream uint64) Plan { return Plan{seed: uint64(seed), stream: stream} }
 
 // Add plants f, whose time begins at now.
@@ -164,7 +170,8 @@ func (p *Plan) Next(now time.Duration) time.Duration {
 	return at
 }
 
-// Spoil applies the faults to a telegram of a target. It returns the resulting bytes and their delay. It may use b's memory.
+// Spoil applies the faults to a telegram of a target. It returns the resulting bytes and their delay. It may use b's
+// memory.
 func (p *Plan) Spoil(b []byte, target int, now time.Duration) (left []byte, late time.Duration) {
 	if len(b) == 0 || len(p.planted) == 0 {
 		return b, 0

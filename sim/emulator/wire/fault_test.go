@@ -36,9 +36,10 @@ type subject struct {
 
 var room = laser.Room{Length: 6, Width: 4, X: 1.5, Y: 2.5}
 
-// scanning is the subject of a scanner that is read by a poller in step with the cycle, in a room that it knows: a value may be off
-// by so much, m, and such a share.
-func scanning(t *testing.T, name string, baud int, seed int64, off, share float64, board wire.Board, make1 func(servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error)) *subject {
+// scanning is the subject of a scanner that is read by a poller in step with the cycle, in a room that it knows: a
+// value may be off by so much, m, and such a share.
+func scanning(t *testing.T, name string, baud int, seed int64, off, share float64, board wire.Board,
+	make1 func(servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error)) *subject {
 	t.Helper()
 	line := wire.NewLine(name, baud, seed, board)
 	d, fan, err := make1(line.Open)
@@ -117,40 +118,46 @@ func subjects() map[string]func(*testing.T, int64) *subject {
 	return map[string]func(*testing.T, int64) *subject{
 		"base": driving,
 		"lms": func(t *testing.T, seed int64) *subject {
-			return scanning(t, "lms", 9600, seed, 0.05, 0, laser.NewSICK("LMS200;30106;V02.30", room), func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
-				d, err := lidar.NewSICK(lidar.SICKSettings{Line: open, Baud: 38400, Resolution: 100})
-				return d, d.Geometry(), err
-			})
+			return scanning(t, "lms", 9600, seed, 0.05, 0, laser.NewSICK("LMS200;30106;V02.30", room),
+				func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
+					d, err := lidar.NewSICK(lidar.SICKSettings{Line: open, Baud: 38400, Resolution: 100})
+					return d, d.Geometry(), err
+				})
 		},
 		"lms 500k": func(t *testing.T, seed int64) *subject {
-			return scanning(t, "lms 500k", 9600, seed, 0.05, 0, laser.NewSICK("LMS291;30106;V02.30", room), func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
-				d, err := lidar.NewSICK(lidar.SICKSettings{Line: open, Baud: 500000})
-				return d, d.Geometry(), err
-			})
+			return scanning(t, "lms 500k", 9600, seed, 0.05, 0, laser.NewSICK("LMS291;30106;V02.30", room),
+				func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
+					d, err := lidar.NewSICK(lidar.SICKSettings{Line: open, Baud: 500000})
+					return d, d.Geometry(), err
+				})
 		},
 		"urg": func(t *testing.T, seed int64) *subject {
 			m, _ := lidar.HokuyoModelOf("URG-04LX")
-			return scanning(t, "urg", 19200, seed, 0.05, 0, laser.NewHokuyo(m, 19200, room), func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
-				d, err := lidar.NewHokuyo(lidar.HokuyoSettings{Line: open, Model: m})
-				return d, d.Geometry(), err
-			})
+			return scanning(t, "urg", 19200, seed, 0.05, 0, laser.NewHokuyo(m, 19200, room),
+				func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
+					d, err := lidar.NewHokuyo(lidar.HokuyoSettings{Line: open, Model: m})
+					return d, d.Geometry(), err
+				})
 		},
 		"ust": func(t *testing.T, seed int64) *subject {
 			m, _ := lidar.HokuyoModelOf("UST-10LX")
-			return scanning(t, "ust", 0, seed, 0.05, 0, laser.NewHokuyo(m, 0, room), func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
-				d, err := lidar.NewHokuyo(lidar.HokuyoSettings{Line: open, Model: m, Cluster: 2})
-				return d, d.Geometry(), err
-			})
+			return scanning(t, "ust", 0, seed, 0.05, 0, laser.NewHokuyo(m, 0, room),
+				func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
+					d, err := lidar.NewHokuyo(lidar.HokuyoSettings{Line: open, Model: m, Cluster: 2})
+					return d, d.Geometry(), err
+				})
 		},
 		"rplidar": func(t *testing.T, seed int64) *subject {
-			return scanning(t, "rplidar", 115200, seed, 0.05, 0, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room), func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
-				d, err := lidar.NewRPLidar(lidar.RPLidarSettings{Line: open, Drive: lidar.RPLidarPWM})
-				return d, d.Geometry(), err
-			})
+			return scanning(t, "rplidar", 115200, seed, 0.05, 0, laser.NewRPLidar(lidar.RPLidarPWM, 115200, room),
+				func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
+					d, err := lidar.NewRPLidar(lidar.RPLidarSettings{Line: open, Drive: lidar.RPLidarPWM})
+					return d, d.Geometry(), err
+				})
 		},
 		"rplidar standard": func(t *testing.T, seed int64) *subject {
 			// Without a checksum what one flipped bit makes of a sample is as far off as neighbours may be apart.
-			return scanning(t, "rplidar standard", 115200, seed, 0.1, 0.1, laser.NewRPLidar(lidar.RPLidarDTR, 115200, room), func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
+			return scanning(t, "rplidar standard", 115200, seed, 0.1, 0.1, laser.NewRPLidar(lidar.RPLidarDTR, 115200,
+				room), func(open servo.Opener) (drivers.Sensor, lidar.ScanGeometry, error) {
 				d, err := lidar.NewRPLidar(lidar.RPLidarSettings{Line: open, Encoding: lidar.RPLidarNodes, Rays: 180})
 				return d, d.Geometry(), err
 			})
@@ -209,8 +216,8 @@ func (s *subject) suffer(t *testing.T, f wire.Fault) (o outcome) {
 	return o
 }
 
-// The matrix of "Bad input": every fault at every device, always and now and then, with seeds. No value is wrong and handed on
-// as right; a silent device is seen to be silent; within a second of the end of the cause all is well.
+// The matrix of "Bad input": every fault at every device, always and now and then, with seeds. No value is wrong and
+// handed on as right; a silent device is seen to be silent; within a second of the end of the cause all is well.
 func TestFaults(t *testing.T) {
 	seeds := int64(3)
 	if testing.Short() {
@@ -226,25 +233,29 @@ func TestFaults(t *testing.T) {
 						var o outcome
 						synctest.Test(t, func(t *testing.T) {
 							s := newSubject(t, seed)
-							o = s.suffer(t, wire.Fault{Kind: kind, P: p, Delay: 150 * time.Millisecond, Bytes: string(stranger(name))})
+							o = s.suffer(t, wire.Fault{Kind: kind, P: p, Delay: 150 * time.Millisecond,
+								Bytes: string(stranger(name))})
 						})
 						worst.wrong, worst.recovery = max(worst.wrong, o.wrong), max(worst.recovery, o.recovery)
 						if o.told {
 							told++
 						}
 						what := fmt.Sprintf("%v %g, seed %d", kind, p, seed)
-						if silent := kind == wire.PowerLoss || kind == wire.OpenWire && p == 0 || kind == wire.Unplugged; silent && !o.told && p == 0 {
+						if silent := kind == wire.PowerLoss || kind == wire.OpenWire && p == 0 ||
+							kind == wire.Unplugged; silent && !o.told && p == 0 {
 							t.Errorf("%s: not told", what)
 						}
 						// Without a checksum, what neighbours or the last turn agree with by chance is believed.
-						if unchecked := name == "rplidar standard" && kind == wire.Corrupted; o.wrong > 0 && !unchecked {
+						if unchecked := name == "rplidar standard" && kind == wire.Corrupted; o.wrong > 0 &&
+							!unchecked {
 							t.Errorf("%s: %d cycles with wrong values", what, o.wrong)
 						}
 						if o.recovery > time.Second {
 							t.Errorf("%s: well after %v", what, o.recovery)
 						}
 					}
-					t.Logf("%-16s %-9v %-3g told %d of %d, wrong %d of 100 cycles, well after %v", name, kind, p, told, seeds, worst.wrong, worst.recovery)
+					t.Logf("%-16s %-9v %-3g told %d of %d, wrong %d of 100 cycles, well after %v", name, kind, p, told,
+						seeds, worst.wrong, worst.recovery)
 				}
 			}
 		})

@@ -22,8 +22,8 @@ type Board interface {
 	Power(on bool, now time.Duration)
 }
 
-// Line is a full-duplex serial line in memory with a board at its end: both directions carry bytes at the same time. It is a
-// hal.World and a hal.Clock; Open is a servo.Opener.
+// Line is a full-duplex serial line in memory with a board at its end: both directions carry bytes at the same time. It
+// is a hal.World and a hal.Clock; Open is a servo.Opener.
 type Line struct {
 	Medium
 	toHost  Path
@@ -209,5 +209,6 @@ func (l lineEnd) DTR(on bool, now time.Duration) {
 
 // LineFaults are the kinds of fault that a Line has.
 func LineFaults() []Kind {
-	return []Kind{PowerLoss, OpenWire, Unplugged, Corrupted, Dropped, Duplicated, Truncated, Delayed, Garbage, Foreign, Echo}
+	return []Kind{PowerLoss, OpenWire, Unplugged, Corrupted, Dropped, Duplicated, Truncated, Delayed, Garbage, Foreign,
+		Echo}
 }

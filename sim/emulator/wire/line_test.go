@@ -62,7 +62,8 @@ func TestWireTime(t *testing.T) {
 		t.Errorf("writing took the host %v", line.Now())
 	}
 	b := make([]byte, 10)
-	if n, err := l.Read(b, 5*time.Millisecond); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) || line.Now() != 5*time.Millisecond {
+	if n, err := l.Read(b, 5*time.Millisecond); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) ||
+		line.Now() != 5*time.Millisecond {
 		t.Errorf("got %d %v at %v", n, err, line.Now())
 	}
 	// Four to the board, one to think, one back.
@@ -164,7 +165,8 @@ func TestLastingFaultEndsAWait(t *testing.T) {
 	must(t, err)
 	line.Fault(wire.Fault{Kind: wire.Unplugged, From: 10 * time.Millisecond})
 	var b [8]byte
-	if _, err := l.Read(b[:], 500*time.Millisecond); !errors.Is(err, servo.ErrDisconnected) || l.Now() != 10*time.Millisecond {
+	if _, err := l.Read(b[:], 500*time.Millisecond); !errors.Is(err, servo.ErrDisconnected) ||
+		l.Now() != 10*time.Millisecond {
 		t.Errorf("got %v at %v, want %v at 10ms", err, l.Now(), servo.ErrDisconnected)
 	}
 }

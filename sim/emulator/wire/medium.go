@@ -14,8 +14,8 @@ import (
 // Never is the time of an event that does not occur.
 const Never = time.Duration(math.MaxInt64)
 
-// Medium is the common part of every emulated line, bus, chip and camera: a clock, a plug and a plan of faults, under one
-// lock. It is a hal.Clock. An embedding type must hold the lock for the members marked so.
+// Medium is the common part of every emulated line, bus, chip and camera: a clock, a plug and a plan of faults, under
+// one lock. It is a hal.Clock. An embedding type must hold the lock for the members marked so.
 type Medium struct {
 	*sync.Mutex        // the lock of everything on the medium
 	Plan               // under the lock
@@ -30,8 +30,9 @@ type Medium struct {
 	cycled bool // it is stepped in cycles
 }
 
-// NewMedium returns a medium that is plugged in. notice, if not nil, is called under the lock when a fault may have begun or
-// ended. mu is the lock, nil = one of its own. seed and stream, the family of the line, seed the faults' random sources.
+// NewMedium returns a medium that is plugged in. notice, if not nil, is called under the lock when a fault may have
+// begun or ended. mu is the lock, nil = one of its own. seed and stream, the family of the line, seed the faults'
+// random sources.
 func NewMedium(name string, seed int64, stream uint64, mu *sync.Mutex, notice func(now time.Duration)) Medium {
 	if mu == nil {
 		mu = new(sync.Mutex)
@@ -75,12 +76,13 @@ func (m *Medium) Plant(f Fault) {
 
 // Heal ends the faults of a kind and a target, and leaves all others. Under the lock.
 func (m *Medium) Heal(kind Kind, target int) {
-	m.planted = slices.DeleteFunc(slices.Clone(m.planted), func(p *Planted) bool { return p.Kind == kind && p.Target == target })
+	m.planted = slices.DeleteFunc(slices.Clone(m.planted),
+		func(p *Planted) bool { return p.Kind == kind && p.Target == target })
 	m.Pass(m.moment())
 }
 
-// moment is the time at which faults are cleared: the cycle's edge, even if a host has waited beyond it; without cycles,
-// the host's time.
+// moment is the time at which faults are cleared: the cycle's edge, even if a host has waited beyond it; without
+// cycles, the host's time.
 func (m *Medium) moment() time.Duration {
 	if m.cycled {
 		return m.edge
@@ -100,8 +102,8 @@ func (m *Medium) Step(dt time.Duration) {
 	m.Pass(m.edge)
 }
 
-// Catch moves the edge to the host's time if the host's transfers took longer than the period. It reports whether they did.
-// Under the lock.
+// Catch moves the edge to the host's time if the host's transfers took longer than the period. It reports whether they
+// did. Under the lock.
 func (m *Medium) Catch() bool {
 	late := m.own > m.edge
 	m.edge = max(m.edge, m.own)

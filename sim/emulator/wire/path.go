@@ -31,8 +31,8 @@ type onWire struct {
 	b    byte
 }
 
-// Path is everything on its way to the host, in the order of time, and the adapter that hands it on. Its methods are called
-// under the medium's lock.
+// Path is everything on its way to the host, in the order of time, and the adapter that hands it on. Its methods are
+// called under the medium's lock.
 type Path struct {
 	Adapter Adapter
 	Bits    int // of a byte: start, data, parity, stop; 0 = 10
@@ -102,8 +102,8 @@ func (w *Path) collide(x onWire) {
 	y.b &= bits.RotateLeft8(x.b, int(late))
 }
 
-// TalkOver garbles all bytes that end after from, since another device transmits too. The result is arbitrary, but the same
-// each time.
+// TalkOver garbles all bytes that end after from, since another device transmits too. The result is arbitrary, but the
+// same each time.
 func (w *Path) TalkOver(from time.Duration) {
 	for i := w.head + w.ready; i < len(w.bytes); i++ {
 		if w.bytes[i].end > from {
@@ -204,8 +204,9 @@ func SameBaud(a, b int) bool {
 	return x*100 <= y*103 && y*100 <= x*103
 }
 
-// Sample is the byte that a receiver at rate to decodes from b sent at rate from. If the rates differ it finds the start
-// bit's edge and samples the middle of its own eight bits; behind the stop bit the line is idle. Rate 0 matches any.
+// Sample is the byte that a receiver at rate to decodes from b sent at rate from. If the rates differ it finds the
+// start bit's edge and samples the middle of its own eight bits; behind the stop bit the line is idle. Rate 0 matches
+// any.
 func Sample(b byte, from, to int) byte {
 	if from <= 0 || to <= 0 || SameBaud(from, to) {
 		return b

@@ -17,8 +17,8 @@ const MaxBaud = 100_000_000
 type End interface {
 	// Send receives the bytes that the host writes from now on, and returns the end time of the write.
 	Send(p []byte, now time.Duration) (over time.Duration)
-	// Run lets everything happen up to a time, in its order. With stop it ends when bytes reach the host. It returns how far it
-	// came.
+	// Run lets everything happen up to a time, in its order. With stop it ends when bytes reach the host. It returns
+	// how far it came.
 	Run(to time.Duration, stop bool) time.Duration
 	// Due is when something happens next by itself: bytes reach the host, a device sends. Never where nothing does.
 	Due() time.Duration
@@ -122,7 +122,8 @@ func (p *port) SetBaud(baud int) error {
 	p.m.Lock()
 	defer p.m.Unlock()
 	if baud < 1 || baud > MaxBaud {
-		return &hal.Error{Kind: hal.Invalid, Bus: p.m.Name, Op: "baud", Err: fmt.Errorf("got %d, want 1..%d", baud, MaxBaud)}
+		return &hal.Error{Kind: hal.Invalid, Bus: p.m.Name, Op: "baud",
+			Err: fmt.Errorf("got %d, want 1..%d", baud, MaxBaud)}
 	}
 	p.end.Tune(baud)
 	return nil

@@ -17,9 +17,10 @@ const checkEvery = 100 * time.Millisecond
 // Exchange sends p at a rate, bit/s, appends the line's reply to dst, and returns the time on the line.
 type Exchange func(p []byte, baud int, dst []byte) (answer []byte, took time.Duration)
 
-// ServeSecondHost puts a line whose host is in memory on a new pseudo terminal, for a second host. Each write of a client is
-// exchanged at once, and its reply arrives after the line time. It returns and ends as ServePTY.
-func ServeSecondHost(ctx context.Context, name string, baud int, link string, exchange Exchange) (path string, wait func() error, err error) {
+// ServeSecondHost puts a line whose host is in memory on a new pseudo terminal, for a second host. Each write of a
+// client is exchanged at once, and its reply arrives after the line time. It returns and ends as ServePTY.
+func ServeSecondHost(ctx context.Context, name string, baud int, link string, exchange Exchange) (path string,
+	wait func() error, err error) {
 	s := &server{link: link}
 	p, err := s.plugIn(baud)
 	if err != nil {

@@ -13,8 +13,9 @@ import (
 )
 
 const (
-	patrol  = 10 * time.Millisecond // how often an idle line checks its faults and devices
-	release = time.Second           // how long no client sends before it is checked whether one died with the line claimed
+	patrol = 10 * time.Millisecond // how often an idle line checks its faults and devices
+	// how long no client sends before it is checked whether one died with the line claimed
+	release = time.Second
 )
 
 // Device is the operating system's side of a line that is served: a pty, a connection, a CAN socket. Read waits until a
@@ -51,12 +52,13 @@ func newServer(m *Medium, e End, link string) *server {
 	return &server{m: m, end: e, link: link, began: time.Now(), offset: m.Now()}
 }
 
-// ServePTY puts a line on a new pseudo terminal that begins at baud, paced by wire time on the wall clock, until ctx is done. Clients
-// may come one after another at any rate. Unplugged it closes the terminal, and there is another when it is plugged in again.
-// With link not empty, a symbolic link of that name leads to the terminal for as long as it is plugged in. It returns the
-// terminal's path once it can be opened; wait blocks until all is closed and returns why it ended, nil where ctx did it.
-// Linux only.
-func ServePTY(ctx context.Context, m *Medium, e End, baud int, link string) (path string, wait func() error, err error) {
+// ServePTY puts a line on a new pseudo terminal that begins at baud, paced by wire time on the wall clock, until ctx is
+// done. Clients may come one after another at any rate. Unplugged it closes the terminal, and there is another when it
+// is plugged in again. With link not empty, a symbolic link of that name leads to the terminal for as long as it is
+// plugged in. It returns the terminal's path once it can be opened; wait blocks until all is closed and returns why it
+// ended, nil where ctx did it. Linux only.
+func ServePTY(ctx context.Context, m *Medium, e End, baud int, link string) (path string, wait func() error,
+	err error) {
 	s := newServer(m, e, link)
 	p, err := s.plugIn(baud)
 	if err != nil {

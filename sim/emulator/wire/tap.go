@@ -10,13 +10,13 @@ import (
 	"github.com/halyard-robotics/halyard/servo"
 )
 
-// Tap is a faulty piece of wire between a host and any line in memory: to servos, a board, a laser. Faults occur byte by
-// byte, or on CAN frame by frame, in both directions, so it does not parse telegrams. Power faults are emulated by the
-// device itself.
+// Tap is a faulty piece of wire between a host and any line in memory: to servos, a board, a laser. Faults occur byte
+// by byte, or on CAN frame by frame, in both directions, so it does not parse telegrams. Power faults are emulated by
+// the device itself.
 //
-// P of a fault is its probability for each byte (Corrupted, Dropped, Duplicated, and Truncated, which loses the rest of a
-// telegram) or for each beginning of a telegram (Garbage, Foreign); 0 means always. Delayed, Echo, OpenWire and Unplugged
-// are always active until they are cleared.
+// P of a fault is its probability for each byte (Corrupted, Dropped, Duplicated, and Truncated, which loses the rest of
+// a telegram) or for each beginning of a telegram (Garbage, Foreign); 0 means always. Delayed, Echo, OpenWire and
+// Unplugged are always active until they are cleared.
 type Tap struct {
 	// Unit is the number of bytes that a fault affects together: 1, or the size of a frame. Set it before use.
 	Unit int

@@ -47,7 +47,8 @@ func TestTap(t *testing.T) {
 		{Fault{Kind: Dropped}, func(s string, _ time.Duration) bool { return s == "" }},
 		{Fault{Kind: Duplicated}, func(s string, _ time.Duration) bool { return s == "hhhhaaaallllyyyyaaaarrrrdddd" }},
 		{Fault{Kind: Corrupted}, func(s string, _ time.Duration) bool { return len(s) == len(sent) && s != sent }},
-		{Fault{Kind: Dropped, P: 0.3}, func(s string, _ time.Duration) bool { return len(s) > 0 && len(s) < len(sent) }},
+		{Fault{Kind: Dropped, P: 0.3},
+			func(s string, _ time.Duration) bool { return len(s) > 0 && len(s) < len(sent) }},
 		{Fault{Kind: Truncated, P: 0.2}, func(s string, _ time.Duration) bool {
 			return len(s) < len(sent) && bytes.HasPrefix([]byte(sent), []byte(s))
 		}},
@@ -127,7 +128,8 @@ func TestTapUnplugged(t *testing.T) {
 	tap.ClearFaults()
 	_, wrote := line.Write([]byte{1})
 	_, read := line.Read(make([]byte, 1), 0)
-	if !errors.Is(wrote, servo.ErrDisconnected) || !errors.Is(read, servo.ErrDisconnected) || !errors.Is(line.Discard(), servo.ErrDisconnected) {
+	if !errors.Is(wrote, servo.ErrDisconnected) || !errors.Is(read, servo.ErrDisconnected) ||
+		!errors.Is(line.Discard(), servo.ErrDisconnected) {
 		t.Errorf("the old line: got %v and %v, want gone", wrote, read)
 	}
 	if line, err = tap.Open(); err != nil {

@@ -78,8 +78,8 @@ func (c *forgetfulChain) CutTorque() error {
 	return c.LineChain.(interface{ CutTorque() error }).CutTorque()
 }
 
-// carryLost is the wire of a codec that loses the carry between the two bytes of a position: goals above a half turn are
-// far beyond. The packets are otherwise sound.
+// carryLost is the wire of a codec that loses the carry between the two bytes of a position: goals above a half turn
+// are far beyond. The packets are otherwise sound.
 func carryLost(_ string, _ configs.BodyKind, open servo.Opener) servo.Opener {
 	return func() (servo.Line, error) {
 		line, err := open()
@@ -97,7 +97,8 @@ func (l carryless) Write(p []byte) (int, error) {
 			break
 		}
 		packet := p[at : at+n]
-		if packet[4] == 0x83 && packet[5] <= 42 && 42 < packet[5]+packet[6] { // a sync write that covers the goal position
+		// a sync write that covers the goal position
+		if packet[4] == 0x83 && packet[5] <= 42 && 42 < packet[5]+packet[6] {
 			for one := 7; one+int(packet[6]) < n; one += 1 + int(packet[6]) {
 				packet[one+1+42-int(packet[5])+1] |= 0x04
 			}
@@ -112,8 +113,8 @@ func (l carryless) Write(p []byte) (int, error) {
 	return l.Line.Write(p)
 }
 
-// TestBites: a defect that is planted in any layer is found, and minimised to what shows it. The seeds and the scripts are
-// in testdata/planted; HALYARD_WRITE=1 writes them.
+// TestBites: a defect that is planted in any layer is found, and minimised to what shows it. The seeds and the scripts
+// are in testdata/planted; HALYARD_WRITE=1 writes them.
 func TestBites(t *testing.T) {
 	const most = 60
 	for name, c := range planted() {
@@ -133,7 +134,8 @@ func TestBites(t *testing.T) {
 				if n := len(result.Script); n > c.actions {
 					t.Errorf("minimised to %d actions, want at most %d", n, c.actions)
 				}
-				got := fmt.Sprintf("# %s %d: a defect in the %s: %s\n%s\n", c.robot, result.Seed, name, result.Violated, strings.Join(result.Script, "\n"))
+				got := fmt.Sprintf("# %s %d: a defect in the %s: %s\n%s\n", c.robot, result.Seed, name, result.Violated,
+					strings.Join(result.Script, "\n"))
 				file := filepath.Join("testdata", "planted", name+".txt")
 				if os.Getenv("HALYARD_WRITE") != "" {
 					if err := os.WriteFile(file, []byte(got), 0o644); err != nil {

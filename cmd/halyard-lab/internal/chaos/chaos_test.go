@@ -96,7 +96,8 @@ func TestRepeats(t *testing.T) {
 		var first []Result
 		for workers := range 3 {
 			var all []Result
-			if err := r.Sweep(context.Background(), 7, 12, workers+1, func(r *Result) { all = append(all, *r) }); err != nil {
+			if err := r.Sweep(context.Background(), 7, 12, workers+1,
+				func(r *Result) { all = append(all, *r) }); err != nil {
 				t.Fatal(err)
 			}
 			if workers > 0 && !reflect.DeepEqual(all, first) {
@@ -134,7 +135,8 @@ func TestScript(t *testing.T) {
 	if len(verbs) != 16 {
 		t.Errorf("60 schedules: got %d verbs, want all 16", len(verbs))
 	}
-	for _, bad := range []string{"at 1", "at x stop", "at 1 fly", "at 1 command a 2 position", "at 1 late NaN", "now stop", "at 1 output odd", "at 1 id 2"} {
+	for _, bad := range []string{"at 1", "at x stop", "at 1 fly", "at 1 command a 2 position", "at 1 late NaN",
+		"now stop", "at 1 output odd", "at 1 id 2"} {
 		if _, err := Parse(bad); err == nil {
 			t.Errorf("%q: got no error", bad)
 		}

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// TestFound: schedules that broke an invariant once break none. Their first line is the robot, the seed and what was wrong.
+// TestFound: schedules that broke an invariant once break none. Their first line is the robot, the seed and what was
+// wrong.
 func TestFound(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {

@@ -16,8 +16,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/actuator"
 )
 
-// Generated are the names of the robots that are generated, TYPE/MODEL: one for each model on each type of bus that can be
-// emulated.
+// Generated are the names of the robots that are generated, TYPE/MODEL: one for each model on each type of bus that can
+// be emulated.
 func Generated() (names []string) {
 	buses := catalog.BuiltinBuses()
 	for _, kind := range buses.Names() {
@@ -75,8 +75,8 @@ agents:
       joints:
 `
 
-// motorFollowing bounds the following error of the first variant of a motor on a controller. Without it the bound grows with the
-// free speed, to more than a joint can turn, and the joint cannot be pushed that far outside its soft limits.
+// motorFollowing bounds the following error of the first variant of a motor on a controller. Without it the bound grows
+// with the free speed, to more than a joint can turn, and the joint cannot be pushed that far outside its soft limits.
 const motorFollowing = "following_error=0.2"
 
 // generate makes the variants of the robot of a model on a type of bus.
@@ -152,7 +152,8 @@ func (k *kit) files(t *catalog.BusType, m servo.Model, spec *actuator.Spec) map[
 				StallTorque: u.StallTorque, MaxEffort: u.MaxEffort})
 			c.Method, c.Date, c.Direction = calibration.ByManual, time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC), -1
 			c.ZeroTicks += math.Round(u.TicksPerTurn / zeroShare)
-			c.RangeTicks = [2]float64{math.Round(c.Ticks(high * math.Pi / 180)), math.Round(c.Ticks(low * math.Pi / 180))}
+			c.RangeTicks = [2]float64{math.Round(c.Ticks(high * math.Pi / 180)),
+				math.Round(c.Ticks(low * math.Pi / 180))}
 			files[name+".yaml"] = string(c.Encode())
 			fmt.Fprintf(joints, ", calibration: %s.yaml", name)
 		}

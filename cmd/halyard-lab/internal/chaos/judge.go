@@ -21,13 +21,19 @@ var Invariants = []Invariant{
 	{"unarmed torque", "a reachable joint has no torque 100 ms after its agent was disarmed or stopped"},
 	{"late stop", "a reachable joint has no torque 3 cycles after a stop"},
 	{"uncommanded torque", "a joint has no torque until a client commands it after its agent was armed"},
-	{"goal outside", "the position goal of a motor with torque is within the soft limits, unless its own watchdog or error stopped it outside"},
+	{"goal outside", "the position goal of a motor with torque is within the soft limits, unless its own watchdog " +
+		"or error stopped it outside"},
 	{"goal step", "the position goal of a motor with torque moves away from the joint no faster than the guard's speed"},
-	{"leap", "torque comes on with the goal at the joint's position, or within the following error if its servo has just lost its supply"},
-	{"speed", "a motor in position mode does not drive its joint beyond twice the guard's speed plus 0.5 rad/s, or 1.6 times that for 200 ms after a hand has changed; not judged then while the joint is not read"},
-	{"escaped", "a joint in position mode that was pushed beyond its soft limits by more than the following error has no torque 5 cycles later"},
-	{"runs on", "the position goal of a joint stays from 50 ms and two cycles after the deadline of its last command, unless it follows a joint that is pushed; 1 s after that command its motor does not turn it"},
-	{"status", "the reported state follows from the operator's orders and the host, and a stopped or disarmed agent has no torque"},
+	{"leap", "torque comes on with the goal at the joint's position, or within the following error if its servo has " +
+		"just lost its supply"},
+	{"speed", "a motor in position mode does not drive its joint beyond twice the guard's speed plus 0.5 rad/s, or " +
+		"1.6 times that for 200 ms after a hand has changed; not judged then while the joint is not read"},
+	{"escaped", "a joint in position mode that was pushed beyond its soft limits by more than the following error " +
+		"has no torque 5 cycles later"},
+	{"runs on", "the position goal of a joint stays from 50 ms and two cycles after the deadline of its last " +
+		"command, unless it follows a joint that is pushed; 1 s after that command its motor does not turn it"},
+	{"status", "the reported state follows from the operator's orders and the host, and a stopped or disarmed agent " +
+		"has no torque"},
 	{"back", "a joint is read again within 105 cycles after the last fault of its servo or line"},
 	{"ends", "no panic; the rig does not end by itself, and closes without an error"},
 	{"memory", "after a sweep no goroutine is left, and at most 64 MB"},
@@ -53,8 +59,8 @@ const (
 
 // Bounds of the judge.
 const (
-	// reachable is how many cycles after a fault a joint counts as reachable: a lost line is opened again, and a lost servo
-	// asked again, in as many at most. The invariant back proves it.
+	// reachable is how many cycles after a fault a joint counts as reachable: a lost line is opened again, and a lost
+	// servo asked again, in as many at most. The invariant back proves it.
 	reachable     = 105
 	believed      = 5 // cycles after a wrong reading
 	offWithin     = 100 * time.Millisecond
@@ -75,8 +81,9 @@ const (
 	stepShare     = 2 // of the way that the guard's speed allows in the cycles since the goal's last step
 )
 
-// Counts are how often each of Invariants could have been broken, by the type of bus. An invariant is exercised once for each
-// situation in which it can be broken: a stop of a joint that had torque, a goal beyond the limits that was commanded.
+// Counts are how often each of Invariants could have been broken, by the type of bus. An invariant is exercised once
+// for each situation in which it can be broken: a stop of a joint that had torque, a goal beyond the limits that was
+// commanded.
 type Counts map[string]*[numInvariants]uint64
 
 // Add adds more.
@@ -243,23 +250,28 @@ func (r *run) judgeJoint(i int) {
 	low, high := a.Limits.MinPosition-outside-j.tick, a.Limits.MaxPosition+outside+j.tick
 	frozen := j.servo != nil && j.servo.Has(emulator.RegWatchdog) && j.servo.Get(emulator.RegWatchdog) < 0
 	frozen = frozen || j.servo != nil && j.servo.Get(emulator.RegErrorCode) != 0
-	if r.broken(goalOutside, i, position && !a.Wraps && !frozen, w.far, s.GoalPosition >= low && s.GoalPosition <= high) {
-		r.violated(goalOutside, i, "goal %.3f rad, want %.3f..%.3f", s.GoalPosition, a.Limits.MinPosition, a.Limits.MaxPosition)
+	if r.broken(goalOutside, i, position && !a.Wraps && !frozen, w.far, s.GoalPosition >= low &&
+		s.GoalPosition <= high) {
+		r.violated(goalOutside, i, "goal %.3f rad, want %.3f..%.3f", s.GoalPosition, a.Limits.MinPosition,
+			a.Limits.MaxPosition)
 	}
 	most := slew * a.Limits.MaxVelocity
 	step := difference(a, s.GoalPosition, w.goal)
 	w.fast = [3]float64{math.Abs(s.Velocity), w.fast[0], w.fast[1]}
-	lag := leapBound + 3*slices.Max(w.fast[:])*period.Seconds() // what is known of a joint is a cycle old, and a goal as well
+	// what is known of a joint is a cycle old, and a goal as well
+	lag := leapBound + 3*slices.Max(w.fast[:])*period.Seconds()
 	near := towards(a, s.GoalPosition, w.goal, s.Position, lag)
 	held := position && w.on && w.mode == hal.PositionMode
 	allowed := stepShare*most*(passed-w.stepped).Seconds() + stepNoise + 2*j.tick
 	if r.broken(goalStep, i, held && honest, step != 0, math.Abs(step) <= allowed || near) {
-		r.violated(goalStep, i, "goal went by %.3f rad to %.3f, the joint at %.3f, want %.3f", step, s.GoalPosition, s.Position, allowed)
+		r.violated(goalStep, i, "goal went by %.3f rad to %.3f, the joint at %.3f, want %.3f", step, s.GoalPosition,
+			s.Position, allowed)
 	}
 	if began := position && !held; began {
 		d := math.Abs(difference(a, s.GoalPosition, s.Position))
 		way := lag + most*period.Seconds()
-		if r.cycle-w.spoiled <= believed { // a servo that answers does not report that it has no torque for want of voltage
+		// a servo that answers does not report that it has no torque for want of voltage
+		if r.cycle-w.spoiled <= believed {
 			way += j.error
 		}
 		if r.broken(leap, i, honest, true, d <= way) {
@@ -278,12 +290,14 @@ func (r *run) judgeJoint(i int) {
 		r.violated(speed, i, "%.2f rad/s and driven on by %.2f N·m, want %.2f", s.Velocity, s.Torque, quick)
 	}
 	far := !a.Wraps && math.Max(a.Limits.MinPosition-s.Position, s.Position-a.Limits.MaxPosition) > j.error+outside
-	// Some motor controllers report another mode when their torque is off: they were pushed out in position mode all the same.
+	// Some motor controllers report another mode when their torque is off: they were pushed out in position mode all
+	// the same.
 	if w.out++; !far || s.Mode != hal.PositionMode && (on || w.out == 1) {
 		w.out = 0
 	}
 	if r.broken(escaped, i, w.out > believed && honest && reach, w.commanded, !on) {
-		r.violated(escaped, i, "torque at %.3f rad, want none outside %.3f..%.3f", s.Position, a.Limits.MinPosition, a.Limits.MaxPosition)
+		r.violated(escaped, i, "torque at %.3f rad, want none outside %.3f..%.3f", s.Position, a.Limits.MinPosition,
+			a.Limits.MaxPosition)
 	}
 	after := deadline + 50*time.Millisecond + 2*period
 	ahead := difference(a, s.Position, s.GoalPosition)
@@ -304,7 +318,8 @@ func (r *run) judgeJoint(i int) {
 		still = math.Abs(s.Velocity) < 0.2+0.01*a.Limits.MaxVelocity || s.Velocity*driven <= 0
 	}
 	if r.broken(runsOn, i, on && w.on && now-w.command > after && r.cycle-r.woke > 2 && reach, true, still) {
-		r.violated(runsOn, i, "%v, %.2f rad/s and its goal by %.3f rad, %v after its last command", s.Mode, s.Velocity, step, now-w.command)
+		r.violated(runsOn, i, "%v, %.2f rad/s and its goal by %.3f rad, %v after its last command", s.Mode, s.Velocity,
+			step, now-w.command)
 	}
 	shown := r.agents[j.agent].JointState(j.index)
 	if r.broken(status, i, calm, true, shown != hal.Armed && shown != hal.Expired) {
@@ -320,9 +335,9 @@ func (r *run) judgeJoint(i int) {
 	}
 }
 
-// stays reports whether a goal stays where it was between its last command and the deadline: it goes from there only to a joint
-// that a load or a hand has moved, and comes back. ahead is how far the joint, where it was seen, is from the goal. runs is
-// while it is commanded, passes until what follows from it is done.
+// stays reports whether a goal stays where it was between its last command and the deadline: it goes from there only to
+// a joint that a load or a hand has moved, and comes back. ahead is how far the joint, where it was seen, is from the
+// goal. runs is while it is commanded, passes until what follows from it is done.
 func (w *watch) stays(step, ahead, noise float64, runs, passes bool) bool {
 	at, low, high := &w.way[0], &w.way[1], &w.way[2]
 	switch *at += step; {
@@ -343,8 +358,8 @@ func difference(a *hal.Actuator, to, from float64) float64 {
 	return to - from
 }
 
-// towards reports whether a goal that went from one place to another came nearer to where the joint is, and not beyond by more
-// than lag: the motor pulls no more, and not the other way, than before.
+// towards reports whether a goal that went from one place to another came nearer to where the joint is, and not beyond
+// by more than lag: the motor pulls no more, and not the other way, than before.
 func towards(a *hal.Actuator, to, from, joint, lag float64) bool {
 	was, is := difference(a, from, joint), difference(a, to, joint)
 	if math.Abs(is) <= lag {
@@ -371,8 +386,8 @@ func (r *run) spoiled(j *joint) (bad, lies bool) {
 	return bad, lies
 }
 
-// broken judges an invariant of a joint while it is in force. It is counted as exercised once each time that comes to be,
-// where it might have been broken: with bite.
+// broken judges an invariant of a joint while it is in force. It is counted as exercised once each time that comes to
+// be, where it might have been broken: with bite.
 func (r *run) broken(which, joint int, in, bite, holds bool) bool {
 	w := &r.watches[joint]
 	if in && bite && !w.judged[which] {

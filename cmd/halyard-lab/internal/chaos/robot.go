@@ -23,11 +23,12 @@ import (
 const (
 	slew     = 0.3
 	deadline = 300 * time.Millisecond
-	// aloft is where a robot stands that could fall over, m: it falls freely during a schedule and touches nothing, so that
-	// the forces at its joints are their motors' and their neighbours'.
+	// aloft is where a robot stands that could fall over, m: it falls freely during a schedule and touches nothing, so
+	// that the forces at its joints are their motors' and their neighbours'.
 	aloft = 1000
-	// stop is how far beyond its soft limits a joint has a mechanical stop, rad, where its model has none: a hand would turn
-	// it round, and an encoder of one turn does not see that. All of its way is less than a turn, for the same reason.
+	// stop is how far beyond its soft limits a joint has a mechanical stop, rad, where its model has none: a hand would
+	// turn it round, and an encoder of one turn does not see that. All of its way is less than a turn, for the same
+	// reason.
 	stop = 0.3
 )
 
@@ -69,8 +70,8 @@ type line struct {
 // ErrNoServos is a config without a servo that is emulated on a line.
 var ErrNoServos = errors.New("no emulated servo on a line")
 
-// Open reads the config called name, the file, or the generated robot called TYPE/MODEL, see Generated. The zero stop policy
-// is the config's own; its variants try the others.
+// Open reads the config called name, the file, or the generated robot called TYPE/MODEL, see Generated. The zero stop
+// policy is the config's own; its variants try the others.
 func Open(name string) (*Robot, error) {
 	r := &Robot{name: name}
 	cat := builtin.Catalog()
@@ -79,7 +80,8 @@ func Open(name string) (*Robot, error) {
 	}
 	if plain, err := configs.Load(name, configs.Options{}); err != nil {
 		return nil, err
-	} else if !slices.ContainsFunc(plain.Agents, func(a configs.Agent) bool { return a.Hardware != nil && len(a.Hardware.Joints) > 0 }) {
+	} else if !slices.ContainsFunc(plain.Agents,
+		func(a configs.Agent) bool { return a.Hardware != nil && len(a.Hardware.Joints) > 0 }) {
 		return nil, ErrNoServos
 	}
 	for _, set := range [][]string{{"on_timeout=hold"}, {"on_timeout=torque_off"}, {"armed=false"}} {
@@ -112,7 +114,8 @@ func (r *Robot) load(cat *catalog.Catalog, name string, guard []string) error {
 		return err
 	}
 	for i := range c.Agents {
-		for _, set := range append([]string{"command_timeout=" + deadline.String(), fmt.Sprintf("slew=%g", slew)}, guard...) {
+		for _, set := range append([]string{"command_timeout=" + deadline.String(), fmt.Sprintf("slew=%g", slew)},
+			guard...) {
 			o.Set = append(o.Set, fmt.Sprintf("agents[%d].guard.%s", i, set))
 		}
 	}
@@ -165,10 +168,12 @@ func shapeOf(p *plan.Plan) (s shape) {
 			if at < 0 {
 				bus := p.Config.Buses[j.Hardware.Bus]
 				at = len(s.lines)
-				s.lines = append(s.lines, line{name: j.Hardware.Bus, kind: bus.Type, chained: p.Catalog.Buses.Of(bus.Type).Chained})
+				s.lines = append(s.lines, line{name: j.Hardware.Bus, kind: bus.Type,
+					chained: p.Catalog.Buses.Of(bus.Type).Chained})
 			}
 			s.lines[at].ids = append(s.lines[at].ids, j.Hardware.ID)
-			one := joint{agent: i, index: k, line: at, id: j.Hardware.ID, tick: 2 * math.Pi / j.Servo.Units().TicksPerTurn,
+			one := joint{agent: i, index: k, line: at, id: j.Hardware.ID,
+				tick:  2 * math.Pi / j.Servo.Units().TicksPerTurn,
 				error: p.Config.Agents[i].Guard.FollowingError}
 			if one.error == 0 {
 				one.error = follows + slew*a.Layout.Actuators[k].Limits.MaxVelocity*followsTime.Seconds()

@@ -106,9 +106,11 @@ func ParseAll(text string) (list []Action, err error) {
 
 // faults are what may go wrong with a servo. All of it is bounded in time.
 var faults = []string{
-	"power_loss servo %d", "stuck servo %d", "garbage servo %d", "wrong servo %d by=60", "delayed servo %d by=60ms", "delayed servo %d",
+	"power_loss servo %d", "stuck servo %d", "garbage servo %d", "wrong servo %d by=60", "delayed servo %d by=60ms",
+	"delayed servo %d",
 	"stale servo %d", "dropped servo %d", "crc servo %d p=1", "crc servo %d p=0.3", "truncated servo %d p=0.5",
-	"truncated bus p=0.3", "crc bus p=0.2", "duplicate_id servo %d", "unplugged bus", "unplugged servo %d", "power_loss bus",
+	"truncated bus p=0.3", "crc bus p=0.2", "duplicate_id servo %d", "unplugged bus", "unplugged servo %d",
+	"power_loss bus",
 }
 
 // outputs are the states of what the rig reports to.
@@ -184,7 +186,8 @@ func generate(seed int64, s *shape) (list []Action) {
 			until(Action{Verb: "sag", Joint: a.Joint, Value: 1}, 25)
 		case n < 96:
 			id := j.id + 8 + dice.IntN(8)
-			for slices.Contains(s.lines[j.line].ids, id) { // two servos on one id that execute the same command cannot be distinguished
+			// two servos on one id that execute the same command cannot be distinguished
+			for slices.Contains(s.lines[j.line].ids, id) {
 				id++
 			}
 			a.Verb, a.Value = "id", float64(id)

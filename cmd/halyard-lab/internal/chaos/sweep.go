@@ -10,8 +10,8 @@ import (
 // Bounds of what a sweep may leave behind.
 const leftBytes = 64 << 20
 
-// Sweep runs n schedules of r, from the seed first on, on workers goroutines, and hands their results to each in the order of
-// their seeds. Afterwards it judges what they left behind: that result has the seed 0.
+// Sweep runs n schedules of r, from the seed first on, on workers goroutines, and hands their results to each in the
+// order of their seeds. Afterwards it judges what they left behind: that result has the seed 0.
 func (r *Robot) Sweep(ctx context.Context, first int64, n, workers int, each func(*Result)) error {
 	before := leftNow()
 	results, errs := make([]Result, 16*workers), make([]error, 16*workers)
@@ -41,7 +41,8 @@ func (r *Robot) Sweep(ctx context.Context, first int64, n, workers int, each fun
 	}
 	if after.goroutines > before.goroutines || after.bytes > before.bytes+leftBytes {
 		left.Violated = Invariants[memory].Name
-		left.What = fmt.Sprintf("after %d schedules: %d goroutines and %d bytes, before: %d and %d", n, after.goroutines, after.bytes, before.goroutines, before.bytes)
+		left.What = fmt.Sprintf("after %d schedules: %d goroutines and %d bytes, before: %d and %d", n,
+			after.goroutines, after.bytes, before.goroutines, before.bytes)
 	}
 	each(&left)
 	return ctx.Err()

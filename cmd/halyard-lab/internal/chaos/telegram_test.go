@@ -16,8 +16,8 @@ type filed struct{ servo.Line }
 
 func (filed) File() (*os.File, error) { return os.Open(os.DevNull) }
 
-// TestSafety18Telegrams: the telegrams that a supervisor writes after the process has died switch off the torque of every
-// servo of every model, on serial lines and on CAN, without an answer and with any partial packet on the line.
+// TestSafety18Telegrams: the telegrams that a supervisor writes after the process has died switch off the torque of
+// every servo of every model, on serial lines and on CAN, without an answer and with any partial packet on the line.
 func TestSafety18Telegrams(t *testing.T) {
 	names := Generated()
 	if testing.Short() {
@@ -85,7 +85,8 @@ func TestSafety18Telegrams(t *testing.T) {
 				line.Write(list[0].Bytes)
 				line.Read(make([]byte, 256), 0)
 				if n := with(); n > 0 {
-					t.Errorf("%s, variant %d: torque on %d of %d joints after % x", name, variant, n, len(s.joints), list[0].Bytes)
+					t.Errorf("%s, variant %d: torque on %d of %d joints after % x", name, variant, n, len(s.joints),
+						list[0].Bytes)
 				}
 				cancel()
 			}

@@ -24,9 +24,9 @@ var batchRobots = []struct {
 	steps int
 }{{"pendulum", 200_000}, {"so101", 20_000}, {"a-series", 5_000}}
 
-// benchBatch steps copies of rigs with moving goals: in this process on one core and on two, and over a TCP connection on loopback
-// on all. share is the processor's time of a copy alone on one core by that of a copy in the batch. A case with more copies than
-// steps is left out.
+// benchBatch steps copies of rigs with moving goals: in this process on one core and on two, and over a TCP connection
+// on loopback on all. share is the processor's time of a copy alone on one core by that of a copy in the batch. A case
+// with more copies than steps is left out.
 func benchBatch(ctx context.Context, size bench.Size, emit func(bench.Result)) error {
 	for _, robot := range batchRobots {
 		steps, single := size.StepsOr(robot.steps), math.NaN()
@@ -41,14 +41,17 @@ func benchBatch(ctx context.Context, size bench.Size, emit func(bench.Result)) e
 			if err != nil {
 				return fmt.Errorf("bench batch: %w", err)
 			}
-			emit(bench.Result{Bench: "batch", Case: fmt.Sprintf("%s x %d, %d core%s%s", robot.name, c.copies, c.cores, "s"[:c.cores-1], c.by), Figures: f})
+			emit(bench.Result{Bench: "batch", Case: fmt.Sprintf("%s x %d, %d core%s%s", robot.name, c.copies, c.cores,
+				"s"[:c.cores-1], c.by), Figures: f})
 		}
 	}
 	return nil
 }
 
-// batchCase measures the given total of steps over all copies; single is the processor's time of a step of a single copy, s.
-func batchCase(ctx context.Context, robot string, copies, cores, steps int, socket bool, single *float64) (f bench.Figures, err error) {
+// batchCase measures the given total of steps over all copies; single is the processor's time of a step of a single
+// copy, s.
+func batchCase(ctx context.Context, robot string, copies, cores, steps int, socket bool,
+	single *float64) (f bench.Figures, err error) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(cores))
 	cfg, err := configs.Load(robot, configs.Options{})
 	if err != nil {
@@ -112,7 +115,8 @@ func batchCase(ctx context.Context, robot string, copies, cores, steps int, sock
 }
 
 // overSocket serves b, which it owns from here on, to a client of its own over loopback.
-func overSocket(ctx context.Context, b *batch.Batch) (step func(actions, seen []float64) error, end func() error, err error) {
+func overSocket(ctx context.Context, b *batch.Batch) (step func(actions, seen []float64) error, end func() error,
+	err error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, nil, errors.Join(err, b.Close())
@@ -124,7 +128,8 @@ func overSocket(ctx context.Context, b *batch.Batch) (step func(actions, seen []
 		return columns
 	}
 	server := protocol.NewServer(ln, func(*protocol.Hello) (protocol.Environment, *protocol.Spaces, error) {
-		return servedBatch{b}, &protocol.Spaces{Copies: b.Copies(), Actions: names(b.Actions()), Observations: names(b.Observations())}, nil
+		return servedBatch{b}, &protocol.Spaces{Copies: b.Copies(), Actions: names(b.Actions()),
+			Observations: names(b.Observations())}, nil
 	}, protocol.Options{})
 	serving := bench.InBackground(ctx, server.Serve)
 	conn, err := net.Dial("tcp", server.Address().String())

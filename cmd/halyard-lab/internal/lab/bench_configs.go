@@ -17,10 +17,10 @@ import (
 	"github.com/halyard-robotics/halyard/internal/report"
 )
 
-// benchConfigs runs the given config, or every embedded one with devices, for a minute on the wall clock, emulated and with
-// all joints moving: the shipped drivers, the emulated devices and the physics in one process, at the config's own rate.
-// cycle is the work of a cycle, from the wake-up to the end of the observers. late_ and missed depend mainly on the machine,
-// as in the clock benchmark.
+// benchConfigs runs the given config, or every embedded one with devices, for a minute on the wall clock, emulated and
+// with all joints moving: the shipped drivers, the emulated devices and the physics in one process, at the config's own
+// rate. cycle is the work of a cycle, from the wake-up to the end of the observers. late_ and missed depend mainly on
+// the machine, as in the clock benchmark.
 func benchConfigs(ctx context.Context, config string, size bench.Size, emit func(bench.Result)) error {
 	span := size.Span()
 	names := configs.Names()
@@ -29,11 +29,13 @@ func benchConfigs(ctx context.Context, config string, size bench.Size, emit func
 	}
 	for _, name := range names {
 		c, err := configs.Load(name, configs.Options{})
-		if err == nil && config == "" && !slices.ContainsFunc(c.Robots(), func(r configs.Placed) bool { return r.Hardware != nil }) {
+		if err == nil && config == "" &&
+			!slices.ContainsFunc(c.Robots(), func(r configs.Placed) bool { return r.Hardware != nil }) {
 			continue
 		}
 		if err == nil {
-			c, err = configs.Load(name, configs.Options{Body: "emulated", Set: []string{"clock.mode=realtime", "servers=[]"}})
+			c, err = configs.Load(name, configs.Options{Body: "emulated",
+				Set: []string{"clock.mode=realtime", "servers=[]"}})
 		}
 		if err != nil {
 			return err
@@ -83,11 +85,14 @@ func configCase(ctx context.Context, c *configs.Config, span time.Duration) (ben
 	ms := func(d time.Duration) report.Number { return report.Number(d.Seconds() * 1e3) }
 	p99 := s.Work.Quantile(0.99)
 	return bench.Figures{
-		{Name: "period_ms", Value: ms(c.Clock.Period)}, {Name: "cycles", Value: report.Number(s.Ticks)}, {Name: "missed", Value: report.Number(s.Missed)},
-		{Name: "late_p99_ms", Value: ms(s.Late.Quantile(0.99))}, {Name: "cycle_median_ms", Value: ms(s.Work.Quantile(0.5))}, {Name: "cycle_p99_ms", Value: ms(p99)},
+		{Name: "period_ms", Value: ms(c.Clock.Period)}, {Name: "cycles", Value: report.Number(s.Ticks)},
+		{Name: "missed", Value: report.Number(s.Missed)},
+		{Name: "late_p99_ms", Value: ms(s.Late.Quantile(0.99))},
+		{Name: "cycle_median_ms", Value: ms(s.Work.Quantile(0.5))}, {Name: "cycle_p99_ms", Value: ms(p99)},
 		{Name: "cycle_max_ms", Value: ms(s.Work.Max())},
 		{Name: "ratio", Value: report.Number(float64(p99) / float64(c.Clock.Period))},
-		{Name: "line_overruns", Value: report.Number(s.LineOverruns)}, {Name: "device_faults", Value: report.Number(faults)},
+		{Name: "line_overruns", Value: report.Number(s.LineOverruns)},
+		{Name: "device_faults", Value: report.Number(faults)},
 	}, ctx.Err()
 }
 
@@ -123,7 +128,8 @@ func (m *mover) Run(ctx context.Context) {
 		if m.agent.Override(m.inputs) != nil {
 			m.faults++
 		}
-		if m.status = m.agent.Status(m.status); t > allWell && slices.ContainsFunc(m.status, func(s hal.Status) bool { return s.Err != nil }) {
+		if m.status = m.agent.Status(m.status); t > allWell &&
+			slices.ContainsFunc(m.status, func(s hal.Status) bool { return s.Err != nil }) {
 			m.faults++
 		}
 	}

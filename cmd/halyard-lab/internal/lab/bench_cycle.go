@@ -14,14 +14,15 @@ import (
 
 const (
 	benchPeriod = 10 * time.Millisecond // of lock-step rigs, as the embedded configs have it
-	// BoundCycle bounds the time of one cycle with 21 joints and a stub body: 1/200 of a 1 kHz period, and a tenth of the
-	// limit of field.md 4.6 (target 3) for the whole layer above the buses.
+	// BoundCycle bounds the time of one cycle with 21 joints and a stub body: 1/200 of a 1 kHz period, and a tenth of
+	// the limit of field.md 4.6 (target 3) for the whole layer above the buses.
 	BoundCycle = 5 * time.Microsecond
 )
 
-// benchCycle measures one cycle of the rig, from a controller's inputs to its observer: guard, body, world. The humanoid's
-// 21 joints on a stub body give the cost of the rig. On the simulated body the physics is measured separately, and the rest
-// must keep the same bound. In lock-step the cycle runs in the caller's goroutine, so no call here waits.
+// benchCycle measures one cycle of the rig, from a controller's inputs to its observer: guard, body, world. The
+// humanoid's 21 joints on a stub body give the cost of the rig. On the simulated body the physics is measured
+// separately, and the rest must keep the same bound. In lock-step the cycle runs in the caller's goroutine, so no call
+// here waits.
 func benchCycle(ctx context.Context, size bench.Size, emit func(bench.Result)) error {
 	steps := size.StepsOr(20_000)
 	humanoid, err := model.Load("a-series")
@@ -144,9 +145,9 @@ func (s *Stepper) Measure(ctx context.Context, steps int) (bench.Figures, error)
 	}, nil
 }
 
-// benchPoses returns a slow triangle of every joint's position about its default, with an amplitude of a sixteenth of its
-// range. Goals must change: a rig or a servo may do less for constant goals. It stays within limits, so that the guard does
-// not clamp.
+// benchPoses returns a slow triangle of every joint's position about its default, with an amplitude of a sixteenth of
+// its range. Goals must change: a rig or a servo may do less for constant goals. It stays within limits, so that the
+// guard does not clamp.
 func benchPoses(l *hal.Layout) [][]float64 {
 	poses := make([][]float64, 64)
 	for k := range poses {

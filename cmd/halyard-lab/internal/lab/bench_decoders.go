@@ -26,8 +26,8 @@ type decoder struct {
 	decode func(p []byte) (scans int)
 }
 
-// benchDecoders measures how fast telegrams and pictures are found, checked and taken apart. Memory is the bound: every byte is
-// copied once at the least.
+// benchDecoders measures how fast telegrams and pictures are found, checked and taken apart. Memory is the bound: every
+// byte is copied once at the least.
 func benchDecoders(ctx context.Context, size bench.Size, emit func(bench.Result)) error {
 	bound := copyRate()
 	pictures, err := pictureDecoders()
@@ -54,8 +54,10 @@ func benchDecoders(ctx context.Context, size bench.Size, emit func(bench.Result)
 		}
 		rate := float64(d.bytes) / best.Seconds()
 		emit(bench.Result{Bench: "drivers", Case: d.name, Figures: bench.Figures{
-			{Name: "decode_mb_s", Value: report.Number(rate / 1e6)}, {Name: "copy_mb_s", Value: report.Number(bound / 1e6)}, {Name: "ratio", Value: report.Number(rate / bound)},
-			{Name: "ns_point", Value: report.Number(float64(best) / float64(d.points))}, {Name: "scans_s", Value: report.Number(float64(d.scans) / best.Seconds())},
+			{Name: "decode_mb_s", Value: report.Number(rate / 1e6)},
+			{Name: "copy_mb_s", Value: report.Number(bound / 1e6)}, {Name: "ratio", Value: report.Number(rate / bound)},
+			{Name: "ns_point", Value: report.Number(float64(best) / float64(d.points))},
+			{Name: "scans_s", Value: report.Number(float64(d.scans) / best.Seconds())},
 		}})
 	}
 	return nil
@@ -81,8 +83,8 @@ const (
 	serialPiece = 512 // bytes of one read of a serial port
 )
 
-// stream returns a decoder of a parser: feed consumes a part of its argument; next decodes one packet and reports whether there
-// was one, and whether it ended a scan.
+// stream returns a decoder of a parser: feed consumes a part of its argument; next decodes one packet and reports
+// whether there was one, and whether it ended a scan.
 func stream(name string, b []byte, points int, feed func([]byte) int, next func() (ok, ended bool)) decoder {
 	return decoder{name, b, len(b), benchScans - 1, points * benchScans, serialPiece, func(p []byte) (scans int) {
 		for {
@@ -115,14 +117,15 @@ func laserDecoders() []decoder {
 			b = lidar.AppendSICK(b, 0x80, lidar.AppendSICKScan(nil, words, 1, 0x10))
 		}
 		parser := lidar.NewSICKParser(0x80)
-		all = append(all, stream(fmt.Sprintf("sick, %s, %d ranges", mode.name, mode.n), b, mode.n, parser.Feed, func() (ok, ended bool) {
-			body := parser.Body()
-			if body == nil {
-				return false, false
-			}
-			_, err := lidar.DecodeSICKScan(body, 13, ranges[:mode.n])
-			return true, err == nil
-		}))
+		all = append(all, stream(fmt.Sprintf("sick, %s, %d ranges", mode.name, mode.n), b, mode.n, parser.Feed,
+			func() (ok, ended bool) {
+				body := parser.Body()
+				if body == nil {
+					return false, false
+				}
+				_, err := lidar.DecodeSICKScan(body, 13, ranges[:mode.n])
+				return true, err == nil
+			}))
 	}
 	for _, mode := range []struct {
 		model string
@@ -141,13 +144,14 @@ func laserDecoders() []decoder {
 			b = lidar.AppendSCIPScan(b, "MD0000108001000", lidar.SCIPData, 1234, numbers, mode.size)
 		}
 		parser, block := lidar.NewSCIPParser(), lidar.SCIPBlock{}
-		all = append(all, stream(fmt.Sprintf("hokuyo %s, %d ranges of %d characters", mode.model, n, mode.size), b, n, parser.Feed, func() (ok, ended bool) {
-			if !parser.Next(&block) {
-				return false, false
-			}
-			_, err := block.Scan(mode.size, &model, ranges[:n])
-			return true, err == nil
-		}))
+		all = append(all, stream(fmt.Sprintf("hokuyo %s, %d ranges of %d characters", mode.model, n, mode.size), b, n,
+			parser.Feed, func() (ok, ended bool) {
+				if !parser.Next(&block) {
+					return false, false
+				}
+				_, err := block.Scan(mode.size, &model, ranges[:n])
+				return true, err == nil
+			}))
 	}
 	var nodes, capsules []byte
 	for k := range benchScans {
@@ -232,12 +236,13 @@ func pictureDecoders() ([]decoder, error) {
 			frame = camera.AppendRaw(nil, c.shape, rgb)
 		}
 		to := make([]byte, len(rgb))
-		all = append(all, decoder{fmt.Sprintf("camera %s, %dx%d", c.name, w, h), frame, len(to), 1, w * h, len(frame), func(p []byte) int {
-			if d.Decode(to, p) != nil {
-				return 0
-			}
-			return 1
-		}})
+		all = append(all, decoder{fmt.Sprintf("camera %s, %dx%d", c.name, w, h), frame, len(to), 1, w * h, len(frame),
+			func(p []byte) int {
+				if d.Decode(to, p) != nil {
+					return 0
+				}
+				return 1
+			}})
 	}
 	return all, nil
 }

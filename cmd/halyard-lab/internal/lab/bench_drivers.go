@@ -17,10 +17,10 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator"
 )
 
-// BenchDrivers runs the shipped chain of every bus type, with health polled and watchdogs fed, over emulated lines without
-// further delays: cycle_ms is the time by the line's own clock, bound_ms that of the bytes of the data sheets. cpu_us is the
-// processor's time of only the driver. Then it measures PWM boards and I2C sensors, and the decoding of lasers and other
-// streams, compared with copying memory. With all: every cell of the table of hardware.md, section 7.
+// BenchDrivers runs the shipped chain of every bus type, with health polled and watchdogs fed, over emulated lines
+// without further delays: cycle_ms is the time by the line's own clock, bound_ms that of the bytes of the data sheets.
+// cpu_us is the processor's time of only the driver. Then it measures PWM boards and I2C sensors, and the decoding of
+// lasers and other streams, compared with copying memory. With all: every cell of the table of hardware.md, section 7.
 func BenchDrivers(ctx context.Context, all bool, size bench.Size, emit func(bench.Result)) error {
 	lines := linesOf(false)
 	if all {
@@ -132,7 +132,8 @@ func (l *benchLine) Measure(ctx context.Context, n, cycles int) (bench.Figures, 
 	}
 	bound := l.bound(n).Seconds()
 	return bench.Figures{
-		{Name: "cycle_ms", Value: report.Number(1e3 * took)}, {Name: "bound_ms", Value: report.Number(1e3 * bound)}, {Name: "ratio", Value: report.Number(bound / took)},
+		{Name: "cycle_ms", Value: report.Number(1e3 * took)}, {Name: "bound_ms", Value: report.Number(1e3 * bound)},
+		{Name: "ratio", Value: report.Number(bound / took)},
 		{Name: "cpu_us", Value: report.Number(slices.Min(cpu[:]))}, // the block that lost the least to others
 		// The runtime itself allocates now and then: the median block shows the allocations of the cycle.
 		{Name: "allocs", Value: report.Number(bench.Median(allocs[:]))}, {Name: "bound_allocs", Value: 0},
@@ -160,7 +161,8 @@ func (l *benchLine) Open(n int) (*benchBus, error) {
 	all := budget.Line{Type: t, Baud: l.baud, Timing: l.timing, ReturnDelay: l.delay, Chain: l.config}
 	all.Chain.Name, all.Chain.Period = "bench", b.period
 	for i := range n {
-		all.Chain.Servos = append(all.Chain.Servos, servo.ServoConfig{ID: byte(l.first + i), Model: model, Settings: l.settings})
+		all.Chain.Servos = append(all.Chain.Servos,
+			servo.ServoConfig{ID: byte(l.first + i), Model: model, Settings: l.settings})
 		all.Motors = append(all.Motors, spec)
 	}
 	r, err := all.Open(func(line servo.Line) servo.Line { b.line = &clocked{Line: line}; return b.line })
@@ -171,7 +173,8 @@ func (l *benchLine) Open(n int) (*benchBus, error) {
 	return b, nil
 }
 
-// Cycle is one cycle with goals that change each time, as a moving robot's do. busy is the processor's time of the driver.
+// Cycle is one cycle with goals that change each time, as a moving robot's do. busy is the processor's time of the
+// driver.
 func (b *benchBus) Cycle() (busy time.Duration, err error) {
 	began := time.Now()
 	b.line.spent = 0

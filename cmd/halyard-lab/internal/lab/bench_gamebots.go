@@ -18,9 +18,9 @@ import (
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-// benchGamebots measures rescue robots: the rays of a scanner; moving robots with all their sensors, each with a connection
-// of its own, in real time; the time from a command to the state that shows it; and messages a second compared with bare TCP
-// round trips of the same length, in alternating blocks.
+// benchGamebots measures rescue robots: the rays of a scanner; moving robots with all their sensors, each with a
+// connection of its own, in real time; the time from a command to the state that shows it; and messages a second
+// compared with bare TCP round trips of the same length, in alternating blocks.
 func benchGamebots(ctx context.Context, size bench.Size, emit func(bench.Result)) error {
 	f, err := benchRays(ctx, size.StepsOr(1000))
 	if err != nil {
@@ -52,26 +52,33 @@ bodies: [{name: base, mass_kg: 1, shapes: [{sphere: 0.05}]}, {name: head, mass_k
 joints: [{name: head, motor: ideal, torque_nm: 1, speed_rads: 1, limits_deg: [-90, 90], parent: base, child: head, anchor_m: [0, 0, 0], axis: [0, 0, 1]}],
 sensors: [{name: scanner, path: /Scanner, kind: range, body: base, at_m: [0, 0, 0.1], range_m: 80, fov_deg: 360, resolution_deg: 0.1, interval_s: 0}]}`
 
-// benchRays counts rays cast in the yellow arena, all of a scan in one batch. The bound is the rate of sixteen P2AT with their
-// lasers, sonars and readers in real time.
+// benchRays counts rays cast in the yellow arena, all of a scan in one batch. The bound is the rate of sixteen P2AT
+// with their lasers, sonars and readers in real time.
 func benchRays(ctx context.Context, scans int) (bench.Figures, error) {
 	m, err := model.Parse([]byte(turret), "turret")
 	if err != nil {
 		return nil, err
 	}
-	s := sim.NewScene(sim.SceneConfig{Scene: func(seed int64) (*model.Scene, error) { return model.LoadScene("yellow", seed) }})
+	s := sim.NewScene(sim.SceneConfig{Scene: func(seed int64) (*model.Scene,
+		error) {
+		return model.LoadScene("yellow", seed)
+	}})
 	defer s.Close()
-	if _, err := s.Add("turret", m, hal.Pose{Position: [3]float64{4.5, -1.9, -1.8}, Rotation: [4]float64{1}}); err != nil {
+	if _, err := s.Add("turret", m,
+		hal.Pose{Position: [3]float64{4.5, -1.9, -1.8}, Rotation: [4]float64{1}}); err != nil {
 		return nil, err
 	}
 	rays := m.Sensors[0].Device.Rays()
-	scanned, err := bench.Alternate(ctx, bench.RateOf(bench.PerBlock(scans), func() error { return s.Advance(time.Millisecond) }))
+	scanned, err := bench.Alternate(ctx,
+		bench.RateOf(bench.PerBlock(scans), func() error { return s.Advance(time.Millisecond) }))
 	if err != nil {
 		return nil, err
 	}
 	const need = 16 * (181*2 + 16*9*100) // twice a second a laser, every cycle of 10 ms the sonars' cones
 	rate := scanned[0] * float64(rays)
-	return bench.Figures{{Name: "rays_per_s", Value: report.Number(rate)}, {Name: "ns_per_ray", Value: report.Number(1e9 / rate)}, {Name: "need_per_s", Value: need}, {Name: "ratio", Value: report.Number(rate / need)}}, nil
+	return bench.Figures{{Name: "rays_per_s", Value: report.Number(rate)},
+		{Name: "ns_per_ray", Value: report.Number(1e9 / rate)}, {Name: "need_per_s", Value: need},
+		{Name: "ratio", Value: report.Number(rate / need)}}, nil
 }
 
 // stopwatch is the wall clock; while enabled it records how long the rig works from one wake-up to the next sleep.
@@ -100,8 +107,8 @@ func (w *stopwatch) SleepUntil(t time.Duration) {
 	w.woke = w.Now()
 }
 
-// benchArena drives robots in the yellow arena for span, and reports how the rig keeps its period of 10 ms once all of them
-// are spawned: each spawn delays it for a moment.
+// benchArena drives robots in the yellow arena for span, and reports how the rig keeps its period of 10 ms once all of
+// them are spawned: each spawn delays it for a moment.
 func benchArena(ctx context.Context, robots int, span time.Duration) (f bench.Figures, err error) {
 	w := &stopwatch{Clock: hal.WallClock()}
 	b, err := newRigBench(ctx, "usarsim", func(p *plan.Plan) { p.Clock = w }, "gamebots", "imageserver")
@@ -120,7 +127,8 @@ func benchArena(ctx context.Context, robots int, span time.Duration) (f bench.Fi
 		defer c.Close()
 		// One a cell of the maze, in rows of eight.
 		at := [3]float64{0.9 + 1.2*float64(i%8), 0.7 + 1.2*float64(i/8), 1.8}
-		if err := errors.Join(c.Init("USARBot.P2AT", fmt.Sprint("R", i), at, [3]float64{}), c.Send("DRIVE {Left %d} {Right %d}", 1+i%2, 2-i%2)); err != nil {
+		if err := errors.Join(c.Init("USARBot.P2AT", fmt.Sprint("R", i), at, [3]float64{}),
+			c.Send("DRIVE {Left %d} {Right %d}", 1+i%2, 2-i%2)); err != nil {
 			return nil, err
 		}
 		reading.Go(func() {
@@ -146,13 +154,18 @@ func benchArena(ctx context.Context, robots int, span time.Duration) (f bench.Fi
 	defer w.mu.Unlock()
 	period := b.sys.Rig.Period()
 	work := w.work.Quantile(0.99)
-	return bench.Figures{{Name: "ticks", Value: report.Number(w.work.Count())}, {Name: "late", Value: report.Number(w.missed)}, {Name: "cpu_share", Value: report.Number(busy.Seconds() / lasted.Seconds())},
-		{Name: "messages_per_s", Value: report.Number(float64(received.Load()-before) / lasted.Seconds())}, {Name: "work_p50_us", Value: bench.Micros(w.work.Quantile(0.5))},
-		{Name: "work_p99_us", Value: bench.Micros(work)}, {Name: "bound_us", Value: bench.Micros(period)}, {Name: "ratio", Value: report.Number(float64(work) / float64(period))}}, nil
+	return bench.Figures{{Name: "ticks", Value: report.Number(w.work.Count())},
+		{Name: "late", Value: report.Number(w.missed)},
+		{Name: "cpu_share", Value: report.Number(busy.Seconds() / lasted.Seconds())},
+		{Name: "messages_per_s", Value: report.Number(float64(received.Load()-before) / lasted.Seconds())},
+		{Name: "work_p50_us", Value: bench.Micros(w.work.Quantile(0.5))},
+		{Name: "work_p99_us", Value: bench.Micros(work)}, {Name: "bound_us", Value: bench.Micros(period)},
+		{Name: "ratio", Value: report.Number(float64(work) / float64(period))}}, nil
 }
 
-// benchOrders measures the time from DRIVE to the first STA that shows it. The command is the car's headlight, which switches
-// at once; its messages are sent in every cycle. The bound is one cycle, since the command waits for the next one.
+// benchOrders measures the time from DRIVE to the first STA that shows it. The command is the car's headlight, which
+// switches at once; its messages are sent in every cycle. The bound is one cycle, since the command waits for the next
+// one.
 func benchOrders(ctx context.Context, n int) (f bench.Figures, err error) {
 	const class = "USARBot.USARCar"
 	var period time.Duration
@@ -192,7 +205,9 @@ func benchOrders(ctx context.Context, n int) (f bench.Figures, err error) {
 	}
 	slices.Sort(took)
 	us := func(q float64) report.Number { return bench.Micros(took[int(q*float64(len(took)-1))]) }
-	return bench.Figures{{Name: "p50_us", Value: us(0.5)}, {Name: "p99_us", Value: us(0.99)}, {Name: "max_us", Value: us(1)}, {Name: "bound_us", Value: bench.Micros(period)}, {Name: "ratio", Value: us(0.99) / bench.Micros(period)}}, nil
+	return bench.Figures{{Name: "p50_us", Value: us(0.5)}, {Name: "p99_us", Value: us(0.99)},
+		{Name: "max_us", Value: us(1)}, {Name: "bound_us", Value: bench.Micros(period)},
+		{Name: "ratio", Value: us(0.99) / bench.Micros(period)}}, nil
 }
 
 // benchMessages counts answered queries while the robot sends its sensor messages; bare is a pair of sockets that only
@@ -225,10 +240,12 @@ func benchMessages(ctx context.Context, trips int) (f bench.Figures, err error) 
 	}
 	defer func() { err = errors.Join(err, bare.Close()) }()
 	n := bench.PerBlock(trips)
-	rates, err := bench.Alternate(ctx, bench.RateOf(n, ask), bench.BlockRate(n, func() error { return bare.roundTrips(n) }))
+	rates, err := bench.Alternate(ctx, bench.RateOf(n, ask),
+		bench.BlockRate(n, func() error { return bare.roundTrips(n) }))
 	if err != nil {
 		return nil, err
 	}
 	rate, bound := rates[0], rates[1]
-	return bench.Figures{{Name: "messages_per_s", Value: report.Number(rate)}, {Name: "bare_per_s", Value: report.Number(bound)}, {Name: "ratio", Value: report.Number(rate / bound)}}, nil
+	return bench.Figures{{Name: "messages_per_s", Value: report.Number(rate)},
+		{Name: "bare_per_s", Value: report.Number(bound)}, {Name: "ratio", Value: report.Number(rate / bound)}}, nil
 }

@@ -10,8 +10,8 @@ import (
 // usualCounts are the chains of hardware.md's table.
 func usualCounts() []int { return []int{6, 12, 18, 20} }
 
-// TableLines are the long list of lines: all cells of hardware.md's table, and its rows below it. Their health is not read, so that
-// the figures are the cells.
+// TableLines are the long list of lines: all cells of hardware.md's table, and its rows below it. Their health is not
+// read, so that the figures are the cells.
 func TableLines() []benchLine { return linesOf(true) }
 
 // linesOf are the lines that the drivers are measured by, each chain as shipped but for its config.
@@ -21,7 +21,8 @@ func linesOf(long bool) (all []benchLine) {
 			if b.Long != long {
 				continue
 			}
-			l := benchLine{kind: kind, model: b.Model, how: b.Name, counts: b.Counts, first: int(b.First), config: b.Config, settings: b.Settings}
+			l := benchLine{kind: kind, model: b.Model, how: b.Name, counts: b.Counts, first: int(b.First),
+				config: b.Config, settings: b.Settings}
 			if l.counts == nil {
 				l.counts = usualCounts()
 			}

@@ -15,8 +15,8 @@ import (
 )
 
 // benchOkon measures an underwater robot and its protocol in this process: the physics without a rig; GET_SENS over
-// loopback while the rig keeps its 50 Hz, in blocks that alternate with bare TCP round trips of the same length; pictures;
-// and the timing of the control loop without and with clients that request pictures as fast as possible.
+// loopback while the rig keeps its 50 Hz, in blocks that alternate with bare TCP round trips of the same length;
+// pictures; and the timing of the control loop without and with clients that request pictures as fast as possible.
 func benchOkon(ctx context.Context, size bench.Size, emit func(bench.Result)) error {
 	for _, name := range hydro.Names() {
 		f, err := benchVehicle(ctx, name, size.StepsOr(400_000))
@@ -64,7 +64,10 @@ func newSwimmer(name string) (*swimmer, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &swimmer{scene: sim.NewScene(sim.SceneConfig{Scene: func(seed int64) (*model.Scene, error) { return model.LoadScene("pool", seed) }})}
+	s := &swimmer{scene: sim.NewScene(sim.SceneConfig{Scene: func(seed int64) (*model.Scene,
+		error) {
+		return model.LoadScene("pool", seed)
+	}})}
 	if s.body, err = s.scene.AddVehicle(name, v, hal.Pose{}, sim.SensorNoise()); err != nil {
 		return nil, err
 	}
@@ -104,7 +107,8 @@ func benchVehicle(ctx context.Context, name string, steps int) (bench.Figures, e
 		return nil, err
 	}
 	rate := 20 * rates[0]
-	return bench.Figures{{Name: "steps_per_s", Value: report.Number(rate)}, {Name: "real_time_per_s", Value: 1000}, {Name: "ratio", Value: report.Number(rate / 1000)}}, nil
+	return bench.Figures{{Name: "steps_per_s", Value: report.Number(rate)}, {Name: "real_time_per_s", Value: 1000},
+		{Name: "ratio", Value: report.Number(rate / 1000)}}, nil
 }
 
 // benchFrames renders n pictures of one of Okon's cameras, each of another snapshot. The bound is the original's 35
@@ -135,6 +139,8 @@ func benchFrames(ctx context.Context, camera, n int) (bench.Figures, error) {
 	}
 	rate := float64(n) / time.Since(start).Seconds()
 	const original = 35
-	return bench.Figures{{Name: "frames_per_s", Value: report.Number(rate)}, {Name: "pixels", Value: report.Number(pixels)}, {Name: "ns_per_ray", Value: report.Number(1e9 / rate / float64(pixels))},
+	return bench.Figures{{Name: "frames_per_s", Value: report.Number(rate)},
+		{Name: "pixels", Value: report.Number(pixels)},
+		{Name: "ns_per_ray", Value: report.Number(1e9 / rate / float64(pixels))},
 		{Name: "original_per_s", Value: original}, {Name: "ratio", Value: report.Number(rate / original)}}, nil
 }

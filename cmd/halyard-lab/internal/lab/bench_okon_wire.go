@@ -41,7 +41,8 @@ func newRigBench(ctx context.Context, name string, change func(*plan.Plan), prot
 	if b.servers, err = assembly.OpenServers(b.sys); err != nil {
 		return nil, errors.Join(err, b.sys.Close())
 	}
-	b.running = bench.InBackground(context.WithoutCancel(ctx), b.sys.Rig.Run, func(ctx context.Context) error { return b.servers.Run(ctx, func() {}) })
+	b.running = bench.InBackground(context.WithoutCancel(ctx), b.sys.Rig.Run,
+		func(ctx context.Context) error { return b.servers.Run(ctx, func() {}) })
 	return b, nil
 }
 
@@ -94,7 +95,8 @@ func benchSensors(ctx context.Context, clients, trips int) (f bench.Figures, err
 		return nil, err
 	}
 	rate, bound := rates[0], rates[1]
-	return bench.Figures{{Name: "trips_per_s", Value: report.Number(rate)}, {Name: "bare_per_s", Value: report.Number(bound)}, {Name: "ratio", Value: report.Number(rate / bound)}}, nil
+	return bench.Figures{{Name: "trips_per_s", Value: report.Number(rate)},
+		{Name: "bare_per_s", Value: report.Number(bound)}, {Name: "ratio", Value: report.Number(rate / bound)}}, nil
 }
 
 // okonHeader is the length of a packet without data.
@@ -136,8 +138,8 @@ func newTCPPair(ask, answer int) (*tcpPair, error) {
 	return p, nil
 }
 
-// roundTrips makes n round trips, with one deadline for all: moving it costs time; the client under test moves its own once per
-// exchange, the server does not.
+// roundTrips makes n round trips, with one deadline for all: moving it costs time; the client under test moves its own
+// once per exchange, the server does not.
 func (p *tcpPair) roundTrips(n int) error {
 	p.near.SetDeadline(time.Now().Add(10 * barePatience))
 	return bench.Repeat(n, func() error {
@@ -180,8 +182,8 @@ func benchControl(ctx context.Context, span time.Duration) (without, with bench.
 	return c[0].figures(), c[1].figures(), nil
 }
 
-// Run runs the rig for span with a client that commands stable mode and reads its sensors and, with video, one that requests
-// pictures as fast as possible.
+// Run runs the rig for span with a client that commands stable mode and reads its sensors and, with video, one that
+// requests pictures as fast as possible.
 func (c *keeping) Run(ctx context.Context, video bool, span time.Duration) (err error) {
 	b, err := newRigBench(ctx, "okon", nil, "okon", "okon-video")
 	if err != nil {
@@ -193,7 +195,8 @@ func (c *keeping) Run(ctx context.Context, video bool, span time.Duration) (err 
 		return err
 	}
 	defer client.Close()
-	if err := errors.Join(client.SetMode("stable"), client.SetStable(okon.Stable{Depth: 1.5}), client.Arm()); err != nil {
+	if err := errors.Join(client.SetMode("stable"), client.SetStable(okon.Stable{Depth: 1.5}),
+		client.Arm()); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, span)
@@ -238,8 +241,13 @@ func (c *keeping) Run(ctx context.Context, video bool, span time.Duration) (err 
 // figures returns the times of the cycle and the period, which is their bound.
 func (c *keeping) figures() bench.Figures {
 	work := c.work.Quantile(0.99)
-	return bench.Figures{{Name: "ticks", Value: report.Number(c.ticks)}, {Name: "missed", Value: report.Number(c.missed)},
-		{Name: "late_p50_us", Value: bench.Micros(c.late.Quantile(0.5))}, {Name: "late_p99_us", Value: bench.Micros(c.late.Quantile(0.99))}, {Name: "late_max_us", Value: bench.Micros(c.late.Max())},
-		{Name: "work_p99_us", Value: bench.Micros(work)}, {Name: "frames_per_s", Value: report.Number(float64(c.frames) / c.lasted.Seconds())},
-		{Name: "bound_us", Value: bench.Micros(okonPeriod)}, {Name: "ratio", Value: report.Number(float64(work) / float64(okonPeriod))}}
+	return bench.Figures{{Name: "ticks", Value: report.Number(c.ticks)},
+		{Name: "missed", Value: report.Number(c.missed)},
+		{Name: "late_p50_us", Value: bench.Micros(c.late.Quantile(0.5))},
+		{Name: "late_p99_us", Value: bench.Micros(c.late.Quantile(0.99))},
+		{Name: "late_max_us", Value: bench.Micros(c.late.Max())},
+		{Name: "work_p99_us", Value: bench.Micros(work)},
+		{Name: "frames_per_s", Value: report.Number(float64(c.frames) / c.lasted.Seconds())},
+		{Name: "bound_us", Value: bench.Micros(okonPeriod)},
+		{Name: "ratio", Value: report.Number(float64(work) / float64(okonPeriod))}}
 }

@@ -20,14 +20,14 @@ import (
 
 // benchOSP measures steps a second over UDP sockets on the loopback interface: client, server, rig and physics in this
 // process. A step is two round trips by the document: 80 and 81, then 85 and 86. So bound_per_s is half the rate of
-// bare round trips of datagrams of the same length, between sockets of the same kind, measured in blocks that alternate with
-// those of the steps. It is not a hard limit: the server sends 81 and 85 without waiting in between.
+// bare round trips of datagrams of the same length, between sockets of the same kind, measured in blocks that alternate
+// with those of the steps. It is not a hard limit: the server sends 81 and 85 without waiting in between.
 //
-// The humanoid's steps take longer than datagrams: its bound is only the physics, stepped through the same poses in this
-// goroutine.
+// The humanoid's steps take longer than datagrams: its bound is only the physics, stepped through the same poses in
+// this goroutine.
 //
-// With two agents each client has bare sockets of its own, which run concurrently as the clients do. But a step waits for
-// both clients, and a bare round trip does not.
+// With two agents each client has bare sockets of its own, which run concurrently as the clients do. But a step waits
+// for both clients, and a bare round trip does not.
 func benchOSP(ctx context.Context, size bench.Size, emit func(bench.Result)) error {
 	for _, c := range []struct {
 		name    string
@@ -47,8 +47,8 @@ func benchOSP(ctx context.Context, size bench.Size, emit func(bench.Result)) err
 	return nil
 }
 
-// RunOSP measures a rig of the named robots, each with a client of its own. The bound is that of bare round trips, or the physics
-// of the first robot.
+// RunOSP measures a rig of the named robots, each with a client of its own. The bound is that of bare round trips, or
+// the physics of the first robot.
 func RunOSP(ctx context.Context, robots []string, physics bool, steps int) (f bench.Figures, err error) {
 	r, err := NewOSPRig(ctx, robots)
 	if err != nil {
@@ -69,7 +69,9 @@ func RunOSP(ctx context.Context, robots []string, physics bool, steps int) (f be
 	}
 	n := bench.PerBlock(steps)
 	stepped := bench.BlockRate(n, func() error { return r.each(func(c *ospClient) error { return c.Steps(n) }) })
-	bare := bench.BlockRate(n, func() error { return r.each(func(c *ospClient) error { return c.Bare.RoundTrips(2 * n) }) })
+	bare := bench.BlockRate(n, func() error {
+		return r.each(func(c *ospClient) error { return c.Bare.RoundTrips(2 * n) })
+	})
 	if physics {
 		bare = func() (float64, error) {
 			alone.Physics.Spent = 0
@@ -82,7 +84,8 @@ func RunOSP(ctx context.Context, robots []string, physics bool, steps int) (f be
 		return nil, err
 	}
 	rate, limit := rates[0], rates[1]
-	return bench.Figures{{Name: "steps_per_s", Value: report.Number(rate)}, {Name: "bound_per_s", Value: report.Number(limit)}, {Name: "ratio", Value: report.Number(rate / limit)}}, nil
+	return bench.Figures{{Name: "steps_per_s", Value: report.Number(rate)},
+		{Name: "bound_per_s", Value: report.Number(limit)}, {Name: "ratio", Value: report.Number(rate / limit)}}, nil
 }
 
 // ospRig is a rig in lock-step under an OSP server, with a client for each agent.
@@ -213,7 +216,8 @@ func stepLengths(l *hal.Layout) (n [4]int) {
 	for i, d := range []osp.Datagram{
 		{Command: osp.NextStep, Inputs: make([]float32, len(l.Inputs)), Numbered: true},
 		{Command: osp.NextStepAck, Numbered: true},
-		{Command: osp.StepCompleted, Outputs: make([]float32, len(l.Outputs)), Infos: make([]float32, len(l.Infos)), Numbered: true},
+		{Command: osp.StepCompleted, Outputs: make([]float32, len(l.Outputs)), Infos: make([]float32, len(l.Infos)),
+			Numbered: true},
 		{Command: osp.StepCompletedAck},
 	} {
 		n[i] = len(osp.Append(nil, &d))
@@ -221,8 +225,8 @@ func stepLengths(l *hal.Layout) (n [4]int) {
 	return n
 }
 
-// barePair is two sockets of which one only answers the other. Its requests are those of the client, 80 and 86 in turn, and
-// the answers are as long as 81 and 85.
+// barePair is two sockets of which one only answers the other. Its requests are those of the client, 80 and 86 in turn,
+// and the answers are as long as 81 and 85.
 type barePair struct {
 	Lengths        [4]int
 	client, server protocols.PacketConn

@@ -20,8 +20,8 @@ import (
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
-// benchOutputs measures PWM boards and I2C sensors: the wire time of a Write or a Read, compared with the shortest telegram for
-// the same data. The drivers' further bytes detect a reset of the chip.
+// benchOutputs measures PWM boards and I2C sensors: the wire time of a Write or a Read, compared with the shortest
+// telegram for the same data. The drivers' further bytes detect a reset of the chip.
 func benchOutputs(ctx context.Context, size bench.Size, emit func(bench.Result)) error {
 	var all []benchDevice
 	for _, hertz := range []int{400_000, 1_000_000} {
@@ -48,7 +48,8 @@ func benchOutputs(ctx context.Context, size bench.Size, emit func(bench.Result))
 type benchDevice struct {
 	name  string
 	bound time.Duration // on the wire
-	// open makes it. use is what is measured, wire returns the wire's time so far, spent the processor's time behind the driver.
+	// open makes it. use is what is measured, wire returns the wire's time so far, spent the processor's time behind
+	// the driver.
 	open func() (use func(k int) error, wire, spent func() time.Duration, err error)
 }
 
@@ -78,8 +79,11 @@ func (d *benchDevice) Measure(ctx context.Context, times int) (bench.Figures, er
 	}
 	took := (wire() - start).Seconds() / float64(block*bench.Blocks)
 	return bench.Figures{
-		{Name: "cycle_ms", Value: report.Number(1e3 * took)}, {Name: "bound_ms", Value: report.Number(1e3 * d.bound.Seconds())}, {Name: "ratio", Value: report.Number(d.bound.Seconds() / took)},
-		{Name: "cpu_us", Value: report.Number(slices.Min(cpu[:]))}, {Name: "allocs", Value: report.Number(bench.Median(allocs[:]))}, {Name: "bound_allocs", Value: 0},
+		{Name: "cycle_ms", Value: report.Number(1e3 * took)},
+		{Name: "bound_ms", Value: report.Number(1e3 * d.bound.Seconds())},
+		{Name: "ratio", Value: report.Number(d.bound.Seconds() / took)},
+		{Name: "cpu_us", Value: report.Number(slices.Min(cpu[:]))},
+		{Name: "allocs", Value: report.Number(bench.Median(allocs[:]))}, {Name: "bound_allocs", Value: 0},
 	}, nil
 }
 
@@ -112,7 +116,8 @@ func sweep(pulses []time.Duration, k int) []time.Duration {
 
 // benchPCA9685 is n channels, all written in one transaction: the register and 4 bytes each.
 func benchPCA9685(hertz, n int) benchDevice {
-	return benchDevice{fmt.Sprintf("pca9685, %d kHz, %d channels", hertz/1000, n), servo.WireTime(1, toldBits(1+4*n), hertz),
+	return benchDevice{fmt.Sprintf("pca9685, %d kHz, %d channels", hertz/1000, n),
+		servo.WireTime(1, toldBits(1+4*n), hertz),
 		func() (func(int) error, func() time.Duration, func() time.Duration, error) {
 			bus := chip.NewBus("bench", hertz, 1, chip.NewPCA9685(pwm.PCA9685Address, pwm.PCA9685Oscillator))
 			host := bus.Host()
@@ -122,12 +127,13 @@ func benchPCA9685(hertz, n int) benchDevice {
 				err = d.Open()
 			}
 			pulses := make([]time.Duration, n)
-			return func(k int) error { return d.Write(sweep(pulses, k)) }, bus.Busy, func() time.Duration { return timed.spent }, err
+			return func(k int) error { return d.Write(sweep(pulses, k)) }, bus.Busy,
+				func() time.Duration { return timed.spent }, err
 		}}
 }
 
-// benchMaestro is n channels in the compact protocol: 4 bytes each of a Micro, 3 and 2 each of the others, and the board's
-// errors, a request of 1 byte and an answer of 2, which are the only acknowledgement.
+// benchMaestro is n channels in the compact protocol: 4 bytes each of a Micro, 3 and 2 each of the others, and the
+// board's errors, a request of 1 byte and an answer of 2, which are the only acknowledgement.
 func benchMaestro(baud, n int) benchDevice {
 	bytes := 3 + 2*n + 3
 	if n <= 6 {
@@ -146,7 +152,8 @@ func benchMaestro(baud, n int) benchDevice {
 				err = d.Open()
 			}
 			pulses := make([]time.Duration, n)
-			return func(k int) error { return d.Write(sweep(pulses, k)) }, line.Now, func() time.Duration { return timed.spent }, err
+			return func(k int) error { return d.Write(sweep(pulses, k)) }, line.Now,
+				func() time.Duration { return timed.spent }, err
 		}}
 }
 
@@ -167,24 +174,30 @@ func benchChips(hertz int) []benchDevice {
 		{"bno055", askedBits(1, 32), chip.NewBNO055(imu.BNO055Address), func(b conn.Bus, h *chip.Host) (sensor, error) {
 			return imu.NewBNO055(b, imu.BNO055Config{Clock: h}), nil
 		}},
-		{"mpu-6050", askedBits(1, 14), chip.NewMPU("mpu-6050", imu.MPUAddress), func(b conn.Bus, h *chip.Host) (sensor, error) {
-			return imu.NewMPU(b, imu.MPUConfig{Clock: h})
-		}},
+		{"mpu-6050", askedBits(1, 14), chip.NewMPU("mpu-6050", imu.MPUAddress),
+			func(b conn.Bus, h *chip.Host) (sensor, error) {
+				return imu.NewMPU(b, imu.MPUConfig{Clock: h})
+			}},
 		{"lsm6dsox", askedBits(1, 14), chip.NewLSM6(imu.LSM6Address), func(b conn.Bus, h *chip.Host) (sensor, error) {
 			return imu.NewLSM6(b, imu.LSM6Config{Clock: h})
 		}},
-		{"ms5837-30ba", 2 * conversion, chip.NewMS5837(pressure.MS5837_30BA()), func(b conn.Bus, h *chip.Host) (sensor, error) {
-			return pressure.NewMS5837(b, pressure.MS5837Config{Clock: h})
-		}},
-		{"bmp280", askedBits(1, 6), chip.NewBMX280(pressure.BMX280Address, false), func(b conn.Bus, h *chip.Host) (sensor, error) {
-			return pressure.NewBMX280(b, pressure.BMX280Config{Clock: h}), nil
-		}},
-		{"ads1115, 4 inputs", 4 * (toldBits(3) + askedBits(1, 2)), chip.NewADS1115(adc.ADS1115Address), func(b conn.Bus, h *chip.Host) (sensor, error) {
-			return adc.NewADS1115(b, adc.ADS1115Config{Clock: h, Inputs: []adc.ADS1115In{{Input: 0}, {Input: 1}, {Input: 2}, {Input: 3}}})
-		}},
-		{"ina219", 2 * askedBits(1, 2), chip.NewINA219(adc.INA219Address, 0.1), func(b conn.Bus, h *chip.Host) (sensor, error) {
-			return adc.NewINA219(b, adc.INA219Config{Clock: h})
-		}},
+		{"ms5837-30ba", 2 * conversion, chip.NewMS5837(pressure.MS5837_30BA()),
+			func(b conn.Bus, h *chip.Host) (sensor, error) {
+				return pressure.NewMS5837(b, pressure.MS5837Config{Clock: h})
+			}},
+		{"bmp280", askedBits(1, 6), chip.NewBMX280(pressure.BMX280Address, false),
+			func(b conn.Bus, h *chip.Host) (sensor, error) {
+				return pressure.NewBMX280(b, pressure.BMX280Config{Clock: h}), nil
+			}},
+		{"ads1115, 4 inputs", 4 * (toldBits(3) + askedBits(1, 2)), chip.NewADS1115(adc.ADS1115Address),
+			func(b conn.Bus, h *chip.Host) (sensor, error) {
+				return adc.NewADS1115(b, adc.ADS1115Config{Clock: h,
+					Inputs: []adc.ADS1115In{{Input: 0}, {Input: 1}, {Input: 2}, {Input: 3}}})
+			}},
+		{"ina219", 2 * askedBits(1, 2), chip.NewINA219(adc.INA219Address, 0.1),
+			func(b conn.Bus, h *chip.Host) (sensor, error) {
+				return adc.NewINA219(b, adc.INA219Config{Clock: h})
+			}},
 	} {
 		all = append(all, benchDevice{fmt.Sprintf("%s, %d kHz", c.name, hertz/1000), servo.WireTime(1, c.bits, hertz),
 			func() (func(int) error, func() time.Duration, func() time.Duration, error) {

@@ -104,8 +104,8 @@ func (f PhysicsFlags) Cases(steps int) ([]PhysicsCase, error) {
 }
 
 // benchPhysics runs the models of sim/dynamics/peers without a rig; the values for Bullet, DART, MuJoCo and ODE are in
-// docs/figures.md. A run that diverges, as a long chain under Euler in joint coordinates, ends there: steps reports the step,
-// and the other values are those until then.
+// docs/figures.md. A run that diverges, as a long chain under Euler in joint coordinates, ends there: steps reports the
+// step, and the other values are those until then.
 func benchPhysics(ctx context.Context, list []PhysicsCase, size bench.Size, emit func(bench.Result)) error {
 	if list == nil {
 		list = physicsTable()
@@ -123,8 +123,8 @@ func benchPhysics(ctx context.Context, list []PhysicsCase, size bench.Size, emit
 	return nil
 }
 
-// PhysicsRun measures one case. peers runs it five times for the time, and once more for the other values, since recording
-// them takes longer than stepping. A case takes seconds by default, and cannot be interrupted.
+// PhysicsRun measures one case. peers runs it five times for the time, and once more for the other values, since
+// recording them takes longer than stepping. A case takes seconds by default, and cannot be interrupted.
 func PhysicsRun(c PhysicsCase, steps int) (bench.Figures, error) {
 	f, err := peers.Run(c.Model, c.Links, c.Integrator, steps)
 	var diverged *dynamics.Diverged

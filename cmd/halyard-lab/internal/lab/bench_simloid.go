@@ -20,9 +20,9 @@ import (
 // benchSimloid measures cycles a second over TCP sockets on the loopback interface: client, server, rig and physics in
 // this process, the sensors' noise on. A cycle is a voltage for each joint and DONE out, a status back.
 //
-// Two rates bound it, measured in blocks that alternate with those of the cycles: only the physics of the same robot with
-// the same voltages, and bare round trips of as many bytes in each direction. One after the other they take 1/physics +
-// 1/bare, the inverse of bound_per_s; the remainder is text, noise and the rig.
+// Two rates bound it, measured in blocks that alternate with those of the cycles: only the physics of the same robot
+// with the same voltages, and bare round trips of as many bytes in each direction. One after the other they take
+// 1/physics + 1/bare, the inverse of bound_per_s; the remainder is text, noise and the rig.
 func benchSimloid(ctx context.Context, size bench.Size, emit func(bench.Result)) error {
 	for _, id := range []int{31, 50} {
 		f, err := runSimloid(ctx, id, size.StepsOr(10_000))
@@ -42,15 +42,18 @@ func runSimloid(ctx context.Context, id, steps int) (f bench.Figures, err error)
 	}
 	defer func() { err = errors.Join(err, b.Close()) }()
 	n := bench.PerBlock(steps)
-	rates, err := bench.Alternate(ctx, bench.RateOf(n, b.Cycle), bench.RateOf(n, b.Physics), bench.BlockRate(n, func() error { return b.bare.roundTrips(n) }))
+	rates, err := bench.Alternate(ctx, bench.RateOf(n, b.Cycle), bench.RateOf(n, b.Physics),
+		bench.BlockRate(n, func() error { return b.bare.roundTrips(n) }))
 	if err != nil {
 		return nil, err
 	}
 	rate, physics, bare := rates[0], rates[1], rates[2]
 	bound := 1 / (1/physics + 1/bare)
-	return bench.Figures{{Name: "cycles_per_s", Value: report.Number(rate)}, {Name: "physics_per_s", Value: report.Number(physics)}, {Name: "bare_per_s", Value: report.Number(bare)},
+	return bench.Figures{{Name: "cycles_per_s", Value: report.Number(rate)},
+		{Name: "physics_per_s", Value: report.Number(physics)}, {Name: "bare_per_s", Value: report.Number(bare)},
 		{Name: "bound_per_s", Value: report.Number(bound)}, {Name: "ratio", Value: report.Number(rate / bound)},
-		{Name: "of_physics", Value: report.Number(rate / physics)}, {Name: "of_bare", Value: report.Number(rate / bare)}}, nil
+		{Name: "of_physics", Value: report.Number(rate / physics)},
+		{Name: "of_bare", Value: report.Number(rate / bare)}}, nil
 }
 
 // simloidBench is a robot behind its server with a client, its twin without either, and a pair of bare sockets.
@@ -71,7 +74,8 @@ func NewSimloidBench(ctx context.Context, id int) (b *simloidBench, err error) {
 			err = errors.Join(err, b.Close())
 		}
 	}()
-	text := fmt.Sprintf("name: bench\nagents: [{name: robot, model: simloid-%d}]\nservers: [{protocol: simloid, listen: \"127.0.0.1:0\", poll: false}]", id)
+	text := fmt.Sprintf("name: bench\nagents: [{name: robot, model: simloid-%d}]\nservers: [{protocol: simloid, "+
+		"listen: \"127.0.0.1:0\", poll: false}]", id)
 	c, err := configs.Parse([]byte(text), "bench", configs.Options{})
 	if err != nil {
 		return b, err

@@ -48,7 +48,8 @@ func rank(outcome string) int {
 
 // RunCell tries a fault on a device with each seed.
 func RunCell(ctx context.Context, r *FaultRow, w *FaultWord, seeds int) (Cell, error) {
-	c := Cell{Device: r.Device, Bus: r.Bus, Fault: w.Name, Outcome: "n/a", MaxAge: report.Number(math.NaN()), Detect: report.Number(math.NaN()), Recover: report.Number(math.NaN())}
+	c := Cell{Device: r.Device, Bus: r.Bus, Fault: w.Name, Outcome: "n/a", MaxAge: report.Number(math.NaN()),
+		Detect: report.Number(math.NaN()), Recover: report.Number(math.NaN())}
 	if w.Plant(r) == nil {
 		return c, nil
 	}
@@ -58,9 +59,11 @@ func RunCell(ctx context.Context, r *FaultRow, w *FaultWord, seeds int) (Cell, e
 			return c, err
 		}
 		one := TryCell(r, w, int64(seed+1))
-		c.MaxAge, c.Detect, c.Recover = worst(c.MaxAge, one.MaxAge), worst(c.Detect, one.Detect), worst(c.Recover, one.Recover)
+		c.MaxAge, c.Detect, c.Recover = worst(c.MaxAge, one.MaxAge), worst(c.Detect, one.Detect),
+			worst(c.Recover, one.Recover)
 		switch known, ok := r.known[w.Name]; {
-		case one.Failed && ok && (strings.HasPrefix(one.Outcome, "wrong: ") || strings.HasPrefix(one.Outcome, "does not follow")):
+		case one.Failed && ok && (strings.HasPrefix(one.Outcome, "wrong: ") ||
+			strings.HasPrefix(one.Outcome, "does not follow")):
 			c.Outcome = known // and nothing else: what is known to believe noise is not known to break
 		case one.Failed && !c.Failed:
 			c.Outcome, c.Failed = fmt.Sprintf("%s (seed %d)", one.Outcome, seed+1), true

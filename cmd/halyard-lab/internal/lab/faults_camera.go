@@ -32,8 +32,8 @@ func cameraRows() (rows []*FaultRow) {
 	return rows
 }
 
-// A blinker's picture encodes the time in cycles as bits, white or black, from left to right. A picture with any deviation
-// from that code is invalid.
+// A blinker's picture encodes the time in cycles as bits, white or black, from left to right. A picture with any
+// deviation from that code is invalid.
 const (
 	blinks    = 10
 	blinkSide = 8 // pixels, of a JPEG's blocks
@@ -92,7 +92,8 @@ type testCamera struct {
 	shown   reading // the newest picture
 }
 
-// lens makes a blinker the image source of the rig's camera, in step with the cycle; the camera is found by its stable name.
+// lens makes a blinker the image source of the rig's camera, in step with the cycle; the camera is found by its stable
+// name.
 func (s *TestRig) lens(c video.Config) (camera.Opener, *video.Camera, error) {
 	s.Eye.Blinker = &blinker{now: func() time.Duration { return s.Sys.Eyes.Clock.Now() }, Period: standPeriod}
 	c.Source, c.Steady = s.Eye.Blinker, true
@@ -154,7 +155,8 @@ func onEye(kind wire.Kind) planter {
 	return strikes(func(s *TestRig, f wire.Fault) { s.spoil(f) }, wire.Fault{Kind: kind, Delay: lateBy}, 0.3, 0)
 }
 
-// spoil plants a fault of the camera in place of those that it has, and waits until the driver has seen what there is to see.
+// spoil plants a fault of the camera in place of those that it has, and waits until the driver has seen what there is
+// to see.
 func (s *TestRig) spoil(f ...wire.Fault) {
 	s.Eye.device.ClearFaults()
 	for _, f := range f {

@@ -25,7 +25,8 @@ const (
 	backIn = time.Second
 	// unreported is the maximum age of values before the device must be reported as faulty.
 	unreported = 700 * time.Millisecond
-	// inFlight is how long a value may have been on its way: a scan is sent in a tenth of a second and turned in another.
+	// inFlight is how long a value may have been on its way: a scan is sent in a tenth of a second and turned in
+	// another.
 	inFlight = 250 * time.Millisecond
 	// maxBehind is how far a joint may be behind its goal, rad.
 	maxBehind = 0.25
@@ -214,7 +215,8 @@ func (t *trial) neighbours() {
 	}
 	for _, name := range row.neighbours {
 		// A bus that is held low blocks all its devices.
-		if (row.Bus == catalog.I2CBus || row.own != nil) && t.w.Name == "delayed" && (name == "imu" || name == "pulse") {
+		if (row.Bus == catalog.I2CBus || row.own != nil) && t.w.Name == "delayed" &&
+			(name == "imu" || name == "pulse") {
 			continue
 		}
 		if r := s.Read(name); r.err != nil || s.now-r.at > neighbourAge {

@@ -24,23 +24,32 @@ const lateBy = 60 * time.Millisecond
 func FaultWords() []FaultWord {
 	return []FaultWord{
 		{Name: "dropped", can: true, About: "bytes are missing; I2C: no acknowledgement; GPIO: edges are missing",
-			Serial: bytewise(wire.Dropped), I2c: chipFault(wire.Dropped, 0.3), Gpio: pinFault(wire.Dropped, 0.3), Video: onEye(wire.Dropped)},
+			Serial: bytewise(wire.Dropped), I2c: chipFault(wire.Dropped, 0.3), Gpio: pinFault(wire.Dropped, 0.3),
+			Video: onEye(wire.Dropped)},
 		// If all replies on I2C were corrupted, they would look valid.
 		{Name: "corrupted", About: "bits are wrong",
-			Serial: bytewise(wire.Corrupted), I2c: strikes(onChip, wire.Fault{Kind: wire.Corrupted}, 1./30, 1./3), Video: mangled},
+			Serial: bytewise(wire.Corrupted), I2c: strikes(onChip, wire.Fault{Kind: wire.Corrupted}, 1./30, 1./3),
+			Video: mangled},
 		{Name: "duplicated", can: true, About: "bytes are received twice; GPIO: contacts bounce",
 			Serial: bytewise(wire.Duplicated), Gpio: pinFault(wire.Duplicated, 0.3)},
 		{Name: "delayed", can: true, About: "transmitted bytes arrive 60 ms later; I2C: the bus is held low",
 			Serial: strikes(onLine, wire.Fault{Kind: wire.Delayed, Delay: lateBy}, notYet, 0),
 			I2c:    chipFault(wire.HeldLow, 0.02), Video: onEye(wire.Delayed)},
-		{Name: "echo", About: "the adapter echoes transmitted bytes", Serial: strikes(onLine, wire.Fault{Kind: wire.Echo}, 0, 0)},
+		{Name: "echo", About: "the adapter echoes transmitted bytes",
+			Serial: strikes(onLine, wire.Fault{Kind: wire.Echo}, 0, 0)},
 		{Name: "garbage", About: "random bytes before and between the packets", Serial: inserted(wire.Garbage)},
-		{Name: "foreign", can: true, About: "a packet of another device precedes the reply", Serial: inserted(wire.Foreign), Video: onEye(wire.Foreign)},
-		{Name: "truncated", About: "the end is missing", Serial: bytewise(wire.Truncated), Video: onEye(wire.Truncated)},
-		{Name: "open_wire", About: "GPIO: a wire is cut, of devices that must detect it", Dead: true, Gpio: pinFault(wire.OpenWire, notYet)},
-		{Name: "unplugged", can: true, About: "the adapter is unplugged and returns at another path; I2C: the device is unplugged", Dead: true,
-			Serial: unplugged, I2c: chipFault(wire.PowerLoss, notYet), Gpio: pinFault(wire.Unplugged, notYet), Video: pullEye},
-		{Name: "power_loss", can: true, About: "the device loses power and its settings, first for 50 ms, then for seconds", Dead: true,
+		{Name: "foreign", can: true, About: "a packet of another device precedes the reply",
+			Serial: inserted(wire.Foreign), Video: onEye(wire.Foreign)},
+		{Name: "truncated", About: "the end is missing", Serial: bytewise(wire.Truncated),
+			Video: onEye(wire.Truncated)},
+		{Name: "open_wire", About: "GPIO: a wire is cut, of devices that must detect it", Dead: true,
+			Gpio: pinFault(wire.OpenWire, notYet)},
+		{Name: "unplugged", can: true,
+			About: "the adapter is unplugged and returns at another path; I2C: the device is unplugged", Dead: true,
+			Serial: unplugged, I2c: chipFault(wire.PowerLoss, notYet), Gpio: pinFault(wire.Unplugged, notYet),
+			Video: pullEye},
+		{Name: "power_loss", can: true,
+			About: "the device loses power and its settings, first for 50 ms, then for seconds", Dead: true,
 			Serial: (*TestRig).Darken, I2c: (*TestRig).Darken, Video: darkEye},
 	}
 }
@@ -174,7 +183,8 @@ func (s *TestRig) Darken(wholly bool) error {
 			var faults []error
 			for i, name := range s.Row.names {
 				if s.Row.only == "" || s.Row.only == name {
-					faults = append(faults, l.Emu.Fault(wire.Fault{Kind: wire.PowerLoss, Target: s.Row.id + i, For: span}))
+					faults = append(faults, l.Emu.Fault(wire.Fault{Kind: wire.PowerLoss, Target: s.Row.id + i,
+						For: span}))
 				}
 			}
 			return errors.Join(faults...)

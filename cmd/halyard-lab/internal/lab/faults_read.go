@@ -47,8 +47,8 @@ func (s *TestRig) Read(name string) (r reading) {
 	return s.monitor()
 }
 
-// What a position may be off by: the tick, backlash and dead band of a servo that moves, and of a pulse. Where a checksum
-// of eight bits, or none, is all that guards a position, one that the servo could have come to is believed.
+// What a position may be off by: the tick, backlash and dead band of a servo that moves, and of a pulse. Where a
+// checksum of eight bits, or none, is all that guards a position, one that the servo could have come to is believed.
 const (
 	offPosition = 0.04 // rad
 	offChance   = 0.2  // rad

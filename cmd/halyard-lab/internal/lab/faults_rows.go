@@ -27,9 +27,10 @@ type FaultRow struct {
 	id                                           int  // of the first servo; the second is the next
 	frames                                       bool // its line carries frames, of CAN
 	Address                                      uint16
-	stranger                                     []byte            // a reply of another device on the line
-	Off                                          float64           // what the position of a servo may be off by, rad
-	known                                        map[string]string // what a fault does that no driver can help, by the fault
+	stranger                                     []byte  // a reply of another device on the line
+	Off                                          float64 // what the position of a servo may be off by, rad
+	// what a fault does that no driver can help, by the fault
+	known map[string]string
 
 	contacts bool                          // on lines of GPIO: switches, which bounce
 	cuts     bool                          // a wire of it that is cut is to be noticed
@@ -85,8 +86,8 @@ func (r *FaultRow) Judge(name string, values []float64) (wrong string) {
 	return wrong
 }
 
-// FaultRows are all devices that a config may name. They come from the same tables as the config's words do, so a new one
-// is tried without a word here.
+// FaultRows are all devices that a config may name. They come from the same tables as the config's words do, so a new
+// one is tried without a word here.
 func FaultRows() []*FaultRow {
 	var rows []*FaultRow
 	for _, kind := range catalog.BuiltinBuses().Names() {
@@ -143,7 +144,8 @@ func FaultRows() []*FaultRow {
 			r := newRow(device, bus)
 			if rows = append(rows, r); kind.Scanner != nil {
 				r.roll("usb", "scanner1")
-				r.scanner, r.within, r.share = fmt.Sprintf("{bus: usb, device: %s%s}", device, scannerKeys()[device]), []float64{0.1}, 0.05
+				r.scanner, r.within, r.share = fmt.Sprintf("{bus: usb, device: %s%s}", device, scannerKeys()[device]),
+					[]float64{0.1}, 0.05
 				continue
 			}
 			r.names, r.neighbours, r.within = []string{"device"}, []string{"one", "two", "pulse", "imu"}, kind.Jump
@@ -164,14 +166,16 @@ func FaultRows() []*FaultRow {
 				}
 				lines += "]"
 			}
-			r.monitor = fmt.Sprintf("      monitors:\n        device: {%sdevice: %s%s, rate: 50}", r.at(), device, lines)
+			r.monitor = fmt.Sprintf("      monitors:\n        device: {%sdevice: %s%s, rate: 50}", r.at(), device,
+				lines)
 		}
 	}
 	rows = append(append(rows, cameraRows()...), wireRows()...)
 	for _, device := range report.SortedKeys(plan.BaseKinds()) {
 		r := newRow(device, catalog.SerialBus)
 		r.roll("base", "odometry", "battery")
-		r.Base, r.within = fmt.Sprintf("{bus: base, device: %s, robot: %s}", device, plan.BaseKinds()[device]), []float64{0.02}
+		r.Base, r.within = fmt.Sprintf("{bus: base, device: %s, robot: %s}", device, plan.BaseKinds()[device]),
+			[]float64{0.02}
 		rows = append(rows, r)
 	}
 	return rows
@@ -194,7 +198,8 @@ func (r *FaultRow) roll(on string, names ...string) {
 // ofMachine is the bus of what is part of the machine: the kernel's PWM.
 const ofMachine = "-"
 
-// rigServo is a servo of the test rig that is not on trial: of the first bus type that is scanned for and shares its line.
+// rigServo is a servo of the test rig that is not on trial: of the first bus type that is scanned for and shares its
+// line.
 func rigServo() (kind, model string) {
 	all, _ := catalog.BuiltinBuses().Scanned("all") // which is a word it knows
 	for _, kind := range all {
@@ -208,7 +213,8 @@ func rigServo() (kind, model string) {
 // newRow is the row of a device, with a test rig of devices that are not on trial.
 func newRow(device, bus string) *FaultRow {
 	kind, model := rigServo()
-	return &FaultRow{Values: map[string][]float64{}, Device: device, Bus: bus, servo: model, LineType: kind, port: "/dev/serial/by-id/line", Baud: 1_000_000,
+	return &FaultRow{Values: map[string][]float64{}, Device: device, Bus: bus, servo: model, LineType: kind,
+		port: "/dev/serial/by-id/line", Baud: 1_000_000,
 		Board: "{bus: main, device: pca9685, channel: 0}", stranger: strangerOn(bus), Off: offPosition, id: 1}
 }
 

@@ -41,8 +41,8 @@ cameras:
   - {name: eye, body: post, at_m: [0.1, 0, 0], pixels: [32, 32], fov_deg: 45}
 `
 
-// standRig hangs two joints on a line of servos, one on a board, and the sensors on I2C: what is tried is one of them, and
-// the rest are its neighbours.
+// standRig hangs two joints on a line of servos, one on a board, and the sensors on I2C: what is tried is one of them,
+// and the rest are its neighbours.
 const standRig = `
 name: stand
 clock: {mode: lockstep, period: PERIOD}
@@ -133,8 +133,10 @@ func newTestRig(row *FaultRow, seed int64) (s *TestRig, err error) {
 	if !ok {
 		return s, fmt.Errorf("servo: no motor of %q is known", row.servo)
 	}
-	text := strings.NewReplacer("ID1", fmt.Sprint(row.id), "ID2", fmt.Sprint(row.id+1), "SEED", fmt.Sprint(seed), "TYPE", row.LineType, "PORT", row.port, "BAUD", fmt.Sprint(row.Baud), "SERVO", row.servo,
-		"VOLTS", fmt.Sprint(spec.NominalVolts), "EXTRA", row.buses, "BOARD", row.Board, "MONITOR", row.monitor, "CAMERAS", row.Cameras, "WIRES", row.Wires,
+	text := strings.NewReplacer("ID1", fmt.Sprint(row.id), "ID2", fmt.Sprint(row.id+1), "SEED", fmt.Sprint(seed),
+		"TYPE", row.LineType, "PORT", row.port, "BAUD", fmt.Sprint(row.Baud), "SERVO", row.servo,
+		"VOLTS", fmt.Sprint(spec.NominalVolts), "EXTRA", row.buses, "BOARD", row.Board, "MONITOR", row.monitor,
+		"CAMERAS", row.Cameras, "WIRES", row.Wires,
 		"BASE", row.Base, "PERIOD", standPeriod.String(), "SCANNER", row.scanner)
 	rig := standRig
 	if row.rover {

@@ -28,18 +28,22 @@ const (
 // wireRows are the stop button, a light, and the gate of a board.
 func wireRows() []*FaultRow {
 	const on = "{bus: io, line: " + wireLine + "}"
-	stop, light, gate := newRow(stopWord, catalog.GPIOBus), newRow(lightWord, catalog.GPIOBus), newRow(gateWord, catalog.GPIOBus)
+	stop, light, gate := newRow(stopWord, catalog.GPIOBus), newRow(lightWord, catalog.GPIOBus),
+		newRow(gateWord, catalog.GPIOBus)
 	for _, r := range []*FaultRow{stop, light, gate} {
 		r.connect(catalog.GPIOBus, nil)
 		r.neighbours = []string{"one", "two", "imu"}
 	}
 	stop.Wires, stop.contacts, stop.cuts, stop.Try = "      estop: "+on, true, true, (*trial).stopButton
 	light.names = []string{"headlight"}
-	light.Wires, light.never, light.Try = "      lights: {headlight: "+on+"}", []string{"dropped", "open_wire"}, (*trial).Light
-	gate.Board, gate.names, gate.cuts = "{bus: main, device: pca9685, channel: 0, output_enable: "+on+"}", []string{"pulse"}, true
+	light.Wires, light.never, light.Try = "      lights: {headlight: "+on+"}", []string{"dropped", "open_wire"},
+		(*trial).Light
+	gate.Board, gate.names, gate.cuts = "{bus: main, device: pca9685, channel: 0, output_enable: "+on+"}",
+		[]string{"pulse"}, true
 	gate.never, gate.Try = []string{"dropped"}, (*trial).gate
 	// What the gate is there for: its board, or the board's bus, does not execute any more.
-	gate.own = map[string]planter{"delayed": onBoard(wire.HeldLow, wire.All), "power_loss": onBoard(wire.PowerLoss, pwm.PCA9685Address)}
+	gate.own = map[string]planter{"delayed": onBoard(wire.HeldLow, wire.All),
+		"power_loss": onBoard(wire.PowerLoss, pwm.PCA9685Address)}
 	return []*FaultRow{stop, light, gate}
 }
 
@@ -65,12 +69,14 @@ func (s *TestRig) torqueOff() bool {
 	return true
 }
 
-// soon is by when a stop button has stopped the rig, and a stop has taken the torque: its reader's timeout and some cycles.
+// soon is by when a stop button has stopped the rig, and a stop has taken the torque: its reader's timeout and some
+// cycles.
 const soon = assembly.StopTimeout + 50*time.Millisecond
 
-// stopButton tries a fault of the stop button's circuit. All is well when it stops nothing while it is whole; when, with the
-// fault, it stops the rig, latched, for a reason that is named, and no joint has torque however it is commanded; when it
-// cannot be cleared while its cause lasts; and when, after it, it can, and the joints execute once they are enabled.
+// stopButton tries a fault of the stop button's circuit. All is well when it stops nothing while it is whole; when,
+// with the fault, it stops the rig, latched, for a reason that is named, and no joint has torque however it is
+// commanded; when it cannot be cleared while its cause lasts; and when, after it, it can, and the joints execute once
+// they are enabled.
 func (t *trial) stopButton(plant planter) {
 	s := t.s
 	var button *pins.Switch
@@ -189,8 +195,8 @@ func (t *trial) follows() {
 	t.checkNeighbours()
 }
 
-// Light tries a fault of the chip that a light is connected to. Both a command and a status must report the fault; the light is
-// never reported as lit for long while it is off.
+// Light tries a fault of the chip that a light is connected to. Both a command and a status must report the fault; the
+// light is never reported as lit for long while it is off.
 func (t *trial) Light(plant planter) {
 	s := t.s
 	id := s.Sys.Rig.Values().Find(regexp.MustCompile("^/stand/headlight$"))[0]
@@ -214,7 +220,8 @@ func (t *trial) Light(plant planter) {
 		lit, _ := s.Sys.Rig.Values().Read(id)
 		switch {
 		case err == nil && (c.Level(c.At[wireLine]) != on || lit.Bool != on):
-			t.fail("wrong: switched to %v at %v: it is %v and counts as %v", on, s.now, c.Level(c.At[wireLine]), lit.Bool)
+			t.fail("wrong: switched to %v at %v: it is %v and counts as %v", on, s.now, c.Level(c.At[wireLine]),
+				lit.Bool)
 		case err != nil && (lit.Bool || hal.KindOf(err) != hal.Absent):
 			t.fail("wrong: not switched at %v: %v, and it counts as %v", s.now, err, lit.Bool)
 		}

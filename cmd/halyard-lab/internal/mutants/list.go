@@ -26,8 +26,8 @@ func All() ([]Mutant, error) { return Parse(list) }
 //	- r.latched = true
 //	+ r.latched = false
 //
-// Lines after "- " are the text that stands once in the file, a part of a line or whole lines with their indentation; those
-// after "+ " replace it.
+// Lines after "- " are the text that stands once in the file, a part of a line or whole lines with their indentation;
+// those after "+ " replace it.
 func Parse(text string) (all []Mutant, err error) {
 	for n, block := range strings.Split(text, "\n\n") {
 		var m Mutant
@@ -43,7 +43,8 @@ func Parse(text string) (all []Mutant, err error) {
 			case titled && m.File == "":
 				m.File, m.Breaks = file, breaks
 			default:
-				return nil, fmt.Errorf("mutants: block %d: got %q, want a line with FILE: text, \"- \" or \"+ \"", n+1, line)
+				return nil, fmt.Errorf("mutants: block %d: got %q, want a line with FILE: text, \"- \" or \"+ \"", n+1,
+					line)
 			}
 		}
 		m.From, m.To = strings.Join(from, "\n"), strings.Join(to, "\n")
@@ -51,14 +52,16 @@ func Parse(text string) (all []Mutant, err error) {
 		case m.File == "" && m.From == "":
 			continue // only comments
 		case m.File == "" || m.Breaks == "" || m.From == "" || m.From == m.To:
-			return nil, fmt.Errorf("mutants: block %d: got %+v, want a file, what breaks, and two different texts", n+1, m)
+			return nil, fmt.Errorf("mutants: block %d: got %+v, want a file, what breaks, and two different texts", n+1,
+				m)
 		}
 		all = append(all, m)
 	}
 	return all, nil
 }
 
-// Apply returns the changed text of the file below root. An error says that the tree has changed since the mutant was written.
+// Apply returns the changed text of the file below root. An error says that the tree has changed since the mutant was
+// written.
 func (m *Mutant) Apply(root string) (string, error) {
 	b, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(m.File)))
 	if err != nil {

@@ -38,9 +38,10 @@ func module(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	for name, text := range map[string]string{
-		"go.mod":      "module limits\n\ngo 1.26\n",
-		"a/a.go":      "package a\n\nconst Limit = 3\n\nconst spare = 4\n\nfunc Spare() int { return spare }\n",
-		"a/a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestLimit(t *testing.T) {\n\tif Limit != 3 {\n\t\tt.Error(Limit)\n\t}\n}\n",
+		"go.mod": "module limits\n\ngo 1.26\n",
+		"a/a.go": "package a\n\nconst Limit = 3\n\nconst spare = 4\n\nfunc Spare() int { return spare }\n",
+		"a/a_test.go": "package a\n\nimport \"testing\"\n\nfunc TestLimit(t *testing.T) {\n\tif Limit != 3 " +
+			"{\n\t\tt.Error(Limit)\n\t}\n}\n",
 	} {
 		path := filepath.Join(dir, name)
 		os.MkdirAll(filepath.Dir(path), 0o700)
@@ -51,8 +52,8 @@ func module(t *testing.T) string {
 	return dir
 }
 
-// An error that a test notices names the test; one that no test notices survives; text that is not there once or does not
-// compile is stale. The tree stays as it was.
+// An error that a test notices names the test; one that no test notices survives; text that is not there once or does
+// not compile is stale. The tree stays as it was.
 func TestTry(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds a module of its own")
@@ -74,7 +75,8 @@ func TestTry(t *testing.T) {
 }
 
 func TestPackages(t *testing.T) {
-	for file, want := range map[string]string{"hal/stop.go": "./hal", "servo/vesc/link.go": "./servo/vesc", "sim/sim.go": "./sim"} {
+	for file, want := range map[string]string{"hal/stop.go": "./hal", "servo/vesc/link.go": "./servo/vesc",
+		"sim/sim.go": "./sim"} {
 		if got := Packages(file); len(got) == 0 || got[0] != want {
 			t.Errorf("%s: got %v, want %s first", file, got, want)
 		}

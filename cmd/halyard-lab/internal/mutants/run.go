@@ -33,7 +33,8 @@ func (r Result) Cells() report.Cells {
 	return report.Cells{{"outcome", r.Outcome}, {"file", r.File}, {"breaks", r.Breaks}, {"by", r.By}}
 }
 
-// tests are the packages whose tests must notice an error, its own first, by the prefix of its file; the longest one applies.
+// tests are the packages whose tests must notice an error, its own first, by the prefix of its file; the longest one
+// applies.
 var tests = map[string]string{
 	"hal/":                      "./hal ./drivers ./internal/control . ./cmd/halyard-lab/internal/chaos",
 	"servo/":                    "./servo/... ./drivers ./cmd/halyard-lab/internal/chaos",
@@ -96,12 +97,14 @@ func (r *Runner) Try(ctx context.Context, m *Mutant) (res Result, err error) {
 	if r.Own {
 		packages = packages[:1]
 	}
-	if out, err := r.command(ctx, "go", "build", "-overlay", overlay, "./"+filepath.ToSlash(filepath.Dir(m.File))); err != nil {
+	if out, err := r.command(ctx, "go", "build", "-overlay", overlay,
+		"./"+filepath.ToSlash(filepath.Dir(m.File))); err != nil {
 		res.By = firstLine(out)
 		return res, ctx.Err()
 	}
 	for _, p := range packages {
-		out, err := r.command(ctx, "go", "test", "-overlay", overlay, "-vet=off", "-count=1", "-failfast", "-timeout", "10m", p)
+		out, err := r.command(ctx, "go", "test", "-overlay", overlay, "-vet=off", "-count=1", "-failfast", "-timeout",
+			"10m", p)
 		if ctx.Err() != nil {
 			return res, ctx.Err()
 		}
@@ -113,7 +116,8 @@ func (r *Runner) Try(ctx context.Context, m *Mutant) (res Result, err error) {
 	res.Outcome = Survived
 	if r.Chaos > 0 {
 		for _, config := range []string{"so101", "xm430-arm"} {
-			if _, err := r.command(ctx, "go", "run", "-overlay", overlay, "./cmd/halyard-lab", "chaos", config, "-q", "--seeds", fmt.Sprint(r.Chaos)); err != nil {
+			if _, err := r.command(ctx, "go", "run", "-overlay", overlay, "./cmd/halyard-lab", "chaos", config, "-q",
+				"--seeds", fmt.Sprint(r.Chaos)); err != nil {
 				res.Outcome, res.By = Noticed, "chaos "+config
 				break
 			}

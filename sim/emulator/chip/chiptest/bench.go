@@ -14,8 +14,8 @@ type Sensor interface {
 	Read(values []float64) error
 }
 
-// Reading is the body of a benchmark of a driver with its chip on a bus of 400 kHz. of_bus is the time of bits, the minimum
-// for its values, divided by the time of the driver's transactions.
+// Reading is the body of a benchmark of a driver with its chip on a bus of 400 kHz. of_bus is the time of bits, the
+// minimum for its values, divided by the time of the driver's transactions.
 func Reading(b *testing.B, bits int, device chip.Device, driver func(h *chip.Host) (Sensor, error)) {
 	b.Helper()
 	const hertz, period = 400_000, 20 * time.Millisecond
