@@ -39,8 +39,8 @@ func Example() {
 	}
 	for cycle := range 50 {
 		for i, u := range []servo.Units{arm.Units(0), arm.Units(1)} {
-			arm.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode, Position: u.CentreTicks +
-				u.TicksPerTurn*30/360, Limit: 1})
+			arm.SetGoal(i, servo.Goal{Enable: true, Mode: hal.PositionMode,
+				Position: u.CentreTicks + u.TicksPerTurn*30/360, Limit: 1})
 		}
 		if err := arm.Send(); err != nil {
 			log.Fatal(err)
