@@ -21,9 +21,9 @@ import (
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/internal/protocols/player"
 	"github.com/halyard-robotics/halyard/protocols/batch"
 	"github.com/halyard-robotics/halyard/protocols/okon"
-	"github.com/halyard-robotics/halyard/protocols/player"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 )
 

@@ -72,7 +72,7 @@ func TestDocsSafetyNamesItsTests(t *testing.T) {
 	}
 	tests(".")                        // the law's
 	tests("internal/serve/dashboard") // the doors'
-	tests("protocols/ws")
+	tests("internal/protocols/ws")
 	// A promise names the tests by their numbers' row, or in full.
 	for _, m := range regexp.MustCompile(`Test\w+`).FindAllString(strings.Split(string(page), "\n## The audit's")[0],
 		-1) {

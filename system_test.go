@@ -86,7 +86,7 @@ func TestStopResetArm(t *testing.T) {
 // A VESC that drives its motor acknowledges a stop: without torque it has no current.
 func TestStopOfAVESC(t *testing.T) {
 	for _, n := range []int{2, 5, 20, 100} {
-		sys := open(t, "interop/testdata/configs/vesc.yaml")
+		sys := open(t, "internal/interop/testdata/configs/vesc.yaml")
 		a := sys.Agents()[0]
 		steps(t, sys, 5)
 		if err := a.Command(a.Joints()[0], halyard.Duty(0.1)); err != nil {

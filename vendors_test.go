@@ -17,7 +17,7 @@ import (
 var namedElsewhere = map[string]string{
 	"sim/actuator/*.go": "parameters from the makers' data sheets and from measurements " +
 		"of their servos",
-	"sim/identify/servo_check.go":                 "published recordings by the names of their servos",
+	"internal/sim/identify/servo_check.go":        "published recordings by the names of their servos",
 	"sim/emulator/timing.go":                      "cites the measurement that the reply delay was fitted to",
 	"calibration/lerobot.go":                      "LeRobot's files have two rules, by the vendor of the servo",
 	"configs/config.go":                           "the help of key `type` lists its values",

@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sim/exact"
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
-	"github.com/halyard-robotics/halyard/sim/exact"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 

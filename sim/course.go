@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sim/exact"
 	"github.com/halyard-robotics/halyard/sim/actuator"
-	"github.com/halyard-robotics/halyard/sim/exact"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/sim/camera"
+	"github.com/halyard-robotics/halyard/internal/sim/camera"
 )
 
 // lens is how near to a robot's camera things are looked through, m: the glass of its own housing.

@@ -1,6 +1,6 @@
 package sim
 
-import "github.com/halyard-robotics/halyard/sim/ray"
+import "github.com/halyard-robotics/halyard/internal/sim/ray"
 
 // deepest is how far down a floor is looked for, m.
 const deepest = 10

@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/sim/exact"
+	"github.com/halyard-robotics/halyard/internal/sim/exact"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 

@@ -5,10 +5,10 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sim/exact"
+	"github.com/halyard-robotics/halyard/internal/sim/ray"
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
-	"github.com/halyard-robotics/halyard/sim/exact"
-	"github.com/halyard-robotics/halyard/sim/ray"
 )
 
 // Groups of geoms for rays: a sensor excludes its own robot, infrared excludes glass. Robots share the remaining bits,

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sim/ray"
 	"github.com/halyard-robotics/halyard/sim/model"
-	"github.com/halyard-robotics/halyard/sim/ray"
 )
 
 // index is the place of the sensor called name in the layout.

@@ -2,7 +2,7 @@ package sim
 
 import (
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/sim/camera"
+	"github.com/halyard-robotics/halyard/internal/sim/camera"
 )
 
 // Data for viewers other than the cameras: the geoms of the physics and the cameras, the poses of the bodies, and the

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/hal/autopilot"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/autopilot"
 	"github.com/halyard-robotics/halyard/sim/hydro"
 	"github.com/halyard-robotics/halyard/sim/model"
 )

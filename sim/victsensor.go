@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/sim/ray"
+	"github.com/halyard-robotics/halyard/internal/sim/ray"
 )
 
 // The victim sensor of USARSim from 2007 on: like a camera with a classifier it reports the visible parts of bodies.

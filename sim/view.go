@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/sim/camera"
+	"github.com/halyard-robotics/halyard/internal/sim/camera"
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
 )

@@ -1,7 +1,7 @@
 package sim
 
 import (
-	"github.com/halyard-robotics/halyard/sim/camera"
+	"github.com/halyard-robotics/halyard/internal/sim/camera"
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
 	"github.com/halyard-robotics/halyard/sim/hydro"

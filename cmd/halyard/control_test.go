@@ -19,8 +19,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission/calibrate"
 	"github.com/halyard-robotics/halyard/internal/control"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/internal/sim/twin"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
-	"github.com/halyard-robotics/halyard/sim/twin"
 )
 
 // runApp runs the command as a shell would and returns its exit code, stdout and stderr.

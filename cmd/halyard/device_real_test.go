@@ -18,9 +18,9 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/commission/doctor"
+	"github.com/halyard-robotics/halyard/internal/emulator/pty"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
-	"github.com/halyard-robotics/halyard/sim/emulator/pty"
 )
 
 // wired is an emulated board at the other end of a port of the operating system.

@@ -12,9 +12,9 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/hal/autopilot"
 	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/autopilot"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )

@@ -12,9 +12,9 @@ import (
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/protocols/imageserver"
 	gamebotsserve "github.com/halyard-robotics/halyard/internal/serve/gamebots"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
-	"github.com/halyard-robotics/halyard/protocols/imageserver"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )

@@ -14,10 +14,10 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/protocols/moast"
+	"github.com/halyard-robotics/halyard/internal/protocols/moast/shell"
+	"github.com/halyard-robotics/halyard/internal/protocols/nml"
 	servemoast "github.com/halyard-robotics/halyard/internal/serve/moast"
-	"github.com/halyard-robotics/halyard/protocols/moast"
-	"github.com/halyard-robotics/halyard/protocols/moast/shell"
-	"github.com/halyard-robotics/halyard/protocols/nml"
 )
 
 func newMOAST(a *app) *cobra.Command {

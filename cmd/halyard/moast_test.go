@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard"
+	"github.com/halyard-robotics/halyard/internal/protocols/moast"
+	"github.com/halyard-robotics/halyard/internal/protocols/nml"
 	servemoast "github.com/halyard-robotics/halyard/internal/serve/moast"
-	"github.com/halyard-robotics/halyard/protocols/moast"
-	"github.com/halyard-robotics/halyard/protocols/nml"
 )
 
 // freePort is a port that was free a moment ago.

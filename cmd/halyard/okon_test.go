@@ -18,9 +18,9 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/hal/autopilot"
 	"github.com/halyard-robotics/halyard/hal/haltest"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/autopilot"
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/protocols/okon"

@@ -12,9 +12,9 @@ import (
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
-	"github.com/halyard-robotics/halyard/configs/simloidconf"
 	"github.com/halyard-robotics/halyard/hal"
 	serve "github.com/halyard-robotics/halyard/internal/serve/simloid"
+	"github.com/halyard-robotics/halyard/internal/simloidconf"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 )
 

@@ -16,8 +16,8 @@ import (
 	"github.com/halyard-robotics/halyard/internal/commission"
 	"github.com/halyard-robotics/halyard/internal/commission/calibrate"
 	"github.com/halyard-robotics/halyard/internal/control"
-	"github.com/halyard-robotics/halyard/sim/identify"
-	"github.com/halyard-robotics/halyard/sim/twin"
+	"github.com/halyard-robotics/halyard/internal/sim/identify"
+	"github.com/halyard-robotics/halyard/internal/sim/twin"
 )
 
 func newTwin(a *app) *cobra.Command {

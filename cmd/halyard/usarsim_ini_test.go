@@ -13,12 +13,12 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/configs"
-	"github.com/halyard-robotics/halyard/configs/usarini"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/usarini"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 
-const iniFolder = "../../configs/usarini/testdata"
+const iniFolder = "../../internal/usarini/testdata"
 
 // Show 5: an INI in USARSim's style, with every key of the manual, spawns robots that answer and move to the byte as
 // those of robot files which say the same: GEO, CONF, STA and every sensor, noise and all.

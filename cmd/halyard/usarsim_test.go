@@ -9,9 +9,9 @@ import (
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/protocols/imageserver"
 	gamebotsserve "github.com/halyard-robotics/halyard/internal/serve/gamebots"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
-	"github.com/halyard-robotics/halyard/protocols/imageserver"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
 )

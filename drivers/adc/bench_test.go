@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/drivers/adc"
+	"github.com/halyard-robotics/halyard/internal/emulator/chiptest"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
-	"github.com/halyard-robotics/halyard/sim/emulator/chip/chiptest"
 )
 
 // One reading. The bound is the bits of what must be said: each input of an ADS1115 is told 3 bytes and answers 2, an

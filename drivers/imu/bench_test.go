@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/drivers/imu"
+	"github.com/halyard-robotics/halyard/internal/emulator/chiptest"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
-	"github.com/halyard-robotics/halyard/sim/emulator/chip/chiptest"
 )
 
 // One sample. The bound is the bits of the values, 9 a byte with the two addresses and the register before them: 32

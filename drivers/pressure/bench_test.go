@@ -4,8 +4,8 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/drivers/pressure"
+	"github.com/halyard-robotics/halyard/internal/emulator/chiptest"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
-	"github.com/halyard-robotics/halyard/sim/emulator/chip/chiptest"
 )
 
 // One measurement. The bound is the bits of what must be said: an MS5837 is told two commands of a byte and answers 3

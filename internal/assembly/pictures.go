@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/protocols/topics"
+	"github.com/halyard-robotics/halyard/internal/protocols/topics"
 )
 
 const (

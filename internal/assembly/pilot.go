@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/hal/autopilot"
+	"github.com/halyard-robotics/halyard/internal/autopilot"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/sim/hydro"
 )

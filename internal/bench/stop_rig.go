@@ -23,10 +23,10 @@ import (
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/internal/emulator/pty"
 	"github.com/halyard-robotics/halyard/internal/keys"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/sim/emulator/pty"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 

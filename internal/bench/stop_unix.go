@@ -11,8 +11,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/emulator/pty"
 	"github.com/halyard-robotics/halyard/internal/supervise"
-	"github.com/halyard-robotics/halyard/sim/emulator/pty"
 )
 
 // processSources are the sources of stops that need the operating system's signals.

@@ -9,11 +9,11 @@ import (
 
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
-	"github.com/halyard-robotics/halyard/configs/usarini"
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/internal/usarini"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
 	"github.com/halyard-robotics/halyard/sim/hydro"

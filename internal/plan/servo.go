@@ -11,9 +11,9 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/internal/sim/identify"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/actuator"
-	"github.com/halyard-robotics/halyard/sim/identify"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 

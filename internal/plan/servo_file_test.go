@@ -10,7 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
-	"github.com/halyard-robotics/halyard/sim/identify"
+	"github.com/halyard-robotics/halyard/internal/sim/identify"
 )
 
 // A joint whose model is a servo file has the registers of the servo that the file names, and its motor and friction.

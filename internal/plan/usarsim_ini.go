@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/configs"
-	"github.com/halyard-robotics/halyard/configs/usarini"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/usarini"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/sim/emulator/pty"
+	"github.com/halyard-robotics/halyard/internal/emulator/pty"
 )
 
 const role = "HALYARD_SUPERVISE_TEST"

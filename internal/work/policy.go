@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/halyard-robotics/halyard/sim/exact"
+	"github.com/halyard-robotics/halyard/internal/sim/exact"
 )
 
 const (

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/protocols/protocolstest"
 	"github.com/halyard-robotics/halyard/protocols"
-	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 // TestHostile: invalid input of a client does not move its robot, is answered as the manual specifies, and does not

@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/protocols/protocolstest"
 	"github.com/halyard-robotics/halyard/protocols"
-	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 func bubble(t *testing.T, c config, f func(s *stage)) {

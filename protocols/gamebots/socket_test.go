@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/protocols/protocolstest"
+	"github.com/halyard-robotics/halyard/internal/protocols/protocolstest"
 )
 
 func listen(t testing.TB) net.Listener {

@@ -50,7 +50,7 @@
 //   - A mode may come bare, as the original took it, quoted, or as {"mode":""}. It is answered bare. An unknown mode is
 //     stored and acts as manual.
 //   - The original refused SET_SIM, and did not answer SET_MTR without data. This server follows the document.
-//   - The original's SET_ACRO had a wrong sign; see hal/autopilot.
+//   - The original's SET_ACRO had a wrong sign; see internal/autopilot.
 //   - The original ignored the speed PIDs and answered with zeros. This server uses them, unless all are zero.
 //   - The original waited for all six bytes of a 0xFF. Here the first is enough.
 //   - The document specifies a heartbeat each second; the original sent one each half second.

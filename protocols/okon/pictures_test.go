@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/protocols/protocolstest"
 	"github.com/halyard-robotics/halyard/protocols"
-	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 func decoded(t *testing.T, b []byte) image.Image {

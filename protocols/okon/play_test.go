@@ -15,9 +15,9 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/hal/autopilot"
 	"github.com/halyard-robotics/halyard/hal/haltest"
-	"github.com/halyard-robotics/halyard/protocols/protocolstest"
+	"github.com/halyard-robotics/halyard/internal/autopilot"
+	"github.com/halyard-robotics/halyard/internal/protocols/protocolstest"
 )
 
 const period = 20 * time.Millisecond

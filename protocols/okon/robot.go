@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/hal/autopilot"
+	"github.com/halyard-robotics/halyard/internal/autopilot"
 )
 
 // Robot is the agent of a server and its surroundings. For a nil field the server answers as the protocol specifies for

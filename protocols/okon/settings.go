@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/hal/autopilot"
+	"github.com/halyard-robotics/halyard/internal/autopilot"
 )
 
 // settings are the clients' settings in the protocol's units. The pilot has them in hal's.

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/hal/autopilot"
-	"github.com/halyard-robotics/halyard/protocols/protocolstest"
+	"github.com/halyard-robotics/halyard/internal/autopilot"
+	"github.com/halyard-robotics/halyard/internal/protocols/protocolstest"
 )
 
 func newReader(r io.Reader) *bufio.Reader { return bufio.NewReader(r) }

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/protocols/protocolstest"
+	"github.com/halyard-robotics/halyard/internal/protocols/protocolstest"
 )
 
 // TestClient uses every call of a client once, against the server.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/protocols/protocolstest"
 	"github.com/halyard-robotics/halyard/protocols"
-	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 var mainPort = netip.MustParseAddrPort("127.0.0.1:45454")

@@ -15,8 +15,8 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/protocols/protocolstest"
 	"github.com/halyard-robotics/halyard/protocols"
-	"github.com/halyard-robotics/halyard/protocols/protocolstest"
 )
 
 // hostile are lines without effect: the status after them is the same as without them.

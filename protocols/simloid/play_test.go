@@ -15,7 +15,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
-	"github.com/halyard-robotics/halyard/protocols/protocolstest"
+	"github.com/halyard-robotics/halyard/internal/protocols/protocolstest"
 )
 
 const period = 10 * time.Millisecond

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/protocols/protocolstest"
+	"github.com/halyard-robotics/halyard/internal/protocols/protocolstest"
 )
 
 // listen opens a real socket.

@@ -3,7 +3,7 @@ package actuator
 import (
 	"math"
 
-	"github.com/halyard-robotics/halyard/sim/exact"
+	"github.com/halyard-robotics/halyard/internal/sim/exact"
 )
 
 // Friction is the friction of a gear at its output shaft: one of the models of Rhoban's BAM (arXiv 2410.08650).

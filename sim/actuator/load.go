@@ -1,6 +1,6 @@
 package actuator
 
-import "github.com/halyard-robotics/halyard/sim/exact"
+import "github.com/halyard-robotics/halyard/internal/sim/exact"
 
 // StandardGravity is the fall that a new Servo's load feels, m/s².
 const StandardGravity = 9.80665

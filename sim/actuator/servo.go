@@ -4,7 +4,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/sim/exact"
+	"github.com/halyard-robotics/halyard/internal/sim/exact"
 )
 
 // Servo is one geared DC servo with its load, in servo coordinates: 0 rad is Spec.CentreTicks and + is ticks rising.

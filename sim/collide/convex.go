@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // The vertices of a hull: as few as a contact needs, more where a coarse hull would miss the shape.

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // Field is a height field: heights over a grid, two triangles a cell, solid below, down to 10 m under the lowest. It is

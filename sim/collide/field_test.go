@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/hal/haltest"
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 func rough(t testing.TB, columns, rows int, height float64, rng *rand.Rand) *Field {

@@ -3,7 +3,7 @@ package collide
 import (
 	"math"
 
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // frame is a place and where its own x, y, z point.

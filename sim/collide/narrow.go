@@ -3,7 +3,7 @@ package collide
 import (
 	"math"
 
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // meeting is one point of contact of a pair, before it is assigned to geoms.

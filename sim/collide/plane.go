@@ -1,6 +1,6 @@
 package collide
 
-import "github.com/halyard-robotics/halyard/sim/r3"
+import "github.com/halyard-robotics/halyard/internal/sim/r3"
 
 // onPlane meets the shape s with the half space below the plane through at with unit normal up: the points of s that
 // lie deepest, four at most [E 5.2.2-5.2.4]. The features are those of s: its ends and corners.

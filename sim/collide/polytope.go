@@ -3,7 +3,7 @@ package collide
 import (
 	"math"
 
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // A hull meets any convex solid by the difference of the two, D = X - Y, which holds the origin if they overlap.

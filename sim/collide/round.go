@@ -1,6 +1,6 @@
 package collide
 
-import "github.com/halyard-robotics/halyard/sim/r3"
+import "github.com/halyard-robotics/halyard/internal/sim/r3"
 
 // sphereAgainst meets a sphere with any convex solid: the nearest point of the solid's surface [E 5.2.5-5.2.7].
 func (w *work) sphereAgainst(centre r3.Vec, radius float64, s *solid, feature uint32) {

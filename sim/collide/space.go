@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // Space holds geoms and finds their contacts. One goroutine at a time may use it.

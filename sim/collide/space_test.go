@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 func ball(r float64) Shape        { return Shape{Kind: Sphere, Radius: r} }

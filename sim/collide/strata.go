@@ -3,7 +3,7 @@ package collide
 import (
 	"math"
 
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // The shortest way to part two symmetric solids X and Y along a direction n is

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // sweep is the broad phase: sweep and prune [E 7.5.1] along the axis on which the moving geoms are farthest apart: a

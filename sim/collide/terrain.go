@@ -3,7 +3,7 @@ package collide
 import (
 	"math"
 
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // Contacts with a height field are found in two parts, which together cover the surface's faces, edges and peaks.

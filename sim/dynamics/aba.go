@@ -1,6 +1,6 @@
 package dynamics
 
-import "github.com/halyard-robotics/halyard/sim/r3"
+import "github.com/halyard-robotics/halyard/internal/sim/r3"
 
 // articulated is the inertia of a link with all that hangs from its joints, where those are free to move: symmetric,
 // [i h; h' m] (RBDA 7.1).

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // Maximum sizes and values of a model: far beyond any robot, so that products of values stay finite.

@@ -1,6 +1,6 @@
 package dynamics
 
-import "github.com/halyard-robotics/halyard/sim/r3"
+import "github.com/halyard-robotics/halyard/internal/sim/r3"
 
 // Energy returns the kinetic energy of all bodies, rotors and the water that moves along (relative to its current), and
 // the potential energy in gravity and springs, J.

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/sim/peers"
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
-	"github.com/halyard-robotics/halyard/sim/dynamics/peers"
 )
 
 // Each case spoils a good spec; want are the paths of all faults, in order, with a word of each text.

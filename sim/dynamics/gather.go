@@ -3,9 +3,9 @@ package dynamics
 import (
 	"math"
 
+	"github.com/halyard-robotics/halyard/internal/sim/exact"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 	"github.com/halyard-robotics/halyard/sim/collide"
-	"github.com/halyard-robotics/halyard/sim/exact"
-	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // last returns the last degree of freedom of the link that carries body b, or -1.

@@ -3,8 +3,8 @@ package dynamics
 import (
 	"math"
 
-	"github.com/halyard-robotics/halyard/sim/exact"
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/exact"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // moving is where a link is now, in world axes about the reference point of its tree.

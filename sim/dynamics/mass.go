@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // inertias sums up the bodies of each link.

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // Model is a Spec made ready to simulate. It does not change, and any number of Systems may share it.

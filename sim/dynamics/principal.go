@@ -3,7 +3,7 @@ package dynamics
 import (
 	"math"
 
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // principal returns the eigenvalues of s and a rotation whose columns are the eigenvectors, by Jacobi's method (Golub

@@ -1,6 +1,6 @@
 package dynamics
 
-import "github.com/halyard-robotics/halyard/sim/r3"
+import "github.com/halyard-robotics/halyard/internal/sim/r3"
 
 // bias computes the joint forces for zero acceleration except the prescribed one, minus external forces: C(q, v) of
 // RBDA 5.3, into s.need. place must have been called.

@@ -1,8 +1,8 @@
 package dynamics
 
 import (
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 	"github.com/halyard-robotics/halyard/sim/collide"
-	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // Jacobian writes to dst how the velocity of a point of body b, given in its link frame, depends on V: three rows of

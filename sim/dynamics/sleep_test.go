@@ -3,9 +3,9 @@ package dynamics_test
 import (
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/sim/peers"
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
-	"github.com/halyard-robotics/halyard/sim/dynamics/peers"
 )
 
 // bricks are a quadruped that squats, if one is wanted, and beside it boxes on the ground: two on each other at x = 2,

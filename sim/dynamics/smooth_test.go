@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/sim/peers"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
-	"github.com/halyard-robotics/halyard/sim/dynamics/peers"
 )
 
 // pendulum is a rod of 1 m and 2 kg on a hinge about y, hanging down at angle 0.

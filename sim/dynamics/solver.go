@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"math"
 
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 	"github.com/halyard-robotics/halyard/sim/collide"
-	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // Constraints are rows of a Jacobian J in blocks that are solved together: an equality, dry friction, a stop, a

@@ -5,8 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 	"github.com/halyard-robotics/halyard/sim/collide"
-	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // randomContact makes the rows and the matrix of a contact with n rows; its friction has these bounds.

@@ -1,6 +1,6 @@
 package dynamics
 
-import "github.com/halyard-robotics/halyard/sim/r3"
+import "github.com/halyard-robotics/halyard/internal/sim/r3"
 
 // Spatial vectors are in world axes about the reference point of their tree (Featherstone, RBDA, chapter 2): of a
 // motion, v is the velocity of the body's point at the reference; of a force, w is the moment about it.

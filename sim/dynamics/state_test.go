@@ -7,10 +7,10 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/sim/exact"
+	"github.com/halyard-robotics/halyard/internal/sim/peers"
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
-	"github.com/halyard-robotics/halyard/sim/dynamics/peers"
-	"github.com/halyard-robotics/halyard/sim/exact"
 )
 
 // busy is a system with everything in it: a quad on the floor with stops, friction and a followed joint, a loop, and a

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // Diverged is a step that was reverted: the state is that before the sub-step, and finite.

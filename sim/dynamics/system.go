@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 	"github.com/halyard-robotics/halyard/sim/collide"
-	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // System is a Model in motion. One goroutine at a time may use it.

@@ -15,7 +15,7 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/hal/haltest"
-	"github.com/halyard-robotics/halyard/sim/dynamics/peers"
+	"github.com/halyard-robotics/halyard/internal/sim/peers"
 )
 
 // bits returns the hashes of states that all parts of the engine had a hand in, by name: chains for the factorisation

@@ -4,9 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/sim/peers"
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
-	"github.com/halyard-robotics/halyard/sim/dynamics/peers"
 )
 
 // A block that slides is braked by mu g; a slope holds it up to tan a = mu, and beyond lets it go with

@@ -5,12 +5,12 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/sim/peers"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
-	"github.com/halyard-robotics/halyard/sim/dynamics/peers"
 )
 
 // The tests called Plan are the rows of the validation plan, in its order; "go test -run Plan -v" prints each row with
-// its value and the criterion. That of the rays is TestAgainstBrute of sim/ray.
+// its value and the criterion. That of the rays is TestAgainstBrute of internal/sim/ray.
 
 // holds logs the value of a row with its limit, and fails where it is above that or not a number.
 func holds(t *testing.T, row string, got, most float64, unit string) {

@@ -3,7 +3,7 @@ package dynamics
 import (
 	"math"
 
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // Water is the water around a body with Added inertia. The displaced water moves with the body and adds to its inertia:

@@ -3,7 +3,7 @@ package dynamics
 import (
 	"math"
 
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // whiten computes the rows of a block as Y = J L^-1 D^-1/2.

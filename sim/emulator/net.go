@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/emulator/can"
 	"github.com/halyard-robotics/halyard/servo"
-	"github.com/halyard-robotics/halyard/sim/emulator/can"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 

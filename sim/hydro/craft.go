@@ -3,9 +3,9 @@ package hydro
 import (
 	"math"
 
+	"github.com/halyard-robotics/halyard/internal/sim/exact"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
-	"github.com/halyard-robotics/halyard/sim/exact"
-	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // Sea is the water that a craft is in. It may be changed between steps.

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/sim/exact"
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/exact"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // TestCurve compares the curves with the values they come from.

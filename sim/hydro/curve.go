@@ -1,6 +1,6 @@
 package hydro
 
-import "github.com/halyard-robotics/halyard/sim/exact"
+import "github.com/halyard-robotics/halyard/internal/sim/exact"
 
 // Curve is thrust over the pulse that a speed controller gets. Pulses between the pieces are the dead band.
 type Curve struct {

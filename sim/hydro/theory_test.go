@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
-	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 const (

@@ -3,7 +3,7 @@ package hydro
 import (
 	"slices"
 
-	"github.com/halyard-robotics/halyard/sim/camera"
+	"github.com/halyard-robotics/halyard/internal/sim/camera"
 	"github.com/halyard-robotics/halyard/sim/collide"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
 )

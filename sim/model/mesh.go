@@ -9,9 +9,9 @@ import (
 	"path/filepath"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sim/mesh"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 	"github.com/halyard-robotics/halyard/sim/collide"
-	"github.com/halyard-robotics/halyard/sim/mesh"
-	"github.com/halyard-robotics/halyard/sim/r3"
 )
 
 // Look is a solid that is drawn in place of shapes of the physics: a <visual> of a URDF, or the mesh of a hull.

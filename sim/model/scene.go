@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sim/exact"
 	"github.com/halyard-robotics/halyard/internal/yaml"
 	"github.com/halyard-robotics/halyard/sim/actuator"
-	"github.com/halyard-robotics/halyard/sim/exact"
 )
 
 // Scene is a world for robots, as data. It does not change after ParseScene.

@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/sim/exact"
-	"github.com/halyard-robotics/halyard/sim/r3"
+	"github.com/halyard-robotics/halyard/internal/sim/exact"
+	"github.com/halyard-robotics/halyard/internal/sim/r3"
 )
 
 // The little geometry that reading a robot needs. A robot is read once, on any machine with the same bits: products

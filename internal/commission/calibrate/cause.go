@@ -12,8 +12,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
-	"github.com/halyard-robotics/halyard/sim/identify"
-	"github.com/halyard-robotics/halyard/sim/twin"
+	"github.com/halyard-robotics/halyard/internal/sim/identify"
+	"github.com/halyard-robotics/halyard/internal/sim/twin"
 )
 
 // A joint that differs is recorded for as long as halyard twin would move it, then judged, and again after a while.

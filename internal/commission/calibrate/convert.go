@@ -13,8 +13,8 @@ import (
 
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sim/identify"
 	"github.com/halyard-robotics/halyard/internal/yaml"
-	"github.com/halyard-robotics/halyard/sim/identify"
 )
 
 // Formats are the files of other programs.

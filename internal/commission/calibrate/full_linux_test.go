@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/halyard-robotics/halyard/sim/identify"
+	"github.com/halyard-robotics/halyard/internal/sim/identify"
 )
 
 // On a full disk the file that a conversion would replace stays as it is.

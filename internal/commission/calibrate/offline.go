@@ -7,7 +7,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/report"
-	"github.com/halyard-robotics/halyard/sim/identify"
+	"github.com/halyard-robotics/halyard/internal/sim/identify"
 )
 
 // Offline is an identification from recordings (Servo and Out), or the comparison of a servo with them (Check).

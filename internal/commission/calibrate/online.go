@@ -14,9 +14,9 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/sim/identify"
 	"github.com/halyard-robotics/halyard/internal/yaml"
 	"github.com/halyard-robotics/halyard/sim/actuator"
-	"github.com/halyard-robotics/halyard/sim/identify"
 )
 
 // Bounds of a motion that identifies a servo. It ends, with torque held, where one is passed.

@@ -9,8 +9,8 @@ import (
 
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/configs"
+	"github.com/halyard-robotics/halyard/internal/sim/identify"
 	"github.com/halyard-robotics/halyard/sim/actuator"
-	"github.com/halyard-robotics/halyard/sim/identify"
 )
 
 // unlike is a servo file of an XL430 that is not as the table has it.

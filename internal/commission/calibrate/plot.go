@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/internal/sim/identify"
 	"github.com/halyard-robotics/halyard/sim/actuator"
-	"github.com/halyard-robotics/halyard/sim/identify"
 )
 
 // draw prints a plot, and writes it as NAME.svg where the session has a folder for plots.

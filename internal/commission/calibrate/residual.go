@@ -11,7 +11,7 @@ import (
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/report"
-	"github.com/halyard-robotics/halyard/sim/twin"
+	"github.com/halyard-robotics/halyard/internal/sim/twin"
 )
 
 // Residuals sums up the difference of every shadowed joint from its simulated twin while a rig runs, logs each joint

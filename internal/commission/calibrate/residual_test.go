@@ -15,7 +15,7 @@ import (
 
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
-	"github.com/halyard-robotics/halyard/sim/twin"
+	"github.com/halyard-robotics/halyard/internal/sim/twin"
 )
 
 // shared is a log that goroutines write.

@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/sim/identify"
 	"github.com/halyard-robotics/halyard/internal/yaml"
-	"github.com/halyard-robotics/halyard/sim/identify"
 )
 
 // ConvertServo writes the servo file from as a parameter file of BAM, or such a file as a servo file. name is the

@@ -9,9 +9,9 @@ import (
 	"github.com/halyard-robotics/halyard/calibration"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/internal/sim/identify"
+	"github.com/halyard-robotics/halyard/internal/sim/twin"
 	"github.com/halyard-robotics/halyard/sim/actuator"
-	"github.com/halyard-robotics/halyard/sim/identify"
-	"github.com/halyard-robotics/halyard/sim/twin"
 )
 
 // TwinRow is why one joint differs from its simulated twin.

@@ -15,9 +15,9 @@ import (
 	"github.com/halyard-robotics/halyard"
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal/haltest"
-	"github.com/halyard-robotics/halyard/sim/identify"
+	"github.com/halyard-robotics/halyard/internal/sim/identify"
+	"github.com/halyard-robotics/halyard/internal/sim/twin"
 	"github.com/halyard-robotics/halyard/sim/model"
-	"github.com/halyard-robotics/halyard/sim/twin"
 )
 
 // plantJoint changes one joint of the body, of which the twin knows nothing.

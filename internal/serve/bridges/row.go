@@ -10,10 +10,10 @@ import (
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/protocols/foxglove"
+	"github.com/halyard-robotics/halyard/internal/protocols/rosbridge"
+	"github.com/halyard-robotics/halyard/internal/protocols/topics"
 	"github.com/halyard-robotics/halyard/protocols"
-	"github.com/halyard-robotics/halyard/protocols/foxglove"
-	"github.com/halyard-robotics/halyard/protocols/rosbridge"
-	"github.com/halyard-robotics/halyard/protocols/topics"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 

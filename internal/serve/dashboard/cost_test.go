@@ -14,7 +14,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
-	"github.com/halyard-robotics/halyard/protocols/protocolstest/topicstest"
+	"github.com/halyard-robotics/halyard/internal/protocols/protocolstest/topicstest"
 )
 
 // humanoid is the demo's rig, in lock-step, and its dashboard.

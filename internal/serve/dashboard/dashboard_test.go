@@ -22,9 +22,9 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/protocols/protocolstest/topicstest"
-	"github.com/halyard-robotics/halyard/protocols/topics"
-	"github.com/halyard-robotics/halyard/protocols/ws"
+	"github.com/halyard-robotics/halyard/internal/protocols/protocolstest/topicstest"
+	"github.com/halyard-robotics/halyard/internal/protocols/topics"
+	"github.com/halyard-robotics/halyard/internal/protocols/ws"
 )
 
 // New is Open and Show.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/protocols/topics"
+	"github.com/halyard-robotics/halyard/internal/protocols/topics"
 )
 
 const (

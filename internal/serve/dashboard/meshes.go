@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/sim/mesh"
+	"github.com/halyard-robotics/halyard/internal/sim/mesh"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 

@@ -14,9 +14,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/protocols/ws"
 	"github.com/halyard-robotics/halyard/internal/record"
 	"github.com/halyard-robotics/halyard/internal/report"
-	"github.com/halyard-robotics/halyard/protocols/ws"
 )
 
 const (

@@ -12,9 +12,9 @@ import (
 	"github.com/halyard-robotics/halyard/hal/kinematics"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/protocols/topics"
 	"github.com/halyard-robotics/halyard/internal/record"
 	"github.com/halyard-robotics/halyard/internal/serve/bridges"
-	"github.com/halyard-robotics/halyard/protocols/topics"
 )
 
 const (

@@ -25,8 +25,8 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/control"
+	"github.com/halyard-robotics/halyard/internal/protocols/ws"
 	"github.com/halyard-robotics/halyard/protocols"
-	"github.com/halyard-robotics/halyard/protocols/ws"
 )
 
 const (

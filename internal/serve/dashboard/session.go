@@ -15,7 +15,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/internal/control"
-	"github.com/halyard-robotics/halyard/protocols/ws"
+	"github.com/halyard-robotics/halyard/internal/protocols/ws"
 )
 
 const (

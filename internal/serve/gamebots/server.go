@@ -10,9 +10,9 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/protocols/imageserver"
 	"github.com/halyard-robotics/halyard/protocols"
 	"github.com/halyard-robotics/halyard/protocols/gamebots"
-	"github.com/halyard-robotics/halyard/protocols/imageserver"
 )
 
 // openGamebots opens a Gamebots server for the rig's classes.

@@ -16,9 +16,9 @@ import (
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/builtin"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/protocols/moast"
+	"github.com/halyard-robotics/halyard/internal/protocols/moast/echelon"
 	servemoast "github.com/halyard-robotics/halyard/internal/serve/moast"
-	"github.com/halyard-robotics/halyard/protocols/moast"
-	"github.com/halyard-robotics/halyard/protocols/moast/echelon"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 

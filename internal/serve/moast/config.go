@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/halyard-robotics/halyard/protocols/nml"
+	"github.com/halyard-robotics/halyard/internal/protocols/nml"
 )
 
 // Run is what "halyard moast" runs.

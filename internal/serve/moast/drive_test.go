@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard"
-	"github.com/halyard-robotics/halyard/protocols/moast"
-	"github.com/halyard-robotics/halyard/protocols/nml"
+	"github.com/halyard-robotics/halyard/internal/protocols/moast"
+	"github.com/halyard-robotics/halyard/internal/protocols/nml"
 )
 
 const fleet = `name: fleet

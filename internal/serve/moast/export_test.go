@@ -3,7 +3,7 @@ package moast
 import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/assembly"
-	"github.com/halyard-robotics/halyard/protocols/moast/echelon"
+	"github.com/halyard-robotics/halyard/internal/protocols/moast/echelon"
 )
 
 // NewHierarchy is the modules of an agent of an open system, for a test that steps both; ask lets the next step pass.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/protocols/nml"
+	"github.com/halyard-robotics/halyard/internal/protocols/nml"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 

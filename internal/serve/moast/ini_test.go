@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/halyard-robotics/halyard/protocols/nml"
+	"github.com/halyard-robotics/halyard/internal/protocols/nml"
 )
 
 const sample = `# MOAST

@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/protocols/moast"
-	"github.com/halyard-robotics/halyard/protocols/moast/echelon"
+	"github.com/halyard-robotics/halyard/internal/protocols/moast"
+	"github.com/halyard-robotics/halyard/internal/protocols/moast/echelon"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 

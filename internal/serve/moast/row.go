@@ -15,10 +15,10 @@ import (
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/protocols/moast"
+	"github.com/halyard-robotics/halyard/internal/protocols/moast/echelon"
+	"github.com/halyard-robotics/halyard/internal/protocols/nml"
 	"github.com/halyard-robotics/halyard/protocols"
-	"github.com/halyard-robotics/halyard/protocols/moast"
-	"github.com/halyard-robotics/halyard/protocols/moast/echelon"
-	"github.com/halyard-robotics/halyard/protocols/nml"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 

@@ -6,9 +6,9 @@ import (
 
 	"github.com/halyard-robotics/halyard/configs"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/protocols/moast"
+	"github.com/halyard-robotics/halyard/internal/protocols/moast/echelon"
 	"github.com/halyard-robotics/halyard/protocols"
-	"github.com/halyard-robotics/halyard/protocols/moast"
-	"github.com/halyard-robotics/halyard/protocols/moast/echelon"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
 )

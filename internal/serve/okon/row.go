@@ -4,7 +4,7 @@ package okon
 import (
 	"fmt"
 
-	"github.com/halyard-robotics/halyard/hal/autopilot"
+	"github.com/halyard-robotics/halyard/internal/autopilot"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 )

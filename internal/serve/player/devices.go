@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
-	"github.com/halyard-robotics/halyard/hal/autopilot"
 	"github.com/halyard-robotics/halyard/internal/assembly"
+	"github.com/halyard-robotics/halyard/internal/autopilot"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
-	"github.com/halyard-robotics/halyard/protocols/player"
+	"github.com/halyard-robotics/halyard/internal/protocols/player"
 	"github.com/halyard-robotics/halyard/sim"
 	"github.com/halyard-robotics/halyard/sim/model"
 )

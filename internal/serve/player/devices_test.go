@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/halyard-robotics/halyard/protocols/player"
+	"github.com/halyard-robotics/halyard/internal/protocols/player"
 )
 
 // TestSightings: a tag stays for a second after its last reading, however often it is listed; what has become nothing

@@ -12,8 +12,8 @@ import (
 	"github.com/halyard-robotics/halyard/hal/kinematics"
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/catalog"
+	"github.com/halyard-robotics/halyard/internal/protocols/player"
 	"github.com/halyard-robotics/halyard/protocols"
-	"github.com/halyard-robotics/halyard/protocols/player"
 	"github.com/halyard-robotics/halyard/sim/model"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/configs"
-	"github.com/halyard-robotics/halyard/configs/simloidconf"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/simloidconf"
 	"github.com/halyard-robotics/halyard/protocols/simloid"
 	"github.com/halyard-robotics/halyard/sim/model"
 )

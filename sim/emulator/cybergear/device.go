@@ -6,11 +6,11 @@ import (
 	"slices"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/emulator/motor"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/cybergear"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	"github.com/halyard-robotics/halyard/sim/emulator/motor"
 )
 
 // device is a motor. Decisions for behaviour that the manual does not specify:

@@ -6,11 +6,11 @@ import (
 	"math"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/emulator/motor"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/odrive"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	"github.com/halyard-robotics/halyard/sim/emulator/motor"
 )
 
 // device is an axis, on a serial line or on CAN, with firmware 0.5 (v3.6) or 0.6. Decisions:

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/emulator/motor"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/odrive"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	"github.com/halyard-robotics/halyard/sim/emulator/motor"
 )
 
 // protocol is the protocol of a controller on a serial line.

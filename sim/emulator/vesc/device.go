@@ -4,11 +4,11 @@ package vesc
 import (
 	"math"
 
+	"github.com/halyard-robotics/halyard/internal/emulator/motor"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/servo/vesc"
 	"github.com/halyard-robotics/halyard/sim/actuator"
 	"github.com/halyard-robotics/halyard/sim/emulator"
-	"github.com/halyard-robotics/halyard/sim/emulator/motor"
 )
 
 // device is a controller. Decisions:

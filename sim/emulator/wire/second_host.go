@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/halyard-robotics/halyard/sim/emulator/pty"
+	"github.com/halyard-robotics/halyard/internal/emulator/pty"
 )
 
 // checkEvery bounds how long a terminal of a second host waits for bytes before it checks whether it is to end.

@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/halyard-robotics/halyard/sim/emulator/pty"
+	"github.com/halyard-robotics/halyard/internal/emulator/pty"
 )
 
 const (

@@ -12,8 +12,8 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/internal/sim/peers"
 	"github.com/halyard-robotics/halyard/sim/dynamics"
-	"github.com/halyard-robotics/halyard/sim/dynamics/peers"
 )
 
 const (
@@ -103,7 +103,7 @@ func (f PhysicsFlags) Cases(steps int) ([]PhysicsCase, error) {
 	return list, nil
 }
 
-// benchPhysics runs the models of sim/dynamics/peers without a rig; the values for Bullet, DART, MuJoCo and ODE are in
+// benchPhysics runs the models of internal/sim/peers without a rig; the values for Bullet, DART, MuJoCo and ODE are in
 // docs/figures.md. A run that diverges, as a long chain under Euler in joint coordinates, ends there: steps reports the
 // step, and the other values are those until then.
 func benchPhysics(ctx context.Context, list []PhysicsCase, size bench.Size, emit func(bench.Result)) error {
