@@ -11,8 +11,8 @@ const module = "github.com/halyard-robotics/halyard/"
 // root is what the law calls the package at the module's root.
 const root = "halyard"
 
-// rooms says of which layer the packages under internal/ are that the law does not name: a layer's private packages obey
-// the rules of its public ones.
+// rooms says of which layer the packages under internal/ are that the law does not name: a layer's private packages
+// obey the rules of its public ones.
 var rooms = []struct{ path, layer string }{
 	{"internal/autopilot", "hal/autopilot"}, {"internal/grid", "hal/grid"}, {"internal/sim/", "sim/"},
 	{"internal/emulator/", "sim/emulator/"}, {"internal/protocols/", "protocols/"},

@@ -42,7 +42,8 @@ func TestPublicNames(t *testing.T) {
 	}
 	t.Logf("%d names in %d public packages", names, packages)
 	if names > maxNames || packages > maxPackages {
-		t.Errorf("public face: got %d names in %d packages, want at most %d in %d (see: go test -v -run TestPublicNames .)",
+		t.Errorf("public face: got %d names in %d packages, want at most %d in %d (see: go test -v -run "+
+			"TestPublicNames .)",
 			names, packages, maxNames, maxPackages)
 	}
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 )
 
-// viewValue is the rig's named value with each client's camera; an image server declares it (internal/protocols/imageserver).
-// Setting it to "10.0.0.2 R1/Camera" gives the client at 10.0.0.2 the camera called Camera of the agent R1; "10.0.0.2"
-// ends that view.
+// viewValue is the rig's named value with each client's camera; an image server declares it
+// (internal/protocols/imageserver). Setting it to "10.0.0.2 R1/Camera" gives the client at 10.0.0.2 the camera called
+// Camera of the agent R1; "10.0.0.2" ends that view.
 const viewValue = "/ImageServer/View"
 
 const failed = "Failed"
