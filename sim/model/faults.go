@@ -14,7 +14,7 @@ import (
 const (
 	maxBodies = 1024
 	maxJoints = 1024
-	maxShapes = 64   // of one body
+	maxShapes = 256  // of one body
 	maxFixed  = 4096 // shapes of a scene
 	maxLoose  = 4096 // bodies of a scene
 

@@ -376,7 +376,7 @@ func (r *mjcfReader) fill(n *xml.Node, p *part, s mjcfScope) {
 		switch c.Name {
 		case "freejoint":
 			r.attributes(c)
-			r.freejoint(p)
+			r.freejoint(p, c.Get("name")+s.suffix)
 		case "joint":
 			if j, ok := r.joint(c, p, s); ok {
 				joints = append(joints, j)
@@ -427,13 +427,13 @@ type mjcfJoint struct {
 	ref float64
 }
 
-func (r *mjcfReader) freejoint(p *part) {
+func (r *mjcfReader) freejoint(p *part, name string) {
 	if p.parent != mjcfWorld {
 		r.fault(p.at, linkPath(p.name)+".freejoint", "got one below %q, want it in the world", p.parent)
 		return
 	}
 	p.free = true
-	r.order = append(r.order, mjcfPosition{part: p.name, count: 7})
+	r.order = append(r.order, mjcfPosition{part: p.name, axis: name, count: 7})
 }
 
 // joint reads a <joint>; ok is false where it is no axis.
@@ -453,7 +453,7 @@ func (r *mjcfReader) joint(n *xml.Node, p *part, s mjcfScope) (j mjcfJoint, ok b
 		j.kind = Ball
 		r.order = append(r.order, mjcfPosition{part: p.name, count: 4})
 	case "free":
-		r.freejoint(p)
+		r.freejoint(p, j.name)
 		return j, false
 	default:
 		r.fault(j.at, path+".type", "got %s, want hinge, slide, ball or free", yaml.Quote(kind))

@@ -85,9 +85,12 @@ func (p *part) follows(d *description, name string) bool {
 	return false
 }
 
-// lost reports a joint that is not there; one of a tree that was left out is none.
+// lost reports a joint that is not there; one of a tree that was left out is none. A free joint has no motor here.
 func (r *mjcfReader) lost(n *xml.Node, joint string, is bool) {
-	if is && !slices.ContainsFunc(r.order, func(o mjcfPosition) bool { return o.axis == joint }) {
+	i := slices.IndexFunc(r.order, func(o mjcfPosition) bool { return o.axis == joint })
+	if i >= 0 && r.order[i].count > 1 {
+		r.note(r.place(n), jointPath(joint), "an actuator of a free joint: left out")
+	} else if is && i < 0 {
 		r.fault(r.place(n), yaml.Path(n.Name+".joint"), "got %s, want the name of a joint", yaml.Quote(joint))
 	}
 }

@@ -195,6 +195,12 @@ func TestMJCFRobot(t *testing.T) {
 			}
 		}
 	}
+	floating := mjcf(t, `<worldbody><body name="a"><freejoint name="root"/>`+link+`<body name="b"><joint name="j"/>`+
+		link+
+		`</body></body></worldbody><actuator><motor joint="root"/><motor joint="j"/></actuator>`, nil)
+	if len(floating.Joints) != 1 || !strings.Contains(fmt.Sprint(floating.Notes), "an actuator of a free joint") {
+		t.Errorf("an actuator of a free joint: got %+v, notes %v", floating.Joints, floating.Notes)
+	}
 	included := mjcf(t, `<include file="d.xml"/><worldbody><body name="a"><include file="b.xml"/></body></worldbody>`,
 		map[string]string{"d.xml": `<mujoco><default><joint range="-20 70"/></default></mujoco>`,
 			"b.xml": `<mujoco><joint name="j"/>` + link + `</mujoco>`})

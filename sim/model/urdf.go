@@ -36,6 +36,7 @@ func readURDF(d *description, root *xml.Node) {
 	for _, l := range root.All("link") {
 		r.link(l)
 	}
+	r.world(root)
 	r.gazebo(root)
 	for name, n := range r.leftOut(root) {
 		r.note(r.place(n.first), "", "%d <%s> left out", n.count, name)
@@ -99,6 +100,17 @@ func (r *urdfReader) hold(j *xml.Node) {
 		return
 	}
 	r.parents[child] = j
+}
+
+// world adds the link "world" where joints name it as their parent and the file has none, as Drake does.
+func (r *urdfReader) world(root *xml.Node) {
+	holds := func(j *xml.Node) bool { return j.Child("child") != nil && childLink(j, "parent") == "world" }
+	i := slices.IndexFunc(root.All("joint"), holds)
+	if i >= 0 && !slices.ContainsFunc(r.parts, func(p part) bool { return p.name == "world" }) {
+		j := root.All("joint")[i]
+		r.note(r.place(j), jointPath(j.Get("name"))+".parent", `got no link "world": the world itself`)
+		r.parts = append(r.parts, part{at: r.place(j), name: "world"})
+	}
 }
 
 // childLink is the link that a child element of a joint names.

@@ -319,6 +319,11 @@ func TestURDFAsFound(t *testing.T) {
 		sound(t, r)
 		return r
 	}
+	// Joints may hang on the world without a link for it.
+	held := read(string(urdf(`<link name="a"/><joint name="w" type="fixed"><parent link="world"/><child link="a"/></joint>`)))
+	if !held.Fixed || !strings.Contains(held.Notes.Error(), `joint "w".parent: got no link "world": the world itself`) {
+		t.Errorf("no link world: got fixed %v, notes %v", held.Fixed, held.Notes)
+	}
 	// Equal limits fix the joint there: the child is turned, and has no joint.
 	r := read(string(urdf(ab + `<joint name="j" type="revolute">` + fromAB +
 		`<axis xyz="0 0 1"/><limit lower="0.5" upper="0.5"/></joint>`)))

@@ -1,4 +1,4 @@
-// Package mesh reads the triangles of mesh files: STL, binary and text, OBJ, and Collada (DAE).
+// Package mesh reads the triangles of mesh files: STL, binary and text, OBJ, Collada (DAE) and glTF (GLB).
 package mesh
 
 import (
@@ -13,6 +13,9 @@ import (
 
 // maxLine bounds a line of OBJ, and a word of STL, bytes.
 const maxLine = 64 << 10
+
+// pointer begins what a checkout without Git LFS has in place of a large file.
+const pointer = "version https://git-lfs"
 
 // limits are the maximum sizes of a file.
 type limits struct {
@@ -29,10 +32,10 @@ type Triangle [3][3]float64
 // Readable reports, by the extension, whether Decode reads the file called name.
 func Readable(name string) error {
 	switch ext := strings.ToLower(path.Ext(name)); ext {
-	case ".stl", ".obj", ".dae":
+	case ".stl", ".obj", ".dae", ".glb":
 		return nil
 	default:
-		return fmt.Errorf("got %q, want an .stl, .obj or .dae file", ext)
+		return fmt.Errorf("got %q, want an .stl, .obj, .dae or .glb file", ext)
 	}
 }
 
@@ -63,7 +66,10 @@ func (l *limits) decode(name string, r io.Reader, yield func(*Triangle) error) e
 	}
 	kind := strings.ToLower(path.Ext(name))[1:]
 	decode := map[string]func(*bufio.Reader, func(*Triangle) error) error{"stl": l.decodeSTL, "obj": l.decodeOBJ,
-		"dae": l.decodeDAE}[kind]
+		"dae": l.decodeDAE, "glb": l.decodeGLB}[kind]
+	if start, _ := in.Peek(len(pointer)); string(start) == pointer {
+		return errors.New("got a pointer of Git LFS, want the mesh itself (try: git lfs pull)")
+	}
 	err := decode(in, each)
 	if err == nil && n == 0 {
 		err = errors.New("got no triangle, want at least one")

@@ -137,8 +137,54 @@ func files() []struct {
 		{"a node in itself", "a.dae", dae("", `<node id="n"><instance_node url="#n"/></node>`), nil,
 			"dae: line 4: got more than 64 nodes in each other"},
 		{"another root", "a.dae", []byte("<robot/>"), nil, "dae: line 1: got <robot>, want <COLLADA>"},
-		{"no extension", "stl", nil, nil, `got "", want an .stl, .obj or .dae file`},
+		{"a pointer", "a.stl", []byte(pointer + ".github.com/spec/v1\noid sha256:00\nsize 9\n"), nil,
+			"got a pointer of Git LFS, want the mesh itself (try: git lfs pull)"},
+		{"glTF", "a.glb", glbFile(`{"nodes":[{"mesh":0}]`, `{"attributes":{"POSITION":0},"indices":1}`),
+			[]Triangle{one, other}, ""},
+		{"glTF without indices", "a.glb", glbFile(`{"nodes":[{"mesh":0}]`, `{"attributes":{"POSITION":0},"mode":6}`),
+			[]Triangle{one, other}, ""},
+		{"a strip of glTF", "a.glb", glbFile(`{"nodes":[{"mesh":0}]`, `{"attributes":{"POSITION":0},"mode":5}`),
+			[]Triangle{one, {one[1], other[2], one[2]}}, ""},
+		{"points of glTF", "a.glb", glbFile(`{"nodes":[{"mesh":0}]`, `{"attributes":{"POSITION":0},"mode":0}`), nil,
+			"glb: got no triangle, want at least one"},
+		{"placed by glTF", "a.glb",
+			glbFile(`{"nodes":[{"children":[1],"translation":[1,0,0]},{"mesh":0,"scale":[2,2,2],"rotation":[0,0,1,0]}]`,
+				`{"attributes":{"POSITION":3}}`), []Triangle{{{1, 0, 0}, {-1, 0, 0}, {1, -4, 6}}}, ""},
+		{"mirrored by glTF", "a.glb",
+			glbFile(`{"nodes":[{"mesh":0,"matrix":[-1,0,0,0,0,1,0,0,0,0,1,0,0,0,0,1]}]`,
+				`{"attributes":{"POSITION":3}}`),
+			[]Triangle{{{0, 0, 0}, {0, 2, 3}, {-1, 0, 0}}}, ""},
+		{"compressed glTF", "a.glb", glbFile(`{"extensionsRequired":["KHR_draco_mesh_compression"]`, ""), nil,
+			`glb: extension "KHR_draco_mesh_compression": it is not read here (try: export without compression)`},
+		{"a node of glTF in itself", "a.glb", glbFile(`{"nodes":[{"children":[0]}]`, ""), nil,
+			"glb: node 0: got one that is not there, or more than 64 below each other"},
+		{"positions outside", "a.glb", glbFile(`{"nodes":[{"mesh":0}]`, `{"attributes":{"POSITION":2}}`), nil,
+			"glb: mesh 0: primitive 0: positions: accessor 2: its data end outside of the file"},
+		{"a cut glTF", "a.glb", glbFile(`{"nodes":[]`, "")[:30], nil,
+			"glb: offset 12: chunk of 413 bytes: unexpected EOF"},
+		{"no glTF", "a.glb", []byte("glTF"), nil, "glb: offset 0: got no head of a GLB of version 2"},
+		{"no extension", "stl", nil, nil, `got "", want an .stl, .obj, .dae or .glb file`},
 	}
+}
+
+// glbFile is one with the four vertices, and the indices of two triangles; nodes begins its JSON.
+func glbFile(nodes, primitives string) []byte {
+	text := nodes + `,"scenes":[{"nodes":[0]}],"meshes":[{"primitives":[` + primitives + `]}],"buffers":[{}],` +
+		`"accessors":[{"bufferView":0,"componentType":5126,"count":4,"type":"VEC3"},` +
+		`{"bufferView":1,"componentType":5123,"count":6,"type":"SCALAR"},` +
+		`{"bufferView":0,"componentType":5126,"count":5,"type":"VEC3"},` +
+		`{"bufferView":0,"componentType":5126,"count":3,"type":"VEC3"}],` +
+		`"bufferViews":[{"byteLength":48},{"byteOffset":48,"byteLength":12}]}`
+	var bin []byte
+	for _, x := range []float32{0, 0, 0, 1, 0, 0, 0, 2, 3, -1, 2, 3} {
+		bin = binary.LittleEndian.AppendUint32(bin, math.Float32bits(x))
+	}
+	for _, i := range []uint16{0, 1, 2, 0, 2, 3} {
+		bin = binary.LittleEndian.AppendUint16(bin, i)
+	}
+	out := []byte("glTF\x02\x00\x00\x00\x00\x00\x00\x00")
+	out = append(binary.LittleEndian.AppendUint32(out, uint32(len(text))), "JSON"+text...)
+	return append(binary.LittleEndian.AppendUint32(out, uint32(len(bin))), "BIN\x00"+string(bin)...)
 }
 
 func TestDecode(t *testing.T) {
@@ -270,7 +316,7 @@ func TestReduced(t *testing.T) {
 
 // FuzzDecode: any file is refused or has finite bounds, and what is drawn of it is within them.
 func FuzzDecode(f *testing.F) {
-	endings := []string{".obj", ".stl", ".dae"}
+	endings := []string{".obj", ".stl", ".dae", ".glb"}
 	for _, c := range files() {
 		if len(c.data) < 10_000 {
 			f.Add(uint8(max(0, slices.Index(endings, strings.ToLower(c.name)[1:]))), c.data)
