@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"github.com/halyard-robotics/halyard/internal/wire/imureg"
 )
 
 // alive watches whether a BNO055 still measures: a hung one repeats its last reading for ever
 // (boschsensortec/BNO055_SensorAPI#9), or its fusion holds an attitude while its gyro turns (#12 there). The last
 // digits of a living gyro and accelerometer flicker.
 type alive struct {
-	burst        [BNO055Quaternion + 8 - BNO055Acc]byte
+	burst        [imureg.BNO055Quaternion + 8 - imureg.BNO055Acc]byte
 	came         time.Duration // when it was read last
 	all, fusion  held
 	turned       [3]float64 // rad, by the gyro, since the attitude changed
@@ -50,7 +52,7 @@ func (h *held) frozen(now, after time.Duration) bool {
 
 // judge takes a reading, from BNO055Acc on.
 func (a *alive) judge(now time.Duration, p []byte) error {
-	const q = BNO055Quaternion - BNO055Acc
+	const q = imureg.BNO055Quaternion - imureg.BNO055Acc
 	same := a.readingsSeen && bytes.Equal(p[q:], a.burst[q:])
 	a.all.take(now, same && bytes.Equal(p[:q], a.burst[:q]))
 	if a.fusion.take(now, same); !same || now-a.came > maxGap {
@@ -58,7 +60,8 @@ func (a *alive) judge(now time.Duration, p []byte) error {
 	}
 	total := 0.0
 	for axis := range a.turned {
-		a.turned[axis] += le16(p, BNO055Gyro-BNO055Acc+2*axis) * BNO055GyroScale * (now - a.came).Seconds()
+		a.turned[axis] += le16(p, imureg.BNO055Gyro-imureg.BNO055Acc+
+			2*axis) * imureg.BNO055GyroScale * (now - a.came).Seconds()
 		total += a.turned[axis] * a.turned[axis]
 	}
 	copy(a.burst[:], p)

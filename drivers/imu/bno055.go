@@ -11,6 +11,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/imureg"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -19,7 +20,7 @@ type BNO055Config struct {
 	Address uint16 // 0 = BNO055Address; I2C only
 	Compass bool   // NDOF: the magnetometer keeps the heading; else IMU
 	// Offsets is a calibration that Offsets read on an earlier day; nil = the chip finds its own, moving.
-	Offsets *[BNO055OffsetSize]byte
+	Offsets *[22]byte
 	Clock   hal.Clock // for the waits of Open; nil = the wall's
 }
 
@@ -74,20 +75,21 @@ func (s *BNO055) Open() error {
 	if err := s.find(); err != nil {
 		return err
 	}
-	mode := byte(BNO055ModeIMU)
+	mode := byte(imureg.BNO055ModeIMU)
 	if s.config.Compass {
-		mode = BNO055ModeNDOF
+		mode = imureg.BNO055ModeNDOF
 	}
 	for _, step := range [...]struct {
 		register byte
 		value    byte
 		wait     time.Duration
 	}{
-		{BNO055Mode, BNO055ModeConfig, BNO055ToConfig}, // all other registers can only be written in this mode
-		{BNO055Power, 0, 0},
-		{BNO055Units, BNO055SI, 0},
-		{BNO055AxisMap, 0x24, 0},
-		{BNO055AxisSign, 0, 0},
+		// all other registers can only be written in this mode
+		{imureg.BNO055Mode, imureg.BNO055ModeConfig, imureg.BNO055ToConfig},
+		{imureg.BNO055Power, 0, 0},
+		{imureg.BNO055Units, imureg.BNO055SI, 0},
+		{imureg.BNO055AxisMap, 0x24, 0},
+		{imureg.BNO055AxisSign, 0, 0},
 	} {
 		if err := s.wire.Write(step.register, step.value); err != nil {
 			return err
@@ -95,15 +97,15 @@ func (s *BNO055) Open() error {
 		i2c.Sleep(s.config.Clock, step.wait)
 	}
 	if o := s.config.Offsets; o != nil {
-		if err := s.wire.Write(BNO055Offsets, o[:]...); err != nil {
+		if err := s.wire.Write(imureg.BNO055Offsets, o[:]...); err != nil {
 			return err
 		}
 	}
-	if err := s.wire.Write(BNO055Mode, mode); err != nil {
+	if err := s.wire.Write(imureg.BNO055Mode, mode); err != nil {
 		return err
 	}
-	i2c.Sleep(s.config.Clock, BNO055ToFusion)
-	p, err := s.wire.Read(BNO055Mode, 1)
+	i2c.Sleep(s.config.Clock, imureg.BNO055ToFusion)
+	p, err := s.wire.Read(imureg.BNO055Mode, 1)
 	if err != nil {
 		return err
 	}
@@ -115,11 +117,11 @@ func (s *BNO055) Open() error {
 
 // find waits for the chip's identity, which a chip that boots does not give.
 func (s *BNO055) find() error {
-	timeout := s.config.Clock.Now() + BNO055Boot + 50*time.Millisecond
+	timeout := s.config.Clock.Now() + imureg.BNO055Boot + 50*time.Millisecond
 	for {
-		p, err := s.wire.Read(BNO055ChipID, 1)
+		p, err := s.wire.Read(imureg.BNO055ChipID, 1)
 		switch {
-		case err == nil && p[0] == BNO055ID:
+		case err == nil && p[0] == imureg.BNO055ID:
 			return nil
 		case err == nil:
 			return s.turnBack(p[0])
@@ -133,24 +135,25 @@ func (s *BNO055) find() error {
 // turnBack checks whether a chip with a wrong identity is a BNO055 that another program left at register page 1, and
 // selects page 0. It writes nothing to any other chip.
 func (s *BNO055) turnBack(id byte) error {
-	p, err := s.wire.Read(BNO055Page, 1)
+	p, err := s.wire.Read(imureg.BNO055Page, 1)
 	if err == nil && p[0] == 1 {
-		if err = s.wire.Write(BNO055Page, 0); err == nil {
-			p, err = s.wire.Read(BNO055ChipID, 1)
+		if err = s.wire.Write(imureg.BNO055Page, 0); err == nil {
+			p, err = s.wire.Read(imureg.BNO055ChipID, 1)
 		}
-		if err == nil && p[0] == BNO055ID {
+		if err == nil && p[0] == imureg.BNO055ID {
 			return nil
 		}
 	}
-	return s.wire.Fault(hal.Absent, errors.Join(fmt.Errorf("identity: got 0x%02X, want 0x%02X", id, BNO055ID), err))
+	return s.wire.Fault(hal.Absent, errors.Join(fmt.Errorf("identity: got 0x%02X, want 0x%02X", id, imureg.BNO055ID),
+		err))
 }
 
 // firstFusion waits for the first attitude: until then the registers hold zeros.
 func (s *BNO055) firstFusion() error {
 	const maxTries = 20
 	for range maxTries {
-		i2c.Sleep(s.config.Clock, BNO055Period)
-		p, err := s.wire.Read(BNO055Quaternion, 8)
+		i2c.Sleep(s.config.Clock, imureg.BNO055Period)
+		p, err := s.wire.Read(imureg.BNO055Quaternion, 8)
 		if err != nil {
 			return err
 		}
@@ -158,29 +161,30 @@ func (s *BNO055) firstFusion() error {
 			return nil
 		}
 	}
-	p, err := s.wire.Read(BNO055Status, 2)
+	p, err := s.wire.Read(imureg.BNO055Status, 2)
 	if err != nil {
 		return err
 	}
 	return s.wire.Fault(hal.BusFault, fmt.Errorf("fusion: got status %d, error %d, want status %d", p[0], p[1],
-		BNO055Running))
+		imureg.BNO055Running))
 }
 
 // quaternion is w x y z of the eight bytes of the register.
 func quaternion(p []byte) [4]float64 {
-	return [4]float64{le16(p, 0) * BNO055QuatScale, le16(p, 2) * BNO055QuatScale, le16(p, 4) * BNO055QuatScale,
-		le16(p, 6) * BNO055QuatScale}
+	return [4]float64{le16(p, 0) * imureg.BNO055QuatScale, le16(p, 2) * imureg.BNO055QuatScale,
+		le16(p, 4) * imureg.BNO055QuatScale,
+		le16(p, 6) * imureg.BNO055QuatScale}
 }
 
 // Read takes the newest attitude, rates and accelerations, all of one burst: 1 ms on a bus of 400 kHz, 4 ms on the
 // UART.
 func (s *BNO055) Read(values []float64) error {
-	const first, size = BNO055Acc, BNO055Quaternion + 8 - BNO055Acc
+	const first, size = imureg.BNO055Acc, imureg.BNO055Quaternion + 8 - imureg.BNO055Acc
 	p, err := s.wire.Read(first, size)
 	if err != nil {
 		return err
 	}
-	q := quaternion(p[BNO055Quaternion-first:])
+	q := quaternion(p[imureg.BNO055Quaternion-first:])
 	if err := s.alive.judge(s.config.Clock.Now(), p); err != nil {
 		return s.wire.Fault(hal.BusFault, err)
 	}
@@ -203,8 +207,8 @@ func (s *BNO055) Read(values []float64) error {
 	s.last = q
 	out := [10]float64{q[0], q[1], q[2], q[3]}
 	for axis := range 3 {
-		out[4+axis] = le16(p, BNO055Gyro-first+2*axis) * BNO055GyroScale
-		out[7+axis] = le16(p, 2*axis) * BNO055AccScale
+		out[4+axis] = le16(p, imureg.BNO055Gyro-first+2*axis) * imureg.BNO055GyroScale
+		out[7+axis] = le16(p, 2*axis) * imureg.BNO055AccScale
 	}
 	copy(values, out[:])
 	return nil
@@ -213,7 +217,7 @@ func (s *BNO055) Read(values []float64) error {
 // Calibrated reports how far the chip has calibrated itself, 0 (not) to 3 (fully) each. In IMU mode system and field
 // stay 0.
 func (s *BNO055) Calibrated() (system, gyro, accelerometer, field int, err error) {
-	p, err := s.wire.Read(BNO055Calibration, 1)
+	p, err := s.wire.Read(imureg.BNO055Calibration, 1)
 	if err != nil {
 		return 0, 0, 0, 0, err
 	}
@@ -222,22 +226,22 @@ func (s *BNO055) Calibrated() (system, gyro, accelerometer, field int, err error
 }
 
 // Offsets reads the chip's calibration, for a later BNO055Config. It stops the fusion for about 30 ms.
-func (s *BNO055) Offsets() (offsets [BNO055OffsetSize]byte, err error) {
-	p, err := s.wire.Read(BNO055Mode, 1)
+func (s *BNO055) Offsets() (offsets [22]byte, err error) {
+	p, err := s.wire.Read(imureg.BNO055Mode, 1)
 	if err != nil {
 		return offsets, err
 	}
 	mode := p[0]
-	if err := s.wire.Write(BNO055Mode, BNO055ModeConfig); err != nil {
+	if err := s.wire.Write(imureg.BNO055Mode, imureg.BNO055ModeConfig); err != nil {
 		return offsets, err
 	}
-	i2c.Sleep(s.config.Clock, BNO055ToConfig)
-	if p, err = s.wire.Read(BNO055Offsets, BNO055OffsetSize); err != nil {
+	i2c.Sleep(s.config.Clock, imureg.BNO055ToConfig)
+	if p, err = s.wire.Read(imureg.BNO055Offsets, imureg.BNO055OffsetSize); err != nil {
 		return offsets, err
 	}
 	copy(offsets[:], p)
-	err = s.wire.Write(BNO055Mode, mode)
-	i2c.Sleep(s.config.Clock, BNO055ToFusion)
+	err = s.wire.Write(imureg.BNO055Mode, mode)
+	i2c.Sleep(s.config.Clock, imureg.BNO055ToFusion)
 	return offsets, err
 }
 

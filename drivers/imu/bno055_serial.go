@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/imureg"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -21,7 +22,7 @@ const (
 type bnoSerial struct {
 	port    servo.PointToPoint
 	request []byte
-	reply   [2 + BNO055MaxTransfer + 62]byte // a reply and the bytes in front of it
+	reply   [2 + imureg.BNO055MaxTransfer + 62]byte // a reply and the bytes in front of it
 }
 
 func (b *bnoSerial) open() error  { return b.port.Open() }
@@ -32,13 +33,13 @@ func (b *bnoSerial) Fault(kind hal.Kind, err error) error { return b.port.Fault(
 
 // Read is transport's; the result is valid until the next call.
 func (b *bnoSerial) Read(register byte, n int) ([]byte, error) {
-	b.request = append(b.request[:0], BNO055Start, 1, register, byte(n))
+	b.request = append(b.request[:0], imureg.BNO055Start, 1, register, byte(n))
 	return b.ask(register, n)
 }
 
 // Write is transport's, of 128 bytes at most.
 func (b *bnoSerial) Write(register byte, data ...byte) error {
-	b.request = append(append(b.request[:0], BNO055Start, 0, register, byte(len(data))), data...)
+	b.request = append(append(b.request[:0], imureg.BNO055Start, 0, register, byte(len(data))), data...)
 	_, err := b.ask(register, 0)
 	return err
 }
@@ -56,11 +57,11 @@ func (b *bnoSerial) ask(register byte, n int) (data []byte, err error) {
 			return nil, b.Fault(hal.Absent, err)
 		case err != nil:
 			continue
-		case status == 0 || n == 0 && status == BNO055Wrote:
+		case status == 0 || n == 0 && status == imureg.BNO055Wrote:
 			return data, nil
 		}
 		err = fmt.Errorf("register 0x%02X: got answer %d (%s)", register, status, bnoStatus(status))
-		if status != BNO055Overrun {
+		if status != imureg.BNO055Overrun {
 			break // a repetition would fail too
 		}
 	}
@@ -127,12 +128,12 @@ func (b *bnoSerial) end(data []byte, have int) error {
 func parseReply(p []byte, n int) (data []byte, status byte, ok bool) {
 	for i := 0; i+1 < len(p); i++ {
 		switch {
-		case p[i] == BNO055Reply && n > 0 && int(p[i+1]) == n:
+		case p[i] == imureg.BNO055Reply && n > 0 && int(p[i+1]) == n:
 			if i+2+n > len(p) {
 				return nil, 0, false // bytes like a status may be data
 			}
 			return p[i+2 : i+2+n], 0, true
-		case p[i] == BNO055Answer && p[i+1] > 0 && int(p[i+1]) <= 10:
+		case p[i] == imureg.BNO055Answer && p[i+1] > 0 && int(p[i+1]) <= 10:
 			return nil, p[i+1], true
 		}
 	}

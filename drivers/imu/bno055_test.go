@@ -13,6 +13,7 @@ import (
 	"periph.io/x/conn/v3/i2c/i2ctest"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/imureg"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -77,7 +78,7 @@ func TestBNO055Session(t *testing.T) {
 	if err := s.Open(); err != nil {
 		t.Fatal(err)
 	}
-	if want := BNO055ToConfig + BNO055ToFusion + 2*BNO055Period; clock.now != want {
+	if want := imureg.BNO055ToConfig + imureg.BNO055ToFusion + 2*imureg.BNO055Period; clock.now != want {
 		t.Errorf("waited %v, want %v", clock.now, want)
 	}
 	v := make([]float64, 10)
@@ -105,7 +106,7 @@ func TestBNO055Session(t *testing.T) {
 
 // The offsets of an earlier day are written while the chip may take them, and read in the same way.
 func TestBNO055Offsets(t *testing.T) {
-	var offsets [BNO055OffsetSize]byte
+	var offsets [22]byte
 	for i := range offsets {
 		offsets[i] = byte(i + 1)
 	}
@@ -299,7 +300,7 @@ func FuzzParseReply(f *testing.F) {
 		f.Add(wire(c.text), c.n)
 	}
 	f.Fuzz(func(t *testing.T, p []byte, n int) {
-		if n < 0 || n > BNO055MaxTransfer {
+		if n < 0 || n > imureg.BNO055MaxTransfer {
 			return
 		}
 		data, status, ok := parseReply(p, n)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/imureg"
 )
 
 // LSM6Config describes how an LSM6DSOX is used. The zero LSM6Config is ±500 °/s and ±4 g.
@@ -53,30 +54,30 @@ func NewLSM6(bus conn.Bus, c LSM6Config) (*LSM6, error) {
 
 // settings are the values of Ctrl1 to Ctrl3.
 func (s *LSM6) settings() [3]byte {
-	return [3]byte{LSM6Rate208 | s.acc.Bits, LSM6Rate208 | s.gyro.Bits, LSM6Whole}
+	return [3]byte{imureg.LSM6Rate208 | s.acc.Bits, imureg.LSM6Rate208 | s.gyro.Bits, imureg.LSM6Whole}
 }
 
 // Open resets the chip and starts it: 35 ms.
 func (s *LSM6) Open() error {
-	if _, err := s.chip.Expect(LSM6WhoAmI, LSM6ID); err != nil {
+	if _, err := s.chip.Expect(imureg.LSM6WhoAmI, imureg.LSM6ID); err != nil {
 		return err
 	}
-	if err := s.chip.Write(LSM6Ctrl3, LSM6Reset); err != nil {
+	if err := s.chip.Write(imureg.LSM6Ctrl3, imureg.LSM6Reset); err != nil {
 		return err
 	}
-	i2c.Sleep(s.config.Clock, LSM6Boot)
+	i2c.Sleep(s.config.Clock, imureg.LSM6Boot)
 	for i, v := range s.settings() {
-		if err := s.chip.Write(LSM6Ctrl1+byte(i), v); err != nil {
+		if err := s.chip.Write(imureg.LSM6Ctrl1+byte(i), v); err != nil {
 			return err
 		}
 	}
-	i2c.Sleep(s.config.Clock, LSM6First)
+	i2c.Sleep(s.config.Clock, imureg.LSM6First)
 	return nil
 }
 
 // Read takes the newest sample, and looks whether the chip still has its settings.
 func (s *LSM6) Read(values []float64) error {
-	p, err := s.chip.Read(LSM6Ctrl1, 3)
+	p, err := s.chip.Read(imureg.LSM6Ctrl1, 3)
 	if err != nil {
 		return err
 	}
@@ -84,7 +85,7 @@ func (s *LSM6) Read(values []float64) error {
 		want := s.settings() // separate variable: one held by an error is allocated
 		return s.chip.Faultf(hal.Absent, "settings: got % X, want % X: the chip was reset", p, want[:])
 	}
-	if p, err = s.chip.Read(LSM6Data, LSM6DataLen); err != nil {
+	if p, err = s.chip.Read(imureg.LSM6Data, imureg.LSM6DataLen); err != nil {
 		return err
 	}
 	var out [10]float64
@@ -93,7 +94,7 @@ func (s *LSM6) Read(values []float64) error {
 		out[3+i] = le16(p, 8+2*i) * s.acc.PerLSB * gravity
 		out[6+i] = math.NaN()
 	}
-	out[9] = le16(p, 0)/LSM6PerDegree + LSM6Zero
+	out[9] = le16(p, 0)/imureg.LSM6PerDegree + imureg.LSM6Zero
 	if err := s.rest.judge(s.config.Clock.Now(), &out); err != nil {
 		return s.chip.Fault(hal.BusFault, err)
 	}
@@ -102,4 +103,4 @@ func (s *LSM6) Read(values []float64) error {
 }
 
 // Close stops the chip.
-func (s *LSM6) Close() error { return s.chip.Write(LSM6Ctrl1, 0, 0) }
+func (s *LSM6) Close() error { return s.chip.Write(imureg.LSM6Ctrl1, 0, 0) }

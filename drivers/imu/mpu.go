@@ -11,6 +11,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/imureg"
 )
 
 // MPUConfig describes how an MPU is used. The zero MPUConfig is ±500 °/s, ±4 g and 200 Hz, for any chip of the family.
@@ -44,8 +45,9 @@ func NewMPU(bus conn.Bus, c MPUConfig) (*MPU, error) {
 	c.Rate = cmp.Or(c.Rate, 200)
 	c.Clock = cmp.Or(c.Clock, i2c.Clock())
 	name := cmp.Or(c.Model, "mpu")
-	s := &MPU{bus: bus, chip: i2c.NewChip(bus, c.Address, name), compass: i2c.NewChip(bus, AK8963Address, "ak8963"),
-		config: c}
+	s := &MPU{bus: bus, chip: i2c.NewChip(bus, c.Address, name),
+		compass: i2c.NewChip(bus, imureg.AK8963Address, "ak8963"),
+		config:  c}
 	var gyro, acc bool
 	s.gyro, gyro = rangeOf(MPUGyroRanges(), c.GyroRange)
 	s.acc, acc = rangeOf(MPUAccRanges(), c.AccRange)
@@ -65,7 +67,7 @@ func NewMPU(bus conn.Bus, c MPUConfig) (*MPU, error) {
 
 // settings are the values of MPURate and the three registers behind it.
 func (s *MPU) settings() [4]byte {
-	return [4]byte{byte(1000/s.config.Rate - 1), MPULowPass, s.gyro.Bits, s.acc.Bits}
+	return [4]byte{byte(1000/s.config.Rate - 1), imureg.MPULowPass, s.gyro.Bits, s.acc.Bits}
 }
 
 // Open resets the chip, wakes it and sets its ranges: some 200 ms.
@@ -73,26 +75,26 @@ func (s *MPU) Open() error {
 	if err := s.identify(); err != nil {
 		return err
 	}
-	if err := s.chip.Write(MPUPower, MPUReset); err != nil {
+	if err := s.chip.Write(imureg.MPUPower, imureg.MPUReset); err != nil {
 		return err
 	}
-	i2c.Sleep(s.config.Clock, MPUBoot)
-	if err := s.chip.Write(MPUPower, MPUWake); err != nil {
+	i2c.Sleep(s.config.Clock, imureg.MPUBoot)
+	if err := s.chip.Write(imureg.MPUPower, imureg.MPUWake); err != nil {
 		return err
 	}
-	i2c.Sleep(s.config.Clock, MPUBoot)
+	i2c.Sleep(s.config.Clock, imureg.MPUBoot)
 	if i2c.OnSPI(s.bus) {
-		if err := s.chip.Write(MPUUserControl, MPUNoI2C); err != nil {
+		if err := s.chip.Write(imureg.MPUUserControl, imureg.MPUNoI2C); err != nil {
 			return err
 		}
 	}
 	// MPUFilter, MPUGyroConfig and MPUAccConfig follow the rate.
 	set := s.settings()
-	if err := s.chip.Write(MPURate, set[:]...); err != nil {
+	if err := s.chip.Write(imureg.MPURate, set[:]...); err != nil {
 		return err
 	}
 	if s.model.PerCelsius != 340 { // the 6050 has no such register
-		if err := s.chip.Write(MPUAccConfig2, MPULowPass); err != nil {
+		if err := s.chip.Write(imureg.MPUAccConfig2, imureg.MPULowPass); err != nil {
 			return err
 		}
 	}
@@ -119,7 +121,7 @@ func (s *MPU) identify() error {
 			ids = append(ids, m.Clones...)
 		}
 	}
-	id, err := s.chip.Expect(MPUWhoAmI, ids...)
+	id, err := s.chip.Expect(imureg.MPUWhoAmI, ids...)
 	if err != nil {
 		return err
 	}
@@ -148,26 +150,26 @@ func (s *MPU) Note() string {
 
 // openCompass lets the magnetometer onto the bus, reads its factory adjustment and starts it at 100 Hz.
 func (s *MPU) openCompass() error {
-	if err := s.chip.Write(MPUUserControl, 0); err != nil {
+	if err := s.chip.Write(imureg.MPUUserControl, 0); err != nil {
 		return err
 	}
-	if err := s.chip.Write(MPUIntPin, MPUBypass); err != nil {
+	if err := s.chip.Write(imureg.MPUIntPin, imureg.MPUBypass); err != nil {
 		return err
 	}
-	if _, err := s.compass.Expect(AK8963ID, AK8963WhoAmI); err != nil {
+	if _, err := s.compass.Expect(imureg.AK8963ID, imureg.AK8963WhoAmI); err != nil {
 		return err
 	}
 	// Between two modes it must be off for 100 µs. The adjustment is read twice, for it has no checksum.
 	var fuse [2][3]byte
-	for i, mode := range [...]byte{0, AK8963Fuse, 0, AK8963Fuse, 0, AK8963Run100Hz} {
-		if err := s.compass.Write(AK8963Control, mode); err != nil {
+	for i, mode := range [...]byte{0, imureg.AK8963Fuse, 0, imureg.AK8963Fuse, 0, imureg.AK8963Run100Hz} {
+		if err := s.compass.Write(imureg.AK8963Control, mode); err != nil {
 			return err
 		}
 		i2c.Sleep(s.config.Clock, time.Millisecond)
-		if mode != AK8963Fuse {
+		if mode != imureg.AK8963Fuse {
 			continue
 		}
-		p, err := s.compass.Read(AK8963Adjust, 3)
+		p, err := s.compass.Read(imureg.AK8963Adjust, 3)
 		if err != nil {
 			return err
 		}
@@ -177,7 +179,7 @@ func (s *MPU) openCompass() error {
 		return s.compass.Faultf(hal.BusFault, "adjustment: got % X, then % X, want the same twice", fuse[0], fuse[1])
 	}
 	for i, v := range fuse[0] {
-		s.adjust[i] = AK8963Scale * ((float64(v)-128)/256 + 1)
+		s.adjust[i] = imureg.AK8963Scale * ((float64(v)-128)/256 + 1)
 	}
 	return nil
 }
@@ -186,7 +188,7 @@ func (s *MPU) openCompass() error {
 func (s *MPU) Read(values []float64) error {
 	// One burst, so that all axes are of the same instant.
 	var out [10]float64
-	p, err := s.chip.Read(MPUData, MPUDataLen)
+	p, err := s.chip.Read(imureg.MPUData, imureg.MPUDataLen)
 	if err != nil {
 		return err
 	}
@@ -199,7 +201,7 @@ func (s *MPU) Read(values []float64) error {
 		out[9] = math.NaN()
 	}
 	// After a loss of power the chip sleeps or has other ranges: its old samples, or false ones, look like any.
-	if p, err = s.chip.Read(MPURate, 4); err != nil {
+	if p, err = s.chip.Read(imureg.MPURate, 4); err != nil {
 		return err
 	}
 	if [4]byte(p) != s.settings() {
@@ -219,14 +221,14 @@ func (s *MPU) Read(values []float64) error {
 
 // field reads the magnetometer into out, in the axes of the MPU. It keeps its last sample until the next is there.
 func (s *MPU) field(out []float64) error {
-	p, err := s.compass.Read(AK8963Data, 7)
+	p, err := s.compass.Read(imureg.AK8963Data, 7)
 	if err != nil {
 		return err
 	}
-	if p[6]&AK8963Whole == 0 { // it was reset: it sleeps, and keeps its last sample for ever
+	if p[6]&imureg.AK8963Whole == 0 { // it was reset: it sleeps, and keeps its last sample for ever
 		return s.compass.Faultf(hal.Absent, "field: got status 0x%02X, want bit 4 set: the chip was reset", p[6])
 	}
-	if p[6]&AK8963Overflow != 0 {
+	if p[6]&imureg.AK8963Overflow != 0 {
 		return s.compass.Faultf(hal.BusFault, "field: got an overflow, want less than 4912 µT")
 	}
 	x, y, z := le16(p, 0)*s.adjust[0], le16(p, 2)*s.adjust[1], le16(p, 4)*s.adjust[2]
@@ -235,4 +237,4 @@ func (s *MPU) field(out []float64) error {
 }
 
 // Close puts the chip to sleep.
-func (s *MPU) Close() error { return s.chip.Write(MPUPower, 0x40) }
+func (s *MPU) Close() error { return s.chip.Write(imureg.MPUPower, 0x40) }

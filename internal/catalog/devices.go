@@ -18,6 +18,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/internal/wire/imureg"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
@@ -111,7 +112,7 @@ func SensorKinds() map[string]*SensorKind {
 	for _, m := range imu.MPUModels() {
 		kinds[m.Name] = &SensorKind{Buses: []string{I2CBus, SPIBus},
 			Addresses: []int{imu.MPUAddress, imu.MPUAddressAlt}, Values: 10,
-			Most: imu.MPUMaxSPIClock, First: asInertial(), Inertial: true, Jump: inertialJump(), Open: openMPU,
+			Most: imureg.MPUMaxSPIClock, First: asInertial(), Inertial: true, Jump: inertialJump(), Open: openMPU,
 			Emulate: emulateMPU}
 		if m.Compass {
 			kinds[m.Name].Values, kinds[m.Name].Field = drivers.Field+3, drivers.Field
@@ -166,8 +167,8 @@ func SensorKinds() map[string]*SensorKind {
 
 func openBNO055(e Connection, p *SensorPlan) (drivers.Sensor, error) {
 	c := imu.BNO055Config{Address: uint16(p.Address), Compass: p.Config.Compass, Clock: e.Clock}
-	if known, err := hex.DecodeString(p.mounted().Chip); err == nil && len(known) == imu.BNO055OffsetSize {
-		c.Offsets = (*[imu.BNO055OffsetSize]byte)(known)
+	if known, err := hex.DecodeString(p.mounted().Chip); err == nil && len(known) == imureg.BNO055OffsetSize {
+		c.Offsets = (*[imureg.BNO055OffsetSize]byte)(known)
 	}
 	if e.Open != nil {
 		return drivers.NewMountedIMU(imu.NewBNO055Serial(e.Name, e.Open, c), p.mounted()), nil

@@ -15,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/internal/wire/imureg"
 )
 
 // FoundChip is what answers at one address of an I2C bus, or on a port of SPI.
@@ -50,16 +51,16 @@ type identity struct {
 
 // identities are those of the devices that report one, at their addresses.
 func identities() []identity {
-	list := []identity{{"bno055", imu.BNO055ChipID, imu.BNO055ID, false},
-		{"lsm6dsox", imu.LSM6WhoAmI, imu.LSM6ID, false},
-		{catalog.LSM6DSO32, imu.LSM6WhoAmI, imu.LSM6ID, false},
+	list := []identity{{"bno055", imureg.BNO055ChipID, imureg.BNO055ID, false},
+		{"lsm6dsox", imureg.LSM6WhoAmI, imureg.LSM6ID, false},
+		{catalog.LSM6DSO32, imureg.LSM6WhoAmI, imureg.LSM6ID, false},
 		{"bmp280", pressure.BMX280ID, pressure.BMP280WhoAmI, false},
 		{"bme280", pressure.BMX280ID, pressure.BME280WhoAmI, false}}
 	var clones []identity
 	for _, m := range imu.MPUModels() {
-		list = append(list, identity{m.Name, imu.MPUWhoAmI, m.WhoAmI, false})
+		list = append(list, identity{m.Name, imureg.MPUWhoAmI, m.WhoAmI, false})
 		for _, v := range m.Clones {
-			clones = append(clones, identity{m.Name, imu.MPUWhoAmI, v, true})
+			clones = append(clones, identity{m.Name, imureg.MPUWhoAmI, v, true})
 		}
 	}
 	for _, v := range pressure.BMP280Samples() {

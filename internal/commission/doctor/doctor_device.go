@@ -21,6 +21,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/assembly"
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/host"
+	"github.com/halyard-robotics/halyard/internal/wire/imureg"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
@@ -374,7 +375,7 @@ func learntBy(s drivers.Sensor) (string, error) {
 		return "", nil
 	}
 	offsets, err := c.Offsets()
-	if offsets == ([imu.BNO055OffsetSize]byte{}) {
+	if offsets == ([imureg.BNO055OffsetSize]byte{}) {
 		return "", err
 	}
 	return fmt.Sprintf("; chip: %X", offsets), err

@@ -14,7 +14,7 @@ import (
 // recordings are those of a folder of shared/data/bam, from real servos (its README says how they were made).
 func recordings(t *testing.T, folder string) []*Run {
 	t.Helper()
-	dir := filepath.Join("..", "..", "..", "shared", "data", "bam", folder)
+	dir := filepath.Join("..", "..", "..", "..", "shared", "data", "bam", folder)
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("no recordings at %s", dir)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/adc"
 	"github.com/halyard-robotics/halyard/drivers/imu"
+	"github.com/halyard-robotics/halyard/internal/wire/imureg"
 )
 
 // words is a chip of 16 bit registers: the first byte written is the pointer, two more are a register.
@@ -140,8 +141,8 @@ func NewLSM6(addr uint16) *LSM6 {
 }
 
 func (c *LSM6) Power(_ bool, now time.Duration) {
-	c.regs, c.booted = registers{}, now+imu.LSM6Boot
-	c.regs.file[imu.LSM6WhoAmI], c.regs.file[imu.LSM6Ctrl3] = imu.LSM6ID, 0x04
+	c.regs, c.booted = registers{}, now+imureg.LSM6Boot
+	c.regs.file[imureg.LSM6WhoAmI], c.regs.file[imureg.LSM6Ctrl3] = imureg.LSM6ID, 0x04
 }
 
 func (c *LSM6) Transfer(w, r []byte, now time.Duration) error {
@@ -152,9 +153,9 @@ func (c *LSM6) Transfer(w, r []byte, now time.Duration) error {
 	c.measure()
 	f.transfer(w, r, func(register, v byte) {
 		switch {
-		case register == imu.LSM6Ctrl3 && v&imu.LSM6Reset != 0:
-			c.Power(true, now-imu.LSM6Boot)
-		case register >= imu.LSM6Ctrl1 && register < imu.LSM6Status:
+		case register == imureg.LSM6Ctrl3 && v&imureg.LSM6Reset != 0:
+			c.Power(true, now-imureg.LSM6Boot)
+		case register >= imureg.LSM6Ctrl1 && register < imureg.LSM6Status:
 			f.file[register] = v
 		}
 	})
@@ -168,18 +169,18 @@ func (c *LSM6) measure() {
 		i := slices.IndexFunc(ranges, func(r imu.Range) bool { return r.Bits == ctrl&0x0E })
 		return ranges[max(0, i)].PerLSB
 	}
-	f.putLE16(imu.LSM6Data, counts(m.Celsius-imu.LSM6Zero, 1.0/imu.LSM6PerDegree, 16))
+	f.putLE16(imureg.LSM6Data, counts(m.Celsius-imureg.LSM6Zero, 1.0/imureg.LSM6PerDegree, 16))
 	wider := 1.0
 	if c.DSO32 {
 		wider = 2
 	}
 	for axis := range 3 {
 		at := byte(2 * axis)
-		if ctrl := f.file[imu.LSM6Ctrl2]; ctrl>>4 != 0 {
-			f.putLE16(imu.LSM6Data+2+at, counts(m.Rates[axis], find(c.gyro, ctrl)*degree, 16))
+		if ctrl := f.file[imureg.LSM6Ctrl2]; ctrl>>4 != 0 {
+			f.putLE16(imureg.LSM6Data+2+at, counts(m.Rates[axis], find(c.gyro, ctrl)*degree, 16))
 		}
-		if ctrl := f.file[imu.LSM6Ctrl1]; ctrl>>4 != 0 {
-			f.putLE16(imu.LSM6Data+8+at, counts(m.Acceleration[axis], wider*find(c.acc, ctrl&0x0C)*gravity, 16))
+		if ctrl := f.file[imureg.LSM6Ctrl1]; ctrl>>4 != 0 {
+			f.putLE16(imureg.LSM6Data+8+at, counts(m.Acceleration[axis], wider*find(c.acc, ctrl&0x0C)*gravity, 16))
 		}
 	}
 }

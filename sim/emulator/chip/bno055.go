@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/halyard-robotics/halyard/drivers/imu"
+	"github.com/halyard-robotics/halyard/internal/wire/imureg"
 )
 
 // BNO055 is an emulated chip; on I2C it is a Device, on a serial line an Endpoint. Motion may be written between
@@ -30,13 +30,13 @@ const bnoModeBits = 0x10
 // Power implements Device: the registers of power-on (section 4.2, and a real chip's), and the wait before any answer.
 func (c *BNO055) Power(_ bool, now time.Duration) {
 	c.regs, c.half = registers{}, c.half[:0]
-	for r, v := range map[byte]byte{0: imu.BNO055ID, 1: 0xFB, 2: 0x32, 3: 0x0F, 4: 0x11, 5: 0x03, 6: 0x15,
-		0x36: 0x0F, imu.BNO055Units: 0x80, 0x3C: 0xFF, imu.BNO055Mode: bnoModeBits, imu.BNO055AxisMap: 0x24,
+	for r, v := range map[byte]byte{0: imureg.BNO055ID, 1: 0xFB, 2: 0x32, 3: 0x0F, 4: 0x11, 5: 0x03, 6: 0x15,
+		0x36: 0x0F, imureg.BNO055Units: 0x80, 0x3C: 0xFF, imureg.BNO055Mode: bnoModeBits, imureg.BNO055AxisMap: 0x24,
 		// self-test passed; no soft-iron correction, radius 480
 		0x44: 0x40, 0x4C: 0x40, 0x54: 0x40, 0x69: 0xE0, 0x6A: 0x01} {
 		c.regs.file[r] = v
 	}
-	c.booted, c.fused, c.page = now+imu.BNO055Boot, now, 0
+	c.booted, c.fused, c.page = now+imureg.BNO055Boot, now, 0
 }
 
 func (c *BNO055) Transfer(w, r []byte, now time.Duration) error {
@@ -54,30 +54,30 @@ func (c *BNO055) Transfer(w, r []byte, now time.Duration) error {
 // other replaces the bytes read from register on by those of page 1, whose settings are not emulated: zeros.
 func (c *BNO055) other(register byte, p []byte) {
 	for i := range p {
-		if p[i] = 0; register+byte(i) == imu.BNO055Page {
+		if p[i] = 0; register+byte(i) == imureg.BNO055Page {
 			p[i] = 1
 		}
 	}
 }
 
 // mode is the operating mode in force.
-func (c *BNO055) mode() byte { return c.regs.file[imu.BNO055Mode] & 0x0F }
+func (c *BNO055) mode() byte { return c.regs.file[imureg.BNO055Mode] & 0x0F }
 
 // write stores one byte by the rules: most registers can only be changed in the configuration mode.
 func (c *BNO055) write(register, v byte, now time.Duration) {
 	switch {
-	case c.page == 0 && register == imu.BNO055Trigger && v&0x20 != 0:
+	case c.page == 0 && register == imureg.BNO055Trigger && v&0x20 != 0:
 		c.Power(true, now)
-	case c.page == 0 && register == imu.BNO055Mode:
+	case c.page == 0 && register == imureg.BNO055Mode:
 		if c.mode() != v&0x0F {
-			c.fused = now + imu.BNO055ToFusion + imu.BNO055Period
+			c.fused = now + imureg.BNO055ToFusion + imureg.BNO055Period
 		}
 		c.regs.file[register] = bnoModeBits | v&0x0F
-	case register == imu.BNO055Page:
+	case register == imureg.BNO055Page:
 		c.page = v & 1
 	case c.page == 1:
-	case register >= imu.BNO055Units && register <= imu.BNO055Offsets+imu.BNO055OffsetSize &&
-		c.mode() == imu.BNO055ModeConfig:
+	case register >= imureg.BNO055Units && register <= imureg.BNO055Offsets+imureg.BNO055OffsetSize &&
+		c.mode() == imureg.BNO055ModeConfig:
 		c.regs.file[register] = v
 	}
 }
@@ -88,11 +88,11 @@ func (c *BNO055) measure(now time.Duration) {
 	if c.Hangs {
 		return
 	}
-	clear(f.file[imu.BNO055Acc : imu.BNO055Temperature+1])
-	f.file[imu.BNO055Status] = 0
-	f.file[imu.BNO055Temperature] = byte(counts(m.Celsius, 1, 8))
+	clear(f.file[imureg.BNO055Acc : imureg.BNO055Temperature+1])
+	f.file[imureg.BNO055Status] = 0
+	f.file[imureg.BNO055Temperature] = byte(counts(m.Celsius, 1, 8))
 	// In the configuration mode all sensors are stopped and their registers read 0.
-	if c.mode() == imu.BNO055ModeConfig {
+	if c.mode() == imureg.BNO055ModeConfig {
 		return
 	}
 	dice := uint64(0)
@@ -102,34 +102,34 @@ func (c *BNO055) measure(now time.Duration) {
 		if at < 0 {
 			at = now
 		}
-		dice = flicker(at / imu.BNO055Period)
+		dice = flicker(at / imureg.BNO055Period)
 	}
 	for axis := range 3 {
 		at := byte(2 * axis)
-		f.putLE16(imu.BNO055Acc+at, counts(m.Acceleration[axis], imu.BNO055AccScale, 16))
-		f.putLE16(imu.BNO055Gyro+at, counts(m.Rates[axis], imu.BNO055GyroScale, 16)+int64(dice>>axis&1))
-		if c.mode() == imu.BNO055ModeNDOF {
-			f.putLE16(imu.BNO055Mag+at, counts(m.Field[axis], imu.BNO055MagScale, 16))
+		f.putLE16(imureg.BNO055Acc+at, counts(m.Acceleration[axis], imureg.BNO055AccScale, 16))
+		f.putLE16(imureg.BNO055Gyro+at, counts(m.Rates[axis], imureg.BNO055GyroScale, 16)+int64(dice>>axis&1))
+		if c.mode() == imureg.BNO055ModeNDOF {
+			f.putLE16(imureg.BNO055Mag+at, counts(m.Field[axis], imureg.BNO055MagScale, 16))
 		}
 	}
 	if now < c.fused {
 		return
 	}
 	// Gyro and accelerometer count as calibrated, system and field only where there is a magnetometer.
-	f.file[imu.BNO055Status], f.file[imu.BNO055Calibration] = imu.BNO055Running, 0x3C
-	if c.mode() == imu.BNO055ModeNDOF {
-		f.file[imu.BNO055Calibration] = 0xFF
+	f.file[imureg.BNO055Status], f.file[imureg.BNO055Calibration] = imureg.BNO055Running, 0x3C
+	if c.mode() == imureg.BNO055ModeNDOF {
+		f.file[imureg.BNO055Calibration] = 0xFF
 	}
 	q := m.Attitude
 	if q == ([4]float64{}) {
 		q[0] = 1
 	}
 	for i, v := range q {
-		n := counts(math.Max(-1, math.Min(1, v)), imu.BNO055QuatScale, 16)
+		n := counts(math.Max(-1, math.Min(1, v)), imureg.BNO055QuatScale, 16)
 		if math.Abs(v) < 0.7 { // no digit of noise makes it longer than 1
 			n += int64(dice >> (8 + i) & 1)
 		}
-		f.putLE16(imu.BNO055Quaternion+byte(2*i), n)
+		f.putLE16(imureg.BNO055Quaternion+byte(2*i), n)
 	}
 }
 
@@ -152,8 +152,8 @@ func (c *BNO055) Receive(p []byte, now time.Duration, answer []byte) []byte {
 			c.half = c.half[:0]
 			return answer
 		}
-		if len(c.half) == 0 && b != imu.BNO055Start {
-			answer = append(answer, imu.BNO055Answer, 6) // wrong start byte
+		if len(c.half) == 0 && b != imureg.BNO055Start {
+			answer = append(answer, imureg.BNO055Answer, 6) // wrong start byte
 			continue
 		}
 		if c.half = append(c.half, b); len(c.half) < 4 {
@@ -162,14 +162,14 @@ func (c *BNO055) Receive(p []byte, now time.Duration, answer []byte) []byte {
 		read, register, n := c.half[1] == 1, c.half[2], int(c.half[3])
 		switch {
 		case n == 0:
-			answer = append(answer, imu.BNO055Answer, 9)
-		case n > imu.BNO055MaxTransfer:
-			answer = append(answer, imu.BNO055Answer, 8)
+			answer = append(answer, imureg.BNO055Answer, 9)
+		case n > imureg.BNO055MaxTransfer:
+			answer = append(answer, imureg.BNO055Answer, 8)
 		case int(register)+n > 0x80 || c.half[1] > 1:
-			answer = append(answer, imu.BNO055Answer, 4)
+			answer = append(answer, imureg.BNO055Answer, 4)
 		case read:
 			c.measure(now)
-			answer = append(answer, imu.BNO055Reply, byte(n))
+			answer = append(answer, imureg.BNO055Reply, byte(n))
 			answer = append(answer, c.regs.file[register:int(register)+n]...)
 			if c.page == 1 {
 				c.other(register, answer[len(answer)-n:])
@@ -180,7 +180,7 @@ func (c *BNO055) Receive(p []byte, now time.Duration, answer []byte) []byte {
 			for i, v := range c.half[4:] {
 				c.write(register+byte(i), v, now)
 			}
-			answer = append(answer, imu.BNO055Answer, imu.BNO055Wrote)
+			answer = append(answer, imureg.BNO055Answer, imureg.BNO055Wrote)
 		}
 		c.half = c.half[:0]
 	}

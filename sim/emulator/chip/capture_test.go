@@ -6,6 +6,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/wire/imureg"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
 
@@ -17,7 +18,7 @@ func TestCapturedBNO055(t *testing.T) {
 	got := make([]byte, 1)
 	for r := range byte(len(want)) {
 		must(t, host.Tx(imu.BNO055Address, []byte{r}, got))
-		if r == imu.BNO055Status || r == imu.BNO055Status+1 || r == imu.BNO055Temperature {
+		if r == imureg.BNO055Status || r == imureg.BNO055Status+1 || r == imureg.BNO055Temperature {
 			continue
 		}
 		if got[0] != want[r] {

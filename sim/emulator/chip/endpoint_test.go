@@ -10,6 +10,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/imureg"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
@@ -143,7 +144,7 @@ func TestSerial(t *testing.T) {
 		must(t, err)
 		n += k
 	}
-	if n != 3 || got[2] != imu.BNO055ID || p.Now() < 607*time.Microsecond || line.Edge() != 0 {
+	if n != 3 || got[2] != imureg.BNO055ID || p.Now() < 607*time.Microsecond || line.Edge() != 0 {
 		t.Errorf("got % X at %v, edge %v", got[:n], p.Now(), line.Edge())
 	}
 	if _, err := p.Read(got, 5*time.Millisecond); !errors.Is(err, os.ErrDeadlineExceeded) {

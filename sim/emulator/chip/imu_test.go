@@ -7,6 +7,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/imu"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/imureg"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
@@ -121,9 +122,9 @@ func TestBNO055Page(t *testing.T) {
 			must(t, line.Advance(time.Second))
 		}
 		must(t, bus.Advance(time.Second))
-		must(t, host.Tx(imu.BNO055Address, []byte{imu.BNO055Page, 1}, nil))
+		must(t, host.Tx(imu.BNO055Address, []byte{imureg.BNO055Page, 1}, nil))
 		id := []byte{9}
-		must(t, host.Tx(imu.BNO055Address, []byte{imu.BNO055ChipID}, id))
+		must(t, host.Tx(imu.BNO055Address, []byte{imureg.BNO055ChipID}, id))
 		if id[0] != 0 {
 			t.Fatalf("%s: page 1: got identity %02X", wire, id[0])
 		}

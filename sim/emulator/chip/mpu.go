@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/imu"
+	"github.com/halyard-robotics/halyard/internal/wire/imureg"
 )
 
 const (
@@ -37,7 +38,7 @@ func NewMPU(model string, addr uint16) *MPU {
 
 func (c *MPU) Power(_ bool, now time.Duration) {
 	c.regs = registers{}
-	c.regs.file[imu.MPUWhoAmI], c.regs.file[imu.MPUPower] = cmp.Or(c.Identity, c.model.WhoAmI), c.model.Power
+	c.regs.file[imureg.MPUWhoAmI], c.regs.file[imureg.MPUPower] = cmp.Or(c.Identity, c.model.WhoAmI), c.model.Power
 	c.booted = now + 30*time.Millisecond
 }
 
@@ -48,9 +49,9 @@ func (c *MPU) Transfer(w, r []byte, now time.Duration) error {
 	c.measure()
 	c.regs.transfer(w, r, func(register, v byte) {
 		switch {
-		case register == imu.MPUPower && v&imu.MPUReset != 0:
+		case register == imureg.MPUPower && v&imureg.MPUReset != 0:
 			c.Power(true, now-30*time.Millisecond) // it answers while it resets
-		case register == imu.MPUWhoAmI || register >= imu.MPUData && register < imu.MPUData+imu.MPUDataLen:
+		case register == imureg.MPUWhoAmI || register >= imureg.MPUData && register < imureg.MPUData+imureg.MPUDataLen:
 		default:
 			c.regs.file[register] = v
 		}
@@ -61,17 +62,17 @@ func (c *MPU) Transfer(w, r []byte, now time.Duration) error {
 // measure takes a sample; a chip that sleeps keeps its last one.
 func (c *MPU) measure() {
 	f, m := &c.regs, &c.Motion
-	if f.file[imu.MPUPower]&0x40 != 0 {
+	if f.file[imureg.MPUPower]&0x40 != 0 {
 		return
 	}
-	gyro := c.gyro[f.file[imu.MPUGyroConfig]>>3&3].PerLSB * degree
-	acc := c.acc[f.file[imu.MPUAccConfig]>>3&3].PerLSB * gravity
+	gyro := c.gyro[f.file[imureg.MPUGyroConfig]>>3&3].PerLSB * degree
+	acc := c.acc[f.file[imureg.MPUAccConfig]>>3&3].PerLSB * gravity
 	for axis := range 3 {
 		at := byte(2 * axis)
-		f.putBE16(imu.MPUData+at, counts(m.Acceleration[axis], acc, 16))
-		f.putBE16(imu.MPUData+8+at, counts(m.Rates[axis], gyro, 16))
+		f.putBE16(imureg.MPUData+at, counts(m.Acceleration[axis], acc, 16))
+		f.putBE16(imureg.MPUData+8+at, counts(m.Rates[axis], gyro, 16))
 	}
-	f.putBE16(imu.MPUData+6, counts(m.Celsius-c.model.ZeroCelsius, 1/c.model.PerCelsius, 16))
+	f.putBE16(imureg.MPUData+6, counts(m.Celsius-c.model.ZeroCelsius, 1/c.model.PerCelsius, 16))
 }
 
 // AK8963 is the magnetometer in an MPU-9250. It answers while its MPU lets it onto the bus.
@@ -86,37 +87,37 @@ func (c *MPU) Compass(adjust [3]byte) *AK8963 { return &AK8963{mpu: c, adjust: a
 
 // Address implements Device: none that a host can send while the bypass is off.
 func (c *AK8963) Address() uint16 {
-	if c.mpu.regs.file[imu.MPUIntPin]&imu.MPUBypass == 0 {
+	if c.mpu.regs.file[imureg.MPUIntPin]&imureg.MPUBypass == 0 {
 		return 0xFFF
 	}
-	return imu.AK8963Address
+	return imureg.AK8963Address
 }
 
 func (c *AK8963) Power(bool, time.Duration) {
 	c.regs = registers{}
-	c.regs.file[imu.AK8963ID] = imu.AK8963WhoAmI
+	c.regs.file[imureg.AK8963ID] = imureg.AK8963WhoAmI
 }
 
 func (c *AK8963) Transfer(w, r []byte, _ time.Duration) error {
 	f := &c.regs
-	clear(f.file[imu.AK8963Adjust : imu.AK8963Adjust+3])
-	switch f.file[imu.AK8963Control] {
-	case imu.AK8963Fuse: // the factory's values are visible only in this mode
-		copy(f.file[imu.AK8963Adjust:], c.adjust[:])
-	case imu.AK8963Run100Hz:
+	clear(f.file[imureg.AK8963Adjust : imureg.AK8963Adjust+3])
+	switch f.file[imureg.AK8963Control] {
+	case imureg.AK8963Fuse: // the factory's values are visible only in this mode
+		copy(f.file[imureg.AK8963Adjust:], c.adjust[:])
+	case imureg.AK8963Run100Hz:
 		m := c.mpu.Motion.Field
-		f.file[imu.AK8963Status1], f.file[imu.AK8963Status2] = 1, 0x10
+		f.file[imureg.AK8963Status1], f.file[imureg.AK8963Status2] = 1, 0x10
 		for i, v := range [...]float64{m[1], m[0], -m[2]} {
-			scale := imu.AK8963Scale * ((float64(c.adjust[i])-128)/256 + 1)
+			scale := imureg.AK8963Scale * ((float64(c.adjust[i])-128)/256 + 1)
 			n := counts(v, scale, 16)
 			if n > 32760 || n < -32760 {
-				f.file[imu.AK8963Status2] |= imu.AK8963Overflow
+				f.file[imureg.AK8963Status2] |= imureg.AK8963Overflow
 			}
-			f.putLE16(imu.AK8963Data+byte(2*i), n)
+			f.putLE16(imureg.AK8963Data+byte(2*i), n)
 		}
 	}
 	f.transfer(w, r, func(register, v byte) {
-		if register == imu.AK8963Control {
+		if register == imureg.AK8963Control {
 			f.file[register] = v
 		}
 	})
