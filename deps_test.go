@@ -25,15 +25,18 @@ var rooms = []struct{ path, layer string }{
 var law = []struct{ importer, may, reason string }{
 	{"hal/", "hal", "kinematics, autopilots and test suites build on the vocabulary alone"},
 	{"hal", "", "the vocabulary imports the standard library alone"},
-	{"servo/", "hal servo", "a vendor's bus is independent of calibration, bodies and physics"},
+	{"servo/", "hal servo internal/wire", "a vendor's bus is independent of calibration, bodies and physics"},
 	{"servo", "hal", "what all servos share is independent of every vendor"},
 	{"internal/yaml", "hal", "reads files, independent of their owner"},
 	{"internal/xml", "", "reads files, independent of their owner"},
+	{"internal/wire/", "hal servo internal/wire",
+		"packets and registers, for a driver and the emulation of its device"},
 	{"calibration", "hal internal/yaml", "converts numbers, independent of the device"},
 	{"drivers/serial", "hal servo", "a line is independent of the devices connected to it"},
-	{"drivers/", "hal servo drivers/i2c", "a device driver uses its line, never a body"},
+	{"drivers/", "hal servo drivers/i2c internal/wire", "a device driver uses its line, never a body"},
 	{"drivers", "hal servo calibration", "the hardware body sees chains by their interface, never a vendor"},
-	{"sim/emulator", "hal sim servo drivers", "the other side of the wire: codecs, register tables and physics"},
+	{"sim/emulator", "hal sim servo drivers internal/wire",
+		"the other side of the wire: codecs, register tables and physics"},
 	{"sim/model", "hal sim internal/yaml internal/xml", "robots and scenes are files"},
 	{"sim/mesh", "internal/xml", "meshes are files"},
 	{"sim/hydro", "hal sim internal/yaml", "vehicles are files"},
@@ -52,10 +55,12 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/record", "hal servo", "a rig's journal and its lines as a file"},
 	{"internal/replay", "hal servo configs internal/record internal/catalog internal/plan internal/assembly " +
 		"internal/report", "builds the rig of a recording, and compares"},
-	{"internal/catalog", "hal servo calibration drivers sim configs internal/report", "the one table of hardware"},
+	{"internal/catalog", "hal servo calibration drivers internal/wire sim configs internal/report",
+		"the one table of hardware"},
 	{"internal/plan", "hal servo calibration drivers sim configs internal/catalog internal/report",
 		"a config resolved against the table; opens nothing"},
-	{"internal/assembly", "hal servo calibration drivers sim protocols configs internal/plan internal/catalog " +
+	{"internal/assembly", "hal servo calibration drivers internal/wire sim protocols configs internal/plan " +
+		"internal/catalog " +
 		"internal/report", "opens a plan"},
 	{"internal/budget", "hal servo sim configs internal/catalog internal/plan internal/report internal/supervise",
 		"runs drivers over emulated lines"},
@@ -71,9 +76,12 @@ var law = []struct{ importer, may, reason string }{
 	{"internal/commission/calibrate", "hal servo calibration sim configs internal/plan internal/builtin " +
 		"internal/commission internal/report internal/yaml halyard",
 		"a session over the public API; a robot's joints come from its plan"},
-	{"internal/commission/doctor", "hal servo calibration drivers sim configs internal/catalog internal/plan " +
-		"internal/builtin internal/assembly internal/commission internal/report", "reads plans and the tools of a bus"},
-	{"internal/commission", "hal servo drivers configs internal/catalog internal/plan internal/assembly internal/report", "tools on a bus, by the table of hardware"},
+	{"internal/commission/doctor",
+		"hal servo calibration drivers internal/wire sim configs internal/catalog internal/plan " +
+			"internal/builtin internal/assembly internal/commission internal/report",
+		"reads plans and the tools of a bus"},
+	{"internal/commission", "hal servo drivers configs internal/wire internal/catalog internal/plan internal/assembly " +
+		"internal/report", "tools on a bus, by the table of hardware"},
 	{"internal/bench", "hal servo sim configs internal/assembly internal/budget internal/builtin internal/catalog " +
 		"internal/command internal/control internal/keys internal/plan internal/report internal/supervise",
 		"measures what assembly opens on a robot's own computer"},
@@ -83,7 +91,7 @@ var law = []struct{ importer, may, reason string }{
 		"internal/builtin internal/commission/doctor internal/record internal/replay internal/control " +
 		"internal/report internal/serve/dashboard internal/supervise", "the public API: what it hands out is public"},
 	{"extend", "servo configs internal/catalog", "names rows of the catalog for other programs"},
-	{"cmd/halyard-lab/internal/", "hal servo calibration drivers sim protocols configs internal/batch " +
+	{"cmd/halyard-lab/internal/", "hal servo calibration drivers internal/wire sim protocols configs internal/batch " +
 		"internal/bench internal/budget internal/catalog internal/plan internal/builtin internal/assembly " +
 		"internal/report", "measures and tests what assembly opens"},
 	{"cmd/halyard-lab", "hal cmd/halyard-lab/internal internal/bench internal/command internal/commission/doctor " +

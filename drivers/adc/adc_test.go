@@ -14,6 +14,7 @@ import (
 	"periph.io/x/conn/v3/physic"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/adcreg"
 )
 
 // fakeClock lets no time pass but what is slept.
@@ -73,7 +74,7 @@ func TestADS1115Session(t *testing.T) {
 	if err := s.Read(v); err != nil || v[0] != 2.048 || !math.IsNaN(v[1]) { // the second is at the end of its scale
 		t.Errorf("got %v, %v", v, err)
 	}
-	if want := 2 * ADS1115Time(128); clock.now != want || want < 2*time.Second/128 {
+	if want := 2 * adcreg.ADS1115Time(128); clock.now != want || want < 2*time.Second/128 {
 		t.Errorf("waited %v, want %v", clock.now, want)
 	}
 	if err := s.Read(v); hal.KindOf(err) != hal.BusFault {
@@ -121,7 +122,7 @@ func (c *converter) Tx(_ uint16, w, r []byte) error {
 		c.word = uint16(w[1])<<8 | uint16(w[2])
 	}
 	value := c.word
-	if w[0] == ADS1115Conversion {
+	if w[0] == adcreg.ADS1115Conversion {
 		value = 1000 * (c.word>>12&3 + 1)
 	}
 	for i := range r {
@@ -132,7 +133,7 @@ func (c *converter) Tx(_ uint16, w, r []byte) error {
 
 // Four who read the inputs of one chip at the same time: none has another's volts.
 func TestADS1115Turns(t *testing.T) {
-	bus, turn := &converter{word: ADS1115Default}, &sync.Mutex{}
+	bus, turn := &converter{word: adcreg.ADS1115Default}, &sync.Mutex{}
 	var readers sync.WaitGroup
 	for k := range 4 {
 		s, err := NewADS1115(bus, ADS1115Config{Clock: yielding{}, Turn: turn, Inputs: []ADS1115In{{Input: k}}})
@@ -205,7 +206,7 @@ func FuzzINA219(f *testing.F) {
 		if err != nil {
 			return
 		}
-		volts, amps := float64(bus>>3)*INA219BusLSB, float64(int16(current))*s.perLSB
+		volts, amps := float64(bus>>3)*adcreg.INA219BusLSB, float64(int16(current))*s.perLSB
 		if math.IsNaN(volts*amps) || math.IsInf(amps, 0) || math.Abs(amps*s.config.Shunt) > 0.33 {
 			t.Errorf("shunt %g: got %g A, want at most 0.32 V at the shunt", s.config.Shunt, amps)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/adcreg"
 )
 
 // ADS1115In is the configuration of one input.
@@ -50,9 +51,9 @@ func NewADS1115(bus conn.Bus, c ADS1115Config) (*ADS1115, error) {
 		c.Turn = new(sync.Mutex)
 	}
 	c.Inputs = slices.Clone(c.Inputs)
-	s := &ADS1115{chip: i2c.NewChip(bus, c.Address, "ads1115"), config: c, takes: ADS1115Time(c.Rate)}
-	if !slices.Contains(ADS1115Rates(), c.Rate) {
-		return nil, s.chip.Faultf(hal.Invalid, "rate: got %d, want one of %v", c.Rate, ADS1115Rates())
+	s := &ADS1115{chip: i2c.NewChip(bus, c.Address, "ads1115"), config: c, takes: adcreg.ADS1115Time(c.Rate)}
+	if !slices.Contains(adcreg.ADS1115Rates(), c.Rate) {
+		return nil, s.chip.Faultf(hal.Invalid, "rate: got %d, want one of %v", c.Rate, adcreg.ADS1115Rates())
 	}
 	if len(c.Inputs) == 0 {
 		return nil, s.chip.Faultf(hal.Invalid, "inputs: got none, want 1 or more")
@@ -78,12 +79,12 @@ func NewADS1115(bus conn.Bus, c ADS1115Config) (*ADS1115, error) {
 func (s *ADS1115) Open() error {
 	s.config.Turn.Lock() // not while it converts for another
 	defer s.config.Turn.Unlock()
-	word, err := s.chip.ReadWord(ADS1115Setup)
+	word, err := s.chip.ReadWord(adcreg.ADS1115Setup)
 	if err != nil {
 		return s.chip.Absent(err)
 	}
 	// At rest bit 15 is set, and the bits of the comparator are as at power-on or as this driver leaves them.
-	if word&ADS1115Start == 0 && word&ADS1115Once != 0 {
+	if word&adcreg.ADS1115Start == 0 && word&adcreg.ADS1115Once != 0 {
 		return s.chip.Faultf(hal.Absent, "configuration: got 0x%04X, want bit 15 set", word)
 	}
 	return nil
@@ -118,22 +119,22 @@ func (s *ADS1115) Read(values []float64) error {
 func (s *ADS1115) convert(word uint16) (int16, error) {
 	s.config.Turn.Lock()
 	defer s.config.Turn.Unlock()
-	if err := s.chip.WriteWord(ADS1115Setup, word); err != nil {
+	if err := s.chip.WriteWord(adcreg.ADS1115Setup, word); err != nil {
 		return 0, err
 	}
 	i2c.Sleep(s.config.Clock, s.takes)
-	got, err := s.chip.ReadWord(ADS1115Setup)
+	got, err := s.chip.ReadWord(adcreg.ADS1115Setup)
 	if err != nil {
 		return 0, err
 	}
 	if got != word {
 		kind := hal.BusFault
-		if got == ADS1115Default {
+		if got == adcreg.ADS1115Default {
 			kind = hal.Absent
 		}
 		return 0, s.chip.Faultf(kind, "configuration: got 0x%04X after a conversion, want 0x%04X", got, word)
 	}
-	raw, err := s.chip.ReadWord(ADS1115Conversion)
+	raw, err := s.chip.ReadWord(adcreg.ADS1115Conversion)
 	return int16(raw), err
 }
 

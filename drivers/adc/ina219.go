@@ -9,6 +9,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/adcreg"
 )
 
 // INA219Config describes how an INA219 is used.
@@ -42,29 +43,29 @@ func NewINA219(bus conn.Bus, c INA219Config) (*INA219, error) {
 	}
 	// A count is 1/32768 of the current for the full ±320 mV at the shunt; the register accepts only even numbers.
 	count := 0.32 / c.Shunt / 32768
-	s.cal = uint16(math.Trunc(INA219Scale/(count*c.Shunt))) &^ 1
-	s.perLSB = INA219Scale / (float64(s.cal) * c.Shunt)
+	s.cal = uint16(math.Trunc(adcreg.INA219Scale/(count*c.Shunt))) &^ 1
+	s.perLSB = adcreg.INA219Scale / (float64(s.cal) * c.Shunt)
 	return s, nil
 }
 
 // Open resets the chip and starts it: 36 ms.
 func (s *INA219) Open() error {
-	if err := s.chip.WriteWord(INA219Setup, INA219Reset); err != nil {
+	if err := s.chip.WriteWord(adcreg.INA219Setup, adcreg.INA219Reset); err != nil {
 		return s.chip.Absent(err)
 	}
 	// It has no identity register, but its configuration after a reset is unique.
-	word, err := s.chip.ReadWord(INA219Setup)
+	word, err := s.chip.ReadWord(adcreg.INA219Setup)
 	if err != nil {
 		return err
 	}
-	if word != INA219Default {
+	if word != adcreg.INA219Default {
 		return s.chip.Faultf(hal.Absent, "configuration: got 0x%04X after a reset, want 0x%04X", word,
-			uint16(INA219Default))
+			uint16(adcreg.INA219Default))
 	}
-	if err := s.chip.WriteWord(INA219Setup, INA219Continuous); err != nil {
+	if err := s.chip.WriteWord(adcreg.INA219Setup, adcreg.INA219Continuous); err != nil {
 		return err
 	}
-	if err := s.chip.WriteWord(INA219Calibration, s.cal); err != nil {
+	if err := s.chip.WriteWord(adcreg.INA219Calibration, s.cal); err != nil {
 		return err
 	}
 	i2c.Sleep(s.config.Clock, ina219First)
@@ -74,7 +75,7 @@ func (s *INA219) Open() error {
 // Read takes the newest measurement: four transactions.
 func (s *INA219) Read(values []float64) error {
 	var words [3]uint16 // calibration, bus, current
-	for i, register := range [...]byte{INA219Calibration, INA219Bus, INA219Current} {
+	for i, register := range [...]byte{adcreg.INA219Calibration, adcreg.INA219Bus, adcreg.INA219Current} {
 		word, err := s.chip.ReadWord(register)
 		if err != nil {
 			return err
@@ -84,11 +85,11 @@ func (s *INA219) Read(values []float64) error {
 	switch {
 	case words[0] != s.cal: // after a reset the chip reports 0 A
 		return s.chip.Faultf(hal.Absent, "calibration: got 0x%04X, want 0x%04X: the chip was reset", words[0], s.cal)
-	case words[1]>>3 >= INA219BusFull:
+	case words[1]>>3 >= adcreg.INA219BusFull:
 		return s.chip.Faultf(hal.BusFault, "supply: got the full scale, 32 V, want less: the chip ends at 26 V")
 	}
-	volts, amps := float64(words[1]>>3)*INA219BusLSB, float64(int16(words[2]))*s.perLSB
-	if words[1]&INA219Overflow != 0 { // a motor stalls: the voltage is right, and is what its alarm needs now
+	volts, amps := float64(words[1]>>3)*adcreg.INA219BusLSB, float64(int16(words[2]))*s.perLSB
+	if words[1]&adcreg.INA219Overflow != 0 { // a motor stalls: the voltage is right, and is what its alarm needs now
 		amps = math.NaN()
 	}
 	copy(values, []float64{volts, amps, volts * amps})

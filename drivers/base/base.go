@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -63,7 +64,7 @@ type Base struct {
 	clock  hal.Clock
 	line   servo.Line // nil while lost
 	reopen servo.Reconnector
-	parser *Parser
+	parser *p2oswire.Parser
 	out    []byte
 	raw    [512]byte
 	heard  []byte // the first bytes that came while no base was known, at the first rate
@@ -73,10 +74,10 @@ type Base struct {
 	tries  int           // how often
 	rate   int           // index in cfg.Bauds
 	fresh  bool          // an open session is another's: close it first
-	names  Names
+	names  p2oswire.Names
 	refuse error // it is another robot
 	start  int   // settings sent since the session began
-	extra  []Command
+	extra  []p2oswire.Command
 
 	reminded time.Duration // when something was asked for again
 	configs  int           // how often the configuration was
@@ -88,12 +89,12 @@ type Base struct {
 	ticks  counts
 	stats  Stats
 
-	report    Report
+	report    p2oswire.Report
 	at        time.Duration // of the report; < 0 = none yet
-	config    ConfigReport
-	io        IOReport
+	config    p2oswire.ConfigReport
+	io        p2oswire.IOReport
 	ioAt      time.Duration
-	gripper   GripperReport
+	gripper   p2oswire.GripperReport
 	gripperAt time.Duration
 	senses    [numSenses]sense
 	gyro      gyro
@@ -134,9 +135,9 @@ func New(s Settings) (*Base, error) {
 		r.MaxTurn > 0):
 		return nil, fault("robot: got %q with units %g %g %g %g, wheel %g, speeds %g %g, want all above 0",
 			r.Name, r.Distance, r.Range, r.Speed, r.Difference, r.Radius, r.MaxSpeed, r.MaxTurn)
-	case len(r.Sonar) > MaxEchoes || r.Bumpers < 0 || r.Bumpers > 7:
+	case len(r.Sonar) > p2oswire.MaxEchoes || r.Bumpers < 0 || r.Bumpers > 7:
 		return nil, fault("robot: got %d sonars and %d bumpers a ring, want at most %d and 7", len(r.Sonar), r.Bumpers,
-			MaxEchoes)
+			p2oswire.MaxEchoes)
 	}
 	if len(s.Bauds) == 0 {
 		s.Bauds = []int{9600, 38400}
@@ -145,9 +146,9 @@ func New(s Settings) (*Base, error) {
 		s.Wheels = []Side{Left, Right}
 	}
 	s.Clock = cmp.Or(s.Clock, hal.WallClock())
-	b := &Base{cfg: s, robot: s.Robot, clock: s.Clock, parser: NewParser(), at: -1, fresh: true,
+	b := &Base{cfg: s, robot: s.Robot, clock: s.Clock, parser: p2oswire.NewParser(), at: -1, fresh: true,
 		reopen: servo.Reconnector{Bus: s.Name, Open: s.Line}}
-	b.out, b.odo.by = make([]byte, 0, 2*maxPacket), s.Odometry
+	b.out, b.odo.by = make([]byte, 0, 2*p2oswire.MaxPacket), s.Odometry
 	for _, side := range s.Wheels {
 		nan := math.NaN()
 		b.wheels = append(b.wheels, wheel{side: side, state: servo.State{Position: nan, Velocity: nan, Effort: nan,
@@ -187,7 +188,7 @@ func (b *Base) Open() error {
 		b.restart(true)
 		began, garbageBefore := b.clock.Now(), b.stats.Garbage
 		for now := began; now < began+maxRateTimeout; now = b.clock.Now() {
-			if b.stage == knocking && now > began+rateTimeout && b.names == (Names{}) &&
+			if b.stage == knocking && now > began+rateTimeout && b.names == (p2oswire.Names{}) &&
 				b.stats.Garbage == garbageBefore && b.at < began {
 				break
 			}
@@ -222,7 +223,8 @@ func (b *Base) Close() error {
 		return err
 	}
 	if b.stage == running {
-		b.put(Command{Op: OpStop}, number(OpEnable, 0), Command{Op: OpClose})
+		b.put(p2oswire.Command{Op: p2oswire.OpStop}, number(p2oswire.OpEnable, 0),
+			p2oswire.Command{Op: p2oswire.OpClose})
 		err = errors.Join(err, b.flush())
 	}
 	err = errors.Join(err, b.line.Close())
@@ -256,30 +258,31 @@ func (b *Base) Stats() Stats {
 
 // Names, Report, Config, IO and GripperState return the last reports of the base, in its own units; zero if there was
 // none. Call them between Receive and the next Send.
-func (b *Base) Names() Names { return b.names }
+func (b *Base) Names() p2oswire.Names { return b.names }
 
 // Report is the last report; the base sends ten a second.
-func (b *Base) Report() Report { return b.report }
+func (b *Base) Report() p2oswire.Report { return b.report }
 
 // Config is the answer to the one question that Open asks for it.
-func (b *Base) Config() ConfigReport { return b.config }
+func (b *Base) Config() p2oswire.ConfigReport { return b.config }
 
 // IO is the last report of inputs and outputs, where Settings.IO asks for it.
-func (b *Base) IO() IOReport { return b.io }
+func (b *Base) IO() p2oswire.IOReport { return b.io }
 
 // GripperState is the gripper's last report, where Settings.Gripper asks for it.
-func (b *Base) GripperState() GripperReport { return b.gripper }
+func (b *Base) GripperState() p2oswire.GripperReport { return b.gripper }
 
 // maxExtra bounds the commands of Do that wait.
 const maxExtra = 16
 
 // Do sends a command with the next Send: for the gripper, a digital output, the auxiliary port. Commands for motion,
 // the motors or the session are refused: use goals.
-func (b *Base) Do(c Command) error {
+func (b *Base) Do(c p2oswire.Command) error {
 	switch c.Op {
-	case OpPulse, OpOpen, OpClose, OpEnable, OpMove, OpRotate, OpVel, OpHead, OpDHead, OpRVel, OpDChange, OpVel2,
-		OpLatVel,
-		OpJoyDrive, OpHostBaud, OpReset, OpSetO:
+	case p2oswire.OpPulse, p2oswire.OpOpen, p2oswire.OpClose, p2oswire.OpEnable, p2oswire.OpMove, p2oswire.OpRotate,
+		p2oswire.OpVel, p2oswire.OpHead, p2oswire.OpDHead, p2oswire.OpRVel, p2oswire.OpDChange, p2oswire.OpVel2,
+		p2oswire.OpLatVel,
+		p2oswire.OpJoyDrive, p2oswire.OpHostBaud, p2oswire.OpReset, p2oswire.OpSetO:
 		return &hal.Error{Kind: hal.Unsafe, Bus: b.cfg.Name, Op: "do",
 			Err: fmt.Errorf("got command %d, which moves the base or ends its session", c.Op)}
 	}

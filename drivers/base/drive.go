@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -48,7 +49,7 @@ func (d *drive) fault(b *Base) error {
 		d.off = nil
 		return nil
 	}
-	if pressed := b.report.Flags&FlagEStop != 0; d.off == nil || pressed != d.pressed {
+	if pressed := b.report.Flags&p2oswire.FlagEStop != 0; d.off == nil || pressed != d.pressed {
 		why := errors.New("off: the base was stopped, or lost; disable and enable again")
 		if pressed {
 			why = errors.New("off: its emergency stop is pressed; release it, then disable and enable again")
@@ -66,7 +67,7 @@ func (b *Base) steer(now time.Duration) {
 	if b.setUp(now) {
 		return
 	}
-	motors := b.report.Flags&FlagMotors != 0
+	motors := b.report.Flags&p2oswire.FlagMotors != 0
 	current := b.at-d.switched > settling // the newest report was made after the last switch
 	switch {
 	case d.arming && d.sent && d.to && motors && current:
@@ -84,7 +85,7 @@ func (b *Base) steer(now time.Duration) {
 		if run && !(d.sent && d.to) {
 			d.began = now
 		}
-		b.put(number(OpEnable, bit(run)))
+		b.put(number(p2oswire.OpEnable, bit(run)))
 		d.switched, d.to, d.sent = now, run, true
 		if !run {
 			d.valid = false
@@ -95,7 +96,7 @@ func (b *Base) steer(now time.Duration) {
 		b.command(speed)
 		d.speed, d.sentAt, d.valid = speed, now, true
 	case !d.on && now-d.sentAt >= pulse:
-		b.put(Command{Op: OpPulse})
+		b.put(p2oswire.Command{Op: p2oswire.OpPulse})
 		d.sentAt = now
 	}
 	b.remind(now)
@@ -118,7 +119,7 @@ func (b *Base) brake(now time.Duration, motors bool) bool {
 		return false
 	}
 	if now-d.insisted >= settling { // repeated: a packet may be lost
-		b.put(Command{Op: OpEStop})
+		b.put(p2oswire.Command{Op: p2oswire.OpEStop})
 		d.insisted, d.sentAt = now, now
 	}
 	return true
@@ -173,10 +174,10 @@ func limit(v, most float64) float64 { return math.Min(most, math.Max(-most, v)) 
 // command puts the speeds.
 func (b *Base) command(speed [2]int) {
 	if b.cfg.Coarse {
-		b.put(number(OpVel2, int(byte(speed[0]))<<8|int(byte(speed[1]))))
+		b.put(number(p2oswire.OpVel2, int(byte(speed[0]))<<8|int(byte(speed[1]))))
 		return
 	}
-	b.put(number(OpVel, speed[0]), number(OpRVel, speed[1]))
+	b.put(number(p2oswire.OpVel, speed[0]), number(p2oswire.OpRVel, speed[1]))
 }
 
 // CutTorque implements hal.TorqueCutter: it commands the strongest braking and does not wait. Earlier goals no longer
@@ -193,7 +194,7 @@ func (b *Base) CutTorque() error {
 	}
 	now := b.clock.Now()
 	d.braking, d.braked, d.insisted, d.sentAt = true, now, now, now
-	b.put(Command{Op: OpEStop})
+	b.put(p2oswire.Command{Op: p2oswire.OpEStop})
 	return b.flush()
 }
 
@@ -219,7 +220,7 @@ func (b *Base) halt(inert bool) error {
 	}
 	began := b.clock.Now()
 	if inert {
-		b.put(Command{Op: OpEStop}, number(OpEnable, 0))
+		b.put(p2oswire.Command{Op: p2oswire.OpEStop}, number(p2oswire.OpEnable, 0))
 		b.drive.sent = true
 		return b.flush()
 	}
@@ -237,9 +238,9 @@ func (b *Base) halt(inert bool) error {
 		}
 		// Repeated: a packet may be lost, and this one is critical.
 		if now-askedAt >= settling {
-			b.put(Command{Op: OpEStop})
+			b.put(p2oswire.Command{Op: p2oswire.OpEStop})
 			if off {
-				b.put(number(OpEnable, 0))
+				b.put(number(p2oswire.OpEnable, 0))
 				b.drive.switched, b.drive.to, b.drive.sent = now, false, true
 			}
 			askedAt = now
@@ -250,7 +251,7 @@ func (b *Base) halt(inert bool) error {
 		if err := b.receive(10 * time.Millisecond); err != nil {
 			return err
 		}
-		if off && b.at > b.drive.switched && b.at > began+settling && b.report.Flags&FlagMotors == 0 {
+		if off && b.at > b.drive.switched && b.at > began+settling && b.report.Flags&p2oswire.FlagMotors == 0 {
 			b.updateWheels(nil)
 			return nil
 		}
@@ -262,7 +263,7 @@ func (b *Base) inert(now time.Duration) bool {
 	d, r := &b.drive, &b.report
 	return b.stage == running && b.at >= 0 && now-b.at <= tolerable && d.sent && !d.to && b.at > d.switched &&
 		b.at-d.began > settling &&
-		r.Flags&FlagMotors == 0 && r.Left == 0 && r.Right == 0
+		r.Flags&p2oswire.FlagMotors == 0 && r.Left == 0 && r.Right == 0
 }
 
 // Timeouts of a halt: until the base is at rest, and until it reports its motors off.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -39,7 +40,7 @@ const maxTries = 3
 func (b *Base) restart(fresh bool) {
 	b.stage, b.fresh, b.tries, b.asked = knocking, fresh, 0, b.clock.Now()-knock
 	b.parser.Reset()
-	b.names, b.refuse = Names{}, nil
+	b.names, b.refuse = p2oswire.Names{}, nil
 }
 
 // Send sends the next commands: one step of opening a session, or the wheels' goals. It never blocks.
@@ -119,7 +120,8 @@ func (b *Base) tune(i int) error {
 
 // ask puts the command that leads to the next stage.
 func (b *Base) ask() {
-	b.put(Command{Op: [...]Op{knocking: OpPulse, syncing1: OpOpen, syncing2: OpClose, opening: OpOpen}[b.stage]})
+	b.put(p2oswire.Command{Op: [...]p2oswire.Op{knocking: p2oswire.OpPulse, syncing1: p2oswire.OpOpen,
+		syncing2: p2oswire.OpClose, opening: p2oswire.OpOpen}[b.stage]})
 }
 
 // advance goes to the next stage and asks for the one after it.
@@ -144,7 +146,7 @@ func (b *Base) receive(wait time.Duration) error {
 			return b.failed(err)
 		}
 		wait = 0
-		if b.names == (Names{}) && b.rate == 0 && len(b.heard) < maxHeard {
+		if b.names == (p2oswire.Names{}) && b.rate == 0 && len(b.heard) < maxHeard {
 			b.heard = append(b.heard, b.raw[:n]...)
 		}
 		for piece := b.raw[:n]; len(piece) > 0; {
@@ -162,7 +164,7 @@ func (b *Base) receive(wait time.Duration) error {
 const maxHeard = 400
 
 // put adds commands to the output of the next flush.
-func (b *Base) put(commands ...Command) {
+func (b *Base) put(commands ...p2oswire.Command) {
 	for i := range commands {
 		b.out = commands[i].Append(b.out)
 	}

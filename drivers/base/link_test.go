@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -61,11 +62,11 @@ func TestCycleAllocatesNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.line, b.stage = line, running
-	r := Report{Flags: FlagMotors | FlagSonar, Count: 8}
-	report := AppendPacket(nil, r.Append(nil))
-	g := GyroReport{Count: 4}
-	e := EncoderReport{}
-	report = AppendPacket(AppendPacket(report, g.Append(nil)), e.Append(nil))
+	r := p2oswire.Report{Flags: p2oswire.FlagMotors | p2oswire.FlagSonar, Count: 8}
+	report := p2oswire.AppendPacket(nil, r.Append(nil))
+	g := p2oswire.GyroReport{Count: 4}
+	e := p2oswire.EncoderReport{}
+	report = p2oswire.AppendPacket(p2oswire.AppendPacket(report, g.Append(nil)), e.Append(nil))
 	speed := 0.0
 	cycle := func() {
 		line.now += 20 * time.Millisecond

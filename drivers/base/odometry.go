@@ -3,6 +3,8 @@ package base
 import (
 	"math"
 	"time"
+
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
 )
 
 // Correction scales the dead reckoning, as in calibration.Odometry. The zero Correction has no effect.
@@ -45,7 +47,7 @@ func (o *odometry) zero() {
 
 // update adds a report dt after the last; false if its position is farther than the base can have moved. It then
 // continues from there, without counting the distance.
-func (o *odometry) update(r *Report, robot *Robot, dt time.Duration) bool {
+func (o *odometry) update(r *p2oswire.Report, robot *Robot, dt time.Duration) bool {
 	now, from, known := [3]uint16{r.X, r.Y, r.Heading}, o.last, o.known
 	o.last, o.known = now, true
 	own := float64(int(r.Heading)) * Angle
@@ -89,7 +91,7 @@ type counts struct {
 }
 
 // update counts a report. Turns of the wheels while no report was received are not known, and not counted.
-func (c *counts) update(e *EncoderReport) {
+func (c *counts) update(e *p2oswire.EncoderReport) {
 	now := [2]int32{e.Left, e.Right}
 	for i := range now {
 		if c.known {

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
 )
 
 func TestWrap(t *testing.T) {
@@ -28,8 +30,8 @@ func TestSquare(t *testing.T) {
 	robot, _ := RobotOf("p2dx")
 	var o odometry
 	x, y, h := 27.0, -0.5, 6.2 // m and rad, in the base's own axes: near the wraps of all three
-	report := func() *Report {
-		return &Report{X: uint16(int64(math.Round(x/robot.Distance))) & 0x7FFF,
+	report := func() *p2oswire.Report {
+		return &p2oswire.Report{X: uint16(int64(math.Round(x/robot.Distance))) & 0x7FFF,
 			Y:       uint16(int64(math.Round(y/robot.Distance))) & 0x7FFF,
 			Heading: uint16(int64(math.Round(h/Angle))) & 0xFFF}
 	}
@@ -86,7 +88,7 @@ func TestCorrected(t *testing.T) {
 	wx, wy, wh := 0.0, 0.0, 0.0
 	x, y, h := 5.0, 3.0, 1.0
 	report := func() {
-		r := &Report{X: uint16(int64(math.Round(x/robot.Distance))) & 0x7FFF,
+		r := &p2oswire.Report{X: uint16(int64(math.Round(x/robot.Distance))) & 0x7FFF,
 			Y:       uint16(int64(math.Round(y/robot.Distance))) & 0x7FFF,
 			Heading: uint16(int64(math.Round(h/Angle))) & 0xFFF}
 		if !o.update(r, &robot, 100*time.Millisecond) {

@@ -3,6 +3,7 @@ package base
 import (
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -10,11 +11,11 @@ import (
 func (b *Base) handle(data []byte, now time.Duration) {
 	var err error
 	switch data[0] {
-	case byte(OpPulse), byte(OpOpen): // the echo of a SYNC has its number
+	case byte(p2oswire.OpPulse), byte(p2oswire.OpOpen): // the echo of a SYNC has its number
 		if len(data) == 1 && b.stage < syncing2 && stage(data[0]) == b.stage {
 			b.advance()
 		}
-	case byte(OpClose):
+	case byte(p2oswire.OpClose):
 		// The echo of our own command is no answer: it has no names.
 		if len(data) == 1 || b.stage != syncing2 {
 			return
@@ -22,37 +23,37 @@ func (b *Base) handle(data []byte, now time.Duration) {
 		if err = b.names.Decode(data); err == nil {
 			if b.refuse = b.sameRobot(); b.refuse == nil {
 				b.advance()
-				b.put(Command{Op: OpPulse})
+				b.put(p2oswire.Command{Op: p2oswire.OpPulse})
 			}
 		}
-	case typeStopped, typeMoving:
-		var r Report // decoded apart: one that does not make sense leaves the last
+	case p2oswire.TypeStopped, p2oswire.TypeMoving:
+		var r p2oswire.Report // decoded apart: one that does not make sense leaves the last
 		if err = r.Decode(data); err == nil {
 			b.handleReport(&r, now)
 		}
-	case typeConfig:
-		var c ConfigReport
+	case p2oswire.TypeConfig:
+		var c p2oswire.ConfigReport
 		if err = c.Decode(data); err == nil {
 			b.config = c
 		}
-	case typeEncoder:
-		var e EncoderReport
+	case p2oswire.TypeEncoder:
+		var e p2oswire.EncoderReport
 		if err = e.Decode(data); err == nil {
 			b.ticks.update(&e)
 			b.senses[Encoders].set(now, float64(b.ticks.total[Left]), float64(b.ticks.total[Right]))
 		}
-	case typeGyro:
-		var g GyroReport
+	case p2oswire.TypeGyro:
+		var g p2oswire.GyroReport
 		if err = g.Decode(data); err == nil {
 			b.handleGyro(&g, now)
 		}
-	case typeIO:
-		var r IOReport
+	case p2oswire.TypeIO:
+		var r p2oswire.IOReport
 		if err = r.Decode(data); err == nil {
 			b.io, b.ioAt = r, now
 		}
-	case typeGripper:
-		var g GripperReport
+	case p2oswire.TypeGripper:
+		var g p2oswire.GripperReport
 		if err = g.Decode(data); err == nil {
 			b.gripper, b.gripperAt = g, now
 		}
@@ -63,11 +64,11 @@ func (b *Base) handle(data []byte, now time.Duration) {
 }
 
 // handleReport is a report's way into everything. The first one of a session ends its opening.
-func (b *Base) handleReport(r *Report, now time.Duration) {
+func (b *Base) handleReport(r *p2oswire.Report, now time.Duration) {
 	switch b.stage {
 	case knocking:
 		if b.fresh { // left open by another program; the base does not reply to CLOSE
-			b.put(Command{Op: OpClose})
+			b.put(p2oswire.Command{Op: p2oswire.OpClose})
 			b.asked = now - knock/2
 			return
 		}
@@ -134,7 +135,7 @@ func (b *Base) updateWheels(err error) {
 		if r.Extra >= 10 && r.Celsius != -127 {
 			s.Temperature = float64(r.Celsius)
 		}
-		s.Time, s.Torque, s.Alarm = b.at, r.Flags&FlagMotors != 0, 0
+		s.Time, s.Torque, s.Alarm = b.at, r.Flags&p2oswire.FlagMotors != 0, 0
 		if stalled {
 			s.Alarm = servo.AlarmOverload
 		}

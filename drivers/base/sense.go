@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
 )
 
 // Sense is one thing that a base senses: the values of a hal.Sensor, and how old they are.
@@ -130,7 +132,7 @@ type gyro struct {
 // enough is how many readings at rest, 25 ms apart, make a new mean.
 const enough = 40
 
-func (b *Base) handleGyro(g *GyroReport, now time.Duration) {
+func (b *Base) handleGyro(g *p2oswire.GyroReport, now time.Duration) {
 	if g.Count == 0 {
 		return
 	}

@@ -3,10 +3,14 @@ package base
 import (
 	"math"
 	"time"
+
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
 )
 
 // number is a command with a number.
-func number(op Op, arg int) Command { return Command{Op: op, Kind: Number, Int: arg} }
+func number(op p2oswire.Op, arg int) p2oswire.Command {
+	return p2oswire.Command{Op: op, Kind: p2oswire.Number, Int: arg}
+}
 
 func bit(on bool) int {
 	if on {
@@ -20,19 +24,19 @@ func (b *Base) setUp(now time.Duration) bool {
 	s, n := &b.cfg, number
 	settings := [...]struct {
 		skip bool
-		Command
+		p2oswire.Command
 	}{
-		{false, n(OpEnable, 0)},
-		{s.Polling == "", Command{Op: OpPolling, Kind: Text, Text: s.Polling}},
-		{false, n(OpSonar, bit(!s.SonarOff))},
-		{false, n(OpConfig, 1)},
-		{s.Acceleration <= 0, n(OpSetA, int(math.Round(s.Acceleration*1000)))},
-		{s.Acceleration <= 0, n(OpSetA, -int(math.Round(s.Acceleration*1000)))},
-		{s.TurnAcceleration <= 0, n(OpSetRA, int(math.Round(s.TurnAcceleration/degree)))},
-		{!s.Gyro, n(OpGyro, 1)},
-		{!s.Encoders, n(OpEncoder, 2)},
-		{!s.IO, n(OpIORequest, 2)},
-		{!s.Gripper, n(OpGripperState, 2)},
+		{false, n(p2oswire.OpEnable, 0)},
+		{s.Polling == "", p2oswire.Command{Op: p2oswire.OpPolling, Kind: p2oswire.Text, Text: s.Polling}},
+		{false, n(p2oswire.OpSonar, bit(!s.SonarOff))},
+		{false, n(p2oswire.OpConfig, 1)},
+		{s.Acceleration <= 0, n(p2oswire.OpSetA, int(math.Round(s.Acceleration*1000)))},
+		{s.Acceleration <= 0, n(p2oswire.OpSetA, -int(math.Round(s.Acceleration*1000)))},
+		{s.TurnAcceleration <= 0, n(p2oswire.OpSetRA, int(math.Round(s.TurnAcceleration/degree)))},
+		{!s.Gyro, n(p2oswire.OpGyro, 1)},
+		{!s.Encoders, n(p2oswire.OpEncoder, 2)},
+		{!s.IO, n(p2oswire.OpIORequest, 2)},
+		{!s.Gripper, n(p2oswire.OpGripperState, 2)},
 	}
 	for b.start < len(settings) {
 		c := settings[b.start]
@@ -62,19 +66,19 @@ func (b *Base) remind(now time.Duration) {
 	late := func(asked bool, at time.Duration) bool { return asked && now-max(at, 0) > stale }
 	asks := [...]struct {
 		late bool
-		Command
+		p2oswire.Command
 	}{
-		{b.report.Flags&FlagSonar != 0 == s.SonarOff, n(OpSonar, bit(!s.SonarOff))},
-		{b.config == ConfigReport{} && b.configs < maxConfigs, n(OpConfig, 1)},
-		{late(s.Gyro, b.senses[Gyro].at[0]), n(OpGyro, 1)},
-		{late(s.Encoders, b.senses[Encoders].at[0]), n(OpEncoder, 2)},
-		{late(s.IO, b.ioAt), n(OpIORequest, 2)},
-		{late(s.Gripper, b.gripperAt), n(OpGripperState, 2)},
+		{b.report.Flags&p2oswire.FlagSonar != 0 == s.SonarOff, n(p2oswire.OpSonar, bit(!s.SonarOff))},
+		{b.config == p2oswire.ConfigReport{} && b.configs < maxConfigs, n(p2oswire.OpConfig, 1)},
+		{late(s.Gyro, b.senses[Gyro].at[0]), n(p2oswire.OpGyro, 1)},
+		{late(s.Encoders, b.senses[Encoders].at[0]), n(p2oswire.OpEncoder, 2)},
+		{late(s.IO, b.ioAt), n(p2oswire.OpIORequest, 2)},
+		{late(s.Gripper, b.gripperAt), n(p2oswire.OpGripperState, 2)},
 	}
 	for range asks {
 		if b.turn = (b.turn + 1) % len(asks); asks[b.turn].late {
 			b.put(asks[b.turn].Command)
-			if b.reminded = now; asks[b.turn].Op == OpConfig {
+			if b.reminded = now; asks[b.turn].Op == p2oswire.OpConfig {
 				b.configs++
 			}
 			return

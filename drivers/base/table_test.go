@@ -1,6 +1,10 @@
 package base
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
+)
 
 // A robot with a laser reports a name with that laser behind it: the same base, whose units are the same. A name that
 // differs otherwise is another robot.
@@ -24,7 +28,7 @@ func TestSubtypes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		b := Base{robot: robot, names: Names{Subclass: c.reported}}
+		b := Base{robot: robot, names: p2oswire.Names{Subclass: c.reported}}
 		if got := b.sameRobot() == nil; got != c.same {
 			t.Errorf("robot %s, reported %s: got taken %v, want %v", c.robot, c.reported, got, c.same)
 		}
@@ -33,7 +37,7 @@ func TestSubtypes(t *testing.T) {
 		t.Error("p3dx-sh-two: got a robot")
 	}
 	for _, r := range Robots() {
-		if len(r.Sonar) > MaxEchoes || r.Bumpers > 7 || !(r.Distance > 0 && r.Radius > 0 && r.MaxTurn > 0) {
+		if len(r.Sonar) > p2oswire.MaxEchoes || r.Bumpers > 7 || !(r.Distance > 0 && r.Radius > 0 && r.MaxTurn > 0) {
 			t.Errorf("%s: got %+v", r.Name, r)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/v4l2"
 )
 
 const (
@@ -19,21 +20,21 @@ const (
 
 // agree requests format, size and rate, and returns an error if the device selects another format or size.
 func (s *stream) agree() error {
-	var have Capability
-	if err := s.do(QueryCap, &have); err != nil {
+	var have v4l2.Capability
+	if err := s.do(v4l2.QueryCap, &have); err != nil {
 		if errors.Is(err, syscall.ENOTTY) || errors.Is(err, syscall.EINVAL) {
 			return s.fault(hal.Invalid, errors.New("got no video device, want one such as /dev/video0"))
 		}
 		return s.fault(hal.BusFault, err)
 	}
 	switch caps := have.Caps(); {
-	case caps&CanCapture == 0 && caps&CanMeta != 0:
+	case caps&v4l2.CanCapture == 0 && caps&v4l2.CanMeta != 0:
 		return s.fault(hal.Invalid, fmt.Errorf(
 			"%s: this node has metadata; its pictures are at the one that ends in index0", have.Card))
-	case caps&CanCapture == 0 && caps&CanPlanes != 0:
+	case caps&v4l2.CanCapture == 0 && caps&v4l2.CanPlanes != 0:
 		return s.fault(hal.Invalid, fmt.Errorf(
 			"%s: sends its pictures in planes only, want whole ones, as USB cameras do", have.Card))
-	case caps&CanCapture == 0 || caps&CanStream == 0:
+	case caps&v4l2.CanCapture == 0 || caps&v4l2.CanStream == 0:
 		return s.fault(hal.Invalid, fmt.Errorf("%s: capabilities 0x%08X: want capture and streaming", have.Card, caps))
 	}
 	pixel, err := s.choose()
@@ -47,12 +48,12 @@ func (s *stream) agree() error {
 }
 
 // choose finds the config's encoding among the device's pixel formats.
-func (s *stream) choose() (Pixel, error) {
+func (s *stream) choose() (v4l2.Pixel, error) {
 	var names []string
-	var have []Pixel
+	var have []v4l2.Pixel
 	for i := range uint32(maxFormats) {
-		f := FormatInfo{Index: i, Kind: Capture}
-		if err := s.do(EnumFmt, &f); errors.Is(err, syscall.EINVAL) {
+		f := v4l2.FormatInfo{Index: i, Kind: v4l2.Capture}
+		if err := s.do(v4l2.EnumFmt, &f); errors.Is(err, syscall.EINVAL) {
 			break
 		} else if err != nil {
 			return 0, s.fault(hal.BusFault, err)
@@ -74,18 +75,18 @@ func (s *stream) choose() (Pixel, error) {
 }
 
 // offered checks whether the device offers the config's size. A driver that lists no sizes passes; S_FMT then decides.
-func (s *stream) offered(pixel Pixel) error {
+func (s *stream) offered(pixel v4l2.Pixel) error {
 	w, h := uint32(s.config.Width), uint32(s.config.Height)
 	var list []string
 	for i := range uint32(maxSizes) {
-		f := FrameSize{Index: i, Pixel: pixel}
-		if err := s.do(EnumSizes, &f); errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTTY) {
+		f := v4l2.FrameSize{Index: i, Pixel: pixel}
+		if err := s.do(v4l2.EnumSizes, &f); errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTTY) {
 			break
 		} else if err != nil {
 			return s.fault(hal.BusFault, err)
 		}
 		z := f.Sizes
-		if f.Kind == SizeDiscrete {
+		if f.Kind == v4l2.SizeDiscrete {
 			if z[0] == w && z[1] == h {
 				return nil
 			}
@@ -111,30 +112,32 @@ func within(v, least, most, step uint32) bool {
 }
 
 // set requests format and rate. V4L2 never refuses a format: it returns the nearest one, which must be checked.
-func (s *stream) set(pixel Pixel) error {
+func (s *stream) set(pixel v4l2.Pixel) error {
 	c := s.config
-	f := Format{Kind: Capture, Width: uint32(c.Width), Height: uint32(c.Height), Pixel: pixel, Field: Progressive}
-	if err := s.do(SetFmt, &f); err != nil {
+	f := v4l2.Format{Kind: v4l2.Capture, Width: uint32(c.Width), Height: uint32(c.Height), Pixel: pixel,
+		Field: v4l2.Progressive}
+	if err := s.do(v4l2.SetFmt, &f); err != nil {
 		return s.fault(hal.BusFault, err)
 	}
 	if f.Pixel != pixel || int(f.Width) != c.Width || int(f.Height) != c.Height {
 		return s.fault(hal.Invalid, fmt.Errorf("format: got %dx%d %v from it, want %dx%d %v", f.Width, f.Height,
 			f.Pixel, c.Width, c.Height, pixel))
 	}
-	if f.Field != Progressive && f.Field != AnyField {
+	if f.Field != v4l2.Progressive && f.Field != v4l2.AnyField {
 		return s.fault(hal.Invalid, fmt.Errorf("format: got interlaced frames (field %d), want whole ones", f.Field))
 	}
 	s.shape = Shape{Pixel: pixel, Width: c.Width, Height: c.Height, Stride: int(min(f.Stride, 1<<20)),
-		Full: f.Quantisation == FullRange || f.Quantisation != LimitedRange && f.Colourspace == ColourspaceJPG}
-	if row := pixel.bytes(c.Width); s.shape.Stride == 0 {
+		Full: f.Quantisation == v4l2.FullRange || f.Quantisation != v4l2.LimitedRange &&
+			f.Colourspace == v4l2.ColourspaceJPG}
+	if row := pixel.Bytes(c.Width); s.shape.Stride == 0 {
 		s.shape.Stride = row // some drivers report none
 	}
 	if err := s.shape.check(); err != nil {
 		return s.fault(hal.Invalid, err)
 	}
 	// A camera that knows no rates runs at its own.
-	r := Rate{Kind: Capture, Numerator: 1000, Denominator: uint32(math.Round(1000 * c.Rate))}
-	switch err := s.do(SetParm, &r); {
+	r := v4l2.Rate{Kind: v4l2.Capture, Numerator: 1000, Denominator: uint32(math.Round(1000 * c.Rate))}
+	switch err := s.do(v4l2.SetParm, &r); {
 	case err == nil && r.Numerator > 0 && r.Denominator > 0:
 		s.period = time.Duration(float64(time.Second) * float64(r.Numerator) / float64(r.Denominator))
 	case err != nil && !errors.Is(err, syscall.ENOTTY) && !errors.Is(err, syscall.EINVAL):

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/v4l2"
 )
 
 // Config selects a camera and its settings.
@@ -24,7 +25,7 @@ type Config struct {
 	// After makes the pause between two attempts to open a lost camera; nil = time.After. A camera in virtual time has
 	// its own.
 	After func(d time.Duration) <-chan time.Time
-	ABI   ABI // 0 = Native
+	ABI   v4l2.ABI // 0 = Native
 }
 
 const (
@@ -78,7 +79,7 @@ type Camera struct {
 // New returns a camera. It does no I/O. The error is hal.Invalid.
 func New(c Config) (*Camera, error) {
 	c.Encoding = cmp.Or(c.Encoding, Encodings()[0].Word)
-	c.ABI = cmp.Or(c.ABI, Native)
+	c.ABI = cmp.Or(c.ABI, v4l2.Native)
 	if c.After == nil {
 		c.After = time.After
 	}
@@ -233,7 +234,7 @@ func (c *Camera) capture() (err error) {
 }
 
 // publishFrame decodes a frame to a picture if a viewer waits for one. The error reports why the frame is invalid.
-func (c *Camera) publishFrame(s *stream, d *Decoder, b *Buffer, lost uint64) error {
+func (c *Camera) publishFrame(s *stream, d *Decoder, b *v4l2.Buffer, lost uint64) error {
 	c.mu.Lock()
 	c.stats.Frames++
 	c.stats.Lost += lost
@@ -265,9 +266,9 @@ func (c *Camera) publishFrame(s *stream, d *Decoder, b *Buffer, lost uint64) err
 }
 
 // time is the rig's time at which a frame was taken; the frame's age is measured by the node's clock.
-func (c *Camera) time(s *stream, b *Buffer) time.Duration {
+func (c *Camera) time(s *stream, b *v4l2.Buffer) time.Duration {
 	now, age := s.node.Now(), time.Duration(0)
-	if b.Flags&StampMask == Monotonic {
+	if b.Flags&v4l2.StampMask == v4l2.Monotonic {
 		if a := now - b.Time(); a > 0 && a < oldest {
 			age = a
 		}

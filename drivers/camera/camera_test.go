@@ -11,19 +11,20 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/v4l2"
 )
 
 // kernel is a device that answers as a test says: what no driver of the kernel should, above all. Its clock is the
 // bubble's.
 type kernel struct {
-	caps    Capability
-	pixels  []Pixel
-	sizes   []FrameSize
-	format  func(f *Format)
+	caps    v4l2.Capability
+	pixels  []v4l2.Pixel
+	sizes   []v4l2.FrameSize
+	format  func(f *v4l2.Format)
 	buffers uint32
 	length  uint32
-	frames  []Buffer // that DQBUF answers with, one a wait; the last one again and again
-	fails   map[Op]error
+	frames  []v4l2.Buffer // that DQBUF answers with, one a wait; the last one again and again
+	fails   map[v4l2.Op]error
 	waits   error
 	open    error
 
@@ -33,14 +34,16 @@ type kernel struct {
 	memory [8][64]byte
 	opened int
 	closed int
-	log    []Op
+	log    []v4l2.Op
 }
 
 func newKernel() *kernel {
-	return &kernel{caps: Capability{Card: "HD", Capabilities: CanCapture | CanStream}, pixels: []Pixel{GREY, MJPG},
+	return &kernel{caps: v4l2.Capability{Card: "HD", Capabilities: v4l2.CanCapture | v4l2.CanStream},
+		pixels:  []v4l2.Pixel{v4l2.GREY, v4l2.MJPG},
 		buffers: 4, length: 64,
-		sizes:  []FrameSize{{Kind: SizeDiscrete, Sizes: [6]uint32{8, 8}}, {Kind: SizeDiscrete, Sizes: [6]uint32{4, 4}}},
-		frames: []Buffer{{Used: 16}}, fails: map[Op]error{}, format: func(*Format) {}, start: time.Now()}
+		sizes: []v4l2.FrameSize{{Kind: v4l2.SizeDiscrete, Sizes: [6]uint32{8, 8}},
+			{Kind: v4l2.SizeDiscrete, Sizes: [6]uint32{4, 4}}},
+		frames: []v4l2.Buffer{{Used: 16}}, fails: map[v4l2.Op]error{}, format: func(*v4l2.Format) {}, start: time.Now()}
 }
 
 func (k *kernel) Now() time.Duration { return time.Since(k.start) }
@@ -61,7 +64,7 @@ func (k *kernel) Wait(timeout time.Duration) error {
 }
 
 func (k *kernel) Ioctl(number uint32, p []byte) error {
-	op, ok := Native.Find(number)
+	op, ok := v4l2.Native.Find(number)
 	if !ok {
 		return syscall.ENOTTY
 	}
@@ -69,35 +72,35 @@ func (k *kernel) Ioctl(number uint32, p []byte) error {
 	if err := k.fails[op]; err != nil {
 		return err
 	}
-	x := ops()[op].argument()
-	if err := Native.Parse(p, x); err != nil {
+	x := v4l2.Ops()[op].Argument()
+	if err := v4l2.Native.Parse(p, x); err != nil {
 		return err
 	}
 	switch x := x.(type) {
-	case *Capability:
+	case *v4l2.Capability:
 		*x = k.caps
-	case *FormatInfo:
+	case *v4l2.FormatInfo:
 		if int(x.Index) >= len(k.pixels) {
 			return syscall.EINVAL
 		}
 		x.Pixel = k.pixels[x.Index]
-	case *FrameSize:
+	case *v4l2.FrameSize:
 		if int(x.Index) >= len(k.sizes) {
 			return syscall.EINVAL
 		}
 		i := x.Index
 		*x = k.sizes[i]
 		x.Index = i
-	case *Format:
+	case *v4l2.Format:
 		x.Stride, x.Size = x.Width, x.Width*x.Height
 		k.format(x)
-	case *Buffers:
+	case *v4l2.Buffers:
 		x.Count = k.buffers
-	case *Buffer:
+	case *v4l2.Buffer:
 		switch op {
-		case QueryBuf:
+		case v4l2.QueryBuf:
 			x.Length, x.Offset = k.length, x.Index*4096
-		case DequeueBuf:
+		case v4l2.DequeueBuf:
 			if !k.ready {
 				return syscall.EAGAIN
 			}
@@ -109,7 +112,7 @@ func (k *kernel) Ioctl(number uint32, p []byte) error {
 			}
 		}
 	}
-	copy(p, Native.Append(nil, x))
+	copy(p, v4l2.Native.Append(nil, x))
 	return nil
 }
 
@@ -140,36 +143,39 @@ func TestAgree(t *testing.T) {
 		{"all well", func(*kernel) {}, 0, ""},
 		{"lists no sizes", func(k *kernel) { k.sizes = nil }, 0, ""},
 		{"sizes in steps", func(k *kernel) {
-			k.sizes = []FrameSize{{Kind: SizeStepwise, Sizes: [6]uint32{2, 64, 2, 4, 64, 4}}}
+			k.sizes = []v4l2.FrameSize{{Kind: v4l2.SizeStepwise, Sizes: [6]uint32{2, 64, 2, 4, 64, 4}}}
 		}, 0, ""},
-		{"knows no rates", func(k *kernel) { k.fails[SetParm] = syscall.ENOTTY }, 0, ""},
-		{"no video device", func(k *kernel) { k.fails[QueryCap] = syscall.ENOTTY }, hal.Invalid, "no video device"},
-		{"metadata", func(k *kernel) { k.caps.Capabilities = CanMeta | CanStream }, hal.Invalid, "index0"},
+		{"knows no rates", func(k *kernel) { k.fails[v4l2.SetParm] = syscall.ENOTTY }, 0, ""},
+		{"no video device", func(k *kernel) { k.fails[v4l2.QueryCap] = syscall.ENOTTY }, hal.Invalid,
+			"no video device"},
+		{"metadata", func(k *kernel) { k.caps.Capabilities = v4l2.CanMeta | v4l2.CanStream }, hal.Invalid, "index0"},
 		{"of this node metadata", func(k *kernel) {
-			k.caps.Capabilities, k.caps.DeviceCaps = HasDeviceCaps|CanCapture|CanStream, CanMeta
+			k.caps.Capabilities, k.caps.DeviceCaps = v4l2.HasDeviceCaps|v4l2.CanCapture|v4l2.CanStream, v4l2.CanMeta
 		}, hal.Invalid, "index0"},
-		{"planes", func(k *kernel) { k.caps.Capabilities = CanPlanes | CanStream }, hal.Invalid, "in planes only"},
-		{"no streaming", func(k *kernel) { k.caps.Capabilities = CanCapture }, hal.Invalid,
+		{"planes", func(k *kernel) { k.caps.Capabilities = v4l2.CanPlanes | v4l2.CanStream }, hal.Invalid,
+			"in planes only"},
+		{"no streaming", func(k *kernel) { k.caps.Capabilities = v4l2.CanCapture }, hal.Invalid,
 			"want capture and streaming"},
-		{"no such format", func(k *kernel) { k.pixels = []Pixel{MJPG, YUYV} }, hal.Invalid,
+		{"no such format", func(k *kernel) { k.pixels = []v4l2.Pixel{v4l2.MJPG, v4l2.YUYV} }, hal.Invalid,
 			"got grey, want one that it offers: MJPG, YUYV"},
-		{"endless formats", func(k *kernel) { k.pixels = make([]Pixel, 1000) }, hal.Invalid, "one that it offers"},
+		{"endless formats", func(k *kernel) { k.pixels = make([]v4l2.Pixel, 1000) }, hal.Invalid, "one that it offers"},
 		{"no such size", func(k *kernel) { k.sizes = k.sizes[:1] }, hal.Invalid,
 			"got 4x4, want one that it offers in GREY: 8x8"},
 		{"no such step", func(k *kernel) {
-			k.sizes = []FrameSize{{Kind: SizeStepwise, Sizes: [6]uint32{1, 64, 2, 4, 64, 4}}}
+			k.sizes = []v4l2.FrameSize{{Kind: v4l2.SizeStepwise, Sizes: [6]uint32{1, 64, 2, 4, 64, 4}}}
 		}, hal.Invalid, "1x4 to 64x64 in steps of 2x4"},
-		{"makes another size", func(k *kernel) { k.format = func(f *Format) { f.Width = 8 } }, hal.Invalid,
+		{"makes another size", func(k *kernel) { k.format = func(f *v4l2.Format) { f.Width = 8 } }, hal.Invalid,
 			"got 8x4 GREY from it"},
-		{"makes another format", func(k *kernel) { k.format = func(f *Format) { f.Pixel = MJPG } }, hal.Invalid,
+		{"makes another format", func(k *kernel) { k.format = func(f *v4l2.Format) { f.Pixel = v4l2.MJPG } },
+			hal.Invalid,
 			"got 4x4 MJPG from it"},
-		{"interlaced", func(k *kernel) { k.format = func(f *Format) { f.Field = 4 } }, hal.Invalid, "interlaced"},
-		{"rows that are too short", func(k *kernel) { k.format = func(f *Format) { f.Stride = 3 } }, hal.Invalid,
+		{"interlaced", func(k *kernel) { k.format = func(f *v4l2.Format) { f.Field = 4 } }, hal.Invalid, "interlaced"},
+		{"rows that are too short", func(k *kernel) { k.format = func(f *v4l2.Format) { f.Stride = 3 } }, hal.Invalid,
 			"row: got 3 bytes"},
-		{"another program streams", func(k *kernel) { k.fails[SetFmt] = syscall.EBUSY }, hal.Busy,
+		{"another program streams", func(k *kernel) { k.fails[v4l2.SetFmt] = syscall.EBUSY }, hal.Busy,
 			"another program has it"},
-		{"gone", func(k *kernel) { k.fails[EnumFmt] = syscall.ENODEV }, hal.Absent, "it is gone"},
-		{"broken", func(k *kernel) { k.fails[SetParm] = syscall.EIO }, hal.BusFault, "S_PARM: input/output error"},
+		{"gone", func(k *kernel) { k.fails[v4l2.EnumFmt] = syscall.ENODEV }, hal.Absent, "it is gone"},
+		{"broken", func(k *kernel) { k.fails[v4l2.SetParm] = syscall.EIO }, hal.BusFault, "S_PARM: input/output error"},
 		{"not there", func(k *kernel) {
 			k.open = &hal.Error{Kind: hal.Absent, Err: errors.New("no such device")}
 		}, hal.Absent, "no such device"},
@@ -204,20 +210,20 @@ func TestStream(t *testing.T) {
 	}{
 		{"all well", func(*kernel) {}, 0, ""},
 		{"two bad frames", func(k *kernel) {
-			k.frames = []Buffer{{Used: 3}, {Flags: FrameDamaged, Used: 16}, {Used: 16}}
+			k.frames = []v4l2.Buffer{{Used: 3}, {Flags: v4l2.FrameDamaged, Used: 16}, {Used: 16}}
 		}, 0, ""},
 		{"short frames", func(k *kernel) { k.frames[0].Used = 15 }, hal.BusFault, "got 15 bytes, want 16"},
 		{"empty frames", func(k *kernel) { k.frames[0].Used = 0 }, hal.BusFault, "got 0 bytes in a buffer of 64"},
 		{"more than the buffer", func(k *kernel) { k.frames[0].Used = 1 << 31 }, hal.BusFault, "in a buffer of 64"},
-		{"damaged", func(k *kernel) { k.frames[0].Flags = FrameDamaged }, hal.BusFault, "damaged"},
+		{"damaged", func(k *kernel) { k.frames[0].Flags = v4l2.FrameDamaged }, hal.BusFault, "damaged"},
 		{"a buffer out of range", func(k *kernel) { k.frames[0].Index = 4 }, hal.BusFault,
 			"got buffer 4, want below 4"},
 		{"one buffer", func(k *kernel) { k.buffers = 1 }, hal.BusFault, "buffers: got 1"},
 		{"a thousand buffers", func(k *kernel) { k.buffers = 1000 }, hal.BusFault, "buffers: got 1000"},
 		{"buffers of nothing", func(k *kernel) { k.length = 0 }, hal.BusFault, "got 0 bytes"},
 		{"huge buffers", func(k *kernel) { k.length = 1 << 31 }, hal.BusFault, "want 1..67108864"},
-		{"will not start", func(k *kernel) { k.fails[StreamOn] = syscall.ENOSPC }, hal.BusFault, "STREAMON"},
-		{"pulled out", func(k *kernel) { k.fails[DequeueBuf] = syscall.ENODEV }, hal.Absent, "it is gone"},
+		{"will not start", func(k *kernel) { k.fails[v4l2.StreamOn] = syscall.ENOSPC }, hal.BusFault, "STREAMON"},
+		{"pulled out", func(k *kernel) { k.fails[v4l2.DequeueBuf] = syscall.ENODEV }, hal.Absent, "it is gone"},
 		{"poll says so", func(k *kernel) { k.waits = syscall.ENODEV }, hal.Absent, "it is gone"},
 		{"silent", func(k *kernel) { k.waits = os.ErrDeadlineExceeded }, hal.Timeout, "no frame for 5"},
 	} {
@@ -335,9 +341,9 @@ func TestNewest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKernel()
 		k.start = time.Now().Add(-time.Hour)
-		stamped := Buffer{Used: 16, Sequence: 10, Flags: Monotonic}
+		stamped := v4l2.Buffer{Used: 16, Sequence: 10, Flags: v4l2.Monotonic}
 		stamped.SetTime(k.Now() - 30*time.Millisecond)
-		k.frames = []Buffer{{Used: 16, Sequence: 5}, stamped}
+		k.frames = []v4l2.Buffer{{Used: 16, Sequence: 5}, stamped}
 		c := k.camera(t)
 		c.config.Now = func() time.Duration { return 100 * time.Second }
 		if err := c.Open(); err != nil {
@@ -370,13 +376,13 @@ func TestSlowDecoding(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer w.Close()
-		d, err := NewDecoder(Shape{Pixel: GREY, Width: 4, Height: 4, Stride: 4})
+		d, err := NewDecoder(Shape{Pixel: v4l2.GREY, Width: 4, Height: 4, Stride: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
 		s := &stream{config: &c.config, node: k, memory: [][]byte{k.memory[0][:]}}
 		frame := func() {
-			if err := c.publishFrame(s, d, &Buffer{Used: 16}, 0); err != nil {
+			if err := c.publishFrame(s, d, &v4l2.Buffer{Used: 16}, 0); err != nil {
 				t.Error(err)
 			}
 		}

@@ -6,11 +6,13 @@ import (
 	"image"
 	"image/color"
 	"image/jpeg"
+
+	"github.com/halyard-robotics/halyard/internal/wire/v4l2"
 )
 
 // Shape is the frame format agreed on with a device.
 type Shape struct {
-	Pixel         Pixel
+	Pixel         v4l2.Pixel
 	Width, Height int
 	Stride        int  // bytes from one row to the next; unused for compressed formats
 	Full          bool // of YUYV: its values use all of 0..255
@@ -22,14 +24,14 @@ const MaxSide = 4096
 
 // check returns an error for an impossible shape.
 func (s Shape) check() error {
-	switch row := s.Pixel.bytes(s.Width); {
+	switch row := s.Pixel.Bytes(s.Width); {
 	case s.Width < 1 || s.Height < 1 || s.Width > MaxSide || s.Height > MaxSide:
 		return fmt.Errorf("size: got %dx%d, want 1..%d", s.Width, s.Height, MaxSide)
-	case s.Pixel == YUYV && s.Width%2 != 0:
+	case s.Pixel == v4l2.YUYV && s.Width%2 != 0:
 		return fmt.Errorf("size: got %dx%d, want an even width of YUYV", s.Width, s.Height)
 	case row > 0 && (s.Stride < row || s.Stride > row+MaxSide):
 		return fmt.Errorf("row: got %d bytes, want %d or some more", s.Stride, row)
-	case row == 0 && s.Pixel != MJPG && s.Pixel != JPEG:
+	case row == 0 && s.Pixel != v4l2.MJPG && s.Pixel != v4l2.JPEG:
 		return fmt.Errorf("pixel format: got %v, want one that is decoded here", s.Pixel)
 	}
 	return nil
@@ -49,7 +51,7 @@ func NewDecoder(s Shape) (*Decoder, error) {
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	if s.Pixel == MJPG || s.Pixel == JPEG {
+	if s.Pixel == v4l2.MJPG || s.Pixel == v4l2.JPEG {
 		d.tables = standardTables()
 	}
 	return d, nil
@@ -59,7 +61,7 @@ func NewDecoder(s Shape) (*Decoder, error) {
 // reference to the frame.
 func (d *Decoder) Decode(rgb, frame []byte) error {
 	s := &d.shape
-	row := s.Pixel.bytes(s.Width)
+	row := s.Pixel.Bytes(s.Width)
 	if row == 0 {
 		return d.jpeg(rgb, frame)
 	}
@@ -70,13 +72,13 @@ func (d *Decoder) Decode(rgb, frame []byte) error {
 	for y := range s.Height {
 		from, to := frame[y*s.Stride:][:row], rgb[3*y*s.Width:][:3*s.Width]
 		switch s.Pixel {
-		case RGB3:
+		case v4l2.RGB3:
 			copy(to, from)
-		case GREY:
+		case v4l2.GREY:
 			for x, v := range from {
 				to[3*x], to[3*x+1], to[3*x+2] = v, v, v
 			}
-		case YUYV:
+		case v4l2.YUYV:
 			s.yuyv(to, from)
 		}
 	}
@@ -221,14 +223,14 @@ func AppendRaw(dst []byte, s Shape, rgb []byte) []byte {
 		row := rgb[3*y*s.Width:][:3*s.Width]
 		from := len(dst)
 		switch s.Pixel {
-		case RGB3:
+		case v4l2.RGB3:
 			dst = append(dst, row...)
-		case GREY:
+		case v4l2.GREY:
 			for x := 0; x < len(row); x += 3 {
 				luma, _, _ := color.RGBToYCbCr(row[x], row[x+1], row[x+2])
 				dst = append(dst, luma)
 			}
-		case YUYV:
+		case v4l2.YUYV:
 			for x := 0; x+5 < len(row); x += 6 {
 				y0, u0, v0 := color.RGBToYCbCr(row[x], row[x+1], row[x+2])
 				y1, u1, v1 := color.RGBToYCbCr(row[x+3], row[x+4], row[x+5])

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/halyard-robotics/halyard/internal/wire/v4l2"
 )
 
 // scenery is a picture with soft colours, which no format loses much of.
@@ -87,12 +89,12 @@ func frames(t testing.TB) []struct {
 	off   float64
 	fault string
 } {
-	yuyv := Shape{Pixel: YUYV, Width: 16, Height: 8, Stride: 32}
+	yuyv := Shape{Pixel: v4l2.YUYV, Width: 16, Height: 8, Stride: 32}
 	full, wide := yuyv, yuyv
 	full.Full, wide.Stride = true, 40
-	rgb := Shape{Pixel: RGB3, Width: 16, Height: 8, Stride: 48}
-	mjpg := Shape{Pixel: MJPG, Width: 48, Height: 32}
-	dots := Shape{Pixel: MJPG, Width: 96, Height: 8}
+	rgb := Shape{Pixel: v4l2.RGB3, Width: 16, Height: 8, Stride: 48}
+	mjpg := Shape{Pixel: v4l2.MJPG, Width: 48, Height: 32}
+	dots := Shape{Pixel: v4l2.MJPG, Width: 96, Height: 8}
 	raw := func(s Shape) []byte { return AppendRaw(nil, s, scenery(s.Width, s.Height)) }
 	whole, blocks := asJPEG(t, 48, 32, false), restarting(t, 12)
 	cut := func(p []byte, n int) []byte { return slices.Clone(p[:n]) }
@@ -196,7 +198,7 @@ func TestYUYV(t *testing.T) {
 		{81, 90, 240, 255, 0, 0}, {145, 54, 34, 0, 255, 0}, {41, 240, 110, 0, 0, 255},
 		{0, 128, 128, 0, 0, 0}, {255, 128, 128, 255, 255, 255},
 	} {
-		d, err := NewDecoder(Shape{Pixel: YUYV, Width: 2, Height: 1, Stride: 4})
+		d, err := NewDecoder(Shape{Pixel: v4l2.YUYV, Width: 2, Height: 1, Stride: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -211,7 +213,7 @@ func TestYUYV(t *testing.T) {
 			}
 		}
 	}
-	grey, err := NewDecoder(Shape{Pixel: GREY, Width: 3, Height: 1, Stride: 3})
+	grey, err := NewDecoder(Shape{Pixel: v4l2.GREY, Width: 3, Height: 1, Stride: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -266,22 +268,22 @@ func TestConvert(t *testing.T) {
 
 func TestShapes(t *testing.T) {
 	for _, s := range []Shape{
-		{}, {Pixel: YUYV, Width: 3, Height: 2, Stride: 6}, {Pixel: YUYV, Width: 4, Height: 2, Stride: 7},
-		{Pixel: RGB3, Width: 4, Height: 2, Stride: 1 << 20}, {Pixel: MJPG, Width: MaxSide + 1, Height: 1},
+		{}, {Pixel: v4l2.YUYV, Width: 3, Height: 2, Stride: 6}, {Pixel: v4l2.YUYV, Width: 4, Height: 2, Stride: 7},
+		{Pixel: v4l2.RGB3, Width: 4, Height: 2, Stride: 1 << 20}, {Pixel: v4l2.MJPG, Width: MaxSide + 1, Height: 1},
 		{Pixel: 0x10203, Width: 4, Height: 4},
 	} {
 		if _, err := NewDecoder(s); err == nil {
 			t.Errorf("%+v: got no error", s)
 		}
 	}
-	if p := Pixel(0x00FF4142); p.String() != "BA??" {
+	if p := v4l2.Pixel(0x00FF4142); p.String() != "BA??" {
 		t.Errorf("got %q", p)
 	}
 }
 
 // Raw frames are decoded without an allocation; a JPEG costs what Go's decoder does.
 func TestDecodeAllocates(t *testing.T) {
-	s := Shape{Pixel: YUYV, Width: 64, Height: 48, Stride: 128}
+	s := Shape{Pixel: v4l2.YUYV, Width: 64, Height: 48, Stride: 128}
 	d, _ := NewDecoder(s)
 	frame, rgb := AppendRaw(nil, s, scenery(64, 48)), make([]byte, 3*64*48)
 	if n := testing.AllocsPerRun(10, func() { _ = d.Decode(rgb, frame) }); n != 0 {
@@ -291,19 +293,19 @@ func TestDecodeAllocates(t *testing.T) {
 
 // Any frame: no panic, and no allocation for a size other than the agreed one.
 func FuzzDecode(f *testing.F) {
-	pixels := []Pixel{YUYV, RGB3, GREY, MJPG}
+	pixels := []v4l2.Pixel{v4l2.YUYV, v4l2.RGB3, v4l2.GREY, v4l2.MJPG}
 	for _, c := range frames(f) {
 		f.Add(uint8(slices.Index(pixels, c.shape.Pixel)), uint8(c.shape.Width), uint8(c.shape.Height), c.frame)
 	}
 	f.Fuzz(func(t *testing.T, pixel, w, h uint8, frame []byte) {
 		s := Shape{Pixel: pixels[pixel%4], Width: int(w), Height: int(h)}
-		s.Stride = s.Pixel.bytes(s.Width)
+		s.Stride = s.Pixel.Bytes(s.Width)
 		d, err := NewDecoder(s)
 		if err != nil {
 			return
 		}
 		rgb := make([]byte, 3*s.Width*s.Height)
-		if err := d.Decode(rgb, frame); err == nil && s.Pixel != MJPG {
+		if err := d.Decode(rgb, frame); err == nil && s.Pixel != v4l2.MJPG {
 			again := make([]byte, len(rgb))
 			if err := d.Decode(again, AppendRaw(nil, s, rgb)); err != nil {
 				t.Errorf("its own frame: %v", err)
@@ -317,14 +319,14 @@ func FuzzDecode(f *testing.F) {
 // BenchmarkDecode is one frame of 640 x 480; at 30 Hz a thirtieth of a second would be all of a processor.
 func BenchmarkDecode(b *testing.B) {
 	const w, h = 640, 480
-	yuyv := Shape{Pixel: YUYV, Width: w, Height: h, Stride: 2 * w}
+	yuyv := Shape{Pixel: v4l2.YUYV, Width: w, Height: h, Stride: 2 * w}
 	for _, c := range []struct {
 		name  string
 		shape Shape
 		frame []byte
 	}{
 		{"yuyv", yuyv, AppendRaw(nil, yuyv, scenery(w, h))},
-		{"mjpeg", Shape{Pixel: MJPG, Width: w, Height: h}, asJPEG(b, w, h, false)},
+		{"mjpeg", Shape{Pixel: v4l2.MJPG, Width: w, Height: h}, asJPEG(b, w, h, false)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			d, err := NewDecoder(c.shape)

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/v4l2"
 )
 
 // A file that is not a video device gives another error than a missing device.
@@ -92,7 +93,7 @@ func TestFile(t *testing.T) {
 	if err := f.Wait(time.Minute); err != nil {
 		t.Errorf("something there: got %v", err)
 	}
-	if err := f.Ioctl(Native.Number(QueryCap), make([]byte, 104)); !errors.Is(err, syscall.ENOTTY) {
+	if err := f.Ioctl(v4l2.Native.Number(v4l2.QueryCap), make([]byte, 104)); !errors.Is(err, syscall.ENOTTY) {
 		t.Errorf("a pipe's capabilities: got %v", err)
 	}
 	if _, err := unix.Read(ends[0], make([]byte, 8)); err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/v4l2"
 )
 
 const (
@@ -25,7 +26,7 @@ type stream struct {
 	node    Node
 	shape   Shape
 	period  time.Duration // of frames, as reported by the driver; 0 = not reported
-	numbers [numOps]uint32
+	numbers [v4l2.NumOps]uint32
 	scratch []byte
 	memory  [][]byte // one a buffer
 	running bool
@@ -42,7 +43,7 @@ func openStream(c *Config) (*stream, error) {
 		return nil, err
 	}
 	s := &stream{config: c, node: node}
-	for op := range numOps {
+	for op := range v4l2.NumOps {
 		s.numbers[op] = c.ABI.Number(op)
 	}
 	if err := s.agree(); err != nil {
@@ -52,7 +53,7 @@ func openStream(c *Config) (*stream, error) {
 }
 
 // do is one ioctl.
-func (s *stream) do(op Op, x Argument) error {
+func (s *stream) do(op v4l2.Op, x v4l2.Argument) error {
 	a := s.config.ABI
 	s.scratch = a.Append(s.scratch[:0], x)
 	if err := s.node.Ioctl(s.numbers[op], s.scratch); err != nil {
@@ -77,16 +78,16 @@ func (c *Config) fault(kind hal.Kind, err error) error {
 
 // start maps the buffers, hands them to the driver and lets frames come.
 func (s *stream) start() error {
-	want := Buffers{Count: buffers, Kind: Capture, Memory: MappedMem}
-	if err := s.do(ReqBufs, &want); err != nil {
+	want := v4l2.Buffers{Count: buffers, Kind: v4l2.Capture, Memory: v4l2.MappedMem}
+	if err := s.do(v4l2.ReqBufs, &want); err != nil {
 		return s.fault(hal.BusFault, err)
 	}
 	if want.Count < minBuffers || want.Count > maxBuffers {
 		return s.fault(hal.BusFault, fmt.Errorf("buffers: got %d, want %d..%d", want.Count, minBuffers, maxBuffers))
 	}
 	for i := range want.Count {
-		b := Buffer{Index: i, Kind: Capture, Memory: MappedMem}
-		if err := s.do(QueryBuf, &b); err != nil {
+		b := v4l2.Buffer{Index: i, Kind: v4l2.Capture, Memory: v4l2.MappedMem}
+		if err := s.do(v4l2.QueryBuf, &b); err != nil {
 			return s.fault(hal.BusFault, err)
 		}
 		if b.Length == 0 || b.Length > maxFrame {
@@ -101,7 +102,7 @@ func (s *stream) start() error {
 			return err
 		}
 	}
-	if err := s.do(StreamOn, &Number{Capture}); err != nil {
+	if err := s.do(v4l2.StreamOn, &v4l2.Number{Value: v4l2.Capture}); err != nil {
 		return s.fault(hal.BusFault, err)
 	}
 	s.running = true
@@ -110,8 +111,8 @@ func (s *stream) start() error {
 
 // give hands buffer i back to the driver.
 func (s *stream) give(i uint32) error {
-	b := Buffer{Index: i, Kind: Capture, Memory: MappedMem}
-	if err := s.do(QueueBuf, &b); err != nil {
+	b := v4l2.Buffer{Index: i, Kind: v4l2.Capture, Memory: v4l2.MappedMem}
+	if err := s.do(v4l2.QueueBuf, &b); err != nil {
 		return s.fault(hal.BusFault, err)
 	}
 	return nil
@@ -119,15 +120,15 @@ func (s *stream) give(i uint32) error {
 
 // next waits for a frame, for at most timeout, and takes the newest: older ones are returned to the driver unread. The
 // frame is the number of a buffer, which the caller must give back. ok is false if there was no frame.
-func (s *stream) next(timeout time.Duration) (newest Buffer, ok bool, err error) {
+func (s *stream) next(timeout time.Duration) (newest v4l2.Buffer, ok bool, err error) {
 	if err := s.node.Wait(timeout); errors.Is(err, os.ErrDeadlineExceeded) {
 		return newest, false, nil
 	} else if err != nil {
 		return newest, false, s.fault(hal.BusFault, fmt.Errorf("poll: %w", err))
 	}
 	for range maxBuffers {
-		b := Buffer{Kind: Capture, Memory: MappedMem}
-		if err := s.do(DequeueBuf, &b); errors.Is(err, syscall.EAGAIN) {
+		b := v4l2.Buffer{Kind: v4l2.Capture, Memory: v4l2.MappedMem}
+		if err := s.do(v4l2.DequeueBuf, &b); errors.Is(err, syscall.EAGAIN) {
 			break
 		} else if err != nil {
 			return newest, false, s.fault(hal.BusFault, err)
@@ -151,10 +152,10 @@ func (s *stream) next(timeout time.Duration) (newest Buffer, ok bool, err error)
 }
 
 // frame is the contents of a buffer.
-func (s *stream) frame(b *Buffer) ([]byte, error) {
+func (s *stream) frame(b *v4l2.Buffer) ([]byte, error) {
 	m := s.memory[b.Index]
 	switch {
-	case b.Flags&FrameDamaged != 0:
+	case b.Flags&v4l2.FrameDamaged != 0:
 		return nil, errors.New("the kernel marks the frame as damaged")
 	case b.Used == 0 || int64(b.Used) > int64(len(m)):
 		return nil, fmt.Errorf("got %d bytes in a buffer of %d", b.Used, len(m))
@@ -166,7 +167,7 @@ func (s *stream) frame(b *Buffer) ([]byte, error) {
 func (s *stream) close() error {
 	var faults []error
 	if s.running {
-		faults = append(faults, s.do(StreamOff, &Number{Capture}))
+		faults = append(faults, s.do(v4l2.StreamOff, &v4l2.Number{Value: v4l2.Capture}))
 	}
 	for _, m := range s.memory {
 		faults = append(faults, s.node.Unmap(m))

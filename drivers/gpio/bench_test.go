@@ -3,6 +3,8 @@ package gpio
 import (
 	"testing"
 	"time"
+
+	"github.com/halyard-robotics/halyard/internal/wire/gpiochip"
 )
 
 // A quarter of a turn of an encoder: 64 edges as the kernel hands them up, counted. The bound is what a wheel may ask
@@ -19,16 +21,16 @@ func BenchmarkEncoder(b *testing.B) {
 			line = 0
 		}
 		rising := next > state
-		ev := Event{At: time.Duration(i) * bound, Line: line, Rising: rising, Seq: uint32(i + 1)}
+		ev := gpiochip.Event{At: time.Duration(i) * bound, Line: line, Rising: rising, Seq: uint32(i + 1)}
 		ring, state = ev.AppendTo(ring), next
 	}
 	e.lines.offsets = []uint32{0, 1}
-	var ev Event
+	var ev gpiochip.Event
 	b.ReportAllocs()
 	for b.Loop() {
 		e.count, e.errors, e.state = 0, 0, 0
-		for p := ring; len(p) > 0; p = p[EventSize:] {
-			if err := ev.Parse(p[:EventSize]); err != nil {
+		for p := ring; len(p) > 0; p = p[gpiochip.EventSize:] {
+			if err := ev.Parse(p[:gpiochip.EventSize]); err != nil {
 				b.Fatal(err)
 			}
 			e.take(&ev)

@@ -2,6 +2,8 @@ package gpio
 
 import (
 	"time"
+
+	"github.com/halyard-robotics/halyard/internal/wire/gpiochip"
 )
 
 // BumperConfig describes a bumper's switch.
@@ -20,7 +22,7 @@ type BumperConfig struct {
 type Bumper struct {
 	lines
 	config BumperConfig
-	take   func(*Event)
+	take   func(*gpiochip.Event)
 	filter debounce
 }
 
@@ -33,7 +35,7 @@ func NewBumper(p Pins, c BumperConfig) *Bumper {
 	}
 	b := &Bumper{lines: lines{pins: &p, op: "bumper"}, config: c}
 	b.filter.quiet = c.Debounce
-	b.take = func(e *Event) { b.filter.edge(e.Rising, e.At) }
+	b.take = func(e *gpiochip.Event) { b.filter.edge(e.Rising, e.At) }
 	return b
 }
 

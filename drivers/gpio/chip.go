@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/gpiochip"
 )
 
 // Node is an open file of the character device: a chip, or the lines that one handed out. One goroutine at a time uses
@@ -29,8 +30,8 @@ type Node interface {
 type Opener func() (Node, error)
 
 // Survey reads the identity of a chip and the state of its lines.
-func Survey(bus string, open Opener) (ChipInfo, []LineInfo, error) {
-	var c ChipInfo
+func Survey(bus string, open Opener) (gpiochip.ChipInfo, []gpiochip.LineInfo, error) {
+	var c gpiochip.ChipInfo
 	node, err := open()
 	if err != nil {
 		return c, nil, fault(bus, "", err)
@@ -42,18 +43,18 @@ func Survey(bus string, open Opener) (ChipInfo, []LineInfo, error) {
 	return c, lines, nil
 }
 
-func survey(node Node, c *ChipInfo) ([]LineInfo, error) {
-	if err := ask(node, GetChipInfo, c.AppendTo(nil), c.Parse); err != nil {
+func survey(node Node, c *gpiochip.ChipInfo) ([]gpiochip.LineInfo, error) {
+	if err := ask(node, gpiochip.GetChipInfo, c.AppendTo(nil), c.Parse); err != nil {
 		return nil, err
 	}
 	// No chip has thousands of lines; a number out of all reason is another kind of file that took the request.
 	if c.Lines > 4096 {
 		return nil, fmt.Errorf("chip info: got %d lines, want up to 4096", c.Lines)
 	}
-	lines := make([]LineInfo, c.Lines)
+	lines := make([]gpiochip.LineInfo, c.Lines)
 	for i := range lines {
 		lines[i].Offset = uint32(i)
-		if err := ask(node, GetLineInfo, lines[i].AppendTo(nil), lines[i].Parse); err != nil {
+		if err := ask(node, gpiochip.GetLineInfo, lines[i].AppendTo(nil), lines[i].Parse); err != nil {
 			return nil, err
 		}
 	}
@@ -74,7 +75,7 @@ func find(node Node, line string) (uint32, error) {
 	if err == nil {
 		return uint32(offset), nil
 	}
-	var c ChipInfo
+	var c gpiochip.ChipInfo
 	lines, err := survey(node, &c)
 	if err != nil {
 		return 0, err

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/gpiochip"
 )
 
 // Encoder counts the steps of a quadrature encoder: two values, the steps turned since the first Open, four a slot, and
@@ -15,7 +16,7 @@ import (
 // error, and the Read that finds it fails: the count continues with an unknown offset.
 type Encoder struct {
 	lines
-	take   func(*Event)
+	take   func(*gpiochip.Event)
 	state  uint8 // a<<1 | b, as last received
 	count  int64 // wraps; a float64 has it exactly up to 2^53
 	errors uint64
@@ -33,7 +34,7 @@ var steps = [16]int8{
 // NewEncoder returns the encoder at two lines, A and B. It does no I/O.
 func NewEncoder(p Pins) *Encoder {
 	e := &Encoder{lines: lines{pins: &p, op: "encoder"}}
-	e.take = func(ev *Event) {
+	e.take = func(ev *gpiochip.Event) {
 		bit := uint8(2) >> slices.Index(e.lines.offsets, ev.Line)
 		next := e.state &^ bit
 		if ev.Rising {
@@ -60,7 +61,7 @@ func (e *Encoder) turn(next uint8) {
 
 // Open requests the lines and reads their levels. The count continues.
 func (e *Encoder) Open() error {
-	if err := e.lines.open(e.lines.pins.input(), MaxEvents); err != nil {
+	if err := e.lines.open(e.lines.pins.input(), gpiochip.MaxEvents); err != nil {
 		return err
 	}
 	return e.syncLevels()
@@ -77,7 +78,7 @@ func (e *Encoder) syncLevels() error {
 		}
 		e.state = uint8(bits&1<<1 | bits>>1&1)
 		came := false
-		if _, err := e.lines.each(0, func(*Event) { came = true }); err != nil {
+		if _, err := e.lines.each(0, func(*gpiochip.Event) { came = true }); err != nil {
 			return err
 		}
 		if !came {

@@ -1,6 +1,10 @@
 package gpio
 
-import "time"
+import (
+	"time"
+
+	"github.com/halyard-robotics/halyard/internal/wire/gpiochip"
+)
 
 // EStopInput is the circuit of an emergency-stop button, normally closed: one value, 1 while it has been whole since
 // the last reading, else 0. It is a drivers.Sensor.
@@ -10,7 +14,7 @@ import "time"
 type EStopInput struct {
 	lines
 	wait time.Duration
-	take func(*Event)
+	take func(*gpiochip.Event)
 	open bool // by an edge
 }
 
@@ -21,7 +25,7 @@ func NewEStopInput(p Pins, wait time.Duration) *EStopInput {
 		p.Bias = Up
 	}
 	c := &EStopInput{lines: lines{pins: &p, op: "emergency stop"}, wait: wait}
-	c.take = func(e *Event) { c.open = c.open || !e.Rising }
+	c.take = func(e *gpiochip.Event) { c.open = c.open || !e.Rising }
 	return c
 }
 

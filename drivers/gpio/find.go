@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/gpiochip"
 )
 
 // Find opens the chip that a config's port names: a device (/dev/gpiochip0, or a link to one), its name or number
@@ -79,8 +80,8 @@ func labelOf(path string, open func(string) (Node, error)) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var c ChipInfo
-	err = ask(node, GetChipInfo, c.AppendTo(nil), c.Parse)
+	var c gpiochip.ChipInfo
+	err = ask(node, gpiochip.GetChipInfo, c.AppendTo(nil), c.Parse)
 	return c.Label, errors.Join(err, node.Close())
 }
 

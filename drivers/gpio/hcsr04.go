@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/gpiochip"
 )
 
 // Properties of an HC-SR04, from its data sheet and hardware.md section 6.
@@ -47,7 +48,7 @@ type Turn struct {
 type HCSR04 struct {
 	lines  lines
 	config HCSR04Config
-	take   func(*Event)
+	take   func(*gpiochip.Event)
 	rose   time.Duration // of this echo; < 0 = not yet
 	fell   time.Duration
 	glitch bool // a pulse too short for an echo came
@@ -68,7 +69,7 @@ func NewHCSR04(p Pins, c HCSR04Config) *HCSR04 {
 		c.Turn = &Turn{}
 	}
 	s := &HCSR04{lines: lines{pins: &p, op: "hc-sr04"}, config: c}
-	s.take = func(e *Event) {
+	s.take = func(e *gpiochip.Event) {
 		switch {
 		case e.Rising && s.rose < 0:
 			s.rose = e.At
@@ -87,9 +88,10 @@ func speedOfSound(celsius float64) float64 { return 331.3 + 0.606*celsius }
 // Open asks for the lines, the trigger at rest.
 func (s *HCSR04) Open() error {
 	s.rest() // in vain where the chip is gone, which is why it is opened again
-	out, none := Output, uint64(0)
-	return s.lines.open(Input|EdgeRising|EdgeFalling, 0, Attribute{Flags: &out, Mask: trigger},
-		Attribute{Values: &none, Mask: trigger})
+	out, none := gpiochip.Output, uint64(0)
+	return s.lines.open(gpiochip.Input|gpiochip.EdgeRising|gpiochip.EdgeFalling, 0,
+		gpiochip.Attribute{Flags: &out, Mask: trigger},
+		gpiochip.Attribute{Values: &none, Mask: trigger})
 }
 
 // Read triggers it, in its turn, and waits for the echo.

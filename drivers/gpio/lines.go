@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/gpiochip"
 )
 
 // Pins are the lines of a device: on which chip, and how it is wired.
@@ -31,13 +32,15 @@ const (
 	Down
 )
 
-func (b Bias) flags() Flags { return [...]Flags{0, PullUp, PullDown}[min(b, Down)] }
+func (b Bias) flags() gpiochip.Flags {
+	return [...]gpiochip.Flags{0, gpiochip.PullUp, gpiochip.PullDown}[min(b, Down)]
+}
 
 // input are the flags of a line that is listened to.
-func (p *Pins) input() Flags {
-	f := Input | EdgeRising | EdgeFalling | p.Bias.flags()
+func (p *Pins) input() gpiochip.Flags {
+	f := gpiochip.Input | gpiochip.EdgeRising | gpiochip.EdgeFalling | p.Bias.flags()
 	if p.ActiveLow {
-		f |= ActiveLow
+		f |= gpiochip.ActiveLow
 	}
 	return f
 }
@@ -49,16 +52,16 @@ type lines struct {
 	node    Node   // nil while closed
 	offsets []uint32
 	seq     uint32 // of the last event
-	arg     [valuesSize]byte
-	raw     [batch * EventSize]byte
-	events  [batch]Event
+	arg     [gpiochip.ValuesSize]byte
+	raw     [batch * gpiochip.EventSize]byte
+	events  [batch]gpiochip.Event
 }
 
 // batch is how many events one read takes, and rounds how many reads one reading of the lines takes at most: a line in
 // a storm of edges must not hold its reader for good.
 const (
 	batch  = 64
-	rounds = MaxEvents/batch + 1
+	rounds = gpiochip.MaxEvents/batch + 1
 )
 
 func (l *lines) fault(err error) error { return fault(l.pins.Bus, l.op, err) }
@@ -68,7 +71,7 @@ func (l *lines) faultf(kind hal.Kind, format string, args ...any) error {
 }
 
 // open gives the lines back, if it has them, and asks for them.
-func (l *lines) open(flags Flags, buffer uint32, attributes ...Attribute) error {
+func (l *lines) open(flags gpiochip.Flags, buffer uint32, attributes ...gpiochip.Attribute) error {
 	if err := l.Close(); err != nil {
 		return err
 	}
@@ -76,11 +79,11 @@ func (l *lines) open(flags Flags, buffer uint32, attributes ...Attribute) error 
 	if err != nil {
 		return l.fault(err)
 	}
-	err = l.request(chip, Request{Consumer: l.pins.User, Flags: flags, Buffer: buffer, Attributes: attributes})
+	err = l.request(chip, gpiochip.Request{Consumer: l.pins.User, Flags: flags, Buffer: buffer, Attributes: attributes})
 	return l.fault(errors.Join(err, chip.Close()))
 }
 
-func (l *lines) request(chip Node, r Request) error {
+func (l *lines) request(chip Node, r gpiochip.Request) error {
 	for _, name := range l.pins.Lines {
 		offset, err := find(chip, name)
 		if err != nil {
@@ -92,16 +95,16 @@ func (l *lines) request(chip Node, r Request) error {
 	if err != nil {
 		return err
 	}
-	if err := chip.Ioctl(GetLine, arg); err != nil {
+	if err := chip.Ioctl(gpiochip.GetLine, arg); err != nil {
 		return explain(chip, r.Offsets, err)
 	}
-	l.node, l.offsets, l.seq = chip.Lines(linesOf(arg)), r.Offsets, 0
+	l.node, l.offsets, l.seq = chip.Lines(gpiochip.LinesOf(arg)), r.Offsets, 0
 	return nil
 }
 
 // explain reports which line the kernel refused, and its consumer.
 func explain(chip Node, offsets []uint32, err error) error {
-	var c ChipInfo
+	var c gpiochip.ChipInfo
 	all, failed := survey(chip, &c)
 	if failed != nil {
 		return err
@@ -110,7 +113,7 @@ func explain(chip Node, offsets []uint32, err error) error {
 		switch {
 		case int(offset) >= len(all):
 			return invalid("line: got offset %d of %s (%s), want 0..%d", offset, c.Name, c.Label, len(all)-1)
-		case errors.Is(err, syscall.EBUSY) && all[offset].Flags&Used != 0:
+		case errors.Is(err, syscall.EBUSY) && all[offset].Flags&gpiochip.Used != 0:
 			return fmt.Errorf("line %d is held by %q: %w", offset, all[offset].Consumer, err)
 		}
 	}
@@ -133,11 +136,11 @@ func (l *lines) values() (uint64, error) {
 		return 0, l.fault(os.ErrClosed)
 	}
 	mask := uint64(1)<<len(l.offsets) - 1
-	PutValues(l.arg[:], 0, mask)
-	if err := l.node.Ioctl(GetValues, l.arg[:]); err != nil {
+	gpiochip.PutValues(l.arg[:], 0, mask)
+	if err := l.node.Ioctl(gpiochip.GetValues, l.arg[:]); err != nil {
 		return 0, l.fault(err)
 	}
-	bits, _ := ParseValues(l.arg[:])
+	bits, _ := gpiochip.ParseValues(l.arg[:])
 	return bits & mask, nil
 }
 
@@ -146,13 +149,13 @@ func (l *lines) set(bits, mask uint64) error {
 	if l.node == nil {
 		return l.fault(os.ErrClosed)
 	}
-	PutValues(l.arg[:], bits, mask)
-	return l.fault(l.node.Ioctl(SetValues, l.arg[:]))
+	gpiochip.PutValues(l.arg[:], bits, mask)
+	return l.fault(l.node.Ioctl(gpiochip.SetValues, l.arg[:]))
 }
 
 // read takes edges that have come, up to a batch; if absent it waits for one. The events are the reader's until
 // its next call. lost is how many more there were that the kernel dropped, for its queue was full.
-func (l *lines) read(wait time.Duration) (events []Event, lost uint32, err error) {
+func (l *lines) read(wait time.Duration) (events []gpiochip.Event, lost uint32, err error) {
 	if l.node == nil {
 		return nil, 0, l.fault(os.ErrClosed)
 	}
@@ -162,12 +165,12 @@ func (l *lines) read(wait time.Duration) (events []Event, lost uint32, err error
 		return nil, 0, nil
 	case err != nil:
 		return nil, 0, l.fault(err)
-	case n < 0 || n > len(l.raw) || n%EventSize != 0:
-		return nil, 0, l.faultf(hal.BusFault, "events: got %d bytes, want whole ones of %d", n, EventSize)
+	case n < 0 || n > len(l.raw) || n%gpiochip.EventSize != 0:
+		return nil, 0, l.faultf(hal.BusFault, "events: got %d bytes, want whole ones of %d", n, gpiochip.EventSize)
 	}
-	for i := range n / EventSize {
+	for i := range n / gpiochip.EventSize {
 		e := &l.events[i]
-		if err := e.Parse(l.raw[i*EventSize:][:EventSize]); err != nil {
+		if err := e.Parse(l.raw[i*gpiochip.EventSize:][:gpiochip.EventSize]); err != nil {
 			return nil, 0, l.fault(err)
 		}
 		if !slices.Contains(l.offsets, e.Line) {
@@ -177,11 +180,11 @@ func (l *lines) read(wait time.Duration) (events []Event, lost uint32, err error
 		lost += e.Seq - l.seq - 1
 		l.seq = e.Seq
 	}
-	return l.events[:n/EventSize], lost, nil
+	return l.events[:n/gpiochip.EventSize], lost, nil
 }
 
 // each takes all edges that have come, after waiting for the first, and hands them to take in their order.
-func (l *lines) each(wait time.Duration, take func(*Event)) (lost uint32, err error) {
+func (l *lines) each(wait time.Duration, take func(*gpiochip.Event)) (lost uint32, err error) {
 	for range rounds {
 		events, dropped, err := l.read(wait)
 		if err != nil {
@@ -200,7 +203,7 @@ func (l *lines) each(wait time.Duration, take func(*Event)) (lost uint32, err er
 }
 
 // sample is each, and then the lines' activities.
-func (l *lines) sample(wait time.Duration, take func(*Event)) (bits uint64, lost uint32, err error) {
+func (l *lines) sample(wait time.Duration, take func(*gpiochip.Event)) (bits uint64, lost uint32, err error) {
 	if lost, err = l.each(wait, take); err == nil {
 		bits, err = l.values()
 	}

@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/halyard-robotics/halyard/internal/wire/gpiochip"
 )
 
 // The kernel's side of reading, on a pipe: what has come is read, what does not come is waited for no longer than told,
@@ -18,13 +20,13 @@ func TestKernelNode(t *testing.T) {
 		t.Fatal(err)
 	}
 	n := (&kernelNode{}).Lines(int32(ends[0]))
-	e := Event{At: n.Now(), Line: 4, Rising: true, Seq: 1}
-	press, p := e.AppendTo(nil), make([]byte, 2*EventSize)
+	e := gpiochip.Event{At: n.Now(), Line: 4, Rising: true, Seq: 1}
+	press, p := e.AppendTo(nil), make([]byte, 2*gpiochip.EventSize)
 	cycle := func() {
 		if _, err := unix.Write(ends[1], press); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := n.Read(p, time.Second); err != nil || got != EventSize {
+		if got, err := n.Read(p, time.Second); err != nil || got != gpiochip.EventSize {
 			t.Fatalf("got %d bytes, %v", got, err)
 		}
 		if _, err := n.Read(p, 0); !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -40,8 +42,8 @@ func TestKernelNode(t *testing.T) {
 		t.Errorf("waited %v: %v", n.Now()-before, err)
 	}
 	n.SleepUntil(n.Now() + time.Millisecond)
-	var c ChipInfo
-	if err := n.Ioctl(GetChipInfo, c.AppendTo(nil)); !errors.As(err, new(errInvalid)) {
+	var c gpiochip.ChipInfo
+	if err := n.Ioctl(gpiochip.GetChipInfo, c.AppendTo(nil)); !errors.As(err, new(errInvalid)) {
 		t.Errorf("a request that it does not know: got %v", err)
 	}
 	if err := unix.Close(ends[1]); err != nil {
@@ -54,7 +56,7 @@ func TestKernelNode(t *testing.T) {
 		t.Error(err)
 	}
 	if _, err := n.Read(p, 0); !errors.Is(err, os.ErrClosed) ||
-		!errors.Is(n.Ioctl(GetValues, p[:valuesSize]), os.ErrClosed) {
+		!errors.Is(n.Ioctl(gpiochip.GetValues, p[:gpiochip.ValuesSize]), os.ErrClosed) {
 		t.Errorf("closed: got %v", err)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/gpiochip"
 )
 
 // The encoder's steps by the table of hardware.md section 6: every change of one line counts, one of both is an error.
@@ -78,7 +79,7 @@ func (s *scripted) open() Opener { return func() (Node, error) { return s, nil }
 func (s *scripted) pins() Pins {
 	return Pins{Bus: "io", Open: s.open(), Lines: []string{"4"}, User: "test"}
 }
-func answers(p []byte, e Event) int { return copy(p, e.AppendTo(nil)) }
+func answers(p []byte, e gpiochip.Event) int { return copy(p, e.AppendTo(nil)) }
 
 // An answer that no kernel gives is refused and changes no value; that of lost lines is of kind hal.Absent.
 func TestHostile(t *testing.T) {
@@ -90,12 +91,16 @@ func TestHostile(t *testing.T) {
 	}{
 		{"half an event", func(p []byte) (int, error) { return 40, nil }, "got 40 bytes, want whole ones of 48",
 			hal.BusFault},
-		{"more than there is room", func(p []byte) (int, error) { return len(p) + EventSize, nil }, "whole ones",
+		{"more than there is room", func(p []byte) (int, error) { return len(p) + gpiochip.EventSize, nil },
+			"whole ones",
 			hal.BusFault},
 		{"less than nothing", func(p []byte) (int, error) { return -1, nil }, "whole ones", hal.BusFault},
-		{"no edge", func(p []byte) (int, error) { clear(p); return EventSize, nil }, "edge: got 0", hal.BusFault},
+		{"no edge", func(p []byte) (int, error) {
+			clear(p)
+			return gpiochip.EventSize, nil
+		}, "edge: got 0", hal.BusFault},
 		{"another's line", func(p []byte) (int, error) {
-			return answers(p, Event{Line: 9, Rising: true, Seq: 1}), nil
+			return answers(p, gpiochip.Event{Line: 9, Rising: true, Seq: 1}), nil
 		}, "got one of line 9, want one of [4]", hal.BusFault},
 		{"unplugged", func(p []byte) (int, error) { return 0, syscall.ENODEV }, "no such device", hal.Absent},
 		{"broken", func(p []byte) (int, error) { return 0, syscall.EIO }, "input/output error", hal.BusFault},
@@ -113,7 +118,7 @@ func TestHostile(t *testing.T) {
 		}
 	}
 	n := &scripted{ioctl: func(request uint32, arg []byte) error {
-		order.PutUint32(arg[atLines:], math.MaxUint32)
+		gpiochip.Order.PutUint32(arg[gpiochip.AtLines:], math.MaxUint32)
 		return nil
 	}}
 	if _, _, err := Survey("io", n.open()); err == nil || n.shut != 1 {
@@ -126,9 +131,9 @@ func TestStorm(t *testing.T) {
 	seq := uint32(0)
 	n := &scripted{ioctl: obeys}
 	n.read = func(p []byte) (int, error) {
-		for i := 0; i < len(p); i += EventSize {
+		for i := 0; i < len(p); i += gpiochip.EventSize {
 			seq++
-			answers(p[i:], Event{At: n.now, Line: 4, Rising: seq%2 == 1, Seq: seq})
+			answers(p[i:], gpiochip.Event{At: n.now, Line: 4, Rising: seq%2 == 1, Seq: seq})
 		}
 		return len(p), nil
 	}
@@ -137,7 +142,7 @@ func TestStorm(t *testing.T) {
 		t.Fatal(err)
 	}
 	v := []float64{0}
-	if err := s.Read(v); err != nil || v[0] != 1 || seq > 2*MaxEvents {
+	if err := s.Read(v); err != nil || v[0] != 1 || seq > 2*gpiochip.MaxEvents {
 		t.Errorf("got %v, %v after %d edges", v, err, seq)
 	}
 }
@@ -190,7 +195,7 @@ func TestFind(t *testing.T) {
 		}
 		opened = filepath.Base(path)
 		return &scripted{ioctl: func(_ uint32, arg []byte) error {
-			copy(arg, (&ChipInfo{filepath.Base(path), label, 4}).AppendTo(nil))
+			copy(arg, (&gpiochip.ChipInfo{Name: filepath.Base(path), Label: label, Lines: 4}).AppendTo(nil))
 			return nil
 		}}, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/gpiochip"
 )
 
 // PIRConfig describes a motion sensor.
@@ -21,7 +22,7 @@ type PIRConfig struct {
 type PIR struct {
 	lines
 	config PIRConfig
-	take   func(*Event)
+	take   func(*gpiochip.Event)
 	moved  bool
 	warm   time.Duration // when it is; < 0 = not known yet
 	cold   error         // one, so that a fault that lasts is one
@@ -30,16 +31,16 @@ type PIR struct {
 // NewPIR returns the sensor at one line. It does no I/O.
 func NewPIR(p Pins, c PIRConfig) *PIR {
 	s := &PIR{lines: lines{pins: &p, op: "pir"}, config: c, warm: -1}
-	s.take = func(e *Event) { s.moved = s.moved || e.Rising }
+	s.take = func(e *gpiochip.Event) { s.moved = s.moved || e.Rising }
 	s.cold = s.lines.faultf(hal.Timeout, "it warms up: for %v from its start its output means nothing", c.WarmUp)
 	return s
 }
 
 // Open asks for the line. The sensor's own supply is not the chip's: it stays warm when the chip was away.
 func (s *PIR) Open() error {
-	var debounced []Attribute
+	var debounced []gpiochip.Attribute
 	if s.config.Debounce > 0 {
-		debounced = []Attribute{{Debounce: s.config.Debounce, Mask: 1}}
+		debounced = []gpiochip.Attribute{{Debounce: s.config.Debounce, Mask: 1}}
 	}
 	if err := s.lines.open(s.lines.pins.input(), 0, debounced...); err != nil {
 		return err

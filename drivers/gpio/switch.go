@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/gpiochip"
 )
 
 // Switch is an output line: a headlight, a relay, the OE pin of a PWM board. It is off from Open on. Any goroutine may
@@ -57,11 +58,11 @@ func (s *Switch) Read(values []float64) error {
 }
 
 func (s *Switch) request() error {
-	flags, off := Output, uint64(0)
+	flags, off := gpiochip.Output, uint64(0)
 	if s.lines.pins.ActiveLow {
-		flags |= ActiveLow
+		flags |= gpiochip.ActiveLow
 	}
-	return s.lines.open(flags, 0, Attribute{Values: &off, Mask: 1})
+	return s.lines.open(flags, 0, gpiochip.Attribute{Values: &off, Mask: 1})
 }
 
 // Switch sets it. Where the chip was lost it is asked for the line again, once.

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -38,8 +39,8 @@ func streams() []stream {
 		numbers[i] = 500 + 20*i
 	}
 	for range 40 {
-		lms = AppendSICK(lms, 0x80, AppendSICKScan(nil, words, 1, 0x10))
-		urg = AppendSCIPScan(urg, "MD0000108001000", SCIPData, 1234, numbers, 3)
+		lms = lidarwire.AppendSICK(lms, 0x80, lidarwire.AppendSICKScan(nil, words, 1, 0x10))
+		urg = lidarwire.AppendSCIPScan(urg, "MD0000108001000", lidarwire.SCIPData, 1234, numbers, 3)
 		nodes = append(nodes, turnOf(0, 360, 1234)...)
 		for i := range 18 {
 			c := RPCapsule{Encoding: RPLidarExpressed, Start: uint16(i * 20 << 6)}
@@ -53,7 +54,8 @@ func streams() []stream {
 	clock := link{port: servo.PointToPoint{Line: &socket{began: time.Now()}}}
 	return []stream{
 		{"lms", lms, func() func([]byte) bool {
-			d := &SICK{parser: NewSICKParser(0x80), reach: SICKReach{8, 0, 13}, scan: ranges[:361]}
+			d := &SICK{parser: lidarwire.NewSICKParser(0x80), reach: lidarwire.SICKReach{Metres: 8, Mode: 0, Bits: 13},
+				scan: ranges[:361]}
 			return func(p []byte) bool { ok, _ := d.parse(p); return ok }
 		}, 40},
 		{"hokuyo", urg, func() func([]byte) bool {
@@ -62,7 +64,7 @@ func streams() []stream {
 			return func(p []byte) bool { ok, _ := d.parse(p); return ok }
 		}, 40},
 		{"rplidar standard", nodes, func() func([]byte) bool {
-			d := &RPLidar{link: clock, nodes: NewRPNodeParser(), turn: newTurn(360), scan: ranges[:360]}
+			d := &RPLidar{link: clock, nodes: lidarwire.NewRPNodeParser(), turn: newTurn(360), scan: ranges[:360]}
 			return func(p []byte) bool { ok, _ := d.parse(p); return ok }
 		}, 38},
 		{"rplidar express", capsules, func() func([]byte) bool {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 )
 
 // A URG-04LX's answer to GD, as it came.
@@ -17,7 +18,7 @@ func TestCapturedGD(t *testing.T) {
 	}
 	p.Feed([]byte("\n"))
 	var k SCIPBlock
-	if !p.Next(&k) || !k.Is(SCIPOnce) || string(k.Status) != SCIPOK {
+	if !p.Next(&k) || !k.Is(lidarwire.SCIPOnce) || string(k.Status) != lidarwire.SCIPOK {
 		t.Fatalf("got echo %q, status %q", k.Echo, k.Status)
 	}
 	m, err := HokuyoModelOf("URG-04LX")
@@ -42,14 +43,14 @@ func TestCapturedGD(t *testing.T) {
 
 // A whole scan of an LMS, which tells in three bits of each value in which field it lies.
 func TestCapturedSICK(t *testing.T) {
-	p := NewSICKParser(0x80)
+	p := lidarwire.NewSICKParser(0x80)
 	p.Feed(haltest.Bytes(t, strings.Join(haltest.Capture(t, "sick_lms_scan361.txt"), " ")))
 	body := p.Body()
 	if body == nil || p.Garbage != 0 {
 		t.Fatalf("got no telegram and %d bytes lost", p.Garbage)
 	}
 	metres := make([]float64, 361)
-	status, err := DecodeSICKScan(body, 13, metres)
+	status, err := lidarwire.DecodeSICKScan(body, 13, metres)
 	if err != nil || status != 0x10 {
 		t.Fatalf("got status %02X, %v", status, err)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -66,9 +67,9 @@ func NewHokuyo(s HokuyoSettings) (*Hokuyo, error) {
 		return nil, &hal.Error{Kind: hal.Invalid, Bus: s.Name, Op: "hokuyo", Err: err}
 	}
 	h := &Hokuyo{link: newLink(s.Name, "hokuyo", s.Line, scipSpinUp), s: s, size: 3, parser: NewSCIPParser()}
-	stream := SCIPStream
+	stream := lidarwire.SCIPStream
 	if s.Short {
-		h.size, stream = 2, SCIPStreamTwo
+		h.size, stream = 2, lidarwire.SCIPStreamTwo
 	}
 	h.command = fmt.Sprintf("%s%04d%04d%02d%d00", stream, s.First, s.Last, s.Cluster, s.Skip)
 	step := 2 * math.Pi / float64(m.Turn)
@@ -100,12 +101,12 @@ func (h *Hokuyo) Open() error {
 	if err := h.find(); err != nil {
 		return err
 	}
-	if _, err := h.ask(SCIPVersion, SCIPOK); err != nil {
+	if _, err := h.ask(lidarwire.SCIPVersion, lidarwire.SCIPOK); err != nil {
 		return err
 	}
 	h.Serial, _ = h.block.Field("SERI")
 	h.Program, _ = h.block.Field("FIRM")
-	if _, err := h.ask(SCIPParameters, SCIPOK); err != nil {
+	if _, err := h.ask(lidarwire.SCIPParameters, lidarwire.SCIPOK); err != nil {
 		return err
 	}
 	m := h.s.Model
@@ -119,10 +120,10 @@ func (h *Hokuyo) Open() error {
 				m.Name)
 		}
 	}
-	if _, err := h.ask(SCIPLaserOn, SCIPOK, SCIPAlready); err != nil {
+	if _, err := h.ask(lidarwire.SCIPLaserOn, lidarwire.SCIPOK, lidarwire.SCIPAlready); err != nil {
 		return err
 	}
-	_, err := h.ask(h.command, SCIPOK)
+	_, err := h.ask(h.command, lidarwire.SCIPOK)
 	h.fresh = err == nil
 	return err
 }
@@ -140,15 +141,16 @@ func (h *Hokuyo) find() error {
 		}
 		var status string
 		for range 2 {
-			if status, last = h.ask(SCIPLaserOff, SCIPOK, SCIPUnknown, SCIPOldUnknown); !errors.Is(last, errOtherEcho) {
+			if status, last = h.ask(lidarwire.SCIPLaserOff, lidarwire.SCIPOK, lidarwire.SCIPUnknown,
+				lidarwire.SCIPOldUnknown); !errors.Is(last, errOtherEcho) {
 				break
 			}
 		}
-		if status == SCIPOldUnknown {
-			if _, err := h.ask(SCIPSwitch, SCIPOldOK, SCIPOK); err != nil {
+		if status == lidarwire.SCIPOldUnknown {
+			if _, err := h.ask(lidarwire.SCIPSwitch, lidarwire.SCIPOldOK, lidarwire.SCIPOK); err != nil {
 				return err
 			}
-			status, last = h.ask(SCIPLaserOff, SCIPOK)
+			status, last = h.ask(lidarwire.SCIPLaserOff, lidarwire.SCIPOK)
 		}
 		if last != nil {
 			if errors.Is(last, servo.ErrDisconnected) || h.sense {
@@ -156,8 +158,8 @@ func (h *Hokuyo) find() error {
 			}
 			continue
 		}
-		if status == SCIPUnknown { // it was setting its clock
-			if _, err := h.ask(SCIPTime+"2", SCIPOK); err != nil {
+		if status == lidarwire.SCIPUnknown { // it was setting its clock
+			if _, err := h.ask(lidarwire.SCIPTime+"2", lidarwire.SCIPOK); err != nil {
 				return err
 			}
 		}
@@ -165,7 +167,8 @@ func (h *Hokuyo) find() error {
 			return nil
 		}
 		h.usual = rate
-		if _, err := h.ask(fmt.Sprintf("%s%06d", SCIPRate, h.s.Baud), SCIPOK, SCIPSame); err != nil {
+		if _, err := h.ask(fmt.Sprintf("%s%06d", lidarwire.SCIPRate, h.s.Baud), lidarwire.SCIPOK,
+			lidarwire.SCIPSame); err != nil {
 			return err
 		}
 		return h.tune(h.s.Baud)
@@ -239,7 +242,9 @@ func (h *Hokuyo) Read(values []float64) error {
 }
 
 // scanSize is how many bytes a scan has on the wire, about.
-func (h *Hokuyo) scanSize() int { return h.size*h.geometry.Count*(scipLine+2)/scipLine + 40 }
+func (h *Hokuyo) scanSize() int {
+	return h.size*h.geometry.Count*(lidarwire.ScipLine+2)/lidarwire.ScipLine + 40
+}
 
 // parse feeds a piece of the stream; true where a scan ended in it.
 func (h *Hokuyo) parse(piece []byte) (scanned bool, err error) {
@@ -250,10 +255,10 @@ func (h *Hokuyo) parse(piece []byte) (scanned bool, err error) {
 			switch {
 			case !k.Is(h.command[:len(h.command)-2]):
 				continue // an answer that came late
-			case string(k.Status) == SCIPOK, string(k.Status) == SCIPResumed:
+			case string(k.Status) == lidarwire.SCIPOK, string(k.Status) == lidarwire.SCIPResumed:
 				continue // the stream begins, or goes on after a pause
-			case string(k.Status) != SCIPData:
-				return false, h.refused("scan", h.command, string(k.Status), SCIPData)
+			case string(k.Status) != lidarwire.SCIPData:
+				return false, h.refused("scan", h.command, string(k.Status), lidarwire.SCIPData)
 			}
 			if _, err := k.Scan(h.size, &h.s.Model, h.scan); err != nil {
 				return false, h.fault(hal.BusFault, err)
@@ -269,6 +274,6 @@ func (h *Hokuyo) Close() error {
 	if h.port.Line == nil {
 		return nil
 	}
-	_, err := h.ask(SCIPLaserOff, SCIPOK)
+	_, err := h.ask(lidarwire.SCIPLaserOff, lidarwire.SCIPOK)
 	return errors.Join(err, h.port.Close())
 }

@@ -2,48 +2,13 @@ package lidar
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"strconv"
+
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 )
-
-// SCIPSum is the character that a line ends with.
-func SCIPSum(line []byte) byte {
-	// Eight at a time, in four sums of their own, of which the low bytes count.
-	const low = 0x00FF00FF00FF00FF
-	var sums uint64
-	for ; len(line) >= 8; line = line[8:] {
-		x := binary.LittleEndian.Uint64(line)
-		sums = (sums + x&low + x>>8&low) & low
-	}
-	sum := byte(sums + sums>>16 + sums>>32 + sums>>48)
-	for _, c := range line {
-		sum += c
-	}
-	return sum&0x3F + 0x30
-}
-
-// AppendSCIPValue appends v in n characters of six bits, the high ones first.
-func AppendSCIPValue(dst []byte, v, n int) []byte {
-	for shift := 6 * (n - 1); shift >= 0; shift -= 6 {
-		dst = append(dst, byte(v>>shift&0x3F+0x30))
-	}
-	return dst
-}
-
-// DecodeSCIPValue is the value of p's characters, false if one is not a SCIP digit.
-func DecodeSCIPValue(p []byte) (v int, ok bool) {
-	for _, c := range p {
-		c -= 0x30
-		if c > 0x3F {
-			return 0, false
-		}
-		v = v<<6 | int(c)
-	}
-	return v, true
-}
 
 // SCIPBlock is one answer: the command that it answers, the two characters of its status, one of SCIP 1.1, and its
 // lines, each with its newline. It is the parser's until Feed or Reset.
@@ -112,7 +77,7 @@ func (k *SCIPBlock) decode(block []byte) bool {
 			return false
 		}
 		old := len(line) == 1 && len(after) == 0 // of SCIP 1.1, without a sum
-		if len(echo) >= 2 && (old || len(line) == 3 && SCIPSum(line[:2]) == line[2]) {
+		if len(echo) >= 2 && (old || len(line) == 3 && lidarwire.SCIPSum(line[:2]) == line[2]) {
 			k.Echo, k.Status, k.Lines = echo, line[:min(2, len(line))], after
 			return true
 		}
@@ -135,7 +100,7 @@ func (k *SCIPBlock) Field(key string) (string, bool) {
 		if n < len(key)+3 || string(line[:len(key)]) != key || line[len(key)] != ':' || line[n-2] != ';' {
 			continue
 		}
-		if sum := line[n-1]; sum == SCIPSum(line[:n-2]) || sum == SCIPSum(line[:n-1]) {
+		if sum := line[n-1]; sum == lidarwire.SCIPSum(line[:n-2]) || sum == lidarwire.SCIPSum(line[:n-1]) {
 			return string(line[len(key)+1 : n-2]), true
 		}
 	}
@@ -159,10 +124,10 @@ var errSCIPLine = errors.New("scan: a line's sum or length is wrong")
 // After an error dst is undefined.
 func (k *SCIPBlock) Scan(size int, m *HokuyoModel, dst []float64) (ms int, err error) {
 	line, rest, _ := bytes.Cut(k.Lines, []byte("\n"))
-	if len(line) != 5 || SCIPSum(line[:4]) != line[4] {
+	if len(line) != 5 || lidarwire.SCIPSum(line[:4]) != line[4] {
 		return 0, errSCIPLine
 	}
-	ms, ok := DecodeSCIPValue(line[:4])
+	ms, ok := lidarwire.DecodeSCIPValue(line[:4])
 	if !ok {
 		return 0, errSCIPLine
 	}
@@ -171,8 +136,8 @@ func (k *SCIPBlock) Scan(size int, m *HokuyoModel, dst []float64) (ms int, err e
 		f.limit = min(f.limit, scipMaxShort-1) // farther ranges have this value
 	}
 	for left := size * len(dst); left > 0; {
-		n := min(left, scipLine)
-		if len(rest) < n+2 || rest[n+1] != '\n' || SCIPSum(rest[:n]) != rest[n] || !f.line(rest[:n]) {
+		n := min(left, lidarwire.ScipLine)
+		if len(rest) < n+2 || rest[n+1] != '\n' || lidarwire.SCIPSum(rest[:n]) != rest[n] || !f.line(rest[:n]) {
 			return 0, errSCIPLine
 		}
 		left, rest = left-n, rest[n+2:]
@@ -237,44 +202,4 @@ func (f *scipFill) put(v int) {
 		f.dst[0] = math.NaN()
 	}
 	f.dst = f.dst[1:]
-}
-
-// AppendSCIP appends an answer: the command, a status, lines without their sums, and the end.
-func AppendSCIP(dst []byte, echo, status string, lines ...string) []byte {
-	dst = append(append(dst, echo...), '\n')
-	dst = append(append(dst, status...), SCIPSum([]byte(status)), '\n')
-	for _, l := range lines {
-		dst = append(append(dst, l...), SCIPSum([]byte(l)), '\n')
-	}
-	return append(dst, '\n')
-}
-
-// AppendSCIPFields appends an answer of lines KEY:value.
-func AppendSCIPFields(dst []byte, echo string, fields ...string) []byte {
-	dst = AppendSCIP(dst, echo, SCIPOK)
-	dst = dst[:len(dst)-1]
-	for _, f := range fields {
-		dst = append(append(dst, f...), ';', SCIPSum([]byte(f)), '\n')
-	}
-	return append(dst, '\n')
-}
-
-// AppendSCIPScan appends a scan of values in mm, size characters each, taken at ms.
-func AppendSCIPScan(dst []byte, echo, status string, ms int, values []int, size int) []byte {
-	dst = AppendSCIP(dst, echo, status, string(AppendSCIPValue(nil, ms, 4)))
-	dst = dst[:len(dst)-1]
-	line := make([]byte, 0, scipLine+size)
-	flush := func(n int) {
-		dst = append(append(dst, line[:n]...), SCIPSum(line[:n]), '\n')
-		line = line[:copy(line, line[n:])]
-	}
-	for _, v := range values {
-		if line = AppendSCIPValue(line, v, size); len(line) >= scipLine {
-			flush(scipLine)
-		}
-	}
-	if len(line) > 0 {
-		flush(len(line))
-	}
-	return append(dst, '\n')
 }

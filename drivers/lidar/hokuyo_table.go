@@ -1,6 +1,10 @@
 package lidar
 
-import "fmt"
+import (
+	"fmt"
+
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
+)
 
 // HokuyoModel describes a model's measurement, as in its reply to PP.
 type HokuyoModel struct {
@@ -37,36 +41,6 @@ func HokuyoModelOf(name string) (HokuyoModel, error) {
 	return HokuyoModel{}, fmt.Errorf("lidar: model: got %q, want one of lidar.HokuyoModels", name)
 }
 
-// Commands of SCIP 2.0 (C-42-03320-1). Each is a line; the reply is the same line, a status, and data.
-const (
-	SCIPVersion    = "VV" // lines of KEY:value
-	SCIPParameters = "PP" // likewise: MODL DMIN DMAX ARES AMIN AMAX AFRT SCAN
-	SCIPInternals  = "II" // likewise: MODL LASR SCSP MESM SBPS TIME STAT
-	SCIPLaserOn    = "BM" // status 00, or 02 where it was on
-	SCIPLaserOff   = "QT" // ends measuring
-	SCIPReset      = "RS" // to the state after power-on
-	SCIPRate       = "SS" // six digits: baud; status 03: it is
-	SCIPTime       = "TM" // 0 = begin, 1 = ask (four characters, ms), 2 = end
-	SCIPOnce       = "GD" // first4 last4 cluster2: the newest scan, three characters a value
-	SCIPOnceShort  = "GS" // two characters
-	SCIPStream     = "MD" // first4 last4 cluster2 skipped1 count2: scans as they come; count 00 = until QT
-	SCIPStreamTwo  = "MS"
-	SCIPSwitch     = "SCIP2.0" // leaves SCIP 1.1, in which an old URG-04LX starts; the reply is only 0
-)
-
-// Statuses. All others differ between models.
-const (
-	SCIPOK      = "00"
-	SCIPData    = "99" // of a scan in a stream
-	SCIPAlready = "02" // of BM
-	SCIPSame    = "03" // of SS
-	SCIPUnknown = "0E" // not a command now
-	SCIPResumed = "98" // in place of a scan: measurement continues after a pause
-	// Statuses of a scanner of SCIP 1.1: a single character, without a checksum.
-	SCIPOldOK      = "0"
-	SCIPOldUnknown = "E"
-)
-
 // scipMeaning is the meaning of a status (C-42-03320B, sections 8 and 9); "" if unknown.
 func scipMeaning(command, status string) string {
 	names := func(list ...string) string {
@@ -85,7 +59,7 @@ func scipMeaning(command, status string) string {
 			"it is being updated"}[status[1]-'A']
 	}
 	switch command[:2] {
-	case SCIPStream, SCIPStreamTwo, SCIPOnce, SCIPOnceShort:
+	case lidarwire.SCIPStream, lidarwire.SCIPStreamTwo, lidarwire.SCIPOnce, lidarwire.SCIPOnceShort:
 		switch {
 		case status == "10":
 			return "the laser is off"
@@ -96,11 +70,11 @@ func scipMeaning(command, status string) string {
 		}
 		return names("first step: no number", "last step: no number", "cluster: no number", "last step: out of range",
 			"last step: before the first", "interval: no number", "count of scans: no number")
-	case SCIPLaserOn:
+	case lidarwire.SCIPLaserOn:
 		return names("the laser is defective", "the laser is on already")
-	case SCIPRate:
+	case lidarwire.SCIPRate:
 		return names("rate: no number", "rate: out of range", "it has this rate already", "this model has no such rate")
-	case SCIPTime:
+	case lidarwire.SCIPTime:
 		return names("no such code", "its clock is being set already", "its clock is not being set",
 			"its clock is not being set")
 	}
@@ -109,9 +83,6 @@ func scipMeaning(command, status string) string {
 
 // scipMaxShort is the greatest value of two characters.
 const scipMaxShort = 1<<12 - 1
-
-// scipLine is how long a line of data is at most, without its sum.
-const scipLine = 64
 
 // scipMaxLine bounds a block: a scan of 1081 values with its lines, and bytes in front of it.
 const scipMaxLine = 8192

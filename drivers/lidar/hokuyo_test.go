@@ -6,6 +6,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 )
 
 // Values of the specification: hardware.md, section 5.2.
@@ -14,20 +16,20 @@ func TestSCIPValues(t *testing.T) {
 		text string
 		v    int
 	}{{"CB", 1234}, {"1Dh", 5432}, {"m2@0", 16000000}, {"00", 0}, {"oo", 4095}} {
-		if got := AppendSCIPValue(nil, c.v, len(c.text)); string(got) != c.text {
+		if got := lidarwire.AppendSCIPValue(nil, c.v, len(c.text)); string(got) != c.text {
 			t.Errorf("%d: got %q, want %q", c.v, got, c.text)
 		}
-		if got, ok := DecodeSCIPValue([]byte(c.text)); !ok || got != c.v {
+		if got, ok := lidarwire.DecodeSCIPValue([]byte(c.text)); !ok || got != c.v {
 			t.Errorf("%q: got %d, want %d", c.text, got, c.v)
 		}
 	}
 	for _, bad := range []string{"/0", "0p", "\x80\x80"} {
-		if v, ok := DecodeSCIPValue([]byte(bad)); ok {
+		if v, ok := lidarwire.DecodeSCIPValue([]byte(bad)); ok {
 			t.Errorf("%q: got %d", bad, v)
 		}
 	}
 	for status, sum := range map[string]byte{"00": 'P', "99": 'b', "02": 'R', "0E": 'e'} {
-		if got := SCIPSum([]byte(status)); got != sum {
+		if got := lidarwire.SCIPSum([]byte(status)); got != sum {
 			t.Errorf("sum of %q: got %c, want %c", status, got, sum)
 		}
 	}
@@ -84,10 +86,10 @@ func TestSCIPBlocks(t *testing.T) {
 			}
 		}
 	}
-	if got := AppendSCIP(nil, "QT", SCIPOK); string(got) != "QT\n00P\n\n" {
+	if got := lidarwire.AppendSCIP(nil, "QT", lidarwire.SCIPOK); string(got) != "QT\n00P\n\n" {
 		t.Errorf("encoded: got %q", got)
 	}
-	if got := AppendSCIPFields(nil, "PP", "DMIN:20",
+	if got := lidarwire.AppendSCIPFields(nil, "PP", "DMIN:20",
 		"ARES:1024"); string(got) != "PP\n00P\nDMIN:20;4\nARES:1024;\\\n\n" {
 		t.Errorf("encoded: got %q", got)
 	}
@@ -105,7 +107,7 @@ func TestSCIPBlocks(t *testing.T) {
 		for p.Next(&k) {
 		}
 	}
-	if string(k.Status) != SCIPOK || p.Garbage == 0 {
+	if string(k.Status) != lidarwire.SCIPOK || p.Garbage == 0 {
 		t.Errorf("behind a line without end: got %q, %d garbage", k.Status, p.Garbage)
 	}
 }
@@ -121,7 +123,7 @@ func TestSCIPScans(t *testing.T) {
 					want[i] = math.NaN()
 				}
 			}
-			text := AppendSCIPScan(nil, "MD0044072501000", SCIPData, 123456, values, size)
+			text := lidarwire.AppendSCIPScan(nil, "MD0044072501000", lidarwire.SCIPData, 123456, values, size)
 			p, k := NewSCIPParser(), SCIPBlock{}
 			p.Feed(text)
 			if !p.Next(&k) {
@@ -171,7 +173,7 @@ func TestSCIPVoid(t *testing.T) {
 		}
 		p, k, got := NewSCIPParser(), SCIPBlock{}, make([]float64, len(c.values))
 		// The clock goes round at 24 bits: that is no fault of a scan.
-		p.Feed(AppendSCIPScan(nil, "MD0044072501000", SCIPData, 1<<24-1, c.values, c.size))
+		p.Feed(lidarwire.AppendSCIPScan(nil, "MD0044072501000", lidarwire.SCIPData, 1<<24-1, c.values, c.size))
 		if !p.Next(&k) {
 			t.Fatalf("%s: no block", c.model)
 		}
@@ -191,11 +193,12 @@ func TestSCIPInstead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	scan := AppendSCIPScan(nil, h.command, SCIPData, 5, []int{1000, 2000}, 3)
+	scan := lidarwire.AppendSCIPScan(nil, h.command, lidarwire.SCIPData, 5, []int{1000, 2000}, 3)
 	for _, c := range []struct {
 		status, want string
-	}{{SCIPOK, ""}, {SCIPResumed, ""}, {"21", "verify an error"}, {"50", "in trouble"}, {"0B", "no room"}} {
-		_, err := h.parse(AppendSCIP(nil, h.command, c.status))
+	}{{lidarwire.SCIPOK, ""}, {lidarwire.SCIPResumed, ""}, {"21", "verify an error"}, {"50", "in trouble"},
+		{"0B", "no room"}} {
+		_, err := h.parse(lidarwire.AppendSCIP(nil, h.command, c.status))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
 			t.Errorf("status %s: got %v, want %q", c.status, err, c.want)
 		}
@@ -259,7 +262,7 @@ func TestSCIPSum(t *testing.T) {
 		for _, c := range line {
 			sum += c
 		}
-		if got, want := SCIPSum(line), sum&0x3F+0x30; got != want {
+		if got, want := lidarwire.SCIPSum(line), sum&0x3F+0x30; got != want {
 			t.Fatalf("%d bytes: got %c, want %c", i, got, want)
 		}
 		line = append(line, byte(255-i*i))
@@ -270,7 +273,7 @@ func FuzzSCIP(f *testing.F) {
 	for _, c := range blockCases() {
 		f.Add([]byte(c.text))
 	}
-	f.Add(AppendSCIPScan(nil, "MD0044072501000", SCIPData, 123456, []int{1000, 5, 2000}, 3))
+	f.Add(lidarwire.AppendSCIPScan(nil, "MD0044072501000", lidarwire.SCIPData, 123456, []int{1000, 5, 2000}, 3))
 	dst := make([]float64, 3)
 	f.Fuzz(func(t *testing.T, in []byte) {
 		whole, cut := "", ""

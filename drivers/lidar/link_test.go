@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -121,8 +122,8 @@ func (s *script) Read(p []byte, wait time.Duration) (int, error) {
 // A reply about the type that is only its first byte is refused; it has no text and no status.
 func TestTypeWithoutText(t *testing.T) {
 	line := &script{replies: [][]byte{
-		AppendSICK(nil, SICKReplyBit, []byte{SICKModeReply, 0, 0x10}),
-		AppendSICK(nil, SICKReplyBit, []byte{byte(SICKType) | SICKReplyBit}),
+		lidarwire.AppendSICK(nil, lidarwire.SICKReplyBit, []byte{lidarwire.SICKModeReply, 0, 0x10}),
+		lidarwire.AppendSICK(nil, lidarwire.SICKReplyBit, []byte{byte(lidarwire.SICKType) | lidarwire.SICKReplyBit}),
 	}}
 	d, err := NewSICK(SICKSettings{Line: func() (servo.Line, error) { return line, nil }, Baud: 38400})
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -35,7 +36,7 @@ type RPLidar struct {
 	s        RPLidarSettings
 	geometry ScanGeometry
 	out      []byte
-	nodes    *RPNodeParser
+	nodes    *lidarwire.RPNodeParser
 	capsules *RPCapsuleParser // nil for a standard scan
 	capsule  RPCapsule        // the last one
 	span     int              // how far the capsule before reached, 1/64 °
@@ -55,7 +56,7 @@ type dtr interface{ SetDTR(on bool) error }
 // NewRPLidar returns the scanner with settings s. It does no I/O.
 func NewRPLidar(s RPLidarSettings) (*RPLidar, error) {
 	s.Rays = cmp.Or(s.Rays, 360)
-	s.PWM = cmp.Or(s.PWM, RPLidarUsualPWM)
+	s.PWM = cmp.Or(s.PWM, lidarwire.RPLidarUsualPWM)
 	s.Encoding = cmp.Or(s.Encoding, RPLidarExpressed)
 	var err error
 	samples := rpSizes[s.Encoding].samples
@@ -75,7 +76,7 @@ func NewRPLidar(s RPLidarSettings) (*RPLidar, error) {
 		return nil, &hal.Error{Kind: hal.Invalid, Bus: s.Name, Op: "rplidar", Err: err}
 	}
 	d := &RPLidar{link: newLink(s.Name, "rplidar", s.Line, rpSpinUp), s: s,
-		geometry: ScanGeometry{-math.Pi, 2 * math.Pi / float64(s.Rays), s.Rays}, nodes: NewRPNodeParser(),
+		geometry: ScanGeometry{-math.Pi, 2 * math.Pi / float64(s.Rays), s.Rays}, nodes: lidarwire.NewRPNodeParser(),
 		turn: newTurn(s.Rays), scan: make([]float64, s.Rays)}
 	if samples > 0 {
 		d.capsules = NewRPCapsuleParser(s.Encoding)
@@ -144,7 +145,7 @@ func (d *RPLidar) meet(patience time.Duration) error {
 		if err := d.stop(); err != nil {
 			return err
 		}
-		info, err := d.ask(rpTypeInfo, 20, RPLidarInfo)
+		info, err := d.ask(lidarwire.RpTypeInfo, 20, lidarwire.RPLidarInfo)
 		if err == nil {
 			d.Model, d.Firmware, d.Serial, d.met = info[0], fmt.Sprintf("%d.%02d", info[2], info[1]),
 				fmt.Sprintf("%X", info[4:20]), true
@@ -154,7 +155,7 @@ func (d *RPLidar) meet(patience time.Duration) error {
 			return err
 		}
 		// It may still wait for the rest of a request of which bytes were lost: as much as there can be.
-		var rest [rpRequest]byte
+		var rest [lidarwire.RpRequest]byte
 		if err := d.write(rest[:]); err != nil {
 			return err
 		}
@@ -171,7 +172,7 @@ func (d *RPLidar) meet(patience time.Duration) error {
 	if text := []byte("RP LIDAR"); bytes.Contains(d.heard, text) {
 		return d.faultf(hal.Absent, "it boots, and does not answer within %v: %w", patience, servo.ErrNoReply)
 	}
-	return d.unanswered(fmt.Sprintf("no answer to %02X", byte(RPLidarInfo)), last)
+	return d.unanswered(fmt.Sprintf("no answer to %02X", byte(lidarwire.RPLidarInfo)), last)
 }
 
 // otherRate is the rate at which a scanner answers that does not at ours; 0 = none.
@@ -181,7 +182,7 @@ func (d *RPLidar) otherRate() (found int) {
 		if d.tune(rate) != nil || d.stop() != nil {
 			break
 		}
-		if _, err := d.ask(rpTypeInfo, 20, RPLidarInfo); err == nil {
+		if _, err := d.ask(lidarwire.RpTypeInfo, 20, lidarwire.RPLidarInfo); err == nil {
 			found = rate
 			break
 		}
@@ -194,7 +195,7 @@ func (d *RPLidar) otherRate() (found int) {
 // healthy asks for the scanner's health. One that protects itself can only begin again.
 func (d *RPLidar) healthy() error {
 	for reset := false; ; reset = true {
-		health, err := d.ask(rpTypeHealth, 3, RPLidarHealth)
+		health, err := d.ask(lidarwire.RpTypeHealth, 3, lidarwire.RPLidarHealth)
 		if err != nil {
 			return err
 		}
@@ -208,7 +209,7 @@ func (d *RPLidar) healthy() error {
 		case reset:
 			return d.faultf(hal.BusFault, "health: error %04X, after a reset too: %w", code, servo.ErrReported)
 		}
-		if err := errors.Join(d.send(RPLidarReset), d.meet(rpBoot)); err != nil {
+		if err := errors.Join(d.send(lidarwire.RPLidarReset), d.meet(rpBoot)); err != nil {
 			return fmt.Errorf("health: error %04X, then a reset: %w", code, err)
 		}
 	}
@@ -222,7 +223,7 @@ func (d *RPLidar) start(mode byte) (err error) {
 		if d.s.Encoding == RPLidarNodes {
 			break
 		}
-		if kind, length, _, err = d.begin(0, RPLidarExpress, mode, 0, 0, 0, 0); err == nil {
+		if kind, length, _, err = d.begin(0, lidarwire.RPLidarExpress, mode, 0, 0, 0, 0); err == nil {
 			break
 		}
 		if errors.Is(err, servo.ErrDisconnected) {
@@ -234,7 +235,7 @@ func (d *RPLidar) start(mode byte) (err error) {
 	}
 	size := rpSizes[kind]
 	switch {
-	case kind == byte(RPLidarNodes) && length == rpNode:
+	case kind == byte(RPLidarNodes) && length == lidarwire.RpNode:
 		d.capsules = nil
 		return nil
 	case size.bytes > 0 && size.bytes == length:
@@ -254,10 +255,10 @@ func (d *RPLidar) start(mode byte) (err error) {
 		return err
 	}
 	d.capsules = nil
-	kind, length, _, err = d.begin(0, RPLidarScan)
-	if err == nil && (kind != byte(RPLidarNodes) || length != rpNode) {
+	kind, length, _, err = d.begin(0, lidarwire.RPLidarScan)
+	if err == nil && (kind != byte(RPLidarNodes) || length != lidarwire.RpNode) {
 		err = d.faultf(hal.BusFault, "answer to %02X: got encoding 0x%02X of %d bytes, want 0x81 of %d",
-			byte(RPLidarScan), kind, length, rpNode)
+			byte(lidarwire.RPLidarScan), kind, length, lidarwire.RpNode)
 	}
 	return err
 }
@@ -276,12 +277,12 @@ func (d *RPLidar) Note() string { return d.note }
 
 // modeOf asks the scanner in which of its modes it sends an encoding.
 func (d *RPLidar) modeOf(e RPLidarEncoding) (mode byte, err error) {
-	answer, err := d.ask(rpTypeConf, 6, RPLidarConf, RPConfModes, 0, 0, 0)
+	answer, err := d.ask(lidarwire.RpTypeConf, 6, lidarwire.RPLidarConf, lidarwire.RPConfModes, 0, 0, 0)
 	if err != nil {
 		return 0, fmt.Errorf("modes: %w", err)
 	}
 	for mode := range min(answer[4], rpMaxModes) {
-		answer, err := d.ask(rpTypeConf, 5, RPLidarConf, RPConfEncoding, 0, 0, 0, mode, 0)
+		answer, err := d.ask(lidarwire.RpTypeConf, 5, lidarwire.RPLidarConf, lidarwire.RPConfEncoding, 0, 0, 0, mode, 0)
 		if err != nil {
 			return 0, fmt.Errorf("encoding of mode %d: %w", mode, err)
 		}
@@ -311,20 +312,20 @@ func (d *RPLidar) spin(on bool) error {
 		if on {
 			pwm = d.s.PWM
 		}
-		return d.send(RPLidarMotor, byte(pwm), byte(pwm>>8))
+		return d.send(lidarwire.RPLidarMotor, byte(pwm), byte(pwm>>8))
 	}
 	return nil
 }
 
 // send sends a request.
-func (d *RPLidar) send(c RPLidarCommand, payload ...byte) error {
-	d.out = AppendRPLidar(d.out[:0], c, payload...)
+func (d *RPLidar) send(c lidarwire.RPLidarCommand, payload ...byte) error {
+	d.out = lidarwire.AppendRPLidar(d.out[:0], c, payload...)
 	return d.write(d.out)
 }
 
 // stop ends a scan and waits until it is quiet.
 func (d *RPLidar) stop() error {
-	if err := d.send(RPLidarStop); err != nil {
+	if err := d.send(lidarwire.RPLidarStop); err != nil {
 		return err
 	}
 	for until := d.port.Line.Now() + rpAnswer; d.port.Line.Now() < until; {
@@ -341,11 +342,12 @@ func (d *RPLidar) stop() error {
 
 // begin sends a request and waits for the descriptor of its reply: its type, the length of its packets, and the bytes
 // received after it. want is the type of an answer, 0 for a scan. The answer to another request is passed over.
-func (d *RPLidar) begin(want byte, c RPLidarCommand, payload ...byte) (kind byte, length int, rest []byte, err error) {
+func (d *RPLidar) begin(want byte, c lidarwire.RPLidarCommand, payload ...byte) (kind byte, length int, rest []byte,
+	err error) {
 	if err := d.send(c, payload...); err != nil {
 		return 0, 0, nil, err
 	}
-	deadline := d.port.Line.Now() + rpAnswer + d.wire(len(d.out)+rpDescriptor+rpUDenseBytes)
+	deadline := d.port.Line.Now() + rpAnswer + d.wire(len(d.out)+lidarwire.RpDescriptor+rpUDenseBytes)
 	for got := []byte(nil); ; {
 		piece, err := d.read(deadline)
 		if err == nil && len(got) > 4*len(d.raw) {
@@ -356,15 +358,16 @@ func (d *RPLidar) begin(want byte, c RPLidarCommand, payload ...byte) (kind byte
 		}
 		got = append(got, piece...)
 		for at := 0; ; {
-			i := bytes.Index(got[at:], []byte{rpStart, rpReply})
-			if i < 0 || len(got)-at-i < rpDescriptor {
+			i := bytes.Index(got[at:], []byte{lidarwire.RpStart, lidarwire.RpReply})
+			if i < 0 || len(got)-at-i < lidarwire.RpDescriptor {
 				break
 			}
 			at += i
 			word, kind := binary.LittleEndian.Uint32(got[at+2:]), got[at+6]
-			if length := int(word & (1<<30 - 1)); (want == 0 && word>>30 == rpStream || want == kind && want != 0) &&
+			if length := int(word & (1<<30 - 1)); (want == 0 && word>>30 == lidarwire.RpStream ||
+				want == kind && want != 0) &&
 				length > 0 && length <= rpMaxPacket {
-				return kind, length, got[at+rpDescriptor:], nil
+				return kind, length, got[at+lidarwire.RpDescriptor:], nil
 			}
 			at++
 		}
@@ -372,7 +375,7 @@ func (d *RPLidar) begin(want byte, c RPLidarCommand, payload ...byte) (kind byte
 }
 
 // ask sends a request and waits for its one answer of a type, of length bytes at least.
-func (d *RPLidar) ask(want byte, length int, c RPLidarCommand, payload ...byte) ([]byte, error) {
+func (d *RPLidar) ask(want byte, length int, c lidarwire.RPLidarCommand, payload ...byte) ([]byte, error) {
 	_, size, got, err := d.begin(want, c, payload...)
 	if err == nil && size < length {
 		err = d.faultf(hal.BusFault, "answer to %02X: got %d bytes, want %d", byte(c), size, length)
@@ -406,7 +409,7 @@ func (d *RPLidar) parse(piece []byte) (ended bool, err error) {
 	for len(piece) > 0 {
 		if d.capsules == nil {
 			piece = piece[d.nodes.Feed(piece):]
-			for n := (RPNode{}); d.nodes.Next(&n); {
+			for n := (lidarwire.RPNode{}); d.nodes.Next(&n); {
 				if d.turn.add(int(n.Angle), float64(n.Range)/4000, now) {
 					copy(d.scan, d.turn.was)
 					agree(d.scan, d.turn.older)
@@ -463,5 +466,5 @@ func (d *RPLidar) Close() error {
 	if d.port.Line == nil {
 		return nil
 	}
-	return errors.Join(d.send(RPLidarStop), d.spin(false), d.port.Close())
+	return errors.Join(d.send(lidarwire.RPLidarStop), d.spin(false), d.port.Close())
 }

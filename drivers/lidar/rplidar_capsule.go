@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -131,7 +132,7 @@ func (c *RPCapsule) Append(dst []byte) []byte {
 			dst = binary.LittleEndian.AppendUint32(dst, packTriple(c.Ranges[i:i+3], next))
 		}
 	}
-	sum := rpXOR(dst[at+2:])
+	sum := lidarwire.RpXOR(dst[at+2:])
 	dst[at], dst[at+1] = 0xA0|sum&0x0F, 0x50|sum>>4
 	return dst
 }
@@ -284,7 +285,7 @@ func NewRPCapsuleParser(e RPLidarEncoding) *RPCapsuleParser {
 		Framer: servo.NewFramer(n, servo.Rules{
 			First: func(b byte) bool { return b>>4 == 0xA },
 			Frame: func(h []byte) (int, bool) { return n, len(h) < 2 || h[1]>>4 == 0x5 },
-			Check: func(p []byte) bool { return rpXOR(p[2:]) == p[0]&0x0F|p[1]<<4 },
+			Check: func(p []byte) bool { return lidarwire.RpXOR(p[2:]) == p[0]&0x0F|p[1]<<4 },
 		})}
 }
 
@@ -303,7 +304,7 @@ func (p *RPCapsuleParser) Next(c *RPCapsule) bool {
 		if whole {
 			c.Encoding = p.encoding
 			c.decode(p.held, f)
-			c.Span = (int(start) - int(c.Start) + turnQ6) % turnQ6
+			c.Span = (int(start) - int(c.Start) + lidarwire.TurnQ6) % lidarwire.TurnQ6
 		}
 		p.previous, p.held = p.held, append(p.previous[:0], f...)
 		p.lost = p.Garbage

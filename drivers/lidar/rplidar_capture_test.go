@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 )
 
 // Captured capsules decode to the samples that SLAMTEC's own arithmetic makes of them, to the bit.
@@ -41,7 +42,7 @@ func TestCapturedCapsules(t *testing.T) {
 					t.Fatalf("%s: got %v before any capsule", line, err)
 				}
 				angle, mm := capsule.Sample(next)
-				angle = (angle + turnQ6) % turnQ6
+				angle = (angle + lidarwire.TurnQ6) % lidarwire.TurnQ6
 				if got := angle << 8 / 90; got != q14 || 4*mm != q2 {
 					t.Errorf("sample %d: got %d %d, want %d %d", next, got, 4*mm, q14, q2)
 				}
@@ -59,7 +60,7 @@ func TestCapturedNodes(t *testing.T) {
 	for _, file := range []string{"rplidar_a3_standard.txt", "rplidar_a3_valid_data_2.txt",
 		"rplidar_a3_values_at_60_v3.txt"} {
 		t.Run(file, func(t *testing.T) {
-			p := NewRPNodeParser()
+			p := lidarwire.NewRPNodeParser()
 			turn := newTurn(360)
 			sent, got, ends := 0, 0, 0
 			var now time.Duration
@@ -69,8 +70,8 @@ func TestCapturedNodes(t *testing.T) {
 				b := haltest.Bytes(t, bytes)
 				sent++
 				p.Feed(b)
-				var alone RPNode
-				if !alone.decode(b) {
+				var alone lidarwire.RPNode
+				if !alone.Decode(b) {
 					t.Fatalf("%s: refused", line)
 				}
 				var angle, mm float64
@@ -81,7 +82,7 @@ func TestCapturedNodes(t *testing.T) {
 				if alone.Range > 0 {
 					want[int(alone.Angle)>>6] = float64(alone.Range) / 4000
 				}
-				for n := (RPNode{}); p.Next(&n); got++ {
+				for n := (lidarwire.RPNode{}); p.Next(&n); got++ {
 					now += 500 * time.Microsecond
 					if !turn.add(int(n.Angle), float64(n.Range)/4000, now) {
 						continue
@@ -106,8 +107,8 @@ func TestCapturedNodes(t *testing.T) {
 					}
 				}
 			}
-			if got != sent-ahead || p.Garbage != 0 {
-				t.Errorf("got %d nodes of %d, %d bytes lost", got, sent-ahead, p.Garbage)
+			if got != sent-lidarwire.Ahead || p.Garbage != 0 {
+				t.Errorf("got %d nodes of %d, %d bytes lost", got, sent-lidarwire.Ahead, p.Garbage)
 			}
 			if ends < 3 {
 				t.Errorf("got %d turns, want 3 or more", ends)

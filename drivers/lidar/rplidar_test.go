@@ -8,39 +8,42 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 )
 
 // Requests and descriptors: hardware.md, section 5.3.
 func TestRPLidarRequests(t *testing.T) {
 	for _, c := range []struct {
 		bytes   string
-		command RPLidarCommand
+		command lidarwire.RPLidarCommand
 		payload []byte
 	}{
-		{"A5 25", RPLidarStop, nil}, {"A5 50", RPLidarInfo, nil}, {"A5 52", RPLidarHealth, nil},
-		{"A5 59", RPLidarRate, nil},
-		{"A5 20", RPLidarScan, nil},
-		{"A5 82 05 00 00 00 00 00 22", RPLidarExpress, make([]byte, 5)},
-		{"A5 F0 02 94 02 C1", RPLidarMotor, []byte{0x94, 0x02}},
-		{"A5 F0 02 00 00 57", RPLidarMotor, []byte{0, 0}},
-		{"A5 84 04 7C 00 00 00 59", RPLidarConf, []byte{0x7C, 0, 0, 0}},
+		{"A5 25", lidarwire.RPLidarStop, nil}, {"A5 50", lidarwire.RPLidarInfo, nil},
+		{"A5 52", lidarwire.RPLidarHealth, nil},
+		{"A5 59", lidarwire.RPLidarRate, nil},
+		{"A5 20", lidarwire.RPLidarScan, nil},
+		{"A5 82 05 00 00 00 00 00 22", lidarwire.RPLidarExpress, make([]byte, 5)},
+		{"A5 F0 02 94 02 C1", lidarwire.RPLidarMotor, []byte{0x94, 0x02}},
+		{"A5 F0 02 00 00 57", lidarwire.RPLidarMotor, []byte{0, 0}},
+		{"A5 84 04 7C 00 00 00 59", lidarwire.RPLidarConf, []byte{0x7C, 0, 0, 0}},
 	} {
 		want := wire(t, c.bytes)
-		if got := AppendRPLidar(nil, c.command, c.payload...); !bytes.Equal(got, want) {
+		if got := lidarwire.AppendRPLidar(nil, c.command, c.payload...); !bytes.Equal(got, want) {
 			t.Errorf("%02X: encoded: got % X, want % X", byte(c.command), got, want)
 		}
-		got, payload, n := DecodeRPLidar(want)
+		got, payload, n := lidarwire.DecodeRPLidar(want)
 		if got != c.command || !bytes.Equal(payload, c.payload) || n != len(want) {
 			t.Errorf("%s: decoded: got %02X % X %d", c.bytes, byte(got), payload, n)
 		}
 		for k := range want {
-			if _, _, n := DecodeRPLidar(want[:k]); n != 0 {
+			if _, _, n := lidarwire.DecodeRPLidar(want[:k]); n != 0 {
 				t.Errorf("%s cut at %d: got %d", c.bytes, k, n)
 			}
 		}
 	}
 	for _, bad := range []string{"00", "A5 F0 02 00 00 58"} {
-		if _, _, n := DecodeRPLidar(wire(t, bad)); n >= 0 {
+		if _, _, n := lidarwire.DecodeRPLidar(wire(t, bad)); n >= 0 {
 			t.Errorf("%s: got %d", bad, n)
 		}
 	}
@@ -50,11 +53,12 @@ func TestRPLidarRequests(t *testing.T) {
 		stream bool
 		kind   byte
 	}{
-		{"A5 5A 14 00 00 00 04", 20, false, rpTypeInfo}, {"A5 5A 03 00 00 00 06", 3, false, rpTypeHealth},
-		{"A5 5A 04 00 00 00 15", 4, false, rpTypeRate}, {"A5 5A 05 00 00 40 81", 5, true, byte(RPLidarNodes)},
+		{"A5 5A 14 00 00 00 04", 20, false, lidarwire.RpTypeInfo},
+		{"A5 5A 03 00 00 00 06", 3, false, lidarwire.RpTypeHealth},
+		{"A5 5A 04 00 00 00 15", 4, false, lidarwire.RpTypeRate}, {"A5 5A 05 00 00 40 81", 5, true, byte(RPLidarNodes)},
 		{"A5 5A 54 00 00 40 82", 84, true, byte(RPLidarExpressed)},
 	} {
-		if got := AppendRPDescriptor(nil, c.length, c.stream, c.kind); !bytes.Equal(got, wire(t, c.bytes)) {
+		if got := lidarwire.AppendRPDescriptor(nil, c.length, c.stream, c.kind); !bytes.Equal(got, wire(t, c.bytes)) {
 			t.Errorf("got % X, want %s", got, c.bytes)
 		}
 	}
@@ -63,7 +67,7 @@ func TestRPLidarRequests(t *testing.T) {
 // turnOf is nodes all around, 1° apart from a beginning on.
 func turnOf(from, n int, mm float64) (b []byte) {
 	for i := range n {
-		node := RPNode{Angle: uint16((from + i) % 360 << 6), Range: uint16(mm * 4), Quality: 47,
+		node := lidarwire.RPNode{Angle: uint16((from + i) % 360 << 6), Range: uint16(mm * 4), Quality: 47,
 			Start: (from+i)%360 == 0}
 		b = node.Append(b)
 	}
@@ -72,7 +76,7 @@ func turnOf(from, n int, mm float64) (b []byte) {
 
 func TestRPNodes(t *testing.T) {
 	// By the manual: quality 47, no start, 90°, 1000 mm.
-	n := RPNode{Angle: 90 << 6, Range: 4000, Quality: 47}
+	n := lidarwire.RPNode{Angle: 90 << 6, Range: 4000, Quality: 47}
 	if got := n.Append(nil); !bytes.Equal(got, wire(t, "BE 01 2D A0 0F")) {
 		t.Errorf("encoded: got % X", got)
 	}
@@ -89,11 +93,11 @@ func TestRPNodes(t *testing.T) {
 		{"cut", good[3:], 390},
 	} {
 		for _, step := range []int{1, 7, len(c.in)} {
-			p, got, wrong, last := NewRPNodeParser(), 0, 0, -1
+			p, got, wrong, last := lidarwire.NewRPNodeParser(), 0, 0, -1
 			for rest := c.in; len(rest) > 0; {
 				rest = rest[p.Feed(rest[:min(step, len(rest))]):]
-				for n := (RPNode{}); p.Next(&n); {
-					if got++; n.Range != 4000 || last >= 0 && !follows(last, int(n.Angle)) {
+				for n := (lidarwire.RPNode{}); p.Next(&n); {
+					if got++; n.Range != 4000 || last >= 0 && !lidarwire.Follows(last, int(n.Angle)) {
 						wrong++
 					}
 					last = int(n.Angle)
@@ -326,12 +330,12 @@ func TestRPNodesRemembered(t *testing.T) {
 				p = append(p[:at+1], p[at:]...)
 			}
 		}
-		nodes := func(forget bool) (list []RPNode, garbage uint64) {
-			f := NewRPNodeParser()
+		nodes := func(forget bool) (list []lidarwire.RPNode, garbage uint64) {
+			f := lidarwire.NewRPNodeParser()
 			f.Feed(p)
-			for n := (RPNode{}); f.Next(&n); {
+			for n := (lidarwire.RPNode{}); f.Next(&n); {
 				list = append(list, n)
-				f.sure = f.sure && !forget
+				f.Sure = f.Sure && !forget
 			}
 			return list, f.Garbage
 		}
@@ -349,13 +353,13 @@ func FuzzRPLidar(f *testing.F) {
 		c := capsuleOf(e, 640)
 		f.Add(c.Append(c.Append(nil)))
 	}
-	f.Add(AppendRPLidar(nil, RPLidarExpress, 0, 0, 0, 0, 0))
+	f.Add(lidarwire.AppendRPLidar(nil, lidarwire.RPLidarExpress, 0, 0, 0, 0, 0))
 	f.Fuzz(func(t *testing.T, in []byte) {
-		DecodeRPLidar(in)
-		nodes, turn := NewRPNodeParser(), newTurn(36)
+		lidarwire.DecodeRPLidar(in)
+		nodes, turn := lidarwire.NewRPNodeParser(), newTurn(36)
 		for rest := in; len(rest) > 0; {
 			k := nodes.Feed(rest)
-			for n := (RPNode{}); nodes.Next(&n); {
+			for n := (lidarwire.RPNode{}); nodes.Next(&n); {
 				turn.add(int(n.Angle), float64(n.Range)/4000, 0)
 			}
 			rest = rest[k:]

@@ -3,6 +3,8 @@ package lidar
 import (
 	"math"
 	"time"
+
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 )
 
 // Angles of samples do not rise evenly: a near object is seen at a smaller angle than a far one, and a sample without a
@@ -46,12 +48,12 @@ func (t *rpTurn) add(angle int, metres float64, now time.Duration) (ended bool) 
 	if !measured {
 		angle -= rpUncompensated // the motor is at least there
 	}
-	if angle < 0 || angle >= turnQ6 {
-		angle = (angle%turnQ6 + turnQ6) % turnQ6
+	if angle < 0 || angle >= lidarwire.TurnQ6 {
+		angle = (angle%lidarwire.TurnQ6 + lidarwire.TurnQ6) % lidarwire.TurnQ6
 	}
 	step := angle - t.angle
 	switch {
-	case step < -turnQ6/2:
+	case step < -lidarwire.TurnQ6/2:
 		ended = t.finish() // the last one has not settled: there is a hole
 		t.took = -1
 		if t.begun >= 0 {
@@ -62,7 +64,7 @@ func (t *rpTurn) add(angle int, metres float64, now time.Duration) (ended bool) 
 			t.rays[i] = math.NaN()
 		}
 		t.begun, t.angle = now, angle
-	case step > turnQ6/2:
+	case step > lidarwire.TurnQ6/2:
 		if t.closing && measured {
 			t.put(t.ending, angle, metres)
 		}
@@ -92,12 +94,12 @@ func (t *rpTurn) finish() bool {
 // put keeps the nearest sample of a ray.
 func (t *rpTurn) put(rays []float64, angle int, metres float64) {
 	// Ray 0 looks backward, and they turn to the left.
-	i := turnQ6/2 - angle
+	i := lidarwire.TurnQ6/2 - angle
 	if i < 0 {
-		i += turnQ6
+		i += lidarwire.TurnQ6
 	}
 	n := len(rays)
-	ray := int((uint64(i)*uint64(n) + turnQ6/2) / turnQ6)
+	ray := int((uint64(i)*uint64(n) + lidarwire.TurnQ6/2) / lidarwire.TurnQ6)
 	if ray == n { // nearer to the first of the next turn
 		ray = 0
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -31,9 +32,9 @@ type SICKSettings struct {
 type SICK struct {
 	link
 	s        SICKSettings
-	reach    SICKReach
+	reach    lidarwire.SICKReach
 	geometry ScanGeometry
-	parser   *SICKParser
+	parser   *lidarwire.SICKParser
 	out      []byte
 	scan     []float64
 	known    int    // the rate that it answered at last
@@ -44,7 +45,7 @@ type SICK struct {
 // NewSICK returns the scanner with settings s. It does no I/O.
 func NewSICK(s SICKSettings) (*SICK, error) {
 	s.Baud, s.Angle, s.Resolution = cmp.Or(s.Baud, 38400), cmp.Or(s.Angle, 180), cmp.Or(s.Resolution, 50)
-	reach, err := sickReach(s.Reach)
+	reach, err := lidarwire.SickReach(s.Reach)
 	switch {
 	case err != nil:
 	case s.Line == nil:
@@ -60,7 +61,7 @@ func NewSICK(s SICKSettings) (*SICK, error) {
 		return nil, &hal.Error{Kind: hal.Invalid, Bus: s.Name, Op: "lms", Err: err}
 	}
 	d := &SICK{link: newLink(s.Name, "lms", s.Line, sickSpinUp), s: s, reach: reach, known: s.Baud,
-		parser: NewSICKParser(SICKReplyBit | s.Address)}
+		parser: lidarwire.NewSICKParser(lidarwire.SICKReplyBit | s.Address)}
 	d.geometry = ScanGeometry{-float64(s.Angle) / 2 * degree, float64(s.Resolution) / 100 * degree,
 		100*s.Angle/s.Resolution + 1}
 	d.scan = make([]float64, d.geometry.Count)
@@ -89,7 +90,7 @@ const (
 	sickMirror = 13333 * time.Microsecond // a turn of the mirror: a scan at 1°
 	// sickForeign is the timeout of a reply while bytes are received at another rate.
 	sickForeign = 50 * time.Millisecond
-	sickScan    = sickFrame + 4 + 2*361 + 10 // bytes that may be on the wire when a command goes out
+	sickScan    = lidarwire.SickFrame + 4 + 2*361 + 10 // bytes that may be on the wire when a command goes out
 )
 
 // Open finds the scanner at any of its rates, sets its rate and settings, and starts the stream. A wrong settings byte
@@ -102,7 +103,7 @@ func (d *SICK) Open() error {
 	if err := d.find(); err != nil {
 		return err
 	}
-	p, err := d.ask(sickAck, 0, byte(SICKType))
+	p, err := d.ask(sickAck, 0, byte(lidarwire.SICKType))
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func (d *SICK) Open() error {
 	if d.Type = string(bytes.TrimRight(p[1:max(1, len(p)-1)], " \x00")); !strings.HasPrefix(d.Type, "LMS2") {
 		return d.faultf(hal.Absent, "type: got %q, want an LMS2xx", d.Type)
 	}
-	variant := [...]byte{byte(SICKVariant), byte(d.s.Angle), 0, byte(d.s.Resolution), 0}
+	variant := [...]byte{byte(lidarwire.SICKVariant), byte(d.s.Angle), 0, byte(d.s.Resolution), 0}
 	if p, err = d.ask(sickAck, 0, variant[:]...); err != nil {
 		return err
 	}
@@ -130,7 +131,7 @@ func (d *SICK) begin() error {
 	if d.s.Request {
 		return nil // it is in the mode of requests
 	}
-	return d.mode(sickAck, SICKStream)
+	return d.mode(sickAck, lidarwire.SICKStream)
 }
 
 // find makes the scanner answer at our rate, in the mode of requests.
@@ -144,7 +145,7 @@ func (d *SICK) find() error {
 		if err := d.tune(rate); err != nil {
 			return err
 		}
-		if last = d.mode(sickAck, SICKRequest); last != nil {
+		if last = d.mode(sickAck, lidarwire.SICKRequest); last != nil {
 			if errors.Is(last, servo.ErrDisconnected) {
 				return last
 			}
@@ -161,7 +162,7 @@ func (d *SICK) find() error {
 		if err := d.tune(d.s.Baud); err != nil {
 			return err
 		}
-		if err := d.mode(sickAck, SICKRequest); err != nil {
+		if err := d.mode(sickAck, lidarwire.SICKRequest); err != nil {
 			return err
 		}
 		d.known = d.s.Baud
@@ -172,23 +173,23 @@ func (d *SICK) find() error {
 
 // configure writes the settings where they are not as they should be.
 func (d *SICK) configure() error {
-	p, err := d.ask(sickAck, 0, byte(SICKConfig))
+	p, err := d.ask(sickAck, 0, byte(lidarwire.SICKConfig))
 	if err != nil {
 		return err
 	}
-	if len(p) < 1+SICKSettingsLen {
-		return d.faultf(hal.BusFault, "settings: got %d bytes, want %d", len(p), 1+SICKSettingsLen)
+	if len(p) < 1+lidarwire.SICKSettingsLen {
+		return d.faultf(hal.BusFault, "settings: got %d bytes, want %d", len(p), 1+lidarwire.SICKSettingsLen)
 	}
-	unit := byte(sickMillimetre)
+	unit := byte(lidarwire.SickMillimetre)
 	if d.s.Centimetres {
-		unit = sickCentimetre
+		unit = lidarwire.SickCentimetre
 	}
-	if p[1+SICKModeByte] == d.reach.Mode && p[1+SICKUnitByte] == unit {
+	if p[1+lidarwire.SICKModeByte] == d.reach.Mode && p[1+lidarwire.SICKUnitByte] == unit {
 		return nil
 	}
-	want := append([]byte{byte(SICKConfigure)}, p[1:1+SICKSettingsLen]...)
-	want[1+SICKModeByte], want[1+SICKUnitByte] = d.reach.Mode, unit
-	if err := d.mode(sickStore, append([]byte{SICKInstall}, SICKPassword...)...); err != nil {
+	want := append([]byte{byte(lidarwire.SICKConfigure)}, p[1:1+lidarwire.SICKSettingsLen]...)
+	want[1+lidarwire.SICKModeByte], want[1+lidarwire.SICKUnitByte] = d.reach.Mode, unit
+	if err := d.mode(sickStore, append([]byte{lidarwire.SICKInstall}, lidarwire.SICKPassword...)...); err != nil {
 		return err
 	}
 	if p, err = d.ask(sickStore, 0, want...); err != nil {
@@ -197,12 +198,12 @@ func (d *SICK) configure() error {
 	if len(p) < 2 || p[1] != 1 {
 		return d.faultf(hal.BusFault, "settings: got % X, want 01: %w", p, servo.ErrReported)
 	}
-	return d.mode(sickStore, SICKRequest)
+	return d.mode(sickStore, lidarwire.SICKRequest)
 }
 
 // mode changes the mode and sees that it was done.
 func (d *SICK) mode(timeout time.Duration, mode ...byte) error {
-	p, err := d.ask(timeout, SICKModeReply, append([]byte{byte(SICKMode)}, mode...)...)
+	p, err := d.ask(timeout, lidarwire.SICKModeReply, append([]byte{byte(lidarwire.SICKMode)}, mode...)...)
 	if err == nil && (len(p) < 2 || p[1] != 0) {
 		err = d.faultf(hal.BusFault, "mode %02X: got % X, want 00: %w", mode[0], p, servo.ErrReported)
 	}
@@ -212,8 +213,8 @@ func (d *SICK) mode(timeout time.Duration, mode ...byte) error {
 // ask sends a telegram of body and waits for its reply, which is valid until the next use of the parser. reply 0 means
 // the command with bit 7. The reply may come after a scan on the wire; without any bytes the timeout is short.
 func (d *SICK) ask(timeout time.Duration, reply byte, body ...byte) ([]byte, error) {
-	reply = cmp.Or(reply, body[0]|SICKReplyBit)
-	d.out = AppendSICK(d.out[:0], d.s.Address, body)
+	reply = cmp.Or(reply, body[0]|lidarwire.SICKReplyBit)
+	d.out = lidarwire.AppendSICK(d.out[:0], d.s.Address, body)
 	d.parser.Reset() // bytes like the header of a long telegram would swallow the reply
 	if err := d.write(d.out); err != nil {
 		return nil, err
@@ -221,9 +222,9 @@ func (d *SICK) ask(timeout time.Duration, reply byte, body ...byte) ([]byte, err
 	now := d.port.Line.Now()
 	silence := now + timeout + d.wire(len(d.out)) + sickSlack
 	// A scan on the wire comes first; at another rate only a stream that was started before can be on the line.
-	whole := silence + d.wire(sickScan+SICKStatusLen)
+	whole := silence + d.wire(sickScan+lidarwire.SICKStatusLen)
 	if d.tuned() && d.port.Line.Baud() != d.s.Baud {
-		whole = silence + sickForeign + d.wire(SICKStatusLen)
+		whole = silence + sickForeign + d.wire(lidarwire.SICKStatusLen)
 	}
 	for deadline := silence; ; {
 		piece, err := d.read(deadline)
@@ -245,7 +246,7 @@ func (d *SICK) ask(timeout time.Duration, reply byte, body ...byte) ([]byte, err
 // Lag is the time of a scan on the line, plus half of its turn.
 func (d *SICK) Lag() time.Duration {
 	const turn = time.Second / 75
-	return d.wire(sickFrame+4+2*d.geometry.Count) + turn/2
+	return d.wire(lidarwire.SickFrame+4+2*d.geometry.Count) + turn/2
 }
 
 // Read waits for the next scan: some tens of milliseconds at 500 kbaud, up to 190 at 38400.
@@ -257,7 +258,7 @@ func (d *SICK) Read(values []float64) error {
 		return err
 	}
 	period := sickMirror * time.Duration(100/d.s.Resolution)
-	whole := max(period, d.wire(sickFrame+4+2*d.geometry.Count))
+	whole := max(period, d.wire(lidarwire.SickFrame+4+2*d.geometry.Count))
 	if err := d.await(period+sickAck, 2*whole+sickAck, d.parse); err != nil {
 		return err
 	}
@@ -270,7 +271,7 @@ func (d *SICK) request(values []float64) error {
 	if d.port.Line == nil {
 		return d.fault(hal.Absent, servo.ErrDisconnected)
 	}
-	p, err := d.ask(sickAck, SICKRanges, byte(SICKScan), 1)
+	p, err := d.ask(sickAck, lidarwire.SICKRanges, byte(lidarwire.SICKScan), 1)
 	if err == nil {
 		err = d.decode(p)
 	}
@@ -283,8 +284,8 @@ func (d *SICK) request(values []float64) error {
 
 // decode takes a scan.
 func (d *SICK) decode(p []byte) error {
-	status, err := DecodeSICKScan(p, d.reach.Bits, d.scan)
-	if err == nil && status&sickLevel >= sickError {
+	status, err := lidarwire.DecodeSICKScan(p, d.reach.Bits, d.scan)
+	if err == nil && status&lidarwire.SickLevel >= lidarwire.SickError {
 		err = fmt.Errorf("scan: status %02X: an error: %w", status, servo.ErrReported)
 	}
 	if err != nil {
@@ -299,9 +300,9 @@ func (d *SICK) parse(piece []byte) (scanned bool, err error) {
 		piece = piece[d.parser.Feed(piece):]
 		for p := d.parser.Body(); p != nil; p = d.parser.Body() {
 			switch p[0] {
-			case SICKStarted:
+			case lidarwire.SICKStarted:
 				return false, d.faultf(hal.Absent, "scan: the scanner has restarted")
-			case SICKRanges:
+			case lidarwire.SICKRanges:
 				if err := d.decode(p); err != nil {
 					return false, err
 				}
@@ -317,7 +318,7 @@ func (d *SICK) Close() error {
 	if d.port.Line == nil {
 		return nil
 	}
-	err := d.mode(sickAck, SICKRequest)
+	err := d.mode(sickAck, lidarwire.SICKRequest)
 	if err == nil && d.tuned() && d.s.Baud != 9600 {
 		if err = d.mode(sickAck, sickRate(9600)); err == nil {
 			d.known = 9600

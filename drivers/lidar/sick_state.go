@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -26,8 +27,8 @@ type SICKState struct {
 
 // DecodeSICKStatus takes the body of an answer to SICKStatus.
 func DecodeSICKStatus(p []byte) (SICKState, error) {
-	if len(p) < SICKStatusLen || p[0] != byte(SICKStatus)|SICKReplyBit {
-		return SICKState{}, fmt.Errorf("status: got %d bytes, want %d", len(p), SICKStatusLen)
+	if len(p) < lidarwire.SICKStatusLen || p[0] != byte(lidarwire.SICKStatus)|lidarwire.SICKReplyBit {
+		return SICKState{}, fmt.Errorf("status: got %d bytes, want %d", len(p), lidarwire.SICKStatusLen)
 	}
 	le := binary.LittleEndian
 	return SICKState{
@@ -44,10 +45,10 @@ func (d *SICK) State() (SICKState, error) {
 	if d.port.Line == nil {
 		return SICKState{}, d.fault(hal.Absent, servo.ErrDisconnected)
 	}
-	if err := d.mode(sickAck, SICKRequest); err != nil {
+	if err := d.mode(sickAck, lidarwire.SICKRequest); err != nil {
 		return SICKState{}, err
 	}
-	p, err := d.ask(sickAck, 0, byte(SICKStatus))
+	p, err := d.ask(sickAck, 0, byte(lidarwire.SICKStatus))
 	if err != nil {
 		return SICKState{}, err
 	}

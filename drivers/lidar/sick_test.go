@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 )
 
 func wire(t testing.TB, text string) []byte {
@@ -40,7 +42,7 @@ func telegramCases() []telegramCase {
 		{"38400", "02 00 02 00 20 40 50 08", 0, "2040"},
 		{"500000", "02 00 02 00 20 48 58 08", 0, "2048"},
 		{"install", "02 00 0A 00 20 00 53 49 43 4B 5F 4C 4D 53 BE C5", 0,
-			"2000" + hex.EncodeToString([]byte(SICKPassword))},
+			"2000" + hex.EncodeToString([]byte(lidarwire.SICKPassword))},
 		{"180 by 1", "02 00 05 00 3B B4 00 64 00 97 49", 0, "3BB4006400"},
 		{"180 by 1/2", "02 00 05 00 3B B4 00 32 00 3B 1F", 0, "3BB4003200"},
 		{"100 by 1", "02 00 05 00 3B 64 00 64 00 1D 0F", 0, "3B64006400"},
@@ -55,16 +57,16 @@ func telegramCases() []telegramCase {
 func TestTelegrams(t *testing.T) {
 	for _, c := range telegramCases() {
 		want, body := wire(t, c.bytes), wire(t, c.body)
-		if got := AppendSICK(nil, c.address, body); !bytes.Equal(got, want) {
+		if got := lidarwire.AppendSICK(nil, c.address, body); !bytes.Equal(got, want) {
 			t.Errorf("%s: encoded: got % X, want % X", c.name, got, want)
 		}
-		p := NewSICKParser(c.address)
+		p := lidarwire.NewSICKParser(c.address)
 		p.Feed(want)
 		if got := p.Body(); !bytes.Equal(got, body) || p.Garbage+p.BadChecksum != 0 {
 			t.Errorf("%s: decoded: got % X, want % X", c.name, got, body)
 		}
 		// The opposite direction is not decoded: a host that receives its own echo must not take it for a reply.
-		other := NewSICKParser(c.address ^ 0x80)
+		other := lidarwire.NewSICKParser(c.address ^ 0x80)
 		other.Feed(want)
 		if got := other.Body(); got != nil {
 			t.Errorf("%s: decoded as the other side's: % X", c.name, got)
@@ -99,7 +101,7 @@ func TestSICKScan(t *testing.T) {
 		{"another telegram", "A00010", 13, []float64{0}, 0, "want a telegram B0"},
 	} {
 		got := make([]float64, len(c.want))
-		status, err := DecodeSICKScan(wire(t, c.body), c.bits, got)
+		status, err := lidarwire.DecodeSICKScan(wire(t, c.body), c.bits, got)
 		if c.err != "" {
 			if err == nil || !strings.Contains(err.Error(), c.err) {
 				t.Errorf("%s: got %v, want %q", c.name, err, c.err)
@@ -114,7 +116,7 @@ func TestSICKScan(t *testing.T) {
 			}
 		}
 	}
-	if got := AppendSICKScan(nil, []uint16{1000, 1001, 1002}, 1, 0x10); !bytes.Equal(got,
+	if got := lidarwire.AppendSICKScan(nil, []uint16{1000, 1001, 1002}, 1, 0x10); !bytes.Equal(got,
 		wire(t, "B00340E803E903EA0310")) {
 		t.Errorf("encoded: got % X", got)
 	}
@@ -122,7 +124,7 @@ func TestSICKScan(t *testing.T) {
 
 // The places of the fields of a status: hardware.md, section 5.1.
 func TestSICKStatus(t *testing.T) {
-	body := make([]byte, 1+SICKStatusLen)
+	body := make([]byte, 1+lidarwire.SICKStatusLen)
 	body[0] = 0xB1
 	copy(body[1:], "V02.30 ")
 	copy(body[124:], "X01.27 ")
@@ -136,7 +138,7 @@ func TestSICKStatus(t *testing.T) {
 	if got, err := DecodeSICKStatus(body); err != nil || got != want {
 		t.Errorf("got %+v, %v, want %+v", got, err, want)
 	}
-	for _, bad := range [][]byte{nil, body[:SICKStatusLen-1], append([]byte{0xB0}, body[1:]...)} {
+	for _, bad := range [][]byte{nil, body[:lidarwire.SICKStatusLen-1], append([]byte{0xB0}, body[1:]...)} {
 		if got, err := DecodeSICKStatus(bad); err == nil {
 			t.Errorf("% X: got %+v", bad[:min(len(bad), 4)], got)
 		}
@@ -147,10 +149,11 @@ func TestSICKResync(t *testing.T) {
 	good := wire(t, "02 80 0A 00 B0 03 40 E8 03 E9 03 EA 03 10 CF DC")
 	bad := bytes.Clone(good)
 	bad[9] ^= 4
-	stream := bytes.Join([][]byte{{SICKAck, 2, 0x80}, good, bad, good[:7], good, {SICKNak}, {2, 0x80, 0xFF, 0x7F},
+	stream := bytes.Join([][]byte{{lidarwire.SICKAck, 2, 0x80}, good, bad, good[:7], good, {lidarwire.SICKNak},
+		{2, 0x80, 0xFF, 0x7F},
 		good}, nil)
 	for _, step := range []int{1, 5, len(stream)} {
-		p, n, r, buf := NewSICKParser(0x80), 0, iotest.HalfReader(bytes.NewReader(stream)), make([]byte, step)
+		p, n, r, buf := lidarwire.NewSICKParser(0x80), 0, iotest.HalfReader(bytes.NewReader(stream)), make([]byte, step)
 		for {
 			k, err := r.Read(buf)
 			for piece := buf[:k]; len(piece) > 0; {
@@ -191,14 +194,14 @@ func FuzzSICK(f *testing.F) {
 	}
 	dst := make([]float64, 3)
 	f.Fuzz(func(t *testing.T, in []byte) {
-		p := NewSICKParser(0x80)
+		p := lidarwire.NewSICKParser(0x80)
 		for rest := in; len(rest) > 0; {
 			rest = rest[p.Feed(rest):]
 			for b := p.Body(); b != nil; b = p.Body() {
-				if got := AppendSICK(nil, 0x80, b); !bytes.Contains(in, got) {
+				if got := lidarwire.AppendSICK(nil, 0x80, b); !bytes.Contains(in, got) {
 					t.Fatalf("% X: encodes to % X", b, got)
 				}
-				if _, err := DecodeSICKScan(b, 13, dst); err == nil {
+				if _, err := lidarwire.DecodeSICKScan(b, 13, dst); err == nil {
 					for _, v := range dst {
 						if v < 0 {
 							t.Fatalf("% X: got %v", b, dst)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/pressurereg"
 )
 
 // BMX280Config describes how a BMP280 or BME280 is used.
@@ -26,7 +27,7 @@ type BMX280Config struct {
 type BMX280 struct {
 	chip   *i2c.Chip
 	config BMX280Config
-	trim   BMX280Trim
+	trim   pressurereg.BMX280Trim
 	moist  bool
 }
 
@@ -39,16 +40,16 @@ func NewBMX280(bus conn.Bus, c BMX280Config) *BMX280 {
 
 // Open resets the chip, reads its trim and lets it measure: 20 ms.
 func (s *BMX280) Open() error {
-	ids := []byte{BME280WhoAmI}
+	ids := []byte{pressurereg.BME280WhoAmI}
 	if !s.config.Humidity {
-		ids = append([]byte{BMP280WhoAmI, BME280WhoAmI}, BMP280Samples()...)
+		ids = append([]byte{pressurereg.BMP280WhoAmI, pressurereg.BME280WhoAmI}, BMP280Samples()...)
 	}
-	id, err := s.chip.Expect(BMX280ID, ids...)
+	id, err := s.chip.Expect(pressurereg.BMX280ID, ids...)
 	if err != nil {
 		return err
 	}
-	s.moist = id == BME280WhoAmI
-	if err := s.chip.Write(BMX280Reset, BMX280ResetWord); err != nil {
+	s.moist = id == pressurereg.BME280WhoAmI
+	if err := s.chip.Write(pressurereg.BMX280Reset, pressurereg.BMX280ResetWord); err != nil {
 		return err
 	}
 	if err := s.load(); err != nil {
@@ -60,8 +61,8 @@ func (s *BMX280) Open() error {
 		if err := s.readTrim(); err != nil {
 			return err
 		}
-		if s.trim != before && before != (BMX280Trim{}) {
-			s.trim = BMX280Trim{}
+		if s.trim != before && before != (pressurereg.BMX280Trim{}) {
+			s.trim = pressurereg.BMX280Trim{}
 			return s.chip.Faultf(hal.BusFault, "trim: got two that differ, want the same twice")
 		}
 	}
@@ -69,29 +70,31 @@ func (s *BMX280) Open() error {
 		return s.chip.Faultf(hal.BusFault, "trim: got T1 %d, P1 %d, want above 0", s.trim.T1, s.trim.P1)
 	}
 	// The humidity's setting takes effect with the write of the others, which must come last.
-	for _, w := range [...][2]byte{{BMX280CtrlHum, BMX280HumOnce}, {BMX280Filter, BMX280Standby},
-		{BMX280CtrlMeas, BMX280Normal}} {
-		if w[0] == BMX280CtrlHum && !s.moist {
+	for _, w := range [...][2]byte{{pressurereg.BMX280CtrlHum, pressurereg.BMX280HumOnce},
+		{pressurereg.BMX280Filter, pressurereg.BMX280Standby},
+		{pressurereg.BMX280CtrlMeas, pressurereg.BMX280Normal}} {
+		if w[0] == pressurereg.BMX280CtrlHum && !s.moist {
 			continue
 		}
 		if err := s.chip.Write(w[0], w[1]); err != nil {
 			return err
 		}
 	}
-	i2c.Sleep(s.config.Clock, BMX280Measure)
+	i2c.Sleep(s.config.Clock, pressurereg.BMX280Measure)
 	return nil
 }
 
 // load waits until the chip has copied its trim from its memory: until then it reads as zeros.
 func (s *BMX280) load() error {
 	const pause = time.Millisecond
-	i2c.Sleep(s.config.Clock, BMX280Boot)
-	for until := s.config.Clock.Now() + BMX280Load; ; i2c.Sleep(s.config.Clock, pause) {
-		p, err := s.chip.Read(BMX280Status, 1)
+	i2c.Sleep(s.config.Clock, pressurereg.BMX280Boot)
+	for until := s.config.Clock.Now() + pressurereg.BMX280Load; ; i2c.Sleep(s.config.Clock, pause) {
+		p, err := s.chip.Read(pressurereg.BMX280Status, 1)
 		switch late := s.config.Clock.Now() >= until; {
 		case err != nil && late: // it may not acknowledge while it boots
 			return err
-		case err == nil && (p[0]&BMX280Loading == 0 || p[0] == 0xFF || late): // the trim itself shows what is wrong
+		// the trim itself shows what is wrong
+		case err == nil && (p[0]&pressurereg.BMX280Loading == 0 || p[0] == 0xFF || late):
 			return nil
 		}
 	}
@@ -101,18 +104,18 @@ var errNoTrim = errors.New("trim: got bytes that are all alike, want the factory
 
 // readTrim reads the two blocks of the trim; a BMP280 has only a part of the first.
 func (s *BMX280) readTrim() error {
-	size := BMX280H1 - BMX280Calibration + 1 // with a byte that is reserved
+	size := pressurereg.BMX280H1 - pressurereg.BMX280Calibration + 1 // with a byte that is reserved
 	if !s.moist {
 		size = 24
 	}
-	p, err := s.chip.Read(BMX280Calibration, size)
+	p, err := s.chip.Read(pressurereg.BMX280Calibration, size)
 	if err != nil {
 		return err
 	}
 	block, h1, hum := [24]byte(p), byte(0), [7]byte{}
 	if s.moist {
 		h1 = p[size-1]
-		if p, err = s.chip.Read(BMX280Humidity2, 7); err != nil {
+		if p, err = s.chip.Read(pressurereg.BMX280Humidity2, 7); err != nil {
 			return err
 		}
 		hum = [7]byte(p)
@@ -121,7 +124,7 @@ func (s *BMX280) readTrim() error {
 	if rests(block[:]) || s.moist && rests(hum[:]) {
 		return s.chip.Fault(hal.BusFault, errNoTrim)
 	}
-	s.trim = DecodeBMX280(block[:], h1, hum[:])
+	s.trim = pressurereg.DecodeBMX280(block[:], h1, hum[:])
 	return nil
 }
 
@@ -132,29 +135,31 @@ func rests(p []byte) bool {
 
 // Read reads the newest measurement, and checks the chip's settings in the same burst.
 func (s *BMX280) Read(values []float64) error {
-	size := BMX280Data - BMX280CtrlHum + 6
+	size := pressurereg.BMX280Data - pressurereg.BMX280CtrlHum + 6
 	if s.moist {
 		size += 2
 	}
 	// A setting, the status, two settings, a byte that is reserved, data.
-	p, err := s.chip.Read(BMX280CtrlHum, size)
+	p, err := s.chip.Read(pressurereg.BMX280CtrlHum, size)
 	if err != nil {
 		return err
 	}
-	hum, meas, filter := p[0], p[BMX280CtrlMeas-BMX280CtrlHum], p[BMX280Filter-BMX280CtrlHum]
-	if meas != BMX280Normal || filter != BMX280Standby || s.moist && hum != BMX280HumOnce {
+	hum, meas, filter := p[0], p[pressurereg.BMX280CtrlMeas-pressurereg.BMX280CtrlHum],
+		p[pressurereg.BMX280Filter-pressurereg.BMX280CtrlHum]
+	if meas != pressurereg.BMX280Normal || filter != pressurereg.BMX280Standby ||
+		s.moist && hum != pressurereg.BMX280HumOnce {
 		return s.chip.Faultf(hal.Absent, "settings: got % X, want % X: the chip was reset", []byte{hum, meas, filter},
-			[]byte{BMX280HumOnce, BMX280Normal, BMX280Standby})
+			[]byte{pressurereg.BMX280HumOnce, pressurereg.BMX280Normal, pressurereg.BMX280Standby})
 	}
 	// The temperature comes first: both others are corrected by it.
-	d := p[BMX280Data-BMX280CtrlHum:]
+	d := p[pressurereg.BMX280Data-pressurereg.BMX280CtrlHum:]
 	rawP := int32(d[0])<<12 | int32(d[1])<<4 | int32(d[2])>>4
 	rawT := int32(d[3])<<12 | int32(d[4])<<4 | int32(d[5])>>4
-	if rawP == BMX280Skipped || rawT == BMX280Skipped {
+	if rawP == pressurereg.BMX280Skipped || rawT == pressurereg.BMX280Skipped {
 		return s.chip.Faultf(hal.BusFault, "data: got none, want a measurement")
 	}
 	fine := s.trim.Fine(rawT)
-	pascals, celsius, humidity := s.trim.Pascals(rawP, fine), Celsius(fine), math.NaN()
+	pascals, celsius, humidity := s.trim.Pascals(rawP, fine), pressurereg.Celsius(fine), math.NaN()
 	// A value beyond the chip's range, with a margin, is not a measurement: a bit error on the bus, or a flooded chip.
 	if pascals < 20e3 || pascals > 125e3 || celsius < -45 || celsius > 90 {
 		return s.chip.Faultf(hal.BusFault, "got %.0f Pa at %.1f °C, want within the sensor's range", pascals, celsius)
@@ -167,4 +172,4 @@ func (s *BMX280) Read(values []float64) error {
 }
 
 // Close puts the chip to sleep.
-func (s *BMX280) Close() error { return s.chip.Write(BMX280CtrlMeas, 0) }
+func (s *BMX280) Close() error { return s.chip.Write(pressurereg.BMX280CtrlMeas, 0) }

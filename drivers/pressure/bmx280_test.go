@@ -10,21 +10,23 @@ import (
 	"periph.io/x/conn/v3/i2c/i2ctest"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/pressurereg"
 )
 
 // The datasheet's example (BMP280, section 3.12), with a humidity trim of a real BME280.
-var bmxTrim = BMX280Trim{T1: 27504, T2: 26435, T3: -1000, P1: 36477, P2: -10685, P3: 3024, P4: 2855, P5: 140, P6: -7,
+var bmxTrim = pressurereg.BMX280Trim{T1: 27504, T2: 26435, T3: -1000, P1: 36477, P2: -10685, P3: 3024, P4: 2855,
+	P5: 140, P6: -7,
 	P7: 15500, P8: -14600, P9: 6000, H1: 75, H2: 354, H3: 0, H4: 333, H5: -50, H6: 30}
 
 func TestBMX280Vectors(t *testing.T) {
 	fine := bmxTrim.Fine(519888)
-	if fine != 128422 || Celsius(fine) != 25.08 {
-		t.Errorf("temperature: got t_fine %d, %g °C, want 128422 and 25.08", fine, Celsius(fine))
+	if fine != 128422 || pressurereg.Celsius(fine) != 25.08 {
+		t.Errorf("temperature: got t_fine %d, %g °C, want 128422 and 25.08", fine, pressurereg.Celsius(fine))
 	}
 	if p := bmxTrim.Pascals(415148, fine); p*256 != 25767233 {
 		t.Errorf("pressure: got %g Pa, want 25767233/256", p)
 	}
-	if p := (&BMX280Trim{}).Pascals(415148, fine); p != 0 {
+	if p := (&pressurereg.BMX280Trim{}).Pascals(415148, fine); p != 0 {
 		t.Errorf("no trim: got %g Pa", p)
 	}
 	// Against the datasheet's other form of the same mathematics, in floating point (BME280 appendix A): Bosch's own
@@ -41,7 +43,7 @@ func TestBMX280Vectors(t *testing.T) {
 }
 
 // bmxBlocks are the registers of a trim.
-func bmxBlocks(c BMX280Trim) (block []byte, hum []byte) {
+func bmxBlocks(c pressurereg.BMX280Trim) (block []byte, hum []byte) {
 	for _, v := range [...]uint16{c.T1, uint16(c.T2), uint16(c.T3), c.P1, uint16(c.P2), uint16(c.P3), uint16(c.P4),
 		uint16(c.P5),
 		uint16(c.P6), uint16(c.P7), uint16(c.P8), uint16(c.P9)} {
@@ -54,7 +56,7 @@ func bmxBlocks(c BMX280Trim) (block []byte, hum []byte) {
 
 func TestBMX280Trim(t *testing.T) {
 	block, hum := bmxBlocks(bmxTrim)
-	if got := DecodeBMX280(block, bmxTrim.H1, hum); got != bmxTrim {
+	if got := pressurereg.DecodeBMX280(block, bmxTrim.H1, hum); got != bmxTrim {
 		t.Errorf("got %+v", got)
 	}
 }
@@ -91,7 +93,7 @@ func TestBMX280Session(t *testing.T) {
 	if err := s.Open(); err != nil {
 		t.Fatal(err)
 	}
-	if want := BMX280Boot + BMX280Measure; clock.now != want {
+	if want := pressurereg.BMX280Boot + pressurereg.BMX280Measure; clock.now != want {
 		t.Errorf("waited %v, want %v", clock.now, want)
 	}
 	values := make([]float64, 3)
@@ -136,7 +138,7 @@ func FuzzBMX280(f *testing.F) {
 		if len(block) < 24 {
 			return
 		}
-		trim := DecodeBMX280(block, h1, hum)
+		trim := pressurereg.DecodeBMX280(block, h1, hum)
 		fine := trim.Fine(c & 0xFFFFF)
 		if p, h := trim.Pascals(p&0xFFFFF, fine), trim.Humidity(h&0xFFFF, fine); !finite(p) || !(h >= 0 && h <= 1) {
 			t.Errorf("got %g Pa, humidity %g", p, h)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/wire/pressurereg"
 )
 
 // Registers of real chips come to what Bosch's integer arithmetic makes of them.
@@ -14,9 +15,9 @@ func TestCapturedRegisters(t *testing.T) {
 	for _, line := range haltest.Capture(t, "bmx280_periph.txt") {
 		f := strings.Split(line, " | ")
 		var rawT, rawP, rawH int32
-		var trim BMX280Trim
+		var trim pressurereg.BMX280Trim
 		if f[1] == "-" {
-			var x BMX280Trim
+			var x pressurereg.BMX280Trim
 			if _, err := fmt.Sscanf(f[3], "T %d P %d H %d with T1 %d T2 %d T3 %d P1 %d P2 %d P3 %d P4 %d P5 %d P6 "+
 				"%d P7 %d P8 %d P9 %d H1 %d H2 %d H3 %d H4 %d H5 %d H6 %d",
 				&rawT, &rawP, &rawH, &x.T1, &x.T2, &x.T3, &x.P1, &x.P2, &x.P3, &x.P4, &x.P5, &x.P6, &x.P7, &x.P8, &x.P9,
@@ -31,7 +32,7 @@ func TestCapturedRegisters(t *testing.T) {
 			if f[2] != "-" {
 				h1, hum = block[len(block)-1], haltest.Bytes(t, f[2])
 			}
-			trim = DecodeBMX280(block[:24], h1, hum)
+			trim = pressurereg.DecodeBMX280(block[:24], h1, hum)
 			rawP, rawT = int32(d[0])<<12|int32(d[1])<<4|int32(d[2])>>4, int32(d[3])<<12|int32(d[4])<<4|int32(d[5])>>4
 			if len(d) > 7 {
 				rawH = int32(d[6])<<8 | int32(d[7])
@@ -43,7 +44,7 @@ func TestCapturedRegisters(t *testing.T) {
 			t.Fatal(err)
 		}
 		fine := trim.Fine(rawT)
-		if got := Celsius(fine); math.Abs(got-celsius) > 0.006 {
+		if got := pressurereg.Celsius(fine); math.Abs(got-celsius) > 0.006 {
 			t.Errorf("%s: got %g C, want %g", f[0], got, celsius)
 		}
 		if got := trim.Pascals(rawP, fine); math.Abs(got-pascals) > 0.01 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/pressurereg"
 )
 
 // MS5837Config holds the model and settings of an MS5837.
@@ -27,7 +28,7 @@ type MS5837 struct {
 	config MS5837Config
 	choice int // index of the oversampling
 	takes  time.Duration
-	prom   [MS5837Words]uint16
+	prom   [pressurereg.MS5837Words]uint16
 	known  bool // its first reading was that of the config's model
 }
 
@@ -49,20 +50,20 @@ func NewMS5837(bus conn.Bus, c MS5837Config) (*MS5837, error) {
 // Open resets the sensor, waits 10 ms and reads its PROM. A PROM with a wrong CRC, or of the other model, is refused:
 // the other model's readings would be wrong by a factor of ten.
 func (s *MS5837) Open() error {
-	if err := s.chip.Write(MS5837Reset); err != nil {
+	if err := s.chip.Write(pressurereg.MS5837Reset); err != nil {
 		return s.chip.Absent(err)
 	}
 	i2c.Sleep(s.config.Clock, ms5837Boot)
 	for i := range s.prom {
 		var err error
-		if s.prom[i], err = s.chip.ReadWord(MS5837PROM + byte(2*i)); err != nil {
+		if s.prom[i], err = s.chip.ReadWord(pressurereg.MS5837PROM + byte(2*i)); err != nil {
 			return err
 		}
 	}
-	if got, want := MS5837CRC(s.prom), s.prom[0]>>12; got != want {
+	if got, want := pressurereg.MS5837CRC(s.prom), s.prom[0]>>12; got != want {
 		return s.chip.Faultf(hal.BusFault, "PROM: got CRC %X, want %X: % 04X", got, want, s.prom)
 	}
-	if s.prom == ([MS5837Words]uint16{}) { // its CRC is right
+	if s.prom == ([pressurereg.MS5837Words]uint16{}) { // its CRC is right
 		return s.chip.Fault(hal.BusFault, errors.New("PROM: got only zeros; a data line is held low"))
 	}
 	for _, m := range [...]*MS5837Model{MS5837_30BA(), MS5837_02BA()} {
@@ -108,7 +109,7 @@ func (s *MS5837) guess(own float64, d1, d2 uint32) error {
 
 // Note reports a chip whose model only the config tells.
 func (s *MS5837) Note() string {
-	if s.version() != 0 || s.prom == ([MS5837Words]uint16{}) {
+	if s.version() != 0 || s.prom == ([pressurereg.MS5837Words]uint16{}) {
 		return ""
 	}
 	return "its PROM has version 0, as early chips of both models have: it is taken for an " + s.config.Model.Name
@@ -116,11 +117,11 @@ func (s *MS5837) Note() string {
 
 // Read converts pressure and temperature one after the other; it blocks for both, 18 ms at 4096 samples.
 func (s *MS5837) Read(values []float64) error {
-	d1, err := s.convert(MS5837ConvertD1)
+	d1, err := s.convert(pressurereg.MS5837ConvertD1)
 	if err != nil {
 		return err
 	}
-	d2, err := s.convert(MS5837ConvertD2)
+	d2, err := s.convert(pressurereg.MS5837ConvertD2)
 	if err != nil {
 		return err
 	}
@@ -147,7 +148,7 @@ func (s *MS5837) convert(command byte) (uint32, error) {
 		return 0, err
 	}
 	i2c.Sleep(s.config.Clock, s.takes)
-	p, err := s.chip.Read(MS5837Read, 3)
+	p, err := s.chip.Read(pressurereg.MS5837Read, 3)
 	if err != nil {
 		return 0, err
 	}

@@ -1,19 +1,13 @@
 package pressure
 
-import "time"
+import (
+	"time"
+
+	"github.com/halyard-robotics/halyard/internal/wire/pressurereg"
+)
 
 // MS5837Address is the only address that the chip has.
 const MS5837Address = 0x76
-
-// Commands (TE Connectivity, MS5837-30BA datasheet rev. C2, "Commands"). All are single bytes.
-const (
-	MS5837Reset     = 0x1E // loads the PROM; wait 10 ms
-	MS5837Read      = 0x00 // 3 bytes: the last conversion; 0 if absent
-	MS5837ConvertD1 = 0x40 // pressure; plus twice the index of the oversampling
-	MS5837ConvertD2 = 0x50 // temperature
-	MS5837PROM      = 0xA0 // plus twice the index of a word of 0..6, 2 bytes
-	MS5837Words     = 7    // CRC, C1..C6
-)
 
 // ms5837Boot is the datasheet's wait after a reset, with the margin that it has itself.
 const ms5837Boot = 10 * time.Millisecond
@@ -88,7 +82,7 @@ func second02(dT, temp int64) (ti, offi, sensi int64) {
 
 // First is the first order of the compensation, as in the datasheet's step-by-step example. dT is the difference from
 // the reference temperature, temp 0.01 °C.
-func (m *MS5837Model) First(prom *[MS5837Words]uint16, d2 uint32) (dT, temp, off, sens int64) {
+func (m *MS5837Model) First(prom *[pressurereg.MS5837Words]uint16, d2 uint32) (dT, temp, off, sens int64) {
 	c := func(i int) int64 { return int64(prom[i]) }
 	dT = int64(d2) - c(5)<<8
 	temp = 2000 + dT*c(6)>>23 // rounded down, as the example is
@@ -98,36 +92,9 @@ func (m *MS5837Model) First(prom *[MS5837Words]uint16, d2 uint32) (dT, temp, off
 }
 
 // Compensate makes two conversions, D1 of the pressure and D2 of the temperature, into Pa and °C.
-func (m *MS5837Model) Compensate(prom *[MS5837Words]uint16, d1, d2 uint32) (pascals, celsius float64) {
+func (m *MS5837Model) Compensate(prom *[pressurereg.MS5837Words]uint16, d1, d2 uint32) (pascals, celsius float64) {
 	dT, temp, off, sens := m.First(prom, d2)
 	ti, offi, sensi := m.second(dT, temp)
 	p := ((int64(d1)*(sens-sensi))>>21 - (off - offi)) >> m.Divide
 	return float64(p) * m.PascalsPerCount, float64(temp-ti) / 100
-}
-
-// MS5837CRC is the check of a PROM, 0..15, which word 0 should have in its upper bits (AN520). It does not look at
-// them.
-func MS5837CRC(prom [MS5837Words]uint16) uint16 {
-	words := [8]uint16{}
-	copy(words[:], prom[:])
-	words[0] &= 0x0FFF
-	return crc4(words)
-}
-
-// crc4 is AN520's, over eight words, the high byte of each first.
-func crc4(words [8]uint16) uint16 {
-	r := uint16(0)
-	for _, w := range words {
-		for _, b := range [2]uint16{w >> 8, w & 0xFF} {
-			r ^= b
-			for range 8 {
-				if r&0x8000 != 0 {
-					r = r<<1 ^ 0x3000
-				} else {
-					r <<= 1
-				}
-			}
-		}
-	}
-	return r >> 12
 }

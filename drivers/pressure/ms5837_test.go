@@ -10,12 +10,13 @@ import (
 	"periph.io/x/conn/v3/i2c/i2ctest"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/pressurereg"
 )
 
 // The datasheets' own examples, each step.
 var ms5837Vectors = []struct {
 	model           *MS5837Model
-	prom            [MS5837Words]uint16
+	prom            [pressurereg.MS5837Words]uint16
 	d1, d2          uint32
 	dT, temp        int64
 	off, sens       int64 // 0: the datasheet does not say
@@ -73,18 +74,18 @@ func TestMS5837Oversampling(t *testing.T) {
 
 func TestMS5837CRC(t *testing.T) {
 	// AN520's own example, of eight words.
-	if got := crc4([8]uint16{0x3132, 0x3334, 0x3536, 0x3738, 0x3940, 0x4142, 0x4344, 0x4500}); got != 0xB {
+	if got := pressurereg.Crc4([8]uint16{0x3132, 0x3334, 0x3536, 0x3738, 0x3940, 0x4142, 0x4344, 0x4500}); got != 0xB {
 		t.Errorf("AN520: got %X, want B", got)
 	}
 	prom := ms5837Vectors[0].prom
-	if got := MS5837CRC(prom); got != 2 {
+	if got := pressurereg.MS5837CRC(prom); got != 2 {
 		t.Errorf("datasheet's PROM: got %X, want 2", got)
 	}
 	// Every single bit of the coefficients counts.
-	for i := 16; i < 16*MS5837Words; i++ {
+	for i := 16; i < 16*pressurereg.MS5837Words; i++ {
 		bad := prom
 		bad[i/16] ^= 1 << (i % 16)
-		if MS5837CRC(bad) == 2 {
+		if pressurereg.MS5837CRC(bad) == 2 {
 			t.Errorf("bit %d: not noticed", i)
 		}
 	}
@@ -97,7 +98,7 @@ func (c *fakeClock) Now() time.Duration         { return c.now }
 func (c *fakeClock) SleepUntil(t time.Duration) { c.now = max(c.now, t) }
 
 // transcript is a session, byte for byte: reset, PROM, then conversions.
-func transcript(prom [MS5837Words]uint16, rest ...i2ctest.IO) *i2ctest.Playback {
+func transcript(prom [pressurereg.MS5837Words]uint16, rest ...i2ctest.IO) *i2ctest.Playback {
 	ops := []i2ctest.IO{{Addr: 0x76, W: []byte{0x1E}}}
 	for i, w := range prom {
 		ops = append(ops, i2ctest.IO{Addr: 0x76, W: []byte{0xA0 + byte(2*i)}, R: binary.BigEndian.AppendUint16(nil, w)})
@@ -139,17 +140,17 @@ func TestMS5837Session(t *testing.T) {
 func TestMS5837Refuses(t *testing.T) {
 	good, other := ms5837Vectors[0].prom, ms5837Vectors[0].prom
 	other[0] = 0x15 << 5 // a 02BA by its version
-	other[0] |= MS5837CRC(other) << 12
+	other[0] |= pressurereg.MS5837CRC(other) << 12
 	flipped := good
 	flipped[3] ^= 1
 	for _, c := range []struct {
 		name string
-		prom [MS5837Words]uint16
+		prom [pressurereg.MS5837Words]uint16
 		rest []i2ctest.IO
 		kind hal.Kind
 	}{
 		{"a bit of the PROM", flipped, nil, hal.BusFault},
-		{"a PROM of zeros", [MS5837Words]uint16{}, nil, hal.BusFault},
+		{"a PROM of zeros", [pressurereg.MS5837Words]uint16{}, nil, hal.BusFault},
 		{"the other model", other, nil, hal.Absent},
 		{"no conversion", good, []i2ctest.IO{{Addr: 0x76, W: []byte{0x48}},
 			{Addr: 0x76, W: []byte{0}, R: []byte{0, 0, 0}}}, hal.Absent},
@@ -185,7 +186,7 @@ func FuzzMS5837(f *testing.F) {
 		f.Add(v.prom[1], v.prom[2], v.prom[3], v.prom[4], v.prom[5], v.prom[6], v.d1, v.d2)
 	}
 	f.Fuzz(func(t *testing.T, c1, c2, c3, c4, c5, c6 uint16, d1, d2 uint32) {
-		prom := [MS5837Words]uint16{0, c1, c2, c3, c4, c5, c6}
+		prom := [pressurereg.MS5837Words]uint16{0, c1, c2, c3, c4, c5, c6}
 		for _, m := range [...]*MS5837Model{MS5837_30BA(), MS5837_02BA()} {
 			if p, c := m.Compensate(&prom, d1&0xFFFFFF, d2&0xFFFFFF); !finite(p) || !finite(c) {
 				t.Errorf("%s: got %g Pa %g °C", m.Name, p, c)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/pwmreg"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -74,7 +75,7 @@ func (d *Maestro) meet() error {
 	}
 	d.busy = 0
 	if d.config.Detect {
-		if _, err := d.port.Line.Write([]byte{MaestroStart}); err != nil {
+		if _, err := d.port.Line.Write([]byte{pwmreg.MaestroStart}); err != nil {
 			return d.fault(hal.BusFault, err)
 		}
 	}
@@ -99,7 +100,7 @@ func (d *Maestro) Write(pulses []time.Duration) error {
 	n := min(d.config.Channels, len(pulses))
 	d.send, d.data = d.send[:0], append(d.data[:0], byte(n), 0)
 	for i := range n {
-		quarters := (pulses[i]*MaestroQuarters + time.Microsecond/2) / time.Microsecond
+		quarters := (pulses[i]*pwmreg.MaestroQuarters + time.Microsecond/2) / time.Microsecond
 		if quarters < 0 || quarters > 1<<14-1 {
 			return d.fault(hal.Invalid, fmt.Errorf("channel %d: pulse: got %v, want 0..4095 µs", i, pulses[i]))
 		}
@@ -107,30 +108,30 @@ func (d *Maestro) Write(pulses []time.Duration) error {
 	}
 	d.targets()
 	// The question for errors goes along: on USB both are one packet.
-	d.send = d.append(MaestroErrors)
+	d.send = d.append(pwmreg.MaestroErrors)
 	return d.judge()
 }
 
 // targets adds the commands for the targets in d.data, which has the format of MaestroTargets.
 func (d *Maestro) targets() {
 	if d.config.Channels > maestroMicro {
-		d.send = d.append(MaestroTargets, d.data...) // half the bytes, and all at one time
+		d.send = d.append(pwmreg.MaestroTargets, d.data...) // half the bytes, and all at one time
 		return
 	}
 	for i := range int(d.data[0]) {
-		d.send = d.append(MaestroTarget, byte(i), d.data[2+2*i], d.data[3+2*i])
+		d.send = d.append(pwmreg.MaestroTarget, byte(i), d.data[2+2*i], d.data[3+2*i])
 	}
 }
 
 func (d *Maestro) append(command byte, data ...byte) []byte {
-	return AppendMaestro(d.send, d.config.Device, d.config.CRC, command, data...)
+	return pwmreg.AppendMaestro(d.send, d.config.Device, d.config.CRC, command, data...)
 }
 
 // errors reads the board's errors. Any is an error here, since the board did not execute a command that it did not
 // understand.
 func (d *Maestro) errors() error {
 	d.send = d.send[:0]
-	d.send = d.append(MaestroErrors)
+	d.send = d.append(pwmreg.MaestroErrors)
 	return d.judge()
 }
 
@@ -141,7 +142,7 @@ func (d *Maestro) judge() error {
 		return err
 	}
 	if bits != 0 {
-		return d.fault(hal.BusFault, fmt.Errorf("board complains: %s (0x%04X)", maestroErrors(bits), bits))
+		return d.fault(hal.BusFault, fmt.Errorf("board complains: %s (0x%04X)", pwmreg.MaestroErrorNames(bits), bits))
 	}
 	return nil
 }
@@ -193,7 +194,7 @@ func (d *Maestro) Off() []error {
 	errs := make([]error, d.config.Channels)
 	for i := range errs {
 		d.send = d.send[:0]
-		d.send = d.append(MaestroPosition, byte(i))
+		d.send = d.append(pwmreg.MaestroPosition, byte(i))
 		quarters, err := d.ask()
 		if err != nil { // after one missing reply the other channels are not tried: other devices wait for this
 			copy(errs[i:], slices.Repeat([]error{err}, len(errs)-i))

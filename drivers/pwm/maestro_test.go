@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/pwmreg"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -20,21 +21,21 @@ var maestroVectors = []struct {
 	data    []byte
 	wire    string
 }{
-	{-1, false, MaestroTarget, []byte{0, 0x70, 0x2E}, "84 00 70 2E"},         // 1500 µs on channel 0
-	{-1, true, MaestroTarget, []byte{0, 0x70, 0x2E}, "84 00 70 2E 2B"},       // and its CRC
-	{12, true, MaestroTarget, []byte{0, 0x70, 0x2E}, "AA 0C 04 00 70 2E 22"}, // to device 12
-	{-1, true, 0x83, []byte{0x01}, "83 01 17"},                               // the manual's example of the CRC
-	{-1, false, MaestroSpeed, []byte{1, 0x0C, 0x01}, "87 01 0C 01"},          // 140: 3.5 µs a ms
-	{-1, false, MaestroAccel, []byte{1, 4, 0}, "89 01 04 00"},
-	{-1, false, MaestroPosition, []byte{5}, "90 05"},
-	{-1, false, MaestroMoving, nil, "93"},
-	{-1, false, MaestroTargets, []byte{2, 3, 0x70, 0x2E, 0x70, 0x2E}, "9F 02 03 70 2E 70 2E"},
-	{-1, false, MaestroErrors, nil, "A1"},
-	{-1, false, MaestroHome, nil, "A2"},
-	{-1, false, MaestroMini, []byte{0, 127}, "FF 00 7F"},
-	{5, false, MaestroErrors, nil, "AA 05 21"},
+	{-1, false, pwmreg.MaestroTarget, []byte{0, 0x70, 0x2E}, "84 00 70 2E"},         // 1500 µs on channel 0
+	{-1, true, pwmreg.MaestroTarget, []byte{0, 0x70, 0x2E}, "84 00 70 2E 2B"},       // and its CRC
+	{12, true, pwmreg.MaestroTarget, []byte{0, 0x70, 0x2E}, "AA 0C 04 00 70 2E 22"}, // to device 12
+	{-1, true, 0x83, []byte{0x01}, "83 01 17"},                                      // the manual's example of the CRC
+	{-1, false, pwmreg.MaestroSpeed, []byte{1, 0x0C, 0x01}, "87 01 0C 01"},          // 140: 3.5 µs a ms
+	{-1, false, pwmreg.MaestroAccel, []byte{1, 4, 0}, "89 01 04 00"},
+	{-1, false, pwmreg.MaestroPosition, []byte{5}, "90 05"},
+	{-1, false, pwmreg.MaestroMoving, nil, "93"},
+	{-1, false, pwmreg.MaestroTargets, []byte{2, 3, 0x70, 0x2E, 0x70, 0x2E}, "9F 02 03 70 2E 70 2E"},
+	{-1, false, pwmreg.MaestroErrors, nil, "A1"},
+	{-1, false, pwmreg.MaestroHome, nil, "A2"},
+	{-1, false, pwmreg.MaestroMini, []byte{0, 127}, "FF 00 7F"},
+	{5, false, pwmreg.MaestroErrors, nil, "AA 05 21"},
 	// the guide's: channel 3 off, 4 at 1500 µs
-	{-1, false, MaestroTargets, []byte{2, 3, 0, 0, 0x70, 0x2E}, "9F 02 03 00 00 70 2E"},
+	{-1, false, pwmreg.MaestroTargets, []byte{2, 3, 0, 0, 0x70, 0x2E}, "9F 02 03 00 00 70 2E"},
 }
 
 func wire(t *testing.T, text string) []byte {
@@ -48,12 +49,12 @@ func wire(t *testing.T, text string) []byte {
 
 func TestMaestroVectors(t *testing.T) {
 	for _, v := range maestroVectors {
-		if got, want := AppendMaestro(nil, v.device, v.crc, v.command, v.data...),
+		if got, want := pwmreg.AppendMaestro(nil, v.device, v.crc, v.command, v.data...),
 			wire(t, v.wire); !bytes.Equal(got, want) {
 			t.Errorf("got % X, want %s", got, v.wire)
 		}
 	}
-	if got := maestroErrors(0x0108); got != "CRC, script program counter" {
+	if got := pwmreg.MaestroErrorNames(0x0108); got != "CRC, script program counter" {
 		t.Errorf("errors: got %q", got)
 	}
 }
@@ -187,13 +188,13 @@ func FuzzMaestro(f *testing.F) {
 		f.Add(v.command, v.data)
 	}
 	f.Fuzz(func(t *testing.T, command byte, data []byte) {
-		p := AppendMaestro(nil, 12, true, command|0x80, data[:min(len(data), 32)]...)
-		if n := len(p) - 1; MaestroCRC(p[:n]) != p[n] {
+		p := pwmreg.AppendMaestro(nil, 12, true, command|0x80, data[:min(len(data), 32)]...)
+		if n := len(p) - 1; pwmreg.MaestroCRC(p[:n]) != p[n] {
 			t.Fatalf("% X: CRC does not fit itself", p)
 		}
 		for bit := range 8 * (len(p) - 1) {
 			p[bit/8] ^= 1 << (bit % 8)
-			if n := len(p) - 1; MaestroCRC(p[:n]) == p[n] {
+			if n := len(p) - 1; pwmreg.MaestroCRC(p[:n]) == p[n] {
 				t.Fatalf("% X: bit %d not noticed", p, bit)
 			}
 			p[bit/8] ^= 1 << (bit % 8)

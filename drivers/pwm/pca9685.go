@@ -12,6 +12,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/pwmreg"
 )
 
 // PCA9685Config describes how a PCA9685 is used.
@@ -53,19 +54,19 @@ func NewPCA9685(bus conn.Bus, c PCA9685Config) (*PCA9685, error) {
 	case !(c.Oscillator >= 20e6 && c.Oscillator <= 50e6):
 		return nil, d.chip.Faultf(hal.Invalid, "oscillator: got %g, want 20e6..50e6 Hz", c.Oscillator)
 	}
-	d.scale = PCA9685Scale(c.Oscillator, c.Hertz)
-	d.step = PCA9685Step(c.Oscillator, d.scale)
+	d.scale = pwmreg.PCA9685Scale(c.Oscillator, c.Hertz)
+	d.step = pwmreg.PCA9685Step(c.Oscillator, d.scale)
 	d.data = make([]byte, 4*c.Channels)
 	return d, nil
 }
 
 // Hertz is the frequency that the prescaler really makes, if the oscillator is the value in the config.
-func (d *PCA9685) Hertz() float64 { return 1 / (d.step * PCA9685Steps) }
+func (d *PCA9685) Hertz() float64 { return 1 / (d.step * pwmreg.PCA9685Steps) }
 
 // Open sets the chip up, every channel off: 500 µs and seven transactions.
 func (d *PCA9685) Open() error {
 	// By itself: the pointer does not run on yet, and a second byte would be mode 1 once more.
-	p, err := d.chip.Read(PCA9685Mode2, 1)
+	p, err := d.chip.Read(pwmreg.PCA9685Mode2, 1)
 	if err != nil {
 		return d.chip.Absent(err)
 	}
@@ -77,21 +78,21 @@ func (d *PCA9685) Open() error {
 		return err
 	}
 	for _, w := range [...]struct{ register, value byte }{
-		{PCA9685All + 3, PCA9685Full}, // all off before anything runs
-		{PCA9685Mode1, PCA9685Sleep},
-		{PCA9685PreScale, d.scale},
-		{PCA9685Mode2, PCA9685Drive},
-		{PCA9685Mode1, PCA9685AI},
+		{pwmreg.PCA9685All + 3, pwmreg.PCA9685Full}, // all off before anything runs
+		{pwmreg.PCA9685Mode1, pwmreg.PCA9685Sleep},
+		{pwmreg.PCA9685PreScale, d.scale},
+		{pwmreg.PCA9685Mode2, pwmreg.PCA9685Drive},
+		{pwmreg.PCA9685Mode1, pwmreg.PCA9685AI},
 	} {
 		if err := d.chip.Write(w.register, w.value); err != nil {
 			return err
 		}
 	}
-	i2c.Sleep(d.config.Clock, PCA9685Wake)
-	if err := d.chip.Write(PCA9685Mode1, PCA9685AI|PCA9685Restart); err != nil {
+	i2c.Sleep(d.config.Clock, pwmreg.PCA9685Wake)
+	if err := d.chip.Write(pwmreg.PCA9685Mode1, pwmreg.PCA9685AI|pwmreg.PCA9685Restart); err != nil {
 		return err
 	}
-	if p, err = d.chip.Read(PCA9685PreScale, 1); err != nil {
+	if p, err = d.chip.Read(pwmreg.PCA9685PreScale, 1); err != nil {
 		return err
 	}
 	if p[0] != d.scale {
@@ -104,14 +105,14 @@ func (d *PCA9685) Open() error {
 // which no write ends.
 func (d *PCA9685) ownClock() error {
 	d.reset = false
-	p, err := d.chip.Read(PCA9685Mode1, 1)
-	if err != nil || p[0]&PCA9685ExtClk == 0 {
+	p, err := d.chip.Read(pwmreg.PCA9685Mode1, 1)
+	if err != nil || p[0]&pwmreg.PCA9685ExtClk == 0 {
 		return err
 	}
 	if d.config.Alone {
-		if err := d.bus.Tx(PCA9685General, []byte{PCA9685Software}, nil); err == nil {
-			i2c.Sleep(d.config.Clock, PCA9685Wake)
-			if p, err := d.chip.Read(PCA9685Mode1, 1); err == nil && p[0]&PCA9685ExtClk == 0 {
+		if err := d.bus.Tx(pwmreg.PCA9685General, []byte{pwmreg.PCA9685Software}, nil); err == nil {
+			i2c.Sleep(d.config.Clock, pwmreg.PCA9685Wake)
+			if p, err := d.chip.Read(pwmreg.PCA9685Mode1, 1); err == nil && p[0]&pwmreg.PCA9685ExtClk == 0 {
 				d.reset = true
 				return nil
 			}
@@ -142,39 +143,40 @@ func (d *PCA9685) Write(pulses []time.Duration) error {
 			pulse = pulses[i]
 		}
 		n := int(math.Round(pulse.Seconds() / d.step))
-		if n >= PCA9685Steps {
+		if n >= pwmreg.PCA9685Steps {
 			return d.chip.Faultf(hal.Invalid, "channel %d: pulse: got %v, want less than %.2f ms", i, pulse,
-				d.step*PCA9685Steps*1e3)
+				d.step*pwmreg.PCA9685Steps*1e3)
 		}
 		b := d.data[4*i : 4*i+4]
 		if b[0], b[1], b[2], b[3] = 0, 0, byte(n), byte(n>>8); n <= 0 {
-			b[2], b[3] = 0, PCA9685Full
+			b[2], b[3] = 0, pwmreg.PCA9685Full
 		}
 	}
 	// Asked first: a chip that has been reset would take the bytes one over the other into one register.
-	p, err := d.chip.Read(PCA9685Mode1, 1)
+	p, err := d.chip.Read(pwmreg.PCA9685Mode1, 1)
 	if err != nil {
 		return err
 	}
-	if got := p[0] &^ PCA9685Restart; got != PCA9685AI {
-		return d.chip.Faultf(hal.Absent, "mode 1: got 0x%02X, want 0x%02X: the chip was reset", got, PCA9685AI)
+	if got := p[0] &^ pwmreg.PCA9685Restart; got != pwmreg.PCA9685AI {
+		return d.chip.Faultf(hal.Absent, "mode 1: got 0x%02X, want 0x%02X: the chip was reset", got, pwmreg.PCA9685AI)
 	}
-	return d.chip.Write(PCA9685LED0, d.data...)
+	return d.chip.Write(pwmreg.PCA9685LED0, d.data...)
 }
 
 // Off ends all pulses at once, by the register of all channels, and asks each channel whether it did.
 func (d *PCA9685) Off() []error {
-	if err := d.chip.Write(PCA9685All+3, PCA9685Full); err != nil {
+	if err := d.chip.Write(pwmreg.PCA9685All+3, pwmreg.PCA9685Full); err != nil {
 		return slices.Repeat([]error{err}, d.config.Channels)
 	}
 	errs := make([]error, d.config.Channels)
 	for i := range errs {
-		p, err := d.chip.Read(PCA9685LED0+byte(4*i)+3, 1)
+		p, err := d.chip.Read(pwmreg.PCA9685LED0+byte(4*i)+3, 1)
 		switch {
 		case err != nil:
 			errs[i] = err
-		case p[0]&PCA9685Full == 0:
-			errs[i] = d.chip.Faultf(hal.BusFault, "channel %d: off: got 0x%02X, want bit 0x%02X", i, p[0], PCA9685Full)
+		case p[0]&pwmreg.PCA9685Full == 0:
+			errs[i] = d.chip.Faultf(hal.BusFault, "channel %d: off: got 0x%02X, want bit 0x%02X", i, p[0],
+				pwmreg.PCA9685Full)
 		}
 	}
 	return errs

@@ -10,6 +10,7 @@ import (
 	"periph.io/x/conn/v3/i2c/i2ctest"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/pwmreg"
 )
 
 // fakeClock lets no time pass but what is slept.
@@ -24,11 +25,11 @@ func TestPCA9685Scale(t *testing.T) {
 		hertz float64
 		scale byte
 	}{{50, 121}, {60, 101}, {200, 30}, {224, 26}, {1, 255}, {10000, 3}} {
-		if got := PCA9685Scale(PCA9685Oscillator, c.hertz); got != c.scale {
+		if got := pwmreg.PCA9685Scale(PCA9685Oscillator, c.hertz); got != c.scale {
 			t.Errorf("%g Hz: got %d, want %d", c.hertz, got, c.scale)
 		}
 	}
-	if step := PCA9685Step(PCA9685Oscillator, 26); math.Abs(step-1.08e-6) > 1e-9 {
+	if step := pwmreg.PCA9685Step(PCA9685Oscillator, 26); math.Abs(step-1.08e-6) > 1e-9 {
 		t.Errorf("224 Hz: got %g s a count, want 1.08 µs", step)
 	}
 }
@@ -67,7 +68,7 @@ func TestPCA9685Session(t *testing.T) {
 	if err := d.Open(); err != nil {
 		t.Fatal(err)
 	}
-	if clock.now != PCA9685Wake {
+	if clock.now != pwmreg.PCA9685Wake {
 		t.Errorf("waited %v", clock.now)
 	}
 	us := time.Microsecond

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/pwmreg"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -24,7 +25,7 @@ func (d *PCA9685) TorqueOffTelegrams() ([]servo.Telegram, error) {
 	if err != nil || file == nil {
 		return nil, err
 	}
-	return []servo.Telegram{{File: file, Bytes: []byte{PCA9685All + 3, PCA9685Full}}}, nil
+	return []servo.Telegram{{File: file, Bytes: []byte{pwmreg.PCA9685All + 3, pwmreg.PCA9685Full}}}, nil
 }
 
 // TorqueOffTelegrams returns the bytes that switch every channel off: a write to each channel's file.

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/halyard-robotics/halyard/internal/wire/rfidwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -11,8 +12,8 @@ import (
 // bytes at 9600 baud, 2 ms or so at 115200.
 func BenchmarkDecode(b *testing.B) {
 	rdm := AppendRDM6300(nil, [5]byte{0x62, 0x00, 0x83, 0x4C, 0xE7}, RDM6300Digits)
-	pn := AppendPN532(PN532Ack(), append([]byte{PN532Chip, PN532List + 1, 1},
-		AppendPN532Target(nil, 1, []byte{4, 5, 6, 7})...)...)
+	pn := rfidwire.AppendPN532(rfidwire.PN532Ack(), append([]byte{rfidwire.PN532Chip, rfidwire.PN532List + 1, 1},
+		rfidwire.AppendPN532Target(nil, 1, []byte{4, 5, 6, 7})...)...)
 	for _, c := range []struct {
 		name   string
 		stream []byte
@@ -24,9 +25,9 @@ func BenchmarkDecode(b *testing.B) {
 			return n, ok
 		}},
 		{"pn532", pn, servo.WireTime(len(pn), 10, PN532Baud), func(p []byte) (int, bool) {
-			_, ack, _ := ParsePN532(p)
-			data, n, ok := ParsePN532(p[ack:])
-			return ack + n, ok && parseTargets(data[2:], func([]byte) {})
+			_, ack, _ := rfidwire.ParsePN532(p)
+			data, n, ok := rfidwire.ParsePN532(p[ack:])
+			return ack + n, ok && rfidwire.ParseTargets(data[2:], func([]byte) {})
 		}},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -8,13 +8,14 @@ import (
 	"testing"
 
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/wire/rfidwire"
 )
 
 // frames are the data of all frames in p, acknowledgements left out.
 func frames(t *testing.T, p []byte) (list [][]byte) {
 	t.Helper()
 	for len(p) > 0 {
-		data, used, ok := ParsePN532(p)
+		data, used, ok := rfidwire.ParsePN532(p)
 		if used == 0 {
 			break
 		}
@@ -38,17 +39,17 @@ func TestCapturedPN532(t *testing.T) {
 			p = append(p, sum, 0)
 		}
 		list := frames(t, p)
-		if len(list) != 1 || len(list[0]) < 3 || list[0][0] != PN532Chip {
+		if len(list) != 1 || len(list[0]) < 3 || list[0][0] != rfidwire.PN532Chip {
 			t.Errorf("%s: got frames % X", line, list)
 			continue
 		}
 		var got string
 		switch data := list[0]; data[1] {
-		case PN532Firmware + 1:
+		case rfidwire.PN532Firmware + 1:
 			got = fmt.Sprintf("fw % x", data[2:])
-		case PN532List + 1:
+		case rfidwire.PN532List + 1:
 			got = "none"
-			if !parseTargets(data[2:], func(uid []byte) { got = fmt.Sprintf("%x", uid) }) && data[2] != 0 {
+			if !rfidwire.ParseTargets(data[2:], func(uid []byte) { got = fmt.Sprintf("%x", uid) }) && data[2] != 0 {
 				got = "refused"
 			}
 		}
@@ -76,12 +77,13 @@ func TestCapturedLibNFC(t *testing.T) {
 		f := strings.Fields(line)
 		p := haltest.Bytes(t, strings.Join(f[2:], " "))
 		list := frames(t, p)
-		if f[1] == "<" && len(list) == 0 && !bytes.Equal(p, PN532Ack()) {
+		if f[1] == "<" && len(list) == 0 && !bytes.Equal(p, rfidwire.PN532Ack()) {
 			t.Errorf("%s: %s: nothing in it", want, line)
 		}
 		for _, data := range list {
-			if len(data) > 4 && data[0] == PN532Chip && data[1] == 0x61 { // n, then n times: kind, length, a target
-				parseTargets(append([]byte{data[2]}, data[5:]...), func(uid []byte) {
+			// n, then n times: kind, length, a target
+			if len(data) > 4 && data[0] == rfidwire.PN532Chip && data[1] == 0x61 {
+				rfidwire.ParseTargets(append([]byte{data[2]}, data[5:]...), func(uid []byte) {
 					if fmt.Sprintf("%x", uid) == want {
 						seen++
 					}

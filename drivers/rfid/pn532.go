@@ -11,6 +11,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/i2c"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/rfidwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -58,19 +59,19 @@ func (r *PN532) Open() error {
 	if err := r.link.open(); err != nil {
 		return err
 	}
-	if _, err := r.ask(true, PN532SAM, 1, 0x14, 1); err != nil {
-		if _, err = r.ask(true, PN532SAM, 1, 0x14, 1); err != nil {
+	if _, err := r.ask(true, rfidwire.PN532SAM, 1, 0x14, 1); err != nil {
+		if _, err = r.ask(true, rfidwire.PN532SAM, 1, 0x14, 1); err != nil {
 			return r.absent(err)
 		}
 	}
-	p, err := r.ask(false, PN532Firmware)
+	p, err := r.ask(false, rfidwire.PN532Firmware)
 	if err != nil {
 		return r.absent(err)
 	}
-	if len(p) != 4 || p[0] != PN532IC {
+	if len(p) != 4 || p[0] != rfidwire.PN532IC {
 		return r.link.fault(hal.Absent, fmt.Errorf("identity: got % X, want 32 and three more", p))
 	}
-	_, err = r.ask(false, PN532RFConfig, PN532Retries, 0xFF, 0x01, tries)
+	_, err = r.ask(false, rfidwire.PN532RFConfig, rfidwire.PN532Retries, 0xFF, 0x01, tries)
 	return err
 }
 
@@ -88,15 +89,15 @@ func (r *PN532) Close() error { return r.link.close() }
 
 // Read asks which tags are in reach: about 10 ms where there is one, 30 if absent.
 func (r *PN532) Read(values []float64) error {
-	p, err := r.ask(false, PN532List, PN532Targets, PN532ListTypeA)
+	p, err := r.ask(false, rfidwire.PN532List, rfidwire.PN532Targets, rfidwire.PN532ListTypeA)
 	if err != nil {
 		return err
 	}
 	// Check the whole reply first: of an incomplete one no tag is reported.
-	if !parseTargets(p, func([]byte) {}) {
+	if !rfidwire.ParseTargets(p, func([]byte) {}) {
 		return r.link.fault(hal.BusFault, fmt.Errorf("tags: got % X", p))
 	}
-	parseTargets(p, func(uid []byte) { r.notify(number(uid)) })
+	rfidwire.ParseTargets(p, func(uid []byte) { r.notify(number(uid)) })
 	if len(values) > 0 {
 		values[0] = float64(p[0])
 	}
@@ -105,8 +106,8 @@ func (r *PN532) Read(values []float64) error {
 
 // ask sends a command and returns the data after the command's number in the reply, valid until the next call.
 func (r *PN532) ask(first bool, command byte, args ...byte) ([]byte, error) {
-	r.data = append(append(r.data[:0], PN532Host, command), args...)
-	r.frame = AppendPN532(r.frame[:0], r.data...)
+	r.data = append(append(r.data[:0], rfidwire.PN532Host, command), args...)
+	r.frame = rfidwire.AppendPN532(r.frame[:0], r.data...)
 	if err := r.link.send(r.frame, first); err != nil {
 		return nil, r.link.fault(hal.BusFault, err)
 	}
@@ -122,13 +123,14 @@ func (r *PN532) ask(first bool, command byte, args ...byte) ([]byte, error) {
 	if err == nil {
 		p, err = r.link.receive(answerTimeout)
 	}
-	for stale := 0; err == nil && stale < maxStale && len(p) >= 2 && p[0] == PN532Chip && p[1] != command+1; stale++ {
+	for stale := 0; err == nil && stale < maxStale && len(p) >= 2 && p[0] == rfidwire.PN532Chip &&
+		p[1] != command+1; stale++ {
 		p, err = r.link.receive(answerTimeout)
 	}
 	switch {
 	case err != nil:
 		return nil, r.link.fault(hal.BusFault, fmt.Errorf("command 0x%02X: %w", command, err))
-	case len(p) < 2 || p[0] != PN532Chip || p[1] != command+1:
+	case len(p) < 2 || p[0] != rfidwire.PN532Chip || p[1] != command+1:
 		return nil, r.link.fault(hal.BusFault, fmt.Errorf("command 0x%02X: got % X", command, p))
 	}
 	return p[2:], nil
@@ -156,7 +158,7 @@ func (l *pnSerial) send(frame []byte, first bool) error {
 		return err
 	}
 	if l.out = l.out[:0]; first {
-		l.out = append(l.out, PN532Wake()...)
+		l.out = append(l.out, rfidwire.PN532Wake()...)
 	}
 	l.out = append(l.out, frame...)
 	_, err := l.port.Line.Write(l.out)
@@ -167,7 +169,7 @@ func (l *pnSerial) receive(timeout time.Duration) ([]byte, error) {
 	deadline := l.port.Line.Now() + timeout
 	for {
 		for len(l.kept) > 0 {
-			data, used, ok := ParsePN532(l.kept)
+			data, used, ok := rfidwire.ParsePN532(l.kept)
 			if used == 0 {
 				break
 			}
@@ -196,7 +198,7 @@ func (l *pnSerial) receive(timeout time.Duration) ([]byte, error) {
 type pnBus struct {
 	bus   conn.Bus
 	clock hal.Clock
-	raw   [1 + 5 + pnMaxFrame + 2]byte
+	raw   [1 + 5 + rfidwire.PnMaxFrame + 2]byte
 }
 
 func (l *pnBus) open() error  { return nil }
@@ -227,7 +229,7 @@ func (l *pnBus) receive(timeout time.Duration) ([]byte, error) {
 		if err := l.bus.Tx(PN532Address, nil, ready); err != nil {
 			return nil, err
 		}
-		if ready[0]&PN532Ready != 0 {
+		if ready[0]&rfidwire.PN532Ready != 0 {
 			break
 		}
 		if l.clock.Now() >= deadline {
@@ -238,9 +240,15 @@ func (l *pnBus) receive(timeout time.Duration) ([]byte, error) {
 	if err := l.bus.Tx(PN532Address, nil, l.raw[:]); err != nil {
 		return nil, err
 	}
-	data, _, ok := ParsePN532(l.raw[1:])
+	data, _, ok := rfidwire.ParsePN532(l.raw[1:])
 	if !ok {
 		return nil, fmt.Errorf("got % X, want a frame", l.raw[:12])
 	}
 	return data, nil
 }
+
+// PN532Baud is the rate of its serial line; PN532Address its only I2C address.
+const (
+	PN532Baud    = 115200
+	PN532Address = 0x24
+)

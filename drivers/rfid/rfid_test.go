@@ -14,6 +14,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/wire/rfidwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -108,12 +109,12 @@ var pn532Frames = []struct {
 
 func TestPN532Frames(t *testing.T) {
 	for _, c := range pn532Frames {
-		data, used, ok := ParsePN532(c.bytes)
+		data, used, ok := rfidwire.ParsePN532(c.bytes)
 		if ok != (c.data != nil) || !bytes.Equal(data, c.data) || used != c.used {
 			t.Errorf("%s: got % X, %d bytes, %v", c.name, data, used, ok)
 		}
-		if len(c.data) > 0 && !bytes.Equal(AppendPN532(nil, c.data...), c.bytes) {
-			t.Errorf("%s: got % X, want % X", c.name, AppendPN532(nil, c.data...), c.bytes)
+		if len(c.data) > 0 && !bytes.Equal(rfidwire.AppendPN532(nil, c.data...), c.bytes) {
+			t.Errorf("%s: got % X, want % X", c.name, rfidwire.AppendPN532(nil, c.data...), c.bytes)
 		}
 	}
 }
@@ -124,23 +125,23 @@ func FuzzPN532(f *testing.F) {
 		f.Add(c.bytes)
 	}
 	f.Fuzz(func(t *testing.T, p []byte) {
-		data, used, ok := ParsePN532(p)
-		if used < 0 || used > len(p) || ok && used == 0 || len(data) > pnMaxFrame {
+		data, used, ok := rfidwire.ParsePN532(p)
+		if used < 0 || used > len(p) || ok && used == 0 || len(data) > rfidwire.PnMaxFrame {
 			t.Fatalf("got % X, %d of %d bytes, %v", data, used, len(p), ok)
 		}
 		if ok && len(data) > 0 {
-			again, _, ok := ParsePN532(AppendPN532(nil, data...))
+			again, _, ok := rfidwire.ParsePN532(rfidwire.AppendPN532(nil, data...))
 			if !ok || !bytes.Equal(again, data) {
 				t.Errorf("got % X, want % X", again, data)
 			}
 		}
 		n := 0
-		parseTargets(p, func(uid []byte) {
+		rfidwire.ParseTargets(p, func(uid []byte) {
 			if n++; len(uid) < 4 || len(uid) > 10 {
 				t.Errorf("got a number of %d bytes", len(uid))
 			}
 		})
-		if n > PN532Targets {
+		if n > rfidwire.PN532Targets {
 			t.Errorf("got %d tags", n)
 		}
 	})
@@ -160,7 +161,8 @@ func TestPN532Targets(t *testing.T) {
 		{"one of seven bytes", []byte{1, 1, 0, 0x44, 0, 7, 4, 1, 2, 3, 4, 5, 6},
 			[]int{number([]byte{4, 1, 2, 3, 4, 5, 6})}, true},
 		{"one with its parameters (ATS)", []byte{1, 1, 0, 4, 0x20, 4, 1, 2, 3, 4, 2, 0x75}, []int{0x01020304}, true},
-		{"two", AppendPN532Target(AppendPN532Target([]byte{2}, 1, []byte{0, 0, 0, 7}), 2, []byte{0, 0, 0, 8}),
+		{"two", rfidwire.AppendPN532Target(rfidwire.AppendPN532Target([]byte{2}, 1, []byte{0, 0, 0, 7}), 2,
+			[]byte{0, 0, 0, 8}),
 			[]int{7, 8}, true},
 		{"nothing at all", nil, nil, false},
 		{"three", []byte{3}, nil, false},
@@ -171,7 +173,7 @@ func TestPN532Targets(t *testing.T) {
 		{"too much", []byte{0, 1}, nil, false},
 	} {
 		var tags []int
-		if ok := parseTargets(c.data, func(uid []byte) { tags = append(tags, number(uid)) }); ok != c.ok ||
+		if ok := rfidwire.ParseTargets(c.data, func(uid []byte) { tags = append(tags, number(uid)) }); ok != c.ok ||
 			ok && !slices.Equal(tags, c.tags) {
 			t.Errorf("%s: got %X, %v, want %X, %v", c.name, tags, ok, c.tags, c.ok)
 		}
@@ -231,7 +233,9 @@ func (w *wire) Read(p []byte, timeout time.Duration) (int, error) {
 }
 
 // answer is what a PN532 sends in reply to a command.
-func answer(data ...byte) []byte { return append(PN532Ack(), AppendPN532(nil, data...)...) }
+func answer(data ...byte) []byte {
+	return append(rfidwire.PN532Ack(), rfidwire.AppendPN532(nil, data...)...)
+}
 
 // session is what a chip sends while it is opened.
 func session(more ...[]byte) [][]byte {
@@ -240,7 +244,7 @@ func session(more ...[]byte) [][]byte {
 
 // The session of a chip, byte by byte, and what becomes of answers that are wrong.
 func TestPN532Session(t *testing.T) {
-	tag := answer(AppendPN532Target([]byte{0xD5, 0x4B, 1}, 1, []byte{0x12, 0x34, 0x56, 0x78})...)
+	tag := answer(rfidwire.AppendPN532Target([]byte{0xD5, 0x4B, 1}, 1, []byte{0x12, 0x34, 0x56, 0x78})...)
 	w := &wire{replies: session(tag, answer(0xD5, 0x4B, 0))}
 	r := NewPN532("nfc", func() (servo.Line, error) { return w, nil })
 	var tags []int
@@ -278,8 +282,8 @@ func TestPN532Session(t *testing.T) {
 		kind    hal.Kind
 	}{
 		{"silent", nil, nil, hal.Absent},
-		{"acknowledges and no more", [][]byte{PN532Ack()}, nil, hal.Absent},
-		{"answers without acknowledging", [][]byte{AppendPN532(nil, 0xD5, 0x15)}, nil, hal.Absent},
+		{"acknowledges and no more", [][]byte{rfidwire.PN532Ack()}, nil, hal.Absent},
+		{"answers without acknowledging", [][]byte{rfidwire.AppendPN532(nil, 0xD5, 0x15)}, nil, hal.Absent},
 		{"another chip", [][]byte{answer(0xD5, 0x15), answer(0xD5, 3, 7, 1, 6, 7)}, nil, hal.Absent},
 		{"to another command", [][]byte{answer(0xD5, 0x17)}, nil, hal.Absent},
 		{"a syntax error", [][]byte{answer(0x7F)}, nil, hal.Absent},
@@ -311,7 +315,8 @@ func (r *repeated) Write(p []byte) (int, error) { r.coming = r.answer; return le
 // A look costs no memory.
 func TestPN532Allocates(t *testing.T) {
 	r := NewPN532("nfc", nil)
-	line := &repeated{answer: answer(AppendPN532Target([]byte{0xD5, 0x4B, 1}, 1, []byte{0x12, 0x34, 0x56, 0x78})...)}
+	line := &repeated{answer: answer(rfidwire.AppendPN532Target([]byte{0xD5, 0x4B, 1}, 1,
+		[]byte{0x12, 0x34, 0x56, 0x78})...)}
 	r.link.(*pnSerial).port.Line = line
 	var n [1]float64
 	if allocs := testing.AllocsPerRun(50, func() { _ = r.Read(n[:]) }); allocs != 0 || n[0] != 1 {
@@ -322,8 +327,8 @@ func TestPN532Allocates(t *testing.T) {
 // On I2C each frame is awaited by its ready byte, and read whole.
 func TestPN532I2C(t *testing.T) {
 	padded := func(frame []byte) []byte {
-		p := make([]byte, 1+5+pnMaxFrame+2)
-		p[0] = PN532Ready
+		p := make([]byte, 1+5+rfidwire.PnMaxFrame+2)
+		p[0] = rfidwire.PN532Ready
 		copy(p[1:], frame)
 		return p
 	}
@@ -332,14 +337,14 @@ func TestPN532I2C(t *testing.T) {
 	talk := func(w string, data ...byte) {
 		ops = append(ops, i2ctest.IO{Addr: at, W: []byte(w)},
 			i2ctest.IO{Addr: at, R: []byte{0}}, i2ctest.IO{Addr: at, R: []byte{1}},
-			i2ctest.IO{Addr: at, R: padded(PN532Ack())},
-			i2ctest.IO{Addr: at, R: []byte{1}}, i2ctest.IO{Addr: at, R: padded(AppendPN532(nil, data...))})
+			i2ctest.IO{Addr: at, R: padded(rfidwire.PN532Ack())},
+			i2ctest.IO{Addr: at, R: []byte{1}}, i2ctest.IO{Addr: at, R: padded(rfidwire.AppendPN532(nil, data...))})
 	}
 	talk("\x00\x00\xFF\x05\xFB\xD4\x14\x01\x14\x01\x02\x00", 0xD5, 0x15)
 	talk("\x00\x00\xFF\x02\xFE\xD4\x02\x2A\x00", 0xD5, 3, 0x32, 1, 6, 7)
 	talk("\x00\x00\xFF\x06\xFA\xD4\x32\x05\xFF\x01\x03\xF2\x00", 0xD5, 0x33)
 	talk("\x00\x00\xFF\x04\xFC\xD4\x4A\x02\x00\xE0\x00",
-		AppendPN532Target([]byte{0xD5, 0x4B, 1}, 1, []byte{0, 0, 0, 42})...)
+		rfidwire.AppendPN532Target([]byte{0xD5, 0x4B, 1}, 1, []byte{0, 0, 0, 42})...)
 	bus := &i2ctest.Playback{DontPanic: true, Ops: ops}
 	r := NewPN532I2C(bus, nil)
 	var tags []int

@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/plan"
+	"github.com/halyard-robotics/halyard/internal/wire/v4l2"
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
 )
 
@@ -203,7 +204,7 @@ func (b *Builder) CameraNode(q *plan.CameraPlan) (camera.Opener, *video.Camera, 
 			Err: errors.New("nothing simulated looks through it")}
 	}
 	c := video.Config{Name: q.Name, Source: source, Camera: q.Index, Sizes: [][2]int{{q.Width, q.Height}},
-		Pixels: []camera.Pixel{camera.MJPG, camera.YUYV, camera.RGB3, camera.GREY}, Rate: q.Config.Rate,
+		Pixels: []v4l2.Pixel{v4l2.MJPG, v4l2.YUYV, v4l2.RGB3, v4l2.GREY}, Rate: q.Config.Rate,
 		Seed: b.Plan.Config.World.Seed, Bare: true}
 	if b.Plan.Lens != nil {
 		return b.Plan.Lens(c)

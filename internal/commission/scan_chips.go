@@ -16,6 +16,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/report"
 	"github.com/halyard-robotics/halyard/internal/wire/imureg"
+	"github.com/halyard-robotics/halyard/internal/wire/pressurereg"
 )
 
 // FoundChip is what answers at one address of an I2C bus, or on a port of SPI.
@@ -54,8 +55,8 @@ func identities() []identity {
 	list := []identity{{"bno055", imureg.BNO055ChipID, imureg.BNO055ID, false},
 		{"lsm6dsox", imureg.LSM6WhoAmI, imureg.LSM6ID, false},
 		{catalog.LSM6DSO32, imureg.LSM6WhoAmI, imureg.LSM6ID, false},
-		{"bmp280", pressure.BMX280ID, pressure.BMP280WhoAmI, false},
-		{"bme280", pressure.BMX280ID, pressure.BME280WhoAmI, false}}
+		{"bmp280", pressurereg.BMX280ID, pressurereg.BMP280WhoAmI, false},
+		{"bme280", pressurereg.BMX280ID, pressurereg.BME280WhoAmI, false}}
 	var clones []identity
 	for _, m := range imu.MPUModels() {
 		list = append(list, identity{m.Name, imureg.MPUWhoAmI, m.WhoAmI, false})
@@ -64,7 +65,7 @@ func identities() []identity {
 		}
 	}
 	for _, v := range pressure.BMP280Samples() {
-		clones = append(clones, identity{"bmp280", pressure.BMX280ID, v, true})
+		clones = append(clones, identity{"bmp280", pressurereg.BMX280ID, v, true})
 	}
 	return append(list, clones...)
 }

@@ -22,6 +22,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/commission/host"
 	"github.com/halyard-robotics/halyard/internal/wire/imureg"
+	"github.com/halyard-robotics/halyard/internal/wire/pwmreg"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 )
@@ -205,7 +206,7 @@ func (x *DeviceCheck) answers(p *catalog.BoardPlan, body configs.BodyKind) {
 		found = fmt.Sprintf("answers at 0x%02X", p.Address)
 		c := i2c.NewChip(e.Bus, uint16(p.Address), p.Device)
 		var mode []byte
-		if mode, err = c.Read(0, 1); err == nil && p.Device == "pca9685" && mode[0]&pwm.PCA9685ExtClk != 0 &&
+		if mode, err = c.Read(0, 1); err == nil && p.Device == "pca9685" && mode[0]&pwmreg.PCA9685ExtClk != 0 &&
 			isPCA9685(c) && !p.Alone {
 			err = c.Fault(hal.BusFault, pwm.ErrExternalClock)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/halyard-robotics/halyard/internal/catalog"
 	"github.com/halyard-robotics/halyard/internal/plan"
 	"github.com/halyard-robotics/halyard/internal/report"
+	"github.com/halyard-robotics/halyard/internal/wire/gpiochip"
 )
 
 // lines examines the chips and the consumers of their lines, then the devices on them that are no sensors. It returns
@@ -42,10 +43,10 @@ func (x *DeviceCheck) lines() (hopeless map[string]bool) {
 	return hopeless
 }
 
-func (x *DeviceCheck) survey(bus string, body configs.BodyKind) (gpio.ChipInfo, []gpio.LineInfo, error) {
+func (x *DeviceCheck) survey(bus string, body configs.BodyKind) (gpiochip.ChipInfo, []gpiochip.LineInfo, error) {
 	e, _, err := x.b.End(bus, body)
 	if err != nil {
-		return gpio.ChipInfo{}, nil, err
+		return gpiochip.ChipInfo{}, nil, err
 	}
 	return gpio.Survey(bus, e.Lines)
 }
@@ -67,13 +68,13 @@ func LineFix(err error) string {
 }
 
 // free checks that no other program uses a line.
-func (x *DeviceCheck) free(u plan.UsedLine, lines []gpio.LineInfo) bool {
+func (x *DeviceCheck) free(u plan.UsedLine, lines []gpiochip.LineInfo) bool {
 	for i := range lines {
 		l := &lines[i]
 		if u.Line != l.Name && u.Line != strconv.Itoa(int(l.Offset)) {
 			continue
 		}
-		if l.Flags&gpio.Used == 0 {
+		if l.Flags&gpiochip.Used == 0 {
 			return true
 		}
 		err := &hal.Error{Kind: hal.Busy,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/adc"
 	"github.com/halyard-robotics/halyard/drivers/imu"
+	"github.com/halyard-robotics/halyard/internal/wire/adcreg"
 	"github.com/halyard-robotics/halyard/internal/wire/imureg"
 )
 
@@ -40,26 +41,26 @@ type ADS1115 struct {
 
 // NewADS1115 returns a chip at addr.
 func NewADS1115(addr uint16) *ADS1115 {
-	return &ADS1115{address: address(addr), gains: adc.ADS1115Gains(), rates: adc.ADS1115Rates()}
+	return &ADS1115{address: address(addr), gains: adc.ADS1115Gains(), rates: adcreg.ADS1115Rates()}
 }
 
 func (c *ADS1115) Power(_ bool, now time.Duration) {
 	c.regs, c.done = words{}, now
-	c.regs.file[adc.ADS1115Setup] = adc.ADS1115Default
+	c.regs.file[adcreg.ADS1115Setup] = adcreg.ADS1115Default
 }
 
 func (c *ADS1115) Transfer(w, r []byte, now time.Duration) error {
 	f := &c.regs.file
-	if now >= c.done && f[adc.ADS1115Setup]&adc.ADS1115Start == 0 {
-		f[adc.ADS1115Setup] |= adc.ADS1115Start
-		f[adc.ADS1115Conversion] = c.sample()
+	if now >= c.done && f[adcreg.ADS1115Setup]&adcreg.ADS1115Start == 0 {
+		f[adcreg.ADS1115Setup] |= adcreg.ADS1115Start
+		f[adcreg.ADS1115Conversion] = c.sample()
 	}
 	c.regs.transfer(w, r, func(register byte, v uint16) {
-		if register != adc.ADS1115Setup {
+		if register != adcreg.ADS1115Setup {
 			return
 		}
-		if f[register] = v; v&adc.ADS1115Start != 0 {
-			f[register] &^= adc.ADS1115Start
+		if f[register] = v; v&adcreg.ADS1115Start != 0 {
+			f[register] &^= adcreg.ADS1115Start
 			c.done = now + time.Second/time.Duration(c.rates[v>>5&7])
 		}
 	})
@@ -68,7 +69,7 @@ func (c *ADS1115) Transfer(w, r []byte, now time.Duration) error {
 
 // sample is the conversion of the input that is set: 4..7 against ground, 0..3 pairs.
 func (c *ADS1115) sample() uint16 {
-	word := c.regs.file[adc.ADS1115Setup]
+	word := c.regs.file[adcreg.ADS1115Setup]
 	mux := word >> 12 & 7
 	pairs := [...][2]int{{0, 1}, {0, 3}, {1, 3}, {2, 3}}
 	volts := 0.0
@@ -96,29 +97,29 @@ func NewINA219(addr uint16, shunt float64) *INA219 {
 
 func (c *INA219) Power(bool, time.Duration) {
 	c.regs = words{}
-	c.regs.file[adc.INA219Setup] = adc.INA219Default
+	c.regs.file[adcreg.INA219Setup] = adcreg.INA219Default
 }
 
 func (c *INA219) Transfer(w, r []byte, now time.Duration) error {
 	f := &c.regs.file
-	shunt := counts(c.Amps*c.shunt, adc.INA219ShuntLSB, 16)
+	shunt := counts(c.Amps*c.shunt, adcreg.INA219ShuntLSB, 16)
 	shunt = min(32000, max(-32000, shunt)) // ±320 mV
-	volts := counts(c.Volts, adc.INA219BusLSB, 14)
-	current := shunt * int64(f[adc.INA219Calibration]) / 4096
-	f[adc.INA219Shunt] = uint16(shunt)
-	f[adc.INA219Bus] = uint16(max(0, volts))<<3 | 2
+	volts := counts(c.Volts, adcreg.INA219BusLSB, 14)
+	current := shunt * int64(f[adcreg.INA219Calibration]) / 4096
+	f[adcreg.INA219Shunt] = uint16(shunt)
+	f[adcreg.INA219Bus] = uint16(max(0, volts))<<3 | 2
 	if current > 32767 || current < -32768 || shunt == 32000 || shunt == -32000 {
-		f[adc.INA219Bus] |= adc.INA219Overflow
+		f[adcreg.INA219Bus] |= adcreg.INA219Overflow
 	}
-	f[adc.INA219Current] = uint16(current)
-	f[adc.INA219Power] = uint16(max(current, -current) * max(0, volts) / 5000)
+	f[adcreg.INA219Current] = uint16(current)
+	f[adcreg.INA219Power] = uint16(max(current, -current) * max(0, volts) / 5000)
 	c.regs.transfer(w, r, func(register byte, v uint16) {
 		switch {
-		case register == adc.INA219Setup && v&adc.INA219Reset != 0:
+		case register == adcreg.INA219Setup && v&adcreg.INA219Reset != 0:
 			c.Power(true, now)
-		case register == adc.INA219Setup:
+		case register == adcreg.INA219Setup:
 			f[register] = v
-		case register == adc.INA219Calibration:
+		case register == adcreg.INA219Calibration:
 			f[register] = v &^ 1
 		}
 	})

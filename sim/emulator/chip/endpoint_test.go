@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/imu"
-	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/hal"
 	"github.com/halyard-robotics/halyard/internal/wire/imureg"
+	"github.com/halyard-robotics/halyard/internal/wire/pwmreg"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
@@ -50,7 +50,7 @@ func TestMaestroTalk(t *testing.T) {
 	// The error of a wrong CRC, asked for with a right one.
 	m := chip.NewMaestro(6, 12, true)
 	m.Receive([]byte{0x84, 0, 0x70, 0x2E, 0x2A}, 0, nil)
-	ask := pwm.AppendMaestro(nil, -1, true, pwm.MaestroErrors)
+	ask := pwmreg.AppendMaestro(nil, -1, true, pwmreg.MaestroErrors)
 	if got := m.Receive(ask, 0, nil); !bytes.Equal(got, []byte{0x08, 0}) {
 		t.Errorf("a wrong CRC: got errors % X", got)
 	}

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/pressure"
+	"github.com/halyard-robotics/halyard/internal/wire/pressurereg"
 )
 
 // MS5837 is an emulated pressure sensor. Water may be written between cycles.
 type MS5837 struct {
 	Water Fluid
 	model *pressure.MS5837Model
-	prom  [pressure.MS5837Words]uint16
+	prom  [pressurereg.MS5837Words]uint16
 	times []pressure.Oversampling
 
 	booted    time.Duration
@@ -24,7 +25,7 @@ type MS5837 struct {
 // Early makes c a chip of the first ones, whose PROM has version 0.
 func (c *MS5837) Early() *MS5837 {
 	c.prom[0] = 0
-	c.prom[0] |= pressure.MS5837CRC(c.prom) << 12
+	c.prom[0] |= pressurereg.MS5837CRC(c.prom) << 12
 	return c
 }
 
@@ -35,7 +36,7 @@ func NewMS5837(m *pressure.MS5837Model) *MS5837 {
 	if m.Name == pressure.MS5837_02BA().Name {
 		c.prom = [...]uint16{0x15 << 5, 46372, 43981, 29059, 27842, 31553, 28165}
 	}
-	c.prom[0] |= pressure.MS5837CRC(c.prom) << 12
+	c.prom[0] |= pressurereg.MS5837CRC(c.prom) << 12
 	return c
 }
 
@@ -67,16 +68,16 @@ func (c *MS5837) Transfer(w, r []byte, now time.Duration) error {
 
 // execute takes one command byte.
 func (c *MS5837) execute(command byte, now time.Duration) {
-	c.word, c.reading = -1, command == pressure.MS5837Read
+	c.word, c.reading = -1, command == pressurereg.MS5837Read
 	k := int(command&0x0F) / 2
 	switch {
-	case command == pressure.MS5837Reset:
+	case command == pressurereg.MS5837Reset:
 		c.Power(true, now)
-	case command >= pressure.MS5837PROM && command < pressure.MS5837PROM+2*pressure.MS5837Words:
+	case command >= pressurereg.MS5837PROM && command < pressurereg.MS5837PROM+2*pressurereg.MS5837Words:
 		c.word = k
-	case command&0xF0 == pressure.MS5837ConvertD1 && k < len(c.times):
+	case command&0xF0 == pressurereg.MS5837ConvertD1 && k < len(c.times):
 		c.adc, c.converted = c.d1(), now+c.times[k].Time
-	case command&0xF0 == pressure.MS5837ConvertD2 && k < len(c.times):
+	case command&0xF0 == pressurereg.MS5837ConvertD2 && k < len(c.times):
 		c.adc, c.converted = c.d2(), now+c.times[k].Time
 	}
 }

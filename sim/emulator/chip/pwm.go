@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/pwm"
+	"github.com/halyard-robotics/halyard/internal/wire/pwmreg"
 )
 
 // PCA9685 is an emulated PWM chip. Its pulses are read between cycles, while a stop may write to it from another
@@ -28,13 +29,14 @@ func (c *PCA9685) Power(bool, time.Duration) {
 	defer c.mu.Unlock()
 	c.regs = registers{}
 	f := &c.regs.file
-	f[pwm.PCA9685Mode1], f[pwm.PCA9685Mode2], f[pwm.PCA9685PreScale] = pwm.PCA9685Reset1, pwm.PCA9685Reset2, 30
+	f[pwmreg.PCA9685Mode1], f[pwmreg.PCA9685Mode2], f[pwmreg.PCA9685PreScale] = pwmreg.PCA9685Reset1,
+		pwmreg.PCA9685Reset2, 30
 	f[2], f[3], f[4], f[5] = 0xE2, 0xE4, 0xE8, 0xE0
 	for i := range pwm.PCA9685Channels {
-		f[pwm.PCA9685LED0+4*i+3] = pwm.PCA9685Full
+		f[pwmreg.PCA9685LED0+4*i+3] = pwmreg.PCA9685Full
 	}
 	if c.ExtClk {
-		f[pwm.PCA9685Mode1] |= pwm.PCA9685ExtClk
+		f[pwmreg.PCA9685Mode1] |= pwmreg.PCA9685ExtClk
 	}
 }
 
@@ -60,7 +62,7 @@ func (c *PCA9685) Transfer(w, r []byte, _ time.Duration) error {
 	}
 	clear(r)
 	for i := range r {
-		if f.pointer < pwm.PCA9685All || f.pointer >= pwm.PCA9685PreScale {
+		if f.pointer < pwmreg.PCA9685All || f.pointer >= pwmreg.PCA9685PreScale {
 			r[i] = f.file[f.pointer]
 		}
 		c.next()
@@ -70,10 +72,10 @@ func (c *PCA9685) Transfer(w, r []byte, _ time.Duration) error {
 
 // next moves the pointer on, round after the last channel.
 func (c *PCA9685) next() {
-	if c.regs.file[pwm.PCA9685Mode1]&pwm.PCA9685AI == 0 {
+	if c.regs.file[pwmreg.PCA9685Mode1]&pwmreg.PCA9685AI == 0 {
 		return
 	}
-	if c.regs.pointer++; c.regs.pointer == pwm.PCA9685LED0+4*pwm.PCA9685Channels {
+	if c.regs.pointer++; c.regs.pointer == pwmreg.PCA9685LED0+4*pwm.PCA9685Channels {
 		c.regs.pointer = 0
 	}
 }
@@ -82,22 +84,22 @@ func (c *PCA9685) next() {
 func (c *PCA9685) write(register, v byte) {
 	f := &c.regs.file
 	switch {
-	case register == pwm.PCA9685PreScale:
-		if f[pwm.PCA9685Mode1]&pwm.PCA9685Sleep != 0 {
+	case register == pwmreg.PCA9685PreScale:
+		if f[pwmreg.PCA9685Mode1]&pwmreg.PCA9685Sleep != 0 {
 			f[register] = max(3, v)
 		}
-	case register == pwm.PCA9685Mode1:
+	case register == pwmreg.PCA9685Mode1:
 		// A sleep during pulses sets RESTART, which writing 1 to it clears.
-		restart := f[register] & pwm.PCA9685Restart &^ v
-		if v&pwm.PCA9685Sleep != 0 && f[register]&pwm.PCA9685Sleep == 0 && c.pulses() {
-			restart = pwm.PCA9685Restart
+		restart := f[register] & pwmreg.PCA9685Restart &^ v
+		if v&pwmreg.PCA9685Sleep != 0 && f[register]&pwmreg.PCA9685Sleep == 0 && c.pulses() {
+			restart = pwmreg.PCA9685Restart
 		}
-		f[register] = v&^pwm.PCA9685Restart | restart | f[register]&pwm.PCA9685ExtClk // which is sticky
-	case register >= pwm.PCA9685All && register < pwm.PCA9685PreScale:
+		f[register] = v&^pwmreg.PCA9685Restart | restart | f[register]&pwmreg.PCA9685ExtClk // which is sticky
+	case register >= pwmreg.PCA9685All && register < pwmreg.PCA9685PreScale:
 		for i := range pwm.PCA9685Channels {
-			f[pwm.PCA9685LED0+4*i+int(register-pwm.PCA9685All)] = v
+			f[pwmreg.PCA9685LED0+4*i+int(register-pwmreg.PCA9685All)] = v
 		}
-	case register < pwm.PCA9685LED0+4*pwm.PCA9685Channels:
+	case register < pwmreg.PCA9685LED0+4*pwm.PCA9685Channels:
 		f[register] = v
 	}
 }
@@ -105,7 +107,7 @@ func (c *PCA9685) write(register, v byte) {
 // pulses reports whether any channel is on.
 func (c *PCA9685) pulses() bool {
 	for i := range pwm.PCA9685Channels {
-		if c.regs.file[pwm.PCA9685LED0+4*i+3]&pwm.PCA9685Full == 0 {
+		if c.regs.file[pwmreg.PCA9685LED0+4*i+3]&pwmreg.PCA9685Full == 0 {
 			return true
 		}
 	}
@@ -117,15 +119,16 @@ func (c *PCA9685) Pulse(i int) (width time.Duration, hertz float64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f := &c.regs.file
-	at := pwm.PCA9685LED0 + 4*i
-	if !c.gate || f[pwm.PCA9685Mode1]&(pwm.PCA9685Sleep|pwm.PCA9685ExtClk) != 0 || f[at+3]&pwm.PCA9685Full != 0 {
+	at := pwmreg.PCA9685LED0 + 4*i
+	if !c.gate || f[pwmreg.PCA9685Mode1]&(pwmreg.PCA9685Sleep|pwmreg.PCA9685ExtClk) != 0 ||
+		f[at+3]&pwmreg.PCA9685Full != 0 {
 		return 0, 0
 	}
 	on, off := int(f[at])|int(f[at+1]&0x0F)<<8, int(f[at+2])|int(f[at+3]&0x0F)<<8
-	step := (float64(f[pwm.PCA9685PreScale]) + 1) / c.oscillator
+	step := (float64(f[pwmreg.PCA9685PreScale]) + 1) / c.oscillator
 	// A pulse may begin anywhere in the period and go round its end.
-	n := (off - on + pwm.PCA9685Steps) % pwm.PCA9685Steps
-	return time.Duration(float64(n) * step * 1e9), 1 / (step * pwm.PCA9685Steps)
+	n := (off - on + pwmreg.PCA9685Steps) % pwmreg.PCA9685Steps
+	return time.Duration(float64(n) * step * 1e9), 1 / (step * pwmreg.PCA9685Steps)
 }
 
 // Maestro is an emulated board on a serial line. Its pulses are read between cycles, while a stop may send to it from
@@ -156,7 +159,7 @@ func (m *Maestro) Power(bool, time.Duration) {
 func (m *Maestro) Pulse(i int) time.Duration {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return time.Duration(m.targets[i]) * time.Microsecond / pwm.MaestroQuarters
+	return time.Duration(m.targets[i]) * time.Microsecond / pwmreg.MaestroQuarters
 }
 
 // The error bits that this one can have.
@@ -187,13 +190,13 @@ func (m *Maestro) Receive(p []byte, _ time.Duration, answer []byte) []byte {
 }
 
 // justStart reports whether half is only the byte for the detection of the baud rate.
-func (m *Maestro) justStart() bool { return len(m.half) == 1 && m.half[0] == pwm.MaestroStart }
+func (m *Maestro) justStart() bool { return len(m.half) == 1 && m.half[0] == pwmreg.MaestroStart }
 
 // whole follows the command in half, once all of it is there.
 func (m *Maestro) whole(answer []byte) []byte {
 	// The Pololu protocol's command is the compact one without its highest bit, behind the board's number.
 	command, data, mine := m.half[0], m.half[1:], true
-	if command == pwm.MaestroStart {
+	if command == pwmreg.MaestroStart {
 		if len(m.half) < 3 {
 			return answer
 		}
@@ -213,7 +216,7 @@ func (m *Maestro) whole(answer []byte) []byte {
 		return answer
 	}
 	// A command to another board is whole, but not executed; its CRC is that board's to judge.
-	sound := !m.crc || pwm.MaestroCRC(m.half[:len(m.half)-1]) == m.half[len(m.half)-1]
+	sound := !m.crc || pwmreg.MaestroCRC(m.half[:len(m.half)-1]) == m.half[len(m.half)-1]
 	switch {
 	case mine && sound:
 		answer = m.execute(command, data[:need], answer)
@@ -228,13 +231,13 @@ func (m *Maestro) whole(answer []byte) []byte {
 // not know to set many targets at once.
 func (m *Maestro) needs(command byte, data []byte) int {
 	switch command {
-	case pwm.MaestroTarget, pwm.MaestroSpeed, pwm.MaestroAccel:
+	case pwmreg.MaestroTarget, pwmreg.MaestroSpeed, pwmreg.MaestroAccel:
 		return 3
-	case pwm.MaestroPosition:
+	case pwmreg.MaestroPosition:
 		return 1
-	case pwm.MaestroMoving, pwm.MaestroErrors, pwm.MaestroHome:
+	case pwmreg.MaestroMoving, pwmreg.MaestroErrors, pwmreg.MaestroHome:
 		return 0
-	case pwm.MaestroTargets:
+	case pwmreg.MaestroTargets:
 		if len(m.targets) <= 6 {
 			return -1
 		}
@@ -249,13 +252,13 @@ func (m *Maestro) needs(command byte, data []byte) int {
 func (m *Maestro) execute(command byte, data, answer []byte) []byte {
 	two := func(v uint16) []byte { return append(answer, byte(v), byte(v>>8)) }
 	switch command {
-	case pwm.MaestroTarget:
+	case pwmreg.MaestroTarget:
 		if int(data[0]) >= len(m.targets) {
 			m.errors |= maestroProtocolBit
 			break
 		}
 		m.targets[data[0]] = uint16(data[1]) | uint16(data[2])<<7
-	case pwm.MaestroTargets:
+	case pwmreg.MaestroTargets:
 		first, targets := int(data[1]), data[2:]
 		if first+len(targets)/2 > len(m.targets) {
 			m.errors |= maestroProtocolBit
@@ -264,18 +267,18 @@ func (m *Maestro) execute(command byte, data, answer []byte) []byte {
 		for i := range len(targets) / 2 {
 			m.targets[first+i] = uint16(targets[2*i]) | uint16(targets[2*i+1])<<7
 		}
-	case pwm.MaestroPosition:
+	case pwmreg.MaestroPosition:
 		if int(data[0]) < len(m.targets) {
 			return two(m.targets[data[0]])
 		}
 		m.errors |= maestroProtocolBit
-	case pwm.MaestroMoving:
+	case pwmreg.MaestroMoving:
 		return append(answer, 0)
-	case pwm.MaestroErrors:
+	case pwmreg.MaestroErrors:
 		bits := m.errors
 		m.errors = 0
 		return two(bits)
-	case pwm.MaestroHome:
+	case pwmreg.MaestroHome:
 		clear(m.targets)
 	}
 	return answer
@@ -286,11 +289,11 @@ func (c *PCA9685) General() Device { return generalCall{c} }
 
 type generalCall struct{ of *PCA9685 }
 
-func (generalCall) Address() uint16           { return pwm.PCA9685General }
+func (generalCall) Address() uint16           { return pwmreg.PCA9685General }
 func (generalCall) Power(bool, time.Duration) {}
 
 func (g generalCall) Transfer(w, r []byte, now time.Duration) error {
-	if len(w) != 1 || w[0] != pwm.PCA9685Software || len(r) > 0 {
+	if len(w) != 1 || w[0] != pwmreg.PCA9685Software || len(r) > 0 {
 		return ErrNoAcknowledge
 	}
 	g.of.ExtClk = false

@@ -6,6 +6,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/pwm"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/pwmreg"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
@@ -131,9 +132,9 @@ func TestPCA9685Counts(t *testing.T) {
 		must(t, out.Write([]time.Duration{c.pulse}))
 		var scale, mode [1]byte
 		var led [4]byte
-		must(t, host.Tx(0x40, []byte{pwm.PCA9685PreScale}, scale[:]))
-		must(t, host.Tx(0x40, []byte{pwm.PCA9685Mode2}, mode[:]))
-		must(t, host.Tx(0x40, []byte{pwm.PCA9685LED0}, led[:]))
+		must(t, host.Tx(0x40, []byte{pwmreg.PCA9685PreScale}, scale[:]))
+		must(t, host.Tx(0x40, []byte{pwmreg.PCA9685Mode2}, mode[:]))
+		must(t, host.Tx(0x40, []byte{pwmreg.PCA9685LED0}, led[:]))
 		if got := uint16(led[2]) | uint16(led[3])<<8; scale[0] != c.prescale || mode[0] != 0x04 || led[0]|led[1] != 0 ||
 			got != c.count {
 			t.Errorf("%g Hz, %v: got prescaler %02X, mode 2 %02X, % X; want %02X, 04, %d counts", c.hertz, c.pulse,

@@ -3,7 +3,7 @@ package gpio
 import (
 	"time"
 
-	driver "github.com/halyard-robotics/halyard/drivers/gpio"
+	"github.com/halyard-robotics/halyard/internal/wire/gpiochip"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -57,7 +57,7 @@ type line struct {
 	settles bool // at due the kernel sees the present level
 	coming  []change
 	holder  *request
-	flags   driver.Flags
+	flags   gpiochip.Flags
 	quiet   time.Duration // of debouncing
 	seq     uint32
 }
@@ -227,9 +227,9 @@ func (c *Chip) level(i int, at time.Duration) bool {
 	inside := loose
 	switch {
 	case l.holder == nil:
-	case l.flags&driver.PullUp != 0:
+	case l.flags&gpiochip.PullUp != 0:
 		inside = high
-	case l.flags&driver.PullDown != 0:
+	case l.flags&gpiochip.PullDown != 0:
 		inside = low
 	}
 	part, out := l.part, l.out
@@ -259,15 +259,15 @@ func (c *Chip) show(i int, level bool, at time.Duration) {
 	if l.shown = level; l.holder == nil || l.out != loose {
 		return
 	}
-	active, wanted := level != (l.flags&driver.ActiveLow != 0), driver.EdgeFalling
+	active, wanted := level != (l.flags&gpiochip.ActiveLow != 0), gpiochip.EdgeFalling
 	if active {
-		wanted = driver.EdgeRising
+		wanted = gpiochip.EdgeRising
 	}
 	if l.flags&wanted == 0 {
 		return
 	}
 	l.seq++
-	l.holder.queueEvent(driver.Event{At: at, Line: uint32(i), Rising: active, LineSeq: l.seq},
+	l.holder.queueEvent(gpiochip.Event{At: at, Line: uint32(i), Rising: active, LineSeq: l.seq},
 		c.Occurs(wire.Dropped, i, at) != nil)
 }
 

@@ -11,6 +11,7 @@ import (
 
 	driver "github.com/halyard-robotics/halyard/drivers/gpio"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/gpiochip"
 	"github.com/halyard-robotics/halyard/sim/emulator/gpio"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
@@ -442,7 +443,7 @@ func TestRefused(t *testing.T) {
 	}
 	info, lines, err := driver.Survey("io", b.host.Open)
 	if err != nil || info.Label != "emulated" || len(lines) != 8 || lines[2].Consumer != "halyard test" ||
-		lines[2].Flags&driver.Used == 0 || lines[5].Name != "BTN" {
+		lines[2].Flags&gpiochip.Used == 0 || lines[5].Name != "BTN" {
 		t.Errorf("survey: got %+v %+v, %v", info, lines, err)
 	}
 	b.chip.Fault(wire.Fault{Kind: wire.Unplugged})
@@ -503,11 +504,11 @@ func TestRefusedRequestHoldsNothing(t *testing.T) {
 	b := newBoard(t)
 	node, err := b.host.Open()
 	b.must(err)
-	none := driver.Flags(0) // neither input nor output
-	arg, err := (&driver.Request{Offsets: []uint32{1, 2}, Consumer: "bad", Flags: driver.Input,
-		Attributes: []driver.Attribute{{Flags: &none, Mask: 2}}}).AppendTo(nil)
+	none := gpiochip.Flags(0) // neither input nor output
+	arg, err := (&gpiochip.Request{Offsets: []uint32{1, 2}, Consumer: "bad", Flags: gpiochip.Input,
+		Attributes: []gpiochip.Attribute{{Flags: &none, Mask: 2}}}).AppendTo(nil)
 	b.must(err)
-	if err := node.Ioctl(driver.GetLine, arg); !errors.Is(err, syscall.EINVAL) {
+	if err := node.Ioctl(gpiochip.GetLine, arg); !errors.Is(err, syscall.EINVAL) {
 		t.Errorf("line without a direction: got %v, want %v", err, syscall.EINVAL)
 	}
 	if got := b.chip.Held(1); got != "" {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	driver "github.com/halyard-robotics/halyard/drivers/gpio"
+
+	"github.com/halyard-robotics/halyard/internal/wire/gpiochip"
 )
 
 // Host is the handle of a program, or of one of its goroutines, to a Chip: a hal.Clock, and an Opener of nodes with
@@ -70,19 +72,19 @@ func (n *node) Ioctl(number uint32, arg []byte) error {
 		return err
 	}
 	switch {
-	case number == driver.GetChipInfo && n.lines == nil:
-		info := driver.ChipInfo{Name: c.config.Name, Label: c.config.Label, Lines: uint32(len(c.lines))}
+	case number == gpiochip.GetChipInfo && n.lines == nil:
+		info := gpiochip.ChipInfo{Name: c.config.Name, Label: c.config.Label, Lines: uint32(len(c.lines))}
 		return answer(arg, info.AppendTo(nil))
-	case number == driver.GetLineInfo && n.lines == nil:
+	case number == gpiochip.GetLineInfo && n.lines == nil:
 		return c.info(arg)
-	case number == driver.GetLine && n.lines == nil:
+	case number == gpiochip.GetLine && n.lines == nil:
 		return c.hand(arg, n.own)
-	case number == driver.GetValues && n.lines != nil && len(arg) == 16:
-		_, mask := driver.ParseValues(arg)
-		driver.PutValues(arg, n.lines.values(n.own)&mask, mask)
+	case number == gpiochip.GetValues && n.lines != nil && len(arg) == 16:
+		_, mask := gpiochip.ParseValues(arg)
+		gpiochip.PutValues(arg, n.lines.values(n.own)&mask, mask)
 		return nil
-	case number == driver.SetValues && n.lines != nil && len(arg) == 16:
-		bits, mask := driver.ParseValues(arg)
+	case number == gpiochip.SetValues && n.lines != nil && len(arg) == 16:
+		bits, mask := gpiochip.ParseValues(arg)
 		return n.lines.set(bits, mask, n.own)
 	}
 	return syscall.ENOTTY
@@ -97,14 +99,14 @@ func answer(arg, b []byte) error {
 }
 
 func (c *Chip) info(arg []byte) error {
-	var info driver.LineInfo
+	var info gpiochip.LineInfo
 	if info.Parse(arg) != nil || int(info.Offset) >= len(c.lines) {
 		return syscall.EINVAL
 	}
 	l := &c.lines[info.Offset]
-	info = driver.LineInfo{Offset: info.Offset, Name: c.config.Lines[info.Offset], Flags: l.flags}
+	info = gpiochip.LineInfo{Offset: info.Offset, Name: c.config.Lines[info.Offset], Flags: l.flags}
 	if l.holder != nil {
-		info.Consumer, info.Flags = l.holder.asked.Consumer, info.Flags|driver.Used
+		info.Consumer, info.Flags = l.holder.asked.Consumer, info.Flags|gpiochip.Used
 	}
 	return answer(arg, info.AppendTo(nil))
 }
@@ -124,28 +126,28 @@ func (c *Chip) hand(arg []byte, now time.Duration) error {
 		}
 		// The kernel requires one direction, and edges only for inputs.
 		flags, _, _ := r.wants(i)
-		if in := flags&driver.Input != 0; in == (flags&driver.Output != 0) ||
-			!in && flags&(driver.EdgeRising|driver.EdgeFalling) != 0 {
+		if in := flags&gpiochip.Input != 0; in == (flags&gpiochip.Output != 0) ||
+			!in && flags&(gpiochip.EdgeRising|gpiochip.EdgeFalling) != 0 {
 			return syscall.EINVAL
 		}
 	}
 	if r.maxEvents = 16 * len(r.asked.Offsets); r.asked.Buffer > 0 {
-		r.maxEvents = int(min(r.asked.Buffer, driver.MaxEvents))
+		r.maxEvents = int(min(r.asked.Buffer, gpiochip.MaxEvents))
 	}
 	for i, offset := range r.asked.Offsets {
 		flags, out, quiet := r.wants(i)
 		l := &c.lines[offset]
 		c.flush(int(offset), now)
 		l.holder, l.flags, l.quiet, l.seq, l.out = r, flags, quiet, 0, loose
-		if flags&driver.Output != 0 {
-			l.out = pulled(out != (flags&driver.ActiveLow != 0))
+		if flags&gpiochip.Output != 0 {
+			l.out = pulled(out != (flags&gpiochip.ActiveLow != 0))
 		}
 		l.level = c.level(int(offset), now)
 		l.shown, l.settles = l.level, false
 	}
 	c.handed++
 	c.nodes[c.handed] = r
-	driver.PutLines(arg, c.handed)
+	gpiochip.PutLines(arg, c.handed)
 	return nil
 }
 
@@ -166,7 +168,7 @@ func (n *node) Read(p []byte, wait time.Duration) (int, error) {
 		return 0, err
 	}
 	r := n.lines
-	if r == nil || len(p) < driver.EventSize {
+	if r == nil || len(p) < gpiochip.EventSize {
 		return 0, syscall.EINVAL
 	}
 	until := n.own + max(0, wait)
@@ -183,12 +185,12 @@ func (n *node) Read(p []byte, wait time.Duration) (int, error) {
 		}
 		n.own = max(n.own, next)
 	}
-	k := min(len(r.queue), len(p)/driver.EventSize)
+	k := min(len(r.queue), len(p)/gpiochip.EventSize)
 	for i := range k {
-		r.queue[i].AppendTo(p[:i*driver.EventSize])
+		r.queue[i].AppendTo(p[:i*gpiochip.EventSize])
 	}
 	r.queue = r.queue[:copy(r.queue, r.queue[k:])]
-	return k * driver.EventSize, nil
+	return k * gpiochip.EventSize, nil
 }
 
 // Close releases lines. The level of an output afterwards depends on Config.Keeps.

@@ -4,20 +4,20 @@ import (
 	"syscall"
 	"time"
 
-	driver "github.com/halyard-robotics/halyard/drivers/gpio"
+	"github.com/halyard-robotics/halyard/internal/wire/gpiochip"
 )
 
 // request is lines that were handed out.
 type request struct {
 	chip      *Chip
-	asked     driver.Request
-	queue     []driver.Event
+	asked     gpiochip.Request
+	queue     []gpiochip.Event
 	maxEvents int
 	seq       uint32
 }
 
 // wants returns the request's settings of its line i.
-func (r *request) wants(i int) (flags driver.Flags, out bool, quiet time.Duration) {
+func (r *request) wants(i int) (flags gpiochip.Flags, out bool, quiet time.Duration) {
 	flags = r.asked.Flags
 	for _, a := range r.asked.Attributes {
 		switch {
@@ -37,7 +37,7 @@ func (r *request) wants(i int) (flags driver.Flags, out bool, quiet time.Duratio
 func (r *request) values(now time.Duration) (bits uint64) {
 	r.flush(now)
 	for i, offset := range r.asked.Offsets {
-		if l := &r.chip.lines[offset]; l.shown != (l.flags&driver.ActiveLow != 0) {
+		if l := &r.chip.lines[offset]; l.shown != (l.flags&gpiochip.ActiveLow != 0) {
 			bits |= 1 << i
 		}
 	}
@@ -53,7 +53,7 @@ func (r *request) set(bits, mask uint64, now time.Duration) error {
 		case l.out == loose:
 			return syscall.EPERM
 		default:
-			l.out = pulled((bits>>i&1 == 1) != (l.flags&driver.ActiveLow != 0))
+			l.out = pulled((bits>>i&1 == 1) != (l.flags&gpiochip.ActiveLow != 0))
 			r.chip.refresh(int(offset), now)
 		}
 	}
@@ -77,7 +77,7 @@ func (r *request) flush(until time.Duration) {
 }
 
 // queueEvent queues an event; where the queue is full the oldest goes. One that is lost is counted all the same.
-func (r *request) queueEvent(e driver.Event, lost bool) {
+func (r *request) queueEvent(e gpiochip.Event, lost bool) {
 	r.seq++
 	e.Seq = r.seq
 	if lost {

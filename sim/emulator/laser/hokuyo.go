@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/lidar"
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -87,60 +88,61 @@ func (h *Hokuyo) execute(line string, at time.Duration) {
 	// The user's string behind a semicolon is returned with the command.
 	command, tail, _ := strings.Cut(line, ";")
 	name := command[:min(2, len(command))]
-	m, status := h.model, lidar.SCIPOK
+	m, status := h.model, lidarwire.SCIPOK
 	switch {
 	case h.old:
-		old := lidar.SCIPOldUnknown
-		if line == lidar.SCIPSwitch {
-			h.old, old = false, lidar.SCIPOldOK
+		old := lidarwire.SCIPOldUnknown
+		if line == lidarwire.SCIPSwitch {
+			h.old, old = false, lidarwire.SCIPOldOK
 		}
 		h.out = append(h.out, line+"\n"+old+"\n\n"...)
 		return
-	case h.timing && name != lidar.SCIPTime:
+	case h.timing && name != lidarwire.SCIPTime:
 		name = "" // unknown now
 	}
 	switch name {
-	case lidar.SCIPVersion:
-		h.out = lidar.AppendSCIPFields(h.out, line, "VEND:Hokuyo Automatic Co., Ltd.", "PROD:"+m.Name, "FIRM:3.3.00",
+	case lidarwire.SCIPVersion:
+		h.out = lidarwire.AppendSCIPFields(h.out, line, "VEND:Hokuyo Automatic Co., Ltd.", "PROD:"+m.Name,
+			"FIRM:3.3.00",
 			"PROT:SCIP 2.0", "SERI:H0500001")
 		return
-	case lidar.SCIPParameters:
-		h.out = lidar.AppendSCIPFields(h.out, line, "MODL:"+m.Name, fmt.Sprint("DMIN:", m.MinRange),
+	case lidarwire.SCIPParameters:
+		h.out = lidarwire.AppendSCIPFields(h.out, line, "MODL:"+m.Name, fmt.Sprint("DMIN:", m.MinRange),
 			fmt.Sprint("DMAX:", m.MaxRange),
 			fmt.Sprint("ARES:", m.Turn), fmt.Sprint("AMIN:", m.First), fmt.Sprint("AMAX:", m.Last),
 			fmt.Sprint("AFRT:", m.Front), fmt.Sprint("SCAN:", m.RPM))
 		return
-	case lidar.SCIPInternals:
-		h.out = lidar.AppendSCIPFields(h.out, line, "MODL:"+m.Name,
+	case lidarwire.SCIPInternals:
+		h.out = lidarwire.AppendSCIPFields(h.out, line, "MODL:"+m.Name,
 			"LASR:"+map[bool]string{true: "ON", false: "OFF"}[h.laser], "SCSP:Initial", "MESM:IDLE",
 			fmt.Sprint("SBPS:", h.baud), "TIME:000000", "STAT:Sensor works well.")
 		return
-	case lidar.SCIPLaserOn:
+	case lidarwire.SCIPLaserOn:
 		if h.laser {
-			status = lidar.SCIPAlready
+			status = lidarwire.SCIPAlready
 		}
 		h.light(at)
-	case lidar.SCIPLaserOff, lidar.SCIPReset:
+	case lidarwire.SCIPLaserOff, lidarwire.SCIPReset:
 		h.laser, h.stream = false, nil
-		if name == lidar.SCIPReset {
+		if name == lidarwire.SCIPReset {
 			h.slower, h.sharper = 0, false
 		}
-	case lidar.SCIPRate:
+	case lidarwire.SCIPRate:
 		rate, err := strconv.Atoi(command[2:])
 		switch {
 		case err != nil || len(command) != 8 || !slices.Contains(lidar.SCIPBauds(), rate):
 			status = "01"
 		case h.usual == 0: // USB and TCP have no rate: accepted without effect
 		case rate == h.baud:
-			status = lidar.SCIPSame
+			status = lidarwire.SCIPSame
 		default:
 			h.rate = rate
 		}
-	case lidar.SCIPTime:
+	case lidarwire.SCIPTime:
 		h.timing = line == "TM0" || h.timing && line != "TM2"
 		if line == "TM1" {
-			h.out = lidar.AppendSCIP(h.out, line, status,
-				string(lidar.AppendSCIPValue(nil, int(at/time.Millisecond)&0xFFFFFF, 4)))
+			h.out = lidarwire.AppendSCIP(h.out, line, status,
+				string(lidarwire.AppendSCIPValue(nil, int(at/time.Millisecond)&0xFFFFFF, 4)))
 			return
 		}
 	case "CR":
@@ -150,22 +152,22 @@ func (h *Hokuyo) execute(line string, at time.Duration) {
 		case command != "HS0" && !on:
 			status = "01"
 		case on == h.sharper:
-			status = lidar.SCIPAlready
+			status = lidarwire.SCIPAlready
 		default:
 			h.sharper = on
 		}
 	case "GE", "ME", "HD", "ND":
 		if strings.HasPrefix(m.Name, "URG") || strings.HasPrefix(m.Name, "UBG") {
-			status = lidar.SCIPUnknown
+			status = lidarwire.SCIPUnknown
 			break
 		}
 		fallthrough
-	case lidar.SCIPOnce, lidar.SCIPOnceShort, lidar.SCIPStream, lidar.SCIPStreamTwo:
+	case lidarwire.SCIPOnce, lidarwire.SCIPOnceShort, lidarwire.SCIPStream, lidarwire.SCIPStreamTwo:
 		var o scanOrder
 		switch o, status = h.order(command); {
 		case len(tail) > 16:
 			status = "0G"
-		case status != lidar.SCIPOK:
+		case status != lidarwire.SCIPOK:
 		case !o.stream:
 			h.once(line, o, at)
 			return
@@ -178,9 +180,9 @@ func (h *Hokuyo) execute(line string, at time.Duration) {
 			h.stream, h.scan = &o, at
 		}
 	default:
-		status = lidar.SCIPUnknown
+		status = lidarwire.SCIPUnknown
 	}
-	h.out = lidar.AppendSCIP(h.out, line, status)
+	h.out = lidarwire.AppendSCIP(h.out, line, status)
 }
 
 // light switches the laser on.
@@ -200,8 +202,8 @@ func (h *Hokuyo) speed(text string) (status string) {
 	case n < 0 || n > 10 && n != 99:
 		return "02"
 	case n%99 == h.slower:
-		return lidar.SCIPSame
+		return lidarwire.SCIPSame
 	}
 	h.slower = n % 99
-	return lidar.SCIPOK
+	return lidarwire.SCIPOK
 }

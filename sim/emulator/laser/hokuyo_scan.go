@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/halyard-robotics/halyard/drivers/lidar"
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 )
 
 // scanOrder holds the parameters of a measuring command.
@@ -29,9 +29,10 @@ type scanOrder struct {
 // with intensities and several echoes are supported by models from the UTM on; here every ray has one echo.
 func measuring() map[string]scanOrder {
 	return map[string]scanOrder{
-		lidar.SCIPOnce: {size: 3}, lidar.SCIPOnceShort: {size: 2}, lidar.SCIPStream: {size: 3, stream: true},
-		lidar.SCIPStreamTwo: {size: 2, stream: true},
-		"GE":                {size: 3, intensities: true}, "ME": {size: 3, intensities: true, stream: true},
+		lidarwire.SCIPOnce: {size: 3}, lidarwire.SCIPOnceShort: {size: 2},
+		lidarwire.SCIPStream:    {size: 3, stream: true},
+		lidarwire.SCIPStreamTwo: {size: 2, stream: true},
+		"GE":                    {size: 3, intensities: true}, "ME": {size: 3, intensities: true, stream: true},
 		"HD": {size: 3},
 		"ND": {size: 3, stream: true},
 	}
@@ -59,7 +60,7 @@ func (h *Hokuyo) order(line string) (o scanOrder, status string) {
 		o.left = cmp.Or(o.left, -1)
 		o.head = line[:len(line)-2]
 	}
-	return o, lidar.SCIPOK
+	return o, lidarwire.SCIPOK
 }
 
 // turn is how long one scan takes at the speed that CR set.
@@ -70,7 +71,7 @@ func (h *Hokuyo) turn() time.Duration {
 // once is the answer to a command for one scan: the newest that is whole, and never the same one twice.
 func (h *Hokuyo) once(line string, o scanOrder, at time.Duration) {
 	if !h.laser {
-		h.out = lidar.AppendSCIP(h.out, line, "10")
+		h.out = lidarwire.AppendSCIP(h.out, line, "10")
 		return
 	}
 	turn := h.turn()
@@ -79,7 +80,8 @@ func (h *Hokuyo) once(line string, o scanOrder, at time.Duration) {
 		end += turn
 	}
 	h.handed, h.answer = end, max(at, end)
-	h.out = lidar.AppendSCIPScan(h.out, line, lidar.SCIPOK, int((end-turn)/time.Millisecond)&0xFFFFFF, h.measure(&o),
+	h.out = lidarwire.AppendSCIPScan(h.out, line, lidarwire.SCIPOK, int((end-turn)/time.Millisecond)&0xFFFFFF,
+		h.measure(&o),
 		o.size)
 }
 
@@ -93,7 +95,7 @@ func (h *Hokuyo) nextScan(dst []byte, now time.Duration) []byte {
 	}
 	turn := h.turn()
 	at := len(dst)
-	dst = lidar.AppendSCIPScan(dst, fmt.Sprintf("%s%02d%s", o.head, left, o.tail), lidar.SCIPData,
+	dst = lidarwire.AppendSCIPScan(dst, fmt.Sprintf("%s%02d%s", o.head, left, o.tail), lidarwire.SCIPData,
 		int((now-turn)/time.Millisecond)&0xFFFFFF, h.measure(o), o.size)
 	h.scan = now + max(turn*time.Duration(1+o.skip), h.wire(len(dst)-at))
 	if o.left == 0 {

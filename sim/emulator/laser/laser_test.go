@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/laser"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
@@ -266,7 +267,7 @@ func TestSICKState(t *testing.T) {
 	must(t, d.Open())
 	got, err := d.State()
 	must(t, err)
-	want := lidar.SICKState{Version: "V02.30", Mode: lidar.SICKRequest, Angle: 100, Resolution: 25, Unit: 1,
+	want := lidar.SICKState{Version: "V02.30", Mode: lidarwire.SICKRequest, Angle: 100, Resolution: 25, Unit: 1,
 		Laser: true}
 	if got != want || d.Type != "LMS200;30106;V02.30" {
 		t.Errorf("got %+v of %q, want %+v", got, d.Type, want)

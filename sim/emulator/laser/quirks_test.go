@@ -8,6 +8,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/laser"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
@@ -71,7 +72,7 @@ func TestCauses(t *testing.T) {
 	scans := rp(115200) // left running by another program
 	if l, err := scans.Open(); err != nil {
 		t.Fatal(err)
-	} else if _, err := l.Write(lidar.AppendRPLidar(nil, lidar.RPLidarExpress, 0, 0, 0, 0, 0)); err != nil {
+	} else if _, err := l.Write(lidarwire.AppendRPLidar(nil, lidarwire.RPLidarExpress, 0, 0, 0, 0, 0)); err != nil {
 		t.Fatal(err)
 	}
 	ill := laser.NewRPLidar(lidar.RPLidarFree, 115200, room)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/lidar"
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 )
 
 // RPLidar is an A1 (motor on DTR) or an A2 (motor by PWM).
@@ -124,7 +125,7 @@ func (r *RPLidar) Transmit(dst []byte, now time.Duration) []byte {
 // motor's.
 func (r *RPLidar) node(dst []byte) []byte {
 	mm, shift := r.sample(r.angle)
-	n := lidar.RPNode{Range: uint16(min(65535, mm*4)), Quality: 15, Start: r.first}
+	n := lidarwire.RPNode{Range: uint16(min(65535, mm*4)), Quality: 15, Start: r.first}
 	if mm == 0 {
 		n.Quality, shift = 0, 0
 	}
@@ -191,7 +192,7 @@ func (r *RPLidar) Receive(p []byte, now time.Duration) {
 		return
 	}
 	for r.in = append(r.in, p...); len(r.in) > 0; {
-		c, payload, n := lidar.DecodeRPLidar(r.in)
+		c, payload, n := lidarwire.DecodeRPLidar(r.in)
 		if n == 0 && len(r.in) < 64 {
 			return
 		}
@@ -203,44 +204,44 @@ func (r *RPLidar) Receive(p []byte, now time.Duration) {
 	}
 }
 
-func (r *RPLidar) execute(c lidar.RPLidarCommand, payload []byte, at time.Duration) {
+func (r *RPLidar) execute(c lidarwire.RPLidarCommand, payload []byte, at time.Duration) {
 	reply := func(kind byte, data ...byte) {
-		r.out = append(lidar.AppendRPDescriptor(r.out, len(data), false, kind), data...)
+		r.out = append(lidarwire.AppendRPDescriptor(r.out, len(data), false, kind), data...)
 		r.answer = at
 	}
 	switch c {
-	case lidar.RPLidarStop:
+	case lidarwire.RPLidarStop:
 		r.mode = nil
-	case lidar.RPLidarReset:
+	case lidarwire.RPLidarReset:
 		r.Power(true, at)
-	case lidar.RPLidarInfo:
+	case lidarwire.RPLidarInfo:
 		reply(0x04, append([]byte{cmp.Or(r.Model, 0x18), cmp.Or(r.Minor, 29), cmp.Or(r.Major, 1), 7},
 			"HALYARD-EMULATOR"...)...)
-	case lidar.RPLidarHealth:
+	case lidarwire.RPLidarHealth:
 		health := [3]byte{}
 		if r.Sick {
 			health = [3]byte{2, 1, 0x80}
 		}
 		reply(0x06, health[:]...)
-	case lidar.RPLidarRate:
+	case lidarwire.RPLidarRate:
 		var rate [4]byte
 		modes := rpModes()
 		binary.LittleEndian.PutUint16(rate[:], uint16(modes[0].sample/time.Microsecond))
 		binary.LittleEndian.PutUint16(rate[2:], uint16(modes[1].sample/time.Microsecond))
 		reply(0x15, rate[:]...)
-	case lidar.RPLidarBoard:
+	case lidarwire.RPLidarBoard:
 		reply(0xFF, byte(r.drive&1), 0, 0, 0)
-	case lidar.RPLidarMotor:
+	case lidarwire.RPLidarMotor:
 		if len(payload) == 2 && r.drive == lidar.RPLidarPWM {
 			r.pwm = int(binary.LittleEndian.Uint16(payload))
 		}
-	case lidar.RPLidarConf:
+	case lidarwire.RPLidarConf:
 		r.conf(payload, reply)
-	case lidar.RPLidarUnlisted:
+	case lidarwire.RPLidarUnlisted:
 		reply(0x14, 0, 0, 0x61, 0, 0, 0, 0xA0, 0, 0, 0x0C, 0, 0x04, 0, 0x28, 0x1D)
-	case lidar.RPLidarScan, lidar.RPLidarForceScan:
+	case lidarwire.RPLidarScan, lidarwire.RPLidarForceScan:
 		r.stream(0, at)
-	case lidar.RPLidarExpress:
+	case lidarwire.RPLidarExpress:
 		// Mode 0 is that of firmware before modes: the express one.
 		if len(payload) != 5 || int(payload[0]) >= rpModeCount || r.NoExpress {
 			return
@@ -258,7 +259,7 @@ func (r *RPLidar) execute(c lidar.RPLidarCommand, payload []byte, at time.Durati
 // stream begins a scan of a mode.
 func (r *RPLidar) stream(mode int, at time.Duration) {
 	m := rpModes()[mode]
-	r.out = lidar.AppendRPDescriptor(r.out, m.length, true, byte(m.encoding))
+	r.out = lidarwire.AppendRPDescriptor(r.out, m.length, true, byte(m.encoding))
 	r.answer, r.mode, r.scan, r.first = at, &m, at+r.SpinUp, true
 }
 
@@ -276,17 +277,17 @@ func (r *RPLidar) conf(p []byte, reply func(byte, ...byte)) {
 	}
 	m, value := &modes[mode], []byte(nil)
 	switch binary.LittleEndian.Uint32(p) {
-	case lidar.RPConfModes:
+	case lidarwire.RPConfModes:
 		value = []byte{byte(len(modes)), 0}
-	case lidar.RPConfSample:
+	case lidarwire.RPConfSample:
 		value = binary.LittleEndian.AppendUint32(nil, uint32(m.sample/time.Microsecond)<<8)
-	case lidar.RPConfDistance:
+	case lidarwire.RPConfDistance:
 		value = binary.LittleEndian.AppendUint32(nil, uint32(m.reach)<<8)
-	case lidar.RPConfEncoding:
+	case lidarwire.RPConfEncoding:
 		value = []byte{byte(m.encoding)}
-	case lidar.RPConfTypicalMode:
+	case lidarwire.RPConfTypicalMode:
 		value = []byte{rpTypical, 0}
-	case lidar.RPConfName:
+	case lidarwire.RPConfName:
 		value = append([]byte(m.name), 0)
 	default:
 		return

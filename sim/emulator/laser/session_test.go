@@ -11,6 +11,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/hal/haltest"
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 	"github.com/halyard-robotics/halyard/sim/emulator/laser"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
@@ -213,7 +214,7 @@ func TestSCIPScans(t *testing.T) {
 				must(t, err)
 				p.Feed(b[:n])
 			}
-			if !strings.HasPrefix(string(k.Echo), command[:13]) || string(k.Status) != lidar.SCIPData {
+			if !strings.HasPrefix(string(k.Echo), command[:13]) || string(k.Status) != lidarwire.SCIPData {
 				t.Errorf("%s: got %q %q", command, k.Echo, k.Status)
 			}
 		}
@@ -242,11 +243,11 @@ func TestSICKModes(t *testing.T) {
 	b.Power(true, 0)
 	now := time.Second
 	b.Transmit(nil, now)
-	p := lidar.NewSICKParser(lidar.SICKReplyBit)
+	p := lidarwire.NewSICKParser(lidarwire.SICKReplyBit)
 	say := func(body ...byte) {
 		t.Helper()
-		p.Feed(talk(b, &now, lidar.AppendSICK(nil, 0, body)))
-		if got := p.Body(); len(got) < 2 || got[0] != lidar.SICKModeReply && got[0] != 0xBB ||
+		p.Feed(talk(b, &now, lidarwire.AppendSICK(nil, 0, body)))
+		if got := p.Body(); len(got) < 2 || got[0] != lidarwire.SICKModeReply && got[0] != 0xBB ||
 			(got[1] == 0) == (got[0] == 0xBB) {
 			t.Fatalf("% X: got % X", body, got)
 		}
@@ -310,14 +311,15 @@ func TestSICKModes(t *testing.T) {
 	}
 	// Set to send indices, it numbers scans and telegrams in all modes.
 	say(0x20, 0x25)
-	p.Feed(talk(b, &now, lidar.AppendSICK(nil, 0, append([]byte{0x20, lidar.SICKInstall}, lidar.SICKPassword...))))
+	p.Feed(talk(b, &now, lidarwire.AppendSICK(nil, 0,
+		append([]byte{0x20, lidarwire.SICKInstall}, lidarwire.SICKPassword...))))
 	for p.Body() != nil {
 	}
-	p.Feed(talk(b, &now, lidar.AppendSICK(nil, 0, []byte{byte(lidar.SICKConfig)})))
-	settings := bytes.Clone(p.Body()[1 : 1+lidar.SICKSettingsLen])
-	settings[lidar.SICKAvailByte] |= lidar.SICKIndices
-	p.Feed(talk(b, &now, lidar.AppendSICK(nil, 0, append([]byte{byte(lidar.SICKConfigure)}, settings...))))
-	if body := next(); body[0] != byte(lidar.SICKConfigure)|lidar.SICKReplyBit || body[1] != 1 {
+	p.Feed(talk(b, &now, lidarwire.AppendSICK(nil, 0, []byte{byte(lidarwire.SICKConfig)})))
+	settings := bytes.Clone(p.Body()[1 : 1+lidarwire.SICKSettingsLen])
+	settings[lidarwire.SICKAvailByte] |= lidarwire.SICKIndices
+	p.Feed(talk(b, &now, lidarwire.AppendSICK(nil, 0, append([]byte{byte(lidarwire.SICKConfigure)}, settings...))))
+	if body := next(); body[0] != byte(lidarwire.SICKConfigure)|lidarwire.SICKReplyBit || body[1] != 1 {
 		t.Fatalf("set: got % X", body)
 	}
 	say(0x20, 0x24)
@@ -326,17 +328,17 @@ func TestSICKModes(t *testing.T) {
 		second[n+1] != first[n+1]+1 || second[n+2] != 0x10 {
 		t.Errorf("indices: got % X and then % X", first[725:], second[725:])
 	}
-	if _, err := lidar.DecodeSICKScan(second, 13, make([]float64, 361)); err != nil {
+	if _, err := lidarwire.DecodeSICKScan(second, 13, make([]float64, 361)); err != nil {
 		t.Error(err)
 	}
 	for _, bad := range [][]byte{{0x26}, {0x26, 1}, {0x27, 1, 0}, {0x27, 0, 0, 5, 0}, {0x27, 5, 0, 4, 0},
 		{0x50, 1, 0, 200, 200}, {0x24, 1}} {
-		p.Feed(talk(b, &now, lidar.AppendSICK(nil, 0, append([]byte{0x20}, bad...))))
+		p.Feed(talk(b, &now, lidarwire.AppendSICK(nil, 0, append([]byte{0x20}, bad...))))
 		for body := p.Body(); ; body = p.Body() {
 			if body == nil {
 				t.Fatalf("% X: no answer", bad)
 			}
-			if body[0] == lidar.SICKModeReply {
+			if body[0] == lidarwire.SICKModeReply {
 				if body[1] == 0 {
 					t.Errorf("% X: taken", bad)
 				}

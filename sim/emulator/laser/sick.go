@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/lidar"
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 	"github.com/halyard-robotics/halyard/servo"
 )
 
@@ -15,8 +16,8 @@ type SICK struct {
 	Refuses  bool          // the password is another
 	scene    Scene
 	kind     string
-	settings [lidar.SICKSettingsLen]byte // kept without power
-	parser   *lidar.SICKParser
+	settings [lidarwire.SICKSettingsLen]byte // kept without power
+	parser   *lidarwire.SICKParser
 
 	replies
 	received          time.Duration
@@ -38,16 +39,16 @@ const (
 
 // NewSICK returns a scanner called kind, "LMS200;30106;V02.30", as it leaves the factory: 8 m, centimetres.
 func NewSICK(kind string, scene Scene) *SICK {
-	return &SICK{Boot: 50 * time.Millisecond, kind: kind, scene: scene, parser: lidar.NewSICKParser(0)}
+	return &SICK{Boot: 50 * time.Millisecond, kind: kind, scene: scene, parser: lidarwire.NewSICKParser(0)}
 }
 
 func (s *SICK) Baud() int { return s.baud }
 
 func (s *SICK) Power(on bool, now time.Duration) {
 	*s = SICK{Boot: s.Boot, Refuses: s.Refuses, scene: s.scene, kind: s.kind, settings: s.settings,
-		parser: lidar.NewSICKParser(0), replies: replies{powered: on, ready: now + s.Boot}, baud: 9600, rate: 9600,
+		parser: lidarwire.NewSICKParser(0), replies: replies{powered: on, ready: now + s.Boot}, baud: 9600, rate: 9600,
 		angle: 180, resolution: 100}
-	s.queue(append([]byte{lidar.SICKStarted}, s.kind+" "...), s.ready)
+	s.queue(append([]byte{lidarwire.SICKStarted}, s.kind+" "...), s.ready)
 }
 
 func (s *SICK) Next() time.Duration { return s.next(s.stream != nil, s.scan) }
@@ -62,7 +63,7 @@ func (s *SICK) Transmit(dst []byte, now time.Duration) []byte {
 		return dst
 	}
 	if body := s.stream.next(s); body != nil {
-		dst = lidar.AppendSICK(dst, lidar.SICKReplyBit, body)
+		dst = lidarwire.AppendSICK(dst, lidarwire.SICKReplyBit, body)
 	}
 	s.scan = now + max(s.stream.period(s.resolution), s.wire(len(dst)))
 	return dst
@@ -78,7 +79,7 @@ func (s *SICK) measure() []byte {
 	}
 	step := float64(s.resolution) / 100 * math.Pi / 180
 	s.scene.Scan(-float64(s.angle)/2*math.Pi/180, step, s.ranges)
-	unit, scale := s.settings[lidar.SICKUnitByte], 100.0
+	unit, scale := s.settings[lidarwire.SICKUnitByte], 100.0
 	if unit == 1 {
 		scale = 1000
 	}
@@ -87,22 +88,22 @@ func (s *SICK) measure() []byte {
 		v := math.Round(m * scale)
 		switch {
 		case math.IsNaN(v):
-			s.values[i] = mask - lidar.SICKInvalid
-		case v >= float64(mask-lidar.SICKTooFar):
-			s.values[i] = mask - lidar.SICKTooFar
+			s.values[i] = mask - lidarwire.SICKInvalid
+		case v >= float64(mask-lidarwire.SICKTooFar):
+			s.values[i] = mask - lidarwire.SICKTooFar
 		default:
 			s.values[i] = uint16(max(0, v))
 		}
 	}
 	s.scans++
-	s.body = lidar.AppendSICKScan(s.body[:0], s.values, unit, 0x10)
+	s.body = lidarwire.AppendSICKScan(s.body[:0], s.values, unit, 0x10)
 	return s.body
 }
 
 // indexed puts the numbers of the scan and of the telegram before the status of a telegram of values, where they are
 // set: in the order in which SICK's own toolbox reads them.
 func (s *SICK) indexed(body []byte) []byte {
-	if s.settings[lidar.SICKAvailByte]&lidar.SICKIndices == 0 {
+	if s.settings[lidarwire.SICKAvailByte]&lidarwire.SICKIndices == 0 {
 		return body
 	}
 	s.telegrams++
@@ -112,8 +113,8 @@ func (s *SICK) indexed(body []byte) []byte {
 
 // mask is the greatest value of the mode that measures.
 func (s *SICK) mask() uint16 {
-	for _, r := range lidar.SICKReaches() {
-		if r.Mode == s.settings[lidar.SICKModeByte] {
+	for _, r := range lidarwire.SICKReaches() {
+		if r.Mode == s.settings[lidarwire.SICKModeByte] {
 			return 1<<r.Bits - 1
 		}
 	}
@@ -122,7 +123,7 @@ func (s *SICK) mask() uint16 {
 
 // queue queues a telegram.
 func (s *SICK) queue(body []byte, at time.Duration) {
-	s.out = lidar.AppendSICK(s.out, lidar.SICKReplyBit, body)
+	s.out = lidarwire.AppendSICK(s.out, lidarwire.SICKReplyBit, body)
 	s.answer = at
 }
 
@@ -145,23 +146,23 @@ func (s *SICK) Receive(p []byte, now time.Duration) {
 
 func (s *SICK) execute(body []byte, at time.Duration) {
 	const status = 0x10
-	s.out = append(s.out, lidar.SICKAck)
-	reply := []byte{body[0] | lidar.SICKReplyBit}
-	switch lidar.SICKCommand(body[0]) {
-	case lidar.SICKReset:
+	s.out = append(s.out, lidarwire.SICKAck)
+	reply := []byte{body[0] | lidarwire.SICKReplyBit}
+	switch lidarwire.SICKCommand(body[0]) {
+	case lidarwire.SICKReset:
 		s.Power(true, at)
 		return
-	case lidar.SICKMode:
+	case lidarwire.SICKMode:
 		was := s.stream
-		if reply = []byte{lidar.SICKModeReply, s.mode(body[1:])}; s.stream != nil && was == nil {
+		if reply = []byte{lidarwire.SICKModeReply, s.mode(body[1:])}; s.stream != nil && was == nil {
 			s.scan = at
 		}
-	case lidar.SICKScan:
+	case lidarwire.SICKScan:
 		s.queue(s.indexed(s.measure()), at)
 		return
-	case lidar.SICKType:
+	case lidarwire.SICKType:
 		reply = append(reply, s.kind+" "...)
-	case lidar.SICKVariant:
+	case lidarwire.SICKVariant:
 		if len(body) != 5 {
 			return
 		}
@@ -175,20 +176,20 @@ func (s *SICK) execute(body []byte, at time.Duration) {
 			}
 		}
 		reply = append(append(reply, ok), byte(s.angle), byte(s.angle>>8), byte(s.resolution), byte(s.resolution>>8))
-	case lidar.SICKConfig:
+	case lidarwire.SICKConfig:
 		reply = append(reply, s.settings[:]...)
-	case lidar.SICKConfigure:
+	case lidarwire.SICKConfigure:
 		ok := byte(0)
-		if s.install && len(body) == 1+lidar.SICKSettingsLen {
+		if s.install && len(body) == 1+lidarwire.SICKSettingsLen {
 			copy(s.settings[:], body[1:])
 			ok = 1
 			at += 300 * time.Millisecond // EEPROM
 		}
 		reply = append(append(reply, ok), s.settings[:]...)
-	case lidar.SICKStatus:
+	case lidarwire.SICKStatus:
 		reply = s.status(reply)
 	default:
-		s.out[len(s.out)-1] = lidar.SICKNak
+		s.out[len(s.out)-1] = lidarwire.SICKNak
 		s.answer = at
 		return
 	}
@@ -201,12 +202,12 @@ func (s *SICK) mode(p []byte) byte {
 		return 2
 	}
 	switch p[0] {
-	case lidar.SICKInstall:
-		if s.Refuses || string(p[1:]) != lidar.SICKPassword {
+	case lidarwire.SICKInstall:
+		if s.Refuses || string(p[1:]) != lidarwire.SICKPassword {
 			return 1
 		}
 		s.install, s.stream = true, nil
-	case lidar.SICKRequest:
+	case lidarwire.SICKRequest:
 		s.install, s.stream = false, nil
 	default:
 		if o, ok := s.measuringMode(p); ok {
@@ -225,13 +226,13 @@ func (s *SICK) mode(p []byte) byte {
 }
 
 func (s *SICK) status(reply []byte) []byte {
-	p := append(reply, make([]byte, lidar.SICKStatusLen-1)...)
+	p := append(reply, make([]byte, lidarwire.SICKStatusLen-1)...)
 	copy(p[1:], "V02.30 ")
-	p[8] = lidar.SICKRequest
+	p[8] = lidarwire.SICKRequest
 	if s.stream != nil {
 		p[8] = s.stream.mode
 	}
-	p[102], p[122], p[123] = s.settings[lidar.SICKModeByte], s.settings[lidar.SICKUnitByte], 1
+	p[102], p[122], p[123] = s.settings[lidarwire.SICKModeByte], s.settings[lidarwire.SICKUnitByte], 1
 	binary.LittleEndian.PutUint16(p[107:], uint16(s.angle))
 	binary.LittleEndian.PutUint16(p[109:], uint16(s.resolution))
 	return p

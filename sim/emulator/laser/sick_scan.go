@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
-	"github.com/halyard-robotics/halyard/drivers/lidar"
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
 )
 
 // Modes that measure, in addition to those of whole scans (8007954, telegram 20). Values are counted from 1, from the
@@ -39,7 +39,7 @@ func (s *SICK) measuringMode(p []byte) (o sickOrder, ok bool) {
 		o.samples, rest = int(rest[0]), rest[1:]
 	}
 	switch p[0] {
-	case lidar.SICKStream, sickMeans, sickPartial:
+	case lidarwire.SICKStream, sickMeans, sickPartial:
 	case sickSubrange, sickMeansSubrange, sickRemission:
 		if len(rest) < 4 {
 			return o, false
@@ -67,10 +67,10 @@ func (o *sickOrder) period(resolution int) time.Duration {
 func (o *sickOrder) next(s *SICK) []byte {
 	word := binary.LittleEndian.AppendUint16
 	s.measure()
-	if o.mode == lidar.SICKStream || o.mode == sickMeans {
+	if o.mode == lidarwire.SICKStream || o.mode == sickMeans {
 		o.last = s.count() // the count may have been set since
 	}
-	values, unit := s.values, uint16(s.settings[lidar.SICKUnitByte])<<14
+	values, unit := s.values, uint16(s.settings[lidarwire.SICKUnitByte])<<14
 	part := values[o.first-1 : o.last]
 	switch o.mode {
 	case sickMeans, sickMeansSubrange:
@@ -92,7 +92,7 @@ func (o *sickOrder) next(s *SICK) []byte {
 	case sickRemission:
 		body, part = append(body, 0xC4), values
 	default:
-		body = append(body, lidar.SICKRanges)
+		body = append(body, lidarwire.SICKRanges)
 	}
 	body = word(body, uint16(len(part))|unit)
 	for _, v := range part {
@@ -119,9 +119,9 @@ func (o *sickOrder) mean(values []uint16, mask uint16) []uint16 {
 	}
 	for i, v := range values {
 		switch {
-		case v >= mask-lidar.SICKTooFar:
+		case v >= mask-lidarwire.SICKTooFar:
 			o.sums[i] = uint32(v) * uint32(o.samples)
-		case o.sums[i] < uint32(mask-lidar.SICKTooFar)*uint32(o.samples):
+		case o.sums[i] < uint32(mask-lidarwire.SICKTooFar)*uint32(o.samples):
 			o.sums[i] += uint32(v)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/base"
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
@@ -48,7 +49,7 @@ type Board struct {
 	Configs     int  // how often it was asked for its configuration
 
 	robot   base.Robot
-	names   base.Names
+	names   p2oswire.Names
 	chassis Chassis
 	baud    int
 	arcos   bool
@@ -56,7 +57,7 @@ type Board struct {
 	powered  bool
 	synced   int // how many SYNCs of a session came in order; 3 = it may be opened
 	open     bool
-	parser   *base.Parser
+	parser   *p2oswire.Parser
 	next     time.Duration // tick
 	report   time.Duration // when the next one is due
 	free     time.Duration // when the wire has taken the last one
@@ -96,8 +97,9 @@ type Board struct {
 // New returns the board of robot, at the serial rate of baud, on chassis. With arcos its reports have the fields of
 // ARCOS.
 func New(robot base.Robot, name string, baud int, arcos bool, chassis Chassis) *Board {
-	return &Board{robot: robot, names: base.Names{Name: name, Class: "Pioneer", Subclass: robot.Name}, chassis: chassis,
-		baud: baud, arcos: arcos, parser: base.NewParser()}
+	return &Board{robot: robot, names: p2oswire.Names{Name: name, Class: "Pioneer", Subclass: robot.Name},
+		chassis: chassis,
+		baud:    baud, arcos: arcos, parser: p2oswire.NewParser()}
 }
 
 func (b *Board) Baud() int { return b.baud }
@@ -105,7 +107,7 @@ func (b *Board) Baud() int { return b.baud }
 // Power is wire.Board's: without it everything but the wheels' place is lost.
 func (b *Board) Power(on bool, now time.Duration) {
 	*b = Board{WrongConfig: b.WrongConfig, Mute: b.Mute, Configs: b.Configs, robot: b.robot, names: b.names,
-		chassis: b.chassis, baud: b.baud, arcos: b.arcos, parser: base.NewParser(),
+		chassis: b.chassis, baud: b.baud, arcos: b.arcos, parser: p2oswire.NewParser(),
 		powered: on, next: now + boot, ready: now + boot, received: now, brake: now, since: now, sonar: true,
 		grip: 1}
 	b.drive = drive{accel: 0.3, decel: 0.3, turnUp: 0.3 * b.robot.Difference, turnDown: 0.3 * b.robot.Difference,

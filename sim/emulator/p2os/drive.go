@@ -3,7 +3,7 @@ package p2os
 import (
 	"math"
 
-	"github.com/halyard-robotics/halyard/drivers/base"
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
 )
 
 // drive is the commanded motion. Forward and turn are commanded independently, as speeds or as targets: MOVE continues
@@ -32,37 +32,37 @@ func (d *drive) stop() {
 }
 
 // wheels executes a command that moves the base, or sets how; false if it is invalid.
-func (b *Board) wheels(c *base.Command) bool {
+func (b *Board) wheels(c *p2oswire.Command) bool {
 	d, v := &b.drive, float64(c.Int)
 	const degree = math.Pi / 180
 	switch c.Op {
-	case base.OpSetA:
+	case p2oswire.OpSetA:
 		set(v/1000, &d.accel, &d.decel)
-	case base.OpSetRA:
+	case p2oswire.OpSetRA:
 		set(v*degree, &d.turnUp, &d.turnDown)
-	case base.OpSetV:
+	case p2oswire.OpSetV:
 		d.limit = math.Min(math.Abs(v)/1000, b.robot.MaxSpeed)
-	case base.OpSetRV:
+	case p2oswire.OpSetRV:
 		d.turnMax = math.Min(math.Abs(v)*degree, b.robot.MaxTurn)
-	case base.OpBumpStall:
+	case p2oswire.OpBumpStall:
 		d.front, d.rear = c.Int&1 != 0, c.Int&2 != 0
-	case base.OpVel:
+	case p2oswire.OpVel:
 		d.forward, d.moving = v/1000, false
-	case base.OpMove:
+	case p2oswire.OpMove:
 		d.moving, d.ahead = b.motors, (b.rims[0]+b.rims[1])/2+v/1000
-	case base.OpRVel, base.OpRotate:
+	case p2oswire.OpRVel, p2oswire.OpRotate:
 		d.turn, d.heading = v*degree, false
-	case base.OpHead:
+	case p2oswire.OpHead:
 		d.head(v * degree)
-	case base.OpDHead:
+	case p2oswire.OpDHead:
 		d.head(b.h + v*degree)
-	case base.OpDChange: // relative to the last target heading, not to the present one
+	case p2oswire.OpDChange: // relative to the last target heading, not to the present one
 		from := b.h
 		if d.heading {
 			from = d.bearing
 		}
 		d.head(from + v*degree)
-	case base.OpVel2:
+	case p2oswire.OpVel2:
 		left, right := float64(int8(c.Int>>8))*0.02, float64(int8(c.Int))*0.02
 		d.forward, d.turn = (left+right)/2, (right-left)/2*b.robot.Difference
 		d.moving, d.heading = false, false

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/base"
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
 	"github.com/halyard-robotics/halyard/sim/emulator/p2os"
 )
 
@@ -14,9 +15,9 @@ type client struct {
 	t      *testing.T
 	board  *p2os.Board
 	floor  *p2os.Floor
-	parser *base.Parser
+	parser *p2oswire.Parser
 	now    time.Duration
-	report base.Report
+	report p2oswire.Report
 	types  map[byte]int // of the packets that came
 }
 
@@ -25,21 +26,23 @@ func newClient(t *testing.T) *client {
 	model, err := base.RobotOf("p3dx")
 	must(t, err)
 	floor := p2os.NewFloor(model.Difference)
-	c := &client{t: t, floor: floor, board: p2os.New(model, "Rosie", 9600, true, floor), parser: base.NewParser(),
+	c := &client{t: t, floor: floor, board: p2os.New(model, "Rosie", 9600, true, floor), parser: p2oswire.NewParser(),
 		types: map[byte]int{}}
 	c.board.Power(true, 0)
 	c.pass(time.Second)
-	for _, op := range []base.Op{base.OpPulse, base.OpOpen, base.OpClose, base.OpOpen} {
-		c.say(base.Command{Op: op})
+	for _, op := range []p2oswire.Op{p2oswire.OpPulse, p2oswire.OpOpen, p2oswire.OpClose, p2oswire.OpOpen} {
+		c.say(p2oswire.Command{Op: op})
 		c.pass(100 * time.Millisecond)
 	}
-	c.number(base.OpEnable, 1)
+	c.number(p2oswire.OpEnable, 1)
 	return c
 }
 
-func (c *client) say(k base.Command) { c.board.Receive(k.Append(nil), c.now) }
+func (c *client) say(k p2oswire.Command) { c.board.Receive(k.Append(nil), c.now) }
 
-func (c *client) number(op base.Op, v int) { c.say(base.Command{Op: op, Kind: base.Number, Int: v}) }
+func (c *client) number(op p2oswire.Op, v int) {
+	c.say(p2oswire.Command{Op: op, Kind: p2oswire.Number, Int: v})
+}
 
 // pass lets time pass, in the board's ticks.
 func (c *client) pass(d time.Duration) {
@@ -48,7 +51,7 @@ func (c *client) pass(d time.Duration) {
 		c.now += 10 * time.Millisecond
 		must(c.t, c.floor.Advance(10*time.Millisecond))
 		if c.now%(500*time.Millisecond) == 0 {
-			c.say(base.Command{Op: base.OpPulse})
+			c.say(p2oswire.Command{Op: p2oswire.OpPulse})
 		}
 		for c.board.Next() <= c.now {
 			c.parser.Feed(c.board.Transmit(nil, c.now))
@@ -71,38 +74,38 @@ func TestMoveAndHead(t *testing.T) {
 			t.Errorf("%s: got %.3f, want %.3f", what, got, want)
 		}
 	}
-	c.number(base.OpMove, 500)
+	c.number(p2oswire.OpMove, 500)
 	c.pass(6 * time.Second)
 	near("MOVE 500", c.floor.X, 0.5, 0.01)
-	c.number(base.OpMove, -200)
+	c.number(p2oswire.OpMove, -200)
 	c.pass(5 * time.Second)
 	near("MOVE -200", c.floor.X, 0.3, 0.01)
 	for _, x := range []struct {
-		op   base.Op
+		op   p2oswire.Op
 		arg  int
 		want float64
-	}{{base.OpHead, 90, 90}, {base.OpDHead, -30, 60}, {base.OpHead, 200, 200}, {base.OpDHead, 20, 220},
-		{base.OpDChange, 10, 230}, {base.OpHead, -170, 190}} {
+	}{{p2oswire.OpHead, 90, 90}, {p2oswire.OpDHead, -30, 60}, {p2oswire.OpHead, 200, 200}, {p2oswire.OpDHead, 20, 220},
+		{p2oswire.OpDChange, 10, 230}, {p2oswire.OpHead, -170, 190}} {
 		c.number(x.op, x.arg)
 		c.pass(8 * time.Second)
 		near("bearing", math.Remainder(c.floor.Heading-x.want*degree, 2*math.Pi), 0, 1.5*degree)
 	}
 	// Two DCHEAD during the turn add up: each is relative to the commanded heading.
-	c.number(base.OpHead, 0)
-	c.number(base.OpDChange, 20)
-	c.number(base.OpDChange, 20)
+	c.number(p2oswire.OpHead, 0)
+	c.number(p2oswire.OpDChange, 20)
+	c.number(p2oswire.OpDChange, 20)
 	c.pass(8 * time.Second)
 	near("DCHEAD twice", math.Remainder(c.floor.Heading-40*degree, 2*math.Pi), 0, 1.5*degree)
 	// It heads while it drives, and a turning speed replaces the bearing.
 	x, y := c.floor.X, c.floor.Y
-	c.number(base.OpVel, 300)
-	c.number(base.OpHead, 90)
+	c.number(p2oswire.OpVel, 300)
+	c.number(p2oswire.OpHead, 90)
 	c.pass(5 * time.Second)
 	near("driving", math.Remainder(c.floor.Heading-90*degree, 2*math.Pi), 0, 1.5*degree)
 	if gone := math.Hypot(c.floor.X-x, c.floor.Y-y); gone < 0.8 {
 		t.Errorf("VEL with HEAD: came %.2f m", gone)
 	}
-	c.number(base.OpRVel, 20)
+	c.number(p2oswire.OpRVel, 20)
 	before := c.floor.Heading
 	c.pass(2 * time.Second)
 	near("RVEL", c.floor.Heading-before, 2*20*degree, 6*degree)
@@ -112,8 +115,8 @@ func TestMoveAndHead(t *testing.T) {
 func TestTurningRamp(t *testing.T) {
 	turned := func(rate int) float64 {
 		c := newClient(t)
-		c.number(base.OpSetRA, rate)
-		c.number(base.OpRVel, 60)
+		c.number(p2oswire.OpSetRA, rate)
+		c.number(p2oswire.OpRVel, 60)
 		c.pass(500 * time.Millisecond)
 		return c.floor.Heading
 	}
@@ -126,8 +129,8 @@ func TestTurningRamp(t *testing.T) {
 func TestBumpStall(t *testing.T) {
 	for _, on := range []int{0, 1, 2} {
 		c := newClient(t)
-		c.number(base.OpBumpStall, on)
-		c.number(base.OpVel, 200)
+		c.number(p2oswire.OpBumpStall, on)
+		c.number(p2oswire.OpVel, 200)
 		c.pass(2 * time.Second)
 		c.floor.Pressed[0] = 3
 		c.pass(300 * time.Millisecond)
@@ -135,7 +138,7 @@ func TestBumpStall(t *testing.T) {
 		if stalls := on == 1; stalls != (left == 0 && right == 0) || stalls != (c.report.Stall&0x101 == 0x101) {
 			t.Errorf("BUMPSTALL %d: got speeds %.2f %.2f, stall %04X", on, left, right, c.report.Stall)
 		}
-		c.number(base.OpVel, -200)
+		c.number(p2oswire.OpVel, -200)
 		c.pass(2 * time.Second)
 		if _, left, right := c.board.Motors(); left > -0.1 || right > -0.1 {
 			t.Errorf("BUMPSTALL %d: backing away: got speeds %.2f %.2f", on, left, right)
@@ -146,11 +149,11 @@ func TestBumpStall(t *testing.T) {
 // CLOSE ends the streams and the outputs of a session; the next one begins without them.
 func TestCloseEndsStreams(t *testing.T) {
 	c := newClient(t)
-	c.number(base.OpEncoder, 2)
-	c.number(base.OpGyro, 1)
-	c.number(base.OpIORequest, 2)
-	c.number(base.OpGripperState, 2)
-	c.number(base.OpDigOut, 0xFF0F)
+	c.number(p2oswire.OpEncoder, 2)
+	c.number(p2oswire.OpGyro, 1)
+	c.number(p2oswire.OpIORequest, 2)
+	c.number(p2oswire.OpGripperState, 2)
+	c.number(p2oswire.OpDigOut, 0xFF0F)
 	c.pass(time.Second)
 	for _, kind := range []byte{0x90, 0x98, 0xF0, 0xE0} {
 		if c.types[kind] < 5 {
@@ -160,9 +163,9 @@ func TestCloseEndsStreams(t *testing.T) {
 	if c.report.DigitalOut != 0x0F {
 		t.Errorf("outputs: got %02X", c.report.DigitalOut)
 	}
-	c.say(base.Command{Op: base.OpClose})
-	for _, op := range []base.Op{base.OpPulse, base.OpOpen, base.OpClose, base.OpOpen} {
-		c.say(base.Command{Op: op})
+	c.say(p2oswire.Command{Op: p2oswire.OpClose})
+	for _, op := range []p2oswire.Op{p2oswire.OpPulse, p2oswire.OpOpen, p2oswire.OpClose, p2oswire.OpOpen} {
+		c.say(p2oswire.Command{Op: op})
 		c.pass(100 * time.Millisecond)
 	}
 	clear(c.types)

@@ -15,6 +15,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
 	"github.com/halyard-robotics/halyard/sim/emulator/p2os"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
@@ -434,13 +435,14 @@ func TestDo(t *testing.T) {
 	r := newRobot(t, "p2at", 1, func(s *base.Settings) { s.IO, s.Gripper = true, true })
 	must(t, r.base.Open())
 	r.run(time.Second)
-	must(t, r.base.Do(base.Command{Op: base.OpDigOut, Kind: base.Number, Int: 1<<8 | 1}))
-	must(t, r.base.Do(base.Command{Op: base.OpGripper, Kind: base.Number, Int: 2}))
+	must(t, r.base.Do(p2oswire.Command{Op: p2oswire.OpDigOut, Kind: p2oswire.Number, Int: 1<<8 | 1}))
+	must(t, r.base.Do(p2oswire.Command{Op: p2oswire.OpGripper, Kind: p2oswire.Number, Int: 2}))
 	r.run(300 * time.Millisecond)
 	if io, g := r.base.IO(), r.base.GripperState(); io.Out[0] != 1 || io.Ins != 4 || g.State != 2 {
 		t.Errorf("got %+v and %+v", io, g)
 	}
-	if err := r.base.Do(base.Command{Op: base.OpVel, Kind: base.Number, Int: 1}); hal.KindOf(err) != hal.Unsafe {
+	if err := r.base.Do(p2oswire.Command{Op: p2oswire.OpVel, Kind: p2oswire.Number, Int: 1}); hal.KindOf(
+		err) != hal.Unsafe {
 		t.Errorf("motion: got %v, want unsafe", err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/halyard-robotics/halyard/drivers/base"
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
 )
 
 // reports appends the packets of one cycle.
@@ -11,25 +12,25 @@ func (b *Board) reports(dst []byte) []byte {
 	r := b.standard()
 	dst = b.packet(dst, r.Append(b.text[:0]))
 	if b.encoder > 0 {
-		e := base.EncoderReport{Left: b.ticks(b.rims[0] - b.from[0]), Right: b.ticks(b.rims[1] - b.from[1])}
+		e := p2oswire.EncoderReport{Left: b.ticks(b.rims[0] - b.from[0]), Right: b.ticks(b.rims[1] - b.from[1])}
 		dst = b.packet(dst, e.Append(b.text[:0]))
 	}
 	if b.gyro {
-		g := base.GyroReport{Count: 4}
+		g := p2oswire.GyroReport{Count: 4}
 		for i := range g.Readings[:g.Count] {
-			g.Readings[i] = base.GyroReading{
+			g.Readings[i] = p2oswire.GyroReading{
 				Rate: uint16(clip(base.GyroStill-b.chassis.Turn()/base.GyroScale, 0, 1023)), Celsius: 128}
 		}
 		dst = b.packet(dst, g.Append(b.text[:0]))
 	}
 	if b.io > 0 {
-		io := base.IOReport{Ins: 4, Outs: 1, Analogs: 9}
+		io := p2oswire.IOReport{Ins: 4, Outs: 1, Analogs: 9}
 		io.In[1], io.In[2], io.Out[0] = byte(r.Stall>>9), byte(r.Stall>>1)&0x7F, b.digital
 		io.Analog[8] = uint16(clip(b.chassis.Volts()/20*1023, 0, 1023))
 		dst = b.packet(dst, io.Append(b.text[:0]))
 	}
 	if b.gripper > 0 {
-		g := base.GripperReport{Kind: 2, State: b.grip}
+		g := p2oswire.GripperReport{Kind: 2, State: b.grip}
 		dst = b.packet(dst, g.Append(b.text[:0]))
 	}
 	// A report requested once is sent once.
@@ -44,7 +45,7 @@ func (b *Board) reports(dst []byte) []byte {
 // packet appends one packet with data, which was built in the buffer text.
 func (b *Board) packet(dst, data []byte) []byte {
 	b.text = data
-	return base.AppendPacket(dst, data)
+	return p2oswire.AppendPacket(dst, data)
 }
 
 // ticksPerMetre is the resolution of a P3-DX's encoders; the driver does not convert ticks.
@@ -53,10 +54,10 @@ const ticksPerMetre = 128000
 func (b *Board) ticks(m float64) int32 { return int32(int64(math.Round(m * ticksPerMetre))) }
 
 // standard is the report of now; the sonar has gone on by as many transducers as one cycle is long.
-func (b *Board) standard() base.Report {
+func (b *Board) standard() p2oswire.Report {
 	volts := b.chassis.Volts()
 	// Places and headings are counts that wrap.
-	r := base.Report{
+	r := p2oswire.Report{
 		X:       uint16(int64(math.Round(b.x/b.robot.Distance))) & 0x7FFF,
 		Y:       uint16(int64(math.Round(b.y/b.robot.Distance))) & 0x7FFF,
 		Heading: uint16(int64(math.Round(b.h/base.Angle))) & 0x0FFF,
@@ -93,7 +94,7 @@ func (b *Board) standard() base.Report {
 				i = int(b.order[i]) - 1
 			}
 			m := math.Min(b.chassis.Sonar(i), b.robot.NoEchoRange)
-			r.Echoes[r.Count] = base.EchoReading{Index: byte(i), Range: uint16(math.Round(m / b.robot.Range))}
+			r.Echoes[r.Count] = p2oswire.EchoReading{Index: byte(i), Range: uint16(math.Round(m / b.robot.Range))}
 			r.Count++
 		}
 	}
@@ -105,8 +106,8 @@ func (b *Board) standard() base.Report {
 }
 
 // config is the configuration of the board.
-func (b *Board) config() *base.ConfigReport {
-	return &base.ConfigReport{
+func (b *Board) config() *p2oswire.ConfigReport {
+	return &p2oswire.ConfigReport{
 		Class: b.names.Class, Subclass: b.names.Subclass, Serial: "SIM-0001", FourMotors: b.robot.Wheels == 4,
 		Name:      b.names.Name,
 		RotVelTop: uint16(b.robot.MaxTurn * 180 / math.Pi), TransVelTop: uint16(b.robot.MaxSpeed * 1000),

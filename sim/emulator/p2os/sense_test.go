@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/base"
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/p2os"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
@@ -73,7 +74,7 @@ func TestPolling(t *testing.T) {
 	r = newRobot(t, "p2at", 1, func(s *base.Settings) { s.SonarOff = true })
 	must(t, r.base.Open())
 	r.run(2 * time.Second)
-	if _, s := r.sensor("F1"); s.Err == nil || r.base.Report().Flags&base.FlagSonar != 0 {
+	if _, s := r.sensor("F1"); s.Err == nil || r.base.Report().Flags&p2oswire.FlagSonar != 0 {
 		t.Errorf("off: got %v, flags %02X", s.Err, r.base.Report().Flags)
 	}
 }
@@ -131,7 +132,7 @@ func TestReminder(t *testing.T) {
 		s.IO, s.Gripper, s.SonarOff = true, true, true
 		s.Line = func() (servo.Line, error) {
 			l, err := open()
-			return gagged{l, &gag, []byte{0xFA, 0xFB, 6, byte(base.OpSonar)}}, err
+			return gagged{l, &gag, []byte{0xFA, 0xFB, 6, byte(p2oswire.OpSonar)}}, err
 		}
 	})
 	must(t, r.base.Open())
@@ -148,7 +149,7 @@ func TestReminder(t *testing.T) {
 		}
 	}
 	if r.base.Config().Watchdog != 2000 || r.base.IO().Ins != 4 || r.base.GripperState().Kind != 2 ||
-		r.base.Report().Flags&base.FlagSonar == 0 {
+		r.base.Report().Flags&p2oswire.FlagSonar == 0 {
 		t.Errorf("got %+v, %+v, %+v", r.base.Config(), r.base.IO(), r.base.GripperState())
 	}
 }

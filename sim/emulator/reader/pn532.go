@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/halyard-robotics/halyard/drivers/rfid"
+	"github.com/halyard-robotics/halyard/internal/wire/rfidwire"
 )
 
 // PN532 is an emulated reader, on I2C and at the end of a serial line: a chip.Device and a chip.Endpoint. Its tags have
@@ -54,12 +55,12 @@ func (c *PN532) Receive(p []byte, _ time.Duration, answer []byte) []byte {
 		c.awake = true
 	}
 	for len(p) > 0 {
-		data, used, ok := rfid.ParsePN532(p)
+		data, used, ok := rfidwire.ParsePN532(p)
 		if used == 0 {
 			break
 		}
 		if p = p[used:]; ok && len(data) > 0 {
-			answer = append(answer, rfid.PN532Ack()...)
+			answer = append(answer, rfidwire.PN532Ack()...)
 			answer = append(answer, c.execute(data)...)
 		}
 	}
@@ -75,7 +76,7 @@ func (c *PN532) Transfer(w, r []byte, now time.Duration) error {
 		return errNoAcknowledge
 	}
 	if len(w) > 0 {
-		data, _, ok := rfid.ParsePN532(w)
+		data, _, ok := rfidwire.ParsePN532(w)
 		if !ok {
 			return errNoAcknowledge
 		}
@@ -83,7 +84,7 @@ func (c *PN532) Transfer(w, r []byte, now time.Duration) error {
 			if c.out = c.left(now); len(c.out) > 0 {
 				c.Stale = false
 			}
-			c.out = append(c.out, pendingFrame{rfid.PN532Ack(), now + acknowledging})
+			c.out = append(c.out, pendingFrame{rfidwire.PN532Ack(), now + acknowledging})
 			if frame := c.execute(data); frame != nil {
 				c.out = append(c.out, pendingFrame{frame, now + looking})
 			}
@@ -96,7 +97,7 @@ func (c *PN532) Transfer(w, r []byte, now time.Duration) error {
 	if len(c.out) == 0 || now < c.out[0].from {
 		return nil
 	}
-	r[0] = rfid.PN532Ready
+	r[0] = rfidwire.PN532Ready
 	// A read of only the ready byte keeps the frame; a longer read removes it, even if it read only a part.
 	if len(r) > 1 {
 		copy(r[1:], c.out[0].frame)
@@ -110,27 +111,28 @@ func (c *PN532) left(now time.Duration) []pendingFrame {
 	if !c.Stale {
 		return nil
 	}
-	return []pendingFrame{{rfid.AppendPN532(nil, rfid.PN532Chip, rfid.PN532Firmware+1, rfid.PN532IC, 1, 6, 7), now}}
+	return []pendingFrame{{rfidwire.AppendPN532(nil, rfidwire.PN532Chip, rfidwire.PN532Firmware+1, rfidwire.PN532IC, 1,
+		6, 7), now}}
 }
 
 // execute executes a command and returns the reply's frame; nil without a reply.
 func (c *PN532) execute(data []byte) []byte {
-	if len(data) < 2 || data[0] != rfid.PN532Host {
-		return rfid.AppendPN532(nil, 0x7F) // a syntax error
+	if len(data) < 2 || data[0] != rfidwire.PN532Host {
+		return rfidwire.AppendPN532(nil, 0x7F) // a syntax error
 	}
-	c.data = append(c.data[:0], rfid.PN532Chip, data[1]+1)
+	c.data = append(c.data[:0], rfidwire.PN532Chip, data[1]+1)
 	switch args := data[2:]; data[1] {
-	case rfid.PN532Firmware:
-		c.data = append(c.data, rfid.PN532IC, 0x01, 0x06, 0x07)
-	case rfid.PN532SAM:
+	case rfidwire.PN532Firmware:
+		c.data = append(c.data, rfidwire.PN532IC, 0x01, 0x06, 0x07)
+	case rfidwire.PN532SAM:
 		c.ready = bytes.HasPrefix(args, []byte{1})
-	case rfid.PN532RFConfig:
-		if len(args) == 4 && args[0] == rfid.PN532Retries {
+	case rfidwire.PN532RFConfig:
+		if len(args) == 4 && args[0] == rfidwire.PN532Retries {
 			c.limited = args[3] != 0xFF
 		}
-	case rfid.PN532List:
-		if len(args) != 2 || args[0] == 0 || args[0] > rfid.PN532Targets || args[1] != rfid.PN532ListTypeA {
-			return rfid.AppendPN532(nil, 0x7F)
+	case rfidwire.PN532List:
+		if len(args) != 2 || args[0] == 0 || args[0] > rfidwire.PN532Targets || args[1] != rfidwire.PN532ListTypeA {
+			return rfidwire.AppendPN532(nil, 0x7F)
 		}
 		n := min(int(args[0]), len(c.Tags))
 		if !c.ready || n == 0 && !c.limited {
@@ -138,10 +140,10 @@ func (c *PN532) execute(data []byte) []byte {
 		}
 		c.data = append(c.data, byte(n))
 		for i, tag := range c.Tags[:n] {
-			c.data = rfid.AppendPN532Target(c.data, byte(i+1), binary.BigEndian.AppendUint32(nil, tag))
+			c.data = rfidwire.AppendPN532Target(c.data, byte(i+1), binary.BigEndian.AppendUint32(nil, tag))
 		}
 	default:
-		return rfid.AppendPN532(nil, 0x7F)
+		return rfidwire.AppendPN532(nil, 0x7F)
 	}
-	return rfid.AppendPN532(nil, c.data...)
+	return rfidwire.AppendPN532(nil, c.data...)
 }

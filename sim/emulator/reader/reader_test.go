@@ -13,6 +13,7 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/rfid"
 	"github.com/halyard-robotics/halyard/drivers/serial"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/rfidwire"
 	"github.com/halyard-robotics/halyard/sim/emulator/chip"
 	"github.com/halyard-robotics/halyard/sim/emulator/reader"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
@@ -247,15 +248,15 @@ func TestOnPTY(t *testing.T) {
 func TestPN532Refuses(t *testing.T) {
 	c := &reader.PN532{Tags: []uint32{1}}
 	hear := func(p ...byte) int { return len(c.Receive(p, 0, nil)) }
-	list := rfid.AppendPN532(nil, rfid.PN532Host, rfid.PN532List, 1, 0)
+	list := rfidwire.AppendPN532(nil, rfidwire.PN532Host, rfidwire.PN532List, 1, 0)
 	if n := hear(list...); n != 0 {
 		t.Errorf("asleep: got %d bytes", n)
 	}
-	hear(rfid.PN532Wake()...)
+	hear(rfidwire.PN532Wake()...)
 	if n := hear(list...); n != 6 { // only the acknowledgement
 		t.Errorf("not set up: got %d bytes", n)
 	}
-	hear(rfid.AppendPN532(nil, rfid.PN532Host, rfid.PN532SAM, 1, 20, 1)...)
+	hear(rfidwire.AppendPN532(nil, rfidwire.PN532Host, rfidwire.PN532SAM, 1, 20, 1)...)
 	if n := hear(list...); n <= 6 {
 		t.Errorf("set up: got %d bytes", n)
 	}
@@ -263,9 +264,9 @@ func TestPN532Refuses(t *testing.T) {
 	if n := hear(list...); n != 6 {
 		t.Errorf("nothing there, and it may look for ever: got %d bytes", n)
 	}
-	for _, data := range [][]byte{{rfid.PN532Host}, {1, 2}, {rfid.PN532Host, 0x99},
-		{rfid.PN532Host, rfid.PN532List, 9, 0}} {
-		if n := hear(rfid.AppendPN532(nil, data...)...); n != 14 {
+	for _, data := range [][]byte{{rfidwire.PN532Host}, {1, 2}, {rfidwire.PN532Host, 0x99},
+		{rfidwire.PN532Host, rfidwire.PN532List, 9, 0}} {
+		if n := hear(rfidwire.AppendPN532(nil, data...)...); n != 14 {
 			t.Errorf("% X: got %d bytes, want a syntax error", data, n)
 		}
 	}
@@ -275,7 +276,7 @@ func TestPN532Refuses(t *testing.T) {
 	if err := c.Transfer([]byte{1, 2}, nil, 0); err == nil {
 		t.Error("took what is no frame")
 	}
-	if err := c.Transfer(rfid.PN532Ack(), make([]byte, 8), 0); err != nil {
+	if err := c.Transfer(rfidwire.PN532Ack(), make([]byte, 8), 0); err != nil {
 		t.Error(err)
 	}
 }

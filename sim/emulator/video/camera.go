@@ -9,6 +9,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/v4l2"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -18,10 +19,10 @@ type Config struct {
 	Source hal.CameraSource
 	Camera int // of the Source
 	Sizes  [][2]int
-	Pixels []camera.Pixel // that it offers: MJPG, YUYV, RGB3, GREY
-	Rate   float64        // default frames a second, if the driver does not set another; 0 = 30
-	Seed   int64          // of the faults' dice
-	ABI    camera.ABI     // 0 = camera.Native
+	Pixels []v4l2.Pixel // that it offers: MJPG, YUYV, RGB3, GREY
+	Rate   float64      // default frames a second, if the driver does not set another; 0 = 30
+	Seed   int64        // of the faults' dice
+	ABI    v4l2.ABI     // 0 = camera.Native
 	// Bare frames lack their Huffman tables, as those of most USB cameras do.
 	Bare bool
 	// Steady makes Advance wait until the driver is idle, once a driver has waited for a frame. Events in virtual time
@@ -34,8 +35,8 @@ type Camera struct {
 	config Config
 
 	wire.Medium
-	format  camera.Format
-	rate    camera.Rate
+	format  v4l2.Format
+	rate    v4l2.Rate
 	owner   *node         // the node with the buffers
 	changed chan struct{} // closed when a node or a feeder may go on; nil while none waits
 	opened  int
@@ -60,7 +61,7 @@ type pause struct {
 
 // New returns a device that is plugged in.
 func New(c Config) (*Camera, error) {
-	c.ABI = cmp.Or(c.ABI, camera.Native)
+	c.ABI = cmp.Or(c.ABI, v4l2.Native)
 	c.Rate = cmp.Or(c.Rate, 30)
 	if c.Source == nil || len(c.Sizes) == 0 || len(c.Pixels) == 0 {
 		return nil, &hal.Error{Kind: hal.Invalid, Op: "video " + c.Name,
@@ -77,9 +78,9 @@ func New(c Config) (*Camera, error) {
 // reset sets the state of a device that has just been plugged in. Under the lock.
 func (v *Camera) reset() {
 	c := &v.config
-	v.format = camera.Format{Kind: camera.Capture, Width: uint32(c.Sizes[0][0]), Height: uint32(c.Sizes[0][1]),
+	v.format = v4l2.Format{Kind: v4l2.Capture, Width: uint32(c.Sizes[0][0]), Height: uint32(c.Sizes[0][1]),
 		Pixel: c.Pixels[0]}
-	v.rate = camera.Rate{Kind: camera.Capture, Numerator: 1000, Denominator: uint32(1000 * c.Rate)}
+	v.rate = v4l2.Rate{Kind: v4l2.Capture, Numerator: 1000, Denominator: uint32(1000 * c.Rate)}
 }
 
 // Advance lets dt pass.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/v4l2"
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
 )
 
@@ -29,7 +30,7 @@ func (wall) Next(_ context.Context, after uint64) (*hal.Picture, error) {
 // A program that looks through a camera is tried on an emulated one, frame by frame as V4L2 hands them out.
 func Example() {
 	device, err := video.New(video.Config{Name: "webcam", Source: wall{}, Sizes: [][2]int{{64, 48}},
-		Pixels: []camera.Pixel{camera.YUYV}, Steady: true})
+		Pixels: []v4l2.Pixel{v4l2.YUYV}, Steady: true})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/v4l2"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -128,8 +129,8 @@ func (n *node) fill(e *encoder, at time.Duration) time.Duration {
 	if !n.streaming || len(n.queued) == 0 {
 		return period
 	}
-	b := camera.Buffer{Index: n.queued[0], Kind: camera.Capture, Memory: camera.MappedMem, Flags: camera.Monotonic,
-		Sequence: n.sequence - 1, Field: camera.Progressive}
+	b := v4l2.Buffer{Index: n.queued[0], Kind: v4l2.Capture, Memory: v4l2.MappedMem, Flags: v4l2.Monotonic,
+		Sequence: n.sequence - 1, Field: v4l2.Progressive}
 	b.SetTime(at)
 	if garbage != nil {
 		wire.Scramble(frame, garbage.Dice)
@@ -139,7 +140,7 @@ func (n *node) fill(e *encoder, at time.Duration) time.Duration {
 	}
 	if damaged {
 		frame = frame[:len(frame)/2]
-		b.Flags |= camera.FrameDamaged
+		b.Flags |= v4l2.FrameDamaged
 	}
 	m := n.memory[b.Index]
 	b.Used, b.Length = uint32(copy(m, frame)), uint32(len(m))
@@ -164,7 +165,7 @@ func (e *encoder) setPicture(p *hal.Picture) {
 }
 
 // encode is the picture as a frame of a format. Where its size is another, each pixel is the nearest.
-func (e *encoder) encode(f *camera.Format, bare bool) []byte {
+func (e *encoder) encode(f *v4l2.Format, bare bool) []byte {
 	w, h := int(f.Width), int(f.Height)
 	rgb := e.picture.RGB
 	if w != e.picture.Width || h != e.picture.Height || len(rgb) != 3*w*h {
@@ -181,7 +182,7 @@ func (e *encoder) encode(f *camera.Format, bare bool) []byte {
 		}
 		rgb = e.scaled
 	}
-	if f.Pixel != camera.MJPG {
+	if f.Pixel != v4l2.MJPG {
 		s := camera.Shape{Pixel: f.Pixel, Width: w, Height: h, Stride: int(f.Stride)}
 		e.frame = camera.AppendRaw(e.frame[:0], s, rgb)
 		return e.frame

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/halyard-robotics/halyard/drivers/camera"
+	"github.com/halyard-robotics/halyard/internal/wire/v4l2"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
 
@@ -20,7 +20,7 @@ type node struct {
 
 	memory    [][]byte // one a buffer; the device writes into those that are queued
 	queued    []uint32
-	full      []camera.Buffer // in the order in which they were filled
+	full      []v4l2.Buffer // in the order in which they were filled
 	sequence  uint32
 	streaming bool
 	stop      context.CancelFunc // the feeder's
@@ -51,7 +51,7 @@ func (n *node) Ioctl(number uint32, argument []byte) error {
 	}
 	v.Lock()
 	err := n.there()
-	var answer camera.Argument
+	var answer v4l2.Argument
 	if err == nil {
 		answer, err = n.execute(op, argument)
 	}
@@ -60,43 +60,43 @@ func (n *node) Ioctl(number uint32, argument []byte) error {
 		return err
 	}
 	copy(argument, v.config.ABI.Append(nil, answer))
-	if op == camera.StreamOff {
+	if op == v4l2.StreamOff {
 		n.feeding.Wait()
 	}
 	return nil
 }
 
 // execute executes an ioctl and returns its result. Under the lock.
-func (n *node) execute(op camera.Op, p []byte) (camera.Argument, error) {
+func (n *node) execute(op v4l2.Op, p []byte) (v4l2.Argument, error) {
 	v, abi := n.device, n.device.config.ABI
 	busy := func() bool { return v.at(wire.Busy) || v.owner != nil && v.owner != n }
 	switch op {
-	case camera.QueryCap:
-		caps := uint32(camera.CanCapture | camera.CanStream)
-		return &camera.Capability{Driver: "emulated", Card: v.config.Name, Bus: "memory", Version: 6 << 16,
-			Capabilities: caps | camera.HasDeviceCaps | camera.CanMeta, DeviceCaps: caps}, nil
-	case camera.EnumFmt:
-		var x camera.FormatInfo
-		if err := abi.Parse(p, &x); err != nil || x.Kind != camera.Capture || int(x.Index) >= len(v.config.Pixels) {
+	case v4l2.QueryCap:
+		caps := uint32(v4l2.CanCapture | v4l2.CanStream)
+		return &v4l2.Capability{Driver: "emulated", Card: v.config.Name, Bus: "memory", Version: 6 << 16,
+			Capabilities: caps | v4l2.HasDeviceCaps | v4l2.CanMeta, DeviceCaps: caps}, nil
+	case v4l2.EnumFmt:
+		var x v4l2.FormatInfo
+		if err := abi.Parse(p, &x); err != nil || x.Kind != v4l2.Capture || int(x.Index) >= len(v.config.Pixels) {
 			return nil, syscall.EINVAL
 		}
 		x.Pixel = v.config.Pixels[x.Index]
 		x.Description = x.Pixel.String()
 		return &x, nil
-	case camera.EnumSizes:
-		var x camera.FrameSize
+	case v4l2.EnumSizes:
+		var x v4l2.FrameSize
 		if err := abi.Parse(p, &x); err != nil || !slices.Contains(v.config.Pixels, x.Pixel) ||
 			int(x.Index) >= len(v.config.Sizes) {
 			return nil, syscall.EINVAL
 		}
 		size := v.config.Sizes[x.Index]
-		x.Kind, x.Sizes = camera.SizeDiscrete, [6]uint32{uint32(size[0]), uint32(size[1])}
+		x.Kind, x.Sizes = v4l2.SizeDiscrete, [6]uint32{uint32(size[0]), uint32(size[1])}
 		return &x, nil
-	case camera.GetFmt:
+	case v4l2.GetFmt:
 		return &v.format, nil
-	case camera.SetFmt:
-		var x camera.Format
-		if err := abi.Parse(p, &x); err != nil || x.Kind != camera.Capture {
+	case v4l2.SetFmt:
+		var x v4l2.Format
+		if err := abi.Parse(p, &x); err != nil || x.Kind != v4l2.Capture {
 			return nil, syscall.EINVAL
 		}
 		if busy() || n.memory != nil {
@@ -104,9 +104,9 @@ func (n *node) execute(op camera.Op, p []byte) (camera.Argument, error) {
 		}
 		v.format = v.nearest(x)
 		return &v.format, nil
-	case camera.SetParm:
-		var x camera.Rate
-		if err := abi.Parse(p, &x); err != nil || x.Kind != camera.Capture {
+	case v4l2.SetParm:
+		var x v4l2.Rate
+		if err := abi.Parse(p, &x); err != nil || x.Kind != v4l2.Capture {
 			return nil, syscall.EINVAL
 		}
 		if busy() || n.streaming {
@@ -116,34 +116,34 @@ func (n *node) execute(op camera.Op, p []byte) (camera.Argument, error) {
 			v.rate = x
 		}
 		return &v.rate, nil
-	case camera.ReqBufs:
-		var x camera.Buffers
-		if err := abi.Parse(p, &x); err != nil || x.Kind != camera.Capture || x.Memory != camera.MappedMem {
+	case v4l2.ReqBufs:
+		var x v4l2.Buffers
+		if err := abi.Parse(p, &x); err != nil || x.Kind != v4l2.Capture || x.Memory != v4l2.MappedMem {
 			return nil, syscall.EINVAL
 		}
 		if busy() {
 			return nil, syscall.EBUSY
 		}
 		return n.allot(x), nil
-	case camera.StreamOn, camera.StreamOff:
-		var x camera.Number
-		if err := abi.Parse(p, &x); err != nil || x.Value != camera.Capture || op == camera.StreamOn &&
+	case v4l2.StreamOn, v4l2.StreamOff:
+		var x v4l2.Number
+		if err := abi.Parse(p, &x); err != nil || x.Value != v4l2.Capture || op == v4l2.StreamOn &&
 			n.memory == nil {
 			return nil, syscall.EINVAL
 		}
-		n.stream(op == camera.StreamOn)
+		n.stream(op == v4l2.StreamOn)
 		return &x, nil
 	}
-	var x camera.Buffer
-	if err := abi.Parse(p, &x); err != nil || x.Kind != camera.Capture || x.Memory != camera.MappedMem {
+	var x v4l2.Buffer
+	if err := abi.Parse(p, &x); err != nil || x.Kind != v4l2.Capture || x.Memory != v4l2.MappedMem {
 		return nil, syscall.EINVAL
 	}
 	return n.buffer(op, x)
 }
 
 // buffer executes an ioctl on one buffer. Under the lock.
-func (n *node) buffer(op camera.Op, x camera.Buffer) (camera.Argument, error) {
-	if op == camera.DequeueBuf {
+func (n *node) buffer(op v4l2.Op, x v4l2.Buffer) (v4l2.Argument, error) {
+	if op == v4l2.DequeueBuf {
 		switch {
 		case !n.streaming:
 			return nil, syscall.EINVAL
@@ -158,7 +158,7 @@ func (n *node) buffer(op camera.Op, x camera.Buffer) (camera.Argument, error) {
 		return nil, syscall.EINVAL
 	}
 	x.Length, x.Offset = uint32(len(n.memory[x.Index])), x.Index*pageSize
-	if op == camera.QueueBuf {
+	if op == v4l2.QueueBuf {
 		if slices.Contains(n.queued, x.Index) {
 			return nil, syscall.EINVAL
 		}
@@ -169,7 +169,7 @@ func (n *node) buffer(op camera.Op, x camera.Buffer) (camera.Argument, error) {
 }
 
 // allot makes buffers for frames of the format. Under the lock.
-func (n *node) allot(x camera.Buffers) camera.Argument {
+func (n *node) allot(x v4l2.Buffers) v4l2.Argument {
 	v := n.device
 	x.Count = min(x.Count, maxBuffers)
 	n.memory, n.queued, n.full = nil, nil, nil
@@ -267,7 +267,7 @@ func (n *node) Close() error {
 }
 
 // nearest is the format that the device selects for a requested one. Under the lock.
-func (v *Camera) nearest(x camera.Format) camera.Format {
+func (v *Camera) nearest(x v4l2.Format) v4l2.Format {
 	if !slices.Contains(v.config.Pixels, x.Pixel) {
 		x.Pixel = v.config.Pixels[0]
 	}
@@ -278,13 +278,13 @@ func (v *Camera) nearest(x camera.Format) camera.Format {
 	if v.at(wire.Wrong) {
 		best = [2]int{best[0] / 4 * 2, best[1] / 2}
 	}
-	x.Width, x.Height, x.Field, x.Stride = uint32(best[0]), uint32(best[1]), camera.Progressive, 0
+	x.Width, x.Height, x.Field, x.Stride = uint32(best[0]), uint32(best[1]), v4l2.Progressive, 0
 	switch pixels := x.Width * x.Height; x.Pixel {
-	case camera.YUYV:
+	case v4l2.YUYV:
 		x.Stride, x.Size = 2*x.Width, 2*pixels
-	case camera.RGB3:
+	case v4l2.RGB3:
 		x.Stride, x.Size = 3*x.Width, 3*pixels
-	case camera.GREY:
+	case v4l2.GREY:
 		x.Stride, x.Size = x.Width, pixels
 	default:
 		x.Size = 2*pixels + 4096 // more than any JPEG of it

@@ -15,6 +15,7 @@ import (
 
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/v4l2"
 	"github.com/halyard-robotics/halyard/sim/emulator/video"
 	"github.com/halyard-robotics/halyard/sim/emulator/wire"
 )
@@ -93,12 +94,12 @@ const (
 	period        = 10 * time.Millisecond
 )
 
-func newBench(t *testing.T, word string, abi camera.ABI, seed int64) *bench {
+func newBench(t *testing.T, word string, abi v4l2.ABI, seed int64) *bench {
 	t.Helper()
 	b := &bench{lamp: newLamp(width, height)}
 	var err error
 	b.device, err = video.New(video.Config{Name: "lamp", Source: b.lamp, Sizes: [][2]int{{640, 480}, {width, height}},
-		Pixels: []camera.Pixel{camera.MJPG, camera.YUYV, camera.RGB3, camera.GREY}, Seed: seed, ABI: abi, Bare: true})
+		Pixels: []v4l2.Pixel{v4l2.MJPG, v4l2.YUYV, v4l2.RGB3, v4l2.GREY}, Seed: seed, ABI: abi, Bare: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func (b *bench) right(p *hal.Picture) error {
 // Every encoding, on 64 and 32 bits: what the source shows is what the viewer sees, at the time of the picture.
 func TestEncodings(t *testing.T) {
 	for _, word := range []string{"mjpeg", "yuyv", "rgb24"} {
-		for _, abi := range []camera.ABI{8, 4} {
+		for _, abi := range []v4l2.ABI{8, 4} {
 			t.Run(fmt.Sprint(word, abi), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					b := newBench(t, word, abi, 1)
@@ -227,7 +228,7 @@ func TestFaults(t *testing.T) {
 			for _, p := range []float64{0, 0.3} {
 				t.Run(fmt.Sprintf("%v/%s/%g", kind, word, p), func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
-						b := newBench(t, word, camera.Native, 3)
+						b := newBench(t, word, v4l2.Native, 3)
 						defer b.close(t)
 						after, good, reported := uint64(0), 0, 0
 						see := func(d time.Duration) bool {
@@ -304,10 +305,10 @@ func TestFaults(t *testing.T) {
 // A camera that comes back under another number: its stable name leads to the new one.
 func TestReplugged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, "mjpeg", camera.Native, 1)
+		b := newBench(t, "mjpeg", v4l2.Native, 1)
 		defer b.close(t)
 		other, err := video.New(video.Config{Name: "video3", Source: b.lamp, Sizes: [][2]int{{width, height}},
-			Pixels: []camera.Pixel{camera.MJPG}})
+			Pixels: []v4l2.Pixel{v4l2.MJPG}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -360,7 +361,7 @@ func TestSteady(t *testing.T) {
 	run := func() (reported []string) {
 		l := newLamp(width, height)
 		device, err := video.New(video.Config{Name: "lamp", Source: l, Sizes: [][2]int{{width, height}},
-			Pixels: []camera.Pixel{camera.YUYV}, Seed: 5, Steady: true})
+			Pixels: []v4l2.Pixel{v4l2.YUYV}, Seed: 5, Steady: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -433,7 +434,7 @@ func TestSteady(t *testing.T) {
 // Without viewers the device is closed and the source makes no pictures; a stopped clock is not a fault.
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, "mjpeg", camera.Native, 1)
+		b := newBench(t, "mjpeg", v4l2.Native, 1)
 		defer b.close(t)
 		p, err := b.look(t, 0, time.Second)
 		if err != nil {
@@ -470,7 +471,7 @@ func TestIdle(t *testing.T) {
 // A camera is lost and comes back while no viewer waits: the next calls of Next report the loss at most once more.
 func TestLostUnseen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBench(t, "yuyv", camera.Native, 1)
+		b := newBench(t, "yuyv", v4l2.Native, 1)
 		defer b.close(t)
 		p, err := b.look(t, 0, time.Second)
 		if err != nil {
@@ -498,7 +499,7 @@ func TestRefuses(t *testing.T) {
 	if _, err := video.New(video.Config{Source: l}); hal.KindOf(err) != hal.Invalid {
 		t.Errorf("no size: got %v", err)
 	}
-	d, err := video.New(video.Config{Source: l, Sizes: [][2]int{{width, height}}, Pixels: []camera.Pixel{camera.GREY}})
+	d, err := video.New(video.Config{Source: l, Sizes: [][2]int{{width, height}}, Pixels: []v4l2.Pixel{v4l2.GREY}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -506,20 +507,20 @@ func TestRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	do := func(op camera.Op, x camera.Argument) error {
-		return n.Ioctl(camera.Native.Number(op), camera.Native.Append(nil, x))
+	do := func(op v4l2.Op, x v4l2.Argument) error {
+		return n.Ioctl(v4l2.Native.Number(op), v4l2.Native.Append(nil, x))
 	}
-	buffer := &camera.Buffer{Kind: camera.Capture, Memory: camera.MappedMem}
+	buffer := &v4l2.Buffer{Kind: v4l2.Capture, Memory: v4l2.MappedMem}
 	for name, err := range map[string]error{
 		"no such ioctl":         n.Ioctl(0xC0001234, nil),
-		"output formats":        do(camera.EnumFmt, &camera.FormatInfo{Kind: 2}),
-		"sizes of no format":    do(camera.EnumSizes, &camera.FrameSize{Pixel: camera.MJPG}),
-		"an output's format":    do(camera.SetFmt, &camera.Format{Kind: 2}),
-		"an output's rate":      do(camera.SetParm, &camera.Rate{Kind: 2}),
-		"memory of the user's":  do(camera.ReqBufs, &camera.Buffers{Count: 1, Kind: camera.Capture, Memory: 2}),
-		"on without buffers":    do(camera.StreamOn, &camera.Number{Value: camera.Capture}),
-		"a buffer out of range": do(camera.QueueBuf, buffer),
-		"a frame while off":     do(camera.DequeueBuf, buffer),
+		"output formats":        do(v4l2.EnumFmt, &v4l2.FormatInfo{Kind: 2}),
+		"sizes of no format":    do(v4l2.EnumSizes, &v4l2.FrameSize{Pixel: v4l2.MJPG}),
+		"an output's format":    do(v4l2.SetFmt, &v4l2.Format{Kind: 2}),
+		"an output's rate":      do(v4l2.SetParm, &v4l2.Rate{Kind: 2}),
+		"memory of the user's":  do(v4l2.ReqBufs, &v4l2.Buffers{Count: 1, Kind: v4l2.Capture, Memory: 2}),
+		"on without buffers":    do(v4l2.StreamOn, &v4l2.Number{Value: v4l2.Capture}),
+		"a buffer out of range": do(v4l2.QueueBuf, buffer),
+		"a frame while off":     do(v4l2.DequeueBuf, buffer),
 	} {
 		if err == nil {
 			t.Errorf("%s: got no error", name)
@@ -528,10 +529,10 @@ func TestRefuses(t *testing.T) {
 	if _, err := n.Map(1, 5); err == nil {
 		t.Error("mapped a buffer out of range")
 	}
-	if err := errors.Join(do(camera.GetFmt, &camera.Format{Kind: camera.Capture}), n.Close()); err != nil {
+	if err := errors.Join(do(v4l2.GetFmt, &v4l2.Format{Kind: v4l2.Capture}), n.Close()); err != nil {
 		t.Error(err)
 	}
-	if err := do(camera.QueryCap, &camera.Capability{}); err == nil {
+	if err := do(v4l2.QueryCap, &v4l2.Capability{}); err == nil {
 		t.Error("a closed node answered")
 	}
 }

@@ -11,6 +11,8 @@ import (
 	"github.com/halyard-robotics/halyard/drivers/base"
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/hal"
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
 	"github.com/halyard-robotics/halyard/servo"
 	"github.com/halyard-robotics/halyard/sim/emulator/laser"
 	"github.com/halyard-robotics/halyard/sim/emulator/p2os"
@@ -167,13 +169,14 @@ func subjects() map[string]func(*testing.T, int64) *subject {
 
 // stranger is the reply of another device, which the subject must ignore.
 func stranger(hears string) []byte {
-	scan := lidar.AppendSICK(nil, 0x81, lidar.AppendSICKScan(nil, []uint16{100, 200, 300}, 1, 0x10)) // another address
-	report := base.Report{X: 5000, Y: 5000, Left: 2000, Battery: 120}
+	// another address
+	scan := lidarwire.AppendSICK(nil, 0x81, lidarwire.AppendSICKScan(nil, []uint16{100, 200, 300}, 1, 0x10))
+	report := p2oswire.Report{X: 5000, Y: 5000, Left: 2000, Battery: 120}
 	switch hears {
 	case "lms", "lms 500k":
-		return base.AppendPacket(scan, report.Append(nil))
+		return p2oswire.AppendPacket(scan, report.Append(nil))
 	case "urg", "ust":
-		return lidar.AppendSCIPScan(nil, "MD0001000301000", lidar.SCIPData, 5, []int{100, 200, 300}, 3)
+		return lidarwire.AppendSCIPScan(nil, "MD0001000301000", lidarwire.SCIPData, 5, []int{100, 200, 300}, 3)
 	}
 	return scan
 }

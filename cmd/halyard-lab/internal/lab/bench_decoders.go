@@ -4,12 +4,15 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"github.com/halyard-robotics/halyard/internal/bench"
 	"image"
 	"image/jpeg"
 	"time"
 
-	"github.com/halyard-robotics/halyard/drivers/base"
+	"github.com/halyard-robotics/halyard/internal/bench"
+	"github.com/halyard-robotics/halyard/internal/wire/lidarwire"
+	"github.com/halyard-robotics/halyard/internal/wire/p2oswire"
+	"github.com/halyard-robotics/halyard/internal/wire/v4l2"
+
 	"github.com/halyard-robotics/halyard/drivers/camera"
 	"github.com/halyard-robotics/halyard/drivers/lidar"
 	"github.com/halyard-robotics/halyard/internal/report"
@@ -114,16 +117,16 @@ func laserDecoders() []decoder {
 			words[i] = uint16(500 + 7*i)
 		}
 		for range benchScans {
-			b = lidar.AppendSICK(b, 0x80, lidar.AppendSICKScan(nil, words, 1, 0x10))
+			b = lidarwire.AppendSICK(b, 0x80, lidarwire.AppendSICKScan(nil, words, 1, 0x10))
 		}
-		parser := lidar.NewSICKParser(0x80)
+		parser := lidarwire.NewSICKParser(0x80)
 		all = append(all, stream(fmt.Sprintf("sick, %s, %d ranges", mode.name, mode.n), b, mode.n, parser.Feed,
 			func() (ok, ended bool) {
 				body := parser.Body()
 				if body == nil {
 					return false, false
 				}
-				_, err := lidar.DecodeSICKScan(body, 13, ranges[:mode.n])
+				_, err := lidarwire.DecodeSICKScan(body, 13, ranges[:mode.n])
 				return true, err == nil
 			}))
 	}
@@ -141,7 +144,7 @@ func laserDecoders() []decoder {
 			numbers[i] = 500 + 3*i
 		}
 		for range benchScans {
-			b = lidar.AppendSCIPScan(b, "MD0000108001000", lidar.SCIPData, 1234, numbers, mode.size)
+			b = lidarwire.AppendSCIPScan(b, "MD0000108001000", lidarwire.SCIPData, 1234, numbers, mode.size)
 		}
 		parser, block := lidar.NewSCIPParser(), lidar.SCIPBlock{}
 		all = append(all, stream(fmt.Sprintf("hokuyo %s, %d ranges of %d characters", mode.model, n, mode.size), b, n,
@@ -156,7 +159,7 @@ func laserDecoders() []decoder {
 	var nodes, capsules []byte
 	for k := range benchScans {
 		for i := range 360 {
-			nodes = (&lidar.RPNode{Start: i == 0, Quality: 15, Angle: uint16(i << 6), Range: 1234}).Append(nodes)
+			nodes = (&lidarwire.RPNode{Start: i == 0, Quality: 15, Angle: uint16(i << 6), Range: 1234}).Append(nodes)
 		}
 		for i := range 18 {
 			c := lidar.RPCapsule{Encoding: lidar.RPLidarExpressed, First: k == 0 && i == 0, Start: uint16(i * 20 << 6)}
@@ -166,7 +169,7 @@ func laserDecoders() []decoder {
 			capsules = c.Append(capsules)
 		}
 	}
-	node, n := lidar.NewRPNodeParser(), lidar.RPNode{}
+	node, n := lidarwire.NewRPNodeParser(), lidarwire.RPNode{}
 	capsule, c := lidar.NewRPCapsuleParser(lidar.RPLidarExpressed), lidar.RPCapsule{}
 	return append(all,
 		stream("rplidar standard, 360 nodes", nodes, 360, node.Feed, func() (ok, ended bool) {
@@ -188,15 +191,15 @@ func laserDecoders() []decoder {
 
 // reportDecoder is the standard report of a Pioneer with 16 sonars.
 func reportDecoder() decoder {
-	report := base.Report{Moving: true, X: 1, Y: 2, Heading: 3, Left: 300, Right: 310, Battery: 125, Count: 16}
+	report := p2oswire.Report{Moving: true, X: 1, Y: 2, Heading: 3, Left: 300, Right: 310, Battery: 125, Count: 16}
 	for i := range report.Count {
-		report.Echoes[i] = base.EchoReading{Index: byte(i), Range: uint16(1000 + i)}
+		report.Echoes[i] = p2oswire.EchoReading{Index: byte(i), Range: uint16(1000 + i)}
 	}
 	var b []byte
 	for range benchScans {
-		b = base.AppendPacket(b, report.Append(nil))
+		b = p2oswire.AppendPacket(b, report.Append(nil))
 	}
-	parser, got := base.NewParser(), base.Report{}
+	parser, got := p2oswire.NewParser(), p2oswire.Report{}
 	return stream("p2os, report of 16 sonars", b, report.Count, parser.Feed, func() (ok, ended bool) {
 		data := parser.Data()
 		return data != nil, data != nil && got.Decode(data) == nil
@@ -223,16 +226,16 @@ func pictureDecoders() ([]decoder, error) {
 		name  string
 		shape camera.Shape
 	}{
-		{"yuyv", camera.Shape{Pixel: camera.YUYV, Width: w, Height: h, Stride: 2 * w}},
-		{"grey", camera.Shape{Pixel: camera.GREY, Width: w, Height: h, Stride: w}},
-		{"mjpeg", camera.Shape{Pixel: camera.MJPG, Width: w, Height: h}},
+		{"yuyv", camera.Shape{Pixel: v4l2.YUYV, Width: w, Height: h, Stride: 2 * w}},
+		{"grey", camera.Shape{Pixel: v4l2.GREY, Width: w, Height: h, Stride: w}},
+		{"mjpeg", camera.Shape{Pixel: v4l2.MJPG, Width: w, Height: h}},
 	} {
 		d, err := camera.NewDecoder(c.shape)
 		if err != nil {
 			return nil, err
 		}
 		frame := compressed.Bytes()
-		if c.shape.Pixel != camera.MJPG {
+		if c.shape.Pixel != v4l2.MJPG {
 			frame = camera.AppendRaw(nil, c.shape, rgb)
 		}
 		to := make([]byte, len(rgb))

@@ -1,12 +1,9 @@
-package rfid
+package rfidwire
 
 import "bytes"
 
 // Constants of the PN532's frames (UM0701-02, section 6.2 and 7).
 const (
-	PN532Baud    = 115200
-	PN532Address = 0x24
-
 	PN532Host = 0xD4 // the first byte of a frame's data: the sender
 	PN532Chip = 0xD5
 
@@ -21,7 +18,7 @@ const (
 
 	PN532Ready = 0x01 // over I2C, in front of each frame
 
-	pnMaxFrame = 64 // bytes of a frame's data that are of use here
+	PnMaxFrame = 64 // bytes of a frame's data that are of use here
 )
 
 // PN532Ack is the acknowledgement before each reply.
@@ -59,7 +56,7 @@ func ParsePN532(p []byte) (data []byte, used int, ok bool) {
 	switch {
 	case rest[0] == 0x00 && rest[1] == 0xFF:
 		return nil, from + 4, true
-	case rest[0]+rest[1] != 0 || n == 0 || n > pnMaxFrame:
+	case rest[0]+rest[1] != 0 || n == 0 || n > PnMaxFrame:
 		return nil, from + 1, false
 	case len(rest) < 2+n+2:
 		return nil, from, false
@@ -83,7 +80,7 @@ func AppendPN532Target(dst []byte, number byte, uid []byte) []byte {
 }
 
 // parseTargets takes the tags out of the data of an answer to List, behind its command.
-func parseTargets(p []byte, take func(uid []byte)) bool {
+func ParseTargets(p []byte, take func(uid []byte)) bool {
 	if len(p) < 1 || p[0] > PN532Targets {
 		return false
 	}

@@ -1,4 +1,4 @@
-package camera
+package v4l2
 
 import (
 	"bytes"
@@ -17,13 +17,13 @@ const Native ABI = bits.UintSize / 8
 
 // Number is an ioctl's number: direction, size of the argument, letter 'V', number.
 func (a ABI) Number(op Op) uint32 {
-	row := ops()[op]
-	return row.direction | uint32(a.Size(row.argument()))<<16 | 'V'<<8 | row.number
+	row := Ops()[op]
+	return row.direction | uint32(a.Size(row.Argument()))<<16 | 'V'<<8 | row.number
 }
 
 // Find is the ioctl of a number.
 func (a ABI) Find(number uint32) (Op, bool) {
-	for op, row := range ops() {
+	for op, row := range Ops() {
 		if row.number == number&0xFF && a.Number(Op(op)) == number {
 			return Op(op), true
 		}

@@ -1,4 +1,4 @@
-package gpio
+package gpiochip
 
 import (
 	"bytes"
@@ -24,7 +24,7 @@ func TestInterface(t *testing.T) {
 		{"GPIO_V2_GET_LINE_IOCTL", GetLine, number(3, 592, 7)},
 		{"GPIO_V2_LINE_GET_VALUES_IOCTL", GetValues, number(3, 16, 14)},
 		{"GPIO_V2_LINE_SET_VALUES_IOCTL", SetValues, number(3, 16, 15)},
-		{"sizeof gpiochip_info", chipInfoSize, 68}, {"label", atLabel, 32}, {"lines", atLines, 64},
+		{"sizeof gpiochip_info", chipInfoSize, 68}, {"label", atLabel, 32}, {"lines", AtLines, 64},
 		{"sizeof gpio_v2_line_info", lineInfoSize, 256}, {"consumer", atConsumer, 32}, {"offset", atOffset, 64},
 		{"num_attrs", atInfoAttrs, 68}, {"flags", atInfoFlags, 72},
 		{"sizeof gpio_v2_line_request", requestSize, 592}, {"consumer", atReqConsumer, 256},
@@ -33,7 +33,7 @@ func TestInterface(t *testing.T) {
 		{"event_buffer_size", atReqBuffer, 564}, {"fd", atReqFD, 588},
 		{"sizeof gpio_v2_line_config_attribute", attrSize, 24}, {"attr.flags", atAttrValue, 8},
 		{"mask", atAttrMask, 16},
-		{"sizeof gpio_v2_line_values", valuesSize, 16}, {"mask", atMask, 8},
+		{"sizeof gpio_v2_line_values", ValuesSize, 16}, {"mask", atMask, 8},
 		{"sizeof gpio_v2_line_event", EventSize, 48}, {"id", atEventID, 8}, {"offset", atEventLine, 12},
 		{"seqno", atEventSeq, 16}, {"line_seqno", atLineSeq, 20},
 		{"FLAG_USED", uint32(Used), 1}, {"FLAG_ACTIVE_LOW", uint32(ActiveLow), 2}, {"FLAG_INPUT", uint32(Input), 4},
@@ -54,7 +54,7 @@ func TestInterface(t *testing.T) {
 }
 
 // little reports whether the machine's byte order is the one that the bytes below are written in.
-func little() bool { return order.Uint16([]byte{1, 0}) == 1 }
+func little() bool { return Order.Uint16([]byte{1, 0}) == 1 }
 
 // eventCases are events and their bytes, in the order of a little-endian machine.
 var eventCases = []struct {
@@ -151,8 +151,8 @@ func TestRequests(t *testing.T) {
 			t.Errorf("%s: got %+v, %v; want %+v", name, got, err, r)
 		}
 		PutLines(b, 42)
-		if linesOf(b) != 42 || linesOf(b[:]) != int32(order.Uint32(b[588:])) {
-			t.Errorf("%s: descriptor: got %d", name, linesOf(b))
+		if LinesOf(b) != 42 || LinesOf(b[:]) != int32(Order.Uint32(b[588:])) {
+			t.Errorf("%s: descriptor: got %d", name, LinesOf(b))
 		}
 	}
 	sonar := requests()["sonar"]
@@ -176,10 +176,10 @@ func TestRequests(t *testing.T) {
 	}
 	for name, spoil := range map[string]func(b []byte) []byte{
 		"short":        func(b []byte) []byte { return b[1:] },
-		"no line":      func(b []byte) []byte { order.PutUint32(b[atReqLines:], 0); return b },
-		"65 lines":     func(b []byte) []byte { order.PutUint32(b[atReqLines:], 65); return b },
-		"attributes":   func(b []byte) []byte { order.PutUint32(b[atReqAttrs:], 11); return b },
-		"attribute id": func(b []byte) []byte { order.PutUint32(b[atReqAttr:], 9); return b },
+		"no line":      func(b []byte) []byte { Order.PutUint32(b[atReqLines:], 0); return b },
+		"65 lines":     func(b []byte) []byte { Order.PutUint32(b[atReqLines:], 65); return b },
+		"attributes":   func(b []byte) []byte { Order.PutUint32(b[atReqAttrs:], 11); return b },
+		"attribute id": func(b []byte) []byte { Order.PutUint32(b[atReqAttr:], 9); return b },
 	} {
 		b, _ := sonar.AppendTo(nil)
 		if err := got.Parse(spoil(b)); err == nil {
@@ -227,7 +227,7 @@ func TestInfo(t *testing.T) {
 		t.Errorf("got %+v", cAgain)
 	}
 	b := l.AppendTo(nil)
-	order.PutUint32(b[atInfoAttrs:], 11)
+	Order.PutUint32(b[atInfoAttrs:], 11)
 	if lAgain.Parse(b) == nil || lAgain.Parse(b[:9]) == nil || cAgain.Parse(nil) == nil {
 		t.Error("bytes that no kernel sends were accepted")
 	}

@@ -1,4 +1,4 @@
-package base
+package p2oswire
 
 import (
 	"bytes"
@@ -12,9 +12,9 @@ const (
 	head1 = 0xFA
 	head2 = 0xFB
 	// maxPacket bounds a packet, as the manual does.
-	maxPacket = 200
+	MaxPacket = 200
 	// maxData is the maximum length of the data, without header, count and checksum.
-	maxData = maxPacket - 5
+	maxData = MaxPacket - 5
 )
 
 // Checksum is that of a packet's data: big-endian pairs added, an odd last byte folded into the low one.
@@ -112,8 +112,8 @@ type Parser struct {
 
 // NewParser returns an empty parser.
 func NewParser() *Parser {
-	p := &Parser{doubtful: make([]byte, 0, maxPacket)}
-	p.Framer = servo.NewFramer(maxPacket, servo.Rules{
+	p := &Parser{doubtful: make([]byte, 0, MaxPacket)}
+	p.Framer = servo.NewFramer(MaxPacket, servo.Rules{
 		First: servo.IsByte(head1),
 		Frame: func(h []byte) (int, bool) {
 			switch {
@@ -124,7 +124,7 @@ func NewParser() *Parser {
 			case len(h) < 3:
 				return 0, true
 			}
-			return 3 + int(h[2]), h[2] >= 3 && int(h[2]) <= maxPacket-3
+			return 3 + int(h[2]), h[2] >= 3 && int(h[2]) <= MaxPacket-3
 		},
 		Check: p.check,
 	})
@@ -138,7 +138,7 @@ func (p *Parser) check(packet []byte) bool {
 	if Checksum(packet[3:n]) == binary.BigEndian.Uint16(packet[n:]) {
 		return true
 	}
-	if packet[3] != typeConfig {
+	if packet[3] != TypeConfig {
 		return false
 	}
 	again := bytes.Equal(p.doubtful, packet)

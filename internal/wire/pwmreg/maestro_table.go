@@ -1,4 +1,4 @@
-package pwm
+package pwmreg
 
 import "strings"
 
@@ -21,7 +21,7 @@ const (
 const MaestroQuarters = 4
 
 // maestroErrors names the bits of MaestroErrors (section 4.e).
-func maestroErrors(bits uint16) string {
+func MaestroErrorNames(bits uint16) string {
 	var names []string
 	for i, n := range [...]string{"serial signal", "serial overrun", "serial buffer full", "CRC", "protocol",
 		"serial timeout",

@@ -1,4 +1,4 @@
-package base
+package p2oswire
 
 import (
 	"encoding/binary"
@@ -66,9 +66,9 @@ const (
 // Append appends the report's data, no packet yet.
 func (r *Report) Append(dst []byte) []byte {
 	le := binary.LittleEndian
-	kind := byte(typeStopped)
+	kind := byte(TypeStopped)
 	if r.Moving {
-		kind = typeMoving
+		kind = TypeMoving
 	}
 	dst = append(dst, kind)
 	for _, v := range [...]uint16{r.X, r.Y, r.Heading, uint16(r.Left), uint16(r.Right)} {
@@ -95,12 +95,12 @@ func (r *Report) Append(dst []byte) []byte {
 // undefined.
 func (r *Report) Decode(data []byte) error {
 	le := binary.LittleEndian
-	if len(data) < reportHead || data[0] != typeStopped && data[0] != typeMoving {
+	if len(data) < reportHead || data[0] != TypeStopped && data[0] != TypeMoving {
 		return fmt.Errorf("base: report: got %d bytes of type %#x, want %d or more of type 32 or 33", len(data),
 			first(data), reportHead)
 	}
 	*r = Report{
-		Moving: data[0] == typeMoving, X: le.Uint16(data[1:]), Y: le.Uint16(data[3:]), Heading: le.Uint16(data[5:]),
+		Moving: data[0] == TypeMoving, X: le.Uint16(data[1:]), Y: le.Uint16(data[3:]), Heading: le.Uint16(data[5:]),
 		Left: int16(le.Uint16(data[7:])), Right: int16(le.Uint16(data[9:])), Battery: data[11],
 		Stall:   le.Uint16(data[12:]),
 		Control: int16(le.Uint16(data[14:])), Flags: le.Uint16(data[16:]), Compass: data[18], Count: int(data[19]),

@@ -1,4 +1,4 @@
-package gpio
+package gpiochip
 
 import (
 	"bytes"
@@ -48,7 +48,7 @@ type Event struct {
 	LineSeq uint32        // counts the line's
 }
 
-var order = binary.NativeEndian
+var Order = binary.NativeEndian
 
 // fixed is the text up to its final zero, which has its place even where it is missing.
 func fixed(b []byte) string {
@@ -77,7 +77,7 @@ func (c *ChipInfo) AppendTo(b []byte) []byte {
 	b = append(b, make([]byte, chipInfoSize)...)
 	put(b[at:][:nameSize], c.Name)
 	put(b[at+atLabel:][:nameSize], c.Label)
-	order.PutUint32(b[at+atLines:], c.Lines)
+	Order.PutUint32(b[at+AtLines:], c.Lines)
 	return b
 }
 
@@ -86,7 +86,7 @@ func (c *ChipInfo) Parse(b []byte) error {
 	if err := size("chip info", b, chipInfoSize); err != nil {
 		return err
 	}
-	*c = ChipInfo{fixed(b[:nameSize]), fixed(b[atLabel:][:nameSize]), order.Uint32(b[atLines:])}
+	*c = ChipInfo{fixed(b[:nameSize]), fixed(b[atLabel:][:nameSize]), Order.Uint32(b[AtLines:])}
 	return nil
 }
 
@@ -96,8 +96,8 @@ func (l *LineInfo) AppendTo(b []byte) []byte {
 	b = append(b, make([]byte, lineInfoSize)...)
 	put(b[at:][:nameSize], l.Name)
 	put(b[at+atConsumer:][:nameSize], l.Consumer)
-	order.PutUint32(b[at+atOffset:], l.Offset)
-	order.PutUint64(b[at+atInfoFlags:], uint64(l.Flags))
+	Order.PutUint32(b[at+atOffset:], l.Offset)
+	Order.PutUint64(b[at+atInfoFlags:], uint64(l.Flags))
 	return b
 }
 
@@ -106,11 +106,11 @@ func (l *LineInfo) Parse(b []byte) error {
 	if err := size("line info", b, lineInfoSize); err != nil {
 		return err
 	}
-	if n := order.Uint32(b[atInfoAttrs:]); n > maxAttributes {
+	if n := Order.Uint32(b[atInfoAttrs:]); n > maxAttributes {
 		return fmt.Errorf("gpio: line info: got %d attributes, want 0..%d", n, maxAttributes)
 	}
-	*l = LineInfo{order.Uint32(b[atOffset:]), fixed(b[:nameSize]), fixed(b[atConsumer:][:nameSize]),
-		Flags(order.Uint64(b[atInfoFlags:]))}
+	*l = LineInfo{Order.Uint32(b[atOffset:]), fixed(b[:nameSize]), fixed(b[atConsumer:][:nameSize]),
+		Flags(Order.Uint64(b[atInfoFlags:]))}
 	return nil
 }
 
@@ -125,16 +125,16 @@ func (r *Request) AppendTo(b []byte) ([]byte, error) {
 	b = append(b, make([]byte, requestSize)...)
 	q := b[at:]
 	for i, offset := range r.Offsets {
-		order.PutUint32(q[4*i:], offset)
+		Order.PutUint32(q[4*i:], offset)
 	}
 	put(q[atReqConsumer:][:nameSize], r.Consumer)
-	order.PutUint64(q[atReqFlags:], uint64(r.Flags))
-	order.PutUint32(q[atReqAttrs:], uint32(len(r.Attributes)))
+	Order.PutUint64(q[atReqFlags:], uint64(r.Flags))
+	Order.PutUint32(q[atReqAttrs:], uint32(len(r.Attributes)))
 	for i := range r.Attributes {
 		r.Attributes[i].put(q[atReqAttr+i*attrSize:][:attrSize])
 	}
-	order.PutUint32(q[atReqLines:], uint32(len(r.Offsets)))
-	order.PutUint32(q[atReqBuffer:], r.Buffer)
+	Order.PutUint32(q[atReqLines:], uint32(len(r.Offsets)))
+	Order.PutUint32(q[atReqBuffer:], r.Buffer)
 	return b, nil
 }
 
@@ -147,13 +147,13 @@ func (a *Attribute) put(b []byte) {
 		id, value = attrValues, *a.Values
 	default:
 		// A u32 in a union of u64: its place depends on the byte order.
-		order.PutUint32(b[atAttrValue:], uint32(a.Debounce/time.Microsecond))
+		Order.PutUint32(b[atAttrValue:], uint32(a.Debounce/time.Microsecond))
 	}
-	order.PutUint32(b, id)
+	Order.PutUint32(b, id)
 	if id != attrDebounce {
-		order.PutUint64(b[atAttrValue:], value)
+		Order.PutUint64(b[atAttrValue:], value)
 	}
-	order.PutUint64(b[atAttrMask:], a.Mask)
+	Order.PutUint64(b[atAttrMask:], a.Mask)
 }
 
 // Parse decodes the structure; it returns an error for values that the kernel would refuse.
@@ -161,28 +161,28 @@ func (r *Request) Parse(b []byte) error {
 	if err := size("request", b, requestSize); err != nil {
 		return err
 	}
-	lines, attrs := order.Uint32(b[atReqLines:]), order.Uint32(b[atReqAttrs:])
+	lines, attrs := Order.Uint32(b[atReqLines:]), Order.Uint32(b[atReqAttrs:])
 	if lines < 1 || lines > MaxLines || attrs > maxAttributes {
 		return fmt.Errorf("gpio: request: got %d lines and %d attributes, want 1..%d and 0..%d", lines, attrs, MaxLines,
 			maxAttributes)
 	}
-	*r = Request{Consumer: fixed(b[atReqConsumer:][:nameSize]), Flags: Flags(order.Uint64(b[atReqFlags:])),
-		Buffer: order.Uint32(b[atReqBuffer:])}
+	*r = Request{Consumer: fixed(b[atReqConsumer:][:nameSize]), Flags: Flags(Order.Uint64(b[atReqFlags:])),
+		Buffer: Order.Uint32(b[atReqBuffer:])}
 	for i := range lines {
-		r.Offsets = append(r.Offsets, order.Uint32(b[4*i:]))
+		r.Offsets = append(r.Offsets, Order.Uint32(b[4*i:]))
 	}
 	for i := range attrs {
 		q := b[atReqAttr+i*attrSize:][:attrSize]
-		value := order.Uint64(q[atAttrValue:])
-		a := Attribute{Mask: order.Uint64(q[atAttrMask:])}
-		switch id := order.Uint32(q); id {
+		value := Order.Uint64(q[atAttrValue:])
+		a := Attribute{Mask: Order.Uint64(q[atAttrMask:])}
+		switch id := Order.Uint32(q); id {
 		case attrFlags:
 			flags := Flags(value)
 			a.Flags = &flags
 		case attrValues:
 			a.Values = &value
 		case attrDebounce:
-			a.Debounce = time.Duration(order.Uint32(q[atAttrValue:])) * time.Microsecond
+			a.Debounce = time.Duration(Order.Uint32(q[atAttrValue:])) * time.Microsecond
 		default:
 			return fmt.Errorf("gpio: request: attribute: got id %d, want 1..3", id)
 		}
@@ -198,9 +198,9 @@ func (e *Event) AppendTo(b []byte) []byte {
 		id = edgeRising
 	}
 	b = append(b, make([]byte, EventSize)...)
-	order.PutUint64(b[at:], uint64(e.At))
+	Order.PutUint64(b[at:], uint64(e.At))
 	for i, v := range [...]uint32{id, e.Line, e.Seq, e.LineSeq} {
-		order.PutUint32(b[at+atEventID+4*i:], v)
+		Order.PutUint32(b[at+atEventID+4*i:], v)
 	}
 	return b
 }
@@ -210,29 +210,29 @@ func (e *Event) Parse(b []byte) error {
 	if err := size("event", b, EventSize); err != nil {
 		return err
 	}
-	id := order.Uint32(b[atEventID:])
+	id := Order.Uint32(b[atEventID:])
 	if id != edgeRising && id != edgeFalling {
 		return fmt.Errorf("gpio: event: edge: got %d, want 1 or 2", id)
 	}
-	at := time.Duration(order.Uint64(b))
+	at := time.Duration(Order.Uint64(b))
 	if at < 0 {
 		return fmt.Errorf("gpio: event: time: got %d ns, want less than 2^63", uint64(at))
 	}
-	*e = Event{at, order.Uint32(b[atEventLine:]), id == edgeRising, order.Uint32(b[atEventSeq:]),
-		order.Uint32(b[atLineSeq:])}
+	*e = Event{at, Order.Uint32(b[atEventLine:]), id == edgeRising, Order.Uint32(b[atEventSeq:]),
+		Order.Uint32(b[atLineSeq:])}
 	return nil
 }
 
 // PutValues stores bits and mask, and ParseValues takes them out.
 func PutValues(b []byte, bits, mask uint64) {
-	order.PutUint64(b, bits)
-	order.PutUint64(b[atMask:], mask)
+	Order.PutUint64(b, bits)
+	Order.PutUint64(b[atMask:], mask)
 }
 
 // ParseValues takes bits and mask of valuesSize bytes.
-func ParseValues(b []byte) (bits, mask uint64) { return order.Uint64(b), order.Uint64(b[atMask:]) }
+func ParseValues(b []byte) (bits, mask uint64) { return Order.Uint64(b), Order.Uint64(b[atMask:]) }
 
 // PutLines writes the descriptor of a line node into a request, and linesOf takes it out.
-func PutLines(request []byte, fd int32) { order.PutUint32(request[atReqFD:], uint32(fd)) }
+func PutLines(request []byte, fd int32) { Order.PutUint32(request[atReqFD:], uint32(fd)) }
 
-func linesOf(request []byte) int32 { return int32(order.Uint32(request[atReqFD:])) }
+func LinesOf(request []byte) int32 { return int32(Order.Uint32(request[atReqFD:])) }

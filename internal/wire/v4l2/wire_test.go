@@ -1,4 +1,4 @@
-package camera
+package v4l2
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ func TestNumbers(t *testing.T) {
 		{SetParm, 0xC0CC5616, 0xC0CC5616, 204, 204, "S_PARM", "v4l2_streamparm"},
 		{EnumSizes, 0xC02C564A, 0xC02C564A, 44, 44, "ENUM_FRAMESIZES", "v4l2_frmsizeenum"},
 	} {
-		arg := ops()[c.op].argument()
+		arg := Ops()[c.op].Argument()
 		if got := [2]uint32{ABI(8).Number(c.op), ABI(4).Number(c.op)}; got != [2]uint32{c.long8, c.long4} {
 			t.Errorf("%v: got numbers %08X, want %08X %08X", c.op, got, c.long8, c.long4)
 		}

@@ -1,4 +1,4 @@
-package gpio
+package gpiochip
 
 // Requests of the character device: direction and size are part of the number (_IOR and _IOWR of 0xB4).
 const (
@@ -14,7 +14,7 @@ const (
 const (
 	chipInfoSize = 68 // name[32] label[32] lines u32
 	atLabel      = 32
-	atLines      = 64
+	AtLines      = 64
 
 	lineInfoSize = 256 // name[32] consumer[32] offset u32, num_attrs u32, flags u64, attrs[10], padding
 	atConsumer   = 32
@@ -37,7 +37,7 @@ const (
 	atAttrMask    = 16
 	maxAttributes = 10
 
-	valuesSize = 16 // bits u64, mask u64
+	ValuesSize = 16 // bits u64, mask u64
 	atMask     = 8
 
 	EventSize   = 48 // timestamp_ns u64, id u32, offset u32, seqno u32, line_seqno u32, padding[6]

@@ -1,9 +1,9 @@
-package lidar
+package lidarwire
 
 import "encoding/binary"
 
 // rpXOR is the checksum of requests and capsules.
-func rpXOR(p []byte) (sum byte) {
+func RpXOR(p []byte) (sum byte) {
 	for _, b := range p {
 		sum ^= b
 	}
@@ -13,12 +13,12 @@ func rpXOR(p []byte) (sum byte) {
 // AppendRPLidar appends a request.
 func AppendRPLidar(dst []byte, c RPLidarCommand, payload ...byte) []byte {
 	at := len(dst)
-	dst = append(dst, rpStart, byte(c))
+	dst = append(dst, RpStart, byte(c))
 	if c&0x80 == 0 {
 		return dst
 	}
 	dst = append(append(dst, byte(len(payload))), payload...)
-	return append(dst, rpXOR(dst[at:]))
+	return append(dst, RpXOR(dst[at:]))
 }
 
 // DecodeRPLidar decodes a request at the beginning of p. n is its length, 0 if it is not complete yet, and below 0 if p
@@ -27,7 +27,7 @@ func DecodeRPLidar(p []byte) (c RPLidarCommand, payload []byte, n int) {
 	switch {
 	case len(p) == 0:
 		return 0, nil, 0
-	case p[0] != rpStart:
+	case p[0] != RpStart:
 		return 0, nil, -1
 	case len(p) < 2:
 		return 0, nil, 0
@@ -37,7 +37,7 @@ func DecodeRPLidar(p []byte) (c RPLidarCommand, payload []byte, n int) {
 		return 0, nil, 0
 	}
 	n = 4 + int(p[2])
-	if rpXOR(p[:n]) != 0 {
+	if RpXOR(p[:n]) != 0 {
 		return 0, nil, -1
 	}
 	return RPLidarCommand(p[1]), p[3 : n-1], n
@@ -47,9 +47,9 @@ func DecodeRPLidar(p []byte) (c RPLidarCommand, payload []byte, n int) {
 func AppendRPDescriptor(dst []byte, length int, stream bool, kind byte) []byte {
 	word := uint32(length)
 	if stream {
-		word |= rpStream << 30
+		word |= RpStream << 30
 	}
-	return append(binary.LittleEndian.AppendUint32(append(dst, rpStart, rpReply), word), kind)
+	return append(binary.LittleEndian.AppendUint32(append(dst, RpStart, RpReply), word), kind)
 }
 
 // RPNode is one sample: where it looked, turning to the right, and how far it saw.
@@ -71,9 +71,9 @@ func (n *RPNode) Append(dst []byte) []byte {
 }
 
 // decode decodes a node; false if its check bits are wrong, or its angle is out of range.
-func (n *RPNode) decode(p []byte) bool {
+func (n *RPNode) Decode(p []byte) bool {
 	angle := binary.LittleEndian.Uint16(p[1:])
-	if (p[0]^p[0]>>1)&1 == 0 || angle&1 == 0 || angle>>1 >= turnQ6+64 {
+	if (p[0]^p[0]>>1)&1 == 0 || angle&1 == 0 || angle>>1 >= TurnQ6+64 {
 		return false
 	}
 	*n = RPNode{angle >> 1, binary.LittleEndian.Uint16(p[3:]), p[0] >> 2, p[0]&1 != 0}
@@ -81,10 +81,10 @@ func (n *RPNode) decode(p []byte) bool {
 }
 
 // turnQ6 is a turn, in 1/64 °.
-const turnQ6 = 360 << 6
+const TurnQ6 = 360 << 6
 
 // ahead is how many nodes behind one must look like nodes for it to be believed: their bits of check are few.
-const ahead = 5
+const Ahead = 5
 
 // From one node to the next the angle steps by at most widest, 1/64 °, and back by at most backward: nodes without a
 // range carry angles up to 9° ahead of those that the optics compensate, and near objects are compensated otherwise
@@ -100,14 +100,14 @@ type RPNodeParser struct {
 	buf     []byte
 	at      int
 	last    int  // angle of the last node; below 0 = none
-	sure    bool // it and the nodes ahead of it all go on from one another
+	Sure    bool // it and the nodes ahead of it all go on from one another
 }
 
 // NewRPNodeParser returns an empty parser.
 func NewRPNodeParser() *RPNodeParser { return &RPNodeParser{buf: make([]byte, 0, 4096), last: -1} }
 
 // Reset discards all buffered bytes.
-func (p *RPNodeParser) Reset() { p.buf, p.at, p.last, p.sure = p.buf[:0], 0, -1, false }
+func (p *RPNodeParser) Reset() { p.buf, p.at, p.last, p.Sure = p.buf[:0], 0, -1, false }
 
 // Feed accepts bytes of b and returns their number.
 func (p *RPNodeParser) Feed(b []byte) int {
@@ -122,11 +122,11 @@ func (p *RPNodeParser) Feed(b []byte) int {
 
 // Next gives the next node that is followed by as many as make it believed; false until one is complete.
 func (p *RPNodeParser) Next(n *RPNode) bool {
-	for len(p.buf)-p.at >= rpNode*(1+ahead) {
+	for len(p.buf)-p.at >= RpNode*(1+Ahead) {
 		// Where all of them were sound, one of those ahead is new.
-		p.sure = p.sure && p.goesOn(p.buf[p.at:])
-		if p.sure && n.decode(p.buf[p.at:]) || p.row(n) {
-			p.at += rpNode
+		p.Sure = p.Sure && p.goesOn(p.buf[p.at:])
+		if p.Sure && n.Decode(p.buf[p.at:]) || p.row(n) {
+			p.at += RpNode
 			p.last = int(n.Angle)
 			return true
 		}
@@ -139,19 +139,19 @@ func (p *RPNodeParser) Next(n *RPNode) bool {
 // goesOn reports whether the last of the nodes behind the first of head continues the one before it, which is valid.
 func (p *RPNodeParser) goesOn(head []byte) bool {
 	var before, last RPNode
-	return before.decode(head[rpNode*(ahead-1):]) && last.decode(head[rpNode*ahead:]) &&
-		follows(int(before.Angle), int(last.Angle))
+	return before.Decode(head[RpNode*(Ahead-1):]) && last.Decode(head[RpNode*Ahead:]) &&
+		Follows(int(before.Angle), int(last.Angle))
 }
 
 // row reports whether consecutive nodes with plausible angles begin here, and returns the first.
 func (p *RPNodeParser) row(n *RPNode) bool {
 	head := p.buf[p.at:]
-	if !n.decode(head) {
+	if !n.Decode(head) {
 		return false
 	}
 	from := int(n.Angle)
-	if p.last >= 0 && !follows(p.last, from) && p.run(head, p.last) {
-		p.sure = false
+	if p.last >= 0 && !Follows(p.last, from) && p.run(head, p.last) {
+		p.Sure = false
 		return false // only this one is wrong: the next ones continue the last
 	}
 	return p.run(head, from)
@@ -160,30 +160,30 @@ func (p *RPNodeParser) row(n *RPNode) bool {
 // run reports whether the nodes behind the first of head go on from an angle.
 func (p *RPNodeParser) run(head []byte, from int) bool {
 	wrong := 0
-	for i := 1; i <= ahead; i++ {
+	for i := 1; i <= Ahead; i++ {
 		var next RPNode
-		if !next.decode(head[rpNode*i:]) {
+		if !next.Decode(head[RpNode*i:]) {
 			return false
 		}
 		// One may be off without the first being so.
-		if follows(from, int(next.Angle)) {
+		if Follows(from, int(next.Angle)) {
 			from = int(next.Angle)
 		} else if wrong++; wrong > 1 {
 			return false
 		}
 	}
-	p.sure = wrong == 0
+	p.Sure = wrong == 0
 	return true
 }
 
 // follows reports whether an angle is a little beyond another, or as far before it as optics make it.
-func follows(a, b int) bool {
+func Follows(a, b int) bool {
 	step := b - a
-	if step < -turnQ6/2 {
-		step += turnQ6
+	if step < -TurnQ6/2 {
+		step += TurnQ6
 	}
-	if step > turnQ6/2 {
-		step -= turnQ6
+	if step > TurnQ6/2 {
+		step -= TurnQ6
 	}
 	return step >= -backward && step <= widest
 }

@@ -1,4 +1,4 @@
-package lidar
+package lidarwire
 
 import (
 	"encoding/binary"
@@ -10,7 +10,7 @@ import (
 
 const (
 	sickHead  = 4 // 02 ADR LEN16
-	sickFrame = sickHead + 2
+	SickFrame = sickHead + 2
 	sickStart = 0x02
 )
 
@@ -39,7 +39,7 @@ type SICKParser struct{ servo.Framer }
 
 // NewSICKParser returns a parser of telegrams of the scanner at address, 0x80 for the first, or to it, 0.
 func NewSICKParser(address byte) *SICKParser {
-	return &SICKParser{servo.NewFramer(sickFrame+SICKMaxTelegram, servo.Rules{
+	return &SICKParser{servo.NewFramer(SickFrame+SICKMaxTelegram, servo.Rules{
 		First: servo.IsByte(sickStart),
 		Frame: func(h []byte) (int, bool) {
 			switch {
@@ -51,7 +51,7 @@ func NewSICKParser(address byte) *SICKParser {
 				return 0, true
 			}
 			n := int(binary.LittleEndian.Uint16(h[2:]))
-			return sickFrame + n, n >= 1 && n <= SICKMaxTelegram
+			return SickFrame + n, n >= 1 && n <= SICKMaxTelegram
 		},
 		Check: func(p []byte) bool {
 			n := len(p) - 2

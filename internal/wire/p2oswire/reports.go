@@ -1,4 +1,4 @@
-package base
+package p2oswire
 
 import (
 	"bytes"
@@ -12,13 +12,13 @@ type EncoderReport struct{ Left, Right int32 }
 
 // Append appends the report's data.
 func (e *EncoderReport) Append(dst []byte) []byte {
-	dst = binary.LittleEndian.AppendUint32(append(dst, typeEncoder), uint32(e.Left))
+	dst = binary.LittleEndian.AppendUint32(append(dst, TypeEncoder), uint32(e.Left))
 	return binary.LittleEndian.AppendUint32(dst, uint32(e.Right))
 }
 
 // Decode takes the report's data.
 func (e *EncoderReport) Decode(data []byte) error {
-	if len(data) < 9 || data[0] != typeEncoder {
+	if len(data) < 9 || data[0] != TypeEncoder {
 		return fmt.Errorf("base: encoders: got % X, want type 90 and 8 bytes", data)
 	}
 	e.Left, e.Right = int32(binary.LittleEndian.Uint32(data[1:])), int32(binary.LittleEndian.Uint32(data[5:]))
@@ -43,7 +43,7 @@ type GyroReading struct {
 
 // Append appends the report's data.
 func (g *GyroReport) Append(dst []byte) []byte {
-	dst = append(dst, typeGyro, byte(g.Count))
+	dst = append(dst, TypeGyro, byte(g.Count))
 	for _, r := range g.Readings[:g.Count] {
 		dst = append(binary.LittleEndian.AppendUint16(dst, r.Rate), r.Celsius)
 	}
@@ -52,7 +52,7 @@ func (g *GyroReport) Append(dst []byte) []byte {
 
 // Decode takes the report's data.
 func (g *GyroReport) Decode(data []byte) error {
-	if len(data) < 2 || data[0] != typeGyro || data[1] > maxGyro || len(data) < 2+3*int(data[1]) {
+	if len(data) < 2 || data[0] != TypeGyro || data[1] > maxGyro || len(data) < 2+3*int(data[1]) {
 		return fmt.Errorf("base: gyro: got % X, want type 98, a count of at most %d and as many readings", data,
 			maxGyro)
 	}
@@ -77,7 +77,7 @@ type IOReport struct {
 
 // Append appends the report's data.
 func (r *IOReport) Append(dst []byte) []byte {
-	dst = append(append(dst, typeIO, byte(r.Ins)), r.In[:r.Ins]...)
+	dst = append(append(dst, TypeIO, byte(r.Ins)), r.In[:r.Ins]...)
 	dst = append(append(dst, byte(r.Outs)), r.Out[:r.Outs]...)
 	dst = append(dst, byte(r.Analogs))
 	for _, v := range r.Analog[:r.Analogs] {
@@ -90,7 +90,7 @@ func (r *IOReport) Append(dst []byte) []byte {
 func (r *IOReport) Decode(data []byte) error {
 	whole := data
 	bad := func() error { return fmt.Errorf("base: io: got % X, want type F0 and three lists that fit", whole) }
-	if len(data) == 0 || data[0] != typeIO {
+	if len(data) == 0 || data[0] != TypeIO {
 		return bad()
 	}
 	*r, data = IOReport{}, data[1:]
@@ -123,12 +123,12 @@ type GripperReport struct {
 
 // Append appends the report's data.
 func (g *GripperReport) Append(dst []byte) []byte {
-	return append(dst, typeGripper, g.Kind, g.State, g.Grasp)
+	return append(dst, TypeGripper, g.Kind, g.State, g.Grasp)
 }
 
 // Decode takes the report's data.
 func (g *GripperReport) Decode(data []byte) error {
-	if len(data) < 4 || data[0] != typeGripper {
+	if len(data) < 4 || data[0] != TypeGripper {
 		return fmt.Errorf("base: gripper: got % X, want type E0 and 3 bytes", data)
 	}
 	*g = GripperReport{data[1], data[2], data[3]}
@@ -187,7 +187,7 @@ func (c *ConfigReport) words(second bool) []any {
 
 // Append appends the report's data.
 func (c *ConfigReport) Append(dst []byte) []byte {
-	dst = append(dst, typeConfig)
+	dst = append(dst, TypeConfig)
 	for _, s := range [...]string{c.Class, c.Subclass, c.Serial} {
 		dst = append(append(dst, s...), 0)
 	}
@@ -203,7 +203,7 @@ func (c *ConfigReport) Append(dst []byte) []byte {
 
 // Decode decodes the report's data. Fields missing in older firmware are zero. After an error c is undefined.
 func (c *ConfigReport) Decode(data []byte) error {
-	if len(data) == 0 || data[0] != typeConfig {
+	if len(data) == 0 || data[0] != TypeConfig {
 		return errConfig
 	}
 	*c, data = ConfigReport{}, data[1:]
