@@ -19,6 +19,7 @@ func (a *app) commands() []*cobra.Command {
 		newConfigs(a),
 		newValidate(a),
 		newList(a),
+		newRobot(a),
 		newPlan(a),
 		newPorts(a),
 		newScan(a),
