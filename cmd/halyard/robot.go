@@ -28,8 +28,9 @@ func newRobot(a *app) *cobra.Command {
 			"joint that holds it.\nWhat was repaired or left out follows on stderr. HOLDS is the greatest torque that " +
 			"the weight beyond the joint\ncan have, all of it stretched out; SERVO is the weakest servo of the table " +
 			"that has twice that.",
-		Example: "  halyard robot arm.urdf\n  halyard robot arm.urdf --config > arm.yaml    # then: halyard serve arm.yaml",
-		Args:    arguments("FILE", "halyard robot arm.urdf"),
+		Example: "  halyard robot arm.urdf\n  halyard robot arm.urdf --config > arm.yaml    # then: halyard serve " +
+			"arm.yaml",
+		Args: arguments("FILE", "halyard robot arm.urdf"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			r, err := openRobot(args[0], base)
 			if err != nil {

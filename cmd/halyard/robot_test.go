@@ -37,7 +37,8 @@ func TestRobot(t *testing.T) {
 		}
 	}
 	if code, out, _ := runApp(t, "robot", file); code != 0 || !strings.Contains(out, "0 .. 50 mm") ||
-		!strings.Contains(out, "-90.0° .. 90.0°") || !strings.Contains(out, "      jaw") && !strings.Contains(out, "    jaw") {
+		!strings.Contains(out, "-90.0° .. 90.0°") || !strings.Contains(out, "      jaw") &&
+		!strings.Contains(out, "    jaw") {
 		t.Errorf("got exit %d, %s", code, out)
 	}
 	code, out, err = runApp(t, "robot", file, "--config", "--base", "floating")
