@@ -18,6 +18,7 @@ const (
 	angle    = 0.3  // rad
 	slide    = 0.05 // m
 	nearness = 0.02 // of the move is left at its end: rad
+	legged   = 6    // joints, of a robot that may stand
 	lift     = 20.0 // m above the floor, so that only the robot itself is in the way
 )
 
@@ -122,4 +123,23 @@ func goalOf(a *hal.Actuator, start float64) (goal, near float64) {
 		by = -by
 	}
 	return start + by, near
+}
+
+// stand lets a floating robot hold its start on the floor for 5 s. It stands if its root is tilted by
+// less than 0.8 rad; the height that is left depends on how high above the floor the file begins.
+func (b *bench) stand() (string, error) {
+	b.hold()
+	before := b.body.Pose(0)
+	if err := b.cycles(int(5*time.Second/period), func() bool { return false }); err != nil {
+		return "", err
+	}
+	after := b.body.Pose(0)
+	turn := before.Inverse().Times(after).Rotation
+	tilt := math.Acos(math.Max(-1, math.Min(1, 1-2*(turn[1]*turn[1]+turn[2]*turn[2]))))
+	word := "yes"
+	if tilt > 0.8 {
+		word = "no"
+	}
+	return fmt.Sprintf("%s: its root from %.2f to %.2f m, tilted by %.2f rad", word, before.Position[2],
+		after.Position[2], tilt), nil
 }

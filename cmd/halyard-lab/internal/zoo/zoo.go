@@ -32,12 +32,14 @@ type File struct {
 	Refused string  `json:"refused,omitempty"` // why
 	Reached int     `json:"reached"`           // joints that came to their goals
 	Missed  string  `json:"missed,omitempty"`  // the first that did not
+	Stands  string  `json:"stands,omitempty"`  // a floating MJCF, after 5 s with torque at its start
 }
 
 func (a File) Cells() report.Cells {
 	return report.Cells{{"file", a.File}, {"format", a.Format}, {"joints", a.Joints}, {"passive", a.Passive},
 		{"kg", fmt.Sprintf("%.4g", a.Mass)}, {"repairs", a.Repairs}, {"refused", cmp.Or(a.Refused, "-")},
-		{"reached", a.Reached}, {"missed", cmp.Or(a.Missed, "-")}}
+		{"reached", a.Reached}, {"missed", cmp.Or(a.Missed, "-")},
+		{"stands", cmp.Or(a.Stands, "-")}}
 }
 
 // Share is a line of the summary: how many files have one outcome.
@@ -95,11 +97,27 @@ func try(dir, file string, move bool) File {
 		if err == nil {
 			a.Reached, a.Missed, err = b.move()
 		}
+		if err == nil && a.Format == "mjcf" {
+			a.Stands, err = stands(filepath.Join(dir, file))
+		}
 		if err != nil {
 			a.Missed = err.Error()
 		}
 	}
 	return a
+}
+
+// stands tells how a floating robot with enough joints for legs stands; "" for others.
+func stands(path string) (string, error) {
+	r, err := model.OpenFile(path, model.FileOptions{})
+	if err != nil || r.Fixed || len(r.Joints) < legged {
+		return "", err
+	}
+	b, err := newBench(r, 0)
+	if err != nil {
+		return "", err
+	}
+	return b.stand()
 }
 
 // robotFiles are the robot files below dir, each content once.
